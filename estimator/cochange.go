@@ -13,7 +13,8 @@ type Signal struct {
 
 // Add counts a member by its masks of weeks and the tops' (sitegraph.History.WeeksBefore).
 func (s *Signal) Add(seen, changed, topsSeen, topsChanged uint32) {
-	for state, weeks := range [3]uint32{seen & topsSeen &^ topsChanged, seen & topsChanged, seen &^ topsSeen} {
+	for state, weeks := range [3]uint32{seen & topsSeen &^ topsChanged, seen & topsChanged,
+		seen &^ topsSeen} {
 		s.seen[state] += float64(bits.OnesCount32(weeks))
 		s.changed[state] += float64(bits.OnesCount32(weeks & changed))
 	}
@@ -74,8 +75,8 @@ func Information(seen1, changed1, seen2, changed2 uint32) float64 {
 	if c12*n <= c1*c2 { // independent, or in turns: a change of one is no call to visit the other
 		return -bias
 	}
-	h := entropyTerm[n] - entropyTerm[c1] - entropyTerm[n-c1] - entropyTerm[c2] - entropyTerm[n-c2] +
-		entropyTerm[c12] + entropyTerm[c1-c12] + entropyTerm[c2-c12] + entropyTerm[n-c1-c2+c12]
+	h := entropyTerm[n] - entropyTerm[c1] - entropyTerm[n-c1] - entropyTerm[c2] - entropyTerm[n-c2]
+	h += entropyTerm[c12] + entropyTerm[c1-c12] + entropyTerm[c2-c12] + entropyTerm[n-c1-c2+c12]
 	return h/float64(n) - bias
 }
 

@@ -69,9 +69,11 @@ func TestTopsThatTell(t *testing.T) {
 	two := length([]uint32{past, past}, []uint32{past, past})
 	mute := length([]uint32{0}, []uint32{past, past, past, past})
 	if one >= two || two >= alone || mute <= one {
-		t.Errorf("lengths %.3g (one top), %.3g (two), %.3g (all), %.3g (one that never changes)", one, two, alone, mute)
+		t.Errorf("lengths %.3g (one top), %.3g (two), %.3g (all), %.3g (one that never changes)",
+			one, two, alone, mute)
 	}
-	if got, want := LogLikelihoodAlone(0b111, 0b001, mean), math.Log(1./3)+2*math.Log(2./3); math.Abs(got-want) > 1e-12 {
+	if got, want := LogLikelihoodAlone(0b111, 0b001, mean),
+		math.Log(1./3)+2*math.Log(2./3); math.Abs(got-want) > 1e-12 {
 		t.Errorf("alone: %g, want %g", got, want)
 	}
 }

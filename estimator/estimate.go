@@ -7,9 +7,10 @@ const Day = 24 * time.Hour
 
 // Estimate is how likely a page changed, with its doubt.
 type Estimate struct {
-	Method       string
-	RatePerDay   float64       // mean changes per day
-	Low, High    float64       // 95 % interval (Level) of RatePerDay; equal to it where the method gives none
+	Method     string
+	RatePerDay float64 // mean changes per day
+	// 95 % interval (Level) of RatePerDay; equal to it where the method gives none
+	Low, High    float64
 	Interval     time.Duration // mean time between changes, within the method's limits
 	Probability  float64       // of a change since the last visit, at the age asked for
 	Observations int           // intervals between visits that it rests on

@@ -14,7 +14,8 @@ func TestFreshness(t *testing.T) {
 			t.Errorf("FreshAt(%v), the slope at %v: %v", slope, x, got)
 		}
 	}
-	if Freshness(0) != 1 || Freshness(math.Inf(1)) != 0 || math.Abs(Freshness(1)-0.632120558) > 1e-8 {
+	if Freshness(0) != 1 || Freshness(math.Inf(1)) != 0 ||
+		math.Abs(Freshness(1)-0.632120558) > 1e-8 {
 		t.Errorf("%v %v %v", Freshness(0), Freshness(math.Inf(1)), Freshness(1))
 	}
 }

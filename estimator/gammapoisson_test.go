@@ -37,7 +37,8 @@ func TestProbabilityIsTheIntegral(t *testing.T) {
 				g := GammaPoisson{Shape: shape, Days: days}
 				got, want := g.Probability(FromDays(age)), g.integrated(age)
 				if !near(got, want, 1e-6) {
-					t.Errorf("%+v: probability %.9f at %g days, the integral is %.9f", g, got, age, want)
+					t.Errorf("%+v: probability %.9f at %g days, the integral is %.9f",
+						g, got, age, want)
 				}
 			}
 		}
@@ -50,7 +51,8 @@ func TestAgeAtInvertsProbability(t *testing.T) {
 			age := g.AgeAt(p)
 			if age == FromDays(math.Inf(1)) {
 				if got := g.Probability(age); got > p {
-					t.Errorf("%+v: cut at %v, where the probability is %g, above %g", g, age, got, p)
+					t.Errorf("%+v: cut at %v, where the probability is %g, above %g",
+						g, age, got, p)
 				}
 				continue
 			}
@@ -77,7 +79,8 @@ func TestDefaultPrior(t *testing.T) {
 }
 
 func TestPooledPrior(t *testing.T) {
-	if got := PooledPrior(0, 0); !near(got.Days, DefaultPrior.Days, 1e-9) || got.Shape != DefaultPrior.Shape {
+	if got := PooledPrior(0, 0); !near(got.Days, DefaultPrior.Days, 1e-9) ||
+		got.Shape != DefaultPrior.Shape {
 		t.Errorf("of no evidence: %+v, want %+v", got, DefaultPrior)
 	}
 	if got := PooledPrior(1e6, 2e6).Mean(); !near(got, 0.5, 1e-3) {
@@ -92,7 +95,9 @@ func TestPooledPrior(t *testing.T) {
 		t.Errorf("mean %g after one change in no time, want at most %g", got, most)
 	}
 	for _, c := range []struct{ changes, days float64 }{{1, 10}, {50, 1000}} {
-		if more, less := PooledPrior(c.changes+1, c.days).Mean(), PooledPrior(c.changes, c.days+1).Mean(); more <= PooledPrior(c.changes, c.days).Mean() || less >= PooledPrior(c.changes, c.days).Mean() {
+		if more, less := PooledPrior(c.changes+1, c.days).Mean(),
+			PooledPrior(c.changes, c.days+1).Mean(); more <= PooledPrior(c.changes,
+			c.days).Mean() || less >= PooledPrior(c.changes, c.days).Mean() {
 			t.Errorf("%+v: a change more gives %g, a day more %g", c, more, less)
 		}
 	}
@@ -124,26 +129,33 @@ func TestCredibleIntervalCoverage(t *testing.T) {
 	tolerance := 4.5 * math.Sqrt(tail*(1-tail)/pages)
 	for side, n := range map[string]int{"below": below, "above": above} {
 		if share := float64(n) / pages; !near(share, tail, tolerance) {
-			t.Errorf("%.4f of the rates lie %s the interval, want %g +- %.4f; repeat: go test -run TestCredibleIntervalCoverage ./estimator with seed %d", share, side, tail, tolerance, seed)
+			t.Errorf("%.4f of the rates lie %s the interval, want %g +- %.4f; repeat: go test "+
+				"-run TestCredibleIntervalCoverage ./estimator with seed %d",
+				share, side, tail, tolerance, seed)
 		}
 	}
 }
 
 func TestGammaPoissonEstimate(t *testing.T) {
 	once := DefaultPrior.Estimate(historyOf(), 30*Day)
-	if once.Warning == "" || once.Observations != 0 || !near(once.RatePerDay, DefaultPrior.Mean(), 1e-12) {
+	if once.Warning == "" || once.Observations != 0 ||
+		!near(once.RatePerDay, DefaultPrior.Mean(), 1e-12) {
 		t.Errorf("visited once: %+v, want the prior's mean and a warning", once)
 	}
 	seen := DefaultPrior.Estimate(daily(10, 1, 3, 7), 30*Day)
-	if want := 2.5 / 141; !near(seen.RatePerDay, want, 1e-12) || seen.Observations != 10 || seen.Warning != "" {
+	if want := 2.5 / 141; !near(seen.RatePerDay, want, 1e-12) || seen.Observations != 10 ||
+		seen.Warning != "" {
 		t.Errorf("two changes in ten days: %+v, want the rate %g", seen, want)
 	}
 	if want := 1 - math.Pow(141.0/171, 2.5); !near(seen.Probability, want, 1e-12) {
 		t.Errorf("probability %g after 30 days, want %g", seen.Probability, want)
 	}
 	// Few observations are pulled to the others' rate, many are not.
-	if few, many := DefaultPrior.Estimate(daily(1, 1, 1), 0), DefaultPrior.Estimate(daily(4000, 1, everyDay(4000)...), 0); few.RatePerDay > 0.02 || many.RatePerDay < 0.95 {
-		t.Errorf("changed at every visit: rate %g after one, %g after 4000", few.RatePerDay, many.RatePerDay)
+	if few, many := DefaultPrior.Estimate(daily(1, 1, 1), 0),
+		DefaultPrior.Estimate(daily(4000, 1, everyDay(4000)...), 0); few.RatePerDay > 0.02 ||
+		many.RatePerDay < 0.95 {
+		t.Errorf("changed at every visit: rate %g after one, %g after 4000",
+			few.RatePerDay, many.RatePerDay)
 	}
 }
 
@@ -158,13 +170,20 @@ func everyDay(n int) []int {
 // FuzzEstimators checks guarantees 1 and 2 on histories of any numbers, also impossible ones.
 func FuzzEstimators(f *testing.F) {
 	const day = 86400
-	f.Add(uint32(0), uint32(10*day), uint32(8*day), uint32(day), uint32(11), uint32(2), int64(0), int64(5*day), 3.0, 900.0)
-	f.Add(uint32(0), uint32(0), uint32(0), uint32(0), uint32(1), uint32(0), int64(17*day), int64(0), 0.0, 0.0)
-	f.Add(uint32(5), uint32(5+day), uint32(day), uint32(0), uint32(2), uint32(0), int64(day), int64(1)<<40, 0.0, 1e9)
-	f.Add(uint32(9), uint32(1), ^uint32(0), uint32(0), uint32(0), ^uint32(0), int64(-1), int64(-1), 1e300, 1e-300)
-	f.Add(uint32(0), ^uint32(0), uint32(1), uint32(0), uint32(3), ^uint32(0), int64(1), int64(1), 1e-300, 1e300)
-	f.Fuzz(func(t *testing.T, first, last, stable, shortest, visits, changes uint32, previous, age int64, poolChanges, poolDays float64) {
-		h := sitegraph.History{Epoch: first, Last: last, Stable: stable, MinInterval: shortest, Visits: visits, Changes: changes}
+	f.Add(uint32(0), uint32(10*day), uint32(8*day), uint32(day), uint32(11), uint32(2), int64(0),
+		int64(5*day), 3.0, 900.0)
+	f.Add(uint32(0), uint32(0), uint32(0), uint32(0), uint32(1), uint32(0), int64(17*day), int64(0),
+		0.0, 0.0)
+	f.Add(uint32(5), uint32(5+day), uint32(day), uint32(0), uint32(2), uint32(0), int64(day),
+		int64(1)<<40, 0.0, 1e9)
+	f.Add(uint32(9), uint32(1), ^uint32(0), uint32(0), uint32(0), ^uint32(0), int64(-1), int64(-1),
+		1e300, 1e-300)
+	f.Add(uint32(0), ^uint32(0), uint32(1), uint32(0), uint32(3), ^uint32(0), int64(1), int64(1),
+		1e-300, 1e300)
+	f.Fuzz(func(t *testing.T, first, last, stable, shortest, visits, changes uint32, previous,
+		age int64, poolChanges, poolDays float64) {
+		h := sitegraph.History{Epoch: first, Last: last, Stable: stable, MinInterval: shortest,
+			Visits: visits, Changes: changes}
 		const seconds = 1 << 33 // 272 years
 		at := time.Duration(age%seconds) * time.Second
 		e := Interval(h, time.Duration(previous%seconds)*time.Second, DefaultLimits).At(at)
@@ -200,7 +219,8 @@ func FuzzEstimators(f *testing.F) {
 func checkEstimate(t *testing.T, e Estimate) {
 	t.Helper()
 	finite := func(x float64) bool { return x >= 0 && !math.IsInf(x, 0) } // false for NaN
-	if !finite(e.RatePerDay) || !finite(e.Low) || !finite(e.High) || !(e.Low <= e.RatePerDay && e.RatePerDay <= e.High) {
+	if !finite(e.RatePerDay) || !finite(e.Low) || !finite(e.High) ||
+		!(e.Low <= e.RatePerDay && e.RatePerDay <= e.High) {
 		t.Fatalf("rate %g in [%g, %g]: %+v", e.RatePerDay, e.Low, e.High, e)
 	}
 	if !(e.Probability >= 0 && e.Probability <= 1) || e.Interval < 0 || e.Observations < 0 {

@@ -33,10 +33,12 @@ func TestGridAgreesWithGammaPoisson(t *testing.T) {
 			for _, age := range []float64{0.1, 1, 10, 100} {
 				got, want := posterior.Probability(age), exact.Probability(FromDays(age))
 				if !near(got, want, tolerance*want) {
-					t.Errorf("%+v, quiet for %g days: %.5f within %g days, want %.5f", prior, days, got, age, want)
+					t.Errorf("%+v, quiet for %g days: %.5f within %g days, want %.5f",
+						prior, days, got, age, want)
 				}
 			}
-			if got, want := posterior.Mean(), exact.Mean(); !near(got, want, 0.02*want+tolerance*want) {
+			if got, want := posterior.Mean(),
+				exact.Mean(); !near(got, want, 0.02*want+tolerance*want) {
 				t.Errorf("%+v, quiet for %g days: mean %g, want %g", prior, days, got, want)
 			}
 		}
@@ -70,11 +72,13 @@ func TestGridPosterior(t *testing.T) {
 		if !near(sum, 1, 1e-9) {
 			t.Fatalf("weights sum to %g", sum)
 		}
-		if got := g.LogEvidence(&flat); evidence > 1e-280 && !near(got, math.Log(evidence), 1e-6*(1+math.Abs(got))) {
+		if got := g.LogEvidence(&flat); evidence > 1e-280 &&
+			!near(got, math.Log(evidence), 1e-6*(1+math.Abs(got))) {
 			t.Fatalf("%v: log evidence %g, want %g", obs, got, math.Log(evidence))
 		}
 		changes, intervals, _ := counted(obs)
-		if likeliest := mle(obs); changes > 0 && changes < intervals && likeliest > slowestGrid && likeliest < fastestGrid {
+		if likeliest := mle(obs); changes > 0 && changes < intervals && likeliest > slowestGrid &&
+			likeliest < fastestGrid {
 			if off := math.Abs(math.Log(likeliest / GridRate(mode))); off > gridStep {
 				t.Fatalf("%v: likeliest %g, on the grid %g", obs, likeliest, GridRate(mode))
 			}
@@ -120,7 +124,8 @@ func TestGridOrderAndForgetting(t *testing.T) {
 	}
 	a, b := forgets.Posterior(&prior), keeps.Posterior(&prior)
 	if a.Mean() < 2*b.Mean() {
-		t.Errorf("changed daily for 20 of 400 days: %g with forgetting, %g without", a.Mean(), b.Mean())
+		t.Errorf("changed daily for 20 of 400 days: %g with forgetting, %g without",
+			a.Mean(), b.Mean())
 	}
 }
 
@@ -159,7 +164,8 @@ func TestGridCoverageAndCalibration(t *testing.T) {
 	}
 	tolerance := 4.5 * math.Sqrt(Level*(1-Level)/pages)
 	if held := 1 - float64(below+above)/pages; !near(held, Level, tolerance) {
-		t.Errorf("%.4f of the intervals hold the rate (%d below, %d above), want %g +- %.4f", held, below, above, Level, tolerance)
+		t.Errorf("%.4f of the intervals hold the rate (%d below, %d above), want %g +- %.4f",
+			held, below, above, Level, tolerance)
 	}
 	if tolerance := 4.5 * math.Sqrt(foretold); !near(came, foretold, tolerance) {
 		t.Errorf("%.0f pages changed, %.1f foretold, want within %.1f", came, foretold, tolerance)

@@ -37,7 +37,8 @@ func Interval(h sitegraph.History, previous time.Duration, limits Limits) Estima
 		interval = time.Duration(neverChangedGrowth * float64(max(previous, limits.Min)))
 		e.Warning = "never seen to change: the interval grows by half at each visit"
 	case u <= 0:
-		interval, e.Warning = limits.Min, "changed at every visit: the interval is the shortest allowed"
+		interval, e.Warning = limits.Min,
+			"changed at every visit: the interval is the shortest allowed"
 	default:
 		interval = FromDays(
 			meanInterval(

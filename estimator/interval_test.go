@@ -55,10 +55,13 @@ func TestIntervalWorkedValues(t *testing.T) {
 		want    float64 // days
 	}{
 		{"ten daily visits, changes at 3 and 7: 1/ln(10/8)", daily(10, 1, 3, 7), 4.481},
-		{"visits at 2 (changed), 6, 14 (changed): sqrt(2*5)/ln(14/4)", historyOf(visit{2, true, 0}, visit{6, false, 0}, visit{14, true, 0}), 2.524},
+		{"visits at 2 (changed), 6, 14 (changed): sqrt(2*5)/ln(14/4)",
+			historyOf(visit{2, true, 0}, visit{6, false, 0}, visit{14, true, 0}), 2.524},
 		{"one change in two visits: 1/ln 2", daily(2, 1, 2), 1 / math.Ln2},
-		{"Last-Modified ends the change interval early: 2/ln(10/8)", historyOf(visit{10, true, 2}), 8.963},
-		{"Last-Modified before the last visit tells nothing: U = 1", historyOf(visit{1, false, 0}, visit{3, true, 0.5}), 2 / math.Log(3)},
+		{"Last-Modified ends the change interval early: 2/ln(10/8)", historyOf(visit{10, true, 2}),
+			8.963},
+		{"Last-Modified before the last visit tells nothing: U = 1",
+			historyOf(visit{1, false, 0}, visit{3, true, 0.5}), 2 / math.Log(3)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := Interval(c.history, 0, wide)
@@ -69,7 +72,8 @@ func TestIntervalWorkedValues(t *testing.T) {
 				t.Errorf("rate %g is not 1 / %g", e.RatePerDay, Days(e.Interval))
 			}
 			if e.Warning != "" || e.Observations != int(c.history.Visits)-1 {
-				t.Errorf("warning %q, %d observations of %d visits", e.Warning, e.Observations, c.history.Visits)
+				t.Errorf("warning %q, %d observations of %d visits",
+					e.Warning, e.Observations, c.history.Visits)
 			}
 		})
 	}
@@ -105,7 +109,8 @@ func TestIntervalUndefined(t *testing.T) {
 				t.Errorf("warning %q", e.Warning)
 			}
 			if e.Low != e.RatePerDay || e.High != e.RatePerDay {
-				t.Errorf("the method gives no interval of the rate, yet says %g to %g around %g", e.Low, e.High, e.RatePerDay)
+				t.Errorf("the method gives no interval of the rate, yet says %g to %g around %g",
+					e.Low, e.High, e.RatePerDay)
 			}
 		})
 	}
@@ -124,11 +129,15 @@ func TestIntervalUnits(t *testing.T) {
 			days = append(days, visit{float64(at), changed, 0})
 			hours = append(hours, visit{float64(at) / 24, changed, 0})
 		}
-		inDays, inHours := Interval(historyOf(days...), Day, wide), Interval(historyOf(hours...), time.Hour, Limits{time.Second / 24, wide.Max})
+		inDays, inHours := Interval(historyOf(days...), Day, wide),
+			Interval(historyOf(hours...), time.Hour, Limits{time.Second / 24, wide.Max})
 		if !near(inHours.RatePerDay/inDays.RatePerDay, 24, 1e-6) {
-			t.Fatalf("seed %d, %v: rate %g in days, %g in hours", seed, days, inDays.RatePerDay, inHours.RatePerDay)
+			t.Fatalf("seed %d, %v: rate %g in days, %g in hours",
+				seed, days, inDays.RatePerDay, inHours.RatePerDay)
 		}
-		if p, q := (GammaPoisson{0.5, 131}).Posterior(historyOf(days...)).Probability(Day), (GammaPoisson{0.5, 131.0 / 24}).Posterior(historyOf(hours...)).Probability(time.Hour); !near(p, q, 1e-12) {
+		if p, q := (GammaPoisson{0.5, 131}).Posterior(historyOf(days...)).Probability(Day),
+			(GammaPoisson{0.5, 131.0 / 24}).Posterior(historyOf(hours...)).Probability(
+				time.Hour); !near(p, q, 1e-12) {
 			t.Fatalf("seed %d, %v: probability %g in days, %g in hours", seed, days, p, q)
 		}
 	}
@@ -145,8 +154,10 @@ func TestIntervalMaximumLikelihood(t *testing.T) {
 			}
 			const step = 3.0
 			e := Interval(daily(n, step, changed...), 0, wide)
-			if got, want := math.Exp(-step/Days(e.Interval)), float64(n-m)/float64(n); !near(got, want, 1e-6) {
-				t.Fatalf("%d changes in %d visits: no change in %g of the intervals, want %g", m, n, got, want)
+			if got, want := math.Exp(-step/Days(e.Interval)),
+				float64(n-m)/float64(n); !near(got, want, 1e-6) {
+				t.Fatalf("%d changes in %d visits: no change in %g of the intervals, want %g",
+					m, n, got, want)
 			}
 		}
 	}
@@ -172,7 +183,8 @@ func TestIntervalOnPoissonPages(t *testing.T) {
 		tolerance := 4.5 * math.Sqrt(q*(1-q)/(pages*visits))
 		low, high := -math.Log(q+tolerance)/step, -math.Log(q-tolerance)/step
 		if got := -math.Log(pooled) / step; got < low || got > high {
-			t.Errorf("rate %g estimated as %g, want %g to %g; repeat: go test -run TestIntervalOnPoissonPages ./estimator with seed %d", rate, got, low, high, seed)
+			t.Errorf("rate %g estimated as %g, want %g to %g; repeat: go test -run "+
+				"TestIntervalOnPoissonPages ./estimator with seed %d", rate, got, low, high, seed)
 		}
 	}
 }
@@ -193,7 +205,8 @@ func poissonHistory(rng *rand.Rand, rate float64, visits int, step float64) site
 
 func TestEstimateAt(t *testing.T) {
 	e := Estimate{RatePerDay: 0.1}
-	for age, want := range map[time.Duration]float64{0: 0, -Day: 0, Day: 1 - math.Exp(-0.1), 10 * Day: 1 - math.Exp(-1), 100000 * Day: 1} {
+	for age, want := range map[time.Duration]float64{0: 0, -Day: 0, Day: 1 - math.Exp(-0.1),
+		10 * Day: 1 - math.Exp(-1), 100000 * Day: 1} {
 		if got := e.At(age).Probability; !near(got, want, 1e-12) {
 			t.Errorf("probability %g after %v, want %g", got, age, want)
 		}
@@ -202,7 +215,8 @@ func TestEstimateAt(t *testing.T) {
 
 func TestDays(t *testing.T) {
 	const longest = 200 * 365 * Day
-	for days, want := range map[float64]time.Duration{0: 0, 1: Day, 0.5: 12 * time.Hour, 73000: longest, 1e9: longest, math.Inf(1): longest} {
+	for days, want := range map[float64]time.Duration{0: 0, 1: Day, 0.5: 12 * time.Hour,
+		73000: longest, 1e9: longest, math.Inf(1): longest} {
 		if got := FromDays(days); got != want {
 			t.Errorf("FromDays(%g) = %v, want %v", days, got, want)
 		}

@@ -23,8 +23,10 @@ func TestLastModifiedWorkedValues(t *testing.T) {
 		{3, 5, 0, FastestRate},                    // modified in the second of each visit
 		{3, 5, math.Inf(1), FastestRate}, {9, -1, 1, 0},
 	} {
-		if got := LastModified(c.changes, c.intervals, c.quiet); !near(got, c.want, 1e-8*(1+c.want)) {
-			t.Errorf("last-modified(%d, %d, %g) = %g, want %g", c.changes, c.intervals, c.quiet, got, c.want)
+		if got := LastModified(c.changes, c.intervals, c.quiet); !near(got, c.want,
+			1e-8*(1+c.want)) {
+			t.Errorf("last-modified(%d, %d, %g) = %g, want %g",
+				c.changes, c.intervals, c.quiet, got, c.want)
 		}
 	}
 }
@@ -76,7 +78,9 @@ func TestLastModifiedOnSimulatedPages(t *testing.T) {
 		for range pages {
 			h, sums := modified(rng, rate, 1, 40)
 			e := LastModifiedEstimate(h, true)
-			if got := LastModified(sums.changes, sums.intervals, sums.quiet); !near(e.RatePerDay, got, 2e-3*got+1e-9) { // a history keeps whole seconds
+			// a history keeps whole seconds
+			if got := LastModified(sums.changes, sums.intervals, sums.quiet); !near(e.RatePerDay,
+				got, 2e-3*got+1e-9) {
 				t.Fatalf("of the history %g, access by access %g", e.RatePerDay, got)
 			}
 			sum += e.RatePerDay
@@ -86,12 +90,14 @@ func TestLastModifiedOnSimulatedPages(t *testing.T) {
 			}
 		}
 		mean := sum / pages
-		if tolerance := 4*math.Sqrt((squares/pages-mean*mean)/pages) + 0.01*rate; !near(mean, rate, tolerance) {
+		if tolerance := 4*math.Sqrt((squares/pages-mean*mean)/pages) + 0.01*rate; !near(mean, rate,
+			tolerance) {
 			t.Errorf("rate %g: %g in the mean, want within %g", rate, mean, tolerance)
 		}
 		tolerance := 4.5 * math.Sqrt(Level*(1-Level)/pages)
 		if held := 1 - float64(missed)/pages; !near(held, Level, tolerance) {
-			t.Errorf("rate %g: %.4f of the intervals hold it, want %g +- %.4f", rate, held, Level, tolerance)
+			t.Errorf("rate %g: %.4f of the intervals hold it, want %g +- %.4f",
+				rate, held, Level, tolerance)
 		}
 	}
 	once := LastModifiedEstimate(sitegraph.Start(epoch), true)

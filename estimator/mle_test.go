@@ -112,10 +112,12 @@ func TestMLEClosedForms(t *testing.T) {
 	if got, want := (Grouped{}).SmoothedMLE(), math.Ln2/0.5; !near(got, want, 1e-9) {
 		t.Errorf("of nothing: %g, want %g", got, want)
 	}
-	if e := mleEstimate(nil); e.RatePerDay != 0 || e.Low != 0 || e.High != FastestRate || e.Warning == "" {
+	if e := mleEstimate(nil); e.RatePerDay != 0 || e.Low != 0 || e.High != FastestRate ||
+		e.Warning == "" {
 		t.Errorf("of nothing: %+v", e)
 	}
-	if e := mleEstimate([]Observed{{10, false}}); e.RatePerDay != 0 || !near(e.High, halfChiSquare/10, 1e-12) {
+	if e := mleEstimate([]Observed{{10, false}}); e.RatePerDay != 0 ||
+		!near(e.High, halfChiSquare/10, 1e-12) {
 		t.Errorf("of one visit that saw no change: %+v", e)
 	}
 	if got := (Grouped{Unchanged: 100_000}).SmoothedMLE(); got != slowestSmooth {

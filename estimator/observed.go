@@ -82,7 +82,8 @@ func BiasReducedEstimate(changes, intervals int, days float64) Estimate {
 		low = perDay(share.Quantile(tail))
 	}
 	if changes == intervals {
-		e.Warning = "changed at every visit: the rate is a convention, and any faster one is possible"
+		e.Warning = "changed at every visit: the rate is a convention, and any faster one is " +
+			"possible"
 	} else {
 		high = perDay(share.Quantile(1 - tail))
 	}

@@ -75,14 +75,18 @@ func TestRegularWorkedValues(t *testing.T) {
 		{5, 5, 1e-300, FastestRate, FastestRate},
 	} {
 		if got := Naive(c.changes, c.intervals, c.days); !near(got, c.naive, 1e-12) {
-			t.Errorf("naive(%d, %d, %g) = %g, want %g", c.changes, c.intervals, c.days, got, c.naive)
+			t.Errorf("naive(%d, %d, %g) = %g, want %g",
+				c.changes, c.intervals, c.days, got, c.naive)
 		}
 		if got := BiasReduced(c.changes, c.intervals, c.days); !near(got, c.reduced, 1e-12) {
-			t.Errorf("bias-reduced(%d, %d, %g) = %g, want %g", c.changes, c.intervals, c.days, got, c.reduced)
+			t.Errorf("bias-reduced(%d, %d, %g) = %g, want %g", c.changes, c.intervals, c.days, got,
+				c.reduced)
 		}
-		for _, e := range []Estimate{NaiveEstimate(c.changes, c.intervals, c.days), BiasReducedEstimate(c.changes, c.intervals, c.days)} {
+		for _, e := range []Estimate{NaiveEstimate(c.changes, c.intervals, c.days),
+			BiasReducedEstimate(c.changes, c.intervals, c.days)} {
 			checkEstimate(t, e)
-			if (c.changes == 0 || c.changes >= c.intervals || !positive(c.days)) && e.Warning == "" {
+			if (c.changes == 0 || c.changes >= c.intervals || !positive(c.days)) &&
+				e.Warning == "" {
 				t.Errorf("%s(%d, %d, %g): no warning", e.Method, c.changes, c.intervals, c.days)
 			}
 		}
@@ -111,7 +115,9 @@ func TestRegularBias(t *testing.T) {
 			if want := -math.Expm1(-rate); !near(naive, want, 1e-9) {
 				t.Errorf("n %d, rate %g: naive %g in the mean, want %g", n, rate, naive, want)
 			}
-			reduced := expected(n, rate, func(x int) float64 { return BiasReduced(x, n, float64(n)) })
+			reduced := expected(n, rate, func(x int) float64 {
+				return BiasReduced(x, n, float64(n))
+			})
 			if !near(reduced, rate, 0.02*rate) {
 				t.Errorf("n %d, rate %g: bias-reduced %g in the mean", n, rate, reduced)
 			}
@@ -120,7 +126,8 @@ func TestRegularBias(t *testing.T) {
 }
 
 // coverage is how often the interval of estimate holds the rate, over simulated pages.
-func coverage(rng *rand.Rand, pages int, rate func() float64, intervals func() []float64, estimate func([]Observed) Estimate) (below, above float64) {
+func coverage(rng *rand.Rand, pages int, rate func() float64, intervals func() []float64,
+	estimate func([]Observed) Estimate) (below, above float64) {
 	for range pages {
 		r := rate()
 		e := estimate(watched(rng, r, intervals()))
@@ -153,15 +160,20 @@ func TestIntervalCoverage(t *testing.T) {
 		intervals func() []float64
 		estimate  func([]Observed) Estimate
 	}{
-		{"naive", logUniform(rng, 0.002, 0.01), func() []float64 { return equal(1000, 2) }, func(o []Observed) Estimate { return NaiveEstimate(counted(o)) }},
-		{"bias-reduced", logUniform(rng, 0.05, 0.5), regularly, func(o []Observed) Estimate { return BiasReducedEstimate(counted(o)) }},
+		{"naive", logUniform(rng, 0.002, 0.01), func() []float64 {
+			return equal(1000, 2)
+		}, func(o []Observed) Estimate { return NaiveEstimate(counted(o)) }},
+		{"bias-reduced", logUniform(rng, 0.05, 0.5), regularly, func(o []Observed) Estimate {
+			return BiasReducedEstimate(counted(o))
+		}},
 		{"mle, regular", logUniform(rng, 0.05, 0.5), regularly, mleEstimate},
 		{"mle, irregular", logUniform(rng, 0.05, 0.5), irregularly, mleEstimate},
 		{"smoothed", logUniform(rng, 0.05, 0.5), irregularly, smoothedMLEEstimate},
 	} {
 		below, above := coverage(rng, pages, c.rates, c.intervals, c.estimate)
 		if held := 1 - below - above; !near(held, Level, tolerance) {
-			t.Errorf("%s: %.4f of the intervals hold the rate (%.4f of rates below, %.4f above), want %g +- %.4f", c.name, held, below, above, Level, tolerance)
+			t.Errorf("%s: %.4f of the intervals hold the rate (%.4f of rates below, %.4f above), "+
+				"want %g +- %.4f", c.name, held, below, above, Level, tolerance)
 		}
 	}
 }
@@ -172,7 +184,8 @@ func TestMoreEvidenceIsNarrower(t *testing.T) {
 	for _, times := range []int{1, 2, 4, 16, 256} {
 		var obs []Observed
 		for range times {
-			obs = append(obs, Observed{1, true}, Observed{2, false}, Observed{3, true}, Observed{3, false})
+			obs = append(obs, Observed{1, true}, Observed{2, false}, Observed{3, true},
+				Observed{3, false})
 		}
 		var grid Grid
 		for _, o := range obs {
@@ -180,7 +193,8 @@ func TestMoreEvidenceIsNarrower(t *testing.T) {
 		}
 		flat := FlatRates()
 		posterior := grid.Posterior(&flat)
-		for _, e := range []Estimate{NaiveEstimate(counted(obs)), BiasReducedEstimate(counted(obs)), mleEstimate(obs), smoothedMLEEstimate(obs), posterior.Estimate(len(obs), 0)} {
+		for _, e := range []Estimate{NaiveEstimate(counted(obs)), BiasReducedEstimate(counted(obs)),
+			mleEstimate(obs), smoothedMLEEstimate(obs), posterior.Estimate(len(obs), 0)} {
 			width := math.Log(e.High / e.Low)
 			if before, ok := widths[e.Method]; ok && width >= before {
 				t.Errorf("%s, %d times: width %g, %g before", e.Method, times, width, before)
@@ -242,7 +256,9 @@ func TestRateRelations(t *testing.T) {
 				t.Fatalf("%s of %v: %g; in another order %g", name, obs, want, got)
 			}
 		}
-		for name, rate := range map[string]func([]Observed) float64{"naive": unitFree["naive"], "bias-reduced": unitFree["bias-reduced"], "mle": mle, "smoothed": smoothedMLE} {
+		for name, rate := range map[string]func(
+			[]Observed) float64{"naive": unitFree["naive"],
+			"bias-reduced": unitFree["bias-reduced"], "mle": mle, "smoothed": smoothedMLE} {
 			before := rate(obs)
 			for i := range obs {
 				if obs[i].Changed {
@@ -250,7 +266,8 @@ func TestRateRelations(t *testing.T) {
 				}
 				obs[i].Changed = true
 				if got := rate(obs); got < before*(1-1e-12) {
-					t.Fatalf("%s of %v: %g, and %g before interval %d counted as changed", name, obs, got, before, i)
+					t.Fatalf("%s of %v: %g, and %g before interval %d counted as changed",
+						name, obs, got, before, i)
 				}
 				obs[i].Changed = false
 			}

@@ -63,7 +63,8 @@ func TestSAWorkedValues(t *testing.T) {
 
 // poissonVisits tells of visits at random moments, p a day, whether the page changed since the one
 // before, and how long that was.
-func poissonVisits(rng *rand.Rand, rate, p float64, visits int, see func(changed bool, days float64)) {
+func poissonVisits(rng *rand.Rand, rate, p float64, visits int,
+	see func(changed bool, days float64)) {
 	for range visits {
 		days := rng.ExpFloat64() / p
 		see(rng.ExpFloat64()/rate < days, days)
@@ -88,13 +89,15 @@ func TestOnlineEstimatorsConverge(t *testing.T) {
 				sa.Add(changed, p)
 			})
 			q := rate / (rate + p)
-			deviation := p*math.Sqrt(q*(1-q)/visits)/((1-q)*(1-q)) + rate/math.Sqrt(visits) // of the odds, and of the measured p
+			// of the odds, and of the measured p
+			deviation := p*math.Sqrt(q*(1-q)/visits)/((1-q)*(1-q)) + rate/math.Sqrt(visits)
 			if got := LLN(changes, visits, total); !near(got, rate, 4.5*deviation) {
 				t.Errorf("rate %g, visits %g: lln %g, want within %g", rate, p, got, 4.5*deviation)
 			}
 			deviation = math.Sqrt(math.Pow(visits, -saPower) * rate * (rate + p) / 2)
 			if !near(sa.Rate, rate, 4.5*deviation) {
-				t.Errorf("rate %g, visits %g: sa %g, want within %g", rate, p, sa.Rate, 4.5*deviation)
+				t.Errorf("rate %g, visits %g: sa %g, want within %g",
+					rate, p, sa.Rate, 4.5*deviation)
 			}
 		}
 	}
@@ -105,7 +108,8 @@ func TestLLNAtEqualIntervals(t *testing.T) {
 	const n = 100_000
 	for _, rate := range []float64{0.1, 0.5, 1} {
 		share := -math.Expm1(-rate)
-		if got, want := LLN(int(math.Round(n*share)), n, n), math.Expm1(rate); !near(got, want, 1e-3*want) {
+		if got, want := LLN(int(math.Round(n*share)), n, n),
+			math.Expm1(rate); !near(got, want, 1e-3*want) {
 			t.Errorf("rate %g: %g, want %g", rate, got, want)
 		}
 	}

@@ -62,11 +62,13 @@ func TestPeriodicFindsTheClock(t *testing.T) {
 		if next < 0 {
 			next += c.period
 		}
-		early, late := p.Probability(&prior, FromDays(next-c.every-c.period/phases)), p.Probability(&prior, FromDays(next+c.every+c.period/phases))
+		early, late := p.Probability(&prior, FromDays(next-c.every-c.period/phases)),
+			p.Probability(&prior, FromDays(next+c.every+c.period/phases))
 		if early > 0.2 || late < 0.7 {
 			t.Errorf("%+v: %.3f before the next tick, %.3f after it", c, early, late)
 		}
-		if e := p.Estimate(&prior, 0); !near(e.RatePerDay, 1/c.period, 0.2/c.period) || e.Warning != "" {
+		if e := p.Estimate(&prior, 0); !near(e.RatePerDay, 1/c.period, 0.2/c.period) ||
+			e.Warning != "" {
 			t.Errorf("%+v: %+v", c, e)
 		}
 		checkEstimate(t, p.Estimate(&prior, FromDays(3)))
@@ -92,7 +94,8 @@ func TestPeriodicOnPoissonPages(t *testing.T) {
 		off += math.Abs(p.Probability(&prior, FromDays(5)) - posterior.Probability(5))
 	}
 	if mistaken > pages/20 || off/pages > 0.03 {
-		t.Errorf("%d of %d Poisson pages taken for clocks; probabilities differ by %.3f", mistaken, pages, off/pages)
+		t.Errorf("%d of %d Poisson pages taken for clocks; probabilities differ by %.3f",
+			mistaken, pages, off/pages)
 	}
 	var none Periodic
 	if _, probability := likeliest(&none, &prior); !near(probability, periodicShare, 1e-12) {

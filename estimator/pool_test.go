@@ -15,7 +15,8 @@ func distance(a, b *Rates) (sum float64) {
 
 // twoServers are pages of server 0, slow, in sites 0 and 1, and of server 1, fast, in site 2; site
 // 3, of server 1, is empty.
-func twoServers(t *testing.T, seed uint64, each int) (pages []Grid, sites []int32, rates []float64) {
+func twoServers(t *testing.T, seed uint64, each int) (
+	pages []Grid, sites []int32, rates []float64) {
 	rng := seedOf(t, seed)
 	for site, rate := range []float64{0.01, 0.02, 0.5} {
 		for range each {
@@ -142,6 +143,7 @@ func TestPriorLearns(t *testing.T) {
 		alike += math.Abs(same.Probability(7) + math.Expm1(-rates[i]*7))
 	}
 	if pooled > 0.8*alike {
-		t.Errorf("probabilities are off by %.3f with pooling and by %.3f without", pooled/float64(last+1), alike/float64(last+1))
+		t.Errorf("probabilities are off by %.3f with pooling and by %.3f without",
+			pooled/float64(last+1), alike/float64(last+1))
 	}
 }

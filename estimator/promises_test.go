@@ -24,7 +24,8 @@ func everyEstimate(obs []Observed, h sitegraph.History, age time.Duration) []Est
 	prior := DefaultRates()
 	a, b, c := grid.Posterior(&prior), ofHistory.Posterior(&prior), ofWeeks.Posterior(&prior)
 	return []Estimate{
-		NaiveEstimate(changes, intervals, days).At(age), BiasReducedEstimate(changes, intervals, days).At(age),
+		NaiveEstimate(changes, intervals, days).At(age),
+		BiasReducedEstimate(changes, intervals, days).At(age),
 		mleEstimate(obs).At(age), smoothedMLEEstimate(obs).At(age),
 		grouped.Estimate(int(h.Visits)).At(age), grouped.SmoothedEstimate(int(h.Visits)).At(age),
 		LastModifiedEstimate(h, true).At(age), LastModifiedEstimate(h, false).At(age),
@@ -44,20 +45,23 @@ func FuzzRates(f *testing.F) {
 	}
 	f.Add(seed, uint32(9), uint32(8*86400), uint32(3), uint32(40), uint32(4), int64(86400*5))
 	f.Add(seed[16:48], uint32(1<<31), ^uint32(0), ^uint32(0), uint32(0), ^uint32(0), int64(1)<<32)
-	f.Fuzz(func(t *testing.T, data []byte, first, last, stable, shortest, changes uint32, age int64) {
+	f.Fuzz(func(t *testing.T, data []byte, first, last, stable, shortest, changes uint32,
+		age int64) {
 		var obs []Observed
 		for len(data) >= 8 && len(obs) < 64 {
 			bits := binary.LittleEndian.Uint64(data)
 			obs = append(obs, Observed{Days: math.Float64frombits(bits), Changed: bits&1 == 1})
 			data = data[8:]
 		}
-		h := sitegraph.History{Epoch: first, Last: last, Stable: stable, MinInterval: shortest, Changes: changes, Visits: changes/2 + 1,
+		h := sitegraph.History{Epoch: first, Last: last, Stable: stable, MinInterval: shortest,
+			Changes: changes, Visits: changes/2 + 1,
 			WeeksSeen: stable ^ changes, WeeksChanged: shortest}
 		var online SA
 		for _, o := range obs {
 			online.Add(o.Changed, 1/o.Days)
 		}
-		for _, rate := range []float64{LLN(counted(obs)), LLN(int(changes), int(first), Days(h.Elapsed())), online.Rate} {
+		for _, rate := range []float64{LLN(counted(obs)),
+			LLN(int(changes), int(first), Days(h.Elapsed())), online.Rate} {
 			if !(rate >= 0 && rate <= FastestRate) {
 				t.Fatalf("%v: online rate %g", obs, rate)
 			}
@@ -71,7 +75,8 @@ func FuzzRates(f *testing.F) {
 			}
 		}
 		for i, e := range everyEstimate(obs, h, max(at, 0)+Day) {
-			if sooner := before[i].At(max(at, 0)); e.Method != "periodic" && e.Method != "grid" && e.Probability < sooner.Probability {
+			if sooner := before[i].At(max(at, 0)); e.Method != "periodic" && e.Method != "grid" &&
+				e.Probability < sooner.Probability {
 				t.Fatalf("%s: %g a day later than %g", e.Method, e.Probability, sooner.Probability)
 			}
 		}
@@ -120,13 +125,17 @@ func hotPaths(h sitegraph.History, grouped Grouped, prior *Rates, sink *float64)
 	var pool Pool
 	posterior := *prior
 	return map[string]func(){
-		"naive":          func() { *sink += Naive(4, 60, 60) },
-		"bias-reduced":   func() { *sink += BiasReduced(4, 60, 60) },
-		"last-modified":  func() { *sink += LastModified(4, 60, 50) },
-		"mle":            func() { *sink += grouped.MLE() },
-		"estimate":       func() { *sink += grouped.Estimate(60).High },
-		"lln":            func() { *sink += LLN(4, 60, 60) },
-		"sa":             func() { s := SA{Rate: 0.1, Intervals: 60}; s.Add(true, 1); *sink += s.Rate },
+		"naive":         func() { *sink += Naive(4, 60, 60) },
+		"bias-reduced":  func() { *sink += BiasReduced(4, 60, 60) },
+		"last-modified": func() { *sink += LastModified(4, 60, 50) },
+		"mle":           func() { *sink += grouped.MLE() },
+		"estimate":      func() { *sink += grouped.Estimate(60).High },
+		"lln":           func() { *sink += LLN(4, 60, 60) },
+		"sa": func() {
+			s := SA{Rate: 0.1, Intervals: 60}
+			s.Add(true, 1)
+			*sink += s.Rate
+		},
 		"history":        func() { *sink += MLEFromHistory(h) },
 		"grid-changed":   func() { var g Grid; g.Observe(3, true); *sink += g.Log[3] },
 		"grid-unchanged": func() { var g Grid; g.Observe(3, false); *sink += g.Log[3] },
@@ -135,7 +144,11 @@ func hotPaths(h sitegraph.History, grouped Grouped, prior *Rates, sink *float64)
 		"posterior":      func() { var g Grid; p := g.Posterior(prior); *sink += p.Weight[2] },
 		"probability":    func() { *sink += prior.Probability(3) },
 		"quantile":       func() { *sink += prior.Quantile(0.9) },
-		"pool":           func() { pool.Add(&posterior); p := pool.Prior(prior, 5); *sink += p.Weight[1] },
+		"pool": func() {
+			pool.Add(&posterior)
+			p := pool.Prior(prior, 5)
+			*sink += p.Weight[1]
+		},
 		"clock": func() {
 			var p Periodic
 			p.Observe(Observed{3, true})

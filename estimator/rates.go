@@ -88,7 +88,8 @@ func (r *Rates) Quantile(p float64) float64 {
 // Estimate describes a page by its posterior: mean rate, 95 % credible interval, probability
 // of a change within age. observations is the number of intervals seen.
 func (r *Rates) Estimate(observations int, age time.Duration) Estimate {
-	e := ofRate("grid", r.Mean(), max(observations, 0)).between(r.Quantile(tail), r.Quantile(1-tail))
+	e := ofRate("grid", r.Mean(), max(observations, 0)).between(r.Quantile(tail),
+		r.Quantile(1-tail))
 	e.Probability = r.Probability(Days(age))
 	if observations <= 0 {
 		e.Warning = "visited once: the rate is that of its prior"

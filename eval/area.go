@@ -73,7 +73,8 @@ func (h *horizon) drawGains(d draws, corpora [][]int, order []fetched) {
 				weight += float64(n)
 			}
 		}
-		d[Gain] = append(d[Gain], float64(gain(drawnAUC(times, order, pages, changed), pages, changed)))
+		d[Gain] = append(d[Gain],
+			float64(gain(drawnAUC(times, order, pages, changed), pages, changed)))
 		d[GainInServers] = append(d[GainInServers], float64(ratio(sum, weight)))
 	}
 }
@@ -112,7 +113,8 @@ func curve(order []fetched, pages, changed, points int) [][2]float64 {
 			found++
 		}
 		if (i+1)%step == 0 || i == len(order)-1 {
-			path = append(path, [2]float64{float64(i+1) / float64(pages), float64(found) / float64(changed)})
+			path = append(path, [2]float64{float64(i+1) / float64(pages),
+				float64(found) / float64(changed)})
 		}
 	}
 	if len(order) < pages {

@@ -35,7 +35,8 @@ func generatedServers(servers, pagesEach int) []*history.Server {
 				gap = 1 + 6*rng.Float64()
 			}
 			for at := rng.ExpFloat64() * gap; at < 20*7; at += rng.ExpFloat64() * gap {
-				p.Versions = append(p.Versions, shows(t0+int64(at*daySeconds), fmt.Sprint(at), links...))
+				p.Versions = append(p.Versions,
+					shows(t0+int64(at*daySeconds), fmt.Sprint(at), links...))
 			}
 			pages = append(pages, p)
 		}
@@ -51,13 +52,15 @@ func BenchmarkStreamVisit(b *testing.B) {
 	for _, policy := range []string{"ebayes", "interval", "value"} {
 		for _, corpus := range []string{"generated", "real"} {
 			for _, budget := range []float64{0.01, 0.1} {
-				b.Run(fmt.Sprintf("corpus=%s/policy=%s/budget=%g", corpus, policy, budget), func(b *testing.B) {
-					c := generated
-					if corpus == "real" {
-						c = recorded(b)
-					}
-					benchmarkStream(b, c, StreamOptions{Weeks: 8, Budget: budget, New: 0.25, Seed: 1}, policy)
-				})
+				b.Run(fmt.Sprintf("corpus=%s/policy=%s/budget=%g", corpus, policy, budget),
+					func(b *testing.B) {
+						c := generated
+						if corpus == "real" {
+							c = recorded(b)
+						}
+						benchmarkStream(b, c,
+							StreamOptions{Weeks: 8, Budget: budget, New: 0.25, Seed: 1}, policy)
+					})
 			}
 		}
 	}
@@ -98,7 +101,8 @@ func BenchmarkSnapshot(b *testing.B) {
 		b.Run("pages=1e4/policy="+policy, func(b *testing.B) {
 			fetched := 0
 			for b.Loop() {
-				fetched += snapshot(b, c, SnapshotOptions{Weeks: 4, Seed: 1}, policy).Results[0].Fetched
+				fetched += snapshot(b, c, SnapshotOptions{Weeks: 4, Seed: 1},
+					policy).Results[0].Fetched
 			}
 			b.ReportMetric(float64(fetched)/b.Elapsed().Seconds(), "visits/s")
 		})

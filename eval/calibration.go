@@ -85,10 +85,12 @@ func (r *reliability) calibration() *Calibration {
 		if b.count == 0 {
 			continue
 		}
-		count, sum, changed, off = count+b.count, sum+b.sum, changed+b.changed, off+math.Abs(b.sum-b.changed)
+		count, sum, changed, off = count+b.count, sum+b.sum, changed+b.changed,
+			off+math.Abs(b.sum-b.changed)
 		c.Bins = append(
 			c.Bins,
-			Bin{Low: Number(i) / calibrationBins, High: Number(i+1) / calibrationBins, Count: int(b.count),
+			Bin{Low: Number(i) / calibrationBins, High: Number(i+1) / calibrationBins,
+				Count:       int(b.count),
 				Probability: ratio(b.sum, b.count), Changed: ratio(b.changed, b.count)},
 		)
 	}
@@ -104,11 +106,13 @@ func (r *reliability) calibration() *Calibration {
 // ask asks a policy for the probability of pages drawn at random, visited or not. A policy visits
 // the pages of which it expects most, and they say little about the others. Drawn are pages that
 // the planner takes for alive with a copy, with replacement.
-func (m *meter) ask(e planner.Estimator, corpus *planner.Corpus, now planner.Round, rng *rand.Rand) {
+func (m *meter) ask(e planner.Estimator, corpus *planner.Corpus, now planner.Round,
+	rng *rand.Rand) {
 	const tries = 10 * pagesAWeek // where few pages are alive, fewer are asked about
 	for asked, tried := 0, 0; asked < pagesAWeek && tried < tries; tried++ {
 		p := sitegraph.PageID(rng.IntN(corpus.Pages()))
-		if i := m.of(p); i < 0 || !m.pages[i].has || corpus.Memory(p).State != sitegraph.StateAlive {
+		if i := m.of(p); i < 0 || !m.pages[i].has ||
+			corpus.Memory(p).State != sitegraph.StateAlive {
 			continue
 		}
 		asked++

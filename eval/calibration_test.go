@@ -23,7 +23,8 @@ func TestCalibrationByHand(t *testing.T) {
 	wantNumber(t, "ECE", c.ECE, (math.Abs(0.22-1)+math.Abs(0.9-1))/3)
 	wantNumber(t, "Brier score", c.Brier, (0.01+0.88*0.88+0.01)/3)
 	wantNumber(t, "log loss", c.LogLoss, -(math.Log(0.9)+math.Log(0.12)+math.Log(0.9))/3)
-	if len(c.Bins) != 2 || c.Bins[0].Count != 2 || c.Bins[0].Low != 0.1 || c.Bins[1].High != 0.95 || !near(c.Bins[0].Probability, 0.11) || c.Bins[0].Changed != 0.5 {
+	if len(c.Bins) != 2 || c.Bins[0].Count != 2 || c.Bins[0].Low != 0.1 || c.Bins[1].High != 0.95 ||
+		!near(c.Bins[0].Probability, 0.11) || c.Bins[0].Changed != 0.5 {
 		t.Errorf("bins %+v", c.Bins)
 	}
 	if c := (&reliability{}).calibration(); c != nil {
@@ -36,7 +37,8 @@ func TestCalibrationOfCertainty(t *testing.T) {
 	var r reliability
 	r.add(1, true)
 	r.add(0, false)
-	if c := r.calibration(); c.ECE != 0 || c.Brier != 0 || c.LogLoss != 0 || len(c.Bins) != 2 || c.Bins[1].High != 1 {
+	if c := r.calibration(); c.ECE != 0 || c.Brier != 0 || c.LogLoss != 0 || len(c.Bins) != 2 ||
+		c.Bins[1].High != 1 {
 		t.Errorf("always right: %+v", c)
 	}
 	r.add(1, false)
@@ -68,12 +70,15 @@ func TestCalibrationOfSyntheticPolicies(t *testing.T) {
 		name       string
 		r          *reliability
 		ece, brier float64
-	}{{"perfect", &perfect, 0, 1. / 6}, {"overconfident", &over, 0.125, 0.25}, {"one share", &share, 0, 0.25}} {
+	}{{"perfect", &perfect, 0, 1. / 6}, {"overconfident", &over, 0.125, 0.25},
+		{"one share", &share, 0, 0.25}} {
 		c := test.r.calibration()
 		// A bin of 10,000 has a standard error of at most 0.005; the mean of 20 absolute errors
 		// is 0.8 of that.
-		if math.Abs(float64(c.ECE)-test.ece) > 0.008 || math.Abs(float64(c.Brier)-test.brier) > 0.004 {
-			t.Errorf("%s: ECE %.4f, Brier %.4f; want %.4f, %.4f", test.name, float64(c.ECE), float64(c.Brier), test.ece, test.brier)
+		if math.Abs(float64(c.ECE)-test.ece) > 0.008 ||
+			math.Abs(float64(c.Brier)-test.brier) > 0.004 {
+			t.Errorf("%s: ECE %.4f, Brier %.4f; want %.4f, %.4f",
+				test.name, float64(c.ECE), float64(c.Brier), test.ece, test.brier)
 		}
 	}
 	if l := float64(perfect.calibration().LogLoss); math.Abs(l-0.5) > 0.005 {
@@ -86,12 +91,14 @@ func TestCalibrationOfStreams(t *testing.T) {
 	told := 0
 	for _, seed := range seeds(5) {
 		rng := rand.New(rand.NewPCG(seed, 31))
-		c, err := NewCorpus(t.Context(), randomServers(rng), Options{Base: week * time.Duration(rng.IntN(3))})
+		c, err := NewCorpus(t.Context(), randomServers(rng),
+			Options{Base: week * time.Duration(rng.IntN(3))})
 		if err != nil {
 			continue // no top page was alive
 		}
 		for _, policy := range policiesOf(seed) {
-			r, log := logged(t, c, StreamOptions{Weeks: 3, Budget: 0.3, New: 0.25, Seed: seed}, policy)
+			r, log := logged(t, c, StreamOptions{Weeks: 3, Budget: 0.3, New: 0.25, Seed: seed},
+				policy)
 			var brier, sum, n float64
 			for _, s := range log {
 				if s.first || math.IsNaN(s.probability) {
@@ -110,20 +117,24 @@ func TestCalibrationOfStreams(t *testing.T) {
 			}
 			if n == 0 {
 				if r.Calibration != nil {
-					t.Errorf("%s: %+v of no probability; %s", policy, r.Calibration, repeat(t, seed))
+					t.Errorf("%s: %+v of no probability; %s",
+						policy, r.Calibration, repeat(t, seed))
 				}
 				continue
 			}
 			told++
 			wantInt(t, policy+": count", r.Calibration.Count, int(n))
-			if !nearly(float64(r.Calibration.Brier), brier/n) || !nearly(float64(r.Calibration.Probability), sum/n) {
-				t.Errorf("%s: %+v, want Brier %v, mean %v; %s", policy, r.Calibration, brier/n, sum/n, repeat(t, seed))
+			if !nearly(float64(r.Calibration.Brier), brier/n) ||
+				!nearly(float64(r.Calibration.Probability), sum/n) {
+				t.Errorf("%s: %+v, want Brier %v, mean %v; %s",
+					policy, r.Calibration, brier/n, sum/n, repeat(t, seed))
 			}
 			binned := 0
 			for _, b := range r.Calibration.Bins {
 				binned += b.Count
 				// The bounds of bins are rounded: 0.15 is 3/20 in one form and less in another.
-				if p := float64(b.Probability); p < float64(b.Low)-1e-9 || p > float64(b.High)+1e-9 {
+				if p := float64(b.Probability); p < float64(b.Low)-1e-9 ||
+					p > float64(b.High)+1e-9 {
 					t.Errorf("%s: mean of a bin outside it: %+v", policy, b)
 				}
 			}
@@ -157,7 +168,8 @@ func TestAskingChangesNothing(t *testing.T) {
 			}
 			c.askNothing = true
 			if _, silent := logged(t, c, o, policy); visits(log) != visits(silent) {
-				t.Errorf("%s makes other visits when asked; %s\n%s\nnot asked\n%s", policy, repeat(t, seed), visits(log), visits(silent))
+				t.Errorf("%s makes other visits when asked; %s\n%s\nnot asked\n%s",
+					policy, repeat(t, seed), visits(log), visits(silent))
 			}
 		}
 	}

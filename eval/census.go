@@ -26,7 +26,8 @@ func (c *Corpus) Doubts() (doubts []string, err error) {
 		case n.reached < n.alive && !n.linked:
 			linkless++
 			doubts = append(doubts, fmt.Sprintf(
-				"the history of %s tells no links at week %d: only its start page counts, %d other pages are left out",
+				"the history of %s tells no links at week %d: only its start page counts, %d "+
+					"other pages are left out",
 				s.Name, base, n.alive-n.reached))
 		}
 	}
@@ -66,5 +67,6 @@ func AllVanished(weeks, pages, vanished int) string {
 		return ""
 	}
 	return fmt.Sprintf(
-		"N = %d weeks: all %d pages have vanished by then, so there is nothing to compare", weeks, vanished)
+		"N = %d weeks: all %d pages have vanished by then, so there is nothing to compare",
+		weeks, vanished)
 }

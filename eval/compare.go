@@ -70,7 +70,8 @@ type contender struct {
 
 // compare compares a policy with all others. The policies in without are the same one, each without
 // a kind of evidence.
-func compare(name string, without []string, measures []string, all []contender) (*Comparison, error) {
+func compare(name string, without []string, measures []string, all []contender) (
+	*Comparison, error) {
 	own := slices.IndexFunc(all, func(r contender) bool { return r.policy == name })
 	if own < 0 {
 		return nil, fmt.Errorf("policy %s cannot be compared: it takes no part", name)
@@ -87,7 +88,8 @@ func compare(name string, without []string, measures []string, all []contender) 
 			pairs[m] = pair(m, value, other)
 		}
 		if slices.Contains(without, other.policy) {
-			c.Without = append(c.Without, Ablation{other.policy, evidence(name, other.policy), pairs})
+			c.Without = append(c.Without, Ablation{other.policy, evidence(name, other.policy),
+				pairs})
 			continue
 		}
 		c.With = append(
@@ -161,7 +163,8 @@ func Mean(pairs []Paired) Paired {
 		return Paired{}
 	}
 	var mean Paired
-	mean.values, mean.others = make([]float64, len(pairs[0].values)), make([]float64, len(pairs[0].others))
+	mean.values, mean.others = make([]float64, len(pairs[0].values)),
+		make([]float64, len(pairs[0].others))
 	n := float64(len(pairs))
 	for _, p := range pairs {
 		mean.Value += p.Value / Number(n)

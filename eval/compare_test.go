@@ -41,7 +41,8 @@ func copyOf(s *history.Server, n int) (*history.Server, func(url string) string)
 }
 
 // literal makes a drawn corpus and the log of visits on it; times are by place in servers.
-func literal(servers []*history.Server, log []step, times []int) (drawn []*history.Server, visits []step) {
+func literal(servers []*history.Server, log []step, times []int) (
+	drawn []*history.Server, visits []step) {
 	renames := map[string][]func(string) string{}
 	for s, server := range servers {
 		for n := range times[s] {
@@ -65,13 +66,15 @@ func TestStreamDrawsAgainstSlow(t *testing.T) {
 	for _, seed := range seeds(10) {
 		rng := rand.New(rand.NewPCG(seed, 21))
 		servers := randomServers(rng)
-		options := Options{Base: week * time.Duration(rng.IntN(3)), Change: sitegraph.ChangeBy(rng.IntN(3))}
+		options := Options{Base: week * time.Duration(rng.IntN(3)),
+			Change: sitegraph.ChangeBy(rng.IntN(3))}
 		c, err := NewCorpus(t.Context(), servers, options)
 		if err != nil {
 			continue // no top page was alive
 		}
 		ran++
-		o := StreamOptions{Weeks: 2, Budget: []float64{0.2, 0.6, 1}[rng.IntN(3)], New: 0.25, Seed: seed, Compare: "ebayes"}
+		o := StreamOptions{Weeks: 2, Budget: []float64{0.2, 0.6, 1}[rng.IntN(3)], New: 0.25,
+			Seed: seed, Compare: "ebayes"}
 		names := []string{"interval", "ebayes", "c-closure"}
 		run, err := c.Stream(t.Context(), o, names, nil)
 		if err != nil {
@@ -108,7 +111,8 @@ func TestSnapshotDrawsAgainstSlow(t *testing.T) {
 	ran := 0
 	for _, seed := range seeds(20) {
 		rng := rand.New(rand.NewPCG(seed, 22))
-		c, err := NewCorpus(t.Context(), randomServers(rng), Options{Base: week, History: rng.IntN(2)})
+		c, err := NewCorpus(t.Context(), randomServers(rng),
+			Options{Base: week, History: rng.IntN(2)})
 		if err != nil {
 			continue // no top page was alive
 		}
@@ -119,7 +123,8 @@ func TestSnapshotDrawsAgainstSlow(t *testing.T) {
 		h := c.newHorizon(o.Weeks)
 		slow := map[string]draws{}
 		for _, name := range names {
-			order, err := h.sweep(t.Context(), sweepOf{policy: name}, SnapshotOptions{Seed: seed, Sample: 5})
+			order, err := h.sweep(t.Context(), sweepOf{policy: name},
+				SnapshotOptions{Seed: seed, Sample: 5})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -205,10 +210,12 @@ func checkPairs(t *testing.T, c *Comparison, measures []string, slow map[string]
 			p, d, r := o.Measures[m], bounds(differences), bounds(ratios)
 			for i, end := range []string{"5", "95"} {
 				if a, b := float64(p.DifferenceSpread[i]), d[i]; !nearly(a, b) {
-					t.Errorf("%s of %s less %s: %s %% at %v, want %v", m, c.Policy, o.Policy, end, a, b)
+					t.Errorf("%s of %s less %s: %s %% at %v, want %v",
+						m, c.Policy, o.Policy, end, a, b)
 				}
 				if a, b := float64(p.RatioSpread[i]), r[i]; !nearly(a, b) {
-					t.Errorf("%s of %s over %s: %s %% at %v, want %v", m, c.Policy, o.Policy, end, a, b)
+					t.Errorf("%s of %s over %s: %s %% at %v, want %v",
+						m, c.Policy, o.Policy, end, a, b)
 				}
 			}
 			wantNumber(t, "difference", p.Difference, p.Value-p.Other)
@@ -225,7 +232,8 @@ func nearly(a, b float64) bool {
 func TestCompare(t *testing.T) {
 	nan := Number(math.NaN())
 	of := func(policy string, coverage, freshness Number, drawn ...float64) contender {
-		return contender{policy: policy, values: map[string]Number{Coverage: coverage, Freshness: freshness}, draws: draws{Coverage: drawn}}
+		return contender{policy: policy, values: map[string]Number{Coverage: coverage,
+			Freshness: freshness}, draws: draws{Coverage: drawn}}
 	}
 	all := []contender{
 		of("interval", 0.2, nan, 0.1, 0.3),
@@ -241,16 +249,19 @@ func TestCompare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b := c.Best[Coverage]; b.Policy != "c" { // the first of two with 0.4; ebayes itself is published too
+	// the first of two with 0.4; ebayes itself is published too
+	if b := c.Best[Coverage]; b.Policy != "c" {
 		t.Errorf("best published by coverage: %+v", b)
 	}
-	if b := c.Best[Freshness]; b.Policy != "c-closure" || b.Value != 0.2 || b.Other != 0.35 || !near(b.Difference, -0.15) {
+	if b := c.Best[Freshness]; b.Policy != "c-closure" || b.Value != 0.2 || b.Other != 0.35 ||
+		!near(b.Difference, -0.15) {
 		t.Errorf("best published by freshness: %+v", b)
 	}
 	var names []string
 	for _, o := range c.With {
 		names = append(names, o.Policy)
-		if o.Reference != (o.Policy == "clairvoyant") || o.Published != (o.Policy != "clairvoyant" && o.Policy != "shape") {
+		if o.Reference != (o.Policy == "clairvoyant") ||
+			o.Published != (o.Policy != "clairvoyant" && o.Policy != "shape") {
 			t.Errorf("%+v", o)
 		}
 	}
@@ -258,22 +269,27 @@ func TestCompare(t *testing.T) {
 		t.Errorf("compared with %v", names)
 	}
 	p := c.With[0].Measures[Coverage]
-	if !near(p.Ratio, 2.5) || !near(p.DifferenceSpread[0], 0.1) || !near(p.DifferenceSpread[1], 0.3) || !near(p.RatioSpread[0], 2.) || !near(p.RatioSpread[1], 2.) {
+	if !near(p.Ratio, 2.5) || !near(p.DifferenceSpread[0], 0.1) ||
+		!near(p.DifferenceSpread[1], 0.3) || !near(p.RatioSpread[0], 2.) ||
+		!near(p.RatioSpread[1], 2.) {
 		t.Errorf("against interval: %+v", p)
 	}
 	p = c.With[4].Measures[Coverage] // once 0 and once not defined
 	if p.DifferenceSpread != [2]Number{0.2, 0.2} || !math.IsNaN(float64(p.RatioSpread[0])) {
 		t.Errorf("against c-closure: %+v", p)
 	}
-	if len(c.Without) != 1 || c.Without[0].Evidence != "past" || !near(c.Without[0].Measures[Coverage].Difference, 0.05) {
+	if len(c.Without) != 1 || c.Without[0].Evidence != "past" ||
+		!near(c.Without[0].Measures[Coverage].Difference, 0.05) {
 		t.Errorf("without evidence: %+v", c.Without)
 	}
 
 	mean := Mean([]Paired{c.With[0].Measures[Coverage], c.With[3].Measures[Coverage]})
-	if !near(mean.Value, 0.5) || !near(mean.Other, 0.3) || !near(mean.Difference, 0.2) || !near(mean.DifferenceSpread[0], 0.2-0.25) || !near(mean.DifferenceSpread[1], 0.25) {
+	if !near(mean.Value, 0.5) || !near(mean.Other, 0.3) || !near(mean.Difference, 0.2) ||
+		!near(mean.DifferenceSpread[0], 0.2-0.25) || !near(mean.DifferenceSpread[1], 0.25) {
 		t.Errorf("mean %+v", mean)
 	}
-	if _, err := compare("value?", nil, measures, all); err == nil || !strings.Contains(err.Error(), "takes no part") {
+	if _, err := compare("value?", nil, measures, all); err == nil ||
+		!strings.Contains(err.Error(), "takes no part") {
 		t.Errorf("a policy that is not there: %v", err)
 	}
 }
@@ -281,10 +297,12 @@ func TestCompare(t *testing.T) {
 // A comparison asked for where the policy takes no part is an error of the run.
 func TestCompareNobody(t *testing.T) {
 	c := tiny(t, Options{})
-	if _, err := c.Stream(t.Context(), StreamOptions{Weeks: 1, Budget: 1, Compare: "ebayes"}, []string{"interval"}, nil); err == nil {
+	if _, err := c.Stream(t.Context(), StreamOptions{Weeks: 1, Budget: 1, Compare: "ebayes"},
+		[]string{"interval"}, nil); err == nil {
 		t.Error("stream: no error")
 	}
-	if _, err := c.Snapshot(t.Context(), SnapshotOptions{Weeks: 2, Compare: "ebayes"}, []string{"a"}, nil); err == nil {
+	if _, err := c.Snapshot(t.Context(), SnapshotOptions{Weeks: 2, Compare: "ebayes"},
+		[]string{"a"}, nil); err == nil {
 		t.Error("snapshot: no error")
 	}
 }
@@ -296,7 +314,8 @@ func TestStreams(t *testing.T) {
 	var all []StreamOptions
 	for _, weeks := range []int{1, 2} {
 		for _, budget := range []float64{0.05, 0.2} {
-			all = append(all, StreamOptions{Weeks: weeks, Budget: budget, New: 0.25, Seed: 3, Spread: true, Compare: "interval"})
+			all = append(all, StreamOptions{Weeks: weeks, Budget: budget, New: 0.25, Seed: 3,
+				Spread: true, Compare: "interval"})
 		}
 	}
 	names := []string{"interval", "c", "clairvoyant"}
@@ -310,7 +329,8 @@ func TestStreams(t *testing.T) {
 		for k := range run.Results {
 			r := &run.Results[k]
 			if w := r.Weekly[len(r.Weekly)-1]; !near(w.Coverage, r.Coverage) {
-				t.Errorf("%s: coverage %v to the last week, %v in all", r.Policy, w.Coverage, r.Coverage)
+				t.Errorf("%s: coverage %v to the last week, %v in all",
+					r.Policy, w.Coverage, r.Coverage)
 			}
 			wantNumber(t, "interval", r.Interval(Freshness)[1], r.Spread[Freshness][1])
 		}
@@ -337,7 +357,8 @@ func TestStreams(t *testing.T) {
 		wantInt(t, "days told", len(days), 3*2*(7+14)) // no day twice, else there were fewer
 		wantInt(t, "last days", last, 3*4)
 	}
-	if _, err := c.Streams(t.Context(), all, []string{"nonsense"}, 1, func(Progress) {}); err == nil {
+	if _, err := c.Streams(t.Context(), all, []string{"nonsense"}, 1,
+		func(Progress) {}); err == nil {
 		t.Error("an unknown policy: no error")
 	}
 }
@@ -348,7 +369,8 @@ func TestFold(t *testing.T) {
 		server string
 		folds  int
 		want   int
-	}{{"a.example", 1, 0}, {"", 5, int(2166136261 % 5)}, {"a", 7, int(0xe40c292c % 7)}} { // FNV-1a of "" and "a", draft-eastlake-fnv
+	}{{"a.example", 1, 0}, {"", 5, int(2166136261 % 5)}, {"a", 7, int(0xe40c292c % 7)}} {
+		// FNV-1a of "" and "a", draft-eastlake-fnv
 		wantInt(t, "fold of "+test.server, Fold(test.server, test.folds), test.want)
 	}
 	counts := make([]int, 5)

@@ -81,7 +81,8 @@ func NewCorpus(ctx context.Context, servers []*history.Server, o Options) (*Corp
 	}
 	if len(c.Pages) == 0 {
 		return nil, fmt.Errorf(
-			"no page can be reached from the top page of any server at week %.0f; choose another --base",
+			"no page can be reached from the top page of any server at week %.0f; choose "+
+				"another --base",
 			o.Base.Hours()/24/7,
 		)
 	}
@@ -110,7 +111,8 @@ func (c *Corpus) Crawl(ctx context.Context, stage Stage) error {
 			return err
 		}
 	}
-	return loop.Round(ctx, planner.Round{Start: c.Base.Add(-day), End: c.Base, Budget: planner.Unlimited})
+	return loop.Round(ctx, planner.Round{Start: c.Base.Add(-day), End: c.Base,
+		Budget: planner.Unlimited})
 }
 
 // topPage is the address at which a server is entered.

@@ -31,5 +31,6 @@ func CheckEntry(s *history.Server, base int) error {
 			}
 		}
 	}
-	return &EntryError{fmt.Sprintf("the top page of %s exists at no week of the window", s.Name), why}
+	return &EntryError{fmt.Sprintf("the top page of %s exists at no week of the window", s.Name),
+		why}
 }

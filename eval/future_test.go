@@ -71,8 +71,10 @@ func TestStreamDoesNotLookAhead(t *testing.T) {
 			continue // no top page was alive
 		}
 		day := 1 + rng.IntN(12)
-		other := newCorpus(t, otherFuture(rng, servers, int64(options.Base.Seconds())+int64(day)*daySeconds), options)
-		o := StreamOptions{Weeks: 2, Budget: []float64{0.1, 0.4, 1}[rng.IntN(3)], New: 0.25, Seed: seed}
+		other := newCorpus(t,
+			otherFuture(rng, servers, int64(options.Base.Seconds())+int64(day)*daySeconds), options)
+		o := StreamOptions{Weeks: 2, Budget: []float64{0.1, 0.4, 1}[rng.IntN(3)], New: 0.25,
+			Seed: seed}
 		for _, name := range policiesOf(seed) {
 			if policy.Reference(name) {
 				continue
@@ -83,7 +85,8 @@ func TestStreamDoesNotLookAhead(t *testing.T) {
 				differ++
 			}
 			if a, b := visits(until(log, day)), visits(until(otherLog, day)); a != b {
-				t.Fatalf("%s: what happens after day %d changes visits before; %s\n%s\nwith another future\n%s", name, day, repeat(t, seed), a, b)
+				t.Fatalf("%s: what happens after day %d changes visits before; %s\n%s\nwith "+
+					"another future\n%s", name, day, repeat(t, seed), a, b)
 			}
 		}
 	}
@@ -110,7 +113,8 @@ func TestSnapshotIgnoresLaterLinks(t *testing.T) {
 				p = page(p.URL, slices.Clone(p.Versions)...)
 				for k := range p.Versions {
 					if v := &p.Versions[k]; v.T > s.T0+7*daySeconds && v.Alive() {
-						v.Links = randomVersion(rng, v.T, i, []string{s.Pages[rng.IntN(len(s.Pages))].URL, p.URL}).Links
+						v.Links = randomVersion(rng, v.T, i,
+							[]string{s.Pages[rng.IntN(len(s.Pages))].URL, p.URL}).Links
 					}
 				}
 				pages = append(pages, p)
@@ -119,19 +123,23 @@ func TestSnapshotIgnoresLaterLinks(t *testing.T) {
 		}
 		h, other := c.newHorizon(3), newCorpus(t, relinked, options).newHorizon(3)
 		if h.totals != other.totals {
-			t.Errorf("totals %+v, with other links later %+v; %s", h.totals, other.totals, repeat(t, seed))
+			t.Errorf("totals %+v, with other links later %+v; %s",
+				h.totals, other.totals, repeat(t, seed))
 		}
 		for _, name := range policy.Names() {
-			order, err := h.sweep(t.Context(), sweepOf{policy: name}, SnapshotOptions{Seed: seed, Sample: 5})
+			order, err := h.sweep(t.Context(), sweepOf{policy: name},
+				SnapshotOptions{Seed: seed, Sample: 5})
 			if err != nil {
 				t.Fatal(err)
 			}
-			otherOrder, err := other.sweep(t.Context(), sweepOf{policy: name}, SnapshotOptions{Seed: seed, Sample: 5})
+			otherOrder, err := other.sweep(t.Context(), sweepOf{policy: name},
+				SnapshotOptions{Seed: seed, Sample: 5})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if !slices.Equal(order, otherOrder) {
-				t.Fatalf("%s: later links change the sweep; %s\n%v\n%v", name, repeat(t, seed), order, otherOrder)
+				t.Fatalf("%s: later links change the sweep; %s\n%v\n%v",
+					name, repeat(t, seed), order, otherOrder)
 			}
 		}
 	}
@@ -177,14 +185,16 @@ func TestSnapshotLearnsVisitByVisit(t *testing.T) {
 			if policy.Reference(name) {
 				continue
 			}
-			order, err := c.newHorizon(2).sweep(t.Context(), sweepOf{policy: name}, SnapshotOptions{Seed: seed, Sample: 5})
+			order, err := c.newHorizon(2).sweep(t.Context(), sweepOf{policy: name},
+				SnapshotOptions{Seed: seed, Sample: 5})
 			if err != nil {
 				t.Fatal(err)
 			}
 			place := map[int]string{}
 			for _, p := range c.Pages {
 				url := c.graph.URL(p)
-				other, err := flip(url).newHorizon(2).sweep(t.Context(), sweepOf{policy: name}, SnapshotOptions{Seed: seed, Sample: 5})
+				other, err := flip(url).newHorizon(2).sweep(t.Context(), sweepOf{policy: name},
+					SnapshotOptions{Seed: seed, Sample: 5})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -196,15 +206,18 @@ func TestSnapshotLearnsVisitByVisit(t *testing.T) {
 				switch {
 				case i == len(order) && i == len(other): // never visited
 				case i == len(order) || i == len(other) || order[i].server != other[i].server:
-					t.Fatalf("%s: another outcome of %s moves visit %d; %s", name, url, i, repeat(t, seed))
+					t.Fatalf("%s: another outcome of %s moves visit %d; %s",
+						name, url, i, repeat(t, seed))
 				case place[i] != "":
-					t.Fatalf("%s: the outcomes of %s and %s both show first at visit %d; %s", name, place[i], url, i, repeat(t, seed))
+					t.Fatalf("%s: the outcomes of %s and %s both show first at visit %d; %s",
+						name, place[i], url, i, repeat(t, seed))
 				default:
 					place[i] = url
 				}
 			}
 			if len(place) != len(order) {
-				t.Fatalf("%s: %d visits, outcomes of %d pages show; %s", name, len(order), len(place), repeat(t, seed))
+				t.Fatalf("%s: %d visits, outcomes of %d pages show; %s",
+					name, len(order), len(place), repeat(t, seed))
 			}
 		}
 	}
@@ -225,8 +238,10 @@ func TestHistoryShowsWeeklyStates(t *testing.T) {
 			shows(on(-13.5), "B", tinyA+"1", tinyA+"2"), // seen a week before the base
 			shows(on(0), "C", tinyA+"1", tinyA+"2"),     // at the base: seen by it
 			shows(on(0.1), "D", tinyA+"1", tinyA+"2")),  // later
-		page(tinyA+"1", shows(on(-10), "A")),                               // born between two states
-		page(tinyA+"2", shows(t0, "A"), gone(on(-16)), shows(on(-8), "B")), // away for a week's state
+		// born between two states
+		page(tinyA+"1", shows(on(-10), "A")),
+		// away for a week's state
+		page(tinyA+"2", shows(t0, "A"), gone(on(-16)), shows(on(-8), "B")),
 	)}
 	const weekSeconds = 7 * daySeconds
 	base := uint32(replay.Epoch.Add(4 * week).Unix())
@@ -234,19 +249,37 @@ func TestHistoryShowsWeeklyStates(t *testing.T) {
 		weeks         int
 		top, one, two sitegraph.History
 	}{
-		{0, sitegraph.History{Epoch: base, Last: base, Visits: 1}, sitegraph.History{Epoch: base, Last: base, Visits: 1}, sitegraph.History{Epoch: base, Last: base, Visits: 1}},
-		{1, sitegraph.History{Epoch: base - weekSeconds, Last: base, LastChange: base, MinInterval: weekSeconds, Visits: 2, Changes: 1, WeeksSeen: 0b1, WeeksChanged: 0b1}, // B C
-			sitegraph.History{Epoch: base - weekSeconds, Last: base, Stable: weekSeconds, Visits: 2, WeeksSeen: 0b1},
-			sitegraph.History{Epoch: base - weekSeconds, Last: base, Stable: weekSeconds, Visits: 2, WeeksSeen: 0b1}},
-		{3, sitegraph.History{Epoch: base - 3*weekSeconds, Last: base, LastChange: base, Stable: weekSeconds, MinInterval: weekSeconds, Visits: 4, Changes: 2, WeeksSeen: 0b111, WeeksChanged: 0b011}, // A A B C
-			sitegraph.History{Epoch: base - weekSeconds, Last: base, Stable: weekSeconds, Visits: 2, WeeksSeen: 0b1},
-			sitegraph.History{Epoch: base - weekSeconds, Last: base, Stable: weekSeconds, Visits: 2, WeeksSeen: 0b1}}, // starts anew after its return
-		{9, sitegraph.History{Epoch: base - 4*weekSeconds, Last: base, LastChange: base, Stable: weekSeconds, MinInterval: weekSeconds, Visits: 5, Changes: 3, WeeksSeen: 0b1111, WeeksChanged: 0b1011}, // 0 A A B C: no more than there is
-			sitegraph.History{Epoch: base - weekSeconds, Last: base, Stable: weekSeconds, Visits: 2, WeeksSeen: 0b1},
-			sitegraph.History{Epoch: base - weekSeconds, Last: base, Stable: weekSeconds, Visits: 2, WeeksSeen: 0b1}},
+		{0, sitegraph.History{Epoch: base, Last: base, Visits: 1},
+			sitegraph.History{Epoch: base, Last: base, Visits: 1},
+			sitegraph.History{Epoch: base, Last: base, Visits: 1}},
+		// B C
+		{1, sitegraph.History{Epoch: base - weekSeconds, Last: base, LastChange: base,
+			MinInterval: weekSeconds, Visits: 2, Changes: 1, WeeksSeen: 0b1, WeeksChanged: 0b1},
+			sitegraph.History{Epoch: base - weekSeconds, Last: base, Stable: weekSeconds, Visits: 2,
+				WeeksSeen: 0b1},
+			sitegraph.History{Epoch: base - weekSeconds, Last: base, Stable: weekSeconds, Visits: 2,
+				WeeksSeen: 0b1}},
+		// A A B C
+		{3, sitegraph.History{Epoch: base - 3*weekSeconds, Last: base, LastChange: base,
+			Stable: weekSeconds, MinInterval: weekSeconds, Visits: 4, Changes: 2, WeeksSeen: 0b111,
+			WeeksChanged: 0b011},
+			sitegraph.History{Epoch: base - weekSeconds, Last: base, Stable: weekSeconds, Visits: 2,
+				WeeksSeen: 0b1},
+			// starts anew after its return
+			sitegraph.History{Epoch: base - weekSeconds, Last: base, Stable: weekSeconds, Visits: 2,
+				WeeksSeen: 0b1}},
+		// 0 A A B C: no more than there is
+		{9, sitegraph.History{Epoch: base - 4*weekSeconds, Last: base, LastChange: base,
+			Stable: weekSeconds, MinInterval: weekSeconds, Visits: 5, Changes: 3, WeeksSeen: 0b1111,
+			WeeksChanged: 0b1011},
+			sitegraph.History{Epoch: base - weekSeconds, Last: base, Stable: weekSeconds, Visits: 2,
+				WeeksSeen: 0b1},
+			sitegraph.History{Epoch: base - weekSeconds, Last: base, Stable: weekSeconds, Visits: 2,
+				WeeksSeen: 0b1}},
 	} {
 		c := newCorpus(t, servers, Options{Base: 4 * week, History: test.weeks})
-		for url, want := range map[string]sitegraph.History{tinyA: test.top, tinyA + "1": test.one, tinyA + "2": test.two} {
+		for url, want := range map[string]sitegraph.History{tinyA: test.top, tinyA + "1": test.one,
+			tinyA + "2": test.two} {
 			p, _ := c.graph.Lookup(url)
 			if got := c.store.Records()[p].History; got != want {
 				t.Errorf("W=%d %s: %+v, want %+v", test.weeks, url, got, want)
@@ -274,7 +307,8 @@ func sameGraph(a, b *sitegraph.Graph) bool {
 		}
 	}
 	for s := range sitegraph.ServerID(a.Servers()) {
-		if a.ServerName(s) != b.ServerName(s) || a.Version(s) != b.Version(s) || !slices.Equal(a.StartPages(s), b.StartPages(s)) {
+		if a.ServerName(s) != b.ServerName(s) || a.Version(s) != b.Version(s) ||
+			!slices.Equal(a.StartPages(s), b.StartPages(s)) {
 			return false
 		}
 	}
@@ -292,7 +326,8 @@ func TestCorpusDoesNotLookAhead(t *testing.T) {
 			continue // no top page was alive
 		}
 		other := newCorpus(t, otherFuture(rng, servers, 14*daySeconds), o)
-		if !reflect.DeepEqual(c.store.Records(), other.store.Records()) || !slices.Equal(c.Pages, other.Pages) || !sameGraph(c.graph, other.graph) {
+		if !reflect.DeepEqual(c.store.Records(), other.store.Records()) ||
+			!slices.Equal(c.Pages, other.Pages) || !sameGraph(c.graph, other.graph) {
 			t.Fatalf("what happens after the base shows in it; %s", repeat(t, seed))
 		}
 	}

@@ -31,7 +31,9 @@ func shows(t int64, content string, links ...string) history.Version {
 	for len(parts) < 3 {
 		parts = append(parts, parts[0])
 	}
-	digest := func(kind int) sitegraph.Digest { return sitegraph.DigestOf([]byte(fmt.Sprint(kind, parts[kind]))) }
+	digest := func(kind int) sitegraph.Digest {
+		return sitegraph.DigestOf([]byte(fmt.Sprint(kind, parts[kind])))
+	}
 	return history.Version{T: t, Size: 1000, Links: links, LinksKnown: true,
 		Digests: sitegraph.Digests{Bytes: digest(0), Text: digest(1), Main: digest(2)}}
 }
@@ -42,7 +44,8 @@ func policiesOf(seed uint64) []string {
 	return slices.DeleteFunc(policy.StreamNames(), func(name string) bool {
 		h := fnv.New64()
 		h.Write([]byte(name))
-		return value.WithoutOf(name) != value.WithoutNothing && !crashtest.Long() && (h.Sum64()+seed)%3 != 0
+		return value.WithoutOf(name) != value.WithoutNothing && !crashtest.Long() &&
+			(h.Sum64()+seed)%3 != 0
 	})
 }
 
@@ -66,11 +69,13 @@ type step struct {
 }
 
 func stepOf(e *cycle.Event) step {
-	return step{e.Round.Number, e.Record.URL, e.Visit.First, e.Verdict, e.Visit.Probability, e.Visit.Value}
+	return step{e.Round.Number, e.Record.URL, e.Visit.First, e.Verdict, e.Visit.Probability,
+		e.Visit.Value}
 }
 
 func (s step) String() string {
-	return fmt.Sprintf("day %d %s first=%v %v p=%v v=%v", s.day, s.url, s.first, s.verdict, s.probability, s.value)
+	return fmt.Sprintf("day %d %s first=%v %v p=%v v=%v",
+		s.day, s.url, s.first, s.verdict, s.probability, s.value)
 }
 
 // logged runs a stream and returns each visit in order.

@@ -24,7 +24,9 @@ func (c *Corpus) Horizon(weeks int) (*Horizon, error) {
 func (h *Horizon) Totals() SnapshotTotals { return h.truth.totals }
 
 // Alive reports whether p is a base page that is still there at the fetch time.
-func (h *Horizon) Alive(p sitegraph.PageID) bool { return h.truth.IsBase(p) && !h.truth.vanished[p] }
+func (h *Horizon) Alive(p sitegraph.PageID) bool {
+	return h.truth.IsBase(p) && !h.truth.vanished[p]
+}
 
 // Changed reports whether a fetch of p would see a change.
 func (h *Horizon) Changed(p sitegraph.PageID) bool { return h.truth.changed[p] }

@@ -12,7 +12,8 @@ import (
 // A horizon's sweeps are those of the protocol, and its parts add up to them.
 func TestHorizon(t *testing.T) {
 	for _, seed := range seeds(4) {
-		c, err := NewCorpus(t.Context(), randomServers(rand.New(rand.NewPCG(seed, 12))), Options{Base: week})
+		c, err := NewCorpus(t.Context(), randomServers(rand.New(rand.NewPCG(seed, 12))),
+			Options{Base: week})
 		if err != nil {
 			continue // no top page was alive
 		}
@@ -35,7 +36,8 @@ func TestHorizon(t *testing.T) {
 			}
 		}
 		if alive != want.Corpus.Pages || changed != want.Corpus.Changed {
-			t.Errorf("%d pages alive, %d changed, want %+v; %s", alive, changed, want.Corpus, repeat(t, seed))
+			t.Errorf("%d pages alive, %d changed, want %+v; %s",
+				alive, changed, want.Corpus, repeat(t, seed))
 		}
 		for i, policy := range policy.Names() {
 			s, err := h.Sweep(t.Context(), o, policy)
@@ -43,7 +45,8 @@ func TestHorizon(t *testing.T) {
 				t.Fatal(err)
 			}
 			if asJSON(t, s.Result) != asJSON(t, want.Results[i]) {
-				t.Errorf("%s: %+v, want %+v; %s", policy, s.Result, want.Results[i], repeat(t, seed))
+				t.Errorf("%s: %+v, want %+v; %s",
+					policy, s.Result, want.Results[i], repeat(t, seed))
 			}
 			var sum Tally
 			for _, part := range s.ByServer() {
@@ -53,12 +56,15 @@ func TestHorizon(t *testing.T) {
 				sum.Found += part.Found
 			}
 			if (sum != Tally{alive, changed, s.Result.Fetched, s.Result.ChangedFetched}) {
-				t.Errorf("%s: parts add up to %+v, want %+v; %s", policy, sum, s.Result, repeat(t, seed))
+				t.Errorf("%s: parts add up to %+v, want %+v; %s",
+					policy, sum, s.Result, repeat(t, seed))
 			}
 			for k, before := 0, 0; k <= alive+1; k++ {
 				found := s.Found(k)
-				if found < before || found > before+1 || k >= s.Result.Fetched && found != s.Result.ChangedFetched {
-					t.Errorf("%s: %d found in %d visits after %d; %s", policy, found, k, before, repeat(t, seed))
+				if found < before || found > before+1 || k >= s.Result.Fetched &&
+					found != s.Result.ChangedFetched {
+					t.Errorf("%s: %d found in %d visits after %d; %s",
+						policy, found, k, before, repeat(t, seed))
 				}
 				before = found
 			}

@@ -34,7 +34,8 @@ func (l *Lineup) Policies() []string {
 		return l.Named
 	}
 	return slices.DeleteFunc(l.Known(), func(name string) bool {
-		variant := slices.Contains(value.Ablations(), name) || slices.Contains(value.ForObjectives(), name)
+		variant := slices.Contains(value.Ablations(), name) ||
+			slices.Contains(value.ForObjectives(), name)
 		return variant && !slices.Contains(l.Named, name)
 	})
 }
@@ -77,6 +78,7 @@ func (l *Lineup) Variants() []string {
 	return slices.DeleteFunc(slices.Clone(value.Ablations()), func(name string) bool {
 		w := value.WithoutOf(name)
 		return !strings.HasPrefix(name, l.Compared()+"-") || w.FromSources() || w.OfSearch() ||
-			l.Protocol == "stream" && policy.SweepOnly(name) || l.Protocol != "stream" && w.StreamsOnly()
+			l.Protocol == "stream" && policy.SweepOnly(name) || l.Protocol != "stream" &&
+			w.StreamsOnly()
 	})
 }

@@ -191,7 +191,8 @@ func (m *meter) found(p sitegraph.PageID) {
 func (m *meter) seen(e *cycle.Event) {
 	r := &m.totals
 	r.Fetched++
-	if e.Record.State == sitegraph.StateSource { // no page, so that its changes are none of ours to find
+	// no page, so that its changes are none of ours to find
+	if e.Record.State == sitegraph.StateSource {
 		r.Sources++
 		return
 	}
@@ -302,7 +303,8 @@ func (m *meter) drawn() draws {
 		for s, t := range m.discovery {
 			found, all = found+times[s]*t.found, all+times[s]*t.all
 		}
-		d[Freshness] = append(d[Freshness], float64(ratio(m.drawnFresh[i], float64(m.drawnSteps[i]))))
+		d[Freshness] = append(d[Freshness],
+			float64(ratio(m.drawnFresh[i], float64(m.drawnSteps[i]))))
 		d[Discovered] = append(d[Discovered], float64(ratio(found, all)))
 	}
 	return d

@@ -16,7 +16,8 @@ const newsBegins, newsEnds = 7, 22
 
 // newspapers have front pages that change every ten minutes by day and never by night, articles
 // that change once in a month at any moment, and an archive that never does.
-func newspapers(rng *rand.Rand, papers, fronts, articles, archive, days int) (all []*history.Server) {
+func newspapers(rng *rand.Rand, papers, fronts, articles, archive, days int) (
+	all []*history.Server) {
 	for n := range papers {
 		top := fmt.Sprintf("http://news%d.example/", n)
 		links := make([]string, 0, fronts+articles+archive)
@@ -36,7 +37,8 @@ func newspapers(rng *rand.Rand, papers, fronts, articles, archive, days int) (al
 			}
 		})
 		add("article", articles, func(p *history.Page) {
-			for t := rng.Int64N(60 * daySeconds); t < int64(days)*daySeconds; t += 1 + rng.Int64N(60*daySeconds) {
+			for t := rng.Int64N(60 * daySeconds); t < int64(days)*daySeconds; t += 1 +
+				rng.Int64N(60*daySeconds) {
 				p.Versions = append(p.Versions, shows(t+1, fmt.Sprint(t)))
 			}
 		})
@@ -52,14 +54,16 @@ func newspapers(rng *rand.Rand, papers, fronts, articles, archive, days int) (al
 // than those of a day, with as many fetches a day.
 func TestNewspapers(t *testing.T) {
 	const days = 21
-	c := newCorpus(t, newspapers(rand.New(rand.NewPCG(1, 2)), 2, 4, 100, 100, days), Options{Base: week})
+	c := newCorpus(t, newspapers(rand.New(rand.NewPCG(1, 2)), 2, 4, 100, 100, days),
+		Options{Base: week})
 	found, delay := 0, Number(math.Inf(1))
 	for _, step := range []time.Duration{day, time.Hour, 10 * time.Minute} {
 		byDay, byNight := 0, 0
 		stage := c.replayed()
 		stage.Log = func(e *cycle.Event) {
 			at := e.Record.Tried
-			if url := stage.Graph.URL(e.Visit.Page); !isFront(url) || at.Before(c.Base.Add(3*day)) { // it has to learn the hours
+			// it has to learn the hours
+			if url := stage.Graph.URL(e.Visit.Page); !isFront(url) || at.Before(c.Base.Add(3*day)) {
 				return
 			}
 			switch hour := at.Add(-time.Minute).Hour(); {
@@ -69,18 +73,23 @@ func TestNewspapers(t *testing.T) {
 				byNight++
 			}
 		}
-		r, err := c.StreamOn(t.Context(), stage, StreamOptions{Weeks: 2, Step: step, Budget: 1, Seed: 1}, "value", nil)
+		r, err := c.StreamOn(t.Context(), stage,
+			StreamOptions{Weeks: 2, Step: step, Budget: 1, Seed: 1}, "value", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("in rounds of %v: fetched %d, changed %d, found after %.2f hours (median %.2f); visits to front pages %d by day, %d by night", step, r.Fetched, r.Changed, float64(r.DetectionDelayHours), float64(r.MedianDelayHours), byDay, byNight)
+		t.Logf("in rounds of %v: fetched %d, changed %d, found after %.2f hours (median %.2f); "+
+			"visits to front pages %d by day, %d by night", step, r.Fetched, r.Changed,
+			float64(r.DetectionDelayHours), float64(r.MedianDelayHours), byDay, byNight)
 		if r.Changed <= found || r.DetectionDelayHours >= delay {
-			t.Errorf("rounds of %v find %d changes after %.2f hours, longer ones %d after %.2f", step, r.Changed, float64(r.DetectionDelayHours), found, float64(delay))
+			t.Errorf("rounds of %v find %d changes after %.2f hours, longer ones %d after %.2f",
+				step, r.Changed, float64(r.DetectionDelayHours), found, float64(delay))
 		}
 		found, delay = r.Changed, r.DetectionDelayHours
 		const share = float64(newsEnds-newsBegins) / (24 - 1 - (newsEnds - newsBegins))
 		if step < day && float64(byDay) < 3*share*float64(byNight) {
-			t.Errorf("in rounds of %v there are %d visits to front pages by day and %d by night, of which the day has %.2f times as many hours", step, byDay, byNight, share)
+			t.Errorf("in rounds of %v there are %d visits to front pages by day and %d by night, "+
+				"of which the day has %.2f times as many hours", step, byDay, byNight, share)
 		}
 	}
 }

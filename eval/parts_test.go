@@ -37,7 +37,8 @@ func (o templates) histories(seed uint64) (all []*history.Server) {
 		}
 		for template := range o.templates {
 			every := daySeconds / (perDay * math.Exp(spread*rng.NormFloat64()))
-			for t := every * rng.ExpFloat64(); t < float64(o.weeks*7*daySeconds); t += every * rng.ExpFloat64() {
+			for t := every * rng.ExpFloat64(); t < float64(
+				o.weeks*7*daySeconds); t += every * rng.ExpFloat64() {
 				for i, p := range pages {
 					if of[i] == template && rng.Float64() < taken {
 						p.Versions = append(p.Versions, shows(int64(t)+1, fmt.Sprint(t)))
@@ -55,25 +56,32 @@ func (o templates) histories(seed uint64) (all []*history.Server) {
 // visits find nearly as many changes as where the directories of pages name their templates.
 // RECRAWL_LONG: the web of docs/value.md.
 func TestPartsOfHiddenTemplates(t *testing.T) {
-	web, runs, budgets := templates{servers: 2, pages: 200, templates: 4, weeks: 30}, 1, []float64{0.1}
+	web, runs, budgets := templates{servers: 2, pages: 200, templates: 4, weeks: 30}, 1,
+		[]float64{0.1}
 	if os.Getenv("RECRAWL_LONG") != "" {
-		web, runs, budgets = templates{servers: 10, pages: 400, templates: 8, weeks: 41}, 4, []float64{0.01, 0.02, 0.05, 0.1}
+		web, runs, budgets = templates{servers: 10, pages: 400, templates: 8, weeks: 41}, 4,
+			[]float64{0.01, 0.02, 0.05, 0.1}
 	}
 	for _, budget := range budgets {
 		o := StreamOptions{Weeks: web.weeks - 1, Budget: budget, Seed: 1, Runs: runs}
 		coverage := func(named bool, policy string) float64 {
 			web.named = named
-			r, err := newCorpus(t, web.histories(1), Options{Base: week}).Stream(t.Context(), o, []string{policy}, nil)
+			r, err := newCorpus(t, web.histories(1), Options{Base: week}).Stream(t.Context(), o,
+				[]string{policy}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Logf("%2.0f %% a day, templates named by directories: %-5v  %-11s  coverage %.3f, freshness %.3f", 100*budget, named, policy, float64(r.Results[0].Coverage), float64(r.Results[0].Freshness))
+			t.Logf("%2.0f %% a day, templates named by directories: %-5v  %-11s  coverage %.3f, "+
+				"freshness %.3f", 100*budget, named, policy, float64(r.Results[0].Coverage),
+				float64(r.Results[0].Freshness))
 			return float64(r.Results[0].Coverage)
 		}
-		without, with, known := coverage(false, "value-parts"), coverage(false, "value"), coverage(true, "value")
+		without, with, known := coverage(false, "value-parts"), coverage(false, "value"),
+			coverage(true, "value")
 		coverage(false, "clairvoyant")
 		if budget >= 0.05 && with < without+(known-without)/4 {
-			t.Errorf("coverage %.3f where templates are to be found, %.3f where nobody looks for them, %.3f where they are known", with, without, known)
+			t.Errorf("coverage %.3f where templates are to be found, %.3f where nobody looks for "+
+				"them, %.3f where they are known", with, without, known)
 		}
 	}
 }

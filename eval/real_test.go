@@ -63,16 +63,21 @@ func TestRealSnapshots(t *testing.T) {
 			continue
 		}
 		run := snapshot(t, c, SnapshotOptions{Weeks: test.weeks, Seed: 1}, "a", "breadth-first")
-		want := SnapshotTotals{Servers: 45, Pages: test.pages, Changed: test.changed, Vanished: test.vanished}
+		want := SnapshotTotals{Servers: 45, Pages: test.pages, Changed: test.changed,
+			Vanished: test.vanished}
 		if run.Corpus != want {
 			t.Errorf("N=%d: %+v, want %+v", test.weeks, run.Corpus, want)
 		}
 		a, breadthFirst := run.Results[0], run.Results[1]
 		if a.Fetched != test.fetchedA || math.Abs(float64(a.Coverage)-test.coverageA) > 0.0005 {
-			t.Errorf("N=%d: a fetches %d pages with coverage %.4f, want %d and %.3f", test.weeks, a.Fetched, float64(a.Coverage), test.fetchedA, test.coverageA)
+			t.Errorf("N=%d: a fetches %d pages with coverage %.4f, want %d and %.3f",
+				test.weeks, a.Fetched, float64(a.Coverage), test.fetchedA, test.coverageA)
 		}
-		if math.Abs(float64(a.Gain)-test.gainA) > 0.05 || math.Abs(float64(breadthFirst.Gain)-test.gainBreadthFirst) > 0.02 {
-			t.Errorf("N=%d: gain of a %.3f, want about %.3f; of breadth-first %.3f, want about %.3f", test.weeks,
+		if math.Abs(float64(a.Gain)-test.gainA) > 0.05 ||
+			math.Abs(float64(breadthFirst.Gain)-test.gainBreadthFirst) > 0.02 {
+			t.Errorf(
+				"N=%d: gain of a %.3f, want about %.3f; of breadth-first %.3f, want about %.3f",
+				test.weeks,
 				float64(a.Gain), test.gainA, float64(breadthFirst.Gain), test.gainBreadthFirst)
 		}
 	}
@@ -87,21 +92,29 @@ func TestRealSites(t *testing.T) {
 		coverage float64
 	}
 	for weeks, want := range map[int]map[string]figures{
-		2: {"b": {26_063, 0.891}, "b-closure": {26_386, 0.944}, "c": {2_280, 0.743}, "c-closure": {2_437, 0.796},
-			"c-then-b": {26_063, 0.891}, "c-then-b-closure": {26_386, 0.944},
-			"server-true": {37_979, 1}, "server-true+a": {25_307, 0.939}, "server-true+b-closure": {26_386, 0.944}},
-		24: {"b": {29_777, 0.801}, "b-closure": {33_528, 0.996}, "c": {17_802, 0.773}, "c-closure": {21_623, 0.970},
-			"c-then-b": {29_777, 0.801}, "c-then-b-closure": {33_528, 0.996},
-			"server-true": {37_458, 1}, "server-true+a": {32_797, 0.998}, "server-true+b-closure": {33_528, 0.996}},
+		2: {"b": {26_063, 0.891}, "b-closure": {26_386, 0.944}, "c": {2_280, 0.743},
+			"c-closure": {2_437, 0.796},
+			"c-then-b":  {26_063, 0.891}, "c-then-b-closure": {26_386, 0.944},
+			"server-true": {37_979, 1}, "server-true+a": {25_307, 0.939},
+			"server-true+b-closure": {26_386, 0.944}},
+		24: {"b": {29_777, 0.801}, "b-closure": {33_528, 0.996}, "c": {17_802, 0.773},
+			"c-closure": {21_623, 0.970},
+			"c-then-b":  {29_777, 0.801}, "c-then-b-closure": {33_528, 0.996},
+			"server-true": {37_458, 1}, "server-true+a": {32_797, 0.998},
+			"server-true+b-closure": {33_528, 0.996}},
 	} {
 		if weeks > 4 && !crashtest.Long() {
 			continue
 		}
 		policies := slices.Sorted(maps.Keys(want))
-		for i, r := range snapshot(t, c, SnapshotOptions{Weeks: weeks, Seed: 1}, policies...).Results {
+		for i, r := range snapshot(t, c, SnapshotOptions{Weeks: weeks, Seed: 1},
+			policies...).Results {
 			policy, figures := policies[i], want[policies[i]]
-			if r.Fetched != figures.fetched || math.Abs(float64(r.Coverage)-figures.coverage) > 0.0005 {
-				t.Errorf("N=%d: %s fetches %d pages with coverage %.4f, want %d and %.3f", weeks, policy, r.Fetched, float64(r.Coverage), figures.fetched, figures.coverage)
+			if r.Fetched != figures.fetched ||
+				math.Abs(float64(r.Coverage)-figures.coverage) > 0.0005 {
+				t.Errorf("N=%d: %s fetches %d pages with coverage %.4f, want %d and %.3f",
+					weeks, policy, r.Fetched, float64(r.Coverage), figures.fetched,
+					figures.coverage)
 			}
 		}
 	}
@@ -115,14 +128,17 @@ func TestRealStream(t *testing.T) {
 	truth := c.newTruth(40 * 7)
 	wantInt(t, "pages", len(truth.pages), 57_576)
 	wantInt(t, "events", truth.events, 205_216)
-	r, err := c.StreamOn(t.Context(), c.replayed(), StreamOptions{Weeks: 40, Budget: 0.01, New: 0.25, Seed: 1}, "interval", nil)
+	r, err := c.StreamOn(t.Context(), c.replayed(),
+		StreamOptions{Weeks: 40, Budget: 0.01, New: 0.25, Seed: 1}, "interval", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	wantInt(t, "fetched", r.Fetched, 119_439)
-	if math.Abs(float64(r.Coverage)-0.2098) > 0.01 || math.Abs(float64(r.UpdateRate)-0.3930) > 0.02 ||
+	if math.Abs(float64(r.Coverage)-0.2098) > 0.01 ||
+		math.Abs(float64(r.UpdateRate)-0.3930) > 0.02 ||
 		math.Abs(float64(r.Freshness)-0.7667) > 0.03 {
-		t.Errorf("interval at 1 %%: coverage %.4f, update rate %.4f, freshness %.4f; want about 0.2098, 0.3930, 0.7667",
+		t.Errorf("interval at 1 %%: coverage %.4f, update rate %.4f, freshness %.4f; want about "+
+			"0.2098, 0.3930, 0.7667",
 			float64(r.Coverage), float64(r.UpdateRate), float64(r.Freshness))
 	}
 }

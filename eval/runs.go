@@ -39,7 +39,8 @@ func (r *StreamResult) measures(seed uint64) RunMeasures {
 }
 
 func (r RunMeasures) measure(name string) Number {
-	return map[string]Number{Coverage: r.Coverage, UpdateRate: r.UpdateRate, Freshness: r.Freshness, Discovered: r.Discovered}[name]
+	return map[string]Number{Coverage: r.Coverage, UpdateRate: r.UpdateRate, Freshness: r.Freshness,
+		Discovered: r.Discovered}[name]
 }
 
 // shares and counts are what means are taken of.
@@ -60,7 +61,8 @@ func (r *StreamResult) shares() []*Number {
 }
 
 func (r *StreamResult) counts() []*int {
-	return []*int{&r.Fetched, &r.Refetched, &r.Changed, &r.NewFetched, &r.DeletionVisits, &r.Sources, &r.Unused}
+	return []*int{&r.Fetched, &r.Refetched, &r.Changed, &r.NewFetched, &r.DeletionVisits,
+		&r.Sources, &r.Unused}
 }
 
 // meanOf several runs of one policy with the seeds that follow one: each measure is the mean of
@@ -85,7 +87,9 @@ func meanOf(runs []StreamResult, seed uint64) StreamResult {
 		*to = mean(func(r *StreamResult) Number { return *r.shares()[k] })
 	}
 	for k, to := range r.counts() {
-		*to = int(math.Round(float64(mean(func(r *StreamResult) Number { return Number(*r.counts()[k]) }))))
+		*to = int(math.Round(float64(mean(func(r *StreamResult) Number {
+			return Number(*r.counts()[k])
+		}))))
 	}
 	for w := range runs[0].Weekly {
 		week := WeekPoint{Week: runs[0].Weekly[w].Week}

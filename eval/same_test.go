@@ -21,11 +21,13 @@ import (
 func results(t *testing.T, servers []*history.Server, o Options, seed uint64) []byte {
 	t.Helper()
 	c := newCorpus(t, servers, o)
-	snapshot, err := c.Snapshot(t.Context(), SnapshotOptions{Weeks: 3, Seed: seed, Spread: true}, policy.Names(), nil)
+	snapshot, err := c.Snapshot(t.Context(), SnapshotOptions{Weeks: 3, Seed: seed, Spread: true},
+		policy.Names(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	stream, err := c.Stream(t.Context(), StreamOptions{Weeks: 2, Budget: 0.3, New: 0.25, Seed: seed, Spread: true}, policy.StreamNames(), nil)
+	stream, err := c.Stream(t.Context(), StreamOptions{Weeks: 2, Budget: 0.3, New: 0.25, Seed: seed,
+		Spread: true}, policy.StreamNames(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +52,8 @@ func TestSameSeedSameBytes(t *testing.T) {
 			t.Errorf("a run on %d cores differs\n%s\n%s", cores, first, again)
 		}
 	}
-	if other := results(t, servers, o, 8); bytes.Equal(bytes.Replace(other, []byte(`"seed": 8`), []byte(`"seed": 7`), -1), first) {
+	if other := results(t, servers, o, 8); bytes.Equal(bytes.Replace(other, []byte(`"seed": 8`),
+		[]byte(`"seed": 7`), -1), first) {
 		t.Error("another seed makes no difference")
 	}
 }
@@ -58,7 +61,8 @@ func TestSameSeedSameBytes(t *testing.T) {
 // Choices are the same whether forecasts are kept in the store or not.
 func TestForecastChangesNothing(t *testing.T) {
 	for _, seed := range seeds(2) {
-		c := newCorpus(t, randomServers(rand.New(rand.NewPCG(seed, 9))), Options{Base: week, History: 1})
+		c := newCorpus(t, randomServers(rand.New(rand.NewPCG(seed, 9))),
+			Options{Base: week, History: 1})
 		o := StreamOptions{Weeks: 3, Budget: 0.3, New: 0.25, Seed: seed}
 		for _, policy := range policiesOf(seed) {
 			visits := func(forecast bool) (of []planner.Visit) {
@@ -69,7 +73,8 @@ func TestForecastChangesNothing(t *testing.T) {
 					v.Due = time.Time{} // what was kept
 					of = append(of, v)
 					if forecast && (e.Record.Due.IsZero() || e.Record.Reason == "") {
-						t.Errorf("%s: nothing is kept of when page %d is due; %s", policy, v.Page, repeat(t, seed))
+						t.Errorf("%s: nothing is kept of when page %d is due; %s",
+							policy, v.Page, repeat(t, seed))
 					}
 				}
 				if _, err := c.StreamOn(t.Context(), stage, o, policy, nil); err != nil {
@@ -78,8 +83,11 @@ func TestForecastChangesNothing(t *testing.T) {
 				return of
 			}
 			with, without := visits(true), visits(false)
-			if !slices.EqualFunc(with, without, func(a, b planner.Visit) bool { return fmt.Sprint(a) == fmt.Sprint(b) }) {
-				t.Errorf("%s makes other visits if its forecasts are kept: %v and %v; %s", policy, with, without, repeat(t, seed))
+			if !slices.EqualFunc(with, without, func(a, b planner.Visit) bool {
+				return fmt.Sprint(a) == fmt.Sprint(b)
+			}) {
+				t.Errorf("%s makes other visits if its forecasts are kept: %v and %v; %s",
+					policy, with, without, repeat(t, seed))
 			}
 		}
 	}
@@ -116,7 +124,8 @@ func TestNumberJSON(t *testing.T) {
 	for _, test := range []struct {
 		value Number
 		json  string
-	}{{0, "0"}, {0.1, "0.1"}, {1, "1"}, {-1. / 3, "-0.3333333333333333"}, {1e-7, "1e-07"}, {1e300, "1e+300"}, {Number(math.NaN()), "null"}} {
+	}{{0, "0"}, {0.1, "0.1"}, {1, "1"}, {-1. / 3, "-0.3333333333333333"}, {1e-7, "1e-07"},
+		{1e300, "1e+300"}, {Number(math.NaN()), "null"}} {
 		b, err := json.Marshal(test.value)
 		if err != nil || string(b) != test.json {
 			t.Errorf("%v is written %s, want %s (%v)", float64(test.value), b, test.json, err)
@@ -140,7 +149,8 @@ func TestNumberJSON(t *testing.T) {
 // A result with undefined values survives JSON.
 func TestResultJSON(t *testing.T) {
 	nan := Number(math.NaN())
-	in := SnapshotResult{Policy: "random", AUC: nan, Gain: 0.5, GainInServers: nan, Curve: [][2]float64{{0, 0}, {1, 1}},
+	in := SnapshotResult{Policy: "random", AUC: nan, Gain: 0.5, GainInServers: nan,
+		Curve:  [][2]float64{{0, 0}, {1, 1}},
 		Spread: Spread{Coverage: {nan, 1}, UpdateRate: {0, 0.25}}}
 	b, err := json.Marshal(in)
 	if err != nil {
@@ -187,7 +197,8 @@ func TestSpread(t *testing.T) {
 	if !(s[Coverage][0] < value && value < s[Coverage][1]) {
 		t.Errorf("coverage %v does not lie within %v", value, s[Coverage])
 	}
-	if width := s[Coverage][1] - s[Coverage][0]; width > 0.15 { // one server: deviation 0.115; of 30: 0.021, times 3.3: 0.07
+	// one server: deviation 0.115; of 30: 0.021, times 3.3: 0.07
+	if width := s[Coverage][1] - s[Coverage][0]; width > 0.15 {
 		t.Errorf("spread %v is too wide", s[Coverage])
 	}
 	if again := spreadOf(mixed, 1); asJSON(t, again) != asJSON(t, s) {
@@ -197,7 +208,8 @@ func TestSpread(t *testing.T) {
 		t.Error("another seed draws the same corpora")
 	}
 	// Both policies are measured on the same draws: half the finds, half the bounds.
-	if h := spreadOf(half, 1); !near(2*h[Coverage][0], s[Coverage][0]) || !near(2*h[Coverage][1], s[Coverage][1]) {
+	if h := spreadOf(half, 1); !near(2*h[Coverage][0], s[Coverage][0]) ||
+		!near(2*h[Coverage][1], s[Coverage][1]) {
 		t.Errorf("half the finds: %v, all: %v", h[Coverage], s[Coverage])
 	}
 	none := spreadOf([]tally{{}, {}}, 1)
@@ -221,18 +233,21 @@ func TestPercentiles(t *testing.T) {
 // The tallies behind a spread add up to the result.
 func TestSpreadOfRuns(t *testing.T) {
 	c := tiny(t, Options{})
-	run, err := c.Stream(t.Context(), StreamOptions{Weeks: 1, Budget: 4, New: 0.5, Spread: true}, []string{"interval"}, nil)
+	run, err := c.Stream(t.Context(), StreamOptions{Weeks: 1, Budget: 4, New: 0.5, Spread: true},
+		[]string{"interval"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	// All 5 events of a and 2 of b are found: whatever is drawn, coverage is 1. Refetches:
 	// a 4, 4 (a/3 gone), 3 and 4 each on days 4 to 7; b 3 each day. Rates: 5/27, 2/21.
 	s := run.Results[0].Spread
-	if s[Coverage] != [2]Number{1, 1} || !near(s[UpdateRate][0], 2./21) || !near(s[UpdateRate][1], 5./27) {
+	if s[Coverage] != [2]Number{1, 1} || !near(s[UpdateRate][0], 2./21) ||
+		!near(s[UpdateRate][1], 5./27) {
 		t.Errorf("stream: %+v", s)
 	}
 	h := c.newHorizon(2)
-	order, err := h.sweep(t.Context(), sweepOf{policy: "breadth-first"}, SnapshotOptions{Seed: 1, Sample: 5})
+	order, err := h.sweep(t.Context(), sweepOf{policy: "breadth-first"},
+		SnapshotOptions{Seed: 1, Sample: 5})
 	if err != nil {
 		t.Fatal(err)
 	}

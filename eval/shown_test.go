@@ -18,7 +18,9 @@ import (
 // the death; each page counts by its weight.
 func TestSearchFreshness(t *testing.T) {
 	version := func(at int64, content string, links ...string) history.Version {
-		return history.Version{T: at, Digests: sitegraph.Digests{Bytes: sitegraph.DigestOf([]byte(content))}, Links: links, LinksKnown: true}
+		return history.Version{T: at,
+			Digests: sitegraph.Digests{Bytes: sitegraph.DigestOf([]byte(content))}, Links: links,
+			LinksKnown: true}
 	}
 	const top, often, dies = "http://a.example/", "http://a.example/often", "http://a.example/dies"
 	t0 := replay.Epoch.Unix()
@@ -26,7 +28,8 @@ func TestSearchFreshness(t *testing.T) {
 	for d := int64(10); d < 140; d += 10 {
 		page.Versions = append(page.Versions, version(t0+d*86400-3600, strings.Repeat("x", int(d))))
 	}
-	servers := []*history.Server{evaltest.Server("a.example", t0, evaltest.Page(top, version(t0, "top", often, dies)), page,
+	servers := []*history.Server{evaltest.Server("a.example", t0,
+		evaltest.Page(top, version(t0, "top", often, dies)), page,
 		evaltest.Page(dies, version(t0, "dies"), evaltest.Gone(t0+70*86400-3600)))}
 	c, err := NewCorpus(t.Context(), servers, Options{Base: week})
 	if err != nil {
@@ -43,7 +46,9 @@ func TestSearchFreshness(t *testing.T) {
 		listed *preferences.Listed
 		heavy  float64
 	}{{0, nil, 1}, {1, nil, 1}, {3, nil, 1}, {3, listed, 2}} {
-		run, err := c.Stream(t.Context(), StreamOptions{Weeks: weeks, Budget: 1, Seed: 1, Lag: time.Duration(of.lag) * day, Listed: of.listed, Search: true}, []string{"uniform"}, nil)
+		run, err := c.Stream(t.Context(), StreamOptions{Weeks: weeks, Budget: 1, Seed: 1,
+			Lag: time.Duration(of.lag) * day, Listed: of.listed, Search: true}, []string{"uniform"},
+			nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +65,8 @@ func TestSearchFreshness(t *testing.T) {
 		}
 		want := 1 - wrong/days
 		if got := float64(run.Results[0].SearchFreshness); math.Abs(got-want) > 1e-9 {
-			t.Errorf("lag %d days, weight %g: %.6f, want %.6f (%g wrong days)", of.lag, of.heavy, got, want, wrong)
+			t.Errorf("lag %d days, weight %g: %.6f, want %.6f (%g wrong days)",
+				of.lag, of.heavy, got, want, wrong)
 		}
 	}
 }

@@ -185,8 +185,10 @@ func (r *slowRun) differ(url string, day, other int) bool {
 }
 
 func newSlowRun(servers []*history.Server, o Options, days int) *slowRun {
-	r := &slowRun{options: o, days: days, servers: map[string]*history.Server{}, base: map[string]bool{},
-		copyDay: map[string]int{}, known: map[string]bool{}, ever: map[string]bool{}, links: map[string]map[string]bool{}}
+	r := &slowRun{options: o, days: days, servers: map[string]*history.Server{},
+		base:    map[string]bool{},
+		copyDay: map[string]int{}, known: map[string]bool{}, ever: map[string]bool{},
+		links: map[string]map[string]bool{}}
 	for _, s := range servers {
 		r.servers[s.Name] = s
 		for url := range slowBase(s, s.T0+int64(o.Base.Seconds())) {

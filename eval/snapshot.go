@@ -46,8 +46,9 @@ type SnapshotTotals struct {
 
 // SnapshotResult is what one policy reached.
 type SnapshotResult struct {
-	Policy         string       `json:"policy"`
-	Threshold      float64      `json:"threshold,omitempty"` // least server rate; policies by servers only
+	Policy string `json:"policy"`
+	// least server rate; policies by servers only
+	Threshold      float64      `json:"threshold,omitempty"`
 	Fetched        int          `json:"fetched"`
 	ChangedFetched int          `json:"changed_fetched"`
 	UpdateRate     Number       `json:"update_rate"`
@@ -63,7 +64,8 @@ type SnapshotResult struct {
 
 // Measure is one of SnapshotMeasures.
 func (r *SnapshotResult) Measure(name string) Number {
-	return map[string]Number{Gain: r.Gain, GainInServers: r.GainInServers, Coverage: r.Coverage, UpdateRate: r.UpdateRate}[name]
+	return map[string]Number{Gain: r.Gain, GainInServers: r.GainInServers, Coverage: r.Coverage,
+		UpdateRate: r.UpdateRate}[name]
 }
 
 // Interval is the spread of a measure; undefined if servers were not resampled.
@@ -195,7 +197,8 @@ func (r *SnapshotRun) contenders() []contender {
 	all := make([]contender, len(r.Results))
 	for i := range all {
 		result := &r.Results[i]
-		all[i] = contender{result.Policy, result.Threshold, valuesOf(result, SnapshotMeasures), result.draws}
+		all[i] = contender{result.Policy, result.Threshold, valuesOf(result, SnapshotMeasures),
+			result.draws}
 	}
 	return all
 }

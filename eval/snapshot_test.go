@@ -36,7 +36,8 @@ func TestSnapshotTotals(t *testing.T) {
 		{53, sitegraph.ChangeByBytes, 6, 4, 1},
 	} {
 		h := tiny(t, Options{Change: test.change}).newHorizon(test.weeks)
-		want := SnapshotTotals{Servers: 2, Pages: test.pages, Changed: test.changed, Vanished: test.vanished}
+		want := SnapshotTotals{Servers: 2, Pages: test.pages, Changed: test.changed,
+			Vanished: test.vanished}
 		if h.totals != want {
 			t.Errorf("N=%d by %v: %+v, want %+v", test.weeks, test.change, h.totals, want)
 		}
@@ -47,7 +48,8 @@ func TestSnapshotTotals(t *testing.T) {
 func seedWith(t *testing.T, h *horizon, policy string, want ...fetched) uint64 {
 	t.Helper()
 	for seed := range uint64(1000) {
-		order, err := h.sweep(context.Background(), sweepOf{policy: policy}, SnapshotOptions{Seed: seed, Sample: 5})
+		order, err := h.sweep(context.Background(), sweepOf{policy: policy},
+			SnapshotOptions{Seed: seed, Sample: 5})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,15 +87,20 @@ func TestSnapshotByHand(t *testing.T) {
 		curve          [][2]float64
 	}{
 		{"clairvoyant", nil, 6, 4, 2. / 3, 1, 1,
-			[][2]float64{{0, 0}, {1. / 6, .25}, {2. / 6, .5}, {3. / 6, .75}, {4. / 6, 1}, {5. / 6, 1}, {1, 1}}},
+			[][2]float64{{0, 0}, {1. / 6, .25}, {2. / 6, .5}, {3. / 6, .75}, {4. / 6, 1},
+				{5. / 6, 1}, {1, 1}}},
 		{"a", []fetched{a, b}, 5, 3, 11. / 24, -.25, -1. / 3,
-			[][2]float64{{0, 0}, {1. / 6, .25}, {2. / 6, .25}, {3. / 6, .5}, {4. / 6, .5}, {5. / 6, .75}, {1, 1}}},
+			[][2]float64{{0, 0}, {1. / 6, .25}, {2. / 6, .25}, {3. / 6, .5}, {4. / 6, .5},
+				{5. / 6, .75}, {1, 1}}},
 		{"a", []fetched{b, a}, 5, 3, 10. / 24, -.5, -1. / 3,
-			[][2]float64{{0, 0}, {1. / 6, 0}, {2. / 6, .25}, {3. / 6, .5}, {4. / 6, .5}, {5. / 6, .75}, {1, 1}}},
+			[][2]float64{{0, 0}, {1. / 6, 0}, {2. / 6, .25}, {3. / 6, .5}, {4. / 6, .5},
+				{5. / 6, .75}, {1, 1}}},
 		{"breadth-first", []fetched{a, b}, 6, 4, 12. / 24, 0, -1. / 3,
-			[][2]float64{{0, 0}, {1. / 6, .25}, {2. / 6, .25}, {3. / 6, .5}, {4. / 6, .75}, {5. / 6, .75}, {1, 1}}},
+			[][2]float64{{0, 0}, {1. / 6, .25}, {2. / 6, .25}, {3. / 6, .5}, {4. / 6, .75},
+				{5. / 6, .75}, {1, 1}}},
 		{"breadth-first", []fetched{b, a}, 6, 4, 11. / 24, -.25, -1. / 3,
-			[][2]float64{{0, 0}, {1. / 6, 0}, {2. / 6, .25}, {3. / 6, .5}, {4. / 6, .75}, {5. / 6, .75}, {1, 1}}},
+			[][2]float64{{0, 0}, {1. / 6, 0}, {2. / 6, .25}, {3. / 6, .5}, {4. / 6, .75},
+				{5. / 6, .75}, {1, 1}}},
 	} {
 		t.Run(fmt.Sprint(test.policy, test.first), func(t *testing.T) {
 			seed := seedWith(t, h, test.policy, test.first...)
@@ -115,7 +122,8 @@ func TestSnapshotByHand(t *testing.T) {
 					break
 				}
 			}
-			if run.Protocol != "snapshot" || run.Base != 1 || run.Weeks != 2 || run.Change != "digest" || run.Seed != seed || run.Corpus != h.totals {
+			if run.Protocol != "snapshot" || run.Base != 1 || run.Weeks != 2 ||
+				run.Change != "digest" || run.Seed != seed || run.Corpus != h.totals {
 				t.Errorf("header %+v", run)
 			}
 		})
@@ -126,7 +134,8 @@ func TestSnapshotByHand(t *testing.T) {
 func TestSnapshotUndefined(t *testing.T) {
 	r := snapshot(t, tiny(t, Options{}), SnapshotOptions{Weeks: 1}, "breadth-first").Results[0]
 	wantInt(t, "fetched", r.Fetched, 7)
-	for what, v := range map[string]Number{"coverage": r.Coverage, "AUC": r.AUC, "gain": r.Gain, "gain in servers": r.GainInServers} {
+	for what, v := range map[string]Number{"coverage": r.Coverage, "AUC": r.AUC, "gain": r.Gain,
+		"gain in servers": r.GainInServers} {
 		wantNumber(t, what, v, math.NaN())
 	}
 	wantNumber(t, "update rate", r.UpdateRate, 0.)
@@ -137,7 +146,8 @@ func TestSnapshotUndefined(t *testing.T) {
 
 // The curve is thinned: about as many points as asked for, the ends always there.
 func TestCurveThinned(t *testing.T) {
-	for _, test := range []struct{ visits, pages int }{{0, 10}, {1, 10}, {10, 10}, {199, 300}, {200, 200}, {399, 399}, {399, 500}, {12345, 12345}} {
+	for _, test := range []struct{ visits, pages int }{{0, 10}, {1, 10}, {10, 10}, {199, 300},
+		{200, 200}, {399, 399}, {399, 500}, {12345, 12345}} {
 		order := make([]fetched, test.visits)
 		for i := range order {
 			order[i].changed = i%2 == 0
@@ -151,7 +161,8 @@ func TestCurveThinned(t *testing.T) {
 			t.Errorf("%d visits: only %d points", test.visits, len(path))
 		}
 		if path[0] != [2]float64{} || path[len(path)-1] != [2]float64{1, 1} {
-			t.Errorf("%d visits to %d pages: from %v to %v", test.visits, test.pages, path[0], path[len(path)-1])
+			t.Errorf("%d visits to %d pages: from %v to %v",
+				test.visits, test.pages, path[0], path[len(path)-1])
 		}
 		for i := 1; i < len(path); i++ {
 			if path[i][0] <= path[i-1][0] || path[i][1] < path[i-1][1] {
@@ -171,7 +182,8 @@ func slowAUC(order []fetched, pages, changed int) float64 {
 				found++
 			}
 		}
-		xs, ys = append(xs, float64(i+1)/float64(pages)), append(ys, float64(found)/float64(changed))
+		xs, ys = append(xs, float64(i+1)/float64(pages)),
+			append(ys, float64(found)/float64(changed))
 	}
 	xs, ys = append(xs, 1), append(ys, 1)
 	area := 0.0
@@ -208,9 +220,11 @@ func TestSnapshotAgainstSlow(t *testing.T) {
 			t.Fatalf("totals %+v, want %+v; %s", got, slow.totals, repeat(t, seed))
 		}
 		best := math.NaN()
-		run := snapshot(t, c, SnapshotOptions{Weeks: weeks, Seed: seed, Spread: true}, append([]string{"clairvoyant"}, policy.Names()...)...)
+		run := snapshot(t, c, SnapshotOptions{Weeks: weeks, Seed: seed, Spread: true},
+			append([]string{"clairvoyant"}, policy.Names()...)...)
 		for _, r := range run.Results {
-			order, err := h.sweep(t.Context(), sweepOf{policy: r.Policy}, SnapshotOptions{Seed: seed, Sample: 5})
+			order, err := h.sweep(t.Context(), sweepOf{policy: r.Policy},
+				SnapshotOptions{Seed: seed, Sample: 5})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -231,12 +245,14 @@ func TestSnapshotAgainstSlow(t *testing.T) {
 				wantNumber(t, "coverage", r.Coverage, float64(found)/float64(slow.totals.Changed))
 			}
 			if slow.totals.Changed > 0 && slow.totals.Changed < slow.totals.Pages {
-				wantNumber(t, "gain", r.Gain, slowGain(order, slow.totals.Pages, slow.totals.Changed))
+				wantNumber(t, "gain", r.Gain,
+					slowGain(order, slow.totals.Pages, slow.totals.Changed))
 			}
 			sum, n := 0.0, 0
 			for s, visits := range perServer {
 				if len(visits) > slow.pages[s] {
-					t.Errorf("%s: %d visits to %d pages of %s", r.Policy, len(visits), slow.pages[s], servers[s].Name)
+					t.Errorf("%s: %d visits to %d pages of %s",
+						r.Policy, len(visits), slow.pages[s], servers[s].Name)
 				}
 				if slow.changed[s] > 0 && slow.changed[s] < slow.pages[s] {
 					sum += slowGain(visits, slow.pages[s], slow.changed[s])
@@ -272,13 +288,15 @@ type slowTotals struct {
 }
 
 func slowSnapshot(servers []*history.Server, o Options, weeks int) slowTotals {
-	s := slowTotals{place: map[string]int{}, pages: make([]int, len(servers)), changed: make([]int, len(servers))}
+	s := slowTotals{place: map[string]int{}, pages: make([]int, len(servers)),
+		changed: make([]int, len(servers))}
 	s.totals.Servers = len(servers)
 	for i, server := range servers {
 		s.place[server.Name] = i
 		base := server.T0 + int64(o.Base.Seconds())
 		for url := range slowBase(server, base) {
-			before, after := slowState(server, url, base), slowState(server, url, base+int64(weeks-1)*7*daySeconds)
+			before, after := slowState(server, url, base),
+				slowState(server, url, base+int64(weeks-1)*7*daySeconds)
 			switch {
 			case after == nil:
 				s.totals.Vanished++
@@ -313,21 +331,24 @@ func TestRandomGainsNothing(t *testing.T) {
 	var sum, squares float64
 	const runs = 50
 	for seed := range uint64(runs) {
-		g := float64(snapshot(t, c, SnapshotOptions{Weeks: 2, Seed: seed}, "random").Results[0].Gain)
+		g := float64(snapshot(t, c, SnapshotOptions{Weeks: 2, Seed: seed},
+			"random").Results[0].Gain)
 		sum += g
 		squares += g * g
 	}
 	mean := sum / runs
 	deviation := math.Sqrt(squares/runs - mean*mean)
 	if math.Abs(mean) > 0.05 || deviation < 0.03 || deviation > 0.2 {
-		t.Errorf("gain of random over %d seeds: mean %.3f, standard deviation %.3f", runs, mean, deviation)
+		t.Errorf("gain of random over %d seeds: mean %.3f, standard deviation %.3f",
+			runs, mean, deviation)
 	}
 }
 
 // A page that changes and goes back is changed by reading R1 (weekly comparisons), and not by
 // R2 (what one fetch can see).
 func TestChangedWeekly(t *testing.T) {
-	back := page("http://a.example/", shows(0, "A"), shows(8*daySeconds, "B"), shows(15*daySeconds, "A"))
+	back := page("http://a.example/", shows(0, "A"), shows(8*daySeconds, "B"),
+		shows(15*daySeconds, "A"))
 	c := newCorpus(t, []*history.Server{server("a.example", 0, back)}, Options{})
 	for weeks, want := range map[int][2]int{2: {0, 0}, 3: {1, 1}, 4: {0, 1}} {
 		run := snapshot(t, c, SnapshotOptions{Weeks: weeks, Seed: 1}, "random")

@@ -99,6 +99,8 @@ func Interval(values []float64) [2]Number {
 		return [2]Number{Number(math.NaN()), Number(math.NaN())}
 	}
 	slices.Sort(values)
-	at := func(q float64) Number { return Number(values[int(math.Round(q*float64(len(values)-1)))]) }
+	at := func(q float64) Number {
+		return Number(values[int(math.Round(q*float64(len(values)-1)))])
+	}
 	return [2]Number{at(0.05), at(0.95)}
 }

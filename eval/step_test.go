@@ -13,7 +13,8 @@ func TestStreamBySteps(t *testing.T) {
 	const minutes = 10*60 + 20
 	changing := page(tinyA, shows(0, "start"))
 	for d := range int64(8) {
-		changing.Versions = append(changing.Versions, shows((7+d)*daySeconds+minutes*60, string(rune('A'+d))))
+		changing.Versions = append(changing.Versions,
+			shows((7+d)*daySeconds+minutes*60, string(rune('A'+d))))
 	}
 	c := newCorpus(t, []*history.Server{server("a.example", 0, changing)}, Options{Base: week})
 	for _, test := range []struct {
@@ -51,7 +52,8 @@ func TestDelayIsFromTheFirstChange(t *testing.T) {
 	changing := page(tinyA, shows(0, "A"), shows(hours(2), "B"), shows(hours(3), "A"), // back
 		shows(hours(30), "C"), shows(hours(40), "D"), shows(hours(60), "E"))
 	c := newCorpus(t, []*history.Server{server("a.example", 0, changing)}, Options{Base: week})
-	r, _ := logged(t, c, StreamOptions{Weeks: 1, Budget: 1. / 4, Seed: 1}, "breadth-first") // at the end of the fourth day
+	// at the end of the fourth day
+	r, _ := logged(t, c, StreamOptions{Weeks: 1, Budget: 1. / 4, Seed: 1}, "breadth-first")
 	wantInt(t, "changed", r.Changed, 1)
 	wantNumber(t, "hours", r.DetectionDelayHours, 96-30.)
 }

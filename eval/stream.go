@@ -130,9 +130,10 @@ type StreamOptions struct {
 	Budget float64       // share of the base pages of servers still in their window, a day
 	New    float64
 	Seed   uint64
-	Runs   int     // number of runs of each policy, with seeds from Seed on; results are their means; 0: one
-	Alpha  float64 // of gamma
-	Gone   float64 // what it is worth to value to find that a page is gone, in changes found
+	// number of runs of each policy, with seeds from Seed on; results are their means; 0: one
+	Runs  int
+	Alpha float64 // of gamma
+	Gone  float64 // what it is worth to value to find that a page is gone, in changes found
 	// Objective says what value visits pages for.
 	Objective value.Objective
 	Spread    bool
@@ -259,8 +260,10 @@ func (c *Corpus) stream(
 	grant := budget.Grant{PerDay: o.Budget * float64(len(c.Pages))}
 	policy, err := policy.New(
 		name,
-		policy.Settings{Corpus: corpus, Mode: planner.Stream, Seed: o.Seed + uint64(o.run), Alpha: o.Alpha, GoneWorth: o.Gone, Objective: o.Objective, Lag: o.Lag,
-			PerDay: grant.PerDay, Oracle: m.stale, TrueRate: m.trueRate(), ModelOf: c.modelOf(name)},
+		policy.Settings{Corpus: corpus, Mode: planner.Stream, Seed: o.Seed + uint64(o.run),
+			Alpha: o.Alpha, GoneWorth: o.Gone, Objective: o.Objective, Lag: o.Lag,
+			PerDay: grant.PerDay, Oracle: m.stale, TrueRate: m.trueRate(),
+			ModelOf: c.modelOf(name)},
 	)
 	if err != nil {
 		return StreamResult{}, err
@@ -271,7 +274,8 @@ func (c *Corpus) stream(
 	plan := planner.New(
 		corpus,
 		policy,
-		planner.Options{NewShare: o.New, SourceShare: stage.Sources, Skip: m.outside, Limits: o.Limits, LeastValue: o.LeastValue},
+		planner.Options{NewShare: o.New, SourceShare: stage.Sources, Skip: m.outside,
+			Limits: o.Limits, LeastValue: o.LeastValue},
 	)
 	unused := 0
 	loop := cycle.New(cycle.Options{

@@ -42,7 +42,8 @@ func TestTruthByHand(t *testing.T) {
 		for url, i := range truth.byURL {
 			for _, tr := range transitions {
 				if tr.page == i {
-					pages = append(pages, strings.TrimPrefix(url, "http://")[:1]+"/"+url[strings.LastIndex(url, "/")+1:])
+					pages = append(pages, strings.TrimPrefix(url, "http://")[:1]+"/"+
+						url[strings.LastIndex(url, "/")+1:])
 				}
 			}
 		}
@@ -56,8 +57,10 @@ func TestTruthByHand(t *testing.T) {
 		t.Errorf("transitions by day %q, want %q", got, want)
 	}
 	// By text a/'s change does not show (6 events), by main only a/2's and new's do.
-	wantInt(t, "events by text", tiny(t, Options{Change: sitegraph.ChangeByText}).newTruth(7).events, 6)
-	wantInt(t, "events by main", tiny(t, Options{Change: sitegraph.ChangeByMain}).newTruth(7).events, 3)
+	wantInt(t, "events by text",
+		tiny(t, Options{Change: sitegraph.ChangeByText}).newTruth(7).events, 6)
+	wantInt(t, "events by main",
+		tiny(t, Options{Change: sitegraph.ChangeByMain}).newTruth(7).events, 3)
 }
 
 // stepEnd at the boundaries: a version exactly at a day's end is there at that end.
@@ -66,7 +69,8 @@ func TestStepEnd(t *testing.T) {
 	for _, test := range []struct {
 		seconds int64
 		want    int
-	}{{-daySeconds, 0}, {-1, 0}, {0, 0}, {1, 1}, {daySeconds - 1, 1}, {daySeconds, 1}, {daySeconds + 1, 2}, {7 * daySeconds, 7}} {
+	}{{-daySeconds, 0}, {-1, 0}, {0, 0}, {1, 1}, {daySeconds - 1, 1}, {daySeconds, 1},
+		{daySeconds + 1, 2}, {7 * daySeconds, 7}} {
 		wantInt(t, "day", daily.stepEnd(test.seconds), test.want)
 	}
 }
@@ -89,7 +93,8 @@ func TestStepEnd(t *testing.T) {
 // 17/21. Age: on day 5 b/1 has one day among 6 pages with a copy: (1/6)/7 = 1/42. Both deaths
 // are found. new became known one day after its birth.
 func TestStreamByHandWithoutFirstVisits(t *testing.T) {
-	want := StreamResult{Fetched: 14, Refetched: 14, Changed: 6, UpdateRate: 6. / 14, Coverage: 6. / 7, Freshness: 17. / 21,
+	want := StreamResult{Fetched: 14, Refetched: 14, Changed: 6, UpdateRate: 6. / 14,
+		Coverage: 6. / 7, Freshness: 17. / 21,
 		MeanAgeDays: 1. / 42, Discovered: 1, DiscoveryDelayDays: 1, DeletionsFound: 1}
 	checkTinyStream(t, 0, want, tinyOrder)
 }
@@ -103,9 +108,12 @@ func TestStreamByHandWithoutFirstVisits(t *testing.T) {
 // 12 refetches, 2 first visits. Freshness (6/7+1+5/6+5/7+5/7+4/7+5/6)/7 = 116/147, age
 // (1/7+3/7+1/6)/7 = 31/294.
 func TestStreamByHandWithFirstVisits(t *testing.T) {
-	want := StreamResult{Fetched: 14, Refetched: 12, NewFetched: 2, Changed: 6, UpdateRate: 6. / 12, Coverage: 6. / 7,
-		Freshness: 116. / 147, MeanAgeDays: 31. / 294, Discovered: 1, DiscoveryDelayDays: 1, DeletionsFound: 0.5}
-	checkTinyStream(t, 0.5, want, "a/ b/ | a/1 b/1 | a/2 b/2 | a/3 a/ | a/new b/ | a/flash a/1 | b/1 a/2")
+	want := StreamResult{Fetched: 14, Refetched: 12, NewFetched: 2, Changed: 6, UpdateRate: 6. / 12,
+		Coverage:  6. / 7,
+		Freshness: 116. / 147, MeanAgeDays: 31. / 294, Discovered: 1, DiscoveryDelayDays: 1,
+		DeletionsFound: 0.5}
+	checkTinyStream(t, 0.5, want,
+		"a/ b/ | a/1 b/1 | a/2 b/2 | a/3 a/ | a/new b/ | a/flash a/1 | b/1 a/2")
 }
 
 // A visit that fails tells nothing: the copy stays as old as it was. As in the week without
@@ -117,11 +125,13 @@ func TestStreamByHandWithFailure(t *testing.T) {
 	seed := tinySeed(t, c, 0, tinyOrder)
 	stage := c.replayed()
 	stage.Fetcher = failing{stage.Fetcher, tinyB + "1", 2}
-	r, err := c.StreamOn(t.Context(), stage, StreamOptions{Weeks: 1, Budget: 2. / 7, Seed: seed}, "breadth-first", nil)
+	r, err := c.StreamOn(t.Context(), stage, StreamOptions{Weeks: 1, Budget: 2. / 7, Seed: seed},
+		"breadth-first", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantStream(t, r, StreamResult{Fetched: 14, Refetched: 14, Changed: 5, UpdateRate: 5. / 14, Coverage: 5. / 7, Freshness: 16. / 21,
+	wantStream(t, r, StreamResult{Fetched: 14, Refetched: 14, Changed: 5, UpdateRate: 5. / 14,
+		Coverage: 5. / 7, Freshness: 16. / 21,
 		MeanAgeDays: 5. / 21, Discovered: 1, DiscoveryDelayDays: 1, DeletionsFound: 1})
 }
 
@@ -134,7 +144,8 @@ type failing struct {
 
 func (f failing) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Observation, error) {
 	if r.Record.URL == f.url && r.Round.Number == f.day {
-		return sitegraph.Observation{URL: f.url, Time: r.Round.End, Outcome: sitegraph.OutcomeFailed}, nil
+		return sitegraph.Observation{URL: f.url, Time: r.Round.End,
+			Outcome: sitegraph.OutcomeFailed}, nil
 	}
 	return f.Fetcher.Fetch(ctx, r)
 }
@@ -145,13 +156,15 @@ const tinyOrder = "a/ b/ | a/1 b/1 | a/2 b/2 | a/3 a/ | b/ a/1 | b/1 a/2 | b/2 a
 func tinySeed(t *testing.T, c *Corpus, newShare float64, order string) uint64 {
 	t.Helper()
 	for seed := range uint64(1000) {
-		_, log := logged(t, c, StreamOptions{Weeks: 1, Budget: 2. / 7, New: newShare, Seed: seed}, "breadth-first")
+		_, log := logged(t, c, StreamOptions{Weeks: 1, Budget: 2. / 7, New: newShare, Seed: seed},
+			"breadth-first")
 		var days []string
 		for i, s := range log {
 			if i == 0 || s.day != log[i-1].day {
 				days = append(days, "")
 			}
-			days[len(days)-1] += " " + strings.Replace(strings.TrimPrefix(s.url, "http://"), ".example", "", 1)
+			days[len(days)-1] += " " + strings.Replace(strings.TrimPrefix(s.url, "http://"),
+				".example", "", 1)
 		}
 		if strings.TrimSpace(strings.Join(days, " |")) == order {
 			return seed
@@ -165,15 +178,20 @@ func tinySeed(t *testing.T, c *Corpus, newShare float64, order string) uint64 {
 func checkTinyStream(t *testing.T, newShare float64, want StreamResult, order string) {
 	t.Helper()
 	c := tiny(t, Options{})
-	o := StreamOptions{Weeks: 1, Budget: 2. / 7, New: newShare, Seed: tinySeed(t, c, newShare, order)}
+	o := StreamOptions{Weeks: 1, Budget: 2. / 7, New: newShare,
+		Seed: tinySeed(t, c, newShare, order)}
 	ticks := make(chan bool, 1000) // from any goroutine
-	run, err := c.Stream(t.Context(), o, []string{"clairvoyant", "breadth-first"}, func() { ticks <- true })
+	run, err := c.Stream(t.Context(), o, []string{"clairvoyant", "breadth-first"}, func() {
+		ticks <- true
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	wantInt(t, "ticks", len(ticks), 14)
-	if run.Corpus != (StreamTotals{Servers: 2, BasePages: 7, Pages: 8, Events: 7}) || run.Protocol != "stream" || run.Base != 1 ||
-		run.Weeks != 1 || run.Budget != o.Budget || run.New != newShare || run.Change != "digest" || run.Seed != o.Seed {
+	if run.Corpus != (StreamTotals{Servers: 2, BasePages: 7, Pages: 8, Events: 7}) ||
+		run.Protocol != "stream" || run.Base != 1 ||
+		run.Weeks != 1 || run.Budget != o.Budget || run.New != newShare || run.Change != "digest" ||
+		run.Seed != o.Seed {
 		t.Errorf("header %+v", run)
 	}
 	if run.Results[0].Policy != "clairvoyant" || run.Results[1].Policy != "breadth-first" {
@@ -181,7 +199,9 @@ func checkTinyStream(t *testing.T, newShare float64, want StreamResult, order st
 	}
 	r := run.Results[1]
 	wantStream(t, r, want)
-	if len(r.Weekly) != 1 || r.Weekly[0].Week != 1 || !near(r.Weekly[0].UpdateRate, want.UpdateRate) || !near(r.Weekly[0].Freshness, want.Freshness) {
+	if len(r.Weekly) != 1 || r.Weekly[0].Week != 1 ||
+		!near(r.Weekly[0].UpdateRate, want.UpdateRate) ||
+		!near(r.Weekly[0].Freshness, want.Freshness) {
 		t.Errorf("weekly %+v", r.Weekly)
 	}
 }
@@ -208,13 +228,15 @@ func TestStreamAgainstSlow(t *testing.T) {
 	for _, seed := range seeds(25) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		servers := randomServers(rng)
-		corpusOptions := Options{Base: week * time.Duration(rng.IntN(3)), Change: sitegraph.ChangeBy(rng.IntN(3)), History: rng.IntN(3)}
+		corpusOptions := Options{Base: week * time.Duration(rng.IntN(3)),
+			Change: sitegraph.ChangeBy(rng.IntN(3)), History: rng.IntN(3)}
 		c, err := NewCorpus(t.Context(), servers, corpusOptions)
 		if err != nil {
 			continue // no top page was alive
 		}
 		ran++
-		o := StreamOptions{Weeks: 1 + rng.IntN(3), Budget: []float64{0.05, 0.3, 1, 3}[rng.IntN(4)], New: []float64{0, 0.25, 1}[rng.IntN(3)], Seed: seed}
+		o := StreamOptions{Weeks: 1 + rng.IntN(3), Budget: []float64{0.05, 0.3, 1, 3}[rng.IntN(4)],
+			New: []float64{0, 0.25, 1}[rng.IntN(3)], Seed: seed}
 		truth := c.newTruth(o.Weeks * 7)
 		for _, policy := range policiesOf(seed) {
 			slow := newSlowRun(servers, corpusOptions, o.Weeks*7)
@@ -228,7 +250,8 @@ func TestStreamAgainstSlow(t *testing.T) {
 			}
 			checkBudget(t, log, o, len(slow.base))
 			if t.Failed() {
-				t.Fatalf("policy %s, %+v, %+v; %s\n%s", policy, corpusOptions, o, repeat(t, seed), visits(log))
+				t.Fatalf("policy %s, %+v, %+v; %s\n%s", policy, corpusOptions, o, repeat(t, seed),
+					visits(log))
 			}
 		}
 	}
@@ -292,7 +315,8 @@ func TestStreamWithFullBudget(t *testing.T) {
 // A budget below one fetch a day saves fractions up; whole fetches are not saved.
 func TestStreamCarriesFractions(t *testing.T) {
 	c := tiny(t, Options{})
-	r, log := logged(t, c, StreamOptions{Weeks: 1, Budget: 0.5 / 7, Seed: 1}, "breadth-first") // half a fetch a day
+	// half a fetch a day
+	r, log := logged(t, c, StreamOptions{Weeks: 1, Budget: 0.5 / 7, Seed: 1}, "breadth-first")
 	wantInt(t, "fetched", r.Fetched, 3)
 	for i, s := range log {
 		wantInt(t, "day", s.day, 2*(i+1))
@@ -321,10 +345,12 @@ func TestStreamEndsWithWindow(t *testing.T) {
 	if _, err := NewCorpus(t.Context(), servers, Options{Base: 60 * week}); err == nil {
 		t.Error("no error for a base at the end of the window")
 	}
-	if _, err := c.Snapshot(t.Context(), SnapshotOptions{Weeks: 3}, []string{"random"}, nil); err != nil {
+	if _, err := c.Snapshot(t.Context(), SnapshotOptions{Weeks: 3}, []string{"random"},
+		nil); err != nil {
 		t.Errorf("a fetch at the end of the window: %v", err)
 	}
-	if _, err := c.Snapshot(t.Context(), SnapshotOptions{Weeks: 4}, []string{"random"}, nil); err == nil {
+	if _, err := c.Snapshot(t.Context(), SnapshotOptions{Weeks: 4}, []string{"random"},
+		nil); err == nil {
 		t.Error("no error for a fetch after the window")
 	}
 }
@@ -333,7 +359,8 @@ func TestStreamEndsWithWindow(t *testing.T) {
 // is the recorded world once more, from an empty graph and an empty store.
 func TestStreamOnOtherStage(t *testing.T) {
 	for _, seed := range seeds(5) {
-		c, err := NewCorpus(t.Context(), randomServers(rand.New(rand.NewPCG(seed, 10))), Options{Base: week})
+		c, err := NewCorpus(t.Context(), randomServers(rand.New(rand.NewPCG(seed, 10))),
+			Options{Base: week})
 		if err != nil {
 			continue // no top page was alive
 		}
@@ -353,8 +380,10 @@ func TestStreamOnOtherStage(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if visits(log) != visits(otherLog) || !near(got.Freshness, want.Freshness) || got.Changed != want.Changed {
-				t.Fatalf("%s: another stage gives other visits; %s\n%s\n%s", policy, repeat(t, seed), visits(log), visits(otherLog))
+			if visits(log) != visits(otherLog) || !near(got.Freshness, want.Freshness) ||
+				got.Changed != want.Changed {
+				t.Fatalf("%s: another stage gives other visits; %s\n%s\n%s",
+					policy, repeat(t, seed), visits(log), visits(otherLog))
 			}
 		}
 	}
@@ -363,10 +392,12 @@ func TestStreamOnOtherStage(t *testing.T) {
 func TestUnknownPolicy(t *testing.T) {
 	c := tiny(t, Options{})
 	policies := []string{"random", "nonsense", "breadth-first"}
-	if _, err := c.Stream(t.Context(), StreamOptions{Weeks: 1, Budget: 1}, policies, nil); err == nil || !strings.Contains(err.Error(), "nonsense") {
+	if _, err := c.Stream(t.Context(), StreamOptions{Weeks: 1, Budget: 1}, policies,
+		nil); err == nil || !strings.Contains(err.Error(), "nonsense") {
 		t.Errorf("stream: %v", err)
 	}
-	if _, err := c.Snapshot(t.Context(), SnapshotOptions{Weeks: 2}, policies, nil); err == nil || !strings.Contains(err.Error(), "nonsense") {
+	if _, err := c.Snapshot(t.Context(), SnapshotOptions{Weeks: 2}, policies, nil); err == nil ||
+		!strings.Contains(err.Error(), "nonsense") {
 		t.Errorf("snapshot: %v", err)
 	}
 }

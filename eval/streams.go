@@ -135,7 +135,8 @@ func (c *Corpus) Streams(
 		if o.Compare == "" {
 			continue
 		}
-		runs[i].Comparison, err = compare(o.Compare, o.Without, StreamMeasures, runs[i].contenders())
+		runs[i].Comparison, err = compare(o.Compare, o.Without, StreamMeasures,
+			runs[i].contenders())
 		if err != nil {
 			return nil, err
 		}

@@ -106,7 +106,8 @@ func (h *horizon) recorded() Stage {
 }
 
 // visits lets a policy choose on a stage and returns the visits in order.
-func (h *horizon) visits(ctx context.Context, stage Stage, s sweepOf, o SnapshotOptions) ([]fetched, error) {
+func (h *horizon) visits(ctx context.Context, stage Stage, s sweepOf, o SnapshotOptions) (
+	[]fetched, error) {
 	corpus := remembered(stage.Graph, stage.Records)
 	oracle := func(p sitegraph.PageID) bool { return h.changed[p] }
 	policy, err := policy.New(
@@ -133,10 +134,12 @@ func (h *horizon) visits(ctx context.Context, stage Stage, s sweepOf, o Snapshot
 	outside := func(p sitegraph.PageID) bool { return !h.isBase[p] || h.vanished[p] }
 	order := make([]fetched, 0, h.totals.Pages)
 	loop := cycle.New(cycle.Options{
-		Planner: planner.New(corpus, policy, planner.Options{Skip: outside}), Fetcher: stage.Fetcher,
-		Store: stage.Store, Clock: stage.Clock, Change: h.Change, Forecast: stage.Forecast,
+		Planner: planner.New(corpus, policy, planner.Options{Skip: outside}),
+		Fetcher: stage.Fetcher,
+		Store:   stage.Store, Clock: stage.Clock, Change: h.Change, Forecast: stage.Forecast,
 		Seen: func(e *cycle.Event) {
-			order = append(order, fetched{h.server(e.Visit.Page), e.Verdict == sitegraph.VerdictChanged})
+			order = append(order,
+				fetched{h.server(e.Visit.Page), e.Verdict == sitegraph.VerdictChanged})
 			if stage.Log != nil {
 				stage.Log(e)
 			}
@@ -157,7 +160,8 @@ func (h *horizon) inWindow() error {
 		return nil
 	}
 	return fmt.Errorf(
-		"%d weekly snapshots from week %d on reach beyond the window of %d weeks; choose fewer weeks or an earlier base",
+		"%d weekly snapshots from week %d on reach beyond the window of %d weeks; choose fewer "+
+			"weeks or an earlier base",
 		h.at.Sub(h.Base)/week+1,
 		h.Base.Sub(replay.Epoch)/week,
 		WindowWeeks,

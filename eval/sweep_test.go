@@ -39,7 +39,8 @@ func asJSON(t *testing.T, v any) string {
 // after the other on one stage; and a stream after them what it gives on a fresh one.
 func TestSweepOn(t *testing.T) {
 	for _, seed := range seeds(6) {
-		c, err := NewCorpus(t.Context(), randomServers(rand.New(rand.NewPCG(seed, 11))), Options{Base: week})
+		c, err := NewCorpus(t.Context(), randomServers(rand.New(rand.NewPCG(seed, 11))),
+			Options{Base: week})
 		if err != nil {
 			continue // no top page was alive
 		}
@@ -54,7 +55,8 @@ func TestSweepOn(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got.Fetched != visits {
-				t.Errorf("%s: %d fetched, %d logged; %s", policy, got.Fetched, visits, repeat(t, seed))
+				t.Errorf("%s: %d fetched, %d logged; %s",
+					policy, got.Fetched, visits, repeat(t, seed))
 			}
 			if a, b := asJSON(t, got), asJSON(t, want.Results[i]); a != b {
 				t.Errorf("%s\non a stage  %s\nby protocol %s\n%s", policy, a, b, repeat(t, seed))
@@ -77,7 +79,8 @@ func TestSweepOn(t *testing.T) {
 func TestSweepForgets(t *testing.T) {
 	c := tiny(t, Options{})
 	stage := crawled(t, c)
-	if _, err := c.SweepOn(t.Context(), stage, SnapshotOptions{Weeks: 2}, "breadth-first"); err != nil {
+	if _, err := c.SweepOn(t.Context(), stage, SnapshotOptions{Weeks: 2},
+		"breadth-first"); err != nil {
 		t.Fatal(err)
 	}
 	for p := range sitegraph.PageID(stage.Graph.Pages()) {
@@ -99,19 +102,25 @@ func TestSweepOnRefuses(t *testing.T) {
 		change func(stage *Stage, o *SnapshotOptions, policy *string)
 		words  string
 	}{
-		{"fetch time beyond the window", func(_ *Stage, o *SnapshotOptions, _ *string) { o.Weeks = 61 }, "61 weekly snapshots from week 1 on reach beyond the window of 60 weeks"},
-		{"unknown policy", func(_ *Stage, _ *SnapshotOptions, policy *string) { *policy = "guess" }, `unknown policy "guess"`},
-		{"a stage without crawl", func(s *Stage, _ *SnapshotOptions, _ *string) { *s = c.Empty() }, "knows 0 pages, that of the histories"},
+		{"fetch time beyond the window", func(_ *Stage, o *SnapshotOptions, _ *string) {
+			o.Weeks = 61
+		}, "61 weekly snapshots from week 1 on reach beyond the window of 60 weeks"},
+		{"unknown policy", func(_ *Stage, _ *SnapshotOptions, policy *string) { *policy = "guess" },
+			`unknown policy "guess"`},
+		{"a stage without crawl", func(s *Stage, _ *SnapshotOptions, _ *string) { *s = c.Empty() },
+			"knows 0 pages, that of the histories"},
 		{"a crawl of another web", func(s *Stage, _ *SnapshotOptions, _ *string) {
 			s.Graph = sitegraph.NewGraph()
 			for p := range c.Graph().Pages() {
 				s.Graph.Add("http://z.example/" + strings.Repeat("x", p))
 			}
-		}, "page 0 of the base crawl is http://z.example/ in this world and http://a.example/ in the histories"},
+		}, "page 0 of the base crawl is http://z.example/ in this world and http://a.example/ in " +
+			"the histories"},
 	} {
 		o, policy, on := SnapshotOptions{Weeks: 2}, "a", stage
 		test.change(&on, &o, &policy)
-		if _, err := c.SweepOn(t.Context(), on, o, policy); err == nil || !strings.Contains(err.Error(), test.words) {
+		if _, err := c.SweepOn(t.Context(), on, o, policy); err == nil ||
+			!strings.Contains(err.Error(), test.words) {
 			t.Errorf("%s: %v, want %q", test.name, err, test.words)
 		}
 	}

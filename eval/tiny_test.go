@@ -33,7 +33,9 @@ var tinyT0 = map[string]int64{tinyA: 1_000_000_000, tinyB: 1_100_000_123}
 
 func tinyServers() []*history.Server {
 	const base = 7 * daySeconds
-	on := func(server string, days float64) int64 { return tinyT0[server] + base + int64(days*daySeconds) }
+	on := func(server string, days float64) int64 {
+		return tinyT0[server] + base + int64(days*daySeconds)
+	}
 	a := func(days float64, content string, links ...string) history.Version {
 		return shows(on(tinyA, days), content, links...)
 	}
@@ -42,9 +44,11 @@ func tinyServers() []*history.Server {
 	}
 	return []*history.Server{
 		server("a.example", tinyT0[tinyA],
-			page(tinyA, a(-7, "0"), a(-2, "A", tinyA+"1", tinyA+"dead", "http://b.example/island"), // a link to another server counts for nothing
+			// a link to another server counts for nothing
+			page(tinyA, a(-7, "0"), a(-2, "A", tinyA+"1", tinyA+"dead", "http://b.example/island"),
 				a(2.5, "B|A|A", tinyA+"1", tinyA+"new", tinyA+"flash")),
-			page(tinyA+"1", a(-7, "A", tinyA+"2"), a(1.2, "B|A|A", tinyA+"2"), a(1.6, "C|C|A", tinyA+"2")),
+			page(tinyA+"1", a(-7, "A", tinyA+"2"), a(1.2, "B|A|A", tinyA+"2"),
+				a(1.6, "C|C|A", tinyA+"2")),
 			page(tinyA+"2", a(-7, "A", tinyA+"3"), a(3, "B", tinyA+"3"), a(4.5, "A", tinyA+"3")),
 			page(tinyA+"3", a(-7, "A"), gone(on(tinyA, 1.5)), a(4.5, "B")),
 			page(tinyA+"new", a(2.5, "X"), a(5.5, "Y")),
@@ -52,7 +56,8 @@ func tinyServers() []*history.Server {
 		),
 		server("b.example", tinyT0[tinyB],
 			page(tinyB, b(-7, "A", tinyB+"1")),
-			page(tinyB+"1", b(-7, "0", tinyB+"2"), b(-1, "A", tinyB+"2"), b(0.5, "B|B|A", tinyB+"2"), b(3.5, "C|C|A", tinyB+"2", tinyB+"island")),
+			page(tinyB+"1", b(-7, "0", tinyB+"2"), b(-1, "A", tinyB+"2"),
+				b(0.5, "B|B|A", tinyB+"2"), b(3.5, "C|C|A", tinyB+"2", tinyB+"island")),
 			page(tinyB+"2", b(-7, "A"), gone(on(tinyB, 6.5))),
 			page(tinyB+"island", b(-7, "A"), b(1.5, "B")),
 		),
@@ -67,7 +72,8 @@ func tiny(t *testing.T, o Options) *Corpus {
 
 func TestBasePages(t *testing.T) {
 	c := tiny(t, Options{})
-	want := map[string]int{tinyA: 1, tinyA + "1": 2, tinyA + "2": 3, tinyA + "3": 4, tinyB: 1, tinyB + "1": 2, tinyB + "2": 3}
+	want := map[string]int{tinyA: 1, tinyA + "1": 2, tinyA + "2": 3, tinyA + "3": 4, tinyB: 1,
+		tinyB + "1": 2, tinyB + "2": 3}
 	for _, p := range c.Pages {
 		url := c.Graph().URL(p)
 		if !c.IsBase(p) {
@@ -117,7 +123,8 @@ func TestBasePagesWithinElevenHops(t *testing.T) {
 
 // The base asked for may lie where no server has a page.
 func TestNewCorpusWithoutPages(t *testing.T) {
-	servers := []*history.Server{server("a.example", 0, page(tinyA, shows(0, "A"), gone(daySeconds)))}
+	servers := []*history.Server{server("a.example", 0,
+		page(tinyA, shows(0, "A"), gone(daySeconds)))}
 	if _, err := NewCorpus(t.Context(), servers, Options{Base: week}); err == nil {
 		t.Error("no error for a base at which no page is alive")
 	}

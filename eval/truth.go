@@ -176,7 +176,8 @@ func (t *truth) findDiscoverable(c *Corpus, s int32, server *history.Server) {
 		for i := range page.Versions {
 			v := &page.Versions[i]
 			d := max(t.stepEnd(v.T-base), 0)
-			if d > lastStep || i+1 < len(page.Versions) && max(t.stepEnd(page.Versions[i+1].T-base), 0) <= d {
+			if d > lastStep || i+1 < len(page.Versions) &&
+				max(t.stepEnd(page.Versions[i+1].T-base), 0) <= d {
 				continue
 			}
 			for _, url := range v.Links {

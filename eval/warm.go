@@ -36,7 +36,8 @@ type WarmStart struct {
 // every so many weeks. Captures become the past of a page as import makes them: by Record.Apply,
 // with digests that can be compared to those of visits, as those of WARC files are. The base must
 // be that many weeks after the start of the window, or more. tick is as for Streams.
-func (c *Corpus) Warm(ctx context.Context, all []StreamOptions, before int, every []int, policies []string, atOnce int, tick func(Progress)) (*WarmRun, error) {
+func (c *Corpus) Warm(ctx context.Context, all []StreamOptions, before int, every []int,
+	policies []string, atOnce int, tick func(Progress)) (*WarmRun, error) {
 	for i := range all {
 		all[i].Spread, all[i].Compare, all[i].Without = true, "", nil
 	}
@@ -49,7 +50,8 @@ func (c *Corpus) Warm(ctx context.Context, all []StreamOptions, before int, ever
 		return nil, err
 	}
 	first := cold[0]
-	run := &WarmRun{Corpus: first.Corpus, Base: first.Base, Weeks: first.Weeks, Before: before, Change: first.Change, Seed: first.Seed, Learnt: first.Learnt}
+	run := &WarmRun{Corpus: first.Corpus, Base: first.Base, Weeks: first.Weeks, Before: before,
+		Change: first.Change, Seed: first.Seed, Learnt: first.Learnt}
 	for _, n := range every {
 		warm, err := c.withPast(before, n).Streams(ctx, all, policies, atOnce, tick)
 		if err != nil {
@@ -59,13 +61,17 @@ func (c *Corpus) Warm(ctx context.Context, all []StreamOptions, before int, ever
 			for k := range policies {
 				against := func(b *StreamResult) Paired {
 					a := &warm[i].Results[k]
-					return Paired{Value: a.Coverage, Other: b.Coverage, values: a.draws[Coverage], others: b.draws[Coverage]}.filled()
+					return Paired{Value: a.Coverage, Other: b.Coverage, values: a.draws[Coverage],
+						others: b.draws[Coverage]}.filled()
 				}
-				run.Starts = append(run.Starts, WarmStart{policies[k], warm[i].Budget, n, against(&cold[i].Results[k]), against(&alone[i].Results[k])})
+				run.Starts = append(run.Starts, WarmStart{policies[k], warm[i].Budget, n,
+					against(&cold[i].Results[k]), against(&alone[i].Results[k])})
 			}
 		}
 	}
-	slices.SortStableFunc(run.Starts, func(a, b WarmStart) int { return slices.Index(policies, a.Policy) - slices.Index(policies, b.Policy) })
+	slices.SortStableFunc(run.Starts, func(a, b WarmStart) int {
+		return slices.Index(policies, a.Policy) - slices.Index(policies, b.Policy)
+	})
 	return run, nil
 }
 
@@ -92,7 +98,8 @@ func (c *Corpus) withAddresses() *Corpus {
 	records := with.store.Records()
 	for _, p := range c.Pages {
 		r := &records[p]
-		*r = sitegraph.Record{Page: r.Page, URL: r.URL, Referer: r.Referer, State: sitegraph.StateNew, Hops: r.Hops}
+		*r = sitegraph.Record{Page: r.Page, URL: r.URL, Referer: r.Referer,
+			State: sitegraph.StateNew, Hops: r.Hops}
 	}
 	return &with
 }

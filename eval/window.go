@@ -40,7 +40,8 @@ func FittingWeeks(usual []int, most, base int) (weeks []int, unfit string) {
 	if len(weeks) == 0 {
 		weeks = []int{most}
 	}
-	return weeks, fmt.Sprintf("of the usual weeks (%s) not all fit behind week %d of a window of %d weeks; taken: %s; --weeks and --base choose others",
+	return weeks, fmt.Sprintf("of the usual weeks (%s) not all fit behind week %d of a window of "+
+		"%d weeks; taken: %s; --weeks and --base choose others",
 		commas(usual), base, WindowWeeks, commas(weeks))
 }
 

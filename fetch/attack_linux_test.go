@@ -40,7 +40,8 @@ func TestAttacks(t *testing.T) {
 	if hostile.Largest != defaultMaxBody || hostile.LargestSource != defaultMaxSource {
 		t.Fatal("the bodies are not as large as those that are read")
 	}
-	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+	if info, ok := debug.ReadBuildInfo(); ok &&
+		slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
 		t.Skip("the race detector alone needs more memory")
 	}
 	self, err := os.Executable()
@@ -67,7 +68,9 @@ func TestAttacks(t *testing.T) {
 
 // TestAttackChild is the child process of TestAttacks, and nothing by itself.
 func TestAttackChild(t *testing.T) {
-	i := slices.IndexFunc(hostile.Bodies, func(a hostile.Body) bool { return a.Name == os.Getenv(attackName) })
+	i := slices.IndexFunc(hostile.Bodies, func(a hostile.Body) bool {
+		return a.Name == os.Getenv(attackName)
+	})
 	if i < 0 {
 		t.Skip("not a child of TestAttacks")
 	}
@@ -88,7 +91,8 @@ func TestAttackChild(t *testing.T) {
 	}
 	var usage syscall.Rusage
 	syscall.Getrusage(syscall.RUSAGE_SELF, &usage)
-	fmt.Printf("read: all in %v, %d MB at most\n", (processorTime() - began).Round(time.Millisecond), usage.Maxrss>>10)
+	fmt.Printf("read: all in %v, %d MB at most\n",
+		(processorTime() - began).Round(time.Millisecond), usage.Maxrss>>10)
 }
 
 // processorTime is what this process used so far: other work on the machine adds nothing to it.
@@ -125,7 +129,8 @@ var parsers = []struct {
 	}},
 	{"robots.Parse", func(_ *testing.T, body []byte, _ string) {
 		rules := robots.Parse(body, "recrawl")
-		for _, target := range []string{"/", "/dir/page.html?a=b", "/" + strings.Repeat("a", 2000), "/" + strings.Repeat("a/", 1000) + "?b"} {
+		for _, target := range []string{"/", "/dir/page.html?a=b", "/" + strings.Repeat("a", 2000),
+			"/" + strings.Repeat("a/", 1000) + "?b"} {
 			rules.Allowed(target)
 		}
 		rules.Delay()

@@ -16,7 +16,9 @@ import (
 func BenchmarkVisit(b *testing.B) {
 	var page strings.Builder
 	for i := 0; page.Len() < 22_000; i++ {
-		fmt.Fprintf(&page, "<p>Some words of text &amp; more, and a <a href=\"/section-%d/page-%d.html\">link</a> "+strings.Repeat("of which there are few ", 18)+"</p>\n", i%7, i)
+		fmt.Fprintf(&page, "<p>Some words of text &amp; more, and a <a "+
+			"href=\"/section-%d/page-%d.html\">link</a> "+strings.Repeat("of which there are few ",
+			18)+"</p>\n", i%7, i)
 	}
 	body := []byte(page.String())
 	coded := zipText(b, page.String())
@@ -45,10 +47,12 @@ func BenchmarkVisit(b *testing.B) {
 		"plain": {sitegraph.Record{URL: server.URL + "/"}, false, sitegraph.OutcomeFetched},
 		"gzip":  {sitegraph.Record{URL: server.URL + "/gzip"}, false, sitegraph.OutcomeFetched},
 		"main":  {sitegraph.Record{URL: server.URL + "/"}, true, sitegraph.OutcomeFetched},
-		"304":   {sitegraph.Record{URL: server.URL + "/", State: sitegraph.StateAlive, ETag: `"x"`}, false, sitegraph.OutcomeNotModified},
+		"304": {sitegraph.Record{URL: server.URL + "/", State: sitegraph.StateAlive, ETag: `"x"`},
+			false, sitegraph.OutcomeNotModified},
 	} {
 		b.Run(name, func(b *testing.B) {
-			client, err := New(Options{UserAgent: testAgent, AllowPrivate: true, Interval: NoInterval, Main: c.main})
+			client, err := New(Options{UserAgent: testAgent, AllowPrivate: true,
+				Interval: NoInterval, Main: c.main})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -205,7 +205,8 @@ func contentCodings(h http.Header) ([]string, error) {
 			case "gzip", "x-gzip", "br", "zstd":
 				codings = append(codings, name)
 			default:
-				return nil, fmt.Errorf("%w is %q, which was not asked for", errCoding, printable(name))
+				return nil, fmt.Errorf("%w is %q, which was not asked for",
+					errCoding, printable(name))
 			}
 			if len(codings) > maxCodings {
 				return nil, fmt.Errorf("%w is coded too many times", errCoding)

@@ -68,12 +68,16 @@ func TestBodies(t *testing.T) {
 		{"plain", "", []byte(text), text, sitegraph.OutcomeFetched, false},
 		{"empty", "", nil, "", sitegraph.OutcomeFetched, false},
 		{"at the limit", "", []byte(long[:limit]), long[:limit], sitegraph.OutcomeFetched, false},
-		{"over the limit", "", []byte(long[:limit+1]), long[:limit], sitegraph.OutcomeFetched, true},
+		{"over the limit", "", []byte(long[:limit+1]), long[:limit], sitegraph.OutcomeFetched,
+			true},
 		{"gzip", "gzip", coded, text, sitegraph.OutcomeFetched, false},
 		{"gzip by its old name", "X-GZIP", coded, text, sitegraph.OutcomeFetched, false},
-		{"gzip over the limit", "gzip", zipText(t, long), long[:limit], sitegraph.OutcomeFetched, true},
-		{"two members", "gzip", append(bytes.Clone(coded), zipText(t, "end")...), text + "end", sitegraph.OutcomeFetched, false},
-		{"twice", "gzip, gzip", zip(t, bytes.NewReader(coded)), text, sitegraph.OutcomeFetched, false},
+		{"gzip over the limit", "gzip", zipText(t, long), long[:limit], sitegraph.OutcomeFetched,
+			true},
+		{"two members", "gzip", append(bytes.Clone(coded), zipText(t, "end")...), text + "end",
+			sitegraph.OutcomeFetched, false},
+		{"twice", "gzip, gzip", zip(t, bytes.NewReader(coded)), text, sitegraph.OutcomeFetched,
+			false},
 		{"said, not done", "gzip", []byte(text), text, sitegraph.OutcomeFetched, false},
 		{"said, empty", "gzip", nil, "", sitegraph.OutcomeFetched, false},
 		{"wrong checksum", "gzip", wrong, text, sitegraph.OutcomeFetched, true},
@@ -84,15 +88,19 @@ func TestBodies(t *testing.T) {
 		{"br and more", "br", append(brText(text), "xx"...), text, sitegraph.OutcomeFetched, true},
 		{"br said, not done", "br", []byte(text), "", sitegraph.OutcomeFailed, false},
 		{"br said, empty", "br", nil, "", sitegraph.OutcomeFetched, false},
-		{"br in gzip", "br, gzip", zip(t, bytes.NewReader(brText(text))), text, sitegraph.OutcomeFetched, false},
+		{"br in gzip", "br, gzip", zip(t, bytes.NewReader(brText(text))), text,
+			sitegraph.OutcomeFetched, false},
 		{"gzip in br", "gzip, br", brText(string(coded)), text, sitegraph.OutcomeFetched, false},
 		{"zstd", "zstd", zstdText(text), text, sitegraph.OutcomeFetched, false},
-		{"zstd over the limit", "ZSTD", zstdText(long), long[:limit], sitegraph.OutcomeFetched, true},
+		{"zstd over the limit", "ZSTD", zstdText(long), long[:limit], sitegraph.OutcomeFetched,
+			true},
 		{"zstd in the middle", "zstd", zstdText(text)[:15], "", sitegraph.OutcomeFailed, false},
-		{"zstd and more", "zstd", append(zstdText(text), "xxxxxxxx"...), text, sitegraph.OutcomeFetched, true},
+		{"zstd and more", "zstd", append(zstdText(text), "xxxxxxxx"...), text,
+			sitegraph.OutcomeFetched, true},
 		{"zstd said, not done", "zstd", []byte(text), text, sitegraph.OutcomeFetched, false},
 		// A frame whose window is 1 TB (RFC 8878 3.1.1.1.2).
-		{"zstd with a huge window", "zstd", []byte("\x28\xb5\x2f\xfd\x00\xf0\x01\x00\x00"), "", sitegraph.OutcomeFailed, false},
+		{"zstd with a huge window", "zstd", []byte("\x28\xb5\x2f\xfd\x00\xf0\x01\x00\x00"), "",
+			sitegraph.OutcomeFailed, false},
 		{"not asked for", "compress", coded, "", sitegraph.OutcomeFailed, false},
 	} {
 		w := newWeb(t, "h.example", "127.0.0.1")
@@ -108,7 +116,8 @@ func TestBodies(t *testing.T) {
 		if o.Outcome != c.outcome || o.Truncated != c.truncated {
 			t.Errorf("%s: %v %q, truncated %v", c.name, o.Outcome, o.Detail, o.Truncated)
 		}
-		if want := sitegraph.DigestOf([]byte(c.kept)); o.Outcome == sitegraph.OutcomeFetched && o.Digests.Bytes != want {
+		if want := sitegraph.DigestOf([]byte(c.kept)); o.Outcome == sitegraph.OutcomeFetched &&
+			o.Digests.Bytes != want {
 			t.Errorf("%s: %d octets kept, want %d", c.name, o.Size, len(c.kept))
 		}
 	}
@@ -132,7 +141,8 @@ func TestBombs(t *testing.T) {
 	send("/members", "gzip", func(rw io.Writer) { rw.Write(members) })
 	for path, coding := range map[string]string{"/br": "br", "/zstd": "zstd"} {
 		var coded bytes.Buffer
-		var z io.WriteCloser = brotli.NewWriterOptions(&coded, brotli.WriterOptions{Quality: 5, LGWin: 24})
+		var z io.WriteCloser = brotli.NewWriterOptions(&coded,
+			brotli.WriterOptions{Quality: 5, LGWin: 24})
 		if coding == "zstd" {
 			z, _ = zstd.NewWriter(&coded, zstd.WithWindowSize(8<<20)) // options that are in range
 		}
@@ -149,7 +159,8 @@ func TestBombs(t *testing.T) {
 		o := w.get(c, home+path)
 		runtime.ReadMemStats(&after)
 		if o.Outcome != sitegraph.OutcomeFetched || !o.Truncated || o.Size > limit {
-			t.Errorf("%s: %v %q, %d octets, truncated %v", path, o.Outcome, o.Detail, o.Size, o.Truncated)
+			t.Errorf("%s: %v %q, %d octets, truncated %v",
+				path, o.Outcome, o.Detail, o.Size, o.Truncated)
 		}
 		// Allocated in all, not held: the body's buffer doubles up to twice the limit, and
 		// the text and its token are about once more each.
@@ -175,16 +186,23 @@ func TestRawAnswers(t *testing.T) {
 		"binary":            {"\x00\x01\x02\r\n\r\n", sitegraph.OutcomeFailed},
 		"cut in the header": {head[:30], sitegraph.OutcomeFailed},
 		"cut in the body":   {head + "Content-Length: 100\r\n\r\nhello", sitegraph.OutcomeFailed},
-		"cut in a chunk":    {head + "Transfer-Encoding: chunked\r\n\r\n10\r\nhello", sitegraph.OutcomeFailed},
-		"huge chunk":        {head + "Transfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\nhello", sitegraph.OutcomeFailed},
-		"negative length":   {head + "Content-Length: -1\r\n\r\nhello", sitegraph.OutcomeFailed},
-		"two lengths":       {head + "Content-Length: 1\r\nContent-Length: 2\r\n\r\nhello", sitegraph.OutcomeFailed},
-		"no length":         {head + "\r\nhello", sitegraph.OutcomeFetched},
-		"longer than told":  {head + "Content-Length: 2\r\n\r\nhello", sitegraph.OutcomeFetched},
-		"header flood":      {head + "X: " + strings.Repeat("x", 200<<10) + "\r\n\r\nhello", sitegraph.OutcomeFailed},
-		"many headers":      {head + strings.Repeat("Set-Cookie: a=b\r\n", 20_000) + "\r\nhello", sitegraph.OutcomeFailed},
-		"many interim":      {strings.Repeat("HTTP/1.1 103 Early Hints\r\n\r\n", 10_000) + head + "\r\nhello", sitegraph.OutcomeFailed},
-		"old tag":           {head + "ETag: v 1\r\nLast-Modified: yesterday\r\n\r\nhello", sitegraph.OutcomeFetched},
+		"cut in a chunk": {head + "Transfer-Encoding: chunked\r\n\r\n10\r\nhello",
+			sitegraph.OutcomeFailed},
+		"huge chunk": {head + "Transfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\nhello",
+			sitegraph.OutcomeFailed},
+		"negative length": {head + "Content-Length: -1\r\n\r\nhello", sitegraph.OutcomeFailed},
+		"two lengths": {head + "Content-Length: 1\r\nContent-Length: 2\r\n\r\nhello",
+			sitegraph.OutcomeFailed},
+		"no length":        {head + "\r\nhello", sitegraph.OutcomeFetched},
+		"longer than told": {head + "Content-Length: 2\r\n\r\nhello", sitegraph.OutcomeFetched},
+		"header flood": {head + "X: " + strings.Repeat("x", 200<<10) + "\r\n\r\nhello",
+			sitegraph.OutcomeFailed},
+		"many headers": {head + strings.Repeat("Set-Cookie: a=b\r\n", 20_000) + "\r\nhello",
+			sitegraph.OutcomeFailed},
+		"many interim": {strings.Repeat("HTTP/1.1 103 Early Hints\r\n\r\n", 10_000) + head +
+			"\r\nhello", sitegraph.OutcomeFailed},
+		"old tag": {head + "ETag: v 1\r\nLast-Modified: yesterday\r\n\r\nhello",
+			sitegraph.OutcomeFetched},
 	} {
 		o := rawVisit(t, c.answer, false, nil)
 		if o.Outcome != c.want || o.ETag != "" || !o.LastModified.IsZero() {
@@ -195,8 +213,11 @@ func TestRawAnswers(t *testing.T) {
 
 func TestSlowServers(t *testing.T) {
 	head := "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
-	short := func(o *Options) { o.HeaderTimeout, o.Timeout = 100*time.Millisecond, 250*time.Millisecond }
-	for name, answer := range map[string]string{"says nothing": "", "stops in the header": head, "stops in the body": head + "\r\nhello"} {
+	short := func(o *Options) {
+		o.HeaderTimeout, o.Timeout = 100*time.Millisecond, 250*time.Millisecond
+	}
+	for name, answer := range map[string]string{"says nothing": "", "stops in the header": head,
+		"stops in the body": head + "\r\nhello"} {
 		began := time.Now()
 		o := rawVisit(t, answer, true, short)
 		if took := time.Since(began); o.Outcome != sitegraph.OutcomeFailed || took > 2*time.Second {

@@ -113,7 +113,8 @@ func (w *Wire) take(u *url.URL, a *answer) {
 		return // no whole header came: there is no answer to keep
 	}
 	w.Exchanges = append(w.Exchanges, Exchange{
-		URL: origin(u) + u.RequestURI(), Address: a.addr, Began: a.began, Ended: a.ended, Status: a.status,
+		URL: origin(u) + u.RequestURI(), Address: a.addr, Began: a.began, Ended: a.ended,
+		Status:  a.status,
 		Request: request, Response: t.in, Cut: t.cut,
 	})
 }

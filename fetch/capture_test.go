@@ -69,21 +69,27 @@ func TestCapture(t *testing.T) {
 	answers := map[string]string{
 		"/robots.txt": "HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\n\r\nnone",
 		"/length":     html + "content-LENGTH:   5\r\nX-Odd:\ta , b\r\n\r\nhello",
-		"/chunked":    html + "Transfer-Encoding: chunked\r\n\r\n3;x=y\r\nhel\r\n2\r\nlo\r\n0\r\nT: r\r\n\r\n",
-		"/gzip":       html + "Content-Encoding: gzip\r\n\r\n" + zipped.String(),
-		"/br":         html + "Content-Encoding: br\r\nContent-Length: 9\r\n\r\nno brotli",
-		"/gone":       "HTTP/1.1 404 Not Found\r\nContent-Length: 9000\r\n\r\n" + strings.Repeat("g", 9000),
-		"/moved":      "HTTP/1.1 301 Moved\r\nLocation: /length\r\nContent-Length: 5\r\n\r\nmoved",
-		"/interim":    "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + html + "Content-Length: 2\r\n\r\nhi",
-		"/long":       html + "Content-Length: 60000\r\n\r\n" + strings.Repeat("l", 60000),
-		"/short":      html + "Content-Length: 10\r\n\r\nhello",
-		"/slow":       html + "Content-Length: 10\r\n\r\nhello",
-		"/none":       "",
-		"/half":       "HTTP/1.1 200 OK\r\nContent-Ty",
+		"/chunked": html +
+			"Transfer-Encoding: chunked\r\n\r\n3;x=y\r\nhel\r\n2\r\nlo\r\n0\r\nT: r\r\n\r\n",
+		"/gzip": html + "Content-Encoding: gzip\r\n\r\n" + zipped.String(),
+		"/br":   html + "Content-Encoding: br\r\nContent-Length: 9\r\n\r\nno brotli",
+		"/gone": "HTTP/1.1 404 Not Found\r\nContent-Length: 9000\r\n\r\n" + strings.Repeat("g",
+			9000),
+		"/moved": "HTTP/1.1 301 Moved\r\nLocation: /length\r\nContent-Length: 5\r\n\r\nmoved",
+		"/interim": "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + html +
+			"Content-Length: 2\r\n\r\nhi",
+		"/long":  html + "Content-Length: 60000\r\n\r\n" + strings.Repeat("l", 60000),
+		"/short": html + "Content-Length: 10\r\n\r\nhello",
+		"/slow":  html + "Content-Length: 10\r\n\r\nhello",
+		"/none":  "",
+		"/half":  "HTTP/1.1 200 OK\r\nContent-Ty",
 	}
 	home := raw(t, answers)
 	change := func(o *Options) { o.MaxBody, o.Timeout = 50_000, 500*time.Millisecond }
-	client, plain := capturing(t, change), capturing(t, func(o *Options) { change(o); o.Capture = false })
+	client, plain := capturing(t, change), capturing(t, func(o *Options) {
+		change(o)
+		o.Capture = false
+	})
 	for path, want := range answers {
 		if path == "/robots.txt" {
 			continue
@@ -94,7 +100,8 @@ func TestCapture(t *testing.T) {
 			t.Fatal(err)
 		}
 		without, err := plain.Visit(t.Context(), sitegraph.Record{URL: home + path})
-		if err != nil || o.Outcome != without.Outcome || o.Digests != without.Digests || o.Truncated != without.Truncated || o.Detail != without.Detail {
+		if err != nil || o.Outcome != without.Outcome || o.Digests != without.Digests ||
+			o.Truncated != without.Truncated || o.Detail != without.Detail {
 			t.Errorf("%s: %+v; without capture %+v, %v", path, o, without, err)
 		}
 		var got *Exchange
@@ -116,16 +123,20 @@ func TestCapture(t *testing.T) {
 		switch {
 		case got.Cut != cut:
 			t.Errorf("%s: cut by %q, want %q", path, got.Cut, cut)
-		case cut == CutLength && (!strings.HasPrefix(want, string(got.Response)) || len(got.Response) < 50_000):
+		case cut == CutLength && (!strings.HasPrefix(want, string(got.Response)) ||
+			len(got.Response) < 50_000):
 			t.Errorf("%s: %d octets were taken down", path, len(got.Response))
 		case cut != CutLength && string(got.Response) != want:
 			t.Errorf("%s: %q, want %q", path, got.Response, want)
 		}
-		request := fmt.Sprintf("GET %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: %s\r\n", path, strings.TrimPrefix(home, "http://"), testAgent)
-		if !strings.HasPrefix(string(got.Request), request) || !strings.HasSuffix(string(got.Request), "\r\n\r\n") {
+		request := fmt.Sprintf("GET %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: %s\r\n",
+			path, strings.TrimPrefix(home, "http://"), testAgent)
+		if !strings.HasPrefix(string(got.Request), request) ||
+			!strings.HasSuffix(string(got.Request), "\r\n\r\n") {
 			t.Errorf("%s: request %q", path, got.Request)
 		}
-		if got.Address != netip.MustParseAddr("127.0.0.1") || got.Began.IsZero() || got.Ended.Before(got.Began) || got.Status == 0 {
+		if got.Address != netip.MustParseAddr("127.0.0.1") || got.Began.IsZero() ||
+			got.Ended.Before(got.Began) || got.Status == 0 {
 			t.Errorf("%s: %+v", path, got)
 		}
 		wire.Release()
@@ -139,7 +150,8 @@ func TestCapture(t *testing.T) {
 
 // Within TLS the octets are those that were encrypted; certificates are judged as ever.
 func TestCaptureTLS(t *testing.T) {
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter,
+		r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprint(w, "over TLS ", r.TLS.ServerName)
 	}))
@@ -151,7 +163,8 @@ func TestCaptureTLS(t *testing.T) {
 	here := func(context.Context, string) ([]netip.Addr, error) {
 		return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 	}
-	for host, want := range map[string]sitegraph.Outcome{"example.com": sitegraph.OutcomeFetched, "other.example": sitegraph.OutcomeFailed} {
+	for host, want := range map[string]sitegraph.Outcome{"example.com": sitegraph.OutcomeFetched,
+		"other.example": sitegraph.OutcomeFailed} {
 		c := capturing(t, func(o *Options) { o.RootCAs, o.Resolve = trusted, here })
 		ctx, wire := Listen(t.Context())
 		o, err := c.Visit(ctx, sitegraph.Record{URL: fmt.Sprintf("https://%s:%d/", host, port)})
@@ -159,7 +172,8 @@ func TestCaptureTLS(t *testing.T) {
 			t.Errorf("%s: %v %q, %v", host, o.Outcome, o.Detail, err)
 		}
 		if want == sitegraph.OutcomeFetched {
-			if n := len(wire.Exchanges); n == 0 || !strings.HasSuffix(string(wire.Exchanges[n-1].Response), "over TLS example.com") {
+			if n := len(wire.Exchanges); n == 0 ||
+				!strings.HasSuffix(string(wire.Exchanges[n-1].Response), "over TLS example.com") {
 				t.Errorf("%s: %+v", host, wire.Exchanges)
 			}
 		} else if !strings.Contains(o.Detail, "certificate") || len(wire.Exchanges) > 0 {

@@ -32,16 +32,18 @@ func New(o Options) (*Client, error) {
 		return nil, fmt.Errorf("set up fetching: %w", err)
 	}
 	c := &Client{
-		o:          o,
-		agent:      o.RobotsAgent,
-		clock:      o.Clock,
-		gate:       NewGate(o.Clock),
-		guard:      guard{allowPrivate: o.AllowPrivate, networks: o.AllowNetworks, ports: o.AllowPorts},
-		names:      newResolver(o.Nameserver),
-		robots:     newRobotsCache(o.RobotsBytes, o.RobotsFresh),
-		nonce:      newNonce(),
-		suspects:   newSuspects(),
-		largePages: make(chan struct{}, largePages), largeSources: make(chan struct{}, largeSources),
+		o:     o,
+		agent: o.RobotsAgent,
+		clock: o.Clock,
+		gate:  NewGate(o.Clock),
+		guard: guard{allowPrivate: o.AllowPrivate, networks: o.AllowNetworks,
+			ports: o.AllowPorts},
+		names:        newResolver(o.Nameserver),
+		robots:       newRobotsCache(o.RobotsBytes, o.RobotsFresh),
+		nonce:        newNonce(),
+		suspects:     newSuspects(),
+		largePages:   make(chan struct{}, largePages),
+		largeSources: make(chan struct{}, largeSources),
 	}
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)

@@ -32,7 +32,8 @@ var decoding = make(chan struct{}, decodersAtOnce)
 var zstdMark = []byte{0x28, 0xb5, 0x2f, 0xfd}
 
 // decodeHeld undoes codings of which the first has a large window.
-func decodeHeld(buf *gathering, r io.Reader, codings []string, limit int64, endsByClosing bool) error {
+func decodeHeld(buf *gathering, r io.Reader, codings []string, limit int64,
+	endsByClosing bool) error {
 	coded := &gathering{ctx: buf.ctx, large: buf.large}
 	err := coded.gather(io.LimitReader(r, limit))
 	buf.held = coded.held
@@ -74,7 +75,8 @@ func undo(buf *gathering, coded []byte, codings []string, limit int64, endsByClo
 			if !startsWith(&r, zstdMark) {
 				continue
 			}
-			z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+			z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1),
+				zstd.WithDecoderLowmem(true),
 				zstd.WithDecoderMaxWindow(zstdWindow))
 			if err != nil {
 				return err
@@ -125,5 +127,6 @@ func (c contextReader) Read(p []byte) (int, error) {
 // wrong, or something is behind the end.
 func isHarmless(err error) bool {
 	return errors.Is(err, gzip.ErrChecksum) || errors.Is(err, zstd.ErrCRCMismatch) ||
-		errors.Is(err, zstd.ErrMagicMismatch) || err != nil && strings.HasSuffix(err.Error(), "excessive input")
+		errors.Is(err, zstd.ErrMagicMismatch) || err != nil &&
+		strings.HasSuffix(err.Error(), "excessive input")
 }

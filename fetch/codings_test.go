@@ -19,9 +19,11 @@ func FuzzCodings(f *testing.F) {
 		const limit = 2 * smallBody
 		large := make(chan struct{}, 1)
 		buf := &gathering{ctx: t.Context(), large: large}
-		decode(buf, bytes.NewReader(coded), all[int(which)%len(all)], limit, which&1 == 0) // its error is no matter
+		// its error is no matter
+		decode(buf, bytes.NewReader(coded), all[int(which)%len(all)], limit, which&1 == 0)
 		if len(buf.octets) > limit || len(decoding) != 0 || len(large) > 0 != (buf.held != nil) {
-			t.Errorf("%d octets, %d decoders, %d large bodies", len(buf.octets), len(decoding), len(large))
+			t.Errorf("%d octets, %d decoders, %d large bodies",
+				len(buf.octets), len(decoding), len(large))
 		}
 	})
 }

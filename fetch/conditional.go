@@ -51,7 +51,8 @@ func requestHeader(rec *sitegraph.Record, json bool) (h http.Header, conditional
 			"application/atom+xml,application/rss+xml,application/xml,text/xml,text/plain;q=0.5,*/*;q=0.1",
 		)
 	}
-	if rec.State != sitegraph.StateAlive && !isSource || rec.History.Visits%fullEvery == fullEvery-1 {
+	if rec.State != sitegraph.StateAlive && !isSource ||
+		rec.History.Visits%fullEvery == fullEvery-1 {
 		return h, false
 	}
 	if validETag(rec.ETag) {

@@ -113,7 +113,9 @@ func (c *Client) known(ctx context.Context) lookup {
 
 // awaited waits for what must be asked for, until ctx is over.
 func (c *Client) awaited(ctx context.Context) lookup {
-	return c.lookup(ctx, func(host string) ([]netip.Addr, error) { return c.names.lookup(ctx, host) })
+	return c.lookup(ctx, func(host string) ([]netip.Addr, error) {
+		return c.names.lookup(ctx, host)
+	})
 }
 
 func (c *Client) lookup(ctx context.Context, names lookup) lookup {
@@ -186,9 +188,11 @@ func (c *Client) connect(ctx context.Context, network string, of *call) (net.Con
 	if err != nil {
 		return nil, err
 	}
-	if tcp, ok := conn.RemoteAddr().(*net.TCPAddr); !ok || tcp.AddrPort().Addr().Unmap() != to.Addr() {
+	if tcp, ok := conn.RemoteAddr().(*net.TCPAddr); !ok ||
+		tcp.AddrPort().Addr().Unmap() != to.Addr() {
 		conn.Close()
-		return nil, fmt.Errorf("%w: connected to %v instead of %v", errRefused, conn.RemoteAddr(), to)
+		return nil, fmt.Errorf("%w: connected to %v instead of %v",
+			errRefused, conn.RemoteAddr(), to)
 	}
 	return conn, nil
 }

@@ -40,12 +40,14 @@ func (c *Client) exchange(
 }
 
 // send is exchange for a request that has method, address, header and body.
-func (c *Client) send(ctx context.Context, r *http.Request, try int, delay time.Duration, limit int64) (*answer, error) {
+func (c *Client) send(ctx context.Context, r *http.Request, try int, delay time.Duration,
+	limit int64) (*answer, error) {
 	u := r.URL
 	to, err := c.resolve(u, try, c.known(ctx))
 	if errors.Is(err, errNoNameServer) && c.names.servesKnown() {
 		now := c.clock.Now()
-		c.nameless.add(err, "Servers whose names are known are visited; others wait, and no page is blamed", now, c.o.Warn)
+		c.nameless.add(err, "Servers whose names are known are visited; others wait, and no page "+
+			"is blamed", now, c.o.Warn)
 		return nil, &notYet{until: now.Add(deadAgain)}
 	}
 	if err != nil {
@@ -93,7 +95,8 @@ func (c *Client) ask(
 	u, header := r.URL, r.Header
 	proxy := c.proxyFor(u)
 	settings := c.o.Hosts.Of(u.Host)
-	call := &call{to: to, proxy: proxy, via: settings.Proxy(), url: u, most: mostOnWire(limit, c.o.MaxHeader)}
+	call := &call{to: to, proxy: proxy, via: settings.Proxy(), url: u,
+		most: mostOnWire(limit, c.o.MaxHeader)}
 	ctx, cancel := context.WithTimeout(context.WithValue(ctx, callKey{}, call), c.o.Timeout)
 	defer cancel()
 	if proxy != nil && u.Scheme == "http" {

@@ -12,7 +12,8 @@ import (
 // filtered lets the filters of the user judge a page that was fetched. One that they reject is
 // excluded. Its links are told where the filter lets them be followed, and its digests, by which it
 // can be known again. judged is false where a filter failed: the next visit must see the content.
-func (c *Client) filtered(ctx context.Context, o *sitegraph.Observation, page *extract.Page) (judged bool) {
+func (c *Client) filtered(ctx context.Context, o *sitegraph.Observation, page *extract.Page) (
+	judged bool) {
 	if c.o.Filters == nil || page.Seen == nil {
 		return true
 	}
@@ -36,6 +37,7 @@ func (c *Client) filtered(ctx context.Context, o *sitegraph.Observation, page *e
 
 // Judged is what filters are told of a page.
 func Judged(url string, page *extract.Page) *filter.Page {
-	return &filter.Page{URL: url, Title: page.Seen.Title, Text: page.Seen.Text, Language: page.Seen.Language,
+	return &filter.Page{URL: url, Title: page.Seen.Title, Text: page.Seen.Text,
+		Language:        page.Seen.Language,
 		ContentLanguage: page.Seen.ContentLanguage, Links: page.Links}
 }

@@ -14,13 +14,17 @@ import (
 // FuzzHeaders: whatever the fields of an answer say, a wait is bounded and in the future, what is
 // sent back is valid, no date is later than the answer, and a target is canonical.
 func FuzzHeaders(f *testing.F) {
-	f.Add("120", `W/"1"`, "Fri, 01 Mar 2024 12:00:00 GMT", "/x#y", `</self>; rel=self, <//hub>; rel="hub"`, "text/html; charset=x")
-	f.Add("Fri, 01 Mar 2124 12:00:00 GMT", "\"a\r\nb\"", "Fri, 01 Mar 2124 12:00:00 GMT", "http://[::1%25lo]/", `<`, "\x1b")
+	f.Add("120", `W/"1"`, "Fri, 01 Mar 2024 12:00:00 GMT", "/x#y",
+		`</self>; rel=self, <//hub>; rel="hub"`, "text/html; charset=x")
+	f.Add("Fri, 01 Mar 2124 12:00:00 GMT", "\"a\r\nb\"", "Fri, 01 Mar 2124 12:00:00 GMT",
+		"http://[::1%25lo]/", `<`, "\x1b")
 	f.Add("99999999999999999999", "*", "1 Mar", "\\\\x", `<a>;rel`, "")
 	now := time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
 	f.Fuzz(func(t *testing.T, retry, tag, modified, location, link, kind string) {
-		h := http.Header{"Retry-After": {retry}, "Etag": {tag}, "Last-Modified": {modified}, "Location": {location}, "Link": {link}, "Content-Type": {kind}}
-		if at, ok := retryAfter(h, now); ok && (at.Before(now) || at.After(now.Add(maxRetryAfter))) {
+		h := http.Header{"Retry-After": {retry}, "Etag": {tag}, "Last-Modified": {modified},
+			"Location": {location}, "Link": {link}, "Content-Type": {kind}}
+		if at, ok := retryAfter(h, now); ok &&
+			(at.Before(now) || at.After(now.Add(maxRetryAfter))) {
 			t.Errorf("wait until %v", at)
 		}
 		a := &answer{status: http.StatusMovedPermanently, header: h, ended: now}
@@ -33,7 +37,8 @@ func FuzzHeaders(f *testing.F) {
 		judgeRedirect(o, a, &sitegraph.Record{})
 		reply := &answer{status: http.StatusPermanentRedirect, header: h, ended: now}
 		for _, target := range []string{o.RedirectTo, reply.reply(home).Location} {
-			if again, err := sitegraph.Canonical(target); target != "" && (err != nil || again != target) {
+			if again, err := sitegraph.Canonical(target); target != "" &&
+				(err != nil || again != target) {
 				t.Errorf("target %q: %v", target, err)
 			}
 		}
@@ -54,9 +59,11 @@ var printableOctets = func() string {
 // FuzzNameServer: whatever a name server says, the time for which it holds is bounded by what DNS
 // can say, and a connection over TCP keeps no more than one message.
 func FuzzNameServer(f *testing.F) {
-	m := dnsmessage.Message{Header: dnsmessage.Header{Response: true}, Answers: []dnsmessage.Resource{{
-		Header: dnsmessage.ResourceHeader{Name: dnsmessage.MustNewName("a."), Type: dnsmessage.TypeA, Class: dnsmessage.ClassINET, TTL: 1 << 31},
-		Body:   &dnsmessage.AResource{A: [4]byte{127, 0, 0, 1}}}}}
+	m := dnsmessage.Message{Header: dnsmessage.Header{Response: true},
+		Answers: []dnsmessage.Resource{{
+			Header: dnsmessage.ResourceHeader{Name: dnsmessage.MustNewName("a."),
+				Type: dnsmessage.TypeA, Class: dnsmessage.ClassINET, TTL: 1 << 31},
+			Body: &dnsmessage.AResource{A: [4]byte{127, 0, 0, 1}}}}}
 	packed, _ := m.Pack()
 	f.Add(packed)
 	f.Fuzz(func(t *testing.T, b []byte) {

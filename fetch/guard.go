@@ -26,7 +26,9 @@ func (g guard) checkAddr(addr netip.Addr) error {
 	if g.allowPrivate && addr.IsValid() || public.Is(addr) {
 		return nil
 	}
-	if slices.ContainsFunc(g.networks, func(p netip.Prefix) bool { return p.Contains(addr.Unmap()) }) {
+	if slices.ContainsFunc(g.networks, func(p netip.Prefix) bool {
+		return p.Contains(addr.Unmap())
+	}) {
 		return nil
 	}
 	return fmt.Errorf("%w: %s", errRefused, addr)

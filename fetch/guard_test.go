@@ -47,14 +47,16 @@ func TestGuardRefusesWithoutDialling(t *testing.T) {
 		}
 		for _, u := range urls {
 			o, err := c.Visit(context.Background(), sitegraph.Record{URL: u})
-			if err != nil || o.Outcome != sitegraph.OutcomeExcluded || !strings.Contains(o.Detail, "not a public address") {
+			if err != nil || o.Outcome != sitegraph.OutcomeExcluded ||
+				!strings.Contains(o.Detail, "not a public address") {
 				t.Errorf("%s at %v: %v %q %v", u, addr, o.Outcome, o.Detail, err)
 			}
 		}
 		if dials != 0 || lookups == 0 {
 			t.Errorf("%v: %d dials, %d look-ups", addr, dials, lookups)
 		}
-		if err := c.control("tcp", netip.AddrPortFrom(addr, 80).String(), nil); !errors.Is(err, errRefused) {
+		if err := c.control("tcp", netip.AddrPortFrom(addr, 80).String(), nil); !errors.Is(err,
+			errRefused) {
 			t.Errorf("the last word before connecting lets %v pass", addr)
 		}
 	}
@@ -72,11 +74,13 @@ func TestGuardOfPorts(t *testing.T) {
 		}}
 	c, _ := New(options)
 	for port, want := range map[string]sitegraph.Outcome{
-		"22": sitegraph.OutcomeExcluded, "6379": sitegraph.OutcomeExcluded, "65536": sitegraph.OutcomeExcluded,
-		"0": sitegraph.OutcomeExcluded, "8080": sitegraph.OutcomeFailed,
+		"22": sitegraph.OutcomeExcluded, "6379": sitegraph.OutcomeExcluded,
+		"65536": sitegraph.OutcomeExcluded,
+		"0":     sitegraph.OutcomeExcluded, "8080": sitegraph.OutcomeFailed,
 	} {
 		before := dials
-		o, _ := c.Visit(context.Background(), sitegraph.Record{URL: "http://h.example:" + port + "/"})
+		o, _ := c.Visit(context.Background(),
+			sitegraph.Record{URL: "http://h.example:" + port + "/"})
 		if o.Outcome != want || (dials > before) != (want == sitegraph.OutcomeFailed) {
 			t.Errorf("port %s: %v %q, %d dials", port, o.Outcome, o.Detail, dials-before)
 		}
@@ -113,22 +117,28 @@ func TestOnlyCheckedAddressIsDialled(t *testing.T) {
 		t.Skip(err)
 	}
 	defer listener.Close()
-	o.Resolve = func(context.Context, string) ([]netip.Addr, error) { return []netip.Addr{public}, nil }
+	o.Resolve = func(context.Context, string) ([]netip.Addr, error) {
+		return []netip.Addr{public}, nil
+	}
 	o.Dial = func(context.Context, string, string) (net.Conn, error) {
 		return net.Dial("tcp", listener.Addr().String())
 	}
 	c, _ = New(o)
-	if got, _ := c.Visit(context.Background(), sitegraph.Record{URL: "http://h.example/"}); got.Outcome != sitegraph.OutcomeExcluded {
+	if got, _ := c.Visit(context.Background(),
+		sitegraph.Record{URL: "http://h.example/"}); got.Outcome != sitegraph.OutcomeExcluded {
 		t.Errorf("connected elsewhere: %v %q", got.Outcome, got.Detail)
 	}
 }
 
 func TestAddressesTakeTurns(t *testing.T) {
-	c, _ := New(Options{UserAgent: testAgent, Resolve: func(context.Context, string) ([]netip.Addr, error) {
-		return []netip.Addr{netip.MustParseAddr("2606:4700::1"), netip.MustParseAddr("8.8.8.8"), netip.MustParseAddr("8.8.4.4")}, nil
+	c, _ := New(Options{UserAgent: testAgent, Resolve: func(context.Context, string) ([]netip.Addr,
+		error) {
+		return []netip.Addr{netip.MustParseAddr("2606:4700::1"), netip.MustParseAddr("8.8.8.8"),
+			netip.MustParseAddr("8.8.4.4")}, nil
 	}})
 	for try, want := range []string{"8.8.8.8:80", "8.8.4.4:80", "[2606:4700::1]:80", "8.8.8.8:80"} {
-		got, err := c.resolve(&url.URL{Scheme: "http", Host: "h.example"}, try, c.awaited(context.Background()))
+		got, err := c.resolve(&url.URL{Scheme: "http", Host: "h.example"}, try,
+			c.awaited(context.Background()))
 		if err != nil || got.String() != want {
 			t.Errorf("try %d: %v %v, want %s", try, got, err, want)
 		}

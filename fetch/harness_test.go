@@ -46,7 +46,9 @@ func (c *virtualClock) SleepUntil(ctx context.Context, t time.Time) error {
 	return ctx.Err()
 }
 
-func (c *virtualClock) advance(d time.Duration) { c.SleepUntil(context.Background(), c.Now().Add(d)) }
+func (c *virtualClock) advance(d time.Duration) {
+	c.SleepUntil(context.Background(), c.Now().Add(d))
+}
 
 // request is what the test web saw.
 type request struct {
@@ -73,7 +75,8 @@ type web struct {
 // newWeb serves host at addr (a loopback address) for each pair. Handlers are patterns of
 // http.ServeMux: "h.example/path". Where there is none, robots.txt is a 404.
 func newWeb(t *testing.T, hosts ...string) *web {
-	w := &web{t: t, clock: newClock(), hosts: map[string]netip.Addr{}, ports: map[netip.Addr]string{}, mux: http.NewServeMux()}
+	w := &web{t: t, clock: newClock(), hosts: map[string]netip.Addr{},
+		ports: map[netip.Addr]string{}, mux: http.NewServeMux()}
 	for i := 0; i < len(hosts); i += 2 {
 		addr := netip.MustParseAddr(hosts[i+1])
 		w.hosts[hosts[i]] = addr
@@ -84,9 +87,11 @@ func newWeb(t *testing.T, hosts ...string) *web {
 		if err != nil {
 			t.Skipf("this machine has no %v: %v", addr, err)
 		}
-		server := httptest.NewUnstartedServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		server := httptest.NewUnstartedServer(http.HandlerFunc(func(rw http.ResponseWriter,
+			r *http.Request) {
 			w.mu.Lock()
-			w.requests = append(w.requests, request{w.clock.Now(), r.Host, addr.String(), r.URL.RequestURI(), r.Header})
+			w.requests = append(w.requests,
+				request{w.clock.Now(), r.Host, addr.String(), r.URL.RequestURI(), r.Header})
 			w.mu.Unlock()
 			w.mux.ServeHTTP(rw, r)
 		}))
@@ -123,7 +128,8 @@ func (w *web) dial(ctx context.Context, network, addr string) (net.Conn, error) 
 }
 
 func (w *web) client(change func(*Options)) *Client {
-	o := Options{UserAgent: testAgent, Clock: w.clock, AllowPrivate: true, Resolve: w.resolve, Dial: w.dial}
+	o := Options{UserAgent: testAgent, Clock: w.clock, AllowPrivate: true, Resolve: w.resolve,
+		Dial: w.dial}
 	if change != nil {
 		change(&o)
 	}

@@ -44,7 +44,8 @@ func private(t *testing.T, text string) string {
 // A delay of settings replaces the usual one, up and down; that of robots.txt holds if it is
 // longer. A server that shares the address with one that may be asked soon keeps its own.
 func TestDelayOfAServer(t *testing.T) {
-	w := newWeb(t, "slow.example", "127.0.0.1", "quick.example", "127.0.0.1", "asks.example", "127.0.0.2", "usual.example", "127.0.0.1")
+	w := newWeb(t, "slow.example", "127.0.0.1", "quick.example", "127.0.0.1", "asks.example",
+		"127.0.0.2", "usual.example", "127.0.0.1")
 	w.page("/", "<p>x")
 	w.handle("/robots.txt", func(rw http.ResponseWriter, r *http.Request) {
 		if r.Host != "asks.example" {
@@ -55,13 +56,15 @@ func TestDelayOfAServer(t *testing.T) {
 	})
 	second := func(n int) *time.Duration { d := time.Duration(n) * time.Second; return &d }
 	c := w.client(func(o *Options) {
-		o.Hosts = settingsOf(t, hosts.Rule{Match: "slow.example", Delay: second(30)}, hosts.Rule{Match: "quick.example", Delay: second(1)},
+		o.Hosts = settingsOf(t, hosts.Rule{Match: "slow.example", Delay: second(30)},
+			hosts.Rule{Match: "quick.example", Delay: second(1)},
 			hosts.Rule{Match: "asks.example", Delay: second(1)})
 	})
 	for _, tt := range []struct {
 		host string
 		want time.Duration
-	}{{"slow.example", 30 * time.Second}, {"quick.example", time.Second}, {"asks.example", 7 * time.Second}, {"usual.example", 10 * time.Second}} {
+	}{{"slow.example", 30 * time.Second}, {"quick.example", time.Second},
+		{"asks.example", 7 * time.Second}, {"usual.example", 10 * time.Second}} {
 		w.clock.advance(time.Minute)
 		w.paths()
 		var at []time.Time
@@ -95,7 +98,8 @@ func TestHeadersStayWithTheirServer(t *testing.T) {
 	w.handle("/robots.txt", http.NotFound)
 	file := private(t, "user: me\npassword: geheim\ncookie: id=geheim")
 	rule := func(match string, plain bool) hosts.Rule {
-		return hosts.Rule{Match: match, Headers: map[string]string{"x-key": "geheim"}, Credentials: file, PlainHTTP: plain}
+		return hosts.Rule{Match: match, Headers: map[string]string{"x-key": "geheim"},
+			Credentials: file, PlainHTTP: plain}
 	}
 	c := w.client(func(o *Options) {
 		o.Capture, o.RobotsAnyHost = true, true
@@ -108,17 +112,21 @@ func TestHeadersStayWithTheirServer(t *testing.T) {
 			t.Errorf("%s: %v %q, %v", host, o.Outcome, o.Detail, err)
 		}
 		for _, x := range wire.Exchanges {
-			if bytes.Contains(x.Request, []byte("geheim")) || bytes.Contains(x.Request, []byte("bWU6")) || bytes.Contains(x.Response, []byte("geheim")) {
+			if bytes.Contains(x.Request, []byte("geheim")) ||
+				bytes.Contains(x.Request, []byte("bWU6")) ||
+				bytes.Contains(x.Response, []byte("geheim")) {
 				t.Errorf("taken down: %s", x.Request)
 			}
-			if strings.HasPrefix(x.URL, "http://a.example/") != bytes.Contains(x.Request, []byte("Authorization: "+withheld+"\r\n")) {
+			if strings.HasPrefix(x.URL, "http://a.example/") != bytes.Contains(x.Request,
+				[]byte("Authorization: "+withheld+"\r\n")) {
 				t.Errorf("%s: %s", x.URL, x.Request)
 			}
 		}
 		wire.Release()
 	}
 	for _, r := range w.requests {
-		got := []string{r.header.Get("X-Key"), r.header.Get("Authorization"), r.header.Get("Cookie")}
+		got := []string{r.header.Get("X-Key"), r.header.Get("Authorization"),
+			r.header.Get("Cookie")}
 		want := []string{"", "", ""}
 		if r.host == "a.example" {
 			want = []string{"geheim", "Basic bWU6Z2VoZWlt", "id=geheim"}
@@ -155,7 +163,8 @@ func (r *relay) overHTTP(conn net.Conn, server string) {
 	if err != nil {
 		return
 	}
-	r.note(request.Method + " " + request.RequestURI + " " + request.Header.Get("Proxy-Authorization") + request.Header.Get("User-Agent"))
+	r.note(request.Method + " " + request.RequestURI + " " +
+		request.Header.Get("Proxy-Authorization") + request.Header.Get("User-Agent"))
 	if strings.Contains(request.RequestURI, "refused") {
 		io.WriteString(conn, "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
 		return
@@ -197,7 +206,8 @@ func (r *relay) overSOCKS(conn net.Conn, server string) {
 // Servers are asked through the proxy of their settings, and only then; never through one of the
 // environment. The proxy looks up names. Pauses are those of each server, not of the proxy.
 func TestProxies(t *testing.T) {
-	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy"} {
+	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy",
+		"https_proxy"} {
 		t.Setenv(name, "http://127.0.0.1:1")
 	}
 	handler := http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -220,12 +230,18 @@ func TestProxies(t *testing.T) {
 		asked             string
 		outcome           sitegraph.Outcome
 	}{
-		{"http", "http://example.com/", "<p>HTTP/1.1 ", false, "GET http://example.com/ Basic cDpx" + testAgent, sitegraph.OutcomeFetched},
-		{"http", "https://example.com/", "<p>HTTP/2.0 ", false, "CONNECT example.com:443 Basic cDpx", sitegraph.OutcomeFetched},
-		{"http", "https://example.com/", "<p>HTTP/1.1 ", true, "CONNECT example.com:443 Basic cDpx", sitegraph.OutcomeFetched},
-		{"socks5", "http://example.com/", "<p>HTTP/1.1 ", false, "SOCKS example.com p:q", sitegraph.OutcomeFetched},
-		{"socks5", "https://example.com/", "<p>HTTP/2.0 ", false, "SOCKS example.com p:q", sitegraph.OutcomeFetched},
-		{"http", "https://refused.example/", "", false, "CONNECT refused.example:443 Basic cDpx", sitegraph.OutcomeFailed},
+		{"http", "http://example.com/", "<p>HTTP/1.1 ", false,
+			"GET http://example.com/ Basic cDpx" + testAgent, sitegraph.OutcomeFetched},
+		{"http", "https://example.com/", "<p>HTTP/2.0 ", false,
+			"CONNECT example.com:443 Basic cDpx", sitegraph.OutcomeFetched},
+		{"http", "https://example.com/", "<p>HTTP/1.1 ", true, "CONNECT example.com:443 Basic cDpx",
+			sitegraph.OutcomeFetched},
+		{"socks5", "http://example.com/", "<p>HTTP/1.1 ", false, "SOCKS example.com p:q",
+			sitegraph.OutcomeFetched},
+		{"socks5", "https://example.com/", "<p>HTTP/2.0 ", false, "SOCKS example.com p:q",
+			sitegraph.OutcomeFetched},
+		{"http", "https://refused.example/", "", false, "CONNECT refused.example:443 Basic cDpx",
+			sitegraph.OutcomeFailed},
 	} {
 		name := tt.scheme + " for " + tt.url
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -254,12 +270,15 @@ func TestProxies(t *testing.T) {
 		file := private(t, "proxy-user: p\nproxy-password: q")
 		clock := newClock()
 		c, _ := secure(t, encrypted, func(o *Options) {
-			o.Clock, o.Capture, o.Dial, o.AllowPrivate = clock, tt.capture, nil, false // the proxy is on loopback all the same
+			// the proxy is on loopback all the same
+			o.Clock, o.Capture, o.Dial, o.AllowPrivate = clock, tt.capture, nil, false
 			o.Resolve = func(context.Context, string) ([]netip.Addr, error) {
 				t.Error("a name was looked up here")
 				return nil, nil
 			}
-			o.Hosts = settingsOf(t, hosts.Rule{Match: "*", Proxy: tt.scheme + "://" + listener.Addr().String(), Credentials: file, PlainHTTP: true})
+			o.Hosts = settingsOf(t,
+				hosts.Rule{Match: "*", Proxy: tt.scheme + "://" + listener.Addr().String(),
+					Credentials: file, PlainHTTP: true})
 		})
 		ctx, wire := Listen(t.Context())
 		o, err := c.Visit(ctx, sitegraph.Record{URL: tt.url})
@@ -270,7 +289,9 @@ func TestProxies(t *testing.T) {
 			t.Errorf("%s: the proxy was asked for %q, want %q", name, last, tt.asked)
 		}
 		for _, x := range wire.Exchanges {
-			if bytes.Contains(x.Request, []byte("cDpx")) || bytes.Contains(x.Request, []byte("CONNECT")) || bytes.Contains(x.Response, []byte("established")) {
+			if bytes.Contains(x.Request, []byte("cDpx")) ||
+				bytes.Contains(x.Request, []byte("CONNECT")) ||
+				bytes.Contains(x.Response, []byte("established")) {
 				t.Errorf("%s: taken down: %s %s", name, x.Request, x.Response)
 			}
 		}
@@ -278,19 +299,24 @@ func TestProxies(t *testing.T) {
 			t.Errorf("%s: %d exchanges taken down", name, len(wire.Exchanges))
 		}
 		wire.Release()
-		if tt.outcome == sitegraph.OutcomeFetched && o.Digests.Bytes != sitegraph.DigestOf([]byte(tt.page)) {
+		if tt.outcome == sitegraph.OutcomeFetched &&
+			o.Digests.Bytes != sitegraph.DigestOf([]byte(tt.page)) {
 			t.Errorf("%s: another page, of %d octets", name, o.Size)
 		}
 		if c.Locate(t.Context(), tt.url) != "" {
 			t.Errorf("%s: it has an address", name)
 		}
-		if o, err := c.Visit(t.Context(), sitegraph.Record{URL: "http://10.0.0.1/"}); err != nil || o.Outcome != sitegraph.OutcomeExcluded {
+		if o, err := c.Visit(t.Context(), sitegraph.Record{URL: "http://10.0.0.1/"}); err != nil ||
+			o.Outcome != sitegraph.OutcomeExcluded {
 			t.Errorf("a private address in a link: %v %q, %v", o.Outcome, o.Detail, err)
 		}
 		began := clock.Now() // another server of the same proxy need not wait
-		other, until, err := c.Try(t.Context(), &sitegraph.Record{URL: strings.Replace(tt.url, "example.com", "other.example", 1)})
-		if err != nil || tt.outcome == sitegraph.OutcomeFetched && until.Sub(began) > 10*time.Second {
-			t.Errorf("%s: another server: %v, until %v, %v", name, other.Outcome, until.Sub(began), err)
+		other, until, err := c.Try(t.Context(),
+			&sitegraph.Record{URL: strings.Replace(tt.url, "example.com", "other.example", 1)})
+		if err != nil || tt.outcome == sitegraph.OutcomeFetched &&
+			until.Sub(began) > 10*time.Second {
+			t.Errorf("%s: another server: %v, until %v, %v", name, other.Outcome, until.Sub(began),
+				err)
 		}
 	}
 }

@@ -26,7 +26,8 @@ import (
 
 // secure serves h.example with TLS on loopback. It returns a client that trusts it, and counts the
 // connections.
-func secure(t *testing.T, server *httptest.Server, change func(*Options)) (c *Client, dials *atomic.Int32) {
+func secure(t *testing.T, server *httptest.Server, change func(*Options)) (
+	c *Client, dials *atomic.Int32) {
 	t.Helper()
 	roots := x509.NewCertPool()
 	roots.AddCert(server.Certificate())
@@ -71,8 +72,10 @@ func TestHTTP2ByALPN(t *testing.T) {
 		var protocols, clients []string
 		var at []time.Time
 		var clock Clock
-		server := httptest.NewUnstartedServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-			protocols, clients, at = append(protocols, r.Proto), append(clients, r.RemoteAddr), append(at, clock.Now())
+		server := httptest.NewUnstartedServer(http.HandlerFunc(func(rw http.ResponseWriter,
+			r *http.Request) {
+			protocols, clients, at = append(protocols, r.Proto), append(clients, r.RemoteAddr),
+				append(at, clock.Now())
 			if r.URL.Path == "/robots.txt" {
 				rw.WriteHeader(404)
 				return
@@ -82,17 +85,19 @@ func TestHTTP2ByALPN(t *testing.T) {
 			rw.Write(zipText(t, "<p>"+strings.Repeat("text ", 50_000)))
 		}))
 		server.EnableHTTP2 = tt.offers[0] == "h2"
-		server.TLS = &tls.Config{NextProtos: tt.offers, VerifyConnection: func(s tls.ConnectionState) error {
-			if len(tt.offers) == 1 && s.NegotiatedProtocol != tt.offers[0] {
-				return errors.New("no protocol of ours")
-			}
-			return nil
-		}}
+		server.TLS = &tls.Config{NextProtos: tt.offers,
+			VerifyConnection: func(s tls.ConnectionState) error {
+				if len(tt.offers) == 1 && s.NegotiatedProtocol != tt.offers[0] {
+					return errors.New("no protocol of ours")
+				}
+				return nil
+			}}
 		server.StartTLS()
 		c, dials := secure(t, server, func(o *Options) { o.Capture, clock = tt.kept, o.Clock })
 		for range 2 {
 			o, err := c.Visit(t.Context(), sitegraph.Record{URL: secureHome})
-			if failed := o.Outcome != sitegraph.OutcomeFetched; err != nil || failed != tt.wantFail {
+			if failed := o.Outcome != sitegraph.OutcomeFetched; err != nil ||
+				failed != tt.wantFail {
 				t.Errorf("%s: %v %q, %v", tt.name, o.Outcome, o.Detail, err)
 			}
 			if !tt.wantFail && o.Size != 250_003 {
@@ -103,8 +108,10 @@ func TestHTTP2ByALPN(t *testing.T) {
 		if tt.wantFail {
 			continue
 		}
-		if len(protocols) != 3 || dials.Load() != 3 || clients[0] == clients[1] || clients[1] == clients[2] {
-			t.Errorf("%s: %d requests from %v over %d connections", tt.name, len(protocols), clients, dials.Load())
+		if len(protocols) != 3 || dials.Load() != 3 || clients[0] == clients[1] ||
+			clients[1] == clients[2] {
+			t.Errorf("%s: %d requests from %v over %d connections",
+				tt.name, len(protocols), clients, dials.Load())
 		}
 		for i, p := range protocols {
 			if p != tt.want || i > 0 && at[i].Sub(at[i-1]) < defaultInterval {
@@ -115,7 +122,8 @@ func TestHTTP2ByALPN(t *testing.T) {
 }
 
 // hostileH2 is a server of HTTP/2 that answers each page request in its own way.
-func hostileH2(t *testing.T, requests *atomic.Int32, answer func(f *http2.Framer, stream uint32)) *httptest.Server {
+func hostileH2(t *testing.T, requests *atomic.Int32,
+	answer func(f *http2.Framer, stream uint32)) *httptest.Server {
 	server := httptest.NewUnstartedServer(http.NotFoundHandler())
 	server.TLS = &tls.Config{NextProtos: []string{"h2"}}
 	server.Config.TLSNextProto = map[string]func(*http.Server, *tls.Conn, http.Handler){
@@ -144,7 +152,8 @@ func hostileH2(t *testing.T, requests *atomic.Int32, answer func(f *http2.Framer
 				})
 				decoder.Write(h.HeaderBlockFragment())
 				if path == "/robots.txt" {
-					f.WriteHeaders(http2.HeadersFrameParam{StreamID: h.StreamID, BlockFragment: block(":status", "404"), EndHeaders: true, EndStream: true})
+					f.WriteHeaders(http2.HeadersFrameParam{StreamID: h.StreamID,
+						BlockFragment: block(":status", "404"), EndHeaders: true, EndStream: true})
 					continue
 				}
 				requests.Add(1)
@@ -169,17 +178,27 @@ func block(pairs ...string) []byte {
 // Whatever a server does with frames, a visit fails in time, asks once, and takes little memory.
 func TestHTTP2Attacks(t *testing.T) {
 	page := func(f *http2.Framer, stream uint32, end bool) {
-		f.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: block(":status", "200", "content-type", "text/html"), EndHeaders: true, EndStream: end})
+		f.WriteHeaders(http2.HeadersFrameParam{StreamID: stream,
+			BlockFragment: block(":status", "200", "content-type", "text/html"), EndHeaders: true,
+			EndStream: end})
 	}
 	flood := func(write func() error) {
 		for write() == nil {
 		}
 	}
 	for name, answer := range map[string]func(f *http2.Framer, stream uint32){
-		"refused stream": func(f *http2.Framer, s uint32) { f.WriteRSTStream(s, http2.ErrCodeRefusedStream) },
-		"goaway":         func(f *http2.Framer, s uint32) { f.WriteGoAway(0, http2.ErrCodeNo, nil) },
-		"enhance calm":   func(f *http2.Framer, s uint32) { f.WriteRSTStream(s, http2.ErrCodeEnhanceYourCalm) },
-		"settings flood": func(f *http2.Framer, s uint32) { flood(func() error { return f.WriteSettings() }) },
+		"refused stream": func(f *http2.Framer, s uint32) {
+			f.WriteRSTStream(s, http2.ErrCodeRefusedStream)
+		},
+		"goaway": func(f *http2.Framer, s uint32) {
+			f.WriteGoAway(0, http2.ErrCodeNo, nil)
+		},
+		"enhance calm": func(f *http2.Framer, s uint32) {
+			f.WriteRSTStream(s, http2.ErrCodeEnhanceYourCalm)
+		},
+		"settings flood": func(f *http2.Framer, s uint32) {
+			flood(func() error { return f.WriteSettings() })
+		},
 		"settings flood 2": func(f *http2.Framer, s uint32) {
 			var all []http2.Setting
 			for range 2000 {
@@ -187,7 +206,9 @@ func TestHTTP2Attacks(t *testing.T) {
 			}
 			flood(func() error { return f.WriteSettings(all...) })
 		},
-		"ping flood": func(f *http2.Framer, s uint32) { flood(func() error { return f.WritePing(false, [8]byte{1}) }) },
+		"ping flood": func(f *http2.Framer, s uint32) {
+			flood(func() error { return f.WritePing(false, [8]byte{1}) })
+		},
 		"empty data flood": func(f *http2.Framer, s uint32) {
 			page(f, s, false)
 			flood(func() error { return f.WriteData(s, false, nil) })
@@ -196,33 +217,43 @@ func TestHTTP2Attacks(t *testing.T) {
 			page(f, s, false)
 			flood(func() error { return f.WriteDataPadded(s, false, nil, make([]byte, 255)) })
 		},
-		"window flood": func(f *http2.Framer, s uint32) { flood(func() error { return f.WriteWindowUpdate(0, 1) }) },
+		"window flood": func(f *http2.Framer, s uint32) {
+			flood(func() error { return f.WriteWindowUpdate(0, 1) })
+		},
 		"interim flood": func(f *http2.Framer, s uint32) {
 			flood(func() error {
-				return f.WriteHeaders(http2.HeadersFrameParam{StreamID: s, BlockFragment: block(":status", "103", "link", "x"), EndHeaders: true})
+				return f.WriteHeaders(http2.HeadersFrameParam{StreamID: s,
+					BlockFragment: block(":status", "103", "link", "x"), EndHeaders: true})
 			})
 		},
 		"continuation flood": func(f *http2.Framer, s uint32) {
-			f.WriteHeaders(http2.HeadersFrameParam{StreamID: s, BlockFragment: block(":status", "200")})
-			flood(func() error { return f.WriteContinuation(s, false, block("x", strings.Repeat("y", 1000))) })
+			f.WriteHeaders(http2.HeadersFrameParam{StreamID: s,
+				BlockFragment: block(":status", "200")})
+			flood(func() error {
+				return f.WriteContinuation(s, false, block("x", strings.Repeat("y", 1000)))
+			})
 		},
 		"header list too large": func(f *http2.Framer, s uint32) {
-			f.WriteHeaders(http2.HeadersFrameParam{StreamID: s, BlockFragment: block(":status", "200")})
+			f.WriteHeaders(http2.HeadersFrameParam{StreamID: s,
+				BlockFragment: block(":status", "200")})
 			for i := range 20 {
 				f.WriteContinuation(s, i == 19, block("x", strings.Repeat("y", 10_000)))
 			}
 		},
-		"header bomb": func(f *http2.Framer, s uint32) { // one entry of the table, named again and again
+		// one entry of the table, named again and again
+		"header bomb": func(f *http2.Framer, s uint32) {
 			b := block(":status", "200")
 			var rest bytes.Buffer
 			e := hpack.NewEncoder(&rest)
 			for range 10_000 {
 				e.WriteField(hpack.HeaderField{Name: "x", Value: strings.Repeat("y", 3000)})
 			}
-			f.WriteHeaders(http2.HeadersFrameParam{StreamID: s, BlockFragment: append(b, rest.Bytes()...), EndHeaders: true})
+			f.WriteHeaders(http2.HeadersFrameParam{StreamID: s,
+				BlockFragment: append(b, rest.Bytes()...), EndHeaders: true})
 		},
 		"push": func(f *http2.Framer, s uint32) {
-			f.WritePushPromise(http2.PushPromiseParam{StreamID: s, PromiseID: 2, BlockFragment: block(":method", "GET", ":path", "/x"), EndHeaders: true})
+			f.WritePushPromise(http2.PushPromiseParam{StreamID: s, PromiseID: 2,
+				BlockFragment: block(":method", "GET", ":path", "/x"), EndHeaders: true})
 		},
 		"more than the window": func(f *http2.Framer, s uint32) {
 			page(f, s, false)
@@ -238,14 +269,17 @@ func TestHTTP2Attacks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var requests atomic.Int32
-			c, dials := secure(t, hostileH2(t, &requests, answer), func(o *Options) { o.Timeout, o.HeaderTimeout = 2*time.Second, time.Second })
+			c, dials := secure(t, hostileH2(t, &requests, answer), func(o *Options) {
+				o.Timeout, o.HeaderTimeout = 2*time.Second, time.Second
+			})
 			began := time.Now()
 			o, err := c.Visit(t.Context(), sitegraph.Record{URL: secureHome})
 			if err != nil || o.Outcome != sitegraph.OutcomeFailed || o.Detail == "" {
 				t.Errorf("%v %q, %v", o.Outcome, o.Detail, err)
 			}
 			if requests.Load() != 1 || dials.Load() != 2 {
-				t.Errorf("asked %d times over %d connections, robots.txt included", requests.Load(), dials.Load())
+				t.Errorf("asked %d times over %d connections, robots.txt included",
+					requests.Load(), dials.Load())
 			}
 			if took := time.Since(began); took > 20*time.Second {
 				t.Errorf("took %v", took)
@@ -257,7 +291,8 @@ func TestHTTP2Attacks(t *testing.T) {
 
 // No goroutine of the transport outlives its request by long.
 func TestHTTP2LeavesNothing(t *testing.T) {
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(rw http.ResponseWriter,
+		_ *http.Request) {
 		rw.Header().Set("Content-Type", "text/html")
 		fmt.Fprint(rw, "<p>x")
 	}))

@@ -140,7 +140,9 @@ func (c *Client) judgeSource(ctx context.Context, o *sitegraph.Observation, a *a
 	o.Source, o.Claims = listing.Kind, listing.Claims
 	o.Hubs, o.Topic = hubs(o.URL, a.header.Values("Link"), listing)
 	if o.Source != sitegraph.SourceIndex {
-		o.Claims = slices.DeleteFunc(o.Claims, func(c sitegraph.Claim) bool { return !extract.IsPage(c.URL) })
+		o.Claims = slices.DeleteFunc(o.Claims, func(c sitegraph.Claim) bool {
+			return !extract.IsPage(c.URL)
+		})
 	}
 	o.Digests.Bytes = sitegraph.DigestOf(a.body.octets)
 	o.Size = int64(len(a.body.octets))
@@ -156,7 +158,8 @@ func hubs(address string, lines []string, l *source.Listing) (hubs []string, top
 		return nil, ""
 	}
 	for _, target := range extract.LinkTargets(lines, "hub", source.MaxHubs) {
-		if hub, ok := base.Resolve(target); ok && len(hub) <= sitegraph.MaxURLBytes && !slices.Contains(hubs, hub) {
+		if hub, ok := base.Resolve(target); ok && len(hub) <= sitegraph.MaxURLBytes &&
+			!slices.Contains(hubs, hub) {
 			hubs = append(hubs, hub)
 		}
 	}

@@ -37,7 +37,8 @@ func TestManyHostsAskedOnce(t *testing.T) {
 		})
 		for i := range each {
 			if kind != "lost" {
-				w.hosts[fmt.Sprintf("h%d.example", i)] = netip.AddrFrom4([4]byte{127, 3, byte(i >> 8), byte(i)})
+				w.hosts[fmt.Sprintf("h%d.example", i)] = netip.AddrFrom4([4]byte{127, 3,
+					byte(i >> 8), byte(i)})
 			}
 		}
 		c := w.client(func(o *Options) {
@@ -45,7 +46,8 @@ func TestManyHostsAskedOnce(t *testing.T) {
 			if kind != "silent" {
 				o.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
 					host, _, _ := net.SplitHostPort(addr)
-					return new(net.Dialer).DialContext(ctx, network, net.JoinHostPort(host, w.ports[w.hosts["all.example"]]))
+					return new(net.Dialer).DialContext(ctx, network,
+						net.JoinHostPort(host, w.ports[w.hosts["all.example"]]))
 				}
 			}
 		})
@@ -56,10 +58,13 @@ func TestManyHostsAskedOnce(t *testing.T) {
 			w.clock.advance(c.Interval())
 		}
 		if n := c.gate.Len(); n > minSweep {
-			t.Errorf("%s: the gate remembers %d servers and addresses of %d hosts, of which 2 hold anybody up", kind, n, each)
+			t.Errorf("%s: the gate remembers %d servers and addresses of %d hosts, of which 2 "+
+				"hold anybody up", kind, n, each)
 		}
-		if r := c.robots; r.bytes > robotsBound || len(r.entries) > 100 || len(r.under)+len(r.asking) > 0 || r.recalled.bytes > 0 {
-			t.Errorf("%s: %d octets in %d entries of robots.txt, %d begun", kind, r.bytes, len(r.entries), len(r.under)+len(r.asking))
+		if r := c.robots; r.bytes > robotsBound || len(r.entries) > 100 ||
+			len(r.under)+len(r.asking) > 0 || r.recalled.bytes > 0 {
+			t.Errorf("%s: %d octets in %d entries of robots.txt, %d begun",
+				kind, r.bytes, len(r.entries), len(r.under)+len(r.asking))
 		}
 	}
 }

@@ -144,7 +144,8 @@ func (x *suspect) repeats(digest sitegraph.Digest, u *url.URL) bool {
 // resembles reports whether the resemblance of a page to what its server shows for an address that
 // cannot exist is least or more. If the server was not asked for such an address in the directory
 // of the page lately, it will be.
-func (s *suspects) resembles(u *url.URL, sketch *extract.Sketch, least float64, now time.Time) bool {
+func (s *suspects) resembles(u *url.URL, sketch *extract.Sketch, least float64,
+	now time.Time) bool {
 	if sketch.Words < fewWords {
 		return false
 	}
@@ -157,7 +158,8 @@ func (s *suspects) resembles(u *url.URL, sketch *extract.Sketch, least float64, 
 			continue
 		}
 		known = known || p.dir == dir
-		if p.sketch != nil && p.sketch.Words >= fewWords && p.sketch.Title == sketch.Title && sketch.Resemblance(p.sketch) >= least {
+		if p.sketch != nil && p.sketch.Words >= fewWords && p.sketch.Title == sketch.Title &&
+			sketch.Resemblance(p.sketch) >= least {
 			return true
 		}
 	}
@@ -176,7 +178,8 @@ func (s *suspects) due(u *url.URL, now time.Time) string {
 		return ""
 	}
 	x := e.Value.(*suspect)
-	if x.wanted == "" || !x.asked.IsZero() && (x.visits < probeEvery || now.Sub(x.asked) < probePause) {
+	if x.wanted == "" || !x.asked.IsZero() &&
+		(x.visits < probeEvery || now.Sub(x.asked) < probePause) {
 		return ""
 	}
 	return x.wanted
@@ -244,7 +247,8 @@ const softMissing = "soft 404: the server shows the same for an address that can
 
 // isMissing reports whether a page that was answered with 200 is none. It may note that the server
 // is to be asked for an impossible address.
-func (c *Client) isMissing(ctx context.Context, o *sitegraph.Observation, a *answer, rec *sitegraph.Record, page *extract.Page) bool {
+func (c *Client) isMissing(ctx context.Context, o *sitegraph.Observation, a *answer,
+	rec *sitegraph.Record, page *extract.Page) bool {
 	if !c.o.SoftMissing {
 		return false
 	}
@@ -252,17 +256,20 @@ func (c *Client) isMissing(ctx context.Context, o *sitegraph.Observation, a *ans
 	if err != nil || isIndex(u) || !c.suspects.visited(u, page) {
 		return false
 	}
-	differed := rec.State == sitegraph.StateAlive && !rec.Digests.Text.IsZero() && rec.Digests.Text != page.Digests.Text
+	differed := rec.State == sitegraph.StateAlive && !rec.Digests.Text.IsZero() &&
+		rec.Digests.Text != page.Digests.Text
 	least := sameAs
 	if page.Missing {
 		least = aboutAs
 	}
 	sketch, err := c.sketch(ctx, a, o.URL)
-	return err == nil && c.suspects.resembles(u, sketch, least, c.clock.Now()) && (page.Missing || differed)
+	return err == nil && c.suspects.resembles(u, sketch, least, c.clock.Now()) &&
+		(page.Missing || differed)
 }
 
 func (c *Client) sketch(ctx context.Context, a *answer, url string) (*extract.Sketch, error) {
-	content, err := c.o.Read(ctx, Reading{URL: url, ContentType: a.header.Get("Content-Type"), Body: a.body.octets,
+	content, err := c.o.Read(ctx, Reading{URL: url, ContentType: a.header.Get("Content-Type"),
+		Body: a.body.octets,
 		Page: extract.Options{Agent: c.agent, Sketch: true}})
 	if err != nil || content.Page.Sketch == nil {
 		return &extract.Sketch{}, err
@@ -272,7 +279,8 @@ func (c *Client) sketch(ctx context.Context, a *answer, url string) (*extract.Sk
 
 // probe asks a server for an address that cannot exist, if that is due. The page must wait for its
 // turn then: the error is notYet, a LocalError or ctx's. It is nil if nothing was asked.
-func (c *Client) probe(ctx context.Context, u *url.URL, try int, policy robotsPolicy, delay time.Duration) error {
+func (c *Client) probe(ctx context.Context, u *url.URL, try int, policy robotsPolicy,
+	delay time.Duration) error {
 	if !c.o.SoftMissing {
 		return nil
 	}

@@ -16,8 +16,10 @@ import (
 // prose are so many words, the same for a seed.
 func prose(seed uint64, words int) string {
 	r := rand.New(rand.NewPCG(seed, 1))
-	parts := strings.Fields("river stone market letter garden window winter summer train paper silver copper music dance history science city village " +
-		"mountain forest bridge castle engine wheel harbour island valley meadow the a of and with under over near beyond against old new small large")
+	parts := strings.Fields("river stone market letter garden window winter summer train paper " +
+		"silver copper music dance history science city village " +
+		"mountain forest bridge castle engine wheel harbour island valley meadow the a of and " +
+		"with under over near beyond against old new small large")
 	var b strings.Builder
 	for range words {
 		b.WriteString(parts[r.IntN(len(parts))] + " ")
@@ -35,8 +37,10 @@ type softSite struct {
 	name string
 	// there are pages that exist, by path; before those that did at the first pass.
 	there, before map[string]string
-	missing       []string                               // paths of pages that do not exist, or no longer
-	unknown       func(path string, n int) (int, string) // what the server answers for those and any other
+	// paths of pages that do not exist, or no longer
+	missing []string
+	// what the server answers for those and any other
+	unknown func(path string, n int) (int, string)
 	// lost is how many of missing are known not to be found.
 	lost int
 }
@@ -44,7 +48,8 @@ type softSite struct {
 func articles(dir string, n, words int) map[string]string {
 	pages := map[string]string{}
 	for i := range n {
-		pages[fmt.Sprintf("%s%d.html", dir, i)] = htmlOf(fmt.Sprintf("Article %d", i), fmt.Sprintf("Article %d", i), prose(uint64(i), words))
+		pages[fmt.Sprintf("%s%d.html", dir, i)] = htmlOf(fmt.Sprintf("Article %d", i),
+			fmt.Sprintf("Article %d", i), prose(uint64(i), words))
 	}
 	return pages
 }
@@ -64,36 +69,54 @@ func with(pages map[string]string, more ...string) map[string]string {
 }
 
 func softSites() []softSite {
-	notFound := htmlOf("Page not found - Example", "Oops!", "The page that you are looking for is not here. Try the search, or go to the home page and look there.")
+	notFound := htmlOf("Page not found - Example", "Oops!",
+		"The page that you are looking for is not here. Try the search, or go to the home page "+
+			"and look there.")
 	always := func(page string) func(string, int) (int, string) {
 		return func(string, int) (int, string) { return 200, page }
 	}
 	product := func(name, price string) string {
-		return htmlOf(name+" - Shop", name, "Price "+price+" euro. In stock. Delivery in two days. Add to basket. Free returns within thirty days of delivery.")
+		return htmlOf(name+" - Shop", name, "Price "+price+" euro. In stock. Delivery in two "+
+			"days. Add to basket. Free returns within thirty days of delivery.")
 	}
 	vanished := articles("/old/", 6, 80)
 	return []softSite{
-		{name: "says not found", there: articles("/a/", 8, 80), missing: paths("/a/", 8), unknown: always(notFound)},
-		{name: "in German, with the address", there: articles("/a/", 8, 80), missing: paths("/a/", 8),
+		{name: "says not found", there: articles("/a/", 8, 80), missing: paths("/a/", 8),
+			unknown: always(notFound)},
+		{name: "in German, with the address", there: articles("/a/", 8, 80),
+			missing: paths("/a/", 8),
 			unknown: func(path string, _ int) (int, string) {
-				return 200, htmlOf("Seite nicht gefunden", "Fehler", "Die Seite "+path+" konnte leider nicht gefunden werden. Bitte prüfen Sie die Adresse oder nutzen Sie unsere Suche.")
+				return 200, htmlOf("Seite nicht gefunden", "Fehler",
+					"Die Seite "+path+" konnte leider nicht gefunden werden. Bitte prüfen Sie "+
+						"die Adresse oder nutzen Sie unsere Suche.")
 			}},
 		{name: "in Japanese", there: articles("/a/", 8, 80), missing: paths("/a/", 4),
-			unknown: always(htmlOf("ページが見つかりません", "404", "お探し の ページ は 見つかりません でした 。 URL を ご確認 ください 。 トップ ページ へ 戻る"))},
+			unknown: always(htmlOf("ページが見つかりません", "404", "お探し の ページ は 見つかりません でした 。 URL を ご確認 "+
+				"ください 。 トップ ページ へ 戻る"))},
 		{name: "with a moment", there: articles("/a/", 8, 80), missing: paths("/a/", 6),
 			unknown: func(_ string, n int) (int, string) {
-				return 200, htmlOf("404 - not found", "404", prose(7, 60)+fmt.Sprintf("Request %d at %02d:%02d", 100000+n, n%24, n%60))
+				return 200, htmlOf("404 - not found", "404",
+					prose(7, 60)+fmt.Sprintf("Request %d at %02d:%02d", 100000+n, n%24, n%60))
 			}},
-		{name: "with other articles each time", there: articles("/a/", 8, 80), missing: paths("/a/", 6), lost: 6,
+		{name: "with other articles each time", there: articles("/a/", 8, 80),
+			missing: paths("/a/", 6), lost: 6,
 			unknown: func(_ string, n int) (int, string) {
-				return 200, htmlOf("404 - not found", "404", "Not found. Read instead: "+prose(uint64(1000+n), 60))
+				return 200, htmlOf("404 - not found", "404",
+					"Not found. Read instead: "+prose(uint64(1000+n), 60))
 			}},
-		{name: "shows the home page", there: with(articles("/a/", 8, 80), "/", htmlOf("Home", "Welcome", prose(99, 100)), "/index.html", htmlOf("Home", "Welcome", prose(99, 100))),
-			missing: paths("/a/", 6), lost: 6, unknown: always(htmlOf("Home", "Welcome", prose(99, 100)))},
-		{name: "pages that were there, and now a page without a word for it", there: articles("/a/", 8, 80), before: vanished,
-			missing: []string{"/old/0.html", "/old/1.html", "/old/2.html", "/old/3.html", "/old/4.html", "/old/5.html"},
-			unknown: always(htmlOf("Example", "Example", "Our archive has moved house. Please use the search above to look for what you want.")), lost: 3},
-		{name: "two directories, one of them honest", there: articles("/b/", 8, 80), missing: paths("/a/", 6),
+		{name: "shows the home page", there: with(articles("/a/", 8, 80), "/",
+			htmlOf("Home", "Welcome", prose(99, 100)), "/index.html",
+			htmlOf("Home", "Welcome", prose(99, 100))),
+			missing: paths("/a/", 6), lost: 6,
+			unknown: always(htmlOf("Home", "Welcome", prose(99, 100)))},
+		{name: "pages that were there, and now a page without a word for it",
+			there: articles("/a/", 8, 80), before: vanished,
+			missing: []string{"/old/0.html", "/old/1.html", "/old/2.html", "/old/3.html",
+				"/old/4.html", "/old/5.html"},
+			unknown: always(htmlOf("Example", "Example", "Our archive has moved house. Please "+
+				"use the search above to look for what you want.")), lost: 3},
+		{name: "two directories, one of them honest", there: articles("/b/", 8, 80),
+			missing: paths("/a/", 6),
 			unknown: func(path string, _ int) (int, string) {
 				if strings.HasPrefix(path, "/a/") {
 					return 200, notFound
@@ -101,31 +124,54 @@ func softSites() []softSite {
 				return 404, notFound
 			}},
 		{name: "honest, with articles on errors", there: with(articles("/a/", 8, 80),
-			"/a/404.html", htmlOf("404 Not Found: what it means", "404 Not Found", prose(50, 120)), "/a/lost.html", htmlOf("Page not found? Ten tips", "Page not found", prose(51, 120))),
+			"/a/404.html", htmlOf("404 Not Found: what it means", "404 Not Found", prose(50, 120)),
+			"/a/lost.html", htmlOf("Page not found? Ten tips", "Page not found", prose(51, 120))),
 			unknown: func(string, int) (int, string) { return 404, notFound }},
 		{name: "not honest, with articles on errors", there: with(articles("/a/", 8, 80),
-			"/a/404.html", htmlOf("404 Not Found: what it means", "404 Not Found", prose(50, 120)), "/a/quoting.html",
-			htmlOf("Page not found - Example", "Our error page", "The page that you are looking for is not here, says ours. "+prose(52, 60))),
+			"/a/404.html", htmlOf("404 Not Found: what it means", "404 Not Found", prose(50, 120)),
+			"/a/quoting.html",
+			htmlOf("Page not found - Example", "Our error page", "The page that you are looking "+
+				"for is not here, says ours. "+prose(52, 60))),
 			missing: paths("/a/", 6), unknown: always(notFound)},
-		{name: "filled by scripts", there: map[string]string{"/": shell, "/a": shell, "/b": shell, "/c": shell, "/d/e": shell, "/d/f": shell}, unknown: always(shell)},
-		{name: "filled by scripts, with a word about it", there: map[string]string{"/": wordyShell, "/a": wordyShell, "/b": wordyShell, "/c": wordyShell, "/d/e": wordyShell}, unknown: always(wordyShell)},
-		{name: "products that hardly differ", there: map[string]string{"/p/1": product("Lamp 1", "10"), "/p/2": product("Lamp 2", "10"), "/p/3": product("Lamp 3", "10"), "/p/4": product("Lamp 4", "11")},
+		{name: "filled by scripts", there: map[string]string{"/": shell, "/a": shell, "/b": shell,
+			"/c": shell, "/d/e": shell, "/d/f": shell}, unknown: always(shell)},
+		{name: "filled by scripts, with a word about it", there: map[string]string{"/": wordyShell,
+			"/a": wordyShell, "/b": wordyShell, "/c": wordyShell, "/d/e": wordyShell},
+			unknown: always(wordyShell)},
+		{name: "products that hardly differ",
+			there: map[string]string{"/p/1": product("Lamp 1", "10"),
+				"/p/2": product("Lamp 2", "10"), "/p/3": product("Lamp 3", "10"),
+				"/p/4": product("Lamp 4", "11")},
 			unknown: always(product("Unknown", "0"))},
-		{name: "products, and a page that says so", there: map[string]string{"/p/1": product("Lamp 1", "10"), "/p/2": product("Lamp 2", "10"), "/p/3": product("Lamp 3", "10")},
-			missing: []string{"/p/77", "/p/78", "/p/79"}, unknown: always(htmlOf("Product not found - Shop", "Not found", "This product does not exist. Delivery in two days for all others."))},
-		{name: "empty categories", there: with(articles("/a/", 4, 80), "/c/red", emptyCategory, "/c/blue", emptyCategory, "/c/green", emptyCategory), unknown: always(emptyCategory)},
-		{name: "a login wall", there: with(articles("/a/", 4, 80), "/m/1", login, "/m/2", login, "/m/3", login), unknown: always(login)},
-		{name: "a redirect", there: with(articles("/a/", 4, 80), "/error.html", notFound), unknown: func(string, int) (int, string) { return 302, "" }},
-		{name: "maintenance", there: articles("/a/", 8, 80), unknown: func(string, int) (int, string) { return 503, "" }},
-		{name: "few words", there: articles("/a/", 4, 80), missing: paths("/a/", 4), lost: 4, unknown: always(htmlOf("Not found", "Not found", "Sorry."))},
+		{name: "products, and a page that says so",
+			there: map[string]string{"/p/1": product("Lamp 1", "10"),
+				"/p/2": product("Lamp 2", "10"), "/p/3": product("Lamp 3", "10")},
+			missing: []string{"/p/77", "/p/78", "/p/79"},
+			unknown: always(htmlOf("Product not found - Shop", "Not found",
+				"This product does not exist. Delivery in two days for all others."))},
+		{name: "empty categories", there: with(articles("/a/", 4, 80), "/c/red", emptyCategory,
+			"/c/blue", emptyCategory, "/c/green", emptyCategory), unknown: always(emptyCategory)},
+		{name: "a login wall", there: with(articles("/a/", 4, 80), "/m/1", login, "/m/2", login,
+			"/m/3", login), unknown: always(login)},
+		{name: "a redirect", there: with(articles("/a/", 4, 80), "/error.html", notFound),
+			unknown: func(string, int) (int, string) { return 302, "" }},
+		{name: "maintenance", there: articles("/a/", 8, 80),
+			unknown: func(string, int) (int, string) { return 503, "" }},
+		{name: "few words", there: articles("/a/", 4, 80), missing: paths("/a/", 4), lost: 4,
+			unknown: always(htmlOf("Not found", "Not found", "Sorry."))},
 	}
 }
 
 var (
-	shell         = `<html><head><title>App</title></head><body><div id=root></div><script src=/app.js></script></body></html>`
-	wordyShell    = htmlOf("App", "", "This application needs JavaScript. Please enable it in the settings of your browser and load the page again.")
-	emptyCategory = htmlOf("Shop", "Category", "There are no products in this category at the moment. Please come back later, or look at the others.")
-	login         = htmlOf("Members", "Login", "This page is for members. Please log in with your name and password, or register for free here.")
+	shell      = `<html><head><title>App</title></head><body><div id=root></div><script src=/app.js></script></body></html>`
+	wordyShell = htmlOf("App", "", "This application needs JavaScript. Please enable it in "+
+		"the settings of your browser and load the page again.")
+	emptyCategory = htmlOf("Shop", "Category",
+		"There are no products in this category at the moment. Please come back later, or look "+
+			"at the others.")
+	login = htmlOf("Members", "Login",
+		"This page is for members. Please log in with your name and password, or register for "+
+			"free here.")
 )
 
 // TestSoftMissing measures on labelled servers: three passes over all pages, some of which vanish
@@ -164,7 +210,8 @@ func TestSoftMissing(t *testing.T) {
 		}
 		for _, path := range all {
 			known[path] = true
-			records[path] = &sitegraph.Record{URL: "http://h.example" + path, State: sitegraph.StateNew}
+			records[path] = &sitegraph.Record{URL: "http://h.example" + path,
+				State: sitegraph.StateNew}
 		}
 		gone := map[string]bool{}
 		for pass = range 4 {
@@ -186,7 +233,8 @@ func TestSoftMissing(t *testing.T) {
 		found += of
 		missed += len(site.missing) - of
 		if len(site.missing)-of > site.lost {
-			t.Errorf("%s: %d of %d missing pages are found, and %d may be lost", site.name, of, len(site.missing), site.lost)
+			t.Errorf("%s: %d of %d missing pages are found, and %d may be lost",
+				site.name, of, len(site.missing), site.lost)
 		}
 		for path := range site.there {
 			if gone[path] {
@@ -207,7 +255,8 @@ func TestSoftMissing(t *testing.T) {
 		t.Logf("%-60s missing %d, found %d, probes %d", site.name, len(site.missing), of, asked)
 	}
 	precision, recall := float64(found)/float64(found+hidden), float64(found)/float64(found+missed)
-	t.Logf("precision %.3f, recall %.3f of %d missing pages; %d probes in %d requests", precision, recall, found+missed, probes, requests)
+	t.Logf("precision %.3f, recall %.3f of %d missing pages; %d probes in %d requests",
+		precision, recall, found+missed, probes, requests)
 	if precision < 1 || recall < 0.69 {
 		t.Errorf("precision %.3f, recall %.3f", precision, recall)
 	}
@@ -216,7 +265,8 @@ func TestSoftMissing(t *testing.T) {
 // A probe obeys robots.txt, keeps the pause, comes once, and is repeated after a week only.
 func TestProbesArePolite(t *testing.T) {
 	w := newWeb(t, "h.example", "127.0.0.1")
-	page := htmlOf("Page not found", "Not found", "The page that you are looking for is not here. Try the search.")
+	page := htmlOf("Page not found", "Not found",
+		"The page that you are looking for is not here. Try the search.")
 	w.handle("h.example/", func(rw http.ResponseWriter, _ *http.Request) {
 		rw.Header().Set("Content-Type", "text/html")
 		fmt.Fprint(rw, page)
@@ -226,14 +276,16 @@ func TestProbesArePolite(t *testing.T) {
 	})
 	c := w.client(func(o *Options) { o.SoftMissing = true })
 	for i := range 3 {
-		if o := w.get(c, fmt.Sprintf("http://h.example/closed/open%d", i)); o.Outcome != sitegraph.OutcomeFetched {
+		if o := w.get(c, fmt.Sprintf("http://h.example/closed/open%d",
+			i)); o.Outcome != sitegraph.OutcomeFetched {
 			t.Errorf("without a probe: %v", o.Outcome)
 		}
 	}
 	probes := func() (n int) {
 		for _, r := range w.requests {
 			u, _ := url.Parse(r.path)
-			if len(u.Path) > 24 && strings.Trim(u.Path[len(u.Path)-24:], "bcdfghjklmnpqrstvwxz") == "" {
+			if len(u.Path) > 24 &&
+				strings.Trim(u.Path[len(u.Path)-24:], "bcdfghjklmnpqrstvwxz") == "" {
 				n++
 			}
 		}
@@ -247,7 +299,8 @@ func TestProbesArePolite(t *testing.T) {
 	for i := range 60 {
 		outcomes = append(outcomes, w.get(c, fmt.Sprintf("http://h.example/open/%d", i)).Outcome)
 	}
-	if outcomes[0] != sitegraph.OutcomeFetched || outcomes[59] != sitegraph.OutcomeGone || probes() != 1 {
+	if outcomes[0] != sitegraph.OutcomeFetched || outcomes[59] != sitegraph.OutcomeGone ||
+		probes() != 1 {
 		t.Errorf("outcomes %v after %d probes", outcomes, probes())
 	}
 	for i, r := range w.requests {

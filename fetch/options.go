@@ -20,12 +20,14 @@ import (
 
 // ErrNoContact refuses a user agent without a contact of its operator.
 var ErrNoContact = errors.New(
-	"the user agent names no contact: it must contain a web address (http:// or https://) or a mail address",
+	"the user agent names no contact: it must contain a web address (http:// or https://) or a " +
+		"mail address",
 )
 
 // ErrNoName refuses a user agent from which nobody can tell which name robots.txt is to be searched
 // for: it names none but browsers, or several.
-var ErrNoName = errors.New("it cannot be told which name in it is the one that robots.txt is searched for")
+var ErrNoName = errors.New("it cannot be told which name in it is the one that robots.txt is " +
+	"searched for")
 
 // NoInterval as Options.Interval switches the pause between requests off. It is meant for
 // one's own servers.
@@ -160,7 +162,8 @@ func (o Options) withDefaults() (Options, error) {
 	case o.RobotsAgent == "":
 		return o, fmt.Errorf("user agent %q: %w", o.UserAgent, ErrNoName)
 	case robots.Product(o.RobotsAgent) != strings.ToLower(o.RobotsAgent):
-		return o, fmt.Errorf("the name for robots.txt, %q, is not one of letters, '-' and '_'", o.RobotsAgent)
+		return o, fmt.Errorf("the name for robots.txt, %q, is not one of letters, '-' and '_'",
+			o.RobotsAgent)
 	}
 	o.RobotsAgent = strings.ToLower(o.RobotsAgent)
 	if strings.ContainsFunc(o.UserAgent, func(r rune) bool { return r < ' ' || r > '~' }) {
@@ -184,7 +187,8 @@ func (o Options) withDefaults() (Options, error) {
 	o.DialTimeout = orDefault(o.DialTimeout, defaultDialTimeout)
 	o.RobotsBytes = orDefault(o.RobotsBytes, defaultRobotsBytes)
 	o.RobotsFresh = min(orDefault(o.RobotsFresh, maxRobotsFresh), maxRobotsFresh)
-	if o.MaxBody < 0 || o.MaxSource < 0 || o.MaxHeader < 0 || o.Timeout < 0 || o.HeaderTimeout < 0 ||
+	if o.MaxBody < 0 || o.MaxSource < 0 || o.MaxHeader < 0 || o.Timeout < 0 ||
+		o.HeaderTimeout < 0 ||
 		o.DialTimeout < 0 ||
 		o.RobotsBytes < 0 || o.RobotsFresh < 0 {
 		return o, errors.New("a limit or time-out is negative")

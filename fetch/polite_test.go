@@ -15,7 +15,9 @@ import (
 // let, and checks the distance of requests as the servers saw them.
 func TestPoliteness(t *testing.T) {
 	w := newWeb(t, "a.example", "127.0.0.1", "b.example", "127.0.0.1", "c.example", "127.0.0.2")
-	w.handle("a.example/robots.txt", func(rw http.ResponseWriter, _ *http.Request) { fmt.Fprint(rw, "User-agent: *\nCrawl-delay: 40") })
+	w.handle("a.example/robots.txt", func(rw http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(rw, "User-agent: *\nCrawl-delay: 40")
+	})
 	w.page("/", "x")
 	c := w.client(nil)
 	for range 3 {
@@ -34,7 +36,8 @@ func TestPoliteness(t *testing.T) {
 				want = 40 * time.Second
 			}
 			if prev, ok := last[key]; ok && r.at.Sub(prev) < want {
-				t.Errorf("request %d (%s%s): %v after the last to %s", i, r.host, r.path, r.at.Sub(prev), key)
+				t.Errorf("request %d (%s%s): %v after the last to %s",
+					i, r.host, r.path, r.at.Sub(prev), key)
 			}
 			last[key] = r.at
 		}
@@ -74,7 +77,9 @@ func TestPolitenessOfManyCallers(t *testing.T) {
 		wg.Go(func() {
 			for j := range 6 {
 				host := "abc"[(i+j)%3 : (i+j)%3+1]
-				if _, err := c.Visit(t.Context(), sitegraph.Record{URL: fmt.Sprintf("http://%s.example/%d", host, j)}); err != nil {
+				if _, err := c.Visit(t.Context(),
+					sitegraph.Record{URL: fmt.Sprintf("http://%s.example/%d",
+						host, j)}); err != nil {
 					t.Error(err)
 				}
 			}
@@ -87,9 +92,12 @@ func TestPolitenessOfManyCallers(t *testing.T) {
 }
 
 func TestCrawlDelayIsTold(t *testing.T) {
-	for given, want := range map[string]time.Duration{"30": 30 * time.Second, "1": 10 * time.Second, "1e300": 300 * time.Second} {
+	for given, want := range map[string]time.Duration{"30": 30 * time.Second, "1": 10 * time.Second,
+		"1e300": 300 * time.Second} {
 		w := newWeb(t, "h.example", "127.0.0.1")
-		w.handle("h.example/robots.txt", func(rw http.ResponseWriter, _ *http.Request) { fmt.Fprint(rw, "User-agent: *\nCrawl-delay: "+given) })
+		w.handle("h.example/robots.txt", func(rw http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(rw, "User-agent: *\nCrawl-delay: "+given)
+		})
 		w.page("h.example/", "x")
 		if o := w.get(w.client(nil), home); o.NotBefore.Sub(o.Time) != want {
 			t.Errorf("Crawl-delay %s: wait %v, want %v", given, o.NotBefore.Sub(o.Time), want)

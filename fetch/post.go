@@ -32,7 +32,8 @@ func (c *Client) Post(ctx context.Context, address string, form url.Values) (Rep
 	ctx = waiting(ctx)
 	for {
 		r := &http.Request{
-			Method: http.MethodPost, URL: u, ContentLength: int64(len(body)), Body: io.NopCloser(bytes.NewReader(body)),
+			Method: http.MethodPost, URL: u, ContentLength: int64(len(body)),
+			Body:   io.NopCloser(bytes.NewReader(body)),
 			Header: http.Header{"Content-Type": {"application/x-www-form-urlencoded"}},
 		}
 		a, err := c.send(ctx, r, 0, 0, mostOfReply)

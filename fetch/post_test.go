@@ -18,10 +18,11 @@ import (
 func TestHubsOfSource(t *testing.T) {
 	w := newWeb(t, "h.example", "127.0.0.1")
 	lines := map[string][]string{
-		"/header": {`<https://hub.example>; rel="hub", </self>; rel="self"`, `<//two.example/>; rel=hub`},
-		"/both":   {`<https://hub.example/>; rel=hub`},
-		"/body":   {`<https://up.example/>; rel=up`},
-		"/none":   nil,
+		"/header": {`<https://hub.example>; rel="hub", </self>; rel="self"`,
+			`<//two.example/>; rel=hub`},
+		"/both": {`<https://hub.example/>; rel=hub`},
+		"/body": {`<https://up.example/>; rel=up`},
+		"/none": nil,
 	}
 	for path, link := range lines {
 		w.handle("h.example"+path, func(rw http.ResponseWriter, _ *http.Request) {
@@ -40,7 +41,8 @@ func TestHubsOfSource(t *testing.T) {
 		"/body":   home + "me " + home + "inner",
 		"/none":   "",
 	} {
-		o := w.visit(c, sitegraph.Record{URL: strings.TrimSuffix(home, "/") + path, State: sitegraph.StateSource})
+		o := w.visit(c, sitegraph.Record{URL: strings.TrimSuffix(home, "/") + path,
+			State: sitegraph.StateSource})
 		if got := strings.TrimSpace(o.Topic + " " + strings.Join(o.Hubs, " ")); got != want {
 			t.Errorf("%s: %q, want %q", path, got, want)
 		}
@@ -65,16 +67,20 @@ func TestPost(t *testing.T) {
 	c := w.client(nil)
 	began := w.clock.Now()
 	for range 2 {
-		got, err := c.Post(t.Context(), "http://user@h.example/hub#f", url.Values{"a": {"b c", "&"}})
-		if err != nil || got.Status != 307 || got.Location != home+"next" || got.NotBefore.Sub(w.clock.Now()) != 7*time.Second {
+		got, err := c.Post(t.Context(), "http://user@h.example/hub#f",
+			url.Values{"a": {"b c", "&"}})
+		if err != nil || got.Status != 307 || got.Location != home+"next" ||
+			got.NotBefore.Sub(w.clock.Now()) != 7*time.Second {
 			t.Errorf("%+v, %v", got, err)
 		}
 	}
 	const form = "POST application/x-www-form-urlencoded a=b+c&a=%26"
-	if pause := w.clock.Now().Sub(began); !slices.Equal(sent, []string{form, form}) || pause < 10*time.Second {
+	if pause := w.clock.Now().Sub(began); !slices.Equal(sent, []string{form, form}) ||
+		pause < 10*time.Second {
 		t.Errorf("%q within %v", sent, pause)
 	}
-	for _, bad := range []string{"http://private.example/", "http://10.0.0.1/", "file:///etc/passwd", "http://h.example:22/", "x"} {
+	for _, bad := range []string{"http://private.example/", "http://10.0.0.1/",
+		"file:///etc/passwd", "http://h.example:22/", "x"} {
 		if _, err := c.Post(t.Context(), bad, nil); err == nil {
 			t.Errorf("%s was asked", bad)
 		}
@@ -86,7 +92,9 @@ func TestWaiterHasATurn(t *testing.T) {
 	w := newWeb(t, "h.example", "127.0.0.1")
 	g := NewGate(w.clock)
 	at := netip.MustParseAddr("127.0.0.1")
-	leave := func(p *Pass) { p.Leave(w.clock.Now().Add(time.Second), w.clock.Now().Add(time.Second)) }
+	leave := func(p *Pass) {
+		p.Leave(w.clock.Now().Add(time.Second), w.clock.Now().Add(time.Second))
+	}
 	first, _ := g.tryEnter("a", at, nil)
 	hub := &waiter{}
 	if p, later := g.tryEnter("hub", at, hub); p != nil || later == nil {
@@ -94,7 +102,8 @@ func TestWaiterHasATurn(t *testing.T) {
 	}
 	leave(first)
 	w.clock.advance(time.Second)
-	if p, later := g.tryEnter("a", at, nil); p != nil || later.until.Sub(w.clock.Now()) != turnAgain {
+	if p, later := g.tryEnter("a", at, nil); p != nil ||
+		later.until.Sub(w.clock.Now()) != turnAgain {
 		t.Fatal("the turn of the waiter was given to another")
 	}
 	p, _ := g.tryEnter("hub", at, hub)

@@ -52,15 +52,19 @@ func ProductOf(userAgent string) string {
 	for _, behind := range compatibleMark.FindAllStringSubmatch(userAgent, -1) {
 		for part := range strings.FieldsFuncSeq(behind[1], isDelimiter) {
 			words := slices.DeleteFunc(strings.Fields(part), isAddress)
-			if len(words) == 1 && productWord.MatchString(words[0]) && !isBrowserWord(robots.Product(words[0])) {
+			if len(words) == 1 && productWord.MatchString(words[0]) &&
+				!isBrowserWord(robots.Product(words[0])) {
 				return robots.Product(words[0])
 			}
 		}
 	}
 	only := ""
-	for word := range strings.FieldsFuncSeq(userAgent, func(r rune) bool { return r == ' ' || isDelimiter(r) }) {
+	for word := range strings.FieldsFuncSeq(userAgent, func(r rune) bool {
+		return r == ' ' || isDelimiter(r)
+	}) {
 		name := robots.Product(word)
-		if isAddress(word) || !versionedWord.MatchString(word) || isBrowserWord(name) || name == only {
+		if isAddress(word) || !versionedWord.MatchString(word) || isBrowserWord(name) ||
+			name == only {
 			continue
 		}
 		if only != "" {
@@ -73,6 +77,8 @@ func ProductOf(userAgent string) string {
 
 func isDelimiter(r rune) bool { return strings.ContainsRune("();,", r) }
 
-func isAddress(word string) bool { return strings.Contains(word, "://") || strings.Contains(word, "@") }
+func isAddress(word string) bool {
+	return strings.Contains(word, "://") || strings.Contains(word, "@")
+}
 
 func isBrowserWord(name string) bool { return slices.Contains(browserWords, strings.ToLower(name)) }

@@ -65,9 +65,11 @@ func (c *Client) throughProxy(ctx context.Context, conn net.Conn, call *call) (n
 
 // shake lets a proxy answer in time what is asked of it. It closes the connection where that fails.
 func (c *Client) shake(ctx context.Context, conn net.Conn, hands func() error) (net.Conn, error) {
-	stop := context.AfterFunc(ctx, func() { conn.SetDeadline(time.Unix(1, 0)) }) // fails on a closed one
+	// fails on a closed one
+	stop := context.AfterFunc(ctx, func() { conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
-	err := conn.SetDeadline(time.Now().Add(c.o.HeaderTimeout)) // the proxy looks up and connects first
+	// the proxy looks up and connects first
+	err := conn.SetDeadline(time.Now().Add(c.o.HeaderTimeout))
 	if err == nil {
 		err = hands()
 	}
@@ -88,7 +90,8 @@ func (c *Client) shake(ctx context.Context, conn net.Conn, hands func() error) (
 // has no body.
 func askConnect(conn net.Conn, u *url.URL, header http.Header) (*http.Response, error) {
 	to := authority(u)
-	r := &http.Request{Method: http.MethodConnect, URL: &url.URL{Opaque: to}, Host: to, Header: header}
+	r := &http.Request{Method: http.MethodConnect, URL: &url.URL{Opaque: to}, Host: to,
+		Header: header}
 	if err := r.Write(conn); err != nil {
 		return nil, err
 	}
@@ -116,7 +119,8 @@ func authority(u *url.URL) string {
 
 // tunnel asks a proxy of the options for a tunnel.
 func (c *Client) tunnel(conn net.Conn, call *call) error {
-	answer, err := askConnect(conn, call.url, http.Header{"User-Agent": {c.o.UserAgent}, "Proxy-Authorization": {c.nonceField()}})
+	answer, err := askConnect(conn, call.url,
+		http.Header{"User-Agent": {c.o.UserAgent}, "Proxy-Authorization": {c.nonceField()}})
 	if err != nil {
 		return fmt.Errorf("proxy %s: %w", call.proxy.Host, err)
 	}
@@ -174,8 +178,10 @@ func (r *GuardRefusal) Error() string { return "the guard refused: " + r.Detail 
 // guardRefusal reads the answer of a guard that refused a request; nil: it is a server's answer.
 func (c *Client) guardRefusal(r *http.Response) *GuardRefusal {
 	for _, line := range r.Header["Proxy-Status"] {
-		if name, of := statusParameters(line); name == guardName && of["nonce"] == c.nonce && of["error"] != "" {
-			refusal := &GuardRefusal{Status: r.StatusCode, Limit: of["limit"], Scope: of["scope"], Detail: printable(of["details"]), Wait: time.Second}
+		if name, of := statusParameters(line); name == guardName && of["nonce"] == c.nonce &&
+			of["error"] != "" {
+			refusal := &GuardRefusal{Status: r.StatusCode, Limit: of["limit"], Scope: of["scope"],
+				Detail: printable(of["details"]), Wait: time.Second}
 			now := c.clock.Now()
 			if until, ok := retryAfter(r.Header, now); ok {
 				refusal.Wait = max(refusal.Wait, until.Sub(now))
@@ -206,10 +212,12 @@ func statusParameters(line string) (name string, of map[string]string) {
 // guarded says what the refusal of a guard means for the request that it answered. A limit that was
 // exceeded is a fault of ours: the error is notYet until the server may be asked, or a LocalError
 // where nobody may be. serverUntil and addressUntil are how long these wait.
-func (c *Client) guarded(r *GuardRefusal, now time.Time) (serverUntil, addressUntil time.Time, err error) {
+func (c *Client) guarded(r *GuardRefusal, now time.Time) (
+	serverUntil, addressUntil time.Time, err error) {
 	switch {
 	case r.Status == http.StatusTooManyRequests:
-		c.refusals.add(r, "The crawler asks more than the guard lets through: a wrong setting, or a fault of the crawler. "+
+		c.refusals.add(r, "The crawler asks more than the guard lets through: a wrong setting, "+
+			"or a fault of the crawler. "+
 			"No page is blamed", now, c.o.Warn)
 		if r.Scope == "all" {
 			return now, now, &LocalError{Err: r}

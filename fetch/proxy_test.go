@@ -29,24 +29,40 @@ func TestGuardAnswers(t *testing.T) {
 		local        bool
 		detail       string
 	}{
-		{"limit of an address", "http", 429, `recrawl-guard; error=http_request_denied; limit=interval; scope=address; nonce="NONCE"; details="x; y=z"`, 7 * time.Second, 0, false, ""},
-		{"limit of a host", "http", 429, `recrawl-guard; error=http_request_denied; limit=interval; scope=host; nonce="NONCE"; details="x"`, 7 * time.Second, 0, false, ""},
-		{"limit of all", "http", 429, `recrawl-guard; error=http_request_denied; limit=hour; scope=all; nonce="NONCE"; details="x"`, 0, 0, true, "the guard refused: x"},
-		{"limit of a tunnel's address", "https", 429, `recrawl-guard; error=http_request_denied; limit=interval; scope=address; nonce="NONCE"; details="x"`, 7 * time.Second, 0, false, ""},
+		{"limit of an address", "http", 429,
+			`recrawl-guard; error=http_request_denied; limit=interval; scope=address; nonce="NONCE"; details="x; y=z"`, 7 * time.Second, 0, false, ""},
+		{"limit of a host", "http", 429,
+			`recrawl-guard; error=http_request_denied; limit=interval; scope=host; nonce="NONCE"; details="x"`, 7 * time.Second, 0, false, ""},
+		{"limit of all", "http", 429,
+			`recrawl-guard; error=http_request_denied; limit=hour; scope=all; nonce="NONCE"; details="x"`, 0, 0, true, "the guard refused: x"},
+		{"limit of a tunnel's address", "https", 429,
+			`recrawl-guard; error=http_request_denied; limit=interval; scope=address; nonce="NONCE"; details="x"`, 7 * time.Second, 0, false, ""},
 		{"a server's own 429", "http", 429, "", 0, sitegraph.OutcomeFailed, false, "status 429"},
-		{"a server that pretends", "http", 429, `recrawl-guard; error=http_request_denied; limit=hour; scope=all; nonce="00"`, 0, sitegraph.OutcomeFailed, false, "status 429"},
-		{"no answer", "http", 502, `recrawl-guard; error=connection_refused; nonce="NONCE"; details="nobody there"`, 0, sitegraph.OutcomeFailed, false, "nobody there"},
-		{"no answer, https", "https", 504, `recrawl-guard; error=connection_timeout; nonce="NONCE"; details="nobody there"`, 0, sitegraph.OutcomeFailed, false, "nobody there"},
-		{"not public there", "http", 403, `recrawl-guard; error=destination_ip_prohibited; nonce="NONCE"; details="private"`, 0, sitegraph.OutcomeExcluded, false, "private"},
-		{"out of descriptors", "http", 503, `recrawl-guard; error=proxy_internal_error; nonce="NONCE"; details="too many open files"`, 0, 0, true, "too many open files"},
+		{"a server that pretends", "http", 429,
+			`recrawl-guard; error=http_request_denied; limit=hour; scope=all; nonce="00"`, 0,
+			sitegraph.OutcomeFailed, false, "status 429"},
+		{"no answer", "http", 502,
+			`recrawl-guard; error=connection_refused; nonce="NONCE"; details="nobody there"`, 0,
+			sitegraph.OutcomeFailed, false, "nobody there"},
+		{"no answer, https", "https", 504,
+			`recrawl-guard; error=connection_timeout; nonce="NONCE"; details="nobody there"`, 0,
+			sitegraph.OutcomeFailed, false, "nobody there"},
+		{"not public there", "http", 403,
+			`recrawl-guard; error=destination_ip_prohibited; nonce="NONCE"; details="private"`, 0,
+			sitegraph.OutcomeExcluded, false, "private"},
+		{"out of descriptors", "http", 503,
+			`recrawl-guard; error=proxy_internal_error; nonce="NONCE"; details="too many open files"`, 0, 0, true, "too many open files"},
 		{"password wanted", "https", 407, "", 0, 0, true, "it wants a password"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			asked := 0
-			proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				nonce, ok := strings.CutPrefix(r.Header.Get("Proxy-Authorization"), "Recrawl-Guard ")
+			proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+				r *http.Request) {
+				nonce, ok := strings.CutPrefix(r.Header.Get("Proxy-Authorization"),
+					"Recrawl-Guard ")
 				if !ok || len(nonce) != 32 || (r.Method == "CONNECT") != (c.scheme == "https") {
-					t.Errorf("%s %s with Proxy-Authorization %q", r.Method, r.URL, r.Header["Proxy-Authorization"])
+					t.Errorf("%s %s with Proxy-Authorization %q",
+						r.Method, r.URL, r.Header["Proxy-Authorization"])
 				}
 				if strings.HasSuffix(r.URL.Path, "/robots.txt") {
 					w.WriteHeader(404)
@@ -54,7 +70,8 @@ func TestGuardAnswers(t *testing.T) {
 				}
 				asked++
 				if c.proxyStatus != "" {
-					w.Header().Set("Proxy-Status", strings.ReplaceAll(c.proxyStatus, "NONCE", nonce))
+					w.Header().Set("Proxy-Status",
+						strings.ReplaceAll(c.proxyStatus, "NONCE", nonce))
 				}
 				w.Header().Set("Retry-After", "7")
 				w.WriteHeader(c.status)
@@ -62,7 +79,8 @@ func TestGuardAnswers(t *testing.T) {
 			defer proxy.Close()
 			u, _ := url.Parse(proxy.URL)
 			clock, warned := newClock(), 0
-			client, err := New(Options{UserAgent: testAgent, Clock: clock, Interval: NoInterval, Proxy: u, Warn: func(error) { warned++ },
+			client, err := New(Options{UserAgent: testAgent, Clock: clock, Interval: NoInterval,
+				Proxy: u, Warn: func(error) { warned++ },
 				Resolve: func(context.Context, string) ([]netip.Addr, error) {
 					return []netip.Addr{netip.MustParseAddr("8.8.8.8")}, nil
 				}})
@@ -72,21 +90,26 @@ func TestGuardAnswers(t *testing.T) {
 			rec := sitegraph.Record{URL: c.scheme + "://h.example/x"}
 			o, until, err := client.Try(t.Context(), &rec)
 			var local *LocalError
-			if errors.As(err, &local) != c.local || err != nil && !strings.Contains(err.Error(), c.detail) {
+			if errors.As(err, &local) != c.local || err != nil &&
+				!strings.Contains(err.Error(), c.detail) {
 				t.Fatalf("error %v", err)
 			}
-			if wait := until.Sub(clock.Now()); c.wait > 0 && wait != c.wait || c.wait == 0 && !until.IsZero() {
+			if wait := until.Sub(clock.Now()); c.wait > 0 && wait != c.wait || c.wait == 0 &&
+				!until.IsZero() {
 				t.Errorf("wait until %v", until)
 			}
-			if !c.local && c.wait == 0 && (o.Outcome != c.outcome || !strings.Contains(o.Detail, c.detail)) {
+			if !c.local && c.wait == 0 &&
+				(o.Outcome != c.outcome || !strings.Contains(o.Detail, c.detail)) {
 				t.Errorf("%v %q", o.Outcome, o.Detail)
 			}
-			if refused := c.status == 429 && strings.Contains(c.proxyStatus, "NONCE"); (warned == 1) != refused {
+			if refused := c.status == 429 &&
+				strings.Contains(c.proxyStatus, "NONCE"); (warned == 1) != refused {
 				t.Errorf("%d warnings", warned)
 			}
 			if c.wait > 0 { // nothing is asked of the server before
 				before := asked
-				if _, until, err := client.Try(t.Context(), &rec); err != nil || until.IsZero() || asked > before {
+				if _, until, err := client.Try(t.Context(), &rec); err != nil || until.IsZero() ||
+					asked > before {
 					t.Errorf("asked again at once: %v, %v, %d requests", until, err, asked)
 				}
 			}
@@ -99,7 +122,10 @@ func TestGuardAnswers(t *testing.T) {
 func TestProxyAndGuard(t *testing.T) {
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
 	asked := 0
-	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { asked++; fmt.Fprint(w, "x") }))
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked++
+		fmt.Fprint(w, "x")
+	}))
 	defer proxy.Close()
 	u, err := ParseProxy(proxy.URL)
 	if err != nil {
@@ -113,14 +139,18 @@ func TestProxyAndGuard(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o, err := client.Visit(t.Context(), sitegraph.Record{URL: "http://h.example/"}); err != nil || o.Outcome != sitegraph.OutcomeExcluded || asked > 0 {
+	if o, err := client.Visit(t.Context(),
+		sitegraph.Record{URL: "http://h.example/"}); err != nil ||
+		o.Outcome != sitegraph.OutcomeExcluded || asked > 0 {
 		t.Errorf("a private address: %v %q, %v, %d requests", o.Outcome, o.Detail, err, asked)
 	}
 	addr = "8.8.8.8"
-	if o, err := client.Visit(t.Context(), sitegraph.Record{URL: "http://p.example/"}); err != nil || asked != 2 {
+	if o, err := client.Visit(t.Context(),
+		sitegraph.Record{URL: "http://p.example/"}); err != nil || asked != 2 {
 		t.Errorf("a public address: %v %q, %v, %d requests", o.Outcome, o.Detail, err, asked)
 	}
-	for _, text := range []string{"127.0.0.1:3128", "https://127.0.0.1:3128", "http://127.0.0.1", "http://u:p@h:1", "http://h:1/x", "socks5://h:1"} {
+	for _, text := range []string{"127.0.0.1:3128", "https://127.0.0.1:3128", "http://127.0.0.1",
+		"http://u:p@h:1", "http://h:1/x", "socks5://h:1"} {
 		if u, err := ParseProxy(text); err == nil {
 			t.Errorf("%s is read as %v", text, u)
 		}
@@ -159,9 +189,11 @@ func TestThroughGuard(t *testing.T) {
 	encrypted.StartTLS()
 	defer encrypted.Close()
 	names := serveNames(t).addr
-	g, err := proxyguard.New(proxyguard.Options{AllowPrivate: true, Nameserver: names, Limits: proxyguard.Limits{
-		Listen: "127.0.0.1:0", Interval: 100 * time.Millisecond, Parallel: 2, AnswerBytes: 20_000_000, Connect: "bound", TunnelTurns: 5, TunnelSent: 1 << 16,
-		Longest: time.Minute, Addresses: 100, Connections: 100}})
+	g, err := proxyguard.New(proxyguard.Options{AllowPrivate: true, Nameserver: names,
+		Limits: proxyguard.Limits{
+			Listen: "127.0.0.1:0", Interval: 100 * time.Millisecond, Parallel: 2,
+			AnswerBytes: 20_000_000, Connect: "bound", TunnelTurns: 5, TunnelSent: 1 << 16,
+			Longest: time.Minute, Addresses: 100, Connections: 100}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +208,8 @@ func TestThroughGuard(t *testing.T) {
 	roots.AddCert(encrypted.Certificate())
 	for _, capture := range []bool{false, true} {
 		for _, web := range []*httptest.Server{plain, encrypted} {
-			c, err := New(Options{UserAgent: testAgent, AllowPrivate: true, Interval: 100 * time.Millisecond, Nameserver: names, Capture: capture,
+			c, err := New(Options{UserAgent: testAgent, AllowPrivate: true,
+				Interval: 100 * time.Millisecond, Nameserver: names, Capture: capture,
 				Proxy: &url.URL{Scheme: "http", Host: listener.Addr().String()}, RootCAs: roots})
 			if err != nil {
 				t.Fatal(err)
@@ -185,10 +218,13 @@ func TestThroughGuard(t *testing.T) {
 			ctx, wire := Listen(t.Context())
 			o, err := c.Visit(ctx, sitegraph.Record{URL: at})
 			if err != nil || o.Outcome != sitegraph.OutcomeFetched || o.Size != int64(len(page)) {
-				t.Errorf("%s, capture %v: %v %q, %d octets, %v", at, capture, o.Outcome, o.Detail, o.Size, err)
+				t.Errorf("%s, capture %v: %v %q, %d octets, %v",
+					at, capture, o.Outcome, o.Detail, o.Size, err)
 			}
 			for _, x := range wire.Exchanges {
-				if bytes.Contains(x.Request, []byte(c.nonce)) || bytes.Contains(x.Request, []byte("CONNECT")) || !bytes.HasPrefix(x.Response, []byte("HTTP/1.1 ")) {
+				if bytes.Contains(x.Request, []byte(c.nonce)) ||
+					bytes.Contains(x.Request, []byte("CONNECT")) ||
+					!bytes.HasPrefix(x.Response, []byte("HTTP/1.1 ")) {
 					t.Errorf("%s: taken down: %q %.100q", at, x.Request, x.Response)
 				}
 			}

@@ -23,7 +23,8 @@ func TestReadSurvives(t *testing.T) {
 	}
 	c := w.client(func(o *Options) {
 		o.Read = func(_ context.Context, r Reading) (Content, error) {
-			return surviving(func(r Reading) Content { return Content{None: r.Body[1000] == 'x'} }, r)
+			return surviving(func(r Reading) Content { return Content{None: r.Body[1000] == 'x'} },
+				r)
 		}
 	})
 	for _, rec := range []sitegraph.Record{
@@ -31,11 +32,13 @@ func TestReadSurvives(t *testing.T) {
 		{URL: "http://h.example/feed", State: sitegraph.StateSource},
 	} {
 		o := w.visit(c, rec)
-		if o.Outcome != sitegraph.OutcomeFailed || o.Detail != "reading it failed: runtime error: index out of range [1000] with length 5" || o.ETag != "" {
+		if o.Outcome != sitegraph.OutcomeFailed ||
+			o.Detail != "reading it failed: runtime error: index out of range [1000] with length 5" || o.ETag != "" {
 			t.Errorf("%s: %v %q, ETag %q", rec.URL, o.Outcome, o.Detail, o.ETag)
 		}
 	}
-	if o := w.get(c, "http://h.example/feed"); o.Outcome != sitegraph.OutcomeExcluded || len(o.Sources) != 1 {
+	if o := w.get(c, "http://h.example/feed"); o.Outcome != sitegraph.OutcomeExcluded ||
+		len(o.Sources) != 1 {
 		t.Errorf("XML that is no page: %v, sources %v", o.Outcome, o.Sources)
 	}
 }
@@ -43,7 +46,9 @@ func TestReadSurvives(t *testing.T) {
 // TestReadGivenUp holds that a visit whose reading was given up is none.
 func TestReadGivenUp(t *testing.T) {
 	w := newWeb(t, "h.example", "127.0.0.1")
-	w.mux.HandleFunc("h.example/", func(rw http.ResponseWriter, _ *http.Request) { fmt.Fprint(rw, "<html>") })
+	w.mux.HandleFunc("h.example/", func(rw http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(rw, "<html>")
+	})
 	ctx, cancel := context.WithCancel(t.Context())
 	c := w.client(func(o *Options) {
 		o.Read = func(ctx context.Context, _ Reading) (Content, error) {

@@ -419,9 +419,11 @@ func (c *heardPackets) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (c *heardPackets) Close() error                       { return c.Conn.Close() }
-func (c *heardPackets) LocalAddr() net.Addr                { return c.Conn.LocalAddr() }
-func (c *heardPackets) SetDeadline(t time.Time) error      { return c.Conn.SetDeadline(t.Add(c.h.slower)) }
+func (c *heardPackets) Close() error        { return c.Conn.Close() }
+func (c *heardPackets) LocalAddr() net.Addr { return c.Conn.LocalAddr() }
+func (c *heardPackets) SetDeadline(t time.Time) error {
+	return c.Conn.SetDeadline(t.Add(c.h.slower))
+}
 func (c *heardPackets) SetReadDeadline(t time.Time) error  { return c.Conn.SetReadDeadline(t) }
 func (c *heardPackets) SetWriteDeadline(t time.Time) error { return c.Conn.SetWriteDeadline(t) }
 
@@ -456,7 +458,8 @@ func (h *hearing) message(b []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.heard = true
-	h.told = h.told || header.RCode != dnsmessage.RCodeServerFailure && header.RCode != dnsmessage.RCodeRefused
+	h.told = h.told || header.RCode != dnsmessage.RCodeServerFailure &&
+		header.RCode != dnsmessage.RCodeRefused
 	if p.SkipAllQuestions() != nil {
 		return
 	}

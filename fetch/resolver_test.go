@@ -36,7 +36,8 @@ type nameserver struct {
 	addr string
 	mu   sync.Mutex
 	seen map[string]int // queries by name
-	mood string         // "": as it should be; "silent", "servfail" and "refused": to all; "inside": refuses the root
+	// "": as it should be; "silent", "servfail" and "refused": to all; "inside": refuses the root
+	mood string
 }
 
 func (n *nameserver) is(mood string) {
@@ -89,7 +90,8 @@ func (n *nameserver) serveStream(l net.Listener) {
 			query := make([]byte, binary.BigEndian.Uint16(length[:]))
 			if _, err := io.ReadFull(conn, query); err == nil {
 				answer := n.answer(query, true)
-				conn.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(answer))), answer...))
+				conn.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(answer))),
+					answer...))
 			}
 		}
 		conn.Close()
@@ -117,8 +119,9 @@ func (n *nameserver) answer(query []byte, stream bool) []byte {
 	a := func(name dnsmessage.Name, ttl uint32, last byte) {
 		if q.Type == dnsmessage.TypeA {
 			m.Answers = append(m.Answers, dnsmessage.Resource{
-				Header: dnsmessage.ResourceHeader{Name: name, Class: dnsmessage.ClassINET, Type: dnsmessage.TypeA, TTL: ttl},
-				Body:   &dnsmessage.AResource{A: [4]byte{127, 0, 0, last}}})
+				Header: dnsmessage.ResourceHeader{Name: name, Class: dnsmessage.ClassINET,
+					Type: dnsmessage.TypeA, TTL: ttl},
+				Body: &dnsmessage.AResource{A: [4]byte{127, 0, 0, last}}})
 		}
 	}
 	kind, _, _ := strings.Cut(name, ".")
@@ -149,11 +152,13 @@ func (n *nameserver) answer(query []byte, stream bool) []byte {
 			a(q.Name, 600, byte(i))
 		}
 	case "loop", "pool": // each is the other one's
-		other := dnsmessage.MustNewName(map[string]string{"loop": "pool", "pool": "loop"}[kind] + ".example.")
+		other := dnsmessage.MustNewName(map[string]string{"loop": "pool", "pool": "loop"}[kind] +
+			".example.")
 		for _, names := range [][2]dnsmessage.Name{{q.Name, other}, {other, q.Name}} {
 			m.Answers = append(m.Answers, dnsmessage.Resource{
-				Header: dnsmessage.ResourceHeader{Name: names[0], Class: dnsmessage.ClassINET, Type: dnsmessage.TypeCNAME, TTL: 90},
-				Body:   &dnsmessage.CNAMEResource{CNAME: names[1]}})
+				Header: dnsmessage.ResourceHeader{Name: names[0], Class: dnsmessage.ClassINET,
+					Type: dnsmessage.TypeCNAME, TTL: 90},
+				Body: &dnsmessage.CNAMEResource{CNAME: names[1]}})
 		}
 	case "stranger": // answers with an address of another name
 		a(dnsmessage.MustNewName("victim.example."), 600, 1)
@@ -167,8 +172,9 @@ func (n *nameserver) answer(query []byte, stream bool) []byte {
 		}
 	case "cname":
 		m.Answers = append(m.Answers, dnsmessage.Resource{
-			Header: dnsmessage.ResourceHeader{Name: q.Name, Class: dnsmessage.ClassINET, Type: dnsmessage.TypeCNAME, TTL: 90},
-			Body:   &dnsmessage.CNAMEResource{CNAME: dnsmessage.MustNewName("target.example.")}})
+			Header: dnsmessage.ResourceHeader{Name: q.Name, Class: dnsmessage.ClassINET,
+				Type: dnsmessage.TypeCNAME, TTL: 90},
+			Body: &dnsmessage.CNAMEResource{CNAME: dnsmessage.MustNewName("target.example.")}})
 		a(dnsmessage.MustNewName("target.example."), 600, 7)
 	default:
 		a(q.Name, 600, 1)
@@ -215,8 +221,10 @@ func TestResolver(t *testing.T) {
 			t.Errorf("%s: the error names %s, which was not asked", c.name, dns.Server)
 		}
 		asked := n.queries(c.name)
-		if again, _ := r.lookup(t.Context(), strings.ToUpper(c.name)); len(again) != c.addrs || n.queries(c.name) != asked {
-			t.Errorf("%s: asked %d times more though the answer holds", c.name, n.queries(c.name)-asked)
+		if again, _ := r.lookup(t.Context(), strings.ToUpper(c.name)); len(again) != c.addrs ||
+			n.queries(c.name) != asked {
+			t.Errorf("%s: asked %d times more though the answer holds",
+				c.name, n.queries(c.name)-asked)
 		}
 		kept := r.names[c.name].Value.(*answerOf)
 		if holds := time.Until(kept.until).Round(5 * time.Second); holds != c.ttl {
@@ -233,11 +241,13 @@ func TestResolver(t *testing.T) {
 
 // What this machine knows without asking is not asked.
 func TestResolverKnowsHosts(t *testing.T) {
-	if hosts, err := os.ReadFile("/etc/hosts"); err != nil || !strings.Contains(string(hosts), "localhost") {
+	if hosts, err := os.ReadFile("/etc/hosts"); err != nil ||
+		!strings.Contains(string(hosts), "localhost") {
 		t.Skip("/etc/hosts does not name localhost")
 	}
 	n := serveNames(t)
-	if addrs, err := newResolver(n.addr).lookup(t.Context(), "localhost"); err != nil || len(addrs) == 0 || n.queries("localhost") > 0 {
+	if addrs, err := newResolver(n.addr).lookup(t.Context(), "localhost"); err != nil ||
+		len(addrs) == 0 || n.queries("localhost") > 0 {
 		t.Errorf("%v, %v, %d queries", addrs, err, n.queries("localhost"))
 	}
 }
@@ -249,7 +259,8 @@ func TestResolverAsksOnce(t *testing.T) {
 	var wait sync.WaitGroup
 	for range 50 {
 		wait.Go(func() {
-			if addrs, err := r.lookup(t.Context(), "one.example"); err != nil || addrs[0] != netip.MustParseAddr("127.0.0.1") {
+			if addrs, err := r.lookup(t.Context(), "one.example"); err != nil ||
+				addrs[0] != netip.MustParseAddr("127.0.0.1") {
 				t.Error(addrs, err)
 			}
 		})
@@ -273,7 +284,8 @@ func TestDeadResolver(t *testing.T) {
 	}
 	n := serveNames(t)
 	r := newResolver(n.addr)
-	for _, name := range []string{"silent.example", "silent2.example", "silent3.example", "silent.other.example"} {
+	for _, name := range []string{"silent.example", "silent2.example", "silent3.example",
+		"silent.other.example"} {
 		if look(r, name) {
 			t.Errorf("%s is silent, and blamed on this machine", name)
 		}
@@ -301,12 +313,15 @@ func TestDeadResolver(t *testing.T) {
 
 func TestLocate(t *testing.T) {
 	n := serveNames(t)
-	c, err := New(Options{UserAgent: testAgent, Nameserver: n.addr, AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	c, err := New(Options{UserAgent: testAgent, Nameserver: n.addr,
+		AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for url, want := range map[string]string{
-		"http://plain.example/x": "127.0.0.1", "https://cname.example/": "127.0.0.7", "http://nxdomain.example/": "", "http://10.0.0.1/": "", "http://plain.example:22/": "", "http://127.0.0.9/": "127.0.0.9",
+		"http://plain.example/x": "127.0.0.1", "https://cname.example/": "127.0.0.7",
+		"http://nxdomain.example/": "", "http://10.0.0.1/": "", "http://plain.example:22/": "",
+		"http://127.0.0.9/": "127.0.0.9",
 	} {
 		if got := c.Locate(t.Context(), url); got != want {
 			t.Errorf("%s is at %q, want %q", url, got, want)
@@ -373,7 +388,8 @@ func TestFailingResolver(t *testing.T) {
 		}
 		for _, mood := range []string{"", "inside"} {
 			n.is(mood)
-			if addrs, err := r.lookup(t.Context(), mood+"back.example"); err != nil || len(addrs) != 1 {
+			if addrs, err := r.lookup(t.Context(), mood+"back.example"); err != nil ||
+				len(addrs) != 1 {
 				t.Errorf("after it came back: %v, %v", addrs, err)
 			}
 			for _, name := range []string{"servfail.example" + mood, "refused.example" + mood} {
@@ -413,7 +429,8 @@ func TestTryWaitsForNoName(t *testing.T) {
 	}))
 	defer web.Close()
 	n := serveNames(t)
-	c, err := New(Options{UserAgent: testAgent, Nameserver: n.addr, AllowPrivate: true, Interval: NoInterval})
+	c, err := New(Options{UserAgent: testAgent, Nameserver: n.addr, AllowPrivate: true,
+		Interval: NoInterval})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -421,7 +438,8 @@ func TestTryWaitsForNoName(t *testing.T) {
 	visit := func(name string) (sitegraph.Observation, time.Time, error) {
 		t.Helper()
 		began := time.Now()
-		o, until, err := c.Try(t.Context(), &sitegraph.Record{URL: strings.Replace(web.URL, "127.0.0.1", name, 1) + "/"})
+		o, until, err := c.Try(t.Context(),
+			&sitegraph.Record{URL: strings.Replace(web.URL, "127.0.0.1", name, 1) + "/"})
 		if took := time.Since(began); took > 200*time.Millisecond {
 			t.Errorf("Try of %s took %v", name, took)
 		}
@@ -456,13 +474,15 @@ func TestTryWaitsForNoName(t *testing.T) {
 	c.names.mu.Unlock()
 	c.names.expire("plain.example", time.Hour)
 	for range 3 {
-		if o, until, err := visit("plain.example"); err != nil || !until.IsZero() || o.Outcome != sitegraph.OutcomeFetched {
+		if o, until, err := visit("plain.example"); err != nil || !until.IsZero() ||
+			o.Outcome != sitegraph.OutcomeFetched {
 			t.Errorf("a known name: %v %q, until %v, %v", o.Outcome, o.Detail, until, err)
 		}
 		time.Sleep(150 * time.Millisecond)
 	}
 	for range 3 { // it waits, also when the resolver turned out to be dead, and nobody else does
-		if o, until, err := visit("new.example"); err != nil || until.IsZero() || time.Until(until) > deadAgain {
+		if o, until, err := visit("new.example"); err != nil || until.IsZero() ||
+			time.Until(until) > deadAgain {
 			t.Errorf("a new name: %v %q, until %v, %v", o.Outcome, o.Detail, until, err)
 		}
 		time.Sleep(150 * time.Millisecond)
@@ -476,7 +496,8 @@ func TestTryWaitsForNoName(t *testing.T) {
 	c.names.mu.Lock()
 	c.names.known = time.Time{}
 	c.names.mu.Unlock()
-	for end := time.Now().Add(10 * time.Second); !isLocal(err) && time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(10 * time.Second); !isLocal(err) &&
+		time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		_, _, err = visit("other.example")
 	}
 	if !isLocal(err) {
@@ -552,10 +573,12 @@ func TestResolverRefusesLongNames(t *testing.T) {
 	r := newResolver(n.addr)
 	label := strings.Repeat("a", 63) + "."
 	longest := strings.Repeat(label, 3) + strings.Repeat("b", 61) // 253 octets
-	for name, asked := range map[string]int{longest: 2, longest + "b": 0, strings.Repeat(label, 4) + "example": 0, "a" + label + "example": 0,
+	for name, asked := range map[string]int{longest: 2, longest + "b": 0,
+		strings.Repeat(label, 4) + "example": 0, "a" + label + "example": 0,
 		"a..example": 0, strings.Repeat("a.", 100_000) + "example": 0} {
 		addrs, err := r.lookup(t.Context(), name)
-		if got := n.queries(name); got != asked || (err == nil) != (asked > 0) || (len(addrs) > 0) != (asked > 0) || isLocal(err) {
+		if got := n.queries(name); got != asked || (err == nil) != (asked > 0) ||
+			(len(addrs) > 0) != (asked > 0) || isLocal(err) {
 			t.Errorf("%d octets %.70s: %d queries, %v, %.100v", len(name), name, got, addrs, err)
 		}
 	}

@@ -106,7 +106,8 @@ type robotsCache struct {
 }
 
 func newRobotsCache(bound int64, fresh time.Duration) *robotsCache {
-	return &robotsCache{bound: bound, fresh: fresh, entries: map[string]*list.Element{}, used: list.New(),
+	return &robotsCache{bound: bound, fresh: fresh, entries: map[string]*list.Element{},
+		used:   list.New(),
 		asking: map[string]chan struct{}{}, under: map[string]*robotsEntry{},
 		unkept: newOctets(mostUnkept), recalled: newOctets(mostRecalled)}
 }

@@ -75,7 +75,8 @@ func (c *Client) keepRobots(e *robotsEntry) {
 		value = append(value, e.text...)
 	} else {
 		name = failureSetting(e.key)
-		value, _ = json.Marshal(keptFailure{c.clock.Now().UTC(), e.failures, e.why, e.retry.UTC()}) // plain fields
+		// plain fields
+		value, _ = json.Marshal(keptFailure{c.clock.Now().UTC(), e.failures, e.why, e.retry.UTC()})
 	}
 	c.robots.mu.Lock()
 	defer c.robots.mu.Unlock()
@@ -126,7 +127,8 @@ func (c *Client) KeepIn(k Keeper) error {
 // Recall makes known what an earlier process kept of the robots.txt of a page's server, unless the
 // client knows of one itself. It gets at most two settings, and reads them with the next visit
 // only. The error is that of setting. What cannot be read or is old is asked for anew.
-func (c *Client) Recall(pageURL string, setting func(name string) (value []byte, ok bool, err error)) error {
+func (c *Client) Recall(pageURL string,
+	setting func(name string) (value []byte, ok bool, err error)) error {
 	if !c.o.KeepRobots {
 		return nil
 	}
@@ -220,7 +222,8 @@ func (e *robotsEntry) recallText(value []byte, now time.Time, agent string) {
 
 func (e *robotsEntry) recallFailure(value []byte, now time.Time) (at time.Time, ok bool) {
 	var f keptFailure
-	if json.Unmarshal(value, &f) != nil || f.Failures < 1 || f.At.After(now) || !f.At.After(e.fetched) ||
+	if json.Unmarshal(value, &f) != nil || f.Failures < 1 || f.At.After(now) ||
+		!f.At.After(e.fetched) ||
 		f.Retry.Sub(f.At) > max(robotsRetryMax, maxRetryAfter) {
 		return at, false
 	}

@@ -27,7 +27,8 @@ func (s settings) setting(name string) ([]byte, bool, error) {
 
 // try recalls what was kept of the server of a page, tries to visit it, and keeps what is new. It
 // returns the outcome; OutcomeUnknown: not yet.
-func (s settings) try(t *testing.T, c *Client, url string) (o sitegraph.Observation, wait time.Duration) {
+func (s settings) try(t *testing.T, c *Client, url string) (
+	o sitegraph.Observation, wait time.Duration) {
 	t.Helper()
 	if err := c.Recall(url, s.setting); err != nil {
 		t.Fatal(err)
@@ -52,23 +53,27 @@ func TestRobotsOutlivesTheProcess(t *testing.T) {
 	status := 200
 	w.handle("h.example/robots.txt", func(rw http.ResponseWriter, _ *http.Request) {
 		rw.WriteHeader(status)
-		fmt.Fprint(rw, "User-agent: recrawl-test\nCrawl-delay: 300\nDisallow: /a\n\nUser-agent: otherbot\nDisallow: /b\n")
+		fmt.Fprint(rw, "User-agent: recrawl-test\nCrawl-delay: 300\nDisallow: /a\n\nUser-agent: "+
+			"otherbot\nDisallow: /b\n")
 	})
 	w.page("h.example/", "x")
 	s := settings{}
 	client := func(agent string) *Client {
 		return w.client(func(o *Options) { o.KeepRobots, o.RobotsAgent = true, agent })
 	}
-	expect := func(name string, c *Client, path string, outcome sitegraph.Outcome, asked ...string) {
+	expect := func(name string, c *Client, path string, outcome sitegraph.Outcome,
+		asked ...string) {
 		t.Helper()
 		if o, wait := s.try(t, c, home+path); o.Outcome != outcome {
-			t.Errorf("%s: /%s %v %q, wait %v; want %v", name, path, o.Outcome, o.Detail, wait, outcome)
+			t.Errorf("%s: /%s %v %q, wait %v; want %v", name, path, o.Outcome, o.Detail, wait,
+				outcome)
 		}
 		if got := w.paths(); !slices.Equal(got, asked) {
 			t.Errorf("%s: asked for %q, want %q", name, got, asked)
 		}
 	}
-	const fetched, excluded, failed, notYet = sitegraph.OutcomeFetched, sitegraph.OutcomeExcluded, sitegraph.OutcomeFailed, sitegraph.OutcomeUnknown
+	const fetched, excluded, failed, notYet = sitegraph.OutcomeFetched, sitegraph.OutcomeExcluded,
+		sitegraph.OutcomeFailed, sitegraph.OutcomeUnknown
 	expect("at first", client(""), "", notYet, "/robots.txt")
 	for range 3 {
 		w.clock.advance(5 * time.Second)
@@ -96,7 +101,8 @@ func TestRobotsOutlivesTheProcess(t *testing.T) {
 	w.clock.advance(time.Minute)
 	expect("gone, and a restart", client(""), "a", fetched, "/a")
 	for name, damage := range map[string][]byte{
-		"unreadable": []byte("x"), "nothing": {}, "from the future": []byte("2999-01-01T00:00:00Z\nUser-agent: *\nDisallow: /\n")} {
+		"unreadable": []byte("x"), "nothing": {},
+		"from the future": []byte("2999-01-01T00:00:00Z\nUser-agent: *\nDisallow: /\n")} {
 		for key := range s {
 			s[key] = damage
 		}
@@ -104,10 +110,14 @@ func TestRobotsOutlivesTheProcess(t *testing.T) {
 		expect(name, client(""), "a", notYet, "/robots.txt")
 	}
 	broken := errors.New("broken")
-	if err := client("").Recall(home, func(string) ([]byte, bool, error) { return nil, false, broken }); err != broken {
+	if err := client("").Recall(home, func(string) ([]byte, bool, error) {
+		return nil, false, broken
+	}); err != broken {
 		t.Errorf("the store's error: %v", err)
 	}
-	if err := w.client(nil).Recall(home, func(string) ([]byte, bool, error) { return nil, false, broken }); err != nil {
+	if err := w.client(nil).Recall(home, func(string) ([]byte, bool, error) {
+		return nil, false, broken
+	}); err != nil {
 		t.Errorf("recalled without being asked to: %v", err)
 	}
 }
@@ -120,7 +130,8 @@ func TestKeptRobotsAreBounded(t *testing.T) {
 	long := strings.Repeat("#", 500<<10)
 	s := settings{}
 	for i := range 100 {
-		e := &robotsEntry{key: fmt.Sprint("http://h", i), fetched: w.clock.Now(), text: []byte(long)}
+		e := &robotsEntry{key: fmt.Sprint("http://h", i), fetched: w.clock.Now(),
+			text: []byte(long)}
 		c.keepRobots(e)
 		s[textSetting(e.key)] = []byte(w.clock.Now().Format(time.RFC3339Nano) + "\n" + long)
 	}
@@ -152,7 +163,8 @@ func TestKeptRobotsAreBounded(t *testing.T) {
 		}
 	}
 	if asked != 40 || len(c.robots.entries) > 10 {
-		t.Errorf("robots.txt of 40 servers was asked for %d times; %d are in memory", asked, len(c.robots.entries))
+		t.Errorf("robots.txt of 40 servers was asked for %d times; %d are in memory",
+			asked, len(c.robots.entries))
 	}
 }
 
@@ -160,7 +172,9 @@ func TestKeptRobotsAreBounded(t *testing.T) {
 // asked for anything, at growing intervals.
 func TestUnreachableRobotsIsAWait(t *testing.T) {
 	w := newWeb(t, "h.example", "127.0.0.1")
-	w.handle("h.example/robots.txt", func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(500) })
+	w.handle("h.example/robots.txt", func(rw http.ResponseWriter, _ *http.Request) {
+		rw.WriteHeader(500)
+	})
 	w.page("h.example/", "x")
 	c := w.client(nil)
 	failures, waits := 0, 0
@@ -185,20 +199,25 @@ func TestUnreachableRobotsIsAWait(t *testing.T) {
 				pauses = append(pauses, w.clock.Now().Sub(last))
 			}
 			last = w.clock.Now()
-			if until := o.NotBefore.Sub(o.Time); until != 10*time.Second { // other schemes need not wait longer
+			// other schemes need not wait longer
+			if until := o.NotBefore.Sub(o.Time); until != 10*time.Second {
 				t.Errorf("the server is not to be asked for %v", until)
 			}
-			if o.Outcome != sitegraph.OutcomeFailed || o.Trouble != sitegraph.TroubleFailing || !strings.HasPrefix(o.Detail, "robots.txt: ") {
+			if o.Outcome != sitegraph.OutcomeFailed || o.Trouble != sitegraph.TroubleFailing ||
+				!strings.HasPrefix(o.Detail, "robots.txt: ") {
 				t.Errorf("%+v", o)
 			}
 		}
 		w.clock.advance(5 * time.Minute)
 	}
 	asked := w.paths()
-	if failures != len(asked) || slices.ContainsFunc(asked, func(p string) bool { return p != "/robots.txt" }) {
+	if failures != len(asked) || slices.ContainsFunc(asked, func(p string) bool {
+		return p != "/robots.txt"
+	}) {
 		t.Errorf("%d failures, %d waits, asked for %q", failures, waits, asked)
 	}
-	if !slices.IsSorted(pauses) || len(pauses) < 6 || pauses[0] != robotsRetry || pauses[len(pauses)-1] != robotsRetryMax {
+	if !slices.IsSorted(pauses) || len(pauses) < 6 || pauses[0] != robotsRetry ||
+		pauses[len(pauses)-1] != robotsRetryMax {
 		t.Errorf("asked again after %v", pauses)
 	}
 }

@@ -17,12 +17,14 @@ import (
 func TestRobotsForbids(t *testing.T) {
 	w := newWeb(t, "h.example", "127.0.0.1")
 	w.handle("h.example/robots.txt", func(rw http.ResponseWriter, _ *http.Request) {
-		fmt.Fprint(rw, "User-agent: recrawl-test\nDisallow: /private\nDisallow: /*?s=\n\nUser-agent: *\nDisallow: /\n")
+		fmt.Fprint(rw, "User-agent: recrawl-test\nDisallow: /private\nDisallow: "+
+			"/*?s=\n\nUser-agent: *\nDisallow: /\n")
 	})
 	w.page("h.example/", "x")
 	c := w.client(nil)
 	for path, want := range map[string]sitegraph.Outcome{
-		"": sitegraph.OutcomeFetched, "private/x": sitegraph.OutcomeExcluded, "%70rivate": sitegraph.OutcomeExcluded, "a?s=1": sitegraph.OutcomeExcluded,
+		"": sitegraph.OutcomeFetched, "private/x": sitegraph.OutcomeExcluded,
+		"%70rivate": sitegraph.OutcomeExcluded, "a?s=1": sitegraph.OutcomeExcluded,
 	} {
 		o := w.get(c, home+path)
 		if o.Outcome != want || want == sitegraph.OutcomeExcluded && o.Detail != "robots.txt" {
@@ -55,7 +57,8 @@ func TestRobotsLives(t *testing.T) {
 			t.Errorf("%s: asked for %v", name, paths)
 		}
 	}
-	const fetched, excluded, failed = sitegraph.OutcomeFetched, sitegraph.OutcomeExcluded, sitegraph.OutcomeFailed
+	const fetched, excluded, failed = sitegraph.OutcomeFetched, sitegraph.OutcomeExcluded,
+		sitegraph.OutcomeFailed
 	step("at first", 0, true, excluded, fetched)
 	rules = "User-agent: *\nDisallow: /new"
 	step("within 24 h (RFC 9309 2.4)", 23*time.Hour, false, excluded, fetched)
@@ -73,7 +76,9 @@ func TestRobotsLives(t *testing.T) {
 func TestRobotsHoldsAsLongAsAsked(t *testing.T) {
 	w := newWeb(t, "h.example", "127.0.0.1")
 	rules := "User-agent: *\nDisallow: /a"
-	w.handle("h.example/robots.txt", func(rw http.ResponseWriter, _ *http.Request) { fmt.Fprint(rw, rules) })
+	w.handle("h.example/robots.txt", func(rw http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(rw, rules)
+	})
 	w.page("h.example/", "x")
 	kept := settings{}
 	client := func() *Client {
@@ -107,7 +112,9 @@ func TestRobotsFailureIsTold(t *testing.T) {
 	})
 	w.page("h.example/", "x")
 	o := w.get(w.client(nil), home)
-	if o.Outcome != sitegraph.OutcomeFailed || o.Detail != "robots.txt: status 429 Too Many Requests" || o.NotBefore.Sub(o.Time) != 2*time.Hour {
+	if o.Outcome != sitegraph.OutcomeFailed ||
+		o.Detail != "robots.txt: status 429 Too Many Requests" ||
+		o.NotBefore.Sub(o.Time) != 2*time.Hour {
 		t.Errorf("%v %q, wait %v", o.Outcome, o.Detail, o.NotBefore.Sub(o.Time))
 	}
 }
@@ -124,7 +131,8 @@ func TestRobotsCacheIsBounded(t *testing.T) {
 		e.fail(clock.Now(), "no", time.Time{})
 		c.done(key, e)
 	}
-	if c.bytes > c.bound || len(c.entries) != c.used.Len() || len(c.entries) > 100 || len(c.asking) != 0 {
+	if c.bytes > c.bound || len(c.entries) != c.used.Len() || len(c.entries) > 100 ||
+		len(c.asking) != 0 {
 		t.Errorf("%d octets in %d entries, %d in the list", c.bytes, len(c.entries), c.used.Len())
 	}
 	if _, e, _ := c.lookup("http://h999", clock.Now()); e != nil {
@@ -179,16 +187,19 @@ func TestRobotsAnswers(t *testing.T) {
 				url = "http://none.example/"
 			}
 			if len(s.chain) == 1 && s.chain[0] == "refused" {
-				w.hosts["down.example"], url = w.hosts["other.example"].Next(), "http://down.example/"
+				w.hosts["down.example"], url = w.hosts["other.example"].Next(),
+					"http://down.example/"
 			}
 			allowed := w.get(client, url+"allowed").Outcome == sitegraph.OutcomeFetched
 			denied := w.get(client, url+"denied").Outcome == sitegraph.OutcomeFetched
-			want := map[string][2]bool{"rules": {true, false}, "cached": {true, false}, "allow_all": {true, true}, "disallow_all": {false, false}}[c.Result]
+			want := map[string][2]bool{"rules": {true, false}, "cached": {true, false},
+				"allow_all": {true, true}, "disallow_all": {false, false}}[c.Result]
 			if c.Name == "200_html" {
 				want = [2]bool{true, true}
 			}
 			if allowed != want[0] || denied != want[1] {
-				t.Errorf("%s: %v, but an allowed page %v, a denied one %v", c.Ref, c.Result, allowed, denied)
+				t.Errorf("%s: %v, but an allowed page %v, a denied one %v",
+					c.Ref, c.Result, allowed, denied)
 			}
 			if c.Name == "cache_25h" && !slices.Contains(w.paths(), "/robots.txt") {
 				t.Error("not asked for again")
@@ -284,7 +295,8 @@ func TestRobotsRedirectsStay(t *testing.T) {
 		"file:///etc/robots.txt":          sitegraph.OutcomeFailed,
 		"":                                sitegraph.OutcomeFailed,
 	} {
-		w := newWeb(t, "h.example", "127.0.0.1", "www.h.example", "127.0.0.2", "o.example", "127.0.0.2")
+		w := newWeb(t, "h.example", "127.0.0.1", "www.h.example", "127.0.0.2", "o.example",
+			"127.0.0.2")
 		w.handle("h.example/robots.txt", func(rw http.ResponseWriter, _ *http.Request) {
 			rw.Header().Set("Location", target)
 			rw.WriteHeader(301)
@@ -334,7 +346,8 @@ func TestCrawlDelayAroundRobots(t *testing.T) {
 	visit("http://www.h.example/3")
 	last := map[string]time.Time{}
 	for _, r := range w.requests {
-		if gap := r.at.Sub(last[r.host]); r.host == "www.h.example" && !last[r.host].IsZero() && gap < 300*time.Second {
+		if gap := r.at.Sub(last[r.host]); r.host == "www.h.example" && !last[r.host].IsZero() &&
+			gap < 300*time.Second {
 			t.Errorf("%s of %s is asked %v after the request before", r.path, r.host, gap)
 		}
 		last[r.host] = r.at
@@ -351,7 +364,8 @@ func TestRobotsCutAtOnce(t *testing.T) {
 			return
 		}
 		defer conn.Close()
-		fmt.Fprint(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n\x1f")
+		fmt.Fprint(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Encoding: "+
+			"gzip\r\nConnection: close\r\n\r\n\x1f")
 	})
 	w.page("/", "x")
 	if o := w.get(w.client(nil), home); o.Outcome != sitegraph.OutcomeFailed {

@@ -50,7 +50,9 @@ func (c *Client) talk(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, cmp.Or(ctx.Err(), err)
 	}
-	t := &talk{conn: conn, left: c.o.MaxHeader, stop: context.AfterFunc(ctx, func() { conn.Close() })}
+	t := &talk{conn: conn, left: c.o.MaxHeader, stop: context.AfterFunc(ctx, func() {
+		conn.Close()
+	})}
 	response, err := t.ask(r, c.o.HeaderTimeout)
 	if err != nil {
 		t.Close()

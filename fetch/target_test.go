@@ -19,13 +19,16 @@ import (
 // says; guard, robots.txt and request cannot mean different things. The one exception is a
 // host with an octet that browsers let pass and no name has: nothing is asked for there.
 func FuzzRequestTarget(f *testing.F) {
-	for _, s := range []string{home, "http://h.example//a/../b;c?d=[e]|f&%zz#g", "http://h.example/%2f%7e'(ä)", "http://[::1]:81/?a?b", `http://a\@b/`, "http://}/", "http://a`{b}/c"} {
+	for _, s := range []string{home, "http://h.example//a/../b;c?d=[e]|f&%zz#g",
+		"http://h.example/%2f%7e'(ä)", "http://[::1]:81/?a?b", `http://a\@b/`, "http://}/",
+		"http://a`{b}/c"} {
 		f.Add(s)
 	}
-	client, err := New(Options{UserAgent: testAgent, Dial: func(_ context.Context, _, addr string) (net.Conn, error) {
-		f.Errorf("%s was dialled", addr)
-		return nil, errors.New("no network here")
-	}})
+	client, err := New(Options{UserAgent: testAgent,
+		Dial: func(_ context.Context, _, addr string) (net.Conn, error) {
+			f.Errorf("%s was dialled", addr)
+			return nil, errors.New("no network here")
+		}})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -40,7 +43,8 @@ func FuzzRequestTarget(f *testing.F) {
 				t.Fatalf("%q cannot be asked for: %v", canonical, err)
 			}
 			o, err := client.Visit(t.Context(), sitegraph.Record{URL: canonical})
-			if err != nil || o.Outcome != sitegraph.OutcomeExcluded || o.Detail != "not an address of a web page" {
+			if err != nil || o.Outcome != sitegraph.OutcomeExcluded ||
+				o.Detail != "not an address of a web page" {
 				t.Errorf("%q: %v %q, %v; want it excluded", canonical, o.Outcome, o.Detail, err)
 			}
 			return
@@ -49,7 +53,8 @@ func FuzzRequestTarget(f *testing.F) {
 			t.Errorf("%q is asked for as %q", canonical, got)
 		}
 		if u.Host != sitegraph.ServerName(canonical) {
-			t.Errorf("the server of %q is %q for one, %q for the other", canonical, u.Host, sitegraph.ServerName(canonical))
+			t.Errorf("the server of %q is %q for one, %q for the other",
+				canonical, u.Host, sitegraph.ServerName(canonical))
 		}
 	})
 }

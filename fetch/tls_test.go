@@ -27,8 +27,10 @@ func TestBadTLS(t *testing.T) {
 	}
 	now := time.Now()
 	certificate := func(change func(*x509.Certificate)) tls.Certificate {
-		c := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{"h.example"}, NotBefore: now.Add(-time.Hour), NotAfter: now.Add(time.Hour),
-			IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature}
+		c := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{"h.example"},
+			NotBefore: now.Add(-time.Hour), NotAfter: now.Add(time.Hour),
+			IsCA: true, BasicConstraintsValid: true,
+			KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature}
 		change(c)
 		der, err := x509.CreateCertificate(rand.Reader, c, c, &key.PublicKey, key)
 		if err != nil {
@@ -48,7 +50,8 @@ func TestBadTLS(t *testing.T) {
 			s := tls.Server(conn, config)
 			buffer := make([]byte, 4096)
 			if n, err := s.Read(buffer); err == nil && n > 0 {
-				io.WriteString(s, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 1\r\nConnection: close\r\n\r\nx")
+				io.WriteString(s, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: "+
+					"1\r\nConnection: close\r\n\r\nx")
 			}
 			s.Close()
 		}
@@ -63,14 +66,25 @@ func TestBadTLS(t *testing.T) {
 		{"good", secure(good, none), good, ""},
 		{"a long chain", secure(long, none), good, ""},
 		{"not trusted", secure(good, none), certificate(func(*x509.Certificate) {}), "certificate"},
-		{"expired", secure(certificate(func(c *x509.Certificate) { c.NotAfter = now.Add(-time.Minute) }), none), tls.Certificate{}, "certificate has expired"},
-		{"of another name", secure(certificate(func(c *x509.Certificate) { c.DNSNames = []string{"other.example"} }), none), tls.Certificate{}, "certificate"},
-		{"TLS 1.1", secure(good, func(c *tls.Config) { c.MinVersion, c.MaxVersion = tls.VersionTLS10, tls.VersionTLS11 }), good, "protocol version"},
-		{"no TLS", func(conn net.Conn) { io.WriteString(conn, "HTTP/1.1 200 OK\r\n\r\n") }, good, "tls: first record"},
-		{"cut", func(conn net.Conn) { conn.Read(make([]byte, 16384)) }, good, "ended in the middle"},
+		{"expired", secure(certificate(func(c *x509.Certificate) {
+			c.NotAfter = now.Add(-time.Minute)
+		}), none), tls.Certificate{}, "certificate has expired"},
+		{"of another name", secure(certificate(func(c *x509.Certificate) {
+			c.DNSNames = []string{"other.example"}
+		}), none), tls.Certificate{}, "certificate"},
+		{"TLS 1.1", secure(good, func(c *tls.Config) {
+			c.MinVersion, c.MaxVersion = tls.VersionTLS10, tls.VersionTLS11
+		}), good, "protocol version"},
+		{"no TLS", func(conn net.Conn) {
+			io.WriteString(conn, "HTTP/1.1 200 OK\r\n\r\n")
+		}, good, "tls: first record"},
+		{"cut", func(conn net.Conn) {
+			conn.Read(make([]byte, 16384))
+		}, good, "ended in the middle"},
 		{"silent", func(conn net.Conn) { io.Copy(io.Discard, conn) }, good, "handshake timeout"},
 		{"a record without end", func(conn net.Conn) {
-			for _, err := io.WriteString(conn, "\x16\x03\x03\x40\x00"); err == nil; _, err = io.WriteString(conn, strings.Repeat("x", 1<<14)) {
+			for _, err := io.WriteString(conn, "\x16\x03\x03\x40\x00"); err == nil; _,
+				err = io.WriteString(conn, strings.Repeat("x", 1<<14)) {
 			}
 		}, good, "tls: "},
 	} {
@@ -112,7 +126,8 @@ func TestBadTLS(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if failed := a.Outcome == sitegraph.OutcomeFailed; failed != (c.want != "") || !strings.Contains(a.Detail, c.want) {
+			if failed := a.Outcome == sitegraph.OutcomeFailed; failed != (c.want != "") ||
+				!strings.Contains(a.Detail, c.want) {
 				t.Errorf("%v %q, want %q", a.Outcome, a.Detail, c.want)
 			}
 			if took := time.Since(began); took > 10*time.Second {

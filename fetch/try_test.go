@@ -21,7 +21,8 @@ import (
 
 // Try never waits: it makes at most one request, and says when to come again.
 func TestTry(t *testing.T) {
-	w := newWeb(t, "h.example", "127.0.0.1", "www.h.example", "127.0.0.2", "other.example", "127.0.0.1")
+	w := newWeb(t, "h.example", "127.0.0.1", "www.h.example", "127.0.0.2", "other.example",
+		"127.0.0.1")
 	w.handle("h.example/robots.txt", func(rw http.ResponseWriter, _ *http.Request) {
 		rw.Header().Set("Location", "http://www.h.example/robots.txt")
 		rw.WriteHeader(301)
@@ -63,14 +64,17 @@ func TestTry(t *testing.T) {
 		t.Errorf("after robots.txt wait %v, want 10 s", wait)
 	}
 	w.clock.advance(10 * time.Second)
-	if o, wait := try("http://other.example/"); wait != 0 || o.Outcome != sitegraph.OutcomeFetched || o.Trouble != sitegraph.TroubleNone || o.Robots == 0 || o.Address != "127.0.0.1" || o.MediaType != "text/html" {
+	if o, wait := try("http://other.example/"); wait != 0 ||
+		o.Outcome != sitegraph.OutcomeFetched || o.Trouble != sitegraph.TroubleNone ||
+		o.Robots == 0 || o.Address != "127.0.0.1" || o.MediaType != "text/html" {
 		t.Errorf("wait %v, %+v", wait, o)
 	}
 	w.clock.advance(began.Add(300 * time.Second).Sub(w.clock.Now()))
 	if o, wait := try("http://h.example/"); wait != 0 || o.Outcome != sitegraph.OutcomeFetched {
 		t.Errorf("wait %v, %v %q", wait, o.Outcome, o.Detail)
 	}
-	if o, wait := try("http://h.example/no"); wait != 0 || o.Outcome != sitegraph.OutcomeExcluded || !o.ByRobots {
+	if o, wait := try("http://h.example/no"); wait != 0 || o.Outcome != sitegraph.OutcomeExcluded ||
+		!o.ByRobots {
 		t.Errorf("wait %v, %v %q, by robots.txt: %v", wait, o.Outcome, o.Detail, o.ByRobots)
 	}
 	want := []string{"/robots.txt", "/robots.txt", "/robots.txt", "/", "/"}
@@ -116,8 +120,10 @@ func TestTrouble(t *testing.T) {
 	})
 	c := w.client(func(o *Options) { o.Interval = NoInterval })
 	for s, want := range map[int]sitegraph.Trouble{
-		200: sitegraph.TroubleNone, 404: sitegraph.TroubleNone, 403: sitegraph.TroubleNone, 429: sitegraph.TroubleBusy,
-		503: sitegraph.TroubleBusy, 500: sitegraph.TroubleFailing, 502: sitegraph.TroubleFailing, 0: sitegraph.TroubleFailing,
+		200: sitegraph.TroubleNone, 404: sitegraph.TroubleNone, 403: sitegraph.TroubleNone,
+		429: sitegraph.TroubleBusy,
+		503: sitegraph.TroubleBusy, 500: sitegraph.TroubleFailing, 502: sitegraph.TroubleFailing,
+		0: sitegraph.TroubleFailing,
 	} {
 		status.Store(int64(s))
 		if o := w.get(c, home); o.Trouble != want {
@@ -131,8 +137,10 @@ func TestLocalFault(t *testing.T) {
 	w := newWeb(t, "h.example", "127.0.0.1")
 	w.handle("h.example/robots.txt", http.NotFound)
 	for err, local := range map[error]bool{
-		syscall.EMFILE: true, syscall.ENFILE: true, syscall.ENOBUFS: true, syscall.EADDRNOTAVAIL: true, syscall.ENETUNREACH: true,
-		syscall.ECONNREFUSED: false, syscall.ECONNRESET: false, syscall.ETIMEDOUT: false, syscall.EHOSTUNREACH: false,
+		syscall.EMFILE: true, syscall.ENFILE: true, syscall.ENOBUFS: true,
+		syscall.EADDRNOTAVAIL: true, syscall.ENETUNREACH: true,
+		syscall.ECONNREFUSED: false, syscall.ECONNRESET: false, syscall.ETIMEDOUT: false,
+		syscall.EHOSTUNREACH: false,
 	} {
 		c := w.client(func(o *Options) {
 			o.Interval = NoInterval
@@ -143,9 +151,11 @@ func TestLocalFault(t *testing.T) {
 		o, got := c.Visit(t.Context(), sitegraph.Record{URL: home})
 		var fault *LocalError
 		if errors.As(got, &fault) != local || o.Outcome != sitegraph.OutcomeFailed {
-			t.Errorf("%v: outcome %v, error %v; want a local fault: %v, and what it is if it is the server's", err, o.Outcome, got, local)
+			t.Errorf("%v: outcome %v, error %v; want a local fault: %v, and what it is if it is "+
+				"the server's", err, o.Outcome, got, local)
 		}
-		if unsure := err == syscall.EADDRNOTAVAIL || err == syscall.ENETUNREACH; local && fault.Unsure != unsure {
+		if unsure := err == syscall.EADDRNOTAVAIL || err == syscall.ENETUNREACH; local &&
+			fault.Unsure != unsure {
 			t.Errorf("%v: unsure %v", err, fault.Unsure)
 		}
 	}
@@ -157,7 +167,8 @@ func TestCodedBodyCut(t *testing.T) {
 	coded := zipText(t, text)
 	damaged := bytes.Clone(coded)
 	copy(damaged[len(damaged)/2:], "garbage garbage garbage")
-	for name, body := range map[string][]byte{"cut": coded[:len(coded)/2], "without its end": coded[:len(coded)-8], "damaged": damaged,
+	for name, body := range map[string][]byte{"cut": coded[:len(coded)/2],
+		"without its end": coded[:len(coded)-8], "damaged": damaged,
 		"one octet": coded[:1], "nothing": nil} {
 		w := newWeb(t, "h.example", "127.0.0.1")
 		w.handle("h.example/robots.txt", http.NotFound)
@@ -188,7 +199,8 @@ func TestPreconditionFailed(t *testing.T) {
 	})
 	c := w.client(nil)
 	r := sitegraph.Record{URL: home, State: sitegraph.StateNew}
-	for i, want := range []sitegraph.Outcome{sitegraph.OutcomeFetched, sitegraph.OutcomeFailed, sitegraph.OutcomeFetched} {
+	for i, want := range []sitegraph.Outcome{sitegraph.OutcomeFetched, sitegraph.OutcomeFailed,
+		sitegraph.OutcomeFetched} {
 		o, err := c.Visit(t.Context(), r)
 		if err != nil || o.Outcome != want {
 			t.Errorf("visit %d: %v %q, %v", i+1, o.Outcome, o.Detail, err)
@@ -202,15 +214,16 @@ func TestPreconditionFailed(t *testing.T) {
 
 func TestRobotsAgent(t *testing.T) {
 	for agent, want := range map[string]string{
-		"mybot/1.0 (+https://example.org/)":                                                                                "mybot",
-		"Mozilla/5.0 (compatible; mybot/1.0; +https://example.org/)":                                                       "mybot",
-		"Mozilla/5.0 (X11; Linux) AppleWebKit (compatible; My-Bot; +https://e.g)":                                          "my-bot",
-		"Mozilla/5.0 (X11; Linux; +https://example.org/)":                                                                  "",
-		"Mozilla/5.0 (mybot/1.0; +https://example.org/)":                                                                   "mybot",
-		"mozilla/5.0 (Compatible; MSIE 9.0; mybot/1.0; +https://example.org/)":                                             "mybot",
-		"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; mybot/2.1; +https://e.g) Chrome/1.2 Safari/537.36": "mybot",
-		"Mozilla/5.0 (X11; Linux) mybot/1.0 (+https://example.org/)":                                                       "mybot",
-		"Mozilla/5.0 (compatible; +https://example.org/)":                                                                  "",
+		"mybot/1.0 (+https://example.org/)":                                       "mybot",
+		"Mozilla/5.0 (compatible; mybot/1.0; +https://example.org/)":              "mybot",
+		"Mozilla/5.0 (X11; Linux) AppleWebKit (compatible; My-Bot; +https://e.g)": "my-bot",
+		"Mozilla/5.0 (X11; Linux; +https://example.org/)":                         "",
+		"Mozilla/5.0 (mybot/1.0; +https://example.org/)":                          "mybot",
+		"mozilla/5.0 (Compatible; MSIE 9.0; mybot/1.0; +https://example.org/)":    "mybot",
+		"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; mybot/2.1; +https://e.g) " +
+			"Chrome/1.2 Safari/537.36": "mybot",
+		"Mozilla/5.0 (X11; Linux) mybot/1.0 (+https://example.org/)": "mybot",
+		"Mozilla/5.0 (compatible; +https://example.org/)":            "",
 	} {
 		c, err := New(Options{UserAgent: agent})
 		switch {
@@ -220,7 +233,8 @@ func TestRobotsAgent(t *testing.T) {
 			t.Errorf("%s: %v, want %s", agent, err, want)
 		}
 	}
-	if c, err := New(Options{UserAgent: "Mozilla/5.0 (compatible; +https://example.org/)", RobotsAgent: "MyBot"}); err != nil || c.agent != "mybot" {
+	if c, err := New(Options{UserAgent: "Mozilla/5.0 (compatible; +https://example.org/)",
+		RobotsAgent: "MyBot"}); err != nil || c.agent != "mybot" {
 		t.Errorf("a name of its own: %v", err)
 	}
 	if _, err := New(Options{UserAgent: testAgent, RobotsAgent: "my bot/1"}); err == nil {
@@ -249,8 +263,10 @@ func TestSameSite(t *testing.T) {
 }
 
 func TestAllowedNetworks(t *testing.T) {
-	g := guard{networks: []netip.Prefix{netip.MustParsePrefix("10.20.0.0/16")}, ports: []uint16{8080}}
-	for text, want := range map[string]bool{"10.20.3.4": true, "::ffff:10.20.3.4": true, "10.21.0.1": false, "127.0.0.1": false, "93.184.216.34": true} {
+	g := guard{networks: []netip.Prefix{netip.MustParsePrefix("10.20.0.0/16")},
+		ports: []uint16{8080}}
+	for text, want := range map[string]bool{"10.20.3.4": true, "::ffff:10.20.3.4": true,
+		"10.21.0.1": false, "127.0.0.1": false, "93.184.216.34": true} {
 		if err := g.checkAddr(netip.MustParseAddr(text)); (err == nil) != want {
 			t.Errorf("%s: %v", text, err)
 		}

@@ -44,7 +44,8 @@ func (c *Client) dialVia(ctx context.Context, network string, call *call) (net.C
 	}
 	conn, err := dial(ctx, network, call.to.String())
 	if err != nil { // perhaps no fault of the page
-		return nil, &LocalError{Err: fmt.Errorf("connect to the proxy %s: %w", call.via.Host, err), Unsure: true}
+		return nil, &LocalError{Err: fmt.Errorf("connect to the proxy %s: %w", call.via.Host, err),
+			Unsure: true}
 	}
 	if call.url.Scheme == "http" && call.via.Scheme == "http" {
 		return conn, nil // see proxyOf

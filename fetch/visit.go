@@ -146,7 +146,8 @@ func (c *Client) read(
 	}
 	content, err := c.o.Read(
 		ctx,
-		Reading{URL: o.URL, ContentType: a.header.Get("Content-Type"), Source: asSource, Body: a.body.octets,
+		Reading{URL: o.URL, ContentType: a.header.Get("Content-Type"), Source: asSource,
+			Body: a.body.octets,
 			Page: extract.Options{
 				Agent:           c.agent,
 				RobotsTags:      a.header.Values("X-Robots-Tag"),

@@ -28,10 +28,12 @@ func TestVisitFetches(t *testing.T) {
 	})
 	c := w.client(nil)
 	o := w.get(c, home+"a")
-	if o.Outcome != sitegraph.OutcomeFetched || o.Status != 200 || o.ETag != `"v1"` || !o.NoIndex || o.Truncated {
+	if o.Outcome != sitegraph.OutcomeFetched || o.Status != 200 || o.ETag != `"v1"` || !o.NoIndex ||
+		o.Truncated {
 		t.Errorf("%+v", o)
 	}
-	if want := []string{home + "x/b", home + "x/c"}; !slices.Equal(o.Links, want) || !slices.Equal(o.Frames, want[1:]) || !o.LinksKnown || !o.FramesKnown {
+	if want := []string{home + "x/b", home + "x/c"}; !slices.Equal(o.Links, want) ||
+		!slices.Equal(o.Frames, want[1:]) || !o.LinksKnown || !o.FramesKnown {
 		t.Errorf("links %v, frames %v", o.Links, o.Frames)
 	}
 	if o.Size != 45 || o.Digests.Bytes.IsZero() || o.LastModified.Unix() != 1699956000 {
@@ -42,7 +44,8 @@ func TestVisitFetches(t *testing.T) {
 	}
 	w.get(c, home+"a")
 	for _, r := range w.requests {
-		if r.header.Get("User-Agent") != testAgent || r.header.Get("Cookie")+r.header.Get("Referer")+r.header.Get("Authorization") != "" {
+		if r.header.Get("User-Agent") != testAgent ||
+			r.header.Get("Cookie")+r.header.Get("Referer")+r.header.Get("Authorization") != "" {
 			t.Errorf("request header %v", r.header)
 		}
 	}
@@ -54,7 +57,8 @@ func TestVisitFetches(t *testing.T) {
 func TestConditionalVisit(t *testing.T) {
 	w := newWeb(t, "h.example", "127.0.0.1")
 	w.handle("h.example/", func(rw http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("If-None-Match") == `W/"v1"` || r.Header.Get("If-Modified-Since") == "Tue, 14 Nov 2023 10:00:00 GMT" {
+		if r.Header.Get("If-None-Match") == `W/"v1"` ||
+			r.Header.Get("If-Modified-Since") == "Tue, 14 Nov 2023 10:00:00 GMT" {
 			rw.WriteHeader(304)
 			return
 		}
@@ -67,15 +71,22 @@ func TestConditionalVisit(t *testing.T) {
 		want sitegraph.Outcome
 		sent string // header fields
 	}{
-		{"tag", sitegraph.Record{State: sitegraph.StateAlive, ETag: `W/"v1"`}, sitegraph.OutcomeNotModified, "If-None-Match"},
-		{"date", sitegraph.Record{State: sitegraph.StateAlive, LastModified: modified}, sitegraph.OutcomeNotModified, "If-Modified-Since"},
-		{"no copy", sitegraph.Record{State: sitegraph.StateGone, ETag: `W/"v1"`, LastModified: modified}, sitegraph.OutcomeFetched, ""},
-		{"bad tag", sitegraph.Record{State: sitegraph.StateAlive, ETag: "\"v\r\nX: y\""}, sitegraph.OutcomeFetched, ""},
-		{"long tag", sitegraph.Record{State: sitegraph.StateAlive, ETag: `"` + strings.Repeat("x", 2000) + `"`}, sitegraph.OutcomeFetched, ""},
-		{"each 16th in full", sitegraph.Record{State: sitegraph.StateAlive, ETag: `W/"v1"`, History: sitegraph.History{Visits: 15}}, sitegraph.OutcomeFetched, ""},
+		{"tag", sitegraph.Record{State: sitegraph.StateAlive, ETag: `W/"v1"`},
+			sitegraph.OutcomeNotModified, "If-None-Match"},
+		{"date", sitegraph.Record{State: sitegraph.StateAlive, LastModified: modified},
+			sitegraph.OutcomeNotModified, "If-Modified-Since"},
+		{"no copy", sitegraph.Record{State: sitegraph.StateGone, ETag: `W/"v1"`,
+			LastModified: modified}, sitegraph.OutcomeFetched, ""},
+		{"bad tag", sitegraph.Record{State: sitegraph.StateAlive, ETag: "\"v\r\nX: y\""},
+			sitegraph.OutcomeFetched, ""},
+		{"long tag", sitegraph.Record{State: sitegraph.StateAlive,
+			ETag: `"` + strings.Repeat("x", 2000) + `"`}, sitegraph.OutcomeFetched, ""},
+		{"each 16th in full", sitegraph.Record{State: sitegraph.StateAlive, ETag: `W/"v1"`,
+			History: sitegraph.History{Visits: 15}}, sitegraph.OutcomeFetched, ""},
 	} {
 		c.rec.URL = home
-		if o := w.visit(w.client(nil), c.rec); o.Outcome != c.want || o.LinksKnown != (c.want == sitegraph.OutcomeFetched) {
+		if o := w.visit(w.client(nil), c.rec); o.Outcome != c.want ||
+			o.LinksKnown != (c.want == sitegraph.OutcomeFetched) {
 			t.Errorf("%s: %v %q", c.name, o.Outcome, o.Detail)
 		}
 		last := w.requests[len(w.requests)-1]
@@ -116,7 +127,8 @@ func TestOutcomes(t *testing.T) {
 		{"s=200&t=text/plain%3Bcharset=x", sitegraph.OutcomeExcluded, "not a page: text/plain"},
 		{"s=202", sitegraph.OutcomeFailed, "status 202 Accepted"},
 		{"s=204", sitegraph.OutcomeFailed, "status 204 No Content"},
-		{"s=304", sitegraph.OutcomeFailed, "not modified, but the page was asked for without condition"},
+		{"s=304", sitegraph.OutcomeFailed,
+			"not modified, but the page was asked for without condition"},
 		{"s=404", sitegraph.OutcomeGone, ""},
 		{"s=410", sitegraph.OutcomeGone, ""},
 		{"s=401", sitegraph.OutcomeExcluded, "status 401 Unauthorized"},
@@ -134,10 +146,13 @@ func TestOutcomes(t *testing.T) {
 		{"s=308&l=http://10.0.0.1/", sitegraph.OutcomeRedirected, "http://10.0.0.1/"},
 		{"s=300", sitegraph.OutcomeFailed, "status 300 Multiple Choices without one Location"},
 		{"s=301", sitegraph.OutcomeFailed, "status 301 Moved Permanently without one Location"},
-		{"s=301&l=/a&l=/b", sitegraph.OutcomeFailed, "status 301 Moved Permanently without one Location"},
+		{"s=301&l=/a&l=/b", sitegraph.OutcomeFailed,
+			"status 301 Moved Permanently without one Location"},
 		{"s=301&l=%23x", sitegraph.OutcomeFailed, "status 301 Moved Permanently to itself"},
-		{"s=301&l=file:///etc/passwd", sitegraph.OutcomeFailed, "status 301 Moved Permanently to no web page: file:///etc/passwd"},
-		{"s=301&l=javascript:x", sitegraph.OutcomeFailed, "status 301 Moved Permanently to no web page: javascript:x"},
+		{"s=301&l=file:///etc/passwd", sitegraph.OutcomeFailed,
+			"status 301 Moved Permanently to no web page: file:///etc/passwd"},
+		{"s=301&l=javascript:x", sitegraph.OutcomeFailed,
+			"status 301 Moved Permanently to no web page: javascript:x"},
 		{"s=301&l=" + strings.Repeat("x", 3000), sitegraph.OutcomeFailed, ""},
 		{"s=305&l=/b", sitegraph.OutcomeFailed, "status 305 Use Proxy"},
 	} {
@@ -170,13 +185,17 @@ func TestTemporaryRedirects(t *testing.T) {
 		errors uint8
 		want   sitegraph.Outcome
 	}{
-		{302, 0, sitegraph.OutcomeFailed}, {303, 1, sitegraph.OutcomeFailed}, {307, 4, sitegraph.OutcomeFailed},
-		{302, 5, sitegraph.OutcomeRedirected}, {301, 0, sitegraph.OutcomeRedirected}, {308, 0, sitegraph.OutcomeRedirected},
+		{302, 0, sitegraph.OutcomeFailed}, {303, 1, sitegraph.OutcomeFailed},
+		{307, 4, sitegraph.OutcomeFailed},
+		{302, 5, sitegraph.OutcomeRedirected}, {301, 0, sitegraph.OutcomeRedirected},
+		{308, 0, sitegraph.OutcomeRedirected},
 	} {
-		rec := sitegraph.Record{URL: fmt.Sprintf("%spage?s=%d", home, tt.status), State: sitegraph.StateAlive, Errors: tt.errors}
+		rec := sitegraph.Record{URL: fmt.Sprintf("%spage?s=%d", home, tt.status),
+			State: sitegraph.StateAlive, Errors: tt.errors}
 		o, err := c.Visit(t.Context(), rec)
 		if err != nil || o.Outcome != tt.want {
-			t.Errorf("status %d after %d failures: %v, %v; want %v", tt.status, tt.errors, o.Outcome, err, tt.want)
+			t.Errorf("status %d after %d failures: %v, %v; want %v",
+				tt.status, tt.errors, o.Outcome, err, tt.want)
 		}
 	}
 }
@@ -191,13 +210,17 @@ func TestRetryAfter(t *testing.T) {
 	w.handle("h.example/robots.txt", http.NotFound)
 	c := w.client(nil)
 	for given, want := range map[string]time.Duration{
-		"120": 120 * time.Second, "0": 10 * time.Second, "-5": 10 * time.Second, "1e9": 10 * time.Second, "soon": 10 * time.Second,
+		"120": 120 * time.Second, "0": 10 * time.Second, "-5": 10 * time.Second,
+		"1e9": 10 * time.Second, "soon": 10 * time.Second,
 		"1000000000000": 24 * time.Hour, "99999999999999999999": 24 * time.Hour,
-		"Fri, 31 Dec 1999 23:59:59 GMT": 10 * time.Second, "Fri, 31 Dec 2100 23:59:59 GMT": 24 * time.Hour, "": 10 * time.Second,
+		"Fri, 31 Dec 1999 23:59:59 GMT": 10 * time.Second,
+		"Fri, 31 Dec 2100 23:59:59 GMT": 24 * time.Hour, "": 10 * time.Second,
 	} {
 		value = given
-		if o := w.get(c, home); o.NotBefore.Sub(o.Time) != want || o.Outcome != sitegraph.OutcomeFailed {
-			t.Errorf("Retry-After %q: %v, wait %v, want %v", given, o.Outcome, o.NotBefore.Sub(o.Time), want)
+		if o := w.get(c, home); o.NotBefore.Sub(o.Time) != want ||
+			o.Outcome != sitegraph.OutcomeFailed {
+			t.Errorf("Retry-After %q: %v, wait %v, want %v",
+				given, o.Outcome, o.NotBefore.Sub(o.Time), want)
 		}
 	}
 }
@@ -205,8 +228,12 @@ func TestRetryAfter(t *testing.T) {
 func TestVisitEndsWithContext(t *testing.T) {
 	w := newWeb(t, "h.example", "127.0.0.1")
 	ctx, cancel := context.WithCancel(context.Background())
-	w.handle("h.example/", func(_ http.ResponseWriter, r *http.Request) { cancel(); <-r.Context().Done() })
-	if _, err := w.client(nil).Visit(ctx, sitegraph.Record{URL: home}); !errors.Is(err, context.Canceled) {
+	w.handle("h.example/", func(_ http.ResponseWriter, r *http.Request) {
+		cancel()
+		<-r.Context().Done()
+	})
+	if _, err := w.client(nil).Visit(ctx, sitegraph.Record{URL: home}); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("error %v, want that of the context", err)
 	}
 }
@@ -224,7 +251,8 @@ func TestNetworkFailures(t *testing.T) {
 		}
 	}
 	for _, url := range []string{"", "x", "ftp://h.example/", "http:///x", "http://h.example:x/"} {
-		if o, err := c.Visit(context.Background(), sitegraph.Record{URL: url}); err != nil || o.Outcome != sitegraph.OutcomeExcluded {
+		if o, err := c.Visit(context.Background(), sitegraph.Record{URL: url}); err != nil ||
+			o.Outcome != sitegraph.OutcomeExcluded {
 			t.Errorf("%q: %v %v", url, o.Outcome, err)
 		}
 	}
@@ -259,7 +287,8 @@ func TestNoArchive(t *testing.T) {
 		for _, line := range q["tag"] {
 			rw.Header().Add("X-Robots-Tag", line)
 		}
-		fmt.Fprintf(rw, `<meta name="%s" content="%s"><p>text`, cmp.Or(q.Get("name"), "robots"), q.Get("meta"))
+		fmt.Fprintf(rw, `<meta name="%s" content="%s"><p>text`,
+			cmp.Or(q.Get("name"), "robots"), q.Get("meta"))
 	})
 	c := w.client(func(o *Options) { o.Interval = NoInterval })
 	for query, want := range map[string]bool{
@@ -268,9 +297,11 @@ func TestNoArchive(t *testing.T) {
 		"name=recrawl-test&meta=noarchive": true, "name=otherbot&meta=noarchive": false,
 		"tag=noarchive": true, "tag=noindex&tag=NOARCHIVE,+nofollow": true,
 		"tag=recrawl-test:+noarchive": true, "tag=otherbot:+noarchive": false,
-		"tag=unavailable_after:+1+Jan+2030+00:00:00+GMT": false, "tag=max-snippet:+5,+noarchive": true,
-		"tag=noarchive&type=application/pdf": true, "tag=noindex&type=application/pdf": false,
-		"meta=noarchive&type=application/pdf": false,
+		"tag=unavailable_after:+1+Jan+2030+00:00:00+GMT": false,
+		"tag=max-snippet:+5,+noarchive":                  true,
+		"tag=noarchive&type=application/pdf":             true,
+		"tag=noindex&type=application/pdf":               false,
+		"meta=noarchive&type=application/pdf":            false,
 	} {
 		o := w.get(c, home+"page?"+query)
 		if o.NoArchive != want {

@@ -27,6 +27,7 @@ func (w *warnings) add(err error, means string, now time.Time, tell func(error))
 	if tell == nil || !w.told.IsZero() && now.Sub(w.told) < warnEvery {
 		return
 	}
-	tell(fmt.Errorf("%w (since the last warning: %d times; in all: %d). %s", err, w.since, w.all, means))
+	tell(fmt.Errorf("%w (since the last warning: %d times; in all: %d). %s",
+		err, w.since, w.all, means))
 	w.told, w.since = now, 0
 }

@@ -214,7 +214,8 @@ func (p *Planner) restsNow(page sitegraph.PageID) (rests bool, why string) {
 	}
 	round, m := p.Corpus.round, p.Corpus.Memory(page)
 	start := round.Start.Add(time.Nanosecond) // rounds of the loop begin one earlier, see Round
-	if until := time.Unix(int64(m.Tried), 0).Add(rule.MinAge); m.Tried > 0 && rule.MinAge > 0 && until.After(start) {
+	if until := time.Unix(int64(m.Tried), 0).Add(rule.MinAge); m.Tried > 0 && rule.MinAge > 0 &&
+		until.After(start) {
 		return true, fmt.Sprintf("it was visited at %s, and is not to be again within %v",
 			time.Unix(int64(m.Tried), 0).UTC().Format(time.DateTime), rule.MinAge)
 	}

@@ -21,7 +21,8 @@ func TestAsked(t *testing.T) {
 		}
 	}
 	for i, want := range []int{8, 7, 0} {
-		l.Planner.Begin(planner.Round{Number: i + 1, Start: simtest.At(i), End: simtest.At(i + 1), Budget: 16})
+		l.Planner.Begin(planner.Round{Number: i + 1, Start: simtest.At(i), End: simtest.At(i + 1),
+			Budget: 16})
 		asked, others := 0, 0
 		for v, ok := l.Planner.Next(); ok; v, ok = l.Planner.Next() {
 			if v.Reason.String() != "somebody asked for it" {
@@ -33,7 +34,8 @@ func TestAsked(t *testing.T) {
 			}
 		}
 		if asked != want || asked+others != 16 {
-			t.Errorf("round %d: %d of %d visits were asked for, want %d of 16", i, asked, asked+others, want)
+			t.Errorf("round %d: %d of %d visits were asked for, want %d of 16",
+				i, asked, asked+others, want)
 		}
 	}
 	if l.Planner.Asked() > 0 {

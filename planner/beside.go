@@ -56,7 +56,9 @@ func (p *Planner) beginAsked(r Round) {
 	a.left = r.share(askedShare, &a.carry)
 	back := a.back
 	a.back = nil
-	a.pages = append(slices.DeleteFunc(back, func(page sitegraph.PageID) bool { return a.waits[page] }), a.pages...)
+	a.pages = append(slices.DeleteFunc(back, func(page sitegraph.PageID) bool {
+		return a.waits[page]
+	}), a.pages...)
 	for _, page := range back {
 		a.waits[page] = true
 	}

@@ -465,7 +465,8 @@ func (c *Caps) nextKept(b *book) (Visit, bool) {
 		// Refetchable but for the mark: it was proposed in this round, and refused.
 		if m.State == sitegraph.StateAlive && int64(m.Tried) <= c.round.Start.Unix() &&
 			(m.Errors == 0 || c.corpus.Eligible(p)) {
-			why := Because("its turn came in an earlier round, when the budget of its server was used up")
+			why := Because("its turn came in an earlier round, when the budget of its server was " +
+				"used up")
 			return Unranked(p, why), true
 		}
 	}

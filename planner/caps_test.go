@@ -42,14 +42,19 @@ type capped struct {
 	carry   int // visits under way at the end of a round
 }
 
-func newCapped(t *testing.T, seed uint64, name string, servers, pages int, l budget.Limits) *capped {
+func newCapped(t *testing.T, seed uint64, name string, servers, pages int,
+	l budget.Limits) *capped {
 	rng := rand.New(rand.NewPCG(seed, 3))
-	s := newSim(t, simtest.NewWorld(seed, servers, pages, false), nil, name, policy.Settings{Mode: planner.Stream, Seed: seed, PerDay: 20}, planner.Options{Limits: l, MostBytes: 1 << 20})
-	c := &capped{Sim: s, rng: rng, limits: l, used: map[string]int64{}, visited: map[sitegraph.PageID]int{}}
+	s := newSim(t, simtest.NewWorld(seed, servers, pages, false), nil, name,
+		policy.Settings{Mode: planner.Stream, Seed: seed, PerDay: 20},
+		planner.Options{Limits: l, MostBytes: 1 << 20})
+	c := &capped{Sim: s, rng: rng, limits: l, used: map[string]int64{},
+		visited: map[sitegraph.PageID]int{}}
 	c.policy = &counting{Policy: s.Planner.Policy}
 	s.Planner.Policy = c.policy
 	c.sizeOf = func(p sitegraph.PageID) int64 {
-		return int64(math.Exp(simtest.RandOf(seed, s.Graph.URL(p)).Float64()*6 + 6)) // 400 to 160,000
+		// 400 to 160,000
+		return int64(math.Exp(simtest.RandOf(seed, s.Graph.URL(p)).Float64()*6 + 6))
 	}
 	for p := range s.Records {
 		s.Records[p].Size = c.sizeOf(sitegraph.PageID(p))
@@ -91,7 +96,8 @@ func (c *capped) spend(p sitegraph.PageID, end time.Time, read int64) {
 }
 
 // round plays a round; some visits are under way for a while, some handed back.
-func (c *capped) round(number int, start, end time.Time, budget, lag int, giveBack float64) (made, back int) {
+func (c *capped) round(number int, start, end time.Time, budget, lag int, giveBack float64) (
+	made, back int) {
 	c.Helper()
 	c.Sim.Round = map[sitegraph.PageID]bool{}
 	for _, f := range c.air {
@@ -112,8 +118,10 @@ func (c *capped) round(number int, start, end time.Time, budget, lag int, giveBa
 		c.Planner.Finish(&f.v, f.bytes, read)
 		c.spend(f.v.Page, f.end, read) // it counts to the hour and day in which it began
 		r := &c.Records[f.v.Page]
-		verdict := r.Apply(sitegraph.Observation{Time: end, Outcome: sitegraph.OutcomeFetched, Size: c.sizeOf(f.v.Page),
-			Digests: c.Content(f.v.Page, int(end.Sub(simtest.Base)/(24*time.Hour)))}, sitegraph.ChangeByBytes)
+		verdict := r.Apply(sitegraph.Observation{Time: end, Outcome: sitegraph.OutcomeFetched,
+			Size:    c.sizeOf(f.v.Page),
+			Digests: c.Content(f.v.Page, int(end.Sub(simtest.Base)/(24*time.Hour)))},
+			sitegraph.ChangeByBytes)
 		c.Planner.Observe(r, verdict)
 		due, _ := c.Planner.Due(f.v.Page, end)
 		r.Due = due.When
@@ -162,7 +170,8 @@ func (c *capped) unfit() (pages int, value float64) {
 
 func randomLimits(rng *rand.Rand) (l budget.Limits) {
 	some := func(most float64) budget.Limit {
-		x := budget.Limit{Amount: math.Floor(math.Exp(rng.Float64() * math.Log(most))), Unit: budget.InFetches, Per: []time.Duration{time.Hour, planner.Day}[rng.IntN(2)]}
+		x := budget.Limit{Amount: math.Floor(math.Exp(rng.Float64() * math.Log(most))),
+			Unit: budget.InFetches, Per: []time.Duration{time.Hour, planner.Day}[rng.IntN(2)]}
 		if rng.IntN(2) == 0 {
 			x.Unit, x.Amount = budget.InBytes, x.Amount*40_000
 		}
@@ -172,7 +181,9 @@ func randomLimits(rng *rand.Rand) (l budget.Limits) {
 		l.All = append(l.All, some(60))
 	}
 	for range rng.IntN(4) {
-		l.Servers = append(l.Servers, budget.ServerLimit{Pattern: []string{"*", "s0.example", "*.example"}[rng.IntN(3)], Limit: some(30)})
+		l.Servers = append(l.Servers,
+			budget.ServerLimit{Pattern: []string{"*", "s0.example", "*.example"}[rng.IntN(3)],
+				Limit: some(30)})
 	}
 	return l
 }
@@ -183,20 +194,23 @@ func TestCapsNeverExceeded(t *testing.T) {
 	for seed := range uint64(60) {
 		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 5))
-			policy := []string{"ebayes", "interval", "breadth-first", "random", "a", "server-sample"}[rng.IntN(6)]
+			policy := []string{"ebayes", "interval", "breadth-first", "random", "a",
+				"server-sample"}[rng.IntN(6)]
 			c := newCapped(t, seed, policy, 1+rng.IntN(3), 40, randomLimits(rng))
 			length := []time.Duration{20 * time.Minute, time.Hour}[rng.IntN(2)]
 			lag, giveBack := []int{0, 0, 7}[rng.IntN(3)], []float64{0, 0, 0.2}[rng.IntN(3)]
 			c.carry = []int{0, lag}[rng.IntN(2)]
 			number := 0
-			for now := simtest.At(1).Add(time.Duration(rng.IntN(24)) * time.Hour); now.Before(simtest.At(3)); now = now.Add(length) {
+			for now := simtest.At(1).Add(time.Duration(rng.IntN(24)) * time.Hour); now.Before(
+				simtest.At(3)); now = now.Add(length) {
 				budget := planner.Unlimited
 				if rng.IntN(2) == 0 {
 					budget = rng.IntN(12)
 				}
 				number++
 				before := c.policy.proposed
-				made, back := c.round(number, now.Add(-time.Nanosecond), now.Add(length), budget, lag, giveBack)
+				made, back := c.round(number, now.Add(-time.Nanosecond), now.Add(length), budget,
+					lag, giveBack)
 				wanted := c.policy.proposed - before
 				pages, _ := c.unfit()
 				pending := 0
@@ -204,8 +218,11 @@ func TestCapsNeverExceeded(t *testing.T) {
 					pending = 1
 				}
 				// Pages kept from earlier rounds may be visited though the policy wants others.
-				if unranked := policy != "ebayes" && policy != "interval"; made+back+pages+pending != wanted && !(unranked && made+back+pages+pending > wanted) {
-					t.Fatalf("round %d: %d made, %d handed back, %d did not fit, %d wait; wanted %d", number, made, back, pages, pending, wanted)
+				if unranked := policy != "ebayes" && policy != "interval"; made+back+pages+
+					pending != wanted && !(unranked && made+back+pages+pending > wanted) {
+					t.Fatalf(
+						"round %d: %d made, %d handed back, %d did not fit, %d wait; wanted %d",
+						number, made, back, pages, pending, wanted)
 				}
 			}
 		})
@@ -216,13 +233,15 @@ func TestCapsNeverExceeded(t *testing.T) {
 // policy without values come round, however few fit.
 func TestCapsUsed(t *testing.T) {
 	for _, policy := range []string{"ebayes", "breadth-first", "random", "interval"} {
-		l := budget.Limits{Servers: []budget.ServerLimit{{Pattern: "*", Limit: budget.Limit{Amount: 10, Unit: budget.InFetches, Per: planner.Day}}}}
+		l := budget.Limits{Servers: []budget.ServerLimit{{Pattern: "*",
+			Limit: budget.Limit{Amount: 10, Unit: budget.InFetches, Per: planner.Day}}}}
 		c := newCapped(t, 1, policy, 2, 40, l)
 		for hour := range 24 * 8 {
 			now := simtest.At(1).Add(time.Duration(hour) * time.Hour)
 			c.round(hour+1, now.Add(-1), now.Add(time.Hour), planner.Unlimited, 0, 0)
 			for key, used := range c.used {
-				if want := int64(math.Ceil(10 * float64(hour%24+1) / 24)); used > 10 || hour < 24 && used != want {
+				if want := int64(math.Ceil(10 * float64(hour%24+1) / 24)); used > 10 || hour < 24 &&
+					used != want {
 					t.Fatalf("%s, hour %d: %s: %d used, want %d", policy, hour, key, used, want)
 				}
 			}
@@ -246,7 +265,8 @@ func TestCapsUsed(t *testing.T) {
 func TestBytesAreUsed(t *testing.T) {
 	for _, l := range []budget.Limits{
 		{All: []budget.Limit{{Amount: 400_000, Unit: budget.InBytes, Per: planner.Day}}},
-		{Servers: []budget.ServerLimit{{Pattern: "*", Limit: budget.Limit{Amount: 400_000, Unit: budget.InBytes, Per: planner.Day}}}},
+		{Servers: []budget.ServerLimit{{Pattern: "*",
+			Limit: budget.Limit{Amount: 400_000, Unit: budget.InBytes, Per: planner.Day}}}},
 	} {
 		for _, policy := range []string{"ebayes", "breadth-first"} {
 			c := newCapped(t, 2, policy, 1, 300, l)
@@ -280,14 +300,17 @@ func TestPrice(t *testing.T) {
 		}
 		last = price
 	}
-	c := newCapped(t, 3, "ebayes", 2, 40, budget.Limits{Servers: []budget.ServerLimit{{Pattern: "s0.example", Limit: budget.Limit{Amount: 1, Unit: budget.InFetches, Per: planner.Day}}}})
+	c := newCapped(t, 3, "ebayes", 2, 40,
+		budget.Limits{Servers: []budget.ServerLimit{{Pattern: "s0.example",
+			Limit: budget.Limit{Amount: 1, Unit: budget.InFetches, Per: planner.Day}}}})
 	for day := 1; day <= 30; day++ {
 		c.round(day, simtest.At(day-1), simtest.At(day), 20, 0, 0)
 	}
 	s0, _ := c.Graph.LookupServer("s0.example")
 	s1, _ := c.Graph.LookupServer("s1.example")
 	if c.Corpus.ServerPrice(s0) <= 0 || c.Corpus.ServerPrice(s1) != 0 {
-		t.Errorf("prices of servers %g and %g; only the first is limited", c.Corpus.ServerPrice(s0), c.Corpus.ServerPrice(s1))
+		t.Errorf("prices of servers %g and %g; only the first is limited",
+			c.Corpus.ServerPrice(s0), c.Corpus.ServerPrice(s1))
 	}
 	if pages, value := c.unfit(); pages == 0 || value <= 0 {
 		t.Errorf("%d pages worth %g did not fit", pages, value)
@@ -324,18 +347,23 @@ func (l *leavesOut) Capped(s sitegraph.ServerID) (pages int, value float64) {
 }
 
 func TestCapper(t *testing.T) {
-	c := newCapped(t, 4, "ebayes", 2, 40, budget.Limits{Servers: []budget.ServerLimit{{Pattern: "*", Limit: budget.Limit{Amount: 5, Unit: budget.InFetches, Per: planner.Day}}}})
+	c := newCapped(t, 4, "ebayes", 2, 40,
+		budget.Limits{Servers: []budget.ServerLimit{{Pattern: "*",
+			Limit: budget.Limit{Amount: 5, Unit: budget.InFetches, Per: planner.Day}}}})
 	policy := &leavesOut{server: c.Graph.Server}
 	for p := range sitegraph.PageID(c.Corpus.Pages()) {
 		policy.pages = append(policy.pages, p)
 	}
 	c.Planner.Policy = policy
-	c.Planner.Begin(planner.Round{Number: 1, Start: simtest.At(0), End: simtest.At(1), Budget: planner.Unlimited})
+	c.Planner.Begin(planner.Round{Number: 1, Start: simtest.At(0), End: simtest.At(1),
+		Budget: planner.Unlimited})
 	made := 0
 	for _, ok := c.Planner.Next(); ok; _, ok = c.Planner.Next() {
 		made++
 	}
-	if pages, value := c.unfit(); made != 10 || len(policy.asked) != 2 || pages != 70 || value != 70 {
-		t.Errorf("%d visits; asked for %v; %d pages worth %g did not fit", made, policy.asked, pages, value)
+	if pages, value := c.unfit(); made != 10 || len(policy.asked) != 2 || pages != 70 ||
+		value != 70 {
+		t.Errorf("%d visits; asked for %v; %d pages worth %g did not fit",
+			made, policy.asked, pages, value)
 	}
 }

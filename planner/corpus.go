@@ -37,7 +37,8 @@ const (
 // Lost reports whether a page that had a copy is no longer there, as a visit at Tried or before
 // found. That holds also if a link has named the page since, and it waits to be fetched again.
 func (m *Memory) Lost() bool {
-	return m.History.Visits > 0 && m.State != sitegraph.StateAlive && m.State != sitegraph.StateSource
+	return m.History.Visits > 0 && m.State != sitegraph.StateAlive &&
+		m.State != sitegraph.StateSource
 }
 
 // NeverThere reports whether an address was visited and never held a page.
@@ -145,7 +146,9 @@ func (c *Corpus) Alive(s sitegraph.ServerID) int {
 // eachLeft calls yield with each page that left.
 func (c *Corpus) eachLeft(yield func(p sitegraph.PageID)) {
 	slices.Sort(c.left)
-	c.left = slices.DeleteFunc(slices.Compact(c.left), func(p sitegraph.PageID) bool { return !c.pages[p].State.Left() })
+	c.left = slices.DeleteFunc(slices.Compact(c.left), func(p sitegraph.PageID) bool {
+		return !c.pages[p].State.Left()
+	})
 	for _, p := range c.left {
 		yield(p)
 	}
@@ -289,7 +292,9 @@ func BackOff(n uint8) time.Duration {
 }
 
 // Reached reports whether links lead to a page within MaxDepth, or a feed or sitemap names it.
-func (c *Corpus) Reached(p sitegraph.PageID) bool { return c.Graph.Depth(p) > 0 || c.Hints.Listed(p) }
+func (c *Corpus) Reached(p sitegraph.PageID) bool {
+	return c.Graph.Depth(p) > 0 || c.Hints.Listed(p)
+}
 
 // DueTime is when the page is due; the zero time: not known.
 func (m *Memory) DueTime() time.Time {

@@ -17,13 +17,15 @@ func Example() {
 	graph.SetLinks(start, []string{"http://example.com/news", "http://example.com/about"}, nil)
 
 	corpus := planner.NewCorpus(graph)
-	for url, changedEvery := range map[string]int{"http://example.com/": 10, "http://example.com/news": 2, "http://example.com/about": 100} {
+	for url, changedEvery := range map[string]int{"http://example.com/": 10,
+		"http://example.com/news": 2, "http://example.com/about": 100} {
 		page, _ := graph.Lookup(url)
 		history := sitegraph.Start(today.AddDate(0, 0, -30))
 		for day := 2; day <= 28; day += 2 {
 			history.See(today.AddDate(0, 0, day-30), day%changedEvery == 0, time.Time{})
 		}
-		corpus.Remember(&sitegraph.Record{Page: page, URL: url, State: sitegraph.StateAlive, History: history})
+		corpus.Remember(&sitegraph.Record{Page: page, URL: url, State: sitegraph.StateAlive,
+			History: history})
 	}
 
 	policy, err := policy.New(policy.Default, policy.Settings{Corpus: corpus, Mode: planner.Stream})
@@ -35,7 +37,7 @@ func Example() {
 	for visit, ok := p.Next(); ok; visit, ok = p.Next() {
 		fmt.Printf("%s: %s\n", graph.URL(visit.Page), visit.Reason)
 	}
-	// Output:
-	// http://example.com/news: 0.83 changes of its own expected since its last visit, 3 days ago; pages like it: 0.2
-	// http://example.com/: 0.2 changes of its own expected since its last visit, 3 days ago; pages like it: 0.19
+	// Output: http://example.com/news: 0.83 changes of its own expected since its last visit, 3
+	// days ago; pages like it: 0.2 http://example.com/: 0.2 changes of its own expected since its
+	// last visit, 3 days ago; pages like it: 0.19
 }

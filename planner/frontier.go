@@ -13,14 +13,16 @@ import (
 // server whose turn it is. Pages that the policy doubts wait.
 type frontier struct {
 	corpus *Corpus
-	turns  bool                             `state:"same"` // servers take turns
-	worth  func(p sitegraph.PageID) float64 // of meeting a page: a server of better pages has more turns
-	lines  []newLine                        // by server
+	turns  bool `state:"same"` // servers take turns
+	// of meeting a page: a server of better pages has more turns
+	worth func(p sitegraph.PageID) float64
+	lines []newLine // by server
 	// Of servers; page is a ServerID; an entry is good if its score is the line's.
 	order rank.Heap[float64]
 	// Of servers that have had their share, if each has one.
-	later   rank.Heap[float64]
-	share   float64            // of a server's visits that first ones of its new pages take; 0: no bound
+	later rank.Heap[float64]
+	// of a server's visits that first ones of its new pages take; 0: no bound
+	share   float64
 	front   int32              // number of the last page that was put before all others
 	back    int32              // and behind
 	passed  float64            // turns: where the server stood that was served last
@@ -148,7 +150,8 @@ func (f *frontier) rank(s sitegraph.ServerID) {
 	if later {
 		order = &f.later
 	}
-	order.Push(rank.Candidate[float64]{Score: score, Tie: float32(first.number), Page: sitegraph.PageID(s)})
+	order.Push(rank.Candidate[float64]{Score: score, Tie: float32(first.number),
+		Page: sitegraph.PageID(s)})
 }
 
 // doubt lets a page that was next wait for the next round, or recall.
@@ -248,7 +251,8 @@ func (f *frontier) next(beyond bool) (Visit, bool) {
 		if f.corpus.Graph.Depth(p) == 0 {
 			reason = Because("new page in a feed or sitemap")
 		}
-		return Visit{Page: p, First: true, Probability: math.NaN(), Value: math.NaN(), Reason: reason}, true
+		return Visit{Page: p, First: true, Probability: math.NaN(), Value: math.NaN(),
+			Reason: reason}, true
 	}
 	return Visit{}, false
 }

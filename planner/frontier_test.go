@@ -33,7 +33,8 @@ func TestDoubtfulInLine(t *testing.T) {
 	day, start := 0, time.Date(2004, 3, 1, 0, 0, 0, 0, time.UTC)
 	begin := func() {
 		day++
-		c.Begin(Round{Number: day, Start: start.AddDate(0, 0, day-1), End: start.AddDate(0, 0, day)})
+		c.Begin(Round{Number: day, Start: start.AddDate(0, 0, day-1),
+			End: start.AddDate(0, 0, day)})
 		f.begin()
 	}
 	wait := func(want int) {

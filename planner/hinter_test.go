@@ -24,7 +24,8 @@ func TestHinter(t *testing.T) {
 	c, source := simtest.Claimed(t, 2, simtest.ClaimsBase.Add(2*time.Hour))
 	policy := &listener{}
 	p := planner.New(c, policy, planner.Options{})
-	said := []hints.Claim{{Page: source + 1, Modified: simtest.ClaimsBase.Add(time.Hour), Every: 0}, {Page: source + 2}}
+	said := []hints.Claim{{Page: source + 1, Modified: simtest.ClaimsBase.Add(time.Hour), Every: 0},
+		{Page: source + 2}}
 	p.UpdateHints(source, hints.Sitemap, said, true)
 	p.UpdateHints(source, hints.Sitemap, said, true)
 	if len(policy.hinted) != 1 || policy.hinted[0] != source+1 {

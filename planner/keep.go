@@ -127,7 +127,8 @@ func (p *Planner) keptState() *keptState {
 // no use.
 func (p *Planner) Recollect(memory []byte) (exact bool, err error) {
 	c := p.Corpus
-	s := keptState{name: p.options.Name, weights: c.weights, share: p.options.NewShare, least: p.options.LeastValue, sizes: p.capSizes()}
+	s := keptState{name: p.options.Name, weights: c.weights, share: p.options.NewShare,
+		least: p.options.LeastValue, sizes: p.capSizes()}
 	if err := state.Read(memory, apart, p.roots(&s)...); err != nil {
 		return false, err
 	}
@@ -298,7 +299,8 @@ func (p *Planner) catchUp() {
 		p.aging.note(p.Corpus, page)
 		verdict := sitegraph.VerdictUnknown
 		switch h := &m.History; {
-		case m.State == sitegraph.StateSource || m.Errors > 0 || m.misses > 0 && m.State == sitegraph.StateAlive:
+		case m.State == sitegraph.StateSource || m.Errors > 0 || m.misses > 0 &&
+			m.State == sitegraph.StateAlive:
 			continue
 		case m.State != sitegraph.StateAlive:
 			verdict = sitegraph.VerdictLeft
@@ -393,8 +395,9 @@ func NewCorpusOf(image *scratch.Image, note *ImageNote) *Corpus {
 func (p *Planner) Thaw(image *scratch.Image) error {
 	c := p.Corpus
 	s := keptImage{
-		keptState: keptState{name: p.options.Name, weights: c.weights, share: p.options.NewShare, least: p.options.LeastValue, sizes: p.capSizes()},
-		graph:     new(sitegraph.Kept),
+		keptState: keptState{name: p.options.Name, weights: c.weights, share: p.options.NewShare,
+			least: p.options.LeastValue, sizes: p.capSizes()},
+		graph: new(sitegraph.Kept),
 	}
 	if err := state.ReadFrom(image.Owner, image, apart, p.imageRoots(&s)...); err != nil {
 		return err
@@ -405,7 +408,8 @@ func (p *Planner) Thaw(image *scratch.Image) error {
 	if len(s.pages) != c.Graph.Pages() {
 		return state.ErrForm
 	}
-	c.pages, c.alive, c.left, c.weight, c.weightSum, c.thaws = s.pages, s.alive, s.left, s.weight, s.weightSum, s.thaws
+	c.pages, c.alive, c.left, c.weight, c.weightSum, c.thaws = s.pages, s.alive, s.left, s.weight,
+		s.weightSum, s.thaws
 	p.recollect(&s.keptState)
 	for _, page := range s.underWay {
 		c.pages[page].queued = false

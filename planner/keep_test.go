@@ -15,14 +15,16 @@ func TestFirstVisitUnderWay(t *testing.T) {
 	build := func() *planner.Planner {
 		g := sitegraph.NewGraph()
 		c := planner.NewCorpus(g)
-		for _, url := range []string{"http://h.example/", "http://h.example/a", "http://h.example/b"} {
+		for _, url := range []string{"http://h.example/", "http://h.example/a",
+			"http://h.example/b"} {
 			p := g.AddStart(url)
 			c.Remember(&sitegraph.Record{Page: p, URL: url, State: sitegraph.StateNew})
 		}
 		return planner.New(c, nil, planner.Options{NewShare: 1})
 	}
 	round := func(n int) planner.Round {
-		return planner.Round{Number: n, Start: simtest.Base.Add(planner.Day * 1), End: simtest.Base.Add(planner.Day * 2), Budget: 10}
+		return planner.Round{Number: n, Start: simtest.Base.Add(planner.Day * 1),
+			End: simtest.Base.Add(planner.Day * 2), Budget: 10}
 	}
 	p := build()
 	p.Begin(round(1))

@@ -20,13 +20,14 @@ import (
 
 // aging knows when the copies of pages come to their greatest age. It takes 20 bytes a page.
 type aging struct {
-	ages     *preferences.MaxAges      `state:"same"` // nil: nothing is promised
-	deadline []uint32                  // by page, unix seconds; 0: nothing is promised
-	age      []uint32                  // by page, seconds
-	byTime   rank.Heap[float64]        // of pages by -deadline; an entry is good if that is its page's
-	counts   map[uint32]int            // of pages, by deadline / agingStep
-	left     int                       // visits of this round that the promise may still take
-	passed   []rank.Candidate[float64] // in this round
+	ages     *preferences.MaxAges `state:"same"` // nil: nothing is promised
+	deadline []uint32             // by page, unix seconds; 0: nothing is promised
+	age      []uint32             // by page, seconds
+	// of pages by -deadline; an entry is good if that is its page's
+	byTime rank.Heap[float64]
+	counts map[uint32]int            // of pages, by deadline / agingStep
+	left   int                       // visits of this round that the promise may still take
+	passed []rank.Candidate[float64] // in this round
 }
 
 const (
@@ -94,7 +95,8 @@ func (a *aging) begin(r Round) {
 	due := 0
 	for _, b := range buckets {
 		due += a.counts[b]
-		later := math.Floor((float64(b)*agingStep - float64(r.End.Unix())) / length) // rounds before it
+		// rounds before it
+		later := math.Floor((float64(b)*agingStep - float64(r.End.Unix())) / length)
 		switch {
 		case later < 1:
 			a.left = due
@@ -132,7 +134,8 @@ func (p *Planner) nextAging() (Visit, step) {
 			Probability: math.NaN(),
 			Value:       math.NaN(),
 			Reason: Because("its copy is %.3g days old, and none is to be older than %.3g",
-				float64(p.Corpus.round.End.Unix()-int64(m.History.Last))/Day.Seconds(), float64(a.age[c.Page])/Day.Seconds()),
+				float64(p.Corpus.round.End.Unix()-int64(m.History.Last))/Day.Seconds(),
+				float64(a.age[c.Page])/Day.Seconds()),
 		}
 		if p.Corpus.Closed(p.Corpus.Graph.Server(c.Page)) {
 			p.putOff(v, false)
@@ -195,7 +198,8 @@ func (p *Planner) Promise() *Promise {
 		most := Day.Seconds() / p.options.Pause.Seconds()
 		for s, need := range needs {
 			if need > most {
-				all.Servers = append(all.Servers, CrowdedServer{p.Corpus.Graph.ServerName(sitegraph.ServerID(s)), need, most})
+				all.Servers = append(all.Servers,
+					CrowdedServer{p.Corpus.Graph.ServerName(sitegraph.ServerID(s)), need, most})
 			}
 		}
 		slices.SortFunc(all.Servers, func(a, b CrowdedServer) int {
@@ -207,7 +211,8 @@ func (p *Planner) Promise() *Promise {
 
 // Says is one line on a promise and whether so many refetches a day keep it.
 func (all *Promise) Says(perDay float64) string {
-	says := fmt.Sprintf("greatest ages of %d pages take %.0f/day of the budget; %d copies are older now", all.Pages, math.Ceil(all.PerDay-1e-6), all.Overdue)
+	says := fmt.Sprintf("greatest ages of %d pages take %.0f/day of the budget; %d copies are "+
+		"older now", all.Pages, math.Ceil(all.PerDay-1e-6), all.Overdue)
 	if why := all.Broken(perDay); why != "" {
 		says += "; the promise cannot be kept: " + why
 	}
@@ -219,12 +224,16 @@ func (all *Promise) Says(perDay float64) string {
 func (all *Promise) Broken(perDay float64) string {
 	var why []string
 	if perDay >= 0 && all.PerDay > perDay*(1+1e-9) {
-		why = append(why, fmt.Sprintf("%d pages need %.0f visits a day, and the budget has %.0f: a budget of %.0f/day would keep it, or ages %.3g times as long",
-			all.Pages, math.Ceil(all.PerDay-1e-6), perDay, math.Ceil(all.PerDay-1e-6), all.PerDay/max(perDay, 1)))
+		why = append(why, fmt.Sprintf("%d pages need %.0f visits a day, and the budget has %.0f: "+
+			"a budget of %.0f/day would keep it, or ages %.3g times as long",
+			all.Pages, math.Ceil(all.PerDay-1e-6), perDay, math.Ceil(all.PerDay-1e-6),
+			all.PerDay/max(perDay, 1)))
 	}
 	if n := len(all.Servers); n > 0 {
 		worst := all.Servers[0]
-		why = append(why, fmt.Sprintf("%d servers have more pages than politeness lets visit in time, as %s: it needs %.0f visits a day of %.0f; a shorter --delay agreed with the site would help, or ages %.3g times as long there",
+		why = append(why, fmt.Sprintf("%d servers have more pages than politeness lets visit in "+
+			"time, as %s: it needs %.0f visits a day of %.0f; a shorter --delay agreed with the "+
+			"site would help, or ages %.3g times as long there",
 			n, worst.Server, worst.PerDay, worst.Most, worst.PerDay/worst.Most))
 	}
 	return strings.Join(why, "; ")

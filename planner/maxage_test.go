@@ -50,7 +50,8 @@ func aged(t *testing.T, pages int, pause time.Duration, ages ...string) *planner
 	}
 	corpus := planner.NewCorpus(g)
 	for p := range sitegraph.PageID(pages) {
-		corpus.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateAlive, Tried: simtest.At(0), History: sitegraph.Start(simtest.At(0))})
+		corpus.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateAlive,
+			Tried: simtest.At(0), History: sitegraph.Start(simtest.At(0))})
 	}
 	f := &favourite{corpus: corpus}
 	for p := range sitegraph.PageID(min(pages, 10)) {
@@ -70,7 +71,8 @@ func aDay(p *planner.Planner, d, budget int) (favourites, others int) {
 		}
 		h := p.Corpus.Memory(v.Page).History
 		h.See(simtest.At(d), false, time.Time{})
-		p.Observe(&sitegraph.Record{Page: v.Page, State: sitegraph.StateAlive, Tried: simtest.At(d), History: h}, sitegraph.VerdictUnchanged)
+		p.Observe(&sitegraph.Record{Page: v.Page, State: sitegraph.StateAlive, Tried: simtest.At(d),
+			History: h}, sitegraph.VerdictUnchanged)
 	}
 	return favourites, others
 }
@@ -79,7 +81,8 @@ func aDay(p *planner.Planner, d, budget int) (favourites, others int) {
 func oldest(p *planner.Planner, d int, of func(url string) bool) (days float64) {
 	for page := range sitegraph.PageID(p.Corpus.Pages()) {
 		if of(p.Corpus.URL(page)) {
-			days = max(days, simtest.At(d).Sub(p.Corpus.Memory(page).History.LastVisit()).Hours()/24)
+			days = max(
+				days, simtest.At(d).Sub(p.Corpus.Memory(page).History.LastVisit()).Hours()/24)
 		}
 	}
 	return days
@@ -126,7 +129,8 @@ func TestMaxAgeBeyondTheBudget(t *testing.T) {
 		t.Fatalf("the promise is %+v", promise)
 	}
 	why := promise.Broken(20)
-	for _, want := range []string{"400 pages need 40 visits a day", "has 20", "40/day would keep it", "ages 2 times as long"} {
+	for _, want := range []string{"400 pages need 40 visits a day", "has 20",
+		"40/day would keep it", "ages 2 times as long"} {
 		if !strings.Contains(why, want) {
 			t.Errorf("%q is not in %q", want, why)
 		}
@@ -140,7 +144,8 @@ func TestMaxAgeBeyondTheBudget(t *testing.T) {
 	if age := oldest(p, 60, anyPage); age > 21 {
 		t.Errorf("a copy is %.1f days old where the budget allows 20", age)
 	}
-	if promise := aged(t, 400, 12*time.Hour, "10d").Promise(); len(promise.Servers) != 5 || promise.Servers[0].Most != 2 || math.Abs(promise.Servers[0].PerDay-8) > 1e-6 {
+	if promise := aged(t, 400, 12*time.Hour, "10d").Promise(); len(promise.Servers) != 5 ||
+		promise.Servers[0].Most != 2 || math.Abs(promise.Servers[0].PerDay-8) > 1e-6 {
 		t.Errorf("two visits a day to a server whose pages need 8: %+v", promise)
 	}
 }

@@ -10,7 +10,8 @@ import (
 )
 
 // newSim is a simulation of a policy by name.
-func newSim(t *testing.T, w *simtest.World, shuffle *rand.Rand, name string, s policy.Settings, o planner.Options) *simtest.Sim {
+func newSim(t *testing.T, w *simtest.World, shuffle *rand.Rand, name string, s policy.Settings,
+	o planner.Options) *simtest.Sim {
 	t.Helper()
 	return simtest.New(t, w, shuffle, s.Seed, func(m *simtest.Sim) (planner.Policy, error) {
 		s.Corpus = m.Corpus

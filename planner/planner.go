@@ -60,7 +60,8 @@ type Options struct {
 // LiveOptions are those that suit the live web; budgets and promises are not among them.
 func LiveOptions() Options {
 	return Options{
-		SourceShare:  0.1, // one visit to the feed of each server a day where ten of its pages are visited
+		// one visit to the feed of each server a day where ten of its pages are visited
+		SourceShare:  0.1,
 		Leftover:     true,
 		LeastRefetch: FirstWorth,
 		Turns:        true,
@@ -95,7 +96,8 @@ type Planner struct {
 	revised  int                // pages that were saved since that
 	newCarry float64            // fraction of a first visit carried over
 	caps     *Caps              // nil: no limits beside left
-	rate     float64            // of all pages together, changes a day; below 0: not asked for in this round
+	// of all pages together, changes a day; below 0: not asked for in this round
+	rate float64
 }
 
 // New returns a planner. Pages that are already known and new are in line, in the order
@@ -111,7 +113,9 @@ func New(corpus *Corpus, policy Policy, o Options) *Planner {
 		options:  o,
 		frontier: frontier{corpus: corpus, turns: o.Turns},
 	}
-	p.frontier.worth = func(page sitegraph.PageID) float64 { return p.newWorth(page) / corpus.MeanWeight() }
+	p.frontier.worth = func(page sitegraph.PageID) float64 {
+		return p.newWorth(page) / corpus.MeanWeight()
+	}
 	p.caps = newCaps(corpus, &o)
 	p.aging.ages = o.MaxAges
 	corpus.caps = p.caps
@@ -442,7 +446,8 @@ func (p *Planner) Observe(r *sitegraph.Record, verdict sitegraph.Verdict) {
 	if p.caps != nil && p.caps.inBytes {
 		p.caps.sizes.See(p.Corpus.Graph.Server(r.Page), p.Corpus.Memory(r.Page).size)
 	}
-	if d, ok := p.Policy.(Discoverer); ok && (verdict == sitegraph.VerdictChanged || len(found) > 0) {
+	if d, ok := p.Policy.(Discoverer); ok &&
+		(verdict == sitegraph.VerdictChanged || len(found) > 0) {
 		d.Discovered(r.Page, verdict, found)
 	}
 	if p.Policy != nil {
@@ -452,7 +457,8 @@ func (p *Planner) Observe(r *sitegraph.Record, verdict sitegraph.Verdict) {
 
 // UpdateHints takes in what a feed or sitemap that was just read claims (Hints.Update), and tells
 // the policy.
-func (p *Planner) UpdateHints(source sitegraph.PageID, kind hints.Kind, said []hints.Claim, whole bool) {
+func (p *Planner) UpdateHints(source sitegraph.PageID, kind hints.Kind, said []hints.Claim,
+	whole bool) {
 	changed := p.Corpus.Hints.Update(source, kind, said, whole)
 	if hinter, ok := p.Policy.(Hinter); ok {
 		for _, page := range changed {
@@ -485,7 +491,8 @@ func (p *Planner) Due(page sitegraph.PageID, now time.Time) (Due, time.Duration)
 		return Due{
 			now.Add(m.wait()),
 			Because(
-				"its last %.0f answers say that it is not to be had; it is asked for again before it is given up",
+				"its last %.0f answers say that it is not to be had; it is asked for again "+
+					"before it is given up",
 				float64(m.misses),
 			),
 		}, 0

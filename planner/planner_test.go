@@ -21,7 +21,8 @@ func newFrontier(t *testing.T, n int, o planner.Options) *simtest.Lettered {
 	l := simtest.NewLettered(t, paths, edges, rand.New(rand.NewPCG(9, 0)))
 	for p := range l.Records {
 		if id := sitegraph.PageID(p); id != l.Page["R"] && id != l.Page["a"] {
-			l.Records[p] = sitegraph.Record{Page: id, URL: l.Records[p].URL, State: sitegraph.StateNew}
+			l.Records[p] = sitegraph.Record{Page: id, URL: l.Records[p].URL,
+				State: sitegraph.StateNew}
 			l.Corpus.Remember(&l.Records[p])
 		}
 	}
@@ -45,7 +46,8 @@ func TestNewShare(t *testing.T) {
 		l := newFrontier(t, 30, planner.Options{NewShare: c.share})
 		for i, want := range c.want {
 			if got := len(l.Round(1+i, c.budget, "", "")); got != want {
-				t.Errorf("share %g of %d, day %d: %d first visits, want %d", c.share, c.budget, i+1, got, want)
+				t.Errorf("share %g of %d, day %d: %d first visits, want %d",
+					c.share, c.budget, i+1, got, want)
 			}
 		}
 	}
@@ -76,9 +78,11 @@ func TestFrontierOrder(t *testing.T) {
 	if n := l.Planner.Waiting(); n != 50 {
 		t.Errorf("%d pages wait, want 50", n)
 	}
-	l.Planner.Begin(planner.Round{Number: 1, Start: simtest.At(0), End: simtest.At(1), Budget: planner.Unlimited})
+	l.Planner.Begin(planner.Round{Number: 1, Start: simtest.At(0), End: simtest.At(1),
+		Budget: planner.Unlimited})
 	for i, url := range urls {
-		if v, ok := l.Planner.Next(); !ok || g.URL(v.Page) != url || v.Reason.String() != "new page at depth 2" {
+		if v, ok := l.Planner.Next(); !ok || g.URL(v.Page) != url ||
+			v.Reason.String() != "new page at depth 2" {
 			t.Fatalf("visit %d: %s (%s), want %s", i, g.URL(v.Page), v.Reason, url)
 		}
 	}
@@ -98,7 +102,8 @@ func TestFrontierDepth(t *testing.T) {
 		p = g.SetLinks(p, []string{url(depth)}, nil)[0]
 	}
 	for p := range sitegraph.PageID(g.Pages()) {
-		r := sitegraph.Record{Page: p, State: sitegraph.StateAlive, History: sitegraph.Start(simtest.At(0))}
+		r := sitegraph.Record{Page: p, State: sitegraph.StateAlive,
+			History: sitegraph.Start(simtest.At(0))}
 		if int(p) >= sitegraph.MaxDepth-1 {
 			r = sitegraph.Record{Page: p, State: sitegraph.StateNew}
 		}
@@ -106,7 +111,8 @@ func TestFrontierDepth(t *testing.T) {
 	}
 	plan := planner.New(corpus, nil, planner.Options{NewShare: 1})
 	round := func(n int) (pages []sitegraph.PageID) {
-		plan.Begin(planner.Round{Number: n, Start: simtest.At(n - 1), End: simtest.At(n), Budget: planner.Unlimited})
+		plan.Begin(planner.Round{Number: n, Start: simtest.At(n - 1), End: simtest.At(n),
+			Budget: planner.Unlimited})
 		for v, ok := plan.Next(); ok; v, ok = plan.Next() {
 			pages = append(pages, v.Page)
 		}
@@ -142,21 +148,25 @@ func TestBackOff(t *testing.T) {
 		last := simtest.At(0)
 		for hour := 1; hour <= 24*130; hour++ {
 			start := simtest.At(0).Add(time.Duration(hour-1) * time.Hour)
-			l.Planner.Begin(planner.Round{Number: hour, Start: start, End: start.Add(time.Hour), Budget: 5})
+			l.Planner.Begin(planner.Round{Number: hour, Start: start, End: start.Add(time.Hour),
+				Budget: 5})
 			for v, ok := l.Planner.Next(); ok; v, ok = l.Planner.Next() {
 				now := l.Corpus.Round().End
-				verdict := r.Apply(sitegraph.Observation{Time: now, Outcome: sitegraph.OutcomeFailed}, sitegraph.ChangeByBytes)
+				verdict := r.Apply(sitegraph.Observation{Time: now,
+					Outcome: sitegraph.OutcomeFailed}, sitegraph.ChangeByBytes)
 				l.Planner.Observe(r, verdict)
 				due, _ := l.Planner.Due(v.Page, now)
 				if r.Errors > 1 {
 					waits = append(waits, fmt.Sprint(now.Sub(last).Hours()))
 				}
 				if last = now; due.When.Sub(now) != planner.BackOff(r.Errors) {
-					t.Errorf("%v: due %v after failure %d, want %v", state, due.When.Sub(now), r.Errors, planner.BackOff(r.Errors))
+					t.Errorf("%v: due %v after failure %d, want %v",
+						state, due.When.Sub(now), r.Errors, planner.BackOff(r.Errors))
 				}
 			}
 		}
-		if got, want := strings.Join(waits, " "), "1 2 4 8 16 32 64 128 256 512 720 720"; got != want {
+		if got, want := strings.Join(waits, " "),
+			"1 2 4 8 16 32 64 128 256 512 720 720"; got != want {
 			t.Errorf("%v: hours between failures %s, want %s", state, got, want)
 		}
 	}
@@ -172,18 +182,24 @@ func TestDueWithoutPolicy(t *testing.T) {
 		reason string
 	}{
 		{"new", sitegraph.Record{State: sitegraph.StateNew}, time.Second, "never fetched"},
-		{"new, failed twice", sitegraph.Record{State: sitegraph.StateNew, Errors: 2}, 2 * time.Hour, "its last visits failed"},
-		{"failed too often to count", sitegraph.Record{State: sitegraph.StateAlive, Errors: sitegraph.MaxErrors}, 30 * 24 * time.Hour, "its last visits failed"},
-		{"gone", sitegraph.Record{State: sitegraph.StateGone}, planner.FarOff, "it left; only a new link brings it back"},
-		{"moved", sitegraph.Record{State: sitegraph.StateMoved}, planner.FarOff, "it left; only a new link brings it back"},
-		{"alive", sitegraph.Record{State: sitegraph.StateAlive, History: sitegraph.Start(simtest.At(0))}, time.Second, "no policy was asked"},
+		{"new, failed twice", sitegraph.Record{State: sitegraph.StateNew, Errors: 2}, 2 * time.Hour,
+			"its last visits failed"},
+		{"failed too often to count", sitegraph.Record{State: sitegraph.StateAlive,
+			Errors: sitegraph.MaxErrors}, 30 * 24 * time.Hour, "its last visits failed"},
+		{"gone", sitegraph.Record{State: sitegraph.StateGone}, planner.FarOff,
+			"it left; only a new link brings it back"},
+		{"moved", sitegraph.Record{State: sitegraph.StateMoved}, planner.FarOff,
+			"it left; only a new link brings it back"},
+		{"alive", sitegraph.Record{State: sitegraph.StateAlive,
+			History: sitegraph.Start(simtest.At(0))}, time.Second, "no policy was asked"},
 	} {
 		g := sitegraph.NewGraph()
 		g.AddStart("http://example.com/")
 		p := planner.New(planner.NewCorpus(g), nil, planner.Options{})
 		p.Corpus.Remember(&c.record)
 		if due, _ := p.Due(0, now); due.When.Sub(now) != c.want || due.Reason.String() != c.reason {
-			t.Errorf("%s: due after %v (%s), want %v (%s)", c.name, due.When.Sub(now), due.Reason, c.want, c.reason)
+			t.Errorf("%s: due after %v (%s), want %v (%s)", c.name, due.When.Sub(now), due.Reason,
+				c.want, c.reason)
 		}
 	}
 }
@@ -193,14 +209,16 @@ func TestReturn(t *testing.T) {
 	for _, first := range []bool{true, false} {
 		l := newFrontier(t, 3, planner.Options{NewShare: 1})
 		if !first {
-			pol, err := policy.New("interval", policy.Settings{Corpus: l.Corpus, Mode: planner.Stream})
+			pol, err := policy.New("interval",
+				policy.Settings{Corpus: l.Corpus, Mode: planner.Stream})
 			if err != nil {
 				t.Fatal(err)
 			}
 			l.Planner = planner.New(l.Corpus, pol, planner.Options{})
 		}
 		begin := func(n int) {
-			l.Planner.Begin(planner.Round{Number: n, Start: simtest.At(n - 1), End: simtest.At(n), Budget: 1})
+			l.Planner.Begin(planner.Round{Number: n, Start: simtest.At(n - 1), End: simtest.At(n),
+				Budget: 1})
 		}
 		begin(1)
 		v, ok := l.Planner.Next()

@@ -129,11 +129,13 @@ func (p *Planner) WhyNot(page sitegraph.PageID) string {
 		return why
 	}
 	if worth, ok := p.tooPoor(page); ok {
-		return fmt.Sprintf("a visit is worth %.2g now, less than the least value of %.3g", worth, p.options.LeastValue)
+		return fmt.Sprintf("a visit is worth %.2g now, less than the least value of %.3g",
+			worth, p.options.LeastValue)
 	}
 	if e, ok := p.Policy.(Expecter); ok && slices.Contains(p.frontier.doubtful, page) {
 		return fmt.Sprintf(
-			"of first visits to addresses like it about %.2g meet a page, and other visits are worth more: it waits for what these leave over, or for its turn among such pages",
+			"of first visits to addresses like it about %.2g meet a page, and other visits are "+
+				"worth more: it waits for what these leave over, or for its turn among such pages",
 			e.Expect(page),
 		)
 	}
@@ -148,7 +150,8 @@ func (p *Planner) WhyNot(page sitegraph.PageID) string {
 				for _, u := range b.Uses() {
 					uses = append(uses, u.String())
 				}
-				return "the budget of its server has no room for it (" + strings.Join(uses, "; ") + ")"
+				return "the budget of its server has no room for it (" + strings.Join(uses, "; ") +
+					")"
 			}
 		}
 	}
@@ -156,7 +159,8 @@ func (p *Planner) WhyNot(page sitegraph.PageID) string {
 		return ""
 	}
 	if price := p.Price(); price > 0 {
-		return fmt.Sprintf("the budget ends before it: the last page that fits is worth %.3g", price)
+		return fmt.Sprintf("the budget ends before it: the last page that fits is worth %.3g",
+			price)
 	}
 	return "the budget ends before it"
 }
@@ -185,7 +189,8 @@ func (p *Planner) tooPoor(page sitegraph.PageID) (worth float64, is bool) {
 // Options.LeastValue; 0 where there is no such bound. Call it when the round is over.
 func (p *Planner) Unused() int {
 	t := &p.Corpus.turns
-	if p.options.LeastValue == 0 || p.left == Unlimited || t.closed > 0 || t.kept > 0 || p.caps != nil && p.caps.spent {
+	if p.options.LeastValue == 0 || p.left == Unlimited || t.closed > 0 || t.kept > 0 ||
+		p.caps != nil && p.caps.spent {
 		return 0
 	}
 	return p.left

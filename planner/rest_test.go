@@ -26,29 +26,33 @@ func TestRests(t *testing.T) {
 	}
 	start := time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC) // a Friday
 	g := sitegraph.NewGraph()
-	for _, url := range []string{"http://a.example/slow/1", "http://a.example/office/1", "http://a.example/office/new", "http://a.example/free"} {
+	for _, url := range []string{"http://a.example/slow/1", "http://a.example/office/1",
+		"http://a.example/office/new", "http://a.example/free"} {
 		g.AddStart(url)
 	}
 	const newPage = 2
 	corpus := planner.NewCorpus(g)
 	records := make([]sitegraph.Record, g.Pages())
 	for p := range records {
-		records[p] = sitegraph.Record{Page: sitegraph.PageID(p), State: sitegraph.StateAlive, Tried: start.Add(-time.Hour), History: sitegraph.Start(start.Add(-time.Hour))}
+		records[p] = sitegraph.Record{Page: sitegraph.PageID(p), State: sitegraph.StateAlive,
+			Tried: start.Add(-time.Hour), History: sitegraph.Start(start.Add(-time.Hour))}
 		if p == newPage {
 			records[p] = sitegraph.Record{Page: newPage, State: sitegraph.StateNew}
 		}
 		corpus.Remember(&records[p])
 	}
 	f := &favourite{corpus: corpus, pages: []sitegraph.PageID{0, 1, 3}}
-	p := planner.New(corpus, f, planner.Options{MaxAges: ages, Leftover: true, NewShare: 1, Rests: preferences.NewRests([]preferences.RestRule{
-		{Prefix: "http://a.example/slow/", MinAge: 3 * time.Hour},
-		{Prefix: "http://a.example/office/", Hours: hours},
-	})})
+	p := planner.New(corpus, f, planner.Options{MaxAges: ages, Leftover: true, NewShare: 1,
+		Rests: preferences.NewRests([]preferences.RestRule{
+			{Prefix: "http://a.example/slow/", MinAge: 3 * time.Hour},
+			{Prefix: "http://a.example/office/", Hours: hours},
+		})})
 	visited := map[string][]time.Time{}
 	for round := range 4 * 24 {
 		from := start.Add(time.Duration(round) * time.Hour)
 		end := from.Add(time.Hour)
-		p.Begin(planner.Round{Number: round, Start: from.Add(-1), End: end, Budget: planner.Unlimited})
+		p.Begin(planner.Round{Number: round, Start: from.Add(-1), End: end,
+			Budget: planner.Unlimited})
 		for v, ok := p.Next(); ok; v, ok = p.Next() {
 			r := &records[v.Page]
 			visited[corpus.URL(v.Page)] = append(visited[corpus.URL(v.Page)], from)
@@ -62,7 +66,8 @@ func TestRests(t *testing.T) {
 			p.Observe(r, verdict)
 		}
 		if round == 10 { // Friday, 22:00
-			if why := p.WhyNot(1); !strings.Contains(why, "not visited before 2026-11-30 08:00:00") {
+			if why := p.WhyNot(1); !strings.Contains(why,
+				"not visited before 2026-11-30 08:00:00") {
 				t.Errorf("on Friday evening: %s", why)
 			}
 		}

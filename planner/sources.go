@@ -52,7 +52,8 @@ type sources struct {
 	left   int                        // visits left in this round
 	carry  float64
 	queued map[sitegraph.PageID]bool // due, or found in this round
-	news   map[sitegraph.PageID]bool // an index or link says that they changed, and they were not visited since
+	// an index or link says that they changed, and they were not visited since
+	news   map[sitegraph.PageID]bool
 	groups map[sitegraph.PageID]*sourceGroup
 	byKey  map[uint64]*sourceGroup
 }
@@ -104,7 +105,8 @@ func (p *Planner) KnownSources() int { return len(p.sources.known) }
 func (p *Planner) FoundSource(page sitegraph.PageID) {
 	s := &p.sources
 	if s.of == nil {
-		s.of, s.queued, s.news = map[sitegraph.ServerID]int{}, map[sitegraph.PageID]bool{}, map[sitegraph.PageID]bool{}
+		s.of, s.queued, s.news = map[sitegraph.ServerID]int{}, map[sitegraph.PageID]bool{},
+			map[sitegraph.PageID]bool{}
 		s.groups, s.byKey = map[sitegraph.PageID]*sourceGroup{}, map[uint64]*sourceGroup{}
 	}
 	s.known = append(s.known, page)
@@ -165,7 +167,8 @@ func (p *Planner) rests(page sitegraph.PageID) bool {
 	room := 0 // of the group
 	switch {
 	case p.sources.news[page], first && !k.feeds, m.productive(),
-		!first && p.Corpus.Hints.KindOf(page) == hints.UnknownKind, k.visits >= unproductiveVisits && !k.unproductive:
+		!first && p.Corpus.Hints.KindOf(page) == hints.UnknownKind,
+		k.visits >= unproductiveVisits && !k.unproductive:
 		return false
 	case k.visits < unproductiveVisits && first:
 		room = firstOfGroup - k.asked
@@ -233,7 +236,8 @@ func (p *Planner) nextSource() (Visit, step) {
 		page := s.due[0]
 		s.due = s.due[1:]
 		m := p.Corpus.Memory(page)
-		if p.Corpus.taken(m) || p.Corpus.Outside(page) || p.rested(page) || !p.caps.mayReadSource(page) {
+		if p.Corpus.taken(m) || p.Corpus.Outside(page) || p.rested(page) ||
+			!p.caps.mayReadSource(page) {
 			continue
 		}
 		if p.rests(page) {

@@ -24,10 +24,17 @@ func TestSourcesKeepToTheirShareUnderLimits(t *testing.T) {
 		least  int // visits to sources in 20 days
 	}{
 		{budget.Limits{}, 10, 20},
-		{budget.Limits{All: []budget.Limit{{Amount: 200_000, Unit: budget.InBytes, Per: planner.Day}}}, planner.Unlimited, 10},
-		{budget.Limits{Servers: []budget.ServerLimit{{Pattern: "*", Limit: budget.Limit{Amount: 5, Unit: budget.InFetches, Per: planner.Day}}}}, planner.Unlimited, 10},
-		{budget.Limits{Servers: []budget.ServerLimit{{Pattern: "*", Limit: budget.Limit{Amount: 100_000, Unit: budget.InBytes, Per: planner.Day}}}}, planner.Unlimited, 10},
-		{budget.Limits{All: []budget.Limit{{Amount: 200_000, Unit: budget.InBytes, Per: planner.Day}}, Servers: []budget.ServerLimit{{Pattern: "*", Limit: budget.Limit{Amount: 5, Unit: budget.InFetches, Per: planner.Day}}}}, 10, 5},
+		{budget.Limits{All: []budget.Limit{{Amount: 200_000, Unit: budget.InBytes,
+			Per: planner.Day}}}, planner.Unlimited, 10},
+		{budget.Limits{Servers: []budget.ServerLimit{{Pattern: "*",
+			Limit: budget.Limit{Amount: 5, Unit: budget.InFetches, Per: planner.Day}}}},
+			planner.Unlimited, 10},
+		{budget.Limits{Servers: []budget.ServerLimit{{Pattern: "*",
+			Limit: budget.Limit{Amount: 100_000, Unit: budget.InBytes, Per: planner.Day}}}},
+			planner.Unlimited, 10},
+		{budget.Limits{All: []budget.Limit{{Amount: 200_000, Unit: budget.InBytes,
+			Per: planner.Day}}, Servers: []budget.ServerLimit{{Pattern: "*",
+			Limit: budget.Limit{Amount: 5, Unit: budget.InFetches, Per: planner.Day}}}}, 10, 5},
 	} {
 		for _, flight := range []int{0, 5} {
 			g := sitegraph.NewGraph()
@@ -35,7 +42,9 @@ func TestSourcesKeepToTheirShareUnderLimits(t *testing.T) {
 			last := simtest.ClaimsBase.Add(-time.Hour)
 			var records []sitegraph.Record
 			for i := range 80 {
-				r := sitegraph.Record{URL: fmt.Sprintf("http://s%d.example/%d", i%2, i), State: sitegraph.StateAlive, History: sitegraph.Start(last), Tried: last, Size: bytes}
+				r := sitegraph.Record{URL: fmt.Sprintf("http://s%d.example/%d", i%2, i),
+					State: sitegraph.StateAlive, History: sitegraph.Start(last), Tried: last,
+					Size: bytes}
 				if i < 40 { // all due all the time
 					r.State = sitegraph.StateSource
 				}
@@ -47,13 +56,15 @@ func TestSourcesKeepToTheirShareUnderLimits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := planner.New(c, policy, planner.Options{SourceShare: share, Limits: test.limits, MostBytes: 1 << 20})
+			p := planner.New(c, policy, planner.Options{SourceShare: share, Limits: test.limits,
+				MostBytes: 1 << 20})
 			rng := rand.New(rand.NewPCG(1, uint64(flight)))
 			visits, sources := 0, 0
 			const days = 20
 			for day := range days {
 				end := simtest.ClaimsBase.Add(time.Duration(day+1) * planner.Day)
-				p.Begin(planner.Round{Number: day, Start: end.Add(-planner.Day), End: end, Budget: test.budget})
+				p.Begin(planner.Round{Number: day, Start: end.Add(-planner.Day), End: end,
+					Budget: test.budget})
 				type begun struct {
 					v     planner.Visit
 					might int64
@@ -98,7 +109,8 @@ func TestSourcesKeepToTheirShareUnderLimits(t *testing.T) {
 			}
 			most := share*float64(visits) + 4 // and what is rounded up at the end, of either server
 			if visits < 4*days || float64(sources) > most || sources < test.least {
-				t.Errorf("%+v, %d at a time: %d of %d visits were to sources, want %d to %.0f", test.limits, flight+1, sources, visits, test.least, most)
+				t.Errorf("%+v, %d at a time: %d of %d visits were to sources, want %d to %.0f",
+					test.limits, flight+1, sources, visits, test.least, most)
 			}
 		}
 	}
@@ -118,7 +130,8 @@ func TestIdleSources(t *testing.T) {
 		{"says nothing", ``, false},
 		{"too little is known", `"true":5,"false":5`, false},
 		{"true", `"true":20,"same":80`, false},
-		{"true when it claims a change, which is seldom", `"true":20,"missed":20,"same":100`, false},
+		{"true when it claims a change, which is seldom", `"true":20,"missed":20,"same":100`,
+			false},
 		{"the contrary is true", `"false":20,"missed":20`, false},
 	} {
 		for _, sources := range []int{1, 30} {
@@ -127,18 +140,23 @@ func TestIdleSources(t *testing.T) {
 				other := c.Graph.Add(fmt.Sprintf("http://h.example/feed%d", i))
 				c.Remember(&sitegraph.Record{Page: other, State: sitegraph.StateSource})
 			}
-			c.Hints.Update(source, hints.Sitemap, []hints.Claim{{Page: source + 1, Modified: simtest.ClaimsBase, Every: 0}}, true)
-			if err := c.Hints.Restore(c.Graph.Server(source), []byte(`{"sitemap":{`+test.proved+`}}`)); err != nil {
+			c.Hints.Update(source, hints.Sitemap,
+				[]hints.Claim{{Page: source + 1, Modified: simtest.ClaimsBase, Every: 0}}, true)
+			if err := c.Hints.Restore(c.Graph.Server(source),
+				[]byte(`{"sitemap":{`+test.proved+`}}`)); err != nil {
 				t.Fatal(err)
 			}
 			p := planner.New(c, nil, planner.Options{SourceShare: 0.1})
 			due, _ := p.Due(source, simtest.ClaimsBase)
 			want := simtest.ClaimsBase.Add(planner.SourceSoonest)
 			if test.idle {
-				want = simtest.ClaimsBase.Add(max(time.Duration(sources)*planner.Day, planner.SourceLatest))
+				want = simtest.ClaimsBase.Add(max(time.Duration(sources)*planner.Day,
+					planner.SourceLatest))
 			}
 			if !due.When.Equal(want) {
-				t.Errorf("%s, %d sources: due %v after the visit, want %v (%v)", test.name, sources, due.When.Sub(simtest.ClaimsBase), want.Sub(simtest.ClaimsBase), due.Reason)
+				t.Errorf("%s, %d sources: due %v after the visit, want %v (%v)",
+					test.name, sources, due.When.Sub(simtest.ClaimsBase),
+					want.Sub(simtest.ClaimsBase), due.Reason)
 			}
 		}
 	}
@@ -158,28 +176,33 @@ func testFeedsOfOneKin(t *testing.T, atOnce int) {
 	g := sitegraph.NewGraph()
 	c := planner.NewCorpus(g)
 	records := map[sitegraph.PageID]*sitegraph.Record{}
-	kinds, every, asked := map[sitegraph.PageID]hints.Kind{}, map[sitegraph.PageID]int{}, map[sitegraph.PageID]int{}
-	add := func(path string, kind hints.Kind, days int) sitegraph.PageID { // has news each so many; 0: never
+	kinds, every, asked := map[sitegraph.PageID]hints.Kind{}, map[sitegraph.PageID]int{},
+		map[sitegraph.PageID]int{}
+	// has news each so many; 0: never
+	add := func(path string, kind hints.Kind, days int) sitegraph.PageID {
 		p := g.AddStart("http://h.example" + path)
 		records[p] = &sitegraph.Record{Page: p, URL: g.URL(p), State: sitegraph.StateSource}
 		c.Remember(records[p])
 		kinds[p], every[p] = kind, days
 		return p
 	}
-	main, index := add("/feed.xml", hints.Feed, 3), add("/maps/all/sitemap.xml", hints.UnknownKind, 0)
+	main, index := add("/feed.xml", hints.Feed, 3),
+		add("/maps/all/sitemap.xml", hints.UnknownKind, 0)
 	var tag, sitemap []sitegraph.PageID
 	for i := range tags {
 		tag = append(tag, add(fmt.Sprintf("/tag/word%d/feed.xml", i), hints.Feed, 0))
 	}
 	for i := range maps {
-		sitemap = append(sitemap, add(fmt.Sprintf("/maps/%d/sitemap.xml", i), hints.Sitemap, 0), add(fmt.Sprintf("/map-%d.xml", i), hints.Sitemap, 0))
+		sitemap = append(sitemap, add(fmt.Sprintf("/maps/%d/sitemap.xml", i), hints.Sitemap, 0),
+			add(fmt.Sprintf("/map-%d.xml", i), hints.Sitemap, 0))
 	}
 	p := planner.New(c, nil, planner.Options{SourceShare: 1})
 	day := 0
 	until := func(last int) {
 		for ; day < last; day++ {
 			end := simtest.ClaimsBase.Add(time.Duration(day+1) * planner.Day)
-			p.Begin(planner.Round{Number: day, Start: end.Add(-planner.Day), End: end, Budget: 1000})
+			p.Begin(planner.Round{Number: day, Start: end.Add(-planner.Day), End: end,
+				Budget: 1000})
 			var begun []planner.Visit
 			for {
 				v, ok := p.Next()
@@ -229,12 +252,16 @@ func testFeedsOfOneKin(t *testing.T, atOnce int) {
 	for _, p := range tag {
 		sum += asked[p]
 	}
-	if least, most := planner.UnproductiveVisits+60/7, 2*planner.UnproductiveVisits+60/7+1; sum < least || sum > most {
-		t.Errorf("%d at once: %d visits to feeds of tags in 60 days, want %d to %d", atOnce, sum, least, most)
+	if least, most := planner.UnproductiveVisits+60/7,
+		2*planner.UnproductiveVisits+60/7+1; sum < least || sum > most {
+		t.Errorf("%d at once: %d visits to feeds of tags in 60 days, want %d to %d",
+			atOnce, sum, least, most)
 	}
-	for p, least := range map[sitegraph.PageID]int{main: 20, index: 8, sitemap[1]: 8, sitemap[2*maps-1]: 8} {
+	for p, least := range map[sitegraph.PageID]int{main: 20, index: 8, sitemap[1]: 8,
+		sitemap[2*maps-1]: 8} {
 		if asked[p] < least {
-			t.Errorf("%d at once: %d visits to %s in 60 days, want %d or more", atOnce, asked[p], g.URL(p), least)
+			t.Errorf("%d at once: %d visits to %s in 60 days, want %d or more",
+				atOnce, asked[p], g.URL(p), least)
 		}
 	}
 	news := tag[tags-1]
@@ -243,10 +270,12 @@ func testFeedsOfOneKin(t *testing.T, atOnce int) {
 	before := asked[news]
 	until(60 + 14*tags + 60)
 	if asked[news]-before < 20 {
-		t.Errorf("%d at once: it has news each third day, and got %d visits in 60 days", atOnce, asked[news]-before)
+		t.Errorf("%d at once: it has news each third day, and got %d visits in 60 days",
+			atOnce, asked[news]-before)
 	}
 
-	day++ // one that waits is asked once somebody says that it has news, though its share was used up
+	// one that waits is asked once somebody says that it has news, though its share was used up
+	day++
 	end := simtest.ClaimsBase.Add(time.Duration(day) * planner.Day)
 	p.Begin(planner.Round{Number: day, Start: end.Add(-planner.Day), End: end, Budget: 0})
 	p.WantSource(tag[0])
@@ -262,10 +291,12 @@ func TestFeedsThatFailTellNothingOfOthers(t *testing.T) {
 	for _, fails := range []bool{false, true} {
 		c := planner.NewCorpus(sitegraph.NewGraph())
 		for i := range 10 {
-			r := sitegraph.Record{URL: fmt.Sprintf("http://h.example/tag/%d/feed.xml", i), State: sitegraph.StateSource}
+			r := sitegraph.Record{URL: fmt.Sprintf("http://h.example/tag/%d/feed.xml", i),
+				State: sitegraph.StateSource}
 			r.Page = c.Graph.AddStart(r.URL)
 			if i < planner.FirstOfGroup {
-				r.Tried, r.History, r.Due = simtest.ClaimsBase, sitegraph.Start(simtest.ClaimsBase), simtest.ClaimsBase.Add(100*planner.Day)
+				r.Tried, r.History, r.Due = simtest.ClaimsBase, sitegraph.Start(simtest.ClaimsBase),
+					simtest.ClaimsBase.Add(100*planner.Day)
 				if fails {
 					r.Errors = 1
 				}
@@ -276,7 +307,8 @@ func TestFeedsThatFailTellNothingOfOthers(t *testing.T) {
 			}
 		}
 		p := planner.New(c, nil, planner.Options{SourceShare: 1})
-		p.Begin(planner.Round{Number: 1, Start: simtest.ClaimsBase, End: simtest.ClaimsBase.Add(planner.Day), Budget: 100})
+		p.Begin(planner.Round{Number: 1, Start: simtest.ClaimsBase,
+			End: simtest.ClaimsBase.Add(planner.Day), Budget: 100})
 		asked := 0
 		for _, ok := p.Next(); ok; _, ok = p.Next() {
 			asked++
@@ -286,7 +318,8 @@ func TestFeedsThatFailTellNothingOfOthers(t *testing.T) {
 			want = planner.FirstOfGroup
 		}
 		if asked != want {
-			t.Errorf("those asked before fail: %t; %d others are asked, want %d", fails, asked, want)
+			t.Errorf("those asked before fail: %t; %d others are asked, want %d",
+				fails, asked, want)
 		}
 	}
 }

@@ -141,7 +141,8 @@ func (p *Planner) nextAside() (Visit, step) {
 // before takes a new page instead of a refetch that is worth less (LeastRefetch), though the share
 // of new pages is used up. The refetch is put off.
 func (p *Planner) before(v *Visit) (Visit, bool) {
-	if p.options.LeastRefetch == 0 || v.First || p.Corpus.Memory(v.Page).State == sitegraph.StateSource ||
+	if p.options.LeastRefetch == 0 || v.First ||
+		p.Corpus.Memory(v.Page).State == sitegraph.StateSource ||
 		p.frontier.waiting == 0 || p.frontier.looksNow(p.Corpus.Graph.Server(v.Page)) {
 		return Visit{}, false
 	}

@@ -12,7 +12,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-func newPlan(t *testing.T, w *preferences.Weights, o planner.Options, urls ...string) (*planner.Planner, *planner.Corpus) {
+func newPlan(t *testing.T, w *preferences.Weights, o planner.Options, urls ...string) (
+	*planner.Planner, *planner.Corpus) {
 	t.Helper()
 	g := sitegraph.NewGraph()
 	c := planner.NewCorpus(g)
@@ -52,7 +53,8 @@ func TestOutsideUsesNoTurns(t *testing.T) {
 	p, c := newPlan(t, w, planner.Options{NewShare: 1, Turns: true}, urls...)
 	got := takeOf(p, c, 200)
 	if got["big.example"] < 100 {
-		t.Errorf("the server whose news weigh 3 has %d turns of 200, the one of weight 1 %d", got["big.example"], got["other.example"])
+		t.Errorf("the server whose news weigh 3 has %d turns of 200, the one of weight 1 %d",
+			got["big.example"], got["other.example"])
 	}
 }
 
@@ -60,10 +62,12 @@ func TestOutsideUsesNoTurns(t *testing.T) {
 func TestTurnsByWeightsScale(t *testing.T) {
 	var urls []string
 	for i := range 3000 {
-		urls = append(urls, fmt.Sprintf("http://a.example/%d", i), fmt.Sprintf("http://b.example/%d", i))
+		urls = append(urls, fmt.Sprintf("http://a.example/%d", i),
+			fmt.Sprintf("http://b.example/%d", i))
 	}
 	for _, f := range []float64{1, 0.01} {
-		w := weightsOf(t, fmt.Sprintf("http://a.example/=%g", 3*f), fmt.Sprintf("http://b.example/=%g", f))
+		w := weightsOf(t, fmt.Sprintf("http://a.example/=%g", 3*f),
+			fmt.Sprintf("http://b.example/=%g", f))
 		p, c := newPlan(t, w, planner.Options{NewShare: 1, Turns: true}, urls...)
 		if got := takeOf(p, c, 400); got["a.example"] != 300 {
 			t.Errorf("weights %g and %g: %v", 3*f, f, got)
@@ -122,7 +126,8 @@ func TestDoubtedUseNoTurns(t *testing.T) {
 		start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 		for round := range 20 {
 			at := start.Add(time.Duration(round) * time.Hour)
-			p.Begin(planner.Round{Number: 1 + round, Start: at, End: at.Add(time.Hour), Budget: 100})
+			p.Begin(planner.Round{Number: 1 + round, Start: at, End: at.Add(time.Hour),
+				Budget: 100})
 			for v, ok := p.Next(); ok; v, ok = p.Next() {
 				if strings.Contains(g.URL(v.Page), "mixed") {
 					mixed++
@@ -130,14 +135,16 @@ func TestDoubtedUseNoTurns(t *testing.T) {
 					others++
 				}
 				r := sitegraph.Record{Page: v.Page, URL: g.URL(v.Page), State: sitegraph.StateNew}
-				r.Apply(sitegraph.Observation{URL: r.URL, Time: at.Add(30 * time.Minute), Outcome: sitegraph.OutcomeFetched}, 0)
+				r.Apply(sitegraph.Observation{URL: r.URL, Time: at.Add(30 * time.Minute),
+					Outcome: sitegraph.OutcomeFetched}, 0)
 				p.Observe(&r, sitegraph.VerdictFirst)
 			}
 		}
 		if mixed < 90 {
 			t.Errorf("%d visits to the server with doubted pages", mixed)
 		}
-		t.Logf("%d doubted pages before 400 good ones: of 2,000 visits in 20 rounds %d to it, %.1f to each of the others", old, mixed, float64(others)/20)
+		t.Logf("%d doubted pages before 400 good ones: of 2,000 visits in 20 rounds %d to it, "+
+			"%.1f to each of the others", old, mixed, float64(others)/20)
 	}
 }
 
@@ -148,18 +155,21 @@ func TestSourcesWithinTheirShare(t *testing.T) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	add := func(u string, s sitegraph.State) {
 		id := g.AddStart(u)
-		c.Remember(&sitegraph.Record{Page: id, URL: u, State: s, History: sitegraph.Start(at.Add(-1000 * time.Hour)), Due: at})
+		c.Remember(&sitegraph.Record{Page: id, URL: u, State: s,
+			History: sitegraph.Start(at.Add(-1000 * time.Hour)), Due: at})
 	}
 	add("http://quiet.example/", sitegraph.StateGone)
 	for i := range 100 {
 		add(fmt.Sprintf("http://s.example/sitemap%d.xml", i), sitegraph.StateSource)
 		add(fmt.Sprintf("http://s.example/p%d", i), sitegraph.StateAlive)
 	}
-	pol, err := policy.New("value", policy.Settings{Corpus: c, Mode: planner.Stream, Seed: 1, PerDay: 2400})
+	pol, err := policy.New("value", policy.Settings{Corpus: c, Mode: planner.Stream, Seed: 1,
+		PerDay: 2400})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := planner.New(c, pol, planner.Options{NewShare: 0.25, SourceShare: 0.1, Leftover: true, Turns: true})
+	p := planner.New(c, pol, planner.Options{NewShare: 0.25, SourceShare: 0.1, Leftover: true,
+		Turns: true})
 	p.Begin(planner.Round{Number: 1, Start: at, End: at.Add(time.Hour), Budget: 100})
 	s, _ := g.Lookup("http://s.example/p1")
 	sources, pages := 0, 0
@@ -180,5 +190,6 @@ func TestSourcesWithinTheirShare(t *testing.T) {
 	if sources > 10 {
 		t.Errorf("%d visits to sources", sources)
 	}
-	t.Logf("of a budget of 100 with a share of 10 for sources: %d visits to sources, %d to pages", sources, pages)
+	t.Logf("of a budget of 100 with a share of 10 for sources: %d visits to sources, %d to pages",
+		sources, pages)
 }

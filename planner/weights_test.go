@@ -10,11 +10,13 @@ import (
 
 // Rules multiply listed weights, and alone say never.
 func TestListedWeights(t *testing.T) {
-	l, err := preferences.ReadListed(strings.NewReader("4 http://a.example/x\n0 http://a.example/y\n0 http://a.example/z/1\n"))
+	l, err := preferences.ReadListed(strings.NewReader("4 http://a.example/x\n0 " +
+		"http://a.example/y\n0 http://a.example/z/1\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	rules, err := preferences.ParseWeights([]string{"http://a.example/z/=0", "http://a.example/x=2"})
+	rules, err := preferences.ParseWeights([]string{"http://a.example/z/=0",
+		"http://a.example/x=2"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,11 +25,13 @@ func TestListedWeights(t *testing.T) {
 		want [4]float64
 	}{
 		{rules.Times(l), [4]float64{8, preferences.LeastListed, 0, 1}},
-		{(*preferences.Weights)(nil).Times(l), [4]float64{4, preferences.LeastListed, preferences.LeastListed, 1}},
+		{(*preferences.Weights)(nil).Times(l),
+			[4]float64{4, preferences.LeastListed, preferences.LeastListed, 1}},
 		{rules.Times(nil), [4]float64{2, 1, 0, 1}},
 	} {
 		g := sitegraph.NewGraph()
-		for _, url := range []string{"http://a.example/x", "http://a.example/y", "http://a.example/z/1", "http://a.example/new"} {
+		for _, url := range []string{"http://a.example/x", "http://a.example/y",
+			"http://a.example/z/1", "http://a.example/new"} {
 			g.Add(url)
 		}
 		corpus := NewCorpus(g)

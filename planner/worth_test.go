@@ -21,7 +21,8 @@ func (c *certain) Begin(planner.Round) { c.next = 0 }
 func (c *certain) Next() (planner.Visit, bool) {
 	for ; int(c.next) < c.c.Pages(); c.next++ {
 		if c.c.Refetchable(c.next) {
-			v := planner.Visit{Page: c.next, Probability: c.probability, Value: 1000, Reason: planner.Because("a test")}
+			v := planner.Visit{Page: c.next, Probability: c.probability, Value: 1000,
+				Reason: planner.Because("a test")}
 			c.next++
 			return v, true
 		}
@@ -72,7 +73,8 @@ func TestWhicheverIsWorthMore(t *testing.T) {
 			}
 		}
 		if first < c.first-2 || first > c.first+2 {
-			t.Errorf("refetches of probability %g, weights %v: %d first visits of 100, want %d", c.probability, c.weights, first, c.first)
+			t.Errorf("refetches of probability %g, weights %v: %d first visits of 100, want %d",
+				c.probability, c.weights, first, c.first)
 		}
 	}
 }

@@ -15,10 +15,14 @@ const benchRecords = 100_000
 
 // benchRecord has the sizes of [SAT 4.1]: an address of 64 bytes.
 func benchRecord(p sitegraph.PageID, due time.Time) sitegraph.Record {
-	return sitegraph.Record{Page: p, URL: fmt.Sprintf("http://server-%05d.example.org/a/directory/of/pages/%09d.html", p%1000, p),
-		Referer: fmt.Sprintf("http://server-%05d.example.org/a/directory/", p%1000), State: sitegraph.StateAlive, Status: 200,
-		Digests: sitegraph.Digests{Bytes: sitegraph.DigestOf([]byte{byte(p), byte(p >> 8)}), Text: sitegraph.DigestOf([]byte{1, byte(p)})},
-		Size:    22 << 10, Tried: day0, Due: due, Interval: 100 * time.Hour, Reason: "interval"}
+	return sitegraph.Record{Page: p,
+		URL: fmt.Sprintf("http://server-%05d.example.org/a/directory/of/pages/%09d.html",
+			p%1000, p),
+		Referer: fmt.Sprintf("http://server-%05d.example.org/a/directory/", p%1000),
+		State:   sitegraph.StateAlive, Status: 200,
+		Digests: sitegraph.Digests{Bytes: sitegraph.DigestOf([]byte{byte(p), byte(p >> 8)}),
+			Text: sitegraph.DigestOf([]byte{1, byte(p)})},
+		Size: 22 << 10, Tried: day0, Due: due, Interval: 100 * time.Hour, Reason: "interval"}
 }
 
 // interval of a page in days: few are visited daily, most every month or two.
@@ -50,7 +54,9 @@ func report(b *testing.B, s *Store, before Stats, cpuBefore time.Duration, recor
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(records), "ns/record")
 	b.ReportMetric(float64((cpu(b)-cpuBefore).Nanoseconds())/float64(records), "cpu-ns/record")
 	b.ReportMetric(encoded/float64(records), "B/record")
-	b.ReportMetric(float64(now.RunBytesWritten-before.RunBytesWritten+now.LogBytesWritten-before.LogBytesWritten+now.IndexBytesWritten-before.IndexBytesWritten)/encoded, "written/B")
+	b.ReportMetric(float64(now.RunBytesWritten-before.RunBytesWritten+
+		now.LogBytesWritten-before.LogBytesWritten+
+		now.IndexBytesWritten-before.IndexBytesWritten)/encoded, "written/B")
 	b.ReportMetric(float64(now.IndexBytes)/float64(now.Pages), "memory-B/page")
 	b.ReportMetric(0, "ns/op")
 }

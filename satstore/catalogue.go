@@ -128,7 +128,8 @@ func (c *catalogue) start(f func() error) <-chan error {
 		defer func() {
 			if r := recover(); r != nil { // it may hold anything
 				c.halt(
-					&DamageError{Path: c.dir, What: "catalogue", Cause: oneLine{fmt.Errorf("panic: %v", r)}},
+					&DamageError{Path: c.dir, What: "catalogue",
+						Cause: oneLine{fmt.Errorf("panic: %v", r)}},
 				)
 			}
 		}()
@@ -236,13 +237,15 @@ func (c *catalogue) each(kind byte, f func(p sitegraph.PageID, value []byte) err
 }
 
 // eachFrom is each, from a page on.
-func (c *catalogue) eachFrom(kind byte, from sitegraph.PageID, f func(p sitegraph.PageID, value []byte) error) (err error) {
+func (c *catalogue) eachFrom(kind byte, from sitegraph.PageID,
+	f func(p sitegraph.PageID, value []byte) error) (err error) {
 	type entry struct{ key, end int } // in buf: the key begins where the entry before ends
 	var it *pebble.Iterator
 	var buf []byte
 	var entries []entry
 	err = c.finish(func() (err error) {
-		it, err = c.read.NewIter(&pebble.IterOptions{LowerBound: pageKey(kind, from), UpperBound: []byte{kind + 1}})
+		it, err = c.read.NewIter(&pebble.IterOptions{LowerBound: pageKey(kind, from),
+			UpperBound: []byte{kind + 1}})
 		if err == nil {
 			it.First()
 		}
@@ -280,7 +283,8 @@ func (c *catalogue) eachFrom(kind byte, from sitegraph.PageID, f func(p sitegrap
 					What: fmt.Sprintf("catalogue key %q has %d bytes, want 5", k, len(k)),
 				}
 			}
-			if err := f(sitegraph.PageID(binary.BigEndian.Uint32(k[1:])), buf[e.key:e.end]); err != nil {
+			if err := f(sitegraph.PageID(binary.BigEndian.Uint32(k[1:])),
+				buf[e.key:e.end]); err != nil {
 				return err
 			}
 			at = e.end
@@ -309,7 +313,8 @@ func (c *catalogue) others() (settings int, err error) {
 			case keyAddress, keyLinks, keyStart, keyRemoved, keyEpochs:
 				more = it.SeekGE([]byte{kind + 1})
 			default:
-				err = &DamageError{Path: c.dir, What: fmt.Sprintf("unknown catalogue key %q", it.Key())}
+				err = &DamageError{Path: c.dir, What: fmt.Sprintf("unknown catalogue key %q",
+					it.Key())}
 			}
 		}
 		answer <- n

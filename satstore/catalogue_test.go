@@ -84,8 +84,10 @@ func TestDamagedCatalogue(t *testing.T) {
 						intact++
 					case !errors.As(err, &damage):
 						t.Errorf("%s: %v", what, err)
-					case strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "<corruption") ||
-						strings.Count(err.Error(), "damaged") != 1 || !strings.HasPrefix(damage.Path, "a/store/"):
+					case strings.Contains(err.Error(), "\n") ||
+						strings.Contains(err.Error(), "<corruption") ||
+						strings.Count(err.Error(), "damaged") != 1 ||
+						!strings.HasPrefix(damage.Path, "a/store/"):
 						t.Errorf("%s: %q", what, err)
 					default:
 						damaged++
@@ -102,7 +104,9 @@ func TestDamagedCatalogue(t *testing.T) {
 			try("without "+name, both, func(fs vfs.FS) { must(t, fs.Remove(path)) })
 			whole := readAll(t, mem, path)
 			try("empty "+name, both, func(fs vfs.FS) { writeAll(t, fs, path, nil) })
-			try("half of "+name, both, func(fs vfs.FS) { writeAll(t, fs, path, whole[:len(whole)/2]) })
+			try("half of "+name, both, func(fs vfs.FS) {
+				writeAll(t, fs, path, whole[:len(whole)/2])
+			})
 			places := 12
 			switch {
 			case testing.Short():
@@ -130,7 +134,8 @@ func TestDamagedCatalogue(t *testing.T) {
 		if tables == 0 || intact == 0 || damaged == 0 {
 			t.Errorf("files %q: %d tables; %d intact, %d damaged", names, tables, intact, damaged)
 		}
-		t.Logf("crashed %v: %d files, %d tables; %d intact, %d damaged", crashed, len(names), tables, intact, damaged)
+		t.Logf("crashed %v: %d files, %d tables; %d intact, %d damaged",
+			crashed, len(names), tables, intact, damaged)
 	}
 }
 
@@ -138,7 +143,8 @@ func TestReadingWhatIsNoStore(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(dir, "thesis.txt"), nil, 0o644))
 	_, err := Open(dir, Options{ReadOnly: true})
-	if want := "open store " + dir + ": the directory holds no store"; !errors.Is(err, ErrNoStore) || err.Error() != want {
+	if want := "open store " + dir + ": the directory holds no store"; !errors.Is(err,
+		ErrNoStore) || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 	if names, err := os.ReadDir(dir); err != nil || len(names) != 1 {

@@ -31,7 +31,8 @@ type catalogueFS struct {
 func (fs *catalogueFS) own(name string) bool {
 	rest, ok := strings.CutPrefix(name, fs.c.dir)
 	return ok &&
-		(rest == "" || strings.HasPrefix(rest, "/") || strings.HasPrefix(rest, string(os.PathSeparator)))
+		(rest == "" || strings.HasPrefix(rest, "/") ||
+			strings.HasPrefix(rest, string(os.PathSeparator)))
 }
 
 // takeCopied returns what failed in the directories of a copy since it was last called.

@@ -12,7 +12,8 @@ import (
 
 // Report is what Check found.
 type Report struct {
-	Pages, Records, Removed, Starts, Linked, Settings int       // Linked: pages whose links are known
+	// Linked: pages whose links are known
+	Pages, Records, Removed, Starts, Linked, Settings int
 	Tried                                             time.Time // the newest visit
 	Damage                                            []*DamageError
 }
@@ -78,10 +79,13 @@ type checker struct {
 	whole    bool // the catalogue was read to its end
 }
 
-func (c *checker) hash(url []byte) checked { return checked(maphash.Bytes(c.seed, url)) & checkHash }
+func (c *checker) hash(url []byte) checked {
+	return checked(maphash.Bytes(c.seed, url)) & checkHash
+}
 
 func (c *checker) add(path, format string, args ...any) {
-	c.report.Damage = append(c.report.Damage, &DamageError{Path: path, What: fmt.Sprintf(format, args...)})
+	c.report.Damage = append(c.report.Damage,
+		&DamageError{Path: path, What: fmt.Sprintf(format, args...)})
 }
 
 func (c *checker) check() error {
@@ -200,7 +204,8 @@ func (c *checker) visit(seq uint32, body []byte) (wrong string, err error) {
 	case *at&checkRemoved != 0:
 		return fmt.Sprintf("record of page %d, which was removed", seq), nil
 	case *at&checkAddress != 0 && *at&checkHash != c.hash([]byte(c.record.URL)):
-		return fmt.Sprintf("record of page %d has the address %q, its page another", seq, c.record.URL), nil
+		return fmt.Sprintf("record of page %d has the address %q, its page another",
+			seq, c.record.URL), nil
 	}
 	return "", nil
 }

@@ -74,7 +74,9 @@ func openCopy(t *testing.T, what string, d *driver, disk vfs.FS) *Store {
 func TestErrorAtEveryOperationOfACopy(t *testing.T) {
 	for _, linked := range []bool{true, false} {
 		for _, lasting := range []bool{true, false} {
-			t.Run(fmt.Sprintf("linked=%v/lasting=%v", linked, lasting), func(t *testing.T) { errorsOfACopy(t, linked, lasting) })
+			t.Run(fmt.Sprintf("linked=%v/lasting=%v", linked, lasting), func(t *testing.T) {
+				errorsOfACopy(t, linked, lasting)
+			})
 		}
 	}
 }
@@ -92,7 +94,8 @@ func errorsOfACopy(t *testing.T, linked, lasting bool) {
 		n := 0
 		mem := vfs.NewCrashableMem()
 		var disk vfs.FS = errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
-			if op.Kind.ReadOrWrite() != errorfs.OpIsWrite || op.Kind == errorfs.OpFileClose || op.Kind == errorfs.OpFilePreallocate || !isOfCopy(op.Path) {
+			if op.Kind.ReadOrWrite() != errorfs.OpIsWrite || op.Kind == errorfs.OpFileClose ||
+				op.Kind == errorfs.OpFilePreallocate || !isOfCopy(op.Path) {
 				return nil
 			}
 			mu.Lock()
@@ -162,7 +165,9 @@ func errorsOfACopy(t *testing.T, linked, lasting bool) {
 func TestCrashDuringACopy(t *testing.T) {
 	for i, o := range variants() {
 		for _, linked := range []bool{true, false} {
-			t.Run(fmt.Sprintf("%d/linked=%v", i, linked), func(t *testing.T) { crashesOfACopy(t, o, linked) })
+			t.Run(fmt.Sprintf("%d/linked=%v", i, linked), func(t *testing.T) {
+				crashesOfACopy(t, o, linked)
+			})
 		}
 	}
 }
@@ -174,16 +179,19 @@ func crashesOfACopy(t *testing.T, o Options, linked bool) {
 	var mu sync.Mutex
 	var crashes []*vfs.MemFS
 	copying := false
-	var disk vfs.FS = errorfs.Wrap(linkAlone{mem, &mu}, errorfs.InjectorFunc(func(op errorfs.Op) error {
-		mu.Lock()
-		defer mu.Unlock()
-		if copying && op.Kind.ReadOrWrite() == errorfs.OpIsWrite {
-			for _, percent := range []int{0, 50, 100} {
-				crashes = append(crashes, mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: crashRNG}))
+	var disk vfs.FS = errorfs.Wrap(linkAlone{mem, &mu},
+		errorfs.InjectorFunc(func(op errorfs.Op) error {
+			mu.Lock()
+			defer mu.Unlock()
+			if copying && op.Kind.ReadOrWrite() == errorfs.OpIsWrite {
+				for _, percent := range []int{0, 50, 100} {
+					crashes = append(crashes,
+						mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent,
+							RNG: crashRNG}))
+				}
 			}
-		}
-		return nil
-	}))
+			return nil
+		}))
 	if !linked {
 		disk = otherDisk{disk}
 	}

@@ -55,7 +55,8 @@ func (t *copyFS) begin(dir string, report progress.Func, of ...string) (done fun
 			bytes += int(info.Size())
 		}
 	}
-	t.copy.Store(&copying{strings.TrimSuffix(t.PathJoin(dir, "x"), "x"), report.Count("bytes", reportBytes, bytes)})
+	t.copy.Store(&copying{strings.TrimSuffix(t.PathJoin(dir, "x"), "x"),
+		report.Count("bytes", reportBytes, bytes)})
 	return func() { t.copy.Store(nil) }, nil
 }
 

@@ -32,11 +32,18 @@ func (o Options) with(fs vfs.FS) Options {
 
 // variants are options under which the same operations must do the same.
 func variants() []Options {
-	tiny := Options{Now: day0, Unit: 24 * time.Hour, Horizon: modelUnits * 24 * time.Hour, BufferBytes: 2560, PageBytes: 128,
-		LogBytes: 4 << 10, Apply: appendMessages, tune: func(o *runs.Options) { o.PartBytes, o.MaxFiles, o.GarbageBytes = 400, 60, 4<<10 }}
-	hours := Options{Now: day0, Unit: time.Hour, Horizon: 10 * 24 * time.Hour, BufferBytes: 32 << 10, PageBytes: 256,
-		LogBytes: 16 << 10, Apply: appendMessages, tune: func(o *runs.Options) { o.PartBytes = 1000 }}
-	logged := Options{Now: day0, Unit: time.Minute, Horizon: 5 * 24 * time.Hour, LogBytes: 32 << 10, Apply: appendMessages}
+	tiny := Options{Now: day0, Unit: 24 * time.Hour, Horizon: modelUnits * 24 * time.Hour,
+		BufferBytes: 2560, PageBytes: 128,
+		LogBytes: 4 << 10, Apply: appendMessages, tune: func(o *runs.Options) {
+			o.PartBytes, o.MaxFiles, o.GarbageBytes = 400, 60, 4<<10
+		}}
+	hours := Options{Now: day0, Unit: time.Hour, Horizon: 10 * 24 * time.Hour,
+		BufferBytes: 32 << 10, PageBytes: 256,
+		LogBytes: 16 << 10, Apply: appendMessages, tune: func(o *runs.Options) {
+			o.PartBytes = 1000
+		}}
+	logged := Options{Now: day0, Unit: time.Minute, Horizon: 5 * 24 * time.Hour, LogBytes: 32 << 10,
+		Apply: appendMessages}
 	return []Options{tiny, hours, logged}
 }
 
@@ -89,7 +96,8 @@ func modelTest(t *testing.T, rng *rand.Rand, o Options, rounds int) {
 			tryCopy(t, d, fs, fmt.Sprintf("a/copy%d", d.copies))
 		}
 		if rng.IntN(2) == 0 {
-			clone := fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: []int{0, 50, 100}[rng.IntN(3)], RNG: rng})
+			clone := fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: []int{0, 50,
+				100}[rng.IntN(3)], RNG: rng})
 			d.s.Close()
 			fs = clone
 		} else if err := d.s.Close(); err != nil {
@@ -107,7 +115,8 @@ func modelTest(t *testing.T, rng *rand.Rand, o Options, rounds int) {
 func readBack(t *testing.T, fs vfs.FS, d *driver) {
 	t.Helper()
 	o := d.o.with(errorfs.Wrap(fs, errorfs.InjectorFunc(func(op errorfs.Op) error {
-		if op.Kind.ReadOrWrite() == errorfs.OpIsWrite && op.Kind != errorfs.OpLock && op.Kind != errorfs.OpFileClose {
+		if op.Kind.ReadOrWrite() == errorfs.OpIsWrite && op.Kind != errorfs.OpLock &&
+			op.Kind != errorfs.OpFileClose {
 			t.Errorf("reading only: wrote %s (%d)", op.Path, op.Kind)
 		}
 		return nil
@@ -165,7 +174,8 @@ func crashBeforeEveryOperation(t *testing.T, o Options) {
 		if op.Kind.ReadOrWrite() == errorfs.OpIsWrite {
 			mu.Lock()
 			defer mu.Unlock()
-			if p := d.promise.Load(); born { // taken first: what is promised later is not in the clone
+			// taken first: what is promised later is not in the clone
+			if p := d.promise.Load(); born {
 				c := mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 50, RNG: crashRNG})
 				crashes = append(crashes, crash{c, p})
 			}
@@ -221,7 +231,8 @@ func TestCrashDuringCreation(t *testing.T) {
 	fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
 		if op.Kind.ReadOrWrite() == errorfs.OpIsWrite {
 			for _, percent := range []int{0, 50, 100} {
-				clones = append(clones, mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: rng}))
+				clones = append(clones,
+					mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: rng}))
 			}
 		}
 		return nil
@@ -268,7 +279,9 @@ func run(d *driver, fs vfs.FS, steps int) (err error) {
 // loses nothing acknowledged: whether all after it fail too, or it is the only one.
 func TestErrorAtEveryOperation(t *testing.T) {
 	for _, lasting := range []bool{true, false} {
-		t.Run(fmt.Sprintf("lasting=%v", lasting), func(t *testing.T) { errorAtEveryOperation(t, lasting) })
+		t.Run(fmt.Sprintf("lasting=%v", lasting), func(t *testing.T) {
+			errorAtEveryOperation(t, lasting)
+		})
 	}
 }
 

@@ -20,7 +20,8 @@ func TestCutLog(t *testing.T) {
 	add := func() {
 		t.Helper()
 		p := sitegraph.PageID(s.Pages())
-		must(t, s.Add(&sitegraph.Record{Page: p, URL: fmt.Sprintf("http://h.example/%d", p), Due: day0}))
+		must(t, s.Add(&sitegraph.Record{Page: p, URL: fmt.Sprintf("http://h.example/%d", p),
+			Due: day0}))
 		must(t, s.Commit())
 	}
 	logOf := func(fs vfs.FS) (path string, content []byte) {

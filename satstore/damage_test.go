@@ -37,7 +37,8 @@ func copyOf(fs *vfs.MemFS) *vfs.MemFS {
 			panic(err)
 		}
 	}
-	return fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: rand.New(rand.NewPCG(1, 1))})
+	return fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100,
+		RNG: rand.New(rand.NewPCG(1, 1))})
 }
 
 // logOf makes three commits of one page each and returns the disk, and the length of the
@@ -83,7 +84,8 @@ func TestTornLogTailIsCut(t *testing.T) {
 			for range 2 { // what was cut stays cut
 				s := mustOpen(t, "a/store", Options{FS: fs})
 				if s.Pages() != want || s.Stats().Damaged > 0 {
-					t.Fatalf("cut at %d of %d: %d pages, want %d; damage %v", cut, ends[2], s.Pages(), want, s.Damage())
+					t.Fatalf("cut at %d of %d: %d pages, want %d; damage %v",
+						cut, ends[2], s.Pages(), want, s.Damage())
 				}
 				must(t, s.Close())
 			}
@@ -153,13 +155,15 @@ func TestFlippedBitInRun(t *testing.T) {
 			s := mustOpen(t, "a/store", Options{FS: fs, ReadOnly: readOnly})
 			report, err := s.Check(context.Background(), nil)
 			must(t, err)
-			if d := report.Damage; len(d) != 1 || d[0].Path != path || d[0].Offset != block || len(d[0].Seqs) != lost {
+			if d := report.Damage; len(d) != 1 || d[0].Path != path || d[0].Offset != block ||
+				len(d[0].Seqs) != lost {
 				t.Fatalf("byte %d: check %v", i, d)
 			}
 			n, fresh := 0, 0
 			must(t, s.Restore(sitegraph.NewGraph(), func(r *sitegraph.Record) {
 				n++
-				if r.State == sitegraph.StateNew && r.Reason == "record lost" && r.URL == modelURL(r.Page) {
+				if r.State == sitegraph.StateNew && r.Reason == "record lost" &&
+					r.URL == modelURL(r.Page) {
 					fresh++
 				}
 			}))
@@ -252,16 +256,29 @@ func TestCheckFindsDisagreement(t *testing.T) {
 		change func(s *Store) error
 		want   string
 	}{
-		"other address":  {func(s *Store) error { return s.batch.Set(address(1), []byte("http://other/"), nil) }, "another"},
-		"no address":     {func(s *Store) error { return s.batch.Delete(address(1), nil) }, "no address of page 1"},
-		"no record":      {func(s *Store) error { return s.runs.Delete(1) }, "no record of page 1"},
-		"removed":        {func(s *Store) error { return s.batch.Set(pageKey(keyRemoved, 1), nil, nil) }, "which was removed"},
-		"record of none": {func(s *Store) error { return s.batch.Set(address(9), []byte("http://h/"), nil) }, "of page 9 of 3"},
-		"unknown key":    {func(s *Store) error { return s.batch.Set([]byte("?"), nil, nil) }, "unknown catalogue key"},
+		"other address": {func(s *Store) error {
+			return s.batch.Set(address(1), []byte("http://other/"), nil)
+		}, "another"},
+		"no address": {func(s *Store) error {
+			return s.batch.Delete(address(1), nil)
+		}, "no address of page 1"},
+		"no record": {func(s *Store) error { return s.runs.Delete(1) }, "no record of page 1"},
+		"removed": {func(s *Store) error {
+			return s.batch.Set(pageKey(keyRemoved, 1), nil, nil)
+		}, "which was removed"},
+		"record of none": {func(s *Store) error {
+			return s.batch.Set(address(9), []byte("http://h/"), nil)
+		}, "of page 9 of 3"},
+		"unknown key": {func(s *Store) error {
+			return s.batch.Set([]byte("?"), nil, nil)
+		}, "unknown catalogue key"},
 		"links out of range": {func(s *Store) error {
-			return s.batch.Set(pageKey(keyLinks, 0), appendLinks(nil, []sitegraph.PageID{7}, nil), nil)
+			return s.batch.Set(pageKey(keyLinks, 0), appendLinks(nil, []sitegraph.PageID{7}, nil),
+				nil)
 		}, "links of page 0"},
-		"no record inside": {func(s *Store) error { return s.runs.Put(2, s.runs.Clock()+9, []byte("?")) }, "cannot be decoded"},
+		"no record inside": {func(s *Store) error {
+			return s.runs.Put(2, s.runs.Clock()+9, []byte("?"))
+		}, "cannot be decoded"},
 	} {
 		mem, _ := oneRun(t)
 		s := mustOpen(t, "a/store", Options{FS: mem})
@@ -278,7 +295,8 @@ func TestCheckFindsDisagreement(t *testing.T) {
 }
 
 func TestDamageErrorSaysWhere(t *testing.T) {
-	err := fmt.Errorf("open: %w", &DamageError{Path: "d/sat/due-7", Offset: 12, What: "not a record"})
+	err := fmt.Errorf("open: %w",
+		&DamageError{Path: "d/sat/due-7", Offset: 12, What: "not a record"})
 	if want := "open: d/sat/due-7: damaged at byte 12: not a record"; err.Error() != want {
 		t.Errorf("%q, want %q", err, want)
 	}

@@ -79,7 +79,8 @@ func (s *Store) checkLog() error {
 	if s.had > knows {
 		return &DamageError{
 			Path: s.satDir(),
-			What: fmt.Sprintf("log: it ends with batch %d, and the catalogue has batch %d", knows, s.had),
+			What: fmt.Sprintf("log: it ends with batch %d, and the catalogue has batch %d",
+				knows, s.had),
 		}
 	}
 	return nil

@@ -58,7 +58,8 @@ func TestEpochTellsAnOlderCatalogue(t *testing.T) {
 	for _, readOnly := range []bool{true, false} {
 		_, err := Open("a/store", Options{FS: copyOf(fs), ReadOnly: readOnly})
 		var damage *DamageError
-		if !errors.As(err, &damage) || damage.Path != "a/store/pebble" || !strings.Contains(err.Error(), "batch") {
+		if !errors.As(err, &damage) || damage.Path != "a/store/pebble" ||
+			!strings.Contains(err.Error(), "batch") {
 			t.Errorf("read only %v: %v", readOnly, err)
 		}
 	}

@@ -28,7 +28,8 @@ type reading struct {
 
 func (r *reading) append(b []byte) []byte {
 	h := &r.history
-	for _, v := range []uint32{r.value, r.bound, h.Epoch, h.Last, h.LastChange, h.Stable, h.MinInterval, h.Visits, h.Changes} {
+	for _, v := range []uint32{r.value, r.bound, h.Epoch, h.Last, h.LastChange, h.Stable,
+		h.MinInterval, h.Visits, h.Changes} {
 		b = binary.LittleEndian.AppendUint32(b, v)
 	}
 	return b
@@ -36,7 +37,8 @@ func (r *reading) append(b []byte) []byte {
 
 func (r *reading) decode(b []byte) {
 	h := &r.history
-	for i, v := range []*uint32{&r.value, &r.bound, &h.Epoch, &h.Last, &h.LastChange, &h.Stable, &h.MinInterval, &h.Visits, &h.Changes} {
+	for i, v := range []*uint32{&r.value, &r.bound, &h.Epoch, &h.Last, &h.LastChange, &h.Stable,
+		&h.MinInterval, &h.Visits, &h.Changes} {
 		*v = binary.LittleEndian.Uint32(b[4*i:])
 	}
 }
@@ -47,7 +49,8 @@ func (r *reading) decode(b []byte) {
 func Example_sensors() {
 	fs := vfs.NewMem() // a disk; leave FS out for a real one
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	store, err := runs.Open("meters", runs.Options{FS: fs, Unit: 60, Levels: runs.MinutesHoursAndDays})
+	store, err := runs.Open("meters",
+		runs.Options{FS: fs, Unit: 60, Levels: runs.MinutesHoursAndDays})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -112,7 +115,8 @@ func Example_sensors() {
 	run(2*24*60+1, 4*24*60)
 	fmt.Println("meters:", store.Len())
 	for kind, period := range []string{"5 minutes", "hour", "day"} {
-		fmt.Printf("moving every %s: %d reads, %d of them saw a change\n", period, reads[kind], changes[kind])
+		fmt.Printf("moving every %s: %d reads, %d of them saw a change\n",
+			period, reads[kind], changes[kind])
 	}
 	if err := store.Close(); err != nil {
 		log.Fatal(err)

@@ -19,13 +19,15 @@ func TestFormatExample(t *testing.T) {
 		t.Fatal("no example in FORMAT.md")
 	}
 	want := strings.Join(strings.Fields(string(block[1])), "")
-	r := sitegraph.Record{Page: 7, URL: "http://h/a", Referer: "http://h/", State: sitegraph.StateAlive, Status: 200, Due: at(1)}
+	r := sitegraph.Record{Page: 7, URL: "http://h/a", Referer: "http://h/",
+		State: sitegraph.StateAlive, Status: 200, Due: at(1)}
 	f, err := AppendRecord(nil, &r)
 	must(t, err)
 	if got := hex.EncodeToString(f); got != want {
 		t.Errorf("got\n%s\nFORMAT.md has\n%s", got, want)
 	}
 	if fixedRecordBytes != 33 || maxBodyBytes != 131584 {
-		t.Errorf("FORMAT.md names 33 and 131584 bytes, not %d and %d", fixedRecordBytes, maxBodyBytes)
+		t.Errorf("FORMAT.md names 33 and 131584 bytes, not %d and %d",
+			fixedRecordBytes, maxBodyBytes)
 	}
 }

@@ -114,7 +114,10 @@ func TestFormat2Opens(t *testing.T) {
 		}
 		if !readOnly {
 			var got []sitegraph.PageID
-			must(t, s.Advance(at(500), func(r *sitegraph.Record) { got = append(got, r.Page); r.Due = at(600) }))
+			must(t, s.Advance(at(500), func(r *sitegraph.Record) {
+				got = append(got, r.Page)
+				r.Due = at(600)
+			}))
 			must(t, s.Commit())
 			if slices.Sort(got); len(got) != 12 || slices.Contains(got, 4) {
 				t.Errorf("handed out %v", got)

@@ -61,8 +61,10 @@ func TestDirectoryInUse(t *testing.T) {
 
 func TestFormat(t *testing.T) {
 	mem := vfs.NewCrashableMem()
-	must(t, mustOpen(t, "a/store", Options{FS: mem, Now: day0, Unit: time.Hour, Horizon: 100 * time.Hour}).Close())
-	for _, o := range []Options{{Unit: 2 * time.Hour}, {Horizon: 500 * time.Hour}, {Unit: -1}, {Horizon: -1}, {PageBytes: 1}, {BufferBytes: 100}, {Unit: time.Millisecond}} {
+	must(t, mustOpen(t, "a/store",
+		Options{FS: mem, Now: day0, Unit: time.Hour, Horizon: 100 * time.Hour}).Close())
+	for _, o := range []Options{{Unit: 2 * time.Hour}, {Horizon: 500 * time.Hour}, {Unit: -1},
+		{Horizon: -1}, {PageBytes: 1}, {BufferBytes: 100}, {Unit: time.Millisecond}} {
 		o.FS = mem
 		if s, err := Open("a/store", o); err == nil {
 			s.Close()
@@ -76,13 +78,16 @@ func TestFormat(t *testing.T) {
 	must(t, s.Close())
 
 	text := readAll(t, mem, "a/store/FORMAT")
-	for version, what := range map[int]string{1: "of an earlier development version", 12: "knows up to 2"} {
+	for version, what := range map[int]string{1: "of an earlier development version",
+		12: "knows up to 2"} {
 		other := copyOf(mem)
-		writeAll(t, other, "a/store/FORMAT", bytes.Replace(text, []byte("satstore 2"), fmt.Appendf(nil, "satstore %d", version), 1))
+		writeAll(t, other, "a/store/FORMAT",
+			bytes.Replace(text, []byte("satstore 2"), fmt.Appendf(nil, "satstore %d", version), 1))
 		for _, readOnly := range []bool{false, true} {
 			_, err := Open("a/store", Options{FS: other, ReadOnly: readOnly})
 			var format *FormatError
-			if !errors.As(err, &format) || format.Found != version || format.Known != 2 || format.Path != "a/store/FORMAT" || !strings.Contains(err.Error(), what) {
+			if !errors.As(err, &format) || format.Found != version || format.Known != 2 ||
+				format.Path != "a/store/FORMAT" || !strings.Contains(err.Error(), what) {
 				t.Errorf("format %d: %v", version, err)
 			}
 		}
@@ -107,7 +112,8 @@ func TestForeignDirectoryIsRefused(t *testing.T) {
 	if _, err := Open(dir, Options{}); err == nil {
 		t.Error("opened a directory with foreign content")
 	}
-	if _, err := Open(filepath.Join(dir, "none"), Options{ReadOnly: true}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := Open(filepath.Join(dir, "none"), Options{ReadOnly: true}); !errors.Is(err,
+		fs.ErrNotExist) {
 		t.Errorf("reading a store that is not there: %v", err)
 	}
 	if _, err := Open(filepath.Join(dir, "thesis.txt"), Options{}); err == nil {
@@ -130,7 +136,8 @@ func TestLostParts(t *testing.T) {
 		fs := copyOf(mem)
 		must(t, fs.Remove(only(t, fs, "MANIFEST-")))
 		var damage *DamageError
-		if _, err := Open("a/store", Options{FS: fs, ReadOnly: readOnly}); !errors.As(err, &damage) {
+		if _, err := Open("a/store", Options{FS: fs, ReadOnly: readOnly}); !errors.As(err,
+			&damage) {
 			t.Errorf("no log: %v", err)
 		}
 		fs = copyOf(mem)

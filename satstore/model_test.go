@@ -26,7 +26,8 @@ type model struct {
 }
 
 func newModel() *model {
-	return &model{links: map[sitegraph.PageID][2][]sitegraph.PageID{}, start: map[sitegraph.PageID]bool{},
+	return &model{links: map[sitegraph.PageID][2][]sitegraph.PageID{},
+		start:    map[sitegraph.PageID]bool{},
 		settings: map[string]string{}, messages: map[sitegraph.PageID]string{}}
 }
 
@@ -110,7 +111,8 @@ func (d *driver) randomDue() time.Time {
 
 func (d *driver) randomRecord(p sitegraph.PageID) sitegraph.Record {
 	g := d.rng
-	r := sitegraph.Record{Page: p, URL: modelURL(p), State: sitegraph.State(g.IntN(6)), Status: g.IntN(600),
+	r := sitegraph.Record{Page: p, URL: modelURL(p), State: sitegraph.State(g.IntN(6)),
+		Status: g.IntN(600),
 		Due:    d.randomDue(),
 		Tried:  day0.Add(time.Duration(g.Int64N(1e15))),
 		Reason: strings.Repeat("r", g.IntN(40))}
@@ -293,7 +295,8 @@ func (d *driver) promote() error {
 
 func (d *driver) advance() error {
 	units := 1 + d.rng.Int64N(3)
-	if d.longGap && d.rng.IntN(5) == 0 && d.pending.clock < 50000 { // a time.Duration ends at 106751 days
+	// a time.Duration ends at 106751 days
+	if d.longGap && d.rng.IntN(5) == 0 && d.pending.clock < 50000 {
 		units = 1 + d.rng.Int64N(1000)
 	}
 	target := d.pending.clock + units
@@ -309,7 +312,8 @@ func (d *driver) advance() error {
 	err := d.s.Advance(d.at(target).Add(d.unit/5), func(r *sitegraph.Record) {
 		u := d.pending.unit[r.Page]
 		if !want[r.Page] || *r != d.pending.view(r.Page) || u < last {
-			wrong = &mismatch{fmt.Sprintf("advance to %d handed out %+v of unit %d after %d, want %+v", target, *r, u, last, d.pending.view(r.Page))}
+			wrong = &mismatch{fmt.Sprintf("advance to %d handed out %+v of unit %d after %d, "+
+				"want %+v", target, *r, u, last, d.pending.view(r.Page))}
 		}
 		delete(want, r.Page)
 		delete(d.pending.messages, r.Page)
@@ -357,16 +361,19 @@ func (d *driver) compare(s *Store, m *model) error {
 		if m.unit[p] == removed {
 			there = 0
 		}
-		if got[p] != there || g.URL(id) != modelURL(id) || !slices.Equal(g.Links(id), links[0]) || !slices.Equal(g.Frames(id), links[1]) ||
+		if got[p] != there || g.URL(id) != modelURL(id) || !slices.Equal(g.Links(id), links[0]) ||
+			!slices.Equal(g.Frames(id), links[1]) ||
 			slices.Contains(g.StartPages(g.Server(id)), id) != m.start[id] {
-			return &mismatch{fmt.Sprintf("page %d restored %d times as %s, links %v %v, want %v", p, got[p], g.URL(id), g.Links(id), g.Frames(id), links)}
+			return &mismatch{fmt.Sprintf("page %d restored %d times as %s, links %v %v, want %v",
+				p, got[p], g.URL(id), g.Links(id), g.Frames(id), links)}
 		}
 		_, due, ok, err := s.runs.Load(uint32(p), nil)
 		if err != nil {
 			return err
 		}
 		if ok != (there == 1) || ok && due-base != m.unit[p] {
-			return &mismatch{fmt.Sprintf("page %d in unit %d %v, want %d", p, due-base, ok, m.unit[p])}
+			return &mismatch{fmt.Sprintf("page %d in unit %d %v, want %d",
+				p, due-base, ok, m.unit[p])}
 		}
 	}
 	for i := range 4 {
@@ -403,9 +410,12 @@ func comparePending(s *Store, m *model) error {
 	if err != nil {
 		return err
 	}
-	if sum != records || report.Records != records || report.Pages != len(m.unit) || len(report.Damage) > 0 || len(s.Damage()) > 0 ||
-		report.Removed != len(m.unit)-records || report.Starts != len(m.start) || report.Linked != len(m.links) {
-		return &mismatch{fmt.Sprintf("%d records pending, check %+v, want %d of %d; damage %v", sum, report, records, len(m.unit), s.Damage())}
+	if sum != records || report.Records != records || report.Pages != len(m.unit) ||
+		len(report.Damage) > 0 || len(s.Damage()) > 0 ||
+		report.Removed != len(m.unit)-records || report.Starts != len(m.start) ||
+		report.Linked != len(m.links) {
+		return &mismatch{fmt.Sprintf("%d records pending, check %+v, want %d of %d; damage %v",
+			sum, report, records, len(m.unit), s.Damage())}
 	}
 	return nil
 }

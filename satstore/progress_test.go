@@ -35,7 +35,8 @@ func TestProgress(t *testing.T) {
 	}
 	defer store.Close()
 	for i := range pages {
-		if err := store.Add(&sitegraph.Record{Page: sitegraph.PageID(i), URL: fmt.Sprintf("http://a.example/%d", i), State: sitegraph.StateNew}); err != nil {
+		if err := store.Add(&sitegraph.Record{Page: sitegraph.PageID(i),
+			URL: fmt.Sprintf("http://a.example/%d", i), State: sitegraph.StateNew}); err != nil {
 			t.Fatal(err)
 		}
 		if err := store.SaveLinks(sitegraph.PageID(i), []sitegraph.PageID{0}, nil); err != nil {
@@ -46,7 +47,9 @@ func TestProgress(t *testing.T) {
 		t.Fatal(err)
 	}
 	const entries, bytes = "addresses, links and records", "bytes"
-	restore := func() error { return store.Restore(sitegraph.NewGraph(), func(*sitegraph.Record) {}) }
+	restore := func() error {
+		return store.Restore(sitegraph.NewGraph(), func(*sitegraph.Record) {})
+	}
 	copied := 0
 	checkpoint := func() error {
 		copied++
@@ -107,7 +110,8 @@ func TestProgressOfTheCopyAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(<-beside, write(fs, "/keep-2/file"), fs.Link("/keep-2/file", "/keep-2/linked")); err != nil {
+	if err := errors.Join(<-beside, write(fs, "/keep-2/file"),
+		fs.Link("/keep-2/file", "/keep-2/linked")); err != nil {
 		t.Errorf("in the store: error %v", err)
 	}
 	if err := write(fs, "/keep/file"); !errors.Is(err, enough) {

@@ -26,7 +26,8 @@ func TestRecordRoundTrip(t *testing.T) {
 
 // A field that is added to a record and not stored would be lost at each restart.
 func TestEveryFieldOfARecordIsStored(t *testing.T) {
-	r := sitegraph.Record{Missed: sitegraph.OutcomeGone} // no other field has values that cannot be stored
+	// no other field has values that cannot be stored
+	r := sitegraph.Record{Missed: sitegraph.OutcomeGone}
 	fill(t, reflect.ValueOf(&r).Elem(), "Record")
 	b, err := AppendRecord(nil, &r)
 	must(t, err)
@@ -68,7 +69,8 @@ func fill(t *testing.T, v reflect.Value, name string) {
 func TestRecordBounds(t *testing.T) {
 	fixed, err := AppendRecord(nil, &sitegraph.Record{})
 	must(t, err)
-	if want := fixedRecordBytes + 2 + 5; len(fixed) != want { // status, size; four strings, shared prefix
+	// status, size; four strings, shared prefix
+	if want := fixedRecordBytes + 2 + 5; len(fixed) != want {
 		t.Errorf("empty record has %d bytes, want %d", len(fixed), want)
 	}
 	long := strings.Repeat("x", maxStringBytes+1)
@@ -104,7 +106,8 @@ func TestLoadedStringsAreKept(t *testing.T) {
 }
 
 func FuzzRecord(f *testing.F) {
-	r := sitegraph.Record{URL: "http://h/a", Referer: "http://h/", State: sitegraph.StateAlive, ETag: "e", Due: day0, Interval: 5, Reason: "why"}
+	r := sitegraph.Record{URL: "http://h/a", Referer: "http://h/", State: sitegraph.StateAlive,
+		ETag: "e", Due: day0, Interval: 5, Reason: "why"}
 	b, _ := AppendRecord(nil, &r)
 	f.Add(b)
 	f.Add(b[:fixedRecordBytes])

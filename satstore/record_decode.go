@@ -14,7 +14,8 @@ import (
 // Times come back in UTC.
 func DecodeRecord(body []byte, r *sitegraph.Record) error {
 	if len(body) < fixedRecordBytes {
-		return fmt.Errorf("%w: %d bytes, less than the fixed %d", errRecord, len(body), fixedRecordBytes)
+		return fmt.Errorf("%w: %d bytes, less than the fixed %d",
+			errRecord, len(body), fixedRecordBytes)
 	}
 	if body[0] != recordVersion && body[0] != recordVersionMisses {
 		return fmt.Errorf(
@@ -31,7 +32,8 @@ func DecodeRecord(body []byte, r *sitegraph.Record) error {
 	}
 	r.State, r.Errors, r.Hops = sitegraph.State(body[2]), body[3], body[4]
 	h := &r.History
-	for i, v := range [...]*uint32{&h.Epoch, &h.Last, &h.LastChange, &h.Stable, &h.MinInterval, &h.Visits, &h.Changes} {
+	for i, v := range [...]*uint32{&h.Epoch, &h.Last, &h.LastChange, &h.Stable, &h.MinInterval,
+		&h.Visits, &h.Changes} {
 		*v = binary.LittleEndian.Uint32(body[5+4*i:])
 	}
 	c := cursor{b: body[fixedRecordBytes:]}
@@ -77,7 +79,8 @@ func DecodeRecord(body []byte, r *sitegraph.Record) error {
 	setString(&r.ETag, c.string())
 	setString(&r.Reason, c.string())
 	if c.bad || len(c.b) != 0 {
-		return fmt.Errorf("%w: a field is cut, too long, or followed by %d bytes", errRecord, len(c.b))
+		return fmt.Errorf("%w: a field is cut, too long, or followed by %d bytes",
+			errRecord, len(c.b))
 	}
 	return nil
 }
@@ -175,7 +178,8 @@ func setString(s *string, b []byte) {
 }
 
 func setJoined(s *string, head string, tail []byte) {
-	if len(*s) == len(head)+len(tail) && (*s)[:len(head)] == head && (*s)[len(head):] == string(tail) {
+	if len(*s) == len(head)+len(tail) && (*s)[:len(head)] == head &&
+		(*s)[len(head):] == string(tail) {
 		return
 	}
 	*s = head + string(tail)

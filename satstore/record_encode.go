@@ -77,7 +77,8 @@ func AppendRecord(b []byte, r *sitegraph.Record) ([]byte, error) {
 		version = recordVersionMisses
 	}
 	b = append(b, version, recordFlags(r), byte(r.State), r.Errors, r.Hops)
-	for _, v := range [...]uint32{h.Epoch, h.Last, h.LastChange, h.Stable, h.MinInterval, h.Visits, h.Changes} {
+	for _, v := range [...]uint32{h.Epoch, h.Last, h.LastChange, h.Stable, h.MinInterval, h.Visits,
+		h.Changes} {
 		b = binary.LittleEndian.AppendUint32(b, v)
 	}
 	if version == recordVersionMisses {

@@ -28,7 +28,8 @@ func (s *Store) Add(r *sitegraph.Record) error {
 
 // Addresses hands the committed addresses of all pages from one on to each, in the order of their
 // numbers, until it fails. The address is good until each returns.
-func (s *Store) Addresses(from sitegraph.PageID, each func(p sitegraph.PageID, url []byte) error) error {
+func (s *Store) Addresses(from sitegraph.PageID,
+	each func(p sitegraph.PageID, url []byte) error) error {
 	if err := s.usable(); err != nil {
 		return err
 	}

@@ -87,8 +87,10 @@ func TestScale(t *testing.T) {
 	}
 	c.took("visit", visits, time.Since(start))
 	now := c.s.Stats()
-	t.Logf("%d units of %d records in the mean; slowest %v; %.2f bytes written for each given", scaleUnits, visits/scaleUnits, c.slowest(),
-		float64(now.RunBytesWritten+now.LogBytesWritten+now.IndexBytesWritten-before.RunBytesWritten-before.LogBytesWritten-before.IndexBytesWritten)/
+	t.Logf("%d units of %d records in the mean; slowest %v; %.2f bytes written for each given",
+		scaleUnits, visits/scaleUnits, c.slowest(),
+		float64(now.RunBytesWritten+now.LogBytesWritten+now.IndexBytesWritten-
+			before.RunBytesWritten-before.LogBytesWritten-before.IndexBytesWritten)/
 			float64(now.GivenBytes-before.GivenBytes))
 	visited := c.tell("visited")
 	c.profile()
@@ -100,7 +102,8 @@ func TestScale(t *testing.T) {
 	settle()
 	start = time.Now()
 	c.s = mustOpen(t, c.dir, Options{})
-	t.Logf("closed in %v, opened again in %v", closed.Round(time.Millisecond), time.Since(start).Round(time.Millisecond))
+	t.Logf("closed in %v, opened again in %v",
+		closed.Round(time.Millisecond), time.Since(start).Round(time.Millisecond))
 	c.tell("opened")
 	if st := c.s.Stats(); st.Records != n {
 		t.Errorf("%d records after opening again, want %d", st.Records, n)
@@ -113,14 +116,16 @@ func TestScale(t *testing.T) {
 	}
 	c.took("visit by days", visits, time.Since(start))
 	if later := c.tell("visited on"); n >= 1_000_000 && later.sat > visited.sat*5/4 {
-		t.Errorf("%d bytes of runs after %d units, %d some days later", visited.sat, scaleUnits, later.sat)
+		t.Errorf("%d bytes of runs after %d units, %d some days later",
+			visited.sat, scaleUnits, later.sat)
 	}
 
 	start = time.Now()
 	c.remove(n/2, n)
 	c.took("remove", n/2, time.Since(start))
 	if removed := c.tell("half removed"); n >= 1_000_000 && removed.sat > visited.sat*3/4 {
-		t.Errorf("%d bytes of runs with all records, %d with half of them", visited.sat, removed.sat)
+		t.Errorf("%d bytes of runs with all records, %d with half of them",
+			visited.sat, removed.sat)
 	}
 	c.remove(0, n/2)
 	if removed := c.tell("all removed"); n >= 1_000_000 && removed.sat > visited.sat/5+100<<20 {
@@ -169,9 +174,12 @@ func (c *scaled) load() {
 	for i := range uint32(c.records) {
 		url := c.address(i)
 		digest := sitegraph.Digest{byte(i), byte(i >> 8), byte(i >> 16), byte(i >> 24), 7, 6, 5}
-		r = sitegraph.Record{Page: sitegraph.PageID(i), URL: url, Referer: url[:15], State: sitegraph.StateAlive, Status: 200,
-			Digests: sitegraph.Digests{Bytes: digest, Text: digest, Main: digest}, Size: 22 << 10, Tried: day0,
-			Due: day0.Add(time.Duration(c.w.First(i)) * time.Hour), Interval: time.Duration(c.w.Interval(i)) * time.Hour, Reason: "interval"}
+		r = sitegraph.Record{Page: sitegraph.PageID(i), URL: url, Referer: url[:15],
+			State: sitegraph.StateAlive, Status: 200,
+			Digests: sitegraph.Digests{Bytes: digest, Text: digest, Main: digest}, Size: 22 << 10,
+			Tried:    day0,
+			Due:      day0.Add(time.Duration(c.w.First(i)) * time.Hour),
+			Interval: time.Duration(c.w.Interval(i)) * time.Hour, Reason: "interval"}
 		must(c.t, c.s.Add(&r))
 		if i%scaleCommit == scaleCommit-1 {
 			must(c.t, c.s.Commit())
@@ -197,7 +205,8 @@ func (c *scaled) unit(u, count int, sum uint64) int {
 	must(c.t, c.s.Commit())
 	c.units = append(c.units, time.Since(start))
 	if n != count || sum != 0 {
-		c.t.Fatalf("unit %d: %d records were handed out, %d are due; marks left: %x", u, n, count, sum)
+		c.t.Fatalf("unit %d: %d records were handed out, %d are due; marks left: %x",
+			u, n, count, sum)
 	}
 	c.countFiles()
 	return n
@@ -238,7 +247,8 @@ func (c *scaled) remove(from, to int) {
 }
 
 func (c *scaled) took(what string, n int, d time.Duration) {
-	c.t.Logf("%s: %d records in %v, %.2f us a record, %.0f a second", what, n, d.Round(time.Millisecond), d.Seconds()*1e6/float64(n), float64(n)/d.Seconds())
+	c.t.Logf("%s: %d records in %v, %.2f us a record, %.0f a second",
+		what, n, d.Round(time.Millisecond), d.Seconds()*1e6/float64(n), float64(n)/d.Seconds())
 }
 
 func (c *scaled) slowest() (d time.Duration) {
@@ -259,15 +269,22 @@ func (c *scaled) tell(when string) taken {
 	runtime.ReadMemStats(&m)
 	rss := status("RssAnon:") - c.rssBare
 	st := c.s.Stats()
-	sat, pebble := diskOf(c.t, filepath.Join(c.dir, satName)), diskOf(c.t, filepath.Join(c.dir, catalogueName))
+	sat, pebble := diskOf(c.t, filepath.Join(c.dir, satName)),
+		diskOf(c.t, filepath.Join(c.dir, catalogueName))
 	per := func(bytes int64) float64 { return float64(bytes) / float64(c.records) }
-	c.t.Logf("%-12s memory a record: %.2f B index, %.2f heap, %.2f resident; buffer %d MiB, heap %d MiB, resident %d MiB", when+":",
-		per(st.IndexBytes), per(int64(m.HeapAlloc)), per(rss), st.BufferBytes>>20, m.HeapAlloc>>20, rss>>20)
-	c.t.Logf("%-12s disk a record: %.1f B runs, log and index (%.1f live, %.1f garbage), %.1f catalogue; %d files, %d open", "",
+	c.t.Logf("%-12s memory a record: %.2f B index, %.2f heap, %.2f resident; buffer %d MiB, heap "+
+		"%d MiB, resident %d MiB", when+":",
+		per(st.IndexBytes), per(int64(m.HeapAlloc)), per(rss), st.BufferBytes>>20, m.HeapAlloc>>20,
+		rss>>20)
+	c.t.Logf("%-12s disk a record: %.1f B runs, log and index (%.1f live, %.1f garbage), %.1f "+
+		"catalogue; %d files, %d open", "",
 		per(sat), per(st.LiveBytes), per(st.GarbageBytes), per(pebble), st.Files, openFiles(c.t))
-	if c.records >= 1_000_000 && (per(st.IndexBytes) > memoryLimit || per(rss-fixedMemory) > memoryLimit+memorySpare) {
-		c.t.Errorf("%s: the index takes %.2f bytes a record, limit %v; resident beside the %d MiB that do not grow are %.2f, limit %v", when,
-			per(st.IndexBytes), memoryLimit, fixedMemory>>20, per(rss-fixedMemory), memoryLimit+memorySpare)
+	if c.records >= 1_000_000 &&
+		(per(st.IndexBytes) > memoryLimit || per(rss-fixedMemory) > memoryLimit+memorySpare) {
+		c.t.Errorf("%s: the index takes %.2f bytes a record, limit %v; resident beside the %d "+
+			"MiB that do not grow are %.2f, limit %v", when,
+			per(st.IndexBytes), memoryLimit, fixedMemory>>20, per(rss-fixedMemory),
+			memoryLimit+memorySpare)
 	}
 	return taken{sat}
 }

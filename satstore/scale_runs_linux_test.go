@@ -23,7 +23,8 @@ func TestScaleRuns(t *testing.T) {
 	}
 	p = nil
 	settle()
-	c := &scaled{t: t, dir: filepath.Join(t.TempDir(), "store"), records: n, rssBare: status("RssAnon:")}
+	c := &scaled{t: t, dir: filepath.Join(t.TempDir(), "store"), records: n,
+		rssBare: status("RssAnon:")}
 	s, err := runs.Open(c.dir, runs.Options{})
 	must(t, err)
 	start := time.Now()
@@ -51,7 +52,8 @@ func TestScaleRuns(t *testing.T) {
 		}))
 		must(t, s.Commit())
 		if count != due[u] || sum != sums[u] {
-			t.Fatalf("unit %d: %d visits, sum %x; the plan has %d, %x", u, count, sum, due[u], sums[u])
+			t.Fatalf("unit %d: %d visits, sum %x; the plan has %d, %x",
+				u, count, sum, due[u], sums[u])
 		}
 		visits += count
 		c.countFiles()
@@ -76,10 +78,12 @@ func TestScaleRuns(t *testing.T) {
 			must(t, s.Checkpoint()) // what is being given back is
 			disk := diskOf(t, c.dir)
 			live := int64(s.Len()) * int64(w.MeanBytes())
-			t.Logf("day %d: %d records left, %.1f B of disk a record left, %.1f of all", day, s.Len(), float64(disk)/float64(max(s.Len(), 1)), float64(disk)/float64(n))
+			t.Logf("day %d: %d records left, %.1f B of disk a record left, %.1f of all",
+				day, s.Len(), float64(disk)/float64(max(s.Len(), 1)), float64(disk)/float64(n))
 			// Index file and log, each perhaps twice, take up to 16 bytes a number ever used.
 			if limit := live*2 + 16*int64(n) + 96<<20; disk > limit {
-				t.Errorf("day %d: %d bytes on disk for %d bytes of records, limit %d", day, disk, live, limit)
+				t.Errorf("day %d: %d bytes on disk for %d bytes of records, limit %d",
+					day, disk, live, limit)
 			}
 		}
 	}
@@ -101,10 +105,13 @@ func (c *scaled) tellRuns(when string, s *runs.Store) (disk int64) {
 	rss, st := status("RssAnon:")-c.rssBare, s.Stats()
 	disk = diskOf(c.t, c.dir)
 	per := func(bytes int64) float64 { return float64(bytes) / float64(c.records) }
-	c.t.Logf("%-12s memory a record: %.2f B index, %.2f resident; buffer %d MiB, resident %d MiB; disk a record: %.1f B (%.1f live, %.1f garbage); %d files, %d open",
-		when+":", per(st.IndexBytes), per(rss), st.BufferBytes>>20, rss>>20, per(disk), per(st.LiveBytes), per(st.GarbageBytes), st.Files, openFiles(c.t))
+	c.t.Logf("%-12s memory a record: %.2f B index, %.2f resident; buffer %d MiB, resident %d "+
+		"MiB; disk a record: %.1f B (%.1f live, %.1f garbage); %d files, %d open",
+		when+":", per(st.IndexBytes), per(rss), st.BufferBytes>>20, rss>>20, per(disk),
+		per(st.LiveBytes), per(st.GarbageBytes), st.Files, openFiles(c.t))
 	if c.records >= 1_000_000 && per(st.IndexBytes) > memoryLimit {
-		c.t.Errorf("%s: the index takes %.2f bytes a record, limit %v", when, per(st.IndexBytes), memoryLimit)
+		c.t.Errorf("%s: the index takes %.2f bytes a record, limit %v",
+			when, per(st.IndexBytes), memoryLimit)
 	}
 	return disk
 }

@@ -37,11 +37,13 @@ func mustOpen(t testing.TB, dir string, o Options) *Store {
 func TestDueIsClamped(t *testing.T) {
 	rng := seeded(t)
 	for _, unit := range []time.Duration{time.Minute, time.Hour, 7 * time.Hour, 24 * time.Hour} {
-		s := mustOpen(t, "s", Options{FS: vfs.NewMem(), Now: day0, Unit: unit, Horizon: 300 * 24 * time.Hour})
+		s := mustOpen(t, "s",
+			Options{FS: vfs.NewMem(), Now: day0, Unit: unit, Horizon: 300 * 24 * time.Hour})
 		clock, units := s.runs.Clock(), s.runs.Horizon()
 		must(t, s.Add(newRecord(0, at(1))))
 		for range 2000 {
-			due := time.Unix((clock-2+rng.Int64N(units+4))*s.unit+rng.Int64N(s.unit), rng.Int64N(1e9))
+			due := time.Unix((clock-2+rng.Int64N(units+4))*s.unit+rng.Int64N(s.unit),
+				rng.Int64N(1e9))
 			switch rng.IntN(10) {
 			case 0:
 				due = time.Time{}
@@ -56,7 +58,8 @@ func TestDueIsClamped(t *testing.T) {
 			}
 			start, end := time.Unix(u*s.unit, 0), time.Unix((u+1)*s.unit, 0)
 			if due.Before(start) && u > clock+1 || !due.Before(end) && u < clock+units {
-				t.Fatalf("clock %d, T %d: due %v in unit %d, from %v to %v", clock, units, due, u, start, end)
+				t.Fatalf("clock %d, T %d: due %v in unit %d, from %v to %v",
+					clock, units, due, u, start, end)
 			}
 		}
 		must(t, s.Close())
@@ -73,7 +76,8 @@ func TestLevels(t *testing.T) {
 		{time.Hour, 400 * day, runs.HoursAndDays},
 		{day, 400 * day, runs.Days},
 		{time.Minute, 400 * day, runs.MinutesHoursAndDays},
-		{time.Second, 400 * day, []runs.Level{{Units: 1, Slots: 120}, {Units: 60, Slots: 120}, {Units: 3600, Slots: 48}, {Units: 86400, Slots: 402}}},
+		{time.Second, 400 * day, []runs.Level{{Units: 1, Slots: 120}, {Units: 60, Slots: 120},
+			{Units: 3600, Slots: 48}, {Units: 86400, Slots: 402}}},
 		{time.Hour, day, []runs.Level{{Units: 1, Slots: 26}}},
 		{7 * time.Hour, 70 * time.Hour, []runs.Level{{Units: 1, Slots: 12}}},
 		{7 * day, 400 * day, []runs.Level{{Units: 1, Slots: 60}}},
@@ -131,13 +135,17 @@ func TestMisuse(t *testing.T) {
 
 // A store that was not used for months hands out every record once, and soon.
 func TestLongGap(t *testing.T) {
-	s := mustOpen(t, "s", Options{FS: vfs.NewMem(), Now: day0, Unit: time.Second, Horizon: 1000 * time.Second})
+	s := mustOpen(t, "s", Options{FS: vfs.NewMem(), Now: day0, Unit: time.Second,
+		Horizon: 1000 * time.Second})
 	defer s.Close()
 	for p := range sitegraph.PageID(100) {
 		must(t, s.Add(newRecord(p, day0.Add(time.Duration(p)*10*time.Second))))
 	}
 	var got []sitegraph.PageID
-	must(t, s.Advance(at(365), func(r *sitegraph.Record) { got = append(got, r.Page); r.Due = at(366) }))
+	must(t, s.Advance(at(365), func(r *sitegraph.Record) {
+		got = append(got, r.Page)
+		r.Due = at(366)
+	}))
 	if len(got) != 100 || !slices.IsSorted(got[1:]) { // pages 0 to 10 share no unit but the first
 		t.Errorf("handed out %v", got)
 	}
@@ -190,12 +198,19 @@ func randomRecord(rng *rand.Rand) sitegraph.Record {
 		}
 		return d
 	}
-	h := sitegraph.History{Epoch: rng.Uint32(), Last: rng.Uint32(), LastChange: rng.Uint32(), Stable: rng.Uint32(), WeeksSeen: rng.Uint32(), WeeksChanged: rng.Uint32(),
+	h := sitegraph.History{Epoch: rng.Uint32(), Last: rng.Uint32(), LastChange: rng.Uint32(),
+		Stable: rng.Uint32(), WeeksSeen: rng.Uint32(), WeeksChanged: rng.Uint32(),
 		MinInterval: rng.Uint32(), Visits: rng.Uint32(), Changes: rng.Uint32()}
-	r := sitegraph.Record{Page: sitegraph.PageID(rng.Int32()), URL: fmt.Sprint("http://h.example/", text(80)), Referer: text(80),
-		State: sitegraph.State(rng.IntN(256)), Status: int(rng.Int64()) >> rng.IntN(64), Errors: uint8(rng.Uint32()), Hops: uint8(rng.Uint32()), Misses: uint8(rng.Uint32()) * uint8(rng.IntN(2)), NoIndex: rng.IntN(2) == 0, ByRobots: rng.IntN(2) == 0, More: rng.IntN(2) == 0, Refuses: rng.IntN(2) == 0,
-		Missed: [...]sitegraph.Outcome{0, sitegraph.OutcomeGone, sitegraph.OutcomeRedirected, sitegraph.OutcomeExcluded}[rng.IntN(4)],
-		ETag:   text(40), LastModified: when(), Size: rng.Int64() >> rng.IntN(64), History: h, Tried: when(), Due: when(), Reason: text(40),
+	r := sitegraph.Record{Page: sitegraph.PageID(rng.Int32()),
+		URL: fmt.Sprint("http://h.example/", text(80)), Referer: text(80),
+		State: sitegraph.State(rng.IntN(256)), Status: int(rng.Int64()) >> rng.IntN(64),
+		Errors: uint8(rng.Uint32()), Hops: uint8(rng.Uint32()),
+		Misses: uint8(rng.Uint32()) * uint8(rng.IntN(2)), NoIndex: rng.IntN(2) == 0,
+		ByRobots: rng.IntN(2) == 0, More: rng.IntN(2) == 0, Refuses: rng.IntN(2) == 0,
+		Missed: [...]sitegraph.Outcome{0, sitegraph.OutcomeGone, sitegraph.OutcomeRedirected,
+			sitegraph.OutcomeExcluded}[rng.IntN(4)],
+		ETag: text(40), LastModified: when(), Size: rng.Int64() >> rng.IntN(64), History: h,
+		Tried: when(), Due: when(), Reason: text(40),
 		Digests: sitegraph.Digests{Bytes: digest(), Text: digest(), Main: digest()}}
 	if rng.IntN(2) == 0 {
 		r.Referer = "http://h.example/" + r.Referer

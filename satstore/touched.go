@@ -16,8 +16,9 @@ import (
 // a setting, named by its number. A batch without one is of a program that does not know of notes,
 // so they are of no use.
 const (
-	positionSetting = "touched/since" // 8 bytes, big endian: number of the batch since which notes are made
-	touchedSetting  = "touched/at/"   // + number of the batch, 8 bytes, big endian
+	// 8 bytes, big endian: number of the batch since which notes are made
+	positionSetting = "touched/since"
+	touchedSetting  = "touched/at/" // + number of the batch, 8 bytes, big endian
 )
 
 // touching notes which pages are touched.
@@ -80,7 +81,8 @@ func (s *Store) endNotes() error {
 	s.changed = true
 	return s.fail(errors.Join(
 		s.batch.Delete(settingKey(positionSetting), nil),
-		s.batch.DeleteRange(settingKey(touchedSetting), settingKey(touchedSetting[:len(touchedSetting)-1]+"0"), nil),
+		s.batch.DeleteRange(settingKey(touchedSetting),
+			settingKey(touchedSetting[:len(touchedSetting)-1]+"0"), nil),
 	))
 }
 
@@ -120,7 +122,8 @@ func (s *Store) recallTouching() error {
 	if err != nil || !ok {
 		return err
 	}
-	s.touching = touching{on: true, pages: map[sitegraph.PageID]bool{}, most: most, position: position}
+	s.touching = touching{on: true, pages: map[sitegraph.PageID]bool{}, most: most,
+		position: position}
 	pages, ok, err := s.Touched(position)
 	s.touching.all, s.touching.later = len(pages), len(pages)
 	if err == nil && !ok {
@@ -188,7 +191,8 @@ func (s *Store) Links(p sitegraph.PageID) (links, frames []sitegraph.PageID, err
 		return nil, nil, err
 	}
 	if links, frames, err = decodeLinks(v, s.Pages()); err != nil {
-		return nil, nil, &DamageError{Path: s.catalogueDir(), What: fmt.Sprintf("links of page %d: %v", p, err)}
+		return nil, nil, &DamageError{Path: s.catalogueDir(),
+			What: fmt.Sprintf("links of page %d: %v", p, err)}
 	}
 	return links, frames, nil
 }

@@ -35,7 +35,8 @@ func TestTouched(t *testing.T) {
 	add := func(n int) {
 		for range n {
 			p := sitegraph.PageID(s.Pages())
-			must(s.Add(&sitegraph.Record{Page: p, URL: fmt.Sprintf("http://a/%d", p), Due: touchedAt}))
+			must(s.Add(&sitegraph.Record{Page: p, URL: fmt.Sprintf("http://a/%d", p),
+				Due: touchedAt}))
 		}
 	}
 	add(40)
@@ -80,7 +81,8 @@ func TestTouched(t *testing.T) {
 	add(1)
 	must(s.Commit())
 	check(s, 2, 3, 5, 7, 40)
-	if links, frames, err := s.Links(5); err != nil || !slices.Equal(links, []sitegraph.PageID{1}) || len(frames) > 0 {
+	if links, frames, err := s.Links(5); err != nil ||
+		!slices.Equal(links, []sitegraph.PageID{1}) || len(frames) > 0 {
 		t.Errorf("links of page 5 are %v, %v, %v", links, frames, err)
 	}
 	if _, ok, err := s.Touched(position - 1); ok || err != nil {
@@ -113,7 +115,8 @@ func TestTouched(t *testing.T) {
 	both := func(s *satstore.Store) {
 		t.Helper()
 		check(s, 4)
-		if got, ok, err := s.Touched(before); err != nil || !ok || !slices.Equal(got, []sitegraph.PageID{4, 9}) {
+		if got, ok, err := s.Touched(before); err != nil || !ok ||
+			!slices.Equal(got, []sitegraph.PageID{4, 9}) {
 			t.Fatalf("touched since the position before: %v, %v, %v", got, ok, err)
 		}
 	}

@@ -41,7 +41,8 @@ func (a *addresses) hash(s string) uint64 {
 	if a.key[1] == 0 {
 		return maphash.String(a.seed, s)
 	}
-	return siphash.Hash(a.key[0], a.key[1], unsafe.Slice(unsafe.StringData(s), len(s))) // which only reads
+	// which only reads
+	return siphash.Hash(a.key[0], a.key[1], unsafe.Slice(unsafe.StringData(s), len(s)))
 }
 
 func (a *addresses) url(p PageID) string { return a.text.at(a.of[p]) }

@@ -12,7 +12,8 @@ type Bounds struct {
 	MaxBytes    int // of an address
 	MaxSegments int // of its path
 	MaxRepeats  int // of one segment in a path
-	MaxVariants int // of the query of one path, or Growth for each that was fetched, once that is more
+	// of the query of one path, or Growth for each that was fetched, once that is more
+	MaxVariants int
 	OfPage      int // new pages that one visit to a page may bring
 	OfSource    int // and one to a feed or sitemap
 	FirstPages  int // known of a server of which hardly any page was fetched
@@ -45,9 +46,10 @@ const (
 	RefusedSession          // a session in the path
 	RefusedVariants         // more than MaxVariants queries of the path
 	RefusedOfVisit          // more than OfPage or OfSource new ones
-	RefusedGrowth           // more than FirstPages, and than Growth for each page that was fetched: for now
-	RefusedServer           // more than MaxPages of the server
-	Refusals                // how many there are
+	// more than FirstPages, and than Growth for each page that was fetched: for now
+	RefusedGrowth
+	RefusedServer // more than MaxPages of the server
+	Refusals      // how many there are
 )
 
 var refusalNames = [...]string{

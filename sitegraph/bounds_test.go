@@ -59,7 +59,8 @@ func TestTidy(t *testing.T) {
 }
 
 func FuzzTidy(f *testing.F) {
-	for _, path := range []string{"/a//b", "/a;jsessionid=1/b", "/a?utm_source=x&y", "/?sid=8f3a9c01de", "/;jsessionid=", "//", "/a/;jsessionid=x//..", "/%2e;jsessionid=1/x"} {
+	for _, path := range []string{"/a//b", "/a;jsessionid=1/b", "/a?utm_source=x&y",
+		"/?sid=8f3a9c01de", "/;jsessionid=", "//", "/a/;jsessionid=x//..", "/%2e;jsessionid=1/x"} {
 		f.Add(path)
 	}
 	f.Fuzz(func(t *testing.T, path string) {

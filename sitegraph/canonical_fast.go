@@ -23,7 +23,8 @@ func classifyOctets() (t [256]uint8) {
 			t[chars[i]] |= class
 		}
 	}
-	const lower, upper, digits = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"
+	const lower, upper, digits = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+		"0123456789"
 	mark(unreserved|plainPath|plainQuery, lower+upper+digits+"-._~")
 	mark(plainPath|plainQuery, "!$&()*+,;=:@/")
 	mark(plainPath, "'") // the standard escapes it in a query
@@ -146,7 +147,8 @@ func otherScheme(ref string) bool {
 		switch {
 		case 'a' <= c && c <= 'z':
 			continue
-		case i > 0 && ('0' <= ref[i] && ref[i] <= '9' || ref[i] == '+' || ref[i] == '-' || ref[i] == '.'):
+		case i > 0 && ('0' <= ref[i] && ref[i] <= '9' || ref[i] == '+' || ref[i] == '-' ||
+			ref[i] == '.'):
 			continue
 		case i > 0 && ref[i] == ':':
 			return !strings.EqualFold(ref[:i], "http") && !strings.EqualFold(ref[:i], "https")

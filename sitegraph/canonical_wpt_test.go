@@ -70,11 +70,14 @@ func TestWPT(t *testing.T) {
 		case !ok && invalidPunycode(c.Input):
 			known++
 		default:
-			t.Errorf("%q on %v: got %q, %v; want %q, %v", c.Input, deref(c.Base), got, ok, want, wantOK)
+			t.Errorf("%q on %v: got %q, %v; want %q, %v", c.Input, deref(c.Base), got, ok, want,
+				wantOK)
 		}
 	}
-	t.Logf("of %d cases, %d of them not about http and to be refused: %d agree, %d known refusals of invalid Punycode; "+
-		"%d absolute ones took the fast path; %d have a base that is not of the web", total, other, agree, known, fast, notWeb)
+	t.Logf("of %d cases, %d of them not about http and to be refused: %d agree, %d known "+
+		"refusals of invalid Punycode; "+
+		"%d absolute ones took the fast path; %d have a base that is not of the web",
+		total, other, agree, known, fast, notWeb)
 }
 
 // runWPT skips bases that no page can have.
@@ -93,7 +96,8 @@ func runWPT(t *testing.T, c wptCase) (url string, ok, skip bool) {
 	url, ok = r.Resolve(c.Input)
 	slow, slowOK := r.slow(c.Input)
 	if ok != slowOK || ok && url != slow {
-		t.Errorf("%q on %q: got %q, %v; the parser says %q, %v", c.Input, *c.Base, url, ok, slow, slowOK)
+		t.Errorf("%q on %q: got %q, %v; the parser says %q, %v",
+			c.Input, *c.Base, url, ok, slow, slowOK)
 	}
 	return url, ok, false
 }

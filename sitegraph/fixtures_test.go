@@ -23,8 +23,9 @@ type fixture struct {
 // concrete edges are ours.
 var (
 	fx4Edges  = "R>A R>D A>B A>C C>G D>E E>F G>H H>F"
-	fx4Depths = map[string]int{"R": 1, "A": 2, "D": 2, "B": 3, "C": 3, "E": 3, "G": 4, "F": 4, "H": 5}
-	fixtures  = []fixture{{
+	fx4Depths = map[string]int{"R": 1, "A": 2, "D": 2, "B": 3, "C": 3, "E": 3, "G": 4, "F": 4,
+		"H": 5}
+	fixtures = []fixture{{
 		name: "FX3", start: "A", edges: "A>B A>C B>D C>E",
 		urls:   map[string]string{"A": "/index.html", "B": "/b", "C": "/c", "D": "/d", "E": "/e/e"},
 		depths: map[string]int{"A": 1, "B": 2, "C": 2, "D": 3, "E": 3},
@@ -46,7 +47,8 @@ var (
 		methA: []string{"A; B C", "D; E F", "G; H", "R; "},
 	}, {
 		name: "frames of the start page", start: "R", edges: "R|M R|N N|I M>A N>B A>B",
-		urls:   map[string]string{"R": "/", "M": "/menu", "N": "/news/n", "I": "/news/inner", "A": "/a", "B": "/news/b", "X": "/news/x"},
+		urls: map[string]string{"R": "/", "M": "/menu", "N": "/news/n", "I": "/news/inner",
+			"A": "/a", "B": "/news/b", "X": "/news/x"},
 		depths: map[string]int{"R": 1, "M": 1, "N": 1, "I": 1, "A": 2, "B": 2, "X": 0},
 		methA:  []string{"I N; B", "M R; A"},
 	}, {
@@ -75,7 +77,9 @@ func (f fixture) build(rng *rand.Rand) *Graph {
 	}
 	slices.Sort(letters)
 	if rng != nil {
-		rng.Shuffle(len(letters), func(i, j int) { letters[i], letters[j] = letters[j], letters[i] })
+		rng.Shuffle(len(letters), func(i, j int) {
+			letters[i], letters[j] = letters[j], letters[i]
+		})
 		for _, l := range links {
 			rng.Shuffle(len(l), func(i, j int) { l[i], l[j] = l[j], l[i] })
 		}
@@ -204,7 +208,8 @@ func TestPartitionACountsOnly(t *testing.T) {
 func TestSetLinksReplaces(t *testing.T) {
 	g := NewGraph()
 	p := g.AddStart("http://example.com/")
-	added := g.SetLinks(p, []string{"http://example.com/a", "http://other.example/", "http://example.com/", "http://example.com:8080/"}, nil)
+	added := g.SetLinks(p, []string{"http://example.com/a", "http://other.example/",
+		"http://example.com/", "http://example.com:8080/"}, nil)
 	if len(added) != 1 || g.URL(added[0]) != "http://example.com/a" || g.Servers() != 1 {
 		t.Fatalf("added %v of %d servers", added, g.Servers())
 	}
@@ -216,7 +221,8 @@ func TestSetLinksReplaces(t *testing.T) {
 	}
 	g.SetLinks(p, []string{"http://example.com/b"}, nil)
 	if refreshed := g.Refresh(); len(refreshed) != 1 || g.Depth(added[0]) != 0 {
-		t.Errorf("refreshed %v; the page no longer linked has depth %d", refreshed, g.Depth(added[0]))
+		t.Errorf("refreshed %v; the page no longer linked has depth %d",
+			refreshed, g.Depth(added[0]))
 	}
 }
 

@@ -157,7 +157,8 @@ func (g *Graph) Depth(p PageID) int { return int(g.depth[p]) }
 // changed in place. It costs about 16 bytes a page at once; columns that only grow are copied by
 // whichever graph adds a page first.
 func (g *Graph) Clone() *Graph {
-	c := &Graph{addresses: g.addresses.clone(), links: g.links.clone(), frames: maps.Clone(g.frames),
+	c := &Graph{addresses: g.addresses.clone(), links: g.links.clone(),
+		frames: maps.Clone(g.frames),
 		server: slices.Clip(g.server), dir: slices.Clip(g.dir), place: slices.Clip(g.place),
 		depth: slices.Clone(g.depth), servers: slices.Clone(g.servers)}
 	for i := range c.servers {

@@ -146,7 +146,8 @@ func BenchmarkSetLinks(b *testing.B) {
 		b.ReportAllocs()
 		i := 0
 		for b.Loop() {
-			g.SetLinkIDs(PageID(rng.IntN(benchPageCount)), append([]PageID(nil), ids[i%len(lists)]...), nil)
+			g.SetLinkIDs(PageID(rng.IntN(benchPageCount)),
+				append([]PageID(nil), ids[i%len(lists)]...), nil)
 			i++
 		}
 	})
@@ -154,7 +155,8 @@ func BenchmarkSetLinks(b *testing.B) {
 
 func BenchmarkRefresh(b *testing.B) {
 	g := benchGraph(b)
-	change := [2][]PageID{append([]PageID(nil), g.Links(0)...), append([]PageID(nil), g.Links(1)...)}
+	change := [2][]PageID{append([]PageID(nil), g.Links(0)...),
+		append([]PageID(nil), g.Links(1)...)}
 	i := 0
 	for b.Loop() {
 		i++

@@ -200,20 +200,24 @@ func (m *graphModel) check() error {
 			return fmt.Errorf("%.50q! is known", url)
 		}
 		s, ok := g.LookupServer(ServerName(url))
-		if !ok || s != g.Server(p) || g.ServerName(s) != ServerName(url) || !slices.Equal(g.StartPages(s), m.start[ServerName(url)]) {
-			return fmt.Errorf("%.50q is on server %d %q, starts %v, want %d, %v", url, g.Server(p), g.ServerName(s), g.StartPages(s), s, m.start[ServerName(url)])
+		if !ok || s != g.Server(p) || g.ServerName(s) != ServerName(url) ||
+			!slices.Equal(g.StartPages(s), m.start[ServerName(url)]) {
+			return fmt.Errorf("%.50q is on server %d %q, starts %v, want %d, %v",
+				url, g.Server(p), g.ServerName(s), g.StartPages(s), s, m.start[ServerName(url)])
 		}
 		if pages := g.ServerPages(s); pages[g.place[p]] != p || !slices.IsSorted(pages) {
 			return fmt.Errorf("page %d is not at %d of %v", p, g.place[p], pages)
 		}
 		if !slices.Equal(g.Links(p), m.links[p]) || !slices.Equal(g.Frames(p), m.frames[p]) {
-			return fmt.Errorf("links %v, frames %v of page %d, want %v, %v", g.Links(p), g.Frames(p), p, m.links[p], m.frames[p])
+			return fmt.Errorf("links %v, frames %v of page %d, want %v, %v",
+				g.Links(p), g.Frames(p), p, m.links[p], m.frames[p])
 		}
 		if n := len(g.Links(p)); cap(g.Links(p)) != n {
 			return fmt.Errorf("who appends to the %d links of %d writes into those of others", n, p)
 		}
 		if q := PageID(i / 2); g.SameDirectory(p, q) != (Directory(url) == Directory(m.urls[q])) {
-			return fmt.Errorf("%.50q and %.50q: same directory %v", url, m.urls[q], g.SameDirectory(p, q))
+			return fmt.Errorf("%.50q and %.50q: same directory %v",
+				url, m.urls[q], g.SameDirectory(p, q))
 		}
 		if g.Depth(p) != m.depth[p] {
 			return fmt.Errorf("depth of %d is %d, want %d", p, g.Depth(p), m.depth[p])

@@ -52,10 +52,12 @@ type keptChunk struct {
 func (g *Graph) Keep() *Kept {
 	a, l := &g.addresses, &g.links
 	k := &Kept{
-		seed: a.key, of: a.of, open: a.text.open, total: a.text.total, inDir: a.inDir, names: a.names,
+		seed: a.key, of: a.of, open: a.text.open, total: a.text.total, inDir: a.inDir,
+		names: a.names,
 		byURL: a.byURL, byDir: a.byDir, byName: a.byName,
-		lists: l.of, openIDs: l.open, front: l.front, freeIDs: l.free, sparse: l.sparse, totalIDs: l.total,
-		frames: g.frames, server: g.server, dir: g.dir, place: g.place, depth: g.depth,
+		lists: l.of, openIDs: l.open, front: l.front, freeIDs: l.free, sparse: l.sparse,
+		totalIDs: l.total,
+		frames:   g.frames, server: g.server, dir: g.dir, place: g.place, depth: g.depth,
 	}
 	for _, text := range a.text.chunks {
 		at, ok := g.file.Place(unsafe.Pointer(unsafe.StringData(text)))
@@ -68,7 +70,8 @@ func (g *Graph) Keep() *Kept {
 	for i := range l.chunks {
 		c := &l.chunks[i]
 		of := keptChunk{place{-1, len(c.ids)}, c.lists, c.live}
-		if at, ok := g.file.Place(unsafe.Pointer(unsafe.SliceData(c.ids))); ok && c.away.Bytes != nil {
+		if at, ok := g.file.Place(unsafe.Pointer(unsafe.SliceData(c.ids))); ok &&
+			c.away.Bytes != nil {
 			of.at = at
 		} else {
 			k.looseIDs = append(k.looseIDs, c.ids)
@@ -78,7 +81,8 @@ func (g *Graph) Keep() *Kept {
 	for i := range g.servers {
 		s := &g.servers[i]
 		k.starts, k.pages = append(k.starts, s.start...), append(k.pages, s.pages...)
-		k.startsUpTo, k.pagesUpTo = append(k.startsUpTo, int32(len(k.starts))), append(k.pagesUpTo, int32(len(k.pages)))
+		k.startsUpTo, k.pagesUpTo = append(k.startsUpTo, int32(len(k.starts))),
+			append(k.pagesUpTo, int32(len(k.pages)))
 		k.stale, k.version = append(k.stale, s.stale), append(k.version, s.version)
 	}
 	return k
@@ -105,18 +109,21 @@ func (g *Graph) Thaw(k *Kept, file *scratch.File) error {
 	}
 	g.frames, g.server, g.dir, g.place, g.depth = k.frames, k.server, k.dir, k.place, k.depth
 	n := len(k.stale)
-	if len(k.startsUpTo) != n || len(k.pagesUpTo) != n || len(k.version) != n || len(k.names) != n || len(k.pages) != len(k.depth) {
+	if len(k.startsUpTo) != n || len(k.pagesUpTo) != n || len(k.version) != n ||
+		len(k.names) != n || len(k.pages) != len(k.depth) {
 		return errKept
 	}
 	g.servers = make([]server, n)
 	start, page := int32(0), int32(0)
 	for i := range g.servers {
-		if k.startsUpTo[i] < start || int(k.startsUpTo[i]) > len(k.starts) || k.pagesUpTo[i] < page || int(k.pagesUpTo[i]) > len(k.pages) {
+		if k.startsUpTo[i] < start || int(k.startsUpTo[i]) > len(k.starts) ||
+			k.pagesUpTo[i] < page || int(k.pagesUpTo[i]) > len(k.pages) {
 			return errKept
 		}
 		// Who grows has to copy: it must not reach into the next one's.
 		g.servers[i] = server{
-			start: slices.Clip(k.starts[start:k.startsUpTo[i]]), pages: slices.Clip(k.pages[page:k.pagesUpTo[i]]),
+			start: slices.Clip(k.starts[start:k.startsUpTo[i]]),
+			pages: slices.Clip(k.pages[page:k.pagesUpTo[i]]),
 			stale: k.stale[i], version: k.version[i],
 		}
 		start, page = k.startsUpTo[i], k.pagesUpTo[i]
@@ -151,7 +158,8 @@ func (t *texts) thaw(k *Kept) error {
 }
 
 func (l *lists) thaw(k *Kept) error {
-	l.of, l.open, l.front, l.free, l.sparse, l.total = k.lists, k.openIDs, k.front, k.freeIDs, k.sparse, k.totalIDs
+	l.of, l.open, l.front, l.free, l.sparse, l.total = k.lists, k.openIDs, k.front, k.freeIDs,
+		k.sparse, k.totalIDs
 	loose := k.looseIDs
 	l.chunks = make([]chunk, len(k.chunks))
 	for i, of := range k.chunks {
@@ -162,7 +170,8 @@ func (l *lists) thaw(k *Kept) error {
 			if !ok || of.length == 0 {
 				return errKept
 			}
-			c.ids, c.away = unsafe.Slice((*PageID)(unsafe.Pointer(unsafe.SliceData(p.Bytes))), of.length), p
+			c.ids, c.away = unsafe.Slice((*PageID)(unsafe.Pointer(unsafe.SliceData(p.Bytes))),
+				of.length), p
 		case len(loose) == 0:
 			return errKept
 		default:

@@ -28,7 +28,8 @@ func BenchmarkKnown(b *testing.B) {
 		for _, inFile := range []bool{false, true} {
 			b.Run(fmt.Sprintf("pages=%d/file=%v", pages, inFile), func(b *testing.B) {
 				s := newKnownStream(b, pages, inFile)
-				b.ReportMetric(4*float64(len(s.g.addresses.byURL.slots))/float64(pages), "table-B/page")
+				b.ReportMetric(4*float64(len(s.g.addresses.byURL.slots))/float64(pages),
+					"table-B/page")
 				hits := 0
 				ways := []*knownWay{
 					{name: "table", resolve: s.g.resolve},
@@ -91,7 +92,8 @@ func newKnownStream(b *testing.B, pages int, inFile bool) *knownStream {
 			b.Fatal(err)
 		}
 	}
-	s := &knownStream{g: NewGraphIn(file), rng: rand.New(rand.NewPCG(1, 7)), servers: pages / knownOfServer}
+	s := &knownStream{g: NewGraphIn(file), rng: rand.New(rand.NewPCG(1, 7)),
+		servers: pages / knownOfServer}
 	for i := range pages {
 		s.g.Add(knownURL(i%s.servers, i/s.servers))
 	}
@@ -99,7 +101,8 @@ func newKnownStream(b *testing.B, pages int, inFile bool) *knownStream {
 }
 
 func knownURL(server, page int) string {
-	return fmt.Sprintf("https://www.host-%d.example/section-%d/the-name-of-a-page-%d.html", server, page/40, page)
+	return fmt.Sprintf("https://www.host-%d.example/section-%d/the-name-of-a-page-%d.html",
+		server, page/40, page)
 }
 
 // next are the links of a page of some server.

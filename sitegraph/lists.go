@@ -137,7 +137,8 @@ func (l *lists) empty(i int) {
 // putAway takes a chunk that is full out of memory.
 func (l *lists) putAway(i int) {
 	c := &l.chunks[i]
-	p, ok := l.file.Put(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(c.ids))), len(c.ids)*int(unsafe.Sizeof(NoPage))))
+	p, ok := l.file.Put(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(c.ids))),
+		len(c.ids)*int(unsafe.Sizeof(NoPage))))
 	if ok {
 		c.ids = unsafe.Slice((*PageID)(unsafe.Pointer(unsafe.SliceData(p.Bytes))), len(c.ids))
 		c.away = p

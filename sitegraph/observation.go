@@ -207,8 +207,9 @@ type Trouble uint8
 const (
 	TroubleUnknown Trouble = iota // not known: no request was sent
 	TroubleNone                   // the server answered as a server should
-	TroubleFailing                // it answered with 5xx, broke the connection off, or did not answer in time
-	TroubleBusy                   // it asked for fewer requests: 429 or 503
+	// it answered with 5xx, broke the connection off, or did not answer in time
+	TroubleFailing
+	TroubleBusy // it asked for fewer requests: 429 or 503
 )
 
 var troubleNames = [...]string{"unknown", "none", "failing", "busy"}
@@ -224,11 +225,13 @@ const (
 	VerdictUnchanged                // the copy is still good
 	VerdictChanged                  // the content differs from the copy
 	VerdictLeft                     // gone, moved elsewhere, or excluded
-	VerdictDoubted                  // one answer says that it left, which is no proof: the copy stays
-	VerdictBaseline                 // the copy was read by another rule: not compared, the next visit is
+	// one answer says that it left, which is no proof: the copy stays
+	VerdictDoubted
+	VerdictBaseline // the copy was read by another rule: not compared, the next visit is
 )
 
-var verdictNames = [...]string{"unknown", "first", "unchanged", "changed", "left", "doubted", "baseline"}
+var verdictNames = [...]string{"unknown", "first", "unchanged", "changed", "left", "doubted",
+	"baseline"}
 
 func (v Verdict) String() string { return enumName(verdictNames[:], int(v)) }
 

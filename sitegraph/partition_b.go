@@ -33,7 +33,8 @@ func (g *Graph) PartitionB(s ServerID, counts func(PageID) bool, closure bool) P
 			start.Tops = append(start.Tops, top)
 			start.Members = b.members(start.Members, top, closure)
 		default:
-			p.Sites = append(p.Sites, Site{Tops: []PageID{top}, Members: b.members(nil, top, closure)})
+			p.Sites = append(p.Sites,
+				Site{Tops: []PageID{top}, Members: b.members(nil, top, closure)})
 		}
 	}
 	if len(start.Tops) > 0 {

@@ -120,7 +120,9 @@ func TestMethodBProperties(t *testing.T) {
 		}
 		for _, s := range direct.Sites {
 			for _, m := range s.Members {
-				if !slices.ContainsFunc(s.Tops, func(top PageID) bool { return slices.Contains(g.Links(top), m) && g.SameDirectory(top, m) }) {
+				if !slices.ContainsFunc(s.Tops, func(top PageID) bool {
+					return slices.Contains(g.Links(top), m) && g.SameDirectory(top, m)
+				}) {
 					t.Errorf("seed %d: member %s is no link of a top", seed, g.URL(m))
 				}
 			}
@@ -142,7 +144,8 @@ func checkCover(t *testing.T, seed uint64, g *Graph, p Partition) {
 	for page := range PageID(g.Pages()) {
 		want := g.Depth(page) > 0
 		if got := times[page]; want && got != 1 && got != 2 || !want && got != 0 {
-			t.Errorf("seed %d, method %s: page %s of depth %d: in sites and orphans as %b", seed, p.Method, g.URL(page), g.Depth(page), got)
+			t.Errorf("seed %d, method %s: page %s of depth %d: in sites and orphans as %b",
+				seed, p.Method, g.URL(page), g.Depth(page), got)
 		}
 	}
 }

@@ -43,7 +43,8 @@ func benchPages() *Graph {
 	g := NewGraph()
 	for i := range benchPageCount {
 		area := i / benchArea
-		g.Add(fmt.Sprintf("http://www.example.com/area-%c%c/section-%d/page-%d.html", 'a'+area/26, 'a'+area%26, i/benchDirectory, i))
+		g.Add(fmt.Sprintf("http://www.example.com/area-%c%c/section-%d/page-%d.html",
+			'a'+area/26, 'a'+area%26, i/benchDirectory, i))
 	}
 	return g
 }

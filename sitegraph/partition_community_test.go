@@ -14,7 +14,8 @@ func TestPartitionCommunity(t *testing.T) {
 		menuPaths = append(menuPaths, fmt.Sprintf("/menu%d", m))
 	}
 	links["/"] = append(links["/"], menuPaths...)
-	page := func(c, i int) string { return fmt.Sprintf("/%d", i*cliques+c) } // an address that tells nothing
+	// an address that tells nothing
+	page := func(c, i int) string { return fmt.Sprintf("/%d", i*cliques+c) }
 	for c := range cliques {
 		for i := range size {
 			paths = append(paths, page(c, i))
@@ -77,7 +78,8 @@ func TestPartitionCommunityAbsorbs(t *testing.T) {
 				links[path] = append(links[path], fmt.Sprintf("/%d/%d", c, j))
 			}
 		}
-		links[fmt.Sprintf("/%d/9", c)] = append(links[fmt.Sprintf("/%d/9", c)], fmt.Sprintf("/%d/0", (c+1)%5))
+		links[fmt.Sprintf("/%d/9", c)] = append(links[fmt.Sprintf("/%d/9", c)], fmt.Sprintf("/%d/0",
+			(c+1)%5))
 	}
 	links["/"] = []string{"/0/0"}
 	links["/3/5"] = append(links["/3/5"], "/pair/a")
@@ -88,16 +90,20 @@ func TestPartitionCommunityAbsorbs(t *testing.T) {
 
 // Pages whose only links are from pages that do not count go with the start pages.
 func TestPartitionCommunityApart(t *testing.T) {
-	links := map[string][]string{"/": {"/gone", "/a", "/b"}, "/a": {"/b"}, "/b": {"/a"}, "/gone": {"/x", "/y"}}
+	links := map[string][]string{"/": {"/gone", "/a", "/b"}, "/a": {"/b"}, "/b": {"/a"},
+		"/gone": {"/x", "/y"}}
 	g := linkedServer([]string{"/", "/a", "/b", "/gone", "/x", "/y"}, links, nil)
 	counts := func(p PageID) bool { return g.URL(p) != fixtureServer+"/gone" }
 	p := g.PartitionCommunity(0, counts)
 	checkPartition(t, g, p, counts)
-	if siteOf(t, g, p, "/x") != siteOf(t, g, p, "/") || siteOf(t, g, p, "/y") != siteOf(t, g, p, "/") {
+	if siteOf(t, g, p, "/x") != siteOf(t, g, p, "/") ||
+		siteOf(t, g, p, "/y") != siteOf(t, g, p, "/") {
 		t.Errorf("sites %q", sizes(g, p))
 	}
 	for _, lone := range []string{"/x", "/"} { // alone, and without a start page
-		counts := func(p PageID) bool { return g.URL(p) == fixtureServer+lone || g.URL(p) == fixtureServer+"/y" }
+		counts := func(p PageID) bool {
+			return g.URL(p) == fixtureServer+lone || g.URL(p) == fixtureServer+"/y"
+		}
 		p := g.PartitionCommunity(0, counts)
 		checkPartition(t, g, p, counts)
 		if len(p.Sites) != 1 {

@@ -52,7 +52,8 @@ func numbered(format string, n int) (paths []string) {
 func sizes(g *Graph, p Partition) []string {
 	var all []string
 	for _, s := range p.Sites {
-		all = append(all, fmt.Sprintf("%s: %d", strings.TrimPrefix(g.URL(s.Tops[0]), fixtureServer), len(s.Tops)+len(s.Members)))
+		all = append(all, fmt.Sprintf("%s: %d", strings.TrimPrefix(g.URL(s.Tops[0]), fixtureServer),
+			len(s.Tops)+len(s.Members)))
 	}
 	slices.Sort(all)
 	return all
@@ -76,7 +77,8 @@ func checkPartition(t *testing.T, g *Graph, p Partition, counts func(PageID) boo
 		if !slices.IsSorted(s.Tops) || !slices.IsSorted(s.Members) || len(s.Tops) == 0 {
 			t.Errorf("%s: site %v", p.Method, s)
 		}
-		if i > 0 && cmp.Or(cmp.Compare(g.Depth(p.Sites[i-1].Tops[0]), g.Depth(s.Tops[0])), cmp.Compare(p.Sites[i-1].Tops[0], s.Tops[0])) >= 0 {
+		if i > 0 && cmp.Or(cmp.Compare(g.Depth(p.Sites[i-1].Tops[0]), g.Depth(s.Tops[0])),
+			cmp.Compare(p.Sites[i-1].Tops[0], s.Tops[0])) >= 0 {
 			t.Errorf("%s: site %d is out of order", p.Method, i)
 		}
 		start := g.Depth(s.Tops[0]) == 1
@@ -92,7 +94,8 @@ func checkPartition(t *testing.T, g *Graph, p Partition, counts func(PageID) boo
 		for _, m := range s.Members {
 			times[m]++
 			if g.Depth(m) < g.Depth(s.Tops[0]) || g.Depth(m) == 1 {
-				t.Errorf("%s: member %s of depth %d below a top of depth %d", p.Method, g.URL(m), g.Depth(m), g.Depth(s.Tops[0]))
+				t.Errorf("%s: member %s of depth %d below a top of depth %d",
+					p.Method, g.URL(m), g.Depth(m), g.Depth(s.Tops[0]))
 			}
 		}
 	}
@@ -144,7 +147,8 @@ func TestPartitionsAtRandom(t *testing.T) {
 		for i, path := range paths {
 			for range rng.IntN(6) {
 				near := min(len(paths)-1, i+rng.IntN(9)) // or far
-				links[path] = append(links[path], paths[[]int{near, rng.IntN(len(paths))}[rng.IntN(2)]])
+				links[path] = append(links[path],
+					paths[[]int{near, rng.IntN(len(paths))}[rng.IntN(2)]])
 			}
 		}
 		var counts func(g *Graph) func(PageID) bool
@@ -184,9 +188,11 @@ func TestPartitionsAtRandom(t *testing.T) {
 func randomPath(rng *rand.Rand) string {
 	path := "/"
 	for range rng.IntN(4) {
-		path += []string{"a", "b", "docs", "2024", "x" + fmt.Sprint(rng.IntN(40))}[rng.IntN(5)] + "/"
+		path += []string{"a", "b", "docs", "2024", "x" + fmt.Sprint(rng.IntN(40))}[rng.IntN(5)] +
+			"/"
 	}
-	return path + []string{"", "index.html", fmt.Sprintf("p%d.html", rng.IntN(99)), "page", "view?id=1", "view?id=2&x=/a/b/"}[rng.IntN(6)]
+	return path + []string{"", "index.html", fmt.Sprintf("p%d.html", rng.IntN(99)), "page",
+		"view?id=1", "view?id=2&x=/a/b/"}[rng.IntN(6)]
 }
 
 func TestPartitionByName(t *testing.T) {
@@ -214,12 +220,17 @@ func TestPartitionFixtures(t *testing.T) {
 		name string
 		want map[string][]string
 	}{
-		{"FX3", map[string][]string{"server": {"A; B C D E"}, "prefix": {"A; B C D E"}, "shape": {"A; E", "B; C D"}, "community": {"A; B C D E"}}},
-		{"FX4a", map[string][]string{"server": {"R; A B C D E F G H"}, "prefix": {"A; B C", "D; E F", "R; G H"},
-			"shape": {"A; B C", "D; E F", "R; G H"}, "community": {"A; B C G H", "R; D E F"}}},
-		{"FX4b: a tie, two tops", map[string][]string{"prefix": {"A; B C D E F", "R; G H"}, "shape": {"A; B C D E F", "R; G H"}}},
-		{"FX4c: home links", map[string][]string{"prefix": {"A; B C", "D; E F", "R; G H"}, "shape": {"A; B C", "D; E F", "R; G H"}}},
-		{"frames of the start page", map[string][]string{"server": {"I M N R; A B"}, "prefix": {"I N; B", "M R; A"}}},
+		{"FX3", map[string][]string{"server": {"A; B C D E"}, "prefix": {"A; B C D E"},
+			"shape": {"A; E", "B; C D"}, "community": {"A; B C D E"}}},
+		{"FX4a", map[string][]string{"server": {"R; A B C D E F G H"},
+			"prefix": {"A; B C", "D; E F", "R; G H"},
+			"shape":  {"A; B C", "D; E F", "R; G H"}, "community": {"A; B C G H", "R; D E F"}}},
+		{"FX4b: a tie, two tops", map[string][]string{"prefix": {"A; B C D E F", "R; G H"},
+			"shape": {"A; B C D E F", "R; G H"}}},
+		{"FX4c: home links", map[string][]string{"prefix": {"A; B C", "D; E F", "R; G H"},
+			"shape": {"A; B C", "D; E F", "R; G H"}}},
+		{"frames of the start page",
+			map[string][]string{"server": {"I M N R; A B"}, "prefix": {"I N; B", "M R; A"}}},
 	} {
 		f := fixtures[slices.IndexFunc(fixtures, func(f fixture) bool { return f.name == c.name })]
 		for method, want := range c.want {
@@ -238,7 +249,8 @@ func TestPartitionFixtures(t *testing.T) {
 func TestPartitionsOfOddServers(t *testing.T) {
 	for _, method := range byAddressMethods {
 		wantSites(t, flatServer(nil), method, "/: 1")
-		circle := linkedServer([]string{"/", "/a/", "/b/"}, map[string][]string{"/": {"/a/"}, "/a/": {"/b/"}, "/b/": {"/"}}, nil)
+		circle := linkedServer([]string{"/", "/a/", "/b/"},
+			map[string][]string{"/": {"/a/"}, "/a/": {"/b/"}, "/b/": {"/"}}, nil)
 		wantSites(t, circle, method, "/: 3")
 		none, _ := circle.Partition(method, 0, func(PageID) bool { return false })
 		checkPartition(t, circle, none, func(PageID) bool { return false })
@@ -259,7 +271,8 @@ func TestPartitionsOfOddServers(t *testing.T) {
 
 // Without start pages: least depth, most in-links, shortest address, address.
 func TestSiteTops(t *testing.T) {
-	links := map[string][]string{"/": {"/d/far/deep.html", "/d/b.html", "/d/aa.html", "/d/a.html"}, "/d/a.html": {"/d/near"}}
+	links := map[string][]string{"/": {"/d/far/deep.html", "/d/b.html", "/d/aa.html", "/d/a.html"},
+		"/d/a.html": {"/d/near"}}
 	paths := []string{"/", "/d/far/deep.html", "/d/b.html", "/d/aa.html", "/d/a.html", "/d/near"}
 	wantSites(t, linkedServer(paths, links, nil), "prefix", "/: 1", "/d/a.html: 5")
 	links["/d/near"] = []string{"/d/b.html", "/d/near", "/d/aa.html", "/d/aa.html"}
@@ -273,7 +286,8 @@ func TestPlaces(t *testing.T) {
 	for seed := range uint64(50) {
 		rng := rand.New(rand.NewPCG(seed, 4))
 		var pages []PageID
-		for p, gap := PageID(rng.IntN(1000)), 1+rng.IntN(1000)*rng.IntN(2); len(pages) < 1+rng.IntN(300); p += 1 + PageID(rng.IntN(gap)) {
+		for p, gap := PageID(rng.IntN(1000)), 1+rng.IntN(1000)*rng.IntN(2); len(pages) < 1+
+			rng.IntN(300); p += 1 + PageID(rng.IntN(gap)) {
 			pages = append(pages, p)
 		}
 		places := newPlaces(pages)

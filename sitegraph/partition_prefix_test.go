@@ -26,7 +26,8 @@ func TestPartitionPrefix(t *testing.T) {
 	docs = append(docs, numbered("/docs/%d", 9)...)
 	docs = append(docs, numbered("/docsets?x=/docs/api/v1/%d", 8)...)
 	wantSites(t, flatServer(docs), "prefix",
-		"/docs/api/v1/1: 200", "/docs/api/v2/1: 100", "/docs/api/1: 24", "/docs/guide/a/b/c/d/e/1: 25", "/docs/guide/a/b/c/d/f/1: 25", "/: 26")
+		"/docs/api/v1/1: 200", "/docs/api/v2/1: 100", "/docs/api/1: 24",
+		"/docs/guide/a/b/c/d/e/1: 25", "/docs/guide/a/b/c/d/f/1: 25", "/: 26")
 }
 
 // http and https are one tree.
@@ -48,7 +49,8 @@ func TestPartitionPrefixSchemes(t *testing.T) {
 }
 
 func TestEnough(t *testing.T) {
-	for pages, want := range map[int]int{0: 3, 1: 3, 9: 3, 10: 4, 100: 10, 101: 11, 1_000_000: 1000} {
+	for pages, want := range map[int]int{0: 3, 1: 3, 9: 3, 10: 4, 100: 10, 101: 11,
+		1_000_000: 1000} {
 		if got := enough(pages); got != want {
 			t.Errorf("enough of %d is %d, want %d", pages, got, want)
 		}

@@ -16,7 +16,8 @@ var realHistories = filepath.Join("..", "..", "shared", "data", "histories")
 // On recorded servers: each page is in one site, sites are about as many as the square root
 // of the pages, and the sites do not depend on the order of pages and links.
 func TestRealPartitions(t *testing.T) {
-	for _, name := range []string{"aakinshin.net", "kudu.apache.org", "www.linjingc.top", "www.srcf.net", "lucene.apache.org"} {
+	for _, name := range []string{"aakinshin.net", "kudu.apache.org", "www.linjingc.top",
+		"www.srcf.net", "lucene.apache.org"} {
 		file := filepath.Join(realHistories, name+".jsonl.gz")
 		if _, err := os.Stat(file); err != nil {
 			t.Skipf("the recorded histories are not there: %v", err)
@@ -65,7 +66,8 @@ func realGraph(s *history.Server, reverse bool) *sitegraph.Graph {
 }
 
 // checkReal compares two partitions of one server in two graphs and returns its pages.
-func checkReal(t *testing.T, g *sitegraph.Graph, p sitegraph.Partition, h *sitegraph.Graph, q sitegraph.Partition) (pages int) {
+func checkReal(t *testing.T, g *sitegraph.Graph, p sitegraph.Partition, h *sitegraph.Graph,
+	q sitegraph.Partition) (pages int) {
 	t.Helper()
 	site := map[string]int{} // in q, by address
 	for i, s := range q.Sites {
@@ -76,7 +78,8 @@ func checkReal(t *testing.T, g *sitegraph.Graph, p sitegraph.Partition, h *siteg
 	for _, s := range p.Sites {
 		all := append(append([]sitegraph.PageID{}, s.Tops...), s.Members...)
 		other := q.Sites[site[g.URL(all[0])]]
-		if len(other.Tops) != len(s.Tops) || len(other.Members) != len(s.Members) || h.URL(other.Tops[0]) != g.URL(s.Tops[0]) {
+		if len(other.Tops) != len(s.Tops) || len(other.Members) != len(s.Members) ||
+			h.URL(other.Tops[0]) != g.URL(s.Tops[0]) {
 			t.Errorf("%s: site of %s is another in another order", p.Method, g.URL(s.Tops[0]))
 		}
 		for _, page := range all {

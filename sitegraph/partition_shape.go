@@ -126,7 +126,9 @@ func (t *shapeTable) star(shapes []int32, level, enough int) {
 	if t.sum(shapes) < enough {
 		return // no site can come of them by name
 	}
-	byName := func(a, b int32) int { return cmp.Compare(t.directories(a)[level], t.directories(b)[level]) }
+	byName := func(a, b int32) int {
+		return cmp.Compare(t.directories(a)[level], t.directories(b)[level])
+	}
 	slices.SortFunc(shapes, byName)
 	t.eachRun(shapes, level, func(run []int32) {
 		if t.sum(run) < enough {

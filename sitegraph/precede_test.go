@@ -19,13 +19,15 @@ func TestPrecede(t *testing.T) {
 		}
 		over := func(from, to int) (rec Record) {
 			for i := from; i < to; i++ {
-				rec.Apply(Observation{Outcome: OutcomeFetched, Time: at[i], Digests: Digests{Bytes: contents[i]}}, ChangeByBytes)
+				rec.Apply(Observation{Outcome: OutcomeFetched, Time: at[i],
+					Digests: Digests{Bytes: contents[i]}}, ChangeByBytes)
 			}
 			return rec
 		}
 		cut := 1 + r.IntN(n-1)
 		all, early, late := over(0, n), over(0, cut), over(cut, n)
-		between := Digests{Bytes: contents[cut-1]}.Compare(Digests{Bytes: contents[cut]}, ChangeByBytes)
+		between := Digests{Bytes: contents[cut-1]}.Compare(Digests{Bytes: contents[cut]},
+			ChangeByBytes)
 		joined := late.History
 		joined.Precede(early.History, between)
 		if joined != all.History {
@@ -38,7 +40,8 @@ func TestPrecede(t *testing.T) {
 		}
 		apart := late.History
 		apart.Precede(early.History, Incomparable)
-		if apart.Elapsed() != early.History.Elapsed()+late.History.Elapsed() || apart.Changes != early.History.Changes+late.History.Changes ||
+		if apart.Elapsed() != early.History.Elapsed()+late.History.Elapsed() ||
+			apart.Changes != early.History.Changes+late.History.Changes ||
 			apart.Visits != all.History.Visits || apart.Last != all.History.Last {
 			t.Fatalf("seed %d: without the time between: %+v", seed, apart)
 		}
@@ -47,13 +50,16 @@ func TestPrecede(t *testing.T) {
 
 // A digest that another tool made is compared to its like alone.
 func TestPayloadDigest(t *testing.T) {
-	sha, same, other := PayloadDigest("sha1", "A"), PayloadDigest("sha1", "A"), PayloadDigest("sha1", "B")
+	sha, same, other := PayloadDigest("sha1", "A"), PayloadDigest("sha1", "A"),
+		PayloadDigest("sha1", "B")
 	for _, c := range []struct {
 		a, b Digest
 		want Comparison
 	}{
-		{sha, same, Same}, {sha, other, Different}, {sha, PayloadDigest("nutch", "A"), Incomparable},
-		{sha, DigestOf(nil), Incomparable}, {DigestOf(nil), sha, Incomparable}, {sha, Digest{}, Incomparable},
+		{sha, same, Same}, {sha, other, Different},
+		{sha, PayloadDigest("nutch", "A"), Incomparable},
+		{sha, DigestOf(nil), Incomparable}, {DigestOf(nil), sha, Incomparable},
+		{sha, Digest{}, Incomparable},
 		{Digest{}, Digest{}, Same}, {DigestOf(nil), DigestOf([]byte{1}), Different},
 	} {
 		for _, by := range []ChangeBy{ChangeByBytes, ChangeByText, ChangeByMain} {

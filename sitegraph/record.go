@@ -89,7 +89,8 @@ func (h *History) See(t time.Time, changed bool, lastModified time.Time) {
 	h.WeeksChanged <<= passed
 	if changed {
 		h.WeeksChanged |= 1
-		if m := lastModified.Unix(); !lastModified.IsZero() && m > int64(h.Last) && m <= int64(now) {
+		if m := lastModified.Unix(); !lastModified.IsZero() && m > int64(h.Last) &&
+			m <= int64(now) {
 			interval = uint32(m) - h.Last
 			h.Stable += now - uint32(m)
 		}
@@ -108,13 +109,14 @@ func (h *History) See(t time.Time, changed bool, lastModified time.Time) {
 // Record is what we remember of a page between visits: [SAT table 1]. The zero value is
 // an unknown page.
 type Record struct {
-	Page         PageID
-	URL          string
-	Referer      string // address of the page that first linked here; "" for a start page
-	State        State
-	Status       int     // of the last answer
-	Errors       uint8   // failures in a row since the last proper answer
-	Misses       uint8   // answers in a row that it is gone, moved or forbidden; of a page that left: since it left
+	Page    PageID
+	URL     string
+	Referer string // address of the page that first linked here; "" for a start page
+	State   State
+	Status  int   // of the last answer
+	Errors  uint8 // failures in a row since the last proper answer
+	// answers in a row that it is gone, moved or forbidden; of a page that left: since it left
+	Misses       uint8
 	Missed       Outcome // of those where the page has not left; OutcomeUnknown: not known
 	Hops         uint8   // redirects between a link and this page
 	NoIndex      bool    // the copy asks not to be indexed
@@ -183,7 +185,8 @@ func (r *Record) Apply(o Observation, by ChangeBy) Verdict {
 	case OutcomeFetched:
 		return r.applyContent(o, by)
 	case OutcomeNotModified:
-		if r.State != StateAlive { // a 304 for a page of which we hold nothing: ask in full next time
+		// a 304 for a page of which we hold nothing: ask in full next time
+		if r.State != StateAlive {
 			r.ETag, r.LastModified = "", time.Time{}
 			return r.fail()
 		}

@@ -12,8 +12,10 @@ var t0 = time.Date(2003, 6, 1, 0, 0, 0, 0, time.UTC)
 func after(days float64) time.Time { return t0.Add(time.Duration(days * float64(24*time.Hour))) }
 
 func fetched(days float64, content string) Observation {
-	return Observation{URL: "http://example.com/", Time: after(days), Outcome: OutcomeFetched, Status: 200,
-		Digests: Digests{Bytes: DigestOf([]byte(content))}, Size: int64(len(content)), ETag: `"` + content + `"`}
+	return Observation{URL: "http://example.com/", Time: after(days), Outcome: OutcomeFetched,
+		Status:  200,
+		Digests: Digests{Bytes: DigestOf([]byte(content))}, Size: int64(len(content)),
+		ETag: `"` + content + `"`}
 }
 
 func outcome(days float64, o Outcome, status int) Observation {
@@ -43,7 +45,8 @@ func TestHistory(t *testing.T) {
 	if r.History != want {
 		t.Errorf("history %+v, want %+v", r.History, want)
 	}
-	if r.History.Elapsed() != 14*24*time.Hour || r.History.Age(after(15)) != 24*time.Hour || r.History.Age(t0) != 0 {
+	if r.History.Elapsed() != 14*24*time.Hour || r.History.Age(after(15)) != 24*time.Hour ||
+		r.History.Age(t0) != 0 {
 		t.Errorf("elapsed %v, age %v", r.History.Elapsed(), r.History.Age(after(15)))
 	}
 }
@@ -68,8 +71,10 @@ func TestLastModifiedSplitsTheInterval(t *testing.T) {
 	} {
 		h := Start(t0)
 		h.See(after(10), c.changed, c.modified)
-		if h.Stable != c.stable || h.MinInterval != c.interval || h.Last != uint32(after(10).Unix()) {
-			t.Errorf("%s: stable %d, shortest %d; want %d, %d", c.name, h.Stable, h.MinInterval, c.stable, c.interval)
+		if h.Stable != c.stable || h.MinInterval != c.interval ||
+			h.Last != uint32(after(10).Unix()) {
+			t.Errorf("%s: stable %d, shortest %d; want %d, %d",
+				c.name, h.Stable, h.MinInterval, c.stable, c.interval)
 		}
 	}
 }
@@ -88,7 +93,8 @@ func randomVisits(rng *rand.Rand, n int) []Observation {
 		case 2:
 			all = append(all, outcome(days, OutcomeNotModified, 304))
 		case 3:
-			all = append(all, outcome(days, []Outcome{OutcomeRedirected, OutcomeExcluded}[rng.IntN(2)], 301))
+			all = append(all, outcome(days,
+				[]Outcome{OutcomeRedirected, OutcomeExcluded}[rng.IntN(2)], 301))
 		default:
 			o := fetched(days, string(rune('a'+rng.IntN(3))))
 			if rng.IntN(2) == 0 {
@@ -131,8 +137,10 @@ func checkHistory(t *testing.T, seed uint64, r Record) {
 	switch {
 	case h.Stable > span, h.MinInterval > span, h.Changes > 0 && h.Changes >= h.Visits,
 		(h.Changes == 0) != (h.MinInterval == 0), (h.Changes == 0) != (h.LastChange == 0),
-		h.Changes == 0 && h.Visits > 0 && h.Stable != span, (r.State == StateAlive) && h.Visits == 0,
-		h.Changes > 0 && h.MinInterval > (span-h.Stable)/h.Changes: // the shortest is not above the mean
+		h.Changes == 0 && h.Visits > 0 && h.Stable != span, (r.State == StateAlive) &&
+			h.Visits == 0,
+		// the shortest is not above the mean
+		h.Changes > 0 && h.MinInterval > (span-h.Stable)/h.Changes:
 		t.Fatalf("seed %d: impossible history %+v of %v page", seed, h, r.State)
 	}
 }
@@ -148,7 +156,8 @@ func TestHoursOrDays(t *testing.T) {
 			at += 2 + rng.IntN(9)
 			changed := rng.IntN(2) == 0
 			modified := at - rng.IntN(2)
-			hours.See(t0.Add(time.Duration(at)*time.Hour), changed, t0.Add(time.Duration(modified)*time.Hour))
+			hours.See(t0.Add(time.Duration(at)*time.Hour), changed,
+				t0.Add(time.Duration(modified)*time.Hour))
 			days.See(after(float64(at)), changed, after(float64(modified)))
 		}
 		hours.Stable *= 24
@@ -157,7 +166,8 @@ func TestHoursOrDays(t *testing.T) {
 		if hours.Changes > 0 {
 			hours.LastChange = (hours.LastChange-hours.Epoch)*24 + hours.Epoch
 		}
-		hours.WeeksSeen, hours.WeeksChanged = days.WeeksSeen, days.WeeksChanged // these know the unit
+		// these know the unit
+		hours.WeeksSeen, hours.WeeksChanged = days.WeeksSeen, days.WeeksChanged
 		if hours != days {
 			t.Errorf("seed %d: in hours %+v, in days %+v", seed, hours, days)
 		}
@@ -172,7 +182,8 @@ func TestNotModifiedWithoutCopy(t *testing.T) {
 		if v := r.Apply(outcome(1, OutcomeNotModified, 304), ChangeByBytes); v != VerdictUnknown {
 			t.Errorf("%v: verdict %v", state, v)
 		}
-		if r.State != state || r.Errors != 1 || r.ETag != "" || !r.LastModified.IsZero() || r.History.Visits != 0 {
+		if r.State != state || r.Errors != 1 || r.ETag != "" || !r.LastModified.IsZero() ||
+			r.History.Visits != 0 {
 			t.Errorf("%v: record %+v", state, r)
 		}
 	}
@@ -201,7 +212,8 @@ func TestGoneAndBack(t *testing.T) {
 			t.Errorf("at %v: a gone page keeps validators", step.o.Time)
 		}
 	}
-	if r.History.Epoch != uint32(after(6).Unix()) || r.History.Stable != 2*day || r.History.Changes != 0 || r.Errors != 0 {
+	if r.History.Epoch != uint32(after(6).Unix()) || r.History.Stable != 2*day ||
+		r.History.Changes != 0 || r.Errors != 0 {
 		t.Errorf("the history does not start anew with the new copy: %+v", r.History)
 	}
 }
@@ -230,14 +242,20 @@ func TestDiffer(t *testing.T) {
 		a, b Digests
 		want [3]bool // by bytes, text, main
 	}{
-		{Digests{d("1"), d("t"), d("m")}, Digests{d("1"), d("t"), d("m")}, [3]bool{false, false, false}},
-		{Digests{d("1"), d("t"), d("m")}, Digests{d("2"), d("t"), d("m")}, [3]bool{true, false, false}},
-		{Digests{d("1"), d("t"), d("m")}, Digests{d("2"), d("u"), d("m")}, [3]bool{true, true, false}},
-		{Digests{d("1"), d("t"), d("")}, Digests{d("2"), d("t"), d("m")}, [3]bool{true, false, true}},
-		{Digests{d("1"), d(""), d("")}, Digests{d("1"), d("t"), d("m")}, [3]bool{false, false, false}},
+		{Digests{d("1"), d("t"), d("m")}, Digests{d("1"), d("t"), d("m")},
+			[3]bool{false, false, false}},
+		{Digests{d("1"), d("t"), d("m")}, Digests{d("2"), d("t"), d("m")},
+			[3]bool{true, false, false}},
+		{Digests{d("1"), d("t"), d("m")}, Digests{d("2"), d("u"), d("m")},
+			[3]bool{true, true, false}},
+		{Digests{d("1"), d("t"), d("")}, Digests{d("2"), d("t"), d("m")},
+			[3]bool{true, false, true}},
+		{Digests{d("1"), d(""), d("")}, Digests{d("1"), d("t"), d("m")},
+			[3]bool{false, false, false}},
 	} {
 		for by, want := range c.want {
-			if got := c.a.Differ(c.b, ChangeBy(by)); got != want || c.b.Differ(c.a, ChangeBy(by)) != want {
+			if got := c.a.Differ(c.b, ChangeBy(by)); got != want ||
+				c.b.Differ(c.a, ChangeBy(by)) != want {
 				t.Errorf("%v and %v by %v: %v, want %v", c.a, c.b, ChangeBy(by), got, want)
 			}
 		}
@@ -261,7 +279,8 @@ func TestWeeks(t *testing.T) {
 	if h.WeeksSeen != 0b1011 || h.WeeksChanged != 0b1001 {
 		t.Errorf("seen %b, changed %b; want 1011, 1001", h.WeeksSeen, h.WeeksChanged)
 	}
-	for week, want := range map[uint32][2]uint32{1003: {0b1011, 0b1001}, 1005: {0b101100, 0b100100}, 1100: {}} {
+	for week, want := range map[uint32][2]uint32{1003: {0b1011, 0b1001}, 1005: {0b101100, 0b100100},
+		1100: {}} {
 		if seen, changed := h.WeeksBefore(week); seen != want[0] || changed != want[1] {
 			t.Errorf("before week %d: seen %b, changed %b; want %b", week, seen, changed, want)
 		}
@@ -290,12 +309,19 @@ func TestDoubtCountsByKind(t *testing.T) {
 		left    bool // with the last one
 	}{
 		{"404, then 301", []answer{{1, OutcomeGone, 404}, {2, OutcomeRedirected, 301}}, false},
-		{"403 twice, then 301", []answer{{1, OutcomeExcluded, 403}, {2, OutcomeExcluded, 403}, {9, OutcomeRedirected, 301}}, false},
-		{"301 twice, then 404", []answer{{1, OutcomeRedirected, 301}, {1.1, OutcomeRedirected, 301}, {3, OutcomeGone, 404}}, false},
-		{"404 twice, then 410", []answer{{1, OutcomeGone, 404}, {1.1, OutcomeGone, 404}, {3, OutcomeGone, 410}}, true},
-		{"301 around a failure", []answer{{1, OutcomeRedirected, 301}, {1.1, OutcomeRedirected, 301}, {2, OutcomeFailed, 503}, {3, OutcomeRedirected, 301}}, true},
-		{"301 for an hour", []answer{{1, OutcomeRedirected, 301}, {1.02, OutcomeRedirected, 301}, {1.04, OutcomeRedirected, 301}}, false},
-		{"403 and 401 by turns", []answer{{1, OutcomeExcluded, 403}, {2, OutcomeExcluded, 401}, {9, OutcomeExcluded, 403}, {19, OutcomeExcluded, 401}}, true},
+		{"403 twice, then 301", []answer{{1, OutcomeExcluded, 403}, {2, OutcomeExcluded, 403},
+			{9, OutcomeRedirected, 301}}, false},
+		{"301 twice, then 404", []answer{{1, OutcomeRedirected, 301}, {1.1, OutcomeRedirected, 301},
+			{3, OutcomeGone, 404}}, false},
+		{"404 twice, then 410", []answer{{1, OutcomeGone, 404}, {1.1, OutcomeGone, 404},
+			{3, OutcomeGone, 410}}, true},
+		{"301 around a failure", []answer{{1, OutcomeRedirected, 301},
+			{1.1, OutcomeRedirected, 301}, {2, OutcomeFailed, 503}, {3, OutcomeRedirected, 301}},
+			true},
+		{"301 for an hour", []answer{{1, OutcomeRedirected, 301}, {1.02, OutcomeRedirected, 301},
+			{1.04, OutcomeRedirected, 301}}, false},
+		{"403 and 401 by turns", []answer{{1, OutcomeExcluded, 403}, {2, OutcomeExcluded, 401},
+			{9, OutcomeExcluded, 403}, {19, OutcomeExcluded, 401}}, true},
 	} {
 		var r Record
 		r.Apply(fetched(0, "a"), ChangeByBytes)
@@ -365,7 +391,8 @@ func TestFilteredPageLeaves(t *testing.T) {
 	}
 	if r := record(); r.Doubt(rejects(copied, 1)) {
 		t.Error("the copy is rejected, and stays")
-	} else if r.Apply(rejects(copied, 1), 0) != VerdictLeft || !r.ByFilter || r.State != StateExcluded {
+	} else if r.Apply(rejects(copied, 1), 0) != VerdictLeft || !r.ByFilter ||
+		r.State != StateExcluded {
 		t.Errorf("%+v", r)
 	}
 	r := record()
@@ -373,7 +400,8 @@ func TestFilteredPageLeaves(t *testing.T) {
 		t.Error("another content takes other than two answers")
 	}
 	r.Apply(rejects(other, 2), 0)
-	back := Observation{Time: at.Add(9 * time.Hour), Outcome: OutcomeFetched, Digests: Digests{Bytes: other}}
+	back := Observation{Time: at.Add(9 * time.Hour), Outcome: OutcomeFetched,
+		Digests: Digests{Bytes: other}}
 	if r.Apply(back, 0) != VerdictFirst || r.ByFilter {
 		t.Errorf("a page that is back: %+v", r)
 	}

@@ -11,7 +11,8 @@ import (
 func TestRedirectsInPartitionB(t *testing.T) {
 	g := NewGraph()
 	start := g.AddStart("http://a.example/")
-	g.SetLinks(start, []string{"http://a.example/about", "http://a.example/loop", "http://a.example/gone"}, nil)
+	g.SetLinks(start, []string{"http://a.example/about", "http://a.example/loop",
+		"http://a.example/gone"}, nil)
 	at := func(path string) PageID { return g.Add("http://a.example" + path) }
 	g.SetLinks(at("/about"), []string{"http://a.example/about/"}, nil)
 	g.SetLinks(at("/about/"), []string{"http://a.example/about/us"}, nil)
@@ -20,9 +21,12 @@ func TestRedirectsInPartitionB(t *testing.T) {
 	g.SetLinks(at("/loop"), []string{"http://a.example/pool"}, nil)
 	g.SetLinks(at("/pool"), []string{"http://a.example/loop"}, nil)
 	g.Refresh()
-	hasCopy := func(p PageID) bool { return p == start || p == at("/about/") || p == at("/about/us") }
+	hasCopy := func(p PageID) bool {
+		return p == start || p == at("/about/") || p == at("/about/us")
+	}
 
-	for from, to := range map[string]string{"/about": "/about/", "/about/": "/about/", "/home": "/", "/gone": "/gone", "/": "/"} {
+	for from, to := range map[string]string{"/about": "/about/", "/about/": "/about/", "/home": "/",
+		"/gone": "/gone", "/": "/"} {
 		if got := g.Through(at(from), hasCopy); got != at(to) {
 			t.Errorf("through %s to %s, want %s", from, g.URL(got), to)
 		}
@@ -35,7 +39,8 @@ func TestRedirectsInPartitionB(t *testing.T) {
 	}
 	for _, closure := range []bool{false, true} {
 		p := g.PartitionB(0, hasCopy, closure)
-		if len(p.Orphans) > 0 || len(p.Sites) != 2 || !slices.Equal(p.Sites[1].Tops, []PageID{at("/about/")}) ||
+		if len(p.Orphans) > 0 || len(p.Sites) != 2 ||
+			!slices.Equal(p.Sites[1].Tops, []PageID{at("/about/")}) ||
 			!slices.Equal(p.Sites[1].Members, []PageID{at("/about/us")}) {
 			t.Errorf("closure %v: %+v", closure, p)
 		}
@@ -95,6 +100,8 @@ func TestRedirectsInCommunities(t *testing.T) {
 		return len(g.PartitionCommunity(0, func(p PageID) bool { return copies[p] }).Sites)
 	}
 	if direct, through := sites(""), sites("/"); direct != through || direct < cliques {
-		t.Errorf("%d communities by links, %d by links through redirects; want the same, %d or more", direct, through, cliques)
+		t.Errorf(
+			"%d communities by links, %d by links through redirects; want the same, %d or more",
+			direct, through, cliques)
 	}
 }

@@ -12,14 +12,22 @@ func TestResolveRFC3986(t *testing.T) {
 		t.Fatal(err)
 	}
 	for ref, want := range map[string]string{
-		"g": "http://a/b/c/g", "./g": "http://a/b/c/g", "g/": "http://a/b/c/g/", "/g": "http://a/g", "//g": "http://g/",
-		"?y": "http://a/b/c/d;p?y", "g?y": "http://a/b/c/g?y", "#s": "http://a/b/c/d;p?q", "g#s": "http://a/b/c/g",
-		"g?y#s": "http://a/b/c/g?y", ";x": "http://a/b/c/;x", "g;x": "http://a/b/c/g;x", "g;x?y#s": "http://a/b/c/g;x?y",
-		"": "http://a/b/c/d;p?q", ".": "http://a/b/c/", "./": "http://a/b/c/", "..": "http://a/b/", "../": "http://a/b/",
-		"../g": "http://a/b/g", "../..": "http://a/", "../../": "http://a/", "../../g": "http://a/g", "../../../g": "http://a/g",
-		"/./g": "http://a/g", "/../g": "http://a/g", "g.": "http://a/b/c/g.", ".g": "http://a/b/c/.g", "g..": "http://a/b/c/g..",
-		"..g": "http://a/b/c/..g", "./../g": "http://a/b/g", "./g/.": "http://a/b/c/g/", "g/./h": "http://a/b/c/g/h",
-		"g/../h": "http://a/b/c/h", "g;x=1/../y": "http://a/b/c/y", "g?y/../x": "http://a/b/c/g?y/../x", "g#s/../x": "http://a/b/c/g",
+		"g": "http://a/b/c/g", "./g": "http://a/b/c/g", "g/": "http://a/b/c/g/", "/g": "http://a/g",
+		"//g": "http://g/",
+		"?y":  "http://a/b/c/d;p?y", "g?y": "http://a/b/c/g?y", "#s": "http://a/b/c/d;p?q",
+		"g#s":   "http://a/b/c/g",
+		"g?y#s": "http://a/b/c/g?y", ";x": "http://a/b/c/;x", "g;x": "http://a/b/c/g;x",
+		"g;x?y#s": "http://a/b/c/g;x?y",
+		"":        "http://a/b/c/d;p?q", ".": "http://a/b/c/", "./": "http://a/b/c/",
+		"..": "http://a/b/", "../": "http://a/b/",
+		"../g": "http://a/b/g", "../..": "http://a/", "../../": "http://a/",
+		"../../g": "http://a/g", "../../../g": "http://a/g",
+		"/./g": "http://a/g", "/../g": "http://a/g", "g.": "http://a/b/c/g.",
+		".g": "http://a/b/c/.g", "g..": "http://a/b/c/g..",
+		"..g": "http://a/b/c/..g", "./../g": "http://a/b/g", "./g/.": "http://a/b/c/g/",
+		"g/./h":  "http://a/b/c/g/h",
+		"g/../h": "http://a/b/c/h", "g;x=1/../y": "http://a/b/c/y",
+		"g?y/../x": "http://a/b/c/g?y/../x", "g#s/../x": "http://a/b/c/g",
 		"?": "http://a/b/c/d;p", "g?": "http://a/b/c/g",
 	} {
 		if got, ok := r.Resolve(ref); !ok || got != want {
@@ -34,7 +42,8 @@ func TestResolveRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, ref := range []string{
-		"mailto:a@example.com", "javascript:void(0)", "JavaScript:x", "java\nscript:x", "tel:+81-3", "data:text/html,x", "ftp://a/", "a:b",
+		"mailto:a@example.com", "javascript:void(0)", "JavaScript:x", "java\nscript:x", "tel:+81-3",
+		"data:text/html,x", "ftp://a/", "a:b",
 		"//", "//:80", "http://a:b/", "/" + strings.Repeat("a", MaxURLBytes),
 	} {
 		if got, ok := r.Resolve(ref); ok {
@@ -62,13 +71,15 @@ func FuzzResolve(f *testing.F) {
 		}
 		got, ok := r.Resolve(ref)
 		if slow, slowOK := r.slow(ref); got != slow && (ok || slowOK) || ok != slowOK {
-			t.Fatalf("on %q: Resolve(%q) = %q, %v; the parser says %q, %v", r.Base(), ref, got, ok, slow, slowOK)
+			t.Fatalf("on %q: Resolve(%q) = %q, %v; the parser says %q, %v",
+				r.Base(), ref, got, ok, slow, slowOK)
 		}
 		if !ok {
 			return
 		}
 		if same, err := Canonical(got); err != nil || same != got {
-			t.Fatalf("on %q: Resolve(%q) = %q is not canonical: %q, %v", r.Base(), ref, got, same, err)
+			t.Fatalf("on %q: Resolve(%q) = %q is not canonical: %q, %v",
+				r.Base(), ref, got, same, err)
 		}
 		if same, ok := r.Resolve(got); !ok || same != got {
 			t.Fatalf("on %q: Resolve(%q) = %q, %v, want it unchanged", r.Base(), got, same, ok)
@@ -96,15 +107,18 @@ func TestResolveConcurrently(t *testing.T) {
 	}
 }
 
-var benchmarkLinks = []string{"index.html", "/news/2004/05/", "https://www.example.com/about", "article-17.html?page=2",
-	"https://other.example.org/path/to/page", "#top", "/css/style.css", "?sort=date", "archive/2003/12/31.html", "/"}
+var benchmarkLinks = []string{"index.html", "/news/2004/05/", "https://www.example.com/about",
+	"article-17.html?page=2",
+	"https://other.example.org/path/to/page", "#top", "/css/style.css", "?sort=date",
+	"archive/2003/12/31.html", "/"}
 
 func BenchmarkResolve(b *testing.B) {
 	r, err := NewResolver("https://www.example.com/news/2004/index.html")
 	if err != nil {
 		b.Fatal(err)
 	}
-	for name, resolve := range map[string]func(string) (string, bool){"fast": r.Resolve, "slow": r.slow} {
+	for name, resolve := range map[string]func(string) (string,
+		bool){"fast": r.Resolve, "slow": r.slow} {
 		b.Run(name, func(b *testing.B) {
 			i := 0
 			for b.Loop() {

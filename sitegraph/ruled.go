@@ -42,7 +42,8 @@ func (d Digest) Distance(other Digest) int {
 type Comparison uint8
 
 const (
-	Incomparable Comparison = iota // they were made by different rules or tools, or one is not known
+	// they were made by different rules or tools, or one is not known
+	Incomparable Comparison = iota
 	Same
 	Different
 )

@@ -21,17 +21,40 @@ func TestCompareByRule(t *testing.T) {
 		want          sitegraph.Comparison
 		alsoBackwards bool
 	}{
-		{"the rule leaves the same of other bytes", sitegraph.Digests{Bytes: bytesOf("a"), Main: one}, sitegraph.Digests{Bytes: bytesOf("b"), Main: one}, sitegraph.ChangeByBytes, sitegraph.Same, true},
-		{"the rule leaves another", sitegraph.Digests{Bytes: bytesOf("a"), Main: one}, sitegraph.Digests{Bytes: bytesOf("b"), Main: other}, sitegraph.ChangeByText, sitegraph.Different, true},
-		{"two bits of two", sitegraph.Digests{Bytes: bytesOf("a"), Main: sitegraph.RuledDigest(0b1011, 7, 2)}, sitegraph.Digests{Bytes: bytesOf("b"), Main: near}, sitegraph.ChangeByBytes, sitegraph.Same, true},
-		{"four bits of two", sitegraph.Digests{Bytes: bytesOf("a"), Main: sitegraph.RuledDigest(0b1011, 7, 2)}, sitegraph.Digests{Bytes: bytesOf("b"), Main: far}, sitegraph.ChangeByBytes, sitegraph.Different, true},
-		{"a new rule", sitegraph.Digests{Bytes: bytesOf("a"), Main: one}, sitegraph.Digests{Bytes: bytesOf("b"), Main: newRule}, sitegraph.ChangeByBytes, sitegraph.Incomparable, true},
-		{"a new rule, the same bytes", sitegraph.Digests{Bytes: bytesOf("a"), Main: one}, sitegraph.Digests{Bytes: bytesOf("a"), Main: newRule}, sitegraph.ChangeByBytes, sitegraph.Same, true},
-		{"the first rule", sitegraph.Digests{Bytes: bytesOf("a")}, sitegraph.Digests{Bytes: bytesOf("b"), Main: one}, sitegraph.ChangeByBytes, sitegraph.Incomparable, false},
-		{"no rule any more", sitegraph.Digests{Bytes: bytesOf("a"), Main: one}, sitegraph.Digests{Bytes: bytesOf("b")}, sitegraph.ChangeByBytes, sitegraph.Different, false},
-		{"no rule any more, by main text", sitegraph.Digests{Bytes: bytesOf("a"), Main: one}, sitegraph.Digests{Bytes: bytesOf("b"), Main: bytesOf("m")}, sitegraph.ChangeByMain, sitegraph.Incomparable, false},
-		{"never a rule", sitegraph.Digests{Bytes: bytesOf("a"), Main: bytesOf("m")}, sitegraph.Digests{Bytes: bytesOf("b"), Main: bytesOf("m")}, sitegraph.ChangeByMain, sitegraph.Same, true},
-		{"nothing known", sitegraph.Digests{}, sitegraph.Digests{Main: none}, sitegraph.ChangeByBytes, sitegraph.Same, true},
+		{"the rule leaves the same of other bytes", sitegraph.Digests{Bytes: bytesOf("a"),
+			Main: one}, sitegraph.Digests{Bytes: bytesOf("b"), Main: one}, sitegraph.ChangeByBytes,
+			sitegraph.Same, true},
+		{"the rule leaves another", sitegraph.Digests{Bytes: bytesOf("a"), Main: one},
+			sitegraph.Digests{Bytes: bytesOf("b"), Main: other}, sitegraph.ChangeByText,
+			sitegraph.Different, true},
+		{"two bits of two", sitegraph.Digests{Bytes: bytesOf("a"),
+			Main: sitegraph.RuledDigest(0b1011, 7, 2)},
+			sitegraph.Digests{Bytes: bytesOf("b"), Main: near}, sitegraph.ChangeByBytes,
+			sitegraph.Same, true},
+		{"four bits of two", sitegraph.Digests{Bytes: bytesOf("a"),
+			Main: sitegraph.RuledDigest(0b1011, 7, 2)},
+			sitegraph.Digests{Bytes: bytesOf("b"), Main: far}, sitegraph.ChangeByBytes,
+			sitegraph.Different, true},
+		{"a new rule", sitegraph.Digests{Bytes: bytesOf("a"), Main: one},
+			sitegraph.Digests{Bytes: bytesOf("b"), Main: newRule}, sitegraph.ChangeByBytes,
+			sitegraph.Incomparable, true},
+		{"a new rule, the same bytes", sitegraph.Digests{Bytes: bytesOf("a"), Main: one},
+			sitegraph.Digests{Bytes: bytesOf("a"), Main: newRule}, sitegraph.ChangeByBytes,
+			sitegraph.Same, true},
+		{"the first rule", sitegraph.Digests{Bytes: bytesOf("a")},
+			sitegraph.Digests{Bytes: bytesOf("b"), Main: one}, sitegraph.ChangeByBytes,
+			sitegraph.Incomparable, false},
+		{"no rule any more", sitegraph.Digests{Bytes: bytesOf("a"), Main: one},
+			sitegraph.Digests{Bytes: bytesOf("b")}, sitegraph.ChangeByBytes, sitegraph.Different,
+			false},
+		{"no rule any more, by main text", sitegraph.Digests{Bytes: bytesOf("a"), Main: one},
+			sitegraph.Digests{Bytes: bytesOf("b"), Main: bytesOf("m")}, sitegraph.ChangeByMain,
+			sitegraph.Incomparable, false},
+		{"never a rule", sitegraph.Digests{Bytes: bytesOf("a"), Main: bytesOf("m")},
+			sitegraph.Digests{Bytes: bytesOf("b"), Main: bytesOf("m")}, sitegraph.ChangeByMain,
+			sitegraph.Same, true},
+		{"nothing known", sitegraph.Digests{}, sitegraph.Digests{Main: none},
+			sitegraph.ChangeByBytes, sitegraph.Same, true},
 	} {
 		if got := c.old.Compare(c.now, c.by); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
@@ -48,7 +71,8 @@ func TestBaseline(t *testing.T) {
 	var r sitegraph.Record
 	see := func(day int, bytes string, main sitegraph.Digest, want sitegraph.Verdict) {
 		t.Helper()
-		o := sitegraph.Observation{Outcome: sitegraph.OutcomeFetched, Time: begin.AddDate(0, 0, day),
+		o := sitegraph.Observation{Outcome: sitegraph.OutcomeFetched,
+			Time:    begin.AddDate(0, 0, day),
 			Digests: sitegraph.Digests{Bytes: bytesOf(bytes), Main: main}}
 		if got := r.Apply(o, sitegraph.ChangeByBytes); got != want {
 			t.Errorf("day %d: %v, want %v", day, got, want)
@@ -59,7 +83,8 @@ func TestBaseline(t *testing.T) {
 	see(1, "b", sitegraph.Digest{}, sitegraph.VerdictChanged)
 	before := r.History
 	see(15, "c", of(1, 5, 0), sitegraph.VerdictBaseline)
-	if r.History.Elapsed() != before.Elapsed() || r.History.Visits != 2 || r.History.Changes != 1 || !r.History.LastVisit().Equal(begin.AddDate(0, 0, 15)) {
+	if r.History.Elapsed() != before.Elapsed() || r.History.Visits != 2 || r.History.Changes != 1 ||
+		!r.History.LastVisit().Equal(begin.AddDate(0, 0, 15)) {
 		t.Errorf("history %+v", r.History)
 	}
 	if r.History.WeeksSeen != 0b100 || r.History.WeeksChanged != 0b100 {
@@ -89,7 +114,9 @@ func TestCopyReadAnew(t *testing.T) {
 		{sitegraph.OutcomeFetched, now, sitegraph.VerdictUnchanged},
 		{sitegraph.OutcomeFetched, sitegraph.RuledDigest(3, 8, 0), sitegraph.VerdictChanged},
 	} {
-		r := sitegraph.Record{State: sitegraph.StateAlive, Digests: sitegraph.Digests{Bytes: sitegraph.DigestOf([]byte("a")), Main: old}, History: sitegraph.Start(time.Unix(1000, 0))}
+		r := sitegraph.Record{State: sitegraph.StateAlive,
+			Digests: sitegraph.Digests{Bytes: sitegraph.DigestOf([]byte("a")), Main: old},
+			History: sitegraph.Start(time.Unix(1000, 0))}
 		o := sitegraph.Observation{Time: time.Unix(9000, 0), Outcome: c.outcome, CopyMain: now}
 		if c.outcome == sitegraph.OutcomeFetched {
 			o.Digests = sitegraph.Digests{Bytes: sitegraph.DigestOf([]byte("b")), Main: c.main}

@@ -71,7 +71,8 @@ func appendFolded(dst []byte, text string) []byte {
 			dst = append(dst, text[i:i+3]...)
 			i += 3
 		case isNumber(c):
-			for i < len(text) && (isNumber(text[i]) || isJoint(text[i]) && i+1 < len(text) && isNumber(text[i+1])) {
+			for i < len(text) && (isNumber(text[i]) || isJoint(text[i]) && i+1 < len(text) &&
+				isNumber(text[i+1])) {
 				i++
 			}
 			dst = append(dst, '#')

@@ -54,7 +54,8 @@ func TestShapeAllocates(t *testing.T) {
 // FuzzShape checks that a shape stays as it is, is hardly longer than its address, and does
 // not tell numbers apart.
 func FuzzShape(f *testing.F) {
-	for _, url := range []string{"http://h/2024/05/a.html", "http://h/a/index.html?b=1&c", "/x//5-#%4/", "http:///?&&", "http://h/1.2-3/5%41/x.y1"} {
+	for _, url := range []string{"http://h/2024/05/a.html", "http://h/a/index.html?b=1&c",
+		"/x//5-#%4/", "http:///?&&", "http://h/1.2-3/5%41/x.y1"} {
 		f.Add(url)
 	}
 	f.Fuzz(func(t *testing.T, url string) {

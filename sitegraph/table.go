@@ -40,7 +40,8 @@ func (t *table) find(hash uint64, same func(n int32) bool) (int32, bool) {
 // the numbers added before: all of them are asked for, in order, when the table doubles.
 func (t *table) add(hash uint64, hashOf func(n int32) uint64) int32 {
 	if t.used > math.MaxInt32 {
-		panic(fmt.Sprintf("sitegraph: no number for more than %d pages, directories or servers", t.used))
+		panic(fmt.Sprintf("sitegraph: no number for more than %d pages, directories or servers",
+			t.used))
 	}
 	if (t.used+1)*4 > len(t.slots)*3 {
 		n := max(minSlots, 2*len(t.slots))

@@ -12,7 +12,9 @@ import (
 // Everything is found at every size, and nothing else, whatever the hash is worth.
 func TestTable(t *testing.T) {
 	for name, hash := range map[string]func(n int32) uint64{
-		"good":            func(n int32) uint64 { return rand.New(rand.NewPCG(uint64(n), 0)).Uint64() },
+		"good": func(n int32) uint64 {
+			return rand.New(rand.NewPCG(uint64(n), 0)).Uint64()
+		},
 		"one value":       func(n int32) uint64 { return math.MaxUint64 },
 		"one place":       func(n int32) uint64 { return uint64(n) << 32 },
 		"one tag":         func(n int32) uint64 { return uint64(n) },
@@ -61,7 +63,8 @@ func TestTexts(t *testing.T) {
 			want = append(want, strings.Repeat(string(rune('a'+length%26)), length))
 		}
 	}
-	want = append(want, "", strings.Repeat("z", 1<<16), strings.Repeat("y", 1<<16-1), strings.Repeat("x", maxChunk/16), "w")
+	want = append(want, "", strings.Repeat("z", 1<<16), strings.Repeat("y", 1<<16-1),
+		strings.Repeat("x", maxChunk/16), "w")
 	for _, s := range want {
 		refs = append(refs, texts.add(s))
 	}
@@ -86,12 +89,16 @@ func TestGraphLimits(t *testing.T) {
 		}
 	}
 	for _, r := range [][3]int{{maxChunks, 0, 0}, {0, maxChunk, 0}, {0, 0, maxLength + 1}} {
-		if text := panics(func() { makeRef(r[0], r[1], r[2]) }); !strings.Contains(text, "no room") {
+		if text := panics(func() {
+			makeRef(r[0], r[1], r[2])
+		}); !strings.Contains(text, "no room") {
 			t.Errorf("%v: %s", r, text)
 		}
 	}
 	full := table{used: math.MaxInt32 + 1}
-	if text := panics(func() { full.add(0, nil) }); !strings.Contains(text, "no number for more than 2147483648 pages") {
+	if text := panics(func() {
+		full.add(0, nil)
+	}); !strings.Contains(text, "no number for more than 2147483648 pages") {
 		t.Error(text)
 	}
 	g := NewGraph()
@@ -114,7 +121,8 @@ func TestGraphMemory(t *testing.T) {
 				g.Add(shapeURL(i, pagesPerDir))
 				address += len(g.URL(PageID(i)))
 			}
-			if perPage := float64(heapBytes()-before-uint64(address)) / float64(pages); perPage > mostPerPage {
+			if perPage := float64(heapBytes()-before-uint64(address)) / float64(
+				pages); perPage > mostPerPage {
 				t.Errorf("%d pages, %d a directory: %.1f bytes a page", pages, pagesPerDir, perPage)
 			}
 			withPages := heapBytes()

@@ -23,7 +23,8 @@ func makeRef(chunk, offset, length int) ref {
 	if uint(chunk) >= maxChunks || uint(offset) >= maxChunk || uint(length) > maxLength {
 		panic(
 			fmt.Sprintf(
-				"sitegraph: no room for an address or links of length %d at %d of chunk %d; most are %d, %d, %d",
+				"sitegraph: no room for an address or links of length %d at %d of chunk %d; most "+
+					"are %d, %d, %d",
 				length,
 				offset,
 				chunk,

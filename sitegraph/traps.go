@@ -22,7 +22,8 @@ func isFarDate(path, query string, now time.Time) bool {
 	latest := now.Year() + farAhead
 	var before int
 	for segment := range strings.SplitSeq(path, "/") {
-		if year, ok := dateYear(segment); ok && year > latest && year <= lastYear && isWholeDate(segment) {
+		if year, ok := dateYear(segment); ok && year > latest && year <= lastYear &&
+			isWholeDate(segment) {
 			return true
 		}
 		if month, ok := number(segment, 1, 2); ok && month >= 1 && month <= 12 && before > latest &&
@@ -50,7 +51,8 @@ func isFarDate(path, query string, now time.Time) bool {
 // isDateKey reports whether a query's key is one of a year or month.
 func isDateKey(key string) bool {
 	switch strings.ToLower(key) {
-	case "y", "year", "yr", "jahr", "date", "month", "cal", "calendar", "from", "to", "start", "end":
+	case "y", "year", "yr", "jahr", "date", "month", "cal", "calendar", "from", "to", "start",
+		"end":
 		return true
 	}
 	return false
@@ -84,7 +86,8 @@ func dateYear(text string) (year int, ok bool) {
 
 // isWholeDate reports whether a text is a date and nothing else: 2031-05, 2031-05-01, 20310501.
 func isWholeDate(text string) bool {
-	return strings.Trim(text, "0123456789-_") == "" && (len(text) == 7 || len(text) == 8 || len(text) == 10)
+	return strings.Trim(text, "0123456789-_") == "" &&
+		(len(text) == 7 || len(text) == 8 || len(text) == 10)
 }
 
 // number reads so many decimal digits.
@@ -105,7 +108,8 @@ func number(text string, least, most int) (n int, ok bool) {
 // of ASP.NET, or a session's name with a long random text.
 func isSessionSegment(segment string) bool {
 	lower := strings.ToLower(segment)
-	if strings.HasPrefix(lower, "(s(") || strings.HasPrefix(lower, "(a(") || strings.HasPrefix(lower, "(x(") {
+	if strings.HasPrefix(lower, "(s(") || strings.HasPrefix(lower, "(a(") ||
+		strings.HasPrefix(lower, "(x(") {
 		return strings.HasSuffix(lower, "))")
 	}
 	for _, name := range [...]string{"sessionid", "session", "phpsessid", "sid"} {

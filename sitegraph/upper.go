@@ -23,7 +23,8 @@ func (g *Graph) Uppers(sites []Site, counts func(PageID) bool) [][]int32 {
 					for _, lower := range topOf[g.Through(q, counts)] {
 						if last := len(uppers[lower]) - 1; lower != int32(i) &&
 							(last < 0 || uppers[lower][last] != int32(i)) {
-							uppers[lower] = append(uppers[lower], int32(i)) // i grows, so they stay sorted
+							// i grows, so they stay sorted
+							uppers[lower] = append(uppers[lower], int32(i))
 						}
 					}
 				}

@@ -53,7 +53,8 @@ func (c *Bench) check(r *setting.Review) {
 
 func (c *Bench) checkSizes(r *setting.Review) {
 	const want = "a size as 4KiB, 32MiB or a number of bytes"
-	for key, text := range map[string]string{"bench.buffer": c.Buffer, "bench.page": c.Page, "bench.disk": c.Disk} {
+	for key, text := range map[string]string{"bench.buffer": c.Buffer, "bench.page": c.Page,
+		"bench.disk": c.Disk} {
 		if _, err := ParseSize(text); err != nil {
 			r.Refuse(key, text, want)
 		}
@@ -91,7 +92,8 @@ func (c *Bench) Options() bench.Options {
 	disk, _ := ParseSize(c.Disk)
 	return bench.Options{
 		Workload: workload.Options{Unit: unit, MaxUnits: c.MaxUnits, FixedBytes: c.Fixed},
-		Settings: bench.Settings{BufferBytes: buffer, PageBytes: page}, DiskBytes: int64(disk), Dir: c.Dir,
+		Settings: bench.Settings{BufferBytes: buffer, PageBytes: page}, DiskBytes: int64(disk),
+		Dir:   c.Dir,
 		Units: c.Units, Engines: c.Engines, Repeat: c.Repeat, Messages: c.Messages,
 	}.For(c.Records)
 }

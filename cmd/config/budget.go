@@ -10,13 +10,15 @@ import (
 	"github.com/recrawl/recrawl/planner/preferences"
 )
 
-const wantBudget = "a number of fetches or bytes an hour or a day, as 1000/day, 50/hour or 2GB/day; --unlimited sets no bound"
+const wantBudget = "a number of fetches or bytes an hour or a day, as 1000/day, 50/hour or " +
+	"2GB/day; --unlimited sets no bound"
 
 // CheckLimits wants budgets of which the fetches can be counted.
 func (c *Config) CheckLimits(r *setting.Review) {
 	for _, text := range c.Budget {
 		l, err := budget.ParseLimit(text)
-		if err != nil || l.Unit == budget.InFetches && l.Amount*float64(planner.Day/l.Per) >= math.MaxInt32 {
+		if err != nil || l.Unit == budget.InFetches &&
+			l.Amount*float64(planner.Day/l.Per) >= math.MaxInt32 {
 			r.Refuse("budget", text, wantBudget)
 		}
 	}
@@ -27,13 +29,16 @@ func (c *Config) checkBudgets(r *setting.Review) {
 	if len(c.Budget) == 0 && !c.Unlimited {
 		r.Refuse("budget", "(empty)", wantBudget)
 	}
-	if by := r.From("budget"); c.Unlimited && by != setting.FromDefault && by == r.From("unlimited") {
+	if by := r.From("budget"); c.Unlimited && by != setting.FromDefault &&
+		by == r.From("unlimited") {
 		r.Refuse("unlimited", c.Unlimited, "either a budget or no bound, not both")
 	}
 	c.CheckLimits(r)
 	for _, text := range c.ServerBudget {
 		if _, err := budget.ParseServerLimit(text); err != nil {
-			r.Refuse("server-budget", text, "SERVER=BUDGET or a budget for each server, as 500/day, example.org=20MB/hour or *.example.org=50/day")
+			r.Refuse("server-budget", text,
+				"SERVER=BUDGET or a budget for each server, as 500/day, example.org=20MB/hour or "+
+					"*.example.org=50/day")
 		}
 	}
 	for _, text := range c.Weight {

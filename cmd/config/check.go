@@ -31,7 +31,9 @@ func (c *Config) Validate(r *setting.Review) (hint string) {
 		r.Refuse("archive", c.Archive, "a directory of its own; it may be within that of --data")
 	}
 	if c.Archive != "" && c.Proxy != "" {
-		r.Refuse("proxy", c.Proxy, "none beside --archive: an archive keeps what the server sent, not what a proxy makes of it")
+		r.Refuse("proxy", c.Proxy,
+			"none beside --archive: an archive keeps what the server sent, not what a proxy "+
+				"makes of it")
 	}
 	if tracing.Check(c.Trace) != nil {
 		r.Refuse("trace", c.Trace, "the address of a collector, as http://127.0.0.1:4318")
@@ -44,10 +46,12 @@ func (c *Config) Validate(r *setting.Review) (hint string) {
 		r.Refuse("policy", c.Policy, want)
 	}
 	if _, err := value.ParseObjective(c.Objective); err != nil {
-		r.Refuse("objective", c.Objective, "changes, freshness or age, or weights from 0 to 1000, as changes=1,freshness=0.5")
+		r.Refuse("objective", c.Objective,
+			"changes, freshness or age, or weights from 0 to 1000, as changes=1,freshness=0.5")
 	}
 	if _, err := preferences.ParseMaxAges(c.MaxAge); err != nil {
-		r.Refuse("max-age", strings.Join(c.MaxAge, " "), "an age, as 30d or 12h, or ADDRESS=AGE, as https://example.com/news/=1d")
+		r.Refuse("max-age", strings.Join(c.MaxAge, " "),
+			"an age, as 30d or 12h, or ADDRESS=AGE, as https://example.com/news/=1d")
 	}
 	hint = cmp.Or(c.Eval.check(r), c.checkLeast(r))
 	c.Survey.check(r)
@@ -75,7 +79,8 @@ func (c *Config) checkLeast(r *setting.Review) (hint string) {
 // checkRound wants whole rounds in a day, and in an hour where there is a budget of an hour.
 func (c *Config) checkRound(r *setting.Review) {
 	if c.Limits().Hourly() && (c.Round <= 0 || time.Hour%c.Round != 0) {
-		r.Refuse("round", c.Round, "a period that divides an hour, since there is a budget of an hour")
+		r.Refuse("round", c.Round,
+			"a period that divides an hour, since there is a budget of an hour")
 	}
 	if c.Round < time.Second || (24*time.Hour)%c.Round != 0 {
 		r.Refuse("round", c.Round, "a period of a second or more that divides 24 hours")
@@ -98,10 +103,12 @@ func (c *Config) checkNetwork(r *setting.Review) {
 	if want := push.CheckCallback(c.WebSub); want != "" && c.WebSub != "" {
 		r.Refuse("websub-callback", c.WebSub, want)
 	} else if c.WebSub != "" && c.Push == "" {
-		r.Refuse("websub-callback", c.WebSub, "an address for hubs beside it: --push 127.0.0.1:8090")
+		r.Refuse("websub-callback", c.WebSub,
+			"an address for hubs beside it: --push 127.0.0.1:8090")
 	}
 	if _, err := fetch.ParseProxy(c.Proxy); err != nil {
-		r.Refuse("proxy", c.Proxy, "http://HOST:PORT, as http://127.0.0.1:3128, without user and path")
+		r.Refuse("proxy", c.Proxy,
+			"http://HOST:PORT, as http://127.0.0.1:3128, without user and path")
 	}
 }
 
@@ -111,7 +118,8 @@ func (c *Survey) check(r *setting.Review) {
 	}
 	for _, weeks := range c.Weeks {
 		if err := survey.Check(c.Base, weeks); err != nil {
-			r.Refuse("survey.weeks", weeks, fmt.Sprintf("2 to %d (%v)", eval.LongestPeriod(c.Base), err))
+			r.Refuse("survey.weeks", weeks, fmt.Sprintf("2 to %d (%v)",
+				eval.LongestPeriod(c.Base), err))
 		}
 	}
 }
@@ -133,6 +141,7 @@ func checkKnown(command string, base, least, history int, r *setting.Review) boo
 func checkWeeks(command string, base, least, most, weeks int, r *setting.Review) {
 	if weeks < least || weeks > most {
 		r.Refuse(command+".weeks", weeks,
-			fmt.Sprintf("%d to %d: the window of %d weeks is entered at week %d", least, most, eval.WindowWeeks, base))
+			fmt.Sprintf("%d to %d: the window of %d weeks is entered at week %d",
+				least, most, eval.WindowWeeks, base))
 	}
 }

@@ -214,10 +214,12 @@ var Words = strings.NewReplacer(
 // Missing is what run cannot do without.
 func (c *Config) Missing() (problems []error) {
 	if c.Data == "" {
-		problems = append(problems, errors.New("no data directory given: --data says where the planner's store is"))
+		problems = append(problems,
+			errors.New("no data directory given: --data says where the planner's store is"))
 	}
 	if c.UserAgent == "" {
-		problems = append(problems, errors.New("no user agent given: --user-agent names a contact, site owners must be able to reach you"))
+		problems = append(problems, errors.New("no user agent given: --user-agent names a "+
+			"contact, site owners must be able to reach you"))
 	}
 	return problems
 }
@@ -236,7 +238,8 @@ func (c *Config) Complete(r *setting.Review) {
 		c.Eval.Weeks, c.Eval.Unfit = eval.FittingWeeks(usual, most, c.Eval.Base)
 	}
 	if len(c.Survey.Weeks) == 0 {
-		c.Survey.Weeks, c.Survey.Unfit = eval.FittingWeeks(eval.UsualPeriods, eval.LongestPeriod(c.Survey.Base), c.Survey.Base)
+		c.Survey.Weeks, c.Survey.Unfit = eval.FittingWeeks(eval.UsualPeriods,
+			eval.LongestPeriod(c.Survey.Base), c.Survey.Base)
 	}
 	if c.Tune.Weeks == 0 {
 		_, most, usual := eval.Lengths("stream", c.Tune.Base)

@@ -61,16 +61,20 @@ func (c *Eval) check(r *setting.Review) (hint string) {
 		r.Refuse("eval.warm", c.Warm, "--protocol stream, and a --base that is no earlier")
 	}
 	if c.Runs > 1 && c.Protocol != "stream" {
-		r.Refuse("eval.runs", c.Runs, "1 in protocol snapshot: several runs are for --protocol stream")
+		r.Refuse("eval.runs", c.Runs,
+			"1 in protocol snapshot: several runs are for --protocol stream")
 	}
 	if c.Step < time.Minute || (24*time.Hour)%c.Step != 0 {
 		r.Refuse("eval.step", c.Step, "a minute or more that divides 24 hours")
 	}
 	if c.Step != 24*time.Hour && c.Protocol != "stream" {
-		r.Refuse("eval.step", c.Step, "24h in protocol snapshot, which has one round: add --protocol stream")
+		r.Refuse("eval.step", c.Step,
+			"24h in protocol snapshot, which has one round: add --protocol stream")
 	}
-	if c.SVG != "" && (c.Figures || c.Protocol == "stream" && len(c.Budget) < 2 || c.Protocol == "snapshot" && len(c.Weeks) == 1) {
-		r.Refuse("eval.svg", c.SVG, "several budgets or horizons to draw a line through: --budget 0.01,0.02,0.05")
+	if c.SVG != "" && (c.Figures || c.Protocol == "stream" && len(c.Budget) < 2 ||
+		c.Protocol == "snapshot" && len(c.Weeks) == 1) {
+		r.Refuse("eval.svg", c.SVG,
+			"several budgets or horizons to draw a line through: --budget 0.01,0.02,0.05")
 	}
 	c.checkPolicies(r)
 	c.checkLearnt(r)
@@ -80,7 +84,8 @@ func (c *Eval) check(r *setting.Review) (hint string) {
 	for _, group := range [][2]string{{"eval.group", c.Group}, {"eval.group-by", c.GroupBy}} {
 		if r.From(group[0]) == setting.FromFlag {
 			r.Refuse(group[0], group[1], "--figures beside it, which alone has groups")
-			hint = "add --figures, or leave the groups out: policies are compared on all servers together"
+			hint = "add --figures, or leave the groups out: policies are compared on all servers " +
+				"together"
 		}
 	}
 	return hint
@@ -88,7 +93,8 @@ func (c *Eval) check(r *setting.Review) (hint string) {
 
 func (c *Eval) checkFigures(r *setting.Review) (hint string) {
 	if r.From("eval.policy") == setting.FromFlag {
-		r.Refuse("eval.policy", strings.Join(c.Policy, ","), "no policies beside --figures, which has those of the paper")
+		r.Refuse("eval.policy", strings.Join(c.Policy, ","),
+			"no policies beside --figures, which has those of the paper")
 	}
 	if c.Protocol == "stream" {
 		r.Refuse("eval.figures", c.Figures, "protocol snapshot, not stream")
@@ -108,7 +114,8 @@ func (c *Eval) checkPolicies(r *setting.Review) {
 	case c.Compare != "" && c.Compare != "none" && !slices.Contains(policies, c.Compare):
 		r.Refuse("eval.compare", c.Compare, "a policy that takes part (--policy), or none")
 	case c.Ablate && len(c.Lineup().Variants()) == 0:
-		r.Refuse("eval.ablate", c.Ablate, "a compared policy of which a kind of evidence can be left out: "+eval.OwnPolicy)
+		r.Refuse("eval.ablate", c.Ablate,
+			"a compared policy of which a kind of evidence can be left out: "+eval.OwnPolicy)
 	}
 }
 

@@ -30,7 +30,8 @@ type Import struct {
 
 func (c *Import) check(r *setting.Review) {
 	if n, err := ParseSize(c.Memory); err != nil || n < seen.LeastMemory {
-		r.Refuse("import.memory", c.Memory, fmt.Sprintf("a size of %d MiB or more, as 256MiB", seen.LeastMemory>>20))
+		r.Refuse("import.memory", c.Memory, fmt.Sprintf("a size of %d MiB or more, as 256MiB",
+			seen.LeastMemory>>20))
 	}
 	if _, _, err := seen.ParsePart(c.Part); err != nil {
 		r.Refuse("import.part", c.Part, "a part of a number of parts, as 2/4")

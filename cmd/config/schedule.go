@@ -40,7 +40,8 @@ type Schedule struct {
 
 func (c *Schedule) check(r *setting.Review) {
 	if c.Generate != 0 && c.Generate < 1000 {
-		r.Refuse("schedule.generate", c.Generate, "1000 or more servers, since the classes are rare")
+		r.Refuse("schedule.generate", c.Generate,
+			"1000 or more servers, since the classes are rare")
 	}
 	if _, err := schedule.ParseTarget(c.Target); err != nil {
 		r.Refuse("schedule.target", c.Target, "a factor or a share: intervals=2, freshness=0.8")

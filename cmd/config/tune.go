@@ -27,7 +27,8 @@ func (c *Tune) check(r *setting.Review) {
 		r.Refuse("tune.budget", c.Budget, "one budget or more")
 	}
 	if _, err := tune.ParseTarget(c.Target); err != nil && c.Target != "" {
-		r.Refuse("tune.target", c.Target, "a measure and a share: coverage=0.8, freshness=0.9, update-rate=0.3")
+		r.Refuse("tune.target", c.Target,
+			"a measure and a share: coverage=0.8, freshness=0.9, update-rate=0.3")
 	}
 	if checkKnown("tune", c.Base, 1, c.History, r) && c.Weeks != 0 {
 		checkWeeks("tune", c.Base, 1, eval.WindowWeeks-c.Base, c.Weeks, r)

@@ -73,7 +73,8 @@ func Examine(ctx context.Context, o Options) (*Result, error) {
 	if o.Archive != "" {
 		r.Checks = append(r.Checks, disk("archive", "--archive", o.Archive, o.MinFree))
 	}
-	r.Checks = append(r.Checks, descriptors(o.Workers), memory(o.Workers, o.MaxBody), credentials(o), nameserver(o.Nameserver))
+	r.Checks = append(r.Checks, descriptors(o.Workers), memory(o.Workers, o.MaxBody),
+		credentials(o), nameserver(o.Nameserver))
 	for _, address := range o.Servers {
 		checks, err := server(ctx, o.Client, address)
 		if err != nil {
@@ -111,7 +112,8 @@ func (r *Result) Finding() string {
 	fails, warns := r.Count(Fail), r.Count(Warn)
 	switch {
 	case fails > 0:
-		return fmt.Sprintf("Not ready: %s failed, %s.", report.Plural(fails, "check"), report.Plural(warns, "warning"))
+		return fmt.Sprintf("Not ready: %s failed, %s.",
+			report.Plural(fails, "check"), report.Plural(warns, "warning"))
 	case warns > 0:
 		return fmt.Sprintf("Ready, with %s.", report.Plural(warns, "warning"))
 	}
@@ -138,10 +140,12 @@ func (r *Result) Tables() []report.Table {
 func contact(agent string) Check {
 	const what = "contact"
 	if agent == "" {
-		return bad(what, `give --user-agent "mybot/1.0 (+https://example.org/bot)": site owners must be able to reach you`, "no user agent is given")
+		return bad(
+			what, `give --user-agent "mybot/1.0 (+https://example.org/bot)": site owners must be able to reach you`, "no user agent is given")
 	}
 	if err := fetch.CheckAgent(agent); err != nil {
-		return bad(what, "name a web or mail address in --user-agent: site owners must be able to reach you", "%v", err)
+		return bad(what, "name a web or mail address in --user-agent: site owners must be able "+
+			"to reach you", "%v", err)
 	}
 	return good(what, "%s", agent)
 }
@@ -152,7 +156,8 @@ func credentials(o Options) Check {
 	case o.Hosts == 0:
 		return good(what, "no settings of single servers, so none are used")
 	case o.Credentials != nil:
-		return bad(what, "let nobody else use the file (chmod 600), and give it the lines that docs/operating.md names", "%v", o.Credentials)
+		return bad(what, "let nobody else use the file (chmod 600), and give it the lines that "+
+			"docs/operating.md names", "%v", o.Credentials)
 	}
 	return good(what, "files of %s: nobody else may read them", report.Plural(o.Hosts, "rule"))
 }

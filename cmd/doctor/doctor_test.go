@@ -57,7 +57,8 @@ func TestMachine(t *testing.T) {
 	if err := os.Chtimes(file, later, later); err != nil {
 		t.Fatal(err)
 	}
-	whole := Options{Data: filepath.Join(dir, "new", "crawl"), UserAgent: agent, Workers: 1, MaxBody: 1, Pause: time.Millisecond}
+	whole := Options{Data: filepath.Join(dir, "new", "crawl"), UserAgent: agent, Workers: 1,
+		MaxBody: 1, Pause: time.Millisecond}
 	change := func(f func(*Options)) Options {
 		o := whole
 		f(&o)
@@ -71,22 +72,31 @@ func TestMachine(t *testing.T) {
 		{"whole, contact", "contact", OK, whole},
 		{"no data", "data directory", Fail, change(func(o *Options) { o.Data = "" })},
 		{"data is a file", "data directory", Fail, change(func(o *Options) { o.Data = file })},
-		{"data within a file", "data directory", Fail, change(func(o *Options) { o.Data = filepath.Join(file, "x") })},
+		{"data within a file", "data directory", Fail,
+			change(func(o *Options) { o.Data = filepath.Join(file, "x") })},
 		{"no room", "data directory", Fail, change(func(o *Options) { o.MinFree = 1 << 60 })},
-		{"little room in the archive", "archive", Fail, change(func(o *Options) { o.Archive, o.MinFree = dir, 1<<60 })},
+		{"little room in the archive", "archive", Fail,
+			change(func(o *Options) { o.Archive, o.MinFree = dir, 1<<60 })},
 		{"no agent", "contact", Fail, change(func(o *Options) { o.UserAgent = "" })},
-		{"agent without contact", "contact", Fail, change(func(o *Options) { o.UserAgent = "mybot/1.0" })},
-		{"files of the future", "clock and data", Fail, change(func(o *Options) { o.Data = future })},
-		{"many workers", "file descriptors", Warn, change(func(o *Options) { o.Workers = 1 << 40 })},
+		{"agent without contact", "contact", Fail,
+			change(func(o *Options) { o.UserAgent = "mybot/1.0" })},
+		{"files of the future", "clock and data", Fail,
+			change(func(o *Options) { o.Data = future })},
+		{"many workers", "file descriptors", Warn,
+			change(func(o *Options) { o.Workers = 1 << 40 })},
 		{"large pages", "memory", Warn, change(func(o *Options) { o.MaxBody = 1 << 50 })},
-		{"open credentials", "credentials", Fail, change(func(o *Options) { o.Hosts, o.Credentials = 1, errors.New("mode 0644") })},
+		{"open credentials", "credentials", Fail,
+			change(func(o *Options) { o.Hosts, o.Credentials = 1, errors.New("mode 0644") })},
 		{"closed credentials", "credentials", OK, change(func(o *Options) { o.Hosts = 1 })},
-		{"name server", "name server", OK, change(func(o *Options) { o.Nameserver = "127.0.0.1:53" })},
+		{"name server", "name server", OK, change(func(o *Options) {
+			o.Nameserver = "127.0.0.1:53"
+		})},
 		{"no name server", "name server", Fail, change(func(o *Options) { o.Nameserver = "dns" })},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := examine(t, c.o)
-			if got := of(t, r, c.what); got.Result != c.result && !strings.Contains(got.Found, "not known") {
+			if got := of(t, r, c.what); got.Result != c.result &&
+				!strings.Contains(got.Found, "not known") {
 				t.Errorf("%+v, want %s", got, c.result)
 			}
 			ready := strings.HasPrefix(r.Finding(), "Ready")
@@ -95,7 +105,8 @@ func TestMachine(t *testing.T) {
 			}
 		})
 	}
-	if left, err := filepath.Glob(filepath.Join(dir, ".recrawl-doctor*")); err != nil || len(left) > 0 {
+	if left, err := filepath.Glob(filepath.Join(dir, ".recrawl-doctor*")); err != nil ||
+		len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
@@ -119,7 +130,8 @@ func TestServers(t *testing.T) {
 	mux.HandleFunc("/early", page(time.Now().Add(-time.Hour)))
 	server := httptest.NewServer(mux)
 	defer server.Close()
-	client, err := fetch.New(fetch.Options{UserAgent: agent, AllowPrivate: true, Interval: time.Millisecond, Capture: true})
+	client, err := fetch.New(fetch.Options{UserAgent: agent, AllowPrivate: true,
+		Interval: time.Millisecond, Capture: true})
 	if err != nil {
 		t.Fatal(err)
 	}

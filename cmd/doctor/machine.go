@@ -51,7 +51,8 @@ func newest(dir string) Check {
 		return nil
 	})
 	if ahead := time.Until(last); ahead > mostAhead {
-		return bad(what, "set the clock: pages would look as if they were visited in the future", "%s is %v newer than now", which, ahead.Round(time.Second))
+		return bad(what, "set the clock: pages would look as if they were visited in the future",
+			"%s is %v newer than now", which, ahead.Round(time.Second))
 	}
 	return good(what, "no file of %s is newer than now", cmp.Or(dir, "the data"))
 }
@@ -78,18 +79,23 @@ func disk(what, flag, dir string, least int64) Check {
 	}
 	took, err := tryWrite(at)
 	if err != nil {
-		return bad(what, "give the user of the crawl the right to write there, or another "+flag, "%v", err)
+		return bad(what, "give the user of the crawl the right to write there, or another "+flag,
+			"%v", err)
 	}
 	free, err := directory.Free(at)
 	switch {
 	case err != nil:
-		return doubt(what, "look at the disk yourself", "%s can be written; its free space is not known: %v", at, err)
+		return doubt(what, "look at the disk yourself",
+			"%s can be written; its free space is not known: %v", at, err)
 	case free < least:
-		return bad(what, "free some space, or name another disk: no visit begins below --min-free", "%s has %d MB free, fewer than --min-free %d MB", at, free/1e6, least/1e6)
+		return bad(what, "free some space, or name another disk: no visit begins below --min-free",
+			"%s has %d MB free, fewer than --min-free %d MB", at, free/1e6, least/1e6)
 	case free < 10*least:
-		return doubt(what, "watch the disk: no visit begins below --min-free", "%s has %d MB free, and stops at %d MB", at, free/1e6, least/1e6)
+		return doubt(what, "watch the disk: no visit begins below --min-free",
+			"%s has %d MB free, and stops at %d MB", at, free/1e6, least/1e6)
 	case took > slowSync:
-		return doubt(what, "take a faster disk: each commit of visits waits for it", "%s takes %v to write and sync 4 KB", at, took.Round(time.Millisecond))
+		return doubt(what, "take a faster disk: each commit of visits waits for it",
+			"%s takes %v to write and sync 4 KB", at, took.Round(time.Millisecond))
 	}
 	return good(what, "%s can be written and synced, %d MB free", at, free/1e6)
 }
@@ -123,7 +129,8 @@ func descriptors(workers int) Check {
 	case !ok:
 		return good(what, "their limit is not known on this system")
 	case limit < need:
-		return doubt(what, fmt.Sprintf("raise the limit (ulimit -n %d, or LimitNOFILE of the service), or take fewer --workers", need),
+		return doubt(what, fmt.Sprintf("raise the limit (ulimit -n %d, or LimitNOFILE of the "+
+			"service), or take fewer --workers", need),
 			"%d, where %d workers and the store may need %d", limit, workers, need)
 	}
 	return good(what, "%d, where %d may be needed", limit, need)
@@ -143,7 +150,8 @@ func memory(workers int, maxBody int64) Check {
 	case free == 0:
 		return good(what, "what is free is not known on this system")
 	case free < need:
-		return doubt(what, "take fewer --workers or a smaller --max-body, or give the machine more", "%d MB are free, and large pages may take %d MB", free/1e6, need/1e6)
+		return doubt(what, "take fewer --workers or a smaller --max-body, or give the machine more",
+			"%d MB are free, and large pages may take %d MB", free/1e6, need/1e6)
 	}
 	return good(what, "%d MB are free, and large pages may take %d MB", free/1e6, need/1e6)
 }
@@ -156,13 +164,15 @@ func nameserver(given string) Check {
 	const what = "name server"
 	if given != "" {
 		if !validNameserver(given) {
-			return bad(what, "give an address and a port, as --resolver 127.0.0.1:53", "%s is none", given)
+			return bad(what, "give an address and a port, as --resolver 127.0.0.1:53", "%s is none",
+				given)
 		}
 		return good(what, "%s, of --resolver; name a server to have it asked", given)
 	}
 	text, err := os.ReadFile("/etc/resolv.conf")
 	if err != nil {
-		return doubt(what, "name a server to see whether names are found: recrawl doctor https://example.org/", "%v", err)
+		return doubt(what, "name a server to see whether names are found: recrawl doctor "+
+			"https://example.org/", "%v", err)
 	}
 	var servers []string
 	for line := range strings.Lines(string(text)) {
@@ -171,7 +181,9 @@ func nameserver(given string) Check {
 		}
 	}
 	if len(servers) == 0 {
-		return doubt(what, "name one in /etc/resolv.conf, or with --resolver", "/etc/resolv.conf names none")
+		return doubt(what, "name one in /etc/resolv.conf, or with --resolver",
+			"/etc/resolv.conf names none")
 	}
-	return good(what, "%s, of the system; name a server to have it asked", strings.Join(servers, ", "))
+	return good(what, "%s, of the system; name a server to have it asked",
+		strings.Join(servers, ", "))
 }

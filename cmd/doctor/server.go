@@ -35,25 +35,30 @@ func server(ctx context.Context, client Client, address string) ([]Check, error)
 	var checks []Check
 	switch o.Outcome {
 	case sitegraph.OutcomeFailed:
-		return []Check{bad(name, "check the address, the name server and the network: recrawl can visit no page of it", "%s", o.Detail)}, nil
+		return []Check{bad(name, "check the address, the name server and the network: recrawl "+
+			"can visit no page of it", "%s", o.Detail)}, nil
 	case sitegraph.OutcomeExcluded:
-		checks = append(checks, doubt(name, "leave this server out, or begin at another page of it: the owner does not want it", "the page is excluded: %s", o.Detail))
+		checks = append(checks, doubt(name, "leave this server out, or begin at another page of "+
+			"it: the owner does not want it", "the page is excluded: %s", o.Detail))
 	default:
-		checks = append(checks, good(name, "robots.txt allows the page, which answered with status %d in %v; %v pass between two requests",
-			o.Status, o.Elapsed.Round(time.Millisecond), client.PauseOf(sitegraph.ServerName(address))))
+		checks = append(checks, good(name, "robots.txt allows the page, which answered with "+
+			"status %d in %v; %v pass between two requests",
+			o.Status, o.Elapsed.Round(time.Millisecond),
+			client.PauseOf(sitegraph.ServerName(address))))
 	}
 	if off, ok := offset(wire); !ok {
 		return checks, nil
 	} else if off.Abs() > mostOff {
-		checks = append(checks, doubt("clock of "+name, "set the clock of this machine, unless the server's is wrong: ask another one", "it is %v from ours", off.Round(time.Second)))
+		checks = append(checks, doubt("clock of "+name, "set the clock of this machine, unless "+
+			"the server's is wrong: ask another one", "it is %v from ours", off.Round(time.Second)))
 	} else {
 		checks = append(checks, good("clock of "+name, "it is within %v of ours", mostOff))
 	}
 	return checks, nil
 }
 
-// offset is how far the Date of the last answer is from our clock at its end (RFC 9110 6.6.1); false
-// where no answer tells it.
+// offset is how far the Date of the last answer is from our clock at its end (RFC 9110 6.6.1);
+// false where no answer tells it.
 func offset(wire *fetch.Wire) (time.Duration, bool) {
 	if len(wire.Exchanges) == 0 {
 		return 0, false

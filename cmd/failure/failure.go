@@ -1,5 +1,6 @@
-// Package failure is how a command ends: with which exit code, and with what hint to its user. Usage
-// and Work make errors that carry both; Explain finds them for the errors of all other packages.
+// Package failure is how a command ends: with which exit code, and with what hint to its user.
+// Usage and Work make errors that carry both; Explain finds them for the errors of all other
+// packages.
 package failure
 
 import (
@@ -75,30 +76,38 @@ func Explain(err error) (hint string, code int, cause error) {
 	case errors.Is(err, fetch.ErrNoContact):
 		return `give one, for example --user-agent "mybot/1.0 (+https://example.org/bot)": site owners must be able to reach you`, Misuse, err
 	case errors.As(err, new(*checkpoint.UnansweredError)):
-		return "only recrawl run does; other commands use a store for moments: ask again", Misuse, err
+		return "only recrawl run does; other commands use a store for moments: ask again", Misuse,
+			err
 	case errors.As(err, &unfinished):
 		return "remove " + unfinished.To + " and ask again", Misuse, err
 	case errors.Is(err, fetch.ErrNoName):
 		return "say which name it is, for example --robots-agent mybot", Misuse, err
 	case errors.Is(err, satstore.ErrInUse):
-		return "another recrawl works on this directory; stop it, take another --data, or read a copy: recrawl checkpoint", Failed, err
+		return "another recrawl works on this directory; stop it, take another --data, or read a " +
+			"copy: recrawl checkpoint", Failed, err
 	case errors.As(err, &format) && format.Found < format.Known:
-		return "the directory was made by an earlier development version; start a new one with another --data", Failed, err
+		return "the directory was made by an earlier development version; start a new one with " +
+			"another --data", Failed, err
 	case errors.As(err, &format):
-		return "the directory was written by a newer recrawl; use that version, or another --data", Failed, err
+		return "the directory was written by a newer recrawl; use that version, or another --data",
+			Failed, err
 	case errors.As(err, new(*satstore.DamageError)):
-		return "the store is damaged there; restore the directory from a copy, or start a new one", Damaged, err
+		return "the store is damaged there; restore the directory from a copy, or start a new one",
+			Damaged, err
 	case errors.As(err, new(*seen.DamageError)):
-		return "remove the directory seen/ of the --data directory: import makes it anew of the pages of the store; a --set alone begins anew", Damaged, err
+		return "remove the directory seen/ of the --data directory: import makes it anew of the " +
+			"pages of the store; a --set alone begins anew", Damaged, err
 	case errors.As(err, new(*seen.FormatError)):
 		return "the set was written by a newer recrawl; use that version", Failed, err
 	case errors.Is(err, intake.ErrForeign):
-		return "was the directory put back from an older copy? Remove its directory seen/: import makes it anew of the pages of the store", Failed, err
+		return "was the directory put back from an older copy? Remove its directory seen/: " +
+			"import makes it anew of the pages of the store", Failed, err
 	case errors.As(err, &line):
 		bare := *line
 		bare.Hint = ""
 		if line.Reason == "url is missing" {
-			return "if these are recorded sites, with whole contents: recrawl demo --sites " + filepath.Dir(line.File) + "; " + line.Hint, Failed, &bare
+			return "if these are recorded sites, with whole contents: recrawl demo --sites " +
+				filepath.Dir(line.File) + "; " + line.Hint, Failed, &bare
 		}
 		return line.Hint + "; nothing of that file was used", Failed, &bare
 	case errors.As(err, &log):
@@ -106,33 +115,40 @@ func Explain(err error) (hint string, code int, cause error) {
 	case errors.Is(err, satstore.ErrNoStore):
 		return "recrawl run --data DIR URL... makes one, in a new or empty directory", Failed, err
 	case errors.Is(err, dashboard.ErrListen):
-		return "--listen wants an address of this machine with a free port, as " + dashboard.DefaultAddress, Misuse, err
+		return "--listen wants an address of this machine with a free port, as " +
+			dashboard.DefaultAddress, Misuse, err
 	case errors.Is(err, push.ErrListen):
-		return "--push wants an address of this machine with a free port, as 127.0.0.1:8090", Failed, err
+		return "--push wants an address of this machine with a free port, as 127.0.0.1:8090",
+			Failed, err
 	case errors.Is(err, satstore.ErrUnborn):
 		return "nothing was crawled yet; recrawl run completes the directory", Failed, err
 	case errors.As(err, new(*bench.RoomError)):
 		return "take fewer --records, or another disk with --dir", Failed, err
 	case errors.Is(err, bench.ErrNoEngine):
-		return "forms with a file for each unit need fewer --max-units; SAT/Basic and Pebble by time have no index by id and take no --messages", Failed, err
+		return "forms with a file for each unit need fewer --max-units; SAT/Basic and Pebble by " +
+			"time have no index by id and take no --messages", Failed, err
 	case errors.As(err, new(*fetchbench.IncompleteError)):
-		return "measure again, not over midnight UTC, when a planning period ends; fewer --servers and --pages need fewer ports and less time", Failed, err
+		return "measure again, not over midnight UTC, when a planning period ends; fewer " +
+			"--servers and --pages need fewer ports and less time", Failed, err
 	case errors.Is(err, bench.ErrNothingDue):
 		return "take more --records or more --units", Failed, err
 	case errors.Is(err, syscall.ENOSPC):
-		return "the disk is full: nothing acknowledged is lost; free some space and run the same command again", Failed, err
+		return "the disk is full: nothing acknowledged is lost; free some space and run the same " +
+			"command again", Failed, err
 	case errors.Is(err, replay.ErrNotLoopback):
 		return "replay serves this machine only: --listen 127.0.0.1:8088", Misuse, err
 	case errors.Is(err, difference.ErrNone), errors.Is(err, cdxj.ErrStamp):
 		return "recrawl replay shows which pages and moments there are", Misuse, err
 	case errors.Is(err, archive.ErrNoFiles):
-		return "name the directory of recrawl run --archive, or another one with WARC files", Failed, err
+		return "name the directory of recrawl run --archive, or another one with WARC files",
+			Failed, err
 	case errors.Is(err, captures.ErrServer):
 		return "say whose log it is: --server https://example.org", Misuse, err
 	case errors.Is(err, captures.ErrNothing):
 		return "say what the file is: --format, of " + captures.FormatNames(), Misuse, err
 	case errors.Is(err, captured.ErrNone):
-		return "histories are made of CDXJ, CDX, WARC and WACZ files and of dumps of Nutch", Misuse, err
+		return "histories are made of CDXJ, CDX, WARC and WACZ files and of dumps of Nutch", Misuse,
+			err
 	case errors.Is(err, recorded.ErrNoVisits):
 		return "let run visit its pages first", Misuse, err
 	case errors.Is(err, fs.ErrExist):
@@ -142,10 +158,13 @@ func Explain(err error) (hint string, code int, cause error) {
 	case errors.Is(err, fs.ErrPermission):
 		return "check the permissions of that path", Failed, err
 	case strings.HasPrefix(err.Error(), "read histories: "):
-		return "name files of one server each, or directories with files *.jsonl.gz or *.jsonl", Failed, err
+		return "name files of one server each, or directories with files *.jsonl.gz or *.jsonl",
+			Failed, err
 	case strings.HasPrefix(err.Error(), "load sites: "):
-		return "name a recorded site (whole contents over time, <host>.jsonl.gz or .jsonl) or a directory of them, or leave --sites out for the built-in web", Failed, err
-	case strings.HasPrefix(err.Error(), "unknown command"), strings.HasPrefix(err.Error(), "unknown flag"),
+		return "name a recorded site (whole contents over time, <host>.jsonl.gz or .jsonl) or a " +
+			"directory of them, or leave --sites out for the built-in web", Failed, err
+	case strings.HasPrefix(err.Error(), "unknown command"),
+		strings.HasPrefix(err.Error(), "unknown flag"),
 		strings.HasPrefix(err.Error(), "accepts "), strings.HasPrefix(err.Error(), "requires "):
 		return "recrawl --help lists the commands", Misuse, err
 	}

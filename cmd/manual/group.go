@@ -8,10 +8,14 @@ var groups = []struct {
 	title    string
 	commands []string
 }{
-	{"Plan and run:", []string{"demo", "run", "node", "serve", "hint", "watch", "guard", "frontier"}},
-	{"Look inside:", []string{"plan", "explain", "sites", "inspect", "show", "check", "checkpoint"}},
-	{"Measure and tune:", []string{"eval", "tune", "schedule", "survey", "learn", "bench", "policies"}},
-	{"Archive, import and export:", []string{"import", "export", "replay", "diff", "corpus", "search"}},
+	{"Plan and run:", []string{"demo", "run", "node", "serve", "hint", "watch", "guard",
+		"frontier"}},
+	{"Look inside:", []string{"plan", "explain", "sites", "inspect", "show", "check",
+		"checkpoint"}},
+	{"Measure and tune:", []string{"eval", "tune", "schedule", "survey", "learn", "bench",
+		"policies"}},
+	{"Archive, import and export:", []string{"import", "export", "replay", "diff", "corpus",
+		"search"}},
 	{"Set up:", []string{"init", "config", "doctor", "completion"}},
 }
 

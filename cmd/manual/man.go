@@ -11,8 +11,8 @@ import (
 )
 
 // Man writes a page for man(1) of the root and of every command that help lists, into a directory
-// that it makes if it is not there, and returns their number. The same commands and version give the
-// same bytes: pages have no date. Pages are those of section 1: recrawl-bench-sat.1.
+// that it makes if it is not there, and returns their number. The same commands and version give
+// the same bytes: pages have no date. Pages are those of section 1: recrawl-bench-sat.1.
 func Man(root *cobra.Command, version, dir string) (pages int, err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return 0, err
@@ -76,7 +76,8 @@ func manPage(c *cobra.Command, version string) string {
 func manText(b *strings.Builder, text string) {
 	kept := false
 	for line := range strings.SplitSeq(text, "\n") {
-		keep := strings.Contains(strings.TrimRight(line, " "), "   ") || strings.HasPrefix(line, "  ")
+		keep := strings.Contains(strings.TrimRight(line, " "), "   ") ||
+			strings.HasPrefix(line, "  ")
 		if keep != kept && line != "" {
 			fmt.Fprintln(b, map[bool]string{true: ".nf", false: ".fi"}[keep])
 			kept = keep

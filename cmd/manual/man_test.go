@@ -13,7 +13,9 @@ import (
 func tree() *cobra.Command {
 	root := &cobra.Command{Use: "recrawl", Short: "Find -- it"}
 	root.PersistentFlags().Bool("json", false, "as JSON")
-	bench := &cobra.Command{Use: "bench", Short: "Measure", Run: func(*cobra.Command, []string) {}, Long: ".first\nand more\n\n  kept   as it is\nlast", Example: "  recrawl bench\n  recrawl bench --rounds 5"}
+	bench := &cobra.Command{Use: "bench", Short: "Measure", Run: func(*cobra.Command, []string) {},
+		Long:    ".first\nand more\n\n  kept   as it is\nlast",
+		Example: "  recrawl bench\n  recrawl bench --rounds 5"}
 	bench.Flags().IntP("rounds", "r", 3, "how many, \\ times")
 	bench.Flags().String("empty", "", "nothing by default")
 	hidden := &cobra.Command{Use: "secret", Hidden: true, Run: func(*cobra.Command, []string) {}}
@@ -69,7 +71,9 @@ recrawl bench \-\-rounds 5
 		t.Errorf("page\n%s\nwant\n%s", text, want)
 	}
 	root, err := os.ReadFile(filepath.Join(dir, "man1", "recrawl.1"))
-	if err != nil || !strings.Contains(string(root), ".SH COMMANDS\n.TP\n.BR recrawl\\-bench (1)\nMeasure\n.SH") || strings.Contains(string(root), "secret") {
+	if err != nil || !strings.Contains(string(root),
+		".SH COMMANDS\n.TP\n.BR recrawl\\-bench (1)\nMeasure\n.SH") ||
+		strings.Contains(string(root), "secret") {
 		t.Errorf("root %s, error %v", root, err)
 	}
 	if _, err := Man(tree(), "", filepath.Join(dir, "man1", "recrawl.1")); err == nil {
@@ -95,7 +99,8 @@ func TestGroups(t *testing.T) {
 	for _, f := range files {
 		name := strings.TrimSuffix(f.Name(), ".txt")
 		below := strings.Contains(name, "-")
-		if apart := []string{"recrawl", "help", "man", "version"}; !seen[name] && !below && !slices.Contains(apart, name) {
+		if apart := []string{"recrawl", "help", "man", "version"}; !seen[name] && !below &&
+			!slices.Contains(apart, name) {
 			t.Errorf("%s has no heading", name)
 		}
 	}

@@ -67,7 +67,8 @@ func write(c *cobra.Command, words *strings.Replacer, unused map[string]bool) er
 // pageOf names the page of a command: the names of the command and of those above it but the root,
 // joined by "-".
 func pageOf(c *cobra.Command) string {
-	return strings.ReplaceAll(strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" "), " ", "-") + ".txt"
+	return strings.ReplaceAll(strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" "), " ", "-") +
+		".txt"
 }
 
 // page is the help of one command.

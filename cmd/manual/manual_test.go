@@ -8,7 +8,8 @@ import (
 )
 
 func TestPageHasItsParts(t *testing.T) {
-	got := parse("Do it\n\nIt does {what}.\n\nTwice.\n\nExamples:\n  recrawl it\n  recrawl it --twice\n")
+	got := parse("Do it\n\nIt does {what}.\n\nTwice.\n\nExamples:\n  recrawl it\n  recrawl it " +
+		"--twice\n")
 	want := page{"Do it", "It does {what}.\n\nTwice.", "  recrawl it\n  recrawl it --twice"}
 	if got != want {
 		t.Errorf("got %+v, want %+v", got, want)
@@ -18,14 +19,17 @@ func TestPageHasItsParts(t *testing.T) {
 	}
 }
 
-// A command without a page is refused, and its message names the page; so is a page without a command.
+// A command without a page is refused, and its message names the page; so is a page without a
+// command.
 func TestPagesAndCommandsMatch(t *testing.T) {
 	root := &cobra.Command{Use: "recrawl"}
-	if err := Write(root, strings.NewReplacer()); err == nil || !strings.Contains(err.Error(), ".txt") {
+	if err := Write(root, strings.NewReplacer()); err == nil ||
+		!strings.Contains(err.Error(), ".txt") {
 		t.Errorf("error %v does not name a page without a command", err)
 	}
 	root.AddCommand(&cobra.Command{Use: "nosuch"})
-	if err := Write(root, strings.NewReplacer()); err == nil || !strings.Contains(err.Error(), "nosuch.txt") {
+	if err := Write(root, strings.NewReplacer()); err == nil ||
+		!strings.Contains(err.Error(), "nosuch.txt") {
 		t.Errorf("error %v does not name the missing page", err)
 	}
 }

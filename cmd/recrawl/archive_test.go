@@ -29,7 +29,9 @@ import (
 // content coding undone; "" where the record has none.
 type captured map[string]string
 
-func visitKey(url string, at time.Time) string { return url + " " + at.UTC().Format(time.RFC3339Nano) }
+func visitKey(url string, at time.Time) string {
+	return url + " " + at.UTC().Format(time.RFC3339Nano)
+}
 
 // readArchive reads all records. Only the last file may be cut, and only where that is allowed.
 func readArchive(t *testing.T, dir string, cutAllowed bool) captured {
@@ -53,7 +55,8 @@ func readArchive(t *testing.T, dir string, cutAllowed bool) captured {
 			if err == nil {
 				rec.Block = io.TeeReader(rec.Block, &block)
 				var seen warc.Seen
-				if seen, err = r.Verify(rec); err == nil && (seen.Block.Wrong() || seen.Payload.Wrong()) {
+				if seen, err = r.Verify(rec); err == nil &&
+					(seen.Block.Wrong() || seen.Payload.Wrong()) {
 					t.Errorf("%s at %d: wrong digest: %+v", name, rec.Offset, seen)
 				}
 			}
@@ -121,7 +124,8 @@ func acknowledgedAreKept(t *testing.T, data, dir string, cutAllowed bool) (visit
 		case !ok:
 			t.Errorf("%s was acknowledged at %v and is not in the archive", e.URL, e.Time)
 		case e.Digest != "" && digest != "" && digest != e.Digest:
-			t.Errorf("%s at %v has digest %s in the journal and %s in the archive", e.URL, e.Time, e.Digest, digest)
+			t.Errorf("%s at %v has digest %s in the journal and %s in the archive",
+				e.URL, e.Time, e.Digest, digest)
 		}
 	})
 	if err != nil && !errors.Is(err, os.ErrNotExist) && !errors.Is(err, journal.ErrNone) {
@@ -143,11 +147,15 @@ func TestArchiveKilled(t *testing.T) {
 	t.Logf("repeat with: go test ./cmd/recrawl -run '^TestArchiveKilled$' -seed %d", *seed)
 	random := rand.New(rand.NewPCG(*seed, 2))
 	lab := serve(t, library(shelves{servers: 3, sections: 4, pages: 20, days: 3000,
-		every: func(server, section, page int) int { return (7*server + 5*section + 3*page) % 20 }}))
+		every: func(server, section, page int) int {
+			return (7*server + 5*section + 3*page) % 20
+		}}))
 	dir := t.TempDir()
 	data, kept := filepath.Join(dir, "data"), filepath.Join(dir, "kept")
-	args := append([]string{"run", "--data", data, "--archive", kept, "--archive-file", "1000000", "--user-agent", contact,
-		"--allow-private", "--delay", "2ms", "--round", "2s", "--unlimited", "--workers", "4", "--quiet"}, lab.starts()...)
+	args := append([]string{"run", "--data", data, "--archive", kept, "--archive-file", "1000000",
+		"--user-agent", contact,
+		"--allow-private", "--delay", "2ms", "--round", "2s", "--unlimited", "--workers", "4",
+		"--quiet"}, lab.starts()...)
 	for range kills {
 		before := lab.count()
 		p := start(t, dir, nil, args...)
@@ -170,13 +178,16 @@ func TestArchiveKilled(t *testing.T) {
 
 // An archive that begins beside an old store has the pages that it refers to.
 func TestArchiveBeginsLate(t *testing.T) {
-	lab := serve(t, library(shelves{servers: 1, sections: 2, pages: 5, days: 3000, every: func(int, int, int) int { return 0 }}))
+	lab := serve(t, library(shelves{servers: 1, sections: 2, pages: 5, days: 3000,
+		every: func(int, int, int) int { return 0 }}))
 	dir := t.TempDir()
-	args := append([]string{"run", "--data", "data", "--user-agent", contact, "--allow-private", "--delay", "0s", "--unlimited",
+	args := append([]string{"run", "--data", "data", "--user-agent", contact, "--allow-private",
+		"--delay", "0s", "--unlimited",
 		"--round", "2s", "--rounds", "1", "--quiet"}, lab.starts()...)
 	recrawlIn(t, dir, nil, args...).ok(t)
 	recrawlIn(t, dir, nil, append(args, "--rounds", "2", "--archive", "data/kept")...).ok(t)
-	if err := os.Rename(filepath.Join(dir, "data", "kept"), filepath.Join(dir, "kept")); err != nil {
+	if err := os.Rename(filepath.Join(dir, "data", "kept"),
+		filepath.Join(dir, "kept")); err != nil {
 		t.Fatal(err)
 	}
 	acknowledgedLater := readArchive(t, filepath.Join(dir, "kept"), false)
@@ -195,12 +206,14 @@ func TestArchiveBeginsLate(t *testing.T) {
 			t.Errorf("%+v refers to what is not there", record)
 		}
 	}
-	exported := decode[export.Result](t, recrawlIn(t, dir, nil, "export", "--archive", "kept", "--warc", "copy", "--cdxj", "i.cdxj", "--wacz", "x.wacz", "--json").ok(t), true)
+	exported := decode[export.Result](t, recrawlIn(t, dir, nil, "export", "--archive", "kept",
+		"--warc", "copy", "--cdxj", "i.cdxj", "--wacz", "x.wacz", "--json").ok(t), true)
 	if exported.Captures < 10 || exported.Pages < 10 || len(exported.Made) != len(files)+2 {
 		t.Errorf("exported: %+v", exported)
 	}
 	recrawlIn(t, dir, nil, "export", "--wacz", "x.wacz").refused(t, 2, "--archive")
-	recrawlIn(t, dir, nil, "export", "--archive", "data", "--wacz", "y.wacz").refused(t, 1, "no WARC file")
+	recrawlIn(t, dir, nil, "export", "--archive", "data", "--wacz", "y.wacz").refused(t, 1,
+		"no WARC file")
 	at := freeAddress(t)
 	replayed := start(t, dir, nil, "replay", "--archive", "kept", "--listen", at)
 	var answer *http.Response
@@ -211,19 +224,25 @@ func TestArchiveBeginsLate(t *testing.T) {
 	})
 	body, err := io.ReadAll(answer.Body)
 	answer.Body.Close()
-	if err != nil || answer.StatusCode != 200 || !strings.Contains(string(body), "/"+lab.bases[0]+"/s0/") {
+	if err != nil || answer.StatusCode != 200 ||
+		!strings.Contains(string(body), "/"+lab.bases[0]+"/s0/") {
 		t.Errorf("replayed: %d, %v, %s", answer.StatusCode, err, body)
 	}
 	replayed.interrupt()
-	recrawlIn(t, dir, nil, "replay", "--archive", "kept", "--listen", "0.0.0.0:8088").refused(t, 2, "loopback")
-	recrawlIn(t, dir, nil, append(args, "--archive", "./data")...).refused(t, 2, "a directory of its own")
+	recrawlIn(t, dir, nil, "replay", "--archive", "kept", "--listen", "0.0.0.0:8088").refused(t, 2,
+		"loopback")
+	recrawlIn(t, dir, nil, append(args, "--archive", "./data")...).refused(t, 2,
+		"a directory of its own")
 	recrawlIn(t, dir, nil, "replay").refused(t, 2, "--archive")
-	compared := decode[difference.Result](t, recrawlIn(t, dir, nil, "diff", "--archive", "kept", "--json", "--of", "main", lab.starts()[0], "2026").ok(t), true)
+	compared := decode[difference.Result](t, recrawlIn(t, dir, nil, "diff", "--archive", "kept",
+		"--json", "--of", "main", lab.starts()[0], "2026").ok(t), true)
 	if compared.Kind != "main" || compared.Old.Pieces == 0 || compared.Removed+compared.Added > 0 {
 		t.Errorf("compared: %+v", compared)
 	}
-	recrawlIn(t, dir, nil, "diff", "--archive", "kept", "http://none.example/").refused(t, 2, "no page")
-	recrawlIn(t, dir, nil, "diff", "--archive", "kept", lab.starts()[0], "yesterday").refused(t, 2, "digits")
+	recrawlIn(t, dir, nil, "diff", "--archive", "kept", "http://none.example/").refused(t, 2,
+		"no page")
+	recrawlIn(t, dir, nil, "diff", "--archive", "kept", lab.starts()[0], "yesterday").refused(t, 2,
+		"digits")
 	recrawlIn(t, dir, nil, "diff", lab.starts()[0]).refused(t, 2, "--archive")
 	if shown.Wrong > 0 || shown.Damage != "" || len(shown.Records) < 20 {
 		t.Errorf("%d records, %d wrong, %q", len(shown.Records), shown.Wrong, shown.Damage)
@@ -236,33 +255,41 @@ func TestShowWARC(t *testing.T) {
 	var file []byte
 	for i := range 3 {
 		var err error
-		if file, err = w.Append(file, &warc.NewRecord{Type: warc.Metadata, ID: warc.NewID(), Date: time.Unix(1, 0),
-			Fields: []warc.Field{{Name: warc.URIField, Value: fmt.Sprintf("http://h.example/%d\u001b[31m", i)[:18]}}, Block: [][]byte{[]byte("a: b\r\n")}}); err != nil {
+		if file, err = w.Append(file, &warc.NewRecord{Type: warc.Metadata, ID: warc.NewID(),
+			Date: time.Unix(1, 0),
+			Fields: []warc.Field{{Name: warc.URIField,
+				Value: fmt.Sprintf("http://h.example/%d\u001b[31m", i)[:18]}},
+			Block: [][]byte{[]byte("a: b\r\n")}}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	dir := t.TempDir()
 	good := writeFile(t, filepath.Join(dir, "good.warc.gz"), string(file))
-	if out := recrawl(t, "show", "warc", good).ok(t).stdout; strings.Count(out, "http://h.example/") != 3 || !strings.Contains(out, "3 records, WARC/1.1") {
+	if out := recrawl(t, "show", "warc", good).ok(t).stdout; strings.Count(out,
+		"http://h.example/") != 3 || !strings.Contains(out, "3 records, WARC/1.1") {
 		t.Errorf("printed %s", out)
 	}
 	cut := writeFile(t, filepath.Join(dir, "cut.warc.gz"), string(file[:len(file)-3]))
 	r := recrawl(t, "show", "warc", cut).exit(t, 4)
-	if strings.Count(r.stdout, "http://h.example/") != 2 || !strings.Contains(r.stderr, "cut.warc.gz: record at octet") {
+	if strings.Count(r.stdout, "http://h.example/") != 2 ||
+		!strings.Contains(r.stderr, "cut.warc.gz: record at octet") {
 		t.Errorf("printed %s and %s", r.stdout, r.stderr)
 	}
 	recrawl(t, "show", "warc", filepath.Join(dir, "none")).refused(t, 1, "none")
-	if r := recrawl(t, "show", "nothing"); r.code != 2 || !slices.Contains(strings.Fields(r.stderr), `"nothing"`) {
+	if r := recrawl(t, "show", "nothing"); r.code != 2 ||
+		!slices.Contains(strings.Fields(r.stderr), `"nothing"`) {
 		t.Errorf("%d %s", r.code, r.stderr)
 	}
 }
 
 // TestArchiveOnFullDisk lets the disk of an archive fill up, again and again. The run ends and says
-// why, the archive can be read, whatever was acknowledged is in it, and it goes on when there is room.
+// why, the archive can be read, whatever was acknowledged is in it, and it goes on when there is
+// room.
 func TestArchiveOnFullDisk(t *testing.T) {
 	t.Parallel()
 	disk := t.TempDir()
-	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=8m", "recrawl-test", disk).CombinedOutput(); err != nil {
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=8m", "recrawl-test",
+		disk).CombinedOutput(); err != nil {
 		t.Skipf("needs the right to mount a small file system: %v %s", err, bytes.TrimSpace(out))
 	}
 	t.Cleanup(func() {
@@ -270,9 +297,11 @@ func TestArchiveOnFullDisk(t *testing.T) {
 			t.Errorf("umount: %v %s", err, out)
 		}
 	})
-	lab := serve(t, library(shelves{servers: 2, sections: 4, pages: 20, days: 3000, every: func(_, _, page int) int { return page % 9 }}))
+	lab := serve(t, library(shelves{servers: 2, sections: 4, pages: 20, days: 3000,
+		every: func(_, _, page int) int { return page % 9 }}))
 	data, kept := filepath.Join(t.TempDir(), "data"), filepath.Join(disk, "kept")
-	args := append([]string{"run", "--data", data, "--archive", kept, "--user-agent", contact, "--allow-private", "--delay", "1ms", "--round", "1s",
+	args := append([]string{"run", "--data", data, "--archive", kept, "--user-agent", contact,
+		"--allow-private", "--delay", "1ms", "--round", "1s",
 		"--unlimited", "--workers", "4", "--quiet", "--min-free", "0"}, lab.starts()...)
 	recrawl(t, append(args, "--rounds", "1")...).ok(t)
 	filler := filepath.Join(disk, "filler")
@@ -289,6 +318,8 @@ func TestArchiveOnFullDisk(t *testing.T) {
 	if after := acknowledgedAreKept(t, data, kept, false); after <= before {
 		t.Errorf("%d visits were acknowledged while the disk filled up, %d after it", before, after)
 	} else {
-		t.Logf("%d visits were acknowledged while the disk filled up, %d after it, and all are kept", before, after)
+		t.Logf(
+			"%d visits were acknowledged while the disk filled up, %d after it, and all are kept",
+			before, after)
 	}
 }

@@ -23,9 +23,10 @@ func visitsOf(t *testing.T, dir, url string) (of []journal.Entry) {
 }
 
 // TestAttacksOnLaterVisits are the cases of the table that one visit does not show: H10, pages that
-// change at each request, M04, a server that says "not modified" for ever though its page changes, and X04, a sitemap
-// whose dates lie ahead and change at each request. What X04 comes to in months is TestLiarGainsNothing of planner/cycle,
-// and M01, hosts that are asked once, TestManyHostsAskedOnce of fetch, which names the tests of each bound.
+// change at each request, M04, a server that says "not modified" for ever though its page changes,
+// and X04, a sitemap whose dates lie ahead and change at each request. What X04 comes to in months
+// is TestLiarGainsNothing of planner/cycle, and M01, hosts that are asked once,
+// TestManyHostsAskedOnce of fetch, which names the tests of each bound.
 func TestAttacksOnLaterVisits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes 20 s")
@@ -36,8 +37,10 @@ func TestAttacksOnLaterVisits(t *testing.T) {
 	var sitemaps atomic.Int32
 	l := newAttackLab(t, []attack{
 		{id: "H10", serve: everyNew(func(id string) string {
-			return "<head><meta name=csrf content=" + id + "><script nonce=" + id + ">let t='" + id + "'</script><style>.c" + id + "{}</style></head><main class=c" + id +
-				">" + text + "<!-- " + id + " --><form><input type=hidden name=token value=" + id + "></form></main><footer>made in 0." + id + " s</footer>"
+			return "<head><meta name=csrf content=" + id + "><script nonce=" + id + ">let t='" +
+				id + "'</script><style>.c" + id + "{}</style></head><main class=c" + id +
+				">" + text + "<!-- " + id + " --><form><input type=hidden name=token value=" + id +
+				"></form></main><footer>made in 0." + id + " s</footer>"
 		})},
 		{id: "M04", serve: func(w *wire, path string) {
 			w.lab.mu.Lock()
@@ -48,7 +51,8 @@ func TestAttacksOnLaterVisits(t *testing.T) {
 			} else if w.asked.Header.Get("If-None-Match") != "" {
 				w.answer(304, "", nil)
 			} else {
-				w.answer(200, "Content-Type: text/html\r\nETag: \"for-ever\"\r\n", []byte(text+fmt.Sprint(" Edition ", n)))
+				w.answer(200, "Content-Type: text/html\r\nETag: \"for-ever\"\r\n",
+					[]byte(text+fmt.Sprint(" Edition ", n)))
 			}
 		}},
 		{id: "X04", serve: func(w *wire, path string) {
@@ -60,8 +64,10 @@ func TestAttacksOnLaterVisits(t *testing.T) {
 			var b strings.Builder
 			b.WriteString("<urlset>")
 			for i := range listed {
-				ahead := time.Now().Add([listed]time.Duration{time.Minute, 20 * time.Hour, 1e6 * time.Hour}[i])
-				fmt.Fprintf(&b, "<url><loc>/%d</loc><lastmod>%s</lastmod><changefreq>always</changefreq><priority>1.0</priority></url>", i, ahead.Format(time.RFC3339Nano))
+				ahead := time.Now().Add([listed]time.Duration{time.Minute, 20 * time.Hour,
+					1e6 * time.Hour}[i])
+				fmt.Fprintf(
+					&b, "<url><loc>/%d</loc><lastmod>%s</lastmod><changefreq>always</changefreq><priority>1.0</priority></url>", i, ahead.Format(time.RFC3339Nano))
 			}
 			w.answer(200, "Content-Type: application/xml\r\n", []byte(b.String()+"</urlset>"))
 		}},
@@ -76,7 +82,8 @@ func TestAttacksOnLaterVisits(t *testing.T) {
 				return false
 			}
 		}
-		return len(visitsOf(t, dir, l.start(0))) >= most/2 && len(visitsOf(t, dir, l.start(1))) >= most
+		return len(visitsOf(t, dir, l.start(0))) >= most/2 &&
+			len(visitsOf(t, dir, l.start(1))) >= most
 	})
 	p.interrupt()
 	for i, e := range visitsOf(t, dir, l.start(0)) {
@@ -88,13 +95,18 @@ func TestAttacksOnLaterVisits(t *testing.T) {
 	for _, e := range visitsOf(t, dir, l.start(1))[:most] {
 		verdicts = append(verdicts, e.Verdict)
 	}
-	if all := strings.Join(verdicts, " "); !strings.Contains(all, "unchanged unchanged") || !strings.Contains(all, " changed") {
+	if all := strings.Join(verdicts, " "); !strings.Contains(all, "unchanged unchanged") ||
+		!strings.Contains(all, " changed") {
 		t.Errorf("M04: %s", all)
 	}
-	for i := range listed { // it names them, and no more: on a busy machine they get at most twice the visits of the page that it does not name
+	// it names them, and no more: on a busy machine they get at most twice the visits of the page
+	// that it does not name
+	for i := range listed {
 		visits, others := visitsOf(t, dir, l.start(2)+fmt.Sprint(i)), visitsOf(t, dir, l.start(2))
-		if visits[0].Verdict != "first" || visits[1].Verdict != "unchanged" || len(visits) > 2*len(others)+2 {
-			t.Errorf("X04: page %d: %d visits, %q, %q; %d to the start page", i, len(visits), visits[0].Verdict, visits[1].Verdict, len(others))
+		if visits[0].Verdict != "first" || visits[1].Verdict != "unchanged" ||
+			len(visits) > 2*len(others)+2 {
+			t.Errorf("X04: page %d: %d visits, %q, %q; %d to the start page",
+				i, len(visits), visits[0].Verdict, visits[1].Verdict, len(others))
 		}
 	}
 	if n := sitemaps.Load(); n != 1 { // not before 10 minutes are over

@@ -17,14 +17,17 @@ func (p *program) benchCommand() *cobra.Command {
 	below := func(use string, do func(context.Context, []string) error) *cobra.Command {
 		return p.command(&cobra.Command{Use: use, Args: noArguments}, do)
 	}
-	return group(&cobra.Command{Use: "bench"}, "unknown benchmark %q", "recrawl bench sat, recrawl bench seen, recrawl bench fetch, recrawl bench nodes",
-		below("sat", p.benchSat), below("seen", p.benchSeen), below("fetch", p.benchFetch), below("nodes", p.benchNodes))
+	return group(&cobra.Command{Use: "bench"}, "unknown benchmark %q",
+		"recrawl bench sat, recrawl bench seen, recrawl bench fetch, recrawl bench nodes",
+		below("sat", p.benchSat), below("seen", p.benchSeen), below("fetch", p.benchFetch),
+		below("nodes", p.benchNodes))
 }
 
 func (p *program) benchSat(ctx context.Context, _ []string) error {
 	c := &p.config.Bench
 	if c.Figures && c.HTML == "" && !p.json {
-		return failure.Usage(errors.New("figures were asked for, and nothing that shows them"), "--html FILE draws them, --json has their numbers; they take some minutes")
+		return failure.Usage(errors.New("figures were asked for, and nothing that shows them"),
+			"--html FILE draws them, --json has their numbers; they take some minutes")
 	}
 	if err := writable(c.HTML); err != nil {
 		return err
@@ -48,7 +51,8 @@ func (p *program) benchSat(ctx context.Context, _ []string) error {
 }
 
 // benchmark measures, and prints what came of that.
-func benchmark[R any](p *program, html string, run func(tick func(what string, done, total int)) (R, error), page func(R) report.Page) error {
+func benchmark[R any](p *program, html string, run func(tick func(what string, done, total int)) (R,
+	error), page func(R) report.Page) error {
 	if err := writable(html); err != nil {
 		return err
 	}

@@ -64,9 +64,11 @@ func TestBenchFetch(t *testing.T) {
 	}
 	t.Parallel() // it waits for periods to begin
 	dir, html := t.TempDir(), filepath.Join(t.TempDir(), "fetch.html")
-	r := recrawl(t, "bench", "fetch", "--servers", "3", "--pages", "4", "--rounds", "1", "--dir", dir, "--html", html, "--json").ok(t)
+	r := recrawl(t, "bench", "fetch", "--servers", "3", "--pages", "4", "--rounds", "1", "--dir",
+		dir, "--html", html, "--json").ok(t)
 	b := decode[benchFetch](t, r, true)
-	if b.Servers != 3 || b.Pages != 12 || b.Rounds != 1 || b.PageBytes < 20_000 || b.GzipBytes > 8_000 || b.InFlight != nil {
+	if b.Servers != 3 || b.Pages != 12 || b.Rounds != 1 || b.PageBytes < 20_000 ||
+		b.GzipBytes > 8_000 || b.InFlight != nil {
 		t.Errorf("%+v", b)
 	}
 	for _, c := range b.Clients {
@@ -75,7 +77,8 @@ func TestBenchFetch(t *testing.T) {
 		if strings.HasSuffix(c.Client, "-304") {
 			full, unmodified = 0, full
 		}
-		if served.Pages != full || served.Unmodified != unmodified || served.Distinct != 12 || c.CPU <= 0 || c.ToRaw.Median <= 0 || c.Pages <= 0 {
+		if served.Pages != full || served.Unmodified != unmodified || served.Distinct != 12 ||
+			c.CPU <= 0 || c.ToRaw.Median <= 0 || c.Pages <= 0 {
 			t.Errorf("%+v", c)
 		}
 	}

@@ -102,17 +102,20 @@ type benchNodes struct {
 func TestBenchNodes(t *testing.T) {
 	t.Parallel() // it waits for three servers to elect
 	dir, html := t.TempDir(), filepath.Join(t.TempDir(), "nodes.html")
-	p := start(t, dir, []string{"TMPDIR=" + dir}, "bench", "nodes", "--most", "2", "--for", "1s", "--share", "0", "--servers", "20", "--shards", "4",
+	p := start(t, dir, []string{"TMPDIR=" + dir}, "bench", "nodes", "--most", "2", "--for", "1s",
+		"--share", "0", "--servers", "20", "--shards", "4",
 		"--simulate", "--html", html, "--json")
 	if code := p.wait(); code != 0 {
 		t.Fatalf("exit code %d: %s", code, p.result().stderr)
 	}
 	b := decode[benchNodes](t, p.result(), true)
-	if len(b.Nodes) != 2 || len(b.Simulated) != 10 || len(b.Limits) != 5 || b.Costs == nil || b.Costs.Cores != 16 || b.Writes <= 0 || b.Copies <= 0 {
+	if len(b.Nodes) != 2 || len(b.Simulated) != 10 || len(b.Limits) != 5 || b.Costs == nil ||
+		b.Costs.Cores != 16 || b.Writes <= 0 || b.Copies <= 0 {
 		t.Fatalf("%+v", b)
 	}
 	for _, n := range b.Nodes {
-		if n.Visits < 20 || n.PerSecond <= 0 || n.Seconds < 1 || n.Nodes == 2 && (n.Log <= 0 || n.Parts <= 0) {
+		if n.Visits < 20 || n.PerSecond <= 0 || n.Seconds < 1 || n.Nodes == 2 &&
+			(n.Log <= 0 || n.Parts <= 0) {
 			t.Errorf("%+v", n)
 		}
 	}
@@ -127,7 +130,8 @@ func TestBenchNodes(t *testing.T) {
 func TestBenchNodesPages(t *testing.T) {
 	t.Parallel()
 	dir, html := t.TempDir(), filepath.Join(t.TempDir(), "nodes.html")
-	p := start(t, dir, []string{"TMPDIR=" + dir}, "bench", "nodes", "--most", "2", "--for", "1s", "--share", "0", "--servers", "20", "--shards", "4",
+	p := start(t, dir, []string{"TMPDIR=" + dir}, "bench", "nodes", "--most", "2", "--for", "1s",
+		"--share", "0", "--servers", "20", "--shards", "4",
 		"--pages", "4001", "--copies", "1", "--html", html, "--json")
 	if code := p.wait(); code != 0 {
 		t.Fatalf("exit code %d: %s", code, p.result().stderr)
@@ -136,13 +140,17 @@ func TestBenchNodesPages(t *testing.T) {
 	if f == nil || f.Left == nil || f.Killed != nil {
 		t.Fatalf("%+v", f)
 	}
-	if f.Fill <= 0 || f.FillEach <= 0 || f.CopyBytes <= 0 || len(f.Memory) != 2 || f.PerSecond <= 0 {
+	if f.Fill <= 0 || f.FillEach <= 0 || f.CopyBytes <= 0 || len(f.Memory) != 2 ||
+		f.PerSecond <= 0 {
 		t.Errorf("%+v", f)
 	}
-	if h := f.Left; h.Shards != 2 || h.Pages == 0 || h.Pages >= f.Pages || h.Bytes <= 0 || h.Bytes >= f.CopyBytes || h.Most < h.Late || h.Seconds <= 0 || h.Most > h.Seconds+f.Seconds+20 {
+	if h := f.Left; h.Shards != 2 || h.Pages == 0 || h.Pages >= f.Pages || h.Bytes <= 0 ||
+		h.Bytes >= f.CopyBytes || h.Most < h.Late || h.Seconds <= 0 ||
+		h.Most > h.Seconds+f.Seconds+20 {
 		t.Errorf("%+v", h)
 	}
-	if page, err := os.ReadFile(html); err != nil || !strings.Contains(string(page), "Shards of a node that") {
+	if page, err := os.ReadFile(html); err != nil ||
+		!strings.Contains(string(page), "Shards of a node that") {
 		t.Errorf("the report: %d bytes, %v", len(page), err)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {

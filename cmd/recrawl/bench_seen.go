@@ -13,9 +13,11 @@ import (
 func (p *program) benchSeen(ctx context.Context, _ []string) error {
 	c := &p.config.Seen
 	if err := bench.CheckLines(c.Lines); err != nil {
-		return failure.Usage(err, "the lines of the figures by their short names, as --lines sbfl,clock")
+		return failure.Usage(err,
+			"the lines of the figures by their short names, as --lines sbfl,clock")
 	}
-	o := bench.Options{Hosts: c.Hosts, Seed: c.Seed, Designs: c.Designs, Counters: c.Counters, Lowered: c.Lowered, Lines: c.Lines, Follow: c.Follow, Dir: c.Dir}
+	o := bench.Options{Hosts: c.Hosts, Seed: c.Seed, Designs: c.Designs, Counters: c.Counters,
+		Lowered: c.Lowered, Lines: c.Lines, Follow: c.Follow, Dir: c.Dir}
 	if c.Edges != "" {
 		f, err := os.Open(c.Edges)
 		if err != nil {
@@ -23,7 +25,8 @@ func (p *program) benchSeen(ctx context.Context, _ []string) error {
 		}
 		defer f.Close()
 		if o.Edges, err = bench.ReadEdges(f, c.Start); err != nil {
-			return failure.Usage(fmt.Errorf("read edges %s: %w", c.Edges, err), "two names a line, blanks or tabs between: the first links to the second")
+			return failure.Usage(fmt.Errorf("read edges %s: %w", c.Edges, err),
+				"two names a line, blanks or tabs between: the first links to the second")
 		}
 	}
 	return benchmark(p, c.HTML, func(tick func(string, int, int)) (*bench.Result, error) {

@@ -101,21 +101,29 @@ type benchSat struct {
 func TestBenchSat(t *testing.T) {
 	t.Parallel() // it waits for the disk
 	dir := t.TempDir()
-	small := []string{"bench", "sat", "--records", "1500", "--units", "4", "--repeat", "2", "--dir", dir, "--disk", "4MiB", "--buffer", "64KiB"}
+	small := []string{"bench", "sat", "--records", "1500", "--units", "4", "--repeat", "2", "--dir",
+		dir, "--disk", "4MiB", "--buffer", "64KiB"}
 	html := filepath.Join(t.TempDir(), "bench.html")
 	text := recrawl(t, append(small, "--max-units", "48", "--html", html)...).ok(t)
-	for _, want := range []string{"x floor", "seqlog  ", "sat-radix ", "pebble-time ", "bbolt-id ", "load average", "MB/s each", "later CPU us", "put off", "bytes a record", "A small run", "in the page cache when a unit began", "report: " + html} {
+	for _, want := range []string{"x floor", "seqlog  ", "sat-radix ", "pebble-time ", "bbolt-id ",
+		"load average", "MB/s each", "later CPU us", "put off", "bytes a record", "A small run",
+		"in the page cache when a unit began", "report: " + html} {
 		if !strings.Contains(text.stdout, want) {
 			t.Errorf("no %q in\n%s", want, text.stdout)
 		}
 	}
 	selfContained(t, html)
-	b := decode[benchSat](t, recrawl(t, append(small, "--unit", "day", "--messages", "0.5", "--engines", "sat,sat-basic,runs,pebble-id,bbolt-id", "--json")...).ok(t), true)
-	if b.Records != 1500 || b.Unit != "day" || b.Units != 4 || b.MaxUnits != 400 || b.FixedBytes != 100 || b.BufferBytes != 64<<10 || b.PageBytes != 4096 ||
-		b.Repeat != 2 || b.Due < 500 || b.Golden || !slices.Equal(b.LeftOut, []string{"sat-basic"}) {
+	b := decode[benchSat](t,
+		recrawl(t, append(small, "--unit", "day", "--messages", "0.5", "--engines",
+			"sat,sat-basic,runs,pebble-id,bbolt-id", "--json")...).ok(t), true)
+	if b.Records != 1500 || b.Unit != "day" || b.Units != 4 || b.MaxUnits != 400 ||
+		b.FixedBytes != 100 || b.BufferBytes != 64<<10 || b.PageBytes != 4096 ||
+		b.Repeat != 2 || b.Due < 500 || b.Golden ||
+		!slices.Equal(b.LeftOut, []string{"sat-basic"}) {
 		t.Errorf("%+v", b)
 	}
-	if len(b.Engines) != 4 || b.Engines[0].Engine != "sat" || b.Engines[0].Ratio.Median != 1 || len(b.Engines[1].Runs) != 2 || len(b.Engines[1].Runs[1].Units) != 4 {
+	if len(b.Engines) != 4 || b.Engines[0].Engine != "sat" || b.Engines[0].Ratio.Median != 1 ||
+		len(b.Engines[1].Runs) != 2 || len(b.Engines[1].Runs[1].Units) != 4 {
 		t.Errorf("engines %+v", b.Engines)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
@@ -126,7 +134,8 @@ func TestBenchSat(t *testing.T) {
 // TestBenchHelp names what a reader must know to read a result.
 func TestBenchHelp(t *testing.T) {
 	r := recrawl(t, "bench", "sat", "--help").ok(t)
-	for _, word := range []string{"seqlog", "sat-radix", "pebble-time", "bbolt-id", "x floor", "load average", "17,500,000", "us_per_record", "--messages", "--figures"} {
+	for _, word := range []string{"seqlog", "sat-radix", "pebble-time", "bbolt-id", "x floor",
+		"load average", "17,500,000", "us_per_record", "--messages", "--figures"} {
 		if !strings.Contains(r.stdout, word) {
 			t.Errorf("%q is not in the help", word)
 		}
@@ -145,12 +154,15 @@ func TestBenchFigures(t *testing.T) {
 	}
 	defer os.RemoveAll(dir)
 	html := filepath.Join(t.TempDir(), "bench.html")
-	b := decode[benchSat](t, recrawl(t, "bench", "sat", "--records", "500", "--units", "2", "--repeat", "1", "--disk", "0", "--dir", dir,
-		"--engines", "seqlog,sat", "--figures", "--figure-records", "200", "--html", html, "--json").ok(t), true)
+	b := decode[benchSat](t, recrawl(t, "bench", "sat", "--records", "500", "--units", "2",
+		"--repeat", "1", "--disk", "0", "--dir", dir,
+		"--engines", "seqlog,sat", "--figures", "--figure-records", "200", "--html", html,
+		"--json").ok(t), true)
 	var numbers []string
 	for _, f := range b.Figures {
 		numbers = append(numbers, f.Figure)
-		if !strings.Contains(f.Note, "200 records") || (f.Deadline > 0) != (f.Figure == "7" || f.Figure == "8") {
+		if !strings.Contains(f.Note, "200 records") ||
+			(f.Deadline > 0) != (f.Figure == "7" || f.Figure == "8") {
 			t.Errorf("figure %s: %q, deadline %v", f.Figure, f.Note, f.Deadline)
 		}
 		for _, l := range f.Lines {
@@ -172,17 +184,27 @@ func TestBenchRefuses(t *testing.T) {
 		words []string
 	}{
 		{[]string{"bench", "sta"}, 2, []string{`unknown benchmark "sta"`, "recrawl bench sat"}},
-		{[]string{"bench", "sat", "more"}, 2, []string{"sat takes no arguments", "recrawl bench sat --help"}},
-		{[]string{"bench", "sat", "--records", "0", "--unit", "hour", "--fixed", "99", "--engines", "magic", "--buffer", "1MB", "--page", "100", "--repeat", "0", "--messages", "-1"}, 2,
-			[]string{"--records 0", "--fixed 99", "--engines magic", "sat-radix", "--buffer 1MB", "32MiB", "--page 100", "--repeat 0", "--messages -1", "recrawl bench sat --help"}},
-		{[]string{"bench", "sat", "--unit", "week"}, 2, []string{"--unit week", "minute, hour, day"}},
+		{[]string{"bench", "sat", "more"}, 2,
+			[]string{"sat takes no arguments", "recrawl bench sat --help"}},
+		{[]string{"bench", "sat", "--records", "0", "--unit", "hour", "--fixed", "99", "--engines",
+			"magic", "--buffer", "1MB", "--page", "100", "--repeat", "0", "--messages", "-1"}, 2,
+			[]string{"--records 0", "--fixed 99", "--engines magic", "sat-radix", "--buffer 1MB",
+				"32MiB", "--page 100", "--repeat 0", "--messages -1", "recrawl bench sat --help"}},
+		{[]string{"bench", "sat", "--unit", "week"}, 2,
+			[]string{"--unit week", "minute, hour, day"}},
 		{[]string{"bench", "sat", "--max-units", "9601"}, 2, []string{"--max-units 9601", "9600"}},
-		{[]string{"bench", "sat", "--records", "900000000"}, 1, []string{"GB are needed", "--records", "--dir"}},
-		{[]string{"bench", "sat", "--engines", "sat", "--unit", "minute"}, 1, []string{"none of the engines can do this: sat", "--max-units"}},
-		{[]string{"bench", "sat", "--engines", "pebble-time", "--messages", "1"}, 1, []string{"none of the engines can do this: pebble-time", "--messages"}},
-		{[]string{"bench", "sat", "--engines", ""}, 2, []string{"--engines", "all, or of", "sat-radix"}},
+		{[]string{"bench", "sat", "--records", "900000000"}, 1,
+			[]string{"GB are needed", "--records", "--dir"}},
+		{[]string{"bench", "sat", "--engines", "sat", "--unit", "minute"}, 1,
+			[]string{"none of the engines can do this: sat", "--max-units"}},
+		{[]string{"bench", "sat", "--engines", "pebble-time", "--messages", "1"}, 1,
+			[]string{"none of the engines can do this: pebble-time", "--messages"}},
+		{[]string{"bench", "sat", "--engines", ""}, 2,
+			[]string{"--engines", "all, or of", "sat-radix"}},
 		{[]string{"bench", "sat", "--units", "-1"}, 2, []string{"--units -1", "0 for the usual"}},
-		{[]string{"bench", "sat", "--records", "1", "--units", "1"}, 1, []string{"no record is due: of 1 records, in the units 1 to 1", "--records", "--units"}},
+		{[]string{"bench", "sat", "--records", "1", "--units", "1"}, 1,
+			[]string{"no record is due: of 1 records, in the units 1 to 1", "--records",
+				"--units"}},
 	} {
 		recrawl(t, c.args...).refused(t, c.code, c.words...)
 	}

@@ -31,8 +31,8 @@ const patience = 5 * time.Minute
 const contact = "e2e/1.0 (+https://example.org/bot)"
 
 func TestMain(m *testing.M) {
-	// Heaps are small, and a quarter of the time was spent on their garbage. Commands that run in this process
-	// leave the collector as it is if the variable is set; start takes it out.
+	// Heaps are small, and a quarter of the time was spent on their garbage. Commands that run in
+	// this process leave the collector as it is if the variable is set; start takes it out.
 	os.Setenv("GOGC", "400")
 	debug.SetGCPercent(400)
 	waittest.MoreAtOnce()
@@ -43,14 +43,15 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// buildOnce builds the program into a directory, with the race detector if the tests have it, and without what only
-// a debugger reads: half of the time of linking.
+// buildOnce builds the program into a directory, with the race detector if the tests have it, and
+// without what only a debugger reads: half of the time of linking.
 var buildOnce = sync.OnceValues(func() (dir string, err error) {
 	if dir, err = os.MkdirTemp("", "recrawl-e2e-"); err != nil {
 		return "", err
 	}
 	args := []string{"build", "-buildvcs=false", "-ldflags=-w", "-o", filepath.Join(dir, "recrawl")}
-	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+	if info, ok := debug.ReadBuildInfo(); ok &&
+		slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
 		args = append(args, "-race")
 	}
 	if out, err := exec.Command("go", append(args, ".")...).CombinedOutput(); err != nil {
@@ -81,7 +82,8 @@ type program struct {
 // environment is that of the tests without variables of the program, and that of the collector.
 func environment() []string {
 	return slices.DeleteFunc(os.Environ(), func(v string) bool {
-		return strings.HasPrefix(v, "RECRAWL_") || strings.HasPrefix(v, "COLUMNS=") || strings.HasPrefix(v, "GOGC=")
+		return strings.HasPrefix(v, "RECRAWL_") || strings.HasPrefix(v, "COLUMNS=") ||
+			strings.HasPrefix(v, "GOGC=")
 	})
 }
 
@@ -130,7 +132,8 @@ func (p *program) kill() {
 	p.cmd.Process.Kill()
 	<-p.ended
 	if status := p.cmd.ProcessState.Sys().(syscall.WaitStatus); !status.Signaled() {
-		p.t.Fatalf("recrawl %v ended by itself with exit code %d\n%s", p.cmd.Args[1:], status.ExitStatus(), &p.stderr)
+		p.t.Fatalf("recrawl %v ended by itself with exit code %d\n%s",
+			p.cmd.Args[1:], status.ExitStatus(), &p.stderr)
 	}
 }
 
@@ -141,7 +144,8 @@ func (p *program) interrupt() {
 		p.t.Fatalf("interrupt recrawl %v: %v\n%s", p.cmd.Args[1:], err, &p.stderr)
 	}
 	if code := p.wait(); code != 130 {
-		p.t.Fatalf("recrawl %v: exit code %d after SIGINT, want 130\n%s", p.cmd.Args[1:], code, &p.stderr)
+		p.t.Fatalf("recrawl %v: exit code %d after SIGINT, want 130\n%s",
+			p.cmd.Args[1:], code, &p.stderr)
 	}
 }
 
@@ -179,7 +183,8 @@ func (r result) ok(t *testing.T) result {
 func (r result) exit(t *testing.T, code int) result {
 	t.Helper()
 	if r.code != code {
-		t.Fatalf("recrawl %v: exit code %d, want %d\nstdout: %s\nstderr: %s", r.args, r.code, code, r.stdout, r.stderr)
+		t.Fatalf("recrawl %v: exit code %d, want %d\nstdout: %s\nstderr: %s",
+			r.args, r.code, code, r.stdout, r.stderr)
 	}
 	return r
 }

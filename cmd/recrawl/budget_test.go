@@ -12,9 +12,12 @@ import (
 func TestLimits(t *testing.T) {
 	lab := serve(t, library(shelves{servers: 3, sections: 3, pages: 12, days: 1, every: still}))
 	host := strings.TrimPrefix(lab.bases[1], "http://")
-	settings := []string{"--data", filepath.Join(t.TempDir(), "data"), "--round", "24h", "--budget", "70/day", "--budget", "60kB/day",
-		"--server-budget", "30/day", "--server-budget", host + "=7/day", "--weight", lab.bases[0] + "/s2/=0"}
-	args := append([]string{"run", "--user-agent", contact, "--allow-private", "--delay", "1ms", "--workers", "3", "--rounds", "1", "--json"}, settings...)
+	settings := []string{"--data", filepath.Join(t.TempDir(), "data"), "--round", "24h", "--budget",
+		"70/day", "--budget", "60kB/day",
+		"--server-budget", "30/day", "--server-budget", host + "=7/day", "--weight",
+		lab.bases[0] + "/s2/=0"}
+	args := append([]string{"run", "--user-agent", contact, "--allow-private", "--delay", "1ms",
+		"--workers", "3", "--rounds", "1", "--json"}, settings...)
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	first := decode[runResult](t, recrawl(t, append(args, lab.starts()...)...).ok(t), true)
 	again := decode[runResult](t, recrawl(t, args...).ok(t), true)
@@ -32,11 +35,13 @@ func TestLimits(t *testing.T) {
 			t.Errorf("%s has weight 0 and was asked for", r.url)
 		}
 	}
-	if n := lab.count(); n > 70 || of[lab.bases[1]] > 7 || of[lab.bases[0]] > 30 || of[lab.bases[2]] > 30 || n < 20 {
+	if n := lab.count(); n > 70 || of[lab.bases[1]] > 7 || of[lab.bases[0]] > 30 ||
+		of[lab.bases[2]] > 30 || n < 20 {
 		t.Errorf("%d requests, by server %v", n, of)
 	}
 	b := first.Budget
-	if b.Granted == nil || *b.Granted != 70 || b.Fetches != first.Visits || len(b.Limits) != 1 || b.Limits[0].Limit != "60kB/day" || b.Limits[0].Used > 60000 || b.Limits[0].Used < 5000 {
+	if b.Granted == nil || *b.Granted != 70 || b.Fetches != first.Visits || len(b.Limits) != 1 ||
+		b.Limits[0].Limit != "60kB/day" || b.Limits[0].Used > 60000 || b.Limits[0].Used < 5000 {
 		t.Errorf("budget %+v", b)
 	}
 	unfit := map[string]int{}
@@ -50,11 +55,15 @@ func TestLimits(t *testing.T) {
 		t.Errorf("%d bytes used, then %d", b.Limits[0].Used, used)
 	}
 
-	plan := decode[planResult](t, recrawl(t, append([]string{"plan", "--json", "--report", "--show", "3"}, settings...)...).ok(t), true)
+	plan := decode[planResult](t,
+		recrawl(t, append([]string{"plan", "--json", "--report", "--show", "3"},
+			settings...)...).ok(t), true)
 	if len(plan.Visits) > 3 || plan.Budget.Fetches < len(plan.Visits)+plan.Further {
 		t.Errorf("plan %+v", plan)
 	}
-	e := decode[explanation](t, recrawl(t, append([]string{"explain", "--json", lab.bases[0] + "/s2/"}, settings...)...).ok(t), true)
+	e := decode[explanation](t,
+		recrawl(t, append([]string{"explain", "--json", lab.bases[0] + "/s2/"},
+			settings...)...).ok(t), true)
 	if e.Turn != 0 || e.WhyNot != "its weight is 0" || e.Weight != 0 {
 		t.Errorf("explained as %+v", e)
 	}

@@ -27,7 +27,8 @@ func (p *program) check(ctx context.Context, _ []string) error {
 	dir, r := p.config.Check.Set, inspect.CheckAlone()
 	var pages intake.Store // nil: the set stands alone
 	if (p.config.Data == "") == (dir == "") {
-		return failure.Usage(errors.New("either --data or --set says what to verify"), "recrawl check --data DIRECTORY verifies the store of a planner and its set")
+		return failure.Usage(errors.New("either --data or --set says what to verify"),
+			"recrawl check --data DIRECTORY verifies the store of a planner and its set")
 	}
 	if dir == "" {
 		store, err := p.openStore()
@@ -60,10 +61,12 @@ func (p *program) check(ctx context.Context, _ []string) error {
 	if err = p.printText(r); err != nil || len(r.Damage) == 0 {
 		return err
 	}
-	hint := "run goes on with fresh records for damaged ones; a damaged catalogue, log or index needs a copy of the " +
+	hint := "run goes on with fresh records for damaged ones; a damaged catalogue, log or index " +
+		"needs a copy of the " +
 		"directory; where the set is damaged, remove seen/: import makes it anew"
 	if pages == nil {
 		hint = "remove the set, and import its lists again"
 	}
-	return failure.Work(fmt.Errorf("%s found in %s", r.Verdict(), cmp.Or(p.config.Data, dir)), hint, failure.Damaged)
+	return failure.Work(fmt.Errorf("%s found in %s", r.Verdict(), cmp.Or(p.config.Data, dir)), hint,
+		failure.Damaged)
 }

@@ -27,14 +27,16 @@ func (p *program) checkpoint(ctx context.Context, _ []string) error {
 	case c.Data == "":
 		return errNoData
 	case c.Checkpoint.To == "":
-		return failure.Usage(errors.New("no directory for the copy given"), "name one that does not exist: --to DIRECTORY")
+		return failure.Usage(errors.New("no directory for the copy given"),
+			"name one that does not exist: --to DIRECTORY")
 	}
 	to, err := filepath.Abs(c.Checkpoint.To)
 	if err != nil {
 		return fmt.Errorf("directory of the copy: %w", err)
 	}
 	if _, err := os.Lstat(to); err == nil {
-		return failure.Usage(fmt.Errorf("%s is there already", to), "a copy goes into a new directory")
+		return failure.Usage(fmt.Errorf("%s is there already", to),
+			"a copy goes into a new directory")
 	}
 	if _, err := os.Stat(filepath.Dir(to)); err != nil {
 		return fmt.Errorf("directory of the copy: %w", err)

@@ -16,20 +16,26 @@ import (
 )
 
 func (p *program) corpusCommand() *cobra.Command {
-	below := func(name, use string, args cobra.PositionalArgs, work func(context.Context, []string) error) *cobra.Command {
-		cmd := p.command(&cobra.Command{Use: use, Annotations: map[string]string{setting.NameAs: "corpus-" + name}, Args: args}, work)
+	below := func(name, use string, args cobra.PositionalArgs,
+		work func(context.Context, []string) error) *cobra.Command {
+		cmd := p.command(&cobra.Command{Use: use,
+			Annotations: map[string]string{setting.NameAs: "corpus-" + name}, Args: args}, work)
 		setting.Alias(cmd, "out", "corpus")
 		return cmd
 	}
-	return group(&cobra.Command{Use: "corpus"}, "unknown command %q of corpus", "recrawl corpus build, show, check, remove, weigh",
+	return group(&cobra.Command{Use: "corpus"}, "unknown command %q of corpus",
+		"recrawl corpus build, show, check, remove, weigh",
 		below("build", "build --archive DIRECTORY --corpus DIRECTORY", noArguments, p.corpusBuild),
-		below("remove", "remove --corpus DIRECTORY [--archive DIRECTORY] [--data DIRECTORY] ADDRESS...", cobra.MinimumNArgs(1), p.corpusRemove),
+		below("remove", "remove --corpus DIRECTORY [--archive DIRECTORY] [--data DIRECTORY] "+
+			"ADDRESS...", cobra.MinimumNArgs(1), p.corpusRemove),
 		below("weigh", "weigh --corpus DIRECTORY", noArguments, p.corpusWeigh),
 		below("check", "check --corpus DIRECTORY", noArguments, p.corpusCheck),
-		below("show", "show --corpus DIRECTORY [URL|IDENTIFIER]", cobra.MaximumNArgs(1), p.corpusShow))
+		below("show", "show --corpus DIRECTORY [URL|IDENTIFIER]", cobra.MaximumNArgs(1),
+			p.corpusShow))
 }
 
-var errNoCorpus = failure.Usage(errors.New("no corpus given"), "say where it is: --corpus DIRECTORY")
+var errNoCorpus = failure.Usage(errors.New("no corpus given"),
+	"say where it is: --corpus DIRECTORY")
 
 // withCorpus opens the corpus of --corpus for a work.
 func (p *program) withCorpus(create bool, work func(*corpus.Corpus) error) (err error) {
@@ -98,14 +104,15 @@ func (p *program) corpusShow(_ context.Context, args []string) error {
 	})
 }
 
-// corpusRemove takes pages out of corpus, archive and plan. The plan comes first, so that nothing is
-// fetched again meanwhile.
+// corpusRemove takes pages out of corpus, archive and plan. The plan comes first, so that nothing
+// is fetched again meanwhile.
 func (p *program) corpusRemove(ctx context.Context, args []string) (err error) {
 	var rules []string
 	for _, arg := range args {
 		more, err := corpus.ParseRemoval(arg)
 		if err != nil {
-			return failure.Usage(err, "name a server, the beginning of addresses, or an address with $ behind it")
+			return failure.Usage(err,
+				"name a server, the beginning of addresses, or an address with $ behind it")
 		}
 		rules = append(rules, more...)
 	}
@@ -125,7 +132,9 @@ func (p *program) corpusRemove(ctx context.Context, args []string) (err error) {
 		}
 		r.Never = p.config.Data != ""
 		if p.config.Archive != "" {
-			if r.Archive, err = archive.Remove(p.config.Archive, func(url string) bool { return corpus.Removes(rules, url) }); err != nil {
+			if r.Archive, err = archive.Remove(p.config.Archive, func(url string) bool {
+				return corpus.Removes(rules, url)
+			}); err != nil {
 				return err
 			}
 		}
@@ -153,6 +162,7 @@ func (p *program) corpusCheck(ctx context.Context, _ []string) error {
 		if err := p.printText(r); err != nil || len(r.Damage) == 0 {
 			return err
 		}
-		return failure.Work(errors.New("the corpus is damaged"), "build it anew of the archive, in an empty directory", failure.Damaged)
+		return failure.Work(errors.New("the corpus is damaged"),
+			"build it anew of the archive, in an empty directory", failure.Damaged)
 	})
 }

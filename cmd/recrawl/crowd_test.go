@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// crowd is many servers behind one listener: each address of 127.0.0.0/8 is one, and the second number of its address
-// says of what kind. It watches from the servers' side how often each is asked.
+// crowd is many servers behind one listener: each address of 127.0.0.0/8 is one, and the second
+// number of its address says of what kind. It watches from the servers' side how often each is
+// asked.
 type crowd struct {
 	port  string
 	pages int           // links on the start page of an ordinary server
@@ -24,8 +25,9 @@ type crowd struct {
 	ended  map[string]time.Time
 	visits map[string]int
 	all    map[string]int // with those for robots.txt and sitemaps
-	well   map[string]int // requests for pages in trouble (/p...) after a recovering server's trouble
-	early  []string       // requests sooner than least after the last one
+	// requests for pages in trouble (/p...) after a recovering server's trouble
+	well  map[string]int
+	early []string // requests sooner than least after the last one
 }
 
 // kind is what a server does. All have an ordinary start page unless it says otherwise.
@@ -44,8 +46,9 @@ const (
 	kinds
 )
 
-var kindNames = [kinds]string{honest: "honest", trapping: "trapping", slow: "slow", busy: "busy", delaying: "delaying",
-	failing: "failing", moving: "moving", forbidding: "forbidding", bombing: "bombing"}
+var kindNames = [kinds]string{honest: "honest", trapping: "trapping", slow: "slow", busy: "busy",
+	delaying: "delaying",
+	failing:  "failing", moving: "moving", forbidding: "forbidding", bombing: "bombing"}
 
 func newCrowd(t *testing.T, pages int, least time.Duration) *crowd {
 	t.Helper()
@@ -53,7 +56,9 @@ func newCrowd(t *testing.T, pages int, least time.Duration) *crowd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &crowd{pages: pages, least: least, takes: 20 * time.Second, begun: time.Now(), ended: map[string]time.Time{}, visits: map[string]int{}, all: map[string]int{}, well: map[string]int{}}
+	c := &crowd{pages: pages, least: least, takes: 20 * time.Second, begun: time.Now(),
+		ended: map[string]time.Time{}, visits: map[string]int{}, all: map[string]int{},
+		well: map[string]int{}}
 	_, c.port, _ = net.SplitHostPort(listener.Addr().String())
 	server := &http.Server{Handler: c}
 	go server.Serve(listener)
@@ -62,7 +67,9 @@ func newCrowd(t *testing.T, pages int, least time.Duration) *crowd {
 }
 
 // address is the i-th server of a kind.
-func (c *crowd) address(k kind, i int) string { return fmt.Sprintf("127.%d.%d.%d", k, i/200, i%200+1) }
+func (c *crowd) address(k kind, i int) string {
+	return fmt.Sprintf("127.%d.%d.%d", k, i/200, i%200+1)
+}
 
 // starts are the start pages of the first servers of each kind.
 func (c *crowd) starts(servers map[kind]int) (urls []string) {
@@ -92,7 +99,8 @@ func (c *crowd) count(of map[string]int, k kind) (sum int) {
 }
 
 func (c *crowd) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	address, _, _ := net.SplitHostPort(r.Context().Value(http.LocalAddrContextKey).(net.Addr).String())
+	address, _, _ := net.SplitHostPort(
+		r.Context().Value(http.LocalAddrContextKey).(net.Addr).String())
 	k, isWell := c.arrive(address, r.URL.Path)
 	defer c.leave(address)
 	switch {
@@ -152,9 +160,11 @@ func (c *crowd) page(w http.ResponseWriter, r *http.Request, address string, k k
 		return
 	case k == moving && !isStart && !strings.HasPrefix(r.URL.Path, "/now/"):
 		if len(r.URL.Path)%2 == 0 {
-			address = strings.Replace(address, "127.", "127.1", 1) // 127.7. to 127.17., which is of no kind
+			// 127.7. to 127.17., which is of no kind
+			address = strings.Replace(address, "127.", "127.1", 1)
 		}
-		http.Redirect(w, r, fmt.Sprintf("http://%s:%s/now%s", address, c.port, r.URL.Path), http.StatusMovedPermanently)
+		http.Redirect(w, r, fmt.Sprintf("http://%s:%s/now%s", address, c.port, r.URL.Path),
+			http.StatusMovedPermanently)
 		return
 	case k == slow:
 		select {

@@ -59,12 +59,16 @@ func (p *program) dashboard(o *opened, of view.Options) (*view.Desk, *dashboard.
 	if address == "" {
 		return nil, nil, nil
 	}
-	of.Planner, of.Store, of.Rules, of.Data, of.Archive = o.plan, o.store, o.rules, c.Data, c.Archive
-	of.Policy, of.PerDay, of.Round, of.Workers, of.Delay = c.Policy, c.PerDay(), c.Round, max(c.Workers, 2), c.Delay
-	of.Tune = tune.Options{Listed: o.listed, Lag: c.SearchLag, Policy: c.Policy, Base: c.Tune.Base, Weeks: c.Tune.Weeks, New: c.New, Gone: c.Gone,
+	of.Planner, of.Store, of.Rules, of.Data, of.Archive = o.plan, o.store, o.rules, c.Data,
+		c.Archive
+	of.Policy, of.PerDay, of.Round, of.Workers, of.Delay = c.Policy, c.PerDay(), c.Round,
+		max(c.Workers, 2), c.Delay
+	of.Tune = tune.Options{Listed: o.listed, Lag: c.SearchLag, Policy: c.Policy, Base: c.Tune.Base,
+		Weeks: c.Tune.Weeks, New: c.New, Gone: c.Gone,
 		Objective: c.ValueObjective(), Change: c.ChangeBy(), Futures: c.Tune.Futures, Seed: c.Seed}
 	desk := view.New(of)
-	options := dashboard.Options{Desk: desk, Address: address, Data: c.Data, Version: versionName(), PProf: c.PProf, Log: p.logger(),
+	options := dashboard.Options{Desk: desk, Address: address, Data: c.Data, Version: versionName(),
+		PProf: c.PProf, Log: p.logger(),
 		Certificate: c.Certificate, CertificateKey: c.CertificateKey}
 	if c.Corpus != "" { // it is read until the program ends
 		s, err := index.OpenSearcher(c.Corpus)

@@ -44,16 +44,23 @@ func get(t *testing.T, address string) string {
 // they print of a stopped one. serve shows the stopped store likewise.
 func TestDashboard(t *testing.T) {
 	t.Parallel()
-	lab := serve(t, library(shelves{servers: 2, sections: 2, pages: 4, days: 5000, every: func(_, section, _ int) int { return 5 + 1000*section }}))
+	lab := serve(t, library(shelves{servers: 2, sections: 2, pages: 4, days: 5000,
+		every: func(_, section, _ int) int { return 5 + 1000*section }}))
 	dir := filepath.Join(t.TempDir(), "data")
 	warc := filepath.Join(t.TempDir(), "warc")
-	settings := []string{"--data", dir, "--round", "1s", "--budget", "1500000/day", "--delay", "1ms"}
-	p := start(t, t.TempDir(), nil, append(append([]string{"run", "--user-agent", contact, "--allow-private", "--workers", "2", "--archive", warc,
-		"--listen", "127.0.0.1:0", "--log-format", "json"}, settings...), lab.starts()...)...)
+	settings := []string{"--data", dir, "--round", "1s", "--budget", "1500000/day", "--delay",
+		"1ms"}
+	p := start(t, t.TempDir(), nil,
+		append(append([]string{"run", "--user-agent", contact, "--allow-private", "--workers", "2",
+			"--archive", warc,
+			"--listen", "127.0.0.1:0", "--log-format", "json"}, settings...), lab.starts()...)...)
 	base := dashboardOf(t, dir)
 	page := lab.starts()[0] + "s0/p0.html"
-	// The dashboard looks at the archive twice a minute, so it is asked when there is something to see.
-	eventually(t, "two editions of a page", func() bool { return len(slices.Compact(lab.editions(page))) > 1 })
+	// The dashboard looks at the archive twice a minute, so it is asked when there is something to
+	// see.
+	eventually(t, "two editions of a page", func() bool {
+		return len(slices.Compact(lab.editions(page))) > 1
+	})
 	behind := lab.count() + 20
 	eventually(t, "visits behind them", func() bool { return lab.count() > behind })
 	eventually(t, "an archived change", func() bool {
@@ -65,7 +72,8 @@ func TestDashboard(t *testing.T) {
 		return answer.StatusCode == 200
 	})
 	var now struct{ Known int }
-	if err := json.Unmarshal([]byte(get(t, base+"api/v1/now")), &now); err != nil || now.Known < 10 {
+	if err := json.Unmarshal([]byte(get(t, base+"api/v1/now")), &now); err != nil ||
+		now.Known < 10 {
 		t.Errorf("%d pages known, error %v", now.Known, err)
 	}
 	if text := get(t, base+"page/diff?url="+page); !strings.Contains(text, "<ins>") {
@@ -79,23 +87,29 @@ func TestDashboard(t *testing.T) {
 		return r
 	}
 	server := strings.TrimSuffix(strings.TrimPrefix(lab.starts()[0], "http://"), "/")
-	if e := decode[explanation](t, asked(recrawl(t, "explain", "--data", dir, "--json", page)), false); e.URL != page || e.Visits == 0 {
+	if e := decode[explanation](t, asked(recrawl(t, "explain", "--data", dir, "--json", page)),
+		false); e.URL != page || e.Visits == 0 {
 		t.Errorf("explained as %+v", e)
 	}
-	if r := asked(recrawl(t, "explain", "--data", dir, page)); !strings.Contains(r.stdout, "\n"+page+"\n") || !strings.Contains(r.stdout, "Estimates") {
+	if r := asked(recrawl(t, "explain", "--data", dir, page)); !strings.Contains(r.stdout,
+		"\n"+page+"\n") || !strings.Contains(r.stdout, "Estimates") {
 		t.Errorf("explain prints %s", r.stdout)
 	}
 	asked(recrawl(t, "plan", "--data", dir))
 	decode[[]plannedVisit](t, asked(recrawl(t, "plan", "--data", dir, "--json")), true)
 	drawing := filepath.Join(t.TempDir(), "sites.svg")
-	d := decode[partition](t, asked(recrawl(t, "sites", "--data", dir, "--json", "--svg", drawing, server)), true)
-	if text, err := os.ReadFile(drawing); err != nil || d.Pages == 0 || !strings.HasPrefix(string(text), "<svg") {
+	d := decode[partition](t,
+		asked(recrawl(t, "sites", "--data", dir, "--json", "--svg", drawing, server)), true)
+	if text, err := os.ReadFile(drawing); err != nil || d.Pages == 0 ||
+		!strings.HasPrefix(string(text), "<svg") {
 		t.Errorf("%d pages in sites; the drawing is %.100s, error %v", d.Pages, text, err)
 	}
-	if r := asked(recrawl(t, "inspect", "--data", dir)); !strings.Contains(r.stdout, "Records by due time") {
+	if r := asked(recrawl(t, "inspect", "--data", dir)); !strings.Contains(r.stdout,
+		"Records by due time") {
 		t.Errorf("inspect prints %s", r.stdout)
 	}
-	if r := recrawl(t, "explain", "--data", dir, "http://nobody.example/"); r.code != 2 || !strings.Contains(r.stderr, "not known") {
+	if r := recrawl(t, "explain", "--data", dir, "http://nobody.example/"); r.code != 2 ||
+		!strings.Contains(r.stderr, "not known") {
 		t.Errorf("an unknown page: exit code %d, %s", r.code, r.stderr)
 	}
 	p.interrupt()
@@ -108,13 +122,15 @@ func TestDashboard(t *testing.T) {
 		t.Errorf("the address of a run that has ended is still there: %v", err)
 	}
 
-	s := start(t, t.TempDir(), nil, append([]string{"serve", "--archive", warc, "--listen", "127.0.0.1:0"}, settings[:2]...)...)
+	s := start(t, t.TempDir(), nil,
+		append([]string{"serve", "--archive", warc, "--listen", "127.0.0.1:0"}, settings[:2]...)...)
 	base = dashboardOf(t, dir)
 	if text := get(t, base); !strings.Contains(text, "This store stands still.") {
 		t.Errorf("the page of a stopped store is %.1000s", text)
 	}
 	// Nobody writes, so that the next one may read the store itself.
-	plan := decode[[]plannedVisit](t, recrawl(t, "plan", "--data", dir, "--json", "--show", "5").ok(t), true)
+	plan := decode[[]plannedVisit](t, recrawl(t, "plan", "--data", dir, "--json", "--show",
+		"5").ok(t), true)
 	if len(plan) == 0 {
 		t.Error("no plan of a stopped store")
 	}

@@ -23,11 +23,14 @@ func (p *program) demo(ctx context.Context, _ []string) error {
 		return err
 	}
 	if path := demo.Occupied(c.Demo.Keep, c.Archive); path != "" {
-		return failure.Usage(fmt.Errorf("%s is there already", path), "give --keep and --archive new directories, or remove that one")
+		return failure.Usage(fmt.Errorf("%s is there already", path),
+			"give --keep and --archive new directories, or remove that one")
 	}
 	r, err := demo.Run(ctx, demo.Options{
-		Seed: c.Seed, Pages: c.Demo.Pages, Sites: c.Demo.Sites, Keep: c.Demo.Keep, Archive: c.Archive,
-		Change: c.ChangeBy(), Policy: c.Policy, Weeks: c.Demo.Weeks, Budget: c.Demo.Budget, New: c.New,
+		Seed: c.Seed, Pages: c.Demo.Pages, Sites: c.Demo.Sites, Keep: c.Demo.Keep,
+		Archive: c.Archive,
+		Change:  c.ChangeBy(), Policy: c.Policy, Weeks: c.Demo.Weeks, Budget: c.Demo.Budget,
+		New:      c.New,
 		Claims:   c.Demo.Claims,
 		Progress: func(what string, steps int) demo.Bar { return p.progress(what, steps) },
 	})

@@ -17,8 +17,10 @@ func TestDemoKeeps(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out, err strings.Builder
-	if code := run(t.Context(), []string{"demo", "--keep", keep, "--html", ""}, &out, &err); code != failure.Misuse || out.Len() > 0 ||
-		!strings.Contains(err.String(), filepath.Join(keep, demo.KeptData)+" is there already") || !strings.Contains(err.String(), "recrawl: hint: ") {
+	if code := run(t.Context(), []string{"demo", "--keep", keep, "--html", ""}, &out,
+		&err); code != failure.Misuse || out.Len() > 0 ||
+		!strings.Contains(err.String(), filepath.Join(keep, demo.KeptData)+" is there already") ||
+		!strings.Contains(err.String(), "recrawl: hint: ") {
 		t.Errorf("exit code %d: %s%s", code, &out, &err)
 	}
 }

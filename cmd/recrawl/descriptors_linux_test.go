@@ -47,7 +47,8 @@ func TestFewDescriptors(t *testing.T) {
 	}
 	_, port, _ := net.SplitHostPort(listener.Addr().String())
 	data := filepath.Join(t.TempDir(), "data")
-	args := []string{"run", "--data", data, "--user-agent", contact, "--allow-network", "127.3.0.0/16", "--allow-port", port,
+	args := []string{"run", "--data", data, "--user-agent", contact, "--allow-network",
+		"127.3.0.0/16", "--allow-port", port,
 		"--delay", "50ms", "--workers", "200", "--budget", "1000000", "--quiet"}
 	for i := range servers {
 		args = append(args, fmt.Sprintf("http://127.3.0.%d:%s/", i+1, port))
@@ -58,8 +59,10 @@ func TestFewDescriptors(t *testing.T) {
 		files, sockets = descriptors(t, p.cmd.Process.Pid)
 		return sockets > servers/3
 	})
-	few := uint64(files + 8) // most of the sockets are too many: none can be opened until visits end
-	if err := unix.Prlimit(p.cmd.Process.Pid, unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: few, Max: few}, nil); err != nil {
+	// most of the sockets are too many: none can be opened until visits end
+	few := uint64(files + 8)
+	if err := unix.Prlimit(p.cmd.Process.Pid, unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: few, Max: few},
+		nil); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "visits to all pages", func() bool { return visited() == 3*servers })
@@ -83,7 +86,8 @@ func descriptors(t *testing.T, pid int) (files, sockets int) {
 	}
 	for _, fd := range open {
 		// One that was closed meanwhile has no name any more.
-		if name, _ := os.Readlink(filepath.Join(dir, fd.Name())); strings.HasPrefix(name, "socket:") {
+		if name, _ := os.Readlink(filepath.Join(dir, fd.Name())); strings.HasPrefix(name,
+			"socket:") {
 			sockets++
 		} else {
 			files++

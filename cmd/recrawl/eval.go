@@ -32,7 +32,8 @@ func someHistories(cmd *cobra.Command, args []string) error {
 }
 
 func noHistories(command string) error {
-	return failure.Usage(errors.New("no histories given"), "name files or a directory: "+command+" histories/")
+	return failure.Usage(errors.New("no histories given"), "name files or a directory: "+command+
+		" histories/")
 }
 
 // readHistories reads them with progress.
@@ -45,7 +46,8 @@ func (p *program) readHistories(ctx context.Context, paths []string) ([]*history
 func (p *program) eval(ctx context.Context, paths []string) error {
 	c := &p.config
 	if c.Least > 0 && (c.Eval.Protocol != "stream" || c.Eval.Figures) {
-		return failure.Usage(errors.New("--least-value bounds the visits of a stream, not of a sweep"), "add --protocol stream, or leave it out")
+		return failure.Usage(errors.New("--least-value bounds the visits of a stream, not of "+
+			"a sweep"), "add --protocol stream, or leave it out")
 	}
 	if err := errors.Join(writable(c.Eval.HTML), writable(c.Eval.SVG)); err != nil {
 		return err
@@ -79,7 +81,8 @@ func (p *program) eval(ctx context.Context, paths []string) error {
 			return err
 		}
 		if corpus.Learnt.SameServers {
-			p.warn("the parameters of value were learnt on these very histories, which flatters it; --folds 3 learns them out of fold")
+			p.warn("the parameters of value were learnt on these very histories, which flatters " +
+				"it; --folds 3 learns them out of fold")
 		}
 	}
 	var page report.Page
@@ -113,7 +116,8 @@ func (p *program) eval(ctx context.Context, paths []string) error {
 
 const week = 7 * 24 * time.Hour
 
-func (p *program) snapshots(ctx context.Context, corpus *eval.Corpus, policies []string) ([]eval.SnapshotRun, error) {
+func (p *program) snapshots(ctx context.Context, corpus *eval.Corpus, policies []string) (
+	[]eval.SnapshotRun, error) {
 	c := &p.config
 	bar := p.progress("sweeps", len(c.Eval.Weeks)*len(policies))
 	defer bar.End()
@@ -133,7 +137,8 @@ func (p *program) snapshots(ctx context.Context, corpus *eval.Corpus, policies [
 	return runs, nil
 }
 
-func (p *program) streams(ctx context.Context, corpus *eval.Corpus, policies []string) ([]eval.StreamRun, error) {
+func (p *program) streams(ctx context.Context, corpus *eval.Corpus, policies []string) (
+	[]eval.StreamRun, error) {
 	all, tick, end := p.streamOptions(len(policies))
 	defer end()
 	listed, err := p.listed()
@@ -147,7 +152,8 @@ func (p *program) streams(ctx context.Context, corpus *eval.Corpus, policies []s
 }
 
 // warmed compares streams that begin with a past and without one.
-func (p *program) warmed(ctx context.Context, corpus *eval.Corpus, policies []string) (*eval.WarmRun, error) {
+func (p *program) warmed(ctx context.Context, corpus *eval.Corpus, policies []string) (
+	*eval.WarmRun, error) {
 	c := &p.config.Eval
 	all, tick, end := p.streamOptions(len(policies) * (2 + len(c.WarmEvery)))
 	defer end()
@@ -155,11 +161,14 @@ func (p *program) warmed(ctx context.Context, corpus *eval.Corpus, policies []st
 }
 
 // streamOptions are those of all streams, and what tells how far so many of each are.
-func (p *program) streamOptions(of int) (all []eval.StreamOptions, tick func(eval.Progress), end func()) {
+func (p *program) streamOptions(of int) (
+	all []eval.StreamOptions, tick func(eval.Progress), end func()) {
 	c := &p.config
-	all = eval.StreamOptions{Step: c.Eval.Step, New: c.New, Seed: c.Seed, Runs: c.Eval.Runs, Spread: c.Eval.Spread,
+	all = eval.StreamOptions{Step: c.Eval.Step, New: c.New, Seed: c.Seed, Runs: c.Eval.Runs,
+		Spread:  c.Eval.Spread,
 		Compare: c.Eval.Lineup().Compared(), Without: c.Eval.Lineup().Variants(),
-		Alpha: c.Alpha, Gone: c.Gone, Objective: c.ValueObjective(), LeastValue: c.Least}.Each(c.Eval.Weeks, c.Eval.Budget)
+		Alpha: c.Alpha, Gone: c.Gone, Objective: c.ValueObjective(),
+		LeastValue: c.Least}.Each(c.Eval.Weeks, c.Eval.Budget)
 	bar := p.progress("days", eval.Days(all)*of)
 	return all, func(at eval.Progress) { bar.StepOf(at.Name(all), at.Last) }, bar.End
 }

@@ -13,7 +13,8 @@ import (
 )
 
 // corpusAt crawls recorded servers as they stood at the base, for a command.
-func (p *program) corpusAt(ctx context.Context, command string, servers []*history.Server, base int, o eval.Options) (*eval.Corpus, error) {
+func (p *program) corpusAt(ctx context.Context, command string, servers []*history.Server, base int,
+	o eval.Options) (*eval.Corpus, error) {
 	o.Base, o.Change = time.Duration(base)*week, p.config.ChangeBy()
 	corpus, err := eval.NewCorpus(ctx, servers, o)
 	switch {
@@ -24,7 +25,8 @@ func (p *program) corpusAt(ctx context.Context, command string, servers []*histo
 			return nil, better
 		}
 	}
-	return nil, failure.Usage(err, "a history must have its top page, and hold it at the base; recrawl "+command+" --help explains the base")
+	return nil, failure.Usage(err, "a history must have its top page, and hold it at the base; "+
+		"recrawl "+command+" --help explains the base")
 }
 
 // noLinks refuses histories of which none tells which page links to which.
@@ -50,7 +52,8 @@ func (p *program) evalCorpus(ctx context.Context, servers []*history.Server) (*e
 }
 
 // figures makes the figures of [LINK] of a corpus.
-func (p *program) figures(ctx context.Context, corpus *eval.Corpus, groups survey.Groups) (*figures.Figures, error) {
+func (p *program) figures(ctx context.Context, corpus *eval.Corpus, groups survey.Groups) (
+	*figures.Figures, error) {
 	c := &p.config
 	groupOf, warnings := groups.ByFile(c.Eval.Group, c.Eval.GroupBy, corpus.World.Servers)
 	o := figures.Options{Weeks: c.Eval.Weeks, Thresholds: c.Eval.Thresholds(), GroupOf: groupOf,

@@ -23,11 +23,15 @@ import (
 // onlyRead are examples of which the test reads arguments and settings and does no more, with the
 // reason.
 var onlyRead = map[string]string{
-	"recrawl demo":             "half a minute; TestDemo runs a smaller one",
-	"recrawl bench":            "measures for long; TestBench runs smaller ones, as processes of their own",
-	"recrawl learn histories/": "learns for long; TestLearn does it",
-	"recrawl tune --journal":   "predicts for long; TestTune does it on less",
-	"recrawl checkpoint --data crawl --to copy && recrawl tune": "predicts for long; TestTune does it on less",
+	"recrawl demo": "half a minute; TestDemo runs a smaller one",
+	"recrawl bench": "measures for long; TestBench runs smaller ones, as processes of " +
+		"their own",
+	"recrawl learn histories/": "learns for long; TestLearn " +
+		"does it",
+	"recrawl tune --journal": "predicts for long; TestTune " +
+		"does it on less",
+	"recrawl checkpoint --data crawl --to copy && recrawl tune": "predicts for long; TestTune " +
+		"does it on less",
 	"recrawl eval others/":         "wants what learn wrote",
 	"recrawl schedule simulate":    "simulates for long; TestSchedule does it on less",
 	"recrawl schedule plan":        "simulates for long; TestSchedule does it on less",
@@ -43,17 +47,19 @@ var onlyRead = map[string]string{
 // serving are commands that end when they are interrupted.
 var serving = []string{"frontier", "guard", "replay", "serve"}
 
-// TestExamples runs every example of the manual on prepared files, without a process of its own. Other
-// servers than those of loopback are replaced by one there, and places above the directory by one in
-// it. What comes behind a pipe is not run: it must get JSON.
+// TestExamples runs every example of the manual on prepared files, without a process of its own.
+// Other servers than those of loopback are replaced by one there, and places above the directory by
+// one in it. What comes behind a pipe is not run: it must get JSON.
 func TestExamples(t *testing.T) {
 	web := library(shelves{servers: 1, sections: 1, pages: 3, every: still})
 	for i := range 400 {
-		web.Put("shelf0.example", "/news/index.html", webEpoch.Add(time.Duration(i)*24*time.Hour), text, page("/news/", i))
+		web.Put("shelf0.example", "/news/index.html", webEpoch.Add(time.Duration(i)*24*time.Hour),
+			text, page("/news/", i))
 	}
 	w := serve(t, web)
 	prepared := prepare(t, w)
-	for name, value := range map[string]string{"ALLOW_PRIVATE": "true", "DELAY": "1ms", "ROUND": "1s", "ROUNDS": "1", "UNLIMITED": "true",
+	for name, value := range map[string]string{"ALLOW_PRIVATE": "true", "DELAY": "1ms",
+		"ROUND": "1s", "ROUNDS": "1", "UNLIMITED": "true",
 		"EVAL_WEEKS": "2"} {
 		t.Setenv("RECRAWL_"+name, value)
 	}
@@ -94,7 +100,8 @@ func copyNamed(t *testing.T, from, to, line string) {
 		}
 		if !entry.IsDir() {
 			writeFile(t, filepath.Join(to, name), readFile(t, filepath.Join(from, name)))
-		} else if err := os.CopyFS(filepath.Join(to, name), os.DirFS(filepath.Join(from, name))); err != nil {
+		} else if err := os.CopyFS(filepath.Join(to, name),
+			os.DirFS(filepath.Join(from, name))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -103,7 +110,8 @@ func copyNamed(t *testing.T, from, to, line string) {
 // notRun says why an example is only read; "" if it runs.
 func notRun(line string) string {
 	for part, why := range onlyRead {
-		if strings.HasPrefix(line, part) || strings.HasPrefix(part, "-") && strings.Contains(line, part) {
+		if strings.HasPrefix(line, part) || strings.HasPrefix(part, "-") &&
+			strings.Contains(line, part) {
 			return why
 		}
 	}
@@ -128,11 +136,13 @@ func example(t *testing.T, w *lab, line string, onlyRead bool) {
 			if i > 0 && args[i-1] == "--user-agent" {
 				continue
 			}
-			arg = regexp.MustCompile(`https://(www\.)?example\.(org|com)/`).ReplaceAllString(arg, w.bases[0]+"/")
+			arg = regexp.MustCompile(`https://(www\.)?example\.(org|com)/`).ReplaceAllString(arg,
+				w.bases[0]+"/")
 			if args[i] == "example.org" && slices.Contains(args, "--data") {
 				arg = strings.TrimPrefix(w.bases[0], "http://")
 			}
-			if port.MatchString(arg) && (slices.Contains(serving, command) || args[i-1] == "--listen") {
+			if port.MatchString(arg) &&
+				(slices.Contains(serving, command) || args[i-1] == "--listen") {
 				arg = freeAddress(t)
 			}
 			args[i] = strings.TrimPrefix(arg, "/")
@@ -147,7 +157,8 @@ func example(t *testing.T, w *lab, line string, onlyRead bool) {
 	switch {
 	case command == "init":
 		args = append(args, "new.yaml")[:max(2, len(args))]
-	case (command == "replay" || command == "frontier" || command == "serve") && !strings.Contains(line, "--listen"):
+	case (command == "replay" || command == "frontier" || command == "serve") &&
+		!strings.Contains(line, "--listen"):
 		args = append(args, "--listen", freeAddress(t))
 	}
 	for i, arg := range args { // what a command makes is not there yet
@@ -188,8 +199,8 @@ func words(line string) (all []string) {
 	return all
 }
 
-// prepare makes what the examples name: histories, a store with archive and journal, lists, captures, a log, rules, filters, a
-// file of settings.
+// prepare makes what the examples name: histories, a store with archive and journal, lists,
+// captures, a log, rules, filters, a file of settings.
 func prepare(t *testing.T, w *lab) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -209,7 +220,8 @@ func prepare(t *testing.T, w *lab) string {
 	for _, server := range []string{"example.org", "www.example.com", "b.example"} {
 		writeFile(t, at("histories", server+".jsonl.gz"), historyFile(t, server, 6))
 	}
-	do("run", "--data", at("crawl"), "--archive", at("warc"), "--user-agent", contact, "--allow-private", "--delay", "1ms", "--unlimited",
+	do("run", "--data", at("crawl"), "--archive", at("warc"), "--user-agent", contact,
+		"--allow-private", "--delay", "1ms", "--unlimited",
 		"--round", "1s", "--rounds", "2", "--quiet", w.bases[0]+"/", w.bases[0]+"/news/")
 	do("checkpoint", "--data", at("crawl"), "--to", at("copy"))
 	do("checkpoint", "--data", at("crawl"), "--to", at("backup", "crawl-monday"))
@@ -219,7 +231,8 @@ func prepare(t *testing.T, w *lab) string {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no WARC file: %v", err)
 	}
-	for _, name := range []string{"archive/recrawl-20260131120000-00000.warc.gz", "other.warc.gz", "wget.warc.gz"} {
+	for _, name := range []string{"archive/recrawl-20260131120000-00000.warc.gz", "other.warc.gz",
+		"wget.warc.gz"} {
 		writeFile(t, at(name), readFile(t, files[0]))
 	}
 	writeFile(t, at("captures.cdxj.gz"), readFile(t, at("captures.cdxj")))
@@ -227,7 +240,8 @@ func prepare(t *testing.T, w *lab) string {
 	writeFile(t, at("weights.tsv"), "2\t"+w.bases[0]+"/news/\n")
 	writeFile(t, at("urls.txt"), "https://www.example.org/a\nhttps://www.example.org/b\n")
 	do("import", "--set", at("seen"), "--quiet", at("urls.txt"))
-	writeFile(t, at("access.log"), `192.0.2.1 - - [10/Oct/2025:13:55:36 +0000] "GET /news/ HTTP/1.1" 200 2326`+"\n")
+	writeFile(t, at("access.log"),
+		`192.0.2.1 - - [10/Oct/2025:13:55:36 +0000] "GET /news/ HTTP/1.1" 200 2326`+"\n")
 	var log strings.Builder
 	for i := range 50 {
 		fmt.Fprintf(&log, "s%d.example,%d,%d\n", i%5, 1+i%3, 3600*(1+i%5))
@@ -238,10 +252,14 @@ func prepare(t *testing.T, w *lab) string {
 	writeFile(t, at("robots.txt"), "User-agent: *\nDisallow: /private/\n")
 	writeFile(t, at("feed.xml"), "<rss><channel><item><link>/news/</link></item></channel></rss>")
 	writeFile(t, at("sitemap.xml"), "<urlset><url><loc>/news/</loc></url></urlset>")
-	writeFile(t, at("rules.yaml"), "rules:\n  - prefix: https://example.org/news/\n    ignore: [.ad]\n")
-	writeFile(t, at("watch.yaml"), fmt.Sprintf("contact: a@b.example\nrules:\n- {name: news, url: %q, to: file}\ntargets: {file: {command: [cat]}}\n", w.bases[0]+"/news/"))
-	writeFile(t, at("filters.yaml"), "filters:\n- name: gambling\n  score: {least: 2, parts: [{words: [casino, bets]}]}\n")
-	writeFile(t, at("pages.jsonl"), `{"url": "https://example.org/", "html": "<p>casino bets casino bets", "reject": ["gambling"]}`+"\n")
+	writeFile(t, at("rules.yaml"),
+		"rules:\n  - prefix: https://example.org/news/\n    ignore: [.ad]\n")
+	writeFile(t, at("watch.yaml"), fmt.Sprintf("contact: a@b.example\nrules:\n- {name: news, "+
+		"url: %q, to: file}\ntargets: {file: {command: [cat]}}\n", w.bases[0]+"/news/"))
+	writeFile(t, at("filters.yaml"),
+		"filters:\n- name: gambling\n  score: {least: 2, parts: [{words: [casino, bets]}]}\n")
+	writeFile(t, at("pages.jsonl"),
+		`{"url": "https://example.org/", "html": "<p>casino bets casino bets", "reject": ["gambling"]}`+"\n")
 	writeFile(t, at("recrawl.yaml"), "data: crawl\nuser-agent: "+contact+"\n")
 	return dir
 }

@@ -37,12 +37,15 @@ func (p *program) explain(ctx context.Context, args []string) error {
 	}
 	o, err := p.open(ctx, true)
 	if err != nil {
-		return p.instead(err, func(c dashboard.Command) error { return c.Print(ctx, "page", url.Values{"url": {address}}) })
+		return p.instead(err, func(c dashboard.Command) error {
+			return c.Print(ctx, "page", url.Values{"url": {address}})
+		})
 	}
 	defer o.store.Close() // nothing was written
 	page, ok := o.corpus.Graph.Lookup(address)
 	if !ok {
-		return failure.Usage(fmt.Errorf("%s is not known in %s", address, p.config.Data), p.nearMiss(o, address))
+		return failure.Usage(fmt.Errorf("%s is not known in %s", address, p.config.Data),
+			p.nearMiss(o, address))
 	}
 	var record sitegraph.Record
 	if err := o.store.Load(page, &record); err != nil {
@@ -60,7 +63,8 @@ func (p *program) explain(ctx context.Context, args []string) error {
 func (p *program) nearMiss(o *opened, address string) string {
 	server, ok := o.corpus.Graph.LookupServer(sitegraph.ServerName(address))
 	if !ok {
-		return "no page of that server is known; recrawl run --data " + p.config.Data + " URL adds it"
+		return "no page of that server is known; recrawl run --data " + p.config.Data +
+			" URL adds it"
 	}
 	known := report.Plural(len(o.corpus.Graph.ServerPages(server)), "page")
 	return fmt.Sprintf("known of that server: %s; recrawl sites --data %s %s lists them",

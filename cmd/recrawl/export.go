@@ -18,7 +18,8 @@ func (p *program) exportCommand() *cobra.Command {
 	var history string
 	var to export.To
 	cmd := p.command(&cobra.Command{
-		Use:  "export (--data DIRECTORY --history DIRECTORY | --archive DIRECTORY (--warc DIRECTORY | --cdxj FILE | --wacz FILE))",
+		Use: "export (--data DIRECTORY --history DIRECTORY | --archive DIRECTORY (--warc " +
+			"DIRECTORY | --cdxj FILE | --wacz FILE))",
 		Args: noArguments,
 	}, func(ctx context.Context, _ []string) error {
 		if to == (export.To{}) {
@@ -26,14 +27,17 @@ func (p *program) exportCommand() *cobra.Command {
 		}
 		return p.exportArchive(ctx, to)
 	})
-	cmd.Flags().StringVar(&history, "history", "", "directory for the histories; it is made if need be")
-	cmd.Flags().StringVar(&to.WARC, "warc", "", "directory for copies of the WARC files; it is made if need be")
+	cmd.Flags().StringVar(&history, "history", "",
+		"directory for the histories; it is made if need be")
+	cmd.Flags().StringVar(&to.WARC, "warc", "",
+		"directory for copies of the WARC files; it is made if need be")
 	cmd.Flags().StringVar(&to.CDXJ, "cdxj", "", "file for the index of all captures")
 	cmd.Flags().StringVar(&to.WACZ, "wacz", "", "file for the whole archive, as WACZ 1.1.1")
 	return cmd
 }
 
-var errNoArchive = failure.Usage(errors.New("no archive given"), "say where run kept what it fetched: --archive DIRECTORY")
+var errNoArchive = failure.Usage(errors.New("no archive given"),
+	"say where run kept what it fetched: --archive DIRECTORY")
 
 // openArchive opens the archive of --archive for reading.
 func (p *program) openArchive() (*archive.Reader, error) {
@@ -72,7 +76,8 @@ func (p *program) export(ctx context.Context, to string) error {
 	case c.Data == "":
 		return errNoData
 	case to == "":
-		return failure.Usage(errors.New("no directory for the histories given"), "say where they go: --history histories; what was kept is exported with --archive")
+		return failure.Usage(errors.New("no directory for the histories given"),
+			"say where they go: --history histories; what was kept is exported with --archive")
 	}
 	stages := p.stages(ctx)
 	result, err := recorded.WriteHistories(c.Data, to, stages.Tell)

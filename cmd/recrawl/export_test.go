@@ -9,19 +9,22 @@ import (
 	"github.com/recrawl/recrawl/eval/history"
 )
 
-// TestExport crawls a web that changes, exports what was seen, and reads it back: each page with a version for each change that
-// the journal tells of, and with its links, so that eval takes it.
+// TestExport crawls a web that changes, exports what was seen, and reads it back: each page with a
+// version for each change that the journal tells of, and with its links, so that eval takes it.
 func TestExport(t *testing.T) {
 	t.Parallel() // it waits for rounds to end
-	lab := serve(t, library(shelves{servers: 2, sections: 3, pages: 6, days: 3000, every: func(server, section, page int) int { return 1 + page }}))
+	lab := serve(t, library(shelves{servers: 2, sections: 3, pages: 6, days: 3000,
+		every: func(server, section, page int) int { return 1 + page }}))
 	dir := t.TempDir()
 	w := newWitness(t, lab, filepath.Join(dir, "data"), 2*time.Second)
-	args := append([]string{"run", "--data", w.dir, "--user-agent", contact, "--allow-private", "--delay", "4ms", "--round", "2s", "--rounds", "3",
+	args := append([]string{"run", "--data", w.dir, "--user-agent", contact, "--allow-private",
+		"--delay", "4ms", "--round", "2s", "--rounds", "3",
 		"--budget", "100000000", "--quiet"}, lab.starts()...)
 	recrawlIn(t, dir, nil, args...).ok(t)
 	w.look()
 	to := filepath.Join(dir, "histories")
-	got := decode[struct{ Servers, Pages, Versions, Torn int }](t, recrawl(t, "export", "--data", w.dir, "--history", to, "--json").ok(t), true)
+	got := decode[struct{ Servers, Pages, Versions, Torn int }](t,
+		recrawl(t, "export", "--data", w.dir, "--history", to, "--json").ok(t), true)
 	want := map[string]int{} // versions of each page
 	for _, e := range w.lines {
 		switch {
@@ -49,7 +52,8 @@ func TestExport(t *testing.T) {
 		for _, p := range s.Pages {
 			read++
 			if len(p.Versions) != want[p.URL] {
-				t.Errorf("%s has %d versions, the journal tells of %d", p.URL, len(p.Versions), want[p.URL])
+				t.Errorf("%s has %d versions, the journal tells of %d",
+					p.URL, len(p.Versions), want[p.URL])
 			}
 			if len(p.Versions[0].Links) > 0 {
 				linked++

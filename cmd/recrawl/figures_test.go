@@ -111,18 +111,24 @@ type figuresResult struct {
 func TestFigures(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 6 {
-		writeFile(t, filepath.Join(dir, fmt.Sprintf("%d.jsonl.gz", i)), historyFile(t, fmt.Sprintf("s%d.example", i), 5))
+		writeFile(t, filepath.Join(dir, fmt.Sprintf("%d.jsonl.gz", i)),
+			historyFile(t, fmt.Sprintf("s%d.example", i), 5))
 	}
 	html := filepath.Join(dir, "figures.html")
 	args := []string{"eval", dir, "--figures", "--weeks", "12,2,4,2", "--html", html}
 	text := recrawl(t, args...).ok(t)
-	for _, want := range []string{"What holds on these servers", "[LINK fig. 5]", "[LINK fig. 6]", "[LINK fig. 7]", "[LINK fig. 8]", "[LINK fig. 9]", "[LINK fig. 12]",
-		"[LINK fig. 13]", "[LINK fig. 9, 14 to 17]", "[LINK fig. 18]", "Beyond directories", "sentinel-shape", "server-previous", "b-closure", "report: " + html} {
+	for _, want := range []string{"What holds on these servers", "[LINK fig. 5]", "[LINK fig. 6]",
+		"[LINK fig. 7]", "[LINK fig. 8]", "[LINK fig. 9]", "[LINK fig. 12]",
+		"[LINK fig. 13]", "[LINK fig. 9, 14 to 17]", "[LINK fig. 18]", "Beyond directories",
+		"sentinel-shape", "server-previous", "b-closure", "report: " + html} {
 		if !strings.Contains(text.stdout, want) {
 			t.Errorf("no %q in\n%s", want, text.stdout)
 		}
 	}
-	if !strings.HasPrefix(text.stdout, "Of 16 claims on the methods ") || !strings.Contains(text.stdout, "hold on these servers, ") || !strings.Contains(text.stdout, "\n\nWhat was measured\n") || !strings.Contains(text.stdout, "6 of 6\n") || !strings.Contains(text.stdout, "12 weekly states before the base") {
+	if !strings.HasPrefix(text.stdout, "Of 16 claims on the methods ") ||
+		!strings.Contains(text.stdout, "hold on these servers, ") || !strings.Contains(text.stdout,
+		"\n\nWhat was measured\n") || !strings.Contains(text.stdout, "6 of 6\n") ||
+		!strings.Contains(text.stdout, "12 weekly states before the base") {
 		t.Errorf("what was found and measured is not said first:\n%s", text.stdout)
 	}
 	selfContained(t, html)
@@ -137,36 +143,51 @@ func TestFigures(t *testing.T) {
 		t.Errorf("the second report is another, %v", err)
 	}
 
-	kinds := writeFile(t, filepath.Join(dir, "kinds.tsv"), "s0.example one kind\ns1.example another\nx.example none\n")
-	args = []string{"eval", dir, "--figures", "--weeks", "4,2", "--group", kinds, "--threshold", "0.5,0.2", "--sample", "2", "--history", "0", "--seed", "3", "--base", "5", "--json"}
+	kinds := writeFile(t, filepath.Join(dir, "kinds.tsv"),
+		"s0.example one kind\ns1.example another\nx.example none\n")
+	args = []string{"eval", dir, "--figures", "--weeks", "4,2", "--group", kinds, "--threshold",
+		"0.5,0.2", "--sample", "2", "--history", "0", "--seed", "3", "--base", "5", "--json"}
 	r := recrawl(t, args...).ok(t)
 	f := decode[figuresResult](t, r, true)
-	if f.Base != 5 || f.Change != "digest" || f.Seed != 3 || f.Sample != 2 || f.Histories != 6 || f.Servers != 6 || f.Pages != 42 || len(f.Without) != 0 || !slices.Equal(f.Weeks, []int{2, 4}) || !slices.Equal(f.Thresholds, []float64{0.2, 0.5}) || f.GroupWeeks != 4 {
+	if f.Base != 5 || f.Change != "digest" || f.Seed != 3 || f.Sample != 2 || f.Histories != 6 ||
+		f.Servers != 6 || f.Pages != 42 || len(f.Without) != 0 ||
+		!slices.Equal(f.Weeks, []int{2, 4}) || !slices.Equal(f.Thresholds, []float64{0.2, 0.5}) ||
+		f.GroupWeeks != 4 {
 		t.Errorf("%+v", f)
 	}
 	// A server has /, /news/* and five pages, two of which change: a fetches all, c the start page.
 	p := f.Periods[0]
-	if p.Servers != 6 || p.Changing != 6 || p.Pages != 6*7 || p.Changed != 6*3 || len(p.Depths) != 12 || len(p.ByServers) != 4 || len(p.ByServers[1].Points) != 2 || len(p.Rates) != 3 {
+	if p.Servers != 6 || p.Changing != 6 || p.Pages != 6*7 || p.Changed != 6*3 ||
+		len(p.Depths) != 12 || len(p.ByServers) != 4 || len(p.ByServers[1].Points) != 2 ||
+		len(p.Rates) != 3 {
 		t.Errorf("%+v", p)
 	}
-	if a := p.Methods[1]; a.Policy != "a" || a.Fetched != 42 || a.ChangedFetched != 18 || *a.Coverage != 1 || *a.BreadthFirst != 1 || len(a.Spread["coverage"]) != 2 {
+	if a := p.Methods[1]; a.Policy != "a" || a.Fetched != 42 || a.ChangedFetched != 18 ||
+		*a.Coverage != 1 || *a.BreadthFirst != 1 || len(a.Spread["coverage"]) != 2 {
 		t.Errorf("%+v", a)
 	}
-	if c := p.Methods[4]; c.Policy != "c" || c.Fetched != 6 || *c.UpdateRate != 0 || *c.Coverage != 0 {
+	if c := p.Methods[4]; c.Policy != "c" || c.Fetched != 6 || *c.UpdateRate != 0 ||
+		*c.Coverage != 0 {
 		t.Errorf("%+v", c)
 	}
-	if len(f.Groups) != 3 || f.Groups[0].Group != "another" || f.Groups[2].Group != "ungrouped" || f.Groups[2].Servers != 4 || f.Groups[2].Methods[0].Spread == nil {
+	if len(f.Groups) != 3 || f.Groups[0].Group != "another" || f.Groups[2].Group != "ungrouped" ||
+		f.Groups[2].Servers != 4 || f.Groups[2].Methods[0].Spread == nil {
 		t.Errorf("groups %+v", f.Groups)
 	}
 	b := f.Beyond[1]
-	if f.History != 0 || len(f.Beyond) != 2 || b.Weeks != 4 || b.Rival != "a" || len(b.Methods) != 5+9 || len(b.Servers) != 6 || len(b.Servers[0].Gains) != 5+9 {
+	if f.History != 0 || len(f.Beyond) != 2 || b.Weeks != 4 || b.Rival != "a" ||
+		len(b.Methods) != 5+9 || len(b.Servers) != 6 || len(b.Servers[0].Gains) != 5+9 {
 		t.Errorf("beyond: %+v", b)
 	}
-	if a := b.Methods[0]; len(a.GainSpread) != 2 || len(a.GainInServersSpread) != 2 || f.Periods[0].Depths[0].Spread == nil || f.Periods[0].ByServers[1].Points[0].Spread == nil || f.Periods[0].Rates[2].Spread == nil {
+	if a := b.Methods[0]; len(a.GainSpread) != 2 || len(a.GainInServersSpread) != 2 ||
+		f.Periods[0].Depths[0].Spread == nil || f.Periods[0].ByServers[1].Points[0].Spread == nil ||
+		f.Periods[0].Rates[2].Spread == nil {
 		t.Errorf("without intervals: %+v", f.Periods[0])
 	}
 	// Without a past sentinels are tops.
-	if prefix, sentinel := b.Methods[5], b.Methods[5+5]; prefix.Policy != "prefix" || sentinel.Policy != "sentinel-prefix" || *prefix.Gain != *sentinel.Gain || prefix.Better+prefix.Even+prefix.Worse != 6 {
+	if prefix, sentinel := b.Methods[5], b.Methods[5+5]; prefix.Policy != "prefix" ||
+		sentinel.Policy != "sentinel-prefix" || *prefix.Gain != *sentinel.Gain ||
+		prefix.Better+prefix.Even+prefix.Worse != 6 {
 		t.Errorf("%+v, %+v", prefix, sentinel)
 	}
 	verdicts := map[string]int{}
@@ -176,28 +197,37 @@ func TestFigures(t *testing.T) {
 			t.Errorf("claim %+v", c)
 		}
 	}
-	if len(f.Claims) != 16 || verdicts["holds"] == 0 || verdicts["does not hold"] == 0 || verdicts["cannot be told"] == 0 || len(verdicts) != 3 {
+	if len(f.Claims) != 16 || verdicts["holds"] == 0 || verdicts["does not hold"] == 0 ||
+		verdicts["cannot be told"] == 0 || len(verdicts) != 3 {
 		t.Errorf("%d claims, %v", len(f.Claims), verdicts)
 	}
 	if len(f.Warnings) != 2 || !strings.Contains(r.stderr, "recrawl: warning: "+f.Warnings[0]) {
 		t.Errorf("warnings %q, printed %q", f.Warnings, r.stderr)
 	}
 
-	// By default there is a past, at most as long as the base allows, with which A to C do the same.
+	// By default there is a past, at most as long as the base allows, with which A to C do the
+	// same.
 	for base, want := range map[string]int{"5": 5, "20": 12} {
-		past := decode[figuresResult](t, recrawl(t, "eval", dir, "--figures", "--weeks", "4", "--json", "--base", base, "--spread").ok(t), true)
-		none := decode[figuresResult](t, recrawl(t, "eval", dir, "--figures", "--weeks", "4", "--json", "--base", base, "--history", "0").ok(t), true)
+		past := decode[figuresResult](t, recrawl(t, "eval", dir, "--figures", "--weeks", "4",
+			"--json", "--base", base, "--spread").ok(t), true)
+		none := decode[figuresResult](t, recrawl(t, "eval", dir, "--figures", "--weeks", "4",
+			"--json", "--base", base, "--history", "0").ok(t), true)
 		if past.History != want || none.History != 0 {
-			t.Errorf("at week %s %d and %d states were shown, want %d and none", base, past.History, none.History, want)
+			t.Errorf("at week %s %d and %d states were shown, want %d and none",
+				base, past.History, none.History, want)
 		}
-		if !reflect.DeepEqual(past.Periods, none.Periods) || !reflect.DeepEqual(past.Groups, none.Groups) || !reflect.DeepEqual(past.Claims, none.Claims) {
+		if !reflect.DeepEqual(past.Periods, none.Periods) ||
+			!reflect.DeepEqual(past.Groups, none.Groups) ||
+			!reflect.DeepEqual(past.Claims, none.Claims) {
 			t.Errorf("at week %s figures of A to C depend on the past", base)
 		}
 	}
 
 	// One server is a figure, not a mistake, and no claim is judged.
-	one := decode[figuresResult](t, recrawl(t, "eval", filepath.Join(dir, "0.jsonl.gz"), "--figures", "--json", "--weeks", "3", "--group-by", "none").ok(t), true)
-	if one.GroupWeeks != 3 || len(one.Groups) != 1 || one.Groups[0].Group != "all" || len(one.Warnings) != 1 {
+	one := decode[figuresResult](t, recrawl(t, "eval", filepath.Join(dir, "0.jsonl.gz"),
+		"--figures", "--json", "--weeks", "3", "--group-by", "none").ok(t), true)
+	if one.GroupWeeks != 3 || len(one.Groups) != 1 || one.Groups[0].Group != "all" ||
+		len(one.Warnings) != 1 {
 		t.Errorf("one server: %+v", one)
 	}
 	for _, c := range one.Claims {
@@ -217,11 +247,14 @@ func TestFiguresRefuse(t *testing.T) {
 		code  int
 		words []string
 	}{
-		{"stream", []string{"--protocol", "stream"}, 2, []string{"--figures true", "protocol snapshot", "leave --protocol stream out"}},
+		{"stream", []string{"--protocol", "stream"}, 2,
+			[]string{"--figures true", "protocol snapshot", "leave --protocol stream out"}},
 		{"policies", []string{"--policy", "a,b"}, 2, []string{"--policy a,b", "--figures"}},
 		{"weeks", []string{"--weeks", "1,55"}, 2, []string{"--weeks 1", "--weeks 55", "2 to 49"}},
-		{"unknown grouping", []string{"--group-by", "age"}, 2, []string{"--group-by age", "suffix"}},
-		{"no such group file", []string{"--group", missing}, 1, []string{missing, "check the path"}},
+		{"unknown grouping", []string{"--group-by", "age"}, 2,
+			[]string{"--group-by age", "suffix"}},
+		{"no such group file", []string{"--group", missing}, 1,
+			[]string{missing, "check the path"}},
 		{"no histories", nil, 2, []string{"no histories"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -233,6 +266,8 @@ func TestFiguresRefuse(t *testing.T) {
 		})
 	}
 	// Groups without figures would be ignored in silence.
-	recrawl(t, "eval", good, "--group-by", "server").refused(t, 2, "--group-by server", "--figures", "add --figures")
-	recrawl(t, "eval", good, "--protocol", "stream", "--group", missing).refused(t, 2, "--group "+missing, "--figures", "add --figures")
+	recrawl(t, "eval", good, "--group-by", "server").refused(t, 2, "--group-by server", "--figures",
+		"add --figures")
+	recrawl(t, "eval", good, "--protocol", "stream", "--group", missing).refused(t, 2,
+		"--group "+missing, "--figures", "add --figures")
 }

@@ -16,16 +16,17 @@ const (
 	casinoPage = `<html lang=de><title>Casino</title><main><p>Jetzt im Casino anmelden und den Jackpot holen, wir schenken dir zum Beginn noch viele Freispiele dazu.</p><a href=/hidden>weiter</a></main>`
 )
 
-// Pages that filters reject leave, with the reason in journal, summary and explain; their bodies are
-// in no archive, and they are not visited again. Filters that are new judge pages that have a copy
-// without condition; without filters, what was rejected is visited again.
+// Pages that filters reject leave, with the reason in journal, summary and explain; their bodies
+// are in no archive, and they are not visited again. Filters that are new judge pages that have a
+// copy without condition; without filters, what was rejected is visited again.
 func TestRunFilters(t *testing.T) {
 	t.Parallel()
 	var conditional, plain atomic.Int32 // requests for the French page
 	server := serveAt(t, "127.4.9.1", func(rw http.ResponseWriter, r *http.Request) {
 		pages := map[string]string{
 			"/":   `<title>Start</title><a href=/de>a</a><a href=/fr>b</a><a href=/casino>c</a>`,
-			"/de": germanPage, "/fr": frenchPage, "/casino": casinoPage, "/deep": germanPage, "/hidden": germanPage,
+			"/de": germanPage, "/fr": frenchPage, "/casino": casinoPage, "/deep": germanPage,
+			"/hidden": germanPage,
 		}
 		page, ok := pages[r.URL.Path]
 		if !ok {
@@ -46,11 +47,14 @@ func TestRunFilters(t *testing.T) {
 		fmt.Fprint(rw, page)
 	})
 	dir := t.TempDir()
-	writeFile(t, filepath.Join(dir, "filters.yaml"), "filters:\n- {name: gambling, score: {least: 2, parts: [{words: [casino, jackpot, freispiele]}]}}\n")
+	writeFile(t, filepath.Join(dir, "filters.yaml"),
+		"filters:\n- {name: gambling, score: {least: 2, parts: [{words: [casino, jackpot, "+
+			"freispiele]}]}}\n")
 	at := "http://" + server.at
 	run := func(data string, more ...string) (r result, last map[string]string) {
 		t.Helper()
-		args := []string{"run", "--data", data, "--user-agent", contact, "--allow-private", "--delay", "0s", "--unlimited",
+		args := []string{"run", "--data", data, "--user-agent", contact, "--allow-private",
+			"--delay", "0s", "--unlimited",
 			"--policy", "breadth-first", "--round", "1s", "--rounds", "3", at + "/"}
 		r = recrawlIn(t, dir, nil, append(args, more...)...).ok(t)
 		last = map[string]string{}
@@ -78,11 +82,13 @@ func TestRunFilters(t *testing.T) {
 	if n := plain.Load() + conditional.Load(); n != 1 {
 		t.Errorf("the French page was visited %d times", n)
 	}
-	if shown := showArchive(t, dir); strings.Contains(shown, "Jackpot") || !strings.Contains(shown, "Montag") {
+	if shown := showArchive(t, dir); strings.Contains(shown, "Jackpot") ||
+		!strings.Contains(shown, "Montag") {
 		t.Error("the archive has the unwanted page, or not the others")
 	}
 	r = recrawlIn(t, dir, nil, "explain", "--data", "new", at+"/casino").ok(t)
-	if !strings.Contains(r.stdout, "filter gambling: score 3") || !strings.Contains(r.stdout, "a filter rejects it") {
+	if !strings.Contains(r.stdout, "filter gambling: score 3") ||
+		!strings.Contains(r.stdout, "a filter rejects it") {
 		t.Errorf("explain: %s", r.stdout)
 	}
 
@@ -117,8 +123,10 @@ func TestShowFilters(t *testing.T) {
 			Filter    string
 			Precision struct{ Is float64 }
 		}
-	}](t, recrawl(t, "show", "filters", "--filters", data+"filters.yaml", "--languages", "de,en", "--labelled", data+"pages.jsonl", "--json").ok(t), false)
-	if measured.Pages < 100 || len(measured.Filters) != 4 || measured.Filters[0].Filter != "languages" || measured.Filters[0].Precision.Is < 0.99 {
+	}](t, recrawl(t, "show", "filters", "--filters", data+"filters.yaml", "--languages", "de,en",
+		"--labelled", data+"pages.jsonl", "--json").ok(t), false)
+	if measured.Pages < 100 || len(measured.Filters) != 4 ||
+		measured.Filters[0].Filter != "languages" || measured.Filters[0].Precision.Is < 0.99 {
 		t.Errorf("measured %+v", measured)
 	}
 	page := writeFile(t, filepath.Join(t.TempDir(), "page.html"), casinoPage)
@@ -127,11 +135,14 @@ func TestShowFilters(t *testing.T) {
 			Filter, Why string
 			Reject      bool
 		}
-	}](t, recrawl(t, "show", "page", page, "--filters", data+"filters.yaml", "--languages", "de", "--json").ok(t), false)
-	if len(shown.Filters) != 4 || shown.Filters[0].Reject || !shown.Filters[1].Reject || shown.Filters[2].Reject {
+	}](t, recrawl(t, "show", "page", page, "--filters", data+"filters.yaml", "--languages", "de",
+		"--json").ok(t), false)
+	if len(shown.Filters) != 4 || shown.Filters[0].Reject || !shown.Filters[1].Reject ||
+		shown.Filters[2].Reject {
 		t.Errorf("shown %+v", shown)
 	}
-	bad := writeFile(t, filepath.Join(t.TempDir(), "bad.yaml"), "filters:\n- {name: a, langs: de}\n")
+	bad := writeFile(t, filepath.Join(t.TempDir(), "bad.yaml"),
+		"filters:\n- {name: a, langs: de}\n")
 	for _, c := range []struct {
 		words string
 		args  []string
@@ -142,7 +153,8 @@ func TestShowFilters(t *testing.T) {
 		{"page.html:1: it is no JSON", []string{"--languages", "de", "--labelled", page}},
 	} {
 		r := recrawl(t, append([]string{"show", "filters"}, c.args...)...).exit(t, 2)
-		if !strings.Contains(r.stderr, c.words) || !strings.Contains(r.stderr, "hint: ") || r.stdout != "" {
+		if !strings.Contains(r.stderr, c.words) || !strings.Contains(r.stderr, "hint: ") ||
+			r.stdout != "" {
 			t.Errorf("%v: %s%s, want %s", c.args, r.stdout, r.stderr, c.words)
 		}
 	}

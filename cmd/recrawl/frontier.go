@@ -27,13 +27,15 @@ func (p *program) frontierCommand() *cobra.Command {
 
 func (p *program) frontier(ctx context.Context, _ []string) (err error) {
 	if p.config.Data == "" {
-		return failure.Usage(errors.New("no data directory given"), "for example: recrawl frontier --data crawl")
+		return failure.Usage(errors.New("no data directory given"),
+			"for example: recrawl frontier --data crawl")
 	}
 	level := new(slog.LevelVar)
 	o := urlfrontier.Options{Settings: p.config.Frontier, Now: time.Now, Level: level,
 		Log: slog.New(slog.NewJSONHandler(p.stderr, &slog.HandlerOptions{Level: level}))}
 	if err := o.Check(); err != nil {
-		return failure.Usage(err, "for example --listen 127.0.0.1:7071, or --listen 10.20.0.1:7071 --token-file token")
+		return failure.Usage(err,
+			"for example --listen 127.0.0.1:7071, or --listen 10.20.0.1:7071 --token-file token")
 	}
 	store, err := queues.Open(filepath.Join(p.config.Data, "frontier"), nil)
 	if err != nil {

@@ -18,12 +18,14 @@ func (p *program) guardCommand() *cobra.Command {
 }
 
 func (p *program) guard(ctx context.Context, _ []string) error {
-	o := guard.Options{Limits: p.config.Guard, AllowPrivate: p.config.AllowPrivate, Nameserver: p.config.Resolver,
-		Log: slog.New(slog.NewJSONHandler(p.stderr, nil))}
+	o := guard.Options{Limits: p.config.Guard, AllowPrivate: p.config.AllowPrivate,
+		Nameserver: p.config.Resolver,
+		Log:        slog.New(slog.NewJSONHandler(p.stderr, nil))}
 	o.AllowNetworks, o.AllowPorts = p.config.Allowed()
 	g, err := guard.New(o)
 	if err != nil {
-		return failure.Usage(err, "for example --listen 127.0.0.1:3128, or --listen 10.20.0.1:3128 --clients 10.20.0.0/16")
+		return failure.Usage(err,
+			"for example --listen 127.0.0.1:3128, or --listen 10.20.0.1:3128 --clients 10.20.0.0/16")
 	}
 	listener, err := g.Listen()
 	if err != nil {

@@ -27,8 +27,8 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// serveDNS answers over UDP on loopback: "127-9-0-3.anything.example" is at 127.9.0.3. delay is how long the answer
-// for a name takes; less than 0: none comes.
+// serveDNS answers over UDP on loopback: "127-9-0-3.anything.example" is at 127.9.0.3. delay is how
+// long the answer for a name takes; less than 0: none comes.
 func serveDNS(t *testing.T, delay func(name string) time.Duration) (address string) {
 	t.Helper()
 	conn, err := net.ListenPacket("udp4", "127.0.0.1:0")
@@ -53,7 +53,9 @@ func serveDNS(t *testing.T, delay func(name string) time.Duration) (address stri
 			name := strings.ToLower(q.Name.String())
 			if n, _ := fmt.Sscanf(name, "%d-%d-%d-%d.", &a[0], &a[1], &a[2], &a[3]); n == 4 {
 				if q.Type == dnsmessage.TypeA {
-					m.Answers = []dnsmessage.Resource{{Header: dnsmessage.ResourceHeader{Name: q.Name, Class: dnsmessage.ClassINET, Type: dnsmessage.TypeA, TTL: 60},
+					m.Answers = []dnsmessage.Resource{{
+						Header: dnsmessage.ResourceHeader{Name: q.Name,
+							Class: dnsmessage.ClassINET, Type: dnsmessage.TypeA, TTL: 60},
 						Body: &dnsmessage.AResource{A: a}}}
 				}
 			} else if name != "." {
@@ -72,8 +74,8 @@ func serveDNS(t *testing.T, delay func(name string) time.Duration) (address stri
 	return conn.LocalAddr().String()
 }
 
-// victims are servers on many addresses that note what reaches them. A connection to the port of TLS counts as one
-// request, as it does for the guard, and what is asked in it is counted too.
+// victims are servers on many addresses that note what reaches them. A connection to the port of
+// TLS counts as one request, as it does for the guard, and what is asked in it is counted too.
 type victims struct {
 	port, tlsPort string
 
@@ -100,12 +102,15 @@ func serveVictims(t *testing.T) *victims {
 	if err != nil {
 		t.Fatal(err)
 	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), DNSNames: []string{"*.example"}}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour),
+		DNSNames: []string{"*.example"}}
 	certificate, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret, err := tls.Listen("tcp4", "0.0.0.0:0", &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{certificate}, PrivateKey: key}}})
+	secret, err := tls.Listen("tcp4", "0.0.0.0:0",
+		&tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{certificate},
+			PrivateKey: key}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,15 +173,19 @@ func (v *victims) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestGuard lets crawlers loose that ignore all politeness, each in another way and at addresses of its own. The
-// servers' own log proves that no limit of the guard is exceeded.
+// TestGuard lets crawlers loose that ignore all politeness, each in another way and at addresses of
+// its own. The servers' own log proves that no limit of the guard is exceeded.
 func TestGuard(t *testing.T) {
 	t.Parallel()
-	const interval, mostRequests, mostBytes, turns, long = 400 * time.Millisecond, 6, 3_000_000, 5, 4 * time.Second
+	const interval, mostRequests, mostBytes, turns, long = 400 * time.Millisecond, 6, 3_000_000, 5,
+		4 * time.Second
 	v := serveVictims(t)
-	p := start(t, t.TempDir(), nil, "guard", "--listen", "127.0.0.1:0", "--resolver", serveDNS(t, nil), "--allow-network", "127.9.0.0/16",
-		"--allow-port", v.port, "--allow-port", v.tlsPort, "--interval", interval.String(), "--address-hour", fmt.Sprint(mostRequests),
-		"--address-bytes", fmt.Sprint(mostBytes), "--answer-bytes", "1000000", "--tunnel-turns", fmt.Sprint(turns), "--stop-address-after", "100000", "--json")
+	p := start(t, t.TempDir(), nil, "guard", "--listen", "127.0.0.1:0", "--resolver",
+		serveDNS(t, nil), "--allow-network", "127.9.0.0/16",
+		"--allow-port", v.port, "--allow-port", v.tlsPort, "--interval", interval.String(),
+		"--address-hour", fmt.Sprint(mostRequests),
+		"--address-bytes", fmt.Sprint(mostBytes), "--answer-bytes", "1000000", "--tunnel-turns",
+		fmt.Sprint(turns), "--stop-address-after", "100000", "--json")
 	proxy := guardOf(t, p)
 	dial := func() net.Conn {
 		conn, err := net.Dial("tcp", proxy.Host)
@@ -188,8 +197,9 @@ func TestGuard(t *testing.T) {
 		return conn
 	}
 	newClient := func() *http.Client {
-		return &http.Client{Timeout: long, Transport: &http.Transport{Proxy: http.ProxyURL(proxy), MaxIdleConnsPerHost: 100,
-			TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+		return &http.Client{Timeout: long, Transport: &http.Transport{Proxy: http.ProxyURL(proxy),
+			MaxIdleConnsPerHost: 100,
+			TLSClientConfig:     &tls.Config{InsecureSkipVerify: true}}}
 	}
 	var mu sync.Mutex
 	passed, refused := map[string]int{}, map[string]int{}
@@ -212,7 +222,8 @@ func TestGuard(t *testing.T) {
 			t.Errorf("%s: %d bytes of an answer", attack, len(body))
 		case a.StatusCode == 200:
 			passed[attack]++
-		case a.StatusCode == 429 && a.Header.Get("Retry-After") != "" && bytes.HasPrefix(body, []byte("recrawl guard: limit ")):
+		case a.StatusCode == 429 && a.Header.Get("Retry-After") != "" &&
+			bytes.HasPrefix(body, []byte("recrawl guard: limit ")):
 			refused[attack]++
 			limits[strings.Fields(string(body))[3]] = true
 		default:
@@ -233,9 +244,12 @@ func TestGuard(t *testing.T) {
 			c.Transport.(*http.Transport).DisableKeepAlives = true
 			get(ctx, "burst", c, "http://"+host(1, "a")+":"+v.port+"/")
 		}},
-		{"parallel", 30, func(_ int, c *http.Client) { get(ctx, "parallel", newClient(), "http://"+host(2, "a")+":"+v.port+"/") }},
+		{"parallel", 30, func(_ int, c *http.Client) {
+			get(ctx, "parallel", newClient(), "http://"+host(2, "a")+":"+v.port+"/")
+		}},
 		{"names", 8, func(i int, c *http.Client) {
-			get(ctx, "names", c, fmt.Sprintf("http://%s:%s/", host(3, fmt.Sprintf("n%d-%d", i, time.Now().UnixNano()%1000)), v.port))
+			get(ctx, "names", c, fmt.Sprintf("http://%s:%s/",
+				host(3, fmt.Sprintf("n%d-%d", i, time.Now().UnixNano()%1000)), v.port))
 		}},
 		{"pipeline", 1, func(int, *http.Client) {
 			conn := dial()
@@ -243,7 +257,8 @@ func TestGuard(t *testing.T) {
 				return
 			}
 			defer conn.Close()
-			one := fmt.Sprintf("GET http://%s:%s/ HTTP/1.1\r\nHost: x\r\n\r\n", host(4, "a"), v.port)
+			one := fmt.Sprintf("GET http://%s:%s/ HTTP/1.1\r\nHost: x\r\n\r\n",
+				host(4, "a"), v.port)
 			go io.WriteString(conn, strings.Repeat(one, 50))
 			answers := bufio.NewReader(conn)
 			for range 50 {
@@ -261,10 +276,15 @@ func TestGuard(t *testing.T) {
 				mu.Unlock()
 			}
 		}},
-		{"keep-alive", 1, func(_ int, c *http.Client) { get(ctx, "keep-alive", c, "http://"+host(5, "a")+":"+v.port+"/") }},
-		{"tunnels", 10, func(_ int, c *http.Client) { get(ctx, "tunnels", c, "https://"+host(6, "a")+":"+v.tlsPort+"/") }},
+		{"keep-alive", 1, func(_ int, c *http.Client) {
+			get(ctx, "keep-alive", c, "http://"+host(5, "a")+":"+v.port+"/")
+		}},
+		{"tunnels", 10, func(_ int, c *http.Client) {
+			get(ctx, "tunnels", c, "https://"+host(6, "a")+":"+v.tlsPort+"/")
+		}},
 		{"spellings", 4, func(i int, c *http.Client) {
-			names := []string{"127.9.0.7", "127-9-0-7.A.EXAMPLE", "127-9-0-7.a.example.", "[::ffff:127.9.0.7]"}
+			names := []string{"127.9.0.7", "127-9-0-7.A.EXAMPLE", "127-9-0-7.a.example.",
+				"[::ffff:127.9.0.7]"}
 			get(ctx, "spellings", c, "http://"+names[i]+":"+v.port+"/")
 		}},
 		{"given up", 3, func(_ int, c *http.Client) {
@@ -272,14 +292,17 @@ func TestGuard(t *testing.T) {
 			defer cancel()
 			get(soon, "given up", c, "http://"+host(8, "a")+":"+v.port+"/slow")
 		}},
-		{"endless", 1, func(_ int, c *http.Client) { get(ctx, "endless", c, "http://"+host(9, "a")+":"+v.port+"/endless") }},
+		{"endless", 1, func(_ int, c *http.Client) {
+			get(ctx, "endless", c, "http://"+host(9, "a")+":"+v.port+"/endless")
+		}},
 		{"lies", 2, func(i int, _ *http.Client) {
 			conn := dial()
 			if conn == nil {
 				return
 			}
 			defer conn.Close()
-			fmt.Fprintf(conn, "GET http://%s:%s/ HTTP/1.%d\r\nHost: other%d.example\r\nVia: 1.1 me\r\nConnection: X-Y\r\n\r\n", host(10, "a"), v.port, i, i)
+			fmt.Fprintf(conn, "GET http://%s:%s/ HTTP/1.%d\r\nHost: other%d.example\r\nVia: 1.1 "+
+				"me\r\nConnection: X-Y\r\n\r\n", host(10, "a"), v.port, i, i)
 			a, err := http.ReadResponse(bufio.NewReader(conn), nil)
 			if err == nil && a.StatusCode == 429 {
 				mu.Lock()
@@ -336,7 +359,8 @@ func TestGuard(t *testing.T) {
 		}
 		address := fmt.Sprintf("127.9.0.%d", i)
 		seen := v.of[address]
-		t.Logf("%-11s: the server saw %d requests (%d inside TLS); the client %d answers and %d refusals", a.name, len(seen), v.inTLS[address], passed[a.name], refused[a.name])
+		t.Logf("%-11s: the server saw %d requests (%d inside TLS); the client %d answers and %d "+
+			"refusals", a.name, len(seen), v.inTLS[address], passed[a.name], refused[a.name])
 		if n := len(seen); n < 1 || n > mostRequests {
 			t.Errorf("%s: %d requests, want 1 to %d", a.name, n, mostRequests)
 		}
@@ -347,7 +371,8 @@ func TestGuard(t *testing.T) {
 					first, second = e, b
 				}
 				gap := second.begin.Sub(first.end)
-				if a.name == "given up" || a.name == "endless" || strings.Contains(a.name, "tunnels") {
+				if a.name == "given up" || a.name == "endless" ||
+					strings.Contains(a.name, "tunnels") {
 					// The server learns of these ends later than the guard, and of a busy machine's
 					// first request some milliseconds after it was let through.
 					gap = second.begin.Sub(first.begin) + 20*time.Millisecond
@@ -364,7 +389,8 @@ func TestGuard(t *testing.T) {
 	if n := v.inTLS["127.9.0.6"]; n > mostRequests*(turns-1) {
 		t.Errorf("%d requests inside %d tunnels of %d turns", n, len(v.of["127.9.0.6"]), turns)
 	}
-	if summary.Refused < 100 || summary.ByLimit["interval"] == 0 || summary.ByLimit["parallel"] == 0 || summary.ByLimit["hour"] == 0 ||
+	if summary.Refused < 100 || summary.ByLimit["interval"] == 0 ||
+		summary.ByLimit["parallel"] == 0 || summary.ByLimit["hour"] == 0 ||
 		summary.ByLimit["answer-bytes"] == 0 || summary.Stopped || len(summary.Worst) != 10 {
 		t.Errorf("summary %+v", summary)
 	}
@@ -373,7 +399,8 @@ func TestGuard(t *testing.T) {
 		var of struct{ Msg, Limit, Scope, Host, Address, Allowed, Got string }
 		if json.Unmarshal([]byte(line), &of) == nil && of.Msg == "refused" {
 			lines++
-			if of.Limit == "" || of.Scope == "" || of.Host == "" || of.Address == "" || of.Allowed == "" || of.Got == "" {
+			if of.Limit == "" || of.Scope == "" || of.Host == "" || of.Address == "" ||
+				of.Allowed == "" || of.Got == "" {
 				t.Fatalf("line %s", line)
 			}
 		}
@@ -410,8 +437,9 @@ func guardOf(t *testing.T, p *program) *url.URL {
 	return at
 }
 
-// TestRunThroughGuard lets the crawler itself loose with no pause at all. The guard holds it to its limits, the crawler
-// says so, waits, and blames no page. A crawler whose pauses are those of the guard meets no refusal.
+// TestRunThroughGuard lets the crawler itself loose with no pause at all. The guard holds it to its
+// limits, the crawler says so, waits, and blames no page. A crawler whose pauses are those of the
+// guard meets no refusal.
 func TestRunThroughGuard(t *testing.T) {
 	t.Parallel() // it waits for its pauses
 	const interval = 300 * time.Millisecond
@@ -419,18 +447,23 @@ func TestRunThroughGuard(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := newCrowd(t, 20, interval)
-			p := start(t, t.TempDir(), nil, "guard", "--listen", "127.0.0.1:0", "--allow-network", "127.0.0.0/8",
+			p := start(t, t.TempDir(), nil, "guard", "--listen", "127.0.0.1:0", "--allow-network",
+				"127.0.0.0/8",
 				"--allow-port", c.port, "--interval", interval.String(), "--json")
 			data := t.TempDir()
-			r := start(t, t.TempDir(), nil, append([]string{"run", "--data", filepath.Join(data, "data"), "--user-agent", contact, "--unlimited",
-				"--allow-network", "127.0.0.0/8", "--allow-port", c.port, "--delay", delay.String(), "--quiet", "--json", "--rounds", "1",
-				"--proxy", guardOf(t, p).String()}, c.starts(map[kind]int{honest: 10})...)...)
+			r := start(t, t.TempDir(), nil,
+				append([]string{"run", "--data", filepath.Join(data, "data"), "--user-agent",
+					contact, "--unlimited",
+					"--allow-network", "127.0.0.0/8", "--allow-port", c.port, "--delay",
+					delay.String(), "--quiet", "--json", "--rounds", "1",
+					"--proxy", guardOf(t, p).String()}, c.starts(map[kind]int{honest: 10})...)...)
 			eventually(t, "visits to pages", func() bool { return c.of(honest) >= 60 })
 			r.interrupt()
 			p.interrupt()
 			did := decode[struct{ Visits, Failed, Excluded int }](t, r.result(), false)
 			summary := decode[guardSummary](t, p.result(), true)
-			warned := strings.Contains(r.stderr.String(), "recrawl: warning: the guard refused: limit ")
+			warned := strings.Contains(r.stderr.String(),
+				"recrawl: warning: the guard refused: limit ")
 			t.Logf("%d requests, %d refusals, %+v", summary.Requests, summary.Refused, did)
 			if did.Visits < 50 || did.Failed > 0 {
 				t.Errorf("run: %+v", did)
@@ -457,15 +490,19 @@ func TestRunWithoutProxy(t *testing.T) {
 	}
 	l.Close()
 	data := t.TempDir()
-	r := start(t, t.TempDir(), nil, "run", "--data", filepath.Join(data, "data"), "--user-agent", contact, "--unlimited", "--allow-network", "127.0.0.0/8",
-		"--allow-port", c.port, "--proxy", "http://"+l.Addr().String(), c.starts(map[kind]int{honest: 1})[0])
+	r := start(t, t.TempDir(), nil, "run", "--data", filepath.Join(data, "data"), "--user-agent",
+		contact, "--unlimited", "--allow-network", "127.0.0.0/8",
+		"--allow-port", c.port, "--proxy", "http://"+l.Addr().String(),
+		c.starts(map[kind]int{honest: 1})[0])
 	eventually(t, "a word of the proxy", func() bool {
-		return strings.Contains(r.stderr.String(), "waiting: connect to the proxy "+l.Addr().String())
+		return strings.Contains(r.stderr.String(),
+			"waiting: connect to the proxy "+l.Addr().String())
 	})
 	r.interrupt()
 	if n := c.asked(honest); n > 0 {
 		t.Errorf("%d requests past the proxy", n)
 	}
-	recrawl(t, "run", "--data", filepath.Join(data, "data"), "--user-agent", contact, "--proxy", "http://me:secret@127.0.0.1:3128").refused(t, 2, "--proxy", "want http://HOST:PORT")
+	recrawl(t, "run", "--data", filepath.Join(data, "data"), "--user-agent", contact, "--proxy",
+		"http://me:secret@127.0.0.1:3128").refused(t, 2, "--proxy", "want http://HOST:PORT")
 	recrawl(t, "guard", "--listen", "0.0.0.0:0").refused(t, 2, "no clients are named")
 }

@@ -28,10 +28,12 @@ func (p *program) hint(ctx context.Context, args []string) error {
 		return err
 	}
 	if p.config.Push == "" || len(urls) == 0 {
-		return failure.Usage(errors.New("--push and at least one address are needed"), "recrawl hint --push 127.0.0.1:8090 URL...")
+		return failure.Usage(errors.New("--push and at least one address are needed"),
+			"recrawl hint --push 127.0.0.1:8090 URL...")
 	}
 	if err := push.Send(ctx, p.config.Push, urls); err != nil {
-		return failure.Work(err, "run must have the same --push, and hints are taken from its own machine alone", failure.Failed)
+		return failure.Work(err, "run must have the same --push, and hints are taken from its "+
+			"own machine alone", failure.Failed)
 	}
 	p.note("%s sent", report.Plural(len(urls), "address"))
 	return nil

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// What was visited a moment ago is visited again within two seconds after the operator, or the owner
-// who shows the key, says that it changed; also a page that nobody knew, and when nothing else is to
-// do. Who has no key moves nothing.
+// What was visited a moment ago is visited again within two seconds after the operator, or the
+// owner who shows the key, says that it changed; also a page that nobody knew, and when nothing
+// else is to do. Who has no key moves nothing.
 func TestHints(t *testing.T) {
 	t.Parallel()
 	const key = "0123456789abcdef"
@@ -42,15 +42,19 @@ func TestHints(t *testing.T) {
 		return len(asked[path])
 	}
 	at := freeAddress(t)
-	p := start(t, t.TempDir(), nil, "run", "--data", filepath.Join(t.TempDir(), "data"), "--user-agent", contact, "--allow-private",
+	p := start(t, t.TempDir(), nil, "run", "--data", filepath.Join(t.TempDir(), "data"),
+		"--user-agent", contact, "--allow-private",
 		"--delay", "20ms", "--round", "24h", "--budget", "500", "--push", at, site.URL+"/")
-	eventually(t, "a first visit to each page", func() bool { return visits("/a") > 0 && visits("/b") > 0 })
+	eventually(t, "a first visit to each page", func() bool {
+		return visits("/a") > 0 && visits("/b") > 0
+	})
 	time.Sleep(time.Second) // a copy must be older than a visit
 	soon := func(path string, times int) {
 		t.Helper()
 		begun := time.Now()
 		eventually(t, "a visit to "+path, func() bool { return visits(path) >= times })
-		if took := time.Since(begun); took > 10*time.Second { // it is one or two, where nothing else is to do
+		// it is one or two, where nothing else is to do
+		if took := time.Since(begun); took > 10*time.Second {
 			t.Errorf("%s was visited after %v", path, took)
 		}
 	}

@@ -61,7 +61,8 @@ func TestSettingsOfServers(t *testing.T) {
 		rw.Header().Set("Content-Type", "text/html")
 		fmt.Fprint(rw, `<a href=/1>1</a><a href=/2>2</a><a href=/3>3</a>`)
 	}
-	quick, slow, other := serveAt(t, "127.4.0.1", pages), serveAt(t, "127.4.0.2", pages), serveAt(t, "127.4.0.3", pages)
+	quick, slow, other := serveAt(t, "127.4.0.1", pages), serveAt(t, "127.4.0.2", pages),
+		serveAt(t, "127.4.0.3", pages)
 	dir := t.TempDir()
 	secret := writeFile(t, filepath.Join(dir, "secret"), "user: me\npassword: geheim\n")
 	if err := os.Chmod(secret, 0o644); err != nil {
@@ -83,7 +84,8 @@ hosts:
     delay: 700ms
     headers: {X-Key: geheim2}
 `, contact, quick.at, secret))
-	args := []string{"run", "--config", config, "--data", "data", "--archive", "kept", "--unlimited",
+	args := []string{"run", "--config", config, "--data", "data", "--archive", "kept",
+		"--unlimited",
 		"http://" + quick.at + "/", "http://" + slow.at + "/", "http://" + other.at + "/"}
 	recrawlIn(t, dir, nil, args...).refused(t, 2, secret, "mode 0644", "chmod 600 "+secret)
 	if len(quick.requests())+len(other.requests()) > 0 {
@@ -92,7 +94,8 @@ hosts:
 	if err := os.Chmod(secret, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r := recrawlIn(t, dir, []string{"HTTP_PROXY=http://127.0.0.1:1", "http_proxy=http://127.0.0.1:1"}, args...)
+	r := recrawlIn(t, dir,
+		[]string{"HTTP_PROXY=http://127.0.0.1:1", "http_proxy=http://127.0.0.1:1"}, args...)
 	if r.code != 0 {
 		t.Fatalf("exit code %d: %s", r.code, r.stderr)
 	}
@@ -109,15 +112,18 @@ hosts:
 			}
 		}
 	}
-	for s, least := range map[*served]time.Duration{quick: 50 * time.Millisecond, slow: 700 * time.Millisecond, other: 300 * time.Millisecond} {
+	for s, least := range map[*served]time.Duration{quick: 50 * time.Millisecond,
+		slow: 700 * time.Millisecond, other: 300 * time.Millisecond} {
 		for i := range s.when {
 			if i > 0 && s.when[i].Sub(s.when[i-1]) < least-20*time.Millisecond {
-				t.Errorf("%s: %v between two requests, want %v", s.at, s.when[i].Sub(s.when[i-1]), least)
+				t.Errorf("%s: %v between two requests, want %v",
+					s.at, s.when[i].Sub(s.when[i-1]), least)
 			}
 		}
 	}
 	if q, o := len(quick.when), len(other.when); q < 6 || q <= len(slow.when) || o < 3 {
-		t.Errorf("%d requests to the quick server, %d to the slow one, %d to the other", q, len(slow.when), o)
+		t.Errorf("%d requests to the quick server, %d to the slow one, %d to the other",
+			q, len(slow.when), o)
 	}
 	everything := r.stdout + r.stderr
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -140,7 +146,8 @@ hosts:
 			t.Errorf("%q is in what run wrote", word)
 		}
 	}
-	if shown := showArchive(t, dir); strings.Contains(shown, "geheim") || strings.Contains(shown, "bWU6") || !strings.Contains(shown, "X-Key: (withheld)") {
+	if shown := showArchive(t, dir); strings.Contains(shown, "geheim") ||
+		strings.Contains(shown, "bWU6") || !strings.Contains(shown, "X-Key: (withheld)") {
 		t.Errorf("the archive has the secrets, or not the requests: %.2000s", shown)
 	}
 	if err != nil {
@@ -183,19 +190,27 @@ func TestBadSettingsOfServers(t *testing.T) {
 		{"[{match: a.example, dely: 3s}]", []string{"hosts", "dely"}},
 		{"[{match: a.example, delay: soon}]", []string{"hosts", "Delay", "duration"}},
 		{"[{delay: 3s}, {match: 'a b'}]", []string{"hosts: rule 1", "hosts: a b"}},
-		{"[{match: a.example, headers: {authorization: geheim}}]", []string{"hosts: a.example: header authorization", "credentials"}},
-		{"[{match: a.example, delay: 48h}, {match: a.example}]", []string{"hosts: a.example: delay 48h", "0s to 24h", "each once"}},
-		{"[{match: a.example, proxy: 'http://me:geheim@h:1'}]", []string{"hosts: a.example: proxy", "proxy-password"}},
+		{"[{match: a.example, headers: {authorization: geheim}}]",
+			[]string{"hosts: a.example: header authorization", "credentials"}},
+		{"[{match: a.example, delay: 48h}, {match: a.example}]",
+			[]string{"hosts: a.example: delay 48h", "0s to 24h", "each once"}},
+		{"[{match: a.example, proxy: 'http://me:geheim@h:1'}]",
+			[]string{"hosts: a.example: proxy", "proxy-password"}},
 		{"7", []string{"hosts"}},
 	} {
-		config := writeFile(t, filepath.Join(dir, fmt.Sprintf("%d.yaml", i)), "hosts: "+tt.hosts+"\n")
-		r := recrawlIn(t, dir, nil, "run", "--config", config, "--data", "data", "--user-agent", contact, "http://a.example/")
+		config := writeFile(t, filepath.Join(dir, fmt.Sprintf("%d.yaml", i)),
+			"hosts: "+tt.hosts+"\n")
+		r := recrawlIn(t, dir, nil, "run", "--config", config, "--data", "data", "--user-agent",
+			contact, "http://a.example/")
 		r.refused(t, 2, tt.words...)
 		if strings.Contains(r.stderr, "geheim") {
 			t.Errorf("%s: %s", tt.hosts, r.stderr)
 		}
 	}
-	missing := writeFile(t, filepath.Join(dir, "missing.yaml"), "hosts: [{match: a.example, credentials: /nowhere/file}]\n")
-	recrawlIn(t, dir, nil, "run", "--config", missing, "--data", "data", "--user-agent", contact, "http://a.example/").refused(t, 2, "/nowhere/file")
-	recrawlIn(t, dir, []string{"RECRAWL_HOSTS=a.example"}, "run", "--data", "data", "--user-agent", contact, "http://a.example/").refused(t, 2, "hosts")
+	missing := writeFile(t, filepath.Join(dir, "missing.yaml"),
+		"hosts: [{match: a.example, credentials: /nowhere/file}]\n")
+	recrawlIn(t, dir, nil, "run", "--config", missing, "--data", "data", "--user-agent", contact,
+		"http://a.example/").refused(t, 2, "/nowhere/file")
+	recrawlIn(t, dir, []string{"RECRAWL_HOSTS=a.example"}, "run", "--data", "data", "--user-agent",
+		contact, "http://a.example/").refused(t, 2, "hosts")
 }

@@ -38,8 +38,11 @@ func (p *program) imports(ctx context.Context, args []string) (err error) {
 	if list := sources.List(); list != nil && c.History == "" {
 		return p.importList(ctx, list)
 	}
-	if (p.config.Data == "") == (c.History == "") || c.Set != "" || c.HTML != "" || c.Part != "1/1" {
-		return failure.Usage(errors.New("captures go into --data or --history, without --set, --part and --html, which are for one list of addresses"), "recrawl import --data DIRECTORY FILE...")
+	if (p.config.Data == "") == (c.History == "") || c.Set != "" || c.HTML != "" ||
+		c.Part != "1/1" {
+		return failure.Usage(errors.New("captures go into --data or --history, without --set, "+
+			"--part and --html, which are for one list of addresses"),
+			"recrawl import --data DIRECTORY FILE...")
 	}
 	o := captures.Options{Server: c.Server, Links: c.History != "", Main: true, To: time.Now()}
 	o.From, _ = cdxj.ParseStamp(c.From) // checked before
@@ -55,7 +58,8 @@ func (p *program) imports(ctx context.Context, args []string) (err error) {
 	}
 	memory, _ := config.ParseSize(c.Memory)
 	bar := p.progress("reading captures", 0)
-	sorter, files, err := sources.Gather(ctx, o, filepath.Join(p.config.Data, c.History, "import.sort"), int(memory), bar.Of)
+	sorter, files, err := sources.Gather(ctx, o,
+		filepath.Join(p.config.Data, c.History, "import.sort"), int(memory), bar.Of)
 	bar.End()
 	if err != nil {
 		return err
@@ -68,8 +72,11 @@ func (p *program) imports(ctx context.Context, args []string) (err error) {
 		}
 		return p.printText(result)
 	}
-	result, err := evidence.Run(ctx, store, sorter, evidence.Options{Files: files, Change: p.config.ChangeBy(), Now: time.Now(),
-		Removed: func(err error) bool { return errors.Is(err, satstore.ErrRemoved) }, Begin: func() error { return cycle.ForgetMemory(store) }})
+	result, err := evidence.Run(ctx, store, sorter,
+		evidence.Options{Files: files, Change: p.config.ChangeBy(), Now: time.Now(),
+			Removed: func(err error) bool {
+				return errors.Is(err, satstore.ErrRemoved)
+			}, Begin: func() error { return cycle.ForgetMemory(store) }})
 	if err != nil {
 		return err
 	}
@@ -79,10 +86,12 @@ func (p *program) imports(ctx context.Context, args []string) (err error) {
 func (p *program) importList(ctx context.Context, list *captures.Input) (err error) {
 	c := &p.config.Import
 	if (p.config.Data == "") == (c.Set == "") {
-		return failure.Usage(errors.New("either --data or --set says where to remember the addresses"), "recrawl import --data DIRECTORY FILE makes them pages of a planner")
+		return failure.Usage(errors.New("either --data or --set says where to remember the "+
+			"addresses"), "recrawl import --data DIRECTORY FILE makes them pages of a planner")
 	}
 	if c.Write != "" && c.Set == "" {
-		return failure.Usage(errors.New("--write goes with --set"), "with --data new addresses become pages of the store")
+		return failure.Usage(errors.New("--write goes with --set"),
+			"with --data new addresses become pages of the store")
 	}
 	if err := writable(c.HTML); err != nil {
 		return err

@@ -82,30 +82,39 @@ func TestImport(t *testing.T) {
 	starts := lab.starts()
 	list := writeFile(t, filepath.Join(dir, "urls.txt"), strings.Join([]string{
 		starts[0], starts[1] + "#top", "", "not an address", starts[0], "mailto:ops@example.org",
-		"http://a.example/" + strings.Repeat("x", 2<<20), "http://a.example/\xff\xfe", "http://127.0.0.1:1/"}, "\n"))
+		"http://a.example/" + strings.Repeat("x", 2<<20), "http://a.example/\xff\xfe",
+		"http://127.0.0.1:1/"}, "\n"))
 	html := filepath.Join(dir, "import.html")
 	first := recrawl(t, "import", "--data", data, "--memory", "4MiB", "--html", html, list).ok(t)
-	for _, want := range []string{"3 new of 4 addresses in 9 lines", "no whole web address", "too long", "not UTF-8", "not http or https", "the cache had it", "report: "} {
+	for _, want := range []string{"3 new of 4 addresses in 9 lines", "no whole web address",
+		"too long", "not UTF-8", "not http or https", "the cache had it", "report: "} {
 		if !strings.Contains(first.stdout, want) {
 			t.Errorf("no %q in\n%s", want, first.stdout)
 		}
 	}
 	selfContained(t, html)
-	r := decode[importRun](t, recrawl(t, "import", "--data", data, "--memory", "4MiB", "--json", list).ok(t), true)
-	if r.New != 0 || r.Repeats != 4 || r.BadLines != 4 || r.Blank != 1 || r.Set.Keys != 3 || r.Mode != "exact" || len(r.Curve) == 0 || r.Peak == 0 || r.Parts > 4<<20 {
+	r := decode[importRun](t, recrawl(t, "import", "--data", data, "--memory", "4MiB", "--json",
+		list).ok(t), true)
+	if r.New != 0 || r.Repeats != 4 || r.BadLines != 4 || r.Blank != 1 || r.Set.Keys != 3 ||
+		r.Mode != "exact" || len(r.Curve) == 0 || r.Peak == 0 || r.Parts > 4<<20 {
 		t.Errorf("the second time: %+v", r)
 	}
-	run := decode[map[string]any](t, recrawl(t, "run", "--data", data, "--user-agent", contact, "--allow-private", "--delay", "1ms", "--rounds", "1", "--unlimited", "--quiet", "--json").exit(t, 3), false)
+	run := decode[map[string]any](t, recrawl(t, "run", "--data", data, "--user-agent", contact,
+		"--allow-private", "--delay", "1ms", "--rounds", "1", "--unlimited", "--quiet",
+		"--json").exit(t, 3), false)
 	if first := run["first"].(float64); int(first) != 2*(2+2*4) {
 		t.Errorf("run visited %v pages for the first time, of all that the two servers have", first)
 	}
 	// What run has found is known to the next import.
-	r = decode[importRun](t, recrawl(t, "import", "--data", data, "--json", writeFile(t, filepath.Join(dir, "found.txt"), starts[0]+"s0/p0.html\n")).ok(t), true)
+	r = decode[importRun](t, recrawl(t, "import", "--data", data, "--json",
+		writeFile(t, filepath.Join(dir, "found.txt"), starts[0]+"s0/p0.html\n")).ok(t), true)
 	found := r.CaughtUp
 	if r.New != 0 || found < 2*(2+2*4)-2 {
 		t.Errorf("after run: %d new, %d caught up", r.New, r.CaughtUp)
 	}
-	if c := recrawl(t, "check", "--data", data).ok(t); !strings.Contains(c.stdout, fmt.Sprintf("addresses seen: %d fingerprints in ", 3+found)) || !strings.Contains(c.stdout, "all is whole") {
+	if c := recrawl(t, "check", "--data", data).ok(t); !strings.Contains(c.stdout,
+		fmt.Sprintf("addresses seen: %d fingerprints in ", 3+found)) ||
+		!strings.Contains(c.stdout, "all is whole") {
 		t.Errorf("check: %s", c.stdout)
 	}
 	checkAlone(t, list)
@@ -114,10 +123,12 @@ func TestImport(t *testing.T) {
 		t.Fatal(runs, err)
 	}
 	damage(t, runs[0])
-	if c := recrawl(t, "check", "--data", data).exit(t, 4); !strings.Contains(c.stdout, runs[0]+": damaged at byte 0") {
+	if c := recrawl(t, "check", "--data", data).exit(t, 4); !strings.Contains(c.stdout,
+		runs[0]+": damaged at byte 0") {
 		t.Errorf("check of a damaged set: %s", c.stdout)
 	}
-	if c := recrawl(t, "import", "--data", data, list).exit(t, 4); !strings.Contains(c.stderr, runs[0]) || !strings.Contains(c.stderr, "remove the directory seen/") {
+	if c := recrawl(t, "import", "--data", data, list).exit(t, 4); !strings.Contains(c.stderr,
+		runs[0]) || !strings.Contains(c.stderr, "remove the directory seen/") {
 		t.Errorf("import with a damaged set: %s", c.stderr)
 	}
 	if err := os.RemoveAll(filepath.Join(data, "seen")); err != nil {
@@ -134,30 +145,38 @@ func checkAlone(t *testing.T, list string) {
 	t.Helper()
 	set := filepath.Join(t.TempDir(), "set")
 	recrawl(t, "import", "--set", set, list).ok(t)
-	if c := recrawl(t, "check", "--set", set).ok(t); c.stdout != "Every byte of the set of addresses was read, and all is whole.\naddresses seen: 3 fingerprints in 1 run\n" {
+	if c := recrawl(t, "check", "--set", set).ok(t); c.stdout != "Every byte of the set of "+
+		"addresses was read, and all is whole.\naddresses seen: 3 fingerprints in 1 run\n" {
 		t.Errorf("check of a set: %q", c.stdout)
+	}
+	type damaged struct {
+		File   string
+		Offset int
+		What   string
 	}
 	type checked struct {
 		Pages, Records, Removed, Starts, Linked, Settings int
-		Set                                               struct{ Fingerprints, Runs, Pages int }
-		Damage                                            []struct {
-			File   string
-			Offset int
-			What   string
-		}
+
+		Set      struct{ Fingerprints, Runs, Pages int }
+		Damage   []damaged
+		Warnings []string
 	}
-	if c := decode[checked](t, recrawl(t, "check", "--set", set, "--json").ok(t), true); c.Set.Fingerprints != 3 || c.Set.Runs != 1 || len(c.Damage) != 0 {
+	if c := decode[checked](t, recrawl(t, "check", "--set", set, "--json").ok(t),
+		true); c.Set.Fingerprints != 3 || c.Set.Runs != 1 || len(c.Damage) != 0 {
 		t.Errorf("check of a set: %+v", c)
 	}
 	run := filepath.Join(set, "run-000001")
 	damage(t, run)
-	if c := decode[checked](t, recrawl(t, "check", "--set", set, "--json").exit(t, 4), true); len(c.Damage) != 1 || c.Damage[0].File != run {
+	if c := decode[checked](t, recrawl(t, "check", "--set", set, "--json").exit(t, 4),
+		true); len(c.Damage) != 1 || c.Damage[0].File != run {
 		t.Errorf("check of a damaged set: %+v", c)
 	}
-	if c := recrawl(t, "check", "--set", filepath.Join(set, "none")).exit(t, 1); !strings.Contains(c.stderr, "holds no set") {
+	if c := recrawl(t, "check", "--set", filepath.Join(set, "none")).exit(t,
+		1); !strings.Contains(c.stderr, "holds no set") {
 		t.Errorf("check of no set: %s", c.stderr)
 	}
-	if c := recrawl(t, "check", "--set", set, "--data", set).exit(t, 2); !strings.Contains(c.stderr, "either --data or --set") {
+	if c := recrawl(t, "check", "--set", set, "--data", set).exit(t, 2); !strings.Contains(c.stderr,
+		"either --data or --set") {
 		t.Errorf("check of both: %s", c.stderr)
 	}
 }
@@ -189,12 +208,14 @@ func TestImportRefuses(t *testing.T) {
 		{2, "a part of a number of parts", []string{"--set", set, "--part", "5/4", list}},
 		{2, "a part of a number of parts", []string{"--set", set, "--part", "1/2x", list}},
 		{2, "4 MiB or more", []string{"--set", set, "--memory", "1MiB", list}},
-		{2, "no approximation without", []string{"--set", set, "--filter=false", "--approximate", list}},
+		{2, "no approximation without", []string{"--set", set, "--filter=false", "--approximate",
+			list}},
 		{1, "undo gzip", []string{"--set", set, binary}},
 		{1, "no such file", []string{"--set", set, filepath.Join(dir, "none")}},
 		{2, "without --set", []string{"--set", set, list, list}},
 	} {
-		if r := recrawl(t, append([]string{"import"}, c.args...)...).exit(t, c.code); !strings.Contains(r.stderr, c.want) {
+		if r := recrawl(t, append([]string{"import"}, c.args...)...).exit(t,
+			c.code); !strings.Contains(r.stderr, c.want) {
 			t.Errorf("import %v: no %q in %s", c.args, c.want, r.stderr)
 		}
 	}
@@ -211,7 +232,8 @@ func TestImportParts(t *testing.T) {
 	written := func(name string, args ...string) []string {
 		t.Helper()
 		file := filepath.Join(dir, name+".txt")
-		recrawl(t, append([]string{"import", "--set", filepath.Join(dir, name), "--write", file, "--memory", "8MiB", list}, args...)...).ok(t)
+		recrawl(t, append([]string{"import", "--set", filepath.Join(dir, name), "--write", file,
+			"--memory", "8MiB", list}, args...)...).ok(t)
 		b, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -220,7 +242,8 @@ func TestImportParts(t *testing.T) {
 	}
 	var all []string
 	for part := range 3 {
-		all = append(all, written(fmt.Sprint("part", part), "--part", fmt.Sprintf("%d/3", part+1))...)
+		all = append(all, written(fmt.Sprint("part", part), "--part", fmt.Sprintf("%d/3",
+			part+1))...)
 	}
 	one := written("one")
 	slices.Sort(all)
@@ -230,8 +253,8 @@ func TestImportParts(t *testing.T) {
 	}
 }
 
-// TestImportKilled kills an import again and again, in the middle of commits and merges as it happens. Done
-// again to its end, every address is there once.
+// TestImportKilled kills an import again and again, in the middle of commits and merges as it
+// happens. Done again to its end, every address is there once.
 func TestImportKilled(t *testing.T) {
 	t.Parallel()
 	kills, distinct := 5, 60_000
@@ -263,7 +286,8 @@ func TestImportKilled(t *testing.T) {
 			t.Errorf("%s: the next time %d are new", to, r.New)
 		}
 		if to == "--data" {
-			if c := recrawl(t, "check", "--data", into).ok(t); !strings.Contains(c.stdout, fmt.Sprintf("%d pages, %d records", distinct, distinct)) {
+			if c := recrawl(t, "check", "--data", into).ok(t); !strings.Contains(c.stdout,
+				fmt.Sprintf("%d pages, %d records", distinct, distinct)) {
 				t.Errorf("check: %s", c.stdout)
 			}
 		}
@@ -332,33 +356,39 @@ func TestBenchSeen(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	html := filepath.Join(t.TempDir(), "seen.html")
-	small := []string{"bench", "seen", "--hosts", "20000", "--designs", "20000", "--lowered", "10000", "--counters", "65536", "--dir", dir}
+	small := []string{"bench", "seen", "--hosts", "20000", "--designs", "20000", "--lowered",
+		"10000", "--counters", "65536", "--dir", dir}
 	text := recrawl(t, append(small, "--html", html)...).ok(t)
-	for _, want := range []string{"LRU + SBFL, k = 8", "[SBFL table 1]", "Pebble, batches", "BoomFilters", "hashicorp", "Most saved, as in the paper", "report: " + html} {
+	for _, want := range []string{"LRU + SBFL, k = 8", "[SBFL table 1]", "Pebble, batches",
+		"BoomFilters", "hashicorp", "Most saved, as in the paper", "report: " + html} {
 		if !strings.Contains(text.stdout, want) {
 			t.Errorf("no %q in\n%s", want, text.stdout)
 		}
 	}
 	selfContained(t, html)
 	b := decode[benchSeen](t, recrawl(t, append(small, "--json")...).ok(t), true)
-	if b.Hosts != 20_000 || !b.Made || b.Seed != 1 || b.Repeats < 0.8 || len(b.Points) < 50 || len(b.Speeds) != 5 || len(b.Designs) != 12 || len(b.Entries) != 4 {
+	if b.Hosts != 20_000 || !b.Made || b.Seed != 1 || b.Repeats < 0.8 || len(b.Points) < 50 ||
+		len(b.Speeds) != 5 || len(b.Designs) != 12 || len(b.Entries) != 4 {
 		t.Errorf("%+v", b)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
 		t.Errorf("left behind: %v, %v", entries, err)
 	}
 	edges := writeFile(t, filepath.Join(t.TempDir(), "edges.txt"), "a b\nb c\nc a\n")
-	b = decode[benchSeen](t, recrawl(t, "bench", "seen", "--edges", edges, "--start", "b", "--designs", "0", "--lowered", "0", "--json").ok(t), true)
-	if b.Hosts != 3 || b.Made || b.Lookups != 4 || b.Reached != 3 || len(b.Designs)+len(b.Speeds)+len(b.Entries) != 0 {
+	b = decode[benchSeen](t, recrawl(t, "bench", "seen", "--edges", edges, "--start", "b",
+		"--designs", "0", "--lowered", "0", "--json").ok(t), true)
+	if b.Hosts != 3 || b.Made || b.Lookups != 4 || b.Reached != 3 ||
+		len(b.Designs)+len(b.Speeds)+len(b.Entries) != 0 {
 		t.Errorf("%+v", b)
 	}
-	if r := recrawl(t, "bench", "seen", "--edges", edges, "--start", "z").exit(t, 2); !strings.Contains(r.stderr, `no edge has the host "z"`) {
+	if r := recrawl(t, "bench", "seen", "--edges", edges, "--start", "z").exit(t,
+		2); !strings.Contains(r.stderr, `no edge has the host "z"`) {
 		t.Errorf("a start that is nowhere: %s", r.stderr)
 	}
 }
 
-// TestImportAndRunKilled kills imports and runs of one directory in turns. Then it has the pages of a
-// directory in which nothing was killed, each once, and the set agrees with them.
+// TestImportAndRunKilled kills imports and runs of one directory in turns. Then it has the pages of
+// a directory in which nothing was killed, each once, and the set agrees with them.
 func TestImportAndRunKilled(t *testing.T) {
 	kills := 8
 	if long() {
@@ -371,14 +401,17 @@ func TestImportAndRunKilled(t *testing.T) {
 	for i, start := range lab.starts() {
 		for page := range s.pages * s.sections {
 			if page%3 != i { // run finds the others
-				fmt.Fprintf(&urls, "%ss%d/p%d.html\n%s\n", start, page%s.sections, page/s.sections, start)
+				fmt.Fprintf(&urls, "%ss%d/p%d.html\n%s\n", start, page%s.sections, page/s.sections,
+					start)
 			}
 		}
 	}
 	list := writeFile(t, filepath.Join(dir, "urls.txt"), urls.String())
 	commands := func(data string) [][]string {
 		return [][]string{{"import", "--data", data, "--memory", "4MiB", "--quiet", "--json", list},
-			append([]string{"run", "--data", data, "--user-agent", contact, "--allow-private", "--delay", "1ms", "--rounds", "1", "--unlimited", "--quiet", "--json"}, lab.starts()...)}
+			append([]string{"run", "--data", data, "--user-agent", contact, "--allow-private",
+				"--delay", "1ms", "--rounds", "1", "--unlimited", "--quiet", "--json"},
+				lab.starts()...)}
 	}
 	finish := func(data string) []string {
 		t.Helper()

@@ -46,7 +46,8 @@ var forbidden = map[string][]string{
 	"clock":   nil,
 }
 
-var clockNames = []string{"Now", "Sleep", "After", "AfterFunc", "Tick", "NewTicker", "NewTimer", "Since", "Until"}
+var clockNames = []string{"Now", "Sleep", "After", "AfterFunc", "Tick", "NewTicker", "NewTimer",
+	"Since", "Until"}
 
 var errNoTable = errors.New(`no table under a heading "Imports"`)
 
@@ -90,7 +91,8 @@ func parseRules(markdown string) ([]rule, error) {
 func parseRule(line string) (rule, error) {
 	cells := strings.Split(strings.Trim(line, "|"), "|")
 	if len(cells) != 3 {
-		return rule{}, fmt.Errorf("row has %d columns, want 3: folder, may import, must not know", len(cells))
+		return rule{}, fmt.Errorf("row has %d columns, want 3: folder, may import, must not know",
+			len(cells))
 	}
 	var r rule
 	for i, into := range []*[]string{&r.folders, &r.allowed, &r.mustNot} {
@@ -105,7 +107,8 @@ func parseRule(line string) (rule, error) {
 			case i == 2 && isForbiddenWord(word):
 				r.mustNot = append(r.mustNot, word)
 			default:
-				return rule{}, fmt.Errorf("word %q in column %d means nothing to the test of imports", word, i+1)
+				return rule{}, fmt.Errorf("word %q in column %d means nothing to the test of "+
+					"imports", word, i+1)
 			}
 		}
 	}
@@ -155,7 +158,8 @@ func ruleFor(rules []rule, folder string) *rule {
 	best, length := -1, -1
 	for i, r := range rules {
 		for _, name := range r.folders {
-			if n := len(strings.TrimSuffix(name, "/...")); matches(name, folder) && (n > length || name == folder) {
+			if n := len(strings.TrimSuffix(name, "/...")); matches(name, folder) &&
+				(n > length || name == folder) {
 				best, length = i, n
 			}
 		}
@@ -197,7 +201,8 @@ func (r rule) objection(path string) string {
 func (r rule) objections(fset *token.FileSet, file *ast.File) []string {
 	var all []string
 	object := func(pos token.Pos, format string, args ...any) {
-		all = append(all, fmt.Sprintf("%v: %s (docs/architecture.md:%d)", fset.Position(pos), fmt.Sprintf(format, args...), r.tableLine))
+		all = append(all, fmt.Sprintf("%v: %s (docs/architecture.md:%d)",
+			fset.Position(pos), fmt.Sprintf(format, args...), r.tableLine))
 	}
 	timeName := ""
 	for _, spec := range file.Imports {
@@ -221,7 +226,8 @@ func (r rule) objections(fset *token.FileSet, file *ast.File) []string {
 	}
 	ast.Inspect(file, func(n ast.Node) bool {
 		if s, ok := n.(*ast.SelectorExpr); ok {
-			if x, ok := s.X.(*ast.Ident); ok && x.Name == timeName && slices.Contains(clockNames, s.Sel.Name) {
+			if x, ok := s.X.(*ast.Ident); ok && x.Name == timeName &&
+				slices.Contains(clockNames, s.Sel.Name) {
 				object(s.Pos(), "time.%s: must not know clock", s.Sel.Name)
 			}
 		}
@@ -239,7 +245,9 @@ type goPackage struct {
 
 func listPackages(t *testing.T) []goPackage {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-e", "-json=ImportPath,Dir,GoFiles,CgoFiles,IgnoredGoFiles,TestGoFiles,XTestGoFiles,Error", "./...")
+	cmd := exec.Command("go", "list", "-e",
+		"-json=ImportPath,Dir,GoFiles,CgoFiles,IgnoredGoFiles,TestGoFiles,XTestGoFiles,Error",
+		"./...")
 	cmd.Dir, cmd.Stderr = moduleRoot, os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
@@ -288,7 +296,8 @@ func TestImports(t *testing.T) {
 				continue
 			}
 			fset := token.NewFileSet()
-			file, err := parser.ParseFile(fset, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
+			file, err := parser.ParseFile(fset, filepath.Join(p.Dir, name), nil,
+				parser.SkipObjectResolution)
 			if err != nil {
 				t.Error(err)
 				continue
@@ -308,7 +317,8 @@ func TestImports(t *testing.T) {
 const sampleTable = "# recrawl\n\n## Imports\n\nWhat may import what:\n\n" +
 	"| folder | may import | must not know |\n|---|---|---|\n" +
 	"| `sitegraph` | standard library, `nlnwa/whatwg-url` | network, disk, clock |\n" +
-	"| `eval/...` | standard library, `sitegraph`, `planner/...`, `x/net`, `gonum.org/v1/plot` | — |\n" +
+	"| `eval/...` | standard library, `sitegraph`, `planner/...`, `x/net`, `gonum.org/v1/plot` | " +
+	"— |\n" +
 	"| `eval/report` | standard library | network, `planner/...` |\n" +
 	"| `satstore` | standard library, `sitegraph`, `cockroachdb/pebble` | HTTP |\n" +
 	"\n## Next\n\n| `other` | table | here |\n"
@@ -318,16 +328,20 @@ func TestParseRules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(rules) != 4 || rules[0].tableLine != 9 || !rules[0].std || !slices.Equal(rules[0].mustNot, []string{"network", "disk", "clock"}) {
+	if len(rules) != 4 || rules[0].tableLine != 9 || !rules[0].std ||
+		!slices.Equal(rules[0].mustNot, []string{"network", "disk", "clock"}) {
 		t.Errorf("rules %+v", rules)
 	}
-	for _, bad := range []string{"", "# Imports\n", "# Imported\n|a|b|c|\n|-|-|-|\n|`a`|`b`|disk|\n", "# Imports\n|a|b|c|\n|-|-|-|\n"} {
+	for _, bad := range []string{"", "# Imports\n",
+		"# Imported\n|a|b|c|\n|-|-|-|\n|`a`|`b`|disk|\n", "# Imports\n|a|b|c|\n|-|-|-|\n"} {
 		if _, err := parseRules(bad); !errors.Is(err, errNoTable) {
 			t.Errorf("table %q: error %v", bad, err)
 		}
 	}
-	for _, bad := range []string{"|`a`|`b`|", "|a|`b`|disk|", "|`a`|anything|disk|", "|`a`|`b`|politics|", "||`b`|disk|"} {
-		if _, err := parseRules("# Imports\n|a|b|c|\n|-|-|-|\n" + bad); err == nil || errors.Is(err, errNoTable) {
+	for _, bad := range []string{"|`a`|`b`|", "|a|`b`|disk|", "|`a`|anything|disk|",
+		"|`a`|`b`|politics|", "||`b`|disk|"} {
+		if _, err := parseRules("# Imports\n|a|b|c|\n|-|-|-|\n" + bad); err == nil ||
+			errors.Is(err, errNoTable) {
 			t.Errorf("row %q: error %v", bad, err)
 		}
 	}
@@ -343,14 +357,22 @@ func TestRules(t *testing.T) {
 		folder, path string
 		ok           bool
 	}{
-		{"sitegraph", "strings", true}, {"sitegraph", "time", true}, {"sitegraph", "github.com/nlnwa/whatwg-url/url", true},
-		{"sitegraph", "net", false}, {"sitegraph", "net/url", false}, {"sitegraph", "os", false}, {"sitegraph", "io/ioutil", false},
-		{"sitegraph", in + "planner", false}, {"sitegraph", "github.com/nlnwa/whatwg-urls", false}, {"sitegraph", "netx.org/os", false},
-		{"eval", "os", true}, {"eval/replay", in + "planner/cycle", true}, {"eval/replay", in + "eval/history", true},
-		{"eval", "golang.org/x/net/html", true}, {"eval", "gonum.org/v1/plot/vg", true}, {"eval", "gonum.org/v1/gonum/stat", false},
-		{"eval", in + "sitegraph/other", false}, {"eval/report", in + "planner", false}, {"eval/report", in + "sitegraph", false},
-		{"satstore", "github.com/cockroachdb/pebble/v2/vfs", true}, {"satstore", "github.com/cockroachdb/errors", false},
-		{"satstore", "net", true}, {"satstore", "net/http", false}, {"satstore", "net/http/httptest", false},
+		{"sitegraph", "strings", true}, {"sitegraph", "time", true},
+		{"sitegraph", "github.com/nlnwa/whatwg-url/url", true},
+		{"sitegraph", "net", false}, {"sitegraph", "net/url", false}, {"sitegraph", "os", false},
+		{"sitegraph", "io/ioutil", false},
+		{"sitegraph", in + "planner", false}, {"sitegraph", "github.com/nlnwa/whatwg-urls", false},
+		{"sitegraph", "netx.org/os", false},
+		{"eval", "os", true}, {"eval/replay", in + "planner/cycle", true},
+		{"eval/replay", in + "eval/history", true},
+		{"eval", "golang.org/x/net/html", true}, {"eval", "gonum.org/v1/plot/vg", true},
+		{"eval", "gonum.org/v1/gonum/stat", false},
+		{"eval", in + "sitegraph/other", false}, {"eval/report", in + "planner", false},
+		{"eval/report", in + "sitegraph", false},
+		{"satstore", "github.com/cockroachdb/pebble/v2/vfs", true},
+		{"satstore", "github.com/cockroachdb/errors", false},
+		{"satstore", "net", true}, {"satstore", "net/http", false},
+		{"satstore", "net/http/httptest", false},
 	} {
 		r := ruleFor(rules, c.folder)
 		if r == nil {

@@ -26,7 +26,9 @@ func (p *program) inspectCommand() *cobra.Command {
 func (p *program) inspect(ctx context.Context, _ []string) error {
 	store, err := p.openStore()
 	if err != nil {
-		return p.instead(err, func(c dashboard.Command) error { return c.Print(ctx, "inspect", nil) })
+		return p.instead(err, func(c dashboard.Command) error {
+			return c.Print(ctx, "inspect", nil)
+		})
 	}
 	defer store.Close() // nothing was written
 	r, err := inspect.Store(store)
@@ -47,7 +49,8 @@ func (p *program) inspect(ctx context.Context, _ []string) error {
 
 // lessons are what the policy has learnt from the visits that a store knows of.
 func (p *program) lessons(store *satstore.Store) ([]planner.Lesson, error) {
-	ranking, err := policy.New(policy.Default, policy.Settings{Corpus: planner.NewCorpus(sitegraph.NewGraph()), Mode: planner.Stream})
+	ranking, err := policy.New(policy.Default,
+		policy.Settings{Corpus: planner.NewCorpus(sitegraph.NewGraph()), Mode: planner.Stream})
 	if err != nil {
 		return nil, err
 	}

@@ -5,8 +5,9 @@ import "time"
 // What --json prints, as its users read it. A field that is missing here or there fails.
 
 type runResult struct {
-	Rounds, Visits, First, Changed, Unchanged, Left, Baseline, Doubted, Failed, Known, Waiting, Sources int
-	Rejected                                                                                            map[string]int
+	Rounds, Visits, First, Changed, Unchanged, Left, Baseline, Doubted, Failed, Known, Waiting,
+	Sources int
+	Rejected map[string]int
 
 	UpdateRate float64 `json:"update_rate"`
 	Budget     budgetResult

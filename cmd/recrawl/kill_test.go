@@ -46,18 +46,24 @@ func TestKilled(t *testing.T) {
 	random := rand.New(rand.NewPCG(*seed, 1))
 
 	lab := serve(t, library(shelves{servers: 4, sections: 6, pages: 24, days: 3000, births: 15,
-		every: func(server, section, page int) int { return (7*server + 5*section + 3*page) % 40 }}))
+		every: func(server, section, page int) int {
+			return (7*server + 5*section + 3*page) % 40
+		}}))
 	const round = 2 * time.Second
 	w := newWitness(t, lab, filepath.Join(t.TempDir(), "data"), round)
-	args := append([]string{"run", "--data", w.dir, "--user-agent", contact, "--allow-private", "--delay", "4ms",
+	args := append([]string{"run", "--data", w.dir, "--user-agent", contact, "--allow-private",
+		"--delay", "4ms",
 		"--round", round.String(), "--workers", fmt.Sprint(workers), "--quiet"}, lab.starts()...)
-	budgets := []string{"--budget=100000000", "--unlimited"} // a bound keeps reservations in the store
+	// a bound keeps reservations in the store
+	budgets := []string{"--budget=100000000", "--unlimited"}
 	for i := range kills {
 		w.runs = append(w.runs, time.Now())
 		before := lab.count()
 		p := start(t, filepath.Dir(w.dir), nil, append(args, budgets[random.IntN(2)])...)
 		if i%2 == 0 { // aim at the visits; the others are killed wherever they are
-			eventually(t, "a visit or the end of the round", func() bool { return lab.count() > before || time.Since(w.runs[i]) > 2*round })
+			eventually(t, "a visit or the end of the round", func() bool {
+				return lab.count() > before || time.Since(w.runs[i]) > 2*round
+			})
 		}
 		time.Sleep(20*time.Millisecond + time.Duration(random.Int64N(int64(380*time.Millisecond))))
 		p.kill()
@@ -105,7 +111,9 @@ type acknowledged struct {
 }
 
 func newWitness(t *testing.T, lab *lab, dir string, round time.Duration) *witness {
-	return &witness{t: t, lab: lab, asked: lab.seen, workers: workers, dir: dir, round: round, journal: map[string][]byte{}, pages: map[string]*acknowledged{}, starts: map[int]time.Time{}}
+	return &witness{t: t, lab: lab, asked: lab.seen, workers: workers, dir: dir, round: round,
+		journal: map[string][]byte{}, pages: map[string]*acknowledged{},
+		starts: map[int]time.Time{}}
 }
 
 // mayRepeat bounds the requests of one process that were not acknowledged when it was killed:
@@ -189,7 +197,8 @@ func (w *witness) acknowledge(e journal.Entry) {
 		w.pages[e.URL] = a
 	}
 	if a.last.Round == e.Round && !a.last.Time.IsZero() {
-		w.t.Errorf("%s was visited twice in round %d: at %v (%s) and at %v (%s)", e.URL, e.Round, a.last.Time, a.last.Verdict, e.Time, e.Verdict)
+		w.t.Errorf("%s was visited twice in round %d: at %v (%s) and at %v (%s)",
+			e.URL, e.Round, a.last.Time, a.last.Verdict, e.Time, e.Verdict)
 	}
 	switch e.Verdict {
 	case "first":
@@ -208,14 +217,20 @@ func (w *witness) compare(a *acknowledged, r *sitegraph.Record) {
 	w.t.Helper()
 	switch {
 	case r.Tried.Before(a.last.Time), r.Tried.Before(a.stored.Tried):
-		w.t.Errorf("%s was tried last at %v, says the store; acknowledged: %v", r.URL, r.Tried, a.last.Time)
+		w.t.Errorf("%s was tried last at %v, says the store; acknowledged: %v",
+			r.URL, r.Tried, a.last.Time)
 	case r.History.Visits < a.visits, r.History.Changes < a.changes,
 		r.History.Visits < a.stored.History.Visits, r.History.Changes < a.stored.History.Changes:
-		w.t.Errorf("%s has %d visits and %d changes, says the store; acknowledged: %d and %d; before: %d and %d", r.URL,
-			r.History.Visits, r.History.Changes, a.visits, a.changes, a.stored.History.Visits, a.stored.History.Changes)
-	case r.Tried.Equal(a.last.Time) && a.last.Digest != "" && r.Digests.Bytes.String() != a.last.Digest:
-		w.t.Errorf("%s has digest %s, says the store; acknowledged: %s", r.URL, r.Digests.Bytes, a.last.Digest)
-	case r.Tried.Equal(a.last.Time) && r.Due.Before(a.last.Next) && sameHour(a.last.Time, time.Now()):
+		w.t.Errorf("%s has %d visits and %d changes, says the store; acknowledged: %d and %d; "+
+			"before: %d and %d", r.URL,
+			r.History.Visits, r.History.Changes, a.visits, a.changes, a.stored.History.Visits,
+			a.stored.History.Changes)
+	case r.Tried.Equal(a.last.Time) && a.last.Digest != "" &&
+		r.Digests.Bytes.String() != a.last.Digest:
+		w.t.Errorf("%s has digest %s, says the store; acknowledged: %s",
+			r.URL, r.Digests.Bytes, a.last.Digest)
+	case r.Tried.Equal(a.last.Time) && r.Due.Before(a.last.Next) &&
+		sameHour(a.last.Time, time.Now()):
 		w.t.Errorf("%s is due at %v, says the store; acknowledged: %v", r.URL, r.Due, a.last.Next)
 	}
 	a.stored = *r
@@ -254,10 +269,13 @@ func (w *witness) explain(random *rand.Rand) {
 		return
 	}
 	a := w.pages[w.lines[random.IntN(len(w.lines))].URL]
-	e := decode[explanation](w.t, recrawl(w.t, "explain", "--data", w.dir, "--json", a.last.URL).ok(w.t), true)
+	e := decode[explanation](w.t,
+		recrawl(w.t, "explain", "--data", w.dir, "--json", a.last.URL).ok(w.t), true)
 	h := a.stored.History
-	if e.URL != a.last.URL || e.Visits != h.Visits || e.Changes != h.Changes || e.State != a.stored.State.String() ||
-		e.Due == nil || !e.Due.Equal(a.stored.Due) || h.Visits > 0 && !e.LastVisit.Equal(h.LastVisit()) {
+	if e.URL != a.last.URL || e.Visits != h.Visits || e.Changes != h.Changes ||
+		e.State != a.stored.State.String() ||
+		e.Due == nil || !e.Due.Equal(a.stored.Due) || h.Visits > 0 &&
+		!e.LastVisit.Equal(h.LastVisit()) {
 		w.t.Errorf("explain says %+v; the store has %+v", e, a.stored)
 	}
 }
@@ -289,7 +307,8 @@ func (w *witness) judge() {
 			// The next request, acknowledged or not, must belong to a later round.
 			begin, known := w.starts[entry[i].Round]
 			if known && i+1 < len(asked) && asked[i+1].at.Before(begin.Add(w.round)) {
-				w.t.Errorf("%s was acknowledged at %v in round %d, and asked for again at %v in the same", url, entry[i].Time, entry[i].Round, asked[i+1].at)
+				w.t.Errorf("%s was acknowledged at %v in round %d, and asked for again at %v in "+
+					"the same", url, entry[i].Time, entry[i].Round, asked[i+1].at)
 			}
 		}
 	}
@@ -298,14 +317,17 @@ func (w *witness) judge() {
 		sum += n
 		most = max(most, n)
 		if n > w.mayRepeat() {
-			w.t.Errorf("process %d made %d requests that it did not acknowledge, at most %d could be under way", i+1, n, w.mayRepeat())
+			w.t.Errorf("process %d made %d requests that it did not acknowledge, at most %d "+
+				"could be under way", i+1, n, w.mayRepeat())
 		}
 	}
 	if n := open[len(open)-1]; n > w.workers {
-		w.t.Errorf("the last process was interrupted in order, and left %d requests without acknowledgement; it has %d workers", n, w.workers)
+		w.t.Errorf("the last process was interrupted in order, and left %d requests without "+
+			"acknowledgement; it has %d workers", n, w.workers)
 	}
 	if sum+made != len(requests) {
-		w.t.Errorf("%d visits were acknowledged and %d not, of %d requests", made, sum, len(requests))
+		w.t.Errorf("%d visits were acknowledged and %d not, of %d requests",
+			made, sum, len(requests))
 	}
 	if made == 0 {
 		w.t.Error("nothing was acknowledged at all")
@@ -314,8 +336,10 @@ func (w *witness) judge() {
 	for _, e := range w.lines {
 		rounds[e.Round] = true
 	}
-	w.t.Logf("%d processes, %d requests for pages, %d acknowledged, %d not (most of one process: %d, bound %d), %d torn lines, %d pages, %d rounds",
-		len(w.runs), len(requests), made, sum, most, w.mayRepeat(), w.torn, len(w.pages), len(rounds))
+	w.t.Logf("%d processes, %d requests for pages, %d acknowledged, %d not (most of one process: "+
+		"%d, bound %d), %d torn lines, %d pages, %d rounds",
+		len(w.runs), len(requests), made, sum, most, w.mayRepeat(), w.torn, len(w.pages),
+		len(rounds))
 }
 
 // match finds the request of each line of a page: the last one that came before it. The
@@ -323,7 +347,9 @@ func (w *witness) judge() {
 func (w *witness) match(url string, asked []request, lines []journal.Entry) []*journal.Entry {
 	entry := make([]*journal.Entry, len(asked))
 	for k := range lines {
-		i, _ := slices.BinarySearchFunc(asked, lines[k].Time, func(r request, t time.Time) int { return r.at.Compare(t) })
+		i, _ := slices.BinarySearchFunc(asked, lines[k].Time, func(r request, t time.Time) int {
+			return r.at.Compare(t)
+		})
 		if i == 0 || entry[i-1] != nil {
 			w.t.Errorf("%s: the visit acknowledged at %v was never made", url, lines[k].Time)
 			continue
@@ -334,7 +360,9 @@ func (w *witness) match(url string, asked []request, lines []journal.Entry) []*j
 }
 
 func (w *witness) runOf(r request) int {
-	i, _ := slices.BinarySearchFunc(w.runs, r.at, func(began time.Time, t time.Time) int { return began.Compare(t) })
+	i, _ := slices.BinarySearchFunc(w.runs, r.at, func(began time.Time, t time.Time) int {
+		return began.Compare(t)
+	})
 	return max(i-1, 0)
 }
 
@@ -348,10 +376,13 @@ func TestKilledInBudget(t *testing.T) {
 	const granted = 64
 	// Reservations come in parts of 1/16 of the budget; a kill loses one at most.
 	const part = granted / 16
-	lab := serve(t, library(shelves{servers: 3, sections: 4, pages: 20, days: 1, every: func(int, int, int) int { return 0 }}))
+	lab := serve(t, library(shelves{servers: 3, sections: 4, pages: 20, days: 1,
+		every: func(int, int, int) int { return 0 }}))
 	dir := filepath.Join(t.TempDir(), "data")
-	args := append([]string{"run", "--data", dir, "--user-agent", contact, "--allow-private", "--delay", "2ms", "--round", "24h",
-		"--budget", fmt.Sprint(granted), "--workers", "3", "--rounds", "1", "--quiet"}, lab.starts()...)
+	args := append([]string{"run", "--data", dir, "--user-agent", contact, "--allow-private",
+		"--delay", "2ms", "--round", "24h",
+		"--budget", fmt.Sprint(granted), "--workers", "3", "--rounds", "1", "--quiet"},
+		lab.starts()...)
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	killed := 0
 	for i := range kills {
@@ -389,10 +420,13 @@ func TestKilledInBudget(t *testing.T) {
 	n := lab.count()
 	t.Logf("%d kills, %d requests of %d granted", killed, n, granted)
 	if n > granted || n < granted-killed*part {
-		t.Errorf("%d requests; want at most %d, and at least %d after %d kills that each lose %d", n, granted, granted-killed*part, killed, part)
+		t.Errorf("%d requests; want at most %d, and at least %d after %d kills that each lose %d",
+			n, granted, granted-killed*part, killed, part)
 	}
-	last := decode[runResult](t, recrawlIn(t, filepath.Dir(dir), nil, append(args, "--json")...).ok(t), true)
+	last := decode[runResult](t,
+		recrawlIn(t, filepath.Dir(dir), nil, append(args, "--json")...).ok(t), true)
 	if last.Visits != 0 || lab.count() != n {
-		t.Errorf("%d visits and %d requests after the budget was used up", last.Visits, lab.count()-n)
+		t.Errorf("%d visits and %d requests after the budget was used up",
+			last.Visits, lab.count()-n)
 	}
 }

@@ -24,8 +24,8 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive/warc"
 )
 
-// keptKind is an address, what its server sends at the n-th visit (the first is 0), octet for octet,
-// and what the archive makes of it: type, status and why it is cut; "": nothing.
+// keptKind is an address, what its server sends at the n-th visit (the first is 0), octet for
+// octet, and what the archive makes of it: type, status and why it is cut; "": nothing.
 type keptKind struct {
 	path string
 	send func(n int, r *http.Request) string
@@ -56,25 +56,32 @@ const htmlType = "Content-Type: text/html; charset=utf-8\r\n"
 
 // keptKinds are all that an archive may have to keep.
 func keptKinds() []keptKind {
-	page := "<!DOCTYPE html><title>A page</title>" + strings.Repeat("<p>Some words of a page that is kept.</p>\n", 60)
-	edition := func(path string, n int) string { return fmt.Sprintf("<title>Edition %d of %s</title>", n, path) + page }
+	page := "<!DOCTYPE html><title>A page</title>" +
+		strings.Repeat("<p>Some words of a page that is kept.</p>\n", 60)
+	edition := func(path string, n int) string {
+		return fmt.Sprintf("<title>Edition %d of %s</title>", n, path) + page
+	}
 	inCoding := func(coding string, encode func([]byte) []byte) keptKind {
 		return keptKind{"/coding-" + coding, func(n int, _ *http.Request) string {
 			body := encode([]byte(edition(coding, n)))
-			return head("200 OK", htmlType+"Content-Encoding: "+coding+"\r\n", len(body)) + string(body)
+			return head("200 OK", htmlType+"Content-Encoding: "+coding+"\r\n", len(body)) +
+				string(body)
 		}, always("response 200")}
 	}
 	chunked := func(body, extension, trailer string) string {
 		n := len(body) - 1
-		return fmt.Sprintf("%x%s\r\n%s\r\n1\r\n%s\r\n0\r\n%s\r\n", n, extension, body[:n], body[n:], trailer)
+		return fmt.Sprintf("%x%s\r\n%s\r\n1\r\n%s\r\n0\r\n%s\r\n",
+			n, extension, body[:n], body[n:], trailer)
 	}
 	gone := func(status string) keptKind {
-		return keptKind{"/status-" + status[:3], sent(status, htmlType, "<p>"+status), func(n int) string {
-			return then("response ", "revisit ")(n) + status[:3]
-		}}
+		return keptKind{"/status-" + status[:3], sent(status, htmlType, "<p>"+status),
+			func(n int) string {
+				return then("response ", "revisit ")(n) + status[:3]
+			}}
 	}
 	moved := func(status, to string) keptKind {
-		return keptKind{"/status-" + status[:3], sent(status, "Location: "+to+"\r\n", ""), always("response " + status[:3])}
+		return keptKind{"/status-" + status[:3], sent(status, "Location: "+to+"\r\n", ""),
+			always("response " + status[:3])}
 	}
 	zstdWriter, _ := zstd.NewWriter(nil)
 	kinds := []keptKind{
@@ -88,17 +95,20 @@ func keptKinds() []keptKind {
 		}, func(n int) string { return []string{"response 200", "revisit 200"}[n%2] }},
 		{"/tagged", func(n int, r *http.Request) string {
 			if r.Header.Get("If-None-Match") == fmt.Sprintf(`"%d"`, (n-1)/2) && n%2 == 1 {
-				return fmt.Sprintf("HTTP/1.1 304 Not Modified\r\nETag: \"%d\"\r\nContent-Length: 7\r\n\r\n", n/2)
+				return fmt.Sprintf("HTTP/1.1 304 Not Modified\r\nETag: \"%d\"\r\nContent-Length: "+
+					"7\r\n\r\n", n/2)
 			}
 			body := string(gzipped([]byte(edition("tagged", n/2))))
-			return head("200 OK", fmt.Sprintf("%sContent-Encoding: gzip\r\nETag: \"%d\"\r\n", htmlType, n/2), len(body)) + body
+			return head("200 OK", fmt.Sprintf("%sContent-Encoding: gzip\r\nETag: \"%d\"\r\n",
+				htmlType, n/2), len(body)) + body
 		}, func(n int) string { return []string{"response 200", "revisit 304"}[n%2] }},
 		// "Not modified" without any field.
 		{"/bare", func(n int, r *http.Request) string {
 			if r.Header.Get("If-Modified-Since") != "" {
 				return "HTTP/1.1 304 Not Modified\r\n\r\n"
 			}
-			return head("200 OK", htmlType+"Last-Modified: Mon, 01 Jan 2001 00:00:00 GMT\r\n", len(page)) + page
+			return head("200 OK", htmlType+"Last-Modified: Mon, 01 Jan 2001 00:00:00 GMT\r\n",
+				len(page)) + page
 		}, then("response 200", "revisit 304")},
 		inCoding("gzip", gzipped),
 		inCoding("br", inBrotli),
@@ -111,57 +121,85 @@ func keptKinds() []keptKind {
 			return out.Bytes()
 		}),
 		{"/chunks", func(n int, _ *http.Request) string {
-			return "HTTP/1.1 200 OK\r\n" + htmlType + "Transfer-Encoding: chunked\r\n\r\n" + chunked(edition("chunks", n), "", "")
+			return "HTTP/1.1 200 OK\r\n" + htmlType + "Transfer-Encoding: chunked\r\n\r\n" +
+				chunked(edition("chunks", n), "", "")
 		}, always("response 200")},
 		{"/chunks-more", func(n int, _ *http.Request) string {
-			return "HTTP/1.1 200 OK\r\n" + htmlType + "Trailer: X-End\r\nTransfer-Encoding: chunked\r\n\r\n" + chunked(edition("more", n), ";name=\"a;b\"", "X-End: yes\r\n")
+			return "HTTP/1.1 200 OK\r\n" + htmlType +
+				"Trailer: X-End\r\nTransfer-Encoding: chunked\r\n\r\n" + chunked(edition("more", n),
+				";name=\"a;b\"", "X-End: yes\r\n")
 		}, always("response 200")},
 		{"/chunks-gzip", func(n int, _ *http.Request) string {
-			return "HTTP/1.1 200 OK\r\n" + htmlType + "Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n" + chunked(string(gzipped([]byte(edition("chunks-gzip", n)))), "", "")
+			return "HTTP/1.1 200 OK\r\n" + htmlType +
+				"Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n" +
+				chunked(string(gzipped([]byte(edition("chunks-gzip", n)))), "", "")
 		}, always("response 200")},
 		{"/until-closed", func(n int, _ *http.Request) string {
 			return "HTTP/1.0 200 OK\r\n" + htmlType + "\r\n" + edition("closed", n)
 		}, always("response 200")},
 		{"/odd-header", func(n int, _ *http.Request) string {
-			header := htmlType + "X-Octets: \xe4\xf6\xfc\r\nX-TWICE: a\r\nx-twice: b\r\nX-Empty:\r\nX-Long: " + strings.Repeat("x", 5000) + "\r\n"
+			header := htmlType + "X-Octets: \xe4\xf6\xfc\r\nX-TWICE: a\r\nx-twice: " +
+				"b\r\nX-Empty:\r\nX-Long: " + strings.Repeat("x", 5000) + "\r\n"
 			return head("200 \xc4h", header, len(edition("odd", n))) + edition("odd", n)
 		}, always("response 200")},
 		{"/latin-1", func(n int, _ *http.Request) string {
 			body := fmt.Sprintf("<title>\xfcber %d</title><p>\xe4\xf6", n)
-			return head("200 OK", "Content-Type: text/html; charset=iso-8859-1\r\n", len(body)) + body
+			return head("200 OK", "Content-Type: text/html; charset=iso-8859-1\r\n", len(body)) +
+				body
 		}, always("response 200")},
-		{"/query?b=2&a=%C3%BC&a=1", sent("200 OK", htmlType, page), then("response 200", "revisit 200")},
+		{"/query?b=2&a=%C3%BC&a=1", sent("200 OK", htmlType, page),
+			then("response 200", "revisit 200")},
 		{"/%C3%BCber/", sent("200 OK", htmlType, page), then("response 200", "revisit 200")},
-		moved("301 Moved Permanently", "/target?a=1&b=2"), moved("302 Found", "target"), moved("308 Permanent Redirect", "/target"),
+		moved("301 Moved Permanently", "/target?a=1&b=2"), moved("302 Found", "target"),
+		moved("308 Permanent Redirect", "/target"),
 		{"/target?a=1&b=2", sent("200 OK", htmlType, page), then("response 200", "revisit 200")},
 		gone("404 Not Found"), gone("410 Gone"), gone("500 Internal Server Error"),
 		{"/empty", sent("200 OK", htmlType, ""), always("response 200")},
-		{"/status-204", func(int, *http.Request) string { return "HTTP/1.1 204 No Content\r\n\r\n" }, always("response 204")},
-		{"/large", sent("200 OK", htmlType, "<title>Large</title>"+strings.Repeat("<p>large", 10_000)), always("response 200 length")},
+		{"/status-204", func(int, *http.Request) string {
+			return "HTTP/1.1 204 No Content\r\n\r\n"
+		}, always("response 204")},
+		{"/large", sent("200 OK", htmlType, "<title>Large</title>"+strings.Repeat("<p>large",
+			10_000)), always("response 200 length")},
 		{"/large-chunks", func(int, *http.Request) string {
-			return "HTTP/1.1 200 OK\r\n" + htmlType + "Transfer-Encoding: chunked\r\n\r\n" + strings.Repeat(fmt.Sprintf("%x\r\n%s\r\n", len(page), page), 20) + "0\r\n\r\n"
+			return "HTTP/1.1 200 OK\r\n" + htmlType + "Transfer-Encoding: chunked\r\n\r\n" +
+				strings.Repeat(fmt.Sprintf("%x\r\n%s\r\n", len(page), page), 20) + "0\r\n\r\n"
 		}, always("response 200 length")},
-		{"/cut", func(int, *http.Request) string { return head("200 OK", htmlType, 2*len(page)) + page }, always("response 200 disconnect")},
-		{"/cut-chunks", func(int, *http.Request) string {
-			return "HTTP/1.1 200 OK\r\n" + htmlType + "Transfer-Encoding: chunked\r\n\r\n" + chunked(page, "", "")[:200]
+		{"/cut", func(int, *http.Request) string {
+			return head("200 OK", htmlType, 2*len(page)) + page
 		}, always("response 200 disconnect")},
-		{"/withdrawn-header", sent("200 OK", htmlType+"X-Robots-Tag: noarchive\r\n", "<p>withdrawn"), always("")},
-		{"/withdrawn-meta", sent("200 OK", htmlType, "<meta name=robots content=noarchive><p>withdrawn"), always("")},
-		{"/text", sent("200 OK", "Content-Type: text/plain\r\n", "Plain text."), then("response 200", "revisit 200")},
-		{"/json", sent("200 OK", "Content-Type: application/json\r\n", `{"a":1}`), then("response 200", "revisit 200")},
-		{"/picture", sent("200 OK", "Content-Type: image/png\r\n", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"), then("response 200", "revisit 200")},
-		{"/untyped", sent("200 OK", "", "\x00\x01\x02 no type"), then("response 200", "revisit 200")},
-		{"/feed", sent("200 OK", "Content-Type: application/rss+xml\r\n", "<rss><channel><title>x</title><item><link>/same</link></item></channel></rss>"), then("response 200", "revisit 200")},
-		{"/sitemap.xml", sent("200 OK", "Content-Type: application/xml\r\n", "<urlset></urlset>"), then("response 200", "revisit 200")},
-		{"/robots.txt", sent("200 OK", "Content-Type: text/plain\r\n", "User-agent: *\nAllow: /\n"), then("response 200", "revisit 200")},
+		{"/cut-chunks", func(int, *http.Request) string {
+			return "HTTP/1.1 200 OK\r\n" + htmlType + "Transfer-Encoding: chunked\r\n\r\n" +
+				chunked(page, "", "")[:200]
+		}, always("response 200 disconnect")},
+		{"/withdrawn-header", sent("200 OK", htmlType+"X-Robots-Tag: noarchive\r\n",
+			"<p>withdrawn"), always("")},
+		{"/withdrawn-meta", sent("200 OK", htmlType,
+			"<meta name=robots content=noarchive><p>withdrawn"), always("")},
+		{"/text", sent("200 OK", "Content-Type: text/plain\r\n", "Plain text."),
+			then("response 200", "revisit 200")},
+		{"/json", sent("200 OK", "Content-Type: application/json\r\n", `{"a":1}`),
+			then("response 200", "revisit 200")},
+		{"/picture", sent("200 OK", "Content-Type: image/png\r\n",
+			"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"), then("response 200", "revisit 200")},
+		{"/untyped", sent("200 OK", "", "\x00\x01\x02 no type"),
+			then("response 200", "revisit 200")},
+		{"/feed", sent("200 OK", "Content-Type: application/rss+xml\r\n",
+			"<rss><channel><title>x</title><item><link>/same</link></item></channel></rss>"),
+			then("response 200", "revisit 200")},
+		{"/sitemap.xml", sent("200 OK", "Content-Type: application/xml\r\n", "<urlset></urlset>"),
+			then("response 200", "revisit 200")},
+		{"/robots.txt", sent("200 OK", "Content-Type: text/plain\r\n", "User-agent: *\nAllow: /\n"),
+			then("response 200", "revisit 200")},
 	}
 	links := "<title>All kinds</title><link rel=alternate type=application/rss+xml href=/feed>"
 	for _, k := range kinds {
 		if !slices.Contains([]string{"/robots.txt", "/sitemap.xml", "/feed"}, k.path) {
-			links += fmt.Sprintf("<a href=\"%s\">%s</a>\n", strings.ReplaceAll(k.path, "&", "&amp;"), k.path)
+			links += fmt.Sprintf("<a href=\"%s\">%s</a>\n",
+				strings.ReplaceAll(k.path, "&", "&amp;"), k.path)
 		}
 	}
-	return append(kinds, keptKind{"/", sent("200 OK", htmlType, links), then("response 200", "revisit 200")})
+	return append(kinds,
+		keptKind{"/", sent("200 OK", htmlType, links), then("response 200", "revisit 200")})
 }
 
 // kindsServer sends what keptKinds say, and remembers it.
@@ -180,7 +218,8 @@ func newKindsServer(t *testing.T) *kindsServer {
 		t.Skipf("this machine has no 127.4.7.1: %v", err)
 	}
 	t.Cleanup(func() { listener.Close() })
-	s := &kindsServer{at: "http://" + listener.Addr().String(), kinds: map[string]keptKind{}, sent: map[string][]string{}}
+	s := &kindsServer{at: "http://" + listener.Addr().String(), kinds: map[string]keptKind{},
+		sent: map[string][]string{}}
 	for _, k := range keptKinds() {
 		s.kinds[k.path] = k
 	}
@@ -224,14 +263,16 @@ func (s *kindsServer) answer(conn net.Conn) {
 //	RECRAWL_TEST_ARCHIVES=DIRECTORY go test ./cmd/recrawl -run '^TestArchiveOfAllKinds$'
 func TestArchiveOfAllKinds(t *testing.T) {
 	t.Parallel()
-	secure := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	secure := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter,
+		r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprint(w, "<title>Over TLS</title><p>kept from a server that offers HTTP/2")
 	}))
 	secure.EnableHTTP2 = true
 	secure.StartTLS()
 	t.Cleanup(secure.Close)
-	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.Certificate().Raw})
+	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE",
+		Bytes: secure.Certificate().Raw})
 	out := os.Getenv("RECRAWL_TEST_ARCHIVES")
 	for _, gzip := range []string{"true", "false"} {
 		if gzip == "false" && out == "" {
@@ -246,13 +287,16 @@ func TestArchiveOfAllKinds(t *testing.T) {
 			if out != "" {
 				kept = filepath.Join(out, "gzip-"+gzip)
 			}
-			p := start(t, dir, nil, "run", "--data", "data", "--archive", kept, "--archive-gzip="+gzip, "--user-agent", contact, "--allow-private",
-				"--ca-file", ca, "--delay", "0s", "--unlimited", "--round", "1s", "--max-body", "20000", "--quiet", s.at+"/", secure.URL+"/")
+			p := start(t, dir, nil, "run", "--data", "data", "--archive", kept,
+				"--archive-gzip="+gzip, "--user-agent", contact, "--allow-private",
+				"--ca-file", ca, "--delay", "0s", "--unlimited", "--round", "1s", "--max-body",
+				"20000", "--quiet", s.at+"/", secure.URL+"/")
 			// The last one may be under way when the run is interrupted, and is then not kept.
 			eventually(t, "the fourth visit", func() bool {
 				s.mu.Lock()
 				defer s.mu.Unlock()
-				return len(s.sent["/twice"]) > 3 && len(s.sent["/tagged"]) > 3 && len(s.sent["/bare"]) > 2
+				return len(s.sent["/twice"]) > 3 && len(s.sent["/tagged"]) > 3 &&
+					len(s.sent["/bare"]) > 2
 			})
 			p.interrupt()
 			s.check(t, kept, secure.URL)
@@ -311,7 +355,8 @@ func (s *kindsServer) check(t *testing.T, dir, secure string) {
 			}
 			var status int
 			fmt.Sscanf(string(block[bytes.IndexByte(block, ' ')+1:]), "%d", &status)
-			got := strings.TrimSpace(fmt.Sprintf("%s %d %s", kind, status, rec.Get(warc.TruncatedField)))
+			got := strings.TrimSpace(fmt.Sprintf("%s %d %s",
+				kind, status, rec.Get(warc.TruncatedField)))
 			if want := k.want(n); got != want {
 				t.Errorf("visit %d of %s: %q, want %q", n+1, path, got, want)
 			}
@@ -327,20 +372,23 @@ func (s *kindsServer) check(t *testing.T, dir, secure string) {
 				raw = raw[:min(len(block), len(raw))]
 			}
 			if string(block) != raw {
-				t.Errorf("visit %d of %s: %d octets are kept that begin %.80q, and %d were sent that begin %.80q", n+1, path, len(block), block, len(raw), raw)
+				t.Errorf("visit %d of %s: %d octets are kept that begin %.80q, and %d were sent "+
+					"that begin %.80q", n+1, path, len(block), block, len(raw), raw)
 			}
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(s.kinds)) {
 		wanted := s.kinds[path].want(0) != ""
 		if len(s.sent[path]) == 0 || wanted != (seen[path] > 0) {
-			t.Errorf("%s was sent %d times and is kept %d times", path, len(s.sent[path]), seen[path])
+			t.Errorf("%s was sent %d times and is kept %d times",
+				path, len(s.sent[path]), seen[path])
 		}
 	}
 	if seen["/twice"] < 3 || seen["/tagged"] < 3 || seen["/bare"] < 2 || overTLS == 0 {
 		t.Errorf("too few visits: %v, and %d over TLS", seen, overTLS)
 	}
-	if kept := recrawl(t, append([]string{"show", "warc"}, files[0])...).ok(t); !strings.Contains(kept.stdout, "revisit") {
+	if kept := recrawl(t, append([]string{"show", "warc"}, files[0])...).ok(t); !strings.Contains(
+		kept.stdout, "revisit") {
 		t.Errorf("show warc: %.300s", kept.stdout)
 	}
 	t.Logf("%d addresses, visits: %v", len(seen), seen)

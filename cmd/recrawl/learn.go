@@ -44,13 +44,15 @@ func (p *program) learn(ctx context.Context, paths []string, output string) erro
 	switch {
 	case p.config.Data != "" && (len(paths) > 0 || output != ""):
 		return failure.Usage(errors.New("--data stands beside histories or an output"),
-			"learn from a crawl, recrawl learn --data DIRECTORY, or from histories, recrawl learn FILE... --output FILE")
+			"learn from a crawl, recrawl learn --data DIRECTORY, or from histories, recrawl "+
+				"learn FILE... --output FILE")
 	case p.config.Data != "":
 		return p.relearn(ctx)
 	case len(paths) == 0:
 		return noHistories("recrawl learn")
 	case output == "":
-		return failure.Usage(errors.New("no output given"), "say where the parameters go: --output value_model.json")
+		return failure.Usage(errors.New("no output given"),
+			"say where the parameters go: --output value_model.json")
 	}
 	if err := writable(output); err != nil {
 		return err
@@ -69,7 +71,8 @@ func (p *program) learn(ctx context.Context, paths []string, output string) erro
 }
 
 // readKinds reads the histories of several kinds of web.
-func (p *program) readKinds(ctx context.Context, paths []string) (kinds [][]*history.Server, err error) {
+func (p *program) readKinds(ctx context.Context, paths []string) (
+	kinds [][]*history.Server, err error) {
 	for _, group := range history.Kinds(paths) {
 		servers, err := p.readHistories(ctx, group)
 		if err != nil {
@@ -81,7 +84,8 @@ func (p *program) readKinds(ctx context.Context, paths []string) (kinds [][]*his
 }
 
 // parameters learns with progress, for so many folds of the servers.
-func (p *program) parameters(ctx context.Context, kinds [][]*history.Server, folds int, variants []string) (*learn.Parameters, error) {
+func (p *program) parameters(ctx context.Context, kinds [][]*history.Server, folds int,
+	variants []string) (*learn.Parameters, error) {
 	bar := p.progress("learning", 0)
 	defer bar.End()
 	o := learn.Usual(ctx, kinds, p.config.ChangeBy())
@@ -111,14 +115,16 @@ func (p *program) learnt(ctx context.Context, servers []*history.Server) (*eval.
 		return learn.Given(m, servers), nil
 	}
 	if learn.UsedFolds(servers, c.Folds) < 2 {
-		return nil, failure.Usage(fmt.Errorf("--folds %d: all %d servers fall into one fold, by their names: there is nothing to learn from", c.Folds, len(servers)),
+		return nil, failure.Usage(fmt.Errorf("--folds %d: all %d servers fall into one fold, by "+
+			"their names: there is nothing to learn from", c.Folds, len(servers)),
 			"evaluate more servers, or take another number of folds")
 	}
 	kinds, err := p.readKinds(ctx, c.LearnFrom)
 	if err != nil {
 		return nil, err
 	}
-	all, err := p.parameters(ctx, slices.Concat([][]*history.Server{servers}, kinds), c.Folds, c.Lineup().Variants())
+	all, err := p.parameters(ctx, slices.Concat([][]*history.Server{servers}, kinds), c.Folds,
+		c.Lineup().Variants())
 	if err != nil {
 		return nil, err
 	}
@@ -129,12 +135,14 @@ func (p *program) learnt(ctx context.Context, servers []*history.Server) (*eval.
 func readModel(path string) (*value.Model, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, failure.Usage(fmt.Errorf("read parameters: %w", err), "recrawl learn makes such a file")
+		return nil, failure.Usage(fmt.Errorf("read parameters: %w", err),
+			"recrawl learn makes such a file")
 	}
 	defer f.Close()
 	m, err := value.ReadModel(f)
 	if err != nil {
-		return nil, failure.Usage(fmt.Errorf("read parameters from %s: %w", path, err), "recrawl learn makes such a file")
+		return nil, failure.Usage(fmt.Errorf("read parameters from %s: %w", path, err),
+			"recrawl learn makes such a file")
 	}
 	return m, nil
 }

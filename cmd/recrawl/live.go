@@ -22,8 +22,10 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// client makes the visits of run and show page, and reads what comes with read. The settings are checked.
-func (p *program) client(read func(context.Context, fetch.Reading) (fetch.Content, error), filters *filter.Set) (*meter.Client, error) {
+// client makes the visits of run and show page, and reads what comes with read. The settings are
+// checked.
+func (p *program) client(read func(context.Context, fetch.Reading) (fetch.Content, error),
+	filters *filter.Set) (*meter.Client, error) {
 	c := &p.config
 	set, err := rules.Read(c.Rules)
 	if err != nil {
@@ -32,9 +34,11 @@ func (p *program) client(read func(context.Context, fetch.Reading) (fetch.Conten
 	o := fetch.Options{
 		UserAgent: c.UserAgent, AllowPrivate: c.AllowPrivate, Nameserver: c.Resolver,
 		Interval: c.Delay, MaxBody: c.MaxBody, Timeout: c.Timeout,
-		RobotsAgent: c.RobotsAgent, RobotsAnyHost: c.RobotsAnyHost, RobotsFresh: c.RobotsMaxAge, KeepRobots: true,
-		Capture: c.Archive != "", SoftMissing: c.SoftMissing,
-		Read: read, Rules: set, Filters: filters, Watch: p.rules.Texts, Main: c.ChangeBy() == sitegraph.ChangeByMain,
+		RobotsAgent: c.RobotsAgent, RobotsAnyHost: c.RobotsAnyHost, RobotsFresh: c.RobotsMaxAge,
+		KeepRobots: true,
+		Capture:    c.Archive != "", SoftMissing: c.SoftMissing,
+		Read: read, Rules: set, Filters: filters, Watch: p.rules.Texts,
+		Main: c.ChangeBy() == sitegraph.ChangeByMain,
 	}
 	if o.Interval == 0 {
 		o.Interval = fetch.NoInterval
@@ -50,14 +54,17 @@ func (p *program) client(read func(context.Context, fetch.Reading) (fetch.Conten
 		return nil, failure.Usage(err, "docs/operating.md says what such a file has")
 	}
 	if o.RootCAs, err = fetch.Trusted(c.CAFile); err != nil {
-		return nil, failure.Usage(err, "--ca-file wants a file of certificates in PEM, which begin with -----BEGIN CERTIFICATE-----")
+		return nil, failure.Usage(err,
+			"--ca-file wants a file of certificates in PEM, which begin with -----BEGIN "+
+				"CERTIFICATE-----")
 	}
 	return meter.New(o)
 }
 
 // filters opens those of the settings; nil if there are none.
 func (p *program) filters() (*filter.Set, error) {
-	return filter.Open(filter.Options{File: p.config.Filters, Languages: p.config.Languages, Warn: func(err error) { p.warn(err.Error()) }})
+	return filter.Open(filter.Options{File: p.config.Filters, Languages: p.config.Languages,
+		Warn: func(err error) { p.warn(err.Error()) }})
 }
 
 // liveFetcher asks the live web for the loop. It holds each visit to the bytes it may read, and
@@ -70,15 +77,18 @@ type liveFetcher struct {
 	trace    *tracing.Tracer  // nil: nobody is told
 }
 
-func (f liveFetcher) Fetch(ctx context.Context, r cycle.Request) (o sitegraph.Observation, err error) {
+func (f liveFetcher) Fetch(ctx context.Context, r cycle.Request) (
+	o sitegraph.Observation, err error) {
 	defer f.underWay.Begin(r.Record.URL)()
 	over := f.trace.Fetch(r.Record.Page)
 	defer func() { over(err) }()
 	f.watch.Fresh(&r.Record)
-	v := archive.Visit{Reason: r.Visit.Reason, Probability: r.Visit.Probability, First: r.Visit.First}
-	seen, err := f.archive.Take(ctx, v, &r.Record, func(ctx context.Context, rec *sitegraph.Record) (*sitegraph.Observation, error) {
-		return f.visit(ctx, rec, r.MaxBytes)
-	})
+	v := archive.Visit{Reason: r.Visit.Reason, Probability: r.Visit.Probability,
+		First: r.Visit.First}
+	seen, err := f.archive.Take(ctx, v, &r.Record,
+		func(ctx context.Context, rec *sitegraph.Record) (*sitegraph.Observation, error) {
+			return f.visit(ctx, rec, r.MaxBytes)
+		})
 	return *seen, err
 }
 
@@ -90,8 +100,8 @@ func (f liveFetcher) Recall(url string, setting func(string) ([]byte, bool, erro
 	return f.Client.Recall(url, setting)
 }
 
-// Keep is called before each commit: what was visited is in the archive before the store says so, and
-// what a watch made of it in the same commit.
+// Keep is called before each commit: what was visited is in the archive before the store says so,
+// and what a watch made of it in the same commit.
 func (f liveFetcher) Keep(save func(name string, value []byte) error) error {
 	if err := f.archive.Sync(); err != nil {
 		return err
@@ -103,7 +113,8 @@ func (f liveFetcher) Keep(save func(name string, value []byte) error) error {
 }
 
 // visit makes the visit.
-func (f liveFetcher) visit(ctx context.Context, rec *sitegraph.Record, most int64) (*sitegraph.Observation, error) {
+func (f liveFetcher) visit(ctx context.Context, rec *sitegraph.Record, most int64) (
+	*sitegraph.Observation, error) {
 	o, until, err := f.Try(ctx, rec, most)
 	var local *fetch.LocalError
 	switch {
@@ -135,7 +146,8 @@ func (p *program) underWay(reader *apart.Reader) (*apart.Register, error) {
 	}
 	reader.Register = r
 	if n := r.Suspects(); n > 0 {
-		p.note("%s under way when a run died; when visited next, each is read in a process of its own",
+		p.note("%s under way when a run died; when visited next, each is read in a process of "+
+			"its own",
 			report.Plural(n, "page"))
 	}
 	return r, nil
@@ -147,7 +159,8 @@ func (p *program) archive() (*archive.Archive, error) {
 	if c.Archive == "" {
 		return nil, nil
 	}
-	a, err := archive.Open(c.Archive, archive.Options{MaxFile: c.ArchiveFile, Stored: !c.ArchiveGzip, Software: "recrawl/" + versionName(), UserAgent: c.UserAgent})
+	a, err := archive.Open(c.Archive, archive.Options{MaxFile: c.ArchiveFile,
+		Stored: !c.ArchiveGzip, Software: "recrawl/" + versionName(), UserAgent: c.UserAgent})
 	if err == nil {
 		p.warn(a.Notes()...)
 	}

@@ -109,12 +109,16 @@ func (p *program) rootCommand() *cobra.Command {
 	root.PersistentFlags().StringVar(&p.configFile, "config", "", "file with settings")
 	root.PersistentFlags().BoolVar(&p.json, "json", false, "print the result as JSON")
 	root.PersistentFlags().BoolVar(&p.quiet, "quiet", false, "no progress on standard error")
-	root.AddCommand(p.demoCommand(), p.runCommand(), p.nodeCommand(), p.serveCommand(), p.guardCommand(), p.frontierCommand(), p.planCommand(), p.explainCommand(),
+	root.AddCommand(p.demoCommand(), p.runCommand(), p.nodeCommand(), p.serveCommand(),
+		p.guardCommand(), p.frontierCommand(), p.planCommand(), p.explainCommand(),
 		p.evalCommand(), p.tuneCommand(), p.scheduleCommand(), p.surveyCommand(), p.learnCommand(),
-		p.importCommand(), p.exportCommand(), p.sitesCommand(), p.checkpointCommand(), p.inspectCommand(),
-		p.checkCommand(), p.hintCommand(), p.watchCommand(), p.replayCommand(), p.diffCommand(), p.corpusCommand(), p.searchCommand(), p.showCommand(),
+		p.importCommand(), p.exportCommand(), p.sitesCommand(), p.checkpointCommand(),
+		p.inspectCommand(),
+		p.checkCommand(), p.hintCommand(), p.watchCommand(), p.replayCommand(), p.diffCommand(),
+		p.corpusCommand(), p.searchCommand(), p.showCommand(),
 		p.benchCommand(), p.policiesCommand(), p.versionCommand(),
-		p.initCommand(), p.configCommand(), p.doctorCommand(), p.completionCommand(), p.manCommand())
+		p.initCommand(), p.configCommand(), p.doctorCommand(), p.completionCommand(),
+		p.manCommand())
 	root.InitDefaultHelpCmd()
 	if err := manual.Write(root, config.Words); err != nil {
 		panic(err) // a command without a page: no test of commands passes
@@ -130,7 +134,8 @@ func helpCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			target, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return failure.Usage(fmt.Errorf("unknown command %q", strings.Join(args, " ")), "recrawl --help lists the commands")
+				return failure.Usage(fmt.Errorf("unknown command %q", strings.Join(args, " ")),
+					"recrawl --help lists the commands")
 			}
 			target.InitDefaultHelpFlag()
 			return target.Help()
@@ -174,7 +179,8 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return failure.Usage(fmt.Errorf("%s takes no arguments, and got %q", cmd.Name(), args[0]), cmd.CommandPath()+" --help shows what it takes")
+	return failure.Usage(fmt.Errorf("%s takes no arguments, and got %q", cmd.Name(), args[0]),
+		cmd.CommandPath()+" --help shows what it takes")
 }
 
 // load reads flags, environment and file into p.config and checks them all.
@@ -188,9 +194,11 @@ func (p *program) load(cmd *cobra.Command) error {
 	} else {
 		c.CheckLimits(r) // a text that is no budget is told beside values of the wrong kind
 	}
-	if missing := c.Missing(); (cmd.Name() == "run" || cmd.Name() == "node") && r.Hint == "" && len(missing) > 0 {
+	if missing := c.Missing(); (cmd.Name() == "run" || cmd.Name() == "node") && r.Hint == "" &&
+		len(missing) > 0 {
 		r.Problems = append(r.Problems, missing...)
-		hint = `for example: recrawl ` + cmd.Name() + ` --data crawl --user-agent "mybot/1.0 (+https://example.org/bot)" URL...`
+		hint = `for example: recrawl ` + cmd.Name() +
+			` --data crawl --user-agent "mybot/1.0 (+https://example.org/bot)" URL...`
 	}
 	if len(r.Problems) > 0 {
 		return failure.Usage(errors.Join(r.Problems...), hint)

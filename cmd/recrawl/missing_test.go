@@ -31,14 +31,17 @@ func TestSoftMissing(t *testing.T) {
 			}
 		case known[path] && !strings.Contains(path, "lost"):
 			rw.Header().Set("Content-Type", "text/html")
-			fmt.Fprintf(rw, "<title>Article %s</title><h1>Article</h1><p>On the number %s and on what it means to us.", path, path)
+			fmt.Fprintf(rw, "<title>Article %s</title><h1>Article</h1><p>On the number %s and on "+
+				"what it means to us.", path, path)
 		default:
 			rw.Header().Set("Content-Type", "text/html")
-			fmt.Fprintf(rw, "<title>Page not found</title><h1>Sorry</h1><p>There is no page %s here. Try the search, or begin at the home page.", path)
+			fmt.Fprintf(rw, "<title>Page not found</title><h1>Sorry</h1><p>There is no page %s "+
+				"here. Try the search, or begin at the home page.", path)
 		}
 	})
 	dir := t.TempDir()
-	recrawlIn(t, dir, nil, "run", "--data", "data", "--user-agent", contact, "--allow-private", "--delay", "0s",
+	recrawlIn(t, dir, nil, "run", "--data", "data", "--user-agent", contact, "--allow-private",
+		"--delay", "0s",
 		"--unlimited", "--round", "2s", "--rounds", "2", "http://"+server.at+"/").ok(t)
 	probes := 0
 	for _, r := range server.requests() {

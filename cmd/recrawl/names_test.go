@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// TestSilentNameServer crawls servers while all replies of the name server are lost, and many new names wait for one.
-// Servers whose names are known are visited as often as before, no page is blamed, and the user is told. When replies
-// come again, the new ones are visited.
+// TestSilentNameServer crawls servers while all replies of the name server are lost, and many new
+// names wait for one. Servers whose names are known are visited as often as before, no page is
+// blamed, and the user is told. When replies come again, the new ones are visited.
 func TestSilentNameServer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes 40 s")
@@ -28,13 +28,18 @@ func TestSilentNameServer(t *testing.T) {
 	})
 	var urls []string
 	for _, url := range c.starts(map[kind]int{honest: known}) {
-		urls = append(urls, strings.NewReplacer(".", "-", ":"+c.port, ".known.example:"+c.port).Replace(url))
+		urls = append(urls, strings.NewReplacer(".", "-", ":"+c.port,
+			".known.example:"+c.port).Replace(url))
 	}
 	for i := range unknown {
-		urls = append(urls, fmt.Sprintf("http://127-%d-1-%d.new.example:%s/", moving, i%200+1, c.port))
+		urls = append(urls, fmt.Sprintf("http://127-%d-1-%d.new.example:%s/",
+			moving, i%200+1, c.port))
 	}
-	p := start(t, t.TempDir(), nil, append([]string{"run", "--data", filepath.Join(t.TempDir(), "data"), "--user-agent", contact, "--unlimited",
-		"--allow-network", "127.0.0.0/8", "--allow-port", c.port, "--delay", delay.String(), "--resolver", dns, "--workers", "16", "--json"}, urls...)...)
+	p := start(t, t.TempDir(), nil,
+		append([]string{"run", "--data", filepath.Join(t.TempDir(), "data"), "--user-agent",
+			contact, "--unlimited",
+			"--allow-network", "127.0.0.0/8", "--allow-port", c.port, "--delay", delay.String(),
+			"--resolver", dns, "--workers", "16", "--json"}, urls...)...)
 	eventually(t, "visits to all known servers", func() bool { return c.of(honest) >= 2*known })
 	silent.Store(true)
 	time.Sleep(25 * time.Second)

@@ -28,9 +28,11 @@ func TestNoArchive(t *testing.T) {
 		}
 	})
 	dir := t.TempDir()
-	recrawlIn(t, dir, nil, "run", "--data", "data", "--archive", "kept", "--user-agent", contact, "--allow-private", "--delay", "0s",
+	recrawlIn(t, dir, nil, "run", "--data", "data", "--archive", "kept", "--user-agent", contact,
+		"--allow-private", "--delay", "0s",
 		"--unlimited", "--round", "2s", "--rounds", "2", "http://"+server.at+"/").ok(t)
-	if shown := showArchive(t, dir); strings.Contains(shown, "withdrawn") || !strings.Contains(shown, "<p>kept") {
+	if shown := showArchive(t, dir); strings.Contains(shown, "withdrawn") ||
+		!strings.Contains(shown, "<p>kept") {
 		t.Errorf("the archive: %s", shown)
 	}
 	said := map[string]bool{}

@@ -25,12 +25,15 @@ import (
 )
 
 func (p *program) nodeCommand() *cobra.Command {
-	c := p.command(&cobra.Command{Use: "node --data DIRECTORY --user-agent AGENT [URL...]", Args: cobra.ArbitraryArgs}, p.node)
+	c := p.command(&cobra.Command{Use: "node --data DIRECTORY --user-agent AGENT [URL...]",
+		Args: cobra.ArbitraryArgs}, p.node)
 	below := func(use string, do func(context.Context, []string) error) *cobra.Command {
 		name, _, _ := strings.Cut(use, " ")
-		return p.command(&cobra.Command{Use: use, Args: cobra.ArbitraryArgs, Annotations: map[string]string{setting.NameAs: "node-" + name}}, do)
+		return p.command(&cobra.Command{Use: use, Args: cobra.ArbitraryArgs,
+			Annotations: map[string]string{setting.NameAs: "node-" + name}}, do)
 	}
-	c.AddCommand(below("status", p.nodeStatus), below("hint URL...", p.nodeHint), below("abandon SHARD...", p.nodeAbandon))
+	c.AddCommand(below("status", p.nodeStatus), below("hint URL...", p.nodeHint),
+		below("abandon SHARD...", p.nodeAbandon))
 	return c
 }
 
@@ -44,21 +47,29 @@ func (p *program) node(ctx context.Context, args []string) (err error) {
 	if name == "" {
 		name, _ = os.Hostname()
 	}
-	o := work.Options{Name: name, Version: versionName(), TTL: c.Node.Lease, Pause: c.Delay, Round: c.Round, Adopt: c.Node.Adopt,
-		Cluster: nodes.Cluster{Shards: c.Node.Shards, PerDay: c.PerDay(), Apart: c.Node.Stores == ""}, Dir: c.Node.Stores, Open: func(dir string) (*work.Parts, bool, error) { return p.shard(ctx, dir) }, Note: p.note}
+	o := work.Options{Name: name, Version: versionName(), TTL: c.Node.Lease, Pause: c.Delay,
+		Round: c.Round, Adopt: c.Node.Adopt,
+		Cluster: nodes.Cluster{Shards: c.Node.Shards, PerDay: c.PerDay(),
+			Apart: c.Node.Stores == ""}, Dir: c.Node.Stores,
+		Open: func(dir string) (*work.Parts, bool, error) {
+			return p.shard(ctx, dir)
+		}, Note: p.note}
 	if o.Dir == "" {
 		o.Dir = filepath.Join(c.Data, "shards")
 	}
 	o.Able = func() error { return p.spaceIn(c.Data, o.Dir, c.Archive) }
 	if err := errors.Join(o.Check(c.Limits().All), c.Nodes.Check()); err != nil {
-		return failure.Usage(err, "for example --name n1 --budget 1000/day, and --token-file where others can reach --listen; recrawl node --help")
+		return failure.Usage(err, "for example --name n1 --budget 1000/day, and --token-file "+
+			"where others can reach --listen; recrawl node --help")
 	}
 	lock, err := directory.Claim(c.Data)
 	if err != nil {
 		return err
 	}
 	defer closing(lock, &err)
-	if o.Bus, err = bus.Open(ctx, c.Nodes, name, filepath.Join(c.Data, "nats"), func(why error) { p.note("waiting for the other nodes: %v", why) }); err != nil {
+	if o.Bus, err = bus.Open(ctx, c.Nodes, name, filepath.Join(c.Data, "nats"), func(why error) {
+		p.note("waiting for the other nodes: %v", why)
+	}); err != nil {
 		return err
 	}
 	defer closing(o.Bus, &err)
@@ -68,7 +79,8 @@ func (p *program) node(ctx context.Context, args []string) (err error) {
 	}
 	defer closing(metrics, &err)
 	o.Tell = metrics.Tell
-	p.note("node %s of cluster %s; recrawl node status asks at %s", name, c.Nodes.Cluster, o.Bus.Address())
+	p.note("node %s of cluster %s; recrawl node status asks at %s",
+		name, c.Nodes.Cluster, o.Bus.Address())
 	return work.Run(ctx, starts, o)
 }
 
@@ -88,16 +100,21 @@ func (p *program) shard(ctx context.Context, dir string) (made *work.Parts, busy
 	}
 	o := b.options(&q)
 	o.Workers = max(2, 2*q.config.Workers/q.config.Node.Shards)
-	return &work.Parts{Planner: b.data.plan, Store: b.data.store, Web: liveFetcher{Client: b.client, underWay: b.underWay, archive: b.archive}, Close: b.parts.Close, Loop: o,
+	return &work.Parts{Planner: b.data.plan, Store: b.data.store,
+		Web:   liveFetcher{Client: b.client, underWay: b.underWay, archive: b.archive},
+		Close: b.parts.Close, Loop: o,
 		Journal: func(events []cycle.Event) error { return visits.Append(b.journal, events) },
-		Between: func(k ship.Keeper) error { return errors.Join(b.client.KeepIn(k), q.copies(b.data.store)) },
+		Between: func(k ship.Keeper) error {
+			return errors.Join(b.client.KeepIn(k), q.copies(b.data.store))
+		},
 	}, false, nil
 }
 
 func (p *program) nodeStatus(ctx context.Context, _ []string) (err error) {
 	b, err := bus.Look(ctx, p.config.Nodes)
 	if err != nil {
-		return failure.Work(err, "is a node running? --listen is where it says that recrawl node status asks", failure.Failed)
+		return failure.Work(err, "is a node running? --listen is where it says that recrawl node "+
+			"status asks", failure.Failed)
 	}
 	defer closing(b, &err)
 	s, err := work.Look(ctx, b, p.config.Nodes.Cluster)

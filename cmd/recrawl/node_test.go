@@ -62,7 +62,8 @@ func TestNode(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	asked := map[string]int{}
-	site := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	site := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter,
+		r *http.Request) {
 		if r.URL.Path == "/robots.txt" || r.URL.Path == "/sitemap.xml" {
 			http.NotFound(w, r)
 			return
@@ -90,7 +91,8 @@ func TestNode(t *testing.T) {
 			t.Logf("asked: %v", asked)
 		}
 	}()
-	args := []string{"node", "--data", "data", "--name", "one", "--shards", "4", "--listen", at, "--user-agent", contact, "--allow-private",
+	args := []string{"node", "--data", "data", "--name", "one", "--shards", "4", "--listen", at,
+		"--user-agent", contact, "--allow-private",
 		"--delay", "20ms", "--budget", "2400", "--lease", "2s", "--adopt", "127.0.0.2",
 		"--metrics", metrics, "--archive", "archive"}
 	p := start(t, dir, nil, append(args, first+"/")...)
@@ -98,7 +100,8 @@ func TestNode(t *testing.T) {
 	recrawl(t, "node", "hint", "--listen", at, first+"/hinted").ok(t)
 	eventually(t, "a hint is followed", func() bool { return count() == 5 })
 	eventually(t, "the archive has the hinted page", func() bool {
-		return strings.Contains(keptIn(t, filepath.Join(dir, "archive")), "WARC-Target-URI: "+first+"/hinted")
+		return strings.Contains(keptIn(t, filepath.Join(dir, "archive")),
+			"WARC-Target-URI: "+first+"/hinted")
 	})
 	p.kill()
 	p = start(t, dir, nil, args...)
@@ -120,7 +123,8 @@ func TestNode(t *testing.T) {
 				return false
 			}
 		}
-		if s.Free > 0 || len(s.Nodes) != 1 || s.Nodes[0].State != "live" || s.Budget.PerDay != 2400 || pages < 5 {
+		if s.Free > 0 || len(s.Nodes) != 1 || s.Nodes[0].State != "live" ||
+			s.Budget.PerDay != 2400 || pages < 5 {
 			return false
 		}
 		answer, err := http.Get("http://" + metrics + "/metrics")
@@ -129,8 +133,10 @@ func TestNode(t *testing.T) {
 		}
 		defer answer.Body.Close()
 		scraped, err := io.ReadAll(answer.Body)
-		for _, want := range []string{`recrawl_node_shards{state="running"} 4`, `recrawl_node_shards{state="failed"} 0`, "recrawl_node_portable_shards 0",
-			"recrawl_node_others 0", "recrawl_node_trouble 0", `recrawl_build_info{version="`, fmt.Sprintf("recrawl_node_known_pages %d\n", pages)} {
+		for _, want := range []string{`recrawl_node_shards{state="running"} 4`,
+			`recrawl_node_shards{state="failed"} 0`, "recrawl_node_portable_shards 0",
+			"recrawl_node_others 0", "recrawl_node_trouble 0", `recrawl_build_info{version="`,
+			fmt.Sprintf("recrawl_node_known_pages %d\n", pages)} {
 			if err != nil || !strings.Contains(string(scraped), want) {
 				last += fmt.Sprintf("; metrics have no %s, %v:\n%s", want, err, scraped)
 				return false
@@ -142,7 +148,10 @@ func TestNode(t *testing.T) {
 	if code := p.wait(); code != 130 {
 		t.Errorf("exit code %d: %s", code, p.result().stderr)
 	}
-	recrawl(t, "node", "status", "--listen", at).refused(t, 1, "no node answers", "is a node running")
-	recrawl(t, "node", "--data", "data", "--user-agent", contact, "--budget", "5/hour").refused(t, 2, "fetches a day alone")
-	recrawl(t, "node", "--data", "data", "--user-agent", contact, "--listen", "192.0.2.1:1").refused(t, 2, "without a token", "--token-file")
+	recrawl(t, "node", "status", "--listen", at).refused(t, 1, "no node answers",
+		"is a node running")
+	recrawl(t, "node", "--data", "data", "--user-agent", contact, "--budget", "5/hour").refused(t,
+		2, "fetches a day alone")
+	recrawl(t, "node", "--data", "data", "--user-agent", contact, "--listen",
+		"192.0.2.1:1").refused(t, 2, "without a token", "--token-file")
 }

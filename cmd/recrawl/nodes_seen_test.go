@@ -17,11 +17,11 @@ import (
 	"time"
 )
 
-// What docs/nodes.md says was seen: three nodes, processes of their own, crawl servers that log each
-// request, and something bad happens to one of them. RECRAWL_NODES_SEEN=kill,move,cut,disk,clock,budget
-// runs it, some minutes each. cut needs network namespaces and disk a tmpfs, both root; clock builds
-// the program with a standard library whose clock is an hour ahead. RECRAWL_NODES_SHARED=1 lets all
-// nodes see one directory of stores.
+// What docs/nodes.md says was seen: three nodes, processes of their own, crawl servers that log
+// each request, and something bad happens to one of them.
+// RECRAWL_NODES_SEEN=kill,move,cut,disk,clock,budget runs it, some minutes each. cut needs network
+// namespaces and disk a tmpfs, both root; clock builds the program with a standard library whose
+// clock is an hour ahead. RECRAWL_NODES_SHARED=1 lets all nodes see one directory of stores.
 
 const (
 	seenHosts = 24
@@ -59,7 +59,8 @@ func (l *logged) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	l.by[host] = append(l.by[host], asked{r.URL.Path, begin, time.Now()})
 	l.mu.Unlock()
 	w.Header().Set("Content-Type", "text/html")
-	fmt.Fprintf(w, `page %d <a href="/%d">a</a> <a href="/%d">b</a>`, number, 2*number+1, 2*number+2)
+	fmt.Fprintf(w, `page %d <a href="/%d">a</a> <a href="/%d">b</a>`,
+		number, 2*number+1, 2*number+2)
 	if number == 0 {
 		self, _ := strconv.Atoi(host[strings.LastIndexByte(host, '.')+1:])
 		for _, next := range []int{2 * self, 2*self + 1} {
@@ -98,8 +99,8 @@ func (l *logged) visits(since time.Time) (n int) {
 	return n
 }
 
-// polite fails where a server was asked while it still answered, or within the delay. It returns the
-// least time between two requests of a server.
+// polite fails where a server was asked while it still answered, or within the delay. It returns
+// the least time between two requests of a server.
 func (l *logged) polite(t *testing.T) time.Duration {
 	t.Helper()
 	l.mu.Lock()
@@ -110,7 +111,8 @@ func (l *logged) polite(t *testing.T) time.Duration {
 		for i := 1; i < len(list); i++ {
 			pause := list[i].begin.Sub(list[i-1].end)
 			if least = min(least, pause); pause < seenDelay {
-				t.Errorf("%s was asked for %s %v after %s", host, list[i].path, pause, list[i-1].path)
+				t.Errorf("%s was asked for %s %v after %s",
+					host, list[i].path, pause, list[i-1].path)
 			}
 		}
 	}
@@ -119,7 +121,8 @@ func (l *logged) polite(t *testing.T) time.Duration {
 
 // silence is how long servers were not asked that were asked in the two seconds before a moment:
 // the least and longest of those above a bound, and how many.
-func (l *logged) silence(from time.Time, above time.Duration) (least, longest time.Duration, servers int) {
+func (l *logged) silence(from time.Time, above time.Duration) (
+	least, longest time.Duration, servers int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, list := range l.by {
@@ -188,7 +191,8 @@ func newThree(t *testing.T, l *logged) *three {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &three{logged: l, dir: t.TempDir(), build: filepath.Join(build, "recrawl"), wrap: func(_ int, args []string) []string { return args }}
+	c := &three{logged: l, dir: t.TempDir(), build: filepath.Join(build, "recrawl"),
+		wrap: func(_ int, args []string) []string { return args }}
 	for i := range c.at {
 		c.at[i], c.route[i] = freeAddress(t), freeAddress(t)
 	}
@@ -201,9 +205,12 @@ func (c *three) start(t *testing.T, i int, budget string, urls ...string) {
 	if i == 2 && c.ahead != "" {
 		program = c.ahead
 	}
-	args := []string{program, "node", "--data", filepath.Join(c.dir, fmt.Sprint("n", i)), "--name", fmt.Sprint("n", i), "--user-agent", contact,
-		"--allow-private", "--delay", seenDelay.String(), "--lease", seenLease.String(), "--round", seenRound.String(), "--budget", budget,
-		"--adopt", "*", "--listen", c.at[i], "--route-at", c.route[i], "--routes", strings.Join(c.route[:], ",")}
+	args := []string{program, "node", "--data", filepath.Join(c.dir, fmt.Sprint("n", i)), "--name",
+		fmt.Sprint("n", i), "--user-agent", contact,
+		"--allow-private", "--delay", seenDelay.String(), "--lease", seenLease.String(), "--round",
+		seenRound.String(), "--budget", budget,
+		"--adopt", "*", "--listen", c.at[i], "--route-at", c.route[i], "--routes",
+		strings.Join(c.route[:], ",")}
 	if os.Getenv("RECRAWL_NODES_SHARED") != "" {
 		args = append(args, "--stores", filepath.Join(c.dir, "stores"))
 	}
@@ -223,9 +230,13 @@ func (c *three) begin(t *testing.T, budget string) {
 	c.start(t, 0, budget, fmt.Sprintf("http://%s:%s/", c.host(0), c.port))
 	c.start(t, 1, budget)
 	c.start(t, 2, budget)
-	c.until(t, "all work", func(s *nodeStatus, at map[string]int) bool { return len(at) == 3 && running(at) == s.Shards })
+	c.until(t, "all work", func(s *nodeStatus, at map[string]int) bool {
+		return len(at) == 3 && running(at) == s.Shards
+	})
 	seen := func() int { c.mu.Lock(); defer c.mu.Unlock(); return len(c.by) }
-	c.until(t, "all servers are known", func(*nodeStatus, map[string]int) bool { return seen() == seenHosts })
+	c.until(t, "all servers are known", func(*nodeStatus, map[string]int) bool {
+		return seen() == seenHosts
+	})
 }
 
 func running(at map[string]int) (n int) {
@@ -236,11 +247,13 @@ func running(at map[string]int) (n int) {
 }
 
 // until waits for a state, as the first node tells it, and returns when it was seen.
-func (c *three) until(t *testing.T, what string, is func(s *nodeStatus, at map[string]int) bool) time.Time {
+func (c *three) until(t *testing.T, what string,
+	is func(s *nodeStatus, at map[string]int) bool) time.Time {
 	t.Helper()
 	last := ""
 	for began := time.Now(); time.Since(began) < 3*time.Minute; time.Sleep(100 * time.Millisecond) {
-		look := exec.Command(c.build, append([]string{"node", "status", "--json", "--listen", c.at[0]}, c.ask...)...)
+		look := exec.Command(c.build,
+			append([]string{"node", "status", "--json", "--listen", c.at[0]}, c.ask...)...)
 		look.Env = environment()
 		out, err := look.Output()
 		var s nodeStatus
@@ -265,8 +278,10 @@ func (c *three) until(t *testing.T, what string, is func(s *nodeStatus, at map[s
 func (c *three) tell(t *testing.T, what string, at time.Time) {
 	t.Helper()
 	least, longest, servers := c.silence(at, 2*time.Second)
-	t.Logf("%s: %d servers were not asked for more than 2 s, %.1f to %.1f s; %d pages were asked again, %d ten seconds before; least pause %v, %d requests",
-		what, servers, least.Seconds(), longest.Seconds(), c.twice(at), c.twice(at.Add(-window)), c.polite(t).Round(time.Millisecond), c.visits(time.Time{}))
+	t.Logf("%s: %d servers were not asked for more than 2 s, %.1f to %.1f s; %d pages were asked "+
+		"again, %d ten seconds before; least pause %v, %d requests",
+		what, servers, least.Seconds(), longest.Seconds(), c.twice(at), c.twice(at.Add(-window)),
+		c.polite(t).Round(time.Millisecond), c.visits(time.Time{}))
 }
 
 func TestNodesSeen(t *testing.T) {
@@ -274,7 +289,9 @@ func TestNodesSeen(t *testing.T) {
 	if want[0] == "" {
 		t.Skip("RECRAWL_NODES_SEEN=kill,move,cut,disk,clock,budget says what to see")
 	}
-	all := map[string]func(*testing.T){"kill": seeKill, "move": seeMove, "cut": seeCut, "disk": seeDisk, "clock": seeClock, "budget": seeBudget}
+	all := map[string]func(
+		*testing.T){"kill": seeKill, "move": seeMove, "cut": seeCut, "disk": seeDisk,
+		"clock": seeClock, "budget": seeBudget}
 	for _, name := range want {
 		if all[name] == nil {
 			t.Fatalf("there is no %q to see", name)
@@ -288,12 +305,16 @@ const plenty = "5000000/day"
 // without waits until the others have all shards of a node.
 func (c *three) without(t *testing.T, name string) time.Time {
 	t.Helper()
-	return c.until(t, "the others have all shards", func(s *nodeStatus, at map[string]int) bool { return at[name] == 0 && running(at) == s.Shards })
+	return c.until(t, "the others have all shards", func(s *nodeStatus, at map[string]int) bool {
+		return at[name] == 0 && running(at) == s.Shards
+	})
 }
 
 func (c *three) with(t *testing.T, name string) time.Time {
 	t.Helper()
-	return c.until(t, "it has its part again", func(s *nodeStatus, at map[string]int) bool { return at[name] >= s.Shards/4 && running(at) == s.Shards })
+	return c.until(t, "it has its part again", func(s *nodeStatus, at map[string]int) bool {
+		return at[name] >= s.Shards/4 && running(at) == s.Shards
+	})
 }
 
 // One is killed, and comes back after others have its shards.
@@ -357,7 +378,8 @@ func seeBudget(t *testing.T) {
 	c.start(t, 2, "518400/day")
 	count(6)
 	got, allowed := c.visits(began), 60*len(rounds)
-	t.Logf("%d of %d fetches in %d rounds: %v; least pause %v", got, allowed, len(rounds), rounds, c.polite(t))
+	t.Logf("%d of %d fetches in %d rounds: %v; least pause %v",
+		got, allowed, len(rounds), rounds, c.polite(t))
 	if got > allowed+60/10 || got < allowed*97/100 {
 		t.Errorf("%d fetches, %d were allowed", got, allowed)
 	}
@@ -421,14 +443,16 @@ func aheadOfTime(t *testing.T) string {
 	if changed == string(text) {
 		t.Fatalf("%s does not read the clock as expected", path)
 	}
-	overlay, _ := json.Marshal(map[string]map[string]string{"Replace": {path: filepath.Join(dir, "time.go")}})
+	overlay, _ := json.Marshal(
+		map[string]map[string]string{"Replace": {path: filepath.Join(dir, "time.go")}})
 	for name, text := range map[string]string{"time.go": changed, "overlay.json": string(overlay)} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	to := filepath.Join(dir, "recrawl")
-	if out, err := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-w", "-overlay", filepath.Join(dir, "overlay.json"), "-o", to, ".").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-w", "-overlay",
+		filepath.Join(dir, "overlay.json"), "-o", to, ".").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	return to
@@ -520,10 +544,13 @@ func seeCut(t *testing.T) {
 			must(fmt.Sprintf("ip -n %s link set e%d up", space(i), n))
 		}
 		must("ip -n " + space(i) + " link set lo up")
-		c.at[i], c.route[i] = fmt.Sprintf("10.77.0.%d:7422", 101+i), fmt.Sprintf("10.77.0.%d:7423", 101+i)
+		c.at[i], c.route[i] = fmt.Sprintf("10.77.0.%d:7422", 101+i), fmt.Sprintf("10.77.0.%d:7423",
+			101+i)
 		c.more[i] = []string{"--token-file", token}
 	}
-	c.wrap = func(i int, args []string) []string { return append([]string{"ip", "netns", "exec", space(i)}, args...) }
+	c.wrap = func(i int, args []string) []string {
+		return append([]string{"ip", "netns", "exec", space(i)}, args...)
+	}
 	c.ask = []string{"--token-file", token}
 	c.begin(t, plenty)
 	time.Sleep(15 * time.Second)

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// TestRunOthers writes down, each once, where the pages of a server lead to beside it, also over two runs; import
-// takes the list.
+// TestRunOthers writes down, each once, where the pages of a server lead to beside it, also over
+// two runs; import takes the list.
 func TestRunOthers(t *testing.T) {
 	t.Parallel()
 	var pages atomic.Int32
@@ -44,8 +44,10 @@ func TestRunOthers(t *testing.T) {
 	}
 	for _, data := range []string{"first", "second"} {
 		pages.Store(0)
-		p := start(t, dir, nil, "run", "--data", filepath.Join(dir, data), "--others", file, "--user-agent", contact, "--unlimited",
-			"--allow-network", "127.0.0.0/8", "--allow-port", u.Port(), "--delay", "1ms", "--quiet", web.URL+"/")
+		p := start(t, dir, nil, "run", "--data", filepath.Join(dir, data), "--others", file,
+			"--user-agent", contact, "--unlimited",
+			"--allow-network", "127.0.0.0/8", "--allow-port", u.Port(), "--delay", "1ms", "--quiet",
+			web.URL+"/")
 		for end := time.Now().Add(time.Minute); pages.Load() < 3 && time.Now().Before(end); {
 			time.Sleep(10 * time.Millisecond)
 		}
@@ -60,10 +62,12 @@ func TestRunOthers(t *testing.T) {
 			t.Errorf("after the %s run: %q\nwant %q", data, got, want)
 		}
 	}
-	if r := decode[importRun](t, recrawl(t, "import", "--set", filepath.Join(dir, "set"), "--json", file).ok(t), true); r.New != len(want) || r.BadLines > 0 {
+	if r := decode[importRun](t, recrawl(t, "import", "--set", filepath.Join(dir, "set"), "--json",
+		file).ok(t), true); r.New != len(want) || r.BadLines > 0 {
 		t.Errorf("import: %d new, %d bad", r.New, r.BadLines)
 	}
-	if c := recrawl(t, "check", "--set", file+".seen").ok(t); !strings.Contains(c.stdout, "6 fingerprints") {
+	if c := recrawl(t, "check", "--set", file+".seen").ok(t); !strings.Contains(c.stdout,
+		"6 fingerprints") {
 		t.Errorf("check: %s", c.stdout)
 	}
 }

@@ -138,7 +138,8 @@ func writable(path string) error {
 
 func regular(path string) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return failure.Usage(fmt.Errorf("write %s: it is no regular file", path), "name a file to be written")
+		return failure.Usage(fmt.Errorf("write %s: it is no regular file", path),
+			"name a file to be written")
 	}
 	return nil
 }

@@ -15,29 +15,34 @@ import (
 
 const packaging = "../../.ci/package/"
 
-// What service, container and compose file call is a call that the program takes, and what they copy is
-// there. No engine is needed for that.
+// What service, container and compose file call is a call that the program takes, and what they
+// copy is there. No engine is needed for that.
 func TestPackaging(t *testing.T) {
-	config := writeFile(t, filepath.Join(t.TempDir(), "recrawl.yaml"), "data: crawl\nuser-agent: "+contact+"\n")
+	config := writeFile(t, filepath.Join(t.TempDir(), "recrawl.yaml"),
+		"data: crawl\nuser-agent: "+contact+"\n")
 	unit := readFile(t, packaging+"recrawl.service")
-	calls := regexp.MustCompile(`(?m)^ExecStart(?:Pre)?=/usr/bin/recrawl (.*)$`).FindAllStringSubmatch(unit, -1)
+	calls := regexp.MustCompile(
+		`(?m)^ExecStart(?:Pre)?=/usr/bin/recrawl (.*)$`).FindAllStringSubmatch(unit, -1)
 	if len(calls) != 2 {
 		t.Fatalf("%d calls in the unit", len(calls))
 	}
 	for _, call := range calls {
-		args := strings.Fields(strings.NewReplacer("/etc/recrawl/recrawl.yaml", config, "$RECRAWL_START", "https://example.org/").Replace(call[1]))
+		args := strings.Fields(strings.NewReplacer("/etc/recrawl/recrawl.yaml", config,
+			"$RECRAWL_START", "https://example.org/").Replace(call[1]))
 		if err := main.Settings(args); err != nil {
 			t.Errorf("unit, %q: %v", args, err)
 		}
 	}
-	for _, line := range []string{"User=recrawl", "NoNewPrivileges=yes", "ProtectSystem=strict", "CapabilityBoundingSet=", "StateDirectory=recrawl", "KillSignal=SIGINT"} {
+	for _, line := range []string{"User=recrawl", "NoNewPrivileges=yes", "ProtectSystem=strict",
+		"CapabilityBoundingSet=", "StateDirectory=recrawl", "KillSignal=SIGINT"} {
 		if !strings.Contains(unit, "\n"+line+"\n") {
 			t.Errorf("the unit has no %s", line)
 		}
 	}
 
 	image := readFile(t, packaging+"Dockerfile")
-	for _, m := range regexp.MustCompile(`(?m)^COPY ([^-].*) \S+$`).FindAllStringSubmatch(image, -1) {
+	for _, m := range regexp.MustCompile(`(?m)^COPY ([^-].*) \S+$`).FindAllStringSubmatch(image,
+		-1) {
 		for _, name := range strings.Fields(m[1]) {
 			if _, err := os.Stat(filepath.Join("../..", name)); err != nil {
 				t.Errorf("Dockerfile: %v", err)
@@ -74,7 +79,8 @@ func TestPackaging(t *testing.T) {
 	if !ok || !service.ReadOnly || len(service.CapDrop) != 1 || service.StopSignal != "SIGINT" {
 		t.Fatalf("compose.yaml: %+v", compose)
 	}
-	if _, err := os.Stat(filepath.Join(packaging, service.Build.Context, service.Build.Dockerfile)); err != nil {
+	if _, err := os.Stat(filepath.Join(packaging, service.Build.Context,
+		service.Build.Dockerfile)); err != nil {
 		t.Error(err)
 	}
 	if name, _, _ := strings.Cut(service.Volumes[0], ":"); compose.Volumes[name] == nil {

@@ -22,7 +22,8 @@ func (p *program) planCommand() *cobra.Command {
 func (p *program) plan(ctx context.Context, _ []string) error {
 	o, err := p.open(ctx, true)
 	if err != nil {
-		q := url.Values{"n": {strconv.Itoa(min(p.config.Plan.Show, view.MostPlanned))}, "report": {"true"}}
+		q := url.Values{"n": {strconv.Itoa(min(p.config.Plan.Show, view.MostPlanned))},
+			"report": {"true"}}
 		if p.json && !p.config.Plan.Report {
 			q.Set("report", "list")
 		}

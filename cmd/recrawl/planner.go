@@ -66,7 +66,8 @@ func (p *program) open(ctx context.Context, readOnly bool) (*opened, error) {
 	if o.listed, err = p.listed(); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	if o.rules, err = view.OpenRules(store, append(watched.Weights(), c.Weight...), o.listed); err != nil {
+	if o.rules, err = view.OpenRules(store, append(watched.Weights(), c.Weight...),
+		o.listed); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
 	build := func() (*planner.Planner, error) {
@@ -80,9 +81,10 @@ func (p *program) open(ctx context.Context, readOnly bool) (*opened, error) {
 		}
 		return p.newPlanner(o.corpus, o.rules)
 	}
-	plan, why, err := cycle.RecallImage(store, dir, func(corpus *planner.Corpus) (*planner.Planner, error) {
-		return p.newPlanner(corpus, o.rules)
-	})
+	plan, why, err := cycle.RecallImage(store, dir,
+		func(corpus *planner.Corpus) (*planner.Planner, error) {
+			return p.newPlanner(corpus, o.rules)
+		})
 	if why != nil {
 		p.warn(why.Error() + "; all records are read instead")
 	}
@@ -142,7 +144,8 @@ func (p *program) listed() (*preferences.Listed, error) {
 	defer f.Close()
 	l, err := preferences.ReadListed(f)
 	if err != nil {
-		return nil, failure.Usage(fmt.Errorf("%s: %w", p.config.Weights, err), "recrawl corpus weigh writes such a file")
+		return nil, failure.Usage(fmt.Errorf("%s: %w", p.config.Weights, err),
+			"recrawl corpus weigh writes such a file")
 	}
 	return l, nil
 }
@@ -162,7 +165,8 @@ func (p *program) warnOfDamage(damage []*satstore.DamageError, lost int) {
 	}
 	switch {
 	case lost > 0:
-		p.warn("of " + report.Plural(lost, "page") + " the address alone is known; run begins anew with them")
+		p.warn("of " + report.Plural(lost, "page") + " the address alone is known; run begins " +
+			"anew with them")
 	case len(damage) > 0:
 		p.warn("no page was lost by this damage")
 	}
@@ -180,7 +184,8 @@ func (p *program) hasSpace() error { return p.spaceIn(p.config.Data, p.config.Ar
 func (p *program) spaceIn(dirs ...string) error {
 	for _, dir := range dirs {
 		if free, err := directory.Free(dir); dir != "" && err == nil && free < p.config.MinFree {
-			return fmt.Errorf("the disk of %s has %d bytes free, fewer than --min-free %d", dir, free, p.config.MinFree)
+			return fmt.Errorf("the disk of %s has %d bytes free, fewer than --min-free %d",
+				dir, free, p.config.MinFree)
 		}
 	}
 	return nil

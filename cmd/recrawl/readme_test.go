@@ -24,7 +24,8 @@ func documents(t *testing.T) []string {
 	return append(docs, "../../README.md")
 }
 
-// documentedCommands returns the calls of recrawl in the code blocks of the documents, as arguments.
+// documentedCommands returns the calls of recrawl in the code blocks of the documents, as
+// arguments.
 func documentedCommands(t *testing.T) [][]string {
 	t.Helper()
 	var calls [][]string
@@ -50,7 +51,8 @@ func documentedCommands(t *testing.T) [][]string {
 	return calls
 }
 
-// Every link of a document that leads to a file leads to one, and to a heading of it if it names one.
+// Every link of a document that leads to a file leads to one, and to a heading of it if it names
+// one.
 func TestDocumentLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	for _, document := range documents(t) {
@@ -72,7 +74,8 @@ func TestDocumentLinks(t *testing.T) {
 				t.Errorf("%s: %v", document, err)
 				continue
 			}
-			if heading != "" && !slices.ContainsFunc(strings.Split(string(content), "\n"), func(line string) bool { return anchor(line) == heading }) {
+			if heading != "" && !slices.ContainsFunc(strings.Split(string(content), "\n"),
+				func(line string) bool { return anchor(line) == heading }) {
 				t.Errorf("%s: no heading of %s is %q", document, target, heading)
 			}
 		}
@@ -138,9 +141,11 @@ func TestDocumentedCommands(t *testing.T) {
 
 // Every command teaches: what it does at length, and an example where it takes flags.
 func TestHelp(t *testing.T) {
-	for _, cmd := range (&program{stdout: io.Discard, stderr: io.Discard}).rootCommand().Commands() {
+	for _, cmd := range (&program{stdout: io.Discard,
+		stderr: io.Discard}).rootCommand().Commands() {
 		var out strings.Builder
-		if code := run(context.Background(), []string{cmd.Name(), "--help"}, &out, io.Discard); code != failure.OK {
+		if code := run(context.Background(), []string{cmd.Name(), "--help"}, &out,
+			io.Discard); code != failure.OK {
 			t.Errorf("recrawl %s --help: exit code %d", cmd.Name(), code)
 		}
 		if !strings.Contains(out.String(), "recrawl "+cmd.Name()) {

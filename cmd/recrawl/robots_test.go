@@ -34,13 +34,15 @@ func TestRobotsOutlivesKills(t *testing.T) {
 		defer mu.Unlock()
 		return len(*of)
 	}
-	args := []string{"run", "--data", filepath.Join(t.TempDir(), "data"), "--user-agent", contact, "--allow-private", "--delay", "100ms", "--unlimited", web.URL + "/"}
+	args := []string{"run", "--data", filepath.Join(t.TempDir(), "data"), "--user-agent", contact,
+		"--allow-private", "--delay", "100ms", "--unlimited", web.URL + "/"}
 	for i := 0; i < 4 && count(&pages) == 0; i++ {
 		p := start(t, t.TempDir(), nil, args...)
 		if i == 0 {
 			eventually(t, "robots.txt", func() bool { return count(&robots) > 0 })
 		}
-		for end := time.Now().Add(3500 * time.Millisecond); time.Now().Before(end) && count(&pages) == 0; {
+		for end := time.Now().Add(3500 * time.Millisecond); time.Now().Before(end) &&
+			count(&pages) == 0; {
 			time.Sleep(10 * time.Millisecond)
 		}
 		p.kill()
@@ -51,6 +53,7 @@ func TestRobotsOutlivesKills(t *testing.T) {
 	case count(&pages) == 0:
 		t.Error("no page was asked for")
 	case pages[0].Sub(robots[0]) < delay:
-		t.Errorf("a page was asked for %v after robots.txt, whose delay is %v", pages[0].Sub(robots[0]), delay)
+		t.Errorf("a page was asked for %v after robots.txt, whose delay is %v",
+			pages[0].Sub(robots[0]), delay)
 	}
 }

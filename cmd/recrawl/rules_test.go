@@ -47,9 +47,9 @@ func trimmed(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// A page rotates an advertisement at each visit and truly changes at each third. Without a rule each
-// visit sees a change; with one, those that are. The first visit under another rule is compared to
-// nothing, and is made without condition.
+// A page rotates an advertisement at each visit and truly changes at each third. Without a rule
+// each visit sees a change; with one, those that are. The first visit under another rule is
+// compared to nothing, and is made without condition.
 func TestRunRules(t *testing.T) {
 	t.Parallel()
 	var visits, conditional atomic.Int32
@@ -69,7 +69,8 @@ func TestRunRules(t *testing.T) {
 			return
 		}
 		w.Header().Set("Content-Type", "text/html")
-		fmt.Fprintf(w, "<title>News</title><div class=ad>Buy %d</div><main><h1>Edition %d</h1></main>", n, n/3)
+		fmt.Fprintf(w, "<title>News</title><div class=ad>Buy %d</div><main><h1>Edition "+
+			"%d</h1></main>", n, n/3)
 	}))
 	defer web.Close()
 	dir := t.TempDir()
@@ -86,10 +87,13 @@ func TestRunRules(t *testing.T) {
 		if _, err := os.Stat(data); err == nil {
 			before = len(readJournal(t, data))
 		}
-		args := []string{"run", "--data", data, "--user-agent", contact, "--allow-private", "--delay", "1ms", "--unlimited",
-			"--policy", "breadth-first", "--round", "1s", "--rounds", fmt.Sprint(len(strings.Fields(want)) + 1), web.URL + path}
+		args := []string{"run", "--data", data, "--user-agent", contact, "--allow-private",
+			"--delay", "1ms", "--unlimited",
+			"--policy", "breadth-first", "--round", "1s", "--rounds",
+			fmt.Sprint(len(strings.Fields(want)) + 1), web.URL + path}
 		var got []string
-		for tries := 0; tries < 10 && len(got) < len(strings.Fields(want)); tries++ { // a busy machine misses rounds
+		// a busy machine misses rounds
+		for tries := 0; tries < 10 && len(got) < len(strings.Fields(want)); tries++ {
 			got = nil
 			recrawl(t, append(args, more...)...)
 			for _, e := range readJournal(t, data)[before:] {
@@ -119,14 +123,18 @@ func TestRunRules(t *testing.T) {
 	for next, want := range map[int32]string{0: "unchanged", 30: "changed"} {
 		data, kept := fmt.Sprint("kept", next), filepath.Join(dir, fmt.Sprint("archive", next))
 		visits.Store(0)
-		check("a rule, with an archive", data, "/", "first unchanged", "--rules", ignoring, "--archive", kept)
+		check("a rule, with an archive", data, "/", "first unchanged", "--rules", ignoring,
+			"--archive", kept)
 		visits.Store(next)
-		check("another rule, with an archive", data, "/", want, "--rules", watching, "--archive", kept)
+		check("another rule, with an archive", data, "/", want, "--rules", watching, "--archive",
+			kept)
 		visits.Store(next)
-		check("no rule, with an archive", data, "/", "unchanged", "--change", "main", "--archive", kept)
+		check("no rule, with an archive", data, "/", "unchanged", "--change", "main", "--archive",
+			kept)
 	}
 	visits.Store(0)
-	check("JSON", "json", "/data", "first unchanged unchanged changed unchanged", "--rules", ignoring)
+	check("JSON", "json", "/data", "first unchanged unchanged changed unchanged", "--rules",
+		ignoring)
 }
 
 func TestShowPage(t *testing.T) {
@@ -144,7 +152,8 @@ func TestShowPage(t *testing.T) {
 	}))
 	defer web.Close()
 	dir := t.TempDir()
-	rules := writeFile(t, filepath.Join(dir, "rules.yaml"), "rules:\n- prefix: "+web.URL+"/\n  ignore: [.ad, .none]\n")
+	rules := writeFile(t, filepath.Join(dir, "rules.yaml"),
+		"rules:\n- prefix: "+web.URL+"/\n  ignore: [.ad, .none]\n")
 	shown := decode[struct {
 		Title   string
 		Links   []string
@@ -155,20 +164,26 @@ func TestShowPage(t *testing.T) {
 				Count                   int
 			}
 		}
-	}](t, recrawl(t, "show", "page", web.URL, "--rules", rules, "--json", "--allow-private", "--delay", "1ms", "--user-agent", contact).ok(t), false)
-	if shown.Title != "T" || len(shown.Links) != 1 || strings.Join(shown.Counted.Lines, "|") != "T|Text x" ||
-		len(shown.Counted.Hits) != 2 || shown.Counted.Hits[0].Sample != "Buy" || shown.Counted.Hits[1].Count != 0 {
+	}](t, recrawl(t, "show", "page", web.URL, "--rules", rules, "--json", "--allow-private",
+		"--delay", "1ms", "--user-agent", contact).ok(t), false)
+	if shown.Title != "T" || len(shown.Links) != 1 ||
+		strings.Join(shown.Counted.Lines, "|") != "T|Text x" ||
+		len(shown.Counted.Hits) != 2 || shown.Counted.Hits[0].Sample != "Buy" ||
+		shown.Counted.Hits[1].Count != 0 {
 		t.Errorf("shown %+v", shown)
 	}
-	bad := writeFile(t, filepath.Join(dir, "bad.yaml"), "rules:\n- prefix: '*'\n  ignore: 'div >'\n  simhash: 99\n")
+	bad := writeFile(t, filepath.Join(dir, "bad.yaml"),
+		"rules:\n- prefix: '*'\n  ignore: 'div >'\n  simhash: 99\n")
 	for _, c := range []struct {
 		code  int
 		words string
 		args  []string
 	}{
 		{2, "names no contact", []string{web.URL}},
-		{1, "excluded robots.txt", []string{web.URL + "/private", "--user-agent", contact, "--allow-private", "--delay", "1ms"}},
-		{1, "redirected", []string{web.URL + "/moved", "--user-agent", contact, "--allow-private", "--delay", "1ms"}},
+		{1, "excluded robots.txt", []string{web.URL + "/private", "--user-agent", contact,
+			"--allow-private", "--delay", "1ms"}},
+		{1, "redirected", []string{web.URL + "/moved", "--user-agent", contact, "--allow-private",
+			"--delay", "1ms"}},
 		{1, "excluded", []string{web.URL, "--user-agent", contact}},
 		{1, "no such file", []string{filepath.Join(dir, "none.html")}},
 		{2, "bad.yaml:3:11: ignore: \"div >\": no CSS selector", []string{rules, "--rules", bad}},

@@ -95,7 +95,8 @@ func (l *crawl) open(ctx context.Context, args []string) (err error) {
 	if l.watch, err = p.openWatch(l.base.data.store); err != nil {
 		return err
 	}
-	l.trace, err = tracing.Open(tracing.Options{Address: c.Trace, Share: c.TraceShare, Version: versionName(), Warn: func(err error) { p.warn(err.Error()) }})
+	l.trace, err = tracing.Open(tracing.Options{Address: c.Trace, Share: c.TraceShare,
+		Version: versionName(), Warn: func(err error) { p.warn(err.Error()) }})
 	if err != nil {
 		return err
 	}
@@ -131,7 +132,8 @@ func (l *crawl) makeLoop(stop func()) {
 	}
 	o.Between = func() error {
 		now := time.Now()
-		return errors.Join(l.base.client.KeepIn(l.base.data.store), l.copies(l.base.data.store), hand(l.hints, l.loop, l.base.data.store),
+		return errors.Join(l.base.client.KeepIn(l.base.data.store), l.copies(l.base.data.store),
+			hand(l.hints, l.loop, l.base.data.store),
 			l.watch.Step(now, l.base.data.store), l.others.Rest(now), l.desk.Between(l.loop))
 	}
 	o.Acknowledged = func(events []cycle.Event) {
@@ -141,7 +143,7 @@ func (l *crawl) makeLoop(stop func()) {
 			}
 		}
 		l.trace.Acknowledged(events)
-		l.status.show(result, l.base.data.plan)
+		l.status.Show(func() string { return result.Status(l.base.data.plan) })
 		l.look()
 	}
 	l.loop = cycle.New(o)
@@ -165,7 +167,8 @@ func (l *crawl) prepare(ctx context.Context) error {
 		l.warn(promise.Says(perDay))
 	}
 	return l.loop.KeepDistance(ctx, func() {
-		l.note("going on; waiting %v, since servers may have been asked a moment ago", l.config.Delay)
+		l.note("going on; waiting %v, since servers may have been asked a moment ago",
+			l.config.Delay)
 	})
 }
 
@@ -175,20 +178,22 @@ func (l *crawl) endRound(r planner.Round) bool {
 	l.look()
 	l.desk.EndRound()
 	l.trace.EndRound(r)
-	l.status.rest(l.result, l.base.data.plan, r.End)
+	l.status.Print(l.result.Rest(l.base.data.plan, r.End))
 	return l.journalErr == nil && (l.config.Rounds == 0 || l.result.Rounds < l.config.Rounds)
 }
 
 // end tells what came of a run that ended with err.
 func (l *crawl) end(ctx context.Context, err error) error {
 	l.desk.Close()
-	l.status.end()
+	l.status.End()
 	if ended := err == nil; ended || ctx.Err() != nil && onlyCanceled(err) {
-		if told := l.watch.End(endWithin, time.Now, l.base.data.store, ended); told != nil && ended {
+		if told := l.watch.End(endWithin, time.Now, l.base.data.store, ended); told != nil &&
+			ended {
 			err = told
 		}
 		if events, messages := l.watch.Waiting(); events+messages > 0 {
-			l.note("%s and %s wait to be told by the next start", report.Plural(events, "event"), report.Plural(messages, "message"))
+			l.note("%s and %s wait to be told by the next start",
+				report.Plural(events, "event"), report.Plural(messages, "message"))
 		}
 	}
 	if l.journalErr != nil && (err == nil || ctx.Err() == nil && errors.Is(err, context.Canceled)) {
@@ -205,7 +210,8 @@ func (l *crawl) end(ctx context.Context, err error) error {
 	if err == nil && result.Failed > 0 {
 		return failure.Work(
 			fmt.Errorf("%d of %s failed", result.Failed, report.Plural(result.Visits, "visit")),
-			"they are asked for again later; "+filepath.Join(l.config.Data, "journal")+" says why each failed",
+			"they are asked for again later; "+filepath.Join(l.config.Data, "journal")+
+				" says why each failed",
 			failure.Visits,
 		)
 	}

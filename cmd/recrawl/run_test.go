@@ -25,7 +25,8 @@ func TestInterruptedAndResumed(t *testing.T) {
 	lab := serve(t, library(shelves{servers: 1, sections: 4, pages: 12, days: 1, every: still}))
 	w := newWitness(t, lab, filepath.Join(t.TempDir(), "data"), 24*time.Hour)
 	settings := []string{"--data", w.dir, "--round", "24h", "--budget", "500"}
-	args := append([]string{"run", "--user-agent", contact, "--allow-private", "--delay", "3ms", "--workers", fmt.Sprint(workers), "--json"}, settings...)
+	args := append([]string{"run", "--user-agent", contact, "--allow-private", "--delay", "3ms",
+		"--workers", fmt.Sprint(workers), "--json"}, settings...)
 
 	w.runs = append(w.runs, time.Now())
 	p := start(t, t.TempDir(), nil, append(args, lab.starts()...)...)
@@ -37,7 +38,8 @@ func TestInterruptedAndResumed(t *testing.T) {
 	}
 	w.look()
 	if did := decode[runResult](t, r, true); did.Visits != len(w.lines) || did.Known == 0 {
-		t.Errorf("interrupted after %d visits, as it says; %d are in the journal", did.Visits, len(w.lines))
+		t.Errorf("interrupted after %d visits, as it says; %d are in the journal",
+			did.Visits, len(w.lines))
 	}
 	known := w.records
 	before := len(w.lines)
@@ -45,13 +47,16 @@ func TestInterruptedAndResumed(t *testing.T) {
 		if r.State != sitegraph.StateNew {
 			continue
 		}
-		if e := decode[explanation](t, recrawl(t, append([]string{"explain", "--json", url}, settings...)...).ok(t), true); e.Digest != nil || e.Turn == 0 {
+		if e := decode[explanation](t,
+			recrawl(t, append([]string{"explain", "--json", url}, settings...)...).ok(t),
+			true); e.Digest != nil || e.Turn == 0 {
 			t.Errorf("%s was never fetched, and is explained as %+v", url, e)
 		}
 		break
 	}
 
-	plan := decode[[]plannedVisit](t, recrawl(t, append([]string{"plan", "--json", "--show", "10"}, settings...)...).ok(t), true)
+	plan := decode[[]plannedVisit](t,
+		recrawl(t, append([]string{"plan", "--json", "--show", "10"}, settings...)...).ok(t), true)
 	if len(plan) != 10 {
 		t.Fatalf("a plan of %d visits", len(plan))
 	}
@@ -81,7 +86,8 @@ func TestInterruptedAndResumed(t *testing.T) {
 	if sameRound(w.lines) {
 		for i, v := range plan {
 			if got := w.lines[before+i]; got.URL != v.URL || got.Reason != v.Reason {
-				t.Errorf("visit %d was %s (%s), planned was %s (%s)", i+1, got.URL, got.Reason, v.URL, v.Reason)
+				t.Errorf("visit %d was %s (%s), planned was %s (%s)",
+					i+1, got.URL, got.Reason, v.URL, v.Reason)
 			}
 		}
 	}
@@ -90,8 +96,10 @@ func TestInterruptedAndResumed(t *testing.T) {
 	if want := 1 + 4 + 4*12 + 2 + 1 + 2 + 1; len(now) != want || did.Known != want-1 {
 		t.Errorf("%d records and %d pages are known, want %d", len(now), did.Known, want)
 	}
-	for url, state := range map[string]sitegraph.State{"/": sitegraph.StateAlive, "/s3/p11.html": sitegraph.StateAlive, "/about": sitegraph.StateMoved,
-		"/about.html": sitegraph.StateAlive, "/dead.html": sitegraph.StateGone, "/private/diary.html": sitegraph.StateExcluded, "/notes": sitegraph.StateExcluded} {
+	for url, state := range map[string]sitegraph.State{"/": sitegraph.StateAlive,
+		"/s3/p11.html": sitegraph.StateAlive, "/about": sitegraph.StateMoved,
+		"/about.html": sitegraph.StateAlive, "/dead.html": sitegraph.StateGone,
+		"/private/diary.html": sitegraph.StateExcluded, "/notes": sitegraph.StateExcluded} {
 		if r := now[lab.bases[0]+url]; r.State != state {
 			t.Errorf("%s is %v, want %v", url, r.State, state)
 		}
@@ -104,7 +112,9 @@ func TestInterruptedAndResumed(t *testing.T) {
 }
 
 func sameRound(lines []journal.Entry) bool {
-	return !slices.ContainsFunc(lines, func(e journal.Entry) bool { return e.Round != lines[0].Round })
+	return !slices.ContainsFunc(lines, func(e journal.Entry) bool {
+		return e.Round != lines[0].Round
+	})
 }
 
 // TestPlanAndExplain keeps a changing web fresh for some rounds. explain agrees with what
@@ -113,14 +123,16 @@ func TestPlanAndExplain(t *testing.T) {
 	t.Parallel()
 	const sections, perSection = 3, 8
 	// The first two pages of a section change all the time, the others never.
-	lab := serve(t, library(shelves{servers: 1, sections: sections, pages: perSection, days: 3000, every: func(_, _, page int) int {
-		if page < 2 {
-			return 2
-		}
-		return 0
-	}}))
+	lab := serve(t, library(shelves{servers: 1, sections: sections, pages: perSection, days: 3000,
+		every: func(_, _, page int) int {
+			if page < 2 {
+				return 2
+			}
+			return 0
+		}}))
 	w := newWitness(t, lab, filepath.Join(t.TempDir(), "data"), time.Second)
-	args := append([]string{"run", "--user-agent", contact, "--allow-private", "--delay", "2ms", "--workers", "1", "--rounds", "1", "--data", w.dir}, lab.starts()...)
+	args := append([]string{"run", "--user-agent", contact, "--allow-private", "--delay", "2ms",
+		"--workers", "1", "--rounds", "1", "--data", w.dir}, lab.starts()...)
 	leastVisits := func() uint32 {
 		least := uint32(math.MaxUint32)
 		for _, r := range w.records {
@@ -131,7 +143,8 @@ func TestPlanAndExplain(t *testing.T) {
 		return least
 	}
 	eventually(t, "three visits of each page", func() bool {
-		time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second))) // a round, whole if it can be
+		// a round, whole if it can be
+		time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second)))
 		w.runs = append(w.runs, time.Now())
 		recrawl(t, append(args, "--round", "1s", "--unlimited")...).ok(t)
 		w.look()
@@ -150,8 +163,10 @@ func TestPlanAndExplain(t *testing.T) {
 			if err := os.CopyFS(dir, os.DirFS(w.dir)); err != nil {
 				t.Fatal(err)
 			}
-			settings := []string{"--data", dir, "--policy", policy, "--round", round.String(), "--budget", fmt.Sprint(show * int(24*time.Hour/round))}
-			plan := decode[[]plannedVisit](t, recrawl(t, append([]string{"plan", "--json"}, settings...)...).ok(t), true)
+			settings := []string{"--data", dir, "--policy", policy, "--round", round.String(),
+				"--budget", fmt.Sprint(show * int(24*time.Hour/round))}
+			plan := decode[[]plannedVisit](t,
+				recrawl(t, append([]string{"plan", "--json"}, settings...)...).ok(t), true)
 			if len(plan) != show {
 				t.Fatalf("a plan of %d visits in a round of %d", len(plan), show)
 			}
@@ -159,9 +174,12 @@ func TestPlanAndExplain(t *testing.T) {
 			for _, v := range plan {
 				planned = append(planned, v.URL)
 			}
-			first := decode[explanation](t, recrawl(t, append([]string{"explain", "--json", planned[2]}, settings...)...).ok(t), true)
+			first := decode[explanation](t,
+				recrawl(t, append([]string{"explain", "--json", planned[2]}, settings...)...).ok(t),
+				true)
 			if first.Turn != 3 {
-				t.Errorf("%s is visit 3 of the plan, and turn %d of its explanation", planned[2], first.Turn)
+				t.Errorf("%s is visit 3 of the plan, and turn %d of its explanation",
+					planned[2], first.Turn)
 			}
 			before := lab.count()
 			recrawl(t, append(args, settings...)...).ok(t)
@@ -171,7 +189,8 @@ func TestPlanAndExplain(t *testing.T) {
 			if len(done) == 0 || len(done) > show {
 				t.Fatalf("%d requests in a round of %d", len(done), show)
 			}
-			if policy == "ebayes" { // changing pages first; among them the age decides, which goes on
+			// changing pages first; among them the age decides, which goes on
+			if policy == "ebayes" {
 				for _, url := range planned {
 					if !strings.HasSuffix(url, "/p0.html") && !strings.HasSuffix(url, "/p1.html") {
 						t.Errorf("planned is %s, which never changes", url)
@@ -181,7 +200,8 @@ func TestPlanAndExplain(t *testing.T) {
 				slices.Sort(done)
 			}
 			if len(done) == show && !slices.Equal(done, planned) || !subset(done, planned) {
-				t.Errorf("planned\n%s\nfetched\n%s", strings.Join(planned, "\n"), strings.Join(done, "\n"))
+				t.Errorf("planned\n%s\nfetched\n%s",
+					strings.Join(planned, "\n"), strings.Join(done, "\n"))
 			}
 		})
 	}
@@ -200,9 +220,11 @@ func checkExplanations(t *testing.T, w *witness) {
 	for _, r := range w.lab.seen() {
 		seen[r.url] = append(seen[r.url], r)
 	}
-	for _, path := range []string{"/", "/about.html", "/s1/", "/s0/p0.html", "/s2/p1.html", "/s2/p7.html"} {
+	for _, path := range []string{"/", "/about.html", "/s1/", "/s0/p0.html", "/s2/p1.html",
+		"/s2/p7.html"} {
 		url := base + path
-		e := decode[explanation](t, recrawl(t, "explain", "--json", "--data", w.dir, url).ok(t), true)
+		e := decode[explanation](t, recrawl(t, "explain", "--json", "--data", w.dir, url).ok(t),
+			true)
 		changes := uint32(0)
 		for i, r := range seen[url][1:] {
 			if r.digest != seen[url][i].digest {
@@ -225,25 +247,31 @@ func checkExplanations(t *testing.T, w *witness) {
 		case e.State != "alive" || e.Errors != 0:
 			t.Errorf("%s: state %s, %d errors", url, e.State, e.Errors)
 		case int(e.Visits) != len(seen[url]) || e.Changes != changes:
-			t.Errorf("%s: %d visits and %d changes; the server saw %d, and sent %d new contents", url, e.Visits, e.Changes, len(seen[url]), changes)
+			t.Errorf("%s: %d visits and %d changes; the server saw %d, and sent %d new contents",
+				url, e.Visits, e.Changes, len(seen[url]), changes)
 		case !e.LastVisit.Equal(last.Time.Truncate(time.Second)):
 			t.Errorf("%s: last visit %v; in the journal %v", url, e.LastVisit, last.Time)
 		case e.Digest == nil || *e.Digest != seen[url][len(seen[url])-1].digest.String():
-			t.Errorf("%s: digest %v; the server sent %s", url, e.Digest, seen[url][len(seen[url])-1].digest)
-		case e.Depth != depth || !slices.Equal(e.Site.Tops, []string{top}) || e.Site.IsTop != strings.HasSuffix(path, "/"):
+			t.Errorf("%s: digest %v; the server sent %s",
+				url, e.Digest, seen[url][len(seen[url])-1].digest)
+		case e.Depth != depth || !slices.Equal(e.Site.Tops, []string{top}) ||
+			e.Site.IsTop != strings.HasSuffix(path, "/"):
 			t.Errorf("%s: depth %d, site %+v; want %d, top %s", url, e.Depth, e.Site, depth, top)
 		case !sideBySide(e):
-			t.Errorf("%s: estimates %+v after %d visits with %d changes", url, e.Estimates, len(seen[url]), changes)
+			t.Errorf("%s: estimates %+v after %d visits with %d changes",
+				url, e.Estimates, len(seen[url]), changes)
 		case e.Due == nil || !e.Due.After(*e.LastVisit) || e.Reason == "":
 			t.Errorf("%s: due %v because %q", url, e.Due, e.Reason)
 		}
 	}
-	recrawl(t, "explain", "--data", w.dir, base+"/never-linked").refused(t, 2, base+"/never-linked is not known")
+	recrawl(t, "explain", "--data", w.dir, base+"/never-linked").refused(t, 2,
+		base+"/never-linked is not known")
 	recrawl(t, "explain", "--data", w.dir, "not an address").refused(t, 2, "not an address")
 }
 
 // methods are the estimators that explain shows, in order.
-var methods = []string{"naive", "bias-reduced", "last-modified", "interval", "mle", "smoothed-mle", "gamma-poisson",
+var methods = []string{"naive", "bias-reduced", "last-modified", "interval", "mle", "smoothed-mle",
+	"gamma-poisson",
 	"grid-corpus", "grid-site", "grid-weeks", "periodic"}
 
 // sideBySide is whether an explanation has all estimates, each possible, and those of the counts as
@@ -254,7 +282,8 @@ func sideBySide(e explanation) bool {
 	}
 	days := e.LastVisit.Sub(*e.FirstCopy).Hours() / 24
 	for i, x := range e.Estimates {
-		if x.Method != methods[i] || !(0 <= x.Low && x.Low <= x.RatePerDay && x.RatePerDay <= x.High) || !(0 <= x.Probability && x.Probability <= 1) {
+		if x.Method != methods[i] || !(0 <= x.Low && x.Low <= x.RatePerDay &&
+			x.RatePerDay <= x.High) || !(0 <= x.Probability && x.Probability <= 1) {
 			return false
 		}
 		if i < 8 && x.Method != "last-modified" && x.Revisits != int(e.Visits)-1 {
@@ -262,14 +291,16 @@ func sideBySide(e explanation) bool {
 		}
 	}
 	naive := e.Estimates[0].RatePerDay
-	return math.Abs(naive*days-float64(e.Changes)) < 1e-6*(1+float64(e.Changes)) && e.Estimates[4].RatePerDay >= naive*(1-1e-9)
+	return math.Abs(naive*days-float64(e.Changes)) < 1e-6*(1+float64(e.Changes)) &&
+		e.Estimates[4].RatePerDay >= naive*(1-1e-9)
 }
 
 // TestInUse starts a second process on a directory that is in use.
 func TestInUse(t *testing.T) {
 	lab := serve(t, library(shelves{servers: 1, sections: 1, pages: 1, days: 1, every: still}))
 	dir := filepath.Join(t.TempDir(), "data")
-	args := append([]string{"run", "--data", dir, "--user-agent", contact, "--allow-private", "--delay", "1ms", "--quiet"}, lab.starts()...)
+	args := append([]string{"run", "--data", dir, "--user-agent", contact, "--allow-private",
+		"--delay", "1ms", "--quiet"}, lab.starts()...)
 	first := start(t, t.TempDir(), nil, args...)
 	eventually(t, "a visit", func() bool { return lab.count() > 0 })
 	recrawl(t, args...).refused(t, 1, dir, "in use")
@@ -284,7 +315,8 @@ func TestNoContact(t *testing.T) {
 	lab := serve(t, library(shelves{servers: 1, sections: 1, pages: 1, days: 1, every: still}))
 	dir := filepath.Join(t.TempDir(), "data")
 	for _, agent := range []string{"", "mybot/1.0", "Mozilla/5.0 (compatible)"} {
-		recrawl(t, append([]string{"run", "--data", dir, "--user-agent", agent, "--allow-private"}, lab.starts()...)...).refused(t, 2, "contact")
+		recrawl(t, append([]string{"run", "--data", dir, "--user-agent", agent, "--allow-private"},
+			lab.starts()...)...).refused(t, 2, "contact")
 	}
 	if lab.any() != 0 {
 		t.Errorf("%d requests without a contact", lab.any())
@@ -297,7 +329,9 @@ func TestNoContact(t *testing.T) {
 func TestPrivateAddress(t *testing.T) {
 	lab := serve(t, library(shelves{servers: 2, sections: 1, pages: 1, days: 1, every: still}))
 	dir := filepath.Join(t.TempDir(), "data")
-	did := decode[runResult](t, recrawl(t, append([]string{"run", "--data", dir, "--user-agent", contact, "--delay", "1ms", "--rounds", "1", "--json"}, lab.starts()...)...).ok(t), true)
+	did := decode[runResult](t,
+		recrawl(t, append([]string{"run", "--data", dir, "--user-agent", contact, "--delay", "1ms",
+			"--rounds", "1", "--json"}, lab.starts()...)...).ok(t), true)
 	if lab.any() != 0 {
 		t.Errorf("%d requests to a private address", lab.any())
 	}

@@ -33,7 +33,8 @@ func (p *program) scheduled(
 	cmd *cobra.Command,
 	work func(context.Context, []string) error,
 ) *cobra.Command {
-	cmd.Use = name + " (HISTORY... | --data DIRECTORY | --journal DIRECTORY | --log FILE | --generate SERVERS)"
+	cmd.Use = name + " (HISTORY... | --data DIRECTORY | --journal DIRECTORY | --log FILE | " +
+		"--generate SERVERS)"
 	cmd.Args = cobra.ArbitraryArgs
 	cmd.Annotations = map[string]string{setting.NameAs: "schedule-" + name}
 	return p.command(cmd, func(ctx context.Context, args []string) error {
@@ -45,7 +46,8 @@ func (p *program) scheduled(
 }
 
 // servers opens what is to be told from; least is the time that politeness demands.
-func (p *program) servers(ctx context.Context, paths []string, least servers.Tick) (*schedule.Source, error) {
+func (p *program) servers(ctx context.Context, paths []string, least servers.Tick) (
+	*schedule.Source, error) {
 	c := &p.config.Schedule
 	var (
 		name    string
@@ -57,8 +59,10 @@ func (p *program) servers(ctx context.Context, paths []string, least servers.Tic
 	defer stages.End()
 	switch {
 	case !oneOf(len(paths) > 0, p.config.Data != "", c.Journal != "", c.Log != "", c.Generate > 0):
-		return nil, failure.Usage(errors.New("schedule wants one source: histories, --data, --journal, --log or --generate"),
-			"recrawl schedule report --data DIRECTORY, or recrawl schedule report --log downloads.csv")
+		return nil, failure.Usage(errors.New("schedule wants one source: histories, --data, "+
+			"--journal, --log or --generate"),
+			"recrawl schedule report --data DIRECTORY, or recrawl schedule report --log "+
+				"downloads.csv")
 	case c.Generate > 0:
 		return schedule.Generated(c.Generate, p.config.Seed, least)
 	case c.Log != "":
@@ -70,10 +74,12 @@ func (p *program) servers(ctx context.Context, paths []string, least servers.Tic
 		return schedule.ReadLog(f, c.Log, least)
 	case c.Journal != "":
 		name = "journal"
-		demands, doubts, err = recorded.DemandsInJournal(c.Journal, least, recorded.By(c.By), stages.Tell)
+		demands, doubts, err = recorded.DemandsInJournal(c.Journal, least, recorded.By(c.By),
+			stages.Tell)
 	case p.config.Data != "":
 		name = "store"
-		demands, doubts, err = recorded.DemandsInStore(p.config.Data, least, recorded.By(c.By), stages.Tell)
+		demands, doubts, err = recorded.DemandsInStore(p.config.Data, least, recorded.By(c.By),
+			stages.Tell)
 	default:
 		name = "histories"
 		var read []*history.Server
@@ -93,7 +99,8 @@ func (p *program) scheduleReport(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
-	r := schedule.Examine(source, schedule.ReportOptions{Connections: c.Connections, Headroom: c.Headroom, Days: c.Days})
+	r := schedule.Examine(source,
+		schedule.ReportOptions{Connections: c.Connections, Headroom: c.Headroom, Days: c.Days})
 	p.warn(r.Warnings...)
 	return p.publish(r, r.Page(), c.HTML)
 }

@@ -64,10 +64,12 @@ pressed.example,1,5
 func TestScheduleReport(t *testing.T) {
 	dir := t.TempDir()
 	log := writeFile(t, filepath.Join(dir, "log.csv"), downloads)
-	args := []string{"schedule", "report", "--log", log, "--delay", "10s", "--json", "--html", filepath.Join(dir, "report.html")}
+	args := []string{"schedule", "report", "--log", log, "--delay", "10s", "--json", "--html",
+		filepath.Join(dir, "report.html")}
 	run := recrawl(t, args...).ok(t)
 	r := decode[scheduleReport](t, run, false)
-	classes := map[string]string{"slow.example": "politeness-bound", "uneven.example": "temporarily infeasible", "pressed.example": "politeness-bound"}
+	classes := map[string]string{"slow.example": "politeness-bound",
+		"uneven.example": "temporarily infeasible", "pressed.example": "politeness-bound"}
 	if len(r.Infeasible) != len(classes) {
 		t.Errorf("infeasible: %+v", r.Infeasible)
 	}
@@ -76,7 +78,8 @@ func TestScheduleReport(t *testing.T) {
 			t.Errorf("%s is %s, want %s; cures %v", s.Server, s.Class, classes[s.Server], s.Cures)
 		}
 	}
-	if r.Feasibility.Bound != 1 || r.Policy != "edf" || r.Sufficient.Connections != 1 || len(r.Corrections) != 5 {
+	if r.Feasibility.Bound != 1 || r.Policy != "edf" || r.Sufficient.Connections != 1 ||
+		len(r.Corrections) != 5 {
 		t.Errorf("%+v", r)
 	}
 	for _, c := range r.Corrections {
@@ -89,7 +92,8 @@ func TestScheduleReport(t *testing.T) {
 	}
 	selfContained(t, filepath.Join(dir, "report.html"))
 	text := recrawl(t, "schedule", "report", "--log", log, "--delay", "1s").ok(t).stdout
-	for _, words := range []string{"steadily infeasible", "slow.example", "stretch-each", "longer intervals"} {
+	for _, words := range []string{"steadily infeasible", "slow.example", "stretch-each",
+		"longer intervals"} {
 		if !strings.Contains(text, words) {
 			t.Errorf("%q is not in the report:\n%s", words, text)
 		}
@@ -99,18 +103,24 @@ func TestScheduleReport(t *testing.T) {
 func TestScheduleSimulate(t *testing.T) {
 	dir := t.TempDir()
 	log := writeFile(t, filepath.Join(dir, "log.csv"), downloads)
-	s := decode[simulation](t, recrawl(t, "schedule", "simulate", "--log", log, "--days", "1", "--policy", "edf,sjf", "--connections", "1,3", "--servers", "all", "--webs", "2", "--json").ok(t), false)
-	if len(s.Sets) != 1 || s.Sets[0].Number != 4 || len(s.Sets[0].Points) != 4 || s.Sets[0].Points[0].Missed.Value == 0 {
+	s := decode[simulation](t, recrawl(t, "schedule", "simulate", "--log", log, "--days", "1",
+		"--policy", "edf,sjf", "--connections", "1,3", "--servers", "all", "--webs", "2",
+		"--json").ok(t), false)
+	if len(s.Sets) != 1 || s.Sets[0].Number != 4 || len(s.Sets[0].Points) != 4 ||
+		s.Sets[0].Points[0].Missed.Value == 0 {
 		t.Errorf("%+v", s)
 	}
 	figures := filepath.Join(dir, "figures")
-	s = decode[simulation](t, recrawl(t, "schedule", "simulate", "--generate", "1000", "--sweep", "--days", "0.02", "--connections", "1,2,40", "--svg", figures, "--html", filepath.Join(dir, "s.html"), "--json").ok(t), false)
+	s = decode[simulation](t, recrawl(t, "schedule", "simulate", "--generate", "1000", "--sweep",
+		"--days", "0.02", "--connections", "1,2,40", "--svg", figures, "--html",
+		filepath.Join(dir, "s.html"), "--json").ok(t), false)
 	if len(s.Sets) != 2 || len(s.Sets[1].Points) != 15 || s.Claims != nil {
 		t.Errorf("%+v", s)
 	}
 	selfContained(t, filepath.Join(dir, "s.html"))
 	for _, name := range []string{"figure-6.svg", "figure-7.svg", "figure-8.svg"} {
-		if content, err := os.ReadFile(filepath.Join(figures, name)); err != nil || !strings.HasPrefix(string(content), "<svg") {
+		if content, err := os.ReadFile(filepath.Join(figures, name)); err != nil ||
+			!strings.HasPrefix(string(content), "<svg") {
 			t.Errorf("%s: %v, %.20q", name, err, content)
 		}
 	}
@@ -125,12 +135,16 @@ func TestSchedulePlan(t *testing.T) {
 		Nodes      struct{ Value float64 }
 		Simulated  *struct{ Value float64 }
 	}
-	p := decode[plan](t, recrawl(t, "schedule", "plan", "--log", log, "--delay", "1s", "--target", "intervals=2", "--json").ok(t), false)
-	if p.Factor != 2 || p.Infeasible != 0 || p.Proved < 1 || p.Nodes.Value != 1 || p.Simulated == nil || p.Simulated.Value < 1 {
+	p := decode[plan](t, recrawl(t, "schedule", "plan", "--log", log, "--delay", "1s", "--target",
+		"intervals=2", "--json").ok(t), false)
+	if p.Factor != 2 || p.Infeasible != 0 || p.Proved < 1 || p.Nodes.Value != 1 ||
+		p.Simulated == nil || p.Simulated.Value < 1 {
 		t.Errorf("%+v", p)
 	}
 	// Copies that are good as long as visits at the time between changes make them: 1 - 1/e.
-	if p = decode[plan](t, recrawl(t, "schedule", "plan", "--log", log, "--target", "freshness=0.6321205588", "--hours", "0", "--json").ok(t), false); p.Factor < 0.9999 || p.Factor > 1.0001 || p.Simulated != nil {
+	if p = decode[plan](t, recrawl(t, "schedule", "plan", "--log", log, "--target",
+		"freshness=0.6321205588", "--hours", "0", "--json").ok(t), false); p.Factor < 0.9999 ||
+		p.Factor > 1.0001 || p.Simulated != nil {
 		t.Errorf("%+v", p)
 	}
 }
@@ -170,11 +184,15 @@ func TestScheduleBadInput(t *testing.T) {
 		fmt.Fprintf(&many, "a.example,0.%d,3600\n", i%9+1)
 	}
 	log := writeFile(t, filepath.Join(dir, "many.csv"), many.String())
-	if r := decode[scheduleReport](t, recrawl(t, "schedule", "report", "--log", log, "--json").ok(t), false); r.Servers != 1 || r.Feasibility.Classes["feasible"].Servers != 1 {
+	if r := decode[scheduleReport](t, recrawl(t, "schedule", "report", "--log", log,
+		"--json").ok(t), false); r.Servers != 1 || r.Feasibility.Classes["feasible"].Servers != 1 {
 		t.Errorf("300,000 downloads of one server: %+v", r)
 	}
-	for _, args := range [][]string{{"report"}, {"plan", "--log", log, "--generate", "1000"}, {"simulate", "--generate", "10"}, {"simulate", "--policy", "lifo"}, {"plan", "--log", log, "--target", "freshness=2"}, {"nothing"}} {
-		if r := recrawl(t, append([]string{"schedule"}, args...)...); r.code != 2 || !strings.Contains(r.stderr, "hint") {
+	for _, args := range [][]string{{"report"}, {"plan", "--log", log, "--generate", "1000"},
+		{"simulate", "--generate", "10"}, {"simulate", "--policy", "lifo"},
+		{"plan", "--log", log, "--target", "freshness=2"}, {"nothing"}} {
+		if r := recrawl(t, append([]string{"schedule"}, args...)...); r.code != 2 ||
+			!strings.Contains(r.stderr, "hint") {
 			t.Errorf("schedule %v: exit code %d, %s", args, r.code, r.stderr)
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// A server whose pages link to https, where nobody answers, is crawled under http. Requests under both schemes keep
-// their distance, as they are of one server.
+// A server whose pages link to https, where nobody answers, is crawled under http. Requests under
+// both schemes keep their distance, as they are of one server.
 func TestSchemeWithoutAnswer(t *testing.T) {
 	t.Parallel() // it waits for its pauses
 	const delay = 50 * time.Millisecond
@@ -44,14 +44,17 @@ func TestSchemeWithoutAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := start(t, t.TempDir(), nil, "run", "--data", filepath.Join(t.TempDir(), "data"), "--user-agent", contact, "--unlimited",
-		"--allow-network", "127.0.0.0/8", "--allow-port", u.Port(), "--delay", delay.String(), "--quiet", web.URL+"/")
+	p := start(t, t.TempDir(), nil, "run", "--data", filepath.Join(t.TempDir(), "data"),
+		"--user-agent", contact, "--unlimited",
+		"--allow-network", "127.0.0.0/8", "--allow-port", u.Port(), "--delay", delay.String(),
+		"--quiet", web.URL+"/")
 	count := func() int { mu.Lock(); defer mu.Unlock(); return pages }
 	for end := time.Now().Add(time.Minute); count() <= 100 && time.Now().Before(end); {
 		time.Sleep(delay)
 	}
 	p.interrupt()
 	if got := count(); got <= 100 {
-		t.Errorf("%d of 101 pages under http in a minute\n%s", got, strings.TrimSpace(p.stdout.String()))
+		t.Errorf("%d of 101 pages under http in a minute\n%s",
+			got, strings.TrimSpace(p.stdout.String()))
 	}
 }

@@ -25,10 +25,12 @@ func (p *program) initCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "init [FILE]", Args: cobra.MaximumNArgs(1), Annotations: asRun}
 	return p.command(cmd, func(_ context.Context, args []string) error {
 		file := append(args, "recrawl.yaml")[0]
-		text := p.review.Template(cmd, manual.Init, map[string]string{"data": "crawl", "user-agent": `""`})
+		text := p.review.Template(cmd, manual.Init,
+			map[string]string{"data": "crawl", "user-agent": `""`})
 		f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 		if errors.Is(err, fs.ErrExist) {
-			return failure.Usage(fmt.Errorf("%s is there already", file), "nothing is replaced: name another file, or remove this one")
+			return failure.Usage(fmt.Errorf("%s is there already", file),
+				"nothing is replaced: name another file, or remove this one")
 		}
 		if err == nil {
 			_, err = f.WriteString(text)
@@ -42,27 +44,33 @@ func (p *program) initCommand() *cobra.Command {
 			next = "look it through"
 		}
 		return p.print(map[string]string{"file": file},
-			fmt.Sprintf("%s is written: %s, then recrawl doctor --config %s and recrawl run --config %s URL.", file, next, file, file), nil)
+			fmt.Sprintf("%s is written: %s, then recrawl doctor --config %s and recrawl run "+
+				"--config %s URL.", file, next, file, file), nil)
 	})
 }
 
 func (p *program) configCommand() *cobra.Command {
-	return p.command(&cobra.Command{Use: "config [COMMAND]", Args: cobra.MaximumNArgs(1), Annotations: asRun}, func(_ context.Context, args []string) error {
+	return p.command(&cobra.Command{Use: "config [COMMAND]", Args: cobra.MaximumNArgs(1),
+		Annotations: asRun}, func(_ context.Context, args []string) error {
 		values := setting.Listing(p.review.Values(append(args, "")[0]))
 		if len(values) == 0 {
-			return failure.Usage(fmt.Errorf("no command %q has settings", args[0]), "recrawl config lists the settings of all commands; those below another are named as schedule-plan")
+			return failure.Usage(fmt.Errorf("no command %q has settings", args[0]),
+				"recrawl config lists the settings of all commands; those below another are "+
+					"named as schedule-plan")
 		}
 		return p.print(values, values.Finding(), values.Tables())
 	})
 }
 
 func (p *program) doctorCommand() *cobra.Command {
-	return p.command(&cobra.Command{Use: "doctor [--config FILE] [URL...]", Annotations: asRun}, p.doctor)
+	return p.command(&cobra.Command{Use: "doctor [--config FILE] [URL...]", Annotations: asRun},
+		p.doctor)
 }
 
 func (p *program) doctor(ctx context.Context, args []string) error {
 	c := &p.config
-	o := doctor.Options{Data: c.Data, Archive: c.Archive, UserAgent: c.UserAgent, Nameserver: c.Resolver, Workers: c.Workers,
+	o := doctor.Options{Data: c.Data, Archive: c.Archive, UserAgent: c.UserAgent,
+		Nameserver: c.Resolver, Workers: c.Workers,
 		MaxBody: c.MaxBody, MinFree: c.MinFree, Hosts: len(c.Hosts), Pause: 50 * time.Millisecond}
 	table, _ := hosts.New(c.Hosts) // they are checked
 	o.Credentials = table.ReadCredentials()
@@ -84,11 +92,13 @@ func (p *program) doctor(ctx context.Context, args []string) error {
 	if err := p.print(r, r.Finding(), r.Tables()); err != nil || r.Count(doctor.Fail) == 0 {
 		return err
 	}
-	return failure.Work(errors.New("the crawl is not ready"), "the last column above says what to do", failure.Failed)
+	return failure.Work(errors.New("the crawl is not ready"),
+		"the last column above says what to do", failure.Failed)
 }
 
 func (p *program) completionCommand() *cobra.Command {
-	return &cobra.Command{Use: "completion bash|zsh|fish", Args: cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+	return &cobra.Command{Use: "completion bash|zsh|fish",
+		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
 		ValidArgs: []string{"bash", "zsh", "fish"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			root := cmd.Root()
@@ -102,16 +112,19 @@ func (p *program) completionCommand() *cobra.Command {
 
 func (p *program) manCommand() *cobra.Command {
 	to := ""
-	cmd := &cobra.Command{Use: "man --to DIRECTORY", Args: noArguments, Hidden: true, RunE: func(cmd *cobra.Command, _ []string) error {
-		if to == "" {
-			return failure.Usage(errors.New("no directory given"), "say where the pages go: --to man1")
-		}
-		pages, err := manual.Man(cmd.Root(), versionName(), to)
-		if err != nil {
-			return err
-		}
-		return p.print(map[string]int{"pages": pages}, fmt.Sprintf("%d pages are in %s.", pages, to), nil)
-	}}
+	cmd := &cobra.Command{Use: "man --to DIRECTORY", Args: noArguments, Hidden: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if to == "" {
+				return failure.Usage(errors.New("no directory given"),
+					"say where the pages go: --to man1")
+			}
+			pages, err := manual.Man(cmd.Root(), versionName(), to)
+			if err != nil {
+				return err
+			}
+			return p.print(map[string]int{"pages": pages}, fmt.Sprintf("%d pages are in %s.",
+				pages, to), nil)
+		}}
 	cmd.Flags().StringVar(&to, "to", "", "directory for the pages; it is made if need be")
 	return cmd
 }

@@ -51,7 +51,8 @@ func (p *program) showWARC(_ context.Context, args []string) error {
 		return err
 	}
 	if problem := shown.Problem(); problem != "" {
-		return failure.Work(errors.New(problem), "what was read before it is printed above", failure.Damaged)
+		return failure.Work(errors.New(problem), "what was read before it is printed above",
+			failure.Damaged)
 	}
 	return nil
 }

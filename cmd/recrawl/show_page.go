@@ -62,7 +62,8 @@ func (p *program) pageOnline(ctx context.Context, url string) (shown *show.Page,
 	}
 	o, err := client.Visit(ctx, sitegraph.Record{URL: url})
 	if err == nil && shown == nil {
-		err = fmt.Errorf("%s is no page that can be shown: %s %s%s", url, o.Outcome, o.Detail, o.RedirectTo)
+		err = fmt.Errorf("%s is no page that can be shown: %s %s%s",
+			url, o.Outcome, o.Detail, o.RedirectTo)
 	}
 	return shown, err
 }

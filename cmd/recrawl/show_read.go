@@ -41,10 +41,12 @@ func (p *program) showRobots(ctx context.Context, args []string) error {
 	o := p.config.ShowRobots
 	agent := o.Agent
 	if agent != "*" {
-		agent = cmp.Or(fetch.ProductOf(agent), robots.Product(agent), p.config.RobotsAgent, fetch.ProductOf(p.config.UserAgent))
+		agent = cmp.Or(fetch.ProductOf(agent), robots.Product(agent), p.config.RobotsAgent,
+			fetch.ProductOf(p.config.UserAgent))
 	}
 	if agent == "" {
-		return failure.Usage(errors.New("no name of a crawler is given that robots.txt could be read for"), "as --agent mybot, or --agent '*' for those that the file does not name")
+		return failure.Usage(errors.New("no name of a crawler is given that robots.txt could be "+
+			"read for"), "as --agent mybot, or --agent '*' for those that the file does not name")
 	}
 	address, target := "", ""
 	if strings.Contains(args[0], "://") {
@@ -60,7 +62,8 @@ func (p *program) showRobots(ctx context.Context, args []string) error {
 	} else if o.File == "" {
 		o.File = args[0]
 	} else {
-		return failure.Usage(fmt.Errorf("%.120q is not a whole web address", args[0]), "with --file give the address to judge, with http:// or https://")
+		return failure.Usage(fmt.Errorf("%.120q is not a whole web address", args[0]),
+			"with --file give the address to judge, with http:// or https://")
 	}
 	body, err := p.robotsOf(ctx, o.File, address)
 	if err != nil {
@@ -112,7 +115,8 @@ func (p *program) showFeed(ctx context.Context, args []string) error {
 	}
 	shown, err := show.ReadListing(body, "", address)
 	if err != nil {
-		return failure.Work(err, "recrawl show page reads pages, recrawl show robots a robots.txt", failure.Failed)
+		return failure.Work(err, "recrawl show page reads pages, recrawl show robots a robots.txt",
+			failure.Failed)
 	}
 	return p.print(shown, shown.Finding(), shown.Tables())
 }

@@ -22,7 +22,8 @@ func (p *program) sitesCommand() *cobra.Command {
 		Use: "sites (--history FILE | --data DIRECTORY) SERVER",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return failure.Usage(fmt.Errorf("sites takes one server, not %d", len(args)), "recrawl sites --history FILE SERVER")
+				return failure.Usage(fmt.Errorf("sites takes one server, not %d", len(args)),
+					"recrawl sites --history FILE SERVER")
 			}
 			return nil
 		},
@@ -33,7 +34,8 @@ func (p *program) sites(ctx context.Context, args []string) error {
 	c := &p.config
 	switch {
 	case c.Sites.History == "" && c.Data == "":
-		return failure.Usage(errors.New("neither --history nor --data is given"), "recrawl sites --history FILE SERVER")
+		return failure.Usage(errors.New("neither --history nor --data is given"),
+			"recrawl sites --history FILE SERVER")
 	case c.Sites.History != "" && c.Data != "":
 		return failure.Usage(errors.New("both --history and --data are given"),
 			"give one of them; either may also come from the environment or the file of settings")
@@ -45,7 +47,8 @@ func (p *program) sites(ctx context.Context, args []string) error {
 	var unknown *sites.UnknownServerError
 	if errors.As(err, &unknown) {
 		where := cmp.Or(c.Data, c.Sites.History) // one of them is given
-		return failure.Usage(fmt.Errorf("server %q is not in %s", unknown.Server, where), spelling.Servers(unknown.Server, unknown.Known))
+		return failure.Usage(fmt.Errorf("server %q is not in %s", unknown.Server, where),
+			spelling.Servers(unknown.Server, unknown.Known))
 	}
 	if err != nil {
 		return p.askSites(ctx, err, args[0])
@@ -64,14 +67,18 @@ func (p *program) sites(ctx context.Context, args []string) error {
 
 // askSites prints what a running process says, and writes its drawing.
 func (p *program) askSites(ctx context.Context, err error, server string) error {
-	path, q := "servers/"+url.PathEscape(sites.ServerOf(server))+"/sites", url.Values{"method": {p.config.Sites.Method}}
+	path, q := "servers/"+url.PathEscape(sites.ServerOf(server))+"/sites",
+		url.Values{"method": {p.config.Sites.Method}}
 	return p.instead(err, func(c dashboard.Command) error {
 		if file := p.config.Sites.SVG; file != "" {
 			drawing, err := dashboard.Ask(ctx, c.Data, path, q, "image/svg+xml")
 			if err != nil {
 				return err
 			}
-			if err := writeWhole(file, func(w io.Writer) error { _, err := w.Write(drawing); return err }); err != nil {
+			if err := writeWhole(file, func(w io.Writer) error {
+				_, err := w.Write(drawing)
+				return err
+			}); err != nil {
 				return err
 			}
 		}

@@ -26,7 +26,8 @@ func linked(t *testing.T, pages []string, links map[string][]string) string {
 	const from = 1_700_000_000
 	var all []*history.Page
 	for _, url := range pages {
-		v := history.Version{T: from, Digests: sitegraph.Digests{Bytes: sitegraph.DigestOf([]byte(url))}, LinksKnown: true}
+		v := history.Version{T: from,
+			Digests: sitegraph.Digests{Bytes: sitegraph.DigestOf([]byte(url))}, LinksKnown: true}
 		for _, to := range links[url] {
 			v.Links = append(v.Links, exampleBase+to)
 		}
@@ -43,8 +44,10 @@ func linked(t *testing.T, pages []string, links map[string][]string) string {
 const fx4Edges = "R>A R>D A>B A>C C>G D>E E>F G>H H>F"
 
 var (
-	fx4Paths = map[string]string{"R": "/", "A": "/a/a", "B": "/a/b", "C": "/a/c", "D": "/d/d", "E": "/d/e", "F": "/d/f", "G": "/g/g", "H": "/g/h"}
-	fx4Same  = map[string]string{"R": "/", "A": "/a/a", "B": "/a/b", "C": "/a/c", "D": "/a/d", "E": "/a/e", "F": "/a/f", "G": "/g/g", "H": "/g/h"}
+	fx4Paths = map[string]string{"R": "/", "A": "/a/a", "B": "/a/b", "C": "/a/c", "D": "/d/d",
+		"E": "/d/e", "F": "/d/f", "G": "/g/g", "H": "/g/h"}
+	fx4Same = map[string]string{"R": "/", "A": "/a/a", "B": "/a/b", "C": "/a/c", "D": "/a/d",
+		"E": "/a/e", "F": "/a/f", "G": "/g/g", "H": "/g/h"}
 )
 
 func figure4(t *testing.T, paths map[string]string, edges string) string {
@@ -92,15 +95,20 @@ func TestSitesOfFigure4(t *testing.T) {
 		paths       map[string]string
 		want        map[string]string
 	}{
-		{"FX4a", fx4Edges, fx4Paths, map[string]string{"a": "R; A;BC<R D;EF<R G;H<A", "b": divided, "b-closure": divided, "c": divided, "c-closure": divided,
+		{"FX4a", fx4Edges, fx4Paths, map[string]string{"a": "R; A;BC<R D;EF<R G;H<A", "b": divided,
+			"b-closure": divided, "c": divided, "c-closure": divided,
 			"server": "R;ABCDEFGH", "prefix": "R;GH A;BC<R D;EF<R", "shape": "R;GH A;BC<R D;EF<R"}},
-		{"FX4b", fx4Edges, fx4Same, map[string]string{"a": "R; AD;BCEF<R G;H<AD", "b": divided, "c": divided}},
-		{"FX4c", homeLinks, fx4Paths, map[string]string{"a": "R;<G A;BC<R<G D;EF<R G;H<A", "b": "R;<G A;BC<R<G D;E<R E;F<D G;H<A", "c": "R;<G A;BC<R<G D;E<R E;F<D G;H<A"}},
+		{"FX4b", fx4Edges, fx4Same, map[string]string{"a": "R; AD;BCEF<R G;H<AD", "b": divided,
+			"c": divided}},
+		{"FX4c", homeLinks, fx4Paths, map[string]string{"a": "R;<G A;BC<R<G D;EF<R G;H<A",
+			"b": "R;<G A;BC<R<G D;E<R E;F<D G;H<A", "c": "R;<G A;BC<R<G D;E<R E;F<D G;H<A"}},
 	} {
 		file := figure4(t, c.paths, c.edges)
 		for method, want := range c.want {
-			p := decode[partition](t, recrawl(t, "sites", "--history", file, "a.example", "--method", method, "--json").ok(t), true)
-			if got := short(p, c.paths); got != want || p.Server != "a.example" || p.Method != method || p.Base != 12 || p.Pages != 9 {
+			p := decode[partition](t, recrawl(t, "sites", "--history", file, "a.example",
+				"--method", method, "--json").ok(t), true)
+			if got := short(p, c.paths); got != want || p.Server != "a.example" ||
+				p.Method != method || p.Base != 12 || p.Pages != 9 {
 				t.Errorf("%s by method %s: %s, want %s; %+v", c.name, method, got, want, p)
 			}
 		}
@@ -109,8 +117,10 @@ func TestSitesOfFigure4(t *testing.T) {
 
 // [LINK] figure 3: D is linked from B only, which is no top.
 func TestSitesOrphans(t *testing.T) {
-	file := linked(t, []string{"/", "/b", "/c", "/d", "/e/e", "/apart"}, map[string][]string{"/": {"/b", "/c"}, "/b": {"/d"}, "/c": {"/e/e"}})
-	p := decode[partition](t, recrawl(t, "sites", "--history", file, "a.example", "--method", "b", "--json").ok(t), true)
+	file := linked(t, []string{"/", "/b", "/c", "/d", "/e/e", "/apart"},
+		map[string][]string{"/": {"/b", "/c"}, "/b": {"/d"}, "/c": {"/e/e"}})
+	p := decode[partition](t, recrawl(t, "sites", "--history", file, "a.example", "--method", "b",
+		"--json").ok(t), true)
 	if !slices.Equal(p.Orphans, []string{exampleBase + "/d"}) || p.Pages != 5 {
 		t.Errorf("%+v", p)
 	}
@@ -158,14 +168,18 @@ func TestSitesMap(t *testing.T) {
 		dir := t.TempDir()
 		var last []byte
 		var lastMethod string
-		for _, method := range []string{"a", "c-closure", "c-closure", "server", "prefix", "shape", "community", "community"} {
+		for _, method := range []string{"a", "c-closure", "c-closure", "server", "prefix", "shape",
+			"community", "community"} {
 			svg := filepath.Join(dir, "sites.svg")
 			begun := time.Now()
-			r := recrawl(t, "sites", "--history", file, "a.example", "--method", method, "--svg", svg).ok(t)
-			if elapsed := time.Since(begun); elapsed > 10*time.Second { // under a second, on a quiet machine
+			r := recrawl(t, "sites", "--history", file, "a.example", "--method", method, "--svg",
+				svg).ok(t)
+			// under a second, on a quiet machine
+			if elapsed := time.Since(begun); elapsed > 10*time.Second {
 				t.Errorf("took %v", elapsed)
 			}
-			if !strings.HasSuffix(r.stdout, "map: "+svg+"\n") || strings.Count(r.stdout, "\n") > 300 {
+			if !strings.HasSuffix(r.stdout, "map: "+svg+"\n") ||
+				strings.Count(r.stdout, "\n") > 300 {
 				t.Errorf("printed\n%s", r.stdout)
 			}
 			content, err := os.ReadFile(svg)
@@ -202,15 +216,21 @@ func checkXML(t *testing.T, content []byte) {
 func TestSitesOddServers(t *testing.T) {
 	t.Parallel()
 	single := linked(t, []string{"/"}, nil)
-	if out := recrawl(t, "sites", "--history", single, "a.example", "--method", "c").ok(t).stdout; !strings.HasPrefix(out, "a.example has 1 page in 1 site by method c, week 12.\n") {
+	if out := recrawl(t, "sites", "--history", single, "a.example", "--method",
+		"c").ok(t).stdout; !strings.HasPrefix(out,
+		"a.example has 1 page in 1 site by method c, week 12.\n") {
 		t.Errorf("a single page:\n%s", out)
 	}
-	circle := linked(t, []string{"/", "/a/", "/b/"}, map[string][]string{"/": {"/a/"}, "/a/": {"/b/"}, "/b/": {"/"}})
-	p := decode[partition](t, recrawl(t, "sites", "--history", circle, "a.example", "--method", "c", "--json").ok(t), true)
-	if fmt.Sprint(p.Sites) != "[{[http://a.example/] [] [2]} {[http://a.example/a/] [] [0]} {[http://a.example/b/] [] [1]}]" {
+	circle := linked(t, []string{"/", "/a/", "/b/"},
+		map[string][]string{"/": {"/a/"}, "/a/": {"/b/"}, "/b/": {"/"}})
+	p := decode[partition](t, recrawl(t, "sites", "--history", circle, "a.example", "--method", "c",
+		"--json").ok(t), true)
+	if fmt.Sprint(p.Sites) != "[{[http://a.example/] [] [2]} {[http://a.example/a/] [] [0]} "+
+		"{[http://a.example/b/] [] [1]}]" {
 		t.Errorf("a circle: %v", p.Sites)
 	}
-	if out := recrawl(t, "sites", "--history", circle, "a.example", "--method", "c").ok(t).stdout; strings.Count(out, "●") != 4 {
+	if out := recrawl(t, "sites", "--history", circle, "a.example", "--method",
+		"c").ok(t).stdout; strings.Count(out, "●") != 4 {
 		t.Errorf("a circle:\n%s", out)
 	}
 
@@ -225,8 +245,10 @@ func TestSitesOddServers(t *testing.T) {
 	}
 	begun := time.Now()
 	svg := filepath.Join(t.TempDir(), "sites.svg")
-	r := recrawl(t, "sites", "--history", linked(t, pages, links), "a.example", "--method", "b-closure", "--svg", svg).ok(t)
-	if !strings.HasPrefix(r.stdout, "a.example has 10001 pages in 10001 sites by method b-closure") {
+	r := recrawl(t, "sites", "--history", linked(t, pages, links), "a.example", "--method",
+		"b-closure", "--svg", svg).ok(t)
+	if !strings.HasPrefix(r.stdout,
+		"a.example has 10001 pages in 10001 sites by method b-closure") {
 		t.Errorf("100,000 links:\n%.300s", r.stdout)
 	}
 	if elapsed := time.Since(begun); elapsed > 30*time.Second {

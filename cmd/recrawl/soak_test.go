@@ -14,22 +14,26 @@ import (
 
 var soak = flag.Duration("soak", 0, "how long TestSoak crawls; 0: not at all")
 
-// TestSoak crawls 2,000 servers of all kinds for as long as -soak says, with three kills in between:
+// TestSoak crawls 2,000 servers of all kinds for as long as -soak says, with three kills in
+// between:
 //
 //	go test ./cmd/recrawl -run '^TestSoak$' -v -soak 1h -timeout 2h
 //
-// The honest servers are asked as often as politeness allows, each of them; nobody is asked more often; servers that
-// recover have their pages asked for again; and memory does not grow.
+// The honest servers are asked as often as politeness allows, each of them; nobody is asked more
+// often; servers that recover have their pages asked for again; and memory does not grow.
 func TestSoak(t *testing.T) {
 	if *soak == 0 {
 		t.Skip("takes as long as you say: -soak 1h -timeout 2h")
 	}
 	const delay, parts = 10 * time.Second, 4
-	servers := map[kind]int{honest: 1200, trapping: 100, slow: 100, busy: 100, delaying: 100, failing: 100, moving: 100, forbidding: 100, bombing: 100}
+	servers := map[kind]int{honest: 1200, trapping: 100, slow: 100, busy: 100, delaying: 100,
+		failing: 100, moving: 100, forbidding: 100, bombing: 100}
 	c := newCrowd(t, 1000, delay-2*time.Millisecond)
 	c.sick = *soak / 5 // before the first kill
-	args := append([]string{"run", "--data", filepath.Join(t.TempDir(), "data"), "--user-agent", contact, "--allow-network", "127.0.0.0/8",
-		"--allow-port", c.port, "--delay", delay.String(), "--robots-max-age", (*soak / 6).String(), "--budget", "100000000", "--quiet"}, c.starts(servers)...)
+	args := append([]string{"run", "--data", filepath.Join(t.TempDir(), "data"), "--user-agent",
+		contact, "--allow-network", "127.0.0.0/8",
+		"--allow-port", c.port, "--delay", delay.String(), "--robots-max-age", (*soak / 6).String(),
+		"--budget", "100000000", "--quiet"}, c.starts(servers)...)
 
 	var memory [parts]int // of a process at its end, KiB
 	for part := range parts {
@@ -42,7 +46,8 @@ func TestSoak(t *testing.T) {
 			c.report(t, memory[part])
 		}
 		got := float64(c.of(honest)-before) / time.Since(began).Seconds()
-		t.Logf("part %d: %.1f visits a second to honest servers of %.1f", part+1, got, float64(servers[honest])/delay.Seconds())
+		t.Logf("part %d: %.1f visits a second to honest servers of %.1f",
+			part+1, got, float64(servers[honest])/delay.Seconds())
 		if part < parts-1 {
 			p.kill()
 		} else {
@@ -62,7 +67,8 @@ func TestSoak(t *testing.T) {
 	}
 	t.Logf("least visits to an honest server: %d of %d", c.visits[slowest], polite)
 	if c.visits[slowest] < polite*9/10 {
-		t.Errorf("%s was asked %d times in %v, want 0.9 of %d", slowest, c.visits[slowest], *soak, polite)
+		t.Errorf("%s was asked %d times in %v, want 0.9 of %d",
+			slowest, c.visits[slowest], *soak, polite)
 	}
 	for _, k := range []kind{failing, forbidding} {
 		least := -1
@@ -72,7 +78,8 @@ func TestSoak(t *testing.T) {
 				least = c.well[a]
 			}
 			if c.well[a] < polite/10 {
-				t.Errorf("%s (%s) was asked %d times after it had recovered", a, kindNames[k], c.well[a])
+				t.Errorf("%s (%s) was asked %d times after it had recovered",
+					a, kindNames[k], c.well[a])
 			}
 		}
 		t.Logf("least visits to pages of a %s server after its trouble: %d", kindNames[k], least)

@@ -39,7 +39,8 @@ func (p *program) survey(ctx context.Context, paths []string) error {
 		warnings = append(warnings, c.Survey.Unfit)
 	}
 	bar := p.progress("surveying", len(servers))
-	s, err := survey.New(ctx, corpus, survey.Options{Weeks: c.Survey.Weeks, GroupOf: groupOf, Tick: bar.Step})
+	s, err := survey.New(ctx, corpus, survey.Options{Weeks: c.Survey.Weeks, GroupOf: groupOf,
+		Tick: bar.Step})
 	bar.End()
 	if errors.Is(err, eval.ErrNoLinks) {
 		return noLinks(c.Survey.Base)

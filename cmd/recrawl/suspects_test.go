@@ -36,7 +36,8 @@ func TestSuspects(t *testing.T) {
 	defer web.Close()
 	defer close(release)
 	dir := filepath.Join(t.TempDir(), "data")
-	run := []string{"run", "--data", dir, "--user-agent", contact, "--allow-private", "--delay", "0", "--rounds", "1", "--round", "1m", "--unlimited"}
+	run := []string{"run", "--data", dir, "--user-agent", contact, "--allow-private", "--delay",
+		"0", "--rounds", "1", "--round", "1m", "--unlimited"}
 	first := start(t, filepath.Dir(dir), nil, append(run, web.URL+"/")...)
 	eventually(t, "the page that is held", func() bool { return asked.Load() > 0 })
 	time.Sleep(50 * time.Millisecond) // the visit's slot was written before it asked
@@ -48,7 +49,8 @@ func TestSuspects(t *testing.T) {
 
 	second := start(t, filepath.Dir(dir), nil, run...)
 	r := second.result()
-	if !strings.Contains(r.stderr, "1 page under way when a run died; when visited next, each is read in a process of its own") {
+	if !strings.Contains(r.stderr,
+		"1 page under way when a run died; when visited next, each is read in a process of its own") {
 		t.Errorf("the next run says nothing of it:\n%s", r.stderr)
 	}
 	if asked.Load() != 2 {
@@ -64,7 +66,8 @@ func TestSuspects(t *testing.T) {
 		text, _ := os.ReadFile(name)
 		journal.Write(text)
 	}
-	if !strings.Contains(journal.String(), `"url":"`+web.URL+`/held"`) || strings.Contains(journal.String(), `"outcome":"failed"`) {
+	if !strings.Contains(journal.String(), `"url":"`+web.URL+`/held"`) ||
+		strings.Contains(journal.String(), `"outcome":"failed"`) {
 		t.Errorf("the journal:\n%s", &journal)
 	}
 }

@@ -15,13 +15,14 @@ import (
 
 var townFor = flag.Duration("town", 0, "how long TestTown crawls; 0: not at all")
 
-// TestTown crawls 2,000 servers with 200,000 pages for as long as -town says, in rounds of a minute and, beside it, in
-// rounds of an hour, each with three kills in between:
+// TestTown crawls 2,000 servers with 200,000 pages for as long as -town says, in rounds of a minute
+// and, beside it, in rounds of an hour, each with three kills in between:
 //
 //	go test ./cmd/recrawl -run '^TestTown$' -v -town 1h -timeout 2h
 //
-// The servers tell what was asked of them: nothing too early, no page twice in a round but what was under way at a
-// kill, no more than the budget. And all pages that were linked from what was acknowledged are in the store.
+// The servers tell what was asked of them: nothing too early, no page twice in a round but what was
+// under way at a kill, no more than the budget. And all pages that were linked from what was
+// acknowledged are in the store.
 func TestTown(t *testing.T) {
 	if *townFor == 0 {
 		t.Skip("takes as long as you say: -town 1h -timeout 2h")
@@ -52,10 +53,14 @@ const (
 
 func crawlTown(t *testing.T, round time.Duration, budget int) {
 	town := newTown(t)
-	w := &witness{t: t, asked: town.seen, workers: townWorkers, dir: filepath.Join(t.TempDir(), "data"), round: round,
-		journal: map[string][]byte{}, pages: map[string]*acknowledged{}, starts: map[int]time.Time{}}
-	args := []string{"run", "--data", w.dir, "--user-agent", contact, "--allow-network", "127.0.0.0/8", "--allow-port", town.port, "--delay",
-		townDelay.String(), "--round", round.String(), "--budget", fmt.Sprintf("%d/hour", budget), "--workers", fmt.Sprint(townWorkers), "--quiet"}
+	w := &witness{t: t, asked: town.seen, workers: townWorkers,
+		dir: filepath.Join(t.TempDir(), "data"), round: round,
+		journal: map[string][]byte{}, pages: map[string]*acknowledged{},
+		starts: map[int]time.Time{}}
+	args := []string{"run", "--data", w.dir, "--user-agent", contact, "--allow-network",
+		"127.0.0.0/8", "--allow-port", town.port, "--delay",
+		townDelay.String(), "--round", round.String(), "--budget", fmt.Sprintf("%d/hour", budget),
+		"--workers", fmt.Sprint(townWorkers), "--quiet"}
 	for s := range townServers {
 		args = append(args, town.url(s, "/"))
 	}
@@ -65,13 +70,16 @@ func crawlTown(t *testing.T, round time.Duration, budget int) {
 		w.runs = append(w.runs, time.Now())
 		before := len(town.seen())
 		p := start(t, t.TempDir(), nil, args...)
-		for len(town.seen()) == before && time.Since(w.runs[part]) < 2*time.Hour { // its round may have no budget left
+		// its round may have no budget left
+		for len(town.seen()) == before && time.Since(w.runs[part]) < 2*time.Hour {
 			time.Sleep(10 * time.Millisecond)
 		}
-		t.Logf("process %d: first visit %.1f s after its start", part+1, time.Since(w.runs[part]).Seconds())
+		t.Logf("process %d: first visit %.1f s after its start",
+			part+1, time.Since(w.runs[part]).Seconds())
 		for time.Now().Before(end) {
 			time.Sleep(min(time.Until(end), 5*time.Minute))
-			t.Logf("%v: %d requests, %d MiB", time.Since(town.begun).Round(time.Second), len(town.seen()), resident(t, p.cmd.Process.Pid)>>10)
+			t.Logf("%v: %d requests, %d MiB", time.Since(town.begun).Round(time.Second),
+				len(town.seen()), resident(t, p.cmd.Process.Pid)>>10)
 		}
 		if part < parts-1 {
 			p.kill()
@@ -106,7 +114,8 @@ func (town *town) judgeTimes(t *testing.T, round time.Duration, budget int) {
 	}
 	for at, n := range rounds {
 		most = max(most, n)
-		// A visit that is under way when its round ends counts there, and its request may come a moment later.
+		// A visit that is under way when its round ends counts there, and its request may come a
+		// moment later.
 		if granted := int(float64(budget) * round.Hours()); n > granted+townWorkers {
 			t.Errorf("%d requests in the round of %v, %d are granted", n, at, granted)
 		}
@@ -116,7 +125,8 @@ func (town *town) judgeTimes(t *testing.T, round time.Duration, budget int) {
 			t.Errorf("%d requests in the hour of %v, %d are granted", n, at, budget)
 		}
 	}
-	t.Logf("%d requests for pages and %d for robots.txt, shortest pause %v; at most %d in one of %d rounds; hours: %v",
+	t.Logf("%d requests for pages and %d for robots.txt, shortest pause %v; at most %d in one of "+
+		"%d rounds; hours: %v",
 		len(town.requests), town.robots, town.shortest, most, len(rounds), hours)
 }
 
@@ -137,13 +147,15 @@ func (town *town) judgePages(t *testing.T, w *witness) {
 			}
 		}
 	}
-	t.Logf("%d pages are linked, %d of them are not in the store, which has %d", linked, lost, len(w.records))
+	t.Logf("%d pages are linked, %d of them are not in the store, which has %d",
+		linked, lost, len(w.records))
 	if lost > 0 {
 		t.Errorf("%d of %d linked pages are lost", lost, linked)
 	}
 }
 
-// town is many servers behind one listener, each an address of 127.0.0.0/8. Their pages change each one to 512 minutes.
+// town is many servers behind one listener, each an address of 127.0.0.0/8. Their pages change each
+// one to 512 minutes.
 type town struct {
 	port  string
 	begun time.Time
@@ -189,7 +201,8 @@ func (town *town) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	address := r.Context().Value(http.LocalAddrContextKey).(net.Addr).String()
 	now, page := time.Now(), int(0)
 	isStart := r.URL.Path == "/"
-	_, err := fmt.Sscanf(r.URL.Path[strings.LastIndexByte(r.URL.Path, '/'):], "/page-%d.html", &page)
+	_, err := fmt.Sscanf(r.URL.Path[strings.LastIndexByte(r.URL.Path, '/'):], "/page-%d.html",
+		&page)
 	isPage := isStart || err == nil && r.URL.Path == townPath(page) && page < town.size(now)
 	town.arrive(address, r.URL.Path, now, isPage)
 	defer town.leave(address)
@@ -208,7 +221,8 @@ func (town *town) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := fnv.New32a()
 	fmt.Fprint(h, address, r.URL.Path)
 	every := time.Minute << (h.Sum32() % 10)
-	fmt.Fprintf(w, "<p>What is here changes each %v, and has changed %d times so far.</p>", every, now.Sub(town.begun)/every)
+	fmt.Fprintf(w, "<p>What is here changes each %v, and has changed %d times so far.</p>",
+		every, now.Sub(town.begun)/every)
 }
 
 func (town *town) arrive(address, path string, now time.Time, isPage bool) {
@@ -218,7 +232,8 @@ func (town *town) arrive(address, path string, now time.Time, isPage bool) {
 		pause := now.Sub(last)
 		town.shortest = min(town.shortest, pause)
 		if pause < townDelay-2*time.Millisecond {
-			town.early = append(town.early, fmt.Sprintf("%s%s %v after the answer before, at %v", address, path, pause, now.Sub(town.begun)))
+			town.early = append(town.early, fmt.Sprintf("%s%s %v after the answer before, at %v",
+				address, path, pause, now.Sub(town.begun)))
 		}
 	}
 	if path == "/robots.txt" {
@@ -229,7 +244,8 @@ func (town *town) arrive(address, path string, now time.Time, isPage bool) {
 	if !isPage {
 		status = http.StatusNotFound
 	}
-	town.requests = append(town.requests, request{url: "http://" + address + path, at: now, status: status})
+	town.requests = append(town.requests,
+		request{url: "http://" + address + path, at: now, status: status})
 }
 
 func (town *town) leave(address string) {

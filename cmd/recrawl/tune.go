@@ -41,7 +41,9 @@ func (p *program) tune(ctx context.Context, paths []string) error {
 	}
 	known, histories, err := p.evidence(ctx, paths)
 	if errors.Is(err, satstore.ErrInUse) {
-		return p.instead(err, func(asked dashboard.Command) error { return asked.Tune(ctx, c.Tune.Target) })
+		return p.instead(err, func(asked dashboard.Command) error {
+			return asked.Tune(ctx, c.Tune.Target)
+		})
 	}
 	if err != nil {
 		return err
@@ -53,8 +55,10 @@ func (p *program) tune(ctx context.Context, paths []string) error {
 		r.Check = histories
 	}
 	predicted, err := tune.Predict(ctx, known, tune.Options{
-		Policy: c.Policy, Base: c.Tune.Base, Weeks: c.Tune.Weeks, History: c.Tune.History, New: c.New, Gone: c.Gone,
-		Objective: c.ValueObjective(), Listed: listed, Lag: c.SearchLag, Change: c.ChangeBy(), Futures: c.Tune.Futures, Seed: c.Seed, AtOnce: c.Tune.AtOnce,
+		Policy: c.Policy, Base: c.Tune.Base, Weeks: c.Tune.Weeks, History: c.Tune.History,
+		New: c.New, Gone: c.Gone,
+		Objective: c.ValueObjective(), Listed: listed, Lag: c.SearchLag, Change: c.ChangeBy(),
+		Futures: c.Tune.Futures, Seed: c.Seed, AtOnce: c.Tune.AtOnce,
 	}, r)
 	if err != nil {
 		return err
@@ -64,12 +68,15 @@ func (p *program) tune(ctx context.Context, paths []string) error {
 }
 
 // evidence reads what is to be predicted from; histories are nil if it is a store or a journal.
-func (p *program) evidence(ctx context.Context, paths []string) (e tune.Evidence, histories []*history.Server, err error) {
+func (p *program) evidence(ctx context.Context, paths []string) (
+	e tune.Evidence, histories []*history.Server, err error) {
 	c := &p.config
 	switch {
 	case !oneOf(len(paths) > 0, c.Data != "", c.Tune.Journal != ""):
-		return e, nil, failure.Usage(errors.New("tune wants one source: histories, --data or --journal"),
-			"recrawl tune histories/, or recrawl tune --data DIRECTORY, or recrawl tune --journal DIRECTORY/journal")
+		return e, nil, failure.Usage(errors.New("tune wants one source: histories, --data or "+
+			"--journal"),
+			"recrawl tune histories/, or recrawl tune --data DIRECTORY, or recrawl tune "+
+				"--journal DIRECTORY/journal")
 	case len(paths) > 0:
 		if histories, err = p.readHistories(ctx, paths); err != nil {
 			return e, nil, err
@@ -82,7 +89,8 @@ func (p *program) evidence(ctx context.Context, paths []string) (e tune.Evidence
 		}
 		return e, histories, nil
 	case c.Tune.Check:
-		return e, nil, failure.Usage(errors.New("--check needs histories: a store and a journal do not tell what comes"),
+		return e, nil, failure.Usage(errors.New("--check needs histories: a store and a journal "+
+			"do not tell what comes"),
 			"leave --check out, or name histories")
 	}
 	var pages []tune.Visited

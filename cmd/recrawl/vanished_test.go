@@ -22,7 +22,8 @@ func TestVanishedDirectory(t *testing.T) {
 		}
 	})
 	dir := t.TempDir()
-	args := []string{"run", "--data", "data", "--user-agent", contact, "--allow-private", "--delay", "0s", "--unlimited", "--round", "2s", "--rounds", "2", "http://" + server.at + "/"}
+	args := []string{"run", "--data", "data", "--user-agent", contact, "--allow-private", "--delay",
+		"0s", "--unlimited", "--round", "2s", "--rounds", "2", "http://" + server.at + "/"}
 	for range 2 {
 		r := recrawlIn(t, dir, nil, args...)
 		if r.code != 0 || !strings.Contains(r.stdout, "http://"+server.at+"/old/") {

@@ -4,9 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/recrawl/recrawl/cmd/manual"
 )
 
 func (p *program) versionCommand() *cobra.Command {
@@ -14,26 +15,19 @@ func (p *program) versionCommand() *cobra.Command {
 		Use:  "version",
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			version, revision := versionName(), ""
-			if info, ok := debug.ReadBuildInfo(); ok {
-				for _, s := range info.Settings {
-					if s.Key == "vcs.revision" {
-						revision = s.Value
-					}
-				}
-			}
+			version, revision := manual.Version()
 			if p.json {
-				return json.NewEncoder(p.stdout).Encode(map[string]string{"version": version, "revision": revision, "go": runtime.Version()})
+				return json.NewEncoder(p.stdout).Encode(map[string]string{
+					"version": version, "revision": revision, "go": runtime.Version()})
 			}
-			_, err := fmt.Fprintf(p.stdout, "recrawl %s %s (%s %s/%s)\n", version, revision, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintf(p.stdout, "recrawl %s %s (%s %s/%s)\n",
+				version, revision, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err
 		},
 	}
 }
 
 func versionName() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
-		return info.Main.Version
-	}
-	return "devel"
+	name, _ := manual.Version()
+	return name
 }

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// walked is what a document of a task shows, in its order: a file to be written, or a call and what it
-// prints.
+// walked is what a document of a task shows, in its order: a file to be written, or a call and what
+// it prints.
 type walked struct {
 	file, call string
 	text       string
@@ -19,8 +19,8 @@ type walked struct {
 
 var named = regexp.MustCompile("`([a-z.-]+)`:$")
 
-// walkOf reads a document. A block behind a line that ends with the name of a file is that file. In a
-// block "console" lines that begin with "$ recrawl " are calls.
+// walkOf reads a document. A block behind a line that ends with the name of a file is that file. In
+// a block "console" lines that begin with "$ recrawl " are calls.
 func walkOf(t *testing.T, document string) (steps []walked) {
 	t.Helper()
 	last, inside, file := "", "", ""
@@ -51,8 +51,9 @@ func walkOf(t *testing.T, document string) (steps []walked) {
 }
 
 // TestWalks does what the pages for each kind of user show, from start to end. What is printed must
-// have the words of the page in their order, numbers, moments and widths apart; "..." on a page stands
-// for any lines. Servers are those of loopback, rounds and pauses are short, and have no budget.
+// have the words of the page in their order, numbers, moments and widths apart; "..." on a page
+// stands for any lines. Servers are those of loopback, rounds and pauses are short, and have no
+// budget.
 func TestWalks(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"for-search-teams", "for-evaluators", "for-archives"} {
@@ -64,13 +65,15 @@ func TestWalks(t *testing.T) {
 			}
 			web := library(shelves{servers: 1, sections: 2, pages: 3, every: still})
 			for i := range 4000 { // of more than six minutes
-				web.Put("shelf0.example", "/news/index.html", webEpoch.Add(time.Duration(i)*24*time.Hour), text, page("/news/", i))
+				web.Put("shelf0.example", "/news/index.html",
+					webEpoch.Add(time.Duration(i)*24*time.Hour), text, page("/news/", i))
 			}
 			w := serve(t, web)
 			dir := t.TempDir()
 			for _, s := range steps {
 				if s.file != "" {
-					writeFile(t, filepath.Join(dir, s.file), strings.ReplaceAll(s.text, "https://example.org", w.bases[0]))
+					writeFile(t, filepath.Join(dir, s.file),
+						strings.ReplaceAll(s.text, "https://example.org", w.bases[0]))
 					continue
 				}
 				w.walk(dir, s)
@@ -79,14 +82,16 @@ func TestWalks(t *testing.T) {
 	}
 }
 
-// walk makes a call and compares what it prints. A run whose three rounds were too short to see another
-// edition of the news, on a machine with much else to do, is called again, as its user would.
+// walk makes a call and compares what it prints. A run whose three rounds were too short to see
+// another edition of the news, on a machine with much else to do, is called again, as its user
+// would.
 func (l *lab) walk(dir string, s walked) {
 	l.t.Helper()
 	args := words(strings.ReplaceAll(s.call, "https://example.org", l.bases[0]))
 	runs := args[0] == "run"
 	if runs {
-		args = append(args, "--allow-private", "--delay", "1ms", "--round", "1s", "--rounds", "3", "--unlimited", "--quiet")
+		args = append(args, "--allow-private", "--delay", "1ms", "--round", "1s", "--rounds", "3",
+			"--unlimited", "--quiet")
 	}
 	news := l.bases[0] + "/news/"
 	before := max(len(l.editions(news)), 1)
@@ -139,7 +144,8 @@ func matchesPage(output, page string) bool {
 
 // A page that differs in a word, a line or their order is no page of the output.
 func TestMatchesPage(t *testing.T) {
-	const output = "3 visits found 2 new pages.\n\nserver       pages\n-----------  -----\nexample.org      3\nb.example        1\n"
+	const output = "3 visits found 2 new pages.\n\nserver       pages\n-----------  " +
+		"-----\nexample.org      3\nb.example        1\n"
 	for page, want := range map[string]bool{
 		output: true,
 		"17 visits found 1 new pages.\n\nserver pages\n--- ---\nexample.org 1\nb.example 12\n": true,

@@ -76,7 +76,8 @@ func (p *program) watchTest(ctx context.Context, args []string) error {
 		return err
 	}
 	if trial.Failed > 0 {
-		return failure.Work(fmt.Errorf("%d of %s took no message", trial.Failed, report.Plural(len(trial.Targets), "target")),
+		return failure.Work(fmt.Errorf("%d of %s took no message",
+			trial.Failed, report.Plural(len(trial.Targets), "target")),
 			"docs/watching.md has the forms of targets", failure.Failed)
 	}
 	return nil
@@ -101,6 +102,7 @@ func (p *program) openWatch(store *satstore.Store) (*watch.Watch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return watch.Open(watch.Options{File: p.rules, Senders: senders, Setting: store.Setting, Note: p.note,
+	return watch.Open(watch.Options{File: p.rules, Senders: senders, Setting: store.Setting,
+		Note: p.note,
 		Warn: func(text string) { p.warn(text) }})
 }

@@ -36,7 +36,8 @@ func TestWatch(t *testing.T) {
 				price = "twelve"
 			}
 			w.Header().Set("Content-Type", "text/html")
-			fmt.Fprintf(w, `<title>Prices</title><nav>visit %d</nav><main><p>The lamp costs %s euros. <a href="/beside">More</a></p></main>`, visits.Load(), price)
+			fmt.Fprintf(
+				w, `<title>Prices</title><nav>visit %d</nav><main><p>The lamp costs %s euros. <a href="/beside">More</a></p></main>`, visits.Load(), price)
 		case "/beside":
 			beside.Add(1)
 		default:
@@ -55,7 +56,8 @@ func TestWatch(t *testing.T) {
 	}))
 	defer hook.Close()
 	file := filepath.Join(t.TempDir(), "watch.yaml")
-	writeFile(t, file, fmt.Sprintf("contact: you@example.org\nrules:\n- {name: prices, url: %q, max-age: 10s, to: %q}\n", site.URL+"/", hook.URL+"/secret-path"))
+	writeFile(t, file, fmt.Sprintf("contact: you@example.org\nrules:\n- {name: prices, url: %q, "+
+		"max-age: 10s, to: %q}\n", site.URL+"/", hook.URL+"/secret-path"))
 
 	trial := decode[watchTrial](t, recrawl(t, "watch", "test", file, "--json").ok(t), true)
 	if len(trial.Targets) != 1 || trial.Failed != 0 || trial.Targets[0].Target != "http://..." {
@@ -69,7 +71,8 @@ func TestWatch(t *testing.T) {
 	select {
 	case m := <-messages:
 		text := m.Text(1000)
-		if m.Rule != "prices" || m.Subject != "Prices changed" || !strings.Contains(text, "[-ten-] {+twelve+}") || len(messages) > 0 {
+		if m.Rule != "prices" || m.Subject != "Prices changed" ||
+			!strings.Contains(text, "[-ten-] {+twelve+}") || len(messages) > 0 {
 			t.Errorf("the message is %+v\n%s", m, text)
 		}
 	default:
@@ -89,17 +92,20 @@ func TestWatchRefuses(t *testing.T) {
 	const rule = "rules:\n- {name: a, url: \"http://127.0.0.1:9/\", hours: \"%s\", to: %q}\n"
 	for _, test := range []struct{ text, want string }{
 		{fmt.Sprintf(rule, "", "http://127.0.0.1:9/"), "no contact given"},
-		{"contact: a@b.example\n" + fmt.Sprintf(rule, "", "discord://${RECRAWL_NONE}@1"), "has no RECRAWL_NONE"},
+		{"contact: a@b.example\n" + fmt.Sprintf(rule, "", "discord://${RECRAWL_NONE}@1"),
+			"has no RECRAWL_NONE"},
 		{"contact: a@b.example\nrulez: []\n", "unknown key rulez"},
 	} {
 		writeFile(t, file, test.text)
 		r := recrawl(t, "watch", file)
-		if r.code != 2 || !strings.Contains(r.stderr, test.want) || !strings.Contains(r.stderr, "hint:") {
+		if r.code != 2 || !strings.Contains(r.stderr, test.want) ||
+			!strings.Contains(r.stderr, "hint:") {
 			t.Errorf("%s: exit code %d, %s", test.text, r.code, r.stderr)
 		}
 	}
 	writeFile(t, file, fmt.Sprintf(rule, "mon 08:10-08:50 UTC", "http://127.0.0.1:9/"))
-	r := recrawl(t, "run", "--data", filepath.Join(t.TempDir(), "d"), "--user-agent", "mybot/1.0 (a@b.example)", "--watch", file, "http://127.0.0.1:9/")
+	r := recrawl(t, "run", "--data", filepath.Join(t.TempDir(), "d"), "--user-agent",
+		"mybot/1.0 (a@b.example)", "--watch", file, "http://127.0.0.1:9/")
 	if r.code != 2 || !strings.Contains(r.stderr, "no round of 1h0m0s lies within its hours") {
 		t.Errorf("hours without a round: exit code %d, %s", r.code, r.stderr)
 	}

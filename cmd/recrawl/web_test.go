@@ -48,7 +48,9 @@ func serve(t *testing.T, web *timetravel.Static) *lab {
 	t.Helper()
 	l := &lab{t: t, names: map[string]string{}, began: time.Now()}
 	l.mu.Lock() // until the addresses are known
-	server, err := timetravel.Serve(web, l.now, timetravel.Options{Log: func(a timetravel.Access) { l.log(web, a) }})
+	server, err := timetravel.Serve(web, l.now, timetravel.Options{Log: func(a timetravel.Access) {
+		l.log(web, a)
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,14 +127,18 @@ func (l *lab) starts() []string {
 }
 
 // anyPort is a loopback address at which nothing listens.
-func anyPort() string { return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 3, 9, 9}), 9).String() }
+func anyPort() string {
+	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 3, 9, 9}), 9).String()
+}
 
 // shelves describes a web made by library.
 type shelves struct {
-	servers, sections, pages int                                 // sections of a server, pages of a section
-	days                     int                                 // of its life
-	every                    func(server, section, page int) int // days between versions; 0: never changes
-	births                   int                                 // days between new pages of the first section; 0: none
+	// sections of a server, pages of a section
+	servers, sections, pages int
+	days                     int // of its life
+	// days between versions; 0: never changes
+	every  func(server, section, page int) int
+	births int // days between new pages of the first section; 0: none
 }
 
 // library makes servers of sections of pages. The start page (depth 1) links to the tops of
@@ -143,9 +149,11 @@ func library(s shelves) *timetravel.Static {
 	at := func(days int) time.Time { return webEpoch.Add(time.Duration(days) * 24 * time.Hour) }
 	for i := range s.servers {
 		name := fmt.Sprintf("shelf%d.example", i)
-		w.Put(name, "/robots.txt", webEpoch, "text/plain", []byte("User-agent: *\nDisallow: /private/\n"))
+		w.Put(name, "/robots.txt", webEpoch, "text/plain",
+			[]byte("User-agent: *\nDisallow: /private/\n"))
 		w.Put(name, "/notes", webEpoch, "text/plain", []byte("no page"))
-		w.Put(name, "/about.html", webEpoch, text, []byte("<title>About</title><p>About this library."))
+		w.Put(name, "/about.html", webEpoch, text,
+			[]byte("<title>About</title><p>About this library."))
 		var tops []string
 		for section := range s.sections {
 			top := fmt.Sprintf("/s%d/", section)
@@ -167,13 +175,15 @@ func library(s shelves) *timetravel.Static {
 				w.Put(name, top+"index.html", at(day), text, page(top, day, append(pages, "/")...))
 			}
 		}
-		w.Put(name, "/index.html", webEpoch, text, page("/", 0, append(tops, "/about", "/dead.html", "/private/diary.html", "/notes")...))
+		w.Put(name, "/index.html", webEpoch, text,
+			page("/", 0, append(tops, "/about", "/dead.html", "/private/diary.html", "/notes")...))
 	}
 	return w
 }
 
 // put writes all versions of a page.
-func (s shelves) put(w *timetravel.Static, server, path string, at func(int) time.Time, from, every int, up string) {
+func (s shelves) put(w *timetravel.Static, server, path string, at func(int) time.Time, from,
+	every int, up string) {
 	w.Put(server, path, at(from), text, page(path, from, up))
 	if every > 0 {
 		for day := from + every; day < s.days; day += every {

@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// feedHub is a hub of feeds (W3C WebSub 5 to 7): it answers requests, verifies them, and hands out what
-// changed.
+// feedHub is a hub of feeds (W3C WebSub 5 to 7): it answers requests, verifies them, and hands out
+// what changed.
 type feedHub struct {
 	t      *testing.T
 	server *httptest.Server
@@ -38,7 +38,8 @@ type feedSub struct {
 func newFeedHub(t *testing.T) *feedHub {
 	h := &feedHub{t: t, lease: time.Hour, subs: map[string]feedSub{}}
 	h.server = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodPost || r.ParseForm() != nil || r.PostForm.Get("hub.callback") == "" {
+		if r.Method != http.MethodPost || r.ParseForm() != nil ||
+			r.PostForm.Get("hub.callback") == "" {
 			w.WriteHeader(http.StatusBadRequest)
 			return
 		}
@@ -58,7 +59,8 @@ func (h *feedHub) verify(form url.Values) {
 	h.mu.Lock()
 	lease := h.lease
 	h.mu.Unlock()
-	q := url.Values{"hub.mode": form["hub.mode"], "hub.topic": form["hub.topic"], "hub.challenge": {challenge}, "hub.lease_seconds": {fmt.Sprint(int(lease.Seconds()))}}
+	q := url.Values{"hub.mode": form["hub.mode"], "hub.topic": form["hub.topic"],
+		"hub.challenge": {challenge}, "hub.lease_seconds": {fmt.Sprint(int(lease.Seconds()))}}
 	callback := form.Get("hub.callback")
 	answer, err := http.Get(callback + "?" + q.Encode())
 	if err != nil {
@@ -70,11 +72,13 @@ func (h *feedHub) verify(form url.Values) {
 	defer h.mu.Unlock()
 	switch {
 	case answer.StatusCode/100 != 2 || string(body) != challenge:
-		h.t.Errorf("%s of %s is not confirmed: %d %q", form.Get("hub.mode"), callback, answer.StatusCode, body)
+		h.t.Errorf("%s of %s is not confirmed: %d %q",
+			form.Get("hub.mode"), callback, answer.StatusCode, body)
 	case form.Get("hub.mode") == "unsubscribe":
 		delete(h.subs, callback)
 	default:
-		h.subs[callback] = feedSub{form.Get("hub.topic"), form.Get("hub.secret"), time.Now().Add(lease)}
+		h.subs[callback] = feedSub{form.Get("hub.topic"), form.Get("hub.secret"),
+			time.Now().Add(lease)}
 	}
 }
 
@@ -88,7 +92,8 @@ func (h *feedHub) publish(topic, content string) (statuses []int) {
 		}
 		mac := hmac.New(sha256.New, []byte(sub.secret))
 		mac.Write([]byte(content))
-		statuses = append(statuses, h.send(callback, content, "sha256="+hex.EncodeToString(mac.Sum(nil))))
+		statuses = append(statuses,
+			h.send(callback, content, "sha256="+hex.EncodeToString(mac.Sum(nil))))
 	}
 	return statuses
 }
@@ -136,7 +141,8 @@ func newFeedSite(t *testing.T, hub string) *feedSite {
 		w.Header().Set("Content-Type", "text/html")
 		switch {
 		case r.URL.Path == "/":
-			fmt.Fprint(w, `<link rel=alternate type="application/rss+xml" href=/feed.xml>`, manyLinks(300))
+			fmt.Fprint(w, `<link rel=alternate type="application/rss+xml" href=/feed.xml>`,
+				manyLinks(300))
 		case r.URL.Path == "/feed.xml":
 			w.Header().Set("Content-Type", "application/rss+xml")
 			fmt.Fprint(w, s.content())
@@ -156,7 +162,8 @@ func (s *feedSite) content() string {
 	var b strings.Builder
 	b.WriteString(`<rss xmlns:atom="http://www.w3.org/2005/Atom"><channel>`)
 	if s.hub != "" {
-		fmt.Fprintf(&b, `<atom:link rel="hub" href="%s"/><atom:link rel="self" href="%s"/>`, s.hub, s.topic())
+		fmt.Fprintf(&b, `<atom:link rel="hub" href="%s"/><atom:link rel="self" href="%s"/>`,
+			s.hub, s.topic())
 	}
 	for _, item := range s.items {
 		fmt.Fprintf(&b, "<item><link>%s</link></item>", item)
@@ -182,21 +189,25 @@ func (s *feedSite) visits(path string) (times int, last time.Time) {
 }
 
 // A feed that names a hub is subscribed to. What the hub hands out is fetched from the site itself,
-// with the new items of the feed, within a second beyond politeness, also while many other pages
-// of the site wait; over a restart by force, too. Leases are renewed in time. What others send moves
+// with the new items of the feed, within a second beyond politeness, also while many other pages of
+// the site wait; over a restart by force, too. Leases are renewed in time. What others send moves
 // nothing.
 func TestWebSub(t *testing.T) {
 	t.Parallel()
 	hub := newFeedHub(t)
 	site := newFeedSite(t, hub.server.URL+"/hub")
 	authority := filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(authority, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: hub.server.Certificate().Raw}), 0o600); err != nil {
+	if err := os.WriteFile(authority,
+		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: hub.server.Certificate().Raw}),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	const delay = 200 * time.Millisecond
 	at, data := freeAddress(t), filepath.Join(t.TempDir(), "data")
-	args := []string{"run", "--data", data, "--user-agent", contact, "--allow-private", "--ca-file", authority, "--delay", delay.String(),
-		"--round", "24h", "--budget", "100000", "--push", at, "--websub-callback", "http://" + at + "/websub/"}
+	args := []string{"run", "--data", data, "--user-agent", contact, "--allow-private", "--ca-file",
+		authority, "--delay", delay.String(),
+		"--round", "24h", "--budget", "100000", "--push", at, "--websub-callback",
+		"http://" + at + "/websub/"}
 	p := start(t, t.TempDir(), nil, append(args, site.URL+"/")...)
 	holds := func() bool { n, _, _ := hub.state(); return n == 1 }
 	eventually(t, "a subscription", holds)
@@ -231,7 +242,8 @@ func TestWebSub(t *testing.T) {
 			t.Errorf("a forged ping: %d", code)
 		}
 	}
-	if code := hub.send("http://"+at+"/websub/"+strings.Repeat("0", 32), "forged", ""); code != 410 {
+	if code := hub.send("http://"+at+"/websub/"+strings.Repeat("0", 32), "forged",
+		""); code != 410 {
 		t.Errorf("a ping to no subscription: %d", code)
 	}
 	time.Sleep(1200 * time.Millisecond)
@@ -242,15 +254,18 @@ func TestWebSub(t *testing.T) {
 	p.kill()
 	_, asked, _ := hub.state()
 	p = start(t, t.TempDir(), nil, args...)
-	eventually(t, "an open inbox", func() bool { return strings.Contains(p.stderr.String(), "1 subscriptions are known") })
+	eventually(t, "an open inbox", func() bool {
+		return strings.Contains(p.stderr.String(), "1 subscriptions are known")
+	})
 	pushed("/4")
-	// Of politeness: what is under way, then the feed, then the item. The quickest of three counts, as
-	// the machine may have much else to do.
+	// Of politeness: what is under way, then the feed, then the item. The quickest of three counts,
+	// as the machine may have much else to do.
 	if polite := 3 * delay; quickest > polite+time.Second {
 		t.Errorf("an item was fetched after %v, want a second beyond %v", quickest, polite)
 	}
 	if _, now, after := hub.state(); now != asked || after != callback {
-		t.Errorf("after a restart the hub was asked %d times more; callback %s, was %s", now-asked, after, callback)
+		t.Errorf("after a restart the hub was asked %d times more; callback %s, was %s",
+			now-asked, after, callback)
 	}
 	p.kill()
 
@@ -286,7 +301,10 @@ func TestWebSub(t *testing.T) {
 	if got := hub.publish(site.topic(), "changed"); len(got) == 0 || got[0] != 202 {
 		t.Errorf("the subscriber answers %v", got)
 	}
-	eventually(t, "the end of the subscription", func() bool { n, _, _ := hub.state(); return n == 0 })
+	eventually(t, "the end of the subscription", func() bool {
+		n, _, _ := hub.state()
+		return n == 0
+	})
 	p.interrupt()
 	p.result()
 }

@@ -27,6 +27,6 @@
 //     errors are reported at once, by the flag where one was given, else by the key, with the value
 //     and what is allowed.
 //
-// A Review also has all values with where they come from, and writes a file of settings to begin with.
-// What settings mean together the program decides. It adds what it refuses to the Review.
+// A Review also has all values with where they come from, and writes a file of settings to begin
+// with. What settings mean together the program decides. It adds what it refuses to the Review.
 package setting

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// offer tells a shell how to complete a flag: names of a closed set, folders, files of some endings,
-// or nothing where a number or a text is wanted. The tags oneof, names and path say which.
+// offer tells a shell how to complete a flag: names of a closed set, folders, files of some
+// endings, or nothing where a number or a text is wanted. The tags oneof, names and path say which.
 func (x *setting) offer(cmd *cobra.Command) {
 	complete := cobra.NoFileCompletions
 	switch {
@@ -34,14 +34,17 @@ func (x *setting) offer(cmd *cobra.Command) {
 
 // offerNames offers the names that a value may be. Of a list it completes the last, and leaves out
 // those that stand there already.
-func (x *setting) offerNames(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+func (x *setting) offerNames(_ *cobra.Command, _ []string, begun string) (
+	[]string, cobra.ShellCompDirective) {
 	before, after := "", cobra.ShellCompDirectiveNoFileComp
 	if _, isList := x.field.Interface().([]string); isList {
-		before, after = begun[:strings.LastIndex(begun, ",")+1], after|cobra.ShellCompDirectiveNoSpace
+		before, after = begun[:strings.LastIndex(begun, ",")+1],
+			after|cobra.ShellCompDirectiveNoSpace
 	}
 	var offered []string
 	for _, name := range x.names {
-		if name = before + name; strings.HasPrefix(name, begun) && !slices.Contains(strings.Split(before, ","), name[len(before):]) {
+		if name = before + name; strings.HasPrefix(name, begun) &&
+			!slices.Contains(strings.Split(before, ","), name[len(before):]) {
 			offered = append(offered, name)
 		}
 	}

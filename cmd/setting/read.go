@@ -63,14 +63,17 @@ func (r *Review) readFile(v *viper.Viper, file string) {
 	err := v.ReadInConfig()
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		r.unread(fmt.Errorf("config file %s does not exist", file), "check the path given with --config")
+		r.unread(fmt.Errorf("config file %s does not exist", file),
+			"check the path given with --config")
 	case err != nil:
-		r.unread(fmt.Errorf("read config file %s: %w", file, err), "it must be YAML, TOML or JSON, named by its ending")
+		r.unread(fmt.Errorf("read config file %s: %w", file, err),
+			"it must be YAML, TOML or JSON, named by its ending")
 	}
 	known := r.set.names(func(x *setting) string { return x.key })
 	for _, key := range v.AllKeys() {
 		if !slices.Contains(known, key) {
-			r.unread(fmt.Errorf("config file %s: unknown key %q", file, key), spelling.Suggest(key, known))
+			r.unread(fmt.Errorf("config file %s: unknown key %q", file, key),
+				spelling.Suggest(key, known))
 			return
 		}
 	}
@@ -81,8 +84,10 @@ func (r *Review) checkEnvironment() {
 	known := r.set.names(r.set.variable)
 	for _, entry := range os.Environ() {
 		name, _, _ := strings.Cut(entry, "=")
-		if strings.HasPrefix(name, r.set.prefix) && !slices.Contains(append(known, r.set.Others...), name) {
-			r.unread(fmt.Errorf("environment variable %s sets nothing", name), spelling.Suggest(name, known))
+		if strings.HasPrefix(name, r.set.prefix) &&
+			!slices.Contains(append(known, r.set.Others...), name) {
+			r.unread(fmt.Errorf("environment variable %s sets nothing", name),
+				spelling.Suggest(name, known))
 			return
 		}
 	}

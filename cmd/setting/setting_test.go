@@ -39,7 +39,8 @@ type restConfig struct {
 
 func defaults() config {
 	return config{Name: "joe", Steps: 3, Bytes: 2000, Seed: 1, Share: 0.5, Pause: time.Minute,
-		Friends: []string{"ann", "bob"}, Rates: []float64{0.5, 1}, Rest: restConfig{Steps: 7, Where: "bed"}}
+		Friends: []string{"ann", "bob"}, Rates: []float64{0.5, 1},
+		Rest: restConfig{Steps: 7, Where: "bed"}}
 }
 
 // read runs a command with these arguments, for example "walk --steps 4", and reads the settings.
@@ -51,7 +52,9 @@ func read(t *testing.T, file string, args ...string) (config, *setting.Review) {
 	var review *setting.Review
 	root := &cobra.Command{Use: "program"}
 	for _, name := range []string{"walk", "rest"} {
-		cmd := &cobra.Command{Use: name, Run: func(cmd *cobra.Command, _ []string) { review = s.Read(cmd, file) }}
+		cmd := &cobra.Command{Use: name, Run: func(cmd *cobra.Command, _ []string) {
+			review = s.Read(cmd, file)
+		}}
 		s.AddFlags(cmd)
 		root.AddCommand(cmd)
 	}
@@ -73,7 +76,8 @@ func writeFile(t *testing.T, name, content string) string {
 
 // A flag overrules the environment, that overrules the file, that overrules the default.
 func TestOrigins(t *testing.T) {
-	file := writeFile(t, "walk.yaml", "steps: 4\nfriends: [eve]\nall-rates: [0.25]\nrest:\n  steps: 9\n")
+	file := writeFile(t, "walk.yaml",
+		"steps: 4\nfriends: [eve]\nall-rates: [0.25]\nrest:\n  steps: 9\n")
 	for _, c := range []struct {
 		name        string
 		file        string
@@ -86,18 +90,25 @@ func TestOrigins(t *testing.T) {
 		{"file", file, nil, []string{"walk"}, func(c *config) {
 			c.Steps, c.Friends, c.Rates, c.Rest.Steps = 4, []string{"eve"}, []float64{0.25}, 9
 		}, setting.FromFile},
-		{"environment", file, map[string]string{"WALK_STEPS": "5", "WALK_REST_STEPS": "8", "WALK_ALL_RATES": "1,0", "WALK_PAUSE": "2s", "WALK_ALONE": "1"},
+		{"environment", file, map[string]string{"WALK_STEPS": "5", "WALK_REST_STEPS": "8",
+			"WALK_ALL_RATES": "1,0", "WALK_PAUSE": "2s", "WALK_ALONE": "1"},
 			[]string{"walk"}, func(c *config) {
-				c.Steps, c.Friends, c.Rates, c.Rest.Steps, c.Pause = 5, []string{"eve"}, []float64{1, 0}, 8, 2*time.Second
+				c.Steps, c.Friends, c.Rates, c.Rest.Steps, c.Pause = 5, []string{"eve"},
+					[]float64{1, 0}, 8, 2*time.Second
 			}, setting.FromEnvironment},
-		{"empty variable", file, map[string]string{"WALK_STEPS": ""}, []string{"rest"}, func(c *config) {
-			c.Steps, c.Friends, c.Rates, c.Rest.Steps = 4, []string{"eve"}, []float64{0.25}, 9
-		}, setting.FromFile},
-		{"flag with the default's value", file, map[string]string{"WALK_STEPS": "5"}, []string{"walk", "--steps", "3", "--ports", "1", "--ports", "2,3"},
+		{"empty variable", file, map[string]string{"WALK_STEPS": ""}, []string{"rest"},
 			func(c *config) {
-				c.Friends, c.Rates, c.Ports, c.Rest.Steps = []string{"eve"}, []float64{0.25}, []int{1, 2, 3}, 9
+				c.Steps, c.Friends, c.Rates, c.Rest.Steps = 4, []string{"eve"}, []float64{0.25}, 9
+			}, setting.FromFile},
+		{"flag with the default's value", file, map[string]string{"WALK_STEPS": "5"},
+			[]string{"walk", "--steps", "3", "--ports", "1", "--ports", "2,3"},
+			func(c *config) {
+				c.Friends, c.Rates, c.Ports, c.Rest.Steps = []string{"eve"}, []float64{0.25},
+					[]int{1, 2, 3}, 9
 			}, setting.FromFlag},
-		{"flag of a group", "", nil, []string{"rest", "--steps", "2"}, func(c *config) { c.Rest.Steps = 2 }, setting.FromDefault},
+		{"flag of a group", "", nil, []string{"rest", "--steps", "2"}, func(c *config) {
+			c.Rest.Steps = 2
+		}, setting.FromDefault},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for name, value := range c.environment {
@@ -124,21 +135,31 @@ func TestRefused(t *testing.T) {
 		problems             string
 		hint                 string
 	}{
-		{"flags", "", "", []string{"walk", "--steps", "0", "--share", "1", "--pause", "0", "--bytes=-1", "--friends", "ann,joe,tim", "--ports", "0,9", "--share", "NaN"},
-			"--steps 0: want 1 to 10|--bytes -1: want 0 bytes or more|--share NaN: want 0 to 1|--pause 0s: want more than 0|" +
-				"--friends joe: want ann, bob or eve|--friends tim: want ann, bob or eve|--ports 0: want 1 to 9", ""},
-		{"file, of another command", "rest: {steps: 11, where: roof}\nshare: 0", "", []string{"walk"},
+		{"flags", "", "", []string{"walk", "--steps", "0", "--share", "1", "--pause", "0",
+			"--bytes=-1", "--friends", "ann,joe,tim", "--ports", "0,9", "--share", "NaN"},
+			"--steps 0: want 1 to 10|--bytes -1: want 0 bytes or more|--share NaN: want 0 to " +
+				"1|--pause 0s: want more than 0|" +
+				"--friends joe: want ann, bob or eve|--friends tim: want ann, bob or eve|--ports " +
+				"0: want 1 to 9", ""},
+		{"file, of another command", "rest: {steps: 11, where: roof}\nshare: 0", "",
+			[]string{"walk"},
 			"share: 0: want 0 to 1|rest.steps: 11: want 1 to 10|rest.where: roof: want bed or chair", ""},
 		{"keys for a list", "friends: {a: b}", "", []string{"walk"},
 			`config file FILE: unknown key "friends.a"`, `did you mean "friends"?`},
-		{"kinds before ranges", "loud: maybe\nseed: many\npause: soon\nports: [x]\nall-rates: [y]\nsteps: 99\nshare: z", "", []string{"walk"},
-			"loud: maybe: want true or false|seed: many: want a whole number|share: z: want a number|pause: soon: want a time span as 90s or 1h30m|" +
+		{"kinds before ranges", "loud: maybe\nseed: many\npause: soon\nports: [x]\nall-rates: " +
+			"[y]\nsteps: 99\nshare: z", "", []string{"walk"},
+			"loud: maybe: want true or false|seed: many: want a whole number|share: z: want a " +
+				"number|pause: soon: want a time span as 90s or 1h30m|" +
 				"ports: [x]: want a list of whole numbers|all-rates: [y]: want a list of numbers",
 			"program walk --help shows what each setting is"},
-		{"key", "stepz: 1", "", []string{"walk"}, `config file FILE: unknown key "stepz"`, `did you mean "steps"?`},
-		{"key of no setting", "note: a", "", []string{"walk"}, `config file FILE: unknown key "note"`, `did you mean "name"?`},
-		{"variable", "", "WALK_STEP", []string{"walk"}, "environment variable WALK_STEP sets nothing", `did you mean "WALK_STEPS"?`},
-		{"no YAML", "steps: [1", "", []string{"walk"}, "read config file FILE: ", "it must be YAML, TOML or JSON, named by its ending"},
+		{"key", "stepz: 1", "", []string{"walk"}, `config file FILE: unknown key "stepz"`,
+			`did you mean "steps"?`},
+		{"key of no setting", "note: a", "", []string{"walk"},
+			`config file FILE: unknown key "note"`, `did you mean "name"?`},
+		{"variable", "", "WALK_STEP", []string{"walk"},
+			"environment variable WALK_STEP sets nothing", `did you mean "WALK_STEPS"?`},
+		{"no YAML", "steps: [1", "", []string{"walk"}, "read config file FILE: ",
+			"it must be YAML, TOML or JSON, named by its ending"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			file := ""
@@ -155,13 +176,15 @@ func TestRefused(t *testing.T) {
 			}
 			got := strings.Join(told, "|")
 			want := strings.ReplaceAll(c.problems, "FILE", file)
-			if got != want && (!strings.HasSuffix(want, ": ") || !strings.HasPrefix(got, want)) || review.Hint != c.hint {
+			if got != want && (!strings.HasSuffix(want, ": ") || !strings.HasPrefix(got, want)) ||
+				review.Hint != c.hint {
 				t.Errorf("problems\n%s\nwant\n%s\nhint %q, want %q", got, want, review.Hint, c.hint)
 			}
 		})
 	}
 	_, review := read(t, "missing.yaml", "walk")
-	if err := errors.Join(review.Problems...); err == nil || err.Error() != "config file missing.yaml does not exist" || review.Hint == "" {
+	if err := errors.Join(review.Problems...); err == nil ||
+		err.Error() != "config file missing.yaml does not exist" || review.Hint == "" {
 		t.Errorf("missing file: %v, hint %q", err, review.Hint)
 	}
 }
@@ -171,7 +194,8 @@ func TestRefuse(t *testing.T) {
 	_, review := read(t, "", "rest", "--steps", "2")
 	review.Refuse("rest.steps", 2, "more than steps")
 	review.Refuse("steps", 3, "fewer")
-	if got, want := errors.Join(review.Problems...).Error(), "--steps 2: want more than steps\nsteps: 3: want fewer"; got != want {
+	if got, want := errors.Join(review.Problems...).Error(),
+		"--steps 2: want more than steps\nsteps: 3: want fewer"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

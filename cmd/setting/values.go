@@ -20,8 +20,9 @@ func (o Origin) String() string {
 
 // Value is a setting as it was read.
 type Value struct {
-	Key      string `json:"key"`      // its name in a file
-	Value    string `json:"value"`    // as a file has it; of what may be secret, only that it is there
+	Key string `json:"key"` // its name in a file
+	// as a file has it; of what may be secret, only that it is there
+	Value    string `json:"value"`
 	Default  string `json:"default"`  // as a file would have it
 	Source   string `json:"source"`   // default, file, environment or flag
 	Variable string `json:"variable"` // its name in the environment
@@ -35,7 +36,8 @@ func (r *Review) Values(command string) []Value {
 		if command != "" && !slices.Contains(x.commands, command) {
 			continue
 		}
-		values = append(values, Value{x.key, x.shown(), x.line(x.unset), x.origin.String(), r.set.variable(x), x.help})
+		values = append(values, Value{x.key, x.shown(), x.line(x.unset), x.origin.String(),
+			r.set.variable(x), x.help})
 	}
 	return values
 }
@@ -52,7 +54,9 @@ func (l Listing) Finding() string {
 	var given []string
 	for o := FromFlag; o > FromDefault; o-- {
 		if n := count[o.String()]; n > 0 {
-			given = append(given, fmt.Sprintf("%d from %s", n, [...]string{FromFile: "the file", FromEnvironment: "the environment", FromFlag: "flags"}[o]))
+			given = append(given, fmt.Sprintf("%d from %s",
+				n, [...]string{FromFile: "the file", FromEnvironment: "the environment",
+					FromFlag: "flags"}[o]))
 		}
 	}
 	of := report.Plural(len(l), "setting")

@@ -35,7 +35,8 @@ func TestTemplate(t *testing.T) {
 	}
 	bare := regexp.MustCompile(`(?m)^#(\S)`).ReplaceAllString(text, "$1")
 	got, review = read(t, writeFile(t, "walk.yaml", bare), "walk")
-	if fmt.Sprint(got) != fmt.Sprint(want) || len(review.Problems) > 0 { // an empty list is as good as none
+	// an empty list is as good as none
+	if fmt.Sprint(got) != fmt.Sprint(want) || len(review.Problems) > 0 {
 		t.Errorf("without marks: %+v, want %+v; %v", got, want, review.Problems)
 	}
 	for line := range strings.Lines(text) {
@@ -49,7 +50,8 @@ func TestTemplate(t *testing.T) {
 func TestTemplateOfGroup(t *testing.T) {
 	_, review := read(t, "", "rest")
 	text := review.Template(&cobra.Command{Use: "rest"}, "", nil)
-	bare := regexp.MustCompile(`(?m)^#(\S)|^#( )  ?(steps|where)`).ReplaceAllString(strings.ReplaceAll(text, "#  ", "  "), "$1$2$3")
+	bare := regexp.MustCompile(`(?m)^#(\S)|^#( )  ?(steps|where)`).ReplaceAllString(
+		strings.ReplaceAll(text, "#  ", "  "), "$1$2$3")
 	got, review := read(t, writeFile(t, "rest.yaml", bare), "rest")
 	if !reflect.DeepEqual(got, defaults()) || len(review.Problems) > 0 {
 		t.Errorf("%+v; %v; file\n%s", got, review.Problems, bare)
@@ -58,14 +60,16 @@ func TestTemplateOfGroup(t *testing.T) {
 
 func TestValues(t *testing.T) {
 	t.Setenv("WALK_SHARE", "0.25")
-	_, review := read(t, writeFile(t, "walk.yaml", "loud: true\nname: \"two words: and more\""), "walk", "--ports", "1,2")
+	_, review := read(t, writeFile(t, "walk.yaml", "loud: true\nname: \"two words: and more\""),
+		"walk", "--ports", "1,2")
 	values := review.Values("walk")
 	got := map[string]string{}
 	for _, v := range values {
 		got[v.Key] = v.Value + " " + v.Source
 	}
 	for key, want := range map[string]string{
-		"name": "'two words: and more' file", "loud": "true file", "share": "0.25 environment", "ports": "[1, 2] flag",
+		"name": "'two words: and more' file", "loud": "true file", "share": "0.25 environment",
+		"ports": "[1, 2] flag",
 		"pause": "1m0s default", "friends": "[ann, bob] default",
 	} {
 		if got[key] != want {
@@ -79,15 +83,19 @@ func TestValues(t *testing.T) {
 		t.Errorf("%d settings in all, %d of walk", len(all), len(values))
 	}
 	l := setting.Listing(values)
-	if got, want := l.Finding(), "Of 10 settings, 1 from flags, 1 from the environment, 2 from the file; the others have their defaults."; got != want {
+	if got, want := l.Finding(),
+		"Of 10 settings, 1 from flags, 1 from the environment, 2 from the file; the others have "+
+			"their defaults."; got != want {
 		t.Errorf("finding %q, want %q", got, want)
 	}
-	if rows := l.Tables()[0].Rows; rows[0][0] != "name" || rows[3][0] != "ports" || rows[4][2] != "default" {
+	if rows := l.Tables()[0].Rows; rows[0][0] != "name" || rows[3][0] != "ports" ||
+		rows[4][2] != "default" {
 		t.Errorf("those given are not first: %v", rows)
 	}
 	t.Setenv("WALK_SHARE", "")
 	_, review = read(t, "", "walk")
-	if got := setting.Listing(review.Values("walk")).Finding(); !strings.HasPrefix(got, "All 10 settings have") {
+	if got := setting.Listing(review.Values("walk")).Finding(); !strings.HasPrefix(got,
+		"All 10 settings have") {
 		t.Errorf("finding %q where nothing is given", got)
 	}
 }
@@ -100,7 +108,8 @@ func TestSecret(t *testing.T) {
 	s := setting.New(&c, "WALK_", strings.NewReplacer())
 	cmd := &cobra.Command{Use: "walk"}
 	s.AddFlags(cmd)
-	if v := s.Read(cmd, writeFile(t, "walk.yaml", "token: hush")).Values("walk")[0]; v.Value != "(set)" || c.Token != "hush" {
+	if v := s.Read(cmd, writeFile(t, "walk.yaml", "token: hush")).Values(
+		"walk")[0]; v.Value != "(set)" || c.Token != "hush" {
 		t.Errorf("%+v, token %q", v, c.Token)
 	}
 }
@@ -146,11 +155,14 @@ func TestOffer(t *testing.T) {
 
 // FuzzTemplate: whatever text a setting has, a template that has it can be read, and gives it back.
 func FuzzTemplate(f *testing.F) {
-	for _, text := range []string{"", "a", " a: b # c", "[x]", "\"", "'", "two\nlines", "yes", "1e3", "é\u2028"} {
+	for _, text := range []string{"", "a", " a: b # c", "[x]", "\"", "'", "two\nlines", "yes",
+		"1e3", "é\u2028"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if slices.ContainsFunc([]rune(text), func(r rune) bool { return r == '\uFFFD' || r == 0 }) || os.Getenv("WALK_NAME") != "" {
+		if slices.ContainsFunc([]rune(text), func(r rune) bool {
+			return r == '\uFFFD' || r == 0
+		}) || os.Getenv("WALK_NAME") != "" {
 			t.Skip("no text that a flag can carry")
 		}
 		_, review := read(t, "", "walk", "--name", text)

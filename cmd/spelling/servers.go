@@ -25,7 +25,8 @@ func Servers(server string, known []string) string {
 		switch {
 		case name == word:
 			return 0
-		case len(word) > 2 && strings.Contains(name, word), len(name) > 2 && strings.Contains(word, name):
+		case len(word) > 2 && strings.Contains(name, word), len(name) > 2 &&
+			strings.Contains(word, name):
 			return 1
 		}
 		return Distance(word, name)

@@ -61,8 +61,12 @@ func (in Input) quickly() quick {
 	if from, to := at(low), at(high); from > cut || to < -cut { // all of its form is beyond
 		q.times, q.plus = 0, within(from, -cut, cut)
 	}
-	q.least = low + int32(sort.Search(int(high-low), func(i int) bool { return at(low+int32(i)) >= -cut }))
-	q.most = low + int32(sort.Search(int(high-low), func(i int) bool { return at(low+int32(i)) >= cut }))
+	q.least = low + int32(sort.Search(int(high-low), func(i int) bool {
+		return at(low+int32(i)) >= -cut
+	}))
+	q.most = low + int32(sort.Search(int(high-low), func(i int) bool {
+		return at(low+int32(i)) >= cut
+	}))
 	return q
 }
 

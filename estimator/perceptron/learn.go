@@ -98,7 +98,8 @@ func scaled(e *logodds.Examples, inputs []Input) []Input {
 	for i, in := range inputs {
 		var sum, squares, count float64
 		for k := range e.Len() {
-			if x := e.Row(k)[in.Feature]; !(abs(x) <= math.MaxFloat32) { // no number, or an infinite one
+			// no number, or an infinite one
+			if x := e.Row(k)[in.Feature]; !(abs(x) <= math.MaxFloat32) {
 				continue
 			}
 			x := float64(in.Form.of(e.Row(k)[in.Feature]))
@@ -106,7 +107,8 @@ func scaled(e *logodds.Examples, inputs []Input) []Input {
 		}
 		mean := sum / max(count, 1)
 		deviation := math.Sqrt(max(squares/max(count, 1)-mean*mean, 0))
-		all[i] = Input{in.Feature, in.Form, float32(mean), float32(1 / max(deviation, 1/mostFactor))}
+		all[i] = Input{in.Feature, in.Form, float32(mean),
+			float32(1 / max(deviation, 1/mostFactor))}
 		if deviation < max(1e-5*math.Abs(mean), 1/mostFactor) {
 			all[i].Factor = 0 // it is the same, or nearly, in all that it is learnt from
 		}
@@ -181,7 +183,8 @@ func (w *weights) move(step int, rate, decay float64) {
 	for i, g := range w.gradient {
 		w.mean[i] += (1 - memory) * (g - w.mean[i])
 		w.variance[i] += (1 - squaresMemory) * (g*g - w.variance[i])
-		w.at[i] -= float32(scale * float64(w.mean[i]) / (math.Sqrt(square*float64(w.variance[i])) + tiny))
+		w.at[i] -= float32(scale * float64(w.mean[i]) / (math.Sqrt(square*float64(w.variance[i])) +
+			tiny))
 	}
 }
 

@@ -15,7 +15,8 @@ func drawn(n int, logOdds func(a, b float64) float64) *logodds.Examples {
 	e := &logodds.Examples{Features: 3}
 	for range n {
 		a, b := r.NormFloat64(), r.NormFloat64()
-		e.Add([]float32{float32(a), float32(b), float32(r.NormFloat64())}, r.Float64() < 1/(1+math.Exp(-logOdds(a, b))), 1)
+		e.Add([]float32{float32(a), float32(b), float32(r.NormFloat64())},
+			r.Float64() < 1/(1+math.Exp(-logOdds(a, b))), 1)
 	}
 	return e
 }
@@ -41,7 +42,8 @@ func TestLearn(t *testing.T) {
 		near(t, "log odds", float64(n.LogOdds(x)), truth(float64(x[0]), float64(x[1])), 0.7)
 	}
 	for _, third := range []float32{-2, 2} {
-		near(t, "log odds by what tells nothing", float64(n.LogOdds([]float32{1, 1, third})), float64(n.LogOdds([]float32{1, 1, 0})), 0.7)
+		near(t, "log odds by what tells nothing", float64(n.LogOdds([]float32{1, 1, third})),
+			float64(n.LogOdds([]float32{1, 1, 0})), 0.7)
 	}
 }
 
@@ -52,14 +54,16 @@ func TestLearnOffsets(t *testing.T) {
 		e.Offsets = append(e.Offsets, 2*e.Row(i)[0])
 	}
 	for _, a := range []float32{-1, 0, 1} {
-		near(t, "log odds beyond what is known", float64(Learn(e, plain3, options, nil).LogOdds([]float32{a, 0, 0})), -1, 0.4)
+		near(t, "log odds beyond what is known",
+			float64(Learn(e, plain3, options, nil).LogOdds([]float32{a, 0, 0})), -1, 0.4)
 	}
 	e = &logodds.Examples{Features: 3}
 	for range 1000 {
 		e.Add([]float32{0, 0, 0}, true, 1.5)
 		e.Add([]float32{0, 0, 0}, false, 0.5)
 	}
-	near(t, "log odds by weights", float64(Learn(e, plain3, options, nil).LogOdds([]float32{0, 0, 0})), math.Log(3), 0.05)
+	near(t, "log odds by weights",
+		float64(Learn(e, plain3, options, nil).LogOdds([]float32{0, 0, 0})), math.Log(3), 0.05)
 }
 
 // A rare change stays rare, however few examples there are; and one row without a number spoils
@@ -99,14 +103,16 @@ func TestLearnAgain(t *testing.T) {
 		t.Error("the same seed differs, or another one does not")
 	}
 	asked := 0
-	if n := Learn(e, plain3, options, func() bool { asked++; return asked < 3 }); n != nil || asked != 3 {
+	if n := Learn(e, plain3, options, func() bool { asked++; return asked < 3 }); n != nil ||
+		asked != 3 {
 		t.Errorf("asked %d times to go on; a net after no: %v", asked, n != nil)
 	}
 }
 
 // However few examples there are, and however little they tell, what is learnt is a number.
 func TestLearnLittle(t *testing.T) {
-	for _, row := range [][]float32{{0, 0, 0}, {1e30, -1e30, 5}, {float32(math.NaN()), float32(math.Inf(1)), 1}} {
+	for _, row := range [][]float32{{0, 0, 0}, {1e30, -1e30, 5},
+		{float32(math.NaN()), float32(math.Inf(1)), 1}} {
 		for n := 1; n <= 40; n += 13 {
 			e := &logodds.Examples{Features: 3}
 			for i := range n {

@@ -145,7 +145,8 @@ func (n *Net) Check() error {
 	}
 	for i, u := range n.Units {
 		if len(u.Weights) != len(n.Inputs) {
-			return fmt.Errorf("unit %d has %d weights for %d inputs", i, len(u.Weights), len(n.Inputs))
+			return fmt.Errorf("unit %d has %d weights for %d inputs",
+				i, len(u.Weights), len(n.Inputs))
 		}
 		for _, w := range append([]float32{u.Bias, u.Out, n.Start}, u.Weights...) {
 			if !(abs(w) <= mostWeight) {

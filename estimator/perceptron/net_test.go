@@ -14,7 +14,8 @@ import (
 func someNet(r *rand.Rand, inputs, units int) *Net {
 	n := &Net{Features: 43, Start: -1}
 	for i := range inputs {
-		in := Input{uint8(i % 43), Form(r.IntN(int(forms))), float32(r.NormFloat64()), float32(r.ExpFloat64())}
+		in := Input{uint8(i % 43), Form(r.IntN(int(forms))), float32(r.NormFloat64()),
+			float32(r.ExpFloat64())}
 		switch r.IntN(10) {
 		case 0:
 			in.Factor = 0
@@ -37,8 +38,10 @@ func someNet(r *rand.Rand, inputs, units int) *Net {
 func someRow(r *rand.Rand) []float32 {
 	row := make([]float32, 43)
 	for i := range row {
-		row[i] = []float32{0, 1, -1, 999, float32(r.Float64()), float32(r.NormFloat64()), float32(r.ExpFloat64() * 1e4),
-			float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()), math.Float32frombits(0xffc00000), float32(math.Copysign(0, -1))}[r.IntN(12)]
+		row[i] = []float32{0, 1, -1, 999, float32(r.Float64()), float32(r.NormFloat64()),
+			float32(r.ExpFloat64() * 1e4),
+			float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()),
+			math.Float32frombits(0xffc00000), float32(math.Copysign(0, -1))}[r.IntN(12)]
 	}
 	return row
 }
@@ -66,14 +69,19 @@ func TestForms(t *testing.T) {
 		form    Form
 		x, want float32
 	}{
-		{Plain, -3, -3}, {Count, 0, 0}, {Count, 1, 1}, {Count, 2, 1.5}, {Count, 1023, 10}, {Count, -1, 0},
-		{Rate, 1, 0}, {Rate, 0.25, -2}, {Rate, 0, log(1e-4)}, {Rate, -1, log(1e-4)}, {Rate, 1e6, log(20)},
-		{Odds, 0.5, 0}, {Odds, 0, Odds.of(0.001)}, {Odds, 1, -Odds.of(0)}, {Missing, -1, 1}, {Missing, 0, 0}, {Missing, 5, 0},
+		{Plain, -3, -3}, {Count, 0, 0}, {Count, 1, 1}, {Count, 2, 1.5}, {Count, 1023, 10},
+		{Count, -1, 0},
+		{Rate, 1, 0}, {Rate, 0.25, -2}, {Rate, 0, log(1e-4)}, {Rate, -1, log(1e-4)},
+		{Rate, 1e6, log(20)},
+		{Odds, 0.5, 0}, {Odds, 0, Odds.of(0.001)}, {Odds, 1, -Odds.of(0)}, {Missing, -1, 1},
+		{Missing, 0, 0}, {Missing, 5, 0},
 	} {
 		near(t, "form", float64(c.form.of(c.x)), float64(c.want), 1e-5)
 	}
 	for x := float32(1e-3); x < 1e4; x *= 1.01 {
-		if got, want := float64(log(x)), math.Log2(float64(x)); got > want+1e-6 || got < want-0.0861 { // the chord of a logarithm
+		// the chord of a logarithm
+		if got, want := float64(log(x)), math.Log2(float64(x)); got > want+1e-6 ||
+			got < want-0.0861 {
 			t.Fatalf("log %g is %g, want %g", x, got, want)
 		}
 		if log(x*1.01) <= log(x) {
@@ -116,7 +124,8 @@ func TestLogOddsOf(t *testing.T) {
 				f.LogOddsOf(columns, &got)
 				f.askPlainly(columns, &plain)
 				if !logoddstest.Same(got, want) || !logoddstest.Same(plain, want) {
-					t.Fatalf("%d inputs, %d units: %v, plainly %v, want %v", inputs, units, got, plain, want)
+					t.Fatalf("%d inputs, %d units: %v, plainly %v, want %v",
+						inputs, units, got, plain, want)
 				}
 			}
 		}
@@ -187,7 +196,12 @@ func TestAllocates(t *testing.T) {
 	f, parts := n.Fast(), make([]float32, n.Features)
 	columns := make([]logodds.Column, n.Features)
 	var sums logodds.Column
-	if allocs := testing.AllocsPerRun(100, func() { n.LogOdds(row); f.LogOdds(row); f.LogOddsOf(columns, &sums); n.Explain(row, parts) }); allocs != 0 {
+	if allocs := testing.AllocsPerRun(100, func() {
+		n.LogOdds(row)
+		f.LogOdds(row)
+		f.LogOddsOf(columns, &sums)
+		n.Explain(row, parts)
+	}); allocs != 0 {
 		t.Errorf("%g allocations", allocs)
 	}
 }

@@ -34,7 +34,8 @@ func someForest(r *rand.Rand, trees, depth int, same bool) *Forest {
 func someRow(r *rand.Rand, f *Forest) []float32 {
 	row := make([]float32, f.Features)
 	for i := range row {
-		row[i] = []float32{0, float32(math.Copysign(0, -1)), float32(math.Inf(1)), float32(math.Inf(-1)), float32(r.NormFloat64()), 1e-30, float32(math.NaN())}[r.IntN(7)]
+		row[i] = []float32{0, float32(math.Copysign(0, -1)), float32(math.Inf(1)),
+			float32(math.Inf(-1)), float32(r.NormFloat64()), 1e-30, float32(math.NaN())}[r.IntN(7)]
 	}
 	for i := range f.Trees {
 		for _, ask := range f.Trees[i].Questions {

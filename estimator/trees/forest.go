@@ -36,7 +36,8 @@ func (f *Forest) Check() error {
 		n := len(t.Questions)
 		if n > MaxDepth || len(t.Leaves) != 1<<n || len(t.Shares) != 1<<n {
 			return fmt.Errorf(
-				"tree %d has %d questions, %d leaves and %d shares; want at most %d questions and 2^questions of both",
+				"tree %d has %d questions, %d leaves and %d shares; want at most %d questions "+
+					"and 2^questions of both",
 				i,
 				n,
 				len(t.Leaves),
@@ -96,7 +97,8 @@ func (f *Forest) Explain(row []float32, contributions []float32) (start float32)
 		expected := mean(values[:n], shares[:n])
 		start += float32(expected)
 		place := t.place(row)
-		for k := len(t.Questions) - 1; k >= 0; k-- { // the last question first: halves stay in one piece
+		// the last question first: halves stay in one piece
+		for k := len(t.Questions) - 1; k >= 0; k-- {
 			half := 1 << k
 			from := 0
 			if place&half != 0 {

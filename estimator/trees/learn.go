@@ -49,7 +49,8 @@ type block struct {
 // Learn fits a forest to examples, of which there must be some, by gradient boosting of the
 // logistic loss. goOn is asked after each tree; once it says no, Learn returns nil. It may be nil.
 func Learn(e *logodds.Examples, o Options, goOn func() bool) *Forest {
-	l := &learner{Options: o, e: e, sum: make([]float32, e.Len()), rows: make([]sums, e.Len()), leaf: make([]uint8, e.Len())}
+	l := &learner{Options: o, e: e, sum: make([]float32, e.Len()), rows: make([]sums, e.Len()),
+		leaf: make([]uint8, e.Len())}
 	l.cut()
 	copy(l.sum, e.Offsets)
 	f := &Forest{Features: e.Features, Start: e.Start()}
@@ -80,7 +81,8 @@ func (l *learner) cut() {
 		var thresholds []float32
 		for b := 1; b < bins && len(values) > 0; b++ {
 			v := values[(len(values)-1)*b/bins]
-			if (len(thresholds) == 0 || v > thresholds[len(thresholds)-1]) && v < values[len(values)-1] {
+			if (len(thresholds) == 0 || v > thresholds[len(thresholds)-1]) &&
+				v < values[len(values)-1] {
 				thresholds = append(thresholds, v)
 			}
 		}
@@ -169,7 +171,8 @@ func (l *learner) tree() Tree {
 		if !ok {
 			break
 		}
-		t.Questions = append(t.Questions, Question{Feature: uint8(f), Threshold: l.thresholds[f][b]})
+		t.Questions = append(t.Questions,
+			Question{Feature: uint8(f), Threshold: l.thresholds[f][b]})
 		for i, v := range l.binned[f] {
 			if int(v) > b {
 				l.leaf[i] |= 1 << depth

@@ -68,7 +68,8 @@ func TestSorted(t *testing.T) {
 		var values []float32
 		for i := range n {
 			x := float32(math.Sin(float64(i)))
-			values = append(values, x, -x, x*1e30, -x*1e-40, float32(i%3-1)*float32(math.Inf(1-i%2)))
+			values = append(values, x, -x, x*1e30, -x*1e-40,
+				float32(i%3-1)*float32(math.Inf(1-i%2)))
 			if i%7 == 0 {
 				values = append(values, 0, float32(math.Copysign(0, -1)))
 			}

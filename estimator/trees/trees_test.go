@@ -28,7 +28,8 @@ func TestLearn(t *testing.T) {
 	}
 	for range 200 {
 		row := []float32{r.Float32(), r.Float32(), r.Float32()}
-		if abs := math.Abs(float64(row[0]) - 0.5); abs < 0.05 || math.Abs(float64(row[1])-0.3) < 0.05 {
+		if abs := math.Abs(float64(row[0]) - 0.5); abs < 0.05 ||
+			math.Abs(float64(row[1])-0.3) < 0.05 {
 			continue // beside a threshold
 		}
 		if p := float64(logodds.Probability(f.LogOdds(row))); math.Abs(p-truth(row)) > 0.06 {

@@ -26,12 +26,14 @@ type Result struct {
 }
 
 // ErrNone says that captures tell of no page.
-var ErrNone = errors.New("no capture tells what a page held: lists, sitemaps and logs name addresses alone")
+var ErrNone = errors.New("no capture tells what a page held: lists, sitemaps and logs name " +
+	"addresses alone")
 
 // Write writes the histories of all captures of the sorter into a directory, which is made if need
 // be, a file a server. A file that is there is an error that wraps fs.ErrExist. The result tells of
 // the files that the captures are of.
-func Write(ctx context.Context, sorter *captures.Sorter, dir string, files []*captures.File) (*Result, error) {
+func Write(ctx context.Context, sorter *captures.Sorter, dir string, files []*captures.File) (
+	*Result, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("directory of the histories: %w", err)
 	}
@@ -80,7 +82,8 @@ func (w *writer) page(g *captures.Group) {
 			if v.Digests.Bytes.IsZero() {
 				continue
 			}
-			v.Size, v.Links, v.Frames, v.LinksKnown, v.FramesKnown = c.Size, c.Links, c.Frames, c.LinksKnown, c.LinksKnown
+			v.Size, v.Links, v.Frames, v.LinksKnown, v.FramesKnown = c.Size, c.Links, c.Frames,
+				c.LinksKnown, c.LinksKnown
 			w.linked = w.linked || c.LinksKnown
 		case captures.KindMoved:
 			v.Redirect = c.To
@@ -134,7 +137,8 @@ func withTop(s *history.Server) *history.Server {
 	if top == nil {
 		top = &history.Page{URL: url}
 		pages = append([]*history.Page{top}, pages...)
-		top.Versions = []history.Version{{T: s.T0, Digests: sitegraph.Digests{Bytes: sitegraph.DigestOf([]byte("all pages"))}}}
+		top.Versions = []history.Version{{T: s.T0,
+			Digests: sitegraph.Digests{Bytes: sitegraph.DigestOf([]byte("all pages"))}}}
 	}
 	for i := range top.Versions {
 		if v := &top.Versions[i]; v.Alive() {
@@ -146,7 +150,8 @@ func withTop(s *history.Server) *history.Server {
 
 // Text says it to people.
 func (r *Result) Text(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "Histories of %s written: %s in %s.\n", report.Plural(r.Servers, "server"),
+	_, err := fmt.Fprintf(w, "Histories of %s written: %s in %s.\n",
+		report.Plural(r.Servers, "server"),
 		report.Plural(r.Versions, "version"), report.Plural(r.Pages, "page"))
 	for _, f := range r.Files {
 		if err == nil {
@@ -154,7 +159,8 @@ func (r *Result) Text(w io.Writer) error {
 		}
 	}
 	if err == nil && len(r.Unlinked) > 0 {
-		_, err = fmt.Fprintf(w, "%s without bodies, so without links: the top page of each links to all its pages\n", report.Plural(len(r.Unlinked), "server"))
+		_, err = fmt.Fprintf(w, "%s without bodies, so without links: the top page of each links "+
+			"to all its pages\n", report.Plural(len(r.Unlinked), "server"))
 	}
 	return err
 }

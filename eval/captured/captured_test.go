@@ -48,30 +48,37 @@ func write(t *testing.T, all []captures.Capture, dir string, want error) *Result
 }
 
 func told(url string, at uint32, content string) captures.Capture {
-	return captures.Capture{URL: url, Time: at, Kind: captures.KindFetched, Status: 200, Payload: sitegraph.PayloadDigest("sha1", content)}
+	return captures.Capture{URL: url, Time: at, Kind: captures.KindFetched, Status: 200,
+		Payload: sitegraph.PayloadDigest("sha1", content)}
 }
 
 func body(url string, at uint32, content string, links ...string) captures.Capture {
 	c := told(url, at, content)
-	c.Digests = sitegraph.Digests{Bytes: sitegraph.DigestOf([]byte(content)), Text: sitegraph.DigestOf([]byte(content)), Main: sitegraph.DigestOf([]byte("main"))}
+	c.Digests = sitegraph.Digests{Bytes: sitegraph.DigestOf([]byte(content)),
+		Text: sitegraph.DigestOf([]byte(content)), Main: sitegraph.DigestOf([]byte("main"))}
 	c.Links, c.LinksKnown, c.Size = links, true, 7
 	return c
 }
 
 // Versions begin where the content is another one; pages end, come back, and move.
 func TestVersions(t *testing.T) {
-	a, moved := top+"a", captures.Capture{URL: top + "m", Time: 300, Kind: captures.KindMoved, To: top + "a"}
+	a, moved := top+"a", captures.Capture{URL: top + "m", Time: 300, Kind: captures.KindMoved,
+		To: top + "a"}
 	r, servers, dir := made(t, []captures.Capture{
-		body(top, 100, "x", a, top+"m"), told(top, 200, "x"), body(top, 300, "y", a), // a revisit between
-		body(a, 100, "a"), {URL: a, Time: 150, Kind: captures.KindUnchanged}, {URL: a, Time: 200, Kind: captures.KindGone}, body(a, 300, "a"),
+		// a revisit between
+		body(top, 100, "x", a, top+"m"), told(top, 200, "x"), body(top, 300, "y", a),
+		body(a, 100, "a"), {URL: a, Time: 150, Kind: captures.KindUnchanged},
+		{URL: a, Time: 200, Kind: captures.KindGone}, body(a, 300, "a"),
 		body(top+"m", 100, "m"), moved,
 		{URL: top + "never", Time: 100, Kind: captures.KindGone},
 	})
-	if r.Servers != 1 || r.Pages != 3 || r.Versions != 7 || len(r.Unlinked) != 0 || len(servers) != 1 {
+	if r.Servers != 1 || r.Pages != 3 || r.Versions != 7 || len(r.Unlinked) != 0 ||
+		len(servers) != 1 {
 		t.Fatalf("%+v", r)
 	}
 	s := servers[0]
-	if v := s.Page(top).Versions; len(v) != 2 || v[1].T != 300 || len(v[0].Links) != 2 || len(v[1].Links) != 1 || v[0].Digests.Main.IsZero() || v[0].Size != 7 {
+	if v := s.Page(top).Versions; len(v) != 2 || v[1].T != 300 || len(v[0].Links) != 2 ||
+		len(v[1].Links) != 1 || v[0].Digests.Main.IsZero() || v[0].Size != 7 {
 		t.Errorf("%+v", v)
 	}
 	if v := s.Page(a).Versions; len(v) != 3 || !v[1].Gone || v[2].Gone {
@@ -87,9 +94,11 @@ func TestVersions(t *testing.T) {
 // Without bodies the top page links to all, also if it was never captured.
 func TestWithoutBodies(t *testing.T) {
 	for _, first := range []string{top, top + "b"} {
-		r, servers, dir := made(t, []captures.Capture{told(first, 100, "x"), told(top+"a", 100, "a"), told(top+"a", 200, "b"), told(top+"c", 300, "c")})
+		r, servers, dir := made(t, []captures.Capture{told(first, 100, "x"),
+			told(top+"a", 100, "a"), told(top+"a", 200, "b"), told(top+"c", 300, "c")})
 		s := servers[0]
-		if p := s.Page(top); len(r.Unlinked) != 1 || p == nil || len(p.Versions) != 1 || p.Versions[0].T != 100 || len(p.Versions[0].Links) < 2 {
+		if p := s.Page(top); len(r.Unlinked) != 1 || p == nil || len(p.Versions) != 1 ||
+			p.Versions[0].T != 100 || len(p.Versions[0].Links) < 2 {
 			t.Errorf("%+v, top %+v", r, p)
 		}
 		if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
@@ -100,12 +109,14 @@ func TestWithoutBodies(t *testing.T) {
 
 // A page of which some captures have a body and some have none has versions by digests of one kind.
 func TestMixed(t *testing.T) {
-	_, servers, _ := made(t, []captures.Capture{body(top, 100, "x"), told(top, 200, "y"), body(top, 300, "y")})
+	_, servers, _ := made(t, []captures.Capture{body(top, 100, "x"), told(top, 200, "y"),
+		body(top, 300, "y")})
 	v := servers[0].Page(top).Versions
 	if len(v) != 2 || v[1].T != 200 {
 		t.Errorf("%+v", v)
 	}
-	_, servers, _ = made(t, []captures.Capture{body(top, 100, "x"), told(top, 200, "z"), body(top, 300, "y")})
+	_, servers, _ = made(t, []captures.Capture{body(top, 100, "x"), told(top, 200, "z"),
+		body(top, 300, "y")})
 	for _, v := range servers[0].Page(top).Versions {
 		if !v.Digests.Text.IsZero() {
 			t.Errorf("%+v", v)

@@ -35,7 +35,8 @@ func (w *web) fill(dir string, s *satstore.Store) error {
 		}
 		first, pages := s.Pages(), sizeOf(w.Known, w.Servers, server)
 		for n := range pages {
-			r := sitegraph.Record{Page: sitegraph.PageID(first + n), URL: pageOf(server, n), State: sitegraph.StateAlive, Status: 200}
+			r := sitegraph.Record{Page: sitegraph.PageID(first + n), URL: pageOf(server, n),
+				State: sitegraph.StateAlive, Status: 200}
 			r.Digests.Bytes = sitegraph.DigestOf([]byte(r.URL))
 			last := now.Add(-time.Duration(n%fillDays) * 24 * time.Hour)
 			r.History = sitegraph.Start(last.AddDate(0, 0, -fillDays))

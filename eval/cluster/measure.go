@@ -51,19 +51,22 @@ type Options struct {
 
 // Result is what was measured.
 type Result struct {
-	Processors int          `json:"processors"`
-	Load       [2]float64   `json:"load_average"` // before and after
-	Share      int          `json:"share"`        // hundredths of a processor of each node; 0: no bound
-	Shards     int          `json:"shards"`
-	Servers    int          `json:"servers"`
-	Shared     string       `json:"shared"` // what the nodes share
-	Nodes      []Measured   `json:"nodes"`
-	Writes     float64      `json:"writes_per_second"`     // to the NATS servers, one after the other
-	Copies     float64      `json:"copy_bytes_per_second"` // got from the NATS servers, while no node runs
-	Full       *Full        `json:"full"`                  // null: without --pages
-	Costs      *Costs       `json:"costs"`                 // of the simulation; null: there was none
-	Simulated  []*Simulated `json:"simulated"`
-	Limits     []Limit      `json:"limits"`
+	Processors int        `json:"processors"`
+	Load       [2]float64 `json:"load_average"` // before and after
+	// hundredths of a processor of each node; 0: no bound
+	Share   int        `json:"share"`
+	Shards  int        `json:"shards"`
+	Servers int        `json:"servers"`
+	Shared  string     `json:"shared"` // what the nodes share
+	Nodes   []Measured `json:"nodes"`
+	// to the NATS servers, one after the other
+	Writes float64 `json:"writes_per_second"`
+	// got from the NATS servers, while no node runs
+	Copies    float64      `json:"copy_bytes_per_second"`
+	Full      *Full        `json:"full"`  // null: without --pages
+	Costs     *Costs       `json:"costs"` // of the simulation; null: there was none
+	Simulated []*Simulated `json:"simulated"`
+	Limits    []Limit      `json:"limits"`
 }
 
 // Measured is what so many nodes did.
@@ -72,7 +75,8 @@ type Measured struct {
 	Seconds float64 `json:"seconds"`
 	Visits  int64   `json:"visits"`
 	PerSec  float64 `json:"visits_per_second"`
-	Scaling float64 `json:"scaling"`          // visits a second of a node, beside those of one alone
+	// visits a second of a node, beside those of one alone
+	Scaling float64 `json:"scaling"`
 	CPU     float64 `json:"cpu_us_per_visit"` // of the nodes
 	NATS    float64 `json:"nats_cpu_us_per_visit"`
 	Log     float64 `json:"log_bytes_per_visit"`
@@ -82,12 +86,14 @@ type Measured struct {
 
 // shared is what nodes share.
 func (o *Options) shared() string {
-	return "processors, disk, and NATS, with " + report.Plural(o.Copies, "server") + " in a process without a share"
+	return "processors, disk, and NATS, with " + report.Plural(o.Copies, "server") +
+		" in a process without a share"
 }
 
 // Measure runs 1, 2, 4 nodes and so on.
 func Measure(ctx context.Context, o Options) (*Result, error) {
-	r := &Result{Processors: runtime.NumCPU(), Share: o.Share, Shards: o.Shards, Servers: o.Servers, Shared: o.shared(), Nodes: []Measured{}, Simulated: []*Simulated{}, Limits: []Limit{}}
+	r := &Result{Processors: runtime.NumCPU(), Share: o.Share, Shards: o.Shards, Servers: o.Servers,
+		Shared: o.shared(), Nodes: []Measured{}, Simulated: []*Simulated{}, Limits: []Limit{}}
 	r.Load[0] = proc.LoadAverage()
 	if o.Pages > 0 {
 		var err error
@@ -159,7 +165,8 @@ func beginServers(ctx context.Context, dir string, servers int) (all begun, err 
 		}
 		go func() {
 			var err error
-			all[i], err = bus.Open(ctx, settings, fmt.Sprint("server", i), filepath.Join(dir, fmt.Sprint("nats", i)), func(error) {})
+			all[i], err = bus.Open(ctx, settings, fmt.Sprint("server", i),
+				filepath.Join(dir, fmt.Sprint("nats", i)), func(error) {})
 			failed <- err
 		}()
 	}
@@ -207,8 +214,10 @@ func measure(ctx context.Context, o Options, count int, r *Result) (m Measured, 
 	}()
 	for i := range count {
 		name := fmt.Sprint("n", i)
-		p, err := begin(o.Again, order{Name: name, NATS: "nats://" + nats[i%o.Copies].Address(), Dir: filepath.Join(dir, name), Shards: o.Shards,
-			Servers: o.Servers, Pages: pages, Copies: o.Copies, Visit: o.Visit, Pause: o.Visit}, o.Share)
+		p, err := begin(o.Again, order{Name: name, NATS: "nats://" + nats[i%o.Copies].Address(),
+			Dir: filepath.Join(dir, name), Shards: o.Shards,
+			Servers: o.Servers, Pages: pages, Copies: o.Copies, Visit: o.Visit, Pause: o.Visit},
+			o.Share)
 		if err != nil {
 			return m, err
 		}
@@ -220,7 +229,8 @@ func measure(ctx context.Context, o Options, count int, r *Result) (m Measured, 
 			if err != nil {
 				return t, 0, err
 			}
-			t.Visits, t.Servers, used = t.Visits+one.Visits, t.Servers+one.Servers, used+cpuOf(p.cmd.Process.Pid)
+			t.Visits, t.Servers, used = t.Visits+one.Visits, t.Servers+one.Servers,
+				used+cpuOf(p.cmd.Process.Pid)
 		}
 		return t, used, ctx.Err()
 	}
@@ -259,7 +269,8 @@ func measure(ctx context.Context, o Options, count int, r *Result) (m Measured, 
 		if after, usedAfter, err = sum(); err != nil {
 			return m, err
 		}
-		m = Measured{Nodes: count, Seconds: time.Since(began).Seconds(), Visits: after.Visits - before.Visits}
+		m = Measured{Nodes: count, Seconds: time.Since(began).Seconds(),
+			Visits: after.Visits - before.Visits}
 		if parts, bytes, err = nats[0].Logged(ctx, o.Shards); err != nil {
 			return m, err
 		}
@@ -267,7 +278,9 @@ func measure(ctx context.Context, o Options, count int, r *Result) (m Measured, 
 			break
 		}
 		if tries == mostTries {
-			return m, fmt.Errorf("%d visits in %v, fewer than %d, or no commit: is the machine busy, or --share too small?", m.Visits, time.Since(began).Round(time.Second), leastVisits)
+			return m, fmt.Errorf("%d visits in %v, fewer than %d, or no commit: is the machine "+
+				"busy, or --share too small?", m.Visits, time.Since(began).Round(time.Second),
+				leastVisits)
 		}
 	}
 	n := float64(m.Visits)
@@ -291,7 +304,8 @@ func writesOf(ctx context.Context, b *bus.Bus) (float64, error) {
 		next, err := b.Nodes.Set(ctx, "bench", []byte("x"), last)
 		for tries := 1; err != nil; tries++ { // its answer was lost, or a leader is elected
 			e, _, unknown := b.Nodes.Get(ctx, "bench")
-			if next, err = e.Revision, unknown; err != nil && (tries == mostTries || ctx.Err() != nil) {
+			if next, err = e.Revision, unknown; err != nil &&
+				(tries == mostTries || ctx.Err() != nil) {
 				return 0, fmt.Errorf("write to NATS: %w", err)
 			}
 		}
@@ -306,7 +320,8 @@ func copiesOf(ctx context.Context, all begun) (float64, error) {
 	name := bus.CopyName(shard, 0, 0)
 	put := all[0].Copies(shard, 1)
 	err := put.Put(ctx, name, io.LimitReader(zeros{}, size))
-	for tries := 1; err != nil && tries < 40 && ctx.Err() == nil; tries++ { // until the new stream has a leader
+	// until the new stream has a leader
+	for tries := 1; err != nil && tries < 40 && ctx.Err() == nil; tries++ {
 		time.Sleep(250 * time.Millisecond)
 		err = put.Put(ctx, name, io.LimitReader(zeros{}, size))
 	}

@@ -17,12 +17,14 @@ import (
 
 // Full is what nodes do that know many pages from the beginning.
 type Full struct {
-	Nodes      int     `json:"nodes"`
-	Pages      int     `json:"pages"`
-	Shards     int     `json:"shards"`
-	Fill       float64 `json:"fill_seconds"`      // until all pages are in stores and all shards run
-	FillEach   float64 `json:"fill_us_per_page"`  // of it, to write a page
-	Copy       float64 `json:"copy_seconds"`      // from then until all shards are where they belong, with copies in NATS
+	Nodes  int `json:"nodes"`
+	Pages  int `json:"pages"`
+	Shards int `json:"shards"`
+	// until all pages are in stores and all shards run
+	Fill     float64 `json:"fill_seconds"`
+	FillEach float64 `json:"fill_us_per_page"` // of it, to write a page
+	// from then until all shards are where they belong, with copies in NATS
+	Copy       float64 `json:"copy_seconds"`
 	CopyBytes  int64   `json:"copy_bytes"`        // of all copies
 	Memory     []int64 `json:"memory_bytes"`      // of each node, after that
 	Peak       []int64 `json:"memory_peak_bytes"` // of each node, until then
@@ -31,20 +33,22 @@ type Full struct {
 	PerSec     float64 `json:"visits_per_second"`
 	CPU        float64 `json:"cpu_us_per_visit"` // of the nodes
 	NATS       float64 `json:"nats_cpu_us_per_visit"`
-	Left       *Handed `json:"left"` // a node gave its shards away and ended; null: there was one node
-	Killed     *Handed `json:"killed"`
+	// a node gave its shards away and ended; null: there was one node
+	Left   *Handed `json:"left"`
+	Killed *Handed `json:"killed"`
 }
 
 // Handed is how the shards of a node came to others.
 type Handed struct {
 	Shards  int     `json:"shards"`
 	Pages   int     `json:"pages"`
-	Bytes   int64   `json:"bytes"`             // of the copies of their stores
-	Log     int64   `json:"log_bytes"`         // of parts that all shards committed meanwhile
-	Seconds float64 `json:"seconds"`           // until all are visited at other nodes
-	Mean    float64 `json:"late_seconds"`      // between the last visit of a shard there and its first one elsewhere
-	Most    float64 `json:"late_seconds_most"` // the longest of them
-	Open    float64 `json:"open_seconds"`      // from taking a shard to its first round, the longest
+	Bytes   int64   `json:"bytes"`     // of the copies of their stores
+	Log     int64   `json:"log_bytes"` // of parts that all shards committed meanwhile
+	Seconds float64 `json:"seconds"`   // until all are visited at other nodes
+	// between the last visit of a shard there and its first one elsewhere
+	Mean float64 `json:"late_seconds"`
+	Most float64 `json:"late_seconds_most"` // the longest of them
+	Open float64 `json:"open_seconds"`      // from taking a shard to its first round, the longest
 }
 
 // full is a measurement under way.
@@ -90,8 +94,11 @@ func measureFull(ctx context.Context, o Options) (f *Full, err error) {
 	began := time.Now()
 	for i := range o.Most {
 		name := fmt.Sprint("n", i)
-		m.all[name], err = begin(o.Again, order{Name: name, NATS: "nats://" + m.nats[i%o.Copies].Address(), Dir: filepath.Join(dir, name), Shards: o.Shards,
-			Servers: o.Servers, Pages: pages, Known: o.Pages, Copies: o.Copies, Visit: o.Visit, Pause: o.Visit}, o.Share)
+		m.all[name], err = begin(o.Again,
+			order{Name: name, NATS: "nats://" + m.nats[i%o.Copies].Address(),
+				Dir: filepath.Join(dir, name), Shards: o.Shards,
+				Servers: o.Servers, Pages: pages, Known: o.Pages, Copies: o.Copies, Visit: o.Visit,
+				Pause: o.Visit}, o.Share)
 		if err != nil {
 			return nil, err
 		}
@@ -199,7 +206,8 @@ func (m *full) until(ctx context.Context, is func(*seen) bool) (*seen, error) {
 			return s, nil
 		}
 		if err == nil && time.Since(began) > patience {
-			err = fmt.Errorf("%d shards of %d run, with %d pages and %d copies, after %v", len(s.at), m.Shards, s.pages, len(s.copies), patience)
+			err = fmt.Errorf("%d shards of %d run, with %d pages and %d copies, after %v",
+				len(s.at), m.Shards, s.pages, len(s.copies), patience)
 		}
 		if _, _, dead := m.ask(""); dead != nil {
 			err = errors.Join(err, dead)
@@ -221,7 +229,8 @@ func (m *full) ask(line string) (sum told, used time.Duration, err error) {
 			return sum, 0, err
 		}
 		used += cpuOf(p.cmd.Process.Pid)
-		sum.Visits, sum.Filled, sum.Filling = sum.Visits+t.Visits, sum.Filled+t.Filled, sum.Filling+t.Filling
+		sum.Visits, sum.Filled, sum.Filling = sum.Visits+t.Visits, sum.Filled+t.Filled,
+			sum.Filling+t.Filling
 		for i := range m.Shards {
 			if sum.First[i] == 0 || t.First[i] > 0 && t.First[i] < sum.First[i] {
 				sum.First[i] = t.First[i]
@@ -251,11 +260,15 @@ func (m *full) visit(ctx context.Context, f *Full) error {
 	visits := float64(max(after.Visits-before.Visits, 1))
 	f.Seconds = time.Since(began).Seconds()
 	f.PerSec = visits / f.Seconds
-	f.CPU, f.NATS = float64((usedAfter-used).Microseconds())/visits, float64((cpuOf(os.Getpid())-own).Microseconds())/visits
-	memory := func(pid int, word string) int64 { return proc.Field(fmt.Sprintf("/proc/%d/status", pid), word) * 1024 }
+	f.CPU, f.NATS = float64((usedAfter-used).Microseconds())/visits,
+		float64((cpuOf(os.Getpid())-own).Microseconds())/visits
+	memory := func(pid int, word string) int64 {
+		return proc.Field(fmt.Sprintf("/proc/%d/status", pid), word) * 1024
+	}
 	for _, name := range slices.Sorted(maps.Keys(m.all)) {
 		pid := m.all[name].cmd.Process.Pid
-		f.Memory, f.Peak = append(f.Memory, memory(pid, "VmRSS:")), append(f.Peak, memory(pid, "VmHWM:"))
+		f.Memory, f.Peak = append(f.Memory, memory(pid, "VmRSS:")),
+			append(f.Peak, memory(pid, "VmHWM:"))
 	}
 	f.NATSMemory = memory(os.Getpid(), "VmRSS:")
 	return nil
@@ -272,7 +285,9 @@ func (m *full) lose(ctx context.Context, kill bool) (*Handed, error) {
 	for _, at := range s.at {
 		has[at]++
 	}
-	name := slices.MaxFunc(slices.Sorted(maps.Keys(m.all)), func(a, b string) int { return has[a] - has[b] })
+	name := slices.MaxFunc(slices.Sorted(maps.Keys(m.all)), func(a, b string) int {
+		return has[a] - has[b]
+	})
 	_, logBefore, err := m.logged(ctx)
 	if err != nil {
 		return nil, err
@@ -282,7 +297,8 @@ func (m *full) lose(ctx context.Context, kill bool) (*Handed, error) {
 	for shard, at := range s.at {
 		if at == name {
 			shards = append(shards, shard)
-			h.Shards, h.Pages, h.Bytes = h.Shards+1, h.Pages+s.of[shard].Pages, h.Bytes+s.copies[shard]
+			h.Shards, h.Pages, h.Bytes = h.Shards+1, h.Pages+s.of[shard].Pages,
+				h.Bytes+s.copies[shard]
 		}
 	}
 	p := m.all[name]
@@ -316,7 +332,9 @@ func (m *full) lose(ctx context.Context, kill bool) (*Handed, error) {
 				first.First[shard] = runs[shard].UnixMilli()
 			}
 		}
-		return !slices.ContainsFunc(shards, func(shard int) bool { return s.at[shard] == "" || first.First[shard] == 0 })
+		return !slices.ContainsFunc(shards, func(shard int) bool {
+			return s.at[shard] == "" || first.First[shard] == 0
+		})
 	})
 	if err != nil {
 		return nil, err

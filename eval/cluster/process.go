@@ -78,7 +78,8 @@ func Serve(in io.Reader, out io.Writer) error {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	b, err := bus.Open(ctx, bus.Settings{Cluster: clusterName, NATS: w.NATS, Replicas: w.Copies}, w.Name, "", func(error) {})
+	b, err := bus.Open(ctx, bus.Settings{Cluster: clusterName, NATS: w.NATS, Replicas: w.Copies},
+		w.Name, "", func(error) {})
 	if err != nil {
 		return err
 	}
@@ -90,7 +91,8 @@ func Serve(in io.Reader, out io.Writer) error {
 		defer stop()
 		for !leaving {
 			line, err := lines.ReadString('\n')
-			if leaving = line == leaveLine+"\n"; err != nil || !leaving && say.Encode(w.told()) != nil {
+			if leaving = line == leaveLine+"\n"; err != nil || !leaving &&
+				say.Encode(w.told()) != nil {
 				return
 			}
 			switch line {
@@ -104,9 +106,12 @@ func Serve(in io.Reader, out io.Writer) error {
 		}
 	}()
 	err = work.Run(ctx, []string{pageOf(0, 0)}, work.Options{Name: w.Name, Bus: b,
-		Cluster: nodes.Cluster{Shards: w.Shards, PerDay: nodes.Unlimited, Apart: true}, TTL: 20 * time.Second, Pause: w.Pause, Round: time.Hour,
+		Cluster: nodes.Cluster{Shards: w.Shards, PerDay: nodes.Unlimited, Apart: true},
+		TTL:     20 * time.Second, Pause: w.Pause, Round: time.Hour,
 		Adopt: []string{"*"}, Dir: w.Dir, Able: func() error { return nil }, Open: w.open,
-		Note: func(format string, args ...any) { fmt.Fprintf(os.Stderr, w.Name+": "+format+"\n", args...) }})
+		Note: func(format string, args ...any) {
+			fmt.Fprintf(os.Stderr, w.Name+": "+format+"\n", args...)
+		}})
 	if ctx.Err() == nil {
 		return err
 	}
@@ -118,7 +123,9 @@ func Serve(in io.Reader, out io.Writer) error {
 
 // told is how far the node is.
 func (w *web) told() told {
-	t := told{Visits: w.visits.Load(), Servers: w.known.Load(), Filled: w.filled.Load(), Filling: time.Duration(w.filling.Load()), First: make([]int64, w.Shards), Last: make([]int64, w.Shards)}
+	t := told{Visits: w.visits.Load(), Servers: w.known.Load(), Filled: w.filled.Load(),
+		Filling: time.Duration(w.filling.Load()), First: make([]int64, w.Shards),
+		Last: make([]int64, w.Shards)}
 	for i := range w.Shards {
 		t.First[i], t.Last[i] = w.first[i].Load(), w.last[i].Load()
 	}
@@ -147,14 +154,18 @@ func (w *web) open(dir string) (*work.Parts, bool, error) {
 	corpus.Graph.Release()
 	var rank planner.Policy // without pages that are known there are first visits alone
 	if err == nil && w.Known > 0 {
-		rank, err = policy.New("value", policy.Settings{Corpus: corpus, Mode: planner.Stream, PerDay: float64(w.Known) / float64(w.Shards), Alpha: 0.95})
+		rank, err = policy.New("value", policy.Settings{Corpus: corpus, Mode: planner.Stream,
+			PerDay: float64(w.Known) / float64(w.Shards), Alpha: 0.95})
 	}
 	if err != nil {
 		return nil, false, errors.Join(err, store.Close())
 	}
-	return &work.Parts{Planner: planner.New(corpus, rank, planner.LiveOptions()), Store: store, Web: w, Close: store.Close,
-		Journal: func([]cycle.Event) error { return nil },
-		Loop:    cycle.Options{Workers: workers, Discover: true, Forecast: true, Pause: w.Pause}}, false, nil
+	return &work.Parts{Planner: planner.New(corpus, rank, planner.LiveOptions()), Store: store,
+			Web: w, Close: store.Close,
+			Journal: func([]cycle.Event) error { return nil },
+			Loop: cycle.Options{Workers: workers, Discover: true, Forecast: true,
+				Pause: w.Pause}},
+		false, nil
 }
 
 // process is a node that was started.
@@ -203,9 +214,12 @@ func begin(again []string, o order, share int) (*process, error) {
 // pin gives a process so many hundredths of a processor, by a control group of version 1 or 2.
 func pin(name string, pid, share int) (group string, err error) {
 	const period = 20_000 // microseconds: short, so that a node is seldom still for long
-	root, files := "/sys/fs/cgroup", map[string]string{"cpu.max": fmt.Sprintf("%d %d", share*period/100, period)}
+	root, files := "/sys/fs/cgroup",
+		map[string]string{"cpu.max": fmt.Sprintf("%d %d", share*period/100, period)}
 	if _, err := os.Stat("/sys/fs/cgroup/cpu"); err == nil {
-		root, files = "/sys/fs/cgroup/cpu", map[string]string{"cpu.cfs_period_us": strconv.Itoa(period), "cpu.cfs_quota_us": strconv.Itoa(share * period / 100)}
+		root, files = "/sys/fs/cgroup/cpu",
+			map[string]string{"cpu.cfs_period_us": strconv.Itoa(period),
+				"cpu.cfs_quota_us": strconv.Itoa(share * period / 100)}
 	}
 	group = filepath.Join(root, fmt.Sprintf("recrawl-bench-%d-%s", os.Getpid(), name))
 	if err := os.Mkdir(group, 0o755); err != nil {
@@ -214,9 +228,11 @@ func pin(name string, pid, share int) (group string, err error) {
 	for file, value := range files {
 		err = errors.Join(err, os.WriteFile(filepath.Join(group, file), []byte(value), 0o644))
 	}
-	err = errors.Join(err, os.WriteFile(filepath.Join(group, "cgroup.procs"), []byte(strconv.Itoa(pid)), 0o644))
+	err = errors.Join(err, os.WriteFile(filepath.Join(group, "cgroup.procs"),
+		[]byte(strconv.Itoa(pid)), 0o644))
 	if err != nil {
-		return "", errors.Join(fmt.Errorf("a share of a processor needs a control group: %w", err), syscall.Rmdir(group))
+		return "", errors.Join(fmt.Errorf("a share of a processor needs a control group: %w", err),
+			syscall.Rmdir(group))
 	}
 	return group, nil
 }

@@ -26,10 +26,11 @@ type Machine struct {
 // Costs are what a simulation is fed with.
 type Costs struct {
 	Machine
-	Plan   float64 `json:"plan_us"`               // of a processor, a visit: measured, with the log
-	Log    float64 `json:"log_bytes"`             // a visit
-	Writes float64 `json:"writes_per_second"`     // a leader of NATS
-	Copies float64 `json:"copy_bytes_per_second"` // that it gives of copies, if the network carries them
+	Plan   float64 `json:"plan_us"`           // of a processor, a visit: measured, with the log
+	Log    float64 `json:"log_bytes"`         // a visit
+	Writes float64 `json:"writes_per_second"` // a leader of NATS
+	// that it gives of copies, if the network carries them
+	Copies float64 `json:"copy_bytes_per_second"`
 }
 
 // costs are those that the largest measurement found.
@@ -57,26 +58,29 @@ type Simulated struct {
 	Pages  int64 `json:"pages"`
 	Shards int   `json:"shards"`
 
-	Memory     float64  `json:"memory_bytes"`          // of a node
-	MemoryLess float64  `json:"memory_bytes_less"`     // the same with one node lost
-	Disk       float64  `json:"disk_bytes"`            // of a node that has no copies of NATS
-	DiskNATS   float64  `json:"disk_bytes_nats"`       // of one that has
-	Wanted     float64  `json:"visits_wanted"`         // a day
-	Most       float64  `json:"visits_most"`           // a day, by the processors
-	LogRate    float64  `json:"log_bytes_per_second"`  // that a leader of a family sends to its two copies
-	Commits    float64  `json:"commits_per_second"`    // of a family
-	Beats      float64  `json:"beat_bytes_per_second"` // that the leader of the bucket sends to all nodes
-	Ledger     float64  `json:"ledger_seconds"`        // that the shares of a round take
-	Lost       Moving   `json:"lost"`                  // a node is lost
-	Joined     Moving   `json:"joined"`                // one joins
-	Breaks     []string `json:"breaks"`                // what is not enough
+	Memory     float64 `json:"memory_bytes"`      // of a node
+	MemoryLess float64 `json:"memory_bytes_less"` // the same with one node lost
+	Disk       float64 `json:"disk_bytes"`        // of a node that has no copies of NATS
+	DiskNATS   float64 `json:"disk_bytes_nats"`   // of one that has
+	Wanted     float64 `json:"visits_wanted"`     // a day
+	Most       float64 `json:"visits_most"`       // a day, by the processors
+	// that a leader of a family sends to its two copies
+	LogRate float64 `json:"log_bytes_per_second"`
+	Commits float64 `json:"commits_per_second"` // of a family
+	// that the leader of the bucket sends to all nodes
+	Beats  float64  `json:"beat_bytes_per_second"`
+	Ledger float64  `json:"ledger_seconds"` // that the shares of a round take
+	Lost   Moving   `json:"lost"`           // a node is lost
+	Joined Moving   `json:"joined"`         // one joins
+	Breaks []string `json:"breaks"`         // what is not enough
 }
 
 // Moving is what a node that is lost, or joins, costs.
 type Moving struct {
-	Shards  int     `json:"shards"`
-	Bytes   float64 `json:"bytes"`        // of copies
-	Seconds float64 `json:"seconds"`      // until the last shard is planned again, from the end of the lease or the start
+	Shards int     `json:"shards"`
+	Bytes  float64 `json:"bytes"` // of copies
+	// until the last shard is planned again, from the end of the lease or the start
+	Seconds float64 `json:"seconds"`
 	Delayed float64 `json:"delayed"`      // pages that were planned by nobody for a while
 	Mean    float64 `json:"mean_seconds"` // for how long, on average, with the lease
 }
@@ -99,7 +103,8 @@ func (c Costs) needs(count int, pages int64) *Simulated {
 	s.Disk = p / n * c.PageDisk
 	families := float64(bus.Families(s.Shards))
 	holders := math.Min(n, replicas*families)
-	s.DiskNATS = s.Disk + p*c.PageDisk*replicas/holders*2.5 // a copy, the next one, and a log half as long
+	// a copy, the next one, and a log half as long
+	s.DiskNATS = s.Disk + p*c.PageDisk*replicas/holders*2.5
 	s.Wanted = p / c.Interval
 	s.Most = n * float64(c.Cores) * 86400e6 / (c.Fetch + c.Plan)
 	perSecond := math.Min(s.Wanted, s.Most) / 86400
@@ -209,8 +214,9 @@ func names(n int) []string {
 // and whether it was the last one.
 func (c Costs) fetching(s *Simulated, to map[string][]int, each func(shard int, at float64)) {
 	var w world
-	bytes := float64(s.Pages) / float64(s.Shards) * c.PageDisk * 1.25 // the copy, and half of a log that is half as long
-	machines := make([]*station, s.Nodes)                             // that lead families
+	// the copy, and half of a log that is half as long
+	bytes := float64(s.Pages) / float64(s.Shards) * c.PageDisk * 1.25
+	machines := make([]*station, s.Nodes) // that lead families
 	for i := range machines {
 		machines[i] = &station{rate: math.Min(c.Network*1e6, c.Copies)}
 	}
@@ -252,7 +258,8 @@ func (c Costs) open(s *Simulated) float64 {
 
 // lose lets a node be lost: others fetch its shards when its lease is over.
 func (c Costs) lose(s *Simulated) (m Moving) {
-	before, after := nodes.Place(s.Shards, names(s.Nodes)), nodes.Place(s.Shards, names(s.Nodes)[:s.Nodes-1])
+	before, after := nodes.Place(s.Shards, names(s.Nodes)),
+		nodes.Place(s.Shards, names(s.Nodes)[:s.Nodes-1])
 	gone := names(s.Nodes)[s.Nodes-1]
 	to := map[string][]int{}
 	for shard, name := range before {

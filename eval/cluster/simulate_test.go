@@ -10,7 +10,8 @@ import (
 )
 
 func someCosts() Costs {
-	return Costs{Machine{Cores: 16, Memory: 128, Disk: 4000, Network: 1250, Interval: 30, Fetch: 600, PageRAM: 121, PageDisk: 500, Open: 10}, 150, 264, 1000, 1e12}
+	return Costs{Machine{Cores: 16, Memory: 128, Disk: 4000, Network: 1250, Interval: 30,
+		Fetch: 600, PageRAM: 121, PageDisk: 500, Open: 10}, 150, 264, 1000, 1e12}
 }
 
 // The links that copies go through bound the time from below, and one machine alone from above.
@@ -32,22 +33,26 @@ func TestMoves(t *testing.T) {
 				links = 1 + float64(n) // one that joins, and those between which shards move for it
 			}
 			least := m.Bytes/(math.Min(links, leaders)*c.Network*1e6) + open
-			if most := 2*m.Bytes/(c.Network*1e6) + open; m.Seconds < least-1e-9 || m.Seconds > most {
+			if most := 2*m.Bytes/(c.Network*1e6) + open; m.Seconds < least-1e-9 ||
+				m.Seconds > most {
 				t.Errorf("%d nodes, %s: %.1f s, want %.1f to %.1f", n, name, m.Seconds, least, most)
 			}
 		}
 		if s.Lost.Mean < leaseSeconds+open || s.Lost.Mean > leaseSeconds+s.Lost.Seconds {
-			t.Errorf("%d nodes: a mean delay of %.1f s, all planned after %.1f s", n, s.Lost.Mean, s.Lost.Seconds)
+			t.Errorf("%d nodes: a mean delay of %.1f s, all planned after %.1f s",
+				n, s.Lost.Mean, s.Lost.Seconds)
 		}
 	}
 	few := c
 	few.Copies = c.Network * 1e5
-	if fast, slow := Simulate(c, 16, 10_000_000_000).Lost.Seconds, Simulate(few, 16, 10_000_000_000).Lost.Seconds; slow < 3*fast {
+	if fast, slow := Simulate(c, 16, 10_000_000_000).Lost.Seconds,
+		Simulate(few, 16, 10_000_000_000).Lost.Seconds; slow < 3*fast {
 		t.Errorf("where leaders give a tenth of copies %.1f s in place of %.1f", slow, fast)
 	}
 	slow := c
 	slow.Network /= 10
-	if fast, slow := Simulate(c, 16, 10_000_000_000).Lost.Seconds, Simulate(slow, 16, 10_000_000_000).Lost.Seconds; slow < 5*fast {
+	if fast, slow := Simulate(c, 16, 10_000_000_000).Lost.Seconds,
+		Simulate(slow, 16, 10_000_000_000).Lost.Seconds; slow < 5*fast {
 		t.Errorf("with a tenth of the network %.1f s in place of %.1f", slow, fast)
 	}
 }

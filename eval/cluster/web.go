@@ -55,7 +55,8 @@ func (w *web) Fetch(ctx context.Context, r cycle.Request) (o sitegraph.Observati
 	if n == 0 && r.Record.History.Visits == 0 {
 		w.known.Add(1)
 	}
-	o = sitegraph.Observation{Time: time.Now(), Outcome: sitegraph.OutcomeFetched, Status: 200, LinksKnown: true, Elapsed: w.Visit,
+	o = sitegraph.Observation{Time: time.Now(), Outcome: sitegraph.OutcomeFetched, Status: 200,
+		LinksKnown: true, Elapsed: w.Visit,
 		Digests: sitegraph.Digests{Bytes: sitegraph.DigestOf([]byte(r.Record.URL))}}
 	for _, next := range []int{2*n + 1, 2*n + 2} {
 		if next < w.Pages {

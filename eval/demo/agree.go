@@ -37,7 +37,9 @@ type SweepCount struct {
 
 // countSites counts the sites by a method of the pages that a world showed at the base.
 func countSites(stage *eval.Stage, method string) (c SweepCount) {
-	hasCopy := func(p sitegraph.PageID) bool { return stage.Records[p].State == sitegraph.StateAlive }
+	hasCopy := func(p sitegraph.PageID) bool {
+		return stage.Records[p].State == sitegraph.StateAlive
+	}
 	for s := range sitegraph.ServerID(stage.Graph.Servers()) {
 		method := strings.TrimPrefix(method, "c-then-") // C then B has the sites of B
 		division, _ := stage.Graph.Partition(method, s, hasCopy)
@@ -61,9 +63,11 @@ func (p plan) compareSweeps(http, replayed journey) []TopFirst {
 	results := make([]TopFirst, len(p.sweeps))
 	for i, method := range p.sweeps {
 		h, r := http.sweeps[i], replayed.sweeps[i]
-		results[i] = TopFirst{method, h.SweepCount, r.SweepCount, compareSteps(h.steps, r.steps).Difference}
+		results[i] = TopFirst{method, h.SweepCount, r.SweepCount,
+			compareSteps(h.steps, r.steps).Difference}
 		if results[i].Difference == "" && h.SweepCount != r.SweepCount {
-			results[i].Difference = fmt.Sprintf("over HTTP %+v, by replay %+v", h.SweepCount, r.SweepCount)
+			results[i].Difference = fmt.Sprintf("over HTTP %+v, by replay %+v",
+				h.SweepCount, r.SweepCount)
 		}
 	}
 	return results
@@ -88,7 +92,8 @@ func (p plan) compare(http, replayed journey) Agreement {
 	}
 	add("crawl of the base", compareSteps(http.crawl, replayed.crawl))
 	for i, s := range p.compareSweeps(http, replayed) {
-		add("sweep by method "+s.Method, compareSteps(http.sweeps[i].steps, replayed.sweeps[i].steps))
+		add("sweep by method "+s.Method,
+			compareSteps(http.sweeps[i].steps, replayed.sweeps[i].steps))
 		add("sites of method "+s.Method, Agreement{Difference: s.Difference})
 	}
 	add("weeks with "+p.policy, compareSteps(http.weeks, replayed.weeks))
@@ -98,14 +103,16 @@ func (p plan) compare(http, replayed journey) Agreement {
 func compareSteps(visited, replayed []step) Agreement {
 	for i := range min(len(visited), len(replayed)) {
 		if visited[i] != replayed[i] {
-			difference := fmt.Sprintf("visit %d: over HTTP %v; by replay %v", i+1, visited[i], replayed[i])
+			difference := fmt.Sprintf("visit %d: over HTTP %v; by replay %v",
+				i+1, visited[i], replayed[i])
 			return Agreement{Visits: i, Difference: difference}
 		}
 	}
 	if len(visited) != len(replayed) {
 		return Agreement{
-			Visits:     min(len(visited), len(replayed)),
-			Difference: fmt.Sprintf("%d visits over HTTP, %d by replay", len(visited), len(replayed)),
+			Visits: min(len(visited), len(replayed)),
+			Difference: fmt.Sprintf("%d visits over HTTP, %d by replay",
+				len(visited), len(replayed)),
 		}
 	}
 	return Agreement{Visits: len(visited)}

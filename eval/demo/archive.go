@@ -22,7 +22,8 @@ func openArchive(dir string, clock *cycle.VirtualClock) (*archive.Archive, error
 	if dir == "" {
 		return nil, nil
 	}
-	return archive.Open(dir, archive.Options{Software: "recrawl demo", UserAgent: agent, Now: clock.Now})
+	return archive.Open(dir, archive.Options{Software: "recrawl demo", UserAgent: agent,
+		Now: clock.Now})
 }
 
 // taking is how a world's visits are taken into an archive; nil for none.
@@ -34,11 +35,13 @@ func taking(a *archive.Archive) timetravel.Take {
 		ctx context.Context, r cycle.Request,
 		visit func(context.Context, sitegraph.Record) (sitegraph.Observation, error),
 	) (sitegraph.Observation, error) {
-		v := archive.Visit{Reason: r.Visit.Reason, Probability: r.Visit.Probability, First: r.Visit.First}
-		o, err := a.Take(ctx, v, &r.Record, func(ctx context.Context, rec *sitegraph.Record) (*sitegraph.Observation, error) {
-			o, err := visit(ctx, *rec)
-			return &o, err
-		})
+		v := archive.Visit{Reason: r.Visit.Reason, Probability: r.Visit.Probability,
+			First: r.Visit.First}
+		o, err := a.Take(ctx, v, &r.Record,
+			func(ctx context.Context, rec *sitegraph.Record) (*sitegraph.Observation, error) {
+				o, err := visit(ctx, *rec)
+				return &o, err
+			})
 		return *o, err
 	}
 }

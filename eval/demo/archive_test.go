@@ -17,13 +17,16 @@ import (
 // every visit. To keep it changes no visit.
 func TestDemoArchive(t *testing.T) {
 	t.Run("built-in web", func(t *testing.T) { checkArchive(t, builtIn()) })
-	t.Run("recorded site", func(t *testing.T) { checkArchive(t, recordedSites(t, "devrel.jp.jsonl.gz")) })
+	t.Run("recorded site", func(t *testing.T) {
+		checkArchive(t, recordedSites(t, "devrel.jp.jsonl.gz"))
+	})
 }
 
 func checkArchive(t *testing.T, web timetravel.Archive) {
 	tr := newTraveller(t, web)
 	dir := filepath.Join(t.TempDir(), "kept")
-	p := plan{policy: "value", stream: eval.StreamOptions{Weeks: 4, Budget: 0.1, New: 0.25, Seed: 1}}
+	p := plan{policy: "value", stream: eval.StreamOptions{Weeks: 4, Budget: 0.1, New: 0.25,
+		Seed: 1}}
 	if Occupied("", dir) != "" {
 		t.Errorf("%s is there already", dir)
 	}
@@ -68,7 +71,8 @@ func checkArchive(t *testing.T, web timetravel.Archive) {
 			return err
 		}
 		if want := web.Resource(u.Host, u.RequestURI(), served); !bytes.Equal(got, want.Body) {
-			t.Errorf("%s at %v: archived are %d octets, served were %d", c.URL, served, len(got), len(want.Body))
+			t.Errorf("%s at %v: archived are %d octets, served were %d",
+				c.URL, served, len(got), len(want.Body))
 		}
 		return nil
 	}); err != nil {

@@ -51,7 +51,8 @@ type ClaimsRun struct {
 func claimsRuns(name string) []ClaimsRun {
 	runs := []ClaimsRun{{Policy: name, Sources: true, LastModified: true}}
 	if name == policy.Default {
-		runs = append(runs, ClaimsRun{Policy: policy.Default + "-claims", Sources: true, LastModified: true})
+		runs = append(runs, ClaimsRun{Policy: policy.Default + "-claims", Sources: true,
+			LastModified: true})
 	}
 	return append(runs, ClaimsRun{Policy: name, LastModified: true}, ClaimsRun{Policy: name})
 }
@@ -60,7 +61,8 @@ func claimsRuns(name string) []ClaimsRun {
 func (s *show) claims(ctx context.Context, p plan) (*Claims, error) {
 	end := s.corpus.Base.Add(time.Duration(p.stream.Weeks) * 7 * 24 * time.Hour)
 	r := &Claims{There: sourcesOf(s.web, end), Runs: claimsRuns(p.policy)}
-	bar := s.progress("days over HTTP, with feeds and sitemaps and without", 7*p.stream.Weeks*len(r.Runs))
+	bar := s.progress("days over HTTP, with feeds and sitemaps and without",
+		7*p.stream.Weeks*len(r.Runs))
 	defer bar.End()
 	return r, cores.Try(len(r.Runs), func(i int) error {
 		return s.claimsOf(ctx, &r.Runs[i], p.stream, bar.Step)
@@ -68,14 +70,16 @@ func (s *show) claims(ctx context.Context, p plan) (*Claims, error) {
 }
 
 // claimsOf crawls the web and keeps it fresh, over HTTP, with what a run is allowed.
-func (s *show) claimsOf(ctx context.Context, r *ClaimsRun, o eval.StreamOptions, tick func()) error {
+func (s *show) claimsOf(ctx context.Context, r *ClaimsRun, o eval.StreamOptions,
+	tick func()) error {
 	clock := cycle.NewVirtualClock(s.corpus.Base.Add(-24 * time.Hour))
 	world, err := timetravel.NewWorld(s.web, clock, timetravel.Visitor{UserAgent: agent})
 	if err != nil {
 		return err
 	}
 	defer world.Close()
-	stage := eval.Stage{Graph: sitegraph.NewGraph(), Store: replay.NewStore(), Fetcher: world, Clock: clock}
+	stage := eval.Stage{Graph: sitegraph.NewGraph(), Store: replay.NewStore(), Fetcher: world,
+		Clock: clock}
 	if r.Sources {
 		stage.Sources = planner.LiveOptions().SourceShare
 	}
@@ -136,19 +140,22 @@ func (r *Claims) section(budget float64) report.Section {
 	var there []string
 	for _, t := range r.There {
 		if t.Files > 0 {
-			there = append(there, report.Plural(t.Files, t.Kind)+" on "+report.Plural(t.Servers, "server"))
+			there = append(there, report.Plural(t.Files, t.Kind)+" on "+report.Plural(t.Servers,
+				"server"))
 		}
 	}
 	note := "This web has neither feeds nor sitemaps; the first runs looked for some in vain."
 	if len(there) > 0 {
 		note = "On this web there are " + strings.Join(there, " and ") +
-			". Visited are those that pages, robots.txt or a sitemap name, or /sitemap.xml, at most " +
+			". Visited are those that pages, robots.txt or a sitemap name, or /sitemap.xml, " +
+			"at most " +
 			report.Count(planner.MaxSources) +
 			" of a server; a visit to one takes the place of a visit to a page."
 	}
 	withoutClaims := func(run ClaimsRun) bool { return value.WithoutOf(run.Policy).FromSources() }
 	if slices.ContainsFunc(r.Runs, withoutClaims) {
-		note += " value-claims visits them too and finds new pages by them, but does not go by what they claim."
+		note += " value-claims visits them too and finds new pages by them, but does not go by " +
+			"what they claim."
 	}
 	return report.Section{
 		Title:  "What feeds, sitemaps and Last-Modified are worth",
@@ -159,10 +166,12 @@ func (r *Claims) section(budget float64) report.Section {
 // worthTable says what each run found.
 func (r *Claims) worthTable(budget float64, note string) report.Table {
 	t := report.Table{
-		Title: fmt.Sprintf("The same budget with and without feeds, sitemaps and Last-Modified, over HTTP: "+
+		Title: fmt.Sprintf("The same budget with and without feeds, sitemaps and Last-Modified, "+
+			"over HTTP: "+
 			"%.3g %% of the pages a day", 100*budget),
 		Header: []string{
-			"policy", "feeds, sitemaps", "Last-Modified", "fetched", "of these sources", "refetched", "changed",
+			"policy", "feeds, sitemaps", "Last-Modified", "fetched", "of these sources",
+			"refetched", "changed",
 			"U", "C", "freshness", "discovered", "delay, days",
 		},
 		Note: note,

@@ -62,7 +62,8 @@ type HTTPResult struct {
 func (h *httpCount) result(visits int, elapsed time.Duration, s satstore.Stats) HTTPResult {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return HTTPResult{Visits: visits, Requests: h.requests, NotModified: h.notMod, Servers: len(h.last),
+	return HTTPResult{Visits: visits, Requests: h.requests, NotModified: h.notMod,
+		Servers:         len(h.last),
 		LeastGapSeconds: h.leastGap.Seconds(), Seconds: elapsed.Seconds(),
 		StorePages: s.Pages, StoreBytes: s.DiskBytes + s.BufferBytes}
 }

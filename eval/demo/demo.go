@@ -44,7 +44,8 @@ type Bar interface {
 
 // shownPolicies are those a demo has room for; eval compares all.
 var shownPolicies = []string{
-	"random", "breadth-first", "a", "b-closure", "c-closure", "interval", "ebayes", "value", "clairvoyant",
+	"random", "breadth-first", "a", "b-closure", "c-closure", "interval", "ebayes", "value",
+	"clairvoyant",
 }
 
 // agent is the user agent on loopback. The address is that of the example domain.
@@ -118,7 +119,8 @@ type plan struct {
 }
 
 func (o *Options) plan() plan {
-	stream := eval.StreamOptions{Weeks: o.Weeks, Budget: o.Budget, New: o.New, Gone: value.DefaultGoneWorth, Seed: o.Seed}
+	stream := eval.StreamOptions{Weeks: o.Weeks, Budget: o.Budget, New: o.New,
+		Gone: value.DefaultGoneWorth, Seed: o.Seed}
 	return plan{sweeps: topFirst, policy: o.Policy, stream: stream}
 }
 
@@ -127,7 +129,8 @@ func (p plan) snapshot() eval.SnapshotOptions {
 }
 
 // policies measures the policies shown, and the one that ran over HTTP, on the replay.
-func (s *show) policies(ctx context.Context, p plan) (run eval.StreamRun, sweep eval.SnapshotRun, err error) {
+func (s *show) policies(ctx context.Context, p plan) (
+	run eval.StreamRun, sweep eval.SnapshotRun, err error) {
 	policies := shownPolicies
 	if !slices.Contains(policies, p.policy) {
 		policies = append(slices.Clone(policies), p.policy)

@@ -82,11 +82,14 @@ func (tr *traveller) both(p plan) (http, replayed journey) {
 	if replayed, err = tr.byReplay(tr.Context(), p); err != nil {
 		tr.Fatal(err)
 	}
-	if a := p.compare(http, replayed); a.Difference != "" || a.Visits != http.visits() || a.Visits != counted.Visits {
-		tr.Errorf("weeks with %s: %d visits of %d agree; %s", p.policy, a.Visits, http.visits(), a.Difference)
+	if a := p.compare(http, replayed); a.Difference != "" || a.Visits != http.visits() ||
+		a.Visits != counted.Visits {
+		tr.Errorf("weeks with %s: %d visits of %d agree; %s",
+			p.policy, a.Visits, http.visits(), a.Difference)
 	}
 	if counted.LeastGapSeconds < 10 {
-		tr.Errorf("weeks with %s: %v s between two requests to a server", p.policy, counted.LeastGapSeconds)
+		tr.Errorf("weeks with %s: %v s between two requests to a server",
+			p.policy, counted.LeastGapSeconds)
 	}
 	return http, replayed
 }
@@ -111,7 +114,8 @@ func TestTopFirstOverHTTP(t *testing.T) {
 func checkWorlds(t *testing.T, web, small timetravel.Archive) {
 	tr := newTraveller(t, web)
 	tr.keep = t.TempDir()
-	p := plan{sweeps: structurePolicies, policy: "a", stream: eval.StreamOptions{Weeks: 2, Budget: 0.05, New: 0.25, Seed: 1}}
+	p := plan{sweeps: structurePolicies, policy: "a",
+		stream: eval.StreamOptions{Weeks: 2, Budget: 0.05, New: 0.25, Seed: 1}}
 	http, replayed := tr.both(p)
 	run, err := tr.corpus.Snapshot(t.Context(), p.snapshot(), p.sweeps, nil)
 	if err != nil {
@@ -119,19 +123,24 @@ func checkWorlds(t *testing.T, web, small timetravel.Archive) {
 	}
 	for i, s := range p.compareSweeps(http, replayed) {
 		want := run.Results[i]
-		if s.Difference != "" || s.HTTP != s.Replay || s.HTTP.Fetched != want.Fetched || s.HTTP.Changed != want.ChangedFetched {
-			t.Errorf("sweep by %s: %+v; evaluated: %d fetched, %d changed", s.Method, s, want.Fetched, want.ChangedFetched)
+		if s.Difference != "" || s.HTTP != s.Replay || s.HTTP.Fetched != want.Fetched ||
+			s.HTTP.Changed != want.ChangedFetched {
+			t.Errorf("sweep by %s: %+v; evaluated: %d fetched, %d changed",
+				s.Method, s, want.Fetched, want.ChangedFetched)
 		}
-		if s.HTTP.Changed == 0 || s.HTTP.Fetched <= s.HTTP.Changed || s.HTTP.Tops < s.HTTP.Sites || s.HTTP.Sites < len(web.Servers()) {
+		if s.HTTP.Changed == 0 || s.HTTP.Fetched <= s.HTTP.Changed || s.HTTP.Tops < s.HTTP.Sites ||
+			s.HTTP.Sites < len(web.Servers()) {
 			t.Errorf("sweep by %s shows little: %+v", s.Method, s.HTTP)
 		}
-		t.Logf("%-9s %d sites, %d tops, %d fetched, %d changed", s.Method, s.HTTP.Sites, s.HTTP.Tops, s.HTTP.Fetched, s.HTTP.Changed)
+		t.Logf("%-9s %d sites, %d tops, %d fetched, %d changed",
+			s.Method, s.HTTP.Sites, s.HTTP.Tops, s.HTTP.Fetched, s.HTTP.Changed)
 	}
 	tr.checkPartitions()
 
 	tr = newTraveller(t, small)
 	for _, policy := range slices.Concat(structurePolicies[1:], []string{policy.Default}) {
-		http, _ := tr.both(plan{policy: policy, stream: eval.StreamOptions{Weeks: 3, Budget: 0.1, New: 0.25, Seed: 1}})
+		http, _ := tr.both(plan{policy: policy,
+			stream: eval.StreamOptions{Weeks: 3, Budget: 0.1, New: 0.25, Seed: 1}})
 		if len(http.weeks) < 100 {
 			t.Errorf("only %d visits with %s", len(http.weeks), policy)
 		}
@@ -163,11 +172,14 @@ func (tr *traveller) checkPartitions() {
 		}
 		for _, method := range sitegraph.PartitionMethods() {
 			stored := tr.divided(method)(sites.Known(corpus, s.Name))
-			recorded := tr.divided(method)(sites.Recorded(tr.Context(), []*history.Server{read}, "", s.Name, 0, sitegraph.ChangeByBytes))
+			recorded := tr.divided(method)(sites.Recorded(tr.Context(), []*history.Server{read}, "",
+				s.Name, 0, sitegraph.ChangeByBytes))
 			if stored != recorded {
-				tr.Errorf("%s by method %s: crawled over HTTP\n%.500s\nrecorded\n%.500s", s.Name, method, stored, recorded)
+				tr.Errorf("%s by method %s: crawled over HTTP\n%.500s\nrecorded\n%.500s",
+					s.Name, method, stored, recorded)
 			}
-			if strings.Count(stored, "http://"+s.Name) < 2 || !strings.Contains(stored, `"orphans": []`) {
+			if strings.Count(stored, "http://"+s.Name) < 2 ||
+				!strings.Contains(stored, `"orphans": []`) {
 				tr.Errorf("%s by method %s: %s", s.Name, method, stored)
 			}
 		}
@@ -193,7 +205,8 @@ func (tr *traveller) divided(method string) func(*sites.Source, error) string {
 func TestWorldsDiffer(t *testing.T) {
 	p := plan{sweeps: []string{"a", "c"}, policy: "ebayes"}
 	travel := func() journey {
-		return journey{crawl: make([]step, 2), weeks: make([]step, 3), sweeps: []swept{{steps: make([]step, 4)}, {steps: make([]step, 5)}}}
+		return journey{crawl: make([]step, 2), weeks: make([]step, 3),
+			sweeps: []swept{{steps: make([]step, 4)}, {steps: make([]step, 5)}}}
 	}
 	if a := p.compare(travel(), travel()); a.Difference != "" || a.Visits != 14 {
 		t.Errorf("the same journey: %+v", a)
@@ -204,11 +217,20 @@ func TestWorldsDiffer(t *testing.T) {
 		visits int
 		words  []string
 	}{
-		{"crawl", func(j *journey) { j.crawl[1].url = "http://x/" }, 1, []string{"crawl of the base: visit 2", "http://x/"}},
-		{"verdict of a sweep", func(j *journey) { j.sweeps[1].steps[0].verdict = 3 }, 2 + 4, []string{"sweep by method c: visit 1", "changed"}},
-		{"length of a sweep", func(j *journey) { j.sweeps[0].steps = j.sweeps[0].steps[:3] }, 2 + 3, []string{"sweep by method a", "4 visits over HTTP, 3 by replay"}},
-		{"sites of a sweep", func(j *journey) { j.sweeps[0].Sites = 7 }, 2 + 4, []string{"sites of method a", "Sites:7"}},
-		{"weeks", func(j *journey) { j.weeks[2].first = true }, 2 + 4 + 5 + 2, []string{"weeks with ebayes: visit 3"}},
+		{"crawl", func(j *journey) {
+			j.crawl[1].url = "http://x/"
+		}, 1, []string{"crawl of the base: visit 2", "http://x/"}},
+		{"verdict of a sweep", func(j *journey) {
+			j.sweeps[1].steps[0].verdict = 3
+		}, 2 + 4, []string{"sweep by method c: visit 1", "changed"}},
+		{"length of a sweep", func(j *journey) { j.sweeps[0].steps = j.sweeps[0].steps[:3] }, 2 + 3,
+			[]string{"sweep by method a", "4 visits over HTTP, 3 by replay"}},
+		{"sites of a sweep", func(j *journey) {
+			j.sweeps[0].Sites = 7
+		}, 2 + 4, []string{"sites of method a", "Sites:7"}},
+		{"weeks", func(j *journey) {
+			j.weeks[2].first = true
+		}, 2 + 4 + 5 + 2, []string{"weeks with ebayes: visit 3"}},
 	} {
 		other := travel()
 		c.change(&other)

@@ -22,24 +22,27 @@ func (r *Result) Page() report.Page {
 	if r.Agreement.Difference != "" {
 		agree = "DIFFERENT: " + r.Agreement.Difference
 	}
-	http := report.Table{Title: "Over HTTP: " + r.Web, Header: []string{"what", "value"}, Rows: [][]string{
-		{"policy of the weeks", r.HTTP.Policy},
-		{"visits", report.Count(r.HTTP.Visits)},
-		{"requests, robots.txt included", report.Count(r.HTTP.Requests)},
-		{"answered 304 not modified", report.Count(r.HTTP.NotModified)},
-		{"servers, each on its own loopback address", report.Count(r.HTTP.Servers)},
-		{"least virtual time between two requests to one server", fmt.Sprintf("%.1f s", r.HTTP.LeastGapSeconds)},
-		{"pages in the store on disk", report.Count(r.HTTP.StorePages)},
-		{"real time", fmt.Sprintf("%.1f s", r.HTTP.Seconds)},
-		{"HTTP and replay", agree},
-	}}
+	http := report.Table{Title: "Over HTTP: " + r.Web, Header: []string{"what", "value"},
+		Rows: [][]string{
+			{"policy of the weeks", r.HTTP.Policy},
+			{"visits", report.Count(r.HTTP.Visits)},
+			{"requests, robots.txt included", report.Count(r.HTTP.Requests)},
+			{"answered 304 not modified", report.Count(r.HTTP.NotModified)},
+			{"servers, each on its own loopback address", report.Count(r.HTTP.Servers)},
+			{"least virtual time between two requests to one server", fmt.Sprintf("%.1f s",
+				r.HTTP.LeastGapSeconds)},
+			{"pages in the store on disk", report.Count(r.HTTP.StorePages)},
+			{"real time", fmt.Sprintf("%.1f s", r.HTTP.Seconds)},
+			{"HTTP and replay", agree},
+		}}
 	if a := r.HTTP.Archive; a != nil {
 		http.Rows = append(http.Rows,
 			[]string{"archive", a.Directory},
 			[]string{"captures in it, robots.txt included", report.Count(a.Captures)},
 			[]string{"of them with the body of an earlier one", report.Count(a.Revisits)})
 	}
-	overHTTP := report.Section{Title: "The web over HTTP", Tables: []report.Table{http, r.topFirstTable()}}
+	overHTTP := report.Section{Title: "The web over HTTP",
+		Tables: []report.Table{http, r.topFirstTable()}}
 	stream := present.StreamSection(r.Run, present.Telling(views, eval.StreamMeasures))
 	sweep := present.SnapshotSection(r.Sweep,
 		present.Telling([]present.Run{present.SnapshotView(&r.Sweep)}, eval.SnapshotMeasures))
@@ -49,10 +52,12 @@ func (r *Result) Page() report.Page {
 		page.Sections = append(page.Sections, r.Claims.section(r.Run.Budget))
 	}
 	if r.Comparison != nil {
-		page.Sections = append(page.Sections, report.Section{Title: "The built-in web beside the paper's",
-			Text: "How the synthetic web changes, in the form of tables 2 and 3 of DEWS2004 5-B-02, " +
-				"ours beside the paper's.",
-			Tables: comparisonTables(*r.Comparison)})
+		page.Sections = append(page.Sections,
+			report.Section{Title: "The built-in web beside the paper's",
+				Text: "How the synthetic web changes, in the form of tables 2 and 3 of DEWS2004 " +
+					"5-B-02, " +
+					"ours beside the paper's.",
+				Tables: comparisonTables(*r.Comparison)})
 	}
 	return page
 }
@@ -60,7 +65,8 @@ func (r *Result) Page() report.Page {
 // topFirstTable shows the sweeps over HTTP beside those by replay.
 func (r *Result) topFirstTable() report.Table {
 	t := report.Table{
-		Title: fmt.Sprintf("Tops first, one sweep a month after the base, over HTTP: %d pages, %d changed",
+		Title: fmt.Sprintf("Tops first, one sweep a month after the base, over HTTP: %d pages, "+
+			"%d changed",
 			r.Sweep.Corpus.Pages, r.Sweep.Corpus.Changed),
 		Header: []string{"method", "sites", "tops", "fetched", "changed", "by replay", "visits"},
 	}
@@ -89,7 +95,8 @@ func comparisonTables(c synth.Comparison) []report.Table {
 		header = append(header, fmt.Sprintf("%d weeks", weeks))
 	}
 	updated := report.Table{Title: "Share of pages updated [LINK table 2]", Header: header}
-	domains := []synth.Domain{synth.AC, synth.CO, synth.ED, synth.GR, synth.NE, synth.OR, synth.DomainUnknown}
+	domains := []synth.Domain{synth.AC, synth.CO, synth.ED, synth.GR, synth.NE, synth.OR,
+		synth.DomainUnknown}
 	for _, d := range domains {
 		name := d.String()
 		if d == synth.DomainUnknown {
@@ -97,7 +104,8 @@ func comparisonTables(c synth.Comparison) []report.Table {
 		}
 		updated.Rows = append(updated.Rows, besides(name, c.Updated[d], c.PaperUpdated[d]))
 	}
-	tops := report.Table{Title: "Classification by updates of top pages [LINK table 3]", Header: header}
+	tops := report.Table{Title: "Classification by updates of top pages [LINK table 3]",
+		Header: header}
 	for row := range synth.TopRow(len(c.Tops)) {
 		tops.Rows = append(tops.Rows, besides(row.String(), c.Tops[row], c.PaperTops[row]))
 	}

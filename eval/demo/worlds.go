@@ -61,7 +61,8 @@ func (s *show) overHTTP(ctx context.Context, p plan) (j journey, result HTTPResu
 	}
 	defer world.Close()
 	started := time.Now()
-	stage := eval.Stage{Graph: sitegraph.NewGraph(), Fetcher: archiving{world, kept}, Clock: clock, Forecast: true}
+	stage := eval.Stage{Graph: sitegraph.NewGraph(), Fetcher: archiving{world, kept}, Clock: clock,
+		Forecast: true}
 	base, data := filepath.Join(dir, KeptBase), filepath.Join(dir, KeptData)
 	err = onDisk(base, s.corpus.Base, &stage, func(*satstore.Store) (err error) {
 		if j.crawl, err = s.crawl(ctx, &stage); err != nil {
@@ -119,7 +120,8 @@ func Occupied(keep, archive string) string {
 }
 
 // onDisk does something on a stage with the store of a directory.
-func onDisk(dir string, base time.Time, stage *eval.Stage, do func(*satstore.Store) error) (err error) {
+func onDisk(dir string, base time.Time, stage *eval.Stage, do func(*satstore.Store) error) (
+	err error) {
 	store, err := satstore.Open(dir, satstore.Options{Now: base})
 	if err != nil {
 		return err
@@ -137,7 +139,8 @@ func (s *show) sweepsOverHTTP(
 	clock := cycle.NewVirtualClock(s.corpus.Base)
 	count.rewind()
 	defer count.rewind()
-	world, err := timetravel.NewWorld(s.web, clock, timetravel.Visitor{UserAgent: agent, Log: count.log})
+	world, err := timetravel.NewWorld(s.web, clock,
+		timetravel.Visitor{UserAgent: agent, Log: count.log})
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +196,8 @@ func (s *show) sweeps(ctx context.Context, stage eval.Stage, p plan, what string
 }
 
 // weeks keeps the web fresh.
-func (s *show) weeks(ctx context.Context, stage eval.Stage, p plan, what string) (steps []step, err error) {
+func (s *show) weeks(ctx context.Context, stage eval.Stage, p plan, what string) (
+	steps []step, err error) {
 	bar := s.progress(what, 7*p.stream.Weeks)
 	defer bar.End()
 	stage.Log = func(e *cycle.Event) { steps = append(steps, stepOf(e)) }

@@ -18,7 +18,9 @@ func Page(url string, versions ...history.Version) *history.Page {
 
 // Server puts pages in the order that history.NewServer asks for.
 func Server(name string, t0 int64, pages ...*history.Page) *history.Server {
-	slices.SortStableFunc(pages, func(p, q *history.Page) int { return int(p.Versions[0].T - q.Versions[0].T) })
+	slices.SortStableFunc(pages, func(p, q *history.Page) int {
+		return int(p.Versions[0].T - q.Versions[0].T)
+	})
 	return history.NewServer(name, t0, pages)
 }
 

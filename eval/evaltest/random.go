@@ -34,5 +34,6 @@ func Repeat(t *testing.T, seed uint64) string {
 		t.Fatal(err)
 	}
 	name, _, _ := strings.Cut(t.Name(), "/")
-	return fmt.Sprintf("seed %d; repeat with: go test %s -run '^%s$' -seed %d", seed, folder, name, seed)
+	return fmt.Sprintf("seed %d; repeat with: go test %s -run '^%s$' -seed %d",
+		seed, folder, name, seed)
 }

@@ -69,7 +69,9 @@ func (p *counted) beyond(c *eval.Corpus, d draws) Beyond {
 	for policy, sweep := range p.orders {
 		gains[policy] = sweep.GainByServer()
 	}
-	b.Rival = best(sites, func(policy string) eval.Number { return p.orders[policy].Result.GainInServers })
+	b.Rival = best(sites, func(policy string) eval.Number {
+		return p.orders[policy].Result.GainInServers
+	})
 	link := make([]eval.Number, len(p.depths)) // the best of A to C, by server
 	for s := range p.depths {
 		of := func(policy string) eval.Number { return gains[policy][s] }

@@ -16,9 +16,11 @@ func posts(name string, changes bool) []life {
 	if changes {
 		when = []int{14}
 	}
-	all := []life{{path: "/", links: []string{"/posts/"}}, {path: "/posts/", changes: when}, {path: "/about/"}, {path: "/help/"}}
+	all := []life{{path: "/", links: []string{"/posts/"}}, {path: "/posts/", changes: when},
+		{path: "/about/"}, {path: "/help/"}}
 	all[0].links = append(all[0].links, "/about/", "/help/")
-	for _, slug := range []string{"ape", "bee", "cat", "dog", "elk", "fox", "gnu", "hen", "ibis", "jay"} {
+	for _, slug := range []string{"ape", "bee", "cat", "dog", "elk", "fox", "gnu", "hen", "ibis",
+		"jay"} {
 		path := "/posts/" + slug + "/"
 		all[1].links = append(all[1].links, path)
 		all = append(all, life{path: path, changes: when})
@@ -29,11 +31,13 @@ func posts(name string, changes bool) []life {
 // Where directories hold one page each, sites by path prefix find the changed server from its
 // posts' index and spare the others.
 func TestBeyondDirectories(t *testing.T) {
-	c := corpusOf(t, 12, server("a.example", posts("a", true)...), server("b.example", posts("b", false)...),
+	c := corpusOf(t, 12, server("a.example", posts("a", true)...),
+		server("b.example", posts("b", false)...),
 		server("c.example", posts("c", false)...))
 	f := figuresOf(t, c, Options{Weeks: []int{4}})
 	if len(f.Beyond) != 1 || len(f.Beyond[0].Servers) != 1 {
-		t.Fatalf("periods %d, servers %+v; want one, and the server where some pages changed", len(f.Beyond), f.Beyond[0].Servers)
+		t.Fatalf("periods %d, servers %+v; want one, and the server where some pages changed",
+			len(f.Beyond), f.Beyond[0].Servers)
 	}
 	b := f.Beyond[0]
 	of := map[string]Own{}
@@ -42,12 +46,14 @@ func TestBeyondDirectories(t *testing.T) {
 	}
 	a, prefix := of["a"], of["prefix"]
 	if a.Fetched != 42 || a.ChangedFetched != 11 {
-		t.Errorf("a fetched %d pages, %d changed; want all 42, 11 changed", a.Fetched, a.ChangedFetched)
+		t.Errorf("a fetched %d pages, %d changed; want all 42, 11 changed",
+			a.Fetched, a.ChangedFetched)
 	}
 	// 14 pages a server: sites of 4 and more are posts (11 pages, top /posts/) and the rest (top
 	// /).
 	if prefix.Fetched != 3*2+10 || prefix.ChangedFetched != 11 {
-		t.Errorf("prefix fetched %d pages, %d changed; want 16: two tops a server, and ten posts", prefix.Fetched, prefix.ChangedFetched)
+		t.Errorf("prefix fetched %d pages, %d changed; want 16: two tops a server, and ten posts",
+			prefix.Fetched, prefix.ChangedFetched)
 	}
 	row := b.Servers[0]
 	if row.Server != "a.example" || row.Pages != 14 || row.Changed != 11 {
@@ -55,10 +61,12 @@ func TestBeyondDirectories(t *testing.T) {
 	}
 	for policy, m := range of {
 		if row.Gains[policy] != m.GainInServers {
-			t.Errorf("%s: gain %v on the only server, mean %v", policy, row.Gains[policy], m.GainInServers)
+			t.Errorf("%s: gain %v on the only server, mean %v",
+				policy, row.Gains[policy], m.GainInServers)
 		}
 		if m.Better+m.Even+m.Worse != 1 {
-			t.Errorf("%s: better, even, worse on %d, %d, %d servers, want one in all", policy, m.Better, m.Even, m.Worse)
+			t.Errorf("%s: better, even, worse on %d, %d, %d servers, want one in all",
+				policy, m.Better, m.Even, m.Worse)
 		}
 	}
 	if prefix.Gain <= a.Gain {
@@ -70,7 +78,8 @@ func TestBeyondDirectories(t *testing.T) {
 // better than the best of them, and the rival differs from itself by nothing.
 func TestBeyondAsSnapshot(t *testing.T) {
 	for _, seed := range seeds(5) {
-		c, err := eval.NewCorpus(t.Context(), randomServers(seed), eval.Options{Base: 12 * week, History: 8})
+		c, err := eval.NewCorpus(t.Context(), randomServers(seed),
+			eval.Options{Base: 12 * week, History: 8})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,19 +88,24 @@ func TestBeyondAsSnapshot(t *testing.T) {
 			t.Errorf("%s: history %d, want 8", repeat(t, seed), f.History)
 		}
 		for _, b := range f.Beyond {
-			for i, r := range snapshot(t, c, eval.SnapshotOptions{Weeks: b.Weeks, Seed: seed}, policiesOf(b)...).Results {
+			for i, r := range snapshot(t, c, eval.SnapshotOptions{Weeks: b.Weeks, Seed: seed},
+				policiesOf(b)...).Results {
 				m := b.Methods[i]
-				if m.Fetched != r.Fetched || m.ChangedFetched != r.ChangedFetched || !equal(m.Gain, r.Gain) || !equal(m.GainInServers, r.GainInServers) {
+				if m.Fetched != r.Fetched || m.ChangedFetched != r.ChangedFetched ||
+					!equal(m.Gain, r.Gain) || !equal(m.GainInServers, r.GainInServers) {
 					t.Errorf("%s: %s: %+v, snapshot %+v", repeat(t, seed), m.Policy, m, r)
 				}
 				if i < len(sites) && m.Better > 0 {
-					t.Errorf("%s: %s is better than the best of A to C on %d servers", repeat(t, seed), m.Policy, m.Better)
+					t.Errorf("%s: %s is better than the best of A to C on %d servers",
+						repeat(t, seed), m.Policy, m.Better)
 				}
 				if m.Policy == b.Rival && len(b.Servers) > 0 && m.Difference != [2]eval.Number{} {
-					t.Errorf("%s: the rival %s differs from itself by %v", repeat(t, seed), m.Policy, m.Difference)
+					t.Errorf("%s: the rival %s differs from itself by %v",
+						repeat(t, seed), m.Policy, m.Difference)
 				}
 				if m.Better+m.Even+m.Worse != len(b.Servers) {
-					t.Errorf("%s: %s is judged on %d servers of %d", repeat(t, seed), m.Policy, m.Better+m.Even+m.Worse, len(b.Servers))
+					t.Errorf("%s: %s is judged on %d servers of %d",
+						repeat(t, seed), m.Policy, m.Better+m.Even+m.Worse, len(b.Servers))
 				}
 			}
 		}
@@ -124,9 +138,11 @@ func TestGainOfPath(t *testing.T) {
 			if math.Abs(got-want) > 1e-9 || math.IsNaN(got) != math.IsNaN(want) {
 				t.Errorf("%s gains %v, by its path %v; %s", policy, want, got, repeat(t, seed))
 			}
-			got, want = meanOver(sweep.GainByServer())(p.once()), float64(sweep.Result.GainInServers)
+			got, want = meanOver(sweep.GainByServer())(p.once()),
+				float64(sweep.Result.GainInServers)
 			if math.Abs(got-want) > 1e-9 || math.IsNaN(got) != math.IsNaN(want) {
-				t.Errorf("%s gains %v in servers, by the mean %v; %s", policy, want, got, repeat(t, seed))
+				t.Errorf("%s gains %v in servers, by the mean %v; %s",
+					policy, want, got, repeat(t, seed))
 			}
 		}
 	}
@@ -164,7 +180,8 @@ func TestOutcome(t *testing.T) {
 		}[min(i, 3)])
 	}
 	text := b.outcome()
-	for _, want := range []string{"better on more servers than worse: prefix (3 to 2); worse on more than better: community (1 to 2), auto (1 to 2)", "as many: shape (2 to 2).",
+	for _, want := range []string{"better on more servers than worse: prefix (3 to 2); worse on " +
+		"more than better: community (1 to 2), auto (1 to 2)", "as many: shape (2 to 2).",
 		"difference to c lies above 0 for prefix; contains 0 for shape; lies below 0 for community."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %q", want, text)
@@ -186,19 +203,25 @@ func TestServersNamed(t *testing.T) {
 		}
 		gains["prefix"] = 0.5 + []eval.Number{-0.3, -0.009, 0.009, 0.1, 0.2, 0.3, 0.4, 0.45}[i]
 		gains["shape"] = 0.4
-		b.Servers = append(b.Servers, ServerRow{Server: name + ".org", Pages: 9, Changed: 3, Gains: gains, BestLink: "a", BestOwn: "prefix"})
+		b.Servers = append(b.Servers, ServerRow{Server: name + ".org", Pages: 9, Changed: 3,
+			Gains: gains, BestLink: "a", BestOwn: "prefix"})
 	}
 	table := b.tableServers()
-	for _, want := range []string{"prefix: worse on 1 server: a.org (-0.30); better on 5 servers: h.org (+0.45), g.org (+0.40), f.org (+0.30), e.org (+0.20), d.org (+0.10).",
-		"shape: worse on 8 servers, by most on a.org (-0.10), b.org (-0.10), c.org (-0.10), d.org (-0.10), e.org (-0.10); better on none.",
+	for _, want := range []string{"prefix: worse on 1 server: a.org (-0.30); better on 5 " +
+		"servers: h.org (+0.45), g.org (+0.40), f.org (+0.30), e.org (+0.20), d.org (+0.10).",
+		"shape: worse on 8 servers, by most on a.org (-0.10), b.org (-0.10), c.org (-0.10), " +
+			"d.org (-0.10), e.org (-0.10); better on none.",
 		"auto: worse on none; better on none."} {
 		if !strings.Contains(table.Note, want) {
 			t.Errorf("no %q in %q", want, table.Note)
 		}
 	}
 	// Best mean of all own first; what is about the best of the row is marked.
-	if len(table.Rows) != 8 || !slices.Equal(table.Rows[0], []string{"h.org", "9", "3", "a", "0.500", "0.950*", "0.400", "0.500", "0.500", "0.500"}) ||
-		!slices.Equal(table.Rows[6][3:7], []string{"a", "0.500*", "0.491*", "0.400"}) || table.Rows[7][0] != "a.org" {
+	if len(table.Rows) != 8 ||
+		!slices.Equal(table.Rows[0], []string{"h.org", "9", "3", "a", "0.500", "0.950*", "0.400",
+			"0.500", "0.500", "0.500"}) ||
+		!slices.Equal(table.Rows[6][3:7], []string{"a", "0.500*", "0.491*", "0.400"}) ||
+		table.Rows[7][0] != "a.org" {
 		t.Errorf("rows %q", table.Rows)
 	}
 }
@@ -208,16 +231,20 @@ func TestPastChangesBeyondAlone(t *testing.T) {
 	for _, seed := range seeds(4) {
 		var shown [2]Figures
 		for i, past := range []int{0, 6} {
-			c, err := eval.NewCorpus(t.Context(), randomServers(seed), eval.Options{Base: 6 * week, History: past})
+			c, err := eval.NewCorpus(t.Context(), randomServers(seed),
+				eval.Options{Base: 6 * week, History: past})
 			if err != nil {
 				t.Fatal(err)
 			}
 			f := figuresOf(t, c, Options{Weeks: []int{2, 4, 8}, Seed: seed})
-			if all := asText(t, f); strings.Contains(all, "6 weekly states before the base") != (past == 6) || strings.Contains(all, "none: auto is prefix then") != (past == 0) {
+			if all := asText(t, f); strings.Contains(all,
+				"6 weekly states before the base") != (past == 6) ||
+				strings.Contains(all, "none: auto is prefix then") != (past == 0) {
 				t.Errorf("%s: the text does not tell of %d states", repeat(t, seed), past)
 			}
 			for k := range f.Beyond {
-				f.Beyond[k] = Beyond{Weeks: f.Beyond[k].Weeks, Rival: f.Beyond[k].Rival, Methods: f.Beyond[k].Methods[:len(sites)]}
+				f.Beyond[k] = Beyond{Weeks: f.Beyond[k].Weeks, Rival: f.Beyond[k].Rival,
+					Methods: f.Beyond[k].Methods[:len(sites)]}
 			}
 			shown[i] = *f
 			shown[i].History = 0

@@ -29,9 +29,11 @@ func (f *Figures) sectionBeyond() report.Section {
 // past says what the methods that learn were shown.
 func (f *Figures) past() string {
 	if f.History == 0 {
-		return "No past was shown to the methods: auto is prefix then, and sentinels are tops. --history 12 shows them twelve weekly states before the base."
+		return "No past was shown to the methods: auto is prefix then, and sentinels are tops. " +
+			"--history 12 shows them twelve weekly states before the base."
 	}
-	return fmt.Sprintf("The methods that learn saw %s before the base.", plural(f.History, "weekly state"))
+	return fmt.Sprintf("The methods that learn saw %s before the base.",
+		plural(f.History, "weekly state"))
 }
 
 func (b *Beyond) tableMethods() report.Table {
@@ -82,7 +84,8 @@ func gainText(v eval.Number) string { return number(v, 3) }
 func (b *Beyond) outcome() string {
 	if len(b.Servers) < leastServers {
 		return fmt.Sprintf(
-			"Fewer than %d servers have pages that changed and pages that did not: that tells nothing of others.",
+			"Fewer than %d servers have pages that changed and pages that did not: that tells "+
+				"nothing of others.",
 			leastServers,
 		)
 	}
@@ -107,8 +110,10 @@ func (b *Beyond) outcome() string {
 		}
 	}
 	return fmt.Sprintf(
-		"Against the best of A to C on each server, better on more servers than worse: %s; worse on more than better: %s; as many: %s. "+
-			"The interval of the difference to %s lies above 0 for %s; contains 0 for %s; lies below 0 for %s.",
+		"Against the best of A to C on each server, better on more servers than worse: %s; worse "+
+			"on more than better: %s; as many: %s. "+
+			"The interval of the difference to %s lies above 0 for %s; contains 0 for %s; lies "+
+			"below 0 for %s.",
 		listed(more),
 		listed(less),
 		listed(asMany),
@@ -136,16 +141,20 @@ const (
 
 func (b *Beyond) tableServers() report.Table {
 	t := report.Table{
-		Title:  "Gain server by server, " + plural(b.Weeks, "week"),
-		Header: append([]string{"server", "pages", "changed", "best of A to C", "gain"}, shownOwn...),
+		Title: "Gain server by server, " + plural(b.Weeks, "week"),
+		Header: append([]string{"server", "pages", "changed", "best of A to C", "gain"},
+			shownOwn...),
 		Note: fmt.Sprintf(
-			"Servers where some pages changed and some did not, by how much the mean of all own policies lies above the best of A to C, which is chosen afterwards. "+
+			"Servers where some pages changed and some did not, by how much the mean of all own "+
+				"policies lies above the best of A to C, which is chosen afterwards. "+
 				"*: the largest gain of the row, and what is within %.2f of it.",
 			evenGain,
 		),
 	}
 	rows := slices.Clone(b.Servers)
-	slices.SortStableFunc(rows, func(x, y ServerRow) int { return cmp.Compare(y.ahead(), x.ahead()) })
+	slices.SortStableFunc(rows, func(x, y ServerRow) int {
+		return cmp.Compare(y.ahead(), x.ahead())
+	})
 	if len(rows) > mostServers {
 		half := mostServers / 2
 		rows = slices.Concat(rows[:half], rows[len(rows)-half:])
@@ -224,11 +233,13 @@ func extreme(word, policy string, rows []ServerRow) string {
 
 // chartBeyond has the mean gain in servers over the periods.
 func (f *Figures) chartBeyond() report.Chart {
-	c := report.Chart{Title: "Gain in servers by period", XLabel: "weeks", YLabel: "mean gain in servers"}
+	c := report.Chart{Title: "Gain in servers by period", XLabel: "weeks",
+		YLabel: "mean gain in servers"}
 	for i, m := range f.Beyond[0].Methods {
 		s := report.Series{Name: m.Policy, Dashed: slices.Contains(sites, m.Policy)}
 		for _, b := range f.Beyond {
-			s.X, s.Y = append(s.X, float64(b.Weeks)), append(s.Y, float64(b.Methods[i].GainInServers))
+			s.X, s.Y = append(s.X, float64(b.Weeks)),
+				append(s.Y, float64(b.Methods[i].GainInServers))
 		}
 		c.Series = append(c.Series, s)
 	}

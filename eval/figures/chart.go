@@ -29,7 +29,8 @@ func addBar(s *report.Series, x, y float64, of Interval) {
 }
 
 func (f *Figures) figure5() report.Chart {
-	return f.overPeriods("Update rate by period [LINK fig. 5]", "update rate", updateRate, updateRateOf)
+	return f.overPeriods("Update rate by period [LINK fig. 5]", "update rate", updateRate,
+		updateRateOf)
 }
 
 func (f *Figures) figure6() report.Chart {
@@ -80,7 +81,8 @@ const mostNames = 12
 func (f *Figures) overGroups(
 	title, label string, value func(*Result) float64, of func(*Spread) Interval,
 ) report.Chart {
-	c := report.Chart{Title: title, XLabel: "group of servers", YLabel: label, YPercent: true, Bars: bars}
+	c := report.Chart{Title: title, XLabel: "group of servers", YLabel: label, YPercent: true,
+		Bars: bars}
 	groups := f.Groups
 	if len(groups) > mostNames {
 		groups = slices.Clone(groups)
@@ -171,7 +173,8 @@ func (f *Figures) figure13() report.Chart {
 }
 
 // overThresholds has a line for each period.
-func (f *Figures) overThresholds(title, label string, value func(t *Threshold) eval.Number) report.Chart {
+func (f *Figures) overThresholds(title, label string,
+	value func(t *Threshold) eval.Number) report.Chart {
 	c := report.Chart{
 		Title:    title,
 		XLabel:   "least change rate of a server",
@@ -207,14 +210,16 @@ func (f *Figures) figure14(p *Period) report.Chart {
 		number = "14 to 17"
 	}
 	c := collected(
-		fmt.Sprintf("Servers by rate and the methods, %s [LINK fig. %s]", plural(p.Weeks, "week"), number),
+		fmt.Sprintf("Servers by rate and the methods, %s [LINK fig. %s]",
+			plural(p.Weeks, "week"), number),
 	)
 	c.Series = append(p.curves()[:1], p.points()...)
 	return c
 }
 
 func (f *Figures) figure18(p *Period) report.Chart {
-	c := collected(fmt.Sprintf("Methods inside servers by rate, %s [LINK fig. 18]", plural(p.Weeks, "week")))
+	c := collected(fmt.Sprintf("Methods inside servers by rate, %s [LINK fig. 18]",
+		plural(p.Weeks, "week")))
 	c.Series = p.curves()
 	return c
 }
@@ -251,5 +256,6 @@ func (b *ByServer) rates(i int) string {
 	if first == i {
 		return leastRateOf(at.Threshold)
 	}
-	return strings.TrimSuffix(leastRateOf(b.Points[first].Threshold), " %") + "-" + leastRateOf(at.Threshold)
+	return strings.TrimSuffix(leastRateOf(b.Points[first].Threshold), " %") + "-" +
+		leastRateOf(at.Threshold)
 }

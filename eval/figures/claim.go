@@ -133,7 +133,9 @@ func together(found []Comparison) Verdict {
 	if slices.ContainsFunc(found, func(c Comparison) bool { return c.Verdict == Fails }) {
 		return Fails
 	}
-	if len(found) == 0 || slices.ContainsFunc(found, func(c Comparison) bool { return c.Verdict == Untold }) {
+	if len(found) == 0 || slices.ContainsFunc(found, func(c Comparison) bool {
+		return c.Verdict == Untold
+	}) {
 		return Untold
 	}
 	return Holds

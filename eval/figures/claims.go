@@ -35,7 +35,8 @@ func split(periods []*counted) (short, long []*counted) {
 // compare makes a comparison of one period.
 func (p *counted) compare(name string, of statistic, w wanted, share bool) Comparison {
 	_, changing := p.servers(p.once())
-	return Comparison{Comparison: name, Weeks: p.weeks, wanted: w, share: share, servers: changing, of: of}
+	return Comparison{Comparison: name, Weeks: p.weeks, wanted: w, share: share, servers: changing,
+		of: of}
 }
 
 // difference is between two shares, quotient between two of anything.
@@ -62,7 +63,8 @@ func ratesOfMethods(periods, short []*counted) []Claim {
 		Source: "[LINK fig. 5]",
 	}
 	trade := Claim{
-		Claim:  "a higher update rate goes with a lower coverage: C, B, A by rate, A, B, C by coverage",
+		Claim: "a higher update rate goes with a lower coverage: C, B, A by rate, A, B, C by " +
+			"coverage",
 		Source: "[LINK fig. 5, 6]",
 	}
 	covers := Claim{
@@ -74,7 +76,8 @@ func ratesOfMethods(periods, short []*counted) []Claim {
 		for _, m := range paperSites {
 			higher.Found = append(
 				higher.Found,
-				p.difference("update rate of "+m+" - whole", p.updateRate(m), p.updateRate(whole), positive),
+				p.difference("update rate of "+m+" - whole", p.updateRate(m), p.updateRate(whole),
+					positive),
 			)
 		}
 		ofC = append(ofC, over(p.updateRate("c"), p.updateRate(whole)))
@@ -83,13 +86,15 @@ func ratesOfMethods(periods, short []*counted) []Claim {
 			p.difference("update rate of b - a", p.updateRate("b"), p.updateRate("a"), positive),
 			p.difference("coverage of a - b", p.coverage("a"), p.coverage("b"), positive),
 			p.difference("coverage of b - c", p.coverage("b"), p.coverage("c"), positive))
-		covers.Found = append(covers.Found, p.compare("coverage of c", p.coverage("c"), seventies, true))
+		covers.Found = append(covers.Found, p.compare("coverage of c", p.coverage("c"), seventies,
+			true))
 	}
 	for _, p := range short {
 		for _, m := range paperSites {
 			times.Found = append(
 				times.Found,
-				p.quotient("update rate of "+m+" / whole", p.updateRate(m), p.updateRate(whole), twoToThree),
+				p.quotient("update rate of "+m+" / whole", p.updateRate(m), p.updateRate(whole),
+					twoToThree),
 			)
 		}
 	}
@@ -132,7 +137,8 @@ func againstBreadthFirst(periods []*counted, month *counted) []Claim {
 	random := Claim{
 		Claim:  "breadth-first finds changed pages sooner than random order",
 		Source: "[LINK fig. 9]",
-		Found:  []Comparison{month.compare("area above random order", month.aboveRandom, positive, true)},
+		Found: []Comparison{month.compare("area above random order", month.aboveRandom, positive,
+			true)},
 	}
 	more := Claim{
 		Claim:  "A, B and C cover more than breadth-first with as many pages",
@@ -158,7 +164,8 @@ func againstBreadthFirst(periods []*counted, month *counted) []Claim {
 // againstServers are the claims on whole servers by their true rate.
 func againstServers(periods, short, long []*counted) []Claim {
 	tenth := Claim{
-		Claim:  "servers with a rate of 10 % or more give a coverage of 60 to 70 %, an update rate of 40 % or more",
+		Claim: "servers with a rate of 10 % or more give a coverage of 60 to 70 %, an update " +
+			"rate of 40 % or more",
 		Source: "[LINK fig. 12, 13]",
 	}
 	for _, p := range periods {
@@ -167,11 +174,13 @@ func againstServers(periods, short, long []*counted) []Claim {
 			p.compare("update rate", p.thresholdRate(leastRate), fortyPercent, true))
 	}
 	better := Claim{
-		Claim:  "at short periods whole servers by rate cover more than A, B and C with as many pages",
+		Claim: "at short periods whole servers by rate cover more than A, B and C with as " +
+			"many pages",
 		Source: "[LINK fig. 14, 15]",
 	}
 	alike := Claim{
-		Claim:  "at long periods whole servers by rate cover as much as A, B and C with as many pages",
+		Claim: "at long periods whole servers by rate cover as much as A, B and C with as " +
+			"many pages",
 		Source: "[LINK fig. 16, 17]",
 	}
 	for _, part := range []struct {
@@ -181,8 +190,9 @@ func againstServers(periods, short, long []*counted) []Claim {
 	}{{&better, short, positive}, {&alike, long, same}} {
 		for _, p := range part.periods {
 			for _, m := range paperSites {
-				part.claim.Found = append(part.claim.Found, p.difference("coverage of server-true - "+m,
-					p.coverageOf((*counted).byServers, m), p.coverage(m), part.want))
+				part.claim.Found = append(part.claim.Found,
+					p.difference("coverage of server-true - "+m,
+						p.coverageOf((*counted).byServers, m), p.coverage(m), part.want))
 			}
 		}
 	}
@@ -196,7 +206,8 @@ func combinations(periods []*counted, thresholds []float64) []Claim {
 		Source: "[LINK fig. 18]",
 	}
 	withA := Claim{
-		Claim:  "from 4 weeks on, below 12, whole servers by rate are better with A inside than alone",
+		Claim: "from 4 weeks on, below 12, whole servers by rate are better with A inside " +
+			"than alone",
 		Source: "[LINK fig. 18]",
 	}
 	withAB := Claim{

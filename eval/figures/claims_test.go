@@ -21,14 +21,18 @@ func TestVerdicts(t *testing.T) {
 	}{
 		{positive, 0.1, 0.2, Holds}, {positive, 0, 0.2, Untold}, {positive, -0.1, 0.2, Untold},
 		{positive, -0.2, -0.1, Fails}, {positive, -0.2, 0, Fails}, {positive, 0, 0, Fails},
-		{negative, -0.2, -0.1, Holds}, {negative, -0.2, 0, Untold}, {negative, 0, 0.1, Fails}, {negative, 0, 0, Fails},
+		{negative, -0.2, -0.1, Holds}, {negative, -0.2, 0, Untold}, {negative, 0, 0.1, Fails},
+		{negative, 0, 0, Fails},
 		{twice, 2, 3, Holds}, {twice, 1.9, 3, Untold}, {twice, 1, 1.99, Fails},
-		{twoToThree, 2, 3, Holds}, {twoToThree, 2.2, 3.1, Untold}, {twoToThree, 1, 5, Untold}, {twoToThree, 3.1, 4, Fails}, {twoToThree, 1, 1.9, Fails},
-		{same, -0.05, 0.05, Holds}, {same, 0.04, 0.06, Untold}, {same, 0.06, 0.2, Fails}, {same, -0.2, 0.05, Untold},
+		{twoToThree, 2, 3, Holds}, {twoToThree, 2.2, 3.1, Untold}, {twoToThree, 1, 5, Untold},
+		{twoToThree, 3.1, 4, Fails}, {twoToThree, 1, 1.9, Fails},
+		{same, -0.05, 0.05, Holds}, {same, 0.04, 0.06, Untold}, {same, 0.06, 0.2, Fails},
+		{same, -0.2, 0.05, Untold},
 		{positive, nan, nan, Untold},
 	} {
 		if got := test.w.verdict([2]eval.Number{test.low, test.high}); got != test.want {
-			t.Errorf("[%v, %v] where %s is wanted: %s, want %s", test.low, test.high, test.w.text, got, test.want)
+			t.Errorf("[%v, %v] where %s is wanted: %s, want %s",
+				test.low, test.high, test.w.text, got, test.want)
 		}
 	}
 	one := func(v Verdict) []Comparison { return []Comparison{{Verdict: v}} }
@@ -103,7 +107,8 @@ func (f *Figures) claim(t *testing.T, words, comparison string, weeks int) (Clai
 // A claim holds where all servers say so, does not where all say the contrary, and cannot
 // be told where they are divided or few.
 func TestThreeVerdicts(t *testing.T) {
-	const claim, number = "each have a higher update rate than the whole", "update rate of a - whole"
+	const claim, number = "each have a higher update rate than the whole",
+		"update rate of a - whole"
 	for _, test := range []struct {
 		name    string
 		servers []*history.Server
@@ -113,7 +118,8 @@ func TestThreeVerdicts(t *testing.T) {
 		{"all tell", several(6, "t", telling), Holds, 5./7 - 5./11},
 		{"none tells", several(6, "m", misleading), Fails, -4. / 11},
 		// Of the five that tell 25 of 35 fetched, of the fifteen others 0 of 45; 85 of 220 in all.
-		{"divided", append(several(5, "t", telling), several(15, "m", misleading)...), Untold, 25./80 - 85./220},
+		{"divided", append(several(5, "t", telling), several(15, "m", misleading)...), Untold,
+			25./80 - 85./220},
 		{"few", several(4, "t", telling), Untold, 5./7 - 5./11},
 		{"one", several(1, "t", telling), Untold, 5./7 - 5./11},
 	} {
@@ -122,7 +128,8 @@ func TestThreeVerdicts(t *testing.T) {
 		if found.Verdict != test.want || !near(float64(found.Value), test.value) {
 			t.Errorf("%s: %+v, want %s of %v", test.name, found, test.want, test.value)
 		}
-		if few := len(test.servers) < leastServers; few != slices.ContainsFunc(f.Warnings, func(w string) bool { return strings.Contains(w, "fewer than 5 servers") }) {
+		if few := len(test.servers) < leastServers; few != slices.ContainsFunc(f.Warnings,
+			func(w string) bool { return strings.Contains(w, "fewer than 5 servers") }) {
 			t.Errorf("%s: warnings %q", test.name, f.Warnings)
 		}
 	}
@@ -130,7 +137,8 @@ func TestThreeVerdicts(t *testing.T) {
 
 // What each claim speaks of, by hand, where all servers are the same: intervals have no width.
 func TestClaimsByHand(t *testing.T) {
-	f := figuresOf(t, corpusOf(t, 0, several(6, "t", telling)...), Options{Weeks: []int{12, 2, 4, 2}, Seed: 1})
+	f := figuresOf(t, corpusOf(t, 0, several(6, "t", telling)...),
+		Options{Weeks: []int{12, 2, 4, 2}, Seed: 1})
 	if !slices.Equal(f.Weeks, []int{2, 4, 12}) {
 		t.Errorf("weeks %v", f.Weeks)
 	}
@@ -163,7 +171,8 @@ func TestClaimsByHand(t *testing.T) {
 	} {
 		_, found := f.claim(t, test.claim, test.comparison, test.weeks)
 		if math.Abs(float64(found.Value)-test.value) > 1e-12 || found.Verdict != test.verdict ||
-			found.Interval[0] != found.Interval[1] || math.Abs(float64(found.Interval[0])-test.value) > 1e-12 {
+			found.Interval[0] != found.Interval[1] ||
+			math.Abs(float64(found.Interval[0])-test.value) > 1e-12 {
 			t.Errorf("%s: %+v, want %v: %s", test.claim, found, test.value, test.verdict)
 		}
 	}
@@ -176,13 +185,16 @@ func TestClaimsByHand(t *testing.T) {
 // Least rates that select the same servers count once: of two servers, with rates of 5/11 and
 // 1, nine thresholds select two sets.
 func TestDistinctSetsOfServers(t *testing.T) {
-	busy := server("busy.org", life{"/", []int{1, 2, 3}, []string{"/a/"}}, life{"/a/", []int{1, 2, 3}, nil})
+	busy := server("busy.org", life{"/", []int{1, 2, 3}, []string{"/a/"}},
+		life{"/a/", []int{1, 2, 3}, nil})
 	f := figuresOf(t, corpusOf(t, 0, telling("t.org"), busy), Options{Weeks: []int{4}, Seed: 1})
 	// Both: a fetches 7 + 2 pages and finds 5 + 2 of 7; server-true finds 2, and 7 * 5/11 on t.org.
 	// busy.org alone: the same with and without a.
 	both := (7 - (2 + 7*5./11)) / 7
-	if _, found := f.claim(t, "A inside than alone", "coverage of server-true+a - server-true", 4); math.Abs(float64(found.Value)-both/2) > 1e-12 {
-		t.Errorf("%v, want %v: the mean over two sets, not over nine rates, %v", found.Value, both/2, 4*both/9)
+	if _, found := f.claim(t, "A inside than alone", "coverage of server-true+a - server-true",
+		4); math.Abs(float64(found.Value)-both/2) > 1e-12 {
+		t.Errorf("%v, want %v: the mean over two sets, not over nine rates, %v",
+			found.Value, both/2, 4*both/9)
 	}
 }
 
@@ -191,14 +203,16 @@ func TestClaimsSayWhatFiguresShow(t *testing.T) {
 	for _, seed := range seeds(12) {
 		c := corpusOf(t, 1, randomServers(seed)...)
 		f := figuresOf(t, c, Options{Weeks: []int{2, 4, 12}, Seed: seed})
-		everyRate := figuresOf(t, c, Options{Weeks: f.Weeks, Seed: seed, Thresholds: ratesOf(t, c, f.Weeks)})
+		everyRate := figuresOf(t, c,
+			Options{Weeks: f.Weeks, Seed: seed, Thresholds: ratesOf(t, c, f.Weeks)})
 		shown := func(comparison string, weeks int) float64 {
 			i := slices.Index(f.Weeks, weeks)
 			if policy, ok := strings.CutPrefix(comparison, "coverage of server-true+"); ok {
 				names, _, _ := strings.Cut(policy, " - ")
 				best := math.Inf(-1)
 				for _, name := range strings.Split(names, " or ") {
-					best = math.Max(best, combinedOf(&f.Periods[i], &everyRate.Periods[i], "server-true+"+name))
+					best = math.Max(best,
+						combinedOf(&f.Periods[i], &everyRate.Periods[i], "server-true+"+name))
 				}
 				return best
 			}
@@ -214,8 +228,10 @@ func TestClaimsSayWhatFiguresShow(t *testing.T) {
 				if found.Weeks > 0 {
 					want = shown(found.Comparison, found.Weeks)
 				}
-				if got := float64(found.Value); !(math.Abs(got-want) < 1e-11 || math.IsNaN(got) && math.IsNaN(want)) {
-					t.Errorf("%s: %s at %d weeks is %v, in the figures %v; %s", claim.Claim, found.Comparison, found.Weeks, got, want, repeat(t, seed))
+				if got := float64(found.Value); !(math.Abs(got-want) < 1e-11 || math.IsNaN(got) &&
+					math.IsNaN(want)) {
+					t.Errorf("%s: %s at %d weeks is %v, in the figures %v; %s",
+						claim.Claim, found.Comparison, found.Weeks, got, want, repeat(t, seed))
 				}
 			}
 		}
@@ -226,7 +242,9 @@ func TestClaimsSayWhatFiguresShow(t *testing.T) {
 func ratesOf(t *testing.T, c *eval.Corpus, weeks []int) (rates []float64) {
 	t.Helper()
 	for _, n := range weeks {
-		f := figuresOf(t, c, Options{Weeks: []int{n}, GroupOf: func(server string) string { return server }})
+		f := figuresOf(t, c, Options{Weeks: []int{n}, GroupOf: func(server string) string {
+			return server
+		}})
 		for _, g := range f.Groups {
 			rates = append(rates, float64(g.Methods[0].UpdateRate))
 		}

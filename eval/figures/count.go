@@ -87,7 +87,9 @@ func (p *counted) sortByRate() {
 			p.falling = append(p.falling, s)
 		}
 	}
-	slices.SortStableFunc(p.falling, func(s, q int) int { return cmp.Compare(p.rate(q), p.rate(s)) })
+	slices.SortStableFunc(p.falling, func(s, q int) int {
+		return cmp.Compare(p.rate(q), p.rate(s))
+	})
 }
 
 // add keeps what the figures need of a sweep.
@@ -122,7 +124,8 @@ func (p *counted) servers(times []int) (all, changing int) {
 
 // atLeast is server-true with this threshold, with a method inside each server: the servers
 // with the rate are fetched as the method alone would fetch them, the others not at all.
-func (p *counted) atLeast(threshold float64, method string, times []int) (sum eval.Tally, servers int) {
+func (p *counted) atLeast(threshold float64, method string, times []int) (
+	sum eval.Tally, servers int) {
 	all := p.methods[whole].sum(times)
 	for _, s := range p.falling {
 		if p.rate(s) < threshold {

@@ -29,9 +29,10 @@ type Figures struct {
 	GroupWeeks int       `json:"group_weeks"` // the period of groups: 4 weeks, else the shortest
 	Groups     []Group   `json:"groups"`
 	Claims     []Claim   `json:"claims"`
-	History    int       `json:"history"` // weekly states before the base that own methods learn from
-	Beyond     []Beyond  `json:"beyond"`  // a period each
-	Warnings   []string  `json:"warnings"`
+	// weekly states before the base that own methods learn from
+	History  int      `json:"history"`
+	Beyond   []Beyond `json:"beyond"` // a period each
+	Warnings []string `json:"warnings"`
 }
 
 // Period is what was found in N weekly snapshots.
@@ -198,22 +199,27 @@ func (f *Figures) addGroup(g group, month *counted, all draws) {
 	spreadMethods(methods, drawn, func(m *[]Method) []Method { return *m })
 	f.Groups = append(
 		f.Groups,
-		Group{Name: g.name, Servers: servers, Pages: sum.Pages, Changed: sum.Changed, Methods: methods},
+		Group{Name: g.name, Servers: servers, Pages: sum.Pages, Changed: sum.Changed,
+			Methods: methods},
 	)
 }
 
 // warn says why figures are empty or verdicts missing.
 func (f *Figures) warn(c *eval.Corpus, periods []*counted) {
-	warn := func(format string, args ...any) { f.Warnings = append(f.Warnings, fmt.Sprintf(format, args...)) }
+	warn := func(format string, args ...any) {
+		f.Warnings = append(f.Warnings, fmt.Sprintf(format, args...))
+	}
 	deep := slices.ContainsFunc(periods[0].depths, func(d tallies) bool {
 		return slices.ContainsFunc(d[1:], func(t eval.Tally) bool { return t.Pages > 0 })
 	})
 	switch {
 	case deep:
 	case f.unreached(c):
-		warn("only start pages are reached from start pages: the methods need histories that tell links")
+		warn("only start pages are reached from start pages: the methods need histories that " +
+			"tell links")
 	default:
-		warn("no server has a page beside its start page: there is nothing for the methods to choose")
+		warn("no server has a page beside its start page: there is nothing for the methods " +
+			"to choose")
 	}
 	var few []string
 	for _, p := range f.Periods {
@@ -223,7 +229,8 @@ func (f *Figures) warn(c *eval.Corpus, periods []*counted) {
 	}
 	if few != nil {
 		warn(
-			"fewer than %d servers have pages that changed within %s weeks: that tells nothing of others, so no claim is judged there",
+			"fewer than %d servers have pages that changed within %s weeks: that tells nothing "+
+				"of others, so no claim is judged there",
 			leastServers,
 			strings.Join(few, ", "),
 		)

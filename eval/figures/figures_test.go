@@ -27,8 +27,9 @@ func near(a, b float64) bool {
 
 // Every figure of two servers, counted by hand.
 func TestByHand(t *testing.T) {
-	f := figuresOf(t, corpusOf(t, 0, byHand()...), Options{Weeks: []int{2}, Thresholds: []float64{0.25, 0.5, 0.8},
-		GroupOf: func(server string) string { return server[:1] }, Seed: 1})
+	f := figuresOf(t, corpusOf(t, 0, byHand()...),
+		Options{Weeks: []int{2}, Thresholds: []float64{0.25, 0.5, 0.8},
+			GroupOf: func(server string) string { return server[:1] }, Seed: 1})
 	p := &f.Periods[0]
 	if p.Servers != 2 || p.Changing != 2 || p.Pages != 12 || p.Changed != 7 || p.Vanished != 1 {
 		t.Errorf("totals %+v", p)
@@ -48,7 +49,9 @@ func TestByHand(t *testing.T) {
 	} {
 		m := p.method(t, want.policy)
 		if m.Fetched != want.fetched || m.ChangedFetched != want.found ||
-			!near(float64(m.Share), float64(want.fetched)/12) || !near(float64(m.UpdateRate), float64(want.found)/float64(want.fetched)) || !near(float64(m.Coverage), float64(want.found)/7) {
+			!near(float64(m.Share), float64(want.fetched)/12) ||
+			!near(float64(m.UpdateRate), float64(want.found)/float64(want.fetched)) ||
+			!near(float64(m.Coverage), float64(want.found)/7) {
 			t.Errorf("%s: %+v, want %d fetched, %d found", want.policy, m, want.fetched, want.found)
 		}
 	}
@@ -63,20 +66,27 @@ func TestByHand(t *testing.T) {
 	// Servers by rate: a.org has 6 of 8 pages changed, b.org 1 of 4.
 	a := p.method(t, "a")
 	if !near(float64(a.BreadthFirst), (3+2./3)/7) || !near(float64(a.ServerTrue), 6./7) {
-		t.Errorf("with as many pages as a: breadth-first %v, server-true %v", a.BreadthFirst, a.ServerTrue)
+		t.Errorf("with as many pages as a: breadth-first %v, server-true %v",
+			a.BreadthFirst, a.ServerTrue)
 	}
-	for i, want := range []struct{ servers, fetched, found, fetchedA, foundA int }{{2, 12, 7, 8, 5}, {1, 8, 6, 7, 5}, {0, 0, 0, 0, 0}} {
+	for i, want := range []struct{ servers, fetched, found, fetchedA, foundA int }{{2, 12, 7, 8, 5},
+		{1, 8, 6, 7, 5}, {0, 0, 0, 0, 0}} {
 		alone, withA := p.Thresholds[0].Points[i], p.Thresholds[1].Points[i]
-		if p.Thresholds[1].Policy != "server-true+a" || alone.Servers != want.servers || alone.Fetched != want.fetched || alone.ChangedFetched != want.found ||
+		if p.Thresholds[1].Policy != "server-true+a" || alone.Servers != want.servers ||
+			alone.Fetched != want.fetched || alone.ChangedFetched != want.found ||
 			withA.Fetched != want.fetchedA || withA.ChangedFetched != want.foundA {
-			t.Errorf("least rate %v: %+v, with a %+v, want %+v", alone.Threshold, alone, withA, want)
+			t.Errorf("least rate %v: %+v, with a %+v, want %+v",
+				alone.Threshold, alone, withA, want)
 		}
 	}
-	if last := p.Thresholds[0].Points[2]; !math.IsNaN(float64(last.UpdateRate)) || last.Coverage != 0 {
+	if last := p.Thresholds[0].Points[2]; !math.IsNaN(float64(last.UpdateRate)) ||
+		last.Coverage != 0 {
 		t.Errorf("no server: %+v", last)
 	}
-	if len(f.Groups) != 2 || f.Groups[0].Name != "a" || f.Groups[0].Pages != 8 || f.Groups[1].Changed != 1 ||
-		f.Groups[0].Methods[1].Fetched != 7 || f.Groups[1].Methods[1].Fetched != 1 || f.Groups[1].Methods[1].Coverage != 0 {
+	if len(f.Groups) != 2 || f.Groups[0].Name != "a" || f.Groups[0].Pages != 8 ||
+		f.Groups[1].Changed != 1 ||
+		f.Groups[0].Methods[1].Fetched != 7 || f.Groups[1].Methods[1].Fetched != 1 ||
+		f.Groups[1].Methods[1].Coverage != 0 {
 		t.Errorf("groups %+v", f.Groups)
 	}
 }
@@ -89,7 +99,8 @@ func TestAsPoliciesDo(t *testing.T) {
 		for _, p := range f.Periods {
 			o := eval.SnapshotOptions{Weeks: p.Weeks, Seed: seed, Spread: true, Sample: 3}
 			run := snapshot(t, c, o, slices.Concat(sites, rated)...)
-			if run.Corpus.Pages != p.Pages || run.Corpus.Changed != p.Changed || run.Corpus.Vanished != p.Vanished {
+			if run.Corpus.Pages != p.Pages || run.Corpus.Changed != p.Changed ||
+				run.Corpus.Vanished != p.Vanished {
 				t.Errorf("totals %+v, want %+v; %s", p, run.Corpus, repeat(t, seed))
 			}
 			for i, want := range run.Results {
@@ -97,22 +108,31 @@ func TestAsPoliciesDo(t *testing.T) {
 				if i < len(sites) {
 					m := p.method(t, want.Policy)
 					got = m.Result
-					if m.Spread == nil || asJSON(t, m.Spread.Coverage) != asJSON(t, want.Spread[eval.Coverage]) || asJSON(t, m.Spread.UpdateRate) != asJSON(t, want.Spread[eval.UpdateRate]) {
-						t.Errorf("%s: spread %v, want %v; %s", want.Policy, m.Spread, want.Spread, repeat(t, seed))
+					if m.Spread == nil || asJSON(t, m.Spread.Coverage) != asJSON(t,
+						want.Spread[eval.Coverage]) ||
+						asJSON(t, m.Spread.UpdateRate) != asJSON(t, want.Spread[eval.UpdateRate]) {
+						t.Errorf("%s: spread %v, want %v; %s",
+							want.Policy, m.Spread, want.Spread, repeat(t, seed))
 					}
-					if got.Fetched != want.Fetched || got.ChangedFetched != want.ChangedFetched || !near(float64(got.Coverage), float64(want.Coverage)) || !near(float64(got.UpdateRate), float64(want.UpdateRate)) {
+					if got.Fetched != want.Fetched || got.ChangedFetched != want.ChangedFetched ||
+						!near(float64(got.Coverage), float64(want.Coverage)) ||
+						!near(float64(got.UpdateRate), float64(want.UpdateRate)) {
 						t.Errorf("%s: %+v, want %+v; %s", want.Policy, got, want, repeat(t, seed))
 					}
-				} else if r := p.Rates[i-len(sites)]; r.Policy != want.Policy || !near(float64(r.Gain), float64(want.Gain)) {
-					t.Errorf("%s: %+v, want gain %v; %s", want.Policy, r, want.Gain, repeat(t, seed))
+				} else if r := p.Rates[i-len(sites)]; r.Policy != want.Policy ||
+					!near(float64(r.Gain), float64(want.Gain)) {
+					t.Errorf("%s: %+v, want gain %v; %s",
+						want.Policy, r, want.Gain, repeat(t, seed))
 				}
 			}
 			o.Spread, o.Thresholds = false, f.Thresholds
 			for _, policy := range p.Thresholds {
 				for i, want := range snapshot(t, c, o, policy.Policy).Results {
 					got := policy.Points[i]
-					if got.Threshold != want.Threshold || got.Fetched != want.Fetched || got.ChangedFetched != want.ChangedFetched {
-						t.Errorf("%s at %v: %+v, want %d and %d; %s", policy.Policy, want.Threshold, got, want.Fetched, want.ChangedFetched, repeat(t, seed))
+					if got.Threshold != want.Threshold || got.Fetched != want.Fetched ||
+						got.ChangedFetched != want.ChangedFetched {
+						t.Errorf("%s at %v: %+v, want %d and %d; %s", policy.Policy, want.Threshold,
+							got, want.Fetched, want.ChangedFetched, repeat(t, seed))
 					}
 				}
 			}
@@ -120,7 +140,8 @@ func TestAsPoliciesDo(t *testing.T) {
 	}
 }
 
-func snapshot(t *testing.T, c *eval.Corpus, o eval.SnapshotOptions, policies ...string) eval.SnapshotRun {
+func snapshot(t *testing.T, c *eval.Corpus, o eval.SnapshotOptions,
+	policies ...string) eval.SnapshotRun {
 	t.Helper()
 	run, err := c.Snapshot(t.Context(), o, policies, nil)
 	if err != nil {
@@ -143,13 +164,15 @@ func TestCutOrders(t *testing.T) {
 		a := p.method(t, "a")
 		sum, sumByServers := 0., 0.
 		for s := range uint64(orders) {
-			breadthFirst, err := h.Sweep(t.Context(), eval.SnapshotOptions{Seed: s}, "breadth-first")
+			breadthFirst, err := h.Sweep(t.Context(), eval.SnapshotOptions{Seed: s},
+				"breadth-first")
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, d := range p.Depths {
 				if got := breadthFirst.Found(d.Fetched); got != d.ChangedFetched {
-					t.Fatalf("depth %d: %d of %d pages changed, breadth-first finds %d; %s", d.Depth, d.ChangedFetched, d.Fetched, got, repeat(t, seed))
+					t.Fatalf("depth %d: %d of %d pages changed, breadth-first finds %d; %s",
+						d.Depth, d.ChangedFetched, d.Fetched, got, repeat(t, seed))
 				}
 			}
 			byServers, err := h.Sweep(t.Context(), eval.SnapshotOptions{Seed: s}, "server-true")
@@ -160,9 +183,12 @@ func TestCutOrders(t *testing.T) {
 			sumByServers += float64(byServers.Found(a.Fetched)) / orders
 		}
 		if changed := float64(p.Changed); p.Changed > 0 &&
-			(math.Abs(sum/changed-float64(a.BreadthFirst)) > 0.03 || math.Abs(sumByServers/changed-float64(a.ServerTrue)) > 0.03) {
-			t.Errorf("with as many pages as a: breadth-first %.3f and server-true %.3f, on average %.3f and %.3f; %s",
-				float64(a.BreadthFirst), float64(a.ServerTrue), sum/changed, sumByServers/changed, repeat(t, seed))
+			(math.Abs(sum/changed-float64(a.BreadthFirst)) > 0.03 ||
+				math.Abs(sumByServers/changed-float64(a.ServerTrue)) > 0.03) {
+			t.Errorf("with as many pages as a: breadth-first %.3f and server-true %.3f, on "+
+				"average %.3f and %.3f; %s",
+				float64(a.BreadthFirst), float64(a.ServerTrue), sum/changed, sumByServers/changed,
+				repeat(t, seed))
 		}
 	}
 }
@@ -191,16 +217,25 @@ func TestResampleIsACorpus(t *testing.T) {
 		}
 		p, q := periods[0], drawn[0]
 		for name, of := range map[string]func(p *counted) statistic{
-			"update rate":            func(p *counted) statistic { return p.updateRate("c") },
-			"coverage":               func(p *counted) statistic { return p.coverage("b") },
-			"breadth-first":          func(p *counted) statistic { return p.coverageOf((*counted).breadthFirst, "a") },
-			"servers by rate":        func(p *counted) statistic { return p.coverageOf((*counted).byServers, "c") },
-			"above random":           func(p *counted) statistic { return p.aboveRandom },
-			"coverage at least rate": func(p *counted) statistic { return p.thresholdCoverage(0.3) },
-			"rate at least rate":     func(p *counted) statistic { return p.thresholdRate(0.3) },
-			"combined":               func(p *counted) statistic { return p.combined("a", usualThresholds) },
+			"update rate": func(p *counted) statistic { return p.updateRate("c") },
+			"coverage":    func(p *counted) statistic { return p.coverage("b") },
+			"breadth-first": func(p *counted) statistic {
+				return p.coverageOf((*counted).breadthFirst, "a")
+			},
+			"servers by rate": func(p *counted) statistic {
+				return p.coverageOf((*counted).byServers, "c")
+			},
+			"above random": func(p *counted) statistic { return p.aboveRandom },
+			"coverage at least rate": func(p *counted) statistic {
+				return p.thresholdCoverage(0.3)
+			},
+			"rate at least rate": func(p *counted) statistic { return p.thresholdRate(0.3) },
+			"combined": func(p *counted) statistic {
+				return p.combined("a", usualThresholds)
+			},
 		} {
-			if got, want := of(p)(draw), of(q)(q.once()); math.Abs(got-want) > 1e-9 || math.IsNaN(got) != math.IsNaN(want) {
+			if got, want := of(p)(draw), of(q)(q.once()); math.Abs(got-want) > 1e-9 ||
+				math.IsNaN(got) != math.IsNaN(want) {
 				t.Errorf("%s: %v resampled, %v of a corpus; %s", name, got, want, repeat(t, seed))
 			}
 		}
@@ -235,14 +270,20 @@ func TestSpreadOfGroups(t *testing.T) {
 			}
 			for k, m := range f.Groups[i].Methods {
 				for name, want := range map[string][2]Interval{
-					"update rate":   {m.Spread.UpdateRate, d.interval(others(p.updateRate(m.Policy)))},
-					"coverage":      {m.Spread.Coverage, d.interval(others(p.coverage(m.Policy)))},
-					"breadth-first": {m.BreadthFirstSpread, d.interval(others(p.coverageOf((*counted).breadthFirst, m.Policy)))},
-					"server-true":   {m.ServerTrueSpread, d.interval(others(p.coverageOf((*counted).byServers, m.Policy)))},
+					"update rate": {m.Spread.UpdateRate,
+						d.interval(others(p.updateRate(m.Policy)))},
+					"coverage": {m.Spread.Coverage, d.interval(others(p.coverage(m.Policy)))},
+					"breadth-first": {m.BreadthFirstSpread,
+						d.interval(others(p.coverageOf((*counted).breadthFirst, m.Policy)))},
+					"server-true": {m.ServerTrueSpread,
+						d.interval(others(p.coverageOf((*counted).byServers, m.Policy)))},
 				} {
 					for end := range 2 {
-						if got, want := float64(want[0][end]), float64(want[1][end]); math.Abs(got-want) > 1e-9 || math.IsNaN(got) != math.IsNaN(want) {
-							t.Errorf("%s of %s in %s, method %d: %v, want %v; %s", name, m.Policy, g.name, k, got, want, repeat(t, seed))
+						if got, want := float64(want[0][end]),
+							float64(want[1][end]); math.Abs(got-want) > 1e-9 ||
+							math.IsNaN(got) != math.IsNaN(want) {
+							t.Errorf("%s of %s in %s, method %d: %v, want %v; %s",
+								name, m.Policy, g.name, k, got, want, repeat(t, seed))
 						}
 					}
 				}

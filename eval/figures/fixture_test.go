@@ -35,8 +35,10 @@ func server(name string, lives ...life) *history.Server {
 		p := &history.Page{URL: "http://" + name + l.path}
 		vanishes := slices.Equal(l.links, []string{"gone"})
 		for _, w := range append([]int{0}, l.changes...) {
-			v := history.Version{T: t0 + int64(w)*int64(week/time.Second), Size: 100, LinksKnown: true,
-				Digests: sitegraph.Digests{Bytes: sitegraph.DigestOf([]byte(fmt.Sprint(l.path, w)))}}
+			v := history.Version{T: t0 + int64(w)*int64(week/time.Second), Size: 100,
+				LinksKnown: true,
+				Digests: sitegraph.Digests{Bytes: sitegraph.DigestOf(
+					[]byte(fmt.Sprint(l.path, w)))}}
 			for _, link := range l.links {
 				v.Links = append(v.Links, "http://"+name+link)
 			}
@@ -107,10 +109,13 @@ func byHand() []*history.Server {
 	changed := []int{1}
 	return []*history.Server{
 		server("a.org", life{"/", changed, []string{"/n/", "/s/", "/old"}},
-			life{"/n/", changed, []string{"/n/1", "/n/2"}}, life{"/n/1", changed, []string{"/d/"}}, life{"/n/2", nil, nil},
+			life{"/n/", changed, []string{"/n/1", "/n/2"}}, life{"/n/1", changed, []string{"/d/"}},
+			life{"/n/2", nil, nil},
 			life{"/s/", nil, []string{"/s/1"}}, life{"/s/1", changed, nil},
-			life{"/d/", changed, []string{"/d/1"}}, life{"/d/1", changed, nil}, life{"/old", changed, []string{"gone"}}),
-		server("b.org", life{"/", nil, []string{"/1", "/2", "/3"}}, life{"/1", changed, nil}, life{"/2", nil, nil}, life{"/3", nil, nil}),
+			life{"/d/", changed, []string{"/d/1"}}, life{"/d/1", changed, nil},
+			life{"/old", changed, []string{"gone"}}),
+		server("b.org", life{"/", nil, []string{"/1", "/2", "/3"}}, life{"/1", changed, nil},
+			life{"/2", nil, nil}, life{"/3", nil, nil}),
 	}
 }
 
@@ -147,7 +152,9 @@ func randomServer(name string, rng *rand.Rand) *history.Server {
 		if i > 0 && len(lives[i].links) == 0 && rng.IntN(6) == 0 {
 			lives[i].changes, lives[i].links = []int{1 + rng.IntN(12)}, []string{"gone"}
 		}
-		lives[i].links = slices.DeleteFunc(lives[i].links, func(l string) bool { return l == lives[i].path })
+		lives[i].links = slices.DeleteFunc(lives[i].links, func(l string) bool {
+			return l == lives[i].path
+		})
 	}
 	return server(name, lives...)
 }
@@ -156,14 +163,17 @@ func randomServers(seed uint64) []*history.Server {
 	rng := rand.New(rand.NewPCG(seed, 18))
 	var all []*history.Server
 	for s := range 1 + rng.IntN(9) {
-		all = append(all, randomServer(fmt.Sprintf("s%d.%s", s, []string{"org", "com"}[rng.IntN(2)]), rng))
+		all = append(all, randomServer(fmt.Sprintf("s%d.%s",
+			s, []string{"org", "com"}[rng.IntN(2)]), rng))
 	}
 	return all
 }
 
 // renamed is a server of the same life under another name.
 func renamed(s *history.Server, name string) *history.Server {
-	to := func(url string) string { return strings.Replace(url, "http://"+s.Name+"/", "http://"+name+"/", 1) }
+	to := func(url string) string {
+		return strings.Replace(url, "http://"+s.Name+"/", "http://"+name+"/", 1)
+	}
 	var pages []*history.Page
 	for _, p := range s.Pages {
 		q := &history.Page{URL: to(p.URL)}

@@ -19,18 +19,21 @@ func (f *Figures) tableMeasured() report.Table {
 	add("pages there", fmt.Sprint(f.Pages))
 	f.addLeft(add)
 	add("changed", "another "+f.Change+" than at the base")
-	add("N weeks", "all pages are fetched again N-1 weeks after the base, or those a method chooses")
+	add(
+		"N weeks", "all pages are fetched again N-1 weeks after the base, or those a method chooses")
 	add("update rate", "changed pages among those fetched")
 	add("coverage", "changed pages fetched among all that changed")
 	add("a, b, c", "methods A, B and C of [LINK]; whole fetches all pages")
 	add("server-true", "whole servers by their true change rates, which only an oracle knows (Cho)")
 	add(
 		"[x, y]",
-		"5th and 95th percentile over 200 resamples of the servers, the same for all; none without width",
+		"5th and 95th percentile over 200 resamples of the servers, the same for all; none "+
+			"without width",
 	)
 	shown := "none: auto is prefix then, and sentinels are tops"
 	if f.History > 0 {
-		shown = plural(f.History, "weekly state") + " before the base; a, b, c and server-true look at none"
+		shown = plural(f.History, "weekly state") +
+			" before the base; a, b, c and server-true look at none"
 	}
 	add("past shown", shown)
 	return t
@@ -59,7 +62,8 @@ func butNot(servers []string) string {
 	case n == 0:
 		return ""
 	case n > mostNamed:
-		return fmt.Sprintf("; not %s and %d more", strings.Join(servers[:mostNamed], ", "), n-mostNamed)
+		return fmt.Sprintf("; not %s and %d more", strings.Join(servers[:mostNamed], ", "),
+			n-mostNamed)
 	}
 	return "; not " + strings.Join(servers, ", ")
 }

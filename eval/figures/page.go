@@ -16,7 +16,8 @@ func (f *Figures) Page() report.Page {
 	return report.Page{
 		Title:   "recrawl: figures",
 		Finding: f.finding(),
-		Intro:   "Figures 5 to 9 and 12 to 18 of [LINK] made of recorded servers, what they say to its claims, and this project's methods by sites beside the paper's.",
+		Intro: "Figures 5 to 9 and 12 to 18 of [LINK] made of recorded servers, what they say " +
+			"to its claims, and this project's methods by sites beside the paper's.",
 		Sections: append([]report.Section{
 			{Title: "Claims of [LINK]", Tables: []report.Table{f.tableMeasured(), f.tableClaims()}},
 			{Title: "Update rate and coverage by period", Tables: []report.Table{
@@ -28,7 +29,8 @@ func (f *Figures) Page() report.Page {
 					"Coverage by period, % [LINK fig. 6]",
 					func(m *Method) string { return m.covers() },
 				),
-				f.tableMethods("Share of all pages fetched, %", func(m *Method) string { return m.of() }),
+				f.tableMethods("Share of all pages fetched, %",
+					func(m *Method) string { return m.of() }),
 			},
 				Charts: []report.Chart{f.figure5(), f.figure6()}},
 			{Title: "Update rate and coverage by group", Tables: []report.Table{
@@ -60,8 +62,9 @@ func (f *Figures) Page() report.Page {
 				Charts: []report.Chart{f.figure12(), f.figure13()}},
 			{Title: "Whole servers against methods", Charts: f.eachPeriod((*Figures).figure14)},
 			{
-				Title:  "Methods inside servers",
-				Text:   "For each least rate, what share of all pages is fetched and what share of the changed pages is found, with its interval.",
+				Title: "Methods inside servers",
+				Text: "For each least rate, what share of all pages is fetched and what share " +
+					"of the changed pages is found, with its interval.",
 				Tables: f.tablesCombined(),
 				Charts: f.eachPeriod((*Figures).figure18),
 			},
@@ -95,7 +98,9 @@ func (f *Figures) header(first string) []string {
 func (f *Figures) tableMethods(title string, value func(m *Method) string) report.Table {
 	t := report.Table{Title: title, Header: f.header("method")}
 	for i, m := range f.Periods[0].Methods {
-		t.Rows = append(t.Rows, f.row(m.Policy, func(p *Period) string { return value(&p.Methods[i]) }))
+		t.Rows = append(t.Rows, f.row(m.Policy, func(p *Period) string {
+			return value(&p.Methods[i])
+		}))
 	}
 	return t
 }
@@ -138,8 +143,10 @@ func (f *Figures) tableDepths(p *Period) report.Table {
 
 // tableSame sets methods beside orders that are cut after as many pages.
 func (f *Figures) tableSame() report.Table {
-	t := report.Table{Title: "Coverage with as many pages as a method fetches, % [LINK fig. 9, 14 to 17]",
-		Header: []string{"period", "method", "of all pages", "coverage", "breadth-first", "server-true"}}
+	t := report.Table{Title: "Coverage with as many pages as a method fetches, % [LINK fig. 9, " +
+		"14 to 17]",
+		Header: []string{"period", "method", "of all pages", "coverage", "breadth-first",
+			"server-true"}}
 	for _, p := range f.Periods {
 		for _, m := range p.Methods[1:] {
 			t.Rows = append(
@@ -200,8 +207,10 @@ func (f *Figures) tableRates() report.Table {
 		Title:  "Whole servers by true rates, by those of the window before, and by sampled ones",
 		Header: []string{"period", "policy", "gain", "fetched", "update rate %", "coverage %"},
 		Note: fmt.Sprintf(
-			"Update rate and coverage are those of the first pages, as many as are on servers with a true rate of 10 %% or more; %s sampled a server. "+
-				"Gain: area under the whole curve, 0 for random order, 1 for all changed pages first.",
+			"Update rate and coverage are those of the first pages, as many as are on servers "+
+				"with a true rate of 10 %% or more; %s sampled a server. "+
+				"Gain: area under the whole curve, 0 for random order, 1 for all changed "+
+				"pages first.",
 			plural(f.Sample, "page"),
 		),
 	}
@@ -238,7 +247,8 @@ func within(v eval.Number, interval Interval, show func(eval.Number) string) str
 }
 
 func leastRateOf(threshold float64) string {
-	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", 100*threshold), "0"), ".") + " %"
+	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", 100*threshold), "0"), ".") +
+		" %"
 }
 
 func percent(v eval.Number) string { return number(100*v, 1) }

@@ -70,7 +70,8 @@ func (p *counted) period(o Options, d draws) Period {
 	totals := p.horizon.Totals()
 	servers, changing := p.servers(p.once())
 	r := p.shares(p.once(), o)
-	r.Weeks, r.Servers, r.Changing, r.Pages, r.Changed, r.Vanished = p.weeks, servers, changing, totals.Pages, totals.Changed, totals.Vanished
+	r.Weeks, r.Servers, r.Changing, r.Pages, r.Changed, r.Vanished = p.weeks, servers, changing,
+		totals.Pages, totals.Changed, totals.Vanished
 	p.spread(&r, o, d)
 	for _, policy := range rated {
 		r.Rates = append(r.Rates, p.rated(policy, d))

@@ -74,8 +74,12 @@ func spreadMethods[T any](methods []Method, drawn []T, of func(*T) []Method) {
 	for i := range methods {
 		m := &methods[i]
 		m.Spread = spreadOf(drawn, func(t *T) *Result { return &of(t)[i].Result })
-		m.BreadthFirstSpread = intervalOf(drawn, func(t T) float64 { return float64(of(&t)[i].BreadthFirst) })
-		m.ServerTrueSpread = intervalOf(drawn, func(t T) float64 { return float64(of(&t)[i].ServerTrue) })
+		m.BreadthFirstSpread = intervalOf(drawn, func(t T) float64 {
+			return float64(of(&t)[i].BreadthFirst)
+		})
+		m.ServerTrueSpread = intervalOf(drawn, func(t T) float64 {
+			return float64(of(&t)[i].ServerTrue)
+		})
 	}
 }
 
@@ -83,5 +87,6 @@ func spreadOf[T any](drawn []T, of func(*T) *Result) *Spread {
 	interval := func(value func(*Result) float64) Interval {
 		return intervalOf(drawn, func(t T) float64 { return value(of(&t)) })
 	}
-	return &Spread{Share: interval(share), UpdateRate: interval(updateRate), Coverage: interval(coverage)}
+	return &Spread{Share: interval(share), UpdateRate: interval(updateRate),
+		Coverage: interval(coverage)}
 }

@@ -16,7 +16,8 @@ func (f *Figures) finding() string {
 	for _, c := range f.Claims {
 		counts[c.Verdict]++
 	}
-	return fmt.Sprintf("Of %d claims on the methods %d hold on these servers, %d do not, and of %d it cannot be told.",
+	return fmt.Sprintf("Of %d claims on the methods %d hold on these servers, %d do not, and of "+
+		"%d it cannot be told.",
 		len(f.Claims), counts[Holds], counts[Fails], counts[Untold])
 }
 
@@ -32,7 +33,8 @@ func (f *Figures) tableClaims() report.Table {
 			counts[found.Verdict]++
 		}
 		t.Rows = append(t.Rows, []string{fmt.Sprint(i + 1), c.Claim, string(c.Verdict),
-			fmt.Sprint(counts[Holds]), fmt.Sprint(counts[Fails]), fmt.Sprint(counts[Untold]), c.Source})
+			fmt.Sprint(counts[Holds]), fmt.Sprint(counts[Fails]), fmt.Sprint(counts[Untold]),
+			c.Source})
 	}
 	return t
 }
@@ -41,7 +43,8 @@ func (f *Figures) tableClaims() report.Table {
 func (f *Figures) comparisons() report.Section {
 	s := report.Section{
 		Title: "Comparisons",
-		Text:  "Each number with its 5th and 95th percentile over the resamples. Differences of rates and coverages are in points of a hundred.",
+		Text: "Each number with its 5th and 95th percentile over the resamples. Differences of " +
+			"rates and coverages are in points of a hundred.",
 	}
 	for i, c := range f.Claims {
 		t := report.Table{Title: fmt.Sprintf("%d. %s %s: %s", i+1, c.Claim, c.Source, c.Verdict)}
@@ -104,5 +107,6 @@ func (c *Comparison) text() string {
 	if c.share {
 		show = percent
 	}
-	return fmt.Sprintf("%s [%s, %s] %s", show(c.Value), show(c.Interval[0]), show(c.Interval[1]), word)
+	return fmt.Sprintf("%s [%s, %s] %s", show(c.Value), show(c.Interval[0]), show(c.Interval[1]),
+		word)
 }

@@ -30,7 +30,8 @@ func (b *Builder) See(url string, v Version) {
 	if n := len(p.Versions); n > 0 {
 		last := &p.Versions[n-1]
 		if last.T > v.T ||
-			last.Gone == v.Gone && last.Redirect == v.Redirect && last.Digests.Bytes == v.Digests.Bytes {
+			last.Gone == v.Gone && last.Redirect == v.Redirect &&
+				last.Digests.Bytes == v.Digests.Bytes {
 			return
 		}
 	}

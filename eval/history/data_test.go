@@ -59,7 +59,8 @@ func TestRealHistories(t *testing.T) {
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	t.Logf("%d servers, %d pages, %d versions in %v; %d MB live, %d MB from the system", len(servers), pages, versions,
+	t.Logf("%d servers, %d pages, %d versions in %v; %d MB live, %d MB from the system",
+		len(servers), pages, versions,
 		elapsed.Round(time.Millisecond), m.HeapAlloc>>20, m.Sys>>20)
 	for _, s := range servers { // guarantee 2 on real data; the smallest are enough
 		if len(s.Pages) > 300 {

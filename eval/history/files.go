@@ -37,7 +37,8 @@ func Kinds(paths []string) (kinds [][]string) {
 // an error if there are none, or if two files are of one server. Files are read in parallel
 // on the cores; the first error in order of paths is returned. progress, if not nil, is
 // called after each file, by one goroutine at a time.
-func ReadFiles(ctx context.Context, paths []string, progress func(done, total int)) ([]*Server, error) {
+func ReadFiles(ctx context.Context, paths []string, progress func(done, total int)) (
+	[]*Server, error) {
 	files, err := listFiles(paths)
 	if err != nil {
 		return nil, err
@@ -64,7 +65,10 @@ func ReadFiles(ctx context.Context, paths []string, progress func(done, total in
 	}
 	slices.SortFunc(
 		files,
-		func(a, b file) int { return strings.Compare(servers[a.place].Name, servers[b.place].Name) },
+		func(a, b file) int {
+			return strings.Compare(servers[a.place].Name,
+				servers[b.place].Name)
+		},
 	)
 	sorted := make([]*Server, len(files))
 	for k, f := range files {
@@ -109,7 +113,8 @@ func listFiles(paths []string) ([]file, error) {
 		}
 		for _, entry := range entries {
 			name := entry.Name()
-			if entry.IsDir() || !strings.HasSuffix(name, ".jsonl.gz") && !strings.HasSuffix(name, ".jsonl") {
+			if entry.IsDir() || !strings.HasSuffix(name, ".jsonl.gz") &&
+				!strings.HasSuffix(name, ".jsonl") {
 				continue
 			}
 			inside := filepath.Join(path, name)

@@ -14,7 +14,8 @@ func TestReadFiles(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, server string) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(`{"url":"http://`+server+`/","t":1,"digest":"`+d1+`"}`), 0o666); err != nil {
+		if err := os.WriteFile(path, []byte(`{"url":"http://`+server+`/","t":1,"digest":"`+d1+`"}`),
+			0o666); err != nil {
 			t.Fatal(err)
 		}
 		return path
@@ -44,16 +45,19 @@ func TestReadFiles(t *testing.T) {
 		t.Errorf("progress %v", steps)
 	}
 
-	if _, err := ReadFiles(context.Background(), []string{outside, dir, outside}, nil); err == nil || !strings.Contains(err.Error(), "both of the server b.example") {
+	if _, err := ReadFiles(context.Background(), []string{outside, dir, outside},
+		nil); err == nil || !strings.Contains(err.Error(), "both of the server b.example") {
 		t.Errorf("one server twice: %v", err)
 	}
-	if _, err := ReadFiles(context.Background(), []string{t.TempDir()}, nil); err == nil || !strings.Contains(err.Error(), "no files") {
+	if _, err := ReadFiles(context.Background(), []string{t.TempDir()}, nil); err == nil ||
+		!strings.Contains(err.Error(), "no files") {
 		t.Errorf("empty directory: %v", err)
 	}
 	if _, err := ReadFiles(context.Background(), nil, nil); err == nil {
 		t.Error("no paths are no error")
 	}
-	if _, err := ReadFiles(context.Background(), []string{filepath.Join(dir, "none")}, nil); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := ReadFiles(context.Background(), []string{filepath.Join(dir, "none")},
+		nil); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("missing file: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -65,7 +69,8 @@ func TestReadFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	var e *Error
-	if _, err := ReadFiles(context.Background(), []string{dir}, nil); !errors.As(err, &e) || e.Line != 1 || e.File != filepath.Join(dir, "3.jsonl") {
+	if _, err := ReadFiles(context.Background(), []string{dir}, nil); !errors.As(err, &e) ||
+		e.Line != 1 || e.File != filepath.Join(dir, "3.jsonl") {
 		t.Errorf("bad file: %v", err)
 	}
 }

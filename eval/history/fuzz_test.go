@@ -8,8 +8,10 @@ import (
 
 // Read takes any bytes without a panic, and what it takes survives being written.
 func FuzzRead(f *testing.F) {
-	f.Add([]byte(`{"url":"http://h/","t":1,"digest":"` + d1 + `","size":3,"links":["http://h/a","http://g/"],"frames":[]}` + "\n" +
-		`{"url":"http://h/","t":2,"digest":"` + d2 + `","text":null}` + "\n" + `{"url":"http://h/","t":3,"gone":true}`))
+	f.Add([]byte(`{"url":"http://h/","t":1,"digest":"` + d1 +
+		`","size":3,"links":["http://h/a","http://g/"],"frames":[]}` + "\n" +
+		`{"url":"http://h/","t":2,"digest":"` + d2 + `","text":null}` + "\n" +
+		`{"url":"http://h/","t":3,"gone":true}`))
 	f.Add([]byte(`{"url":"http://h/\u0061","t":1,"redirect":"http://h/b"}`))
 	f.Add([]byte(zipped(`{"url":"http://h/","t":1,"gone":true}`)))
 	f.Fuzz(func(t *testing.T, in []byte) {
@@ -33,8 +35,10 @@ func FuzzRead(f *testing.F) {
 
 // The fast scanner and encoding/json agree wherever the scanner does not decline.
 func FuzzScan(f *testing.F) {
-	f.Add([]byte(`{"url":"http://h/","t":1,"digest":"` + d1 + `","size":3,"links":["http://h/a"],"gone":true}`))
-	f.Add([]byte(` { "t" : 10 , "frames" : [ "a" , "b" ] , "text":"", "main":"x","redirect":"y" } `))
+	f.Add([]byte(`{"url":"http://h/","t":1,"digest":"` + d1 +
+		`","size":3,"links":["http://h/a"],"gone":true}`))
+	f.Add(
+		[]byte(` { "t" : 10 , "frames" : [ "a" , "b" ] , "text":"", "main":"x","redirect":"y" } `))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		var fast, slow fields
 		words := newInterner()
@@ -49,10 +53,13 @@ func FuzzScan(f *testing.F) {
 		if err := decode(in, words, &slow); err != nil {
 			t.Fatalf("taken: %q: %v", in, err)
 		}
-		if fast.has != slow.has || fast.t != slow.t || fast.size != slow.size || fast.gone != slow.gone ||
-			!bytes.Equal(fast.url, slow.url) || !bytes.Equal(fast.digest, slow.digest) || !bytes.Equal(fast.text, slow.text) ||
+		if fast.has != slow.has || fast.t != slow.t || fast.size != slow.size ||
+			fast.gone != slow.gone ||
+			!bytes.Equal(fast.url, slow.url) || !bytes.Equal(fast.digest, slow.digest) ||
+			!bytes.Equal(fast.text, slow.text) ||
 			!bytes.Equal(fast.main, slow.main) || !bytes.Equal(fast.redirect, slow.redirect) ||
-			!reflect.DeepEqual(fast.links, slow.links) || !reflect.DeepEqual(fast.frames, slow.frames) {
+			!reflect.DeepEqual(fast.links, slow.links) ||
+			!reflect.DeepEqual(fast.frames, slow.frames) {
 			t.Fatalf("%q: fast %+v, slow %+v", in, fast, slow)
 		}
 	})
@@ -60,7 +67,8 @@ func FuzzScan(f *testing.F) {
 
 // On recorded histories: 45 servers' lines are like this one.
 func BenchmarkLine(b *testing.B) {
-	line := []byte(`{"url":"http://swiftdoc.org/func/abs/","t":1420309834,"digest":"` + d1 + `","text":"` + d2 + `","main":"` + d3 +
+	line := []byte(`{"url":"http://swiftdoc.org/func/abs/","t":1420309834,"digest":"` + d1 +
+		`","text":"` + d2 + `","main":"` + d3 +
 		`","size":7454,"links":["http://swiftdoc.org/","http://swiftdoc.org/type/","http://swiftdoc.org/protocol/","http://swiftdoc.org/operator/","http://swiftdoc.org/global/","http://swiftdoc.org/news/"]}`)
 	words := newInterner()
 	b.Run("scan", func(b *testing.B) {

@@ -16,7 +16,8 @@ type interner struct {
 }
 
 func newInterner() *interner {
-	return &interner{words: map[string]string{}, lists: map[uint64][]string{}, seed: maphash.MakeSeed()}
+	return &interner{words: map[string]string{}, lists: map[uint64][]string{},
+		seed: maphash.MakeSeed()}
 }
 
 // bytes returns b as a string, false if it is not plain.

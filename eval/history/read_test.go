@@ -52,13 +52,16 @@ func TestCarriedForward(t *testing.T) {
 		links := []string{"http://h/a", "http://h/b"}
 		want := NewServer("h", 10, []*Page{
 			{URL: "http://h/", Versions: []Version{
-				{T: 10, Digests: sitegraph.Digests{Bytes: digest(t, d1), Text: digest(t, d2), Main: digest(t, d3)}, Size: 5, Links: links, LinksKnown: true},
-				{T: 20, Digests: sitegraph.Digests{Bytes: digest(t, d2), Text: digest(t, d2), Main: digest(t, d3)}, Size: 6, Links: links, LinksKnown: true},
+				{T: 10, Digests: sitegraph.Digests{Bytes: digest(t, d1), Text: digest(t, d2),
+					Main: digest(t, d3)}, Size: 5, Links: links, LinksKnown: true},
+				{T: 20, Digests: sitegraph.Digests{Bytes: digest(t, d2), Text: digest(t, d2),
+					Main: digest(t, d3)}, Size: 6, Links: links, LinksKnown: true},
 				{T: 30, Gone: true},
 				{T: 40, Digests: sitegraph.Digests{Bytes: digest(t, d1)}},
 			}},
 			{URL: "http://h/a", Versions: []Version{
-				{T: 10, Digests: sitegraph.Digests{Bytes: digest(t, "sha256:00ff")}, LinksKnown: true, Frames: []string{"http://h/f"}, FramesKnown: true},
+				{T: 10, Digests: sitegraph.Digests{Bytes: digest(t, "sha256:00ff")},
+					LinksKnown: true, Frames: []string{"http://h/f"}, FramesKnown: true},
 				{T: 30, Redirect: "http://h/"},
 			}},
 		})
@@ -73,7 +76,8 @@ func TestAt(t *testing.T) {
 	for _, c := range []struct {
 		t    int64
 		want *Version
-	}{{9, nil}, {10, &p.Versions[0]}, {19, &p.Versions[0]}, {20, &p.Versions[2]}, {29, &p.Versions[2]}, {30, &p.Versions[3]}, {99, &p.Versions[3]}} {
+	}{{9, nil}, {10, &p.Versions[0]}, {19, &p.Versions[0]}, {20, &p.Versions[2]},
+		{29, &p.Versions[2]}, {30, &p.Versions[3]}, {99, &p.Versions[3]}} {
 		if got := p.At(c.t); got != c.want {
 			t.Errorf("At(%d) = %v, want %v", c.t, got, c.want)
 		}
@@ -88,44 +92,65 @@ func TestBadInput(t *testing.T) {
 	line := func(f string, args ...any) string { return first + fmt.Sprintf(f, args...) + "\n" }
 	whole := zipped(strings.Repeat(first, 1000))
 	for name, c := range map[string]struct{ in, want string }{
-		"no json":            {line("hello"), "f.gz:2: line is no JSON object"},
-		"array":              {line("[1]"), "f.gz:2: line is no JSON object"},
-		"null":               {line("null"), "f.gz:2: line is null"},
-		"two objects":        {line(`{"url":"http://h/","t":10,"gone":true}{}`), "f.gz:2: line is no JSON object"},
-		"cut short":          {first + `{"url":"http://h/","t":1`, "f.gz:2: line is no JSON object"},
-		"no url":             {line(`{"t":10,"digest":"%s"}`, d1), "f.gz:2: url is missing"},
-		"url null":           {line(`{"url":null,"t":10,"digest":"%s"}`, d1), "f.gz:2: url is missing"},
-		"url relative":       {line(`{"url":"/a","t":10,"digest":"%s"}`, d1), `f.gz:2: url is "/a", not an absolute`},
-		"url a number":       {line(`{"url":1,"t":10}`), "f.gz:2: url is 1"},
-		"no t":               {line(`{"url":"http://h/","digest":"%s"}`, d1), "f.gz:2: t is missing"},
-		"t a string":         {line(`{"url":"http://h/","t":"10"}`), `f.gz:2: t is "10"`},
-		"t a fraction":       {line(`{"url":"http://h/","t":10.5}`), "f.gz:2: t is 10.5"},
-		"t negative":         {line(`{"url":"http://h/","t":-1,"gone":true}`), "f.gz:2: t is -1, before"},
-		"t in milliseconds":  {line(`{"url":"http://h/","t":1700000000000,"gone":true}`), "f.gz:2: t is 1700000000000, after the year 2106"},
-		"t backwards":        {line(`{"url":"http://h/","t":9,"gone":true}`), "f.gz:2: t goes backwards: 9 comes after 10"},
-		"first no digest":    {line(`{"url":"http://h/a","t":10}`), "f.gz:2: digest is missing"},
-		"later no digest":    {line(`{"url":"http://h/","t":10,"size":1}`), "f.gz:2: digest is missing"},
-		"digest short":       {line(`{"url":"http://h/","t":10,"digest":"12"}`), `f.gz:2: digest "12" is not 32`},
-		"digest zero":        {line(`{"url":"http://h/","t":10,"digest":"%032d"}`, 0), "f.gz:2: digest is all zeros"},
-		"algorithms mixed":   {line(`{"url":"http://h/","t":10,"digest":"sha1:00"}`), `f.gz:2: digest is of the algorithm "sha1"`},
-		"another server":     {line(`{"url":"http://g/","t":10,"digest":"%s"}`, d1), `f.gz:2: url is of the server "g"`},
-		"size negative":      {line(`{"url":"http://h/","t":10,"digest":"%s","size":-5}`, d1), "f.gz:2: size is -5"},
-		"gone and redirect":  {line(`{"url":"http://h/","t":10,"gone":true,"redirect":"http://h/b"}`), "f.gz:2: the page is both"},
-		"links a string":     {line(`{"url":"http://h/","t":10,"digest":"%s","links":"x"}`, d1), `f.gz:2: links is "x"`},
-		"control character":  {line("{\"url\":\"http://h/\x01\",\"t\":10,\"digest\":\"%s\"}", d1), "f.gz:2: line is no JSON object"},
-		"line too long":      {first + strings.Repeat("x", MaxLineBytes+1), "f.gz:2: line is longer than 16777216 bytes"},
+		"no json": {line("hello"), "f.gz:2: line is no JSON object"},
+		"array":   {line("[1]"), "f.gz:2: line is no JSON object"},
+		"null":    {line("null"), "f.gz:2: line is null"},
+		"two objects": {line(`{"url":"http://h/","t":10,"gone":true}{}`),
+			"f.gz:2: line is no JSON object"},
+		"cut short": {first + `{"url":"http://h/","t":1`,
+			"f.gz:2: line is no JSON object"},
+		"no url": {line(`{"t":10,"digest":"%s"}`, d1), "f.gz:2: url is missing"},
+		"url null": {line(`{"url":null,"t":10,"digest":"%s"}`, d1),
+			"f.gz:2: url is missing"},
+		"url relative": {line(`{"url":"/a","t":10,"digest":"%s"}`, d1),
+			`f.gz:2: url is "/a", not an absolute`},
+		"url a number": {line(`{"url":1,"t":10}`), "f.gz:2: url is 1"},
+		"no t": {line(`{"url":"http://h/","digest":"%s"}`, d1),
+			"f.gz:2: t is missing"},
+		"t a string":   {line(`{"url":"http://h/","t":"10"}`), `f.gz:2: t is "10"`},
+		"t a fraction": {line(`{"url":"http://h/","t":10.5}`), "f.gz:2: t is 10.5"},
+		"t negative": {line(`{"url":"http://h/","t":-1,"gone":true}`),
+			"f.gz:2: t is -1, before"},
+		"t in milliseconds": {line(`{"url":"http://h/","t":1700000000000,"gone":true}`),
+			"f.gz:2: t is 1700000000000, after the year 2106"},
+		"t backwards": {line(`{"url":"http://h/","t":9,"gone":true}`),
+			"f.gz:2: t goes backwards: 9 comes after 10"},
+		"first no digest": {line(`{"url":"http://h/a","t":10}`), "f.gz:2: digest is missing"},
+		"later no digest": {line(`{"url":"http://h/","t":10,"size":1}`),
+			"f.gz:2: digest is missing"},
+		"digest short": {line(`{"url":"http://h/","t":10,"digest":"12"}`),
+			`f.gz:2: digest "12" is not 32`},
+		"digest zero": {line(`{"url":"http://h/","t":10,"digest":"%032d"}`, 0),
+			"f.gz:2: digest is all zeros"},
+		"algorithms mixed": {line(`{"url":"http://h/","t":10,"digest":"sha1:00"}`),
+			`f.gz:2: digest is of the algorithm "sha1"`},
+		"another server": {line(`{"url":"http://g/","t":10,"digest":"%s"}`, d1),
+			`f.gz:2: url is of the server "g"`},
+		"size negative": {line(`{"url":"http://h/","t":10,"digest":"%s","size":-5}`, d1),
+			"f.gz:2: size is -5"},
+		"gone and redirect": {line(
+			`{"url":"http://h/","t":10,"gone":true,"redirect":"http://h/b"}`),
+			"f.gz:2: the page is both"},
+		"links a string": {line(`{"url":"http://h/","t":10,"digest":"%s","links":"x"}`, d1),
+			`f.gz:2: links is "x"`},
+		"control character": {line("{\"url\":\"http://h/\x01\",\"t\":10,\"digest\":\"%s\"}", d1),
+			"f.gz:2: line is no JSON object"},
+		"line too long": {first + strings.Repeat("x", MaxLineBytes+1),
+			"f.gz:2: line is longer than 16777216 bytes"},
 		"empty":              {"", "f.gz: the file is empty"},
 		"blank":              {"\n\n", "f.gz: the file is empty"},
 		"empty zipped":       {zipped(""), "f.gz: the file is empty"},
 		"zipped, truncated":  {whole[:len(whole)-20], "the gzip'd file is truncated"},
 		"zipped, no trailer": {whole[:len(whole)-3], "the gzip'd file is truncated"},
 		"zipped, header":     {whole[:5], "f.gz: the gzip'd file is truncated"},
-		"zipped, checksum":   {whole[:len(whole)-8] + "abcd" + whole[len(whole)-4:], "the gzip'd file is damaged"},
+		"zipped, checksum": {whole[:len(whole)-8] + "abcd" + whole[len(whole)-4:],
+			"the gzip'd file is damaged"},
 		"zipped, more after": {whole + "more than a header", "the gzip'd file is damaged"},
 	} {
 		s, err := Read(strings.NewReader(c.in), "f.gz")
 		var e *Error
-		if s != nil || !errors.As(err, &e) || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "f.gz:") {
+		if s != nil || !errors.As(err, &e) || !strings.Contains(err.Error(), c.want) ||
+			!strings.HasPrefix(err.Error(), "f.gz:") {
 			t.Errorf("%s: got %v, %v; want an Error with %q", name, s, err, c.want)
 		} else if e.Hint == "" {
 			t.Errorf("%s: %v does not say what to do", name, err)

@@ -31,8 +31,10 @@ const (
 	fieldRedirect
 )
 
-var fieldNames = map[string]field{"url": fieldURL, "t": fieldT, "digest": fieldDigest, "text": fieldText,
-	"main": fieldMain, "size": fieldSize, "links": fieldLinks, "frames": fieldFrames, "gone": fieldGone,
+var fieldNames = map[string]field{"url": fieldURL, "t": fieldT, "digest": fieldDigest,
+	"text": fieldText,
+	"main": fieldMain, "size": fieldSize, "links": fieldLinks, "frames": fieldFrames,
+	"gone":     fieldGone,
 	"redirect": fieldRedirect}
 
 func (f *fields) bytesOf(name field) *[]byte {

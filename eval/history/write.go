@@ -67,7 +67,8 @@ func timeOrder(s *Server) []place {
 		}
 	}
 	slices.SortFunc(places, func(a, b place) int {
-		return cmp.Or(cmp.Compare(a.t, b.t), cmp.Compare(a.page, b.page), cmp.Compare(a.version, b.version))
+		return cmp.Or(cmp.Compare(a.t, b.t), cmp.Compare(a.page, b.page),
+			cmp.Compare(a.version, b.version))
 	})
 	return places
 }

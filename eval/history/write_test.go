@@ -33,7 +33,8 @@ func TestRoundTrip(t *testing.T) {
 }
 
 func randomServer(r *rand.Rand) *Server {
-	urls := []string{"", "a", "b/", "c?x=1&y=<z>", "\u00fc", "q\"uote", "back\\slash", "d\x01", "e\u2028", "f"}
+	urls := []string{"", "a", "b/", "c?x=1&y=<z>", "\u00fc", "q\"uote", "back\\slash", "d\x01",
+		"e\u2028", "f"}
 	address := func() string { return "http://h:80/" + urls[r.IntN(len(urls))] }
 	list := func() []string {
 		var l []string
@@ -93,16 +94,22 @@ func TestWriteRefuses(t *testing.T) {
 		"no pages":       {nil, "no pages"},
 		"no versions":    {[]*Page{page("http://h/")}, "no versions"},
 		"another server": {[]*Page{page("http://g/", good)}, "another server"},
-		"twice":          {[]*Page{page("http://h/", good), page("http://h/", good)}, "there twice"},
-		"not first":      {[]*Page{page("http://h/", at(2))}, "out of order"},
-		"pages order":    {[]*Page{page("http://h/", good), page("http://h/a", at(3)), page("http://h/b", at(2))}, "out of order"},
+		"twice": {[]*Page{page("http://h/", good), page("http://h/", good)},
+			"there twice"},
+		"not first": {[]*Page{page("http://h/", at(2))}, "out of order"},
+		"pages order": {[]*Page{page("http://h/", good), page("http://h/a", at(3)),
+			page("http://h/b", at(2))}, "out of order"},
 		"versions order": {[]*Page{page("http://h/", good, at(3), at(2))}, "out of order"},
 		"no digest":      {[]*Page{page("http://h/", Version{T: 1})}, "without digest"},
-		"gone with size": {[]*Page{page("http://h/", Version{T: 1, Gone: true, Size: 1})}, "no page and has a content"},
-		"gone, moved":    {[]*Page{page("http://h/", Version{T: 1, Gone: true, Redirect: "x"})}, "both gone"},
-		"unknown links":  {[]*Page{page("http://h/", Version{T: 1, Digests: good.Digests, Links: []string{"x"}})}, "not known"},
-		"bad utf-8":      {[]*Page{page("http://h/\xff", good)}, "UTF-8"},
-		"line too long":  {[]*Page{page("http://h/", Version{T: 1, Digests: good.Digests, Links: long, LinksKnown: true})}, "longer than"},
+		"gone with size": {[]*Page{page("http://h/", Version{T: 1, Gone: true, Size: 1})},
+			"no page and has a content"},
+		"gone, moved": {[]*Page{page("http://h/", Version{T: 1, Gone: true, Redirect: "x"})},
+			"both gone"},
+		"unknown links": {[]*Page{page("http://h/",
+			Version{T: 1, Digests: good.Digests, Links: []string{"x"}})}, "not known"},
+		"bad utf-8": {[]*Page{page("http://h/\xff", good)}, "UTF-8"},
+		"line too long": {[]*Page{page("http://h/",
+			Version{T: 1, Digests: good.Digests, Links: long, LinksKnown: true})}, "longer than"},
 	} {
 		err := Write(&bytes.Buffer{}, NewServer("h", 1, c.pages))
 		if err == nil || !strings.Contains(err.Error(), c.want) {

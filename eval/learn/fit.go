@@ -66,7 +66,9 @@ func (l *learner) fit(
 // than its own.
 func (l *learner) curve(e *examples, by *Parameters, fold, folds int) value.Curve {
 	count := map[string]int{}
-	of := func(i int) bool { return e.chosen[i] && (folds == 1 || eval.Fold(e.servers[i], folds) != fold) }
+	of := func(i int) bool {
+		return e.chosen[i] && (folds == 1 || eval.Fold(e.servers[i], folds) != fold)
+	}
 	for i := e.before; i < e.Len(); i++ {
 		if of(i) {
 			count[e.servers[i]]++

@@ -30,7 +30,8 @@ func newsSites(servers int) (all []*history.Server) {
 		const from = 1_700_000_000
 		var links []string
 		for i := range 6 {
-			links = append(links, fmt.Sprintf("%snews/%d.html", top, i), fmt.Sprintf("%sabout/p%d.html", top, i))
+			links = append(links, fmt.Sprintf("%snews/%d.html", top, i),
+				fmt.Sprintf("%sabout/p%d.html", top, i))
 		}
 		var pages []*history.Page
 		for _, url := range append([]string{top}, links...) {
@@ -41,7 +42,8 @@ func newsSites(servers int) (all []*history.Server) {
 			}
 			for v := range versions {
 				digest := sitegraph.DigestOf(fmt.Appendf(nil, "%s %d", url, v))
-				p.Versions = append(p.Versions, history.Version{T: from + int64(v)*weekSeconds, Digests: sitegraph.Digests{Bytes: digest}, Links: links, LinksKnown: true})
+				p.Versions = append(p.Versions, history.Version{T: from + int64(v)*weekSeconds,
+					Digests: sitegraph.Digests{Bytes: digest}, Links: links, LinksKnown: true})
 			}
 			pages = append(pages, p)
 		}
@@ -51,9 +53,12 @@ func newsSites(servers int) (all []*history.Server) {
 }
 
 func options(t *testing.T, servers []*history.Server) Options {
-	return Options{Folds: 2, Seed: 1, Trees: trees.Options{Trees: 20, Depth: 3, Rate: 0.3, Lambda: 1, LeastWeight: 5}, Net: perceptron.Options{Units: 8, Epochs: 5, Rate: 0.01, Decay: 0.3},
+	return Options{Folds: 2, Seed: 1, Trees: trees.Options{Trees: 20, Depth: 3, Rate: 0.3,
+		Lambda: 1, LeastWeight: 5}, Net: perceptron.Options{Units: 8, Epochs: 5, Rate: 0.01,
+		Decay: 0.3},
 		Open: func(_, base, past int, by *eval.Learnt) (*eval.Corpus, error) {
-			c, err := eval.NewCorpus(t.Context(), servers, eval.Options{Base: time.Duration(base) * weekSeconds * time.Second, History: past})
+			c, err := eval.NewCorpus(t.Context(), servers,
+				eval.Options{Base: time.Duration(base) * weekSeconds * time.Second, History: past})
 			if err == nil {
 				c.Learnt = by
 			}
@@ -94,11 +99,13 @@ func TestModels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := len(sweeps(eval.WindowWeeks)) + len(streams(eval.WindowWeeks)) + 2*2*2; last != want || total != want {
+	if want := len(sweeps(eval.WindowWeeks)) + len(streams(eval.WindowWeeks)) +
+		2*2*2; last != want || total != want {
 		t.Errorf("%d of %d steps told, want %d", last, total, want)
 	}
 	a, b := folds[0], folds[1]
-	if p.Of("value", a) == p.Of("value", b) || p.Of("value-shape", a) == p.Of("value", a) || p.Of("value-immediate", a) != p.Of("value", a) {
+	if p.Of("value", a) == p.Of("value", b) || p.Of("value-shape", a) == p.Of("value", a) ||
+		p.Of("value-immediate", a) != p.Of("value", a) {
 		t.Error("parameters of folds and variants are mixed up")
 	}
 	o.Tick = nil
@@ -108,7 +115,8 @@ func TestModels(t *testing.T) {
 	}
 	for _, policy := range []string{"value", "value-shape"} {
 		for _, server := range []string{a, b} {
-			if got, want := asJSON(t, again.Of(policy, server)), asJSON(t, p.Of(policy, server)); got != want {
+			if got, want := asJSON(t, again.Of(policy, server)),
+				asJSON(t, p.Of(policy, server)); got != want {
 				t.Errorf("%s on %s: learnt again\n%s\nfirst\n%s", policy, server, got, want)
 			}
 		}
@@ -119,7 +127,8 @@ func TestModels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := c.Stream(t.Context(), eval.StreamOptions{Weeks: 20, Budget: 0.1, Seed: 1, New: 0.25}, []string{"value", "uniform"}, nil)
+	run, err := c.Stream(t.Context(), eval.StreamOptions{Weeks: 20, Budget: 0.1, Seed: 1,
+		New: 0.25}, []string{"value", "uniform"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +153,9 @@ func TestSplit(t *testing.T) {
 	for _, folds := range []int{1, 2, 5} {
 		judged := map[int]int{}
 		for fold := range folds {
-			train, test := e.split(func(server string) bool { return folds > 1 && eval.Fold(server, folds) == fold }, value.WithoutNothing)
+			train, test := e.split(func(server string) bool {
+				return folds > 1 && eval.Fold(server, folds) == fold
+			}, value.WithoutNothing)
 			if train.Len()+test.Len() != 2000 {
 				t.Fatalf("%d + %d examples", train.Len(), test.Len())
 			}
@@ -172,7 +183,9 @@ func TestSplit(t *testing.T) {
 				if first == "" {
 					first = server
 				}
-				if got, want := weight/by[first], math.Sqrt(float64(count[server])/float64(count[first])); math.Abs(got/want-1) > 1e-3 {
+				if got, want := weight/by[first],
+					math.Sqrt(float64(count[server])/float64(count[first])); math.Abs(
+					got/want-1) > 1e-3 {
 					t.Errorf("%s weighs %g times %s, want %g", server, got, first, want)
 				}
 			}
@@ -208,7 +221,8 @@ func TestSplitMasks(t *testing.T) {
 		a, _ := plain.split(nobody, c.without)
 		b, _ := other.split(nobody, c.without)
 		if same := fmt.Sprint(a.Rows) == fmt.Sprint(b.Rows); same != c.same {
-			t.Errorf("without %d: rows that differ in the directory are the same: %v", c.without, same)
+			t.Errorf("without %d: rows that differ in the directory are the same: %v",
+				c.without, same)
 		}
 	}
 }
@@ -225,11 +239,13 @@ func TestLoss(t *testing.T) {
 	if got := loss(&trees.Forest{Features: 1}, e); math.Abs(got-math.Ln2) > 1e-9 {
 		t.Errorf("loss %g of one half, want ln 2", got)
 	}
-	f := &trees.Forest{Features: 1, Start: float32(math.Log(3))} // probability 3/4: 1 of ln 4/3, 3 of ln 4
+	// probability 3/4: 1 of ln 4/3, 3 of ln 4
+	f := &trees.Forest{Features: 1, Start: float32(math.Log(3))}
 	if got, want := loss(f, e), (math.Log(4./3)+3*math.Log(4))/4; math.Abs(got-want) > 1e-6 {
 		t.Errorf("loss %g, want %g", got, want)
 	}
-	e.Offsets = []float32{0, float32(-2 * math.Log(3))} // the second has probability 1/4: all cost ln 4/3
+	// the second has probability 1/4: all cost ln 4/3
+	e.Offsets = []float32{0, float32(-2 * math.Log(3))}
 	if got, want := loss(f, e), math.Log(4./3); math.Abs(got-want) > 1e-6 {
 		t.Errorf("loss %g with known log odds, want %g", got, want)
 	}
@@ -260,11 +276,13 @@ func TestModelsEnd(t *testing.T) {
 	}
 	lone := options(t, servers[:1])
 	lone.Folds, lone.Rounds = 1, 2
-	if p, err := Models(t.Context(), lone); err != nil || p.Of("value", servers[0].Name).Sweep == nil {
+	if p, err := Models(t.Context(), lone); err != nil ||
+		p.Of("value", servers[0].Name).Sweep == nil {
 		t.Errorf("one server, two rounds: %v", err)
 	}
 	alone := options(t, servers[:1])
-	if _, err := Models(t.Context(), alone); err == nil || !strings.Contains(err.Error(), "no other fold") {
+	if _, err := Models(t.Context(), alone); err == nil ||
+		!strings.Contains(err.Error(), "no other fold") {
 		t.Errorf("one server in two folds: %v", err)
 	}
 }
@@ -276,8 +294,11 @@ func TestCurve(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	l := &learner{}
 	model := value.NewModel()
-	model.Stream = &value.Blend{Forest: &trees.Forest{Features: value.Features}, Net: &perceptron.Net{Features: value.Features}} // adds nothing to Offset
-	by := &Parameters{folds: 1, models: map[value.Without][]*value.Model{value.WithoutNothing: {model}}}
+	// adds nothing to Offset
+	model.Stream = &value.Blend{Forest: &trees.Forest{Features: value.Features},
+		Net: &perceptron.Net{Features: value.Features}}
+	by := &Parameters{folds: 1,
+		models: map[value.Without][]*value.Model{value.WithoutNothing: {model}}}
 	e := &examples{mode: planner.Stream}
 	e.Features = value.Features
 	var row value.Row
@@ -300,7 +321,8 @@ func TestCurve(t *testing.T) {
 	if at := l.curve(e, by, 0, 1).At(given); math.Abs(float64(at)-0.56) > 0.02 {
 		t.Errorf("what came of %g is %g, want about 0.56", given, at)
 	}
-	if at := l.curve(e, by, eval.Fold("a.example", 3), 3).At(given); math.Abs(float64(at-given)) > 1e-5 {
+	if at := l.curve(e, by, eval.Fold("a.example", 3),
+		3).At(given); math.Abs(float64(at-given)) > 1e-5 {
 		t.Errorf("without examples of other folds %g became %g", given, at)
 	}
 }

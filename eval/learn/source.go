@@ -34,7 +34,8 @@ func Fingerprint(servers []*history.Server) string {
 	for _, l := range lines {
 		h.Write([]byte(l))
 	}
-	return fmt.Sprintf("%d servers, sha256 of their names and sizes %x", len(servers), h.Sum(nil)[:8])
+	return fmt.Sprintf("%d servers, sha256 of their names and sizes %x",
+		len(servers), h.Sum(nil)[:8])
 }
 
 // Source says what parameters were learnt from: histories of several kinds of web.
@@ -93,7 +94,8 @@ func Given(m *value.Model, servers []*history.Server) *eval.Learnt {
 
 // Learnt is what policies go by on the servers from which the parameters were learnt, by folds.
 func (p *Parameters) Learnt(servers []*history.Server) *eval.Learnt {
-	return &eval.Learnt{Source: "learnt here, " + Fingerprint(servers), Folds: p.folds, ModelOf: p.Of}
+	return &eval.Learnt{Source: "learnt here, " + Fingerprint(servers), Folds: p.folds,
+		ModelOf: p.Of}
 }
 
 // UsedFolds is into how many of so many folds the servers fall. There is something to learn from if

@@ -79,7 +79,8 @@ func (l *learner) gather(ctx context.Context, by *eval.Learnt, round int) error 
 
 // try makes runs and keeps their examples in the order of the trials. Those of one base and
 // history are neighbours and share a corpus, and are made at once.
-func (l *learner) try(ctx context.Context, by *eval.Learnt, kind, round int, trials []trial, into *examples) error {
+func (l *learner) try(ctx context.Context, by *eval.Learnt, kind, round int, trials []trial,
+	into *examples) error {
 	var told sync.Mutex
 	for from := 0; from < len(trials); {
 		first := trials[from]
@@ -147,7 +148,8 @@ func (l *learner) run(
 }
 
 // watch makes what looks over a policy's shoulder.
-func (l *learner) watch(into *examples, kind int, seed uint64, chosen, drawn, explore float64) eval.Watch {
+func (l *learner) watch(into *examples, kind int, seed uint64, chosen, drawn,
+	explore float64) eval.Watch {
 	return func(p planner.Policy, corpus *planner.Corpus, oracle policy.Oracle) planner.Policy {
 		k, ok := p.(knower)
 		if !ok {

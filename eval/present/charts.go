@@ -43,9 +43,11 @@ func frontCharts(run eval.StreamRun) []report.Chart {
 	if len(run.Results) < 2 {
 		return nil
 	}
-	fresh := report.Chart{Title: "Coverage and freshness: upper right is better", XLabel: "share of the changes found",
+	fresh := report.Chart{Title: "Coverage and freshness: upper right is better",
+		XLabel: "share of the changes found",
 		YLabel: "share of good copies, axis may be cut", XPercent: true, YPercent: true, YCut: true}
-	young := report.Chart{Title: "Coverage and age: lower right is better", XLabel: "share of the changes found",
+	young := report.Chart{Title: "Coverage and age: lower right is better",
+		XLabel: "share of the changes found",
 		YLabel: "days for which copies have been stale, mean", XPercent: true}
 	for _, kind := range []struct {
 		name string
@@ -62,8 +64,10 @@ func frontCharts(run eval.StreamRun) []report.Chart {
 		a := f
 		for i := range run.Results {
 			if r := &run.Results[i]; kind.has(r.Policy) {
-				f.X, f.Y, f.Labels = append(f.X, float64(r.Coverage)), append(f.Y, float64(r.Freshness)), append(f.Labels, r.Policy)
-				a.X, a.Y, a.Labels = append(a.X, float64(r.Coverage)), append(a.Y, float64(r.MeanAgeDays)), append(a.Labels, r.Policy)
+				f.X, f.Y, f.Labels = append(f.X, float64(r.Coverage)),
+					append(f.Y, float64(r.Freshness)), append(f.Labels, r.Policy)
+				a.X, a.Y, a.Labels = append(a.X, float64(r.Coverage)),
+					append(a.Y, float64(r.MeanAgeDays)), append(a.Labels, r.Policy)
 			}
 		}
 		if len(f.X) > 0 {
@@ -76,13 +80,16 @@ func frontCharts(run eval.StreamRun) []report.Chart {
 // weekCharts are the learning curves of the policies shown.
 func weekCharts(run eval.StreamRun, shown []string) []report.Chart {
 	size := weeksTogether(run.Weeks)
-	rates := report.Chart{Title: "Update rate by week", XLabel: "week", YLabel: "changed among refetches", YPercent: true}
+	rates := report.Chart{Title: "Update rate by week", XLabel: "week",
+		YLabel: "changed among refetches", YPercent: true}
 	if size > 1 {
 		rates.Title = fmt.Sprintf("Update rate over %d weeks each", size)
 		rates.XLabel = "to week"
 	}
-	covers := report.Chart{Title: "Coverage so far", XLabel: "to week", YLabel: "share of the changes until then", YPercent: true}
-	fresh := report.Chart{Title: "Freshness over time", XLabel: "week", YLabel: "share of good copies, axis may be cut", YPercent: true, YCut: true}
+	covers := report.Chart{Title: "Coverage so far", XLabel: "to week",
+		YLabel: "share of the changes until then", YPercent: true}
+	fresh := report.Chart{Title: "Freshness over time", XLabel: "week",
+		YLabel: "share of good copies, axis may be cut", YPercent: true, YCut: true}
 	for _, name := range shown {
 		for i := range run.Results {
 			r := &run.Results[i]
@@ -98,7 +105,8 @@ func weekCharts(run eval.StreamRun, shown []string) []report.Chart {
 				c.X, c.Y = append(c.X, float64(w.Week)), append(c.Y, float64(w.Coverage))
 				f.X, f.Y = append(f.X, float64(w.Week)), append(f.Y, float64(w.Freshness))
 			}
-			rates.Series, covers.Series, fresh.Series = append(rates.Series, u), append(covers.Series, c), append(fresh.Series, f)
+			rates.Series, covers.Series, fresh.Series = append(rates.Series, u),
+				append(covers.Series, c), append(fresh.Series, f)
 		}
 	}
 	return []report.Chart{rates, covers, fresh}
@@ -107,7 +115,8 @@ func weekCharts(run eval.StreamRun, shown []string) []report.Chart {
 // weekTable has the update rate of all policies over time, for the page.
 func weekTable(run eval.StreamRun) report.Table {
 	size := weeksTogether(run.Weeks)
-	t := report.Table{Title: fmt.Sprintf("Update rate over time, %.3g %% a day, by weeks", 100*run.Budget), Header: []string{"policy"}, PageOnly: true}
+	t := report.Table{Title: fmt.Sprintf("Update rate over time, %.3g %% a day, by weeks",
+		100*run.Budget), Header: []string{"policy"}, PageOnly: true}
 	for i := range run.Results {
 		r := &run.Results[i]
 		row := []string{r.Policy}
@@ -127,13 +136,22 @@ func weekTable(run eval.StreamRun) report.Table {
 // reliability shows how far probabilities can be believed; nothing if no policy tells any.
 func reliability(runs []Run, shown []string) []report.Section {
 	s := report.Section{Title: "How far probabilities can be believed",
-		Text: "Of the pages that a policy gave a probability of change of 30 %, did 30 % change? On the line they did; below it the policy was too sure of changes. The expected calibration error (ECE) is the mean distance from the line over 20 bins, weighted by how many pages are in them; Brier score and log loss also punish probabilities that say little. Visited: the pages that the policy chose to fetch again. Any page: pages drawn at random at each week's end, whether visited or not, of policies that can be asked."}
-	errors := report.Table{Title: "Expected calibration error of probabilities of change: of refetches; of any page drawn at random", Header: []string{"policy"}}
+		Text: "Of the pages that a policy gave a probability of change of 30 %, did 30 % change? " +
+			"On the line they did; below it the policy was too sure of changes. The expected " +
+			"calibration error (ECE) is the mean distance from the line over 20 bins, weighted " +
+			"by how many pages are in them; Brier score and log loss also punish probabilities " +
+			"that say little. Visited: the pages that the policy chose to fetch again. Any page: " +
+			"pages drawn at random at each week's end, whether visited or not, of policies that " +
+			"can be asked."}
+	errors := report.Table{Title: "Expected calibration error of probabilities of change: of " +
+		"refetches; of any page drawn at random", Header: []string{"policy"}}
 	full := report.Table{Title: "Probabilities of change and what came of them", PageOnly: true,
-		Header: []string{"policy", "run", "of", "count", "mean probability", "changed", "ECE", "Brier", "log loss"}}
+		Header: []string{"policy", "run", "of", "count", "mean probability", "changed", "ECE",
+			"Brier", "log loss"}}
 	for _, run := range runs {
 		errors.Header = append(errors.Header, run.label, "any page")
-		chart := report.Chart{Title: "Reliability of refetches, " + run.label, XLabel: "probability of change given", YLabel: "share that had changed",
+		chart := report.Chart{Title: "Reliability of refetches, " + run.label,
+			XLabel: "probability of change given", YLabel: "share that had changed",
 			XPercent: true, YPercent: true, Diagonal: true, DiagonalName: "what should be"}
 		anyPage := chart
 		anyPage.Title = "Reliability for any page, " + run.label
@@ -146,13 +164,18 @@ func reliability(runs []Run, shown []string) []report.Section {
 				c    *eval.Calibration
 			}{{"visited", r.stream.Calibration}, {"any page", r.stream.CalibrationUnvisited}} {
 				if c := of.c; c != nil {
-					full.Rows = append(full.Rows, []string{r.name, run.label, of.name, report.Count(c.Count), Decimals(c.Probability), Decimals(c.Changed),
+					full.Rows = append(full.Rows, []string{r.name, run.label, of.name,
+						report.Count(c.Count), Decimals(c.Probability), Decimals(c.Changed),
 						Decimals(c.ECE), Decimals(c.Brier), Decimals(c.LogLoss)})
 				}
 			}
 		}
-		chart.Series = reliabilityLines(run, shown, func(r *eval.StreamResult) *eval.Calibration { return r.Calibration })
-		anyPage.Series = reliabilityLines(run, shown, func(r *eval.StreamResult) *eval.Calibration { return r.CalibrationUnvisited })
+		chart.Series = reliabilityLines(run, shown, func(r *eval.StreamResult) *eval.Calibration {
+			return r.Calibration
+		})
+		anyPage.Series = reliabilityLines(run, shown, func(r *eval.StreamResult) *eval.Calibration {
+			return r.CalibrationUnvisited
+		})
 		for _, c := range []report.Chart{chart, anyPage} {
 			if len(c.Series) > 0 {
 				s.Charts = append(s.Charts, c)
@@ -175,7 +198,8 @@ func calibrationErrors(runs []Run) (rows [][]string) {
 		}
 		row := []string{r.name}
 		for _, run := range runs {
-			for _, c := range []*eval.Calibration{run.results[i].stream.Calibration, run.results[i].stream.CalibrationUnvisited} {
+			for _, c := range []*eval.Calibration{run.results[i].stream.Calibration,
+				run.results[i].stream.CalibrationUnvisited} {
 				if c == nil {
 					row = append(row, "-")
 					continue
@@ -189,7 +213,8 @@ func calibrationErrors(runs []Run) (rows [][]string) {
 }
 
 // reliabilityLines are the bins of the policies shown; of one with few pages nothing can be told.
-func reliabilityLines(run Run, shown []string, of func(*eval.StreamResult) *eval.Calibration) (lines []report.Series) {
+func reliabilityLines(run Run, shown []string, of func(*eval.StreamResult) *eval.Calibration) (
+	lines []report.Series) {
 	const least = 20
 	for _, name := range shown {
 		for _, r := range run.results {
@@ -199,7 +224,8 @@ func reliabilityLines(run Run, shown []string, of func(*eval.StreamResult) *eval
 			line := report.Series{Name: name}
 			for _, b := range of(r.stream).Bins {
 				if b.Count >= least {
-					line.X, line.Y = append(line.X, float64(b.Probability)), append(line.Y, float64(b.Changed))
+					line.X, line.Y = append(line.X, float64(b.Probability)),
+						append(line.Y, float64(b.Changed))
 				}
 			}
 			lines = append(lines, line)

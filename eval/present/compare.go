@@ -16,16 +16,27 @@ import (
 func overview(runs []Run, order, shown []string) []report.Section {
 	var all []report.Section
 	if charts := againstBudget(runs, order, shown); charts != nil {
-		title, text := "What a budget buys", "Each line is a policy, each point a run of its own with so many fetches a day. Dashed lines know what cannot be known and only show what is possible: clairvoyant fetches what has changed, true-rates what changes most often."
+		title, text := "What a budget buys", "Each line is a policy, each point a run of its own "+
+			"with so many fetches a day. Dashed lines know what cannot be known and only show "+
+			"what is possible: clairvoyant fetches what has changed, true-rates what changes "+
+			"most often."
 		if order[0] == eval.Gain {
-			title, text = "What an order of fetches gains", "Each line is a policy, each point a sweep of its own. 0 is random order, 1 all changed pages first."
+			title, text = "What an order of fetches gains",
+				"Each line is a policy, each point a sweep of its own. 0 is random order, 1 all "+
+					"changed pages first."
 		}
 		all = append(all, report.Section{Title: title, Text: text, Charts: charts})
 	}
 	if len(runs) > 0 && runs[0].comparison != nil {
 		policy := runs[0].comparison.Policy
-		all = append(all, report.Section{Title: fmt.Sprintf("How %s stands beside the others", policy),
-			Text:   fmt.Sprintf("Best published: the best policy that is neither ours nor a reference line, by each measure, chosen once on all servers. Intervals: 200 corpora of as many servers are drawn with replacement, and %s and its rival are measured on the same drawn servers; 5 to 95 %% of the differences or ratios lie within. A ratio whose interval lies above 1, or a difference whose interval lies above 0, is hardly luck of these servers.", policy),
+		all = append(all, report.Section{Title: fmt.Sprintf("How %s stands beside the others",
+			policy),
+			Text: fmt.Sprintf("Best published: the best policy that is neither ours nor a "+
+				"reference line, by each measure, chosen once on all servers. Intervals: 200 "+
+				"corpora of as many servers are drawn with replacement, and %s and its rival are "+
+				"measured on the same drawn servers; 5 to 95 %% of the differences or ratios lie "+
+				"within. A ratio whose interval lies above 1, or a difference whose interval "+
+				"lies above 0, is hardly luck of these servers.", policy),
 			Tables: []report.Table{comparedWithBest(runs, order), comparedByRun(runs, order)}})
 	}
 	if ablation := ablations(runs, order); ablation != nil {
@@ -40,10 +51,13 @@ func overview(runs []Run, order, shown []string) []report.Section {
 // comparedWithBest is the compared policy against the best published one, by measure and run.
 func comparedWithBest(runs []Run, order []string) report.Table {
 	policy := runs[0].comparison.Policy
-	t := report.Table{Title: fmt.Sprintf("%s against the best published policy by each measure; intervals: %s", policy, resampledServers),
-		Header: []string{"measure", "run", "ratio", "difference", policy, "best published", "its value"}}
+	t := report.Table{Title: fmt.Sprintf("%s against the best published policy by each measure; "+
+		"intervals: %s", policy, resampledServers),
+		Header: []string{"measure", "run", "ratio", "difference", policy, "best published",
+			"its value"}}
 	row := func(label, measure, against string, p eval.Paired) {
-		t.Rows = append(t.Rows, []string{measureNames[measure], label, ratioOf(p), difference(p), Decimals(p.Value), against, Decimals(p.Other)})
+		t.Rows = append(t.Rows, []string{measureNames[measure], label, ratioOf(p), difference(p),
+			Decimals(p.Value), against, Decimals(p.Other)})
 	}
 	for _, m := range order {
 		var pairs []eval.Paired
@@ -68,7 +82,8 @@ func comparedByRun(runs []Run, order []string) report.Table {
 		show, what = difference, "difference"
 	}
 	c := runs[0].comparison
-	t := report.Table{Title: fmt.Sprintf("%s against each policy: %s of %s; intervals: %s", c.Policy, what, measureNames[m], resampledServers), Header: []string{"against"}}
+	t := report.Table{Title: fmt.Sprintf("%s against each policy: %s of %s; intervals: %s",
+		c.Policy, what, measureNames[m], resampledServers), Header: []string{"against"}}
 	for _, run := range runs {
 		t.Header = append(t.Header, run.label)
 	}
@@ -92,15 +107,18 @@ func comparedWithAll(run Run, order []string) []report.Table {
 	if c == nil || len(c.With) == 0 {
 		return nil
 	}
-	differences := report.Table{Title: fmt.Sprintf("%s less each other policy, %s; intervals: %s", c.Policy, run.label, resampledServers), Header: []string{"less"}, PageOnly: true}
+	differences := report.Table{Title: fmt.Sprintf("%s less each other policy, %s; intervals: %s",
+		c.Policy, run.label, resampledServers), Header: []string{"less"}, PageOnly: true}
 	for _, m := range order {
 		differences.Header = append(differences.Header, measureNames[m])
 	}
 	ratios := differences
-	ratios.Title = fmt.Sprintf("%s divided by each other policy, %s; intervals: %s", c.Policy, run.label, resampledServers)
+	ratios.Title = fmt.Sprintf("%s divided by each other policy, %s; intervals: %s",
+		c.Policy, run.label, resampledServers)
 	ratios.Header = slices.Concat([]string{"divided by"}, differences.Header[1:])
 	for _, o := range c.With {
-		d, r := []string{opponentName(o.Policy, o.Threshold)}, []string{opponentName(o.Policy, o.Threshold)}
+		d, r := []string{opponentName(o.Policy, o.Threshold)},
+			[]string{opponentName(o.Policy, o.Threshold)}
 		for _, m := range order {
 			d, r = append(d, difference(o.Measures[m])), append(r, ratioOf(o.Measures[m]))
 		}
@@ -115,11 +133,15 @@ func opponentName(policy string, threshold float64) string {
 
 // difference is signed; with its interval.
 func difference(p eval.Paired) string {
-	return within(p.Difference, p.DifferenceSpread, func(v eval.Number) string { return fmt.Sprintf("%+.3f", float64(v)) })
+	return within(p.Difference, p.DifferenceSpread, func(v eval.Number) string {
+		return fmt.Sprintf("%+.3f", float64(v))
+	})
 }
 
 func ratioOf(p eval.Paired) string {
-	return within(p.Ratio, p.RatioSpread, func(v eval.Number) string { return fmt.Sprintf("%.2f", float64(v)) })
+	return within(p.Ratio, p.RatioSpread, func(v eval.Number) string {
+		return fmt.Sprintf("%.2f", float64(v))
+	})
 }
 
 // within shows a value with its interval, without what is undefined.
@@ -134,8 +156,10 @@ func within(v eval.Number, spread [2]eval.Number, show func(eval.Number) string)
 }
 
 // longMeasures are the names of measures on axes.
-var longMeasures = map[string]string{eval.Coverage: "Coverage: share of the changes found", eval.UpdateRate: "Update rate",
-	eval.Freshness: "Freshness: share of good copies", eval.Gain: "Gain", eval.GainInServers: "Gain in servers", eval.Discovered: "Discovered"}
+var longMeasures = map[string]string{eval.Coverage: "Coverage: share of the changes found",
+	eval.UpdateRate: "Update rate",
+	eval.Freshness:  "Freshness: share of good copies", eval.Gain: "Gain",
+	eval.GainInServers: "Gain in servers", eval.Discovered: "Discovered"}
 
 // againstBudget draws the two leading measures against the budget or the horizon, a pair of charts
 // for each length of a stream.
@@ -159,7 +183,8 @@ func againstBudget(runs []Run, order, shown []string) []report.Chart {
 		slices.SortStableFunc(same, func(a, b Run) int { return cmp.Compare(a.x, b.x) })
 		for _, m := range pair {
 			c := report.Chart{Title: longMeasures[m], XLabel: x, YLabel: measureNames[m],
-				YPercent: m == eval.Coverage || m == eval.Freshness, YCut: m == eval.Freshness, Bars: shortResampled}
+				YPercent: m == eval.Coverage || m == eval.Freshness, YCut: m == eval.Freshness,
+				Bars: shortResampled}
 			for _, run := range same {
 				c.XNames = append(c.XNames, run.tick)
 			}
@@ -205,14 +230,18 @@ func ablations(runs []Run, order []string) *report.Section {
 	}
 	c := runs[0].comparison
 	s := report.Section{Title: "What each kind of evidence is worth",
-		Text: fmt.Sprintf("%s less the same policy without a kind of evidence, on the same drawn servers. Above 0: the evidence helps. Kinds that tell the same stand in for each other, so their values need not add up.", c.Policy)}
+		Text: fmt.Sprintf("%s less the same policy without a kind of evidence, on the same drawn "+
+			"servers. Above 0: the evidence helps. Kinds that tell the same stand in for each "+
+			"other, so their values need not add up.", c.Policy)}
 	shownMeasures := order[:2]
 	if order[0] == eval.Coverage {
 		shownMeasures = []string{eval.Coverage, eval.Freshness}
 	}
 	for _, m := range shownMeasures {
-		t := report.Table{Title: fmt.Sprintf("%s: %s less that without; intervals: %s", measureNames[m], c.Policy, resampledServers), Header: []string{"without"}}
-		chart := report.Chart{Title: longMeasures[m] + " lost without", XLabel: "kind of evidence", YLabel: "difference of " + measureNames[m], Bars: shortResampled}
+		t := report.Table{Title: fmt.Sprintf("%s: %s less that without; intervals: %s",
+			measureNames[m], c.Policy, resampledServers), Header: []string{"without"}}
+		chart := report.Chart{Title: longMeasures[m] + " lost without", XLabel: "kind of evidence",
+			YLabel: "difference of " + measureNames[m], Bars: shortResampled}
 		for _, without := range c.Without {
 			t.Rows = append(t.Rows, []string{without.Evidence})
 			chart.XNames = append(chart.XNames, without.Evidence)
@@ -224,7 +253,8 @@ func ablations(runs []Run, order []string) *report.Section {
 				p := without.Measures[m]
 				t.Rows[i] = append(t.Rows[i], difference(p))
 				line.X, line.Y = append(line.X, float64(i)), append(line.Y, float64(p.Difference))
-				line.Low, line.High = append(line.Low, float64(p.DifferenceSpread[0])), append(line.High, float64(p.DifferenceSpread[1]))
+				line.Low, line.High = append(line.Low, float64(p.DifferenceSpread[0])),
+					append(line.High, float64(p.DifferenceSpread[1]))
 			}
 			chart.Series = append(chart.Series, line)
 		}

@@ -29,7 +29,9 @@ func finding(runs []Run, measure, does string, show func(eval.Number) string) st
 			continue
 		}
 		text := fmt.Sprintf("%s: %s "+does, run.label, best.name, show(best.Measure(measure)))
-		if next := run.best(measure, func(name string) bool { return own(name) && name != best.policy }); next != nil {
+		if next := run.best(measure, func(name string) bool {
+			return own(name) && name != best.policy
+		}); next != nil {
 			text += fmt.Sprintf(", the next best (%s) %s", next.name, show(next.Measure(measure)))
 		}
 		if most := run.best(measure, policy.Reference); most != nil {

@@ -42,12 +42,17 @@ const (
 )
 
 // measureNames are those of tables; charts and texts write them out.
-var measureNames = map[string]string{eval.Coverage: "C", eval.UpdateRate: "U", eval.Freshness: "freshness",
+var measureNames = map[string]string{eval.Coverage: "C", eval.UpdateRate: "U",
+	eval.Freshness:  "freshness",
 	eval.Discovered: "discovered", eval.Gain: "gain", eval.GainInServers: "gain in servers"}
 
 func Snapshot(runs []eval.SnapshotRun) report.Page {
 	page := report.Page{Title: "recrawl: snapshot protocol",
-		Intro: "Each policy decides the order in which the pages of one corpus are fetched again, once. U is the update rate (changed among fetched), C the coverage (changed fetched among all changed). The gain relates the area under the curve of coverage against share fetched to random order (0) and to the clairvoyant, which knows what changed (1); the gain in servers is its mean over the servers, each by itself."}
+		Intro: "Each policy decides the order in which the pages of one corpus are fetched " +
+			"again, once. U is the update rate (changed among fetched), C the coverage (changed " +
+			"fetched among all changed). The gain relates the area under the curve of coverage " +
+			"against share fetched to random order (0) and to the clairvoyant, which knows what " +
+			"changed (1); the gain in servers is its mean over the servers, each by itself."}
 	var views []Run
 	for i := range runs {
 		views = append(views, SnapshotView(&runs[i]))
@@ -67,7 +72,8 @@ func Snapshot(runs []eval.SnapshotRun) report.Page {
 }
 
 func SnapshotView(run *eval.SnapshotRun) Run {
-	v := Run{label: fmt.Sprintf("N = %d", run.Weeks), tick: fmt.Sprint(run.Weeks), x: float64(run.Weeks), comparison: run.Comparison, learnt: run.Learnt}
+	v := Run{label: fmt.Sprintf("N = %d", run.Weeks), tick: fmt.Sprint(run.Weeks),
+		x: float64(run.Weeks), comparison: run.Comparison, learnt: run.Learnt}
 	for i := range run.Results {
 		r := &run.Results[i]
 		v.results = append(v.results, evalResult{name: nameOf(*r), policy: r.Policy, measures: r})
@@ -77,18 +83,25 @@ func SnapshotView(run *eval.SnapshotRun) Run {
 
 // snapshotSection shows one horizon; its chart has the policies shown.
 func SnapshotSection(run eval.SnapshotRun, shown []string) report.Section {
-	t := report.Table{Title: fmt.Sprintf("N = %d weeks: %d servers, %d pages, %d changed (%.1f %%), %d in some weekly comparison, %d vanished; change by %s",
+	t := report.Table{Title: fmt.Sprintf("N = %d weeks: %d servers, %d pages, %d changed (%.1f "+
+		"%%), %d in some weekly comparison, %d vanished; change by %s",
 		run.Weeks, run.Corpus.Servers, run.Corpus.Pages, run.Corpus.Changed,
-		100*float64(run.Corpus.Changed)/float64(max(run.Corpus.Pages, 1)), run.ChangedWeekly, run.Corpus.Vanished, run.Change),
-		Header: []string{"policy", "fetched", "changed", "U", "C", "AUC", "gain", "gain in servers"}}
-	chart := report.Chart{Title: fmt.Sprintf("Coverage against share fetched, N = %d weeks", run.Weeks),
-		XLabel: "share of the pages fetched", YLabel: "share of the changed pages found", XPercent: true, YPercent: true, Diagonal: true}
+		100*float64(run.Corpus.Changed)/float64(max(run.Corpus.Pages, 1)), run.ChangedWeekly,
+		run.Corpus.Vanished, run.Change),
+		Header: []string{"policy", "fetched", "changed", "U", "C", "AUC", "gain",
+			"gain in servers"}}
+	chart := report.Chart{Title: fmt.Sprintf("Coverage against share fetched, N = %d weeks",
+		run.Weeks),
+		XLabel: "share of the pages fetched", YLabel: "share of the changed pages found",
+		XPercent: true, YPercent: true, Diagonal: true}
 	withSpread := len(run.Results) > 0 && run.Results[0].Spread != nil
 	if withSpread {
 		t.Header = append(t.Header, "U 5-95 %", "C 5-95 %")
 	}
 	for _, r := range run.Results {
-		row := []string{nameOf(r), report.Count(r.Fetched), report.Count(r.ChangedFetched), Decimals(r.UpdateRate), Decimals(r.Coverage), Decimals(r.AUC), Decimals(r.Gain), Decimals(r.GainInServers)}
+		row := []string{nameOf(r), report.Count(r.Fetched), report.Count(r.ChangedFetched),
+			Decimals(r.UpdateRate), Decimals(r.Coverage), Decimals(r.AUC), Decimals(r.Gain),
+			Decimals(r.GainInServers)}
 		if withSpread {
 			row = append(row, span(r.Spread[eval.UpdateRate]), span(r.Spread[eval.Coverage]))
 		}
@@ -106,7 +119,8 @@ func SnapshotSection(run eval.SnapshotRun, shown []string) report.Section {
 			chart.Series = append(chart.Series, s)
 		}
 	}
-	return report.Section{Title: fmt.Sprintf("N = %d weeks", run.Weeks), Tables: []report.Table{t}, Charts: []report.Chart{chart}}
+	return report.Section{Title: fmt.Sprintf("N = %d weeks", run.Weeks), Tables: []report.Table{t},
+		Charts: []report.Chart{chart}}
 }
 
 // nameOf is a policy with its threshold, where it has one.
@@ -119,8 +133,15 @@ func nameOf(r eval.SnapshotResult) string {
 
 func Stream(runs []eval.StreamRun) report.Page {
 	page := report.Page{Title: "recrawl: stream protocol",
-		Intro: "Each policy has the same number of fetches a day and has to find out by itself what changes. U is the update rate (changed among refetches), C the share of all change events that were found. Freshness is the time average of the share of known living pages whose copy is good; age is the mean number of days since the first unseen change; changes are found so many hours after the first change that the copy did not have; discovered is the share of new pages that became known."}
-	severalLengths := slices.ContainsFunc(runs, func(r eval.StreamRun) bool { return r.Weeks != runs[0].Weeks })
+		Intro: "Each policy has the same number of fetches a day and has to find out by itself " +
+			"what changes. U is the update rate (changed among refetches), C the share of all " +
+			"change events that were found. Freshness is the time average of the share of known " +
+			"living pages whose copy is good; age is the mean number of days since the first " +
+			"unseen change; changes are found so many hours after the first change that the copy " +
+			"did not have; discovered is the share of new pages that became known."}
+	severalLengths := slices.ContainsFunc(runs, func(r eval.StreamRun) bool {
+		return r.Weeks != runs[0].Weeks
+	})
 	var views []Run
 	for i := range runs {
 		views = append(views, StreamView(&runs[i], severalLengths))
@@ -142,13 +163,16 @@ func Stream(runs []eval.StreamRun) report.Page {
 }
 
 func StreamView(run *eval.StreamRun, severalLengths bool) Run {
-	v := Run{label: fmt.Sprintf("%.3g %% a day", 100*run.Budget), tick: fmt.Sprintf("%.3g %%", 100*run.Budget), x: run.Budget, weeks: run.Weeks, comparison: run.Comparison, learnt: run.Learnt}
+	v := Run{label: fmt.Sprintf("%.3g %% a day", 100*run.Budget), tick: fmt.Sprintf("%.3g %%",
+		100*run.Budget), x: run.Budget, weeks: run.Weeks, comparison: run.Comparison,
+		learnt: run.Learnt}
 	if severalLengths {
 		v.label += fmt.Sprintf(", %d weeks", run.Weeks)
 	}
 	for i := range run.Results {
 		r := &run.Results[i]
-		v.results = append(v.results, evalResult{name: r.Policy, policy: r.Policy, measures: r, stream: r})
+		v.results = append(v.results, evalResult{name: r.Policy, policy: r.Policy, measures: r,
+			stream: r})
 	}
 	return v
 }
@@ -158,12 +182,15 @@ func absentNote(absent []string, run Run) string {
 	if len(absent) == 0 {
 		return ""
 	}
-	note := "Absent: histories have no feeds, no sitemaps and no headers such as Last-Modified, so what these claim takes no part here (recrawl demo measures it over HTTP)"
+	note := "Absent: histories have no feeds, no sitemaps and no headers such as Last-Modified, " +
+		"so what these claim takes no part here (recrawl demo measures it over HTTP)"
 	for _, of := range [...]struct{ policy, is string }{
 		{"norconex", "its fixed least interval"},
 		{"ncis", "greedy on the rate alone"},
 	} {
-		if slices.ContainsFunc(run.results, func(r evalResult) bool { return r.policy == of.policy }) {
+		if slices.ContainsFunc(run.results, func(r evalResult) bool {
+			return r.policy == of.policy
+		}) {
 			note += "; " + of.policy + " is " + of.is
 		}
 	}
@@ -172,25 +199,36 @@ func absentNote(absent []string, run Run) string {
 
 // streamSection shows one budget; its charts have the policies shown.
 func StreamSection(run eval.StreamRun, shown []string) report.Section {
-	t := report.Table{Title: fmt.Sprintf("%.3g %% of the pages a day%s, %d weeks: %d servers, %d base pages, %d pages in all, %d events; change by %s",
-		100*run.Budget, inRounds(run), run.Weeks, run.Corpus.Servers, run.Corpus.BasePages, run.Corpus.Pages, run.Corpus.Events, run.Change),
-		Header: []string{"policy", "fetched", "refetched", "changed", "U", "C", "freshness", "age, days", "found after, hours", "median", "discovered", "delay, days", "deletions", "delay, days", "visits for them"}}
+	t := report.Table{Title: fmt.Sprintf("%.3g %% of the pages a day%s, %d weeks: %d servers, %d "+
+		"base pages, %d pages in all, %d events; change by %s",
+		100*run.Budget, inRounds(run), run.Weeks, run.Corpus.Servers, run.Corpus.BasePages,
+		run.Corpus.Pages, run.Corpus.Events, run.Change),
+		Header: []string{"policy", "fetched", "refetched", "changed", "U", "C", "freshness",
+			"age, days", "found after, hours", "median", "discovered", "delay, days", "deletions",
+			"delay, days", "visits for them"}}
 	withSpread := len(run.Results) > 0 && run.Results[0].Spread != nil
 	if withSpread {
 		t.Header = append(t.Header, "C 5-95 %")
 	}
-	searched := slices.ContainsFunc(run.Results, func(r eval.StreamResult) bool { return r.SearchFreshness != 0 })
+	searched := slices.ContainsFunc(run.Results, func(r eval.StreamResult) bool {
+		return r.SearchFreshness != 0
+	})
 	if searched {
 		t.Header = append(t.Header, "search results")
-		t.Note = "search results: time average of the share of copies that a search shows which are good, each page counted by its weight in the list"
+		t.Note = "search results: time average of the share of copies that a search shows which " +
+			"are good, each page counted by its weight in the list"
 	}
 	if run.Runs > 0 {
-		t.Title += fmt.Sprintf("; means of %d runs, seeds %d to %d", run.Runs, run.Seed, run.Seed+uint64(run.Runs)-1)
+		t.Title += fmt.Sprintf("; means of %d runs, seeds %d to %d",
+			run.Runs, run.Seed, run.Seed+uint64(run.Runs)-1)
 		t.Header = append(t.Header, "C, all runs", "discovered, all runs")
 	}
 	for _, r := range run.Results {
-		row := []string{r.Policy, report.Count(r.Fetched), report.Count(r.Refetched), report.Count(r.Changed), Decimals(r.UpdateRate), Decimals(r.Coverage),
-			Decimals(r.Freshness), Tenths(r.MeanAgeDays), Tenths(r.DetectionDelayHours), Tenths(r.MedianDelayHours), Decimals(r.Discovered), Tenths(r.DiscoveryDelayDays), Decimals(r.DeletionsFound),
+		row := []string{r.Policy, report.Count(r.Fetched), report.Count(r.Refetched),
+			report.Count(r.Changed), Decimals(r.UpdateRate), Decimals(r.Coverage),
+			Decimals(r.Freshness), Tenths(r.MeanAgeDays), Tenths(r.DetectionDelayHours),
+			Tenths(r.MedianDelayHours), Decimals(r.Discovered), Tenths(r.DiscoveryDelayDays),
+			Decimals(r.DeletionsFound),
 			Tenths(r.DeletionDelayDays), report.Count(r.DeletionVisits)}
 		if withSpread {
 			row = append(row, span(r.Spread[eval.Coverage]))
@@ -210,7 +248,8 @@ func StreamSection(run eval.StreamRun, shown []string) report.Section {
 		}
 		t.Title += fmt.Sprintf("; no visit is worth less than %.3g", run.LeastValue)
 	}
-	return report.Section{Title: fmt.Sprintf("Budget %.3g %% a day, %d weeks", 100*run.Budget, run.Weeks),
+	return report.Section{Title: fmt.Sprintf("Budget %.3g %% a day, %d weeks",
+		100*run.Budget, run.Weeks),
 		Tables: []report.Table{t}, Charts: append(frontCharts(run), weekCharts(run, shown)...)}
 }
 
@@ -268,7 +307,8 @@ func Telling(runs []Run, order []string) []string {
 	named("clairvoyant")
 	named("true-rates")
 	addBest(func(name string) bool {
-		return !policy.Published(name) && !policy.Reference(name) && value.WithoutOf(name) == value.WithoutNothing
+		return !policy.Published(name) && !policy.Reference(name) &&
+			value.WithoutOf(name) == value.WithoutNothing
 	})
 	return names
 }

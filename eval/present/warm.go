@@ -12,10 +12,13 @@ import (
 // Warm is the page of a comparison of warm and cold starts.
 func Warm(run *eval.WarmRun) report.Page {
 	t := report.Table{
-		Title:  fmt.Sprintf("Coverage of the first %d weeks, begun with captures of %d weeks and without; intervals: %s", run.Weeks, run.Before, resampledServers),
-		Header: []string{"policy", "budget", "a capture every", "warm", "cold", "ratio", "addresses alone", "ratio"},
+		Title: fmt.Sprintf("Coverage of the first %d weeks, begun with captures of %d weeks and "+
+			"without; intervals: %s", run.Weeks, run.Before, resampledServers),
+		Header: []string{"policy", "budget", "a capture every", "warm", "cold", "ratio",
+			"addresses alone", "ratio"},
 	}
-	chart := report.Chart{Title: fmt.Sprintf("Coverage of the first %d weeks", run.Weeks), XLabel: "fetches a day, share of the pages", YLabel: "changes found",
+	chart := report.Chart{Title: fmt.Sprintf("Coverage of the first %d weeks", run.Weeks),
+		XLabel: "fetches a day, share of the pages", YLabel: "changes found",
 		XPercent: true, YPercent: true}
 	add := func(name string, dashed bool, x float64, y eval.Number) {
 		i := slices.IndexFunc(chart.Series, func(s report.Series) bool { return s.Name == name })
@@ -30,15 +33,20 @@ func Warm(run *eval.WarmRun) report.Page {
 	}
 	for _, s := range run.Starts {
 		weeks := report.Plural(s.Every, "week")
-		t.Rows = append(t.Rows, []string{s.Policy, fmt.Sprintf("%.3g %%", 100*s.Budget), weeks, Decimals(s.Value), Decimals(s.Other), ratioOf(s.Paired), Decimals(s.Alone.Other), ratioOf(s.Alone)})
+		t.Rows = append(t.Rows, []string{s.Policy, fmt.Sprintf("%.3g %%", 100*s.Budget), weeks,
+			Decimals(s.Value), Decimals(s.Other), ratioOf(s.Paired), Decimals(s.Alone.Other),
+			ratioOf(s.Alone)})
 		add(s.Policy+", cold", true, s.Budget, s.Other)
 		add(s.Policy+", addresses alone", true, s.Budget, s.Alone.Other)
 		add(s.Policy+", a capture every "+weeks, false, s.Budget, s.Value)
 	}
-	t.Note = fmt.Sprintf("%d servers, %d pages at week %d, %d changes. Cold: one copy of each page, and no past. Addresses alone: no copies.",
+	t.Note = fmt.Sprintf("%d servers, %d pages at week %d, %d changes. Cold: one copy of each "+
+		"page, and no past. Addresses alone: no copies.",
 		run.Corpus.Servers, run.Corpus.BasePages, run.Base, run.Corpus.Events)
-	return report.Page{Title: "recrawl: warm starts", Finding: warmFinding(run), Intro: "What captures of others are worth in the first weeks of a planner.",
-		Sections: []report.Section{{Title: "Warm and cold", Tables: []report.Table{t}, Charts: []report.Chart{chart}}}}
+	return report.Page{Title: "recrawl: warm starts", Finding: warmFinding(run),
+		Intro: "What captures of others are worth in the first weeks of a planner.",
+		Sections: []report.Section{{Title: "Warm and cold", Tables: []report.Table{t},
+			Charts: []report.Chart{chart}}}}
 }
 
 // warmFinding says how many times the changes a warm start finds, over all policies and budgets.
@@ -52,6 +60,7 @@ func warmFinding(run *eval.WarmRun) string {
 	if most < least {
 		return ""
 	}
-	return fmt.Sprintf("With captures of %s a planner finds %.2f to %.2f times as many changes in its first %s as without.",
+	return fmt.Sprintf("With captures of %s a planner finds %.2f to %.2f times as many changes "+
+		"in its first %s as without.",
 		report.Plural(run.Before, "week"), least, most, report.Plural(run.Weeks, "week"))
 }

@@ -30,7 +30,9 @@ type demands struct {
 	all   []schedule.Demand
 }
 
-func newDemands(least schedule.Tick) *demands { return &demands{least: least, at: map[string]int{}} }
+func newDemands(least schedule.Tick) *demands {
+	return &demands{least: least, at: map[string]int{}}
+}
 
 func (d *demands) of(server string) *schedule.Demand {
 	i, ok := d.at[server]
@@ -57,7 +59,8 @@ func interval(by By, tried, due time.Time, change time.Duration) schedule.Pages 
 // DemandsInStore reads what is wanted of each server from the store of run: the pages that there is
 // a copy of, and the times of downloads that it observed. What is damaged there is missing, and
 // told as doubts.
-func DemandsInStore(data string, least schedule.Tick, by By, tell progress.Func) (all []schedule.Demand, doubts []string, err error) {
+func DemandsInStore(data string, least schedule.Tick, by By, tell progress.Func) (
+	all []schedule.Demand, doubts []string, err error) {
 	store, err := satstore.Open(data, satstore.Options{ReadOnly: true, Progress: tell})
 	if err != nil {
 		return nil, nil, err
@@ -85,7 +88,8 @@ func DemandsInStore(data string, least schedule.Tick, by By, tell progress.Func)
 // were asked. A page counts as its last visit left it; estimates of changes come from its past
 // there. Lines that cannot be read are told as doubts. It is journal.ErrNone if there is no
 // journal.
-func DemandsInJournal(dir string, least schedule.Tick, by By, tell progress.Func) (all []schedule.Demand, doubts []string, err error) {
+func DemandsInJournal(dir string, least schedule.Tick, by By, tell progress.Func) (
+	all []schedule.Demand, doubts []string, err error) {
 	type page struct {
 		seen    sitegraph.History
 		tried   time.Time
@@ -166,7 +170,8 @@ func serverOf(address string) string {
 
 // hostOf is an address without its port.
 func hostOf(address string) string {
-	if i := strings.LastIndexByte(address, ':'); i > 0 && !strings.HasSuffix(address, "]") && strings.Count(address, ":") == 1 {
+	if i := strings.LastIndexByte(address, ':'); i > 0 && !strings.HasSuffix(address, "]") &&
+		strings.Count(address, ":") == 1 {
 		return address[:i]
 	}
 	return address

@@ -48,7 +48,8 @@ func doubtsOfTorn(lines int) []string {
 	if lines == 0 {
 		return nil
 	}
-	return []string{report.Plural(lines, "line") + " of the journal cannot be read; a crash may have torn them"}
+	return []string{report.Plural(lines, "line") + " of the journal cannot be read; a crash may " +
+		"have torn them"}
 }
 
 // InJournal folds the visits of a journal into the evidence of each page; a page that left is

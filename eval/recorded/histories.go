@@ -91,7 +91,8 @@ func WriteHistories(
 
 // Text says it to people.
 func (e *Export) Text(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "Histories of %s written to %s: %s of %s.\n", report.Plural(e.Servers, "server"),
+	_, err := fmt.Fprintf(w, "Histories of %s written to %s: %s of %s.\n",
+		report.Plural(e.Servers, "server"),
 		e.dir, report.Plural(e.Versions, "version"), report.Plural(e.Pages, "page"))
 	if err == nil && e.Torn > 0 {
 		_, err = fmt.Fprintf(w, "%s of the journal could not be read; a crash may have torn them\n",
@@ -105,7 +106,8 @@ func versionOf(e *journal.Entry) (v history.Version, ok bool) {
 	v.T = e.Time.Unix()
 	switch e.Verdict {
 	case sitegraph.VerdictFirst.String(), sitegraph.VerdictChanged.String():
-		v.Digests = sitegraph.Digests{Bytes: digest(e.Digest), Text: digest(e.Text), Main: digest(e.Main)}
+		v.Digests = sitegraph.Digests{Bytes: digest(e.Digest), Text: digest(e.Text),
+			Main: digest(e.Main)}
 		v.Size = e.Bytes
 		return v, !v.Digests.Bytes.IsZero()
 	case sitegraph.VerdictLeft.String():

@@ -127,7 +127,8 @@ func TestEvidence(t *testing.T) {
 		changes, links int
 	}{{top, 1, 1}, {page, 0, 0}} {
 		got := stored[i]
-		if got.URL != want.url || int(got.History.Changes) != want.changes || got.History.Visits != 2 || len(got.Links) != want.links {
+		if got.URL != want.url || int(got.History.Changes) != want.changes ||
+			got.History.Visits != 2 || len(got.Links) != want.links {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 	}
@@ -140,7 +141,8 @@ func TestEvidence(t *testing.T) {
 		visits, changes int
 	}{{top, 3, 1}, {page, 2, 0}, {gone, 0, 0}, {feed, 2, 1}} {
 		got := journaled[i]
-		if got.URL != want.url || int(got.History.Visits) != want.visits || int(got.History.Changes) != want.changes {
+		if got.URL != want.url || int(got.History.Visits) != want.visits ||
+			int(got.History.Changes) != want.changes {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 	}
@@ -154,7 +156,8 @@ func TestEvidence(t *testing.T) {
 func TestDemands(t *testing.T) {
 	data := visited(t)
 	stored, _, err := DemandsInStore(data, 10_000, Planned, nil)
-	if err != nil || len(stored) != 1 || stored[0].Name != "h.example" || len(stored[0].Pages) != 2 || stored[0].Least != 10_000 {
+	if err != nil || len(stored) != 1 || stored[0].Name != "h.example" ||
+		len(stored[0].Pages) != 2 || stored[0].Least != 10_000 {
 		t.Errorf("store: %+v, %v", stored, err)
 	}
 	journaled, doubts, err := DemandsInJournal(filepath.Join(data, "journal"), 10_000, Change, nil)
@@ -164,7 +167,8 @@ func TestDemands(t *testing.T) {
 	// By address: the top page changed once in two days, the feed once in a day, the page not in a
 	// day.
 	for i, want := range []time.Duration{47 * time.Hour, 22 * time.Hour, 48 * time.Hour} {
-		if got := time.Duration(journaled[0].Pages[i].Change) * time.Millisecond; got.Round(time.Hour) != want {
+		if got := time.Duration(journaled[0].Pages[i].Change) * time.Millisecond; got.Round(
+			time.Hour) != want {
 			t.Errorf("page %d: %v between changes, want %v", i, got, want)
 		}
 	}

@@ -37,7 +37,8 @@ func (r *Relearnt) Tables() []report.Table {
 func (r *Relearnt) Finding() string {
 	verdict := "nothing new was adopted"
 	if r.Adopted {
-		verdict = fmt.Sprintf("version %d of what was learnt in place was adopted", r.InPlace.Version)
+		verdict = fmt.Sprintf("version %d of what was learnt in place was adopted",
+			r.InPlace.Version)
 	}
 	return fmt.Sprintf("Learnt from %s on %s; %s.",
 		report.Plural(r.Visits, "visit"), report.Plural(r.Days, "day"), verdict)
@@ -53,7 +54,8 @@ func (r *Relearnt) Finding() string {
 // for the pages that it was drawn from, and counts as the root of their number.
 func Relearn(data string, seed uint64, tell progress.Func) (r *Relearnt, err error) {
 	if _, err := os.Stat(journalOf(data)); err != nil {
-		return nil, fmt.Errorf("read journal: %w", err) // before a store is made where there was none
+		// before a store is made where there was none
+		return nil, fmt.Errorf("read journal: %w", err)
 	}
 	store, err := satstore.Open(data, satstore.Options{Progress: tell})
 	if err != nil {
@@ -128,7 +130,8 @@ func visitsByDay(
 	r.Torn, err = journal.Read(journalOf(data), tell, func(e *journal.Entry) {
 		page, ok := graph.Lookup(e.URL)
 		verdict := sitegraph.ParseVerdict(e.Verdict)
-		if !ok || sources[page] || verdict == sitegraph.VerdictUnknown || verdict == sitegraph.VerdictDoubted {
+		if !ok || sources[page] || verdict == sitegraph.VerdictUnknown ||
+			verdict == sitegraph.VerdictDoubted {
 			return
 		}
 		visits = append(visits, outcome{page, e.Time, verdict, e.DrawnFrom})
@@ -137,7 +140,8 @@ func visitsByDay(
 		}
 	})
 	if err == nil && r.Visits == 0 {
-		err = fmt.Errorf("the journal in %s has no visit to a page that was known: there is nothing to learn from yet", data)
+		err = fmt.Errorf("the journal in %s has no visit to a page that was known: there is "+
+			"nothing to learn from yet", data)
 	}
 	// Visits that end at about the same time are not in order.
 	slices.SortStableFunc(visits, func(a, b outcome) int { return a.at.Compare(b.at) })
@@ -167,7 +171,8 @@ func newTeller(graph *sitegraph.Graph, seed uint64, perDay float64) *teller {
 		t.records[p] = sitegraph.Record{Page: page, URL: graph.URL(page), State: sitegraph.StateNew}
 		t.corpus.Remember(&t.records[p])
 	}
-	t.policy = value.New(value.Settings{Corpus: t.corpus, Mode: planner.Stream, Seed: seed, PerDay: perDay})
+	t.policy = value.New(value.Settings{Corpus: t.corpus, Mode: planner.Stream, Seed: seed,
+		PerDay: perDay})
 	return t
 }
 
@@ -175,7 +180,8 @@ func newTeller(graph *sitegraph.Graph, seed uint64, perDay float64) *teller {
 func (t *teller) tell(day []outcome) {
 	t.rounds++
 	start := day[0].at.UTC().Truncate(24 * time.Hour)
-	round := planner.Round{Number: t.rounds, Start: start, End: start.Add(24 * time.Hour), Budget: len(day)}
+	round := planner.Round{Number: t.rounds, Start: start, End: start.Add(24 * time.Hour),
+		Budget: len(day)}
 	t.corpus.Begin(round)
 	t.policy.Begin(round)
 	for _, v := range day {

@@ -39,7 +39,8 @@ func crawled(t *testing.T, visits int, changed func(server, page, n int) bool) (
 	url := func(s, p int) string { return fmt.Sprintf("http://s%d.example/d%d/page-%d", s, p%3, p) }
 	for s := range servers {
 		for p := range pages {
-			r := &sitegraph.Record{Page: graph.Add(url(s, p)), URL: url(s, p), State: sitegraph.StateAlive, History: sitegraph.Start(noon), Due: noon}
+			r := &sitegraph.Record{Page: graph.Add(url(s, p)), URL: url(s, p),
+				State: sitegraph.StateAlive, History: sitegraph.Start(noon), Due: noon}
 			if err := store.Add(r); err != nil {
 				t.Fatal(err)
 			}
@@ -48,9 +49,12 @@ func crawled(t *testing.T, visits int, changed func(server, page, n int) bool) (
 	for n := range visits + 1 {
 		for s := range servers {
 			for p := range pages {
-				e := journal.Entry{URL: url(s, p), Time: noon.AddDate(0, 0, 2*n).Add(time.Duration(s*pages+p) * time.Second), Verdict: "first"}
+				e := journal.Entry{URL: url(s, p),
+					Time:    noon.AddDate(0, 0, 2*n).Add(time.Duration(s*pages+p) * time.Second),
+					Verdict: "first"}
 				if n > 0 {
-					e.Verdict = map[bool]string{true: "changed", false: "unchanged"}[changed(s, p, n)]
+					e.Verdict = map[bool]string{true: "changed",
+						false: "unchanged"}[changed(s, p, n)]
 				}
 				if err := log.Append(e); err != nil {
 					t.Fatal(err)
@@ -72,7 +76,8 @@ func TestRelearn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !r.Adopted || r.InPlace.Version == 0 || r.Visits != 16*240 || r.Days != 17 || r.Torn != 0 || len(r.Lessons) == 0 {
+	if !r.Adopted || r.InPlace.Version == 0 || r.Visits != 16*240 || r.Days != 17 || r.Torn != 0 ||
+		len(r.Lessons) == 0 {
 		t.Errorf("relearnt %+v", r)
 	}
 	if p := r.InPlace; !(p.Loss < p.LossBefore) || p.Examples == 0 || p.HeldOut == 0 {
@@ -88,7 +93,8 @@ func TestRelearn(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	policy := value.New(value.Settings{Corpus: planner.NewCorpus(sitegraph.NewGraph()), Mode: planner.Stream})
+	policy := value.New(value.Settings{Corpus: planner.NewCorpus(sitegraph.NewGraph()),
+		Mode: planner.Stream})
 	if err := cycle.RecallLearnt(store, policy); err != nil || policy.InPlace() != r.InPlace {
 		t.Errorf("in another process %+v, %v", policy.InPlace(), err)
 	}
@@ -125,10 +131,13 @@ func TestRelearnKeepsWhatNoJournalTells(t *testing.T) {
 			t.Fatal(err)
 		}
 		written, err := policy.Learnt()
-		if err := errors.Join(err, json.Unmarshal(written, &k), store.Commit(), store.Close()); err != nil {
+		if err := errors.Join(err, json.Unmarshal(written, &k), store.Commit(),
+			store.Close()); err != nil {
 			t.Fatal(err)
 		}
-		k.Servers = slices.DeleteFunc(k.Servers, func(s server) bool { return s.Rebuilt == [2]float32{} })
+		k.Servers = slices.DeleteFunc(k.Servers, func(s server) bool {
+			return s.Rebuilt == [2]float32{}
+		})
 		return k
 	}
 	before := kept(func(store *satstore.Store, policy *value.Policy) error {
@@ -140,7 +149,9 @@ func TestRelearnKeepsWhatNoJournalTells(t *testing.T) {
 	if _, err := Relearn(data, 1, nil); err != nil {
 		t.Fatal(err)
 	}
-	after := kept(func(store *satstore.Store, policy *value.Policy) error { return cycle.RecallLearnt(store, policy) })
+	after := kept(func(store *satstore.Store, policy *value.Policy) error {
+		return cycle.RecallLearnt(store, policy)
+	})
 	if !reflect.DeepEqual(before, after) {
 		t.Errorf("known before: %+v, and after: %+v", before, after)
 	}
@@ -160,7 +171,8 @@ func TestRelearnFromPartOfAJournal(t *testing.T) {
 	for i, after := range []time.Duration{-2, 1, -1, 2, day - 1, day} {
 		url := fmt.Sprintf("http://s.example/%d", i%2)
 		graph.Add(url)
-		if err := log.Append(journal.Entry{URL: url, Time: midnight.Add(after * time.Second), Verdict: "unchanged"}); err != nil {
+		if err := log.Append(journal.Entry{URL: url, Time: midnight.Add(after * time.Second),
+			Verdict: "unchanged"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -168,7 +180,8 @@ func TestRelearnFromPartOfAJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	days, r, err := visitsByDay(data, graph, nil, nil)
-	if err != nil || r.Days != 3 || len(days) != 3 || len(days[0]) != 2 || len(days[1]) != 3 || len(days[2]) != 1 {
+	if err != nil || r.Days != 3 || len(days) != 3 || len(days[0]) != 2 || len(days[1]) != 3 ||
+		len(days[2]) != 1 {
 		t.Fatalf("%+v, %+v, %v; want 2, 3 and 1 visits on 3 days", days, r, err)
 	}
 	teller := newTeller(graph, 1, 2)
@@ -176,7 +189,8 @@ func TestRelearnFromPartOfAJournal(t *testing.T) {
 		teller.tell(day)
 	}
 	for _, r := range teller.records {
-		if known := r.History.Last - r.History.Epoch; r.State != sitegraph.StateAlive || known > 2*day {
+		if known := r.History.Last - r.History.Epoch; r.State != sitegraph.StateAlive ||
+			known > 2*day {
 			t.Errorf("%s is %v and known for %d seconds", r.URL, r.State, known)
 		}
 	}
@@ -186,18 +200,22 @@ func TestRelearnFromPartOfAJournal(t *testing.T) {
 // it was.
 func TestRelearnRefuses(t *testing.T) {
 	data := crawled(t, 0, nil)
-	if _, err := Relearn(data, 1, nil); err == nil || !strings.Contains(err.Error(), "nothing to learn from") {
+	if _, err := Relearn(data, 1, nil); err == nil ||
+		!strings.Contains(err.Error(), "nothing to learn from") {
 		t.Errorf("error %v", err)
 	}
 	none := filepath.Join(t.TempDir(), "none")
 	_, err := Relearn(none, 1, nil)
-	if _, made := os.Stat(none); !errors.Is(err, os.ErrNotExist) || !errors.Is(made, os.ErrNotExist) {
+	if _, made := os.Stat(none); !errors.Is(err, os.ErrNotExist) ||
+		!errors.Is(made, os.ErrNotExist) {
 		t.Errorf("of a directory that is not there: %v, then %v", err, made)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	data = crawled(t, 3, func(_, p, n int) bool { return n == p%3 })
-	if _, err := Relearn(data, 1, func(string, int, int) error { return ctx.Err() }); !errors.Is(err, context.Canceled) {
+	if _, err := Relearn(data, 1, func(string, int, int) error {
+		return ctx.Err()
+	}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 	store, err := satstore.Open(data, satstore.Options{ReadOnly: true})
@@ -205,7 +223,8 @@ func TestRelearnRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	policy := value.New(value.Settings{Corpus: planner.NewCorpus(sitegraph.NewGraph()), Mode: planner.Stream})
+	policy := value.New(value.Settings{Corpus: planner.NewCorpus(sitegraph.NewGraph()),
+		Mode: planner.Stream})
 	if _, ok, err := store.Setting("policy/learnt"); ok || err != nil {
 		t.Errorf("something was kept, or %v", err)
 	}

@@ -52,7 +52,9 @@ func (s *Store) Save(r *sitegraph.Record) error {
 
 // SaveLinks, SaveStart, Commit and Advance have nothing to do: the graph holds the links,
 // and memory needs no buckets.
-func (s *Store) SaveLinks(sitegraph.PageID, []sitegraph.PageID, []sitegraph.PageID) error { return nil }
+func (s *Store) SaveLinks(sitegraph.PageID, []sitegraph.PageID, []sitegraph.PageID) error {
+	return nil
+}
 
 // SaveStart does nothing.
 func (s *Store) SaveStart(sitegraph.PageID) error { return nil }

@@ -16,7 +16,8 @@ var _ cycle.Store = (*Store)(nil)
 func TestStoreKeepsRecords(t *testing.T) {
 	s := NewStore()
 	for i, url := range []string{topA, topB} {
-		if err := s.Add(&sitegraph.Record{Page: sitegraph.PageID(i), URL: url, State: sitegraph.StateNew}); err != nil {
+		if err := s.Add(&sitegraph.Record{Page: sitegraph.PageID(i), URL: url,
+			State: sitegraph.StateNew}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -38,7 +39,8 @@ func TestStoreKeepsRecords(t *testing.T) {
 	}
 	r.Size = 1 // the store has its own
 	var again sitegraph.Record
-	if err := s.Load(1, &again); err != nil || again.Size != 42 || again.State != sitegraph.StateAlive {
+	if err := s.Load(1, &again); err != nil || again.Size != 42 ||
+		again.State != sitegraph.StateAlive {
 		t.Errorf("%+v, %v", again, err)
 	}
 	if records := s.Records(); len(records) != 2 || records[0].URL != topA || records[1] != again {
@@ -76,7 +78,8 @@ func TestCloneSharesNothing(t *testing.T) {
 	}
 	c := s.Clone()
 	for i, store := range []*Store{s, c} {
-		if err := store.Save(&sitegraph.Record{Page: 0, URL: topA, Size: int64(10 + i)}); err != nil {
+		if err := store.Save(&sitegraph.Record{Page: 0, URL: topA,
+			Size: int64(10 + i)}); err != nil {
 			t.Fatal(err)
 		}
 		if err := store.SaveSetting("x", []byte{byte('2' + i)}); err != nil {
@@ -87,7 +90,8 @@ func TestCloneSharesNothing(t *testing.T) {
 	for i, store := range []*Store{s, c} {
 		records := store.Records()
 		value, _, _ := store.Setting("x")
-		if len(records) != 2 || records[0].Size != int64(10+i) || records[1].Size != int64(20+i) || string(value) != string(rune('2'+i)) {
+		if len(records) != 2 || records[0].Size != int64(10+i) || records[1].Size != int64(20+i) ||
+			string(value) != string(rune('2'+i)) {
 			t.Errorf("store %d: %+v, %q", i, records, value)
 		}
 	}
@@ -96,8 +100,10 @@ func TestCloneSharesNothing(t *testing.T) {
 // A round through the loop: what was seen is in the store.
 func TestLoopOverWorld(t *testing.T) {
 	store, graph := NewStore(), sitegraph.NewGraph()
-	loop := cycle.New(cycle.Options{Planner: planner.New(planner.NewCorpus(graph), nil, planner.Options{}),
-		Fetcher: &Fetcher{World: world()}, Store: store, Clock: cycle.NewVirtualClock(Epoch), Discover: true})
+	loop := cycle.New(cycle.Options{Planner: planner.New(planner.NewCorpus(graph), nil,
+		planner.Options{}),
+		Fetcher: &Fetcher{World: world()}, Store: store, Clock: cycle.NewVirtualClock(Epoch),
+		Discover: true})
 	if err := loop.Seed(topA, topB); err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +111,8 @@ func TestLoopOverWorld(t *testing.T) {
 	if err := loop.Round(context.Background(), round); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]sitegraph.State{topA: sitegraph.StateAlive, topB: sitegraph.StateAlive, topA + "x": sitegraph.StateGone, topA + "y": sitegraph.StateGone}
+	want := map[string]sitegraph.State{topA: sitegraph.StateAlive, topB: sitegraph.StateAlive,
+		topA + "x": sitegraph.StateGone, topA + "y": sitegraph.StateGone}
 	for _, r := range store.Records() {
 		if r.State != want[r.URL] || !r.Tried.Equal(Epoch) {
 			t.Errorf("%s is %v since %v, want %v", r.URL, r.State, r.Tried, want[r.URL])

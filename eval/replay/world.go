@@ -46,8 +46,10 @@ func (w *World) Observe(url string, t time.Time) sitegraph.Observation {
 	return w.observe(page, shift, url, t)
 }
 
-func (w *World) observe(page *history.Page, shift int64, url string, t time.Time) sitegraph.Observation {
-	o := sitegraph.Observation{URL: url, Time: t, Outcome: sitegraph.OutcomeGone, Status: http.StatusNotFound}
+func (w *World) observe(page *history.Page, shift int64, url string,
+	t time.Time) sitegraph.Observation {
+	o := sitegraph.Observation{URL: url, Time: t, Outcome: sitegraph.OutcomeGone,
+		Status: http.StatusNotFound}
 	if page == nil {
 		return o
 	}
@@ -55,14 +57,16 @@ func (w *World) observe(page *history.Page, shift int64, url string, t time.Time
 	switch {
 	case v == nil || v.Gone:
 	case v.Redirect != "":
-		o.Outcome, o.Status, o.RedirectTo = sitegraph.OutcomeRedirected, http.StatusMovedPermanently, v.Redirect
+		o.Outcome, o.Status, o.RedirectTo = sitegraph.OutcomeRedirected,
+			http.StatusMovedPermanently, v.Redirect
 	default:
 		o.Outcome, o.Status = sitegraph.OutcomeFetched, http.StatusOK
 		if w.LastModified {
 			o.LastModified = time.Unix(v.T-shift, 0).UTC()
 		}
 		o.Digests, o.Size = v.Digests, v.Size
-		o.Links, o.Frames, o.LinksKnown, o.FramesKnown = v.Links, v.Frames, v.LinksKnown, v.FramesKnown
+		o.Links, o.Frames, o.LinksKnown, o.FramesKnown = v.Links, v.Frames, v.LinksKnown,
+			v.FramesKnown
 	}
 	return o
 }

@@ -27,15 +27,18 @@ func digests(content string) sitegraph.Digests {
 // seconds, B for ten, gone for ten, a redirect for ten, then C.
 func world() *World {
 	links, frames := []string{topA + "x", topA + "y"}, []string{topA + "y"}
-	a := history.NewServer("a.example", t0A, []*history.Page{{URL: topA, Versions: []history.Version{
-		{T: t0A, Digests: digests("A"), Size: 7, Links: links, Frames: frames, LinksKnown: true, FramesKnown: true},
-		{T: t0A + 10, Digests: digests("B"), Size: 8},
-		{T: t0A + 20, Gone: true},
-		{T: t0A + 30, Redirect: topA + "x"},
-		{T: t0A + 40, Digests: digests("C")},
-	}}})
+	a := history.NewServer("a.example", t0A,
+		[]*history.Page{{URL: topA, Versions: []history.Version{
+			{T: t0A, Digests: digests("A"), Size: 7, Links: links, Frames: frames, LinksKnown: true,
+				FramesKnown: true},
+			{T: t0A + 10, Digests: digests("B"), Size: 8},
+			{T: t0A + 20, Gone: true},
+			{T: t0A + 30, Redirect: topA + "x"},
+			{T: t0A + 40, Digests: digests("C")},
+		}}})
 	b := history.NewServer("b.example", t0B, []*history.Page{
-		{URL: topB, Versions: []history.Version{{T: t0B, Digests: digests("A")}, {T: t0B + 10, Digests: digests("D")}}},
+		{URL: topB, Versions: []history.Version{{T: t0B, Digests: digests("A")},
+			{T: t0B + 10, Digests: digests("D")}}},
 		{URL: topB + "late", Versions: []history.Version{{T: t0B + 10, Digests: digests("E")}}},
 	})
 	return NewWorld([]*history.Server{a, b})
@@ -57,11 +60,13 @@ func TestObserve(t *testing.T) {
 		{topA, 30, sitegraph.OutcomeRedirected, 301, ""},
 		{topA, 40, sitegraph.OutcomeFetched, 200, "C"},
 		{topA, 1_000_000_000, sitegraph.OutcomeFetched, 200, "C"}, // the last version holds
-		{topB, 9, sitegraph.OutcomeFetched, 200, "A"},             // on one clock with a, whatever its t0
+		// on one clock with a, whatever its t0
+		{topB, 9, sitegraph.OutcomeFetched, 200, "A"},
 		{topB, 10, sitegraph.OutcomeFetched, 200, "D"},
 		{topB + "late", 9, sitegraph.OutcomeGone, 404, ""},
 		{topB + "late", 10, sitegraph.OutcomeFetched, 200, "E"},
-		{topA + "x", 0, sitegraph.OutcomeGone, 404, ""},                  // nothing recorded of the page
+		// nothing recorded of the page
+		{topA + "x", 0, sitegraph.OutcomeGone, 404, ""},
 		{"http://elsewhere.example/", 0, sitegraph.OutcomeGone, 404, ""}, // nor of the server
 		{"https://a.example/", 0, sitegraph.OutcomeGone, 404, ""},        // another address
 	} {
@@ -71,10 +76,13 @@ func TestObserve(t *testing.T) {
 		if test.content != "" {
 			want = digests(test.content)
 		}
-		if o.URL != test.url || !o.Time.Equal(at) || o.Outcome != test.outcome || o.Status != test.status || o.Digests != want {
-			t.Errorf("%s at %d s: %+v, want %v with %q", test.url, test.seconds, o, test.outcome, test.content)
+		if o.URL != test.url || !o.Time.Equal(at) || o.Outcome != test.outcome ||
+			o.Status != test.status || o.Digests != want {
+			t.Errorf("%s at %d s: %+v, want %v with %q", test.url, test.seconds, o, test.outcome,
+				test.content)
 		}
-		if (o.RedirectTo != "") != (test.outcome == sitegraph.OutcomeRedirected) || !o.LastModified.IsZero() {
+		if (o.RedirectTo != "") != (test.outcome == sitegraph.OutcomeRedirected) ||
+			!o.LastModified.IsZero() {
 			t.Errorf("%s at %d s: %+v", test.url, test.seconds, o)
 		}
 	}
@@ -83,12 +91,15 @@ func TestObserve(t *testing.T) {
 // All that a version says arrives, and what it does not say is not made up.
 func TestObserveTellsAll(t *testing.T) {
 	w := world()
-	want := sitegraph.Observation{URL: topA, Time: Epoch, Outcome: sitegraph.OutcomeFetched, Status: http.StatusOK, Digests: digests("A"), Size: 7,
-		Links: []string{topA + "x", topA + "y"}, Frames: []string{topA + "y"}, LinksKnown: true, FramesKnown: true}
+	want := sitegraph.Observation{URL: topA, Time: Epoch, Outcome: sitegraph.OutcomeFetched,
+		Status: http.StatusOK, Digests: digests("A"), Size: 7,
+		Links: []string{topA + "x", topA + "y"}, Frames: []string{topA + "y"}, LinksKnown: true,
+		FramesKnown: true}
 	if o := w.Observe(topA, Epoch); !reflect.DeepEqual(o, want) {
 		t.Errorf("%+v, want %+v", o, want)
 	}
-	if o := w.Observe(topA, Epoch.Add(10*time.Second)); o.Links != nil || o.LinksKnown || o.FramesKnown || o.Size != 8 {
+	if o := w.Observe(topA, Epoch.Add(10*time.Second)); o.Links != nil || o.LinksKnown ||
+		o.FramesKnown || o.Size != 8 {
 		t.Errorf("links made up: %+v", o)
 	}
 	if o := w.Observe(topA, Epoch.Add(30*time.Second)); o.RedirectTo != topA+"x" {
@@ -101,7 +112,8 @@ func TestLastModified(t *testing.T) {
 	w := world()
 	w.LastModified = true
 	for _, url := range []string{topA, topB} {
-		if o := w.Observe(url, Epoch.Add(15*time.Second)); !o.LastModified.Equal(Epoch.Add(10 * time.Second)) {
+		if o := w.Observe(url,
+			Epoch.Add(15*time.Second)); !o.LastModified.Equal(Epoch.Add(10 * time.Second)) {
 			t.Errorf("%s: %v", url, o.LastModified)
 		}
 	}
@@ -127,15 +139,19 @@ func TestFind(t *testing.T) {
 func TestFetchSeesEndOfRound(t *testing.T) {
 	f := &Fetcher{World: world()}
 	pages := []string{topA, topB, topB + "late", topA + "x"}
-	for _, seconds := range []int{9, 10, 9, 25, 45} { // also backwards: a fetcher keeps no state of the world
+	// also backwards: a fetcher keeps no state of the world
+	for _, seconds := range []int{9, 10, 9, 25, 45} {
 		for _, id := range []int{3, 0, 2, 1} { // numbers in any order
-			request := cycle.Request{Record: sitegraph.Record{Page: sitegraph.PageID(id), URL: pages[id]},
-				Round: planner.Round{Start: Epoch.Add(-time.Hour), End: Epoch.Add(time.Duration(seconds) * time.Second)}}
+			request := cycle.Request{Record: sitegraph.Record{Page: sitegraph.PageID(id),
+				URL: pages[id]},
+				Round: planner.Round{Start: Epoch.Add(-time.Hour),
+					End: Epoch.Add(time.Duration(seconds) * time.Second)}}
 			got, err := f.Fetch(context.Background(), request)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := f.World.Observe(pages[id], request.Round.End); !reflect.DeepEqual(got, want) {
+			if want := f.World.Observe(pages[id], request.Round.End); !reflect.DeepEqual(got,
+				want) {
 				t.Errorf("%s at %d s: %+v, want %+v", pages[id], seconds, got, want)
 			}
 		}

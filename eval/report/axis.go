@@ -100,7 +100,8 @@ func (a axis) label(v float64) string {
 		v, step = 100*v, 100*step
 	}
 	if a.high-a.low >= 1e7 && step < 1e12 { // millions
-		return strings.TrimSuffix(strings.TrimSuffix(strconv.FormatFloat(v/1e6, 'f', 1, 64), "0"), ".") + " M"
+		return strings.TrimSuffix(strings.TrimSuffix(strconv.FormatFloat(v/1e6, 'f', 1, 64), "0"),
+			".") + " M"
 	}
 	if size := math.Max(math.Abs(v), step); size >= 1e9 || step < 1e-6 {
 		return strconv.FormatFloat(v, 'g', 4, 64)

@@ -11,13 +11,14 @@ import (
 // for none; a point has none where either is no number. Series with lines are drawn a few
 // pixels aside each other where there are bars, so that none hides another.
 type Series struct {
-	Name   string
-	X, Y   []float64
-	Low    []float64
-	High   []float64
-	Labels []string // beside the points, "" for none; nil: no labels. Some that would meet are left out
-	Dashed bool     // for reference lines
-	Points bool     // markers only, no line
+	Name string
+	X, Y []float64
+	Low  []float64
+	High []float64
+	// beside the points, "" for none; nil: no labels. Some that would meet are left out
+	Labels []string
+	Dashed bool // for reference lines
+	Points bool // markers only, no line
 }
 
 // Chart is some series over the same axes. Axes that are Percent take shares (0.25 is
@@ -160,7 +161,8 @@ func marker(b *strings.Builder, i int, x, y float64) {
 	case 0:
 		fmt.Fprintf(b, `<circle cx="%.1f" cy="%.1f" r="%.1f"/>`, x, y, r)
 	case 1:
-		fmt.Fprintf(b, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f"/>`, x-r+.4, y-r+.4, 2*r-.8, 2*r-.8)
+		fmt.Fprintf(b, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f"/>`,
+			x-r+.4, y-r+.4, 2*r-.8, 2*r-.8)
 	case 2:
 		fmt.Fprintf(b, `<path d="M%.1f %.1fl%.1f %.1fh-%.1fz"/>`, x, y-r-.6, r+.6, 2*r+.4, 2*r+1.2)
 	case 3:

@@ -34,13 +34,16 @@ const mostFollowed = 1000
 
 func (c Chart) view() figureView {
 	x, y := c.axes()
-	d := figureData{chartWidth, plotLeft, plotTop, plotLeft + plotWidth, plotTop + plotHeight, []figureSeries{}}
+	d := figureData{chartWidth, plotLeft, plotTop, plotLeft + plotWidth, plotTop + plotHeight,
+		[]figureSeries{}}
 	for i, s := range c.Series {
 		f := figureSeries{oneLine(s.Name), colours[i%len(colours)], [][4]any{}}
 		every := 1 + len(s.X)/mostFollowed
 		for p := 0; p < len(s.X); p += every {
 			if px, py, ok := s.point(p); ok {
-				f.Points = append(f.Points, [4]any{tenth(placeX(x, px) + c.aside(i)), tenth(placeY(y, py)), x.value(px), y.value(py)})
+				f.Points = append(f.Points,
+					[4]any{tenth(placeX(x, px) + c.aside(i)), tenth(placeY(y, py)), x.value(px),
+						y.value(py)})
 			}
 		}
 		d.Series = append(d.Series, f)
@@ -49,7 +52,8 @@ func (c Chart) view() figureView {
 	return figureView{
 		SVG:  template.HTML(c.draw("")),
 		Data: string(data),
-		CSV:  template.URL("data:text/csv;charset=utf-8;base64," + base64.StdEncoding.EncodeToString([]byte(c.csv()))),
+		CSV: template.URL("data:text/csv;charset=utf-8;base64," +
+			base64.StdEncoding.EncodeToString([]byte(c.csv()))),
 		File: fileName(c.Title) + ".csv",
 	}
 }

@@ -42,7 +42,8 @@ func (c Chart) drawLabels(b *strings.Builder, x, y axis) {
 				taken = append(taken, around(at[0], at[1]))
 			}
 			if low, high, ok := s.bar(p); ok {
-				taken = append(taken, rectangle{at[0] - 3, placeY(y, high), at[0] + 3, placeY(y, low)})
+				taken = append(taken,
+					rectangle{at[0] - 3, placeY(y, high), at[0] + 3, placeY(y, low)})
 			}
 			if joined && !s.Points {
 				lines = append(lines, along(last, at)...)
@@ -97,8 +98,10 @@ func free(x, y, width float64, taken, lines []rectangle) (rectangle, bool) {
 	const gap, height = 7.0, float64(labelSize)
 	var crossing rectangle
 	crosses := false
-	for _, side := range [][2]float64{{gap, -gap - height}, {-gap - width, -gap - height}, {gap, gap - 4}, {-gap - width, gap - 4},
-		{gap, -height / 2}, {-gap - width, -height / 2}, {-width / 2, -gap - height}, {-width / 2, gap}} {
+	for _, side := range [][2]float64{{gap, -gap - height}, {-gap - width, -gap - height},
+		{gap, gap - 4}, {-gap - width, gap - 4},
+		{gap, -height / 2}, {-gap - width, -height / 2}, {-width / 2, -gap - height},
+		{-width / 2, gap}} {
 		place := rectangle{x + side[0], y + side[1], x + side[0] + width, y + side[1] + height}
 		if place.left < plotLeft || place.right > plotLeft+plotWidth || place.top < plotTop ||
 			place.bottom > plotTop+plotHeight ||

@@ -73,7 +73,8 @@ func (m Map) check() error {
 			what    string
 			indices []int
 			n       int
-		}{{"top", s.Tops, len(m.Pages)}, {"member", s.Members, len(m.Pages)}, {"upper site", s.Upper, len(m.Sites)}} {
+		}{{"top", s.Tops, len(m.Pages)}, {"member", s.Members, len(m.Pages)},
+			{"upper site", s.Upper, len(m.Sites)}} {
 			if err := within(i, list.what, list.indices, list.n); err != nil {
 				return err
 			}

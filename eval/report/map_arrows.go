@@ -135,10 +135,12 @@ func route(from, to box, share float64) string {
 	x2 := to.x + to.w + 1
 	if x2 < from.x { // far back: below the lines that lead forward
 		low := max(y1, y2) + 14
-		return fmt.Sprintf("M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f", x1, y1, x1+20, low, x2+30, low, x2, y2)
+		return fmt.Sprintf("M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f",
+			x1, y1, x1+20, low, x2+30, low, x2, y2)
 	}
 	bend := max(x1, x2) + min(26, 8+math.Abs(y2-y1)/8)
-	return fmt.Sprintf("M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f", x1, y1, bend, y1, bend, y2, x2, y2)
+	return fmt.Sprintf("M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f",
+		x1, y1, bend, y1, bend, y2, x2, y2)
 }
 
 // arrow draws a curve with a head at its end.

@@ -177,7 +177,8 @@ func (d *division) colour() {
 	for _, b := range bySize {
 		d.blocks[b].colour = pale
 		if d.blocks[b].site != none &&
-			(len(d.blocks[b].pages) > 1 || len(d.Pages) <= namedPages && len(d.Sites) <= len(hues)) {
+			(len(d.blocks[b].pages) > 1 || len(d.Pages) <= namedPages &&
+				len(d.Sites) <= len(hues)) {
 			d.blocks[b].colour = next
 			next++
 		}

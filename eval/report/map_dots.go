@@ -24,7 +24,8 @@ func (c *canvas) dots() {
 				if c.isTop[page] {
 					class = "k n"
 				}
-				fmt.Fprintf(&c.Builder, `<text class="%s" x="%.1f" y="%.1f">%s</text>`, class, x+9, y+3.6,
+				fmt.Fprintf(&c.Builder, `<text class="%s" x="%.1f" y="%.1f">%s</text>`,
+					class, x+9, y+3.6,
 					text(label(c.Pages[page].Name, int((p.w-24)/letter))))
 			}
 		}
@@ -55,7 +56,8 @@ func (c *canvas) dot(page, colour int, x, y float64) {
 		title += fmt.Sprintf("\nin %d sites", c.times[page])
 	}
 	if c.isTop[page] {
-		c.add(`<rect %s x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="1"><title>%s</title></rect>`,
+		c.add(
+			`<rect %s x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="1"><title>%s</title></rect>`,
 			paint(colour, "p"), x-r, y-r, 2*r, 2*r, text(title))
 		return
 	}

@@ -39,7 +39,8 @@ func (c *canvas) columns() {
 			c.plan.height+46,
 		)
 		c.add(`<text class="h" x="%.1f" y="%.1f">depth %d</text>`, col.x, c.top-20, col.depth)
-		c.add(`<text class="k" x="%.1f" y="%.1f">%s</text>`, col.x, c.top-7, counted(col.pages, "page"))
+		c.add(`<text class="k" x="%.1f" y="%.1f">%s</text>`,
+			col.x, c.top-7, counted(col.pages, "page"))
 		wide := u
 		if c.plan.named {
 			wide = col.w
@@ -103,7 +104,8 @@ func (c *canvas) frames() {
 		)
 		if p.head > 0 {
 			name := label(c.Pages[k.lead].Name, int((p.w-3*inset)/letter))
-			c.add(`<text class="k" x="%.1f" y="%.1f">%s</text>`, p.x+2*inset+1, p.y+inset+11.5, text(name))
+			c.add(`<text class="k" x="%.1f" y="%.1f">%s</text>`,
+				p.x+2*inset+1, p.y+inset+11.5, text(name))
 		}
 	})
 }

@@ -76,7 +76,8 @@ func (d *division) plan() *layout {
 	}
 	var l *layout
 	for _, try := range []struct{ pitch, height float64 }{
-		{18, goodHeight}, {16, goodHeight}, {14, goodHeight}, {12, goodHeight}, {10, goodHeight}, {9, goodHeight}, {8, goodHeight},
+		{18, goodHeight}, {16, goodHeight}, {14, goodHeight}, {12, goodHeight}, {10, goodHeight},
+		{9, goodHeight}, {8, goodHeight},
 		{8, mostHeight}, {7, mostHeight}, {6, mostHeight}, {5, math.Inf(1)},
 	} {
 		l = &layout{unit: try.pitch / 2}

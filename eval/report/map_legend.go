@@ -129,7 +129,8 @@ func (c *canvas) entries() []entry {
 		)
 	}
 	if singles > 0 {
-		list = append(list, entry{square(pale), fmt.Sprintf("%s of one page", counted(singles, "site"))})
+		list = append(list, entry{square(pale), fmt.Sprintf("%s of one page",
+			counted(singles, "site"))})
 	}
 	return append(list, c.marks(orphans, drawn)...)
 }

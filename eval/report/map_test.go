@@ -20,15 +20,19 @@ func mapOf(pages int) Map {
 		var all []int
 		for i := range min(1+d%40, pages-first) {
 			name := fmt.Sprintf("/directory-%d/page-%d.html", d, i)
-			m.Pages = append(m.Pages, MapPage{name, "http://a.example" + name, min(2+d%9+min(i, 1), 11)})
+			m.Pages = append(m.Pages,
+				MapPage{name, "http://a.example" + name, min(2+d%9+min(i, 1), 11)})
 			all = append(all, first+i)
 		}
 		if d%7 == 6 {
 			continue // orphans
 		}
-		m.Sites = append(m.Sites, MapSite{Tops: all[:1], Members: all[1:], Upper: []int{max(0, len(m.Sites)/3), len(m.Sites) - 1}})
+		m.Sites = append(m.Sites,
+			MapSite{Tops: all[:1], Members: all[1:],
+				Upper: []int{max(0, len(m.Sites)/3), len(m.Sites) - 1}})
 		if len(all) > 3 {
-			m.Sites = append(m.Sites, MapSite{Tops: all[1:2], Members: []int{all[0], all[2]}, Upper: []int{len(m.Sites) - 1}})
+			m.Sites = append(m.Sites, MapSite{Tops: all[1:2], Members: []int{all[0], all[2]},
+				Upper: []int{len(m.Sites) - 1}})
 		}
 	}
 	m.Sites[0].Upper = []int{len(m.Sites) - 1} // a circle
@@ -40,7 +44,8 @@ func TestMapDrawsEachPageOnce(t *testing.T) {
 		m := mapOf(pages)
 		begun := time.Now()
 		svg := render(t, m.SVG)
-		if elapsed := time.Since(begun); elapsed > 5*time.Second { // a tenth of it, on a quiet machine
+		// a tenth of it, on a quiet machine
+		if elapsed := time.Since(begun); elapsed > 5*time.Second {
 			t.Errorf("%d pages took %v", pages, elapsed)
 		}
 		wellFormed(t, svg)
@@ -48,7 +53,9 @@ func TestMapDrawsEachPageOnce(t *testing.T) {
 		for _, piece := range strings.Split(svg, "><title>")[1:] {
 			name, _, _ := strings.Cut(piece, "<")
 			name, _, isFrame := strings.Cut(name, "\n")
-			if kind := piece[strings.Index(piece, "\n")+1:]; !isFrame || strings.HasPrefix(kind, "top<") || strings.HasPrefix(kind, "top\nin ") || strings.HasPrefix(kind, "in ") {
+			if kind := piece[strings.Index(piece, "\n")+1:]; !isFrame ||
+				strings.HasPrefix(kind, "top<") || strings.HasPrefix(kind, "top\nin ") ||
+				strings.HasPrefix(kind, "in ") {
 				drawn[strings.TrimSuffix(name, " (orphan)")]++
 			}
 		}
@@ -70,9 +77,12 @@ func TestMapDrawsEachPageOnce(t *testing.T) {
 
 // [LINK] figure 4 with home links: (D,E) and (E,F) share E, which stands where it is top.
 func TestMapBlocks(t *testing.T) {
-	m := Map{Pages: []MapPage{{"R", "R", 1}, {"A", "A", 2}, {"B", "B", 3}, {"C", "C", 3}, {"D", "D", 2}, {"E", "E", 3}, {"F", "F", 4}},
-		Sites: []MapSite{{Tops: []int{0}, Upper: []int{1}}, {Tops: []int{1}, Members: []int{2, 3}, Upper: []int{0}},
-			{Tops: []int{4}, Members: []int{5}, Upper: []int{0}}, {Tops: []int{5}, Members: []int{6}, Upper: []int{2}}}}
+	m := Map{Pages: []MapPage{{"R", "R", 1}, {"A", "A", 2}, {"B", "B", 3}, {"C", "C", 3},
+		{"D", "D", 2}, {"E", "E", 3}, {"F", "F", 4}},
+		Sites: []MapSite{{Tops: []int{0}, Upper: []int{1}},
+			{Tops: []int{1}, Members: []int{2, 3}, Upper: []int{0}},
+			{Tops: []int{4}, Members: []int{5}, Upper: []int{0}},
+			{Tops: []int{5}, Members: []int{6}, Upper: []int{2}}}}
 	d := newDivision(m)
 	var got []string
 	for _, b := range d.blocks {
@@ -109,10 +119,12 @@ func TestMapOfOverlappingSites(t *testing.T) {
 		}
 		m.Sites = append(m.Sites, s)
 	}
-	if d := newDivision(m); len(d.blocks) != 1 || len(d.blocks[0].pages) != 20 || m.Pages[d.blocks[0].lead].Depth != 1 {
+	if d := newDivision(m); len(d.blocks) != 1 || len(d.blocks[0].pages) != 20 ||
+		m.Pages[d.blocks[0].lead].Depth != 1 {
 		t.Errorf("%d blocks", len(d.blocks))
 	}
-	if svg := render(t, m.SVG); strings.Count(svg, "\nin 20 sites") != 20 || !strings.Contains(svg, "20 sites as 1 group.") {
+	if svg := render(t, m.SVG); strings.Count(svg, "\nin 20 sites") != 20 ||
+		!strings.Contains(svg, "20 sites as 1 group.") {
 		t.Error("the map does not say that sites overlap")
 	}
 }
@@ -120,12 +132,14 @@ func TestMapOfOverlappingSites(t *testing.T) {
 func TestMapRefuses(t *testing.T) {
 	page := MapPage{"/", "http://a.example/", 1}
 	for want, m := range map[string]Map{
-		"site 0 has no top":     {Pages: []MapPage{page}, Sites: []MapSite{{}}},
-		"has top 1 of 1":        {Pages: []MapPage{page}, Sites: []MapSite{{Tops: []int{1}}}},
-		"has member -1 of 1":    {Pages: []MapPage{page}, Sites: []MapSite{{Tops: []int{0}, Members: []int{-1}}}},
-		"has upper site 1 of 1": {Pages: []MapPage{page}, Sites: []MapSite{{Tops: []int{0}, Upper: []int{1}}}},
-		"has depth 0":           {Pages: []MapPage{{"/", "/", 0}}},
-		"has depth 65":          {Pages: []MapPage{{"/", "/", 65}}},
+		"site 0 has no top": {Pages: []MapPage{page}, Sites: []MapSite{{}}},
+		"has top 1 of 1":    {Pages: []MapPage{page}, Sites: []MapSite{{Tops: []int{1}}}},
+		"has member -1 of 1": {Pages: []MapPage{page},
+			Sites: []MapSite{{Tops: []int{0}, Members: []int{-1}}}},
+		"has upper site 1 of 1": {Pages: []MapPage{page},
+			Sites: []MapSite{{Tops: []int{0}, Upper: []int{1}}}},
+		"has depth 0":  {Pages: []MapPage{{"/", "/", 0}}},
+		"has depth 65": {Pages: []MapPage{{"/", "/", 65}}},
 	} {
 		if err := m.SVG(io.Discard); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
@@ -135,7 +149,8 @@ func TestMapRefuses(t *testing.T) {
 }
 
 func TestMapEscaping(t *testing.T) {
-	svg := render(t, Map{Title: nasty, Notes: []string{nasty}, Pages: []MapPage{{nasty, nasty, 1}, {nasty, nasty, 2}},
+	svg := render(t, Map{Title: nasty, Notes: []string{nasty},
+		Pages: []MapPage{{nasty, nasty, 1}, {nasty, nasty, 2}},
 		Sites: []MapSite{{Tops: []int{0}, Members: []int{1}}}}.SVG)
 	wellFormed(t, svg)
 	if strings.Contains(svg, "<script") || strings.ContainsAny(svg, "\x00\x1b\u202e") {

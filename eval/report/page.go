@@ -246,6 +246,8 @@ var (
 // policyFor allows one inline script, by its hash (Content Security Policy Level 3, 2.3.1).
 func policyFor(script string) template.HTMLAttr {
 	sum := sha256.Sum256([]byte(script))
-	return template.HTMLAttr(fmt.Sprintf(`content="default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-%s'"`,
-		base64.StdEncoding.EncodeToString(sum[:])))
+	return template.HTMLAttr(
+		fmt.Sprintf(
+			`content="default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-%s'"`,
+			base64.StdEncoding.EncodeToString(sum[:])))
 }

@@ -32,32 +32,44 @@ func samplePage() Page {
 	return Page{
 		Title:   "Recrawl policies on a built-in web",
 		Finding: "value finds 96 % of the changes with a fifth of the fetches.",
-		Intro:   "Eight servers, 1,240 pages, 24 weeks. A policy is good if it finds changed pages early.\n\nSame seed, same figures.",
+		Intro: "Eight servers, 1,240 pages, 24 weeks. A policy is good if it finds changed " +
+			"pages early.\n\nSame seed, same figures.",
 		Sections: []Section{{
 			Title: "Coverage at four weeks",
-			Text:  "Each policy may fetch what it likes; the curve shows how soon it finds what has changed.",
+			Text: "Each policy may fetch what it likes; the curve shows how soon it finds what " +
+				"has changed.",
 			Tables: []Table{{
 				Title:  "Policies",
 				Header: []string{"policy", "fetched", "update rate %", "coverage %", "gain"},
-				Rows: [][]string{{"clairvoyant", "96", "100.0", "100.0", "1.00"}, {"b-closure", "402", "17.3", "72.4", "0.41 [0.36, 0.47]"},
+				Rows: [][]string{{"clairvoyant", "96", "100.0", "100.0", "1.00"},
+					{"b-closure", "402", "17.3", "72.4", "0.41 [0.36, 0.47]"},
 					{"random", "1,240", "7.7", "100.0", "–"}, {"方策 <b>", "1", "-0.5", "", "NaN"}},
 				Note: "Interval: 5 to 95 % of 200 samples of servers.",
 			}},
 			Charts: []Chart{{
-				Title: "Changed pages found against pages fetched", XLabel: "pages fetched", YLabel: "changed pages found",
+				Title: "Changed pages found against pages fetched", XLabel: "pages fetched",
+				YLabel:   "changed pages found",
 				XPercent: true, YPercent: true, Diagonal: true,
-				Series: []Series{curve("a", .5, false), curve("b-closure", .4, false), curve("c", .6, false), curve("value", .2, false),
-					curve("server-previous+b-closure", .35, false), curve("clairvoyant", .05, true), curve("lambdacrawl", .3, false)},
+				Series: []Series{curve("a", .5, false), curve("b-closure", .4, false),
+					curve("c", .6, false), curve("value", .2, false),
+					curve("server-previous+b-closure", .35, false), curve("clairvoyant", .05, true),
+					curve("lambdacrawl", .3, false)},
 			}, {
-				Title: "Update rate by period", XLabel: "weeks", YLabel: "update rate", YPercent: true,
-				Series: []Series{{Name: "whole", X: weeks, Y: []float64{.036, .077, .145, .21}, Dashed: true}, {Name: "a", X: weeks, Y: []float64{.09, .14, .22, .27}},
-					{Name: "b", X: weeks, Y: []float64{.1, math.NaN(), .23, .29}}, {Name: "c", X: weeks, Y: []float64{.11, .17, .25, .31}}},
+				Title: "Update rate by period", XLabel: "weeks", YLabel: "update rate",
+				YPercent: true,
+				Series: []Series{{Name: "whole", X: weeks, Y: []float64{.036, .077, .145, .21},
+					Dashed: true}, {Name: "a", X: weeks, Y: []float64{.09, .14, .22, .27}},
+					{Name: "b", X: weeks, Y: []float64{.1, math.NaN(), .23, .29}},
+					{Name: "c", X: weeks, Y: []float64{.11, .17, .25, .31}}},
 			}},
 		}, {
 			Title: "Many pages never change",
-			Charts: []Chart{{Title: "Pages by number of updates", XLabel: "updates", YLabel: "pages",
-				Series: []Series{{Name: "24 weeks", X: []float64{0, 1, 2, 3, 4}, Y: []float64{1300000, 180000, 40000, 21000, 9000}}}}},
-		}, {Title: "Nothing to show", Text: "No page changed.", Charts: []Chart{{Title: "Empty", XLabel: "x", YLabel: "y"}}}},
+			Charts: []Chart{{Title: "Pages by number of updates", XLabel: "updates",
+				YLabel: "pages",
+				Series: []Series{{Name: "24 weeks", X: []float64{0, 1, 2, 3, 4},
+					Y: []float64{1300000, 180000, 40000, 21000, 9000}}}}},
+		}, {Title: "Nothing to show", Text: "No page changed.",
+			Charts: []Chart{{Title: "Empty", XLabel: "x", YLabel: "y"}}}},
 	}
 }
 
@@ -89,7 +101,8 @@ func TestPageNeedsNothingElse(t *testing.T) {
 	if n := strings.Count(page, "<script>"); n != 1 {
 		t.Errorf("the page has %d scripts", n)
 	}
-	for _, s := range []string{"http://", "https://", "<script ", "<link", "<img", "@import", "url(", "src="} {
+	for _, s := range []string{"http://", "https://", "<script ", "<link", "<img", "@import",
+		"url(", "src="} {
 		if strings.Contains(page, s) {
 			t.Errorf("the page contains %q", s)
 		}
@@ -99,9 +112,11 @@ func TestPageNeedsNothingElse(t *testing.T) {
 // Every figure has its values as CSV, and for the script as JSON. What a spreadsheet would run is
 // quoted.
 func TestFigureData(t *testing.T) {
-	c := Chart{Title: "What? 5 % a day", XLabel: "x", YLabel: "=HYPERLINK(1)", YPercent: true, Series: []Series{
-		{Name: "+cmd", X: []float64{1, 2, math.NaN()}, Y: []float64{.5, .25, 1}, Low: []float64{.4, .2, 0}, High: []float64{.6, .3, 1}},
-		{Name: "a, \"b\"", X: []float64{1}, Y: []float64{1}, Labels: []string{"-1"}}}}
+	c := Chart{Title: "What? 5 % a day", XLabel: "x", YLabel: "=HYPERLINK(1)", YPercent: true,
+		Series: []Series{
+			{Name: "+cmd", X: []float64{1, 2, math.NaN()}, Y: []float64{.5, .25, 1},
+				Low: []float64{.4, .2, 0}, High: []float64{.6, .3, 1}},
+			{Name: "a, \"b\"", X: []float64{1}, Y: []float64{1}, Labels: []string{"-1"}}}}
 	want := "series,x,'=HYPERLINK(1),low,high,label\n'+cmd,1,0.5,0.4,0.6,\n'+cmd,2,0.25,0.2,0.3,\n\"a, \"\"b\"\"\",1,1,,,'-1\n"
 	if got := c.csv(); got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -111,11 +126,13 @@ func TestFigureData(t *testing.T) {
 		t.Errorf("file %q", v.File)
 	}
 	var d figureData
-	if err := json.Unmarshal([]byte(v.Data), &d); err != nil || len(d.Series) != 2 || len(d.Series[0].Points) != 2 || d.Series[0].Points[1][3] != "25.0 %" {
+	if err := json.Unmarshal([]byte(v.Data), &d); err != nil || len(d.Series) != 2 ||
+		len(d.Series[0].Points) != 2 || d.Series[0].Points[1][3] != "25.0 %" {
 		t.Errorf("%v: %+v", err, d)
 	}
 	page := render(t, Page{Sections: []Section{{Charts: []Chart{c, c}}}}.HTML)
-	if n := strings.Count(page, "data:text/csv"); n != 2 || !strings.Contains(page, `download="what-5-a-day.csv"`) {
+	if n := strings.Count(page, "data:text/csv"); n != 2 ||
+		!strings.Contains(page, `download="what-5-a-day.csv"`) {
 		t.Errorf("%d figures have their data", n)
 	}
 }
@@ -126,7 +143,8 @@ func TestScriptRunsByItsHash(t *testing.T) {
 	_, rest, _ := strings.Cut(page, "<script>")
 	script, _, ok := strings.Cut(rest, "</script>")
 	sum := sha256.Sum256([]byte(script))
-	if want := "script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"; !ok || !strings.Contains(page, want) {
+	if want := "script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"; !ok ||
+		!strings.Contains(page, want) {
 		t.Errorf("%q is not in the page", want)
 	}
 }
@@ -134,17 +152,21 @@ func TestScriptRunsByItsHash(t *testing.T) {
 const nasty = "<script>alert(\"x\")</script> & '\x00\x1b[31m\xff\u202e"
 
 func TestEscaping(t *testing.T) {
-	c := Chart{Title: nasty, XLabel: nasty, YLabel: nasty, Series: []Series{{Name: nasty, X: []float64{1}, Y: []float64{2}}}}
+	c := Chart{Title: nasty, XLabel: nasty, YLabel: nasty,
+		Series: []Series{{Name: nasty, X: []float64{1}, Y: []float64{2}}}}
 	table := Table{Title: nasty, Header: []string{nasty}, Rows: [][]string{{nasty}}, Note: nasty}
-	page := render(t, Page{nasty, nasty, nasty, []Section{{nasty, nasty, []Table{table}, []Chart{c}}, {}, {}}}.HTML)
+	page := render(t, Page{nasty, nasty, nasty,
+		[]Section{{nasty, nasty, []Table{table}, []Chart{c}}, {}, {}}}.HTML)
 	svg := render(t, c.SVG)
 	for name, s := range map[string]string{"page": page, "svg": svg} {
-		if strings.Count(s, "<script") != map[string]int{"page": 1}[name] || strings.Contains(s, "alert(\"") {
+		if strings.Count(s, "<script") != map[string]int{"page": 1}[name] ||
+			strings.Contains(s, "alert(\"") {
 			t.Errorf("%s holds the text unescaped", name)
 		}
 	}
 	wellFormed(t, svg)
-	for name, s := range map[string]string{"page": page, "svg": svg, "text": render(t, table.Text)} {
+	for name, s := range map[string]string{"page": page, "svg": svg,
+		"text": render(t, table.Text)} {
 		if strings.ContainsAny(s, "\x00\x1b\u202e") {
 			t.Errorf("%s holds control characters", name)
 		}
@@ -167,8 +189,10 @@ func wellFormed(t *testing.T, svg string) {
 
 func TestChartsOfAnyValues(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
-	for _, values := range [][]float64{nil, {}, {nan}, {nan, inf, -inf}, {0}, {5}, {-3, -3}, {1e-300, 2e-300}, {-1e308, 1e308},
-		{math.MaxFloat64, -math.MaxFloat64}, {5e-324}, {1, nan, 3}, {1e15, 1e15 + 1}, {0, 1}, {-1, 0}, {1000000, 1000001}} {
+	for _, values := range [][]float64{nil, {}, {nan}, {nan, inf, -inf}, {0}, {5}, {-3, -3},
+		{1e-300, 2e-300}, {-1e308, 1e308},
+		{math.MaxFloat64, -math.MaxFloat64}, {5e-324}, {1, nan, 3}, {1e15, 1e15 + 1}, {0, 1},
+		{-1, 0}, {1000000, 1000001}} {
 		for _, percent := range []bool{false, true} {
 			c := Chart{Title: "t", XPercent: percent, YPercent: percent, Diagonal: percent,
 				Series: []Series{{Name: "s", X: values, Y: values}, {Name: "none", Dashed: true}}}
@@ -187,7 +211,8 @@ func TestChartsOfAnyValues(t *testing.T) {
 }
 
 func TestNaNBreaksTheLine(t *testing.T) {
-	c := Chart{Series: []Series{{Name: "s", X: []float64{0, 1, 2, 3, 4}, Y: []float64{0, 1, math.NaN(), 3, 4}}}}
+	c := Chart{Series: []Series{{Name: "s", X: []float64{0, 1, 2, 3, 4},
+		Y: []float64{0, 1, math.NaN(), 3, 4}}}}
 	svg := render(t, c.SVG)
 	_, d, _ := strings.Cut(svg, `<path class="l" d="`)
 	d, _, _ = strings.Cut(d, `"`)
@@ -197,10 +222,13 @@ func TestNaNBreaksTheLine(t *testing.T) {
 }
 
 func TestUnequalLengths(t *testing.T) {
-	c := Chart{Title: "coverage", Series: []Series{{Name: "a", X: []float64{1, 2}, Y: []float64{1}}}}
+	c := Chart{Title: "coverage",
+		Series: []Series{{Name: "a", X: []float64{1, 2}, Y: []float64{1}}}}
 	var b bytes.Buffer
-	for _, write := range []func(io.Writer) error{c.SVG, Page{Sections: []Section{{Charts: []Chart{c}}}}.HTML} {
-		if err := write(&b); err == nil || !strings.Contains(err.Error(), `series "a" has 2 x and 1 y values`) || b.Len() > 0 {
+	for _, write := range []func(
+		io.Writer) error{c.SVG, Page{Sections: []Section{{Charts: []Chart{c}}}}.HTML} {
+		if err := write(&b); err == nil ||
+			!strings.Contains(err.Error(), `series "a" has 2 x and 1 y values`) || b.Len() > 0 {
 			t.Errorf("error %v after %d bytes", err, b.Len())
 		}
 	}
@@ -246,8 +274,9 @@ func TestTableText(t *testing.T) {
 	table := Table{
 		Title:  "Policies",
 		Header: []string{"policy", "fetched", "coverage", "for"},
-		Rows:   [][]string{{"random", "1,240", "–", "4 weeks"}, {"方策", "7", "72.4 %", "日本"}, {"e\u0301te\u0301", "", "5 [4, 6]"}, {"more", "1", "2", "x", "y"}},
-		Note:   "Some are undefined.",
+		Rows: [][]string{{"random", "1,240", "–", "4 weeks"}, {"方策", "7", "72.4 %", "日本"},
+			{"e\u0301te\u0301", "", "5 [4, 6]"}, {"more", "1", "2", "x", "y"}},
+		Note: "Some are undefined.",
 	}
 	want := `Policies
 policy  fetched  coverage  for
@@ -269,7 +298,8 @@ Some are undefined.
 
 func TestPointsAndLabels(t *testing.T) {
 	c := Chart{Title: "t", XPercent: true, YPercent: true, Diagonal: true, Series: []Series{
-		{Name: "by depth", X: []float64{0.1, 0.5, 0.51, 1}, Y: []float64{0.1, 0.5, 0.5, 1}, Labels: []string{"one", "<two>", strings.Repeat("no room", 12), ""}, Points: true}}}
+		{Name: "by depth", X: []float64{0.1, 0.5, 0.51, 1}, Y: []float64{0.1, 0.5, 0.5, 1},
+			Labels: []string{"one", "<two>", strings.Repeat("no room", 12), ""}, Points: true}}}
 	svg := render(t, c.SVG)
 	wellFormed(t, svg)
 	if strings.Contains(svg, `class="l"`) {
@@ -292,15 +322,20 @@ func TestPointsAndLabels(t *testing.T) {
 	}
 	c.Series[0].Labels = c.Series[0].Labels[1:]
 	var b bytes.Buffer
-	if err := c.SVG(&b); err == nil || !strings.Contains(err.Error(), "4 points and 3 labels") || b.Len() > 0 {
+	if err := c.SVG(&b); err == nil || !strings.Contains(err.Error(), "4 points and 3 labels") ||
+		b.Len() > 0 {
 		t.Errorf("error %v after %d bytes", err, b.Len())
 	}
 }
 
 // Names stand where numbers would, turned where they have no room side by side.
 func TestNames(t *testing.T) {
-	for _, names := range [][]string{{"org"}, {"org", "co.jp", "<b>"}, {strings.Repeat("a long name ", 5), "b"}, strings.Split(strings.Repeat("dot.com ", 12), " ")} {
-		c := Chart{XLabel: "group", XNames: names, Series: []Series{{Name: "s", X: []float64{-0.2, 0.2}, Y: []float64{1, math.NaN()}, Points: true}}}
+	for _, names := range [][]string{{"org"}, {"org", "co.jp", "<b>"},
+		{strings.Repeat("a long name ", 5), "b"},
+		strings.Split(strings.Repeat("dot.com ", 12), " ")} {
+		c := Chart{XLabel: "group", XNames: names,
+			Series: []Series{{Name: "s", X: []float64{-0.2, 0.2}, Y: []float64{1, math.NaN()},
+				Points: true}}}
 		svg := render(t, c.SVG)
 		wellFormed(t, svg)
 		room := 460 / len(names)
@@ -316,12 +351,14 @@ func TestNames(t *testing.T) {
 // Paper cannot be scrolled: what a screen scrolls sideways is printed whole.
 func TestPrintIsWhole(t *testing.T) {
 	_, print, _ := strings.Cut(pageStyle, "@media print{")
-	scrolled := regexp.MustCompile(`(?m)^(\.[a-z]+)\{[^}]*overflow-x:auto`).FindAllStringSubmatch(pageStyle, -1)
+	scrolled := regexp.MustCompile(`(?m)^(\.[a-z]+)\{[^}]*overflow-x:auto`).FindAllStringSubmatch(
+		pageStyle, -1)
 	if len(scrolled) == 0 {
 		t.Fatal("nothing is scrolled")
 	}
 	for _, m := range scrolled {
-		if !regexp.MustCompile(regexp.QuoteMeta(m[1]) + `[,{][^{}]*\{?[^}]*overflow:visible`).MatchString(print) {
+		if !regexp.MustCompile(regexp.QuoteMeta(m[1]) +
+			`[,{][^{}]*\{?[^}]*overflow:visible`).MatchString(print) {
 			t.Errorf("%s is cut where it is printed", m[1])
 		}
 	}

@@ -8,7 +8,8 @@ import (
 )
 
 func wideTable() Table {
-	return Table{Title: "The next visits, which is a title that is longer than some terminals are wide",
+	return Table{Title: "The next visits, which is a title that is longer than some terminals " +
+		"are wide",
 		Header: []string{"#", "p(changed)", "page", "reason", "limits: used of granted"},
 		Rows: [][]string{
 			{"1", "0.998", "http://www.granite-craft.co.example/a/very/long/path/to/some/page/of/it/index.html", "5.3 changes of its own expected since its last visit", "1/day: 3 of 500"},
@@ -40,7 +41,8 @@ func TestTablesFit(t *testing.T) {
 				t.Errorf("width %d: %d columns: %s", width, n, line)
 			}
 		}
-		for _, want := range []string{"0.5 [0.4, 0.6]", "1,234", "0.998", "http://w", "ml", "…", "visit"} {
+		for _, want := range []string{"0.5 [0.4, 0.6]", "1,234", "0.998", "http://w", "ml", "…",
+			"visit"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("width %d: no %q in\n%s", width, want, text)
 			}
@@ -56,7 +58,8 @@ func TestTablesFit(t *testing.T) {
 
 // Numbers are never cut, however narrow the terminal.
 func TestNumbersStay(t *testing.T) {
-	table := Table{Header: []string{"first", "second"}, Rows: [][]string{{"123456789012", "-9876543210 %"}, {"1", "2"}}}
+	table := Table{Header: []string{"first", "second"},
+		Rows: [][]string{{"123456789012", "-9876543210 %"}, {"1", "2"}}}
 	if got := onScreen(t, table, 10, false); got != onScreen(t, table, 0, false) {
 		t.Errorf("numbers gave way:\n%s", got)
 	}
@@ -64,12 +67,14 @@ func TestNumbersStay(t *testing.T) {
 
 // Colours take no room, and are there only where they are asked for.
 func TestColours(t *testing.T) {
-	table := Table{Title: "T", Header: []string{"result", "n"}, Rows: [][]string{{"ok", "1"}, {"fail", "22"}}, Marks: map[string]Style{"fail": Red}}
+	table := Table{Title: "T", Header: []string{"result", "n"},
+		Rows: [][]string{{"ok", "1"}, {"fail", "22"}}, Marks: map[string]Style{"fail": Red}}
 	coloured := onScreen(t, table, 40, true)
 	if !strings.Contains(coloured, "\x1b[31mfail\x1b[0m    22\n") {
 		t.Errorf("no colour, or no place for it: %q", coloured)
 	}
-	bare := strings.NewReplacer(string(Bold), "", string(Faint), "", string(Red), "", plain, "").Replace(coloured)
+	bare := strings.NewReplacer(string(Bold), "", string(Faint), "", string(Red), "", plain,
+		"").Replace(coloured)
 	if want := render(t, table.Text); bare != want {
 		t.Errorf("%q, want %q", bare, want)
 	}
@@ -81,7 +86,8 @@ func TestSay(t *testing.T) {
 	s.Say("A sentence that is longer than the screen.\nAnother.")
 	s.Say("")
 	_ = s.Flush()
-	want := "\x1b[1mA sentence that is\x1b[0m\n\x1b[1mlonger than the\x1b[0m\n\x1b[1mscreen.\x1b[0m\n\x1b[1mAnother.\x1b[0m\n"
+	want := "\x1b[1mA sentence that is\x1b[0m\n\x1b[1mlonger than " +
+		"the\x1b[0m\n\x1b[1mscreen.\x1b[0m\n\x1b[1mAnother.\x1b[0m\n"
 	if b.String() != want {
 		t.Errorf("%q, want %q", b.String(), want)
 	}

@@ -95,12 +95,15 @@ func (c Chart) drawAxes(b *strings.Builder, x, y axis) {
 	const bottom, right = plotTop + plotHeight, plotLeft + plotWidth
 	for _, v := range y.ticks() {
 		at := placeY(y, v)
-		fmt.Fprintf(b, "\n"+`<line class="g" x1="%d" y1="%.1f" x2="%d" y2="%.1f"/>`, plotLeft, at, right, at)
-		fmt.Fprintf(b, `<text x="%d" y="%.1f" text-anchor="end">%s</text>`, plotLeft-8, at+4.5, y.label(v))
+		fmt.Fprintf(b, "\n"+`<line class="g" x1="%d" y1="%.1f" x2="%d" y2="%.1f"/>`,
+			plotLeft, at, right, at)
+		fmt.Fprintf(b, `<text x="%d" y="%.1f" text-anchor="end">%s</text>`,
+			plotLeft-8, at+4.5, y.label(v))
 	}
 	for _, v := range x.ticks() {
 		at := placeX(x, v)
-		fmt.Fprintf(b, "\n"+`<line class="g" x1="%.1f" y1="%d" x2="%.1f" y2="%d"/>`, at, plotTop, at, bottom)
+		fmt.Fprintf(b, "\n"+`<line class="g" x1="%.1f" y1="%d" x2="%.1f" y2="%d"/>`,
+			at, plotTop, at, bottom)
 		if x.hang() > 0 {
 			fmt.Fprintf(
 				b,
@@ -119,10 +122,12 @@ func (c Chart) drawAxes(b *strings.Builder, x, y axis) {
 			text(x.label(v)),
 		)
 	}
-	fmt.Fprintf(b, "\n"+`<line class="x" x1="%d" y1="%d" x2="%d" y2="%d"/>`, plotLeft, bottom, right, bottom)
+	fmt.Fprintf(b, "\n"+`<line class="x" x1="%d" y1="%d" x2="%d" y2="%d"/>`,
+		plotLeft, bottom, right, bottom)
 	fmt.Fprintf(b, "\n"+`<text x="%d" y="%d" text-anchor="middle">%s</text>`,
 		plotLeft+plotWidth/2, bottom+43+x.hang(), text(withUnit(c.XLabel, c.XPercent)))
-	fmt.Fprintf(b, "\n"+`<text transform="translate(17 %d) rotate(-90)" text-anchor="middle">%s</text>`,
+	fmt.Fprintf(b, "\n"+
+		`<text transform="translate(17 %d) rotate(-90)" text-anchor="middle">%s</text>`,
 		plotTop+plotHeight/2, text(withUnit(c.YLabel, c.YPercent)))
 }
 
@@ -149,7 +154,8 @@ func withUnit(label string, percent bool) string {
 // drawSeries draws lines between neighbours that are both numbers, and their points.
 func (c Chart) drawSeries(b *strings.Builder, i int, x, y axis) {
 	s, colour := c.Series[i], colours[i%len(colours)]
-	fmt.Fprintf(b, "\n"+`<g class="s" stroke="%s" fill="%s"><title>%s</title>`, colour, colour, text(s.Name))
+	fmt.Fprintf(b, "\n"+`<g class="s" stroke="%s" fill="%s"><title>%s</title>`,
+		colour, colour, text(s.Name))
 	var path strings.Builder
 	pen := "M"
 	for p := range s.X {
@@ -238,7 +244,8 @@ func (c Chart) drawLegend(b *strings.Builder) {
 		if s.Dashed {
 			class = "l d"
 		}
-		fmt.Fprintf(b, "\n"+`<g class="k"><g stroke="%s" fill="%s"><title>%s</title>`, colour, colour, text(s.Name))
+		fmt.Fprintf(b, "\n"+`<g class="k"><g stroke="%s" fill="%s"><title>%s</title>`,
+			colour, colour, text(s.Name))
 		if !s.Points {
 			fmt.Fprintf(b, `<path class="%s" d="M%d %dh26"/>`, class, legendLeft, at)
 		}

@@ -65,7 +65,8 @@ func plainly(_, shown string) string { return shown }
 
 // writeRow writes the cells of a row, in as many lines as the longest of them needs. mark puts a
 // cell into a style, which takes no room.
-func writeRow(b *strings.Builder, row []string, width []int, right []bool, mark func(cell, shown string) string) {
+func writeRow(b *strings.Builder, row []string, width []int, right []bool,
+	mark func(cell, shown string) string) {
 	cells := make([][]string, len(width))
 	height := 1
 	for i := range min(len(row), len(width)) {

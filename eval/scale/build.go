@@ -80,7 +80,8 @@ func Build(ctx context.Context, dir string, w *Web, tick func(done, total int)) 
 
 // record is what is remembered of a page: visited each 1 to 30 days since it was found.
 func (w *Web) record(server, i int) sitegraph.Record {
-	first := Start.AddDate(0, 0, -knownDays).Add(time.Duration(unit(w.hash(server, i, -4)) * float64(30*24*time.Hour)))
+	first := Start.AddDate(0, 0,
+		-knownDays).Add(time.Duration(unit(w.hash(server, i, -4)) * float64(30*24*time.Hour)))
 	between := time.Duration((1 + 29*unit(w.hash(server, i, -5))) * float64(24*time.Hour))
 	h := sitegraph.Start(first)
 	at := first
@@ -89,9 +90,11 @@ func (w *Web) record(server, i int) sitegraph.Record {
 		at = next
 	}
 	return sitegraph.Record{
-		Referer: "", State: sitegraph.StateAlive, Status: 200, ETag: `"5f2c-61b7d1c0a9f40"`, LastModified: first,
-		Digests: sitegraph.Digests{Bytes: w.digest(server, i, at), Text: w.digest(server, i, at), Main: w.digest(server, i, at)},
-		Size:    20_000, History: h, Tried: at,
+		Referer: "", State: sitegraph.StateAlive, Status: 200, ETag: `"5f2c-61b7d1c0a9f40"`,
+		LastModified: first,
+		Digests: sitegraph.Digests{Bytes: w.digest(server, i, at),
+			Text: w.digest(server, i, at), Main: w.digest(server, i, at)},
+		Size: 20_000, History: h, Tried: at,
 		Due:    Start.Add(time.Duration(unit(w.hash(server, i, -6)) * float64(30*24*time.Hour))),
 		Reason: "the value of a visit comes to the price then",
 	}

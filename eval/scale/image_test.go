@@ -33,8 +33,10 @@ type process struct {
 }
 
 func (p *process) build(corpus *planner.Corpus) (*planner.Planner, error) {
-	ranking, err := policy.New(p.policy, policy.Settings{Corpus: corpus, Mode: planner.Stream, Seed: 1, PerDay: float64(p.w.Pages) / 10, Alpha: 0.95, GoneWorth: 0.3})
-	return planner.New(corpus, ranking, planner.Options{Name: p.policy, NewShare: 0.25, Leftover: true, Turns: true}), err
+	ranking, err := policy.New(p.policy, policy.Settings{Corpus: corpus, Mode: planner.Stream,
+		Seed: 1, PerDay: float64(p.w.Pages) / 10, Alpha: 0.95, GoneWorth: 0.3})
+	return planner.New(corpus, ranking,
+		planner.Options{Name: p.policy, NewShare: 0.25, Leftover: true, Turns: true}), err
 }
 
 func (p *process) slow(store *satstore.Store, dir string) (*planner.Planner, error) {
@@ -63,7 +65,9 @@ func (p *process) run(rounds, least int) {
 		p.Fatal(why, err)
 	}
 	if p.image = plan != nil; plan == nil {
-		if plan, why, err = cycle.RecallAll(store, func() (*planner.Planner, error) { return p.slow(store, p.dir) }); err != nil || why != nil {
+		if plan, why, err = cycle.RecallAll(store, func() (*planner.Planner, error) {
+			return p.slow(store, p.dir)
+		}); err != nil || why != nil {
 			p.Fatal(why, err)
 		}
 	}
@@ -71,7 +75,8 @@ func (p *process) run(rounds, least int) {
 	var crash error
 	var s cycle.Store = store
 	loop := cycle.New(cycle.Options{
-		Planner: plan, Fetcher: Fetcher{p.w, clock}, Store: s, Clock: clock, Workers: 1, Discover: true, Forecast: true,
+		Planner: plan, Fetcher: Fetcher{p.w, clock}, Store: s, Clock: clock, Workers: 1,
+		Discover: true, Forecast: true,
 		ImagePages: least, Unkept: func(err error) { p.Error(err) },
 		Seen: func(e *cycle.Event) { p.visits = append(p.visits, e.Visit.Page) },
 		Between: func() error {
@@ -79,14 +84,15 @@ func (p *process) run(rounds, least int) {
 		},
 	})
 	done := 0
-	err = loop.Run(context.Background(), float64(p.w.Pages)/10, 24*time.Hour, func(planner.Round) bool {
-		if p.after != nil {
-			crash = p.after(store, plan)
-		}
-		done++
-		p.rounds++
-		return done < rounds && crash == nil
-	})
+	err = loop.Run(context.Background(), float64(p.w.Pages)/10, 24*time.Hour,
+		func(planner.Round) bool {
+			if p.after != nil {
+				crash = p.after(store, plan)
+			}
+			done++
+			p.rounds++
+			return done < rounds && crash == nil
+		})
 	if err != nil && !errors.Is(err, errCrash) {
 		p.Fatal(err)
 	}
@@ -131,7 +137,8 @@ func TestImagesChangeNothing(t *testing.T) {
 			}
 		}
 		if !slices.Equal(one.visits, many.visits) {
-			t.Errorf("%s: one process made %d visits, and processes after one another made %d others", name, len(one.visits), len(many.visits))
+			t.Errorf("%s: one process made %d visits, and processes after one another made "+
+				"%d others", name, len(one.visits), len(many.visits))
 		}
 		if len(one.visits) < rounds*w.Pages/10*8/10 {
 			t.Errorf("%s: only %d visits", name, len(one.visits))
@@ -145,7 +152,8 @@ func state(plan *planner.Planner) []string {
 	all := make([]string, c.Pages())
 	for p := range sitegraph.PageID(c.Pages()) {
 		m := c.Memory(p)
-		all[p] = fmt.Sprint(c.URL(p), m.History, m.Tried, m.State, m.Errors, c.Graph.Depth(p), c.Graph.Links(p), c.Graph.Server(p))
+		all[p] = fmt.Sprint(c.URL(p), m.History, m.Tried, m.State, m.Errors, c.Graph.Depth(p),
+			c.Graph.Links(p), c.Graph.Server(p))
 	}
 	return all
 }
@@ -180,7 +188,9 @@ func TestImageAfterCrash(t *testing.T) {
 	}
 	since, _ := quick.SinceImage()
 	if len(weighed.Of) != w.Servers || since == 0 || visits < since {
-		t.Errorf("%d of %d servers are weighed, by %d visits, of which %d were made since the image", len(weighed.Of), w.Servers, visits, since)
+		t.Errorf(
+			"%d of %d servers are weighed, by %d visits, of which %d were made since the image",
+			len(weighed.Of), w.Servers, visits, since)
 	}
 	quick.Corpus.Graph.Refresh()
 	slow, err := p.slow(store, "")
@@ -191,7 +201,8 @@ func TestImageAfterCrash(t *testing.T) {
 	got, want := state(quick), state(slow)
 	for page := range want {
 		if got[page] != want[page] {
-			t.Fatalf("page %d is\n%s\nin the image, and\n%s\nby its record", page, got[page], want[page])
+			t.Fatalf("page %d is\n%s\nin the image, and\n%s\nby its record",
+				page, got[page], want[page])
 		}
 	}
 	again, why, err := cycle.RecallImage(store, crashed, p.build)
@@ -259,8 +270,10 @@ func TestImageThatIsOfNoUse(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if ok, why := taken(dir); ok || why == nil && (what != "missing" || filepath.Base(name) != "scratch-image") {
-				t.Errorf("an image whose file %s is %s: taken %v, %v", filepath.Base(name), what, ok, why)
+			if ok, why := taken(dir); ok || why == nil &&
+				(what != "missing" || filepath.Base(name) != "scratch-image") {
+				t.Errorf("an image whose file %s is %s: taken %v, %v",
+					filepath.Base(name), what, ok, why)
 			}
 		}
 	}

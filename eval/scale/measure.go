@@ -69,7 +69,8 @@ type Round struct {
 }
 
 // Measure opens a store of the web and makes rounds. tick is told of each.
-func Measure(ctx context.Context, o Options, tick func(done, total int)) (result *Result, err error) {
+func Measure(ctx context.Context, o Options, tick func(done, total int)) (
+	result *Result, err error) {
 	started := time.Now()
 	r := &Result{Pages: o.Web.Pages, Servers: o.Web.Servers, Links: o.Web.Links, Policy: o.Policy}
 	store, err := satstore.Open(o.Dir, satstore.Options{})
@@ -87,7 +88,8 @@ func Measure(ctx context.Context, o Options, tick func(done, total int)) (result
 		ranking, err := policy.New(o.Policy, policy.Settings{
 			Corpus: corpus, Mode: planner.Stream, Seed: o.Seed, PerDay: perDay, Alpha: 0.95,
 		})
-		return planner.New(corpus, ranking, planner.Options{Name: o.Policy, NewShare: 0.25, Leftover: true, Turns: true}), err
+		return planner.New(corpus, ranking,
+			planner.Options{Name: o.Policy, NewShare: 0.25, Leftover: true, Turns: true}), err
 	}
 	plan, why, err := cycle.RecallImage(store, o.Dir, build)
 	if err = errors.Join(why, err); err != nil {
@@ -117,7 +119,8 @@ func Measure(ctx context.Context, o Options, tick func(done, total int)) (result
 	var round Round
 	visits, spent := 0, 0.0 // spent before the round
 	loop := cycle.New(cycle.Options{
-		Planner: plan, Fetcher: Fetcher{o.Web, clock}, Store: store, Clock: clock, Workers: 1, Discover: true, Forecast: true,
+		Planner: plan, Fetcher: Fetcher{o.Web, clock}, Store: store, Clock: clock, Workers: 1,
+		Discover: true, Forecast: true,
 		CommitEvery: 1000, ImagePages: o.ImagePages,
 		Seen: func(e *cycle.Event) {
 			if r.First == 0 {

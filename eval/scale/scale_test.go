@@ -34,12 +34,19 @@ func TestWeb(t *testing.T) {
 				t.Fatalf("page %d is %d of server %d, want %d of %d", page, j, s, i, server)
 			}
 			page++
-			if s, j, ok := w.parse(string(w.appendURL(nil, server, i))); !ok || s != server || j != i {
-				t.Fatalf("the address %s is read as page %d of server %d", w.appendURL(nil, server, i), j, s)
+			if s, j, ok := w.parse(string(w.appendURL(nil, server, i))); !ok || s != server ||
+				j != i {
+				t.Fatalf("the address %s is read as page %d of server %d",
+					w.appendURL(nil, server, i), j, s)
 			}
 			var links []int
-			w.linksOf(server, i, func(j int) { links = append(links, j); reached[j] = reached[j] || reached[i] })
-			if slices.Contains(links, i) || slices.ContainsFunc(links, func(j int) bool { return j < 0 || j >= w.size(server) }) {
+			w.linksOf(server, i, func(j int) {
+				links = append(links, j)
+				reached[j] = reached[j] || reached[i]
+			})
+			if slices.Contains(links, i) || slices.ContainsFunc(links, func(j int) bool {
+				return j < 0 || j >= w.size(server)
+			}) {
 				t.Fatalf("page %d of server %d links to %v", i, server, links)
 			}
 			if slices.Sort(links); len(slices.Compact(links)) != len(links) {
@@ -48,7 +55,8 @@ func TestWeb(t *testing.T) {
 		}
 		for i := range w.size(server) {
 			if !reached[i] {
-				t.Fatalf("page %d of server %d of %d pages is not reached", i, server, w.size(server))
+				t.Fatalf("page %d of server %d of %d pages is not reached",
+					i, server, w.size(server))
 			}
 		}
 	}
@@ -74,7 +82,8 @@ func TestMeasure(t *testing.T) {
 	if len(found.Damage) > 0 || found.Pages != 4000 || found.Starts != 200 {
 		t.Fatalf("the store is %+v", found)
 	}
-	r, err := Measure(t.Context(), Options{Dir: dir, Web: w, Policy: "value", Seed: 1, Rounds: 3, Round: 24 * time.Hour, Budget: 0.02}, func(int, int) {})
+	r, err := Measure(t.Context(), Options{Dir: dir, Web: w, Policy: "value", Seed: 1, Rounds: 3,
+		Round: 24 * time.Hour, Budget: 0.02}, func(int, int) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,8 +92,10 @@ func TestMeasure(t *testing.T) {
 		visits, changed = visits+round.Visits, changed+round.Changed
 	}
 	// The first round is what is left of its day.
-	if len(r.Rounds) != 3 || visits < 220 || visits > 240 || changed < visits/4 || changed >= visits {
-		t.Errorf("%d rounds of 80 visits made %d and found %d changes", len(r.Rounds), visits, changed)
+	if len(r.Rounds) != 3 || visits < 220 || visits > 240 || changed < visits/4 ||
+		changed >= visits {
+		t.Errorf("%d rounds of 80 visits made %d and found %d changes",
+			len(r.Rounds), visits, changed)
 	}
 }
 
@@ -114,7 +125,8 @@ func BenchmarkRounds(b *testing.B) {
 	if _, err := os.Stat(dir); err != nil {
 		// The memory that building takes must not count.
 		build := exec.Command(os.Args[0], "-test.run", "^TestBuildOnly$")
-		build.Env = append(os.Environ(), "RECRAWL_SCALE_BUILD="+dir, "RECRAWL_SCALE_PAGES="+strconv.Itoa(pages))
+		build.Env = append(os.Environ(), "RECRAWL_SCALE_BUILD="+dir,
+			"RECRAWL_SCALE_PAGES="+strconv.Itoa(pages))
 		if out, err := build.CombinedOutput(); err != nil {
 			b.Fatalf("%v\n%s", err, out)
 		}
@@ -132,7 +144,8 @@ func BenchmarkRounds(b *testing.B) {
 		budget = 24 * float64(visits) / float64(pages)
 	}
 	for b.Loop() {
-		r, err := Measure(context.Background(), Options{Dir: dir, Web: w, Policy: "value", Seed: 1, Rounds: rounds, Round: time.Hour, Budget: budget, Seen: seen}, func(done, of int) {
+		r, err := Measure(context.Background(), Options{Dir: dir, Web: w, Policy: "value", Seed: 1,
+			Rounds: rounds, Round: time.Hour, Budget: budget, Seen: seen}, func(done, of int) {
 			if file := os.Getenv("RECRAWL_SCALE_HEAP"); done == of && file != "" {
 				writeHeap(b, file)
 			}
@@ -143,9 +156,17 @@ func BenchmarkRounds(b *testing.B) {
 		if file := os.Getenv("RECRAWL_SCALE_JSON"); file != "" {
 			addResult(b, file, r)
 		}
-		b.Logf("%v: image %v, %d pages saved since; store open after %.2f s, planner after %.2f s, first visit after %.2f s, image in %.1f s; %d bytes a page resident then, %d at most", w, r.Image, r.Since, r.Store, r.Open, r.First, r.Keep, r.OpenedBytes/int64(pages), r.PeakBytes/int64(pages))
+		b.Logf("%v: image %v, %d pages saved since; store open after %.2f s, planner after %.2f "+
+			"s, first visit after %.2f s, image in %.1f s; %d bytes a page resident then, %d "+
+			"at most", w, r.Image, r.Since, r.Store, r.Open, r.First, r.Keep,
+			r.OpenedBytes/int64(pages), r.PeakBytes/int64(pages))
 		for i, x := range r.Rounds {
-			b.Logf("round %d: %d visits, %d changed, %.2f s, %.2f s of a processor (%.2f before the first visit), %d bytes a page resident, %d at most (of no file %d, of files %d); a visit read %d bytes and wrote %d", i, x.Visits, x.Changed, x.Seconds, x.Processor, x.Begin, x.Resident/int64(pages), x.Peak/int64(pages), x.Heap/int64(pages), x.File/int64(pages), x.Read/int64(max(x.Visits, 1)), x.Written/int64(max(x.Visits, 1)))
+			b.Logf("round %d: %d visits, %d changed, %.2f s, %.2f s of a processor (%.2f before "+
+				"the first visit), %d bytes a page resident, %d at most (of no file %d, of files "+
+				"%d); a visit read %d bytes and wrote %d", i, x.Visits, x.Changed, x.Seconds,
+				x.Processor, x.Begin, x.Resident/int64(pages), x.Peak/int64(pages),
+				x.Heap/int64(pages), x.File/int64(pages), x.Read/int64(max(x.Visits, 1)),
+				x.Written/int64(max(x.Visits, 1)))
 		}
 	}
 }
@@ -160,7 +181,8 @@ func TestBuildOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Build(t.Context(), dir, NewWeb(pages, max(pages/200, 1), 20, 1), func(int, int) {}); err != nil {
+	if err := Build(t.Context(), dir, NewWeb(pages, max(pages/200, 1), 20, 1),
+		func(int, int) {}); err != nil {
 		t.Fatal(fmt.Errorf("build: %w", err))
 	}
 }
@@ -200,7 +222,8 @@ func TestDrawRounds(t *testing.T) {
 		slices.Sort(all)
 		return all[len(all)/2]
 	}
-	whole, begin := report.Series{Name: "a round"}, report.Series{Name: "of that, before its first visit"}
+	whole, begin := report.Series{Name: "a round"},
+		report.Series{Name: "of that, before its first visit"}
 	visits := 0
 	for line := range strings.Lines(string(text)) {
 		var r Result
@@ -212,8 +235,10 @@ func TestDrawRounds(t *testing.T) {
 		for _, of := range []struct {
 			s    *report.Series
 			what func(Round) float64
-		}{{&whole, func(r Round) float64 { return r.Processor }}, {&begin, func(r Round) float64 { return r.Begin }}} {
-			of.s.X, of.s.Y = append(of.s.X, float64(r.Pages)/1e6), append(of.s.Y, median(rounds, of.what))
+		}{{&whole, func(r Round) float64 { return r.Processor }},
+			{&begin, func(r Round) float64 { return r.Begin }}} {
+			of.s.X, of.s.Y = append(of.s.X, float64(r.Pages)/1e6),
+				append(of.s.Y, median(rounds, of.what))
 		}
 	}
 	f, err := os.Create(to)
@@ -221,7 +246,8 @@ func TestDrawRounds(t *testing.T) {
 		t.Fatal(err)
 	}
 	chart := report.Chart{
-		Title: fmt.Sprintf("Rounds of %d visits, an hour each", visits), XLabel: "pages, millions", YLabel: "processor time of a round, s",
+		Title: fmt.Sprintf("Rounds of %d visits, an hour each", visits), XLabel: "pages, millions",
+		YLabel: "processor time of a round, s",
 		Series: []report.Series{whole, begin},
 	}
 	if err := errors.Join(chart.SVG(f), f.Close()); err != nil {

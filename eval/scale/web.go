@@ -41,7 +41,8 @@ const (
 // NewWeb returns a web; every server has one page at least.
 func NewWeb(pages, servers, links int, seed uint64) *Web {
 	servers = max(min(servers, pages), 1)
-	w := &Web{Pages: pages, Servers: servers, Links: links, Seed: seed, first: make([]int, servers+1)}
+	w := &Web{Pages: pages, Servers: servers, Links: links, Seed: seed,
+		first: make([]int, servers+1)}
 	total := 0.0
 	for k := range servers {
 		total += math.Pow(float64(k+1), -skew)
@@ -157,7 +158,8 @@ type Fetcher struct {
 // Fetch says what the page holds now.
 func (f Fetcher) Fetch(_ context.Context, r cycle.Request) (sitegraph.Observation, error) {
 	w, now := f.Web, f.Clock.Now()
-	o := sitegraph.Observation{URL: r.Record.URL, Time: now, Outcome: sitegraph.OutcomeGone, Status: 404}
+	o := sitegraph.Observation{URL: r.Record.URL, Time: now, Outcome: sitegraph.OutcomeGone,
+		Status: 404}
 	server, i, ok := w.parse(r.Record.URL)
 	if !ok {
 		return o, nil

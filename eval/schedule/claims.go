@@ -49,8 +49,10 @@ func (s *Simulation) set(name string) *SetResult {
 	return nil
 }
 
-func (c *claimant) add(what, published string, fitted bool, measured []float64, holds func(web int) bool) {
-	claim := Claim{What: what, Published: published, Measured: spreadOf(measured).String(), Of: c.s.Webs, Fitted: fitted}
+func (c *claimant) add(what, published string, fitted bool, measured []float64,
+	holds func(web int) bool) {
+	claim := Claim{What: what, Published: published, Measured: spreadOf(measured).String(),
+		Of: c.s.Webs, Fitted: fitted}
 	for web := range c.s.Webs {
 		if holds(web) {
 			claim.Holds++
@@ -65,21 +67,39 @@ func (c *claimant) numbers(webs []*simulate.Web) {
 	for _, w := range webs {
 		of = append(of, w.Numbers(least))
 	}
-	near := func(what, published string, want, tolerance float64, get func(*simulate.Published) float64) {
+	near := func(what, published string, want, tolerance float64,
+		get func(*simulate.Published) float64) {
 		var all []float64
 		for i := range of {
 			all = append(all, get(&of[i]))
 		}
-		c.add(what, published, true, all, func(web int) bool { return math.Abs(all[web]/want-1) <= tolerance })
+		c.add(what, published, true, all, func(web int) bool {
+			return math.Abs(all[web]/want-1) <= tolerance
+		})
 	}
-	near("bound of all servers, connections", "62", 62, 0, func(p *simulate.Published) float64 { return float64(p.Bound) })
-	near("bound of feasible servers", "28", 28, 0, func(p *simulate.Published) float64 { return float64(p.BoundFeasible) })
-	near("mean interval, days", "5.5", 5.5, 0.02, func(p *simulate.Published) float64 { return p.MeanInterval })
-	near("servers with intervals within a minute, %", "about 1", 1, 0.1, func(p *simulate.Published) float64 { return 100 * p.WithinMinute })
-	near("mean download, s", "about 1", 1, 0.1, func(p *simulate.Published) float64 { return p.MeanTook })
-	near("mean of the longest downloads, s", "5.8", 5.8, 0.02, func(p *simulate.Published) float64 { return p.MeanLongest })
-	near("infeasible servers", "about 380", 380, 0.02, func(p *simulate.Published) float64 { return float64(p.Infeasible) })
-	near("steadily infeasible servers", "below 10", 8, 0.2, func(p *simulate.Published) float64 { return float64(p.Steady) })
+	near("bound of all servers, connections", "62", 62, 0, func(p *simulate.Published) float64 {
+		return float64(p.Bound)
+	})
+	near("bound of feasible servers", "28", 28, 0, func(p *simulate.Published) float64 {
+		return float64(p.BoundFeasible)
+	})
+	near("mean interval, days", "5.5", 5.5, 0.02, func(p *simulate.Published) float64 {
+		return p.MeanInterval
+	})
+	near("servers with intervals within a minute, %",
+		"about 1", 1, 0.1, func(p *simulate.Published) float64 { return 100 * p.WithinMinute })
+	near("mean download, s", "about 1", 1, 0.1, func(p *simulate.Published) float64 {
+		return p.MeanTook
+	})
+	near("mean of the longest downloads, s", "5.8", 5.8, 0.02, func(p *simulate.Published) float64 {
+		return p.MeanLongest
+	})
+	near("infeasible servers", "about 380", 380, 0.02, func(p *simulate.Published) float64 {
+		return float64(p.Infeasible)
+	})
+	near("steadily infeasible servers", "below 10", 8, 0.2, func(p *simulate.Published) float64 {
+		return float64(p.Steady)
+	})
 }
 
 // missed is the share of the periods that a policy misses in a web, with the number of connections
@@ -120,8 +140,11 @@ func (c *claimant) overWebs(of func(web int) float64) (all []float64) {
 }
 
 func (c *claimant) all(r *SetResult) {
-	fall := c.overWebs(func(web int) float64 { return r.missed("edf", 0.5, web) / r.missed("edf", 1.25, web) })
-	c.add("fig. 6: misses fall sharply near the bound (EDF: half the bound over 1.25 times it)", "sharply", false, fall, func(web int) bool { return fall[web] > 2 })
+	fall := c.overWebs(func(web int) float64 {
+		return r.missed("edf", 0.5, web) / r.missed("edf", 1.25, web)
+	})
+	c.add("fig. 6: misses fall sharply near the bound (EDF: half the bound over 1.25 times it)",
+		"sharply", false, fall, func(web int) bool { return fall[web] > 2 })
 	rest := c.overWebs(func(web int) float64 {
 		last := &r.Points[0]
 		for i := range r.Points {
@@ -131,7 +154,8 @@ func (c *claimant) all(r *SetResult) {
 		}
 		return float64(last.Runs[web].Missed) / c.s.Days * 300 / 1e6
 	})
-	c.add("fig. 6: misses that stay with any number of connections, millions in 300 days", "160", false, rest, func(web int) bool { return rest[web] > 80 && rest[web] < 320 })
+	c.add("fig. 6: misses that stay with any number of connections, millions in 300 days", "160",
+		false, rest, func(web int) bool { return rest[web] > 80 && rest[web] < 320 })
 }
 
 func (c *claimant) feasible(r *SetResult) {
@@ -143,7 +167,8 @@ func (c *claimant) feasible(r *SetResult) {
 		}
 		return best / r.missed("sjf", 0.75, web)
 	})
-	c.add("fig. 7: SJF misses least when connections are scarce (best other over SJF, 0.75 times the bound)", "above 1", false, scarce, func(web int) bool { return scarce[web] > 1 })
+	c.add("fig. 7: SJF misses least when connections are scarce (best other over SJF, 0.75 times "+
+		"the bound)", "above 1", false, scarce, func(web int) bool { return scarce[web] > 1 })
 	worst := c.overWebs(func(web int) float64 {
 		most := 0.0
 		for _, p := range []string{"edf", "fcfs", "freq", "sjf"} {
@@ -151,32 +176,40 @@ func (c *claimant) feasible(r *SetResult) {
 		}
 		return r.missed("rm", 0.75, web) / most
 	})
-	c.add("fig. 7: RM misses slightly more than the others when scarce (RM over worst other)", "above 1", false, worst, func(web int) bool { return worst[web] > 1 })
+	c.add("fig. 7: RM misses slightly more than the others when scarce (RM over worst other)",
+		"above 1", false, worst, func(web int) bool { return worst[web] > 1 })
 	for _, p := range []string{"edf", "freq"} {
 		zero := c.overWebs(func(web int) float64 { return r.zeroFrom(p, web) })
-		c.add("fig. 7: "+strings.ToUpper(p)+" misses nothing from this multiple of the bound on", "about 3", false, zero, func(web int) bool { return zero[web] <= 4 })
+		c.add("fig. 7: "+strings.ToUpper(p)+" misses nothing from this multiple of the bound on",
+			"about 3", false, zero, func(web int) bool { return zero[web] <= 4 })
 	}
 	for _, p := range []string{"fcfs", "rm", "sjf"} {
 		left := c.overWebs(func(web int) float64 { return 1e6 * r.missed(p, 3, web) })
-		c.add("fig. 7: "+strings.ToUpper(p)+" still misses at 3 times the bound, per million", "above 0", false, left, func(web int) bool { return left[web] > 0 })
+		c.add("fig. 7: "+strings.ToUpper(p)+" still misses at 3 times the bound, per million",
+			"above 0", false, left, func(web int) bool { return left[web] > 0 })
 	}
 	for _, p := range []string{"sjf", "fcfs"} {
 		left := c.overWebs(func(web int) float64 { return 1e6 * r.missed(p, 30, web) })
-		c.add("fig. 7: "+strings.ToUpper(p)+" still misses at 30 times the bound, per million", "above 0", false, left, func(web int) bool { return left[web] > 0 })
+		c.add("fig. 7: "+strings.ToUpper(p)+" still misses at 30 times the bound, per million",
+			"above 0", false, left, func(web int) bool { return left[web] > 0 })
 	}
 	last := c.overWebs(func(web int) float64 { return r.at("edf", web).PerDay / 1e6 })
-	c.add("downloads a day with ample connections, millions", "4.33", true, last, func(web int) bool { return math.Abs(last[web]/4.33-1) < 0.03 })
+	c.add("downloads a day with ample connections, millions", "4.33", true, last,
+		func(web int) bool { return math.Abs(last[web]/4.33-1) < 0.03 })
 	mbps := c.overWebs(func(web int) float64 { return r.at("edf", web).Mbps })
-	c.add("fig. 8: throughput with ample connections, Mbps", "8.7", false, mbps, func(web int) bool { return math.Abs(mbps[web]/8.7-1) < 0.05 })
+	c.add("fig. 8: throughput with ample connections, Mbps", "8.7", false, mbps,
+		func(web int) bool { return math.Abs(mbps[web]/8.7-1) < 0.05 })
 	total := c.overWebs(func(web int) float64 { return mbps[web] * 32 * 2 })
-	c.add("bandwidth of 32 nodes, doubled for infeasible servers, Mbps", "about 550", false, total, func(web int) bool { return math.Abs(total[web]/550-1) < 0.1 })
+	c.add("bandwidth of 32 nodes, doubled for infeasible servers, Mbps", "about 550", false, total,
+		func(web int) bool { return math.Abs(total[web]/550-1) < 0.1 })
 }
 
 // at is the run of a policy with the most connections.
 func (r *SetResult) at(policy string, web int) *simulate.Result {
 	var last *simulate.Result
 	for i := range r.Points {
-		if p := &r.Points[i]; p.Policy == policy && (last == nil || p.Connections >= last.Connections) {
+		if p := &r.Points[i]; p.Policy == policy &&
+			(last == nil || p.Connections >= last.Connections) {
 			last = &p.Runs[web]
 		}
 	}

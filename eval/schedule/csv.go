@@ -30,7 +30,8 @@ func (e *LogError) Error() string {
 }
 
 const (
-	logForm = "a line for each download: server, duration in s, interval in s, as a.example,0.8,3600"
+	logForm = "a line for each download: server, duration in s, interval in s, as " +
+		"a.example,0.8,3600"
 	// longestTook bounds a download, and longestWait an interval: beyond them a number is in
 	// another unit than seconds.
 	longestTook = 86_400
@@ -56,7 +57,9 @@ func ReadLog(r io.Reader, name string, least schedule.Tick) (*Source, error) {
 	}
 	source := &Source{Name: name, Demands: web.Demands(least), web: web}
 	if !bytes.HasSuffix(content, []byte("\n")) {
-		source.warnings = append(source.warnings, fmt.Sprintf("%s does not end with the end of a line: if it was cut, its last number may be", name))
+		source.warnings = append(source.warnings,
+			fmt.Sprintf("%s does not end with the end of a line: if it was cut, its last "+
+				"number may be", name))
 	}
 	return source, nil
 }
@@ -101,7 +104,8 @@ func (l *logReader) read(content []byte) error {
 		if len(row) != 3 {
 			what := fmt.Sprintf("%d of 3 fields: %q", len(row), strings.Join(row, ","))
 			if !whole && rows.InputOffset() == int64(len(content)) {
-				return l.refuse(line, "the log is cut in the middle; copy it again, or remove its last line", "the file ends in the middle of a line, with %s", what)
+				return l.refuse(line, "the log is cut in the middle; copy it again, or remove "+
+					"its last line", "the file ends in the middle of a line, with %s", what)
 			}
 			return l.refuse(line, logForm, "%s", what)
 		}
@@ -141,22 +145,27 @@ func (l *logReader) add(line int, row []string) error {
 	}
 	s := &l.servers[i]
 	if s.interval != interval {
-		return l.refuse(line, "give all lines of a server its one interval: 1 / the sum of 1/interval over its pages",
-			"%s has an interval of %v s here and %v s in line %d", name, interval.Seconds(), s.interval.Seconds(), s.line)
+		return l.refuse(line,
+			"give all lines of a server its one interval: 1 / the sum of 1/interval over its pages",
+			"%s has an interval of %v s here and %v s in line %d",
+			name, interval.Seconds(), s.interval.Seconds(), s.line)
 	}
 	s.took = append(s.took, uint32(took))
 	return nil
 }
 
 // seconds reads a time span that must lie in a range, as milliseconds.
-func (l *logReader) seconds(line int, what, text string, least, most float64) (schedule.Tick, error) {
+func (l *logReader) seconds(line int, what, text string, least, most float64) (
+	schedule.Tick, error) {
 	text = strings.TrimSpace(text)
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil {
-		return 0, l.refuse(line, "times are numbers of seconds, as 0.8; "+logForm, "%s %q is no number", what, text)
+		return 0, l.refuse(line, "times are numbers of seconds, as 0.8; "+logForm,
+			"%s %q is no number", what, text)
 	}
 	if math.IsNaN(v) || v < least || v > most {
-		return 0, l.refuse(line, "times are in seconds", "%s %s: want %v to %v seconds", what, text, least, most)
+		return 0, l.refuse(line, "times are in seconds", "%s %s: want %v to %v seconds",
+			what, text, least, most)
 	}
 	return schedule.Tick(math.Round(v * 1000)), nil
 }

@@ -35,7 +35,8 @@ func ParseTarget(text string) (Target, error) {
 	case name == "freshness" && v > 0 && v < 1:
 		return Target{name, v}, nil
 	}
-	return Target{}, fmt.Errorf("target %q: want intervals=FACTOR, above 0, or freshness=SHARE, from 0 to 1", text)
+	return Target{}, fmt.Errorf("target %q: want intervals=FACTOR, above 0, or freshness=SHARE, "+
+		"from 0 to 1", text)
 }
 
 // factor is what all wanted intervals are multiplied by.
@@ -74,17 +75,18 @@ type Plan struct {
 	Factor  float64 `json:"factor"` // of the wanted intervals
 	Servers int     `json:"servers"`
 	// Without those that no number of connections helps; see Report.
-	Infeasible int    `json:"infeasible"`
-	PerDay     Range  `json:"visits_per_day"`
-	Need       Range  `json:"need"`  // sum of min(e/I, 1)
-	Bound      Range  `json:"bound"` // certainly too few below
-	Ample      Range  `json:"ample"` // about none missed: three times the bound
-	Proved     int    `json:"proved"`
-	Simulated  *Range `json:"simulated"` // the least pool without a miss, by EDF; null: not simulated
-	Mbps       Range  `json:"mbps"`
-	Nodes      Range  `json:"nodes"`
-	By         string `json:"nodes_by"` // what decides their number: connections or bandwidth
-	Resamples  int    `json:"resamples"`
+	Infeasible int   `json:"infeasible"`
+	PerDay     Range `json:"visits_per_day"`
+	Need       Range `json:"need"`  // sum of min(e/I, 1)
+	Bound      Range `json:"bound"` // certainly too few below
+	Ample      Range `json:"ample"` // about none missed: three times the bound
+	Proved     int   `json:"proved"`
+	// the least pool without a miss, by EDF; null: not simulated
+	Simulated *Range `json:"simulated"`
+	Mbps      Range  `json:"mbps"`
+	Nodes     Range  `json:"nodes"`
+	By        string `json:"nodes_by"` // what decides their number: connections or bandwidth
+	Resamples int    `json:"resamples"`
 }
 
 const resamples = 200
@@ -93,7 +95,8 @@ const resamples = 200
 // percentile over 200 resamples of the servers. The simulated pool is found for three of them.
 func Size(ctx context.Context, s *Source, o PlanOptions) (*Plan, error) {
 	demands := s.Demands
-	p := &Plan{Source: s.Name, Target: fmt.Sprintf("%s=%g", o.Target.Name, o.Target.Value), Factor: o.Target.factor(), Servers: len(demands), Resamples: resamples}
+	p := &Plan{Source: s.Name, Target: fmt.Sprintf("%s=%g", o.Target.Name, o.Target.Value),
+		Factor: o.Target.factor(), Servers: len(demands), Resamples: resamples}
 	scaled := make([]schedule.Demand, 0, len(demands))
 	for i := range demands {
 		d := demands[i]
@@ -109,7 +112,8 @@ func Size(ctx context.Context, s *Source, o PlanOptions) (*Plan, error) {
 		}
 	}
 	if len(scaled) == 0 {
-		return nil, fmt.Errorf("plan from %s: no server of it has an interval that can be kept; schedule report says why", s.Name)
+		return nil, fmt.Errorf("plan from %s: no server of it has an interval that can be kept; "+
+			"schedule report says why", s.Name)
 	}
 	rng := rand.New(rand.NewPCG(o.Seed, 0x9147))
 	p.size(scaled, rng, o)
@@ -153,9 +157,12 @@ func (p *Plan) size(demands []schedule.Demand, rng *rand.Rand, o PlanOptions) {
 	}
 	mbps := func(s sums) float64 { return s.rate * o.PageBytes * 8 / 86_400 / 1e6 }
 	bound := func(s sums) float64 { return math.Ceil(s.need) }
-	byPool := func(s sums) float64 { return math.Ceil(schedule.Ample * bound(s) / float64(o.Connections)) }
+	byPool := func(s sums) float64 {
+		return math.Ceil(schedule.Ample * bound(s) / float64(o.Connections))
+	}
 	byLine := func(s sums) float64 { return math.Ceil(mbps(s) / o.Mbps) }
-	p.PerDay, p.Need, p.Mbps = over(func(s sums) float64 { return s.rate }), over(func(s sums) float64 { return s.need }), over(mbps)
+	p.PerDay, p.Need, p.Mbps = over(func(s sums) float64 { return s.rate }),
+		over(func(s sums) float64 { return s.need }), over(mbps)
 	p.Bound, p.Ample = over(bound), over(func(s sums) float64 { return schedule.Ample * bound(s) })
 	p.Nodes = over(func(s sums) float64 { return math.Max(byPool(s), byLine(s)) })
 	if p.By = "connections"; byLine(all[0]) > byPool(all[0]) {
@@ -166,7 +173,8 @@ func (p *Plan) size(demands []schedule.Demand, rng *rand.Rand, o PlanOptions) {
 // leastPool finds by simulation the least pool with which EDF misses nothing, for the servers and
 // two resamples of them. All downloads take the mean time, but one in sixteen, which takes the
 // longest.
-func leastPool(ctx context.Context, demands []schedule.Demand, rng *rand.Rand, o PlanOptions) (Range, error) {
+func leastPool(ctx context.Context, demands []schedule.Demand, rng *rand.Rand, o PlanOptions) (
+	Range, error) {
 	var all []float64
 	search := &poolSearch{PlanOptions: o}
 	for resample := range simulatedPools {
@@ -227,7 +235,9 @@ func (s *poolSearch) tell(left, ofThis int) {
 func (s *poolSearch) of(ctx context.Context, w *simulate.Web) (int, error) {
 	o, before := &s.PlanOptions, s.done
 	missed := func(connections int) (int64, error) {
-		r, err := simulate.Run(ctx, w, simulate.Options{Policy: schedule.EDF, Connections: connections, Least: o.Delay, Duration: schedule.Tick(o.Hours * float64(schedule.Hour))})
+		r, err := simulate.Run(ctx, w, simulate.Options{Policy: schedule.EDF,
+			Connections: connections, Least: o.Delay,
+			Duration: schedule.Tick(o.Hours * float64(schedule.Hour))})
 		return r.By.ToPool, err
 	}
 	low, high := 0, 1
@@ -261,9 +271,12 @@ func (s *poolSearch) of(ctx context.Context, w *simulate.Web) (int, error) {
 
 // Page is the plan as a table.
 func (p *Plan) Page() report.Page {
-	t := report.Table{Title: fmt.Sprintf("What %s takes: %s from %s, %d infeasible left out", p.Target, report.Plural(p.Servers, "server"), p.Source, p.Infeasible), Header: []string{"", "value", "5 to 95 %"}}
+	t := report.Table{Title: fmt.Sprintf("What %s takes: %s from %s, %d infeasible left out",
+		p.Target, report.Plural(p.Servers, "server"), p.Source, p.Infeasible),
+		Header: []string{"", "value", "5 to 95 %"}}
 	row := func(name string, r Range) {
-		t.Rows = append(t.Rows, []string{name, short(float64(r.Value)), fmt.Sprintf("%s to %s", short(float64(r.Low)), short(float64(r.High)))})
+		t.Rows = append(t.Rows, []string{name, short(float64(r.Value)), fmt.Sprintf("%s to %s",
+			short(float64(r.Low)), short(float64(r.High)))})
 	}
 	row("visits a day", p.PerDay)
 	row("connections: certainly too few below", p.Bound)
@@ -274,8 +287,13 @@ func (p *Plan) Page() report.Page {
 	t.Rows = append(t.Rows, []string{"connections: proved to suffice", report.Count(p.Proved), ""})
 	row("bandwidth, Mbps", p.Mbps)
 	row("nodes, by "+p.By, p.Nodes)
-	t.Note = fmt.Sprintf("All intervals times %.3g. The spread is over %d resamples of the servers, that of the simulation the least and the largest of three.", p.Factor, p.Resamples)
-	finding := fmt.Sprintf("%s takes about %s connections (%s are proved to suffice), %s Mbps and %s nodes.", p.Target,
-		short(float64(p.Ample.Value)), report.Count(p.Proved), short(float64(p.Mbps.Value)), short(float64(p.Nodes.Value)))
-	return report.Page{Title: "What a target takes", Finding: finding, Intro: t.Title, Sections: []report.Section{{Title: "Plan", Tables: []report.Table{t}}}}
+	t.Note = fmt.Sprintf("All intervals times %.3g. The spread is over %d resamples of the "+
+		"servers, that of the simulation the least and the largest of three.", p.Factor,
+		p.Resamples)
+	finding := fmt.Sprintf("%s takes about %s connections (%s are proved to suffice), %s Mbps "+
+		"and %s nodes.", p.Target,
+		short(float64(p.Ample.Value)), report.Count(p.Proved), short(float64(p.Mbps.Value)),
+		short(float64(p.Nodes.Value)))
+	return report.Page{Title: "What a target takes", Finding: finding, Intro: t.Title,
+		Sections: []report.Section{{Title: "Plan", Tables: []report.Table{t}}}}
 }

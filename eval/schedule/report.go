@@ -82,29 +82,36 @@ func distribution(all []float64) Distribution {
 // Examine judges the servers of a source.
 func Examine(s *Source, o ReportOptions) *Report {
 	demands := s.Demands
-	r := &Report{Source: s.Name, Unknown: s.assumed, Servers: len(demands), Warnings: append([]string{}, s.warnings...), days: o.Days, Infeasible: []ServerReport{}, Large: []Large{}}
+	r := &Report{Source: s.Name, Unknown: s.assumed, Servers: len(demands),
+		Warnings: append([]string{}, s.warnings...), days: o.Days, Infeasible: []ServerReport{},
+		Large: []Large{}}
 	r.Feasible = schedule.Classify(demands, o.Connections)
 	r.Policy = schedule.EDF.Name()
 	if o.Connections > 0 && r.Feasible.Need > float64(o.Connections) {
 		r.Policy = schedule.SJF.Name()
 	}
 	r.Sufficient = schedule.Prove(demands)
-	r.Corrections = schedule.Correct(demands, schedule.Limits{Connections: o.Connections, Headroom: o.Headroom})
+	r.Corrections = schedule.Correct(demands,
+		schedule.Limits{Connections: o.Connections, Headroom: o.Headroom})
 	more := max(schedule.Ample*r.Feasible.Bound-o.Connections, 0)
 	for i := range demands {
 		d, v := &demands[i], &r.Feasible.Verdicts[i]
 		r.Pages += d.Number()
 		if v.Class.Infeasible() {
-			r.Infeasible = append(r.Infeasible, ServerReport{d.Name, d.Number(), *v, schedule.Cures(d, v, more)})
+			r.Infeasible = append(r.Infeasible,
+				ServerReport{d.Name, d.Number(), *v, schedule.Cures(d, v, more)})
 		}
 	}
 	slices.SortStableFunc(r.Infeasible, func(a, b ServerReport) int {
-		return cmp.Or(cmp.Compare(b.LostValue, a.LostValue), cmp.Compare(b.Lost, a.Lost), cmp.Compare(a.Server, b.Server))
+		return cmp.Or(cmp.Compare(b.LostValue, a.LostValue), cmp.Compare(b.Lost, a.Lost),
+			cmp.Compare(a.Server, b.Server))
 	})
 	r.Large = LargeOf(demands, o.Days)
 	r.distributions(demands)
 	if wanted := len(r.Interval.sorted); wanted < len(demands) {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%s no page that is to be visited again; they count nowhere", hasNo(len(demands)-wanted)))
+		r.Warnings = append(r.Warnings,
+			fmt.Sprintf("%s no page that is to be visited again; they count nowhere",
+				hasNo(len(demands)-wanted)))
 	}
 	return r
 }
@@ -129,7 +136,8 @@ func (r *Report) distributions(demands []schedule.Demand) {
 		meanUse = append(meanUse, float64(d.Times.Mean)/float64(whole))
 		longestUse = append(longestUse, float64(d.Times.Max)/float64(whole))
 	}
-	r.Interval, r.MeanTook, r.LongestTook = distribution(interval), distribution(mean), distribution(longest)
+	r.Interval, r.MeanTook, r.LongestTook = distribution(interval), distribution(mean),
+		distribution(longest)
 	r.MeanUse, r.LongestUse = distribution(meanUse), distribution(longestUse)
 }
 
@@ -146,7 +154,8 @@ func LargeOf(demands []schedule.Demand, days float64) []Large {
 		if !ok {
 			k = len(all)
 			at[address] = k
-			all, spent, took = append(all, Large{Address: address}), append(spent, 0), append(took, 0)
+			all, spent, took = append(all, Large{Address: address}), append(spent, 0),
+				append(took, 0)
 		}
 		n := d.Number()
 		all[k].Servers = append(all[k].Servers, d.Name)
@@ -162,7 +171,8 @@ func LargeOf(demands []schedule.Demand, days float64) []Large {
 		}
 		l.Days = spent[k] / float64(schedule.Day)
 		l.PerDay = float64(l.Pages) / l.Days
-		l.Delay = math.Max((days*float64(schedule.Day)-took[k])/float64(l.Pages)/float64(schedule.Second), 0)
+		l.Delay = math.Max((days*float64(schedule.Day)-took[k])/float64(l.Pages)/float64(
+			schedule.Second), 0)
 		if l.Days > days {
 			large = append(large, *l)
 		}

@@ -14,20 +14,26 @@ const shown = 20
 
 // Page is the report as tables and the figures 3 to 5 of [HIER].
 func (r *Report) Page() report.Page {
-	page := report.Page{Title: "What can be kept", Finding: r.finding(), Intro: fmt.Sprintf("%s on %s, from %s.",
-		report.Plural(r.Pages, "page"), report.Plural(r.Servers, "server"), r.Source)}
-	page.Sections = append(page.Sections, report.Section{Title: "Classes", Text: r.summary(), Tables: []report.Table{r.classTable()}})
+	page := report.Page{Title: "What can be kept", Finding: r.finding(),
+		Intro: fmt.Sprintf("%s on %s, from %s.",
+			report.Plural(r.Pages, "page"), report.Plural(r.Servers, "server"), r.Source)}
+	page.Sections = append(page.Sections, report.Section{Title: "Classes", Text: r.summary(),
+		Tables: []report.Table{r.classTable()}})
 	if len(r.Infeasible) > 0 {
-		page.Sections = append(page.Sections, report.Section{Title: "Servers whose intervals cannot be kept", Tables: []report.Table{r.serverTable(shown, false), r.serverTable(10*shown, true), r.cureTable()}})
+		page.Sections = append(page.Sections, report.Section{Title: "Servers whose intervals " +
+			"cannot be kept", Tables: []report.Table{r.serverTable(shown, false),
+			r.serverTable(10*shown, true), r.cureTable()}})
 	}
 	if len(r.Large) > 0 {
-		page.Sections = append(page.Sections, report.Section{Title: "Large sites", Tables: []report.Table{r.largeTable()}})
+		page.Sections = append(page.Sections,
+			report.Section{Title: "Large sites", Tables: []report.Table{r.largeTable()}})
 	}
 	page.Sections = append(page.Sections,
 		report.Section{Title: "Corrections", Tables: []report.Table{r.correctionTable()}},
 		report.Section{Title: "Distributions", Charts: r.charts()})
 	if len(r.Warnings) > 0 {
-		page.Sections = append(page.Sections, report.Section{Title: "To be doubted", Text: strings.Join(r.Warnings, "\n\n")})
+		page.Sections = append(page.Sections,
+			report.Section{Title: "To be doubted", Text: strings.Join(r.Warnings, "\n\n")})
 	}
 	return page
 }
@@ -45,42 +51,55 @@ func (r *Report) finding() string {
 		}
 	}
 	if len(why) == 0 {
-		return fmt.Sprintf("The intervals of all %s can be kept.", report.Plural(r.Servers, "server"))
+		return fmt.Sprintf("The intervals of all %s can be kept.",
+			report.Plural(r.Servers, "server"))
 	}
 	return fmt.Sprintf("The intervals of %d of %s can be kept. Of the others %s.",
-		r.Feasible.Totals[schedule.Feasible].Servers, report.Plural(r.Servers, "server"), strings.Join(why, ", "))
+		r.Feasible.Totals[schedule.Feasible].Servers, report.Plural(r.Servers, "server"),
+		strings.Join(why, ", "))
 }
 
 func (r *Report) summary() string {
 	f := r.Feasible
-	text := fmt.Sprintf("At least %d connections are needed (%.3g by the sum of e/I; %d for the servers that are not infeasible), about %d for no missed period, and %d are proved to suffice.",
+	text := fmt.Sprintf("At least %d connections are needed (%.3g by the sum of e/I; %d for the "+
+		"servers that are not infeasible), about %d for no missed period, and %d are proved to "+
+		"suffice.",
 		f.Bound, f.Need, f.BoundOf, schedule.Ample*f.Bound, r.Sufficient.Connections)
 	switch {
 	case f.Connections == 0:
 		return text
 	case f.Need > float64(f.Connections):
-		return text + fmt.Sprintf(" The pool has %d, too few: use %s until the schedule is corrected.", f.Connections, strings.ToUpper(r.Policy))
+		return text + fmt.Sprintf(" The pool has %d, too few: use %s until the schedule is "+
+			"corrected.", f.Connections, strings.ToUpper(r.Policy))
 	}
 	return text + fmt.Sprintf(" The pool has %d: use %s.", f.Connections, strings.ToUpper(r.Policy))
 }
 
 func (r *Report) classTable() report.Table {
-	t := report.Table{Title: fmt.Sprintf("Servers by what becomes of their intervals: bound %d, about %d for no miss, %d proved", r.Feasible.Bound, schedule.Ample*r.Feasible.Bound, r.Sufficient.Connections),
+	t := report.Table{Title: fmt.Sprintf("Servers by what becomes of their intervals: bound %d, "+
+		"about %d for no miss, %d proved", r.Feasible.Bound, schedule.Ample*r.Feasible.Bound,
+		r.Sufficient.Connections),
 		Header: []string{"class", "servers", "visits a day", "lost", "value", "lost"}}
 	for c := schedule.Feasible; c < schedule.Classes; c++ {
 		of := &r.Feasible.Totals[c]
-		t.Rows = append(t.Rows, []string{c.String(), report.Count(of.Servers), short(of.Wanted), short(of.Lost), short(of.Value), short(of.LostValue)})
+		t.Rows = append(t.Rows, []string{c.String(), report.Count(of.Servers), short(of.Wanted),
+			short(of.Lost), short(of.Value), short(of.LostValue)})
 	}
-	t.Note = "Value: pages whose copy is good, by weight, if all intervals are kept. Lost: what the servers, their pauses or the pool make impossible at least."
+	t.Note = "Value: pages whose copy is good, by weight, if all intervals are kept. Lost: what " +
+		"the servers, their pauses or the pool make impossible at least."
 	return t
 }
 
 func (r *Report) serverTable(most int, pageOnly bool) report.Table {
-	t := report.Table{Title: "Servers whose intervals cannot be kept, the most valuable loss first", PageOnly: pageOnly,
-		Header: []string{"server", "class", "pages", "I, s", "e/I mean", "e/I longest", "visits a day", "lost", "lost value"}}
+	t := report.Table{Title: "Servers whose intervals cannot be kept, the most valuable loss first",
+		PageOnly: pageOnly,
+		Header: []string{"server", "class", "pages", "I, s", "e/I mean", "e/I longest",
+			"visits a day", "lost", "lost value"}}
 	for i := range r.Infeasible[:min(len(r.Infeasible), most)] {
 		s := &r.Infeasible[i]
-		t.Rows = append(t.Rows, []string{s.Server, s.Class.String(), report.Count(s.Pages), short(s.Interval.Seconds()), short(s.Mean), short(s.Max), short(s.Wanted), short(s.Lost), short(s.LostValue)})
+		t.Rows = append(t.Rows, []string{s.Server, s.Class.String(), report.Count(s.Pages),
+			short(s.Interval.Seconds()), short(s.Mean), short(s.Max), short(s.Wanted),
+			short(s.Lost), short(s.LostValue)})
 	}
 	if more := len(r.Infeasible) - most; more > 0 {
 		t.Note = fmt.Sprintf("And %d more; --json has all.", more)
@@ -89,50 +108,66 @@ func (r *Report) serverTable(most int, pageOnly bool) report.Table {
 }
 
 func (r *Report) cureTable() report.Table {
-	t := report.Table{Title: "What would help them, one or the other", Header: []string{"server", "cure", "", "visits a day", "worth"}}
+	t := report.Table{Title: "What would help them, one or the other",
+		Header: []string{"server", "cure", "", "visits a day", "worth"}}
 	for i := range r.Infeasible[:min(len(r.Infeasible), 5)] {
 		for _, c := range r.Infeasible[i].Cures {
-			t.Rows = append(t.Rows, []string{r.Infeasible[i].Server, c.What, short(c.Value) + " " + c.Unit, short(c.Visits), short(c.Worth)})
+			t.Rows = append(t.Rows, []string{r.Infeasible[i].Server, c.What,
+				short(c.Value) + " " + c.Unit, short(c.Visits), short(c.Worth)})
 		}
 	}
-	t.Note = "Visits and worth: gained, or given up where negative. Budget that is not spent there can be spent on other servers."
+	t.Note = "Visits and worth: gained, or given up where negative. Budget that is not spent " +
+		"there can be spent on other servers."
 	return t
 }
 
 func (r *Report) largeTable() report.Table {
-	t := report.Table{Title: fmt.Sprintf("Large sites: one pass over all pages takes more than %s", report.Plural(int(math.Round(r.days)), "day")),
-		Header: []string{"address", "servers", "pages", "visits a day", "days", "delay that would do, s"}}
+	t := report.Table{Title: fmt.Sprintf("Large sites: one pass over all pages takes more than %s",
+		report.Plural(int(math.Round(r.days)), "day")),
+		Header: []string{"address", "servers", "pages", "visits a day", "days",
+			"delay that would do, s"}}
 	for i := range r.Large[:min(len(r.Large), shown)] {
 		l := &r.Large[i]
 		delay := "none"
 		if l.Delay > 0 {
 			delay = short(l.Delay)
 		}
-		t.Rows = append(t.Rows, []string{l.Address, report.Shorten(l.Servers, 2, ", "), report.Count(l.Pages), short(math.Floor(l.PerDay)), short(l.Days), delay})
+		t.Rows = append(t.Rows, []string{l.Address, report.Shorten(l.Servers, 2, ", "),
+			report.Count(l.Pages), short(math.Floor(l.PerDay)), short(l.Days), delay})
 	}
-	t.Note = "Servers behind one address take turns. A shorter delay needs an agreement with the site."
+	t.Note = "Servers behind one address take turns. A shorter delay needs an agreement with " +
+		"the site."
 	return t
 }
 
 func (r *Report) correctionTable() report.Table {
-	t := report.Table{Title: "Corrections with which all is kept, the least loss first", Header: []string{"correction", "by", "need", "visits a day", "given up", "pages dropped", "value", "lost value", "kept"}}
+	t := report.Table{Title: "Corrections with which all is kept, the least loss first",
+		Header: []string{"correction", "by", "need", "visits a day", "given up", "pages dropped",
+			"value", "lost value", "kept"}}
 	for i := range r.Corrections {
 		c := &r.Corrections[i]
 		kept := "yes"
 		if !c.Kept {
 			kept = "no"
 		}
-		t.Rows = append(t.Rows, []string{c.Name, short(c.Parameter) + " " + c.Unit, short(c.Need), short(c.Visits), short(c.Lost), report.Count(c.Dropped), short(c.Value), short(c.LostValue), kept})
+		t.Rows = append(t.Rows, []string{c.Name, short(c.Parameter) + " " + c.Unit, short(c.Need),
+			short(c.Visits), short(c.Lost), report.Count(c.Dropped), short(c.Value),
+			short(c.LostValue), kept})
 	}
-	t.Note = "stretch: all intervals times one factor; stretch-each: those of each server times its own; floor: a lower limit of all intervals; drop: pages of the least value left out; optimal: the most value within all limits."
+	t.Note = "stretch: all intervals times one factor; stretch-each: those of each server times " +
+		"its own; floor: a lower limit of all intervals; drop: pages of the least value left " +
+		"out; optimal: the most value within all limits."
 	return t
 }
 
 func (r *Report) charts() []report.Chart {
 	return []report.Chart{
-		cumulative("[HIER fig. 3] Intervals of servers, 1/L", decadesOfTime, curve("1/L", &r.Interval)),
-		cumulative("[HIER fig. 4] Downloads of servers", decadesOfTime, curve("mean", &r.MeanTook), curve("longest", &r.LongestTook)),
-		cumulative("[HIER fig. 5] Utilisation of servers, e/I", decadesOfUse, curve("by the mean download", &r.MeanUse), curve("by the longest", &r.LongestUse)),
+		cumulative("[HIER fig. 3] Intervals of servers, 1/L", decadesOfTime,
+			curve("1/L", &r.Interval)),
+		cumulative("[HIER fig. 4] Downloads of servers", decadesOfTime, curve("mean", &r.MeanTook),
+			curve("longest", &r.LongestTook)),
+		cumulative("[HIER fig. 5] Utilisation of servers, e/I", decadesOfUse,
+			curve("by the mean download", &r.MeanUse), curve("by the longest", &r.LongestUse)),
 	}
 }
 
@@ -143,8 +178,10 @@ type decades struct {
 }
 
 var (
-	decadesOfTime = decades{-3, []string{"1 ms", "10 ms", "0.1 s", "1 s", "10 s", "100 s", "17 min", "2.8 h", "1.2 d", "12 d", "116 d", "3 y"}, "time"}
-	decadesOfUse  = decades{-9, []string{"1e-9", "1e-8", "1e-7", "1e-6", "1e-5", "1e-4", "0.001", "0.01", "0.1", "1", "10", "100"}, "utilisation"}
+	decadesOfTime = decades{-3, []string{"1 ms", "10 ms", "0.1 s", "1 s", "10 s", "100 s", "17 min",
+		"2.8 h", "1.2 d", "12 d", "116 d", "3 y"}, "time"}
+	decadesOfUse = decades{-9, []string{"1e-9", "1e-8", "1e-7", "1e-6", "1e-5", "1e-4", "0.001",
+		"0.01", "0.1", "1", "10", "100"}, "utilisation"}
 )
 
 func curve(name string, d *Distribution) report.Series {
@@ -164,8 +201,10 @@ func curve(name string, d *Distribution) report.Series {
 func cumulative(title string, by decades, lines ...report.Series) report.Chart {
 	for i := range lines {
 		for k, v := range lines[i].X {
-			lines[i].X[k] = min(max(math.Log10(max(v, 1e-12))-float64(by.first), 0), float64(len(by.names)-1))
+			lines[i].X[k] = min(max(math.Log10(max(v, 1e-12))-float64(by.first), 0),
+				float64(len(by.names)-1))
 		}
 	}
-	return report.Chart{Title: title, XLabel: by.label, YLabel: "servers at or below", YPercent: true, XNames: by.names, Series: lines}
+	return report.Chart{Title: title, XLabel: by.label, YLabel: "servers at or below",
+		YPercent: true, XNames: by.names, Series: lines}
 }

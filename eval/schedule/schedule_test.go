@@ -60,7 +60,8 @@ func TestLogDemands(t *testing.T) {
 		t.Fatalf("%d servers", len(s.Demands))
 	}
 	a := s.Demands[0]
-	if a.Name != "a.example" || a.Load().Interval() != 10*schedule.Second || a.Times.Mean != 2*schedule.Second ||
+	if a.Name != "a.example" || a.Load().Interval() != 10*schedule.Second ||
+		a.Times.Mean != 2*schedule.Second ||
 		a.Times.Max != 3*schedule.Second || a.Least != schedule.Second {
 		t.Errorf("%+v", a)
 	}
@@ -68,7 +69,9 @@ func TestLogDemands(t *testing.T) {
 
 // A history of n changes in 60 weeks wants each page once in 60 / (n + 1/2) weeks.
 func TestOfHistories(t *testing.T) {
-	page := func(versions int) *history.Page { return &history.Page{Versions: make([]history.Version, versions)} }
+	page := func(versions int) *history.Page {
+		return &history.Page{Versions: make([]history.Version, versions)}
+	}
 	servers := []*history.Server{{Name: "a.example", Pages: []*history.Page{page(1), page(4)}}}
 	s := Demanded("histories", OfHistories(servers, schedule.Second), 2*schedule.Second)
 	d := s.Demands[0]
@@ -76,7 +79,8 @@ func TestOfHistories(t *testing.T) {
 	if len(d.Pages) != 2 || d.Pages[0].Interval != want[0] || d.Pages[1].Interval != want[1] {
 		t.Errorf("intervals %+v, want %v", d.Pages, want)
 	}
-	if d.Times.Mean != 2*schedule.Second || len(s.warnings) != 1 || !strings.Contains(s.warnings[0], "1 server no download") {
+	if d.Times.Mean != 2*schedule.Second || len(s.warnings) != 1 ||
+		!strings.Contains(s.warnings[0], "1 server no download") {
 		t.Errorf("times %+v, warnings %q", d.Times, s.warnings)
 	}
 }
@@ -102,11 +106,13 @@ func TestWebs(t *testing.T) {
 		return all
 	}
 	first := names(1)
-	if first[0] != "abcd" || !slices.Equal(first, names(1)) || slices.Equal(first[1:], names(2)[1:]) {
+	if first[0] != "abcd" || !slices.Equal(first, names(1)) ||
+		slices.Equal(first[1:], names(2)[1:]) {
 		t.Errorf("seed 1: %v, again %v; seed 2: %v", first, names(1), names(2))
 	}
 	none := Demanded("none", []schedule.Demand{{Name: "a.example"}}, schedule.Second)
-	if _, err := none.Webs(1, 1, schedule.Second); err == nil || !strings.Contains(err.Error(), "no server") {
+	if _, err := none.Webs(1, 1, schedule.Second); err == nil ||
+		!strings.Contains(err.Error(), "no server") {
 		t.Errorf("servers that want nothing: %v", err)
 	}
 }
@@ -120,7 +126,8 @@ func TestTargets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := Size(t.Context(), s, PlanOptions{Target: to, PageBytes: 1000, Connections: 4, Mbps: 10, Delay: schedule.Second, Seed: 1})
+		p, err := Size(t.Context(), s, PlanOptions{Target: to, PageBytes: 1000, Connections: 4,
+			Mbps: 10, Delay: schedule.Second, Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,14 +137,16 @@ func TestTargets(t *testing.T) {
 	if want := 86_400 * (1./100 + 1./200 + 1./400); math.Abs(float64(once.PerDay.Value)-want) > 1 {
 		t.Errorf("%v visits a day, want %v", once.PerDay.Value, want)
 	}
-	if math.Abs(float64(once.PerDay.Value/twice.PerDay.Value)-2) > 1e-6 || once.PerDay.Low > once.PerDay.Value || once.PerDay.High < once.PerDay.Value {
+	if math.Abs(float64(once.PerDay.Value/twice.PerDay.Value)-2) > 1e-6 ||
+		once.PerDay.Low > once.PerDay.Value || once.PerDay.High < once.PerDay.Value {
 		t.Errorf("once %+v, twice %+v", once.PerDay, twice.PerDay)
 	}
 	x := size("freshness=0.8").Factor
 	if good := -math.Expm1(-x) / x; math.Abs(good-0.8) > 1e-9 {
 		t.Errorf("with intervals times %v copies are good for %v", x, good)
 	}
-	for _, target := range []string{"", "intervals", "intervals=0", "intervals=NaN", "freshness=1", "freshness=-1", "age=2"} {
+	for _, target := range []string{"", "intervals", "intervals=0", "intervals=NaN", "freshness=1",
+		"freshness=-1", "age=2"} {
 		if _, err := ParseTarget(target); err == nil {
 			t.Errorf("%q is taken for a target", target)
 		}
@@ -155,7 +164,8 @@ func TestLargeSites(t *testing.T) {
 		demand("one.example", "192.0.2.2", 8640*2),
 		demand("two.example", "192.0.2.2", 8640*2),
 	}, 3.5)
-	if len(large) != 1 || large[0].Address != "192.0.2.2" || len(large[0].Servers) != 2 || math.Abs(large[0].Days-4) > 1e-3 ||
+	if len(large) != 1 || large[0].Address != "192.0.2.2" || len(large[0].Servers) != 2 ||
+		math.Abs(large[0].Days-4) > 1e-3 ||
 		math.Abs(large[0].Delay-8.75) > 1e-3 {
 		t.Errorf("%+v", large)
 	}
@@ -163,9 +173,11 @@ func TestLargeSites(t *testing.T) {
 
 // A search for least pools tells how far it has come, up to all of it, and ends with the context.
 func TestSearchTells(t *testing.T) {
-	s := read(t, "a.example,3,10\nb.example,4,10\nc.example,5,10\nd.example,6,10\ne.example,6,10\nf.example,7,11\n")
+	s := read(
+		t, "a.example,3,10\nb.example,4,10\nc.example,5,10\nd.example,6,10\ne.example,6,10\nf.example,7,11\n")
 	last, most, calls := 0, 0, 0
-	o := PlanOptions{Target: Target{"intervals", 1}, PageBytes: 1000, Connections: 4, Mbps: 10, Delay: schedule.Second / 10, Hours: 1, Seed: 1,
+	o := PlanOptions{Target: Target{"intervals", 1}, PageBytes: 1000, Connections: 4, Mbps: 10,
+		Delay: schedule.Second / 10, Hours: 1, Seed: 1,
 		Told: func(done, total int) {
 			if calls++; done != calls || total < done {
 				t.Errorf("call %d: %d of %d", calls, done, total)

@@ -12,8 +12,11 @@ import (
 // Page is the simulation as tables and the figures 6 to 8 of [HIER].
 func (s *Simulation) Page() report.Page {
 	page := report.Page{Title: "Schedules simulated", Finding: s.finding(), Intro: fmt.Sprintf(
-		"%s from %s over %.4g simulated days, with at least %.4g s between two visits to one. Missed are periods of a server in which no download began. "+
-			"Values are means over %s; in brackets the least and the largest.", report.Plural(s.Numbers.Servers, "server"), s.Source, s.Days, s.Delay, report.Plural(s.Webs, "web"))}
+		"%s from %s over %.4g simulated days, with at least %.4g s between two visits to one. "+
+			"Missed are periods of a server in which no download began. "+
+			"Values are means over %s; in brackets the least and the largest.",
+		report.Plural(s.Numbers.Servers, "server"), s.Source, s.Days, s.Delay,
+		report.Plural(s.Webs, "web"))}
 	for i := range s.Sets {
 		page.Sections = append(page.Sections, s.section(&s.Sets[i]))
 	}
@@ -31,9 +34,12 @@ func (s *Simulation) finding() string {
 		var of []string
 		for _, policy := range r.policies() {
 			best := r.least(policy)
-			of = append(of, fmt.Sprintf("%s misses %s %% with %s", strings.ToUpper(policy), percentOf(best.Share), report.Plural(best.Connections, "connection")))
+			of = append(of, fmt.Sprintf("%s misses %s %% with %s",
+				strings.ToUpper(policy), percentOf(best.Share),
+				report.Plural(best.Connections, "connection")))
 		}
-		says = append(says, fmt.Sprintf("%s servers, at best: %s.", strings.ToUpper(r.Name[:1])+r.Name[1:], strings.Join(of, ", ")))
+		says = append(says, fmt.Sprintf("%s servers, at best: %s.",
+			strings.ToUpper(r.Name[:1])+r.Name[1:], strings.Join(of, ", ")))
 	}
 	return strings.Join(says, "\n")
 }
@@ -43,7 +49,8 @@ func (r *SetResult) least(policy string) *Point {
 	var best *Point
 	for i := range r.Points {
 		p := &r.Points[i]
-		if p.Policy == policy && (best == nil || p.Missed.Value < best.Missed.Value || p.Missed.Value == best.Missed.Value && p.Connections < best.Connections) {
+		if p.Policy == policy && (best == nil || p.Missed.Value < best.Missed.Value ||
+			p.Missed.Value == best.Missed.Value && p.Connections < best.Connections) {
 			best = p
 		}
 	}
@@ -51,16 +58,22 @@ func (r *SetResult) least(policy string) *Point {
 }
 
 func (s *Simulation) section(r *SetResult) report.Section {
-	t := report.Table{Title: fmt.Sprintf("%s servers: %s, bound %d, need %s, ideal %s downloads", strings.ToUpper(r.Name[:1])+r.Name[1:], report.Count(r.Servers), r.Bound, r.Need, r.Ideal),
-		Header: []string{"policy", "connections", "of the bound", "missed", "share, %", "downloads a day", "Mbps"}}
+	t := report.Table{Title: fmt.Sprintf("%s servers: %s, bound %d, need %s, ideal %s downloads",
+		strings.ToUpper(r.Name[:1])+r.Name[1:], report.Count(r.Servers), r.Bound, r.Need, r.Ideal),
+		Header: []string{"policy", "connections", "of the bound", "missed", "share, %",
+			"downloads a day", "Mbps"}}
 	for i := range r.Points {
 		p := &r.Points[i]
-		t.Rows = append(t.Rows, []string{p.Policy, report.Count(p.Connections), fmt.Sprintf("%.2f", float64(p.Connections)/float64(max(r.Bound, 1))), p.Missed.String(), percentOf(p.Share), p.PerDay.String(), p.Mbps.String()})
+		t.Rows = append(t.Rows, []string{p.Policy, report.Count(p.Connections), fmt.Sprintf("%.2f",
+			float64(p.Connections)/float64(max(r.Bound, 1))), p.Missed.String(), percentOf(p.Share),
+			p.PerDay.String(), p.Mbps.String()})
 	}
 	if len(r.Points) == 1 {
 		run := &r.Points[0].Runs[0]
-		t.Note = fmt.Sprintf("Lost to the pool %d, to long downloads %d, to pauses %d. %s missed a period. %.1f connections were busy on average; %d events.",
-			run.By.ToPool, run.By.ToServer, run.By.ToPoliteness, report.Plural(run.Late, "server"), run.Busy, run.Events)
+		t.Note = fmt.Sprintf("Lost to the pool %d, to long downloads %d, to pauses %d. %s missed "+
+			"a period. %.1f connections were busy on average; %d events.",
+			run.By.ToPool, run.By.ToServer, run.By.ToPoliteness, report.Plural(run.Late, "server"),
+			run.Busy, run.Events)
 	}
 	section := report.Section{Title: t.Title, Tables: []report.Table{t}}
 	if charts := s.charts(r); len(r.Points) > 1 {
@@ -134,12 +147,14 @@ func powers(v float64) float64 { return math.Log10(math.Max(v, 1)) }
 
 func (s *Simulation) missedChart(r *SetResult, figure string) report.Chart {
 	names, at := r.positions()
-	chart := report.Chart{Title: fmt.Sprintf("[HIER fig. %s] Missed downloads, %s servers", figure, r.Name), XLabel: "connections", YLabel: "missed, powers of ten", XNames: names}
+	chart := report.Chart{Title: fmt.Sprintf("[HIER fig. %s] Missed downloads, %s servers",
+		figure, r.Name), XLabel: "connections", YLabel: "missed, powers of ten", XNames: names}
 	for _, policy := range r.policies() {
 		line := report.Series{Name: strings.ToUpper(policy)}
 		for i := range r.Points {
 			if p := &r.Points[i]; p.Policy == policy {
-				line.X, line.Y = append(line.X, at[p.Connections]), append(line.Y, powers(float64(p.Missed.Value)))
+				line.X, line.Y = append(line.X, at[p.Connections]),
+					append(line.Y, powers(float64(p.Missed.Value)))
 			}
 		}
 		chart.Series = append(chart.Series, line)
@@ -153,7 +168,8 @@ func (s *Simulation) missedChart(r *SetResult, figure string) report.Chart {
 func withLines(chart report.Chart, bound, level float64, of int, name string) report.Chart {
 	last := float64(len(chart.XNames) - 1)
 	chart.Series = append(chart.Series,
-		report.Series{Name: fmt.Sprintf("bound %d", of), X: []float64{bound, bound}, Y: []float64{0, level}, Dashed: true},
+		report.Series{Name: fmt.Sprintf("bound %d", of), X: []float64{bound, bound},
+			Y: []float64{0, level}, Dashed: true},
 		report.Series{Name: name, X: []float64{0, last}, Y: []float64{level, level}, Dashed: true})
 	return chart
 }
@@ -169,12 +185,14 @@ func (r *SetResult) policies() (names []string) {
 
 func (s *Simulation) speedChart(r *SetResult) report.Chart {
 	names, at := r.positions()
-	chart := report.Chart{Title: "[HIER fig. 8] Mean throughput, " + r.Name + " servers", XLabel: "connections", YLabel: "Mbps", XNames: names}
+	chart := report.Chart{Title: "[HIER fig. 8] Mean throughput, " + r.Name + " servers",
+		XLabel: "connections", YLabel: "Mbps", XNames: names}
 	for _, policy := range r.policies() {
 		line := report.Series{Name: strings.ToUpper(policy)}
 		for i := range r.Points {
 			if p := &r.Points[i]; p.Policy == policy {
-				line.X, line.Y = append(line.X, at[p.Connections]), append(line.Y, float64(p.Mbps.Value))
+				line.X, line.Y = append(line.X, at[p.Connections]),
+					append(line.Y, float64(p.Mbps.Value))
 			}
 		}
 		chart.Series = append(chart.Series, line)
@@ -184,7 +202,8 @@ func (s *Simulation) speedChart(r *SetResult) report.Chart {
 }
 
 func claimSection(claims []Claim) report.Section {
-	t := report.Table{Title: "What [HIER 3] states, and what was measured", Header: []string{"statement", "published", "measured", "verdict"}}
+	t := report.Table{Title: "What [HIER 3] states, and what was measured",
+		Header: []string{"statement", "published", "measured", "verdict"}}
 	for i := range claims {
 		c := &claims[i]
 		verdict := c.verdict()

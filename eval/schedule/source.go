@@ -27,7 +27,8 @@ func Generated(servers int, seed uint64, least schedule.Tick) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Source{Name: "the generator", Demands: web.Demands(least), web: web, generated: servers}, nil
+	return &Source{Name: "the generator", Demands: web.Demands(least), web: web,
+		generated: servers}, nil
 }
 
 // Demanded is what is wanted of servers. Where no download was observed, one is taken to take a
@@ -41,7 +42,8 @@ func Demanded(name string, demands []schedule.Demand, assumed schedule.Tick) *So
 		}
 	}
 	if s.assumed > 0 {
-		s.warnings = append(s.warnings, fmt.Sprintf("of %s no download was observed; --download says how long one takes", report.Plural(s.assumed, "server")))
+		s.warnings = append(s.warnings, fmt.Sprintf("of %s no download was observed; --download "+
+			"says how long one takes", report.Plural(s.assumed, "server")))
 	}
 	return s
 }
@@ -53,7 +55,9 @@ func OfHistories(servers []*history.Server, least schedule.Tick) (all []schedule
 	for _, s := range servers {
 		d := schedule.Demand{Name: s.Name, Least: least}
 		for _, p := range s.Pages {
-			d.Pages = append(d.Pages, schedule.Pages{Interval: schedule.Tick(window / (float64(len(p.Versions)-1) + 0.5))})
+			d.Pages = append(d.Pages,
+				schedule.Pages{Interval: schedule.Tick(window / (float64(len(p.Versions)-1) +
+					0.5))})
 		}
 		all = append(all, d)
 	}

@@ -19,7 +19,8 @@ func (r Range) String() string {
 	if r.Low == r.High {
 		return short(float64(r.Value))
 	}
-	return fmt.Sprintf("%s (%s to %s)", short(float64(r.Value)), short(float64(r.Low)), short(float64(r.High)))
+	return fmt.Sprintf("%s (%s to %s)", short(float64(r.Value)), short(float64(r.Low)),
+		short(float64(r.High)))
 }
 
 // short is a number in four digits at most, and whole from 1000 on.
@@ -43,7 +44,8 @@ func spreadOf(all []float64) Range {
 	for _, v := range all {
 		sum += v
 	}
-	return Range{eval.Number(sum / float64(len(all))), eval.Number(slices.Min(all)), eval.Number(slices.Max(all))}
+	return Range{eval.Number(sum / float64(len(all))), eval.Number(slices.Min(all)),
+		eval.Number(slices.Max(all))}
 }
 
 // percentiles is a value with the 5th to 95th percentile of its resamples.

@@ -73,9 +73,11 @@ func steps(bound int) (all []int) {
 
 // Simulate runs all policies with all numbers of connections on all webs, which are resamples or
 // generated alike. It ends early only with the context's error.
-func Simulate(ctx context.Context, source string, webs []*simulate.Web, o SimulationOptions) (*Simulation, error) {
+func Simulate(ctx context.Context, source string, webs []*simulate.Web, o SimulationOptions) (
+	*Simulation, error) {
 	least := schedule.Tick(math.Round(o.Delay * 1000))
-	s := &Simulation{Source: source, Days: o.Days, Delay: o.Delay, Webs: len(webs), Numbers: webs[0].Numbers(least)}
+	s := &Simulation{Source: source, Days: o.Days, Delay: o.Delay, Webs: len(webs),
+		Numbers: webs[0].Numbers(least)}
 	for _, set := range o.Sets {
 		r, err := simulateSet(ctx, set, webs, least, o)
 		if err != nil {
@@ -86,7 +88,8 @@ func Simulate(ctx context.Context, source string, webs []*simulate.Web, o Simula
 	return s, nil
 }
 
-func simulateSet(ctx context.Context, set string, webs []*simulate.Web, least schedule.Tick, o SimulationOptions) (*SetResult, error) {
+func simulateSet(ctx context.Context, set string, webs []*simulate.Web, least schedule.Tick,
+	o SimulationOptions) (*SetResult, error) {
 	r := &SetResult{Name: set}
 	of := make([]*simulate.Web, len(webs))
 	var needs []float64
@@ -108,7 +111,8 @@ func simulateSet(ctx context.Context, set string, webs []*simulate.Web, least sc
 	}
 	for _, p := range o.Policies {
 		for _, c := range connections {
-			r.Points = append(r.Points, Point{Policy: p.Name(), Connections: c, Runs: make([]simulate.Result, len(webs))})
+			r.Points = append(r.Points,
+				Point{Policy: p.Name(), Connections: c, Runs: make([]simulate.Result, len(webs))})
 		}
 	}
 	var step sync.Mutex
@@ -125,8 +129,9 @@ func simulateSet(ctx context.Context, set string, webs []*simulate.Web, least sc
 		if err != nil {
 			return err
 		}
-		p.Runs[web], err = simulate.Run(ctx, of[web], simulate.Options{Policy: policy, Connections: p.Connections, Least: least,
-			Duration: schedule.Tick(o.Days * float64(schedule.Day)), Day: tick})
+		p.Runs[web], err = simulate.Run(ctx, of[web],
+			simulate.Options{Policy: policy, Connections: p.Connections, Least: least,
+				Duration: schedule.Tick(o.Days * float64(schedule.Day)), Day: tick})
 		return err
 	})
 	if err != nil {
@@ -148,7 +153,9 @@ func each(runs []simulate.Result, of func(*simulate.Result) float64) (all []floa
 
 func (p *Point) summarize() {
 	p.Missed = spreadOf(each(p.Runs, func(x *simulate.Result) float64 { return float64(x.Missed) }))
-	p.Share = spreadOf(each(p.Runs, func(x *simulate.Result) float64 { return float64(x.Missed) / float64(max(x.Periods, 1)) }))
+	p.Share = spreadOf(each(p.Runs, func(x *simulate.Result) float64 {
+		return float64(x.Missed) / float64(max(x.Periods, 1))
+	}))
 	p.PerDay = spreadOf(each(p.Runs, func(x *simulate.Result) float64 { return x.PerDay }))
 	p.Mbps = spreadOf(each(p.Runs, func(x *simulate.Result) float64 { return x.Mbps }))
 }

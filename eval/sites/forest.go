@@ -46,7 +46,9 @@ func newForest(d *Division) *forest {
 		}
 	}
 	for i, s := range d.partition.Sites {
-		if slices.ContainsFunc(s.Tops, func(p sitegraph.PageID) bool { return d.source.Graph.Depth(p) == 1 }) {
+		if slices.ContainsFunc(s.Tops, func(p sitegraph.PageID) bool {
+			return d.source.Graph.Depth(p) == 1
+		}) {
 			start(i)
 		}
 	}
@@ -70,7 +72,9 @@ func (f *forest) weigh() {
 		}
 	}
 	for _, list := range f.below {
-		slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(f.weight[b], f.weight[a]) })
+		slices.SortStableFunc(list, func(a, b int) int {
+			return cmp.Compare(f.weight[b], f.weight[a])
+		})
 	}
 }
 

@@ -19,7 +19,8 @@ func (d *Division) Map() report.Map {
 	index := make(map[sitegraph.PageID]int, len(d.pages))
 	for i, p := range d.pages {
 		index[p] = i
-		m.Pages = append(m.Pages, report.MapPage{Name: d.path(p), Title: g.URL(p), Depth: g.Depth(p)})
+		m.Pages = append(m.Pages,
+			report.MapPage{Name: d.path(p), Title: g.URL(p), Depth: g.Depth(p)})
 	}
 	indices := func(pages []sitegraph.PageID) []int {
 		list := make([]int, 0, len(pages))
@@ -29,7 +30,8 @@ func (d *Division) Map() report.Map {
 		return list
 	}
 	for i, s := range d.partition.Sites {
-		m.Sites = append(m.Sites, report.MapSite{Tops: indices(s.Tops), Members: indices(s.Members), Upper: d.Result.Sites[i].Upper})
+		m.Sites = append(m.Sites, report.MapSite{Tops: indices(s.Tops), Members: indices(s.Members),
+			Upper: d.Result.Sites[i].Upper})
 	}
 	return m
 }

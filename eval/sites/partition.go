@@ -47,9 +47,11 @@ type Division struct {
 func Divide(s *Source, method string) *Division {
 	g := s.Graph
 	d := &Division{source: s, pages: s.pages()}
-	d.partition, _ = g.Partition(method, s.Server, s.Counts) // the settings were checked: it is known
+	// the settings were checked: it is known
+	d.partition, _ = g.Partition(method, s.Server, s.Counts)
 	d.byAddress()
-	d.Result = Result{Server: g.ServerName(s.Server), Method: method, Base: s.Base, Pages: len(d.pages),
+	d.Result = Result{Server: g.ServerName(s.Server), Method: method, Base: s.Base,
+		Pages: len(d.pages),
 		Sites: []Site{}, Orphans: d.addresses(d.partition.Orphans)}
 	uppers := g.Uppers(d.partition.Sites, s.Counts)
 	for i, site := range d.partition.Sites {
@@ -64,7 +66,9 @@ func Divide(s *Source, method string) *Division {
 
 // byAddress sorts everything by address; the graph sorts by order of discovery.
 func (d *Division) byAddress() {
-	order := func(a, b sitegraph.PageID) int { return strings.Compare(d.source.Graph.URL(a), d.source.Graph.URL(b)) }
+	order := func(a, b sitegraph.PageID) int {
+		return strings.Compare(d.source.Graph.URL(a), d.source.Graph.URL(b))
+	}
 	slices.SortFunc(d.pages, order)
 	slices.SortFunc(d.partition.Orphans, order)
 	for _, s := range d.partition.Sites {
@@ -72,7 +76,9 @@ func (d *Division) byAddress() {
 		slices.SortFunc(s.Members, order)
 	}
 	// No two sites share a first top: a page is top of one site at most.
-	slices.SortFunc(d.partition.Sites, func(a, b sitegraph.Site) int { return order(a.Tops[0], b.Tops[0]) })
+	slices.SortFunc(d.partition.Sites, func(a, b sitegraph.Site) int {
+		return order(a.Tops[0], b.Tops[0])
+	})
 }
 
 func (d *Division) addresses(pages []sitegraph.PageID) []string {

@@ -28,7 +28,9 @@ type UnknownServerError struct {
 	Known  []string
 }
 
-func (e *UnknownServerError) Error() string { return fmt.Sprintf("server %q is not known", e.Server) }
+func (e *UnknownServerError) Error() string {
+	return fmt.Sprintf("server %q is not known", e.Server)
+}
 
 // ServerOf takes an address for its server; what is none names a server itself.
 func ServerOf(argument string) string {
@@ -51,7 +53,9 @@ func Known(corpus *planner.Corpus, server string) (*Source, error) {
 		return nil, unknown
 	}
 	s := &Source{Graph: graph, Server: id, State: "as the planner knows it",
-		Counts: func(page sitegraph.PageID) bool { return corpus.Memory(page).State == sitegraph.StateAlive }}
+		Counts: func(page sitegraph.PageID) bool {
+			return corpus.Memory(page).State == sitegraph.StateAlive
+		}}
 	for _, page := range graph.ServerPages(id) {
 		if s.Counts(page) && graph.Depth(page) == 0 {
 			s.Apart++
@@ -64,7 +68,8 @@ func Known(corpus *planner.Corpus, server string) (*Source, error) {
 // base, in weeks: the pages that are reached from its top page count. Errors are an
 // *UnknownServerError, an *eval.EntryError, or a *history.Error if the server tells of no links.
 func Recorded(
-	ctx context.Context, servers []*history.Server, file, server string, base int, change sitegraph.ChangeBy,
+	ctx context.Context, servers []*history.Server, file, server string, base int,
+	change sitegraph.ChangeBy,
 ) (*Source, error) {
 	i := slices.IndexFunc(servers, func(s *history.Server) bool { return s.Name == server })
 	if i < 0 {
@@ -87,7 +92,8 @@ func Recorded(
 	if alive > 1 && !linked {
 		return nil, &history.Error{
 			File: file,
-			Reason: fmt.Sprintf("none of the %d pages of %s has a link at week %d, and sites are found by links",
+			Reason: fmt.Sprintf("none of the %d pages of %s has a link at week %d, and sites are "+
+				"found by links",
 				alive, server, base),
 			Hint: `record the addresses that each page links to, as "links":["http://..."]`,
 		}
@@ -101,6 +107,7 @@ func Recorded(
 	if !ok {
 		return nil, fmt.Errorf("recrawl: the graph of %s does not know it", server)
 	}
-	return &Source{Graph: corpus.Graph(), Server: id, Base: base, State: fmt.Sprintf("week %d", base),
+	return &Source{Graph: corpus.Graph(), Server: id, Base: base, State: fmt.Sprintf("week %d",
+		base),
 		Counts: corpus.IsBase, Apart: max(0, alive-len(corpus.Pages))}, nil
 }

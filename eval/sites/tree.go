@@ -32,7 +32,8 @@ type tree struct {
 
 // Print writes a division as people read it; svg names the file of its map, if there is one.
 func (d *Division) Print(w io.Writer, svg string) error {
-	t := &tree{Division: d, forest: newForest(d), w: bufio.NewWriter(w), shown: make([]bool, len(d.Result.Sites))}
+	t := &tree{Division: d, forest: newForest(d), w: bufio.NewWriter(w),
+		shown: make([]bool, len(d.Result.Sites))}
 	fmt.Fprintf(t.w, "%s has %s.\n", d.Result.Server, d.summary())
 	for _, note := range d.notes() {
 		fmt.Fprintln(t.w, note)
@@ -40,7 +41,9 @@ func (d *Division) Print(w io.Writer, svg string) error {
 	// A site weighs at least what a site below it does, and comes before it: those shown
 	// hang together.
 	largest := slices.Clone(t.order)
-	slices.SortStableFunc(largest, func(a, b int) int { return cmp.Compare(t.weight[b], t.weight[a]) })
+	slices.SortStableFunc(largest, func(a, b int) int {
+		return cmp.Compare(t.weight[b], t.weight[a])
+	})
 	for _, i := range largest[:min(shownSites, len(largest))] {
 		t.shown[i] = true
 	}
@@ -87,7 +90,8 @@ func (t *tree) list(indent string, sites []int, root bool) {
 		if root {
 			branch = ""
 		}
-		fmt.Fprintf(t.w, "%s%sand %s (--json lists all)\n", indent, branch, report.Plural(t.size(hidden), "more site"))
+		fmt.Fprintf(t.w, "%s%sand %s (--json lists all)\n",
+			indent, branch, report.Plural(t.size(hidden), "more site"))
 	}
 }
 
@@ -139,7 +143,8 @@ func (t *tree) pages(indent string, s sitegraph.Site, most int, more bool) {
 			return
 		}
 		name := t.path(p)
-		if rest, ok := strings.CutPrefix(t.source.Graph.URL(p), directory); ok && directory != "" && rest != "" {
+		if rest, ok := strings.CutPrefix(t.source.Graph.URL(p), directory); ok && directory != "" &&
+			rest != "" {
 			name = readable(rest)
 		}
 		fmt.Fprintf(t.w, "%s%s %s\n", indent, branch, name)

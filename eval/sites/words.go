@@ -11,7 +11,8 @@ import (
 // summary is one line on the partition.
 func (d *Division) summary() string {
 	r := &d.Result
-	s := fmt.Sprintf("%s in %s by method %s", report.Plural(r.Pages, "page"), report.Plural(len(r.Sites), "site"), r.Method)
+	s := fmt.Sprintf("%s in %s by method %s",
+		report.Plural(r.Pages, "page"), report.Plural(len(r.Sites), "site"), r.Method)
 	if len(r.Orphans) > 0 {
 		s += ", " + report.Plural(len(r.Orphans), "orphan")
 	}
@@ -25,7 +26,8 @@ func (d *Division) notes() []string {
 		notes = append(notes, "No page of this server has a copy yet.")
 	}
 	if d.source.Apart > 0 {
-		notes = append(notes, fmt.Sprintf("Left out: %s not reached by links from the top page within %d steps.", report.Plural(d.source.Apart, "page"), sitegraph.MaxDepth-1))
+		notes = append(notes, fmt.Sprintf("Left out: %s not reached by links from the top page "+
+			"within %d steps.", report.Plural(d.source.Apart, "page"), sitegraph.MaxDepth-1))
 	}
 	times := map[sitegraph.PageID]int{}
 	shared := 0
@@ -37,10 +39,13 @@ func (d *Division) notes() []string {
 		}
 	}
 	if shared > 0 {
-		notes = append(notes, fmt.Sprintf("Sites overlap: %s in two sites or more.", report.Plural(shared, "page")))
+		notes = append(notes, fmt.Sprintf("Sites overlap: %s in two sites or more.",
+			report.Plural(shared, "page")))
 	}
-	if n := newForest(d).aloof; n > 0 && (d.Result.Method == "c" || d.Result.Method == "c-closure") {
-		notes = append(notes, fmt.Sprintf("Never looked at by method %s: %s to which no upper site leads from the start page.", d.Result.Method, report.Plural(n, "site")))
+	if n := newForest(d).aloof; n > 0 &&
+		(d.Result.Method == "c" || d.Result.Method == "c-closure") {
+		notes = append(notes, fmt.Sprintf("Never looked at by method %s: %s to which no upper "+
+			"site leads from the start page.", d.Result.Method, report.Plural(n, "site")))
 	}
 	return notes
 }

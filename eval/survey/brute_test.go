@@ -23,7 +23,8 @@ func TestBruteForce(t *testing.T) {
 		servers := randomServers(rng)
 		by := sitegraph.ChangeBy(rng.IntN(3))
 		base, weeks := rng.IntN(4), []int{2 + rng.IntN(9), 2, 3 + rng.IntN(5)}
-		c, err := eval.NewCorpus(t.Context(), servers, eval.Options{Base: time.Duration(base) * week, Change: by})
+		c, err := eval.NewCorpus(t.Context(), servers,
+			eval.Options{Base: time.Duration(base) * week, Change: by})
 		if err != nil {
 			continue // no start page is there
 		}
@@ -35,19 +36,23 @@ func TestBruteForce(t *testing.T) {
 			want := bruteForce(c, servers, base, n)
 			p := s.Total.Periods[i]
 			updated, returned, new = updated+p.Updated, returned+p.Returned, new+p.New
-			got := counts{s.Total.Servers, s.Total.Pages, s.Total.Tops, s.Total.Unlinked, p.Pages, p.Vanished, p.New, p.Returned, p.Updated, p.Differ,
+			got := counts{s.Total.Servers, s.Total.Pages, s.Total.Tops, s.Total.Unlinked, p.Pages,
+				p.Vanished, p.New, p.Returned, p.Updated, p.Differ,
 				p.Tops, p.TopsUpdated, p.ByTop.Servers, p.ByTop.Pages, p.ByTop.Updated}
 			if got != want {
-				t.Fatalf("base %d, %d weeks: counts\n%+v, want\n%+v; %s", base, n, got, want, repeat(t, seed))
+				t.Fatalf("base %d, %d weeks: counts\n%+v, want\n%+v; %s",
+					base, n, got, want, repeat(t, seed))
 			}
 			sum := 0
 			for u, pages := range p.Updates {
 				if sum += pages; u == 0 && pages != p.Pages-p.Updated {
-					t.Errorf("%d pages without update, %d of %d updated; %s", pages, p.Updated, p.Pages, repeat(t, seed))
+					t.Errorf("%d pages without update, %d of %d updated; %s",
+						pages, p.Updated, p.Pages, repeat(t, seed))
 				}
 			}
 			if sum != p.Pages || len(p.Updates) != n {
-				t.Errorf("updates %v of %d pages in %d weeks; %s", p.Updates, p.Pages, n, repeat(t, seed))
+				t.Errorf("updates %v of %d pages in %d weeks; %s",
+					p.Updates, p.Pages, n, repeat(t, seed))
 			}
 		}
 		checkGroups(t, s)
@@ -57,7 +62,8 @@ func TestBruteForce(t *testing.T) {
 		}
 	}
 	if !evaltest.OneSeed() && (updated == 0 || returned == 0 || new == 0) {
-		t.Errorf("the corpora have %d updated, %d returned, %d new pages: they show nothing", updated, returned, new)
+		t.Errorf("the corpora have %d updated, %d returned, %d new pages: they show nothing",
+			updated, returned, new)
 	}
 }
 
@@ -105,7 +111,8 @@ func bruteForce(c *eval.Corpus, servers []*history.Server, base, weeks int) coun
 				a, b := see(page.URL, k-1), see(page.URL, k)
 				if b.Outcome != sitegraph.OutcomeFetched {
 					missing = 1
-				} else if a.Outcome == sitegraph.OutcomeFetched && a.Digests.Differ(b.Digests, c.Change) {
+				} else if a.Outcome == sitegraph.OutcomeFetched &&
+					a.Digests.Differ(b.Digests, c.Change) {
 					changes++
 				}
 			}
@@ -137,7 +144,8 @@ func bruteForce(c *eval.Corpus, servers []*history.Server, base, weeks int) coun
 
 // depths crawls a server at a snapshot: pages that answer, by depth 1 to 12. Where the start
 // page redirects at the base, its target is a start page from then on.
-func depths(c *eval.Corpus, server *history.Server, see func(string, int) sitegraph.Observation, k int) map[string]int {
+func depths(c *eval.Corpus, server *history.Server, see func(string, int) sitegraph.Observation,
+	k int) map[string]int {
 	depth := map[string]int{}
 	id, ok := c.Graph().LookupServer(server.Name)
 	if !ok {
@@ -199,14 +207,16 @@ func checkIntervals(t *testing.T, c *eval.Corpus, s *Survey, base int, seed uint
 		for _, id := range c.Pages {
 			record := sitegraph.Record{URL: c.Graph().URL(id)}
 			for d := range (60-base)*7 + 1 {
-				record.Apply(world.Observe(record.URL, replay.Epoch.Add(time.Duration(base*7+d)*24*time.Hour)), c.Change)
+				record.Apply(world.Observe(record.URL,
+					replay.Epoch.Add(time.Duration(base*7+d)*24*time.Hour)), c.Change)
 			}
 			if record.History.Visits < 2 {
 				continue
 			}
 			interval := never
 			if record.History.Changes > 0 {
-				interval = estimator.Interval(record.History, 0, estimator.Limits{Min: unit, Max: never}).Interval
+				interval = estimator.Interval(record.History, 0,
+					estimator.Limits{Min: unit, Max: never}).Interval
 			}
 			byInterval[int(math.Round(interval.Hours()/unit.Hours()))]++
 		}
@@ -215,7 +225,8 @@ func checkIntervals(t *testing.T, c *eval.Corpus, s *Survey, base int, seed uint
 			pages += n
 			visits += float64(n) / float64(tau)
 		}
-		if pages != r.Pages || pages+r.VisitedOnce != len(c.Pages) || len(r.Points) != len(byInterval) {
+		if pages != r.Pages || pages+r.VisitedOnce != len(c.Pages) ||
+			len(r.Points) != len(byInterval) {
 			t.Errorf("intervals %d: %+v, want %v; %s", i, r, byInterval, repeat(t, seed))
 			return
 		}
@@ -224,8 +235,10 @@ func checkIntervals(t *testing.T, c *eval.Corpus, s *Survey, base int, seed uint
 			n := byInterval[p.Interval]
 			share += float64(n) / float64(pages)
 			due += float64(n) / float64(p.Interval) / visits
-			if p.Pages != n || math.Abs(float64(p.Share)-share) > 1e-9 || math.Abs(float64(p.Weighted)-due) > 1e-9 {
-				t.Errorf("interval %d %s: %+v, want %d, %v, %v; %s", p.Interval, r.Unit, p, n, share, due, repeat(t, seed))
+			if p.Pages != n || math.Abs(float64(p.Share)-share) > 1e-9 ||
+				math.Abs(float64(p.Weighted)-due) > 1e-9 {
+				t.Errorf("interval %d %s: %+v, want %d, %v, %v; %s",
+					p.Interval, r.Unit, p, n, share, due, repeat(t, seed))
 			}
 		}
 	}

@@ -29,11 +29,15 @@ func TestSynthetic(t *testing.T) {
 		near := func(what string, weeks int, got eval.Number, percent float64) {
 			t.Helper()
 			if math.Abs(100*float64(got)-percent) > 1e-9 {
-				t.Errorf("seed %d: %s at %d weeks: %.3f %%, want %.3f", seed, what, weeks, 100*float64(got), percent)
+				t.Errorf("seed %d: %s at %d weeks: %.3f %%, want %.3f",
+					seed, what, weeks, 100*float64(got), percent)
 			}
 		}
-		if s.Total.Servers != c.Servers[synth.DomainUnknown] || s.Total.Pages != c.Pages[synth.DomainUnknown] {
-			t.Errorf("seed %d: %d servers, %d pages, want %d, %d", seed, s.Total.Servers, s.Total.Pages, c.Servers[synth.DomainUnknown], c.Pages[synth.DomainUnknown])
+		if s.Total.Servers != c.Servers[synth.DomainUnknown] ||
+			s.Total.Pages != c.Pages[synth.DomainUnknown] {
+			t.Errorf("seed %d: %d servers, %d pages, want %d, %d",
+				seed, s.Total.Servers, s.Total.Pages, c.Servers[synth.DomainUnknown],
+				c.Pages[synth.DomainUnknown])
 		}
 		if s.Total.Tops > s.Total.Servers {
 			framed++
@@ -62,7 +66,8 @@ func TestRecorded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads 45 servers")
 	}
-	dir := filepath.Join("..", "..", "..", "shared", "data", "histories") // too large to be part of the module
+	// too large to be part of the module
+	dir := filepath.Join("..", "..", "..", "shared", "data", "histories")
 	if _, err := os.Stat(dir); err != nil {
 		t.Skipf("the recorded histories are not there: %v", err)
 	}
@@ -77,7 +82,8 @@ func TestRecorded(t *testing.T) {
 	if s.Total.Servers != 45 || s.Total.Pages != 42_657 || len(s.Warnings) != 0 {
 		t.Errorf("%d servers, %d pages, warnings %q", s.Total.Servers, s.Total.Pages, s.Warnings)
 	}
-	for i, want := range [][4]int{{37_979, 4_678, 2_973, 2_973}, {37_977, 4_680, 5_852, 5_869}, {37_864, 4_793, 12_931, 12_946}, {37_458, 5_199, 19_000, 19_071}} {
+	for i, want := range [][4]int{{37_979, 4_678, 2_973, 2_973}, {37_977, 4_680, 5_852, 5_869},
+		{37_864, 4_793, 12_931, 12_946}, {37_458, 5_199, 19_000, 19_071}} {
 		p := s.Total.Periods[i]
 		if got := [4]int{p.Pages, p.Vanished, p.Differ, p.Updated}; got != want {
 			t.Errorf("%d weeks: pages, vanished, differ, updated %v, want %v", p.Weeks, got, want)

@@ -53,7 +53,8 @@ func (s *Survey) tableIntervals() report.Table {
 		r.NeverChanged,
 	)
 	if r.VisitedOnce > 0 {
-		t.Note += fmt.Sprintf(" %s gone before the second visit: in no share.", plural(r.VisitedOnce, "page"))
+		t.Note += fmt.Sprintf(" %s gone before the second visit: in no share.",
+			plural(r.VisitedOnce, "page"))
 	}
 	for i := range s.Intervals {
 		t.Header = append(t.Header, s.Intervals[i].name(), "weighted")
@@ -61,7 +62,8 @@ func (s *Survey) tableIntervals() report.Table {
 	for _, mark := range []struct {
 		name string
 		days float64
-	}{{"1 hour", 1. / 24}, {"6 hours", .25}, {"12 hours", .5}, {"1 day", 1}, {"2 days", 2}, {"4 days", 4}, {"1 week", 7}, {"2 weeks", 14},
+	}{{"1 hour", 1. / 24}, {"6 hours", .25}, {"12 hours", .5}, {"1 day", 1}, {"2 days", 2},
+		{"4 days", 4}, {"1 week", 7}, {"2 weeks", 14},
 		{"30 days", 30}, {"90 days", 90}, {"180 days", 180}, {"400 days", 400}} {
 		cells := []string{mark.name}
 		for i := range s.Intervals {

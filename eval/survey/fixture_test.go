@@ -38,9 +38,11 @@ func framed(v history.Version, frames ...string) history.Version {
 	return v
 }
 
-func corpusOf(t testing.TB, base int, by sitegraph.ChangeBy, servers ...*history.Server) *eval.Corpus {
+func corpusOf(t testing.TB, base int, by sitegraph.ChangeBy,
+	servers ...*history.Server) *eval.Corpus {
 	t.Helper()
-	c, err := eval.NewCorpus(context.Background(), servers, eval.Options{Base: time.Duration(base) * week, Change: by})
+	c, err := eval.NewCorpus(context.Background(), servers,
+		eval.Options{Base: time.Duration(base) * week, Change: by})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +77,8 @@ func byHand() []*history.Server {
 	at := func(weeks int64) int64 { return t0 + weeks*weekSeconds }
 	top := []string{a + "menu", a + "b", a + "c", a + "d"}
 	first := server("a.co.jp", t0,
-		page(a, framed(shows(at(0), "A", top...), a+"menu"), framed(shows(at(1), "B", top...), a+"menu")),
+		page(a, framed(shows(at(0), "A", top...), a+"menu"),
+			framed(shows(at(1), "B", top...), a+"menu")),
 		page(a+"menu", shows(at(0), "M"), shows(at(3)-1, "N", a+"f")),
 		page(a+"b", shows(at(0), "B"), shows(at(2), "C", a+"e"), shows(at(3)-5, "B")),
 		page(a+"c", shows(at(0), "C"), gone(at(3))),
@@ -99,7 +102,8 @@ func randomServers(rng *rand.Rand) []*history.Server {
 		t0 := int64(1_000_000_000 + rng.IntN(1e8))
 		var urls []string
 		for i := range 2 + rng.IntN(20) {
-			urls = append(urls, fmt.Sprintf("http://%s/%s", name, []string{"", fmt.Sprint("p", i)}[min(i, 1)]))
+			urls = append(urls, fmt.Sprintf("http://%s/%s",
+				name, []string{"", fmt.Sprint("p", i)}[min(i, 1)]))
 		}
 		var pages []*history.Page
 		for i, url := range urls {

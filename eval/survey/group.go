@@ -64,7 +64,8 @@ func (g Groups) Of(server string) string {
 
 // ByFile returns how servers are grouped by the groups of a file, and what of the groups and of the
 // servers at hand does not fit. Without groups (nil) a Grouping of the name by holds.
-func (g Groups) ByFile(file, by string, servers []*history.Server) (groupOf func(string) string, unfit []string) {
+func (g Groups) ByFile(file, by string, servers []*history.Server) (
+	groupOf func(string) string, unfit []string) {
 	if g == nil {
 		groupOf, _ = Grouping(by)
 		return groupOf, []string{}

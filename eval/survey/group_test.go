@@ -9,9 +9,12 @@ import (
 
 func TestBySuffix(t *testing.T) {
 	for server, want := range map[string]string{
-		"www.example.org": "org", "example.org:8080": "org", "www.u-tokyo.ac.jp": "ac.jp", "a.co.uk:81": "co.uk", "devrel.jp": "jp",
-		"co.jp": "jp", "scar.simcz.tw": "tw", "x.github.io": "io", "localhost": "localhost", "localhost:80": "localhost",
-		"127.0.0.1": "address", "127.0.0.1:8080": "address", "[::1]": "address", "[2001:db8::1]:80": "address", "example.org.": "org",
+		"www.example.org": "org", "example.org:8080": "org", "www.u-tokyo.ac.jp": "ac.jp",
+		"a.co.uk:81": "co.uk", "devrel.jp": "jp",
+		"co.jp": "jp", "scar.simcz.tw": "tw", "x.github.io": "io", "localhost": "localhost",
+		"localhost:80": "localhost",
+		"127.0.0.1":    "address", "127.0.0.1:8080": "address", "[::1]": "address",
+		"[2001:db8::1]:80": "address", "example.org.": "org",
 	} {
 		if got := BySuffix(server); got != want {
 			t.Errorf("%s is in group %q, want %q", server, got, want)
@@ -20,8 +23,10 @@ func TestBySuffix(t *testing.T) {
 }
 
 func TestReadGroups(t *testing.T) {
-	got, err := ReadGroups(strings.NewReader("\ufeff# kinds\n\nWWW.a.org\tnews and blogs \r\nb.org:81   docs\nb.org:81 docs\n"), "kinds.tsv")
-	if want := map[string]string{"www.a.org": "news and blogs", "b.org:81": "docs"}; err != nil || !maps.Equal(got, want) {
+	got, err := ReadGroups(strings.NewReader("\ufeff# kinds\n\nWWW.a.org\tnews and blogs "+
+		"\r\nb.org:81   docs\nb.org:81 docs\n"), "kinds.tsv")
+	if want := map[string]string{"www.a.org": "news and blogs", "b.org:81": "docs"}; err != nil ||
+		!maps.Equal(got, want) {
 		t.Errorf("groups %v, %v, want %v", got, err, want)
 	}
 	for text, want := range map[string]string{
@@ -33,7 +38,8 @@ func TestReadGroups(t *testing.T) {
 		"":                                     "kinds.tsv: no line",
 		strings.Repeat("\x1f\x8b\x08\x00", 40_00): `kinds.tsv:1: `,
 	} {
-		if _, err := ReadGroups(strings.NewReader(text), "kinds.tsv"); err == nil || !strings.HasPrefix(err.Error(), want) || len(err.Error()) > 200 {
+		if _, err := ReadGroups(strings.NewReader(text), "kinds.tsv"); err == nil ||
+			!strings.HasPrefix(err.Error(), want) || len(err.Error()) > 200 {
 			t.Errorf("%.20q: error %v, want %q", text, err, want)
 		}
 	}
@@ -49,7 +55,8 @@ func TestGroups(t *testing.T) {
 		"kinds.tsv: no history is of server z.org",
 		`kinds.tsv names no group for 2 of 3 servers; they are group "ungrouped"`,
 	}
-	if got := groups.Unfit("kinds.tsv", []string{"a.org", "b.org", "c.org"}); !slices.Equal(got, want) {
+	if got := groups.Unfit("kinds.tsv", []string{"a.org", "b.org", "c.org"}); !slices.Equal(got,
+		want) {
 		t.Errorf("unfit %q, want %q", got, want)
 	}
 	if got := groups.Unfit("kinds.tsv", []string{"a.org", "z.org"}); len(got) > 0 {

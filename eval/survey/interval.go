@@ -96,7 +96,8 @@ func (n *census) visit(page *history.Page, base int64, by sitegraph.ChangeBy) {
 		if h.Changes == 0 {
 			at.never++
 		}
-		limits := estimator.Limits{Min: scale.length, Max: time.Duration(scale.limit) * scale.length}
+		limits := estimator.Limits{Min: scale.length,
+			Max: time.Duration(scale.limit) * scale.length}
 		// A page never seen to change grows from the longest interval: it stays there, as
 		// after fifteen visits it would be, whatever it began with.
 		e := estimator.Interval(h, limits.Max, limits)
@@ -141,8 +142,10 @@ func (n *census) intervals() []Intervals {
 	var all []Intervals
 	for i, scale := range scales {
 		at := &n.scales[i]
-		r := Intervals{Unit: scale.unit, Limit: scale.limit, LastModified: scale.lastModified, Days: n.days,
-			Pages: at.pages, VisitedOnce: at.once, NeverChanged: at.never, Points: []IntervalPoint{}}
+		r := Intervals{Unit: scale.unit, Limit: scale.limit, LastModified: scale.lastModified,
+			Days:  n.days,
+			Pages: at.pages, VisitedOnce: at.once, NeverChanged: at.never,
+			Points: []IntervalPoint{}}
 		visits := 0.0 // in a unit of time
 		for interval, pages := range at.byInterval {
 			r.Points = append(r.Points, IntervalPoint{Interval: interval, Pages: pages})

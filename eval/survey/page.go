@@ -17,9 +17,11 @@ func (s *Survey) Page() report.Page {
 		Title:   "recrawl: survey",
 		Finding: s.finding(),
 		Intro: fmt.Sprintf(
-			"%s and %s, from week %d of their windows on; change by %s. A period of N weeks is N weekly snapshots, N-1 comparisons. "+
+			"%s and %s, from week %d of their windows on; change by %s. A period of N weeks is N "+
+				"weekly snapshots, N-1 comparisons. "+
 				"A page is updated if at least one of them shows a difference.\n\n"+
-				"Pages are those alive at week %d and within 11 links of the start page; top pages are the start page and its frames.",
+				"Pages are those alive at week %d and within 11 links of the start page; top "+
+				"pages are the start page and its frames.",
 			plural(t.Servers, "server"),
 			plural(t.Pages, "page"),
 			s.Base,
@@ -43,7 +45,8 @@ func (s *Survey) Page() report.Page {
 				Tables: []report.Table{s.table10(), s.table11()},
 				Charts: []report.Chart{s.figure10(), s.figure11()},
 			},
-			{Title: "Access intervals", Text: intervalText, Tables: []report.Table{s.tableIntervals()},
+			{Title: "Access intervals", Text: intervalText,
+				Tables: []report.Table{s.tableIntervals()},
 				Charts: []report.Chart{s.figureIntervals(0), s.figureIntervals(shortDays)}},
 		},
 	}
@@ -56,7 +59,8 @@ func (s *Survey) finding() string {
 		return ""
 	}
 	share := func(p *Period) string {
-		return fmt.Sprintf("%.1f %% of the pages and %.1f %% of the top pages were updated within %s",
+		return fmt.Sprintf("%.1f %% of the pages and %.1f %% of the top pages were updated "+
+			"within %s",
 			100*p.UpdatedShare, 100*p.TopsUpdatedShare, plural(p.Weeks, "week"))
 	}
 	first, last := &of[0], &of[len(of)-1]
@@ -100,7 +104,8 @@ func (s *Survey) table1() report.Table {
 	t := report.Table{
 		Title:  fmt.Sprintf("Servers and pages at week %d [LINK table 1]", s.Base),
 		Header: []string{"group", "servers", "pages", "pages/server", "top pages", "unlinked"},
-		Note:   "top pages: the start page and its frames; unlinked: alive, but not within 11 links of the start page; they are not surveyed.",
+		Note: "top pages: the start page and its frames; unlinked: alive, but not within 11 " +
+			"links of the start page; they are not surveyed.",
 	}
 	for _, g := range append(slices.Clone(s.Groups), s.Total) {
 		t.Rows = append(
@@ -116,7 +121,8 @@ func (s *Survey) table1() report.Table {
 		)
 	}
 	if n := s.Total.Absent; n > 0 {
-		t.Note += fmt.Sprintf(" %s without a page at week %d: not counted.", plural(n, "server"), s.Base)
+		t.Note += fmt.Sprintf(" %s without a page at week %d: not counted.",
+			plural(n, "server"), s.Base)
 	}
 	return t
 }
@@ -125,7 +131,9 @@ func (s *Survey) tableApart() report.Table {
 	g := &s.Total
 	return report.Table{Title: "Pages in each period", Header: s.periods("pages"), Rows: [][]string{
 		row("alive at both ends", g, func(p *Period) string { return fmt.Sprint(p.Pages) }),
-		row("of these, missing in between", g, func(p *Period) string { return fmt.Sprint(p.Returned) }),
+		row("of these, missing in between", g, func(p *Period) string {
+			return fmt.Sprint(p.Returned)
+		}),
 		row("vanished", g, func(p *Period) string { return fmt.Sprint(p.Vanished) }),
 		row("new", g, func(p *Period) string { return fmt.Sprint(p.New) }),
 	}, Note: "Shares are of the first row; vanished and new pages are in none."}
@@ -162,10 +170,16 @@ func (s *Survey) table3() report.Table {
 		name string
 		of   func(p *Period) eval.Number
 	}{
-		{"updated pages on servers with updated top / updated pages", func(p *Period) eval.Number { return p.ByTop.OfUpdated }},
-		{"updated pages on servers with updated top / their pages", func(p *Period) eval.Number { return p.ByTop.OfPages }},
+		{"updated pages on servers with updated top / updated pages", func(p *Period) eval.Number {
+			return p.ByTop.OfUpdated
+		}},
+		{"updated pages on servers with updated top / their pages", func(p *Period) eval.Number {
+			return p.ByTop.OfPages
+		}},
 		{"updated pages / all pages", func(p *Period) eval.Number { return p.UpdatedShare }},
-		{"servers with updated top / servers", func(p *Period) eval.Number { return p.ByTop.OfServers }},
+		{"servers with updated top / servers", func(p *Period) eval.Number {
+			return p.ByTop.OfServers
+		}},
 	} {
 		t.Rows = append(t.Rows, row(share.name, &s.Total, func(p *Period) string {
 			cell := percent(share.of(p))
@@ -185,7 +199,9 @@ func (s *Survey) tableTops() report.Table {
 		Title:  "Share of top pages updated, % [LINK fig. 1]",
 		Header: s.periods("pages"),
 		Rows: [][]string{
-			row("top pages updated", g, func(p *Period) string { return percent(p.TopsUpdatedShare) }),
+			row("top pages updated", g, func(p *Period) string {
+				return percent(p.TopsUpdatedShare)
+			}),
 			row("all pages updated", g, func(p *Period) string { return percent(p.UpdatedShare) }),
 			row("top pages (count)", g, func(p *Period) string { return fmt.Sprint(p.Tops) }),
 		},

@@ -43,7 +43,8 @@ func Check(base, weeks int) error {
 	}
 	if base+weeks-1 > eval.WindowWeeks {
 		return fmt.Errorf(
-			"%d weekly snapshots from week %d on reach beyond the window of %d weeks; take %d or fewer, or an earlier base",
+			"%d weekly snapshots from week %d on reach beyond the window of %d weeks; take %d or "+
+				"fewer, or an earlier base",
 			weeks,
 			base,
 			eval.WindowWeeks,
@@ -57,8 +58,9 @@ func Check(base, weeks int) error {
 // each page one look a week and one a day, for each period one look at all links of its last
 // snapshot; servers in parallel.
 func New(ctx context.Context, c *eval.Corpus, o Options) (*Survey, error) {
-	s := &Survey{Base: int(c.Base.Sub(replay.Epoch) / (weekSeconds * time.Second)), Change: c.Change.String(),
-		Weeks: slices.Clone(o.Weeks), Groups: []Group{}, Warnings: []string{}}
+	s := &Survey{Base: int(c.Base.Sub(replay.Epoch) / (weekSeconds * time.Second)),
+		Change: c.Change.String(),
+		Weeks:  slices.Clone(o.Weeks), Groups: []Group{}, Warnings: []string{}}
 	if len(o.Weeks) == 0 {
 		return nil, fmt.Errorf("no periods to survey")
 	}
@@ -136,7 +138,8 @@ func (s *Survey) warn(c *eval.Corpus, found []surveyed) error {
 			s.Warnings = append(
 				s.Warnings,
 				fmt.Sprintf(
-					"the history of %s tells no links at week %d: only its start page is surveyed, %d other pages are left out",
+					"the history of %s tells no links at week %d: only its start page is "+
+						"surveyed, %d other pages are left out",
 					name,
 					s.Base,
 					g.Unlinked,

@@ -16,7 +16,8 @@ import (
 
 // TestByHand holds the whole JSON of a corpus whose figures were worked out by hand.
 func TestByHand(t *testing.T) {
-	s := surveyOf(t, corpusOf(t, 1, sitegraph.ChangeByBytes, byHand()...), Options{Weeks: []int{2, 3}})
+	s := surveyOf(t, corpusOf(t, 1, sitegraph.ChangeByBytes, byHand()...),
+		Options{Weeks: []int{2, 3}})
 	s.Intervals = s.Intervals[:0] // in a test of their own
 	want := `{"base":1,"change":"digest","weeks":[2,3],"groups":[
 {"group":"co.jp","servers":1,"absent":0,"pages":5,"pages_per_server":5,"tops":2,"unlinked":1,"periods":[
@@ -43,10 +44,12 @@ func TestByHand(t *testing.T) {
 
 // Server a alone at three snapshots beyond: /d is back by week 3 and differs without update.
 func TestReturned(t *testing.T) {
-	s := surveyOf(t, corpusOf(t, 1, sitegraph.ChangeByBytes, byHand()[0]), Options{Weeks: []int{4, 3}})
+	s := surveyOf(t, corpusOf(t, 1, sitegraph.ChangeByBytes, byHand()[0]),
+		Options{Weeks: []int{4, 3}})
 	p := s.Total.Periods[0]
 	// Pages at week 4: / /menu /b /d. Updated: /menu once, /b twice. Different: /menu, /d.
-	if p.Weeks != 4 || p.Pages != 4 || p.Vanished != 1 || p.New != 1 || p.Updated != 2 || p.Differ != 2 || p.Returned != 1 {
+	if p.Weeks != 4 || p.Pages != 4 || p.Vanished != 1 || p.New != 1 || p.Updated != 2 ||
+		p.Differ != 2 || p.Returned != 1 {
 		t.Errorf("period of 4 weeks: %+v", p)
 	}
 }
@@ -54,10 +57,12 @@ func TestReturned(t *testing.T) {
 func TestNothingToDivide(t *testing.T) {
 	// A server with a single page that vanishes: every share is undefined.
 	const top = "http://a.example/"
-	c := corpusOf(t, 0, sitegraph.ChangeByBytes, server("a.example", 1e9, page(top, shows(1e9, "A"), gone(1e9+60))))
+	c := corpusOf(t, 0, sitegraph.ChangeByBytes,
+		server("a.example", 1e9, page(top, shows(1e9, "A"), gone(1e9+60))))
 	s := surveyOf(t, c, Options{Weeks: []int{2}})
 	p := s.Total.Periods[0]
-	for what, v := range map[string]eval.Number{"updated": p.UpdatedShare, "differ": p.DifferShare, "tops": p.TopsUpdatedShare,
+	for what, v := range map[string]eval.Number{"updated": p.UpdatedShare, "differ": p.DifferShare,
+		"tops":       p.TopsUpdatedShare,
 		"of updated": p.ByTop.OfUpdated, "of pages": p.ByTop.OfPages} {
 		if !math.IsNaN(float64(v)) {
 			t.Errorf("share %s is %v, want undefined", what, v)
@@ -82,8 +87,10 @@ func TestNothingToDivide(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	c := corpusOf(t, 12, sitegraph.ChangeByBytes, byHand()...)
-	for weeks, want := range map[int]string{1: "compares nothing", 0: "compares nothing", 50: "49 or fewer"} {
-		if _, err := New(t.Context(), c, Options{Weeks: []int{2, weeks}}); err == nil || !strings.Contains(err.Error(), want) {
+	for weeks, want := range map[int]string{1: "compares nothing", 0: "compares nothing",
+		50: "49 or fewer"} {
+		if _, err := New(t.Context(), c, Options{Weeks: []int{2, weeks}}); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%d weeks: error %v, want %q", weeks, err, want)
 		}
 	}
@@ -106,18 +113,21 @@ func TestNoLinks(t *testing.T) {
 	a, b := shows(1e9, "A"), shows(1e9, "B")
 	a.LinksKnown, b.LinksKnown = false, false
 	silent := server("silent.example", 1e9, page(top, a), page(top+"b", b))
-	if _, err := New(t.Context(), corpusOf(t, 1, 0, silent), Options{Weeks: []int{2}}); !errors.Is(err, eval.ErrNoLinks) {
+	if _, err := New(t.Context(), corpusOf(t, 1, 0, silent),
+		Options{Weeks: []int{2}}); !errors.Is(err, eval.ErrNoLinks) {
 		t.Errorf("error %v, want ErrNoLinks", err)
 	}
 	s := surveyOf(t, corpusOf(t, 1, 0, append(byHand(), silent)...), Options{Weeks: []int{2}})
-	if len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], "silent.example") || !strings.Contains(s.Warnings[0], "1 other") {
+	if len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], "silent.example") ||
+		!strings.Contains(s.Warnings[0], "1 other") {
 		t.Errorf("warnings %q", s.Warnings)
 	}
 	// One page needs no links, and a server that is not there yet is named.
 	single := server("silent.example", 1e9, page(top, a))
 	late := server("late.example", 1e9, page("http://late.example/", shows(1e9+3*weekSeconds, "A")))
 	s = surveyOf(t, corpusOf(t, 1, 0, single, late), Options{Weeks: []int{2}})
-	if len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], "late.example has no page at week 1") || s.Total.Servers != 1 || s.Total.Absent != 1 {
+	if len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0],
+		"late.example has no page at week 1") || s.Total.Servers != 1 || s.Total.Absent != 1 {
 		t.Errorf("warnings %q, total %+v", s.Warnings, s.Total)
 	}
 }
@@ -125,7 +135,8 @@ func TestNoLinks(t *testing.T) {
 // The same histories give the same bytes, whatever the number of cores.
 func TestSameBytes(t *testing.T) {
 	write := func() string {
-		c := corpusOf(t, 2, sitegraph.ChangeByText, append(byHand(), randomServers(rand.New(rand.NewPCG(3, 3)))...)...)
+		c := corpusOf(t, 2, sitegraph.ChangeByText,
+			append(byHand(), randomServers(rand.New(rand.NewPCG(3, 3)))...)...)
 		s := surveyOf(t, c, Options{Weeks: []int{4, 2, 9}})
 		var b bytes.Buffer
 		page := s.Page()

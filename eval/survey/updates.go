@@ -24,9 +24,12 @@ func (s *Survey) table11() report.Table {
 	t := report.Table{
 		Title:  "Updated pages by number of updates, % [LINK fig. 11]",
 		Header: s.periods("updates"),
-		Note:   "Methods that need two updates to learn from can help with the pages of the last row only.",
+		Note: "Methods that need two updates to learn from can help with the pages of the last " +
+			"row only.",
 	}
-	s.eachCount(&t, 1, func(p *Period, u int) string { return percent(ratio(p.Updates[u], p.Updated)) })
+	s.eachCount(&t, 1, func(p *Period, u int) string {
+		return percent(ratio(p.Updates[u], p.Updated))
+	})
 	t.Rows = append(t.Rows, row("2 or more", &s.Total, func(p *Period) string {
 		once := p.Updates[1] // a period has at least one comparison
 		return percent(ratio(p.Updated-once, p.Updated))
@@ -67,7 +70,8 @@ func (s *Survey) chartUpdates(title, label string, from int, of func(p *Period) 
 		p := &s.Total.Periods[i]
 		line := report.Series{Name: plural(p.Weeks, "week")}
 		for u := from; u < len(p.Updates); u++ {
-			line.X, line.Y = append(line.X, float64(u)), append(line.Y, float64(ratio(p.Updates[u], of(p))))
+			line.X, line.Y = append(line.X, float64(u)),
+				append(line.Y, float64(ratio(p.Updates[u], of(p))))
 		}
 		c.Series = append(c.Series, line)
 	}
@@ -102,7 +106,9 @@ func (s *Survey) figure1() report.Chart {
 		YLabel:   "share updated",
 		YPercent: true,
 		Series: []report.Series{
-			s.over("top pages", &s.Total, func(p *Period) float64 { return float64(p.TopsUpdatedShare) }),
+			s.over("top pages", &s.Total, func(p *Period) float64 {
+				return float64(p.TopsUpdatedShare)
+			}),
 			all,
 		},
 	}

@@ -12,7 +12,8 @@ func BenchmarkNew(b *testing.B) {
 			for b.Loop() {
 				New(Options{Seed: 1, Servers: pages / 50, Pages: pages})
 			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(pages), "ns/page")
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(pages),
+				"ns/page")
 		})
 	}
 }
@@ -23,7 +24,8 @@ func BenchmarkRender(b *testing.B) {
 	for b.Loop() {
 		s := w.servers[n%int64(len(w.servers))]
 		p := s.pages[n%int64(len(s.pages))]
-		bytes += int64(len(w.Resource(s.name, p.path, s.time(p.versions[len(p.versions)-1].at)).Body))
+		bytes += int64(len(w.Resource(s.name, p.path,
+			s.time(p.versions[len(p.versions)-1].at)).Body))
 		n++
 	}
 	b.ReportMetric(float64(bytes)/float64(n), "bytes/page")

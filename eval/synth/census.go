@@ -53,7 +53,9 @@ func quotas(n int) [domains]int {
 		left -= q[d]
 	}
 	for ; left > 0; left-- {
-		missing := func(d Domain) float64 { return paperServers[d]/total*float64(n) - float64(q[d]) }
+		missing := func(d Domain) float64 {
+			return paperServers[d]/total*float64(n) - float64(q[d])
+		}
 		best := CO
 		for d := AC; d < domains; d++ {
 			if missing(d) > missing(best) {
@@ -112,7 +114,9 @@ var topQuantiles = []struct{ rank, perWeek float64 }{
 // 79 and 84 % of the pages, but were 20, 35, 52 and 66 % of the servers [LINK table 3].
 func drawTops(plans []plan, rng *rand.Rand) {
 	score := make([]float64, len(plans))
-	for rank, i := range ranks(len(plans), func(i int) float64 { return -float64(plans[i].pages) }) {
+	for rank, i := range ranks(len(plans), func(i int) float64 {
+		return -float64(plans[i].pages)
+	}) {
 		score[i] = 0.68*float64(rank)/float64(len(plans)) + 0.32*rng.Float64()
 	}
 	for rank, i := range ranks(len(plans), func(i int) float64 { return score[i] }) {
@@ -134,7 +138,8 @@ func drawActivities(plans []plan, rng *rand.Rand) {
 	for i := range plans {
 		p := &plans[i]
 		spread := 1.1 / (1 + float64(p.pages)/60)
-		p.activity = math.Exp(spread*rng.NormFloat64()-spread*spread/2) * (1 + 0.2*math.Log(p.topPerWeek/0.1))
+		p.activity = math.Exp(spread*rng.NormFloat64()-spread*spread/2) * (1 +
+			0.2*math.Log(p.topPerWeek/0.1))
 		p.activity = max(0.1, min(4, p.activity))
 		sum[p.domain] += p.activity * float64(p.pages)
 		pages[p.domain] += float64(p.pages)

@@ -10,7 +10,8 @@ import (
 type TopRow int
 
 const (
-	CoverageOfUpdatedTops TopRow = iota // updated pages on servers with an updated top / all updated pages
+	// updated pages on servers with an updated top / all updated pages
+	CoverageOfUpdatedTops TopRow = iota
 	// Updated pages on servers with an updated top / all pages of those servers.
 	RateOfUpdatedTops
 	RateOfAll   // updated pages / all pages

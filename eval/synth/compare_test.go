@@ -14,10 +14,13 @@ func TestNearThePaper(t *testing.T) {
 		w := New(Options{Seed: seed, Servers: 60, Pages: 3000})
 		c := Compare(w, w.Start().Add(12*week))
 		for i, weeks := range Periods {
-			if d := c.Updated[DomainUnknown][i] - c.PaperUpdated[DomainUnknown][i]; math.Abs(d) > 2.5 {
-				t.Errorf("[LINK table 2] total at %d weeks, seed %d: off by %.1f points", weeks, seed, d)
+			if d := c.Updated[DomainUnknown][i] - c.PaperUpdated[DomainUnknown][i]; math.Abs(
+				d) > 2.5 {
+				t.Errorf("[LINK table 2] total at %d weeks, seed %d: off by %.1f points",
+					weeks, seed, d)
 			}
-			first[i] += (c.Tops[CoverageOfUpdatedTops][i] - c.PaperTops[CoverageOfUpdatedTops][i]) / seeds
+			ours, theirs := c.Tops[CoverageOfUpdatedTops][i], c.PaperTops[CoverageOfUpdatedTops][i]
+			first[i] += (ours - theirs) / seeds
 			for row := RateOfUpdatedTops; row <= UpdatedTops; row++ {
 				if d := c.Tops[row][i] - c.PaperTops[row][i]; math.Abs(d) > 12 {
 					t.Errorf("[LINK table 3] %s at %d weeks, seed %d: off by %.1f points", topRowNames[row], weeks, seed, d)

@@ -30,7 +30,8 @@ var Periods = [4]int{2, 4, 12, 24}
 // paperServers and paperPages are [LINK table 1].
 var (
 	paperServers = [domains]float64{AC: 90, CO: 11183, ED: 463, GR: 1060, NE: 2377, OR: 2440}
-	paperPages   = [domains]float64{AC: 36526, CO: 681657, ED: 86193, GR: 100863, NE: 347744, OR: 399626}
+	paperPages   = [domains]float64{AC: 36526, CO: 681657, ED: 86193, GR: 100863, NE: 347744,
+		OR: 399626}
 )
 
 // paperUpdated is [LINK table 2] in percent; the total stands under DomainUnknown.

@@ -13,7 +13,8 @@ import (
 // times, and by their digests the same pages are updated as Compare says.
 func TestHistoriesAgree(t *testing.T) {
 	w := New(Options{Seed: 9, Servers: 20, Pages: 500})
-	servers, err := timetravel.Histories(context.Background(), w, timetravel.HistoryOptions{Agent: "recrawl"})
+	servers, err := timetravel.Histories(context.Background(), w,
+		timetravel.HistoryOptions{Agent: "recrawl"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +44,8 @@ func TestHistoriesAgree(t *testing.T) {
 	c := Compare(w, base)
 	for i, weeks := range Periods {
 		if got := percent(updated[i], left[i]); got != c.Updated[DomainUnknown][i] {
-			t.Errorf("%d weeks: %.2f %% updated by the histories, %.2f by Compare", weeks, got, c.Updated[DomainUnknown][i])
+			t.Errorf("%d weeks: %.2f %% updated by the histories, %.2f by Compare",
+				weeks, got, c.Updated[DomainUnknown][i])
 		}
 	}
 }

@@ -41,7 +41,8 @@ func linksOf(t *testing.T, server, path string, body []byte) (links, frames []st
 }
 
 // graphAt crawls a server as it is at a moment, and counts the links to no living page.
-func graphAt(t *testing.T, w *Web, server string, at time.Time) (g *sitegraph.Graph, links, broken int) {
+func graphAt(t *testing.T, w *Web, server string, at time.Time) (
+	g *sitegraph.Graph, links, broken int) {
 	t.Helper()
 	g = sitegraph.NewGraph()
 	g.AddStart("http://" + server + "/")
@@ -80,9 +81,11 @@ func TestLinksResolve(t *testing.T) {
 						continue
 					}
 					p, ok := g.Lookup("http://" + server + path)
-					recent := w.Versions(server, path)[0].After(at.Add(-time.Hour)) // its hub is about to list it
+					// its hub is about to list it
+					recent := w.Versions(server, path)[0].After(at.Add(-time.Hour))
 					if !recent && (!ok || g.Depth(p) == 0) {
-						t.Errorf("seed %d week %d: %s%s is alive and not reached", seed, weeks, server, path)
+						t.Errorf("seed %d week %d: %s%s is alive and not reached",
+							seed, weeks, server, path)
 					}
 				}
 			}
@@ -128,7 +131,8 @@ func TestMainTextOutlivesRebuilds(t *testing.T) {
 					rebuilds++
 				}
 				if x, y := mainText(t, s.render(p, v-1)), mainText(t, s.render(p, v)); x != y {
-					t.Fatalf("%s%s: main text changed without an edit:\n%s\n%s", s.name, p.path, x, y)
+					t.Fatalf("%s%s: main text changed without an edit:\n%s\n%s",
+						s.name, p.path, x, y)
 				}
 			}
 		}
@@ -144,7 +148,8 @@ func mainText(t *testing.T, body []byte) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc.Find("head, header, nav, footer, #header, #nav, #footer, .header, .sidebar, .footer").Remove()
+	doc.Find(
+		"head, header, nav, footer, #header, #nav, #footer, .header, .sidebar, .footer").Remove()
 	return doc.Text()
 }
 
@@ -169,7 +174,8 @@ func TestFeedsAndSitemaps(t *testing.T) {
 				t.Fatalf("%s%s: %v", server, path, err)
 			}
 			for _, u := range append(doc.Links, doc.Items...) {
-				if to := w.Resource(server, u[len("http://"+server):], w.Start().Add(30*week)); to.Status != 200 {
+				if to := w.Resource(server, u[len("http://"+server):],
+					w.Start().Add(30*week)); to.Status != 200 {
 					t.Errorf("%s%s names %s: %d", server, path, u, to.Status)
 				}
 			}

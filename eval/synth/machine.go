@@ -34,7 +34,8 @@ func (s *server) robots() timetravel.Resource {
 	if s.style.sitemap {
 		fmt.Fprintf(&b, "\nSitemap: http://%s/sitemap.xml\n", s.name)
 	}
-	return timetravel.Resource{Status: 200, Type: "text/plain; charset=utf-8", Body: []byte(b.String()),
+	return timetravel.Resource{Status: 200, Type: "text/plain; charset=utf-8",
+		Body:         []byte(b.String()),
 		LastModified: time.Unix(s.start-1, 0).UTC()}
 }
 
@@ -42,7 +43,8 @@ func (s *server) robots() timetravel.Resource {
 // gives the day of the request instead.
 func (s *server) sitemap(now int32) timetravel.Resource {
 	b := []byte(
-		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n",
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset " +
+			"xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n",
 	)
 	var newest int64
 	for _, p := range s.pages {
@@ -109,7 +111,8 @@ func (s *server) atom(b *strings.Builder, items []item, updated time.Time) {
 		at := s.time(it.at)
 		fmt.Fprintf(
 			b,
-			"<entry><title>%[1]s</title><id>http://%[2]s%[3]s#%[4]d</id><link href=\"http://%[2]s%[3]s\"/><updated>%[5]s</updated></entry>\n",
+			"<entry><title>%[1]s</title><id>http://%[2]s%[3]s#%[4]d</id><link "+
+				"href=\"http://%[2]s%[3]s\"/><updated>%[5]s</updated></entry>\n",
 			it.page.title,
 			s.name,
 			it.page.path,
@@ -130,7 +133,8 @@ func (s *server) rss(b *strings.Builder, items []item, updated time.Time) {
 		at := s.time(it.at)
 		fmt.Fprintf(
 			b,
-			"<item><title>%[1]s</title><link>http://%[2]s%[3]s</link><guid isPermaLink=\"false\">%[2]s%[3]s#%[4]d</guid><pubDate>%[5]s</pubDate></item>\n",
+			"<item><title>%[1]s</title><link>http://%[2]s%[3]s</link><guid "+
+				"isPermaLink=\"false\">%[2]s%[3]s#%[4]d</guid><pubDate>%[5]s</pubDate></item>\n",
 			it.page.title,
 			s.name,
 			it.page.path,

@@ -64,11 +64,13 @@ var templates = [layouts]template{
 // appendHead writes everything before the body; a rebuild changes it.
 func (s *server) appendHead(b []byte, p *page, v version) []byte {
 	if s.style.layout == layoutSemantic {
-		b = append(b, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>"...)
+		b = append(b, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta "+
+			"charset=\"utf-8\">\n<title>"...)
 	} else {
 		b = append(
 			b,
-			"<!DOCTYPE HTML PUBLIC \"-//W3C//DTD HTML 4.01 Transitional//EN\">\n<html lang=\"en\">\n<head>\n<title>"...)
+			"<!DOCTYPE HTML PUBLIC \"-//W3C//DTD HTML 4.01 Transitional//EN\">\n<html "+
+				"lang=\"en\">\n<head>\n<title>"...)
 	}
 	b = append(b, p.title...)
 	b = append(b, " - "...)
@@ -83,7 +85,8 @@ func (s *server) appendHead(b []byte, p *page, v version) []byte {
 		if s.style.rss {
 			kind = "rss"
 		}
-		b = fmt.Appendf(b, "<link rel=\"alternate\" type=\"application/%s+xml\" href=\"%s\">\n", kind, s.feed)
+		b = fmt.Appendf(b, "<link rel=\"alternate\" type=\"application/%s+xml\" href=\"%s\">\n",
+			kind, s.feed)
 	}
 	return append(b, "</head>\n"...)
 }

@@ -46,7 +46,8 @@ func (s *server) other(path string, now int32) timetravel.Resource {
 	case path == s.feed && s.feed != "":
 		return s.newsFeed(now)
 	case isStyle(path):
-		return timetravel.Resource{Status: 200, Type: "text/css", Body: []byte("body { margin: 2em }\n"),
+		return timetravel.Resource{Status: 200, Type: "text/css",
+			Body:         []byte("body { margin: 2em }\n"),
 			LastModified: time.Unix(s.start-1, 0).UTC()}
 	}
 	if p := s.target(path); p != nil && p.alive(now) {
@@ -66,7 +67,8 @@ func notFound(status int) timetravel.Resource {
 		Status: status,
 		Type:   HTML,
 		Body: []byte(
-			"<!DOCTYPE html>\n<html><head><title>Not found</title></head><body><p>There is no such page.</p></body></html>\n",
+			"<!DOCTYPE html>\n<html><head><title>Not found</title></head><body><p>There is no " +
+				"such page.</p></body></html>\n",
 		),
 	}
 }

@@ -155,7 +155,8 @@ func (b *builder) add(path string, k kind, g *group) *page {
 	if k == kindLeaf || k == kindPost {
 		parts = 3 + b.rng.IntN(8)
 	}
-	p := &page{path: path, kind: k, seed: b.rng.Uint64(), group: g, parts: parts, born: b.now, gone: forever}
+	p := &page{path: path, kind: k, seed: b.rng.Uint64(), group: g, parts: parts, born: b.now,
+		gone: forever}
 	if b.byPath[path] != nil {
 		panic(fmt.Sprintf("synth: %s%s made twice", b.name, path))
 	}

@@ -22,7 +22,8 @@ func fingerprint(w *Web) [md5.Size]byte {
 		for _, path := range w.Paths(server) {
 			for _, t := range w.Times(server, path) {
 				r := w.Resource(server, path, t)
-				fmt.Fprintln(h, server, path, t.Unix(), r.Status, r.Type, r.LastModified.Unix(), r.Location)
+				fmt.Fprintln(h, server, path, t.Unix(), r.Status, r.Type, r.LastModified.Unix(),
+					r.Location)
 				h.Write(r.Body)
 			}
 		}
@@ -59,7 +60,8 @@ func TestServersAreIndependentOfEachOther(t *testing.T) {
 }
 
 func TestSizes(t *testing.T) {
-	for _, o := range []Options{{Seed: 1}, {Seed: 2, Servers: 1, Pages: 40}, {Seed: 3, Servers: 5, Pages: 10},
+	for _, o := range []Options{{Seed: 1}, {Seed: 2, Servers: 1, Pages: 40},
+		{Seed: 3, Servers: 5, Pages: 10},
 		{Seed: 4, Servers: 2500, Pages: 6000, Weeks: 2}, {Seed: 5, Servers: 100, Pages: 12000}} {
 		w := New(o)
 		o = w.Options()
@@ -83,7 +85,8 @@ func TestVersions(t *testing.T) {
 			gone, dies := w.Gone(server, path)
 			for i, at := range times {
 				if i > 0 && !at.After(times[i-1]) || dies && !at.Before(gone) {
-					t.Fatalf("%s%s: version %d at %v is not after the one before, or not before the end", server, path, i, at)
+					t.Fatalf("%s%s: version %d at %v is not after the one before, or not before "+
+						"the end", server, path, i, at)
 				}
 				now, until := w.Resource(server, path, at), w.End()
 				if i+1 < len(times) {
@@ -92,21 +95,28 @@ func TestVersions(t *testing.T) {
 					until = gone
 				}
 				last := w.Resource(server, path, until.Add(-time.Second))
-				if now.Status != 200 || !bytes.Equal(now.Body, last.Body) || !now.LastModified.Equal(last.LastModified) {
+				if now.Status != 200 || !bytes.Equal(now.Body, last.Body) ||
+					!now.LastModified.Equal(last.LastModified) {
 					t.Fatalf("%s%s: version %d does not hold until %v", server, path, i, until)
 				}
-				if i == 0 && (now.LastModified.After(at) || at.After(w.Start()) && !now.LastModified.Equal(at)) ||
+				if i == 0 && (now.LastModified.After(at) || at.After(w.Start()) &&
+					!now.LastModified.Equal(at)) ||
 					i > 0 && !now.LastModified.Equal(at) {
-					t.Fatalf("%s%s: version %d of %v was last modified %v", server, path, i, at, now.LastModified)
+					t.Fatalf("%s%s: version %d of %v was last modified %v",
+						server, path, i, at, now.LastModified)
 				}
-				if i > 0 && bytes.Equal(now.Body, w.Resource(server, path, at.Add(-time.Second)).Body) {
-					t.Fatalf("%s%s: version %d of %v has the body of the one before", server, path, i, at)
+				if i > 0 && bytes.Equal(now.Body,
+					w.Resource(server, path, at.Add(-time.Second)).Body) {
+					t.Fatalf("%s%s: version %d of %v has the body of the one before",
+						server, path, i, at)
 				}
 			}
-			if born := times[0]; born.After(w.Start()) && w.Resource(server, path, born.Add(-time.Second)).Status != 404 {
+			if born := times[0]; born.After(w.Start()) &&
+				w.Resource(server, path, born.Add(-time.Second)).Status != 404 {
 				t.Errorf("%s%s is there before its birth", server, path)
 			}
-			if after := w.Resource(server, path, gone); dies && after.Status != 404 && after.Status != 410 {
+			if after := w.Resource(server, path, gone); dies && after.Status != 404 &&
+				after.Status != 410 {
 				t.Errorf("%s%s is there after its end: %d", server, path, after.Status)
 			}
 		}
@@ -181,7 +191,8 @@ func TestRobotsParse(t *testing.T) {
 		}
 		for _, address := range robots.Sitemaps {
 			u, err := url.Parse(address)
-			if err != nil || u.Host != server || w.Resource(server, u.Path, w.Start()).Status != 200 {
+			if err != nil || u.Host != server ||
+				w.Resource(server, u.Path, w.Start()).Status != 200 {
 				t.Errorf("%s: sitemap %q is not there", server, address)
 			}
 		}

@@ -27,7 +27,8 @@ func TestClaimsOfRecordedSites(t *testing.T) {
 		changes = append(changes, sitegraph.ChangeByMain)
 	}
 	var table strings.Builder
-	fmt.Fprintf(&table, "%-22s %-6s %-14s %7s %6s %6s %6s %7s %7s %7s\n", "server", "change", "kind", "sources", "pages", "true", "false", "missed", "same", "ln LR")
+	fmt.Fprintf(&table, "%-22s %-6s %-14s %7s %6s %6s %6s %7s %7s %7s\n",
+		"server", "change", "kind", "sources", "pages", "true", "false", "missed", "same", "ln LR")
 	for _, file := range recordedSites(t) {
 		sites, err := LoadSites(file)
 		if err != nil {
@@ -36,16 +37,19 @@ func TestClaimsOfRecordedSites(t *testing.T) {
 		for _, by := range changes {
 			corpus, visits := keepFresh(t, sites, 27*7, 0.02, by)
 			for _, s := range corpus.Hints.Sources() {
-				fmt.Fprintf(&table, "%-22s %-6v %-14s %7d %6d %6d %6d %7d %7d  %+.1f %+.1f\n", corpus.Graph.ServerName(s.Server), by, s.Kind,
+				fmt.Fprintf(&table, "%-22s %-6v %-14s %7d %6d %6d %6d %7d %7d  %+.1f %+.1f\n",
+					corpus.Graph.ServerName(s.Server), by, s.Kind,
 					s.Sources, s.Pages, s.True, s.False, s.Missed, s.Same, s.LogRatio, s.Silence)
-				if s.Kind == hints.LastModified && by == sitegraph.ChangeByBytes && (s.False > 0 || s.Missed > 0) {
+				if s.Kind == hints.LastModified && by == sitegraph.ChangeByBytes &&
+					(s.False > 0 || s.Missed > 0) {
 					t.Errorf("%+v: Last-Modified is the time of the version that is served", s)
 				}
 				if s.Kind == hints.Sitemap && s.Pages < 50 {
 					t.Errorf("a sitemap lists only %d pages", s.Pages)
 				}
 			}
-			fmt.Fprintf(&table, "%-22s %d visits, %d of them to sources\n", "", visits[0], visits[1])
+			fmt.Fprintf(&table, "%-22s %d visits, %d of them to sources\n",
+				"", visits[0], visits[1])
 		}
 	}
 	t.Logf("what sources claimed since the last visit of a page:\n%s", table.String())
@@ -53,24 +57,28 @@ func TestClaimsOfRecordedSites(t *testing.T) {
 
 // keepFresh keeps one site fresh for some days with its sources, each day visiting a share of
 // its pages; it returns the visits, and those to sources.
-func keepFresh(t *testing.T, web Web, days int, share float64, by sitegraph.ChangeBy) (*planner.Corpus, [2]int) {
+func keepFresh(t *testing.T, web Web, days int, share float64, by sitegraph.ChangeBy) (
+	*planner.Corpus, [2]int) {
 	t.Helper()
 	host := web.Servers()[0]
 	start := firstTime(web.(Archive), host)
 	clock := cycle.NewVirtualClock(start)
-	world, err := NewWorld(web, clock, Visitor{UserAgent: "recrawl-test/1.0 (+http://crawler.example/)"})
+	world, err := NewWorld(web, clock,
+		Visitor{UserAgent: "recrawl-test/1.0 (+http://crawler.example/)"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer world.Close()
 	corpus := planner.NewCorpus(sitegraph.NewGraph())
-	policy, err := policy.New("random", policy.Settings{Corpus: corpus, Mode: planner.Stream, Seed: 1})
+	policy, err := policy.New("random", policy.Settings{Corpus: corpus, Mode: planner.Stream,
+		Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var visits [2]int
 	loop := cycle.New(cycle.Options{
-		Planner: planner.New(corpus, policy, planner.Options{NewShare: 0.25, Leftover: true, SourceShare: 0.1}),
+		Planner: planner.New(corpus, policy,
+			planner.Options{NewShare: 0.25, Leftover: true, SourceShare: 0.1}),
 		Fetcher: world, Store: replay.NewStore(), Clock: clock, Discover: true, Change: by,
 		Seen: func(e *cycle.Event) {
 			visits[0]++
@@ -80,14 +88,16 @@ func keepFresh(t *testing.T, web Web, days int, share float64, by sitegraph.Chan
 		},
 	})
 	seeds := []string{"http://" + host + "/"}
-	if web.Resource(host, "/feed.xml", start).Status == http.StatusOK { // which some sites have and do not link to
+	// which some sites have and do not link to
+	if web.Resource(host, "/feed.xml", start).Status == http.StatusOK {
 		seeds = append(seeds, "http://"+host+"/feed.xml")
 	}
 	if err := loop.Seed(seeds...); err != nil {
 		t.Fatal(err)
 	}
 	for day := range days {
-		r := planner.Round{Number: day, Start: start.Add(time.Duration(day) * planner.Day), End: start.Add(time.Duration(day+1) * planner.Day), Budget: planner.Unlimited}
+		r := planner.Round{Number: day, Start: start.Add(time.Duration(day) * planner.Day),
+			End: start.Add(time.Duration(day+1) * planner.Day), Budget: planner.Unlimited}
 		if day > 0 { // the first one crawls all there is
 			r.Budget = max(1, int(share*float64(corpus.Pages())))
 		}
@@ -107,7 +117,8 @@ func keepFresh(t *testing.T, web Web, days int, share float64, by sitegraph.Chan
 func firstTime(web Archive, host string) time.Time {
 	var first time.Time
 	for _, path := range web.Paths(host) {
-		if times := web.Times(host, path); len(times) > 0 && (first.IsZero() || times[0].Before(first)) {
+		if times := web.Times(host, path); len(times) > 0 &&
+			(first.IsZero() || times[0].Before(first)) {
 			first = times[0]
 		}
 	}
@@ -119,12 +130,16 @@ func firstTime(web Archive, host string) time.Time {
 func TestSourcesFollowTheVirtualClock(t *testing.T) {
 	start := time.Date(2024, 5, 6, 0, 0, 0, 0, time.UTC)
 	web := NewStatic()
-	web.Put("h.example", "/index.html", start, "text/html", []byte(`<link rel=alternate type=application/atom+xml href=/feed>front`))
+	web.Put("h.example", "/index.html", start, "text/html",
+		[]byte(`<link rel=alternate type=application/atom+xml href=/feed>front`))
 	feed := `<feed><entry><link href="/"/><updated>%s</updated></entry></feed>`
-	web.Put("h.example", "/feed", start, "application/xml", fmt.Appendf(nil, feed, "2024-05-05T10:00:00Z"))
+	web.Put("h.example", "/feed", start, "application/xml",
+		fmt.Appendf(nil, feed, "2024-05-05T10:00:00Z"))
 	changed := start.Add(30 * time.Hour)
-	web.Put("h.example", "/index.html", changed, "text/html", []byte(`<link rel=alternate type=application/atom+xml href=/feed>back`))
-	web.Put("h.example", "/feed", changed, "application/xml", fmt.Appendf(nil, feed, changed.Format(time.RFC3339)))
+	web.Put("h.example", "/index.html", changed, "text/html",
+		[]byte(`<link rel=alternate type=application/atom+xml href=/feed>back`))
+	web.Put("h.example", "/feed", changed, "application/xml",
+		fmt.Appendf(nil, feed, changed.Format(time.RFC3339)))
 	corpus, _ := keepFresh(t, web, 4, 10, sitegraph.ChangeByBytes)
 	front, _ := corpus.Graph.Lookup("http://h.example/")
 	if h, ok := corpus.Hints.Of(front); !ok || h.Kind != hints.Feed || !h.Claimed.Equal(changed) {
@@ -153,7 +168,8 @@ func TestTruthAndLies(t *testing.T) {
 			fmt.Fprintf(&links, "<a href=/p%d>", i)
 		}
 		web.Put("h.example", "/index.html", start, "text/html", []byte(links.String()))
-		web.Put("h.example", "/robots.txt", start, "text/plain", []byte("Sitemap: http://h.example/map.xml\n"))
+		web.Put("h.example", "/robots.txt", start, "text/plain",
+			[]byte("Sitemap: http://h.example/map.xml\n"))
 		for day := range days {
 			now := start.Add(time.Duration(day)*planner.Day + time.Hour)
 			var sitemap strings.Builder
@@ -161,15 +177,18 @@ func TestTruthAndLies(t *testing.T) {
 			for i := range pages {
 				every := 5 + i // days between changes
 				if day%every == 0 {
-					web.Put("h.example", fmt.Sprintf("/p%d", i), now, "text/html", fmt.Appendf(nil, "<p>of day %d", day))
+					web.Put("h.example", fmt.Sprintf("/p%d", i), now, "text/html",
+						fmt.Appendf(nil, "<p>of day %d", day))
 				}
 				modified := now.Add(-time.Duration(day%every) * planner.Day)
 				if lies {
 					modified = now
 				}
-				fmt.Fprintf(&sitemap, "<url><loc>/p%d</loc><lastmod>%s</lastmod></url>", i, modified.Format(time.RFC3339))
+				fmt.Fprintf(&sitemap, "<url><loc>/p%d</loc><lastmod>%s</lastmod></url>",
+					i, modified.Format(time.RFC3339))
 			}
-			web.Put("h.example", "/map.xml", now, "application/xml", []byte(sitemap.String()+"</urlset>"))
+			web.Put("h.example", "/map.xml", now, "application/xml",
+				[]byte(sitemap.String()+"</urlset>"))
 		}
 		corpus, visits := keepFresh(t, web, days, 0.3, sitegraph.ChangeByBytes)
 		if visits[1]*10 > visits[0]+20 { // a tenth, and the first visits of the sources there are
@@ -198,7 +217,8 @@ func TestClaimsOfAlignedSites(t *testing.T) {
 	start := time.Date(2024, 5, 6, 0, 0, 0, 0, time.UTC)
 	web := NewStatic()
 	put := func(name string, day int, kind, body string) {
-		web.Put("h.example", name, start.Add(time.Duration(day)*planner.Day+time.Hour), kind, []byte(body))
+		web.Put("h.example", name, start.Add(time.Duration(day)*planner.Day+time.Hour), kind,
+			[]byte(body))
 	}
 	sitemap := `<urlset><url><loc>/</loc><lastmod>%s</lastmod></url><url><loc>/undated</loc></url></urlset>`
 	put("/index.html", 0, "text/html", "<a href=/undated>one")

@@ -24,7 +24,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	now := h.clock()
 	path := r.URL.RequestURI()
 	if h.log != nil {
-		w = &logged{ResponseWriter: w, log: h.log, access: Access{Server: h.name, Path: path, Time: now}}
+		w = &logged{ResponseWriter: w, log: h.log,
+			access: Access{Server: h.name, Path: path, Time: now}}
 	}
 	w.Header().Set("Date", now.UTC().Format(http.TimeFormat))
 	switch {

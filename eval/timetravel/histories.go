@@ -41,7 +41,9 @@ func Histories(ctx context.Context, web Archive, o HistoryOptions) ([]*history.S
 			servers = append(servers, s)
 		}
 	}
-	slices.SortFunc(servers, func(a, b *history.Server) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(servers, func(a, b *history.Server) int {
+		return strings.Compare(a.Name, b.Name)
+	})
 	return servers, nil
 }
 
@@ -173,7 +175,8 @@ type content struct {
 }
 
 // version is what a visit makes of a resource; compare the outcomes in package fetch.
-func (h *historian) version(url string, r Resource, seen map[content]history.Version) history.Version {
+func (h *historian) version(url string, r Resource,
+	seen map[content]history.Version) history.Version {
 	switch {
 	case r.Status >= 300 && r.Status < 400:
 		if resolver, err := sitegraph.NewResolver(url); err == nil {

@@ -26,7 +26,8 @@ func md5Of(b []byte) string {
 // the history says. The client knows the web only through its answers.
 func TestHistoriesAgreeWithHTTP(t *testing.T) {
 	web := small()
-	servers, err := Histories(context.Background(), web, HistoryOptions{Agent: "recrawl", Main: true})
+	servers, err := Histories(context.Background(), web,
+		HistoryOptions{Agent: "recrawl", Main: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,8 +36,9 @@ func TestHistoriesAgreeWithHTTP(t *testing.T) {
 	for _, s := range servers {
 		byName[s.Name] = s
 	}
-	urls := map[string]bool{"http://a.example/": true, "http://b.example/": true, "http://a.example/data.html": true,
-		"http://a.example/feed.xml": true}
+	urls := map[string]bool{"http://a.example/": true, "http://b.example/": true,
+		"http://a.example/data.html": true,
+		"http://a.example/feed.xml":  true}
 	alive := 0
 	for before := 0; before != len(urls); { // what later moments mention is looked at earlier too
 		before = len(urls)
@@ -82,7 +84,8 @@ func (l *lab) visit(url string, mentioned map[string]bool) history.Version {
 	gone := history.Version{Gone: true}
 	host := sitegraph.ServerName(url)
 	path := strings.TrimPrefix(url, "http://"+host)
-	if r, body := l.ask("GET", host, "/robots.txt"); r.StatusCode == 200 && !robots.Parse([]byte(body), "recrawl").Allowed(path) {
+	if r, body := l.ask("GET", host, "/robots.txt"); r.StatusCode == 200 &&
+		!robots.Parse([]byte(body), "recrawl").Allowed(path) {
 		return gone
 	}
 	r, body := l.ask("GET", host, path)
@@ -101,16 +104,19 @@ func (l *lab) visit(url string, mentioned map[string]bool) history.Version {
 	case r.StatusCode != 200 || !strings.HasPrefix(r.Header.Get("Content-Type"), "text/html"):
 		return gone
 	}
-	page := extract.HTML([]byte(body), r.Header.Get("Content-Type"), url, extract.Options{Agent: "recrawl", Main: true})
+	page := extract.HTML([]byte(body), r.Header.Get("Content-Type"), url,
+		extract.Options{Agent: "recrawl", Main: true})
 	for _, link := range page.Links {
 		mentioned[link] = true
 	}
-	return history.Version{Digests: page.Digests, Size: int64(len(body)), Links: page.Links, Frames: page.Frames,
+	return history.Version{Digests: page.Digests, Size: int64(len(body)), Links: page.Links,
+		Frames:     page.Frames,
 		LinksKnown: true, FramesKnown: true}
 }
 
 func TestHistories(t *testing.T) {
-	servers, err := Histories(context.Background(), small(), HistoryOptions{Agent: "recrawl", Main: true})
+	servers, err := Histories(context.Background(), small(),
+		HistoryOptions{Agent: "recrawl", Main: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,8 @@ func Serve(web Web, clock func() time.Time, o Options) (*Server, error) {
 		}
 		s.addrs[name] = addr
 		h := &http.Server{
-			Handler:           &handler{web: web, name: name, addr: addr.String(), clock: clock, log: o.Log},
+			Handler: &handler{web: web, name: name, addr: addr.String(), clock: clock,
+				log: o.Log},
 			ReadHeaderTimeout: 10 * time.Second,
 			ErrorLog:          log.New(io.Discard, "", 0), // a client that hangs up is no news
 		}

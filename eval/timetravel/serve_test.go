@@ -29,7 +29,9 @@ type lab struct {
 func serveLab(t testing.TB, web Web) *lab {
 	t.Helper()
 	l := &lab{t: t}
-	server, err := Serve(web, func() time.Time { return time.Unix(l.now.Load(), 0) }, Options{Log: func(a Access) {
+	server, err := Serve(web, func() time.Time {
+		return time.Unix(l.now.Load(), 0)
+	}, Options{Log: func(a Access) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.log = append(l.log, a)
@@ -39,7 +41,10 @@ func serveLab(t testing.TB, web Web) *lab {
 	}
 	l.server = server
 	transport := &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 8}
-	l.client = http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	l.client = http.Client{Transport: transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		}}
 	t.Cleanup(func() {
 		transport.CloseIdleConnections()
 		if err := server.Close(); err != nil {
@@ -87,20 +92,27 @@ var long = strings.Repeat("<p>many words</p>", 200)
 func small() *Static {
 	w := NewStatic()
 	at := func(t int64) time.Time { return time.Unix(t, 0) }
-	w.Put("a.example", "/index.html", at(100), html, []byte("<a href=/b>b</a> <a href='c?q=1'>c</a> <a href=d/>d</a> <a href=/x%20y.html>x</a> <a href=/feed.xml>f</a> <a href=/never>n</a>"))
-	w.Put("a.example", "/index.html", at(200), html, []byte("<a href=/b>b</a><a href=http://a.example/d/index.html>d</a><a href=http://b.example/>b</a><a href=/secret/>s</a>"))
+	w.Put("a.example", "/index.html", at(100), html, []byte("<a href=/b>b</a> <a "+
+		"href='c?q=1'>c</a> <a href=d/>d</a> <a href=/x%20y.html>x</a> <a href=/feed.xml>f</a> "+
+		"<a href=/never>n</a>"))
+	w.Put("a.example", "/index.html", at(200), html,
+		[]byte("<a href=/b>b</a><a href=http://a.example/d/index.html>d</a><a "+
+			"href=http://b.example/>b</a><a href=/secret/>s</a>"))
 	w.Put("a.example", "/b/index.html", at(100), html, []byte("<a href=..>up</a>"+long))
 	w.Remove("a.example", "/b/index.html", at(200))
 	w.Put("a.example", "/b/index.html", at(300), html, []byte("<a href=..>up</a>"+long))
 	w.Put("a.example", "/c.html", at(100), html, []byte("<a href=./>start</a>"))
-	w.Put("a.example", "/d/index.html", at(200), html, []byte("<frameset><frame src=../c.html></frameset>"))
-	w.Put("a.example", "/x y.html", at(100), "text/html; charset=iso-8859-1", []byte("caf\xe9 <a href=../b>b</a>"))
+	w.Put("a.example", "/d/index.html", at(200), html,
+		[]byte("<frameset><frame src=../c.html></frameset>"))
+	w.Put("a.example", "/x y.html", at(100), "text/html; charset=iso-8859-1",
+		[]byte("caf\xe9 <a href=../b>b</a>"))
 	w.Put("a.example", "/x y.html", at(200), html, []byte("caf\xe9 <a href=../b>b</a>"))
 	w.Put("a.example", "/feed.xml", at(100), "application/xml", []byte("<rss/>"))
 	w.Put("a.example", "/data.html", at(100), "text/plain", []byte("a page later"))
 	w.Put("a.example", "/data.html", at(300), html, []byte("now a page"))
 	w.Put("a.example", "/secret/index.html", at(100), html, []byte("<a href=/>up</a>"))
-	w.Put("a.example", "/robots.txt", at(200), "text/plain", []byte("User-agent: *\nDisallow: /secret/\n"))
+	w.Put("a.example", "/robots.txt", at(200), "text/plain",
+		[]byte("User-agent: *\nDisallow: /secret/\n"))
 	w.Put("b.example", "/index.html", at(100), html, []byte("other server"))
 	return w
 }
@@ -138,7 +150,8 @@ func TestTimeTravel(t *testing.T) {
 		{250, "/robots.txt", 200, "Disallow"},
 	} {
 		if strings.Contains(c.path, "%zz") { // Go's client does not send it
-			if r := small().Resource("a.example", c.path, time.Unix(c.now, 0)); r.Status != c.status {
+			if r := small().Resource("a.example", c.path,
+				time.Unix(c.now, 0)); r.Status != c.status {
 				t.Errorf("%d %s: %v", c.now, c.path, r)
 			}
 			continue
@@ -149,7 +162,8 @@ func TestTimeTravel(t *testing.T) {
 		if c.status == 301 {
 			got = r.Header.Get("Location")
 		}
-		if r.StatusCode != c.status || !strings.Contains(got, c.want) || c.status == 301 && got != c.want {
+		if r.StatusCode != c.status || !strings.Contains(got, c.want) || c.status == 301 &&
+			got != c.want {
 			t.Errorf("%d %s: %s %q, want %d %q", c.now, c.path, r.Status, got, c.status, c.want)
 		}
 		if date := r.Header.Get("Date"); date != time.Unix(c.now, 0).UTC().Format(http.TimeFormat) {
@@ -185,13 +199,16 @@ func TestConditions(t *testing.T) {
 		{"13.1.3 same time", []string{"If-Modified-Since", modified}, 304},
 		{"13.1.3 earlier", []string{"If-Modified-Since", before}, 200},
 		{"13.1.3 no date", []string{"If-Modified-Since", "yesterday"}, 200},
-		{"13.2.2 the tag decides: changed", []string{"If-None-Match", `"x"`, "If-Modified-Since", modified}, 200},
-		{"13.2.2 the tag decides: same", []string{"If-None-Match", tag, "If-Modified-Since", before}, 304},
+		{"13.2.2 the tag decides: changed", []string{"If-None-Match", `"x"`, "If-Modified-Since",
+			modified}, 200},
+		{"13.2.2 the tag decides: same", []string{"If-None-Match", tag, "If-Modified-Since",
+			before}, 304},
 	} {
 		for _, method := range []string{"GET", "HEAD"} {
 			r, got := l.ask(method, "a.example", "/", c.fields...)
 			if r.StatusCode != c.want || r.Header.Get("ETag") != tag {
-				t.Errorf("%s %s: %s, ETag %s; want %d", method, c.name, r.Status, r.Header.Get("ETag"), c.want)
+				t.Errorf("%s %s: %s, ETag %s; want %d",
+					method, c.name, r.Status, r.Header.Get("ETag"), c.want)
 			}
 			if empty := c.want == 304 || method == "HEAD"; (got == "") != empty {
 				t.Errorf("%s %s: body %q", method, c.name, got)
@@ -209,7 +226,8 @@ func TestConditions(t *testing.T) {
 	if r, _ := l.ask("GET", "a.example", "/nothing", "If-None-Match", "*"); r.StatusCode != 404 {
 		t.Errorf("condition on nothing: %s", r.Status)
 	}
-	if r, _ := l.ask("POST", "a.example", "/"); r.StatusCode != 405 || r.Header.Get("Allow") != "GET, HEAD" {
+	if r, _ := l.ask("POST", "a.example", "/"); r.StatusCode != 405 ||
+		r.Header.Get("Allow") != "GET, HEAD" {
 		t.Errorf("POST: %s", r.Status)
 	}
 }
@@ -218,10 +236,12 @@ func TestGzip(t *testing.T) {
 	l := serveLab(t, small())
 	l.now.Store(150)
 	plainAnswer, plainBody := l.ask("GET", "a.example", "/b/")
-	for accept, want := range map[string]bool{"gzip": true, "br, GZIP;q=0.5": true, "gzip;q=1.0, *;q=0": true,
-		"gzip;q=0": false, "gzip; q=0.000": false, "br": false, "": false} {
+	for accept, want := range map[string]bool{"gzip": true, "br, GZIP;q=0.5": true,
+		"gzip;q=1.0, *;q=0": true,
+		"gzip;q=0":          false, "gzip; q=0.000": false, "br": false, "": false} {
 		r, body := l.ask("GET", "a.example", "/b/", "Accept-Encoding", accept)
-		if got := r.Header.Get("Content-Encoding") == "gzip"; got != want || r.Header.Get("Vary") != "Accept-Encoding" {
+		if got := r.Header.Get("Content-Encoding") == "gzip"; got != want ||
+			r.Header.Get("Vary") != "Accept-Encoding" {
 			t.Errorf("%q: coded %v, want %v; Vary %q", accept, got, want, r.Header.Get("Vary"))
 			continue
 		}
@@ -240,11 +260,13 @@ func TestGzip(t *testing.T) {
 		if tag == plainAnswer.Header.Get("ETag") || r.ContentLength != int64(len(body)) {
 			t.Errorf("%q: ETag %s, length %d of %d", accept, tag, r.ContentLength, len(body))
 		}
-		if r, body := l.ask("GET", "a.example", "/b/", "Accept-Encoding", accept, "If-None-Match", tag); r.StatusCode != 304 || body != "" {
+		if r, body := l.ask("GET", "a.example", "/b/", "Accept-Encoding", accept, "If-None-Match",
+			tag); r.StatusCode != 304 || body != "" {
 			t.Errorf("%q: repeated: %s", accept, r.Status)
 		}
 	}
-	if r, _ := l.ask("GET", "a.example", "/", "Accept-Encoding", "gzip"); r.Header.Get("Content-Encoding") != "" {
+	if r, _ := l.ask("GET", "a.example", "/", "Accept-Encoding",
+		"gzip"); r.Header.Get("Content-Encoding") != "" {
 		t.Error("a small page is compressed")
 	}
 }
@@ -257,7 +279,8 @@ func TestAddressesAndLog(t *testing.T) {
 	if a == b || !a.Addr().IsLoopback() || !b.Addr().IsLoopback() {
 		t.Errorf("addresses %v and %v", a, b)
 	}
-	if a.Addr() != netip.MustParseAddr("127.3.0.1") || b.Addr() != netip.MustParseAddr("127.3.0.2") {
+	if a.Addr() != netip.MustParseAddr("127.3.0.1") ||
+		b.Addr() != netip.MustParseAddr("127.3.0.2") {
 		t.Logf("only 127.0.0.1 here: %v and %v", a, b)
 	}
 	if _, ok := l.server.Addr("c.example"); ok {
@@ -266,13 +289,15 @@ func TestAddressesAndLog(t *testing.T) {
 	if _, body := l.ask("GET", "b.example", "/"); body != "other server" {
 		t.Errorf("b.example: %q", body)
 	}
-	if r, _ := l.ask("GET", "a.example", "/b?x", "Host", "b.example"); r.StatusCode != http.StatusMisdirectedRequest {
+	if r, _ := l.ask("GET", "a.example", "/b?x", "Host",
+		"b.example"); r.StatusCode != http.StatusMisdirectedRequest {
 		t.Errorf("wrong host: %s", r.Status)
 	}
 	if r, _ := l.ask("GET", "a.example", "/b", "Host", a.String()); r.StatusCode != 301 {
 		t.Errorf("asked by address: %s", r.Status)
 	}
-	want := fmt.Sprint([]Access{{"b.example", "/", time.Unix(150, 0), 200}, {"a.example", "/b?x", time.Unix(150, 0), 421},
+	want := fmt.Sprint([]Access{{"b.example", "/", time.Unix(150, 0), 200},
+		{"a.example", "/b?x", time.Unix(150, 0), 421},
 		{"a.example", "/b", time.Unix(150, 0), 301}})
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -285,7 +310,8 @@ func TestAddressesAndLog(t *testing.T) {
 func TestManyServers(t *testing.T) {
 	w := NewStatic()
 	for i := range 300 {
-		w.Put(fmt.Sprintf("s%03d.example", i), "/index.html", time.Unix(1, 0), html, fmt.Appendf(nil, "%d", i))
+		w.Put(fmt.Sprintf("s%03d.example", i), "/index.html", time.Unix(1, 0), html,
+			fmt.Appendf(nil, "%d", i))
 	}
 	l := serveLab(t, w)
 	l.now.Store(1)
@@ -306,7 +332,8 @@ func TestConcurrent(t *testing.T) {
 				l.now.Store(int64(100 + 50*((i+k)%5)))
 				switch r, body := l.ask("GET", "a.example", "/b/", "Accept-Encoding", "gzip"); {
 				case r.StatusCode == 404:
-				case r.StatusCode != 200 || r.Header.Get("Content-Encoding") != "gzip" || len(body) == 0:
+				case r.StatusCode != 200 || r.Header.Get("Content-Encoding") != "gzip" ||
+					len(body) == 0:
 					t.Errorf("%s with %d bytes", r.Status, len(body))
 				}
 			}
@@ -317,7 +344,8 @@ func TestConcurrent(t *testing.T) {
 
 func BenchmarkServe(b *testing.B) {
 	w := NewStatic()
-	w.Put("a.example", "/index.html", time.Unix(1, 0), html, bytes.Repeat([]byte("<p>some text of a page</p>"), 500))
+	w.Put("a.example", "/index.html", time.Unix(1, 0), html,
+		bytes.Repeat([]byte("<p>some text of a page</p>"), 500))
 	l := serveLab(b, w)
 	l.now.Store(1)
 	b.Run("plain", func(b *testing.B) {

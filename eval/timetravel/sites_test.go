@@ -22,7 +22,8 @@ func recordedSites(t *testing.T) (files []string) {
 	if crashtest.Long() {
 		pattern = "*.jsonl.gz"
 	}
-	files, _ = filepath.Glob(filepath.Join("../../../shared/data/sites", pattern)) // this package is two below the module root
+	// this package is two below the module root
+	files, _ = filepath.Glob(filepath.Join("../../../shared/data/sites", pattern))
 	if len(files) == 0 {
 		t.Skip("the recorded sites, shared/data/sites beside the module, are not there")
 	}
@@ -44,9 +45,11 @@ func TestRecordedSites(t *testing.T) {
 			runtime.GC()
 			var m runtime.MemStats
 			runtime.ReadMemStats(&m)
-			t.Logf("%d servers loaded in %v, %d MB live", len(web.Servers()), loaded.Round(time.Millisecond), m.HeapAlloc>>20)
+			t.Logf("%d servers loaded in %v, %d MB live",
+				len(web.Servers()), loaded.Round(time.Millisecond), m.HeapAlloc>>20)
 			start = time.Now()
-			servers, err := Histories(context.Background(), web, HistoryOptions{Agent: "recrawl", Main: true})
+			servers, err := Histories(context.Background(), web,
+				HistoryOptions{Agent: "recrawl", Main: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -73,7 +76,8 @@ func TestRecordedSites(t *testing.T) {
 						linked++
 					}
 				}
-				t.Logf("%s: %d pages, %d redirects, %d versions, %d of the addresses linked", s.Name, pages, redirects, versions, linked)
+				t.Logf("%s: %d pages, %d redirects, %d versions, %d of the addresses linked",
+					s.Name, pages, redirects, versions, linked)
 				if pages < 200 || linked < pages/2 {
 					t.Errorf("%s: too few pages (%d) or links (%d)", s.Name, pages, linked)
 				}
@@ -103,10 +107,12 @@ func TestLoadSites(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := string(web.Resource("a.example", "/", time.Unix(150, 0)).Body); got != "<a href=http://a.example/x>x</a> https://a.example.org" {
+	if got := string(web.Resource("a.example", "/",
+		time.Unix(150, 0)).Body); got != "<a href=http://a.example/x>x</a> https://a.example.org" {
 		t.Errorf("body %q", got)
 	}
-	if r := web.Resource("a.example", "/x.html", time.Unix(199, 0)); string(r.Body) != "\xff" || r.LastModified.Unix() != 100 {
+	if r := web.Resource("a.example", "/x.html", time.Unix(199, 0)); string(r.Body) != "\xff" ||
+		r.LastModified.Unix() != 100 {
 		t.Errorf("got %v", r)
 	}
 	for _, at := range []int64{99, 200} {
@@ -122,16 +128,18 @@ func TestLoadSites(t *testing.T) {
 		`{"path":"/x"}`:         ":1: t is missing",
 		`{"path":"/x","t":1}`:   ":1: type is missing",
 		`{"path":"/x","t":1.5}`: ":1: line is no version",
-		`{"path":"/x","t":1,"type":"a","body":"","body_base64":""}`:                  ":1: there are both",
-		`{"path":"/x","t":1,"type":"a","body_base64":"*"}`:                           ":1: line is no version",
-		`{"path":"/x","t":1,"type":"a"}`:                                             ":1: body is missing",
-		`{"path":"/x","t":2,"gone":true}` + "\n" + `{"path":"/x","t":1,"gone":true}`: ":2: t goes backwards",
-		"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff":                                   "truncated",
+		`{"path":"/x","t":1,"type":"a","body":"","body_base64":""}`: ":1: there are both",
+		`{"path":"/x","t":1,"type":"a","body_base64":"*"}`:          ":1: line is no version",
+		`{"path":"/x","t":1,"type":"a"}`:                            ":1: body is missing",
+		`{"path":"/x","t":2,"gone":true}` + "\n" +
+			`{"path":"/x","t":1,"gone":true}`: ":2: t goes backwards",
+		"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff": "truncated",
 	} {
 		path := write("bad.jsonl", text)
 		_, err := LoadSites(path)
 		var e *history.Error
-		if !errors.As(err, &e) || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), path) {
+		if !errors.As(err, &e) || !strings.Contains(err.Error(), want) ||
+			!strings.HasPrefix(err.Error(), path) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}

@@ -150,7 +150,8 @@ func candidates(path string) []candidate {
 	if dir, ok := strings.CutSuffix(path, "/"+index); ok {
 		return []candidate{{file: name, redirect: dir + "/"}}
 	}
-	return []candidate{{file: name}, {name + "/" + index, path + "/"}, {name + ".html", path + ".html"}}
+	return []candidate{{file: name}, {name + "/" + index, path + "/"},
+		{name + ".html", path + ".html"}}
 }
 
 // Paths implements Archive.

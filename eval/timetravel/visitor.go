@@ -21,15 +21,17 @@ type World struct {
 	Server *Server
 	client *fetch.Client
 	take   Take
-	moved  func(server string) time.Duration // what to take from times that bodies tell; nil: nothing
-	moment atomic.Int64                      // unix nanoseconds of the state that is served
+	// what to take from times that bodies tell; nil: nothing
+	moved  func(server string) time.Duration
+	moment atomic.Int64 // unix nanoseconds of the state that is served
 }
 
 // Visitor says who visits a web.
 type Visitor struct {
-	UserAgent string       // must contain a contact
-	Log       func(Access) // is told each request with the virtual time at which it was made; nil: nobody
-	Take      Take         // nil: nobody takes down what is said
+	UserAgent string // must contain a contact
+	// is told each request with the virtual time at which it was made; nil: nobody
+	Log  func(Access)
+	Take Take // nil: nobody takes down what is said
 	// Watch is that of fetch.Options; nil: no page is watched.
 	Watch func(url string) []*rules.Rule
 }
@@ -66,7 +68,8 @@ func NewWorld(web Web, clock *cycle.VirtualClock, v Visitor) (*World, error) {
 		}
 	}
 	w.client, err = fetch.New(fetch.Options{
-		UserAgent: v.UserAgent, Clock: clock, AllowPrivate: true, Main: true, Capture: v.Take != nil, Watch: v.Watch,
+		UserAgent: v.UserAgent, Clock: clock, AllowPrivate: true, Main: true,
+		Capture: v.Take != nil, Watch: v.Watch,
 		Resolve: func(_ context.Context, host string) ([]netip.Addr, error) {
 			at, ok := w.Server.Addr(host)
 			if !ok {
@@ -80,7 +83,8 @@ func NewWorld(web Web, clock *cycle.VirtualClock, v Visitor) (*World, error) {
 				return nil, err
 			}
 			var d net.Dialer
-			return d.DialContext(ctx, network, netip.AddrPortFrom(at.Addr(), ports[at.Addr()]).String())
+			return d.DialContext(ctx, network,
+				netip.AddrPortFrom(at.Addr(), ports[at.Addr()]).String())
 		},
 	})
 	if err != nil {
@@ -103,7 +107,8 @@ func (w *World) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Observati
 	return visit(ctx, r.Record)
 }
 
-func (w *World) visit(ctx context.Context, rec sitegraph.Record, seen time.Time) (sitegraph.Observation, error) {
+func (w *World) visit(ctx context.Context, rec sitegraph.Record, seen time.Time) (
+	sitegraph.Observation, error) {
 	o, err := w.client.Visit(ctx, rec)
 	o.Time = seen
 	o.NotBefore = time.Time{}

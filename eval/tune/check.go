@@ -26,7 +26,8 @@ type CheckedPoint struct {
 
 // Measure is one of Measures.
 func (p *CheckedPoint) Measure(name string) Checked {
-	return map[string]Checked{eval.Coverage: p.Coverage, eval.UpdateRate: p.UpdateRate, eval.Freshness: p.Freshness}[name]
+	return map[string]Checked{eval.Coverage: p.Coverage, eval.UpdateRate: p.UpdateRate,
+		eval.Freshness: p.Freshness}[name]
 }
 
 // Checked is one value.
@@ -70,7 +71,8 @@ func (f *Forecast) Check(
 	if err != nil {
 		return Check{}, err
 	}
-	c := Check{PerDay: checked(f.PerDay, f.perDay([][]eval.ServerChanges{corpus.Changes(f.Weeks)}).Value)}
+	c := Check{PerDay: checked(f.PerDay,
+		f.perDay([][]eval.ServerChanges{corpus.Changes(f.Weeks)}).Value)}
 	for i, p := range points {
 		r := &runs[i].Results[0]
 		c.Points = append(

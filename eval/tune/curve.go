@@ -55,12 +55,15 @@ func ParseTarget(s string) (Target, error) {
 		v /= 100
 	}
 	if err != nil || !(v > 0 && v <= 1) {
-		return Target{}, fmt.Errorf("target %q: want a share above 0 and at most 1, as 0.8 or 80%%", s)
+		return Target{}, fmt.Errorf("target %q: want a share above 0 and at most 1, as 0.8 or 80%%",
+			s)
 	}
 	return Target{name, v}, nil
 }
 
-func (t Target) String() string { return t.Measure + "=" + strconv.FormatFloat(t.Value, 'g', -1, 64) }
+func (t Target) String() string {
+	return t.Measure + "=" + strconv.FormatFloat(t.Value, 'g', -1, 64)
+}
 
 // reaches is the budget at which a measure, a straight line between the points, first reaches the
 // target; false if it does not. Coverage begins at 0 with no budget; of the others nothing

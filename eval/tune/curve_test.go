@@ -14,7 +14,8 @@ func curve(budgets []float64, coverage ...float64) (points []Point) {
 	for i, b := range budgets {
 		y := eval.Number(coverage[i])
 		r := Range{y, y - 0.1, y + 0.1}
-		points = append(points, Point{Budget: b, Coverage: r, Freshness: r, UpdateRate: Range{1 - y, 0.9 - y, 1.1 - y}})
+		points = append(points,
+			Point{Budget: b, Coverage: r, Freshness: r, UpdateRate: Range{1 - y, 0.9 - y, 1.1 - y}})
 	}
 	return points
 }
@@ -31,9 +32,11 @@ func TestKnee(t *testing.T) {
 		{"saturates at once", []float64{0.9, 0.9, 0.9, 0.9, 0.9}, even, 0},
 		{"straight", []float64{0.1, 0.2, 0.3, 0.4, 0.5}, even, -1},
 		{"steeper and steeper", []float64{0.01, 0.05, 0.1, 0.3, 0.9}, even, -1},
-		{"budgets by doubling", []float64{0.3, 0.5, 0.8, 0.85, 0.9}, []float64{0.01, 0.02, 0.04, 0.08, 0.16}, 2},
+		{"budgets by doubling", []float64{0.3, 0.5, 0.8, 0.85, 0.9},
+			[]float64{0.01, 0.02, 0.04, 0.08, 0.16}, 2},
 		{"nothing found", []float64{0, 0, 0, 0, 0}, even, -1},
-		{"undefined", []float64{math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN()}, even, -1},
+		{"undefined", []float64{math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN()}, even,
+			-1},
 		{"one point", []float64{0.5}, even[:1], -1},
 		{"none", nil, nil, -1},
 	} {
@@ -67,9 +70,11 @@ func TestTarget(t *testing.T) {
 			continue
 		}
 		got := target.answer(points, 1000)
-		for _, x := range [][2]float64{{float64(got.Budget.Value), c.value}, {float64(got.Budget.Low), c.low}, {float64(got.Budget.High), c.high}} {
+		for _, x := range [][2]float64{{float64(got.Budget.Value), c.value},
+			{float64(got.Budget.Low), c.low}, {float64(got.Budget.High), c.high}} {
 			if math.Abs(x[0]-x[1]) > 1e-9 || math.IsNaN(x[0]) != math.IsNaN(x[1]) {
-				t.Errorf("%s: budget %+v, want %g (%g to %g)", c.target, got.Budget, c.value, c.low, c.high)
+				t.Errorf("%s: budget %+v, want %g (%g to %g)", c.target, got.Budget, c.value, c.low,
+					c.high)
 				break
 			}
 		}
@@ -80,7 +85,8 @@ func TestTarget(t *testing.T) {
 }
 
 func TestParseTargetRefuses(t *testing.T) {
-	for _, s := range []string{"", "coverage", "coverage=", "coverage=0", "coverage=1.1", "coverage=101%", "coverage=-0.1", "coverage=nan", "coverage=much", "age=0.5", "=0.5"} {
+	for _, s := range []string{"", "coverage", "coverage=", "coverage=0", "coverage=1.1",
+		"coverage=101%", "coverage=-0.1", "coverage=nan", "coverage=much", "age=0.5", "=0.5"} {
 		if target, err := ParseTarget(s); err == nil {
 			t.Errorf("%q was taken for %v", s, target)
 		}
@@ -90,9 +96,11 @@ func TestParseTargetRefuses(t *testing.T) {
 // Two servers over two futures of two days: busy has 4, 0, 2, 2 changes, calm 1, 1, 0, 0.
 func busyAndCalm() []Load {
 	future := func(busy, calm []int) []eval.ServerChanges {
-		return []eval.ServerChanges{{Server: "busy", Pages: 5, Daily: busy}, {Server: "calm", Pages: 3, Daily: calm}}
+		return []eval.ServerChanges{{Server: "busy", Pages: 5, Daily: busy},
+			{Server: "calm", Pages: 3, Daily: calm}}
 	}
-	return loads([][]eval.ServerChanges{future([]int{4, 0}, []int{1, 1}), future([]int{2, 2}, []int{0, 0})})
+	return loads([][]eval.ServerChanges{future([]int{4, 0}, []int{1, 1}),
+		future([]int{2, 2}, []int{0, 0})})
 }
 
 func TestReach(t *testing.T) {
@@ -111,7 +119,8 @@ func TestReach(t *testing.T) {
 		{24 * hour, 1, 2, 1, 0.4, 0.3 + 0.2}, // busy: 4 of 8 beyond; late 3, 1 and 1
 	} {
 		got := ReachOf(all, c.delay)
-		if got.Delay != c.delay || got.Visits != c.visits || got.Crowded != c.crowded || got.Short != c.short ||
+		if got.Delay != c.delay || got.Visits != c.visits || got.Crowded != c.crowded ||
+			got.Short != c.short ||
 			math.Abs(got.Beyond-c.beyond) > 1e-9 || math.Abs(got.Late-c.late) > 1e-9 {
 			t.Errorf("delay %v: %+v, want %+v", c.delay, got, c)
 		}
@@ -125,7 +134,8 @@ func TestReach(t *testing.T) {
 	if quiet, _ := Feasible(all[:0]); quiet != math.MaxInt64 {
 		t.Errorf("without servers feasible up to %v only", quiet)
 	}
-	if busiest := Busiest(all, 10); len(busiest) != 2 || busiest[0].Server != "busy" || busiest[0].PerDay != 2 {
+	if busiest := Busiest(all, 10); len(busiest) != 2 || busiest[0].Server != "busy" ||
+		busiest[0].PerDay != 2 {
 		t.Errorf("busiest are %+v", busiest)
 	}
 }
@@ -133,7 +143,8 @@ func TestReach(t *testing.T) {
 // At the feasible delay and below nothing is beyond reach; above it something is.
 func TestFeasibleIsWhereReachEnds(t *testing.T) {
 	m := learn(t, synthetic(t), 20)
-	f, err := New(t.Context(), m, Options{Policy: "ebayes", Base: 20, Weeks: 20, Futures: 1, Seed: 1}, func() {})
+	f, err := New(t.Context(), m, Options{Policy: "ebayes", Base: 20, Weeks: 20, Futures: 1,
+		Seed: 1}, func() {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,28 +167,34 @@ func TestDelayBinds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, free := predict(t, visits, Options{Policy: "ebayes", Base: InformedWeeks, History: InformedWeeks, Weeks: 10, Futures: 1, Seed: 1}, []float64{0.5})
+	f, free := predict(t, visits, Options{Policy: "ebayes", Base: InformedWeeks,
+		History: InformedWeeks, Weeks: 10, Futures: 1, Seed: 1}, []float64{0.5})
 	delay := 12 * time.Hour
 	bound, err := f.Curve(t.Context(), []float64{0.5}, Limits(delay), func(eval.Progress) {})
 	if err != nil {
 		t.Fatal(err)
 	}
 	reach := ReachOf(f.Changes, delay)
-	if c := float64(bound[0].Coverage.Value); c <= 0 || c >= float64(free[0].Coverage.Value) || c > 1-reach.Beyond+1e-9 {
-		t.Errorf("coverage %.3f with the delay, %.3f without; %.3f are beyond reach", c, free[0].Coverage.Value, reach.Beyond)
+	if c := float64(bound[0].Coverage.Value); c <= 0 || c >= float64(free[0].Coverage.Value) ||
+		c > 1-reach.Beyond+1e-9 {
+		t.Errorf("coverage %.3f with the delay, %.3f without; %.3f are beyond reach",
+			c, free[0].Coverage.Value, reach.Beyond)
 	}
 	none, err := f.Curve(t.Context(), []float64{0.5}, Limits(0), func(eval.Progress) {})
 	if err != nil || none[0].Coverage != free[0].Coverage {
-		t.Errorf("without a delay coverage is %v, %v; want %v", none[0].Coverage, err, free[0].Coverage)
+		t.Errorf("without a delay coverage is %v, %v; want %v",
+			none[0].Coverage, err, free[0].Coverage)
 	}
 }
 
 // The budget that is found for a target reaches it when it is tried.
 func TestSolve(t *testing.T) {
 	m := learn(t, synthetic(t), 20)
-	f, points := predict(t, m, Options{Policy: "ebayes", Base: 20, Weeks: 20, New: 0.25, Futures: 2, Seed: 1}, []float64{0.01, 0.1})
+	f, points := predict(t, m, Options{Policy: "ebayes", Base: 20, Weeks: 20, New: 0.25, Futures: 2,
+		Seed: 1}, []float64{0.01, 0.1})
 	target := Target{eval.Coverage, float64(points[0].Coverage.Value+points[1].Coverage.Value) / 2}
-	answer, more, err := f.Solve(t.Context(), target, points, budget.Limits{}, func(eval.Progress) {})
+	answer, more, err := f.Solve(t.Context(), target, points, budget.Limits{},
+		func(eval.Progress) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +206,8 @@ func TestSolve(t *testing.T) {
 			t.Errorf("budgets are not rising: %g, %g", more[i].Budget, more[i+1].Budget)
 		}
 	}
-	tried, err := f.Curve(t.Context(), []float64{float64(answer.Budget.Value)}, budget.Limits{}, func(eval.Progress) {})
+	tried, err := f.Curve(t.Context(), []float64{float64(answer.Budget.Value)}, budget.Limits{},
+		func(eval.Progress) {})
 	if err != nil {
 		t.Fatal(err)
 	}

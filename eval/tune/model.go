@@ -39,7 +39,8 @@ func (m *Model) Doubts() []string {
 	if len(m.pasts) >= 5 {
 		return nil
 	}
-	return []string{report.Plural(len(m.pasts), "server") + ": resampling so few says little of the spread"}
+	return []string{report.Plural(len(m.pasts), "server") + ": resampling so few says little of " +
+		"the spread"}
 }
 
 // Future continues all servers by so many weeks that might come: the known weeks as they were, then
@@ -108,7 +109,8 @@ func newFuture(p *past, weeks int, rng *rand.Rand) *future {
 			known++
 		}
 		if known > 0 {
-			f.add(&instance{as: int32(i), url: page.URL, versions: slices.Clone(page.Versions[:known])})
+			f.add(&instance{as: int32(i), url: page.URL,
+				versions: slices.Clone(page.Versions[:known])})
 		}
 	}
 	return f

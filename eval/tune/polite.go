@@ -134,7 +134,10 @@ func Busiest(all []Load, most int) []Load {
 	busy := slices.DeleteFunc(slices.Clone(all), func(l Load) bool { return l.PerDay == 0 })
 	slices.SortStableFunc(
 		busy,
-		func(a, b Load) int { return cmp.Or(cmp.Compare(b.PerDay, a.PerDay), cmp.Compare(a.Server, b.Server)) },
+		func(a, b Load) int {
+			return cmp.Or(cmp.Compare(b.PerDay, a.PerDay),
+				cmp.Compare(a.Server, b.Server))
+		},
 	)
 	return busy[:min(most, len(busy))]
 }

@@ -99,7 +99,9 @@ func delaysToTry(delay, feasible time.Duration, bound bool) []time.Duration {
 		delays = append(delays, feasible, 2*feasible)
 	}
 	slices.Sort(delays)
-	return slices.DeleteFunc(slices.Compact(delays), func(d time.Duration) bool { return d > LongestDelay })
+	return slices.DeleteFunc(slices.Compact(delays), func(d time.Duration) bool {
+		return d > LongestDelay
+	})
 }
 
 // seconds of a delay; undefined for the longest, which stands for any.

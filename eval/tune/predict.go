@@ -24,11 +24,12 @@ type Options struct {
 	New       float64 // share of a day's budget for first visits
 	Gone      float64 // what it is worth to find that a page is gone, in changes found
 	Objective value.Objective
-	Listed    *preferences.Listed // weights of pages, as often as search results show them; nil: 1 for all
-	Lag       time.Duration       // from a visit until a search shows what it found
-	Change    sitegraph.ChangeBy
-	Futures   int // drawn; more tell the spread better and take longer
-	Seed      uint64
+	// weights of pages, as often as search results show them; nil: 1 for all
+	Listed  *preferences.Listed
+	Lag     time.Duration // from a visit until a search shows what it found
+	Change  sitegraph.ChangeBy
+	Futures int // drawn; more tell the spread better and take longer
+	Seed    uint64
 	// AtOnce bounds the runs at work at a time; 0: as many as there are cores.
 	AtOnce int
 }
@@ -55,7 +56,8 @@ type Point struct {
 
 // Measure is one of Measures.
 func (p *Point) Measure(name string) Range {
-	return map[string]Range{eval.Coverage: p.Coverage, eval.UpdateRate: p.UpdateRate, eval.Freshness: p.Freshness}[name]
+	return map[string]Range{eval.Coverage: p.Coverage, eval.UpdateRate: p.UpdateRate,
+		eval.Freshness: p.Freshness}[name]
 }
 
 // Measures are those predicted, by their names in JSON.

@@ -68,8 +68,10 @@ func Predict(ctx context.Context, of Evidence, o Options, r Request) (*Predictio
 	if err != nil {
 		return nil, err
 	}
-	p := &Prediction{Source: of.Name, Servers: len(f.Changes), Pages: f.Pages, Policy: o.Policy, Base: o.Base,
-		Weeks: o.Weeks, History: o.History, New: o.New, Change: o.Change.String(), Futures: o.Futures, Seed: o.Seed,
+	p := &Prediction{Source: of.Name, Servers: len(f.Changes), Pages: f.Pages, Policy: o.Policy,
+		Base:  o.Base,
+		Weeks: o.Weeks, History: o.History, New: o.New, Change: o.Change.String(),
+		Futures: o.Futures, Seed: o.Seed,
 		PerDay: f.PerDay, Warnings: slices.Concat([]string{}, of.Doubts, of.Source.Doubts())}
 	curve := func(budgets []float64, limits budget.Limits) ([]Point, error) {
 		bar := r.Progress("days", o.Futures*len(budgets)*7*o.Weeks)

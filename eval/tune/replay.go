@@ -132,7 +132,8 @@ func (f *future) revive(t turn) {
 		for k := len(i.versions) - 1; k >= 0; k-- {
 			if v := i.versions[k]; v.Alive() {
 				v.T = f.time(t.at)
-				v.Digests.Bytes, v.Digests.Text, v.Digests.Main = f.content(), f.content(), f.content()
+				v.Digests.Bytes, v.Digests.Text, v.Digests.Main = f.content(), f.content(),
+					f.content()
 				i.versions = append(i.versions, v)
 				return
 			}
@@ -144,7 +145,9 @@ func (f *future) revive(t turn) {
 // will link to the new one when they change next.
 func (f *future) bear(t turn) *instance {
 	first := f.past.server.Pages[t.page]
-	v := first.Versions[slices.IndexFunc(first.Versions, func(v history.Version) bool { return v.Alive() })]
+	v := first.Versions[slices.IndexFunc(first.Versions, func(v history.Version) bool {
+		return v.Alive()
+	})]
 	v.T = f.time(t.at)
 	v.Digests.Bytes, v.Digests.Text, v.Digests.Main = f.content(), f.content(), f.content()
 	i := &instance{as: t.page, url: f.address(first.URL), versions: []history.Version{v}}

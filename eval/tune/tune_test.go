@@ -21,7 +21,8 @@ import (
 
 // web is a synthetic web of stationary change: sessions, rebuilds, births and deaths.
 var web = sync.OnceValues(func() ([]*history.Server, error) {
-	return timetravel.Histories(context.Background(), synth.New(synth.Options{Seed: 5, Servers: 30, Pages: 1500}),
+	return timetravel.Histories(context.Background(),
+		synth.New(synth.Options{Seed: 5, Servers: 30, Pages: 1500}),
 		timetravel.HistoryOptions{Agent: "recrawl"})
 })
 
@@ -50,7 +51,9 @@ func cut(servers []*history.Server, weeks int) []*history.Server {
 		end := s.T0 + int64(weeks)*weekSeconds
 		var pages []*history.Page
 		for _, p := range s.Pages {
-			if n := slices.IndexFunc(p.Versions, func(v history.Version) bool { return v.T >= end }); n < 0 {
+			if n := slices.IndexFunc(p.Versions, func(v history.Version) bool {
+				return v.T >= end
+			}); n < 0 {
 				pages = append(pages, p)
 			} else if n > 0 {
 				pages = append(pages, &history.Page{URL: p.URL, Versions: p.Versions[:n]})
@@ -116,7 +119,8 @@ func checkServer(t *testing.T, s *history.Server) {
 		}
 		for i := range p.Versions[1:] {
 			a, b := &p.Versions[i], &p.Versions[i+1]
-			if b.T <= a.T || a.Alive() && b.Alive() && a.Digests.Bytes == b.Digests.Bytes && len(a.Links) == len(b.Links) {
+			if b.T <= a.T || a.Alive() && b.Alive() && a.Digests.Bytes == b.Digests.Bytes &&
+				len(a.Links) == len(b.Links) {
 				t.Errorf("%s: version %d at %d follows one at %d", p.URL, i+1, b.T, a.T)
 			}
 		}
@@ -152,7 +156,8 @@ func TestAsMuchHappens(t *testing.T) {
 		got := count(future, round*known, (round+1)*known)
 		for _, w := range []what{changed, born, died} {
 			if past[w] < 10 {
-				t.Fatalf("only %d turns of kind %d in the known past: the test tells nothing", past[w], w)
+				t.Fatalf("only %d turns of kind %d in the known past: the test tells nothing",
+					past[w], w)
 			}
 			if off := math.Abs(float64(got[w])/float64(past[w]) - 1); off > 0.06 {
 				t.Errorf("round %d: %d turns of kind %d, %d were known", round, got[w], w, past[w])
@@ -190,21 +195,29 @@ func TestPredictionHolds(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !check.PerDay.Inside {
-		t.Errorf("changes a day: predicted %+v, measured %.4g", check.PerDay.Predicted, check.PerDay.Measured)
+		t.Errorf("changes a day: predicted %+v, measured %.4g",
+			check.PerDay.Predicted, check.PerDay.Measured)
 	}
 	for i, p := range check.Points {
 		for _, m := range Measures {
 			c := p.Measure(m)
-			t.Logf("%g %s: %.3f (%.3f to %.3f), measured %.3f, %+.1f %%", p.Budget, m, c.Predicted.Value, c.Predicted.Low, c.Predicted.High, c.Measured, 100*c.Error)
+			t.Logf("%g %s: %.3f (%.3f to %.3f), measured %.3f, %+.1f %%",
+				p.Budget, m, c.Predicted.Value, c.Predicted.Low, c.Predicted.High, c.Measured,
+				100*c.Error)
 			if math.Abs(float64(c.Error)) > 0.1 && !c.Inside {
-				t.Errorf("budget %g: %s predicted %+v, measured %.3f", p.Budget, m, c.Predicted, c.Measured)
+				t.Errorf("budget %g: %s predicted %+v, measured %.3f",
+					p.Budget, m, c.Predicted, c.Measured)
 			}
 			if !(c.Predicted.Low <= c.Predicted.High) {
-				t.Errorf("budget %g: %s has the spread %v to %v", p.Budget, m, c.Predicted.Low, c.Predicted.High)
+				t.Errorf("budget %g: %s has the spread %v to %v",
+					p.Budget, m, c.Predicted.Low, c.Predicted.High)
 			}
 		}
-		if i > 0 && (points[i].Coverage.Value <= points[i-1].Coverage.Value || points[i].UpdateRate.Value >= points[i-1].UpdateRate.Value) {
-			t.Errorf("from budget %g to %g coverage does not rise, or the update rate does not fall", points[i-1].Budget, points[i].Budget)
+		if i > 0 && (points[i].Coverage.Value <= points[i-1].Coverage.Value ||
+			points[i].UpdateRate.Value >= points[i-1].UpdateRate.Value) {
+			t.Errorf(
+				"from budget %g to %g coverage does not rise, or the update rate does not fall",
+				points[i-1].Budget, points[i].Budget)
 		}
 	}
 }
@@ -228,7 +241,8 @@ func poissonWeb(rates, happens uint64, servers, pages int) []*history.Server {
 		}
 		list := []*history.Page{{URL: "http://" + name + "/", Versions: d.versions(0, nil, links)}}
 		for _, url := range links {
-			list = append(list, &history.Page{URL: url, Versions: d.versions(own*math.Exp(r.NormFloat64()), steady, nil)})
+			list = append(list, &history.Page{URL: url,
+				Versions: d.versions(own*math.Exp(r.NormFloat64()), steady, nil)})
 		}
 		all = append(all, history.NewServer(name, replay.Epoch.Unix(), list))
 	}
@@ -242,7 +256,8 @@ func visited(servers []*history.Server, weeks int) (pages []Visited) {
 		for _, p := range s.Pages {
 			r := sitegraph.Record{URL: p.URL}
 			for w := range weeks {
-				r.Apply(world.Observe(p.URL, replay.Epoch.AddDate(0, 0, 7*w)), sitegraph.ChangeByBytes)
+				r.Apply(world.Observe(p.URL, replay.Epoch.AddDate(0, 0, 7*w)),
+					sitegraph.ChangeByBytes)
 			}
 			pages = append(pages, Visited{URL: p.URL, History: r.History})
 		}
@@ -264,16 +279,19 @@ func TestVisitsForetell(t *testing.T) {
 	if visits.frailty > 0.05 {
 		t.Errorf("frailty %.3g where pages change independently", visits.frailty)
 	}
-	o := Options{Policy: "ebayes", Base: InformedWeeks, History: InformedWeeks, Weeks: 30, New: 0.25, Futures: 3, Seed: 1}
+	o := Options{Policy: "ebayes", Base: InformedWeeks, History: InformedWeeks, Weeks: 30,
+		New: 0.25, Futures: 3, Seed: 1}
 	f, points := predict(t, visits, o, []float64{0.01, 0.02, 0.05, 0.1})
-	check, err := f.Check(t.Context(), poissonWeb(1, 2, servers, pages), points, budget.Limits{}, func(eval.Progress) {})
+	check, err := f.Check(t.Context(), poissonWeb(1, 2, servers, pages), points, budget.Limits{},
+		func(eval.Progress) {})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range check.Points {
 		for _, m := range Measures {
 			if c := p.Measure(m); math.Abs(float64(c.Error)) > 0.1 {
-				t.Errorf("budget %g: %s predicted %+v, measured %.3f", p.Budget, m, c.Predicted, c.Measured)
+				t.Errorf("budget %g: %s predicted %+v, measured %.3f",
+					p.Budget, m, c.Predicted, c.Measured)
 			}
 		}
 	}
@@ -294,7 +312,8 @@ func TestFrailty(t *testing.T) {
 			for w, b := range busy {
 				h.See(replay.Epoch.AddDate(0, 0, 7*(w+1)), b, replay.Epoch)
 			}
-			pages = append(pages, Visited{URL: fmt.Sprintf("http://s%d.example/%d", s, p), History: h})
+			pages = append(pages, Visited{URL: fmt.Sprintf("http://s%d.example/%d", s, p),
+				History: h})
 		}
 	}
 	visits, err := LearnVisits(pages)
@@ -313,7 +332,8 @@ func TestLearnRefuses(t *testing.T) {
 	if _, err := Learn(nil, 0); err == nil {
 		t.Error("a past of no week was taken")
 	}
-	once := []Visited{{URL: "http://a.example/", History: sitegraph.Start(replay.Epoch)}, {URL: "http://a.example/b"}}
+	once := []Visited{{URL: "http://a.example/", History: sitegraph.Start(replay.Epoch)},
+		{URL: "http://a.example/b"}}
 	for _, pages := range [][]Visited{nil, once} {
 		if _, err := LearnVisits(pages); err == nil {
 			t.Errorf("%d pages of which none was visited twice were taken", len(pages))
@@ -330,10 +350,13 @@ func TestAddress(t *testing.T) {
 		{"http://a.example/p?id=1/2", "http://a.example/p~2?id=1/2"},
 		{"http://a.example/taken", "http://a.example/taken~3"},
 	} {
-		f := &future{names: map[string]int{}, byURL: map[string]int32{"http://a.example/taken~2": 0}}
+		f := &future{names: map[string]int{},
+			byURL: map[string]int32{"http://a.example/taken~2": 0}}
 		got := f.address(c.url)
-		if canonical, err := sitegraph.Canonical(got); got != c.want || err != nil || canonical != got {
-			t.Errorf("address of one like %s is %s (canonical: %s, %v), want %s", c.url, got, canonical, err, c.want)
+		if canonical, err := sitegraph.Canonical(got); got != c.want || err != nil ||
+			canonical != got {
+			t.Errorf("address of one like %s is %s (canonical: %s, %v), want %s",
+				c.url, got, canonical, err, c.want)
 		}
 		if second := f.address(c.url); second == got {
 			t.Errorf("%s was given twice", got)

@@ -76,7 +76,8 @@ func LearnVisits(pages []Visited) (*Visits, error) {
 	for s := range site {
 		site[s] = int32(s)
 	}
-	v.prior = estimator.NewPrior(estimator.DefaultRates(), estimator.DefaultStrength, len(v.servers), site)
+	v.prior = estimator.NewPrior(estimator.DefaultRates(), estimator.DefaultStrength,
+		len(v.servers), site)
 	const rounds = 10 // as Prior.Learn says
 	for range rounds {
 		v.prior.Learn(v.seen())
@@ -172,7 +173,8 @@ func (v *Visits) Doubts() (doubts []string) {
 		doubts = append(doubts, report.Plural(n, "start page")+
 			" not among the pages: a start page that never changes stands for each")
 	}
-	return append(doubts, fmt.Sprintf("a planner that has known its pages for %d weeks is predicted; "+
+	return append(doubts, fmt.Sprintf("a planner that has known its pages for %d weeks is "+
+		"predicted; "+
 		"no page is born or dies in what is drawn", InformedWeeks))
 }
 
@@ -197,7 +199,8 @@ func (v *Visits) Future(seed uint64, number, weeks int) []*history.Server {
 		for w := range frailty {
 			frailty[w] = 1
 			if v.frailty > 0 {
-				frailty[w] = distuv.Gamma{Alpha: 1 / v.frailty, Beta: 1 / v.frailty, Src: d.rng}.Rand()
+				frailty[w] = distuv.Gamma{Alpha: 1 / v.frailty, Beta: 1 / v.frailty,
+					Src: d.rng}.Rand()
 			}
 		}
 		top := &history.Page{URL: server.top}

@@ -37,7 +37,8 @@ type past struct {
 	weeks  [][]turn // by week, in order of time, then of page
 	shape  []int32  // by page: number of its address shape
 	shapes int
-	hubs   map[int32][]int32 // pages that came to link to a page born in the known past, the first few
+	// pages that came to link to a page born in the known past, the first few
+	hubs map[int32][]int32
 }
 
 // pastOf reads the first weeks of a history and nothing of what comes later.
@@ -63,7 +64,10 @@ func pastOf(s *history.Server, weeks int) *past {
 	for _, turns := range p.weeks {
 		slices.SortFunc(
 			turns,
-			func(a, b turn) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.page, b.page)) },
+			func(a, b turn) int {
+				return cmp.Or(cmp.Compare(a.at, b.at),
+					cmp.Compare(a.page, b.page))
+			},
 		)
 	}
 	p.findHubs(end)
@@ -84,7 +88,8 @@ func (p *past) follow(i int32, page *history.Page, end int64) {
 			w := t / weekSeconds
 			next := turn{at: int32(t - w*weekSeconds), page: i, what: what}
 			if what == changed {
-				next.text, next.main = last.Digests.Text != v.Digests.Text, last.Digests.Main != v.Digests.Main
+				next.text, next.main = last.Digests.Text != v.Digests.Text,
+					last.Digests.Main != v.Digests.Main
 			}
 			p.weeks[w] = append(p.weeks[w], next)
 		}

@@ -96,18 +96,24 @@ func reader(t *testing.T, way string, r *Register) *Reader {
 
 // TestReadApart holds that what is read apart is what is read here, and no suspect any more.
 func TestReadApart(t *testing.T) {
-	set, err := rules.Parse("rules.yaml", []byte("rules: [{prefix: '*', ignore: nav, ignore-text: x, json: {ignore: $.a}}]"))
+	set, err := rules.Parse("rules.yaml",
+		[]byte("rules: [{prefix: '*', ignore: nav, ignore-text: x, json: {ignore: $.a}}]"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, reading := range map[string]fetch.Reading{
-		"page with a rule": {ContentType: "text/html", Page: extract.Options{Rule: set.For(url)}, Body: []byte(`<nav>n</nav><p>xy`)},
-		"JSON with a rule": {ContentType: "application/json", Page: extract.Options{Rule: set.For(url)}, Body: []byte(`{"a": 1, "b": 2}`)},
-		"page": {ContentType: "text/html", Page: extract.Options{Agent: "test", RobotsTags: []string{"noindex"}, Main: true},
-			Body: []byte(`<title>x</title><nav>n</nav><a href=a>a<frame src=b><link rel=canonical href=c>`)},
+		"page with a rule": {ContentType: "text/html", Page: extract.Options{Rule: set.For(url)},
+			Body: []byte(`<nav>n</nav><p>xy`)},
+		"JSON with a rule": {ContentType: "application/json",
+			Page: extract.Options{Rule: set.For(url)}, Body: []byte(`{"a": 1, "b": 2}`)},
+		"page": {ContentType: "text/html",
+			Page: extract.Options{Agent: "test", RobotsTags: []string{"noindex"}, Main: true},
+			Body: []byte(
+				`<title>x</title><nav>n</nav><a href=a>a<frame src=b><link rel=canonical href=c>`)},
 		"empty page": {},
 		"sitemap": {Source: true, ContentType: "text/xml",
-			Body: []byte(`<urlset><url><loc>http://a.example/x</loc><lastmod>2024-01-01T10:00:00+02:00</lastmod></url><url><loc>/y`)},
+			Body: []byte(
+				`<urlset><url><loc>http://a.example/x</loc><lastmod>2024-01-01T10:00:00+02:00</lastmod></url><url><loc>/y`)},
 		"no source": {Source: true, Body: []byte("x")},
 	} {
 		reading.URL = url
@@ -142,7 +148,8 @@ func TestReadApartDies(t *testing.T) {
 				if !limitsMemory {
 					t.Skip("memory is not limited here")
 				}
-				reader.Time = time.Minute // on a busy machine the collector fights for the last of it
+				// on a busy machine the collector fights for the last of it
+				reader.Time = time.Minute
 			case "takes for ever":
 				reader.Time = time.Second
 			}
@@ -171,7 +178,8 @@ func TestReadApartFails(t *testing.T) {
 // TestReadHere holds that no other page is read apart: the command would end it.
 func TestReadHere(t *testing.T) {
 	register, _ := suspecting(t, url)
-	if _, err := reader(t, "ends", register).Read(t.Context(), fetch.Reading{URL: url + "2"}); err != nil {
+	if _, err := reader(t, "ends", register).Read(t.Context(),
+		fetch.Reading{URL: url + "2"}); err != nil {
 		t.Error(err)
 	}
 	if _, err := reader(t, "ends", nil).Read(t.Context(), fetch.Reading{URL: url}); err != nil {

@@ -90,7 +90,8 @@ func (r *Reader) apart(ctx context.Context, reading fetch.Reading) (a answer, er
 	}
 	noise := bounded{most: maxNoise}
 	child := exec.CommandContext(limited, r.Command[0], r.Command[1:]...)
-	child.Env = append(os.Environ(), fmt.Sprintf("GOMEMLIMIT=%d", maxMemory*3/4), "GOTRACEBACK=none")
+	child.Env = append(os.Environ(), fmt.Sprintf("GOMEMLIMIT=%d", maxMemory*3/4),
+		"GOTRACEBACK=none")
 	child.Stdin, child.Stdout, child.Stderr = &in, &bounded{Buffer: &out, most: maxAnswer}, &noise
 	child.WaitDelay = time.Second
 	noise.Buffer = new(bytes.Buffer)
@@ -148,7 +149,8 @@ func Serve(
 	out io.Writer,
 	read func(context.Context, fetch.Reading) (fetch.Content, error),
 ) error {
-	signal.Ignore(os.Interrupt, syscall.SIGTERM) // the process that asked is told too, and ends this one
+	// the process that asked is told too, and ends this one
+	signal.Ignore(os.Interrupt, syscall.SIGTERM)
 	if err := limitMemory(maxMemory); err != nil {
 		return fmt.Errorf("limit the memory: %w", err)
 	}

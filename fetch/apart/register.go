@@ -105,7 +105,8 @@ func (r *Register) Begin(url string) (ended func()) {
 	} else {
 		r.slots++
 	}
-	r.file.WriteAt(append(binary.BigEndian.AppendUint16(nil, uint16(len(url))), url...), slot*slotBytes)
+	r.file.WriteAt(append(binary.BigEndian.AppendUint16(nil, uint16(len(url))), url...),
+		slot*slotBytes)
 	return func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()

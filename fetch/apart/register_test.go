@@ -95,7 +95,8 @@ func TestRegisterBounds(t *testing.T) {
 	if r.Suspects() != maxSuspects {
 		t.Errorf("%d suspects", r.Suspects())
 	}
-	longest := "http://a.example/" + strings.Repeat("a", sitegraph.MaxURLBytes-len("http://a.example/"))
+	longest := "http://a.example/" + strings.Repeat("a",
+		sitegraph.MaxURLBytes-len("http://a.example/"))
 	r.Begin(longest)
 	r.acquit("http://a.example/7")
 	if r = again(t, r, path); !r.isSuspect(longest) || r.Suspects() != maxSuspects {

@@ -233,7 +233,8 @@ func (a *Archive) turn() error {
 		_, err = f.WriteAt(info, 0)
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("begin archive file %s: %w", path, err), f.Close(), os.Remove(path))
+		return errors.Join(fmt.Errorf("begin archive file %s: %w", path, err), f.Close(),
+			os.Remove(path))
 	}
 	if a.f != nil {
 		a.full = append(a.full, fullFile{a.f, a.name, a.end})
@@ -250,12 +251,14 @@ func (a *Archive) info(name string) *warc.NewRecord {
 		{Name: "http-header-user-agent", Value: a.o.UserAgent},
 		{Name: "robots", Value: "obey"},
 		{Name: "format", Value: "WARC File Format 1.1"},
-		{Name: "conformsTo", Value: "https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"},
+		{Name: "conformsTo",
+			Value: "https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"},
 	}
 	return &warc.NewRecord{
 		Type: warc.Info, ID: warc.NewID(), Date: a.o.Now(),
-		Fields: []warc.Field{{Name: warc.FilenameField, Value: name}, {Name: warc.ContentField, Value: warc.Fields}},
-		Block:  [][]byte{fieldsBlock(fields)},
+		Fields: []warc.Field{{Name: warc.FilenameField, Value: name},
+			{Name: warc.ContentField, Value: warc.Fields}},
+		Block: [][]byte{fieldsBlock(fields)},
 	}
 }
 

@@ -29,12 +29,15 @@ var noon = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 // exchange is one that brought a page, so many seconds after noon.
 func exchange(url string, second int, status int, body string) fetch.Exchange {
 	at := noon.Add(time.Duration(second) * time.Second)
-	head := fmt.Sprintf("HTTP/1.1 %d X\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n", status, len(body))
+	head := fmt.Sprintf("HTTP/1.1 %d X\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n",
+		status, len(body))
 	if status == 304 {
 		head, body = "HTTP/1.1 304 Not Modified\r\n\r\n", ""
 	}
-	return fetch.Exchange{URL: url, Address: netip.MustParseAddr("127.0.0.1"), Began: at, Ended: at.Add(50 * time.Millisecond),
-		Status: status, Request: []byte("GET /x HTTP/1.1\r\nHost: h.example\r\n\r\n"), Response: []byte(head + body)}
+	return fetch.Exchange{URL: url, Address: netip.MustParseAddr("127.0.0.1"), Began: at,
+		Ended:  at.Add(50 * time.Millisecond),
+		Status: status, Request: []byte("GET /x HTTP/1.1\r\nHost: h.example\r\n\r\n"),
+		Response: []byte(head + body)}
 }
 
 func open(t testing.TB, dir string, o Options) *Archive {
@@ -57,7 +60,8 @@ func put(t testing.TB, a *Archive, x ...fetch.Exchange) {
 }
 
 func visitOf(x *fetch.Exchange) *Visit {
-	return &Visit{URL: x.URL, Time: x.Ended, Reason: reason("due\nWARC-Type: x"), Probability: 0.5, Outcome: "fetched", First: true, Referer: "http://h.example/"}
+	return &Visit{URL: x.URL, Time: x.Ended, Reason: reason("due\nWARC-Type: x"), Probability: 0.5,
+		Outcome: "fetched", First: true, Referer: "http://h.example/"}
 }
 
 type reason string
@@ -122,30 +126,37 @@ func types(records []kept) (all []string) {
 func TestRecordsOfAVisit(t *testing.T) {
 	dir := t.TempDir()
 	a := open(t, dir, Options{Software: "test"})
-	put(t, a, exchange("http://h.example/robots.txt", 0, 200, "User-agent: *"), exchange("http://h.example/x", 1, 200, "body"))
+	put(t, a, exchange("http://h.example/robots.txt", 0, 200, "User-agent: *"),
+		exchange("http://h.example/x", 1, 200, "body"))
 	closed(t, a)
 	records := read(t, dir)
-	if got := types(records); !slices.Equal(got, []string{"warcinfo", "response", "request", "response", "request", "metadata"}) {
+	if got := types(records); !slices.Equal(got,
+		[]string{"warcinfo", "response", "request", "response", "request", "metadata"}) {
 		t.Fatalf("records: %v", got)
 	}
 	page, request, why := &records[3], &records[4], &records[5]
 	for _, r := range []*kept{request, why} {
-		if r.Get(warc.ConcurrentField) != page.Get(warc.IDField) || r.URI() != page.URI() || r.Get(warc.DateField) != page.Get(warc.DateField) {
+		if r.Get(warc.ConcurrentField) != page.Get(warc.IDField) || r.URI() != page.URI() ||
+			r.Get(warc.DateField) != page.Get(warc.DateField) {
 			t.Errorf("%s is not of the response: %v", r.Type(), r.Header)
 		}
 	}
-	if page.Get(warc.AddressField) != "127.0.0.1" || page.seen.Sum != page.Get(warc.PayloadDigestField) || !strings.HasSuffix(page.block, "\r\n\r\nbody") {
+	if page.Get(warc.AddressField) != "127.0.0.1" ||
+		page.seen.Sum != page.Get(warc.PayloadDigestField) ||
+		!strings.HasSuffix(page.block, "\r\n\r\nbody") {
 		t.Errorf("response: %v, %q", page.Header, page.block)
 	}
 	if request.block != "GET /x HTTP/1.1\r\nHost: h.example\r\n\r\n" {
 		t.Errorf("request: %q", request.block)
 	}
-	want := "fetchTimeMs: 50\r\nvisitOutcome: fetched\r\nfirstVisit: true\r\nvisitReason: due WARC-Type: x\r\n" +
+	want := "fetchTimeMs: 50\r\nvisitOutcome: fetched\r\nfirstVisit: true\r\nvisitReason: due " +
+		"WARC-Type: x\r\n" +
 		"visitTime: 2026-01-31T12:00:01.05Z\r\nchangeProbability: 0.5\r\nvia: http://h.example/\r\n"
 	if why.block != want {
 		t.Errorf("metadata: %q, want %q", why.block, want)
 	}
-	if info := records[0].block; !strings.Contains(info, "software: test\r\n") || records[0].Get(warc.FilenameField) != "recrawl-20260131120000-00000.warc.gz" {
+	if info := records[0].block; !strings.Contains(info, "software: test\r\n") ||
+		records[0].Get(warc.FilenameField) != "recrawl-20260131120000-00000.warc.gz" {
 		t.Errorf("warcinfo: %v %q", records[0].Header, info)
 	}
 }
@@ -197,10 +208,12 @@ func TestRevisits(t *testing.T) {
 			profile = warc.NotModified
 		}
 		to := warc.FormatDate(noon.Add(time.Duration(step.refers) * time.Second))
-		if r.Get(warc.ProfileField) != profile || r.Get(warc.RefersURIField) != step.url || r.Get(warc.RefersDateField) != to {
+		if r.Get(warc.ProfileField) != profile || r.Get(warc.RefersURIField) != step.url ||
+			r.Get(warc.RefersDateField) != to {
 			t.Errorf("step %d: %v, want it to refer to %s", second, r.Header, to)
 		}
-		if !strings.HasSuffix(r.block, "\r\n\r\n") || (step.status == 304) != (r.Get(warc.PayloadDigestField) == "") {
+		if !strings.HasSuffix(r.block, "\r\n\r\n") ||
+			(step.status == 304) != (r.Get(warc.PayloadDigestField) == "") {
 			t.Errorf("step %d: %v %q", second, r.Header, r.block)
 		}
 	}
@@ -215,10 +228,12 @@ func TestTruncated(t *testing.T) {
 		cut      fetch.Cut
 	}{
 		{"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello", fetch.CutTime},
-		{"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello", fetch.CutNot}, // it is not whole all the same
+		// it is not whole all the same
+		{"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello", fetch.CutNot},
 		{"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", fetch.CutLength},
 		{"HTTP/1.1 200 OK\r\n\r\nhello", fetch.CutLength},
-		{"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n", fetch.CutDisconnect},
+		{"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
+			fetch.CutDisconnect},
 	} {
 		x := exchange("http://h.example/", i, 200, "")
 		x.Response, x.Cut = []byte(test.response), test.cut
@@ -322,14 +337,17 @@ func TestCrashAnywhere(t *testing.T) {
 		ends = append(ends, r.Offset+r.Stored)
 	}
 	for cut := range int64(len(whole)) {
-		near := slices.ContainsFunc(ends, func(end int64) bool { return cut-end >= -1 && cut-end <= 1 })
+		near := slices.ContainsFunc(ends, func(end int64) bool {
+			return cut-end >= -1 && cut-end <= 1
+		})
 		if os.Getenv("RECRAWL_LONG") == "" && !near && cut%61 != 0 && cut > 2 {
 			continue // each Open syncs
 		}
 		for _, withIndex := range []bool{false, true} {
 			crashed := t.TempDir()
 			if withIndex { // it knows more than the file has
-				if err := os.CopyFS(filepath.Join(crashed, "index"), os.DirFS(filepath.Join(dir, "index"))); err != nil {
+				if err := os.CopyFS(filepath.Join(crashed, "index"),
+					os.DirFS(filepath.Join(dir, "index"))); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -348,7 +366,8 @@ func TestCrashAnywhere(t *testing.T) {
 				before = 1 // the first record of a new file
 			}
 			if len(records) != before+3 || records[before].URI() != "http://h.example/next" {
-				t.Fatalf("cut at %d, index %v: %d records, want %d; %v", cut, withIndex, len(records), before+3, a.Notes())
+				t.Fatalf("cut at %d, index %v: %d records, want %d; %v",
+					cut, withIndex, len(records), before+3, a.Notes())
 			}
 			responses := 0
 			for _, r := range records[:before] {
@@ -357,7 +376,8 @@ func TestCrashAnywhere(t *testing.T) {
 				}
 			}
 			if got := indexed(t, crashed); len(got) != responses+1 {
-				t.Fatalf("cut at %d, index %v: %d captures in the index, want %d", cut, withIndex, len(got), responses+1)
+				t.Fatalf("cut at %d, index %v: %d captures in the index, want %d",
+					cut, withIndex, len(got), responses+1)
 			}
 		}
 	}
@@ -423,7 +443,8 @@ func TestDamageInside(t *testing.T) {
 		urls = append(urls, c.URL)
 	}
 	slices.Sort(urls)
-	if urls = slices.Compact(urls); !slices.Equal(urls, []string{"http://h.example/0", "http://h.example/2", "http://h.example/9"}) {
+	if urls = slices.Compact(urls); !slices.Equal(urls,
+		[]string{"http://h.example/0", "http://h.example/2", "http://h.example/9"}) {
 		t.Errorf("in the index: %v", urls)
 	}
 }
@@ -432,13 +453,21 @@ func TestDamageInside(t *testing.T) {
 func TestIndexIsMadeAnew(t *testing.T) {
 	for name, harm := range map[string]func(dir string) error{
 		"no index": func(dir string) error { return os.RemoveAll(filepath.Join(dir, "index")) },
-		"no run":   func(dir string) error { return os.Remove(filepath.Join(dir, "index", "000000.cdxj")) },
-		"cut run":  func(dir string) error { return os.Truncate(filepath.Join(dir, "index", "000000.cdxj"), 10) },
+		"no run": func(dir string) error {
+			return os.Remove(filepath.Join(dir, "index", "000000.cdxj"))
+		},
+		"cut run": func(dir string) error {
+			return os.Truncate(filepath.Join(dir, "index", "000000.cdxj"), 10)
+		},
 		"bad list": func(dir string) error {
 			return os.WriteFile(filepath.Join(dir, "index", stateName), []byte("{"), 0o644)
 		},
-		"no list":   func(dir string) error { return os.Remove(filepath.Join(dir, "index", stateName)) },
-		"WARC gone": func(dir string) error { return os.Remove(filepath.Join(dir, "recrawl-20260131120000-00000.warc.gz")) },
+		"no list": func(dir string) error {
+			return os.Remove(filepath.Join(dir, "index", stateName))
+		},
+		"WARC gone": func(dir string) error {
+			return os.Remove(filepath.Join(dir, "recrawl-20260131120000-00000.warc.gz"))
+		},
 	} {
 		dir := t.TempDir()
 		a := open(t, dir, Options{MaxFile: 1000})
@@ -530,7 +559,8 @@ func TestFaults(t *testing.T) {
 			if err := a.Close(); failed == nil {
 				failed = err
 			}
-			if failed != nil && !errors.Is(failed, syscall.ENOSPC) && !errors.Is(failed, syscall.EIO) {
+			if failed != nil && !errors.Is(failed, syscall.ENOSPC) &&
+				!errors.Is(failed, syscall.EIO) {
 				t.Errorf("step %d: %v", step, failed)
 			}
 			again := open(t, dir, Options{})
@@ -542,7 +572,8 @@ func TestFaults(t *testing.T) {
 				}
 			}
 			if got < durable {
-				t.Fatalf("step %d: %d visits are there of %d that were durable: %v", step, got, durable, failed)
+				t.Fatalf("step %d: %d visits are there of %d that were durable: %v",
+					step, got, durable, failed)
 			}
 			if f.left > 0 {
 				if failed != nil || step < 10 {
@@ -562,7 +593,8 @@ func TestConcurrent(t *testing.T) {
 	for worker := range 8 {
 		all.Go(func() {
 			for i := range 30 {
-				x := exchange(fmt.Sprintf("http://h%d.example/%d", worker, i%10), i, 200, fmt.Sprint("body ", i%10))
+				x := exchange(fmt.Sprintf("http://h%d.example/%d", worker, i%10), i, 200,
+					fmt.Sprint("body ", i%10))
 				if err := a.Put(visitOf(&x), []fetch.Exchange{x}); err != nil {
 					t.Error(err)
 				}
@@ -602,7 +634,8 @@ func TestIndexMerges(t *testing.T) {
 		for k := range 50 {
 			url := fmt.Sprintf("http://h.example/%d", k)
 			at := noon.Add(time.Duration(i) * time.Minute)
-			x.add([]*cdxj.Capture{{Key: cdxj.Key(url), Time: at, URL: url, Date: warc.FormatDate(at), Filename: "f"}}, "f", int64(i*50+k))
+			x.add([]*cdxj.Capture{{Key: cdxj.Key(url), Time: at, URL: url,
+				Date: warc.FormatDate(at), Filename: "f"}}, "f", int64(i*50+k))
 		}
 		if err := x.flush(); err != nil {
 			t.Fatal(err)
@@ -616,7 +649,8 @@ func TestIndexMerges(t *testing.T) {
 		t.Errorf("%d files of %d runs", len(files), len(x.runs))
 	}
 	past, err := x.last("http://h.example/7")
-	if err != nil || len(past) != 40 || past[0].Date != warc.FormatDate(noon.Add(39*time.Minute)) || past[39].Date != warc.FormatDate(noon) {
+	if err != nil || len(past) != 40 || past[0].Date != warc.FormatDate(noon.Add(39*time.Minute)) ||
+		past[39].Date != warc.FormatDate(noon) {
 		t.Errorf("%d captures, %v", len(past), err)
 	}
 	x.close()
@@ -638,7 +672,8 @@ func BenchmarkPut(b *testing.B) {
 			a := open(b, b.TempDir(), Options{})
 			i := 0
 			for b.Loop() {
-				put(b, a, exchange(fmt.Sprintf("http://h.example/%d", i%1000), i, 200, test.body(i)))
+				put(b, a, exchange(fmt.Sprintf("http://h.example/%d", i%1000), i, 200,
+					test.body(i)))
 				if i++; i%64 == 0 {
 					if err := a.Sync(); err != nil {
 						b.Fatal(err)
@@ -661,16 +696,19 @@ func TestTake(t *testing.T) {
 		if asked++; r.ETag != "" || !r.LastModified.IsZero() {
 			t.Errorf("asked with %q and %v", r.ETag, r.LastModified)
 		}
-		return &sitegraph.Observation{URL: r.URL, Time: noon, Outcome: sitegraph.OutcomeFetched}, nil
+		return &sitegraph.Observation{URL: r.URL, Time: noon, Outcome: sitegraph.OutcomeFetched},
+			nil
 	}
-	if o, err := a.Take(t.Context(), Visit{}, rec, visit); err != nil || o.Outcome != sitegraph.OutcomeFetched {
+	if o, err := a.Take(t.Context(), Visit{}, rec, visit); err != nil ||
+		o.Outcome != sitegraph.OutcomeFetched {
 		t.Errorf("%+v, %v", o, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	if _, err := a.Take(ctx, Visit{}, rec, func(context.Context, *sitegraph.Record) (*sitegraph.Observation, error) {
-		cancel()
-		return new(sitegraph.Observation), ctx.Err()
-	}); !errors.Is(err, context.Canceled) {
+	if _, err := a.Take(ctx, Visit{}, rec,
+		func(context.Context, *sitegraph.Record) (*sitegraph.Observation, error) {
+			cancel()
+			return new(sitegraph.Observation), ctx.Err()
+		}); !errors.Is(err, context.Canceled) {
 		t.Errorf("broken off: %v", err)
 	}
 	closed(t, a)
@@ -678,7 +716,8 @@ func TestTake(t *testing.T) {
 		t.Errorf("a visit without an answer leaves nothing to write: %v", err)
 	}
 	var none *Archive
-	if _, err := none.Take(t.Context(), Visit{}, new(sitegraph.Record), visit); err != nil || errors.Join(none.Sync(), none.Close()) != nil || none.Notes() != nil {
+	if _, err := none.Take(t.Context(), Visit{}, new(sitegraph.Record), visit); err != nil ||
+		errors.Join(none.Sync(), none.Close()) != nil || none.Notes() != nil {
 		t.Errorf("no archive: %v", err)
 	}
 }

@@ -14,7 +14,8 @@ const mostCopies = 4
 
 // copyOf finds the copy of a page among its latest captures, the newest first: a body whose first
 // most octets, content coding undone, have a digest. False: it is not here, or cannot be read.
-func (a *Archive) copyOf(past []*cdxj.Capture, of sitegraph.Digest, most int64) (body []byte, contentType string, ok bool) {
+func (a *Archive) copyOf(past []*cdxj.Capture, of sitegraph.Digest, most int64) (
+	body []byte, contentType string, ok bool) {
 	files := shelf{a.dir, func(url string, near time.Time, most int) ([]*cdxj.Capture, error) {
 		a.mu.Lock()
 		defer a.mu.Unlock()

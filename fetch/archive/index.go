@@ -63,7 +63,8 @@ type openRun struct {
 var errState = errors.New("the index is not whole")
 
 func newIndex(dir string) *index {
-	return &index{dir: filepath.Join(dir, indexDir), recent: map[string][]*cdxj.Capture{}, covered: map[string]int64{}}
+	return &index{dir: filepath.Join(dir, indexDir), recent: map[string][]*cdxj.Capture{},
+		covered: map[string]int64{}}
 }
 
 // openIndex opens the runs of a directory. An index that is not there is empty; errState: it is
@@ -156,7 +157,9 @@ func (x *index) last(url string) ([]*cdxj.Capture, error) {
 		found = append(found, more...)
 	}
 	found = slices.DeleteFunc(found, func(c *cdxj.Capture) bool { return c.URL != url })
-	slices.SortStableFunc(found, func(a, b *cdxj.Capture) int { return cmp.Compare(b.Date, a.Date) })
+	slices.SortStableFunc(found, func(a, b *cdxj.Capture) int {
+		return cmp.Compare(b.Date, a.Date)
+	})
 	return found, nil
 }
 
@@ -194,7 +197,8 @@ func (x *index) flush() error {
 	if err := os.MkdirAll(x.dir, 0o755); err != nil {
 		return fmt.Errorf("make the index: %w", err)
 	}
-	next := state{Next: x.state.Next, Runs: slices.Clone(x.state.Runs), Covered: maps.Clone(x.covered)}
+	next := state{Next: x.state.Next, Runs: slices.Clone(x.state.Runs),
+		Covered: maps.Clone(x.covered)}
 	runs := slices.Clone(x.runs)
 	var made, old []openRun
 	undo := func(err error) error {
@@ -207,7 +211,9 @@ func (x *index) flush() error {
 	write := func(sources []source) error {
 		r := runState{Name: fmt.Sprintf("%06d.cdxj", next.Next)}
 		next.Next++
-		size, err := writeDurable(filepath.Join(x.dir, r.Name), func(w io.Writer) error { return merge(w, sources) })
+		size, err := writeDurable(filepath.Join(x.dir, r.Name), func(w io.Writer) error {
+			return merge(w, sources)
+		})
 		if err != nil {
 			return err
 		}

@@ -148,7 +148,9 @@ func (r *Reader) Of(url string, near time.Time, most int) ([]*cdxj.Capture, erro
 // nearest keeps the captures nearest to a moment, by time; those of the very address if there are
 // any.
 func nearest(found []*cdxj.Capture, url string, near time.Time, most int) []*cdxj.Capture {
-	if exact := slices.DeleteFunc(slices.Clone(found), func(c *cdxj.Capture) bool { return c.URL != url }); len(exact) > 0 {
+	if exact := slices.DeleteFunc(slices.Clone(found), func(c *cdxj.Capture) bool {
+		return c.URL != url
+	}); len(exact) > 0 {
 		found = exact
 	}
 	slices.SortStableFunc(found, func(a, b *cdxj.Capture) int {
@@ -237,7 +239,8 @@ func (r shelf) original(c *cdxj.Capture) (*cdxj.Capture, error) {
 		return nil, err
 	}
 	for _, p := range past {
-		if date, err := warc.ParseDate(p.Date); err == nil && date.Equal(at) && p.URL == c.RefersURI && p.MIME != cdxj.Revisit {
+		if date, err := warc.ParseDate(p.Date); err == nil && date.Equal(at) &&
+			p.URL == c.RefersURI && p.MIME != cdxj.Revisit {
 			return p, nil
 		}
 	}
@@ -334,17 +337,19 @@ func (a *Answer) Text(most int64) ([]byte, error) {
 // Since hands out the captures of records that begin behind what is known of each WARC file, by the
 // names of the files and then by place. It returns the octets up to which all are known now. The
 // error of yield ends it and is returned.
-func (r *Reader) Since(known map[string]int64, yield func(*cdxj.Capture) error) (map[string]int64, error) {
+func (r *Reader) Since(known map[string]int64, yield func(*cdxj.Capture) error) (
+	map[string]int64, error) {
 	now := make(map[string]int64, len(r.files))
 	for _, f := range r.files {
 		from := min(known[f.Name], f.Size)
 		if from < f.Size {
-			if _, _, err := scan(filepath.Join(r.dir, f.Name), from, func(c *cdxj.Capture, end int64) error {
-				if end > f.Size {
-					return nil // written since the reader was opened; the next one sees it
-				}
-				return yield(c)
-			}); err != nil {
+			if _, _, err := scan(filepath.Join(r.dir, f.Name), from,
+				func(c *cdxj.Capture, end int64) error {
+					if end > f.Size {
+						return nil // written since the reader was opened; the next one sees it
+					}
+					return yield(c)
+				}); err != nil {
 				return nil, err
 			}
 		}

@@ -23,7 +23,8 @@ func warcFiles(dir string) (names []string, err error) {
 		return nil, err
 	}
 	for _, e := range entries {
-		if name := e.Name(); !e.IsDir() && (strings.HasSuffix(name, ".warc.gz") || strings.HasSuffix(name, ".warc")) {
+		if name := e.Name(); !e.IsDir() &&
+			(strings.HasSuffix(name, ".warc.gz") || strings.HasSuffix(name, ".warc")) {
 			names = append(names, name)
 		}
 	}
@@ -87,7 +88,8 @@ func (x *index) disagrees(dir string, names []string) string {
 			return fmt.Sprintf("%s is missing, which the index knows", name)
 		}
 		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.Size() < covered {
-			return fmt.Sprintf("%s has %d octets, of which the index knows %d", name, info.Size(), covered)
+			return fmt.Sprintf("%s has %d octets, of which the index knows %d",
+				name, info.Size(), covered)
 		}
 	}
 	return ""
@@ -130,8 +132,9 @@ func (a *Archive) catchUp(name string, last bool) error {
 		case damaged:
 			a.index.covered[name] = damage[0].Offset // to be seen again by the next Open
 		case ours && len(damage) > 0 && end > 0:
-			a.notes = append(a.notes, fmt.Sprintf("%s: %d octets of a record that was not whole were cut off at octet %d",
-				name, info.Size()-end, end))
+			a.notes = append(a.notes,
+				fmt.Sprintf("%s: %d octets of a record that was not whole were cut off at octet %d",
+					name, info.Size()-end, end))
 			if err := os.Truncate(path, end); err != nil {
 				return err
 			}
@@ -185,7 +188,8 @@ func scan(path string, from int64, found func(c *cdxj.Capture, end int64) error)
 const mostDamage = 100
 
 // scanFrom reads records until an error, io.EOF or another one.
-func scanFrom(f *os.File, from, end int64, name string, found func(c *cdxj.Capture, end int64) error) (int64, error) {
+func scanFrom(f *os.File, from, end int64, name string,
+	found func(c *cdxj.Capture, end int64) error) (int64, error) {
 	r := warc.NewReader(io.NewSectionReader(f, from, math.MaxInt64-from), from)
 	for {
 		rec, err := r.Next()
@@ -218,16 +222,19 @@ func captureOf(rec *warc.Record, seen *warc.Seen, file string) *cdxj.Capture {
 	if err != nil {
 		return nil // nobody could find it
 	}
-	c := &cdxj.Capture{Key: cdxj.Key(rec.URI()), Time: at, URL: rec.URI(), Date: rec.Get(warc.DateField),
-		Offset: rec.Offset, Length: rec.Stored, Filename: file, Truncated: rec.Get(warc.TruncatedField),
-		Digest: rec.Get(warc.PayloadDigestField), MIME: mediaType(seen.Type)}
+	c := &cdxj.Capture{Key: cdxj.Key(rec.URI()), Time: at, URL: rec.URI(),
+		Date:   rec.Get(warc.DateField),
+		Offset: rec.Offset, Length: rec.Stored, Filename: file,
+		Truncated: rec.Get(warc.TruncatedField),
+		Digest:    rec.Get(warc.PayloadDigestField), MIME: mediaType(seen.Type)}
 	if seen.Status > 0 {
 		c.Status = strconv.Itoa(seen.Status)
 	}
 	switch kind {
 	case warc.Revisit:
 		c.Type = c.MIME
-		c.MIME, c.RefersURI, c.RefersDate = cdxj.Revisit, rec.Get(warc.RefersURIField), rec.Get(warc.RefersDateField)
+		c.MIME, c.RefersURI, c.RefersDate = cdxj.Revisit, rec.Get(warc.RefersURIField),
+			rec.Get(warc.RefersDateField)
 	case warc.Resource:
 		c.MIME = mediaType(rec.Get(warc.ContentField))
 	}
@@ -253,7 +260,8 @@ func RecordBehind(f io.ReaderAt, offset int64) (int64, error) {
 			}
 			i += next
 			here := at + int64(i)
-			if _, err := warc.NewReader(io.NewSectionReader(f, here, math.MaxInt64-here), here).Next(); err == nil {
+			if _, err := warc.NewReader(io.NewSectionReader(f, here, math.MaxInt64-here),
+				here).Next(); err == nil {
 				return here, nil
 			}
 		}

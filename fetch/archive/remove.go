@@ -75,7 +75,8 @@ func (r *Removed) from(path string, of func(url string) bool) error {
 	for _, s := range found {
 		filler, bad := make(int(s.length))
 		if bad != nil {
-			return errors.Join(fmt.Errorf("record at octet %d of %s: %w", s.from, path, bad), out.Close())
+			return errors.Join(fmt.Errorf("record at octet %d of %s: %w", s.from, path, bad),
+				out.Close())
 		}
 		if _, err = io.Copy(out, io.NewSectionReader(f, at, s.from-at)); err == nil {
 			_, err = out.Write(filler)
@@ -126,7 +127,8 @@ func recordsOf(f *os.File, of func(url string) bool) (found []stretch, err error
 				continue
 			}
 			if rec.Stored == 0 || rec.Shared {
-				return nil, fmt.Errorf("the record of %s shares its gzip member with others, and cannot be removed alone", rec.URI())
+				return nil, fmt.Errorf("the record of %s shares its gzip member with others, and "+
+					"cannot be removed alone", rec.URI())
 			}
 			found = append(found, stretch{rec.Offset, rec.Stored})
 		}

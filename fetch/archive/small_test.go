@@ -12,7 +12,8 @@ import (
 func TestCodings(t *testing.T) {
 	now := noon
 	a := &Archive{o: Options{Now: func() time.Time { return now }}}
-	page := &warc.NewRecord{Type: warc.Response, Block: [][]byte{make([]byte, 100), make([]byte, 25_000)}}
+	page := &warc.NewRecord{Type: warc.Response,
+		Block: [][]byte{make([]byte, 100), make([]byte, 25_000)}}
 	small := func(each time.Duration, pages int) (n int) {
 		for range pages {
 			if now = now.Add(each); a.coding(page) == warc.Small {
@@ -26,14 +27,16 @@ func TestCodings(t *testing.T) {
 	}
 	small(0, 1000) // spends what was saved
 	if n := small(time.Millisecond, 10_000); n < 200 || n > 220 {
-		t.Errorf("of 10000 pages at 25 MB a second %d are small, want %d octets a second", n, smallPerSecond)
+		t.Errorf("of 10000 pages at 25 MB a second %d are small, want %d octets a second",
+			n, smallPerSecond)
 	}
 	now = noon
 	if n := small(time.Millisecond, 1000); n < 15 || n > 35 {
 		t.Errorf("of 1000 pages after the clock went back %d are small", n)
 	}
 	for _, r := range []*warc.NewRecord{
-		{Type: warc.Revisit, Block: [][]byte{make([]byte, 300)}}, {Type: warc.Response, Block: [][]byte{make([]byte, 300)}},
+		{Type: warc.Revisit, Block: [][]byte{make([]byte, 300)}},
+		{Type: warc.Response, Block: [][]byte{make([]byte, 300)}},
 	} {
 		if c := a.coding(r); c != warc.Small {
 			t.Errorf("a %s of 300 octets: %d", r.Type, c)

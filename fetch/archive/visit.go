@@ -64,7 +64,9 @@ func (a *Archive) Take(
 	v.Time, v.Outcome, v.Detail = o.Time, o.Outcome.String(), o.Detail
 	exchanges := wire.Exchanges
 	if o.NoArchive || o.Filter != "" {
-		exchanges = slices.DeleteFunc(exchanges, func(x fetch.Exchange) bool { return x.URL == v.URL })
+		exchanges = slices.DeleteFunc(exchanges, func(x fetch.Exchange) bool {
+			return x.URL == v.URL
+		})
 	}
 	return o, cmp.Or(a.Put(&v, exchanges), err)
 }
@@ -89,7 +91,8 @@ func (a *Archive) past(url string) ([]*cdxj.Capture, error) {
 func original(past []*cdxj.Capture) *cdxj.Capture {
 	for _, c := range past {
 		switch {
-		case c.MIME == cdxj.Revisit && c.RefersDate != "" && (c.Status == "200" || c.Status == "203" || c.Status == "304"):
+		case c.MIME == cdxj.Revisit && c.RefersDate != "" &&
+			(c.Status == "200" || c.Status == "203" || c.Status == "304"):
 			return &cdxj.Capture{URL: c.RefersURI, Date: c.RefersDate}
 		case c.MIME != cdxj.Revisit && (c.Status == "200" || c.Status == "203") &&
 			(c.Truncated == "" || c.Truncated == fetch.CutLength.String()):
@@ -150,11 +153,13 @@ func (a *Archive) Put(v *Visit, exchanges []fetch.Exchange) error {
 		if capture.Length > smallAnswer {
 			coding = warc.Stored
 		}
-		if data, err = w.Append(data, beside(answer, x, warc.Request, warc.HTTPRequest, x.Request, coding)); err != nil {
+		if data, err = w.Append(data, beside(answer, x, warc.Request, warc.HTTPRequest, x.Request,
+			coding)); err != nil {
 			return err
 		}
 		if x.URL == v.URL {
-			if data, err = w.Append(data, beside(answer, x, warc.Metadata, warc.Fields, v.block(x), coding)); err != nil {
+			if data, err = w.Append(data, beside(answer, x, warc.Metadata, warc.Fields, v.block(x),
+				coding)); err != nil {
 				return err
 			}
 		}
@@ -181,13 +186,18 @@ func answerOf(x *fetch.Exchange, past []*cdxj.Capture) (*warc.NewRecord, *cdxj.C
 	case !m.Whole && cut == fetch.CutNot:
 		cut = fetch.CutDisconnect
 	}
-	r := &warc.NewRecord{Type: warc.Response, ID: warc.NewID(), Date: x.Began, Block: [][]byte{m.Head, m.Body}}
+	r := &warc.NewRecord{Type: warc.Response, ID: warc.NewID(), Date: x.Began,
+		Block: [][]byte{m.Head, m.Body}}
 	if bytes.Contains(m.Body[:min(len(m.Body), markWithin)], gzipMark) {
 		r.Coding = warc.Stored
 	}
-	add := func(name, value string) { r.Fields = append(r.Fields, warc.Field{Name: name, Value: value}) }
-	c := &cdxj.Capture{Key: cdxj.Key(x.URL), Time: x.Began, URL: x.URL, Date: warc.FormatDate(x.Began),
-		Status: strconv.Itoa(x.Status), MIME: mediaType(m.Get("Content-Type")), Truncated: cut.String()}
+	add := func(name, value string) {
+		r.Fields = append(r.Fields, warc.Field{Name: name, Value: value})
+	}
+	c := &cdxj.Capture{Key: cdxj.Key(x.URL), Time: x.Began, URL: x.URL,
+		Date:   warc.FormatDate(x.Began),
+		Status: strconv.Itoa(x.Status), MIME: mediaType(m.Get("Content-Type")),
+		Truncated: cut.String()}
 	if m.Payload != nil {
 		c.Digest = warc.DigestText(m.Payload)
 	}
@@ -221,10 +231,13 @@ func answerOf(x *fetch.Exchange, past []*cdxj.Capture) (*warc.NewRecord, *cdxj.C
 
 // beside is a record of the same event as another one.
 func beside(
-	answer *warc.NewRecord, x *fetch.Exchange, kind, content string, block []byte, coding warc.Coding,
+	answer *warc.NewRecord, x *fetch.Exchange, kind, content string, block []byte,
+	coding warc.Coding,
 ) *warc.NewRecord {
-	r := &warc.NewRecord{Type: kind, ID: warc.NewID(), Date: answer.Date, Block: [][]byte{block}, Coding: coding}
-	r.Fields = []warc.Field{{Name: warc.URIField, Value: x.URL}, {Name: warc.ConcurrentField, Value: answer.ID}}
+	r := &warc.NewRecord{Type: kind, ID: warc.NewID(), Date: answer.Date, Block: [][]byte{block},
+		Coding: coding}
+	r.Fields = []warc.Field{{Name: warc.URIField, Value: x.URL},
+		{Name: warc.ConcurrentField, Value: answer.ID}}
 	if kind == warc.Request {
 		r.Fields = append(r.Fields, warc.Field{Name: warc.AddressField, Value: x.Address.String()})
 	}
@@ -243,10 +256,13 @@ func (v *Visit) block(x *fetch.Exchange) []byte {
 		fields = append(fields, warc.Field{Name: "visitReason", Value: v.Reason.String()})
 	}
 	if !v.Time.IsZero() {
-		fields = append(fields, warc.Field{Name: "visitTime", Value: v.Time.UTC().Format(time.RFC3339Nano)})
+		fields = append(fields,
+			warc.Field{Name: "visitTime", Value: v.Time.UTC().Format(time.RFC3339Nano)})
 	}
 	if !math.IsNaN(v.Probability) {
-		fields = append(fields, warc.Field{Name: "changeProbability", Value: strconv.FormatFloat(v.Probability, 'g', 6, 64)})
+		fields = append(fields,
+			warc.Field{Name: "changeProbability",
+				Value: strconv.FormatFloat(v.Probability, 'g', 6, 64)})
 	}
 	if v.Detail != "" {
 		fields = append(fields, warc.Field{Name: "visitDetail", Value: v.Detail})

@@ -74,8 +74,10 @@ func TestPages(t *testing.T) {
 		z.Write(d.plain)
 		z.Close()
 		fast += packed.Len()
-		if len(d.plain) < 20_000 || len(d.plain) > 24_000 || bytes.Count(d.plain, []byte("<a ")) != linksPerPage {
-			t.Errorf("page %d: %d octets, %d links", queue[0], len(d.plain), bytes.Count(d.plain, []byte("<a ")))
+		if len(d.plain) < 20_000 || len(d.plain) > 24_000 ||
+			bytes.Count(d.plain, []byte("<a ")) != linksPerPage {
+			t.Errorf("page %d: %d octets, %d links",
+				queue[0], len(d.plain), bytes.Count(d.plain, []byte("<a ")))
 		}
 		page := extract.HTML(d.plain, "text/html", urlOf(2, queue[0], port), extract.Options{})
 		for _, link := range page.Links {
@@ -112,7 +114,8 @@ func TestAddresses(t *testing.T) {
 		}
 		seen[a] = true
 	}
-	for _, text := range []string{"127.0.0.1", "127.1.0.0", "127.1.0.201", "127.1.200.1", "10.1.0.1"} {
+	for _, text := range []string{"127.0.0.1", "127.1.0.0", "127.1.0.201", "127.1.200.1",
+		"10.1.0.1"} {
 		if n := serverAt(netip.MustParseAddr(text)); n != -1 {
 			t.Errorf("%s is server %d", text, n)
 		}
@@ -122,7 +125,8 @@ func TestAddresses(t *testing.T) {
 // Clients get each page once, as the server process counts, and what they use is measured.
 func TestClients(t *testing.T) {
 	s := started(t, serverSpec{Servers: servers, Pages: pages})
-	o := &Options{Settings: Settings{Servers: servers, Pages: pages, Parallel: 4}, Again: []string{os.Args[0]}}
+	o := &Options{Settings: Settings{Servers: servers, Pages: pages, Parallel: 4},
+		Again: []string{os.Args[0]}}
 	for _, name := range []string{Raw, RawNew, Colly} {
 		spent, err := o.turn(t.Context(), s, kindOf(name), t.TempDir(), 0)
 		if err != nil {
@@ -143,18 +147,21 @@ func TestClients(t *testing.T) {
 // A client that does not ask for all pages gives no figure, nor does one that fails.
 func TestIncomplete(t *testing.T) {
 	s := started(t, serverSpec{Servers: servers, Pages: pages})
-	o := &Options{Settings: Settings{Servers: servers - 1, Pages: pages, Parallel: 4}, Again: []string{os.Args[0]}}
+	o := &Options{Settings: Settings{Servers: servers - 1, Pages: pages, Parallel: 4},
+		Again: []string{os.Args[0]}}
 	if _, err := o.turn(t.Context(), s, kindOf(Raw), t.TempDir(), 0); err != nil {
 		t.Fatal(err) // all of fewer servers
 	}
 	idle := &Options{Settings: o.Settings, Again: []string{"true"}}
 	var incomplete *IncompleteError
-	if _, err := idle.turn(t.Context(), s, kindOf(Raw), t.TempDir(), 0); !errors.As(err, &incomplete) || incomplete.Got.Distinct != 0 {
+	if _, err := idle.turn(t.Context(), s, kindOf(Raw), t.TempDir(), 0); !errors.As(err,
+		&incomplete) || incomplete.Got.Distinct != 0 {
 		t.Errorf("a client that asked for nothing: %v", err)
 	}
 	more := &Options{Settings: o.Settings, Again: o.Again}
 	more.Servers = servers + 1
-	if _, err := more.turn(t.Context(), s, kindOf(Raw), t.TempDir(), 0); err == nil || !strings.Contains(err.Error(), "404") {
+	if _, err := more.turn(t.Context(), s, kindOf(Raw), t.TempDir(), 0); err == nil ||
+		!strings.Contains(err.Error(), "404") {
 		t.Errorf("a client that got 404: %v", err)
 	}
 }
@@ -171,12 +178,14 @@ func TestMeasure(t *testing.T) {
 	if err != nil || u.Peak < 100_000 || u.Seconds < 0.1 || u.Seconds > 10 {
 		t.Errorf("%+v, %v", u, err)
 	}
-	if _, err := measure(t.Context(), exec.Command("sh", "-c", "echo what is wrong >&2; exit 3"), nil); err == nil || !strings.Contains(err.Error(), "what is wrong") {
+	if _, err := measure(t.Context(), exec.Command("sh", "-c", "echo what is wrong >&2; exit 3"),
+		nil); err == nil || !strings.Contains(err.Error(), "what is wrong") {
 		t.Errorf("a process that failed: %v", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := measure(ctx, exec.CommandContext(ctx, "sleep", "60"), nil); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := measure(ctx, exec.CommandContext(ctx, "sleep", "60"), nil); !errors.Is(err,
+		context.DeadlineExceeded) {
 		t.Errorf("a process that was given up: %v", err)
 	}
 }
@@ -213,7 +222,8 @@ func TestSum(t *testing.T) {
 
 // A further run begins with a period that is long enough.
 func TestRoundFor(t *testing.T) {
-	for took, want := range map[float64]time.Duration{0: 5 * time.Second, 5: 10 * time.Second, 59: time.Minute, 4000: time.Hour} {
+	for took, want := range map[float64]time.Duration{0: 5 * time.Second, 5: 10 * time.Second,
+		59: time.Minute, 4000: time.Hour} {
 		if got := roundFor(took); got != want || day%got != 0 {
 			t.Errorf("%v s: %v, want %v", took, got, want)
 		}

@@ -45,7 +45,8 @@ func (o *Options) inFlight(ctx context.Context, dir string) (v *InFlight, err er
 		return nil, err
 	}
 	o.Tick("in flight", 0, 2)
-	if _, err := measure(ctx, command(ctx, o.Again, "import", "--quiet", "--data", filepath.Join(dir, "data"), list), nil); err != nil {
+	if _, err := measure(ctx, command(ctx, o.Again, "import", "--quiet", "--data",
+		filepath.Join(dir, "data"), list), nil); err != nil {
 		return nil, err
 	}
 	if _, err := s.take(); err != nil {
@@ -56,7 +57,9 @@ func (o *Options) inFlight(ctx context.Context, dir string) (v *InFlight, err er
 	stop := make(chan struct{})
 	timer := time.AfterFunc(lasts, func() { close(stop) })
 	defer timer.Stop()
-	u, err := measure(ctx, command(ctx, o.Again, runArguments(dir, false, max(2, o.InFlight/slowPerWorker+1), day)...), stop)
+	u, err := measure(ctx,
+		command(ctx, o.Again, runArguments(dir, false, max(2, o.InFlight/slowPerWorker+1), day)...),
+		stop)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +69,8 @@ func (o *Options) inFlight(ctx context.Context, dir string) (v *InFlight, err er
 	}
 	o.Tick("in flight", 2, 2)
 	return &InFlight{
-		Wanted: o.InFlight, Reached: got.MostAtOnce, Known: o.Known, Visits: got.Pages, Seconds: u.Seconds, Peak: u.Peak,
+		Wanted: o.InFlight, Reached: got.MostAtOnce, Known: o.Known, Visits: got.Pages,
+		Seconds: u.Seconds, Peak: u.Peak,
 		Most: mostInFlight, Met: got.MostAtOnce >= int64(o.InFlight) && u.Peak <= mostInFlight,
 	}, nil
 }

@@ -2,16 +2,18 @@ package bench
 
 // Kinds of clients.
 const (
-	Raw                   = "raw"                // net/http, connections kept alive, bodies dropped
-	RawNew                = "raw-new"            // net/http, a new connection for each page, as pauses make it
-	Colly                 = "colly"              // colly v2: robots.txt, links, digests
-	Ours                  = "run"                // this program
-	OursUnmodified        = "run-304"            // again, where no page has changed
-	OursArchive           = "run-archive"        // with --archive
-	OursArchiveUnmodified = "run-archive-304"    // again, where no page has changed
-	OursArchiveStored     = "run-archive-stored" // with --archive, and without compression of its own
-	OursGzip              = "run-gzip"           // pages sent with gzip
-	OursGzipArchive       = "run-gzip-archive"
+	Raw = "raw" // net/http, connections kept alive, bodies dropped
+	// net/http, a new connection for each page, as pauses make it
+	RawNew                = "raw-new"
+	Colly                 = "colly"           // colly v2: robots.txt, links, digests
+	Ours                  = "run"             // this program
+	OursUnmodified        = "run-304"         // again, where no page has changed
+	OursArchive           = "run-archive"     // with --archive
+	OursArchiveUnmodified = "run-archive-304" // again, where no page has changed
+	// with --archive, and without compression of its own
+	OursArchiveStored = "run-archive-stored"
+	OursGzip          = "run-gzip" // pages sent with gzip
+	OursGzipArchive   = "run-gzip-archive"
 )
 
 // Kind is a client, and what it is.
@@ -29,14 +31,20 @@ type Kind struct {
 var Kinds = []Kind{
 	{Name: Raw, About: "net/http, connections kept alive, bodies dropped"},
 	{Name: RawNew, About: "net/http, a new connection for each page"},
-	{Name: Colly, About: "colly v2: robots.txt, links resolved, a digest of each page, connections kept alive"},
-	{Name: Ours, About: "recrawl run: from the start pages on, with robots.txt, links, digests, planner, store", ours: true},
-	{Name: OursUnmodified, About: "recrawl run once more: all pages answer 304", ours: true, after: Ours},
+	{Name: Colly, About: "colly v2: robots.txt, links resolved, a digest of each page, " +
+		"connections kept alive"},
+	{Name: Ours, About: "recrawl run: from the start pages on, with robots.txt, links, digests, " +
+		"planner, store", ours: true},
+	{Name: OursUnmodified, About: "recrawl run once more: all pages answer 304", ours: true,
+		after: Ours},
 	{Name: OursArchive, About: "recrawl run --archive", ours: true, archived: true},
-	{Name: OursArchiveUnmodified, About: "recrawl run --archive once more: all pages answer 304", ours: true, archived: true, after: OursArchive},
-	{Name: OursArchiveStored, About: "recrawl run --archive --archive-gzip=false", ours: true, archived: true, stored: true},
+	{Name: OursArchiveUnmodified, About: "recrawl run --archive once more: all pages answer 304",
+		ours: true, archived: true, after: OursArchive},
+	{Name: OursArchiveStored, About: "recrawl run --archive --archive-gzip=false", ours: true,
+		archived: true, stored: true},
 	{Name: OursGzip, About: "recrawl run, pages sent with gzip", ours: true, packed: true},
-	{Name: OursGzipArchive, About: "recrawl run --archive, pages sent with gzip", ours: true, packed: true, archived: true},
+	{Name: OursGzipArchive, About: "recrawl run --archive, pages sent with gzip", ours: true,
+		packed: true, archived: true},
 }
 
 // requirements are the ratios of CPU a page that hold, and the most that each may be.

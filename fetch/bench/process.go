@@ -79,7 +79,8 @@ func measure(ctx context.Context, c *exec.Cmd, stop <-chan struct{}) (used, erro
 				return u, ctx.Err()
 			}
 			if err != nil && !(stopped && errors.As(err, new(*exec.ExitError))) {
-				return u, fmt.Errorf("%s: %w\n%s", strings.Join(c.Args[1:min(len(c.Args), 3)], " "), err, strings.TrimSpace(said.String()))
+				return u, fmt.Errorf("%s: %w\n%s", strings.Join(c.Args[1:min(len(c.Args), 3)], " "),
+					err, strings.TrimSpace(said.String()))
 			}
 			return u, nil
 		}
@@ -87,7 +88,9 @@ func measure(ctx context.Context, c *exec.Cmd, stop <-chan struct{}) (used, erro
 }
 
 // peakOf is the most resident memory that a process had, in bytes; 0: it has ended.
-func peakOf(pid int) int64 { return proc.Field("/proc/"+strconv.Itoa(pid)+"/status", "VmHWM:") << 10 }
+func peakOf(pid int) int64 {
+	return proc.Field("/proc/"+strconv.Itoa(pid)+"/status", "VmHWM:") << 10
+}
 
 // ordered makes a process do what an order says.
 func ordered(c *exec.Cmd, o order) error {

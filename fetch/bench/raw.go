@@ -19,7 +19,8 @@ type clientSpec struct {
 // transport is that of one's own crawler which was given some thought.
 func (s clientSpec) transport() *http.Transport {
 	return &http.Transport{
-		MaxIdleConns: s.Servers, MaxIdleConnsPerHost: 2, DisableCompression: true, DisableKeepAlives: s.Kind == RawNew,
+		MaxIdleConns: s.Servers, MaxIdleConnsPerHost: 2, DisableCompression: true,
+		DisableKeepAlives: s.Kind == RawNew,
 	}
 }
 

@@ -29,8 +29,9 @@ type Client struct {
 	PagesPerSecond float64 `json:"pages_per_second"`
 	Peak           int64   `json:"peak_memory_bytes"` // of all runs
 	ServerMicros   float64 `json:"server_cpu_us_per_page"`
-	Requests       int64   `json:"requests"` // of the last run, with robots.txt and what is not there
-	Runs           []Spent `json:"runs"`
+	// of the last run, with robots.txt and what is not there
+	Requests int64   `json:"requests"`
+	Runs     []Spent `json:"runs"`
 }
 
 // Spent is what one run of a client used.
@@ -62,10 +63,13 @@ func (r *Result) sum(runs map[string][]Spent) {
 	pages := float64(r.Pages)
 	for _, k := range Kinds {
 		all := runs[k.Name]
-		c := Client{Name: k.Name, About: k.About, Runs: all, ToRaw: ratio(all, runs[Raw]), ToColly: ratio(all, runs[Colly]),
+		c := Client{Name: k.Name, About: k.About, Runs: all, ToRaw: ratio(all, runs[Raw]),
+			ToColly:        ratio(all, runs[Colly]),
 			CPUMicros:      1e6 / pages * median(all, func(s Spent) float64 { return s.CPU }),
 			PagesPerSecond: pages / median(all, func(s Spent) float64 { return s.Seconds }),
-			ServerMicros:   1e6 / pages * median(all, func(s Spent) float64 { return s.Served.CPU })}
+			ServerMicros: 1e6 / pages * median(all, func(s Spent) float64 {
+				return s.Served.CPU
+			})}
 		for _, s := range all {
 			c.Peak = max(c.Peak, s.Peak)
 			c.Requests = s.Served.Pages + s.Served.Unmodified + s.Served.Robots + s.Served.Other
@@ -74,7 +78,8 @@ func (r *Result) sum(runs map[string][]Spent) {
 	}
 	for _, q := range requirements {
 		v := ratio(runs[q.of], runs[q.to])
-		r.Requirements = append(r.Requirements, Requirement{Of: q.of, To: q.to, Ratio: v, Most: q.most, Met: v.Median <= q.most})
+		r.Requirements = append(r.Requirements,
+			Requirement{Of: q.of, To: q.to, Ratio: v, Most: q.most, Met: v.Median <= q.most})
 	}
 }
 

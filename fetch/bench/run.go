@@ -30,7 +30,8 @@ type IncompleteError struct {
 }
 
 func (e *IncompleteError) Error() string {
-	return fmt.Sprintf("client %s asked for %d pages of %d, and got %d in full and %d as not modified", e.Client,
+	return fmt.Sprintf("client %s asked for %d pages of %d, and got %d in full and %d as not "+
+		"modified", e.Client,
 		e.Got.Distinct, e.Want, e.Got.Pages, e.Got.Unmodified)
 }
 
@@ -67,7 +68,8 @@ func Run(ctx context.Context, o Options) (r *Result, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	r = &Result{Servers: o.Servers, Pages: o.Servers * o.Pages, Rounds: o.Rounds, Parallel: o.Parallel, Processors: runtime.GOMAXPROCS(0)}
+	r = &Result{Servers: o.Servers, Pages: o.Servers * o.Pages, Rounds: o.Rounds,
+		Parallel: o.Parallel, Processors: runtime.GOMAXPROCS(0)}
 	r.Load[0] = proc.LoadAverage()
 	runs, err := o.rounds(ctx, dir, r)
 	if err != nil {
@@ -84,7 +86,8 @@ func Run(ctx context.Context, o Options) (r *Result, err error) {
 }
 
 // rounds lets all clients take turns.
-func (o *Options) rounds(ctx context.Context, dir string, r *Result) (runs map[string][]Spent, err error) {
+func (o *Options) rounds(ctx context.Context, dir string, r *Result) (
+	runs map[string][]Spent, err error) {
 	s, err := begin(ctx, o.Again, serverSpec{Servers: o.Servers, Pages: o.Pages})
 	if err != nil {
 		return nil, err
@@ -122,7 +125,8 @@ func (o *Options) rounds(ctx context.Context, dir string, r *Result) (runs map[s
 }
 
 // turn measures one client once. took are the seconds of the client whose directory it uses.
-func (o *Options) turn(ctx context.Context, s *serving, k Kind, dir string, took float64) (Spent, error) {
+func (o *Options) turn(ctx context.Context, s *serving, k Kind, dir string, took float64) (
+	Spent, error) {
 	port := s.Plain
 	if k.packed {
 		port = s.Packed
@@ -130,10 +134,12 @@ func (o *Options) turn(ctx context.Context, s *serving, k Kind, dir string, took
 	c := command(ctx, o.Again, Argument)
 	if k.after != "" {
 		round := roundFor(took)
-		if err := (fetch.WallClock{}).SleepUntil(ctx, time.Now().Truncate(round).Add(round)); err != nil {
+		if err := (fetch.WallClock{}).SleepUntil(ctx,
+			time.Now().Truncate(round).Add(round)); err != nil {
 			return Spent{}, err
 		}
-		c = command(ctx, o.Again, runArguments(filepath.Join(dir, k.after), k.archived, o.Parallel, round)...)
+		c = command(ctx, o.Again, runArguments(filepath.Join(dir, k.after), k.archived, o.Parallel,
+			round)...)
 	} else if k.ours {
 		args := runArguments(filepath.Join(dir, k.Name), k.archived, o.Parallel, day)
 		if k.stored {
@@ -143,7 +149,9 @@ func (o *Options) turn(ctx context.Context, s *serving, k Kind, dir string, took
 			args = append(args, urlOf(server, 0, port))
 		}
 		c = command(ctx, o.Again, args...)
-	} else if err := ordered(c, order{Client: &clientSpec{Kind: k.Name, Servers: o.Servers, Pages: o.Pages, Port: port, Parallel: o.Parallel}}); err != nil {
+	} else if err := ordered(c,
+		order{Client: &clientSpec{Kind: k.Name, Servers: o.Servers, Pages: o.Pages, Port: port,
+			Parallel: o.Parallel}}); err != nil {
 		return Spent{}, err
 	}
 	u, err := measure(ctx, c, nil)
@@ -180,8 +188,10 @@ func roundFor(took float64) time.Duration {
 
 // runArguments are those of a run of this program that asks once for all it knows.
 func runArguments(dir string, archived bool, workers int, round time.Duration) []string {
-	args := []string{"run", "--data", filepath.Join(dir, "data"), "--user-agent", userAgent, "--allow-private", "--delay", "0",
-		"--unlimited", "--round", round.String(), "--rounds", "1", "--workers", strconv.Itoa(workers), "--json", "--quiet"}
+	args := []string{"run", "--data", filepath.Join(dir, "data"), "--user-agent", userAgent,
+		"--allow-private", "--delay", "0",
+		"--unlimited", "--round", round.String(), "--rounds", "1", "--workers",
+		strconv.Itoa(workers), "--json", "--quiet"}
 	if archived {
 		args = append(args, "--archive", filepath.Join(dir, "archive"))
 	}

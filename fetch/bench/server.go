@@ -87,11 +87,14 @@ func serve(spec serverSpec, in *bufio.Reader, out io.Writer) error {
 		}
 		defer l.Close()
 		at[packed] = l.Addr().(*net.TCPAddr).AddrPort().Port()
-		if s.numbers, s.all[packed], err = documents(spec.Servers, spec.Pages, at[packed]); err != nil {
+		if s.numbers, s.all[packed], err = documents(spec.Servers, spec.Pages,
+			at[packed]); err != nil {
 			return err
 		}
 		h := &http.Server{
-			Handler:     http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.answer(w, r, packed == 1) }),
+			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				s.answer(w, r, packed == 1)
+			}),
 			ConnContext: withServer,
 		}
 		go h.Serve(loopbackOnly{l, &s.connections})
@@ -124,7 +127,8 @@ func (s *server) settle() {
 
 // take returns what was counted, and begins anew.
 func (s *server) take() Served {
-	v := Served{Pages: s.pages.Swap(0), Unmodified: s.unmodified.Swap(0), Robots: s.robots.Swap(0), Other: s.other.Swap(0),
+	v := Served{Pages: s.pages.Swap(0), Unmodified: s.unmodified.Swap(0), Robots: s.robots.Swap(0),
+		Other:       s.other.Swap(0),
 		Connections: s.connections.Swap(0), MostAtOnce: s.most.Swap(0), CPU: processSeconds()}
 	for i := range s.seen {
 		if s.seen[i].Swap(false) {
@@ -151,7 +155,8 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, packs bool) {
 	if r.URL.Path == "/robots.txt" {
 		s.robots.Add(1)
 		w.Header().Set("Content-Type", "text/plain")
-		io.WriteString(w, "User-agent: *\nDisallow: /private/\nDisallow: /*?print=\nAllow: /private/open/\n")
+		io.WriteString(w, "User-agent: *\nDisallow: /private/\nDisallow: /*?print=\nAllow: "+
+			"/private/open/\n")
 		return
 	}
 	of := r.Context().Value(serverKey{}).(int)
@@ -163,7 +168,8 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, packs bool) {
 	}
 	now := s.underWay.Add(1)
 	defer s.underWay.Add(-1)
-	for most := s.most.Load(); now > most && !s.most.CompareAndSwap(most, now); most = s.most.Load() {
+	for most := s.most.Load(); now > most &&
+		!s.most.CompareAndSwap(most, now); most = s.most.Load() {
 	}
 	d := &s.all[0][page]
 	if packs {

@@ -18,7 +18,8 @@ const (
 
 // addressOf is the address of a server.
 func addressOf(server int) netip.Addr {
-	return netip.AddrFrom4([4]byte{127, byte(1 + server/40_000), byte(server / 200 % 200), byte(1 + server%200)})
+	return netip.AddrFrom4([4]byte{127, byte(1 + server/40_000), byte(server / 200 % 200),
+		byte(1 + server%200)})
 }
 
 // serverAt is the server at an address; -1: there is none.
@@ -78,17 +79,21 @@ type pageWriter struct {
 func writePage(page, servers, pages int, port uint16) []byte {
 	w := pageWriter{random: rand.New(rand.NewPCG(uint64(page), 22)), words: vocabulary()}
 	title := w.sentence(4)
-	fmt.Fprintf(w.out(), "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>%s</title>\n", title)
+	fmt.Fprintf(w.out(), "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta "+
+		"charset=\"utf-8\">\n<title>%s</title>\n", title)
 	fmt.Fprintf(w.out(), "<meta name=\"description\" content=\"%s\">\n<style>\n", w.sentence(12))
 	for i := range 20 {
-		fmt.Fprintf(w.out(), ".%s-%d { margin: %dpx; color: #%06x }\n", w.word(), i, w.random.IntN(40), w.random.IntN(1<<24))
+		fmt.Fprintf(w.out(), ".%s-%d { margin: %dpx; color: #%06x }\n",
+			w.word(), i, w.random.IntN(40), w.random.IntN(1<<24))
 	}
 	fmt.Fprintf(w.out(), "</style>\n<script>\nvar page = {number: %d, words: [", page)
 	for range 40 {
 		fmt.Fprintf(w.out(), "%q, ", w.word())
 	}
-	w.WriteString("]};\nif (page.number < 0 && page.words.length > 0) { document.write('<b>none</b>') }\n</script>\n</head>\n<body class=\"plain wide\">\n")
-	fmt.Fprintf(w.out(), "<header id=\"top\"><h1>%s</h1></header>\n<nav class=\"menu\"><ul>\n", title)
+	w.WriteString("]};\nif (page.number < 0 && page.words.length > 0) { " +
+		"document.write('<b>none</b>') }\n</script>\n</head>\n<body class=\"plain wide\">\n")
+	fmt.Fprintf(w.out(), "<header id=\"top\"><h1>%s</h1></header>\n<nav class=\"menu\"><ul>\n",
+		title)
 	const inMenu = 10
 	for i := range inMenu {
 		fmt.Fprintf(w.out(), "<li>%s</li>\n", w.link(i, page, servers, pages, port))
@@ -98,10 +103,13 @@ func writePage(page, servers, pages int, port uint16) []byte {
 		if i == linksPerPage/2 {
 			w.table()
 		}
-		fmt.Fprintf(w.out(), "<p class=\"text\">%s&nbsp;&ndash; %s %s <em>%s</em> &amp; %s</p>\n<!-- part %d -->\n",
-			w.sentence(12), w.sentence(18), w.link(i, page, servers, pages, port), w.sentence(5), w.sentence(18), i)
+		fmt.Fprintf(w.out(), "<p class=\"text\">%s&nbsp;&ndash; %s %s <em>%s</em> &amp; "+
+			"%s</p>\n<!-- part %d -->\n",
+			w.sentence(12), w.sentence(18), w.link(i, page, servers, pages, port), w.sentence(5),
+			w.sentence(18), i)
 		if i%6 == 0 {
-			fmt.Fprintf(w.out(), "<img src=\"/pictures/%d.png\" alt=\"%s\" width=\"%d\" height=\"200\">\n", i, w.sentence(3), 100+i)
+			fmt.Fprintf(w.out(), "<img src=\"/pictures/%d.png\" alt=\"%s\" width=\"%d\" "+
+				"height=\"200\">\n", i, w.sentence(3), 100+i)
 		}
 	}
 	for w.Len() < pageBytes {
@@ -125,13 +133,15 @@ func (w *pageWriter) link(i, page, servers, pages int, port uint16) string {
 	case i%4 == 2 && to > 0 && page > 0:
 		href = ".." + href
 	}
-	return fmt.Sprintf(`<a class="%s" href="%s" title="%s">%s</a>`, w.word(), href, w.sentence(3), w.sentence(3))
+	return fmt.Sprintf(`<a class="%s" href="%s" title="%s">%s</a>`,
+		w.word(), href, w.sentence(3), w.sentence(3))
 }
 
 func (w *pageWriter) table() {
 	w.WriteString("<table>\n")
 	for range 8 {
-		fmt.Fprintf(w.out(), "<tr><td>%s</td><td>%d</td><td>%s</td></tr>\n", w.word(), w.random.IntN(10_000), w.word())
+		fmt.Fprintf(w.out(), "<tr><td>%s</td><td>%d</td><td>%s</td></tr>\n",
+			w.word(), w.random.IntN(10_000), w.word())
 	}
 	w.WriteString("</table>\n")
 }

@@ -37,7 +37,8 @@ func (e *Error) Unwrap() error { return e.error }
 
 // Hint says what is wanted.
 func (e *Error) Hint() string {
-	return "name two PEM files that this user can read: the certificate with those that vouch for it behind it, and its key"
+	return "name two PEM files that this user can read: the certificate with those that vouch " +
+		"for it behind it, and its key"
 }
 
 // pair is a certificate and its key.
@@ -81,7 +82,8 @@ func (p *pair) read() error {
 // Pinned configures a client on the same machine. It trusts the server that has the certificate of
 // this file, at whatever address, and no other.
 func Pinned(certificate string) *tls.Config {
-	return &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: true, // it is compared whole
+	// it is compared whole
+	return &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: true,
 		VerifyConnection: func(s tls.ConnectionState) error {
 			text, err := os.ReadFile(certificate)
 			if err != nil {

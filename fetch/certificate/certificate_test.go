@@ -75,7 +75,8 @@ func TestPinned(t *testing.T) {
 	server := http.Server{TLSConfig: config}
 	defer server.Close()
 	go server.ServeTLS(l, "", "")
-	for file, trusted := range map[string]bool{cert: true, other: false, filepath.Join(t.TempDir(), "none"): false} {
+	for file, trusted := range map[string]bool{cert: true, other: false,
+		filepath.Join(t.TempDir(), "none"): false} {
 		c, err := tls.Dial("tcp", l.Addr().String(), certificate.Pinned(file))
 		if err == nil {
 			c.Close()

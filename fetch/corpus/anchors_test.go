@@ -63,7 +63,8 @@ func TestAnchors(t *testing.T) {
 			titles[p.Title] = append(titles[p.Title], p.URL)
 		}
 	})
-	ways := [][]string{{"body"}, {"anchor"}, {"body", "anchor"}, {"title", "body"}, {"title", "body", "anchor"}}
+	ways := [][]string{{"body"}, {"anchor"}, {"body", "anchor"}, {"title", "body"},
+		{"title", "body", "anchor"}}
 	results, asked, grown, changed := make([]known, len(ways)), 0., 0., 0.
 	for title, urls := range titles {
 		if len(urls) > 1 {
@@ -93,14 +94,18 @@ func TestAnchors(t *testing.T) {
 	if asked == 0 {
 		t.Fatal("no page has a title of its own")
 	}
-	t.Logf("%g pages with a title of their own; %d of %d pages have a link with text", asked, linked, living(t, c))
+	t.Logf("%g pages with a title of their own; %d of %d pages have a link with text",
+		asked, linked, living(t, c))
 	for i, in := range ways {
 		k := results[i]
-		t.Logf("%-18s %5.1f %% found, %5.1f %% in the first ten, %5.1f %% first, mean reciprocal rank %.3f", strings.Join(in, " + "),
+		t.Logf("%-18s %5.1f %% found, %5.1f %% in the first ten, %5.1f %% first, mean reciprocal "+
+			"rank %.3f", strings.Join(in, " + "),
 			100*k.found/asked, 100*k.ten/asked, 100*k.first/asked, k.reciprocal/asked)
 	}
-	t.Logf("link texts add pages to the results of %.1f %% of the searches, and change the first ten of %.1f %%", 100*grown/asked, 100*changed/asked)
-	if body, both := results[0], results[2]; both.found < body.found || *ofCorpus == "" && both.first <= body.first {
+	t.Logf("link texts add pages to the results of %.1f %% of the searches, and change the first "+
+		"ten of %.1f %%", 100*grown/asked, 100*changed/asked)
+	if body, both := results[0], results[2]; both.found < body.found || *ofCorpus == "" &&
+		both.first <= body.first {
 		t.Errorf("main text: %+v, with link texts %+v", body, both)
 	}
 }
@@ -119,9 +124,11 @@ func linkedPages(t *testing.T) (dir string) {
 	var links strings.Builder
 	for i, name := range names {
 		fmt.Fprintf(&links, `<a href="/p%d">%s</a> `, i, name)
-		w.page(fmt.Sprintf("http://a.example/p%d", i), fmt.Sprintf("<title>%s</title><main><p>%s</p></main>", name, w.text(uint64(i), 90)))
+		w.page(fmt.Sprintf("http://a.example/p%d", i),
+			fmt.Sprintf("<title>%s</title><main><p>%s</p></main>", name, w.text(uint64(i), 90)))
 	}
-	w.page("http://b.example/", "<title>all</title><main><p>"+w.text(50, 90)+strings.ReplaceAll(links.String(), "/p", "http://a.example/p")+"</p></main>")
+	w.page("http://b.example/", "<title>all</title><main><p>"+w.text(50, 90)+
+		strings.ReplaceAll(links.String(), "/p", "http://a.example/p")+"</p></main>")
 	if err := w.archive.Sync(); err != nil {
 		t.Fatal(err)
 	}

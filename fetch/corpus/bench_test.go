@@ -50,7 +50,8 @@ func newLibrary(b *testing.B, pages int) *library {
 
 func (l *library) put(n int) {
 	var text strings.Builder
-	fmt.Fprintf(&text, "<html><head><title>Page %d of a library</title></head><body><nav><a href=/>Home</a></nav><main><p>", n)
+	fmt.Fprintf(&text, "<html><head><title>Page %d of a library</title></head><body><nav><a "+
+		"href=/>Home</a></nav><main><p>", n)
 	for i := range 350 {
 		word := l.rng.ExpFloat64() * 800 // some are frequent
 		fmt.Fprintf(&text, "w%d%s", int(word), []string{" ", " ", " ", " ", ". "}[i%5])
@@ -117,7 +118,9 @@ func BenchmarkBuild(b *testing.B) {
 	if os.Getenv("RECRAWL_LONG") != "" {
 		sizes = append(sizes, 100_000)
 	}
-	o := Options{Settings: Settings{Unit: 1_000_000, Garbage: 0.3, Options: selection.Options{MinText: 200, MaxText: 500_000, MaxAddress: 200, MaxDepth: 8, Near: 3}}}
+	o := Options{Settings: Settings{Unit: 1_000_000, Garbage: 0.3,
+		Options: selection.Options{MinText: 200, MaxText: 500_000, MaxAddress: 200, MaxDepth: 8,
+			Near: 3}}}
 	for _, pages := range sizes {
 		l := newLibrary(b, pages)
 		dir := b.TempDir()
@@ -139,9 +142,11 @@ func BenchmarkBuild(b *testing.B) {
 			}
 			m.report()
 			b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N*pages), "ms/page")
-			b.ReportMetric(float64(size(b, filepath.Join(dir, standardDir)))/float64(pages), "standard-B/page")
+			b.ReportMetric(float64(size(b, filepath.Join(dir, standardDir)))/float64(pages),
+				"standard-B/page")
 			b.ReportMetric(float64(size(b, index.IndexDir(dir)))/float64(pages), "index-B/page")
-			b.ReportMetric(float64(size(b, filepath.Join(dir, pagesDir)))/float64(pages), "rows-B/page")
+			b.ReportMetric(float64(size(b, filepath.Join(dir, pagesDir)))/float64(pages),
+				"rows-B/page")
 		})
 		b.Run(fmt.Sprintf("pages=%d/engine", pages), func(b *testing.B) {
 			all := searchable(b, dir)
@@ -180,7 +185,8 @@ func BenchmarkBuild(b *testing.B) {
 					if err := l.archive.Sync(); err != nil {
 						b.Fatal(err)
 					}
-					in, err := archive.OpenReader(l.dir) // reads what is not yet in the index of the archive
+					// reads what is not yet in the index of the archive
+					in, err := archive.OpenReader(l.dir)
 					if err != nil {
 						b.Fatal(err)
 					}
@@ -222,7 +228,8 @@ func BenchmarkLarge(b *testing.B) {
 		b.StopTimer()
 		c := openTest(b, vfs.Default, b.TempDir())
 		m.measure(func() {
-			if _, err := w.build(c, Options{Settings: Settings{Unit: 1_000_000, Garbage: 0.3}}); err != nil {
+			if _, err := w.build(c,
+				Options{Settings: Settings{Unit: 1_000_000, Garbage: 0.3}}); err != nil {
 				b.Fatal(err)
 			}
 		})
@@ -240,7 +247,8 @@ func BenchmarkNear(b *testing.B) {
 			w := newWeb(b, 1)
 			visit := func(round int) {
 				for n := range pages {
-					w.page(fmt.Sprintf("http://s.example/p%d", n), fmt.Sprintf("<main>%s number %d %d</main>", w.text(1, 150), n, round))
+					w.page(fmt.Sprintf("http://s.example/p%d", n),
+						fmt.Sprintf("<main>%s number %d %d</main>", w.text(1, 150), n, round))
 				}
 				if err := w.archive.Sync(); err != nil {
 					b.Fatal(err)
@@ -248,7 +256,8 @@ func BenchmarkNear(b *testing.B) {
 			}
 			c := openTest(b, vfs.Default, b.TempDir())
 			defer closed(b, c)
-			o := Options{Settings: Settings{Unit: 1_000_000, Garbage: 0.3, Options: selection.Options{Near: 3}}}
+			o := Options{Settings: Settings{Unit: 1_000_000, Garbage: 0.3,
+				Options: selection.Options{Near: 3}}}
 			build := func() {
 				if _, err := w.build(c, o); err != nil {
 					b.Fatal(err)
@@ -272,7 +281,9 @@ func BenchmarkNear(b *testing.B) {
 func searchable(b *testing.B, dir string) (all []index.Page) {
 	c := openTest(b, vfs.Default, dir)
 	defer closed(b, c)
-	eachIndexed(b, c, func(r *row, d *standard.Document) { all = append(all, *pageOf(uint64(len(all)), r, d)) })
+	eachIndexed(b, c, func(r *row, d *standard.Document) {
+		all = append(all, *pageOf(uint64(len(all)), r, d))
+	})
 	return all
 }
 
@@ -311,7 +322,8 @@ func BenchmarkSearch(b *testing.B) {
 	}
 	defer s.Close()
 	for b.Loop() {
-		q := index.Query{Words: fmt.Sprintf("w%d w%d", int(l.rng.ExpFloat64()*800), int(l.rng.ExpFloat64()*800))}
+		q := index.Query{Words: fmt.Sprintf("w%d w%d",
+			int(l.rng.ExpFloat64()*800), int(l.rng.ExpFloat64()*800))}
 		if _, err := s.Search(b.Context(), &q); err != nil {
 			b.Fatal(err)
 		}

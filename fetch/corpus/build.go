@@ -42,7 +42,8 @@ type build struct {
 
 // Build takes in what is new in the archive, and does all that is still to be done.
 func (c *Corpus) Build(ctx context.Context, o Options) (r *Result, err error) {
-	b := &build{Corpus: c, Options: o, result: &Result{Directory: c.dir, LeftOut: map[string]int{}, Notes: []string{}}}
+	b := &build{Corpus: c, Options: o, result: &Result{Directory: c.dir, LeftOut: map[string]int{},
+		Notes: []string{}}}
 	err = c.halt.Guard(func() error { return b.run(ctx) })
 	if err != nil {
 		return nil, fmt.Errorf("build corpus %s: %w", c.dir, err)
@@ -74,8 +75,10 @@ func (b *build) stages(ctx context.Context) error {
 		work func(context.Context, *tx, []string) error
 	}{
 		{"read", markRead, pagesAtOnce, b.readPages}, {"judge", markAlone, atOnce, b.judgeAlone},
-		{"copies", markGroup, atOnce, b.judgeGroups}, {"blocks", markBlock, mostChanges, b.judgeBlocks},
-		{"near copies", markNear, atOnce, b.judgeNear}, {"quotas", markQuota, atOnce, b.judgeQuotas},
+		{"copies", markGroup, atOnce, b.judgeGroups},
+		{"blocks", markBlock, mostChanges, b.judgeBlocks},
+		{"near copies", markNear, atOnce, b.judgeNear},
+		{"quotas", markQuota, atOnce, b.judgeQuotas},
 	} {
 		if stage.mark == markRead && b.Archive == nil {
 			continue
@@ -103,7 +106,8 @@ func (b *build) stages(ctx context.Context) error {
 }
 
 // work does what is marked, some at a time.
-func (b *build) work(ctx context.Context, stage string, mark byte, most int, work func(context.Context, *tx, []string) error) error {
+func (b *build) work(ctx context.Context, stage string, mark byte, most int,
+	work func(context.Context, *tx, []string) error) error {
 	marks := marked{kind: mark}
 	for done := 0; ; {
 		if err := b.mayGoOn(ctx); err != nil {
@@ -141,7 +145,8 @@ func (b *build) commit(t *tx, how *pebble.WriteOptions) error {
 
 // eachRow hands out the addresses of rows that begin so. What is written of them is committed some
 // at a time.
-func (b *build) eachRow(ctx context.Context, prefix string, yield func(t *tx, url string) error) error {
+func (b *build) eachRow(ctx context.Context, prefix string,
+	yield func(t *tx, url string) error) error {
 	t, some := b.begin(), 0
 	defer func() { t.Close() }()
 	if err := each(b.db, key(keyRow, prefix), func(rest string, _ []byte) (bool, error) {
@@ -179,7 +184,8 @@ func (b *build) mayGoOn(ctx context.Context) error {
 func (b *build) room(octets int64) error {
 	usage, err := b.fs.GetDiskUsage(b.dir)
 	if needed := uint64(octets + minFree); err == nil && usage.AvailBytes < needed {
-		return fmt.Errorf("%w: %d bytes are free, and %d are needed to go on", syscall.ENOSPC, usage.AvailBytes, needed)
+		return fmt.Errorf("%w: %d bytes are free, and %d are needed to go on",
+			syscall.ENOSPC, usage.AvailBytes, needed)
 	}
 	return nil
 }
@@ -229,12 +235,13 @@ func (b *build) prepare(ctx context.Context) error {
 
 // state is what is known of the corpus as a whole.
 type state struct {
-	Settings  Settings       `json:"settings"` // of the last build
-	Reading   string         `json:"reading"`  // fingerprints of settings
-	Judging   string         `json:"judging"`
-	Builds    int            `json:"builds"`          // completed
-	Compared  bool           `json:"compared"`        // pages have been looked at for near copies
-	Purge     bool           `json:"purge,omitempty"` // a removal is under way: nothing of deleted versions is to stay on disk
+	Settings Settings `json:"settings"` // of the last build
+	Reading  string   `json:"reading"`  // fingerprints of settings
+	Judging  string   `json:"judging"`
+	Builds   int      `json:"builds"`   // completed
+	Compared bool     `json:"compared"` // pages have been looked at for near copies
+	// a removal is under way: nothing of deleted versions is to stay on disk
+	Purge     bool           `json:"purge,omitempty"`
 	Container uint32         `json:"container"`
 	Pages     int            `json:"pages"`
 	Counts    map[string]int `json:"counts"` // judged pages by rule; "": selected
@@ -308,7 +315,8 @@ func (b *build) intake(ctx context.Context) error {
 func (b *build) take(t *tx, c *cdxj.Capture, removed []string) error {
 	says := says(c)
 	url, err := sitegraph.Canonical(c.URL)
-	if says == saysNothing || err != nil || strings.HasSuffix(url, "/robots.txt") || Removes(removed, url) {
+	if says == saysNothing || err != nil || strings.HasSuffix(url, "/robots.txt") ||
+		Removes(removed, url) {
 		return nil
 	}
 	p, err := loadRow(t, url)
@@ -357,13 +365,15 @@ func (e *ArchiveError) Unwrap() error { return e.error }
 
 // Hint says what to do.
 func (e *ArchiveError) Hint() string {
-	return "give the archive that the corpus was built of, with all its files; to leave out what it has no more, build a corpus in an empty directory"
+	return "give the archive that the corpus was built of, with all its files; to leave out what " +
+		"it has no more, build a corpus in an empty directory"
 }
 
 // readPages reads the contents of pages at the same time, and takes them up one after the other.
 // Pages whose records are damaged are left out.
 func (b *build) readPages(ctx context.Context, t *tx, urls []string) error {
-	rows, contents, failed := make([]*row, len(urls)), make([]*content, len(urls)), make([]error, len(urls))
+	rows, contents, failed := make([]*row, len(urls)), make([]*content, len(urls)),
+		make([]error, len(urls))
 	if err := cores.Try(len(urls), func(i int) (err error) {
 		if rows[i], err = loadRow(b.db, urls[i]); err != nil || rows[i] == nil || rows[i].Gone {
 			return err
@@ -402,7 +412,8 @@ func (b *build) readPages(ctx context.Context, t *tx, urls []string) error {
 		if err := b.relink(t, url, c.links); err != nil {
 			return err
 		}
-		if err := errors.Join(t.Set(key(keyDraft, url), draft, nil), t.store(key(keyRow, url), p), t.mark(markAlone, url)); err != nil {
+		if err := errors.Join(t.Set(key(keyDraft, url), draft, nil), t.store(key(keyRow, url), p),
+			t.mark(markAlone, url)); err != nil {
 			return err
 		}
 	}
@@ -422,7 +433,8 @@ func (b *build) forget(t *tx, url string, p *row) error {
 		return err
 	}
 	b.count(p, nil)
-	return errors.Join(t.Delete(key(keyDraft, url), nil), t.Delete(key(keyRow, url), nil), t.Delete(key(markRead, url), nil), t.Delete(key(markAlone, url), nil))
+	return errors.Join(t.Delete(key(keyDraft, url), nil), t.Delete(key(keyRow, url), nil),
+		t.Delete(key(markRead, url), nil), t.Delete(key(markAlone, url), nil))
 }
 
 // relink replaces the links of a page, and marks the pages whose links from others that changes.

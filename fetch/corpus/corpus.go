@@ -36,7 +36,9 @@ type Corpus struct {
 }
 
 // Open opens the corpus of a directory, which is made if create says so.
-func Open(dir string, create bool) (*Corpus, error) { return open(vfs.Default, dir, create, time.Now) }
+func Open(dir string, create bool) (*Corpus, error) {
+	return open(vfs.Default, dir, create, time.Now)
+}
 
 // ErrNone says that a directory has no corpus.
 var ErrNone error = noneError{}
@@ -68,7 +70,8 @@ func (c *Corpus) open(create bool) (err error) {
 	case err != nil && !errors.Is(err, os.ErrNotExist):
 		return err
 	case err == nil && !bytes.Equal(text, []byte(formatText)):
-		return fmt.Errorf("it is of another version (%.40q): build it anew in an empty directory", text)
+		return fmt.Errorf("it is of another version (%.40q): build it anew in an empty directory",
+			text)
 	}
 	if err := directory.Make(fs, dir); err != nil {
 		return err

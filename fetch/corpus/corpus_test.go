@@ -41,8 +41,11 @@ type web struct {
 }
 
 func newWeb(t testing.TB, seed uint64) *web {
-	w := &web{t: t, rng: rand.New(rand.NewPCG(seed, 1)), dir: t.TempDir(), clock: noon, body: map[string]string{}}
-	a, err := archive.Open(w.dir, archive.Options{MaxFile: 60_000, Now: func() time.Time { return w.clock }})
+	w := &web{t: t, rng: rand.New(rand.NewPCG(seed, 1)), dir: t.TempDir(), clock: noon,
+		body: map[string]string{}}
+	a, err := archive.Open(w.dir, archive.Options{MaxFile: 60_000, Now: func() time.Time {
+		return w.clock
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,9 +68,12 @@ func (w *web) answer(url string, status int, header, body string) {
 	if status != 304 {
 		header += fmt.Sprintf("Content-Length: %d\r\n", len(body))
 	}
-	x := fetch.Exchange{URL: url, Address: netip.MustParseAddr("127.0.0.1"), Began: w.clock, Ended: w.clock, Status: status,
-		Request: []byte("GET / HTTP/1.1\r\nHost: x\r\n\r\n"), Response: fmt.Appendf(nil, "HTTP/1.1 %d X\r\n%s\r\n%s", status, header, body)}
-	if err := w.archive.Put(&archive.Visit{URL: url, Time: w.clock}, []fetch.Exchange{x}); err != nil {
+	x := fetch.Exchange{URL: url, Address: netip.MustParseAddr("127.0.0.1"), Began: w.clock,
+		Ended: w.clock, Status: status,
+		Request:  []byte("GET / HTTP/1.1\r\nHost: x\r\n\r\n"),
+		Response: fmt.Appendf(nil, "HTTP/1.1 %d X\r\n%s\r\n%s", status, header, body)}
+	if err := w.archive.Put(&archive.Visit{URL: url, Time: w.clock},
+		[]fetch.Exchange{x}); err != nil {
 		w.t.Fatal(err)
 	}
 	if status == 200 {
@@ -151,7 +157,9 @@ func openTest(t testing.TB, fs vfs.FS, dir string) *Corpus {
 
 // options are those of most tests: each rule leaves some pages out.
 func options() Options {
-	return Options{Settings: Settings{Unit: 15, Garbage: 0.4, Options: selection.Options{MinText: 200, MaxText: 1000, MaxAddress: 30, MaxDepth: 2, Near: 3, Quota: 6}}}
+	return Options{Settings: Settings{Unit: 15, Garbage: 0.4,
+		Options: selection.Options{MinText: 200, MaxText: 1000, MaxAddress: 30, MaxDepth: 2,
+			Near: 3, Quota: 6}}}
 }
 
 func (w *web) build(c *Corpus, o Options) (*Result, error) {
@@ -180,7 +188,8 @@ func held(t testing.TB, c *Corpus) map[string]string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := fmt.Sprintf("%v %q %q %+v %v %v %v", p.Selected, p.Rule, p.Why, p.Facts, p.Outside, p.Changed, p.Verified)
+		text := fmt.Sprintf("%v %q %q %+v %v %v %v", p.Selected, p.Rule, p.Why, p.Facts, p.Outside,
+			p.Changed, p.Verified)
 		if p.Document != nil {
 			text += fmt.Sprintf(" %x", p.Document.Digest())
 		}
@@ -228,7 +237,8 @@ func searched(t testing.TB, c *Corpus) map[string]string {
 		query := fmt.Sprintf("w%d", rng.IntN(3000))
 		switch i % 4 {
 		case 0:
-			query = []string{"t0", "t1", "link", "more", "link 1", `"t2"`, "w1 -t1", "-more link"}[i/4%8]
+			query = []string{"t0", "t1", "link", "more", "link 1", `"t2"`, "w1 -t1",
+				"-more link"}[i/4%8]
 		case 1:
 			query += fmt.Sprintf(" w%d", rng.IntN(3000))
 		}
@@ -296,7 +306,8 @@ func TestIncremental(t *testing.T) {
 			}
 			moved += r.Moved
 			collected += r.Collected
-			if reg, err := c.registration(); err != nil || r.Collected > 0 && reg.NextID != uint64(reg.Set.Living()) || reg.Set.Living() != r.Selected {
+			if reg, err := c.registration(); err != nil || r.Collected > 0 &&
+				reg.NextID != uint64(reg.Set.Living()) || reg.Set.Living() != r.Selected {
 				t.Errorf("%d pages are selected, the index has %+v, %v", r.Selected, reg, err)
 			}
 			for rule := range r.LeftOut {
@@ -318,7 +329,8 @@ func TestIncremental(t *testing.T) {
 		}
 		closed(t, c)
 		if !testing.Short() && (len(rules) < 6 || moved == 0 || collected == 0) {
-			t.Errorf("seed %d tests rules %v, %d documents moved, %d collected", seed, rules, moved, collected)
+			t.Errorf("seed %d tests rules %v, %d documents moved, %d collected",
+				seed, rules, moved, collected)
 		}
 	}
 }
@@ -363,7 +375,8 @@ func TestPlacesInArchive(t *testing.T) {
 		}
 		for _, s := range p.Document.Sentences {
 			sentences++
-			if got := extract.Text(answer.Body[s.Offset:s.Offset+s.Length], answer.Get("Content-Type"), false); got != s.Raw {
+			if got := extract.Text(answer.Body[s.Offset:s.Offset+s.Length],
+				answer.Get("Content-Type"), false); got != s.Raw {
 				t.Errorf("%s: sentence %q is %q in the source", url, s.Raw, got)
 			}
 		}
@@ -392,7 +405,8 @@ func TestVerdicts(t *testing.T) {
 		{"http://b.example/large", w.text(3, 400), selection.Large},
 		{"http://b.example/address?with=arguments&and=more", w.text(4, 90), selection.Address},
 		{"http://b.example/a/b/c/d", w.text(5, 90), selection.Depth},
-		{"http://b.example/gone", `<meta name=robots content=noindex>` + w.text(6, 90), selection.NoIndex},
+		{"http://b.example/gone", `<meta name=robots content=noindex>` + w.text(6, 90),
+			selection.NoIndex},
 		{"http://b.example/404", "<h1>Page not found</h1>" + w.text(7, 90), selection.Missing},
 	} {
 		page(p.url, p.main)
@@ -427,7 +441,8 @@ func TestVerdicts(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	p, err := c.Page("http://a.example/linked")
-	if err != nil || len(p.Document.Header.InLinks) != 1 || p.Document.Header.InLinks[0].Raw != "to it" {
+	if err != nil || len(p.Document.Header.InLinks) != 1 ||
+		p.Document.Header.InLinks[0].Raw != "to it" {
 		t.Errorf("%+v, %v", p, err)
 	}
 	var unknown *UnknownError
@@ -455,7 +470,8 @@ func TestCrash(t *testing.T) {
 		mem := vfs.NewCrashableMem()
 		left, dir := after, t.TempDir()
 		fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
-			if op.Kind.ReadOrWrite() != errorfs.OpIsWrite || op.Kind == errorfs.OpFileSync && op.Path == dir+"/pages" {
+			if op.Kind.ReadOrWrite() != errorfs.OpIsWrite || op.Kind == errorfs.OpFileSync &&
+				op.Path == dir+"/pages" {
 				return nil // Pebble panics where a directory cannot be synced
 			}
 			if left--; left < 0 {
@@ -472,7 +488,8 @@ func TestCrash(t *testing.T) {
 			break
 		}
 		crashes++
-		again := openTest(t, mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 50, RNG: rng}), dir)
+		again := openTest(t, mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 50, RNG: rng}),
+			dir)
 		if _, err := w.build(again, options()); err != nil {
 			t.Fatal(err)
 		}
@@ -501,10 +518,12 @@ func TestDamage(t *testing.T) {
 	if _, err := w.build(c, options()); err != nil {
 		t.Fatal(err)
 	}
-	if checked, err := c.Check(context.Background()); err != nil || len(checked.Damage) > 0 || checked.Documents == 0 || checked.Units == 0 {
+	if checked, err := c.Check(context.Background()); err != nil || len(checked.Damage) > 0 ||
+		checked.Documents == 0 || checked.Units == 0 {
 		t.Fatalf("%+v, %v", checked, err)
 	}
-	segments, err := filepath.Glob(filepath.Join(index.IndexDir(c.dir), "units", "*", "bleve", "store", "*.zap"))
+	segments, err := filepath.Glob(filepath.Join(index.IndexDir(c.dir), "units", "*", "bleve",
+		"store", "*.zap"))
 	if err != nil || len(segments) == 0 {
 		t.Fatal(segments, err)
 	}
@@ -516,7 +535,8 @@ func TestDamage(t *testing.T) {
 	if err := os.WriteFile(segments[0], text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if checked, err := c.Check(context.Background()); err != nil || len(checked.Damage) != 1 || !strings.Contains(checked.Damage[0], segments[0]) {
+	if checked, err := c.Check(context.Background()); err != nil || len(checked.Damage) != 1 ||
+		!strings.Contains(checked.Damage[0], segments[0]) {
 		t.Errorf("%+v, %v", checked, err)
 	}
 	path := c.containerPaths(1)[0]
@@ -565,9 +585,11 @@ func TestRemove(t *testing.T) {
 		}
 	}
 	for i := range 8 {
-		page(fmt.Sprintf("http://a.example/p%d", i), w.text(uint64(i), 90)+`<a href="http://a.example/open">to it</a>`)
+		page(fmt.Sprintf("http://a.example/p%d", i),
+			w.text(uint64(i), 90)+`<a href="http://a.example/open">to it</a>`)
 	}
-	page("http://a.example/private/x", secret+" "+w.text(50, 90)+`<a href="http://a.example/open">`+secret+`</a>`)
+	page("http://a.example/private/x", secret+" "+w.text(50, 90)+`<a href="http://a.example/open">`+
+		secret+`</a>`)
 	page("http://a.example/private/y", secret+" "+w.text(51, 90))
 	page("http://a.example/open", w.text(52, 90))
 	page("http://a.example/deep/copy", secret[:4]+" "+w.text(53, 90))
@@ -644,7 +666,8 @@ func TestCollection(t *testing.T) {
 	w := newWeb(t, 4)
 	visit := func(pages int, text uint64) {
 		for n := range pages {
-			w.page(fmt.Sprintf("http://a.example/p%d", n), "<main>"+w.text(text+uint64(n), 90)+"</main>")
+			w.page(fmt.Sprintf("http://a.example/p%d", n), "<main>"+w.text(text+uint64(n), 90)+
+				"</main>")
 		}
 		if err := w.archive.Sync(); err != nil {
 			t.Fatal(err)
@@ -707,7 +730,8 @@ func TestArchiveLacksFile(t *testing.T) {
 	}
 	o.Annotate = []string{"other"} // all pages are read again
 	var lacks *ArchiveError
-	if _, err := w.build(c, o); !errors.As(err, &lacks) || !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), names[0]) {
+	if _, err := w.build(c, o); !errors.As(err, &lacks) || !errors.Is(err, os.ErrNotExist) ||
+		!strings.Contains(err.Error(), names[0]) {
 		t.Errorf("%v, want that %s is missing", err, names[0])
 	}
 	if err := os.Rename(names[0]+".away", names[0]); err != nil {
@@ -737,7 +761,8 @@ func TestRemoveInterrupted(t *testing.T) {
 	const secret = "zanzibarsecret"
 	w := newWeb(t, 3)
 	for i := range 6 {
-		w.page(fmt.Sprintf("http://a.example/p%d", i), "<main>"+w.text(uint64(i), 90)+`<a href="http://a.example/private/x">to it</a></main>`)
+		w.page(fmt.Sprintf("http://a.example/p%d", i),
+			"<main>"+w.text(uint64(i), 90)+`<a href="http://a.example/private/x">to it</a></main>`)
 	}
 	w.page("http://a.example/private/x", "<main>"+secret+" "+w.text(50, 90)+"</main>")
 	w.close()
@@ -748,7 +773,8 @@ func TestRemoveInterrupted(t *testing.T) {
 		if _, err := w.build(c, o); err != nil {
 			t.Fatal(err)
 		}
-		_, err := c.Remove(&interrupted{context.Background(), asked}, []string{"http://a.example/private/"})
+		_, err := c.Remove(&interrupted{context.Background(), asked},
+			[]string{"http://a.example/private/"})
 		if err != nil && !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
@@ -827,7 +853,9 @@ func TestParseRemoval(t *testing.T) {
 		}
 	}
 	rules := []string{"https://h.example/a$", "https://h.example/b/"}
-	for url, want := range map[string]bool{"https://h.example/a": true, "https://H.example:443/a": true, "https://h.example/ab": false, "https://h.example/b/c": true, "http://h.example/b/c": false} {
+	for url, want := range map[string]bool{"https://h.example/a": true,
+		"https://H.example:443/a": true, "https://h.example/ab": false,
+		"https://h.example/b/c": true, "http://h.example/b/c": false} {
 		if Removes(rules, url) != want {
 			t.Errorf("%s is removed: %v", url, !want)
 		}

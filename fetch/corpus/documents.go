@@ -79,7 +79,8 @@ func (p *pair) add(url string, texts [2][]byte, d document) (*document, error) {
 }
 
 func (p *pair) full() bool {
-	return p.t.Len() > fullBytes || p.files[0] != nil && (p.has >= fullDocuments || p.files[0].Size() > fullBytes)
+	return p.t.Len() > fullBytes || p.files[0] != nil &&
+		(p.has >= fullDocuments || p.files[0].Size() > fullBytes)
 }
 
 // commit makes the containers whole and then commits the rows.
@@ -177,7 +178,8 @@ func (b *build) make(ctx context.Context, url string) (m made, err error) {
 	if m.verdict, err = b.verdict(b.db, m.row); err != nil || m.verdict.Rule != "" {
 		return m, err
 	}
-	if m.later = b.Archive == nil && (m.row.Document == nil || !m.row.Document.Of.Equal(m.row.Changed)); m.later {
+	if m.later = b.Archive == nil &&
+		(m.row.Document == nil || !m.row.Document.Of.Equal(m.row.Changed)); m.later {
 		return m, nil
 	}
 	d, old, err := b.draft(ctx, url, m.row)
@@ -210,14 +212,16 @@ func (b *build) make(ctx context.Context, url string) (m made, err error) {
 
 // draft is the document of a page without links to it; old: it was written before, with its
 // annotations.
-func (b *build) draft(ctx context.Context, url string, p *row) (d *standard.Document, old bool, err error) {
+func (b *build) draft(ctx context.Context, url string, p *row) (
+	d *standard.Document, old bool, err error) {
 	text, err := get(b.db, key(keyDraft, url))
 	if err != nil {
 		return nil, false, err
 	}
 	if text == nil && p.Document != nil && p.Document.Of.Equal(p.Changed) {
 		old = true
-		if text, err = container.Read(b.fs, b.containerPaths(p.Document.Container)[1], p.Document.JSON); err != nil {
+		if text, err = container.Read(b.fs, b.containerPaths(p.Document.Container)[1],
+			p.Document.JSON); err != nil {
 			return nil, old, err
 		}
 	}
@@ -265,7 +269,8 @@ func (b *build) put(p *pair, url string, m *made) (err error) {
 			return err
 		}
 	}
-	if m.verdict.Rule == "" { // of the others the draft may be needed: they may be selected next time
+	// of the others the draft may be needed: they may be selected next time
+	if m.verdict.Rule == "" {
 		if err := p.t.Delete(key(keyDraft, url), nil); err != nil {
 			return err
 		}
@@ -284,7 +289,9 @@ func (b *build) withdraw(t *tx, url string, p *row) error {
 		return err
 	}
 	h.Valid--
-	err := errors.Join(t.store(k, h), t.Delete(containerKey(keyContained, p.Document.Container, url), nil), t.mark(markIndex, url))
+	err := errors.Join(t.store(k, h),
+		t.Delete(containerKey(keyContained, p.Document.Container, url), nil),
+		t.mark(markIndex, url))
 	p.Document = nil
 	return err
 }
@@ -369,7 +376,8 @@ func (b *build) compact(ctx context.Context) error {
 	if err := p.commit(); err != nil {
 		return err
 	}
-	if err := b.db.LogData(nil, pebble.Sync); err != nil { // what names the old ones no more is on disk
+	// what names the old ones no more is on disk
+	if err := b.db.LogData(nil, pebble.Sync); err != nil {
 		return err
 	}
 	for _, number := range emptied {
@@ -385,16 +393,19 @@ func (b *build) compact(ctx context.Context) error {
 // move writes some documents of a container into the pair; left: there may be more.
 func (b *build) move(p *pair, number uint32) (left bool, err error) {
 	var urls []string
-	if err := each(p.t, containerKey(keyContained, number, ""), func(url string, _ []byte) (bool, error) {
-		urls = append(urls, url)
-		return len(urls) < atOnce, nil
-	}); err != nil {
+	if err := each(p.t, containerKey(keyContained, number, ""),
+		func(url string, _ []byte) (bool, error) {
+			urls = append(urls, url)
+			return len(urls) < atOnce, nil
+		}); err != nil {
 		return false, err
 	}
 	for _, url := range urls {
 		r, err := loadRow(p.t, url)
 		if err != nil || r == nil || r.Document == nil || r.Document.Container != number {
-			return false, errors.Join(err, damaged("container %d has a document of %s, of which the row knows nothing", number, url))
+			return false, errors.Join(err,
+				damaged("container %d has a document of %s, of which the row knows nothing",
+					number, url))
 		}
 		var texts [2][]byte
 		for i, at := range []container.Place{r.Document.XML, r.Document.JSON} {
@@ -405,7 +416,8 @@ func (b *build) move(p *pair, number uint32) (left bool, err error) {
 		if r.Document, err = p.add(url, texts, *r.Document); err != nil {
 			return false, err
 		}
-		if err := errors.Join(p.t.Delete(containerKey(keyContained, number, url), nil), p.t.store(key(keyRow, url), r)); err != nil {
+		if err := errors.Join(p.t.Delete(containerKey(keyContained, number, url), nil),
+			p.t.store(key(keyRow, url), r)); err != nil {
 			return false, err
 		}
 		b.result.Moved++

@@ -110,7 +110,8 @@ func (b *build) index(ctx context.Context) error {
 }
 
 func (b *build) indexing(dir string, last *registration) *indexing {
-	x := &indexing{build: b, dir: dir, last: last, now: *last, t: b.begin(), changes: map[int]*index.Change{}}
+	x := &indexing{build: b, dir: dir, last: last, now: *last, t: b.begin(),
+		changes: map[int]*index.Change{}}
 	x.now.Set.Units = slices.Clone(last.Set.Units)
 	x.now.Set.Number++
 	return x
@@ -200,7 +201,8 @@ func (x *indexing) update(url string, r *row, e *entry, d *standard.Document) er
 		}
 		c.Delete(e.Place)
 		x.result.Deleted++
-		if err := errors.Join(x.t.Delete(key(keyIndexed, url), nil), x.t.Delete(identifierKey(e.ID), nil)); err != nil {
+		if err := errors.Join(x.t.Delete(key(keyIndexed, url), nil),
+			x.t.Delete(identifierKey(e.ID), nil)); err != nil {
 			return err
 		}
 	}
@@ -235,12 +237,14 @@ func (x *indexing) add(url string, id uint64, r *row, d *standard.Document) erro
 		return err
 	}
 	x.added++
-	return errors.Join(x.t.store(key(keyIndexed, url), entry{id, x.unit, place, d.Content()}), x.t.Set(identifierKey(id), []byte(url), nil))
+	return errors.Join(x.t.store(key(keyIndexed, url), entry{id, x.unit, place, d.Content()}),
+		x.t.Set(identifierKey(id), []byte(url), nil))
 }
 
 // pageOf is what is searched of a document.
 func pageOf(id uint64, r *row, d *standard.Document) *index.Page {
-	p := &index.Page{ID: id, URL: d.URL, Server: sitegraph.ServerName(d.URL), Language: d.Language, Changed: r.Changed, Verified: r.Verified}
+	p := &index.Page{ID: id, URL: d.URL, Server: sitegraph.ServerName(d.URL), Language: d.Language,
+		Changed: r.Changed, Verified: r.Verified}
 	p.Tie, _ = strconv.ParseUint(d.DocID, 16, 64)
 	if d.Header.Title != nil {
 		p.Title = d.Header.Title.Raw
@@ -285,7 +289,8 @@ func (x *indexing) closeUnit() error {
 		return err
 	}
 	x.builder = nil
-	x.now.Set.Units = append(x.now.Set.Units, index.Unit{Number: x.unit, State: x.now.Set.Number, Pages: pages})
+	x.now.Set.Units = append(x.now.Set.Units, index.Unit{Number: x.unit, State: x.now.Set.Number,
+		Pages: pages})
 	return nil
 }
 
@@ -334,7 +339,8 @@ func (b *build) collect(ctx context.Context, dir string, last *registration) err
 			small++
 		}
 	}
-	if pages == 0 || small <= mostUnits && float64(deleted) < b.Garbage*float64(pages) && !(b.state.Purge && deleted > 0) {
+	if pages == 0 || small <= mostUnits && float64(deleted) < b.Garbage*float64(pages) &&
+		!(b.state.Purge && deleted > 0) {
 		return nil
 	}
 	began := time.Now()
@@ -359,9 +365,10 @@ func (b *build) collect(ctx context.Context, dir string, last *registration) err
 
 // garbage is what a collection has still to do.
 type garbage struct {
-	old  []index.Unit // to be built anew
-	used []bool       // by identifier, those of dense numbers: a living page has it; an octet a page
-	free uint64       // none below it
+	old []index.Unit // to be built anew
+	// by identifier, those of dense numbers: a living page has it; an octet a page
+	used []bool
+	free uint64 // none below it
 }
 
 // garbage finds out what is to be collected of a set.
@@ -406,7 +413,9 @@ func (x *indexing) move(ctx context.Context, g *garbage) error {
 			break
 		}
 		g.old, pages = g.old[1:], pages+u.Pages-u.Deleted
-		x.now.Set.Units = slices.DeleteFunc(x.now.Set.Units, func(of index.Unit) bool { return of.Number == u.Number })
+		x.now.Set.Units = slices.DeleteFunc(x.now.Set.Units, func(of index.Unit) bool {
+			return of.Number == u.Number
+		})
 		c, err := index.Edit(x.dir, u)
 		if err != nil {
 			return err

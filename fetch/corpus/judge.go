@@ -44,7 +44,8 @@ func (b *build) judgeAlone(_ context.Context, t *tx, urls []string) error {
 			}
 			p.Group, p.Order = group, order
 			if group != "" {
-				if err := errors.Join(t.Set(key(keyDigest, group, order), nil, nil), t.mark(markGroup, group)); err != nil {
+				if err := errors.Join(t.Set(key(keyDigest, group, order), nil, nil),
+					t.mark(markGroup, group)); err != nil {
 					return err
 				}
 			}
@@ -84,15 +85,16 @@ func (b *build) judgeGroups(_ context.Context, t *tx, digests []string) error {
 		}
 		stays := ""
 		var changes []string
-		if err := each(t, key(keyDigest, digest, ""), func(order string, value []byte) (bool, error) {
-			if stays == "" {
-				stays = selection.URLOf(order)
-			}
-			if string(value) != stays {
-				changes = append(changes, order)
-			}
-			return len(changes) < mostChanges, nil
-		}); err != nil {
+		if err := each(t, key(keyDigest, digest, ""),
+			func(order string, value []byte) (bool, error) {
+				if stays == "" {
+					stays = selection.URLOf(order)
+				}
+				if string(value) != stays {
+					changes = append(changes, order)
+				}
+				return len(changes) < mostChanges, nil
+			}); err != nil {
 			return err
 		}
 		if len(changes) == mostChanges { // there may be more
@@ -113,7 +115,8 @@ func (b *build) judgeGroups(_ context.Context, t *tx, digests []string) error {
 			if err := b.setNear(t, p, p.CopyOf == "" && selection.HasNear(&p.Facts)); err != nil {
 				return err
 			}
-			if err := errors.Join(t.Set(key(keyDigest, digest, order), []byte(stays), nil), t.store(key(keyRow, url), p),
+			if err := errors.Join(t.Set(key(keyDigest, digest, order), []byte(stays), nil),
+				t.store(key(keyRow, url), p),
 				t.mark(markNear, url), t.mark(markWrite, url)); err != nil {
 				return err
 			}
@@ -157,7 +160,9 @@ func (b *build) putBlocks(t *tx, hash uint64, order string, in bool) error {
 		if b.fresh {
 			continue // all pages are marked
 		}
-		if err := t.mark(markBlock, string(k[1:blockHead])+string(binary.BigEndian.AppendUint64(nil, hash))+order); err != nil {
+		if err := t.mark(markBlock,
+			string(k[1:blockHead])+string(binary.BigEndian.AppendUint64(nil, hash))+
+				order); err != nil {
 			return err
 		}
 	}
@@ -177,7 +182,8 @@ func (b *build) judgeBlocks(_ context.Context, t *tx, changes []string) error {
 		var here []change
 		for len(changes) > 0 && changes[0][:head] == block {
 			hash, order := changes[0][head:head+8], changes[0][head+8:]
-			here, changes = append(here, change{binary.BigEndian.Uint64([]byte(hash)), order}), changes[1:]
+			here, changes = append(here, change{binary.BigEndian.Uint64([]byte(hash)), order}),
+				changes[1:]
 		}
 		if err := each(t, key(keySimHash, block), func(other string, value []byte) (bool, error) {
 			hash := binary.BigEndian.Uint64(value)
@@ -263,13 +269,14 @@ func (b *build) judgeQuotas(_ context.Context, t *tx, servers []string) error {
 	for _, server := range servers {
 		n := 0
 		var changes []string
-		if err := each(t, key(keyServer, server, ""), func(order string, value []byte) (bool, error) {
-			n++
-			if room := b.Quota == 0 || n <= b.Quota; room != (string(value) == "1") {
-				changes = append(changes, order)
-			}
-			return len(changes) < mostChanges, nil
-		}); err != nil {
+		if err := each(t, key(keyServer, server, ""),
+			func(order string, value []byte) (bool, error) {
+				n++
+				if room := b.Quota == 0 || n <= b.Quota; room != (string(value) == "1") {
+					changes = append(changes, order)
+				}
+				return len(changes) < mostChanges, nil
+			}); err != nil {
 			return err
 		}
 		if len(changes) == mostChanges { // there may be more
@@ -287,7 +294,8 @@ func (b *build) judgeQuotas(_ context.Context, t *tx, servers []string) error {
 			if string(value) == "1" {
 				room = "0"
 			}
-			if err := errors.Join(t.Set(k, []byte(room), nil), t.mark(markWrite, selection.URLOf(order))); err != nil {
+			if err := errors.Join(t.Set(k, []byte(room), nil),
+				t.mark(markWrite, selection.URLOf(order))); err != nil {
 				return err
 			}
 		}
@@ -301,15 +309,18 @@ func (b *build) verdict(r pebble.Reader, p *row) (selection.Verdict, error) {
 	case p.Alone.Rule != "":
 		return p.Alone, nil
 	case p.CopyOf != "":
-		return selection.Verdict{Rule: selection.Copy, Why: "it has the main text of " + p.CopyOf}, nil
+		return selection.Verdict{Rule: selection.Copy, Why: "it has the main text of " + p.CopyOf},
+			nil
 	case p.NearOf != "":
-		return selection.Verdict{Rule: selection.NearCopy, Why: "its main text is nearly that of " + p.NearOf}, nil
+		return selection.Verdict{Rule: selection.NearCopy, Why: "its main text is nearly that of " +
+			p.NearOf}, nil
 	}
 	room, err := get(r, key(keyServer, sitegraph.ServerName(p.Facts.URL), p.Order))
 	if err != nil || string(room) == "1" {
 		return selection.Verdict{}, err
 	}
-	return selection.Verdict{Rule: selection.Quota, Why: fmt.Sprintf("its server has %d pages before it", b.Quota)}, nil
+	return selection.Verdict{Rule: selection.Quota,
+		Why: fmt.Sprintf("its server has %d pages before it", b.Quota)}, nil
 }
 
 // count moves a page from one rule to another; nil: it is none any more.

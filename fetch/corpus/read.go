@@ -31,7 +31,8 @@ const (
 func says(c *cdxj.Capture) said {
 	switch c.Status {
 	case "200", "203":
-		if c.MIME == cdxj.Revisit && (c.Type == "" || extract.IsHTML(c.Type)) || extract.IsHTML(c.MIME) {
+		if c.MIME == cdxj.Revisit && (c.Type == "" || extract.IsHTML(c.Type)) ||
+			extract.IsHTML(c.MIME) {
 			return saysContent
 		}
 		return saysGone
@@ -76,9 +77,11 @@ func (o *Options) read(ctx context.Context, url string, p *row) (*content, error
 		return nil, err
 	}
 	page := extract.HTML(body, contentType, url, extract.Options{
-		RobotsTags: values(answer, "X-Robots-Tag"), LinkLines: values(answer, "Link"), Body: true, Missing: true})
+		RobotsTags: values(answer, "X-Robots-Tag"), LinkLines: values(answer, "Link"), Body: true,
+		Missing: true})
 	main := page.Body.MainText()
-	shown := &filter.Page{URL: url, Title: page.Body.Title.Text, Text: main, Language: page.Body.Language,
+	shown := &filter.Page{URL: url, Title: page.Body.Title.Text, Text: main,
+		Language:        page.Body.Language,
 		ContentLanguage: answer.Get("Content-Language"), Links: page.Links}
 	all := visible(page.Body)
 	if len(main) < fewShown {
@@ -90,15 +93,19 @@ func (o *Options) read(ctx context.Context, url string, p *row) (*content, error
 		return nil, err
 	}
 	c := &content{facts: selection.Facts{
-		URL: url, NoIndex: page.NoIndex || page.NoArchive, Missing: page.Missing, Filter: ruling.Filter, Why: ruling.Why,
-		Text: len(main), Words: words(main), Digest: sitegraph.DigestOf([]byte(main)).String(), SimHash: rules.SimHash([]byte(main)),
-		Other: page.Canonical != "", Language: filter.LanguageOf(shown).Code, Blog: selection.IsBlog(url, all, page.Links),
+		URL: url, NoIndex: page.NoIndex || page.NoArchive, Missing: page.Missing,
+		Filter: ruling.Filter, Why: ruling.Why,
+		Text: len(main), Words: words(main), Digest: sitegraph.DigestOf([]byte(main)).String(),
+		SimHash: rules.SimHash([]byte(main)),
+		Other:   page.Canonical != "", Language: filter.LanguageOf(shown).Code,
+		Blog: selection.IsBlog(url, all, page.Links),
 	}}
 	pageType := ""
 	if c.facts.Blog {
 		pageType = "blog"
 	}
-	c.draft = standard.New(standard.Source{URL: url, Charset: page.Charset, Language: c.facts.Language, PageType: pageType,
+	c.draft = standard.New(standard.Source{URL: url, Charset: page.Charset,
+		Language: c.facts.Language, PageType: pageType,
 		Time: p.Changed, Body: page.Body})
 	c.links = linksOf(page.Links, page.Body.Anchors)
 	return c, nil

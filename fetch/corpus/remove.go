@@ -21,7 +21,8 @@ func ParseRemoval(text string) ([]string, error) {
 	if !strings.Contains(address, "://") && !exact {
 		url, err := sitegraph.Canonical("http://" + address + "/")
 		if err != nil || sitegraph.ServerName(url) != strings.ToLower(address) {
-			return nil, fmt.Errorf("%q is no server, as www.example.org, and no address, as https://www.example.org/private/", text)
+			return nil, fmt.Errorf("%q is no server, as www.example.org, and no address, as "+
+				"https://www.example.org/private/", text)
 		}
 		return []string{url, "https" + strings.TrimPrefix(url, "http")}, nil
 	}
@@ -62,9 +63,11 @@ type Removal struct {
 
 // Text prints it for people.
 func (r *Removal) Text(w io.Writer) error {
-	fmt.Fprintf(w, "%d pages are removed from the corpus, %d of them from its index; none is taken in again\n", r.Pages, r.Deleted)
+	fmt.Fprintf(w, "%d pages are removed from the corpus, %d of them from its index; none is "+
+		"taken in again\n", r.Pages, r.Deleted)
 	if r.Archive != nil {
-		fmt.Fprintf(w, "%d records of %d bytes are removed from the archive\n", r.Archive.Records, r.Archive.Octets)
+		fmt.Fprintf(w, "%d records of %d bytes are removed from the archive\n",
+			r.Archive.Records, r.Archive.Octets)
 	}
 	if r.Never {
 		fmt.Fprintln(w, "the planner visits none of them again")

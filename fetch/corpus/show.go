@@ -40,7 +40,8 @@ func (e *UnknownError) Error() string { return "the archive has no page at " + e
 
 // Hint says what to do.
 func (e *UnknownError) Hint() string {
-	return "corpus build takes in what the archive has; a page that is gone or was removed is not there"
+	return "corpus build takes in what the archive has; a page that is gone or was removed is " +
+		"not there"
 }
 
 // Find looks a page up by its address, or by its identifier in the index.
@@ -71,7 +72,8 @@ func (c *Corpus) Page(url string) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Page{URL: url, Selected: r.Judged && r.Verdict.Rule == "", Rule: r.Verdict.Rule, Why: r.Verdict.Why, Facts: r.Facts,
+	p := &Page{URL: url, Selected: r.Judged && r.Verdict.Rule == "", Rule: r.Verdict.Rule,
+		Why: r.Verdict.Why, Facts: r.Facts,
 		Changed: r.Changed, Verified: r.Verified, File: r.Last.File, Offset: r.Last.Offset}
 	if p.Outside, err = outside(c.db, url); err != nil || r.Document == nil {
 		return p, err
@@ -99,9 +101,11 @@ func (p *Page) Text(w io.Writer) error {
 		verdict = fmt.Sprintf("it is left out by the rule %q: %s", p.Rule, p.Why)
 	}
 	fmt.Fprintf(w, "%s\n%s\n", p.URL, verdict)
-	fmt.Fprintf(w, "%d bytes of main text, %d words, language %s; blog: %v; linked from another server: %v\n",
+	fmt.Fprintf(w, "%d bytes of main text, %d words, language %s; blog: %v; linked from another "+
+		"server: %v\n",
 		p.Facts.Text, p.Facts.Words, cmp.Or(p.Facts.Language, "unknown"), p.Facts.Blog, p.Outside)
-	fmt.Fprintf(w, "content since %s, last verified %s; in %s at byte %d\n", p.Changed.UTC().Format(moment), p.Verified.UTC().Format(moment), p.File, p.Offset)
+	fmt.Fprintf(w, "content since %s, last verified %s; in %s at byte %d\n",
+		p.Changed.UTC().Format(moment), p.Verified.UTC().Format(moment), p.File, p.Offset)
 	if len(p.xml) > 0 {
 		fmt.Fprintln(w)
 		_, err := w.Write(p.xml)
@@ -137,7 +141,8 @@ type Server struct {
 
 // Summary counts the pages.
 func (c *Corpus) Summary() (*Summary, error) {
-	s := &Summary{Directory: c.dir, LeftOut: map[string]int{}, Languages: map[string]int{}, Domains: []Domain{}}
+	s := &Summary{Directory: c.dir, LeftOut: map[string]int{}, Languages: map[string]int{},
+		Domains: []Domain{}}
 	domains, here := map[string]*Domain{}, Server{}
 	err := each(c.db, []byte{keyRow}, func(url string, value []byte) (bool, error) {
 		var r row
@@ -177,7 +182,9 @@ func (c *Corpus) Summary() (*Summary, error) {
 	for _, d := range domains {
 		s.Domains = append(s.Domains, *d)
 	}
-	slices.SortFunc(s.Domains, func(a, b Domain) int { return cmp.Or(b.Pages-a.Pages, strings.Compare(a.Name, b.Name)) })
+	slices.SortFunc(s.Domains, func(a, b Domain) int {
+		return cmp.Or(b.Pages-a.Pages, strings.Compare(a.Name, b.Name))
+	})
 	return s, err
 }
 
@@ -189,7 +196,8 @@ func topLevel(server string) string {
 
 // Text prints it for people.
 func (s *Summary) Text(w io.Writer) error {
-	fmt.Fprintf(w, "%d of %d pages of the archive are in the corpus, %d of them of blogs\n", s.Selected, s.Pages, s.Blogs)
+	fmt.Fprintf(w, "%d of %d pages of the archive are in the corpus, %d of them of blogs\n",
+		s.Selected, s.Pages, s.Blogs)
 	for _, rule := range selection.Rules {
 		if n := s.LeftOut[string(rule)]; n > 0 {
 			fmt.Fprintf(w, "  %-10s %d pages left out\n", rule, n)

@@ -54,13 +54,15 @@ type capture struct {
 }
 
 func captureOf(c *cdxj.Capture) capture {
-	return capture{File: c.Filename, Offset: c.Offset, Time: c.Time, Date: c.Date, MIME: c.MIME, Digest: c.Digest,
+	return capture{File: c.Filename, Offset: c.Offset, Time: c.Time, Date: c.Date, MIME: c.MIME,
+		Digest:    c.Digest,
 		RefersURI: c.RefersURI, RefersDate: c.RefersDate}
 }
 
 func (c *capture) line(url string) *cdxj.Capture {
-	return &cdxj.Capture{Key: cdxj.Key(url), Time: c.Time, URL: url, MIME: c.MIME, Digest: c.Digest, Filename: c.File,
-		Offset: c.Offset, Date: c.Date, RefersURI: c.RefersURI, RefersDate: c.RefersDate}
+	return &cdxj.Capture{Key: cdxj.Key(url), Time: c.Time, URL: url, MIME: c.MIME, Digest: c.Digest,
+		Filename: c.File,
+		Offset:   c.Offset, Date: c.Date, RefersURI: c.RefersURI, RefersDate: c.RefersDate}
 }
 
 // row is what is known of a page.
@@ -189,7 +191,8 @@ func (t *tx) mark(kind byte, of string) error { return t.Set(key(kind, of), nil,
 
 // each hands out the keys that begin so, without that beginning, and their values, which are valid
 // during the call. yield returns false to end it.
-func each(r pebble.Reader, prefix []byte, yield func(rest string, value []byte) (bool, error)) error {
+func each(r pebble.Reader, prefix []byte,
+	yield func(rest string, value []byte) (bool, error)) error {
 	it, err := r.NewIter(under(prefix))
 	if err != nil {
 		return err
@@ -219,7 +222,8 @@ type marked struct {
 
 func (m *marked) next(r pebble.Reader, most int) (keys []string, err error) {
 	for {
-		it, err := r.NewIter(&pebble.IterOptions{LowerBound: append(key(m.kind, m.after), 0), UpperBound: []byte{m.kind + 1}})
+		it, err := r.NewIter(&pebble.IterOptions{LowerBound: append(key(m.kind, m.after), 0),
+			UpperBound: []byte{m.kind + 1}})
 		if err != nil {
 			return nil, err
 		}

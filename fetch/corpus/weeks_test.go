@@ -19,7 +19,8 @@ import (
 	"github.com/recrawl/recrawl/fetch/corpus/selection"
 )
 
-var ofArchive = flag.String("archive", "", "directory of an archive that TestWeeks builds a corpus of week by week")
+var ofArchive = flag.String("archive", "",
+	"directory of an archive that TestWeeks builds a corpus of week by week")
 
 // TestWeeks builds a corpus of an archive week by week, and at each tenth week and the last one
 // another one at once: both have the same pages, verdicts and documents, and the same first ten
@@ -63,9 +64,12 @@ func TestWeeks(t *testing.T) {
 		}
 		equal(t, fmt.Sprintf("week %d", n+1), held(t, c), held(t, whole))
 		searches, hits := sameResults(t, c, whole)
-		t.Logf("week %d: %d of %d pages are selected; %d documents, and the first ten of %d searches (%d results) are compared; "+
-			"so far the builds read %d pages, wrote %d documents and collected %d, that from nothing reads %d and writes %d",
-			n+1, r.Selected, r.Pages, r.Selected, searches, hits, total.Read, total.Written, total.Collected, all.Read, all.Written)
+		t.Logf("week %d: %d of %d pages are selected; %d documents, and the first ten of %d "+
+			"searches (%d results) are compared; "+
+			"so far the builds read %d pages, wrote %d documents and collected %d, that from "+
+			"nothing reads %d and writes %d",
+			n+1, r.Selected, r.Pages, r.Selected, searches, hits, total.Read, total.Written,
+			total.Collected, all.Read, all.Written)
 		closed(t, whole)
 	}
 }

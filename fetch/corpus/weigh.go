@@ -56,7 +56,8 @@ type SeedError struct{ error }
 
 // Hint says what to do.
 func (*SeedError) Hint() string {
-	return "name servers that you know and that the corpus has: recrawl corpus weigh --by trust --seeds www.example.org,example.com"
+	return "name servers that you know and that the corpus has: recrawl corpus weigh --by trust " +
+		"--seeds www.example.org,example.com"
 }
 
 // Weigh weighs the pages of the archive; those that are not selected have the weight 0, as no
@@ -112,7 +113,8 @@ func (c *Corpus) weighResults(ctx context.Context, s WeighSettings, seed uint64,
 	}
 	_, urls, _, err := c.pages(ctx)
 	for _, url := range urls {
-		w.Pages = append(w.Pages, PageWeight{url, float64(counts[url]) * float64(pages) / float64(max(shown, 1))})
+		w.Pages = append(w.Pages,
+			PageWeight{url, float64(counts[url]) * float64(pages) / float64(max(shown, 1))})
 	}
 	return err
 }
@@ -168,7 +170,8 @@ func (c *Corpus) drawn(some int, rng *rand.Rand, yield func(string) error) error
 		if len(words) == 0 {
 			continue
 		}
-		if err := yield(words[rng.IntN(len(words))].Term + " " + words[rng.IntN(len(words))].Term); err != nil {
+		if err := yield(words[rng.IntN(len(words))].Term + " " +
+			words[rng.IntN(len(words))].Term); err != nil {
 			return err
 		}
 	}
@@ -191,7 +194,9 @@ func (c *Corpus) weighLinks(ctx context.Context, s WeighSettings, w *Weighed) er
 				return &SeedError{err}
 			}
 			for p, url := range urls {
-				if !strings.Contains(text, "://") && sitegraph.ServerName(url) == sitegraph.ServerName(rules[0]) || Removes(rules, url) {
+				if !strings.Contains(text, "://") &&
+					sitegraph.ServerName(url) == sitegraph.ServerName(rules[0]) ||
+					Removes(rules, url) {
 					seeds = append(seeds, int32(p))
 				}
 			}
@@ -226,7 +231,8 @@ func (c *Corpus) weighLinks(ctx context.Context, s WeighSettings, w *Weighed) er
 
 // pages are all pages of the archive in order of their addresses. Of each it tells the server, as a
 // number, the address, and whether it is selected.
-func (c *Corpus) pages(ctx context.Context) (servers []int32, urls []string, selected []bool, err error) {
+func (c *Corpus) pages(ctx context.Context) (
+	servers []int32, urls []string, selected []bool, err error) {
 	numbers := map[string]int32{}
 	err = each(c.db, []byte{keyRow}, func(url string, value []byte) (bool, error) {
 		var r row
@@ -240,7 +246,8 @@ func (c *Corpus) pages(ctx context.Context) (servers []int32, urls []string, sel
 		if _, ok := numbers[name]; !ok {
 			numbers[name] = int32(len(numbers))
 		}
-		servers, urls, selected = append(servers, numbers[name]), append(urls, url), append(selected, r.Verdict.Rule == "")
+		servers, urls, selected = append(servers, numbers[name]), append(urls, url),
+			append(selected, r.Verdict.Rule == "")
 		return true, ctx.Err()
 	})
 	return servers, urls, selected, err
@@ -248,7 +255,8 @@ func (c *Corpus) pages(ctx context.Context) (servers []int32, urls []string, sel
 
 // web is the graph of all pages of the archive, with their addresses, and which are selected. Links
 // to pages that it does not have are left out.
-func (c *Corpus) web(ctx context.Context) (web *rank.Web, urls []string, selected []bool, err error) {
+func (c *Corpus) web(ctx context.Context) (
+	web *rank.Web, urls []string, selected []bool, err error) {
 	web = &rank.Web{}
 	if web.Servers, urls, selected, err = c.pages(ctx); err != nil {
 		return nil, nil, nil, err

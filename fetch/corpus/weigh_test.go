@@ -46,7 +46,8 @@ func TestWeigh(t *testing.T) {
 			page(fmt.Sprintf("http://a.example/p%d", i), w.text(uint64(i), 90), links...)
 		}
 		for i := range size {
-			page(fmt.Sprintf("http://farm.example/p%d", i), w.text(uint64(100+i), 90), "/p0", fmt.Sprintf("/p%d", (i+1)%size))
+			page(fmt.Sprintf("http://farm.example/p%d", i), w.text(uint64(100+i), 90), "/p0",
+				fmt.Sprintf("/p%d", (i+1)%size))
 		}
 		if err := w.archive.Sync(); err != nil {
 			t.Fatal(err)
@@ -58,7 +59,8 @@ func TestWeigh(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, by := range []string{"plain", "trust"} {
-			got, err := c.Weigh(context.Background(), WeighSettings{By: by, Seeds: []string{"http://a.example/p0$"}}, 1)
+			got, err := c.Weigh(context.Background(),
+				WeighSettings{By: by, Seeds: []string{"http://a.example/p0$"}}, 1)
 			if err != nil || len(got.Pages) != 20+size {
 				t.Fatal(len(got.Pages), err)
 			}
@@ -70,7 +72,8 @@ func TestWeigh(t *testing.T) {
 		closed(t, c)
 	}
 	t.Logf("share of all weight that farms of 5 and 50 pages have: %v", shares)
-	if plain, trust := shares["plain"], shares["trust"]; plain[1] < 2*plain[0] || trust[0] == 0 || trust[1] > 1.01*trust[0] || trust[1] < 0.99*trust[0] {
+	if plain, trust := shares["plain"], shares["trust"]; plain[1] < 2*plain[0] || trust[0] == 0 ||
+		trust[1] > 1.01*trust[0] || trust[1] < 0.99*trust[0] {
 		t.Errorf("%v", shares)
 	}
 }
@@ -87,7 +90,8 @@ func testResults(t *testing.T, c *Corpus) {
 		t.Fatal(err)
 	}
 	shown, err := c.Weigh(context.Background(), WeighSettings{By: "results", Queries: queries}, 1)
-	if err != nil || shown.Searches != 1 || shown.Pages[0] != (PageWeight{"http://a.example/p7", 25}) || shown.Pages[1].Weight != 0 {
+	if err != nil || shown.Searches != 1 ||
+		shown.Pages[0] != (PageWeight{"http://a.example/p7", 25}) || shown.Pages[1].Weight != 0 {
 		t.Errorf("%q: %+v, %v", text, shown, err)
 	}
 	var list strings.Builder
@@ -95,7 +99,8 @@ func testResults(t *testing.T, c *Corpus) {
 		t.Fatal(err)
 	}
 	l, err := preferences.ReadListed(strings.NewReader(list.String()))
-	if err != nil || l.Pages() != 25 || l.Of("http://a.example/p7") != 25 || l.Of("http://a.example/p8") != 0 {
+	if err != nil || l.Pages() != 25 || l.Of("http://a.example/p7") != 25 ||
+		l.Of("http://a.example/p8") != 0 {
 		t.Errorf("%s\n%v", list.String(), err)
 	}
 	one, err := c.Weigh(context.Background(), WeighSettings{By: "results", Draw: 30}, 2)
@@ -113,11 +118,13 @@ func testResults(t *testing.T, c *Corpus) {
 			linked[p.URL] = p.Weight
 		}
 	}
-	if want := map[string]float64{"http://farm.example/p0": 25}; err != nil || !maps.Equal(linked, want) {
+	if want := map[string]float64{"http://farm.example/p0": 25}; err != nil ||
+		!maps.Equal(linked, want) {
 		t.Errorf("linked from other servers: %v, %v", linked, err)
 	}
 	var none *SeedError
-	if _, err := c.Weigh(context.Background(), WeighSettings{By: "trust", Seeds: []string{"nowhere.example"}}, 1); !errors.As(err, &none) {
+	if _, err := c.Weigh(context.Background(),
+		WeighSettings{By: "trust", Seeds: []string{"nowhere.example"}}, 1); !errors.As(err, &none) {
 		t.Error(err)
 	}
 }

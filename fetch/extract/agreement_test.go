@@ -52,7 +52,8 @@ func readVersions(t *testing.T, host string, f func(version)) {
 			return
 		}
 		prev, ok := last[l.URL]
-		v := version{t: l.T, url: l.URL, bytes: l.Digest, text: l.Text, main: l.Main, first: !ok, links: l.Links}
+		v := version{t: l.T, url: l.URL, bytes: l.Digest, text: l.Text, main: l.Main, first: !ok,
+			links: l.Links}
 		if v.text == "" {
 			v.text = prev.text
 		}
@@ -178,7 +179,8 @@ func TestDigestsAgreeWithHistories(t *testing.T) {
 				}
 				prev[v.url] = ours
 			})
-			t.Logf("%d versions, %d with the same bytes, %d/%d equal text/main, %d equal in-server links",
+			t.Logf("%d versions, %d with the same bytes, %d/%d equal text/main, %d equal "+
+				"in-server links",
 				pages, matched, exactText, exactMain, sameLinks)
 			t.Logf("text: %.2f%% agree %+v", 100*text.share(), text)
 			t.Logf("main: %.2f%% agree %+v", 100*main.share(), main)

@@ -13,13 +13,17 @@ var benchPage = func() []byte {
 	b.WriteString(`<!DOCTYPE html><html><head><meta charset="utf-8"><title>A page</title><style>`)
 	b.WriteString(strings.Repeat(".c { margin: 0 auto; }\n", 80) + "</style></head><body><nav><ul>")
 	for i := range 40 {
-		fmt.Fprintf(&b, "<li class=\"item\"><a href=\"../section-%d/page-%d.html#part\" title=\"t\">Page %d</a></li>\n", i%7, i, i)
+		fmt.Fprintf(&b, "<li class=\"item\"><a href=\"../section-%d/page-%d.html#part\" "+
+			"title=\"t\">Page %d</a></li>\n", i%7, i, i)
 	}
 	b.WriteString("</ul></nav><main>")
 	for i := 0; b.Len() < 21_000; i++ {
-		fmt.Fprintf(&b, "<p id=\"p%d\">Some <b>words</b> of text &amp; more, with an <i>image</i> <img src=\"i%d.png\" alt=\"\"> and so on until the line is long enough.</p>\n", i, i)
+		fmt.Fprintf(&b, "<p id=\"p%d\">Some <b>words</b> of text &amp; more, with an "+
+			"<i>image</i> <img src=\"i%d.png\" alt=\"\"> and so on until the line is long "+
+			"enough.</p>\n", i, i)
 	}
-	b.WriteString("</main><script>" + strings.Repeat("function f(x) { return x + 1; }\n", 50) + "</script></body></html>")
+	b.WriteString("</main><script>" + strings.Repeat("function f(x) { return x + 1; }\n", 50) +
+		"</script></body></html>")
 	return []byte(b.String())
 }()
 

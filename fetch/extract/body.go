@@ -214,7 +214,10 @@ func (w *walk) leads(n *html.Node) string {
 func (w *walk) append(at place) {
 	for _, anchor := range w.anchors {
 		if len(*anchor) < mostAnchor {
-			*anchor = appendText(*anchor, []byte(html.UnescapeString(string(w.page.text[at.from:min(at.to, at.from+4*mostAnchor)]))))
+			*anchor = appendText(*anchor,
+				[]byte(
+					html.UnescapeString(
+						string(w.page.text[at.from:min(at.to, at.from+4*mostAnchor)]))))
 			*anchor = (*anchor)[:min(len(*anchor), mostAnchor)]
 		}
 	}
@@ -317,7 +320,8 @@ func passagesOfTokens(b *Body, page *decoded) {
 			if !isInline(name) {
 				w.flush()
 			}
-			if kind == html.EndTagToken && string(name) == "title" && b.Title.Text == "" && len(b.Passages) == 1 {
+			if kind == html.EndTagToken && string(name) == "title" && b.Title.Text == "" &&
+				len(b.Passages) == 1 {
 				b.Title, b.Passages = b.Passages[0], nil
 			}
 		}

@@ -26,11 +26,14 @@ func TestBodyPlaces(t *testing.T) {
 		encode            func(string) (string, error)
 	}{
 		{"utf-8", "text/html; charset=utf-8", func(s string) (string, error) { return s, nil }},
-		{"utf-8 with mark", "text/html", func(s string) (string, error) { return "\ufeff" + s, nil }},
+		{"utf-8 with mark", "text/html", func(s string) (string, error) {
+			return "\ufeff" + s, nil
+		}},
 		{"shift_jis", "text/html; charset=shift_jis", japanese.ShiftJIS.NewEncoder().String},
 		{"euc-jp", "text/html; charset=euc-jp", japanese.EUCJP.NewEncoder().String},
 		{"iso-2022-jp", "text/html; charset=iso-2022-jp", japanese.ISO2022JP.NewEncoder().String},
-		{"utf-16le", "text/html; charset=utf-16le", unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM).NewEncoder().String},
+		{"utf-16le", "text/html; charset=utf-16le",
+			unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM).NewEncoder().String},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			page := placedPage
@@ -41,15 +44,18 @@ func TestBodyPlaces(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := HTML([]byte(source), c.contentType, "http://a.example/", Options{Body: true, Main: true})
+			p := HTML([]byte(source), c.contentType, "http://a.example/",
+				Options{Body: true, Main: true})
 			b := p.Body
 			if got := b.MainText(); sitegraph.DigestOf([]byte(got)) != p.Digests.Main {
 				t.Errorf("main text is %q", got)
 			}
-			if want := "Café au lait, s'il vous plaît. 京都は古い。"; b.Title.Text != "A & B" || b.Passages[1].Text != want {
+			if want := "Café au lait, s'il vous plaît. 京都は古い。"; b.Title.Text != "A & B" ||
+				b.Passages[1].Text != want {
 				t.Errorf("title %q, first passage %q", b.Title.Text, b.Passages[1].Text)
 			}
-			want := []Anchor{{"http://a.example/x/one", "One link"}, {"http://a.example/x/three", ""}}
+			want := []Anchor{{"http://a.example/x/one", "One link"},
+				{"http://a.example/x/three", ""}}
 			if !slices.Equal(b.Anchors, want) {
 				t.Errorf("anchors are %q", b.Anchors)
 			}
@@ -68,11 +74,13 @@ func checkPlaces(t *testing.T, source, contentType string, b *Body) {
 			if to > from {
 				offset, length := p.Source(from, to)
 				if offset < 0 || length <= 0 || offset+length > len(source) {
-					t.Fatalf("%q is at %d and has %d octets of %d", p.Text[from:to], offset, length, len(source))
+					t.Fatalf("%q is at %d and has %d octets of %d",
+						p.Text[from:to], offset, length, len(source))
 				}
 				got := Text([]byte(source[offset:offset+length]), contentType, false)
 				if got != p.Text[from:to] && !strings.Contains(contentType, "2022") {
-					t.Errorf("%q is %q in the source, %q", p.Text[from:to], source[offset:offset+length], got)
+					t.Errorf("%q is %q in the source, %q",
+						p.Text[from:to], source[offset:offset+length], got)
 				}
 			}
 			from = to + 1
@@ -85,13 +93,17 @@ func FuzzBody(f *testing.F) {
 	f.Add([]byte(placedPage), "text/html")
 	f.Add([]byte("0&nbsp0"), "0")
 	f.Add([]byte("x<a class=sidebar>y"), "text/html")
-	f.Add([]byte("<p>a&ampb &nbsp;c&#0;<main><main>x</main>\xff\xe3\x80</main><title>y"), "text/html; charset=utf-8")
+	f.Add([]byte("<p>a&ampb &nbsp;c&#0;<main><main>x</main>\xff\xe3\x80</main><title>y"),
+		"text/html; charset=utf-8")
 	f.Add([]byte("\x1b$B5~ET\x1b(B<p>x"), "text/html; charset=iso-2022-jp")
 	f.Fuzz(func(t *testing.T, page []byte, contentType string) {
 		p := HTML(page, contentType, "http://a.example/", Options{Body: true, Main: true})
 		// Tree and tokenizer disagree about control characters in names of tags.
-		odd := bytes.ContainsFunc(page, func(r rune) bool { return r < ' ' && !strings.ContainsRune("\t\r\n", r) })
-		if p.Charset == "utf-8" && !p.Cut && !odd && sitegraph.DigestOf([]byte(p.Body.MainText())) != p.Digests.Main {
+		odd := bytes.ContainsFunc(page, func(r rune) bool {
+			return r < ' ' && !strings.ContainsRune("\t\r\n", r)
+		})
+		if p.Charset == "utf-8" && !p.Cut && !odd &&
+			sitegraph.DigestOf([]byte(p.Body.MainText())) != p.Digests.Main {
 			want := Text(page, contentType, true)
 			if want != p.Body.MainText() && !oneText(p.Body, want) {
 				t.Fatalf("main text is %q, want %q", p.Body.MainText(), want)

@@ -22,7 +22,9 @@ func (s *scanner) counted(page []byte, r *rules.Rule, t *rules.Trace) []byte {
 	}
 	if !ok {
 		if t != nil {
-			t.Notes = append(t.Notes, "the page is too large for a tree: selectors are left out, and all of its text is one line")
+			t.Notes = append(t.Notes,
+				"the page is too large for a tree: selectors are left out, and all of its text "+
+					"is one line")
 		}
 		return r.Lines(s.text, t)
 	}
@@ -30,7 +32,8 @@ func (s *scanner) counted(page []byte, r *rules.Rule, t *rules.Trace) []byte {
 	if r.Selects() {
 		chosen = r.Choose(root, t)
 	}
-	w := lineWriter{skipped: chosen.Ignored, main: r.Part() == rules.PartMain, markup: r.Part() == rules.PartBytes}
+	w := lineWriter{skipped: chosen.Ignored, main: r.Part() == rules.PartMain,
+		markup: r.Part() == rules.PartBytes}
 	from := chosen.Watched
 	switch {
 	case r.Watches():

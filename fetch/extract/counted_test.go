@@ -34,26 +34,31 @@ func noisy(visit int, headline, price string) []byte {
 func TestRulesOnNoise(t *testing.T) {
 	for _, c := range []struct{ name, rule string }{
 		{"ignored", "  ignore: [.ad, p.meta, footer, form]\n"},
-		{"ignored, with expressions", "  ignore: [.ad, footer]\n  ignore-text: ['^Updated: \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d', '^\\d+ people']\n"},
+		{"ignored, with expressions", "  ignore: [.ad, footer]\n  ignore-text: ['^Updated: " +
+			"\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d', '^\\d+ people']\n"},
 		{"watched", "  watch: [h1, '[data-price]']\n"},
 		{"expressions watched", "  watch: main\n  watch-text: ['^The price', '^(Old|New) news']\n"},
 		{"main", "  change: main\n  ignore: ['main > .meta', 'form p']\n"},
 		{"bytes", "  change: bytes\n  watch: [h1, 'b[data-price]']\n"},
-		{"bytes of lines", "  change: bytes\n  watch-text: ['<h1>.*?</h1>', 'data-price']\n  ignore-text: ['<p class=meta>.*']\n"},
+		{"bytes of lines", "  change: bytes\n  watch-text: ['<h1>.*?</h1>', 'data-price']\n  " +
+			"ignore-text: ['<p class=meta>.*']\n"},
 	} {
 		o := Options{Rule: ruleOf(t, c.rule)}
 		before := HTML(noisy(1, "Old news", "12"), "text/html", self, o).Digests
-		if got := before.Compare(HTML(noisy(2, "Old news", "12"), "text/html", self, o).Digests, sitegraph.ChangeByBytes); got != sitegraph.Same {
+		if got := before.Compare(HTML(noisy(2, "Old news", "12"), "text/html", self, o).Digests,
+			sitegraph.ChangeByBytes); got != sitegraph.Same {
 			t.Errorf("%s: noise is a change", c.name)
 		}
 		for _, other := range [][]byte{noisy(1, "New news", "12"), noisy(2, "Old news", "13")} {
-			if got := before.Compare(HTML(other, "text/html", self, o).Digests, sitegraph.ChangeByBytes); got != sitegraph.Different {
+			if got := before.Compare(HTML(other, "text/html", self, o).Digests,
+				sitegraph.ChangeByBytes); got != sitegraph.Different {
 				t.Errorf("%s: a true change is none", c.name)
 			}
 		}
 	}
 	plain := HTML(noisy(1, "Old news", "12"), "text/html", self, Options{Main: true}).Digests
-	if again := HTML(noisy(2, "Old news", "12"), "text/html", self, Options{Main: true}).Digests; again == plain ||
+	if again := HTML(noisy(2, "Old news", "12"), "text/html", self,
+		Options{Main: true}).Digests; again == plain ||
 		again.Text == plain.Text || again.Main == plain.Main {
 		t.Error("the fixture has no noise")
 	}
@@ -75,24 +80,30 @@ three</p><ul><li>a<li>b <span class=ad>buy</span>c</ul><div><div class=x><p>in x
 		{"  watch: script\n", "s()"},
 		{"  watch: ['html[lang=de] > body li:first-child']\n", "a"},
 		{"  watch: .none\n", ""},
-		{"  change: bytes\n  watch: ul\n", `<ul>|<li>a</li>|<li>b <span class="ad">buy</span>c</li>|</ul>`},
+		{"  change: bytes\n  watch: ul\n",
+			`<ul>|<li>a</li>|<li>b <span class="ad">buy</span>c</li>|</ul>`},
 	} {
-		p, look := LookAt([]byte(page), "text/html; charset=utf-8", self, Options{Rule: ruleOf(t, c.rule)})
+		p, look := LookAt([]byte(page), "text/html; charset=utf-8", self,
+			Options{Rule: ruleOf(t, c.rule)})
 		if got := strings.ReplaceAll(look.Counted, "\n", "|"); got != c.want {
 			t.Errorf("%q: %q, want %q", c.rule, got, c.want)
 		}
-		if !ruleOf(t, c.rule).Made(p.Digests.Main) || look.Title != "T & t" || look.Language != "de" {
+		if !ruleOf(t, c.rule).Made(p.Digests.Main) || look.Title != "T & t" ||
+			look.Language != "de" {
 			t.Errorf("%q: %+v", c.rule, look)
 		}
 	}
 	// A block more around the text is no other text.
 	o := Options{Rule: ruleOf(t, "")}
-	if HTML([]byte("<p>a</p><p>b"), "", self, o).Digests.Main != HTML([]byte("<div><p>a</p>b</div>"), "", self, o).Digests.Main {
+	if HTML([]byte("<p>a</p><p>b"), "", self,
+		o).Digests.Main != HTML([]byte("<div><p>a</p>b</div>"), "", self, o).Digests.Main {
 		t.Error("lines count")
 	}
 	// What no tree is built of counts as one line.
 	var trace rules.Trace
-	if _, look := LookAt([]byte("<p>1<p class=ad>2"+strings.Repeat("<b>", maxNodes+1)), "", self, Options{Rule: ruleOf(t, "  ignore: .ad\n")}); look.Counted != "1 2" || len(look.Trace.Notes) != 1 {
+	if _, look := LookAt([]byte("<p>1<p class=ad>2"+strings.Repeat("<b>", maxNodes+1)), "", self,
+		Options{Rule: ruleOf(t, "  ignore: .ad\n")}); look.Counted != "1 2" ||
+		len(look.Trace.Notes) != 1 {
 		t.Errorf("a page without a tree: %q %q", look.Counted, trace.Notes)
 	}
 }
@@ -105,7 +116,8 @@ func TestJSONPage(t *testing.T) {
 		`{"a": 2, "time": 5}`: sitegraph.Different,
 		`{"a": 1, "time": 5`:  sitegraph.Different,
 	} {
-		if got := before.Digests.Compare(JSON([]byte(body), o).Digests, sitegraph.ChangeByBytes); got != want {
+		if got := before.Digests.Compare(JSON([]byte(body), o).Digests,
+			sitegraph.ChangeByBytes); got != want {
 			t.Errorf("%s: %d, want %d", body, got, want)
 		}
 	}
@@ -113,7 +125,8 @@ func TestJSONPage(t *testing.T) {
 	if !JSON([]byte("{}"), o).NoIndex {
 		t.Error("X-Robots-Tag of JSON is not read")
 	}
-	for kind, want := range map[string]bool{"application/json; charset=utf-8": true, "application/ld+JSON": true, "text/html": false, "": false, "application/jsonx": false} {
+	for kind, want := range map[string]bool{"application/json; charset=utf-8": true,
+		"application/ld+JSON": true, "text/html": false, "": false, "application/jsonx": false} {
 		if IsJSON(kind) != want {
 			t.Errorf("%q: %v", kind, !want)
 		}
@@ -129,7 +142,8 @@ func FuzzCounted(f *testing.F) {
 			return
 		}
 		for _, part := range []string{"text", "main", "bytes"} {
-			set, err := rules.Parse("f", fmt.Appendf(nil, "rules: [{prefix: '*', change: %s, ignore: %q, ignore-text: %q}]", part, selector, expression))
+			set, err := rules.Parse("f", fmt.Appendf(nil, "rules: [{prefix: '*', change: %s, "+
+				"ignore: %q, ignore-text: %q}]", part, selector, expression))
 			if err != nil {
 				return
 			}
@@ -143,7 +157,9 @@ func FuzzCounted(f *testing.F) {
 				t.Error("the rule changes more than what counts")
 			}
 			nothing := ruleOf(t, "  ignore: '*'\n  change: "+part+"\n")
-			if _, look := LookAt(body, "", self, Options{Rule: nothing}); len(look.Trace.Notes) == 0 && strings.TrimSpace(look.Counted) != "" {
+			if _, look := LookAt(body, "", self,
+				Options{Rule: nothing}); len(look.Trace.Notes) == 0 &&
+				strings.TrimSpace(look.Counted) != "" {
 				t.Errorf("ignoring all leaves %q", look.Counted)
 			}
 		}
@@ -155,7 +171,8 @@ func BenchmarkRules(b *testing.B) {
 	for _, c := range []struct{ name, rule string }{
 		{"text", ""},
 		{"ignore=4", "  ignore: [nav, .ad, 'main > p.meta', '[data-token]']\n"},
-		{"ignore=4,expressions=2", "  ignore: [nav, .ad, 'main > p.meta', '[data-token]']\n  ignore-text: ['\\d{4}-\\d\\d-\\d\\d', '\\d+ views']\n"},
+		{"ignore=4,expressions=2", "  ignore: [nav, .ad, 'main > p.meta', '[data-token]']\n  " +
+			"ignore-text: ['\\d{4}-\\d\\d-\\d\\d', '\\d+ views']\n"},
 		{"main,simhash", "  change: main\n  simhash: 4\n"},
 	} {
 		rule := ruleOf(b, c.rule)

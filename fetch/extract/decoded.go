@@ -47,7 +47,8 @@ func decodePlaced(source []byte, contentType string) *decoded {
 			end := at+n >= len(source)
 			var err error
 			written, read, err = decoder.Transform(buf[:], source[at:min(at+n, len(source))], end)
-			if end && read == 0 && err != nil || n > len(buf) || err != nil && err != transform.ErrShortSrc {
+			if end && read == 0 && err != nil || n > len(buf) || err != nil &&
+				err != transform.ErrShortSrc {
 				read = max(read, 1) // what it cannot read is left out
 			}
 		}

@@ -20,21 +20,29 @@ func read(html string) Page {
 
 func TestLinks(t *testing.T) {
 	for _, c := range []struct{ name, html, links string }{
-		{"relative", `<a href="a.html"><a href="/b"><a href="../c/">`, "http://h.example/dir/a.html http://h.example/b http://h.example/c/"},
-		{"other servers", `<a href="//o.example/x"><a href=https://p.example>`, "http://o.example/x https://p.example/"},
-		{"fragments and doubles", `<a href="a#1"><a href="a#2"><a href="#top"><a href="a">`, "http://h.example/dir/a"},
-		{"itself", `<a href="page.html"><a href=""><a href="page.html#x"><a href="?q">`, "http://h.example/dir/page.html?q"},
-		{"area, iframe, frame", `<map><area href=a></map><iframe src=b></iframe><frameset><frame src=c></frameset>`,
+		{"relative", `<a href="a.html"><a href="/b"><a href="../c/">`,
+			"http://h.example/dir/a.html http://h.example/b http://h.example/c/"},
+		{"other servers", `<a href="//o.example/x"><a href=https://p.example>`,
+			"http://o.example/x https://p.example/"},
+		{"fragments and doubles", `<a href="a#1"><a href="a#2"><a href="#top"><a href="a">`,
+			"http://h.example/dir/a"},
+		{"itself", `<a href="page.html"><a href=""><a href="page.html#x"><a href="?q">`,
+			"http://h.example/dir/page.html?q"},
+		{"area, iframe, frame",
+			`<map><area href=a></map><iframe src=b></iframe><frameset><frame src=c></frameset>`,
 			"http://h.example/dir/a http://h.example/dir/b http://h.example/dir/c"},
-		{"refresh", `<meta http-equiv=Refresh content="5; URL='n.html'">`, "http://h.example/dir/n.html"},
+		{"refresh", `<meta http-equiv=Refresh content="5; URL='n.html'">`,
+			"http://h.example/dir/n.html"},
 		{"other schemes", `<a href="mailto:x@y"><a href="javascript:f()"><a href="data:text/html,x"><a href="ftp://h/"><a href="file:///etc/x">`, ""},
 		{"case and entities", `<A HREF="a?x=1&amp;y=2">`, "http://h.example/dir/a?x=1&y=2"},
 		{"first attribute counts", `<a href=a href=b>`, "http://h.example/dir/a"},
 		{"base", `<a href=a><base target=x><base href="/other/"><base href="http://no.example/"><a href=b>`, "http://h.example/other/a http://h.example/other/b"},
 		{"base of another scheme", `<base href="file:///x/"><a href=a>`, "http://h.example/dir/a"},
-		{"rel nofollow", `<a rel="external NoFollow" href=a><a rel=next href=b>`, "http://h.example/dir/b"},
+		{"rel nofollow", `<a rel="external NoFollow" href=a><a rel=next href=b>`,
+			"http://h.example/dir/b"},
 		{"meta nofollow", `<meta name=robots content="noindex, nofollow"><a href=a>`, ""},
-		{"not in comments and scripts", `<!-- <a href=a> --><script>"<a href=b>"</script><textarea><a href=c></textarea>`, ""},
+		{"not in comments and scripts",
+			`<!-- <a href=a> --><script>"<a href=b>"</script><textarea><a href=c></textarea>`, ""},
 		{"no pages", `<a href=x.pdf><a href="y.PNG?z"><a href=z.tar.gz><a href=v1.2><a href=feed.xml>`, "http://h.example/dir/v1.2"},
 		{"unclosed", `<a href="a">x<a href="b`, "http://h.example/dir/a"},
 	} {
@@ -47,8 +55,10 @@ func TestLinks(t *testing.T) {
 }
 
 func TestFrames(t *testing.T) {
-	p := read(`<frameset><frame src=menu.html><frame src=text.html></frameset><noframes><a href=text.html></noframes><iframe src=i.html></iframe>`)
-	if want := []string{"http://h.example/dir/menu.html", "http://h.example/dir/text.html"}; !slices.Equal(p.Frames, want) {
+	p := read(
+		`<frameset><frame src=menu.html><frame src=text.html></frameset><noframes><a href=text.html></noframes><iframe src=i.html></iframe>`)
+	if want := []string{"http://h.example/dir/menu.html",
+		"http://h.example/dir/text.html"}; !slices.Equal(p.Frames, want) {
 		t.Errorf("frames %v, want %v", p.Frames, want)
 	}
 	p = read(`<a href=a><frame src=a><frame src=a#x>`)
@@ -66,15 +76,18 @@ func TestRobotsDirectives(t *testing.T) {
 		{`<meta name=robots content=none>`, "", true, true},
 		{`<meta name=recrawl content=noindex>`, "", true, false},
 		{`<meta name=otherbot content=noindex>`, "", false, false},
-		{`<meta name=robots content=index><body><meta name=robots content=noindex>`, "", true, false},
-		{`<!-- <meta name=robots content=none> --><script><meta name=robots content=none></script>`, "", false, false},
+		{`<meta name=robots content=index><body><meta name=robots content=noindex>`, "", true,
+			false},
+		{`<!-- <meta name=robots content=none> --><script><meta name=robots content=none></script>`,
+			"", false, false},
 		{``, "noindex", true, false},
 		{``, "recrawl: noindex, nofollow", true, true},
 		{``, "otherbot: noindex, nofollow", false, false},
 		{``, "unavailable_after: 25 Jun 2010 15:00:00 PST, noindex", true, false},
 		{``, "max-snippet:20, nofollow", false, true},
 	} {
-		p := HTML([]byte(c.html), "text/html", self, Options{Agent: "recrawl", RobotsTags: []string{c.tag}})
+		p := HTML([]byte(c.html), "text/html", self,
+			Options{Agent: "recrawl", RobotsTags: []string{c.tag}})
 		if p.NoIndex != c.noIndex || p.NoFollow != c.noFollow {
 			t.Errorf("%q %q: noindex %v, nofollow %v", c.html, c.tag, p.NoIndex, p.NoFollow)
 		}
@@ -111,11 +124,13 @@ func TestCharset(t *testing.T) {
 	} {
 		p := HTML([]byte(c.body), c.contentType, self, Options{})
 		if p.Charset != c.charset || p.Digests.Text != want {
-			t.Errorf("%s: charset %q, want %q; text equal: %v", c.name, p.Charset, c.charset, p.Digests.Text == want)
+			t.Errorf("%s: charset %q, want %q; text equal: %v",
+				c.name, p.Charset, c.charset, p.Digests.Text == want)
 		}
 	}
 	sjis, _ := japanese.ShiftJIS.NewEncoder().String(`<meta charset=Shift_JIS><p>日本`)
-	if p := HTML([]byte(sjis), "", self, Options{}); p.Charset != "shift_jis" || p.Digests.Text != read("<p>日本").Digests.Text {
+	if p := HTML([]byte(sjis), "", self, Options{}); p.Charset != "shift_jis" ||
+		p.Digests.Text != read("<p>日本").Digests.Text {
 		t.Errorf("meta: charset %q", p.Charset)
 	}
 }
@@ -141,11 +156,14 @@ func TestDigests(t *testing.T) {
 		{"words", page("menu", "x", "hello moon"), false, false, false},
 	} {
 		d := c.p.Digests
-		if (d.Bytes == a.Digests.Bytes) != c.bytes || (d.Text == a.Digests.Text) != c.text || (d.Main == a.Digests.Main) != c.inner {
-			t.Errorf("%s: equal bytes %v, text %v, main %v", c.name, d.Bytes == a.Digests.Bytes, d.Text == a.Digests.Text, d.Main == a.Digests.Main)
+		if (d.Bytes == a.Digests.Bytes) != c.bytes || (d.Text == a.Digests.Text) != c.text ||
+			(d.Main == a.Digests.Main) != c.inner {
+			t.Errorf("%s: equal bytes %v, text %v, main %v", c.name, d.Bytes == a.Digests.Bytes,
+				d.Text == a.Digests.Text, d.Main == a.Digests.Main)
 		}
 	}
-	if read(`<p>x</p><main>y</main>`).Digests.Main != read(`<div>other</div><main>y</main><p>z`).Digests.Main {
+	if read(`<p>x</p><main>y</main>`).Digests.Main != read(
+		`<div>other</div><main>y</main><p>z`).Digests.Main {
 		t.Error("what is outside <main> counts")
 	}
 	if read("").Digests.Text.IsZero() || read("").Digests.Main.IsZero() {
@@ -219,7 +237,8 @@ func TestLimits(t *testing.T) {
 	if p := read("<a href=" + strings.Repeat("x", MaxAddress) + ">"); len(p.Links) != 0 {
 		t.Error("an address longer than the limit is kept")
 	}
-	if p := read("<p>" + strings.Repeat("x", maxToken+10) + "<a href=a>"); !p.Cut || len(p.Links) != 0 {
+	if p := read("<p>" + strings.Repeat("x", maxToken+10) + "<a href=a>"); !p.Cut ||
+		len(p.Links) != 0 {
 		t.Errorf("cut %v, %d links after a token over the limit", p.Cut, len(p.Links))
 	}
 }

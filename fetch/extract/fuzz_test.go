@@ -12,7 +12,9 @@ import (
 // frames among them; the same page twice gives the same; a comment before the page
 // changes no text and no link.
 func FuzzHTML(f *testing.F) {
-	f.Add([]byte(`<base href=/x/><a href="a">t</a><frame src=a><meta http-equiv=refresh content="1;url=b">`), "text/html")
+	f.Add(
+		[]byte(
+			`<base href=/x/><a href="a">t</a><frame src=a><meta http-equiv=refresh content="1;url=b">`), "text/html")
 	f.Add([]byte("\xff\xfe<\x00a\x00"), "text/html; charset=shift_jis")
 	f.Add([]byte("<main><p>x<nav>y</main><table><a>z"), "")
 	f.Fuzz(func(t *testing.T, body []byte, contentType string) {
@@ -48,7 +50,8 @@ func FuzzHTML(f *testing.F) {
 		if startsWithMark(body) || p.Charset != "utf-8" {
 			return // a mark is one only at the start
 		}
-		after := HTML(append([]byte("<!--x-->"), body...), "text/html; charset=utf-8", self, Options{Main: true})
+		after := HTML(append([]byte("<!--x-->"), body...), "text/html; charset=utf-8", self,
+			Options{Main: true})
 		before := HTML(body, "text/html; charset=utf-8", self, Options{Main: true})
 		if after.Digests.Text != before.Digests.Text || !slices.Equal(after.Links, before.Links) {
 			t.Error("a comment changes text or links")

@@ -12,7 +12,8 @@ func (t *tree) imply(name string) {
 	case "option", "optgroup":
 		t.close("option", max(o.scope, t.top["select"]))
 	case "tbody", "thead", "tfoot", "caption", "colgroup":
-		for _, part := range [...]string{"tbody", "thead", "tfoot", "caption", "colgroup", "tr", "td", "th"} {
+		for _, part := range [...]string{"tbody", "thead", "tfoot", "caption", "colgroup", "tr",
+			"td", "th"} {
 			t.close(part, t.top["table"])
 		}
 	case "tr":

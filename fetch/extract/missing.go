@@ -72,7 +72,9 @@ func sketchOf(text, title []byte, url string) *Sketch {
 	if len(s.Pairs) > sketchSize {
 		s.Pairs = slices.Clone(s.Pairs[:sketchSize])
 	}
-	if named := slices.DeleteFunc(wordsOf(title), func(w string) bool { return skip[w] }); len(named) > 0 {
+	if named := slices.DeleteFunc(wordsOf(title), func(w string) bool {
+		return skip[w]
+	}); len(named) > 0 {
 		h := fnv.New64a()
 		for _, word := range named {
 			h.Write([]byte(word))
@@ -85,24 +87,33 @@ func sketchOf(text, title []byte, url string) *Sketch {
 
 // wordsOf are runs of letters and digits, in lower case.
 func wordsOf(text []byte) []string {
-	return strings.FieldsFunc(string(bytes.ToLower(text)), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return strings.FieldsFunc(string(bytes.ToLower(text)), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
 }
 
 // saysMissing reports whether a title or heading says that a page is not there.
 func saysMissing(heading []byte) bool {
 	words := " " + strings.Join(wordsOf(heading[:min(len(heading), maxHeading)]), " ") + " "
-	return slices.ContainsFunc(missingPhrases, func(phrase string) bool { return strings.Contains(words, phrase) })
+	return slices.ContainsFunc(missingPhrases, func(phrase string) bool {
+		return strings.Contains(words, phrase)
+	})
 }
 
 // missingPhrases are what titles of such pages have, as wordsOf has them. Those with blanks around
 // them are whole words.
 var missingPhrases = []string{
-	" 404 ", " error 410 ", "not found", "cannot be found", "could not be found", "can t be found", "couldn t find",
-	"does not exist", "doesn t exist", "no longer exists", "no longer available", "page missing", "page unavailable",
+	" 404 ", " error 410 ", "not found", "cannot be found", "could not be found", "can t be found",
+	"couldn t find",
+	"does not exist", "doesn t exist", "no longer exists", "no longer available", "page missing",
+	"page unavailable",
 	"nicht gefunden", "existiert nicht", "nicht mehr verfügbar", "nicht vorhanden",
 	"introuvable", "non trouvée", "n existe pas", "n existe plus", "pas été trouvée",
 	"no encontrada", "no encontrado", "no existe", "não encontrada", "não encontrado", "não existe",
-	"non trovata", "non trovato", "non esiste", "niet gevonden", "bestaat niet", "nie znaleziono", "nie istnieje",
-	"nenalezena", "neexistuje", "hittades inte", "ikke fundet", "ikke funnet", "ei löytynyt", "bulunamadı", "nem található",
-	"не найдена", "не найден", "не существует", "не знайдено", "見つかりません", "存在しません", "找不到", "不存在", "찾을 수 없",
+	"non trovata", "non trovato", "non esiste", "niet gevonden", "bestaat niet", "nie znaleziono",
+	"nie istnieje",
+	"nenalezena", "neexistuje", "hittades inte", "ikke fundet", "ikke funnet", "ei löytynyt",
+	"bulunamadı", "nem található",
+	"не найдена", "не найден", "не существует", "не знайдено", "見つかりません", "存在しません", "找不到", "不存在",
+	"찾을 수 없",
 }

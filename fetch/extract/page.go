@@ -29,7 +29,8 @@ type Options struct {
 	Agent      string   // product token: <meta name=TOKEN> and "TOKEN: noindex" are meant for us
 	RobotsTags []string // values of X-Robots-Tag header lines
 	LinkLines  []string // values of Link header lines
-	Main       bool     // make Digests.Main, which takes a tree, and as long as all the rest; else it is zero
+	// make Digests.Main, which takes a tree, and as long as all the rest; else it is zero
+	Main bool
 
 	// Missing makes Page.Missing.
 	Missing bool
@@ -92,7 +93,8 @@ func HTML(body []byte, contentType, pageURL string, o Options) Page {
 		s.robotsTag(tag)
 	}
 	s.scan(text)
-	p := Page{NoIndex: s.noIndex, NoFollow: s.noFollow, NoArchive: s.noArchive, Charset: name, Cut: s.cut}
+	p := Page{NoIndex: s.noIndex, NoFollow: s.noFollow, NoArchive: s.noArchive, Charset: name,
+		Cut: s.cut}
 	s.resolve(pageURL, o.LinkLines, &p)
 	if o.Body {
 		p.Body = s.body(body, contentType, pageURL, p.Links)

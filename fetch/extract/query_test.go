@@ -61,7 +61,8 @@ func TestQueryEncoding(t *testing.T) {
 		}
 	}
 	utf16 := "\xff\xfe<\x00a\x00 \x00h\x00r\x00e\x00f\x00=\x00?\x00\xe9\x00>\x00"
-	if p := HTML([]byte(utf16), "", self, Options{}); !slices.Equal(p.Links, []string{self + "?%C3%A9"}) {
+	if p := HTML([]byte(utf16), "", self, Options{}); !slices.Equal(p.Links,
+		[]string{self + "?%C3%A9"}) {
 		t.Errorf("on a page in UTF-16: %q", p.Links)
 	}
 }
@@ -82,7 +83,8 @@ func FuzzEncodeQuery(f *testing.F) {
 		if !strings.HasPrefix(got, path) {
 			t.Fatalf("%q becomes %q: another path", ref, got)
 		}
-		if _, query, ok := strings.Cut(strings.SplitN(got, "#", 2)[0], "?"); ok && to != nil && !isASCII(query) {
+		if _, query, ok := strings.Cut(strings.SplitN(got, "#", 2)[0], "?"); ok && to != nil &&
+			!isASCII(query) {
 			t.Fatalf("%q becomes %q: not ASCII", ref, got)
 		}
 		if again := encodeQuery(got, to); again != got {

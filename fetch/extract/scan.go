@@ -231,7 +231,8 @@ func (s *scanner) link(href, rel, mime string) {
 func isFeed(mime string) bool {
 	mime, _, _ = strings.Cut(mime, ";")
 	switch strings.ToLower(strings.TrimSpace(mime)) {
-	case "application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json":
+	case "application/rss+xml", "application/atom+xml", "application/rdf+xml",
+		"application/feed+json":
 		return true
 	}
 	return false

@@ -10,8 +10,9 @@ const (
 
 // Seen is what a page shows, for filters to judge.
 type Seen struct {
-	Title           string
-	Text            string // main text, or all visible text where there is little of that; 64 KiB at most
+	Title string
+	// main text, or all visible text where there is little of that; 64 KiB at most
+	Text            string
 	Language        string // <html lang>
 	ContentLanguage string // of the options
 }
@@ -21,8 +22,11 @@ func (s *scanner) see(page []byte, contentLanguage string) *Seen {
 	if !ok || len(text) < fewSeen {
 		text = s.text
 	}
-	return &Seen{Title: cut(s.title.in(s.text)), Text: cut(text), Language: s.language, ContentLanguage: contentLanguage}
+	return &Seen{Title: cut(s.title.in(s.text)), Text: cut(text), Language: s.language,
+		ContentLanguage: contentLanguage}
 }
 
 // cut is the beginning of a text.
-func cut(text []byte) string { return strings.ToValidUTF8(string(text[:min(len(text), mostSeen)]), "") }
+func cut(text []byte) string {
+	return strings.ToValidUTF8(string(text[:min(len(text), mostSeen)]), "")
+}

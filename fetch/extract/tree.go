@@ -32,8 +32,9 @@ type tree struct {
 	open       []opened
 	top        map[string]int // name -> place of the innermost open element of that name; 0: none
 	nodes      int
-	foreign    int  // <svg> and <math> that are open
-	whole      bool // all attributes are kept, for selectors; else those that say what an element is for
+	foreign    int // <svg> and <math> that are open
+	// all attributes are kept, for selectors; else those that say what an element is for
+	whole bool
 
 	places map[*html.Node]place // of texts and of start tags, if they are wanted; else nil
 	at     place                // of the token at hand
@@ -194,7 +195,9 @@ func attributes(z *html.Tokenizer) (kept []html.Attribute) {
 	for more := true; more && len(kept) < mostAttributes; {
 		var key, value []byte
 		key, value, more = z.TagAttr()
-		if len(key) > 0 && !slices.ContainsFunc(kept, func(a html.Attribute) bool { return a.Key == string(key) }) {
+		if len(key) > 0 && !slices.ContainsFunc(kept, func(a html.Attribute) bool {
+			return a.Key == string(key)
+		}) {
 			kept = append(kept, html.Attribute{Key: string(key), Val: string(value)})
 		}
 	}

@@ -36,9 +36,12 @@ func TestMainText(t *testing.T) {
 		{"items", "<ul><li class=nav>n<ul><li>n</ul>n<li>a</ul>", "a"},
 		{"end of an item that is not open", "<ul><li class=nav>n<ul></li>n</ul><li>a</ul>", "a"},
 		{"terms", "<dl><dt class=nav>n<dd>a<dt>b</dl>", "a b"},
-		{"cells", "<table><tr><td class=nav>n<td>a<tr class=nav><td>n<tbody><td>b</table>c", "a b c"},
-		{"cells of a table within", "<table><tr><td class=nav><table><tr><td>n</table>n<td>a</table>", "a"},
-		{"end of what is around the table", "<div class=nav><table><tr><td></div>n</table>n</div>a", "a"},
+		{"cells", "<table><tr><td class=nav>n<td>a<tr class=nav><td>n<tbody><td>b</table>c",
+			"a b c"},
+		{"cells of a table within",
+			"<table><tr><td class=nav><table><tr><td>n</table>n<td>a</table>", "a"},
+		{"end of what is around the table", "<div class=nav><table><tr><td></div>n</table>n</div>a",
+			"a"},
 		{"cells without table", "<div class=nav><td>n</div>a", "a"},
 		{"options", "<select><option class=nav>n<option>a</select>", "a"},
 		{"formatting ends no block", "<b><div class=nav></b>n</div>a", "a"},
@@ -60,7 +63,8 @@ func TestMainText(t *testing.T) {
 
 // TestTreeDeep holds that what is too deep loses its element and not its text.
 func TestTreeDeep(t *testing.T) {
-	page := strings.Repeat("<div>", 3*maxDepth) + "a<nav>n</nav>" + strings.Repeat("</div>", 3*maxDepth) + "<nav>n</nav>b"
+	page := strings.Repeat("<div>", 3*maxDepth) + "a<nav>n</nav>" + strings.Repeat("</div>",
+		3*maxDepth) + "<nav>n</nav>b"
 	if got := mainOf(t, page); !strings.HasPrefix(got, "a") || !strings.HasSuffix(got, "b") {
 		t.Errorf("text of a deep page is %q", got)
 	}
@@ -68,7 +72,8 @@ func TestTreeDeep(t *testing.T) {
 
 // TestTreeBound holds that of a page with too many nodes Main is Text.
 func TestTreeBound(t *testing.T) {
-	small, large := "<nav>n</nav>"+strings.Repeat("<i>x", maxNodes/2-10), "<nav>n</nav>"+strings.Repeat("<i>x", maxNodes/2+10)
+	small, large := "<nav>n</nav>"+strings.Repeat("<i>x", maxNodes/2-10),
+		"<nav>n</nav>"+strings.Repeat("<i>x", maxNodes/2+10)
 	if p := read(small); p.Digests.Main == p.Digests.Text {
 		t.Error("no tree of a page within the bound")
 	}
@@ -132,7 +137,8 @@ func FuzzTree(f *testing.F) {
 			}
 		}
 		// A tag that closes itself in a picture changes how the next text is read.
-		if nodes > tokens+3 && !bytes.Contains(bytes.ToLower(page), []byte("<svg")) && !bytes.Contains(bytes.ToLower(page), []byte("<math")) {
+		if nodes > tokens+3 && !bytes.Contains(bytes.ToLower(page), []byte("<svg")) &&
+			!bytes.Contains(bytes.ToLower(page), []byte("<math")) {
 			t.Fatalf("%d nodes of %d tokens", nodes, tokens)
 		}
 	})

@@ -16,9 +16,12 @@ func TestWatched(t *testing.T) {
 		}
 		return r
 	}
-	body := "<title>T\nx</title><nav>menu</nav><main><p>One <b>two</b></p><p id=p>three \xff</p></main><footer>end</footer>"
-	watched := []*rules.Rule{rule(rules.Spec{Part: "main"}), rule(rules.Spec{}), rule(rules.Spec{Watch: []string{"#p"}}), rule(rules.Spec{Watch: []string{"#none"}})}
-	p := HTML([]byte(body), "text/html; charset=utf-8", "http://a.example/", Options{Watched: watched})
+	body := "<title>T\nx</title><nav>menu</nav><main><p>One <b>two</b></p><p id=p>three " +
+		"\xff</p></main><footer>end</footer>"
+	watched := []*rules.Rule{rule(rules.Spec{Part: "main"}), rule(rules.Spec{}),
+		rule(rules.Spec{Watch: []string{"#p"}}), rule(rules.Spec{Watch: []string{"#none"}})}
+	p := HTML([]byte(body), "text/html; charset=utf-8", "http://a.example/",
+		Options{Watched: watched})
 	if p.Watched.Title != "T x" {
 		t.Errorf("title %q", p.Watched.Title)
 	}
@@ -30,10 +33,12 @@ func TestWatched(t *testing.T) {
 	if o := p.Watched.Observed(); o.Title != p.Watched.Title || len(o.Texts) != len(watched) {
 		t.Errorf("observed %+v", o)
 	}
-	if p := HTML([]byte(body), "text/html", "http://a.example/", Options{}); p.Watched != nil || p.Watched.Observed() != nil {
+	if p := HTML([]byte(body), "text/html", "http://a.example/", Options{}); p.Watched != nil ||
+		p.Watched.Observed() != nil {
 		t.Error("a page is watched that nobody asked for")
 	}
-	long := HTML([]byte("<p>"+strings.Repeat("é", MostWatched)), "text/html; charset=utf-8", "http://a.example/", Options{Watched: watched[1:2]})
+	long := HTML([]byte("<p>"+strings.Repeat("é", MostWatched)), "text/html; charset=utf-8",
+		"http://a.example/", Options{Watched: watched[1:2]})
 	if n := len(long.Watched.Texts[0]); n > MostWatched || n < MostWatched-4 {
 		t.Errorf("%d octets", n)
 	}

@@ -19,7 +19,8 @@ func newCommand(s *spec) (Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := program.Open(program.Options{Command: s.Command, Timeout: timeout, Processes: s.Processes, Most: mostAnswer})
+	p, err := program.Open(program.Options{Command: s.Command, Timeout: timeout,
+		Processes: s.Processes, Most: mostAnswer})
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +48,9 @@ func parseVerdict(line []byte) (v Verdict, err error) {
 		Why    string  `json:"why"`
 	}
 	if err := json.Unmarshal(line, &answer); err != nil || answer.Reject == nil {
-		return v, fmt.Errorf(`it answers %.80q: want a line as {"reject": true, "score": 0.9, "why": "..."}`, bytes.TrimSpace(line))
+		return v, fmt.Errorf(
+			`it answers %.80q: want a line as {"reject": true, "score": 0.9, "why": "..."}`,
+			bytes.TrimSpace(line))
 	}
 	return Verdict{*answer.Reject, answer.Score, answer.Why}, nil
 }

@@ -54,7 +54,8 @@ type spec struct {
 
 	Timeout   time.Duration `yaml:"timeout"`   // of a command or service, for a page
 	Processes int           `yaml:"processes"` // of a command
-	Version   string        `yaml:"version"`   // of a command or service: another one judges all pages anew
+	// of a command or service: another one judges all pages anew
+	Version string `yaml:"version"`
 }
 
 // read returns the filters of the options, in order.
@@ -102,7 +103,8 @@ func parse(text []byte, dir string) ([]spec, error) {
 		return nil, errors.New(told(err))
 	}
 	if len(file.Filters) > mostFilters {
-		return nil, fmt.Errorf("there are %d filters: want %d or fewer", len(file.Filters), mostFilters)
+		return nil, fmt.Errorf("there are %d filters: want %d or fewer",
+			len(file.Filters), mostFilters)
 	}
 	var wrong []error
 	for i := range file.Filters {
@@ -113,7 +115,8 @@ func parse(text []byte, dir string) ([]spec, error) {
 		if err := f.Score.readWords(dir); err != nil {
 			wrong = append(wrong, fmt.Errorf("filter %q: %w", f.Name, err))
 		}
-		if len(f.Command) > 0 && strings.ContainsRune(f.Command[0], filepath.Separator) && !filepath.IsAbs(f.Command[0]) {
+		if len(f.Command) > 0 && strings.ContainsRune(f.Command[0], filepath.Separator) &&
+			!filepath.IsAbs(f.Command[0]) {
 			f.Command[0] = filepath.Join(dir, f.Command[0])
 		}
 	}
@@ -129,7 +132,8 @@ func told(err error) string {
 	for i, text := range wrong.Errors {
 		text, _, _ = strings.Cut(text, " in type ")
 		text, _, _ = strings.Cut(text, " into ")
-		wrong.Errors[i] = strings.Replace(strings.Replace(text, "field ", "unknown key ", 1), " not found", "", 1)
+		wrong.Errors[i] = strings.Replace(strings.Replace(text, "field ", "unknown key ", 1),
+			" not found", "", 1)
 	}
 	return strings.Join(wrong.Errors, "; ")
 }
@@ -147,16 +151,20 @@ func (s *spec) compile() (n named, err error) {
 			n.Filter, err = build()
 		}
 	}
-	kind("languages", len(s.Languages) > 0, func() (Filter, error) { return newLanguages(s.Languages) })
+	kind("languages", len(s.Languages) > 0, func() (Filter, error) {
+		return newLanguages(s.Languages)
+	})
 	kind("score", s.Score != nil, func() (Filter, error) { return s.Score.compile() })
 	kind("links", s.Links != nil, func() (Filter, error) { return s.Links.compile() })
 	kind("command", len(s.Command) > 0, func() (Filter, error) { return newCommand(s) })
 	kind("url", s.URL != "", func() (Filter, error) { return newService(s) })
 	if len(kinds) != 1 {
-		err = fmt.Errorf("it has %d of the keys languages, score, links, command and url: want one of them", len(kinds))
+		err = fmt.Errorf("it has %d of the keys languages, score, links, command and url: want "+
+			"one of them", len(kinds))
 	}
 	outside := n.kind == "command" || n.kind == "url"
-	if err == nil && !outside && (s.Timeout != 0 || s.Version != "") || n.kind != "command" && s.Processes != 0 {
+	if err == nil && !outside && (s.Timeout != 0 || s.Version != "") || n.kind != "command" &&
+		s.Processes != 0 {
 		err = errors.New("timeout and version are of a command or service, processes of a command")
 	}
 	if err != nil {

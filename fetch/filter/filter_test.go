@@ -47,7 +47,8 @@ func judge() {
 		case "nonsense":
 			fmt.Println(`{"score": 1}`)
 		default:
-			fmt.Printf("{\"reject\": %v, \"score\": 0.5, \"why\": \"%d\"}\n", p.Text == "bad", os.Getpid())
+			fmt.Printf("{\"reject\": %v, \"score\": 0.5, \"why\": \"%d\"}\n",
+				p.Text == "bad", os.Getpid())
 		}
 	}
 }
@@ -90,13 +91,15 @@ func TestCommand(t *testing.T) {
 			t.Parallel()
 			var mu sync.Mutex
 			var told []string
-			s := set(t, fmt.Sprintf("filters:\n- {name: own, command: [%q, judge], timeout: 500ms}\n", os.Args[0]), func(err error) {
+			s := set(t, fmt.Sprintf("filters:\n- {name: own, command: [%q, judge], timeout: "+
+				"500ms}\n", os.Args[0]), func(err error) {
 				mu.Lock()
 				defer mu.Unlock()
 				told = append(told, err.Error())
 			})
 			first, second := ruled(t, s, "bad"), ruled(t, s, "bad")
-			if first.Filter != "own" || first.Why != second.Why || first.Unsure || ruled(t, s, "good").Filter != "" {
+			if first.Filter != "own" || first.Why != second.Why || first.Unsure ||
+				ruled(t, s, "good").Filter != "" {
 				t.Fatalf("rulings %+v, %+v", first, second)
 			}
 			for range 3 { // the second and third come before a process may be begun
@@ -130,7 +133,8 @@ func TestCommandBrokenOff(t *testing.T) {
 
 // Several goroutines, several processes.
 func TestCommandConcurrent(t *testing.T) {
-	s := set(t, fmt.Sprintf("filters:\n- {name: own, command: [%q, judge], processes: 2}\n", os.Args[0]), nil)
+	s := set(t, fmt.Sprintf("filters:\n- {name: own, command: [%q, judge], processes: 2}\n",
+		os.Args[0]), nil)
 	var all sync.WaitGroup
 	for i := range 40 {
 		all.Go(func() {
@@ -165,7 +169,8 @@ func TestService(t *testing.T) {
 	defer web.Close()
 	s := set(t, "filters:\n- {name: web, url: "+web.URL+", timeout: 300ms}\n", nil)
 	for text, want := range map[string]Ruling{
-		"bad": {Filter: "web"}, "good": {}, "moved": {Unsure: true}, "hang": {Unsure: true}, "broken": {Unsure: true},
+		"bad": {Filter: "web"}, "good": {}, "moved": {Unsure: true}, "hang": {Unsure: true},
+		"broken": {Unsure: true},
 	} {
 		if got := ruled(t, s, text); got != want {
 			t.Errorf("%s: %+v, want %+v", text, got, want)
@@ -181,7 +186,8 @@ func TestSet(t *testing.T) {
 - {name: german, languages: de}
 `, nil)
 	for text, want := range map[string]string{
-		"one apple a day": "", "An APPLE and a green-pear": "fruit true", "apple apple apple": "", "apple, green pear, 山梨県": "",
+		"one apple a day": "", "An APPLE and a green-pear": "fruit true", "apple apple apple": "",
+		"apple, green pear, 山梨県": "",
 		"La bibliothèque municipale ouvre de nouveau une heure plus tôt à partir de lundi.": "german true",
 	} {
 		got := ""
@@ -193,7 +199,8 @@ func TestSet(t *testing.T) {
 		}
 	}
 	var none *Set
-	if r := ruled(t, none, "apple"); r != (Ruling{}) || none.Fingerprint() != 0 || none.Close() != nil {
+	if r := ruled(t, none, "apple"); r != (Ruling{}) || none.Fingerprint() != 0 ||
+		none.Close() != nil {
 		t.Error("the nil set rejects")
 	}
 }
@@ -217,7 +224,8 @@ func TestFingerprint(t *testing.T) {
 	}
 	const one = "filters: [{name: a, score: {least: 1, parts: [{words-file: list.txt}]}}]"
 	first := of(one, "x # no word\n\n")
-	if first == 0 || first != of(one, "x\n") || first == of(one, "y\n") || first == of(strings.Replace(one, "1", "2", 1), "x\n") {
+	if first == 0 || first != of(one, "x\n") || first == of(one, "y\n") ||
+		first == of(strings.Replace(one, "1", "2", 1), "x\n") {
 		t.Error("fingerprints do not tell settings apart")
 	}
 }
@@ -243,10 +251,13 @@ func TestMistakes(t *testing.T) {
 		"filters: [{name: a, score: {least: 1, parts: [{words: a, in: title}]}}]":             "in: want",
 		"filters: [{name: a, score: {least: 1, parts: [{words: '...'}]}}]":                    "0 words",
 		"filters: [{name: a, score: {least: 1, parts: [{expression: '('}]}}]":                 "missing closing",
-		"filters: [{name: a, score: {least: 1, parts: [{expression: '((a{1,9}){1,9}(b{1,9}){1,9}){1,10}((c{1,9}){1,9}){1,10}((d{1,9}){1,9}){1,10}((e{1,9}){1,9}){1,10}((f{1,9}){1,9}){1,10}((g{1,9}){1,9}){1,10}'}]}}]": "instructions",
-		"filters: [{name: a, score: {least: 1, parts: [{words-file: /none/of/this}]}}]":              "no such file",
-		"filters: [{name: " + strings.Repeat("a", 99) + ", languages: de}]":                          "no name",
-		"filters: [{name: a, score: {least: 1, parts: [{words: " + strings.Repeat("a ", 9) + "}]}}]": "9 words",
+		"filters: [{name: a, score: {least: 1, parts: [{expression: " +
+			"'((a{1,9}){1,9}(b{1,9}){1,9}){1,10}((c{1,9}){1,9}){1,10}((d{1,9}){1,9}){1,10}((e{1,9}){1,9}){1,10}((f{1,9}){1,9}){1,10}((g{1,9}){1,9}){1,10}'}]}}]": "instructions",
+		"filters: [{name: a, score: {least: 1, parts: [{words-file: /none/of/this}]}}]": "no such file",
+		"filters: [{name: " + strings.Repeat("a", 99) +
+			", languages: de}]": "no name",
+		"filters: [{name: a, score: {least: 1, parts: [{words: " + strings.Repeat("a ", 9) +
+			"}]}}]": "9 words",
 	} {
 		file := filepath.Join(t.TempDir(), "f.yaml")
 		if err := os.WriteFile(file, []byte(yaml), 0o600); err != nil {
@@ -257,7 +268,8 @@ func TestMistakes(t *testing.T) {
 			t.Errorf("%.80s: %v, want %s", yaml, err, want)
 		}
 	}
-	if _, err := Open(Options{File: "/none/of/this"}); !errors.Is(err, os.ErrNotExist) || errors.As(err, new(*Mistake)) {
+	if _, err := Open(Options{File: "/none/of/this"}); !errors.Is(err, os.ErrNotExist) ||
+		errors.As(err, new(*Mistake)) {
 		t.Error(err)
 	}
 }
@@ -265,10 +277,13 @@ func TestMistakes(t *testing.T) {
 // FuzzFilters holds that no file of filters and no page ends the program, and that the same page is
 // judged alike again.
 func FuzzFilters(f *testing.F) {
-	f.Add("filters: [{name: a, score: {least: 1, parts: [{words: [a b, 梨]}, {expression: 'x+', in: url}]}}]", "a b 梨", "de")
-	f.Add("filters: [{name: a, languages: [de, zh-Hant]}, {name: b, links: {others: 1, per-word: 0.1}}]", "Das ist ein Satz über die Katze", "")
+	f.Add("filters: [{name: a, score: {least: 1, parts: [{words: [a b, 梨]}, {expression: 'x+', "+
+		"in: url}]}}]", "a b 梨", "de")
+	f.Add("filters: [{name: a, languages: [de, zh-Hant]}, {name: b, links: {others: 1, "+
+		"per-word: 0.1}}]", "Das ist ein Satz über die Katze", "")
 	f.Fuzz(func(t *testing.T, yaml, text, lang string) {
-		if len(yaml)+len(text) > 1<<12 || strings.Contains(yaml, "file") || strings.Contains(yaml, "command") || strings.Contains(yaml, "url") {
+		if len(yaml)+len(text) > 1<<12 || strings.Contains(yaml, "file") ||
+			strings.Contains(yaml, "command") || strings.Contains(yaml, "url") {
 			return
 		}
 		specs, err := parse([]byte(yaml), t.TempDir())
@@ -280,7 +295,8 @@ func FuzzFilters(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			p := &Page{URL: "http://a.example/" + text, Title: text, Text: text, Language: lang, Links: []string{text, "http://b.example/"}}
+			p := &Page{URL: "http://a.example/" + text, Title: text, Text: text, Language: lang,
+				Links: []string{text, "http://b.example/"}}
 			one, err := n.Judge(context.Background(), p)
 			two, _ := n.Judge(context.Background(), p)
 			if err != nil || one != two {

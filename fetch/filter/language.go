@@ -93,7 +93,9 @@ func prose(text string) string {
 	var b strings.Builder
 	seen := map[string]int{}
 	for word := range strings.FieldsSeq(text) {
-		word = strings.TrimFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) })
+		word = strings.TrimFunc(word, func(r rune) bool {
+			return !unicode.IsLetter(r) && !unicode.IsMark(r)
+		})
 		if word == "" || seen[word] == mostRepeats || strings.ContainsFunc(word, notProse) {
 			continue
 		}
@@ -105,7 +107,8 @@ func prose(text string) string {
 }
 
 func notProse(r rune) bool {
-	return unicode.IsUpper(r) || !unicode.IsLetter(r) && !unicode.IsMark(r) && r != '\'' && r != '’' && r != '-'
+	return unicode.IsUpper(r) || !unicode.IsLetter(r) && !unicode.IsMark(r) && r != '\'' &&
+		r != '’' && r != '-'
 }
 
 // canonical makes one code of those of a language: nb is no, cmn is zh, iw is he.
@@ -144,7 +147,8 @@ func newLanguages(codes []string) (languages, error) {
 		}
 	}
 	if len(wanted) > mostLanguages {
-		return nil, fmt.Errorf("languages: there are %d: want %d or fewer", len(wanted), mostLanguages)
+		return nil, fmt.Errorf("languages: there are %d: want %d or fewer",
+			len(wanted), mostLanguages)
 	}
 	return wanted, nil
 }

@@ -17,7 +17,8 @@ type linkFarm struct {
 
 func (l *linkFarm) compile() (Filter, error) {
 	if l.Others < 1 || l.PerWord <= 0 {
-		return nil, errors.New("links: want others, a number of other servers, and per-word, links for each word, both above 0")
+		return nil, errors.New("links: want others, a number of other servers, and per-word, " +
+			"links for each word, both above 0")
 	}
 	return l, nil
 }
@@ -35,6 +36,7 @@ func (l *linkFarm) Judge(_ context.Context, p *Page) (Verdict, error) {
 	}
 	v := Verdict{Score: float64(links) / float64(max(words, 1))}
 	v.Reject = len(servers) >= l.Others && v.Score >= l.PerWord
-	v.Why = fmt.Sprintf("%d links to %d other servers, %.2g for each of %d words", links, len(servers), v.Score, words)
+	v.Why = fmt.Sprintf("%d links to %d other servers, %.2g for each of %d words",
+		links, len(servers), v.Score, words)
 	return v, nil
 }

@@ -75,7 +75,8 @@ func (s *score) readWords(dir string) error {
 
 func (s *score) compile() (Filter, error) {
 	if s.Least <= 0 || len(s.Parts) == 0 {
-		return nil, errors.New("score: want least, above 0, and parts, a list of words and expressions")
+		return nil, errors.New("score: want least, above 0, and parts, a list of words and " +
+			"expressions")
 	}
 	s.phrases = map[string]float64{}
 	instructions := 0
@@ -85,10 +86,13 @@ func (s *score) compile() (Filter, error) {
 			p.Weight = 1
 		}
 		if (len(p.Words) > 0) == (p.Expression != "") {
-			return nil, fmt.Errorf("score: part %d: want words (or words-file), or an expression", i+1)
+			return nil, fmt.Errorf("score: part %d: want words (or words-file), or an expression",
+				i+1)
 		}
-		if p.Expression == "" && p.In != "" || !slices.Contains([]string{"", "text", "title", "url"}, p.In) {
-			return nil, fmt.Errorf("score: part %d: in: want text, title or url, beside an expression", i+1)
+		if p.Expression == "" && p.In != "" ||
+			!slices.Contains([]string{"", "text", "title", "url"}, p.In) {
+			return nil, fmt.Errorf("score: part %d: in: want text, title or url, beside an "+
+				"expression", i+1)
 		}
 		for _, word := range p.Words {
 			if err := s.addPhrase(word, p.Weight); err != nil {
@@ -107,11 +111,14 @@ func (s *score) compile() (Filter, error) {
 	}
 	switch {
 	case len(s.phrases) > mostPhrases:
-		return nil, fmt.Errorf("score: there are %d words: want %d or fewer", len(s.phrases), mostPhrases)
+		return nil, fmt.Errorf("score: there are %d words: want %d or fewer",
+			len(s.phrases), mostPhrases)
 	case len(s.anywhere) > mostAnywhere:
-		return nil, fmt.Errorf("score: there are %d words of scripts without blanks: want %d or fewer", len(s.anywhere), mostAnywhere)
+		return nil, fmt.Errorf("score: there are %d words of scripts without blanks: want %d "+
+			"or fewer", len(s.anywhere), mostAnywhere)
 	case len(s.found) > mostExpressions || instructions > mostInstructions:
-		return nil, fmt.Errorf("score: there are %d expressions with %d instructions: want %d and %d at most",
+		return nil, fmt.Errorf("score: there are %d expressions with %d instructions: want %d "+
+			"and %d at most",
 			len(s.found), instructions, mostExpressions, mostInstructions)
 	}
 	return s, nil
@@ -146,15 +153,17 @@ func (s *score) addPhrase(text string, weight float64) error {
 
 // isUnspaced reports whether a letter is of a script that writes no blanks between words.
 func isUnspaced(r rune) bool {
-	return r > 0xdff && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+	return r > 0xdff && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai,
+		unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
 // fold makes the words of a text comparable, with a blank between, and counts them.
 func fold(text string) (folded string, words int) {
 	var b strings.Builder
-	for word := range strings.FieldsFuncSeq(strings.ToLower(norm.NFKC.String(text)), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
-	}) {
+	for word := range strings.FieldsFuncSeq(strings.ToLower(norm.NFKC.String(text)),
+		func(r rune) bool {
+			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
+		}) {
 		if words > 0 {
 			b.WriteByte(' ')
 		}

@@ -24,7 +24,8 @@ type service struct {
 	client http.Client
 }
 
-var errNotLoopback = errors.New("the service is not of this machine: want an address of loopback, as http://127.0.0.1:9000/judge")
+var errNotLoopback = errors.New("the service is not of this machine: want an address of " +
+	"loopback, as http://127.0.0.1:9000/judge")
 
 func newService(s *spec) (Filter, error) {
 	timeout, err := s.timeout()
@@ -35,7 +36,8 @@ func newService(s *spec) (Filter, error) {
 	if err != nil || u.Scheme != "http" || u.User != nil {
 		return nil, errors.New("url: want one as http://127.0.0.1:9000/judge")
 	}
-	if addr, err := netip.ParseAddr(u.Hostname()); u.Hostname() != "localhost" && (err != nil || !addr.IsLoopback()) {
+	if addr, err := netip.ParseAddr(u.Hostname()); u.Hostname() != "localhost" &&
+		(err != nil || !addr.IsLoopback()) {
 		return nil, fmt.Errorf("url: %w", errNotLoopback)
 	}
 	// What a name leads to is known when it is dialled.
@@ -51,7 +53,9 @@ func newService(s *spec) (Filter, error) {
 			DialContext: dialer.DialContext, MaxResponseHeaderBytes: mostAnswer,
 			MaxIdleConnsPerHost: program.MostProcesses, IdleConnTimeout: 30 * time.Second,
 		},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		},
 	}}, nil
 }
 
@@ -76,7 +80,8 @@ func (s *service) Judge(ctx context.Context, p *Page) (v Verdict, err error) {
 		return v, err
 	}
 	if response.StatusCode != http.StatusOK {
-		return v, fmt.Errorf("%s answers with status %d: %s", s.url, response.StatusCode, printable(strings.TrimSpace(string(answer))))
+		return v, fmt.Errorf("%s answers with status %d: %s",
+			s.url, response.StatusCode, printable(strings.TrimSpace(string(answer))))
 	}
 	if v, err = parseVerdict(answer); err != nil {
 		return v, fmt.Errorf("%s: %w", s.url, err)

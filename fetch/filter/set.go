@@ -122,6 +122,7 @@ func (s *Set) tell(n *named, err error) {
 	}
 	s.mu.Unlock()
 	if due {
-		s.warn(fmt.Errorf("filter %s failed, and pages are kept that it might reject: %w", n.name, err))
+		s.warn(fmt.Errorf("filter %s failed, and pages are kept that it might reject: %w",
+			n.name, err))
 	}
 }

@@ -8,7 +8,8 @@ import (
 
 // Table is what filters say of a page, for people.
 func Table(all []Judgement) report.Table {
-	t := report.Table{Title: "Filters", Header: []string{"filter", "kind", "verdict", "score", "because"}}
+	t := report.Table{Title: "Filters", Header: []string{"filter", "kind", "verdict", "score",
+		"because"}}
 	for _, j := range all {
 		verdict := "keeps it"
 		switch {
@@ -17,7 +18,8 @@ func Table(all []Judgement) report.Table {
 		case j.Reject:
 			verdict = "rejects it"
 		}
-		t.Rows = append(t.Rows, []string{j.Filter, j.Kind, verdict, fmt.Sprintf("%.4g", j.Score), j.Why})
+		t.Rows = append(t.Rows, []string{j.Filter, j.Kind, verdict, fmt.Sprintf("%.4g", j.Score),
+			j.Why})
 	}
 	return t
 }

@@ -48,7 +48,9 @@ func (g *Guard) mayUse(remote net.Addr) bool {
 		return false
 	}
 	addr := tcp.AddrPort().Addr().Unmap()
-	return addr.IsLoopback() || slices.ContainsFunc(g.clients, func(p netip.Prefix) bool { return p.Contains(addr) })
+	return addr.IsLoopback() || slices.ContainsFunc(g.clients, func(p netip.Prefix) bool {
+		return p.Contains(addr)
+	})
 }
 
 // guest is a client's connection. It gives its place back when it is closed.

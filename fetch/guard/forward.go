@@ -17,7 +17,8 @@ import (
 // forward makes one request in absolute form and hands its answer on.
 func (g *Guard) forward(w http.ResponseWriter, r *http.Request) {
 	if r.URL.User != nil || passedHere(r.Header) {
-		deny(w, http.StatusLoopDetected, "proxy_loop_detected", "", nonceOf(r), "the request has passed this guard before, or names a user")
+		deny(w, http.StatusLoopDetected, "proxy_loop_detected", "", nonceOf(r),
+			"the request has passed this guard before, or names a user")
 		return
 	}
 	p, to := g.admit(w, r, r.URL.Hostname(), cmp.Or(r.URL.Port(), "80"))
@@ -26,7 +27,8 @@ func (g *Guard) forward(w http.ResponseWriter, r *http.Request) {
 	}
 	defer func() { p.leave(g.now()) }()
 	if g.isOwn(to) {
-		deny(w, http.StatusLoopDetected, "proxy_loop_detected", "", nonceOf(r), "that is the guard itself")
+		deny(w, http.StatusLoopDetected, "proxy_loop_detected", "", nonceOf(r),
+			"that is the guard itself")
 		return
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), g.o.Longest)
@@ -38,7 +40,8 @@ func (g *Guard) forward(w http.ResponseWriter, r *http.Request) {
 	}
 	defer conn.Close()
 	request := &http.Request{
-		Method: r.Method, Host: r.URL.Host, URL: &url.URL{Scheme: "http", Host: r.URL.Host, Path: r.URL.Path,
+		Method: r.Method, Host: r.URL.Host,
+		URL: &url.URL{Scheme: "http", Host: r.URL.Host, Path: r.URL.Path,
 			RawPath: r.URL.RawPath, RawQuery: r.URL.RawQuery, ForceQuery: r.URL.ForceQuery},
 		Header: endToEnd(r.Header), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}
@@ -47,9 +50,11 @@ func (g *Guard) forward(w http.ResponseWriter, r *http.Request) {
 	}
 	request.Header.Add("Via", "1.1 "+Name)
 	if r.Body != nil && r.Body != http.NoBody {
-		request.Body, request.ContentLength = http.MaxBytesReader(w, r.Body, mostRequestBody), r.ContentLength
+		request.Body, request.ContentLength = http.MaxBytesReader(w, r.Body, mostRequestBody),
+			r.ContentLength
 	}
-	response, err := g.transport.RoundTrip(request.WithContext(context.WithValue(ctx, upstreamKey{}, conn)))
+	response, err := g.transport.RoundTrip(request.WithContext(context.WithValue(ctx, upstreamKey{},
+		conn)))
 	if err != nil {
 		g.fail(w, r, p, err)
 		return
@@ -138,9 +143,11 @@ func (g *Guard) fail(w http.ResponseWriter, r *http.Request, p *pass, err error)
 		status, kind = http.StatusRequestEntityTooLarge, "http_request_error"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		kind = "connection_refused"
-	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded),
+		errors.As(err, &timeout) && timeout.Timeout():
 		status, kind = http.StatusGatewayTimeout, "connection_timeout"
-	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.EOF),
+		errors.Is(err, io.ErrUnexpectedEOF):
 		kind = "connection_terminated"
 	case isUnreachable(err):
 		kind = "destination_ip_unroutable"
@@ -155,7 +162,8 @@ func isUnreachable(err error) bool {
 }
 
 // hopByHop are the fields that concern one connection alone (RFC 9110 7.6.1).
-var hopByHop = []string{"Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authorization", "Proxy-Authenticate",
+var hopByHop = []string{"Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authorization",
+	"Proxy-Authenticate",
 	"Te", "Trailer", "Transfer-Encoding", "Upgrade", "Expect"}
 
 // endToEnd returns the fields that are passed on.
@@ -176,7 +184,8 @@ func endToEnd(h http.Header) http.Header {
 func passedHere(h http.Header) bool {
 	for _, line := range h["Via"] {
 		for part := range strings.SplitSeq(line, ",") {
-			if fields := strings.Fields(part); len(fields) > 1 && strings.EqualFold(fields[1], Name) {
+			if fields := strings.Fields(part); len(fields) > 1 &&
+				strings.EqualFold(fields[1], Name) {
 				return true
 			}
 		}

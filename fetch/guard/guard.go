@@ -41,7 +41,8 @@ func New(o Options) (*Guard, error) {
 	if err != nil {
 		return nil, fmt.Errorf("set up the guard: %w", err)
 	}
-	g := &Guard{o: o, clients: clients, began: time.Now(), names: newNames(o.Nameserver), teller: teller{log: o.Log}}
+	g := &Guard{o: o, clients: clients, began: time.Now(), names: newNames(o.Nameserver),
+		teller: teller{log: o.Log}}
 	g.ledger = newLedger(&g.o.Limits)
 	g.buffers.New = func() any { return new([32 << 10]byte) }
 	g.transport = newTransport()
@@ -108,12 +109,15 @@ func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		g.tunnel(w, r)
 	case !r.URL.IsAbs():
 		deny(w, http.StatusBadRequest, "http_request_error", "", nonceOf(r),
-			"this is a forward proxy: a request must name a whole address, as GET http://example.org/ (set it as HTTP proxy)")
+			"this is a forward proxy: a request must name a whole address, as GET "+
+				"http://example.org/ (set it as HTTP proxy)")
 	case r.URL.Scheme != "http":
-		deny(w, http.StatusBadRequest, "http_request_error", "", nonceOf(r), "only http:// can be asked for; https:// needs CONNECT")
+		deny(w, http.StatusBadRequest, "http_request_error", "", nonceOf(r),
+			"only http:// can be asked for; https:// needs CONNECT")
 	case r.Method != http.MethodGet && r.Method != http.MethodHead && r.Method != http.MethodPost:
 		w.Header().Set("Allow", "GET, HEAD, POST, CONNECT")
-		deny(w, http.StatusMethodNotAllowed, "http_request_denied", "", nonceOf(r), "only GET, HEAD, POST and CONNECT are let through")
+		deny(w, http.StatusMethodNotAllowed, "http_request_denied", "", nonceOf(r),
+			"only GET, HEAD, POST and CONNECT are let through")
 	default:
 		g.forward(w, r)
 	}
@@ -124,7 +128,8 @@ func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // (RFC 9110 11.7.2).
 func nonceOf(r *http.Request) string {
 	scheme, nonce, _ := strings.Cut(r.Header.Get("Proxy-Authorization"), " ")
-	if scheme != "Recrawl-Guard" || len(nonce) > 64 || strings.Trim(nonce, "0123456789abcdef") != "" {
+	if scheme != "Recrawl-Guard" || len(nonce) > 64 ||
+		strings.Trim(nonce, "0123456789abcdef") != "" {
 		return ""
 	}
 	return nonce
@@ -132,17 +137,20 @@ func nonceOf(r *http.Request) string {
 
 // admit decides on a request to host:port. If it is not let through, it is answered and nil comes
 // back. The pass must be left.
-func (g *Guard) admit(w http.ResponseWriter, r *http.Request, host, port string) (*pass, netip.AddrPort) {
+func (g *Guard) admit(w http.ResponseWriter, r *http.Request, host, port string) (
+	*pass, netip.AddrPort) {
 	none, nonce, isTunnel := netip.AddrPort{}, nonceOf(r), r.Method == http.MethodConnect
 	number, err := strconv.ParseUint(port, 10, 16)
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	if err != nil || !isHost(host) {
-		deny(w, http.StatusBadRequest, "http_request_error", "", nonce, fmt.Sprintf("%.80q is no host and port", ascii(r.Host)))
+		deny(w, http.StatusBadRequest, "http_request_error", "", nonce,
+			fmt.Sprintf("%.80q is no host and port", ascii(r.Host)))
 		return nil, none
 	}
 	if !g.allowsPort(uint16(number), isTunnel) {
 		g.forbidden.Add(1)
-		deny(w, http.StatusForbidden, "http_request_denied", "", nonce, fmt.Sprintf("port %d is not let through; --allow-port lets it", number))
+		deny(w, http.StatusForbidden, "http_request_denied", "", nonce,
+			fmt.Sprintf("port %d is not let through; --allow-port lets it", number))
 		return nil, none
 	}
 	addrs, err := g.names.lookup(r.Context(), host)
@@ -156,7 +164,9 @@ func (g *Guard) admit(w http.ResponseWriter, r *http.Request, host, port string)
 		deny(w, status, kind, "", nonce, "look up "+host+": "+short(err))
 		return nil, none
 	}
-	allowed := slices.DeleteFunc(slices.Clone(addrs), func(a netip.Addr) bool { return !g.allowsAddr(a) })
+	allowed := slices.DeleteFunc(slices.Clone(addrs), func(a netip.Addr) bool {
+		return !g.allowsAddr(a)
+	})
 	if len(allowed) == 0 {
 		g.forbidden.Add(1)
 		deny(w, http.StatusForbidden, "destination_ip_prohibited", "", nonce,
@@ -188,7 +198,8 @@ func isHost(host string) bool {
 	}
 	for i := range len(host) {
 		c := host[i]
-		if !('a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '-' || c == '.' || c == '_' || c == ':') {
+		if !('a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '-' || c == '.' || c == '_' ||
+			c == ':') {
 			return false
 		}
 	}
@@ -199,20 +210,25 @@ func (g *Guard) allowsPort(port uint16, isTunnel bool) bool {
 	if port == 0 {
 		return false
 	}
-	return g.o.AllowPrivate || port == 443 || port == 80 && !isTunnel || slices.Contains(g.o.AllowPorts, port)
+	return g.o.AllowPrivate || port == 443 || port == 80 && !isTunnel ||
+		slices.Contains(g.o.AllowPorts, port)
 }
 
 func (g *Guard) allowsAddr(addr netip.Addr) bool {
-	if g.o.AllowPrivate && addr.IsValid() && addr.Zone() == "" && !addr.IsMulticast() && !addr.IsUnspecified() || public.Is(addr) {
+	if g.o.AllowPrivate && addr.IsValid() && addr.Zone() == "" && !addr.IsMulticast() &&
+		!addr.IsUnspecified() || public.Is(addr) {
 		return true
 	}
-	return slices.ContainsFunc(g.o.AllowNetworks, func(p netip.Prefix) bool { return p.Contains(addr.Unmap()) })
+	return slices.ContainsFunc(g.o.AllowNetworks, func(p netip.Prefix) bool {
+		return p.Contains(addr.Unmap())
+	})
 }
 
 // isOwn reports whether an address is the guard's own, at which a request would come back to it.
 func (g *Guard) isOwn(to netip.AddrPort) bool {
 	own := g.own.Addr().Unmap()
-	return to.Port() == g.own.Port() && (to.Addr() == own || own.IsUnspecified() && to.Addr().IsLoopback())
+	return to.Port() == g.own.Port() &&
+		(to.Addr() == own || own.IsUnspecified() && to.Addr().IsLoopback())
 }
 
 // short is the cause of a network's error, without what is known of where it happened.

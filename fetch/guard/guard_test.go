@@ -85,16 +85,21 @@ func TestFields(t *testing.T) {
 		if r.URL.Path == "/407" {
 			status = 407
 		}
-		fmt.Fprintf(conn, "HTTP/1.1 %d X\r\nProxy-Status: recrawl-guard; error=http_request_denied; scope=all\r\nProxy-Authenticate: Basic\r\n"+
+		fmt.Fprintf(conn, "HTTP/1.1 %d X\r\nProxy-Status: recrawl-guard; "+
+			"error=http_request_denied; scope=all\r\nProxy-Authenticate: Basic\r\n"+
 			"Connection: X-Hop\r\nX-Hop: 1\r\nETag: \"a\"\r\nContent-Length: 4\r\n\r\nbody", status)
 	}))
 	defer web.Close()
 	l := *testLimits()
 	l.Interval = 0
-	_, at := serveGuard(t, Options{Limits: l, AllowNetworks: loopback, AllowPorts: []uint16{portOf(t, web.URL)}})
-	r, body := through(t, at, "GET "+web.URL+"/a%7Cb?c=%20d HTTP/1.1\nHost: elsewhere.example\nConnection: X-Mine, close\nX-Mine: 1\n"+
-		"Proxy-Authorization: Recrawl-Guard 00\nProxy-Connection: close\nTE: trailers\nUpgrade: websocket\nIf-None-Match: \"a\"\nAccept: x\n\n")
-	if r.StatusCode != 200 || body != "body" || r.Header.Get("Etag") != `"a"` || r.Header.Get("Via") != "1.1 recrawl-guard" {
+	_, at := serveGuard(t,
+		Options{Limits: l, AllowNetworks: loopback, AllowPorts: []uint16{portOf(t, web.URL)}})
+	r, body := through(t, at, "GET "+web.URL+"/a%7Cb?c=%20d HTTP/1.1\nHost: "+
+		"elsewhere.example\nConnection: X-Mine, close\nX-Mine: 1\n"+
+		"Proxy-Authorization: Recrawl-Guard 00\nProxy-Connection: close\nTE: trailers\nUpgrade: "+
+		"websocket\nIf-None-Match: \"a\"\nAccept: x\n\n")
+	if r.StatusCode != 200 || body != "body" || r.Header.Get("Etag") != `"a"` ||
+		r.Header.Get("Via") != "1.1 recrawl-guard" {
 		t.Errorf("%s %q %v", r.Status, body, r.Header)
 	}
 	for _, name := range []string{"Proxy-Status", "Proxy-Authenticate", "X-Hop", "Date"} {
@@ -102,11 +107,13 @@ func TestFields(t *testing.T) {
 			t.Errorf("the client gets %s: %s", name, r.Header.Get(name))
 		}
 	}
-	if got.Host != strings.TrimPrefix(web.URL, "http://") || got.RequestURI != "/a%7Cb?c=%20d" || got.Header.Get("If-None-Match") != `"a"` ||
+	if got.Host != strings.TrimPrefix(web.URL, "http://") || got.RequestURI != "/a%7Cb?c=%20d" ||
+		got.Header.Get("If-None-Match") != `"a"` ||
 		got.Header.Get("Accept") != "x" || got.Header.Get("Via") != "1.1 recrawl-guard" {
 		t.Errorf("the server gets %s %s %v", got.Host, got.RequestURI, got.Header)
 	}
-	for _, name := range []string{"X-Mine", "Proxy-Authorization", "Proxy-Connection", "Te", "Upgrade", "User-Agent", "Accept-Encoding", "X-Forwarded-For"} {
+	for _, name := range []string{"X-Mine", "Proxy-Authorization", "Proxy-Connection", "Te",
+		"Upgrade", "User-Agent", "Accept-Encoding", "X-Forwarded-For"} {
 		if got.Header.Get(name) != "" {
 			t.Errorf("the server gets %s: %s", name, got.Header.Get(name))
 		}
@@ -118,10 +125,14 @@ func TestFields(t *testing.T) {
 
 // What is not to be let through is refused before anybody is asked.
 func TestRefuses(t *testing.T) {
-	web := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("asked") }))
+	web := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		t.Error("asked")
+	}))
 	defer web.Close()
 	l := *testLimits()
-	g, at := serveGuard(t, Options{Limits: l, AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.2/32")}, AllowPorts: []uint16{8080}})
+	g, at := serveGuard(t,
+		Options{Limits: l, AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.2/32")},
+			AllowPorts: []uint16{8080}})
 	_, port, _ := net.SplitHostPort(at.Host)
 	for lines, status := range map[string]int{
 		"GET / HTTP/1.1\nHost: x\n\n":                                                        400,
@@ -148,7 +159,8 @@ func TestRefuses(t *testing.T) {
 		"CONNECT 127.0.0.1:" + port + " HTTP/1.1\nHost: x\n\n":                               403,
 		"GET http://127.0.0.2/ HTTP/1.1\nHost: x\nX: " + strings.Repeat("x", 1<<17) + "\n\n": 431,
 	} {
-		if r, body := through(t, at, lines); r.StatusCode != status || status != 431 && r.Header.Get("Proxy-Status") == "" && !strings.HasPrefix(body, "400 Bad Request") {
+		if r, body := through(t, at, lines); r.StatusCode != status || status != 431 &&
+			r.Header.Get("Proxy-Status") == "" && !strings.HasPrefix(body, "400 Bad Request") {
 			t.Errorf("%.80q: %s %q, want %d", lines, r.Status, body, status)
 		}
 	}
@@ -162,14 +174,17 @@ func TestLoop(t *testing.T) {
 	l := *testLimits()
 	o := Options{Limits: l, AllowPrivate: true}
 	_, at := serveGuard(t, o)
-	if r, body := through(t, at, "GET "+at.String()+"/ HTTP/1.1\nHost: x\n\n"); r.StatusCode != 508 {
+	if r, body := through(t, at,
+		"GET "+at.String()+"/ HTTP/1.1\nHost: x\n\n"); r.StatusCode != 508 {
 		t.Errorf("%s %q", r.Status, body)
 	}
 }
 
 // Nobody but this machine may use a guard, unless told.
 func TestOpen(t *testing.T) {
-	for listen, ok := range map[string]bool{"127.0.0.1:0": true, "[::1]:0": true, "localhost:0": true, "0.0.0.0:0": false, ":0": false, "[::]:0": false, "10.0.0.1:0": false, "example.org:0": false, "127.0.0.1": false} {
+	for listen, ok := range map[string]bool{"127.0.0.1:0": true, "[::1]:0": true,
+		"localhost:0": true, "0.0.0.0:0": false, ":0": false, "[::]:0": false, "10.0.0.1:0": false,
+		"example.org:0": false, "127.0.0.1": false} {
 		l := *testLimits()
 		l.Listen = listen
 		if _, err := New(Options{Limits: l}); (err == nil) != ok {
@@ -186,8 +201,10 @@ func TestOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for addr, ok := range map[string]bool{"127.0.0.1": true, "::1": true, "::ffff:127.0.0.1": true, "10.20.3.4": true, "10.21.0.1": false, "8.8.8.8": false} {
-		if g.mayUse(net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(addr), 1))) != ok {
+	for addr, ok := range map[string]bool{"127.0.0.1": true, "::1": true, "::ffff:127.0.0.1": true,
+		"10.20.3.4": true, "10.21.0.1": false, "8.8.8.8": false} {
+		if g.mayUse(net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(addr),
+			1))) != ok {
 			t.Errorf("%s may use the guard: %v", addr, !ok)
 		}
 	}
@@ -206,7 +223,8 @@ func TestTimeLimit(t *testing.T) {
 	defer close(release)
 	l := *testLimits()
 	l.Interval, l.Longest = 0, 300*time.Millisecond
-	g, at := serveGuard(t, Options{Limits: l, AllowNetworks: loopback, AllowPorts: []uint16{portOf(t, web.URL)}})
+	g, at := serveGuard(t,
+		Options{Limits: l, AllowNetworks: loopback, AllowPorts: []uint16{portOf(t, web.URL)}})
 	began := time.Now()
 	through(t, at, "GET "+web.URL+"/ HTTP/1.1\nHost: x\n\n")
 	through(t, at, "CONNECT "+strings.TrimPrefix(web.URL, "http://")+" HTTP/1.1\nHost: x\n\n")
@@ -227,9 +245,11 @@ func TestNames(t *testing.T) {
 		<-hold
 		return nil, errors.New("no")
 	}
-	n.kept["known.example"] = &name{addrs: []netip.Addr{netip.MustParseAddr("8.8.8.8")}, until: time.Now().Add(-time.Second)}
+	n.kept["known.example"] = &name{addrs: []netip.Addr{netip.MustParseAddr("8.8.8.8")},
+		until: time.Now().Add(-time.Second)}
 	began := time.Now()
-	if addrs, err := n.lookup(t.Context(), "known.example"); err != nil || len(addrs) != 1 || time.Since(began) > time.Second {
+	if addrs, err := n.lookup(t.Context(), "known.example"); err != nil || len(addrs) != 1 ||
+		time.Since(began) > time.Second {
 		t.Errorf("%v %v after %v", addrs, err, time.Since(began))
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
@@ -249,7 +269,8 @@ func FuzzStatus(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		w := httptest.NewRecorder()
 		deny(w, 502, "dns_error", "", "00", text)
-		if strings.ContainsAny(w.Header().Get("Proxy-Status"), "\r\n\x00\\") || strings.Count(w.Header().Get("Proxy-Status"), `"`) != 4 {
+		if strings.ContainsAny(w.Header().Get("Proxy-Status"), "\r\n\x00\\") ||
+			strings.Count(w.Header().Get("Proxy-Status"), `"`) != 4 {
 			t.Errorf("%q", w.Header())
 		}
 	})
@@ -259,20 +280,25 @@ func FuzzStatus(f *testing.F) {
 // connections as a polite crawler has them.
 func BenchmarkGuard(b *testing.B) {
 	page := strings.Repeat("x", 22<<10)
-	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, page) }))
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		io.WriteString(w, page)
+	}))
 	defer web.Close()
 	l := *testLimits()
 	l.Interval, l.AddressHour, l.AllHour, l.AddressBytes, l.AllBytes = 0, 0, 0, 0, 0
-	_, at := serveGuard(b, Options{Limits: l, AllowNetworks: loopback, AllowPorts: []uint16{portOf(b, web.URL)}})
+	_, at := serveGuard(b,
+		Options{Limits: l, AllowNetworks: loopback, AllowPorts: []uint16{portOf(b, web.URL)}})
 	for name, proxy := range map[string]*url.URL{"direct": nil, "guard": at} {
 		b.Run(name, func(b *testing.B) {
-			client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(proxy), DisableKeepAlives: true}}
+			client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(proxy),
+				DisableKeepAlives: true}}
 			for b.Loop() {
 				r, err := client.Get(web.URL)
 				if err != nil {
 					b.Fatal(err)
 				}
-				if n, err := io.Copy(io.Discard, r.Body); err != nil || n != int64(len(page)) || r.StatusCode != 200 {
+				if n, err := io.Copy(io.Discard, r.Body); err != nil || n != int64(len(page)) ||
+					r.StatusCode != 200 {
 					b.Fatal(fmt.Sprint(r.Status, n, err))
 				}
 				r.Body.Close()

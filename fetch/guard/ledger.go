@@ -28,7 +28,8 @@ type counts struct {
 }
 
 func newLedger(l *Limits) *ledger {
-	return &ledger{limits: l, all: account{hour: new(hour)}, addresses: newBook(l.Addresses), hosts: newBook(l.Addresses),
+	return &ledger{limits: l, all: account{hour: new(hour)}, addresses: newBook(l.Addresses),
+		hosts: newBook(l.Addresses),
 		count: counts{refused: map[string]int64{}}}
 }
 
@@ -47,7 +48,8 @@ type pass struct {
 
 // enter lets a request to a host through at the first of its addresses that has room, or says which
 // limit refuses it. Those that could not be connected to lately come last.
-func (l *ledger) enter(host string, addrs []netip.Addr, isTunnel bool, now time.Duration) (*pass, *Refusal) {
+func (l *ledger) enter(host string, addrs []netip.Addr, isTunnel bool, now time.Duration) (
+	*pass, *Refusal) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	h := l.hosts.get(host)
@@ -56,8 +58,10 @@ func (l *ledger) enter(host string, addrs []netip.Addr, isTunnel bool, now time.
 		name := addr.String()
 		a := l.addresses.get(name)
 		r := l.judge(h, a, now)
-		if r == nil && (h == nil && !l.hosts.room(l.over(now)) || a == nil && !l.addresses.room(l.over(now))) {
-			r = &Refusal{Limit: LimitRemembered, Allowed: fmt.Sprint(l.limits.Addresses), Got: "one more", Wait: time.Minute}
+		if r == nil && (h == nil && !l.hosts.room(l.over(now)) || a == nil &&
+			!l.addresses.room(l.over(now))) {
+			r = &Refusal{Limit: LimitRemembered, Allowed: fmt.Sprint(l.limits.Addresses),
+				Got: "one more", Wait: time.Minute}
 		}
 		if r != nil {
 			r.Host, r.Address = host, addr
@@ -116,26 +120,32 @@ func (l *ledger) judge(host, address *account, now time.Duration) (worst *Refusa
 	}
 	hours := func(a *account, scope string, requests, bytes int64) {
 		if n := a.hour.requests.sum(now); requests > 0 && n >= requests {
-			refuse(LimitHour, scope, fmt.Sprint(requests), fmt.Sprint(n+1), a.hour.requests.below(now, requests)-now)
+			refuse(LimitHour, scope, fmt.Sprint(requests), fmt.Sprint(n+1),
+				a.hour.requests.below(now, requests)-now)
 		}
 		if n := a.hour.bytes.sum(now); bytes > 0 && n >= bytes {
-			refuse(LimitBytes, scope, fmt.Sprint(bytes), fmt.Sprint(n), a.hour.bytes.below(now, bytes)-now)
+			refuse(LimitBytes, scope, fmt.Sprint(bytes), fmt.Sprint(n),
+				a.hour.bytes.below(now, bytes)-now)
 		}
 	}
 	pauses := func(a *account, scope string) {
 		if a.under >= l.limits.Parallel {
-			refuse(LimitParallel, scope, fmt.Sprint(l.limits.Parallel), fmt.Sprint(a.under+1), max(l.limits.Interval, time.Second))
+			refuse(LimitParallel, scope, fmt.Sprint(l.limits.Parallel), fmt.Sprint(a.under+1),
+				max(l.limits.Interval, time.Second))
 		} else if until := a.last + l.limits.Interval; a.asked && until-now > grace {
-			refuse(LimitInterval, scope, l.limits.Interval.String(), rounded(now-a.last).String(), until-now)
+			refuse(LimitInterval, scope, l.limits.Interval.String(), rounded(now-a.last).String(),
+				until-now)
 		}
 	}
 	if l.all.stopped {
-		refuse(LimitStopped, ScopeAll, fmt.Sprint(l.limits.StopAfter), fmt.Sprint(l.all.row+1), stoppedFor)
+		refuse(LimitStopped, ScopeAll, fmt.Sprint(l.limits.StopAfter), fmt.Sprint(l.all.row+1),
+			stoppedFor)
 	}
 	hours(&l.all, ScopeAll, l.limits.AllHour, l.limits.AllBytes)
 	if address != nil {
 		if address.stopped {
-			refuse(LimitStopped, ScopeAddress, fmt.Sprint(l.limits.StopAddressAfter), fmt.Sprint(address.row+1), stoppedFor)
+			refuse(LimitStopped, ScopeAddress, fmt.Sprint(l.limits.StopAddressAfter),
+				fmt.Sprint(address.row+1), stoppedFor)
 		}
 		pauses(address, ScopeAddress)
 		hours(address, ScopeAddress, l.limits.AddressHour, l.limits.AddressBytes)
@@ -242,7 +252,8 @@ func (p *pass) exceeds(limit string, scope string, allowed int64) {
 	if p.cut != nil {
 		return
 	}
-	p.cut = &Refusal{Limit: limit, Scope: scope, Host: p.host.name, Address: p.addr, Allowed: fmt.Sprint(allowed), Got: "more"}
+	p.cut = &Refusal{Limit: limit, Scope: scope, Host: p.host.name, Address: p.addr,
+		Allowed: fmt.Sprint(allowed), Got: "more"}
 	p.ledger.refuse(p.cut, p.host, p.address)
 }
 

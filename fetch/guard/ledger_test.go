@@ -10,8 +10,10 @@ import (
 )
 
 func testLimits() *Limits {
-	return &Limits{Listen: "127.0.0.1:0", Interval: 10 * time.Second, Parallel: 1, AddressHour: 360, AllHour: 1000, AnswerBytes: 1 << 20,
-		AddressBytes: 1 << 20, AllBytes: 1 << 30, Connect: "bound", TunnelTurns: 5, TunnelSent: 1 << 14, Longest: time.Minute,
+	return &Limits{Listen: "127.0.0.1:0", Interval: 10 * time.Second, Parallel: 1, AddressHour: 360,
+		AllHour: 1000, AnswerBytes: 1 << 20,
+		AddressBytes: 1 << 20, AllBytes: 1 << 30, Connect: "bound", TunnelTurns: 5,
+		TunnelSent: 1 << 14, Longest: time.Minute,
 		Addresses: 1000, Connections: 100}
 }
 
@@ -37,7 +39,8 @@ func TestLedger(t *testing.T) {
 		e *event
 	}
 	var under []open
-	for now := time.Duration(0); now < 5*time.Hour; now += time.Duration(rng.Int64N(int64(6 * time.Second))) {
+	for now := time.Duration(0); now < 5*time.Hour; now += time.Duration(
+		rng.Int64N(int64(6 * time.Second))) {
 		for len(under) > 0 && rng.IntN(2) == 0 {
 			o := under[0]
 			under = under[1:]
@@ -45,7 +48,8 @@ func TestLedger(t *testing.T) {
 			o.e.end = max(now, o.p.start)
 		}
 		host := fmt.Sprintf("h%d", rng.IntN(60))
-		p, refusal := ledger.enter(host, []netip.Addr{addressOf(rng.IntN(20))[0], addressOf(rng.IntN(20))[0]}, false, now)
+		p, refusal := ledger.enter(host,
+			[]netip.Addr{addressOf(rng.IntN(20))[0], addressOf(rng.IntN(20))[0]}, false, now)
 		if (p == nil) == (refusal == nil) {
 			t.Fatalf("seed %d: neither or both", seed)
 		}
@@ -58,7 +62,8 @@ func TestLedger(t *testing.T) {
 		e := &event{begin: p.start, end: 1 << 62}
 		may, _, _ := p.take(rng.Int64N(100_000), now)
 		e.bytes = may
-		byAddress[p.addr], byHost[host], all = append(byAddress[p.addr], e), append(byHost[host], e), append(all, e)
+		byAddress[p.addr], byHost[host], all = append(byAddress[p.addr], e),
+			append(byHost[host], e), append(all, e)
 		under = append(under, open{p, e})
 	}
 	hours := func(who string, events []*event, requests, bytes int64) {
@@ -70,7 +75,8 @@ func TestLedger(t *testing.T) {
 				sum -= events[first].bytes
 			}
 			if n := int64(i - first + 1); n > requests || sum > bytes {
-				t.Fatalf("seed %d: %s has %d requests and %d bytes in the hour to %v", seed, who, n, sum, e.begin)
+				t.Fatalf("seed %d: %s has %d requests and %d bytes in the hour to %v",
+					seed, who, n, sum, e.begin)
 			}
 		}
 	}
@@ -182,7 +188,8 @@ func TestLedgerStops(t *testing.T) {
 	for range 5 {
 		ledger.enter("h", addressOf(1), false, now)
 	}
-	if _, r := ledger.enter("fresh", addressOf(10), false, now); r == nil || r.Limit != LimitStopped || r.Scope != ScopeAll {
+	if _, r := ledger.enter("fresh", addressOf(10), false, now); r == nil ||
+		r.Limit != LimitStopped || r.Scope != ScopeAll {
 		t.Errorf("after 5 in a row: %+v", r)
 	}
 }
@@ -197,7 +204,8 @@ func TestMemory(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	ledger := newLedger(l)
 	for i := range n {
-		p, r := ledger.enter(fmt.Sprintf("www.host-%d.example", i), addressOf(i), false, time.Second)
+		p, r := ledger.enter(fmt.Sprintf("www.host-%d.example", i), addressOf(i), false,
+			time.Second)
 		if r != nil {
 			t.Fatal(r)
 		}

@@ -39,7 +39,8 @@ type name struct {
 }
 
 func newNames(nameserver string) *names {
-	n := &names{resolver: &net.Resolver{PreferGo: true}, places: make(chan struct{}, mostLookups), kept: map[string]*name{}}
+	n := &names{resolver: &net.Resolver{PreferGo: true}, places: make(chan struct{}, mostLookups),
+		kept: map[string]*name{}}
 	if nameserver != "" {
 		n.resolver.Dial = func(ctx context.Context, network, _ string) (net.Conn, error) {
 			var d net.Dialer

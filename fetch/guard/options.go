@@ -64,13 +64,15 @@ func (l *Limits) clients() (networks []netip.Prefix, err error) {
 	}
 	host, _, err := net.SplitHostPort(l.Listen)
 	if err != nil {
-		return nil, fmt.Errorf("listen on %q: want an address and a port, as 127.0.0.1:3128", l.Listen)
+		return nil, fmt.Errorf("listen on %q: want an address and a port, as 127.0.0.1:3128",
+			l.Listen)
 	}
 	addr, err := netip.ParseAddr(host)
 	switch {
 	case host == "localhost":
 	case err != nil && host != "":
-		return nil, fmt.Errorf("listen on %q: want an address and a port, as 127.0.0.1:3128", l.Listen)
+		return nil, fmt.Errorf("listen on %q: want an address and a port, as 127.0.0.1:3128",
+			l.Listen)
 	case !addr.IsLoopback() && len(networks) == 0:
 		return nil, fmt.Errorf("listen on %q: %w", l.Listen, ErrOpen)
 	}

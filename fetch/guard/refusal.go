@@ -57,7 +57,8 @@ func (r *Refusal) text() string {
 	}
 	switch r.Limit {
 	case LimitInterval:
-		return fmt.Sprintf("%s was asked %s ago; %s must lie between two requests", who, r.Got, r.Allowed)
+		return fmt.Sprintf("%s was asked %s ago; %s must lie between two requests",
+			who, r.Got, r.Allowed)
 	case LimitParallel:
 		return fmt.Sprintf("%s is being asked; requests at a time: at most %s", who, r.Allowed)
 	case LimitHour:
@@ -65,9 +66,11 @@ func (r *Refusal) text() string {
 	case LimitBytes:
 		return fmt.Sprintf("%s had its bytes of this hour: at most %s", who, r.Allowed)
 	case LimitStopped:
-		return fmt.Sprintf("%s: shut after %s violations in a row, until the guard ends", who, r.Allowed)
+		return fmt.Sprintf("%s: shut after %s violations in a row, until the guard ends",
+			who, r.Allowed)
 	case LimitRemembered:
-		return fmt.Sprintf("%s is new, and %s addresses are remembered already; a larger --addresses has room", who, r.Allowed)
+		return fmt.Sprintf("%s is new, and %s addresses are remembered already; a larger "+
+			"--addresses has room", who, r.Allowed)
 	case LimitConnect:
 		return "this guard refuses tunnels (CONNECT), since it cannot see inside"
 	}
@@ -78,7 +81,8 @@ func (r *Refusal) text() string {
 func (r *Refusal) answer(w http.ResponseWriter, nonce string) {
 	seconds := strconv.Itoa(int(math.Ceil(max(r.Wait, time.Second).Seconds())))
 	w.Header().Set("Retry-After", seconds)
-	deny(w, http.StatusTooManyRequests, "http_request_denied", fmt.Sprintf("; limit=%s; scope=%s", r.Limit, r.Scope), nonce,
+	deny(w, http.StatusTooManyRequests, "http_request_denied", fmt.Sprintf("; limit=%s; scope=%s",
+		r.Limit, r.Scope), nonce,
 		fmt.Sprintf("limit %s: %s. Try again in %s s", r.Limit, r.text(), seconds))
 }
 
@@ -142,10 +146,12 @@ func (t *teller) tell(r *Refusal, client string) {
 	if quiet {
 		return
 	}
-	t.log.Warn("refused", "limit", r.Limit, "scope", r.Scope, "host", r.Host, "address", r.Address.String(),
+	t.log.Warn("refused", "limit", r.Limit, "scope", r.Scope, "host", r.Host, "address",
+		r.Address.String(),
 		"allowed", r.Allowed, "got", r.Got, "wait_s", math.Ceil(r.Wait.Seconds()), "client", client)
 	if r.Stops != "" {
-		t.log.Error("shut until the guard ends", "scope", r.Stops, "address", r.Address.String(), "host", r.Host)
+		t.log.Error("shut until the guard ends", "scope", r.Stops, "address", r.Address.String(),
+			"host", r.Host)
 	}
 }
 

@@ -16,11 +16,13 @@ import (
 func (g *Guard) tunnel(w http.ResponseWriter, r *http.Request) {
 	host, port, err := net.SplitHostPort(r.Host)
 	if err != nil {
-		deny(w, http.StatusBadRequest, "http_request_error", "", nonceOf(r), "CONNECT wants a host and a port, as example.org:443")
+		deny(w, http.StatusBadRequest, "http_request_error", "", nonceOf(r),
+			"CONNECT wants a host and a port, as example.org:443")
 		return
 	}
 	if g.o.Connect == "refuse" {
-		refusal := &Refusal{Limit: LimitConnect, Scope: ScopeAll, Host: strings.ToLower(host), Allowed: "none", Got: "a tunnel", Wait: stoppedFor}
+		refusal := &Refusal{Limit: LimitConnect, Scope: ScopeAll, Host: strings.ToLower(host),
+			Allowed: "none", Got: "a tunnel", Wait: stoppedFor}
 		g.ledger.refuseAny(refusal)
 		g.teller.tell(refusal, r.RemoteAddr)
 		refusal.answer(w, nonceOf(r))
@@ -32,7 +34,8 @@ func (g *Guard) tunnel(w http.ResponseWriter, r *http.Request) {
 	}
 	defer func() { p.leave(g.now()) }()
 	if g.isOwn(to) {
-		deny(w, http.StatusLoopDetected, "proxy_loop_detected", "", nonceOf(r), "that is the guard itself")
+		deny(w, http.StatusLoopDetected, "proxy_loop_detected", "", nonceOf(r),
+			"that is the guard itself")
 		return
 	}
 	server, err := g.connect(r.Context(), p, to)
@@ -47,7 +50,8 @@ func (g *Guard) tunnel(w http.ResponseWriter, r *http.Request) {
 	}
 	defer client.Close()
 	client.SetDeadline(time.Now().Add(g.o.Longest))
-	if _, err := io.WriteString(client, "HTTP/1.1 200 Connection established\r\nVia: 1.1 "+Name+"\r\n\r\n"); err != nil {
+	if _, err := io.WriteString(client, "HTTP/1.1 200 Connection established\r\nVia: 1.1 "+Name+
+		"\r\n\r\n"); err != nil {
 		return
 	}
 	g.tunnels.Add(1)

@@ -14,7 +14,8 @@ const (
 )
 
 // Bodies are the cases that reach a parser: H of pages, X of feeds and sitemaps, P of robots.txt.
-var Bodies = slices.Concat(deepAttacks, mixedAttacks(), linkAttacks, textAttacks, xmlAttacks, robotsAttacks)
+var Bodies = slices.Concat(deepAttacks, mixedAttacks(), linkAttacks, textAttacks, xmlAttacks,
+	robotsAttacks)
 
 var deepAttacks = []Body{
 	page("H01 deep", "<a href=x>x</a>", fill(Largest, "<div>")),
@@ -61,15 +62,20 @@ var deepAttacks = []Body{
 // formatting opened again, what is misplaced in tables, foreign elements, lists.
 func mixedAttacks() (mixed []Body) {
 	for _, tags := range []string{
-		"<a><p>", "<b><i><p>", "<b></p>", "<p></b>", "<nobr><button>", "<table><td>", "<table><tr><a>", "<table><select>", "<table><b>x",
-		"<svg><math>", "<svg><foreignObject><p>", "<math><mi><svg>", "<select><option>", "<optgroup><option>", "<template>",
-		"<template><table>", "<frameset>", "<form><form>", "<li><ul>", "<dd><dt>", "<h1><h2>", "<ruby><rt><rp>", "<p><table><p>",
-		"<object><marquee><applet>", "<b><div></b><i></div></i>", "<a><table><a></table>", "<tr><td><caption>", "</p>", "</br>", "</b></i></div>",
+		"<a><p>", "<b><i><p>", "<b></p>", "<p></b>", "<nobr><button>", "<table><td>",
+		"<table><tr><a>", "<table><select>", "<table><b>x",
+		"<svg><math>", "<svg><foreignObject><p>", "<math><mi><svg>", "<select><option>",
+		"<optgroup><option>", "<template>",
+		"<template><table>", "<frameset>", "<form><form>", "<li><ul>", "<dd><dt>", "<h1><h2>",
+		"<ruby><rt><rp>", "<p><table><p>",
+		"<object><marquee><applet>", "<b><div></b><i></div></i>", "<a><table><a></table>",
+		"<tr><td><caption>", "</p>", "</br>", "</b></i></div>",
 		"<b x=1><b x=2><b x=3><p>x",
 	} {
 		mixed = append(
 			mixed,
-			page("H03 "+strings.NewReplacer("<", "", ">", " ", "/", "-").Replace(tags), fill(Largest, tags)),
+			page("H03 "+strings.NewReplacer("<", "", ">", " ", "/", "-").Replace(tags),
+				fill(Largest, tags)),
 		)
 	}
 	return append(
@@ -104,7 +110,8 @@ var linkAttacks = []Body{
 	),
 	page(
 		"H06 long base with a query",
-		"<base href='http://a.example/"+strings.Repeat("a/", 400)+"?"+strings.Repeat("&a=b", 280)+"'>",
+		"<base href='http://a.example/"+strings.Repeat("a/", 400)+"?"+strings.Repeat("&a=b", 280)+
+			"'>",
 		each(50_000, "<a href='../ü%d'>x</a>"),
 	),
 	page("H07 robots", fill(Largest, "<meta name=robots content='index, follow'>")),
@@ -115,13 +122,15 @@ var linkAttacks = []Body{
 
 var textAttacks = []Body{
 	made("H08 UTF-7", "text/html; charset=utf-7", fill(Largest, "+ADw-a href=x+AD4-")),
-	made("H08 ISO-2022-KR", "text/html; charset=iso-2022-kr", fill(Largest, "\x1b$)C\x0e!!\x0f<a>")),
+	made("H08 ISO-2022-KR", "text/html; charset=iso-2022-kr",
+		fill(Largest, "\x1b$)C\x0e!!\x0f<a>")),
 	made("H08 ISO-2022-JP", "text/html; charset=iso-2022-jp", fill(Largest, "\x1b$B<a\x1b(B<b>")),
 	made("H08 UTF-16 claimed", "text/html; charset=utf-16", fill(Largest, "<a href=x>")),
 	made("H08 UTF-16", "text/html", "\xff\xfe", fill(Largest, "<\x00a\x00>\x00\x00\xd8")),
 	made("H08 EBCDIC", "text/html; charset=ibm037", fill(Largest, "\x4c\x81\x6e")),
 	made("H08 GB18030", "text/html; charset=gb18030", fill(Largest, "\x81\x30\x81\x30\xff")),
-	made("H08 unknown", "text/html; charset="+strings.Repeat("x", 10_000), fill(Largest, "<p>\xe4")),
+	made("H08 unknown", "text/html; charset="+strings.Repeat("x", 10_000),
+		fill(Largest, "<p>\xe4")),
 	made("H08 no type", "", fill(Largest, "<p>\xe4")),
 	page(
 		"H08 queries of another encoding",
@@ -174,7 +183,8 @@ var xmlAttacks = []Body{
 		"<rss><channel>",
 		each(
 			150_000,
-			"<item><link>http://a.example/%d</link><pubDate>Mon, 02 Jan 2006 15:04:05 GMT</pubDate></item>",
+			"<item><link>http://a.example/%d</link><pubDate>Mon, 02 Jan 2006 15:04:05 "+
+				"GMT</pubDate></item>",
 		),
 	),
 	made(
@@ -197,7 +207,8 @@ var xmlAttacks = []Body{
 		"<rss><channel>",
 		each(50_000, "<item><link>http://a.example/ü|%d/../%%41</link></item>"),
 	),
-	made("X03 entities", "text/xml", "<rss><channel><item><title>", fill(LargestSource, "&lt;&amp;")),
+	made("X03 entities", "text/xml", "<rss><channel><item><title>",
+		fill(LargestSource, "&lt;&amp;")),
 	made(
 		"X03 long base, addresses with a scheme inside",
 		"text/xml",
@@ -241,7 +252,8 @@ var robotsAttacks = []Body{
 		"User-agent: *\n",
 		many(1_000, "Disallow: /"+strings.Repeat("*a", 200)+"$\n"),
 	),
-	made("P01 long line", "text/plain", "User-agent: *\nDisallow: /", fill(1<<20, "x"), "\nDisallow: /y\n"),
+	made("P01 long line", "text/plain", "User-agent: *\nDisallow: /", fill(1<<20, "x"),
+		"\nDisallow: /y\n"),
 	made(
 		"P01 delays",
 		"text/plain",

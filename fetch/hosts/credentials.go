@@ -21,7 +21,8 @@ type UnsafeError struct {
 }
 
 func (e *UnsafeError) Error() string {
-	return fmt.Sprintf("credentials %s: group or others may use the file (mode %04o)", e.File, e.Mode.Perm())
+	return fmt.Sprintf("credentials %s: group or others may use the file (mode %04o)",
+		e.File, e.Mode.Perm())
 }
 
 // ReadCredentials reads the files that rules name. A file has a line for each of these, and may
@@ -80,10 +81,12 @@ func (s *Settings) readCredentials() error {
 		switch name { // a line that is not understood may be a secret: it is not shown
 		case "user", "password", "token", "cookie", "proxy-user", "proxy-password":
 		default:
-			return bad("line %d is none of user, password, token, cookie, proxy-user and proxy-password, with a colon behind", i+1)
+			return bad("line %d is none of user, password, token, cookie, proxy-user and "+
+				"proxy-password, with a colon behind", i+1)
 		}
 		if _, twice := values[name]; twice || !isFieldValue(value) {
-			return bad("line %d: want each once, with 1 to %d printable ASCII characters", i+1, maxField)
+			return bad("line %d: want each once, with 1 to %d printable ASCII characters",
+				i+1, maxField)
 		}
 		values[name] = value
 	}
@@ -98,7 +101,8 @@ func (s *Settings) readCredentials() error {
 	case hasUser != hasPassword || hasProxyUser != hasProxyPassword:
 		return bad("a user and a password belong together")
 	case s.match == "*" && len(values) > len(ofProxy(values)):
-		return bad("the rule of * would send them to every server: want one that names a host or a domain")
+		return bad("the rule of * would send them to every server: want one that names a host or " +
+			"a domain")
 	case hasUser && hasToken:
 		return bad("want a user or a token, not both")
 	case strings.Contains(user+proxyUser, ":"):
@@ -106,10 +110,12 @@ func (s *Settings) readCredentials() error {
 	case hasProxyUser && s.proxy == nil:
 		return bad("the rule of %s has no proxy", s.match)
 	case hasProxyUser && !s.plain:
-		return bad("they go to the proxy of %s in plain text: the rule must say plain-http: true", s.match)
+		return bad("they go to the proxy of %s in plain text: the rule must say plain-http: true",
+			s.match)
 	}
 	if hasUser {
-		s.header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(user+":"+password)))
+		s.header.Set("Authorization",
+			"Basic "+base64.StdEncoding.EncodeToString([]byte(user+":"+password)))
 	}
 	if hasToken {
 		s.header.Set("Authorization", "Bearer "+token)
@@ -135,7 +141,8 @@ func ofProxy(values map[string]string) (names []string) {
 // readPrivate reads the lines of a file that is its owner's alone. The file that is open is judged,
 // so that it cannot be exchanged in between.
 func readPrivate(name string) ([]string, error) {
-	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe without a writer is no file
+	// a pipe without a writer is no file
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, fmt.Errorf("credentials: %w", err)
 	}

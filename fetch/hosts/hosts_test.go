@@ -17,7 +17,8 @@ func span(d time.Duration) *time.Duration { return &d }
 func TestMostSpecific(t *testing.T) {
 	var rules []Rule
 	for i, match := range []string{
-		"*", "*.example.org", "*.news.example.org", "www.example.org", "WWW.example.org:8080", "127.3.0.1", "[::1]:9", "bücher.example", "a.example:443",
+		"*", "*.example.org", "*.news.example.org", "www.example.org", "WWW.example.org:8080",
+		"127.3.0.1", "[::1]:9", "bücher.example", "a.example:443",
 	} {
 		rules = append(rules, Rule{Match: match, Delay: span(time.Duration(i) * time.Second)})
 	}
@@ -26,34 +27,46 @@ func TestMostSpecific(t *testing.T) {
 		t.Fatal(problems)
 	}
 	for server, want := range map[string]int{
-		"other.example": 0, "example.org": 0, "a.example.org": 1, "b.a.example.org": 1, "news.example.org": 1,
+		"other.example": 0, "example.org": 0, "a.example.org": 1, "b.a.example.org": 1,
+		"news.example.org":   1,
 		"x.news.example.org": 2, "notnews.example.org": 1, "badexample.org": 0,
-		"www.example.org": 3, "www.example.org:81": 3, "www.example.org:8080": 4, "127.3.0.1:5": 5, "127.3.0.2": 0,
-		"[::1]:9": 6, "[::1]": 0, "xn--bcher-kva.example": 7, "a.example": 8,
+		"www.example.org": 3, "www.example.org:81": 3, "www.example.org:8080": 4, "127.3.0.1:5": 5,
+		"127.3.0.2": 0,
+		"[::1]:9":   6, "[::1]": 0, "xn--bcher-kva.example": 7, "a.example": 8,
 	} {
 		if got := table.Of(server).Delay(time.Hour); got != time.Duration(want)*time.Second {
 			t.Errorf("%s: the rule of %v", server, table.Of(server))
 		}
 	}
 	var none *Table
-	if none.Of("a").Delay(time.Hour) != time.Hour || none.Of("a").Proxy() != nil || none.Of("a").AddTo(nil, "https") != nil {
+	if none.Of("a").Delay(time.Hour) != time.Hour || none.Of("a").Proxy() != nil ||
+		none.Of("a").AddTo(nil, "https") != nil {
 		t.Error("no table says something")
 	}
 }
 
 func TestRefusedRules(t *testing.T) {
 	for _, r := range []Rule{
-		{}, {Match: "*."}, {Match: "a/b"}, {Match: "user@a.example"}, {Match: "*.a:80"}, {Match: "a*b"}, {Match: "**"}, {Match: "a b"}, {Match: "*.127.0.0.1:8"},
+		{}, {Match: "*."}, {Match: "a/b"}, {Match: "user@a.example"}, {Match: "*.a:80"},
+		{Match: "a*b"}, {Match: "**"}, {Match: "a b"}, {Match: "*.127.0.0.1:8"},
 		{Match: "a", Delay: span(-1)}, {Match: "a", Delay: span(25 * time.Hour)},
-		{Match: "a", Headers: map[string]string{"authorization": "Basic x"}}, {Match: "a", Headers: map[string]string{"COOKIE": "x"}},
-		{Match: "a", Headers: map[string]string{"host": "b"}}, {Match: "a", Headers: map[string]string{"if-none-match": "b"}},
-		{Match: "a", Headers: map[string]string{"user-agent": "b"}}, {Match: "a", Headers: map[string]string{"proxy-connection": "b"}},
-		{Match: "a", Headers: map[string]string{"x y": "b"}}, {Match: "a", Headers: map[string]string{"": "b"}}, {Match: "a", Headers: map[string]string{"x": "a\r\nHost: b"}},
+		{Match: "a", Headers: map[string]string{"authorization": "Basic x"}},
+		{Match: "a", Headers: map[string]string{"COOKIE": "x"}},
+		{Match: "a", Headers: map[string]string{"host": "b"}},
+		{Match: "a", Headers: map[string]string{"if-none-match": "b"}},
+		{Match: "a", Headers: map[string]string{"user-agent": "b"}},
+		{Match: "a", Headers: map[string]string{"proxy-connection": "b"}},
+		{Match: "a", Headers: map[string]string{"x y": "b"}},
+		{Match: "a", Headers: map[string]string{"": "b"}},
+		{Match: "a", Headers: map[string]string{"x": "a\r\nHost: b"}},
 		{Match: "a", Headers: map[string]string{"x": strings.Repeat("x", maxField+1)}},
-		{Match: "a", Proxy: "127.0.0.1:80"}, {Match: "a", Proxy: "ftp://h:1"}, {Match: "a", Proxy: "http://h"}, {Match: "a", Proxy: "http://u:geheim@h:1"}, {Match: "a", Proxy: "http://h:1/x"},
+		{Match: "a", Proxy: "127.0.0.1:80"}, {Match: "a", Proxy: "ftp://h:1"},
+		{Match: "a", Proxy: "http://h"}, {Match: "a", Proxy: "http://u:geheim@h:1"},
+		{Match: "a", Proxy: "http://h:1/x"},
 	} {
 		_, problems := New([]Rule{r})
-		if len(problems) != 1 || problems[0].Want == "" || strings.Contains(fmt.Sprint(problems), "geheim") {
+		if len(problems) != 1 || problems[0].Want == "" ||
+			strings.Contains(fmt.Sprint(problems), "geheim") {
 			t.Errorf("%+v: %v", r, problems)
 		}
 	}
@@ -76,12 +89,18 @@ func TestCredentials(t *testing.T) {
 		header     http.Header
 		proxy      string
 	}{
-		{"basic", "# of the archive\nuser: me\npassword: a: b \n", 0o600, Rule{}, "", http.Header{"Authorization": {"Basic bWU6YTogYg=="}}, ""},
-		{"read only", "token: abc", 0o400, Rule{}, "", http.Header{"Authorization": {"Bearer abc"}}, ""},
-		{"cookie beside a token", "TOKEN: abc\r\ncookie: id=7; x=8\r\n", 0o600, Rule{}, "", http.Header{"Authorization": {"Bearer abc"}, "Cookie": {"id=7; x=8"}}, ""},
-		{"of a proxy", "proxy-user: p\nproxy-password: geheim", 0o600, proxied, "", http.Header{}, "http://p:geheim@p:1"},
-		{"of a proxy over plain HTTP", "proxy-user: p\nproxy-password: geheim", 0o600, Rule{Proxy: "http://p:1"}, "plain-http", nil, ""},
-		{"of no proxy", "proxy-user: p\nproxy-password: geheim", 0o600, Rule{}, "no proxy", nil, ""},
+		{"basic", "# of the archive\nuser: me\npassword: a: b \n", 0o600, Rule{}, "",
+			http.Header{"Authorization": {"Basic bWU6YTogYg=="}}, ""},
+		{"read only", "token: abc", 0o400, Rule{}, "", http.Header{"Authorization": {"Bearer abc"}},
+			""},
+		{"cookie beside a token", "TOKEN: abc\r\ncookie: id=7; x=8\r\n", 0o600, Rule{}, "",
+			http.Header{"Authorization": {"Bearer abc"}, "Cookie": {"id=7; x=8"}}, ""},
+		{"of a proxy", "proxy-user: p\nproxy-password: geheim", 0o600, proxied, "", http.Header{},
+			"http://p:geheim@p:1"},
+		{"of a proxy over plain HTTP", "proxy-user: p\nproxy-password: geheim", 0o600,
+			Rule{Proxy: "http://p:1"}, "plain-http", nil, ""},
+		{"of no proxy", "proxy-user: p\nproxy-password: geheim", 0o600, Rule{}, "no proxy", nil,
+			""},
 		{"for every server", "token: geheim", 0o600, Rule{Match: "*"}, "every server", nil, ""},
 		{"group reads", "token: geheim", 0o640, Rule{}, "mode 0640", nil, ""},
 		{"others read", "token: geheim", 0o604, Rule{}, "mode 0604", nil, ""},
@@ -94,7 +113,8 @@ func TestCredentials(t *testing.T) {
 		{"two kinds", "user: me\npassword: geheim\ntoken: x", 0o600, Rule{}, "not both", nil, ""},
 		{"colon in the user", "user: m:e\npassword: geheim", 0o600, Rule{}, "colon", nil, ""},
 		{"control character", "token: geheim\x01x", 0o600, Rule{}, "line 1", nil, ""},
-		{"too large", "token: x\n" + strings.Repeat("#", maxFile), 0o600, Rule{}, "larger", nil, ""},
+		{"too large", "token: x\n" + strings.Repeat("#", maxFile), 0o600, Rule{}, "larger", nil,
+			""},
 	} {
 		os.Remove(file) // there is none at first
 		if err := os.WriteFile(file, []byte(tt.text), 0o600); err != nil {
@@ -106,12 +126,14 @@ func TestCredentials(t *testing.T) {
 		tt.rule.Match, tt.rule.Credentials = cmp.Or(tt.rule.Match, "a.example"), file
 		table, problems := New([]Rule{tt.rule})
 		err := table.ReadCredentials()
-		if len(problems) > 0 || (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+		if len(problems) > 0 || (err == nil) != (tt.want == "") || err != nil &&
+			!strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, %v", tt.name, problems, err)
 		}
 		if err != nil {
 			var unsafe *UnsafeError
-			if strings.Contains(err.Error(), "geheim") || errors.As(err, &unsafe) != strings.HasPrefix(tt.want, "mode") {
+			if strings.Contains(err.Error(), "geheim") ||
+				errors.As(err, &unsafe) != strings.HasPrefix(tt.want, "mode") {
 				t.Errorf("%s: %v", tt.name, err)
 			}
 			continue
@@ -119,7 +141,8 @@ func TestCredentials(t *testing.T) {
 		header := http.Header{}
 		s := table.Of("a.example")
 		secret := s.AddTo(header, "https")
-		if fmt.Sprint(header) != fmt.Sprint(tt.header) || len(secret) != len(tt.header) || strings.Contains(fmt.Sprintf("%v", s), "geheim") {
+		if fmt.Sprint(header) != fmt.Sprint(tt.header) || len(secret) != len(tt.header) ||
+			strings.Contains(fmt.Sprintf("%v", s), "geheim") {
 			t.Errorf("%s: %v, secret %v", tt.name, header, secret)
 		}
 		if tt.proxy != "" && s.Proxy().String() != tt.proxy {
@@ -142,7 +165,8 @@ func FuzzNew(f *testing.F) {
 		f.Add(seed, "X-Y", "http://h:1")
 	}
 	f.Fuzz(func(t *testing.T, match, field, proxy string) {
-		table, problems := New([]Rule{{Match: match, Headers: map[string]string{field: "v"}, Proxy: proxy}})
+		table, problems := New([]Rule{{Match: match, Headers: map[string]string{field: "v"},
+			Proxy: proxy}})
 		if len(problems) == 0 && match != "*" && len(table.settings()) != 1 {
 			t.Errorf("%q: %d settings", match, len(table.settings()))
 		}
@@ -160,7 +184,8 @@ func FuzzCredentials(f *testing.F) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		table, problems := New([]Rule{{Match: "a.example", Credentials: file, Proxy: "http://p:1", PlainHTTP: true}})
+		table, problems := New([]Rule{{Match: "a.example", Credentials: file, Proxy: "http://p:1",
+			PlainHTTP: true}})
 		if len(problems) > 0 {
 			t.Fatal(problems)
 		}
@@ -175,7 +200,8 @@ func FuzzCredentials(f *testing.F) {
 		header := http.Header{}
 		table.Of("a.example").AddTo(header, "https")
 		for name, values := range header {
-			if name != "Authorization" && name != "Cookie" || len(values) != 1 || strings.ContainsAny(values[0], "\r\n\x00") {
+			if name != "Authorization" && name != "Cookie" || len(values) != 1 ||
+				strings.ContainsAny(values[0], "\r\n\x00") {
 				t.Errorf("%s: %q", name, values)
 			}
 		}

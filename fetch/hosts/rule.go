@@ -31,8 +31,8 @@ type Rule struct {
 	Headers     map[string]string // sent with each request
 	Credentials string            // name of a file, see ReadCredentials; "": none
 	Proxy       string            // http://host:port or socks5://host:port; "": none
-	// PlainHTTP lets headers and credentials go over http://, where anybody on the way can read them,
-	// and those of a proxy over its unencrypted connection.
+	// PlainHTTP lets headers and credentials go over http://, where anybody on the way can read
+	// them, and those of a proxy over its unencrypted connection.
 	PlainHTTP bool `mapstructure:"plain-http"`
 }
 
@@ -54,7 +54,8 @@ type Table struct {
 func New(rules []Rule) (*Table, []Problem) {
 	t := &Table{servers: map[string]*Settings{}, domains: map[string]*Settings{}}
 	if len(rules) > MaxRules {
-		return t, []Problem{{"", fmt.Sprint(len(rules), " rules"), fmt.Sprint(MaxRules, " at most")}}
+		return t, []Problem{{"", fmt.Sprint(len(rules), " rules"),
+			fmt.Sprint(MaxRules, " at most")}}
 	}
 	var problems []Problem
 	for i := range rules {
@@ -63,8 +64,11 @@ func New(rules []Rule) (*Table, []Problem) {
 		if name == "" {
 			name = fmt.Sprintf("rule %d", i+1)
 		}
-		refuse := func(value, want string) { problems = append(problems, Problem{name, value, want}) }
-		s := &Settings{match: r.Match, file: r.Credentials, plain: r.PlainHTTP, header: http.Header{}}
+		refuse := func(value, want string) {
+			problems = append(problems, Problem{name, value, want})
+		}
+		s := &Settings{match: r.Match, file: r.Credentials, plain: r.PlainHTTP,
+			header: http.Header{}}
 		if !t.add(r.Match, s) {
 			refuse("match "+r.Match, "a host, a host with a port, *.DOMAIN or *, each once")
 		}
@@ -113,7 +117,8 @@ func (t *Table) add(match string, s *Settings) bool {
 	}
 	address, err := sitegraph.Canonical(scheme + name + "/")
 	server := sitegraph.ServerName(address)
-	if err != nil || strings.ContainsAny(name, "@/?#*") || isDomain && strings.ContainsAny(name, ":[") {
+	if err != nil || strings.ContainsAny(name, "@/?#*") || isDomain &&
+		strings.ContainsAny(name, ":[") {
 		return false
 	}
 	if _, known := in[server]; known {
@@ -125,7 +130,8 @@ func (t *Table) add(match string, s *Settings) bool {
 
 // ownFields are those that a rule cannot set: what HTTP needs, and what a visit says itself.
 var ownFields = []string{
-	"Accept-Encoding", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Expect", "Host",
+	"Accept-Encoding", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Expect",
+	"Host",
 	"Keep-Alive", "Range", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "User-Agent",
 }
 
@@ -140,7 +146,8 @@ func fieldProblem(name, value string) (want string) {
 		return "a name of letters, digits and hyphens"
 	case slices.Contains(secretFields, key):
 		return "it in a file that credentials names, as a line of user, token or cookie"
-	case slices.Contains(ownFields, key), strings.HasPrefix(key, "If-"), strings.HasPrefix(key, "Proxy-"):
+	case slices.Contains(ownFields, key), strings.HasPrefix(key, "If-"),
+		strings.HasPrefix(key, "Proxy-"):
 		return "a field that is not recrawl's own"
 	case !isFieldValue(value):
 		return fmt.Sprintf("a value of 1 to %d printable ASCII characters", maxField)
@@ -160,12 +167,14 @@ func isFieldValue(value string) bool {
 
 func parseProxy(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "http" && u.Scheme != "socks5" || u.Hostname() == "" || u.Port() == "" ||
+	if err != nil || u.Scheme != "http" && u.Scheme != "socks5" || u.Hostname() == "" ||
+		u.Port() == "" ||
 		strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
 		return nil, errors.New("http://HOST:PORT or socks5://HOST:PORT")
 	}
 	if u.User != nil {
-		return nil, errors.New("its user and password in a file that credentials names, as lines of proxy-user and proxy-password")
+		return nil, errors.New("its user and password in a file that credentials names, as lines " +
+			"of proxy-user and proxy-password")
 	}
 	u.Path = ""
 	return u, nil

@@ -33,7 +33,8 @@ func (c *Client) Try(
 	if m.cut.Load() {
 		o.Transferred = m.most
 		if o.Outcome == sitegraph.OutcomeFailed {
-			o.Detail, o.Trouble = errNoBytes.Error(), sitegraph.TroubleUnknown // the server has none
+			// the server has none
+			o.Detail, o.Trouble = errNoBytes.Error(), sitegraph.TroubleUnknown
 		}
 	}
 	return o, until, err

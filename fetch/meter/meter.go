@@ -51,7 +51,9 @@ func dial(ctx context.Context, network, address string) (net.Conn, error) {
 	d := net.Dialer{KeepAlive: -1}
 	if m != nil && m.most > 0 {
 		d.Control = func(_, _ string, socket syscall.RawConn) (err error) {
-			told := socket.Control(func(fd uintptr) { err = setReceiveBuffer(fd, int(m.onTheWay()/2)) })
+			told := socket.Control(func(fd uintptr) {
+				err = setReceiveBuffer(fd, int(m.onTheWay()/2))
+			})
 			return errors.Join(told, err)
 		}
 	}

@@ -85,7 +85,8 @@ func TestMeter(t *testing.T) {
 	defer web.Close()
 	address, passed := relay(t, web.Listener.Addr().String())
 	const mostBody = 1_000_000
-	client, err := New(fetch.Options{UserAgent: "test/1.0 (+http://crawler.example/)", Interval: fetch.NoInterval, MaxBody: mostBody, AllowPrivate: true})
+	client, err := New(fetch.Options{UserAgent: "test/1.0 (+http://crawler.example/)",
+		Interval: fetch.NoInterval, MaxBody: mostBody, AllowPrivate: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +106,8 @@ func TestMeter(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(test.path, "/", test.most), func(t *testing.T) {
 			before := passed.Load()
-			o, _, err := client.Try(t.Context(), &sitegraph.Record{URL: "http://" + address + test.path}, test.most)
+			o, _, err := client.Try(t.Context(),
+				&sitegraph.Record{URL: "http://" + address + test.path}, test.most)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -116,13 +118,16 @@ func TestMeter(t *testing.T) {
 			got := passed.Load() - before
 			t.Logf("%v, %d read, %d passed", o.Outcome, o.Transferred, got)
 			if o.Outcome != test.outcome || o.Transferred < test.low || o.Transferred > test.top {
-				t.Errorf("%v, %d bytes; want %v, %d to %d", o.Outcome, o.Transferred, test.outcome, test.low, test.top)
+				t.Errorf("%v, %d bytes; want %v, %d to %d", o.Outcome, o.Transferred, test.outcome,
+					test.low, test.top)
 			}
-			const inSockets = 16 << 10 // of the relay's send buffer, at least 4.5 KB, and what the system rounds up
+			// of the relay's send buffer, at least 4.5 KB, and what the system rounds up
+			const inSockets = 16 << 10
 			if test.most > 0 && got > test.most+inSockets {
 				t.Errorf("%d bytes passed of at most %d", got, test.most)
 			}
-			if got < o.Transferred && o.Transferred != test.most || test.most > 0 && got > o.Transferred+inSockets+(64<<10) {
+			if got < o.Transferred && o.Transferred != test.most || test.most > 0 &&
+				got > o.Transferred+inSockets+(64<<10) {
 				t.Errorf("%d bytes are said to be read, %d passed", o.Transferred, got)
 			}
 		})
@@ -140,7 +145,8 @@ func TestMeterOfVisitGivenUp(t *testing.T) {
 		}
 	}))
 	defer web.Close()
-	client, err := New(fetch.Options{UserAgent: "test/1.0 (+http://crawler.example/)", Interval: fetch.NoInterval, AllowPrivate: true})
+	client, err := New(fetch.Options{UserAgent: "test/1.0 (+http://crawler.example/)",
+		Interval: fetch.NoInterval, AllowPrivate: true})
 	if err != nil {
 		t.Fatal(err)
 	}

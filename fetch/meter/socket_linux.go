@@ -14,7 +14,8 @@ func setReceiveBuffer(fd uintptr, bytes int) error {
 // unread is how many bytes the system has received and that were not read.
 func unread(fd uintptr) int64 {
 	var n int32
-	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, fd, syscall.TIOCINQ, uintptr(unsafe.Pointer(&n)))
+	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, fd, syscall.TIOCINQ,
+		uintptr(unsafe.Pointer(&n)))
 	if errno != 0 {
 		return 0
 	}

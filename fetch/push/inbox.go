@@ -148,7 +148,8 @@ func (b *Inbox) prove(c claim) {
 	ctx, cancel := context.WithTimeout(b.ctx, proofTime)
 	defer cancel()
 	content, err := b.get(ctx, c.location, mostKeyFile)
-	shown := err == nil && subtle.ConstantTimeCompare([]byte(strings.TrimSpace(string(content))), []byte(c.key)) == 1
+	shown := err == nil && subtle.ConstantTimeCompare([]byte(strings.TrimSpace(string(content))),
+		[]byte(c.key)) == 1
 	defer b.wake() // also for claims that wait for room
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -220,7 +221,8 @@ func (b *Inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // hint takes what the operator says.
 func (b *Inbox) hint(r *http.Request) (status int, err error) {
 	from, err := netip.ParseAddrPort(r.RemoteAddr)
-	forwarded := r.Header.Get("Forwarded") + r.Header.Get("X-Forwarded-For") + r.Header.Get("Via") // by a proxy on this machine
+	// by a proxy on this machine
+	forwarded := r.Header.Get("Forwarded") + r.Header.Get("X-Forwarded-For") + r.Header.Get("Via")
 	if err != nil || !from.Addr().Unmap().IsLoopback() || forwarded != "" {
 		return 0, refuse(http.StatusForbidden, "hints are taken from this machine alone")
 	}
@@ -256,12 +258,14 @@ func (b *Inbox) room(urls int) error {
 }
 
 func readJSON(r *http.Request, into any) error {
-	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil ||
+		kind != "application/json" {
 		return refuse(http.StatusUnsupportedMediaType, "the content type must be application/json")
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return refuse(http.StatusRequestEntityTooLarge, "the body cannot be read, or has more than %d bytes", mostBody)
+		return refuse(http.StatusRequestEntityTooLarge,
+			"the body cannot be read, or has more than %d bytes", mostBody)
 	}
 	if err := json.Unmarshal(body, into); err != nil {
 		return refuse(http.StatusBadRequest, "the JSON is not as expected: %v", err)
@@ -275,7 +279,8 @@ func canonical(all []string) ([]string, error) {
 		return nil, refuse(http.StatusBadRequest, "no address is named")
 	}
 	if len(all) > mostURLs {
-		return nil, refuse(http.StatusUnprocessableEntity, "%d addresses; at most %d in a request", len(all), mostURLs)
+		return nil, refuse(http.StatusUnprocessableEntity, "%d addresses; at most %d in a request",
+			len(all), mostURLs)
 	}
 	urls := make([]string, len(all))
 	for i, raw := range all {
@@ -311,7 +316,8 @@ func (b *Inbox) indexNow(r *http.Request) (status int, err error) {
 	}
 	c := claim{key: said.Key}
 	if !goodKey.MatchString(c.key) {
-		return 0, refuse(http.StatusForbidden, "the key must have 8 to 128 letters, digits and hyphens")
+		return 0, refuse(http.StatusForbidden,
+			"the key must have 8 to 128 letters, digits and hyphens")
 	}
 	if c.urls, err = canonical(said.URLs); err != nil {
 		return 0, err
@@ -331,14 +337,16 @@ func (b *Inbox) indexNow(r *http.Request) (status int, err error) {
 		folder = c.location[:strings.LastIndexByte(c.location, '/')+1]
 	}
 	if !strings.HasPrefix(c.location, root) {
-		return 0, refuse(http.StatusUnprocessableEntity, "the key lies at another server than the addresses")
+		return 0, refuse(http.StatusUnprocessableEntity,
+			"the key lies at another server than the addresses")
 	}
 	if host := hostOf(said.Host); host != "" && host != first.Hostname() {
 		return 0, refuse(http.StatusUnprocessableEntity, "the addresses are not of host %s", host)
 	}
 	for i, u := range c.urls {
 		if !strings.HasPrefix(u, folder) {
-			return 0, refuse(http.StatusUnprocessableEntity, "address %d does not lie in %s, for which the key speaks", i+1, folder)
+			return 0, refuse(http.StatusUnprocessableEntity,
+				"address %d does not lie in %s, for which the key speaks", i+1, folder)
 		}
 	}
 	b.mu.Lock()

@@ -45,11 +45,13 @@ func all(string) bool { return true }
 
 func TestHint(t *testing.T) {
 	b := New(t.Context(), nil)
-	if w := post(b, "/hint", `{"urls": ["HTTP://Example.com:80/a", "https://example.com/b#c"]}`); w.Code != 200 {
+	if w := post(b, "/hint",
+		`{"urls": ["HTTP://Example.com:80/a", "https://example.com/b#c"]}`); w.Code != 200 {
 		t.Fatal(w.Code, w.Body)
 	}
 	hints, owned := b.Take(all)
-	if !slices.Equal(hints, []string{"http://example.com/a", "https://example.com/b"}) || owned != nil || b.waiting != 0 {
+	if !slices.Equal(hints, []string{"http://example.com/a", "https://example.com/b"}) ||
+		owned != nil || b.waiting != 0 {
 		t.Errorf("%v, %v, %d wait", hints, owned, b.waiting)
 	}
 	for _, c := range []struct {
@@ -57,13 +59,19 @@ func TestHint(t *testing.T) {
 		change     func(*http.Request)
 		code       int
 	}{
-		{"another machine", `{"urls": ["http://a.example/"]}`, func(r *http.Request) { r.RemoteAddr = "192.0.2.1:5000" }, 403},
-		{"another machine behind a proxy", `{"urls": ["http://a.example/"]}`, func(r *http.Request) { r.Header.Set("X-Forwarded-For", "192.0.2.1") }, 403},
-		{"a page in a browser", `{"urls": ["http://a.example/"]}`, func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") }, 415},
+		{"another machine", `{"urls": ["http://a.example/"]}`, func(r *http.Request) {
+			r.RemoteAddr = "192.0.2.1:5000"
+		}, 403},
+		{"another machine behind a proxy", `{"urls": ["http://a.example/"]}`,
+			func(r *http.Request) { r.Header.Set("X-Forwarded-For", "192.0.2.1") }, 403},
+		{"a page in a browser", `{"urls": ["http://a.example/"]}`, func(r *http.Request) {
+			r.Header.Set("Content-Type", "text/plain")
+		}, 415},
 		{"no address", `{}`, nil, 400},
 		{"no JSON", `{"urls": [`, nil, 400},
 		{"no web address", `{"urls": ["ftp://a.example/"]}`, nil, 422},
-		{"a long body", `{"urls": ["http://a.example/` + strings.Repeat("a", mostBody) + `"]}`, nil, 413},
+		{"a long body", `{"urls": ["http://a.example/` + strings.Repeat("a", mostBody) + `"]}`, nil,
+			413},
 		{"GET", "", func(r *http.Request) { r.Method = http.MethodGet }, 405},
 	} {
 		if c.change == nil {
@@ -82,9 +90,11 @@ func TestHint(t *testing.T) {
 func TestIndexNow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked atomic.Int64
-		b := New(t.Context(), owners(&asked, "https://a.example/"+good+".txt", "https://a.example/blog/k.txt"))
+		b := New(t.Context(),
+			owners(&asked, "https://a.example/"+good+".txt", "https://a.example/blog/k.txt"))
 		defer b.Close()
-		said := `{"host": "a.example", "key": "` + good + `", "urlList": ["https://a.example/1", "https://a.example/2"]}`
+		said := `{"host": "a.example", "key": "` + good +
+			`", "urlList": ["https://a.example/1", "https://a.example/2"]}`
 		if w := post(b, "/indexnow", said); w.Code != 202 {
 			t.Fatal(w.Code, w.Body)
 		}
@@ -94,16 +104,20 @@ func TestIndexNow(t *testing.T) {
 			_, second := b.Take(all)
 			return append(first, second...)
 		}
-		if got := take(); !slices.Equal(got, []string{"https://a.example/1", "https://a.example/2"}) {
+		if got := take(); !slices.Equal(got,
+			[]string{"https://a.example/1", "https://a.example/2"}) {
 			t.Fatalf("taken %v", got)
 		}
 		w := httptest.NewRecorder()
-		b.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/indexnow?url=https%3A%2F%2Fa.example%2F3&key="+good, nil))
+		b.ServeHTTP(w, httptest.NewRequest(http.MethodGet,
+			"/indexnow?url=https%3A%2F%2Fa.example%2F3&key="+good, nil))
 		if got := take(); w.Code != 200 || len(got) != 1 || asked.Load() != 1 {
 			t.Errorf("%d: %v after %d proofs", w.Code, got, asked.Load())
 		}
-		folder := `{"key": "` + good + `", "keyLocation": "https://a.example/blog/k.txt", "urlList": ["https://a.example/%s"]}`
-		if w := post(b, "/indexnow", fmt.Sprintf(folder, "blog/x")); w.Code != 202 || len(take()) != 1 {
+		folder := `{"key": "` + good +
+			`", "keyLocation": "https://a.example/blog/k.txt", "urlList": ["https://a.example/%s"]}`
+		if w := post(b, "/indexnow", fmt.Sprintf(folder, "blog/x")); w.Code != 202 ||
+			len(take()) != 1 {
 			t.Error(w.Code, w.Body)
 		}
 		if w := post(b, "/indexnow", fmt.Sprintf(folder, "shop/x")); w.Code != 422 {
@@ -111,7 +125,8 @@ func TestIndexNow(t *testing.T) {
 		}
 		time.Sleep(25 * time.Hour)
 		before := asked.Load()
-		if w := post(b, "/indexnow", said); w.Code != 202 || len(take()) != 2 || asked.Load() != before+1 {
+		if w := post(b, "/indexnow", said); w.Code != 202 || len(take()) != 2 ||
+			asked.Load() != before+1 {
 			t.Errorf("%d after a day: %d proofs", w.Code, asked.Load()-before)
 		}
 	})
@@ -136,20 +151,23 @@ func TestStrangers(t *testing.T) {
 			}
 		}
 		if asked.Load() != 1 || b.waiting != 0 || len(b.keys) != 1 {
-			t.Errorf("%d requests, %d addresses wait, %d keys", asked.Load(), b.waiting, len(b.keys))
+			t.Errorf("%d requests, %d addresses wait, %d keys",
+				asked.Load(), b.waiting, len(b.keys))
 		}
 		for _, body := range []string{
 			`{"key": "short", "urlList": ["https://a.example/"]}`,
 			`{"host": "b.example", "key": "` + good + `", "urlList": ["https://a.example/"]}`,
 			`{"key": "` + good + `", "urlList": ["https://a.example/", "https://b.example/"]}`,
-			`{"key": "` + good + `", "keyLocation": "https://b.example/k.txt", "urlList": ["https://a.example/"]}`,
+			`{"key": "` + good +
+				`", "keyLocation": "https://b.example/k.txt", "urlList": ["https://a.example/"]}`,
 			`{"key": "` + good + `", "urlList": []}`,
 		} {
 			if w := post(b, "/indexnow", body); w.Code < 400 || w.Code > 422 {
 				t.Errorf("%s: %d", body, w.Code)
 			}
 		}
-		long := `{"urls": ["http://a.example/"` + strings.Repeat(`, "http://a.example/"`, mostURLs-1) + `]}`
+		long := `{"urls": ["http://a.example/"` + strings.Repeat(`, "http://a.example/"`,
+			mostURLs-1) + `]}`
 		for range mostWaiting / mostURLs {
 			if w := post(b, "/hint", long); w.Code != 200 {
 				t.Fatal(w.Code, w.Body)
@@ -176,7 +194,8 @@ func TestSend(t *testing.T) {
 	if hints, _ := b.Take(all); len(hints) != 1 {
 		t.Errorf("hints %v", hints)
 	}
-	if err := Send(t.Context(), s.Address(), []string{"mailto:a"}); err == nil || !strings.Contains(err.Error(), "address 1") {
+	if err := Send(t.Context(), s.Address(), []string{"mailto:a"}); err == nil ||
+		!strings.Contains(err.Error(), "address 1") {
 		t.Error(err)
 	}
 	if err := s.Close(); err != nil {
@@ -191,12 +210,16 @@ func TestSend(t *testing.T) {
 // said it, and no strangers' hints are taken.
 func FuzzInbox(f *testing.F) {
 	f.Add("POST", "/hint", "", "application/json", `{"urls": ["http://a.example/", "x"]}`, true)
-	f.Add("POST", "/indexnow", "", "application/json", `{"host": "A.example:80", "key": "`+good+`", "keyLocation": "http://a.example/b/k.txt", "urlList": ["http://a.example/b/c"]}`, false)
+	f.Add("POST", "/indexnow", "", "application/json", `{"host": "A.example:80", "key": "`+good+
+		`", "keyLocation": "http://a.example/b/k.txt", "urlList": ["http://a.example/b/c"]}`, false)
 	f.Add("GET", "/indexnow", "url=http%3A%2F%2Fa.example%2F&key="+good, "", "", false)
 	f.Fuzz(func(t *testing.T, method, path, query, kind, body string, near bool) {
-		b := New(t.Context(), func(context.Context, string, int64) ([]byte, error) { return []byte(good), nil })
+		b := New(t.Context(), func(context.Context, string, int64) ([]byte, error) {
+			return []byte(good), nil
+		})
 		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
-		r.Method, r.URL.Path, r.URL.RawQuery, r.Header = method, path, query, http.Header{"Content-Type": {kind}}
+		r.Method, r.URL.Path, r.URL.RawQuery, r.Header = method, path, query,
+			http.Header{"Content-Type": {kind}}
 		if near {
 			r.RemoteAddr = "127.0.0.1:5000"
 		}

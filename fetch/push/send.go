@@ -19,7 +19,8 @@ func Send(ctx context.Context, to string, urls []string) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+to+"/hint", bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+to+"/hint",
+		bytes.NewReader(body))
 	if err != nil {
 		return err
 	}

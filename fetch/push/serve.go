@@ -34,7 +34,8 @@ func Listen(address string, handler http.Handler) (*Server, error) {
 	}
 	s := &Server{listener: listener, ended: make(chan error, 1)}
 	s.server = http.Server{
-		Handler: handler, ReadHeaderTimeout: headTime, ReadTimeout: requestTime, WriteTimeout: requestTime, IdleTimeout: requestTime, MaxHeaderBytes: mostHeader,
+		Handler: handler, ReadHeaderTimeout: headTime, ReadTimeout: requestTime,
+		WriteTimeout: requestTime, IdleTimeout: requestTime, MaxHeaderBytes: mostHeader,
 	}
 	go func() { s.ended <- s.server.Serve(netutil.LimitListener(listener, mostConnections)) }()
 	return s, nil

@@ -36,7 +36,8 @@ func Open(o Options) (*Service, error) {
 	s := &Service{inbox: New(ctx, o.Get), stop: stop}
 	if o.Callback != "" {
 		s.feeds = websub.New(websub.Options{
-			Callback: strings.TrimRight(o.Callback, "/"), Post: o.Post, Note: o.Note, Woken: s.inbox.wake,
+			Callback: strings.TrimRight(o.Callback, "/"), Post: o.Post, Note: o.Note,
+			Woken: s.inbox.wake,
 		})
 		s.inbox.feeds = s.feeds
 		if err := s.feeds.Restore(o.Setting); err != nil {
@@ -49,7 +50,8 @@ func Open(o Options) (*Service, error) {
 	}
 	o.Note("hints and IndexNow are taken at http://%s", s.server.Address())
 	if s.feeds != nil {
-		o.Note("WebSub: hubs reach it under %s; %d subscriptions are known", o.Callback, s.feeds.Counts().Known)
+		o.Note("WebSub: hubs reach it under %s; %d subscriptions are known",
+			o.Callback, s.feeds.Counts().Known)
 	}
 	return s, nil
 }
@@ -57,7 +59,8 @@ func Open(o Options) (*Service, error) {
 // CheckCallback says what is wrong with a public address for callbacks; "": nothing.
 func CheckCallback(address string) (want string) {
 	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" ||
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil ||
+		u.RawQuery != "" ||
 		u.Fragment != "" || len(address) > sitegraph.MaxURLBytes/2 {
 		return "the address of a web server without query, as https://example.org/websub"
 	}
@@ -87,7 +90,8 @@ func (s *Service) See(url string, state sitegraph.State, o *sitegraph.Observatio
 // Take returns what is to be visited now, and forgets it: what the operator said; and what owners
 // proved, and hubs said of feeds. It is Inbox.Take, otherwise. What subscriptions became since is
 // kept first.
-func (s *Service) Take(k websub.Keeper, known func(server string) bool) (hints, owned []string, err error) {
+func (s *Service) Take(k websub.Keeper, known func(server string) bool) (
+	hints, owned []string, err error) {
 	if s == nil {
 		return nil, nil, nil
 	}

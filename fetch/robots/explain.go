@@ -63,7 +63,8 @@ func (p *parser) tell(text []byte, value string) *Line {
 	if p.told == nil {
 		return &p.untold
 	}
-	p.told.Lines = append(p.told.Lines, Line{Number: len(p.told.Lines) + 1, Text: string(text), Kind: LineBlank, Value: value})
+	p.told.Lines = append(p.told.Lines, Line{Number: len(p.told.Lines) + 1, Text: string(text),
+		Kind: LineBlank, Value: value})
 	return &p.told.Lines[len(p.told.Lines)-1]
 }
 
@@ -86,7 +87,8 @@ func (e *Explained) Decide(target string) (allowed bool, by *Line) {
 		}
 		rule := wildRule{pattern: normalizePattern(line.Value)}
 		length := len(rule.pattern)
-		if length < longest || length == longest && (by == nil || by.Kind == LineAllow || line.Kind != LineAllow) || !rule.matches(path) {
+		if length < longest || length == longest &&
+			(by == nil || by.Kind == LineAllow || line.Kind != LineAllow) || !rule.matches(path) {
 			continue
 		}
 		longest, by = length, line

@@ -8,8 +8,10 @@ import (
 // The line that decides is the first with the longest pattern of the crawler's own group, or of
 // '*'.
 func TestExplain(t *testing.T) {
-	const file = "\ufeff# ours\r\nUser-agent: *\r\nDisallow: /no\rAllow: /no/but\nDisallow: /no/but\n\nsitemap: http://a.example/s.xml\nnonsense here and there\n" +
-		"User-agent: mybot/2\nDisallow: /*.pdf$\nDisallow: /x\nDisallow: /x\nDisallow:\nCrawl-delay: 5\n"
+	const file = "\ufeff# ours\r\nUser-agent: *\r\nDisallow: /no\rAllow: /no/but\nDisallow: " +
+		"/no/but\n\nsitemap: http://a.example/s.xml\nnonsense here and there\n" +
+		"User-agent: mybot/2\nDisallow: /*.pdf$\nDisallow: /x\nDisallow: " +
+		"/x\nDisallow:\nCrawl-delay: 5\n"
 	for _, c := range []struct {
 		agent, group, target string
 		allowed              bool
@@ -29,8 +31,10 @@ func TestExplain(t *testing.T) {
 		if by != nil {
 			line = by.Number
 		}
-		if e.Group != c.group || allowed != c.allowed || line != c.line || allowed != e.Rules.Allowed(c.target) {
-			t.Errorf("%s, %s: group %q, %v by line %d, want %q, %v, %d", c.agent, c.target, e.Group, allowed, line, c.group, c.allowed, c.line)
+		if e.Group != c.group || allowed != c.allowed || line != c.line ||
+			allowed != e.Rules.Allowed(c.target) {
+			t.Errorf("%s, %s: group %q, %v by line %d, want %q, %v, %d",
+				c.agent, c.target, e.Group, allowed, line, c.group, c.allowed, c.line)
 		}
 	}
 	var kinds []string
@@ -41,7 +45,8 @@ func TestExplain(t *testing.T) {
 		}
 		kinds = append(kinds, kind)
 	}
-	const want = "blank user-agent disallow allow disallow blank SITEMAP blank USER-AGENT DISALLOW DISALLOW DISALLOW DISALLOW CRAWL-DELAY"
+	const want = "blank user-agent disallow allow disallow blank SITEMAP blank USER-AGENT " +
+		"DISALLOW DISALLOW DISALLOW DISALLOW CRAWL-DELAY"
 	if got := strings.Join(kinds, " "); got != want {
 		t.Errorf("lines are\n%s, want\n%s", got, want)
 	}

@@ -36,7 +36,8 @@ func positions(pattern, path string) bool {
 
 // FuzzWildcard holds the greedy matcher to the sets of positions.
 func FuzzWildcard(f *testing.F) {
-	for _, s := range [][2]string{{"/a*b$", "/axbb"}, {"/*", "/"}, {"/**a*$", "/ba"}, {"$", ""}, {"/a$", "/a"}, {"/*aa$", "/a"}} {
+	for _, s := range [][2]string{{"/a*b$", "/axbb"}, {"/*", "/"}, {"/**a*$", "/ba"}, {"$", ""},
+		{"/a$", "/a"}, {"/*aa$", "/a"}} {
 		f.Add(s[0], s[1])
 	}
 	f.Fuzz(func(t *testing.T, pattern, path string) {
@@ -68,8 +69,10 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("delay %v %v", d, ok)
 		}
 		e := Explain(file, "recrawl")
-		if allowed, by := e.Decide(target); allowed != r.Allowed(target) || by != nil && (!by.Counts || (by.Kind == LineAllow) != allowed) {
-			t.Errorf("%q: Allowed says %v, Decide %v by %+v", target, r.Allowed(target), allowed, by)
+		if allowed, by := e.Decide(target); allowed != r.Allowed(target) || by != nil &&
+			(!by.Counts || (by.Kind == LineAllow) != allowed) {
+			t.Errorf("%q: Allowed says %v, Decide %v by %+v",
+				target, r.Allowed(target), allowed, by)
 		}
 		if e.Rules.Fingerprint() != r.Fingerprint() || len(e.Lines) > len(file) {
 			t.Errorf("Explain reads other rules than Parse, or %d lines", len(e.Lines))
@@ -78,13 +81,16 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("normalising %q twice: %q", target, normalizeTarget(n))
 		}
 		if p := normalizePattern(target); normalizePattern(p) != p {
-			t.Errorf("normalising the pattern %q twice: %q, then %q", target, p, normalizePattern(p))
+			t.Errorf("normalising the pattern %q twice: %q, then %q",
+				target, p, normalizePattern(p))
 		}
-		if !strings.Contains(target, "#") && r.Allowed(target) != r.Allowed(normalizeTarget(target)) {
+		if !strings.Contains(target, "#") &&
+			r.Allowed(target) != r.Allowed(normalizeTarget(target)) {
 			t.Errorf("%q is allowed in one spelling only", target)
 		}
 		// An own group makes whatever '*' says void (2.2.1).
-		own := append([]byte("User-agent: recrawl\nAllow: /\nUser-agent: *\nDisallow: /\n\n"), file...)
+		own := append([]byte("User-agent: recrawl\nAllow: /\nUser-agent: *\nDisallow: /\n\n"),
+			file...)
 		if !containsToken(file, "recrawl") && !Parse(own, "recrawl").Allowed(target) {
 			t.Errorf("%q is forbidden by groups of others", target)
 		}

@@ -165,7 +165,8 @@ func splitLine(line []byte) (key, value string, ok bool) {
 	const blanks = " \t\v\f\x00"
 	line = bytes.Trim(line, blanks)
 	if i := bytes.IndexByte(line, ':'); i >= 0 {
-		key, value = string(bytes.Trim(line[:min(i, 64)], blanks)), string(bytes.Trim(line[i+1:], blanks))
+		key, value = string(bytes.Trim(line[:min(i, 64)], blanks)),
+			string(bytes.Trim(line[i+1:], blanks))
 	} else if i := bytes.IndexAny(line, " \t"); i >= 0 {
 		key, value = string(line[:min(i, 64)]), string(bytes.Trim(line[i+1:], blanks))
 		if strings.ContainsAny(value, " \t") {

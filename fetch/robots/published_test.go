@@ -85,7 +85,8 @@ func TestPublishedCases(t *testing.T) {
 			body, target := c.body(t), c.target()
 			began := time.Now()
 			got := Parse(body, Product(c.UserAgent)).Allowed(target)
-			if took := time.Since(began); c.MaxMS > 0 && took > 5*time.Duration(c.MaxMS)*time.Millisecond {
+			if took := time.Since(began); c.MaxMS > 0 &&
+				took > 5*time.Duration(c.MaxMS)*time.Millisecond {
 				t.Errorf("%s: took %v, want %d ms on a quiet machine", c.Ref, took, c.MaxMS)
 			}
 			if got != c.Allowed {

@@ -14,13 +14,14 @@ import (
 type Address struct {
 	Given     string `json:"given"`
 	Canonical string `json:"canonical"` // that a page is known by
-	Tidy      string `json:"tidy"`      // without sessions and marks of campaigns, as links are taken
-	Server    string `json:"server"`    // scheme, host and port: what takes turns
-	Robots    string `json:"robots"`    // the robots.txt that holds
-	Target    string `json:"target"`    // what robots.txt judges
-	Key       string `json:"key"`       // in an index of captures
-	Page      bool   `json:"page"`      // a link to it is followed; false: an image or the like
-	Trap      string `json:"trap"`      // why a link to it is not taken; "": it is
+	// without sessions and marks of campaigns, as links are taken
+	Tidy   string `json:"tidy"`
+	Server string `json:"server"` // scheme, host and port: what takes turns
+	Robots string `json:"robots"` // the robots.txt that holds
+	Target string `json:"target"` // what robots.txt judges
+	Key    string `json:"key"`    // in an index of captures
+	Page   bool   `json:"page"`   // a link to it is followed; false: an image or the like
+	Trap   string `json:"trap"`   // why a link to it is not taken; "": it is
 }
 
 // ReadAddress reads an address by its canonical form, at a moment: dates that are far off are
@@ -30,7 +31,8 @@ func ReadAddress(given, canonical string, now time.Time) (*Address, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Address{Given: given, Canonical: canonical, Tidy: sitegraph.Tidy(canonical), Server: u.Scheme + "://" + u.Host,
+	a := &Address{Given: given, Canonical: canonical, Tidy: sitegraph.Tidy(canonical),
+		Server: u.Scheme + "://" + u.Host,
 		Target: u.RequestURI(), Key: cdxj.Key(canonical), Page: extract.IsPage(canonical)}
 	a.Robots = a.Server + "/robots.txt"
 	bounds := sitegraph.DefaultBounds
@@ -54,7 +56,8 @@ func (a *Address) Finding() string {
 // Tables are its parts for people.
 func (a *Address) Tables() []report.Table {
 	return []report.Table{{Title: a.Given, Rows: [][]string{
-		{"known as", a.Canonical}, {"as a link", a.Tidy}, {"server", a.Server}, {"robots.txt", a.Robots},
+		{"known as", a.Canonical}, {"as a link", a.Tidy}, {"server", a.Server},
+		{"robots.txt", a.Robots},
 		{"judged there", a.Target}, {"in an index", a.Key},
 	}}}
 }

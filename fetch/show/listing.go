@@ -33,8 +33,9 @@ func ReadListing(body []byte, contentType, url string) (*Listing, error) {
 	if errors.Is(err, source.ErrNone) {
 		return nil, fmt.Errorf("%s is %w", url, err)
 	}
-	l := &Listing{URL: url, Kind: read.Kind.String(), Octets: len(body), Entries: make([]Entry, len(read.Claims)),
-		Hubs: append([]string{}, read.Hubs...), Topic: read.Topic}
+	l := &Listing{URL: url, Kind: read.Kind.String(), Octets: len(body),
+		Entries: make([]Entry, len(read.Claims)),
+		Hubs:    append([]string{}, read.Hubs...), Topic: read.Topic}
 	if err != nil {
 		l.Missing = err.Error()
 	}
@@ -59,7 +60,8 @@ func (l *Listing) Finding() string {
 	if l.Kind == "index" {
 		names, of = "It is an index of sitemaps", "sitemap"
 	}
-	said := fmt.Sprintf("%s that names %s of its own server, %d with a date.", names, report.Plural(len(l.Entries), of), dated)
+	said := fmt.Sprintf("%s that names %s of its own server, %d with a date.",
+		names, report.Plural(len(l.Entries), of), dated)
 	if len(l.Entries) == 0 {
 		said += " Those of other servers do not count, and " + l.URL + " is its address."
 	}

@@ -11,8 +11,9 @@ import (
 
 // Robots is a robots.txt line by line, as a crawler reads it, and what it says of one address.
 type Robots struct {
-	Agent    string       `json:"agent"`   // product token, in small letters
-	Group    string       `json:"group"`   // whose rules hold: the token, "*", or "" where no group does
+	Agent string `json:"agent"` // product token, in small letters
+	// whose rules hold: the token, "*", or "" where no group does
+	Group    string       `json:"group"`
 	Delay    float64      `json:"delay_s"` // that Crawl-delay asks for; 0: none
 	Sitemaps []string     `json:"sitemaps"`
 	Lines    []RobotsLine `json:"lines"` // those that are not empty
@@ -34,14 +35,17 @@ type RobotsLine struct {
 // of url; with an empty url nothing is judged.
 func ReadRobots(body []byte, agent, url, target string) *Robots {
 	e := robots.Explain(body, agent)
-	r := &Robots{Agent: strings.ToLower(agent), Group: e.Group, Sitemaps: append([]string{}, e.Rules.Sitemaps()...),
-		Lines: []RobotsLine{}, Unread: e.Unread, URL: url}
+	r := &Robots{Agent: strings.ToLower(agent), Group: e.Group,
+		Sitemaps: append([]string{}, e.Rules.Sitemaps()...),
+		Lines:    []RobotsLine{}, Unread: e.Unread, URL: url}
 	if delay, ok := e.Rules.Delay(); ok {
 		r.Delay = delay.Seconds()
 	}
 	for _, l := range e.Lines {
 		if text := strings.TrimSpace(l.Text); text != "" {
-			r.Lines = append(r.Lines, RobotsLine{Number: l.Number, Text: strings.ToValidUTF8(text, "\ufffd"), Kind: string(l.Kind), Counts: l.Counts})
+			r.Lines = append(r.Lines,
+				RobotsLine{Number: l.Number, Text: strings.ToValidUTF8(text, "\ufffd"),
+					Kind: string(l.Kind), Counts: l.Counts})
 		}
 	}
 	if url == "" {
@@ -81,13 +85,16 @@ func (r *Robots) Finding() string {
 func (r *Robots) Tables() []report.Table {
 	facts := report.Table{Title: "robots.txt for " + r.Agent}
 	if r.Delay > 0 {
-		facts.Rows = append(facts.Rows, []string{"pause it asks for", fmt.Sprint(time.Duration(r.Delay * float64(time.Second)))})
+		facts.Rows = append(facts.Rows,
+			[]string{"pause it asks for",
+				fmt.Sprint(time.Duration(r.Delay * float64(time.Second)))})
 	}
 	for _, address := range r.Sitemaps {
 		facts.Rows = append(facts.Rows, []string{"sitemap", address})
 	}
 	if r.Unread > 0 {
-		facts.Note = fmt.Sprintf("%s behind the first %d are not read.", report.Plural(r.Unread, "octet"), robots.MaxBytes)
+		facts.Note = fmt.Sprintf("%s behind the first %d are not read.",
+			report.Plural(r.Unread, "octet"), robots.MaxBytes)
 	}
 	lines := report.Table{Title: "Lines", Header: []string{"line", "", "text", "is"}}
 	for _, l := range r.Lines {

@@ -81,7 +81,8 @@ func TestSitemapsOfOthers(t *testing.T) {
 				want = c.Sitemaps
 			}
 			if len(want) > 0 { // some are kept apart from their server
-				if r, err := sitegraph.NewResolver(want[0].Loc); err == nil && sitegraph.ServerName(want[0].Loc) != sitegraph.ServerName(url) {
+				if r, err := sitegraph.NewResolver(want[0].Loc); err == nil &&
+					sitegraph.ServerName(want[0].Loc) != sitegraph.ServerName(url) {
 					url, _ = r.Resolve("/elsewhere.xml")
 				}
 			}
@@ -92,13 +93,15 @@ func TestSitemapsOfOthers(t *testing.T) {
 				}
 				return
 			}
-			kinds := map[string]sitegraph.SourceKind{"urlset": sitegraph.SourceSitemap, "text": sitegraph.SourceSitemap, "index": sitegraph.SourceIndex}
+			kinds := map[string]sitegraph.SourceKind{"urlset": sitegraph.SourceSitemap,
+				"text": sitegraph.SourceSitemap, "index": sitegraph.SourceIndex}
 			if l.Kind != kinds[*c.Kind] {
 				t.Errorf("kind %v, want %v (%v)", l.Kind, *c.Kind, err)
 			}
 			if c.MinURLs > 0 {
 				if len(l.Claims) < c.MinURLs || err == nil {
-					t.Errorf("%d claims, %v; want at least %d and an error", len(l.Claims), err, c.MinURLs)
+					t.Errorf("%d claims, %v; want at least %d and an error",
+						len(l.Claims), err, c.MinURLs)
 				}
 				return
 			}
@@ -164,7 +167,8 @@ func TestFeedsOfOthers(t *testing.T) {
 			}
 			l, err := Read(body, "", url)
 			switch {
-			case c.Kind == nil && c.First == nil && c.Items == nil || c.Kind != nil && *c.Kind == "json":
+			case c.Kind == nil && c.First == nil && c.Items == nil || c.Kind != nil &&
+				*c.Kind == "json":
 				if !errors.Is(err, ErrNone) {
 					t.Errorf("%v", err)
 				}

@@ -33,7 +33,8 @@ func latest(t time.Time) time.Time {
 
 var (
 	w3cDays  = []string{"2006-01-02", "2006-01", "2006"}
-	w3cTimes = []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04",
+	w3cTimes = []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00",
+		"2006-01-02T15:04",
 		"2006-01-02T15:04:05 Z07:00", "2006-01-02T15:04:05 Z0700", "2006-01-02T15:04:05Z0700"}
 )
 
@@ -62,7 +63,8 @@ func parseW3C(text string) (time.Time, bool) {
 var zones = map[string]int{"ut": 0, "utc": 0, "gmt": 0, "z": 0, "etc/gmt": 0, "wet": 0,
 	"at": -4, "ast": -4, "adt": -3, "et": -5, "est": -5, "edt": -4, "ct": -6, "cst": -6, "cdt": -5,
 	"mt": -7, "mst": -7, "mdt": -6, "pt": -8, "pst": -8, "pdt": -7,
-	"west": 1, "bst": 1, "met": 1, "mest": 2, "cet": 1, "cest": 2, "eet": 2, "eest": 3, "msk": 3, "jst": 9}
+	"west": 1, "bst": 1, "met": 1, "mest": 2, "cet": 1, "cest": 2, "eet": 2, "eest": 3, "msk": 3,
+	"jst": 9}
 
 // mailDate is a date of which words have been read.
 type mailDate struct {

@@ -226,18 +226,21 @@ func (r *reader) add(at *sitegraph.Resolver, ref string, c sitegraph.Claim) erro
 
 // addHub keeps the address of a hub.
 func (r *reader) addHub(at *sitegraph.Resolver, ref string) {
-	if r.Kind != sitegraph.SourceFeed || len(r.Hubs) == MaxHubs || ref == "" || undefined.MatchString(ref) ||
+	if r.Kind != sitegraph.SourceFeed || len(r.Hubs) == MaxHubs || ref == "" ||
+		undefined.MatchString(ref) ||
 		!absolute.MatchString(ref) && !r.afford(at) {
 		return
 	}
-	if url, ok := at.Resolve(ref); ok && len(url) <= sitegraph.MaxURLBytes && !slices.Contains(r.Hubs, url) {
+	if url, ok := at.Resolve(ref); ok && len(url) <= sitegraph.MaxURLBytes &&
+		!slices.Contains(r.Hubs, url) {
 		r.Hubs = append(r.Hubs, url)
 	}
 }
 
 // setTopic keeps the first address that a feed gives itself. A hub compares the spelling.
 func (r *reader) setTopic(at *sitegraph.Resolver, ref string) {
-	if r.Kind == sitegraph.SourceFeed && r.Topic == "" && (absolute.MatchString(ref) || r.afford(at)) {
+	if r.Kind == sitegraph.SourceFeed && r.Topic == "" &&
+		(absolute.MatchString(ref) || r.afford(at)) {
 		r.Topic = Topic(at, ref)
 	}
 }

@@ -25,7 +25,8 @@ var roots = map[string]struct {
 
 // foreign are prefixes of elements that tell of something else than the entry's page by names
 // that sitemaps and feeds use too.
-var foreign = map[string]bool{"image": true, "video": true, "news": true, "media": true, "xhtml": true,
+var foreign = map[string]bool{"image": true, "video": true, "news": true, "media": true,
+	"xhtml":  true,
 	"itunes": true, "podcast": true, "thr": true}
 
 // element is an open one.

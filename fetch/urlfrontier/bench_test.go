@@ -86,7 +86,10 @@ func putDiscovered(b *testing.B, p *process, n int) {
 		}
 		stream.CloseSend()
 	}()
-	drain(b, n, func() (int, error) { ack, err := stream.Recv(); return len(ack.GetStatuses()), err })
+	drain(b, n, func() (int, error) {
+		ack, err := stream.Recv()
+		return len(ack.GetStatuses()), err
+	})
 }
 
 func drain(b *testing.B, want int, recv func() (int, error)) {
@@ -127,7 +130,8 @@ func getAll(b *testing.B, p *process, n int) (calls int) {
 		}
 	}()
 	for sent < n {
-		stream, err := p.client.GetURLs(ctx, &pb.GetParams{MaxQueues: 100, MaxUrlsPerQueue: 10, DelayRequestable: 600})
+		stream, err := p.client.GetURLs(ctx, &pb.GetParams{MaxQueues: 100, MaxUrlsPerQueue: 10,
+			DelayRequestable: 600})
 		if err != nil {
 			b.Fatal(err)
 		}

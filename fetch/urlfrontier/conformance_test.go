@@ -33,13 +33,15 @@ func TestKnownWithoutDateIsNeverGiven(t *testing.T) {
 	h := newHost(t)
 	h.stored(known("http://key1.com/", "key1.com", "", time.Time{}))
 	h.wantURLs(h.get(of("DEFAULT", &pb.GetParams{Key: "key1.com"})))
-	if s := h.stats("", "key1.com"); s.Size != 0 || s.Counts["completed"] != 1 || s.NumberOfQueues != 1 {
+	if s := h.stats("", "key1.com"); s.Size != 0 || s.Counts["completed"] != 1 ||
+		s.NumberOfQueues != 1 {
 		t.Fatalf("%v", s)
 	}
 	h.restart()
 	h.wantURLs(h.get(&pb.GetParams{}))
 	// "discovered" does not bring it back.
-	if acks := h.put(discovered("http://key1.com/", "key1.com", "")); acks[0].Status != pb.AckMessage_SKIPPED {
+	if acks := h.put(discovered("http://key1.com/", "key1.com",
+		"")); acks[0].Status != pb.AckMessage_SKIPPED {
 		t.Fatalf("%v", acks)
 	}
 	h.wantURLs(h.get(&pb.GetParams{}))
@@ -57,9 +59,12 @@ func TestGetURLsOrderByDate(t *testing.T) {
 		known("http://key1.com/sooner", "key1.com", "", h.now().Add(-10000*time.Second)),
 		known("http://key1.com/tomorrow", "key1.com", "", h.now().Add(24*time.Hour)),
 	)
-	h.wantURLs(h.get(of("DEFAULT", &pb.GetParams{Key: "key1.com"})), "http://key1.com/sooner", "http://key1.com/later")
+	h.wantURLs(h.get(of("DEFAULT", &pb.GetParams{Key: "key1.com"})), "http://key1.com/sooner",
+		"http://key1.com/later")
 	h.pass(24*time.Hour - time.Second)
-	h.wantURLs(h.get(&pb.GetParams{DelayRequestable: 1000}), "http://key1.com/sooner", "http://key1.com/later") // leases are over
+	// leases are over
+	h.wantURLs(h.get(&pb.GetParams{DelayRequestable: 1000}), "http://key1.com/sooner",
+		"http://key1.com/later")
 	h.pass(time.Second)
 	h.wantURLs(h.get(&pb.GetParams{}), "http://key1.com/tomorrow")
 }
@@ -68,11 +73,14 @@ func TestGetURLsOrderByDate(t *testing.T) {
 func TestGetURLsInTransit(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
-	if acks := h.put(discovered("http://key1.com/", "key1.com", ""), discovered("http://key1.com/", "key1.com", "")); len(acks) != 2 ||
-		acks[0].Status != pb.AckMessage_OK || acks[1].Status != pb.AckMessage_SKIPPED || acks[0].ID != "http://key1.com/" {
+	if acks := h.put(discovered("http://key1.com/", "key1.com", ""),
+		discovered("http://key1.com/", "key1.com", "")); len(acks) != 2 ||
+		acks[0].Status != pb.AckMessage_OK || acks[1].Status != pb.AckMessage_SKIPPED ||
+		acks[0].ID != "http://key1.com/" {
 		t.Fatalf("%v", acks)
 	}
-	request := of("DEFAULT", &pb.GetParams{Key: "key1.com", MaxUrlsPerQueue: 1, DelayRequestable: 2})
+	request := of("DEFAULT", &pb.GetParams{Key: "key1.com", MaxUrlsPerQueue: 1,
+		DelayRequestable: 2})
 	h.wantURLs(h.get(request), "http://key1.com/")
 	if s := h.stats("", "key1.com"); s.InProcess != 1 || s.NumberOfQueues != 1 || s.Size != 1 {
 		t.Fatalf("%v", s)
@@ -115,7 +123,8 @@ func TestKeyIsHostByDefault(t *testing.T) {
 			t.Errorf("%s: no queue %s", url, key)
 		}
 	}
-	for _, url := range []string{"", "http://", "/path", strings.Repeat("http://a.example/x", 1000)} {
+	for _, url := range []string{"", "http://", "/path",
+		strings.Repeat("http://a.example/x", 1000)} {
 		acks := h.put(&pb.URLItem{ID: "mine", Item: discovered(url, "", "").Item})
 		if acks[0].Status != pb.AckMessage_SKIPPED || acks[0].ID != "mine" {
 			t.Errorf("%.20q: %v", url, acks)
@@ -136,8 +145,10 @@ func TestCrawls(t *testing.T) {
 		return l.Values
 	}
 	h.wantURLs(crawls())
-	h.stored(discovered("http://urlfrontier.net/", "", "BESPOKE"), discovered("http://urlfrontier.net/", "", ""))
-	if acks := h.put(discovered("http://urlfrontier.net/", "", "DEFAULT")); acks[0].Status != pb.AckMessage_SKIPPED {
+	h.stored(discovered("http://urlfrontier.net/", "", "BESPOKE"),
+		discovered("http://urlfrontier.net/", "", ""))
+	if acks := h.put(discovered("http://urlfrontier.net/", "",
+		"DEFAULT")); acks[0].Status != pb.AckMessage_SKIPPED {
 		t.Fatalf("%v", acks)
 	}
 	h.wantURLs(crawls(), "BESPOKE", "DEFAULT")
@@ -146,7 +157,8 @@ func TestCrawls(t *testing.T) {
 			t.Fatalf("%v", s)
 		}
 	}
-	if infos := h.infos(of("BESPOKE", &pb.GetParams{})); len(infos) != 1 || infos[0].CrawlID != "BESPOKE" || infos[0].Key != "urlfrontier.net" {
+	if infos := h.infos(of("BESPOKE", &pb.GetParams{})); len(infos) != 1 ||
+		infos[0].CrawlID != "BESPOKE" || infos[0].Key != "urlfrontier.net" {
 		t.Fatalf("%v", infos)
 	}
 	any := h.infos(&pb.GetParams{Item: &pb.GetParams_AnyCrawlID{AnyCrawlID: &pb.AnyCrawlID{}}})
@@ -155,7 +167,8 @@ func TestCrawls(t *testing.T) {
 	}
 	deleted, err := h.client.DeleteCrawl(t.Context(), &pb.DeleteCrawlMessage{Value: "BESPOKE"})
 	h.must(err)
-	if s := h.stats("BESPOKE", ""); deleted.Value != 1 || s.Size != 0 || s.NumberOfQueues != 0 || s.CrawlID != "BESPOKE" {
+	if s := h.stats("BESPOKE", ""); deleted.Value != 1 || s.Size != 0 || s.NumberOfQueues != 0 ||
+		s.CrawlID != "BESPOKE" {
 		t.Fatalf("deleted %d, %v", deleted.Value, s)
 	}
 	h.restart()
@@ -196,8 +209,10 @@ func TestPutDiscovered(t *testing.T) {
 		want []pb.AckMessage_Status
 	}{
 		{nil, nil},
-		{[]string{"http://a.com/1", "http://b.com/1", "http://a.com/2"}, []pb.AckMessage_Status{ok, ok, ok}},
-		{[]string{"http://a.com/3", "http://a.com/3", "http://a.com/1"}, []pb.AckMessage_Status{ok, skipped, skipped}},
+		{[]string{"http://a.com/1", "http://b.com/1", "http://a.com/2"},
+			[]pb.AckMessage_Status{ok, ok, ok}},
+		{[]string{"http://a.com/3", "http://a.com/3", "http://a.com/1"},
+			[]pb.AckMessage_Status{ok, skipped, skipped}},
 		{[]string{"", "http://a.com/4"}, []pb.AckMessage_Status{skipped, ok}},
 	} {
 		if got := batch("b1", c.urls...); !slices.Equal(got, c.want) {
@@ -243,11 +258,13 @@ func TestSetDelay(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
 	for p := range 9 {
-		h.stored(discovered(fmt.Sprintf("http://slow/%d", p), "", ""), discovered(fmt.Sprintf("http://usual/%d", p), "", ""))
+		h.stored(discovered(fmt.Sprintf("http://slow/%d", p), "", ""),
+			discovered(fmt.Sprintf("http://usual/%d", p), "", ""))
 		h.pass(time.Second) // after a restart addresses of one second come in any order
 	}
 	h.must2(h.client.SetDelay(t.Context(), &pb.QueueDelayParams{Key: "slow", DelayRequestable: 10}))
-	h.must2(h.client.SetDelay(t.Context(), &pb.QueueDelayParams{Key: "none", DelayRequestable: 10})) // ignored
+	// ignored
+	h.must2(h.client.SetDelay(t.Context(), &pb.QueueDelayParams{Key: "none", DelayRequestable: 10}))
 	one := &pb.GetParams{MaxUrlsPerQueue: 1, DelayRequestable: 1}
 	// The reference implementation rests a second where nothing else is said.
 	h.wantURLs(h.get(one), "http://slow/0", "http://usual/0")
@@ -299,10 +316,13 @@ func TestBlockQueueUntil(t *testing.T) {
 	h.restart()
 	h.wantURLs(h.get(&pb.GetParams{}), "http://a/2") // of another crawl
 	h.wantURLs(h.get(of("", &pb.GetParams{Key: "a"})))
-	if l, err := h.client.ListQueues(t.Context(), &pb.Pagination{}); err != nil || len(l.Values) != 0 || l.CrawlID != "DEFAULT" {
+	if l, err := h.client.ListQueues(t.Context(), &pb.Pagination{}); err != nil ||
+		len(l.Values) != 0 || l.CrawlID != "DEFAULT" {
 		t.Fatalf("%v, %v", l, err)
 	}
-	if l, err := h.client.ListQueues(t.Context(), &pb.Pagination{IncludeInactive: true}); err != nil || !slices.Equal(l.Values, []string{"a"}) {
+	if l, err := h.client.ListQueues(t.Context(),
+		&pb.Pagination{IncludeInactive: true}); err != nil ||
+		!slices.Equal(l.Values, []string{"a"}) {
 		t.Fatalf("%v, %v", l, err)
 	}
 	h.pass(100 * time.Second)
@@ -386,10 +406,12 @@ func TestListQueuesDeletePurge(t *testing.T) {
 		h.must(err)
 		return l
 	}
-	if l := list(&pb.Pagination{}); len(l.Values) != 100 || l.Size != 100 || l.Total != 119 || slices.Contains(l.Values, "q007") {
+	if l := list(&pb.Pagination{}); len(l.Values) != 100 || l.Size != 100 || l.Total != 119 ||
+		slices.Contains(l.Values, "q007") {
 		t.Fatalf("%v", l)
 	}
-	if l := list(&pb.Pagination{Start: 110, Size: 5, IncludeInactive: true}); l.Start != 110 || l.Total != 120 ||
+	if l := list(&pb.Pagination{Start: 110, Size: 5, IncludeInactive: true}); l.Start != 110 ||
+		l.Total != 120 ||
 		!slices.Equal(l.Values, []string{"q110", "q111", "q112", "q113", "q114"}) {
 		t.Fatalf("%v", l)
 	}
@@ -398,7 +420,8 @@ func TestListQueuesDeletePurge(t *testing.T) {
 		h.must(err)
 		return n.Value
 	}
-	if remove("q000") != 1 || remove("q000") != 0 || remove("") != 0 || h.stats("", "").NumberOfQueues != 119 {
+	if remove("q000") != 1 || remove("q000") != 0 || remove("") != 0 ||
+		h.stats("", "").NumberOfQueues != 119 {
 		t.Fatalf("%v", h.stats("", ""))
 	}
 	h.pass(48 * time.Hour)
@@ -435,9 +458,11 @@ func TestLookAndRoundTrip(t *testing.T) {
 	h := newHost(t)
 	later := h.now().Add(time.Hour).Truncate(time.Second)
 	first := discovered("http://example.com/discovered", "example.com", "")
-	first.GetDiscovered().Info.Metadata = map[string]*pb.StringList{"source": {Values: []string{"seed", "é"}}, "empty": {}}
+	first.GetDiscovered().Info.Metadata = map[string]*pb.StringList{
+		"source": {Values: []string{"seed", "é"}}, "empty": {}}
 	h.stored(first, known("http://example.com/done", "example.com", "", time.Time{}),
-		known("http://example.com/Later", "example.com", "", later), discovered("http://bespoke.com/", "bespoke.com", "BESPOKE"))
+		known("http://example.com/Later", "example.com", "", later),
+		discovered("http://bespoke.com/", "bespoke.com", "BESPOKE"))
 	list := func(r *pb.ListUrlParams) (all []*pb.URLItem) {
 		stream, err := h.client.ListURLs(t.Context(), r)
 		h.must(err)
@@ -454,7 +479,8 @@ func TestLookAndRoundTrip(t *testing.T) {
 	h.pass(time.Minute)
 	h.restart()
 	dump := append(list(&pb.ListUrlParams{}), list(&pb.ListUrlParams{CrawlID: "BESPOKE"})...)
-	if len(dump) != 4 || len(list(&pb.ListUrlParams{Start: 1, Size: 1})) != 1 || len(list(&pb.ListUrlParams{Key: "none"})) != 0 {
+	if len(dump) != 4 || len(list(&pb.ListUrlParams{Start: 1, Size: 1})) != 1 ||
+		len(list(&pb.ListUrlParams{Key: "none"})) != 0 {
 		t.Fatalf("%v", dump)
 	}
 	for _, it := range dump {
@@ -467,19 +493,23 @@ func TestLookAndRoundTrip(t *testing.T) {
 	}
 	h.stored(dump...)
 	look := func(url, key, crawl string) *pb.URLItem {
-		it, err := h.client.GetURLStatus(t.Context(), &pb.URLStatusRequest{Url: url, Key: key, CrawlID: crawl})
+		it, err := h.client.GetURLStatus(t.Context(),
+			&pb.URLStatusRequest{Url: url, Key: key, CrawlID: crawl})
 		h.must(err)
 		return it
 	}
-	if it := look("http://example.com/done", "example.com", "DEFAULT"); it.GetKnown().RefetchableFromDate != 0 {
+	if it := look("http://example.com/done", "example.com",
+		"DEFAULT"); it.GetKnown().RefetchableFromDate != 0 {
 		t.Fatalf("%v", it)
 	}
-	if it := look("http://example.com/Later", "", ""); it.GetKnown().RefetchableFromDate != uint64(later.Unix()) {
+	if it := look("http://example.com/Later", "",
+		""); it.GetKnown().RefetchableFromDate != uint64(later.Unix()) {
 		t.Fatalf("%v", it)
 	}
 	it := look("http://example.com/discovered", "example.com", "")
 	if !proto.Equal(it.GetKnown().Info, &pb.URLInfo{
-		Url: "http://example.com/discovered", Key: "example.com", CrawlID: "DEFAULT", Metadata: first.GetDiscovered().Info.Metadata,
+		Url: "http://example.com/discovered", Key: "example.com", CrawlID: "DEFAULT",
+		Metadata: first.GetDiscovered().Info.Metadata,
 	}) || it.CreationDate != created+60 {
 		t.Fatalf("%v", it)
 	}
@@ -490,13 +520,15 @@ func TestLookAndRoundTrip(t *testing.T) {
 	}
 	yes := true
 	for want, r := range map[uint64]*pb.CountUrlParams{
-		3: {}, 1: {CrawlID: "BESPOKE"}, 0: {Filter: proto.String("later")}, 2: {Filter: proto.String("D"), IgnoreCase: &yes},
+		3: {}, 1: {CrawlID: "BESPOKE"}, 0: {Filter: proto.String("later")},
+		2: {Filter: proto.String("D"), IgnoreCase: &yes},
 	} {
 		if n := count(r); n != want {
 			t.Errorf("%v: %d, want %d", r, n, want)
 		}
 	}
-	_, err := h.client.GetURLStatus(t.Context(), &pb.URLStatusRequest{Url: "http://example.com/unknown"})
+	_, err := h.client.GetURLStatus(t.Context(),
+		&pb.URLStatusRequest{Url: "http://example.com/unknown"})
 	if status.Code(err) != codes.NotFound {
 		t.Fatalf("%v", err)
 	}
@@ -513,8 +545,10 @@ func TestNodesLevelsAndQuitters(t *testing.T) {
 	nodes, err := h.client.ListNodes(t.Context(), &pb.Empty{})
 	h.must(err)
 	h.wantURLs(nodes.Values, h.server.Address())
-	h.must2(h.client.SetLogLevel(t.Context(), &pb.LogLevelParams{Package: "x", Level: pb.LogLevelParams_ERROR}))
-	if _, err := h.client.SetLogLevel(t.Context(), &pb.LogLevelParams{Level: 77}); status.Code(err) != codes.InvalidArgument {
+	h.must2(h.client.SetLogLevel(t.Context(),
+		&pb.LogLevelParams{Package: "x", Level: pb.LogLevelParams_ERROR}))
+	if _, err := h.client.SetLogLevel(t.Context(),
+		&pb.LogLevelParams{Level: 77}); status.Code(err) != codes.InvalidArgument {
 		t.Fatalf("%v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -526,7 +560,8 @@ func TestNodesLevelsAndQuitters(t *testing.T) {
 	acked, err := stream.Recv()
 	h.must(err)
 	cancel()
-	if _, err := h.client.GetURLStatus(t.Context(), &pb.URLStatusRequest{Url: acked.ID}); err != nil {
+	if _, err := h.client.GetURLStatus(t.Context(),
+		&pb.URLStatusRequest{Url: acked.ID}); err != nil {
 		t.Fatal(err)
 	}
 	if got := h.get(&pb.GetParams{}); len(got) == 0 {

@@ -39,9 +39,11 @@ func TestKill(t *testing.T) {
 			must(err)
 		}
 	}
-	put(discovered("http://blocked/1", "", ""), discovered("http://full/1", "", ""), known("http://full/2", "", "", time.Time{}),
+	put(discovered("http://blocked/1", "", ""), discovered("http://full/1", "", ""),
+		known("http://full/2", "", "", time.Time{}),
 		discovered("http://slow/1", "", ""), discovered("http://slow/2", "", ""))
-	call(p.client.BlockQueueUntil(ctx, &pb.BlockQueueParams{Key: "blocked", Time: uint64(time.Now().Add(time.Hour).Unix())}))
+	call(p.client.BlockQueueUntil(ctx,
+		&pb.BlockQueueParams{Key: "blocked", Time: uint64(time.Now().Add(time.Hour).Unix())}))
 	call(p.client.SetCrawlLimit(ctx, &pb.CrawlLimitParams{Key: "full", Limit: 1}))
 	call(p.client.SetDelay(ctx, &pb.QueueDelayParams{Key: "slow", DelayRequestable: 3600}))
 	call(p.client.SetDelay(ctx, &pb.QueueDelayParams{}))
@@ -59,7 +61,9 @@ func TestKill(t *testing.T) {
 		}
 	}
 	slow := 0
-	get(of("", &pb.GetParams{Key: "slow", MaxUrlsPerQueue: 1, DelayRequestable: 1}), func(string) { slow++ })
+	get(of("", &pb.GetParams{Key: "slow", MaxUrlsPerQueue: 1, DelayRequestable: 1}), func(string) {
+		slow++
+	})
 	if slow != 1 {
 		t.Fatalf("slow gave %d", slow)
 	}
@@ -72,7 +76,8 @@ func TestKill(t *testing.T) {
 			stream, err := p.client.PutURLs(ctx)
 			must(err)
 			go func() {
-				for i := 0; stream.Send(discovered(fmt.Sprintf("http://h%d/%d/%d/%d", i%50, round, s, i), "", "")) == nil; i++ {
+				for i := 0; stream.Send(discovered(fmt.Sprintf("http://h%d/%d/%d/%d",
+					i%50, round, s, i), "", "")) == nil; i++ {
 				}
 			}()
 			streams.Go(func() {
@@ -94,15 +99,16 @@ func TestKill(t *testing.T) {
 			ended := false
 			for !ended {
 				n := 0
-				err := get(&pb.GetParams{MaxQueues: 10, MaxUrlsPerQueue: 3, DelayRequestable: 3600}, func(url string) {
-					n++
-					mu.Lock()
-					defer mu.Unlock()
-					if given[url] {
-						t.Errorf("%s was given twice", url)
-					}
-					given[url] = true
-				})
+				err := get(&pb.GetParams{MaxQueues: 10, MaxUrlsPerQueue: 3, DelayRequestable: 3600},
+					func(url string) {
+						n++
+						mu.Lock()
+						defer mu.Unlock()
+						if given[url] {
+							t.Errorf("%s was given twice", url)
+						}
+						given[url] = true
+					})
 				ended = n == 0 && err.Error() != "EOF"
 				time.Sleep(time.Millisecond)
 			}
@@ -120,7 +126,8 @@ func TestKill(t *testing.T) {
 			switch {
 			case given[url]:
 				t.Errorf("%s was given again", url)
-			case url == "http://blocked/1" || url == "http://full/1" || url == "http://slow/1" || url == "http://slow/2":
+			case url == "http://blocked/1" || url == "http://full/1" || url == "http://slow/1" ||
+				url == "http://slow/2":
 				t.Errorf("%s must not be given", url)
 			}
 			given[url] = true

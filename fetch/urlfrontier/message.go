@@ -61,12 +61,14 @@ func urlItem(it *frontier.Item) (*pb.URLItem, error) {
 		return nil, err
 	}
 	return &pb.URLItem{
-		Item:         &pb.URLItem_Known{Known: &pb.KnownURLItem{Info: info, RefetchableFromDate: unix(it.Date)}},
+		Item: &pb.URLItem_Known{Known: &pb.KnownURLItem{Info: info,
+			RefetchableFromDate: unix(it.Date)}},
 		CreationDate: unix(it.Created),
 	}, nil
 }
 
 // acks are the statuses of the API by those of the frontier.
 var acks = [...]pb.AckMessage_Status{
-	frontier.Stored: pb.AckMessage_OK, frontier.Skipped: pb.AckMessage_SKIPPED, frontier.Failed: pb.AckMessage_FAIL,
+	frontier.Stored: pb.AckMessage_OK, frontier.Skipped: pb.AckMessage_SKIPPED,
+	frontier.Failed: pb.AckMessage_FAIL,
 }

@@ -27,7 +27,8 @@ func outcome(m map[string]*pb.StringList) *frontier.Outcome {
 	if (status < 100 || status > 999) && digest == "" {
 		return nil
 	}
-	o := &frontier.Outcome{Status: max(status, 0), Digest: digest, Location: firstOf(m, locationNames), Links: m[linksName].GetValues()}
+	o := &frontier.Outcome{Status: max(status, 0), Digest: digest,
+		Location: firstOf(m, locationNames), Links: m[linksName].GetValues()}
 	o.Modified = modified(firstOf(m, modifiedNames))
 	return o
 }

@@ -47,8 +47,10 @@ func serve(dir string) error {
 		return err
 	}
 	server, err := urlfrontier.Listen(f, urlfrontier.Options{
-		Settings: urlfrontier.Settings{Listen: "127.0.0.1:0"}, Now: time.Now, Level: new(slog.LevelVar),
-		Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Failed: store.Failed(), Err: store.Err,
+		Settings: urlfrontier.Settings{Listen: "127.0.0.1:0"}, Now: time.Now,
+		Level: new(slog.LevelVar),
+		Log:   slog.New(slog.NewTextHandler(io.Discard, nil)), Failed: store.Failed(),
+		Err: store.Err,
 	})
 	if err != nil {
 		return err

@@ -133,7 +133,8 @@ func store[In any](
 }
 
 // acknowledge waits for a change and tells what became of its messages.
-func acknowledge[In, Out any](in stream[In, Out], c *change[In], ack func(*In, []frontier.Status) *Out) error {
+func acknowledge[In, Out any](in stream[In, Out], c *change[In],
+	ack func(*In, []frontier.Status) *Out) error {
 	if c.err != nil {
 		return c.err
 	}
@@ -153,7 +154,9 @@ func acknowledge[In, Out any](in stream[In, Out], c *change[In], ack func(*In, [
 // PutURLs takes addresses one by one.
 func (s *service) PutURLs(in pb.URLFrontier_PutURLsServer) error {
 	return take(s, in, intake[pb.URLItem, pb.AckMessage]{
-		items: func(items []frontier.Item, m *pb.URLItem) []frontier.Item { return append(items, put(m)) },
+		items: func(items []frontier.Item, m *pb.URLItem) []frontier.Item {
+			return append(items, put(m))
+		},
 		ack: func(m *pb.URLItem, statuses []frontier.Status) *pb.AckMessage {
 			ack := &pb.AckMessage{ID: m.ID, Status: acks[statuses[0]]}
 			if ack.ID == "" {

@@ -38,15 +38,18 @@ func TestTokenAndTLS(t *testing.T) {
 	o.Certificate, o.CertificateKey, trust = certificatetest.Write(t, dir)
 	h.start(o, grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{RootCAs: trust})))
 
-	answer, err := healthpb.NewHealthClient(h.conn).Check(t.Context(), &healthpb.HealthCheckRequest{Service: "urlfrontier.URLFrontier"})
+	answer, err := healthpb.NewHealthClient(h.conn).Check(t.Context(),
+		&healthpb.HealthCheckRequest{Service: "urlfrontier.URLFrontier"})
 	if err != nil || answer.Status != healthpb.HealthCheckResponse_SERVING {
 		t.Fatalf("%v, %v", answer, err)
 	}
 	with := func(token string) context.Context {
 		return metadata.AppendToOutgoingContext(t.Context(), "authorization", token)
 	}
-	for _, ctx := range []context.Context{t.Context(), with("Bearer wrong"), with("0123456789abcdef")} {
-		if _, err := h.client.ListNodes(ctx, &pb.Empty{}); status.Code(err) != codes.Unauthenticated {
+	for _, ctx := range []context.Context{t.Context(), with("Bearer wrong"),
+		with("0123456789abcdef")} {
+		if _, err := h.client.ListNodes(ctx,
+			&pb.Empty{}); status.Code(err) != codes.Unauthenticated {
 			t.Errorf("%v", err)
 		}
 		stream, err := h.client.GetURLs(ctx, &pb.GetParams{})
@@ -61,7 +64,8 @@ func TestTokenAndTLS(t *testing.T) {
 	h.must2(h.client.ListNodes(ctx, &pb.Empty{}))
 	reflection, err := reflectionpb.NewServerReflectionClient(h.conn).ServerReflectionInfo(ctx)
 	h.must(err)
-	h.must(reflection.Send(&reflectionpb.ServerReflectionRequest{MessageRequest: &reflectionpb.ServerReflectionRequest_ListServices{}}))
+	h.must(reflection.Send(&reflectionpb.ServerReflectionRequest{
+		MessageRequest: &reflectionpb.ServerReflectionRequest_ListServices{}}))
 	services, err := reflection.Recv()
 	h.must(err)
 	if !strings.Contains(services.String(), "urlfrontier.URLFrontier") {
@@ -85,9 +89,10 @@ func TestCheck(t *testing.T) {
 		"0.0.0.0:80":                    {Listen: "127.0.0.1:0", Web: "0.0.0.0:80"},
 		"missing port":                  {Listen: "localhost"},
 		"no token":                      {Listen: "127.0.0.1:0", TokenFile: short},
-		"read token":                    {Listen: "127.0.0.1:0", TokenFile: filepath.Join(dir, "none")},
-		"belong together":               {Listen: "127.0.0.1:0", Certificate: short},
-		"read certificate":              {Listen: "127.0.0.1:0", Certificate: short, CertificateKey: short},
+		"read token": {Listen: "127.0.0.1:0",
+			TokenFile: filepath.Join(dir, "none")},
+		"belong together":  {Listen: "127.0.0.1:0", Certificate: short},
+		"read certificate": {Listen: "127.0.0.1:0", Certificate: short, CertificateKey: short},
 	} {
 		o := urlfrontier.Options{Settings: s}
 		if err := o.Check(); err == nil || !strings.Contains(err.Error(), says) {

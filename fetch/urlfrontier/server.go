@@ -70,7 +70,8 @@ func Listen(f *frontier.Frontier, o Options) (*Server, error) {
 	}
 	options := []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(mostMessage), grpc.MaxConcurrentStreams(mostStreams),
-		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: leastPing, PermitWithoutStream: true}),
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: leastPing,
+			PermitWithoutStream: true}),
 		grpc.WaitForHandlers(true),
 	}
 	if o.tls != nil {
@@ -83,8 +84,10 @@ func Listen(f *frontier.Frontier, o Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen at %s: %w", o.Listen, err)
 	}
-	s := &Server{o: o, grpc: grpc.NewServer(options...), health: health.NewServer(), listener: listener}
-	calls := &service{frontier: f, address: listener.Addr().String(), now: o.Now, log: o.Log, level: o.Level}
+	s := &Server{o: o, grpc: grpc.NewServer(options...), health: health.NewServer(),
+		listener: listener}
+	calls := &service{frontier: f, address: listener.Addr().String(), now: o.Now, log: o.Log,
+		level: o.Level}
 	pb.RegisterURLFrontierServer(s.grpc, calls)
 	if o.web != nil {
 		if s.webListener, err = net.ListenTCP("tcp", o.web); err != nil {
@@ -93,10 +96,12 @@ func Listen(f *frontier.Frontier, o Options) (*Server, error) {
 		s.web = &http.Server{
 			Handler: calls.handler(o.token), TLSConfig: o.tls, MaxHeaderBytes: mostHeader,
 			ErrorLog:          slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
-			ReadHeaderTimeout: requestTime, ReadTimeout: requestTime, WriteTimeout: requestTime, IdleTimeout: requestTime,
+			ReadHeaderTimeout: requestTime, ReadTimeout: requestTime, WriteTimeout: requestTime,
+			IdleTimeout: requestTime,
 		}
 	}
-	s.health.SetServingStatus(pb.URLFrontier_ServiceDesc.ServiceName, healthpb.HealthCheckResponse_SERVING)
+	s.health.SetServingStatus(pb.URLFrontier_ServiceDesc.ServiceName,
+		healthpb.HealthCheckResponse_SERVING)
 	healthpb.RegisterHealthServer(s.grpc, s.health)
 	reflection.Register(s.grpc)
 	return s, nil
@@ -176,16 +181,19 @@ func guard(token string) []grpc.ServerOption {
 		if len(values) == 1 && subtle.ConstantTimeCompare([]byte(values[0]), want) == 1 {
 			return nil
 		}
-		return status.Error(codes.Unauthenticated, "this frontier wants a token: authorization: Bearer TOKEN")
+		return status.Error(codes.Unauthenticated,
+			"this frontier wants a token: authorization: Bearer TOKEN")
 	}
 	return []grpc.ServerOption{
-		grpc.UnaryInterceptor(func(ctx context.Context, r any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+		grpc.UnaryInterceptor(func(ctx context.Context, r any, info *grpc.UnaryServerInfo,
+			next grpc.UnaryHandler) (any, error) {
 			if err := check(ctx, info.FullMethod); err != nil {
 				return nil, err
 			}
 			return next(ctx, r)
 		}),
-		grpc.StreamInterceptor(func(srv any, in grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
+		grpc.StreamInterceptor(func(srv any, in grpc.ServerStream, info *grpc.StreamServerInfo,
+			next grpc.StreamHandler) error {
 			if err := check(in.Context(), info.FullMethod); err != nil {
 				return err
 			}

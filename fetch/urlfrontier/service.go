@@ -57,9 +57,11 @@ func (s *service) ListCrawls(context.Context, *pb.Local) (*pb.StringList, error)
 }
 
 func (s *service) ListQueues(_ context.Context, r *pb.Pagination) (*pb.QueueList, error) {
-	keys, total := s.frontier.Queues(r.CrawlID, r.IncludeInactive, int(r.Start), page(r.Size), s.now())
+	keys, total := s.frontier.Queues(r.CrawlID, r.IncludeInactive, int(r.Start), page(r.Size),
+		s.now())
 	return &pb.QueueList{
-		Values: keys, Total: uint64(total), Start: r.Start, Size: uint32(len(keys)), CrawlID: frontier.CrawlName(r.CrawlID),
+		Values: keys, Total: uint64(total), Start: r.Start, Size: uint32(len(keys)),
+		CrawlID: frontier.CrawlName(r.CrawlID),
 	}, nil
 }
 
@@ -73,7 +75,8 @@ func page(size uint32) int {
 func (s *service) GetStats(_ context.Context, r *pb.QueueWithinCrawlParams) (*pb.Stats, error) {
 	stats := s.frontier.Stats(r.CrawlID, r.Key, s.now())
 	return &pb.Stats{
-		Size: uint64(stats.Active), InProcess: uint32(stats.Transit), NumberOfQueues: uint64(stats.Queues),
+		Size: uint64(stats.Active), InProcess: uint32(stats.Transit),
+		NumberOfQueues: uint64(stats.Queues),
 		Counts: map[string]uint64{
 			"completed": uint64(stats.Done), "active_queues": uint64(stats.ActiveQueues),
 		},
@@ -128,7 +131,8 @@ func (s *service) GetActive(context.Context, *pb.Local) (*pb.Boolean, error) {
 func (s *service) SetLogLevel(_ context.Context, r *pb.LogLevelParams) (*pb.Empty, error) {
 	levels := map[pb.LogLevelParams_Level]slog.Level{
 		pb.LogLevelParams_TRACE: slog.LevelDebug - 4, pb.LogLevelParams_DEBUG: slog.LevelDebug,
-		pb.LogLevelParams_INFO: slog.LevelInfo, pb.LogLevelParams_WARN: slog.LevelWarn, pb.LogLevelParams_ERROR: slog.LevelError,
+		pb.LogLevelParams_INFO: slog.LevelInfo, pb.LogLevelParams_WARN: slog.LevelWarn,
+		pb.LogLevelParams_ERROR: slog.LevelError,
 	}
 	level, ok := levels[r.Level]
 	if !ok {
@@ -153,20 +157,23 @@ func (s *service) GetURLStatus(_ context.Context, r *pb.URLStatusRequest) (*pb.U
 }
 
 func (s *service) ListURLs(r *pb.ListUrlParams, stream pb.URLFrontier_ListURLsServer) error {
-	filter := frontier.Filter{Crawl: r.CrawlID, Key: r.Key, Part: r.GetFilter(), IgnoreCase: r.GetIgnoreCase()}
-	return s.fault(s.frontier.List(filter, int(r.Start), page(r.Size), func(it frontier.Item) error {
-		item, err := urlItem(&it)
-		if err != nil {
-			return err
-		}
-		return stream.Send(item)
-	}))
+	filter := frontier.Filter{Crawl: r.CrawlID, Key: r.Key, Part: r.GetFilter(),
+		IgnoreCase: r.GetIgnoreCase()}
+	return s.fault(s.frontier.List(filter, int(r.Start), page(r.Size),
+		func(it frontier.Item) error {
+			item, err := urlItem(&it)
+			if err != nil {
+				return err
+			}
+			return stream.Send(item)
+		}))
 }
 
 func (s *service) GetURLs(r *pb.GetParams, stream pb.URLFrontier_GetURLsServer) error {
 	request := frontier.Request{
-		Crawl: r.GetCrawlID(), Key: r.Key, Queues: int(r.MaxQueues), PerQueue: int(r.MaxUrlsPerQueue),
-		Lease: time.Duration(r.DelayRequestable) * time.Second,
+		Crawl: r.GetCrawlID(), Key: r.Key, Queues: int(r.MaxQueues),
+		PerQueue: int(r.MaxUrlsPerQueue),
+		Lease:    time.Duration(r.DelayRequestable) * time.Second,
 	}
 	if _, one := r.Item.(*pb.GetParams_CrawlID); !one {
 		request.AnyCrawl = true

@@ -46,8 +46,10 @@ func (o *Options) Check() error {
 		if err != nil {
 			return fmt.Errorf("read token: %w", err)
 		}
-		if b = bytes.TrimSpace(b); len(b) < leastToken || len(b) > mostToken || bytes.ContainsAny(b, " \t\r\n") {
-			return fmt.Errorf("%s has no token: want one word of %d to %d bytes", o.TokenFile, leastToken, mostToken)
+		if b = bytes.TrimSpace(b); len(b) < leastToken || len(b) > mostToken ||
+			bytes.ContainsAny(b, " \t\r\n") {
+			return fmt.Errorf("%s has no token: want one word of %d to %d bytes",
+				o.TokenFile, leastToken, mostToken)
 		}
 		o.token = string(b)
 	case !o.address.IP.IsLoopback():

@@ -74,7 +74,8 @@ type Taken struct {
 	NewLinks   int      `json:"new_links"`
 }
 
-var statusNamesOf = [...]string{frontier.Stored: "stored", frontier.Skipped: "skipped", frontier.Failed: "failed"}
+var statusNamesOf = [...]string{frontier.Stored: "stored", frontier.Skipped: "skipped",
+	frontier.Failed: "failed"}
 
 // handler serves the API as HTTP with JSON.
 func (s *service) handler(token string) http.Handler {
@@ -82,8 +83,10 @@ func (s *service) handler(token string) http.Handler {
 	mux.HandleFunc("POST /v1/next", answer(s.next))
 	mux.HandleFunc("POST /v1/outcomes", answer(s.outcomes))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if token != "" && subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), []byte("Bearer "+token)) != 1 {
-			refuse(w, http.StatusUnauthorized, errors.New("this frontier wants a token: Authorization: Bearer TOKEN"))
+		if token != "" && subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")),
+			[]byte("Bearer "+token)) != 1 {
+			refuse(w, http.StatusUnauthorized,
+				errors.New("this frontier wants a token: Authorization: Bearer TOKEN"))
 			return
 		}
 		mux.ServeHTTP(w, r)
@@ -94,8 +97,10 @@ func (s *service) handler(token string) http.Handler {
 // be passed over. A browser sends the content type to another site only if that allows it.
 func answer[In, Out any](call func(In) (Out, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/json" {
-			refuse(w, http.StatusUnsupportedMediaType, errors.New("want the content type application/json"))
+		if kind, _, _ := mime.ParseMediaType(
+			r.Header.Get("Content-Type")); kind != "application/json" {
+			refuse(w, http.StatusUnsupportedMediaType,
+				errors.New("want the content type application/json"))
 			return
 		}
 		var in In
@@ -130,7 +135,8 @@ func refuse(w http.ResponseWriter, code int, err error) {
 func (s *service) next(n Next) (Given, error) {
 	given := Given{URLs: []Address{}}
 	if n.Queues < 0 || n.PerQueue < 0 || n.LeaseSeconds < 0 || n.LeaseSeconds > mostLease {
-		return given, badRequest{fmt.Errorf("want queues and per_queue of 0 or more, and lease_seconds of 0 to %d", mostLease)}
+		return given, badRequest{fmt.Errorf("want queues and per_queue of 0 or more, and "+
+			"lease_seconds of 0 to %d", mostLease)}
 	}
 	items, err := s.frontier.Get(frontier.Request{
 		Crawl: n.Crawl, AnyCrawl: n.AnyCrawl, Key: n.Key, Queues: n.Queues, PerQueue: n.PerQueue,
@@ -192,8 +198,9 @@ func (s *service) outcomes(in Outcomes) (Taken, error) {
 		}
 		if o.Status != 0 || o.Digest != "" {
 			it.Outcome = &frontier.Outcome{
-				Time: o.Time, Status: o.Status, Digest: o.Digest, Modified: modified(o.Modified), Location: o.Location,
-				Size: o.Size, Links: o.Links,
+				Time: o.Time, Status: o.Status, Digest: o.Digest, Modified: modified(o.Modified),
+				Location: o.Location,
+				Size:     o.Size, Links: o.Links,
 			}
 		}
 		items = append(items, it)

@@ -17,7 +17,8 @@ import (
 // post sends JSON and returns the status and the body.
 func (h *host) post(path, body string, headers ...string) (int, string) {
 	h.t.Helper()
-	r, err := http.NewRequestWithContext(h.t.Context(), "POST", "http://"+h.server.WebAddress()+path, strings.NewReader(body))
+	r, err := http.NewRequestWithContext(h.t.Context(), "POST",
+		"http://"+h.server.WebAddress()+path, strings.NewReader(body))
 	h.must(err)
 	r.Header.Set("Content-Type", "application/json")
 	for i := 0; i < len(headers); i += 2 {
@@ -47,12 +48,15 @@ func TestWeb(t *testing.T) {
 	h := newHost(t)
 	var taken urlfrontier.Taken
 	var given urlfrontier.Given
-	h.posted("/v1/outcomes", `{"discovered":[{"url":"http://a.example/","metadata":{"depth":["0"]}},{"url":""}]}`, &taken)
+	h.posted("/v1/outcomes",
+		`{"discovered":[{"url":"http://a.example/","metadata":{"depth":["0"]}},{"url":""}]}`,
+		&taken)
 	if !slices.Equal(taken.Discovered, []string{"stored", "skipped"}) || len(taken.Outcomes) != 0 {
 		t.Fatalf("%+v", taken)
 	}
 	h.posted("/v1/next", `{"queues":10,"per_queue":2,"lease_seconds":60}`, &given)
-	if len(given.URLs) != 1 || given.URLs[0].URL != "http://a.example/" || given.URLs[0].Crawl != "DEFAULT" ||
+	if len(given.URLs) != 1 || given.URLs[0].URL != "http://a.example/" ||
+		given.URLs[0].Crawl != "DEFAULT" ||
 		given.URLs[0].Metadata["depth"][0] != "0" {
 		t.Fatalf("%+v", given)
 	}
@@ -66,8 +70,10 @@ func TestWeb(t *testing.T) {
 	if len(given.URLs) != 2 {
 		t.Fatalf("%+v", given)
 	}
-	h.posted("/v1/outcomes", `{"outcomes":[{"url":"http://a.example/1","never":true},{"url":"http://a.example/2","again":"2026-07-01T13:00:00Z"}]}`, &taken)
-	if it, err := h.client.GetURLStatus(t.Context(), &pb.URLStatusRequest{Url: "http://a.example/"}); err != nil ||
+	h.posted("/v1/outcomes",
+		`{"outcomes":[{"url":"http://a.example/1","never":true},{"url":"http://a.example/2","again":"2026-07-01T13:00:00Z"}]}`, &taken)
+	if it, err := h.client.GetURLStatus(t.Context(),
+		&pb.URLStatusRequest{Url: "http://a.example/"}); err != nil ||
 		it.GetKnown().RefetchableFromDate < uint64(h.now().Add(59*time.Minute).Unix()) {
 		t.Fatalf("%v, %v", it, err)
 	}
@@ -86,7 +92,8 @@ func TestWeb(t *testing.T) {
 		{"/v1/next", `{"queues":-1}`, "0 or more", 400},
 		{"/v1/next", `{"lease_seconds":99999999}`, "604800", 400},
 		{"/v1/next", `[`, "EOF", 400},
-		{"/v1/outcomes", `{"discovered":[{"url":"http://x/","metadata":{"a":["` + "\xff" + `"]}}]}`, `"discovered":["stored"]`, 200},
+		{"/v1/outcomes", `{"discovered":[{"url":"http://x/","metadata":{"a":["` + "\xff" + `"]}}]}`,
+			`"discovered":["stored"]`, 200},
 		{"/v2/next", `{}`, "not found", 404},
 	} {
 		if code, text := h.post(c.path, c.body); code != c.code || !strings.Contains(text, c.says) {
@@ -111,7 +118,8 @@ func TestOutcomesInMetadata(t *testing.T) {
 			}
 			it := known(fmt.Sprintf("http://a.example/%c/x", 'a'+p), "", "", h.now().Add(time.Hour))
 			it.GetKnown().Info.Metadata = map[string]*pb.StringList{
-				"fetch.statusCode": {Values: []string{"200"}}, "signature": {Values: []string{digest}}, "other": {Values: []string{"kept"}},
+				"fetch.statusCode": {Values: []string{"200"}},
+				"signature":        {Values: []string{digest}}, "other": {Values: []string{"kept"}},
 			}
 			items = append(items, it)
 		}

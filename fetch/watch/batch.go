@@ -66,7 +66,8 @@ func earliest(a, b time.Time) time.Time {
 // wasTold reports whether the difference of a page was told of another one lately.
 func (w *Watch) wasTold(key batchKey, e *Event) bool {
 	return e.Kind == KindChanged && slices.ContainsFunc(w.told, func(t toldDifference) bool {
-		return t.Same == e.Same && t.Rule == key.rule && t.Site == key.site && t.URL != e.URL && e.Time.Sub(t.Time) < toldFor
+		return t.Same == e.Same && t.Rule == key.rule && t.Site == key.site && t.URL != e.URL &&
+			e.Time.Sub(t.Time) < toldFor
 	})
 }
 
@@ -84,7 +85,9 @@ func (w *Watch) flush(now time.Time, all bool) {
 	for key := range w.batches {
 		keys = append(keys, key)
 	}
-	slices.SortFunc(keys, func(a, b batchKey) int { return cmp.Or(cmp.Compare(a.rule, b.rule), cmp.Compare(a.site, b.site)) })
+	slices.SortFunc(keys, func(a, b batchKey) int {
+		return cmp.Or(cmp.Compare(a.rule, b.rule), cmp.Compare(a.site, b.site))
+	})
 	for _, key := range keys {
 		r, b := w.rule(key.rule), w.batches[key]
 		if !all && !b.due(r, now) || len(w.outbox.values) >= mostMessages {
@@ -104,7 +107,9 @@ func (w *Watch) flush(now time.Time, all bool) {
 
 // remember notes which differences were told.
 func (w *Watch) remember(key batchKey, events []*Event, now time.Time) {
-	w.told = slices.DeleteFunc(w.told, func(t toldDifference) bool { return now.Sub(t.Time) >= toldFor })
+	w.told = slices.DeleteFunc(w.told, func(t toldDifference) bool {
+		return now.Sub(t.Time) >= toldFor
+	})
 	for _, e := range events {
 		if e.Kind != KindChanged {
 			continue

@@ -100,7 +100,8 @@ func decodeCopy(value []byte) (*kept, error) {
 	if len(deflated) == 0 {
 		return c, nil
 	}
-	text, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(deflated)), extract.MostWatched))
+	text, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(deflated)),
+		extract.MostWatched))
 	c.text = string(text)
 	return c, err
 }

@@ -96,7 +96,9 @@ func (w *Watch) writeFeeds() {
 		}
 		f.written = true
 		r := w.rule(rule)
-		if err := whole.Write(r.Feed, func(out io.Writer) error { return w.Feed(rule, out) }); err != nil {
+		if err := whole.Write(r.Feed, func(out io.Writer) error {
+			return w.Feed(rule, out)
+		}); err != nil {
 			w.o.Warn(fmt.Sprintf("rule %s: feed: %v", rule, err))
 		}
 	}

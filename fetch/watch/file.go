@@ -31,7 +31,8 @@ func (m *Mistake) Hint() string { return "docs/watching.md has each key of a rul
 
 // File is a file of rules.
 type File struct {
-	Contact string            `yaml:"contact"` // web or mail address of who watches, for the user agent
+	// web or mail address of who watches, for the user agent
+	Contact string            `yaml:"contact"`
 	Targets map[string]Target `yaml:"targets"`
 	Rules   []*Rule           `yaml:"rules"`
 
@@ -195,11 +196,13 @@ func (f *File) complete() error {
 			continue
 		}
 		if !isName(r.Name) || names[r.Name] {
-			wrong = append(wrong, fmt.Errorf("rule %d has no name of its own, of 1 to %d letters", i+1, mostName))
+			wrong = append(wrong, fmt.Errorf("rule %d has no name of its own, of 1 to %d letters",
+				i+1, mostName))
 		}
 		names[r.Name] = true
 		if r.Feed != "" && feeds[r.Feed] {
-			wrong = append(wrong, fmt.Errorf("rule %q: feed: another rule writes %s", r.Name, r.Feed))
+			wrong = append(wrong, fmt.Errorf("rule %q: feed: another rule writes %s",
+				r.Name, r.Feed))
 		}
 		feeds[r.Feed] = true
 		if err := r.complete(); err != nil {
@@ -215,18 +218,23 @@ func (f *File) complete() error {
 				continue
 			}
 			if !strings.Contains(to, "://") {
-				wrong = append(wrong, fmt.Errorf("rule %q: to: there is no target %.60q, and it is no address", r.Name, to))
+				wrong = append(wrong,
+					fmt.Errorf("rule %q: to: there is no target %.60q, and it is no address",
+						r.Name, to))
 				continue
 			}
 			f.Targets[to] = TargetOf(to)
 		}
 	}
 	if len(f.Targets) > mostTargets {
-		wrong = append(wrong, fmt.Errorf("there are %d targets: want %d or fewer", len(f.Targets), mostTargets))
+		wrong = append(wrong, fmt.Errorf("there are %d targets: want %d or fewer",
+			len(f.Targets), mostTargets))
 	}
 	for name, t := range f.Targets {
-		if n := count(t.Address != "", t.File != "", t.Webhook != "", len(t.Command) > 0); n != 1 || t.Secret != "" && t.Webhook == "" {
-			wrong = append(wrong, fmt.Errorf("target %q: want one of address, file, webhook and command; secret is of a webhook", Shown(name)))
+		if n := count(t.Address != "", t.File != "", t.Webhook != "", len(t.Command) > 0); n != 1 ||
+			t.Secret != "" && t.Webhook == "" {
+			wrong = append(wrong, fmt.Errorf("target %q: want one of address, file, webhook and "+
+				"command; secret is of a webhook", Shown(name)))
 		}
 	}
 	return errors.Join(wrong...)
@@ -234,7 +242,8 @@ func (f *File) complete() error {
 
 // isName refuses what would make several lines of one, or an address of a name.
 func isName(text string) bool {
-	return text != "" && len(text) <= mostName && !strings.Contains(text, "://") && !strings.ContainsFunc(text, unicode.IsControl)
+	return text != "" && len(text) <= mostName && !strings.Contains(text, "://") &&
+		!strings.ContainsFunc(text, unicode.IsControl)
 }
 
 func count(conditions ...bool) (n int) {
@@ -287,7 +296,8 @@ func told(err error) string {
 		text, _, _ = strings.Cut(text, " in type ")
 		text, _, _ = strings.Cut(text, " into ")
 		text = quoted.ReplaceAllString(text, "a value") // which may be a secret
-		wrong.Errors[i] = strings.Replace(strings.Replace(text, "field ", "unknown key ", 1), " not found", "", 1)
+		wrong.Errors[i] = strings.Replace(strings.Replace(text, "field ", "unknown key ", 1),
+			" not found", "", 1)
 	}
 	return strings.Join(wrong.Errors, "; ")
 }

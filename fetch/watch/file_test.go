@@ -33,7 +33,8 @@ rules:
 	if err != nil {
 		t.Fatal(err)
 	}
-	if names := strings.Join(f.Names(), " "); names != "chat hook https://example.org/other script" {
+	if names := strings.Join(f.Names(),
+		" "); names != "chat hook https://example.org/other script" {
 		t.Errorf("targets are %s", names)
 	}
 	if got := strings.Join(f.MaxAges(), " "); got != "https://example.com/item/1$=1m30s" {
@@ -43,16 +44,20 @@ rules:
 		t.Errorf("weights are %s", got)
 	}
 	f.Focus()
-	if got := strings.Join(f.Weights(), " "); got != "*=0 https://example.com/item/1$=1 https://example.com/docs/=3 https://example.com/sitemap.xml$=1" {
+	if got := strings.Join(f.Weights(), " "); got != "*=0 https://example.com/item/1$=1 "+
+		"https://example.com/docs/=3 https://example.com/sitemap.xml$=1" {
 		t.Errorf("weights of a watch of its own are %s", got)
 	}
-	if got := strings.Join(f.MaxAges(), " "); got != "https://example.com/item/1$=1m30s https://example.com/docs/=24h0m0s" {
+	if got := strings.Join(f.MaxAges(),
+		" "); got != "https://example.com/item/1$=1m30s https://example.com/docs/=24h0m0s" {
 		t.Errorf("greatest ages of a watch of its own are %s", got)
 	}
 	if got := f.Round(); got != 45*time.Second {
 		t.Errorf("rounds of %v", got)
 	}
-	if n := len(f.Texts("https://example.com/item/1")) + len(f.Texts("https://example.com/docs/a"))*10 + len(f.Texts("https://example.com/item/12"))*100; n != 11 {
+	if n := len(f.Texts("https://example.com/item/1")) +
+		len(f.Texts("https://example.com/docs/a"))*10 +
+		len(f.Texts("https://example.com/item/12"))*100; n != 11 {
 		t.Errorf("texts: %d", n)
 	}
 	rests := 0
@@ -83,7 +88,8 @@ func TestFileRefuses(t *testing.T) {
 		{"rules: [", "it is no YAML"},
 		{strings.Replace(rule, "url", "uri", 1), "unknown key uri"},
 		{strings.Replace(rule, "https", "ftp", 1), "is no web address"},
-		{strings.Replace(rule, "to:", "prefix: https://a.example/, to:", 1), "either url: or prefix:"},
+		{strings.Replace(rule, "to:", "prefix: https://a.example/, to:", 1),
+			"either url: or prefix:"},
 		{strings.Replace(rule, "to:", "tell: all, to:", 1), `"all" is none of changed, gone, new`},
 		{strings.Replace(rule, "to:", "appears: \"(\", to:", 1), "no regular expression"},
 		{strings.Replace(rule, "to:", "select: \"a[\", to:", 1), "watch"},
@@ -94,7 +100,8 @@ func TestFileRefuses(t *testing.T) {
 		{strings.Replace(rule, "to:", "of: bytes, to:", 1), "want \"main\" or \"text\""},
 		{strings.Replace(rule, "box://x", "chat", 1), `no target "chat"`},
 		{strings.Replace(rule, ", to: \"box://x\"", "", 1), "want to:"},
-		{rule + "- {name: a, url: https://b.example/, to: \"box://x\"}\n", "rule 2 has no name of its own"},
+		{rule + "- {name: a, url: https://b.example/, to: \"box://x\"}\n",
+			"rule 2 has no name of its own"},
 		{rule + "targets: {x: {address: \"a://b\", file: c}}", "want one of address"},
 		{rule + "targets: {x: {address: \"a://b\", secret: c}}", "secret is of a webhook"},
 	} {
@@ -115,7 +122,9 @@ func TestFileRefuses(t *testing.T) {
 
 // Rules that are accepted can be asked for all that a planner needs.
 func FuzzParse(f *testing.F) {
-	f.Add([]byte("contact: a@b\ntargets: {x: \"a://b\"}\nrules:\n- {name: a, url: https://a.example/, max-age: 30d, hours: \"mon 08:00-09:00 UTC\", appears: [a, b], to: [x, \"box://x\"]}\n"))
+	f.Add([]byte("contact: a@b\ntargets: {x: \"a://b\"}\nrules:\n- {name: a, url: " +
+		"https://a.example/, max-age: 30d, hours: \"mon 08:00-09:00 UTC\", appears: [a, b], to: " +
+		"[x, \"box://x\"]}\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		file, err := parse(text)
 		if err != nil {

@@ -86,7 +86,8 @@ type stage struct {
 }
 
 func newStage(t *testing.T, rules string) *stage {
-	s := &stage{t: t, rules: rules, disk: newDisk(), box: &mailbox{}, last: map[string]time.Time{}, fails: map[string]int{}, known: map[string]bool{}}
+	s := &stage{t: t, rules: rules, disk: newDisk(), box: &mailbox{}, last: map[string]time.Time{},
+		fails: map[string]int{}, known: map[string]bool{}}
 	s.open()
 	return s
 }
@@ -101,7 +102,8 @@ func (s *stage) open() {
 	for _, name := range file.Names() {
 		senders[name] = s.box
 	}
-	s.Watch, err = Open(Options{File: file, Senders: senders, Setting: s.disk.Setting, Warn: func(text string) { s.warns = append(s.warns, text) }})
+	s.Watch, err = Open(Options{File: file, Senders: senders, Setting: s.disk.Setting,
+		Warn: func(text string) { s.warns = append(s.warns, text) }})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -119,16 +121,19 @@ func (s *stage) visit(url, text string, named ...string) error {
 		texts[i] = text
 	}
 	return s.sees(url, sitegraph.Observation{Outcome: sitegraph.OutcomeFetched, Status: 200,
-		Watched: &sitegraph.Watched{Title: "Title of " + url[strings.LastIndexByte(url, '/'):], Texts: texts}}, verdict, named...)
+		Watched: &sitegraph.Watched{Title: "Title of " + url[strings.LastIndexByte(url, '/'):],
+			Texts: texts}}, verdict, named...)
 }
 
-func (s *stage) sees(url string, o sitegraph.Observation, verdict sitegraph.Verdict, named ...string) error {
+func (s *stage) sees(url string, o sitegraph.Observation, verdict sitegraph.Verdict,
+	named ...string) error {
 	o.URL, o.Time = url, time.Now()
 	s.fails[url]++
 	if o.Outcome != sitegraph.OutcomeFailed {
 		s.fails[url] = 0
 	}
-	s.See(&Visit{URL: url, Observation: &o, Verdict: verdict, Errors: s.fails[url], Before: s.last[url], Named: named})
+	s.See(&Visit{URL: url, Observation: &o, Verdict: verdict, Errors: s.fails[url],
+		Before: s.last[url], Named: named})
 	if o.Outcome == sitegraph.OutcomeFetched {
 		s.last[url] = o.Time
 	}
@@ -139,14 +144,16 @@ func (s *stage) sees(url string, o sitegraph.Observation, verdict sitegraph.Verd
 }
 
 func (s *stage) fail(url string) error {
-	return s.sees(url, sitegraph.Observation{Outcome: sitegraph.OutcomeFailed, Detail: "connection refused"}, sitegraph.VerdictUnknown)
+	return s.sees(url, sitegraph.Observation{Outcome: sitegraph.OutcomeFailed,
+		Detail: "connection refused"}, sitegraph.VerdictUnknown)
 }
 
 // pass lets time pass, with a step each ten seconds for a minute, and then one at the end.
 func (s *stage) pass(d time.Duration) error {
 	for end := time.Now().Add(d); time.Now().Before(end); {
 		time.Sleep(min(10*time.Second, time.Until(end)))
-		if time.Until(end) > 2*time.Minute && len(s.busy) == 0 && len(s.batches) == 0 && len(s.outbox.values) == 0 {
+		if time.Until(end) > 2*time.Minute && len(s.busy) == 0 && len(s.batches) == 0 &&
+			len(s.outbox.values) == 0 {
 			time.Sleep(time.Until(end) - 2*time.Minute)
 		}
 		if err := s.Step(time.Now(), s.disk); err != nil {

@@ -32,7 +32,8 @@ const (
 var epoch = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // mostMeasured bounds the pages of a server, for those who have less time.
-var mostMeasured = flag.Int("pages", 0, "TestMeasureOnSites: pages of a server that become known at most; 0: all")
+var mostMeasured = flag.Int("pages", 0,
+	"TestMeasureOnSites: pages of a server that become known at most; 0: all")
 
 // measured is what a watch of a web told, beside what there was to tell.
 type measured struct {
@@ -50,9 +51,13 @@ type measured struct {
 }
 
 func (m *measured) String() string {
-	return fmt.Sprintf("%d pages; %d requests, %.3f of a check each three hours; %d changes, %.3f told; of %d that such a check sees, %.3f told; %d messages of %d changed pages, %.3f without a change; median delay %v",
-		m.pages, m.requests, float64(m.requests)/float64(m.checks), m.changes, float64(m.told)/float64(m.changes),
-		m.visible, float64(m.toldSeen)/float64(m.visible), m.messages, m.pagesOf, float64(m.empty)/float64(max(m.messages, 1)), m.median())
+	return fmt.Sprintf("%d pages; %d requests, %.3f of a check each three hours; %d changes, "+
+		"%.3f told; of %d that such a check sees, %.3f told; %d messages of %d changed pages, "+
+		"%.3f without a change; median delay %v",
+		m.pages, m.requests, float64(m.requests)/float64(m.checks), m.changes,
+		float64(m.told)/float64(m.changes),
+		m.visible, float64(m.toldSeen)/float64(m.visible), m.messages, m.pagesOf,
+		float64(m.empty)/float64(max(m.messages, 1)), m.median())
 }
 
 func (m *measured) median() time.Duration {
@@ -87,7 +92,9 @@ func (v visitor) Recall(url string, _ func(string) ([]byte, bool, error)) error 
 	return v.watch.Recall(url)
 }
 
-func (v visitor) Keep(save func(name string, value []byte) error) error { return v.watch.Keep(save) }
+func (v visitor) Keep(save func(name string, value []byte) error) error {
+	return v.watch.Keep(save)
+}
 
 // measure watches all of a web for so many weeks over HTTP, on a virtual clock, with rounds of an
 // hour. Servers are discovered first, as both sides must.
@@ -100,11 +107,13 @@ func measure(t *testing.T, web timetravel.Archive, weeks int) *measured {
 	for i, server := range web.Servers() {
 		starts = append(starts, "http://"+server+"/")
 		for _, path := range web.Paths(server) { // parts to which no page of the rest leads
-			if strings.Count(path, "/") == 2 && strings.HasSuffix(path, "/") && web.Resource(server, path, epoch.Add(time.Hour)).Status == 200 {
+			if strings.Count(path, "/") == 2 && strings.HasSuffix(path, "/") &&
+				web.Resource(server, path, epoch.Add(time.Hour)).Status == 200 {
 				starts = append(starts, "http://"+server+path)
 			}
 		}
-		fmt.Fprintf(&rules, "- {name: rule %d, prefix: \"http://%s/\", tell: changed, max-age: 4d, min-age: 3h, to: \"box://x\"}\n", i, server)
+		fmt.Fprintf(&rules, "- {name: rule %d, prefix: \"http://%s/\", tell: changed, max-age: "+
+			"4d, min-age: 3h, to: \"box://x\"}\n", i, server)
 	}
 	path := filepath.Join(t.TempDir(), "watch.yaml")
 	if err := os.WriteFile(path, []byte(rules.String()), 0o666); err != nil {
@@ -117,8 +126,9 @@ func measure(t *testing.T, web timetravel.Archive, weeks int) *measured {
 	file.Focus()
 	m := new(measured)
 	clock := cycle.NewVirtualClock(epoch.Add(time.Second))
-	world, err := timetravel.NewWorld(web, clock, timetravel.Visitor{UserAgent: "recrawl-watch/1.0 (+test@example.org)",
-		Log: func(timetravel.Access) { m.requests++ }, Watch: file.Texts})
+	world, err := timetravel.NewWorld(web, clock,
+		timetravel.Visitor{UserAgent: "recrawl-watch/1.0 (+test@example.org)",
+			Log: func(timetravel.Access) { m.requests++ }, Watch: file.Texts})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,12 +139,14 @@ func measure(t *testing.T, web timetravel.Archive, weeks int) *measured {
 	}
 	defer store.Close()
 	box := &inbox{}
-	watched, err := watch.Open(watch.Options{File: file, Senders: map[string]watch.Sender{"box://x": box}, Setting: store.Setting})
+	watched, err := watch.Open(watch.Options{File: file,
+		Senders: map[string]watch.Sender{"box://x": box}, Setting: store.Setting})
 	if err != nil {
 		t.Fatal(err)
 	}
 	corpus := planner.NewCorpus(sitegraph.NewGraph())
-	ranking, err := policy.New(policy.Default, policy.Settings{Corpus: corpus, Mode: planner.Stream, Seed: 1})
+	ranking, err := policy.New(policy.Default, policy.Settings{Corpus: corpus, Mode: planner.Stream,
+		Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,12 +164,14 @@ func measure(t *testing.T, web timetravel.Archive, weeks int) *measured {
 		bounds.MaxPages = *mostMeasured
 	}
 	loop := cycle.New(cycle.Options{
-		Planner: plan, Fetcher: visitor{world, watched}, Store: store, Clock: clock, Change: sitegraph.ChangeByMain,
+		Planner: plan, Fetcher: visitor{world, watched}, Store: store, Clock: clock,
+		Change:   sitegraph.ChangeByMain,
 		Discover: true, Forecast: true, Proof: true, Bounds: &bounds,
 		Found: func(page sitegraph.PageID) { sight.Found(corpus, page) },
 		Seen: func(e *cycle.Event) {
 			sight.See(e)
-			if e.Observation.Outcome == sitegraph.OutcomeFetched && e.Record.State == sitegraph.StateAlive && firstSeen[e.Record.URL].IsZero() {
+			if e.Observation.Outcome == sitegraph.OutcomeFetched &&
+				e.Record.State == sitegraph.StateAlive && firstSeen[e.Record.URL].IsZero() {
 				firstSeen[e.Record.URL] = e.Observation.Time
 			}
 		},
@@ -166,7 +180,8 @@ func measure(t *testing.T, web timetravel.Archive, weeks int) *measured {
 		t.Fatal(err)
 	}
 	start := epoch.Add(time.Hour)
-	if err := loop.Round(t.Context(), planner.Round{Start: epoch, End: start, Budget: planner.Unlimited}); err != nil {
+	if err := loop.Round(t.Context(),
+		planner.Round{Start: epoch, End: start, Budget: planner.Unlimited}); err != nil {
 		t.Fatal(err)
 	}
 	if err := clock.SleepUntil(t.Context(), start); err != nil {
@@ -178,7 +193,8 @@ func measure(t *testing.T, web timetravel.Archive, weeks int) *measured {
 	alive := len(firstSeen)
 	m.requests = 0
 	end := start.Add(time.Duration(weeks) * 7 * 24 * time.Hour)
-	perDay := part*float64(alive)*float64(24*time.Hour/checkEvery) - float64(len(web.Servers())) // and robots.txt
+	// and robots.txt
+	perDay := part*float64(alive)*float64(24*time.Hour/checkEvery) - float64(len(web.Servers()))
 	step := func(now time.Time) {
 		for range 3 { // deliveries are noted by the step after them
 			if err := watched.Step(now, store); err != nil {
@@ -215,7 +231,8 @@ type interval struct {
 }
 
 // judge compares what was told with the versions of the web.
-func (m *measured) judge(web timetravel.Archive, file *watch.File, firstSeen map[string]time.Time, messages []*watch.Message, start, end time.Time) {
+func (m *measured) judge(web timetravel.Archive, file *watch.File, firstSeen map[string]time.Time,
+	messages []*watch.Message, start, end time.Time) {
 	told := map[string][]interval{}
 	for i, msg := range messages {
 		m.messages++
@@ -275,7 +292,8 @@ func maxTime(a, b time.Time) time.Time {
 // changesOf are the moments at which the main text of a page changed, and of these those that a
 // check each three hours would have told: the last one before each check that sees another text
 // than the one before.
-func changesOf(web timetravel.Archive, file *watch.File, url string, from, to time.Time) (changes, visible []time.Time) {
+func changesOf(web timetravel.Archive, file *watch.File, url string, from, to time.Time) (
+	changes, visible []time.Time) {
 	server := sitegraph.ServerName(url)
 	path := strings.TrimPrefix(url, "http://"+server)
 	text := func(at time.Time) string {
@@ -382,13 +400,16 @@ func TestMeasure(t *testing.T) {
 				at = at.Add(time.Hour)
 			}
 			web.Put("a.example", fmt.Sprintf("/p%d.html", i), at, "text/html",
-				fmt.Appendf(nil, `<title>Page %d</title><nav>day %d</nav><main>The text of page %d is that of version %d.</main>`, i, day, i, version))
+				fmt.Appendf(
+					nil, `<title>Page %d</title><nav>day %d</nav><main>The text of page %d is that of version %d.</main>`, i, day, i, version))
 		}
 	}
-	web.Put("a.example", "/index.html", epoch, "text/html", []byte("<title>Top</title><main>All pages: "+links+"</main>"))
+	web.Put("a.example", "/index.html", epoch, "text/html",
+		[]byte("<title>Top</title><main>All pages: "+links+"</main>"))
 	m := measure(t, web, 2)
 	t.Log(m)
-	if m.pages != pages+1 || m.changes < 40 || m.told < m.changes*8/10 || m.empty > 0 || float64(m.requests) > part*float64(m.checks) {
+	if m.pages != pages+1 || m.changes < 40 || m.told < m.changes*8/10 || m.empty > 0 ||
+		float64(m.requests) > part*float64(m.checks) {
 		t.Errorf("the watch is worse than it should be: %v", m)
 	}
 }

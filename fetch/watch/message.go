@@ -79,8 +79,10 @@ func (m *Message) complete() {
 	}
 	m.Subject = m.Site + ": " + report.Shorten(parts, 3, ", ")
 	if g := m.Groups[0]; len(m.Groups) == 1 && g.Pages == 1 && g.Kind != KindMissing {
-		verb := map[string]string{KindGone: "is gone", KindBack: "is back", KindNew: "is new", KindAppears: "has the text",
-			KindDisappears: "has lost the text", KindFailing: "cannot be visited", KindWorking: "can be visited again"}[g.Kind]
+		verb := map[string]string{KindGone: "is gone", KindBack: "is back", KindNew: "is new",
+			KindAppears:    "has the text",
+			KindDisappears: "has lost the text", KindFailing: "cannot be visited",
+			KindWorking: "can be visited again"}[g.Kind]
 		if verb == "" {
 			verb = g.Kind
 		}
@@ -94,11 +96,14 @@ func (m *Message) complete() {
 
 // SampleMessage is one that tests a target.
 func SampleMessage(now time.Time) *Message {
-	d := differenceOf("The price of the sample is ten euros, and it is in stock.", "The price of the sample is twelve euros, and it is in stock.")
+	d := differenceOf("The price of the sample is ten euros, and it is in stock.",
+		"The price of the sample is twelve euros, and it is in stock.")
 	m := &Message{
-		ID: "msg_sample_" + fmt.Sprint(now.UnixNano()), Time: now.UTC(), Rule: "sample", Site: "example.org", Sample: true,
-		Groups: []*Group{{Kind: KindChanged, Pages: 1, Items: []Item{{URL: "https://example.org/sample", Title: "A sample of recrawl watch",
-			Time: now.UTC(), Before: now.Add(-time.Hour).UTC(), Difference: &d}}}},
+		ID: "msg_sample_" + fmt.Sprint(now.UnixNano()), Time: now.UTC(), Rule: "sample",
+		Site: "example.org", Sample: true,
+		Groups: []*Group{{Kind: KindChanged, Pages: 1,
+			Items: []Item{{URL: "https://example.org/sample", Title: "A sample of recrawl watch",
+				Time: now.UTC(), Before: now.Add(-time.Hour).UTC(), Difference: &d}}}},
 	}
 	m.complete()
 	return m
@@ -151,7 +156,8 @@ func (item *Item) write(b *strings.Builder, g *Group) {
 	fmt.Fprintf(b, "%s\n", item.URL)
 	if !g.Same {
 		when := "seen at " + report.UTC(item.Time)
-		if !item.Before.IsZero() && (g.Kind == KindChanged || g.Kind == KindAppears || g.Kind == KindDisappears) {
+		if !item.Before.IsZero() &&
+			(g.Kind == KindChanged || g.Kind == KindAppears || g.Kind == KindDisappears) {
 			when = fmt.Sprintf("between %s and %s", report.UTC(item.Before), report.UTC(item.Time))
 		}
 		fmt.Fprintf(b, "%s\n", when)
@@ -167,7 +173,8 @@ func (d *Difference) write(b *strings.Builder) {
 	if d == nil {
 		return
 	}
-	fmt.Fprintf(b, "%s removed, %d added:\n%s\n", report.Plural(d.Removed, "word"), d.Added, d.Text())
+	fmt.Fprintf(b, "%s removed, %d added:\n%s\n", report.Plural(d.Removed, "word"), d.Added,
+		d.Text())
 	if d.More > 0 {
 		fmt.Fprintf(b, "... and %s more\n", report.Plural(d.More, "word"))
 	}

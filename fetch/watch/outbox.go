@@ -124,7 +124,8 @@ func (w *Watch) note(r result, now time.Time) {
 		w.o.Note("told %s: %s", Shown(r.target), e.Message.Subject)
 	case now.Sub(e.Message.Time) >= giveUpAfter:
 		delete(e.Left, r.target)
-		w.o.Warn(fmt.Sprintf("%s was given up after a day: %s does not take it: %v", e.Message.ID, Shown(r.target), r.err))
+		w.o.Warn(fmt.Sprintf("%s was given up after a day: %s does not take it: %v",
+			e.Message.ID, Shown(r.target), r.err))
 	default:
 		a.Failed++
 		wait := lastWait
@@ -133,7 +134,8 @@ func (w *Watch) note(r result, now time.Time) {
 		}
 		a.Next = now.Add(wait)
 		if a.Failed == warnAfter {
-			w.o.Warn(fmt.Sprintf("%s takes no messages: %v; it is tried for a day", Shown(r.target), r.err))
+			w.o.Warn(fmt.Sprintf("%s takes no messages: %v; it is tried for a day",
+				Shown(r.target), r.err))
 		}
 	}
 	if len(e.Left) == 0 {
@@ -218,6 +220,8 @@ func (w *Watch) miss(now time.Time) {
 		}
 		w.stateOf(r.Name).Alarmed = true
 		w.add(Event{Rule: r.Name, Kind: KindMissing, URL: r.Start(), Time: now.UTC(), Before: since,
-			Detail: fmt.Sprintf("nothing has changed since %s, though a change is expected every %v", since.UTC().Format(time.DateTime), r.Expect.of())})
+			Detail: fmt.Sprintf(
+				"nothing has changed since %s, though a change is expected every %v",
+				since.UTC().Format(time.DateTime), r.Expect.of())})
 	}
 }

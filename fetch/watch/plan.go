@@ -130,7 +130,8 @@ func (f *File) Closed(round time.Duration) string {
 			open = r.Hours.Open(at, at.Add(round))
 		}
 		if !open {
-			return fmt.Sprintf("rule %q: no round of %v lies within its hours (%v)", r.Name, round, r.Hours)
+			return fmt.Sprintf("rule %q: no round of %v lies within its hours (%v)",
+				r.Name, round, r.Hours)
 		}
 	}
 	return ""

@@ -27,11 +27,14 @@ type Rule struct {
 	URL    string `yaml:"url"`    // of one page
 	Prefix string `yaml:"prefix"` // or the beginning of the addresses of several
 
-	Tell       texts `yaml:"tell"`       // default: changed and gone; gone alone beside appears or disappears
-	Appears    texts `yaml:"appears"`    // regular expressions (RE2): told when the text begins to match
+	// default: changed and gone; gone alone beside appears or disappears
+	Tell texts `yaml:"tell"`
+	// regular expressions (RE2): told when the text begins to match
+	Appears    texts `yaml:"appears"`
 	Disappears texts `yaml:"disappears"` // told when it ceases to
-	Errors     *int  `yaml:"errors"`     // told after so many failed visits in a row; default 3, 0: never
-	Expect     age   `yaml:"expect"`     // told if nothing changes for so long
+	// told after so many failed visits in a row; default 3, 0: never
+	Errors *int `yaml:"errors"`
+	Expect age  `yaml:"expect"` // told if nothing changes for so long
 
 	Of         string `yaml:"of"`          // main or text; default: main, and text beside select
 	Select     texts  `yaml:"select"`      // CSS selectors of what counts; default: all
@@ -43,10 +46,11 @@ type Rule struct {
 	Hours  hours   `yaml:"hours"`   // when visits may be made
 	Weight float64 `yaml:"weight"`  // what a change is worth beside others; default 1
 
-	Quiet age    `yaml:"quiet"` // a message is sent so long after the last event; default a minute
-	Most  age    `yaml:"most"`  // and so long after the first one at the latest; default half an hour
-	Feed  string `yaml:"feed"`  // file for an Atom feed of what is told
-	To    texts  `yaml:"to"`    // names of targets, or addresses of services
+	Quiet age `yaml:"quiet"` // a message is sent so long after the last event; default a minute
+	// and so long after the first one at the latest; default half an hour
+	Most age    `yaml:"most"`
+	Feed string `yaml:"feed"` // file for an Atom feed of what is told
+	To   texts  `yaml:"to"`   // names of targets, or addresses of services
 
 	texts               *rules.Rule
 	appears, disappears []*regexp.Regexp
@@ -69,14 +73,17 @@ const (
 // complete checks a rule, and makes what it is applied by. The error says all that is wrong.
 func (r *Rule) complete() error {
 	var wrong []error
-	refuse := func(format string, args ...any) { wrong = append(wrong, fmt.Errorf(format, args...)) }
+	refuse := func(format string, args ...any) {
+		wrong = append(wrong, fmt.Errorf(format, args...))
+	}
 	address := func(key string, text *string) {
 		if *text == "" {
 			return
 		}
 		canonical, err := sitegraph.Canonical(*text)
 		if err != nil || len(canonical) > sitegraph.MaxURLBytes || strings.HasSuffix(*text, "$") {
-			refuse("%s: %.120q is no web address: write it whole, as https://example.com/news/", key, *text)
+			refuse("%s: %.120q is no web address: write it whole, as https://example.com/news/",
+				key, *text)
 			return
 		}
 		*text = canonical
@@ -116,7 +123,8 @@ func (r *Rule) complete() error {
 		for _, text := range of.from {
 			re, err := regexp.Compile(text)
 			if err != nil || len(text) > mostExpression || text == "" {
-				refuse("%s: %.60q is no regular expression of RE2 of 1 to %d octets", of.key, text, mostExpression)
+				refuse("%s: %.60q is no regular expression of RE2 of 1 to %d octets",
+					of.key, text, mostExpression)
 				continue
 			}
 			*of.into = append(*of.into, re)
@@ -143,7 +151,8 @@ func (r *Rule) complete() error {
 		r.Most = max(age(usualMost), r.Quiet)
 	}
 	if r.Most < r.Quiet || r.Quiet < 0 || r.Most.of() > mostAge {
-		refuse("quiet, most: want most to be no less than quiet, and both no more than %.0fd", mostAge.Hours()/24)
+		refuse("quiet, most: want most to be no less than quiet, and both no more than %.0fd",
+			mostAge.Hours()/24)
 	}
 	if len(r.To) == 0 && r.Feed == "" {
 		refuse("want to: with targets, or feed: with a file")
@@ -162,7 +171,8 @@ func (r *Rule) makeTexts() (err error) {
 	if of == "bytes" {
 		return errors.New(`of: want "main" or "text"`)
 	}
-	r.texts, err = rules.New(rules.Spec{Part: of, Watch: r.Select, Ignore: r.Ignore, IgnoreText: r.IgnoreText})
+	r.texts, err = rules.New(rules.Spec{Part: of, Watch: r.Select, Ignore: r.Ignore,
+		IgnoreText: r.IgnoreText})
 	return err
 }
 

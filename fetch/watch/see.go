@@ -76,7 +76,8 @@ func (w *Watch) see(v *Visit) error {
 		case o.Outcome == sitegraph.OutcomeFailed:
 			s.failed()
 		case o.Filter != "": // the user does not want it
-		case v.Verdict == sitegraph.VerdictLeft || c.None && o.Outcome != sitegraph.OutcomeFetched && o.Outcome != sitegraph.OutcomeNotModified:
+		case v.Verdict == sitegraph.VerdictLeft || c.None &&
+			o.Outcome != sitegraph.OutcomeFetched && o.Outcome != sitegraph.OutcomeNotModified:
 			s.left()
 		case v.Verdict == sitegraph.VerdictDoubted:
 		case o.Outcome == sitegraph.OutcomeFetched && o.Watched != nil && k < len(o.Watched.Texts):
@@ -136,7 +137,8 @@ type sight struct {
 }
 
 func (s *sight) tell(kind, detail, same string, d *Difference) {
-	s.add(Event{Rule: s.rule.Name, Kind: kind, URL: s.v.URL, Title: s.title, Time: s.v.Observation.Time.UTC(),
+	s.add(Event{Rule: s.rule.Name, Kind: kind, URL: s.v.URL, Title: s.title,
+		Time:   s.v.Observation.Time.UTC(),
 		Before: s.v.Before, Detail: clip(detail, mostDetail), Difference: d, Same: same})
 }
 
@@ -145,7 +147,8 @@ func (s *sight) failed() {
 	if n := *s.rule.Errors; n > 0 && s.v.Errors >= n && !s.copy.Failing {
 		s.copy.Failing, s.dirty = true, true
 		detail := s.v.Observation.Detail
-		s.tell(KindFailing, fmt.Sprintf("%d visits in a row failed: %s", s.v.Errors, detail), detail, nil)
+		s.tell(KindFailing, fmt.Sprintf("%d visits in a row failed: %s", s.v.Errors, detail),
+			detail, nil)
 	}
 }
 
@@ -222,7 +225,8 @@ func (s *sight) read(text string) {
 		s.began(s.number, now)
 		s.match(text)
 		if words == "" {
-			s.o.Warn(fmt.Sprintf("rule %s: nothing of %s counts: do its selectors fit?", s.rule.Name, s.v.URL))
+			s.o.Warn(fmt.Sprintf("rule %s: nothing of %s counts: do its selectors fit?",
+				s.rule.Name, s.v.URL))
 		}
 	} else {
 		d := differenceOf(c.text, words)
@@ -239,7 +243,8 @@ func (s *sight) read(text string) {
 		s.match(text)
 		s.changedAt(s.number, now)
 	}
-	c.None, c.New, c.Fingerprint, c.Sum, c.Title, c.Seen, c.text = false, false, s.rule.texts.Fingerprint(), sum, s.title, now, words
+	c.None, c.New, c.Fingerprint, c.Sum, c.Title, c.Seen, c.text = false, false,
+		s.rule.texts.Fingerprint(), sum, s.title, now, words
 }
 
 // match is an expression that began to match, or ceased to.
@@ -259,9 +264,11 @@ func (s *sight) matched(text string) (all []match) {
 			switch {
 			case !known || was == is:
 			case is && of.kind == KindAppears:
-				all = append(all, match{of.kind, re.String(), fmt.Sprintf("%q matches: %s", re, clip(found, 100))})
+				all = append(all, match{of.kind, re.String(), fmt.Sprintf("%q matches: %s",
+					re, clip(found, 100))})
 			case !is && of.kind == KindDisappears:
-				all = append(all, match{of.kind, re.String(), fmt.Sprintf("%q matches no longer", re)})
+				all = append(all, match{of.kind, re.String(), fmt.Sprintf("%q matches no longer",
+					re)})
 			}
 		}
 	}
@@ -271,9 +278,11 @@ func (s *sight) matched(text string) (all []match) {
 // unasked reports whether the copy does not know of each expression whether it matches: the rule
 // has it since.
 func (s *sight) unasked() bool {
-	return slices.ContainsFunc(slices.Concat(s.rule.appears, s.rule.disappears), func(re *regexp.Regexp) bool {
-		return !slices.Contains(s.copy.Matches, "+"+re.String()) && !slices.Contains(s.copy.Matches, "-"+re.String())
-	})
+	return slices.ContainsFunc(slices.Concat(s.rule.appears, s.rule.disappears),
+		func(re *regexp.Regexp) bool {
+			return !slices.Contains(s.copy.Matches, "+"+re.String()) &&
+				!slices.Contains(s.copy.Matches, "-"+re.String())
+		})
 }
 
 // match notes which expressions match.

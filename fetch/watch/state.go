@@ -257,5 +257,6 @@ func saveJSON(save func(name string, value []byte) error, name string, v any) er
 
 // unsaved reports whether Keep has something to save.
 func (w *Watch) unsaved() bool {
-	return w.changed || w.retold || len(w.copies)+len(w.events.dirty)+len(w.outbox.dirty) > 0 || w.feedsChanged()
+	return w.changed || w.retold || len(w.copies)+len(w.events.dirty)+len(w.outbox.dirty) > 0 ||
+		w.feedsChanged()
 }

@@ -15,7 +15,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-const lorem = "Widgets are made of wood and iron. They cost ten euros each, and come with a guide that tells how to mount them on a wall."
+const lorem = "Widgets are made of wood and iron. They cost ten euros each, and come with a " +
+	"guide that tells how to mount them on a wall."
 
 // A page's life: nothing is told of the first visit, then changes with what differs, that it fails
 // after three failures and works again, that it is gone and back. Where lines end is no change.
@@ -33,7 +34,8 @@ func TestLifeOfAPage(t *testing.T) {
 			t.Fatalf("%d messages of a change", len(s.box.messages))
 		}
 		text := s.box.messages[0].Text(1000)
-		for _, want := range []string{"Title of /1", page(1), "[-ten-] {+twelve+}", "1 word removed, 1 added", before.UTC().Format("15:04:05")} {
+		for _, want := range []string{"Title of /1", page(1), "[-ten-] {+twelve+}",
+			"1 word removed, 1 added", before.UTC().Format("15:04:05")} {
 			if !strings.Contains(text, want) {
 				t.Errorf("no %q in\n%s", want, text)
 			}
@@ -43,12 +45,14 @@ func TestLifeOfAPage(t *testing.T) {
 		s.expect("two failures", "")
 		s.must(s.fail(page(1)), s.fail(page(1)))
 		s.expect("four failures", "Title of /1 cannot be visited")
-		s.must(s.sees(page(1), sitegraph.Observation{Outcome: sitegraph.OutcomeNotModified}, sitegraph.VerdictUnchanged))
+		s.must(s.sees(page(1), sitegraph.Observation{Outcome: sitegraph.OutcomeNotModified},
+			sitegraph.VerdictUnchanged))
 		s.expect("not modified", "Title of /1 can be visited again")
 		gone := sitegraph.Observation{Outcome: sitegraph.OutcomeGone, Status: 404}
 		s.must(s.sees(page(1), gone, sitegraph.VerdictDoubted))
 		s.expect("doubted", "")
-		s.must(s.sees(page(1), gone, sitegraph.VerdictLeft), s.sees(page(1), gone, sitegraph.VerdictLeft))
+		s.must(s.sees(page(1), gone, sitegraph.VerdictLeft),
+			s.sees(page(1), gone, sitegraph.VerdictLeft))
 		s.expect("gone", "Title of /1 is gone")
 		s.must(s.visit(page(1), strings.Replace(lorem, "ten", "twelve", 1)))
 		s.expect("back", "Title of /1 is back")
@@ -61,14 +65,16 @@ func TestLifeOfAPage(t *testing.T) {
 // to.
 func TestExpressions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, "rules:\n- {name: stock, url: \""+page(1)+"\", appears: \"(?i)in stock: [0-9]+\", disappears: sold out, to: [\"box://x\"]}")
+		s := newStage(t, "rules:\n- {name: stock, url: \""+page(1)+
+			"\", appears: \"(?i)in stock: [0-9]+\", disappears: sold out, to: [\"box://x\"]}")
 		s.must(s.visit(page(1), lorem+" sold out"))
 		s.expect("first", "")
 		s.must(s.visit(page(1), lorem+" sold out today"))
 		s.expect("a change that no expression is of", "")
 		s.must(s.visit(page(1), lorem+" In stock: 12"))
 		s.must(s.pass(2 * time.Minute))
-		if text := s.box.messages[0].Text(2000); !strings.Contains(text, "matches: In stock: 12") || !strings.Contains(text, `"sold out" matches no longer`) {
+		if text := s.box.messages[0].Text(2000); !strings.Contains(text, "matches: In stock: 12") ||
+			!strings.Contains(text, `"sold out" matches no longer`) {
 			t.Errorf("the text is\n%s", text)
 		}
 		s.expect("both", "example.com: text appears on 1 page, text disappears from 1 page")
@@ -98,7 +104,9 @@ func TestExpressions(t *testing.T) {
 func TestTemplate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, "rules:\n- {name: docs, prefix: \""+example+"\", to: [\"box://x\"]}")
-		text := func(i int, year string) string { return fmt.Sprintf("Page %d. %s Copyright %s.", i, lorem, year) }
+		text := func(i int, year string) string {
+			return fmt.Sprintf("Page %d. %s Copyright %s.", i, lorem, year)
+		}
 		for i := range 150 {
 			s.must(s.visit(page(i), text(i, "2025")))
 		}
@@ -108,7 +116,8 @@ func TestTemplate(t *testing.T) {
 			s.must(s.pass(10 * time.Second)) // politeness takes its time
 		}
 		s.must(s.visit(page(142), text(142, "2025")+" More."))
-		s.expect("a new year", "example.com: 142 pages of /docs/ changed at once: template, 1 page changed")
+		s.expect("a new year",
+			"example.com: 142 pages of /docs/ changed at once: template, 1 page changed")
 		s.must(s.visit(page(143), text(143, "2026")))
 		s.must(s.pass(23 * time.Hour))
 		if got := s.told(); got != "" {
@@ -128,7 +137,8 @@ func TestTemplate(t *testing.T) {
 // Pages are new which a page names that was visited before, and those which they name first.
 func TestNewPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, "rules:\n- {name: docs, prefix: \""+example+"\", tell: new, to: [\"box://x\"]}")
+		s := newStage(t, "rules:\n- {name: docs, prefix: \""+example+
+			"\", tell: new, to: [\"box://x\"]}")
 		s.must(s.visit(page(0), lorem, page(1)), s.visit(page(1), lorem))
 		s.expect("the site as it is found", "")
 		s.must(s.visit(page(0), lorem+" More.", page(2)))
@@ -136,7 +146,8 @@ func TestNewPages(t *testing.T) {
 		s.open() // also over a restart
 		s.must(s.visit(page(2), lorem, page(3)), s.visit(page(3), lorem))
 		s.must(s.pass(2 * time.Minute))
-		if text := s.box.messages[0].Text(2000); !strings.Contains(text, page(2)) || !strings.Contains(text, "Widgets are made of wood") {
+		if text := s.box.messages[0].Text(2000); !strings.Contains(text, page(2)) ||
+			!strings.Contains(text, "Widgets are made of wood") {
 			t.Errorf("the text is\n%s", text)
 		}
 		s.expect("what it leads to", "example.com: 2 new pages")
@@ -146,7 +157,8 @@ func TestNewPages(t *testing.T) {
 // An expected change is missed when its open hours are over and a visit saw none; once.
 func TestExpected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // begins on a Saturday at 00:00 UTC
-		s := newStage(t, "rules:\n- {name: news, url: \""+page(1)+"\", expect: 8h, hours: \"mon-fri 08:00-18:00 UTC\", to: [\"box://x\"]}")
+		s := newStage(t, "rules:\n- {name: news, url: \""+page(1)+
+			"\", expect: 8h, hours: \"mon-fri 08:00-18:00 UTC\", to: [\"box://x\"]}")
 		s.must(s.visit(page(1), lorem))
 		s.must(s.pass(58 * time.Hour)) // Monday, 10:00
 		s.must(s.visit(page(1), lorem))
@@ -155,7 +167,8 @@ func TestExpected(t *testing.T) {
 		s.expect("nobody looked since", "")
 		s.must(s.visit(page(1), lorem))
 		s.must(s.pass(2 * time.Minute))
-		if text := s.box.messages[0].Text(2000); !strings.Contains(text, "nothing has changed since 2000-01-01 00:00:00") {
+		if text := s.box.messages[0].Text(2000); !strings.Contains(text,
+			"nothing has changed since 2000-01-01 00:00:00") {
 			t.Errorf("the text is\n%s", text)
 		}
 		s.expect("missed", "example.com: an expected change did not come")
@@ -175,7 +188,8 @@ func TestCrashes(t *testing.T) {
 	for crashAt := 1; ; crashAt++ {
 		fired := false
 		synctest.Test(t, func(t *testing.T) {
-			s := newStage(t, "rules:\n- {name: docs, prefix: \""+example+"\", errors: 2, to: [\"box://x\"]}")
+			s := newStage(t, "rules:\n- {name: docs, prefix: \""+example+
+				"\", errors: 2, to: [\"box://x\"]}")
 			s.must(s.visit(page(1), lorem), s.visit(page(2), lorem))
 			s.disk.operations, s.disk.crashAt = 0, crashAt
 			steps := []func() error{
@@ -216,7 +230,8 @@ func TestCrashes(t *testing.T) {
 			}
 			repeated := len(s.box.messages) - len(ids)
 			if repeated > 1 || repeated > 0 && !fired {
-				t.Errorf("crash at %d: %d messages under %d IDs", crashAt, len(s.box.messages), len(ids))
+				t.Errorf("crash at %d: %d messages under %d IDs",
+					crashAt, len(s.box.messages), len(ids))
 			}
 			all := fmt.Sprint(subjects)
 			want := map[string]bool{ // batches that a crash divides
@@ -245,7 +260,8 @@ func TestClosedTarget(t *testing.T) {
 		s := newStage(t, "rules:\n- {name: docs, prefix: \""+example+"\", to: [\"box://x\"]}")
 		s.must(s.visit(page(1), lorem), s.visit(page(2), lorem))
 		s.box.closed = true
-		s.must(s.visit(page(1), lorem+" One."), s.pass(2*time.Minute), s.visit(page(2), lorem+" Two."), s.pass(3*time.Hour))
+		s.must(s.visit(page(1), lorem+" One."), s.pass(2*time.Minute),
+			s.visit(page(2), lorem+" Two."), s.pass(3*time.Hour))
 		if s.box.asked > 40 || s.box.asked < 10 {
 			t.Errorf("asked %d times in three hours", s.box.asked)
 		}
@@ -257,7 +273,8 @@ func TestClosedTarget(t *testing.T) {
 		}
 		s.box.closed = true
 		s.must(s.visit(page(1), lorem), s.pass(27*time.Hour))
-		if _, waiting := s.Waiting(); waiting != 0 || len(s.warns) == 0 || !strings.Contains(s.warns[len(s.warns)-1], "given up after a day") {
+		if _, waiting := s.Waiting(); waiting != 0 || len(s.warns) == 0 ||
+			!strings.Contains(s.warns[len(s.warns)-1], "given up after a day") {
 			t.Errorf("%d wait, warned %q", waiting, s.warns)
 		}
 		if strings.Contains(strings.Join(s.warns, " "), "box://x") {
@@ -288,10 +305,12 @@ func TestEnd(t *testing.T) {
 func TestFeed(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "docs.xml")
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, "rules:\n- {name: the docs & more, prefix: \""+example+"\", feed: "+file+"}")
+		s := newStage(t, "rules:\n- {name: the docs & more, prefix: \""+example+"\", feed: "+file+
+			"}")
 		s.must(s.visit(page(1), lorem))
 		for i := range mostEntries + 3 {
-			s.must(s.visit(page(1), fmt.Sprintf("%s <b>%d</b> \x01 &amp;", lorem, i)), s.pass(2*time.Minute))
+			s.must(s.visit(page(1), fmt.Sprintf("%s <b>%d</b> \x01 &amp;", lorem, i)),
+				s.pass(2*time.Minute))
 		}
 		var out bytes.Buffer
 		s.must(s.Feed("the docs & more", &out))
@@ -305,7 +324,8 @@ func TestFeed(t *testing.T) {
 		if out.String() != first {
 			t.Error("the feed is another one after a restart")
 		}
-		listing, err := source.Read(out.Bytes(), "application/atom+xml", "https://example.com/docs.xml")
+		listing, err := source.Read(out.Bytes(), "application/atom+xml",
+			"https://example.com/docs.xml")
 		if err != nil || len(listing.Claims) != 1 || listing.Claims[0].URL != page(1) {
 			t.Errorf("read as %+v, %v", listing, err)
 		}
@@ -328,7 +348,8 @@ func TestFeed(t *testing.T) {
 				t.Errorf("entry %+v: %v", e, err)
 			}
 		}
-		if len(ids) != mostEntries || feed.ID == "" || feed.Title == "" || feed.Author == "" || feed.Updated != feed.Entry[0].Updated {
+		if len(ids) != mostEntries || feed.ID == "" || feed.Title == "" || feed.Author == "" ||
+			feed.Updated != feed.Entry[0].Updated {
 			t.Errorf("%d entries of the feed %q, %q", len(ids), feed.ID, feed.Title)
 		}
 	})
@@ -337,7 +358,8 @@ func TestFeed(t *testing.T) {
 // What is kept has no address of a target.
 func TestKeptWithoutAddresses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, "rules:\n- {name: docs, prefix: \""+example+"\", to: [\"box://geheimnis@x\"]}")
+		s := newStage(t, "rules:\n- {name: docs, prefix: \""+example+
+			"\", to: [\"box://geheimnis@x\"]}")
 		s.box.closed = true
 		s.must(s.visit(page(1), lorem), s.visit(page(1), lorem+" One."), s.pass(5*time.Minute))
 		if _, waiting := s.Waiting(); waiting != 1 {
@@ -356,7 +378,8 @@ func TestFiltered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, "rules:\n- {name: docs, prefix: \""+example+"\", to: [\"box://x\"]}")
 		s.must(s.visit(page(1), lorem))
-		s.must(s.sees(page(1), sitegraph.Observation{Outcome: sitegraph.OutcomeExcluded, Filter: "spam"}, sitegraph.VerdictLeft))
+		s.must(s.sees(page(1), sitegraph.Observation{Outcome: sitegraph.OutcomeExcluded,
+			Filter: "spam"}, sitegraph.VerdictLeft))
 		s.expect("rejected", "")
 	})
 }

@@ -63,7 +63,9 @@ func (s *Subscriber) changed() (settings map[string][]byte, saved map[string]*su
 	}
 	settings = map[string][]byte{}
 	for name := range s.dirty {
-		slices.SortFunc(all[name], func(a, b *subscription) int { return strings.Compare(a.Callback, b.Callback) })
+		slices.SortFunc(all[name], func(a, b *subscription) int {
+			return strings.Compare(a.Callback, b.Callback)
+		})
 		settings[name], _ = json.Marshal(all[name]) // plain fields
 	}
 	clear(s.dirty)
@@ -124,6 +126,8 @@ func (s *Subscriber) restore(value []byte) {
 // whole reports whether nothing is missing of a subscription that was read.
 func (s *subscription) whole() bool {
 	known := slices.Contains([]state{wanted, asked, active, denied, leaving}, s.State)
-	return known && s.Feed != "" && s.Topic != "" && len(s.Hubs) > 0 && !slices.Contains(s.Hubs, "") && s.Turn >= 0 &&
-		len(s.token()) == 2*tokenBytes && strings.Trim(s.token(), "0123456789abcdef") == "" && s.Secret != "" && s.Failures >= 0
+	return known && s.Feed != "" && s.Topic != "" && len(s.Hubs) > 0 &&
+		!slices.Contains(s.Hubs, "") && s.Turn >= 0 &&
+		len(s.token()) == 2*tokenBytes && strings.Trim(s.token(), "0123456789abcdef") == "" &&
+		s.Secret != "" && s.Failures >= 0
 }

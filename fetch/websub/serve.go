@@ -84,7 +84,8 @@ func (s *Subscriber) deny(sub *subscription, reason string, now time.Time) {
 		s.drop(sub)
 		return
 	}
-	s.o.Note("WebSub: hub %s denies %s: %s", sub.hub(), sub.Feed, strconv.QuoteToASCII(reason[:min(len(reason), 200)]))
+	s.o.Note("WebSub: hub %s denies %s: %s",
+		sub.hub(), sub.Feed, strconv.QuoteToASCII(reason[:min(len(reason), 200)]))
 	s.change(sub, func() { sub.refused(s.o.Callback, now) })
 }
 
@@ -154,7 +155,8 @@ func (s *Subscriber) ping(token string, right bool) {
 
 // methods of signatures (WebSub 7.1). SHA-1 is what most hubs use; that it collides does not matter
 // to HMAC.
-var methods = map[string]func() hash.Hash{"sha1": sha1.New, "sha256": sha256.New, "sha384": sha512.New384, "sha512": sha512.New}
+var methods = map[string]func() hash.Hash{
+	"sha1": sha1.New, "sha256": sha256.New, "sha384": sha512.New384, "sha512": sha512.New}
 
 // signed reads a body and reports whether its signature is right. Without a secret none is needed.
 func signed(body io.Reader, signature, secret string) (right bool, err error) {

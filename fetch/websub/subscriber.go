@@ -75,7 +75,8 @@ type Counts struct {
 func New(o Options) *Subscriber {
 	ctx, stop := context.WithCancel(context.Background())
 	s := &Subscriber{
-		o: o, stop: stop, poke: make(chan struct{}, 1), byToken: map[string]*subscription{}, byFeed: map[string]*subscription{},
+		o: o, stop: stop, poke: make(chan struct{}, 1), byToken: map[string]*subscription{},
+		byFeed:   map[string]*subscription{},
 		ofServer: map[string]int{}, hubs: map[string]*hub{}, dirty: map[string]bool{},
 	}
 	s.tasks.Go(func() { s.run(ctx) })
@@ -129,7 +130,8 @@ func (s *Subscriber) Saw(feed, topic string, hubs []string) {
 	if len(s.byToken) >= mostSubscriptions || s.ofServer[server] >= mostOfServer {
 		if !s.full {
 			s.full = true
-			s.o.Note("WebSub: no room for %s: there are %d subscriptions, %d of its server", feed, len(s.byToken), s.ofServer[server])
+			s.o.Note("WebSub: no room for %s: there are %d subscriptions, %d of its server",
+				feed, len(s.byToken), s.ofServer[server])
 		}
 		return
 	}
@@ -245,7 +247,9 @@ func (s *Subscriber) begin(ctx context.Context) (sleep time.Duration) {
 	now := time.Now()
 	sleep = longestSleep
 	if len(s.hubs) > mostSubscriptions {
-		maps.DeleteFunc(s.hubs, func(_ string, h *hub) bool { return !h.busy && h.after.Before(now) })
+		maps.DeleteFunc(s.hubs, func(_ string, h *hub) bool {
+			return !h.busy && h.after.Before(now)
+		})
 	}
 	due := slices.Collect(maps.Values(s.byToken))
 	due = slices.DeleteFunc(due, func(sub *subscription) bool { return !sub.kept || sub.busy })
@@ -297,8 +301,11 @@ func (s *Subscriber) request(ctx context.Context, sub *subscription, h *hub, now
 		s.busy--
 		h.busy, sub.busy = false, false
 		if ctx.Err() == nil {
-			h.see(answer, err, func() { s.o.Note("WebSub: hub %s %s; it is asked again later", address, saying(answer, err)) })
-			if s.byToken[sub.token()] == sub && ends == (sub.State == leaving) { // nothing else happened meanwhile
+			h.see(answer, err, func() {
+				s.o.Note("WebSub: hub %s %s; it is asked again later", address, saying(answer, err))
+			})
+			// nothing else happened meanwhile
+			if s.byToken[sub.token()] == sub && ends == (sub.State == leaving) {
 				s.answered(sub, answer, err, now)
 			}
 		}
@@ -310,7 +317,8 @@ func (s *Subscriber) request(ctx context.Context, sub *subscription, h *hub, now
 }
 
 // ask follows redirects, but from https to https only, as a secret may be in the form.
-func (s *Subscriber) ask(ctx context.Context, address string, form url.Values) (answer Answer, err error) {
+func (s *Subscriber) ask(ctx context.Context, address string, form url.Values) (
+	answer Answer, err error) {
 	for range 1 + mostRedirects {
 		if answer, err = s.o.Post(ctx, address, form); err != nil || answer.Location == "" {
 			return answer, err

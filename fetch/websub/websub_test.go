@@ -71,10 +71,13 @@ func newWeb(t *testing.T, s *store) *web {
 	w := &web{t: t, store: s, hub: accepts}
 	w.Subscriber = New(Options{
 		Callback: base,
-		Note:     func(format string, args ...any) { w.notes = append(w.notes, fmt.Sprintf(format, args...)) },
+		Note: func(format string, args ...any) {
+			w.notes = append(w.notes, fmt.Sprintf(format, args...))
+		},
 		Post: func(ctx context.Context, address string, form url.Values) (Answer, error) {
 			w.mu.Lock()
-			w.asked, w.to, w.at = append(w.asked, form), append(w.to, address), append(w.at, time.Now())
+			w.asked, w.to, w.at = append(w.asked, form), append(w.to, address),
+				append(w.at, time.Now())
 			hub := w.hub
 			w.mu.Unlock()
 			return hub(address, form)
@@ -117,9 +120,11 @@ func (w *web) last() url.Values { return w.asked[len(w.asked)-1] }
 
 // verify asks a callback as a hub does.
 func (w *web) verify(form url.Values, mode, topic, lease string) *httptest.ResponseRecorder {
-	q := url.Values{"hub.mode": {mode}, "hub.topic": {topic}, "hub.challenge": {"challenge<&"}, "hub.lease_seconds": {lease}}
+	q := url.Values{"hub.mode": {mode}, "hub.topic": {topic}, "hub.challenge": {"challenge<&"},
+		"hub.lease_seconds": {lease}}
 	answer := httptest.NewRecorder()
-	w.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, form.Get("hub.callback")+"?"+q.Encode(), nil))
+	w.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, form.Get("hub.callback")+"?"+q.Encode(),
+		nil))
 	return answer
 }
 
@@ -157,14 +162,18 @@ func TestSubscription(t *testing.T) {
 		w.settle()
 		first := w.last()
 		callback, secret := first.Get("hub.callback"), first.Get("hub.secret")
-		if w.requests() != 1 || w.to[0] != hubA || first.Get("hub.mode") != "subscribe" || first.Get("hub.topic") != topic ||
-			!strings.HasPrefix(callback, base+"/") || len(callback) != len(base)+33 || len(secret) != 64 || first.Get("hub.lease_seconds") != "864000" {
+		if w.requests() != 1 || w.to[0] != hubA || first.Get("hub.mode") != "subscribe" ||
+			first.Get("hub.topic") != topic ||
+			!strings.HasPrefix(callback, base+"/") || len(callback) != len(base)+33 ||
+			len(secret) != 64 || first.Get("hub.lease_seconds") != "864000" {
 			t.Fatalf("%d requests, the last %v", w.requests(), first)
 		}
 		for _, c := range []struct{ mode, topic, lease string }{
-			{"subscribe", feed, "1000"}, {"unsubscribe", topic, ""}, {"subscribe", topic, "-1"}, {"subscribe", topic, "0"}, {"subscribe", topic, "x"}, {"", topic, "1000"},
+			{"subscribe", feed, "1000"}, {"unsubscribe", topic, ""}, {"subscribe", topic, "-1"},
+			{"subscribe", topic, "0"}, {"subscribe", topic, "x"}, {"", topic, "1000"},
 		} {
-			if a := w.verify(first, c.mode, c.topic, c.lease); a.Code != 404 || strings.Contains(a.Body.String(), "challenge") {
+			if a := w.verify(first, c.mode, c.topic, c.lease); a.Code != 404 ||
+				strings.Contains(a.Body.String(), "challenge") {
 				t.Errorf("%v: %d %s", c, a.Code, a.Body)
 			}
 		}
@@ -176,20 +185,23 @@ func TestSubscription(t *testing.T) {
 			t.Errorf("a ping there: %d", code)
 		}
 		a := w.verify(first, "subscribe", topic, "1000")
-		if a.Code != 200 || a.Body.String() != "challenge<&" || !strings.HasPrefix(a.Header().Get("Content-Type"), "text/plain") {
+		if a.Code != 200 || a.Body.String() != "challenge<&" ||
+			!strings.HasPrefix(a.Header().Get("Content-Type"), "text/plain") {
 			t.Fatalf("%d %q %v", a.Code, a.Body, a.Header())
 		}
 		for _, c := range []struct {
 			method, secret string
 			right          bool
 		}{
-			{"sha1", secret, true}, {"sha256", secret, true}, {"sha384", secret, true}, {"sha512", secret, true},
+			{"sha1", secret, true}, {"sha256", secret, true}, {"sha384", secret, true},
+			{"sha512", secret, true},
 			{"", "", false}, {"sha256", "guess", false}, {"sha1", "", false},
 		} {
 			if code := w.ping(first, c.method, c.secret); code != 202 {
 				t.Errorf("%v: %d", c, code)
 			}
-			if feeds := w.Take(); slices.Equal(feeds, []string{feed}) != c.right || !c.right && feeds != nil {
+			if feeds := w.Take(); slices.Equal(feeds, []string{feed}) != c.right || !c.right &&
+				feeds != nil {
 				t.Errorf("%v: visits to %v", c, feeds)
 			}
 		}
@@ -201,7 +213,8 @@ func TestSubscription(t *testing.T) {
 			t.Errorf("asked again after %v", w.at[1].Sub(w.at[0]))
 		}
 		w.pass(20 * time.Second)
-		if w.requests() != 2 || w.last().Get("hub.callback") != callback || w.last().Get("hub.secret") != secret {
+		if w.requests() != 2 || w.last().Get("hub.callback") != callback ||
+			w.last().Get("hub.secret") != secret {
 			t.Fatalf("%d requests, the last %v", w.requests(), w.last())
 		}
 		w.verify(first, "subscribe", topic, "1000")
@@ -241,7 +254,8 @@ func TestManyPings(t *testing.T) {
 		if w.pass(time.Hour); len(w.Take()) != 0 {
 			t.Error("a visit that nobody asked for")
 		}
-		long := httptest.NewRequest(http.MethodPost, f.Get("hub.callback"), bytes.NewReader(make([]byte, mostPing+1)))
+		long := httptest.NewRequest(http.MethodPost, f.Get("hub.callback"),
+			bytes.NewReader(make([]byte, mostPing+1)))
 		answer := httptest.NewRecorder()
 		if w.ServeHTTP(answer, long); answer.Code != 413 || len(w.Take()) > 0 {
 			t.Errorf("a body that is too long: %d", answer.Code)
@@ -277,7 +291,8 @@ func TestRestart(t *testing.T) {
 
 		time.Sleep(time.Hour)
 		w = newWeb(t, s)
-		if w.settle(); w.requests() != 1 || w.last().Get("hub.callback") == first.Get("hub.callback") {
+		if w.settle(); w.requests() != 1 ||
+			w.last().Get("hub.callback") == first.Get("hub.callback") {
 			t.Errorf("%d requests after the lease, at the same callback", w.requests())
 		}
 		if code := w.ping(first, "sha256", first.Get("hub.secret")); code != 410 {
@@ -288,15 +303,17 @@ func TestRestart(t *testing.T) {
 		w.Close()
 
 		moved := &web{t: t, store: s, hub: accepts}
-		moved.Subscriber = New(Options{Callback: "https://new.example/w", Note: t.Logf, Post: func(_ context.Context, address string, form url.Values) (Answer, error) {
-			moved.asked = append(moved.asked, form)
-			return Answer{Status: 202}, nil
-		}})
+		moved.Subscriber = New(Options{Callback: "https://new.example/w", Note: t.Logf,
+			Post: func(_ context.Context, address string, form url.Values) (Answer, error) {
+				moved.asked = append(moved.asked, form)
+				return Answer{Status: 202}, nil
+			}})
 		defer moved.Close()
 		if err := moved.Restore(s.setting); err != nil {
 			t.Fatal(err)
 		}
-		if moved.settle(); len(moved.asked) != 1 || !strings.HasPrefix(moved.last().Get("hub.callback"), "https://new.example/w/") {
+		if moved.settle(); len(moved.asked) != 1 ||
+			!strings.HasPrefix(moved.last().Get("hub.callback"), "https://new.example/w/") {
 			t.Errorf("%v", moved.asked)
 		}
 	})
@@ -360,7 +377,8 @@ func TestSecondHub(t *testing.T) {
 		}
 		w.Saw(feed, topic, []string{hubA, hubB})
 		w.pass(2 * time.Minute)
-		if !slices.Equal(w.to, []string{hubA, hubB}) || w.asked[0].Get("hub.callback") == w.asked[1].Get("hub.callback") {
+		if !slices.Equal(w.to, []string{hubA, hubB}) ||
+			w.asked[0].Get("hub.callback") == w.asked[1].Get("hub.callback") {
 			t.Errorf("asked %v", w.to)
 		}
 	})
@@ -377,7 +395,8 @@ func TestDenied(t *testing.T) {
 		if a := w.verify(first, "denied", "https://other.example/", ""); a.Code != 404 {
 			t.Errorf("denied for another topic: %d", a.Code)
 		}
-		if a := w.verify(first, "denied", topic, ""); a.Code != 200 || w.Counts().Subscriptions != 0 || len(w.notes) != 1 {
+		if a := w.verify(first, "denied", topic, ""); a.Code != 200 ||
+			w.Counts().Subscriptions != 0 || len(w.notes) != 1 {
 			t.Errorf("%d, %+v, %q", a.Code, w.Counts(), w.notes)
 		}
 		if code := w.ping(first, "sha256", first.Get("hub.secret")); code != 410 {
@@ -422,7 +441,9 @@ func TestLeave(t *testing.T) {
 		w.Left(feed)
 		w.Left(feed)
 		w.settle()
-		if w.requests() != 2 || w.last().Get("hub.mode") != "unsubscribe" || w.last().Get("hub.callback") != first.Get("hub.callback") || w.last().Has("hub.secret") {
+		if w.requests() != 2 || w.last().Get("hub.mode") != "unsubscribe" ||
+			w.last().Get("hub.callback") != first.Get("hub.callback") ||
+			w.last().Has("hub.secret") {
 			t.Fatalf("%v", w.asked)
 		}
 		if w.ping(first, "sha1", first.Get("hub.secret")); len(w.Take()) > 0 {
@@ -431,7 +452,8 @@ func TestLeave(t *testing.T) {
 		if a := w.verify(first, "subscribe", topic, "86400"); a.Code != 404 {
 			t.Errorf("subscribed against our will: %d", a.Code)
 		}
-		if a := w.verify(first, "unsubscribe", topic, ""); a.Code != 200 || a.Body.String() != "challenge<&" {
+		if a := w.verify(first, "unsubscribe", topic, ""); a.Code != 200 ||
+			a.Body.String() != "challenge<&" {
 			t.Errorf("%d %s", a.Code, a.Body)
 		}
 		w.pass(24 * time.Hour)
@@ -456,7 +478,8 @@ func TestBounds(t *testing.T) {
 			t.Errorf("%d subscriptions of one server", known)
 		}
 		for i := range mostSubscriptions + 100 {
-			w.Saw(fmt.Sprintf("https://blog%d.example/feed", i), topic, []string{"https://hub.example/" + fmt.Sprint(i)})
+			w.Saw(fmt.Sprintf("https://blog%d.example/feed", i), topic,
+				[]string{"https://hub.example/" + fmt.Sprint(i)})
 		}
 		if known := w.Counts().Known; known != mostSubscriptions || len(w.notes) != 1 {
 			t.Errorf("%d subscriptions, %q", known, w.notes)
@@ -465,7 +488,8 @@ func TestBounds(t *testing.T) {
 		w.hub = func(string, url.Values) (Answer, error) { return Answer{Status: 404}, nil }
 		w.pass(time.Hour)
 		if w.requests() > 7 { // 0, 1, 3, 7, 15, 31 min
-			t.Errorf("%d requests in an hour to a server that is no hub, though each has another path", w.requests())
+			t.Errorf("%d requests in an hour to a server that is no hub, though each has "+
+				"another path", w.requests())
 		}
 	})
 }
@@ -483,7 +507,8 @@ func TestRedirect(t *testing.T) {
 				"https://elsewhere.example/": {Status: 307},
 			}[address], nil
 		}
-		for i, hub := range []string{hubA, "https://down.example/", "https://circle.example/", "https://elsewhere.example/"} {
+		for i, hub := range []string{hubA, "https://down.example/", "https://circle.example/",
+			"https://elsewhere.example/"} {
 			w.Saw(fmt.Sprintf("https://%d.example/", i), topic, []string{hub})
 		}
 		w.settle()
@@ -491,7 +516,8 @@ func TestRedirect(t *testing.T) {
 		for _, to := range w.to {
 			count[to]++
 		}
-		want := map[string]int{hubA: 1, "https://hub.example/2": 1, "https://down.example/": 1, "https://circle.example/": 1 + mostRedirects, "https://elsewhere.example/": 1}
+		want := map[string]int{hubA: 1, "https://hub.example/2": 1, "https://down.example/": 1,
+			"https://circle.example/": 1 + mostRedirects, "https://elsewhere.example/": 1}
 		if !maps.Equal(count, want) {
 			t.Errorf("asked %v", count)
 		}
@@ -501,7 +527,9 @@ func TestRedirect(t *testing.T) {
 // What a damaged store holds breaks nothing; an error of the store is told.
 func TestBrokenStore(t *testing.T) {
 	virtual(t, func(t *testing.T, w *web) {
-		for _, text := range []string{"", "x", "null", "[null]", `[{}]`, `[{"feed":"a","topic":"b","hubs":[],"state":"active"}]`, `[{"feed":"a","topic":"b","hubs":["c"],"turn":-1}]`, `{"a":1}`} {
+		for _, text := range []string{"", "x", "null", "[null]", `[{}]`,
+			`[{"feed":"a","topic":"b","hubs":[],"state":"active"}]`,
+			`[{"feed":"a","topic":"b","hubs":["c"],"turn":-1}]`, `{"a":1}`} {
 			w.restore([]byte(text))
 		}
 		if c := w.Counts(); c.Known != 0 {
@@ -526,16 +554,20 @@ func TestBrokenStore(t *testing.T) {
 // FuzzServe: whatever comes to a callback, nothing but the right topic of what was asked for is
 // confirmed, a feed is named only by a ping to its callback, and what is kept can be read again.
 func FuzzServe(f *testing.F) {
-	f.Add("GET", "/TOKEN", "hub.mode=subscribe&hub.topic=TOPIC&hub.challenge=x&hub.lease_seconds=5", "", "")
+	f.Add("GET", "/TOKEN", "hub.mode=subscribe&hub.topic=TOPIC&hub.challenge=x&hub.lease_seconds=5",
+		"", "")
 	f.Add("GET", "/a/TOKEN", "hub.mode=denied&hub.topic=TOPIC&hub.reason=%ff%00", "", "")
-	f.Add("GET", "/TOKEN", "hub.mode=subscribe&hub.topic=TOPIC&hub.challenge=x&hub.lease_seconds=99999999999999999999", "", "")
+	f.Add("GET", "/TOKEN",
+		"hub.mode=subscribe&hub.topic=TOPIC&hub.challenge=x&hub.lease_seconds=99999999999999999999",
+		"", "")
 	f.Add("POST", "/TOKEN", "", "sha256=00", "body")
 	f.Add("POST", "/TOKEN/", "", "sha1", "body")
 	f.Fuzz(func(t *testing.T, method, path, query, signature, body string) {
-		s := New(Options{Callback: base, Note: func(string, ...any) {}, Post: func(ctx context.Context, _ string, _ url.Values) (Answer, error) {
-			<-ctx.Done()
-			return Answer{}, ctx.Err()
-		}})
+		s := New(Options{Callback: base, Note: func(string, ...any) {},
+			Post: func(ctx context.Context, _ string, _ url.Values) (Answer, error) {
+				<-ctx.Done()
+				return Answer{}, ctx.Err()
+			}})
 		defer s.Close()
 		s.Saw(feed, topic, []string{hubA})
 		s.mu.Lock()
@@ -544,7 +576,8 @@ func FuzzServe(f *testing.F) {
 		token := sub.token()
 		s.mu.Unlock()
 		fill := strings.NewReplacer("TOKEN", token, "TOPIC", url.QueryEscape(topic))
-		r := &http.Request{Method: method, URL: &url.URL{Path: fill.Replace(path), RawQuery: fill.Replace(query)},
+		r := &http.Request{Method: method,
+			URL:    &url.URL{Path: fill.Replace(path), RawQuery: fill.Replace(query)},
 			Header: http.Header{"X-Hub-Signature": {signature}}, Body: http.NoBody}
 		if method == http.MethodPost {
 			r = httptest.NewRequest(method, "/", strings.NewReader(body))
@@ -573,16 +606,21 @@ func FuzzServe(f *testing.F) {
 
 // FuzzRestore: what is read of a store is whole, within bounds, and kept as it was read.
 func FuzzRestore(f *testing.F) {
-	f.Add(`[{"feed":"https://a.example/","topic":"t","hubs":["https://h.example/"],"turn":1,"callback":"` + base + `/00112233445566778899aabbccddeeff","secret":"s","state":"active","until":"2099-01-01T00:00:00Z","next":"2098-01-01T00:00:00Z","failures":0}]`)
+	f.Add(
+		`[{"feed":"https://a.example/","topic":"t","hubs":["https://h.example/"],"turn":1,"callback":"` + base + `/00112233445566778899aabbccddeeff","secret":"s","state":"active","until":"2099-01-01T00:00:00Z","next":"2098-01-01T00:00:00Z","failures":0}]`)
 	f.Add(`[{"state":"leaving"},null,{"hubs":null}]`)
 	f.Fuzz(func(t *testing.T, text string) {
-		s := New(Options{Callback: base, Note: func(string, ...any) {}, Post: func(context.Context, string, url.Values) (Answer, error) { return Answer{}, errors.New("no") }})
+		s := New(Options{Callback: base, Note: func(string, ...any) {},
+			Post: func(context.Context, string, url.Values) (Answer, error) {
+				return Answer{}, errors.New("no")
+			}})
 		defer s.Close()
 		s.restore([]byte(text))
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		for token, sub := range s.byToken {
-			if len(token) != 2*tokenBytes || sub.hub() == "" || sub.Feed == "" || sub.token() != token {
+			if len(token) != 2*tokenBytes || sub.hub() == "" || sub.Feed == "" ||
+				sub.token() != token {
 				t.Fatalf("%q: %+v", token, sub)
 			}
 		}

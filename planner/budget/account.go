@@ -100,7 +100,8 @@ func (b *Account) Open(number int, end time.Time, listening float64) {
 		)
 	}
 	for unit := range b.credit {
-		b.credit[unit] = min(b.credit[unit], 0) + listening*float64(max(b.Left(Unit(unit+1), false), 0))
+		b.credit[unit] = min(b.credit[unit], 0) +
+			listening*float64(max(b.Left(Unit(unit+1), false), 0))
 	}
 }
 
@@ -117,7 +118,8 @@ func (b *Account) Left(of Unit, planned bool) int64 {
 	left := int64(math.MaxInt64)
 	for i, l := range b.limits {
 		if l.unitIndex() == unit {
-			left = min(left, b.granted[i]-b.used[l.periodIndex()][unit]-b.flying[l.periodIndex()][unit])
+			left = min(
+				left, b.granted[i]-b.used[l.periodIndex()][unit]-b.flying[l.periodIndex()][unit])
 		}
 	}
 	if left == math.MaxInt64 {
@@ -157,7 +159,8 @@ func (b *Account) Take(bytes int64) (raised bool) {
 	for i := range periods {
 		for unit := range now {
 			left := b.Left(Unit(unit+1), false)
-			if need := b.used[i][unit] + b.flying[i][unit]; left != math.MaxInt64 && need > b.claimed[i][unit] {
+			if need := b.used[i][unit] + b.flying[i][unit]; left != math.MaxInt64 &&
+				need > b.claimed[i][unit] {
 				b.claimed[i][unit] = need + max(left, 0)/ClaimShare
 				b.dirty = true
 			}
@@ -263,7 +266,8 @@ func (b *Account) Uses() (uses []Use) {
 		return nil
 	}
 	for i, l := range b.limits {
-		used := b.used[l.periodIndex()][l.unitIndex()] + b.flying[l.periodIndex()][l.unitIndex()] + b.planned[l.unitIndex()]
+		used := b.used[l.periodIndex()][l.unitIndex()] + b.flying[l.periodIndex()][l.unitIndex()] +
+			b.planned[l.unitIndex()]
 		uses = append(uses, Use{b.name, l, used, b.granted[i]})
 	}
 	return uses

@@ -64,7 +64,8 @@ func TestBudgetBounds(t *testing.T) {
 			days += length.Hours() / 24
 			sum += float64(b.Of(length))
 			if worth := b.PerDay * days; sum > worth+1 || sum < worth-1 {
-				t.Fatalf("seed %d: %g granted in %g days at %g a day, worth %g", seed, sum, days, b.PerDay, worth)
+				t.Fatalf("seed %d: %g granted in %g days at %g a day, worth %g",
+					seed, sum, days, b.PerDay, worth)
 			}
 		}
 	}

@@ -139,7 +139,8 @@ var multiples = []struct {
 // mostAmount bounds a limit: whole numbers up to it are exact, and sums of them fit into 64 bits.
 const mostAmount = 1e15
 
-var errLimit = errors.New("fetches or bytes an hour or a day, as 1000/day, 50/hour, 2GB/day, 1.5MiB/hour")
+var errLimit = errors.New("fetches or bytes an hour or a day, as 1000/day, 50/hour, 2GB/day, " +
+	"1.5MiB/hour")
 
 // ParseLimit reads a limit as people write it: a number, a unit of bytes if it is one of
 // bytes, and /hour or /day. A number alone counts fetches a day.
@@ -164,7 +165,8 @@ func ParseLimit(text string) (Limit, error) {
 			break
 		}
 	}
-	if amount == "" || strings.Trim(amount, "0123456789.eE+-") != "" { // no names of numbers, no hexadecimal
+	// no names of numbers, no hexadecimal
+	if amount == "" || strings.Trim(amount, "0123456789.eE+-") != "" {
 		return Limit{}, errLimit
 	}
 	value, err := strconv.ParseFloat(amount, 64)
@@ -184,7 +186,8 @@ func ParseServerLimit(text string) (ServerLimit, error) {
 	pattern = strings.ToLower(strings.TrimSpace(pattern))
 	if pattern == "" || strings.ContainsAny(pattern, "/ ?") ||
 		strings.Contains(strings.TrimPrefix(pattern, "*"), "*") {
-		return ServerLimit{}, fmt.Errorf("%q names no server: want host, host:port, *.domain or *", pattern)
+		return ServerLimit{}, fmt.Errorf("%q names no server: want host, host:port, *.domain or *",
+			pattern)
 	}
 	l, err := ParseLimit(limit)
 	return ServerLimit{pattern, l}, err

@@ -20,11 +20,13 @@ func TestParseLimit(t *testing.T) {
 		if err != nil || got != want {
 			t.Errorf("%q: %+v, %v; want %+v", text, got, err, want)
 		}
-		if again, err := ParseLimit(got.String()); err != nil || got.Unit == InFetches && again != got {
+		if again, err := ParseLimit(got.String()); err != nil || got.Unit == InFetches &&
+			again != got {
 			t.Errorf("%q is written as %q, and read as %+v, %v", text, got, again, err)
 		}
 	}
-	for _, text := range []string{"", "/day", "many", "-1", "NaN", "Inf", "+Inf/day", "0x10", "5/week", "5/", "GB", "5GB/day/day", "1e300", "5 bananas"} {
+	for _, text := range []string{"", "/day", "many", "-1", "NaN", "Inf", "+Inf/day", "0x10",
+		"5/week", "5/", "GB", "5GB/day/day", "1e300", "5 bananas"} {
 		if got, err := ParseLimit(text); err == nil {
 			t.Errorf("%q is read as %+v", text, got)
 		}
@@ -33,7 +35,8 @@ func TestParseLimit(t *testing.T) {
 
 func TestServerLimits(t *testing.T) {
 	var l Limits
-	for _, text := range []string{"500/day", "20MB/hour", "*.example.org=50/day", "www.example.org=7/hour", "www.example.org=1GB", "*=9/hour", "odd.example:8080=1"} {
+	for _, text := range []string{"500/day", "20MB/hour", "*.example.org=50/day",
+		"www.example.org=7/hour", "www.example.org=1GB", "*=9/hour", "odd.example:8080=1"} {
 		x, err := ParseServerLimit(text)
 		if err != nil {
 			t.Fatal(err)
@@ -59,13 +62,16 @@ func TestServerLimits(t *testing.T) {
 			t.Errorf("%s has the limits%s, want %s", server, got, want)
 		}
 	}
-	for _, text := range []string{"=5", "a b=5", "http://a.com/=5", "a.com", "*.*.com=5", "a.com=", "a.com=x"} {
+	for _, text := range []string{"=5", "a b=5", "http://a.com/=5", "a.com", "*.*.com=5", "a.com=",
+		"a.com=x"} {
 		if x, err := ParseServerLimit(text); err == nil {
 			t.Errorf("%q is read as %+v", text, x)
 		}
 	}
-	all := Limits{All: []Limit{{100, InFetches, time.Hour}, {1000, InFetches, Day}, {1e6, InBytes, time.Hour}}}
-	if all.PerDay() != 1000 || all.BytesPerDay() != 24e6 || !all.Hourly() || (Limits{}).PerDay() != Unlimited || l.PerDay() != Unlimited {
+	all := Limits{All: []Limit{{100, InFetches, time.Hour}, {1000, InFetches, Day},
+		{1e6, InBytes, time.Hour}}}
+	if all.PerDay() != 1000 || all.BytesPerDay() != 24e6 || !all.Hourly() ||
+		(Limits{}).PerDay() != Unlimited || l.PerDay() != Unlimited {
 		t.Errorf("%v fetches, %v bytes a day", all.PerDay(), all.BytesPerDay())
 	}
 }

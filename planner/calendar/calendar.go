@@ -40,7 +40,8 @@ type span struct {
 	from, to int
 }
 
-var errForm = errors.New(`want days, hours and a time zone, as "mon-fri 08:00-18:00 Europe/Berlin", with ";" between several`)
+var errForm = errors.New(
+	`want days, hours and a time zone, as "mon-fri 08:00-18:00 Europe/Berlin", with ";" between several`)
 
 const (
 	mostSpans = 32
@@ -65,7 +66,8 @@ func Parse(text string) (*Calendar, error) {
 	if n := len(words); n > 0 && isZone(words[n-1]) {
 		zone, err := time.LoadLocation(words[n-1])
 		if err != nil {
-			return nil, fmt.Errorf("%q is no time zone, as Europe/Berlin or UTC: %w", words[n-1], errForm)
+			return nil, fmt.Errorf("%q is no time zone, as Europe/Berlin or UTC: %w",
+				words[n-1], errForm)
 		}
 		c.zone = zone
 		parts[len(parts)-1] = strings.Join(words[:n-1], " ")
@@ -202,7 +204,9 @@ func (c *Calendar) around(from, to time.Time) (all []period) {
 		}
 		all = append(all, c.on(day)...)
 	}
-	slices.SortFunc(all, func(a, b period) int { return cmp.Or(a.from.Compare(b.from), a.to.Compare(b.to)) })
+	slices.SortFunc(all, func(a, b period) int {
+		return cmp.Or(a.from.Compare(b.from), a.to.Compare(b.to))
+	})
 	merged := all[:0]
 	for _, p := range all {
 		if n := len(merged); n > 0 && !p.from.After(merged[n-1].to) {

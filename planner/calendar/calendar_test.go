@@ -21,16 +21,27 @@ func TestOpen(t *testing.T) {
 		open               bool
 		next               string
 	}{
-		{"mon-fri 08:00-18:00 UTC", "2026-11-25T08:00:00Z", "2026-11-25T18:00:00Z", true, "2026-11-25T08:00:00Z"},
-		{"mon-fri 08:00-18:00 UTC", "2026-11-25T07:59:59Z", "2026-11-25T09:00:00Z", false, "2026-11-25T08:00:00Z"},
-		{"mon-fri 08:00-18:00 UTC", "2026-11-25T17:59:00Z", "2026-11-25T18:00:01Z", false, "2026-11-25T17:59:00Z"},
-		{"mon-fri 08:00-18:00 UTC", "2026-11-27T18:00:00Z", "2026-11-27T18:00:00Z", false, "2026-11-30T08:00:00Z"},
-		{"mon-fri 08:00-18:00 Europe/Berlin", "2026-11-25T07:00:00Z", "2026-11-25T07:30:00Z", true, "2026-11-25T07:00:00Z"},
-		{"22:00-06:00 UTC", "2026-11-25T23:00:00Z", "2026-11-26T05:00:00Z", true, "2026-11-25T23:00:00Z"},
-		{"tue 22:00-06:00 UTC", "2026-11-25T05:00:00Z", "2026-11-25T05:59:00Z", true, "2026-11-25T05:00:00Z"},
-		{"tue 22:00-06:00 UTC", "2026-11-25T23:00:00Z", "2026-11-25T23:10:00Z", false, "2026-12-01T22:00:00Z"},
-		{"sat,sun; wed 12:00-13:00 UTC", "2026-11-25T12:10:00Z", "2026-11-25T12:20:00Z", true, "2026-11-25T12:10:00Z"},
-		{"fri-mon UTC", "2026-11-29T23:00:00Z", "2026-11-30T01:00:00Z", true, "2026-11-29T23:00:00Z"}, // midnight between two days
+		{"mon-fri 08:00-18:00 UTC", "2026-11-25T08:00:00Z", "2026-11-25T18:00:00Z", true,
+			"2026-11-25T08:00:00Z"},
+		{"mon-fri 08:00-18:00 UTC", "2026-11-25T07:59:59Z", "2026-11-25T09:00:00Z", false,
+			"2026-11-25T08:00:00Z"},
+		{"mon-fri 08:00-18:00 UTC", "2026-11-25T17:59:00Z", "2026-11-25T18:00:01Z", false,
+			"2026-11-25T17:59:00Z"},
+		{"mon-fri 08:00-18:00 UTC", "2026-11-27T18:00:00Z", "2026-11-27T18:00:00Z", false,
+			"2026-11-30T08:00:00Z"},
+		{"mon-fri 08:00-18:00 Europe/Berlin", "2026-11-25T07:00:00Z", "2026-11-25T07:30:00Z", true,
+			"2026-11-25T07:00:00Z"},
+		{"22:00-06:00 UTC", "2026-11-25T23:00:00Z", "2026-11-26T05:00:00Z", true,
+			"2026-11-25T23:00:00Z"},
+		{"tue 22:00-06:00 UTC", "2026-11-25T05:00:00Z", "2026-11-25T05:59:00Z", true,
+			"2026-11-25T05:00:00Z"},
+		{"tue 22:00-06:00 UTC", "2026-11-25T23:00:00Z", "2026-11-25T23:10:00Z", false,
+			"2026-12-01T22:00:00Z"},
+		{"sat,sun; wed 12:00-13:00 UTC", "2026-11-25T12:10:00Z", "2026-11-25T12:20:00Z", true,
+			"2026-11-25T12:10:00Z"},
+		// midnight between two days
+		{"fri-mon UTC", "2026-11-29T23:00:00Z", "2026-11-30T01:00:00Z", true,
+			"2026-11-29T23:00:00Z"},
 		{"", "2026-11-25T12:10:00Z", "2027-11-25T12:20:00Z", true, "2026-11-25T12:10:00Z"},
 	} {
 		c, err := Parse(test.calendar)
@@ -66,7 +77,8 @@ func TestElapsed(t *testing.T) {
 }
 
 func TestParseRefuses(t *testing.T) {
-	for _, text := range []string{"mon-", "08:00", "08:00-08:00", "mon 8-9 UTC", "25:00-26:00", "mon-fri 08:00-18:00 Mars/Olympus", "x", ";", "mon tue 08:00-09:00", "24:00-03:00"} {
+	for _, text := range []string{"mon-", "08:00", "08:00-08:00", "mon 8-9 UTC", "25:00-26:00",
+		"mon-fri 08:00-18:00 Mars/Olympus", "x", ";", "mon tue 08:00-09:00", "24:00-03:00"} {
 		if c, err := Parse(text); err == nil {
 			t.Errorf("%q is read as %v", text, c)
 		}
@@ -75,7 +87,8 @@ func TestParseRefuses(t *testing.T) {
 
 // What is read is open some time in each week, and agrees with itself.
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{"mon-fri 08:00-18:00 Europe/Berlin", "22:00-06:00 UTC", "sat,sun; wed 12:00-13:00 UTC"} {
+	for _, text := range []string{"mon-fri 08:00-18:00 Europe/Berlin", "22:00-06:00 UTC",
+		"sat,sun; wed 12:00-13:00 UTC"} {
 		f.Add(text, int64(1764072000))
 	}
 	f.Fuzz(func(t *testing.T, text string, seconds int64) {

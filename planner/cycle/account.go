@@ -82,13 +82,15 @@ func (l *Loop) saveAccount() error {
 // at returns the account of the round that now is in: a as it stands, also if the clock went
 // back behind its start, or a new one. A round that lies further ahead than its length was opened
 // by a clock that was wrong, and is over: else there would be no visits until then.
-func (a account) at(now time.Time, perDay float64, length time.Duration) (current account, opened bool) {
+func (a account) at(now time.Time, perDay float64, length time.Duration) (
+	current account, opened bool) {
 	start := now.UTC().Truncate(length)
 	if start.Equal(a.Start) || now.Before(a.Start) && a.Start.Sub(now) <= length {
 		return a.within(perDay, length), false
 	}
 	grant := budget.Grant{PerDay: perDay, Carry: a.Carry}
-	next := account{Number: a.Number + 1, Start: start, Granted: grant.Of(length), Carry: grant.Carry}
+	next := account{Number: a.Number + 1, Start: start, Granted: grant.Of(length),
+		Carry: grant.Carry}
 	const day = 24 * time.Hour
 	if start.Truncate(day).Equal(a.Start.Truncate(day)) {
 		next.Earlier = a.Earlier + a.Used

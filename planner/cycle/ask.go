@@ -137,7 +137,8 @@ func (l *Loop) takeIn(address string, adopt bool) (page sitegraph.PageID, ok boo
 		}
 		page, _ = l.graph.Lookup(address)
 		return page, true, nil
-	case l.Bounds != nil && l.Bounds.MaxPages > 0 && len(l.graph.ServerPages(server)) >= l.Bounds.MaxPages:
+	case l.Bounds != nil && l.Bounds.MaxPages > 0 &&
+		len(l.graph.ServerPages(server)) >= l.Bounds.MaxPages:
 		return 0, false, nil
 	}
 	page = l.graph.Add(address)

@@ -58,7 +58,8 @@ func TestAskGoesFirst(t *testing.T) {
 				go func() {
 					time.Sleep(5*time.Minute + 300*time.Millisecond)
 					begun := time.Now()
-					ask("http://s0.example/p250", "http://s0.example/unheard", "http://s0.example/p251")
+					ask("http://s0.example/p250", "http://s0.example/unheard",
+						"http://s0.example/p251")
 					time.Sleep(2 * time.Minute)
 					const turn = pause + 2*time.Second
 					soon(begun, "http://s0.example/p250", turn)
@@ -66,7 +67,8 @@ func TestAskGoesFirst(t *testing.T) {
 					soon(begun, "http://s0.example/p251", 3*turn)
 					for mu.Lock(); last == ""; mu.Lock() { // until one is under way
 						for url, times := range visited {
-							if time.Since(times[len(times)-1]) < time.Second && sitegraph.ServerName(url) == "s1.example" {
+							if time.Since(times[len(times)-1]) < time.Second &&
+								sitegraph.ServerName(url) == "s1.example" {
 								last = url
 							}
 						}
@@ -130,12 +132,14 @@ func TestAskedFeed(t *testing.T) {
 	}
 	visited := d.asked
 	n.pages[front+"new"] = "new"
-	n.say(aFeed, sitegraph.Claim{URL: front + "new", Modified: d.now()}, sitegraph.Claim{URL: front + "old0", Modified: base})
+	n.say(aFeed, sitegraph.Claim{URL: front + "new", Modified: d.now()},
+		sitegraph.Claim{URL: front + "old0", Modified: base})
 	if asked, err := d.loop.Ask(false, aFeed); asked != 1 || err != nil {
 		t.Fatal(asked, err)
 	}
 	d.budget = 4
-	if got := d.next(t); !strings.Contains(got+" ", "/feed? ") || !strings.Contains(got+" ", "/new ") {
+	if got := d.next(t); !strings.Contains(got+" ", "/feed? ") ||
+		!strings.Contains(got+" ", "/new ") {
 		t.Errorf("visited %s, after %v; want the feed, and what is new in it", got, visited)
 	}
 	n.say(aFeed, sitegraph.Claim{URL: front + "next", Modified: d.now()})

@@ -45,7 +45,9 @@ func (c *crew) hasOther(l *line, page sitegraph.PageID) bool {
 			continue
 		}
 		other := schemeOf(c.graph.URL(p))
-		if other != scheme && !slices.ContainsFunc(l.barred, func(b bar) bool { return b.scheme == other }) {
+		if other != scheme && !slices.ContainsFunc(l.barred, func(b bar) bool {
+			return b.scheme == other
+		}) {
 			return true
 		}
 	}
@@ -86,7 +88,9 @@ func (c *crew) putUp(l *line, b bar, now time.Time) {
 		c.taken(l, &v)
 	}
 	l.visits = kept
-	l.barred = slices.DeleteFunc(l.barred, func(old bar) bool { return old.scheme == b.scheme && old.dir == b.dir })
+	l.barred = slices.DeleteFunc(l.barred, func(old bar) bool {
+		return old.scheme == b.scheme && old.dir == b.dir
+	})
 	l.barred = append(l.barred, b)
 	c.barring[l.server] = l
 	c.admit(l, now)

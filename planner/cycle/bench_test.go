@@ -22,8 +22,10 @@ type recorded struct {
 func (f *recorded) Fetch(_ context.Context, r cycle.Request) (sitegraph.Observation, error) {
 	p := int(r.Record.Page)
 	version := r.Round.Number / (p%50 + 1)
-	o := sitegraph.Observation{URL: r.Record.URL, Time: r.Round.End, Outcome: sitegraph.OutcomeFetched, Status: 200, Links: f.links[p], LinksKnown: true}
-	o.Digests.Bytes = sitegraph.Digest{byte(p), byte(p >> 8), byte(p >> 16), byte(version), byte(version >> 8), 1}
+	o := sitegraph.Observation{URL: r.Record.URL, Time: r.Round.End,
+		Outcome: sitegraph.OutcomeFetched, Status: 200, Links: f.links[p], LinksKnown: true}
+	o.Digests.Bytes = sitegraph.Digest{byte(p), byte(p >> 8), byte(p >> 16), byte(version),
+		byte(version >> 8), 1}
 	return o, nil
 }
 
@@ -42,20 +44,23 @@ func BenchmarkVisit(b *testing.B) {
 func benchmarkVisit(b *testing.B, name string, workers, servers, perServer int) {
 	graph, store, fetcher := sitegraph.NewGraph(), replay.NewStore(), &recorded{}
 	corpus := planner.NewCorpus(graph)
-	p, err := policy.New(name, policy.Settings{Corpus: corpus, Mode: planner.Stream, Seed: 1, PerDay: float64(servers * perServer / 10)})
+	p, err := policy.New(name, policy.Settings{Corpus: corpus, Mode: planner.Stream, Seed: 1,
+		PerDay: float64(servers * perServer / 10)})
 	if err != nil {
 		b.Fatal(err)
 	}
 	// Enough time that rounds end by their budget; outcomes bear the end's time, as in a replay.
 	const length = 24 * time.Hour
 	start := time.Now()
-	loop := cycle.New(cycle.Options{Planner: planner.New(corpus, p, planner.Options{NewShare: 0.25, Leftover: true}),
+	loop := cycle.New(cycle.Options{Planner: planner.New(corpus, p,
+		planner.Options{NewShare: 0.25, Leftover: true}),
 		Fetcher: fetcher, Store: store, Clock: cycle.WallClock{}, Workers: workers, Discover: true,
 		Acknowledged: func([]cycle.Event) {}})
 	number := 0
 	round := func(budget int) {
 		number++
-		r := planner.Round{Number: number, Start: start.Add(time.Duration(number-1) * length), End: start.Add(time.Duration(number) * length), Budget: budget}
+		r := planner.Round{Number: number, Start: start.Add(time.Duration(number-1) * length),
+			End: start.Add(time.Duration(number) * length), Budget: budget}
 		if err := loop.Round(context.Background(), r); err != nil {
 			b.Fatal(err)
 		}
@@ -63,7 +68,8 @@ func benchmarkVisit(b *testing.B, name string, workers, servers, perServer int) 
 	for s := range servers {
 		var urls []string
 		for i := range perServer {
-			urls = append(urls, fmt.Sprintf("http://www.server%d.example/directory%d/page%d.html", s, i%8, i))
+			urls = append(urls, fmt.Sprintf("http://www.server%d.example/directory%d/page%d.html",
+				s, i%8, i))
 		}
 		for i := range perServer { // all pages are start pages, so that page numbers are known
 			if err := loop.Seed(urls[i]); err != nil {

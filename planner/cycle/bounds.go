@@ -75,7 +75,8 @@ func (l *Loop) intake(s sitegraph.ServerID, room int) intake {
 	}
 	d := &l.discovery
 	if d.variants == nil {
-		d.seed, d.variants, d.met, d.servers = maphash.MakeSeed(), map[uint64]int{}, map[uint64]int{}, map[sitegraph.ServerID]int{}
+		d.seed, d.variants, d.met, d.servers = maphash.MakeSeed(), map[uint64]int{},
+			map[uint64]int{}, map[sitegraph.ServerID]int{}
 		for p := range sitegraph.PageID(l.graph.Pages()) {
 			wasMet := l.Planner.Corpus.Memory(p).History.Visits > 0
 			if wasMet {
@@ -121,7 +122,8 @@ func (l *Loop) admit(in *intake, url string) (string, bool) {
 	}
 	switch {
 	case reason != sitegraph.RefusedNot:
-	case hasQuery && d.variants[variant] >= max(l.Bounds.MaxVariants, l.Bounds.Growth*d.met[variant]):
+	case hasQuery && d.variants[variant] >= max(l.Bounds.MaxVariants,
+		l.Bounds.Growth*d.met[variant]):
 		reason = sitegraph.RefusedVariants
 		in.over = in.over || in.pages > 0 && in.grow > 0 // else a later visit finds no more either
 	case in.pages <= 0:
@@ -148,7 +150,8 @@ func (l *Loop) admit(in *intake, url string) (string, bool) {
 // bounded returns the links and frames of a page that are known or may become so, each once. Where
 // there are more than one visit may bring, the next one asks for the page without condition and
 // takes the rest.
-func (l *Loop) bounded(r *sitegraph.Record, links, frames []string) (keptLinks, keptFrames []string) {
+func (l *Loop) bounded(r *sitegraph.Record, links, frames []string) (
+	keptLinks, keptFrames []string) {
 	if l.Bounds == nil {
 		return links, frames
 	}
@@ -171,7 +174,8 @@ func (l *Loop) bounded(r *sitegraph.Record, links, frames []string) (keptLinks, 
 		}
 		kept, ok := l.admit(&in, url)
 		if kept == r.URL && url != r.URL && r.State == sitegraph.StateMoved {
-			kept = url // it redirects to itself, but for a session or the like: then it is not the same
+			// it redirects to itself, but for a session or the like: then it is not the same
+			kept = url
 		}
 		if _, again := seen[kept]; !ok || again {
 			continue

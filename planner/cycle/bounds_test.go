@@ -34,7 +34,8 @@ func TestBoundsOnDiscovery(t *testing.T) {
 		return links
 	}
 	first := pages[start]
-	first.links = append(wide(start), start+"cal/2044/05/", start+"x/y/x/y/x/y/x/y/", start+strings.Repeat("z", 1100))
+	first.links = append(wide(start), start+"cal/2044/05/", start+"x/y/x/y/x/y/x/y/",
+		start+strings.Repeat("z", 1100))
 	for i := range 30 {
 		first.links = append([]string{fmt.Sprintf("%slist?sort=%d", start, i)}, first.links...)
 	}
@@ -59,7 +60,9 @@ func TestBoundsOnDiscovery(t *testing.T) {
 		}
 		return of
 	}
-	for _, want := range []sitegraph.Refusal{sitegraph.RefusedLong, sitegraph.RefusedCalendar, sitegraph.RefusedRepeats, sitegraph.RefusedVariants, sitegraph.RefusedOfVisit, sitegraph.RefusedGrowth} {
+	for _, want := range []sitegraph.Refusal{sitegraph.RefusedLong, sitegraph.RefusedCalendar,
+		sitegraph.RefusedRepeats, sitegraph.RefusedVariants, sitegraph.RefusedOfVisit,
+		sitegraph.RefusedGrowth} {
 		if reasons()[want] == 0 {
 			t.Errorf("nothing was refused for %v", want)
 		}
@@ -149,7 +152,9 @@ func TestConditionalThoughQueriesAreRefused(t *testing.T) {
 // Sessions make no pages of their own.
 func TestSessionsAreOnePage(t *testing.T) {
 	const start = "http://h.example/"
-	pages := map[string]page{start: {content: "start", links: []string{start + "a?PHPSESSID=12ab34cd", start + "a?PHPSESSID=98fe76dc", start + "b//c", start + "b/c"}}}
+	pages := map[string]page{start: {content: "start",
+		links: []string{start + "a?PHPSESSID=12ab34cd", start + "a?PHPSESSID=98fe76dc",
+			start + "b//c", start + "b/c"}}}
 	m := bounded(t, pages, newDisk(), start)
 	m.day(planner.Unlimited)
 	for _, url := range []string{start, start + "a", start + "b/c"} {
@@ -167,7 +172,8 @@ func TestSessionsAreOnePage(t *testing.T) {
 func TestCanonicalDuplicates(t *testing.T) {
 	const start = "http://h.example/"
 	pages := map[string]page{
-		start:               {content: "start", links: []string{start + "a", start + "a?print=1", start + "b"}},
+		start: {content: "start",
+			links: []string{start + "a", start + "a?print=1", start + "b"}},
 		start + "a":         {content: "a", canonical: start + "a"},
 		start + "a?print=1": {content: "a", canonical: start + "a"},
 		start + "b":         {content: "b", canonical: start},
@@ -180,12 +186,16 @@ func TestCanonicalDuplicates(t *testing.T) {
 	for range 4 {
 		m.day(planner.Unlimited)
 	}
-	for url, want := range map[string]sitegraph.State{start: sitegraph.StateAlive, start + "a": sitegraph.StateAlive, start + "a?print=1": sitegraph.StateMoved, start + "b": sitegraph.StateAlive} {
+	for url, want := range map[string]sitegraph.State{start: sitegraph.StateAlive,
+		start + "a": sitegraph.StateAlive, start + "a?print=1": sitegraph.StateMoved,
+		start + "b": sitegraph.StateAlive} {
 		if got := m.state(url); got != want {
 			t.Errorf("%s is %v, want %v", url, got, want)
 		}
 	}
-	if left := slices.DeleteFunc(m.seen, func(s string) bool { return !strings.HasPrefix(s, "left") }); len(left) != 1 {
+	if left := slices.DeleteFunc(m.seen, func(s string) bool {
+		return !strings.HasPrefix(s, "left")
+	}); len(left) != 1 {
 		t.Errorf("left: %v", left)
 	}
 }

@@ -54,7 +54,8 @@ func (m metered) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Observat
 		m.mu.Lock()
 		m.purse.cut++
 		m.mu.Unlock()
-		o = sitegraph.Observation{URL: o.URL, Time: o.Time, Outcome: sitegraph.OutcomeFailed, Transferred: read, NotBefore: o.NotBefore}
+		o = sitegraph.Observation{URL: o.URL, Time: o.Time, Outcome: sitegraph.OutcomeFailed,
+			Transferred: read, NotBefore: o.NotBefore}
 	} else if o.Outcome == sitegraph.OutcomeFetched {
 		o.Size = size - 200
 	}
@@ -85,7 +86,8 @@ func (p *purse) spend(url string, now time.Time, read float64) {
 
 func randomLimits(rng *rand.Rand) (l budget.Limits) {
 	some := func(most float64) budget.Limit {
-		x := budget.Limit{Amount: math.Ceil(math.Exp(rng.Float64() * math.Log(most))), Unit: budget.InFetches, Per: []time.Duration{time.Hour, planner.Day}[rng.IntN(2)]}
+		x := budget.Limit{Amount: math.Ceil(math.Exp(rng.Float64() * math.Log(most))),
+			Unit: budget.InFetches, Per: []time.Duration{time.Hour, planner.Day}[rng.IntN(2)]}
 		if rng.IntN(2) == 0 {
 			x.Unit, x.Amount = budget.InBytes, x.Amount*40_000
 		}
@@ -104,11 +106,13 @@ func randomLimits(rng *rand.Rand) (l budget.Limits) {
 func newMeteredRig(t *testing.T, w *web, d *disk, p *purse, o cycle.Options) *rig {
 	m := newRig(t, w, d, "ebayes", o)
 	m.corpus = d.restore() // its pages are in the line of one planner only
-	policy, err := policy.New("ebayes", policy.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1, PerDay: 100})
+	policy, err := policy.New("ebayes", policy.Settings{Corpus: m.corpus, Mode: planner.Stream,
+		Seed: 1, PerDay: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.plan = planner.New(m.corpus, policy, planner.Options{NewShare: 0.5, Leftover: true, Limits: p.limits, MostBytes: 1 << 20})
+	m.plan = planner.New(m.corpus, policy,
+		planner.Options{NewShare: 0.5, Leftover: true, Limits: p.limits, MostBytes: 1 << 20})
 	o.Planner, o.Fetcher, o.Store, o.Clock, o.Discover = m.plan, metered{w, p}, d, w.clock, true
 	o.Acknowledged = m.acknowledged
 	m.loop = cycle.New(o)
@@ -143,7 +147,8 @@ func TestLimitsAcrossCrashes(t *testing.T) {
 			d = d.crash()
 		}
 		if t.Failed() {
-			t.Fatalf("repeat: go test -run TestLimitsAcrossCrashes ./planner/cycle with seed %d: %+v", seed, p.limits)
+			t.Fatalf("repeat: go test -run TestLimitsAcrossCrashes ./planner/cycle with seed "+
+				"%d: %+v", seed, p.limits)
 		}
 	}
 	if crashes < 30 {
@@ -165,7 +170,8 @@ func TestClockWasAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pages, starts := farm(2, 20)
 		limit := budget.Limit{Amount: 25, Unit: budget.InFetches, Per: time.Hour}
-		limits := budget.Limits{All: []budget.Limit{limit}, Servers: []budget.ServerLimit{{Pattern: "*", Limit: limit}}}
+		limits := budget.Limits{All: []budget.Limit{limit},
+			Servers: []budget.ServerLimit{{Pattern: "*", Limit: limit}}}
 		d := newDisk()
 		for _, ahead := range []time.Duration{365 * 24 * time.Hour, 0} {
 			w := &web{clock: skewed{ahead}, pages: pages, delay: 20 * time.Second}
@@ -179,7 +185,8 @@ func TestClockWasAhead(t *testing.T) {
 			m := newMeteredRig(t, w, d, p, cycle.Options{Workers: 2, Seen: count})
 			m.seed(starts...)
 			ctx, cancel := context.WithTimeout(t.Context(), 8*time.Hour)
-			if err := m.loop.Run(ctx, 24*25, time.Hour, nil); !errors.Is(err, context.DeadlineExceeded) {
+			if err := m.loop.Run(ctx, 24*25, time.Hour, nil); !errors.Is(err,
+				context.DeadlineExceeded) {
 				t.Fatal(err)
 			}
 			cancel()
@@ -217,10 +224,11 @@ func TestLimitsConcurrent(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 1))
 			pages, starts := farm(4, 80)
 			p := &purse{T: t, limits: randomLimits(rng), used: map[string]float64{}}
-			w := &web{clock: cycle.WallClock{}, pages: pages, delay: time.Second, before: func(ctx context.Context, _ cycle.Request) error {
-				time.Sleep(time.Second)
-				return ctx.Err()
-			}}
+			w := &web{clock: cycle.WallClock{}, pages: pages, delay: time.Second,
+				before: func(ctx context.Context, _ cycle.Request) error {
+					time.Sleep(time.Second)
+					return ctx.Err()
+				}}
 			m := newMeteredRig(t, w, newDisk(), p, cycle.Options{Workers: 4})
 			m.seed(starts...)
 			time.Sleep(time.Until(time.Now().Truncate(24 * time.Hour).Add(24 * time.Hour)))
@@ -240,7 +248,8 @@ func TestBytesConcurrent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pages, starts := farm(4, 80)
 		day := budget.Limit{Amount: 3e6, Unit: budget.InBytes, Per: planner.Day}
-		p := &purse{T: t, limits: budget.Limits{All: []budget.Limit{day}}, used: map[string]float64{}}
+		p := &purse{T: t, limits: budget.Limits{All: []budget.Limit{day}},
+			used: map[string]float64{}}
 		w := &web{clock: cycle.WallClock{}, pages: pages, delay: time.Second}
 		m := newMeteredRig(t, w, newDisk(), p, cycle.Options{Workers: 4})
 		m.seed(starts...)
@@ -261,7 +270,8 @@ func TestBytesConcurrent(t *testing.T) {
 func TestLimitsLost(t *testing.T) {
 	pages, starts := farm(1, 200)
 	d := newDisk()
-	l := budget.Limits{Servers: []budget.ServerLimit{{Pattern: "*", Limit: budget.Limit{Amount: 64, Unit: budget.InFetches, Per: planner.Day}}}}
+	l := budget.Limits{Servers: []budget.ServerLimit{{Pattern: "*",
+		Limit: budget.Limit{Amount: 64, Unit: budget.InFetches, Per: planner.Day}}}}
 	p := &purse{T: t, limits: l, used: map[string]float64{}}
 	crashes := 0
 	for {

@@ -77,7 +77,8 @@ func (c *crew) run(ctx context.Context) error {
 		if err := c.start(c.work, now); err != nil {
 			return err
 		}
-		if c.inFlight == 0 && c.parked == 0 && !now.Before(c.stall.until) && !c.Planner.More() && !c.awaitsBar() && !c.Attentive {
+		if c.inFlight == 0 && c.parked == 0 && !now.Before(c.stall.until) && !c.Planner.More() &&
+			!c.awaitsBar() && !c.Attentive {
 			c.giveBack()
 			return ctx.Err()
 		}
@@ -113,7 +114,9 @@ func (c *crew) await(ctx context.Context) error {
 }
 
 // mayBegin reports whether one more visit may begin.
-func (c *crew) mayBegin(now time.Time) bool { return c.free(now) && !c.stall.holds(c.inFlight, now) }
+func (c *crew) mayBegin(now time.Time) bool {
+	return c.free(now) && !c.stall.holds(c.inFlight, now)
+}
 
 // start chooses and begins visits until all workers are busy or no server is ready.
 func (c *crew) start(ctx context.Context, now time.Time) error {

@@ -72,7 +72,8 @@ func (g *gate) visit(ctx context.Context, r cycle.Request) error {
 
 // concurrently runs a test in virtual time with a loop of many workers whose visits are watched.
 // The bubble ends only when all goroutines have.
-func concurrently(t *testing.T, servers, perServer int, delay time.Duration, o cycle.Options, test func(m *rig, g *gate)) {
+func concurrently(t *testing.T, servers, perServer int, delay time.Duration, o cycle.Options,
+	test func(m *rig, g *gate)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		pages, starts := farm(servers, perServer)
@@ -85,10 +86,12 @@ func concurrently(t *testing.T, servers, perServer int, delay time.Duration, o c
 }
 
 // roundOf is a round that begins now.
-func (m *rig) roundOf(ctx context.Context, length time.Duration, budget int) (planner.Round, error) {
+func (m *rig) roundOf(ctx context.Context, length time.Duration, budget int) (
+	planner.Round, error) {
 	m.number++
 	now := time.Now()
-	r := planner.Round{Number: m.number, Start: now.Add(-time.Nanosecond), End: now.Add(length), Budget: budget}
+	r := planner.Round{Number: m.number, Start: now.Add(-time.Nanosecond), End: now.Add(length),
+		Budget: budget}
 	return r, m.loop.Round(ctx, r)
 }
 
@@ -108,7 +111,8 @@ func TestConcurrent(t *testing.T) {
 			if _, err := m.roundOf(m.Context(), 24*time.Hour, planner.Unlimited); err != nil {
 				m.Fatal(err)
 			}
-			if fetched := m.web.take(); len(fetched) != 140 || len(slices.Compact(sorted(fetched))) != 140 {
+			if fetched := m.web.take(); len(fetched) != 140 ||
+				len(slices.Compact(sorted(fetched))) != 140 {
 				m.Errorf("%d visits, want 140 to as many pages", len(fetched))
 			}
 			if g.most != 4 {
@@ -168,24 +172,26 @@ func TestConcurrentBudget(t *testing.T) {
 
 // What was done is acknowledged soon, also while nothing else happens.
 func TestConcurrentCommitAfter(t *testing.T) {
-	concurrently(t, 2, 1, 0, cycle.Options{Workers: 2, CommitAfter: 5 * time.Second}, func(m *rig, g *gate) {
-		g.takes = func() time.Duration { // one visit takes a second, one an hour
-			if g.inFlight == 1 {
-				return time.Second
+	concurrently(t, 2, 1, 0, cycle.Options{Workers: 2, CommitAfter: 5 * time.Second},
+		func(m *rig, g *gate) {
+			g.takes = func() time.Duration { // one visit takes a second, one an hour
+				if g.inFlight == 1 {
+					return time.Second
+				}
+				return time.Hour
 			}
-			return time.Hour
-		}
-		go func() {
-			time.Sleep(10 * time.Second)
-			synctest.Wait()
-			if len(m.acked) != 1 {
-				m.Errorf("%d visits acknowledged after 10 s, want the one that is over", len(m.acked))
+			go func() {
+				time.Sleep(10 * time.Second)
+				synctest.Wait()
+				if len(m.acked) != 1 {
+					m.Errorf("%d visits acknowledged after 10 s, want the one that is over",
+						len(m.acked))
+				}
+			}()
+			if _, err := m.roundOf(m.Context(), 24*time.Hour, planner.Unlimited); err != nil {
+				m.Fatal(err)
 			}
-		}()
-		if _, err := m.roundOf(m.Context(), 24*time.Hour, planner.Unlimited); err != nil {
-			m.Fatal(err)
-		}
-	})
+		})
 }
 
 // Promise 5, with visits under way: they end, and what was done before is durable.
@@ -199,7 +205,8 @@ func TestConcurrentCancel(t *testing.T) {
 			m.Errorf("error %v, want the context's", err)
 		}
 		if time.Since(began) != time.Minute || g.inFlight != 0 {
-			m.Errorf("ended after %v with %d visits under way, want a minute and none", time.Since(began), g.inFlight)
+			m.Errorf("ended after %v with %d visits under way, want a minute and none",
+				time.Since(began), g.inFlight)
 		}
 		fetched := m.web.take()
 		if made := len(m.seen); len(m.acked) != made || made == 0 || made < len(fetched)-4 {
@@ -235,7 +242,8 @@ func TestConcurrentFetchError(t *testing.T) {
 			m.Errorf("error %v, want %v", err, broken)
 		}
 		if g.inFlight != 0 || len(m.acked) != len(m.seen) || len(m.acked) == 0 {
-			m.Errorf("%d visits under way, %d made, %d acknowledged", g.inFlight, len(m.seen), len(m.acked))
+			m.Errorf("%d visits under way, %d made, %d acknowledged",
+				g.inFlight, len(m.seen), len(m.acked))
 		}
 	})
 }
@@ -262,16 +270,20 @@ func TestConcurrentRun(t *testing.T) {
 func TestWallClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, start := cycle.WallClock{}, time.Now()
-		if err := clock.SleepUntil(t.Context(), start.Add(time.Hour)); err != nil || time.Since(start) != time.Hour {
+		if err := clock.SleepUntil(t.Context(), start.Add(time.Hour)); err != nil ||
+			time.Since(start) != time.Hour {
 			t.Errorf("slept %v, error %v", time.Since(start), err)
 		}
-		if err := clock.SleepUntil(t.Context(), start); err != nil || time.Since(start) != time.Hour {
+		if err := clock.SleepUntil(t.Context(), start); err != nil ||
+			time.Since(start) != time.Hour {
 			t.Errorf("a moment that is past took %v, error %v", time.Since(start)-time.Hour, err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		if err := clock.SleepUntil(ctx, start.Add(2*time.Hour)); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != time.Hour+time.Minute {
-			t.Errorf("error %v after %v, want the context's after a minute", err, time.Since(start)-time.Hour)
+		if err := clock.SleepUntil(ctx, start.Add(2*time.Hour)); !errors.Is(err,
+			context.DeadlineExceeded) || time.Since(start) != time.Hour+time.Minute {
+			t.Errorf("error %v after %v, want the context's after a minute",
+				err, time.Since(start)-time.Hour)
 		}
 		if now := clock.Now(); now.Location() != time.UTC {
 			t.Errorf("%v is not UTC", now)
@@ -281,10 +293,12 @@ func TestWallClock(t *testing.T) {
 
 func TestVirtualClock(t *testing.T) {
 	clock := cycle.NewVirtualClock(base)
-	if err := clock.SleepUntil(t.Context(), base.Add(time.Hour)); err != nil || !clock.Now().Equal(base.Add(time.Hour)) {
+	if err := clock.SleepUntil(t.Context(), base.Add(time.Hour)); err != nil ||
+		!clock.Now().Equal(base.Add(time.Hour)) {
 		t.Errorf("it is %v, error %v", clock.Now(), err)
 	}
-	if err := clock.SleepUntil(t.Context(), base); err != nil || !clock.Now().Equal(base.Add(time.Hour)) {
+	if err := clock.SleepUntil(t.Context(), base); err != nil ||
+		!clock.Now().Equal(base.Add(time.Hour)) {
 		t.Errorf("it went back to %v, error %v", clock.Now(), err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -309,7 +323,9 @@ func TestWaitOverRestart(t *testing.T) {
 				m := newRig(t, w, d, "ebayes", cycle.Options{Workers: 2})
 				m.seed(starts...)
 				now := time.Now()
-				if err := m.loop.Round(t.Context(), planner.Round{Number: 1, Start: now, End: now.Add(10 * time.Minute), Budget: 1}); err != nil {
+				if err := m.loop.Round(t.Context(),
+					planner.Round{Number: 1, Start: now, End: now.Add(10 * time.Minute),
+						Budget: 1}); err != nil {
 					t.Fatal(err)
 				}
 				return w
@@ -321,7 +337,8 @@ func TestWaitOverRestart(t *testing.T) {
 			began := time.Now()
 			again := start()
 			if asked := len(again.fetched) > 0; asked == c.kept {
-				t.Errorf("a wait of %v: asked again after a restart: %v (%v later)", c.delay, asked, time.Since(began))
+				t.Errorf("a wait of %v: asked again after a restart: %v (%v later)",
+					c.delay, asked, time.Since(began))
 			}
 		})
 	}

@@ -50,10 +50,11 @@ func TestStoreFailure(t *testing.T) {
 // start page moves.
 func crawl(t *testing.T, d *disk, workers int) error {
 	pages, starts := farm(2, 5)
-	w := &web{clock: cycle.WallClock{}, pages: pages, before: func(ctx context.Context, _ cycle.Request) error {
-		time.Sleep(time.Second)
-		return ctx.Err()
-	}}
+	w := &web{clock: cycle.WallClock{}, pages: pages,
+		before: func(ctx context.Context, _ cycle.Request) error {
+			time.Sleep(time.Second)
+			return ctx.Err()
+		}}
 	m := newRig(t, w, d, "ebayes", cycle.Options{Workers: workers, CommitEvery: 3})
 	if err := m.loop.Seed(starts...); err != nil {
 		return err
@@ -123,13 +124,16 @@ func TestBudgetAcrossCrashes(t *testing.T) {
 			d = d.crash()
 		}
 		if begun > granted {
-			t.Errorf("seed %d: %d visits begun of %d granted, over %d crashes", seed, begun, granted, crashes)
+			t.Errorf("seed %d: %d visits begun of %d granted, over %d crashes",
+				seed, begun, granted, crashes)
 		}
 		if begun < granted-crashes*part {
-			t.Errorf("seed %d: only %d visits begun of %d granted, over %d crashes that may lose %d each", seed, begun, granted, crashes, part)
+			t.Errorf("seed %d: only %d visits begun of %d granted, over %d crashes that may lose "+
+				"%d each", seed, begun, granted, crashes, part)
 		}
 		if t.Failed() {
-			t.Fatalf("repeat: go test -run TestBudgetAcrossCrashes ./planner/cycle with seed %d", seed)
+			t.Fatalf("repeat: go test -run TestBudgetAcrossCrashes ./planner/cycle with seed %d",
+				seed)
 		}
 	}
 }
@@ -142,7 +146,9 @@ func (m *rig) runUntilCrash(perDay float64) (done bool) {
 			panic(thrown)
 		}
 	}()
-	err := m.loop.Run(context.Background(), perDay, 24*time.Hour, func(planner.Round) bool { return false })
+	err := m.loop.Run(context.Background(), perDay, 24*time.Hour, func(planner.Round) bool {
+		return false
+	})
 	if err != nil {
 		m.Fatal(err)
 	}
@@ -160,14 +166,18 @@ func TestBudgetOfADay(t *testing.T) {
 		perDay float64
 		length time.Duration
 	}{
-		{1, 20, 24 * time.Hour}, {2, 20, 6 * time.Hour}, {7, 20, time.Hour}, {3, 20, 12 * time.Hour},
+		{1, 20, 24 * time.Hour}, {2, 20, 6 * time.Hour}, {7, 20, time.Hour},
+		{3, 20, 12 * time.Hour},
 		{8, 20, 24 * time.Hour}, {9, 5, 24 * time.Hour}, {13, 20, 6 * time.Hour},
 	} {
 		w := newWeb(pages)
-		w.clock = cycle.NewVirtualClock(base.Truncate(24 * time.Hour).Add(time.Duration(c.hour) * time.Hour))
+		w.clock = cycle.NewVirtualClock(
+			base.Truncate(24 * time.Hour).Add(time.Duration(c.hour) * time.Hour))
 		m := newRig(t, w, d, "ebayes", cycle.Options{})
 		m.seed(starts...)
-		err := m.loop.Run(context.Background(), c.perDay, c.length, func(planner.Round) bool { return false })
+		err := m.loop.Run(context.Background(), c.perDay, c.length, func(planner.Round) bool {
+			return false
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,16 +194,19 @@ func TestBudgetOfADay(t *testing.T) {
 func TestLoweredBudget(t *testing.T) {
 	d := newDisk()
 	pages, starts := farm(4, 100)
-	for i, c := range []struct{ perDay, want float64 }{{3, 3}, {30, 0}, {2, 0}} { // a higher one waits for the next round
+	// a higher one waits for the next round
+	for i, c := range []struct{ perDay, want float64 }{{3, 3}, {30, 0}, {2, 0}} {
 		w := newWeb(pages)
 		w.clock = cycle.NewVirtualClock(base.Add(time.Hour))
 		m := newRig(t, w, d, "ebayes", cycle.Options{})
 		m.seed(starts...)
-		if err := m.loop.Run(context.Background(), c.perDay, 24*time.Hour, func(planner.Round) bool { return false }); err != nil {
+		if err := m.loop.Run(context.Background(), c.perDay, 24*time.Hour,
+			func(planner.Round) bool { return false }); err != nil {
 			t.Fatal(err)
 		}
 		if len(w.fetched) != int(c.want) {
-			t.Errorf("run %d with %v a day: %d visits, want %v", i, c.perDay, len(w.fetched), c.want)
+			t.Errorf("run %d with %v a day: %d visits, want %v",
+				i, c.perDay, len(w.fetched), c.want)
 		}
 	}
 }

@@ -50,10 +50,12 @@ func TestSilentServers(t *testing.T) {
 		w.answer = silence
 		honest := w.honest()
 		starts := append(startsOf("silent", 1500), startsOf("honest", 20)...)
-		w.live(cycle.Options{Workers: 64}, "value", planner.Unlimited, 2*time.Minute, 6*time.Minute, starts...)
+		w.live(cycle.Options{Workers: 64}, "value", planner.Unlimited, 2*time.Minute, 6*time.Minute,
+			starts...)
 		for minute := 1; minute < 6; minute++ {
 			if most := 20 * 60; honest[minute] < most*9/10 {
-				t.Errorf("minute %d: %d visits to honest servers, of %d", minute, honest[minute], most)
+				t.Errorf("minute %d: %d visits to honest servers, of %d",
+					minute, honest[minute], most)
 			}
 		}
 		if n := w.of("silent"); n < 1500 {
@@ -75,12 +77,16 @@ func TestSilentNames(t *testing.T) {
 		}
 		honest := w.honest()
 		w.answer = silence
-		w.takes = func(server string) time.Duration { return max(w.finds(server), 50*time.Millisecond) }
+		w.takes = func(server string) time.Duration {
+			return max(w.finds(server), 50*time.Millisecond)
+		}
 		starts := append(startsOf("silent", 1500), startsOf("honest", 20)...)
-		w.live(cycle.Options{Workers: 64}, "value", planner.Unlimited, 2*time.Minute, 6*time.Minute, starts...)
+		w.live(cycle.Options{Workers: 64}, "value", planner.Unlimited, 2*time.Minute, 6*time.Minute,
+			starts...)
 		for minute := 1; minute < 6; minute++ {
 			if most := 20 * 60; honest[minute] < most*9/10 {
-				t.Errorf("minute %d: %d visits to honest servers, of %d", minute, honest[minute], most)
+				t.Errorf("minute %d: %d visits to honest servers, of %d",
+					minute, honest[minute], most)
 			}
 		}
 	})
@@ -105,13 +111,15 @@ func TestRoundEndStopsNobody(t *testing.T) {
 				rounds[e.Round.Number]++
 				began := e.Observation.Time.Add(-e.Observation.Elapsed)
 				if began.Before(e.Round.Start) || !began.Before(e.Round.End) {
-					t.Errorf("%s began at %v and counts to the round from %v to %v", e.Record.URL, began, e.Round.Start, e.Round.End)
+					t.Errorf("%s began at %v and counts to the round from %v to %v",
+						e.Record.URL, began, e.Round.Start, e.Round.End)
 				}
 				if !e.Observation.Time.Before(e.Round.End) {
 					carried++
 				}
 			}
-			w.live(cycle.Options{Workers: 16, Seen: seen}, "value", perDay, 30*time.Second, 5*time.Minute,
+			w.live(cycle.Options{Workers: 16, Seen: seen}, "value", perDay, 30*time.Second,
+				5*time.Minute,
 				append(startsOf("slow", 5), startsOf("honest", 20)...)...)
 			most := 20 * 300
 			if perDay != planner.Unlimited {
@@ -147,14 +155,16 @@ func TestRefetchesWhileNewPagesWait(t *testing.T) {
 				return sitegraph.Observation{}, nil
 			}
 			w.answer = func(server string, o *sitegraph.Observation) {
-				o.Digests.Bytes = sitegraph.DigestOf([]byte(o.Time.String())) // all changes all the time
+				// all changes all the time
+				o.Digests.Bytes = sitegraph.DigestOf([]byte(o.Time.String()))
 			}
 			m := newLive(t, w, newDisk(), policy, 1e7, cycle.Options{Workers: 4})
 			m.seed(startsOf("s", 3)...)
 			run := func(length time.Duration) {
 				ctx, cancel := context.WithTimeout(t.Context(), length)
 				defer cancel()
-				if err := m.loop.Run(ctx, 1e7, 10*time.Minute, nil); !errors.Is(err, context.DeadlineExceeded) {
+				if err := m.loop.Run(ctx, 1e7, 10*time.Minute, nil); !errors.Is(err,
+					context.DeadlineExceeded) {
 					t.Fatal(err)
 				}
 			}
@@ -171,7 +181,8 @@ func TestRefetchesWhileNewPagesWait(t *testing.T) {
 				t.Fatal("no new page waits")
 			}
 			if again < all/10 || all-again < all/5 {
-				t.Errorf("%s: of %d visits %d are to pages with a copy, which all change", policy, all, again)
+				t.Errorf("%s: of %d visits %d are to pages with a copy, which all change",
+					policy, all, again)
 			}
 		})
 	}
@@ -195,7 +206,8 @@ func TestLearnsWhatChangesWhileNewPagesWait(t *testing.T) {
 						o.Links = append(o.Links, fmt.Sprintf("%sold/%d", o.URL, i))
 					}
 				case strings.HasPrefix(u.Path, "/news/"):
-					o.Digests.Bytes = sitegraph.DigestOf([]byte(o.Time.String())) // changes all the time
+					// changes all the time
+					o.Digests.Bytes = sitegraph.DigestOf([]byte(o.Time.String()))
 				}
 			}
 			again, all := 0, 0
@@ -211,14 +223,16 @@ func TestLearnsWhatChangesWhileNewPagesWait(t *testing.T) {
 			m.seed(startsOf("s", 1)...)
 			ctx, cancel := context.WithTimeout(t.Context(), 9*time.Hour)
 			defer cancel()
-			if err := m.loop.Run(ctx, perDay, time.Hour, nil); !errors.Is(err, context.DeadlineExceeded) {
+			if err := m.loop.Run(ctx, perDay, time.Hour, nil); !errors.Is(err,
+				context.DeadlineExceeded) {
 				t.Fatal(err)
 			}
 			if m.plan.Waiting() == 0 {
 				t.Fatal("no new page waits")
 			}
 			if again < all/2 { // a page that was met is worth 0.9 of them
-				t.Errorf("%v a day: of %d visits %d are to known pages that change all the time", perDay, all, again)
+				t.Errorf("%v a day: of %d visits %d are to known pages that change all the time",
+					perDay, all, again)
 			}
 		})
 	}
@@ -239,7 +253,8 @@ func TestSchemeBarred(t *testing.T) {
 				return sitegraph.Observation{}, nil
 			}
 			if now.Before(until) {
-				return sitegraph.Observation{Outcome: sitegraph.OutcomeFailed}, &cycle.Wait{Until: until, Scheme: true}
+				return sitegraph.Observation{Outcome: sitegraph.OutcomeFailed},
+					&cycle.Wait{Until: until, Scheme: true}
 			}
 			secure++
 			return sitegraph.Observation{}, nil
@@ -249,12 +264,14 @@ func TestSchemeBarred(t *testing.T) {
 				for i := range 400 {
 					o.Links = append(o.Links, fmt.Sprintf("%sp%d", o.URL, i))
 					if i < 100 {
-						o.Links = append(o.Links, fmt.Sprintf("https%ss%d", strings.TrimPrefix(o.URL, "http"), i))
+						o.Links = append(o.Links, fmt.Sprintf("https%ss%d",
+							strings.TrimPrefix(o.URL, "http"), i))
 					}
 				}
 			}
 		}
-		w.live(cycle.Options{Workers: 4}, "value", planner.Unlimited, time.Hour, 12*time.Minute, startsOf("s", 1)...)
+		w.live(cycle.Options{Workers: 4}, "value", planner.Unlimited, time.Hour, 12*time.Minute,
+			startsOf("s", 1)...)
 		for minute := range 5 {
 			if plain[minute] < 50 {
 				t.Errorf("minute %d: %d visits under http, of 57", minute, plain[minute])
@@ -286,11 +303,13 @@ func TestDelayOverAKill(t *testing.T) {
 				}
 				return nil
 			}
-			m := newLive(t, w, d, "value", planner.Unlimited, cycle.Options{Workers: 4, Between: kill})
+			m := newLive(t, w, d, "value", planner.Unlimited,
+				cycle.Options{Workers: 4, Between: kill})
 			m.seed(startsOf("s", 1)...)
 			ctx, cancel := context.WithTimeout(t.Context(), length)
 			defer cancel()
-			if err := m.loop.Run(ctx, planner.Unlimited, time.Hour, nil); !errors.Is(err, context.DeadlineExceeded) {
+			if err := m.loop.Run(ctx, planner.Unlimited, time.Hour, nil); !errors.Is(err,
+				context.DeadlineExceeded) {
 				t.Fatal(err)
 			}
 			return crashed

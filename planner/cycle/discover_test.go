@@ -81,13 +81,17 @@ func (m *rig) checkStored() {
 	for p := range sitegraph.PageID(max(again.Pages(), m.corpus.Pages())) {
 		url := m.corpus.Graph.URL(p)
 		if again.Graph.URL(p) != url || again.Graph.Depth(p) != m.corpus.Graph.Depth(p) {
-			m.Errorf("page %d: the store knows %s at depth %d, the graph %s at depth %d", p, again.Graph.URL(p), again.Graph.Depth(p), url, m.corpus.Graph.Depth(p))
+			m.Errorf("page %d: the store knows %s at depth %d, the graph %s at depth %d",
+				p, again.Graph.URL(p), again.Graph.Depth(p), url, m.corpus.Graph.Depth(p))
 		}
-		if !slices.Equal(again.Graph.Links(p), m.corpus.Graph.Links(p)) || !slices.Equal(again.Graph.Frames(p), m.corpus.Graph.Frames(p)) {
-			m.Errorf("%s: links %v in the store, %v in the graph", url, again.Graph.Links(p), m.corpus.Graph.Links(p))
+		if !slices.Equal(again.Graph.Links(p), m.corpus.Graph.Links(p)) ||
+			!slices.Equal(again.Graph.Frames(p), m.corpus.Graph.Frames(p)) {
+			m.Errorf("%s: links %v in the store, %v in the graph",
+				url, again.Graph.Links(p), m.corpus.Graph.Links(p))
 		}
 		if again.Memory(p).State != m.corpus.Memory(p).State {
-			m.Errorf("%s is %v in the store, %v in the corpus", url, again.Memory(p).State, m.corpus.Memory(p).State)
+			m.Errorf("%s is %v in the store, %v in the corpus",
+				url, again.Memory(p).State, m.corpus.Memory(p).State)
 		}
 	}
 }
@@ -128,7 +132,8 @@ func TestDiscovery(t *testing.T) {
 
 // The chance of a page that left comes with a new link, and not with an old one.
 func TestGoneAndLinkedAgain(t *testing.T) {
-	w := newSite(map[string]page{"": {links: []string{"a", "b"}}, "a": {links: []string{"x"}}, "b": {}})
+	w := newSite(map[string]page{"": {links: []string{"a", "b"}}, "a": {links: []string{"x"}},
+		"b": {}})
 	m := crawlSite(t, w, cycle.Options{})
 	steps := []struct {
 		name    string
@@ -137,7 +142,9 @@ func TestGoneAndLinkedAgain(t *testing.T) {
 	}{
 		{"discovery; /x is not there", func() {}, "/ /a /b /x"},
 		{"/x appears, nobody knows", func() { w.put("x", page{}) }, "/ /a /b"},
-		{"/a changes, its old link stays", func() { w.put("a", page{content: "2", links: []string{"x", "b"}}) }, "/ /a /b"},
+		{"/a changes, its old link stays", func() {
+			w.put("a", page{content: "2", links: []string{"x", "b"}})
+		}, "/ /a /b"},
 		{"/b links to /x anew", func() { w.put("b", page{links: []string{"x"}}) }, "/ /a /b /x"},
 		{"and then it is like the others", func() {}, "/ /a /b /x"},
 	}
@@ -160,7 +167,8 @@ func TestGoneAndLinkedAgain(t *testing.T) {
 // A page that left has no links: what only it linked to is not reached any more.
 func TestGonePageHasNoLinks(t *testing.T) {
 	for _, outcome := range []sitegraph.Outcome{sitegraph.OutcomeGone, sitegraph.OutcomeExcluded} {
-		w := newSite(map[string]page{"": {links: []string{"a"}}, "a": {links: []string{"b"}}, "b": {}})
+		w := newSite(map[string]page{"": {links: []string{"a"}}, "a": {links: []string{"b"}},
+			"b": {}})
 		m := crawlSite(t, w, cycle.Options{})
 		m.day(planner.Unlimited)
 		w.put("a", page{outcome: outcome})
@@ -189,7 +197,8 @@ func TestLinksKept(t *testing.T) {
 		{"other links", page{content: "2", links: []string{"b"}}, 1},
 		{"no links", page{content: "2"}, 0},
 	} {
-		w := newSite(map[string]page{"": {links: []string{"a"}}, "a": {links: []string{"b", "c"}}, "b": {}, "c": {}})
+		w := newSite(map[string]page{"": {links: []string{"a"}}, "a": {links: []string{"b", "c"}},
+			"b": {}, "c": {}})
 		m := crawlSite(t, w, cycle.Options{})
 		m.day(planner.Unlimited)
 		w.put("a", c.then)
@@ -210,7 +219,8 @@ func TestMaxDepth(t *testing.T) {
 			w.put(fmt.Sprint(depth), page{links: []string{fmt.Sprint(depth + 1)}})
 		}
 		m := crawlSite(t, w, cycle.Options{})
-		if got, want := paths(m.day(planner.Unlimited)), "/ /2 /3 /4 /5 /6 /7 /8 /9 /10 /11 /12"; got != want {
+		if got, want := paths(m.day(planner.Unlimited)),
+			"/ /2 /3 /4 /5 /6 /7 /8 /9 /10 /11 /12"; got != want {
 			t.Errorf("visited %s, want %s", got, want)
 		}
 		if r := m.record("13"); r.State != sitegraph.StateNew {
@@ -221,13 +231,15 @@ func TestMaxDepth(t *testing.T) {
 		visited := m.day(planner.Unlimited)
 		for _, path := range strings.Fields(c.atOnce) {
 			if !slices.Contains(visited, site+path) {
-				t.Errorf("/%s is not visited in the round that found a link to /%s: %s", path, c.shortcut, paths(visited))
+				t.Errorf("/%s is not visited in the round that found a link to /%s: %s",
+					path, c.shortcut, paths(visited))
 			}
 		}
 		visited = append(visited, m.day(planner.Unlimited)...)
 		for _, path := range []string{"13", "14", "15", "16"} {
 			if !slices.Contains(visited, site+path) {
-				t.Errorf("/%s is not visited behind a shortcut to /%s: %s", path, c.shortcut, paths(visited))
+				t.Errorf("/%s is not visited behind a shortcut to /%s: %s",
+					path, c.shortcut, paths(visited))
 			}
 		}
 	}
@@ -236,12 +248,15 @@ func TestMaxDepth(t *testing.T) {
 // A redirect is its page's only link; chains are bounded and loops end.
 func TestRedirects(t *testing.T) {
 	t.Run("target", func(t *testing.T) {
-		w := newSite(map[string]page{"": {links: []string{"old"}}, "old": {redirect: "new"}, "new": {}})
+		w := newSite(map[string]page{"": {links: []string{"old"}}, "old": {redirect: "new"},
+			"new": {}})
 		m := crawlSite(t, w, cycle.Options{})
 		if got, want := paths(m.day(planner.Unlimited)), "/ /old /new"; got != want {
 			t.Errorf("visited %s, want %s", got, want)
 		}
-		if old, target := m.record("old"), m.record("new"); old.State != sitegraph.StateMoved || target.State != sitegraph.StateAlive || target.Hops != 1 || target.Referer != site+"old" {
+		if old, target := m.record("old"), m.record("new"); old.State != sitegraph.StateMoved ||
+			target.State != sitegraph.StateAlive || target.Hops != 1 ||
+			target.Referer != site+"old" {
 			t.Errorf("/old is %v; /new %+v", old.State, target)
 		}
 		if got, want := paths(sorted(m.day(planner.Unlimited))), "/ /new"; got != want {
@@ -254,7 +269,8 @@ func TestRedirects(t *testing.T) {
 		for i := range 20 {
 			w.put(fmt.Sprint(i), page{redirect: fmt.Sprint(i + 1)})
 		}
-		for hops, want := range map[int]string{0: "/ /0 /1 /2 /3 /4 /5", 2: "/ /0 /1 /2"} { // 0: the default of 5
+		// 0: the default of 5
+		for hops, want := range map[int]string{0: "/ /0 /1 /2 /3 /4 /5", 2: "/ /0 /1 /2"} {
 			m := crawlSite(t, w, cycle.Options{MaxHops: hops})
 			if got := paths(m.day(planner.Unlimited)); got != want {
 				t.Errorf("at most %d hops: visited %s, want %s", hops, got, want)
@@ -263,7 +279,8 @@ func TestRedirects(t *testing.T) {
 		}
 	})
 	t.Run("loop", func(t *testing.T) {
-		w := newSite(map[string]page{"": {links: []string{"a"}}, "a": {redirect: "b"}, "b": {redirect: "c"}, "c": {redirect: "a"}})
+		w := newSite(map[string]page{"": {links: []string{"a"}}, "a": {redirect: "b"},
+			"b": {redirect: "c"}, "c": {redirect: "a"}})
 		m := crawlSite(t, w, cycle.Options{})
 		visits := 0
 		for range 30 {
@@ -281,7 +298,8 @@ func TestRedirects(t *testing.T) {
 		}
 	})
 	t.Run("to another server", func(t *testing.T) { // from a page that nobody named
-		w := newSite(map[string]page{"": {links: []string{"out"}}, "out": {redirect: "http://other.example/"}})
+		w := newSite(map[string]page{"": {links: []string{"out"}},
+			"out": {redirect: "http://other.example/"}})
 		w.pages["http://other.example/"] = page{}
 		m := crawlSite(t, w, cycle.Options{})
 		if got, want := paths(m.day(planner.Unlimited)), "/ /out"; got != want {
@@ -301,7 +319,8 @@ func TestStartPageMoves(t *testing.T) {
 	w.pages["https://www.example.com/en"] = page{links: []string{"https://www.example.com/a"}}
 	m := newRig(t, w, newDisk(), "ebayes", cycle.Options{})
 	m.seed(site)
-	want := []string{"http://example.com/", "https://www.example.com/", "https://www.example.com/en", "https://www.example.com/a"}
+	want := []string{"http://example.com/", "https://www.example.com/",
+		"https://www.example.com/en", "https://www.example.com/a"}
 	if got := m.day(planner.Unlimited); !slices.Equal(got, want) {
 		t.Errorf("visited %q, want %q", got, want)
 	}
@@ -317,7 +336,8 @@ func TestStartPageMoves(t *testing.T) {
 
 	far := newWeb(map[string]page{})
 	for i := range 20 {
-		far.pages[fmt.Sprintf("http://s%d.example/", i)] = page{redirect: fmt.Sprintf("http://s%d.example/", i+1)}
+		far.pages[fmt.Sprintf("http://s%d.example/",
+			i)] = page{redirect: fmt.Sprintf("http://s%d.example/", i+1)}
 	}
 	m = newRig(t, far, newDisk(), "ebayes", cycle.Options{MaxHops: 3})
 	m.seed("http://s0.example/")
@@ -359,7 +379,10 @@ func TestStartPageComesBack(t *testing.T) {
 	m := crawlSite(t, w, cycle.Options{})
 	rounds := 0
 	run := func(n int) {
-		err := m.loop.Run(t.Context(), 10, 6*time.Hour, func(planner.Round) bool { rounds++; return rounds%n != 0 })
+		err := m.loop.Run(t.Context(), 10, 6*time.Hour, func(planner.Round) bool {
+			rounds++
+			return rounds%n != 0
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

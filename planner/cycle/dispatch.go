@@ -90,7 +90,8 @@ func (c *crew) settlePlace(p *place) {
 	of := c.met.get(l.server)
 	times := c.timesOf(l.server)
 	turn := c.dispatch.tick(p.turn())
-	interval := max(c.dispatch.tick(c.round.End)-max(turn, c.dispatch.at), 1) / schedule.Tick(max(p.parked, 1))
+	interval := max(c.dispatch.tick(c.round.End)-max(turn, c.dispatch.at),
+		1) / schedule.Tick(max(p.parked, 1))
 	interval = max(interval, schedule.Tick(max(l.pause, l.usual)), 1)
 	if of == quick && times.Max > interval {
 		of = apart

@@ -52,7 +52,9 @@ func TestScarceWorkers(t *testing.T) {
 // once.
 func TestBatchCutOff(t *testing.T) {
 	cut := 0
-	o := cycle.Options{Workers: 8, Batch: 60, Dispatched: func(d cycle.Dispatch) { cut += d.CutOff }}
+	o := cycle.Options{Workers: 8, Batch: 60, Dispatched: func(d cycle.Dispatch) {
+		cut += d.CutOff
+	}}
 	concurrently(t, 6, 100, time.Second, o, func(m *rig, g *gate) {
 		began := time.Now()
 		g.takes = func() time.Duration {

@@ -17,7 +17,8 @@ func TestKeepDistanceAfterFirstRequest(t *testing.T) {
 		after time.Duration
 		waits time.Duration
 	}{
-		{true, time.Second, pause}, {true, 3 * time.Minute, pause}, {true, 4 * time.Minute, 0}, {false, time.Second, 0},
+		{true, time.Second, pause}, {true, 3 * time.Minute, pause}, {true, 4 * time.Minute, 0},
+		{false, time.Second, 0},
 	} {
 		d := newDisk()
 		pages, starts := farm(4, 10)

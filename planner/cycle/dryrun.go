@@ -11,7 +11,8 @@ type Preview struct {
 	Current planner.Round // the round that now is in, with what is left of its budget
 	Next    planner.Round // the one after it
 
-	Round   planner.Round   // that of the visits: Current, or Next where nothing is left to do in it
+	// that of the visits: Current, or Next where nothing is left to do in it
+	Round   planner.Round
 	Visits  []planner.Visit // in order
 	Further int             // visits of the round beyond those listed
 }

@@ -31,10 +31,12 @@ func TestDryRun(t *testing.T) {
 			t.Errorf("round %+v, which is used up; next is %+v", ahead.Round, ahead.Next)
 		}
 		if len(ahead.Visits) != shown || ahead.Further != budget-shown {
-			t.Errorf("%d visits and %d further, want %d and %d", len(ahead.Visits), ahead.Further, shown, budget-shown)
+			t.Errorf("%d visits and %d further, want %d and %d",
+				len(ahead.Visits), ahead.Further, shown, budget-shown)
 		}
 		if day == 0 {
-			if err := w.clock.SleepUntil(context.Background(), ahead.Next.Start.Add(time.Minute)); err != nil {
+			if err := w.clock.SleepUntil(context.Background(),
+				ahead.Next.Start.Add(time.Minute)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -52,7 +54,8 @@ func TestDryRun(t *testing.T) {
 		if len(made) != budget || !slices.Equal(made[:shown], foretold) {
 			t.Errorf("day %d: visits to %v, foretold were %v", day, made, foretold)
 		}
-		if err := w.clock.SleepUntil(context.Background(), m.acked[0].Round.End.Add(time.Minute)); err != nil {
+		if err := w.clock.SleepUntil(context.Background(),
+			m.acked[0].Round.End.Add(time.Minute)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -31,10 +31,12 @@ func (l *Loop) duplicate(r *sitegraph.Record, o *sitegraph.Observation) error {
 		return l.storeError(err, "load record of %s", o.Canonical)
 	}
 	here, there := o.Digests, other.Digests
-	here.Main, there.Main = sitegraph.Digest{}, sitegraph.Digest{} // what a rule leaves of two pages may be alike
+	// what a rule leaves of two pages may be alike
+	here.Main, there.Main = sitegraph.Digest{}, sitegraph.Digest{}
 	if o.Digests.Text == sitegraph.DigestOf(nil) || there.Differ(here, sitegraph.ChangeByText) {
 		return nil // what has no text, as a page that scripts fill, is the same as nothing
 	}
-	o.Outcome, o.RedirectTo, o.Detail = sitegraph.OutcomeRedirected, o.Canonical, "the same as the page that it names as canonical"
+	o.Outcome, o.RedirectTo, o.Detail = sitegraph.OutcomeRedirected, o.Canonical,
+		"the same as the page that it names as canonical"
 	return nil
 }

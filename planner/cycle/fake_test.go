@@ -62,7 +62,8 @@ func (w *web) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Observation
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	o := sitegraph.Observation{URL: r.Record.URL, Time: w.clock.Now(), Outcome: sitegraph.OutcomeGone, Status: 404}
+	o := sitegraph.Observation{URL: r.Record.URL, Time: w.clock.Now(),
+		Outcome: sitegraph.OutcomeGone, Status: 404}
 	if w.delay > 0 {
 		o.NotBefore = o.Time.Add(w.delay)
 	}
@@ -282,13 +283,16 @@ type rig struct {
 func newRig(t *testing.T, w *web, d *disk, name string, o cycle.Options) *rig {
 	t.Helper()
 	m := &rig{T: t, web: w, disk: d, clock: w.clock, corpus: d.restore()}
-	p, err := policy.New(name, policy.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1, PerDay: 100})
+	p, err := policy.New(name, policy.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1,
+		PerDay: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
 	m.plan = planner.New(m.corpus, p, planner.Options{NewShare: 1})
 	o.Planner, o.Fetcher, o.Store, o.Clock, o.Discover = m.plan, w, d, w.clock, true
-	o.Seen = func(e *cycle.Event) { m.seen = append(m.seen, fmt.Sprint(e.Verdict, " ", e.Record.URL)) }
+	o.Seen = func(e *cycle.Event) {
+		m.seen = append(m.seen, fmt.Sprint(e.Verdict, " ", e.Record.URL))
+	}
 	o.Found = func(p sitegraph.PageID) { m.found = append(m.found, m.corpus.Graph.URL(p)) }
 	o.Acknowledged = m.acknowledged
 	m.loop = cycle.New(o)
@@ -325,7 +329,8 @@ func (m *rig) checkDurable(d *disk, p sitegraph.PageID, want *sitegraph.Record) 
 		m.Errorf("%s is acknowledged as %+v, the store has %+v", want.URL, want, r)
 	}
 	for _, url := range m.web.pages[want.URL].links {
-		if id, ok := m.corpus.Graph.Lookup(url); want.State == sitegraph.StateAlive && ok && !slices.Contains(d.links[p][0], id) {
+		if id, ok := m.corpus.Graph.Lookup(url); want.State == sitegraph.StateAlive && ok &&
+			!slices.Contains(d.links[p][0], id) {
 			m.Errorf("%s is acknowledged without its link to %s", want.URL, url)
 		}
 	}
@@ -347,7 +352,8 @@ func (m *rig) tryDay(ctx context.Context, budget int) error {
 func (m *rig) tryRound(ctx context.Context, length time.Duration, budget int) error {
 	m.number++
 	start := m.clock.Now()
-	r := planner.Round{Number: m.number, Start: start.Add(-time.Nanosecond), End: start.Add(length), Budget: budget}
+	r := planner.Round{Number: m.number, Start: start.Add(-time.Nanosecond), End: start.Add(length),
+		Budget: budget}
 	if err := m.loop.Round(ctx, r); err != nil {
 		return err
 	}

@@ -47,7 +47,8 @@ func (l *Loop) recallFilters() error {
 
 // unjudged drops the condition of a page that the filters have not judged.
 func (l *Loop) unjudged(r *sitegraph.Record) {
-	if l.Filters != 0 && r.State == sitegraph.StateAlive && !r.History.LastVisit().After(l.filtersSince) {
+	if l.Filters != 0 && r.State == sitegraph.StateAlive &&
+		!r.History.LastVisit().After(l.filtersSince) {
 		r.ETag, r.LastModified = "", time.Time{}
 	}
 }

@@ -49,7 +49,8 @@ const (
 )
 
 // youth is how long flights are young.
-var youth = [allPaces]time.Duration{unmet: firstAnswer, quick: slowAnswer, slow: 0, apart: slowAnswer}
+var youth = [allPaces]time.Duration{unmet: firstAnswer, quick: slowAnswer, slow: 0,
+	apart: slowAnswer}
 
 // paces are those of all servers. They outlive lines and rounds.
 type paces struct {

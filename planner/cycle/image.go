@@ -81,7 +81,8 @@ func (l *Loop) keepImage(atEnd bool) error {
 		return l.storeError(err, "read what the policy has learnt")
 	}
 	l.sinceImage = 0
-	if err := l.Planner.Keep(planner.ImageNote{Position: position, Learnt: sumOf(learnt)}, atEnd); err != nil {
+	if err := l.Planner.Keep(planner.ImageNote{Position: position, Learnt: sumOf(learnt)},
+		atEnd); err != nil {
 		if l.Unkept != nil {
 			l.Unkept(err)
 		}
@@ -99,7 +100,8 @@ func (l *Loop) keepImage(atEnd bool) error {
 // RecallImage gives a planner as an image in a directory has it, with what was saved since; nil:
 // there is none that fits. The image stays until the planner writes the next. build makes a planner
 // of a corpus. why tells what was wrong with an image.
-func RecallImage(s Store, dir string, build func(*planner.Corpus) (*planner.Planner, error)) (p *planner.Planner, why, err error) {
+func RecallImage(s Store, dir string, build func(*planner.Corpus) (*planner.Planner, error)) (
+	p *planner.Planner, why, err error) {
 	of, ok := s.(Positions)
 	if !ok {
 		return nil, nil, nil

@@ -18,15 +18,18 @@ import (
 // changes.
 func TestLiarGainsNothing(t *testing.T) {
 	const pages, days, settled = 10, 400, 100
-	const truthful, honest, liar = "http://truthful.example/", "http://honest.example/", "http://liar.example/"
+	const truthful, honest, liar = "http://truthful.example/", "http://honest.example/",
+		"http://liar.example/"
 	servers := []string{truthful, honest, liar}
 	n := newNewsroom()
 	d := newDesk(n)
-	value, err := policy.New("value", policy.Settings{Corpus: d.corpus, Mode: planner.Stream, Seed: 1, PerDay: 12})
+	value, err := policy.New("value", policy.Settings{Corpus: d.corpus, Mode: planner.Stream,
+		Seed: 1, PerDay: 12})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.loop.Planner = planner.New(d.corpus, value, planner.Options{NewShare: 0.25, Leftover: true, SourceShare: 0.2})
+	d.loop.Planner = planner.New(d.corpus, value,
+		planner.Options{NewShare: 0.25, Leftover: true, SourceShare: 0.2})
 	claims := map[string][]sitegraph.Claim{}
 	page := func(server string, i int) string { return fmt.Sprint(server, i) }
 	for _, server := range servers {
@@ -35,7 +38,8 @@ func TestLiarGainsNothing(t *testing.T) {
 		for i := range pages {
 			n.pages[page(server, i)] = "first"
 			n.links[server] = append(n.links[server], page(server, i))
-			claims[server] = append(claims[server], sitegraph.Claim{URL: page(server, i), Modified: base.Add(-planner.Day)})
+			claims[server] = append(claims[server],
+				sitegraph.Claim{URL: page(server, i), Modified: base.Add(-planner.Day)})
 		}
 		n.pages[server] = "front"
 	}
@@ -49,8 +53,10 @@ func TestLiarGainsNothing(t *testing.T) {
 				n.pages[page(truthful, i)] += "!"
 				claims[truthful][i].Modified = d.now().Add(time.Hour)
 			}
-			ahead := time.Duration(day%4) * 12 * time.Hour // when it is read, later, and too late to be a date
-			claims[liar][i].Modified, claims[liar][i].Every = d.now().Add(planner.Day+ahead), time.Second
+			// when it is read, later, and too late to be a date
+			ahead := time.Duration(day%4) * 12 * time.Hour
+			claims[liar][i].Modified, claims[liar][i].Every = d.now().Add(planner.Day+ahead),
+				time.Second
 		}
 		for _, server := range servers {
 			if server != honest || day == 0 {
@@ -72,7 +78,8 @@ func TestLiarGainsNothing(t *testing.T) {
 		}
 	}
 	for _, s := range d.corpus.Hints.Sources() {
-		if s.Kind == hints.Sitemap && d.corpus.Graph.ServerName(s.Server) == "liar.example" && s.LogRatio > 0.3 {
+		if s.Kind == hints.Sitemap && d.corpus.Graph.ServerName(s.Server) == "liar.example" &&
+			s.LogRatio > 0.3 {
 			t.Errorf("a claim of the liar is still worth %.2f", s.LogRatio)
 		}
 	}
@@ -93,7 +100,8 @@ func TestDatesAheadAreNone(t *testing.T) {
 	if err := d.loop.Seed(front); err != nil {
 		t.Fatal(err)
 	}
-	n.say(one, sitegraph.Claim{URL: front}, sitegraph.Claim{URL: lost, Modified: d.now().Add(1000 * planner.Day)})
+	n.say(one, sitegraph.Claim{URL: front},
+		sitegraph.Claim{URL: lost, Modified: d.now().Add(1000 * planner.Day)})
 	const days = 60
 	times := map[string]int{}
 	for range days {

@@ -59,8 +59,11 @@ type byTurn []*line
 
 func (b byTurn) Len() int           { return len(b) }
 func (b byTurn) Less(i, j int) bool { return b[i].notBefore.Before(b[j].notBefore) }
-func (b byTurn) Swap(i, j int)      { b[i], b[j] = b[j], b[i]; b[i].index, b[j].index = int32(i), int32(j) }
-func (b *byTurn) Push(x any)        { l := x.(*line); l.index = int32(len(*b)); *b = append(*b, l) }
+func (b byTurn) Swap(i, j int) {
+	b[i], b[j] = b[j], b[i]
+	b[i].index, b[j].index = int32(i), int32(j)
+}
+func (b *byTurn) Push(x any) { l := x.(*line); l.index = int32(len(*b)); *b = append(*b, l) }
 func (b *byTurn) Pop() any {
 	last := len(*b) - 1
 	l := (*b)[last]
@@ -222,7 +225,8 @@ func (c *crew) giveBack() {
 			continue
 		}
 		l.at, l.seeking = nil, l.search.up
-		if !l.search.up && l.steps == 0 && l.pause <= l.usual && !l.notBefore.After(now) && len(l.barred) == 0 &&
+		if !l.search.up && l.steps == 0 && l.pause <= l.usual && !l.notBefore.After(now) &&
+			len(l.barred) == 0 &&
 			len(l.vanished.Dirs) == 0 {
 			delete(c.lines, s)
 		}

@@ -17,8 +17,10 @@ type Event struct {
 	Visit       planner.Visit
 	Observation sitegraph.Observation
 	Verdict     sitegraph.Verdict
-	Record      sitegraph.Record // with the observation applied, and the next due time if that is kept
-	Before      time.Time        // when the page was last compared with its copy, before this visit; zero: never
+	// with the observation applied, and the next due time if that is kept
+	Record sitegraph.Record
+	// when the page was last compared with its copy, before this visit; zero: never
+	Before time.Time
 	// Due is when the page was due by its visit before, in this process or as the store had it.
 	// Zero: not known.
 	Due time.Time
@@ -112,29 +114,30 @@ type Options struct {
 // Loop carries out what a planner plans.
 type Loop struct {
 	Options
-	graph        *sitegraph.Graph
-	round        planner.Round
-	request      Request   // of the visit under way; here so that a visit allocates nothing
-	event        Event     // of the last visit
-	before       time.Time // Event.Before of the visit at work
-	unacked      []Event
-	uncommitted  int
-	pace         scratch.Pace        // of loops over pages
-	announced    time.Time           // until when the store knows that servers are asked
-	sinceImage   int                 // visits since the last image; many if there is none
-	sinceLearnt  int                 // visits since what the policy has learnt was kept
-	pieces       [][sha256.Size]byte // of the planner's memory, as they were kept last
-	lastCommit   time.Time
-	reserved     int // fetches reserved in the store and not yet begun
-	account      account
-	lines        map[sitegraph.ServerID]*line // of servers visited concurrently
-	barring      map[sitegraph.ServerID]*line // those with pages that are barred
-	places       map[string]*place            // by address, of those servers
-	answers      paces                        // how quickly servers answer
-	names        paces                        // and how quickly their names are looked up
-	times        []observed                   // how long downloads take, by server
-	linksSeen    []uint64                     // by page: hash of the links of the last visit; 0: not known
-	weighed      bool                         // strains are of the pauses of this process
+	graph       *sitegraph.Graph
+	round       planner.Round
+	request     Request   // of the visit under way; here so that a visit allocates nothing
+	event       Event     // of the last visit
+	before      time.Time // Event.Before of the visit at work
+	unacked     []Event
+	uncommitted int
+	pace        scratch.Pace        // of loops over pages
+	announced   time.Time           // until when the store knows that servers are asked
+	sinceImage  int                 // visits since the last image; many if there is none
+	sinceLearnt int                 // visits since what the policy has learnt was kept
+	pieces      [][sha256.Size]byte // of the planner's memory, as they were kept last
+	lastCommit  time.Time
+	reserved    int // fetches reserved in the store and not yet begun
+	account     account
+	lines       map[sitegraph.ServerID]*line // of servers visited concurrently
+	barring     map[sitegraph.ServerID]*line // those with pages that are barred
+	places      map[string]*place            // by address, of those servers
+	answers     paces                        // how quickly servers answer
+	names       paces                        // and how quickly their names are looked up
+	times       []observed                   // how long downloads take, by server
+	// by page: hash of the links of the last visit; 0: not known
+	linksSeen    []uint64
+	weighed      bool // strains are of the pauses of this process
 	stall        stall
 	answered     time.Time // when a server last answered
 	discovery    discovery
@@ -142,8 +145,9 @@ type Loop struct {
 	rules        map[sitegraph.ServerID]uint64 // fingerprints of robots.txt
 	asked        map[sitegraph.PageID]bool     // sources whose next claims are visited at once
 	askedAgain   map[sitegraph.PageID]bool     // while a visit to them was under way
-	heard        map[sitegraph.PageID]bool     // sources whose claims are known; nil: not restored yet
-	broken       bool                          // the store failed: nothing is asked of it any more
+	// sources whose claims are known; nil: not restored yet
+	heard  map[sitegraph.PageID]bool
+	broken bool // the store failed: nothing is asked of it any more
 }
 
 // New returns a loop.

@@ -58,13 +58,16 @@ func TestSequentialOrder(t *testing.T) {
 	}
 	m.plan.Policy = &script{pages: []sitegraph.PageID{2, 0, 1}, log: &log}
 	m.day(planner.Unlimited)
-	want := "plan 2, visit 2, learn 2 changed, due 2, plan 0, visit 0, learn 0 unchanged, due 0, plan 1, visit 1, learn 1 unchanged, due 1"
+	want := "plan 2, visit 2, learn 2 changed, due 2, plan 0, visit 0, learn 0 unchanged, due 0, " +
+		"plan 1, visit 1, learn 1 unchanged, due 1"
 	if got := strings.Join(log, ", "); got != want {
 		t.Errorf("steps: %s\nwant:  %s", got, want)
 	}
 	for _, e := range m.acked[3:] {
-		if !e.Record.Due.Equal(e.Observation.Time.Add(time.Hour)) || e.Record.Interval != 7*time.Hour {
-			t.Errorf("%s is kept as due at %v with the interval %v, not as the policy wants", e.Record.URL, e.Record.Due, e.Record.Interval)
+		if !e.Record.Due.Equal(e.Observation.Time.Add(time.Hour)) ||
+			e.Record.Interval != 7*time.Hour {
+			t.Errorf("%s is kept as due at %v with the interval %v, not as the policy wants",
+				e.Record.URL, e.Record.Due, e.Record.Interval)
 		}
 	}
 }
@@ -72,22 +75,28 @@ func TestSequentialOrder(t *testing.T) {
 // Promise 4: whatever a site does is an outcome.
 func TestOutcomes(t *testing.T) {
 	w := newWeb(map[string]page{
-		"http://a.example/":         {content: "a"},
-		"http://excluded.example/":  {outcome: sitegraph.OutcomeExcluded},
-		"http://failing.example/":   {outcome: sitegraph.OutcomeFailed},
-		"http://unchanged.example/": {outcome: sitegraph.OutcomeNotModified}, // though we hold nothing
+		"http://a.example/":        {content: "a"},
+		"http://excluded.example/": {outcome: sitegraph.OutcomeExcluded},
+		"http://failing.example/":  {outcome: sitegraph.OutcomeFailed},
+		// though we hold nothing
+		"http://unchanged.example/": {outcome: sitegraph.OutcomeNotModified},
 		"http://moved.example/":     {redirect: "http://a.example/"},
 	})
 	m := newRig(t, w, newDisk(), "ebayes", cycle.Options{})
-	m.seed("http://a.example/", "http://excluded.example/", "http://failing.example/", "http://gone.example/", "http://moved.example/", "http://unchanged.example/")
+	m.seed("http://a.example/", "http://excluded.example/", "http://failing.example/",
+		"http://gone.example/", "http://moved.example/", "http://unchanged.example/")
 	m.day(planner.Unlimited)
-	want := []string{"first http://a.example/", "left http://excluded.example/", "unknown http://failing.example/",
-		"left http://gone.example/", "left http://moved.example/", "unknown http://unchanged.example/"}
+	want := []string{"first http://a.example/", "left http://excluded.example/",
+		"unknown http://failing.example/",
+		"left http://gone.example/", "left http://moved.example/",
+		"unknown http://unchanged.example/"}
 	if !slices.Equal(m.seen, want) {
 		t.Errorf("seen %q, want %q", m.seen, want)
 	}
 	// The next day the copy is visited again, and what failed is tried again.
-	if got, want := sorted(m.day(planner.Unlimited)), []string{"http://a.example/", "http://failing.example/", "http://unchanged.example/"}; !slices.Equal(got, want) {
+	if got, want := sorted(m.day(planner.Unlimited)),
+		[]string{"http://a.example/", "http://failing.example/",
+			"http://unchanged.example/"}; !slices.Equal(got, want) {
 		t.Errorf("the next day %q, want %q", got, want)
 	}
 }
@@ -169,7 +178,8 @@ func TestCancelSequential(t *testing.T) {
 	// Nineteen were begun; they were reserved by twos, and what was reserved beyond is free again.
 	r, _, err := cycle.Upcoming(m.disk.crash(), budget, 24*time.Hour, base.Add(time.Hour))
 	if err != nil || r.Budget != 13 || r.Number != 1 {
-		t.Errorf("round %d goes on with %d visits, error %v; want round 1 with 13", r.Number, r.Budget, err)
+		t.Errorf("round %d goes on with %d visits, error %v; want round 1 with 13",
+			r.Number, r.Budget, err)
 	}
 }
 
@@ -187,20 +197,24 @@ func TestRun(t *testing.T) {
 	for range 3 { // three programs, two rounds each, the second is the third's first
 		again := newRig(t, w, d, "ebayes", cycle.Options{})
 		left := 2
-		err := again.loop.Run(context.Background(), budget, 24*time.Hour, func(r planner.Round) bool {
-			rounds = append(rounds, fmt.Sprintf("%d: day %d, %d of %d", r.Number, int(r.End.Sub(base).Hours()/24), len(w.take()), r.Budget))
-			left--
-			return left > 0
-		})
+		err := again.loop.Run(context.Background(), budget, 24*time.Hour,
+			func(r planner.Round) bool {
+				rounds = append(rounds, fmt.Sprintf("%d: day %d, %d of %d",
+					r.Number, int(r.End.Sub(base).Hours()/24), len(w.take()), r.Budget))
+				left--
+				return left > 0
+			})
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	want := "1: day 1, 2 of 2; 2: day 2, 3 of 3; 2: day 2, 0 of 0; 3: day 3, 2 of 2; 3: day 3, 0 of 0; 4: day 4, 3 of 3"
+	want := "1: day 1, 2 of 2; 2: day 2, 3 of 3; 2: day 2, 0 of 0; 3: day 3, 2 of 2; 3: day 3, 0 " +
+		"of 0; 4: day 4, 3 of 3"
 	if got := strings.Join(rounds, "; "); got != want {
 		t.Errorf("rounds %s\nwant   %s", got, want)
 	}
-	if want := []time.Time{base.AddDate(0, 0, 1), base.AddDate(0, 0, 2), base.AddDate(0, 0, 3)}; !slices.Equal(d.advanced, want) {
+	if want := []time.Time{base.AddDate(0, 0, 1), base.AddDate(0, 0, 2),
+		base.AddDate(0, 0, 3)}; !slices.Equal(d.advanced, want) {
 		t.Errorf("the store was advanced to %v, want %v", d.advanced, want)
 	}
 }
@@ -213,7 +227,10 @@ func TestRunUnlimited(t *testing.T) {
 	m.seed(starts...)
 	rounds := 0
 	const budget = planner.Unlimited
-	err := m.loop.Run(context.Background(), budget, 24*time.Hour, func(planner.Round) bool { rounds++; return rounds < 3 })
+	err := m.loop.Run(context.Background(), budget, 24*time.Hour, func(planner.Round) bool {
+		rounds++
+		return rounds < 3
+	})
 	if err != nil || len(m.acked) != 30 {
 		t.Errorf("%d visits in 3 rounds, error %v; want 30", len(m.acked), err)
 	}
@@ -227,7 +244,8 @@ func TestRunDamagedAccount(t *testing.T) {
 	}
 	m := newRig(t, newWeb(nil), d, "ebayes", cycle.Options{})
 	const budget = 10
-	if err := m.loop.Run(context.Background(), budget, time.Hour, nil); err == nil || !strings.Contains(err.Error(), "account") {
+	if err := m.loop.Run(context.Background(), budget, time.Hour, nil); err == nil ||
+		!strings.Contains(err.Error(), "account") {
 		t.Errorf("error %v, want one about the account", err)
 	}
 	if _, _, err := cycle.Upcoming(d, budget, time.Hour, base); err == nil {
@@ -261,8 +279,10 @@ func TestUpcoming(t *testing.T) {
 		if err := m.loop.Run(context.Background(), 2.5, 24*time.Hour, more); err != nil {
 			t.Fatal(err)
 		}
-		if again, _, err := cycle.Upcoming(m.disk, budget, 24*time.Hour, w.clock.Now()); err != nil || again.Number != current.Number || again.Budget != 0 {
-			t.Errorf("after it round %d has %d visits left, error %v; want round %d with none", again.Number, again.Budget, err, current.Number)
+		if again, _, err := cycle.Upcoming(m.disk, budget, 24*time.Hour,
+			w.clock.Now()); err != nil || again.Number != current.Number || again.Budget != 0 {
+			t.Errorf("after it round %d has %d visits left, error %v; want round %d with none",
+				again.Number, again.Budget, err, current.Number)
 		}
 		if err := w.clock.SleepUntil(context.Background(), current.End); err != nil {
 			t.Fatal(err)
@@ -285,30 +305,34 @@ func testBetween(t *testing.T, workers int) {
 	resting, working, failed := 0, 0, false
 	over := false
 	var m *rig
-	m = newRig(t, w, d, "ebayes", cycle.Options{Workers: workers, CommitEvery: 2, Between: func() error {
-		if over {
-			resting++
-		} else {
-			working++
-		}
-		if d.durable == nil || len(d.durable.Records()) != len(d.Records()) {
-			t.Errorf("%d workers: called with something not committed", workers)
-		}
-		if got := len(m.seen); got != len(m.acked) {
-			t.Errorf("%d workers: called after %d visits, %d acknowledged", workers, got, len(m.acked))
-		}
-		if failed {
-			t.Errorf("%d workers: called again after its error", workers)
-		}
-		if resting > 100 {
-			failed = true
-			return errors.New("enough")
-		}
-		return nil
-	}})
+	m = newRig(t, w, d, "ebayes",
+		cycle.Options{Workers: workers, CommitEvery: 2, Between: func() error {
+			if over {
+				resting++
+			} else {
+				working++
+			}
+			if d.durable == nil || len(d.durable.Records()) != len(d.Records()) {
+				t.Errorf("%d workers: called with something not committed", workers)
+			}
+			if got := len(m.seen); got != len(m.acked) {
+				t.Errorf("%d workers: called after %d visits, %d acknowledged",
+					workers, got, len(m.acked))
+			}
+			if failed {
+				t.Errorf("%d workers: called again after its error", workers)
+			}
+			if resting > 100 {
+				failed = true
+				return errors.New("enough")
+			}
+			return nil
+		}})
 	m.seed(starts...)
-	err := m.loop.Run(context.Background(), planner.Unlimited, 24*time.Hour, func(planner.Round) bool { over = true; return true })
+	err := m.loop.Run(context.Background(), planner.Unlimited, 24*time.Hour,
+		func(planner.Round) bool { over = true; return true })
 	if err == nil || err.Error() != "enough" || working == 0 || len(m.acked) < 10 {
-		t.Errorf("%d workers: error %v, %d calls at work, %d visits; want enough, some, 10 or more", workers, err, working, len(m.acked))
+		t.Errorf("%d workers: error %v, %d calls at work, %d visits; want enough, some, 10 or more",
+			workers, err, working, len(m.acked))
 	}
 }

@@ -128,7 +128,8 @@ func (k *memoryKeeper) flush() error {
 // learnt. It goes before the first round. make builds the planner, again where its memory is of no
 // use: damaged, of another version of the program, or of other settings. Then the policy begins
 // anew with what it had learnt. why is not nil where something could not be read.
-func RecallAll(s Store, build func() (*planner.Planner, error)) (p *planner.Planner, why, err error) {
+func RecallAll(s Store, build func() (*planner.Planner, error)) (
+	p *planner.Planner, why, err error) {
 	if p, err = build(); err != nil {
 		return nil, nil, err
 	}
@@ -165,7 +166,8 @@ func readMemory(s Store) (memory []byte, learnt bool, err error) {
 		return nil, false, err
 	}
 	if head.Packed != packing && head.Bytes > 0 {
-		return nil, false, fmt.Errorf("its pieces are compressed as %q, and this version reads %q", head.Packed, packing)
+		return nil, false, fmt.Errorf("its pieces are compressed as %q, and this version reads %q",
+			head.Packed, packing)
 	}
 	for i := 0; len(memory) < head.Bytes; i++ {
 		piece, ok, err := s.Setting(pieceSetting(i))
@@ -176,7 +178,8 @@ func readMemory(s Store) (memory []byte, learnt bool, err error) {
 			return nil, false, fmt.Errorf("piece %d is missing", i)
 		}
 		if piece, err = unpack(piece); err != nil || len(piece) == 0 {
-			return nil, false, fmt.Errorf("piece %d is damaged: %w", i, cmp.Or(err, io.ErrUnexpectedEOF))
+			return nil, false, fmt.Errorf("piece %d is damaged: %w",
+				i, cmp.Or(err, io.ErrUnexpectedEOF))
 		}
 		memory = append(memory, piece...)
 	}

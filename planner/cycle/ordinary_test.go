@@ -21,11 +21,14 @@ import (
 func defaultLoop(t *testing.T, clock *cycle.VirtualClock, f cycle.Fetcher) *rig {
 	d := newDisk()
 	m := &rig{T: t, disk: d, clock: clock, corpus: d.restore()}
-	p, _ := policy.New("uniform", policy.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1, PerDay: 100})
-	m.plan = planner.New(m.corpus, p, planner.Options{NewShare: 1, Leftover: true, AgainShare: 0.05, Turns: true})
+	p, _ := policy.New("uniform", policy.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1,
+		PerDay: 100})
+	m.plan = planner.New(m.corpus, p, planner.Options{NewShare: 1, Leftover: true, AgainShare: 0.05,
+		Turns: true})
 	b := sitegraph.DefaultBounds
 	b.MaxVariants = 100
-	m.loop = cycle.New(cycle.Options{Planner: m.plan, Fetcher: f, Store: d, Clock: clock, Discover: true, Proof: true, Forecast: true, Bounds: &b})
+	m.loop = cycle.New(cycle.Options{Planner: m.plan, Fetcher: f, Store: d, Clock: clock,
+		Discover: true, Proof: true, Forecast: true, Bounds: &b})
 	return m
 }
 
@@ -35,7 +38,9 @@ func TestExternalLinksTakeNoRoom(t *testing.T) {
 		clock := cycle.NewVirtualClock(base)
 		full, conditional := 0, 0
 		f := fetcherFunc(func(_ context.Context, r cycle.Request) (sitegraph.Observation, error) {
-			o := sitegraph.Observation{URL: r.Record.URL, Time: clock.Now(), Outcome: sitegraph.OutcomeFetched, Status: 200, LinksKnown: true, FramesKnown: true, ETag: `"x"`}
+			o := sitegraph.Observation{URL: r.Record.URL, Time: clock.Now(),
+				Outcome: sitegraph.OutcomeFetched, Status: 200, LinksKnown: true, FramesKnown: true,
+				ETag: `"x"`}
 			o.Digests.Bytes = sitegraph.DigestOf([]byte(r.Record.URL))
 			if r.Record.URL == "http://h.example/" {
 				if r.Record.ETag == "" {
@@ -57,7 +62,9 @@ func TestExternalLinksTakeNoRoom(t *testing.T) {
 		m.rounds(100, 24*time.Hour, planner.Unlimited)
 		by, _ := m.loop.Refused(1)
 		if m.corpus.Graph.Pages() != 51 || full > 2 || len(by) > 0 {
-			t.Errorf("%d external links before 50 own ones: after 100 visits %d of 51 pages known; asked in full %d, with condition %d; refused %v", external, m.corpus.Graph.Pages(), full, conditional, by)
+			t.Errorf("%d external links before 50 own ones: after 100 visits %d of 51 pages "+
+				"known; asked in full %d, with condition %d; refused %v",
+				external, m.corpus.Graph.Pages(), full, conditional, by)
 		}
 	}
 }
@@ -66,7 +73,8 @@ func TestExternalLinksTakeNoRoom(t *testing.T) {
 func TestForum(t *testing.T) {
 	clock := cycle.NewVirtualClock(base)
 	f := fetcherFunc(func(_ context.Context, r cycle.Request) (sitegraph.Observation, error) {
-		o := sitegraph.Observation{URL: r.Record.URL, Time: clock.Now(), Outcome: sitegraph.OutcomeFetched, Status: 200, LinksKnown: true, FramesKnown: true}
+		o := sitegraph.Observation{URL: r.Record.URL, Time: clock.Now(),
+			Outcome: sitegraph.OutcomeFetched, Status: 200, LinksKnown: true, FramesKnown: true}
 		o.Digests.Bytes = sitegraph.DigestOf([]byte(r.Record.URL))
 		var k int
 		if r.Record.URL == "http://h.example/" {
@@ -75,7 +83,8 @@ func TestForum(t *testing.T) {
 			}
 		} else if n, _ := fmt.Sscanf(r.Record.URL, "http://h.example/forum/%d/", &k); n == 1 {
 			for i := range 10 {
-				o.Links = append(o.Links, fmt.Sprintf("http://h.example/viewtopic.php?t=%d", 10*k+i))
+				o.Links = append(o.Links, fmt.Sprintf("http://h.example/viewtopic.php?t=%d",
+					10*k+i))
 			}
 		}
 		return o, nil
@@ -95,11 +104,15 @@ func TestPagesWithoutTextAreNoDuplicates(t *testing.T) {
 	clock := cycle.NewVirtualClock(base)
 	d := newDisk()
 	m := &rig{T: t, disk: d, clock: clock, corpus: d.restore()}
-	p, _ := policy.New("uniform", policy.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1, PerDay: 100})
-	m.plan = planner.New(m.corpus, p, planner.Options{NewShare: 1, Leftover: true, AgainShare: 0.05, Turns: true})
+	p, _ := policy.New("uniform", policy.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1,
+		PerDay: 100})
+	m.plan = planner.New(m.corpus, p, planner.Options{NewShare: 1, Leftover: true, AgainShare: 0.05,
+		Turns: true})
 	f := fetcherFunc(func(_ context.Context, r cycle.Request) (sitegraph.Observation, error) {
-		o := sitegraph.Observation{URL: r.Record.URL, Time: clock.Now(), Outcome: sitegraph.OutcomeFetched, Status: 200, LinksKnown: true, FramesKnown: true}
-		o.Digests.Bytes, o.Digests.Text = sitegraph.DigestOf([]byte(r.Record.URL)), sitegraph.DigestOf(nil)
+		o := sitegraph.Observation{URL: r.Record.URL, Time: clock.Now(),
+			Outcome: sitegraph.OutcomeFetched, Status: 200, LinksKnown: true, FramesKnown: true}
+		o.Digests.Bytes, o.Digests.Text = sitegraph.DigestOf([]byte(r.Record.URL)),
+			sitegraph.DigestOf(nil)
 		if r.Record.URL != "http://h.example/" {
 			o.Canonical = "http://h.example/"
 		}
@@ -109,7 +122,8 @@ func TestPagesWithoutTextAreNoDuplicates(t *testing.T) {
 		return o, nil
 	})
 	b := sitegraph.DefaultBounds
-	m.loop = cycle.New(cycle.Options{Planner: m.plan, Fetcher: f, Store: d, Clock: clock, Discover: true, Proof: true, Forecast: true, Bounds: &b})
+	m.loop = cycle.New(cycle.Options{Planner: m.plan, Fetcher: f, Store: d, Clock: clock,
+		Discover: true, Proof: true, Forecast: true, Bounds: &b})
 	m.seed("http://h.example/")
 	m.hours(6)
 	states := map[sitegraph.State]int{}
@@ -123,8 +137,10 @@ func TestPagesWithoutTextAreNoDuplicates(t *testing.T) {
 
 // A redirect to the page's own address with a session, or with doubled slashes, is one to itself.
 func TestRedirectToItselfWithASession(t *testing.T) {
-	for _, to := range []string{"http://h.example/cart?sid=a1b2c3d4e5", "http://h.example//cart", "http://h.example/cart?utm_source=x"} {
-		w := newWeb(map[string]page{"http://h.example/": {content: "x", links: []string{"http://h.example/cart"}},
+	for _, to := range []string{"http://h.example/cart?sid=a1b2c3d4e5", "http://h.example//cart",
+		"http://h.example/cart?utm_source=x"} {
+		w := newWeb(map[string]page{"http://h.example/": {content: "x",
+			links: []string{"http://h.example/cart"}},
 			"http://h.example/cart": {redirect: to}, to: {content: "the cart"}})
 		d := newDisk()
 		b := sitegraph.DefaultBounds
@@ -135,7 +151,8 @@ func TestRedirectToItselfWithASession(t *testing.T) {
 		}
 		_, known := m.corpus.Graph.Lookup(to)
 		if !known {
-			t.Errorf("/cart redirects to %s: it is %v, and the target is not known", to, m.state("http://h.example/cart"))
+			t.Errorf("/cart redirects to %s: it is %v, and the target is not known",
+				to, m.state("http://h.example/cart"))
 		}
 	}
 }
@@ -156,7 +173,8 @@ func TestLongSitemapComesInParts(t *testing.T) {
 	b := sitegraph.DefaultBounds
 	b.FirstPages, b.OfSource = 200, 1000
 	policy, _ := policy.New("random", policy.Settings{Corpus: d.corpus, Mode: planner.Stream})
-	d.loop = cycle.New(cycle.Options{Planner: planner.New(d.corpus, policy, planner.Options{NewShare: 0.5, Leftover: true, SourceShare: 0.2}),
+	d.loop = cycle.New(cycle.Options{Planner: planner.New(d.corpus, policy,
+		planner.Options{NewShare: 0.5, Leftover: true, SourceShare: 0.2}),
 		Fetcher: n, Store: d.store, Clock: n.clock, Discover: true, Bounds: &b})
 	if err := d.loop.Seed(front); err != nil {
 		t.Fatal(err)
@@ -166,7 +184,8 @@ func TestLongSitemapComesInParts(t *testing.T) {
 		got := d.next(t)
 		k := strings.Count(" "+got+" ", " /sitemap.xml ")
 		c := strings.Count(" "+got+" ", " /sitemap.xml? ")
-		t.Logf("day %d: sitemap asked in full %d, with condition %d; %d pages known of 1,501", day, k, c, d.corpus.Graph.Pages()-1)
+		t.Logf("day %d: sitemap asked in full %d, with condition %d; %d pages known of 1,501",
+			day, k, c, d.corpus.Graph.Pages()-1)
 	}
 	if known := d.corpus.Graph.Pages() - 1; known != 1501 {
 		t.Errorf("%d of 1,501 pages are known", known)
@@ -182,13 +201,16 @@ func TestSourceThatDislikesOurCondition(t *testing.T) {
 	d := newDesk(n)
 	policy, _ := policy.New("random", policy.Settings{Corpus: d.corpus, Mode: planner.Stream})
 	conditional, full := 0, 0
-	d.loop = cycle.New(cycle.Options{Planner: planner.New(d.corpus, policy, planner.Options{NewShare: 0.5, Leftover: true, SourceShare: 0.2}),
-		Fetcher: fetcherFunc(func(ctx context.Context, r cycle.Request) (sitegraph.Observation, error) {
+	d.loop = cycle.New(cycle.Options{Planner: planner.New(d.corpus, policy,
+		planner.Options{NewShare: 0.5, Leftover: true, SourceShare: 0.2}),
+		Fetcher: fetcherFunc(func(ctx context.Context, r cycle.Request) (sitegraph.Observation,
+			error) {
 			o, err := n.Fetch(ctx, r)
 			if r.Record.URL == aSitemap {
 				if r.Record.ETag != "" {
 					conditional++
-					o = sitegraph.Observation{URL: aSitemap, Time: o.Time, Outcome: sitegraph.OutcomeFailed, Status: 412}
+					o = sitegraph.Observation{URL: aSitemap, Time: o.Time,
+						Outcome: sitegraph.OutcomeFailed, Status: 412}
 				} else {
 					full++
 				}
@@ -202,7 +224,8 @@ func TestSourceThatDislikesOurCondition(t *testing.T) {
 		d.next(t)
 	}
 	if full < conditional {
-		t.Errorf("in 200 days the sitemap was asked %d times in full, %d times with a condition that it answers with 412", full, conditional)
+		t.Errorf("in 200 days the sitemap was asked %d times in full, %d times with a condition "+
+			"that it answers with 412", full, conditional)
 	}
 }
 
@@ -221,7 +244,8 @@ func TestRelaxDoubted(t *testing.T) {
 			m.hours(1)
 		}
 		if after := w.asked[n] - relaxed; after > 3*time.Hour {
-			t.Errorf("forbidden for %d days: asked for again %v after the rules changed, seen by the start page each hour", days, after)
+			t.Errorf("forbidden for %d days: asked for again %v after the rules changed, seen by "+
+				"the start page each hour", days, after)
 		}
 	}
 }
@@ -247,12 +271,15 @@ func TestForbidAll(t *testing.T) {
 		w := &all{moody: moody{clock: cycle.NewVirtualClock(base), rules: 1}}
 		d := newDisk()
 		m := &rig{T: t, disk: d, clock: w.clock, corpus: d.restore()}
-		p, err := policy.New("uniform", policy.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1, PerDay: 100})
+		p, err := policy.New("uniform", policy.Settings{Corpus: m.corpus, Mode: planner.Stream,
+			Seed: 1, PerDay: 100})
 		if err != nil {
 			t.Fatal(err)
 		}
-		m.plan = planner.New(m.corpus, p, planner.Options{NewShare: 1, Leftover: true, AgainShare: 1, Turns: true})
-		m.loop = cycle.New(cycle.Options{Planner: m.plan, Fetcher: w, Store: d, Clock: w.clock, Discover: true, Proof: true, Forecast: true})
+		m.plan = planner.New(m.corpus, p,
+			planner.Options{NewShare: 1, Leftover: true, AgainShare: 1, Turns: true})
+		m.loop = cycle.New(cycle.Options{Planner: m.plan, Fetcher: w, Store: d, Clock: w.clock,
+			Discover: true, Proof: true, Forecast: true})
 		m.seed("http://h.example/")
 		m.hours(3)
 		w.forbid, w.rules = true, 2
@@ -264,7 +291,8 @@ func TestForbidAll(t *testing.T) {
 			m.hours(1)
 		}
 		if after := w.clock.Now().Sub(base) - relaxed; after > 25*time.Hour {
-			t.Errorf("Disallow: / for %d days: the first visit after it was allowed again comes after %v", days, after)
+			t.Errorf("Disallow: / for %d days: the first visit after it was allowed again comes "+
+				"after %v", days, after)
 		}
 	}
 }
@@ -292,26 +320,32 @@ func TestForbiddenPagesCostNoTime(t *testing.T) {
 		f := fetcherFunc(func(ctx context.Context, r cycle.Request) (sitegraph.Observation, error) {
 			if forbidden(r.Record.URL) {
 				excluded++
-				return sitegraph.Observation{URL: r.Record.URL, Time: time.Now(), Outcome: sitegraph.OutcomeExcluded, ByRobots: true, Robots: 7}, nil
+				return sitegraph.Observation{URL: r.Record.URL, Time: time.Now(),
+					Outcome: sitegraph.OutcomeExcluded, ByRobots: true, Robots: 7}, nil
 			}
 			asked++
 			return w.Fetch(ctx, r)
 		})
 		m := &rig{T: t, clock: cycle.WallClock{}, corpus: planner.NewCorpus(sitegraph.NewGraph())}
-		p, err := policy.New("value", policy.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1, PerDay: 1e6})
+		p, err := policy.New("value", policy.Settings{Corpus: m.corpus, Mode: planner.Stream,
+			Seed: 1, PerDay: 1e6})
 		if err != nil {
 			t.Fatal(err)
 		}
-		m.plan = planner.New(m.corpus, p, planner.Options{NewShare: 0.25, Leftover: true, LeastRefetch: planner.FirstWorth, Turns: true, AgainShare: 0.05})
-		m.loop = cycle.New(cycle.Options{Planner: m.plan, Fetcher: f, Store: replay.NewStore(), Clock: m.clock, Discover: true, Pause: w.pause, Forecast: true, Workers: 8})
+		m.plan = planner.New(m.corpus, p, planner.Options{NewShare: 0.25, Leftover: true,
+			LeastRefetch: planner.FirstWorth, Turns: true, AgainShare: 0.05})
+		m.loop = cycle.New(cycle.Options{Planner: m.plan, Fetcher: f, Store: replay.NewStore(),
+			Clock: m.clock, Discover: true, Pause: w.pause, Forecast: true, Workers: 8})
 		m.seed(startsOf("s", 1)...)
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 		defer cancel()
-		if err := m.loop.Run(ctx, planner.Unlimited, time.Hour, nil); !errors.Is(err, context.DeadlineExceeded) {
+		if err := m.loop.Run(ctx, planner.Unlimited, time.Hour, nil); !errors.Is(err,
+			context.DeadlineExceeded) {
 			t.Fatal(err)
 		}
 		if asked < 41 {
-			t.Errorf("in 30 minutes at a pause of 10 s: %d requests of 41 pages that may be asked for; %d visits to forbidden ones, which ask nothing", asked, excluded)
+			t.Errorf("in 30 minutes at a pause of 10 s: %d requests of 41 pages that may be "+
+				"asked for; %d visits to forbidden ones, which ask nothing", asked, excluded)
 		}
 	})
 }
@@ -328,7 +362,8 @@ func TestLooksWithinTheirShare(t *testing.T) {
 			u, _ := url.Parse(o.URL)
 			var n int
 			if k, _ := fmt.Sscanf(u.Path, "/p%d", &n); gone && k == 1 && n%2 == 0 {
-				o.Outcome, o.Status, o.LinksKnown, o.Digests = sitegraph.OutcomeGone, 404, false, sitegraph.Digests{}
+				o.Outcome, o.Status, o.LinksKnown, o.Digests = sitegraph.OutcomeGone, 404, false,
+					sitegraph.Digests{}
 			}
 		}
 		looks, other := 0, 0
@@ -344,18 +379,22 @@ func TestLooksWithinTheirShare(t *testing.T) {
 			return sitegraph.Observation{}, nil
 		}
 		m := &rig{T: t, clock: cycle.WallClock{}, corpus: planner.NewCorpus(sitegraph.NewGraph())}
-		p, err := policy.New("value", policy.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1, PerDay: 24000})
+		p, err := policy.New("value", policy.Settings{Corpus: m.corpus, Mode: planner.Stream,
+			Seed: 1, PerDay: 24000})
 		if err != nil {
 			t.Fatal(err)
 		}
-		m.plan = planner.New(m.corpus, p, planner.Options{NewShare: 0.25, Leftover: true, LeastRefetch: planner.FirstWorth, Turns: true, AgainShare: 0.05, SourceShare: 0.1})
-		m.loop = cycle.New(cycle.Options{Planner: m.plan, Fetcher: w, Store: replay.NewStore(), Clock: m.clock, Discover: true, Pause: w.pause, Forecast: true, Workers: 8})
+		m.plan = planner.New(m.corpus, p, planner.Options{NewShare: 0.25, Leftover: true,
+			LeastRefetch: planner.FirstWorth, Turns: true, AgainShare: 0.05, SourceShare: 0.1})
+		m.loop = cycle.New(cycle.Options{Planner: m.plan, Fetcher: w, Store: replay.NewStore(),
+			Clock: m.clock, Discover: true, Pause: w.pause, Forecast: true, Workers: 8})
 		m.seed(append(startsOf("s", 1), "http://quiet.example/")...)
 		m.corpus.Graph.Pages()
 		run := func(d time.Duration, perDay float64) {
 			ctx, cancel := context.WithTimeout(t.Context(), d)
 			defer cancel()
-			if err := m.loop.Run(ctx, perDay, time.Hour, nil); !errors.Is(err, context.DeadlineExceeded) {
+			if err := m.loop.Run(ctx, perDay, time.Hour, nil); !errors.Is(err,
+				context.DeadlineExceeded) {
 				t.Fatal(err)
 			}
 			time.Sleep(w.pause)
@@ -376,7 +415,8 @@ func TestLooksWithinTheirShare(t *testing.T) {
 		run(59*time.Minute, 24*perRound) // ample: 3600 s at one a second
 		t.Logf("left %d; one round of budget %d: %d looks, %d others", left, perRound, looks, other)
 		if looks > perRound/20 {
-			t.Errorf("%d looks in a round of %d visits; the share is %d", looks, perRound, perRound/20)
+			t.Errorf("%d looks in a round of %d visits; the share is %d",
+				looks, perRound, perRound/20)
 		}
 	})
 }
@@ -387,7 +427,8 @@ func TestOneServerWithoutAWay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("Go's race detector does not survive so many timers in a bubble")
 	}
-	for _, c := range []struct{ servers, bad, workers int }{{200, 0, 64}, {200, 1, 64}, {200, 20, 64}} {
+	for _, c := range []struct{ servers, bad, workers int }{{200, 0, 64}, {200, 1, 64},
+		{200, 20, 64}} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newTown(t, 10*time.Second, 300)
 			asked, told := 0, 0
@@ -397,19 +438,27 @@ func TestOneServerWithoutAWay(t *testing.T) {
 					w.mu.Lock()
 					asked++
 					w.mu.Unlock()
-					return sitegraph.Observation{URL: r.Record.URL, Time: time.Now(), Outcome: sitegraph.OutcomeFailed, Trouble: sitegraph.TroubleFailing}, &cycle.LocalError{Err: errors.New("network is unreachable"), Unsure: true}
+					return sitegraph.Observation{URL: r.Record.URL, Time: time.Now(),
+							Outcome: sitegraph.OutcomeFailed, Trouble: sitegraph.TroubleFailing},
+						&cycle.LocalError{Err: errors.New("network is unreachable"), Unsure: true}
 				}
 				return sitegraph.Observation{}, nil
 			}
-			m := w.live(cycle.Options{Workers: c.workers, Stalled: func(error) { told++ }}, "value", planner.Unlimited, time.Hour, 20*time.Minute, append(startsOf("s", c.servers), startsOf("bad", c.bad)...)...)
+			m := w.live(cycle.Options{Workers: c.workers, Stalled: func(error) { told++ }}, "value",
+				planner.Unlimited, time.Hour, 20*time.Minute,
+				append(startsOf("s", c.servers), startsOf("bad", c.bad)...)...)
 			e := uint8(0)
 			if p, ok := m.corpus.Graph.Lookup("http://bad0.example/"); ok {
 				e = m.corpus.Memory(p).Errors
 			}
-			if share := float64(w.of("s")) / float64(c.servers*120); share < 0.95 || e == 0 && c.bad > 0 {
-				t.Errorf("%.2f of what politeness allows; the one without a way counted as failed %d times", share, e)
+			if share := float64(w.of("s")) / float64(c.servers*120); share < 0.95 || e == 0 &&
+				c.bad > 0 {
+				t.Errorf("%.2f of what politeness allows; the one without a way counted as "+
+					"failed %d times", share, e)
 			}
-			t.Logf("%d servers and %d without a way: %.2f of what politeness allows; the bad one asked %d times, counted as failed %d times; %d messages", c.servers, c.bad, float64(w.of("s"))/float64(c.servers*120), asked, e, told)
+			t.Logf("%d servers and %d without a way: %.2f of what politeness allows; the bad one "+
+				"asked %d times, counted as failed %d times; %d messages",
+				c.servers, c.bad, float64(w.of("s"))/float64(c.servers*120), asked, e, told)
 		})
 	}
 }
@@ -421,17 +470,22 @@ func TestRulesThatChangeDaily(t *testing.T) {
 		clock := cycle.NewVirtualClock(base)
 		d := newDisk()
 		m := &rig{T: t, disk: d, clock: clock, corpus: d.restore()}
-		p, _ := policy.New("value", policy.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1, PerDay: 240})
-		m.plan = planner.New(m.corpus, p, planner.Options{NewShare: 0.25, Leftover: true, AgainShare: 0.05, LeastRefetch: planner.FirstWorth, Turns: true})
+		p, _ := policy.New("value", policy.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1,
+			PerDay: 240})
+		m.plan = planner.New(m.corpus, p, planner.Options{NewShare: 0.25, Leftover: true,
+			AgainShare: 0.05, LeastRefetch: planner.FirstWorth, Turns: true})
 		forbidden, allowed := 0, 0
 		counting := false
 		f := permitting{func(_ context.Context, r cycle.Request) (sitegraph.Observation, error) {
-			o := sitegraph.Observation{URL: r.Record.URL, Time: clock.Now(), Outcome: sitegraph.OutcomeFetched, Status: 200, LinksKnown: true, FramesKnown: true, Robots: 1}
+			o := sitegraph.Observation{URL: r.Record.URL, Time: clock.Now(),
+				Outcome: sitegraph.OutcomeFetched, Status: 200, LinksKnown: true, FramesKnown: true,
+				Robots: 1}
 			if changing {
 				o.Robots += uint64(o.Time.Sub(base) / (24 * time.Hour))
 			}
 			if strings.Contains(r.Record.URL, "/no/") {
-				o.Outcome, o.Status, o.ByRobots, o.LinksKnown = sitegraph.OutcomeExcluded, 0, true, false
+				o.Outcome, o.Status, o.ByRobots, o.LinksKnown = sitegraph.OutcomeExcluded, 0, true,
+					false
 				if counting {
 					forbidden++
 				}
@@ -451,7 +505,8 @@ func TestRulesThatChangeDaily(t *testing.T) {
 			}
 			return o, nil
 		}}
-		m.loop = cycle.New(cycle.Options{Planner: m.plan, Fetcher: f, Store: d, Clock: clock, Discover: true, Proof: true, Forecast: true})
+		m.loop = cycle.New(cycle.Options{Planner: m.plan, Fetcher: f, Store: d, Clock: clock,
+			Discover: true, Proof: true, Forecast: true})
 		m.seed("http://h.example/")
 		m.rounds(24*10, time.Hour, 10)
 		counting = true
@@ -459,7 +514,8 @@ func TestRulesThatChangeDaily(t *testing.T) {
 		if forbidden > 600 {
 			t.Errorf("%d visits to forbidden pages", forbidden)
 		}
-		t.Logf("rules change daily: %v; of a budget of 4,800 in 20 days %d visits to pages (all change daily), %d to forbidden ones", changing, allowed, forbidden)
+		t.Logf("rules change daily: %v; of a budget of 4,800 in 20 days %d visits to pages (all "+
+			"change daily), %d to forbidden ones", changing, allowed, forbidden)
 	}
 }
 

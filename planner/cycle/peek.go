@@ -40,8 +40,9 @@ func (l *Loop) sleepUntil(ctx context.Context, t time.Time) error {
 
 // Chosen is a visit that the loop has chosen, and not made yet.
 type Chosen struct {
-	Visit    planner.Visit
-	At       time.Time // the earliest moment at which politeness lets it begin, about; now or before: at once
+	Visit planner.Visit
+	// the earliest moment at which politeness lets it begin, about; now or before: at once
+	At       time.Time
 	UnderWay bool
 }
 
@@ -52,7 +53,8 @@ func (l *Loop) Chosen(most int) (list []Chosen, more int) {
 	var next byStart
 	for _, of := range l.lines {
 		if of.up {
-			list = append(list, Chosen{Visit: planner.Visit{Page: of.page}, At: of.began, UnderWay: true})
+			list = append(list, Chosen{Visit: planner.Visit{Page: of.page}, At: of.began,
+				UnderWay: true})
 		}
 		if len(of.visits) > 0 {
 			more += len(of.visits)
@@ -63,7 +65,9 @@ func (l *Loop) Chosen(most int) (list []Chosen, more int) {
 			next = append(next, &startOf{of, 0, start, max(of.pause, of.usual)})
 		}
 	}
-	slices.SortFunc(list, func(a, b Chosen) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Visit.Page, b.Visit.Page)) })
+	slices.SortFunc(list, func(a, b Chosen) int {
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Visit.Page, b.Visit.Page))
+	})
 	if len(list) > most {
 		list = list[:most]
 	}
@@ -131,7 +135,8 @@ type Standing struct {
 func (l *Loop) Standing(s sitegraph.ServerID) Standing {
 	r := Standing{Pause: l.pauseOf(s)}
 	if of := l.lines[s]; of != nil {
-		r.UnderWay, r.Chosen, r.NotBefore, r.Slowdown = of.up, len(of.visits), of.notBefore, int(of.steps)
+		r.UnderWay, r.Chosen, r.NotBefore, r.Slowdown = of.up, len(of.visits), of.notBefore,
+			int(of.steps)
 		r.Pause = max(r.Pause, of.pause)
 		if of.at != nil {
 			r.Address = of.at.address

@@ -32,7 +32,8 @@ func looked(t *testing.T, workers int, peek <-chan func()) (*cycle.Loop, *web) {
 	store := newDisk()
 	corpus := store.restore()
 	loop := cycle.New(cycle.Options{
-		Planner: planner.New(corpus, nil, planner.Options{NewShare: 1}), Fetcher: w, Store: store, Clock: w.clock,
+		Planner: planner.New(corpus, nil, planner.Options{NewShare: 1}), Fetcher: w, Store: store,
+		Clock:   w.clock,
 		Workers: workers, Discover: true, Peek: peek, Pause: 10 * time.Minute,
 	})
 	if err := loop.Seed("http://h0.example/", "http://h1.example/"); err != nil {
@@ -64,14 +65,17 @@ func TestPeek(t *testing.T) {
 						return
 					}
 					met = met || len(list) == 3 && more > 0
-					if !slices.IsSortedFunc(list, func(a, b cycle.Chosen) int { return a.At.Compare(b.At) }) {
+					if !slices.IsSortedFunc(list, func(a, b cycle.Chosen) int {
+						return a.At.Compare(b.At)
+					}) {
 						t.Errorf("chosen out of order: %+v", list)
 					}
 					if underWay, chosen := loop.Busy(); underWay == 0 && chosen != len(list)+more {
 						t.Errorf("%d chosen, %d and %d told", chosen, len(list), more)
 					}
 					for _, c := range list {
-						if visits, at, ok := loop.InLine(c.Visit.Page); !c.UnderWay && (!ok || at.Before(c.At.Add(-time.Second)) || len(visits) == 0) {
+						if visits, at, ok := loop.InLine(c.Visit.Page); !c.UnderWay &&
+							(!ok || at.Before(c.At.Add(-time.Second)) || len(visits) == 0) {
 							t.Errorf("in line at %v with %v, chosen for %v", at, ok, c.At)
 						}
 					}

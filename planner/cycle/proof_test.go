@@ -24,7 +24,9 @@ type moody struct {
 const moodyPage = "http://h.example/page"
 
 func (w *moody) Fetch(_ context.Context, r cycle.Request) (sitegraph.Observation, error) {
-	o := sitegraph.Observation{URL: r.Record.URL, Time: w.clock.Now(), Outcome: sitegraph.OutcomeFetched, Status: 200, LinksKnown: true, FramesKnown: true, Robots: w.rules}
+	o := sitegraph.Observation{URL: r.Record.URL, Time: w.clock.Now(),
+		Outcome: sitegraph.OutcomeFetched, Status: 200, LinksKnown: true, FramesKnown: true,
+		Robots: w.rules}
 	o.Digests.Bytes = sitegraph.DigestOf([]byte(r.Record.URL))
 	switch r.Record.URL {
 	case "http://h.example/":
@@ -43,12 +45,15 @@ func (w *moody) Fetch(_ context.Context, r cycle.Request) (sitegraph.Observation
 func (w *moody) live(t *testing.T, d *disk) *rig {
 	t.Helper()
 	m := &rig{T: t, disk: d, clock: w.clock, corpus: d.restore()}
-	p, err := policy.New("uniform", policy.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1, PerDay: 100})
+	p, err := policy.New("uniform", policy.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1,
+		PerDay: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.plan = planner.New(m.corpus, p, planner.Options{NewShare: 1, Leftover: true, AgainShare: 1, Turns: true})
-	m.loop = cycle.New(cycle.Options{Planner: m.plan, Fetcher: w, Store: d, Clock: w.clock, Discover: true, Proof: true, Forecast: true})
+	m.plan = planner.New(m.corpus, p, planner.Options{NewShare: 1, Leftover: true, AgainShare: 1,
+		Turns: true})
+	m.loop = cycle.New(cycle.Options{Planner: m.plan, Fetcher: w, Store: d, Clock: w.clock,
+		Discover: true, Proof: true, Forecast: true})
 	m.seed("http://h.example/")
 	return m
 }
@@ -70,7 +75,8 @@ func (m *rig) state(url string) sitegraph.State {
 
 func answerOf(outcome sitegraph.Outcome, status int) func(o *sitegraph.Observation) {
 	return func(o *sitegraph.Observation) {
-		o.Outcome, o.Status, o.Digests, o.Links, o.LinksKnown = outcome, status, sitegraph.Digests{}, nil, false
+		o.Outcome, o.Status, o.Digests, o.Links, o.LinksKnown = outcome, status,
+			sitegraph.Digests{}, nil, false
 		switch {
 		case outcome == sitegraph.OutcomeRedirected:
 			o.RedirectTo = "http://h.example/elsewhere"
@@ -95,11 +101,16 @@ func TestLeavingTakesProof(t *testing.T) {
 		{"404", sitegraph.OutcomeGone, 404, 3, 24 * time.Hour, sitegraph.StateGone},
 		// A server that redirects everything for an hour calls that permanent, too: it takes a day.
 		{"301", sitegraph.OutcomeRedirected, 301, 3, 24 * time.Hour, sitegraph.StateMoved},
-		{"403", sitegraph.OutcomeExcluded, 403, 4, 7*24*time.Hour + 23*time.Hour, sitegraph.StateExcluded},
-		{"401", sitegraph.OutcomeExcluded, 401, 4, 7*24*time.Hour + 23*time.Hour, sitegraph.StateExcluded},
-		{"406", sitegraph.OutcomeExcluded, 406, 4, 7*24*time.Hour + 23*time.Hour, sitegraph.StateExcluded},
-		{"wrong type", sitegraph.OutcomeExcluded, 200, 4, 7*24*time.Hour + 23*time.Hour, sitegraph.StateExcluded},
-		{"robots.txt", sitegraph.OutcomeExcluded, 0, 10, 8 * 24 * time.Hour, sitegraph.StateExcluded},
+		{"403", sitegraph.OutcomeExcluded, 403, 4, 7*24*time.Hour + 23*time.Hour,
+			sitegraph.StateExcluded},
+		{"401", sitegraph.OutcomeExcluded, 401, 4, 7*24*time.Hour + 23*time.Hour,
+			sitegraph.StateExcluded},
+		{"406", sitegraph.OutcomeExcluded, 406, 4, 7*24*time.Hour + 23*time.Hour,
+			sitegraph.StateExcluded},
+		{"wrong type", sitegraph.OutcomeExcluded, 200, 4, 7*24*time.Hour + 23*time.Hour,
+			sitegraph.StateExcluded},
+		{"robots.txt", sitegraph.OutcomeExcluded, 0, 10, 8 * 24 * time.Hour,
+			sitegraph.StateExcluded},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := &moody{clock: cycle.NewVirtualClock(base), rules: 1}
@@ -110,7 +121,10 @@ func TestLeavingTakesProof(t *testing.T) {
 				t.Fatalf("the page is %v to begin with", got)
 			}
 			// Once, and then well again.
-			w.answer = func(o *sitegraph.Observation) { answerOf(c.outcome, c.status)(o); w.answer = nil }
+			w.answer = func(o *sitegraph.Observation) {
+				answerOf(c.outcome, c.status)(o)
+				w.answer = nil
+			}
 			m.hours(48)
 			if got := m.state(moodyPage); got != sitegraph.StateAlive || w.answer != nil {
 				t.Fatalf("one answer made the page %v", got)
@@ -127,9 +141,12 @@ func TestLeavingTakesProof(t *testing.T) {
 			if got := m.state(moodyPage); got != c.left {
 				t.Fatalf("in the end it is %v, want %v", got, c.left)
 			}
-			asked := slices.DeleteFunc(slices.Clone(w.asked), func(at time.Duration) bool { return at < began })
+			asked := slices.DeleteFunc(slices.Clone(w.asked), func(at time.Duration) bool {
+				return at < began
+			})
 			if span := asked[len(asked)-1] - asked[0]; len(asked) != c.needed || span < c.least {
-				t.Errorf("it left after %d answers in %v, want %d and %v at least", len(asked), span, c.needed, c.least)
+				t.Errorf("it left after %d answers in %v, want %d and %v at least",
+					len(asked), span, c.needed, c.least)
 			}
 			// It is there again, and nobody says so.
 			w.answer = nil
@@ -143,7 +160,8 @@ func TestLeavingTakesProof(t *testing.T) {
 
 // Looks at a page that stays away come more and more seldom.
 func TestLooksGrowRare(t *testing.T) {
-	w := &moody{clock: cycle.NewVirtualClock(base), rules: 1, answer: answerOf(sitegraph.OutcomeGone, 404)}
+	w := &moody{clock: cycle.NewVirtualClock(base), rules: 1,
+		answer: answerOf(sitegraph.OutcomeGone, 404)}
 	m := w.live(t, newDisk())
 	m.hours(24 * 400)
 	var gaps []int
@@ -164,7 +182,8 @@ func TestLooksGrowRare(t *testing.T) {
 
 // When robots.txt changes its rules, pages that it excluded are asked for again.
 func TestRobotsRelax(t *testing.T) {
-	w := &moody{clock: cycle.NewVirtualClock(base), rules: 1, answer: answerOf(sitegraph.OutcomeExcluded, 0)}
+	w := &moody{clock: cycle.NewVirtualClock(base), rules: 1,
+		answer: answerOf(sitegraph.OutcomeExcluded, 0)}
 	d := newDisk()
 	m := w.live(t, d)
 	m.hours(3)
@@ -199,7 +218,8 @@ func TestAgainShare(t *testing.T) {
 		}
 	}
 	m.day(planner.Unlimited)
-	p, err := policy.New("uniform", policy.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1, PerDay: 100})
+	p, err := policy.New("uniform", policy.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1,
+		PerDay: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +227,8 @@ func TestAgainShare(t *testing.T) {
 	looks := 0
 	for day := range 10 {
 		start := base.Add(time.Duration(30+day) * 24 * time.Hour)
-		plan.Begin(planner.Round{Number: 100 + day, Start: start, End: start.Add(24 * time.Hour), Budget: 90})
+		plan.Begin(planner.Round{Number: 100 + day, Start: start, End: start.Add(24 * time.Hour),
+			Budget: 90})
 		for v, ok := plan.Next(); ok; v, ok = plan.Next() {
 			if m.corpus.Memory(v.Page).State.Left() {
 				looks++

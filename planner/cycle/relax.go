@@ -21,7 +21,8 @@ func (l *Loop) relax(p sitegraph.PageID, rules uint64) error {
 	}
 	l.rules[s] = rules
 	server := l.graph.ServerName(s)
-	if err := l.Store.SaveSetting(robotsSetting(server), strconv.AppendUint(nil, rules, 16)); err != nil {
+	if err := l.Store.SaveSetting(robotsSetting(server),
+		strconv.AppendUint(nil, rules, 16)); err != nil {
 		return l.storeError(err, "save the rules of %s", server)
 	}
 	if known == 0 {

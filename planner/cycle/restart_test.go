@@ -54,9 +54,11 @@ func (w *libraryWeb) Fetch(_ context.Context, r cycle.Request) (sitegraph.Observ
 	if w.visits++; w.visits == w.dies {
 		panic(crashed{})
 	}
-	w.fetched = append(w.fetched, fmt.Sprint(r.Record.State == sitegraph.StateNew, " ", r.Record.URL))
+	w.fetched = append(w.fetched, fmt.Sprint(r.Record.State == sitegraph.StateNew, " ",
+		r.Record.URL))
 	now := w.clock.Now()
-	o := sitegraph.Observation{URL: r.Record.URL, Time: now, Outcome: sitegraph.OutcomeFetched, Status: 200, LinksKnown: true, FramesKnown: true}
+	o := sitegraph.Observation{URL: r.Record.URL, Time: now, Outcome: sitegraph.OutcomeFetched,
+		Status: 200, LinksKnown: true, FramesKnown: true}
 	day := int(now.Sub(base) / (24 * time.Hour))
 	var server, section, page int
 	root := fmt.Sprintf("http://s%%d.example/")
@@ -67,7 +69,9 @@ func (w *libraryWeb) Fetch(_ context.Context, r cycle.Request) (sitegraph.Observ
 			url := fmt.Sprintf("%sc1/p%d", site, p)
 			every := libraryEvery(url)
 			changed := (day+int(chance(url)>>20)%every)/every*every - int(chance(url)>>20)%every
-			o.Claims = append(o.Claims, sitegraph.Claim{URL: url, Modified: base.Add(time.Duration(changed) * 24 * time.Hour)})
+			o.Claims = append(o.Claims,
+				sitegraph.Claim{URL: url,
+					Modified: base.Add(time.Duration(changed) * 24 * time.Hour)})
 		}
 		o.Digests.Bytes = sitegraph.DigestOf(fmt.Append(nil, o.Claims))
 		return o, nil
@@ -85,11 +89,13 @@ func (w *libraryWeb) Fetch(_ context.Context, r cycle.Request) (sitegraph.Observ
 	case 3:
 		own := chance(r.Record.URL)
 		if own%9 == 0 {
-			o.Outcome, o.Status, o.LinksKnown, o.FramesKnown = sitegraph.OutcomeGone, 404, false, false
+			o.Outcome, o.Status, o.LinksKnown, o.FramesKnown = sitegraph.OutcomeGone, 404, false,
+				false
 			return o, nil
 		}
 		if chance(fmt.Sprint(r.Record.URL, day))%17 == 0 {
-			o.Outcome, o.Status, o.LinksKnown, o.FramesKnown = sitegraph.OutcomeFailed, 503, false, false
+			o.Outcome, o.Status, o.LinksKnown, o.FramesKnown = sitegraph.OutcomeFailed, 503, false,
+				false
 			return o, nil
 		}
 		every := libraryEvery(r.Record.URL)
@@ -125,7 +131,8 @@ type restarting struct {
 func (c *restarting) build(m *rig) func() (*planner.Planner, error) {
 	return func() (*planner.Planner, error) {
 		m.corpus = c.disk.restore()
-		p, err := policy.New(c.name, policy.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1, PerDay: float64(c.budget), GoneWorth: 0.3})
+		p, err := policy.New(c.name, policy.Settings{Corpus: m.corpus, Mode: planner.Stream,
+			Seed: 1, PerDay: float64(c.budget), GoneWorth: 0.3})
 		o := c.o
 		o.Name, o.NewShare, o.SourceShare, o.AgainShare = c.name, 0.25, 0.1, 0.05
 		o.Leftover, o.LeastRefetch, o.Turns = true, planner.FirstWorth, true
@@ -144,7 +151,8 @@ func (c *restarting) crawl() [][]string {
 		if m.plan, why, err = cycle.RecallAll(c.disk, c.build(m)); err != nil || why != nil {
 			c.Fatal(why, err)
 		}
-		m.loop = cycle.New(cycle.Options{Planner: m.plan, Fetcher: c.web, Store: c.disk, Clock: clock, Discover: true, Proof: true, Forecast: true, CommitEvery: 7})
+		m.loop = cycle.New(cycle.Options{Planner: m.plan, Fetcher: c.web, Store: c.disk,
+			Clock: clock, Discover: true, Proof: true, Forecast: true, CommitEvery: 7})
 		if len(c.rounds) == 0 && !c.died {
 			m.seed(startsOf("s", c.web.servers)...)
 		}
@@ -157,7 +165,8 @@ func (c *restarting) crawl() [][]string {
 		c.process(m, until)
 		c.disk = c.disk.crash()
 		if !c.sameDay && !c.died {
-			clock.SleepUntil(context.Background(), base.Add(time.Duration(len(c.rounds))*24*time.Hour))
+			clock.SleepUntil(context.Background(),
+				base.Add(time.Duration(len(c.rounds))*24*time.Hour))
 		}
 	}
 	return c.rounds
@@ -175,14 +184,15 @@ func (c *restarting) process(m *rig, until int) {
 	}()
 	c.web.dies = c.dies
 	last := -1
-	err := m.loop.Run(context.Background(), float64(c.budget), 24*time.Hour, func(r planner.Round) bool {
-		resumed := c.sameDay && last < 0 && len(c.rounds) > 0
-		if last = r.Number; !resumed {
-			c.rounds = append(c.rounds, c.web.fetched)
-		}
-		c.web.fetched = nil
-		return len(c.rounds) < until
-	})
+	err := m.loop.Run(context.Background(), float64(c.budget), 24*time.Hour,
+		func(r planner.Round) bool {
+			resumed := c.sameDay && last < 0 && len(c.rounds) > 0
+			if last = r.Number; !resumed {
+				c.rounds = append(c.rounds, c.web.fetched)
+			}
+			c.web.fetched = nil
+			return len(c.rounds) < until
+		})
 	if err != nil {
 		c.Fatal(err)
 	}
@@ -206,7 +216,8 @@ func sameRounds(t *testing.T, what string, want, got [][]string) {
 		}
 	}
 	if first >= 0 {
-		t.Errorf("%s: from round %d on the visits differ; %d of %d were not made in their round", what, first, differ, all)
+		t.Errorf("%s: from round %d on the visits differ; %d of %d were not made in their round",
+			what, first, differ, all)
 	}
 }
 
@@ -223,12 +234,16 @@ func TestRestartsChangeNothing(t *testing.T) {
 			days, restarts = 60, []int{1, 20, 35, 36, 50}
 		}
 		want := (&restarting{T: t, name: name, days: days, budget: 30}).crawl()
-		sameRounds(t, name, want, (&restarting{T: t, name: name, days: days, budget: 30, restarts: restarts}).crawl())
-		if !slices.ContainsFunc(slices.Concat(want...), func(v string) bool { return strings.HasSuffix(v, "sitemap.xml") }) {
+		sameRounds(t, name, want,
+			(&restarting{T: t, name: name, days: days, budget: 30, restarts: restarts}).crawl())
+		if !slices.ContainsFunc(slices.Concat(want...), func(v string) bool {
+			return strings.HasSuffix(v, "sitemap.xml")
+		}) {
 			t.Errorf("%s: no sitemap was read", name)
 		}
 		if name == "value" {
-			same := &restarting{T: t, name: name, days: days, budget: 30, restarts: restarts, sameDay: true}
+			same := &restarting{T: t, name: name, days: days, budget: 30, restarts: restarts,
+				sameDay: true}
 			sameRounds(t, "a process that begins in a round that is over", want, same.crawl())
 		}
 	}
@@ -242,7 +257,8 @@ func TestRestartsUnderLimits(t *testing.T) {
 	ages, _ := preferences.ParseMaxAges([]string{"20d", "http://s0.example/c0/=4d"})
 	of := budget.Limits{Servers: []budget.ServerLimit{limit}}
 	for _, name := range []string{"value", "breadth-first"} {
-		for what, o := range map[string]planner.Options{"a budget for each server": {Limits: of}, "a greatest age": {MaxAges: ages}} {
+		for what, o := range map[string]planner.Options{"a budget for each server": {Limits: of},
+			"a greatest age": {MaxAges: ages}} {
 			c := restarting{T: t, name: name, days: 30, budget: 40, o: o}
 			whole := c
 			c.restarts = []int{3, 11, 20}
@@ -275,11 +291,13 @@ func TestDeathWithinARound(t *testing.T) {
 	known := map[string]bool{}
 	for _, r := range c.disk.Records() {
 		// To some no link leads any more.
-		if r.State == sitegraph.StateNew && r.Errors == 0 && r.Tried.IsZero() && m.corpus.Reached(r.Page) {
+		if r.State == sitegraph.StateNew && r.Errors == 0 && r.Tried.IsZero() &&
+			m.corpus.Reached(r.Page) {
 			known[r.URL] = true
 		}
 	}
-	plan.Begin(planner.Round{Number: 1000, Start: base.Add(45 * planner.Day), End: base.Add(46 * planner.Day), Budget: 10000})
+	plan.Begin(planner.Round{Number: 1000, Start: base.Add(45 * planner.Day),
+		End: base.Add(46 * planner.Day), Budget: 10000})
 	for v, ok := plan.Next(); ok; v, ok = plan.Next() {
 		delete(known, m.corpus.Graph.URL(v.Page))
 	}
@@ -318,21 +336,29 @@ func TestMemoryThatIsOfNoUse(t *testing.T) {
 			c.disk.SaveSetting(piece, value[:100])
 			return "piece"
 		},
-		"its head is no JSON": func() string { c.disk.SaveSetting(head, []byte("x")); return "invalid character" },
-		"of another version":  func() string { c.spoilForm(t, head, piece); return "" },
-		"other settings":      func() string { c.o.MaxAges, _ = preferences.ParseMaxAges([]string{"30d"}); return "" },
+		"its head is no JSON": func() string {
+			c.disk.SaveSetting(head, []byte("x"))
+			return "invalid character"
+		},
+		"of another version": func() string { c.spoilForm(t, head, piece); return "" },
+		"other settings": func() string {
+			c.o.MaxAges, _ = preferences.ParseMaxAges([]string{"30d"})
+			return ""
+		},
 	} {
 		c.disk, c.o = whole.clone(), planner.Options{}
 		message := spoil()
 		var why error
 		plan := c.recalled(t, &why)
-		if got := fmt.Sprint(why); message != "" && !strings.Contains(got, message) || message == "" && why != nil {
+		if got := fmt.Sprint(why); message != "" && !strings.Contains(got, message) ||
+			message == "" && why != nil {
 			t.Errorf("%s: %v, want %q", what, why, message)
 		}
 		if _, ok := plan.Before(); ok {
 			t.Errorf("%s: memory was taken in", what)
 		}
-		if got, err := plan.Policy.(planner.Learner).Learnt(); err != nil || !bytes.Equal(got, wants) {
+		if got, err := plan.Policy.(planner.Learner).Learnt(); err != nil ||
+			!bytes.Equal(got, wants) {
 			t.Errorf("%s: what was learnt is\n%s, was\n%s (%v)", what, got, wants, err)
 		}
 		if plan.Corpus.Pages() != len(c.disk.Records()) {

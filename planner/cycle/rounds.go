@@ -89,7 +89,8 @@ func (l *Loop) isOver(r planner.Round) bool {
 
 // nextRound opens the account of the round that the clock is in, or goes on with it. A new
 // account is durable before the first visit, so that no two rounds have one number.
-func (l *Loop) nextRound(ctx context.Context, perDay float64, length time.Duration) (planner.Round, error) {
+func (l *Loop) nextRound(ctx context.Context, perDay float64, length time.Duration) (
+	planner.Round, error) {
 	l.reserved = 0
 	if l.Grant != nil {
 		perDay = planner.Unlimited
@@ -147,7 +148,8 @@ func (l *Loop) carryOut(ctx context.Context, c *crew, r planner.Round) error {
 		return err
 	}
 	l.round = r
-	if l.graph.Scratch() != nil && (l.graph.Pages() >= manyPages || l.graph.Servers() >= manyServers) {
+	if l.graph.Scratch() != nil &&
+		(l.graph.Pages() >= manyPages || l.graph.Servers() >= manyServers) {
 		scratch.KeepHeapSmall()
 	}
 	l.weighStrains()
@@ -157,7 +159,8 @@ func (l *Loop) carryOut(ctx context.Context, c *crew, r planner.Round) error {
 			l.Planner.Carry(line.page)
 		}
 	}
-	l.Planner.Begin(r) // one that was made of all records reads all there is, and is not slowed down
+	// one that was made of all records reads all there is, and is not slowed down
+	l.Planner.Begin(r)
 	spareMemory(l.graph)
 	if c == nil {
 		return l.closeRound(c, l.sequential(ctx))

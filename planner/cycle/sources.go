@@ -64,7 +64,8 @@ func (l *Loop) followIndex(r *sitegraph.Record, o sitegraph.Observation) error {
 		if p == sitegraph.NoPage {
 			continue
 		}
-		if tried := l.Planner.Corpus.Memory(p).Tried; tried == 0 || hints.Believed(c.Modified, read) > tried {
+		if tried := l.Planner.Corpus.Memory(p).Tried; tried == 0 ||
+			hints.Believed(c.Modified, read) > tried {
 			l.Planner.WantSource(p)
 		}
 	}
@@ -80,7 +81,8 @@ func (l *Loop) addSource(url string, from *sitegraph.Record, hops uint8) (sitegr
 	case known && corpus.Memory(p).State == sitegraph.StateSource:
 		return p, nil
 	case known && corpus.Memory(p).State == sitegraph.StateAlive,
-		sitegraph.ServerName(url) != l.graph.ServerName(server), hops > maxSourceHops, !l.Planner.MaySource(server):
+		sitegraph.ServerName(url) != l.graph.ServerName(server), hops > maxSourceHops,
+		!l.Planner.MaySource(server):
 		return sitegraph.NoPage, nil
 	}
 	r := sitegraph.Record{

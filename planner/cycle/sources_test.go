@@ -35,8 +35,11 @@ type newsroom struct {
 }
 
 func newNewsroom() *newsroom {
-	return &newsroom{clock: cycle.NewVirtualClock(base), pages: map[string]string{}, moved: map[string]string{}, links: map[string][]string{},
-		claims: map[string][]sitegraph.Claim{}, kinds: map[string]sitegraph.SourceKind{aSitemap: sitegraph.SourceSitemap, aFeed: sitegraph.SourceFeed},
+	return &newsroom{clock: cycle.NewVirtualClock(base), pages: map[string]string{},
+		moved: map[string]string{}, links: map[string][]string{},
+		claims: map[string][]sitegraph.Claim{},
+		kinds: map[string]sitegraph.SourceKind{aSitemap: sitegraph.SourceSitemap,
+			aFeed: sitegraph.SourceFeed},
 		version: map[string]int{}}
 }
 
@@ -48,7 +51,8 @@ func (n *newsroom) say(source string, claims ...sitegraph.Claim) {
 
 func (n *newsroom) Fetch(_ context.Context, r cycle.Request) (sitegraph.Observation, error) {
 	url, now := r.Record.URL, r.Round.End
-	o := sitegraph.Observation{URL: url, Time: now, Status: 200, Outcome: sitegraph.OutcomeFetched, Sources: n.named}
+	o := sitegraph.Observation{URL: url, Time: now, Status: 200, Outcome: sitegraph.OutcomeFetched,
+		Sources: n.named}
 	tag := fmt.Sprintf(`"%d"`, n.version[url])
 	switch content, ok := n.pages[url]; {
 	case n.moved[url] != "":
@@ -85,7 +89,8 @@ type desk struct {
 }
 
 func newDesk(n *newsroom) *desk {
-	d := &desk{newsroom: n, store: newDisk(), corpus: planner.NewCorpus(sitegraph.NewGraph()), budget: planner.Unlimited}
+	d := &desk{newsroom: n, store: newDisk(), corpus: planner.NewCorpus(sitegraph.NewGraph()),
+		budget: planner.Unlimited}
 	d.open()
 	return d
 }
@@ -95,7 +100,8 @@ func (d *desk) open() {
 	if err != nil {
 		panic(err)
 	}
-	d.loop = cycle.New(cycle.Options{Planner: planner.New(d.corpus, policy, planner.Options{NewShare: 0.25, Leftover: true, SourceShare: 0.2}),
+	d.loop = cycle.New(cycle.Options{Planner: planner.New(d.corpus, policy,
+		planner.Options{NewShare: 0.25, Leftover: true, SourceShare: 0.2}),
 		Fetcher: d.newsroom, Store: d.store, Clock: d.clock, Discover: true})
 }
 
@@ -110,7 +116,8 @@ func (d *desk) restart() {
 func (d *desk) next(t *testing.T) string {
 	t.Helper()
 	d.asked = nil
-	r := planner.Round{Number: d.day, Start: base.Add(time.Duration(d.day) * planner.Day), End: base.Add(time.Duration(d.day+1) * planner.Day), Budget: d.budget}
+	r := planner.Round{Number: d.day, Start: base.Add(time.Duration(d.day) * planner.Day),
+		End: base.Add(time.Duration(d.day+1) * planner.Day), Budget: d.budget}
 	d.day++
 	if err := d.clock.SleepUntil(t.Context(), r.Start); err != nil {
 		t.Fatal(err)
@@ -154,7 +161,8 @@ func TestSourcesAreFoundAndListedPagesVisited(t *testing.T) {
 	if !d.corpus.Hints.Listed(d.page(t, "http://h.example/orphan/")) {
 		t.Error("the claim about a redirecting page does not hold for its target")
 	}
-	if p := d.page(t, aSitemap); d.corpus.Memory(p).State != sitegraph.StateSource || d.corpus.Refetchable(p) {
+	if p := d.page(t, aSitemap); d.corpus.Memory(p).State != sitegraph.StateSource ||
+		d.corpus.Refetchable(p) {
 		t.Errorf("the sitemap is %v", d.corpus.Memory(p).State)
 	}
 	if _, ok := d.corpus.Graph.Lookup("http://other.example/sitemap.xml"); ok {
@@ -213,12 +221,14 @@ func TestIndexLeadsToSitemapsThatAreNewer(t *testing.T) {
 			d.corpus.Memory(p).Due = uint32(d.now().Add(30 * planner.Day).Unix())
 		}
 	}
-	n.say(aSitemap, sitegraph.Claim{URL: one, Modified: d.now()}, sitegraph.Claim{URL: two, Modified: base})
+	n.say(aSitemap, sitegraph.Claim{URL: one, Modified: d.now()},
+		sitegraph.Claim{URL: two, Modified: base})
 	asked := ""
 	for range 8 {
 		asked += d.next(t)
 	}
-	if !strings.Contains(asked, "/sitemap.xml") || !strings.Contains(asked, "/1.xml") || strings.Contains(asked, "/2.xml") {
+	if !strings.Contains(asked, "/sitemap.xml") || !strings.Contains(asked, "/1.xml") ||
+		strings.Contains(asked, "/2.xml") {
 		t.Errorf("asked for %s, want 1.xml and not 2.xml", asked)
 	}
 }
@@ -232,7 +242,8 @@ func TestClaimsAreProvedAndKept(t *testing.T) {
 	var claims []sitegraph.Claim
 	for i := range pages {
 		n.pages[url(i)] = "first"
-		claims = append(claims, sitegraph.Claim{URL: url(i), Modified: base.Add(-planner.Day), Every: planner.Day})
+		claims = append(claims, sitegraph.Claim{URL: url(i), Modified: base.Add(-planner.Day),
+			Every: planner.Day})
 	}
 	n.say(aSitemap, claims...)
 	n.say(aFeed, claims[:2]...)
@@ -243,24 +254,28 @@ func TestClaimsAreProvedAndKept(t *testing.T) {
 	d.next(t)
 	for day := range 10 {
 		i := day % pages
-		if h, ok := d.corpus.Hints.Of(d.page(t, url(i))); !ok || h.Every != planner.Day || i > 1 && !h.Claimed.Equal(claims[i].Modified) || day == 0 && h.LogRatio != 0 {
+		if h, ok := d.corpus.Hints.Of(d.page(t, url(i))); !ok || h.Every != planner.Day || i > 1 &&
+			!h.Claimed.Equal(claims[i].Modified) || day == 0 && h.LogRatio != 0 {
 			t.Fatalf("day %d: %+v, %v", day, h, ok)
 		}
 		// The sitemap tells the truth; the feed says the same of both its pages each day.
 		n.pages[url(i)] += "!"
 		claims[i].Modified = d.now().Add(time.Hour)
 		n.say(aSitemap, claims...)
-		n.say(aFeed, sitegraph.Claim{URL: url(0), Modified: d.now().Add(time.Hour)}, sitegraph.Claim{URL: url(1), Modified: d.now().Add(time.Hour)})
+		n.say(aFeed, sitegraph.Claim{URL: url(0), Modified: d.now().Add(time.Hour)},
+			sitegraph.Claim{URL: url(1), Modified: d.now().Add(time.Hour)})
 		d.next(t)
 	}
 	check := func() {
 		t.Helper()
 		for _, s := range d.corpus.Hints.Sources() {
-			want := map[hints.Kind][4]int{hints.Sitemap: {10, 0, 0, 90}, hints.Feed: {2, 18, 0, 0}}[s.Kind]
+			want := map[hints.Kind][4]int{hints.Sitemap: {10, 0, 0, 90},
+				hints.Feed: {2, 18, 0, 0}}[s.Kind]
 			if got := [4]int{s.True, s.False, s.Missed, s.Same}; got != want {
 				t.Errorf("%v: %v, want %v", s.Kind, got, want)
 			}
-			if s.Kind == hints.Sitemap && (s.LogRatio < 2.5 || s.LogRatio > 4 || s.Silence > -2 || s.Silence < -4) {
+			if s.Kind == hints.Sitemap && (s.LogRatio < 2.5 || s.LogRatio > 4 || s.Silence > -2 ||
+				s.Silence < -4) {
 				t.Errorf("a true sitemap is worth %v, and %v", s.LogRatio, s.Silence)
 			}
 			if s.Kind == hints.Feed && (s.LogRatio > 0.3 || s.LogRatio < -0.3) {
@@ -275,12 +290,14 @@ func TestClaimsAreProvedAndKept(t *testing.T) {
 	}
 	d.next(t)
 	if asked := strings.Join(d.asked, " "); !strings.Contains(asked, "/sitemap.xml?") {
-		t.Errorf("what the sitemap said is not known after a restart: it was asked without a condition: %s", asked)
+		t.Errorf("what the sitemap said is not known after a restart: it was asked without a "+
+			"condition: %s", asked)
 	}
 	if h, ok := d.corpus.Hints.Of(d.page(t, url(3))); !ok || h.Kind != hints.Sitemap {
 		t.Errorf("%+v, %v", h, ok)
 	}
-	if s := d.corpus.Hints.Sources(); len(s) != 2 || s[0].True != 10 || s[0].Pages != pages || s[0].Sources != 1 {
+	if s := d.corpus.Hints.Sources(); len(s) != 2 || s[0].True != 10 || s[0].Pages != pages ||
+		s[0].Sources != 1 {
 		t.Errorf("after a restart %+v", s)
 	}
 }

@@ -27,7 +27,8 @@ func TestFewDescriptors(t *testing.T) {
 				}
 			}
 			if under/2 >= descriptors { // a server and its address are two
-				return sitegraph.Observation{}, &cycle.LocalError{Err: errors.New("too many open files")}
+				return sitegraph.Observation{},
+					&cycle.LocalError{Err: errors.New("too many open files")}
 			}
 			return sitegraph.Observation{}, nil
 		}
@@ -56,15 +57,18 @@ func TestOneVisitAfterAStall(t *testing.T) {
 			switch after := time.Since(began); {
 			case after > time.Minute && after < 6*time.Minute:
 				faults++
-				return sitegraph.Observation{}, &cycle.LocalError{Err: errors.New("no name server answers")}
+				return sitegraph.Observation{},
+					&cycle.LocalError{Err: errors.New("no name server answers")}
 			case after > 8*time.Minute:
 				soon++
 			}
 			return sitegraph.Observation{}, nil
 		}
-		w.live(cycle.Options{Workers: 64}, "value", planner.Unlimited, time.Hour, 10*time.Minute, startsOf("s", 100)...)
+		w.live(cycle.Options{Workers: 64}, "value", planner.Unlimited, time.Hour, 10*time.Minute,
+			startsOf("s", 100)...)
 		if faults > 64+16 {
-			t.Errorf("%d visits met the fault, want those under way and one for each attempt", faults)
+			t.Errorf("%d visits met the fault, want those under way and one for each attempt",
+				faults)
 		}
 		if most := 100 * 120; soon < most*9/10 {
 			t.Errorf("%d visits in two minutes after it, of %d", soon, most)
@@ -93,7 +97,8 @@ func TestToldOfFullDiskOnce(t *testing.T) {
 		}}
 		w.live(o, "value", planner.Unlimited, time.Hour, 15*time.Minute, startsOf("s", 5)...)
 		if why < 1 || why > 3 || over != 1 {
-			t.Errorf("told %d times in 12 minutes that the disk is full, and %d times that it is over", why, over)
+			t.Errorf("told %d times in 12 minutes that the disk is full, and %d times that it "+
+				"is over", why, over)
 		}
 	})
 }

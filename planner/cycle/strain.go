@@ -29,7 +29,8 @@ func (l *Loop) Demands() []schedule.Demand {
 // the server is a multiple of step, which stands for as many.
 func (l *Loop) demandOf(server sitegraph.ServerID, step int) schedule.Demand {
 	corpus := l.Planner.Corpus
-	d := schedule.Demand{Name: l.graph.ServerName(server), Least: schedule.Tick(l.pauseOf(server).Milliseconds())}
+	d := schedule.Demand{Name: l.graph.ServerName(server),
+		Least: schedule.Tick(l.pauseOf(server).Milliseconds())}
 	type class struct {
 		interval int // powers of classStep
 		weight   float64
@@ -52,7 +53,9 @@ func (l *Loop) demandOf(server sitegraph.ServerID, step int) schedule.Demand {
 		if !ok {
 			k = len(d.Pages)
 			at[of] = k
-			interval := schedule.Tick(math.Min(math.Max(math.Pow(classStep, float64(of.interval))*float64(schedule.Day), 1), 1e15))
+			interval := schedule.Tick(
+				math.Min(math.Max(math.Pow(classStep, float64(of.interval))*float64(schedule.Day),
+					1), 1e15))
 			d.Pages = append(d.Pages, schedule.Pages{Interval: interval, Weight: of.weight})
 		}
 		d.Pages[k].Count += min(step, len(pages)-i)
@@ -162,7 +165,8 @@ func (l *Loop) strained(p sitegraph.PageID, now, due time.Time) time.Time {
 	if int(s) >= len(of) || of[s] == 0 || !due.After(now) {
 		return due
 	}
-	return now.Add(time.Duration(math.Min(float64(due.Sub(now))*float64(of[s]), float64(longestStrained))))
+	return now.Add(time.Duration(math.Min(float64(due.Sub(now))*float64(of[s]),
+		float64(longestStrained))))
 }
 
 // longestStrained bounds an interval that was made longer: ten years.

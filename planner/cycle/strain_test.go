@@ -11,7 +11,8 @@ import (
 
 // Cho and Garcia-Molina 2003: of ten visits a day apart, so many saw a change.
 func TestBetweenChanges(t *testing.T) {
-	for changes, want := range map[int]float64{0: 0, 5: 1 / math.Log(10.5/5.5), 10: 1 / math.Log(21)} {
+	for changes, want := range map[int]float64{0: 0, 5: 1 / math.Log(10.5/5.5),
+		10: 1 / math.Log(21)} {
 		h := sitegraph.Start(base)
 		for day := 1; day <= 10; day++ {
 			at := base.AddDate(0, 0, day)

@@ -12,7 +12,8 @@ func timesSetting(server string) string { return "times/" + server }
 
 // RecallTimes is what a loop has observed of the downloads of a server, in milliseconds; zero if it
 // has observed none. setting is that of a Store.
-func RecallTimes(setting func(name string) ([]byte, bool, error), server string) (schedule.Times, error) {
+func RecallTimes(setting func(name string) ([]byte, bool, error), server string) (
+	schedule.Times, error) {
 	value, ok, err := setting(timesSetting(server))
 	if err != nil || !ok {
 		return schedule.Times{}, err
@@ -41,7 +42,8 @@ func (l *Loop) recallTimes(s sitegraph.ServerID) error {
 	if err != nil {
 		return l.storeError(err, "read the times of %s", server)
 	}
-	of.Times = schedule.Times{Mean: t.Mean * schedule.Tick(time.Millisecond), Max: t.Max * schedule.Tick(time.Millisecond), Count: t.Count}
+	of.Times = schedule.Times{Mean: t.Mean * schedule.Tick(time.Millisecond),
+		Max: t.Max * schedule.Tick(time.Millisecond), Count: t.Count}
 	return nil
 }
 

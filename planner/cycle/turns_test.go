@@ -38,8 +38,11 @@ type town struct {
 }
 
 func newTown(t *testing.T, pause time.Duration, perSite int) *town {
-	return &town{T: t, pause: pause, perSite: perSite, takes: func(string) time.Duration { return 50 * time.Millisecond },
-		asked: map[string]bool{}, busy: map[string]bool{}, until: map[string]time.Time{}, visits: map[string]int{}}
+	return &town{T: t, pause: pause, perSite: perSite, takes: func(string) time.Duration {
+		return 50 * time.Millisecond
+	},
+		asked: map[string]bool{}, busy: map[string]bool{}, until: map[string]time.Time{},
+		visits: map[string]int{}}
 }
 
 func (w *town) place(server string) string {
@@ -70,7 +73,8 @@ func (w *town) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Observatio
 	w.mu.Lock()
 	for _, k := range keys {
 		if w.busy[k] || time.Now().Before(w.until[k]) {
-			w.Errorf("%s: %s is asked too early: busy %v, %v before its time", r.Record.URL, k, w.busy[k], time.Until(w.until[k]))
+			w.Errorf("%s: %s is asked too early: busy %v, %v before its time",
+				r.Record.URL, k, w.busy[k], time.Until(w.until[k]))
 		}
 		w.busy[k] = true
 	}
@@ -87,7 +91,8 @@ func (w *town) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Observatio
 	for _, k := range keys {
 		w.busy[k], w.until[k] = false, now.Add(w.pause)
 	}
-	o := sitegraph.Observation{URL: r.Record.URL, Time: now, Outcome: sitegraph.OutcomeFetched, Status: 200, LinksKnown: true, FramesKnown: true,
+	o := sitegraph.Observation{URL: r.Record.URL, Time: now, Outcome: sitegraph.OutcomeFetched,
+		Status: 200, LinksKnown: true, FramesKnown: true,
 		NotBefore: now.Add(w.pause), Elapsed: now.Sub(began), Trouble: sitegraph.TroubleNone}
 	o.Digests.Bytes = sitegraph.DigestOf([]byte(r.Record.URL))
 	if u, _ := url.Parse(r.Record.URL); u.Path == "/" {
@@ -113,7 +118,8 @@ func (w *town) of(prefix string) (visits int) {
 }
 
 // live runs a loop as recrawl run does, for a while, in rounds of a length.
-func (w *town) live(o cycle.Options, policy string, perDay float64, round, length time.Duration, starts ...string) *rig {
+func (w *town) live(o cycle.Options, policy string, perDay float64, round, length time.Duration,
+	starts ...string) *rig {
 	m := newLive(w.T, w, replay.NewStore(), policy, perDay, o)
 	m.seed(starts...)
 	ctx, cancel := context.WithTimeout(w.Context(), length)
@@ -124,18 +130,23 @@ func (w *town) live(o cycle.Options, policy string, perDay float64, round, lengt
 	return m
 }
 
-func newLive(t *testing.T, w *town, d cycle.Store, name string, perDay float64, o cycle.Options) *rig {
+func newLive(t *testing.T, w *town, d cycle.Store, name string, perDay float64,
+	o cycle.Options) *rig {
 	t.Helper()
 	m := &rig{T: t, clock: cycle.WallClock{}, corpus: planner.NewCorpus(sitegraph.NewGraph())}
 	if d, ok := d.(*disk); ok {
 		m.corpus = d.restore()
 	}
-	p, err := policy.New(name, policy.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1, PerDay: perDay})
+	p, err := policy.New(name, policy.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1,
+		PerDay: perDay})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.plan = planner.New(m.corpus, p, planner.Options{NewShare: 0.25, Leftover: true, LeastRefetch: planner.FirstWorth, Turns: true})
-	o.Planner, o.Fetcher, o.Store, o.Clock, o.Discover, o.Pause, o.Forecast = m.plan, w, d, m.clock, true, w.pause, true
+	m.plan = planner.New(m.corpus, p,
+		planner.Options{NewShare: 0.25, Leftover: true, LeastRefetch: planner.FirstWorth,
+			Turns: true})
+	o.Planner, o.Fetcher, o.Store, o.Clock, o.Discover, o.Pause, o.Forecast = m.plan, w, d, m.clock,
+		true, w.pause, true
 	m.loop = cycle.New(o)
 	return m
 }
@@ -167,17 +178,20 @@ func TestAllServersAtOnce(t *testing.T) {
 		if testing.Short() && (c.servers > 30 || c.round > time.Hour || c.policy != "value") {
 			continue
 		}
-		t.Run(fmt.Sprintf("servers=%d/round=%v/%s", c.servers, c.round, c.policy), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := newTown(t, c.pause, 300)
-				const length = 20 * time.Minute
-				w.live(cycle.Options{Workers: 64}, c.policy, c.perDay, c.round, length, startsOf("s", c.servers)...)
-				polite := float64(c.servers) * float64(length) / float64(c.pause)
-				if got := float64(w.of("s")); got < 0.9*polite {
-					t.Errorf("%.0f visits, %.2f of the %.0f that politeness allows; want 0.9", got, got/polite, polite)
-				}
+		t.Run(fmt.Sprintf("servers=%d/round=%v/%s", c.servers, c.round, c.policy),
+			func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					w := newTown(t, c.pause, 300)
+					const length = 20 * time.Minute
+					w.live(cycle.Options{Workers: 64}, c.policy, c.perDay, c.round, length,
+						startsOf("s", c.servers)...)
+					polite := float64(c.servers) * float64(length) / float64(c.pause)
+					if got := float64(w.of("s")); got < 0.9*polite {
+						t.Errorf("%.0f visits, %.2f of the %.0f that politeness allows; want 0.9",
+							got, got/polite, polite)
+					}
+				})
 			})
-		})
 	}
 }
 
@@ -197,7 +211,8 @@ func TestSharedAddress(t *testing.T) {
 			}
 			return 50 * time.Millisecond
 		}
-		w.live(cycle.Options{Workers: 16}, "value", planner.Unlimited, time.Hour, 10*time.Minute, append(startsOf("shared", 256), startsOf("honest", 20)...)...)
+		w.live(cycle.Options{Workers: 16}, "value", planner.Unlimited, time.Hour, 10*time.Minute,
+			append(startsOf("shared", 256), startsOf("honest", 20)...)...)
 		if got, most := w.of("honest"), 20*600; float64(got) < 0.9*float64(most) {
 			t.Errorf("%d visits to honest servers of %d", got, most)
 		}
@@ -221,7 +236,8 @@ func TestWaitHoldsNoWorker(t *testing.T) {
 			}
 			w.asked[server] = true
 			w.until[server] = now.Add(300 * time.Second)
-			return sitegraph.Observation{Transferred: 100}, &cycle.Wait{Until: now.Add(300 * time.Second)}
+			return sitegraph.Observation{Transferred: 100},
+				&cycle.Wait{Until: now.Add(300 * time.Second)}
 		}
 		w.answer = func(server string, o *sitegraph.Observation) {
 			if strings.HasPrefix(server, "delaying") {
@@ -229,15 +245,18 @@ func TestWaitHoldsNoWorker(t *testing.T) {
 			}
 		}
 		const budget = 12_000
-		m := w.live(cycle.Options{Workers: 8}, "value", 24*budget, time.Hour, 10*time.Minute, append(startsOf("delaying", 70), startsOf("honest", 20)...)...)
+		m := w.live(cycle.Options{Workers: 8}, "value", 24*budget, time.Hour, 10*time.Minute,
+			append(startsOf("delaying", 70), startsOf("honest", 20)...)...)
 		honest, delaying := w.of("honest"), w.of("delaying")
 		if most := 20 * 600; float64(honest) < 0.9*float64(min(most, budget)) {
 			t.Errorf("%d visits to honest servers of %d", honest, most)
 		}
 		if delaying < 70 || delaying > 140 {
-			t.Errorf("%d visits to 70 servers with a delay of 300 s in 600 s, want 1 or 2 each", delaying)
+			t.Errorf("%d visits to 70 servers with a delay of 300 s in 600 s, want 1 or 2 each",
+				delaying)
 		}
-		if made := m.plan.Made(); made < honest+delaying-8 { // those under way at the end are handed back
+		// those under way at the end are handed back
+		if made := m.plan.Made(); made < honest+delaying-8 {
 			t.Errorf("%d visits were counted, %d made", made, honest+delaying)
 		}
 		if honest+delaying > budget {
@@ -258,7 +277,8 @@ func TestSlowServers(t *testing.T) {
 			return 50 * time.Millisecond
 		}
 		const length = 20 * time.Minute
-		w.live(cycle.Options{Workers: 16}, "value", planner.Unlimited, time.Hour, length, append(startsOf("slow", 100), startsOf("honest", 100)...)...)
+		w.live(cycle.Options{Workers: 16}, "value", planner.Unlimited, time.Hour, length,
+			append(startsOf("slow", 100), startsOf("honest", 100)...)...)
 		if got, most := w.of("honest"), 100*120; float64(got) < 0.9*float64(most) {
 			t.Errorf("%d visits to honest servers of %d", got, most)
 		}
@@ -278,7 +298,8 @@ func TestSlowdown(t *testing.T) {
 			began := time.Now()
 			w.answer = func(_ string, o *sitegraph.Observation) {
 				if after := time.Since(began); after > 2*time.Minute && after < 2*time.Hour {
-					o.Outcome, o.Status, o.LinksKnown, o.Trouble = sitegraph.OutcomeFailed, 503, false, trouble
+					o.Outcome, o.Status, o.LinksKnown, o.Trouble = sitegraph.OutcomeFailed, 503,
+						false, trouble
 				}
 			}
 			d := newDisk()
@@ -288,7 +309,8 @@ func TestSlowdown(t *testing.T) {
 				before := w.of("s")
 				ctx, cancel := context.WithTimeout(t.Context(), length)
 				defer cancel()
-				if err := m.loop.Run(ctx, planner.Unlimited, time.Hour, nil); !errors.Is(err, context.DeadlineExceeded) {
+				if err := m.loop.Run(ctx, planner.Unlimited, time.Hour, nil); !errors.Is(err,
+					context.DeadlineExceeded) {
 					t.Fatal(err)
 				}
 				time.Sleep(w.pause) // as whoever starts the program again does
@@ -298,7 +320,8 @@ func TestSlowdown(t *testing.T) {
 				t.Errorf("%d visits in two minutes while the server is well", well)
 			}
 			if first, then := run(30*time.Minute), run(30*time.Minute); first > 20 || then > 4 {
-				t.Errorf("%v: %d visits in the first half hour of trouble, %d in the second, after a restart", trouble, first, then)
+				t.Errorf("%v: %d visits in the first half hour of trouble, %d in the second, "+
+					"after a restart", trouble, first, then)
 			}
 			time.Sleep(time.Until(began.Add(2 * time.Hour)))
 			if again := run(3 * time.Hour); again < 500 {
@@ -331,7 +354,9 @@ func TestLocalFaults(t *testing.T) {
 			}
 			return nil
 		}
-		m := w.live(cycle.Options{Workers: 8, Able: able, Stalled: func(why error) { told = append(told, why) }},
+		m := w.live(cycle.Options{Workers: 8, Able: able, Stalled: func(why error) {
+			told = append(told, why)
+		}},
 			"value", planner.Unlimited, 5*time.Minute, 14*time.Minute, startsOf("s", 5)...)
 		for p := range sitegraph.PageID(m.corpus.Pages()) {
 			if n := m.corpus.Memory(p).Errors; n > 0 {
@@ -342,7 +367,8 @@ func TestLocalFaults(t *testing.T) {
 		for _, why := range told {
 			saw[why]++
 		}
-		if saw[noFiles] == 0 || saw[noFiles] > 20 || saw[full] == 0 || saw[full] > 10 || saw[nil] != 2 {
+		if saw[noFiles] == 0 || saw[noFiles] > 20 || saw[full] == 0 || saw[full] > 10 ||
+			saw[nil] != 2 {
 			t.Errorf("told %v", told)
 		}
 		if w.of("s") == 0 {
@@ -364,9 +390,11 @@ func TestTrapStarvesNobody(t *testing.T) {
 			}
 		}
 		const budget = 600
-		w.live(cycle.Options{Workers: 8}, "value", 24*budget, time.Hour, time.Hour-time.Second, "http://trap.example/", "http://honest.example/")
+		w.live(cycle.Options{Workers: 8}, "value", 24*budget, time.Hour, time.Hour-time.Second,
+			"http://trap.example/", "http://honest.example/")
 		if honest, trap := w.of("honest"), w.of("trap"); honest < 250 || trap > 350 {
-			t.Errorf("of %d visits %d went to the trap and %d to the honest server", budget, trap, honest)
+			t.Errorf("of %d visits %d went to the trap and %d to the honest server",
+				budget, trap, honest)
 		}
 	})
 }
@@ -383,9 +411,11 @@ func TestColdCrawl(t *testing.T) {
 				}
 				return sitegraph.Observation{}, nil
 			}
-			w.live(cycle.Options{Workers: 8}, policy, 24*140, time.Hour, 4*time.Hour+30*time.Minute, startsOf("s", 1)...)
+			w.live(cycle.Options{Workers: 8}, policy, 24*140, time.Hour, 4*time.Hour+30*time.Minute,
+				startsOf("s", 1)...)
 			if n := w.of("s"); n < 600 || again > n/20 {
-				t.Errorf("%s: of %d visits in five rounds %d went to copies of the last two hours, while new pages waited", policy, n, again)
+				t.Errorf("%s: of %d visits in five rounds %d went to copies of the last two "+
+					"hours, while new pages waited", policy, n, again)
 			}
 		})
 	}
@@ -401,7 +431,9 @@ func TestScarceBudgetGoesByValue(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 24*time.Hour)
 		defer cancel()
 		// All pages are known and fetched once, and those of one server were seen to change.
-		if err := m.loop.Run(ctx, planner.Unlimited, 24*time.Hour, func(planner.Round) bool { return false }); err != nil {
+		if err := m.loop.Run(ctx, planner.Unlimited, 24*time.Hour, func(planner.Round) bool {
+			return false
+		}); err != nil {
 			t.Fatal(err)
 		}
 		for p := range sitegraph.PageID(m.corpus.Pages()) {
@@ -411,13 +443,15 @@ func TestScarceBudgetGoesByValue(t *testing.T) {
 		}
 		w.visits = map[string]int{}
 		now := time.Now()
-		r := planner.Round{Number: 99, Start: now.Add(time.Hour), End: now.Add(2 * time.Hour), Budget: 250}
+		r := planner.Round{Number: 99, Start: now.Add(time.Hour), End: now.Add(2 * time.Hour),
+			Budget: 250}
 		time.Sleep(time.Hour)
 		if err := m.loop.Round(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
 		if busy, quiet := w.of("busy"), w.of("quiet"); busy < 195 || busy+quiet != 250 {
-			t.Errorf("%d visits to the server that changes, which has 200 pages, and %d to others; want 200 and 50", busy, quiet)
+			t.Errorf("%d visits to the server that changes, which has 200 pages, and %d to "+
+				"others; want 200 and 50", busy, quiet)
 		}
 	})
 }

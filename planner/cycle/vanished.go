@@ -59,7 +59,8 @@ func dirOf(url string) string {
 
 // see counts an answer. A directory that is to be barred for a time is returned, or "". changed:
 // what there is to keep is another.
-func (v *vanished) see(url string, o sitegraph.Outcome, now time.Time) (bars string, until time.Time, changed bool) {
+func (v *vanished) see(url string, o sitegraph.Outcome, now time.Time) (
+	bars string, until time.Time, changed bool) {
 	dir := dirOf(url)
 	switch o {
 	case sitegraph.OutcomeGone:
@@ -141,7 +142,8 @@ func (l *line) recall(kept *vanished, now time.Time) {
 	}
 	l.vanished = vanished{Row: min(max(kept.Row, 0), 1_000_000)}
 	for dir, at := range kept.Dirs {
-		if at == nil || at.Gone < goneInRow || at.Until.Sub(now) > 2*vanishedLast || !l.vanished.makeRoom() {
+		if at == nil || at.Gone < goneInRow || at.Until.Sub(now) > 2*vanishedLast ||
+			!l.vanished.makeRoom() {
 			continue
 		}
 		l.vanished.Dirs[dir] = at
@@ -155,14 +157,16 @@ func (l *line) recall(kept *vanished, now time.Time) {
 func (c *crew) vanish(l *line, done *completion, now time.Time) (changed bool) {
 	r := &done.request.Record
 	left := r.State.Left() && done.seen.Outcome == sitegraph.OutcomeGone // as was known
-	if !c.Proof || left || r.State == sitegraph.StateSource || slices.Contains(c.graph.StartPages(l.server), r.Page) {
+	if !c.Proof || left || r.State == sitegraph.StateSource ||
+		slices.Contains(c.graph.StartPages(l.server), r.Page) {
 		return false
 	}
 	dir, until, changed := l.vanished.see(r.URL, done.seen.Outcome, now)
 	if dir != "" {
 		c.putUp(l, bar{dir: dir, until: until}, now)
 	}
-	if done.seen.Outcome == sitegraph.OutcomeGone && l.vanished.Row >= goneOfServer && l.vanished.Row%goneInRow == 0 {
+	if done.seen.Outcome == sitegraph.OutcomeGone && l.vanished.Row >= goneOfServer &&
+		l.vanished.Row%goneInRow == 0 {
 		l.steps = min(l.steps+1, mostSteps)
 		changed = true
 	}

@@ -34,7 +34,8 @@ func (w *rebuilt) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Observa
 	u, _ := url.Parse(r.Record.URL)
 	dir, _, _ := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/")
 	o.Links = nil
-	isGone := !o.Time.Before(w.at) && (dir == "old" || dir == "back" && o.Time.Before(w.again) || w.all && dir != "" && dir != "back")
+	isGone := !o.Time.Before(w.at) && (dir == "old" || dir == "back" && o.Time.Before(w.again) ||
+		w.all && dir != "" && dir != "back")
 	if dir == "" {
 		dirs := []string{"old", "back", "same"}
 		if !o.Time.Before(w.at) {
@@ -60,12 +61,14 @@ func (w *rebuilt) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Observa
 }
 
 func newRebuilt(t *testing.T, pages int) *rebuilt {
-	return &rebuilt{town: newTown(t, 10*time.Second, 0), pages: pages, visits: map[string][]time.Time{}, gone: map[string]int{}}
+	return &rebuilt{town: newTown(t, 10*time.Second, 0), pages: pages,
+		visits: map[string][]time.Time{}, gone: map[string]int{}}
 }
 
 // run lets a loop work for a while, once more on the same store.
 func (w *rebuilt) run(t *testing.T, d cycle.Store, proof bool, length time.Duration) *rig {
-	m := newLive(t, w.town, d, "value", perHour, cycle.Options{Workers: 8, Proof: proof, Fetcher: w})
+	m := newLive(t, w.town, d, "value", perHour,
+		cycle.Options{Workers: 8, Proof: proof, Fetcher: w})
 	m.loop.Fetcher = w
 	m.seed("http://h.example/")
 	ctx, cancel := context.WithTimeout(t.Context(), length)
@@ -105,18 +108,23 @@ func TestVanishedDirectories(t *testing.T) {
 				} else {
 					m := w.run(t, d, true, 25*day)
 					m.loop.Clock = stopped{m.loop.Clock, w.visits["old"][len(w.visits["old"])-1]}
-					if dirs, all := m.loop.Vanished(10); all != 1 || len(dirs) != 1 || !dirs["http://h.example/old/"].After(m.loop.Clock.Now()) {
+					if dirs, all := m.loop.Vanished(10); all != 1 || len(dirs) != 1 ||
+						!dirs["http://h.example/old/"].After(m.loop.Clock.Now()) {
 						t.Errorf("vanished: %v, %d in all", dirs, all)
 					}
 				}
-				t.Logf("visits after it was rebuilt: old %d (gone %d), back %d (gone %d), same %d, new %d", len(w.visits["old"]), w.gone["old"],
-					len(w.visits["back"]), w.gone["back"], len(w.visits["same"]), len(w.visits["new"]))
+				t.Logf("visits after it was rebuilt: old %d (gone %d), back %d (gone %d), same "+
+					"%d, new %d", len(w.visits["old"]), w.gone["old"],
+					len(w.visits["back"]), w.gone["back"], len(w.visits["same"]),
+					len(w.visits["new"]))
 				// Five in a row, then one after 1, 2, 4, 8, ... hours up to a week.
 				if most := goneInRow + 16; w.gone["old"] > most || w.gone["back"] > most {
-					t.Errorf("asked %d times for pages of /old/ and %d times for those of /back/ that were gone, want %d at most", w.gone["old"], w.gone["back"], most)
+					t.Errorf("asked %d times for pages of /old/ and %d times for those of /back/ "+
+						"that were gone, want %d at most", w.gone["old"], w.gone["back"], most)
 				}
 				if len(w.visits["new"]) < pages || len(w.visits["same"]) < pages {
-					t.Errorf("%d visits to /new/, %d to /same/", len(w.visits["new"]), len(w.visits["same"]))
+					t.Errorf("%d visits to /new/, %d to /same/",
+						len(w.visits["new"]), len(w.visits["same"]))
 				}
 				if first := w.visits["new"][0].Sub(w.at); first > 2*day {
 					t.Errorf("the first page of /new/ was visited %v after it came", first)
@@ -149,7 +157,8 @@ func TestVanishedWithout(t *testing.T) {
 		w.again = w.at.Add(365 * 24 * time.Hour)
 		w.run(t, newDisk(), false, 25*24*time.Hour)
 		if w.gone["old"] < 60 {
-			t.Errorf("%d visits to pages that were gone: the test above proves nothing", w.gone["old"])
+			t.Errorf("%d visits to pages that were gone: the test above proves nothing",
+				w.gone["old"])
 		}
 	})
 }
@@ -172,10 +181,12 @@ func TestVanishedServer(t *testing.T) {
 			}
 			at = append(at, o.Time)
 			if o.Time.Sub(began) < 12*time.Hour {
-				o.Outcome, o.Status, o.LinksKnown, o.FramesKnown = sitegraph.OutcomeGone, 404, false, false
+				o.Outcome, o.Status, o.LinksKnown, o.FramesKnown = sitegraph.OutcomeGone, 404,
+					false, false
 			}
 		}
-		w.live(cycle.Options{Workers: 4, Proof: true}, "value", planner.Unlimited, time.Hour, 54*time.Hour, "http://h.example/")
+		w.live(cycle.Options{Workers: 4, Proof: true}, "value", planner.Unlimited, time.Hour,
+			54*time.Hour, "http://h.example/")
 		during, after := 0, 0
 		for _, x := range at {
 			if x.Sub(began) < 12*time.Hour {
@@ -186,7 +197,8 @@ func TestVanishedServer(t *testing.T) {
 		}
 		t.Logf("%d visits in 12 hours in which all was gone, %d in 42 hours after", during, after)
 		if during > 100 || after < 2000 {
-			t.Errorf("%d visits in 12 hours in which all was gone, %d in 42 hours after", during, after)
+			t.Errorf("%d visits in 12 hours in which all was gone, %d in 42 hours after",
+				during, after)
 		}
 	})
 }

@@ -91,7 +91,8 @@ func (l *Loop) apply(v planner.Visit, r *Request, o sitegraph.Observation) error
 	}
 	verdict := record.Apply(o, l.Change)
 	// The same bytes have the same links.
-	sameBytes := verdict == sitegraph.VerdictUnchanged && before == o.Digests.Bytes && !before.IsZero() &&
+	sameBytes := verdict == sitegraph.VerdictUnchanged && before == o.Digests.Bytes &&
+		!before.IsZero() &&
 		!record.More
 	if l.Discover && !sameBytes && record.State != sitegraph.StateSource {
 		if err := l.applyLinks(record, o); err != nil {
@@ -114,7 +115,8 @@ func (l *Loop) apply(v planner.Visit, r *Request, o sitegraph.Observation) error
 }
 
 // keep saves the record of a visit that was applied, and reports the visit.
-func (l *Loop) keep(v planner.Visit, r *Request, o sitegraph.Observation, verdict sitegraph.Verdict) error {
+func (l *Loop) keep(v planner.Visit, r *Request, o sitegraph.Observation,
+	verdict sitegraph.Verdict) error {
 	record := &r.Record
 	if l.Forecast || l.Planner.GoesByDue(v.Page) {
 		due, interval := l.Planner.Due(v.Page, o.Time)
@@ -134,19 +136,22 @@ func (l *Loop) keep(v planner.Visit, r *Request, o sitegraph.Observation, verdic
 		return l.storeError(err, "save record of %s", record.URL)
 	}
 	if l.Seen != nil || l.Acknowledged != nil {
-		l.event = Event{Round: r.Round, Visit: v, Observation: o, Verdict: verdict, Record: *record, Before: l.before, Due: r.due}
+		l.event = Event{Round: r.Round, Visit: v, Observation: o, Verdict: verdict, Record: *record,
+			Before: l.before, Due: r.due}
 		if l.Seen != nil {
 			l.Seen(&l.event)
 		}
 		if l.Acknowledged != nil {
-			l.event.Observation.Links, l.event.Observation.Frames = nil, nil // may hold a whole page alive
+			// may hold a whole page alive
+			l.event.Observation.Links, l.event.Observation.Frames = nil, nil
 			l.event.Observation.Claims, l.event.Observation.Sources = nil, nil
 			l.event.Observation.Watched = nil
 			l.unacked = append(l.unacked, l.event)
 		}
 	}
 	l.uncommitted++
-	if l.uncommitted >= l.CommitEvery || l.uncommitted&15 == 0 && time.Since(l.lastCommit) > l.CommitAfter {
+	if l.uncommitted >= l.CommitEvery || l.uncommitted&15 == 0 &&
+		time.Since(l.lastCommit) > l.CommitAfter {
 		return l.commit()
 	}
 	return nil

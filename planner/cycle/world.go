@@ -33,8 +33,8 @@ type Fetcher interface {
 // Observation.Transferred.
 type Wait struct {
 	Until time.Time
-	// Scheme: so must all pages of the server under the scheme of the page, as http: their robots.txt
-	// cannot be had. Those under another, which has a robots.txt of its own, need not.
+	// Scheme: so must all pages of the server under the scheme of the page, as http: their
+	// robots.txt cannot be had. Those under another, which has a robots.txt of its own, need not.
 	Scheme bool
 }
 

@@ -23,10 +23,12 @@ type shop struct {
 }
 
 func (s *shop) Fetch(_ context.Context, r cycle.Request) (sitegraph.Observation, error) {
-	o := sitegraph.Observation{URL: r.Record.URL, Time: s.clock.Now(), Outcome: sitegraph.OutcomeFetched, Status: 200, LinksKnown: true, FramesKnown: true}
+	o := sitegraph.Observation{URL: r.Record.URL, Time: s.clock.Now(),
+		Outcome: sitegraph.OutcomeFetched, Status: 200, LinksKnown: true, FramesKnown: true}
 	version := 0
 	if s.every > 0 {
-		version = (int(o.Time.Sub(base)/time.Hour) + int(chance(r.Record.URL)>>9%uint64(s.every))) / s.every
+		version = (int(o.Time.Sub(base)/time.Hour) +
+			int(chance(r.Record.URL)>>9%uint64(s.every))) / s.every
 	}
 	o.Digests.Bytes = sitegraph.DigestOf(fmt.Append(nil, r.Record.URL, version))
 	if r.Record.URL == "http://h.example/" {
@@ -45,13 +47,16 @@ func (s *shop) open(t *testing.T, name string, o planner.Options, seen func(*cyc
 	s.clock = cycle.NewVirtualClock(base)
 	d := newDisk()
 	m := &rig{T: t, disk: d, clock: s.clock, corpus: d.restore()}
-	p, err := policy.New(name, policy.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1, PerDay: 24 * shopBudget})
+	p, err := policy.New(name, policy.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1,
+		PerDay: 24 * shopBudget})
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.NewShare, o.SourceShare, o.AgainShare, o.Leftover, o.Turns, o.LeastRefetch = 0.25, 0.1, 0.05, true, true, planner.FirstWorth
+	o.NewShare, o.SourceShare, o.AgainShare, o.Leftover, o.Turns, o.LeastRefetch = 0.25, 0.1, 0.05,
+		true, true, planner.FirstWorth
 	m.plan = planner.New(m.corpus, p, o)
-	m.loop = cycle.New(cycle.Options{Planner: m.plan, Fetcher: s, Store: d, Clock: s.clock, Discover: true, Proof: true, Forecast: true, Seen: seen})
+	m.loop = cycle.New(cycle.Options{Planner: m.plan, Fetcher: s, Store: d, Clock: s.clock,
+		Discover: true, Proof: true, Forecast: true, Seen: seen})
 	m.seed("http://h.example/")
 	return m
 }
@@ -62,7 +67,8 @@ func (s *shop) open(t *testing.T, name string, o planner.Options, seen func(*cyc
 // of an hour ago has changed, new pages get their share.
 func TestNewPagesByWorth(t *testing.T) {
 	for _, name := range []string{"value", "ebayes", "interval"} {
-		for _, c := range []struct{ every, least, most int }{{0, 125, 140}, {10, 125, 140}, {1, 0, 35}} {
+		for _, c := range []struct{ every, least, most int }{{0, 125, 140}, {10, 125, 140},
+			{1, 0, 35}} {
 			if name != "value" && c.every > 0 { // rates that they learn more slowly
 				continue
 			}
@@ -77,7 +83,8 @@ func TestNewPagesByWorth(t *testing.T) {
 			first = 0
 			m.rounds(3, time.Hour, shopBudget)
 			if first < 3*c.least || first > 3*c.most {
-				t.Errorf("%s, where pages change each %d hours: %d of %d visits are to new pages, want %d to %d", name, c.every, first, 3*shopBudget, 3*c.least, 3*c.most)
+				t.Errorf("%s, where pages change each %d hours: %d of %d visits are to new "+
+					"pages, want %d to %d", name, c.every, first, 3*shopBudget, 3*c.least, 3*c.most)
 			}
 		}
 	}
@@ -88,7 +95,8 @@ func TestNewPagesByWorth(t *testing.T) {
 func TestLeastValue(t *testing.T) {
 	needsNoRace(t)
 	for _, name := range policy.StreamNames() {
-		if policy.Reference(name) || strings.HasPrefix(name, "value-") && name != "value-for-age" || testing.Short() && name != "value" {
+		if policy.Reference(name) || strings.HasPrefix(name, "value-") && name != "value-for-age" ||
+			testing.Short() && name != "value" {
 			continue
 		}
 		const least = 0.2
@@ -104,24 +112,29 @@ func TestLeastValue(t *testing.T) {
 			made++
 			if v := &e.Visit; !v.First && e.Record.State != sitegraph.StateSource {
 				told = told || !math.IsNaN(v.Probability)
-				if worth := v.Probability*m.corpus.Weight(v.Page) + v.Beside; gives && !(worth >= least) {
+				if worth := v.Probability*m.corpus.Weight(v.Page) + v.Beside; gives &&
+					!(worth >= least) {
 					t.Fatalf("%s: a visit worth %g (%s)", name, worth, v.Reason)
 				}
 			}
 		})
 		m.rounds(3, time.Hour, 1000) // all that is new
 		before := made
-		m.rounds(5, time.Hour, 1000) // by some estimators all rates are high where all copies are of an hour ago
+		// by some estimators all rates are high where all copies are of an hour ago
+		m.rounds(5, time.Hour, 1000)
 		unused := m.plan.Unused()
 		switch {
-		case (name == "value" || name == "ebayes" || name == "interval") && (made-before > 2000 || unused < 500):
-			t.Errorf("%s: %d visits in 5 rounds, room for %d is left unused in the last", name, made-before, unused)
+		case (name == "value" || name == "ebayes" || name == "interval") &&
+			(made-before > 2000 || unused < 500):
+			t.Errorf("%s: %d visits in 5 rounds, room for %d is left unused in the last",
+				name, made-before, unused)
 		case !gives && (told || unused > 0):
 			t.Errorf("%s tells probabilities: %v; %d are left unused", name, told, unused)
 		}
 		if name == "value" {
 			page, _ := m.corpus.Graph.Lookup("http://h.example/c1/p1")
-			if why := m.plan.WhyNot(page); !strings.Contains(why, "less than the least value of 0.2") {
+			if why := m.plan.WhyNot(page); !strings.Contains(why,
+				"less than the least value of 0.2") {
 				t.Errorf("why not: %q", why)
 			}
 			m.rounds(24*30, time.Hour, 100)
@@ -142,7 +155,8 @@ func TestLeastValueOfNewPages(t *testing.T) {
 		if (made > 100) != want {
 			t.Errorf("by a least value of %g %d visits", least, made)
 		}
-		if page, _ := m.corpus.Graph.Lookup("http://h.example/"); !want && !strings.Contains(m.plan.WhyNot(page), "less than the least value of 0.95") {
+		if page, _ := m.corpus.Graph.Lookup("http://h.example/"); !want &&
+			!strings.Contains(m.plan.WhyNot(page), "less than the least value of 0.95") {
 			t.Errorf("why not: %q", m.plan.WhyNot(page))
 		}
 	}

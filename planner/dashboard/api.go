@@ -39,11 +39,13 @@ type answer struct {
 // api has the routes of the API; openapi.yaml describes them.
 func (s *Server) api(m *http.ServeMux) {
 	d := s.o.Desk
-	get := func(path string, within time.Duration, f func(context.Context, *http.Request) (answer, error)) {
+	get := func(path string, within time.Duration,
+		f func(context.Context, *http.Request) (answer, error)) {
 		m.Handle("GET /api/v1/"+path, s.counted("/api/v1/"+path, s.slot(s.resource(within, f))))
 	}
 	change := func(method, path string, f func(context.Context, *http.Request) (answer, error)) {
-		m.Handle(method+" /api/v1/"+path, s.counted("/api/v1/"+path, s.slot(s.resource(answerIn, f))))
+		m.Handle(method+" /api/v1/"+path,
+			s.counted("/api/v1/"+path, s.slot(s.resource(answerIn, f))))
 	}
 	get("now", answerIn, func(ctx context.Context, _ *http.Request) (answer, error) {
 		v, err := d.Now(ctx)
@@ -59,8 +61,12 @@ func (s *Server) api(m *http.ServeMux) {
 		v.Visits, v.Failed = d.Visits()
 		return answer{value: v}, nil
 	})
-	get("freshness", answerIn, func(context.Context, *http.Request) (answer, error) { return answer{value: d.Freshness()}, nil })
-	get("due", answerIn, func(context.Context, *http.Request) (answer, error) { return answer{value: d.DueTimes()}, nil })
+	get("freshness", answerIn, func(context.Context, *http.Request) (answer, error) {
+		return answer{value: d.Freshness()}, nil
+	})
+	get("due", answerIn, func(context.Context, *http.Request) (answer, error) {
+		return answer{value: d.DueTimes()}, nil
+	})
 	get("servers", answerIn, func(_ context.Context, r *http.Request) (answer, error) {
 		q, err := serversQuery(r)
 		return answer{value: d.Servers(q)}, err
@@ -69,11 +75,13 @@ func (s *Server) api(m *http.ServeMux) {
 		v, err := d.Server(ctx, r.PathValue("server"))
 		return answer{value: v}, err
 	})
-	get("servers/{server}/pages", answerIn, func(ctx context.Context, r *http.Request) (answer, error) {
+	get("servers/{server}/pages", answerIn, func(ctx context.Context, r *http.Request) (answer,
+		error) {
 		v, err := s.pagesOf(ctx, r)
 		return answer{value: v}, err
 	})
-	get("servers/{server}/signals", answerIn, func(ctx context.Context, r *http.Request) (answer, error) {
+	get("servers/{server}/signals", answerIn, func(ctx context.Context, r *http.Request) (answer,
+		error) {
 		v, err := d.Signals(ctx, r.PathValue("server"))
 		return answer{value: signals{v}}, err
 	})
@@ -142,7 +150,9 @@ func (s *Server) api(m *http.ServeMux) {
 		}
 		return answer{value: v, text: v.Text}, nil
 	})
-	get("settings", answerIn, func(context.Context, *http.Request) (answer, error) { return answer{value: s.settings()}, nil })
+	get("settings", answerIn, func(context.Context, *http.Request) (answer, error) {
+		return answer{value: s.settings()}, nil
+	})
 	change("PUT", "settings", func(ctx context.Context, r *http.Request) (answer, error) {
 		var v view.Settings
 		if err := readJSON(r, &v); err != nil {
@@ -167,7 +177,8 @@ func (s *Server) api(m *http.ServeMux) {
 		w.Write(text)
 	})
 	m.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
-		writeJSON(w, http.StatusNotFound, apiError{"no such resource: /api/v1/openapi.yaml names all"})
+		writeJSON(w, http.StatusNotFound,
+			apiError{"no such resource: /api/v1/openapi.yaml names all"})
 	})
 }
 
@@ -207,13 +218,16 @@ func (s *Server) sites(ctx context.Context, r *http.Request) (answer, error) {
 		method = "a"
 	}
 	if !slices.Contains(sitegraph.PartitionMethods(), method) {
-		return answer{}, badRequest("method", method, "one of "+strings.Join(sitegraph.PartitionMethods(), ", "))
+		return answer{}, badRequest("method", method,
+			"one of "+strings.Join(sitegraph.PartitionMethods(), ", "))
 	}
 	v, err := s.o.Desk.Sites(ctx, r.PathValue("server"), method)
 	if err != nil {
 		return answer{}, err
 	}
-	return answer{value: v.Result, text: func(w io.Writer) error { return v.Print(w, "") }, svg: func(w io.Writer) error { return v.Map().SVG(w) }}, nil
+	return answer{value: v.Result, text: func(w io.Writer) error {
+		return v.Print(w, "")
+	}, svg: func(w io.Writer) error { return v.Map().SVG(w) }}, nil
 }
 
 func (s *Server) planned(ctx context.Context, r *http.Request) (answer, error) {
@@ -246,11 +260,13 @@ func (s *Server) pagesOf(ctx context.Context, r *http.Request) (*view.PageList, 
 	if err = errors.Join(err, bad); err != nil {
 		return nil, err
 	}
-	return s.o.Desk.Pages(ctx, r.PathValue("server"), r.FormValue("q"), column, r.FormValue("order") == "desc", offset, limit)
+	return s.o.Desk.Pages(ctx, r.PathValue("server"), r.FormValue("q"), column,
+		r.FormValue("order") == "desc", offset, limit)
 }
 
 func serversQuery(r *http.Request) (q view.ServersQuery, err error) {
-	q = view.ServersQuery{Search: r.FormValue("q"), Sort: r.FormValue("sort"), Descending: r.FormValue("order") == "desc"}
+	q = view.ServersQuery{Search: r.FormValue("q"), Sort: r.FormValue("sort"),
+		Descending: r.FormValue("order") == "desc"}
 	if q.Sort != "" && !slices.Contains(view.ServerColumns, q.Sort) {
 		return q, badRequest("sort", q.Sort, "one of "+strings.Join(view.ServerColumns, ", "))
 	}
@@ -261,7 +277,8 @@ func serversQuery(r *http.Request) (q view.ServersQuery, err error) {
 }
 
 func journalQuery(r *http.Request) (q journal.Query, err error) {
-	q = journal.Query{Text: r.FormValue("q"), URL: r.FormValue("url"), Server: r.FormValue("server"), Verdict: r.FormValue("verdict"),
+	q = journal.Query{Text: r.FormValue("q"), URL: r.FormValue("url"),
+		Server: r.FormValue("server"), Verdict: r.FormValue("verdict"),
 		Outcome: r.FormValue("outcome"), After: r.FormValue("after")}
 	if q.Limit, err = whole(r, "limit", 100, 1, journal.MostFound); err != nil {
 		return q, err
@@ -321,7 +338,8 @@ func readJSON(r *http.Request, v any) error {
 }
 
 // resource answers as JSON, or as text or drawing where a client asks for that.
-func (s *Server) resource(within time.Duration, f func(context.Context, *http.Request) (answer, error)) http.Handler {
+func (s *Server) resource(within time.Duration,
+	f func(context.Context, *http.Request) (answer, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), within)
 		defer cancel()
@@ -352,14 +370,17 @@ func statusOf(err error) int {
 	var request *requestError
 	var query *index.QueryError
 	switch {
-	case errors.As(err, &request), errors.As(err, &query), errors.Is(err, view.ErrSettings), errors.Is(err, journal.ErrCursor):
+	case errors.As(err, &request), errors.As(err, &query), errors.Is(err, view.ErrSettings),
+		errors.Is(err, journal.ErrCursor):
 		return http.StatusBadRequest
-	case errors.Is(err, view.ErrUnknown), errors.Is(err, view.ErrNoArchive), errors.Is(err, difference.ErrNone), errors.Is(err, errNoPage), errors.Is(err, errNoCorpus),
+	case errors.Is(err, view.ErrUnknown), errors.Is(err, view.ErrNoArchive),
+		errors.Is(err, difference.ErrNone), errors.Is(err, errNoPage), errors.Is(err, errNoCorpus),
 		errors.Is(err, archive.ErrNoFiles):
 		return http.StatusNotFound
 	case errors.Is(err, view.ErrReadOnly):
 		return http.StatusConflict
-	case errors.Is(err, view.ErrBusy), errors.Is(err, view.ErrEnded), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, view.ErrBusy), errors.Is(err, view.ErrEnded),
+		errors.Is(err, context.DeadlineExceeded):
 		return http.StatusServiceUnavailable
 	}
 	return http.StatusInternalServerError

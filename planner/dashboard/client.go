@@ -90,7 +90,8 @@ const tuneAgain = 500 * time.Millisecond
 
 // Tune lets the process predict, waits until it has, and prints that.
 func (c Command) Tune(ctx context.Context, target string) error {
-	if _, err := ask(ctx, http.MethodPost, c.Data, "tune", url.Values{"target": {target}}, "application/json"); err != nil {
+	if _, err := ask(ctx, http.MethodPost, c.Data, "tune", url.Values{"target": {target}},
+		"application/json"); err != nil {
 		return err
 	}
 	for {
@@ -127,10 +128,12 @@ func (e *RefusedError) Hint() string {
 	if e.Status >= 500 {
 		return "ask again in a moment"
 	}
-	return "its store is open there: stop it, or read a copy (recrawl checkpoint), to ask the store itself"
+	return "its store is open there: stop it, or read a copy (recrawl checkpoint), to ask the " +
+		"store itself"
 }
 
-func ask(ctx context.Context, method, data, path string, query url.Values, accept string) ([]byte, error) {
+func ask(ctx context.Context, method, data, path string, query url.Values, accept string) (
+	[]byte, error) {
 	w, err := found(data)
 	if err != nil {
 		return nil, fmt.Errorf("%w (%w)", ErrNobody, err)
@@ -141,7 +144,8 @@ func ask(ctx context.Context, method, data, path string, query url.Values, accep
 	if w.Certificate != "" {
 		scheme, transport.TLSClientConfig = "https", certificate.Pinned(w.Certificate)
 	}
-	r, err := http.NewRequestWithContext(ctx, method, scheme+"://"+reachable(w.Address)+"/api/v1/"+path+"?"+query.Encode(), nil)
+	r, err := http.NewRequestWithContext(ctx, method, scheme+"://"+reachable(w.Address)+"/api/v1/"+
+		path+"?"+query.Encode(), nil)
 	if err != nil {
 		return nil, fmt.Errorf("%w (%w)", ErrNobody, err)
 	}

@@ -36,7 +36,8 @@ func serving(t *testing.T, address string) (*Server, *viewtest.Running) {
 	s := serve(t, run.Desk, run.Dir, address, corpus(t))
 	viewtest.Await(t, "visits", func() bool {
 		now, err := run.Desk.Now(t.Context())
-		return err == nil && now.Total.Changed > 10 && now.Surveyed.Year() > 2000 && now.Total.Failed > 0
+		return err == nil && now.Total.Changed > 10 && now.Surveyed.Year() > 2000 &&
+			now.Total.Failed > 0
 	})
 	return s, run
 }
@@ -51,7 +52,9 @@ func corpus(t *testing.T) *index.Searcher {
 	}
 	day := time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC)
 	for i := range 12 {
-		p := index.Page{ID: uint64(i), URL: fmt.Sprint("http://a.example/", i), Title: "<b>River", Body: []string{"The <i>river</i> rose."}, Server: "a.example", Changed: day, Verified: day}
+		p := index.Page{ID: uint64(i), URL: fmt.Sprint("http://a.example/", i), Title: "<b>River",
+			Body: []string{"The <i>river</i> rose."}, Server: "a.example", Changed: day,
+			Verified: day}
 		if err := b.Add(&p); err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +62,8 @@ func corpus(t *testing.T) *index.Searcher {
 	if err := b.Close(1); err != nil {
 		t.Fatal(err)
 	}
-	if err := index.Publish(index.IndexDir(dir), &index.Set{Number: 1, Units: []index.Unit{{Number: 1, State: 1, Pages: 12}}}); err != nil {
+	if err := index.Publish(index.IndexDir(dir),
+		&index.Set{Number: 1, Units: []index.Unit{{Number: 1, State: 1, Pages: 12}}}); err != nil {
 		t.Fatal(err)
 	}
 	s, err := index.OpenSearcher(dir)
@@ -100,7 +104,9 @@ func do(t *testing.T, method, address, body string, headers ...string) (*http.Re
 		}
 		r.Header.Set(headers[i], headers[i+1])
 	}
-	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
 	answer, err := client.Do(r)
 	if err != nil {
 		t.Fatal(err)
@@ -133,20 +139,37 @@ func TestAPI(t *testing.T) {
 		method, path, body string
 		status             int
 	}{
-		{"GET", "/now", "", 200}, {"GET", "/activity?hours=1&step=1", "", 200}, {"GET", "/activity?hours=0", "", 400}, {"GET", "/visits", "", 200},
-		{"GET", "/freshness", "", 200}, {"GET", "/due", "", 200}, {"GET", "/servers?sort=fresh&order=desc&q=www", "", 200}, {"GET", "/servers?sort=x", "", 400},
-		{"GET", "/servers/www0.example", "", 200}, {"GET", "/servers/nobody.example", "", 404}, {"GET", "/servers/www0.example/pages?limit=3&sort=due", "", 200},
-		{"GET", "/servers/www0.example/signals", "", 200}, {"GET", "/servers/www0.example/sites?method=b", "", 200}, {"GET", "/servers/www0.example/sites?method=x", "", 400},
-		{"GET", "/page?" + page, "", 200}, {"GET", "/page?estimates=false&" + page, "", 200}, {"GET", "/page?url=http://nobody.example/", "", 404}, {"GET", "/page/visits?" + page, "", 200},
-		{"GET", "/page/diff?" + page, "", 404}, {"GET", "/plan?n=5", "", 200}, {"GET", "/plan?report=true", "", 200}, {"GET", "/plan?report=list", "", 200},
-		{"GET", "/tune", "", 200}, {"POST", "/tune?target=coverage%3D0.5", "", 200}, {"POST", "/tune?target=x", "", 400}, {"GET", "/inspect", "", 200},
-		{"GET", "/journal?verdict=changed&limit=3", "", 200}, {"GET", "/journal?after=x", "", 400}, {"GET", "/journal?from=2020-01-01&until=2020-01-02", "", 200},
-		{"GET", "/search?q=river&server=a.example&changed=2026-01-31", "", 200}, {"GET", "/search?q=-x", "", 400}, {"GET", "/search?q=x&changed=x", "", 400},
-		{"GET", "/search?q=x&n=0", "", 400}, {"GET", "/settings", "", 200}, {"PUT", "/settings", `{"weights":["http://www1.example/=2"],"resting":["www2.example"]}`, 200},
-		{"PUT", "/settings", `{"weights":["x"],"resting":[]}`, 400}, {"PUT", "/settings", `{"other":1}`, 400}, {"POST", "/hints", `{"urls":["http://www0.example/s0/"]}`, 200},
+		{"GET", "/now", "", 200}, {"GET", "/activity?hours=1&step=1", "", 200},
+		{"GET", "/activity?hours=0", "", 400}, {"GET", "/visits", "", 200},
+		{"GET", "/freshness", "", 200}, {"GET", "/due", "", 200},
+		{"GET", "/servers?sort=fresh&order=desc&q=www", "", 200},
+		{"GET", "/servers?sort=x", "", 400},
+		{"GET", "/servers/www0.example", "", 200}, {"GET", "/servers/nobody.example", "", 404},
+		{"GET", "/servers/www0.example/pages?limit=3&sort=due", "", 200},
+		{"GET", "/servers/www0.example/signals", "", 200},
+		{"GET", "/servers/www0.example/sites?method=b", "", 200},
+		{"GET", "/servers/www0.example/sites?method=x", "", 400},
+		{"GET", "/page?" + page, "", 200}, {"GET", "/page?estimates=false&" + page, "", 200},
+		{"GET", "/page?url=http://nobody.example/", "", 404},
+		{"GET", "/page/visits?" + page, "", 200},
+		{"GET", "/page/diff?" + page, "", 404}, {"GET", "/plan?n=5", "", 200},
+		{"GET", "/plan?report=true", "", 200}, {"GET", "/plan?report=list", "", 200},
+		{"GET", "/tune", "", 200}, {"POST", "/tune?target=coverage%3D0.5", "", 200},
+		{"POST", "/tune?target=x", "", 400}, {"GET", "/inspect", "", 200},
+		{"GET", "/journal?verdict=changed&limit=3", "", 200}, {"GET", "/journal?after=x", "", 400},
+		{"GET", "/journal?from=2020-01-01&until=2020-01-02", "", 200},
+		{"GET", "/search?q=river&server=a.example&changed=2026-01-31", "", 200},
+		{"GET", "/search?q=-x", "", 400}, {"GET", "/search?q=x&changed=x", "", 400},
+		{"GET", "/search?q=x&n=0", "", 400}, {"GET", "/settings", "", 200},
+		{"PUT", "/settings", `{"weights":["http://www1.example/=2"],"resting":["www2.example"]}`,
+			200},
+		{"PUT", "/settings", `{"weights":["x"],"resting":[]}`, 400},
+		{"PUT", "/settings", `{"other":1}`, 400},
+		{"POST", "/hints", `{"urls":["http://www0.example/s0/"]}`, 200},
 		{"GET", "/openapi.yaml", "", 200},
 	} {
-		request, err := http.NewRequestWithContext(t.Context(), c.method, s.at("/api/v1"+c.path), strings.NewReader(c.body))
+		request, err := http.NewRequestWithContext(t.Context(), c.method, s.at("/api/v1"+c.path),
+			strings.NewReader(c.body))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,7 +187,8 @@ func TestAPI(t *testing.T) {
 			t.Errorf("%s %s: %d %s, want %d", c.method, c.path, answer.StatusCode, body, c.status)
 		}
 		path, _, _ := strings.Cut(c.path, "?")
-		operation := c.method + " " + strings.NewReplacer("www0.example", "{server}", "nobody.example", "{server}").Replace(path)
+		operation := c.method + " " + strings.NewReplacer("www0.example", "{server}",
+			"nobody.example", "{server}").Replace(path)
 		met[operation] = true
 		if path == "/openapi.yaml" {
 			continue
@@ -191,7 +215,8 @@ func TestAPI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, route := range regexp.MustCompile(`(?:get|change)\((?:"[A-Z]+", )?"([^"]+)"`).FindAllSubmatch(source, -1) {
+	for _, route := range regexp.MustCompile(
+		`(?:get|change)\((?:"[A-Z]+", )?"([^"]+)"`).FindAllSubmatch(source, -1) {
 		if !strings.Contains(string(text), "\n  /"+string(route[1])+":\n") {
 			t.Errorf("/%s is not described", route[1])
 		}
@@ -230,7 +255,8 @@ func describedIn(t *testing.T, text []byte) described {
 	}
 	for path, item := range root["paths"].(map[string]any) {
 		for method, operation := range item.(map[string]any) {
-			d.operations[strings.ToUpper(method)+" "+path] = operation.(map[string]any)["responses"].(map[string]any)
+			d.operations[strings.ToUpper(method)+" "+
+				path] = operation.(map[string]any)["responses"].(map[string]any)
 		}
 	}
 	return d
@@ -255,7 +281,8 @@ func (d described) of(t *testing.T, operation string, status int) *jsonschema.Sc
 	return schema
 }
 
-var tag = regexp.MustCompile(`(?i)<(script|link|img|iframe|object|style)\b[^>]*>|\son[a-z]+=|\sstyle=`)
+var tag = regexp.MustCompile(
+	`(?i)<(script|link|img|iframe|object|style)\b[^>]*>|\son[a-z]+=|\sstyle=`)
 
 // Every page is whole and escaped, loads from this program alone, and has no script or style in it.
 func TestPages(t *testing.T) {
@@ -263,35 +290,53 @@ func TestPages(t *testing.T) {
 	s, run := serving(t, "127.0.0.1:0")
 	page := "?url=" + url.QueryEscape(viewtest.Start(0)+"s0/p5")
 	for path, want := range map[string]string{
-		"/": "it is &lt;b&gt;down&lt;/b&gt; &amp; out", "/freshness": "Age of the copies", "/due": "overdue", "/servers": "www1.example", "/servers?q=www1&sort=server&order=desc": "1 of 3 servers",
-		"/servers/www0.example": "Can it be kept fresh?", "/servers/www0.example/sites": "What a change of the top tells", "/servers/www0.example/pages?q=s0&sort=url": "Part of an address", "/page" + page: "What is known", "/page/estimates" + page: "It", "/page/visits" + page: "p(changed)",
-		"/page/diff" + page: "there is no archive", "/plan": "The next visits", "/tune": "Predict", "/hints": "Servers at rest", "/journal?q=DOWN": "failed",
-		"/search": "Changed since", "/search?q=river&skip=10": "The &lt;i&gt;<mark>river</mark>&lt;/i&gt; rose.", "/search?q=none": "No page.",
+		"/": "it is &lt;b&gt;down&lt;/b&gt; &amp; out", "/freshness": "Age of the copies",
+		"/due": "overdue", "/servers": "www1.example",
+		"/servers?q=www1&sort=server&order=desc":    "1 of 3 servers",
+		"/servers/www0.example":                     "Can it be kept fresh?",
+		"/servers/www0.example/sites":               "What a change of the top tells",
+		"/servers/www0.example/pages?q=s0&sort=url": "Part of an address",
+		"/page" + page:                              "What is known",
+		"/page/estimates" + page:                    "It", "/page/visits" + page: "p(changed)",
+		"/page/diff" + page: "there is no archive", "/plan": "The next visits", "/tune": "Predict",
+		"/hints": "Servers at rest", "/journal?q=DOWN": "failed",
+		"/search":                 "Changed since",
+		"/search?q=river&skip=10": "The &lt;i&gt;<mark>river</mark>&lt;/i&gt; rose.",
+		"/search?q=none":          "No page.",
 	} {
 		answer, text := do(t, "GET", s.at(path), "")
-		if answer.StatusCode != 200 || !strings.Contains(text, want) || !strings.HasSuffix(strings.TrimSpace(text), "</html>") {
+		if answer.StatusCode != 200 || !strings.Contains(text, want) ||
+			!strings.HasSuffix(strings.TrimSpace(text), "</html>") {
 			t.Errorf("%s: %d without %q:\n%.3000s", path, answer.StatusCode, want, text)
 		}
 		for _, found := range tag.FindAllString(text, -1) {
-			if !regexp.MustCompile(`^<(script src|link rel="[a-z]+" href|img src)="/`).MatchString(found) {
+			if !regexp.MustCompile(`^<(script src|link rel="[a-z]+" href|img src)="/`).MatchString(
+				found) {
 				t.Errorf("%s has %s", path, found)
 			}
 		}
-		if h := answer.Header; h.Get("Content-Security-Policy") != contentPolicy || h.Get("X-Content-Type-Options") != "nosniff" {
+		if h := answer.Header; h.Get("Content-Security-Policy") != contentPolicy ||
+			h.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: headers %v", path, h)
 		}
 	}
-	for path, status := range map[string]int{"/nothing": 404, "/servers/nobody.example": 404, "/page?url=http://nobody.example/": 404, "/page": 400, "/plan?n=x": 400, "/search?q=-": 400, "/api/v1/x": 404, "/assets/none.js": 404, "/debug/pprof/": 404} {
-		if answer, text := do(t, "GET", s.at(path), "", "Accept", "text/html"); answer.StatusCode != status {
+	for path, status := range map[string]int{"/nothing": 404, "/servers/nobody.example": 404,
+		"/page?url=http://nobody.example/": 404, "/page": 400, "/plan?n=x": 400, "/search?q=-": 400,
+		"/api/v1/x": 404, "/assets/none.js": 404, "/debug/pprof/": 404} {
+		if answer, text := do(t, "GET", s.at(path), "", "Accept",
+			"text/html"); answer.StatusCode != status {
 			t.Errorf("%s: %d %.300s, want %d", path, answer.StatusCode, text, status)
 		}
 	}
-	for q, to := range map[string]string{"www1.example": "/servers/www1.example", "http://www1.example": "/page?url=", "www": "/servers?q=www"} {
-		if answer, _ := do(t, "GET", s.at("/go?q="+q), ""); !strings.HasPrefix(answer.Header.Get("Location"), to) {
+	for q, to := range map[string]string{"www1.example": "/servers/www1.example",
+		"http://www1.example": "/page?url=", "www": "/servers?q=www"} {
+		if answer, _ := do(t, "GET", s.at("/go?q="+q),
+			""); !strings.HasPrefix(answer.Header.Get("Location"), to) {
 			t.Errorf("%s leads to %s, want %s", q, answer.Header.Get("Location"), to)
 		}
 	}
-	if answer, text := do(t, "GET", s.at("/servers/www0.example/sites.svg"), ""); answer.StatusCode != 200 || !strings.HasPrefix(text, "<svg") {
+	if answer, text := do(t, "GET", s.at("/servers/www0.example/sites.svg"),
+		""); answer.StatusCode != 200 || !strings.HasPrefix(text, "<svg") {
 		t.Errorf("drawing: %d %.300s", answer.StatusCode, text)
 	}
 	if answer, text := do(t, "GET", s.at("/readyz"), ""); answer.StatusCode != 200 {
@@ -315,24 +360,34 @@ func TestGuard(t *testing.T) {
 		headers            []string
 		status             int
 	}{
-		"page":           {"GET", "/", "", nil, 200},
-		"rebinding":      {"GET", "/", "", []string{"Host", "evil.example"}, 421},
-		"localhost":      {"GET", "/", "", []string{"Host", "localhost:1"}, 200},
-		"form":           {"POST", "/hints", form, []string{"Content-Type", kind, "Origin", own}, 200},
-		"no token":       {"POST", "/hints", "do=hint&urls=x", []string{"Content-Type", kind}, 403},
-		"wrong token":    {"POST", "/hints", strings.Replace(form, s.form, "!"+s.form[1:], 1), []string{"Content-Type", kind}, 403},
-		"other origin":   {"POST", "/hints", form, []string{"Content-Type", kind, "Origin", "http://evil.example"}, 403},
-		"null origin":    {"POST", "/hints", form, []string{"Content-Type", kind, "Origin", "null"}, 403},
-		"other site":     {"POST", "/hints", form, []string{"Content-Type", kind, "Sec-Fetch-Site", "cross-site"}, 403},
-		"large":          {"POST", "/hints", form + strings.Repeat("x", 2*mostBody), []string{"Content-Type", kind}, 403},
-		"other method":   {"DELETE", "/hints", "", []string{"X-Form-Token", s.form}, 404},
-		"secret":         {"POST", "/api/v1/hints", `{"urls":["http://www0.example/"]}`, []string{"Authorization", "Bearer " + s.secret, "Content-Type", "application/json"}, 200},
-		"wrong secret":   {"POST", "/api/v1/hints", `{"urls":["http://www0.example/"]}`, []string{"Authorization", "Bearer x", "Content-Type", "application/json"}, 403},
+		"page":      {"GET", "/", "", nil, 200},
+		"rebinding": {"GET", "/", "", []string{"Host", "evil.example"}, 421},
+		"localhost": {"GET", "/", "", []string{"Host", "localhost:1"}, 200},
+		"form": {"POST", "/hints", form, []string{"Content-Type", kind, "Origin", own},
+			200},
+		"no token": {"POST", "/hints", "do=hint&urls=x", []string{"Content-Type", kind}, 403},
+		"wrong token": {"POST", "/hints", strings.Replace(form, s.form, "!"+s.form[1:], 1),
+			[]string{"Content-Type", kind}, 403},
+		"other origin": {"POST", "/hints", form,
+			[]string{"Content-Type", kind, "Origin", "http://evil.example"}, 403},
+		"null origin": {"POST", "/hints", form, []string{"Content-Type", kind, "Origin", "null"},
+			403},
+		"other site": {"POST", "/hints", form,
+			[]string{"Content-Type", kind, "Sec-Fetch-Site", "cross-site"}, 403},
+		"large": {"POST", "/hints", form + strings.Repeat("x", 2*mostBody),
+			[]string{"Content-Type", kind}, 403},
+		"other method": {"DELETE", "/hints", "", []string{"X-Form-Token", s.form}, 404},
+		"secret": {"POST", "/api/v1/hints", `{"urls":["http://www0.example/"]}`,
+			[]string{"Authorization", "Bearer " + s.secret, "Content-Type", "application/json"},
+			200},
+		"wrong secret": {"POST", "/api/v1/hints", `{"urls":["http://www0.example/"]}`,
+			[]string{"Authorization", "Bearer x", "Content-Type", "application/json"}, 403},
 		"form, no JSON":  {"POST", "/api/v1/hints", form, []string{"Content-Type", kind}, 400},
 		"GET of a POST":  {"GET", "/api/v1/hints", "", nil, 404},
 		"path traversal": {"GET", "/assets/..%2fopenapi.yaml", "", nil, 404},
 	} {
-		if answer, text := do(t, c.method, s.at(c.path), c.body, c.headers...); answer.StatusCode != c.status {
+		if answer, text := do(t, c.method, s.at(c.path), c.body,
+			c.headers...); answer.StatusCode != c.status {
 			t.Errorf("%s: %d %.200s, want %d", name, answer.StatusCode, text, c.status)
 		}
 	}
@@ -340,14 +395,18 @@ func TestGuard(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("file with the secret: %v, error %v", info, err)
 	}
-	if _, err := Ask(t.Context(), t.TempDir(), "now", nil, "application/json"); !errors.Is(err, ErrNobody) {
+	if _, err := Ask(t.Context(), t.TempDir(), "now", nil, "application/json"); !errors.Is(err,
+		ErrNobody) {
 		t.Errorf("a directory without a process: %v", err)
 	}
 	var refused *RefusedError
-	if _, err := Ask(t.Context(), run.Dir, "page", url.Values{"url": {"http://nobody.example/"}}, "text/plain"); !errors.As(err, &refused) || refused.Status != 404 || !strings.Contains(refused.Why, "not known") {
+	if _, err := Ask(t.Context(), run.Dir, "page", url.Values{"url": {"http://nobody.example/"}},
+		"text/plain"); !errors.As(err, &refused) || refused.Status != 404 ||
+		!strings.Contains(refused.Why, "not known") {
 		t.Errorf("refused as %v", err)
 	}
-	if text, err := Ask(t.Context(), run.Dir, "page", url.Values{"url": {viewtest.Start(0)}}, "text/plain"); err != nil || !strings.Contains(string(text), "\n"+viewtest.Start(0)+"\n") {
+	if text, err := Ask(t.Context(), run.Dir, "page", url.Values{"url": {viewtest.Start(0)}},
+		"text/plain"); err != nil || !strings.Contains(string(text), "\n"+viewtest.Start(0)+"\n") {
 		t.Errorf("the text of a page is %.200s, error %v", text, err)
 	}
 }
@@ -367,16 +426,20 @@ func TestToken(t *testing.T) {
 		headers []string
 		status  int
 	}{
-		"nothing": {"/hints", nil, 401}, "API": {"/api/v1/settings", nil, 401}, "metrics": {"/metrics", nil, 401}, "health": {"/healthz", nil, 200},
-		"wrong": {"/hints?token=x", nil, 401}, "right": {"/hints?token=" + s.token, nil, 303}, "bearer": {"/api/v1/settings", []string{"Authorization", "Bearer " + s.token}, 200},
-		"cookie": {"/hints", []string{"Cookie", cookieName + "=" + s.cookie()}, 200}, "wrong cookie": {"/hints", []string{"Cookie", cookieName + "=" + s.token}, 401},
+		"nothing": {"/hints", nil, 401}, "API": {"/api/v1/settings", nil, 401},
+		"metrics": {"/metrics", nil, 401}, "health": {"/healthz", nil, 200},
+		"wrong": {"/hints?token=x", nil, 401}, "right": {"/hints?token=" + s.token, nil, 303},
+		"bearer":        {"/api/v1/settings", []string{"Authorization", "Bearer " + s.token}, 200},
+		"cookie":        {"/hints", []string{"Cookie", cookieName + "=" + s.cookie()}, 200},
+		"wrong cookie":  {"/hints", []string{"Cookie", cookieName + "=" + s.token}, 401},
 		"open redirect": {"//evil.example/?token=" + s.token, nil, 303},
 	} {
 		answer, text := do(t, "GET", base+c.path, "", c.headers...)
 		if answer.StatusCode != c.status {
 			t.Errorf("%s: %d %.200s, want %d", name, answer.StatusCode, text, c.status)
 		}
-		if to := answer.Header.Get("Location"); strings.HasPrefix(to, "//") || strings.Contains(to, "token") {
+		if to := answer.Header.Get("Location"); strings.HasPrefix(to, "//") ||
+			strings.Contains(to, "token") {
 			t.Errorf("%s leads to %s", name, to)
 		}
 	}
@@ -406,8 +469,11 @@ func TestTLS(t *testing.T) {
 	}
 	s.Serve()
 	defer s.Close()
-	client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trust}, ForceAttemptHTTP2: true},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trust},
+		ForceAttemptHTTP2: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		}}
 	host := reachable(s.listener.Addr().String())
 	ask := func(method, path string, headers ...string) *http.Response {
 		r, err := http.NewRequestWithContext(t.Context(), method, "https://"+host+path, nil)
@@ -431,15 +497,18 @@ func TestTLS(t *testing.T) {
 	if c := a.Cookies(); a.StatusCode != 303 || len(c) != 1 || !c[0].Secure || !c[0].HttpOnly {
 		t.Errorf("with the token: %s, cookies %v", a.Status, c)
 	}
-	for origin, want := range map[string]int{"https://" + host: 400, "http://" + host: 403} { // 400: it is no target
-		if a := ask("POST", "/api/v1/tune?target=x", "Origin", origin, "X-Form-Token", s.form, "Authorization", "Bearer "+s.token); a.StatusCode != want {
+	// 400: it is no target
+	for origin, want := range map[string]int{"https://" + host: 400, "http://" + host: 403} {
+		if a := ask("POST", "/api/v1/tune?target=x", "Origin", origin, "X-Form-Token", s.form,
+			"Authorization", "Bearer "+s.token); a.StatusCode != want {
 			t.Errorf("a form of %s: %s", origin, a.Status)
 		}
 	}
 	if a, _ := do(t, "GET", "http://"+host+"/", ""); a.StatusCode != 400 {
 		t.Errorf("plain HTTP: %s", a.Status)
 	}
-	if text, err := Ask(t.Context(), dir, "settings", nil, "application/json"); err != nil || !strings.Contains(string(text), "weights") {
+	if text, err := Ask(t.Context(), dir, "settings", nil, "application/json"); err != nil ||
+		!strings.Contains(string(text), "weights") {
 		t.Errorf("a command is answered %q, error %v", text, err)
 	}
 	if !strings.HasPrefix(s.URL(), "https://") || s.Unencrypted() != "" {
@@ -473,7 +542,8 @@ func TestEvents(t *testing.T) {
 	}
 	line, ok := strings.CutPrefix(string(first[:n]), "event: now\ndata: ")
 	var e live
-	if line, _, _ = strings.Cut(line, "\n"); !ok || json.Unmarshal([]byte(line), &e) != nil || e.Now.Known == 0 || len(e.Visits) == 0 {
+	if line, _, _ = strings.Cut(line, "\n"); !ok || json.Unmarshal([]byte(line), &e) != nil ||
+		e.Now.Known == 0 || len(e.Visits) == 0 {
 		t.Errorf("event %.300s", first[:n])
 	}
 	go run.Desk.Close()
@@ -494,7 +564,9 @@ func TestMetrics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"recrawl_visits_total", "recrawl_fresh_ratio", "recrawl_visit_lag_seconds", "recrawl_dashboard_request_seconds", "recrawl_overdue_pages", "go_goroutines"} {
+	for _, name := range []string{"recrawl_visits_total", "recrawl_fresh_ratio",
+		"recrawl_visit_lag_seconds", "recrawl_dashboard_request_seconds", "recrawl_overdue_pages",
+		"go_goroutines"} {
 		if families[name] == nil {
 			t.Errorf("there is no %s", name)
 		}
@@ -505,9 +577,13 @@ func TestMetrics(t *testing.T) {
 	if dashboard, err := os.ReadFile("../../docs/grafana-dashboard.json"); err != nil {
 		t.Error(err)
 	} else {
-		for _, name := range regexp.MustCompile(`recrawl_[a-z_]+`).FindAllString(string(dashboard), -1) {
-			base := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(name, "_bucket"), "_count"), "_sum")
-			if families[name] == nil && families[base] == nil && name != "recrawl_round_budget_fetches" && name != "recrawl_limit_used" && name != "recrawl_limit_granted" {
+		for _, name := range regexp.MustCompile(`recrawl_[a-z_]+`).FindAllString(string(dashboard),
+			-1) {
+			base := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(name, "_bucket"),
+				"_count"), "_sum")
+			if families[name] == nil && families[base] == nil &&
+				name != "recrawl_round_budget_fetches" && name != "recrawl_limit_used" &&
+				name != "recrawl_limit_granted" {
 				t.Errorf("the dashboard of Grafana asks for %s, which is none", name)
 			}
 		}

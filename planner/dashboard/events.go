@@ -91,7 +91,8 @@ func (e *events) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.mu.Unlock()
 	if full {
 		w.Header().Set("Retry-After", "30")
-		e.s.refuse(w, r, http.StatusServiceUnavailable, fmt.Sprintf("%d listen already", mostListeners))
+		e.s.refuse(w, r, http.StatusServiceUnavailable, fmt.Sprintf("%d listen already",
+			mostListeners))
 		return
 	}
 	defer func() {
@@ -103,7 +104,8 @@ func (e *events) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out := http.NewResponseController(w)
 	_ = out.SetReadDeadline(time.Time{}) // that of the server would end the answer
 	send := func(text []byte) bool {
-		_ = out.SetWriteDeadline(time.Now().Add(10 * time.Second)) // where it cannot be set there is none
+		// where it cannot be set there is none
+		_ = out.SetWriteDeadline(time.Now().Add(10 * time.Second))
 		_, err := w.Write(text)
 		return err == nil && out.Flush() == nil
 	}

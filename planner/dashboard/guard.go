@@ -17,7 +17,8 @@ const cookieName = "recrawl-dashboard"
 
 // policy is the Content-Security-Policy of pages. Drawings of uPlot set styles by script, which it
 // allows; style attributes and elements it does not.
-const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
+	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // guard refuses what must not be answered.
 func (s *Server) guard(next http.Handler) http.Handler {
@@ -33,17 +34,22 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=()")
 		h.Set("Cache-Control", "no-store")
 		if s.loopback && !isLoopback(r.Host) {
-			s.refuse(w, r, http.StatusMisdirectedRequest, "this dashboard answers under an address of loopback, not under "+r.Host)
+			s.refuse(w, r, http.StatusMisdirectedRequest,
+				"this dashboard answers under an address of loopback, not under "+r.Host)
 			return
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, mostBody)
-		if open := r.URL.Path == "/healthz" || r.URL.Path == "/readyz" || r.URL.Path == "/login" || strings.HasPrefix(r.URL.Path, "/assets/"); !open {
-			if token := r.URL.Query().Get("token"); token != "" && s.token != "" && r.Method == http.MethodGet {
+		if open := r.URL.Path == "/healthz" || r.URL.Path == "/readyz" || r.URL.Path == "/login" ||
+			strings.HasPrefix(r.URL.Path, "/assets/"); !open {
+			if token := r.URL.Query().Get("token"); token != "" && s.token != "" &&
+				r.Method == http.MethodGet {
 				s.enter(w, r, token)
 				return
 			}
 			if !s.allowed(r) {
-				s.refuse(w, r, http.StatusUnauthorized, "a token is needed: the address that the run printed when it began has it, and so does dashboard.token in its data directory")
+				s.refuse(w, r, http.StatusUnauthorized, "a token is needed: the address that the "+
+					"run printed when it began has it, and so does dashboard.token in its data "+
+					"directory")
 				return
 			}
 		}
@@ -53,7 +59,8 @@ func (s *Server) guard(next http.Handler) http.Handler {
 				return
 			}
 			if !s.bearer(r, s.secret) && r.URL.Path != "/login" && !same(formToken(r), s.form) {
-				s.refuse(w, r, http.StatusForbidden, "the form is of an earlier run: load the page again")
+				s.refuse(w, r, http.StatusForbidden,
+					"the form is of an earlier run: load the page again")
 				return
 			}
 			s.o.Log.Info("request", "method", r.Method, "path", r.URL.Path)
@@ -89,7 +96,9 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, token string) {
 		s.refuse(w, r, http.StatusUnauthorized, "this is not the token")
 		return
 	}
-	http.SetCookie(w, &http.Cookie{Name: cookieName, Value: s.cookie(), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: s.tls, MaxAge: int((30 * 24 * time.Hour).Seconds())})
+	http.SetCookie(w, &http.Cookie{Name: cookieName, Value: s.cookie(), Path: "/", HttpOnly: true,
+		SameSite: http.SameSiteStrictMode, Secure: s.tls,
+		MaxAge: int((30 * 24 * time.Hour).Seconds())})
 	q := r.URL.Query()
 	q.Del("token")
 	to := url.URL{Path: "/" + strings.TrimLeft(r.URL.Path, "/"), RawQuery: q.Encode()}
@@ -123,7 +132,8 @@ func (s *Server) ownOrigin(r *http.Request) bool {
 		return true
 	}
 	u, err := url.Parse(origin)
-	return err == nil && u.Host == r.Host && (u.Scheme == s.scheme() || u.Scheme == "https" && !s.loopback)
+	return err == nil && u.Host == r.Host &&
+		(u.Scheme == s.scheme() || u.Scheme == "https" && !s.loopback)
 }
 
 func isLoopback(hostPort string) bool {
@@ -168,7 +178,9 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, status int, why 
 		http.Error(w, why, status)
 		return
 	}
-	s.write(w, status, "refused", &content{Title: http.StatusText(status), Data: refused{why, status == http.StatusUnauthorized}})
+	s.write(w, status, "refused",
+		&content{Title: http.StatusText(status),
+			Data: refused{why, status == http.StatusUnauthorized}})
 }
 
 // refused is what the page of that name shows.

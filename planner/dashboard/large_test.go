@@ -27,7 +27,8 @@ var (
 	largePages   = flag.Int("pages", 300_000, "pages of TestLarge")
 	largeServers = flag.Int("servers", 30_000, "and its servers")
 	largeTimes   = flag.Int("times", 20, "how often it loads each page")
-	largeStore   = flag.String("store", "", "where its store is built, and used again if it is there")
+	largeStore   = flag.String("store", "",
+		"where its store is built, and used again if it is there")
 )
 
 // later is a clock that begins where the store of a large web was closed, and goes like the wall's.
@@ -72,7 +73,8 @@ func TestLarge(t *testing.T) {
 		t.Fatal(err)
 	}
 	perDay := 12 * float64(web.Pages) // more than can be made: the loop is never idle
-	ranking, err := policy.New(policy.Default, policy.Settings{Corpus: corpus, Mode: planner.Stream, PerDay: perDay})
+	ranking, err := policy.New(policy.Default, policy.Settings{Corpus: corpus, Mode: planner.Stream,
+		PerDay: perDay})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,17 +87,25 @@ func TestLarge(t *testing.T) {
 	plan := planner.New(corpus, ranking, live)
 	clock := later{time.Until(scale.Start.Add(time.Hour))}
 	run := present.NewRun()
-	desk := view.New(view.Options{Planner: plan, Store: store, Rules: rules, Run: run, Data: dir, Policy: policy.Default, PerDay: perDay, Round: time.Hour, Workers: 64})
-	loop := cycle.New(cycle.Options{Planner: plan, Fetcher: scale.Fetcher{Web: web, Clock: clock}, Store: store, Clock: clock, Workers: 64,
-		Discover: true, Forecast: true, Attentive: true, Seen: func(e *cycle.Event) { run.See(e); desk.See(e) }, Peek: desk.Peek()})
+	desk := view.New(view.Options{Planner: plan, Store: store, Rules: rules, Run: run, Data: dir,
+		Policy: policy.Default, PerDay: perDay, Round: time.Hour, Workers: 64})
+	loop := cycle.New(cycle.Options{Planner: plan, Fetcher: scale.Fetcher{Web: web, Clock: clock},
+		Store: store, Clock: clock, Workers: 64,
+		Discover: true, Forecast: true, Attentive: true, Seen: func(e *cycle.Event) {
+			run.See(e)
+			desk.See(e)
+		}, Peek: desk.Peek()})
 	desk.Attach(loop)
 	ctx, stop := context.WithCancel(t.Context())
 	over := make(chan error, 1)
 	go func() { over <- loop.Run(ctx, perDay, time.Hour, nil) }()
 	s := serve(t, desk, dir, "127.0.0.1:0", nil)
 	for first := time.Now(); ; time.Sleep(100 * time.Millisecond) {
-		if now, err := desk.Now(t.Context()); err == nil && now.Total.Visits > 0 && now.Surveyed.Year() > 2000 {
-			t.Logf("the first visits and the first survey were there after %v; the survey took %v", time.Since(first).Round(time.Millisecond), desk.Surveyed().Took.Round(time.Millisecond))
+		if now, err := desk.Now(t.Context()); err == nil && now.Total.Visits > 0 &&
+			now.Surveyed.Year() > 2000 {
+			t.Logf("the first visits and the first survey were there after %v; the survey took %v",
+				time.Since(first).Round(time.Millisecond),
+				desk.Surveyed().Took.Round(time.Millisecond))
 			break
 		}
 	}
@@ -108,8 +118,12 @@ func TestLarge(t *testing.T) {
 	page := "?url=" + url.QueryEscape(pages.Pages[0].URL)
 	small := desk.Servers(view.ServersQuery{Sort: "server", Limit: 1000}).Servers
 	t.Logf("the largest server has %d pages", largest.Pages)
-	for _, path := range []string{"/", "/freshness", "/due", "/servers", "/servers?sort=fresh&order=asc", "/servers?q=9", "/servers/" + small[len(small)-1].Name, "/servers/" + largest.Name,
-		"/page" + page, "/plan", "/tune", "/hints", "/journal", "/metrics", "/api/v1/now", "/servers/" + small[len(small)-1].Name + "/sites", "/servers/" + largest.Name + "/pages", "/servers/" + largest.Name + "/sites", "/page/estimates" + page} {
+	for _, path := range []string{"/", "/freshness", "/due", "/servers",
+		"/servers?sort=fresh&order=asc", "/servers?q=9", "/servers/" + small[len(small)-1].Name,
+		"/servers/" + largest.Name,
+		"/page" + page, "/plan", "/tune", "/hints", "/journal", "/metrics", "/api/v1/now",
+		"/servers/" + small[len(small)-1].Name + "/sites", "/servers/" + largest.Name + "/pages",
+		"/servers/" + largest.Name + "/sites", "/page/estimates" + page} {
 		times := make([]time.Duration, *largeTimes)
 		before := visits()
 		for i := range times {
@@ -120,7 +134,9 @@ func TestLarge(t *testing.T) {
 			times[i] = time.Since(at)
 		}
 		slices.Sort(times)
-		t.Logf("%-40.40s median %8.1f ms, 95 %% %8.1f ms, longest %8.1f ms; %d visits meanwhile", path, ms(times[len(times)/2]), ms(times[len(times)*95/100]), ms(times[len(times)-1]), visits()-before)
+		t.Logf("%-40.40s median %8.1f ms, 95 %% %8.1f ms, longest %8.1f ms; %d visits meanwhile",
+			path, ms(times[len(times)/2]), ms(times[len(times)*95/100]), ms(times[len(times)-1]),
+			visits()-before)
 	}
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)

@@ -21,9 +21,10 @@ type requestMetrics struct {
 type collector struct {
 	desk *view.Desk
 
-	up, visits, failed, expected, found, bytes, known, waiting, underWay, chosen, refused *prometheus.Desc
-	budget, left, price, limitUsed, limitGranted                                          *prometheus.Desc
-	pages, overdue, oldest, promised, tooOld, fresh, changes, surveyed, took, lag         *prometheus.Desc
+	up, visits, failed, expected, found, bytes, known, waiting, underWay, chosen,
+	refused *prometheus.Desc
+	budget, left, price, limitUsed, limitGranted                                  *prometheus.Desc
+	pages, overdue, oldest, promised, tooOld, fresh, changes, surveyed, took, lag *prometheus.Desc
 }
 
 func newMetrics(d *view.Desk, version string) (*requestMetrics, http.Handler) {
@@ -31,46 +32,60 @@ func newMetrics(d *view.Desk, version string) (*requestMetrics, http.Handler) {
 		return prometheus.NewDesc("recrawl_"+name, help, labels, nil)
 	}
 	c := &collector{
-		desk:         d,
-		up:           name("planner_up", "1 if the planner answered this scrape, 0 if it was busy with its next round"),
-		visits:       name("visits_total", "Visits made, by what they found", "found"),
-		failed:       name("visits_failed_total", "Visits that failed, by the status of the answer", "status"),
-		expected:     name("changes_expected_total", "Sum of the probabilities of a change that the policy gave to its refetches"),
-		found:        name("changes_found_total", "Changes that these refetches found"),
-		bytes:        name("network_bytes_total", "Bytes read from the network"),
-		known:        name("known_pages", "Pages that are known"),
-		waiting:      name("waiting_pages", "New pages that wait for their first visit"),
-		underWay:     name("visits_under_way", "Visits under way"),
-		chosen:       name("visits_chosen", "Visits that are chosen and wait for their turn"),
-		refused:      name("refused_addresses_total", "Addresses that the bounds on discovery did not let become known"),
-		budget:       name("round_budget_fetches", "Budget of the round in fetches; absent without one"),
-		left:         name("round_left_fetches", "What of the budget of the round is not chosen yet"),
-		price:        name("budget_price_changes", "What the last visit that fits into the budget is worth, in expected changes by weight"),
-		limitUsed:    name("limit_used", "What is used of a limit for all servers", "limit"),
-		limitGranted: name("limit_granted", "What a limit for all servers grants up to the end of the round", "limit"),
-		pages:        name("pages", "Pages by state, as of the last survey", "state"),
-		overdue:      name("overdue_pages", "Pages whose due time is over"),
-		oldest:       name("oldest_due_seconds", "How long the page has been due that has been so longest"),
-		promised:     name("max_age_pages", "Copies with a greatest age"),
-		tooOld:       name("max_age_exceeded_pages", "Copies that are older than their greatest age"),
-		fresh:        name("fresh_ratio", "Predicted share of copies that are as their pages are: mean, and 5th and 95th percentile", "estimate"),
-		changes:      name("predicted_changes_per_day", "Changes of all pages a day, by their last estimates"),
-		surveyed:     name("survey_timestamp_seconds", "When all pages were looked at last"),
-		took:         name("survey_duration_seconds", "How long that took"),
-		lag:          name("visit_lag_seconds", "Time from due to visit, of refetches"),
+		desk: d,
+		up: name("planner_up",
+			"1 if the planner answered this scrape, 0 if it was busy with its next round"),
+		visits: name("visits_total", "Visits made, by what they found", "found"),
+		failed: name("visits_failed_total", "Visits that failed, by the status of the answer",
+			"status"),
+		expected: name("changes_expected_total",
+			"Sum of the probabilities of a change that the policy gave to its refetches"),
+		found:    name("changes_found_total", "Changes that these refetches found"),
+		bytes:    name("network_bytes_total", "Bytes read from the network"),
+		known:    name("known_pages", "Pages that are known"),
+		waiting:  name("waiting_pages", "New pages that wait for their first visit"),
+		underWay: name("visits_under_way", "Visits under way"),
+		chosen:   name("visits_chosen", "Visits that are chosen and wait for their turn"),
+		refused: name("refused_addresses_total",
+			"Addresses that the bounds on discovery did not let become known"),
+		budget: name("round_budget_fetches",
+			"Budget of the round in fetches; absent without one"),
+		left: name("round_left_fetches",
+			"What of the budget of the round is not chosen yet"),
+		price: name("budget_price_changes",
+			"What the last visit that fits into the budget is worth, in expected changes by weight"),
+		limitUsed: name("limit_used", "What is used of a limit for all servers", "limit"),
+		limitGranted: name("limit_granted",
+			"What a limit for all servers grants up to the end of the round", "limit"),
+		pages:   name("pages", "Pages by state, as of the last survey", "state"),
+		overdue: name("overdue_pages", "Pages whose due time is over"),
+		oldest: name("oldest_due_seconds",
+			"How long the page has been due that has been so longest"),
+		promised: name("max_age_pages", "Copies with a greatest age"),
+		tooOld:   name("max_age_exceeded_pages", "Copies that are older than their greatest age"),
+		fresh: name("fresh_ratio", "Predicted share of copies that are as their pages are: "+
+			"mean, and 5th and 95th percentile", "estimate"),
+		changes: name("predicted_changes_per_day",
+			"Changes of all pages a day, by their last estimates"),
+		surveyed: name("survey_timestamp_seconds", "When all pages were looked at last"),
+		took:     name("survey_duration_seconds", "How long that took"),
+		lag:      name("visit_lag_seconds", "Time from due to visit, of refetches"),
 	}
 	r := &requestMetrics{prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "recrawl_dashboard_request_seconds", Help: "Time of answers of the dashboard",
 		Buckets: []float64{0.005, 0.02, 0.1, 0.3, 1, 5, 30},
 	}, []string{"route", "status"})}
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(c, r.seconds, buildInfo(version), collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	return r, promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4, Timeout: answerIn})
+	registry.MustRegister(c, r.seconds, buildInfo(version), collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return r, promhttp.HandlerFor(registry,
+		promhttp.HandlerOpts{MaxRequestsInFlight: 4, Timeout: answerIn})
 }
 
 // buildInfo says which program it is.
 func buildInfo(version string) prometheus.Collector {
-	build := prometheus.NewGauge(prometheus.GaugeOpts{Name: "recrawl_build_info", Help: "1; the version is its label", ConstLabels: prometheus.Labels{"version": version}})
+	build := prometheus.NewGauge(prometheus.GaugeOpts{Name: "recrawl_build_info",
+		Help: "1; the version is its label", ConstLabels: prometheus.Labels{"version": version}})
 	build.Set(1)
 	return build
 }
@@ -106,7 +121,9 @@ func (c *collector) Collect(out chan<- prometheus.Metric) {
 		}
 	}
 	total, failures := c.desk.Totals()
-	for found, n := range map[string]int64{"first": total.First, "changed": total.Changed, "unchanged": total.Unchanged, "left": total.Left, "failed": total.Failed, "other": total.Other} {
+	for found, n := range map[string]int64{"first": total.First, "changed": total.Changed,
+		"unchanged": total.Unchanged, "left": total.Left, "failed": total.Failed,
+		"other": total.Other} {
 		count(c.visits, float64(n), found)
 	}
 	for status, n := range failures {
@@ -129,7 +146,8 @@ func (c *collector) collectSurvey(gauge func(*prometheus.Desc, float64, ...strin
 	if s.At.IsZero() {
 		return
 	}
-	for state, n := range map[string]int{"alive": s.Alive, "new": s.New, "left": s.Left, "failing": s.Failing, "source": s.Sources} {
+	for state, n := range map[string]int{"alive": s.Alive, "new": s.New, "left": s.Left,
+		"failing": s.Failing, "source": s.Sources} {
 		gauge(c.pages, float64(n), state)
 	}
 	gauge(c.overdue, float64(s.Overdue))
@@ -161,7 +179,8 @@ func (s *Server) counted(route string, next http.Handler) http.Handler {
 		began, out := time.Now(), &statusWriter{ResponseWriter: w, status: http.StatusOK}
 		next.ServeHTTP(out, r)
 		took := time.Since(began)
-		s.requests.seconds.WithLabelValues(route, strconv.Itoa(out.status/100)+"xx").Observe(took.Seconds())
+		s.requests.seconds.WithLabelValues(route,
+			strconv.Itoa(out.status/100)+"xx").Observe(took.Seconds())
 		s.o.Log.Debug("answer", "path", r.URL.Path, "status", out.status, "elapsed", took)
 	})
 }

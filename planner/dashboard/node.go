@@ -31,22 +31,39 @@ var nodeMetrics = []struct {
 	kind       prometheus.ValueType
 	of         func(s *nodes.Sight) float64
 }{
-	{"lease_seconds", "How long the lease holds still, without another answer of the other nodes; below 0 there are no visits", prometheus.GaugeValue,
+	{"lease_seconds", "How long the lease holds still, without another answer of the other " +
+		"nodes; below 0 there are no visits", prometheus.GaugeValue,
 		func(s *nodes.Sight) float64 { return s.Lease.Seconds() }},
-	{"clock_ahead_seconds", "By how much the clock is ahead of that of most nodes", prometheus.GaugeValue, func(s *nodes.Sight) float64 { return s.Ahead.Seconds() }},
-	{"others", "Other nodes that live", prometheus.GaugeValue, func(s *nodes.Sight) float64 { return float64(s.Others) }},
-	{"trouble", "1 if this machine makes no visits, as for want of disk", prometheus.GaugeValue, func(s *nodes.Sight) float64 { return boolean(s.Trouble != "") }},
-	{"portable_shards", "Shards of which other nodes can get a copy", prometheus.GaugeValue, func(s *nodes.Sight) float64 { return float64(s.Portable) }},
-	{"coming_shards", "Shards that are to move here", prometheus.GaugeValue, func(s *nodes.Sight) float64 { return float64(s.Coming) }},
-	{"visits_total", "Visits made", prometheus.CounterValue, func(s *nodes.Sight) float64 { return float64(s.Visits) }},
-	{"addresses", "IP addresses that this node alone may ask", prometheus.GaugeValue, func(s *nodes.Sight) float64 { return float64(s.Addresses) }},
-	{"known_pages", "Pages that are known", prometheus.GaugeValue, sum(func(r *nodes.ShardReport) int { return r.Pages })},
-	{"waiting_pages", "New pages that wait for their first visit", prometheus.GaugeValue, sum(func(r *nodes.ShardReport) int { return r.Waiting })},
-	{"sending_links", "Links that shards of other servers have not taken in yet", prometheus.GaugeValue, sum(func(r *nodes.ShardReport) int { return r.Sending })},
-	{"dropped_links", "Links that found no room, since the shards are here", prometheus.GaugeValue, sum(func(r *nodes.ShardReport) int { return r.Dropped })},
-	{"round_used_fetches", "What of the budget of the round is used", prometheus.GaugeValue, sum(func(r *nodes.ShardReport) int { return r.Used })},
-	{"round_granted_fetches", "Budget of the round; 0 also without one", prometheus.GaugeValue, sum(func(r *nodes.ShardReport) int { return max(r.Granted, 0) })},
-	{"failed_shards", "Shards with an error", prometheus.GaugeValue, sum(func(r *nodes.ShardReport) int { return int(boolean(r.Error != "")) })},
+	{"clock_ahead_seconds", "By how much the clock is ahead of that of most nodes",
+		prometheus.GaugeValue, func(s *nodes.Sight) float64 { return s.Ahead.Seconds() }},
+	{"others", "Other nodes that live", prometheus.GaugeValue, func(s *nodes.Sight) float64 {
+		return float64(s.Others)
+	}},
+	{"trouble", "1 if this machine makes no visits, as for want of disk", prometheus.GaugeValue,
+		func(s *nodes.Sight) float64 { return boolean(s.Trouble != "") }},
+	{"portable_shards", "Shards of which other nodes can get a copy", prometheus.GaugeValue,
+		func(s *nodes.Sight) float64 { return float64(s.Portable) }},
+	{"coming_shards", "Shards that are to move here", prometheus.GaugeValue,
+		func(s *nodes.Sight) float64 { return float64(s.Coming) }},
+	{"visits_total", "Visits made", prometheus.CounterValue, func(s *nodes.Sight) float64 {
+		return float64(s.Visits)
+	}},
+	{"addresses", "IP addresses that this node alone may ask", prometheus.GaugeValue,
+		func(s *nodes.Sight) float64 { return float64(s.Addresses) }},
+	{"known_pages", "Pages that are known", prometheus.GaugeValue,
+		sum(func(r *nodes.ShardReport) int { return r.Pages })},
+	{"waiting_pages", "New pages that wait for their first visit", prometheus.GaugeValue,
+		sum(func(r *nodes.ShardReport) int { return r.Waiting })},
+	{"sending_links", "Links that shards of other servers have not taken in yet",
+		prometheus.GaugeValue, sum(func(r *nodes.ShardReport) int { return r.Sending })},
+	{"dropped_links", "Links that found no room, since the shards are here", prometheus.GaugeValue,
+		sum(func(r *nodes.ShardReport) int { return r.Dropped })},
+	{"round_used_fetches", "What of the budget of the round is used", prometheus.GaugeValue,
+		sum(func(r *nodes.ShardReport) int { return r.Used })},
+	{"round_granted_fetches", "Budget of the round; 0 also without one", prometheus.GaugeValue,
+		sum(func(r *nodes.ShardReport) int { return max(r.Granted, 0) })},
+	{"failed_shards", "Shards with an error", prometheus.GaugeValue,
+		sum(func(r *nodes.ShardReport) int { return int(boolean(r.Error != "")) })},
 }
 
 // sum is that of a number of all shards.
@@ -76,12 +93,17 @@ func ServeNode(address, version string) (*Node, error) {
 	for _, m := range nodeMetrics {
 		n.desc[m.name] = prometheus.NewDesc("recrawl_node_"+m.name, m.help, nil, nil)
 	}
-	n.desc["shards"] = prometheus.NewDesc("recrawl_node_shards", "Shards of this node, by state", []string{"state"}, nil)
+	n.desc["shards"] = prometheus.NewDesc("recrawl_node_shards", "Shards of this node, by state",
+		[]string{"state"}, nil)
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(n, buildInfo(version), collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registry.MustRegister(n, buildInfo(version), collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4, Timeout: answerIn}))
-	n.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
+	mux.Handle("GET /metrics",
+		promhttp.HandlerFor(registry,
+			promhttp.HandlerOpts{MaxRequestsInFlight: 4, Timeout: answerIn}))
+	n.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
 	go n.server.Serve(listener) // it ends with Close
 	return n, nil
 }

@@ -27,10 +27,14 @@ var update = flag.Bool("update", false, "write the schemas of openapi.yaml anew"
 
 // schemas are the types that answers have.
 var schemas = map[string]any{
-	"Error": apiError{}, "Now": view.Now{}, "Activity": view.Activity{}, "Recent": recent{}, "Freshness": view.Freshness{}, "DueTimes": view.DueTimes{},
-	"ServerList": view.ServerList{}, "Server": view.Server{}, "PageList": view.PageList{}, "Signals": signals{}, "Sites": sites.Result{}, "Page": view.Page{},
-	"Found": journal.Found{}, "Difference": difference.Result{}, "Plan": view.Plan{}, "PlanReport": present.Plan{}, "Tuning": view.Tuning{},
-	"Inspection": view.Inspection{}, "Results": index.Results{}, "AllSettings": allSettings{}, "Settings": view.Settings{}, "Hinted": hinted{},
+	"Error": apiError{}, "Now": view.Now{}, "Activity": view.Activity{}, "Recent": recent{},
+	"Freshness": view.Freshness{}, "DueTimes": view.DueTimes{},
+	"ServerList": view.ServerList{}, "Server": view.Server{}, "PageList": view.PageList{},
+	"Signals": signals{}, "Sites": sites.Result{}, "Page": view.Page{},
+	"Found": journal.Found{}, "Difference": difference.Result{}, "Plan": view.Plan{},
+	"PlanReport": present.Plan{}, "Tuning": view.Tuning{},
+	"Inspection": view.Inspection{}, "Results": index.Results{}, "AllSettings": allSettings{},
+	"Settings": view.Settings{}, "Hinted": hinted{},
 }
 
 const marker = "\n  schemas:\n"
@@ -62,7 +66,8 @@ func TestSchemas(t *testing.T) {
 		return
 	}
 	if !*update {
-		t.Fatal("the schemas of openapi.yaml are not those of the types: go test ./planner/dashboard -run TestSchemas -update")
+		t.Fatal("the schemas of openapi.yaml are not those of the types: go test " +
+			"./planner/dashboard -run TestSchemas -update")
 	}
 	if err := os.WriteFile("openapi.yaml", want.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
@@ -84,7 +89,8 @@ func writeSchema(w *bytes.Buffer, of reflect.Type, indent string) {
 		line("{}")
 		return
 	}
-	if of.Kind() != reflect.Pointer && (of.Implements(reflect.TypeFor[encoding.TextMarshaler]()) || of.Implements(reflect.TypeFor[json.Marshaler]())) {
+	if of.Kind() != reflect.Pointer && (of.Implements(reflect.TypeFor[encoding.TextMarshaler]()) ||
+		of.Implements(reflect.TypeFor[json.Marshaler]())) {
 		line("type: string")
 		return
 	}
@@ -152,7 +158,8 @@ func simpleType(of reflect.Type) string {
 		return "number"
 	case reflect.String:
 		return "string"
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint,
+		reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		return "integer"
 	}
 	return ""

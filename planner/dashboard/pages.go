@@ -88,10 +88,12 @@ var helpers = template.FuncMap{
 	"due":     dueLabel,
 	"verdict": verdictClass,
 	"weighty": func(logOdds float64) bool { return math.Abs(logOdds) >= 0.01 },
-	"days":    func(days float64) string { return shortSpan(time.Duration(days * float64(24*time.Hour))) },
-	"mul":     func(v float64) float64 { return 100 * v },
-	"num":     shownNumber,
-	"ranged":  ranged,
+	"days": func(days float64) string {
+		return shortSpan(time.Duration(days * float64(24*time.Hour)))
+	},
+	"mul":    func(v float64) float64 { return 100 * v },
+	"num":    shownNumber,
+	"ranged": ranged,
 }
 
 func toInt(v any) int64 {
@@ -235,7 +237,8 @@ func dueLabel(b view.DueBucket) string {
 // verdictClass is the class of style of what a visit found.
 func verdictClass(verdict string) string {
 	switch verdict {
-	case sitegraph.VerdictChanged.String(), sitegraph.VerdictFirst.String(), sitegraph.VerdictUnchanged.String(), sitegraph.VerdictLeft.String():
+	case sitegraph.VerdictChanged.String(), sitegraph.VerdictFirst.String(),
+		sitegraph.VerdictUnchanged.String(), sitegraph.VerdictLeft.String():
 		return "v-" + verdict
 	case sitegraph.VerdictDoubted.String():
 		return "v-left"
@@ -336,10 +339,12 @@ func (s *Server) now(r *http.Request) (*content, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := nowPage{Now: now, Activity: s.o.Desk.Activity(24, 60), Fresh: s.o.Desk.Freshness(), Budget: s.o.Desk.Budget()}
+	p := nowPage{Now: now, Activity: s.o.Desk.Activity(24, 60), Fresh: s.o.Desk.Freshness(),
+		Budget: s.o.Desk.Budget()}
 	p.Hours, p.Step = chartSpan(now.At.Sub(now.Began))
 	p.Visits, p.Failed = s.o.Desk.Visits()
-	p.Visits, p.Failed = p.Visits[:min(len(p.Visits), eventVisits)], p.Failed[:min(len(p.Failed), eventVisits)]
+	p.Visits, p.Failed = p.Visits[:min(len(p.Visits), eventVisits)],
+		p.Failed[:min(len(p.Failed), eventVisits)]
 	return &content{name: "now", Title: "Now", Finding: now.Finding, Data: p}, nil
 }
 
@@ -373,7 +378,8 @@ type listPage struct {
 // Link is the list with a column to sort by: ascending, or the other way round if it is so already.
 func (p listPage) Link(column string) string {
 	order := "desc"
-	if p.Sort == column && p.Order == "desc" || column == "server" && p.Sort != column || column == "url" && p.Sort != column {
+	if p.Sort == column && p.Order == "desc" || column == "server" && p.Sort != column ||
+		column == "url" && p.Sort != column {
 		order = "asc"
 	}
 	return p.at(column, order, 0)
@@ -425,12 +431,14 @@ func (s *Server) servers(r *http.Request) (*content, error) {
 		q.Sort, q.Descending = "overdue", true
 	}
 	l := s.o.Desk.Servers(q)
-	p := listPage{List: l.Servers, Query: q.Search, Sort: q.Sort, Order: orderOf(q.Descending), Found: l.Found, Known: l.Known,
+	p := listPage{List: l.Servers, Query: q.Search, Sort: q.Sort, Order: orderOf(q.Descending),
+		Found: l.Found, Known: l.Known,
 		base: "/servers", limit: q.Limit, offset: q.Offset}
 	p.From, p.To = min(l.Offset+1, l.Found), l.Offset+len(l.Servers)
 	finding := view.Counted(l.Known, "server") + " known."
 	if q.Search != "" {
-		finding = fmt.Sprintf("%s of %s servers have %q in their names.", report.Grouped(int64(l.Found)), report.Grouped(int64(l.Known)), q.Search)
+		finding = fmt.Sprintf("%s of %s servers have %q in their names.",
+			report.Grouped(int64(l.Found)), report.Grouped(int64(l.Known)), q.Search)
 	}
 	return &content{name: "servers", Title: "Servers", Finding: finding, Data: p}, nil
 }
@@ -476,8 +484,10 @@ func (s *Server) listOf(r *http.Request) (*listPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &listPage{List: l.Pages, Query: r.FormValue("q"), Sort: r.FormValue("sort"), Order: r.FormValue("order"), Found: l.Found, Known: l.Known,
-		Server: l.Server, Looked: l.Looked, base: serverAddress(l.Server), limit: 50, offset: l.Offset}
+	p := &listPage{List: l.Pages, Query: r.FormValue("q"), Sort: r.FormValue("sort"),
+		Order: r.FormValue("order"), Found: l.Found, Known: l.Known,
+		Server: l.Server, Looked: l.Looked, base: serverAddress(l.Server), limit: 50,
+		offset: l.Offset}
 	p.From, p.To = min(l.Offset+1, l.Found), l.Offset+len(l.Pages)
 	return p, nil
 }
@@ -525,10 +535,13 @@ func (s *Server) sitesFragment(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := sitesPage{Server: d.Result.Server, Method: method, All: sitegraph.PartitionMethods(), Sites: len(d.Result.Sites), Orphans: len(d.Result.Orphans),
-		Pages: d.Result.Pages, Left: left, Drawn: d.Result.Pages > 0 && d.Result.Pages <= drawnPages}
+	p := sitesPage{Server: d.Result.Server, Method: method, All: sitegraph.PartitionMethods(),
+		Sites: len(d.Result.Sites), Orphans: len(d.Result.Orphans),
+		Pages: d.Result.Pages, Left: left, Drawn: d.Result.Pages > 0 &&
+			d.Result.Pages <= drawnPages}
 	for _, site := range d.Result.Sites {
-		p.Largest = append(p.Largest, siteRow{site.Tops[0], len(site.Tops), len(site.Tops) + len(site.Members)})
+		p.Largest = append(p.Largest,
+			siteRow{site.Tops[0], len(site.Tops), len(site.Tops) + len(site.Members)})
 	}
 	slices.SortStableFunc(p.Largest, func(a, b siteRow) int { return b.Pages - a.Pages })
 	p.Largest = p.Largest[:min(len(p.Largest), shownSites)]
@@ -555,7 +568,8 @@ func (s *Server) sitesSVG(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "image/svg+xml")
-	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
+	w.Header().Set("Content-Security-Policy",
+		"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
 	w.Write(text.Bytes())
 }
 
@@ -616,7 +630,8 @@ func tuneFinding(t *view.Tuning) string {
 	case t.State == "failed":
 		return "The last prediction failed: " + t.Error + "."
 	case t.Result == nil:
-		return "No prediction was made yet. It takes seconds to minutes of one processor; the crawl goes on."
+		return "No prediction was made yet. It takes seconds to minutes of one processor; the " +
+			"crawl goes on."
 	}
 	return tuneSentence(t)
 }
@@ -658,7 +673,8 @@ func (s *Server) journal(r *http.Request) (*content, error) {
 	finding := fmt.Sprintf("%s found", report.Plural(len(found.Entries), "visit"))
 	switch {
 	case found.Next != "":
-		finding += fmt.Sprintf(", read back to %s; there are older ones.", found.Back.Format(time.DateOnly))
+		finding += fmt.Sprintf(", read back to %s; there are older ones.",
+			found.Back.Format(time.DateOnly))
 	case found.Back.IsZero():
 		finding = "There is no journal yet."
 	default:
@@ -686,11 +702,13 @@ type hintsPage struct {
 
 func (s *Server) hintsContent(said string) *content {
 	a := s.settings()
-	finding := "Addresses that are visited before all others, what changes are worth, and servers at rest."
+	finding := "Addresses that are visited before all others, what changes are worth, and " +
+		"servers at rest."
 	if !a.Live {
 		finding = "This store is only read: nothing can be changed here."
 	}
-	return &content{name: "hints", Title: "Hints", Finding: finding, Said: said, Active: "/hints", Data: hintsPage{a, strings.Join(a.Weights, "\n")}}
+	return &content{name: "hints", Title: "Hints", Finding: finding, Said: said, Active: "/hints",
+		Data: hintsPage{a, strings.Join(a.Weights, "\n")}}
 }
 
 func (s *Server) hints(r *http.Request) (*content, error) { return s.hintsContent(""), nil }
@@ -719,7 +737,9 @@ func (s *Server) postHints(w http.ResponseWriter, r *http.Request) {
 			said = server + " is at rest."
 		}
 	case "wake":
-		settings.Resting = slices.DeleteFunc(settings.Resting, func(n string) bool { return n == server })
+		settings.Resting = slices.DeleteFunc(settings.Resting, func(n string) bool {
+			return n == server
+		})
 		if err = s.o.Desk.Change(ctx, settings); err == nil {
 			said = server + " is visited again."
 		}

@@ -13,7 +13,8 @@ import (
 )
 
 // errNoCorpus says that there is nothing to search.
-var errNoCorpus = errors.New("there is no corpus to search: --corpus names the one of recrawl corpus build")
+var errNoCorpus = errors.New("there is no corpus to search: --corpus names the one of recrawl " +
+	"corpus build")
 
 // mostHits bounds the results of an answer.
 const mostHits = 100
@@ -28,7 +29,8 @@ func (s *Server) find(ctx context.Context, r *http.Request) (*index.Results, err
 	if err = errors.Join(err, failed); err != nil {
 		return nil, err
 	}
-	settings := index.Settings{In: r.Form["in"], Server: r.FormValue("server"), Language: r.FormValue("language"), Changed: r.FormValue("changed"),
+	settings := index.Settings{In: r.Form["in"], Server: r.FormValue("server"),
+		Language: r.FormValue("language"), Changed: r.FormValue("changed"),
 		Verified: r.FormValue("verified"), Most: most, Skip: skip}
 	q, err := settings.Query(r.FormValue("q"))
 	if err != nil {
@@ -76,7 +78,8 @@ func (s *Server) search(r *http.Request) (*content, error) {
 	if p.To < found.Total && p.To+n <= index.MostResults {
 		p.After = p.at(p.To)
 	}
-	c.Finding = fmt.Sprintf("%s of %s pages have it.", report.Grouped(int64(found.Total)), report.Grouped(int64(found.Pages)))
+	c.Finding = fmt.Sprintf("%s of %s pages have it.",
+		report.Grouped(int64(found.Total)), report.Grouped(int64(found.Pages)))
 	return c, nil
 }
 

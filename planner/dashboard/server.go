@@ -86,7 +86,8 @@ const (
 func New(o Options) (*Server, error) {
 	host, port, err := net.SplitHostPort(o.Address)
 	if err != nil {
-		return nil, fmt.Errorf("%w at %q: want an address as %s", ErrListen, o.Address, DefaultAddress)
+		return nil, fmt.Errorf("%w at %q: want an address as %s",
+			ErrListen, o.Address, DefaultAddress)
 	}
 	s := &Server{o: o, slots: make(chan struct{}, mostRequests), secret: random(), form: random()}
 	if s.o.Log == nil {
@@ -145,7 +146,8 @@ func (s *Server) Unencrypted() string {
 	if s.tls || s.loopback {
 		return ""
 	}
-	return "the dashboard and its token cross the network as plain text: name a certificate (--listen-certificate), or put a proxy with TLS in front"
+	return "the dashboard and its token cross the network as plain text: name a certificate " +
+		"(--listen-certificate), or put a proxy with TLS in front"
 }
 
 // Serve answers until Close.
@@ -213,7 +215,8 @@ func (s *Server) routes() http.Handler {
 	fragment("/page/estimates", "estimates", s.estimatesFragment)
 	fragment("/page/visits", "visits", s.visitsFragment)
 	fragment("/page/diff", "diff", s.diffFragment)
-	m.Handle("GET /servers/{server}/sites.svg", s.counted("/servers/{server}/sites.svg", s.slot(http.HandlerFunc(s.sitesSVG))))
+	m.Handle("GET /servers/{server}/sites.svg",
+		s.counted("/servers/{server}/sites.svg", s.slot(http.HandlerFunc(s.sitesSVG))))
 	m.HandleFunc("GET /go", s.goTo)
 	m.Handle("POST /hints", s.counted("/hints", s.slot(http.HandlerFunc(s.postHints))))
 	m.Handle("POST /tune", s.counted("/tune", s.slot(http.HandlerFunc(s.postTune))))
@@ -224,7 +227,9 @@ func (s *Server) routes() http.Handler {
 
 	m.Handle("GET /assets/", assets())
 	m.Handle("GET /metrics", s.counted("/metrics", s.slot(s.metrics)))
-	m.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	m.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintln(w, "ok")
+	})
 	m.HandleFunc("GET /readyz", s.ready)
 	if s.o.PProf {
 		m.HandleFunc("GET /debug/pprof/", pprof.Index)
@@ -246,7 +251,8 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 	case now.Surveyed.Year() < 1971:
-		http.Error(w, "the pages are being looked at for the first time", http.StatusServiceUnavailable)
+		http.Error(w, "the pages are being looked at for the first time",
+			http.StatusServiceUnavailable)
 	default:
 		fmt.Fprintln(w, "ready")
 	}
@@ -314,7 +320,8 @@ func keptToken(name string) (string, error) {
 		return "", err
 	}
 	if info.Mode().Perm()&0o077 != 0 {
-		return "", fmt.Errorf("%s can be read by others: chmod 600 it, or remove it for another token", name)
+		return "", fmt.Errorf("%s can be read by others: chmod 600 it, or remove it for "+
+			"another token", name)
 	}
 	text, err := os.ReadFile(name)
 	if err == nil && len(text) < 16 {

@@ -65,11 +65,13 @@ func tuneSentence(t *view.Tuning) string {
 	var parts []string
 	for _, x := range r.Curve {
 		if r.Knee != nil && x.Budget == r.Knee.Budget {
-			parts = append(parts, fmt.Sprintf("Beyond %s of the pages a day a fetch more buys less than the mean fetch up to the largest budget tried", percent(x.Budget)))
+			parts = append(parts, fmt.Sprintf("Beyond %s of the pages a day a fetch more buys "+
+				"less than the mean fetch up to the largest budget tried", percent(x.Budget)))
 		}
 	}
 	if n := len(r.Curve); n > 0 && !math.IsNaN(float64(r.Curve[n-1].Coverage.Value)) {
-		parts = append(parts, fmt.Sprintf("%s a day would find about %s of the changes", percent(r.Curve[n-1].Budget), percent(float64(r.Curve[n-1].Coverage.Value))))
+		parts = append(parts, fmt.Sprintf("%s a day would find about %s of the changes",
+			percent(r.Curve[n-1].Budget), percent(float64(r.Curve[n-1].Coverage.Value))))
 	}
 	if len(parts) == 0 {
 		return "The prediction has no budget with a value."
@@ -89,5 +91,6 @@ func ranged(r tune.Range) string {
 	if math.IsNaN(float64(r.Value)) {
 		return "–"
 	}
-	return fmt.Sprintf("%.1f %% (%.1f to %.1f)", 100*float64(r.Value), 100*float64(r.Low), 100*float64(r.High))
+	return fmt.Sprintf("%.1f %% (%.1f to %.1f)", 100*float64(r.Value), 100*float64(r.Low),
+		100*float64(r.High))
 }

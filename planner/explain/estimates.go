@@ -82,7 +82,8 @@ func estimateTable(estimates []estimate) report.Table {
 	t := report.Table{
 		Title: "Estimates",
 		Header: []string{
-			"method", "changes a day", "95 % interval", "days between", "p(changed)", "rests on", "note",
+			"method", "changes a day", "95 % interval", "days between", "p(changed)", "rests on",
+			"note",
 		},
 	}
 	for _, x := range estimates {

@@ -61,7 +61,8 @@ const shownEvidence = 12
 
 func (e *evidence) table() report.Table {
 	t := report.Table{
-		Title:  fmt.Sprintf("Evidence: %s gives it a probability of change of %.3f", e.Policy, e.Probability),
+		Title: fmt.Sprintf("Evidence: %s gives it a probability of change of %.3f",
+			e.Policy, e.Probability),
 		Header: []string{"evidence", "value", "log odds"},
 		Rows:   [][]string{{"(before any)", "", fmt.Sprintf("%+.2f", e.Start)}},
 	}
@@ -91,7 +92,8 @@ func (e *evidence) experts() report.Table {
 		Header: []string{"prediction", "weight", "probability by it alone"},
 	}
 	for _, x := range e.Experts {
-		t.Rows = append(t.Rows, []string{x.Name, fmt.Sprintf("%.2f", x.Weight), fmt.Sprintf("%.3f", x.Probability)})
+		t.Rows = append(t.Rows, []string{x.Name, fmt.Sprintf("%.2f", x.Weight), fmt.Sprintf("%.3f",
+			x.Probability)})
 	}
 	return t
 }

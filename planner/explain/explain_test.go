@@ -50,16 +50,19 @@ func TestPage(t *testing.T) {
 	p, records := seenPages(t)
 	round := planner.Round{Number: 1, Start: today, End: today.AddDate(0, 0, 1), Budget: 5}
 	p.Begin(round)
-	ahead := &cycle.Preview{Round: round, Visits: []planner.Visit{{Page: records[1].Page}, {Page: records[0].Page}}}
+	ahead := &cycle.Preview{Round: round,
+		Visits: []planner.Visit{{Page: records[1].Page}, {Page: records[0].Page}}}
 	e := Of(&records[0], p, ahead, "value", today)
-	if e.Turn != 2 || e.Visits != 15 || e.Changes != 2 || e.Evidence == nil || e.Site.Pages != 3 || !e.Site.IsTop || e.Weight != 1 {
+	if e.Turn != 2 || e.Visits != 15 || e.Changes != 2 || e.Evidence == nil || e.Site.Pages != 3 ||
+		!e.Site.IsTop || e.Weight != 1 {
 		t.Errorf("page %+v", e)
 	}
 	var methods []string
 	for _, x := range e.Estimates {
 		methods = append(methods, x.Method)
 	}
-	if len(methods) != 11 || !slices.Contains(methods, "grid-corpus") || !slices.Contains(methods, "grid-site") {
+	if len(methods) != 11 || !slices.Contains(methods, "grid-corpus") ||
+		!slices.Contains(methods, "grid-site") {
 		t.Errorf("estimates by %v", methods)
 	}
 	var text strings.Builder
@@ -71,7 +74,8 @@ func TestPage(t *testing.T) {
 	if !strings.HasPrefix(text.String(), "http://a.example/\n") {
 		t.Errorf("begins otherwise than by its address:\n%s", text.String())
 	}
-	for _, want := range []string{"in the round that ends 2026-04-01 00:00:00 UTC: visit 2", "top of 3 pages", "Evidence: value gives it", "grid-weeks and periodic: "} {
+	for _, want := range []string{"in the round that ends 2026-04-01 00:00:00 UTC: visit 2",
+		"top of 3 pages", "Evidence: value gives it", "grid-weeks and periodic: "} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("%q is not in\n%s", want, text.String())
 		}
@@ -84,7 +88,8 @@ func TestNewPage(t *testing.T) {
 	round := planner.Round{Number: 1, Start: today, End: today.AddDate(0, 0, 1), Budget: 5}
 	p.Begin(round)
 	e := Of(&records[2], p, &cycle.Preview{Round: round}, "value", today)
-	if e.Turn != 0 || e.Estimates != nil || e.Evidence != nil || e.Digest != nil || len(e.Tables()) != 1 {
+	if e.Turn != 0 || e.Estimates != nil || e.Evidence != nil || e.Digest != nil ||
+		len(e.Tables()) != 1 {
 		t.Errorf("page %+v", e)
 	}
 	line, err := json.Marshal(e)

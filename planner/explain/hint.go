@@ -12,10 +12,12 @@ import (
 
 // hint is what feeds and sitemaps claim of a page.
 type hint struct {
-	Kind      string     `json:"kind"`       // of the source that log_ratio goes by
-	Claimed   *time.Time `json:"claimed"`    // newest modification claimed; null: listed without a date
+	Kind string `json:"kind"` // of the source that log_ratio goes by
+	// newest modification claimed; null: listed without a date
+	Claimed   *time.Time `json:"claimed"`
 	EveryDays *float64   `json:"every_days"` // how often it changes, as claimed; null: not claimed
-	LogRatio  float64    `json:"log_ratio"`  // what it adds to the logarithm of the odds of a change
+	// what it adds to the logarithm of the odds of a change
+	LogRatio float64 `json:"log_ratio"`
 }
 
 // hintOf is nil where no feed or sitemap names the page.

@@ -37,10 +37,11 @@ type Page struct {
 	Evidence     *evidence  `json:"evidence"` // null: the policy has none, or there is no copy
 	Due          *time.Time `json:"due"`
 	Reason       string     `json:"reason"`
-	Turn         int        `json:"turn"`    // its place in what plan shows; 0: not in that round
-	WhyNot       string     `json:"why_not"` // what budget or weight keeps it out of that round; "": none
-	Weight       float64    `json:"weight"`  // what a change is worth to the user
-	Hint         *hint      `json:"hint"`    // null: no feed or sitemap names it
+	Turn         int        `json:"turn"` // its place in what plan shows; 0: not in that round
+	// what budget or weight keeps it out of that round; "": none
+	WhyNot string  `json:"why_not"`
+	Weight float64 `json:"weight"` // what a change is worth to the user
+	Hint   *hint   `json:"hint"`   // null: no feed or sitemap names it
 
 	round planner.Round // the one of Turn
 	why   string        // of the visit at that turn
@@ -56,7 +57,8 @@ type site struct {
 
 // Of explains the page of a record at now. The planner has just made the dry run, which lists all
 // visits of its round; policy is the name of its policy.
-func Of(r *sitegraph.Record, p *planner.Planner, ahead *cycle.Preview, policy string, now time.Time) *Page {
+func Of(r *sitegraph.Record, p *planner.Planner, ahead *cycle.Preview, policy string,
+	now time.Time) *Page {
 	e := Known(r, p, ahead, policy)
 	e.Compare(p.Corpus, r, now)
 	return e

@@ -24,7 +24,8 @@ func (e *Page) past(now time.Time) string {
 	case e.State == sitegraph.StateSource.String():
 		return "This is a feed or sitemap."
 	case e.Visits == 0 && e.State == sitegraph.StateNew.String() && e.Errors > 0:
-		return fmt.Sprintf("It was never fetched: %s failed.", report.Plural(int(e.Errors), "visit"))
+		return fmt.Sprintf("It was never fetched: %s failed.",
+			report.Plural(int(e.Errors), "visit"))
 	case e.Visits == 0 && e.State == sitegraph.StateNew.String():
 		return "It was never fetched."
 	case e.Visits == 0:
@@ -32,7 +33,8 @@ func (e *Page) past(now time.Time) string {
 	}
 	seen := fmt.Sprintf("%s saw no change", report.Plural(int(e.Visits), "visit"))
 	if e.Changes > 0 {
-		seen = fmt.Sprintf("%s saw %s", report.Plural(int(e.Visits), "visit"), report.Plural(int(e.Changes), "change"))
+		seen = fmt.Sprintf("%s saw %s", report.Plural(int(e.Visits), "visit"),
+			report.Plural(int(e.Changes), "change"))
 		if e.LastChange != nil {
 			seen += fmt.Sprintf(", the last one %s ago", span(now.Sub(*e.LastChange)))
 		}
@@ -43,7 +45,8 @@ func (e *Page) past(now time.Time) string {
 	text := seen + "; "
 	text += fmt.Sprintf("the copy is %s old", span(now.Sub(*e.LastVisit)))
 	if e.Evidence != nil && !math.IsNaN(e.Evidence.Probability) {
-		text += fmt.Sprintf(" and out of date with a probability of %.0f %%", 100*e.Evidence.Probability)
+		text += fmt.Sprintf(" and out of date with a probability of %.0f %%",
+			100*e.Evidence.Probability)
 	}
 	return text + "."
 }
@@ -55,15 +58,18 @@ func (e *Page) next(now time.Time) string {
 	case e.Turn > 0 && !e.at.IsZero():
 		return fmt.Sprintf("It is in line, and visited in about %s.", span(e.at.Sub(now)))
 	case e.Turn > 0:
-		return fmt.Sprintf("It is visit %d of the round that ends %s, as %s.", e.Turn, report.UTC(e.round.End), reasonOr(e.why))
+		return fmt.Sprintf("It is visit %d of the round that ends %s, as %s.",
+			e.Turn, report.UTC(e.round.End), reasonOr(e.why))
 	case e.Due == nil && e.WhyNot != "":
 		return "It is not in this round: " + e.WhyNot + "."
 	case e.Due == nil:
 		return "No visit is planned."
 	case e.Due.After(now):
-		return fmt.Sprintf("The next visit is due in %s, as %s.", span(e.Due.Sub(now)), reasonOr(e.Reason))
+		return fmt.Sprintf("The next visit is due in %s, as %s.",
+			span(e.Due.Sub(now)), reasonOr(e.Reason))
 	case e.WhyNot != "":
-		return fmt.Sprintf("It has been due for %s, and is not in this round: %s.", span(now.Sub(*e.Due)), e.WhyNot)
+		return fmt.Sprintf("It has been due for %s, and is not in this round: %s.",
+			span(now.Sub(*e.Due)), e.WhyNot)
 	}
 	return fmt.Sprintf("It has been due for %s, as %s.", span(now.Sub(*e.Due)), reasonOr(e.Reason))
 }

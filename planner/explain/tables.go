@@ -74,7 +74,8 @@ func (e *Page) standing() string {
 	switch {
 	case e.Misses > 0 && e.State == sitegraph.StateAlive.String():
 		answers := report.Plural(int(e.Misses), "answer")
-		text += fmt.Sprintf("; its last %s said that it is not to be had, which is no proof yet", answers)
+		text += fmt.Sprintf("; its last %s said that it is not to be had, which is no proof yet",
+			answers)
 	case e.Misses > 1:
 		text += fmt.Sprintf("; looked at %s since it left", report.Plural(int(e.Misses)-1, "time"))
 	}

@@ -45,7 +45,8 @@ func (f *Frontier) delete(crawl, key string, before uint32) (deleted int, err er
 }
 
 // deleteSome deletes from a slot on, and tells where to go on.
-func (f *Frontier) deleteSome(queues []*queue, before, from uint32, b *batch) (deleted int, next uint32, more bool) {
+func (f *Frontier) deleteSome(queues []*queue, before, from uint32, b *batch) (
+	deleted int, next uint32, more bool) {
 	want := map[uint32]*queue{}
 	for _, q := range queues {
 		want[q.number] = q

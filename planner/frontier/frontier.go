@@ -14,7 +14,8 @@ type Store interface {
 	// Change makes the changes that fill makes visible, all at once. Fills run one at a time and
 	// see all changes before them. Changes are durable in the order of their fills, and this one
 	// once wait has returned nil.
-	Change(fill func(set func(key, value []byte), remove func(key []byte))) (wait func() error, err error)
+	Change(fill func(set func(key, value []byte), remove func(key []byte))) (wait func() error,
+		err error)
 	// Get calls see with the value under a key, which is valid until see returns.
 	Get(key []byte, see func(value []byte)) (bool, error)
 	// GetAll does so with the values under keys 0 to n-1, which ascend. Those not there are left
@@ -64,7 +65,8 @@ type Frontier struct {
 
 // Open reads a frontier from its store, or begins one.
 func Open(store Store, o Options, now time.Time) (*Frontier, error) {
-	f := &Frontier{store: store, judge: o.Judge, active: true, delay: int64(max(o.Delay, 0) / time.Second), queues: map[uint32]*queue{}}
+	f := &Frontier{store: store, judge: o.Judge, active: true,
+		delay: int64(max(o.Delay, 0) / time.Second), queues: map[uint32]*queue{}}
 	if o.Delay == 0 {
 		f.delay = 1
 	}
@@ -74,13 +76,15 @@ func Open(store Store, o Options, now time.Time) (*Frontier, error) {
 		return nil, err
 	}
 	if !known {
-		f.key = [2]uint64{binary.LittleEndian.Uint64(o.Seed[:]), binary.LittleEndian.Uint64(o.Seed[8:])}
+		f.key = [2]uint64{binary.LittleEndian.Uint64(o.Seed[:]),
+			binary.LittleEndian.Uint64(o.Seed[8:])}
 		return f, f.changeNow(func(b *batch) error { f.saveSettings(b); return nil })
 	}
 	return f, f.load(now)
 }
 
-var errSettings = errors.New("the settings of the frontier are damaged: restore the directory from a copy")
+var errSettings = errors.New("the settings of the frontier are damaged: restore the directory " +
+	"from a copy")
 
 func (f *Frontier) appendSettings(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint64(b, f.key[0])

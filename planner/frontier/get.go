@@ -11,12 +11,13 @@ import (
 
 // Request asks for addresses.
 type Request struct {
-	Crawl    string        // "": DefaultCrawl
-	AnyCrawl bool          // of all crawls in turns, whatever Crawl is
-	Key      string        // of this queue alone; "": of all
-	Queues   int           // of so many queues at most; 0: no limit
-	PerQueue int           // so many of each at most; 0: no limit
-	Lease    time.Duration // for which they are in transit; 0: 30 s, as in the reference implementation
+	Crawl    string // "": DefaultCrawl
+	AnyCrawl bool   // of all crawls in turns, whatever Crawl is
+	Key      string // of this queue alone; "": of all
+	Queues   int    // of so many queues at most; 0: no limit
+	PerQueue int    // so many of each at most; 0: no limit
+	// for which they are in transit; 0: 30 s, as in the reference implementation
+	Lease time.Duration
 }
 
 // mostGiven bounds one answer, whatever is asked for. What is left over is in the next.
@@ -156,7 +157,9 @@ func (f *Frontier) read(keys []storeKey) ([]Item, error) {
 	slices.SortFunc(order, func(a, b int) int { return bytes.Compare(keys[a][:], keys[b][:]) })
 	items := make([]Item, len(keys))
 	var bad error
-	err := f.store.GetAll(len(keys), func(i int) []byte { return keys[order[i]][:] }, func(i int, value []byte) {
+	err := f.store.GetAll(len(keys), func(i int) []byte {
+		return keys[order[i]][:]
+	}, func(i int, value []byte) {
 		s, err := parseItem(value)
 		bad = errors.Join(bad, err)
 		items[order[i]] = s.item()

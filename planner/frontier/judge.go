@@ -53,7 +53,8 @@ const (
 
 // judgeItem lets the judge learn of a visit. It returns what is to be stored as evidence, and when
 // the judge wants the address again.
-func (f *Frontier) judgeItem(s *slot, it *Item, key storeKey, now time.Time) (evidence []byte, again time.Time) {
+func (f *Frontier) judgeItem(s *slot, it *Item, key storeKey, now time.Time) (
+	evidence []byte, again time.Time) {
 	again = now.Add(usualAgain)
 	if f.judge == nil {
 		return nil, again
@@ -145,7 +146,8 @@ func (f *Frontier) rank(q *queue, now int64, today uint32) {
 		}
 	}
 	slices.SortFunc(all, func(a, b rated) int {
-		return cmp.Or(cmp.Compare(b.worth, a.worth), cmp.Compare(a.at, b.at), cmp.Compare(a.what, b.what))
+		return cmp.Or(cmp.Compare(b.worth, a.worth), cmp.Compare(a.at, b.at),
+			cmp.Compare(a.what, b.what))
 	})
 	q.ranked = now
 	q.chosen = make([]timed[uint32], len(all))

@@ -67,7 +67,8 @@ func (f *Frontier) Crawls() []string {
 
 // Queues are the keys of a crawl's queues from the one numbered start on, at most size, and how
 // many there are in all. Without inactive only those with active addresses that are not blocked.
-func (f *Frontier) Queues(crawl string, inactive bool, start, size int, now time.Time) (keys []string, total int) {
+func (f *Frontier) Queues(crawl string, inactive bool, start, size int, now time.Time) (
+	keys []string, total int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, q := range f.chosen(crawl, "") {

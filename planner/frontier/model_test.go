@@ -84,7 +84,8 @@ func (m *model) gives(t *testing.T, given []Item, r Request, now time.Time) {
 		last := int64(0)
 		for _, it := range items {
 			i := m.items[[3]string{q[0], q[1], it.URL}]
-			if i == nil || i.date == 0 || i.date > now.Unix() || i.lease > at || i.metadata != string(it.Metadata) ||
+			if i == nil || i.date == 0 || i.date > now.Unix() || i.lease > at ||
+				i.metadata != string(it.Metadata) ||
 				it.Created.Unix() != i.created {
 				t.Fatalf("%+v gave %+v, known as %+v", r, it, i)
 			}
@@ -120,8 +121,10 @@ func (m *model) may(r Request, at int64) map[[2]string]int {
 		if delay < 0 {
 			delay = m.delay
 		}
-		if !r.AnyCrawl && q[0] != r.Crawl || r.Key != "" && q[1] != r.Key || at < (s.blocked+1)*1000 && s.blocked > 0 ||
-			s.last > 0 && at < s.last+delay*1000 || s.limit > 0 && done[q] >= s.limit || transit[q] >= r.PerQueue {
+		if !r.AnyCrawl && q[0] != r.Crawl || r.Key != "" && q[1] != r.Key ||
+			at < (s.blocked+1)*1000 && s.blocked > 0 ||
+			s.last > 0 && at < s.last+delay*1000 || s.limit > 0 && done[q] >= s.limit ||
+			transit[q] >= r.PerQueue {
 			may[q] = 0
 		}
 	}
@@ -189,7 +192,8 @@ func agree(t *testing.T, seed uint64, steps int) {
 		default:
 			var items []Item
 			for range 1 + rnd.IntN(8) {
-				it := Item{Crawl: crawl, Key: one("a", "b", "c", "d"), URL: fmt.Sprint("http://x/", rnd.IntN(20)),
+				it := Item{Crawl: crawl, Key: one("a", "b", "c", "d"),
+					URL:   fmt.Sprint("http://x/", rnd.IntN(20)),
 					Known: rnd.IntN(3) > 0, Metadata: []byte(one("", "x", "yy"))}
 				if it.Known && rnd.IntN(4) > 0 {
 					it.Date = now.Add(time.Duration(rnd.IntN(20)-10) * time.Second)
@@ -205,7 +209,8 @@ func agree(t *testing.T, seed uint64, steps int) {
 				}
 			}
 		case 0, 1, 2, 3, 4, 5:
-			r := Request{Crawl: crawl, Queues: 1 + rnd.IntN(5), PerQueue: 1 + rnd.IntN(4), Lease: time.Duration(1+rnd.IntN(9)) * time.Second}
+			r := Request{Crawl: crawl, Queues: 1 + rnd.IntN(5), PerQueue: 1 + rnd.IntN(4),
+				Lease: time.Duration(1+rnd.IntN(9)) * time.Second}
 			if rnd.IntN(4) == 0 {
 				r.Key = key
 			} else {
@@ -256,7 +261,8 @@ func agree(t *testing.T, seed uint64, steps int) {
 			must(store.Close())
 			open()
 		case 13: // what is not synced is lost; all that was said was synced
-			crashed := disk.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: rnd.IntN(2) * 50, RNG: rnd})
+			crashed := disk.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: rnd.IntN(2) * 50,
+				RNG: rnd})
 			must(store.Close())
 			disk = crashed
 			open()
@@ -301,17 +307,20 @@ func (m *model) compare(t *testing.T, f *Frontier, now time.Time) {
 // What the store holds is refused where it is damaged, and no bytes make it panic.
 func FuzzStored(f *testing.F) {
 	f.Add([]byte("12345678\x03url\x01emeta"))
-	f.Add(appendQueue(nil, &queue{key: "k", crawl: &crawl{name: "c"}, delay: -1, limit: 7, last: 1 << 40}))
+	f.Add(appendQueue(nil, &queue{key: "k", crawl: &crawl{name: "c"}, delay: -1, limit: 7,
+		last: 1 << 40}))
 	f.Add([]byte("http://u:p@[2001:db8::1]:80/x?y"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if host := HostOf(string(b)); strings.ContainsAny(host, "/?&#") || !strings.Contains(string(b), host) {
+		if host := HostOf(string(b)); strings.ContainsAny(host, "/?&#") ||
+			!strings.Contains(string(b), host) {
 			t.Fatalf("%q has the host %q", b, host)
 		}
 		if s, err := parseItem(b); err == nil {
 			it := s.item()
 			again := appendItem(nil, &it, s.evidence)
 			setHead(again, s.created, s.date)
-			if back, err := parseItem(again); err != nil || string(back.url) != it.URL || string(back.metadata) != string(it.Metadata) ||
+			if back, err := parseItem(again); err != nil || string(back.url) != it.URL ||
+				string(back.metadata) != string(it.Metadata) ||
 				string(back.evidence) != string(s.evidence) {
 				t.Fatalf("%q becomes %q: %v", b, again, err)
 			}
@@ -326,7 +335,8 @@ func FuzzStored(f *testing.F) {
 		}
 		q.crawl = &crawl{name: name}
 		back := &queue{}
-		if n, err := parseQueue(appendQueue(nil, q), back); err != nil || n != name || back.key != q.key || back.limit != q.limit {
+		if n, err := parseQueue(appendQueue(nil, q), back); err != nil || n != name ||
+			back.key != q.key || back.limit != q.limit {
 			t.Fatalf("%+v becomes %+v: %v", q, back, err)
 		}
 	})

@@ -11,7 +11,8 @@ type prepared struct {
 
 // Put stores items, and says in their order what became of each. All that it says holds once wait
 // has returned nil. Keys and crawls that are missing are filled in.
-func (f *Frontier) Put(items []Item, now time.Time) (statuses []Status, wait func() error, err error) {
+func (f *Frontier) Put(items []Item, now time.Time) (
+	statuses []Status, wait func() error, err error) {
 	statuses = make([]Status, len(items))
 	prepared := f.prepare(items)
 	wait, err = f.change(func(b *batch) error {

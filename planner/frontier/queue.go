@@ -23,8 +23,9 @@ type queue struct {
 	crawl  *crawl
 	key    string
 
-	due     [2]line[uint32] // addresses by date, plain ones and judged ones; see good for which count
-	active  int             // addresses that are not done
+	// addresses by date, plain ones and judged ones; see good for which count
+	due     [2]line[uint32]
+	active  int // addresses that are not done
 	done    int
 	transit int // of the active ones, those leased
 

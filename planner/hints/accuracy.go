@@ -37,7 +37,9 @@ const (
 // logRatio is ln P(said | changed) / P(said | unchanged), from the means of two Beta posteriors
 // under Jeffreys' prior; n is the number of visits to pages of which it was said.
 func (p confusion) logRatio(said signal) (ratio float64, n float64) {
-	share := func(yes, no uint32) float64 { return (float64(yes) + 0.5) / (float64(yes) + float64(no) + 1) }
+	share := func(yes, no uint32) float64 {
+		return (float64(yes) + 0.5) / (float64(yes) + float64(no) + 1)
+	}
 	changed, same := share(p.True, p.Missed), share(p.False, p.Same)
 	n = float64(p.True) + float64(p.False)
 	if said == saysSame {
@@ -92,7 +94,8 @@ func (h *Hints) Idle(source sitegraph.PageID) bool {
 	}
 	ratio, changed := p.logRatio(saysChanged)
 	silence, same := p.logRatio(saysSame)
-	return changed+same >= tellingVisits && changed*abs(ratio)+same*abs(silence) < tellingRatio*(changed+same)
+	return changed+same >= tellingVisits &&
+		changed*abs(ratio)+same*abs(silence) < tellingRatio*(changed+same)
 }
 
 // Test compares what was said of a page with what a visit just saw. LastVisit must still be that of
@@ -180,7 +183,8 @@ func (h *Hints) Save(save func(s sitegraph.ServerID, value []byte) error) error 
 func (h *Hints) Restore(s sitegraph.ServerID, value []byte) error {
 	var kept map[string]confusion
 	if err := json.Unmarshal(value, &kept); err != nil {
-		return fmt.Errorf("read what sources of %s proved to be worth: %w", h.graph.ServerName(s), err)
+		return fmt.Errorf("read what sources of %s proved to be worth: %w",
+			h.graph.ServerName(s), err)
 	}
 	h.any = true
 	for kind := Sitemap; kind < kindCount; kind++ {

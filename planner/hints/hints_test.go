@@ -44,7 +44,8 @@ func TestWhatAClaimSays(t *testing.T) {
 		{"without a date", read, time.Time{}, saysNothing, time.Time{}},
 		{"today, which is not over", read, visited.Add(24 * time.Hour), saysChanged, read},
 		{"in the future", read, visited.Add(40 * time.Hour), saysNothing, time.Time{}},
-		{"read before the visit", visited.Add(-time.Hour), visited.Add(-2 * time.Hour), saysNothing, visited.Add(-2 * time.Hour)},
+		{"read before the visit", visited.Add(-time.Hour), visited.Add(-2 * time.Hour), saysNothing,
+			visited.Add(-2 * time.Hour)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			h, _ := aServer(1, test.read)
@@ -54,7 +55,8 @@ func TestWhatAClaimSays(t *testing.T) {
 				t.Errorf("signal %d, want %d", got, test.want)
 			}
 			hint, ok := h.Of(p)
-			if !ok || !hint.Claimed.Equal(test.claimed) || hint.LogRatio != 0 || hint.Kind != Sitemap || hint.Every != day {
+			if !ok || !hint.Claimed.Equal(test.claimed) || hint.LogRatio != 0 ||
+				hint.Kind != Sitemap || hint.Every != day {
 				t.Errorf("%+v, %v", hint, ok)
 			}
 		})
@@ -92,7 +94,8 @@ func TestClaimsOfSeveralSources(t *testing.T) {
 		}
 	}
 	late, early := visited.Add(time.Hour), visited.Add(-time.Hour)
-	if got := hear(one, true, Claim{Page: a, Modified: late}, Claim{Page: b, Modified: early}); !slices.Equal(got, []sitegraph.PageID{a, b}) {
+	if got := hear(one, true, Claim{Page: a, Modified: late},
+		Claim{Page: b, Modified: early}); !slices.Equal(got, []sitegraph.PageID{a, b}) {
 		t.Errorf("%v say something new, want both", got)
 	}
 	is(b, saysSame, early)
@@ -103,7 +106,8 @@ func TestClaimsOfSeveralSources(t *testing.T) {
 	if hear(one, false); h.told[Feed][b].by != one {
 		t.Error("what was cut off counts as not listed")
 	}
-	if got := hear(one, true); !slices.Equal(got, []sitegraph.PageID{b}) { // both fell out of the feed
+	// both fell out of the feed
+	if got := hear(one, true); !slices.Equal(got, []sitegraph.PageID{b}) {
 		t.Errorf("%v say something new, want b alone", got)
 	}
 	is(a, saysChanged, late)
@@ -115,13 +119,15 @@ func TestClaimsOfSeveralSources(t *testing.T) {
 
 // TestClaimsAreKept: what is written is read again; what was not written so is refused.
 func TestClaimsAreKept(t *testing.T) {
-	said := []Claim{{1, visited, day}, {70000, time.Time{}, 0}, {3, visited.Add(time.Second), 400 * day}}
+	said := []Claim{{1, visited, day}, {70000, time.Time{}, 0},
+		{3, visited.Add(time.Second), 400 * day}}
 	value := Encode(Feed, said)
 	kind, again, err := Decode(value)
 	if err != nil || kind != Feed || !slices.Equal(again, said) {
 		t.Errorf("%v %v, %v", kind, again, err)
 	}
-	for _, bad := range [][]byte{nil, {1}, {2, 1}, {1, 200}, value[:len(value)-1], append(value[:2:2], 0x80)} {
+	for _, bad := range [][]byte{nil, {1}, {2, 1}, {1, 200}, value[:len(value)-1],
+		append(value[:2:2], 0x80)} {
 		if _, _, err := Decode(bad); err == nil {
 			t.Errorf("% x was read", bad)
 		}
@@ -178,7 +184,10 @@ func TestAccuracySurvives(t *testing.T) {
 	if err := h.Save(save); err != nil || len(kept) != 1 {
 		t.Fatalf("%v, %d kept", err, len(kept))
 	}
-	if err := h.Save(func(sitegraph.ServerID, []byte) error { t.Error("saved again"); return nil }); err != nil {
+	if err := h.Save(func(sitegraph.ServerID, []byte) error {
+		t.Error("saved again")
+		return nil
+	}); err != nil {
 		t.Fatal(err)
 	}
 	again, _ := aServer(2, visited)

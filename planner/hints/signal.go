@@ -31,7 +31,8 @@ func (h *Hints) Signal(p sitegraph.PageID) (s Signal, ok bool) {
 		}
 		of := Signal{Changed: h.signal(p, t) == saysChanged}
 		of.Precision, of.Recall = h.proved(h.graph.Server(p), kind)
-		if !ok || of.Changed && !s.Changed || of.Changed == s.Changed && of.Precision > s.Precision {
+		if !ok || of.Changed && !s.Changed || of.Changed == s.Changed &&
+			of.Precision > s.Precision {
 			s, ok = of, true
 		}
 	}

@@ -17,8 +17,10 @@ func TestSignal(t *testing.T) {
 	}
 	const changed, same, undated, unnamed, both = 1, 2, 3, 4, 1
 	late, early := visited.Add(time.Hour), visited.Add(-time.Hour)
-	h.Update(0, Sitemap, []Claim{{Page: changed, Modified: late}, {Page: same, Modified: early}, {Page: undated}}, true)
-	for p, want := range map[sitegraph.PageID]Signal{changed: {true, 0.2, 0.5}, same: {false, 0.2, 0.5}} {
+	h.Update(0, Sitemap, []Claim{{Page: changed, Modified: late}, {Page: same, Modified: early},
+		{Page: undated}}, true)
+	for p, want := range map[sitegraph.PageID]Signal{changed: {true, 0.2, 0.5},
+		same: {false, 0.2, 0.5}} {
 		if s, ok := h.Signal(p); !ok || s != want {
 			t.Errorf("page %d: %+v, %v, want %+v", p, s, ok, want)
 		}

@@ -83,7 +83,8 @@ func (a *Addresses) Enter(ctx context.Context, to string) (ok bool, until time.T
 	a.mu.Lock()
 	now := a.Now()
 	if a.ours == nil {
-		a.ours, a.seen, a.orphans = map[string]*address{}, map[string]sighting{}, map[string]orphan{}
+		a.ours, a.seen, a.orphans = map[string]*address{}, map[string]sighting{},
+			map[string]orphan{}
 	}
 	if !a.Holds(now) {
 		a.mu.Unlock()
@@ -147,7 +148,8 @@ func (a *Addresses) Wanted(to string) {
 }
 
 // obtain gets an address from the KV, or looks whether others want it. until: not now.
-func (a *Addresses) obtain(ctx context.Context, to string, h *address) (until time.Time, err error) {
+func (a *Addresses) obtain(ctx context.Context, to string, h *address) (
+	until time.Time, err error) {
 	key := keyOf(to)
 	mine := asked{Node: a.Name, Session: a.Session}
 	e, there, err := Read[asked](ctx, a.KV, key)
@@ -167,7 +169,8 @@ func (a *Addresses) obtain(ctx context.Context, to string, h *address) (until ti
 		return until, nil
 	case own && !s.Free: // a lost answer, or a list that is late: the write below decides
 	case s.Free:
-		if wait := time.Duration(s.RestMS)*time.Millisecond - a.stood(key, e.Revision, now); wait > 0 {
+		if wait := time.Duration(s.RestMS)*time.Millisecond - a.stood(key, e.Revision,
+			now); wait > 0 {
 			return now.Add(wait), nil
 		}
 	case !a.orphan(ctx, key, s):
@@ -269,7 +272,8 @@ func (a *Addresses) Sweep(ctx context.Context, most int, all bool) error {
 	if all || now.Sub(a.turn) > looks { // to look at all takes a while
 		a.turn = now
 		for to, h := range a.ours {
-			if len(back) < most && !h.busy && (all || now.Sub(h.used) > h.keep() && !now.Before(h.notBefore)) {
+			if len(back) < most && !h.busy &&
+				(all || now.Sub(h.used) > h.keep() && !now.Before(h.notBefore)) {
 				h.busy = true
 				back = append(back, to)
 			}
@@ -314,7 +318,8 @@ func (a *Addresses) giveBack(ctx context.Context, to string, h *address) (gone b
 		if revision > 0 {
 			rest := h.notBefore.Sub(a.Now())
 			if rest > 0 {
-				_, err = a.KV.Set(ctx, key, encode(asked{Free: true, RestMS: rest.Milliseconds() + 1}), revision)
+				_, err = a.KV.Set(ctx, key,
+					encode(asked{Free: true, RestMS: rest.Milliseconds() + 1}), revision)
 			} else {
 				err = a.KV.Remove(ctx, key, revision)
 			}

@@ -12,8 +12,11 @@ func TestTurns(t *testing.T) {
 	dead := map[string]bool{}
 	of := map[string]*Addresses{}
 	side := func(name string) *Addresses {
-		of[name] = &Addresses{KV: kv, Name: name, Session: name, Pause: 2 * time.Second, Now: func() time.Time { return now },
-			Holds: func(time.Time) bool { return true }, Gone: func(_ context.Context, n, _ string) (bool, error) { return dead[n], nil },
+		of[name] = &Addresses{KV: kv, Name: name, Session: name, Pause: 2 * time.Second,
+			Now: func() time.Time { return now },
+			Holds: func(time.Time) bool {
+				return true
+			}, Gone: func(_ context.Context, n, _ string) (bool, error) { return dead[n], nil },
 			Want: func(n, address string) { of[n].Wanted(address) }}
 		return of[name]
 	}
@@ -70,7 +73,8 @@ func TestTurns(t *testing.T) {
 		try(b)
 		now = now.Add(250 * time.Millisecond)
 	}
-	if waited := now.Sub(from); visits["b"] == 0 || waited < 2*time.Second || waited > 5*time.Second {
+	if waited := now.Sub(from); visits["b"] == 0 || waited < 2*time.Second ||
+		waited > 5*time.Second {
 		t.Errorf("b had it after %v", waited)
 	}
 	// What is not used is given back, and leaves nothing behind.
@@ -90,7 +94,8 @@ func TestTurns(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := side("c")
-	if ok, until, _ := c.Enter(t.Context(), "192.0.2.1"); ok || until.Sub(now) < 2*time.Second-time.Millisecond {
+	if ok, until, _ := c.Enter(t.Context(), "192.0.2.1"); ok ||
+		until.Sub(now) < 2*time.Second-time.Millisecond {
 		t.Errorf("c may ask at once, or after %v", until.Sub(now))
 	}
 	now = now.Add(2*time.Second + time.Millisecond)

@@ -33,7 +33,8 @@ func Found(ctx context.Context, kv KV, want Cluster) (Cluster, error) {
 		case err != nil:
 			return want, err
 		case revision > 0 && have.Shards != want.Shards:
-			return have, fmt.Errorf("the cluster has %d shards, not %d: %w", have.Shards, want.Shards, ErrShards)
+			return have, fmt.Errorf("the cluster has %d shards, not %d: %w",
+				have.Shards, want.Shards, ErrShards)
 		case revision > 0 && have.Apart != want.Apart:
 			return have, ErrApart
 		case revision > 0 && have == want:
@@ -59,7 +60,8 @@ const (
 )
 
 // ErrStarts says that there are more.
-var ErrStarts = fmt.Errorf("the nodes of a cluster take %d, of %d bytes together: hand the others in by recrawl node hint", MostStarts, mostStartBytes)
+var ErrStarts = fmt.Errorf("the nodes of a cluster take %d, of %d bytes together: hand the "+
+	"others in by recrawl node hint", MostStarts, mostStartBytes)
 
 // AddStarts hands start pages to the shards, which take them in when they next look.
 func AddStarts(ctx context.Context, kv KV, urls []string) error {

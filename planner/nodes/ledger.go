@@ -23,8 +23,9 @@ type books struct {
 	Open     map[string]grant `json:"open"`     // by shard and round
 	Round    int64            `json:"round"`    // unix seconds at which it begins
 	Shares   []int            `json:"shares"`   // of the round, by shard
-	Taken    []uint64         `json:"taken"`    // by shard: the epoch that took its share; 0: nobody yet
-	Reports  []Settled        `json:"reports"`  // by shard: its last round
+	// by shard: the epoch that took its share; 0: nobody yet
+	Taken   []uint64  `json:"taken"`
+	Reports []Settled `json:"reports"` // by shard: its last round
 }
 
 type grant struct {
@@ -52,7 +53,8 @@ const ledgerDay = int64(24 * time.Hour / time.Second)
 // Claim returns how many fetches a shard has in a round that begins at start and lasts so long. It
 // is the same for an epoch that asks again, and 0 where an epoch before had it in this round: what
 // that one used is not known. Each shard claims its share once a round.
-func (l *Ledger) Claim(ctx context.Context, shard int, epoch uint64, start time.Time, length time.Duration) (int, error) {
+func (l *Ledger) Claim(ctx context.Context, shard int, epoch uint64, start time.Time,
+	length time.Duration) (int, error) {
 	if l.PerDay == Unlimited {
 		return Unlimited, nil
 	}
@@ -96,7 +98,8 @@ func (l *Ledger) Claim(ctx context.Context, shard int, epoch uint64, start time.
 
 // Settle gives back what a shard did not use of a round, and tells what a fetch is worth there. It
 // may be told twice, and by a later epoch if that has the store of the earlier one.
-func (l *Ledger) Settle(ctx context.Context, shard int, epoch uint64, start time.Time, s Settled) error {
+func (l *Ledger) Settle(ctx context.Context, shard int, epoch uint64, start time.Time,
+	s Settled) error {
 	if l.PerDay == Unlimited {
 		return nil
 	}
@@ -236,7 +239,8 @@ func divide(pool int, weights []float64, turn int) []int {
 	part := func(i int) float64 { return float64(pool)*weights[i]/total - float64(shares[i]) }
 	slices.SortFunc(rest, func(i, j int) int {
 		n := len(rest)
-		return cmp.Or(cmp.Compare(math.Round(part(j)*1e6), math.Round(part(i)*1e6)), cmp.Compare((i+turn)%n, (j+turn)%n))
+		return cmp.Or(cmp.Compare(math.Round(part(j)*1e6), math.Round(part(i)*1e6)),
+			cmp.Compare((i+turn)%n, (j+turn)%n))
 	})
 	for _, i := range rest[:max(min(left, len(rest)), 0)] {
 		shares[i]++

@@ -10,7 +10,8 @@ import (
 var midnight = time.Date(2026, 5, 4, 0, 0, 0, 0, time.UTC)
 
 // day runs a day of rounds of an hour: each shard uses what it wants of its share.
-func day(t *testing.T, l *Ledger, from time.Time, hours int, want func(shard, granted int) (used int, price float64)) (used []int) {
+func day(t *testing.T, l *Ledger, from time.Time, hours int,
+	want func(shard, granted int) (used int, price float64)) (used []int) {
 	t.Helper()
 	used = make([]int, l.Shards)
 	for h := range hours {
@@ -22,7 +23,8 @@ func day(t *testing.T, l *Ledger, from time.Time, hours int, want func(shard, gr
 			}
 			again, err := l.Claim(t.Context(), shard, 1, start, time.Hour)
 			if err != nil || again != got {
-				t.Fatalf("shard %d was granted %d, and %d when it asked again: %v", shard, got, again, err)
+				t.Fatalf("shard %d was granted %d, and %d when it asked again: %v",
+					shard, got, again, err)
 			}
 			n, price := want(shard, got)
 			if n < 0 { // it died
@@ -59,7 +61,8 @@ func TestLedgerOfADay(t *testing.T) {
 	}{
 		{"all want all", 10_000, func(_, g int) (int, float64) { return g, 1 }, 0.9999},
 		{"tiny", 5, func(_, g int) (int, float64) { return g, 1 }, 0.9999},
-		{"half has nothing to do", 10_000, func(s, g int) (int, float64) { return g * (s % 2), 1 }, 0.99},
+		{"half has nothing to do", 10_000, func(s, g int) (int, float64) { return g * (s % 2), 1 },
+			0.99},
 		{"few visits each", 10_000, func(s, g int) (int, float64) {
 			if s > 0 {
 				return min(g, 3), 0
@@ -90,7 +93,10 @@ func TestPricesMeet(t *testing.T) {
 	// The last of g fetches of a shard is worth a/g.
 	a := []float64{100, 200, 300, 400}
 	last := make([]int, 4)
-	day(t, l, midnight, 20, func(s, g int) (int, float64) { last[s] = g; return g, a[s] / max(float64(g), 1) })
+	day(t, l, midnight, 20, func(s, g int) (int, float64) {
+		last[s] = g
+		return g, a[s] / max(float64(g), 1)
+	})
 	for s, g := range last {
 		if want := a[s]; math.Abs(float64(g)-want) > want/20 {
 			t.Errorf("shard %d is granted %d an hour, want about %.0f", s, g, want)
@@ -129,7 +135,8 @@ func TestLedgerTakeover(t *testing.T) {
 		t.Error("no round is opened after one of a clock that was ahead")
 	}
 	unbound := &Ledger{KV: &memory{broken: true}, Shards: 2, PerDay: Unlimited}
-	if n, err := unbound.Claim(t.Context(), 0, 1, midnight, time.Hour); n != Unlimited || err != nil {
+	if n, err := unbound.Claim(t.Context(), 0, 1, midnight, time.Hour); n != Unlimited ||
+		err != nil {
 		t.Errorf("no bound: %d, %v", n, err)
 	}
 }

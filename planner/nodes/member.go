@@ -249,7 +249,8 @@ func (m *Member) Look(ctx context.Context) error {
 			}
 		default:
 			live[s.Name] = s
-			if before.revision != 0 && before.revision != e.Revision { // a beat of now, not of long ago
+			// a beat of now, not of long ago
+			if before.revision != 0 && before.revision != e.Revision {
 				offsets[s.Name] = time.UnixMilli(s.Clock).Sub(now.Round(0))
 			}
 		}

@@ -9,7 +9,8 @@ import (
 
 // member is one of a test, with a clock that the test sets.
 func member(kv KV, name string, now *time.Time, ahead time.Duration) *Member {
-	return &Member{KV: kv, Name: name, Session: name + "/1", TTL: 10 * time.Second, Now: func() time.Time { return now.Add(ahead) }}
+	return &Member{KV: kv, Name: name, Session: name + "/1", TTL: 10 * time.Second,
+		Now: func() time.Time { return now.Add(ahead) }}
 }
 
 func beat(t *testing.T, m *Member) {
@@ -29,7 +30,8 @@ func TestLease(t *testing.T) {
 	beat(t, a)
 	beat(t, b)
 	beat(t, a)
-	if !a.Holds(now) || a.Over("b", "b/1", 2) || !a.Over("b", "b/0", 1) || a.Over("b", "b/9", 100) || len(a.Stays(false)) != 2 || len(a.Stays(true)) != 1 {
+	if !a.Holds(now) || a.Over("b", "b/1", 2) || !a.Over("b", "b/0", 1) ||
+		a.Over("b", "b/9", 100) || len(a.Stays(false)) != 2 || len(a.Stays(true)) != 1 {
 		t.Error("two nodes do not see each other")
 	}
 	for range 9 { // b is silent
@@ -44,7 +46,8 @@ func TestLease(t *testing.T) {
 	}
 	now = now.Add(time.Second)
 	beat(t, a)
-	if gone, err := Gone(t.Context(), kv, "b", "b/1"); !a.Over("b", "b/1", 2) || !gone || err != nil {
+	if gone, err := Gone(t.Context(), kv, "b", "b/1"); !a.Over("b", "b/1", 2) || !gone ||
+		err != nil {
 		t.Error("b lives")
 	}
 	if err := b.Beat(t.Context(), NodeState{}, true); !errors.Is(err, ErrOver) {
@@ -60,7 +63,8 @@ func TestLease(t *testing.T) {
 	// A second process of the name must wait, unless it knows that the first has gone.
 	twin := member(kv, "b", &now, 0)
 	twin.Session = "b/3"
-	if err := twin.Beat(t.Context(), NodeState{}, false); err == nil || !strings.Contains(err.Error(), "at work already") {
+	if err := twin.Beat(t.Context(), NodeState{}, false); err == nil ||
+		!strings.Contains(err.Error(), "at work already") {
 		t.Errorf("a twin joins: %v", err)
 	}
 	twin.Alone = true
@@ -83,14 +87,16 @@ func TestSlept(t *testing.T) {
 // A clock that is wrong is corrected by the others.
 func TestOffset(t *testing.T) {
 	kv, now := &memory{}, midnight
-	all := []*Member{member(kv, "a", &now, 0), member(kv, "b", &now, time.Second), member(kv, "c", &now, time.Hour)}
+	all := []*Member{member(kv, "a", &now, 0), member(kv, "b", &now, time.Second),
+		member(kv, "c", &now, time.Hour)}
 	for range 4 {
 		for _, m := range all {
 			beat(t, m)
 		}
 		now = now.Add(3 * time.Second)
 	}
-	if a, b, c := all[0].Offset(), all[1].Offset(), all[2].Offset(); a != 0 || b != 0 || (c+time.Hour).Abs() > 5*time.Second {
+	if a, b, c := all[0].Offset(), all[1].Offset(), all[2].Offset(); a != 0 || b != 0 ||
+		(c+time.Hour).Abs() > 5*time.Second {
 		t.Errorf("corrected by %v, %v, %v", a, b, c)
 	}
 	if !all[0].Settled() {
@@ -120,7 +126,8 @@ func TestStateSize(t *testing.T) {
 	m := member(kv, "a", &now, 0)
 	s := NodeState{Trouble: strings.Repeat("é", 5000), Version: strings.Repeat("v", 64)}
 	for n := range MostShards {
-		s.Shards = append(s.Shards, ShardReport{Shard: n, State: "opening", Error: strings.Repeat("<é> ", 300), Pages: 1e9, Waiting: 1e9, Visits: 1e9, Sending: 1e9,
+		s.Shards = append(s.Shards, ShardReport{Shard: n, State: "opening",
+			Error: strings.Repeat("<é> ", 300), Pages: 1e9, Waiting: 1e9, Visits: 1e9, Sending: 1e9,
 			Dropped: 1e9, Price: 1.0 / 3, Used: 1e9, Granted: 1e9, Delay: 1e5 / 7.0})
 		s.Ready = append(s.Ready, n)
 	}
@@ -137,8 +144,11 @@ func TestStateSize(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := states[0].Value.Shards
-	if len(got) != MostShards || !strings.HasPrefix(long, strings.TrimSuffix(got[0].Error, "...")) || len(got[0].Error) < longestError-3 || got[MostShards-1].Error != leftOut {
-		t.Errorf("%d shards, the first with %q, the last with %q", len(got), got[0].Error, got[len(got)-1].Error)
+	if len(got) != MostShards ||
+		!strings.HasPrefix(long, strings.TrimSuffix(got[0].Error, "...")) ||
+		len(got[0].Error) < longestError-3 || got[MostShards-1].Error != leftOut {
+		t.Errorf("%d shards, the first with %q, the last with %q",
+			len(got), got[0].Error, got[len(got)-1].Error)
 	}
 	if s.Shards[0].Error != long {
 		t.Error("what the node knows itself was cut")
@@ -150,7 +160,8 @@ func TestStartsSize(t *testing.T) {
 	kv := &memory{}
 	var urls []string
 	for i := range 2000 {
-		urls = append(urls, "http://a.example/"+strings.Repeat("x", 600)+string(rune('a'+i%26))+strings.Repeat("y", i))
+		urls = append(urls, "http://a.example/"+strings.Repeat("x", 600)+string(rune('a'+i%26))+
+			strings.Repeat("y", i))
 	}
 	if err := AddStarts(t.Context(), kv, urls[:200]); err != nil {
 		t.Error(err)

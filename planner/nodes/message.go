@@ -47,13 +47,15 @@ func ReadLinks(b []byte, to, shards int) (l Links, good []string, err error) {
 		return l, nil, fmt.Errorf("read links: %w", err)
 	}
 	if l.To != to || l.From < 0 || l.From >= shards || len(l.Links) > chunkLinks {
-		return l, nil, fmt.Errorf("a message from shard %d to %d with %d links reached shard %d", l.From, l.To, len(l.Links), to)
+		return l, nil, fmt.Errorf("a message from shard %d to %d with %d links reached shard %d",
+			l.From, l.To, len(l.Links), to)
 	}
 	for _, url := range l.Links {
 		if len(url) > longestLink {
 			continue
 		}
-		if c, err := sitegraph.Canonical(url); err == nil && c == url && ShardOf(url, shards) == to {
+		if c, err := sitegraph.Canonical(url); err == nil && c == url &&
+			ShardOf(url, shards) == to {
 			good = append(good, url)
 		}
 	}

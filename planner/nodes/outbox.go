@@ -61,7 +61,8 @@ type chunk struct {
 }
 
 // NewOutbox reads what a store kept.
-func NewOutbox(shard, shards int, setting func(name string) ([]byte, bool, error)) (*Outbox, error) {
+func NewOutbox(shard, shards int, setting func(name string) ([]byte, bool, error)) (
+	*Outbox, error) {
 	o := &Outbox{shard: shard, shards: shards, to: map[int]*queue{}}
 	for n := range shards {
 		head, ok, err := setting(outName(n))
@@ -73,7 +74,8 @@ func NewOutbox(shard, shards int, setting func(name string) ([]byte, bool, error
 		}
 		q := &queue{}
 		var count int
-		if _, err := fmt.Sscanf(string(head), "%d %d", &q.first, &count); err != nil || count < 0 || count > mostChunks {
+		if _, err := fmt.Sscanf(string(head), "%d %d", &q.first, &count); err != nil || count < 0 ||
+			count > mostChunks {
 			return nil, fmt.Errorf("the outbox for shard %d begins with %.40q", n, head)
 		}
 		for i := range count {
@@ -107,7 +109,8 @@ func (o *Outbox) See(page string, links []string, now time.Time) {
 		if sitegraph.ServerName(url) == server || o.repeated(url) {
 			continue
 		}
-		if c, err := sitegraph.Canonical(url); err == nil && len(c) <= longestLink && sitegraph.ServerName(c) != server {
+		if c, err := sitegraph.Canonical(url); err == nil && len(c) <= longestLink &&
+			sitegraph.ServerName(c) != server {
 			o.add(ShardOf(c, o.shards), c, now)
 		}
 	}
@@ -137,7 +140,8 @@ func (o *Outbox) add(to int, url string, now time.Time) {
 	if n := len(q.chunks); n > 0 {
 		last = q.chunks[n-1]
 	}
-	if last == nil || last.fixed || len(last.links) >= chunkLinks || last.bytes+len(url) > chunkBytes {
+	if last == nil || last.fixed || len(last.links) >= chunkLinks ||
+		last.bytes+len(url) > chunkBytes {
 		if len(q.chunks) >= mostChunks {
 			o.Dropped++
 			return
@@ -156,11 +160,13 @@ func (o *Outbox) Due(now time.Time) (messages []Links) {
 			if c.dirty || len(c.links) == 0 {
 				continue
 			}
-			if !c.fixed && len(c.links) < chunkLinks && now.Sub(c.began) < sealAfter || !c.sent.IsZero() && now.Sub(c.sent) < repeatAfter {
+			if !c.fixed && len(c.links) < chunkLinks && now.Sub(c.began) < sealAfter ||
+				!c.sent.IsZero() && now.Sub(c.sent) < repeatAfter {
 				continue
 			}
 			c.fixed, c.sent = true, now
-			messages = append(messages, Links{From: o.shard, To: to, Number: q.first + uint64(i), Links: c.links})
+			messages = append(messages, Links{From: o.shard, To: to, Number: q.first + uint64(i),
+				Links: c.links})
 		}
 	}
 	slices.SortFunc(messages, func(a, b Links) int {
@@ -176,7 +182,8 @@ func (o *Outbox) Due(now time.Time) (messages []Links) {
 // stays until those before it are acknowledged.
 func (o *Outbox) Acknowledged(a Ack) {
 	q := o.to[a.To]
-	if q == nil || a.From != o.shard || a.Number < q.first || a.Number-q.first >= uint64(len(q.chunks)) {
+	if q == nil || a.From != o.shard || a.Number < q.first ||
+		a.Number-q.first >= uint64(len(q.chunks)) {
 		return
 	}
 	c := q.chunks[a.Number-q.first]
@@ -206,13 +213,15 @@ func (o *Outbox) Save(save func(name string, value []byte) error) error {
 			if !c.dirty {
 				continue
 			}
-			if err := save(chunkName(to, q.first+uint64(i)), []byte(strings.Join(c.links, "\n"))); err != nil {
+			if err := save(chunkName(to, q.first+uint64(i)),
+				[]byte(strings.Join(c.links, "\n"))); err != nil {
 				return err
 			}
 			c.dirty = false
 		}
 		if q.dirty {
-			if err := save(outName(to), fmt.Appendf(nil, "%d %d", q.first, len(q.chunks))); err != nil {
+			if err := save(outName(to), fmt.Appendf(nil, "%d %d",
+				q.first, len(q.chunks))); err != nil {
 				return err
 			}
 			q.dirty = false

@@ -37,7 +37,8 @@ func TestOutbox(t *testing.T) {
 	now := midnight
 	o := open(t, kept)
 	first := other(1)
-	o.See("http://of.example/", []string{first, first, "http://of.example/x", "http://[", "mailto:x"}, now)
+	o.See("http://of.example/", []string{first, first, "http://of.example/x", "http://[",
+		"mailto:x"}, now)
 	if m := o.Due(now.Add(time.Minute)); len(m) != 0 {
 		t.Fatalf("sent before it is kept: %v", m)
 	}
@@ -53,7 +54,8 @@ func TestOutbox(t *testing.T) {
 	}
 	o.See("http://of.example/", []string{other(2)}, now) // of the next message
 	o.Save(kept.save)
-	if again := o.Due(now.Add(sealAfter + repeatAfter/2)); len(again) != 1 || again[0].Number == m[0].Number {
+	if again := o.Due(now.Add(sealAfter + repeatAfter/2)); len(again) != 1 ||
+		again[0].Number == m[0].Number {
 		t.Errorf("sent then: %v", again)
 	}
 	o = open(t, kept) // a restart
@@ -91,7 +93,8 @@ func TestOutboxToItself(t *testing.T) {
 	}
 	o.See(same[0], same[:2], midnight)
 	o.Save(kept.save)
-	if m := o.Due(midnight.Add(sealAfter)); len(m) != 1 || m[0].To != 0 || len(m[0].Links) != 1 || m[0].Links[0] != same[1] {
+	if m := o.Due(midnight.Add(sealAfter)); len(m) != 1 || m[0].To != 0 || len(m[0].Links) != 1 ||
+		m[0].Links[0] != same[1] {
 		t.Errorf("sent are %v", m)
 	}
 }
@@ -112,7 +115,8 @@ func TestOutboxFull(t *testing.T) {
 
 // Whatever arrives, only addresses of the shard in their canonical form are taken.
 func FuzzReadLinks(f *testing.F) {
-	f.Add(Links{From: 0, To: 1, Number: 7, Links: []string{other(1), "http://H.example", strings.Repeat("a", 3000)}}.Encode())
+	f.Add(Links{From: 0, To: 1, Number: 7,
+		Links: []string{other(1), "http://H.example", strings.Repeat("a", 3000)}}.Encode())
 	f.Add([]byte(`{"to":1,"links":["http://h.example/"]}`))
 	f.Add([]byte("x"))
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -50,7 +50,8 @@ func Place(shards int, nodes []string) []string {
 	for shard := range shards {
 		best, most := -1, uint64(0)
 		for i, name := range nodes {
-			h := siphash.Hash(nodeKey0, nodeKey1, append(strconv.AppendInt(nil, int64(shard), 10), "/"+name...))
+			h := siphash.Hash(nodeKey0, nodeKey1,
+				append(strconv.AppendInt(nil, int64(shard), 10), "/"+name...))
 			if has[i] < room && (best < 0 || h > most) {
 				best, most = i, h
 			}
@@ -69,6 +70,7 @@ func Adopts(patterns []string, server string) bool {
 		if p == "*" || p == server {
 			return true
 		}
-		return len(p) > 2 && p[:2] == "*." && len(server) > len(p)-1 && server[len(server)-len(p)+1:] == p[1:]
+		return len(p) > 2 && p[:2] == "*." && len(server) > len(p)-1 &&
+			server[len(server)-len(p)+1:] == p[1:]
 	})
 }

@@ -8,7 +8,8 @@ import (
 // These numbers are on disk and between versions: they must never change.
 func TestShardOf(t *testing.T) {
 	for url, want := range map[string]int{
-		"http://www.example.org/": ShardOf("https://www.example.org:8443/a", 16), // one host, one shard
+		// one host, one shard
+		"http://www.example.org/": ShardOf("https://www.example.org:8443/a", 16),
 		"www.example.org:80":      ShardOf("http://www.example.org/x?y", 16),
 		"http://[::1]:80/":        ShardOf("http://[::1]:81/", 16),
 	} {
@@ -16,7 +17,8 @@ func TestShardOf(t *testing.T) {
 			t.Errorf("%s is of shard %d, want %d", url, got, want)
 		}
 	}
-	if a, b := ShardOf("http://www.example.org/", 16), ShardOf("http://example.com/", 4096); a != 10 || b != 3162 {
+	if a, b := ShardOf("http://www.example.org/", 16),
+		ShardOf("http://example.com/", 4096); a != 10 || b != 3162 {
 		t.Errorf("shards %d and %d: the hash has changed", a, b)
 	}
 }

@@ -16,7 +16,8 @@ type Tenure struct {
 	Session string `json:"session,omitempty"`
 	Epoch   uint64 `json:"epoch"`
 	Next    string `json:"next,omitempty"` // who is to take it; "": whoever is preferred
-	Home    string `json:"home,omitempty"` // who has its store, or had it last; "": there is none yet
+	// who has its store, or had it last; "": there is none yet
+	Home string `json:"home,omitempty"`
 }
 
 // Worked is how far a host is with a shard.
@@ -92,7 +93,8 @@ func (s *Shards) Read(ctx context.Context) error {
 		if err != nil || n < 0 || n >= s.Count {
 			return fmt.Errorf("there is an entry %s in a cluster of %d shards", e.Key, s.Count)
 		}
-		if e.Revision > s.revisions[n] { // what this node wrote is not forgotten where the list is late
+		// what this node wrote is not forgotten where the list is late
+		if e.Revision > s.revisions[n] {
 			s.revisions[n], s.tenures[n] = e.Revision, e.Value
 		}
 	}
@@ -124,7 +126,8 @@ func (s *Shards) Step(ctx context.Context) error {
 func (s *Shards) step(ctx context.Context, n int, to string, names []string) error {
 	t, me := s.tenures[n], s.Member
 	if held, mine := s.held[n]; mine {
-		if _, begun := s.giving[n]; begun && (t.Owner == "" || t.Epoch > held.Epoch) { // the answer to a give was lost
+		// the answer to a give was lost
+		if _, begun := s.giving[n]; begun && (t.Owner == "" || t.Epoch > held.Epoch) {
 			s.gave(n)
 			return nil
 		}
@@ -167,7 +170,8 @@ func (s *Shards) step(ctx context.Context, n int, to string, names []string) err
 // take takes a shard over.
 func (s *Shards) take(ctx context.Context, n int) error {
 	t, me := s.tenures[n], s.Member
-	return s.write(ctx, n, Tenure{Shard: n, Owner: me.Name, Session: me.Session, Epoch: t.Epoch + 1, Home: t.Home}, s.begin)
+	return s.write(ctx, n, Tenure{Shard: n, Owner: me.Name, Session: me.Session, Epoch: t.Epoch + 1,
+		Home: t.Home}, s.begin)
 }
 
 // begin works on a shard that is this node's by its entry.
@@ -179,12 +183,14 @@ func (s *Shards) begin(n int) {
 // give gives a shard away that is preferred elsewhere, once its store is closed.
 func (s *Shards) give(ctx context.Context, n int, to string, names []string) error {
 	home := s.tenures[n].Home
-	stranded := s.Apart && home != "" && home != s.Member.Name && (s.giving[n] == home || !s.Host.Portable(n))
+	stranded := s.Apart && home != "" && home != s.Member.Name &&
+		(s.giving[n] == home || !s.Host.Portable(n))
 	if stranded && slices.Contains(names, home) { // it seemed to be portable when this node took it
 		to = home
 	}
 	if to == s.Member.Name {
-		if _, begun := s.giving[n]; begun && s.Host.Work(n) == Closed { // the other one has gone meanwhile
+		// the other one has gone meanwhile
+		if _, begun := s.giving[n]; begun && s.Host.Work(n) == Closed {
 			// A write that gives the shard away may still be on its way: this one ends it.
 			t := s.tenures[n]
 			t.Epoch++
@@ -202,7 +208,8 @@ func (s *Shards) give(ctx context.Context, n int, to string, names []string) err
 		if home != "" && len(s.giving) >= givesAtOnce && !s.Leaving {
 			return nil
 		}
-		if s.Apart && !s.Hasty && to != "" && home != "" && to != home && !(s.Host.Portable(n) && s.Member.Ready(to, n)) {
+		if s.Apart && !s.Hasty && to != "" && home != "" && to != home &&
+			!(s.Host.Portable(n) && s.Member.Ready(to, n)) {
 			return nil
 		}
 		s.giving[n] = to

@@ -146,7 +146,8 @@ func (s *sim) guarded(f func()) {
 }
 
 func (s *sim) fail(format string, args ...any) {
-	panic(simFailure(fmt.Sprintf("seed %d at %v: %s\n(NODES_SEEDS=%d-1 go test ./planner/nodes -run TestSimulation)", s.seed, s.now, fmt.Sprintf(format, args...), s.seed)))
+	panic(simFailure(fmt.Sprintf("seed %d at %v: %s\n(NODES_SEEDS=%d-1 go test ./planner/nodes "+
+		"-run TestSimulation)", s.seed, s.now, fmt.Sprintf(format, args...), s.seed)))
 }
 
 // simStore is what a shard has on disk.
@@ -253,7 +254,8 @@ func (l *simLife) Get(_ context.Context, key string) (e Entry, ok bool, err erro
 	return e, ok, err
 }
 
-func (l *simLife) Set(_ context.Context, key string, value []byte, revision uint64) (rev uint64, err error) {
+func (l *simLife) Set(_ context.Context, key string, value []byte, revision uint64) (
+	rev uint64, err error) {
 	value = slices.Clone(value)
 	err = l.call(func() error {
 		if l.sim.kv[key].Revision != revision {
@@ -298,12 +300,15 @@ func (n *simNode) boot() {
 	life := &simLife{simNode: n, open: map[int]*simShard{}, ready: map[int]bool{}}
 	n.life = life
 	session := strconv.FormatUint(s.rng.Uint64(), 36)
-	life.member = &Member{KV: life, Name: n.name, Session: session, TTL: simTTL, Now: life.clock, Alone: true}
+	life.member = &Member{KV: life, Name: n.name, Session: session, TTL: simTTL, Now: life.clock,
+		Alone: true}
 	life.shards = &Shards{Member: life.member, Host: life, Count: simShards, Apart: s.apart}
 	life.ledger = &Ledger{KV: life, Shards: simShards, PerDay: simPerDay}
 	life.addresses = &Addresses{KV: life, Name: n.name, Session: session, Pause: simPause,
 		Now: life.clock, Holds: life.member.Holds,
-		Gone: func(ctx context.Context, node, session string) (bool, error) { return Gone(ctx, life, node, session) },
+		Gone: func(ctx context.Context, node, session string) (bool, error) {
+			return Gone(ctx, life, node, session)
+		},
 		Want: life.want}
 	s.begin(0, life.step)
 }
@@ -394,10 +399,12 @@ func (l *simLife) Open(t Tenure) {
 			return
 		}
 		if alone && st.home != "" && st.home != l.name {
-			s.fail("the store of shard %d is at %s alone, and %s opens it", t.Shard, st.home, l.name)
+			s.fail("the store of shard %d is at %s alone, and %s opens it",
+				t.Shard, st.home, l.name)
 		}
 		st.openBy, sh.opened = l, s.apart
-		anew := s.apart && s.faults && st.portable && st.home == l.name && (t.Home == l.name || sh.homed) && s.rng.IntN(3) == 0
+		anew := s.apart && s.faults && st.portable && st.home == l.name &&
+			(t.Home == l.name || sh.homed) && s.rng.IntN(3) == 0
 		if alone && t.Home != l.name && !sh.homed {
 			s.after(50*time.Millisecond, open)
 			return
@@ -407,7 +414,10 @@ func (l *simLife) Open(t Tenure) {
 		}
 		st.home = l.name
 		sh.work = Running
-		sh.outbox, _ = NewOutbox(t.Shard, simShards, func(name string) ([]byte, bool, error) { v, ok := st.settings[name]; return v, ok, nil })
+		sh.outbox, _ = NewOutbox(t.Shard, simShards, func(name string) ([]byte, bool, error) {
+			v, ok := st.settings[name]
+			return v, ok, nil
+		})
 		s.begin(simPause, sh.loop) // KeepDistance
 	}
 	s.after(time.Duration(s.rng.IntN(2000))*time.Millisecond, open)
@@ -503,9 +513,11 @@ func (sh *simShard) loop() {
 		s.send(l, m)
 	}
 	now := l.clock().Add(l.member.Offset())
-	if start := now.Truncate(simRound); start.After(st.start) || st.start.Sub(start) > simRound { // as in cycle
+	// as in cycle
+	if start := now.Truncate(simRound); start.After(st.start) || st.start.Sub(start) > simRound {
 		if !st.settled && !st.start.IsZero() {
-			if l.ledger.Settle(context.Background(), n, sh.tenure.Epoch, st.start, Settled{Used: st.used, Price: st.price()}) != nil {
+			if l.ledger.Settle(context.Background(), n, sh.tenure.Epoch, st.start,
+				Settled{Used: st.used, Price: st.price()}) != nil {
 				return
 			}
 			st.settled = true
@@ -558,7 +570,8 @@ func (sh *simShard) visit(page, host string) {
 	begin := s.now
 	for _, what := range []string{host, address} {
 		if last := s.servers[what]; last != nil && begin < last.end+simPause*8/10 {
-			s.fail("%s was asked by %s until %v, and by %s at %v", what, last.life.name, last.end, l.name, begin)
+			s.fail("%s was asked by %s until %v, and by %s at %v",
+				what, last.life.name, last.end, l.name, begin)
 		}
 		s.servers[what] = &simVisit{begin, begin + lasts, l}
 	}
@@ -577,7 +590,9 @@ func (sh *simShard) visit(page, host string) {
 		st.known[page] = true
 		links := linksOf(page)
 		for _, link := range links {
-			if _, known := st.known[link]; link[:strings.LastIndex(link, "/")] == page[:strings.LastIndex(page, "/")] && !known { // as in cycle
+			// as in cycle
+			if _, known := st.known[link]; link[:strings.LastIndex(link,
+				"/")] == page[:strings.LastIndex(page, "/")] && !known {
 				st.known[link] = false
 			}
 		}
@@ -688,7 +703,8 @@ func (s *sim) wrong() string {
 }
 
 func simulate(t testing.TB, seed uint64) *sim {
-	s := &sim{t: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 1)), kv: map[string]Entry{}, servers: map[string]*simVisit{}, faults: true, apart: seed%2 == 0,
+	s := &sim{t: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 1)), kv: map[string]Entry{},
+		servers: map[string]*simVisit{}, faults: true, apart: seed%2 == 0,
 		yield: make(chan struct{}), over: make(chan struct{})}
 	defer close(s.over)
 	for i := range s.stores {
@@ -697,7 +713,9 @@ func simulate(t testing.TB, seed uint64) *sim {
 	start := pageOf(int(seed%simHosts), 0)
 	s.stores[ShardOf(start, simShards)].known[start] = false
 	for i := range 3 {
-		n := &simNode{sim: s, name: "n" + strconv.Itoa(i), offset: time.Duration(i/2*(s.rng.IntN(7200)-3600)) * time.Second, rate: 0.98 + 0.04*s.rng.Float64()}
+		n := &simNode{sim: s, name: "n" + strconv.Itoa(i),
+			offset: time.Duration(i/2*(s.rng.IntN(7200)-3600)) * time.Second,
+			rate:   0.98 + 0.04*s.rng.Float64()}
 		s.nodes = append(s.nodes, n)
 		n.boot()
 	}
@@ -725,9 +743,11 @@ func (s *sim) state() string {
 			}
 		}
 		if l := st.openBy; l != nil {
-			fmt.Fprintf(&b, " %s (clock %+v, corrected by %v, %v, lease %v)", l.name, l.offset, l.member.Offset(), l.open[i].work, l.member.Holds(l.clock()))
+			fmt.Fprintf(&b, " %s (clock %+v, corrected by %v, %v, lease %v)",
+				l.name, l.offset, l.member.Offset(), l.open[i].work, l.member.Holds(l.clock()))
 		}
-		fmt.Fprintf(&b, " shard %d: %d of %d visited, %d of %d used at %v;", i, visited, len(st.known), st.used, st.granted, st.start.UTC().Format(time.TimeOnly))
+		fmt.Fprintf(&b, " shard %d: %d of %d visited, %d of %d used at %v;",
+			i, visited, len(st.known), st.used, st.granted, st.start.UTC().Format(time.TimeOnly))
 	}
 	return b.String()
 }

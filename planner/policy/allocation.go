@@ -70,7 +70,8 @@ func (a *allocation) begin(r planner.Round) {
 	var classes []class
 	for i, n := range count {
 		if n > 0 {
-			classes = append(classes, class{rate: slowestClass * math.Exp(classStep*float64(i)), pages: n})
+			classes = append(classes, class{rate: slowestClass * math.Exp(classStep*float64(i)),
+				pages: n})
 		}
 	}
 	perDay := a.perDay

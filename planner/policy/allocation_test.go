@@ -31,7 +31,8 @@ var allocations = map[string]struct {
 		}, true},
 	"binary-lambdacrawl": {binaryLambdaCrawl,
 		func(rate, visit float64) float64 { return visit / (visit + rate) },
-		func(rate, visit float64) float64 { return rate / ((visit + rate) * (visit + rate)) }, true},
+		func(rate, visit float64) float64 { return rate / ((visit + rate) * (visit + rate)) },
+		true},
 	"lambdacrawl": {lambdaCrawl,
 		func(rate, visit float64) float64 { return -math.Log((visit + rate) / visit) },
 		func(rate, visit float64) float64 { return rate / (visit * (visit + rate)) }, false},
@@ -67,7 +68,8 @@ func TestLambdaCrawlByHand(t *testing.T) {
 		{binaryLambdaCrawl, 1, 4, 4, 2, 2}, // 9 sqrt(rate) / 3 - rate
 		{binaryLambdaCrawl, 1, 4, 10, 4, 6},
 		// visit (visit + rate) is in the proportion of the rates: 1 * 2 to 2 * (2+2).
-		{lambdaCrawl, 1, 2, 1 + (math.Sqrt(5) - 1), 1, math.Sqrt(5) - 1}, // (s-1)(s+1) = 4 = 2 * 1 * 2
+		// (s-1)(s+1) = 4 = 2 * 1 * 2
+		{lambdaCrawl, 1, 2, 1 + (math.Sqrt(5) - 1), 1, math.Sqrt(5) - 1},
 	} {
 		classes := []class{{rate: c.slow, pages: 1}, {rate: c.fast, pages: 1}}
 		c.solve(classes, c.budget)
@@ -88,7 +90,8 @@ func TestAllocationsAreOptimal(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 3))
 			var classes []class
 			pages := 0.0
-			for rate := math.Exp(rng.Float64()*4 - 8); rate < 5 && len(classes) < 30; rate *= 1 + rng.Float64() {
+			for rate := math.Exp(rng.Float64()*4 - 8); rate < 5 &&
+				len(classes) < 30; rate *= 1 + rng.Float64() {
 				classes = append(classes, class{rate: rate, pages: float64(1 + rng.IntN(1000))})
 				pages += classes[len(classes)-1].pages
 			}
@@ -104,19 +107,23 @@ func TestAllocationsAreOptimal(t *testing.T) {
 			}
 			for _, c := range classes {
 				if c.visit < 0 || c.visit == 0 && !a.starves {
-					t.Fatalf("%s, seed %d: %g visits to pages of rate %g", name, seed, c.visit, c.rate)
+					t.Fatalf("%s, seed %d: %g visits to pages of rate %g",
+						name, seed, c.visit, c.rate)
 				}
 				if c.visit == 0 {
 					starved++
 					continue
 				}
 				if got := a.slope(c.rate, c.visit); math.Abs(got-price) > 1e-5*price {
-					t.Fatalf("%s, seed %d: a visit more is worth %.9g to pages of rate %g, %.9g to others", name, seed, got, c.rate, price)
+					t.Fatalf("%s, seed %d: a visit more is worth %.9g to pages of rate %g, %.9g "+
+						"to others", name, seed, got, c.rate, price)
 				}
 				step := 1e-5 * c.visit
-				numeric := (a.objective(c.rate, c.visit+step) - a.objective(c.rate, c.visit-step)) / (2 * step)
+				numeric := (a.objective(c.rate, c.visit+step) - a.objective(c.rate,
+					c.visit-step)) / (2 * step)
 				if got := a.slope(c.rate, c.visit); math.Abs(numeric-got) > 1e-3*got+1e-9 {
-					t.Fatalf("%s: slope %g at rate %g, visit %g; numerically %g", name, got, c.rate, c.visit, numeric)
+					t.Fatalf("%s: slope %g at rate %g, visit %g; numerically %g",
+						name, got, c.rate, c.visit, numeric)
 				}
 			}
 		}
@@ -133,7 +140,8 @@ func TestMarginal(t *testing.T) {
 			t.Errorf("FreshAt(marginal(%g)) = %g", x, got)
 		}
 	}
-	for _, c := range [][2]float64{{0, 0}, {1, 1 - 2/math.E}, {2, 1 - 3*math.Exp(-2)}, {1e-6, 5e-13 - 1e-18/3}} {
+	for _, c := range [][2]float64{{0, 0}, {1, 1 - 2/math.E}, {2, 1 - 3*math.Exp(-2)},
+		{1e-6, 5e-13 - 1e-18/3}} {
 		if got := marginal(c[0]); math.Abs(got-c[1]) > 1e-12*c[1] {
 			t.Errorf("marginal(%g) = %.15g, want %.15g", c[0], got, c[1])
 		}
@@ -144,7 +152,8 @@ func TestMarginal(t *testing.T) {
 func TestAllocationIsKept(t *testing.T) {
 	const perDay, rounds, skipped = 9, 200, 20
 	w := simtest.NewWorld(5, 2, 40, false)
-	m := newSim(t, w, nil, "true-freshness", Settings{Mode: planner.Stream, Seed: 5, PerDay: perDay}, planner.Options{})
+	m := newSim(t, w, nil, "true-freshness",
+		Settings{Mode: planner.Stream, Seed: 5, PerDay: perDay}, planner.Options{})
 	visits := map[float64]float64{}
 	m.OnVisit = func(v planner.Visit) { visits[trueRate(m)(v.Page)]++ }
 	for day := 1; day <= skipped+rounds; day++ {
@@ -169,7 +178,8 @@ func TestAllocationIsKept(t *testing.T) {
 	for _, c := range classes {
 		want := c.pages * c.visit * rounds
 		if got := visits[c.rate]; math.Abs(got-want) > 0.05*want+c.pages {
-			t.Errorf("rate %g: %g visits to %g pages in %d days, want about %.0f", c.rate, got, c.pages, rounds, want)
+			t.Errorf("rate %g: %g visits to %g pages in %d days, want about %.0f",
+				c.rate, got, c.pages, rounds, want)
 		}
 	}
 	if len(classes) != 4 {

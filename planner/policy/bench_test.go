@@ -45,7 +45,8 @@ var large = sync.OnceValue(func() *largeCorpus {
 		for day := -173; day <= 0; day += 7 {
 			h.See(simtest.At(day), rng.Float64() < rate, time.Time{})
 		}
-		l.corpus.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateAlive, Tried: simtest.At(0), History: h})
+		l.corpus.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateAlive,
+			Tried: simtest.At(0), History: h})
 	}
 	return l
 })
@@ -63,7 +64,8 @@ func BenchmarkBegin(b *testing.B) {
 			l := large()
 			n := float64(l.corpus.Pages())
 			before := simtest.HeapBytes()
-			policy, err := New(name, Settings{Corpus: l.corpus, Mode: planner.Stream, Seed: 1, PerDay: 10000,
+			policy, err := New(name, Settings{Corpus: l.corpus, Mode: planner.Stream, Seed: 1,
+				PerDay:   10000,
 				Oracle:   func(p sitegraph.PageID) bool { return p%5 == 0 },
 				TrueRate: func(sitegraph.PageID) float64 { return 0.05 }})
 			if err != nil {
@@ -89,14 +91,16 @@ func BenchmarkNext(b *testing.B) {
 	for _, name := range Names() {
 		b.Run(name+"/pages=1e6", func(b *testing.B) {
 			l := large()
-			policy, err := New(name, Settings{Corpus: l.corpus, Mode: planner.Stream, Seed: 1, PerDay: 10000,
+			policy, err := New(name, Settings{Corpus: l.corpus, Mode: planner.Stream, Seed: 1,
+				PerDay:   10000,
 				Oracle:   func(p sitegraph.PageID) bool { return p%5 == 0 },
 				TrueRate: func(sitegraph.PageID) float64 { return 0.05 }})
 			if err != nil {
 				b.Fatal(err)
 			}
 			plan := planner.New(l.corpus, policy, planner.Options{})
-			round := planner.Round{Number: 1, Start: simtest.At(0), End: simtest.At(1), Budget: planner.Unlimited}
+			round := planner.Round{Number: 1, Start: simtest.At(0), End: simtest.At(1),
+				Budget: planner.Unlimited}
 			plan.Begin(round)
 			for b.Loop() {
 				if _, ok := plan.Next(); !ok {

@@ -29,13 +29,14 @@ type byServer struct {
 	samples rank.Queue
 	pages   map[sitegraph.ServerID][]sitegraph.PageID // in seeded order
 	seen    map[sitegraph.ServerID]*outcomes          // of this round through the servers
-	order   []sitegraph.ServerID                      // what is left, last first; nil while sampling
-	rated   bool
-	left    rank.Queue // pages of the current server
-	inside  *bySite    // method at work in it
-	inner   map[sitegraph.ServerID]*bySite
-	week    int
-	again   bool // a second round through the servers was begun in this round
+	// what is left, last first; nil while sampling
+	order  []sitegraph.ServerID
+	rated  bool
+	left   rank.Queue // pages of the current server
+	inside *bySite    // method at work in it
+	inner  map[sitegraph.ServerID]*bySite
+	week   int
+	again  bool // a second round through the servers was begun in this round
 }
 
 // outcomes counts visits that told something.
@@ -158,7 +159,9 @@ func (b *byServer) rank() {
 	for _, s := range servers {
 		rates[s] = b.rate(s)
 	}
-	servers = slices.DeleteFunc(servers, func(s sitegraph.ServerID) bool { return rates[s] < b.Threshold })
+	servers = slices.DeleteFunc(servers, func(s sitegraph.ServerID) bool {
+		return rates[s] < b.Threshold
+	})
 	slices.SortStableFunc(
 		servers,
 		func(s, q sitegraph.ServerID) int { return cmp.Compare(rates[q], rates[s]) },

@@ -135,7 +135,8 @@ func (b *bySite) Next() (planner.Visit, bool) {
 		}
 		for p, ok := b.members.Pop(); ok; p, ok = b.members.Pop() {
 			if b.Corpus.Refetchable(p) {
-				return planner.Unranked(p, planner.Because("the top page of its site changed")), true
+				return planner.Unranked(p, planner.Because("the top page of its site changed")),
+					true
 			}
 		}
 		switch {

@@ -46,7 +46,8 @@ func (b *bySite) startMembers() {
 		site.tie = site.smallestTie(t)
 	}
 	slices.SortFunc(b.promoted, func(x, y *site) int {
-		return cmp.Or(cmp.Compare(y.trust, x.trust), cmp.Compare(x.tie, y.tie), int(x.Tops[0]-y.Tops[0]))
+		return cmp.Or(cmp.Compare(y.trust, x.trust), cmp.Compare(x.tie, y.tie),
+			int(x.Tops[0]-y.Tops[0]))
 	})
 	for _, site := range b.promoted {
 		members := slices.Clone(site.Members)

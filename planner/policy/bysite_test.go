@@ -54,20 +54,24 @@ func TestMethodAFetchCounts(t *testing.T) {
 				planA(l, planner.Sweep, seed)
 				order := l.Round(1, planner.Unlimited, c.changed, c.gone)
 				if simtest.Sorted(order) != simtest.Sorted(strings.ReplaceAll(f.want, " ", "")) {
-					t.Errorf("%s, changed %s, gone %q, seed %d: fetched %s, want the pages %s", name, c.changed, c.gone, seed, order, f.want)
+					t.Errorf("%s, changed %s, gone %q, seed %d: fetched %s, want the pages %s",
+						name, c.changed, c.gone, seed, order, f.want)
 				}
 				// All tops come first, by depth: R 1, A and D 2, G 4.
 				if tops := order[:4]; tops != "RADG" && tops != "RDAG" {
-					t.Errorf("%s, changed %s, seed %d: order %s, want the tops by depth first", name, c.changed, seed, order)
+					t.Errorf("%s, changed %s, seed %d: order %s, want the tops by depth first",
+						name, c.changed, seed, order)
 				}
 				hits := 0
 				for _, letter := range order {
-					if strings.ContainsRune(c.changed, letter) && !strings.ContainsRune(c.gone, letter) {
+					if strings.ContainsRune(c.changed, letter) &&
+						!strings.ContainsRune(c.gone, letter) {
 						hits++
 					}
 				}
 				if hits != c.hits {
-					t.Errorf("%s, changed %s, seed %d: %d changed pages in %s, want %d", name, c.changed, seed, hits, order, c.hits)
+					t.Errorf("%s, changed %s, seed %d: %d changed pages in %s, want %d",
+						name, c.changed, seed, hits, order, c.hits)
 				}
 			}
 		}
@@ -97,7 +101,8 @@ func TestMethodATopsInTurn(t *testing.T) {
 				// Nine tops, three a day: a top's turn comes each third day, once the first
 				// days are over, when all copies are as old and tops among the oldest too.
 				if was, ok := last[letter]; ok && day-was < 3 && day > 4 {
-					t.Errorf("restarts %v, day %d: top %c again, after day %d", restarts, day, letter, was)
+					t.Errorf("restarts %v, day %d: top %c again, after day %d",
+						restarts, day, letter, was)
 				}
 				last[letter] = day
 			}
@@ -123,7 +128,8 @@ func TestMethodAPromotion(t *testing.T) {
 		// 4 tops, 4 visits a day to tops, 4 to the rest. Day 1: b changes.
 		seen := l.Round(1, 8, "b", "")[4:]
 		if l.Promoted != "" {
-			t.Errorf("seed %d, day 1: %q promoted in the round that sees the change", seed, l.Promoted)
+			t.Errorf("seed %d, day 1: %q promoted in the round that sees the change",
+				seed, l.Promoted)
 		}
 		waiting := simtest.Less(membersOfB, seen)
 		planA(l, planner.Stream, seed) // a restart
@@ -133,8 +139,10 @@ func TestMethodAPromotion(t *testing.T) {
 		all := ""
 		for day := 3; day <= 5; day++ {
 			order := l.Round(day, 8, "", "")
-			if l.Promoted != order[4:][:len(l.Promoted)] || len(l.Promoted) != min(4, len(waiting)-len(all)) {
-				t.Errorf("seed %d, day %d: %q promoted in %q, want members first after the 4 tops, until none waits", seed, day, l.Promoted, order)
+			if l.Promoted != order[4:][:len(l.Promoted)] ||
+				len(l.Promoted) != min(4, len(waiting)-len(all)) {
+				t.Errorf("seed %d, day %d: %q promoted in %q, want members first after the 4 "+
+					"tops, until none waits", seed, day, l.Promoted, order)
 			}
 			all += l.Promoted
 		}
@@ -151,14 +159,16 @@ func TestMethodAPromotion(t *testing.T) {
 func TestPromotionWithinTheRound(t *testing.T) {
 	paths, edges := simtest.Directories(3, 10)
 	l := simtest.NewLettered(t, paths, edges, rand.New(rand.NewPCG(1, 0)))
-	policy, err := New("sentinel-a", Settings{Corpus: l.Corpus, Mode: planner.Stream, Seed: 1, PerDay: 8})
+	policy, err := New("sentinel-a", Settings{Corpus: l.Corpus, Mode: planner.Stream, Seed: 1,
+		PerDay: 8})
 	if err != nil {
 		t.Fatal(err)
 	}
 	l.Planner = planner.New(l.Corpus, policy, planner.Options{})
 	order := l.Round(1, 8, "b", "")
 	if l.Promoted == "" || l.Promoted != order[4:] || strings.Trim(l.Promoted, "KLMNOPQSTU") != "" {
-		t.Errorf("%q promoted in %q, want members of b for all visits after those to tops", l.Promoted, order)
+		t.Errorf("%q promoted in %q, want members of b for all visits after those to tops",
+			l.Promoted, order)
 	}
 }
 
@@ -190,7 +200,8 @@ func TestMethodAFollowsCopies(t *testing.T) {
 	paths, edges := simtest.Directories(2, 3)
 	l := simtest.NewLettered(t, paths, edges, rand.New(rand.NewPCG(2, 0)))
 	young := l.Page["F"] // known on day 0, first fetched on day 2
-	l.Records[young] = sitegraph.Record{Page: young, URL: l.Records[young].URL, State: sitegraph.StateUnknown}
+	l.Records[young] = sitegraph.Record{Page: young, URL: l.Records[young].URL,
+		State: sitegraph.StateUnknown}
 	l.Corpus.Remember(&l.Records[young])
 	planA(l, planner.Stream, 2)
 	l.Round(1, 6, "", "")
@@ -202,7 +213,8 @@ func TestMethodAFollowsCopies(t *testing.T) {
 	}
 	third := l.Round(3, 6, "b", "a")
 	if simtest.Sorted(third[:3]) != simtest.Sorted("Rab") || strings.Contains(third[3:], "F") {
-		t.Fatalf("visits %q, want the tops R a b first and not the member F that was visited last", third)
+		t.Fatalf("visits %q, want the tops R a b first and not the member F that was visited last",
+			third)
 	}
 	// a is gone: its former members A B C are the tops now, and so always visited with R and b. F
 	// came after the sites were made; it is promoted with the other members of b.
@@ -210,8 +222,10 @@ func TestMethodAFollowsCopies(t *testing.T) {
 	if simtest.Sorted(order[:5]) != simtest.Sorted("RbABC") {
 		t.Errorf("visits %q: want the tops R b A B C first", order)
 	}
-	if waiting := simtest.Less("DEF", third); simtest.Sorted(l.Promoted) != waiting || !strings.Contains(waiting, "F") {
-		t.Errorf("%q promoted: b changed on day 3, want its members %q, the new one among them", l.Promoted, waiting)
+	if waiting := simtest.Less("DEF", third); simtest.Sorted(l.Promoted) != waiting ||
+		!strings.Contains(waiting, "F") {
+		t.Errorf("%q promoted: b changed on day 3, want its members %q, the new one among them",
+			l.Promoted, waiting)
 	}
 }
 
@@ -219,7 +233,8 @@ func TestMethodAFollowsCopies(t *testing.T) {
 func TestMethodAPromotesForCause(t *testing.T) {
 	for seed := range uint64(10) {
 		w := simtest.NewWorld(seed, 2, 60, true)
-		m := newSim(t, w, nil, "a", Settings{Mode: planner.Stream, Seed: seed, PerDay: 15}, planner.Options{NewShare: 0.25})
+		m := newSim(t, w, nil, "a", Settings{Mode: planner.Stream, Seed: seed, PerDay: 15},
+			planner.Options{NewShare: 0.25})
 		promoted := 0
 		m.OnVisit = func(v planner.Visit) {
 			if !simtest.IsPromoted(v) {
@@ -228,12 +243,15 @@ func TestMethodAPromotesForCause(t *testing.T) {
 			promoted++
 			cause := false
 			for p := range sitegraph.PageID(m.Corpus.Pages()) {
-				if p != v.Page && m.Graph.SameDirectory(p, v.Page) && m.Records[p].History.LastChange > m.Records[v.Page].History.Last {
+				if p != v.Page && m.Graph.SameDirectory(p, v.Page) &&
+					m.Records[p].History.LastChange > m.Records[v.Page].History.Last {
 					cause = true
 				}
 			}
 			if !cause {
-				t.Errorf("seed %d, day %v: %s is promoted without cause", seed, m.Corpus.Round().End.Sub(simtest.Base)/(24*time.Hour), m.Graph.URL(v.Page))
+				t.Errorf("seed %d, day %v: %s is promoted without cause",
+					seed, m.Corpus.Round().End.Sub(simtest.Base)/(24*time.Hour),
+					m.Graph.URL(v.Page))
 			}
 		}
 		for day := 1; day <= 30; day++ {
@@ -254,14 +272,16 @@ func TestMethodAInSmallRounds(t *testing.T) {
 		visits += l.Round(day, 1, "RADG", "")
 	}
 	if len(visits) != 12 || !strings.ContainsAny(visits, "BCEFH") {
-		t.Errorf("visits %s, want 12 and members among them: the tops of their sites changed", visits)
+		t.Errorf("visits %s, want 12 and members among them: the tops of their sites changed",
+			visits)
 	}
 }
 
 // Method C in a stream keeps each lower top in line once, however often the upper one changes.
 func TestMethodCLineStaysShort(t *testing.T) {
 	l := simtest.NewLettered(t, fx4a, fx4Edges, rand.New(rand.NewPCG(1, 1)))
-	policy, err := New("c-closure", Settings{Corpus: l.Corpus, Mode: planner.Stream, Seed: 1, PerDay: 1})
+	policy, err := New("c-closure", Settings{Corpus: l.Corpus, Mode: planner.Stream, Seed: 1,
+		PerDay: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,8 +319,10 @@ func TestMethodAManyTops(t *testing.T) {
 		}
 		planA(l, mode, 1)
 		for day := 1; day <= 2; day++ {
-			if visits := simtest.Sorted(l.Round(day, planner.Unlimited, "t", "")); visits != "R"+strings.Repeat("m", n)+strings.Repeat("t", n) {
-				t.Errorf("mode %d, day %d: %d visits, want each of %d pages once", mode, day, len(visits), 2*n+1)
+			if visits := simtest.Sorted(l.Round(day, planner.Unlimited, "t", "")); visits != "R"+
+				strings.Repeat("m", n)+strings.Repeat("t", n) {
+				t.Errorf("mode %d, day %d: %d visits, want each of %d pages once",
+					mode, day, len(visits), 2*n+1)
 			}
 			if mode == planner.Sweep {
 				break

@@ -16,12 +16,15 @@ func TestCommonCrawlByHand(t *testing.T) {
 	corpus := planner.NewCorpus(g)
 	add := func(path string, h sitegraph.History) sitegraph.PageID {
 		p := g.Add("http://example.com/" + path)
-		corpus.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateAlive, History: h, Tried: h.LastVisit()})
+		corpus.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateAlive, History: h,
+			Tried: h.LastVisit()})
 		return p
 	}
 	start := g.AddStart("http://example.com/")
-	corpus.Remember(&sitegraph.Record{Page: start, State: sitegraph.StateAlive, History: watched(10, 10), Tried: simtest.At(10)})
-	linked, deep, alone := add("linked", watched(6, 2, 5)), add("linked/deep", watched(6, 6)), add("alone", watched(8, 8))
+	corpus.Remember(&sitegraph.Record{Page: start, State: sitegraph.StateAlive,
+		History: watched(10, 10), Tried: simtest.At(10)})
+	linked, deep, alone := add("linked", watched(6, 2, 5)), add("linked/deep", watched(6, 6)),
+		add("alone", watched(8, 8))
 	g.SetLinkIDs(start, []sitegraph.PageID{linked}, nil)
 	g.SetLinkIDs(linked, []sitegraph.PageID{deep}, nil)
 	g.Refresh()
@@ -29,7 +32,8 @@ func TestCommonCrawlByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	planner.New(corpus, policy, planner.Options{}).Begin(planner.Round{Number: 1, Start: simtest.At(19), End: simtest.At(20)})
+	planner.New(corpus, policy, planner.Options{}).Begin(planner.Round{Number: 1,
+		Start: simtest.At(19), End: simtest.At(20)})
 	score := policy.(*greedy).score
 	wantNear(t, "start page, changed", score(start, 10), 1+0.1, 1e-9)
 	// Last visited on day 6, linked by a copy of day 10: six days unseen after ten.
@@ -42,11 +46,14 @@ func TestCommonCrawlByHand(t *testing.T) {
 		t.Errorf("score %g of an unmodified page just visited", got)
 	}
 	policy.(*greedy).threshold = 1.25
-	if due, _ := policy.Due(start, simtest.At(20)); due.When.Sub(simtest.At(10)).Round(time.Minute) != 25*planner.Day {
-		t.Errorf("the start page is due %v after its visit, want 25 days", due.When.Sub(simtest.At(10)))
+	if due, _ := policy.Due(start,
+		simtest.At(20)); due.When.Sub(simtest.At(10)).Round(time.Minute) != 25*planner.Day {
+		t.Errorf("the start page is due %v after its visit, want 25 days",
+			due.When.Sub(simtest.At(10)))
 	}
 	// What later visits told: a failure, or no page, which is no proof yet.
-	r := sitegraph.Record{Page: deep, State: sitegraph.StateAlive, History: watched(6, 6), Tried: simtest.At(7), Errors: 2}
+	r := sitegraph.Record{Page: deep, State: sitegraph.StateAlive, History: watched(6, 6),
+		Tried: simtest.At(7), Errors: 2}
 	corpus.Remember(&r)
 	wantNear(t, "deep, failing", score(deep, 10), 1./3+0.1-0.005*10-0.2, 1e-9)
 	r.Errors, r.Misses = 0, 1

@@ -38,7 +38,8 @@ type intervalRule interface {
 	// remembered is the interval of a page with a history that this policy has not made.
 	remembered(h sitegraph.History, cycle float64) float64
 	// wait is the time from the last visit to the next; most often the interval.
-	wait(p sitegraph.PageID, h sitegraph.History, interval float64) (days float64, why planner.Reason)
+	wait(p sitegraph.PageID, h sitegraph.History, interval float64) (days float64,
+		why planner.Reason)
 	// probability of a change within age; NaN where the rule has none.
 	probability(h sitegraph.History, interval float64, age time.Duration) float64
 }
@@ -230,4 +231,6 @@ func (unestimated) first(cycle float64) float64 { return cycle }
 
 func (unestimated) recovered(float64) (float64, bool) { return 0, false }
 
-func (unestimated) probability(sitegraph.History, float64, time.Duration) float64 { return math.NaN() }
+func (unestimated) probability(sitegraph.History, float64, time.Duration) float64 {
+	return math.NaN()
+}

@@ -20,8 +20,10 @@ func TestIntervalGoesBelowADay(t *testing.T) {
 		{time.Hour, time.Hour},
 		{time.Minute, time.Minute},
 	} {
-		l := simtest.NewLettered(t, map[string]string{"R": "/", "A": "/a"}, "R>A", rand.New(rand.NewPCG(1, 0)))
-		policy, err := New("interval", Settings{Corpus: l.Corpus, Mode: planner.Stream, PerDay: 2 * 24 * 60})
+		l := simtest.NewLettered(t, map[string]string{"R": "/", "A": "/a"}, "R>A",
+			rand.New(rand.NewPCG(1, 0)))
+		policy, err := New("interval",
+			Settings{Corpus: l.Corpus, Mode: planner.Stream, PerDay: 2 * 24 * 60})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -29,10 +31,12 @@ func TestIntervalGoesBelowADay(t *testing.T) {
 		end := simtest.At(0)
 		for n := 1; n <= 5; n++ {
 			end = end.Add(test.round)
-			l.Planner.Begin(planner.Round{Number: n, Start: end.Add(-test.round), End: end, Budget: 2})
+			l.Planner.Begin(planner.Round{Number: n, Start: end.Add(-test.round), End: end,
+				Budget: 2})
 			for v, ok := l.Planner.Next(); ok; v, ok = l.Planner.Next() {
 				r := &l.Records[v.Page]
-				o := sitegraph.Observation{Time: end, Outcome: sitegraph.OutcomeFetched, Digests: r.Digests}
+				o := sitegraph.Observation{Time: end, Outcome: sitegraph.OutcomeFetched,
+					Digests: r.Digests}
 				if l.Letter[v.Page] == "A" {
 					o.Digests.Bytes = sitegraph.DigestOf([]byte(fmt.Sprint(n)))
 				}
@@ -42,7 +46,8 @@ func TestIntervalGoesBelowADay(t *testing.T) {
 		due, interval := l.Planner.Due(l.Page["A"], end)
 		wait := due.When.Sub(end)
 		if interval.Round(time.Second) != test.want || wait.Round(time.Second) != test.want {
-			t.Errorf("in rounds of %v a page that always changed is due after %v, by an interval of %v; want %v", test.round, wait, interval, test.want)
+			t.Errorf("in rounds of %v a page that always changed is due after %v, by an interval "+
+				"of %v; want %v", test.round, wait, interval, test.want)
 		}
 	}
 }

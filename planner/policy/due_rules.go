@@ -69,7 +69,8 @@ func (m multiplied) recovered(cycle float64) (float64, bool) { return m.first(cy
 func (m multiplied) remembered(h sitegraph.History, cycle float64) float64 {
 	changes := float64(h.Changes)
 	return m.clamp(
-		m.first(cycle) * math.Pow(m.shorter, changes) * math.Pow(m.longer, float64(h.Visits-1)-changes),
+		m.first(cycle) * math.Pow(m.shorter, changes) * math.Pow(m.longer,
+			float64(h.Visits-1)-changes),
 	)
 }
 
@@ -100,7 +101,8 @@ func (bySitemap) next(_ sitegraph.History, interval float64, _ bool) float64 { r
 
 func (bySitemap) remembered(_ sitegraph.History, cycle float64) float64 { return cycle }
 
-func (b bySitemap) wait(p sitegraph.PageID, h sitegraph.History, interval float64) (float64, planner.Reason) {
+func (b bySitemap) wait(p sitegraph.PageID, h sitegraph.History, interval float64) (
+	float64, planner.Reason) {
 	switch modified, every := b.corpus.Hints.SitemapSays(p); {
 	case modified > h.Last:
 		return 0, planner.Because("its sitemap says that it was modified since")

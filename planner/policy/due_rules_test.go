@@ -36,7 +36,8 @@ func intervalsAfter(t *testing.T, policy string, perDay float64, visits string) 
 	got := []float64{p.(*dueDriven).rule.first(8 / perDay)}
 	for i, c := range visits {
 		now := simtest.At(2 * (i + 1))
-		plan.Begin(planner.Round{Number: i + 1, Start: now.Add(-24 * time.Hour), End: now, Budget: 1})
+		plan.Begin(planner.Round{Number: i + 1, Start: now.Add(-24 * time.Hour), End: now,
+			Budget: 1})
 		if v, ok := plan.Next(); !ok || v.Page != 0 {
 			t.Fatalf("%s: visit %d is to %v, %v", policy, i+1, v.Page, ok)
 		}
@@ -73,10 +74,14 @@ func TestMultipliedIntervals(t *testing.T) {
 		{"nutch", 1, "uffu", []float64{8, 11.2, 15.68}},      // a failure tells nothing
 		// StormCrawler: times 1.5; half, and half of the shortest, an hour.
 		{"stormcrawler", 1, "uCC", []float64{8, 12, 6 + hour/2, 3 + 0.75*hour}},
-		{"stormcrawler", 8, "uuuuuuu", []float64{1, 1.5, 2.25, 3.375, 5.0625, 7.59375, 11.390625, 14}}, // two weeks at most
-		{"stormcrawler", 1, "uuuuu", []float64{8, 12, 18, 27, 32, 32}},                                 // four cycles, which is more
-		{"stormcrawler", 1, "uufuu", []float64{8, 12, 18, 8, 12}},                                      // and it forgets by a failure
-		{"stormcrawler", 1, "uufC", []float64{8, 12, 18, 8}},                                           // also what it would compare with
+		// two weeks at most
+		{"stormcrawler", 8, "uuuuuuu", []float64{1, 1.5, 2.25, 3.375, 5.0625, 7.59375, 11.390625,
+			14}},
+		// four cycles, which is more
+		{"stormcrawler", 1, "uuuuu", []float64{8, 12, 18, 27, 32, 32}},
+		{"stormcrawler", 1, "uufuu", []float64{8, 12, 18, 8, 12}}, // and it forgets by a failure
+		// also what it would compare with
+		{"stormcrawler", 1, "uufC", []float64{8, 12, 18, 8}},
 		// Norconex without a sitemap: a fixed interval, whatever was seen.
 		{"norconex", 1, "uCuC", []float64{8, 8, 8, 8, 8}},
 		// [SAT eq. 1]: never changed, half as long again; then sqrt(2*2) / log(6/4),
@@ -100,7 +105,8 @@ func TestMultipliedIntervals(t *testing.T) {
 
 // The limits below: a page that always changes comes to the shortest interval and stays there.
 func TestShortestIntervals(t *testing.T) {
-	for policy, want := range map[string]float64{"nutch": 1.0 / (24 * 60), "stormcrawler": 1.0 / 24} {
+	for policy, want := range map[string]float64{"nutch": 1.0 / (24 * 60),
+		"stormcrawler": 1.0 / 24} {
 		got := intervalsAfter(t, policy, 1, strings.Repeat("C", 60))
 		if last := got[60]; math.Abs(last-want) > 1e-3*want {
 			t.Errorf("%s: %g days after 60 changes, want %g", policy, last, want)
@@ -112,7 +118,8 @@ func TestShortestIntervals(t *testing.T) {
 // change come to.
 func TestRememberedInterval(t *testing.T) {
 	h := watched(10, 2, 5, 6)
-	rule := newNutch(Settings{Corpus: planner.NewCorpus(sitegraph.NewGraph()), Mode: planner.Stream}).(*dueDriven).rule
+	rule := newNutch(Settings{Corpus: planner.NewCorpus(sitegraph.NewGraph()),
+		Mode: planner.Stream}).(*dueDriven).rule
 	wantNear(t, "nutch", rule.remembered(h, 8), 8*math.Pow(0.8, 3)*math.Pow(1.4, 7), 1e-9)
 	wantNear(t, "nutch, at most a year", rule.remembered(watched(40), 8), 365, 1e-9)
 }
@@ -121,13 +128,17 @@ func TestRememberedInterval(t *testing.T) {
 // after the last visit, not if it says otherwise, and else as often as it says that the page
 // changes.
 func TestNorconexBelievesSitemaps(t *testing.T) {
-	l := simtest.NewLettered(t, map[string]string{"R": "/", "A": "/a", "B": "/b", "C": "/c"}, "R>A R>B R>C", rand.New(rand.NewPCG(1, 0)))
+	l := simtest.NewLettered(t, map[string]string{"R": "/", "A": "/a", "B": "/b", "C": "/c"},
+		"R>A R>B R>C", rand.New(rand.NewPCG(1, 0)))
 	sitemap := l.Corpus.Graph.Add("http://example.com/sitemap.xml")
 	says := func(day int, claims ...hints.Claim) {
-		l.Corpus.Remember(&sitegraph.Record{Page: sitemap, State: sitegraph.StateSource, History: sitegraph.Start(simtest.At(day))})
+		l.Corpus.Remember(&sitegraph.Record{Page: sitemap, State: sitegraph.StateSource,
+			History: sitegraph.Start(simtest.At(day))})
 		l.Corpus.Hints.Update(sitemap, hints.Sitemap, claims, true)
 	}
-	says(3, hints.Claim{Page: l.Page["A"], Modified: simtest.At(-5)}, hints.Claim{Page: l.Page["B"], Modified: simtest.At(3)}, hints.Claim{Page: l.Page["C"], Every: 36 * time.Hour})
+	says(3, hints.Claim{Page: l.Page["A"], Modified: simtest.At(-5)},
+		hints.Claim{Page: l.Page["B"], Modified: simtest.At(3)},
+		hints.Claim{Page: l.Page["C"], Every: 36 * time.Hour})
 	policy, err := New("norconex", Settings{Corpus: l.Corpus, Mode: planner.Stream, PerDay: 1})
 	if err != nil {
 		t.Fatal(err)

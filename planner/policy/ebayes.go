@@ -110,6 +110,8 @@ func (e *ebayes) Due(p sitegraph.PageID, now time.Time) (planner.Due, time.Durat
 		threshold /= weight
 	}
 	wait := min(posterior.AgeAt(threshold), estimator.DefaultLimits.Max)
-	why := planner.Because("its probability of change then reaches %.2g, where the budget ends", threshold)
-	return planner.Due{When: h.LastVisit().Add(wait), Reason: why}, estimator.FromDays(1 / posterior.Mean())
+	why := planner.Because("its probability of change then reaches %.2g, where the budget ends",
+		threshold)
+	return planner.Due{When: h.LastVisit().Add(wait), Reason: why},
+		estimator.FromDays(1 / posterior.Mean())
 }

@@ -19,10 +19,11 @@ type greedy struct {
 	Settings `state:"same"`
 	planner.Forecasts
 	scorer
-	ties      rank.Ties
-	ranking   rank.Heap[float64]
-	drawn     bool    // scores are weights of a random draw, not an order
-	threshold float64 // score of the last page that fitted into the budget, smoothed; NaN: not known
+	ties    rank.Ties
+	ranking rank.Heap[float64]
+	drawn   bool // scores are weights of a random draw, not an order
+	// score of the last page that fitted into the budget, smoothed; NaN: not known
+	threshold float64
 	lowest    float64 // of this round; drawn: their mean
 	visits    int     // of this round, to pages with a score
 }
@@ -45,7 +46,8 @@ type scorer interface {
 }
 
 func newGreedy(s Settings, by scorer) *greedy {
-	return &greedy{Settings: s, scorer: by, ties: rank.NewTies(s.Seed, s.Corpus.Graph.Scratch()), threshold: math.NaN()}
+	return &greedy{Settings: s, scorer: by, ties: rank.NewTies(s.Seed, s.Corpus.Graph.Scratch()),
+		threshold: math.NaN()}
 }
 
 // longestWait bounds due times in days: a page that never comes to the threshold is looked at

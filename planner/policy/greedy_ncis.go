@@ -154,7 +154,8 @@ func (n ncis) why(p sitegraph.PageID, days, _ float64) planner.Reason {
 		)
 	case age > days:
 		return planner.Because(
-			"%.3g changes a day estimated, last visit %.3g days ago; claimed changed, as if it were %.3g",
+			"%.3g changes a day estimated, last visit %.3g days ago; claimed changed, as if it "+
+				"were %.3g",
 			n.rate(p), days, age,
 		)
 	}

@@ -17,10 +17,12 @@ import (
 func TestNCISByHand(t *testing.T) {
 	s := signalsOf(0.5, 0.5, 0.5)
 	want := signals{silent: 0.25, wrong: 0.25, all: 0.5, worth: 4 * math.Ln2}
-	for _, c := range [][2]float64{{s.silent, want.silent}, {s.wrong, want.wrong}, {s.all, want.all}, {s.worth, want.worth}} {
+	for _, c := range [][2]float64{{s.silent, want.silent}, {s.wrong, want.wrong},
+		{s.all, want.all}, {s.worth, want.worth}} {
 		wantNear(t, "signals", c[0], c[1], 1e-12)
 	}
-	wantNear(t, "before a signal's worth", s.value(2), -math.Expm1(-1.5)/0.75+2*math.Exp(-0.5)*math.Expm1(-1), 1e-12)
+	wantNear(t, "before a signal's worth", s.value(2),
+		-math.Expm1(-1.5)/0.75+2*math.Exp(-0.5)*math.Expm1(-1), 1e-12)
 	// After 4 days one more term: F = (1-e^-3)/0.75 + 0.25/0.75^2 R1(0.75 y), T = 2 (R0(2) + R1(0.5
 	// y)).
 	y := 4 - 4*math.Ln2
@@ -44,7 +46,8 @@ func TestNCISValue(t *testing.T) {
 				for _, expected := range []float64{1e-6, 0.01, 0.3, 1, 2, 5, 20, 300, 1e5} {
 					v := s.value(expected / rate)
 					if !(v >= last*(1-1e-9)) || v > (1+1e-9)/rate {
-						t.Fatalf("rate %g, precision %g, recall %g: %g after %g changes, %g before", rate, precision, recall, v, expected, last)
+						t.Fatalf("rate %g, precision %g, recall %g: %g after %g changes, %g before",
+							rate, precision, recall, v, expected, last)
 					}
 					last = v
 				}
@@ -58,7 +61,8 @@ func TestNCISValue(t *testing.T) {
 	// Where there are more terms than are summed, against all of them.
 	for _, precision := range []float64{0.02, 0.1} {
 		s := signalsOf(0.2, precision, 0.5)
-		for _, signals := range []float64{0.5, mostSignals - 0.5, mostSignals + 0.5, 1.5 * mostSignals, 3 * mostSignals} {
+		for _, signals := range []float64{0.5, mostSignals - 0.5, mostSignals + 0.5,
+			1.5 * mostSignals, 3 * mostSignals} {
 			wantNear(t, "many signals", s.value(signals*s.worth), s.sums(signals*s.worth), 0.01)
 		}
 	}
@@ -94,7 +98,8 @@ func TestNCISValueSimulated(t *testing.T) {
 		sum, squares = sum+v, squares+v*v
 	}
 	mean := sum / cycles
-	if tolerance := 4.5 * math.Sqrt((squares/cycles-mean*mean)/cycles); math.Abs(s.value(threshold)-mean) > tolerance {
+	if tolerance := 4.5 * math.Sqrt((squares/cycles-mean*mean)/cycles); math.Abs(
+		s.value(threshold)-mean) > tolerance {
 		t.Errorf("value %g, drawn %g +- %g", s.value(threshold), mean, tolerance)
 	}
 }
@@ -112,12 +117,15 @@ func TestNCISGoesByClaims(t *testing.T) {
 		}
 		p := planner.New(c, policy, planner.Options{})
 		hear := func() {
-			p.UpdateHints(source, hints.Sitemap, []hints.Claim{{Page: frozen, Modified: simtest.ClaimsBase.Add(-planner.Day)}, {Page: modified, Modified: simtest.ClaimsBase.Add(planner.Day)}}, true)
+			p.UpdateHints(source, hints.Sitemap,
+				[]hints.Claim{{Page: frozen, Modified: simtest.ClaimsBase.Add(-planner.Day)},
+					{Page: modified, Modified: simtest.ClaimsBase.Add(planner.Day)}}, true)
 		}
 		if when == "before" {
 			hear()
 		}
-		p.Begin(planner.Round{Number: 1, Start: simtest.ClaimsBase, End: simtest.ClaimsBase.Add(planner.Day / 4), Budget: planner.Unlimited})
+		p.Begin(planner.Round{Number: 1, Start: simtest.ClaimsBase,
+			End: simtest.ClaimsBase.Add(planner.Day / 4), Budget: planner.Unlimited})
 		g := policy.(ncisGreedy)
 		rate := c.Prior().Mean()
 		plain := g.score(modified, 0.25)
@@ -125,13 +133,17 @@ func TestNCISGoesByClaims(t *testing.T) {
 			wantNear(t, "without a claim", plain, marginal(0.25*rate)/rate, 1e-6)
 			hear()
 		}
-		if a, b := g.score(modified, 0.25), g.score(frozen, 0.25); a <= b || when == "within" && a <= plain {
-			t.Errorf("heard %s the round: claimed changed %g, not %g, nothing %g", when, a, b, plain)
+		if a, b := g.score(modified, 0.25), g.score(frozen, 0.25); a <= b || when == "within" &&
+			a <= plain {
+			t.Errorf("heard %s the round: claimed changed %g, not %g, nothing %g",
+				when, a, b, plain)
 		}
 		s := signalsOf(rate, 0.2, 0.5)
 		wantNear(t, "score", g.score(modified, 0.25), s.value(0.25+s.worth), 1e-6)
-		wantNear(t, "probability", g.probability(modified, 0.25), 1-0.8*math.Exp(-0.5*rate*0.25), 1e-6)
-		wantNear(t, "probability without a claim", g.probability(unnamed, 0.25), c.Prior().Probability(planner.Day/4), 1e-6)
+		wantNear(t, "probability", g.probability(modified, 0.25), 1-0.8*math.Exp(-0.5*rate*0.25),
+			1e-6)
+		wantNear(t, "probability without a claim", g.probability(unnamed, 0.25),
+			c.Prior().Probability(planner.Day/4), 1e-6)
 		seen := map[sitegraph.PageID]int{}
 		first := ""
 		for v, ok := p.Next(); ok; v, ok = p.Next() {

@@ -30,7 +30,8 @@ func (s sa) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 	case int(p) >= len(s.of):
 	case verdict == sitegraph.VerdictFirst:
 		s.of[p] = float32(math.NaN())
-	case (verdict == sitegraph.VerdictChanged || verdict == sitegraph.VerdictUnchanged) && h.Visits > 1:
+	case (verdict == sitegraph.VerdictChanged || verdict == sitegraph.VerdictUnchanged) &&
+		h.Visits > 1:
 		steps := estimator.SA{Intervals: int(h.Visits) - 2}
 		if steps.Intervals > 0 {
 			steps.Rate = float64(s.of[p])

@@ -13,7 +13,8 @@ import (
 // Each visit is one step of the estimator: daily ones that saw a change (C) or none (u). After a
 // restart the rate goes on from that of lln.
 func TestSASteps(t *testing.T) {
-	w := simtest.NewLettered(t, map[string]string{"R": "/", "A": "/a"}, "R>A", rand.New(rand.NewPCG(1, 0)))
+	w := simtest.NewLettered(t, map[string]string{"R": "/", "A": "/a"}, "R>A",
+		rand.New(rand.NewPCG(1, 0)))
 	p, err := New("sa", Settings{Corpus: w.Corpus, Mode: planner.Stream})
 	if err != nil {
 		t.Fatal(err)

@@ -44,7 +44,8 @@ func (r *pageRates) probability(p sitegraph.PageID, days float64) float64 {
 }
 
 func (r *pageRates) why(p sitegraph.PageID, days, _ float64) planner.Reason {
-	return planner.Because("%.3g changes a day estimated, last visit %.3g days ago", r.rate(p), days)
+	return planner.Because("%.3g changes a day estimated, last visit %.3g days ago",
+		r.rate(p), days)
 }
 
 // smoothedRates are by the smoothed maximum likelihood of irregular intervals: of what a History
@@ -63,7 +64,8 @@ func biasReducedRates(c *planner.Corpus) *pageRates {
 
 // revisitedRates are by an estimator of the changes in so many intervals of so many days in all;
 // before its first revisit a page has the rate of smoothedRates.
-func revisitedRates(c *planner.Corpus, of func(changes, intervals int, days float64) float64) *pageRates {
+func revisitedRates(c *planner.Corpus,
+	of func(changes, intervals int, days float64) float64) *pageRates {
 	unvisited := estimator.MLEFromHistory(sitegraph.History{})
 	return &pageRates{corpus: c, estimate: func(p sitegraph.PageID) float64 {
 		h := &c.Memory(p).History

@@ -15,8 +15,10 @@ import (
 
 // watched is the history of a page visited each day after day 0, which had changed on these days.
 func watched(days int, changed ...int) sitegraph.History {
-	h := sitegraph.History{Epoch: sitegraph.Unix32(simtest.At(0)), Last: sitegraph.Unix32(simtest.At(days)), Visits: uint32(days + 1), Changes: uint32(len(changed)),
-		Stable: uint32((days - len(changed)) * 86400)}
+	h := sitegraph.History{Epoch: sitegraph.Unix32(simtest.At(0)),
+		Last: sitegraph.Unix32(simtest.At(days)), Visits: uint32(days + 1),
+		Changes: uint32(len(changed)),
+		Stable:  uint32((days - len(changed)) * 86400)}
 	week := sitegraph.Week(h.Last)
 	for d := 1; d <= days; d++ {
 		h.WeeksSeen |= 1 << (week - sitegraph.Week(sitegraph.Unix32(simtest.At(d))))
@@ -114,7 +116,8 @@ func TestGammaDraws(t *testing.T) {
 	first := 0.0
 	const rounds = 20_000
 	for n := 1; n <= rounds; n++ {
-		g.Corpus.Begin(planner.Round{Number: n, Start: simtest.At(24), End: simtest.At(25), Budget: 1})
+		g.Corpus.Begin(planner.Round{Number: n, Start: simtest.At(24), End: simtest.At(25),
+			Budget: 1})
 		g.Begin(g.Corpus.Round())
 		if v, _ := g.Next(); v.Page == 0 {
 			first++
@@ -129,7 +132,8 @@ func TestGammaDraws(t *testing.T) {
 // The index against its definition, averaged over the posterior on a grid of logarithms; and its
 // value for a known rate after one day, q^2.
 func TestWhittleIndex(t *testing.T) {
-	for _, g := range []estimator.GammaPoisson{{Shape: 0.5, Days: 131}, {Shape: 3.5, Days: 20}, {Shape: 12, Days: 15}} {
+	for _, g := range []estimator.GammaPoisson{{Shape: 0.5, Days: 131}, {Shape: 3.5, Days: 20},
+		{Shape: 12, Days: 15}} {
 		gamma := distuv.Gamma{Alpha: g.Shape, Beta: g.Days}
 		last := 0.0
 		for _, k := range []float64{1, 2, 7, 40, 365} {
@@ -153,7 +157,8 @@ func TestWhittleIndex(t *testing.T) {
 	wantNear(t, "known rate, a day", whittleIndex(known, 1), q*q, 1e-6)
 	wantNear(t, "known rate, three days", whittleIndex(known, 3), 1-math.Pow(1-q, 3)*(1+3*q), 1e-6)
 	// Where the terms nearly cancel, on both sides of the change of formula.
-	below, above := estimator.GammaPoisson{Shape: 1, Days: 2.01e5}, estimator.GammaPoisson{Shape: 1, Days: 1.99e5}
+	below, above := estimator.GammaPoisson{Shape: 1, Days: 2.01e5},
+		estimator.GammaPoisson{Shape: 1, Days: 1.99e5}
 	wantNear(t, "small index", whittleIndex(below, 1)*2.01e5*2.01e5, 2, 1e-4)
 	wantNear(t, "small index", whittleIndex(above, 1)*1.99e5*1.99e5, 2, 1e-4)
 	if got := whittleIndex(known, 0); got != 0 {
@@ -166,7 +171,9 @@ func TestWhittleIndex(t *testing.T) {
 func TestLongevityScore(t *testing.T) {
 	corpus := planner.NewCorpus(sitegraph.NewGraph())
 	at := func(rate, days float64) float64 {
-		l := longevity{&pageRates{corpus: corpus, estimate: func(sitegraph.PageID) float64 { return rate }}}
+		l := longevity{&pageRates{corpus: corpus, estimate: func(sitegraph.PageID) float64 {
+			return rate
+		}}}
 		return l.score(0, days)
 	}
 	wantNear(t, "rate 1, a day", at(1, 1), 1-2/math.E, 1e-6)
@@ -175,7 +182,8 @@ func TestLongevityScore(t *testing.T) {
 	// One threshold gives the intervals of the optimal freshness: pages of 1 to 4 changes a day at
 	// the frequencies that Cho and Garcia-Molina found reach it together, those of 5 a day never
 	// do.
-	classes := []class{{rate: 1, pages: 1}, {rate: 2, pages: 1}, {rate: 3, pages: 1}, {rate: 4, pages: 1}, {rate: 5, pages: 1}}
+	classes := []class{{rate: 1, pages: 1}, {rate: 2, pages: 1}, {rate: 3, pages: 1},
+		{rate: 4, pages: 1}, {rate: 5, pages: 1}}
 	optimalFreshness(classes, 5)
 	threshold := at(1, 1/classes[0].visit)
 	for _, c := range classes[:4] {
@@ -191,7 +199,9 @@ func TestLongevityScore(t *testing.T) {
 // it is (1+4)/15.
 func TestGP4CByHand(t *testing.T) {
 	start := simtest.At(0).AddDate(0, 0, 3) // 4 March 2004: weeks of unix time begin on Thursdays
-	h := sitegraph.History{Epoch: sitegraph.Unix32(start), Last: sitegraph.Unix32(start.AddDate(0, 0, 20)), Visits: 21, Changes: 2, WeeksSeen: 0b111, WeeksChanged: 0b101}
+	h := sitegraph.History{Epoch: sitegraph.Unix32(start),
+		Last: sitegraph.Unix32(start.AddDate(0, 0, 20)), Visits: 21, Changes: 2, WeeksSeen: 0b111,
+		WeeksChanged: 0b101}
 	if h.Epoch%(7*86400) != 0 {
 		t.Fatalf("%v is not the first day of a week", start)
 	}
@@ -219,13 +229,16 @@ func TestHierByHand(t *testing.T) {
 	first, second := (4+2.0)/(10+2/server), (0+2.0)/(10+2/server)
 	wantNear(t, "rate of the changing page", g.rate(0), (0.5+4)/(0.5/first+10), 1e-9)
 	wantNear(t, "rate of the quiet page", g.rate(1), 0.5/(0.5/second+10), 1e-9)
-	wantNear(t, "probability", g.probability(1, 5), 1-math.Sqrt((0.5/second+10)/(0.5/second+15)), 1e-9)
+	wantNear(t, "probability", g.probability(1, 5), 1-math.Sqrt((0.5/second+10)/(0.5/second+15)),
+		1e-9)
 }
 
 // A page is due when its score reaches the threshold, for each score that rises with the age.
 func TestGreedyDue(t *testing.T) {
-	for _, name := range []string{"poisson", "cho-biased", "hier", "whittle", "longevity", "gamma", "freshness", "lambdacrawl", "binary-lambdacrawl", "lln", "sa"} {
-		g := greedyOver(t, name, Settings{PerDay: 0.2}, watched(18, 2, 5, 6), watched(19), watched(20, 11))
+	for _, name := range []string{"poisson", "cho-biased", "hier", "whittle", "longevity", "gamma",
+		"freshness", "lambdacrawl", "binary-lambdacrawl", "lln", "sa"} {
+		g := greedyOver(t, name, Settings{PerDay: 0.2}, watched(18, 2, 5, 6), watched(19),
+			watched(20, 11))
 		if !(g.threshold > 0) {
 			t.Fatalf("%s: threshold %g", name, g.threshold)
 		}
@@ -234,7 +247,8 @@ func TestGreedyDue(t *testing.T) {
 			days := estimator.Days(due.When.Sub(g.Corpus.Memory(p).History.LastVisit()))
 			if days > longestWait-1 {
 				if g.score(p, longestWait) > g.threshold*(1+1e-6) {
-					t.Errorf("%s: page %d is due in %g days, with a score of %g then", name, p, days, g.score(p, longestWait))
+					t.Errorf("%s: page %d is due in %g days, with a score of %g then",
+						name, p, days, g.score(p, longestWait))
 				}
 				continue
 			}
@@ -245,7 +259,8 @@ func TestGreedyDue(t *testing.T) {
 
 // A page that scores 0 comes when all others are through.
 func TestGreedyWithoutScore(t *testing.T) {
-	g := greedyOver(t, "cho-biased", Settings{}, watched(10), watched(5), watched(20, 20), watched(20, 4))
+	g := greedyOver(t, "cho-biased", Settings{}, watched(10), watched(5), watched(20, 20),
+		watched(20, 4))
 	var order []sitegraph.PageID
 	for v, ok := g.Next(); ok; v, ok = g.Next() {
 		order = append(order, v.Page)

@@ -55,7 +55,9 @@ func newWhittle(s Settings) planner.Policy {
 
 func (w *whittle) begin(planner.Round) { w.pooled() }
 
-func (w *whittle) score(p sitegraph.PageID, days float64) float64 { return whittleIndex(w.of(p), days) }
+func (w *whittle) score(p sitegraph.PageID, days float64) float64 {
+	return whittleIndex(w.of(p), days)
+}
 
 // whittleIndex is 1 - (1+k) M(k) + k M(k+1), M(t) = (Days/(Days+t))^Shape being the mean of
 // exp(-rate*t). Where all terms are small it is half of k(k+1) times the mean of the squared rate.

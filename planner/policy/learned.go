@@ -83,7 +83,9 @@ func (p *past) divide(by string) sitegraph.Partition {
 	for i, site := range partition.Sites {
 		sites[i] = addressed{site, first(site)}
 	}
-	slices.SortFunc(sites, func(a, b addressed) int { return strings.Compare(a.address, b.address) })
+	slices.SortFunc(sites, func(a, b addressed) int {
+		return strings.Compare(a.address, b.address)
+	})
 	for i := range sites {
 		partition.Sites[i] = sites[i].Site
 	}
@@ -130,7 +132,8 @@ func (p *past) length(division sitegraph.Partition) float64 {
 }
 
 // signal is what the tops of a site told of those of its members that take says.
-func (p *past) signal(site *sitegraph.Site, take func(sitegraph.PageID) bool) (signal estimator.Signal) {
+func (p *past) signal(site *sitegraph.Site, take func(sitegraph.PageID) bool) (
+	signal estimator.Signal) {
 	tops := p.of(site.Tops[0])
 	for _, top := range site.Tops[1:] {
 		tops = tops.or(p.of(top))

@@ -17,7 +17,8 @@ func rememberChanged(l *simtest.Lettered, changed map[string]uint32) {
 			h.See(simtest.At(-7*week), changed[letter]>>week&1 == 1, simtest.At(-400))
 		}
 		if h.WeeksSeen != 1<<12-1 || h.WeeksChanged != changed[letter] {
-			l.Fatalf("%s: weeks %b, changed %b; want %b", letter, h.WeeksSeen, h.WeeksChanged, changed[letter])
+			l.Fatalf("%s: weeks %b, changed %b; want %b",
+				letter, h.WeeksSeen, h.WeeksChanged, changed[letter])
 		}
 		l.Records[p].History, l.Records[p].Tried = h, simtest.At(0)
 		l.Corpus.Remember(&l.Records[p])
@@ -30,7 +31,8 @@ func divisionOf(l *simtest.Lettered, name string) []string {
 	d.update()
 	var sites []string
 	d.eachSite(allServers, func(site *site) {
-		sites = append(sites, simtest.Sorted(lettersOf(l, site.Tops))+">"+simtest.Sorted(lettersOf(l, site.Members)))
+		sites = append(sites, simtest.Sorted(lettersOf(l, site.Tops))+">"+
+			simtest.Sorted(lettersOf(l, site.Members)))
 	})
 	return sites
 }
@@ -44,7 +46,8 @@ func lettersOf(l *simtest.Lettered, pages []sitegraph.PageID) (s string) {
 
 // The directory /p/ has its index I as top, by depth. What tells when its pages change is N.
 var (
-	newsPages = map[string]string{"R": "/", "I": "/p/", "N": "/p/news", "A": "/p/a", "B": "/p/b", "C": "/p/c"}
+	newsPages = map[string]string{"R": "/", "I": "/p/", "N": "/p/news", "A": "/p/a", "B": "/p/b",
+		"C": "/p/c"}
 	newsLinks = "R>I I>N I>A I>B I>C"
 )
 
@@ -57,12 +60,20 @@ func TestSentinels(t *testing.T) {
 		want string // the site of /p/: tops>members
 	}{
 		{"no past: the top of the directory", nil, "I>ABCN"},
-		{"the page that changes with the others", map[string]uint32{"N": everyThird, "A": everyThird, "B": everyThird, "C": everyThird}, "A>BCIN"},
-		{"... and not the home page, which changes always", map[string]uint32{"I": 1<<12 - 1, "N": everyThird, "A": everyThird, "B": everyThird, "C": everyThird}, "A>BCIN"},
-		{"news tell of all, each page of itself", map[string]uint32{"N": 0b111000111000, "A": 0b111000000000, "B": 0b000000111000, "C": 0b111000111000}, "C>ABIN"},
+		{"the page that changes with the others",
+			map[string]uint32{"N": everyThird, "A": everyThird, "B": everyThird, "C": everyThird},
+			"A>BCIN"},
+		{"... and not the home page, which changes always",
+			map[string]uint32{"I": 1<<12 - 1, "N": everyThird, "A": everyThird, "B": everyThird,
+				"C": everyThird}, "A>BCIN"},
+		{"news tell of all, each page of itself", map[string]uint32{"N": 0b111000111000,
+			"A": 0b111000000000, "B": 0b000000111000, "C": 0b111000111000}, "C>ABIN"},
 		{"alone in changing, it tells nothing", map[string]uint32{"I": everyThird}, "I>ABCN"},
-		{"in turns is not together", map[string]uint32{"N": 0b101010101010, "A": 0b010101010101}, "I>ABCN"},
-		{"two that tell of different pages", map[string]uint32{"N": 0b110000000000, "I": 0b000000110000, "A": 0b110000000000, "B": 0b000000110000, "C": 0b110000110000}, "C>ABIN"},
+		{"in turns is not together", map[string]uint32{"N": 0b101010101010, "A": 0b010101010101},
+			"I>ABCN"},
+		{"two that tell of different pages", map[string]uint32{"N": 0b110000000000,
+			"I": 0b000000110000, "A": 0b110000000000, "B": 0b000000110000, "C": 0b110000110000},
+			"C>ABIN"},
 	} {
 		for seed := range uint64(5) { // whatever the order of discovery
 			l := simtest.NewLettered(t, newsPages, newsLinks, rand.New(rand.NewPCG(seed, 1)))
@@ -106,7 +117,9 @@ func TestAutoTakesWhatPredicts(t *testing.T) {
 		d := newDivision(l.Corpus, methods["auto"])
 		l.Corpus.Graph.Refresh()
 		d.update()
-		d.eachSite(allServers, func(site *site) { found[simtest.Sorted(lettersOf(l, site.Tops)+lettersOf(l, site.Members))] = true })
+		d.eachSite(allServers, func(site *site) {
+			found[simtest.Sorted(lettersOf(l, site.Tops)+lettersOf(l, site.Members))] = true
+		})
 		for site := range c.want {
 			if !found[site] {
 				t.Errorf("no site %s among %v", site, found)
@@ -128,7 +141,8 @@ func TestLearnedSitesAreMadeAnew(t *testing.T) {
 	if top(0) {
 		t.Error("A is a top before anything changed")
 	}
-	rememberChanged(l, map[string]uint32{"N": everyThird, "A": everyThird, "B": everyThird, "C": everyThird})
+	rememberChanged(l, map[string]uint32{"N": everyThird, "A": everyThird, "B": everyThird,
+		"C": everyThird})
 	if top(27) {
 		t.Error("sites were made anew within four weeks")
 	}

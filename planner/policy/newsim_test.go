@@ -13,19 +13,25 @@ import (
 )
 
 // newSim is a simulation of a policy by name; reference lines are told the future.
-func newSim(t *testing.T, w *simtest.World, shuffle *rand.Rand, name string, s Settings, o planner.Options) *simtest.Sim {
+func newSim(t *testing.T, w *simtest.World, shuffle *rand.Rand, name string, s Settings,
+	o planner.Options) *simtest.Sim {
 	t.Helper()
 	m := simtest.New(t, w, shuffle, s.Seed, maker(name, s), o)
 	m.Sweeps = s.Mode == planner.Sweep
-	estimates := map[string]bool{"ebayes": true, "interval": true, "clairvoyant": true, "value": true, "poisson": true, "hier": true, "whittle": true, "lln": true, "sa": true, "ncis": true}[name]
-	plain := name == "random" || name == "breadth-first" || methods[name].by != "" || strings.HasPrefix(name, "server-")
+	estimates := map[string]bool{"ebayes": true, "interval": true, "clairvoyant": true,
+		"value": true, "poisson": true, "hier": true, "whittle": true, "lln": true, "sa": true,
+		"ncis": true}[name]
+	plain := name == "random" || name == "breadth-first" || methods[name].by != "" ||
+		strings.HasPrefix(name, "server-")
 	m.Verify = func(v planner.Visit) {
 		m.Helper()
-		if estimates && !v.First && !(v.Probability >= 0 && v.Probability <= 1 && !math.IsNaN(v.Value)) {
+		if estimates && !v.First &&
+			!(v.Probability >= 0 && v.Probability <= 1 && !math.IsNaN(v.Value)) {
 			m.Fatalf("%s: probability %g, value %g", m.Graph.URL(v.Page), v.Probability, v.Value)
 		}
 		if plain && !(math.IsNaN(v.Probability) && math.IsNaN(v.Value)) {
-			m.Fatalf("%s: probability %g, value %g; want NaN, nothing is estimated", m.Graph.URL(v.Page), v.Probability, v.Value)
+			m.Fatalf("%s: probability %g, value %g; want NaN, nothing is estimated",
+				m.Graph.URL(v.Page), v.Probability, v.Value)
 		}
 	}
 	return m
@@ -44,5 +50,7 @@ func maker(name string, s Settings) func(m *simtest.Sim) (planner.Policy, error)
 
 // trueRate gives each page one of four rates.
 func trueRate(m *simtest.Sim) func(p sitegraph.PageID) float64 {
-	return func(p sitegraph.PageID) float64 { return 0.01 + math.Floor(4*rank.Tie(1, m.Graph.URL(p)))/10 }
+	return func(p sitegraph.PageID) float64 {
+		return 0.01 + math.Floor(4*rank.Tie(1, m.Graph.URL(p)))/10
+	}
 }

@@ -19,7 +19,8 @@ import (
 func TestEBayesOrder(t *testing.T) {
 	for seed := range uint64(6) {
 		w := simtest.NewWorld(seed, 2, 60, true)
-		m := newSim(t, w, nil, "ebayes", Settings{Mode: planner.Stream, Seed: seed, PerDay: 12}, planner.Options{NewShare: 0.25})
+		m := newSim(t, w, nil, "ebayes", Settings{Mode: planner.Stream, Seed: seed, PerDay: 12},
+			planner.Options{NewShare: 0.25})
 		probability := func(r *sitegraph.Record, prior float64, day int) float64 {
 			const day1 = 86400.0
 			shape := 0.5 + float64(r.History.Changes)
@@ -41,17 +42,20 @@ func TestEBayesOrder(t *testing.T) {
 				}
 				want := probability(&m.Records[v.Page], prior, day)
 				if math.Abs(v.Probability-want) > 1e-9 || v.Value != v.Probability {
-					t.Fatalf("seed %d, day %d, %s: probability %g, value %g, want %g", seed, day, m.Graph.URL(v.Page), v.Probability, v.Value, want)
+					t.Fatalf("seed %d, day %d, %s: probability %g, value %g, want %g",
+						seed, day, m.Graph.URL(v.Page), v.Probability, v.Value, want)
 				}
 				if v.Probability > lowest {
-					t.Fatalf("seed %d, day %d: probability %g after %g", seed, day, v.Probability, lowest)
+					t.Fatalf("seed %d, day %d: probability %g after %g",
+						seed, day, v.Probability, lowest)
 				}
 				lowest = v.Probability
 			}
 			m.Day(day, 12)
 			for _, p := range m.Refetchable() {
 				if left := probability(&m.Records[p], prior, day); left > lowest+1e-9 {
-					t.Fatalf("seed %d, day %d: %s with probability %g is left, and one with %g was visited", seed, day, m.Graph.URL(p), left, lowest)
+					t.Fatalf("seed %d, day %d: %s with probability %g is left, and one with %g "+
+						"was visited", seed, day, m.Graph.URL(p), left, lowest)
 				}
 			}
 		}
@@ -61,7 +65,8 @@ func TestEBayesOrder(t *testing.T) {
 // A page is due when its probability reaches that of the last page that fits into the budget.
 func TestEBayesDue(t *testing.T) {
 	w := simtest.NewWorld(3, 2, 60, false)
-	m := newSim(t, w, nil, "ebayes", Settings{Mode: planner.Stream, Seed: 3, PerDay: 12}, planner.Options{})
+	m := newSim(t, w, nil, "ebayes", Settings{Mode: planner.Stream, Seed: 3, PerDay: 12},
+		planner.Options{})
 	var lowest float64
 	m.OnVisit = func(v planner.Visit) { lowest = v.Probability }
 	for day := 1; day <= 40; day++ {
@@ -69,15 +74,18 @@ func TestEBayesDue(t *testing.T) {
 	}
 	e := m.Planner.Policy.(*ebayes)
 	if math.Abs(e.threshold-lowest) > 0.1 {
-		t.Errorf("threshold %g after 40 days, the last page of the budget had %g", e.threshold, lowest)
+		t.Errorf("threshold %g after 40 days, the last page of the budget had %g",
+			e.threshold, lowest)
 	}
 	early, late := 0, 0
 	for p := range sitegraph.PageID(m.Corpus.Pages()) {
 		due, interval := e.Due(p, simtest.At(40))
 		if due.When.Sub(m.Corpus.Memory(p).History.LastVisit()) < 400*24*time.Hour {
 			h := m.Corpus.Memory(p).History
-			if got := e.prior.Posterior(h).Probability(h.Age(due.When.Add(time.Second))); math.Abs(got-e.threshold) > 1e-3 {
-				t.Errorf("%s: probability %g when it is due, want %g", m.Graph.URL(p), got, e.threshold)
+			if got := e.prior.Posterior(h).Probability(h.Age(due.When.Add(time.Second))); math.Abs(
+				got-e.threshold) > 1e-3 {
+				t.Errorf("%s: probability %g when it is due, want %g",
+					m.Graph.URL(p), got, e.threshold)
 			}
 		}
 		if interval <= 0 {
@@ -100,8 +108,10 @@ func TestIntervalOrder(t *testing.T) {
 	late, early := 0, 0
 	for seed := range uint64(6) {
 		w := simtest.NewWorld(seed, 2, 60, false)
-		m := newSim(t, w, rand.New(rand.NewPCG(seed, 0)), "interval", Settings{Mode: planner.Stream, Seed: seed, PerDay: 12}, planner.Options{})
-		m.Planner.Begin(planner.Round{Number: 0, Start: simtest.At(0), End: simtest.At(0), Budget: 0})
+		m := newSim(t, w, rand.New(rand.NewPCG(seed, 0)), "interval",
+			Settings{Mode: planner.Stream, Seed: seed, PerDay: 12}, planner.Options{})
+		m.Planner.Begin(planner.Round{Number: 0, Start: simtest.At(0), End: simtest.At(0),
+			Budget: 0})
 		checkFirstDue(m, 120.0/12)
 		type turn struct {
 			due  int64   // unix seconds; of an early page, that of none
@@ -112,7 +122,8 @@ func TestIntervalOrder(t *testing.T) {
 			if due := int64(memory.Due); due <= simtest.At(day).Unix() {
 				return turn{due: due}
 			}
-			waited, wait := simtest.At(day).Sub(memory.History.LastVisit()).Seconds(), float64(memory.Due-memory.History.Last)
+			waited, wait := simtest.At(day).Sub(memory.History.LastVisit()).Seconds(),
+				float64(memory.Due-memory.History.Last)
 			return turn{math.MaxInt64, 1 - waited/wait}
 		}
 		for day := 1; day <= 40; day++ {
@@ -120,12 +131,15 @@ func TestIntervalOrder(t *testing.T) {
 			for p := range sitegraph.PageID(m.Corpus.Pages()) {
 				want = append(want, turnOf(p, day))
 			}
-			slices.SortFunc(want, func(a, b turn) int { return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.left, b.left)) })
+			slices.SortFunc(want, func(a, b turn) int {
+				return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.left, b.left))
+			})
 			m.OnVisit = func(v planner.Visit) { got = append(got, turnOf(v.Page, day)) }
 			m.Day(day, 12)
 			for i := range got {
 				if got[i].due != want[i].due || math.Abs(got[i].left-want[i].left) > 1e-9 {
-					t.Fatalf("seed %d, day %d: turns %v, want the first 12, %v", seed, day, got, want[:12])
+					t.Fatalf("seed %d, day %d: turns %v, want the first 12, %v",
+						seed, day, got, want[:12])
 				}
 				if got[i].due == math.MaxInt64 {
 					early++
@@ -150,19 +164,22 @@ func checkFirstDue(m *simtest.Sim, cycleDays float64) {
 	for p := range sitegraph.PageID(m.Corpus.Pages()) {
 		wait := float64(int64(m.Corpus.Memory(p).Due)-simtest.At(0).Unix()) / 86400
 		if wait < 0 || wait > cycleDays {
-			m.Errorf("%s: first due after %g days of a cycle of %g", m.Graph.URL(p), wait, cycleDays)
+			m.Errorf("%s: first due after %g days of a cycle of %g",
+				m.Graph.URL(p), wait, cycleDays)
 		}
 		sum += wait / cycleDays
 	}
 	n := float64(m.Corpus.Pages())
 	if mean := sum / n; math.Abs(mean-0.5) > 4.5/math.Sqrt(12*n) {
-		m.Errorf("seed %d: pages are first due after %g of the cycle on average, want about half", m.Seed, mean)
+		m.Errorf("seed %d: pages are first due after %g of the cycle on average, want about half",
+			m.Seed, mean)
 	}
 }
 
 // A page that is overdue stays overdue when the store asks again, as it does each round.
 func TestIntervalDueFromTheVisit(t *testing.T) {
-	l := simtest.NewLettered(t, map[string]string{"R": "/", "A": "/a"}, "R>A", rand.New(rand.NewPCG(1, 0)))
+	l := simtest.NewLettered(t, map[string]string{"R": "/", "A": "/a"}, "R>A",
+		rand.New(rand.NewPCG(1, 0)))
 	policy, err := New("interval", Settings{Corpus: l.Corpus, Mode: planner.Stream, PerDay: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -173,13 +190,15 @@ func TestIntervalDueFromTheVisit(t *testing.T) {
 	}
 	a := l.Page["A"]
 	due, interval := l.Planner.Due(a, simtest.At(10)) // [SAT eq. 1]: 4.481 days
-	if got := due.When.Sub(simtest.At(10)); got != interval || math.Abs(got.Hours()/24-4.481) > 0.001 {
+	if got := due.When.Sub(simtest.At(10)); got != interval ||
+		math.Abs(got.Hours()/24-4.481) > 0.001 {
 		t.Errorf("due %v after the visit, interval %v; want 4.481 days", got, interval)
 	}
 	if later, _ := l.Planner.Due(a, simtest.At(12)); !later.When.Equal(due.When) {
 		t.Errorf("asked two days later it is due at %v, want still %v", later.When, due.When)
 	}
-	if late, _ := l.Planner.Due(a, simtest.At(30)); !late.When.After(simtest.At(30)) || late.When.After(simtest.At(30).Add(time.Minute)) {
+	if late, _ := l.Planner.Due(a, simtest.At(30)); !late.When.After(simtest.At(30)) ||
+		late.When.After(simtest.At(30).Add(time.Minute)) {
 		t.Errorf("overdue at %v, it is due at %v; want at once", simtest.At(30), late.When)
 	}
 }
@@ -227,7 +246,8 @@ func TestRandomIsUniform(t *testing.T) {
 	m := newSim(t, w, nil, "random", Settings{Mode: planner.Stream, Seed: 1}, planner.Options{})
 	visits := map[sitegraph.PageID]int{}
 	for round := 1; round <= rounds; round++ {
-		m.Planner.Begin(planner.Round{Number: round, Start: simtest.At(1), End: simtest.At(2), Budget: budget})
+		m.Planner.Begin(planner.Round{Number: round, Start: simtest.At(1), End: simtest.At(2),
+			Budget: budget})
 		for v, ok := m.Planner.Next(); ok; v, ok = m.Planner.Next() {
 			visits[v.Page]++
 		}

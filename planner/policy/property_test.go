@@ -25,7 +25,8 @@ func eachPolicy(t *testing.T, seeds uint64, test func(t *testing.T, policy strin
 			if isVariant(policy) && seed%5 != uint64(i)%5 && os.Getenv("RECRAWL_LONG") == "" {
 				continue
 			}
-			for name, mode := range map[string]planner.Mode{"sweep": planner.Sweep, "stream": planner.Stream} {
+			for name, mode := range map[string]planner.Mode{"sweep": planner.Sweep,
+				"stream": planner.Stream} {
 				if mode == planner.Stream && SweepOnly(policy) {
 					continue
 				}
@@ -39,7 +40,9 @@ func eachPolicy(t *testing.T, seeds uint64, test func(t *testing.T, policy strin
 
 // testedPolicies are all; in the short form without variants of value, which is there itself.
 func testedPolicies() []string {
-	return slices.DeleteFunc(Names(), func(policy string) bool { return testing.Short() && isVariant(policy) })
+	return slices.DeleteFunc(Names(), func(policy string) bool {
+		return testing.Short() && isVariant(policy)
+	})
 }
 
 func isVariant(policy string) bool { return value.WithoutOf(policy) != value.WithoutNothing }
@@ -50,7 +53,8 @@ func TestPlannerProperties(t *testing.T) {
 	eachPolicy(t, 15, func(t *testing.T, policy string, s Settings) {
 		rng := rand.New(rand.NewPCG(s.Seed, 2))
 		w := simtest.NewWorld(s.Seed, 1+rng.IntN(3), 20+rng.IntN(40), true)
-		o := planner.Options{NewShare: []float64{0, 0.1, 0.25, 1}[rng.IntN(4)], Leftover: rng.IntN(2) == 0}
+		o := planner.Options{NewShare: []float64{0, 0.1, 0.25, 1}[rng.IntN(4)],
+			Leftover: rng.IntN(2) == 0}
 		if rng.IntN(2) == 0 {
 			o.Skip = func(p sitegraph.PageID) bool { return p%7 == 3 }
 		}
@@ -60,7 +64,8 @@ func TestPlannerProperties(t *testing.T) {
 		share := 0.0 // of first visits, all days so far
 		total := 0
 		m.OnVisit = func(v planner.Visit) {
-			if v.First && o.Leftover && float64(total+m.FirstVisits+1) > share+1e-5 && m.GiveBack == 0 {
+			if v.First && o.Leftover && float64(total+m.FirstVisits+1) > share+1e-5 &&
+				m.GiveBack == 0 {
 				checkLeftover(m, v)
 			}
 		}
@@ -78,11 +83,13 @@ func TestPlannerProperties(t *testing.T) {
 				continue
 			}
 			if !o.Leftover && m.FirstVisits > int(math.Ceil(ofDay+1e-5)) && m.GiveBack == 0 {
-				t.Fatalf("day %d: %d first visits, the share of %g allows %g", day, m.FirstVisits, o.NewShare, ofDay)
+				t.Fatalf("day %d: %d first visits, the share of %g allows %g",
+					day, m.FirstVisits, o.NewShare, ofDay)
 			}
 			total += m.FirstVisits
 			if !o.Leftover && m.GiveBack == 0 && float64(total) > share+1 {
-				t.Fatalf("day %d: %d first visits so far, the shares add up to %g", day, total, share)
+				t.Fatalf("day %d: %d first visits so far, the shares add up to %g",
+					day, total, share)
 			}
 		}
 	})
@@ -95,7 +102,8 @@ func checkLeftover(m *simtest.Sim, v planner.Visit) {
 		return
 	}
 	if waiting := m.Refetchable(); len(waiting) > 0 && m.Planner.NewLeft() == 0 {
-		m.Fatalf("first visit to %s beyond the share, while %d pages could be fetched again", m.Graph.URL(v.Page), len(waiting))
+		m.Fatalf("first visit to %s beyond the share, while %d pages could be fetched again",
+			m.Graph.URL(v.Page), len(waiting))
 	}
 }
 
@@ -112,7 +120,8 @@ func checkFull(m *simtest.Sim, day, budget, visited int) {
 		return
 	}
 	if pages := m.Refetchable(); len(pages) > 0 {
-		m.Fatalf("day %d: %d visits of %d, though %d pages could be fetched again", day, visited, budget, len(pages))
+		m.Fatalf("day %d: %d visits of %d, though %d pages could be fetched again",
+			day, visited, budget, len(pages))
 	}
 }
 
@@ -124,7 +133,8 @@ func TestPlannerSeeds(t *testing.T) {
 		run := func(order uint64, s Settings) []string {
 			var all []string
 			w := simtest.NewWorld(s.Seed%6, 3, 30, true)
-			m := newSim(t, w, rand.New(rand.NewPCG(order, 0)), policy, s, planner.Options{NewShare: 0.25, Leftover: true})
+			m := newSim(t, w, rand.New(rand.NewPCG(order, 0)), policy, s,
+				planner.Options{NewShare: 0.25, Leftover: true})
 			for day := 1; day <= 12; day++ {
 				for _, url := range m.URLs(m.Day(day, 13)) {
 					all = append(all, fmt.Sprint(day, " ", url))
@@ -137,7 +147,8 @@ func TestPlannerSeeds(t *testing.T) {
 			t.Errorf("the same seed and corpus differ from visit %d on", i)
 		}
 		if i, same := simtest.FirstDifference(want, run(2, s)); !same {
-			t.Errorf("pages that became known in another order are visited in another order from visit %d on", i)
+			t.Errorf("pages that became known in another order are visited in another order from "+
+				"visit %d on", i)
 		}
 		s.Seed += 6 // the same world
 		if _, same := simtest.FirstDifference(want, run(1, s)); !same {
@@ -159,10 +170,12 @@ func TestSweepEnds(t *testing.T) {
 		stops := methods[policy].by != "" || SweepOnly(policy) // leaves sites alone
 		for seed := range uint64(10) {
 			w := simtest.NewWorld(seed, 2, 40, false)
-			m := newSim(t, w, nil, policy, Settings{Mode: planner.Sweep, Seed: seed}, planner.Options{})
+			m := newSim(t, w, nil, policy, Settings{Mode: planner.Sweep, Seed: seed},
+				planner.Options{})
 			visits := m.Day(2, planner.Unlimited)
 			if !stops && len(visits) != len(w.Pages) {
-				t.Errorf("seed %d: %s made %d visits to %d pages", seed, policy, len(visits), len(w.Pages))
+				t.Errorf("seed %d: %s made %d visits to %d pages",
+					seed, policy, len(visits), len(w.Pages))
 			}
 			spared += len(w.Pages) - len(visits)
 		}
@@ -193,12 +206,14 @@ func TestRestart(t *testing.T) {
 			}
 			w := simtest.NewWorld(seed, 2, 40, false)
 			s := Settings{Mode: planner.Stream, Seed: seed, PerDay: 9}
-			steady, crashing := newSim(t, w, nil, policy, s, planner.Options{}), newSim(t, w, nil, policy, s, planner.Options{})
+			steady, crashing := newSim(t, w, nil, policy, s, planner.Options{}),
+				newSim(t, w, nil, policy, s, planner.Options{})
 			for day := 1; day <= 15; day++ {
 				crashing.Restart()
 				want, got := steady.URLs(steady.Day(day, 9)), crashing.URLs(crashing.Day(day, 9))
 				if !slices.Equal(got, want) {
-					t.Fatalf("seed %d, %s, day %d: visits %v after a restart, want %v", seed, policy, day, got, want)
+					t.Fatalf("seed %d, %s, day %d: visits %v after a restart, want %v",
+						seed, policy, day, got, want)
 				}
 			}
 		}
@@ -213,7 +228,8 @@ func TestNewPolicy(t *testing.T) {
 		s    Settings
 		want string
 	}{
-		{"astrology", Settings{Corpus: corpus, Mode: planner.Stream}, "want one of a, auto, b, b-closure, "},
+		{"astrology", Settings{Corpus: corpus, Mode: planner.Stream},
+			"want one of a, auto, b, b-closure, "},
 		{"clairvoyant", Settings{Corpus: corpus, Mode: planner.Stream}, "evaluations only"},
 		{"ebayes", Settings{Corpus: corpus}, "neither sweep nor stream"},
 	} {
@@ -223,7 +239,8 @@ func TestNewPolicy(t *testing.T) {
 	}
 	for _, of := range All() {
 		name := of.Name
-		knows := name == "clairvoyant" || strings.HasPrefix(name, "server-true") || strings.HasPrefix(name, "true-")
+		knows := name == "clairvoyant" || strings.HasPrefix(name, "server-true") ||
+			strings.HasPrefix(name, "true-")
 		if of.About == "" || of.Kind == "" || Reference(name) != knows || Published(name) && knows {
 			t.Errorf("%+v: reference %v, published %v", of, Reference(name), Published(name))
 		}

@@ -32,67 +32,114 @@ const (
 var policies = map[string]constructor{
 	"random":        {newRandom, published, "pages in seeded random order"},
 	"breadth-first": {newBreadthFirst, published, "pages by depth from the start page"},
-	"interval":      {newInterval, published, "pages when the interval of [SAT eq. 1] is over, earliest due first"},
-	"ebayes":        {newEBayes, published, "highest probability of change, gamma-Poisson with the prior of all pages"},
-	"value":         {func(s Settings) planner.Policy { return newValueWithout(s, value.WithoutNothing) }, own, "highest probability of change by all evidence of the page and its groups (default)"},
-	"clairvoyant":   {newClairvoyant, reference, "reference line: knows what changed"},
+	"interval": {newInterval, published,
+		"pages when the interval of [SAT eq. 1] is over, earliest due first"},
+	"ebayes": {newEBayes, published,
+		"highest probability of change, gamma-Poisson with the prior of all pages"},
+	"value": {func(s Settings) planner.Policy {
+		return newValueWithout(s, value.WithoutNothing)
+	}, own, "highest probability of change by all evidence of the page and its groups (default)"},
+	"clairvoyant": {newClairvoyant, reference, "reference line: knows what changed"},
 
-	"uniform":    {newUniform, published, "oldest copy first: all pages equally often"},
-	"gamma":      {newGamma, published, "highest gamma of [NICT eq. 1], intervals of [SAT eq. 1]"},
-	"poisson":    {newPoisson, published, "highest probability of change by the smoothed maximum-likelihood rate"},
-	"cho-biased": {newChoBiased, published, "highest probability of change by the bias-reduced rate (Cho and Garcia-Molina 2003)"},
-	"lln":        {newLLN, published, "highest probability of change by the law-of-large-numbers rate (Avrachenkov et al. 2020)"},
-	"sa":         {newSA, published, "highest probability of change by the stochastic-approximation rate (Avrachenkov et al. 2020)"},
-	"hier":       {newHier, published, "as ebayes, with priors of directories within servers within all pages"},
-	"whittle":    {newWhittle, published, "highest Whittle index: what a visit now is worth beyond one tomorrow; rates of ebayes"},
-	"longevity":  {newLongevity, published, "highest utility of a refresh, one threshold for all (Olston and Pandey 2008)"},
-	"gp4c":       {newGP4C, published, "a score found by genetic programming (Santos et al. 2015): rate squared times age, and recent changes"},
-	"ncis":       {newNCIS, published, "highest crawl value with noisy change signals of feeds and sitemaps; without them by the rate (Busa-Fekete et al. 2025)"},
-	"true-rates": {newTrueRates, reference, "reference line: highest probability of change by the true long-run rate"},
+	"uniform": {newUniform, published, "oldest copy first: all pages equally often"},
+	"gamma":   {newGamma, published, "highest gamma of [NICT eq. 1], intervals of [SAT eq. 1]"},
+	"poisson": {newPoisson, published,
+		"highest probability of change by the smoothed maximum-likelihood rate"},
+	"cho-biased": {newChoBiased, published,
+		"highest probability of change by the bias-reduced rate (Cho and Garcia-Molina 2003)"},
+	"lln": {newLLN, published,
+		"highest probability of change by the law-of-large-numbers rate (Avrachenkov et al. 2020)"},
+	"sa": {newSA, published,
+		"highest probability of change by the stochastic-approximation rate (Avrachenkov et " +
+			"al. 2020)"},
+	"hier": {newHier, published,
+		"as ebayes, with priors of directories within servers within all pages"},
+	"whittle": {newWhittle, published,
+		"highest Whittle index: what a visit now is worth beyond one tomorrow; rates of ebayes"},
+	"longevity": {newLongevity, published,
+		"highest utility of a refresh, one threshold for all (Olston and Pandey 2008)"},
+	"gp4c": {newGP4C, published,
+		"a score found by genetic programming (Santos et al. 2015): rate squared times age, and " +
+			"recent changes"},
+	"ncis": {newNCIS, published, "highest crawl value with noisy change signals of feeds " +
+		"and sitemaps; without them by the rate (Busa-Fekete et al. 2025)"},
+	"true-rates": {newTrueRates, reference,
+		"reference line: highest probability of change by the true long-run rate"},
 
-	"freshness":          {newFreshness, published, "at the intervals of optimal freshness (Cho and Garcia-Molina 2003), rates of poisson"},
-	"lambdacrawl":        {newLambdaCrawl, published, "at the frequencies of LambdaCrawl (Kolobov et al. 2019), rates of poisson"},
-	"binary-lambdacrawl": {newBinaryLambdaCrawl, published, "at the frequencies of BinaryLambdaCrawl (Azar et al. 2018), rates of poisson"},
-	"true-freshness":     {newTrueFreshness, reference, "reference line: at the intervals of optimal freshness, true long-run rates"},
+	"freshness": {newFreshness, published,
+		"at the intervals of optimal freshness (Cho and Garcia-Molina 2003), rates of poisson"},
+	"lambdacrawl": {newLambdaCrawl, published,
+		"at the frequencies of LambdaCrawl (Kolobov et al. 2019), rates of poisson"},
+	"binary-lambdacrawl": {newBinaryLambdaCrawl, published,
+		"at the frequencies of BinaryLambdaCrawl (Azar et al. 2018), rates of poisson"},
+	"true-freshness": {newTrueFreshness, reference,
+		"reference line: at the intervals of optimal freshness, true long-run rates"},
 
-	"nutch":        {newNutch, published, "when the interval is over: times 0.8 after a change, 1.4 without (Apache Nutch)"},
-	"stormcrawler": {newStormCrawler, published, "when the interval is over: times 0.5 after a change, 1.5 without, two weeks at most (StormCrawler)"},
-	"norconex":     {newNorconex, published, "when the sitemap says so; without one at a fixed interval (Norconex)"},
-	"commoncrawl":  {newCommonCrawl, published, "highest generator score: page score, days unfetched and unlinked, last outcome (Common Crawl)"},
+	"nutch": {newNutch, published,
+		"when the interval is over: times 0.8 after a change, 1.4 without (Apache Nutch)"},
+	"stormcrawler": {newStormCrawler, published,
+		"when the interval is over: times 0.5 after a change, 1.5 without, two weeks at most " +
+			"(StormCrawler)"},
+	"norconex": {newNorconex, published,
+		"when the sitemap says so; without one at a fixed interval (Norconex)"},
+	"commoncrawl": {newCommonCrawl, published,
+		"highest generator score: page score, days unfetched and unlinked, last outcome " +
+			"(Common Crawl)"},
 
-	"cho-greedy":   {newChoGreedy, published, "sqrt(n) samples a server, then whole servers by their samples (Cho and Ntoulas 2002)"},
-	"cho-adaptive": {newChoAdaptive, published, "as cho-greedy, sampling until a server is told from the last that the budget reaches"},
-	"tan-mitra":    {newTanMitra, published, "samples of clusters of like pages, then whole clusters by their samples (Tan and Mitra 2010)"},
+	"cho-greedy": {newChoGreedy, published,
+		"sqrt(n) samples a server, then whole servers by their samples (Cho and Ntoulas 2002)"},
+	"cho-adaptive": {newChoAdaptive, published,
+		"as cho-greedy, sampling until a server is told from the last that the budget reaches"},
+	"tan-mitra": {newTanMitra, published,
+		"samples of clusters of like pages, then whole clusters by their samples (Tan and " +
+			"Mitra 2010)"},
 
-	"a":                {newBySite("a"), published, "directory tops first; members only of sites whose top changed [LINK 4.1]"},
-	"b":                {newBySite("b"), published, "as a, with sites by links inside directories, direct members [LINK 4.2]"},
-	"b-closure":        {newBySite("b-closure"), published, "as b, with all members reached inside the directory"},
-	"c":                {newBySite("c"), published, "as b; a site is checked only if the top of an upper site changed [LINK 4.3]"},
-	"c-closure":        {newBySite("c-closure"), published, "as c, on the sites of b-closure"},
-	"c-then-b":         {newBySite("c-then-b"), published, "c, and then what b would add [LINK 7]"},
-	"c-then-b-closure": {newBySite("c-then-b-closure"), published, "c-closure, and then what b-closure would add"},
+	"a": {newBySite("a"), published,
+		"directory tops first; members only of sites whose top changed [LINK 4.1]"},
+	"b": {newBySite("b"), published,
+		"as a, with sites by links inside directories, direct members [LINK 4.2]"},
+	"b-closure": {newBySite("b-closure"), published,
+		"as b, with all members reached inside the directory"},
+	"c": {newBySite("c"), published,
+		"as b; a site is checked only if the top of an upper site changed [LINK 4.3]"},
+	"c-closure": {newBySite("c-closure"), published, "as c, on the sites of b-closure"},
+	"c-then-b":  {newBySite("c-then-b"), published, "c, and then what b would add [LINK 7]"},
+	"c-then-b-closure": {newBySite("c-then-b-closure"), published,
+		"c-closure, and then what b-closure would add"},
 
-	"prefix":    {newBySite("prefix"), own, "as a, with sites by path prefixes that hold enough pages"},
-	"shape":     {newBySite("shape"), own, "as a, with sites by address shape: digits folded, names starred"},
+	"prefix": {newBySite("prefix"), own,
+		"as a, with sites by path prefixes that hold enough pages"},
+	"shape": {newBySite("shape"), own,
+		"as a, with sites by address shape: digits folded, names starred"},
 	"community": {newBySite("community"), own, "as a, with sites by communities of links"},
-	"auto":      {newBySite("auto"), own, "as a, with the division that predicts each server's past co-change best"},
+	"auto": {newBySite("auto"), own,
+		"as a, with the division that predicts each server's past co-change best"},
 
-	"sentinel-a":         {newBySite("sentinel-a"), own, "sites of a, tops chosen by what their past changes told of their sites"},
-	"sentinel-prefix":    {newBySite("sentinel-prefix"), own, "the same on the sites of prefix"},
-	"sentinel-shape":     {newBySite("sentinel-shape"), own, "the same on the sites of shape"},
-	"sentinel-community": {newBySite("sentinel-community"), own, "the same on the sites of community"},
-	"sentinel-auto":      {newBySite("sentinel-auto"), own, "the same on the sites of auto"},
+	"sentinel-a": {newBySite("sentinel-a"), own,
+		"sites of a, tops chosen by what their past changes told of their sites"},
+	"sentinel-prefix": {newBySite("sentinel-prefix"), own, "the same on the sites of prefix"},
+	"sentinel-shape":  {newBySite("sentinel-shape"), own, "the same on the sites of shape"},
+	"sentinel-community": {newBySite("sentinel-community"), own,
+		"the same on the sites of community"},
+	"sentinel-auto": {newBySite("sentinel-auto"), own, "the same on the sites of auto"},
 
-	"server-true":     {newByServer(ratingTrue, ""), reference, "reference line: whole servers by their true change rate, as [LINK 6] did"},
-	"server-previous": {newByServer(ratingPrevious, ""), published, "whole servers by their change rate in the window before"},
-	"server-sample":   {newByServer(ratingSample, ""), published, "a few sampled pages a server, then whole servers by the samples' rate (Cho and Ntoulas 2002)"},
+	"server-true": {newByServer(ratingTrue, ""), reference,
+		"reference line: whole servers by their true change rate, as [LINK 6] did"},
+	"server-previous": {newByServer(ratingPrevious, ""), published,
+		"whole servers by their change rate in the window before"},
+	"server-sample": {newByServer(ratingSample, ""), published,
+		"a few sampled pages a server, then whole servers by the samples' rate (Cho and " +
+			"Ntoulas 2002)"},
 }
 
 func init() {
 	for _, name := range value.Ablations() {
 		without := value.WithoutOf(name)
-		policies[name] = constructor{func(s Settings) planner.Policy { return newValueWithout(s, without) }, own,
-			"value without one kind of evidence (" + strings.TrimPrefix(name, Default+"-") + "), for evaluations of what it is worth"}
+		policies[name] = constructor{func(s Settings) planner.Policy {
+			return newValueWithout(s, without)
+		}, own,
+			"value without one kind of evidence (" + strings.TrimPrefix(name, Default+"-") +
+				"), for evaluations of what it is worth"}
 	}
 	for _, name := range value.ForObjectives() {
 		policies[name] = constructor{func(s Settings) planner.Policy {
@@ -101,8 +148,10 @@ func init() {
 		}, own, "value by the objective " + name[strings.LastIndexByte(name, '-')+1:]}
 	}
 	for _, m := range []string{"a", "b", "b-closure", "c", "c-closure"} {
-		policies["server-true+"+m] = constructor{newByServer(ratingTrue, m), reference, "reference line: server-true, with " + m + " inside each server"}
-		policies["server-sample+"+m] = constructor{newByServer(ratingSample, m), published, "server-sample, with " + m + " inside each server"}
+		policies["server-true+"+m] = constructor{newByServer(ratingTrue, m), reference,
+			"reference line: server-true, with " + m + " inside each server"}
+		policies["server-sample+"+m] = constructor{newByServer(ratingSample, m), published,
+			"server-sample, with " + m + " inside each server"}
 	}
 }
 
@@ -162,8 +211,10 @@ func Finding(all []Info) string {
 	for _, of := range all {
 		count[of.Kind]++
 	}
-	return fmt.Sprintf("%d policies: %d published, %d of our own, %d that know the future and serve as reference lines.",
-		len(all), count[originNames[published]], count[originNames[own]], count[originNames[reference]])
+	return fmt.Sprintf("%d policies: %d published, %d of our own, %d that know the future and "+
+		"serve as reference lines.",
+		len(all), count[originNames[published]], count[originNames[own]],
+		count[originNames[reference]])
 }
 
 // Published reports whether a policy is a method of others, and no reference line.
@@ -178,8 +229,10 @@ func New(name string, s Settings) (planner.Policy, error) {
 	c, ok := policies[name]
 	switch {
 	case !ok:
-		return nil, fmt.Errorf("unknown policy %q: want one of %s", name, strings.Join(Names(), ", "))
-	case Reference(name) && (s.Oracle == nil || strings.HasPrefix(name, "true-") && s.TrueRate == nil):
+		return nil, fmt.Errorf("unknown policy %q: want one of %s",
+			name, strings.Join(Names(), ", "))
+	case Reference(name) && (s.Oracle == nil || strings.HasPrefix(name, "true-") &&
+		s.TrueRate == nil):
 		return nil, fmt.Errorf("policy %s knows the future: it works in evaluations only", name)
 	case SweepOnly(name) && s.Mode != planner.Sweep:
 		return nil, fmt.Errorf("policy %s works in the snapshot protocol only", name)
@@ -198,7 +251,8 @@ func Learns(policy string) bool {
 // GoesByClaims reports whether a policy goes by what feeds and sitemaps claim, where there are
 // some.
 func GoesByClaims(policy string) bool {
-	return policy == "norconex" || policy == "ncis" || Learns(policy) && !value.WithoutOf(policy).FromSources()
+	return policy == "norconex" || policy == "ncis" || Learns(policy) &&
+		!value.WithoutOf(policy).FromSources()
 }
 
 // GivesWorth reports whether a policy that works in a stream tells probabilities of change, and so
@@ -231,6 +285,7 @@ func GivesWorth(name string) bool {
 
 // newValueWithout builds value, without a kind of evidence.
 func newValueWithout(s Settings, w value.Without) planner.Policy {
-	return value.New(value.Settings{Corpus: s.Corpus, Mode: s.Mode, Seed: s.Seed, PerDay: s.PerDay, GoneWorth: float32(s.GoneWorth), Objective: s.Objective,
+	return value.New(value.Settings{Corpus: s.Corpus, Mode: s.Mode, Seed: s.Seed, PerDay: s.PerDay,
+		GoneWorth: float32(s.GoneWorth), Objective: s.Objective,
 		Lag: float32(estimator.Days(s.Lag)), Model: s.Model, ModelOf: s.ModelOf, Without: w})
 }

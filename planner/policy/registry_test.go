@@ -19,7 +19,8 @@ func TestOpponentsAreDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := map[string]int{}
-	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z0-9+-]+)` \\| .+ \\| .+ \\|$").FindAllStringSubmatch(string(page), -1) {
+	for _, m := range regexp.MustCompile(
+		"(?m)^\\| `([a-z0-9+-]+)` \\| .+ \\| .+ \\|$").FindAllStringSubmatch(string(page), -1) {
 		lines[m[1]]++
 		if !Published(m[1]) {
 			t.Errorf("%s has a line and is no published policy", m[1])
@@ -35,15 +36,23 @@ func TestOpponentsAreDocumented(t *testing.T) {
 // Policies that rank by their own Due must be asked after each outcome, and nobody else; of pages
 // without a copy it is asked always.
 func TestGoesByDue(t *testing.T) {
-	byDue := map[string]bool{"interval": true, "nutch": true, "stormcrawler": true, "norconex": true, "commoncrawl": false, "ncis": false, "lln": false, "sa": false, "longevity": false, "value": false, "ebayes": false, "uniform": false, "a": false, "cho-greedy": false}
+	byDue := map[string]bool{"interval": true, "nutch": true, "stormcrawler": true,
+		"norconex": true, "commoncrawl": false, "ncis": false, "lln": false, "sa": false,
+		"longevity": false, "value": false, "ebayes": false, "uniform": false, "a": false,
+		"cho-greedy": false}
 	for _, name := range StreamNames() {
 		g := sitegraph.NewGraph()
 		corpus := planner.NewCorpus(g)
-		states := []sitegraph.State{sitegraph.StateAlive, sitegraph.StateNew, sitegraph.StateGone, sitegraph.StateSource}
+		states := []sitegraph.State{sitegraph.StateAlive, sitegraph.StateNew, sitegraph.StateGone,
+			sitegraph.StateSource}
 		for i, state := range states {
-			corpus.Remember(&sitegraph.Record{Page: g.Add(fmt.Sprintf("http://a.example/%d", i)), State: state})
+			corpus.Remember(&sitegraph.Record{Page: g.Add(fmt.Sprintf("http://a.example/%d", i)),
+				State: state})
 		}
-		policy, err := New(name, Settings{Corpus: corpus, Mode: planner.Stream, Oracle: func(sitegraph.PageID) bool { return true }, TrueRate: func(sitegraph.PageID) float64 { return 1 }})
+		policy, err := New(name, Settings{Corpus: corpus, Mode: planner.Stream,
+			Oracle: func(sitegraph.PageID) bool {
+				return true
+			}, TrueRate: func(sitegraph.PageID) float64 { return 1 }})
 		if err != nil {
 			t.Fatal(err)
 		}

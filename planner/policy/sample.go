@@ -161,7 +161,8 @@ func (s *sampling) nextSample() (sitegraph.PageID, bool) {
 		if s.adaptive && s.turn == 0 {
 			s.threshold = s.marginalRate()
 		}
-		if s.adaptive && (g.decided || g.tellsFrom(s.threshold)) || !s.adaptive && g.next >= g.size {
+		if s.adaptive && (g.decided || g.tellsFrom(s.threshold)) || !s.adaptive &&
+			g.next >= g.size {
 			g.decided = true
 			continue
 		}
@@ -185,7 +186,9 @@ func (s *sampling) nextSample() (sitegraph.PageID, bool) {
 // marginalRate is the rate of the last group that the budget can reach, by what is known.
 func (s *sampling) marginalRate() float64 {
 	byRate := slices.Clone(s.groups)
-	slices.SortStableFunc(byRate, func(a, b *sampled) int { return cmp.Compare(b.rate(), a.rate()) })
+	slices.SortStableFunc(byRate, func(a, b *sampled) int {
+		return cmp.Compare(b.rate(), a.rate())
+	})
 	pages := 0
 	for _, g := range byRate {
 		pages += len(g.pages)
@@ -215,7 +218,9 @@ func (g *sampled) tellsFrom(threshold float64) bool {
 // rank orders the groups by falling rate; ties keep their drawn order.
 func (s *sampling) rank() {
 	s.state, s.turn = samplingDone, 0
-	slices.SortStableFunc(s.groups, func(a, b *sampled) int { return cmp.Compare(b.rate(), a.rate()) })
+	slices.SortStableFunc(s.groups, func(a, b *sampled) int {
+		return cmp.Compare(b.rate(), a.rate())
+	})
 	for i, g := range s.groups {
 		for _, p := range g.pages {
 			s.of[p] = int32(i)

@@ -22,7 +22,8 @@ type sampledServers struct {
 	changed map[sitegraph.PageID]bool
 }
 
-func newSampledServers(t *testing.T, policy string, s Settings, pages int, shares ...float64) *sampledServers {
+func newSampledServers(t *testing.T, policy string, s Settings, pages int,
+	shares ...float64) *sampledServers {
 	t.Helper()
 	w := &sampledServers{T: t, changed: map[sitegraph.PageID]bool{}}
 	g := sitegraph.NewGraph()
@@ -31,7 +32,8 @@ func newSampledServers(t *testing.T, policy string, s Settings, pages int, share
 		for i := range pages {
 			p := g.Add(fmt.Sprintf("http://s%d.example/p%d", server, i))
 			w.changed[p] = float64(i) < share*float64(pages)
-			w.corpus.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateAlive, History: sitegraph.Start(simtest.At(0))})
+			w.corpus.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateAlive,
+				History: sitegraph.Start(simtest.At(0))})
 		}
 	}
 	s.Corpus = w.corpus
@@ -46,7 +48,8 @@ func newSampledServers(t *testing.T, policy string, s Settings, pages int, share
 // round returns the visits of a round: samples and others, in order, as runs of one server's pages.
 func (w *sampledServers) round(number, budget int) (samples map[int]int, rest []sitegraph.PageID) {
 	samples = map[int]int{}
-	w.planner.Begin(planner.Round{Number: number, Start: simtest.At(number - 1), End: simtest.At(number), Budget: budget})
+	w.planner.Begin(planner.Round{Number: number, Start: simtest.At(number - 1),
+		End: simtest.At(number), Budget: budget})
 	for v, ok := w.planner.Next(); ok; v, ok = w.planner.Next() {
 		if strings.HasPrefix(v.Reason.String(), "sample") {
 			if len(rest) > 0 {
@@ -57,7 +60,8 @@ func (w *sampledServers) round(number, budget int) (samples map[int]int, rest []
 			rest = append(rest, v.Page)
 		}
 		verdict, m := sitegraph.VerdictUnchanged, w.corpus.Memory(v.Page)
-		m.History.Last, m.Tried = sitegraph.Unix32(simtest.At(number)), sitegraph.Unix32(simtest.At(number))
+		m.History.Last, m.Tried = sitegraph.Unix32(simtest.At(number)),
+			sitegraph.Unix32(simtest.At(number))
 		if w.changed[v.Page] {
 			verdict = sitegraph.VerdictChanged
 		}
@@ -82,9 +86,11 @@ func TestSampleSize(t *testing.T) {
 		pages int
 		share float64
 		want  int
-	}{{100, 0.5, 10}, {100, 0.1, 3}, {10_000, 0.01, 10}, {400, 0.8, 40}, {5, 0.001, 1}, {5, 1, 5}, {1, 0.5, 1}} {
+	}{{100, 0.5, 10}, {100, 0.1, 3}, {10_000, 0.01, 10}, {400, 0.8, 40}, {5, 0.001, 1}, {5, 1, 5},
+		{1, 0.5, 1}} {
 		if got := sampleSize(c.pages, c.share); got != c.want {
-			t.Errorf("%d samples of %d pages at a share of %g, want %d", got, c.pages, c.share, c.want)
+			t.Errorf("%d samples of %d pages at a share of %g, want %d",
+				got, c.pages, c.share, c.want)
 		}
 	}
 }
@@ -93,13 +99,15 @@ func TestSampleSize(t *testing.T) {
 // rate of their samples. Servers of which all or nothing changed are ranked right by any sample.
 func TestChoGreedy(t *testing.T) {
 	for seed := range uint64(20) {
-		w := newSampledServers(t, "cho-greedy", Settings{Mode: planner.Sweep, Seed: seed}, 16, 0, 1, 0)
+		w := newSampledServers(t, "cho-greedy", Settings{Mode: planner.Sweep, Seed: seed}, 16, 0, 1,
+			0)
 		samples, rest := w.round(1, planner.Unlimited)
 		if len(samples) != 3 || samples[0] != 4 || samples[1] != 4 || samples[2] != 4 {
 			t.Fatalf("seed %d: samples by server %v, want 4 of each", seed, samples)
 		}
 		if len(rest) != 3*12 || w.servers(rest)[0] != 1 || len(w.servers(rest)) != 3 {
-			t.Fatalf("seed %d: then servers %v, want all of 1 first and each once", seed, w.servers(rest))
+			t.Fatalf("seed %d: then servers %v, want all of 1 first and each once",
+				seed, w.servers(rest))
 		}
 	}
 }
@@ -107,7 +115,8 @@ func TestChoGreedy(t *testing.T) {
 // A stream begins a round through the servers each week, with other samples, over all pages in
 // turn.
 func TestChoGreedyWeeks(t *testing.T) {
-	w := newSampledServers(t, "cho-greedy", Settings{Mode: planner.Stream, Seed: 1, PerDay: 2}, 50, 0.1, 0.9)
+	w := newSampledServers(t, "cho-greedy", Settings{Mode: planner.Stream, Seed: 1, PerDay: 2}, 50,
+		0.1, 0.9)
 	sampledWeeks := map[int]int{} // 2 * 7 of 100 pages: sqrt(50 * 0.14/0.86) = 2.85
 	for day := 1; day <= 35; day++ {
 		samples, _ := w.round(day, 2)
@@ -129,11 +138,14 @@ func TestTellsFrom(t *testing.T) {
 	for _, c := range []struct {
 		visits, changed int
 		low, high       float64
-	}{{4, 4, 4 / (4 + z), 1}, {4, 0, 0, z / (4 + z)}, {4, 2, 0.5 - 1.645/(4+z)*math.Sqrt(1+z/4), 0.5 + 1.645/(4+z)*math.Sqrt(1+z/4)}} {
+	}{{4, 4, 4 / (4 + z), 1}, {4, 0, 0, z / (4 + z)},
+		{4, 2, 0.5 - 1.645/(4+z)*math.Sqrt(1+z/4), 0.5 + 1.645/(4+z)*math.Sqrt(1+z/4)}} {
 		g := &sampled{seen: outcomes{c.visits, c.changed}}
 		for _, threshold := range []float64{0.001, 0.1, 0.3, 0.45, 0.55, 0.7, 0.9, 0.999} {
-			if got, want := g.tellsFrom(threshold), threshold < c.low || threshold > c.high; got != want {
-				t.Errorf("%d of %d: told from %g: %v, want %v", c.changed, c.visits, threshold, got, want)
+			if got, want := g.tellsFrom(threshold), threshold < c.low ||
+				threshold > c.high; got != want {
+				t.Errorf("%d of %d: told from %g: %v, want %v",
+					c.changed, c.visits, threshold, got, want)
 			}
 		}
 	}
@@ -146,7 +158,8 @@ func TestTellsFrom(t *testing.T) {
 func TestChoAdaptive(t *testing.T) {
 	clear, near, right := 0, 0, 0
 	for seed := range uint64(20) {
-		w := newSampledServers(t, "cho-adaptive", Settings{Mode: planner.Sweep, Seed: seed}, 60, 1, 0.5, 0.5, 0)
+		w := newSampledServers(t, "cho-adaptive", Settings{Mode: planner.Sweep, Seed: seed}, 60, 1,
+			0.5, 0.5, 0)
 		samples, rest := w.round(1, planner.Unlimited)
 		clear += samples[0] + samples[3]
 		near += samples[1] + samples[2]
@@ -169,7 +182,8 @@ func TestChoAdaptive(t *testing.T) {
 		t.Errorf("the server of which all changed comes first with %d seeds of 20", right)
 	}
 	if clear*2 > near {
-		t.Errorf("%d samples of servers that are easy to tell, %d of those that are not", clear, near)
+		t.Errorf("%d samples of servers that are easy to tell, %d of those that are not",
+			clear, near)
 	}
 }
 
@@ -183,11 +197,13 @@ func TestTanMitra(t *testing.T) {
 		for i := range 120 {
 			url := fmt.Sprintf("http://s.example/%d/%d/%d", 2000+i%9, i%12, 10_000+i)
 			if i%2 == 0 {
-				url = "http://s.example/topics/" + strings.Repeat("x", 1+i%5) + string(rune('a'+i/5)) + "/"
+				url = "http://s.example/topics/" + strings.Repeat("x", 1+i%5) +
+					string(rune('a'+i/5)) + "/"
 			}
 			p := g.Add(url)
 			w.changed[p] = i%2 == 1
-			corpus.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateAlive, History: sitegraph.Start(simtest.At(0))})
+			corpus.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateAlive,
+				History: sitegraph.Start(simtest.At(0))})
 		}
 		policy, err := New("tan-mitra", Settings{Corpus: corpus, Mode: planner.Sweep, Seed: seed})
 		if err != nil {
@@ -196,7 +212,8 @@ func TestTanMitra(t *testing.T) {
 		w.planner = planner.New(corpus, policy, planner.Options{})
 		samples, rest := w.round(1, planner.Unlimited)
 		if len(rest)+samples[0] != corpus.Pages() {
-			t.Fatalf("seed %d: %d samples and %d others of %d pages", seed, samples[0], len(rest), corpus.Pages())
+			t.Fatalf("seed %d: %d samples and %d others of %d pages",
+				seed, samples[0], len(rest), corpus.Pages())
 		}
 		mixed := false
 		for i := 1; i < len(rest); i++ {
@@ -215,7 +232,8 @@ func TestTanMitra(t *testing.T) {
 // alike.
 func TestClusters(t *testing.T) {
 	w := simtest.NewWorld(3, 3, 60, false)
-	m := newSim(t, w, rand.New(rand.NewPCG(3, 0)), "tan-mitra", Settings{Mode: planner.Sweep, Seed: 3}, planner.Options{})
+	m := newSim(t, w, rand.New(rand.NewPCG(3, 0)), "tan-mitra",
+		Settings{Mode: planner.Sweep, Seed: 3}, planner.Options{})
 	var pages []sitegraph.PageID
 	for p := range sitegraph.PageID(m.Corpus.Pages()) {
 		pages = append(pages, p)

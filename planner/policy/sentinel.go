@@ -52,7 +52,8 @@ func (p *past) withSentinels(division sitegraph.Partition) {
 
 // sentinels returns the pages of a site that are worth their fetch as signals of the others,
 // none of them taken; nil if there is no such page.
-func (p *past) sentinels(pages []sitegraph.PageID, taken map[sitegraph.PageID]bool) []sitegraph.PageID {
+func (p *past) sentinels(pages []sitegraph.PageID,
+	taken map[sitegraph.PageID]bool) []sitegraph.PageID {
 	var chosen []sitegraph.PageID
 	var signal weeks
 	told := 0.0
@@ -82,7 +83,8 @@ func (p *past) sentinels(pages []sitegraph.PageID, taken map[sitegraph.PageID]bo
 
 // mostChanged returns the pages of a site that changed in most weeks, at most
 // sentinelCandidates of them; the nearer to a start page first, then by address.
-func (p *past) mostChanged(pages []sitegraph.PageID, taken map[sitegraph.PageID]bool) []sitegraph.PageID {
+func (p *past) mostChanged(pages []sitegraph.PageID,
+	taken map[sitegraph.PageID]bool) []sitegraph.PageID {
 	var changed []sitegraph.PageID
 	for _, page := range pages {
 		if p.of(page).changed != 0 && !taken[page] {

@@ -118,7 +118,8 @@ func (b *breadthFirst) Next() (planner.Visit, bool) {
 		for p, ok := b.left.Pop(); ok; p, ok = b.left.Pop() {
 			if b.Corpus.Refetchable(p) {
 				depth := float64(b.Corpus.Graph.Depth(p))
-				return planner.Unranked(p, planner.Because("depth %.0f, its turn breadth-first", depth)), true
+				return planner.Unranked(p, planner.Because("depth %.0f, its turn breadth-first",
+					depth)), true
 			}
 		}
 		if b.Mode == planner.Sweep {

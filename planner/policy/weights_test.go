@@ -14,13 +14,15 @@ import (
 
 // weighted is a world in which weights of directories are multiplied by a factor; 0: no weights.
 func weighted(t *testing.T, policy string, seed uint64, factor float64) *simtest.Sim {
-	m := newSim(t, simtest.NewWorld(seed, 3, 40, false), nil, policy, Settings{Mode: planner.Stream, Seed: seed, PerDay: 9}, planner.Options{})
+	m := newSim(t, simtest.NewWorld(seed, 3, 40, false), nil, policy,
+		Settings{Mode: planner.Stream, Seed: seed, PerDay: 9}, planner.Options{})
 	if factor == 0 {
 		return m
 	}
 	rules := []preferences.WeightRule{{Prefix: "*", Weight: factor}}
 	for s := range 3 {
-		rules = append(rules, preferences.WeightRule{Prefix: fmt.Sprintf("http://s%d.example/d%d/", s, s), Weight: 3 * factor},
+		rules = append(rules, preferences.WeightRule{Prefix: fmt.Sprintf("http://s%d.example/d%d/",
+			s, s), Weight: 3 * factor},
 			preferences.WeightRule{Prefix: fmt.Sprintf("http://s%d.example/d3/", s), Weight: 0})
 	}
 	m.Corpus.SetWeights(preferences.NewWeights(rules))
@@ -44,11 +46,13 @@ func testWeightsScale(t *testing.T, policy string) {
 			visits := want.Day(day, 9)
 			for _, m := range scaled {
 				if got := m.URLs(m.Day(day, 9)); !slices.Equal(got, want.URLs(visits)) {
-					t.Fatalf("seed %d, day %d: visits %v with scaled weights, want %v", seed, day, got, want.URLs(visits))
+					t.Fatalf("seed %d, day %d: visits %v with scaled weights, want %v",
+						seed, day, got, want.URLs(visits))
 				}
 				for p := range m.Records {
 					if !m.Records[p].Due.Equal(want.Records[p].Due) {
-						t.Fatalf("seed %d, day %d: %s is due at %v, want %v", seed, day, m.Records[p].URL, m.Records[p].Due, want.Records[p].Due)
+						t.Fatalf("seed %d, day %d: %s is due at %v, want %v",
+							seed, day, m.Records[p].URL, m.Records[p].Due, want.Records[p].Due)
 					}
 				}
 			}
@@ -64,7 +68,8 @@ func testWeightsScale(t *testing.T, policy string) {
 			}
 		}
 		if heavy[0] <= heavy[1] {
-			t.Errorf("seed %d: %d visits to heavy pages, %d without weights", seed, heavy[0], heavy[1])
+			t.Errorf("seed %d: %d visits to heavy pages, %d without weights",
+				seed, heavy[0], heavy[1])
 		}
 	}
 }
@@ -74,14 +79,16 @@ func TestWeightOfNewPage(t *testing.T) {
 	g := sitegraph.NewGraph()
 	g.AddStart("http://a.example/")
 	c := planner.NewCorpus(g)
-	c.SetWeights(preferences.NewWeights([]preferences.WeightRule{{Prefix: "http://a.example/x", Weight: 0}}))
+	c.SetWeights(
+		preferences.NewWeights([]preferences.WeightRule{{Prefix: "http://a.example/x", Weight: 0}}))
 	p := g.Add("http://a.example/x1")
 	c.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateNew})
 	if c.Weight(p) != 0 || c.Weight(0) != 1 || c.MeanWeight() != 0.5 {
 		t.Errorf("weights %g and %g, mean %g", c.Weight(0), c.Weight(p), c.MeanWeight())
 	}
 	m := planner.New(c, nil, planner.Options{NewShare: 1, Leftover: true})
-	m.Begin(planner.Round{Number: 1, Start: simtest.At(0), End: simtest.At(1), Budget: planner.Unlimited})
+	m.Begin(planner.Round{Number: 1, Start: simtest.At(0), End: simtest.At(1),
+		Budget: planner.Unlimited})
 	if v, ok := m.Next(); ok {
 		t.Errorf("%s is visited first: %v", g.URL(v.Page), v)
 	}

@@ -45,7 +45,8 @@ func ReadListed(r io.Reader) (*Listed, error) {
 		}
 		weight, err := strconv.ParseFloat(head, 64)
 		if err != nil || !(weight >= 0 && weight <= mostWeight) {
-			return nil, fmt.Errorf("line %d: weight %.40q: want a number from 0 to %g, and an address behind it", n, head, mostWeight)
+			return nil, fmt.Errorf("line %d: weight %.40q: want a number from 0 to %g, and an "+
+				"address behind it", n, head, mostWeight)
 		}
 		l.most = max(l.most, weight)
 		if address = strings.TrimSpace(address); address == "*" {

@@ -7,7 +7,8 @@ import (
 )
 
 func TestParseMaxAges(t *testing.T) {
-	for _, text := range []string{"30", "0d", "-1d", "xd", "1e9d", "http://a.example/=", "http://a.example/=0s", "mailto:x=3d", "NaNd"} {
+	for _, text := range []string{"30", "0d", "-1d", "xd", "1e9d", "http://a.example/=",
+		"http://a.example/=0s", "mailto:x=3d", "NaNd"} {
 		if ages, err := preferences.ParseMaxAges([]string{text}); err == nil {
 			t.Errorf("%q is taken for %+v", text, ages)
 		}

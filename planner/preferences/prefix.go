@@ -18,7 +18,9 @@ func (b *byPrefix[T]) set(prefix string, x T) {
 	}
 	b.of[prefix] = x
 	if n := len(prefix); !strings.HasSuffix(prefix, "$") {
-		if at, ok := slices.BinarySearchFunc(b.lengths, n, func(a, n int) int { return n - a }); !ok {
+		if at, ok := slices.BinarySearchFunc(b.lengths, n, func(a, n int) int {
+			return n - a
+		}); !ok {
 			b.lengths = slices.Insert(b.lengths, at, n)
 		}
 	}

@@ -21,7 +21,8 @@ type WeightRule struct {
 const mostWeight = 1e9
 
 var errWeight = errors.New(
-	"want ADDRESS=WEIGHT, as https://example.com/news/=3; 0 is never, * every address, $ at the end this page alone",
+	"want ADDRESS=WEIGHT, as https://example.com/news/=3; 0 is never, * every address, $ at the " +
+		"end this page alone",
 )
 
 // ParseWeight reads "https://example.com/news/=3".
@@ -41,7 +42,8 @@ func ParseWeight(text string) (WeightRule, error) {
 	address, exact := strings.CutSuffix(prefix, "$")
 	canonical, err := sitegraph.Canonical(address)
 	if err != nil {
-		return WeightRule{}, fmt.Errorf("%q is not the beginning of a web address: %w", address, errWeight)
+		return WeightRule{}, fmt.Errorf("%q is not the beginning of a web address: %w",
+			address, errWeight)
 	}
 	if exact {
 		canonical += "$"

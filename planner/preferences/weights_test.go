@@ -8,7 +8,9 @@ import (
 )
 
 func TestWeights(t *testing.T) {
-	w, err := preferences.ParseWeights([]string{"https://Example.com/news/=3", "https://example.com/news/old=0", "https://example.com/news/a.html$=7", "*=0.5", "https://example.com/q?a=b=4"})
+	w, err := preferences.ParseWeights([]string{"https://Example.com/news/=3",
+		"https://example.com/news/old=0", "https://example.com/news/a.html$=7", "*=0.5",
+		"https://example.com/q?a=b=4"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,8 +31,11 @@ func TestWeights(t *testing.T) {
 			t.Errorf("%s weighs %g, want %g", url, got, want)
 		}
 	}
-	for _, text := range []string{"", "3", "https://example.com/", "https://example.com/=", "https://example.com/=-1", "https://example.com/=NaN", "https://example.com/=Inf", "news=3", "ftp://a.com/=1"} {
-		if r, err := preferences.ParseWeight(text); err == nil || !strings.Contains(err.Error(), "want ") {
+	for _, text := range []string{"", "3", "https://example.com/", "https://example.com/=",
+		"https://example.com/=-1", "https://example.com/=NaN", "https://example.com/=Inf", "news=3",
+		"ftp://a.com/=1"} {
+		if r, err := preferences.ParseWeight(text); err == nil ||
+			!strings.Contains(err.Error(), "want ") {
 			t.Errorf("%q is read as %+v, %v", text, r, err)
 		}
 	}

@@ -42,10 +42,11 @@ type limitUse struct {
 // unfit is what of a server did not fit.
 type unfit struct {
 	// Server is "" for pages of any server, for which the bytes of all did not suffice.
-	Server string     `json:"server"`
-	Pages  int        `json:"pages"`
-	Value  float64    `json:"value"`  // expected changes times weight, new pages apart
-	Price  float64    `json:"price"`  // what a page of the server must be worth beyond the price of all
+	Server string  `json:"server"`
+	Pages  int     `json:"pages"`
+	Value  float64 `json:"value"` // expected changes times weight, new pages apart
+	// what a page of the server must be worth beyond the price of all
+	Price  float64    `json:"price"`
 	Limits []limitUse `json:"limits"` // of the server
 }
 
@@ -103,7 +104,8 @@ func (b *budgets) tables() []report.Table {
 		tables = append(tables, used)
 	}
 	if len(b.Unfit) > 0 {
-		tables = append(tables, unfitTable("Did not fit under the limits of a server, or in bytes", b.Unfit))
+		tables = append(tables, unfitTable("Did not fit under the limits of a server, or in bytes",
+			b.Unfit))
 	}
 	if len(b.Beyond) > 0 {
 		tables = append(tables, unfitTable("Beyond the budget of this round", b.Beyond))
@@ -122,14 +124,17 @@ func (b *budgets) usedTable() report.Table {
 		})
 	}
 	for _, l := range b.Limits {
-		t.Rows = append(t.Rows, []string{l.Limit, report.Count(int(l.Used)), report.Count(int(l.Granted))})
+		t.Rows = append(t.Rows,
+			[]string{l.Limit, report.Count(int(l.Used)), report.Count(int(l.Granted))})
 	}
 	if b.Unused > 0 {
-		t.Note = fmt.Sprintf("Room for %s stays unused: no other visit is worth %.3g.", report.Plural(b.Unused, "visit"), b.LeastValue)
+		t.Note = fmt.Sprintf("Room for %s stays unused: no other visit is worth %.3g.",
+			report.Plural(b.Unused, "visit"), b.LeastValue)
 		return t
 	}
 	if b.Price > 0 {
-		t.Note = fmt.Sprintf("The last page that fits is worth %.3g expected changes, by weight.", b.Price)
+		t.Note = fmt.Sprintf("The last page that fits is worth %.3g expected changes, by weight.",
+			b.Price)
 	}
 	return t
 }

@@ -17,8 +17,9 @@ type feasible struct {
 	Wanted   float64 `json:"wanted_per_day"`   // visits
 	Possible float64 `json:"possible_per_day"` // of these, by what the servers and politeness allow
 	Budget   float64 `json:"budget_per_day"`   // 0: none
-	Value    float64 `json:"value"`            // pages whose copy would be good, by weight, if all could be had
-	ToLimits float64 `json:"lost_to_servers"`  // of the value, at least
+	// pages whose copy would be good, by weight, if all could be had
+	Value    float64 `json:"value"`
+	ToLimits float64 `json:"lost_to_servers"` // of the value, at least
 	ToBudget float64 `json:"lost_to_budget"`
 	Workers  int     `json:"workers"`
 	Need     float64 `json:"need"` // workers, at least
@@ -30,7 +31,8 @@ type feasible struct {
 }
 
 func noFeasible() feasible {
-	return feasible{Infeasible: []schedule.ServerReport{}, Large: []schedule.Large{}, Policy: servers.EDF.Name()}
+	return feasible{Infeasible: []schedule.ServerReport{}, Large: []schedule.Large{},
+		Policy: servers.EDF.Name()}
 }
 
 // passDays is within how many days a pass over the pages of an address should be done.
@@ -56,7 +58,8 @@ func (r *Run) Judge(loop *cycle.Loop, workers int, perDay float64) {
 	}
 	for i := range demands {
 		if v := &classes.Verdicts[i]; v.Class.Infeasible() {
-			f.Infeasible = append(f.Infeasible, schedule.ServerReport{Server: demands[i].Name, Pages: demands[i].Number(), Verdict: *v, Cures: servers.Cures(&demands[i], v, 0)})
+			f.Infeasible = append(f.Infeasible, schedule.ServerReport{Server: demands[i].Name,
+				Pages: demands[i].Number(), Verdict: *v, Cures: servers.Cures(&demands[i], v, 0)})
 		}
 	}
 	slices.SortStableFunc(f.Infeasible, func(a, b schedule.ServerReport) int {
@@ -81,7 +84,9 @@ const (
 )
 
 // NewLookout returns one for a run that begins now.
-func NewLookout(r *Run, now time.Time) *Lookout { return &Lookout{run: r, next: now.Add(firstLook)} }
+func NewLookout(r *Run, now time.Time) *Lookout {
+	return &Lookout{run: r, next: now.Add(firstLook)}
+}
 
 // Look judges the run if it is time to (see Judge), and returns what is to be said: that it has
 // become too tight, or "".
@@ -103,13 +108,16 @@ func (l *Lookout) Look(now time.Time, loop *cycle.Loop, workers int, perDay floa
 func (r *Run) Dispatched(d cycle.Dispatch) string {
 	switch {
 	case d.CutOff > 0:
-		return fmt.Sprintf("few servers were left that may be asked: %s given back, others are chosen", report.Plural(d.CutOff, "visit"))
+		return fmt.Sprintf("few servers were left that may be asked: %s given back, others "+
+			"are chosen", report.Plural(d.CutOff, "visit"))
 	case d.Scarce:
 		r.Feasible.Policy = servers.SJF.Name()
-		return fmt.Sprintf("%d workers are too few for what is chosen, which needs %.3g: servers with the shortest downloads are asked first", d.Workers, d.Need)
+		return fmt.Sprintf("%d workers are too few for what is chosen, which needs %.3g: servers "+
+			"with the shortest downloads are asked first", d.Workers, d.Need)
 	}
 	r.Feasible.Policy = servers.EDF.Name()
-	return fmt.Sprintf("%d workers suffice again for what is chosen, which needs %.3g: the visit that must begin earliest goes first", d.Workers, d.Need)
+	return fmt.Sprintf("%d workers suffice again for what is chosen, which needs %.3g: the visit "+
+		"that must begin earliest goes first", d.Workers, d.Need)
 }
 
 // TooTight says what cannot be had and why; "" if all can.
@@ -117,18 +125,22 @@ func (r *Run) TooTight() string {
 	f := &r.Feasible
 	text := ""
 	if f.Possible < 0.95*f.Wanted {
-		text = fmt.Sprintf("politeness and the servers allow %.0f of %.0f visits a day that are wanted: %s cannot be kept fresh", f.Possible, f.Wanted, report.Plural(len(f.Infeasible), "server"))
+		text = fmt.Sprintf("politeness and the servers allow %.0f of %.0f visits a day that are "+
+			"wanted: %s cannot be kept fresh",
+			f.Possible, f.Wanted, report.Plural(len(f.Infeasible), "server"))
 	}
 	if f.ToBudget > 0 {
 		if text != "" {
 			text += "; "
 		}
-		text += fmt.Sprintf("the budget of %.0f a day leaves %.0f of %.0f visits a day out", f.Budget, f.Possible-f.Budget, f.Possible)
+		text += fmt.Sprintf("the budget of %.0f a day leaves %.0f of %.0f visits a day out",
+			f.Budget, f.Possible-f.Budget, f.Possible)
 	}
 	if text == "" || f.Value == 0 {
 		return text
 	}
-	return text + fmt.Sprintf("; with the best use %.0f %% of the pages have a good copy, of %.0f %%", 100*(f.Value-f.ToLimits-f.ToBudget)/f.wantedPages(), 100*f.Value/f.wantedPages())
+	return text + fmt.Sprintf("; with the best use %.0f %% of the pages have a good copy, of "+
+		"%.0f %%", 100*(f.Value-f.ToLimits-f.ToBudget)/f.wantedPages(), 100*f.Value/f.wantedPages())
 }
 
 // wantedPages is the value of a web whose copies are always good. Visits at the time between
@@ -138,10 +150,14 @@ func (f *feasible) wantedPages() float64 { return f.Value / 0.6321205588 }
 func (f *feasible) tables() []report.Table {
 	var tables []report.Table
 	if len(f.Infeasible) > 0 {
-		t := report.Table{Title: "Servers of which more is wanted than they can answer", Header: []string{"server", "why", "pages", "visits a day", "given up", "lost value", "what would help"}}
+		t := report.Table{Title: "Servers of which more is wanted than they can answer",
+			Header: []string{"server", "why", "pages", "visits a day", "given up", "lost value",
+				"what would help"}}
 		for i := range f.Infeasible[:min(len(f.Infeasible), shownServers)] {
 			s := &f.Infeasible[i]
-			t.Rows = append(t.Rows, []string{s.Server, s.Class.String(), report.Count(s.Pages), fmt.Sprintf("%.0f", s.Wanted), fmt.Sprintf("%.0f", s.Lost), fmt.Sprintf("%.3g", s.LostValue),
+			t.Rows = append(t.Rows, []string{s.Server, s.Class.String(), report.Count(s.Pages),
+				fmt.Sprintf("%.0f", s.Wanted), fmt.Sprintf("%.0f", s.Lost), fmt.Sprintf("%.3g",
+					s.LostValue),
 				fmt.Sprintf("%s: %.3g %s", s.Cures[0].What, s.Cures[0].Value, s.Cures[0].Unit)})
 		}
 		if more := len(f.Infeasible) - shownServers; more > 0 {
@@ -151,10 +167,12 @@ func (f *feasible) tables() []report.Table {
 		tables = append(tables, t)
 	}
 	if len(f.Large) > 0 {
-		t := report.Table{Title: fmt.Sprintf("Large sites: one pass over all pages takes more than %d days", passDays), Header: []string{"address", "pages", "visits a day", "days"}}
+		t := report.Table{Title: fmt.Sprintf("Large sites: one pass over all pages takes more "+
+			"than %d days", passDays), Header: []string{"address", "pages", "visits a day", "days"}}
 		for i := range f.Large[:min(len(f.Large), shownServers)] {
 			l := &f.Large[i]
-			t.Rows = append(t.Rows, []string{l.Address, report.Count(l.Pages), fmt.Sprintf("%.0f", l.PerDay), fmt.Sprintf("%.3g", l.Days)})
+			t.Rows = append(t.Rows, []string{l.Address, report.Count(l.Pages), fmt.Sprintf("%.0f",
+				l.PerDay), fmt.Sprintf("%.3g", l.Days)})
 		}
 		tables = append(tables, t)
 	}

@@ -14,8 +14,10 @@ func TestTooTight(t *testing.T) {
 		want []string
 	}{
 		{feasible{Wanted: 1000, Possible: 990, Value: 63.2}, nil},
-		{feasible{Wanted: 1000, Possible: 400, Value: 63.2, ToLimits: 20}, []string{"400 of 1000 visits a day", "43 %", "of 63 %"}},
-		{feasible{Wanted: 1000, Possible: 1000, Budget: 100, Value: 63.2, ToBudget: 31.6}, []string{"budget of 100 a day", "900 of 1000"}},
+		{feasible{Wanted: 1000, Possible: 400, Value: 63.2, ToLimits: 20},
+			[]string{"400 of 1000 visits a day", "43 %", "of 63 %"}},
+		{feasible{Wanted: 1000, Possible: 1000, Budget: 100, Value: 63.2, ToBudget: 31.6},
+			[]string{"budget of 100 a day", "900 of 1000"}},
 	} {
 		r := NewRun()
 		r.Feasible = c.f
@@ -34,13 +36,17 @@ func TestTooTight(t *testing.T) {
 // What is said of the dispatch names the reason, and the result has the policy.
 func TestDispatched(t *testing.T) {
 	r := NewRun()
-	if text := r.Dispatched(cycle.Dispatch{Scarce: true, Need: 80.3, Workers: 64}); !strings.Contains(text, "64 workers are too few") || r.Feasible.Policy != "sjf" {
+	if text := r.Dispatched(cycle.Dispatch{Scarce: true, Need: 80.3,
+		Workers: 64}); !strings.Contains(text, "64 workers are too few") ||
+		r.Feasible.Policy != "sjf" {
 		t.Errorf("%q, policy %s", text, r.Feasible.Policy)
 	}
-	if text := r.Dispatched(cycle.Dispatch{CutOff: 7}); !strings.Contains(text, "7 visits given back") || r.Feasible.Policy != "sjf" {
+	if text := r.Dispatched(cycle.Dispatch{CutOff: 7}); !strings.Contains(text,
+		"7 visits given back") || r.Feasible.Policy != "sjf" {
 		t.Errorf("%q, policy %s", text, r.Feasible.Policy)
 	}
-	if text := r.Dispatched(cycle.Dispatch{Need: 10, Workers: 64}); !strings.Contains(text, "suffice again") || r.Feasible.Policy != "edf" {
+	if text := r.Dispatched(cycle.Dispatch{Need: 10, Workers: 64}); !strings.Contains(text,
+		"suffice again") || r.Feasible.Policy != "edf" {
 		t.Errorf("%q, policy %s", text, r.Feasible.Policy)
 	}
 }

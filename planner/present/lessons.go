@@ -13,7 +13,8 @@ func Lessons(lessons []planner.Lesson) []report.Table {
 	if len(lessons) == 0 {
 		return nil
 	}
-	t := report.Table{Title: "What the policy has learnt here", Header: []string{"what", "value", "about"}}
+	t := report.Table{Title: "What the policy has learnt here",
+		Header: []string{"what", "value", "about"}}
 	for _, l := range lessons {
 		t.Rows = append(t.Rows, []string{l.What, fmt.Sprintf("%.3g", l.Value), l.About})
 	}

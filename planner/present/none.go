@@ -17,7 +17,8 @@ func whyNone(ahead *cycle.Preview, p *planner.Planner, policy string, perDay flo
 	case known == 0:
 		return "no page is known."
 	case open == 0:
-		return fmt.Sprintf("of %s known, all are gone, moved or excluded.", report.Plural(known, "page"))
+		return fmt.Sprintf("of %s known, all are gone, moved or excluded.",
+			report.Plural(known, "page"))
 	case perDay == 0:
 		return "the budget is 0."
 	case ahead.Current.Budget == 0 && ahead.Next.Budget == 0:
@@ -31,7 +32,9 @@ func whyNone(ahead *cycle.Preview, p *planner.Planner, policy string, perDay flo
 			perDay,
 		)
 	case p.Unused() > 0:
-		return fmt.Sprintf("no visit is worth the least value of %.3g, and the budget stays unused.", p.LeastValue())
+		return fmt.Sprintf(
+			"no visit is worth the least value of %.3g, and the budget stays unused.",
+			p.LeastValue())
 	case len(p.Unfit()) > 0:
 		return "nothing that is wanted fits under the budgets."
 	case waiting == open:

@@ -72,7 +72,8 @@ func UnderWay(ahead *cycle.Preview, p *planner.Planner, policy string, perDay fl
 		plan.Visits = append(plan.Visits, next)
 	}
 	if len(plan.Visits) == 0 {
-		plan.none = "Nothing is chosen now: the visits of the round that ends " + report.UTC(ahead.Round.End) + " are made."
+		plan.none = "Nothing is chosen now: the visits of the round that ends " +
+			report.UTC(ahead.Round.End) + " are made."
 	}
 	return plan
 }
@@ -91,7 +92,8 @@ func (p *Plan) Finding() string {
 			changes += n
 		}
 	}
-	text := fmt.Sprintf("%s until %s", report.Plural(len(p.Visits)+p.Further, "visit"), report.UTC(p.RoundEnd))
+	text := fmt.Sprintf("%s until %s", report.Plural(len(p.Visits)+p.Further, "visit"),
+		report.UTC(p.RoundEnd))
 	if text += " are planned"; len(p.Visits)+p.Further == 1 {
 		text = strings.Replace(text, " are ", " is ", 1)
 	}
@@ -141,7 +143,8 @@ func (p *Plan) visitTable() report.Table {
 		})
 	}
 	if p.Further > 0 {
-		t.Note = fmt.Sprintf("%s more in this round; --show shows them.", report.Plural(p.Further, "visit"))
+		t.Note = fmt.Sprintf("%s more in this round; --show shows them.",
+			report.Plural(p.Further, "visit"))
 	}
 	return t
 }

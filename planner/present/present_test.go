@@ -15,7 +15,8 @@ import (
 func crawl(pages ...string) *planner.Planner {
 	corpus := planner.NewCorpus(sitegraph.NewGraph())
 	for _, url := range pages {
-		corpus.Remember(&sitegraph.Record{Page: corpus.Graph.AddStart(url), URL: url, State: sitegraph.StateNew})
+		corpus.Remember(&sitegraph.Record{Page: corpus.Graph.AddStart(url), URL: url,
+			State: sitegraph.StateNew})
 	}
 	return planner.New(corpus, nil, planner.Options{NewShare: 1})
 }
@@ -44,14 +45,17 @@ func TestNothingToVisit(t *testing.T) {
 	}{
 		{crawl(), 10, 10, 10, "no page is known."},
 		{crawl("http://a.example/"), 0, 0, 0, "the budget is 0."},
-		{crawl("http://a.example/"), 0.5, 0, 0, "the budget of 0.5 a day leaves no fetch for this round and none for the next."},
-		{crawl("http://a.example/"), 10, 1, 0, "this round is done, and the budget of 10 a day leaves no fetch for the next."},
+		{crawl("http://a.example/"), 0.5, 0, 0,
+			"the budget of 0.5 a day leaves no fetch for this round and none for the next."},
+		{crawl("http://a.example/"), 10, 1, 0,
+			"this round is done, and the budget of 10 a day leaves no fetch for the next."},
 	} {
 		ahead := &cycle.Preview{
 			Current: planner.Round{Budget: test.current},
 			Next:    planner.Round{Budget: test.next},
 		}
-		if got := text(t, NewPlan(ahead, test.p, "value", test.perDay)); got != "Nothing to visit: "+test.want+"\n" {
+		if got := text(t, NewPlan(ahead, test.p, "value",
+			test.perDay)); got != "Nothing to visit: "+test.want+"\n" {
 			t.Errorf("plan %q, want %q", got, test.want)
 		}
 	}
@@ -71,15 +75,18 @@ func TestJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"probability":null`, `"due":null`, `"limits":[]`, `"servers":[]`, `"beyond":[{"server":"a.example","pages":1,`} {
+	for _, want := range []string{`"probability":null`, `"due":null`, `"limits":[]`, `"servers":[]`,
+		`"beyond":[{"server":"a.example","pages":1,`} {
 		if !strings.Contains(string(line), want) {
 			t.Errorf("%s is not in %s", want, line)
 		}
 	}
-	if line, err = json.Marshal(NewRun()); err != nil || strings.Contains(string(line), `"unfit":null`) {
+	if line, err = json.Marshal(NewRun()); err != nil ||
+		strings.Contains(string(line), `"unfit":null`) {
 		t.Errorf("run %s, error %v", line, err)
 	}
-	for _, want := range []string{"The next 1 visit by policy value, in the round that ends 1970-01-02 00:00:00 UTC", "1/day, this round", "Beyond the budget of this round"} {
+	for _, want := range []string{"The next 1 visit by policy value, in the round that ends " +
+		"1970-01-02 00:00:00 UTC", "1/day, this round", "Beyond the budget of this round"} {
 		if got := text(t, plan); !strings.Contains(got, want) {
 			t.Errorf("%q is not in the plan:\n%s", want, got)
 		}
@@ -90,18 +97,23 @@ func TestJSON(t *testing.T) {
 func TestRun(t *testing.T) {
 	r := NewRun()
 	for _, verdict := range []sitegraph.Verdict{
-		sitegraph.VerdictFirst, sitegraph.VerdictChanged, sitegraph.VerdictUnchanged, sitegraph.VerdictUnchanged,
-		sitegraph.VerdictUnchanged, sitegraph.VerdictLeft, sitegraph.VerdictDoubted, sitegraph.VerdictUnknown,
+		sitegraph.VerdictFirst, sitegraph.VerdictChanged, sitegraph.VerdictUnchanged,
+		sitegraph.VerdictUnchanged,
+		sitegraph.VerdictUnchanged, sitegraph.VerdictLeft, sitegraph.VerdictDoubted,
+		sitegraph.VerdictUnknown,
 	} {
 		r.See(&cycle.Event{Verdict: verdict})
 	}
-	r.See(&cycle.Event{Verdict: sitegraph.VerdictChanged, Record: sitegraph.Record{State: sitegraph.StateSource}})
-	if r.Visits != 9 || r.First != 1 || r.Changed != 1 || r.Unchanged != 3 || r.Left != 1 || r.Doubted != 1 || r.Failed != 1 || r.Sources != 1 || r.UpdateRate != 0.25 {
+	r.See(&cycle.Event{Verdict: sitegraph.VerdictChanged,
+		Record: sitegraph.Record{State: sitegraph.StateSource}})
+	if r.Visits != 9 || r.First != 1 || r.Changed != 1 || r.Unchanged != 3 || r.Left != 1 ||
+		r.Doubted != 1 || r.Failed != 1 || r.Sources != 1 || r.UpdateRate != 0.25 {
 		t.Errorf("run %+v", r)
 	}
 	p := crawl("http://a.example/")
 	p.Begin(planner.Round{Budget: 5})
-	const want = "0 rounds done: 9 visits, 1 first, 1 changed (25 %), 1 failed; 1 page known, 1 waiting, 5 of the budget left"
+	const want = "0 rounds done: 9 visits, 1 first, 1 changed (25 %), 1 failed; 1 page known, 1 " +
+		"waiting, 5 of the budget left"
 	if got := r.Status(p); got != want {
 		t.Errorf("status %q, want %q", got, want)
 	}

@@ -30,8 +30,10 @@ func (r *refused) tables() []report.Table {
 		return nil
 	}
 	return []report.Table{
-		{Title: "Addresses not taken in", Header: []string{"why", "addresses"}, Rows: mostFirst(r.Reasons)},
-		{Title: "Most of them", Header: []string{"server", "addresses"}, Rows: mostFirst(r.Servers)},
+		{Title: "Addresses not taken in", Header: []string{"why", "addresses"},
+			Rows: mostFirst(r.Reasons)},
+		{Title: "Most of them", Header: []string{"server", "addresses"},
+			Rows: mostFirst(r.Servers)},
 	}
 }
 

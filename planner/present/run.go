@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/planner"
@@ -23,12 +24,14 @@ type Run struct {
 	Doubted   int `json:"doubted"`  // said to be gone, moved or excluded, which is not proved yet
 	// Rejected are visits to pages that a filter of the user rejects, by filter; they are among
 	// those that left or are doubted.
-	Rejected   map[string]int `json:"rejected"`
-	Failed     int            `json:"failed"`
-	Sources    int            `json:"sources"`     // visits to feeds and sitemaps, in none of the six above
-	UpdateRate float64        `json:"update_rate"` // changed among refetches that told something; 0 if none
-	Known      int            `json:"known"`       // pages
-	Waiting    int            `json:"waiting"`     // new pages in line
+	Rejected map[string]int `json:"rejected"`
+	Failed   int            `json:"failed"`
+	// visits to feeds and sitemaps, in none of the six above
+	Sources int `json:"sources"`
+	// changed among refetches that told something; 0 if none
+	UpdateRate float64 `json:"update_rate"`
+	Known      int     `json:"known"`   // pages
+	Waiting    int     `json:"waiting"` // new pages in line
 
 	Refused  refused  `json:"refused"`
 	Vanished vanished `json:"vanished"`
@@ -40,7 +43,8 @@ type Run struct {
 
 // NewRun is a run before any visit.
 func NewRun() *Run {
-	return &Run{Rejected: map[string]int{}, Budget: noBudgets(), Hints: noClaims(), Vanished: noVanished(), Feasible: noFeasible()}
+	return &Run{Rejected: map[string]int{}, Budget: noBudgets(), Hints: noClaims(),
+		Vanished: noVanished(), Feasible: noFeasible()}
 }
 
 // See counts a visit.
@@ -127,9 +131,11 @@ func (r *Run) Tables() []report.Table {
 		return summary
 	}
 	if len(r.Rejected) > 0 {
-		summary = append(summary, report.Table{Title: "Pages that filters reject", Header: []string{"filter", "visits"}, Rows: mostFirst(r.Rejected)})
+		summary = append(summary, report.Table{Title: "Pages that filters reject",
+			Header: []string{"filter", "visits"}, Rows: mostFirst(r.Rejected)})
 	}
-	return slices.Concat(summary, r.Budget.tables(), r.Feasible.tables(), r.Hints.tables(), r.Refused.tables(), r.Vanished.tables())
+	return slices.Concat(summary, r.Budget.tables(), r.Feasible.tables(), r.Hints.tables(),
+		r.Refused.tables(), r.Vanished.tables())
 }
 
 func (r *Run) summary() string {
@@ -153,6 +159,11 @@ func (r *Run) summary() string {
 		report.Plural(r.Known, "page"),
 		r.Waiting,
 	)
+}
+
+// Rest is its status between two rounds, of which the next begins at that time.
+func (r *Run) Rest(p *planner.Planner, next time.Time) string {
+	return r.Status(p) + "; next round at " + report.UTC(next)
 }
 
 // Status is one line on how far the run is.

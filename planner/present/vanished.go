@@ -28,7 +28,8 @@ func (v *vanished) tables() []report.Table {
 	if v.All == 0 {
 		return nil
 	}
-	t := report.Table{Title: "Directories not asked for, as their pages are gone: " + report.Count(v.All),
+	t := report.Table{Title: "Directories not asked for, as their pages are gone: " +
+		report.Count(v.All),
 		Header: []string{"directory", "until"}}
 	for _, dir := range slices.Sorted(maps.Keys(v.Directories)) {
 		t.Rows = append(t.Rows, []string{dir, v.Directories[dir].UTC().Format("2006-01-02 15:04")})

@@ -20,7 +20,8 @@ func TestBlockingByHand(t *testing.T) {
 			t.Errorf("e=%d: %d connections, want %d", c.took, got.Connections, c.want)
 		}
 	}
-	infeasible := Prove([]Demand{{Least: 5, Times: Times{Mean: 3, Max: 6}, Pages: []Pages{{Interval: 10}}}, {}})
+	infeasible := Prove([]Demand{{Least: 5, Times: Times{Mean: 3, Max: 6},
+		Pages: []Pages{{Interval: 10}}}, {}})
 	if infeasible.Infeasible != 1 || infeasible.Connections != 0 || infeasible.Of[0] != -1 {
 		t.Errorf("%+v", infeasible)
 	}
@@ -60,18 +61,22 @@ func TestProved(t *testing.T) {
 		for range 3 + rng.IntN(12) {
 			interval := 20 + Tick(rng.Int64N(3000))
 			longest := 1 + Tick(rng.Int64N(int64(interval)/3+1))
-			demands = append(demands, Demand{Least: Tick(rng.Int64N(3)), Times: Times{Mean: (longest + 1) / 2, Max: longest}, Pages: []Pages{{Interval: interval}}})
+			demands = append(demands, Demand{Least: Tick(rng.Int64N(3)),
+				Times: Times{Mean: (longest + 1) / 2, Max: longest},
+				Pages: []Pages{{Interval: interval}}})
 		}
 		proved := Prove(demands)
 		lines := make([][]job, proved.Connections)
 		for _, id := range orderOf(demands) {
 			if at := proved.Of[id]; at >= 0 {
-				lines[at] = append(lines[at], job{demands[id].Interval() - demands[id].Least, demands[id].Times.Max, id})
+				lines[at] = append(lines[at],
+					job{demands[id].Interval() - demands[id].Least, demands[id].Times.Max, id})
 			}
 		}
 		for at, tasks := range lines {
 			if !exactly(tasks) {
-				t.Fatalf("seed %d: connection %d is not feasible by the theorem: %+v", seed, at, tasks)
+				t.Fatalf("seed %d: connection %d is not feasible by the theorem: %+v",
+					seed, at, tasks)
 			}
 			for _, shorter := range []bool{false, true} {
 				s := New(EDF)

@@ -13,7 +13,8 @@ const (
 	Classes               // how many there are
 )
 
-var classNames = [...]string{"unknown", "feasible", "pool-bound", "steadily infeasible", "temporarily infeasible", "politeness-bound", "?"}
+var classNames = [...]string{"unknown", "feasible", "pool-bound", "steadily infeasible",
+	"temporarily infeasible", "politeness-bound", "?"}
 
 func (c Class) String() string { return classNames[min(c, Classes)] }
 
@@ -42,7 +43,8 @@ type Verdict struct {
 // agreement on the delay would help them.
 func Judge(d *Demand) Verdict {
 	load := d.Load()
-	v := Verdict{Class: Feasible, Interval: AccessInterval(load, d.Least), Wanted: visitsADay(float64(load) / rateOne), Value: d.value()}
+	v := Verdict{Class: Feasible, Interval: AccessInterval(load, d.Least),
+		Wanted: visitsADay(float64(load) / rateOne), Value: d.value()}
 	if v.Interval == 0 {
 		return v
 	}
@@ -98,7 +100,8 @@ func (t *Total) add(v *Verdict) {
 // ones need more than the pool has, they are all pool-bound, and lose the same share of their
 // visits: which of them really do depends on the policy.
 func Classify(demands []Demand, connections int) *Feasibility {
-	f := &Feasibility{Connections: connections, ByClass: map[string]*Total{}, Verdicts: make([]Verdict, len(demands))}
+	f := &Feasibility{Connections: connections, ByClass: map[string]*Total{},
+		Verdicts: make([]Verdict, len(demands))}
 	var all, feasible Share
 	for i := range demands {
 		v := Judge(&demands[i])
@@ -109,7 +112,8 @@ func Classify(demands []Demand, connections int) *Feasibility {
 			feasible += share
 		}
 	}
-	f.Need, f.Bound, f.FeasibleOf, f.BoundOf = all.Connections(), all.Ceil(), feasible.Connections(), feasible.Ceil()
+	f.Need, f.Bound, f.FeasibleOf, f.BoundOf = all.Connections(), all.Ceil(),
+		feasible.Connections(), feasible.Ceil()
 	f.shareAddresses(demands)
 	stretch := 1.0
 	if connections > 0 {
@@ -141,7 +145,8 @@ func (f *Feasibility) shareAddresses(demands []Demand) {
 	}
 	for i := range f.Verdicts {
 		d, v := &demands[i], &f.Verdicts[i]
-		if stretch := busy[d.Address]; v.Class == Feasible && v.Interval > 0 && servers[d.Address] > 1 && stretch > 1 {
+		if stretch := busy[d.Address]; v.Class == Feasible && v.Interval > 0 &&
+			servers[d.Address] > 1 && stretch > 1 {
 			v.Class = PolitenessBound
 			v.lose(d, stretch)
 		}

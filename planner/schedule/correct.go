@@ -38,7 +38,8 @@ type Correction struct {
 	Visits    float64 `json:"visits_per_day"` // that are left
 	Lost      float64 `json:"lost_per_day"`   // that are given up
 	Dropped   int     `json:"dropped"`        // pages that are not visited any more
-	Value     float64 `json:"value"`          // that is left, in pages whose copy is good, by weight
+	// that is left, in pages whose copy is good, by weight
+	Value     float64 `json:"value"`
 	LostValue float64 `json:"lost_value"`
 	Kept      bool    `json:"kept"` // all limits are kept
 
@@ -58,7 +59,9 @@ type Correction struct {
 func Correct(demands []Demand, l Limits) []Correction {
 	c := corrector{demands: demands, Limits: l}
 	all := []Correction{c.stretch(), c.stretchEach(), c.floor(), c.drop(), c.optimal()}
-	slices.SortStableFunc(all, func(a, b Correction) int { return cmp.Compare(a.LostValue, b.LostValue) })
+	slices.SortStableFunc(all, func(a, b Correction) int {
+		return cmp.Compare(a.LostValue, b.LostValue)
+	})
 	return all
 }
 
@@ -131,7 +134,8 @@ func stretched(p Pages, factor float64) Pages {
 }
 
 func (c *corrector) result(name, unit string, parameter float64, demands []Demand) Correction {
-	r := Correction{Name: name, Parameter: parameter, Unit: unit, Demands: demands, Need: need(demands), Kept: c.fits(demands)}
+	r := Correction{Name: name, Parameter: parameter, Unit: unit, Demands: demands,
+		Need: need(demands), Kept: c.fits(demands)}
 	r.Bound = int(math.Ceil(r.Need))
 	for i := range demands {
 		before, after := &c.demands[i], &demands[i]
@@ -152,7 +156,9 @@ func (c *corrector) stretch() Correction {
 		own = max(own, rateOf(&c.demands[i])*c.least(&c.demands[i]))
 	}
 	f := c.poolFactor(func(int) float64 { return own })
-	return c.result("stretch", "times", f, c.with(func(_ int, p Pages) Pages { return stretched(p, f) }))
+	return c.result("stretch", "times", f, c.with(func(_ int, p Pages) Pages {
+		return stretched(p, f)
+	}))
 }
 
 func (c *corrector) stretchEach() Correction {
@@ -161,7 +167,9 @@ func (c *corrector) stretchEach() Correction {
 		of[i] = max(1, rateOf(&c.demands[i])*c.least(&c.demands[i]))
 	}
 	f := c.poolFactor(func(i int) float64 { return of[i] })
-	return c.result("stretch-each", "times", f, c.with(func(i int, p Pages) Pages { return stretched(p, max(f, of[i])) }))
+	return c.result("stretch-each", "times", f, c.with(func(i int, p Pages) Pages {
+		return stretched(p, max(f, of[i]))
+	}))
 }
 
 // poolFactor is the least factor of all intervals with which the pool suffices, where each server
@@ -219,7 +227,8 @@ func (c *corrector) floor() Correction {
 // dropOrder drops pages until a server keeps a rate, those of the least value for a visit first:
 // drop is called with the group, the number and the value of each. It returns the rate and the
 // value that are lost.
-func (d *Demand) dropOrder(most float64, drop func(group, count int, value float64)) (rate, value float64) {
+func (d *Demand) dropOrder(most float64, drop func(group, count int, value float64)) (
+	rate, value float64) {
 	left := rateOf(d)
 	for _, g := range d.byWorth() {
 		if left <= most*slack {
@@ -247,7 +256,9 @@ func (d *Demand) byWorth() []int {
 			order = append(order, g)
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(d.Pages[a].worth(), d.Pages[b].worth()) })
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(d.Pages[a].worth(), d.Pages[b].worth())
+	})
 	return order
 }
 
@@ -271,7 +282,10 @@ func (c *corrector) drop() Correction {
 				groups = append(groups, group{i, g, p.worth() / float64(d.Times.Mean)})
 			}
 		}
-		lost, _ := d.dropOrder(1/c.least(d), func(g, n int, _ float64) { left[i][g] -= n; dropped += n })
+		lost, _ := d.dropOrder(1/c.least(d), func(g, n int, _ float64) {
+			left[i][g] -= n
+			dropped += n
+		})
 		sum += min(float64(d.Times.Mean)*(rateOf(d)-lost), 1)
 	}
 	slices.SortStableFunc(groups, func(a, b group) int { return cmp.Compare(a.worth, b.worth) })

@@ -9,7 +9,8 @@ import (
 // [HIER 3.1] by hand: one server of each class, and the bound of eq. 4 with e/I > 1 counted as one.
 func TestClassify(t *testing.T) {
 	of := func(interval, least, mean, longest Tick) Demand {
-		return Demand{Least: least * Second, Times: Times{Mean: mean * Second, Max: longest * Second}, Pages: []Pages{{Interval: interval * Second, Count: 4}}}
+		return Demand{Least: least * Second, Times: Times{Mean: mean * Second,
+			Max: longest * Second}, Pages: []Pages{{Interval: interval * Second, Count: 4}}}
 	}
 	demands := []Demand{
 		of(400, 1, 50, 90),  // I=100, e/I=0.5
@@ -25,14 +26,17 @@ func TestClassify(t *testing.T) {
 			t.Errorf("server %d is %v, want %v", i, v.Class, want[i])
 		}
 	}
-	if math.Abs(f.Need-1.85) > 1e-9 || f.Bound != 2 || math.Abs(f.FeasibleOf-0.6) > 1e-9 || f.BoundOf != 1 {
+	if math.Abs(f.Need-1.85) > 1e-9 || f.Bound != 2 || math.Abs(f.FeasibleOf-0.6) > 1e-9 ||
+		f.BoundOf != 1 {
 		t.Errorf("need %v, bound %d; feasible %v, %d", f.Need, f.Bound, f.FeasibleOf, f.BoundOf)
 	}
-	if f := Classify(demands, 1); f.Verdicts[0].Class != PoolBound || f.Verdicts[0].Lost == 0 || f.Totals[PoolBound].Servers != 1 {
+	if f := Classify(demands, 1); f.Verdicts[0].Class != PoolBound || f.Verdicts[0].Lost == 0 ||
+		f.Totals[PoolBound].Servers != 1 {
 		t.Errorf("with one connection %+v", f.Verdicts[0])
 	}
 	// 4 visits in 20 s are wanted, one in 11 s is possible.
-	if v := f.Verdicts[3]; math.Abs(v.Wanted-86400/5) > 1 || math.Abs(v.Lost-(86400/5-86400/11.)) > 2 || v.LostValue <= 0 || v.LostValue >= v.Value {
+	if v := f.Verdicts[3]; math.Abs(v.Wanted-86400/5) > 1 ||
+		math.Abs(v.Lost-(86400/5-86400/11.)) > 2 || v.LostValue <= 0 || v.LostValue >= v.Value {
 		t.Errorf("politeness-bound: %+v", v)
 	}
 }
@@ -47,7 +51,8 @@ func TestCures(t *testing.T) {
 	for _, c := range Cures(&d, &v, 0) {
 		cures[c.Unit] = c
 	}
-	for unit, want := range map[string]float64{"s between visits": 4, "times as long": 2.2, "pages": 3} {
+	for unit, want := range map[string]float64{"s between visits": 4, "times as long": 2.2,
+		"pages": 3} {
 		if got, ok := cures[unit]; !ok || math.Abs(got.Value-want) > 1e-3 {
 			t.Errorf("%s: %+v, want %v", unit, got, want)
 		}
@@ -65,12 +70,14 @@ func randomDemands(seed uint64, servers int) []Demand {
 	rng := rand.New(rand.NewPCG(seed, 11))
 	var all []Demand
 	for range servers {
-		d := Demand{Least: Tick(rng.Int64N(int64(5 * Second))), Times: Times{Mean: 1 + Tick(rng.Int64N(int64(2*Second)))}}
+		d := Demand{Least: Tick(rng.Int64N(int64(5 * Second))),
+			Times: Times{Mean: 1 + Tick(rng.Int64N(int64(2*Second)))}}
 		d.Times.Max = d.Times.Mean * Tick(1+rng.IntN(6))
 		for range 1 + rng.IntN(12) {
 			change := Second + Tick(rng.ExpFloat64()*float64(200*Second))
 			wanted := change * Tick(min(rng.IntN(5), 1)) // one in five is not wanted at all
-			d.Pages = append(d.Pages, Pages{Interval: wanted, Change: change, Count: rng.IntN(4), Weight: float64(rng.IntN(3))})
+			d.Pages = append(d.Pages, Pages{Interval: wanted, Change: change, Count: rng.IntN(4),
+				Weight: float64(rng.IntN(3))})
 		}
 		all = append(all, d)
 	}
@@ -82,7 +89,8 @@ func randomDemands(seed uint64, servers int) []Demand {
 func TestCorrect(t *testing.T) {
 	for seed := range uint64(6) {
 		demands := randomDemands(seed, 40)
-		for _, l := range []Limits{{Connections: 6}, {Connections: 4, Headroom: 1, Guard: Usual}, {Guard: Usual}, {Connections: 1}} {
+		for _, l := range []Limits{{Connections: 6}, {Connections: 4, Headroom: 1, Guard: Usual},
+			{Guard: Usual}, {Connections: 1}} {
 			all := Correct(demands, l)
 			for _, c := range all {
 				if c.Lost < -1e-6 || c.Dropped < 0 {
@@ -90,15 +98,18 @@ func TestCorrect(t *testing.T) {
 				}
 			}
 			if len(all) != 5 || all[0].Name != "optimal" {
-				t.Errorf("seed %d, %+v: %s loses least, %v of %v; optimal should", seed, l, all[0].Name, all[0].LostValue, all[0].Value)
+				t.Errorf("seed %d, %+v: %s loses least, %v of %v; optimal should",
+					seed, l, all[0].Name, all[0].LostValue, all[0].Value)
 			}
 			for _, c := range all {
 				if !c.Kept || l.Connections > 0 && c.Bound > l.Connections {
-					t.Errorf("seed %d, %+v, %s: need %v, bound %d, kept %v", seed, l, c.Name, c.Need, c.Bound, c.Kept)
+					t.Errorf("seed %d, %+v, %s: need %v, bound %d, kept %v",
+						seed, l, c.Name, c.Need, c.Bound, c.Kept)
 				}
 				for i := range c.Demands {
 					v := Judge(&c.Demands[i])
-					if v.Class == PolitenessBound && v.Lost > v.Wanted/1e3 || v.Class == Steady || l.Guard == Longest && v.Class == Temporary {
+					if v.Class == PolitenessBound && v.Lost > v.Wanted/1e3 || v.Class == Steady ||
+						l.Guard == Longest && v.Class == Temporary {
 						t.Errorf("seed %d, %s: server %d is still %v", seed, c.Name, i, v.Class)
 					}
 				}
@@ -116,7 +127,8 @@ func TestCorrect(t *testing.T) {
 // The optimum, where it can be found by hand: of two pages on a server with room for one visit in
 // two, the one that changes too fast is left out (Cho and Garcia-Molina 2003).
 func TestOptimalByHand(t *testing.T) {
-	d := Demand{Least: 100 * Second, Pages: []Pages{{Interval: Second}, {Interval: 1000 * Second}, {Interval: 100 * Second}}}
+	d := Demand{Least: 100 * Second, Pages: []Pages{{Interval: Second}, {Interval: 1000 * Second},
+		{Interval: 100 * Second}}}
 	c := corrector{demands: []Demand{d}}
 	got := c.optimal()
 	if len(got.Demands[0].Pages) != 2 || got.Dropped != 1 {
@@ -164,7 +176,8 @@ func TestRegime(t *testing.T) {
 // Two servers behind one address take turns: together they may ask more than politeness allows.
 func TestSharedAddress(t *testing.T) {
 	of := func(address string) Demand {
-		return Demand{Address: address, Least: 10 * Second, Times: Times{Mean: Second, Max: Second}, Pages: []Pages{{Interval: 15 * Second}}}
+		return Demand{Address: address, Least: 10 * Second, Times: Times{Mean: Second, Max: Second},
+			Pages: []Pages{{Interval: 15 * Second}}}
 	}
 	f := Classify([]Demand{of("192.0.2.1"), of("192.0.2.1"), of("192.0.2.2"), of(""), of("")}, 0)
 	for i, v := range f.Verdicts {
@@ -182,11 +195,13 @@ func TestAfford(t *testing.T) {
 	for _, share := range []float64{0.05, 0.2, 0.5, 0.9} {
 		c := Afford(demands, share*free.Visits)
 		if math.Abs(c.Visits/(share*free.Visits)-1) > 0.02 || c.Value <= last {
-			t.Errorf("a share of %v: %v visits of %v, worth %v after %v", share, c.Visits, free.Visits, c.Value, last)
+			t.Errorf("a share of %v: %v visits of %v, worth %v after %v",
+				share, c.Visits, free.Visits, c.Value, last)
 		}
 		last = c.Value
 	}
 	if last > free.Value || free.LostValue <= 0 {
-		t.Errorf("without a budget it is worth %v, %v lost to the servers", free.Value, free.LostValue)
+		t.Errorf("without a budget it is worth %v, %v lost to the servers",
+			free.Value, free.LostValue)
 	}
 }

@@ -37,14 +37,15 @@ func (c *corrector) optimal() Correction {
 	for i := range c.demands {
 		out[i] = c.visitPrice(&c.demands[i], price)
 	}
-	return c.result("optimal", "price of a connection for a day", price*float64(Day), c.with(func(i int, p Pages) Pages {
-		if interval := p.intervalAt(out[i]); math.IsInf(interval, 1) {
-			p.Interval = 0
-		} else {
-			p.Interval = Tick(math.Ceil(interval))
-		}
-		return p
-	}))
+	return c.result("optimal", "price of a connection for a day", price*float64(Day),
+		c.with(func(i int, p Pages) Pages {
+			if interval := p.intervalAt(out[i]); math.IsInf(interval, 1) {
+				p.Interval = 0
+			} else {
+				p.Interval = Tick(math.Ceil(interval))
+			}
+			return p
+		}))
 }
 
 // visitPrice is the price of a visit to a server: that of the connection, or more if the server

@@ -80,7 +80,9 @@ type pool struct {
 func New(p Policy) *Scheduler { return &Scheduler{policy: p, idle: wheel.New()} }
 
 // SetConnections bounds the downloads at a time of a pool; 0: no bound. Those under way go on.
-func (s *Scheduler) SetConnections(pool, connections int) { s.pools[pool].connections = connections }
+func (s *Scheduler) SetConnections(pool, connections int) {
+	s.pools[pool].connections = connections
+}
 
 // Policy is the policy in use.
 func (s *Scheduler) Policy() Policy { return s.policy }
@@ -103,7 +105,8 @@ func (s *Scheduler) SetPolicy(p Policy) {
 func (s *Scheduler) Add(now Tick, of Server) ID {
 	id := ID(len(s.servers))
 	s.servers = append(s.servers, server{
-		load: of.Load, least: of.Least, mean: of.Times.Mean, max: of.Times.Max, count: of.Times.Count,
+		load: of.Load, least: of.Least, mean: of.Times.Mean, max: of.Times.Max,
+		count:    of.Times.Count,
 		interval: AccessInterval(of.Load, of.Least), state: StateOff, pool: uint8(of.Pool),
 	})
 	s.at = append(s.at, -1)
@@ -119,7 +122,8 @@ func (s *Scheduler) Add(now Tick, of Server) ID {
 func (s *Scheduler) Len() int { return len(s.servers) }
 
 func (s *Scheduler) key(v *server) int64 {
-	return s.policy.Key(Task{Since: v.since, Deadline: v.border - v.mean, Interval: v.interval, Mean: v.mean})
+	return s.policy.Key(Task{Since: v.since, Deadline: v.border - v.mean, Interval: v.interval,
+		Mean: v.mean})
 }
 
 // wait lets a server wait from now on. Periods since the end of its last one are lost.
@@ -205,7 +209,8 @@ func (s *Scheduler) Done(id ID, now Tick) {
 func (s *Scheduler) land(id ID) *server {
 	v := &s.servers[id]
 	if v.state != StateDownloading {
-		panic(fmt.Sprintf("schedule: a download of server %d ends that did not begin: state %d", id, v.state))
+		panic(fmt.Sprintf("schedule: a download of server %d ends that did not begin: state %d",
+			id, v.state))
 	}
 	s.pools[v.pool].busy--
 	return v

@@ -48,7 +48,8 @@ func drive(s *Scheduler, from, until Tick, took func(ID) Tick, began func(ID, Ti
 // eq. 6.
 func TestOnePerPeriod(t *testing.T) {
 	s := New(EDF)
-	s.Add(0, Server{Load: RateOf(100 * Second), Least: Second, Times: Times{Mean: Second, Max: Second}})
+	s.Add(0, Server{Load: RateOf(100 * Second), Least: Second,
+		Times: Times{Mean: Second, Max: Second}})
 	n := 0
 	drive(s, 0, 10_000*Second, func(ID) Tick { return Second }, func(ID, Tick) { n++ })
 	if n != 100 || s.Missed() != (Missed{}) {
@@ -70,17 +71,22 @@ func TestInvariants(t *testing.T) {
 			interval := make([]Tick, servers)
 			for i := range servers {
 				interval[i] = 500 + Tick(rng.Int64N(int64(200*Second)))
-				got := s.Add(0, Server{Load: RateOf(interval[i]), Least: Tick(rng.Int64N(2000)), Times: Times{Mean: 700, Max: 9000}})
+				got := s.Add(0, Server{Load: RateOf(interval[i]), Least: Tick(rng.Int64N(2000)),
+					Times: Times{Mean: 700, Max: 9000}})
 				interval[i] = s.Status(got).Interval
 				last[i] = -1
 			}
 			starts := make([]int, servers)
-			drive(s, 0, until, func(ID) Tick { return 1 + Tick(rng.Int64N(8000)) }, func(id ID, now Tick) {
+			drive(s, 0, until, func(ID) Tick {
+				return 1 + Tick(rng.Int64N(8000))
+			}, func(id ID, now Tick) {
 				if s.Busy(0) > connections {
-					t.Fatalf("%s, seed %d: %d downloads with %d connections", p.Name(), seed, s.Busy(0), connections)
+					t.Fatalf("%s, seed %d: %d downloads with %d connections",
+						p.Name(), seed, s.Busy(0), connections)
 				}
 				if period := now / interval[id]; period <= last[id] {
-					t.Fatalf("%s, seed %d: server %d starts twice in period %d", p.Name(), seed, id, period)
+					t.Fatalf("%s, seed %d: server %d starts twice in period %d",
+						p.Name(), seed, id, period)
 				} else {
 					last[id] = period
 				}
@@ -91,8 +97,10 @@ func TestInvariants(t *testing.T) {
 				status := s.Status(ID(i))
 				// Those from the last start on are not yet counted.
 				periods := int(last[i]) + 1
-				if got := starts[i] + status.Missed; got < periods || got > periods+int((until)/interval[i])-int(last[i]) {
-					t.Errorf("%s, seed %d: server %d with %d starts and %d missed in %d periods", p.Name(), seed, i, starts[i], status.Missed, periods)
+				if got := starts[i] + status.Missed; got < periods ||
+					got > periods+int((until)/interval[i])-int(last[i]) {
+					t.Errorf("%s, seed %d: server %d with %d starts and %d missed in %d periods",
+						p.Name(), seed, i, starts[i], status.Missed, periods)
 				}
 				lost += status.Missed
 			}
@@ -160,7 +168,8 @@ func TestPolicies(t *testing.T) {
 	for _, c := range []struct {
 		policy Policy
 		want   []ID
-	}{{EDF, []ID{0, 3, 2, 1}}, {FCFS, []ID{0, 1, 2, 3}}, {FREQ, []ID{2, 0, 3, 1}}, {RM, []ID{3, 0, 2, 1}}, {SJF, []ID{1, 2, 0, 3}}} {
+	}{{EDF, []ID{0, 3, 2, 1}}, {FCFS, []ID{0, 1, 2, 3}}, {FREQ, []ID{2, 0, 3, 1}},
+		{RM, []ID{3, 0, 2, 1}}, {SJF, []ID{1, 2, 0, 3}}} {
 		first, later := New(c.policy), New(FCFS)
 		for _, v := range servers {
 			first.Add(0, v)
@@ -259,7 +268,8 @@ func BenchmarkChoice(b *testing.B) {
 				s := New(policy)
 				s.SetConnections(0, 1)
 				for range servers {
-					s.Add(0, Server{Load: RateOf(Minute + Tick(rng.Int64N(int64(10*Day)))), Least: Second, Times: Times{Mean: 1 + Tick(rng.Int64N(2000))}})
+					s.Add(0, Server{Load: RateOf(Minute + Tick(rng.Int64N(int64(10*Day)))),
+						Least: Second, Times: Times{Mean: 1 + Tick(rng.Int64N(2000))}})
 				}
 				now := Tick(0)
 				for b.Loop() {
@@ -280,7 +290,8 @@ func BenchmarkReschedule(b *testing.B) {
 	was := make([]Tick, 1_000_000)
 	for i := range was {
 		was[i] = Minute + Tick(rng.Int64N(int64(10*Day)))
-		s.Add(0, Server{Load: RateOf(was[i]), Least: Second, Times: Times{Mean: 1 + Tick(rng.Int64N(2000))}})
+		s.Add(0, Server{Load: RateOf(was[i]), Least: Second,
+			Times: Times{Mean: 1 + Tick(rng.Int64N(2000))}})
 	}
 	for b.Loop() {
 		i := rng.IntN(len(was))

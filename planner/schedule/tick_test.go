@@ -15,7 +15,8 @@ func TestAccessInterval(t *testing.T) {
 	for _, c := range []struct {
 		load        Rate
 		least, want Tick
-	}{{load, 10 * Second, 10 * Second}, {load, 1, 4 * Second}, {0, 10 * Second, 0}, {RateOf(0), 5, 0}, {RateOf(-7), 5, 0}} {
+	}{{load, 10 * Second, 10 * Second}, {load, 1, 4 * Second}, {0, 10 * Second, 0},
+		{RateOf(0), 5, 0}, {RateOf(-7), 5, 0}} {
 		if got := AccessInterval(c.load, c.least); got != c.want {
 			t.Errorf("interval of load %d, at least %d: %d, want %d", c.load, c.least, got, c.want)
 		}
@@ -28,9 +29,11 @@ func TestDeadline(t *testing.T) {
 		{25, 10, 1, 29}, {0, 10, 1, 9}, {10, 10, 1, 19}, {1005, 10, 3, 1007},
 	} {
 		s := New(EDF)
-		got := s.Status(s.Add(c.now, Server{Load: RateOf(c.interval), Times: Times{Mean: c.mean}})).Deadline
+		got := s.Status(s.Add(c.now,
+			Server{Load: RateOf(c.interval), Times: Times{Mean: c.mean}})).Deadline
 		if got != c.want {
-			t.Errorf("deadline at %d, I=%d, e=%d: %d, want %d", c.now, c.interval, c.mean, got, c.want)
+			t.Errorf("deadline at %d, I=%d, e=%d: %d, want %d",
+				c.now, c.interval, c.mean, got, c.want)
 		}
 	}
 }
@@ -38,10 +41,12 @@ func TestDeadline(t *testing.T) {
 // [HIER eq. 6] rounded up. In tenths of a second: t=26.5, I=10 waits 3.5.
 func TestPause(t *testing.T) {
 	for _, c := range []struct{ now, interval, least, want Tick }{
-		{265, 100, 10, 35}, {265, 100, 50, 50}, {300, 100, 10, 10}, {1, 100, 1, 99}, {299, 100, 10, 10},
+		{265, 100, 10, 35}, {265, 100, 50, 50}, {300, 100, 10, 10}, {1, 100, 1, 99},
+		{299, 100, 10, 10},
 	} {
 		if got := Pause(c.now, c.interval, c.least); got != c.want {
-			t.Errorf("pause at %d, I=%d, I_min=%d: %d, want %d", c.now, c.interval, c.least, got, c.want)
+			t.Errorf("pause at %d, I=%d, I_min=%d: %d, want %d",
+				c.now, c.interval, c.least, got, c.want)
 		}
 	}
 }
@@ -51,7 +56,8 @@ func TestShare(t *testing.T) {
 	for _, c := range []struct {
 		took, interval Tick
 		want           float64
-	}{{5, 10, 0.5}, {10, 10, 1}, {99, 10, 1}, {0, 10, 0}, {5, 0, 0}, {1, 475_200_000, 1 / 475_200_000.}} {
+	}{{5, 10, 0.5}, {10, 10, 1}, {99, 10, 1}, {0, 10, 0}, {5, 0, 0},
+		{1, 475_200_000, 1 / 475_200_000.}} {
 		if got := ShareOf(c.took, c.interval).Connections(); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("share of %d in %d: %v, want %v", c.took, c.interval, got, c.want)
 		}

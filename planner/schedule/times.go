@@ -55,7 +55,8 @@ func DecodeTimes(value []byte) (Times, error) {
 		return Times{}, fmt.Errorf("decode times of a server: %w", err)
 	}
 	if t.Mean < 0 || t.Max < t.Mean {
-		return Times{}, fmt.Errorf("decode times of a server: mean %d, max %d: want 0 <= mean <= max", t.Mean, t.Max)
+		return Times{}, fmt.Errorf("decode times of a server: mean %d, max %d: want 0 <= "+
+			"mean <= max", t.Mean, t.Max)
 	}
 	return t, nil
 }

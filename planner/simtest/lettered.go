@@ -103,7 +103,9 @@ func (l *Lettered) Round(day, budget int, changed, gone string) string {
 }
 
 // IsPromoted reports whether a visit is one to a member whose site's top changed.
-func IsPromoted(v planner.Visit) bool { return strings.HasPrefix(v.Reason.String(), "the top page") }
+func IsPromoted(v planner.Visit) bool {
+	return strings.HasPrefix(v.Reason.String(), "the top page")
+}
 
 // Less is s less the letters of cut.
 func Less(s, cut string) string {

@@ -200,7 +200,8 @@ func New(
 
 func (m *Sim) Content(p sitegraph.PageID, day int) sitegraph.Digests {
 	url := m.Graph.URL(p)
-	return sitegraph.Digests{Bytes: sitegraph.DigestOf(fmt.Append(nil, url, m.World.Of[url].Version(day)))}
+	return sitegraph.Digests{Bytes: sitegraph.DigestOf(fmt.Append(nil, url,
+		m.World.Of[url].Version(day)))}
 }
 
 func (m *Sim) Know(p sitegraph.PageID) {
@@ -285,7 +286,8 @@ func (m *Sim) HandBack(v planner.Visit) {
 	before := m.Planner.Left()
 	m.Planner.Return(v)
 	if before != planner.Unlimited && m.Planner.Left() != before+1 {
-		m.Fatalf("%s handed back: %d visits left, %d before", m.Graph.URL(v.Page), m.Planner.Left(), before)
+		m.Fatalf("%s handed back: %d visits left, %d before", m.Graph.URL(v.Page), m.Planner.Left(),
+			before)
 	}
 }
 

@@ -26,7 +26,8 @@ func TestLong(t *testing.T) {
 		to     []*thing
 		byKey  map[uint64]int32
 	}
-	a := root{things: make([]thing, 3*longRow), few: make([]thing, longRow-1), byKey: map[uint64]int32{}}
+	a := root{things: make([]thing, 3*longRow), few: make([]thing, longRow-1),
+		byKey: map[uint64]int32{}}
 	for i := range a.things {
 		a.things[i] = thing{name: string(rune('a' + i%26)), n: int32(i)}
 		a.byKey[uint64(i)*0x9e3779b97f4a7c15] = int32(i)
@@ -47,8 +48,10 @@ func TestLong(t *testing.T) {
 	if err := Read(written, nil, &b); err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(a.things, b.things) || !maps.Equal(a.byKey, b.byKey) || len(b.to) != len(a.to) {
-		t.Fatalf("%d things, %d pointers, %d keys came back", len(b.things), len(b.to), len(b.byKey))
+	if !slices.Equal(a.things, b.things) || !maps.Equal(a.byKey, b.byKey) ||
+		len(b.to) != len(a.to) {
+		t.Fatalf("%d things, %d pointers, %d keys came back",
+			len(b.things), len(b.to), len(b.byKey))
 	}
 	for k, i := range []int{0, 1, longRow, 3*longRow - 1} {
 		if b.to[k] != &b.things[i] {

@@ -17,7 +17,9 @@ type reader struct {
 }
 
 // Read takes what Write returned into roots that were built alike.
-func Read(from []byte, apart Apart, roots ...any) error { return ReadFrom(from, nil, apart, roots...) }
+func Read(from []byte, apart Apart, roots ...any) error {
+	return ReadFrom(from, nil, apart, roots...)
+}
 
 // ReadFrom takes what WriteTo wrote. Slices that were in columns are those of the files from now
 // on, and others may grow into what is free behind them.

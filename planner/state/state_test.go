@@ -67,7 +67,8 @@ func full() *thing {
 }
 
 func built() *thing {
-	return &thing{Options: options{Seed: 7, Day: 2}, rule: round{}, at: &apart{9}, call: func() int { return 1 }}
+	return &thing{Options: options{Seed: 7, Day: 2}, rule: round{}, at: &apart{9},
+		call: func() int { return 1 }}
 }
 
 func TestRoundTrip(t *testing.T) {
@@ -79,7 +80,8 @@ func TestRoundTrip(t *testing.T) {
 	if err := Read(written, leaves, to); err != nil {
 		t.Fatal(err)
 	}
-	if to.first != &to.parts[1] || to.ring != to || to.again != to.shared || to.shared.names[0] != "s" {
+	if to.first != &to.parts[1] || to.ring != to || to.again != to.shared ||
+		to.shared.names[0] != "s" {
 		t.Errorf("pointers lead elsewhere: %+v", to)
 	}
 	if to.at.x != 9 || to.work != nil || to.call() != 1 || to.Options.Day != 2 {

@@ -79,7 +79,8 @@ func Open(o Options) (*Tracer, error) {
 	if u, err := url.Parse(at); err == nil && (u.Path == "" || u.Path == "/") {
 		at = u.JoinPath("v1", "traces").String()
 	}
-	exporter, err := otlptracehttp.New(context.Background(), otlptracehttp.WithEndpointURL(at), otlptracehttp.WithTimeout(sendWithin),
+	exporter, err := otlptracehttp.New(context.Background(), otlptracehttp.WithEndpointURL(at),
+		otlptracehttp.WithTimeout(sendWithin),
 		otlptracehttp.WithRetry(otlptracehttp.RetryConfig{}), // what comes later waits for nothing
 		otlptracehttp.WithProxy(func(*http.Request) (*url.URL, error) { return nil, nil }))
 	if err != nil {
@@ -87,8 +88,10 @@ func Open(o Options) (*Tracer, error) {
 	}
 	otel.SetErrorHandler(&seldom{warn: o.Warn, at: o.Address})
 	t := &Tracer{share: o.Share, round: time.Now(), pending: map[sitegraph.PageID]span{}}
-	t.provider = sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithResource(resource.NewSchemaless(
-		attribute.String("service.name", "recrawl"), attribute.String("service.version", o.Version))))
+	t.provider = sdk.NewTracerProvider(sdk.WithBatcher(exporter),
+		sdk.WithResource(resource.NewSchemaless(
+			attribute.String("service.name", "recrawl"),
+			attribute.String("service.version", o.Version))))
 	t.tracer = t.provider.Tracer("github.com/recrawl/recrawl")
 	return t, nil
 }
@@ -151,12 +154,17 @@ func (t *Tracer) Acknowledged(events []cycle.Event) {
 // visit tells of one, from the beginning of its fetch to the commit.
 func (t *Tracer) visit(e *cycle.Event, s span, now time.Time) {
 	o := &e.Observation
-	ctx, visit := t.tracer.Start(context.Background(), "visit", trace.WithTimestamp(s.began), trace.WithAttributes(
-		attribute.String("url.full", e.Record.URL), attribute.String("server.address", sitegraph.ServerName(e.Record.URL)),
-		attribute.Int("recrawl.round", e.Round.Number), attribute.String("recrawl.reason", e.Visit.Reason.String()),
-		attribute.String("recrawl.verdict", e.Verdict.String()), attribute.String("recrawl.outcome", o.Outcome.String())))
+	ctx, visit := t.tracer.Start(context.Background(), "visit", trace.WithTimestamp(s.began),
+		trace.WithAttributes(
+			attribute.String("url.full", e.Record.URL),
+			attribute.String("server.address", sitegraph.ServerName(e.Record.URL)),
+			attribute.Int("recrawl.round", e.Round.Number),
+			attribute.String("recrawl.reason", e.Visit.Reason.String()),
+			attribute.String("recrawl.verdict", e.Verdict.String()),
+			attribute.String("recrawl.outcome", o.Outcome.String())))
 	_, fetch := t.tracer.Start(ctx, "fetch", trace.WithTimestamp(s.began), trace.WithAttributes(
-		attribute.Int("http.response.status_code", o.Status), attribute.Int64("http.response.body.size", o.Size)))
+		attribute.Int("http.response.status_code", o.Status),
+		attribute.Int64("http.response.body.size", o.Size)))
 	if o.Outcome == sitegraph.OutcomeFailed {
 		fetch.SetStatus(codes.Error, o.Detail)
 	}
@@ -171,8 +179,9 @@ func (t *Tracer) EndRound(r planner.Round) {
 	if t == nil {
 		return
 	}
-	_, round := t.tracer.Start(context.Background(), "round", trace.WithTimestamp(t.round), trace.WithAttributes(
-		attribute.Int("recrawl.round", r.Number), attribute.Int("recrawl.visits", t.visits)))
+	_, round := t.tracer.Start(context.Background(), "round", trace.WithTimestamp(t.round),
+		trace.WithAttributes(
+			attribute.Int("recrawl.round", r.Number), attribute.Int("recrawl.visits", t.visits)))
 	round.End()
 	t.round, t.visits = time.Now(), 0
 }

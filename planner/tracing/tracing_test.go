@@ -53,15 +53,19 @@ func listen(t *testing.T) *listener {
 }
 
 func event(page sitegraph.PageID, outcome sitegraph.Outcome) cycle.Event {
-	return cycle.Event{Round: planner.Round{Number: 7}, Record: sitegraph.Record{Page: page, URL: "http://a.example/p"},
-		Observation: sitegraph.Observation{Outcome: outcome, Status: 503, Size: 1234, Detail: "it is tired"}}
+	return cycle.Event{Round: planner.Round{Number: 7},
+		Record: sitegraph.Record{Page: page, URL: "http://a.example/p"},
+		Observation: sitegraph.Observation{Outcome: outcome, Status: 503, Size: 1234,
+			Detail: "it is tired"}}
 }
 
 // A collector is told of a round, and of a visit with its fetch and its store in it, each with its
 // own time.
 func TestVisit(t *testing.T) {
 	l := listen(t)
-	tracer, err := Open(Options{Address: l.URL, Share: 1, Version: "9", Warn: func(err error) { t.Error(err) }})
+	tracer, err := Open(Options{Address: l.URL, Share: 1, Version: "9", Warn: func(err error) {
+		t.Error(err)
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,32 +74,39 @@ func TestVisit(t *testing.T) {
 	over(nil)
 	tracer.Fetch(4)(io.EOF) // no visit came of it
 	time.Sleep(2 * time.Millisecond)
-	tracer.Acknowledged([]cycle.Event{event(3, sitegraph.OutcomeFailed), event(4, sitegraph.OutcomeFetched)})
+	tracer.Acknowledged([]cycle.Event{event(3, sitegraph.OutcomeFailed),
+		event(4, sitegraph.OutcomeFetched)})
 	tracer.EndRound(planner.Round{Number: 7})
 	if err := tracer.Close(); err != nil {
 		t.Fatal(err)
 	}
-	visit, fetch, store, round := l.spans["visit"], l.spans["fetch"], l.spans["store"], l.spans["round"]
+	visit, fetch, store, round := l.spans["visit"], l.spans["fetch"], l.spans["store"],
+		l.spans["round"]
 	if l.all != 4 || visit == nil || fetch == nil || store == nil || round == nil {
 		t.Fatalf("%d spans: %v", l.all, l.spans)
 	}
 	for _, s := range []*pb.Span{fetch, store} {
-		if !slices.Equal(s.ParentSpanId, visit.SpanId) || !slices.Equal(s.TraceId, visit.TraceId) || s.EndTimeUnixNano-s.StartTimeUnixNano < 2e6 {
+		if !slices.Equal(s.ParentSpanId, visit.SpanId) || !slices.Equal(s.TraceId, visit.TraceId) ||
+			s.EndTimeUnixNano-s.StartTimeUnixNano < 2e6 {
 			t.Errorf("%v is no part of %v", s, visit)
 		}
 	}
-	if visit.StartTimeUnixNano != fetch.StartTimeUnixNano || fetch.EndTimeUnixNano != store.StartTimeUnixNano || store.EndTimeUnixNano != visit.EndTimeUnixNano {
+	if visit.StartTimeUnixNano != fetch.StartTimeUnixNano ||
+		fetch.EndTimeUnixNano != store.StartTimeUnixNano ||
+		store.EndTimeUnixNano != visit.EndTimeUnixNano {
 		t.Errorf("visit %v, fetch %v, store %v", visit, fetch, store)
 	}
 	if fetch.Status.Code != pb.Status_STATUS_CODE_ERROR || fetch.Status.Message != "it is tired" {
 		t.Errorf("status %v", fetch.Status)
 	}
-	for text, want := range map[string]string{visit.String(): "http://a.example/p", fetch.String(): "503", round.String(): "recrawl.visits", l.of: "recrawl"} {
+	for text, want := range map[string]string{visit.String(): "http://a.example/p",
+		fetch.String(): "503", round.String(): "recrawl.visits", l.of: "recrawl"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s has no %s", text, want)
 		}
 	}
-	if round.StartTimeUnixNano > visit.StartTimeUnixNano || round.EndTimeUnixNano < visit.EndTimeUnixNano {
+	if round.StartTimeUnixNano > visit.StartTimeUnixNano ||
+		round.EndTimeUnixNano < visit.EndTimeUnixNano {
 		t.Errorf("the round %v is not about its visit %v", round, visit)
 	}
 }
@@ -103,7 +114,9 @@ func TestVisit(t *testing.T) {
 // A share of the visits is told of, and nothing where nobody listens; that takes no memory.
 func TestShareAndOff(t *testing.T) {
 	l := listen(t)
-	tracer, err := Open(Options{Address: l.URL + "/", Share: 0.25, Warn: func(err error) { t.Error(err) }})
+	tracer, err := Open(Options{Address: l.URL + "/", Share: 0.25, Warn: func(err error) {
+		t.Error(err)
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,13 +136,19 @@ func TestShareAndOff(t *testing.T) {
 		t.Fatal(off, err)
 	}
 	events := []cycle.Event{event(1, sitegraph.OutcomeFetched)}
-	if n := testing.AllocsPerRun(100, func() { off.Fetch(1)(nil); off.Acknowledged(events); off.EndRound(planner.Round{}) }); n > 0 {
+	if n := testing.AllocsPerRun(100, func() {
+		off.Fetch(1)(nil)
+		off.Acknowledged(events)
+		off.EndRound(planner.Round{})
+	}); n > 0 {
 		t.Errorf("%v allocations where nobody is told", n)
 	}
 	if err := off.Close(); err != nil {
 		t.Error(err)
 	}
-	for address, good := range map[string]bool{"": true, "http://127.0.0.1:4318": true, "https://a.example/otlp/v1/traces": true, "127.0.0.1:4318": false, "http://": false, "ftp://a.example": false} {
+	for address, good := range map[string]bool{"": true, "http://127.0.0.1:4318": true,
+		"https://a.example/otlp/v1/traces": true, "127.0.0.1:4318": false, "http://": false,
+		"ftp://a.example": false} {
 		if err := Check(address); (err == nil) != good {
 			t.Errorf("%q: error %v", address, err)
 		}
@@ -160,7 +179,8 @@ func BenchmarkVisit(b *testing.B) {
 			var tracer *Tracer
 			if share >= 0 {
 				var err error
-				if tracer, err = Open(Options{Address: "http://127.0.0.1:1", Share: share, Warn: func(error) {}}); err != nil {
+				if tracer, err = Open(Options{Address: "http://127.0.0.1:1", Share: share,
+					Warn: func(error) {}}); err != nil {
 					b.Fatal(err)
 				}
 				defer tracer.Close()

@@ -13,9 +13,12 @@ import (
 // handMade is a blend of a forest that asks for the age and a net that adds it.
 func handMade() *Blend {
 	return &Blend{
-		Forest: &trees.Forest{Features: Features, Start: 1, Trees: []trees.Tree{{Questions: []trees.Question{{Feature: fAge, Threshold: 5}},
-			Leaves: []float32{-2, 2}, Shares: []float32{0.5, 0.5}}}},
-		Net: &perceptron.Net{Features: Features, Start: 3, Inputs: []perceptron.Input{{Feature: fAge, Mean: 5, Factor: 1}, {Feature: fDepth, Factor: 1}},
+		Forest: &trees.Forest{Features: Features, Start: 1,
+			Trees: []trees.Tree{{Questions: []trees.Question{{Feature: fAge, Threshold: 5}},
+				Leaves: []float32{-2, 2}, Shares: []float32{0.5, 0.5}}}},
+		Net: &perceptron.Net{Features: Features, Start: 3,
+			Inputs: []perceptron.Input{{Feature: fAge, Mean: 5, Factor: 1},
+				{Feature: fDepth, Factor: 1}},
 			Units: []perceptron.Unit{{Bias: 1, Weights: []float32{1, 0}, Out: 2}}},
 	}
 }
@@ -34,23 +37,33 @@ func TestBlend(t *testing.T) {
 	}
 	start := b.Explain(row[:], parts[:])
 	if start != (1+3+2)/2. || parts[fAge] != (2+4)/2. || parts[fDepth] != 0 {
-		t.Errorf("start %g, of the age %g, of the depth %g; want 3, 3 and 0", start, parts[fAge], parts[fDepth])
+		t.Errorf("start %g, of the age %g, of the depth %g; want 3, 3 and 0",
+			start, parts[fAge], parts[fDepth])
 	}
 	var columns [Features]logodds.Column
 	var sums logodds.Column
-	if n := testing.AllocsPerRun(100, func() { b.LogOdds(row[:]); b.LogOddsOf(columns[:], &sums) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() {
+		b.LogOdds(row[:])
+		b.LogOddsOf(columns[:], &sums)
+	}); n != 0 {
 		t.Errorf("%g allocations", n)
 	}
 }
 
 func TestBlendCheck(t *testing.T) {
 	for want, spoil := range map[string]func(b *Blend){
-		"not there":                   func(b *Blend) { b.Net = nil },
-		"a net over 3":                func(b *Blend) { b.Net.Features = 3 },
-		"a forest over 3 features":    func(b *Blend) { b.Forest.Features = 3 },
-		"unit 0 has 1 weights":        func(b *Blend) { b.Net.Units[0].Weights = b.Net.Units[0].Weights[:1] },
-		"tree 0 has a leaf of NaN":    func(b *Blend) { b.Forest.Trees[0].Leaves[1] = float32(math.NaN()) },
-		"tree 0 has 1 questions, 1 l": func(b *Blend) { b.Forest.Trees[0].Leaves = b.Forest.Trees[0].Leaves[:1] },
+		"not there":                func(b *Blend) { b.Net = nil },
+		"a net over 3":             func(b *Blend) { b.Net.Features = 3 },
+		"a forest over 3 features": func(b *Blend) { b.Forest.Features = 3 },
+		"unit 0 has 1 weights": func(b *Blend) {
+			b.Net.Units[0].Weights = b.Net.Units[0].Weights[:1]
+		},
+		"tree 0 has a leaf of NaN": func(b *Blend) {
+			b.Forest.Trees[0].Leaves[1] = float32(math.NaN())
+		},
+		"tree 0 has 1 questions, 1 l": func(b *Blend) {
+			b.Forest.Trees[0].Leaves = b.Forest.Trees[0].Leaves[:1]
+		},
 	} {
 		b := handMade()
 		spoil(b)

@@ -27,7 +27,8 @@ func TestCurveByHand(t *testing.T) {
 		t.Errorf("0.475 became %g", at)
 	}
 	if len(c) != outcomeBins {
-		t.Errorf("%d knots, want one for each of %d bins but two for the two in a pool", len(c), outcomeBins)
+		t.Errorf("%d knots, want one for each of %d bins but two for the two in a pool",
+			len(c), outcomeBins)
 	}
 	if err := c.check(); err != nil {
 		t.Error(err)
@@ -90,7 +91,8 @@ func TestCalibrator(t *testing.T) {
 
 func TestBadCurves(t *testing.T) {
 	for _, c := range []Curve{
-		{{0.5, 0.5}, {0.5, 0.6}}, {{0.5, 0.5}, {0.6, 0.5}}, {{0.5, 1}}, {{1, 0.5}}, {{0, 0.1}}, {{0.1, 0}},
+		{{0.5, 0.5}, {0.5, 0.6}}, {{0.5, 0.5}, {0.6, 0.5}}, {{0.5, 1}}, {{1, 0.5}}, {{0, 0.1}},
+		{{0.1, 0}},
 		{{float32(math.NaN()), 0.5}}, {{0.5, float32(math.NaN())}}, {{0.5, 1.5}},
 	} {
 		if c.check() == nil {

@@ -241,5 +241,6 @@ func (k *groupIndex) tellWeeks(at int32, c *weekClocks, part int) {
 		e.spans = append(e.spans, s)
 	}
 	e.start = e.spans[0].end - 7
-	e.spans[maxSpans-1].end = max(k.day(newest), e.spans[maxSpans-2].end+instant) // this week goes on
+	// this week goes on
+	e.spans[maxSpans-1].end = max(k.day(newest), e.spans[maxSpans-2].end+instant)
 }

@@ -66,7 +66,8 @@ func TestPartsOfAShape(t *testing.T) {
 	}
 	for part, pages := range in[1:] {
 		if min(pages[0], pages[1]) > 1 {
-			t.Errorf("part %d has %d pages that change at some days, and %d at others", part+1, pages[0], pages[1])
+			t.Errorf("part %d has %d pages that change at some days, and %d at others",
+				part+1, pages[0], pages[1])
 		}
 	}
 
@@ -81,8 +82,11 @@ func TestPartsOfAShape(t *testing.T) {
 		h.visit(p, 260, p%2 == 1)
 	}
 	a, b := h.row(odd, 260), h.row(even, 260)
-	if a[fDirectoryShare] < 0.9 || b[fDirectoryShare] > 0.1 || a[fDirectoryMass] < 5*b[fDirectoryMass] {
-		t.Errorf("of the part that changed %.2f did, and %.2f changes are expected of a page; of the other %.2f and %.2f", a[fDirectoryShare], a[fDirectoryMass], b[fDirectoryShare], b[fDirectoryMass])
+	if a[fDirectoryShare] < 0.9 || b[fDirectoryShare] > 0.1 ||
+		a[fDirectoryMass] < 5*b[fDirectoryMass] {
+		t.Errorf("of the part that changed %.2f did, and %.2f changes are expected of a page; of "+
+			"the other %.2f and %.2f", a[fDirectoryShare], a[fDirectoryMass], b[fDirectoryShare],
+			b[fDirectoryMass])
 	}
 
 	h.policy.Pack(false)
@@ -92,7 +96,8 @@ func TestPartsOfAShape(t *testing.T) {
 	k.packed = packed
 	k.unpack()
 	for i := range before {
-		if a, b := &before[i], &k.list[i]; a.ofShape != b.ofShape || a.pages != b.pages || !slices.Equal(a.spans, b.spans) || a.facts != b.facts {
+		if a, b := &before[i], &k.list[i]; a.ofShape != b.ofShape || a.pages != b.pages ||
+			!slices.Equal(a.spans, b.spans) || a.facts != b.facts {
 			t.Errorf("group %d was %+v, and is %+v", i, a, b)
 		}
 	}
@@ -109,6 +114,7 @@ func TestPartsOfPagesThatChangeAlone(t *testing.T) {
 	k := h.policy.groups
 	of := k.partings[k.list[k.pages[1].shape].parting-1]
 	if of.proved > provedEnough || of.pause <= firstPause {
-		t.Errorf("parts made outcomes likelier by exp(%.2f); histories are read after %.1f visits a page", of.proved, of.pause)
+		t.Errorf("parts made outcomes likelier by exp(%.2f); histories are read after %.1f "+
+			"visits a page", of.proved, of.pause)
 	}
 }

@@ -22,7 +22,8 @@ func seeDays(t *dayTimes, rng *rand.Rand, days int, perDay float64, open func(ho
 			changes = perDay / hoursPerDay / share
 		}
 		expected := float64(t.passed(0, from, to)) * perDay
-		t.see(0, from, to, rng.Float64() < -math.Expm1(-changes), float32(math.Log(math.Expm1(expected))))
+		t.see(0, from, to, rng.Float64() < -math.Expm1(-changes),
+			float32(math.Log(math.Expm1(expected))))
 		t.begin(to)
 	}
 }
@@ -33,7 +34,10 @@ func TestDayTimes(t *testing.T) {
 	var times dayTimes
 	seeDays(&times, rng, 30, 10, func(hour int) bool { return 8 <= hour && hour < 20 })
 	at := func(hour float32) float32 { return 200 + hour/hoursPerDay }
-	passed := func(from, to float32) float32 { return hoursPerDay * times.passed(0, at(from), at(to)) } // hours
+	// hours
+	passed := func(from, to float32) float32 {
+		return hoursPerDay * times.passed(0, at(from), at(to))
+	}
 	if byDay, byNight := passed(10, 14), passed(23, 27); byDay < 7 || byDay > 9 || byNight > 1.2 {
 		t.Errorf("four hours by day count for %.2f, four by night for %.2f", byDay, byNight)
 	}

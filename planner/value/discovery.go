@@ -101,7 +101,8 @@ type newPage struct {
 
 // Discovered tells the groups of a page that a change of it made pages known, and the page that led
 // there. Those that were known already and wait for their first visit are counted once.
-func (v *Policy) Discovered(p sitegraph.PageID, verdict sitegraph.Verdict, pages []sitegraph.PageID) {
+func (v *Policy) Discovered(p sitegraph.PageID, verdict sitegraph.Verdict,
+	pages []sitegraph.PageID) {
 	v.grow()
 	from := sitegraph.NoPage
 	if verdict == sitegraph.VerdictChanged {

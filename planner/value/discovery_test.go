@@ -26,7 +26,8 @@ func TestLeads(t *testing.T) {
 	l.add(499, 9)  // less than all
 	l.add(500, 10) // in the place of the least, which is page 0
 	if len(l) != mostHubs || l.index(0) >= 0 || l.index(499) >= 0 || l.index(500) < 0 {
-		t.Errorf("%d leads, of which 0 is at %d, 499 at %d and 500 at %d", len(l), l.index(0), l.index(499), l.index(500))
+		t.Errorf("%d leads, of which 0 is at %d, 499 at %d and 500 at %d",
+			len(l), l.index(0), l.index(499), l.index(500))
 	}
 	l.add(501, 100_000)
 	if i := l.index(501); l.index(500) >= 0 || i < 0 || l[i].expected() != mostPerHub {
@@ -46,11 +47,13 @@ func TestLedBy(t *testing.T) {
 	v := h.policy
 	add := func(path string) sitegraph.PageID {
 		p := h.corpus.Graph.Add("http://s0.example/" + path)
-		h.records = append(h.records, sitegraph.Record{Page: p, URL: h.corpus.Graph.URL(p), State: sitegraph.StateNew})
+		h.records = append(h.records, sitegraph.Record{Page: p, URL: h.corpus.Graph.URL(p),
+			State: sitegraph.StateNew})
 		h.corpus.Remember(&h.records[p])
 		return p
 	}
-	outcome := func(p sitegraph.PageID, state sitegraph.State, verdict sitegraph.Verdict, found ...sitegraph.PageID) {
+	outcome := func(p sitegraph.PageID, state sitegraph.State, verdict sitegraph.Verdict,
+		found ...sitegraph.PageID) {
 		v.Discovered(p, verdict, found)
 		h.records[p].State = state
 		h.corpus.Remember(&h.records[p])
@@ -63,13 +66,19 @@ func TestLedBy(t *testing.T) {
 	for i := range 30 {
 		manual = append(manual, add(fmt.Sprintf("release/%d.html", i)))
 	}
-	outcome(release, sitegraph.StateAlive, sitegraph.VerdictFirst, append(manual, release)...) // links to itself
+	// links to itself
+	outcome(release, sitegraph.StateAlive, sitegraph.VerdictFirst, append(manual, release)...)
 	outcome(moved, sitegraph.StateMoved, sitegraph.VerdictLeft, add("elsewhere/"))
-	outcome(manual[0], sitegraph.StateAlive, sitegraph.VerdictFirst, append(manual[1:], add("release/more.html"))...) // the others are known
-	outcome(add("unknown/"), sitegraph.StateAlive, sitegraph.VerdictFirst, add("unknown/more.html"))                  // whoever led there
+	// the others are known
+	outcome(manual[0], sitegraph.StateAlive, sitegraph.VerdictFirst,
+		append(manual[1:], add("release/more.html"))...)
+	// whoever led there
+	outcome(add("unknown/"), sitegraph.StateAlive, sitegraph.VerdictFirst, add("unknown/more.html"))
 	outcome(list, sitegraph.StateAlive, sitegraph.VerdictChanged)
 	skipped := add("skipped/")
-	planner.New(h.corpus, h.policy, planner.Options{Skip: func(p sitegraph.PageID) bool { return p == skipped }})
+	planner.New(h.corpus, h.policy, planner.Options{Skip: func(p sitegraph.PageID) bool {
+		return p == skipped
+	}})
 	outcome(manual[1], sitegraph.StateAlive, sitegraph.VerdictFirst, skipped)
 	got := v.discovery.servers[h.corpus.Graph.Server(list)].hubs
 	if len(got) != 1 || got[0] != (hub{list, 34, 2}) {
@@ -101,15 +110,18 @@ func TestLeadsOfRounds(t *testing.T) {
 		page.Born = 10
 		release.Children = append(release.Children, page)
 	}
-	m := newSim(t, w, nil, "value", Settings{Mode: planner.Stream, Seed: 3, PerDay: 20}, planner.Options{NewShare: 0.5})
+	m := newSim(t, w, nil, "value", Settings{Mode: planner.Stream, Seed: 3, PerDay: 20},
+		planner.Options{NewShare: 0.5})
 	for day := 1; day <= 20; day++ {
 		if day == 5 {
-			m.Planner.Found(m.Link(w.Add(3, "http://s0.example/named.html", false).URL)) // and not by a visit
+			// and not by a visit
+			m.Planner.Found(m.Link(w.Add(3, "http://s0.example/named.html", false).URL))
 		}
 		m.Day(day, 20)
 	}
 	leads := m.Planner.Policy.(*Policy).discovery.servers[0].hubs
-	if len(leads) != 1 || m.Graph.URL(leads[0].page) != list.URL || leads[0].pages != 21 || leads[0].changes < 5 {
+	if len(leads) != 1 || m.Graph.URL(leads[0].page) != list.URL || leads[0].pages != 21 ||
+		leads[0].changes < 5 {
 		t.Errorf("leads are %+v, want 21 pages of %s, by all its changes since", leads, list.URL)
 	}
 }
@@ -126,7 +138,8 @@ func TestLooksAtLeads(t *testing.T) {
 			leaf.Changes = nil
 			top.Children = append(top.Children, leaf)
 		}
-		m := newSim(t, w, nil, "value", Settings{Mode: planner.Stream, Seed: seed, PerDay: 20}, planner.Options{})
+		m := newSim(t, w, nil, "value", Settings{Mode: planner.Stream, Seed: seed, PerDay: 20},
+			planner.Options{})
 		for day := 1; day <= 60; day++ {
 			if day == 2 {
 				leaf, _ := m.Graph.Lookup("http://s0.example/leafm.html")
@@ -134,7 +147,8 @@ func TestLooksAtLeads(t *testing.T) {
 				servers[m.Graph.Server(leaf)].hubs.add(leaf, 60)
 			}
 			for _, v := range m.Day(day, 20) {
-				if url := m.Graph.URL(v.Page); strings.HasPrefix(v.Reason.String(), "a look at a quiet page") && strings.Contains(url, "/leaf") {
+				if url := m.Graph.URL(v.Page); strings.HasPrefix(v.Reason.String(),
+					"a look at a quiet page") && strings.Contains(url, "/leaf") {
 					looks[url]++
 				}
 			}

@@ -52,7 +52,8 @@ const (
 // that nobody visited since, and those that were visited since are none the likelier for it. Of a
 // copy that is no older than a day it counts for the moment of the visit: what was predicted wrong
 // today is best known by that. New spans have so many days.
-func (f *tally) see(from, to, length float32, changed bool, expected float32, part func(from, after, to float32) float32) {
+func (f *tally) see(from, to, length float32, changed bool, expected float32,
+	part func(from, after, to float32) float32) {
 	n := len(f.spans)
 	switch {
 	case n == 0:
@@ -123,7 +124,8 @@ func (f *tally) since(t float32) (all counts) {
 // ratio of the odds seen to those expected, pulled toward 1: 1 where there was no visit.
 func (s counts) ratio(a float32) float32 {
 	return bounded(
-		(s.changed + a) / (s.expected + a) * (s.visits - s.expected + a) / (s.visits - s.changed + a),
+		(s.changed + a) / (s.expected + a) * (s.visits - s.expected + a) / (s.visits - s.changed +
+			a),
 	)
 }
 

@@ -25,10 +25,13 @@ func TestFrailtyFactor(t *testing.T) {
 		{10, 1, 2, 3. / 4 * 10 / 11},   // somewhat fewer
 		{1000, 1000, 1, mostEffect},    // bounds
 		{1000, 0, 999, 1.0 / mostEffect},
-		{100_000, 50_000, 25_000, 3 * 50002. / 50006}, // much is seen: the ratio of the odds, 1 and 1/3
+		// much is seen: the ratio of the odds, 1 and 1/3
+		{100_000, 50_000, 25_000, 3 * 50002. / 50006},
 	} {
-		if got := (counts{visits: c.looks, changed: c.changed, expected: c.expected}).ratio(serverPrior); !near(got, c.want, 1e-3*float64(c.want)) {
-			t.Errorf("%g of %g changed, %g expected: factor %g, want %g", c.changed, c.looks, c.expected, got, c.want)
+		if got := (counts{visits: c.looks, changed: c.changed, expected: c.expected}).ratio(
+			serverPrior); !near(got, c.want, 1e-3*float64(c.want)) {
+			t.Errorf("%g of %g changed, %g expected: factor %g, want %g",
+				c.changed, c.looks, c.expected, got, c.want)
 		}
 	}
 	for _, p := range []float32{0, 0.2, 0.5, 1} {
@@ -85,7 +88,9 @@ func TestFrailtySpans(t *testing.T) {
 				tolerance += 0.05 * float64(want.visits)
 			}
 			tolerance += 1e-3 * float64(want.visits)
-			if !near(got.visits, want.visits, tolerance) || !near(got.changed, want.changed, tolerance) || !near(got.expected, want.expected, tolerance) {
+			if !near(got.visits, want.visits, tolerance) ||
+				!near(got.changed, want.changed, tolerance) ||
+				!near(got.expected, want.expected, tolerance) {
 				t.Errorf("%d a day, the last %g days: %+v, want %+v", perDay, age, got, want)
 			}
 		}
@@ -107,7 +112,9 @@ func TestFrailtyOfTheDaysThatWereRebuilt(t *testing.T) {
 	visits, changes := 0, 0
 	see := func(from, to float32, changed bool, expected float32) {
 		group.observe(from, to, changed, rate)
-		f.see(from, to, 1, changed, expected, func(from, after, to float32) float32 { return group.part(from, after, to, rate) })
+		f.see(from, to, 1, changed, expected, func(from, after, to float32) float32 {
+			return group.part(from, after, to, rate)
+		})
 		if visits++; changed {
 			changes++
 		}
@@ -122,9 +129,11 @@ func TestFrailtyOfTheDaysThatWereRebuilt(t *testing.T) {
 	}
 	before, after := f.since(rebuilt-10).ratio(serverPrior), f.since(rebuilt+15).ratio(serverPrior)
 	if before < 3 || after > 1 {
-		t.Errorf("odds of pages visited before it: times %.3g, of those visited two weeks after it: times %.3g", before, after)
+		t.Errorf("odds of pages visited before it: times %.3g, of those visited two weeks after "+
+			"it: times %.3g", before, after)
 	}
-	if all := f.since(0); !near(all.visits, float32(visits), 1e-2) || !near(all.changed, float32(changes), 1e-2) {
+	if all := f.since(0); !near(all.visits, float32(visits), 1e-2) ||
+		!near(all.changed, float32(changes), 1e-2) {
 		t.Errorf("%+v of %d visits, %d of which found a change", all, visits, changes)
 	}
 }
@@ -145,31 +154,42 @@ func TestFrailtyOfBoth(t *testing.T) {
 		{effects{shape: all}, 1, alone},
 		{effects{server: all, shape: all}, server, server * shape},
 		{effects{server: all, shape: none}, server, server * against},
-		{effects{server: counts{visits: 100, changed: 100, expected: 1}, shape: counts{visits: 50, changed: 50, expected: 0.5}}, mostEffect, mostEffect},
+		{effects{server: counts{visits: 100, changed: 100, expected: 1},
+			shape: counts{visits: 50, changed: 50, expected: 0.5}}, mostEffect, mostEffect},
 	} {
 		c.beyond.trust = 1
 		server, both := c.beyond.factors()
 		if !near(server, c.server, 1e-3) || !near(both, c.both, 1e-3) || c.beyond.total() != both {
-			t.Errorf("%+v: factors %g and %g, want %g and %g", c.beyond, server, both, c.server, c.both)
+			t.Errorf("%+v: factors %g and %g, want %g and %g",
+				c.beyond, server, both, c.server, c.both)
 		}
 	}
 }
 
 // The reason names the larger of both factors, if they are worth saying.
 func TestReasonOfFrailty(t *testing.T) {
-	server, shape := counts{visits: 10, changed: 3, expected: 2}, counts{visits: 8, changed: 8, expected: 0.8}
+	server, shape := counts{visits: 10, changed: 3, expected: 2},
+		counts{visits: 8, changed: 8, expected: 0.8}
 	grown := float64(shape.visits * timesOdds(0.1, server.ratio(serverPrior)))
 	for _, c := range []struct {
 		beyond effects
 		want   string // "": none
 	}{
-		{effects{server: server, shape: shape}, fmt.Sprintf("of 8 visits to addresses like its own since its last, 8 saw a change, where %g were expected", math.Round(100*grown)/100)},
+		{effects{server: server, shape: shape}, fmt.Sprintf("of 8 visits to addresses like its "+
+			"own since its last, 8 saw a change, where %g were expected",
+			math.Round(100*grown)/100)},
 		{effects{server: server}, ""},
-		{effects{server: counts{visits: 300, changed: 200, expected: 100}}, "of 300 visits to its server since its last, 200 saw a change, where 100 were expected"},
+		{effects{server: counts{visits: 300, changed: 200, expected: 100}},
+			"of 300 visits to its server since its last, 200 saw a change, where 100 were expected"},
 		{effects{server: counts{visits: 300, changed: 20, expected: 100}}, ""},
-		{effects{server: counts{visits: 5000, changed: 2500, expected: 1200.5}}, "of 5000 visits to its server since its last, 2500 saw a change, where 1200.5 were expected"},
+		{effects{server: counts{visits: 5000, changed: 2500, expected: 1200.5}},
+			"of 5000 visits to its server since its last, 2500 saw a change, where 1200.5 were " +
+				"expected"},
 		// Where the product is bounded, too.
-		{effects{server: counts{visits: 30, changed: 15, expected: 3}, shape: counts{visits: 15, changed: 15, expected: 1.5}}, "of 15 visits to addresses like its own since its last, 15 saw a change, where 5.88 were expected"},
+		{effects{server: counts{visits: 30, changed: 15, expected: 3},
+			shape: counts{visits: 15, changed: 15, expected: 1.5}},
+			"of 15 visits to addresses like its own since its last, 15 saw a change, where 5.88 " +
+				"were expected"},
 	} {
 		c.beyond.trust = 1
 		if reason, said := c.beyond.reason(); reason.String() != c.want || said != (c.want != "") {
@@ -184,7 +204,8 @@ func TestReasonOfFrailty(t *testing.T) {
 func TestFrailtyOfShapes(t *testing.T) {
 	var paths []string
 	for i := range manyPages {
-		paths = append(paths, fmt.Sprintf("news/item-%d.html", i), fmt.Sprintf("docs/%d/page.html", i))
+		paths = append(paths, fmt.Sprintf("news/item-%d.html", i), fmt.Sprintf("docs/%d/page.html",
+			i))
 	}
 	for i := range 8 {
 		paths = append(paths, fmt.Sprintf("few/about%d.html", i))
@@ -194,7 +215,8 @@ func TestFrailtyOfShapes(t *testing.T) {
 		h.begin(100)
 		of := map[string][]sitegraph.PageID{}
 		for _, p := range h.corpus.Graph.ServerPages(0) {
-			section, _, _ := strings.Cut(strings.TrimPrefix(h.corpus.Graph.URL(p), "http://s0.example/"), "/")
+			section, _, _ := strings.Cut(strings.TrimPrefix(h.corpus.Graph.URL(p),
+				"http://s0.example/"), "/")
 			of[section] = append(of[section], p)
 		}
 		for i := range 4 {
@@ -212,23 +234,31 @@ func TestFrailtyOfShapes(t *testing.T) {
 		var want, rest float32
 		switch variant {
 		case "value":
-			want, rest = effects{server, shape, 1}.total(), effects{server: server, trust: 1}.total()
+			want, rest = effects{server, shape, 1}.total(),
+				effects{server: server, trust: 1}.total()
 		case "value-shape":
-			want, rest = effects{server: server, trust: 1}.total(), effects{server: server, trust: 1}.total()
+			want, rest = effects{server: server, trust: 1}.total(),
+				effects{server: server, trust: 1}.total()
 		case "value-server":
 			want, rest = effects{shape: shape, trust: 1}.total(), 1
 		default:
 			want, rest = 1, 1
 		}
-		if visited, other := h.policy.effect(of["news"][0]), h.policy.effect(h.corpus.Graph.ServerPages(1)[6]); visited != 1 || other != 1 {
-			t.Errorf("%s: factor %g of a page visited then, %g of one of another server", variant, visited, other)
+		if visited, other := h.policy.effect(of["news"][0]),
+			h.policy.effect(h.corpus.Graph.ServerPages(1)[6]); visited != 1 || other != 1 {
+			t.Errorf("%s: factor %g of a page visited then, %g of one of another server",
+				variant, visited, other)
 		}
 		row := Row{fAge: 5}
 		reason := h.policy.reason(of["news"][6], &row).String()
 		if reasons := map[string]string{
-			"value": "of 8 visits to its server since its last, 4 saw a change, where 0.8 were expected", "value-shape": "of 8 visits to its server since its last, 4 saw a change, where 0.8 were expected",
-			"value-server": "of 4 visits to addresses like its own since its last, 4 saw a change, where 0.4 were expected",
-		}; reasons[variant] != "" && reason != reasons[variant] || reasons[variant] == "" && strings.Contains(reason, "where") {
+			"value": "of 8 visits to its server since its last, 4 saw a change, where 0.8 were " +
+				"expected", "value-shape": "of 8 visits to its server since its last, 4 saw a " +
+				"change, where 0.8 were expected",
+			"value-server": "of 4 visits to addresses like its own since its last, 4 saw a " +
+				"change, where 0.4 were expected",
+		}; reasons[variant] != "" && reason != reasons[variant] || reasons[variant] == "" &&
+			strings.Contains(reason, "where") {
 			t.Errorf("%s: visited because %s, want %q", variant, reason, reasons[variant])
 		}
 		var b batch // of pages last visited at once
@@ -239,7 +269,8 @@ func TestFrailtyOfShapes(t *testing.T) {
 		for _, p := range b.all() {
 			got := h.policy.scores[p]
 			if h.policy.rate(p); h.policy.scores[p] != got {
-				t.Errorf("%s: %s is worth %v among others, %v alone", variant, h.corpus.Graph.URL(p), got, h.policy.scores[p])
+				t.Errorf("%s: %s is worth %v among others, %v alone",
+					variant, h.corpus.Graph.URL(p), got, h.policy.scores[p])
 			}
 		}
 		if got := odds("news"); !near(got, want, 1e-3) {
@@ -266,10 +297,13 @@ func TestFrailtyReachesPages(t *testing.T) {
 		}
 		h.begin(101)
 		h.policy.trust = effectTrust{} // whatever these visits told
-		return h.policy.effect(pages[6]), h.policy.effect(h.corpus.Graph.ServerPages(1)[6]), h.policy.effect(pages[1])
+		return h.policy.effect(pages[6]), h.policy.effect(h.corpus.Graph.ServerPages(1)[6]),
+			h.policy.effect(pages[1])
 	}
-	if same, other, visited := of("value", 0.1); !near(same, 6/2.4*5.6/2, 1e-3) || other != 1 || visited != 1 {
-		t.Errorf("factor %g of the server, %g of the other, %g of a page visited then", same, other, visited)
+	if same, other, visited := of("value", 0.1); !near(same, 6/2.4*5.6/2, 1e-3) || other != 1 ||
+		visited != 1 {
+		t.Errorf("factor %g of the server, %g of the other, %g of a page visited then",
+			same, other, visited)
 	}
 	if same, _, _ := of("value", 0.999); !near(same, 1, 0.01) {
 		t.Errorf("factor %g where all was expected", same)
@@ -299,10 +333,13 @@ func TestFrailtyCounts(t *testing.T) {
 		v.rate(p)
 		s, factor := v.scores[p], v.effect(p)
 		probability := v.calibrator.of(timesOdds(s.raw, factor))
-		if got, want := s.worth, probability*v.weight(p); !near(got, want, 1e-6) || !near(float32(v.visit(p).Probability), probability, 1e-6) {
-			t.Errorf("%s: worth %g, want %g; a visit at %g, want %g", variant, got, want, v.visit(p).Probability, probability)
+		if got, want := s.worth, probability*v.weight(p); !near(got, want, 1e-6) ||
+			!near(float32(v.visit(p).Probability), probability, 1e-6) {
+			t.Errorf("%s: worth %g, want %g; a visit at %g, want %g",
+				variant, got, want, v.visit(p).Probability, probability)
 		}
-		if grew := factor > 2 && float64(s.worth) > 1.2*float64(s.raw); grew != (variant == "value") {
+		if grew := factor > 2 &&
+			float64(s.worth) > 1.2*float64(s.raw); grew != (variant == "value") {
 			t.Errorf("%s: factor %g, raw %g, worth %g", variant, factor, s.raw, s.worth)
 		}
 		v.price = 0.999
@@ -323,7 +360,8 @@ func TestFrailtyCounts(t *testing.T) {
 		if got := float32(given() - known); !near(got, expected, 1e-4) {
 			t.Errorf("%s: the calibrator is told of %g, want %g", variant, got, expected)
 		}
-		if got := v.groups.servers[0].tally.since(0).expected - before.expected; !near(got, 0.25, 1e-4) {
+		if got := v.groups.servers[0].tally.since(0).expected - before.expected; !near(got, 0.25,
+			1e-4) {
 			t.Errorf("%s: of the visit %g is expected, want 0.25, before the factor", variant, got)
 		}
 	}
@@ -341,7 +379,8 @@ func TestFrailtyExpects(t *testing.T) {
 		visits, sum = visits+1, sum+h.policy.scores[p].raw
 		h.visit(p, 50, p%2 == 0)
 	}
-	if all := h.policy.groups.servers[0].tally.since(0); all.visits != visits || !near(all.expected, sum, 1e-4) {
+	if all := h.policy.groups.servers[0].tally.since(0); all.visits != visits ||
+		!near(all.expected, sum, 1e-4) {
 		t.Errorf("expected %g of %g visits, want %g of %g", all.expected, all.visits, sum, visits)
 	}
 }
@@ -356,9 +395,11 @@ func TestEffectTrust(t *testing.T) {
 		believed := timesOdds(0.3, power(factor, noise.of(2)))
 		noise.see(2, rng.Float64() < 0.3, believed, factor)
 		likely := timesOdds(0.3, factor)
-		rebuilt.see(2, rng.Float64() < float64(likely), timesOdds(0.3, power(factor, rebuilt.of(2))), factor)
+		rebuilt.see(2, rng.Float64() < float64(likely),
+			timesOdds(0.3, power(factor, rebuilt.of(2))), factor)
 	}
-	if here, elsewhere := noise.of(2), noise.of(3); here > 0.4 || elsewhere > 0.8 || here > elsewhere {
+	if here, elsewhere := noise.of(2), noise.of(3); here > 0.4 || elsewhere > 0.8 ||
+		here > elsewhere {
 		t.Errorf("chance is trusted %g here and %g elsewhere", here, elsewhere)
 	}
 	if got := rebuilt.of(2); got < 0.7 {

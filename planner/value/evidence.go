@@ -18,9 +18,10 @@ type evidence struct {
 
 // observed is what visits told of a group.
 type observed struct {
-	spans []span          // ascending
-	after *[maxSpans]sums // of a group of manyPages, by span: over all spans after it, if known is true
-	tally *tally          // of a server, or of a shape of manyPages; nil: nothing is known
+	spans []span // ascending
+	// of a group of manyPages, by span: over all spans after it, if known is true
+	after *[maxSpans]sums
+	tally *tally // of a server, or of a shape of manyPages; nil: nothing is known
 	known bool
 	facts
 }
@@ -313,7 +314,8 @@ func (e *evidence) peak(t, days, rate float32) float32 {
 	var most, mass float32
 	from := len(e.spans)
 	for to := len(e.spans) - 1; to >= 0 && e.spans[to].end > t; to-- {
-		for ; from > 0 && e.spans[from-1].end > t && e.begin(from-1) >= e.spans[to].end-days; from-- {
+		for ; from > 0 && e.spans[from-1].end > t &&
+			e.begin(from-1) >= e.spans[to].end-days; from-- {
 			mass += e.spans[from-1].level(e.spans[from-1].end-e.begin(from-1), rate)
 		}
 		if from <= to {

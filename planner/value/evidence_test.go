@@ -8,7 +8,8 @@ import (
 
 // simulatedGroup is a group of pages that change by a Poisson process of a rate, all of them on
 // rebuilds too, and are visited at random; after so many days.
-func simulatedGroup(seed uint64, pages int, rate float64, days int, perDay float64, rebuilds ...int) *evidence {
+func simulatedGroup(seed uint64, pages int, rate float64, days int, perDay float64,
+	rebuilds ...int) *evidence {
 	rng := rand.New(rand.NewPCG(seed, 4))
 	e := &evidence{pages: int32(pages), observed: new(observed)}
 	last := make([]int, pages)
@@ -48,7 +49,8 @@ func TestEvidenceOfEvenChange(t *testing.T) {
 				want += float64(e.changes/e.days*back) / runs // of which a look sees one at most
 			}
 			if sum < 0.7*want || sum > 1.4*want {
-				t.Errorf("rate %g, %g days: %.3f changes expected, want %.3f", rate, back, sum, want)
+				t.Errorf("rate %g, %g days: %.3f changes expected, want %.3f",
+					rate, back, sum, want)
 			}
 		}
 	}
@@ -62,7 +64,8 @@ func TestEvidenceOfRebuild(t *testing.T) {
 		rate := e.rate(defaultRate)
 		before, after := e.since(80, 100, rate), e.since(90, 100, rate)
 		if before.mass < 0.6 || after.mass > 0.3 {
-			t.Errorf("seed %d: %.2f changes expected of copies from before the rebuild, %.2f after", seed, before.mass, after.mass)
+			t.Errorf("seed %d: %.2f changes expected of copies from before the rebuild, %.2f after",
+				seed, before.mass, after.mass)
 		}
 		if share := before.changed / before.visits; share < 0.45 {
 			t.Errorf("seed %d: a share of %.2f of the looks since then saw it", seed, share)
@@ -80,7 +83,8 @@ func TestEvidenceSums(t *testing.T) {
 		}
 		looks := float32(0)
 		for i, s := range e.spans {
-			if i > 0 && s.end <= e.spans[i-1].end || s.cover < 0 || s.mass < 0 || s.changed > s.visits {
+			if i > 0 && s.end <= e.spans[i-1].end || s.cover < 0 || s.mass < 0 ||
+				s.changed > s.visits {
 				t.Fatalf("span %d of %v", i, e.spans)
 			}
 			looks += s.visits
@@ -95,9 +99,11 @@ func TestEvidenceSums(t *testing.T) {
 			got, want := e.since(from, now, rate), addedUp(e, from, now, rate)
 			e.pages = manyPages
 			if kept := e.since(from, now, rate); kept != got {
-				t.Fatalf("seed %d, since %g: %+v by sums that are kept, %+v without", seed, from, kept, got)
+				t.Fatalf("seed %d, since %g: %+v by sums that are kept, %+v without",
+					seed, from, kept, got)
 			}
-			for _, x := range [][2]float32{{got.mass, want.mass}, {got.visits, want.visits}, {got.changed, want.changed}} {
+			for _, x := range [][2]float32{{got.mass, want.mass}, {got.visits, want.visits},
+				{got.changed, want.changed}} {
 				if math.Abs(float64(x[0]-x[1])) > 1e-3*(1+math.Abs(float64(x[1]))) {
 					t.Fatalf("seed %d, since %g: %+v, want %+v", seed, from, got, want)
 				}

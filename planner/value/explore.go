@@ -90,7 +90,8 @@ func (e *exploration) begin(v *Policy, r planner.Round) {
 	e.left = int(e.carry)
 	e.carry -= float64(e.left)
 	e.more = e.left
-	if v.groups.round < 1 { // what a round has no room for is left to the next, within a day's share
+	// what a round has no room for is left to the next, within a day's share
+	if v.groups.round < 1 {
 		e.followUps = followUps
 		e.more = max(min(more+e.left, int(explorationShare*v.PerDay)), e.left)
 	}
@@ -142,7 +143,8 @@ func (e *exploration) sweep(v *Policy, r planner.Round) {
 func (e *exploration) followUp(v *Policy, s sitegraph.ServerID, n *surpriseOf) {
 	// The server was rebuilt, as far as such looks proved to be right.
 	pages := min(float64(v.rankings.of[s].alive), max(float64(v.Corpus.Round().Budget), v.PerDay))
-	worth := min(float64(e.rebuilds.ratio(s)), 1) * pages * max(1-v.changesPrice()/v.Corpus.MeanWeight(), 0)
+	worth := min(float64(e.rebuilds.ratio(s)),
+		1) * pages * max(1-v.changesPrice()/v.Corpus.MeanWeight(), 0)
 	if worth*v.Corpus.MeanWeight() < float64(v.least) {
 		return
 	}
@@ -179,7 +181,8 @@ func (e *exploration) take() (want probe, ok bool) {
 // next is a probe of the next server that is worth one.
 func (e *exploration) next(v *Policy) (planner.Visit, bool) {
 	for want, ok := e.take(); ok; want, ok = e.take() {
-		e.lastProbe[want.server] = v.now // also if there is none, or it fails: not before the others' turn
+		// also if there is none, or it fails: not before the others' turn
+		e.lastProbe[want.server] = v.now
 		p, atRandom := v.probePage(want)
 		if p == sitegraph.NoPage {
 			continue
@@ -202,17 +205,20 @@ func (e *exploration) next(v *Policy) (planner.Visit, bool) {
 		switch {
 		case v.Mode == planner.Sweep:
 			visit.Reason = planner.Because(
-				"one of the looks at any page of each server that begin a sweep: this one has %.0f, and nobody knows what changed there",
+				"one of the looks at any page of each server that begin a sweep: this one has "+
+					"%.0f, and nobody knows what changed there",
 				pages,
 			)
 		case want.isFollowUp:
 			visit.Reason = planner.Because(
-				"a look at a quiet page: another one of its server had changed, which has %.0f pages that could have",
+				"a look at a quiet page: another one of its server had changed, which has %.0f "+
+					"pages that could have",
 				pages,
 			)
 		default:
 			visit.Reason = planner.Because(
-				"a look at a quiet page: nobody had one for %.3g days, and its server has %.0f pages that could have changed",
+				"a look at a quiet page: nobody had one for %.3g days, and its server has %.0f "+
+					"pages that could have changed",
 				want.days,
 				pages,
 			)
@@ -233,7 +239,8 @@ var mostConsidered = 8192
 // leads to four times (see hub).
 func (v *Policy) probePage(of probe) (page sitegraph.PageID, atRandom bool) {
 	draw := rank.Mix(
-		v.Seed ^ uint64(v.Corpus.Round().Number)<<32 ^ uint64(of.number)<<24 ^ uint64(of.tie*(1<<52)),
+		v.Seed ^ uint64(v.Corpus.Round().Number)<<32 ^ uint64(of.number)<<24 ^ uint64(
+			of.tie*(1<<52)),
 	)
 	anyPage := v.Mode == planner.Sweep || of.isFollowUp || draw%3 == 0
 	odd := uint32(draw>>8) | 1 // times an odd number: another order of the pages for each draw
@@ -267,7 +274,8 @@ func (v *Policy) probePage(of probe) (page sitegraph.PageID, atRandom bool) {
 		consider(p, score)
 	}
 	for _, l := range v.discovery.servers[of.server].hubs {
-		consider(l.page, old(l.page)*float64(1+v.groups.directories(l.page))*float64(1+hubWorth*l.expected()))
+		consider(l.page, old(l.page)*float64(1+v.groups.directories(l.page))*float64(1+
+			hubWorth*l.expected()))
 	}
 	return best, false
 }
@@ -311,4 +319,6 @@ func (v *scorer) isQuiet(p sitegraph.PageID) bool {
 
 // worthLittle reports whether a page is far below the price, so that nobody expects it to have
 // changed.
-func (v *scorer) worthLittle(p sitegraph.PageID) bool { return float64(v.worth(p)) < quietPart*v.price }
+func (v *scorer) worthLittle(p sitegraph.PageID) bool {
+	return float64(v.worth(p)) < quietPart*v.price
+}

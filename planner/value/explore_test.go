@@ -34,7 +34,8 @@ func lookedAt(m *simtest.Sim, visits []planner.Visit) (servers []string) {
 }
 
 func explorer(t *testing.T, o planner.Options) *simtest.Sim {
-	return newSim(t, twoBusy(), nil, "value", Settings{Mode: planner.Stream, Seed: 1, PerDay: 20}, o)
+	return newSim(t, twoBusy(), nil, "value", Settings{Mode: planner.Stream, Seed: 1, PerDay: 20},
+		o)
 }
 
 // A server of more pages than a look considers is looked at through some of them, others each time,
@@ -43,7 +44,8 @@ func TestLooksAtPartOfLarge(t *testing.T) {
 	defer func(most int) { mostConsidered = most }(mostConsidered)
 	mostConsidered = 10
 	m := explorer(t, planner.Options{})
-	m.Planner.Policy.(*Policy).Without = WithoutParts // with them some parts of the server are not quiet
+	// with them some parts of the server are not quiet
+	m.Planner.Policy.(*Policy).Without = WithoutParts
 	for day := 1; day <= 40; day++ {
 		m.Day(day, 60)
 	}
@@ -51,12 +53,14 @@ func TestLooksAtPartOfLarge(t *testing.T) {
 	pages := m.Graph.ServerPages(0)
 	seen := map[int]bool{}
 	for number := range 400 {
-		if p, atRandom := v.probePage(probe{server: 0, number: number}); atRandom && p != sitegraph.NoPage {
+		if p, atRandom := v.probePage(probe{server: 0, number: number}); atRandom &&
+			p != sitegraph.NoPage {
 			seen[slices.Index(pages, p)%(len(pages)/mostConsidered)] = true
 		}
 	}
 	if len(pages) < 5*mostConsidered || len(seen) != len(pages)/mostConsidered {
-		t.Errorf("of %d pages, looks saw those of %d of %d parts", len(pages), len(seen), len(pages)/mostConsidered)
+		t.Errorf("of %d pages, looks saw those of %d of %d parts",
+			len(pages), len(seen), len(pages)/mostConsidered)
 	}
 }
 
@@ -109,7 +113,8 @@ func TestLooksFollow(t *testing.T) {
 				}
 			}
 			if followed < seeds/3 {
-				t.Errorf("lag %d, likely %v: looks follow in %d of %d worlds", lag, likely, followed, seeds)
+				t.Errorf("lag %d, likely %v: looks follow in %d of %d worlds",
+					lag, likely, followed, seeds)
 			}
 		}
 	}
@@ -129,10 +134,12 @@ func looksFollow(t *testing.T, seed uint64, lag int, likely bool) bool {
 			p.Changes = nil
 		}
 	}
-	m := newSim(t, w, nil, "value", Settings{Mode: planner.Stream, Seed: seed, PerDay: 40}, planner.Options{})
+	m := newSim(t, w, nil, "value", Settings{Mode: planner.Stream, Seed: seed, PerDay: 40},
+		planner.Options{})
 	m.Lag = lag
 	m.OnVisit = func(v planner.Visit) {
-		if value := m.Planner.Policy.(*Policy); likely && strings.Contains(v.Reason.String(), "a look at a quiet page") {
+		if value := m.Planner.Policy.(*Policy); likely &&
+			strings.Contains(v.Reason.String(), "a look at a quiet page") {
 			value.scores[v.Page].worth = 1
 		}
 	}
@@ -145,7 +152,8 @@ func looksFollow(t *testing.T, seed uint64, lag int, likely bool) bool {
 				case "s0.example":
 					followed++
 				case "s1.example", "s2.example", "s3.example":
-					t.Errorf("seed %d, day %d: a look at %s follows, where nothing changes", seed, day, s)
+					t.Errorf("seed %d, day %d: a look at %s follows, where nothing changes",
+						seed, day, s)
 				}
 			}
 			found = found || float64(day) > rebuilt && s == "s0.example"
@@ -153,14 +161,16 @@ func looksFollow(t *testing.T, seed uint64, lag int, likely bool) bool {
 		if found {
 			policy := m.Planner.Policy.(*Policy)
 			of, ok := m.Graph.Lookup("http://s0.example/")
-			quiet := ok && slices.ContainsFunc(m.Graph.ServerPages(m.Graph.Server(of)), policy.isQuiet)
+			quiet := ok && slices.ContainsFunc(m.Graph.ServerPages(m.Graph.Server(of)),
+				policy.isQuiet)
 			if followed == 0 && quiet {
 				t.Errorf("seed %d, day %d: no look follows, and pages of s0 are quiet", seed, day)
 			}
 			return followed > 0
 		}
 		if followed > 0 {
-			t.Errorf("seed %d, day %d: %d looks at s0 follow before it changed", seed, day, followed)
+			t.Errorf("seed %d, day %d: %d looks at s0 follow before it changed",
+				seed, day, followed)
 		}
 	}
 	t.Errorf("seed %d: s0 was never looked at after it was rebuilt", seed)
@@ -187,15 +197,18 @@ func TestLooksAtLists(t *testing.T) {
 			alone := page(fmt.Sprintf("/leaf%c.html", 'a'+i))
 			twin := page(fmt.Sprintf("/twin%c.html", 'a'+i)) // more links, all into one directory
 			for k := range 24 {
-				twin.Children = append(twin.Children, page(fmt.Sprintf("/parta/%c%d.html", 'a'+i, k)))
+				twin.Children = append(twin.Children,
+					page(fmt.Sprintf("/parta/%c%d.html", 'a'+i, k)))
 			}
 			top.Children = append(top.Children, alone, twin)
 		}
 		top.Children = append(top.Children, list)
-		m := newSim(t, w, nil, "value", Settings{Mode: planner.Stream, Seed: seed, PerDay: 20}, planner.Options{})
+		m := newSim(t, w, nil, "value", Settings{Mode: planner.Stream, Seed: seed, PerDay: 20},
+			planner.Options{})
 		for day := 1; day <= 240; day++ {
 			for _, v := range m.Day(day, 20) {
-				if url := m.Graph.URL(v.Page); strings.HasPrefix(v.Reason.String(), "a look at a quiet page") && strings.HasPrefix(url, top.URL) {
+				if url := m.Graph.URL(v.Page); strings.HasPrefix(v.Reason.String(),
+					"a look at a quiet page") && strings.HasPrefix(url, top.URL) {
 					looks[url[len(top.URL):]]++
 				}
 			}
@@ -203,12 +216,14 @@ func TestLooksAtLists(t *testing.T) {
 	}
 	list, other := looks["all.html"], ""
 	for path, n := range looks {
-		if path != "" && path != "all.html" && (other == "" || n > looks[other]) { // but the start page, ""
+		// but the start page, ""
+		if path != "" && path != "all.html" && (other == "" || n > looks[other]) {
 			other = path
 		}
 	}
 	if list < worlds || list <= looks[other] {
-		t.Errorf("%d looks at the list in %d worlds, %d at %s; want %d or more, and more", list, worlds, looks[other], other, worlds)
+		t.Errorf("%d looks at the list in %d worlds, %d at %s; want %d or more, and more",
+			list, worlds, looks[other], other, worlds)
 	}
 }
 
@@ -239,10 +254,12 @@ func TestKnownBetweenOutcomes(t *testing.T) {
 	for day := 1; day <= 20; day++ {
 		m.Day(day, 20)
 	}
-	m.Planner.Begin(planner.Round{Number: 21, Start: simtest.At(20), End: simtest.At(21), Budget: 20})
+	m.Planner.Begin(planner.Round{Number: 21, Start: simtest.At(20), End: simtest.At(21),
+		Budget: 20})
 	for s := range 6 {
 		p := m.Graph.Add(fmt.Sprintf("http://s%d.example/feed.xml", s))
-		m.Corpus.Remember(&sitegraph.Record{Page: p, URL: m.Graph.URL(p), State: sitegraph.StateSource, Due: simtest.At(21)})
+		m.Corpus.Remember(&sitegraph.Record{Page: p, URL: m.Graph.URL(p),
+			State: sitegraph.StateSource, Due: simtest.At(21)})
 		m.Planner.FoundSource(p)
 	}
 	if _, ok := m.Planner.Next(); !ok {
@@ -267,18 +284,21 @@ func TestFoundBy(t *testing.T) {
 	}
 	changed := func(url string) sitegraph.ServerID {
 		p, _ := m.Graph.Lookup(url)
-		r := sitegraph.Record{Page: p, State: sitegraph.StateAlive, Tried: simtest.At(2), History: m.Corpus.Memory(p).History}
+		r := sitegraph.Record{Page: p, State: sitegraph.StateAlive, Tried: simtest.At(2),
+			History: m.Corpus.Memory(p).History}
 		r.History.See(simtest.At(2), true, time.Time{})
 		m.Planner.Observe(&r, sitegraph.VerdictChanged)
 		m.Planner.Due(p, simtest.At(2))
 		return m.Graph.Server(p)
 	}
 	source := m.Graph.Add("http://s0.example/sitemap.xml")
-	m.Planner.Observe(&sitegraph.Record{Page: source, State: sitegraph.StateSource}, sitegraph.VerdictChanged)
+	m.Planner.Observe(&sitegraph.Record{Page: source, State: sitegraph.StateSource},
+		sitegraph.VerdictChanged)
 	add("s0.example", 15) // by the sitemap
 	m.Planner.Due(source, simtest.At(2))
 	if s := changed("http://s1.example/"); v.groups.servers[s].found != 0 {
-		t.Errorf("pages of a sitemap count %g for a page of another server", v.groups.servers[s].found)
+		t.Errorf("pages of a sitemap count %g for a page of another server",
+			v.groups.servers[s].found)
 	}
 	add("s2.example", 7)
 	if s := changed("http://s2.example/"); v.groups.servers[s].found != 7 {
@@ -291,7 +311,8 @@ func TestWeighAtOnce(t *testing.T) {
 	defer func(n int) { fewPages = n }(fewPages)
 	run := func(few int) (all []string) {
 		fewPages = few
-		m := newSim(t, simtest.NewWorld(5, 8, 150, true), nil, "value", Settings{Mode: planner.Stream, Seed: 5, PerDay: 30}, planner.Options{NewShare: 0.25})
+		m := newSim(t, simtest.NewWorld(5, 8, 150, true), nil, "value",
+			Settings{Mode: planner.Stream, Seed: 5, PerDay: 30}, planner.Options{NewShare: 0.25})
 		for day := 1; day <= 15; day++ {
 			all = append(all, m.URLs(m.Day(day, 30))...)
 		}
@@ -311,7 +332,8 @@ func TestSweepBeginsWithLooks(t *testing.T) {
 		days   int // of the past
 		looks  bool
 	}{{"value", 30, true}, {"value", 0, true}, {"value-exploration", 30, false}} {
-		m := newSim(t, twoBusy(), nil, "uniform", Settings{Mode: planner.Stream, Seed: 3, PerDay: 100}, planner.Options{})
+		m := newSim(t, twoBusy(), nil, "uniform",
+			Settings{Mode: planner.Stream, Seed: 3, PerDay: 100}, planner.Options{})
 		for day := 1; day <= c.days; day++ {
 			m.Day(day, 100)
 		}
@@ -331,12 +353,14 @@ func TestSweepBeginsWithLooks(t *testing.T) {
 				want = int(math.Ceil(math.Sqrt(float64(len(m.Graph.ServerPages(s)))) / 10))
 			}
 			if looks[s] != want {
-				t.Errorf("%s after %d days: %d looks at %s, want %d", c.policy, c.days, looks[s], m.Graph.ServerName(s), want)
+				t.Errorf("%s after %d days: %d looks at %s, want %d",
+					c.policy, c.days, looks[s], m.Graph.ServerName(s), want)
 			}
 			all += want
 		}
 		if last != all {
-			t.Errorf("%s after %d days: the last look is visit %d, want %d", c.policy, c.days, last, all)
+			t.Errorf("%s after %d days: the last look is visit %d, want %d",
+				c.policy, c.days, last, all)
 		}
 	}
 }

@@ -279,7 +279,8 @@ func (k *groupIndex) rowOfPage(p sitegraph.PageID, now float32, row *Row) {
 			row[fOwnLast] = 1
 		}
 	}
-	row[fOwnRecent] = (float32(bits.OnesCount32(h.WeeksChanged&0xfff)) + 0.1) / (float32(bits.OnesCount32(h.WeeksSeen&0xfff)) + 1)
+	row[fOwnRecent] = (float32(bits.OnesCount32(h.WeeksChanged&0xfff)) +
+		0.1) / (float32(bits.OnesCount32(h.WeeksSeen&0xfff)) + 1)
 	row[fKnown] = now - k.day(h.Epoch)
 	// A visit sees one of several changes: pages that change from visit to visit would seem slower
 	// than they are.
@@ -362,7 +363,8 @@ func traitsOf(url string) addressTraits {
 		}
 	}
 	name := path[strings.LastIndexByte(path, '/')+1:]
-	l := addressTraits{segments: uint8(min(strings.Count(path, "/"), 255)), name: uint8(min(len(name), 255)),
+	l := addressTraits{segments: uint8(min(strings.Count(path, "/"), 255)),
+		name:   uint8(min(len(name), 255)),
 		digits: uint8(255 * digits / max(len(path), 1))}
 	if name == "" || strings.HasPrefix(name, "index.") {
 		l.flags |= flagIndex
@@ -386,7 +388,8 @@ func (l addressTraits) fill(row *Row) {
 }
 
 // frozenWords name parts of sites that are made by programs.
-var frozenWords = []string{"/api", "/javadoc", "/apidocs", "/archive", "/tag", "/category", "/v0", "/v1", "/v2", "/0.", "/1.", "/2.", "/3.", "/old"}
+var frozenWords = []string{"/api", "/javadoc", "/apidocs", "/archive", "/tag", "/category", "/v0",
+	"/v1", "/v2", "/0.", "/1.", "/2.", "/3.", "/old"}
 
 func hasWord(path string) bool {
 	for _, w := range frozenWords {

@@ -77,7 +77,9 @@ func (e *evidence) capFirstVisits(most float32) {
 }
 
 // deadShare of the first visits, pulled toward that of a larger group.
-func (e *evidence) deadShare(parent float32) float32 { return (e.dead + parent) / (e.firstVisits + 1) }
+func (e *evidence) deadShare(parent float32) float32 {
+	return (e.dead + parent) / (e.firstVisits + 1)
+}
 
 // addFirstVisit tells the groups of an address what its first visit met, now.
 func (k *groupIndex) addFirstVisit(p sitegraph.PageID, dead bool) {
@@ -118,7 +120,8 @@ func (k *groupIndex) replayFirstVisits() {
 			dead = counts
 		}
 		of := &k.pages[p]
-		for _, s := range [...]*sum{&all, &servers[k.corpus.Graph.Server(p)], &groups[k.list[of.shape].section], &groups[of.directory], &groups[of.shape]} {
+		for _, s := range [...]*sum{&all, &servers[k.corpus.Graph.Server(p)],
+			&groups[k.list[of.shape].section], &groups[of.directory], &groups[of.shape]} {
 			s.visits += counts
 			s.dead += dead
 		}
@@ -169,7 +172,8 @@ func (v *Policy) TakesFirst(p sitegraph.PageID) bool {
 	switch {
 	case v.Mode != planner.Stream || v.Without == WithoutFirstVisits || !(v.price > 0):
 		return true
-	case firstWorth*there*v.Corpus.Weight(p) >= v.changesPrice() || slices.Contains(v.Corpus.Graph.StartPages(s), p):
+	case firstWorth*there*v.Corpus.Weight(p) >= v.changesPrice() ||
+		slices.Contains(v.Corpus.Graph.StartPages(s), p):
 		return true
 	case there >= surelyThere:
 		return v.turn(p)
@@ -196,7 +200,9 @@ func (v *Policy) turn(p sitegraph.PageID) bool {
 	if page.asked == 0 {
 		page.asked = v.discovery.before
 	}
-	turns := func(days float32) float64 { return math.Floor(float64(days)/turnDays - float64(v.ties.Of(p))) }
+	turns := func(days float32) float64 {
+		return math.Floor(float64(days)/turnDays - float64(v.ties.Of(p)))
+	}
 	its := turns(v.now) > turns(page.asked)
 	if !its {
 		page.asked = v.now

@@ -68,17 +68,21 @@ func TestFirsts(t *testing.T) {
 		{"value", true, 20, 1, 20},
 		{"value", true, 400, 60, 60},
 	} {
-		m := newSim(t, withDead(), nil, c.policy, Settings{Mode: planner.Stream, Seed: 3, PerDay: 20}, planner.Options{NewShare: 0.25, Leftover: c.leftover})
+		m := newSim(t, withDead(), nil, c.policy, Settings{Mode: planner.Stream, Seed: 3,
+			PerDay: 20}, planner.Options{NewShare: 0.25, Leftover: c.leftover})
 		dead, there := firstVisits(m, 40, c.budget)
 		if there != 60 || dead < c.least || dead > c.mostDead {
-			t.Errorf("%s, leftover %v, budget %d: %d visits to dead addresses, want %d to %d; %d to pages, want 60", c.policy, c.leftover, c.budget, dead, c.least, c.mostDead, there)
+			t.Errorf("%s, leftover %v, budget %d: %d visits to dead addresses, want %d to %d; %d "+
+				"to pages, want 60", c.policy, c.leftover, c.budget, dead, c.least, c.mostDead,
+				there)
 		}
 		if wait := m.Planner.Waiting(); wait != 60-dead {
 			t.Errorf("%s: %d pages wait, want %d", c.policy, wait, 60-dead)
 		}
 		m.Options.NewShare = 1 // new pages are thought of in a round of one visit
 		m.Restart()
-		m.Planner.Begin(planner.Round{Number: 41, Start: simtest.At(40), End: simtest.At(41), Budget: 1})
+		m.Planner.Begin(planner.Round{Number: 41, Start: simtest.At(40), End: simtest.At(41),
+			Budget: 1})
 		refetchable := len(m.Refetchable())
 		m.Planner.Next()
 		beyond := 0
@@ -86,7 +90,8 @@ func TestFirsts(t *testing.T) {
 			beyond += u.Pages
 		}
 		if want := refetchable + 60 - dead - 1; beyond != want {
-			t.Errorf("%s: %d pages are beyond a budget of one visit, want %d", c.policy, beyond, want)
+			t.Errorf("%s: %d pages are beyond a budget of one visit, want %d",
+				c.policy, beyond, want)
 		}
 	}
 }
@@ -94,20 +99,24 @@ func TestFirsts(t *testing.T) {
 // A process that begins anew knows from the corpus which addresses were dead; and what is there
 // again after all is believed in after a few visits.
 func TestExpect(t *testing.T) {
-	m := newSim(t, withDead(), nil, "value", Settings{Mode: planner.Stream, Seed: 3, PerDay: 20}, planner.Options{NewShare: 0.25})
+	m := newSim(t, withDead(), nil, "value", Settings{Mode: planner.Stream, Seed: 3, PerDay: 20},
+		planner.Options{NewShare: 0.25})
 	firstVisits(m, 20, 20)
 	old, news := m.Link("http://s0.example/old/y.html"), m.Link("http://s0.example/news/y.html")
 	for _, restarted := range []bool{false, true} {
 		if restarted {
 			m.Restart()
-			m.Planner.Begin(planner.Round{Number: 21, Start: simtest.At(20), End: simtest.At(21), Budget: 20})
+			m.Planner.Begin(planner.Round{Number: 21, Start: simtest.At(20), End: simtest.At(21),
+				Budget: 20})
 		}
 		v := m.Planner.Policy.(*Policy)
 		if there := v.Expect(old); there > 0.3 {
-			t.Errorf("restarted %v: an address among dead ones is there with probability %.2f", restarted, there)
+			t.Errorf("restarted %v: an address among dead ones is there with probability %.2f",
+				restarted, there)
 		}
 		if there, takes := v.Expect(news), v.TakesFirst(news); there < 0.8 || !takes {
-			t.Errorf("restarted %v: one among pages is there with probability %.2f, worth a visit: %v", restarted, there, takes)
+			t.Errorf("restarted %v: one among pages is there with probability %.2f, worth a "+
+				"visit: %v", restarted, there, takes)
 		}
 	}
 	v := m.Planner.Policy.(*Policy)
@@ -127,7 +136,9 @@ func TestExpectWhateverCameFirst(t *testing.T) {
 		c := planner.NewCorpus(g)
 		for i := range like {
 			i = order(i)
-			r := sitegraph.Record{Page: g.Add(fmt.Sprintf("http://s0.example/old/x%d.html", i)), State: sitegraph.StateAlive, Tried: simtest.At(20), History: sitegraph.Start(simtest.At(20))}
+			r := sitegraph.Record{Page: g.Add(fmt.Sprintf("http://s0.example/old/x%d.html", i)),
+				State: sitegraph.StateAlive, Tried: simtest.At(20),
+				History: sitegraph.Start(simtest.At(20))}
 			if i < like/2 {
 				r.State, r.History = sitegraph.StateGone, sitegraph.History{}
 			}
@@ -142,14 +153,16 @@ func TestExpectWhateverCameFirst(t *testing.T) {
 	forth := expect(func(i int) int { return i })
 	back := expect(func(i int) int { return like - 1 - i })
 	if math.Abs(forth-back) > 1e-6 || forth < 0.3 || forth > 0.7 {
-		t.Errorf("of %d addresses, half of them dead, another one is there with probability %.3f, and %.3f when they became known the other way round; want the same, about a half", like, forth, back)
+		t.Errorf("of %d addresses, half of them dead, another one is there with probability "+
+			"%.3f, and %.3f when they became known the other way round; want the same, about a half", like, forth, back)
 	}
 }
 
 // One directory of many addresses does not drown what is known of the few of one shape in it, after
 // a restart either.
 func TestExpectOfFew(t *testing.T) {
-	m := newSim(t, withDead(), nil, "value", Settings{Mode: planner.Stream, Seed: 3, PerDay: 20}, planner.Options{NewShare: 0.25})
+	m := newSim(t, withDead(), nil, "value", Settings{Mode: planner.Stream, Seed: 3, PerDay: 20},
+		planner.Options{NewShare: 0.25})
 	m.Day(1, 20)
 	know := func(i int, shape string, state sitegraph.State) sitegraph.PageID {
 		p := m.Link("http://s1.example/big/" + fmt.Sprintf(shape, i))
@@ -174,13 +187,16 @@ func TestExpectOfFew(t *testing.T) {
 	v.first(next, false)
 	after := v.Expect(next)
 	if before < 0.4 || after < before || after > before+0.1 {
-		t.Errorf("among 2000 dead pages of another shape and 30 of its own that are there it is there with probability %.2f, and %.2f after one more of them; want more than 0.4, and little more then", before, after)
+		t.Errorf("among 2000 dead pages of another shape and 30 of its own that are there it is "+
+			"there with probability %.2f, and %.2f after one more of them; want more than 0.4, "+
+			"and little more then", before, after)
 	}
 }
 
 // Of addresses that are believed dead one at each server is asked for now and then.
 func TestDoubt(t *testing.T) {
-	m := newSim(t, withDead(), nil, "value", Settings{Mode: planner.Stream, Seed: 3, PerDay: 20}, planner.Options{NewShare: 0.25})
+	m := newSim(t, withDead(), nil, "value", Settings{Mode: planner.Stream, Seed: 3, PerDay: 20},
+		planner.Options{NewShare: 0.25})
 	firstVisits(m, 20, 20)
 	v := m.Planner.Policy.(*Policy)
 	v.price = 0.9
@@ -218,39 +234,46 @@ func TestDoubtRestarted(t *testing.T) {
 	}
 	asked := [2]int{}
 	for i := range asked {
-		m := newSim(t, withDead(), nil, "value", Settings{Mode: planner.Stream, Seed: 3, PerDay: 20}, planner.Options{NewShare: 0.25})
+		m := newSim(t, withDead(), nil, "value",
+			Settings{Mode: planner.Stream, Seed: 3, PerDay: 20}, planner.Options{NewShare: 0.25})
 		firstVisits(m, 10, 20)
 		for day := 11; day < simtest.Days; day++ {
 			if i == 1 {
 				m.Restart()
 			}
-			m.Planner.Begin(planner.Round{Number: day, Start: simtest.At(day - 1), End: simtest.At(day), Budget: 20})
+			m.Planner.Begin(planner.Round{Number: day, Start: simtest.At(day - 1),
+				End: simtest.At(day), Budget: 20})
 			m.Planner.Policy.(*Policy).price = 0.9
 			for v, ok := m.Planner.Next(); ok; v, ok = m.Planner.Next() {
 				if strings.Contains(m.Graph.URL(v.Page), "/old/") {
 					asked[i]++
 				}
 				r := &m.Records[v.Page]
-				m.Planner.Observe(r, r.Apply(m.World.Observe(m.Graph.URL(v.Page), day), sitegraph.ChangeByBytes))
+				m.Planner.Observe(r, r.Apply(m.World.Observe(m.Graph.URL(v.Page), day),
+					sitegraph.ChangeByBytes))
 			}
 		}
 	}
 	if asked[1] > asked[0]+1 || asked[0] == 0 {
-		t.Errorf("in %d days %d dead addresses were asked for, and %d by a process that begins anew each day", simtest.Days-11, asked[0], asked[1])
+		t.Errorf("in %d days %d dead addresses were asked for, and %d by a process that begins "+
+			"anew each day", simtest.Days-11, asked[0], asked[1])
 	}
 }
 
 // To ask for a page of a folder that nobody asked for does not take the turn of those like others,
 // nor they its.
 func TestDoubtStrange(t *testing.T) {
-	m := newSim(t, withDead(), nil, "value", Settings{Mode: planner.Stream, Seed: 3, PerDay: 20}, planner.Options{NewShare: 0.25})
+	m := newSim(t, withDead(), nil, "value", Settings{Mode: planner.Stream, Seed: 3, PerDay: 20},
+		planner.Options{NewShare: 0.25})
 	firstVisits(m, 20, 20)
 	v := m.Planner.Policy.(*Policy)
 	v.price = 0.9
 	odd := m.Link("http://s0.example/odd/x.html")
 	v.grow()
-	for _, e := range []*evidence{&v.groups.all, v.groups.groupsToTell(odd).server, v.groups.groupsToTell(odd).section} {
-		e.firstVisits, e.dead = firstVisitsKept, firstVisitsKept // so that strange ones are doubted, too
+	for _, e := range []*evidence{&v.groups.all, v.groups.groupsToTell(odd).server,
+		v.groups.groupsToTell(odd).section} {
+		// so that strange ones are doubted, too
+		e.firstVisits, e.dead = firstVisitsKept, firstVisitsKept
 	}
 	ask := func(path string, later float32, want bool) {
 		t.Helper()
@@ -284,7 +307,8 @@ func TestFreshFolder(t *testing.T) {
 		fresh.Born = 30
 		root.Children = append(root.Children, fresh)
 	}
-	m := newSim(t, w, nil, "value", Settings{Mode: planner.Stream, Seed: 3, PerDay: 20}, planner.Options{NewShare: 0.25})
+	m := newSim(t, w, nil, "value", Settings{Mode: planner.Stream, Seed: 3, PerDay: 20},
+		planner.Options{NewShare: 0.25})
 	fresh, dead := 0, 0
 	for day := 1; day < simtest.Days; day++ {
 		for _, v := range m.Day(day, 20) {
@@ -298,22 +322,27 @@ func TestFreshFolder(t *testing.T) {
 		}
 	}
 	if fresh != 60 || dead > 100 {
-		t.Errorf("%d of 60 fresh pages were visited, want all; %d dead addresses, want at most 100 of 200", fresh, dead)
+		t.Errorf("%d of 60 fresh pages were visited, want all; %d dead addresses, want at most "+
+			"100 of 200", fresh, dead)
 	}
 }
 
 // What links lead to by way of another address is not dead.
 func TestBelieved(t *testing.T) {
-	m := newSim(t, withDead(), nil, "value", Settings{Mode: planner.Stream, Seed: 3, PerDay: 20}, planner.Options{NewShare: 0.25})
+	m := newSim(t, withDead(), nil, "value", Settings{Mode: planner.Stream, Seed: 3, PerDay: 20},
+		planner.Options{NewShare: 0.25})
 	m.Day(1, 20)
 	v := m.Planner.Policy.(*Policy)
 	for i := range 40 {
 		p := m.Link(fmt.Sprintf("http://s1.example/moved/%d.html", i))
 		r := &m.Records[p]
 		if there := v.Expect(p); there < surelyThere {
-			t.Fatalf("address %d is there with probability %.2f, though none like it is dead", i, there)
+			t.Fatalf("address %d is there with probability %.2f, though none like it is dead",
+				i, there)
 		}
-		verdict := r.Apply(sitegraph.Observation{Time: simtest.At(1), Outcome: sitegraph.OutcomeRedirected, RedirectTo: "http://s1.example/"}, sitegraph.ChangeByBytes)
+		verdict := r.Apply(sitegraph.Observation{Time: simtest.At(1),
+			Outcome: sitegraph.OutcomeRedirected, RedirectTo: "http://s1.example/"},
+			sitegraph.ChangeByBytes)
 		m.Planner.Observe(r, verdict)
 	}
 }
@@ -337,7 +366,9 @@ func TestTakesFirst(t *testing.T) {
 	} {
 		h := newHandDriven(t, "value")
 		p := h.corpus.Graph.Add("http://s0.example/new/x1.html")
-		h.corpus.SetWeights(preferences.NewWeights([]preferences.WeightRule{{Prefix: "http://s0.example/new/", Weight: c.weight}}))
+		h.corpus.SetWeights(
+			preferences.NewWeights([]preferences.WeightRule{{Prefix: "http://s0.example/new/",
+				Weight: c.weight}}))
 		h.begin(1)
 		v := h.policy
 		shape := v.groups.groupsToTell(p).shape
@@ -345,7 +376,8 @@ func TestTakesFirst(t *testing.T) {
 		v.price = c.price
 		v.discovery.servers[0].trials.answered = [2]float32{v.now, v.now} // it is nobody's turn
 		if got := v.TakesFirst(p); got != c.want {
-			t.Errorf("%g of %g dead, weight %g, price %g: worth a visit %v, there with probability %.3f", c.dead, c.visits, c.weight, c.price, got, v.Expect(p))
+			t.Errorf("%g of %g dead, weight %g, price %g: worth a visit %v, there with "+
+				"probability %.3f", c.dead, c.visits, c.weight, c.price, got, v.Expect(p))
 		}
 	}
 }
@@ -369,11 +401,13 @@ func TestTurns(t *testing.T) {
 		h := newHandDriven(t, "value")
 		var pages []sitegraph.PageID
 		for i := range 5 * turnDays {
-			pages = append(pages, h.corpus.Graph.Add(fmt.Sprintf("http://s0.example/new/x%d.html", i)))
+			pages = append(pages,
+				h.corpus.Graph.Add(fmt.Sprintf("http://s0.example/new/x%d.html", i)))
 		}
 		first := make([]int, len(pages)) // the day of the turn
 		most := 0
-		for round, start := 1, simtest.At(0); start.Before(simtest.At(turnDays + 8)); round, start = round+1, start.Add(c.apart) {
+		for round, start := 1, simtest.At(0); start.Before(simtest.At(turnDays + 8)); round,
+			start = round+1, start.Add(c.apart) {
 			end := start.Add(c.round)
 			if c.restart {
 				h.start("value")
@@ -391,7 +425,8 @@ func TestTurns(t *testing.T) {
 						atOnce++
 					}
 				case first[i] != 0 && !c.restart:
-					t.Fatalf("%s: page %d had its turn on day %d, and was not visited; on day %d it is told to wait", c.name, i, first[i], day)
+					t.Fatalf("%s: page %d had its turn on day %d, and was not visited; on day %d "+
+						"it is told to wait", c.name, i, first[i], day)
 				}
 			}
 			most = max(most, atOnce)
@@ -400,7 +435,8 @@ func TestTurns(t *testing.T) {
 			h.corpus.Remember(&h.records[0])
 		}
 		if slices.Min(first) == 0 || slices.Max(first) > turnDays+8 {
-			t.Errorf("%s: of %d pages %d had no turn; the last came on day %d", c.name, len(pages), count(first, 0), slices.Max(first))
+			t.Errorf("%s: of %d pages %d had no turn; the last came on day %d",
+				c.name, len(pages), count(first, 0), slices.Max(first))
 		}
 		if c.apart <= planner.Day && !c.none && most > 20 {
 			t.Errorf("%s: %d of %d pages have their turn at once", c.name, most, len(pages))
@@ -408,7 +444,8 @@ func TestTurns(t *testing.T) {
 		v := h.policy
 		v.discovery.newPages[pages[0]] = newPage{asked: v.now} // it was not its turn just now
 		if v.TakesFirst(pages[0]) {
-			t.Errorf("%s: a page has its turn though it was told to wait at the same moment", c.name)
+			t.Errorf("%s: a page has its turn though it was told to wait at the same moment",
+				c.name)
 		}
 		for _, doubtful := range []bool{false, true} { // only what is there as good as surely
 			shape := v.groups.groupsToTell(pages[1]).shape
@@ -418,7 +455,8 @@ func TestTurns(t *testing.T) {
 			v.discovery.newPages[pages[1]] = newPage{asked: v.now - 2*turnDays}
 			v.discovery.servers[0].trials.answered = [2]float32{v.now, v.now}
 			if got := v.TakesFirst(pages[1]); got == doubtful {
-				t.Errorf("%s: there with probability %.3f: has its turn %v", c.name, v.Expect(pages[1]), got)
+				t.Errorf("%s: there with probability %.3f: has its turn %v",
+					c.name, v.Expect(pages[1]), got)
 			}
 		}
 	}

@@ -125,7 +125,8 @@ func (l *looks) share(parent float32) float32 {
 }
 
 // see takes in what a visit to a page found. It reports whether no links led to the page.
-func (d *disappearance) see(p sitegraph.PageID, of home, verdict sitegraph.Verdict, now float32) bool {
+func (d *disappearance) see(p sitegraph.PageID, of home, verdict sitegraph.Verdict,
+	now float32) bool {
 	u, ok := d.pages[p]
 	if !ok || verdict == sitegraph.VerdictUnknown {
 		return false

@@ -34,16 +34,19 @@ func newList(t *testing.T, pages int, worth float32, gone bool) *list {
 	g.SetLinkIDs(start, l.pages, nil)
 	corpus := planner.NewCorpus(g)
 	for p := range sitegraph.PageID(pages + 1) {
-		corpus.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateAlive, Tried: simtest.At(0), History: sitegraph.Start(simtest.At(0))})
+		corpus.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateAlive,
+			Tried: simtest.At(0), History: sitegraph.Start(simtest.At(0))})
 	}
-	l.policy = New(Settings{Corpus: corpus, Mode: planner.Stream, Seed: 1, PerDay: 5, GoneWorth: worth})
+	l.policy = New(Settings{Corpus: corpus, Mode: planner.Stream, Seed: 1, PerDay: 5,
+		GoneWorth: worth})
 	l.planner = planner.New(corpus, l.policy, planner.Options{})
 	return l
 }
 
 // day visits five pages, and the start page in any case.
 func (l *list) day(d int) {
-	l.planner.Begin(planner.Round{Number: d, Start: simtest.At(d - 1), End: simtest.At(d), Budget: 5})
+	l.planner.Begin(planner.Round{Number: d, Start: simtest.At(d - 1), End: simtest.At(d),
+		Budget: 5})
 	start := sitegraph.PageID(0)
 	for v, ok := l.planner.Next(); ok; v, ok = l.planner.Next() {
 		l.visits[v.Page]++
@@ -73,7 +76,8 @@ func (l *list) record(p sitegraph.PageID, d int, state sitegraph.State, verdict 
 	if state == sitegraph.StateAlive {
 		h.See(simtest.At(d), verdict == sitegraph.VerdictChanged, time.Time{})
 	}
-	l.planner.Observe(&sitegraph.Record{Page: p, State: state, Tried: simtest.At(d), History: h}, verdict)
+	l.planner.Observe(&sitegraph.Record{Page: p, State: state, Tried: simtest.At(d), History: h},
+		verdict)
 }
 
 // found is how many of the dropped pages were found gone.
@@ -94,10 +98,12 @@ func TestFindsPagesThatAreGone(t *testing.T) {
 		without.day(d)
 	}
 	if found, chance := l.found(), without.found(); found != 40 || chance >= 40 {
-		t.Errorf("10 days of 5 visits after 40 pages went: %d found, without looking for them %d", found, chance)
+		t.Errorf("10 days of 5 visits after 40 pages went: %d found, without looking for them %d",
+			found, chance)
 	}
 	last := l.reasons[len(l.reasons)-1]
-	if !strings.Contains(last, "no links lead to it any more; of 39 such pages visited, 39 were gone") {
+	if !strings.Contains(last,
+		"no links lead to it any more; of 39 such pages visited, 39 were gone") {
 		t.Errorf("the last of them was visited since %s", last)
 	}
 }
@@ -115,7 +121,8 @@ func TestPagesWithoutLinksAreThere(t *testing.T) {
 	for _, p := range l.pages[:100] {
 		if l.visits[p] == 0 {
 			if got := l.policy.isGone(p); got > 0.1 {
-				t.Errorf("after %d pages that were there another one is gone with %.2f", looked, got)
+				t.Errorf("after %d pages that were there another one is gone with %.2f",
+					looked, got)
 			}
 			return
 		}
@@ -140,7 +147,8 @@ func TestLooksAgain(t *testing.T) {
 		t.Fatalf("a page that lost its links is gone with %g, want 0.5", got)
 	}
 	now := l.policy.now
-	if !d.see(page, l.policy.homeOf(page), sitegraph.VerdictUnchanged, now) || d.see(l.pages[5], l.policy.homeOf(page), sitegraph.VerdictUnchanged, now) {
+	if !d.see(page, l.policy.homeOf(page), sitegraph.VerdictUnchanged, now) ||
+		d.see(l.pages[5], l.policy.homeOf(page), sitegraph.VerdictUnchanged, now) {
 		t.Error("of two pages the one without links was not told from the other")
 	}
 	if got := d.probability(other, l.policy.homeOf(other), now); !(got > 0 && got < 0.3) {
@@ -155,7 +163,8 @@ func TestLooksAgain(t *testing.T) {
 		}
 	}
 	d.see(page, l.policy.homeOf(page), sitegraph.VerdictUnchanged, now+14)
-	if d.probability(page, l.policy.homeOf(page), now+14+27) > 0 || d.probability(page, l.policy.homeOf(page), now+14+28) == 0 {
+	if d.probability(page, l.policy.homeOf(page), now+14+27) > 0 ||
+		d.probability(page, l.policy.homeOf(page), now+14+28) == 0 {
 		t.Error("after the second look it was not left alone for four weeks")
 	}
 	d.see(other, l.policy.homeOf(other), sitegraph.VerdictUnknown, now)

@@ -85,7 +85,8 @@ func (k *groupIndex) groupsOf(p sitegraph.PageID) pageGroups {
 }
 
 func newGroupIndex(c *planner.Corpus, t *rank.Ties) *groupIndex {
-	k := &groupIndex{corpus: c, ties: t, beliefs: newRateBelief(), round: 1, all: evidence{observed: new(observed)}}
+	k := &groupIndex{corpus: c, ties: t, beliefs: newRateBelief(), round: 1,
+		all: evidence{observed: new(observed)}}
 	k.anchorNewest()
 	return k
 }
@@ -114,7 +115,8 @@ func (k *groupIndex) grow() {
 			section = "/"
 		}
 		directory := url[:strings.LastIndexByte(url, '/')+1]
-		of := membership{shape: k.group('s', server, shape), directory: k.group('d', server, directory)}
+		of := membership{shape: k.group('s', server, shape),
+			directory: k.group('d', server, directory)}
 		in := k.group('p', server, section) // which may move the groups
 		k.list[of.shape].section = in
 		k.pages = scratch.Append(file, k.pages, grouped{
@@ -125,7 +127,9 @@ func (k *groupIndex) grow() {
 		k.all.pages++
 	}
 	k.ties.UpTo(k.corpus)
-	slices.SortFunc(fresh, func(a, b sitegraph.PageID) int { return cmp.Compare(k.ties.Of(a), k.ties.Of(b)) })
+	slices.SortFunc(fresh, func(a, b sitegraph.PageID) int {
+		return cmp.Compare(k.ties.Of(a), k.ties.Of(b))
+	})
 	for _, p := range fresh {
 		k.join(k.pages[p].shape, p)
 	}
@@ -146,7 +150,8 @@ func (k *groupIndex) groupOf(key uint64) int32 {
 		if file != nil {
 			k.rooms = scratch.Grow(file, k.rooms, (int(i)+1)*mostSpans)
 		}
-		k.list = scratch.Append(nil, k.list, group{evidence{observed: &unobserved}, ofShape{nextRescored: sitegraph.NoPage}})
+		k.list = scratch.Append(nil, k.list,
+			group{evidence{observed: &unobserved}, ofShape{nextRescored: sitegraph.NoPage}})
 	}
 	return i
 }
@@ -297,7 +302,8 @@ func (k *groupIndex) observeInServer(l outcome, all float32) {
 // visited notes a visit; if it compared the page with its copy, or found that it left, the groups
 // are still to be told. A page that left is no change found: visits to its like are worth less. It
 // leaves once, however often it is looked for later.
-func (k *groupIndex) visited(p sitegraph.PageID, verdict sitegraph.Verdict) (l outcome, tells bool) {
+func (k *groupIndex) visited(p sitegraph.PageID, verdict sitegraph.Verdict) (
+	l outcome, tells bool) {
 	m := k.corpus.Memory(p)
 	l = outcome{
 		page:    p,

@@ -15,7 +15,8 @@ import (
 func TestMain(m *testing.M) {
 	code := m.Run()
 	if !reflect.DeepEqual(unobserved, observed{}) || !reflect.DeepEqual(unranked, ranked{}) {
-		fmt.Printf("something was told of all groups, or ranked of all servers: %+v, %+v\n", unobserved, unranked)
+		fmt.Printf("something was told of all groups, or ranked of all servers: %+v, %+v\n",
+			unobserved, unranked)
 		code = 1
 	}
 	os.Exit(code)
@@ -25,7 +26,8 @@ func TestMain(m *testing.M) {
 func (h *handDriven) leave(p sitegraph.PageID, day int) {
 	h.Helper()
 	r := &h.records[p]
-	verdict := r.Apply(sitegraph.Observation{URL: r.URL, Time: simtest.At(day), Outcome: sitegraph.OutcomeGone}, sitegraph.ChangeByBytes)
+	verdict := r.Apply(sitegraph.Observation{URL: r.URL, Time: simtest.At(day),
+		Outcome: sitegraph.OutcomeGone}, sitegraph.ChangeByBytes)
 	h.corpus.Remember(r)
 	h.policy.Observe(p, verdict)
 }
@@ -78,22 +80,28 @@ func TestPagesThatLeft(t *testing.T) {
 		}
 	}
 	if row[fShapeVisits] != 3 || row[fServerVisits] != 3 {
-		t.Errorf("%g visits to its address shape, %g to its server, want 3", row[fShapeVisits], row[fServerVisits])
+		t.Errorf("%g visits to its address shape, %g to its server, want 3",
+			row[fShapeVisits], row[fServerVisits])
 	}
 	if after := h.policy.Probability(3, simtest.At(21)); after >= before {
-		t.Errorf("a change is expected at %.3f, %.3f before pages like it were found gone", after, before)
+		t.Errorf("a change is expected at %.3f, %.3f before pages like it were found gone",
+			after, before)
 	}
 	inherits := h.row(0, 21) // the start page: of another section
-	if inherits[fShapeGone] != want || inherits[fSectionGone] != want || inherits[fShapeVisits] != 0 {
-		t.Errorf("an unseen section of the server: %g, %g gone after %g visits", inherits[fShapeGone], inherits[fSectionGone], inherits[fShapeVisits])
+	if inherits[fShapeGone] != want || inherits[fSectionGone] != want ||
+		inherits[fShapeVisits] != 0 {
+		t.Errorf("an unseen section of the server: %g, %g gone after %g visits",
+			inherits[fShapeGone], inherits[fSectionGone], inherits[fShapeVisits])
 	}
-	if other := h.row(sitegraph.PageID(h.corpus.Pages()-1), 21); other[fShapeGone] != 0 || other[fServerGone] != 0 {
+	if other := h.row(sitegraph.PageID(h.corpus.Pages()-1), 21); other[fShapeGone] != 0 ||
+		other[fServerGone] != 0 {
 		t.Errorf("of another server %g are gone", other[fServerGone])
 	}
 
 	h.again(21)
 	anew := h.row(3, 21)
-	for _, f := range []int{fShapeGone, fSectionGone, fServerGone, fShapeVisits, fDirectoryVisits, fSectionVisits, fServerVisits} {
+	for _, f := range []int{fShapeGone, fSectionGone, fServerGone, fShapeVisits, fDirectoryVisits,
+		fSectionVisits, fServerVisits} {
 		if anew[f] != row[f] {
 			t.Errorf("begun anew, %s: %g, before %g", FeatureNames[f], anew[f], row[f])
 		}
@@ -101,7 +109,8 @@ func TestPagesThatLeft(t *testing.T) {
 	h.named(like[2])
 	h.again(22)
 	if anew := h.row(3, 21); anew[fShapeGone] != want || anew[fShapeVisits] != 3 {
-		t.Errorf("begun anew after a page that left was named again: %g gone of %g", anew[fShapeGone], anew[fShapeVisits])
+		t.Errorf("begun anew after a page that left was named again: %g gone of %g",
+			anew[fShapeGone], anew[fShapeVisits])
 	}
 }
 
@@ -112,7 +121,8 @@ func TestPageLeavesOnce(t *testing.T) {
 	h.begin(1)
 	page := h.like(3)[0]
 	never := h.like(3)[1]
-	h.records[never] = sitegraph.Record{Page: never, URL: h.records[never].URL, State: sitegraph.StateNew}
+	h.records[never] = sitegraph.Record{Page: never, URL: h.records[never].URL,
+		State: sitegraph.StateNew}
 	h.corpus.Remember(&h.records[never])
 	for _, restart := range []bool{false, true} {
 		for day := 10; day < 20; day++ {
@@ -128,7 +138,9 @@ func TestPageLeavesOnce(t *testing.T) {
 			}
 		}
 		if row := h.row(3, 31); row[fShapeVisits] != 1 || row[fShapeGone] != goneMemory {
-			t.Errorf("restarted each day %v: %g visits to its address shape, %g gone, want 1 and %g", restart, row[fShapeVisits], row[fShapeGone], goneMemory)
+			t.Errorf(
+				"restarted each day %v: %g visits to its address shape, %g gone, want 1 and %g",
+				restart, row[fShapeVisits], row[fShapeGone], goneMemory)
 		}
 	}
 }

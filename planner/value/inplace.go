@@ -139,7 +139,8 @@ func (l *inPlace) begin(now float32, perDay float64) (adopted bool) {
 		l.record.Dropped++
 	}
 	l.fitDay = min(l.fitDay, now) // the clock may have been ahead
-	if l.seen < leastExamples || l.seen < l.fitted+l.fitted/2 && now < l.fitDay+7*leastDays || now < l.fitDay+leastDays {
+	if l.seen < leastExamples || l.seen < l.fitted+l.fitted/2 && now < l.fitDay+7*leastDays ||
+		now < l.fitDay+leastDays {
 		return false
 	}
 	l.fitted, l.fitDay = l.seen, now
@@ -157,7 +158,8 @@ func (v *Policy) Replay(visits int, before *Policy) {
 func (v *Policy) GoOn(before *Policy) {
 	v.price, v.changesPerWorth = before.price, before.changesPerWorth
 	v.exploration.rebuilds = before.exploration.rebuilds
-	v.gone.looks, v.gone.servers, v.gone.versions = before.gone.looks, before.gone.servers, before.gone.versions
+	v.gone.looks, v.gone.servers, v.gone.versions = before.gone.looks, before.gone.servers,
+		before.gone.versions
 	v.copyWeight = before.copyWeight
 	if v.inPlace.record.Version == before.inPlace.record.Version {
 		v.inPlace.adopt(before.inPlace.forest)

@@ -10,7 +10,8 @@ import (
 
 // visitsTo tells of visits to ten servers, of which the experts say the odds are even. changed says
 // what comes of a row at a server.
-func visitsTo(l *inPlace, rng *rand.Rand, visits int, changed func(s sitegraph.ServerID, row *Row) bool) {
+func visitsTo(l *inPlace, rng *rand.Rand, visits int,
+	changed func(s sitegraph.ServerID, row *Row) bool) {
 	for i := range visits {
 		s := sitegraph.ServerID(rng.IntN(10))
 		var row Row
@@ -51,7 +52,8 @@ func TestInPlaceLearns(t *testing.T) {
 	if !l.begin(100, 0) || l.record.Version != 1 {
 		t.Fatalf("not learnt: %+v", l.record)
 	}
-	if r := l.record; !(r.Loss < 0.8*r.LossBefore) || math.Abs(r.LossBefore-math.Ln2) > 1e-3 || r.Examples+r.HeldOut != leastExamples {
+	if r := l.record; !(r.Loss < 0.8*r.LossBefore) || math.Abs(r.LossBefore-math.Ln2) > 1e-3 ||
+		r.Examples+r.HeldOut != leastExamples {
 		t.Errorf("record %+v", r)
 	}
 	var row Row
@@ -89,7 +91,9 @@ func TestInPlaceRefusesALiar(t *testing.T) {
 	for liars, adopted := range map[sitegraph.ServerID]bool{1: false, 4: true} {
 		rng := rand.New(rand.NewPCG(4, 4))
 		l := newInPlace()
-		visitsTo(&l, rng, 6000, func(s sitegraph.ServerID, _ *Row) bool { return s < liars || rng.Float64() < 0.5 })
+		visitsTo(&l, rng, 6000, func(s sitegraph.ServerID, _ *Row) bool {
+			return s < liars || rng.Float64() < 0.5
+		})
 		if l.begin(100, 0) != adopted {
 			t.Errorf("%d servers that change at each visit: %+v", liars, l.record)
 		}

@@ -18,19 +18,21 @@ import (
 // the trust in what servers and shapes show, what probes tell, the calibration, the price, and the
 // forest learnt in place.
 type kept struct {
-	Form            int           `json:"form"` // of the rows that the forest asks for: modelForm
-	Price           float64       `json:"price"`
-	ChangesPerWorth float64       `json:"changes_per_worth"`
-	CopyWeight      float32       `json:"copy_weight"`
-	Corpus          gains         `json:"corpus"`
-	Trust           float32       `json:"trust"`   // in what servers and shapes show, beside 1
-	Servers         []keptServer  `json:"servers"` // whose visits told most, mostKeptServers at most
-	Rebuilt         [2]float32    `json:"rebuilt"` // of all servers: rebuilds expected, and seen
-	Probes          [2]float32    `json:"probes"`  // how many there were, and pages that they found
-	Gone            [][2]float32  `json:"gone"`    // by the looks before: those that found a page gone, and all
-	Outcomes        []keptBin     `json:"outcomes"`
-	InPlace         Adoption      `json:"in_place"`
-	Forest          *trees.Forest `json:"forest,omitempty"`
+	Form            int     `json:"form"` // of the rows that the forest asks for: modelForm
+	Price           float64 `json:"price"`
+	ChangesPerWorth float64 `json:"changes_per_worth"`
+	CopyWeight      float32 `json:"copy_weight"`
+	Corpus          gains   `json:"corpus"`
+	Trust           float32 `json:"trust"` // in what servers and shapes show, beside 1
+	// whose visits told most, mostKeptServers at most
+	Servers []keptServer `json:"servers"`
+	Rebuilt [2]float32   `json:"rebuilt"` // of all servers: rebuilds expected, and seen
+	Probes  [2]float32   `json:"probes"`  // how many there were, and pages that they found
+	// by the looks before: those that found a page gone, and all
+	Gone     [][2]float32  `json:"gone"`
+	Outcomes []keptBin     `json:"outcomes"`
+	InPlace  Adoption      `json:"in_place"`
+	Forest   *trees.Forest `json:"forest,omitempty"`
 }
 
 type keptServer struct {
@@ -70,7 +72,8 @@ func (v *Policy) Learnt() ([]byte, error) {
 	for _, b := range v.calibrator.outcomes.bins {
 		k.Outcomes = append(k.Outcomes, keptBin{b.weight, b.given, b.came})
 	}
-	for s := range max(len(v.mixture.servers), len(r.servers), len(v.trust.servers), len(v.gone.versions)) {
+	for s := range max(len(v.mixture.servers), len(r.servers), len(v.trust.servers),
+		len(v.gone.versions)) {
 		of := keptServer{Name: v.Corpus.Graph.ServerName(sitegraph.ServerID(s))}
 		if s < len(v.mixture.servers) {
 			of.Gains = v.mixture.servers[s]
@@ -83,7 +86,8 @@ func (v *Policy) Learnt() ([]byte, error) {
 		}
 		if s < len(v.gone.versions) {
 			for later := range of.Gone {
-				of.Gone[later] = [2]float32{v.gone.servers[later][s].gone, v.gone.servers[later][s].all}
+				of.Gone[later] = [2]float32{v.gone.servers[later][s].gone,
+					v.gone.servers[later][s].all}
 			}
 		}
 		if of.told() > 0 {
@@ -115,24 +119,31 @@ func (v *Policy) Lessons() (all []planner.Lesson) {
 		w = w.withoutInPlace()
 	}
 	for k, name := range expertNames {
-		add("weight of the expert: "+name, float64(w[k]), "of all pages; those of a server move beside it")
+		add("weight of the expert: "+name, float64(w[k]),
+			"of all pages; those of a server move beside it")
 	}
 	r := &v.inPlace.record
 	about := "none was adopted yet"
 	if r.Version > 0 {
 		at := time.Unix(int64(r.Day*24*60*60)-1, 0).UTC().Format("2006-01-02")
-		about = fmt.Sprintf("of %s, by %d visits; log loss %.4f instead of %.4f over %d held out", at, r.Examples, r.Loss, r.LossBefore, r.HeldOut)
+		about = fmt.Sprintf("of %s, by %d visits; log loss %.4f instead of %.4f over %d held out",
+			at, r.Examples, r.Loss, r.LossBefore, r.HeldOut)
 		if v.inPlace.forest == nil {
 			about += "; dropped, since it turned worse"
 		}
 	}
 	add("version of what was learnt in place", float64(r.Version), about)
-	add("forests learnt in place and refused", float64(r.Refused), "they predicted visits that were held out no better")
+	add("forests learnt in place and refused", float64(r.Refused),
+		"they predicted visits that were held out no better")
 	add("forests learnt in place and dropped", float64(r.Dropped), "they turned worse")
-	add("rebuilds found beside those expected", float64(v.exploration.rebuilds.ratio(sitegraph.ServerID(len(v.exploration.rebuilds.servers)))), "by probes of quiet pages; near 0 there are few probes")
+	add("rebuilds found beside those expected",
+		float64(
+			v.exploration.rebuilds.ratio(sitegraph.ServerID(len(v.exploration.rebuilds.servers)))),
+		"by probes of quiet pages; near 0 there are few probes")
 	add("new pages found by a probe", float64(v.exploration.rebuilds.finds()), "")
 	if first := &v.gone.looks[0]; first.all > 0 {
-		add("share gone of pages that lost all links", float64(first.gone/first.all), fmt.Sprintf("of %.0f that were visited", first.all))
+		add("share gone of pages that lost all links", float64(first.gone/first.all),
+			fmt.Sprintf("of %.0f that were visited", first.all))
 	}
 	if v.price > 0 {
 		add("price", v.price, "what the last visit that fits is worth, in changes and copies")
@@ -174,7 +185,8 @@ func (v *Policy) Recall(learnt []byte) error {
 	r.probes, r.found = k.Probes[0], k.Probes[1]
 	for i, b := range k.Outcomes {
 		if i < outcomeBins {
-			v.calibrator.outcomes.bins[i].weight, v.calibrator.outcomes.bins[i].given, v.calibrator.outcomes.bins[i].came = b[0], b[1], b[2]
+			bin := &v.calibrator.outcomes.bins[i]
+			bin.weight, bin.given, bin.came = b[0], b[1], b[2]
 		}
 	}
 	v.calibrator.curve = v.calibrator.outcomes.Curve()
@@ -225,7 +237,8 @@ func (k *kept) check() error {
 		}
 		for _, l := range of.Gone {
 			if !(l[0] >= 0 && l[0] <= l[1]) {
-				return fmt.Errorf("of %g pages of a server that lost all links %g were gone", l[1], l[0])
+				return fmt.Errorf("of %g pages of a server that lost all links %g were gone",
+					l[1], l[0])
 			}
 		}
 		if !(of.Rebuilt[0] >= 0 && of.Rebuilt[1] >= 0) {
@@ -246,7 +259,8 @@ func (k *kept) check() error {
 	for i, b := range k.Outcomes {
 		const rounding = 1e-3
 		low, high := float64(i)/outcomeBins-rounding, float64(i+1)/outcomeBins+rounding
-		if !(b[0] >= 0 && b[1] >= low*b[0] && b[1] <= high*b[0] && b[2] >= 0 && b[2] <= b[0]*(1+rounding)) {
+		if !(b[0] >= 0 && b[1] >= low*b[0] && b[1] <= high*b[0] && b[2] >= 0 &&
+			b[2] <= b[0]*(1+rounding)) {
 			return errors.New("an outcome is outside of its bin")
 		}
 	}

@@ -50,7 +50,8 @@ func TestLearntOutlivesTheProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	v, w := h.policy, again.policy
-	if v.mixture.corpus != w.mixture.corpus || v.mixture.servers[1] != w.mixture.servers[1] || v.price != w.price || v.changesPerWorth != w.changesPerWorth {
+	if v.mixture.corpus != w.mixture.corpus || v.mixture.servers[1] != w.mixture.servers[1] ||
+		v.price != w.price || v.changesPerWorth != w.changesPerWorth {
 		t.Errorf("learnt %+v and %+v", v.mixture, w.mixture)
 	}
 	for s := range sitegraph.ServerID(2) {
@@ -60,8 +61,10 @@ func TestLearntOutlivesTheProcess(t *testing.T) {
 	}
 	var row Row
 	row[fDepth] = 0.9
-	if a, b := v.inPlace.adds(&row), w.inPlace.adds(&row); a != b || a == 0 || v.inPlace.record != w.inPlace.record {
-		t.Errorf("the forest adds %g, and %g in another process; %+v, %+v", a, b, v.inPlace.record, w.inPlace.record)
+	if a, b := v.inPlace.adds(&row), w.inPlace.adds(&row); a != b || a == 0 ||
+		v.inPlace.record != w.inPlace.record {
+		t.Errorf("the forest adds %g, and %g in another process; %+v, %+v",
+			a, b, v.inPlace.record, w.inPlace.record)
 	}
 	if a, b := v.exploration.rebuilds.ratio(1), w.exploration.rebuilds.ratio(1); a != b {
 		t.Errorf("ratio of rebuilds %g, then %g", a, b)
@@ -98,11 +101,12 @@ func TestRecallRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, damaged := range map[string][]byte{
-		"no JSON":    learnt[:len(learnt)/2],
-		"gain":       bytes.Replace(learnt, []byte(`"corpus":[0.5`), []byte(`"corpus":[5e9`), 1),
-		"rebuilds":   bytes.Replace(learnt, []byte(`"rebuilt":[2`), []byte(`"rebuilt":[-2`), 1),
-		"feature":    bytes.Replace(learnt, []byte(`{"f":36`), []byte(`{"f":99`), 1),
-		"features":   bytes.Replace(learnt, []byte(`"forest":{"features":48`), []byte(`"forest":{"features":47`), 1),
+		"no JSON":  learnt[:len(learnt)/2],
+		"gain":     bytes.Replace(learnt, []byte(`"corpus":[0.5`), []byte(`"corpus":[5e9`), 1),
+		"rebuilds": bytes.Replace(learnt, []byte(`"rebuilt":[2`), []byte(`"rebuilt":[-2`), 1),
+		"feature":  bytes.Replace(learnt, []byte(`{"f":36`), []byte(`{"f":99`), 1),
+		"features": bytes.Replace(learnt, []byte(`"forest":{"features":48`),
+			[]byte(`"forest":{"features":47`), 1),
 		"trust":      bytes.Replace(learnt, []byte(`"trust":-0.5`), []byte(`"trust":-5`), 1),
 		"probes":     bytes.Replace(learnt, []byte(`"probes":[1`), []byte(`"probes":[-20`), 1),
 		"other bin":  bytes.Replace(learnt, []byte(`[1,0.699999`), []byte(`[1,0.199999`), 1),
@@ -120,7 +124,8 @@ func TestRecallRefuses(t *testing.T) {
 		}
 	}
 	again := newHandDriven(t, "value")
-	if err := again.policy.Recall(bytes.Replace(learnt, []byte(`"form":10`), []byte(`"form":9`), 1)); err != nil || again.policy.inPlace.forest != nil {
+	if err := again.policy.Recall(bytes.Replace(learnt, []byte(`"form":10`), []byte(`"form":9`),
+		1)); err != nil || again.policy.inPlace.forest != nil {
 		t.Errorf("of another version: %v", err)
 	}
 }
@@ -166,7 +171,8 @@ func TestReplayGoesOn(t *testing.T) {
 		if isBack := v.inPlace.forest == before.inPlace.forest; isBack == adopts {
 			t.Errorf("another forest adopted: %v; the one before is back: %v", adopts, isBack)
 		}
-		if v.price != before.price || v.exploration.rebuilds.ratio(1) != before.exploration.rebuilds.ratio(1) {
+		if v.price != before.price ||
+			v.exploration.rebuilds.ratio(1) != before.exploration.rebuilds.ratio(1) {
 			t.Errorf("a price of %g, %+v", v.price, v.exploration.rebuilds)
 		}
 	}

@@ -11,7 +11,8 @@ import (
 )
 
 // tellAll lets a mixture learn from visits to a server, of which each expert thinks as told.
-func tellAll(m *mixture, s sitegraph.ServerID, visits int, says func(i int) (o opinions, changed bool)) {
+func tellAll(m *mixture, s sitegraph.ServerID, visits int,
+	says func(i int) (o opinions, changed bool)) {
 	for i := range visits {
 		o, changed := says(i)
 		w := m.weights(s)
@@ -38,7 +39,8 @@ func TestMixtureFindsTheExpert(t *testing.T) {
 			sum += x
 		}
 		if w[right] < 0.7 || math.Abs(float64(sum-1)) > 1e-5 {
-			t.Errorf("%s is right, and has a weight of %.2f of %.2f", expertNames[right], w[right], sum)
+			t.Errorf("%s is right, and has a weight of %.2f of %.2f",
+				expertNames[right], w[right], sum)
 		}
 	}
 }
@@ -64,7 +66,8 @@ func TestMixturePaces(t *testing.T) {
 	tell(expertRates, 40_000)
 	w := m.weights(5000)
 	if w[expertRates] < 0.6 || m.shares()[paceLong] < 0.9 {
-		t.Errorf("who is right has a weight of %.2f, and the long pace of %.2f", w[expertRates], m.shares()[paceLong])
+		t.Errorf("who is right has a weight of %.2f, and the long pace of %.2f",
+			w[expertRates], m.shares()[paceLong])
 	}
 	var kept mixture
 	kept.recall(m.learnt())
@@ -75,7 +78,8 @@ func TestMixturePaces(t *testing.T) {
 	}
 	tell(expertPooled, 40_000)
 	if w := m.weights(5000); w[expertPooled] < w[expertRates] {
-		t.Errorf("who is right since has a weight of %.2f, who was before of %.2f", w[expertPooled], w[expertRates])
+		t.Errorf("who is right since has a weight of %.2f, who was before of %.2f",
+			w[expertPooled], w[expertRates])
 	}
 }
 
@@ -97,7 +101,8 @@ func TestMixtureByServer(t *testing.T) {
 		tellAll(&m, 1, 50, says(expertPooled))
 	}
 	of := func(s sitegraph.ServerID, expert int) float32 { w := m.weights(s); return w[expert] }
-	if of(0, expertModel) < 1.2*of(1, expertModel) || of(1, expertPooled) < 1.2*of(0, expertPooled) {
+	if of(0, expertModel) < 1.2*of(1, expertModel) ||
+		of(1, expertPooled) < 1.2*of(0, expertPooled) {
 		t.Errorf("weights of servers: %.2f and %.2f", m.weights(0), m.weights(1))
 	}
 	if m.weights(7) != m.weights(8) {
@@ -118,7 +123,9 @@ func TestMixtureIsBounded(t *testing.T) {
 	tellAll(&m, 3, 100_000, func(i int) (opinions, bool) {
 		return opinions{extreme, -9.2, extreme, -9.2}, i%2 == 0
 	})
-	tellAll(&m, 3, 100_000, func(int) (opinions, bool) { return opinions{extreme, -9.2, extreme, -9.2}, true })
+	tellAll(&m, 3, 100_000, func(int) (opinions, bool) {
+		return opinions{extreme, -9.2, extreme, -9.2}, true
+	})
 	for k, x := range m.weights(3) {
 		if !(x >= 0 && x <= 1) {
 			t.Errorf("%s has a weight of %g", expertNames[k], x)
@@ -137,7 +144,8 @@ func TestMixtureIsBounded(t *testing.T) {
 // 1970-01-01 was a Thursday: days 2 to 4 are the first weekend.
 func TestWeekends(t *testing.T) {
 	for _, c := range []struct{ from, to, share float32 }{
-		{0, 2, 0}, {2, 4, 1}, {1, 3, 0.5}, {0, 7, 2.0 / 7}, {4, 9, 0}, {9, 10, 1}, {100, 121, 2.0 / 7}, {5, 5, 0}, {3.5, 4.5, 0.5},
+		{0, 2, 0}, {2, 4, 1}, {1, 3, 0.5}, {0, 7, 2.0 / 7}, {4, 9, 0}, {9, 10, 1},
+		{100, 121, 2.0 / 7}, {5, 5, 0}, {3.5, 4.5, 0.5},
 	} {
 		if got := weekendShare(c.from, c.to); math.Abs(float64(got-c.share)) > 1e-5 {
 			t.Errorf("from %g to %g: %g, want %g", c.from, c.to, got, c.share)
@@ -158,7 +166,8 @@ func TestExpectedChanges(t *testing.T) {
 	last := float32(0)
 	for age := float32(1); age < 1000; age *= 2 {
 		x := expectedChanges(3, 40, rate, age)
-		if slow := expectedChanges(3, 400, rate/10, 10*age); math.Abs(float64(x-slow)) > 1e-4*float64(x) {
+		if slow := expectedChanges(3, 400, rate/10,
+			10*age); math.Abs(float64(x-slow)) > 1e-4*float64(x) {
 			t.Errorf("%g, and %g at a tenth of the pace", x, slow)
 		}
 		if !(x > last) {
@@ -179,7 +188,8 @@ func TestExplainTellsExperts(t *testing.T) {
 	for i, x := range c.Experts {
 		sum += x.Weight
 		want := firstWeights.withoutInPlace()[i] // nothing was learnt in place yet
-		if x.Name != expertNames[i] || x.Weight != float64(want) || !(x.Probability > 0 && x.Probability < 1) {
+		if x.Name != expertNames[i] || x.Weight != float64(want) ||
+			!(x.Probability > 0 && x.Probability < 1) {
 			t.Errorf("expert %+v, want %s with a weight of %g", x, expertNames[i], want)
 		}
 	}
@@ -199,7 +209,8 @@ func TestWeightsOfExtremeGains(t *testing.T) {
 		{corpus: [paces]gains{{expertInPlace: 30}, {expertInPlace: 30}}},
 		{corpus: [paces]gains{{expertInPlace: 99}, {}}, servers: []gains{{expertInPlace: 99}}},
 		{corpus: [paces]gains{{99, 99}, {99, 99}}, servers: []gains{{99, 99}}},
-		{corpus: [paces]gains{{-99, -99, -99, -99, -99}, {99}}, servers: []gains{{-99, -99, -99, -99, -99}}},
+		{corpus: [paces]gains{{-99, -99, -99, -99, -99}, {99}},
+			servers: []gains{{-99, -99, -99, -99, -99}}},
 	} {
 		w := m.weights(0)
 		if mean := w.others(&opinions{2, 2, 2, 2, -5}); math.Abs(float64(mean)-2) > 1e-3 {
@@ -210,7 +221,8 @@ func TestWeightsOfExtremeGains(t *testing.T) {
 			sum += x
 		}
 		if math.Abs(float64(sum)-1) > 1e-3 {
-			t.Errorf("gains %v: without what was learnt in place weights add up to %g", m.corpus, sum)
+			t.Errorf("gains %v: without what was learnt in place weights add up to %g",
+				m.corpus, sum)
 		}
 	}
 }

@@ -12,12 +12,14 @@ import (
 func skipLong(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("a planner that works alone, for many days: TestWeighAtOnce and TestInPlace have goroutines")
+		t.Skip("a planner that works alone, for many days: TestWeighAtOnce and TestInPlace have " +
+			"goroutines")
 	}
 }
 
 // newSim is a simulation of value, or of value without a kind of evidence ("value-own").
-func newSim(t *testing.T, w *simtest.World, shuffle *rand.Rand, name string, s Settings, o planner.Options) *simtest.Sim {
+func newSim(t *testing.T, w *simtest.World, shuffle *rand.Rand, name string, s Settings,
+	o planner.Options) *simtest.Sim {
 	t.Helper()
 	m := simtest.New(t, w, shuffle, s.Seed, maker(name, s), o)
 	m.Sweeps = s.Mode == planner.Sweep

@@ -9,8 +9,9 @@ import (
 // Objective says what visits are for, in weights; only their ratios count. The zero Objective is
 // the default: changes found, with as much freshness as next to no change has to be given up for.
 type Objective struct {
-	Changes   float64 // of a change found
-	Freshness float64 // of a copy that is fresh for a cycle, the time in which the budget visits all pages once
+	Changes float64 // of a change found
+	// of a copy that is fresh for a cycle, the time in which the budget visits all pages once
+	Freshness float64
 	Age       float64 // of copies that are younger by a cycle, for a cycle
 }
 
@@ -27,12 +28,14 @@ func ParseObjective(text string) (o Objective, err error) {
 		name, weight, weighed := strings.Cut(strings.TrimSpace(part), "=")
 		of, ok := weights[name]
 		if !ok {
-			return Objective{}, fmt.Errorf("unknown objective %q: want %s, or weights as changes=1,freshness=0.5", name, strings.Join(Objectives, ", "))
+			return Objective{}, fmt.Errorf("unknown objective %q: want %s, or weights as "+
+				"changes=1,freshness=0.5", name, strings.Join(Objectives, ", "))
 		}
 		*of = 1
 		if weighed {
 			if *of, err = strconv.ParseFloat(weight, 64); err != nil || !(*of >= 0 && *of <= 1000) {
-				return Objective{}, fmt.Errorf("objective %s has the weight %q: want a number from 0 to 1000", name, weight)
+				return Objective{}, fmt.Errorf("objective %s has the weight %q: want a number "+
+					"from 0 to 1000", name, weight)
 			}
 		}
 	}

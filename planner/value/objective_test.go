@@ -8,13 +8,15 @@ import (
 func TestParseObjective(t *testing.T) {
 	for text, want := range map[string]Objective{
 		"": {}, "changes": {}, "freshness": {Freshness: 1}, "age": {Age: 1},
-		"changes=2, age=0.5": {Changes: 2, Age: 0.5}, "changes=1": {Changes: 1}, "freshness,age": {Freshness: 1, Age: 1},
+		"changes=2, age=0.5": {Changes: 2, Age: 0.5}, "changes=1": {Changes: 1},
+		"freshness,age": {Freshness: 1, Age: 1},
 	} {
 		if got, err := ParseObjective(text); err != nil || got != want {
 			t.Errorf("%q is %+v, want %+v (%v)", text, got, want, err)
 		}
 	}
-	for _, text := range []string{"speed", "changes=-1", "changes=x", "age=0", "age=NaN", "freshness=1e9", "changes=1,,"} {
+	for _, text := range []string{"speed", "changes=-1", "changes=x", "age=0", "age=NaN",
+		"freshness=1e9", "changes=1,,"} {
 		if got, err := ParseObjective(text); err == nil {
 			t.Errorf("%q is taken for %+v", text, got)
 		}
@@ -46,7 +48,8 @@ func TestAgeShareIsTheDerivative(t *testing.T) {
 		step := visits * 1e-4
 		want := (age(visits-step) - age(visits+step)) / (2 * step)
 		between := 1 / visits
-		if got := between * between * float64(ageShare(float32(-math.Expm1(-rate*between)))); math.Abs(got-want) > 2e-2*want {
+		if got := between * between * float64(
+			ageShare(float32(-math.Expm1(-rate*between)))); math.Abs(got-want) > 2e-2*want {
 			t.Errorf("%g visits a day: %g, want %g", visits, got, want)
 		}
 	}
@@ -54,13 +57,16 @@ func TestAgeShareIsTheDerivative(t *testing.T) {
 
 // By each objective an older copy and a likelier change are worth more.
 func TestGainByObjective(t *testing.T) {
-	for _, o := range []Objective{{Changes: 1}, {Freshness: 1}, {Age: 1}, {Changes: 1, Freshness: 1, Age: 1}} {
+	for _, o := range []Objective{{Changes: 1}, {Freshness: 1}, {Age: 1},
+		{Changes: 1, Freshness: 1, Age: 1}} {
 		var v scorer
 		v.cycle, v.Objective = 20, o
-		if likely, unlikely := gainOf(&v, 0.4, 10, 0), gainOf(&v, 0.2, 10, 0); !(likely > unlikely && unlikely > 0) {
+		if likely, unlikely := gainOf(&v, 0.4, 10, 0),
+			gainOf(&v, 0.2, 10, 0); !(likely > unlikely && unlikely > 0) {
 			t.Errorf("%+v: likely %g, unlikely %g", o, likely, unlikely)
 		}
-		if old, young := gainOf(&v, 0.4, 20, 0), gainOf(&v, 0.4, 10, 0); old < young || o.Changes == 0 && old == young {
+		if old, young := gainOf(&v, 0.4, 20, 0), gainOf(&v, 0.4, 10, 0); old < young ||
+			o.Changes == 0 && old == young {
 			t.Errorf("%+v: old %g, young %g", o, old, young)
 		}
 	}

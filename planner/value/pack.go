@@ -83,7 +83,8 @@ type packedTally struct {
 // Slices that lie in scratch files may stay there if inFiles.
 func (v *Policy) Pack(inFiles bool) {
 	k := v.groups
-	p := &packedGroups{groups: make([]packedGroup, len(k.list)), servers: make([]packedGroup, len(k.servers))}
+	p := &packedGroups{groups: make([]packedGroup, len(k.list)),
+		servers: make([]packedGroup, len(k.servers))}
 	inRooms := inFiles && k.rooms != nil
 	if inRooms {
 		p.rooms = k.rooms

@@ -74,7 +74,8 @@ type Settings struct {
 // New builds the policy for a corpus.
 func New(s Settings) *Policy {
 	v := &Policy{lowest: math.NaN()}
-	v.Settings, v.ties, v.exact = s, rank.NewTies(s.Seed, s.Corpus.Graph.Scratch()), s.Mode == planner.Sweep
+	v.Settings, v.ties, v.exact = s, rank.NewTies(s.Seed, s.Corpus.Graph.Scratch()),
+		s.Mode == planner.Sweep
 	if s.Mode != planner.Stream || s.Without == WithoutLag {
 		v.Lag = 0
 	}
@@ -129,10 +130,12 @@ func (v *Policy) Begin(r planner.Round) {
 		if past := v.now - v.learntAt; past < 0 || past >= learnEvery {
 			v.groups.times.begin(v.now)
 			v.groups.beliefs.learn(v.groups, v.days())
-			v.weighCopies(&v.groups.beliefs.told, estimator.Days(r.End.Sub(r.Start)), min(max(past, 0), 1))
+			v.weighCopies(&v.groups.beliefs.told, estimator.Days(r.End.Sub(r.Start)),
+				min(max(past, 0), 1))
 			v.learntAt = v.now
 		}
-		if v.Without != WithoutInPlace && !v.exact && v.inPlace.begin(v.groups.sinceEpoch(v.now), v.PerDay) {
+		if v.Without != WithoutInPlace && !v.exact &&
+			v.inPlace.begin(v.groups.sinceEpoch(v.now), v.PerDay) {
 			v.mixture.trustInPlace()
 		}
 	}
@@ -296,7 +299,9 @@ func (v *scorer) Worth(p sitegraph.PageID) float64 {
 	return float64(v.worth(p))
 }
 
-func (v *Policy) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) { v.observe(p, verdict, true) }
+func (v *Policy) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
+	v.observe(p, verdict, true)
+}
 
 // ObserveLate learns of an outcome, and does not score other pages anew: that happens when it is
 // their turn, or when another outcome surprises.
@@ -430,8 +435,9 @@ func (v *Policy) Due(p sitegraph.PageID, now time.Time) (planner.Due, time.Durat
 	}
 	wait := estimator.FromDays(ahead(exponent))
 	return planner.Due{
-		When:   now.Add(wait),
-		Reason: planner.Because("a visit is then worth %.2g changes, as much as the last one that fits into the budget", price),
+		When: now.Add(wait),
+		Reason: planner.Because("a visit is then worth %.2g changes, as much as the last one "+
+			"that fits into the budget", price),
 	}, wait
 }
 

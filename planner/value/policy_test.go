@@ -31,7 +31,8 @@ func quietWorld(seed uint64, servers, perServer, rebuiltOn int) *simtest.World {
 func TestValueFindsRebuild(t *testing.T) {
 	const rebuiltOn = 30
 	w := quietWorld(3, 4, 100, rebuiltOn)
-	m := newSim(t, w, nil, "value", Settings{Mode: planner.Stream, Seed: 3, PerDay: 40}, planner.Options{})
+	m := newSim(t, w, nil, "value", Settings{Mode: planner.Stream, Seed: 3, PerDay: 40},
+		planner.Options{})
 	found, said := 0, 0
 	seen := map[sitegraph.PageID]bool{} // since the rebuild
 	for day := 1; day <= rebuiltOn+3; day++ {
@@ -50,7 +51,8 @@ func TestValueFindsRebuild(t *testing.T) {
 	}
 	// 400 pages and 160 visits: without learning 40 would be to this server.
 	if found < 80 {
-		t.Errorf("%d of the 100 pages of a rebuilt server were visited in four days of 40 visits", found)
+		t.Errorf("%d of the 100 pages of a rebuilt server were visited in four days of 40 visits",
+			found)
 	}
 	if said < found/2 {
 		t.Errorf("%d of %d reasons speak of a rebuilt server", said, found)
@@ -60,7 +62,8 @@ func TestValueFindsRebuild(t *testing.T) {
 // Outcomes of a round that a crash ends are still known to a planner made anew from the corpus.
 func TestValueKeepsEvidenceOverCrash(t *testing.T) {
 	w := quietWorld(5, 2, 60, 20)
-	m := newSim(t, w, nil, "value", Settings{Mode: planner.Stream, Seed: 5, PerDay: 12}, planner.Options{})
+	m := newSim(t, w, nil, "value", Settings{Mode: planner.Stream, Seed: 5, PerDay: 12},
+		planner.Options{})
 	for day := 1; day <= 20; day++ {
 		m.Day(day, 12)
 	}
@@ -84,17 +87,20 @@ func TestValueKeepsEvidenceOverCrash(t *testing.T) {
 	}
 	before, otherBefore := of()
 	m.Restart()
-	m.Planner.Begin(planner.Round{Number: 21, Start: simtest.At(20), End: simtest.At(21), Budget: 0})
+	m.Planner.Begin(planner.Round{Number: 21, Start: simtest.At(20), End: simtest.At(21),
+		Budget: 0})
 	after, otherAfter := of()
 	if before < 4*otherBefore || after < 4*otherAfter {
-		t.Errorf("pages of the rebuilt server: %.3f before the crash, %.3f after; of the other: %.3f, %.3f", before, after, otherBefore, otherAfter)
+		t.Errorf("pages of the rebuilt server: %.3f before the crash, %.3f after; of the other: "+
+			"%.3f, %.3f", before, after, otherBefore, otherAfter)
 	}
 }
 
 // What explain shows adds up to the probability that the policy goes by.
 func TestValueExplains(t *testing.T) {
 	w := simtest.NewWorld(8, 2, manyPages+10, false)
-	m := newSim(t, w, nil, "value", Settings{Mode: planner.Stream, Seed: 8, PerDay: 15}, planner.Options{})
+	m := newSim(t, w, nil, "value", Settings{Mode: planner.Stream, Seed: 8, PerDay: 15},
+		planner.Options{})
 	for day := 1; day <= 30; day++ {
 		m.Day(day, 15)
 	}
@@ -103,7 +109,8 @@ func TestValueExplains(t *testing.T) {
 	for p := range sitegraph.PageID(m.Graph.Pages()) {
 		c := v.Explain(p, simtest.At(31))
 		if want := v.Probability(p, simtest.At(31)); math.Abs(c.Probability-want) > 1e-4 {
-			t.Fatalf("%s: contributions make %.5f, the policy goes by %.5f", m.Graph.URL(p), c.Probability, want)
+			t.Fatalf("%s: contributions make %.5f, the policy goes by %.5f",
+				m.Graph.URL(p), c.Probability, want)
 		}
 		sum := c.Start
 		for i, x := range c.All {
@@ -114,10 +121,12 @@ func TestValueExplains(t *testing.T) {
 			}
 		}
 		if math.Abs(sum-logOdds(c.Probability)) > 0.01 {
-			t.Fatalf("%s: log odds add up to %.4f, those of the probability are %.4f", m.Graph.URL(p), sum, logOdds(c.Probability))
+			t.Fatalf("%s: log odds add up to %.4f, those of the probability are %.4f",
+				m.Graph.URL(p), sum, logOdds(c.Probability))
 		}
 	}
-	for _, beyond := range []string{"changes on its server since then beyond those expected", "changes of its address shape since then beyond those expected of it and its server"} {
+	for _, beyond := range []string{"changes on its server since then beyond those expected",
+		"changes of its address shape since then beyond those expected of it and its server"} {
 		if !varied[beyond] {
 			t.Errorf("%q never count", beyond)
 		}
@@ -131,7 +140,8 @@ func TestValueExplains(t *testing.T) {
 func TestValueAsked(t *testing.T) {
 	run := func(ask bool) (all []string) {
 		w := simtest.NewWorld(9, 3, 50, true)
-		m := newSim(t, w, nil, "value", Settings{Mode: planner.Stream, Seed: 9, PerDay: 15}, planner.Options{NewShare: 0.25})
+		m := newSim(t, w, nil, "value", Settings{Mode: planner.Stream, Seed: 9, PerDay: 15},
+			planner.Options{NewShare: 0.25})
 		for day := 1; day <= 20; day++ {
 			all = append(all, m.URLs(m.Day(day, 15))...)
 			if ask {
@@ -166,13 +176,15 @@ func TestKinRings(t *testing.T) {
 	for p := range sitegraph.PageID(g.Pages()) {
 		shape := k.pages[p].shape
 		if int(k.list[shape].pages) != members[shape] {
-			t.Fatalf("shape %d: %d pages counted, %d are in it", shape, k.list[shape].pages, members[shape])
+			t.Fatalf("shape %d: %d pages counted, %d are in it",
+				shape, k.list[shape].pages, members[shape])
 		}
 		seen := map[sitegraph.PageID]bool{}
 		for range members[shape] {
 			q := k.nextOfShape(p)
 			if k.pages[q].shape != shape || seen[q] {
-				t.Fatalf("page %d of shape %d follows on %d of shape %d, seen before: %v", q, k.pages[q].shape, p, shape, seen[q])
+				t.Fatalf("page %d of shape %d follows on %d of shape %d, seen before: %v",
+					q, k.pages[q].shape, p, shape, seen[q])
 			}
 			seen[q] = true
 		}
@@ -182,7 +194,8 @@ func TestKinRings(t *testing.T) {
 func pageName(rng *rand.Rand, i int) string {
 	server := string(rune('a' + rng.IntN(3)))
 	section := []string{"news", "doc", "blog"}[rng.IntN(3)]
-	return "http://" + server + ".example/" + section + "/" + strings.Repeat("1", 1+i%4) + string(rune('a'+i%26)) + ".html"
+	return "http://" + server + ".example/" + section + "/" + strings.Repeat("1", 1+i%4) +
+		string(rune('a'+i%26)) + ".html"
 }
 
 // The first n of any order are those that a sort would put first, and none is lost.
@@ -192,7 +205,8 @@ func TestFirstOf(t *testing.T) {
 		for n := range size + 3 {
 			all := make([]place, size)
 			for i := range all {
-				all[i] = placed(float32(rng.IntN(1+size/3)), float32(rng.IntN(2)), sitegraph.PageID(i))
+				all[i] = placed(float32(rng.IntN(1+size/3)), float32(rng.IntN(2)),
+					sitegraph.PageID(i))
 			}
 			rng.Shuffle(size, func(i, j int) { all[i], all[j] = all[j], all[i] })
 			want := slices.SortedFunc(slices.Values(all), place.compare)
@@ -210,7 +224,8 @@ func TestFirstOf(t *testing.T) {
 // Pages of a server come by their scores, each once, however many are kept at a time; then again
 // from the first.
 func TestByScore(t *testing.T) {
-	m := newSim(t, quietWorld(3, 1, 3*leastKept, 0), nil, "value", Settings{Mode: planner.Stream, Seed: 3, PerDay: 5}, planner.Options{})
+	m := newSim(t, quietWorld(3, 1, 3*leastKept, 0), nil, "value",
+		Settings{Mode: planner.Stream, Seed: 3, PerDay: 5}, planner.Options{})
 	m.Day(1, 5)
 	v := m.Planner.Policy.(*Policy)
 	v.Begin(planner.Round{Number: 2, Start: simtest.At(1), End: simtest.At(2), Budget: 10})
@@ -238,8 +253,10 @@ func TestByScore(t *testing.T) {
 					t.Fatalf("time %d: %d pages, want %d", time+1, i, len(want))
 				}
 				clear(v.scratch) // it is another server's next
-				if most := min(max(leastKept, int(visits)), len(want)-i); len(n.order.pages) != most {
-					t.Fatalf("%d pages kept after %d visits, want %d", len(n.order.pages), visits, most)
+				if most := min(max(leastKept, int(visits)),
+					len(want)-i); len(n.order.pages) != most {
+					t.Fatalf("%d pages kept after %d visits, want %d",
+						len(n.order.pages), visits, most)
 				}
 			}
 			if n.order.pages[0] != c.Page {
@@ -256,7 +273,8 @@ func TestByScore(t *testing.T) {
 // Pages held back for their low values are visited where the budget lasts, each once and none
 // forgotten.
 func TestReleaseReachesAll(t *testing.T) {
-	m := newSim(t, simtest.NewWorld(5, 4, 300, false), nil, "value", Settings{Mode: planner.Stream, Seed: 3, PerDay: 40}, planner.Options{})
+	m := newSim(t, simtest.NewWorld(5, 4, 300, false), nil, "value",
+		Settings{Mode: planner.Stream, Seed: 3, PerDay: 40}, planner.Options{})
 	for day := 1; day <= 10; day++ {
 		m.Day(day, 40)
 	}
@@ -271,7 +289,8 @@ func TestReleaseReachesAll(t *testing.T) {
 		v.price, v.lowest = price, math.NaN()
 		round := m.Corpus.Round().Number + 1
 		seen := map[sitegraph.PageID]bool{}
-		m.Planner.Begin(planner.Round{Number: round, Start: simtest.At(round - 1), End: simtest.At(round), Budget: 10 * alive})
+		m.Planner.Begin(planner.Round{Number: round, Start: simtest.At(round - 1),
+			End: simtest.At(round), Budget: 10 * alive})
 		for visit, ok := m.Planner.Next(); ok; visit, ok = m.Planner.Next() {
 			if seen[visit.Page] {
 				t.Fatalf("price %g: page %d is visited twice", price, visit.Page)
@@ -296,7 +315,8 @@ func TestPageThatAlwaysChanges(t *testing.T) {
 	}
 	at60 := func(p sitegraph.PageID) float64 { return h.policy.Probability(p, simtest.At(60)) }
 	if always, never := at60(3), at60(5); always < 0.6 || never > 0.2 {
-		t.Errorf("a change is expected at %.2f of a page that always changed, and at %.2f of one that never did", always, never)
+		t.Errorf("a change is expected at %.2f of a page that always changed, and at %.2f of one "+
+			"that never did", always, never)
 	}
 }
 

@@ -13,7 +13,8 @@ import (
 
 // The price of a number of visits is what the last of them is worth, whatever the scores are.
 func TestPriceAt(t *testing.T) {
-	m := newSim(t, quietWorld(3, 2, 150, 0), nil, "value", Settings{Mode: planner.Stream, Seed: 3, PerDay: 5}, planner.Options{})
+	m := newSim(t, quietWorld(3, 2, 150, 0), nil, "value",
+		Settings{Mode: planner.Stream, Seed: 3, PerDay: 5}, planner.Options{})
 	m.Day(1, 5)
 	v := m.Planner.Policy.(*Policy)
 	v.Begin(planner.Round{Number: 2, Start: simtest.At(1), End: simtest.At(2), Budget: 10})

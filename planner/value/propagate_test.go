@@ -12,9 +12,11 @@ import (
 
 // heardOf is a policy of one quiet server at the begin of a round, and its open pages with what
 // they are worth.
-func heardOf(t *testing.T, pages int) (v *Policy, open []sitegraph.PageID, worth map[sitegraph.PageID]float32) {
+func heardOf(t *testing.T, pages int) (
+	v *Policy, open []sitegraph.PageID, worth map[sitegraph.PageID]float32) {
 	t.Helper()
-	m := newSim(t, quietWorld(3, 1, pages, 0), nil, "value", Settings{Mode: planner.Stream, Seed: 3, PerDay: 5}, planner.Options{})
+	m := newSim(t, quietWorld(3, 1, pages, 0), nil, "value",
+		Settings{Mode: planner.Stream, Seed: 3, PerDay: 5}, planner.Options{})
 	for day := 1; day <= 3; day++ {
 		m.Day(day, 5)
 	}
@@ -49,7 +51,8 @@ func TestProbe(t *testing.T) {
 		weight  float64
 	}{{false, 0, 1}, {false, 1e9, 1}, {true, 0, 1}, {false, 0, 1e-9}} {
 		v.exact, v.reserve = c.exact, c.reserve
-		v.Corpus.SetWeights(preferences.NewWeights([]preferences.WeightRule{{Prefix: "http://", Weight: c.weight}}))
+		v.Corpus.SetWeights(
+			preferences.NewWeights([]preferences.WeightRule{{Prefix: "http://", Weight: c.weight}}))
 		fail := func(format string, args ...any) {
 			t.Helper()
 			t.Errorf("%+v: "+format, append([]any{c}, args...)...)
@@ -57,7 +60,8 @@ func TestProbe(t *testing.T) {
 		pages := open[:kinds*block]
 		first := func(i int) bool { return i%block == 0 || i/block == closed && i%block == 1 }
 		rises := func(i int) bool { return i/block == better || i/block == more }
-		odd := func(i int) bool { return i/block == better && i%block == 2 } // it rises by more than the others
+		// it rises by more than the others
+		odd := func(i int) bool { return i/block == better && i%block == 2 }
 		for i, p := range pages {
 			v.rate(p)
 			worth[p] = v.worth(p)
@@ -83,18 +87,22 @@ func TestProbe(t *testing.T) {
 			anew, next := near(v.worth(p), want, 1e-6*float64(want)), v.scores[p].again == v.now
 			if i == last {
 				if anew || next {
-					fail("a page that cannot be visited is scored anew or lifted %v, in the next round %v", anew, next)
+					fail("a page that cannot be visited is scored anew or lifted %v, in the next "+
+						"round %v", anew, next)
 				}
 				continue
 			}
 			enough := c.reserve == 0
 			if want := enough && rises(i) || first(i) && !rises(i); anew != want {
-				fail("block %d, page %d: scored anew or lifted %v, want %v", i/block, i%block, anew, want)
+				fail("block %d, page %d: scored anew or lifted %v, want %v",
+					i/block, i%block, anew, want)
 			}
 			if want := !enough && rises(i); next != want {
-				fail("block %d, page %d: in the next round %v, want %v", i/block, i%block, next, want)
+				fail("block %d, page %d: in the next round %v, want %v",
+					i/block, i%block, next, want)
 			}
-			if ranked := slices.Contains(of.pages.All, v.standing(p)); ranked != (enough && rises(i)) {
+			if ranked := slices.Contains(of.pages.All, v.standing(p)); ranked != (enough &&
+				rises(i)) {
 				fail("block %d, page %d: ranked %v", i/block, i%block, ranked)
 			}
 		}
@@ -123,7 +131,8 @@ func TestProbeLiftsTooLittle(t *testing.T) {
 	}
 	for i, p := range pages[1:] {
 		little := i+1 == 3
-		if next, useful := v.scores[p].again == v.now, v.worth(p) >= v.reserve; next != little || useful == little {
+		if next, useful := v.scores[p].again == v.now, v.worth(p) >= v.reserve; next != little ||
+			useful == little {
 			t.Errorf("page %d: in the next round %v, of use now %v", i+1, next, useful)
 		}
 	}
@@ -133,7 +142,8 @@ func TestProbeLiftsTooLittle(t *testing.T) {
 func TestThinkOfLike(t *testing.T) {
 	v, open, worth := heardOf(t, 200)
 	ring := func(p sitegraph.PageID) (all []sitegraph.PageID) { // in the order of turns
-		for q := v.groups.pages[v.groups.list[v.groups.pages[p].shape].nextRescored].next; len(all) == 0 || q != all[0]; q = v.groups.pages[q].next {
+		for q := v.groups.pages[v.groups.list[v.groups.pages[p].shape].nextRescored].next; len(
+			all) == 0 || q != all[0]; q = v.groups.pages[q].next {
 			if v.open(q) {
 				all = append(all, q)
 			}
@@ -202,7 +212,8 @@ func TestSpread(t *testing.T) {
 					}
 				}
 				if want := i < heard; rising && (anew > 0) != want || want && anew != atOnce {
-					t.Errorf("rising %v, after news %d: %d of %d from place %d on are scored anew, want all: %v", rising, time+1, anew, atOnce, from, want)
+					t.Errorf("rising %v, after news %d: %d of %d from place %d on are scored "+
+						"anew, want all: %v", rising, time+1, anew, atOnce, from, want)
 				}
 			}
 		}

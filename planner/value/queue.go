@@ -74,7 +74,8 @@ func (v *scorer) invalidateAll(b *batch) {
 
 // pagesOf are those of a block.
 func (v *scorer) pagesOf(block int) (from, to sitegraph.PageID) {
-	return sitegraph.PageID(block * blockPages), sitegraph.PageID(min((block+1)*blockPages, len(v.scores)))
+	return sitegraph.PageID(block * blockPages),
+		sitegraph.PageID(min((block+1)*blockPages, len(v.scores)))
 }
 
 // summarize the scores of a block. A page without a copy has no score that is due.
@@ -136,7 +137,8 @@ func (v *ranker) weigh() {
 	switch {
 	case math.IsInf(float64(v.reserve), 1):
 		v.clearLists()
-	case q.listed && v.reserve > 0 && v.reserve >= q.floor && float64(len(q.due)) <= mostScored*float64(len(v.scores)):
+	case q.listed && v.reserve > 0 && v.reserve >= q.floor &&
+		float64(len(q.due)) <= mostScored*float64(len(v.scores)):
 		v.takeOver()
 	default:
 		v.listAll()
@@ -180,11 +182,12 @@ func (v *ranker) rateServers() {
 			var due batch
 			var scored []sitegraph.PageID
 			for s := next.Add(1) - 1; s < int64(len(v.rankings.of)); s = next.Add(1) - 1 {
-				v.rateThose(v.Corpus.Graph.ServerPages(sitegraph.ServerID(s)), &due, func(p sitegraph.PageID) {
-					if len(scored) < most {
-						scored = append(scored, p)
-					}
-				})
+				v.rateThose(v.Corpus.Graph.ServerPages(sitegraph.ServerID(s)), &due,
+					func(p sitegraph.PageID) {
+						if len(scored) < most {
+							scored = append(scored, p)
+						}
+					})
 			}
 			mu.Lock()
 			defer mu.Unlock()

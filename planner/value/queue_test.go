@@ -35,7 +35,8 @@ func TestQueueMissesNothing(t *testing.T) {
 		for p := range sitegraph.PageID(pages) {
 			worthy := v.worth(p) >= v.reserve && w.corpus.Refetchable(p)
 			if worthy != in[p] {
-				t.Fatalf("day %d: page %d is worth %v of %v, refetchable %v, ranked %v", day, p, v.worth(p), v.reserve, w.corpus.Refetchable(p), in[p])
+				t.Fatalf("day %d: page %d is worth %v of %v, refetchable %v, ranked %v",
+					day, p, v.worth(p), v.reserve, w.corpus.Refetchable(p), in[p])
 			}
 			if worthy {
 				ranked++

@@ -51,7 +51,8 @@ func BenchmarkRoundBegins(b *testing.B) {
 					for hour := range warm + hours {
 						start := simtest.At(0).Add(time.Duration(hour) * time.Hour)
 						end, before := start.Add(time.Hour), processor(b)
-						w.planner.Begin(planner.Round{Number: hour, Start: start, End: end, Budget: visits})
+						w.planner.Begin(planner.Round{Number: hour, Start: start, End: end,
+							Budget: visits})
 						began := processor(b)
 						for visit, ok := w.planner.Next(); ok; visit, ok = w.planner.Next() {
 							h := w.corpus.Memory(visit.Page).History
@@ -61,10 +62,12 @@ func BenchmarkRoundBegins(b *testing.B) {
 							if changed {
 								verdict = sitegraph.VerdictChanged
 							}
-							w.planner.Observe(&sitegraph.Record{Page: visit.Page, State: sitegraph.StateAlive, Tried: end, History: h}, verdict)
+							w.planner.Observe(&sitegraph.Record{Page: visit.Page,
+								State: sitegraph.StateAlive, Tried: end, History: h}, verdict)
 						}
 						if hour >= warm {
-							begins, rounds, due = begins+began-before, rounds+processor(b)-before, due+len(v.queue.due)
+							begins, rounds, due = begins+began-before, rounds+processor(b)-before,
+								due+len(v.queue.due)
 						}
 					}
 					b.ReportMetric(begins.Seconds()*1000/hours, "ms/begin")

@@ -95,7 +95,8 @@ func (v *ranker) roomForServers() {
 	for s := sitegraph.ServerID(len(v.rankings.of)); int(s) < v.Corpus.Graph.Servers(); s++ {
 		v.rankings.of = append(
 			v.rankings.of,
-			serverRanking{ranked: &unranked, tie: float32(rank.Tie(v.Seed, v.Corpus.Graph.ServerName(s)))},
+			serverRanking{ranked: &unranked,
+				tie: float32(rank.Tie(v.Seed, v.Corpus.Graph.ServerName(s)))},
 		)
 	}
 }

@@ -257,7 +257,8 @@ func apart(h *sitegraph.History) float32 {
 
 // ratesOf are the rates to be told apart of a page with changes, at an age, and how many there are.
 // In a quarter of a day any rate beyond longRates is as sure to bring a change as the last of them.
-func (b *rateBelief) ratesOf(h *sitegraph.History, age float32) (believed *[trusts]rateWeights, n int) {
+func (b *rateBelief) ratesOf(h *sitegraph.History, age float32) (
+	believed *[trusts]rateWeights, n int) {
 	const quarter = secondsPerDay / 4
 	if age >= 0.25 && apart(h) >= 0.25 && (h.Stable == 0 || h.Stable >= quarter) {
 		return &b.long, longRates
@@ -270,7 +271,8 @@ func (b *rateBelief) ratesOf(h *sitegraph.History, age float32) (believed *[trus
 // of them. That is the probability of a page whose rate is drawn by what its changes are worth in
 // the long run. It is far above the other one where little is known of the page and it may be one
 // of the fast ones, and as large where its rate is known.
-func (b *rateBelief) logOdds(h *sitegraph.History, age float32) (odds [trusts]float32, promise float32) {
+func (b *rateBelief) logOdds(h *sitegraph.History, age float32) (
+	odds [trusts]float32, promise float32) {
 	if h.Changes == 0 { // as most pages: some looks into tables
 		quiet := inDays(h.Stable)
 		from, to := placeOf(quiet), placeOf(quiet+age)
@@ -339,7 +341,8 @@ func newTable(f func(x float64) float64) *table {
 
 // cellStart is the number at which a cell begins.
 func cellStart(cell int) float64 {
-	return math.Ldexp(1+float64(cell%cellsPerOctave)/cellsPerOctave, firstOctave+cell/cellsPerOctave)
+	return math.Ldexp(1+float64(cell%cellsPerOctave)/cellsPerOctave,
+		firstOctave+cell/cellsPerOctave)
 }
 
 // log32 is the logarithm of a number from 2^-30 to 2^30, within 0.002.
@@ -373,7 +376,10 @@ func (t *quietTable) fill(w *rateWeights) {
 
 // poisson holds exp(-x) and exp(-x) - 1 of what the slowest rate makes of the days of each cell,
 // and beyond them of what faster rates make of the last ones.
-var poisson = func() (all [tableSize + (rateCount-1)*cellsPerOctave]struct{ same, changed float64 }) {
+var poisson = func() (all [tableSize + (rateCount-1)*cellsPerOctave]struct {
+	same,
+	changed float64
+}) {
 	for cell := range all {
 		x := slowestRate * cellStart(cell)
 		all[cell].same, all[cell].changed = math.Exp(-x), math.Expm1(-x)

@@ -84,7 +84,8 @@ func TestRateBeliefIsExact(t *testing.T) {
 		got, promise := b.logOdds(&h, float32(age))
 		for trust := range got {
 			if want := exactly(b, trust, &h, age); math.Abs(float64(got[trust])-want) > 0.05 {
-				t.Fatalf("history %+v, age %g, trust %d: log odds %g, want %g", h, age, trust, got[trust], want)
+				t.Fatalf("history %+v, age %g, trust %d: log odds %g, want %g",
+					h, age, trust, got[trust], want)
 			}
 		}
 		if want := promised(b, &h, age); math.Abs(float64(promise)-want) > 0.01 {
@@ -105,7 +106,8 @@ func TestRateBeliefOrders(t *testing.T) {
 		y, unknown := b.logOdds(&fresh, age)
 		z, _ := b.logOdds(&busy, age)
 		if promised > unknown+0.01 && age < 10 {
-			t.Errorf("age %g: a quiet page promises %g, one of which nothing is known %g", age, promised, unknown)
+			t.Errorf("age %g: a quiet page promises %g, one of which nothing is known %g",
+				age, promised, unknown)
 		}
 		for trust := range x {
 			if x[trust] > y[trust] || y[trust] > z[trust] {
@@ -130,7 +132,8 @@ func TestRateBeliefLearnsTheWeb(t *testing.T) {
 		c := planner.NewCorpus(g)
 		names := "abcdefghij"
 		for i := range 1000 {
-			p := g.Add("http://a.example/" + string(names[i/100]) + string(names[i/10%10]) + string(names[i%10]))
+			p := g.Add("http://a.example/" + string(names[i/100]) + string(names[i/10%10]) +
+				string(names[i%10]))
 			h := pastOf(10, false, i%3 == 0, false, i%3 == 1)
 			if daily(i) {
 				h = pastOf(10, true, true, true, true)
@@ -151,7 +154,8 @@ func TestRateBeliefLearnsTheWeb(t *testing.T) {
 	mixed := after(func(i int) bool { return i%10 == 0 })
 	alike := after(func(int) bool { return false })
 	if mixed < 0.4 || alike > 0.1 {
-		t.Errorf("a day after one change: %.3f where a tenth changes daily, %.3f where all change monthly", mixed, alike)
+		t.Errorf("a day after one change: %.3f where a tenth changes daily, %.3f where all "+
+			"change monthly", mixed, alike)
 	}
 }
 
@@ -167,7 +171,8 @@ func TestRateBeliefTellsPagesApart(t *testing.T) {
 			for k := range saw {
 				saw[k] = i%10 == 0 // one in ten changes
 			}
-			c.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateAlive, History: pastOf(10, saw...)})
+			c.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateAlive,
+				History: pastOf(10, saw...)})
 		}
 		v := New(Settings{Corpus: c, Mode: planner.Stream, Seed: 1, PerDay: 2})
 		v.groups.grow()
@@ -187,10 +192,12 @@ func TestRateBeliefTellsPagesApart(t *testing.T) {
 	}
 	rates, s := apartAfter(0)
 	if kept := s.changes(mostCopyWeight) / s.changes(0); rates > 2 || kept < 0.999 {
-		t.Errorf("before any visit there are %d rates, and copies leave %.3f of the changes", rates, kept)
+		t.Errorf("before any visit there are %d rates, and copies leave %.3f of the changes",
+			rates, kept)
 	}
 	if rates, s = apartAfter(8); rates < 3 || s.changes(0) < 0.05*0.1 {
-		t.Errorf("after 8 visits there are %d rates, by which %g changes can be found", rates, s.changes(0))
+		t.Errorf("after 8 visits there are %d rates, by which %g changes can be found",
+			rates, s.changes(0))
 	}
 }
 
@@ -203,8 +210,10 @@ func TestRateBeliefSamples(t *testing.T) {
 	c := planner.NewCorpus(g)
 	v := New(Settings{Corpus: c, Mode: planner.Stream, Seed: 1})
 	for n := 0; n < 4*sampledPages; n++ {
-		p := g.Add("http://a.example/" + string(rune('a'+n%26)) + string(rune('a'+n/26%26)) + string(rune('a'+n/676%26)) + string(rune('a'+n/17576)))
-		c.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateAlive, History: pastOf(1, false)})
+		p := g.Add("http://a.example/" + string(rune('a'+n%26)) + string(rune('a'+n/26%26)) +
+			string(rune('a'+n/676%26)) + string(rune('a'+n/17576)))
+		c.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateAlive,
+			History: pastOf(1, false)})
 		if n == 9 {
 			v.groups.grow()
 			if v.groups.beliefs.learn(v.groups, 50); len(v.groups.beliefs.sample) != 10 {
@@ -232,7 +241,8 @@ func TestExp32(t *testing.T) {
 
 func BenchmarkRateBelief(bench *testing.B) {
 	b := newRateBelief()
-	for name, h := range map[string]sitegraph.History{"quiet": pastOf(5, false, false, false), "changed": pastOf(5, true, false, true)} {
+	for name, h := range map[string]sitegraph.History{"quiet": pastOf(5, false, false, false),
+		"changed": pastOf(5, true, false, true)} {
 		bench.Run(name, func(bench *testing.B) {
 			bench.ReportAllocs()
 			age := float32(1)

@@ -31,7 +31,8 @@ func (v *predictor) rebuilt(p sitegraph.PageID, row *Row) bool {
 	}
 	server := &v.groups.servers[v.Corpus.Graph.Server(p)]
 	return row[fAge] >= 2*rebuiltWithin &&
-		server.peak(v.groups.day(v.groups.pages[p].last), rebuiltWithin, row[fServerRate]) >= rebuiltPart*mass
+		server.peak(v.groups.day(v.groups.pages[p].last), rebuiltWithin,
+			row[fServerRate]) >= rebuiltPart*mass
 }
 
 // reason tells which evidence is behind the probability of a page with this row.
@@ -41,22 +42,28 @@ func (v *predictor) reason(p sitegraph.PageID, row *Row) planner.Reason {
 	switch {
 	case v.rebuilt(p, row):
 		return planner.Because(
-			"its server looks rebuilt: %.0f visits since its own, %.3g days ago, make %.2g changes of a page likely",
+			"its server looks rebuilt: %.0f visits since its own, %.3g days ago, make %.2g "+
+				"changes of a page likely",
 			float64(row[fServerVisits]),
 			age,
 			float64(row[fServerMass]),
 		)
-	case row[fShapeVisits] >= 2 && row[fShapeShare] >= 0.25 && row[fShapeShare] > 1.5*row[fOwnExpected]:
+	case row[fShapeVisits] >= 2 && row[fShapeShare] >= 0.25 &&
+		row[fShapeShare] > 1.5*row[fOwnExpected]:
 		return planner.Because(
-			"of %.0f visits to addresses like its own since its last, %.3g days ago, a share of %.2f saw a change",
+			"of %.0f visits to addresses like its own since its last, %.3g days ago, a share of "+
+				"%.2f saw a change",
 			float64(row[fShapeVisits]),
 			age,
 			float64(row[fShapeShare]),
 		)
-	case row[fDirectoryVisits] >= 2 && row[fDirectoryShare] >= 0.25 && row[fDirectoryShare] > 1.5*row[fOwnExpected]:
-		format := "of %.0f visits to its directory since its last, %.3g days ago, a share of %.2f saw a change"
+	case row[fDirectoryVisits] >= 2 && row[fDirectoryShare] >= 0.25 &&
+		row[fDirectoryShare] > 1.5*row[fOwnExpected]:
+		format := "of %.0f visits to its directory since its last, %.3g days ago, a share of " +
+			"%.2f saw a change"
 		if v.groups.directoryOf(p) != v.groups.pages[p].directory {
-			format = "of %.0f visits to pages that changed when it did since its last, %.3g days ago, a share of %.2f saw a change"
+			format = "of %.0f visits to pages that changed when it did since its last, %.3g days " +
+				"ago, a share of %.2f saw a change"
 		}
 		return planner.Because(
 			format,
@@ -70,7 +77,8 @@ func (v *predictor) reason(p sitegraph.PageID, row *Row) planner.Reason {
 	}
 	if row[fOwnVisits] >= 1 {
 		return planner.Because(
-			"%.2g changes of its own expected since its last visit, %.3g days ago; pages like it: %.2g",
+			"%.2g changes of its own expected since its last visit, %.3g days ago; pages like "+
+				"it: %.2g",
 			float64(row[fOwnExpected]),
 			age,
 			float64(row[fShapeMass]),
@@ -93,9 +101,12 @@ func (b effects) reason() (planner.Reason, bool) {
 	if both < surprising {
 		return planner.Reason{}, false
 	}
-	found, format := b.server, "of %.0f visits to its server since its last, %.0f saw a change, where %g were expected"
+	found, format := b.server,
+		"of %.0f visits to its server since its last, %.0f saw a change, where %g were expected"
 	if ofShape := b.shapeBeyondServer(server); ofShape.ratio(shapePrior) > server {
-		found, format = ofShape, "of %.0f visits to addresses like its own since its last, %.0f saw a change, where %g were expected"
+		found, format = ofShape,
+			"of %.0f visits to addresses like its own since its last, %.0f saw a change, where "+
+				"%g were expected"
 	}
 	return planner.Because(
 		format,
@@ -123,7 +134,8 @@ func (v *predictor) Explain(p sitegraph.PageID, at time.Time) planner.Contributi
 		if x != 0 {
 			c.All = append(
 				c.All,
-				planner.Contribution{Evidence: FeatureNames[i], Value: float64(row[i]), LogOdds: float64(x)},
+				planner.Contribution{Evidence: FeatureNames[i], Value: float64(row[i]),
+					LogOdds: float64(x)},
 			)
 		}
 	}
@@ -150,7 +162,8 @@ func (v *predictor) Explain(p sitegraph.PageID, at time.Time) planner.Contributi
 		factor float32
 	}{
 		{"changes on its server since then beyond those expected", showed.server, ofServer},
-		{"changes of its address shape since then beyond those expected of it and its server", showed.shapeBeyondServer(ofServer), effect / ofServer},
+		{"changes of its address shape since then beyond those expected of it and its server",
+			showed.shapeBeyondServer(ofServer), effect / ofServer},
 	} {
 		if x.factor != 1 {
 			adds := math.Log(float64(x.factor))
@@ -166,7 +179,8 @@ func (v *predictor) Explain(p sitegraph.PageID, at time.Time) planner.Contributi
 		}
 	}
 	before := float64(logodds.Probability(float32(sum)))
-	c.Probability = min(max(float64(v.believed(v.model(p).curve(v.Mode).At(evident), effect)), 1e-6), 1-1e-6)
+	c.Probability = min(max(float64(v.believed(v.model(p).curve(v.Mode).At(evident), effect)),
+		1e-6), 1-1e-6)
 	if adds := logOdds(c.Probability) - sum; math.Abs(adds) > 1e-3 {
 		c.All = append(
 			c.All,
@@ -183,7 +197,8 @@ func (v *predictor) Explain(p sitegraph.PageID, at time.Time) planner.Contributi
 
 // weighed makes of what the features add to the log odds by the model, and of the start, what they
 // add by all experts, and tells what these say. A sweep goes by the model alone.
-func (v *predictor) weighed(p sitegraph.PageID, row *Row, parts []float32, start *float32, c *planner.Contributions) {
+func (v *predictor) weighed(p sitegraph.PageID, row *Row, parts []float32, start *float32,
+	c *planner.Contributions) {
 	if v.Mode == planner.Sweep {
 		return
 	}

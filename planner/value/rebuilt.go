@@ -66,7 +66,9 @@ func (r *rebuilds) discovered(pages int) { r.found += float32(min(pages, mostFou
 // begin forgets the probes of the round before that have told. Others go on: a round may have room
 // for one alone.
 func (r *rebuilds) begin() {
-	maps.DeleteFunc(r.open, func(_ sitegraph.ServerID, of followed) bool { return of.probes == followUpProbes })
+	maps.DeleteFunc(r.open, func(_ sitegraph.ServerID, of followed) bool {
+		return of.probes == followUpProbes
+	})
 }
 
 // follow takes in the outcome of a probe that follows one that found a change, of a page that was

@@ -19,7 +19,8 @@ func TestRebuildsLearn(t *testing.T) {
 		good.follow(3, true, 0)
 		good.begin()
 	}
-	if here, elsewhere := waste.ratio(3), waste.ratio(4); here > 0.05 || elsewhere > 0.2 || here > elsewhere {
+	if here, elsewhere := waste.ratio(3), waste.ratio(4); here > 0.05 || elsewhere > 0.2 ||
+		here > elsewhere {
 		t.Errorf("after 20 rebuilds that did not come: %g here, %g elsewhere", here, elsewhere)
 	}
 	if here := good.ratio(3); here < 3 {
@@ -32,7 +33,8 @@ func TestRebuildsFollow(t *testing.T) {
 	for _, c := range []struct {
 		outcomes []bool
 		want     float32
-	}{{[]bool{true}, 0}, {[]bool{true, true}, 1}, {[]bool{true, false}, 0.25}, {[]bool{false, false}, 0}, {[]bool{true, true, false, false}, 1}} {
+	}{{[]bool{true}, 0}, {[]bool{true, true}, 1}, {[]bool{true, false}, 0.25},
+		{[]bool{false, false}, 0}, {[]bool{true, true, false, false}, 1}} {
 		var r rebuilds
 		for _, changed := range c.outcomes {
 			r.follow(0, changed, 0)
@@ -58,7 +60,8 @@ func TestRebuildsByChance(t *testing.T) {
 		good.begin()
 	}
 	if chance.all.seen > 60 || good.all.seen < 1400 {
-		t.Errorf("of 2000 by chance %.0f rebuilds were seen, of 2000 rebuilds %.0f", chance.all.seen, good.all.seen)
+		t.Errorf("of 2000 by chance %.0f rebuilds were seen, of 2000 rebuilds %.0f",
+			chance.all.seen, good.all.seen)
 	}
 }
 

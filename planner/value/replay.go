@@ -32,7 +32,8 @@ type past struct {
 
 // before is the order in which pages of a week are told of: those that were last looked at first.
 func (a past) compare(b past) int {
-	return cmp.Or(cmp.Compare(a.newest, b.newest), cmp.Compare(a.tie, b.tie), cmp.Compare(a.page, b.page))
+	return cmp.Or(cmp.Compare(a.newest, b.newest), cmp.Compare(a.tie, b.tie),
+		cmp.Compare(a.page, b.page))
 }
 
 // weekOf is what is told of one page in one week.
@@ -113,7 +114,8 @@ func (r *replay) inWeek(t *past, back int, yield func(outcome)) {
 	}
 	// When it left is known to lie before it was last looked for, which may be long after.
 	if m.Lost() && back == int(r.newest-sitegraph.Week(m.Tried)) {
-		yield(outcome{page: t.page, from: max(h.Last, m.Tried-min(replayedWeeks*week, m.Tried)), to: m.Tried, left: true})
+		yield(outcome{page: t.page, from: max(h.Last, m.Tried-min(replayedWeeks*week, m.Tried)),
+			to: m.Tried, left: true})
 	}
 }
 
@@ -129,7 +131,8 @@ func (r *replay) eachServer(do func(s sitegraph.ServerID, pages []past)) {
 				pages = pages[:0]
 				for _, p := range r.corpus.Graph.ServerPages(sitegraph.ServerID(s)) {
 					if r.tells(p) {
-						pages = append(pages, past{page: p, newest: r.pages[p].last, tie: r.ties.Of(p)})
+						pages = append(pages,
+							past{page: p, newest: r.pages[p].last, tie: r.ties.Of(p)})
 					}
 				}
 				do(sitegraph.ServerID(s), pages)

@@ -46,11 +46,13 @@ func newScaleWorld(pages, perDirectory int, seed uint64, perDay float64) (*scale
 			g.Add(fmt.Sprintf("http://s%d-%d.example/", seed, s))
 			continue
 		}
-		g.Add(fmt.Sprintf("http://s%d-%d.example/d%c/page-%d.html", seed, s, 'a'+rune(i%scaleServer/perDirectory), i))
+		g.Add(fmt.Sprintf("http://s%d-%d.example/d%c/page-%d.html",
+			seed, s, 'a'+rune(i%scaleServer/perDirectory), i))
 	}
 	w := &scaleWorld{corpus: planner.NewCorpus(g)}
 	for p := range sitegraph.PageID(pages) {
-		w.corpus.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateAlive, Tried: simtest.At(0), History: sitegraph.Start(simtest.At(0))})
+		w.corpus.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateAlive,
+			Tried: simtest.At(0), History: sitegraph.Start(simtest.At(0))})
 	}
 	var err error
 	w.policy = New(Settings{Corpus: w.corpus, Mode: planner.Stream, Seed: seed, PerDay: perDay})
@@ -90,7 +92,8 @@ func (w *scaleWorld) day(d, budget int) {
 			w.planner.Return(v)
 			continue
 		} else if w.trouble && luck%7 == 1 {
-			w.planner.Observe(&sitegraph.Record{Page: v.Page, State: sitegraph.StateAlive, Tried: end, History: h, Errors: 5}, sitegraph.VerdictUnknown)
+			w.planner.Observe(&sitegraph.Record{Page: v.Page, State: sitegraph.StateAlive,
+				Tried: end, History: h, Errors: 5}, sitegraph.VerdictUnknown)
 			continue
 		}
 		changed := w.differs(v.Page, int64(h.Last)/86400, today)
@@ -101,7 +104,8 @@ func (w *scaleWorld) day(d, budget int) {
 			w.changed++
 		}
 		w.visits++
-		w.planner.Observe(&sitegraph.Record{Page: v.Page, State: sitegraph.StateAlive, Tried: end, History: h}, verdict)
+		w.planner.Observe(&sitegraph.Record{Page: v.Page, State: sitegraph.StateAlive, Tried: end,
+			History: h}, verdict)
 		if w.forecast || w.planner.GoesByDue(v.Page) {
 			w.planner.Due(v.Page, end)
 		}
@@ -126,7 +130,8 @@ func BenchmarkScale(b *testing.B) {
 		}
 		return n
 	}
-	pages, perDirectory, warm, shards := given("RECRAWL_SCALE_PAGES", 100_000), given("RECRAWL_SCALE_DIRECTORY", 50), given("RECRAWL_SCALE_WARM", 10), 2
+	pages, perDirectory, warm, shards := given("RECRAWL_SCALE_PAGES", 100_000),
+		given("RECRAWL_SCALE_DIRECTORY", 50), given("RECRAWL_SCALE_WARM", 10), 2
 	const budget, days = 0.02, 10 // share of the pages a day
 	perShard := pages / shards
 	perDay := int(budget * float64(perShard))
@@ -144,7 +149,8 @@ func BenchmarkScale(b *testing.B) {
 		}
 		each(func(i int) {
 			var err error
-			if worlds[i], err = newScaleWorld(perShard, perDirectory, uint64(i), float64(perDay)); err != nil {
+			if worlds[i], err = newScaleWorld(perShard, perDirectory, uint64(i),
+				float64(perDay)); err != nil {
 				b.Error(err)
 			}
 			worlds[i].forecast = given("RECRAWL_SCALE_FORECAST", 0) > 0

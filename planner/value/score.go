@@ -31,7 +31,8 @@ type scorer struct {
 	scores []scored     // by page
 	blocks []scoreBlock // of blockPages pages that became known one after the other
 	now    float32      // days: end of the round
-	price  float64      // worth of the last visit that fitted into the budget, smoothed; NaN: not known
+	// worth of the last visit that fitted into the budget, smoothed; NaN: not known
+	price float64
 	// changesPerWorth is the share of expected changes in the worth of visits, smoothed.
 	changesPerWorth float64
 	cycle           float32 // days in which the budget goes through all pages; 0: not known
@@ -150,7 +151,8 @@ func (v *scorer) rateAll(b *batch) {
 		if lane == 0 || !v.groups.alike(p, b.pages[lane-1]) {
 			effect = v.effect(p)
 		}
-		v.note(p, v.mixed(m, w, row, learnt[lane], adds[lane], v.claimed(p)), effect, row[fAge], row[promise])
+		v.note(p, v.mixed(m, w, row, learnt[lane], adds[lane], v.claimed(p)), effect, row[fAge],
+			row[promise])
 	}
 }
 

@@ -21,7 +21,8 @@ func TestRateAll(t *testing.T) {
 	}
 	ruled := func(string) *Model { return NewModel() } // that knows nothing
 	for _, policy := range append(Ablations(), "value") {
-		for _, s := range []Settings{{Mode: planner.Sweep}, {Mode: planner.Stream}, {Mode: planner.Stream, ModelOf: ruled}} {
+		for _, s := range []Settings{{Mode: planner.Sweep}, {Mode: planner.Stream},
+			{Mode: planner.Stream, ModelOf: ruled}} {
 			s.Seed, s.PerDay = 2, 20
 			m := newSim(t, simtest.NewWorld(5, 4, 60, true), nil, policy, s, planner.Options{})
 			for day := 1; day <= 12; day++ {
@@ -49,7 +50,8 @@ func TestRateAll(t *testing.T) {
 						got := v.scores[p]
 						v.rate(p)
 						if want := v.scores[p]; got != want {
-							t.Fatalf("%s, %s: %v at once, %v alone", policy, m.Graph.URL(p), got, want)
+							t.Fatalf("%s, %s: %v at once, %v alone",
+								policy, m.Graph.URL(p), got, want)
 						}
 					}
 				}
@@ -77,7 +79,8 @@ func claim(m *simtest.Sim, s sitegraph.ServerID, pages []sitegraph.PageID) {
 		said = append(said, hints.Claim{Page: p, Modified: now})
 	}
 	m.Corpus.Hints.Update(source, hints.Sitemap, said, true)
-	if err := m.Corpus.Hints.Restore(s, []byte(`{"sitemap":{"true":50,"false":5,"missed":5,"same":200}}`)); err != nil {
+	if err := m.Corpus.Hints.Restore(s,
+		[]byte(`{"sitemap":{"true":50,"false":5,"missed":5,"same":200}}`)); err != nil {
 		m.Fatal(err)
 	}
 }
@@ -89,7 +92,8 @@ func claim(m *simtest.Sim, s sitegraph.ServerID, pages []sitegraph.PageID) {
 func TestBest(t *testing.T) {
 	const overrated = 1.2 // times; less than leastStays allows for
 	for seed := range uint64(20) {
-		m := newSim(t, simtest.NewWorld(seed, 1, 60, false), nil, "value", Settings{Mode: planner.Stream, Seed: seed, PerDay: 10}, planner.Options{})
+		m := newSim(t, simtest.NewWorld(seed, 1, 60, false), nil, "value",
+			Settings{Mode: planner.Stream, Seed: seed, PerDay: 10}, planner.Options{})
 		for day := 1; day <= 15; day++ {
 			m.Day(day, 10)
 		}
@@ -105,7 +109,9 @@ func TestBest(t *testing.T) {
 				pages, worth[p] = append(pages, p), v.worth(p)
 			}
 		}
-		slices.SortFunc(pages, func(p, q sitegraph.PageID) int { return cmp.Compare(worth[q], worth[p]) })
+		slices.SortFunc(pages, func(p, q sitegraph.PageID) int {
+			return cmp.Compare(worth[q], worth[p])
+		})
 		for i, p := range pages {
 			of.pages.Push(standing{Score: 100, Tie: v.ties.Of(p), Page: p}) // good no more
 			v.scores[p].worth *= overrated
@@ -139,7 +145,8 @@ func TestBest(t *testing.T) {
 			}
 			taken[p] = true
 			if first := worth[pages[0]]; i == 0 && worth[p] != first {
-				t.Fatalf("seed %d: page %d is the first, worth %g, want %g", seed, p, worth[p], first)
+				t.Fatalf("seed %d: page %d is the first, worth %g, want %g",
+					seed, p, worth[p], first)
 			}
 			v.scores[p].again = 0 // it is visited
 			if scored := before - overratedLeft(); i < lanes && (i == 0 || i == 3) != (scored > 0) {
@@ -161,8 +168,10 @@ func TestFreshAreFew(t *testing.T) {
 	for _, p := range open {
 		of.fresh.Push(v.standing(p))
 	}
-	if _, ok := of.take(&v.ranker); !ok || len(of.fresh.All) >= 2*len(v.batch.pages) || len(of.fresh.All)+len(of.pages.All) != len(open)-1 {
-		t.Errorf("%d fresh scores and %d others of %d pages", len(of.fresh.All), len(of.pages.All), len(open)-1)
+	if _, ok := of.take(&v.ranker); !ok || len(of.fresh.All) >= 2*len(v.batch.pages) ||
+		len(of.fresh.All)+len(of.pages.All) != len(open)-1 {
+		t.Errorf("%d fresh scores and %d others of %d pages", len(of.fresh.All), len(of.pages.All),
+			len(open)-1)
 	}
 }
 
@@ -174,14 +183,17 @@ func TestServersStayRanked(t *testing.T) {
 		doubted, discounted := false, false
 		for _, perServer := range []int{3, 12, 40} {
 			for seed := range uint64(4) {
-				m := newSim(t, simtest.NewWorld(seed, 6, perServer, false), nil, "value", Settings{Mode: mode, Seed: seed, PerDay: 30}, planner.Options{})
+				m := newSim(t, simtest.NewWorld(seed, 6, perServer, false), nil, "value",
+					Settings{Mode: mode, Seed: seed, PerDay: 30}, planner.Options{})
 				for day := 1; day <= 6; day++ {
 					m.Day(day, 30)
 				}
 				v := m.Planner.Policy.(*Policy)
 				m.OnVisit = func(visit planner.Visit) {
-					if want := v.Probability(visit.Page, simtest.At(7)); mode == planner.Sweep && visit.Probability != want {
-						t.Fatalf("page %d is visited at %g, now it is %g", visit.Page, visit.Probability, want)
+					if want := v.Probability(visit.Page, simtest.At(7)); mode == planner.Sweep &&
+						visit.Probability != want {
+						t.Fatalf("page %d is visited at %g, now it is %g",
+							visit.Page, visit.Probability, want)
 					}
 					ranked := map[sitegraph.PageID]bool{}
 					for _, s := range v.rankings.servers.All {
@@ -194,11 +206,15 @@ func TestServersStayRanked(t *testing.T) {
 						doubted = doubted || of.surprise > 0
 						discounted = discounted || of.retention < 1
 						if of.retention < leastStays || of.retention > 1 {
-							t.Fatalf("mode %v: pages of server %d are expected to keep %g of their worth", mode, s, of.retention)
+							t.Fatalf("mode %v: pages of server %d are expected to keep %g of "+
+								"their worth", mode, s, of.retention)
 						}
 						lead, ok := of.best(&v.ranker)
-						if fresh, _ := v.top(&of.fresh); ok && (!ranked[sitegraph.PageID(s)] || of.lead < fresh.Score) {
-							t.Fatalf("mode %v, %d pages a server: server %d is ranked %v by %g, its best are worth %g", mode, perServer, s, ranked[sitegraph.PageID(s)], of.lead, lead)
+						if fresh, _ := v.top(&of.fresh); ok &&
+							(!ranked[sitegraph.PageID(s)] || of.lead < fresh.Score) {
+							t.Fatalf("mode %v, %d pages a server: server %d is ranked %v by %g, "+
+								"its best are worth %g",
+								mode, perServer, s, ranked[sitegraph.PageID(s)], of.lead, lead)
 						}
 					}
 				}
@@ -206,7 +222,8 @@ func TestServersStayRanked(t *testing.T) {
 			}
 		}
 		if !doubted || discounted != (mode == planner.Stream) {
-			t.Errorf("mode %v: scores were doubtful %v, others discounted %v", mode, doubted, discounted)
+			t.Errorf("mode %v: scores were doubtful %v, others discounted %v",
+				mode, doubted, discounted)
 		}
 	}
 }
@@ -226,10 +243,13 @@ func TestNoteWithCopies(t *testing.T) {
 				wait := v.scores[p].again - v.now
 				x := -math.Log1p(float64(-probability)) * float64((age+wait)/age)
 				then := gainOf(&v.scorer, float32(-math.Expm1(-x)), age+wait, 0)
-				if below := gainOf(&v.scorer, probability, age, 0) < 0.8*float32(price); below && wait > 1 && then > 1.1*float32(price) {
-					t.Errorf("price %g, probability %g, %g days old: worth %g after %g days", price, probability, age, then, wait)
+				if below := gainOf(&v.scorer, probability, age, 0) < 0.8*float32(price); below &&
+					wait > 1 && then > 1.1*float32(price) {
+					t.Errorf("price %g, probability %g, %g days old: worth %g after %g days",
+						price, probability, age, then, wait)
 				} else if below && wait > 1 && wait < 29 && then < 0.5*float32(price) {
-					t.Errorf("price %g, probability %g, %g days old: worth no more than %g after %g days", price, probability, age, then, wait)
+					t.Errorf("price %g, probability %g, %g days old: worth no more than %g after "+
+						"%g days", price, probability, age, then, wait)
 				}
 			}
 		}
@@ -246,25 +266,30 @@ func TestNote(t *testing.T) {
 		price            float64
 		raw, age, waited float32
 	}{
-		{0.1, 0.01, 4, 30}, {0.1, 0.01, 2, 15}, {0.1, 0, 0, 1}, {0.1, 0, 1, 30}, {0.1, 0.05, 10, 7}, {0.1, 0.08, 2, 1},
-		{0.1, 0.1, 10, 2.78}, {0.1, 0.5, 20, 10}, {0.1, 0.99, 10, 30}, {0.1, 0.5, 1, 1}, {math.NaN(), 0.01, 4, 1}, {math.NaN(), 0.99, 10, 1},
+		{0.1, 0.01, 4, 30}, {0.1, 0.01, 2, 15}, {0.1, 0, 0, 1}, {0.1, 0, 1, 30}, {0.1, 0.05, 10, 7},
+		{0.1, 0.08, 2, 1},
+		{0.1, 0.1, 10, 2.78}, {0.1, 0.5, 20, 10}, {0.1, 0.99, 10, 30}, {0.1, 0.5, 1, 1},
+		{math.NaN(), 0.01, 4, 1}, {math.NaN(), 0.99, 10, 1},
 	} {
 		v.price = c.price
 		v.calibrator = calibrator{}
 		v.note(p, c.raw, 1, c.age, 0)
 		if got := v.scores[p].again - v.now; !near(got, c.waited, 0.02) {
-			t.Errorf("price %g, probability %g, %g days old: again after %g days, want %g", c.price, c.raw, c.age, got, c.waited)
+			t.Errorf("price %g, probability %g, %g days old: again after %g days, want %g",
+				c.price, c.raw, c.age, got, c.waited)
 		}
 	}
 	v.price = 0.1
 	v.exact = true
 	for age, want := range map[float32]float32{4: 12, 20: 30} {
 		if v.note(p, 0.01, 1, age, 0); !near(v.scores[p].again-v.now, want, 0.02) {
-			t.Errorf("exact, %g days old: again after %g days, want %g", age, v.scores[p].again-v.now, want)
+			t.Errorf("exact, %g days old: again after %g days, want %g",
+				age, v.scores[p].again-v.now, want)
 		}
 	}
 	v.exact = false
-	v.Corpus.SetWeights(preferences.NewWeights([]preferences.WeightRule{{Prefix: "http://", Weight: 0}}))
+	v.Corpus.SetWeights(
+		preferences.NewWeights([]preferences.WeightRule{{Prefix: "http://", Weight: 0}}))
 	for _, age := range []float32{0, 1} {
 		v.note(p, 0.5, 1, age, 0)
 		if got := v.scores[p].again - v.now; !(got >= 1 && got <= 30) {

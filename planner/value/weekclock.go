@@ -30,9 +30,10 @@ type look struct {
 // clockPage is a page with its looks, and the part that it is in.
 type clockPage struct {
 	page        sitegraph.PageID
-	first, last int32   // of its looks
-	part        int8    // -1: none
-	lead        float32 // how much likelier its looks are by this part than by the next, in logarithms
+	first, last int32 // of its looks
+	part        int8  // -1: none
+	// how much likelier its looks are by this part than by the next, in logarithms
+	lead float32
 }
 
 func (q *clockPage) sure() bool { return q.part >= 0 && q.lead >= sureOfPart }
@@ -344,7 +345,8 @@ func (c *weekClocks) splitAt(at weekOfPart, free int8) bool {
 		before += clock.likelihood(c.looksOf(q))
 		for _, l := range c.looksOf(q) {
 			const likely = 0.25 // that it was in this week
-			if l.changed && int(l.from) <= at.week && at.week <= int(l.to) && clock.level[at.week] > likely*clock.expected(l) {
+			if l.changed && int(l.from) <= at.week && at.week <= int(l.to) &&
+				clock.level[at.week] > likely*clock.expected(l) {
 				q.part = free
 			}
 		}

@@ -27,7 +27,8 @@ func watched(rng *rand.Rand, pages, groups, visits int) (histories []sitegraph.H
 			if rng.IntN(clockWeeks) >= visits {
 				continue
 			}
-			later := sitegraph.Week(uint32((from+w)*weekSeconds)) - sitegraph.Week(max(h.Last, h.Epoch))
+			later := sitegraph.Week(uint32((from+w)*weekSeconds)) - sitegraph.Week(max(h.Last,
+				h.Epoch))
 			h.Last = uint32((from+w)*weekSeconds + rng.IntN(weekSeconds))
 			h.WeeksSeen, h.WeeksChanged = h.WeeksSeen<<later|1, h.WeeksChanged<<later
 			h.Visits++

@@ -8,24 +8,26 @@ import "strings"
 type Without uint8
 
 const (
-	WithoutNothing     Without = iota
-	WithoutOwn                 // what visits to the page itself saw, but when the last one was
-	WithoutShape               // visits to pages of its address shape
-	WithoutDirectory           // visits to its directory
-	WithoutSection             // visits to its section
-	WithoutServer              // visits to its server
-	WithoutAll                 // visits to all servers
-	WithoutAddress             // what its address looks like
-	WithoutLinks               // its depth, and how many links it has
-	WithoutEffects             // what its server and its address shape showed beyond what was expected
-	WithoutImmediate           // what this round saw: outcomes count from the next round on
-	WithoutExploration         // probes
-	WithoutNew                 // what changes that bring new pages are worth beyond others
-	WithoutFirstVisits         // which addresses like those of new pages held one
-	WithoutInPlace             // what is learnt from the visits made here
-	WithoutParts               // which pages of a shape change together, whatever their addresses
-	WithoutWeights             // which pages are worth more by a list, as results show them: it has no rules beside
-	WithoutLag                 // how long after a visit what it found is of use
+	WithoutNothing   Without = iota
+	WithoutOwn               // what visits to the page itself saw, but when the last one was
+	WithoutShape             // visits to pages of its address shape
+	WithoutDirectory         // visits to its directory
+	WithoutSection           // visits to its section
+	WithoutServer            // visits to its server
+	WithoutAll               // visits to all servers
+	WithoutAddress           // what its address looks like
+	WithoutLinks             // its depth, and how many links it has
+	// what its server and its address shape showed beyond what was expected
+	WithoutEffects
+	WithoutImmediate   // what this round saw: outcomes count from the next round on
+	WithoutExploration // probes
+	WithoutNew         // what changes that bring new pages are worth beyond others
+	WithoutFirstVisits // which addresses like those of new pages held one
+	WithoutInPlace     // what is learnt from the visits made here
+	WithoutParts       // which pages of a shape change together, whatever their addresses
+	// which pages are worth more by a list, as results show them: it has no rules beside
+	WithoutWeights
+	WithoutLag // how long after a visit what it found is of use
 	// What feeds and sitemaps claim of pages; those that they name are found as ever.
 	WithoutClaims
 	withouts
@@ -84,7 +86,8 @@ func (w Without) FromSources() bool { return w == WithoutClaims }
 
 // StreamsOnly reports whether a kind of evidence plays no part in sweeps.
 func (w Without) StreamsOnly() bool {
-	return w == WithoutNew || w == WithoutFirstVisits || w == WithoutInPlace || w == WithoutParts || w.OfSearch()
+	return w == WithoutNew || w == WithoutFirstVisits || w == WithoutInPlace || w == WithoutParts ||
+		w.OfSearch()
 }
 
 // OfSearch reports whether it is what a search tells of pages: their weights in a list, and the
@@ -125,7 +128,8 @@ func (w Without) Mask(row *Row) {
 		expect(row)
 	case WithoutShape:
 		// The page's own rate is pulled toward that of its shape by 30 days' worth.
-		row[fOwnExpected] += 30 * (row[fServerRate] - row[fShapeRate]) / (max(row[fKnown]-row[fAge], 0) + 30) * row[fAge]
+		row[fOwnExpected] += 30 * (row[fServerRate] - row[fShapeRate]) / (max(row[fKnown]-row[fAge],
+			0) + 30) * row[fAge]
 		row[fOwnFactor] = 1 // its changes alone do not tell what was to be expected
 		row[fShapeMass] = row[fServerRate] * row[fAge]
 		row[fShapeShare] = row[fSectionShare]

@@ -15,10 +15,14 @@ import (
 )
 
 // kindOf is the kind that each feature belongs to, by a part of its name.
-var kindOf = map[string]Without{"its own": WithoutOwn, "what its last": WithoutOwn, "visits that compared it": WithoutOwn,
-	"days since it was seen": WithoutOwn, "its last weeks": WithoutOwn, "days it is known": WithoutOwn,
-	"address shape": WithoutShape, "directory": WithoutDirectory, "section": WithoutSection, "server": WithoutServer, "all servers": WithoutAll,
-	"segments": WithoutAddress, "digits": WithoutAddress, "name": WithoutAddress, "index": WithoutAddress, "parameters": WithoutAddress,
+var kindOf = map[string]Without{"its own": WithoutOwn, "what its last": WithoutOwn,
+	"visits that compared it": WithoutOwn,
+	"days since it was seen":  WithoutOwn, "its last weeks": WithoutOwn,
+	"days it is known": WithoutOwn,
+	"address shape":    WithoutShape, "directory": WithoutDirectory, "section": WithoutSection,
+	"server": WithoutServer, "all servers": WithoutAll,
+	"segments": WithoutAddress, "digits": WithoutAddress, "name": WithoutAddress,
+	"index": WithoutAddress, "parameters": WithoutAddress,
 	"version": WithoutAddress, "links": WithoutLinks}
 
 // Every feature but the age belongs to one kind, by what people are told of it; a mask changes
@@ -51,14 +55,17 @@ func TestMask(t *testing.T) {
 		for i, name := range FeatureNames {
 			want := false
 			for part, kind := range kindOf {
-				want = want || kind == w && strings.Contains(name, part) && !(kind == WithoutServer && strings.Contains(name, "all servers"))
+				want = want || kind == w && strings.Contains(name, part) &&
+					!(kind == WithoutServer && strings.Contains(name, "all servers"))
 			}
-			want = want || w == WithoutShape && i == fOwnExpected || w == WithoutOwn && (i == fExpected || slices.Contains(pooledFeatures, i))
+			want = want || w == WithoutShape && i == fOwnExpected || w == WithoutOwn &&
+				(i == fExpected || slices.Contains(pooledFeatures, i))
 			if changed[i] {
 				masked[i] = true
 			}
 			if changed[i] != want {
-				t.Errorf("without %q: feature %q changed %v, want %v", withoutNames[w], name, changed[i], want)
+				t.Errorf("without %q: feature %q changed %v, want %v",
+					withoutNames[w], name, changed[i], want)
 			}
 		}
 	}
@@ -83,7 +90,8 @@ func newHandDriven(t *testing.T, variant string) *handDriven {
 	t.Helper()
 	var paths []string
 	for i := range 8 {
-		paths = append(paths, fmt.Sprintf("d%d/x/%s%d.html", i%2, []string{"page", "news-item-"}[i/4], i))
+		paths = append(paths, fmt.Sprintf("d%d/x/%s%d.html",
+			i%2, []string{"page", "news-item-"}[i/4], i))
 	}
 	return newHandDrivenOn(t, variant, paths)
 }
@@ -103,7 +111,8 @@ func newHandDrivenOn(t *testing.T, variant string, paths []string) *handDriven {
 	}
 	g.Refresh()
 	for p := range sitegraph.PageID(g.Pages()) {
-		h.records = append(h.records, sitegraph.Record{Page: p, URL: g.URL(p), State: sitegraph.StateAlive, History: sitegraph.Start(simtest.At(0))})
+		h.records = append(h.records, sitegraph.Record{Page: p, URL: g.URL(p),
+			State: sitegraph.StateAlive, History: sitegraph.Start(simtest.At(0))})
 		h.corpus.Remember(&h.records[p])
 	}
 	h.start(variant)
@@ -113,7 +122,8 @@ func newHandDrivenOn(t *testing.T, variant string, paths []string) *handDriven {
 // start makes a policy from the corpus: also a process that begins anew.
 func (h *handDriven) start(variant string) {
 	h.Helper()
-	h.policy = New(Settings{Corpus: h.corpus, Mode: planner.Stream, Seed: 1, Without: WithoutOf(variant)})
+	h.policy = New(Settings{Corpus: h.corpus, Mode: planner.Stream, Seed: 1,
+		Without: WithoutOf(variant)})
 }
 
 func (h *handDriven) begin(day int) {
@@ -126,7 +136,8 @@ func (h *handDriven) visit(p sitegraph.PageID, day int, changed bool) {
 	r.History.See(simtest.At(day), changed, simtest.At(-400))
 	r.Tried = simtest.At(day)
 	h.corpus.Remember(r)
-	h.policy.Observe(p, map[bool]sitegraph.Verdict{true: sitegraph.VerdictChanged, false: sitegraph.VerdictUnchanged}[changed])
+	h.policy.Observe(p, map[bool]sitegraph.Verdict{true: sitegraph.VerdictChanged,
+		false: sitegraph.VerdictUnchanged}[changed])
 }
 
 func (h *handDriven) row(p sitegraph.PageID, day int) (row Row) {
@@ -246,7 +257,9 @@ func TestProbeReachesScores(t *testing.T) {
 // lack.
 func TestAblations(t *testing.T) {
 	names := Ablations()
-	if len(names) != int(withouts)-1 || !slices.IsSortedFunc(names, func(a, b string) int { return int(WithoutOf(a)) - int(WithoutOf(b)) }) {
+	if len(names) != int(withouts)-1 || !slices.IsSortedFunc(names, func(a, b string) int {
+		return int(WithoutOf(a)) - int(WithoutOf(b))
+	}) {
 		t.Errorf("variants %v", names)
 	}
 	for _, name := range names {
@@ -272,20 +285,26 @@ func TestWithoutClaims(t *testing.T) {
 		for world := range probabilities {
 			c, source := simtest.Claimed(t, 12, simtest.ClaimsBase.Add(20*planner.Day))
 			// A truthful sitemap: of pages it says have changed all have, of the others none.
-			if err := c.Hints.Restore(c.Graph.Server(source), []byte(`{"sitemap":{"true":30,"same":30}}`)); err != nil {
+			if err := c.Hints.Restore(c.Graph.Server(source),
+				[]byte(`{"sitemap":{"true":30,"same":30}}`)); err != nil {
 				t.Fatal(err)
 			}
-			v := New(Settings{Corpus: c, Mode: planner.Stream, Seed: 1, Without: WithoutOf(test.variant)})
+			v := New(Settings{Corpus: c, Mode: planner.Stream, Seed: 1,
+				Without: WithoutOf(test.variant)})
 			p := planner.New(c, v, planner.Options{})
-			p.Begin(planner.Round{Number: 1, Start: simtest.ClaimsBase.Add(20 * planner.Day), End: simtest.ClaimsBase.Add(21 * planner.Day), Budget: planner.Unlimited})
+			p.Begin(planner.Round{Number: 1, Start: simtest.ClaimsBase.Add(20 * planner.Day),
+				End: simtest.ClaimsBase.Add(21 * planner.Day), Budget: planner.Unlimited})
 			page := source + 5
 			if world == 1 {
-				p.UpdateHints(source, hints.Sitemap, []hints.Claim{{Page: page, Modified: simtest.ClaimsBase.Add(planner.Day), Every: 0}}, true)
+				p.UpdateHints(source, hints.Sitemap,
+					[]hints.Claim{{Page: page, Modified: simtest.ClaimsBase.Add(planner.Day),
+						Every: 0}}, true)
 			}
 			probabilities[world] = v.Probability(page, simtest.ClaimsBase.Add(21*planner.Day))
 			first, ok := p.Next()
 			if !ok || world == 1 && !test.same && first.Page != page {
-				t.Errorf("%s: the first of the round is page %d, want the one claimed, %d", test.variant, first.Page, page)
+				t.Errorf("%s: the first of the round is page %d, want the one claimed, %d",
+					test.variant, first.Page, page)
 			}
 			for _, of := range v.Explain(page, simtest.ClaimsBase.Add(21*planner.Day)).All {
 				if strings.Contains(of.Evidence, "claims") && (test.same || world == 0) {
@@ -293,8 +312,10 @@ func TestWithoutClaims(t *testing.T) {
 				}
 			}
 		}
-		if (probabilities[0] == probabilities[1]) != test.same || probabilities[1] < probabilities[0] {
-			t.Errorf("%s: probability %v without a claim, %v with one", test.variant, probabilities[0], probabilities[1])
+		if (probabilities[0] == probabilities[1]) != test.same ||
+			probabilities[1] < probabilities[0] {
+			t.Errorf("%s: probability %v without a claim, %v with one",
+				test.variant, probabilities[0], probabilities[1])
 		}
 	}
 }

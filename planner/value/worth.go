@@ -157,7 +157,8 @@ func newSchedule(rates *rateWeights, cycle, round float64) *schedule {
 		for _, age := range s.ages {
 			p := -math.Expm1(-rate * age)
 			s.changed[i] = append(s.changed[i], p)
-			s.copies[i] = append(s.copies[i], min(age/cycle, mostCycles)*float64(freshShare(float32(p))))
+			s.copies[i] = append(s.copies[i],
+				min(age/cycle, mostCycles)*float64(freshShare(float32(p))))
 		}
 	}
 	return s

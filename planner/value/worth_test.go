@@ -24,12 +24,14 @@ func TestFreshShare(t *testing.T) {
 // What more visits of a page add to the days for which its copy is fresh is what freshShare says.
 func TestFreshShareIsTheDerivative(t *testing.T) {
 	const rate = 0.3
-	fresh := func(visits float64) float64 { return visits * -math.Expm1(-rate/visits) / rate } // a day, share
+	// a day, share
+	fresh := func(visits float64) float64 { return visits * -math.Expm1(-rate/visits) / rate }
 	for _, visits := range []float64{0.05, 0.2, 1, 5} {
 		const step = 1e-5
 		want := (fresh(visits+step) - fresh(visits-step)) / (2 * step)
 		age := 1 / visits
-		if got := age * float64(freshShare(float32(-math.Expm1(-rate*age)))); math.Abs(got-want) > 2e-2*want {
+		if got := age * float64(freshShare(float32(-math.Expm1(-rate*age)))); math.Abs(
+			got-want) > 2e-2*want {
 			t.Errorf("%g visits a day: %g, want %g", visits, got, want)
 		}
 	}
@@ -60,7 +62,8 @@ func TestGain(t *testing.T) {
 			last = got
 		}
 	}
-	if plain, promising := gainOf(&v, 0.5, 5, 0), gainOf(&v, 0.5, 5, 0.2); !(plain < promising && promising < plain+0.2) {
+	if plain, promising := gainOf(&v, 0.5, 5, 0),
+		gainOf(&v, 0.5, 5, 0.2); !(plain < promising && promising < plain+0.2) {
 		t.Errorf("without a promise %g, with one of 0.2 %g", plain, promising)
 	}
 	if a, b := gainOf(&v, 0.5, 20*mostCycles, 0), gainOf(&v, 0.5, 40*mostCycles, 0); a != b {
@@ -138,7 +141,8 @@ func TestWeighCopies(t *testing.T) {
 		s := newSchedule(c.rates, float64(c.cycle), 1)
 		kept := s.changes(float64(v.copyWeight/copyStep)) / s.changes(0)
 		if v.copyWeight > leastCopyWeight && kept < 1-copiesCost-0.005 {
-			t.Errorf("%s: copies that weigh %g leave %.3f of the changes", c.name, v.copyWeight, kept)
+			t.Errorf("%s: copies that weigh %g leave %.3f of the changes",
+				c.name, v.copyWeight, kept)
 		}
 	}
 	v := scorer{copyWeight: firstCopyWeight}
@@ -154,7 +158,8 @@ func TestStays(t *testing.T) {
 	const rate, lag = 0.3, 4.
 	var v scorer
 	v.Lag = lag
-	shown := func(visits float64) float64 { // a day, share: the copy is true at exp(-rate*(lag+s)) for s to 1/visits
+	// a day, share: the copy is true at exp(-rate*(lag+s)) for s to 1/visits
+	shown := func(visits float64) float64 {
 		return visits * math.Exp(-rate*lag) * -math.Expm1(-rate/visits) / rate
 	}
 	for _, visits := range []float64{0.05, 0.2, 1} {
@@ -162,13 +167,15 @@ func TestStays(t *testing.T) {
 		want := (shown(visits+step) - shown(visits-step)) / (2 * step)
 		age := 1 / visits
 		p := float32(-math.Expm1(-rate * age))
-		if got := age * float64(freshShare(p)*v.stays(p, float32(age))); math.Abs(got-want) > 3e-2*want {
+		if got := age * float64(freshShare(p)*v.stays(p, float32(age))); math.Abs(
+			got-want) > 3e-2*want {
 			t.Errorf("%g visits a day: %g, want %g", visits, got, want)
 		}
 	}
 	v.cycle, v.copyWeight = 20, firstCopyWeight
 	if fast, slow := gainOf(&v, 0.95, 1, 0), gainOf(&v, 0.5, 10, 0); fast > slow {
-		t.Errorf("what changes three times a day is worth %g, what does each two weeks %g", fast, slow)
+		t.Errorf("what changes three times a day is worth %g, what does each two weeks %g",
+			fast, slow)
 	}
 	v.Lag = 0
 	if fast, slow := gainOf(&v, 0.95, 1, 0), gainOf(&v, 0.5, 10, 0); fast < slow {

@@ -71,7 +71,8 @@ type Desk struct {
 
 // New returns a desk.
 func New(o Options) *Desk {
-	d := &Desk{o: o, began: time.Now(), looks: make(chan func()), acts: make(chan act, 16), ended: make(chan struct{})}
+	d := &Desk{o: o, began: time.Now(), looks: make(chan func()), acts: make(chan act, 16),
+		ended: make(chan struct{})}
 	d.tally.failed = map[string]int64{}
 	d.survey.Store(&Survey{Servers: []ServerRow{}})
 	return d

@@ -13,9 +13,10 @@ import (
 
 // Now is how a run goes.
 type Now struct {
-	At       time.Time `json:"at"`
-	Looked   time.Time `json:"looked"` // when the planner told what it knows; earlier than At while it is busy
-	Live     bool      `json:"live"`   // a loop runs; false: a store that stands still
+	At time.Time `json:"at"`
+	// when the planner told what it knows; earlier than At while it is busy
+	Looked   time.Time `json:"looked"`
+	Live     bool      `json:"live"` // a loop runs; false: a store that stands still
 	Began    time.Time `json:"began"`
 	Policy   string    `json:"policy"`
 	Finding  string    `json:"finding"` // all this in a sentence
@@ -33,9 +34,10 @@ type Now struct {
 	Price    float64   `json:"price"`  // what the last visit that fits into the budget is worth
 	// Refused are addresses that the bounds on discovery did not let become known, since it began.
 	Refused  int              `json:"refused"`
-	Failures map[string]int64 `json:"failures"`  // since it began, by status
-	TooTight string           `json:"too_tight"` // what of what is wanted cannot be had; "": all can, or not judged yet
-	Surveyed time.Time        `json:"surveyed"`  // when all pages were looked at last; zero: not yet
+	Failures map[string]int64 `json:"failures"` // since it began, by status
+	// what of what is wanted cannot be had; "": all can, or not judged yet
+	TooTight string    `json:"too_tight"`
+	Surveyed time.Time `json:"surveyed"` // when all pages were looked at last; zero: not yet
 }
 
 // RoundNow is the budget of the round under way.
@@ -77,7 +79,8 @@ func (d *Desk) Now(ctx context.Context) (*Now, error) {
 
 // lookNow is what the planner tells.
 func (d *Desk) lookNow(ctx context.Context, at time.Time) (*Now, error) {
-	n := &Now{Looked: at.UTC(), At: at.UTC(), Live: d.Live(), Began: d.began.UTC(), Policy: d.o.Policy, Limits: []Limit{}, Failures: map[string]int64{}}
+	n := &Now{Looked: at.UTC(), At: at.UTC(), Live: d.Live(), Began: d.began.UTC(),
+		Policy: d.o.Policy, Limits: []Limit{}, Failures: map[string]int64{}}
 	err := d.do(ctx, func() {
 		p := d.o.Planner
 		r := p.Corpus.Round()
@@ -203,8 +206,10 @@ type Lag struct {
 // Freshness is that of the last survey.
 func (d *Desk) Freshness() *Freshness {
 	s := d.survey.Load()
-	f := &Freshness{At: s.At.UTC(), Copies: s.Alive, Fresh: s.Fresh, Sampled: s.Sampled, PerDay: s.PerDay, Overdue: s.Overdue,
-		Oldest: s.OldestDue.UTC(), OldestOf: s.OldestURL, Promised: s.Promised, TooOld: s.TooOld, Ages: []AgeBand{}, Lag: d.lag()}
+	f := &Freshness{At: s.At.UTC(), Copies: s.Alive, Fresh: s.Fresh, Sampled: s.Sampled,
+		PerDay: s.PerDay, Overdue: s.Overdue,
+		Oldest: s.OldestDue.UTC(), OldestOf: s.OldestURL, Promised: s.Promised, TooOld: s.TooOld,
+		Ages: []AgeBand{}, Lag: d.lag()}
 	from := 0.0
 	for i, copies := range s.Ages {
 		band := AgeBand{From: from, Copies: copies}
@@ -287,7 +292,8 @@ func (d *Desk) Servers(q ServersQuery) *ServerList {
 		q.Sort, q.Descending = usualColumn, true
 	}
 	rows := d.order.of(s, q.Sort, q.Descending)
-	l := &ServerList{At: s.At.UTC(), Known: len(rows), Found: len(rows), Offset: max(q.Offset, 0), Servers: []ServerRow{}}
+	l := &ServerList{At: s.At.UTC(), Known: len(rows), Found: len(rows), Offset: max(q.Offset, 0),
+		Servers: []ServerRow{}}
 	if q.Limit <= 0 {
 		q.Limit = 50
 	}
@@ -309,7 +315,9 @@ func sortRows(s *Survey, byName []int32, column string, descending bool) []int32
 	if descending {
 		sign = -1
 	}
-	slices.SortStableFunc(rows, func(a, b int32) int { return sign * compareRows(&s.Servers[a], &s.Servers[b], column) })
+	slices.SortStableFunc(rows, func(a, b int32) int {
+		return sign * compareRows(&s.Servers[a], &s.Servers[b], column)
+	})
 	return rows
 }
 

@@ -29,7 +29,9 @@ func (o *orders) of(s *Survey, column string, descending bool) []int32 {
 		for i := range o.byName {
 			o.byName[i] = int32(i)
 		}
-		slices.SortFunc(o.byName, func(a, b int32) int { return strings.Compare(s.Servers[a].Name, s.Servers[b].Name) })
+		slices.SortFunc(o.byName, func(a, b int32) int {
+			return strings.Compare(s.Servers[a].Name, s.Servers[b].Name)
+		})
 	}
 	key := order{column, descending}
 	rows, ok := o.done[key]

@@ -111,7 +111,8 @@ func (d *Desk) compare(ctx context.Context, p *Page, now time.Time) error {
 			continue
 		}
 		other := graph.Add(fmt.Sprintf("http://%s/%d", name, i))
-		corpus.Remember(&sitegraph.Record{Page: other, URL: graph.URL(other), State: sitegraph.StateAlive, History: s.history})
+		corpus.Remember(&sitegraph.Record{Page: other, URL: graph.URL(other),
+			State: sitegraph.StateAlive, History: s.history})
 	}
 	graph.Refresh()
 	record := p.record

@@ -54,9 +54,11 @@ func (d *Desk) Plan(ctx context.Context, most int) (*Plan, error) {
 			p.Further = d.o.Ahead.Further + len(visits) - len(chosen)
 		}
 		for _, c := range chosen {
-			v := Planned{URL: strings.Clone(g.URL(c.Visit.Page)), First: c.Visit.First, UnderWay: c.UnderWay}
+			v := Planned{URL: strings.Clone(g.URL(c.Visit.Page)), First: c.Visit.First,
+				UnderWay: c.UnderWay}
 			if !c.UnderWay {
-				v.Probability, v.Value, v.Reason = number(c.Visit.Probability), number(c.Visit.Value), c.Visit.Reason.String()
+				v.Probability, v.Value, v.Reason = number(c.Visit.Probability),
+					number(c.Visit.Value), c.Visit.Reason.String()
 			}
 			if !c.At.IsZero() {
 				at := c.At.UTC()
@@ -86,7 +88,9 @@ func (d *Desk) Report(ctx context.Context, most int) (*present.Plan, error) {
 	err := d.do(ctx, func() {
 		l := d.loop.Load()
 		if l == nil && d.o.Ahead != nil {
-			d.plans.once.Do(func() { d.plans.dry = present.NewPlan(d.o.Ahead, d.o.Planner, d.o.Policy, d.o.PerDay) })
+			d.plans.once.Do(func() {
+				d.plans.dry = present.NewPlan(d.o.Ahead, d.o.Planner, d.o.Policy, d.o.PerDay)
+			})
 			plan = d.plans.dry.First(most)
 			return
 		}

@@ -102,7 +102,8 @@ func (d *Desk) Server(ctx context.Context, name string) (*Server, error) {
 }
 
 func standingOf(s cycle.Standing) *StandingNow {
-	n := &StandingNow{Address: s.Address, UnderWay: s.UnderWay, Chosen: s.Chosen, Pause: s.Pause.Seconds(), Slowdown: s.Slowdown}
+	n := &StandingNow{Address: s.Address, UnderWay: s.UnderWay, Chosen: s.Chosen,
+		Pause: s.Pause.Seconds(), Slowdown: s.Slowdown}
 	if s.NotBefore.After(time.Now()) {
 		t := s.NotBefore.UTC()
 		n.NotBefore = &t
@@ -112,8 +113,10 @@ func standingOf(s cycle.Standing) *StandingNow {
 
 func feasibleOf(d *schedule.Demand, workers int) *Feasible {
 	v := &schedule.Classify([]schedule.Demand{*d}, workers).Verdicts[0]
-	f := &Feasible{Class: v.Class.String(), OK: !v.Class.Infeasible(), Wanted: v.Wanted, Lost: v.Lost,
-		Mean: d.Times.Mean.Seconds(), Max: d.Times.Max.Seconds(), Least: d.Least.Seconds(), Cures: []Cure{}}
+	f := &Feasible{Class: v.Class.String(), OK: !v.Class.Infeasible(), Wanted: v.Wanted,
+		Lost: v.Lost,
+		Mean: d.Times.Mean.Seconds(), Max: d.Times.Max.Seconds(), Least: d.Least.Seconds(),
+		Cures: []Cure{}}
 	for _, c := range schedule.Cures(d, v, 0) {
 		f.Cures = append(f.Cures, Cure{c.What, c.Value, c.Unit})
 	}
@@ -129,9 +132,11 @@ func (s *Server) finding() string {
 	case s.Resting:
 		text += "; it is at rest: none of its pages is visited"
 	case s.Feasible != nil && !s.Feasible.OK:
-		text += fmt.Sprintf("; %s visits a day are wanted of it, and %s of these cannot be made", report.Significant(s.Feasible.Wanted, 3), report.Significant(s.Feasible.Lost, 3))
+		text += fmt.Sprintf("; %s visits a day are wanted of it, and %s of these cannot be made",
+			report.Significant(s.Feasible.Wanted, 3), report.Significant(s.Feasible.Lost, 3))
 	case s.Feasible != nil && s.Feasible.Wanted > 0:
-		text += fmt.Sprintf("; all %s visits a day that are wanted of it can be made", report.Significant(s.Feasible.Wanted, 3))
+		text += fmt.Sprintf("; all %s visits a day that are wanted of it can be made",
+			report.Significant(s.Feasible.Wanted, 3))
 	}
 	return text + "."
 }
@@ -170,13 +175,17 @@ const anyPage = ^sitegraph.PageID(0)
 
 // copyOf copies a server, unless that was done a moment ago: all of it, or where it has more pages
 // than most its start pages and those that became known about when a page did.
-func (d *Desk) copyOf(ctx context.Context, name string, most int, about sitegraph.PageID) (*serverCopy, error) {
+func (d *Desk) copyOf(ctx context.Context, name string, most int, about sitegraph.PageID) (
+	*serverCopy, error) {
 	d.copies.mu.Lock()
 	defer d.copies.mu.Unlock() // one at a time
-	d.copies.kept = slices.DeleteFunc(d.copies.kept, func(c *serverCopy) bool { return time.Since(c.at) > copyHolds })
+	d.copies.kept = slices.DeleteFunc(d.copies.kept, func(c *serverCopy) bool {
+		return time.Since(c.at) > copyHolds
+	})
 	for _, c := range d.copies.kept {
 		_, has := slices.BinarySearch(c.pages, about)
-		if c.name == name && (len(c.pages) == c.of || most < c.of && (has || about == anyPage && c.first)) {
+		if c.name == name &&
+			(len(c.pages) == c.of || most < c.of && (has || about == anyPage && c.first)) {
 			return c, nil
 		}
 	}
@@ -191,7 +200,8 @@ func (d *Desk) copyOf(ctx context.Context, name string, most int, about sitegrap
 
 // chosenOf are the pages of a server that are copied, in the order in which they became known, of
 // how many.
-func chosenOf(g *sitegraph.Graph, id sitegraph.ServerID, known, most int, about sitegraph.PageID) (chosen []sitegraph.PageID, of int) {
+func chosenOf(g *sitegraph.Graph, id sitegraph.ServerID, known, most int, about sitegraph.PageID) (
+	chosen []sitegraph.PageID, of int) {
 	pages := g.ServerPages(id)
 	for len(pages) > 0 && int(pages[len(pages)-1]) >= known { // it became known a moment ago
 		pages = pages[:len(pages)-1]
@@ -225,7 +235,8 @@ type pageCopy struct {
 	depth         int
 }
 
-func (d *Desk) copyServer(ctx context.Context, name string, most int, about sitegraph.PageID) (*serverCopy, error) {
+func (d *Desk) copyServer(ctx context.Context, name string, most int, about sitegraph.PageID) (
+	*serverCopy, error) {
 	c := &serverCopy{name: name, at: time.Now(), first: about == anyPage}
 	var all []pageCopy
 	for known := false; !known || len(all) < len(c.pages); {
@@ -242,7 +253,8 @@ func (d *Desk) copyServer(ctx context.Context, name string, most int, about site
 				all = make([]pageCopy, 0, len(c.pages))
 			}
 			for _, p := range c.pages[len(all):min(len(all)+copyPages, len(c.pages))] {
-				all = append(all, pageCopy{strings.Clone(g.URL(p)), slices.Clone(g.Links(p)), slices.Clone(g.Frames(p)), false,
+				all = append(all, pageCopy{strings.Clone(g.URL(p)), slices.Clone(g.Links(p)),
+					slices.Clone(g.Frames(p)), false,
 					*corpus.Memory(p), corpus.Weight(p), g.Depth(p)})
 			}
 			if len(all) == len(c.pages) {
@@ -298,7 +310,8 @@ func (c *serverCopy) build(all []pageCopy) {
 
 // recordOf is as much of a record as the planner has in memory.
 func recordOf(p sitegraph.PageID, url string, m *planner.Memory) *sitegraph.Record {
-	r := &sitegraph.Record{Page: p, URL: url, State: m.State, Errors: m.Errors, History: m.History, Due: m.DueTime(),
+	r := &sitegraph.Record{Page: p, URL: url, State: m.State, Errors: m.Errors, History: m.History,
+		Due:      m.DueTime(),
 		Interval: time.Duration(float64(m.Interval) * float64(24*time.Hour))}
 	if m.Tried > 0 {
 		r.Tried = time.Unix(int64(m.Tried), 0).UTC()
@@ -314,11 +327,13 @@ func (d *Desk) Sites(ctx context.Context, server, method string) (*sites.Divisio
 }
 
 // SitesShown divides what people are shown of a server. left is how many pages it has beside that.
-func (d *Desk) SitesShown(ctx context.Context, server, method string) (v *sites.Division, left int, err error) {
+func (d *Desk) SitesShown(ctx context.Context, server, method string) (
+	v *sites.Division, left int, err error) {
 	return d.sites(ctx, server, method, copyMost)
 }
 
-func (d *Desk) sites(ctx context.Context, server, method string, most int) (*sites.Division, int, error) {
+func (d *Desk) sites(ctx context.Context, server, method string, most int) (
+	*sites.Division, int, error) {
 	c, err := d.copyOf(ctx, sites.ServerOf(strings.TrimSpace(server)), most, anyPage)
 	if err != nil {
 		return nil, 0, err
@@ -361,8 +376,12 @@ func (d *Desk) Signals(ctx context.Context, server string) ([]Signal, error) {
 	if !ok {
 		return []Signal{}, nil
 	}
-	parts := c.graph.PartitionA(id, func(p sitegraph.PageID) bool { return c.corpus.Memory(p).State == sitegraph.StateAlive }).Sites
-	slices.SortStableFunc(parts, func(a, b sitegraph.Site) int { return cmp.Compare(len(b.Members), len(a.Members)) })
+	parts := c.graph.PartitionA(id, func(p sitegraph.PageID) bool {
+		return c.corpus.Memory(p).State == sitegraph.StateAlive
+	}).Sites
+	slices.SortStableFunc(parts, func(a, b sitegraph.Site) int {
+		return cmp.Compare(len(b.Members), len(a.Members))
+	})
 	list := []Signal{}
 	for _, part := range parts[:min(len(parts), signalSites)] {
 		if len(part.Members) == 0 {
@@ -411,7 +430,8 @@ func (s *Signal) finding() string {
 		if s.Without == 0 {
 			return "members change only in weeks in which it changes"
 		}
-		return fmt.Sprintf("members change %.1f times as often in weeks in which it changes", s.With/s.Without)
+		return fmt.Sprintf("members change %.1f times as often in weeks in which it changes",
+			s.With/s.Without)
 	case s.With/s.Without < 0.67:
 		return "members change less often when it does"
 	}
@@ -432,13 +452,15 @@ type PageRow struct {
 }
 
 // PageColumns are what a list of pages can be sorted by.
-var PageColumns = []string{"url", "state", "depth", "visits", "changes", "failures", "last_visit", "due"}
+var PageColumns = []string{"url", "state", "depth", "visits", "changes", "failures", "last_visit",
+	"due"}
 
 // PageList is a part of the pages of a server.
 type PageList struct {
-	Server string    `json:"server"`
-	Known  int       `json:"known"`
-	Looked int       `json:"looked"` // of these, the ones that became known first and were looked through
+	Server string `json:"server"`
+	Known  int    `json:"known"`
+	// of these, the ones that became known first and were looked through
+	Looked int       `json:"looked"`
 	Found  int       `json:"found"`
 	Offset int       `json:"offset"`
 	Pages  []PageRow `json:"pages"`
@@ -446,13 +468,15 @@ type PageList struct {
 
 // Pages lists pages of a server: those with a text in their address, sorted by one of PageColumns.
 // Of a server of very many it looks through those that became known first.
-func (d *Desk) Pages(ctx context.Context, server, search, column string, descending bool, offset, limit int) (*PageList, error) {
+func (d *Desk) Pages(ctx context.Context, server, search, column string, descending bool, offset,
+	limit int) (*PageList, error) {
 	c, err := d.copyOf(ctx, sites.ServerOf(strings.TrimSpace(server)), copyMost, anyPage)
 	if err != nil {
 		return nil, err
 	}
 	search = strings.ToLower(strings.TrimSpace(search))
-	list := &PageList{Server: c.name, Known: c.of, Looked: len(c.pages), Offset: max(offset, 0), Pages: []PageRow{}}
+	list := &PageList{Server: c.name, Known: c.of, Looked: len(c.pages), Offset: max(offset, 0),
+		Pages: []PageRow{}}
 	var rows []sitegraph.PageID
 	for p := range sitegraph.PageID(len(c.pages)) {
 		if search == "" || strings.Contains(strings.ToLower(c.graph.URL(p)), search) {
@@ -464,7 +488,8 @@ func (d *Desk) Pages(ctx context.Context, server, search, column string, descend
 		sign = -1
 	}
 	slices.SortFunc(rows, func(a, b sitegraph.PageID) int {
-		return cmp.Or(sign*c.comparePages(a, b, column), strings.Compare(c.graph.URL(a), c.graph.URL(b)))
+		return cmp.Or(sign*c.comparePages(a, b, column),
+			strings.Compare(c.graph.URL(a), c.graph.URL(b)))
 	})
 	list.Found = len(rows)
 	if limit <= 0 {
@@ -479,7 +504,8 @@ func (d *Desk) Pages(ctx context.Context, server, search, column string, descend
 
 func (c *serverCopy) row(p sitegraph.PageID) PageRow {
 	m := c.corpus.Memory(p)
-	r := PageRow{URL: c.graph.URL(p), State: m.State.String(), Depth: c.depth[p], Visits: int(m.History.Visits),
+	r := PageRow{URL: c.graph.URL(p), State: m.State.String(), Depth: c.depth[p],
+		Visits:  int(m.History.Visits),
 		Changes: int(m.History.Changes), Failures: int(m.Errors), Weight: c.weight[p]}
 	if m.Tried > 0 {
 		t := time.Unix(int64(m.Tried), 0).UTC()

@@ -35,10 +35,12 @@ func TestChosenOf(t *testing.T) {
 	} {
 		got, of := chosenOf(g, id, c.known, c.most, c.about)
 		if fmt.Sprint(got) != fmt.Sprint(c.want) || of != c.of {
-			t.Errorf("%d of %d known about %d: %v of %d, want %v of %d", c.most, c.known, c.about, got, of, c.want, c.of)
+			t.Errorf("%d of %d known about %d: %v of %d, want %v of %d",
+				c.most, c.known, c.about, got, of, c.want, c.of)
 		}
 	}
-	if all, _ := chosenOf(g, id, 41, 21, anyPage); len(all) != 21 || &all[0] == &g.ServerPages(id)[0] {
+	if all, _ := chosenOf(g, id, 41, 21, anyPage); len(all) != 21 ||
+		&all[0] == &g.ServerPages(id)[0] {
 		t.Errorf("all: %v", all)
 	}
 }

@@ -69,8 +69,10 @@ func (s *Settings) check() error {
 	resting := []string{}
 	for _, name := range s.Resting {
 		name = strings.ToLower(strings.TrimSpace(name))
-		if url, err := sitegraph.Canonical("http://" + name + "/"); err != nil || sitegraph.ServerName(url) != name {
-			return fmt.Errorf("%w: %q is no server, as www.example.org or www.example.org:8080", ErrSettings, name)
+		if url, err := sitegraph.Canonical("http://" + name + "/"); err != nil ||
+			sitegraph.ServerName(url) != name {
+			return fmt.Errorf("%w: %q is no server, as www.example.org or www.example.org:8080",
+				ErrSettings, name)
 		}
 		resting = append(resting, name)
 	}
@@ -110,7 +112,8 @@ func OpenRules(k Keeper, given []string, listed *preferences.Listed) (*Rules, er
 func (b *Rules) Weights() *preferences.Weights {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	w, _ := preferences.ParseWeights(append(slices.Clone(b.given), b.now.Weights...)) // both were checked
+	// both were checked
+	w, _ := preferences.ParseWeights(append(slices.Clone(b.given), b.now.Weights...))
 	return w.Times(b.listed)
 }
 
@@ -146,7 +149,8 @@ func (b *Rules) rests(g *sitegraph.Graph, s sitegraph.ServerID) bool {
 	v := b.version.Load()
 	if b.resting == nil || v != b.seen || len(b.resting) < b.wanted && g.Servers() != b.known {
 		names := b.get().Resting
-		b.seen, b.known, b.wanted, b.resting = v, g.Servers(), len(names), map[sitegraph.ServerID]bool{}
+		b.seen, b.known, b.wanted, b.resting = v, g.Servers(), len(names),
+			map[sitegraph.ServerID]bool{}
 		for _, name := range names {
 			if id, ok := g.LookupServer(name); ok {
 				b.resting[id] = true

@@ -43,7 +43,8 @@ type Survey struct {
 }
 
 // AgeBounds are those of the ages of copies.
-var AgeBounds = [...]time.Duration{time.Hour, 6 * time.Hour, 24 * time.Hour, 3 * 24 * time.Hour, 7 * 24 * time.Hour, 30 * 24 * time.Hour, 90 * 24 * time.Hour, 365 * 24 * time.Hour}
+var AgeBounds = [...]time.Duration{time.Hour, 6 * time.Hour, 24 * time.Hour, 3 * 24 * time.Hour,
+	7 * 24 * time.Hour, 30 * 24 * time.Hour, 90 * 24 * time.Hour, 365 * 24 * time.Hour}
 
 // Spread is a value, and its 5th to 95th percentile over resamples of the servers. All are 0 where
 // nothing is known.
@@ -179,7 +180,8 @@ func (s *surveyor) page(p *planner.Planner, id sitegraph.PageID) {
 	c := p.Corpus
 	m, server := c.Memory(id), c.Graph.Server(id)
 	for int(server) >= len(s.Servers) {
-		s.Servers = append(s.Servers, ServerRow{Name: strings.Clone(c.Graph.ServerName(sitegraph.ServerID(len(s.Servers))))})
+		s.Servers = append(s.Servers,
+			ServerRow{Name: strings.Clone(c.Graph.ServerName(sitegraph.ServerID(len(s.Servers))))})
 		s.fresh, s.asked, s.guessed = append(s.fresh, 0), append(s.asked, 0), append(s.guessed, 0)
 	}
 	row := &s.Servers[server]
@@ -243,7 +245,8 @@ func (s *surveyor) due(c *planner.Corpus, id sitegraph.PageID, m *planner.Memory
 	s.Due[min(i, len(s.Due)-1)].Pages++
 }
 
-func (s *surveyor) age(p *planner.Planner, id sitegraph.PageID, m *planner.Memory, server sitegraph.ServerID) {
+func (s *surveyor) age(p *planner.Planner, id sitegraph.PageID, m *planner.Memory,
+	server sitegraph.ServerID) {
 	age := m.History.Age(s.now)
 	i := 0
 	for i < len(AgeBounds) && age > AgeBounds[i] {
@@ -334,7 +337,8 @@ func dueBuckets(now time.Time) []DueBucket {
 }
 
 // ServerColumns are what a list of servers can be sorted by.
-var ServerColumns = []string{"server", "pages", "alive", "new", "left", "failing", "overdue", "changes_per_day", "fresh", "visits", "changes", "last_visit", "next_due"}
+var ServerColumns = []string{"server", "pages", "alive", "new", "left", "failing", "overdue",
+	"changes_per_day", "fresh", "visits", "changes", "last_visit", "next_due"}
 
 // usualColumn is that of a list for which none is asked: the most first.
 const usualColumn = "overdue"

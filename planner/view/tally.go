@@ -40,9 +40,10 @@ type Counts struct {
 	First     int64 `json:"first"`
 	Changed   int64 `json:"changed"` // among refetches
 	Unchanged int64 `json:"unchanged"`
-	Left      int64 `json:"left"` // pages that were found gone, moved or excluded, or are doubted to be
-	Failed    int64 `json:"failed"`
-	Other     int64 `json:"other"` // feeds, sitemaps, and visits that could not be compared
+	// pages that were found gone, moved or excluded, or are doubted to be
+	Left   int64 `json:"left"`
+	Failed int64 `json:"failed"`
+	Other  int64 `json:"other"` // feeds, sitemaps, and visits that could not be compared
 	// Expected is the sum of the probabilities that the policy gave to refetches which told whether
 	// the page had changed, and Found how many of these had.
 	Expected float64 `json:"expected"`
@@ -95,7 +96,8 @@ type tally struct {
 
 // LagBounds are those of the histogram of times from due to visit, in seconds; longer ones are
 // beyond the last.
-var LagBounds = [...]float64{60, 600, 3600, 6 * 3600, 24 * 3600, 3 * 24 * 3600, 7 * 24 * 3600, 30 * 24 * 3600}
+var LagBounds = [...]float64{60, 600, 3600, 6 * 3600, 24 * 3600, 3 * 24 * 3600, 7 * 24 * 3600,
+	30 * 24 * 3600}
 
 // ring keeps the last of many values.
 type ring[T any] struct {
@@ -159,8 +161,10 @@ func countsOf(e *cycle.Event) Counts {
 func (t *tally) see(e *cycle.Event) {
 	c, o := countsOf(e), &e.Observation
 	v := Visit{
-		Time: o.Time.UTC(), URL: strings.Clone(e.Record.URL), Server: strings.Clone(sitegraph.ServerName(e.Record.URL)),
-		First: e.Visit.First, Outcome: o.Outcome.String(), Verdict: e.Verdict.String(), Status: o.Status, Detail: o.Detail,
+		Time: o.Time.UTC(), URL: strings.Clone(e.Record.URL),
+		Server: strings.Clone(sitegraph.ServerName(e.Record.URL)),
+		First:  e.Visit.First, Outcome: o.Outcome.String(), Verdict: e.Verdict.String(),
+		Status: o.Status, Detail: o.Detail,
 		Reason: e.Visit.Reason.String(), Bytes: c.Bytes, Millis: o.Elapsed.Milliseconds(),
 	}
 	if p := e.Visit.Probability; !math.IsNaN(p) {

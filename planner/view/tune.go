@@ -80,7 +80,8 @@ func (d *Desk) Tune(target string) error {
 		return nil
 	}
 	ctx, stop := context.WithTimeout(context.Background(), tunedFor)
-	t.now.State, t.now.Part, t.now.Began, t.now.Error, t.done, t.steps, t.stop = "working", 0, time.Now().UTC(), "", 0, 0, stop
+	t.now.State, t.now.Part, t.now.Began, t.now.Error, t.done, t.steps, t.stop = "working", 0,
+		time.Now().UTC(), "", 0, 0, stop
 	go func() {
 		defer stop()
 		result, pages, of, err := d.predict(ctx, goal)
@@ -91,7 +92,8 @@ func (d *Desk) Tune(target string) error {
 			t.now.State, t.now.Error = "failed", err.Error()
 			return
 		}
-		t.now.State, t.now.Result, t.now.Made, t.now.Pages, t.now.Of = "done", result, time.Now().UTC(), pages, of
+		t.now.State, t.now.Result, t.now.Made, t.now.Pages, t.now.Of = "done", result,
+			time.Now().UTC(), pages, of
 	}()
 	return nil
 }
@@ -108,7 +110,8 @@ func (t *tuner) end() {
 // ErrNothingSeen says that a prediction needs pages that were visited twice.
 var ErrNothingSeen = errors.New("no page was visited twice yet: there is nothing to predict from")
 
-func (d *Desk) predict(ctx context.Context, goal tune.Target) (result *tune.Prediction, pages, of int, err error) {
+func (d *Desk) predict(ctx context.Context, goal tune.Target) (
+	result *tune.Prediction, pages, of int, err error) {
 	visited, pages, err := d.visited(ctx)
 	if err != nil {
 		return nil, 0, 0, err
@@ -119,17 +122,20 @@ func (d *Desk) predict(ctx context.Context, goal tune.Target) (result *tune.Pred
 	}
 	e := tune.Evidence{Name: "store", Source: source}
 	if len(visited) < pages {
-		e.Doubts = []string{fmt.Sprintf("worked out with the servers of %s of %s; fetches a day are those of this part", report.Plural(len(visited), "page"), report.Grouped(int64(pages)))}
+		e.Doubts = []string{fmt.Sprintf("worked out with the servers of %s of %s; fetches a day "+
+			"are those of this part", report.Plural(len(visited), "page"),
+			report.Grouped(int64(pages)))}
 	}
 	o := d.o.Tune
 	o.AtOnce = 1
-	result, err = tune.Predict(ctx, e, o, tune.Request{Budgets: tuneBudgets(), Target: goal, Delay: min(d.o.Delay, tune.LongestDelay),
-		Progress: func(_ string, steps int) tune.Bar {
-			d.tuner.mu.Lock()
-			defer d.tuner.mu.Unlock()
-			d.tuner.steps, d.tuner.done = max(steps, d.tuner.steps), 0
-			return bar{&d.tuner}
-		}})
+	result, err = tune.Predict(ctx, e, o,
+		tune.Request{Budgets: tuneBudgets(), Target: goal, Delay: min(d.o.Delay, tune.LongestDelay),
+			Progress: func(_ string, steps int) tune.Bar {
+				d.tuner.mu.Lock()
+				defer d.tuner.mu.Unlock()
+				d.tuner.steps, d.tuner.done = max(steps, d.tuner.steps), 0
+				return bar{&d.tuner}
+			}})
 	return result, pages, len(visited), err
 }
 
@@ -165,7 +171,8 @@ func (d *Desk) visited(ctx context.Context) (list []tune.Visited, pages int, err
 					}
 					if m := c.Memory(p); m.State == sitegraph.StateAlive {
 						index[p] = len(list)
-						list = append(list, tune.Visited{URL: strings.Clone(c.Graph.URL(p)), History: m.History})
+						list = append(list, tune.Visited{URL: strings.Clone(c.Graph.URL(p)),
+							History: m.History})
 						links = append(links, slices.Clone(c.Graph.Links(p)))
 					}
 				}

@@ -27,7 +27,8 @@ func TestRunning(t *testing.T) {
 	top := viewtest.Start(0) + "s0/"
 	viewtest.Await(t, "all pages", func() bool {
 		now, err := d.Now(ctx)
-		return err == nil && now.Known == known && now.Total.Failed > 0 && now.Total.Changed > 10 && now.Total.Expected > 0
+		return err == nil && now.Known == known && now.Total.Failed > 0 && now.Total.Changed > 10 &&
+			now.Total.Expected > 0
 	})
 	var wg sync.WaitGroup
 	for range 4 {
@@ -42,7 +43,8 @@ func TestRunning(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := d.Surveyed()
-	if s.Pages != known || s.Alive+s.New+s.Left != known || len(s.Servers) != viewtest.Servers || s.Promised != s.Alive || s.TooOld != 0 {
+	if s.Pages != known || s.Alive+s.New+s.Left != known || len(s.Servers) != viewtest.Servers ||
+		s.Promised != s.Alive || s.TooOld != 0 {
 		t.Errorf("survey %+v", s)
 	}
 	due := s.NoDue
@@ -52,22 +54,27 @@ func TestRunning(t *testing.T) {
 	if due != s.Alive || s.Due[0].Pages != s.Overdue {
 		t.Errorf("%d copies in the buckets %+v, want %d", due, s.Due, s.Alive)
 	}
-	if f := s.Fresh; !(0 <= f.Low && f.Low <= f.Mean && f.Mean <= f.High && f.High <= 1) || s.Sampled != s.Alive {
+	if f := s.Fresh; !(0 <= f.Low && f.Low <= f.Mean && f.Mean <= f.High && f.High <= 1) ||
+		s.Sampled != s.Alive {
 		t.Errorf("fresh %+v of %d", f, s.Sampled)
 	}
 	server, err := d.Server(ctx, "www0.example")
-	if err != nil || server.Pages != known/viewtest.Servers || !slices.Equal(server.Starts, []string{viewtest.Start(0)}) || server.Standing == nil || server.Feasible == nil {
+	if err != nil || server.Pages != known/viewtest.Servers ||
+		!slices.Equal(server.Starts, []string{viewtest.Start(0)}) || server.Standing == nil ||
+		server.Feasible == nil {
 		t.Errorf("server %+v, error %v", server, err)
 	}
 	p, err := d.Page(ctx, top, true)
-	if err != nil || p.Visits == 0 || p.Site.Pages < 2 || !p.Site.IsTop || len(p.Estimates) == 0 || p.Evidence == nil || !strings.Contains(p.Says, "visit") {
+	if err != nil || p.Visits == 0 || p.Site.Pages < 2 || !p.Site.IsTop || len(p.Estimates) == 0 ||
+		p.Evidence == nil || !strings.Contains(p.Says, "visit") {
 		t.Errorf("page %+v, error %v", p, err)
 	}
 	if p, err = d.Page(ctx, viewtest.Start(0)+"s1/", false); err != nil || p.Weight != 2 {
 		t.Errorf("the weight is %v, error %v", p, err)
 	}
 	visits, err := d.PageVisits(ctx, top, 100)
-	if err != nil || len(visits.Entries) == 0 || visits.Entries[len(visits.Entries)-1].Verdict != "first" {
+	if err != nil || len(visits.Entries) == 0 ||
+		visits.Entries[len(visits.Entries)-1].Verdict != "first" {
 		t.Errorf("visits %+v, error %v", visits, err)
 	}
 	all, failed := d.Visits()
@@ -78,11 +85,13 @@ func TestRunning(t *testing.T) {
 	for _, m := range d.Activity(1, 1).Series {
 		total += int(m.Visits)
 	}
-	if now, err := d.Now(ctx); err != nil || total == 0 || int(now.Total.Visits) < total || now.Failures["status 503"] != now.Total.Failed {
+	if now, err := d.Now(ctx); err != nil || total == 0 || int(now.Total.Visits) < total ||
+		now.Failures["status 503"] != now.Total.Failed {
 		t.Errorf("%d visits by minute, %+v in all, error %v", total, now, err)
 	}
 	run.End()
-	for _, err := range []error{d.Survey(ctx), second(d.Page(ctx, top, false)), second(d.Hint(ctx, []string{top}))} {
+	for _, err := range []error{d.Survey(ctx), second(d.Page(ctx, top, false)),
+		second(d.Hint(ctx, []string{top}))} {
 		if !errors.Is(err, view.ErrEnded) {
 			t.Errorf("after the end: %v", err)
 		}
@@ -102,7 +111,8 @@ func TestRunning(t *testing.T) {
 	if err != nil || len(plan.Visits) != 5 || plan.Visits[0].Reason == "" {
 		t.Errorf("plan %+v, error %v", plan, err)
 	}
-	if r, err := stored.Report(ctx, 5); err != nil || len(r.Visits) != 5 || r.Visits[0].URL != plan.Visits[0].URL || r.Further != plan.Further {
+	if r, err := stored.Report(ctx, 5); err != nil || len(r.Visits) != 5 ||
+		r.Visits[0].URL != plan.Visits[0].URL || r.Further != plan.Further {
 		t.Errorf("report %+v, error %v", r, err)
 	}
 	if _, err := stored.Hint(ctx, []string{top}); !errors.Is(err, view.ErrReadOnly) {
@@ -125,7 +135,8 @@ func ask(t *testing.T, d *view.Desk, url string) {
 	_, report := d.Report(ctx, 10)
 	_, inspect := d.Inspect(ctx)
 	_, journal := d.Journal(ctx, journal.Query{Text: "S0", Limit: 5})
-	for name, err := range map[string]error{"now": now, "server": server, "pages": pages, "sites": sites, "signals": signals, "page": page, "plan": plan,
+	for name, err := range map[string]error{"now": now, "server": server, "pages": pages,
+		"sites": sites, "signals": signals, "page": page, "plan": plan,
 		"report": report, "inspect": inspect, "journal": journal, "survey": d.Survey(ctx)} {
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -142,7 +153,10 @@ func TestChange(t *testing.T) {
 	t.Parallel()
 	run := viewtest.Run(t)
 	d, ctx := run.Desk, t.Context()
-	viewtest.Await(t, "visits", func() bool { now, err := d.Now(ctx); return err == nil && now.Total.Visits > 20 })
+	viewtest.Await(t, "visits", func() bool {
+		now, err := d.Now(ctx)
+		return err == nil && now.Total.Visits > 20
+	})
 	if n, err := d.Hint(ctx, []string{"HTTP://www7.example", " "}); err != nil || n != 1 {
 		t.Fatalf("hint: %d, error %v", n, err)
 	}
@@ -150,7 +164,8 @@ func TestChange(t *testing.T) {
 		p, err := d.Page(ctx, "http://www7.example/", false)
 		return err == nil && p.Visits > 0
 	})
-	for _, bad := range []view.Settings{{Weights: []string{"nonsense"}}, {Resting: []string{"a b"}}, {Resting: []string{"http://x.example/"}}} {
+	for _, bad := range []view.Settings{{Weights: []string{"nonsense"}}, {Resting: []string{"a b"}},
+		{Resting: []string{"http://x.example/"}}} {
 		if err := d.Change(ctx, bad); !errors.Is(err, view.ErrSettings) {
 			t.Errorf("%+v: error %v", bad, err)
 		}
@@ -158,7 +173,8 @@ func TestChange(t *testing.T) {
 	if _, err := d.Hint(ctx, []string{"ftp://x.example/"}); !errors.Is(err, view.ErrSettings) {
 		t.Errorf("hint of another scheme: error %v", err)
 	}
-	want := view.Settings{Weights: []string{viewtest.Start(1) + "=5"}, Resting: []string{"www2.example"}}
+	want := view.Settings{Weights: []string{viewtest.Start(1) + "=5"},
+		Resting: []string{"www2.example"}}
 	if err := d.Change(ctx, want); err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +184,8 @@ func TestChange(t *testing.T) {
 	})
 	time.Sleep(time.Second) // visits that were chosen before are made
 	visitsOf := func() int {
-		found, err := d.Journal(ctx, journal.Query{Server: "www2.example", Limit: journal.MostFound})
+		found, err := d.Journal(ctx,
+			journal.Query{Server: "www2.example", Limit: journal.MostFound})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -197,7 +214,10 @@ func TestTune(t *testing.T) {
 	if got := d.Tuning(); got.State != "none" {
 		t.Errorf("before: %+v", got)
 	}
-	viewtest.Await(t, "changes", func() bool { now, err := d.Now(t.Context()); return err == nil && now.Total.Changed > 30 })
+	viewtest.Await(t, "changes", func() bool {
+		now, err := d.Now(t.Context())
+		return err == nil && now.Total.Changed > 30
+	})
 	if err := d.Tune("coverage=2"); !errors.Is(err, view.ErrSettings) {
 		t.Errorf("a target that is none: %v", err)
 	}
@@ -206,7 +226,8 @@ func TestTune(t *testing.T) {
 	}
 	viewtest.Await(t, "the prediction", func() bool { return d.Tuning().State != "working" })
 	got := d.Tuning()
-	if got.State != "done" || got.Result == nil || len(got.Result.Curve) < 8 || got.Pages == 0 || got.Of != got.Pages || got.Result.Target == nil {
+	if got.State != "done" || got.Result == nil || len(got.Result.Curve) < 8 || got.Pages == 0 ||
+		got.Of != got.Pages || got.Result.Target == nil {
 		t.Errorf("prediction %+v", got)
 	}
 }
@@ -226,7 +247,8 @@ func TestBusy(t *testing.T) {
 			look()
 		}
 	}()
-	if _, err := d.Plan(t.Context(), 1); err == nil || !strings.Contains(err.Error(), "look: ") { // there is no planner
+	// there is no planner
+	if _, err := d.Plan(t.Context(), 1); err == nil || !strings.Contains(err.Error(), "look: ") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -254,10 +276,12 @@ func TestServers(t *testing.T) {
 			}
 		}
 	}
-	if l := d.Servers(view.ServersQuery{Sort: "server", Search: "WWW1"}); l.Found != 1 || l.Servers[0].Name != "www1.example" {
+	if l := d.Servers(view.ServersQuery{Sort: "server", Search: "WWW1"}); l.Found != 1 ||
+		l.Servers[0].Name != "www1.example" {
 		t.Errorf("found %+v", l)
 	}
-	if l := d.Servers(view.ServersQuery{Offset: 100}); len(l.Servers) != 0 || l.Found != viewtest.Servers {
+	if l := d.Servers(view.ServersQuery{Offset: 100}); len(l.Servers) != 0 ||
+		l.Found != viewtest.Servers {
 		t.Errorf("beyond the end %+v", l)
 	}
 }

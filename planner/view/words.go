@@ -12,7 +12,8 @@ func (n *Now) finding() string {
 		return fmt.Sprintf("This store stands still. It has %s.", Counted(n.Known, "page"))
 	}
 	if busy := n.At.Sub(n.Looked); busy > 2*time.Second {
-		return fmt.Sprintf("The run has been busy with its next round for %s; figures of the planner are as they were before.", Span(busy))
+		return fmt.Sprintf("The run has been busy with its next round for %s; figures of the "+
+			"planner are as they were before.", Span(busy))
 	}
 	if n.Stalled != "" {
 		return "No visits are made: " + n.Stalled + "."
@@ -28,7 +29,8 @@ func (n *Now) finding() string {
 		text += fmt.Sprintf("; %.0f %% of the refetches found a change", 100*n.Rate)
 	}
 	if n.Total.Expected >= 5 {
-		text += fmt.Sprintf("; where %.0f changes were expected, %s were found", n.Total.Expected, report.Grouped(n.Total.Found))
+		text += fmt.Sprintf("; where %.0f changes were expected, %s were found",
+			n.Total.Expected, report.Grouped(n.Total.Found))
 	}
 	return text + "."
 }
@@ -43,12 +45,14 @@ func (f *Freshness) finding() string {
 	text := fmt.Sprintf("About %.0f %% of %s are as their pages are now (%.0f to %.0f %%)",
 		100*f.Fresh.Mean, Counted(f.Copies, "copy"), 100*f.Fresh.Low, 100*f.Fresh.High)
 	if f.Overdue > 0 {
-		text += fmt.Sprintf("; %s are overdue, the first one since %s", Counted(f.Overdue, "page"), Span(time.Since(f.Oldest)))
+		text += fmt.Sprintf("; %s are overdue, the first one since %s",
+			Counted(f.Overdue, "page"), Span(time.Since(f.Oldest)))
 	} else {
 		text += "; nothing is overdue"
 	}
 	if f.Promised > 0 {
-		text += fmt.Sprintf("; %.1f %% are within their greatest age", 100*(1-float64(f.TooOld)/float64(f.Promised)))
+		text += fmt.Sprintf("; %.1f %% are within their greatest age",
+			100*(1-float64(f.TooOld)/float64(f.Promised)))
 	}
 	return text + "."
 }
@@ -67,7 +71,8 @@ func (t *DueTimes) finding() string {
 		}
 	}
 	return fmt.Sprintf("%s are overdue, %s become due within an hour and %s within a day.",
-		Counted(t.Buckets[0].Pages, "page"), report.Grouped(int64(hour)), report.Grouped(int64(day)))
+		Counted(t.Buckets[0].Pages, "page"), report.Grouped(int64(hour)),
+		report.Grouped(int64(day)))
 }
 
 // Counted is a grouped number with its noun.
@@ -98,11 +103,13 @@ func (p *Plan) finding(live bool) string {
 	n := len(p.Visits)
 	switch {
 	case n == 0 && live:
-		return "Nothing is chosen now: the visits of the round that ends " + report.UTC(p.RoundEnd) + " are made, or none was wanted."
+		return "Nothing is chosen now: the visits of the round that ends " +
+			report.UTC(p.RoundEnd) + " are made, or none was wanted."
 	case n == 0:
 		return "Nothing is to be visited in the round that ends " + report.UTC(p.RoundEnd) + "."
 	}
-	text := fmt.Sprintf("%s of the round that ends %s", Counted(n+p.Further, "visit"), report.UTC(p.RoundEnd))
+	text := fmt.Sprintf("%s of the round that ends %s",
+		Counted(n+p.Further, "visit"), report.UTC(p.RoundEnd))
 	if live {
 		return text + " are chosen, in the order in which politeness lets them begin."
 	}

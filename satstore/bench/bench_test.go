@@ -13,8 +13,10 @@ import (
 )
 
 func small(dir string) Options {
-	return Options{Workload: workload.Options{Records: 2000, Unit: workload.Hour, MaxUnits: 60}, Units: 10, Engines: Names(), Repeat: 2,
-		Settings: Settings{BufferBytes: 64 << 10, PageBytes: 4096, CacheBytes: 1 << 20}, Dir: dir, DiskBytes: 4 << 20}
+	return Options{Workload: workload.Options{Records: 2000, Unit: workload.Hour, MaxUnits: 60},
+		Units: 10, Engines: Names(), Repeat: 2,
+		Settings: Settings{BufferBytes: 64 << 10, PageBytes: 4096, CacheBytes: 1 << 20}, Dir: dir,
+		DiskBytes: 4 << 20}
 }
 
 // empty checks that nothing was left behind.
@@ -44,15 +46,20 @@ func TestAllEnginesAgree(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if left := map[float64]int{0.5: 2}[messages]; len(r.Left) != left || len(r.Engines)+left != len(Kinds) || r.Due == 0 || r.Disk.Write <= 0 || r.Disk.Read <= 0 || r.Disk.Mixed <= 0 {
+			if left := map[float64]int{0.5: 2}[messages]; len(r.Left) != left ||
+				len(r.Engines)+left != len(Kinds) || r.Due == 0 || r.Disk.Write <= 0 ||
+				r.Disk.Read <= 0 || r.Disk.Mixed <= 0 {
 				t.Errorf("result %+v", r)
 			}
 			for _, m := range r.Engines {
-				if len(m.Runs) != o.Repeat || len(m.Runs[0].Units) != o.Units || m.Micros <= 0 || m.Median <= 0 || m.Ratio.From > m.Ratio.Median || m.Ratio.Median > m.Ratio.To {
+				if len(m.Runs) != o.Repeat || len(m.Runs[0].Units) != o.Units || m.Micros <= 0 ||
+					m.Median <= 0 || m.Ratio.From > m.Ratio.Median || m.Ratio.Median > m.Ratio.To {
 					t.Errorf("%s: %+v", m.Engine, m)
 				}
-				if Measured && (m.Cached < unknownShare || m.Cached > 1 || m.WrittenInUnits <= 0 || m.Engine == "pebble-time" && m.Written <= m.WrittenInUnits) {
-					t.Errorf("%s: cached %v, written %v, in units %v", m.Engine, m.Cached, m.Written, m.WrittenInUnits)
+				if Measured && (m.Cached < unknownShare || m.Cached > 1 || m.WrittenInUnits <= 0 ||
+					m.Engine == "pebble-time" && m.Written <= m.WrittenInUnits) {
+					t.Errorf("%s: cached %v, written %v, in units %v",
+						m.Engine, m.Cached, m.Written, m.WrittenInUnits)
 				}
 			}
 			if first := r.Engines[0]; first.Engine != "seqlog" || first.Ratio != (Spread{1, 1, 1}) {
@@ -65,14 +72,16 @@ func TestAllEnginesAgree(t *testing.T) {
 
 // Days and minutes have other levels, and hours enough that coarse buckets are split.
 func TestAllEnginesAgreeInEveryUnit(t *testing.T) {
-	for _, c := range []struct{ unit, units, longest int }{{int(workload.Day), 16, 60}, {int(workload.Hour), 50, 300}, {int(workload.Minute), 62, 4000}} {
+	for _, c := range []struct{ unit, units, longest int }{{int(workload.Day), 16, 60},
+		{int(workload.Hour), 50, 300}, {int(workload.Minute), 62, 4000}} {
 		if testing.Short() && c.unit != int(workload.Hour) {
 			continue
 		}
 		t.Run(fmt.Sprintf("unit=%d", c.unit), func(t *testing.T) {
 			t.Parallel() // it waits for the disk
 			o := small(t.TempDir())
-			o.Workload = workload.Options{Records: 400, Unit: workload.Unit(c.unit), MaxUnits: c.longest, FixedBytes: 50}
+			o.Workload = workload.Options{Records: 400, Unit: workload.Unit(c.unit),
+				MaxUnits: c.longest, FixedBytes: 50}
 			o.Units, o.Repeat, o.DiskBytes = c.units, 1, 0
 			o.Engines = []string{"seqlog", "runs", "sat-radix", "sat-basic", "pebble-time"}
 			if r, err := Run(t.Context(), o); err != nil || len(r.Engines) != len(o.Engines) {

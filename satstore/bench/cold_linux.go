@@ -58,7 +58,8 @@ func cachedShare(dir string) (float64, error) {
 			unknown = true
 		}
 		pages += stat.Cache
-		bytes += max(allocated(info), int64(stat.Cache)*int64(os.Getpagesize())) // holes are not in memory
+		// holes are not in memory
+		bytes += max(allocated(info), int64(stat.Cache)*int64(os.Getpagesize()))
 		return nil
 	})
 	if unknown || err != nil {

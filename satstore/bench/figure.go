@@ -63,9 +63,13 @@ func (f Figure) Near(factor float64) []Line {
 	if len(f.Lines) == 0 {
 		return nil
 	}
-	lowest := slices.MinFunc(f.Lines, func(a, b Line) int { return cmp.Compare(a.median(), b.median()) }).
+	lowest := slices.MinFunc(f.Lines, func(a, b Line) int {
+		return cmp.Compare(a.median(), b.median())
+	}).
 		median()
-	return slices.DeleteFunc(slices.Clone(f.Lines), func(l Line) bool { return l.median() > factor*lowest })
+	return slices.DeleteFunc(slices.Clone(f.Lines), func(l Line) bool {
+		return l.median() > factor*lowest
+	})
 }
 
 // SizeText writes a number of bytes as 4 KiB or 32 MiB.

@@ -30,7 +30,8 @@ func timeOf(who int) time.Duration {
 // dirty, also when the device is written to once for many times.
 func device() (read, written int64) {
 	const io = "/proc/self/io"
-	return proc.Field(io, "read_bytes:"), proc.Field(io, "write_bytes:") - proc.Field(io, "cancelled_write_bytes:")
+	return proc.Field(io, "read_bytes:"),
+		proc.Field(io, "write_bytes:") - proc.Field(io, "cancelled_write_bytes:")
 }
 
 func resident() memory {

@@ -82,7 +82,8 @@ func (o Options) kinds(w *workload.Workload) (kinds []Kind, left []string, err e
 		switch {
 		case !ok:
 			return nil, nil, fmt.Errorf("no engine %q", name)
-		case o.Messages > 0 && !k.requests && k.Name != seqlogKind.Name, k.fits != nil && !k.fits(w):
+		case o.Messages > 0 && !k.requests && k.Name != seqlogKind.Name, k.fits != nil &&
+			!k.fits(w):
 			left = append(left, name)
 		case !slices.ContainsFunc(kinds, func(have Kind) bool { return have.Name == name }):
 			kinds = append(kinds, k)

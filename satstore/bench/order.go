@@ -23,7 +23,10 @@ func idOrder(p *workload.Plan) []uint32 {
 	}
 	slices.SortFunc(
 		entries,
-		func(a, b entry) int { return cmp.Or(cmp.Compare(a.high, b.high), cmp.Compare(a.number, b.number)) },
+		func(a, b entry) int {
+			return cmp.Or(cmp.Compare(a.high, b.high),
+				cmp.Compare(a.number, b.number))
+		},
 	)
 	order := make([]uint32, len(entries))
 	for k, e := range entries {

@@ -40,7 +40,9 @@ func (e *pebbleID) Load(ctx context.Context, p *workload.Plan, tick func(int)) e
 }
 
 func (e *pebbleID) Visit(u *Unit) error {
-	return e.update(len(u.IDs), func(i int) []byte { return u.IDs[i][:] }, func(int) { u.Visit(e.body) })
+	return e.update(len(u.IDs), func(i int) []byte {
+		return u.IDs[i][:]
+	}, func(int) { u.Visit(e.body) })
 }
 
 // Request changes records at once, in the batch of the unit. That has an index then, by

@@ -12,9 +12,11 @@ import (
 )
 
 var pebbleTimeKind = Kind{
-	Name:           "pebble-time",
-	About:          "Pebble keyed by (due, number): a range scan, one synced batch a unit that also deletes the range",
-	bytesPerRecord: func(mean float64) float64 { return 2 * (mean + 10) }, // an old and a new generation
+	Name: "pebble-time",
+	About: "Pebble keyed by (due, number): a range scan, one synced batch a unit that " +
+		"also deletes the range",
+	// an old and a new generation
+	bytesPerRecord: func(mean float64) float64 { return 2 * (mean + 10) },
 	roomBytes:      256 << 20,
 	open: func(dir string, p *workload.Plan, s Settings) (Engine, error) {
 		db, err := openPebble(dir, s)
@@ -82,5 +84,7 @@ func (e *pebbleTime) Visit(u *Unit) error {
 }
 
 func (e *pebbleTime) Scan(f func(body []byte, due int) error) error {
-	return e.scan(func(key, value []byte) error { return f(value, int(binary.BigEndian.Uint32(key))) })
+	return e.scan(func(key, value []byte) error {
+		return f(value, int(binary.BigEndian.Uint32(key)))
+	})
 }

@@ -26,7 +26,8 @@ func TestWrongEnginesAreFound(t *testing.T) {
 	broken := errors.New("broken")
 	for want, visit := range map[string]func(p *workload.Plan, u *Unit) error{
 		"0 records were visited": func(*workload.Plan, *Unit) error { return nil },
-		"are others than those due": func(p *workload.Plan, u *Unit) error { // never stores what it changed
+		// never stores what it changed
+		"are others than those due": func(p *workload.Plan, u *Unit) error {
 			for _, i := range p.Due[u.T] {
 				u.Visit(p.AppendTo(nil, i))
 			}
@@ -52,7 +53,8 @@ func TestWrongEnginesAreFound(t *testing.T) {
 			}}}, old...)
 		_, err := Run(t.Context(), o)
 		Kinds = old
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "engine faulty") {
+		if err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), "engine faulty") {
 			t.Errorf("error %v, want %q", err, want)
 		}
 		empty(t, o.Dir)
@@ -80,8 +82,12 @@ func TestWrongStoresAreFound(t *testing.T) {
 	n := 0
 	for want, change := range map[string]func(body []byte, due *int) bool{
 		"1999 records are there": func([]byte, *int) bool { n++; return n != 700 },
-		"in another state":       func(body []byte, _ *int) bool { n++; body[len(body)-1] ^= byte(n / 1500 << 7); return true },
-		"due at another time":    func(_ []byte, due *int) bool { *due ^= 1; return true },
+		"in another state": func(body []byte, _ *int) bool {
+			n++
+			body[len(body)-1] ^= byte(n / 1500 << 7)
+			return true
+		},
+		"due at another time": func(_ []byte, due *int) bool { *due ^= 1; return true },
 	} {
 		n = 0
 		o := small(t.TempDir())
@@ -94,7 +100,8 @@ func TestWrongStoresAreFound(t *testing.T) {
 			}}}, old...)
 		_, err := Run(t.Context(), o)
 		Kinds = old
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "after the last unit") {
+		if err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), "after the last unit") {
 			t.Errorf("error %v, want %q", err, want)
 		}
 		empty(t, o.Dir)

@@ -81,7 +81,8 @@ func planned(ctx context.Context, o Options, w *workload.Workload) (*workload.Pl
 		return nil, err
 	}
 	if golden, known := workload.Golden(o.Workload, o.Units); known && golden != plan.Total {
-		return nil, fmt.Errorf("the workload has %d due records, and must have %d", plan.Total, golden)
+		return nil, fmt.Errorf("the workload has %d due records, and must have %d",
+			plan.Total, golden)
 	}
 	if plan.Total == 0 {
 		return nil, fmt.Errorf(

@@ -11,16 +11,20 @@ import (
 // runsKind is asked by number: to know the number of an id is left to its user, here the
 // harness.
 var runsKind = Kind{
-	Name:           "runs",
-	About:          "SAT with coarse buckets, without sorting and without a second write: the log is the bucket; blocks of 16 KiB, written past the page cache (recrawl itself takes 8 KiB, and the cache)",
+	Name: "runs",
+	About: "SAT with coarse buckets, without sorting and without a second write: the " +
+		"log is the bucket; blocks of 16 KiB, written past the page cache (recrawl itself takes " +
+		"8 KiB, and the cache)",
 	bytesPerRecord: func(mean float64) float64 { return 2 * (mean + 12) },
 	roomBytes:      128 << 20,
 	requests:       true,
 	open: func(dir string, p *workload.Plan, s Settings) (Engine, error) {
-		levels := map[workload.Unit][]runs.Level{workload.Minute: runs.MinutesHoursAndDays, workload.Hour: runs.HoursAndDays, workload.Day: runs.Days}[p.Unit]
+		levels := map[workload.Unit][]runs.Level{workload.Minute: runs.MinutesHoursAndDays,
+			workload.Hour: runs.HoursAndDays, workload.Day: runs.Days}[p.Unit]
 		store, err := runs.Open(
 			dir,
-			runs.Options{Levels: levels, BufferBytes: s.BufferBytes, LogBytes: runsLogBytes, DirectIO: true},
+			runs.Options{Levels: levels, BufferBytes: s.BufferBytes, LogBytes: runsLogBytes,
+				DirectIO: true},
 		)
 		if err != nil {
 			return nil, err

@@ -56,7 +56,9 @@ func satKind(name, about string, form func(o *paper.Options, p *workload.Plan)) 
 		requests:  name != "sat-basic",
 	}
 	if name != "sat-radix" {
-		k.fits = func(w *workload.Workload) bool { return min(w.MaxUnits, w.Records) <= mostBuckets }
+		k.fits = func(w *workload.Workload) bool {
+			return min(w.MaxUnits, w.Records) <= mostBuckets
+		}
 	}
 	k.open = func(dir string, p *workload.Plan, s Settings) (Engine, error) {
 		o := paper.Options{
@@ -137,7 +139,8 @@ func (e *sat) Request(requests []workload.Request, _ *Unit) error {
 	}
 	unknown, err := e.store.Request(e.requests...)
 	if unknown > 0 && err == nil {
-		err = fmt.Errorf("%d of %d requests are for ids that it does not know", unknown, len(requests))
+		err = fmt.Errorf("%d of %d requests are for ids that it does not know",
+			unknown, len(requests))
 	}
 	return err
 }

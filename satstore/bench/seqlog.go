@@ -19,7 +19,8 @@ var seqlogKind = Kind{
 	bytesPerRecord: func(float64) float64 { return 0 }, // it holds a unit's records, twice
 	open: func(dir string, p *workload.Plan, _ Settings) (Engine, error) {
 		return &seqlog{plan: p, in: filepath.Join(dir, "in"), out: filepath.Join(dir, "out"),
-			reader: bufio.NewReaderSize(nil, seqlogChunk), writer: bufio.NewWriterSize(nil, seqlogChunk)}, nil
+			reader: bufio.NewReaderSize(nil, seqlogChunk),
+			writer: bufio.NewWriterSize(nil, seqlogChunk)}, nil
 	},
 }
 

@@ -66,8 +66,12 @@ func (m *Measure) summarize(payload int64, records int, floor *Measure) {
 	m.Slowest = of(func(r *Trial) float64 { return slices.Max(append(r.each(), 0)) })
 	m.CPU = of(func(r *Trial) float64 { return r.perRecord(r.sums().CPU) })
 	m.LaterCPU = of(func(r *Trial) float64 { return r.perRecord(r.Beside.CPU + r.Settle.CPU) })
-	m.LaterMicros = of(func(r *Trial) float64 { return r.perRecord(r.Beside.Seconds + r.Settle.Seconds) })
-	m.Payload = of(func(r *Trial) float64 { return 2 * float64(payload) / 1e6 / max(r.sums().Seconds, 1e-9) })
+	m.LaterMicros = of(func(r *Trial) float64 {
+		return r.perRecord(r.Beside.Seconds + r.Settle.Seconds)
+	})
+	m.Payload = of(func(r *Trial) float64 {
+		return 2 * float64(payload) / 1e6 / max(r.sums().Seconds, 1e-9)
+	})
 	m.Read = of(func(r *Trial) float64 { return perByte(r.sums().Read) })
 	m.Written = of(func(r *Trial) float64 {
 		return perByte(r.sums().Written + r.Beside.Written + r.Settle.Written + r.Owed)

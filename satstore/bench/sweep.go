@@ -37,7 +37,8 @@ const sweepUnits = 3
 func Sweep(ctx context.Context, o Options) ([]Figure, error) {
 	o.Repeat, o.DiskBytes, o.Messages = 1, 0, 0
 	s := &sweep{o: o, total: len(lengthLines)*len(workload.FixedLengths) +
-		len(bothUnits)*(len(sweepForms)*len(sweepBuffers)*len(sweepPages)+len(sweepTrees)+len(sweepCounts))}
+		len(bothUnits)*(len(sweepForms)*len(sweepBuffers)*len(sweepPages)+len(sweepTrees)+
+			len(sweepCounts))}
 	var all []Figure
 	for _, draw := range []func(context.Context) ([]Figure, error){s.lengths, s.buffers, s.counts} {
 		figures, err := draw(ctx)
@@ -87,7 +88,8 @@ func (s *sweep) one(
 			all = append(all, 1e6*(u.Visit+u.Commit)/float64(u.Due))
 		}
 	}
-	p := point{micros: median(all), stored: float64(r.Engines[0].Stored) / 1e6, deadline: r.Deadline()}
+	p := point{micros: median(all), stored: float64(r.Engines[0].Stored) / 1e6,
+		deadline: r.Deadline()}
 	p.rate = 2 * float64(r.PayloadBytes) / float64(r.Due) / max(p.micros, 1e-9)
 	return p, nil
 }

@@ -15,7 +15,8 @@ func (s *sweep) buffers(ctx context.Context) ([]Figure, error) {
 			XLabel: "buffers",
 			YLabel: "us per record",
 			Note: s.setting(unit) +
-				" B-tree: bbolt, by page size. It has no buffer of its own: one run each, drawn as a level.",
+				" B-tree: bbolt, by page size. It has no buffer of its own: one run each, drawn " +
+				"as a level.",
 		}
 		for _, bytes := range sweepBuffers {
 			f.X = append(f.X, SizeText(bytes))
@@ -31,7 +32,10 @@ func (s *sweep) buffers(ctx context.Context) ([]Figure, error) {
 						ctx,
 						engine,
 						unit,
-						func(o *Options) { o.Settings.BufferBytes, o.Settings.PageBytes = bytes, page },
+						func(o *Options) {
+							o.Settings.BufferBytes, o.Settings.PageBytes = bytes,
+								page
+						},
 					)
 					if err != nil {
 						return nil, err
@@ -43,7 +47,9 @@ func (s *sweep) buffers(ctx context.Context) ([]Figure, error) {
 			}
 		}
 		for _, page := range sweepTrees {
-			m, err := s.one(ctx, bboltKind.Name, unit, func(o *Options) { o.Settings.TreePageBytes = page })
+			m, err := s.one(ctx, bboltKind.Name, unit, func(o *Options) {
+				o.Settings.TreePageBytes = page
+			})
 			if err != nil {
 				return nil, err
 			}

@@ -24,7 +24,8 @@ var lengthLines = func() []lengthLine {
 		{"SAT, hours", "sat", workload.Hour, 0, true, true, false},
 	}
 	for _, page := range sweepTrees {
-		all = append(all, lengthLine{treeName(page), bboltKind.Name, workload.Hour, page, true, true, false})
+		all = append(all, lengthLine{treeName(page), bboltKind.Name, workload.Hour, page, true,
+			true, false})
 	}
 	return append(all, lengthLine{"runs", runsKind.Name, workload.Hour, 0, true, true, true},
 		lengthLine{"Pebble by id", pebbleIDKind.Name, workload.Hour, 0, false, true, true})
@@ -39,7 +40,9 @@ func (s *sweep) lengths(ctx context.Context) ([]Figure, error) {
 		YLabel: "MB",
 		Note: s.setting(
 			bothUnits...) + fmt.Sprintf(
-			" After %d units. SAT: with its sequence index and its log, which begins anew at 256 MiB and so holds all that was loaded. B-tree: bbolt, by page size. Pebble, whose log is made longer in advance than so few records, is left out.",
+			" After %d units. SAT: with its sequence index and its log, which begins anew at 256 "+
+				"MiB and so holds all that was loaded. B-tree: bbolt, by page size. Pebble, "+
+				"whose log is made longer in advance than so few records, is left out.",
 			sweepUnits,
 		),
 	}
@@ -57,7 +60,10 @@ func (s *sweep) lengths(ctx context.Context) ([]Figure, error) {
 				ctx,
 				l.engine,
 				l.unit,
-				func(o *Options) { o.Workload.FixedBytes, o.Settings.TreePageBytes = fixed, l.page },
+				func(o *Options) {
+					o.Workload.FixedBytes, o.Settings.TreePageBytes = fixed,
+						l.page
+				},
 			)
 			if err != nil {
 				return nil, err
@@ -75,7 +81,8 @@ func (s *sweep) lengths(ctx context.Context) ([]Figure, error) {
 	raw := Line{Name: "records alone", Dashed: true}
 	for _, fixed := range workload.FixedLengths {
 		size.X = append(size.X, fmt.Sprint(fixed))
-		raw.Y = append(raw.Y, (float64(fixed)+workload.MeanURLBytes)*float64(s.o.Workload.Records)/1e6)
+		raw.Y = append(raw.Y,
+			(float64(fixed)+workload.MeanURLBytes)*float64(s.o.Workload.Records)/1e6)
 	}
 	rate.X = size.X
 	size.Lines = append(size.Lines, raw)

@@ -33,7 +33,9 @@ func (m *measurement) run(ctx context.Context, k Kind, rep int) (r Trial, err er
 	defer func() { err = errors.Join(err, e.Close()) }()
 
 	started := now()
-	if err := e.Load(ctx, m.plan, func(n int) { m.o.Tick(what+": loading", n, m.plan.Records) }); err != nil {
+	if err := e.Load(ctx, m.plan, func(n int) {
+		m.o.Tick(what+": loading", n, m.plan.Records)
+	}); err != nil {
 		return r, fmt.Errorf("load: %w", err)
 	}
 	if _, err := settle(ctx, e, dir); err != nil {

@@ -59,7 +59,8 @@ func (m *measurement) unit(e Engine, dir string, t int, rest *pause) (c UnitCost
 
 	var all cost
 	all.add(started, ended)
-	c.T, c.Due, c.Seconds, c.CPU, c.Read, c.Written = t, u.visited, all.wall.Seconds(), all.cpu.Seconds(), all.read, all.written
+	c.T, c.Due, c.Seconds, c.CPU, c.Read, c.Written = t, u.visited, all.wall.Seconds(),
+		all.cpu.Seconds(), all.read, all.written
 	c.Visit = visited.at.Sub(started.at).Seconds()
 	c.Commit = committed.at.Sub(visited.at).Seconds()
 	c.Sync = ended.at.Sub(committed.at).Seconds()

@@ -101,7 +101,8 @@ func TestMake(t *testing.T) {
 		t.Errorf("in use: %+v", m)
 	}
 	checkCopy(t, live)
-	if m := answering(t, data, store, making(t.Context(), data, live)); !m.running || m.err == nil || !strings.Contains(m.err.Error(), "made by the running program") {
+	if m := answering(t, data, store, making(t.Context(), data, live)); !m.running ||
+		m.err == nil || !strings.Contains(m.err.Error(), "made by the running program") {
 		t.Errorf("twice to one place: %+v", m)
 	}
 	if err := store.Close(); err != nil {
@@ -177,7 +178,8 @@ func TestUnfinished(t *testing.T) {
 		t.Fatal(err)
 	}
 	var unfinished *UnfinishedError
-	if m := <-done; !m.running || !errors.As(m.err, &unfinished) || unfinished.To != "/copy" || unfinished.Data != data {
+	if m := <-done; !m.running || !errors.As(m.err, &unfinished) || unfinished.To != "/copy" ||
+		unfinished.Data != data {
 		t.Errorf("%+v", m)
 	}
 	nothingLeft(t, data)
@@ -239,7 +241,8 @@ func TestAnswer(t *testing.T) {
 	}{
 		{"copy", `{"to":"/copy"}`, faulty{}, nil, ""},
 		{"full disk", `{"to":"/copy"}`, faulty{copied: full}, nil, full.Error()},
-		{"store that failed", `{"to":"/copy"}`, faulty{copied: full, commit: broken}, broken, full.Error()},
+		{"store that failed", `{"to":"/copy"}`, faulty{copied: full, commit: broken}, broken,
+			full.Error()},
 		{"no request", `{"to`, faulty{}, nil, "read " + place},
 	} {
 		ask(c.request)
@@ -247,7 +250,8 @@ func TestAnswer(t *testing.T) {
 			t.Errorf("%s: %v, want %v", c.name, err, c.want)
 		}
 		done, err := readAnswer(place + answerSuffix)
-		if !done || (err == nil) != (c.told == "") || err != nil && !strings.Contains(err.Error(), c.told) {
+		if !done || (err == nil) != (c.told == "") || err != nil &&
+			!strings.Contains(err.Error(), c.told) {
 			t.Errorf("%s: answered %v, %v", c.name, done, err)
 		}
 		nothingLeft(t, data)

@@ -70,7 +70,8 @@ func Make(ctx context.Context, data, to string, report progress.Func) (running b
 
 // copyStore copies a store that no other process has open.
 func copyStore(data, to string, report progress.Func) (err error) {
-	store, err := satstore.Open(data, satstore.Options{ReadOnly: true}) // for writing it would make one
+	// for writing it would make one
+	store, err := satstore.Open(data, satstore.Options{ReadOnly: true})
 	if err == nil {
 		err = store.Close()
 	}
@@ -125,7 +126,8 @@ func ask(ctx context.Context, data, to string, report progress.Func) (running bo
 				if err := copyStore(data, to, report); !errors.Is(err, satstore.ErrInUse) {
 					return false, err
 				}
-				if err := (request{To: to}).write(place + requestSuffix); err != nil { // another process was faster
+				// another process was faster
+				if err := (request{To: to}).write(place + requestSuffix); err != nil {
 					return true, err
 				}
 				continue

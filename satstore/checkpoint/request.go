@@ -30,7 +30,8 @@ type request struct {
 // newPlace returns the path of a new request and its answer, without their suffixes.
 func newPlace(data string) string {
 	// Names sort by age. The second number tells those of the same moment from each other.
-	return filepath.Join(data, fmt.Sprintf("%s%020d-%08x", prefix, time.Now().UnixNano(), rand.Uint32()))
+	return filepath.Join(data, fmt.Sprintf("%s%020d-%08x",
+		prefix, time.Now().UnixNano(), rand.Uint32()))
 }
 
 // write makes a file that appears whole.

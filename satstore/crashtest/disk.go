@@ -14,7 +14,8 @@ import (
 
 // FailAt is a disk on which operation k of those that count fails, from 1; with lasting, all that
 // follow it fail too. fired is set when one has failed.
-func FailAt(disk vfs.FS, k uint64, lasting bool, counts func(errorfs.Op) bool) (fs vfs.FS, fired *atomic.Bool) {
+func FailAt(disk vfs.FS, k uint64, lasting bool, counts func(errorfs.Op) bool) (
+	fs vfs.FS, fired *atomic.Bool) {
 	var n atomic.Uint64
 	fired = new(atomic.Bool)
 	return errorfs.Wrap(disk, errorfs.InjectorFunc(func(op errorfs.Op) error {
@@ -62,7 +63,8 @@ func (f Full) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
 }
 
 // OpenReadWrite opens a file that takes from what is left.
-func (f Full) OpenReadWrite(name string, c vfs.DiskWriteCategory, o ...vfs.OpenOption) (vfs.File, error) {
+func (f Full) OpenReadWrite(name string, c vfs.DiskWriteCategory, o ...vfs.OpenOption) (
+	vfs.File, error) {
 	file, err := f.FS.OpenReadWrite(name, c, o...)
 	if err != nil {
 		return nil, err

@@ -40,7 +40,8 @@ func Lock(fs vfs.FS, dir string) (io.Closer, error) {
 		return lock, nil
 	}
 	var file *os.PathError // the file itself could not be made
-	inUse := errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EACCES) && !errors.As(err, &file) ||
+	inUse := errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EACCES) &&
+		!errors.As(err, &file) ||
 		strings.Contains(err.Error(), "lock held by current process")
 	if inUse {
 		err = ErrInUse
@@ -114,18 +115,22 @@ func CheckOwn(fs vfs.FS, dir string) error {
 	}
 	for _, name := range names {
 		if name != LockName && name != FormatName+tempSuffix {
-			return fmt.Errorf("directory %s holds %q and no store: choose an empty or a new one", dir, name)
+			return fmt.Errorf("directory %s holds %q and no store: choose an empty or a new one",
+				dir, name)
 		}
 	}
 	return nil
 }
 
 // WriteFormat makes the version file.
-func WriteFormat(fs vfs.FS, dir string, text []byte) error { return Write(fs, dir, FormatName, text) }
+func WriteFormat(fs vfs.FS, dir string, text []byte) error {
+	return Write(fs, dir, FormatName, text)
+}
 
 // Sealed returns the text of a small file with a last line that has its CRC32C.
 func Sealed(text []byte) []byte {
-	return fmt.Appendf(text, "crc32c %08x\n", crc32.Checksum(text, crc32.MakeTable(crc32.Castagnoli)))
+	return fmt.Appendf(text, "crc32c %08x\n",
+		crc32.Checksum(text, crc32.MakeTable(crc32.Castagnoli)))
 }
 
 // Write makes a small file, or another in its place.

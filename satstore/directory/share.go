@@ -23,7 +23,8 @@ type lock struct {
 }
 
 // take a lock, which make makes where no other holder shares it.
-func (l *locks) take(path string, shared bool, make func(path string) (io.Closer, error)) (io.Closer, error) {
+func (l *locks) take(path string, shared bool, make func(path string) (io.Closer, error)) (
+	io.Closer, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	of := l.byPath[path]

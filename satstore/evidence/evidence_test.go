@@ -20,7 +20,8 @@ func day(n int) time.Time { return time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC).A
 
 // told is a capture with the digest of another tool.
 func told(url string, n int, content string) captures.Capture {
-	return captures.Capture{URL: url, Time: sitegraph.Unix32(day(n)), Kind: captures.KindFetched, Status: 200, Payload: sitegraph.PayloadDigest("sha1", content)}
+	return captures.Capture{URL: url, Time: sitegraph.Unix32(day(n)), Kind: captures.KindFetched,
+		Status: 200, Payload: sitegraph.PayloadDigest("sha1", content)}
 }
 
 // body is a capture with a body.
@@ -114,12 +115,14 @@ func TestAgain(t *testing.T) {
 	all := some(1, 60)
 	whole := t.TempDir()
 	r, err := take(t, whole, all, Options{})
-	if err != nil || r.New == 0 || r.Told.Changes == 0 || r.Told.Compared <= r.Told.Changes || r.Left == 0 {
+	if err != nil || r.New == 0 || r.Told.Changes == 0 || r.Told.Compared <= r.Told.Changes ||
+		r.Left == 0 {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	want := records(t, whole)
 	for _, part := range [][]captures.Capture{all, all[:len(all)/2], all[len(all)/3:]} {
-		if r, err := take(t, whole, part, Options{}); err != nil || r.New != 0 || r.Past != 0 || r.Told.Visits != 0 {
+		if r, err := take(t, whole, part, Options{}); err != nil || r.New != 0 || r.Past != 0 ||
+			r.Told.Visits != 0 {
 			t.Errorf("again: %+v, %v", r, err)
 		}
 		same(t, "again", records(t, whole), want)
@@ -159,7 +162,9 @@ func TestAgain(t *testing.T) {
 	for url, r := range records(t, backwards) {
 		w := want[url]
 		// A first capture of "not modified" does not tell the content that the next is compared to.
-		if r.History.Visits+1 < w.History.Visits || r.History.Visits > w.History.Visits || r.History.Changes > w.History.Changes || r.History.Changes+1 < w.History.Changes || r.Digests != w.Digests {
+		if r.History.Visits+1 < w.History.Visits || r.History.Visits > w.History.Visits ||
+			r.History.Changes > w.History.Changes || r.History.Changes+1 < w.History.Changes ||
+			r.Digests != w.Digests {
 			t.Errorf("the newer first: %s is\n%+v, want about\n%+v", url, r.History, w.History)
 		}
 	}
@@ -173,11 +178,13 @@ func visited(t *testing.T, dir string, contents map[int]string) string {
 	r := sitegraph.Record{URL: url, State: sitegraph.StateNew, Due: now}
 	for n := 200; n <= 240; n += 20 {
 		if content, ok := contents[n]; ok {
-			r.Apply(sitegraph.Observation{Outcome: sitegraph.OutcomeFetched, Status: 200, Time: day(n), ETag: `"e"`,
+			r.Apply(sitegraph.Observation{Outcome: sitegraph.OutcomeFetched, Status: 200,
+				Time: day(n), ETag: `"e"`,
 				Digests: sitegraph.Digests{Bytes: sitegraph.DigestOf([]byte(content))}}, 0)
 		}
 	}
-	if err := errors.Join(store.Add(&r), store.SaveStart(0), store.Commit(), store.Close()); err != nil {
+	if err := errors.Join(store.Add(&r), store.SaveStart(0), store.Commit(),
+		store.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return url
@@ -193,18 +200,45 @@ func TestOwnVisits(t *testing.T) {
 		elapsed, stable int // days
 		etag            bool
 	}{
-		"a past with bodies":    {map[int]string{200: "a", 220: "a"}, func(u string) []captures.Capture { return []captures.Capture{body(u, 100, "b"), body(u, 150, "a")} }, 4, 1, 120, 70, true},
-		"a past without bodies": {map[int]string{200: "a", 220: "a"}, func(u string) []captures.Capture { return []captures.Capture{told(u, 100, "b"), told(u, 150, "a")} }, 4, 1, 70, 20, true},
-		"changed since":         {map[int]string{200: "a", 220: "b"}, func(u string) []captures.Capture { return []captures.Capture{body(u, 100, "a"), body(u, 150, "a")} }, 4, 1, 70, 50, true},
-		"between own visits":    {map[int]string{200: "a", 220: "a"}, func(u string) []captures.Capture { return []captures.Capture{told(u, 205, "b"), body(u, 210, "c")} }, 2, 0, 20, 20, true},
-		"later, not comparable": {map[int]string{200: "a", 220: "a"}, func(u string) []captures.Capture { return []captures.Capture{told(u, 230, "b"), told(u, 231, "c")} }, 2, 0, 20, 20, true},
-		"later, with a body":    {map[int]string{200: "a", 220: "a"}, func(u string) []captures.Capture { return []captures.Capture{body(u, 230, "b"), body(u, 235, "b")} }, 4, 1, 35, 25, false},
+		"a past with bodies": {map[int]string{200: "a", 220: "a"},
+			func(u string) []captures.Capture {
+				return []captures.Capture{body(u, 100, "b"),
+					body(u, 150, "a")}
+			}, 4, 1, 120, 70, true},
+		"a past without bodies": {map[int]string{200: "a", 220: "a"},
+			func(u string) []captures.Capture {
+				return []captures.Capture{told(u, 100, "b"),
+					told(u, 150, "a")}
+			}, 4, 1, 70, 20, true},
+		"changed since": {map[int]string{200: "a", 220: "b"},
+			func(u string) []captures.Capture {
+				return []captures.Capture{body(u, 100, "a"),
+					body(u, 150, "a")}
+			}, 4, 1, 70, 50, true},
+		"between own visits": {map[int]string{200: "a", 220: "a"},
+			func(u string) []captures.Capture {
+				return []captures.Capture{told(u, 205, "b"),
+					body(u, 210, "c")}
+			}, 2, 0, 20, 20, true},
+		"later, not comparable": {map[int]string{200: "a", 220: "a"},
+			func(u string) []captures.Capture {
+				return []captures.Capture{told(u, 230, "b"),
+					told(u, 231, "c")}
+			}, 2, 0, 20, 20, true},
+		"later, with a body": {map[int]string{200: "a", 220: "a"},
+			func(u string) []captures.Capture {
+				return []captures.Capture{body(u, 230, "b"),
+					body(u, 235, "b")}
+			}, 4, 1, 35, 25, false},
 		"later, gone": {map[int]string{200: "a", 220: "a"}, func(u string) []captures.Capture {
-			return []captures.Capture{{URL: u, Time: sitegraph.Unix32(day(230)), Kind: captures.KindGone}}
+			return []captures.Capture{{URL: u, Time: sitegraph.Unix32(day(230)),
+				Kind: captures.KindGone}}
 		}, 2, 0, 20, 20, true},
-		"gone before the own ones": {map[int]string{200: "a", 220: "a"}, func(u string) []captures.Capture {
-			return []captures.Capture{body(u, 100, "a"), {URL: u, Time: sitegraph.Unix32(day(150)), Kind: captures.KindGone}}
-		}, 2, 0, 20, 20, true},
+		"gone before the own ones": {map[int]string{200: "a", 220: "a"},
+			func(u string) []captures.Capture {
+				return []captures.Capture{body(u, 100, "a"),
+					{URL: u, Time: sitegraph.Unix32(day(150)), Kind: captures.KindGone}}
+			}, 2, 0, 20, 20, true},
 	} {
 		dir := t.TempDir()
 		url := visited(t, dir, c.own)
@@ -215,10 +249,13 @@ func TestOwnVisits(t *testing.T) {
 			}
 			r := records(t, dir)[url]
 			h := r.History
-			if h.Visits != c.visits || h.Changes != c.changes || int(h.Elapsed().Hours()/24) != c.elapsed || int(h.Stable) != c.stable*days || r.State != sitegraph.StateAlive {
+			if h.Visits != c.visits || h.Changes != c.changes ||
+				int(h.Elapsed().Hours()/24) != c.elapsed || int(h.Stable) != c.stable*days ||
+				r.State != sitegraph.StateAlive {
 				t.Errorf("%s: %+v, %v elapsed", name, h, h.Elapsed())
 			}
-			if (r.ETag != "") != c.etag || c.etag && (r.Digests != own.Digests || r.Tried != own.Tried || h.Last != own.History.Last) {
+			if (r.ETag != "") != c.etag || c.etag &&
+				(r.Digests != own.Digests || r.Tried != own.Tried || h.Last != own.History.Last) {
 				t.Errorf("%s: the copy changed: %+v, was %+v", name, r, own)
 			}
 		}
@@ -239,16 +276,20 @@ func TestVisitAfterImport(t *testing.T) {
 	if err := store.Load(0, &r); err != nil {
 		t.Fatal(err)
 	}
-	first := r.Apply(sitegraph.Observation{Outcome: sitegraph.OutcomeFetched, Status: 200, Time: day(100), Digests: sitegraph.Digests{Bytes: sitegraph.DigestOf([]byte("b"))}}, 0)
-	second := r.Apply(sitegraph.Observation{Outcome: sitegraph.OutcomeFetched, Status: 200, Time: day(110), Digests: sitegraph.Digests{Bytes: sitegraph.DigestOf([]byte("b"))}}, 0)
-	if first != sitegraph.VerdictBaseline || second != sitegraph.VerdictUnchanged || r.History.Changes != 1 || r.History.Visits != 4 {
+	first := r.Apply(sitegraph.Observation{Outcome: sitegraph.OutcomeFetched, Status: 200,
+		Time: day(100), Digests: sitegraph.Digests{Bytes: sitegraph.DigestOf([]byte("b"))}}, 0)
+	second := r.Apply(sitegraph.Observation{Outcome: sitegraph.OutcomeFetched, Status: 200,
+		Time: day(110), Digests: sitegraph.Digests{Bytes: sitegraph.DigestOf([]byte("b"))}}, 0)
+	if first != sitegraph.VerdictBaseline || second != sitegraph.VerdictUnchanged ||
+		r.History.Changes != 1 || r.History.Visits != 4 {
 		t.Errorf("%v, then %v: %+v", first, second, r.History)
 	}
 	if err := errors.Join(store.Save(&r), store.Commit(), store.Close()); err != nil {
 		t.Fatal(err)
 	}
 	want := records(t, dir)
-	for _, more := range [][]captures.Capture{all, append(all, told(url, 80, "c"), told(url, 105, "c"))} {
+	for _, more := range [][]captures.Capture{all,
+		append(all, told(url, 80, "c"), told(url, 105, "c"))} {
 		if _, err := take(t, dir, more, Options{}); err != nil {
 			t.Fatal(err)
 		}
@@ -273,7 +314,8 @@ func TestFailedVisitAfterImport(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if _, err := take(t, dir, []captures.Capture{told(url, 20, "b"), told(url, 30, "b")}, Options{}); err != nil {
+		if _, err := take(t, dir, []captures.Capture{told(url, 20, "b"), told(url, 30, "b")},
+			Options{}); err != nil {
 			t.Fatal(err)
 		}
 		if h := records(t, dir)[url].History; h.Visits != 3 || h.Changes != 1 {

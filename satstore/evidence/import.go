@@ -43,9 +43,10 @@ type Result struct {
 	Addresses int64            `json:"addresses"` // of pages, that the files tell of
 	New       int64            `json:"new"`       // of them, not known before
 	Past      int64            `json:"with_past"` // pages whose past was added to
-	Left      int64            `json:"left_out"`  // not known before, and gone or moved by their last capture
-	Kept      int64            `json:"kept"`      // pages with captures that told nothing new
-	Told      captures.Told    `json:"told"`
+	// not known before, and gone or moved by their last capture
+	Left int64         `json:"left_out"`
+	Kept int64         `json:"kept"` // pages with captures that told nothing new
+	Told captures.Told `json:"told"`
 	// Asked are the addresses that logs saw asked for most often.
 	Asked []Asked `json:"most_asked,omitempty"`
 }
@@ -66,7 +67,9 @@ const ReasonImported = "imported"
 
 // Run takes all captures of the sorter into the store.
 func Run(ctx context.Context, s Store, sorter *captures.Sorter, o Options) (*Result, error) {
-	if err := s.Addresses(0, func(p sitegraph.PageID, url []byte) error { return sorter.AddKnown(url, uint32(p)) }); err != nil {
+	if err := s.Addresses(0, func(p sitegraph.PageID, url []byte) error {
+		return sorter.AddKnown(url, uint32(p))
+	}); err != nil {
 		return nil, fmt.Errorf("read the addresses of the store: %w", err)
 	}
 	t := &taker{store: s, o: o, result: &Result{Files: o.Files}}
@@ -162,7 +165,8 @@ func (t *taker) known(p sitegraph.PageID, all []captures.Capture) error {
 }
 
 func (t *taker) unknown(url string, all []captures.Capture, listed bool) error {
-	r := sitegraph.Record{Page: sitegraph.PageID(t.store.Pages()), URL: url, State: sitegraph.StateNew, Due: t.o.Now, Reason: ReasonImported}
+	r := sitegraph.Record{Page: sitegraph.PageID(t.store.Pages()), URL: url,
+		State: sitegraph.StateNew, Due: t.o.Now, Reason: ReasonImported}
 	m, told := merge(&r, mark{}, all, t.o.Change)
 	if r.State != sitegraph.StateAlive && !listed {
 		t.result.Left++
@@ -176,7 +180,8 @@ func (t *taker) unknown(url string, all []captures.Capture, listed bool) error {
 }
 
 // save saves a page and its mark, of one commit.
-func (t *taker) save(save func(*sitegraph.Record) error, r *sitegraph.Record, m mark, told captures.Told) error {
+func (t *taker) save(save func(*sitegraph.Record) error, r *sitegraph.Record, m mark,
+	told captures.Told) error {
 	if err := save(r); err != nil || m == (mark{}) {
 		return err
 	}

@@ -38,7 +38,8 @@ func (m mark) over(all []captures.Capture) mark {
 
 // merge applies captures, by time and resolved, to what is remembered of a page. It returns the
 // mark from now on, and what the captures told; without visits nothing was changed.
-func merge(r *sitegraph.Record, m mark, all []captures.Capture, by sitegraph.ChangeBy) (mark, captures.Told) {
+func merge(r *sitegraph.Record, m mark, all []captures.Capture, by sitegraph.ChangeBy) (
+	mark, captures.Told) {
 	switch {
 	case len(all) == 0 || r.State == sitegraph.StateExcluded || r.State == sitegraph.StateSource:
 		return m, captures.Told{}
@@ -74,7 +75,8 @@ func merge(r *sitegraph.Record, m mark, all []captures.Capture, by sitegraph.Cha
 }
 
 // begin gives a past to a page without one.
-func begin(r *sitegraph.Record, m mark, all []captures.Capture, by sitegraph.ChangeBy) (mark, captures.Told) {
+func begin(r *sitegraph.Record, m mark, all []captures.Capture, by sitegraph.ChangeBy) (
+	mark, captures.Told) {
 	if r.State != sitegraph.StateNew && r.State != sitegraph.StateUnknown {
 		return m, captures.Told{} // a visit of our own says that it left
 	}
@@ -83,7 +85,8 @@ func begin(r *sitegraph.Record, m mark, all []captures.Capture, by sitegraph.Cha
 	if past.State != sitegraph.StateAlive {
 		return m, captures.Told{}
 	}
-	r.State, r.Status, r.Digests, r.Size, r.NoIndex, r.History = past.State, past.Status, past.Digests, past.Size, past.NoIndex, past.History
+	r.State, r.Status, r.Digests, r.Size, r.NoIndex, r.History = past.State, past.Status,
+		past.Digests, past.Size, past.NoIndex, past.History
 	if past.Tried.After(r.Tried) {
 		r.Tried = past.Tried
 	}
@@ -94,7 +97,8 @@ func begin(r *sitegraph.Record, m mark, all []captures.Capture, by sitegraph.Cha
 func precede(r *sitegraph.Record, before []captures.Capture, by sitegraph.ChangeBy) captures.Told {
 	past := sitegraph.Record{Page: r.Page, URL: r.URL}
 	told := captures.Apply(&past, before, by)
-	if past.State != sitegraph.StateAlive || r.State != sitegraph.StateAlive || past.History.Last >= r.History.Epoch {
+	if past.State != sitegraph.StateAlive || r.State != sitegraph.StateAlive ||
+		past.History.Last >= r.History.Epoch {
 		return captures.Told{}
 	}
 	between := sitegraph.Incomparable
@@ -106,7 +110,8 @@ func precede(r *sitegraph.Record, before []captures.Capture, by sitegraph.Change
 }
 
 // comparable are the captures in a row that go on from a copy.
-func comparable(r *sitegraph.Record, after []captures.Capture, by sitegraph.ChangeBy) []captures.Capture {
+func comparable(r *sitegraph.Record, after []captures.Capture,
+	by sitegraph.ChangeBy) []captures.Capture {
 	if r.State != sitegraph.StateAlive {
 		return nil
 	}

@@ -19,8 +19,10 @@ func (r *Result) Text(w io.Writer) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(w, "%s: %d new, %d got a past, %d with nothing new, %d left out as they are gone or moved\n%s: %s, %d of %d comparisons; %d could not be compared\n",
-		n(r.Addresses, "page"), r.New, r.Past, r.Kept, r.Left, n(r.Told.Visits, "past visit"), n(r.Told.Changes, "change"), r.Told.Changes, r.Told.Compared, r.Told.Uncertain)
+	_, err := fmt.Fprintf(w, "%s: %d new, %d got a past, %d with nothing new, %d left out as "+
+		"they are gone or moved\n%s: %s, %d of %d comparisons; %d could not be compared\n",
+		n(r.Addresses, "page"), r.New, r.Past, r.Kept, r.Left, n(r.Told.Visits, "past visit"),
+		n(r.Told.Changes, "change"), r.Told.Changes, r.Told.Compared, r.Told.Uncertain)
 	for _, a := range r.Asked {
 		if err == nil {
 			_, err = fmt.Fprintf(w, "  asked for %d times: %s\n", a.Requests, a.URL)

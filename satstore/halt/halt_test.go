@@ -22,7 +22,10 @@ func TestGuard(t *testing.T) {
 		}
 		<-s.Off()
 		s.End(fs.ErrClosed)
-		if again := s.Guard(func() error { t.Errorf("%s: work after it", name); return nil }); again != err {
+		if again := s.Guard(func() error {
+			t.Errorf("%s: work after it", name)
+			return nil
+		}); again != err {
 			t.Errorf("%s: then %v", name, again)
 		}
 	}

@@ -42,7 +42,8 @@ type damage struct {
 func Check(found satstore.Report) *Checked {
 	r := &Checked{
 		Pages: found.Pages, Records: found.Records, Removed: found.Removed, Starts: found.Starts,
-		Linked: found.Linked, Settings: found.Settings, Damage: []damage{}, Warnings: []string{}, tried: found.Tried,
+		Linked: found.Linked, Settings: found.Settings, Damage: []damage{}, Warnings: []string{},
+		tried: found.Tried,
 	}
 	for _, d := range found.Damage {
 		r.Add(d.Path, d.Offset, d.Error())
@@ -51,7 +52,9 @@ func Check(found satstore.Report) *Checked {
 }
 
 // CheckAlone makes the result of a check of a set without a store.
-func CheckAlone() *Checked { return &Checked{Damage: []damage{}, Warnings: []string{}, alone: true} }
+func CheckAlone() *Checked {
+	return &Checked{Damage: []damage{}, Warnings: []string{}, alone: true}
+}
 
 // Add takes in damage to something beside the store.
 func (r *Checked) Add(path string, offset int64, what string) {
@@ -64,7 +67,8 @@ func (r *Checked) Add(path string, offset int64, what string) {
 func (r *Checked) Journal(newest time.Time) {
 	if newest.Truncate(time.Second).After(r.tried) {
 		r.Warnings = append(r.Warnings, fmt.Sprintf(
-			"the journal has visits up to %s, the store up to %s: it is older than its journal, and visits after that are lost",
+			"the journal has visits up to %s, the store up to %s: it is older than its journal, "+
+				"and visits after that are lost",
 			newest.UTC().Format(time.RFC3339), r.tried.UTC().Format(time.RFC3339)))
 	}
 }
@@ -98,10 +102,12 @@ func (r *Checked) Text(w io.Writer) error {
 	lines := []string{r.finding()}
 	if !r.alone {
 		lines = append(lines, fmt.Sprintf("%s, %s, %d removed; links of %d, %s",
-			report.Plural(r.Pages, "page"), report.Plural(r.Records, "record"), r.Removed, r.Linked, report.Plural(r.Settings, "setting")))
+			report.Plural(r.Pages, "page"), report.Plural(r.Records, "record"), r.Removed, r.Linked,
+			report.Plural(r.Settings, "setting")))
 	}
 	if s := r.Set; s != nil {
-		line := fmt.Sprintf("addresses seen: %s in %s", report.Plural(int(s.Fingerprints), "fingerprint"), report.Plural(s.Runs, "run"))
+		line := fmt.Sprintf("addresses seen: %s in %s",
+			report.Plural(int(s.Fingerprints), "fingerprint"), report.Plural(s.Runs, "run"))
 		if !r.alone {
 			line += fmt.Sprintf(", of the first %s", report.Plural(int(s.Pages), "page"))
 		}

@@ -80,7 +80,8 @@ func (r *Result) finding() string {
 	if r.Oldest == nil {
 		return fmt.Sprintf("%s are known, and none is due.", report.Plural(r.Pages, "page"))
 	}
-	return fmt.Sprintf("%s are known; the oldest visit is due at %s.", report.Plural(r.Pages, "page"), report.UTC(r.Oldest.Start))
+	return fmt.Sprintf("%s are known; the oldest visit is due at %s.",
+		report.Plural(r.Pages, "page"), report.UTC(r.Oldest.Start))
 }
 
 func (r *Result) sizes() report.Table {
@@ -89,7 +90,8 @@ func (r *Result) sizes() report.Table {
 		oldest = report.UTC(r.Oldest.Start)
 	}
 	d := r.Disk
-	parts := []string{present.Megabytes(d.Live), present.Megabytes(d.Garbage), present.Megabytes(d.Log)}
+	parts := []string{present.Megabytes(d.Live), present.Megabytes(d.Garbage),
+		present.Megabytes(d.Log)}
 	return report.Table{Title: "Store", Header: []string{"what", "value"}, Rows: [][]string{
 		{"pages, removed ones too", report.Count(r.Pages)},
 		{"records", report.Count(r.Records)},

@@ -86,7 +86,8 @@ func (j *Journal) turn(day string) error {
 	if err := j.Close(); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(filepath.Join(j.dir, day+".jsonl"), os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o644)
+	f, err := os.OpenFile(filepath.Join(j.dir, day+".jsonl"), os.O_CREATE|os.O_RDWR|os.O_APPEND,
+		0o644)
 	if err != nil {
 		return fmt.Errorf("open journal: %w", err)
 	}

@@ -38,7 +38,8 @@ func TestAppendByDay(t *testing.T) {
 	}
 	p := 0.25
 	for i := range 4 {
-		e := Entry{URL: "http://h.example/", Time: noon.Add(time.Duration(i) * 6 * time.Hour), Probability: &p, Verdict: "changed"}
+		e := Entry{URL: "http://h.example/", Time: noon.Add(time.Duration(i) * 6 * time.Hour),
+			Probability: &p, Verdict: "changed"}
 		if err := j.Append(e); err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +52,8 @@ func TestAppendByDay(t *testing.T) {
 		if len(entries) != want || torn != 0 {
 			t.Fatalf("day %d: %d entries, %d torn lines; want %d, 0", i, len(entries), torn, want)
 		}
-		if e := entries[0]; e.URL != "http://h.example/" || *e.Probability != p || e.Verdict != "changed" {
+		if e := entries[0]; e.URL != "http://h.example/" || *e.Probability != p ||
+			e.Verdict != "changed" {
 			t.Errorf("day %d: read back %+v", i, e)
 		}
 	}
@@ -65,7 +67,8 @@ func TestTornLine(t *testing.T) {
 	}
 	for cut := 1; cut < len(whole); cut++ {
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, noon.Format(time.DateOnly)+".jsonl"), whole[:cut], 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, noon.Format(time.DateOnly)+".jsonl"), whole[:cut],
+			0o644); err != nil {
 			t.Fatal(err)
 		}
 		j, err := Open(dir)

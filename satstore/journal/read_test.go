@@ -16,7 +16,8 @@ func TestRead(t *testing.T) {
 	if _, err := Read(dir, nil, func(*Entry) {}); !errors.Is(err, ErrNone) {
 		t.Errorf("an empty directory is read with %v", err)
 	}
-	if _, err := Read(filepath.Join(dir, "missing"), nil, func(*Entry) {}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Read(filepath.Join(dir, "missing"), nil, func(*Entry) {}); !errors.Is(err,
+		os.ErrNotExist) {
 		t.Errorf("a missing directory is read with %v", err)
 	}
 	j, err := Open(dir)
@@ -25,7 +26,8 @@ func TestRead(t *testing.T) {
 	}
 	urls := []string{"http://a.example/", "http://b.example/", "http://c.example/"}
 	for i, url := range urls {
-		if err := j.Append(Entry{URL: url, Time: noon.AddDate(0, 0, i), Verdict: "first"}); err != nil {
+		if err := j.Append(Entry{URL: url, Time: noon.AddDate(0, 0, i),
+			Verdict: "first"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -37,7 +39,8 @@ func TestRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, content := range map[string]string{day: string(whole) + `{"url":"http://torn`, filepath.Join(dir, "notes.txt"): "no entry\n"} {
+	for name, content := range map[string]string{day: string(whole) + `{"url":"http://torn`,
+		filepath.Join(dir, "notes.txt"): "no entry\n"} {
 		if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +54,8 @@ func TestRead(t *testing.T) {
 	if err := os.WriteFile(day, []byte(strings.Repeat("x", maxLineBytes+1)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Read(dir, nil, func(*Entry) {}); err == nil || !strings.Contains(err.Error(), day) {
+	if _, err := Read(dir, nil, func(*Entry) {}); err == nil ||
+		!strings.Contains(err.Error(), day) {
 		t.Errorf("an endless line is read with %v", err)
 	}
 }
@@ -69,7 +73,8 @@ func TestNewest(t *testing.T) {
 	at := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	long := strings.Repeat("x", maxLineBytes*3/4)
 	for i, e := range []Entry{
-		{Time: at}, {Time: at.AddDate(0, 0, 1), Detail: long}, {Time: at.AddDate(0, 0, 1).Add(time.Hour), Detail: long},
+		{Time: at}, {Time: at.AddDate(0, 0, 1), Detail: long},
+		{Time: at.AddDate(0, 0, 1).Add(time.Hour), Detail: long},
 		{Time: at.AddDate(0, 0, 1).Add(time.Minute), Detail: long},
 	} {
 		e.URL = "http://a.example/"

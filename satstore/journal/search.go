@@ -26,7 +26,8 @@ type Query struct {
 	From    time.Time
 	Until   time.Time // exclusive
 	Limit   int       // entries; 100 if not set, at most MostFound
-	After   string    // Found.Next of the search that this one continues; "": from the newest entry on
+	// Found.Next of the search that this one continues; "": from the newest entry on
+	After string
 	// MostBytes bounds what is read; 1 GiB if not set. A search that comes to it can be continued.
 	MostBytes int64
 }
@@ -104,7 +105,8 @@ func Search(ctx context.Context, dir string, q Query) (*Found, error) {
 
 // days are the files of a journal, the oldest first.
 func days(dir string) ([]string, error) {
-	files, err := filepath.Glob(filepath.Join(dir, "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9].jsonl"))
+	files, err := filepath.Glob(filepath.Join(dir,
+		"[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9].jsonl"))
 	if err == nil && len(files) == 0 {
 		if _, err = os.Stat(dir); err == nil {
 			err = ErrNone
@@ -144,9 +146,10 @@ func quoted(text string) []byte {
 // search is one search under way.
 type search struct {
 	Query
-	ctx   context.Context
-	text  string   // in small letters
-	parts [][]byte // that each line has which fits: most lines are passed over without being read as JSON
+	ctx  context.Context
+	text string // in small letters
+	// that each line has which fits: most lines are passed over without being read as JSON
+	parts [][]byte
 	found Found
 }
 
@@ -227,7 +230,8 @@ func (s *search) line(line []byte) {
 
 func (s *search) fits(e *Entry) bool {
 	switch {
-	case s.URL != "" && e.URL != s.URL, s.Verdict != "" && e.Verdict != s.Verdict, s.Outcome != "" && e.Outcome != s.Outcome,
+	case s.URL != "" && e.URL != s.URL, s.Verdict != "" && e.Verdict != s.Verdict,
+		s.Outcome != "" && e.Outcome != s.Outcome,
 		!s.From.IsZero() && e.Time.Before(s.From), !s.Until.IsZero() && !e.Time.Before(s.Until),
 		s.Server != "" && serverOf(e.URL) != s.Server:
 		return false

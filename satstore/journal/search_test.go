@@ -22,8 +22,10 @@ func written(t testing.TB) (dir string, all []Entry) {
 	}
 	verdicts := []string{"first", "changed", "unchanged"}
 	for h := range 72 {
-		e := Entry{URL: fmt.Sprintf("http://www%d.example/a?b=%d&c", h%4, h), Time: time.Date(2026, 1, 30, h, 0, 0, 0, time.UTC), Reason: "Why <not>",
-			Outcome: "fetched", Verdict: verdicts[h%3], Status: 200, Next: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)}
+		e := Entry{URL: fmt.Sprintf("http://www%d.example/a?b=%d&c", h%4, h),
+			Time: time.Date(2026, 1, 30, h, 0, 0, 0, time.UTC), Reason: "Why <not>",
+			Outcome: "fetched", Verdict: verdicts[h%3], Status: 200,
+			Next: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)}
 		if h%10 == 0 {
 			e.Outcome, e.Detail = "failed", "connection REFUSED"
 		}
@@ -52,12 +54,16 @@ func TestSearch(t *testing.T) {
 		q    Query
 		fits func(*Entry) bool
 	}{
-		"all":     {Query{}, func(*Entry) bool { return true }},
-		"text":    {Query{Text: "refused"}, func(e *Entry) bool { return e.Detail != "" }},
-		"reason":  {Query{Text: "WHY <n"}, func(*Entry) bool { return true }},
-		"url":     {Query{URL: all[7].URL}, func(e *Entry) bool { return e.URL == all[7].URL }},
-		"server":  {Query{Server: "www2.example"}, func(e *Entry) bool { return serverOf(e.URL) == "www2.example" }},
-		"both":    {Query{Verdict: "changed", Outcome: "failed"}, func(e *Entry) bool { return e.Verdict == "changed" && e.Outcome == "failed" }},
+		"all":    {Query{}, func(*Entry) bool { return true }},
+		"text":   {Query{Text: "refused"}, func(e *Entry) bool { return e.Detail != "" }},
+		"reason": {Query{Text: "WHY <n"}, func(*Entry) bool { return true }},
+		"url":    {Query{URL: all[7].URL}, func(e *Entry) bool { return e.URL == all[7].URL }},
+		"server": {Query{Server: "www2.example"}, func(e *Entry) bool {
+			return serverOf(e.URL) == "www2.example"
+		}},
+		"both": {Query{Verdict: "changed", Outcome: "failed"}, func(e *Entry) bool {
+			return e.Verdict == "changed" && e.Outcome == "failed"
+		}},
 		"nothing": {Query{Text: "never said"}, func(*Entry) bool { return false }},
 		"times": {Query{From: all[20].Time, Until: all[50].Time}, func(e *Entry) bool {
 			return !e.Time.Before(all[20].Time) && e.Time.Before(all[50].Time)
@@ -78,7 +84,8 @@ func TestSearch(t *testing.T) {
 					t.Fatalf("%s: %v", name, err)
 				}
 				if len(found.Entries) > limit {
-					t.Fatalf("%s: %d entries, at most %d were asked for", name, len(found.Entries), limit)
+					t.Fatalf("%s: %d entries, at most %d were asked for",
+						name, len(found.Entries), limit)
 				}
 				got = append(got, found.Entries...)
 				if c.q.After = found.Next; found.Next == "" {
@@ -129,7 +136,10 @@ func TestSearchBound(t *testing.T) {
 
 // Whatever a file holds, a search without conditions finds what Read reads, backwards.
 func FuzzSearch(f *testing.F) {
-	f.Add([]byte(`{"url":"http://a.example/","t":"2026-01-30T00:00:00Z","next":"2026-01-30T00:00:00Z"}` + "\n{\n\n"))
+	f.Add(
+		[]byte(
+			`{"url":"http://a.example/","t":"2026-01-30T00:00:00Z","next":"2026-01-30T00:00:00Z"}` +
+				"\n{\n\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, "2026-01-30.jsonl"), text, 0o600); err != nil {

@@ -44,7 +44,8 @@ func handedOver(t *testing.T, v variant, seed uint64, requests bool) []string {
 	var units []string
 	for now := int64(1); now <= 4*testUnits; now++ {
 		for range 8 {
-			r := Request{ID: ids[d.rng.IntN(len(ids))], Delete: d.rng.IntN(50) == 0, Payload: fmt.Appendf(nil, "%d;", now)}
+			r := Request{ID: ids[d.rng.IntN(len(ids))], Delete: d.rng.IntN(50) == 0,
+				Payload: fmt.Appendf(nil, "%d;", now)}
 			if requests {
 				if _, err := d.s.Request(r); err != nil {
 					t.Fatal(err)
@@ -56,7 +57,8 @@ func handedOver(t *testing.T, v variant, seed uint64, requests bool) []string {
 			id := ID(v.Body)
 			got = append(got, fmt.Sprintf("%x %d %q", id, crc64.Checksum(v.Body, crc), v.Messages))
 			x := drawn(id, now)
-			v.Body = append(v.Body[:idBytes+min(int(x%9), len(v.Body)-idBytes)], bytes.Join(v.Messages, nil)...)
+			v.Body = append(v.Body[:idBytes+min(int(x%9), len(v.Body)-idBytes)],
+				bytes.Join(v.Messages, nil)...)
 			v.Body = append(v.Body, make([]byte, x%40)...)
 			return now + 1 + x%testUnits
 		}); err != nil {
@@ -77,7 +79,8 @@ func handedOver(t *testing.T, v variant, seed uint64, requests bool) []string {
 		}
 		add(now + d.rng.Int64N(testUnits))
 	}
-	if st := d.s.Stats(); st.PeakPages > v.BufferBytes/v.PageBytes || st.Visited == 0 && st.LogBytes == 0 {
+	if st := d.s.Stats(); st.PeakPages > v.BufferBytes/v.PageBytes || st.Visited == 0 &&
+		st.LogBytes == 0 {
 		t.Errorf("%s: %+v", v.name, st)
 	}
 	if err := d.s.Close(); err != nil {
@@ -102,7 +105,8 @@ func TestFormsAgree(t *testing.T) {
 			}
 			for i := range want {
 				if got[i] != want[i] {
-					t.Errorf("unit %d: %s handed over\n%s\n%s\n%s", i+1, v.name, got[i], first, want[i])
+					t.Errorf("unit %d: %s handed over\n%s\n%s\n%s",
+						i+1, v.name, got[i], first, want[i])
 					break
 				}
 			}
@@ -113,7 +117,8 @@ func TestFormsAgree(t *testing.T) {
 // Without pages to spare the flush takes the order of the paper, and never more pages than
 // allowed.
 func TestFlushOrder(t *testing.T) {
-	s, err := Open("a", Options{FS: vfs.NewMem(), Form: Basic, Units: 10, PageBytes: 64, BufferBytes: 40 * 64})
+	s, err := Open("a", Options{FS: vfs.NewMem(), Form: Basic, Units: 10, PageBytes: 64,
+		BufferBytes: 40 * 64})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +166,8 @@ func TestFlushOrder(t *testing.T) {
 
 // When every buffer has one page at most, the fullest gives up its own.
 func TestStarvedFlush(t *testing.T) {
-	s, err := Open("a", Options{FS: vfs.NewMem(), Form: Basic, Units: 10, PageBytes: 1024, BufferBytes: 3 * 1024})
+	s, err := Open("a", Options{FS: vfs.NewMem(), Form: Basic, Units: 10, PageBytes: 1024,
+		BufferBytes: 3 * 1024})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +215,8 @@ func TestBucketIndex(t *testing.T) {
 			for seq := range uint32(110) {
 				due, ok := want[seq]
 				if got := x.due(seq); ok && got != due || !ok && got != none {
-					t.Fatalf("%d bits, unit %d: record %d is due at %d, want %d, %v", bits, now, seq, got, due, ok)
+					t.Fatalf("%d bits, unit %d: record %d is due at %d, want %d, %v",
+						bits, now, seq, got, due, ok)
 				}
 			}
 		}
@@ -220,10 +227,14 @@ func TestBucketIndex(t *testing.T) {
 }
 
 func TestOptionsAreChecked(t *testing.T) {
-	for _, o := range []Options{{}, {Form: 4}, {Form: SAT, Units: -1}, {Form: SAT, Units: 70000, IndexBits: 16}, {Form: SAT, IndexBits: 8},
-		{Form: SAT, PageBytes: 10}, {Form: SAT, BufferBytes: 100}, {Form: SAT, Delivery: 2}, {Form: SAT, OpenFiles: -1},
-		{Form: SAT, Units: 100, Levels: []Level{{2, 100}}}, {Form: SAT, Units: 100, Levels: []Level{{1, 100}}},
-		{Form: SAT, Units: 100, Levels: []Level{{1, 10}, {4, 50}}}, {Form: SAT, Units: 100, Levels: []Level{{1, 12}, {4, 25}}}} {
+	for _, o := range []Options{{}, {Form: 4}, {Form: SAT, Units: -1},
+		{Form: SAT, Units: 70000, IndexBits: 16}, {Form: SAT, IndexBits: 8},
+		{Form: SAT, PageBytes: 10}, {Form: SAT, BufferBytes: 100}, {Form: SAT, Delivery: 2},
+		{Form: SAT, OpenFiles: -1},
+		{Form: SAT, Units: 100, Levels: []Level{{2, 100}}},
+		{Form: SAT, Units: 100, Levels: []Level{{1, 100}}},
+		{Form: SAT, Units: 100, Levels: []Level{{1, 10}, {4, 50}}},
+		{Form: SAT, Units: 100, Levels: []Level{{1, 12}, {4, 25}}}} {
 		o.FS = vfs.NewMem()
 		if s, err := Open("a", o); err == nil {
 			s.Close()
@@ -231,7 +242,8 @@ func TestOptionsAreChecked(t *testing.T) {
 		}
 	}
 	fs := vfs.NewMem()
-	for i, o := range []Options{{Form: SAT, Units: 10}, {Form: Naive, Units: 10}, {Form: SAT, Units: 11}, {Form: SAT, Units: 10, Delivery: Hashed}} {
+	for i, o := range []Options{{Form: SAT, Units: 10}, {Form: Naive, Units: 10},
+		{Form: SAT, Units: 11}, {Form: SAT, Units: 10, Delivery: Hashed}} {
 		o.FS = fs
 		s, err := Open("a", o)
 		if (err == nil) != (i == 0) {

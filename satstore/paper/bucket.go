@@ -74,7 +74,8 @@ func (c *calendar) at(level int, number int64) *bucket {
 	b := &ring[number%int64(len(ring))]
 	if b.number != number {
 		if !b.empty() {
-			panic(fmt.Sprintf("paper: buckets %d and %d of level %d at once", b.number, number, level))
+			panic(fmt.Sprintf("paper: buckets %d and %d of level %d at once",
+				b.number, number, level))
 		}
 		b.number = number
 		name := strconv.Itoa(level) + "-" + strconv.FormatInt(number, 10)

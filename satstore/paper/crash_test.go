@@ -52,7 +52,8 @@ func TestModelWithCrashesAndReopening(t *testing.T) {
 					}
 					continue
 				}
-				clone := fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: []int{0, 50, 100}[d.rng.IntN(3)], RNG: d.rng})
+				clone := fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: []int{0, 50,
+					100}[d.rng.IntN(3)], RNG: d.rng})
 				d.s.Close()
 				fs = clone
 			}
@@ -63,7 +64,8 @@ func TestModelWithCrashesAndReopening(t *testing.T) {
 
 // ours reports whether an operation is one of our files, not of Pebble's or the lock.
 func ours(op errorfs.Op) bool {
-	return !strings.Contains(op.Path, "/"+idsName) && !strings.HasSuffix(op.Path, lockName) && op.Kind.ReadOrWrite() == errorfs.OpIsWrite
+	return !strings.Contains(op.Path, "/"+idsName) && !strings.HasSuffix(op.Path, lockName) &&
+		op.Kind.ReadOrWrite() == errorfs.OpIsWrite
 }
 
 // A crash before any single write, sync, creation, renaming or removal of our files loses
@@ -82,7 +84,8 @@ func TestCrashBeforeEveryOperation(t *testing.T) {
 			record := false
 			fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
 				if ours(op) && record {
-					c := crash{mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 50, RNG: crashRNG}), *d}
+					c := crash{mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 50,
+						RNG: crashRNG}), *d}
 					c.d.acked, c.d.pending = d.acked.clone(), d.pending.clone()
 					crashes = append(crashes, c)
 				}
@@ -154,7 +157,8 @@ func TestErrorAtEveryOperation(t *testing.T) {
 			for k := 1 + seed%step; ; k += step {
 				mem := vfs.NewCrashableMem()
 				fs, fired := crashtest.FailAt(mem, k, false, func(op errorfs.Op) bool {
-					return ours(op) && op.Kind != errorfs.OpFileClose && op.Kind != errorfs.OpFilePreallocate
+					return ours(op) && op.Kind != errorfs.OpFileClose &&
+						op.Kind != errorfs.OpFilePreallocate
 				})
 				d := newDriver(v.Options, rand.New(rand.NewPCG(seed, 3)))
 				err := use(d, fs, 60)
@@ -165,7 +169,8 @@ func TestErrorAtEveryOperation(t *testing.T) {
 					t.Logf("no error fired at operation %d", k)
 					return
 				}
-				if wrong := (*mismatch)(nil); errors.As(err, &wrong) || !errors.Is(err, errorfs.ErrInjected) {
+				if wrong := (*mismatch)(nil); errors.As(err, &wrong) ||
+					!errors.Is(err, errorfs.ErrInjected) {
 					t.Fatalf("operation %d: error %v", k, err)
 				}
 				clone := mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 50, RNG: d.rng})
@@ -220,7 +225,8 @@ func TestWithoutLog(t *testing.T) {
 					}
 				}
 				crashed := fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: d.rng})
-				if _, err := Open("a/store", Options{FS: crashed, Form: v.Form, Units: v.Units, Levels: v.Levels, Delivery: v.Delivery}); !errors.Is(err, ErrNotClosed) {
+				if _, err := Open("a/store", Options{FS: crashed, Form: v.Form, Units: v.Units,
+					Levels: v.Levels, Delivery: v.Delivery}); !errors.Is(err, ErrNotClosed) {
 					t.Fatalf("a store that was not closed opens with error %v", err)
 				}
 				if err := d.commit(); err != nil {

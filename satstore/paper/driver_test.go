@@ -73,7 +73,9 @@ func (d *driver) someID() (ID, bool) {
 	if len(d.pending.records) == 0 {
 		return ID{}, false
 	}
-	ids := slices.SortedFunc(maps.Keys(d.pending.records), func(a, b ID) int { return bytes.Compare(a[:], b[:]) })
+	ids := slices.SortedFunc(maps.Keys(d.pending.records), func(a, b ID) int {
+		return bytes.Compare(a[:], b[:])
+	})
 	return ids[d.rng.IntN(len(ids))], true
 }
 
@@ -84,7 +86,8 @@ func (d *driver) request() error {
 		if !ok {
 			return nil
 		}
-		r := Request{ID: id, Delete: d.rng.IntN(8) == 0, Payload: []byte(strconv.Itoa(d.rng.IntN(1000)))}
+		r := Request{ID: id, Delete: d.rng.IntN(8) == 0,
+			Payload: []byte(strconv.Itoa(d.rng.IntN(1000)))}
 		unknown, err := d.s.Request(r, Request{ID: ID{1, 2, 3}})
 		if err != nil {
 			return err
@@ -124,8 +127,10 @@ func (d *driver) unit() error {
 	err := d.s.Visit(func(v *Visit) int64 {
 		id := ID(v.Body)
 		want, ok := due[id]
-		if !ok || want.drop || !bytes.Equal(want.body, v.Body) || !slices.EqualFunc(want.messages, v.Messages, bytes.Equal) {
-			wrong = errors.Join(wrong, &mismatch{fmt.Sprintf("unit %d: visited %x with %q, want %x %q, %v", t, v.Body, v.Messages, want.body, want.messages, ok)})
+		if !ok || want.drop || !bytes.Equal(want.body, v.Body) ||
+			!slices.EqualFunc(want.messages, v.Messages, bytes.Equal) {
+			wrong = errors.Join(wrong, &mismatch{fmt.Sprintf("unit %d: visited %x with %q, want "+
+				"%x %q, %v", t, v.Body, v.Messages, want.body, want.messages, ok)})
 		}
 		seen++
 		delete(due, id)
@@ -143,7 +148,8 @@ func (d *driver) unit() error {
 		next := t + 1 + d.rng.Int64N(testUnits)
 		waits := held[id]
 		delete(held, id)
-		d.pending.records[id] = record{due: next, body: bytes.Clone(v.Body), messages: waits.messages, drop: waits.drop}
+		d.pending.records[id] = record{due: next, body: bytes.Clone(v.Body),
+			messages: waits.messages, drop: waits.drop}
 		return next
 	})
 	if err = errors.Join(err, wrong); err != nil {
@@ -228,20 +234,26 @@ func (d *driver) settle() error {
 	}
 	part := d.inUnit && got.clock == d.acked.clock
 	if !got.equal(d.acked) && !got.equal(d.pending) && !part {
-		return &mismatch{fmt.Sprintf("store at %d has %d records; neither the last commit (%d, %d) nor the one begun (%d, %d): %s",
-			got.clock, len(got.records), d.acked.clock, len(d.acked.records), d.pending.clock, len(d.pending.records), difference(got, d.acked))}
+		return &mismatch{fmt.Sprintf("store at %d has %d records; neither the last commit (%d, "+
+			"%d) nor the one begun (%d, %d): %s",
+			got.clock, len(got.records), d.acked.clock, len(d.acked.records), d.pending.clock,
+			len(d.pending.records), difference(got, d.acked))}
 	}
 	if part && !got.equal(d.acked) {
 		d.parts++
 		for id, r := range got.records {
 			was, ok := d.acked.records[id]
 			next := d.pending.records[id]
-			if !ok || !(r.due == was.due && bytes.Equal(r.body, was.body)) && !(was.due == d.acked.clock+1 && r.due == next.due && bytes.Equal(r.body, next.body)) {
-				return &mismatch{fmt.Sprintf("record %x is %v, was %v, becomes %v", id, r, was, next)}
+			if !ok || !(r.due == was.due && bytes.Equal(r.body, was.body)) &&
+				!(was.due == d.acked.clock+1 && r.due == next.due &&
+					bytes.Equal(r.body, next.body)) {
+				return &mismatch{fmt.Sprintf("record %x is %v, was %v, becomes %v",
+					id, r, was, next)}
 			}
 		}
 		if len(got.records) != len(d.acked.records) {
-			return &mismatch{fmt.Sprintf("%d records in a unit that was broken off, want %d", len(got.records), len(d.acked.records))}
+			return &mismatch{fmt.Sprintf("%d records in a unit that was broken off, want %d",
+				len(got.records), len(d.acked.records))}
 		}
 	}
 	d.acked, d.pending, d.inUnit = got, got.clone(), false
@@ -254,7 +266,9 @@ func (d *driver) checkIndex(got model) error {
 	}
 	for id, r := range got.records {
 		if due, ok, err := d.s.Due(id); err != nil || !ok || due != r.due {
-			return errors.Join(err, &mismatch{fmt.Sprintf("index says %d, %v of %x, which is due at %d", due, ok, id, r.due)})
+			return errors.Join(err,
+				&mismatch{fmt.Sprintf("index says %d, %v of %x, which is due at %d",
+					due, ok, id, r.due)})
 		}
 	}
 	return nil

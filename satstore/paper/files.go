@@ -157,7 +157,8 @@ func (r *frames) next() (frame, error) {
 			return nil, &DamageError{r.name, r.at - int64(len(r.rest)), "no frame"}
 		}
 		if n > len(r.buf) {
-			r.buf = make([]byte, n+r.length) // n is at most maxBody and a header; rest is of the old one
+			// n is at most maxBody and a header; rest is of the old one
+			r.buf = make([]byte, n+r.length)
 		}
 		kept := copy(r.buf, r.rest)
 		more := r.buf[kept:min(int64(len(r.buf)), int64(kept)+r.size-r.at)]

@@ -33,7 +33,8 @@ func makeHeader(kind byte, seq uint32, due int64, body []byte) (h header) {
 	binary.LittleEndian.PutUint32(h[4:], uint32(len(body))|uint32(kind)<<24)
 	binary.LittleEndian.PutUint32(h[8:], seq)
 	binary.LittleEndian.PutUint32(h[12:], uint32(due))
-	binary.LittleEndian.PutUint32(h[0:], crc32.Update(crc32.Checksum(h[4:], castagnoli), castagnoli, body))
+	binary.LittleEndian.PutUint32(h[0:], crc32.Update(crc32.Checksum(h[4:], castagnoli), castagnoli,
+		body))
 	return h
 }
 

@@ -37,7 +37,8 @@ func (s *Store) visitSorted(part *stream, visit func(v *Visit) (due int64)) erro
 		if err := finish(); err != nil {
 			return err
 		}
-		g.record, g.messages, g.ends, g.drop = append(g.record[:0], f...), g.messages[:0], g.ends[:0], false
+		g.record, g.messages, g.ends, g.drop = append(g.record[:0], f...), g.messages[:0],
+			g.ends[:0], false
 		return nil
 	}); err != nil {
 		return err

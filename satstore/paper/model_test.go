@@ -19,7 +19,8 @@ const testUnits = 30
 
 // variants are all forms, so small that everything overflows soon.
 func variants() []variant {
-	small := Options{Units: testUnits, PageBytes: 128, BufferBytes: 12 * 128, SortBytes: 700, LogBytes: 6 << 10, OpenFiles: 3, logChunk: 300}
+	small := Options{Units: testUnits, PageBytes: 128, BufferBytes: 12 * 128, SortBytes: 700,
+		LogBytes: 6 << 10, OpenFiles: 3, logChunk: 300}
 	of := func(name string, change func(o *Options)) variant {
 		v := variant{name, small}
 		change(&v.Options)
@@ -47,7 +48,8 @@ type record struct {
 }
 
 func (r record) equal(o record) bool {
-	return r.due == o.due && bytes.Equal(r.body, o.body) && r.drop == o.drop && slices.EqualFunc(r.messages, o.messages, bytes.Equal)
+	return r.due == o.due && bytes.Equal(r.body, o.body) && r.drop == o.drop &&
+		slices.EqualFunc(r.messages, o.messages, bytes.Equal)
 }
 
 type model struct {
@@ -76,7 +78,8 @@ func dump(s *Store) (model, error) {
 			return nil
 		}
 		if f.kind() != kindRecord {
-			messages = append(messages, message{f.seq(), f.kind(), bytes.Clone(f[headerBytes+idBytes:])})
+			messages = append(messages,
+				message{f.seq(), f.kind(), bytes.Clone(f[headerBytes+idBytes:])})
 			return nil
 		}
 		id := f.id()
@@ -93,7 +96,10 @@ func dump(s *Store) (model, error) {
 				return err
 			}
 			var buf []byte
-			_ = s.arena.each(&part.buf, func(page []byte) error { buf = append(buf, page...); return nil })
+			_ = s.arena.each(&part.buf, func(page []byte) error {
+				buf = append(buf, page...)
+				return nil
+			})
 			if err := eachFrame(buf, take); err != nil {
 				return err
 			}

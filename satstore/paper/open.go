@@ -112,7 +112,8 @@ func (s *Store) indexBucket(b *bucket) error {
 			return &DamageError{
 				b.records.name,
 				0,
-				fmt.Sprintf("record %d of %d, due at %d in unit %d", f.seq(), s.nextSeq, f.due(), s.clock),
+				fmt.Sprintf("record %d of %d, due at %d in unit %d",
+					f.seq(), s.nextSeq, f.due(), s.clock),
 			}
 		}
 		if due := s.index.due(f.seq()); due != none {

@@ -98,7 +98,8 @@ func (o Options) withDefaults() (Options, error) {
 	case o.PageBytes < 64 || o.PageBytes > 1<<20:
 		return o, fmt.Errorf("page bytes %d are outside 64 to %d", o.PageBytes, 1<<20)
 	case o.BufferBytes < o.PageBytes:
-		return o, fmt.Errorf("buffer bytes %d are less than a page of %d", o.BufferBytes, o.PageBytes)
+		return o, fmt.Errorf("buffer bytes %d are less than a page of %d",
+			o.BufferBytes, o.PageBytes)
 	case o.SortBytes < 0, o.LogBytes < 0, o.OpenFiles < 1, o.Delivery < Sorted, o.Delivery > Hashed:
 		return o, fmt.Errorf("options %+v are out of range", o)
 	}
@@ -127,7 +128,8 @@ func (o Options) checkLevels() error {
 				l.Count*l.Width,
 				o.Units,
 			)
-		case !last && (o.Levels[k+1].Width <= l.Width || o.Levels[k+1].Width%l.Width != 0 || l.Count*l.Width%o.Levels[k+1].Width != 0):
+		case !last && (o.Levels[k+1].Width <= l.Width || o.Levels[k+1].Width%l.Width != 0 ||
+			l.Count*l.Width%o.Levels[k+1].Width != 0):
 			return fmt.Errorf(
 				"level %d, %d buckets of %d units, does not fill buckets of %d",
 				k,

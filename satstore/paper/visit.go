@@ -81,7 +81,8 @@ func (s *Store) each(part *stream, f func(f frame) error) (err error) {
 }
 
 // visitOne visits a record and writes it back, and after it what was held for it.
-func (s *Store) visitOne(f frame, messages [][]byte, drop bool, visit func(v *Visit) (due int64)) error {
+func (s *Store) visitOne(f frame, messages [][]byte, drop bool,
+	visit func(v *Visit) (due int64)) error {
 	seq := f.seq()
 	if _, done := s.done[seq]; done {
 		return nil
@@ -97,7 +98,8 @@ func (s *Store) visitOne(f frame, messages [][]byte, drop bool, visit func(v *Vi
 	due := s.clamp(visit(&s.visit))
 	body := s.visit.Body
 	if len(body) < idBytes || len(body) > maxBody || ID(body) != id {
-		return fmt.Errorf("record %x came back from its visit with %d bytes or another id", id, len(body))
+		return fmt.Errorf("record %x came back from its visit with %d bytes or another id",
+			id, len(body))
 	}
 	if err := s.putLogged(kindRecord, seq, due, body); err != nil {
 		return err

@@ -15,7 +15,8 @@ func Field(path, word string) int64 {
 	text, _ := os.ReadFile(path)
 	for line := range bytes.Lines(text) {
 		if rest, ok := strings.CutPrefix(string(line), word); ok {
-			n, _ := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 10, 64)
+			n, _ := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest),
+				"kB")), 10, 64)
 			return n
 		}
 	}

@@ -73,7 +73,8 @@ func checkFormat(fs vfs.FS, dir string) error {
 	case err != nil:
 		return err
 	case !bytes.Equal(text, formatText()):
-		return fmt.Errorf("%s is not of version %d of these queues: open it by the program that wrote it",
+		return fmt.Errorf("%s is not of version %d of these queues: open it by the program that "+
+			"wrote it",
 			path, formatVersion)
 	}
 	return nil
@@ -107,7 +108,8 @@ func (s *Store) open(fs vfs.FS, dir string) error {
 // Change makes the changes that fill makes by set and remove visible to Get and Scan, all at once.
 // Keys and values are copied. They are durable once wait has returned nil. Fills run one at a time
 // and see by Get all changes before them.
-func (s *Store) Change(fill func(set func(key, value []byte), remove func(key []byte))) (wait func() error, err error) {
+func (s *Store) Change(fill func(set func(key, value []byte), remove func(key []byte))) (
+	wait func() error, err error) {
 	if err := s.Err(); err != nil {
 		return nil, err
 	}
@@ -182,7 +184,8 @@ func (s *Store) GetAll(n int, key func(i int) []byte, see func(i int, value []by
 // Scan calls see with all keys that have a prefix, in their order, until see returns an error. Key
 // and value are valid until it returns.
 func (s *Store) Scan(prefix byte, see func(key, value []byte) error) error {
-	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: []byte{prefix}, UpperBound: []byte{prefix + 1}})
+	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: []byte{prefix},
+		UpperBound: []byte{prefix + 1}})
 	if err != nil {
 		return fmt.Errorf("read queues: %w", err)
 	}

@@ -17,7 +17,9 @@ import (
 
 func set(t *testing.T, s *queues.Store, key, value string) {
 	t.Helper()
-	wait, err := s.Change(func(set func(key, value []byte), remove func(key []byte)) { set([]byte(key), []byte(value)) })
+	wait, err := s.Change(func(set func(key, value []byte), remove func(key []byte)) {
+		set([]byte(key), []byte(value))
+	})
 	if err == nil {
 		err = wait()
 	}
@@ -38,7 +40,9 @@ func TestReads(t *testing.T) {
 		set(t, s, fmt.Sprint("x", i), fmt.Sprint(i))
 	}
 	set(t, s, "y", "other")
-	wait, err := s.Change(func(set func(key, value []byte), remove func(key []byte)) { remove([]byte("x2")) })
+	wait, err := s.Change(func(set func(key, value []byte), remove func(key []byte)) {
+		remove([]byte("x2"))
+	})
 	if err := errors.Join(err, wait(), s.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -53,12 +57,17 @@ func TestReads(t *testing.T) {
 		t.Errorf("a second process: %v", err)
 	}
 	var scanned, all []string
-	err = s.Scan('x', func(key, value []byte) error { scanned = append(scanned, string(key)+string(value)); return nil })
+	err = s.Scan('x', func(key, value []byte) error {
+		scanned = append(scanned, string(key)+string(value))
+		return nil
+	})
 	if got := strings.Join(scanned, " "); err != nil || got != "x00 x11 x33 x44" {
 		t.Errorf("scan: %q, %v", got, err)
 	}
 	want := []string{"x1", "x2", "x4", "z"}
-	err = s.GetAll(len(want), func(i int) []byte { return []byte(want[i]) }, func(i int, value []byte) {
+	err = s.GetAll(len(want), func(i int) []byte {
+		return []byte(want[i])
+	}, func(i int, value []byte) {
 		all = append(all, want[i]+string(value))
 	})
 	if got := strings.Join(all, " "); err != nil || got != "x11 x44" {
@@ -79,16 +88,19 @@ func TestForeignDirectories(t *testing.T) {
 	if err := directory.Write(disk, "other", "thesis.txt", []byte("x")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := queues.Open("other", disk); err == nil || !strings.Contains(err.Error(), "thesis.txt") {
+	if _, err := queues.Open("other", disk); err == nil ||
+		!strings.Contains(err.Error(), "thesis.txt") {
 		t.Errorf("%v", err)
 	}
 	if err := directory.Make(disk, "newer"); err != nil {
 		t.Fatal(err)
 	}
-	if err := directory.WriteFormat(disk, "newer", directory.Sealed([]byte("recrawl queues 9\n"))); err != nil {
+	if err := directory.WriteFormat(disk, "newer",
+		directory.Sealed([]byte("recrawl queues 9\n"))); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := queues.Open("newer", disk); err == nil || !strings.Contains(err.Error(), "version 1") {
+	if _, err := queues.Open("newer", disk); err == nil ||
+		!strings.Contains(err.Error(), "version 1") {
 		t.Errorf("%v", err)
 	}
 }
@@ -101,7 +113,8 @@ func TestFullDisk(t *testing.T) {
 	var full atomic.Bool
 	errFull := errors.New("no space left on device")
 	s, err := queues.Open("dir", errorfs.Wrap(disk, errorfs.InjectorFunc(func(op errorfs.Op) error {
-		if full.Load() && op.Kind.ReadOrWrite() == errorfs.OpIsWrite && op.Kind != errorfs.OpFileClose {
+		if full.Load() && op.Kind.ReadOrWrite() == errorfs.OpIsWrite &&
+			op.Kind != errorfs.OpFileClose {
 			return errFull
 		}
 		return nil
@@ -114,7 +127,9 @@ func TestFullDisk(t *testing.T) {
 	full.Store(true)
 	acknowledged := make(chan error, 1)
 	go func() { // it may never return
-		wait, err := s.Change(func(set func(key, value []byte), remove func(key []byte)) { set([]byte("x2"), []byte("lost")) })
+		wait, err := s.Change(func(set func(key, value []byte), remove func(key []byte)) {
+			set([]byte("x2"), []byte("lost"))
+		})
 		if err == nil {
 			err = wait()
 		}

@@ -68,7 +68,8 @@ func (s *Store) step(unit, to int64, visit func(r *Record) (int64, []byte)) erro
 	if sl := s.slots.find(0, unit); sl != nil {
 		for l := 1; l < len(levels); l++ { // to be read while the visits go on
 			if s.radix.ahead[l-1] > 0 {
-				s.warm(s.slots.find(l, unit/levels[l].Units+1), levels[l].Units-unit%levels[l].Units)
+				s.warm(s.slots.find(l, unit/levels[l].Units+1),
+					levels[l].Units-unit%levels[l].Units)
 			}
 		}
 		if err := s.handOut(sl, visit); err != nil {

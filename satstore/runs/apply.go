@@ -72,7 +72,8 @@ func (s *Store) fileOf(of *runFile) (*runFile, error) {
 
 func (s *Store) applyBlock(f *runFile, sl *slot, b *runBlock) error {
 	h := s.newBlock(
-		block{off: b.off, size: b.size, file: f.spot, slot: sl.id, count: uint16(b.count), kind: b.kind},
+		block{off: b.off, size: b.size, file: f.spot, slot: sl.id, count: uint16(b.count),
+			kind: b.kind},
 	)
 	sl.blocks[b.kind] = append(sl.blocks[b.kind], h)
 	f.blocks++

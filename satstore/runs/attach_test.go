@@ -53,7 +53,8 @@ func attachmentsSurvive(t *testing.T, o Options) {
 	acked, pending := 0, 0
 	fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
 		if op.Kind.ReadOrWrite() == errorfs.OpIsWrite {
-			c := mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: []int{0, 50, 100}[rng.IntN(3)], RNG: rng})
+			c := mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: []int{0, 50,
+				100}[rng.IntN(3)], RNG: rng})
 			crashes = append(crashes, crash{c, slices.Clone(f.durable), acked, pending})
 		}
 		return nil
@@ -70,7 +71,8 @@ func attachmentsSurvive(t *testing.T, o Options) {
 		must(t, err)
 		for range puts {
 			must(t, s.Put(uint32(pending), s.Clock()+rng.Int64N(20), []byte("record")))
-			long := strings.Repeat("x", rng.IntN(4)*rng.IntN(2000)) // each crash keeps a copy of the disk
+			// each crash keeps a copy of the disk
+			long := strings.Repeat("x", rng.IntN(4)*rng.IntN(2000))
 			if rng.IntN(30) == 0 {
 				long = strings.Repeat("x", rng.IntN(600_000))
 			}
@@ -103,7 +105,8 @@ func attachmentsSurvive(t *testing.T, o Options) {
 			want[k] = fmt.Sprint(k)
 		}
 		if n != c.acked && n != c.pending || !slices.Equal(f.got, want) {
-			t.Fatalf("crash %d: %d records of %d or %d, attachments %v", i, n, c.acked, c.pending, f.got)
+			t.Fatalf("crash %d: %d records of %d or %d, attachments %v",
+				i, n, c.acked, c.pending, f.got)
 		}
 		checkClean(t, s)
 		must(t, s.Close())
@@ -128,7 +131,8 @@ func TestAttachMisuse(t *testing.T) {
 	if len(f.got) != 1 || len(f.durable) > 0 {
 		t.Errorf("after Commit %+v", f)
 	}
-	clone := mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: rand.New(rand.NewPCG(1, 1))})
+	clone := mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100,
+		RNG: rand.New(rand.NewPCG(1, 1))})
 	must(t, s.Close())
 	if len(f.durable) != 1 {
 		t.Error("not flushed before the log began anew")
@@ -166,8 +170,10 @@ func TestEachAndReplace(t *testing.T) {
 			want := d.pending.records[r.Seq]
 			list, err := d.s.Messages(r.Seq)
 			if err != nil || r.Due != want.due || !bytes.Equal(r.Body, want.body) ||
-				!slices.EqualFunc(r.Messages, want.messages, bytes.Equal) || !slices.EqualFunc(list, want.messages, bytes.Equal) {
-				t.Errorf("%s: record %d: %d messages, %d, want %d; %v", v.name, r.Seq, len(r.Messages), len(list), len(want.messages), err)
+				!slices.EqualFunc(r.Messages, want.messages, bytes.Equal) ||
+				!slices.EqualFunc(list, want.messages, bytes.Equal) {
+				t.Errorf("%s: record %d: %d messages, %d, want %d; %v",
+					v.name, r.Seq, len(r.Messages), len(list), len(want.messages), err)
 			}
 			return nil
 		}))
@@ -176,7 +182,8 @@ func TestEachAndReplace(t *testing.T) {
 			sum += sl.Records
 		}
 		if got != len(d.pending.records) || sum != got {
-			t.Errorf("%s: %d records and %d in slots, want %d", v.name, got, sum, len(d.pending.records))
+			t.Errorf("%s: %d records and %d in slots, want %d",
+				v.name, got, sum, len(d.pending.records))
 		}
 		must(t, d.s.Put(60, d.s.Clock()+1, []byte("b")))
 		for _, m := range []string{"1", "2", "3"} {

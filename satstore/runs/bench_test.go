@@ -139,7 +139,9 @@ func (s *seqlog) unit(b *testing.B, t int) (n int) {
 // unit, beside the floor measured in turns with it.
 func BenchmarkUnit(b *testing.B) {
 	for _, direct := range []bool{false, true} {
-		b.Run(fmt.Sprintf("records=%d/direct=%v", benchRecords(), direct), func(b *testing.B) { benchUnits(b, direct) })
+		b.Run(fmt.Sprintf("records=%d/direct=%v", benchRecords(), direct), func(b *testing.B) {
+			benchUnits(b, direct)
+		})
 	}
 }
 
@@ -160,7 +162,8 @@ func benchUnits(b *testing.B, direct bool) {
 		}
 	}
 	must(b, s.Checkpoint())
-	floor := &seqlog{dir: floorDir, w: w, reader: bufio.NewReaderSize(nil, 256<<10), writer: bufio.NewWriterSize(nil, 256<<10)}
+	floor := &seqlog{dir: floorDir, w: w, reader: bufio.NewReaderSize(nil, 256<<10),
+		writer: bufio.NewWriterSize(nil, 256<<10)}
 	var ours, theirs meter
 	var due []uint32
 	var commits time.Duration
@@ -196,7 +199,8 @@ func benchUnits(b *testing.B, direct bool) {
 	if n, ok := workload.Golden(w.Options, t); ok && n != ours.records {
 		b.Errorf("%d records in %d units, want %d", ours.records, t, n)
 	}
-	written := st.RunBytesWritten + st.LogBytesWritten + st.IndexBytesWritten - before.RunBytesWritten - before.LogBytesWritten - before.IndexBytesWritten
+	written := st.RunBytesWritten + st.LogBytesWritten + st.IndexBytesWritten -
+		before.RunBytesWritten - before.LogBytesWritten - before.IndexBytesWritten
 	b.ReportMetric(ours.perRecord(), "us/record")
 	b.ReportMetric(ours.perRecord()/theirs.perRecord(), "x-seqlog")
 	b.ReportMetric(median(ours.units)/median(theirs.units), "x-seqlog-median")

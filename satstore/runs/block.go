@@ -63,7 +63,8 @@ const (
 
 // sealBlock fills in the header; b is the block up to its frames. What it returns comes behind
 // it: the checksums of the frames, appended to sums.
-func sealBlock(b, sums []byte, seed uint32, blk *block, sl slotKey, file uint32, serial uint64) []byte {
+func sealBlock(b, sums []byte, seed uint32, blk *block, sl slotKey, file uint32,
+	serial uint64) []byte {
 	size := len(b)
 	if blk.kind == kindRecords {
 		size += sumBytes * int(blk.count)
@@ -113,10 +114,12 @@ func (b *block) diskKind() uint8 {
 // blockIs reports whether b is the block that the table says was written at this place.
 func blockIs(b []byte, seed uint32, want *block, sl slotKey, file uint32) bool {
 	return len(b) == int(want.size) && len(b) >= blockHeader &&
-		binary.LittleEndian.Uint32(b[0:]) == blockMagic && binary.LittleEndian.Uint32(b[4:]) == want.size &&
+		binary.LittleEndian.Uint32(b[0:]) == blockMagic &&
+		binary.LittleEndian.Uint32(b[4:]) == want.size &&
 		binary.LittleEndian.Uint16(b[8:]) == want.count &&
 		(b[10] == want.kind || b[10] == want.diskKind()) && int(b[11]) == sl.level &&
-		binary.LittleEndian.Uint32(b[12:]) == file && int64(binary.LittleEndian.Uint64(b[16:])) == sl.index &&
+		binary.LittleEndian.Uint32(b[12:]) == file &&
+		int64(binary.LittleEndian.Uint64(b[16:])) == sl.index &&
 		int64(binary.LittleEndian.Uint32(b[24:]))*blockAlign == want.off &&
 		binary.LittleEndian.Uint32(b[blockCRCAt:]) == blockCRC(b, seed) && len(framesIn(b)) > 0
 }
@@ -159,7 +162,9 @@ type frames struct {
 	end  int
 }
 
-func framesOf(b []byte, kind uint8) frames { return frames{all: b, rest: b, kind: int(kind), ord: -1} }
+func framesOf(b []byte, kind uint8) frames {
+	return frames{all: b, rest: b, kind: int(kind), ord: -1}
+}
 
 // next reads the next frame; false at the end, or where there is no whole one.
 func (w *frames) next(f *frame) bool {

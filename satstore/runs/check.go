@@ -33,7 +33,8 @@ func (s *Store) CheckEach(visit checkVisit) ([]*DamageError, error) {
 		}
 		return err
 	}
-	for _, check := range []func(func(error) error) error{s.checkFormat, s.checkLog, s.checkIndex, s.checkHeaders,
+	for _, check := range []func(func(error) error) error{s.checkFormat, s.checkLog, s.checkIndex,
+		s.checkHeaders,
 		func(add func(error) error) error { return s.checkBlocks(add, visit) }} {
 		if err := check(add); err != nil {
 			return found, fmt.Errorf("check %s: %w", s.dir, err)
@@ -147,7 +148,8 @@ func (s *Store) checkBlock(sl *slot, h uint32, add func(error) error, visit chec
 		return nil
 	}
 	data, bad, err := s.blockFrames(h)
-	if err != nil && unreadable(err) { // nothing is deleted here: the rest of the disk need not be there
+	// nothing is deleted here: the rest of the disk need not be there
+	if err != nil && unreadable(err) {
 		return s.damaged(h, nil, "block", err)
 	}
 	if err != nil {
@@ -178,7 +180,8 @@ func (s *Store) checkBlock(sl *slot, h uint32, add func(error) error, visit chec
 				}
 				if wrong != "" {
 					_ = add(
-						&DamageError{Path: s.pathTo(b), Offset: b.off, What: wrong, Seqs: []uint32{f.seq}},
+						&DamageError{Path: s.pathTo(b), Offset: b.off, What: wrong,
+							Seqs: []uint32{f.seq}},
 					)
 				}
 			}

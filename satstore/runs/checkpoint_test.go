@@ -70,7 +70,8 @@ func TestCheckpointsBeside(t *testing.T) {
 		for seq := range uint32(n) {
 			got, _, ok, err := s.Load(seq, nil)
 			if err != nil || !ok || binary.LittleEndian.Uint64(got) != visits[seq] {
-				t.Fatalf("record %d after %s: %x, %v, %v; want %d", seq, step, got, ok, err, visits[seq])
+				t.Fatalf("record %d after %s: %x, %v, %v; want %d",
+					seq, step, got, ok, err, visits[seq])
 			}
 		}
 	}

@@ -9,7 +9,8 @@ import (
 // where there are many small ones, or much of them is garbage. A commit moves about as much
 // as it writes anyway.
 func (s *Store) compact() error {
-	for class, w := range s.writers { // also where nothing is written any more: only what has ended can go
+	// also where nothing is written any more: only what has ended can go
+	for class, w := range s.writers {
 		if w != nil && s.ends(w) {
 			if err := s.endRun(class); err != nil {
 				return err
@@ -76,7 +77,8 @@ func (s *Store) victim(budget int64, until uint32) *runFile {
 		return smallest
 	case fits && count > s.o.MaxFiles*7/8 && smallest.live <= budget:
 		return smallest
-	case worst != nil && worst.garbage() > 0 && garbage > limit && (worst.live <= budget || garbage > live):
+	case worst != nil && worst.garbage() > 0 && garbage > limit &&
+		(worst.live <= budget || garbage > live):
 		return worst // in steps where that is possible; with more garbage than records, at once
 	}
 	return nil

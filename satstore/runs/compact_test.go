@@ -19,7 +19,8 @@ func TestMoreThanAllFilesHold(t *testing.T) {
 		each    = 100 // records a commit
 	)
 	fs := vfs.NewMem()
-	o := Options{FS: fs, MaxFiles: 60, BufferBytes: 256 << 10, PartBytes: 16 << 10, LogBytes: 256 << 10}
+	o := Options{FS: fs, MaxFiles: 60, BufferBytes: 256 << 10, PartBytes: 16 << 10,
+		LogBytes: 256 << 10}
 	s := mustOpen(t, "d", o)
 	s.roll = 64 << 10
 	body := make([]byte, length)
@@ -29,7 +30,8 @@ func TestMoreThanAllFilesHold(t *testing.T) {
 		must(t, s.Commit())
 		st := s.Stats()
 		if wrote, most := st.RunBytesWritten-before, 2*s.fileBytes()+4*each*length; wrote > most {
-			t.Fatalf("%s %d: a commit writes %d bytes with %d live ones, want at most %d", what, i, wrote, st.LiveBytes, most)
+			t.Fatalf("%s %d: a commit writes %d bytes with %d live ones, want at most %d",
+				what, i, wrote, st.LiveBytes, most)
 		}
 		names, err := fs.List("d")
 		must(t, err)
@@ -44,21 +46,25 @@ func TestMoreThanAllFilesHold(t *testing.T) {
 		}
 	}
 	if live, had := s.Stats().LiveBytes, int64(o.MaxFiles)*s.roll; live < 2*had {
-		t.Fatalf("%d live bytes are no more than %d files of %d bytes hold", live, o.MaxFiles, s.roll)
+		t.Fatalf("%d live bytes are no more than %d files of %d bytes hold",
+			live, o.MaxFiles, s.roll)
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range 100 {
 		for range each {
 			must(t, s.Put(rng.Uint32N(records), s.Clock()+1+rng.Int64N(9000), body))
 		}
-		must(t, s.Advance(s.Clock()+1, func(r *Record) (int64, []byte) { return r.Due + 500, r.Body }))
+		must(t, s.Advance(s.Clock()+1, func(r *Record) (int64, []byte) {
+			return r.Due + 500, r.Body
+		}))
 		commit("unit", i)
 	}
 	given, wrote := s.Stats().GivenBytes, s.Stats().RunBytesWritten
 	if wrote > 8*given {
 		t.Errorf("%d bytes written for %d given", wrote, given)
 	}
-	t.Logf("%d bytes live, %d given, %d written, files of %d", s.Stats().LiveBytes, given, wrote, s.fileBytes())
+	t.Logf("%d bytes live, %d given, %d written, files of %d",
+		s.Stats().LiveBytes, given, wrote, s.fileBytes())
 	if s.Len() != records {
 		t.Errorf("%d records, want %d", s.Len(), records)
 	}
@@ -90,8 +96,10 @@ func TestGarbageOfTheFileBeingWritten(t *testing.T) {
 		if most > 100<<10 { // of one commit and a half
 			t.Errorf("%d records beside: %d bytes of garbage too much", stay, most)
 		}
-		if st, once := s.Stats(), int64(stay)*300; stay > 0 && st.RunBytesWritten-st.GivenBytes*2 > once {
-			t.Errorf("%d bytes written for %d given: files without garbage were written anew", st.RunBytesWritten, st.GivenBytes)
+		if st, once := s.Stats(), int64(stay)*300; stay > 0 &&
+			st.RunBytesWritten-st.GivenBytes*2 > once {
+			t.Errorf("%d bytes written for %d given: files without garbage were written anew",
+				st.RunBytesWritten, st.GivenBytes)
 		}
 		checkClean(t, s)
 		must(t, s.Close())

@@ -34,7 +34,8 @@ func TestCopyKeepsHoles(t *testing.T) {
 	counted := &countingFS{FS: vfs.Default}
 	s := &Store{fs: vfs.Default, o: Options{CopyFS: counted}}
 	must(t, s.copyFile(from, to))
-	if counted.octets != 16<<20 { // who is told how far a copy has come knows the sizes of files only
+	// who is told how far a copy has come knows the sizes of files only
+	if counted.octets != 16<<20 {
 		t.Errorf("%d octets are counted", counted.octets)
 	}
 	a, err := os.ReadFile(from)

@@ -41,7 +41,8 @@ func TestCopySharesWhatIsLinked(t *testing.T) {
 					continue
 				}
 				if files++; f.shared != linked {
-					t.Errorf("linked %v, %s: file %d is shared: %v", linked, name, f.number, f.shared)
+					t.Errorf("linked %v, %s: file %d is shared: %v",
+						linked, name, f.number, f.shared)
 				}
 			}
 			if files == 0 || store.Len() != 100 {
@@ -117,7 +118,8 @@ func TestForeignRunFile(t *testing.T) {
 		o.ReadOnly = readOnly
 		s = mustOpen(t, storeDir, o)
 		if damage := s.Damage(); len(damage) != swapped || !errors.Is(damage[0], errForeign) {
-			t.Fatalf("opened with %d damages %v, want %d of foreign files", len(damage), damage, swapped)
+			t.Fatalf("opened with %d damages %v, want %d of foreign files",
+				len(damage), damage, swapped)
 		}
 		found, err := s.Check()
 		must(t, err)

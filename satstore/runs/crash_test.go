@@ -28,12 +28,18 @@ var small3 = []Level{{1, 8}, {4, 6}, {12, 10}}
 
 func variants() []variant {
 	return []variant{
-		{"tiny", Options{Levels: []Level{{1, 8}, {4, 12}}, BufferBytes: 1280, PageBytes: 128, PartBytes: 1, LogBytes: 4 << 10, MaxFiles: 60, GarbageBytes: 4 << 10}},
-		{"logged", Options{Levels: small3, BufferBytes: 1 << 20, PageBytes: 512, PartBytes: 1 << 20, LogBytes: 32 << 10}},
-		{"mixed", Options{Levels: small3, BufferBytes: 8 << 10, PageBytes: 256, PartBytes: 400, LogBytes: 16 << 10, MaxFiles: 60, GarbageBytes: 20 << 10}},
-		{"nolook", Options{Levels: []Level{{1, 4}, {4, 3}, {12, 7}}, BufferBytes: 4 << 10, PageBytes: 256, PartBytes: 200, LogBytes: 8 << 10, GarbageBytes: 1}},
-		{"flat", Options{Levels: []Level{{1, 42}}, BufferBytes: 64 << 10, PageBytes: 1024, PartBytes: 2000, LogBytes: 64 << 10}},
-		{"hours", Options{Levels: HoursAndDays, BufferBytes: 256 << 10, PageBytes: 1024, PartBytes: 1000, LogBytes: 64 << 10}},
+		{"tiny", Options{Levels: []Level{{1, 8}, {4, 12}}, BufferBytes: 1280, PageBytes: 128,
+			PartBytes: 1, LogBytes: 4 << 10, MaxFiles: 60, GarbageBytes: 4 << 10}},
+		{"logged", Options{Levels: small3, BufferBytes: 1 << 20, PageBytes: 512, PartBytes: 1 << 20,
+			LogBytes: 32 << 10}},
+		{"mixed", Options{Levels: small3, BufferBytes: 8 << 10, PageBytes: 256, PartBytes: 400,
+			LogBytes: 16 << 10, MaxFiles: 60, GarbageBytes: 20 << 10}},
+		{"nolook", Options{Levels: []Level{{1, 4}, {4, 3}, {12, 7}}, BufferBytes: 4 << 10,
+			PageBytes: 256, PartBytes: 200, LogBytes: 8 << 10, GarbageBytes: 1}},
+		{"flat", Options{Levels: []Level{{1, 42}}, BufferBytes: 64 << 10, PageBytes: 1024,
+			PartBytes: 2000, LogBytes: 64 << 10}},
+		{"hours", Options{Levels: HoursAndDays, BufferBytes: 256 << 10, PageBytes: 1024,
+			PartBytes: 1000, LogBytes: 64 << 10}},
 	}
 }
 
@@ -81,7 +87,8 @@ func modelTest(t *testing.T, o Options) {
 		}
 		checkClean(t, d.s)
 		if rng.IntN(2) == 0 {
-			clone := fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: []int{0, 50, 100}[rng.IntN(3)], RNG: rng})
+			clone := fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: []int{0, 50,
+				100}[rng.IntN(3)], RNG: rng})
 			d.s.Close()
 			fs = clone
 		} else if err := d.s.Close(); err != nil {
@@ -102,7 +109,9 @@ func smallOptions(fs vfs.FS) Options {
 func TestModelOnDisk(t *testing.T) {
 	for _, v := range variants() {
 		for _, direct := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s/direct=%v", v.name, direct), func(t *testing.T) { modelOnDisk(t, v.o, direct) })
+			t.Run(fmt.Sprintf("%s/direct=%v", v.name, direct), func(t *testing.T) {
+				modelOnDisk(t, v.o, direct)
+			})
 		}
 	}
 }
@@ -110,7 +119,8 @@ func TestModelOnDisk(t *testing.T) {
 func modelOnDisk(t *testing.T, o Options, direct bool) {
 	rng := seeded(t)
 	dir := t.TempDir() + "/store"
-	d := &driver{rng: rng, acked: newModel(), pending: newModel(), seqs: 1 + rng.IntN(300), longGap: true, big: true}
+	d := &driver{rng: rng, acked: newModel(), pending: newModel(), seqs: 1 + rng.IntN(300),
+		longGap: true, big: true}
 	o.DirectIO = direct
 	for round := range 3 {
 		var err error
@@ -153,7 +163,8 @@ func crashBeforeEveryOperation(t *testing.T, o Options) {
 	crashRNG := rand.New(rand.NewPCG(rng.Uint64(), 2))
 	o.FS = errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
 		if op.Kind.ReadOrWrite() == errorfs.OpIsWrite {
-			c := mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: []int{0, 50, 50, 100}[crashRNG.IntN(4)], RNG: crashRNG})
+			c := mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: []int{0, 50, 50,
+				100}[crashRNG.IntN(4)], RNG: crashRNG})
 			crashes = append(crashes, crash{c, d.acked.clone(), d.pending.clone()})
 		}
 		return nil
@@ -186,7 +197,8 @@ func crashBeforeEveryOperation(t *testing.T, o Options) {
 		if err != nil {
 			t.Fatalf("crash %d: %v", i, err)
 		}
-		if err := compareEither(s, &driver{acked: c.acked, pending: c.pending, seqs: d.seqs}); err != nil {
+		if err := compareEither(s,
+			&driver{acked: c.acked, pending: c.pending, seqs: d.seqs}); err != nil {
 			t.Fatalf("crash %d: %v", i, err)
 		}
 		checkClean(t, s)
@@ -228,7 +240,9 @@ func run(d *driver, o Options, steps int) (err error) {
 func TestErrorAtEveryOperation(t *testing.T) {
 	for _, lasting := range []bool{true, false} {
 		for _, v := range variants()[:4] {
-			t.Run(fmt.Sprintf("%s/lasting=%v", v.name, lasting), func(t *testing.T) { errorAtEveryOperation(t, v.o, lasting) })
+			t.Run(fmt.Sprintf("%s/lasting=%v", v.name, lasting), func(t *testing.T) {
+				errorAtEveryOperation(t, v.o, lasting)
+			})
 		}
 	}
 }

@@ -49,7 +49,8 @@ func aged(t testing.TB, closed bool) (map[string][]byte, *model, int) {
 	o.LogBytes = 1 << 20 // no checkpoint but the one below
 	s, err := Open(storeDir, o)
 	must(t, err)
-	d := &driver{s: s, rng: rand.New(rand.NewPCG(7, 7)), acked: newModel(), pending: newModel(), seqs: 40}
+	d := &driver{s: s, rng: rand.New(rand.NewPCG(7, 7)), acked: newModel(), pending: newModel(),
+		seqs: 40}
 	for range 150 {
 		must(t, d.step())
 	}
@@ -88,12 +89,15 @@ func survey(s *Store, m *model, seqs int) error {
 			wrong = errors.Join(wrong, err)
 		}
 	}
-	anyMessages := slices.ContainsFunc(s.Damage(), func(d *DamageError) bool { return len(d.Seqs) == 0 })
+	anyMessages := slices.ContainsFunc(s.Damage(), func(d *DamageError) bool {
+		return len(d.Seqs) == 0
+	})
 	if !s.o.ReadOnly {
 		err := s.Advance(s.Clock()+units, func(r *Record) (int64, []byte) {
 			w, there := m.records[r.Seq]
 			sameMessages := slices.EqualFunc(r.Messages, w.messages, bytes.Equal)
-			if !there || got[r.Seq] || r.Due != w.due || !bytes.Equal(r.Body, w.body) || !sameMessages && !anyMessages && s.damage.count == 0 {
+			if !there || got[r.Seq] || r.Due != w.due || !bytes.Equal(r.Body, w.body) ||
+				!sameMessages && !anyMessages && s.damage.count == 0 {
 				wrong = errors.Join(wrong, fmt.Errorf("handed out %+v, want %+v", *r, w))
 			}
 			got[r.Seq] = true
@@ -110,10 +114,12 @@ func survey(s *Store, m *model, seqs int) error {
 		}
 		for seq := range m.records {
 			if got[seq] == named[seq] {
-				wrong = errors.Join(wrong, fmt.Errorf("record %d: handed out %v, named as lost %v", seq, got[seq], named[seq]))
+				wrong = errors.Join(wrong, fmt.Errorf("record %d: handed out %v, named as lost %v",
+					seq, got[seq], named[seq]))
 			}
 			if lost[seq] && got[seq] {
-				wrong = errors.Join(wrong, fmt.Errorf("record %d: could not be loaded, and was handed out", seq))
+				wrong = errors.Join(wrong,
+					fmt.Errorf("record %d: could not be loaded, and was handed out", seq))
 			}
 		}
 	}
@@ -136,17 +142,21 @@ func needed(t *testing.T, files map[string][]byte, name string) func(at int64) b
 	var blocks []block
 	for i := range s.blocks {
 		b := &s.blocks[i]
-		if b.file < inLimbo && s.slots.byID[b.slot].live > 0 && s.files.all[b.file].number == uint32(number) {
+		if b.file < inLimbo && s.slots.byID[b.slot].live > 0 &&
+			s.files.all[b.file].number == uint32(number) {
 			blocks = append(blocks, *b)
 		}
 	}
 	return func(at int64) bool {
-		return slices.ContainsFunc(blocks, func(b block) bool { return at < fileHeader || at >= b.off && at < b.off+int64(b.size) })
+		return slices.ContainsFunc(blocks, func(b block) bool {
+			return at < fileHeader || at >= b.off && at < b.off+int64(b.size)
+		})
 	}
 }
 
 // damageEach opens the store with each damage and looks at what it still has.
-func damageEach(t *testing.T, files map[string][]byte, m *model, seqs int, name string, needed bool, change func(b []byte) []byte) (opened, refused int) {
+func damageEach(t *testing.T, files map[string][]byte, m *model, seqs int, name string, needed bool,
+	change func(b []byte) []byte) (opened, refused int) {
 	t.Helper()
 	for _, readOnly := range []bool{false, true} {
 		broken := map[string][]byte{}
@@ -162,10 +172,12 @@ func damageEach(t *testing.T, files map[string][]byte, m *model, seqs int, name 
 		if err != nil {
 			var damage *DamageError
 			var format *FormatError
-			if !errors.As(err, &damage) && !errors.As(err, &format) || strings.HasPrefix(name, runPrefix) {
+			if !errors.As(err, &damage) && !errors.As(err, &format) ||
+				strings.HasPrefix(name, runPrefix) {
 				t.Fatalf("%s: %v", name, err)
 			}
-			if damage != nil && damage.Path != s.pathOf(name) && !strings.HasPrefix(name, logPrefix) && name != directory.FormatName {
+			if damage != nil && damage.Path != s.pathOf(name) &&
+				!strings.HasPrefix(name, logPrefix) && name != directory.FormatName {
 				t.Fatalf("%s: damage in %s", name, damage.Path)
 			}
 			refused++
@@ -222,10 +234,12 @@ func TestFlippedBitAnywhere(t *testing.T) {
 				if strings.HasPrefix(name, logPrefix) && !closed && lastTransaction(t, whole) <= i {
 					break // it cannot be told from a torn write, and is cut
 				}
-				o, r := damageEach(t, files, m, seqs, name, needed(int64(i)), func(b []byte) []byte { b[i] ^= 1 << (i % 8); return b })
+				o, r := damageEach(t, files, m, seqs, name, needed(int64(i)),
+					func(b []byte) []byte { b[i] ^= 1 << (i % 8); return b })
 				opened, refused = opened+o, refused+r
 			}
-			t.Logf("closed %v, %s, %d bytes: opened %d, refused %d", closed, name, len(whole), opened, refused)
+			t.Logf("closed %v, %s, %d bytes: opened %d, refused %d",
+				closed, name, len(whole), opened, refused)
 			if strings.HasPrefix(name, indexPrefix) && refused > 0 {
 				t.Errorf("%s was not made anew %d times", name, refused)
 			}
@@ -347,7 +361,8 @@ func TestUnknownKindOfFrame(t *testing.T) {
 }
 
 func TestDamageErrorSaysWhere(t *testing.T) {
-	err := fmt.Errorf("open: %w", &DamageError{Path: "d/run-7", Offset: 12, What: "block", Seqs: []uint32{1, 2}})
+	err := fmt.Errorf("open: %w",
+		&DamageError{Path: "d/run-7", Offset: 12, What: "block", Seqs: []uint32{1, 2}})
 	if want := "open: d/run-7: damaged at byte 12: block, 2 records"; err.Error() != want {
 		t.Errorf("%q, want %q", err, want)
 	}

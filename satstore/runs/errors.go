@@ -33,7 +33,8 @@ type FormatError struct {
 
 func (e *FormatError) Error() string {
 	if e.Frame {
-		return fmt.Sprintf("%s: the log has a whole frame of kind %d, this program knows up to %d", e.Path, e.Found, e.Known)
+		return fmt.Sprintf("%s: the log has a whole frame of kind %d, this program knows up to %d",
+			e.Path, e.Found, e.Known)
 	}
 	if e.Found < e.Known {
 		return fmt.Sprintf(
@@ -43,7 +44,8 @@ func (e *FormatError) Error() string {
 			e.Known,
 		)
 	}
-	return fmt.Sprintf("%s: store has format %d, this program knows up to %d", e.Path, e.Found, e.Known)
+	return fmt.Sprintf("%s: store has format %d, this program knows up to %d",
+		e.Path, e.Found, e.Known)
 }
 
 // DamageError says that bytes which were durable are not what was written.

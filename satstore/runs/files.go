@@ -191,18 +191,21 @@ func readFull(f vfs.File, b []byte, at int64) error {
 // gone reports whether an error of reading means that bytes are missing, which is damage;
 // any other may pass, and costs no records.
 func gone(err error) bool {
-	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, os.ErrNotExist) || errors.Is(err, errLost) ||
+	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, os.ErrNotExist) ||
+		errors.Is(err, errLost) ||
 		errors.Is(err, errForeign)
 }
 
 // errForeign says that a file is not the one that the log means.
-var errForeign = errors.New("it is the run file of another store, such as a copy of this one that has gone on by itself")
+var errForeign = errors.New("it is the run file of another store, such as a copy of this one " +
+	"that has gone on by itself")
 
 // isForeign reports whether the header in a file is whole, and that of another one. What is damaged
 // says nothing: blocks have checksums of their own.
 func (f *runFile) isForeign(in vfs.File) bool {
 	h := make([]byte, fileHeader)
-	if f.mark == 0 || readFull(in, h, 0) != nil || binary.LittleEndian.Uint32(h[40:]) != crc32.Checksum(h[:40], castagnoli) {
+	if f.mark == 0 || readFull(in, h, 0) != nil ||
+		binary.LittleEndian.Uint32(h[40:]) != crc32.Checksum(h[:40], castagnoli) {
 		return false
 	}
 	mark, sum := binary.LittleEndian.Uint64(h[markAt:]), binary.LittleEndian.Uint32(h[52:])

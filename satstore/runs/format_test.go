@@ -43,7 +43,9 @@ func makeGolden(t *testing.T, fs vfs.FS) {
 	must(t, s.Message(51, []byte("new")))
 	must(t, s.Commit())
 	s.o.PartBytes = 1 << 20
-	must(t, s.Advance(102, func(r *Record) (int64, []byte) { return 110, append(r.Body, " again"...) }))
+	must(t, s.Advance(102, func(r *Record) (int64, []byte) {
+		return 110, append(r.Body, " again"...)
+	}))
 	must(t, s.Put(30, 105, []byte(goldenBody(30))))
 	must(t, s.Commit())
 }
@@ -83,10 +85,13 @@ func goldenOpens(t *testing.T, dir string) {
 			}
 		}
 		want.records[0] = modelRecord{due: 110, body: []byte(goldenBody(0) + " again")}
-		want.records[5] = modelRecord{due: goldenDue(5), body: []byte(goldenBody(5)), messages: [][]byte{[]byte("hello"), []byte("world")}}
-		want.records[30] = modelRecord{due: 105, body: []byte(goldenBody(30)), messages: [][]byte{[]byte("far")}}
+		want.records[5] = modelRecord{due: goldenDue(5), body: []byte(goldenBody(5)),
+			messages: [][]byte{[]byte("hello"), []byte("world")}}
+		want.records[30] = modelRecord{due: 105, body: []byte(goldenBody(30)),
+			messages: [][]byte{[]byte("far")}}
 		want.records[50] = modelRecord{due: 103, body: []byte(goldenBody(50))}
-		want.records[51] = modelRecord{due: 104, body: []byte(goldenBody(51)), messages: [][]byte{[]byte("new")}}
+		want.records[51] = modelRecord{due: 104, body: []byte(goldenBody(51)),
+			messages: [][]byte{[]byte("new")}}
 		if err := compare(s, want, 60); err != nil {
 			t.Fatalf("read only %v: %v", readOnly, err)
 		}
@@ -101,7 +106,8 @@ func goldenOpens(t *testing.T, dir string) {
 
 // The bytes of FORMAT.md's examples.
 func TestFormatExamples(t *testing.T) {
-	b := appendFrame(nil, kindRecords, &frame{flags: flagMore, seq: 7, ahead: 5, body: []byte("abc")})
+	b := appendFrame(nil, kindRecords,
+		&frame{flags: flagMore, seq: 7, ahead: 5, body: []byte("abc")})
 	if got, want := fmt.Sprintf("% x", b), "0e 07 00 00 00 05 61 62 63"; got != want {
 		t.Errorf("frame %s, want %s", got, want)
 	}
@@ -110,7 +116,8 @@ func TestFormatExamples(t *testing.T) {
 	if len(sums) != sumBytes {
 		t.Errorf("%d bytes of checksums", len(sums))
 	}
-	want := "53 52 42 31 35 00 00 00 01 00 02 01 03 00 00 00 09 00 00 00 00 00 00 00 00 01 00 00 02 00 00 00 00 00 00 00"
+	want := "53 52 42 31 35 00 00 00 01 00 02 01 03 00 00 00 09 00 00 00 00 00 00 00 00 01 00 00 " +
+		"02 00 00 00 00 00 00 00"
 	if got := fmt.Sprintf("% x", whole[:blockCRCAt]); got != want {
 		t.Errorf("block %s, want %s", got, want)
 	}

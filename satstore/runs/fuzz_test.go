@@ -10,7 +10,8 @@ import (
 
 // A frame that is read is written as the same bytes, but for numbers in needless length.
 func FuzzFrame(f *testing.F) {
-	f.Add(appendFrame(nil, kindRecords, &frame{flags: flagMore, seq: 7, ahead: 5, body: []byte("abc")}), true)
+	f.Add(appendFrame(nil, kindRecords,
+		&frame{flags: flagMore, seq: 7, ahead: 5, body: []byte("abc")}), true)
 	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1}, false)
 	f.Fuzz(func(t *testing.T, b []byte, record bool) {
 		kind := kindMessages
@@ -29,7 +30,8 @@ func FuzzFrame(f *testing.F) {
 		if len(out) > n || frameLen(kind, fr.ahead, fr.body) != len(out) {
 			t.Fatalf("%x is written as %x", b[:n], out)
 		}
-		if again.parse(out, kind) != len(out) || again.seq != fr.seq || again.ahead != fr.ahead || again.flags != fr.flags || !bytes.Equal(again.body, fr.body) {
+		if again.parse(out, kind) != len(out) || again.seq != fr.seq || again.ahead != fr.ahead ||
+			again.flags != fr.flags || !bytes.Equal(again.body, fr.body) {
 			t.Fatalf("%+v becomes %+v", fr, again)
 		}
 	})
@@ -83,7 +85,8 @@ func FuzzIndex(f *testing.F) {
 			if n < 1 || at+indexHead+n > len(b) {
 				break
 			}
-			binary.LittleEndian.PutUint32(b[at+4:], indexCRC(int64(number), b[at+indexHead:at+indexHead+n]))
+			binary.LittleEndian.PutUint32(b[at+4:],
+				indexCRC(int64(number), b[at+indexHead:at+indexHead+n]))
 			at += indexHead + n
 		}
 		broken := map[string][]byte{}
@@ -119,7 +122,8 @@ func FuzzFormat(f *testing.F) {
 			return
 		}
 		out := string(formatText(unit, id, levels))
-		if unit2, id2, levels2, err := parseFormat(out); err != nil || unit2 != unit || id2 != id || len(levels2) != len(levels) {
+		if unit2, id2, levels2, err := parseFormat(out); err != nil || unit2 != unit || id2 != id ||
+			len(levels2) != len(levels) {
 			t.Fatalf("%q becomes %q: %v", text, out, err)
 		}
 	})

@@ -147,7 +147,8 @@ func (x *index) newFlat() *flatChunk {
 }
 
 func (x *index) bytes() int64 {
-	n := int64(x.flats)*chunkLen*placeSize + int64(x.packed)*stretchBytes + int64(cap(x.chunks))*chunkBytes
+	n := int64(x.flats)*chunkLen*placeSize + int64(x.packed)*stretchBytes +
+		int64(cap(x.chunks))*chunkBytes
 	if x.spare != nil {
 		n += chunkLen * placeSize
 	}

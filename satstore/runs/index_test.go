@@ -46,7 +46,8 @@ func TestIndexAgreesWithArray(t *testing.T) {
 		}
 		return s
 	}
-	if got := packed(); got != "true true true false false " { // the third with gaps, the last not full
+	// the third with gaps, the last not full
+	if got := packed(); got != "true true true false false " {
 		t.Fatal("chunks packed: ", got)
 	}
 	if got, most := x.bytes(), int64(3*chunkLen*placeSize+chunkLen*placeSize*2/3); got > most {
@@ -59,7 +60,9 @@ func TestIndexAgreesWithArray(t *testing.T) {
 	done := make(chan struct{})
 	image := x.lend(done)
 	buf := new(flatChunk)
-	inImage := func(seq uint32) place { return image[seq>>chunkBits].flatten(buf)[seq&(chunkLen-1)] }
+	inImage := func(seq uint32) place {
+		return image[seq>>chunkBits].flatten(buf)[seq&(chunkLen-1)]
+	}
 	var seqs []uint32
 	for seq := range uint32(n) {
 		seqs = append(seqs, seq)
@@ -67,7 +70,8 @@ func TestIndexAgreesWithArray(t *testing.T) {
 	x.touch(seqs)
 	before := append([]place{}, want...)
 	for range 1000 {
-		set(random.IntN(n), makePlace(random.Uint32N(1<<31), random.IntN(maxFrames), random.IntN(2) == 0))
+		set(random.IntN(n), makePlace(random.Uint32N(1<<31), random.IntN(maxFrames),
+			random.IntN(2) == 0))
 	}
 	if p := x.own(5); *p != want[5] {
 		t.Errorf("entry 5 to be changed is %v, want %v", *p, want[5])
@@ -81,13 +85,15 @@ func TestIndexAgreesWithArray(t *testing.T) {
 	}
 	want = now
 	close(done)
-	for seq := range 2 * chunkLen { // in order once more: packed again by the next chunk that begins
+	// in order once more: packed again by the next chunk that begins
+	for seq := range 2 * chunkLen {
 		set(seq, makePlace(uint32(seq/100), seq%100, false))
 	}
 	for c := range x.chunks {
 		x.pack(c)
 	}
-	if got := packed(); got != "true true true false false " && got != "true true false false false " {
+	if got := packed(); got != "true true true false false " &&
+		got != "true true false false false " {
 		t.Fatal("chunks packed at the end: ", got)
 	}
 	same("packed again", x.get)
@@ -157,8 +163,10 @@ func TestIndexOfOrderedRecordsIsSmall(t *testing.T) {
 		}
 		for range 2000 {
 			seq := random.Uint32N(n)
-			if got, _, ok, err := s.Load(seq, nil); err != nil || !ok || string(got) != string(body(seq, version[seq])) {
-				t.Fatalf("after %s record %d is %v, %v, %v; want version %d", when, seq, got, ok, err, version[seq])
+			if got, _, ok, err := s.Load(seq, nil); err != nil || !ok ||
+				string(got) != string(body(seq, version[seq])) {
+				t.Fatalf("after %s record %d is %v, %v, %v; want version %d",
+					when, seq, got, ok, err, version[seq])
 			}
 		}
 		if found, err := s.Check(); err != nil || len(found) > 0 || s.Len() != n {

@@ -79,7 +79,8 @@ type indexImage struct {
 // takeImage takes it, to be written before done is closed. Until then a chunk of the index
 // is copied when it is changed.
 func (s *Store) takeImage(number int64, done <-chan struct{}) *indexImage {
-	m := &indexImage{number: number, next: s.index.next, count: s.index.count, places: s.index.lend(done)}
+	m := &indexImage{number: number, next: s.index.next, count: s.index.count,
+		places: s.index.lend(done)}
 	s.numberBlocks(m)
 	w := &indexWriter{number: number}
 	w.begin(chunkBegin)
@@ -151,7 +152,8 @@ func (s *Store) numberBlocks(m *indexImage) {
 // appendBlock appends a row of the table of blocks.
 func (s *Store) appendBlock(dst []byte, sl *slot, b *block) []byte {
 	dst = append(dst, tagOf(sl.level, b.kind))
-	for _, v := range [...]uint64{uint64(sl.index), uint64(s.files.all[b.file].number), uint64(b.off / blockAlign),
+	for _, v := range [...]uint64{uint64(sl.index), uint64(s.files.all[b.file].number),
+		uint64(b.off / blockAlign),
 		uint64(b.size), uint64(b.count), uint64(b.live)} {
 		dst = binary.AppendUvarint(dst, v)
 	}

@@ -103,7 +103,8 @@ func (s *Store) loadPlaces(p []byte) bool {
 			continue
 		}
 		h := at.block()
-		if int(h) >= len(s.blocks) || s.blocks[h].kind != kindRecords || at.frame() >= int(s.blocks[h].count) ||
+		if int(h) >= len(s.blocks) || s.blocks[h].kind != kindRecords ||
+			at.frame() >= int(s.blocks[h].count) ||
 			s.blocks[h].live >= s.blocks[h].count || first+i > MaxSeq ||
 			s.index.get(first+i) != nowhere {
 			return false

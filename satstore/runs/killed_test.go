@@ -34,7 +34,8 @@ const (
 
 // killedOptions make every kind of write frequent: of log, runs, holes, index and segments.
 func killedOptions() Options {
-	return Options{Levels: HoursAndDays, BufferBytes: 256 << 10, PageBytes: 1024, PartBytes: 16 << 10, LogBytes: 128 << 10, MaxFiles: 60, GarbageBytes: 64 << 10}
+	return Options{Levels: HoursAndDays, BufferBytes: 256 << 10, PageBytes: 1024,
+		PartBytes: 16 << 10, LogBytes: 128 << 10, MaxFiles: 60, GarbageBytes: 64 << 10}
 }
 
 func killedPlan(t *testing.T, records int) *workload.Plan {
@@ -53,8 +54,9 @@ func TestKilled(t *testing.T) {
 	}
 	rng := seeded(t)
 	p := killedPlan(t, records)
-	k := &killer{t: t, plan: p, applied: p.Applied(killedMessages), dir: filepath.Join(t.TempDir(), "store"),
-		at: map[int64]bool{}, pace: 20 * time.Millisecond, startup: 100 * time.Millisecond}
+	k := &killer{t: t, plan: p, applied: p.Applied(killedMessages),
+		dir: filepath.Join(t.TempDir(), "store"),
+		at:  map[int64]bool{}, pace: 20 * time.Millisecond, startup: 100 * time.Millisecond}
 	all := killedUnits + records/killedLoad
 	for i := range kills {
 		// An even share of the commits, and some to spare: the moment is to be random.
@@ -71,8 +73,11 @@ func TestKilled(t *testing.T) {
 		t.Fatalf("the last process ended at unit %d", k.clock)
 	}
 	k.judge()
-	t.Logf("%d units of %d records, %d visits, %d messages sent; %d kills: %d before the store was open, %d while it was loaded, %d of processes that waited; the others at %d different units; %d units were committed and not acknowledged",
-		killedUnits, records, p.Total, k.sent, kills, k.early, k.loading, k.idle, len(k.at), k.unknown)
+	t.Logf("%d units of %d records, %d visits, %d messages sent; %d kills: %d before the store "+
+		"was open, %d while it was loaded, %d of processes that waited; the others at %d "+
+		"different units; %d units were committed and not acknowledged",
+		killedUnits, records, p.Total, k.sent, kills, k.early, k.loading, k.idle, len(k.at),
+		k.unknown)
 }
 
 // killer starts processes, kills them, and knows what they acknowledged.
@@ -95,7 +100,8 @@ type killer struct {
 func (k *killer) run(limit int, when func() (early bool, wait time.Duration)) {
 	k.t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestKilledProcess$", "-test.v")
-	cmd.Env = append(os.Environ(), killedDir+"="+k.dir, fmt.Sprintf("%s=%d", killedRecords, k.plan.Records), fmt.Sprintf("%s=%d", killedLimit, limit))
+	cmd.Env = append(os.Environ(), killedDir+"="+k.dir, fmt.Sprintf("%s=%d",
+		killedRecords, k.plan.Records), fmt.Sprintf("%s=%d", killedLimit, limit))
 	var problems bytes.Buffer
 	cmd.Stderr = &problems
 	out, err := cmd.StdoutPipe()
@@ -144,7 +150,8 @@ func (k *killer) run(limit int, when func() (early bool, wait time.Duration)) {
 }
 
 // listen reads what a process acknowledges, to its end, and returns what else it said.
-func (k *killer) listen(lines *bufio.Scanner, opened chan struct{}) (isOpen, waits bool, said []byte) {
+func (k *killer) listen(lines *bufio.Scanner, opened chan struct{}) (
+	isOpen, waits bool, said []byte) {
 	defer func() {
 		if !isOpen {
 			close(opened)
@@ -158,7 +165,8 @@ func (k *killer) listen(lines *bufio.Scanner, opened chan struct{}) (isOpen, wai
 		switch {
 		case scans(line, "opened %d %d", &clock, &n):
 			if clock < k.clock || clock > k.clock+1 || n < k.loaded || n > k.loaded+killedLoad {
-				k.t.Errorf("opened at unit %d with %d records; acknowledged were %d and %d", clock, n, k.clock, k.loaded)
+				k.t.Errorf("opened at unit %d with %d records; acknowledged were %d and %d",
+					clock, n, k.clock, k.loaded)
 			}
 			if clock > k.clock {
 				k.unknown++
@@ -168,9 +176,12 @@ func (k *killer) listen(lines *bufio.Scanner, opened chan struct{}) (isOpen, wai
 		case scans(line, "loaded %d", &n):
 			k.loaded = n
 		case scans(line, "unit %d %d %d %d", &clock, &count, &sum, &applied):
-			if clock != k.clock+1 || count != len(k.plan.Due[clock]) || sum != k.plan.Sums[clock] || applied != k.applied[clock] {
-				k.t.Errorf("unit %d after %d: %d visits, sum %x, %d messages; the plan has %d, %x, %d", clock, k.clock,
-					count, sum, applied, len(k.plan.Due[clock]), k.plan.Sums[clock], k.applied[clock])
+			if clock != k.clock+1 || count != len(k.plan.Due[clock]) || sum != k.plan.Sums[clock] ||
+				applied != k.applied[clock] {
+				k.t.Errorf("unit %d after %d: %d visits, sum %x, %d messages; the plan has "+
+					"%d, %x, %d", clock, k.clock,
+					count, sum, applied, len(k.plan.Due[clock]), k.plan.Sums[clock],
+					k.applied[clock])
 			}
 			k.clock = clock
 		case line == "waits":
@@ -226,7 +237,8 @@ func (k *killer) judge() {
 		}
 		if !ok || due != int64(next) || !bytes.Equal(body, want) || !same {
 			if wrong++; wrong <= 10 {
-				k.t.Errorf("record %d: there: %v, due %d, want %d, body as planned: %v, %d messages wait, want %d", i, ok, due, next,
+				k.t.Errorf("record %d: there: %v, due %d, want %d, body as planned: %v, %d "+
+					"messages wait, want %d", i, ok, due, next,
 					bytes.Equal(body, want), len(list), len(waiting[i]))
 			}
 		}
@@ -244,7 +256,8 @@ func TestKilledProcess(t *testing.T) {
 		t.Skip("TestKilled starts it")
 	}
 	var records, limit int
-	if !scans(os.Getenv(killedRecords), "%d", &records) || !scans(os.Getenv(killedLimit), "%d", &limit) {
+	if !scans(os.Getenv(killedRecords), "%d", &records) || !scans(os.Getenv(killedLimit), "%d",
+		&limit) {
 		t.Fatalf("no numbers in %s and %s", killedRecords, killedLimit)
 	}
 	p := killedPlan(t, records)

@@ -44,7 +44,8 @@ func parseName(name, prefix string) (int64, bool) {
 func (s *Store) formatText() []byte { return formatText(s.o.Unit, s.id, s.o.Levels) }
 
 func formatText(unit int64, id [16]byte, levels []Level) []byte {
-	b := fmt.Appendf(nil, "recrawl runs %d\nunit_seconds %d\nstore %x\nlevels", formatVersion, unit, id)
+	b := fmt.Appendf(nil, "recrawl runs %d\nunit_seconds %d\nstore %x\nlevels",
+		formatVersion, unit, id)
 	for _, l := range levels {
 		b = fmt.Appendf(b, " %dx%d", l.Slots, l.Units)
 	}

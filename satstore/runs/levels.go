@@ -63,9 +63,10 @@ func checkLevels(levels []Level) error {
 // radix says in which slot a due unit lies, seen from the unit being processed.
 type radix struct {
 	levels []Level
-	ahead  []int64 // by level: slots of the next level beyond the current one that it covers, 0 or 1
-	end    []int64 // by level but the last: the first unit that it does not cover
-	now    int64
+	// by level: slots of the next level beyond the current one that it covers, 0 or 1
+	ahead []int64
+	end   []int64 // by level but the last: the first unit that it does not cover
+	now   int64
 }
 
 func newRadix(levels []Level) *radix {

@@ -22,14 +22,16 @@ const (
 	logHeader = 28
 	logMagic  = 0x4d535253 // "SRSM"
 
-	logSnapshot   = 1 // checkpoint.go
-	logRun        = 2 // payload.go: a run was written
-	logPages      = 3 // payload.go: what was added to pages and is in no run yet
-	logDeletions  = 4 // seqs (4 each)
-	logCommit     = 5 // clock (8), records (4), next seq (4)
-	logVoided     = 6 // level and kind (1), index (uvarint): the messages of a slot before this are void
+	logSnapshot  = 1 // checkpoint.go
+	logRun       = 2 // payload.go: a run was written
+	logPages     = 3 // payload.go: what was added to pages and is in no run yet
+	logDeletions = 4 // seqs (4 each)
+	logCommit    = 5 // clock (8), records (4), next seq (4)
+	// level and kind (1), index (uvarint): the messages of a slot before this are void
+	logVoided     = 6
 	logAttachment = 7 // attach.go: a foreign payload
-	logOutlined   = 8 // a snapshot with an outline of the index: outline.go; older stores have logSnapshot
+	// a snapshot with an outline of the index: outline.go; older stores have logSnapshot
+	logOutlined = 8
 	// As logOutlined and logRun, with the marks of run files. Older stores have those.
 	logMarkedSnapshot = 9
 	logMarkedRun      = 10

@@ -133,7 +133,8 @@ func (s *Store) messages(sl *slot, want func(seq uint32) bool) (map[uint32][][]b
 		var f frame
 		for w := framesOf(frames, kindMessages); w.next(&f); {
 			p := s.index.get(f.seq)
-			if f.flags&flagDead != 0 || p == nowhere || !p.waiting() || s.blocks[p.block()].slot != sl.id ||
+			if f.flags&flagDead != 0 || p == nowhere || !p.waiting() ||
+				s.blocks[p.block()].slot != sl.id ||
 				!want(f.seq) {
 				continue
 			}

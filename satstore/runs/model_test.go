@@ -156,7 +156,8 @@ func loadOne(s *Store, m *model, seq uint32) error {
 	}
 	want, there := m.records[seq]
 	if ok != there || ok && (due != want.due || string(body) != "x"+string(want.body)) {
-		return &mismatch{fmt.Sprintf("record %d: loaded %v %d %x, want %v %d %x", seq, ok, due, body, there, want.due, want.body)}
+		return &mismatch{fmt.Sprintf("record %d: loaded %v %d %x, want %v %d %x",
+			seq, ok, due, body, there, want.due, want.body)}
 	}
 	return nil
 }
@@ -185,8 +186,11 @@ func (d *driver) advance() error {
 	var wrong error
 	err := d.s.Advance(target, func(r *Record) (int64, []byte) {
 		w := d.pending.records[r.Seq]
-		if !todo[r.Seq] || r.Due != w.due || r.Due < last || !bytes.Equal(r.Body, w.body) || !slices.EqualFunc(r.Messages, w.messages, bytes.Equal) {
-			wrong = errors.Join(wrong, &mismatch{fmt.Sprintf("advance to %d handed out %d of unit %d after %d: %x %x, want %v %+v", target, r.Seq, r.Due, last, r.Body, r.Messages, todo[r.Seq], w)})
+		if !todo[r.Seq] || r.Due != w.due || r.Due < last || !bytes.Equal(r.Body, w.body) ||
+			!slices.EqualFunc(r.Messages, w.messages, bytes.Equal) {
+			wrong = errors.Join(wrong, &mismatch{fmt.Sprintf("advance to %d handed out %d of "+
+				"unit %d after %d: %x %x, want %v %+v",
+				target, r.Seq, r.Due, last, r.Body, r.Messages, todo[r.Seq], w)})
 		}
 		delete(todo, r.Seq)
 		last = r.Due
@@ -284,7 +288,8 @@ func compare(s *Store, m *model, seqs int) error {
 	}
 	for seq, r := range m.records {
 		if !slices.EqualFunc(got[seq], r.messages, bytes.Equal) {
-			return &mismatch{fmt.Sprintf("record %d: messages %x, want %x", seq, got[seq], r.messages)}
+			return &mismatch{fmt.Sprintf("record %d: messages %x, want %x",
+				seq, got[seq], r.messages)}
 		}
 	}
 	return nil

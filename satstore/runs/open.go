@@ -64,12 +64,14 @@ func (s *Store) claim() (err error) {
 		if _, err := s.fs.Stat(s.dir); err != nil {
 			return err
 		}
-		if _, err := s.fs.Stat(s.fs.PathJoin(s.dir, directory.FormatName)); errors.Is(err, os.ErrNotExist) {
+		if _, err := s.fs.Stat(s.fs.PathJoin(s.dir, directory.FormatName)); errors.Is(err,
+			os.ErrNotExist) {
 			return ErrNoStore
 		}
 	} else if err := directory.Make(s.fs, s.dir); err != nil {
 		return err
-	} else if _, err := s.fs.Stat(s.fs.PathJoin(s.dir, directory.FormatName)); errors.Is(err, os.ErrNotExist) {
+	} else if _, err := s.fs.Stat(s.fs.PathJoin(s.dir, directory.FormatName)); errors.Is(err,
+		os.ErrNotExist) {
 		if err := directory.CheckOwn(s.fs, s.dir); err != nil {
 			return err
 		}
@@ -96,7 +98,8 @@ func (s *Store) names() (n names, err error) {
 		return n, err
 	}
 	for _, name := range list {
-		for prefix, into := range map[string]*[]int64{logPrefix: &n.segments, indexPrefix: &n.indexes, runPrefix: &n.runs} {
+		for prefix, into := range map[string]*[]int64{logPrefix: &n.segments,
+			indexPrefix: &n.indexes, runPrefix: &n.runs} {
 			if number, ok := parseName(name, prefix); ok {
 				*into = append(*into, number)
 			}

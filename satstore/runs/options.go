@@ -83,7 +83,8 @@ func (o Options) withDefaults() (Options, error) {
 	case o.PageBytes < 128 || o.PageBytes > 64<<10:
 		return o, fmt.Errorf("page bytes %d is outside 128 to 65536", o.PageBytes)
 	case o.BufferBytes < o.PageBytes:
-		return o, fmt.Errorf("buffer bytes %d is less than one page of %d", o.BufferBytes, o.PageBytes)
+		return o, fmt.Errorf("buffer bytes %d is less than one page of %d",
+			o.BufferBytes, o.PageBytes)
 	case o.PartBytes < 0 || o.LogBytes < 0 || o.GarbageBytes < 0:
 		return o, fmt.Errorf(
 			"part bytes %d, log bytes %d or garbage bytes %d is negative",

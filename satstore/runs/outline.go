@@ -73,7 +73,8 @@ func (m *indexImage) appendOutline(dst []byte) []byte {
 // not whole are left out: the log may put them anew, else they are lost. Cost: all blocks with
 // newest versions are read.
 func (s *Store) rebuild(files map[uint32]*runFile, r *fields) error {
-	s.blocks, s.free, s.index, s.slots = nil, nil, index{}, newSlots(s.radix) // what was loaded of it
+	// what was loaded of it
+	s.blocks, s.free, s.index, s.slots = nil, nil, index{}, newSlots(s.radix)
 	for _, f := range files {
 		f.blocks, f.live = 0, 0
 	}

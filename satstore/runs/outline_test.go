@@ -84,7 +84,8 @@ func indexIsMadeAnew(t *testing.T, o Options) {
 			}
 		}
 		if rng.IntN(2) == 0 {
-			clone := fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: []int{0, 50, 100}[rng.IntN(3)], RNG: rng})
+			clone := fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: []int{0, 50,
+				100}[rng.IntN(3)], RNG: rng})
 			d.s.Close()
 			fs = clone
 		} else if err := d.s.Close(); err != nil {
@@ -128,8 +129,10 @@ func TestIndexIsNotGuessed(t *testing.T) {
 						t.Fatalf("closed %v, byte %d of %s: %v", closed, i, name, err)
 					}
 				}
-				if told := len(s.Damage()) > 1; !told && n > 0 || n > 1 { // told also of a block of which all records are whole
-					t.Fatalf("closed %v, byte %d of %s: %d records lost, damage %v", closed, i, name, n, s.Damage())
+				// told also of a block of which all records are whole
+				if told := len(s.Damage()) > 1; !told && n > 0 || n > 1 {
+					t.Fatalf("closed %v, byte %d of %s: %d records lost, damage %v",
+						closed, i, name, n, s.Damage())
 				}
 				lost, whole = lost+min(n, 1), whole+1
 				must(t, s.Close())

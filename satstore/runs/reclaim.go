@@ -73,7 +73,8 @@ func (s *Store) holes() (list []extent) {
 	})
 	for i := 0; i < len(s.dead); {
 		e := s.dead[i]
-		for i++; i < len(s.dead) && s.dead[i].f == e.f && s.dead[i].off-(e.off+e.size) < blockAlign; i++ {
+		for i++; i < len(s.dead) && s.dead[i].f == e.f &&
+			s.dead[i].off-(e.off+e.size) < blockAlign; i++ {
 			e.size = s.dead[i].off + s.dead[i].size - e.off
 		}
 		if s.fs == vfs.Default && e.f.blocks > 0 && !e.f.shared && e.size >= punchBytes[e.f.class] {

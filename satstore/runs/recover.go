@@ -47,7 +47,8 @@ func (s *Store) checkFiles() {
 			s.note(&DamageError{Path: s.files.path(f.number), What: "run file", Cause: err})
 		case stat.Size() < f.size:
 			s.note(
-				&DamageError{Path: s.files.path(f.number), Offset: stat.Size(), What: "run file ends early"},
+				&DamageError{Path: s.files.path(f.number), Offset: stat.Size(),
+					What: "run file ends early"},
 			)
 		case f.mark != 0:
 			if _, err := s.files.acquire(f); err == nil {
@@ -104,17 +105,22 @@ func (s *Store) removeOthers(n names) error {
 		}
 		return nil
 	}
-	if err := s.fs.Remove(s.fs.PathJoin(s.dir, logTemp)); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := s.fs.Remove(s.fs.PathJoin(s.dir, logTemp)); err != nil &&
+		!errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	path := func(i int64) string { return s.files.path(uint32(i)) }
 	if err := remove(n.runs, path, func(i int64) bool { return known[i] }); err != nil {
 		return err
 	}
-	if err := remove(n.segments, s.segmentPath, func(i int64) bool { return i == s.log.number }); err != nil {
+	if err := remove(n.segments, s.segmentPath, func(i int64) bool {
+		return i == s.log.number
+	}); err != nil {
 		return err
 	}
-	if err := remove(n.indexes, s.indexPath, func(i int64) bool { return i == s.indexNo }); err != nil {
+	if err := remove(n.indexes, s.indexPath, func(i int64) bool {
+		return i == s.indexNo
+	}); err != nil {
 		return err
 	}
 	for _, f := range s.files.all {

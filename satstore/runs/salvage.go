@@ -10,7 +10,8 @@ import (
 // those of the block, with a dead one in the place of each that is damaged, and bad are the numbers
 // of these; nil if there is nothing to find. Blocks of messages, which void one another, and those
 // of older stores have no checksums for each frame: they are whole or lost.
-func salvage(b []byte, seed uint32, want *block, sl slotKey, file uint32) (frames []byte, bad []uint16) {
+func salvage(b []byte, seed uint32, want *block, sl slotKey, file uint32) (
+	frames []byte, bad []uint16) {
 	end := len(b) - sumBytes*int(want.count)
 	if want.kind != kindRecords || len(b) != int(want.size) || end <= blockHeader {
 		return nil, nil

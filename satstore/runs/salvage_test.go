@@ -18,7 +18,8 @@ func sealedBlock(rng *rand.Rand, records int) (disk []byte, b block, key slotKey
 		for j := range body {
 			body[j] = byte(rng.Uint32())
 		}
-		f := frame{flags: moreIf(rng.IntN(4) == 0), seq: uint32(1000 + i), ahead: rng.Int64N(24), body: body}
+		f := frame{flags: moreIf(rng.IntN(4) == 0), seq: uint32(1000 + i), ahead: rng.Int64N(24),
+			body: body}
 		all = append(all, appendFrame(nil, kindRecords, &f))
 		disk = append(disk, all[i]...)
 	}
@@ -59,7 +60,8 @@ func sameBut(frames []byte, bad []uint16, all [][]byte, mayMiss func(i int) bool
 func TestSalvageAtEachByte(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	disk, b, key, all := sealedBlock(rng, 40)
-	if frames, bad, ok := blockIn(disk, 77, &b, key, 3); !ok || len(bad) > 0 || sameBut(frames, nil, all, nil) != nil {
+	if frames, bad, ok := blockIn(disk, 77, &b, key, 3); !ok || len(bad) > 0 ||
+		sameBut(frames, nil, all, nil) != nil {
 		t.Fatal("a whole block is not taken for one")
 	}
 	owner := make([]int, len(disk)) // of each byte: number of a frame, or none
@@ -83,7 +85,9 @@ func TestSalvageAtEachByte(t *testing.T) {
 			if ok {
 				t.Fatalf("bit %d of byte %d: nothing was seen", bit, i)
 			}
-			if err := sameBut(frames, bad, all, func(n int) bool { return n == owner[i] }); err != nil || bad == nil {
+			if err := sameBut(frames, bad, all, func(n int) bool {
+				return n == owner[i]
+			}); err != nil || bad == nil {
 				t.Fatalf("bit %d of byte %d, of frame %d: %v", bit, i, owner[i], err)
 			}
 			disk[i] ^= 1 << bit
@@ -122,10 +126,12 @@ func TestSalvageOfStretches(t *testing.T) {
 		seed, file uint32
 		off        int64
 		key        slotKey
-	}{"store": {78, 3, 8192, key}, "file": {77, 4, 8192, key}, "offset": {77, 3, 8208, key}, "slot": {77, 3, 8192, slotKey{1, 10}}} {
+	}{"store": {78, 3, 8192, key}, "file": {77, 4, 8192, key}, "offset": {77, 3, 8208, key},
+		"slot": {77, 3, 8192, slotKey{1, 10}}} {
 		other := b
 		other.off = where.off
-		if frames, _, ok := blockIn(disk, where.seed, &other, where.key, where.file); ok || frames != nil {
+		if frames, _, ok := blockIn(disk, where.seed, &other, where.key, where.file); ok ||
+			frames != nil {
 			t.Errorf("a block of another %s is believed", name)
 		}
 	}
@@ -138,14 +144,16 @@ func TestSalvageOfFrameInFrame(t *testing.T) {
 		return appendFrame(nil, kindRecords, &frame{seq: seq, ahead: 1, body: body})
 	}
 	next := add(2, []byte("second"))
-	all := [][]byte{add(1, slices.Concat([]byte("first "), next, []byte(" and more of it"))), next, add(3, []byte("third")), add(4, []byte("fourth"))}
+	all := [][]byte{add(1, slices.Concat([]byte("first "), next, []byte(" and more of it"))), next,
+		add(3, []byte("third")), add(4, []byte("fourth"))}
 	disk := slices.Concat(append([][]byte{make([]byte, blockHeader)}, all...)...)
 	b, key := block{off: 8192, kind: kindRecords, count: 4}, slotKey{1, 9}
 	disk = append(disk, sealBlock(disk, nil, 77, &b, key, 3, 5)...)
 	b.size = uint32(len(disk))
 	disk[blockHeader] ^= 0x80
 	frames, bad, ok := blockIn(disk, 77, &b, key, 3)
-	if err := sameBut(frames, bad, all, func(i int) bool { return i == 0 }); ok || err != nil || !slices.Equal(bad, []uint16{0}) {
+	if err := sameBut(frames, bad, all, func(i int) bool { return i == 0 }); ok || err != nil ||
+		!slices.Equal(bad, []uint16{0}) {
 		t.Errorf("whole: %v; lost %v; %v", ok, bad, err)
 	}
 }
@@ -176,7 +184,8 @@ func TestDamageCostsOneRecord(t *testing.T) {
 		s = mustOpen(t, storeDir, Options{FS: fs})
 		found, err := s.Check()
 		must(t, err)
-		if len(found) != 1 || found[0].Path != path || found[0].Offset != b.off || !slices.Equal(found[0].Seqs, []uint32{17}) {
+		if len(found) != 1 || found[0].Path != path || found[0].Offset != b.off ||
+			!slices.Equal(found[0].Seqs, []uint32{17}) {
 			t.Fatalf("check finds %v", found)
 		}
 		if advance {

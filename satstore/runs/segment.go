@@ -68,11 +68,13 @@ func (g *segment) open(fs vfs.FS) (bool, error) {
 		}
 		later, e := r.later(func(kind byte, _ uint64) bool { return !isSnapshot(kind) })
 		if later {
-			return false, &DamageError{Path: g.path, What: "log begins without its snapshot", Cause: err}
+			return false, &DamageError{Path: g.path, What: "log begins without its snapshot",
+				Cause: err}
 		}
 		return false, e
 	}
-	g.snapshot, g.outlined, g.marked = slices.Clone(f.payload), f.kind != logSnapshot, f.kind == logMarkedSnapshot
+	g.snapshot, g.outlined, g.marked = slices.Clone(f.payload), f.kind != logSnapshot,
+		f.kind == logMarkedSnapshot
 	g.txn, g.first, g.valid = f.txn+1, r.at, r.at
 	return g.findEnd(r)
 }

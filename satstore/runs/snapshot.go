@@ -62,7 +62,8 @@ func (s *Store) loadSnapshot(g *segment) error {
 		if g.marked {
 			f.mark = r.u64()
 		}
-		if r.bad || f.class >= classes || f.size < 0 || f.size > maxFileBytes || byNumber[f.number] != nil {
+		if r.bad || f.class >= classes || f.size < 0 || f.size > maxFileBytes ||
+			byNumber[f.number] != nil {
 			return errPayload
 		}
 		byNumber[f.number] = f

@@ -28,8 +28,10 @@ type Stats struct {
 // it and buffers for reading and writing.
 func (s *Store) MemoryBytes() int64 {
 	blocks := int64(len(s.blocks))
-	buffers := int64(s.pages.bytes+len(s.pages.spare)*s.pages.size) + int64(cap(s.log.buf)) + (classes*2+2)*writeChunk
-	return s.index.bytes() + int64(cap(s.blocks))*blockBytes + blocks*4 + blocks*checkpointBytes + buffers
+	buffers := int64(s.pages.bytes+len(s.pages.spare)*s.pages.size) + int64(cap(s.log.buf)) +
+		(classes*2+2)*writeChunk
+	return s.index.bytes() + int64(cap(s.blocks))*blockBytes + blocks*4 + blocks*checkpointBytes +
+		buffers
 }
 
 // checkpointBytes are those of a block while a checkpoint is written: its number, its row for the
@@ -39,13 +41,14 @@ const checkpointBytes = 50
 // Stats returns the present state, what is not committed included.
 func (s *Store) Stats() Stats {
 	st := Stats{
-		Records:           s.index.count,
-		Clock:             s.clock,
-		Slots:             len(s.slots.byKey),
-		LogBytes:          s.log.size + int64(len(s.log.buf)),
-		IndexFileSize:     s.indexBytes,
-		Files:             s.files.count() + 3,
-		IndexBytes:        s.index.bytes() + int64(cap(s.blocks))*blockBytes + int64(len(s.blocks))*4,
+		Records:       s.index.count,
+		Clock:         s.clock,
+		Slots:         len(s.slots.byKey),
+		LogBytes:      s.log.size + int64(len(s.log.buf)),
+		IndexFileSize: s.indexBytes,
+		Files:         s.files.count() + 3,
+		IndexBytes: s.index.bytes() + int64(cap(s.blocks))*blockBytes +
+			int64(len(s.blocks))*4,
 		BufferBytes:       int64(s.pages.bytes),
 		BufferPeak:        int64(s.pages.peak),
 		GivenBytes:        s.written,

@@ -35,13 +35,15 @@ func TestOneStorePerDirectory(t *testing.T) {
 
 func TestFixedOptionsMustAgree(t *testing.T) {
 	fs := vfs.NewMem()
-	must(t, mustOpen(t, "d", Options{FS: fs, Unit: 60, Levels: MinutesHoursAndDays, Base: 7}).Close())
+	must(t, mustOpen(t, "d", Options{FS: fs, Unit: 60, Levels: MinutesHoursAndDays,
+		Base: 7}).Close())
 	s := mustOpen(t, "d", Options{FS: fs})
 	if s.Clock() != 7 || s.Horizon() != 400*1440 || s.o.Unit != 60 {
 		t.Errorf("clock %d, horizon %d, unit %d", s.Clock(), s.Horizon(), s.o.Unit)
 	}
 	must(t, s.Close())
-	for _, o := range []Options{{Unit: 3600}, {Levels: Days}, {PageBytes: 1}, {BufferBytes: 10}, {MaxFiles: 3}, {Base: -1}} {
+	for _, o := range []Options{{Unit: 3600}, {Levels: Days}, {PageBytes: 1}, {BufferBytes: 10},
+		{MaxFiles: 3}, {Base: -1}} {
 		o.FS = fs
 		if s, err := Open("d", o); err == nil {
 			s.Close()
@@ -60,7 +62,8 @@ func TestForeignDirectoriesAreRefused(t *testing.T) {
 		t.Errorf("reading no directory: %v", err)
 	}
 	writeAll(t, fs, "d/letter", []byte("x"))
-	if _, err := Open("d", Options{FS: fs}); err == nil || !strings.Contains(err.Error(), "letter") {
+	if _, err := Open("d", Options{FS: fs}); err == nil ||
+		!strings.Contains(err.Error(), "letter") {
 		t.Errorf("directory of something else: %v", err)
 	}
 	must(t, mustOpen(t, "e", Options{FS: fs}).Close())
@@ -75,7 +78,8 @@ func TestForeignDirectoriesAreRefused(t *testing.T) {
 func TestArgumentsAndClosedStores(t *testing.T) {
 	fs := vfs.NewMem()
 	s := mustOpen(t, "d", Options{FS: fs})
-	if s.Put(MaxSeq+1, 1, nil) == nil || s.Put(1, 1, make([]byte, MaxBody+1)) == nil || s.Advance(maxUnit+1, nil) == nil {
+	if s.Put(MaxSeq+1, 1, nil) == nil || s.Put(1, 1, make([]byte, MaxBody+1)) == nil ||
+		s.Advance(maxUnit+1, nil) == nil {
 		t.Error("arguments out of range were taken")
 	}
 	must(t, s.Put(MaxSeq, 1, make([]byte, MaxBody)))
@@ -85,19 +89,22 @@ func TestArgumentsAndClosedStores(t *testing.T) {
 	}
 	must(t, s.Commit())
 	must(t, s.Close())
-	for i, err := range []error{s.Put(1, 1, nil), s.Commit(), s.Advance(1, nil), s.Message(1, nil), s.Delete(1), s.Checkpoint(), s.CopyTo("x"), s.Close()} {
+	for i, err := range []error{s.Put(1, 1, nil), s.Commit(), s.Advance(1, nil), s.Message(1, nil),
+		s.Delete(1), s.Checkpoint(), s.CopyTo("x"), s.Close()} {
 		if !errors.Is(err, ErrClosed) {
 			t.Errorf("call %d on a closed store: %v", i, err)
 		}
 	}
 	s = mustOpen(t, "d", Options{FS: fs, ReadOnly: true})
 	defer s.Close()
-	for i, err := range []error{s.Put(1, 1, nil), s.Commit(), s.Advance(1, nil), s.Message(1, nil), s.Delete(1), s.Checkpoint(), s.CopyTo("x")} {
+	for i, err := range []error{s.Put(1, 1, nil), s.Commit(), s.Advance(1, nil), s.Message(1, nil),
+		s.Delete(1), s.Checkpoint(), s.CopyTo("x")} {
 		if !errors.Is(err, ErrReadOnly) {
 			t.Errorf("call %d on a store for reading: %v", i, err)
 		}
 	}
-	if body, _, ok, err := s.Load(MaxSeq, nil); len(body) != MaxBody || !ok || err != nil || s.Next() != MaxSeq+1 {
+	if body, _, ok, err := s.Load(MaxSeq, nil); len(body) != MaxBody || !ok || err != nil ||
+		s.Next() != MaxSeq+1 {
 		t.Errorf("the longest record: %d bytes, %v %v", len(body), ok, err)
 	}
 }
@@ -174,7 +181,9 @@ func TestFilesAreBounded(t *testing.T) {
 					seq++
 				}
 				if round%3 > 0 {
-					must(t, s.Advance(s.Clock()+1, func(r *Record) (int64, []byte) { return r.Due + 30, r.Body }))
+					must(t, s.Advance(s.Clock()+1, func(r *Record) (int64, []byte) {
+						return r.Due + 30, r.Body
+					}))
 				}
 				must(t, s.Commit())
 				names, err := fs.List(dir)
@@ -206,7 +215,10 @@ func TestAdvanceAllocatesLittle(t *testing.T) {
 	must(t, s.Checkpoint())
 	due := 0
 	per := testing.AllocsPerRun(4, func() {
-		must(t, s.Advance(s.Clock()+1, func(r *Record) (int64, []byte) { due++; return r.Due + 4, r.Body }))
+		must(t, s.Advance(s.Clock()+1, func(r *Record) (int64, []byte) {
+			due++
+			return r.Due + 4, r.Body
+		}))
 		must(t, s.Commit())
 	})
 	if due != n/4*5 || per > 800 {
@@ -235,7 +247,8 @@ func TestSplittingIsSpread(t *testing.T) {
 		}))
 		moved := s.fresh[classNear] - before
 		must(t, s.Commit())
-		if low, high := int64(30_000), int64(90_000); unit >= 24 && unit < 48 && (moved < low || moved > high) {
+		if low, high := int64(30_000), int64(90_000); unit >= 24 && unit < 48 &&
+			(moved < low || moved > high) {
 			t.Errorf("unit %d moved %d bytes, want %d to %d", unit, moved, low, high)
 		}
 	}

@@ -59,8 +59,10 @@ func (f *badFile) Read(b []byte) (int, error) {
 const forEver = 1 << 40
 
 // refusing returns a disk with these files of which bytes of the run files cannot be read.
-func refusing(t testing.TB, files map[string][]byte, prefix string, from, to int64, times int64, cause error) *badDisk {
-	d := &badDisk{FS: diskOf(t, files), prefix: prefix, from: from, to: to, cause: cause, times: new(atomic.Int64)}
+func refusing(t testing.TB, files map[string][]byte, prefix string, from, to int64, times int64,
+	cause error) *badDisk {
+	d := &badDisk{FS: diskOf(t, files), prefix: prefix, from: from, to: to, cause: cause,
+		times: new(atomic.Int64)}
 	d.times.Store(times)
 	return d
 }
@@ -72,7 +74,8 @@ func manyBlocks(t testing.TB, sector int64) (files map[string][]byte, records in
 	s := mustOpen(t, storeDir, Options{FS: mem, Levels: HoursAndDays})
 	records = 3000
 	for i := range uint32(records) {
-		must(t, s.Put(i, 5, fmt.Appendf(nil, "record %d with some %s more bytes", i, strings.Repeat("x", int(i%200)))))
+		must(t, s.Put(i, 5, fmt.Appendf(nil, "record %d with some %s more bytes",
+			i, strings.Repeat("x", int(i%200)))))
 	}
 	must(t, s.Checkpoint())
 	if s.files.count() != 1 {
@@ -96,7 +99,8 @@ func manyBlocks(t testing.TB, sector int64) (files map[string][]byte, records in
 		for w := framesOf(run[b.off+blockHeader:sums], kindRecords); w.next(&f); {
 			at := b.off + blockHeader + int64(w.at)
 			sum := sums + int64(w.ord)*sumBytes
-			if at < sector+runAlign && at+int64(w.end-w.at) > sector || sum < sector+runAlign && sum+sumBytes > sector {
+			if at < sector+runAlign && at+int64(w.end-w.at) > sector || sum < sector+runAlign &&
+				sum+sumBytes > sector {
 				hit = append(hit, f.seq)
 			}
 		}
@@ -123,12 +127,14 @@ func lostIn(list []*DamageError) (seqs []uint32) {
 func TestUnreadableSectorCostsItsRecords(t *testing.T) {
 	for _, sector := range []int64{4096, 20 * 4096, 60 * 4096} {
 		files, records, hit := manyBlocks(t, sector)
-		disk := refusing(t, files, runPrefix+"00000001", sector, sector+runAlign, forEver, syscall.EIO)
+		disk := refusing(t, files, runPrefix+"00000001", sector, sector+runAlign, forEver,
+			syscall.EIO)
 		s := mustOpen(t, storeDir, Options{FS: disk})
 		found, err := s.Check()
 		must(t, err)
 		if got := lostIn(found); !slices.Equal(got, hit) {
-			t.Fatalf("sector at %d: check names %d records, want %d: %v", sector, len(got), len(hit), found)
+			t.Fatalf("sector at %d: check names %d records, want %d: %v",
+				sector, len(got), len(hit), found)
 		}
 		for _, d := range found {
 			if !errors.Is(d, syscall.EIO) || !strings.Contains(d.Path, runPrefix) {
@@ -144,7 +150,8 @@ func TestUnreadableSectorCostsItsRecords(t *testing.T) {
 		got := 0
 		must(t, s.Advance(5, func(r *Record) (int64, []byte) { got++; return 9, r.Body }))
 		if got != records-len(hit) || s.Has(hit[0]) {
-			t.Errorf("sector at %d: %d of %d records are handed out, want all but %d", sector, got, records, len(hit))
+			t.Errorf("sector at %d: %d of %d records are handed out, want all but %d",
+				sector, got, records, len(hit))
 		}
 		must(t, s.Commit())
 		must(t, s.Close())
@@ -165,7 +172,8 @@ func TestUnreadableSectorWithoutIndex(t *testing.T) {
 			delete(files, name)
 		}
 	}
-	s := mustOpen(t, storeDir, Options{FS: refusing(t, files, runPrefix, 20*4096, 21*4096, forEver, syscall.EIO)})
+	s := mustOpen(t, storeDir,
+		Options{FS: refusing(t, files, runPrefix, 20*4096, 21*4096, forEver, syscall.EIO)})
 	if s.Len() != records-len(hit) || s.Has(hit[0]) {
 		t.Errorf("%d of %d records, want all but %d", s.Len(), records, len(hit))
 	}
@@ -191,7 +199,9 @@ func TestPassingReadErrorsCostNothing(t *testing.T) {
 			to = forEver
 		}
 		disk := refusing(t, files, runPrefix, c.from, to, c.times, c.cause)
-		s := mustOpen(t, storeDir, Options{FS: disk, Lost: func(seqs []uint32) { t.Errorf("%s: %d records are lost", name, len(seqs)) }})
+		s := mustOpen(t, storeDir, Options{FS: disk, Lost: func(seqs []uint32) {
+			t.Errorf("%s: %d records are lost", name, len(seqs))
+		}})
 		got := 0
 		err := s.Advance(5, func(r *Record) (int64, []byte) { got++; return 9, r.Body })
 		if c.passes {
@@ -262,7 +272,8 @@ func TestProbeReadsTheHeader(t *testing.T) {
 	f := s.files.all[0]
 	must(t, s.files.probe(f))
 	b := alignedChunk(runAlign)[:runAlign]
-	if done, err := readDirect(s.files.path(f.number), b); done && (err != nil || string(b) != string(runHeader(f, s.id))) {
+	if done, err := readDirect(s.files.path(f.number), b); done &&
+		(err != nil || string(b) != string(runHeader(f, s.id))) {
 		t.Errorf("read directly: %v, %x", err, b[:fileHeader])
 	}
 	must(t, vfs.Default.Remove(s.files.path(f.number)))

@@ -95,7 +95,8 @@ func (w *runWriter) beginSync() {
 
 // newRun makes a file of a class. It counts once the log says so.
 func (s *Store) newRun(class int) (*runWriter, error) {
-	f := &runFile{number: s.files.next, class: uint8(class), made: s.radix.now, shared: s.sharing, mark: newMark(), own: true}
+	f := &runFile{number: s.files.next, class: uint8(class), made: s.radix.now, shared: s.sharing,
+		mark: newMark(), own: true}
 	path := s.files.path(f.number)
 	s.files.next++
 	sink, err := createSink(s.fs, path, s.o.DirectIO)

@@ -72,7 +72,8 @@ type LRU struct {
 
 // NewLRU makes a cache of so many entries, 1 to 2^31-1.
 func NewLRU(entries int) *LRU {
-	return &LRU{places: newPlaces(entries), keys: make([]uint64, 0, entries), next: make([]uint32, entries), prev: make([]uint32, entries)}
+	return &LRU{places: newPlaces(entries), keys: make([]uint64, 0, entries),
+		next: make([]uint32, entries), prev: make([]uint32, entries)}
 }
 
 // Touch looks a key up and makes it the newest.
@@ -138,7 +139,8 @@ type CLOCK struct {
 
 // NewCLOCK makes a cache of so many entries, 1 to 2^31-1.
 func NewCLOCK(entries int) *CLOCK {
-	return &CLOCK{places: newPlaces(entries), keys: make([]uint64, 0, entries), used: make([]uint64, (entries+63)/64)}
+	return &CLOCK{places: newPlaces(entries), keys: make([]uint64, 0, entries),
+		used: make([]uint64, (entries+63)/64)}
 }
 
 // Touch looks a key up and marks it used.

@@ -62,14 +62,16 @@ func TestCachesAgreeWithModels(t *testing.T) {
 		size, keys := 1+rng.IntN(40), 1+rng.Uint64N(120)
 		low := rng.Uint64N(3) // keys that all want the same slots
 		caches := []Cache{NewLRU(size), NewCLOCK(size)}
-		models := []Cache{caching{&model{size, list.New(), map[uint64]*list.Element{}}}, caching{&clockModel{size: size}}}
+		models := []Cache{caching{&model{size, list.New(), map[uint64]*list.Element{}}},
+			caching{&clockModel{size: size}}}
 		for step := range 3000 {
 			key := rng.Uint64N(keys) << (8 * low)
 			for i, c := range caches {
 				hit, evicted, full := c.Touch(key)
 				wantHit, wantEvicted, wantFull := models[i].Touch(key)
 				if hit != wantHit || evicted != wantEvicted || full != wantFull {
-					t.Fatalf("%T of %d, step %d, key %d: %v %d %v, want %v %d %v", c, size, step, key, hit, evicted, full, wantHit, wantEvicted, wantFull)
+					t.Fatalf("%T of %d, step %d, key %d: %v %d %v, want %v %d %v",
+						c, size, step, key, hit, evicted, full, wantHit, wantEvicted, wantFull)
 				}
 			}
 		}
@@ -92,7 +94,8 @@ func TestWaysAreSmallLRUs(t *testing.T) {
 			hit, evicted, full := c.Touch(key)
 			wantHit, wantEvicted, wantFull := models[i].Touch(key)
 			if hit != wantHit || evicted != wantEvicted || full != wantFull {
-				t.Fatalf("step %d, key %d of line %d: %v %d %v, want %v %d %v", step, key, i, hit, evicted, full, wantHit, wantEvicted, wantFull)
+				t.Fatalf("step %d, key %d of line %d: %v %d %v, want %v %d %v",
+					step, key, i, hit, evicted, full, wantHit, wantEvicted, wantFull)
 			}
 		}
 		for range 2 {
@@ -118,7 +121,10 @@ func TestCachesTakeWhatTheySay(t *testing.T) {
 		name string
 		new  func() Cache
 		each float64
-	}{{"LRU", func() Cache { return NewLRU(entries) }, 24}, {"CLOCK", func() Cache { return NewCLOCK(entries) }, 16.125}, {"ways", func() Cache { return NewWays(entries) }, 8}} {
+	}{{"LRU", func() Cache {
+		return NewLRU(entries)
+	}, 24}, {"CLOCK", func() Cache { return NewCLOCK(entries) }, 16.125},
+		{"ways", func() Cache { return NewWays(entries) }, 8}} {
 		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)
@@ -129,8 +135,10 @@ func TestCachesTakeWhatTheySay(t *testing.T) {
 		runtime.GC()
 		runtime.ReadMemStats(&after)
 		took := float64(after.HeapAlloc - before.HeapAlloc)
-		if said := float64(cache.Bytes()); took < 0.98*said || took > 1.03*said || said != c.each*entries {
-			t.Errorf("%s of %d entries takes %.2f bytes each and says %.2f; want %v", c.name, entries, took/entries, said/entries, c.each)
+		if said := float64(cache.Bytes()); took < 0.98*said || took > 1.03*said ||
+			said != c.each*entries {
+			t.Errorf("%s of %d entries takes %.2f bytes each and says %.2f; want %v",
+				c.name, entries, took/entries, said/entries, c.each)
 		}
 		runtime.KeepAlive(cache)
 	}

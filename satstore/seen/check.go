@@ -31,7 +31,8 @@ func checkRun(r *run) error {
 			return err
 		}
 		if n > 0 && rd.key <= last || rd.i == 0 && rd.key != r.first[rd.block] {
-			return &DamageError{Path: r.path, Offset: rd.block * blockBytes, What: fmt.Sprintf("fingerprint %d is out of order", rd.i)}
+			return &DamageError{Path: r.path, Offset: rd.block * blockBytes,
+				What: fmt.Sprintf("fingerprint %d is out of order", rd.i)}
 		}
 		last = rd.key
 	}

@@ -136,7 +136,8 @@ func (s *Set) merge(from, to int) error {
 		return err
 	}
 	for _, r := range old {
-		if err := errors.Join(r.file.Close(), s.fs.Remove(r.path)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := errors.Join(r.file.Close(), s.fs.Remove(r.path)); err != nil &&
+			!errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 	}

@@ -39,5 +39,6 @@ type FormatError struct {
 }
 
 func (e *FormatError) Error() string {
-	return fmt.Sprintf("%s: the set has format %d, this program knows up to %d", e.Path, e.Found, e.Known)
+	return fmt.Sprintf("%s: the set has format %d, this program knows up to %d",
+		e.Path, e.Found, e.Known)
 }

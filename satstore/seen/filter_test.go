@@ -19,7 +19,8 @@ func TestFormulas(t *testing.T) {
 		what      string
 		got, want float64
 	}{
-		{"p of 4.1.3: m = 2^30, k = 8, 0.001 %, printed as about 84", Lowered(1<<30, 8, 1e-5), 84.73},
+		{"p of 4.1.3: m = 2^30, k = 8, 0.001 %, printed as about 84", Lowered(1<<30, 8, 1e-5),
+			84.73},
 		{"p of k = 4, 1 %", Lowered(1<<30, 4, 0.01), 29.61},
 		{"rate of p = 84", StableRate(1<<30, 8, 84), 1.06e-5},
 		{"rate of p = 85", StableRate(1<<30, 8, 85), 0.98e-5},
@@ -67,7 +68,8 @@ func TestLightScalarAndParallelAgree(t *testing.T) {
 			}
 			for i := range each.words {
 				if each.words[i] != words.words[i] {
-					t.Fatalf("m = %d, n = %d, word %d: one by one %016x, by words %016x", each.m, n, i, each.words[i], words.words[i])
+					t.Fatalf("m = %d, n = %d, word %d: one by one %016x, by words %016x",
+						each.m, n, i, each.words[i], words.words[i])
 				}
 			}
 			key := rng.Uint64()
@@ -103,7 +105,8 @@ func TestLightVisibility(t *testing.T) {
 		// Insertion number age made it invisible; after age-1 it was still there.
 		most, least := 3*float64(m)/float64(p)+1, 2*float64(m)/float64(p)-1
 		if age > most || age <= least {
-			t.Fatalf("m = %d, p = %d: gone after %v insertions, want more than %v and at most %v", m, p, age, least, most)
+			t.Fatalf("m = %d, p = %d: gone after %v insertions, want more than %v and at most %v",
+				m, p, age, least, most)
 		}
 	}
 }
@@ -173,7 +176,8 @@ func TestMisses(t *testing.T) {
 			history[i] = rng.Uint64()
 			f.Add(history[i])
 		}
-		for _, ages := range [][2]int{{0, m / p}, {m / p, 2*m/p - 1}, {2 * m / p, 3 * m / p}, {3 * m / p, 4 * m / p}, {4 * m / p, 6 * m / p}} {
+		for _, ages := range [][2]int{{0, m / p}, {m / p, 2*m/p - 1}, {2 * m / p, 3 * m / p},
+			{3 * m / p, 4 * m / p}, {4 * m / p, 6 * m / p}} {
 			missed, want := 0.0, 0.0
 			for age := ages[0]; age < ages[1]; age++ {
 				if !f.Has(history[len(history)-1-age]) {
@@ -183,7 +187,8 @@ func TestMisses(t *testing.T) {
 			}
 			n := float64(ages[1] - ages[0])
 			if doubt := 0.06*n + 5*math.Sqrt(n/4); math.Abs(missed-want) > doubt {
-				t.Errorf("%s, ages %v: %v of %v forgotten, want %.1f within %.1f", c.name, ages, missed, n, want, doubt)
+				t.Errorf("%s, ages %v: %v of %v forgotten, want %.1f within %.1f",
+					c.name, ages, missed, n, want, doubt)
 			}
 			if c.name == "light" && ages[1] < 2*m/p && missed > 0 {
 				t.Errorf("light forgot %v keys younger than %d insertions", missed, ages[1])
@@ -265,7 +270,8 @@ func FuzzLower(f *testing.F) {
 func TestNothingAllocates(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	lru, clock := NewLRU(1000), NewCLOCK(1000)
-	filters := []Filter{NewLight(1<<12, 4, 30), NewStable(1<<12, 4, 30, 1), NewBloom(1<<12, 4), NewWindow(100, 1<<12, 4)}
+	filters := []Filter{NewLight(1<<12, 4, 30), NewStable(1<<12, 4, 30, 1), NewBloom(1<<12, 4),
+		NewWindow(100, 1<<12, 4)}
 	if n := testing.AllocsPerRun(5000, func() {
 		key := rng.Uint64()
 		lru.Touch(key)
@@ -284,7 +290,8 @@ func BenchmarkAdd(b *testing.B) {
 		name string
 		f    Filter
 	}{
-		{"light", NewLight(1<<24, 4, 30)}, {"stable", NewStable(1<<24, 4, 30, 1)}, {"bloom", NewBloom(1<<25, 7)},
+		{"light", NewLight(1<<24, 4, 30)}, {"stable", NewStable(1<<24, 4, 30, 1)},
+		{"bloom", NewBloom(1<<25, 7)},
 	} {
 		b.Run(c.name+"/m=2^24", func(b *testing.B) {
 			key := uint64(1)

@@ -40,7 +40,8 @@ type Mark struct{ Count, Check uint64 }
 type runName struct{ number, keys uint64 }
 
 func (m *manifest) text() []byte {
-	b := fmt.Appendf(nil, "recrawl seen %d\nkey %016x %016x\nmark %d %016x\nnext %d\n", formatVersion, m.key[0], m.key[1], m.mark.Count, m.mark.Check, m.next)
+	b := fmt.Appendf(nil, "recrawl seen %d\nkey %016x %016x\nmark %d %016x\nnext %d\n",
+		formatVersion, m.key[0], m.key[1], m.mark.Count, m.mark.Check, m.next)
 	for _, r := range m.runs {
 		b = fmt.Appendf(b, "run %d %d\n", r.number, r.keys)
 	}
@@ -117,7 +118,8 @@ func (m *manifest) removeOthers(fs vfs.FS, dir string) error {
 	}
 	for _, name := range names {
 		if strings.HasPrefix(name, runPrefix) && !named[name] {
-			if err := fs.Remove(fs.PathJoin(dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			if err := fs.Remove(fs.PathJoin(dir, name)); err != nil &&
+				!errors.Is(err, os.ErrNotExist) {
 				return err
 			}
 		}

@@ -70,7 +70,8 @@ func sortByByte(asks []ask, shift int) {
 func insertAsks(asks []ask) {
 	for i := 1; i < len(asks); i++ {
 		a, j := asks[i], i
-		for ; j > 0 && (asks[j-1].key > a.key || asks[j-1].key == a.key && asks[j-1].at > a.at); j-- {
+		for ; j > 0 && (asks[j-1].key > a.key || asks[j-1].key == a.key &&
+			asks[j-1].at > a.at); j-- {
 			asks[j] = asks[j-1]
 		}
 		asks[j] = a

@@ -52,11 +52,12 @@ type Pipeline struct {
 
 // PipelineStats count what was decided and how.
 type PipelineStats struct {
-	Offered      uint64  `json:"offered"`
-	CacheHits    uint64  `json:"cache_hits"`
-	FilterHits   uint64  `json:"filter_hits"`   // positives, exempt ones left out
-	Exempt       uint64  `json:"exempt"`        // important ones that the filter had
-	Waited       uint64  `json:"waited"`        // asked for because neither cache nor filter had them
+	Offered    uint64 `json:"offered"`
+	CacheHits  uint64 `json:"cache_hits"`
+	FilterHits uint64 `json:"filter_hits"` // positives, exempt ones left out
+	Exempt     uint64 `json:"exempt"`      // important ones that the filter had
+	// asked for because neither cache nor filter had them
+	Waited       uint64  `json:"waited"`
 	Missed       uint64  `json:"missed"`        // of those: known to the set (false negatives)
 	Confirmed    uint64  `json:"confirmed"`     // of the filter's positives, by the set
 	Rescued      uint64  `json:"rescued"`       // false positives of the filter that were new
@@ -206,7 +207,8 @@ const (
 
 // full reports whether the next address may not fit.
 func (q *queue) full() bool {
-	return len(q.keys) == cap(q.keys) || cap(q.text)-len(q.text) < longestText || len(q.text) > 1<<31
+	return len(q.keys) == cap(q.keys) || cap(q.text)-len(q.text) < longestText ||
+		len(q.text) > 1<<31
 }
 
 func (q *queue) at(i int) string {
@@ -243,7 +245,8 @@ func SizesFor(bytes int, filter bool) (Sizes, error) {
 		return Sizes{}, errLittleMemory
 	}
 	part := bytes / 16
-	s := Sizes{CacheEntries: 2 * part / 8, BufferKeys: powerBelow(2 * part / 16), WaitBytes: 6 * part}
+	s := Sizes{CacheEntries: 2 * part / 8, BufferKeys: powerBelow(2 * part / 16),
+		WaitBytes: 6 * part}
 	if filter {
 		s.FilterCounters, s.DoubtBytes = min(uint64(2*part)*4, 1<<32), 2*part
 	} else {

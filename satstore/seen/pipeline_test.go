@@ -29,7 +29,8 @@ func addresses(rng *rand.Rand, n int) []string {
 }
 
 // news runs a stream through a pipeline, and returns what it handed out and the pipeline.
-func news(t *testing.T, stream []string, o PipelineOptions, important func(string) bool) ([]string, *Pipeline) {
+func news(t *testing.T, stream []string, o PipelineOptions, important func(string) bool) (
+	[]string, *Pipeline) {
 	t.Helper()
 	if o.Set == nil {
 		s, err := OpenSet("seen", SetOptions{FS: vfs.NewMem(), BufferKeys: 256, Key: Key{1, 2}})
@@ -57,7 +58,8 @@ func news(t *testing.T, stream []string, o PipelineOptions, important func(strin
 
 // accounted checks that each address offered is in one account.
 func accounted(s PipelineStats) error {
-	if s.Offered != s.CacheHits+s.FilterHits+s.Waited || s.New != s.Waited-s.Missed+s.Rescued || s.Rescued+s.Confirmed > s.FilterHits {
+	if s.Offered != s.CacheHits+s.FilterHits+s.Waited || s.New != s.Waited-s.Missed+s.Rescued ||
+		s.Rescued+s.Confirmed > s.FilterHits {
 		return fmt.Errorf("the accounts do not add up: %+v", s)
 	}
 	return nil
@@ -76,13 +78,14 @@ func TestExactLosesNothing(t *testing.T) {
 	stream := addresses(rng, 12_000)
 	want := distinct(stream)
 	for name, o := range map[string]PipelineOptions{
-		"lru and light":      {Cache: NewLRU(200), Filter: NewLight(1<<12, 4, 30)},
-		"poor light":         {Cache: NewLRU(20), Filter: NewLight(256, 2, 3)},
-		"clock and stable":   {Cache: NewCLOCK(200), Filter: NewStable(1<<12, 4, 30, 1)},
-		"full bloom":         {Cache: NewLRU(1), Filter: NewBloom(64, 1)},
-		"ways and tags":      {Cache: NewWays(200), Filter: NewTags(500)},
-		"no filter":          {Cache: NewLRU(300)},
-		"small queues":       {Cache: NewLRU(50), Filter: NewLight(1<<10, 4, 30), WaitBytes: 9000, DoubtBytes: 4000},
+		"lru and light":    {Cache: NewLRU(200), Filter: NewLight(1<<12, 4, 30)},
+		"poor light":       {Cache: NewLRU(20), Filter: NewLight(256, 2, 3)},
+		"clock and stable": {Cache: NewCLOCK(200), Filter: NewStable(1<<12, 4, 30, 1)},
+		"full bloom":       {Cache: NewLRU(1), Filter: NewBloom(64, 1)},
+		"ways and tags":    {Cache: NewWays(200), Filter: NewTags(500)},
+		"no filter":        {Cache: NewLRU(300)},
+		"small queues": {Cache: NewLRU(50), Filter: NewLight(1<<10, 4, 30), WaitBytes: 9000,
+			DoubtBytes: 4000},
 		"window of Metwally": {Cache: NewLRU(50), Filter: NewWindow(500, 5000, 7)},
 	} {
 		got, p := news(t, stream, o, nil)
@@ -117,7 +120,8 @@ func TestApproximateLosesWhatTheFilterHas(t *testing.T) {
 			t.Errorf("%s is important, and was lost", url)
 		}
 	}
-	if s := p.Stats(); lost == 0 || s.Exempt == 0 || s.Rescued+s.Confirmed > 0 || uint64(lost) > s.FilterHits {
+	if s := p.Stats(); lost == 0 || s.Exempt == 0 || s.Rescued+s.Confirmed > 0 ||
+		uint64(lost) > s.FilterHits {
 		t.Errorf("%d lost: %+v", lost, s)
 	}
 }
@@ -145,7 +149,8 @@ func TestVerdicts(t *testing.T) {
 	if f.Has(s.Key().Of("http://c/")) {
 		t.Error("c is in the filter and never left the cache")
 	}
-	if got, err := p.Offer("http://a/", s.Key().Of("http://a/"), true); err != nil || got != VerdictWaiting {
+	if got, err := p.Offer("http://a/", s.Key().Of("http://a/"), true); err != nil ||
+		got != VerdictWaiting {
 		t.Errorf("an important address that the filter has: %v %v", got, err)
 	}
 	must(t, p.Settle())
@@ -160,7 +165,8 @@ func TestPartsAgreeWithOne(t *testing.T) {
 	rng := seeded(t)
 	stream := addresses(rng, 12_000)
 	server := func(url string) string { return url[len("https://"):][:len("wwwNN.example")] }
-	one, _ := news(t, stream, PipelineOptions{Cache: NewLRU(200), Filter: NewLight(1<<12, 4, 30)}, nil)
+	one, _ := news(t, stream, PipelineOptions{Cache: NewLRU(200), Filter: NewLight(1<<12, 4, 30)},
+		nil)
 	slices.Sort(one)
 	for _, n := range []int{1, 2, 3, 8} {
 		parts, empty := make([][]string, n), 0
@@ -174,7 +180,9 @@ func TestPartsAgreeWithOne(t *testing.T) {
 				empty++
 				continue
 			}
-			got, _ := news(t, part, PipelineOptions{Cache: NewLRU(200 / n), Filter: NewLight(1<<12/uint64(n), 4, 30)}, nil)
+			got, _ := news(t, part,
+				PipelineOptions{Cache: NewLRU(200 / n), Filter: NewLight(1<<12/uint64(n), 4, 30)},
+				nil)
 			all = append(all, got...)
 		}
 		slices.Sort(all)
@@ -186,14 +194,16 @@ func TestPartsAgreeWithOne(t *testing.T) {
 		}
 	}
 	if PartOf("www.example.org", 1000) != 825 {
-		t.Errorf("www.example.org is in part %d of 1000: all machines must agree, with earlier versions too", PartOf("www.example.org", 1000))
+		t.Errorf("www.example.org is in part %d of 1000: all machines must agree, with earlier "+
+			"versions too", PartOf("www.example.org", 1000))
 	}
 }
 
 // Fingerprints are those of SipHash-2-4: its authors' vector of 15 bytes.
 func TestFingerprint(t *testing.T) {
 	k := Key{0x0706050403020100, 0x0f0e0d0c0b0a0908}
-	if got := k.Of("\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e"); got != 0xa129ca6149be45e5 {
+	if got := k.Of(
+		"\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e"); got != 0xa129ca6149be45e5 {
 		t.Errorf("%016x", got)
 	}
 	a, errA := NewKey()
@@ -209,7 +219,8 @@ func TestSizes(t *testing.T) {
 		for _, filter := range []bool{false, true} {
 			z, err := SizesFor(bytes, filter)
 			must(t, err)
-			total := 8*z.CacheEntries + int(z.FilterCounters/4) + 16*z.BufferKeys + z.WaitBytes + z.DoubtBytes
+			total := 8*z.CacheEntries + int(z.FilterCounters/4) + 16*z.BufferKeys + z.WaitBytes +
+				z.DoubtBytes
 			if total > bytes || total < bytes/2 {
 				t.Errorf("%d bytes: parts of %d, %+v", bytes, total, z)
 			}
@@ -221,7 +232,8 @@ func TestSizes(t *testing.T) {
 	s, err := OpenSet("seen", SetOptions{FS: vfs.NewMem()})
 	must(t, err)
 	defer s.Close()
-	p := NewPipeline(PipelineOptions{Cache: NewLRU(16), Filter: NewLight(1<<10, 4, 30), Set: s, WaitBytes: 100_000, DoubtBytes: 20_000})
+	p := NewPipeline(PipelineOptions{Cache: NewLRU(16), Filter: NewLight(1<<10, 4, 30), Set: s,
+		WaitBytes: 100_000, DoubtBytes: 20_000})
 	for i := range uint64(20_000) {
 		url := fmt.Sprintf("http://h%d.example/%0*d", i%5, 1+i%1500, i)
 		_, err := p.Offer(url, i, false)
@@ -237,7 +249,8 @@ func TestOfferAllocatesNothing(t *testing.T) {
 	s, err := OpenSet("seen", SetOptions{FS: vfs.NewMem()})
 	must(t, err)
 	defer s.Close()
-	p := NewPipeline(PipelineOptions{Cache: NewLRU(100), Filter: NewLight(1<<10, 4, 30), Set: s, WaitBytes: 8 << 20})
+	p := NewPipeline(PipelineOptions{Cache: NewLRU(100), Filter: NewLight(1<<10, 4, 30), Set: s,
+		WaitBytes: 8 << 20})
 	i := 0
 	urls := addresses(rand.New(rand.NewPCG(1, 1)), 6000)
 	_, err = p.Offer(urls[0], 1, false)

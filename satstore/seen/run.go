@@ -50,7 +50,8 @@ func openRun(fs vfs.FS, dir string, name runName) (*run, error) {
 	r := &run{name: name, path: runPath(fs, dir, name.number)}
 	var err error
 	if r.file, err = fs.Open(r.path); err != nil {
-		return nil, &DamageError{Path: r.path, What: "a run of the manifest cannot be opened", Cause: err}
+		return nil, &DamageError{Path: r.path, What: "a run of the manifest cannot be opened",
+			Cause: err}
 	}
 	if err := r.readIndex(); err != nil {
 		return nil, errors.Join(err, r.file.Close())
@@ -68,7 +69,8 @@ func (r *run) readIndex() error {
 		return err
 	}
 	if info.Size() != size {
-		return &DamageError{Path: r.path, Offset: min(size, info.Size()), What: fmt.Sprintf("%d bytes, not %d", info.Size(), size)}
+		return &DamageError{Path: r.path, Offset: min(size, info.Size()),
+			What: fmt.Sprintf("%d bytes, not %d", info.Size(), size)}
 	}
 	r.first = make([]uint64, 0, blocks)
 	var b [blockBytes]byte
@@ -92,14 +94,16 @@ func (r *run) read(b []byte, at int64) error {
 		if err == nil || errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF
 		}
-		return &DamageError{Path: r.path, Offset: at*blockBytes + int64(n)/blockBytes*blockBytes, What: "a block cannot be read", Cause: err}
+		return &DamageError{Path: r.path, Offset: at*blockBytes + int64(n)/blockBytes*blockBytes,
+			What: "a block cannot be read", Cause: err}
 	}
 	return nil
 }
 
 func (r *run) verify(block []byte, at int64) error {
 	if binary.LittleEndian.Uint64(block[sumAt:]) != uint64(sumOf(block, r.name.number, at)) {
-		return &DamageError{Path: r.path, Offset: at * blockBytes, What: "a block of fingerprints has a wrong checksum"}
+		return &DamageError{Path: r.path, Offset: at * blockBytes,
+			What: "a block of fingerprints has a wrong checksum"}
 	}
 	return nil
 }
@@ -118,7 +122,9 @@ func (r *run) blockOf(key uint64, from int64) int64 {
 		step *= 2
 	}
 	end := min(from+step, int64(len(r.first)))
-	return from + int64(sort.Search(int(end-from), func(i int) bool { return r.first[from+int64(i)] > key })) - 1
+	return from + int64(sort.Search(int(end-from), func(i int) bool {
+		return r.first[from+int64(i)] > key
+	})) - 1
 }
 
 // runWriter writes a run of keys that come in order.
@@ -138,7 +144,8 @@ func newRunWriter(fs vfs.FS, dir string, number uint64) (*runWriter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &runWriter{file: f, out: bufio.NewWriterSize(f, chunkBlocks*blockBytes), number: number}, nil
+	return &runWriter{file: f, out: bufio.NewWriterSize(f, chunkBlocks*blockBytes), number: number},
+		nil
 }
 
 func (w *runWriter) add(key uint64) error {

@@ -65,7 +65,8 @@ func OpenSet(dir string, o SetOptions) (*Set, error) {
 	if o.BufferKeys == 0 {
 		o.BufferKeys = defaultBufferKeys
 	}
-	s := &Set{fs: o.FS, dir: dir, o: o, buffer: newBuffer(o.BufferKeys), chunk: make([]byte, chunkBlocks*blockBytes)}
+	s := &Set{fs: o.FS, dir: dir, o: o, buffer: newBuffer(o.BufferKeys),
+		chunk: make([]byte, chunkBlocks*blockBytes)}
 	if err := s.open(); err != nil {
 		_ = s.release() // what went wrong first is what matters
 		return nil, fmt.Errorf("open set %s: %w", dir, err)
@@ -76,7 +77,8 @@ func OpenSet(dir string, o SetOptions) (*Set, error) {
 // open does the steps of recovery: lock, manifest, other runs removed, runs opened.
 func (s *Set) open() (err error) {
 	if s.o.ReadOnly {
-		if _, err := s.fs.Stat(s.fs.PathJoin(s.dir, directory.FormatName)); errors.Is(err, os.ErrNotExist) {
+		if _, err := s.fs.Stat(s.fs.PathJoin(s.dir, directory.FormatName)); errors.Is(err,
+			os.ErrNotExist) {
 			return ErrNoSet
 		}
 	} else if err := directory.Make(s.fs, s.dir); err != nil {

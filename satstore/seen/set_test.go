@@ -141,7 +141,8 @@ func TestSetWithCrashesAndReopening(t *testing.T) {
 			t.Fatalf("round %d: check: %v %v", round, damage, err)
 		}
 		if rng.IntN(2) == 0 {
-			clone := fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: []int{0, 50, 100}[rng.IntN(3)], RNG: rng})
+			clone := fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: []int{0, 50,
+				100}[rng.IntN(3)], RNG: rng})
 			s.Close()
 			fs = clone
 		} else {
@@ -167,7 +168,8 @@ func TestSetCrashBeforeEveryOperation(t *testing.T) {
 	var crashes []crash
 	fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
 		if op.Kind.ReadOrWrite() == errorfs.OpIsWrite {
-			c := mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: []int{0, 50, 100}[rng.IntN(3)], RNG: rng})
+			c := mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: []int{0, 50,
+				100}[rng.IntN(3)], RNG: rng})
 			crashes = append(crashes, crash{c, acked.clone(), pending.clone()})
 		}
 		return nil
@@ -196,12 +198,15 @@ func TestSetCrashBeforeEveryOperation(t *testing.T) {
 		}
 		if one := whole(rng, s, c.acked); one != nil {
 			if err := whole(rng, s, c.pending); err != nil {
-				t.Fatalf("crash %d: neither the commit before (%v) nor the one being made (%v)", i, one, err)
+				t.Fatalf("crash %d: neither the commit before (%v) nor the one being made (%v)",
+					i, one, err)
 			}
 		}
 		names, err := c.fs.List(setDir)
 		must(t, err)
-		runs := slices.DeleteFunc(names, func(n string) bool { return !strings.HasPrefix(n, runPrefix) })
+		runs := slices.DeleteFunc(names, func(n string) bool {
+			return !strings.HasPrefix(n, runPrefix)
+		})
 		if len(runs) != len(s.runs) {
 			t.Fatalf("crash %d: %d runs, and files %v", i, len(s.runs), runs)
 		}
@@ -237,7 +242,8 @@ func TestSetFailsAtEveryOperation(t *testing.T) {
 				found := []bool{false}
 				must(t, s.Has([]uint64{key}, found))
 				if !found[0] {
-					t.Fatalf("after operation %d failed: key %d was acknowledged and is gone", k, key)
+					t.Fatalf("after operation %d failed: key %d was acknowledged and is gone",
+						k, key)
 				}
 			}
 			must(t, s.Close())
@@ -375,7 +381,8 @@ func expectDamage(t *testing.T, fs vfs.FS, path string, at int, k known) {
 		t.Fatalf("%s damaged at %d: found %v, %v", path, at, found, err)
 	}
 	d := found[0]
-	if d.Path != path || d.Offset > int64(at) || int64(at)-d.Offset >= blockBytes && !strings.Contains(d.What, "not") {
+	if d.Path != path || d.Offset > int64(at) || int64(at)-d.Offset >= blockBytes &&
+		!strings.Contains(d.What, "not") {
 		t.Fatalf("%s damaged at %d, told: %v", path, at, d)
 	}
 	s, err := OpenSet(setDir, SetOptions{FS: fs, ReadOnly: true})
@@ -413,7 +420,8 @@ func TestSetRefuses(t *testing.T) {
 	}
 	must(t, os.MkdirAll(dir+"/other", 0o755))
 	must(t, os.WriteFile(dir+"/other/thesis.txt", nil, 0o644))
-	if _, err := OpenSet(dir+"/other", SetOptions{}); err == nil || !strings.Contains(err.Error(), "thesis.txt") {
+	if _, err := OpenSet(dir+"/other", SetOptions{}); err == nil ||
+		!strings.Contains(err.Error(), "thesis.txt") {
 		t.Errorf("a directory of something else: %v", err)
 	}
 	reader, err := OpenSet(dir+"/seen", SetOptions{ReadOnly: true})

@@ -73,7 +73,8 @@ func pack(dir string, w io.Writer) (bytes int64, err error) {
 		if err != nil {
 			return err
 		}
-		if err := archive.WriteHeader(&tar.Header{Name: filepath.ToSlash(name), Mode: 0o644, Size: info.Size()}); err != nil {
+		if err := archive.WriteHeader(&tar.Header{Name: filepath.ToSlash(name), Mode: 0o644,
+			Size: info.Size()}); err != nil {
 			return err
 		}
 		n, err := io.Copy(archive, f)
@@ -136,7 +137,8 @@ func unpack(from io.Reader, dir string) error {
 			return err
 		}
 	}
-	if _, err := io.Copy(io.Discard, buffered); err != nil { // the depot says at the end whether all was right
+	// the depot says at the end whether all was right
+	if _, err := io.Copy(io.Discard, buffered); err != nil {
 		return err
 	}
 	return filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -154,7 +156,9 @@ func place(from, to string) error {
 	if err != nil {
 		return err
 	}
-	move := func(name string) error { return os.Rename(filepath.Join(from, name), filepath.Join(to, name)) }
+	move := func(name string) error {
+		return os.Rename(filepath.Join(from, name), filepath.Join(to, name))
+	}
 	for _, e := range entries {
 		if e.Name() == directory.FormatName {
 			continue
@@ -163,7 +167,8 @@ func place(from, to string) error {
 			return err
 		}
 	}
-	if err := directory.SyncPath(to); err != nil { // else a loss of power may leave the last one alone
+	// else a loss of power may leave the last one alone
+	if err := directory.SyncPath(to); err != nil {
 		return err
 	}
 	if err := move(directory.FormatName); err != nil {
@@ -178,7 +183,8 @@ func clearAway(dir string, keep []string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	if err := os.Remove(filepath.Join(dir, directory.FormatName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(filepath.Join(dir, directory.FormatName)); err != nil &&
+		!errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if err := directory.SyncPath(dir); err != nil {
@@ -215,9 +221,11 @@ func setAside(dir string, keep []string) error {
 		return err
 	}
 	for _, name := range keep {
-		if err := os.Rename(filepath.Join(to, name), filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Rename(filepath.Join(to, name), filepath.Join(dir, name)); err != nil &&
+			!errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
-	return errors.Join(directory.SyncPath(to), directory.SyncPath(dir), directory.SyncPath(filepath.Dir(dir)))
+	return errors.Join(directory.SyncPath(to), directory.SyncPath(dir),
+		directory.SyncPath(filepath.Dir(dir)))
 }

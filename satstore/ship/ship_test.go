@@ -140,8 +140,10 @@ func (c content) differs(s *satstore.Store) string {
 			return fmt.Sprintf("page %d: %+v, %v, want %+v", i, r, err, want)
 		}
 		links, frames, err := s.Links(sitegraph.PageID(i))
-		if got := fmt.Sprint(links, frames); err != nil || c.links[sitegraph.PageID(i)] != "" && got != c.links[sitegraph.PageID(i)] {
-			return fmt.Sprintf("links of page %d: %s, %v, want %s", i, got, err, c.links[sitegraph.PageID(i)])
+		if got := fmt.Sprint(links, frames); err != nil || c.links[sitegraph.PageID(i)] != "" &&
+			got != c.links[sitegraph.PageID(i)] {
+			return fmt.Sprintf("links of page %d: %s, %v, want %s",
+				i, got, err, c.links[sitegraph.PageID(i)])
 		}
 	}
 	for name, want := range c.settings {
@@ -158,7 +160,8 @@ var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 func change(rng *rand.Rand, s *Store, c *content, step int) error {
 	for range 1 + rng.IntN(6) {
 		p := sitegraph.PageID(rng.IntN(len(c.records) + 1))
-		r := sitegraph.Record{Page: p, URL: fmt.Sprintf("http://h.example/%d", p), State: sitegraph.StateAlive, Status: 200 + step,
+		r := sitegraph.Record{Page: p, URL: fmt.Sprintf("http://h.example/%d", p),
+			State: sitegraph.StateAlive, Status: 200 + step,
 			Due: start.Add(time.Duration(rng.IntN(3000)) * time.Hour)}
 		var err error
 		if int(p) == len(c.records) {
@@ -175,7 +178,8 @@ func change(rng *rand.Rand, s *Store, c *content, step int) error {
 			value += string(make([]byte, PartBytes+rng.IntN(PartBytes)))
 		}
 		c.settings[name] = value
-		if err = errors.Join(err, s.SaveLinks(p, links, links[:1]), s.SaveStart(p), s.SaveSetting(name, []byte(value))); err != nil {
+		if err = errors.Join(err, s.SaveLinks(p, links, links[:1]), s.SaveStart(p),
+			s.SaveSetting(name, []byte(value))); err != nil {
 			return err
 		}
 	}
@@ -221,14 +225,16 @@ func moves(t *testing.T, seed uint64) {
 				t.Fatalf("seed %d, tenure %d: %v", seed, tenure, err)
 			}
 			if got, want := updated.Sent.Since(base.Sent), m.since(base.After()); got != want {
-				t.Fatalf("seed %d, tenure %d: the log is %+v long, said to be %+v", seed, tenure, want, got)
+				t.Fatalf("seed %d, tenure %d: the log is %+v long, said to be %+v",
+					seed, tenure, want, got)
 			}
 		}
 		opened, err := satstore.Open(dir, satstore.Options{Now: start})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.MkdirAll(filepath.Join(dir, "journal", fmt.Sprint(tenure)), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Join(dir, "journal", fmt.Sprint(tenure)),
+			0o755); err != nil {
 			t.Fatal(err)
 		}
 		if a, b := acked.differs(opened), under.differs(opened); a != "" && b != "" {
@@ -259,7 +265,8 @@ func moves(t *testing.T, seed uint64) {
 			s.Resume(m, mark, updated)
 		}
 		if stale != nil { // the process before this one, stopped and going on
-			if err := errors.Join(stale.SaveSetting("stale", nil), stale.Commit()); !errors.Is(err, ErrTaken) {
+			if err := errors.Join(stale.SaveSetting("stale", nil), stale.Commit()); !errors.Is(err,
+				ErrTaken) {
 				t.Fatalf("seed %d: a process that lost its store commits: %v", seed, err)
 			}
 			stale.store.Close()
@@ -324,7 +331,8 @@ func begun(t *testing.T, m *memory) (s *Store, base Base) {
 }
 
 func page(n int) *sitegraph.Record {
-	return &sitegraph.Record{Page: sitegraph.PageID(n), URL: fmt.Sprintf("http://h.example/%d", n), State: sitegraph.StateAlive, Due: start.Add(time.Hour)}
+	return &sitegraph.Record{Page: sitegraph.PageID(n), URL: fmt.Sprintf("http://h.example/%d", n),
+		State: sitegraph.StateAlive, Due: start.Add(time.Hour)}
 }
 
 // lose is a log without its parts after one; what is appended then has their numbers again.
@@ -375,8 +383,10 @@ func TestLost(t *testing.T) {
 		lose, others int // parts that are lost; pages that another node commits then
 		want         string
 	}{
-		{0, 0, "follows"}, {0, 2, "follows"}, {1, 0, "anew"}, {4, 0, "anew"}, {committed, 0, "anew"},
-		{4, 1, "aside"}, {4, 2, "aside"}, {4, 3, "aside"}, {4, 4, "aside"}, {4, 9, "aside"}, {1, 5, "aside"}, {committed, 8, "aside"},
+		{0, 0, "follows"}, {0, 2, "follows"}, {1, 0, "anew"}, {4, 0, "anew"},
+		{committed, 0, "anew"},
+		{4, 1, "aside"}, {4, 2, "aside"}, {4, 3, "aside"}, {4, 4, "aside"}, {4, 9, "aside"},
+		{1, 5, "aside"}, {committed, 8, "aside"},
 		{committed + 1, 0, "anew"}, // with the mark where the base ends
 	} {
 		t.Run(fmt.Sprintf("lost=%d,others=%d", test.lose, test.others), func(t *testing.T) {
@@ -413,7 +423,10 @@ func TestLost(t *testing.T) {
 				t.Fatalf("%s, %v, want %s", got, err, test.want)
 			}
 			pages, others := count(t, there)
-			if want := map[string][2]int{"follows": {committed, test.others}, "anew": {committed, 0}, "aside": {committed - test.lose, test.others}}[test.want]; pages != want[0] || others != want[1] {
+			if want := map[string][2]int{"follows": {committed, test.others},
+				"anew":  {committed, 0},
+				"aside": {committed - test.lose, test.others}}[test.want]; pages != want[0] ||
+				others != want[1] {
 				t.Errorf("%d pages, and %d of others, want %v", pages, others, want)
 			}
 			if _, err := os.Stat(filepath.Join(there, "journal")); err != nil {
@@ -421,7 +434,8 @@ func TestLost(t *testing.T) {
 			}
 			if test.want == "aside" {
 				if pages, others := count(t, there+Aside); pages != committed || others != 0 {
-					t.Errorf("%d pages were set aside, and %d of others, want %d", pages, others, committed)
+					t.Errorf("%d pages were set aside, and %d of others, want %d",
+						pages, others, committed)
 				}
 			}
 		})
@@ -465,7 +479,8 @@ func TestLostBelow(t *testing.T) {
 		t.Fatal(err)
 	}
 	there := filepath.Join(t.TempDir(), "there")
-	if u, err := Update(t.Context(), there, base, lost, lost); err != nil || !u.Anew || mark.Number <= base.After() {
+	if u, err := Update(t.Context(), there, base, lost, lost); err != nil || !u.Anew ||
+		mark.Number <= base.After() {
 		t.Errorf("%+v, %v", u, err)
 	}
 	if err := errors.Join(s.Begin(lost), s.Add(page(1)), s.Commit()); err != nil {
@@ -550,10 +565,12 @@ func TestDiscard(t *testing.T) {
 // What a history holds is told for each part, and it is bounded.
 func TestHistory(t *testing.T) {
 	var h history
-	for _, part := range []struct{ writer, number uint64 }{{1, 10}, {1, 13}, {2, 14}, {3, 15}, {3, 19}} {
+	for _, part := range []struct{ writer, number uint64 }{{1, 10}, {1, 13}, {2, 14}, {3, 15},
+		{3, 19}} {
 		h = h.add(part.writer, part.number)
 	}
-	for number, want := range map[uint64]map[uint64]bool{9: {}, 10: {1: true}, 13: {1: true}, 14: {}, 15: {3: true}, 19: {3: true}, 20: {}} {
+	for number, want := range map[uint64]map[uint64]bool{9: {}, 10: {1: true}, 13: {1: true},
+		14: {}, 15: {3: true}, 19: {3: true}, 20: {}} {
 		for writer := range uint64(5) {
 			if got := h.has(writer, number); got != want[writer] {
 				t.Errorf("part %d of writer %d: %v", number, writer, got)
@@ -563,7 +580,8 @@ func TestHistory(t *testing.T) {
 	for i := range uint64(3 * mostStretches) {
 		h = h.add(100+i, 100+2*i).add(100+i, 101+2*i)
 	}
-	if len(h) != mostStretches || h.end() != (stretch{99 + 3*mostStretches, 98 + 6*mostStretches, 99 + 6*mostStretches}) {
+	if len(h) != mostStretches ||
+		h.end() != (stretch{99 + 3*mostStretches, 98 + 6*mostStretches, 99 + 6*mostStretches}) {
 		t.Errorf("%d stretches, the last %+v", len(h), h.end())
 	}
 }
@@ -585,7 +603,8 @@ func TestRefusing(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "large"), make([]byte, 4<<20), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if b, err := Keep(t.Context(), &refusing{}, dir, Base{Name: "x"}); !errors.Is(err, errLost) || b.Bytes >= 4<<20 {
+	if b, err := Keep(t.Context(), &refusing{}, dir, Base{Name: "x"}); !errors.Is(err, errLost) ||
+		b.Bytes >= 4<<20 {
 		t.Errorf("%+v, %v", b, err)
 	}
 }
@@ -641,10 +660,12 @@ func TestRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	there := dir()
-	if u, err := Update(t.Context(), there, base, m, m); err != nil || u.Fetched != base.Bytes || u.Parts != 1 {
+	if u, err := Update(t.Context(), there, base, m, m); err != nil || u.Fetched != base.Bytes ||
+		u.Parts != 1 {
 		t.Errorf("updated: %+v, %v", u, err)
 	}
-	if u, err := Update(t.Context(), there, base, m, m); err != nil || u.Fetched != 0 || u.Parts != 0 {
+	if u, err := Update(t.Context(), there, base, m, m); err != nil || u.Fetched != 0 ||
+		u.Parts != 0 {
 		t.Errorf("updated again: %+v, %v", u, err)
 	}
 	there = dir()

@@ -63,7 +63,9 @@ type Sent struct {
 }
 
 // Since is what was sent after another moment.
-func (s Sent) Since(before Sent) Sent { return Sent{s.Bytes - before.Bytes, s.Parts - before.Parts} }
+func (s Sent) Since(before Sent) Sent {
+	return Sent{s.Bytes - before.Bytes, s.Parts - before.Parts}
+}
 
 func (s *Sent) add(part []byte) { s.Bytes, s.Parts = s.Bytes+int64(len(part)), s.Parts+1 }
 
@@ -154,7 +156,8 @@ func Take(ctx context.Context, log Log) (Mark, error) {
 }
 
 // send appends a part, also where the answer to an attempt was lost.
-func send(ctx context.Context, log Log, flags byte, part []byte, after, writer uint64, waiting func(error)) (uint64, error) {
+func send(ctx context.Context, log Log, flags byte, part []byte, after, writer uint64,
+	waiting func(error)) (uint64, error) {
 	setHead(part, flags, after, writer)
 	told := false
 	defer func() {

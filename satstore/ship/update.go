@@ -28,7 +28,8 @@ type Updated struct {
 
 // Update makes the store in a directory the one that a base and the log after it are. keep names
 // what else lies in the directory. satstore.ErrInUse: another process has the store open.
-func Update(ctx context.Context, dir string, b Base, depot Depot, log Log, keep ...string) (u Updated, err error) {
+func Update(ctx context.Context, dir string, b Base, depot Depot, log Log, keep ...string) (
+	u Updated, err error) {
 	s, at, err := open(dir)
 	if err != nil {
 		return u, err
@@ -73,7 +74,8 @@ func Update(ctx context.Context, dir string, b Base, depot Depot, log Log, keep 
 
 // Discard removes a store that a base and the log after it have as well, and sets one aside that
 // has what they lack. false: others have not gone on yet, and may need it.
-func Discard(ctx context.Context, dir string, b Base, log Log, keep ...string) (done bool, err error) {
+func Discard(ctx context.Context, dir string, b Base, log Log, keep ...string) (
+	done bool, err error) {
 	s, at, err := open(dir)
 	if err != nil {
 		return false, err
@@ -115,10 +117,11 @@ func open(dir string) (s *satstore.Store, at position, err error) {
 type standing int
 
 const (
-	behind  standing = iota // the base has all that the store has, and more
-	follows                 // the log has the last part of the store, which lacks what comes after that
-	ahead                   // the log lost parts that the store has, and has no transaction that the store lacks
-	apart                   // the store has what base and log lack, and others went on without that
+	behind standing = iota // the base has all that the store has, and more
+	// the log has the last part of the store, which lacks what comes after that
+	follows
+	ahead // the log lost parts that the store has, and has no transaction that the store lacks
+	apart // the store has what base and log lack, and others went on without that
 )
 
 // stands finds out how a store with so many pages stands to a base and the log after it.
@@ -181,7 +184,8 @@ func replay(ctx context.Context, s *satstore.Store, log Log, at *position) (part
 		if err != nil {
 			return err
 		}
-		if end := at.History.end(); h.after != end.To || h.writer != end.Writer && h.flags&flagMark == 0 {
+		if end := at.History.end(); h.after != end.To || h.writer != end.Writer &&
+			h.flags&flagMark == 0 {
 			return fmt.Errorf("part %d does not follow part %d: %w", number, end.To, ErrGap)
 		}
 		parts, at.History = parts+1, at.History.add(h.writer, number)
@@ -193,7 +197,8 @@ func replay(ctx context.Context, s *satstore.Store, log Log, at *position) (part
 		case h.flags&flagFirst != 0:
 			begun, changes = true, changes[:0]
 		case !begun:
-			return fmt.Errorf("%w: part %d is of a transaction without a beginning", errChange, number)
+			return fmt.Errorf("%w: part %d is of a transaction without a beginning",
+				errChange, number)
 		}
 		changes = append(changes, part[headBytes:]...)
 		if h.flags&flagLast == 0 {

@@ -11,7 +11,8 @@ func TestEnd(t *testing.T) {
 	const requests = 0.4
 	p := planned(t, Options{Records: 700, Unit: Hour, MaxUnits: 25}, 30)
 	for _, deferred := range []bool{false, true} {
-		bodies, due, waiting := make([][]byte, p.Records), make([]int, p.Records), make([][]uint16, p.Records)
+		bodies, due, waiting := make([][]byte, p.Records), make([]int, p.Records),
+			make([][]uint16, p.Records)
 		for i := range bodies {
 			bodies[i], due[i] = p.AppendTo(nil, uint32(i)), p.First(uint32(i))
 		}
@@ -66,8 +67,11 @@ func TestTallyDiffers(t *testing.T) {
 	want := tally(func(int, []byte, *int) bool { return true })
 	for word, change := range map[string]func(i int, body []byte, due *int) bool{
 		"records are there": func(i int, _ []byte, _ *int) bool { return i != 2 },
-		"bodies":            func(i int, body []byte, _ *int) bool { body[len(body)-1] ^= byte(i) >> 2; return true },
-		"due times":         func(i int, _ []byte, due *int) bool { *due += i / 4; return true },
+		"bodies": func(i int, body []byte, _ *int) bool {
+			body[len(body)-1] ^= byte(i) >> 2
+			return true
+		},
+		"due times": func(i int, _ []byte, due *int) bool { *due += i / 4; return true },
 		"another time": func(i int, _ []byte, due *int) bool { // two of equal sum swapped
 			*due += []int{0, 1, -1, 0, 0}[i]
 			return true
@@ -84,7 +88,9 @@ func TestDueShare(t *testing.T) {
 	for _, c := range []struct {
 		o          Options
 		least, top float64
-	}{{Options{Records: 100_000, Unit: Hour}, 0.007, 0.011}, {Options{Records: 100_000, Unit: Day}, 0.1, 0.13}, {Options{Records: 10, Unit: Hour, MaxUnits: 1}, 1, 1}} {
+	}{{Options{Records: 100_000, Unit: Hour}, 0.007, 0.011},
+		{Options{Records: 100_000, Unit: Day}, 0.1, 0.13},
+		{Options{Records: 10, Unit: Hour, MaxUnits: 1}, 1, 1}} {
 		if got := made(t, c.o).DueShare(); got < c.least || got > c.top {
 			t.Errorf("%+v: %f due in a unit", c.o, got)
 		}

@@ -29,14 +29,16 @@ func planned(t testing.TB, o Options, units int) *Plan {
 // The counts come from an independent program that wrote this workload first.
 func TestGoldenCounts(t *testing.T) {
 	for key, want := range golden {
-		t.Run(fmt.Sprintf("records=%d/unit=%v/units=%d", key.records, key.unit, key.units), func(t *testing.T) {
-			if key.records > 2_000_000 && os.Getenv("RECRAWL_LONG") == "" {
-				t.Skip("RECRAWL_LONG=1 counts the large ones too")
-			}
-			if got := planned(t, Options{Records: key.records, Unit: key.unit}, key.units).Total; got != want {
-				t.Errorf("%d records are due, want %d", got, want)
-			}
-		})
+		t.Run(fmt.Sprintf("records=%d/unit=%v/units=%d", key.records, key.unit, key.units),
+			func(t *testing.T) {
+				if key.records > 2_000_000 && os.Getenv("RECRAWL_LONG") == "" {
+					t.Skip("RECRAWL_LONG=1 counts the large ones too")
+				}
+				if got := planned(t, Options{Records: key.records, Unit: key.unit},
+					key.units).Total; got != want {
+					t.Errorf("%d records are due, want %d", got, want)
+				}
+			})
 	}
 }
 
@@ -68,7 +70,8 @@ func TestIntervals(t *testing.T) {
 		near(c.unit.String()+": visits with interval 1", ones/rate, c.visits)
 		near(c.unit.String()+": due in a unit", rate/n, c.perRec)
 	}
-	minutes, hours := made(t, Options{Records: n, Unit: Minute}), made(t, Options{Records: n, Unit: Hour})
+	minutes, hours := made(t, Options{Records: n, Unit: Minute}),
+		made(t, Options{Records: n, Unit: Hour})
 	for i := range uint32(1000) {
 		if m, h := minutes.Interval(i), hours.Interval(i); (m+59)/60 != h {
 			t.Errorf("record %d: interval of %d minutes and of %d hours", i, m, h)
@@ -85,7 +88,8 @@ func TestLengths(t *testing.T) {
 		for i := range uint32(500) {
 			body = w.AppendTo(body[:0], i)
 			id := w.ID(i)
-			if len(body) != fixed+urlBytes(i) || !bytes.HasPrefix(body, id[:]) || !bytes.HasPrefix(body[fixed:], []byte("http://www.")) {
+			if len(body) != fixed+urlBytes(i) || !bytes.HasPrefix(body, id[:]) ||
+				!bytes.HasPrefix(body[fixed:], []byte("http://www.")) {
 				t.Fatalf("fixed %d, record %d: %d bytes, %q", fixed, i, len(body), body[fixed:])
 			}
 		}
@@ -94,7 +98,8 @@ func TestLengths(t *testing.T) {
 		sum += urlBytes(i)
 		longest = max(longest, urlBytes(i))
 	}
-	if mean := float64(sum) / n; math.Abs(mean-63.6) > 0.2 || longest < 400 || longest > longestURL {
+	if mean := float64(sum) / n; math.Abs(mean-63.6) > 0.2 || longest < 400 ||
+		longest > longestURL {
 		t.Errorf("URLs of %.2f bytes, at most %d", mean, longest)
 	}
 }
@@ -103,7 +108,8 @@ func TestLengths(t *testing.T) {
 // the visits before it made.
 func TestPlanAgreesWithVisits(t *testing.T) {
 	for _, o := range []Options{
-		{Records: 3000, Unit: Hour, MaxUnits: 30}, {Records: 3000, Unit: Day, FixedBytes: 50}, {Records: 500, Unit: Minute, MaxUnits: 9, FixedBytes: 400},
+		{Records: 3000, Unit: Hour, MaxUnits: 30}, {Records: 3000, Unit: Day, FixedBytes: 50},
+		{Records: 500, Unit: Minute, MaxUnits: 9, FixedBytes: 400},
 	} {
 		p := planned(t, o, 40)
 		bodies, due := make([][]byte, o.Records), make([]int, o.Records)
@@ -123,8 +129,10 @@ func TestPlanAgreesWithVisits(t *testing.T) {
 					t.Fatalf("%+v: at %d record %d is not in the plan", o, now, i)
 				}
 				at++
-				if got, next := p.AppendAt(nil, uint32(i), now); !bytes.Equal(got, bodies[i]) || next != now {
-					t.Fatalf("%+v: record %d at %d, due %d:\n%x, want\n%x", o, i, now, next, got, bodies[i])
+				if got, next := p.AppendAt(nil, uint32(i), now); !bytes.Equal(got, bodies[i]) ||
+					next != now {
+					t.Fatalf("%+v: record %d at %d, due %d:\n%x, want\n%x",
+						o, i, now, next, got, bodies[i])
 				}
 				var drawn uint64
 				due[i], drawn = p.Visit(bodies[i], now)
@@ -132,7 +140,8 @@ func TestPlanAgreesWithVisits(t *testing.T) {
 				length += int64(len(bodies[i]))
 			}
 			if at != len(p.Due[now]) || sum != p.Sums[now] || length != p.Bytes[now] {
-				t.Errorf("%+v: at %d %d due, sum %x, %d bytes; plan says %d, %x, %d", o, now, at, sum, length, len(p.Due[now]), p.Sums[now], p.Bytes[now])
+				t.Errorf("%+v: at %d %d due, sum %x, %d bytes; plan says %d, %x, %d",
+					o, now, at, sum, length, len(p.Due[now]), p.Sums[now], p.Bytes[now])
 			}
 			total += at
 		}
@@ -154,7 +163,8 @@ func TestVisitAllocatesNothing(t *testing.T) {
 }
 
 func TestOptionsAreChecked(t *testing.T) {
-	for _, o := range []Options{{}, {Records: 1}, {Records: 1, Unit: 4}, {Unit: Day}, {Records: 1, Unit: Day, MaxUnits: 401},
+	for _, o := range []Options{{}, {Records: 1}, {Records: 1, Unit: 4}, {Unit: Day},
+		{Records: 1, Unit: Day, MaxUnits: 401},
 		{Records: 1, Unit: Day, FixedBytes: 99}, {Records: -1, Unit: Hour}} {
 		if _, err := New(o); err == nil {
 			t.Errorf("%+v was accepted", o)

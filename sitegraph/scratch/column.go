@@ -35,7 +35,8 @@ func Grow[T any](f *File, s []T, n int) []T {
 	size := int(unsafe.Sizeof(zero))
 	if f != nil && (cap(s) == 0 || f.columns[address(s)] != nil) {
 		if pointers(reflect.TypeFor[T]()) {
-			panic("scratch: a column of " + reflect.TypeFor[T]().String() + ", which holds pointers")
+			panic("scratch: a column of " + reflect.TypeFor[T]().String() +
+				", which holds pointers")
 		}
 		if room := f.column(address(s), n*size, size); room != nil {
 			return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(room))), len(room)/size)[:n]

@@ -65,7 +65,8 @@ func Open(dir string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &File{file: f, dir: dir, free: map[int][]Piece{}, columns: map[unsafe.Pointer]*column{}}, nil
+	return &File{file: f, dir: dir, free: map[int][]Piece{}, columns: map[unsafe.Pointer]*column{}},
+		nil
 }
 
 // unnamed makes a file that is unlinked at once.

@@ -72,7 +72,9 @@ func (f freePieces) valid() bool {
 // blank makes zeros of what lies in freed pieces, of bytes at a place.
 func (f freePieces) blank(b []byte, at int64) {
 	end := at + int64(len(b))
-	i, _ := slices.BinarySearchFunc(f, at, func(p [2]int64, at int64) int { return cmp.Compare(p[0]+p[1], at) })
+	i, _ := slices.BinarySearchFunc(f, at, func(p [2]int64, at int64) int {
+		return cmp.Compare(p[0]+p[1], at)
+	})
 	for ; i < len(f) && f[i][0] < end; i++ {
 		clear(b[max(f[i][0]-at, 0):min(f[i][0]+f[i][1]-at, int64(len(b)))])
 	}
@@ -198,7 +200,8 @@ func (f *File) Keep(note []byte, last bool, write func(k *Keeping) error) (err e
 	}
 	for i, c := range k.order {
 		to := &k.m.Columns[i].imageFile
-		if to.Sums, err = k.keepFile(c.file, columnName(headName, i), to.Bytes, last, nil); err != nil {
+		if to.Sums, err = k.keepFile(c.file, columnName(headName, i), to.Bytes, last,
+			nil); err != nil {
 			return err
 		}
 	}
@@ -228,7 +231,8 @@ func (k *Keeping) pieces() (err error) {
 	freed(f.held)
 	freed(f.freed)
 	slices.SortFunc(k.m.Free, func(a, b [2]int64) int { return cmp.Compare(a[0], b[0]) })
-	k.m.Pieces.Sums, err = k.keepFile(f.file, piecesName(imageOf(f.dir, &k.m)), f.at, true, k.m.Free)
+	k.m.Pieces.Sums, err = k.keepFile(f.file, piecesName(imageOf(f.dir, &k.m)), f.at, true,
+		k.m.Free)
 	return err
 }
 
@@ -297,7 +301,8 @@ func syncDirectory(dir string) error {
 
 // keepFile makes the first bytes of a file durable under a name, and sums them up. as: the file
 // itself may get the name.
-func (k *Keeping) keepFile(from *os.File, name string, bytes int64, as bool, free freePieces) (sums []uint32, err error) {
+func (k *Keeping) keepFile(from *os.File, name string, bytes int64, as bool, free freePieces) (
+	sums []uint32, err error) {
 	if as && link(from, name) == nil {
 		if sums, err = summed(from, io.Discard, bytes, free); err != nil {
 			return nil, err
@@ -410,7 +415,8 @@ func (i *Image) readHead() error {
 		return err
 	}
 	end := i.head[size-trailer:]
-	owner, length := int64(binary.LittleEndian.Uint64(end)), int64(binary.LittleEndian.Uint64(end[8:]))
+	owner, length := int64(binary.LittleEndian.Uint64(end)),
+		int64(binary.LittleEndian.Uint64(end[8:]))
 	if string(i.head[:len(imageMagic)]) != imageMagic || length < 0 || length > mostManifest ||
 		owner != size-trailer-length-int64(len(imageMagic)) {
 		return errImage("its head is damaged, or of another version")
@@ -439,7 +445,8 @@ var errNoRoom = errors.New("there is no room for copies")
 
 // open opens and checks all files. It works on copies of the columns, or on the columns themselves.
 func (i *Image) open(copies bool) error {
-	i.File = &File{dir: i.dir, imaged: copies, free: map[int][]Piece{}, columns: map[unsafe.Pointer]*column{}}
+	i.File = &File{dir: i.dir, imaged: copies, free: map[int][]Piece{},
+		columns: map[unsafe.Pointer]*column{}}
 	i.columns = nil
 	base := imageOf(i.dir, &i.m)
 	var err error

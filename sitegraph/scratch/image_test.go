@@ -44,7 +44,9 @@ func TestImages(t *testing.T) {
 		if !last {
 			numbers[7] = 1 // not in the image
 		}
-		if _, err := TakeImage(f.dir, func(note []byte) bool { return string(note) != "note" }); !errors.Is(err, ErrNoImage) {
+		if _, err := TakeImage(f.dir, func(note []byte) bool {
+			return string(note) != "note"
+		}); !errors.Is(err, ErrNoImage) {
 			t.Fatalf("an image that nobody wants: %v", err)
 		}
 		i, err := TakeImage(f.dir, all)
@@ -63,7 +65,8 @@ func TestImages(t *testing.T) {
 		if !slices.Equal(again, numbers) {
 			t.Errorf("round %d: a column is not what was kept", round)
 		}
-		if again = Grow(i.File, again, 2*len(again)); again[len(numbers)] != 0 || again[len(numbers)-1] != numbers[len(numbers)-1] {
+		if again = Grow(i.File, again, 2*len(again)); again[len(numbers)] != 0 ||
+			again[len(numbers)-1] != numbers[len(numbers)-1] {
 			t.Error("a column does not grow")
 		}
 		if p, ok := i.File.At(place, len(kept.Bytes)); !ok || !bytes.Equal(p.Bytes, kept.Bytes) {
@@ -202,7 +205,8 @@ func TestDamagedImage(t *testing.T) {
 			if err := os.WriteFile(name, damaged, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := TakeImage(f.dir, func([]byte) bool { return true }); err == nil || errors.Is(err, ErrNoImage) {
+			if _, err := TakeImage(f.dir, func([]byte) bool { return true }); err == nil ||
+				errors.Is(err, ErrNoImage) {
 				t.Errorf("byte %d of %s is wrong: %v", at, filepath.Base(name), err)
 			}
 		}

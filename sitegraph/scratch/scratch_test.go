@@ -15,7 +15,8 @@ import (
 func open(t *testing.T) *File {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "scratch-1"), nil, 0o600); err != nil { // of a process that died
+	// of a process that died
+	if err := os.WriteFile(filepath.Join(dir, "scratch-1"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	f, err := Open(dir)
@@ -140,7 +141,8 @@ func TestWithoutFile(t *testing.T) {
 			t.Fatalf("value %d of %d is wrong", i/2, len(s))
 		}
 	}
-	if s = Grow(none, s, 9000); len(s) != 9000 || s[4999] != 4999 || s[8999] != 0 || cap(s) > 11_000 {
+	if s = Grow(none, s, 9000); len(s) != 9000 || s[4999] != 4999 || s[8999] != 0 ||
+		cap(s) > 11_000 {
 		t.Errorf("%d values in room for %d", len(s), cap(s))
 	}
 }
@@ -160,7 +162,8 @@ func TestFullDisk(t *testing.T) {
 	if !ok {
 		t.Fatal("no room")
 	}
-	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: 1 << 20, Max: before.Max}); err != nil {
+	if err := unix.Setrlimit(unix.RLIMIT_FSIZE,
+		&unix.Rlimit{Cur: 1 << 20, Max: before.Max}); err != nil {
 		t.Skip(err)
 	}
 	defer unix.Setrlimit(unix.RLIMIT_FSIZE, &before)
@@ -232,8 +235,10 @@ func TestSinglePages(t *testing.T) {
 		for i := 0; i < len(column); i += apart {
 			sum += int(column[i])
 		}
-		if came := shownBytes() - shown; sum != values || came < values*int64(pageSize)/2 || came > values*apart/4 {
-			t.Errorf("%d values of %d that lie %d bytes apart brought %d bytes into memory", sum, values, apart, came)
+		if came := shownBytes() - shown; sum != values || came < values*int64(pageSize)/2 ||
+			came > values*apart/4 {
+			t.Errorf("%d values of %d that lie %d bytes apart brought %d bytes into memory",
+				sum, values, apart, came)
 		}
 	}
 }

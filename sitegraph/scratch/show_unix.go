@@ -35,7 +35,8 @@ const mostValues = 1 << 31
 // showColumn reserves an address range for a file that grows, of values of a size. What lies beyond
 // its end must not be touched.
 func showColumn(f *os.File, size int) ([]byte, error) {
-	return mapped(unix.Mmap(int(f.Fd()), 0, mostValues*size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED))
+	return mapped(unix.Mmap(int(f.Fd()), 0, mostValues*size, unix.PROT_READ|unix.PROT_WRITE,
+		unix.MAP_SHARED))
 }
 
 // allocate makes a file longer by bytes of zero that the disk has room for: where it has none, this

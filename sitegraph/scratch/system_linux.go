@@ -41,7 +41,8 @@ func nameless(dir string) (*os.File, error) {
 
 // link gives a file a name, beside those that it has.
 func link(f *os.File, name string) error {
-	return unix.Linkat(unix.AT_FDCWD, "/proc/self/fd/"+strconv.Itoa(int(f.Fd())), unix.AT_FDCWD, name, unix.AT_SYMLINK_FOLLOW)
+	return unix.Linkat(unix.AT_FDCWD, "/proc/self/fd/"+strconv.Itoa(int(f.Fd())), unix.AT_FDCWD,
+		name, unix.AT_SYMLINK_FOLLOW)
 }
 
 // mapSmall has a mapping brought into memory by 64 KiB around what is read: where the system keeps

@@ -1,6 +1,6 @@
 // Command readwarc reads WARC files with gowarc, of the National Library of Norway, which checks
-// their syntax and recomputes every digest. It prints the lines that warcio.mjs prints, so that both
-// readers can be compared.
+// their syntax and recomputes every digest. It prints the lines that warcio.mjs prints, so that
+// both readers can be compared.
 package main
 
 import (
@@ -30,7 +30,8 @@ func read(file string) (records, faults int) {
 		}
 	}
 	r, err := gowarc.NewWarcFileReader(file, 0,
-		gowarc.WithSyntaxErrorPolicy(gowarc.ErrWarn), gowarc.WithSpecViolationPolicy(gowarc.ErrWarn),
+		gowarc.WithSyntaxErrorPolicy(gowarc.ErrWarn),
+		gowarc.WithSpecViolationPolicy(gowarc.ErrWarn),
 		gowarc.WithUnknownRecordTypePolicy(gowarc.ErrFail), gowarc.WithAddMissingDigest(false))
 	if err != nil {
 		fault(0, err)
@@ -66,7 +67,8 @@ func read(file string) (records, faults int) {
 		if chunked {
 			payload = "chunked"
 		}
-		fmt.Println(record.WarcRecord.Type(), "<"+record.WarcRecord.RecordId()+">", length, block.BlockDigest(), payload)
+		fmt.Println(record.WarcRecord.Type(), "<"+record.WarcRecord.RecordId()+">", length,
+			block.BlockDigest(), payload)
 		record.WarcRecord.Close()
 	}
 	return records, faults
@@ -74,5 +76,6 @@ func read(file string) (records, faults int) {
 
 func isChunked(block any) bool {
 	b, ok := block.(gowarc.ProtocolHeaderBlock)
-	return ok && strings.Contains(strings.ToLower(string(b.ProtocolHeaderBytes())), "\r\ntransfer-encoding: chunked\r\n")
+	return ok && strings.Contains(strings.ToLower(string(b.ProtocolHeaderBytes())),
+		"\r\ntransfer-encoding: chunked\r\n")
 }

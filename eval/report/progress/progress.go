@@ -40,9 +40,12 @@ func New(out io.Writer, what string, total int) *Bar {
 	now := time.Now()
 	b := &Bar{out: out, what: what, total: total, began: now, lastLine: now}
 	if IsTerminal(out) {
-		b.bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(out), progressbar.OptionSetDescription(what),
-			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionShowCount(), progressbar.OptionShowIts(),
-			progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(true), progressbar.OptionSetWidth(30))
+		b.bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(out),
+			progressbar.OptionSetDescription(what),
+			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionShowCount(),
+			progressbar.OptionShowIts(),
+			progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(true),
+			progressbar.OptionSetWidth(30))
 	}
 	return b
 }
@@ -159,7 +162,8 @@ func (b *Bar) set(done int) {
 		if b.total > 0 { // a list from standard input has an end that nobody knows
 			of = " of " + report.Grouped(int64(b.total))
 		}
-		fmt.Fprintf(b.out, "%s: %s%s%s%s\n", b.what, report.Grouped(int64(b.done)), of, pace(b.done, b.total, now.Sub(b.began)), b.working())
+		fmt.Fprintf(b.out, "%s: %s%s%s%s\n", b.what, report.Grouped(int64(b.done)), of,
+			pace(b.done, b.total, now.Sub(b.began)), b.working())
 	}
 }
 

@@ -39,7 +39,8 @@ func TestLines(t *testing.T) {
 		b := New(&out, "bytes", 1<<30)
 		time.Sleep(2 * LineEvery)
 		b.At(1 << 29)
-		if got, want := out.String(), "bytes: 536,870,912 of 1,073,741,824, 53,700,000 a second, 10s left\n"; got != want {
+		if got, want := out.String(),
+			"bytes: 536,870,912 of 1,073,741,824, 53,700,000 a second, 10s left\n"; got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	})
@@ -49,7 +50,8 @@ func TestLines(t *testing.T) {
 	b.StepOf("a.example", false)
 	b.Step() // too soon for another line
 	b.End()
-	if got := out.String(); !strings.HasPrefix(got, "servers: 1 of 4, 6 a minute, 3") || !strings.HasSuffix(got, "s left (a.example)\n") || strings.Count(got, "\n") != 1 {
+	if got := out.String(); !strings.HasPrefix(got, "servers: 1 of 4, 6 a minute, 3") ||
+		!strings.HasSuffix(got, "s left (a.example)\n") || strings.Count(got, "\n") != 1 {
 		t.Errorf("%q", got)
 	}
 }

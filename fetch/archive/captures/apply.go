@@ -18,7 +18,8 @@ func Resolve(all []Capture) []Capture {
 			continue
 		}
 		if n := len(kept); n > 0 && kept[n-1].Time == c.Time {
-			if last := &kept[n-1]; last.Kind != KindFetched || c.Kind == KindFetched && c.hasBody() && !last.hasBody() {
+			if last := &kept[n-1]; last.Kind != KindFetched || c.Kind == KindFetched &&
+				c.hasBody() && !last.hasBody() {
 				*last = c
 			}
 			continue
@@ -60,11 +61,13 @@ func Apply(r *sitegraph.Record, all []Capture, by sitegraph.ChangeBy) (told Told
 		if c.Kind == KindUnchanged && r.State != sitegraph.StateAlive {
 			o.Outcome = sitegraph.OutcomeFetched // there was a page, whatever it held
 		}
-		byTool := before != nil && before.Kind == KindFetched && c.Kind == KindFetched && before.hasBody() != c.hasBody() &&
+		byTool := before != nil && before.Kind == KindFetched && c.Kind == KindFetched &&
+			before.hasBody() != c.hasBody() &&
 			!before.Payload.IsZero() && !c.Payload.IsZero()
 		kept := *r
 		if byTool { // one has no body: compare by the digests of the tool that wrote them
-			r.Digests, o.Digests = sitegraph.Digests{Bytes: before.Payload}, sitegraph.Digests{Bytes: c.Payload}
+			r.Digests, o.Digests = sitegraph.Digests{Bytes: before.Payload},
+				sitegraph.Digests{Bytes: c.Payload}
 		}
 		verdict := r.Apply(o, by)
 		if verdict == sitegraph.VerdictUnknown {
@@ -74,7 +77,8 @@ func Apply(r *sitegraph.Record, all []Capture, by sitegraph.ChangeBy) (told Told
 		if byTool {
 			r.Digests = c.Copy()
 		}
-		r.ETag, r.LastModified = "", time.Time{} // the first visit of our own asks for links and all
+		// the first visit of our own asks for links and all
+		r.ETag, r.LastModified = "", time.Time{}
 		told.add(verdict)
 		if c.Kind != KindUnchanged || verdict != sitegraph.VerdictUnchanged {
 			before = c
@@ -109,7 +113,8 @@ func (t *Told) Add(o Told) {
 
 // observation is what a visit of our own would have seen.
 func (c *Capture) observation() sitegraph.Observation {
-	return sitegraph.Observation{URL: c.URL, Time: time.Unix(int64(c.Time), 0).UTC(), Status: c.Status, Digests: c.Copy(),
+	return sitegraph.Observation{URL: c.URL, Time: time.Unix(int64(c.Time), 0).UTC(),
+		Status: c.Status, Digests: c.Copy(),
 		Size: c.Size, NoIndex: c.NoIndex, RedirectTo: c.To, Outcome: map[Kind]sitegraph.Outcome{
 			KindFetched: sitegraph.OutcomeFetched, KindUnchanged: sitegraph.OutcomeNotModified,
 			KindGone: sitegraph.OutcomeGone, KindMoved: sitegraph.OutcomeRedirected,

@@ -79,7 +79,8 @@ func (c *Capture) appendBody(b []byte) []byte {
 	}
 	b = append(b, byte(c.Kind), flags)
 	if c.hasBody() {
-		b = append(append(append(b, c.Digests.Bytes[:]...), c.Digests.Text[:]...), c.Digests.Main[:]...)
+		b = append(append(append(b, c.Digests.Bytes[:]...), c.Digests.Text[:]...),
+			c.Digests.Main[:]...)
 	}
 	if !c.Payload.IsZero() {
 		b = append(b, c.Payload[:]...)
@@ -132,7 +133,8 @@ func (c *Capture) parseBody(b []byte) error {
 			}
 		}
 	}
-	if d.bad || len(d.b) > 0 || c.Kind == KindUnknown || c.Kind >= kinds || c.Status < 0 || c.Size < 0 {
+	if d.bad || len(d.b) > 0 || c.Kind == KindUnknown || c.Kind >= kinds || c.Status < 0 ||
+		c.Size < 0 {
 		return errBody
 	}
 	return nil

@@ -69,7 +69,8 @@ func TestFormats(t *testing.T) {
 		bad        int64
 	}{
 		{"a.txt", "http://h.example/\nhttp://h.example/b\n", List, "listed 0 0, listed 0 0", 0},
-		{"a.xml", "\xef\xbb\xbf<?xml version=\"1.0\"?><urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><url><loc>http://h.example/</loc></url><url><loc>http://h.example/b</loc></url><url><loc>http://other.example/</loc></url></urlset>", Sitemap, "listed 0 0, listed 0 0", 0},
+		{"a.xml", "\xef\xbb\xbf<?xml version=\"1.0\"?><urlset " +
+			"xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><url><loc>http://h.example/</loc></url><url><loc>http://h.example/b</loc></url><url><loc>http://other.example/</loc></url></urlset>", Sitemap, "listed 0 0, listed 0 0", 0},
 		{"a.cdxj.gz", `!meta {"x":1}
 example,h)/ 20240131120000 {"url":"http://h.example/","mime":"text/html","status":"200","digest":"sha1:` + shaA + `"}
 example,h)/ 20240201120000 {"url":"http://h.example/","mime":"warc/revisit","digest":"` + shaA + `"}
@@ -83,13 +84,21 @@ damaged
 http://h.example/ 20240131120000 http://h.example/ text/html 200 ` + shaA + ` - - 816 one.warc.gz <urn:uuid:7>
 http://h.example/ 20249931120000 http://h.example/ text/html 200 ` + shaA + ` - - 816 one.warc.gz <urn:uuid:7>
 `, CDX, "fetched 1706702400 200 A", 1},
-		{"b.cdx", "example,h)/ 20240131120000 http://h.example/ text/html 200 " + shaA + " - - 1043 333 f.warc.gz\n" +
-			"example,h)/ 20240201120000 http://h.example/ warc/revisit - " + shaA + " - - 1043 333 f.warc.gz\n", CDX, "fetched 1706702400 200 A, fetched 1706788800 0 A", 0},
-		{"c.cdx", "example,h)/ 20240131120000 http://h.example/ text/html 200 " + shaA + " 1043\n", CDX, "fetched 1706702400 200 A", 0},
-		{"nutch.txt", "http://h.example/\tVersion: 7\nStatus: 2 (db_fetched)\nFetch time: Fri Mar 01 12:00:00 UTC 2024\nModified time: Wed Jan 31 12:00:00 UTC 2024\n" +
-			"Retries since fetch: 0\nRetry interval: 86400 seconds (1 days)\nScore: 1.0\nSignature: 5f7f\nMetadata: \n \t_pst_=success(1), lastModified=0\n\n" +
-			"http://h.example/g\tVersion: 7\nStatus: 3 (db_gone)\nFetch time: Fri Mar 01 12:00:00 UTC 2024\nRetry interval: x\n\n" +
-			"http://h.example/new\tVersion: 7\nStatus: 1 (db_unfetched)\nSignature: null\n", Nutch, "fetched 1706702400 0 N, fetched 1709208000 0 N, listed 0 0", 2},
+		{"b.cdx", "example,h)/ 20240131120000 http://h.example/ text/html 200 " + shaA +
+			" - - 1043 333 f.warc.gz\n" +
+			"example,h)/ 20240201120000 http://h.example/ warc/revisit - " + shaA +
+			" - - 1043 333 f.warc.gz\n", CDX, "fetched 1706702400 200 A, fetched 1706788800 0 A",
+			0},
+		{"c.cdx", "example,h)/ 20240131120000 http://h.example/ text/html 200 " + shaA + " 1043\n",
+			CDX, "fetched 1706702400 200 A", 0},
+		{"nutch.txt", "http://h.example/\tVersion: 7\nStatus: 2 (db_fetched)\nFetch time: Fri " +
+			"Mar 01 12:00:00 UTC 2024\nModified time: Wed Jan 31 12:00:00 UTC 2024\n" +
+			"Retries since fetch: 0\nRetry interval: 86400 seconds (1 days)\nScore: " +
+			"1.0\nSignature: 5f7f\nMetadata: \n \t_pst_=success(1), lastModified=0\n\n" +
+			"http://h.example/g\tVersion: 7\nStatus: 3 (db_gone)\nFetch time: Fri Mar 01 " +
+			"12:00:00 UTC 2024\nRetry interval: x\n\n" +
+			"http://h.example/new\tVersion: 7\nStatus: 1 (db_unfetched)\nSignature: null\n", Nutch,
+			"fetched 1706702400 0 N, fetched 1709208000 0 N, listed 0 0", 2},
 		{"access.log", `192.0.2.1 - - [31/Jan/2024:12:00:00 +0000] "GET /a?x=1 HTTP/1.1" 200 5 "-" "x \" y"
 h.example:443 192.0.2.1 - bob [31/Jan/2024:12:00:00 +0000] "GET /b HTTP/1.1" 304 -
 192.0.2.1 - - [31/Jan/2024:12:00:00 +0000] "POST /c HTTP/1.1" 200 5
@@ -105,7 +114,9 @@ h.example:443 192.0.2.1 - bob [31/Jan/2024:12:00:00 +0000] "GET /b HTTP/1.1" 304
 		}
 		var got []string
 		for _, k := range all {
-			s := fmt.Sprintf("%s %d %d", []string{"", "listed", "fetched", "unchanged", "gone", "moved"}[k.Kind], k.Time, k.Status)
+			s := fmt.Sprintf("%s %d %d",
+				[]string{"", "listed", "fetched", "unchanged", "gone", "moved"}[k.Kind], k.Time,
+				k.Status)
 			switch k.Payload {
 			case sitegraph.PayloadDigest("sha1", shaA):
 				s += " A"
@@ -115,7 +126,8 @@ h.example:443 192.0.2.1 - bob [31/Jan/2024:12:00:00 +0000] "GET /b HTTP/1.1" 304
 			got = append(got, s)
 		}
 		if f.Format != c.format || strings.Join(got, ", ") != c.want || f.BadCount != c.bad {
-			t.Errorf("%s: %s, %v, %d bad %+v; want %s, %s, %d bad", c.name, f.Format, got, f.BadCount, f.Bad, c.format, c.want, c.bad)
+			t.Errorf("%s: %s, %v, %d bad %+v; want %s, %s, %d bad",
+				c.name, f.Format, got, f.BadCount, f.Bad, c.format, c.want, c.bad)
 		}
 	}
 }
@@ -127,8 +139,10 @@ func TestUnreadable(t *testing.T) {
 		want         []string
 		is           error
 	}{
-		{`192.0.2.1 - - [31/Jan/2024:12:00:00 +0000] "GET / HTTP/1.1" 200 5`, "", []string{"server"}, ErrServer},
-		{`192.0.2.1 - - [31/Jan/2024:12:00:00 +0000] "GET / HTTP/1.1" 200 5`, "https://h.example/path", []string{"h.example/path"}, ErrServer},
+		{`192.0.2.1 - - [31/Jan/2024:12:00:00 +0000] "GET / HTTP/1.1" 200 5`, "",
+			[]string{"server"}, ErrServer},
+		{`192.0.2.1 - - [31/Jan/2024:12:00:00 +0000] "GET / HTTP/1.1" 200 5`,
+			"https://h.example/path", []string{"h.example/path"}, ErrServer},
 		{"WARC/1.0\r\nnonsense", "", []string{"at 0", "header is cut"}, ErrNothing},
 		{" CDX N b a\nx y\n", "", []string{"at 2", "2 columns"}, ErrNothing},
 		{"<html>nothing</html>", "", []string{"names an address"}, nil},
@@ -149,8 +163,10 @@ func TestUnreadable(t *testing.T) {
 // someCaptures are of a few addresses, some of them more than once.
 func someCaptures(r *rand.Rand, n int) (all []Capture) {
 	for range n {
-		c := Capture{URL: fmt.Sprintf("http://h%d.example/%d", r.IntN(3), r.IntN(40)), Time: 1_700_000_000 + uint32(r.IntN(50))*86400,
-			Kind: KindFetched, Status: 200, Size: r.Int64N(1000), Payload: sitegraph.PayloadDigest("sha1", fmt.Sprint(r.IntN(3)))}
+		c := Capture{URL: fmt.Sprintf("http://h%d.example/%d", r.IntN(3), r.IntN(40)),
+			Time: 1_700_000_000 + uint32(r.IntN(50))*86400,
+			Kind: KindFetched, Status: 200, Size: r.Int64N(1000),
+			Payload: sitegraph.PayloadDigest("sha1", fmt.Sprint(r.IntN(3)))}
 		switch r.IntN(6) {
 		case 0:
 			c = Capture{URL: c.URL, Kind: KindListed, Requests: r.Uint64N(3)}
@@ -158,7 +174,8 @@ func someCaptures(r *rand.Rand, n int) (all []Capture) {
 			c.Kind, c.Payload, c.Size, c.Status = KindGone, sitegraph.Digest{}, 0, 404
 		case 2:
 			c.Digests.Bytes, c.LinksKnown = sitegraph.DigestOf([]byte{byte(r.IntN(3))}), true
-			c.Links, c.Frames = []string{"http://h.example/a", "http://h.example/b"}, []string{"http://h.example/b"}
+			c.Links, c.Frames = []string{"http://h.example/a", "http://h.example/b"},
+				[]string{"http://h.example/b"}
 		}
 		all = append(all, c)
 	}
@@ -179,7 +196,8 @@ func sortedBy(t *testing.T, all []Capture, memory int) (groups []Group) {
 		}
 	}
 	for i := range 40 {
-		if err := s.AddKnown([]byte(fmt.Sprintf("http://h1.example/%d", i)), uint32(i)); err != nil {
+		if err := s.AddKnown([]byte(fmt.Sprintf("http://h1.example/%d", i)),
+			uint32(i)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -219,7 +237,8 @@ func TestSorter(t *testing.T) {
 	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	for _, memory := range []int{1000, 20_000} { // hundreds of runs, merged twice, and some
 		if got := sortedBy(t, all, memory); !reflect.DeepEqual(got, want) {
-			t.Errorf("with %d octets of memory: %d groups, want %d, or others", memory, len(got), len(want))
+			t.Errorf("with %d octets of memory: %d groups, want %d, or others",
+				memory, len(got), len(want))
 		}
 	}
 }
@@ -245,11 +264,14 @@ func TestSorterInterrupted(t *testing.T) {
 func TestApply(t *testing.T) {
 	day := func(n int) uint32 { return 1_700_000_000 + uint32(n)*86400 }
 	body := func(n int, text, main string) Capture {
-		return Capture{Time: day(n), Kind: KindFetched, Status: 200, Payload: sitegraph.PayloadDigest("sha1", text),
-			Digests: sitegraph.Digests{Bytes: sitegraph.DigestOf([]byte(text)), Text: sitegraph.DigestOf([]byte(text)), Main: sitegraph.DigestOf([]byte(main))}}
+		return Capture{Time: day(n), Kind: KindFetched, Status: 200,
+			Payload: sitegraph.PayloadDigest("sha1", text),
+			Digests: sitegraph.Digests{Bytes: sitegraph.DigestOf([]byte(text)),
+				Text: sitegraph.DigestOf([]byte(text)), Main: sitegraph.DigestOf([]byte(main))}}
 	}
 	told := func(n int, text string) Capture {
-		return Capture{Time: day(n), Kind: KindFetched, Status: 200, Payload: sitegraph.PayloadDigest("sha1", text)}
+		return Capture{Time: day(n), Kind: KindFetched, Status: 200,
+			Payload: sitegraph.PayloadDigest("sha1", text)}
 	}
 	at := func(n int, k Kind) Capture { return Capture{Time: day(n), Kind: k} }
 	for name, c := range map[string]struct {
@@ -259,22 +281,34 @@ func TestApply(t *testing.T) {
 		visits, change uint32
 		stable         int // days
 	}{
-		"equal digests":              {[]Capture{told(0, "a"), told(3, "a"), told(5, "b"), told(6, "b")}, 0, sitegraph.StateAlive, 4, 1, 4},
-		"bodies by main text":        {[]Capture{body(0, "a", "m"), body(3, "b", "m"), body(5, "c", "n")}, sitegraph.ChangeByMain, sitegraph.StateAlive, 3, 1, 3},
-		"a revisit has the body":     {[]Capture{body(0, "a", "m"), told(3, "a"), body(5, "c", "n")}, sitegraph.ChangeByMain, sitegraph.StateAlive, 3, 1, 3},
-		"one body, one without":      {[]Capture{body(0, "a", "m"), told(3, "b"), body(5, "c", "n")}, sitegraph.ChangeByMain, sitegraph.StateAlive, 3, 2, 0},
-		"not modified":               {[]Capture{told(0, "a"), at(2, KindUnchanged), told(4, "a")}, 0, sitegraph.StateAlive, 3, 0, 4},
-		"first not modified":         {[]Capture{at(0, KindUnchanged), at(2, KindUnchanged)}, 0, sitegraph.StateAlive, 2, 0, 2},
-		"gone and back":              {[]Capture{told(0, "a"), at(2, KindGone), told(4, "a"), told(5, "a")}, 0, sitegraph.StateAlive, 2, 0, 1},
-		"gone":                       {[]Capture{told(0, "a"), at(2, KindGone)}, 0, sitegraph.StateGone, 1, 0, 0},
-		"moved":                      {[]Capture{told(0, "a"), at(2, KindMoved)}, 0, sitegraph.StateMoved, 1, 0, 0},
-		"two of one second are one":  {[]Capture{told(0, "a"), body(0, "a", "m"), told(1, "a")}, 0, sitegraph.StateAlive, 2, 0, 1},
-		"digests of different tools": {[]Capture{told(0, "a"), {Time: day(9), Kind: KindFetched, Payload: sitegraph.PayloadDigest("nutch", "a")}}, 0, sitegraph.StateAlive, 1, 0, 0},
+		"equal digests": {[]Capture{told(0, "a"), told(3, "a"), told(5, "b"),
+			told(6, "b")}, 0, sitegraph.StateAlive, 4, 1, 4},
+		"bodies by main text": {[]Capture{body(0, "a", "m"), body(3, "b", "m"),
+			body(5, "c", "n")}, sitegraph.ChangeByMain, sitegraph.StateAlive, 3, 1, 3},
+		"a revisit has the body": {[]Capture{body(0, "a", "m"), told(3, "a"),
+			body(5, "c", "n")}, sitegraph.ChangeByMain, sitegraph.StateAlive, 3, 1, 3},
+		"one body, one without": {[]Capture{body(0, "a", "m"), told(3, "b"),
+			body(5, "c", "n")}, sitegraph.ChangeByMain, sitegraph.StateAlive, 3, 2, 0},
+		"not modified": {[]Capture{told(0, "a"), at(2, KindUnchanged), told(4, "a")},
+			0, sitegraph.StateAlive, 3, 0, 4},
+		"first not modified": {[]Capture{at(0, KindUnchanged), at(2, KindUnchanged)}, 0,
+			sitegraph.StateAlive, 2, 0, 2},
+		"gone and back": {[]Capture{told(0, "a"), at(2, KindGone), told(4, "a"),
+			told(5, "a")}, 0, sitegraph.StateAlive, 2, 0, 1},
+		"gone": {[]Capture{told(0, "a"), at(2, KindGone)}, 0,
+			sitegraph.StateGone, 1, 0, 0},
+		"moved": {[]Capture{told(0, "a"), at(2, KindMoved)}, 0,
+			sitegraph.StateMoved, 1, 0, 0},
+		"two of one second are one": {[]Capture{told(0, "a"), body(0, "a", "m"), told(1, "a")}, 0,
+			sitegraph.StateAlive, 2, 0, 1},
+		"digests of different tools": {[]Capture{told(0, "a"), {Time: day(9), Kind: KindFetched,
+			Payload: sitegraph.PayloadDigest("nutch", "a")}}, 0, sitegraph.StateAlive, 1, 0, 0},
 	} {
 		var r sitegraph.Record
 		Apply(&r, Resolve(c.all), c.by)
 		h := r.History
-		if r.State != c.state || h.Visits != c.visits || h.Changes != c.change || int(h.Stable) != c.stable*86400 {
+		if r.State != c.state || h.Visits != c.visits || h.Changes != c.change ||
+			int(h.Stable) != c.stable*86400 {
 			t.Errorf("%s: %v, %+v", name, r.State, h)
 		}
 		before := r
@@ -317,50 +351,65 @@ func fuzzLines(f *testing.F, format Format, seeds ...string) {
 			}
 			return nil
 		})
-		if len(file.Bad) > mostMistakes || err != nil && file.BadCount == 0 && format != Sitemap { // which has no lines
+		// which has no lines
+		if len(file.Bad) > mostMistakes || err != nil && file.BadCount == 0 && format != Sitemap {
 			t.Fatalf("%+v %v", file, err)
 		}
 	})
 }
 
 func FuzzCDXJ(f *testing.F) {
-	fuzzLines(f, CDXJ, `example,h)/ 20240131120000 {"url":"http://h.example/","mime":"text/html","status":"200","digest":"sha1:X"}`,
-		`{"timestamp":"20240131120000","url":"http://h.example/","status":"404"}`, "!meta {}\n\xff 1 {")
+	fuzzLines(
+		f, CDXJ, `example,h)/ 20240131120000 {"url":"http://h.example/","mime":"text/html","status":"200","digest":"sha1:X"}`,
+		`{"timestamp":"20240131120000","url":"http://h.example/","status":"404"}`,
+		"!meta {}\n\xff 1 {")
 }
 
 func FuzzCDX(f *testing.F) {
-	fuzzLines(f, CDX, " CDX N b a m s k r M S V g\nexample,h)/ 20240131120000 http://h.example/ text/html 200 "+shaB+" - - 1 2 f\n",
+	fuzzLines(f, CDX, " CDX N b a m s k r M S V g\nexample,h)/ 20240131120000 http://h.example/ "+
+		"text/html 200 "+shaB+" - - 1 2 f\n",
 		"example,h)/ 20240131120000 http://h.example/ warc/revisit - - 1\n", " CDX \n")
 }
 
 func FuzzNutch(f *testing.F) {
-	fuzzLines(f, Nutch, "http://h.example/\tVersion: 7\nStatus: 2 (db_fetched)\nFetch time: Fri Mar 01 12:00:00 UTC 2024\nRetry interval: 86400 seconds (1 days)\nSignature: 5f7f\n",
-		"http://h.example/\tVersion: 7\nStatus: 3\nFetch time: Fri Mar 01 12:00:00 CET 1924\nRetry interval: 99999999999999 seconds\n")
+	fuzzLines(f, Nutch, "http://h.example/\tVersion: 7\nStatus: 2 (db_fetched)\nFetch time: Fri "+
+		"Mar 01 12:00:00 UTC 2024\nRetry interval: 86400 seconds (1 days)\nSignature: 5f7f\n",
+		"http://h.example/\tVersion: 7\nStatus: 3\nFetch time: Fri Mar 01 12:00:00 CET "+
+			"1924\nRetry interval: 99999999999999 seconds\n")
 }
 
 func FuzzLog(f *testing.F) {
-	fuzzLines(f, Log, `h - - [31/Jan/2024:12:00:00 +0000] "GET /a?x=1 HTTP/1.1" 200 5 "-" "x"`, `h [31/Jan/2024:12:00:00 +0000] "GET //x\" HTTP/1.1" 200`)
+	fuzzLines(f, Log, `h - - [31/Jan/2024:12:00:00 +0000] "GET /a?x=1 HTTP/1.1" 200 5 "-" "x"`,
+		`h [31/Jan/2024:12:00:00 +0000] "GET //x\" HTTP/1.1" 200`)
 }
 
 func FuzzSitemap(f *testing.F) {
-	fuzzLines(f, Sitemap, "<urlset><url><loc>https://h.example/a</loc><lastmod>2024-01-31</lastmod></url></urlset>", "<sitemapindex><sitemap><loc>/a.xml")
+	fuzzLines(f, Sitemap,
+		"<urlset><url><loc>https://h.example/a</loc><lastmod>2024-01-31</lastmod></url></urlset>",
+		"<sitemapindex><sitemap><loc>/a.xml")
 }
 
 func FuzzWARC(f *testing.F) {
-	const head = "WARC/1.1\r\nWARC-Type: %s\r\nWARC-Record-ID: <urn:x>\r\nWARC-Date: 2024-01-31T12:00:00Z\r\nWARC-Target-URI: https://h.example/\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n"
+	const head = "WARC/1.1\r\nWARC-Type: %s\r\nWARC-Record-ID: <urn:x>\r\nWARC-Date: " +
+		"2024-01-31T12:00:00Z\r\nWARC-Target-URI: https://h.example/\r\nContent-Type: " +
+		"%s\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n"
 	http := "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n\x1f\x8b"
 	fuzzLines(f, WARC, fmt.Sprintf(head, "response", "application/http", len(http), http),
-		fmt.Sprintf(head, "resource", "text/html", 3, "<p>"), fmt.Sprintf(head, "revisit", "application/http", 0, ""))
+		fmt.Sprintf(head, "resource", "text/html", 3, "<p>"),
+		fmt.Sprintf(head, "revisit", "application/http", 0, ""))
 }
 
 // FuzzWACZ: a file that calls itself a WACZ is read to an end, whatever its container says of
 // sizes, names and methods.
 func FuzzWACZ(f *testing.F) {
-	const record = "WARC/1.1\r\nWARC-Type: resource\r\nWARC-Record-ID: <urn:x>\r\nWARC-Date: 2024-01-31T12:00:00Z\r\nWARC-Target-URI: https://h.example/\r\nContent-Type: text/html\r\nContent-Length: 3\r\n\r\n<p>\r\n\r\n"
+	const record = "WARC/1.1\r\nWARC-Type: resource\r\nWARC-Record-ID: <urn:x>\r\nWARC-Date: " +
+		"2024-01-31T12:00:00Z\r\nWARC-Target-URI: https://h.example/\r\nContent-Type: " +
+		"text/html\r\nContent-Length: 3\r\n\r\n<p>\r\n\r\n"
 	const line = `example,h)/ 20240131120000123 {"url":"http://h.example/","mime":"text/html","status":"200","digest":"sha1:X"}` + "\n"
 	for _, files := range []map[string]string{
 		{"archive/a.warc": record, "indexes/index.cdxj": line}, {"indexes/index.cdxj": line},
-		{"archive/../../a.warc.gz": record, "archive//b.warc": record, "archive/": "", "/archive/a.warc": record},
+		{"archive/../../a.warc.gz": record, "archive//b.warc": record, "archive/": "",
+			"/archive/a.warc": record},
 		{"indexes/index.cdx.gz": "\x1f\x8b"}, {"datapackage.json": "{"},
 	} {
 		for _, method := range []uint16{zip.Store, zip.Deflate} {
@@ -379,12 +428,13 @@ func FuzzWACZ(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		in := &Input{Name: "f.wacz", Format: WACZ, Reader: bytes.NewReader(b)}
-		file, err := Read(t.Context(), in, Options{To: time.Unix(1<<32-1, 0)}, func(c *Capture) error {
-			if again, err := sitegraph.Canonical(c.URL); err != nil || again != c.URL {
-				t.Fatalf("%q is not canonical: %q %v", c.URL, again, err)
-			}
-			return nil
-		})
+		file, err := Read(t.Context(), in, Options{To: time.Unix(1<<32-1, 0)},
+			func(c *Capture) error {
+				if again, err := sitegraph.Canonical(c.URL); err != nil || again != c.URL {
+					t.Fatalf("%q is not canonical: %q %v", c.URL, again, err)
+				}
+				return nil
+			})
 		if len(file.Bad) > mostMistakes {
 			t.Fatalf("%+v %v", file, err)
 		}

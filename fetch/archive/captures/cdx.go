@@ -62,7 +62,8 @@ func stampOf(text string) (time.Time, error) {
 // columnsOf are the usual columns of an index without a header, by their number; "": none has so
 // many. Seven are those of the index server of the Wayback Machine.
 func columnsOf(n int) string {
-	return map[int]string{7: "N b a m s k S", 9: "N b a m s k r V g", 10: "N b a m s k r M V g", 11: "N b a m s k r M S V g"}[n]
+	return map[int]string{7: "N b a m s k S", 9: "N b a m s k r V g", 10: "N b a m s k r M V g",
+		11: "N b a m s k r M S V g"}[n]
 }
 
 // cdx reads an index of columns. Its header says which.
@@ -88,7 +89,8 @@ func parseCDX(line []byte, columns []string) (i indexed, err error) {
 		columns = strings.Fields(columnsOf(len(words)))
 	}
 	if len(words) != len(columns) || len(words) == 0 {
-		return i, fmt.Errorf("%d columns; want %d, or 7, 9, 10 or 11 without a header", len(words), len(columns))
+		return i, fmt.Errorf("%d columns; want %d, or 7, 9, 10 or 11 without a header",
+			len(words), len(columns))
 	}
 	stamp := ""
 	for at, column := range columns {
@@ -133,7 +135,8 @@ func (r *reader) indexed(n int64, line []byte, i indexed) error {
 	}
 	mime, _, _ := strings.Cut(strings.ToLower(i.mime), ";")
 	switch {
-	case mime == cdxj.Revisit && (c.Status == 0 || c.Status == 200 || c.Status == 203 || c.Status == 304):
+	case mime == cdxj.Revisit && (c.Status == 0 || c.Status == 200 || c.Status == 203 ||
+		c.Status == 304):
 		if c.Kind = KindFetched; c.Payload.IsZero() {
 			c.Kind = KindUnchanged
 		}

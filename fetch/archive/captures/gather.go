@@ -56,7 +56,8 @@ func (s *Sources) Close() error { return s.first.Close() }
 
 // Gather reads all files into a sorter in a directory, which takes so many octets of memory. The
 // caller closes it. progress is told how many files are read; it may be nil.
-func (s *Sources) Gather(ctx context.Context, o Options, dir string, memory int, progress func(done, files int)) (sorter *Sorter, files []*File, err error) {
+func (s *Sources) Gather(ctx context.Context, o Options, dir string, memory int,
+	progress func(done, files int)) (sorter *Sorter, files []*File, err error) {
 	if sorter, err = NewSorter(dir, memory); err != nil {
 		return nil, nil, err
 	}

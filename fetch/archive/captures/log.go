@@ -70,7 +70,8 @@ func serverBase(server string) (string, error) {
 	}
 	base, err := sitegraph.Canonical(server)
 	if err != nil || base != sitegraph.Root(base) {
-		return "", fmt.Errorf("%w: %q is no server; want one as https://example.org", ErrServer, server)
+		return "", fmt.Errorf("%w: %q is no server; want one as https://example.org",
+			ErrServer, server)
 	}
 	return base, nil
 }

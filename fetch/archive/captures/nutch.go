@@ -39,7 +39,8 @@ const (
 func (r *reader) nutch(ctx context.Context, in *Input) error {
 	var e entry
 	err := r.lines(ctx, in, func(n int64, line []byte) error {
-		if url, version, ok := bytes.Cut(line, []byte("\t")); ok && nutchLine.Match(line) && len(version) > 0 {
+		if url, version, ok := bytes.Cut(line, []byte("\t")); ok && nutchLine.Match(line) &&
+			len(version) > 0 {
 			err := r.entry(&e)
 			e = entry{url: string(url), line: n}
 			return err
@@ -126,7 +127,8 @@ func (r *reader) entry(e *entry) error {
 	c := Capture{URL: url}
 	switch e.status {
 	case nutchFetched, nutchNotModified:
-		if c.Kind, c.Payload = KindFetched, sitegraph.PayloadDigest("nutch", e.signature); c.Payload.IsZero() {
+		if c.Kind, c.Payload = KindFetched,
+			sitegraph.PayloadDigest("nutch", e.signature); c.Payload.IsZero() {
 			return r.listed(url, 0)
 		}
 		if first := e.modified; !first.IsZero() && first.Before(last) {
@@ -146,7 +148,8 @@ func (r *reader) entry(e *entry) error {
 		return nil
 	}
 	if e.due.IsZero() || e.interval <= 0 {
-		r.file.bad(e.line, "it does not tell when it was fetched: want Fetch time and Retry interval", []byte(e.url))
+		r.file.bad(e.line, "it does not tell when it was fetched: want Fetch time and Retry "+
+			"interval", []byte(e.url))
 		return nil
 	}
 	return r.capture(&c, last)

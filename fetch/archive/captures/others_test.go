@@ -33,7 +33,8 @@ func TestOthersWARC(t *testing.T) {
 		"post-test.warc.gz":                   {0, 0, 0}, // JSON alone
 	} {
 		f, all, err := readAll(t, filepath.Join(dir, name), Options{Main: true, Links: true})
-		if err != nil || f.Captures != want.captures || f.WithBody != want.bodies || f.BadCount != want.bad {
+		if err != nil || f.Captures != want.captures || f.WithBody != want.bodies ||
+			f.BadCount != want.bad {
 			t.Errorf("%s: %+v, %v; want %+v", name, f, err, want)
 		}
 		for _, c := range all {
@@ -89,10 +90,14 @@ func TestWget(t *testing.T) {
 	for n, args := range [][]string{{"--warc-cdx"}, {"--warc-cdx", "--warc-dedup=0.cdx"}} {
 		round.Store(int32(n))
 		name := string(rune('0' + n))
-		cmd := exec.Command(wget, append([]string{"-q", "-r", "--no-proxy", "-P", "mirror" + name, "--warc-file=" + name, server.URL + "/"}, args...)...)
+		cmd := exec.Command(wget,
+			append([]string{"-q", "-r", "--no-proxy", "-P", "mirror" + name, "--warc-file=" + name,
+				server.URL + "/"}, args...)...)
 		cmd.Dir = dir
 		out, err := cmd.CombinedOutput()
-		if exit := (*exec.ExitError)(nil); err != nil && !(asExit(err, &exit) && exit.ExitCode() == 8) { // 8: some page was not there
+		// 8: some page was not there
+		if exit := (*exec.ExitError)(nil); err != nil &&
+			!(asExit(err, &exit) && exit.ExitCode() == 8) {
 			t.Fatalf("%v: %s", err, out)
 		}
 		f, found, err := readAll(t, filepath.Join(dir, name+".warc.gz"), Options{Links: true})
@@ -103,7 +108,8 @@ func TestWget(t *testing.T) {
 			found[i].Time += uint32(n) // both may be of one second
 		}
 		all = append(all, found...)
-		if f, told, err := readAll(t, filepath.Join(dir, name+".cdx"), Options{}); err != nil || f.Format != CDX || n == 0 && len(told) != len(found) {
+		if f, told, err := readAll(t, filepath.Join(dir, name+".cdx"), Options{}); err != nil ||
+			f.Format != CDX || n == 0 && len(told) != len(found) {
 			t.Errorf("%+v, %d of %d captures, %v", f, len(told), len(found), err)
 		}
 	}
@@ -114,9 +120,11 @@ func TestWget(t *testing.T) {
 	for path, want := range map[string]struct {
 		last Kind
 		same bool
-	}{"/": {KindFetched, true}, "/changing": {KindFetched, false}, "/same": {KindFetched, true}, "/gone": {KindGone, false}} {
+	}{"/": {KindFetched, true}, "/changing": {KindFetched, false}, "/same": {KindFetched, true},
+		"/gone": {KindGone, false}} {
 		c := of[server.URL+path]
-		if len(c) != 2 || c[0].Kind != KindFetched || !c[0].hasBody() || c[1].Kind != want.last || (c[0].Payload == c[1].Payload) != want.same {
+		if len(c) != 2 || c[0].Kind != KindFetched || !c[0].hasBody() || c[1].Kind != want.last ||
+			(c[0].Payload == c[1].Payload) != want.same {
 			t.Errorf("%s: %+v", path, c)
 		}
 	}

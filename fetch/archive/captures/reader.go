@@ -56,7 +56,9 @@ const (
 
 func (f *File) bad(at int64, what string, text []byte) {
 	if f.BadCount++; len(f.Bad) < mostMistakes {
-		f.Bad = append(f.Bad, Mistake{at, what, strings.ToValidUTF8(string(text[:min(len(text), mistakeBytes)]), "\uFFFD")})
+		f.Bad = append(f.Bad,
+			Mistake{at, what, strings.ToValidUTF8(string(text[:min(len(text), mistakeBytes)]),
+				"\uFFFD")})
 	}
 }
 
@@ -79,17 +81,20 @@ type reader struct {
 func Read(ctx context.Context, in *Input, o Options, give func(*Capture) error) (*File, error) {
 	r := &reader{o: o, file: &File{Name: in.Name, Format: in.Format, Bad: []Mistake{}}, give: give}
 	read := map[Format]func(context.Context, *Input) error{
-		List: r.list, Sitemap: r.sitemap, CDXJ: r.cdxj, CDX: r.cdx, WARC: r.warc, WACZ: r.wacz, Nutch: r.nutch, Log: r.log,
+		List: r.list, Sitemap: r.sitemap, CDXJ: r.cdxj, CDX: r.cdx, WARC: r.warc, WACZ: r.wacz,
+		Nutch: r.nutch, Log: r.log,
 	}[in.Format]
 	if read == nil {
-		return r.file, fmt.Errorf("import %s: unknown format %q; there are %s", in.Name, in.Format, FormatNames())
+		return r.file, fmt.Errorf("import %s: unknown format %q; there are %s",
+			in.Name, in.Format, FormatNames())
 	}
 	if err := read(ctx, in); err != nil {
 		return r.file, fmt.Errorf("import %s: %w", in.Name, err)
 	}
 	f := r.file
 	if f.BadCount > 0 && f.Captures+f.Listed+f.NoPages+f.NoNews+f.Elsewhen == 0 {
-		return f, fmt.Errorf("import %s: %w %s: at %d: %s: %.60q", in.Name, ErrNothing, in.Format, f.Bad[0].At, f.Bad[0].What, f.Bad[0].Text)
+		return f, fmt.Errorf("import %s: %w %s: at %d: %s: %.60q",
+			in.Name, ErrNothing, in.Format, f.Bad[0].At, f.Bad[0].What, f.Bad[0].Text)
 	}
 	return f, nil
 }
@@ -127,7 +132,8 @@ func kindOf(status int) Kind {
 		return KindUnchanged
 	case status == 404 || status == 410:
 		return KindGone
-	case status == 300 || status == 301 || status == 302 || status == 303 || status == 307 || status == 308:
+	case status == 300 || status == 301 || status == 302 || status == 303 || status == 307 ||
+		status == 308:
 		return KindMoved
 	}
 	return KindUnknown
@@ -138,7 +144,8 @@ const mostLine = 256 << 10
 
 // lines hands each line to yield, numbered from 1, without its end. One that is too long is a
 // mistake.
-func (r *reader) lines(ctx context.Context, in io.Reader, yield func(n int64, line []byte) error) error {
+func (r *reader) lines(ctx context.Context, in io.Reader,
+	yield func(n int64, line []byte) error) error {
 	from := bufio.NewReaderSize(in, mostLine)
 	for n := int64(1); ; n++ {
 		line, err := from.ReadSlice('\n')

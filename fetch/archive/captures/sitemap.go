@@ -13,7 +13,8 @@ import (
 )
 
 // named is the first address of a sitemap or feed: all others must be of its server.
-var named = regexp.MustCompile(`(?i)(?:<(?:loc|link)[^>]*>\s*(?:<!\[CDATA\[)?\s*|<link[^>]+href\s*=\s*["']|"(?:home_page_)?url"\s*:\s*")(https?://[^\s<>"'\]]+)`)
+var named = regexp.MustCompile(
+	`(?i)(?:<(?:loc|link)[^>]*>\s*(?:<!\[CDATA\[)?\s*|<link[^>]+href\s*=\s*["']|"(?:home_page_)?url"\s*:\s*")(https?://[^\s<>"'\]]+)`)
 
 // sitemap reads a sitemap or feed: which addresses there are. What it says of changes is a claim,
 // which run takes from the sitemap itself.
@@ -31,7 +32,8 @@ func (r *reader) sitemap(ctx context.Context, in *Input) error {
 		base, err = serverBase(base)
 	}
 	if base == "" || err != nil {
-		return errors.New("no sitemap, no feed, or none that names an address; if its addresses are relative, --server says which server it is of")
+		return errors.New("no sitemap, no feed, or none that names an address; if its addresses " +
+			"are relative, --server says which server it is of")
 	}
 	listing, err := source.Read(body, "", base+"recrawl-import-of-a-sitemap")
 	if errors.Is(err, source.ErrNone) {

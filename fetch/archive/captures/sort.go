@@ -197,7 +197,8 @@ func (c *cursors) Pop() any {
 }
 
 // merge hands out the rows of runs in their order, each once unless it counts.
-func (s *Sorter) merge(runs []string, ctx context.Context, yield func(key int, row []byte) error) error {
+func (s *Sorter) merge(runs []string, ctx context.Context,
+	yield func(key int, row []byte) error) error {
 	var from cursors
 	for _, path := range runs {
 		f, err := os.Open(path)

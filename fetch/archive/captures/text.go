@@ -17,13 +17,16 @@ func (f *File) Text(w io.Writer) error {
 	for _, part := range []struct {
 		n    int64
 		what string
-	}{{f.Captures, "captures of pages"}, {f.WithBody, "with a body"}, {f.Listed, "named addresses"}, {f.NoPages, "no pages"},
-		{f.NoNews, "that tell nothing of a page"}, {f.Elsewhen, "of another time"}, {f.BadCount, "damaged"}} {
+	}{{f.Captures, "captures of pages"}, {f.WithBody, "with a body"}, {f.Listed, "named addresses"},
+		{f.NoPages, "no pages"},
+		{f.NoNews, "that tell nothing of a page"}, {f.Elsewhen, "of another time"},
+		{f.BadCount, "damaged"}} {
 		if part.n > 0 {
 			what += fmt.Sprintf(", %s %s", report.Grouped(part.n), part.what)
 		}
 	}
-	_, err := fmt.Fprintf(w, "%s: %s, %s%s\n", f.Name, f.Format, report.Plural(int(f.Read), unit), what)
+	_, err := fmt.Fprintf(w, "%s: %s, %s%s\n", f.Name, f.Format, report.Plural(int(f.Read), unit),
+		what)
 	for _, m := range f.Bad {
 		if err == nil {
 			_, err = fmt.Fprintf(w, "  %s: %s", f.place(m.At), m.What)

@@ -35,7 +35,8 @@ func (r *reader) warc(ctx context.Context, in *Input) error {
 }
 
 // records reads records from an offset on, up to the end or the first damage.
-func (r *reader) records(ctx context.Context, in io.Reader, offset int64) (damage *warc.DamageError, err error) {
+func (r *reader) records(ctx context.Context, in io.Reader, offset int64) (
+	damage *warc.DamageError, err error) {
 	from := warc.NewReader(in, offset)
 	for ctx.Err() == nil {
 		rec, err := from.Next()
@@ -91,7 +92,8 @@ func (r *reader) record(rec *warc.Record) (*Capture, error) {
 		return nil, nil
 	}
 	if rec.Length > archive.MostBody {
-		r.file.bad(rec.Offset, fmt.Sprintf("its block of %d octets is larger than %d", rec.Length, archive.MostBody), []byte(url))
+		r.file.bad(rec.Offset, fmt.Sprintf("its block of %d octets is larger than %d",
+			rec.Length, archive.MostBody), []byte(url))
 		return nil, nil
 	}
 	block, err := io.ReadAll(rec.Block)
@@ -112,13 +114,15 @@ func (r *reader) record(rec *warc.Record) (*Capture, error) {
 		}
 		a.Status, a.Header, a.Body = m.Status, m.Fields(), m.Plain()
 		if kind == warc.Response && m.Payload != nil {
-			c.Payload = payloadDigest(warc.DigestText(m.Payload)) // what the header says may be over the chunks
+			// what the header says may be over the chunks
+			c.Payload = payloadDigest(warc.DigestText(m.Payload))
 		}
 	}
 	c.Status = a.Status
 	c.Kind = kindOf(a.Status)
 	switch {
-	case kind == warc.Revisit && (c.Status == 0 || c.Kind == KindFetched || c.Kind == KindUnchanged):
+	case kind == warc.Revisit &&
+		(c.Status == 0 || c.Kind == KindFetched || c.Kind == KindUnchanged):
 		// The body may be that of another address: its digest is compared as others are.
 		if c.Kind = KindFetched; c.Payload.IsZero() {
 			c.Kind = KindUnchanged
@@ -178,7 +182,10 @@ func (r *reader) wacz(ctx context.Context, in *Input) error {
 	}
 	under := func(folder string, endings ...string) (found []*zip.File) {
 		for _, f := range z.File {
-			if strings.HasPrefix(f.Name, folder) && slices.ContainsFunc(endings, func(e string) bool { return strings.HasSuffix(f.Name, e) }) {
+			if strings.HasPrefix(f.Name, folder) &&
+				slices.ContainsFunc(endings, func(e string) bool {
+					return strings.HasSuffix(f.Name, e)
+				}) {
 				found = append(found, f)
 			}
 		}
@@ -191,7 +198,9 @@ func (r *reader) wacz(ctx context.Context, in *Input) error {
 	}
 	if len(files) == 0 {
 		files = under("indexes/", ".cdx", ".cdxj", ".cdx.gz", ".cdxj.gz")
-		read = func(ctx context.Context, in io.Reader) error { return r.cdxj(ctx, &Input{Reader: in}) }
+		read = func(ctx context.Context, in io.Reader) error {
+			return r.cdxj(ctx, &Input{Reader: in})
+		}
 	}
 	if len(files) == 0 {
 		return errors.New("the WACZ has neither WARC files in archive/ nor an index in indexes/")
@@ -204,7 +213,8 @@ func (r *reader) wacz(ctx context.Context, in *Input) error {
 	return nil
 }
 
-func (r *reader) within(ctx context.Context, f *zip.File, read func(context.Context, io.Reader) error) error {
+func (r *reader) within(ctx context.Context, f *zip.File,
+	read func(context.Context, io.Reader) error) error {
 	part, err := f.Open()
 	if err != nil {
 		return err
@@ -230,7 +240,8 @@ func seekable(in *Input) (from io.ReaderAt, size int64, done func(), err error) 
 		return nil, 0, nil, err
 	}
 	if size > mostPiped {
-		return nil, 0, nil, fmt.Errorf("a WACZ of more than %d octets cannot be read from a pipe; name the file", mostPiped)
+		return nil, 0, nil, fmt.Errorf("a WACZ of more than %d octets cannot be read from a "+
+			"pipe; name the file", mostPiped)
 	}
 	return bytes.NewReader(all.Bytes()), size, func() {}, nil
 }

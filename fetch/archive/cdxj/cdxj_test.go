@@ -80,26 +80,35 @@ func TestKeyPublished(t *testing.T) {
 var noon = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 
 func TestLine(t *testing.T) {
-	c := &Capture{Key: "org,example)/x", Time: noon, URL: "http://example.org/x?a=<&>", MIME: "text/html", Status: "200",
-		Digest: "sha1:AAAA", Length: 10, Offset: 1 << 40, Filename: "f.warc.gz", Date: "2026-01-31T12:00:00.000000Z", RefersURI: "http://example.org/"}
+	c := &Capture{Key: "org,example)/x", Time: noon, URL: "http://example.org/x?a=<&>",
+		MIME: "text/html", Status: "200",
+		Digest: "sha1:AAAA", Length: 10, Offset: 1 << 40, Filename: "f.warc.gz",
+		Date: "2026-01-31T12:00:00.000000Z", RefersURI: "http://example.org/"}
 	line, err := AppendLine(nil, c)
-	if err != nil || !bytes.HasPrefix(line, []byte(`org,example)/x 20260131120000 {"url":"http://example.org/x?a=<&>",`)) || bytes.Count(line, []byte("\n")) != 1 {
+	if err != nil || !bytes.HasPrefix(line,
+		[]byte(`org,example)/x 20260131120000 {"url":"http://example.org/x?a=<&>",`)) ||
+		bytes.Count(line, []byte("\n")) != 1 {
 		t.Fatalf("%s, %v", line, err)
 	}
 	if got, err := Parse(line); err != nil || *got != *c {
 		t.Errorf("%+v, %v; want %+v", got, err, c)
 	}
 	plain := c.Plain()
-	if line, _ := AppendLine(nil, &plain); bytes.Contains(line, []byte("date")) || bytes.Contains(line, []byte("refers")) {
+	if line, _ := AppendLine(nil, &plain); bytes.Contains(line, []byte("date")) ||
+		bytes.Contains(line, []byte("refers")) {
 		t.Errorf("plain: %s", line)
 	}
 	// Numbers as numbers, unknown fields, and blanks within the object.
-	got, err := Parse([]byte(`a)/ 20260131120000 {"url": "http://a/", "status": 200, "length": 5, "offset": "7", "filename": "f", "other": [1]}`))
+	got, err := Parse(
+		[]byte(
+			`a)/ 20260131120000 {"url": "http://a/", "status": 200, "length": 5, "offset": "7", "filename": "f", "other": [1]}`))
 	if err != nil || got.Status != "200" || got.Length != 5 || got.Offset != 7 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	for _, bad := range []string{"", "a)/ 20260131120000", "a)/ 2026 {}", "a)/ 20261331120000 {}", "a)/ 20260131120000 [", " 20260131120000 {}",
-		`a)/ 20260131120000 {"offset": "-1"}`, `a)/ 20260131120000 {"offset": {}}`, "a)/ 20260131120000 " + strings.Repeat(" ", MaxLine)} {
+	for _, bad := range []string{"", "a)/ 20260131120000", "a)/ 2026 {}", "a)/ 20261331120000 {}",
+		"a)/ 20260131120000 [", " 20260131120000 {}",
+		`a)/ 20260131120000 {"offset": "-1"}`, `a)/ 20260131120000 {"offset": {}}`,
+		"a)/ 20260131120000 " + strings.Repeat(" ", MaxLine)} {
 		if c, err := Parse([]byte(bad)); err == nil {
 			t.Errorf("%.60q is %+v", bad, c)
 		}
@@ -107,7 +116,8 @@ func TestLine(t *testing.T) {
 }
 
 func TestParseStamp(t *testing.T) {
-	for text, want := range map[string]string{"2026": "20260101000000", "202602": "20260201000000", "20260203": "20260203000000",
+	for text, want := range map[string]string{"2026": "20260101000000", "202602": "20260201000000",
+		"20260203":   "20260203000000",
 		"2026020304": "20260203040000", "20260203040506": "20260203040506"} {
 		if at, err := ParseStamp(text); err != nil || Stamp(at) != want {
 			t.Errorf("%s: %v, %v", text, at, err)
@@ -125,7 +135,8 @@ func TestRun(t *testing.T) {
 	var lines []string
 	for i := range 3000 {
 		key := fmt.Sprintf("org,example%d)/%s", i%200, strings.Repeat("long", i%7*(i%11)))
-		c := &Capture{Key: key, Time: noon.Add(time.Duration(i) * time.Second), URL: "http://x/", Filename: strings.Repeat("f", i%50)}
+		c := &Capture{Key: key, Time: noon.Add(time.Duration(i) * time.Second), URL: "http://x/",
+			Filename: strings.Repeat("f", i%50)}
 		line, err := AppendLine(nil, c)
 		if err != nil {
 			t.Fatal(err)
@@ -138,7 +149,8 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wants := []string{"", "a", "org,example5)/", "org,example77)/ ", "zzz", lines[0], lines[2999], lines[1500][:30]}
+	wants := []string{"", "a", "org,example5)/", "org,example77)/ ", "zzz", lines[0], lines[2999],
+		lines[1500][:30]}
 	for i := 0; i < 3000; i += 13 {
 		wants = append(wants, lines[i], lines[i][:len(lines[i])/3], lines[i]+"x")
 	}
@@ -171,7 +183,9 @@ func TestRunOfLongKeys(t *testing.T) {
 	var lines []string
 	for i := range 1500 {
 		key := "org,example)/" + strings.Repeat("%e3%82%b3", 19+i%2*4) + fmt.Sprint(i/3)
-		line, err := AppendLine(nil, &Capture{Key: key, Time: noon.Add(time.Duration(i) * time.Second), URL: "http://x/", Filename: "f"})
+		line, err := AppendLine(nil,
+			&Capture{Key: key, Time: noon.Add(time.Duration(i) * time.Second), URL: "http://x/",
+				Filename: "f"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,7 +200,10 @@ func TestRunOfLongKeys(t *testing.T) {
 	for i, line := range lines {
 		for _, text := range []string{line, line[:strings.Index(line, " ")+1]} {
 			var got string
-			if err := run.From(text, func(line []byte) bool { got = string(line); return false }); err != nil {
+			if err := run.From(text, func(line []byte) bool {
+				got = string(line)
+				return false
+			}); err != nil {
 				t.Fatal(err)
 			}
 			at, _ := slices.BinarySearch(lines, text)
@@ -199,7 +216,9 @@ func TestRunOfLongKeys(t *testing.T) {
 
 // FuzzParse: what is read is read the same again once written.
 func FuzzParse(f *testing.F) {
-	f.Add([]byte(`org,example)/ 20260131120000 {"url": "http://example.org/", "status": 200, "length": "5", "offset": 7, "filename": "f"}`))
+	f.Add(
+		[]byte(
+			`org,example)/ 20260131120000 {"url": "http://example.org/", "status": 200, "length": "5", "offset": 7, "filename": "f"}`))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		c, err := Parse(line)
 		if err != nil {
@@ -231,7 +250,8 @@ func FuzzKey(f *testing.F) {
 // A line to the millisecond (CDXJ 0.1.0) is read as one to the second.
 func TestLineToTheMillisecond(t *testing.T) {
 	at := time.Date(2026, 1, 31, 12, 0, 0, 32_999_999, time.FixedZone("", 3600))
-	c := &Capture{Key: "example,h)/", Time: at.UTC().Truncate(time.Second), URL: "http://h.example/", Length: 1, Filename: "f"}
+	c := &Capture{Key: "example,h)/", Time: at.UTC().Truncate(time.Second),
+		URL: "http://h.example/", Length: 1, Filename: "f"}
 	line, err := AppendLineAt(nil, c, at)
 	if err != nil || !strings.HasPrefix(string(line), "example,h)/ 20260131110000032 {") {
 		t.Fatalf("%s, %v", line, err)
@@ -239,8 +259,10 @@ func TestLineToTheMillisecond(t *testing.T) {
 	if got, err := Parse(line); err != nil || *got != *c {
 		t.Errorf("%+v, %v, want %+v", got, err, c)
 	}
-	for _, stamp := range []string{"2026013112000003", "202601311200000321", "2026013112000003x", "20260131120000-01", "20269931120000032"} {
-		if got, err := Parse([]byte("example,h)/ " + stamp + ` {"url":"http://h.example/"}`)); err == nil {
+	for _, stamp := range []string{"2026013112000003", "202601311200000321", "2026013112000003x",
+		"20260131120000-01", "20269931120000032"} {
+		if got, err := Parse([]byte("example,h)/ " + stamp +
+			` {"url":"http://h.example/"}`)); err == nil {
 			t.Errorf("%s is read as %v", stamp, got.Time)
 		}
 	}

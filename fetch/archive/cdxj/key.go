@@ -13,7 +13,8 @@ var (
 	leadingWWW = regexp.MustCompile(`^www\d*\.`)
 
 	// Session numbers that make one page look like many.
-	pathSession  = regexp.MustCompile(`^(/|/.*?/)\((?:[a-z]\([0-9a-z]{24}\))+\)/|^(/|/.*?/)\([0-9a-z]{24}\)/`)
+	pathSession = regexp.MustCompile(
+		`^(/|/.*?/)\((?:[a-z]\([0-9a-z]{24}\))+\)/|^(/|/.*?/)\([0-9a-z]{24}\)/`)
 	querySession = regexp.MustCompile(`(^|&)(?:jsessionid=[0-9a-z]{32}|phpsessid=[0-9a-z]{32}|` +
 		`sid=[0-9a-z]{32}|aspsessionid[a-z]{8}=[a-z]{24}|cfid=[^&]+&cftoken=[^&]+)(&|$)`)
 )
@@ -41,7 +42,8 @@ func Key(address string) string {
 		slices.Reverse(labels)
 		b.WriteString(strings.Join(labels, ","))
 	}
-	if port := u.Port(); port != "" && (u.Scheme != "http" || port != "80") && (u.Scheme != "https" || port != "443") {
+	if port := u.Port(); port != "" && (u.Scheme != "http" || port != "80") &&
+		(u.Scheme != "https" || port != "443") {
 		b.WriteString(":" + port)
 	}
 	b.WriteByte(')')

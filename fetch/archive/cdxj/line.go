@@ -57,7 +57,8 @@ var ErrStamp = errors.New("not a moment")
 func ParseStamp(text string) (time.Time, error) {
 	const first = "00010101000000"
 	if len(text) < 4 || len(text) > len(stamp) || strings.Trim(text, "0123456789") != "" {
-		return time.Time{}, fmt.Errorf("%w: %.30q; want 4 to 14 digits, as 20260131120000", ErrStamp, text)
+		return time.Time{}, fmt.Errorf("%w: %.30q; want 4 to 14 digits, as 20260131120000",
+			ErrStamp, text)
 	}
 	whole := text + first[len(text):]
 	if len(text) == 5 || len(text) == 7 { // half a month or day
@@ -77,7 +78,8 @@ func AppendLine(dst []byte, c *Capture) ([]byte, error) { return appendLine(dst,
 // Timestamp).
 func AppendLineAt(dst []byte, c *Capture, at time.Time) ([]byte, error) {
 	at = at.UTC()
-	return appendLine(dst, c, fmt.Sprintf("%s%03d", Stamp(at), at.Nanosecond()/int(time.Millisecond)))
+	return appendLine(dst, c, fmt.Sprintf("%s%03d",
+		Stamp(at), at.Nanosecond()/int(time.Millisecond)))
 }
 
 func appendLine(dst []byte, c *Capture, at string) ([]byte, error) {
@@ -96,7 +98,8 @@ func appendLine(dst []byte, c *Capture, at string) ([]byte, error) {
 		Truncated  string `json:"truncated,omitempty"`
 		RefersURI  string `json:"refers_to_uri,omitempty"`
 		RefersDate string `json:"refers_to_date,omitempty"`
-	}{c.URL, c.MIME, c.Status, c.Digest, c.Length, c.Offset, c.Filename, c.Date, c.Truncated, c.RefersURI, c.RefersDate}); err != nil {
+	}{c.URL, c.MIME, c.Status, c.Digest, c.Length, c.Offset, c.Filename, c.Date, c.Truncated,
+		c.RefersURI, c.RefersDate}); err != nil {
 		return dst, fmt.Errorf("index line of %s: %w", c.URL, err)
 	}
 	dst = append(append(append(dst, c.Key...), ' '), at...)
@@ -146,7 +149,8 @@ func Parse(line []byte) (*Capture, error) {
 			continue
 		}
 		if *n.to, err = strconv.ParseInt(string(n.text), 10, 64); err != nil || *n.to < 0 {
-			return nil, fmt.Errorf("index line %.80q: %q is no length or offset", line, string(n.text))
+			return nil, fmt.Errorf("index line %.80q: %q is no length or offset",
+				line, string(n.text))
 		}
 	}
 	return c, nil

@@ -41,7 +41,8 @@ func NewRun(r io.ReaderAt, size int64) (*Run, error) {
 			break
 		}
 		if n := len(run.marks); n == 0 || run.marks[n-1].at < begin {
-			run.marks = append(run.marks, mark{begin, bytes.Clone(line[:min(len(line), markBytes)])})
+			run.marks = append(run.marks,
+				mark{begin, bytes.Clone(line[:min(len(line), markBytes)])})
 		}
 	}
 	return run, nil
@@ -102,7 +103,8 @@ func (r *Run) seek(text string) (int64, error) {
 	// below: the search goes on in the file, from before the first such mark to behind the last.
 	first := sort.Search(len(r.marks), func(i int) bool {
 		line := r.marks[i].line
-		return string(line) >= text || len(line) == markBytes && strings.HasPrefix(text, string(line))
+		return string(line) >= text || len(line) == markBytes &&
+			strings.HasPrefix(text, string(line))
 	})
 	behind := sort.Search(len(r.marks), func(i int) bool { return string(r.marks[i].line) >= text })
 	low, high := int64(0), r.size

@@ -65,7 +65,8 @@ const (
 )
 
 // Run compares two captures of a page; see Captures. Moments have 4 to 14 digits.
-func Run(r *archive.Reader, url string, moments []string, kind string, now time.Time) (*Result, error) {
+func Run(r *archive.Reader, url string, moments []string, kind string, now time.Time) (
+	*Result, error) {
 	var at []time.Time
 	for _, text := range moments {
 		t, err := cdxj.ParseStamp(text)
@@ -84,7 +85,8 @@ func Run(r *archive.Reader, url string, moments []string, kind string, now time.
 // Captures returns the two captures to be compared: those nearest to the moments given; the last
 // one for the second if that is not given; and without any, the last one and the one before it
 // whose body is another.
-func Captures(r *archive.Reader, url string, moments []time.Time, now time.Time) (older, newer *cdxj.Capture, err error) {
+func Captures(r *archive.Reader, url string, moments []time.Time, now time.Time) (
+	older, newer *cdxj.Capture, err error) {
 	nearest := func(at time.Time) (*cdxj.Capture, error) {
 		all, err := r.Of(url, at, mostCaptures)
 		if err != nil {
@@ -159,9 +161,11 @@ func Compare(r *archive.Reader, older, newer *cdxj.Capture, kind string) (*Resul
 		}
 		texts[i] = split(body, answer.Get("Content-Type"), kind)
 		if len(texts[i]) > mostPieces {
-			return nil, fmt.Errorf("capture of %s at %s has more than %d words or lines", c.URL, cdxj.Stamp(c.Time), mostPieces)
+			return nil, fmt.Errorf("capture of %s at %s has more than %d words or lines",
+				c.URL, cdxj.Stamp(c.Time), mostPieces)
 		}
-		v := Version{Time: c.Time.UTC(), Status: answer.Status, Pieces: len(texts[i]), Cut: answer.Cut}
+		v := Version{Time: c.Time.UTC(), Status: answer.Status, Pieces: len(texts[i]),
+			Cut: answer.Cut}
 		if i == 0 {
 			result.Old = v
 		} else {
@@ -233,8 +237,10 @@ func (r *Result) compare(older, newer []string, within time.Duration) {
 	}
 	d := diffmatchpatch.New()
 	d.DiffTimeout = within
-	names := map[diffmatchpatch.Operation]string{diffmatchpatch.DiffEqual: "equal", diffmatchpatch.DiffDelete: "removed", diffmatchpatch.DiffInsert: "added"}
-	counts := map[diffmatchpatch.Operation]*int{diffmatchpatch.DiffEqual: &r.Kept, diffmatchpatch.DiffDelete: &r.Removed, diffmatchpatch.DiffInsert: &r.Added}
+	names := map[diffmatchpatch.Operation]string{diffmatchpatch.DiffEqual: "equal",
+		diffmatchpatch.DiffDelete: "removed", diffmatchpatch.DiffInsert: "added"}
+	counts := map[diffmatchpatch.Operation]*int{diffmatchpatch.DiffEqual: &r.Kept,
+		diffmatchpatch.DiffDelete: &r.Removed, diffmatchpatch.DiffInsert: &r.Added}
 	for _, piece := range d.DiffMainRunes(letters(older), letters(newer), false) {
 		var text strings.Builder
 		for _, letter := range piece.Text {
@@ -260,7 +266,8 @@ func (r *Result) Text(w io.Writer) error {
 		mark string
 		Version
 	}{{"---", r.Old}, {"+++", r.New}} {
-		fmt.Fprintf(&b, "%s %s  status %d, %s", v.mark, v.Time.Format("2006-01-02 15:04:05 MST"), v.Status, report.Plural(v.Version.Pieces, unit))
+		fmt.Fprintf(&b, "%s %s  status %d, %s", v.mark, v.Time.Format("2006-01-02 15:04:05 MST"),
+			v.Status, report.Plural(v.Version.Pieces, unit))
 		if v.Cut != "" {
 			fmt.Fprintf(&b, ", cut: %s", v.Cut)
 		}
@@ -284,9 +291,11 @@ func (r *Result) Text(w io.Writer) error {
 func (r *Result) finding(unit string) string {
 	of := map[string]string{"main": "main text", "text": "text", "source": "source"}[r.Kind]
 	if r.Removed+r.Added == 0 {
-		return fmt.Sprintf("The %s is the same in both captures: %s.", of, report.Plural(r.Kept, unit))
+		return fmt.Sprintf("The %s is the same in both captures: %s.",
+			of, report.Plural(r.Kept, unit))
 	}
-	return fmt.Sprintf("The %s differs: %s removed, %d added, %d kept.", of, report.Plural(r.Removed, unit), r.Added, r.Kept)
+	return fmt.Sprintf("The %s differs: %s removed, %d added, %d kept.",
+		of, report.Plural(r.Removed, unit), r.Added, r.Kept)
 }
 
 // lines writes a piece with a mark before each of its lines. Controls are left out: they would
@@ -294,7 +303,8 @@ func (r *Result) finding(unit string) string {
 func lines(b *strings.Builder, mark, text string) {
 	for line := range strings.Lines(text) {
 		b.WriteString(mark + strings.Map(func(r rune) rune {
-			if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
+			if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r >= 0x202a && r <= 0x202e ||
+				r >= 0x2066 && r <= 0x2069 {
 				return -1
 			}
 			return r

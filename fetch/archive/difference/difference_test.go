@@ -27,8 +27,10 @@ func readerOf(t *testing.T, pages ...string) *archive.Reader {
 	}
 	for i, page := range pages {
 		at := noon.Add(time.Duration(i) * time.Minute)
-		x := fetch.Exchange{URL: url, Address: netip.MustParseAddr("127.0.0.1"), Began: at, Ended: at, Status: 200, Request: []byte("GET / HTTP/1.1\r\n\r\n"),
-			Response: fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s", len(page), page)}
+		x := fetch.Exchange{URL: url, Address: netip.MustParseAddr("127.0.0.1"), Began: at,
+			Ended: at, Status: 200, Request: []byte("GET / HTTP/1.1\r\n\r\n"),
+			Response: fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: "+
+				"text/html\r\nContent-Length: %d\r\n\r\n%s", len(page), page)}
 		if page == "" {
 			x.Status, x.Response = 304, []byte("HTTP/1.1 304 Not Modified\r\n\r\n")
 		}
@@ -108,7 +110,8 @@ func TestCaptures(t *testing.T) {
 	}{{nil, 1, 5}, {at(0), 0, 5}, {at(0, 3), 0, 3}, {at(-100, 100), 0, 5}, {at(4, 0), 4, 0}} {
 		older, newer, err := Captures(r, url, test.moments, noon.Add(time.Hour))
 		if err != nil || minute(older) != test.older || minute(newer) != test.newer {
-			t.Errorf("%v: %v and %v, %v; want %d and %d", test.moments, older, newer, err, test.older, test.newer)
+			t.Errorf("%v: %v and %v, %v; want %d and %d",
+				test.moments, older, newer, err, test.older, test.newer)
 		}
 	}
 	if _, _, err := Captures(r, "http://none.example/", nil, noon); !errors.Is(err, ErrNone) {

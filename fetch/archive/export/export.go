@@ -38,8 +38,10 @@ type Result struct {
 
 // Run exports, until the context ends. What is not whole then is removed. After each write it calls
 // wrote, with all bytes so far and about how many there will be; 0: nobody knows.
-func Run(ctx context.Context, r *archive.Reader, to To, wrote func(done, total int)) (*Result, error) {
-	result := &Result{Files: len(r.Files()), Made: []string{}, Notes: append([]string{}, r.Notes()...)}
+func Run(ctx context.Context, r *archive.Reader, to To, wrote func(done, total int)) (
+	*Result, error) {
+	result := &Result{Files: len(r.Files()), Made: []string{},
+		Notes: append([]string{}, r.Notes()...)}
 	for _, f := range r.Files() {
 		result.Bytes += f.Size
 	}
@@ -58,7 +60,10 @@ func Run(ctx context.Context, r *archive.Reader, to To, wrote func(done, total i
 		path  string
 		write func(io.Writer) error
 	}{
-		{to.CDXJ, func(w io.Writer) (err error) { result.Captures, err = writeIndex(r, w, nil); return err }},
+		{to.CDXJ, func(w io.Writer) (err error) {
+			result.Captures, err = writeIndex(r, w, nil)
+			return err
+		}},
 		{to.WACZ, func(w io.Writer) error { return writeWACZ(r, w, to, result) }},
 	} {
 		if step.path == "" {
@@ -107,7 +112,9 @@ func copyFiles(r *archive.Reader, dir string, files *watched, result *Result) er
 		if _, err := os.Lstat(path); err == nil {
 			return fmt.Errorf("copy to %s: %w", path, fs.ErrExist)
 		}
-		if err := files.write(path, func(w io.Writer) error { return copyFile(r, f, w) }); err != nil {
+		if err := files.write(path, func(w io.Writer) error {
+			return copyFile(r, f, w)
+		}); err != nil {
 			return err
 		}
 		result.Made = append(result.Made, path)

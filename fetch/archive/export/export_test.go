@@ -34,14 +34,18 @@ const parts = 120345 * time.Microsecond
 // keep puts pages into an archive, one a second.
 func keep(t *testing.T, dir string, pages ...[2]string) *archive.Archive {
 	t.Helper()
-	a, err := archive.Open(dir, archive.Options{MaxFile: 1500, Now: func() time.Time { return noon }})
+	a, err := archive.Open(dir, archive.Options{MaxFile: 1500, Now: func() time.Time {
+		return noon
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, page := range pages {
 		at := noon.Add(time.Duration(i)*time.Second + parts)
-		x := fetch.Exchange{URL: page[0], Address: netip.MustParseAddr("127.0.0.1"), Began: at, Ended: at, Status: 200, Request: []byte("GET / HTTP/1.1\r\n\r\n"),
-			Response: fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s", len(page[1]), page[1])}
+		x := fetch.Exchange{URL: page[0], Address: netip.MustParseAddr("127.0.0.1"), Began: at,
+			Ended: at, Status: 200, Request: []byte("GET / HTTP/1.1\r\n\r\n"),
+			Response: fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: "+
+				"text/html\r\nContent-Length: %d\r\n\r\n%s", len(page[1]), page[1])}
 		if page[1] == "" {
 			x.Status, x.Response = 304, []byte("HTTP/1.1 304 Not Modified\r\n\r\n")
 		}
@@ -58,16 +62,21 @@ func keep(t *testing.T, dir string, pages ...[2]string) *archive.Archive {
 // Files and index of an export agree, while the archive goes on and after it.
 func TestRun(t *testing.T) {
 	dir, out := t.TempDir(), t.TempDir()
-	a := keep(t, dir, [2]string{"http://h.example/a", "<title>A &amp;\n one</title>"}, [2]string{"http://h.example/b", "<p>no title"},
-		[2]string{"http://h.example/a", "<title>A two</title>"}, [2]string{"http://h.example/a", ""}, [2]string{"http://h.example/b", "<p>no title"})
-	to := To{WARC: filepath.Join(out, "warc"), CDXJ: filepath.Join(out, "i.cdxj"), WACZ: filepath.Join(out, "x.wacz"),
+	a := keep(t, dir, [2]string{"http://h.example/a", "<title>A &amp;\n one</title>"},
+		[2]string{"http://h.example/b", "<p>no title"},
+		[2]string{"http://h.example/a", "<title>A two</title>"},
+		[2]string{"http://h.example/a", ""}, [2]string{"http://h.example/b", "<p>no title"})
+	to := To{WARC: filepath.Join(out, "warc"), CDXJ: filepath.Join(out, "i.cdxj"),
+		WACZ:     filepath.Join(out, "x.wacz"),
 		Software: "test", Created: noon.Format(time.RFC3339)}
 	r, err := archive.OpenReader(dir) // without a lock
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
-	if _, err := Run(ctx, r, to, func(done, total int) { stop() }); !errors.Is(err, context.Canceled) {
+	if _, err := Run(ctx, r, to, func(done, total int) {
+		stop()
+	}); !errors.Is(err, context.Canceled) {
 		t.Errorf("an interrupted export: %v", err)
 	}
 	for _, left := range []string{to.CDXJ, to.WACZ} {
@@ -110,7 +119,8 @@ func TestRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rec, err := warc.NewReader(bytes.NewReader(file[c.Offset:c.Offset+c.Length]), c.Offset).Next()
+		rec, err := warc.NewReader(bytes.NewReader(file[c.Offset:c.Offset+c.Length]),
+			c.Offset).Next()
 		if err != nil || rec.URI() != c.URL {
 			t.Errorf("%s: %v", line, err)
 		}
@@ -131,7 +141,9 @@ func TestRun(t *testing.T) {
 		if digits := bytes.Fields(line)[1]; string(digits) != cdxj.Stamp(c.Time)+"120" {
 			t.Errorf("%s: a moment of %s", line, digits)
 		}
-		rec, err := warc.NewReader(bytes.NewReader(files["archive/"+c.Filename][c.Offset:c.Offset+c.Length]), c.Offset).Next()
+		rec, err := warc.NewReader(
+			bytes.NewReader(files["archive/"+c.Filename][c.Offset:c.Offset+c.Length]),
+			c.Offset).Next()
 		if err != nil || rec.URI() != c.URL {
 			t.Fatalf("%s: %v", line, err)
 		}
@@ -143,8 +155,10 @@ func TestRun(t *testing.T) {
 			before = c
 			continue
 		}
-		if at, err := rec.Date(); err != nil || rec.Length != 0 || rec.Type() != warc.Revisit || rec.Get(warc.RefersURIField) != before.URL ||
-			rec.Get(warc.RefersDateField) != warc.FormatDate(before.Time.Add(parts)) || !at.Equal(c.Time.Add(parts)) {
+		if at, err := rec.Date(); err != nil || rec.Length != 0 || rec.Type() != warc.Revisit ||
+			rec.Get(warc.RefersURIField) != before.URL ||
+			rec.Get(warc.RefersDateField) != warc.FormatDate(before.Time.Add(parts)) ||
+			!at.Equal(c.Time.Add(parts)) {
 			t.Errorf("%v of %d octets stands for what was not modified", rec.Header, rec.Length)
 		}
 		if c.MIME != cdxj.Revisit || c.Status != before.Status || c.Digest != before.Digest {
@@ -161,7 +175,8 @@ func TestRun(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
-			if seen, err := r.Verify(rec); err != nil || seen.Block.Wrong() || seen.Payload.Wrong() {
+			if seen, err := r.Verify(rec); err != nil || seen.Block.Wrong() ||
+				seen.Payload.Wrong() {
 				t.Errorf("%s: %+v, %v", name, seen, err)
 			}
 		}
@@ -193,12 +208,17 @@ func checkWACZ(t *testing.T, path string) (files map[string][]byte) {
 		Version   string `json:"wacz_version"`
 		Resources []resource
 	}
-	if err := json.Unmarshal(files["datapackage.json"], &description); err != nil || description.Profile != "data-package" || description.Version != "1.1.1" {
+	if err := json.Unmarshal(files["datapackage.json"], &description); err != nil ||
+		description.Profile != "data-package" || description.Version != "1.1.1" {
 		t.Errorf("%+v, %v", description, err)
 	}
-	sum := func(b []byte) string { s := sha256.Sum256(b); return "sha256:" + hex.EncodeToString(s[:]) }
+	sum := func(b []byte) string {
+		s := sha256.Sum256(b)
+		return "sha256:" + hex.EncodeToString(s[:])
+	}
 	for _, r := range description.Resources {
-		if content := files[r.Path]; sum(content) != r.Hash || int64(len(content)) != r.Bytes || filepath.Base(r.Path) != r.Name {
+		if content := files[r.Path]; sum(content) != r.Hash || int64(len(content)) != r.Bytes ||
+			filepath.Base(r.Path) != r.Name {
 			t.Errorf("%+v is not %d octets of %s", r, len(content), sum(content))
 		}
 	}
@@ -221,7 +241,8 @@ func checkWACZ(t *testing.T, path string) (files map[string][]byte) {
 // The body of a revisit is that of the record that it names.
 func TestAnswers(t *testing.T) {
 	dir := t.TempDir()
-	a := keep(t, dir, [2]string{"http://h.example/a", "one"}, [2]string{"http://h.example/a", "one"}, [2]string{"http://h.example/a", ""},
+	a := keep(t, dir, [2]string{"http://h.example/a", "one"},
+		[2]string{"http://h.example/a", "one"}, [2]string{"http://h.example/a", ""},
 		[2]string{"http://h.example/a", "two"}, [2]string{"http://h.example/a", ""})
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
@@ -242,11 +263,14 @@ func TestAnswers(t *testing.T) {
 		}
 		for i, want := range []string{"one", "one", "one", "two", "two"} {
 			answer, err := r.Answer(all[i])
-			if err != nil || string(answer.Body) != want || answer.Status != 200 || answer.Get("content-type") != "text/html" {
+			if err != nil || string(answer.Body) != want || answer.Status != 200 ||
+				answer.Get("content-type") != "text/html" {
 				t.Errorf("capture %d: %+v, %v", i, answer, err)
 			}
 		}
-		if near, err := r.Of("http://www.h.example/a", noon.Add(3*time.Second), 2); err != nil || len(near) != 2 || cdxj.Stamp(near[0].Time) != "20260131120002" && cdxj.Stamp(near[1].Time) != "20260131120003" {
+		if near, err := r.Of("http://www.h.example/a", noon.Add(3*time.Second), 2); err != nil ||
+			len(near) != 2 || cdxj.Stamp(near[0].Time) != "20260131120002" &&
+			cdxj.Stamp(near[1].Time) != "20260131120003" {
 			t.Errorf("near: %v, %v", near, err)
 		}
 		if err := r.Close(); err != nil {
@@ -261,8 +285,10 @@ func TestAnswers(t *testing.T) {
 // What a server sends names no file of an export, and ends no line of a list in it (L01, L02).
 func TestNamesAreOurOwn(t *testing.T) {
 	dir, out := t.TempDir(), t.TempDir()
-	a := keep(t, dir, [2]string{"http://h.example/../../etc/passwd", "<title>../\x1b[2J\u202e\r\n{\"url\":\"x\"}\x00=cmd</title>"},
-		[2]string{"http://h.example/CON/%00/a.warc.gz", "<title>" + strings.Repeat("=", 5000) + "</title>"}, [2]string{"http://h.example/" + strings.Repeat("a", 2000), "x"})
+	a := keep(t, dir, [2]string{"http://h.example/../../etc/passwd",
+		"<title>../\x1b[2J\u202e\r\n{\"url\":\"x\"}\x00=cmd</title>"},
+		[2]string{"http://h.example/CON/%00/a.warc.gz", "<title>" + strings.Repeat("=", 5000) +
+			"</title>"}, [2]string{"http://h.example/" + strings.Repeat("a", 2000), "x"})
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -271,7 +297,8 @@ func TestNamesAreOurOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	to := To{WARC: filepath.Join(out, "warc"), CDXJ: filepath.Join(out, "i.cdxj"), WACZ: filepath.Join(out, "x.wacz"), Software: "test", Created: noon.Format(time.RFC3339)}
+	to := To{WARC: filepath.Join(out, "warc"), CDXJ: filepath.Join(out, "i.cdxj"),
+		WACZ: filepath.Join(out, "x.wacz"), Software: "test", Created: noon.Format(time.RFC3339)}
 	if _, err := Run(t.Context(), r, to, func(int, int) {}); err != nil {
 		t.Fatal(err)
 	}
@@ -280,7 +307,8 @@ func TestNamesAreOurOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer z.Close()
-	name := regexp.MustCompile(`^(archive/recrawl-\d{14}-\d{5}\.warc\.gz|indexes/index\.cdxj|pages/pages\.jsonl|datapackage(-digest)?\.json)$`)
+	name := regexp.MustCompile(
+		`^(archive/recrawl-\d{14}-\d{5}\.warc\.gz|indexes/index\.cdxj|pages/pages\.jsonl|datapackage(-digest)?\.json)$`)
 	for _, f := range z.File {
 		if !name.MatchString(f.Name) {
 			t.Errorf("a file %q", f.Name)
@@ -295,7 +323,8 @@ func TestNamesAreOurOwn(t *testing.T) {
 		lines := 0
 		for d := json.NewDecoder(in); d.More(); lines++ {
 			var page struct{ ID, URL, Title string }
-			if err := d.Decode(&page); err != nil || len(page.Title) > titleLength || lines > 0 && !strings.HasPrefix(page.URL, "http://h.example/") {
+			if err := d.Decode(&page); err != nil || len(page.Title) > titleLength || lines > 0 &&
+				!strings.HasPrefix(page.URL, "http://h.example/") {
 				t.Errorf("%+v, %v", page, err)
 			}
 		}

@@ -31,7 +31,9 @@ type notModified struct {
 // newNotModified looks whether there are any, and for a name that no WARC file has.
 func newNotModified(r *archive.Reader, software string) (*notModified, error) {
 	n := &notModified{name: "not-modified.warc.gz", software: software}
-	for i := 1; slices.ContainsFunc(r.Files(), func(f archive.WARCFile) bool { return f.Name == n.name }); i++ {
+	for i := 1; slices.ContainsFunc(r.Files(), func(f archive.WARCFile) bool {
+		return f.Name == n.name
+	}); i++ {
 		n.name = fmt.Sprintf("not-modified-%d.warc.gz", i)
 	}
 	err := n.each(r, func(*cdxj.Capture, *cdxj.Capture) error { n.any = true; return io.EOF })
@@ -79,16 +81,24 @@ func (n *notModified) write(r *archive.Reader, w io.Writer, created time.Time) e
 
 func (n *notModified) info(created time.Time) ([]byte, error) {
 	text := "software: " + n.software + "\r\nformat: WARC File Format 1.1\r\n" +
-		"description: Records that stand for the captures of 304 Not Modified in the other files, without the header of these, for tools that replay.\r\n"
-	return n.w.Append(n.record[:0], &warc.NewRecord{Type: warc.Info, ID: warc.NamedID(n.name + " " + created.String()), Date: created,
-		Fields: []warc.Field{{Name: warc.FilenameField, Value: n.name}, {Name: warc.ContentField, Value: warc.Fields}}, Block: [][]byte{[]byte(text)}})
+		"description: Records that stand for the captures of 304 Not Modified in the other " +
+		"files, without the header of these, for tools that replay.\r\n"
+	return n.w.Append(n.record[:0],
+		&warc.NewRecord{Type: warc.Info, ID: warc.NamedID(n.name + " " + created.String()),
+			Date: created,
+			Fields: []warc.Field{{Name: warc.FilenameField, Value: n.name},
+				{Name: warc.ContentField, Value: warc.Fields}}, Block: [][]byte{[]byte(text)}})
 }
 
 // of is the record that stands for a capture. It is valid until the next call.
 func (n *notModified) of(c, original *cdxj.Capture) ([]byte, error) {
-	record, err := n.w.Append(n.record[:0], &warc.NewRecord{Type: warc.Revisit, ID: warc.NamedID(fmt.Sprintf("%s %d", c.Filename, c.Offset)), Date: moment(c),
-		Fields: []warc.Field{{Name: warc.URIField, Value: c.URL}, {Name: warc.ProfileField, Value: warc.NotModified},
-			{Name: warc.RefersURIField, Value: original.URL}, {Name: warc.RefersDateField, Value: original.Date}}})
+	record, err := n.w.Append(n.record[:0],
+		&warc.NewRecord{Type: warc.Revisit,
+			ID: warc.NamedID(fmt.Sprintf("%s %d", c.Filename, c.Offset)), Date: moment(c),
+			Fields: []warc.Field{{Name: warc.URIField, Value: c.URL},
+				{Name: warc.ProfileField, Value: warc.NotModified},
+				{Name: warc.RefersURIField, Value: original.URL},
+				{Name: warc.RefersDateField, Value: original.Date}}})
 	n.record = record
 	return record, err
 }

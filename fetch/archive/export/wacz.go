@@ -50,7 +50,8 @@ func (c *counted) Write(p []byte) (int, error) {
 func (c *counted) hash() string { return "sha256:" + hex.EncodeToString(c.sum.Sum(nil)) }
 
 // add writes a file.
-func (p *packed) add(path string, method uint16, modified time.Time, write func(io.Writer) error) error {
+func (p *packed) add(path string, method uint16, modified time.Time,
+	write func(io.Writer) error) error {
 	w, err := p.zip.CreateHeader(&zip.FileHeader{Name: path, Method: method, Modified: modified})
 	if err != nil {
 		return err
@@ -74,7 +75,9 @@ func writeWACZ(r *archive.Reader, w io.Writer, to To, result *Result) error {
 		if f.Size == 0 {
 			continue
 		}
-		if err := p.add("archive/"+f.Name, zip.Store, created, func(w io.Writer) error { return copyFile(r, f, w) }); err != nil {
+		if err := p.add("archive/"+f.Name, zip.Store, created, func(w io.Writer) error {
+			return copyFile(r, f, w)
+		}); err != nil {
 			return err
 		}
 	}
@@ -83,7 +86,9 @@ func writeWACZ(r *archive.Reader, w io.Writer, to To, result *Result) error {
 		return err
 	}
 	if standing.any {
-		if err := p.add("archive/"+standing.name, zip.Store, created, func(w io.Writer) error { return standing.write(r, w, created) }); err != nil {
+		if err := p.add("archive/"+standing.name, zip.Store, created, func(w io.Writer) error {
+			return standing.write(r, w, created)
+		}); err != nil {
 			return err
 		}
 	}
@@ -107,12 +112,14 @@ func writeWACZ(r *archive.Reader, w io.Writer, to To, result *Result) error {
 		Software  string     `json:"software"`
 		Created   string     `json:"created"`
 		Resources []resource `json:"resources"`
-	}{"data-package", "1.1.1", "Pages kept by recrawl", to.Software, to.Created, p.resources}, "", "  ")
+	}{"data-package", "1.1.1", "Pages kept by recrawl", to.Software, to.Created, p.resources}, "",
+		"  ")
 	if err != nil {
 		return err
 	}
 	sum := sha256.Sum256(description)
-	digest, err := json.MarshalIndent(map[string]string{"path": "datapackage.json", "hash": "sha256:" + hex.EncodeToString(sum[:])}, "", "  ")
+	digest, err := json.MarshalIndent(map[string]string{"path": "datapackage.json",
+		"hash": "sha256:" + hex.EncodeToString(sum[:])}, "", "  ")
 	if err != nil {
 		return err
 	}
@@ -120,7 +127,10 @@ func writeWACZ(r *archive.Reader, w io.Writer, to To, result *Result) error {
 		path string
 		text []byte
 	}{{"datapackage.json", description}, {"datapackage-digest.json", digest}} {
-		if err := p.add(file.path, zip.Deflate, created, func(w io.Writer) error { _, err := w.Write(file.text); return err }); err != nil {
+		if err := p.add(file.path, zip.Deflate, created, func(w io.Writer) error {
+			_, err := w.Write(file.text)
+			return err
+		}); err != nil {
 			return err
 		}
 	}
@@ -131,7 +141,8 @@ func writeWACZ(r *archive.Reader, w io.Writer, to To, result *Result) error {
 func writePages(r *archive.Reader, w io.Writer) (pages int, err error) {
 	out := json.NewEncoder(w)
 	out.SetEscapeHTML(false)
-	if err := out.Encode(map[string]string{"format": "json-pages-1.0", "id": "pages", "title": "All pages"}); err != nil {
+	if err := out.Encode(map[string]string{"format": "json-pages-1.0", "id": "pages",
+		"title": "All pages"}); err != nil {
 		return 0, err
 	}
 	key := ""
@@ -144,7 +155,8 @@ func writePages(r *archive.Reader, w io.Writer) (pages int, err error) {
 				URL   string `json:"url"`
 				TS    string `json:"ts"`
 				Title string `json:"title,omitempty"`
-			}{fmt.Sprintf("page-%d", pages), c.URL, c.Time.UTC().Format(time.RFC3339), title(r, c)}); err != nil {
+			}{fmt.Sprintf("page-%d", pages), c.URL, c.Time.UTC().Format(time.RFC3339),
+				title(r, c)}); err != nil {
 				return err
 			}
 		}
@@ -200,7 +212,9 @@ func title(r *archive.Reader, c *cdxj.Capture) string {
 			return ""
 		case html.StartTagToken:
 			if name, _ := z.TagName(); string(name) == "title" && z.Next() == html.TextToken {
-				words := strings.Join(strings.Fields(strings.ToValidUTF8(html.UnescapeString(string(z.Text())), "\uFFFD")), " ")
+				words := strings.Join(
+					strings.Fields(strings.ToValidUTF8(html.UnescapeString(string(z.Text())),
+						"\uFFFD")), " ")
 				if runes := []rune(words); len(runes) > titleLength {
 					words = string(runes[:titleLength])
 				}

@@ -40,8 +40,10 @@ func serverOf(t testing.TB, answers ...answer) *Server {
 		at := noon.Add(time.Duration(x.minute) * time.Minute)
 		status := 0
 		fmt.Sscanf(x.raw, "HTTP/1.1 %d", &status)
-		if err := a.Put(&archive.Visit{URL: x.url, Time: at}, []fetch.Exchange{{URL: x.url, Address: netip.MustParseAddr("127.0.0.1"),
-			Began: at, Ended: at, Status: status, Request: []byte("GET / HTTP/1.1\r\n\r\n"), Response: []byte(x.raw)}}); err != nil {
+		if err := a.Put(&archive.Visit{URL: x.url, Time: at},
+			[]fetch.Exchange{{URL: x.url, Address: netip.MustParseAddr("127.0.0.1"),
+				Began: at, Ended: at, Status: status, Request: []byte("GET / HTTP/1.1\r\n\r\n"),
+				Response: []byte(x.raw)}}); err != nil {
 			t.Fatal(err)
 		}
 		if err := a.Sync(); err != nil {
@@ -60,7 +62,9 @@ func serverOf(t testing.TB, answers ...answer) *Server {
 }
 
 func page200(body string) string {
-	return fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nSet-Cookie: a=b\r\nRefresh: 0;url=http://live.example/\r\nX-Own: 1\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+	return fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nSet-Cookie: "+
+		"a=b\r\nRefresh: 0;url=http://live.example/\r\nX-Own: 1\r\nContent-Length: %d\r\n\r\n%s",
+		len(body), body)
 }
 
 func get(s *Server, path string) *httptest.ResponseRecorder {
@@ -77,31 +81,47 @@ func TestCaptures(t *testing.T) {
 	z.Close()
 	s := serverOf(t,
 		answer{url: "https://h.example/", minute: 0, raw: page200(`<a href=next>one</a>`)},
-		answer{url: "https://h.example/", minute: 10, raw: page200(`<a href=next>one</a>`)},                    // same payload
-		answer{url: "https://h.example/", minute: 20, raw: "HTTP/1.1 304 Not Modified\r\nETag: \"x\"\r\n\r\n"}, // not modified
+		// same payload
+		answer{url: "https://h.example/", minute: 10, raw: page200(`<a href=next>one</a>`)},
+		// not modified
+		answer{url: "https://h.example/", minute: 20,
+			raw: "HTTP/1.1 304 Not Modified\r\nETag: \"x\"\r\n\r\n"},
 		answer{url: "https://h.example/", minute: 30, raw: page200("two")},
-		answer{url: "https://h.example/old", minute: 5, raw: "HTTP/1.1 301 Moved\r\nLocation: /#x\r\nContent-Length: 0\r\n\r\n"},
-		answer{url: "https://h.example/gone", minute: 5, raw: "HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\n\r\ngone"},
-		answer{url: "https://h.example/zip", minute: 5, raw: "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n" + zipped.String()},
-		answer{url: "https://h.example/chunks?a=b//c", minute: 5, raw: "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n"},
-		answer{url: "https://h.example/br", minute: 5, raw: "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: br\r\nContent-Length: 3\r\n\r\nxyz"},
+		answer{url: "https://h.example/old", minute: 5,
+			raw: "HTTP/1.1 301 Moved\r\nLocation: /#x\r\nContent-Length: 0\r\n\r\n"},
+		answer{url: "https://h.example/gone", minute: 5,
+			raw: "HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\n\r\ngone"},
+		answer{url: "https://h.example/zip", minute: 5,
+			raw: "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n" +
+				zipped.String()},
+		answer{url: "https://h.example/chunks?a=b//c", minute: 5,
+			raw: "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: " +
+				"chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n"},
+		answer{url: "https://h.example/br", minute: 5,
+			raw: "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: " +
+				"br\r\nContent-Length: 3\r\n\r\nxyz"},
 	)
 	for _, test := range []struct {
 		path   string
 		status int
 		want   string // of the body, or Location
 	}{
-		{"/web/20260131120000/https://h.example/", 200, `<a href="/web/20260131120000/https://h.example/next">one</a>`},
-		{"/web/20260131121000/https://h.example/", 200, `<a href="/web/20260131121000/https://h.example/next">one</a>`},
-		{"/web/20260131122000/https://h.example/", 200, `<a href="/web/20260131122000/https://h.example/next">one</a>`},
+		{"/web/20260131120000/https://h.example/", 200,
+			`<a href="/web/20260131120000/https://h.example/next">one</a>`},
+		{"/web/20260131121000/https://h.example/", 200,
+			`<a href="/web/20260131121000/https://h.example/next">one</a>`},
+		{"/web/20260131122000/https://h.example/", 200,
+			`<a href="/web/20260131122000/https://h.example/next">one</a>`},
 		{"/web/20260131123000/https://h.example/", 200, "two"},
 		{"/web/20260131121000id_/https://h.example/", 200, `<a href=next>one</a>`},
 		{"/web/2026/https://h.example/", 302, "/web/20260131120000/https://h.example/"},
 		{"/web/2027/h.example", 302, "/web/20260131123000/https://h.example/"},
 		{"/web/2027id_/https:/h.example/", 302, "/web/20260131123000id_/https://h.example/"},
-		{"/web/20260131120500/https://h.example/old", 301, "/web/20260131120500/https://h.example/#x"},
+		{"/web/20260131120500/https://h.example/old", 301,
+			"/web/20260131120500/https://h.example/#x"},
 		{"/web/20260131120500/https://h.example/gone", 404, "gone"},
-		{"/web/20260131120500/https://h.example/zip", 200, `<a href="/web/20260131120500/https://h.example/x">zipped</a>`},
+		{"/web/20260131120500/https://h.example/zip", 200,
+			`<a href="/web/20260131120500/https://h.example/x">zipped</a>`},
 		{"/web/20260131120500id_/https://h.example/zip", 200, zipped.String()},
 		{"/web/20260131120500/https://h.example/chunks?a=b//c", 200, "abcde"},
 		{"/web/20260131120500/https://h.example/br", 200, "xyz"},
@@ -125,11 +145,14 @@ func TestCaptures(t *testing.T) {
 				t.Errorf("%s: %s is passed on", test.path, name)
 			}
 		}
-		if csp := w.Header().Get("Content-Security-Policy"); !strings.HasPrefix(csp, "sandbox; default-src 'none'; ") {
+		if csp := w.Header().Get("Content-Security-Policy"); !strings.HasPrefix(csp,
+			"sandbox; default-src 'none'; ") {
 			t.Errorf("%s: policy %q", test.path, csp)
 		}
 	}
-	if h := get(s, "/web/20260131120500id_/https://h.example/zip").Header(); h.Get("Content-Encoding") != "gzip" || h.Get("Memento-Datetime") != "Sat, 31 Jan 2026 12:05:00 GMT" {
+	if h := get(s, "/web/20260131120500id_/https://h.example/zip").Header(); h.Get(
+		"Content-Encoding") != "gzip" ||
+		h.Get("Memento-Datetime") != "Sat, 31 Jan 2026 12:05:00 GMT" {
 		t.Errorf("headers: %v", h)
 	}
 }
@@ -137,8 +160,10 @@ func TestCaptures(t *testing.T) {
 // Only names of loopback are answered to, and nothing but reading is done.
 func TestWhoIsAnswered(t *testing.T) {
 	s := serverOf(t, answer{url: "https://h.example/", raw: page200("x")})
-	for host, want := range map[string]int{"127.0.0.1:8088": 200, "localhost:1": 200, "[::1]:8088": 200, "LOCALHOST": 200,
-		"evil.example:8088": 421, "127.0.0.1.evil.example": 421, "10.0.0.1:8088": 421, "": 421, "127.0.0.1:8088; script-src *": 421} {
+	for host, want := range map[string]int{"127.0.0.1:8088": 200, "localhost:1": 200,
+		"[::1]:8088": 200, "LOCALHOST": 200,
+		"evil.example:8088": 421, "127.0.0.1.evil.example": 421, "10.0.0.1:8088": 421, "": 421,
+		"127.0.0.1:8088; script-src *": 421} {
 		q := httptest.NewRequest("GET", "/", nil)
 		q.Host = host
 		w := httptest.NewRecorder()
@@ -176,15 +201,18 @@ func TestRewrite(t *testing.T) {
 		`<script>var a = "<a href='/x'>";</script>`:                                                      `<script>var a = "<a href='/x'>";</script>`,
 		`<a href="/unclosed`: `<a href="/unclosed`,
 	} {
-		if got := string(rewrite([]byte(in), "text/html; charset=utf-8", "https://h.example/", noon)); got != want {
+		if got := string(rewrite([]byte(in), "text/html; charset=utf-8", "https://h.example/",
+			noon)); got != want {
 			t.Errorf("%s\n is %s\nwant %s", in, got, want)
 		}
 	}
-	css := string(rewrite([]byte(`@import "a.css"; b{background:url( 'c.png' )} d{x:url(data:x)}`), "text/css", "https://h.example/s/", noon))
+	css := string(rewrite([]byte(`@import "a.css"; b{background:url( 'c.png' )} d{x:url(data:x)}`),
+		"text/css", "https://h.example/s/", noon))
 	if want := `@import "/web/20260131120000/https://h.example/s/a.css"; b{background:url( '/web/20260131120000/https://h.example/s/c.png' )} d{x:url(data:x)}`; css != want {
 		t.Errorf("style sheet: %s", css)
 	}
-	if raw := "\x00<a href=x>"; string(rewrite([]byte(raw), "text/html; charset=UTF-16LE", "https://h.example/", noon)) != raw {
+	if raw := "\x00<a href=x>"; string(rewrite([]byte(raw), "text/html; charset=UTF-16LE",
+		"https://h.example/", noon)) != raw {
 		t.Error("two octets a character were rewritten")
 	}
 }
@@ -201,8 +229,11 @@ func TestOthers(t *testing.T) {
 	}
 	defer r.Close()
 	s := New(r)
-	for path, want := range map[string]string{"/web/20170306040206/http://example.com/": "Example Domain", "/web/20170306165409/http://www.iana.org/": "IANA",
-		"/web/20170306040348/http://example.com/": "Example Domain"} { // a revisit that names no other
+	for path, want := range map[string]string{
+		"/web/20170306040206/http://example.com/":  "Example Domain",
+		"/web/20170306165409/http://www.iana.org/": "IANA",
+		// a revisit that names no other
+		"/web/20170306040348/http://example.com/": "Example Domain"} {
 		if w := get(s, path); w.Code != 200 || !strings.Contains(w.Body.String(), want) {
 			t.Errorf("%s: %d %.200s", path, w.Code, w.Body)
 		}
@@ -211,7 +242,8 @@ func TestOthers(t *testing.T) {
 
 // FuzzRewrite: no address that a browser would follow leads to the live net, and rewriting ends.
 func FuzzRewrite(f *testing.F) {
-	f.Add(`<base href=//x><a href=" http://live.example/">x</a><img srcset="a 1x, b"><meta http-equiv=refresh content="0;url=//live.example">`)
+	f.Add(
+		`<base href=//x><a href=" http://live.example/">x</a><img srcset="a 1x, b"><meta http-equiv=refresh content="0;url=//live.example">`)
 	f.Fuzz(func(t *testing.T, page string) {
 		out := rewrite([]byte(page), "text/html", "https://h.example/", noon)
 		if len(out) > 10*len(page)+2<<20 { // escapes are up to five times as long
@@ -224,13 +256,18 @@ func FuzzRewrite(f *testing.F) {
 // FuzzPath: whatever is asked for, one answer comes that nothing of runs and that leads nowhere but
 // into the archive.
 func FuzzPath(f *testing.F) {
-	for _, path := range []string{"/", "/web/2026/https://h.example/", "/web/20260131120000id_/https://h.example/", "/web/*/h.example", "/web/2026/../../etc/passwd",
-		"/web/2026//http:/\\evil.example/%00", "/web/99999999999999/https://h.example/\r\nLocation: x", "/web/2026/https://h.example/moved"} {
+	for _, path := range []string{"/", "/web/2026/https://h.example/",
+		"/web/20260131120000id_/https://h.example/", "/web/*/h.example",
+		"/web/2026/../../etc/passwd",
+		"/web/2026//http:/\\evil.example/%00",
+		"/web/99999999999999/https://h.example/\r\nLocation: x",
+		"/web/2026/https://h.example/moved"} {
 		f.Add(path, "127.0.0.1:8088")
 	}
 	s := serverOf(f,
 		answer{url: "https://h.example/", raw: page200(`<a href=next>one</a>`)},
-		answer{url: "https://h.example/moved", raw: "HTTP/1.1 301 Moved\r\nLocation: //live.example/\\x\r\nContent-Length: 0\r\n\r\n"})
+		answer{url: "https://h.example/moved", raw: "HTTP/1.1 301 Moved\r\nLocation: " +
+			"//live.example/\\x\r\nContent-Length: 0\r\n\r\n"})
 	f.Fuzz(func(t *testing.T, path, host string) {
 		q := httptest.NewRequest("GET", "http://127.0.0.1:8088/", nil)
 		u, err := url.ParseRequestURI(path)
@@ -241,7 +278,8 @@ func FuzzPath(f *testing.F) {
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, q)
 		h := w.Header()
-		if w.Code < 200 || w.Code > 599 || !strings.HasPrefix(h.Get("Content-Security-Policy"), "sandbox; default-src 'none'") {
+		if w.Code < 200 || w.Code > 599 || !strings.HasPrefix(h.Get("Content-Security-Policy"),
+			"sandbox; default-src 'none'") {
 			t.Errorf("%q: %d, %v", path, w.Code, h)
 		}
 		for name, values := range h {
@@ -249,7 +287,8 @@ func FuzzPath(f *testing.F) {
 				t.Errorf("%q: %s: %q", path, name, values)
 			}
 		}
-		if to := h.Get("Location"); to != "" && (!strings.HasPrefix(to, "/web/") || strings.HasPrefix(to, "//")) {
+		if to := h.Get("Location"); to != "" &&
+			(!strings.HasPrefix(to, "/web/") || strings.HasPrefix(to, "//")) {
 			t.Errorf("%q leads to %q", path, to)
 		}
 		if strings.Contains(w.Body.String(), "<script") {

@@ -77,10 +77,12 @@ func (r *rewriter) html(text []byte) []byte {
 }
 
 // addresses are the attributes that have one (HTML, list of attributes).
-var addresses = []string{"href", "src", "action", "formaction", "data", "poster", "background", "longdesc", "cite", "manifest", "xlink:href"}
+var addresses = []string{"href", "src", "action", "formaction", "data", "poster", "background",
+	"longdesc", "cite", "manifest", "xlink:href"}
 
 // ahead are the relations of a link that make a browser connect without need.
-var ahead = []string{"preconnect", "dns-prefetch", "prefetch", "preload", "modulepreload", "prerender"}
+var ahead = []string{"preconnect", "dns-prefetch", "prefetch", "preload", "modulepreload",
+	"prerender"}
 
 // tag rewrites a tag. One that is not kept vanishes.
 func (r *rewriter) tag(t *html.Token) (keep, changed bool) {
@@ -104,7 +106,8 @@ func (r *rewriter) tag(t *html.Token) (keep, changed bool) {
 		if equiv == "refresh" {
 			return true, r.refresh(t)
 		}
-		return equiv != "content-security-policy", false // it may forbid what replaces the page's own server
+		// it may forbid what replaces the page's own server
+		return equiv != "content-security-policy", false
 	}
 	for i := range t.Attr {
 		a := &t.Attr[i]

@@ -55,7 +55,8 @@ func Run(ctx context.Context, r *archive.Reader, address string, says io.Writer)
 
 // Serve answers requests until ctx ends.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	server := &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10}
+	server := &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10}
 	stop := context.AfterFunc(ctx, func() { server.Close() })
 	defer stop()
 	if err := server.Serve(l); ctx.Err() == nil {
@@ -81,8 +82,10 @@ func isLoopback(host string) bool {
 // without exceptions turns off scripts, forms and what happens by itself, as refreshes.
 func policy(host string) string {
 	web := "http://" + host + "/web/"
-	return "sandbox; default-src 'none'; img-src " + web + " data:; media-src " + web + " data:; font-src " + web +
-		" data:; style-src " + web + " 'unsafe-inline'; frame-src " + web + "; base-uri 'none'; form-action 'none'"
+	return "sandbox; default-src 'none'; img-src " + web + " data:; media-src " + web +
+		" data:; font-src " + web +
+		" data:; style-src " + web + " 'unsafe-inline'; frame-src " + web +
+		"; base-uri 'none'; form-action 'none'"
 }
 
 // ServeHTTP answers a request.
@@ -94,7 +97,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	h.Set("X-DNS-Prefetch-Control", "off")
 	if !isLoopback(q.Host) {
 		h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
-		http.Error(w, "this server answers to names of loopback only", http.StatusMisdirectedRequest)
+		http.Error(w, "this server answers to names of loopback only",
+			http.StatusMisdirectedRequest)
 		return
 	}
 	h.Set("Content-Security-Policy", policy(q.Host))
@@ -109,7 +113,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	case q.URL.Path == "/":
 		s.serveStart(w)
 	case !isWeb || !ok || address == "":
-		s.serveError(w, http.StatusNotFound, "Nothing is here. Pages are at /web/MOMENT/ADDRESS, as /web/2026/https://example.org/.", "")
+		s.serveError(w, http.StatusNotFound,
+			"Nothing is here. Pages are at /web/MOMENT/ADDRESS, as /web/2026/https://example.org/.",
+			"")
 	case when == "*":
 		s.serveList(w, addressOf(address))
 	default:
@@ -189,11 +195,13 @@ func safe(address string) string {
 	return b.String()
 }
 
-func (s *Server) serveAnswer(w http.ResponseWriter, q *http.Request, a *archive.Answer, exact bool) {
+func (s *Server) serveAnswer(w http.ResponseWriter, q *http.Request, a *archive.Answer,
+	exact bool) {
 	c := a.Capture
 	h := w.Header()
 	h.Set("Memento-Datetime", c.Time.UTC().Format(http.TimeFormat))
-	h.Set("Link", fmt.Sprintf(`<%s>; rel="original", </web/*/%s>; rel="timemap"; type="text/html"`, safe(c.URL), safe(c.URL)))
+	h.Set("Link", fmt.Sprintf(`<%s>; rel="original", </web/*/%s>; rel="timemap"; type="text/html"`,
+		safe(c.URL), safe(c.URL)))
 	if a.Cut != "" {
 		h.Set("X-Archive-Truncated", a.Cut)
 	}
@@ -278,20 +286,23 @@ func (s *Server) serveList(w http.ResponseWriter, address string) {
 		s.serveError(w, http.StatusInternalServerError, err.Error(), address)
 		return
 	}
-	p := page{Title: "Captures of " + address, Text: fmt.Sprintf("%d captures; at most the last %d are shown.", len(found), mostListed)}
+	p := page{Title: "Captures of " + address,
+		Text: fmt.Sprintf("%d captures; at most the last %d are shown.", len(found), mostListed)}
 	status := http.StatusOK
 	if len(found) == 0 {
 		status = http.StatusNotFound
 	}
 	for _, c := range found {
-		p.Rows = append(p.Rows, row{place(c.Time, false, c.URL), c.Time.UTC().Format(time.RFC3339), c.Status, c.MIME})
+		p.Rows = append(p.Rows, row{place(c.Time, false, c.URL), c.Time.UTC().Format(time.RFC3339),
+			c.Status, c.MIME})
 	}
 	s.show(w, status, p)
 }
 
 // serveStart lists pages, the first ones by key.
 func (s *Server) serveStart(w http.ResponseWriter) {
-	p := page{Title: "Archive", Text: fmt.Sprintf("Pages are at /web/MOMENT/ADDRESS. These are the first %d.", mostListed)}
+	p := page{Title: "Archive",
+		Text: fmt.Sprintf("Pages are at /web/MOMENT/ADDRESS. These are the first %d.", mostListed)}
 	last := ""
 	err := s.r.Each(func(c *cdxj.Capture) error {
 		if c.URL != last && c.MIME != cdxj.Revisit {

@@ -88,7 +88,8 @@ func Read(name string, r io.Reader, headers bool) (*File, error) {
 		shown := Record{
 			Offset: rec.Offset, Stored: rec.Stored, Type: rec.Type(), ID: rec.Get(warc.IDField),
 			Date: rec.Get(warc.DateField), URI: rec.URI(), Status: seen.Status, Length: rec.Length,
-			Payload: seen.Size, Truncated: rec.Get(warc.TruncatedField), Profile: rec.Get(warc.ProfileField),
+			Payload: seen.Size, Truncated: rec.Get(warc.TruncatedField),
+			Profile:   rec.Get(warc.ProfileField),
 			RefersURI: rec.Get(warc.RefersURIField), RefersDate: rec.Get(warc.RefersDateField),
 			Block: seen.Block, Content: seen.Payload, Digests: "none",
 		}
@@ -119,7 +120,8 @@ func (f *File) Problem() string {
 
 // Finding says in a sentence how many records there are, and whether they are whole.
 func (f *File) Finding() string {
-	text := fmt.Sprintf("%s, %s: ", report.Plural(len(f.Records), "record"), cmp.Or(f.Version, "no WARC"))
+	text := fmt.Sprintf("%s, %s: ", report.Plural(len(f.Records), "record"),
+		cmp.Or(f.Version, "no WARC"))
 	switch {
 	case f.Damage != "":
 		return text + "reading ended at damage."
@@ -131,7 +133,8 @@ func (f *File) Finding() string {
 
 // Tables are the records, a row each.
 func (f *File) Tables() []report.Table {
-	t := report.Table{Header: []string{"offset", "stored", "type", "status", "block", "payload", "digests", "date", "address"}}
+	t := report.Table{Header: []string{"offset", "stored", "type", "status", "block", "payload",
+		"digests", "date", "address"}}
 	for i := range f.Records {
 		r := &f.Records[i]
 		status := ""
@@ -149,7 +152,8 @@ func (f *File) Tables() []report.Table {
 		}
 		t.Rows = append(t.Rows, []string{
 			strconv.FormatInt(r.Offset, 10), strconv.FormatInt(r.Stored, 10), kind, status,
-			strconv.FormatInt(r.Length, 10), strconv.FormatInt(r.Payload, 10), r.Digests, r.Date, r.URI,
+			strconv.FormatInt(r.Length, 10), strconv.FormatInt(r.Payload, 10), r.Digests, r.Date,
+			r.URI,
 		})
 	}
 	t.Note = f.Damage

@@ -14,8 +14,10 @@ const mostExtra = 1<<16 - 1
 
 // empty is a record that says nothing.
 func empty(padding int) []byte {
-	return fmt.Appendf(nil, "WARC/1.1\r\n%s: %s\r\n%s: %s\r\n%s: %s\r\n%s: %d\r\n\r\n%s\r\n\r\n", TypeField, Metadata, IDField, NewID(),
-		DateField, FormatDate(time.Unix(0, 0)), LengthField, padding, bytes.Repeat([]byte(" "), padding))
+	return fmt.Appendf(nil, "WARC/1.1\r\n%s: %s\r\n%s: %s\r\n%s: %s\r\n%s: %d\r\n\r\n%s\r\n\r\n",
+		TypeField, Metadata, IDField, NewID(),
+		DateField, FormatDate(time.Unix(0, 0)), LengthField, padding,
+		bytes.Repeat([]byte(" "), padding))
 }
 
 // Filler is one or more gzip members of exactly that many octets, of records that say nothing. What

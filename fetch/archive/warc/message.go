@@ -102,7 +102,8 @@ func isChunked(fields []Field) bool {
 			last = f.Value
 		}
 	}
-	return strings.EqualFold(strings.TrimSpace(last[strings.LastIndexByte(last, ',')+1:]), "chunked")
+	return strings.EqualFold(strings.TrimSpace(last[strings.LastIndexByte(last, ',')+1:]),
+		"chunked")
 }
 
 // statusOf reads a status line; 0 if it is none.
@@ -275,6 +276,7 @@ func (m *Message) Plain() []byte {
 		return m.Body
 	}
 	// What is wrong with a chunk ends the body there.
-	plain, _ := io.ReadAll(&dechunker{r: bufio.NewReaderSize(bytes.NewReader(m.Body), maxChunkLine)})
+	plain, _ := io.ReadAll(&dechunker{r: bufio.NewReaderSize(bytes.NewReader(m.Body),
+		maxChunkLine)})
 	return plain
 }

@@ -215,7 +215,8 @@ func (r *Reader) header(rec *Record) error {
 	case err != nil:
 		return r.damage(fmt.Sprintf("its Content-Length is %.40q", text), nil)
 	case length > MaxBlock:
-		return r.damage(fmt.Sprintf("its block of %d octets is larger than %d", length, int64(MaxBlock)), nil)
+		return r.damage(fmt.Sprintf("its block of %d octets is larger than %d",
+			length, int64(MaxBlock)), nil)
 	}
 	rec.Length = int64(length)
 	return nil

@@ -164,7 +164,8 @@ func (w *Writer) Append(dst []byte, r *NewRecord) ([]byte, error) {
 	add := func(name, value string) {
 		for i := range len(value) {
 			if value[i] < ' ' && value[i] != '\t' || value[i] == 0x7f {
-				err = fmt.Errorf("field %s of a record: %q has a character that cannot be in a header", name, value)
+				err = fmt.Errorf("field %s of a record: %q has a character that cannot be in "+
+					"a header", name, value)
 			}
 		}
 		head = append(append(append(append(head, name...), ": "...), value...), "\r\n"...)

@@ -16,8 +16,9 @@ import (
 // Digest is what a record says of its block or payload, and whether that is so.
 type Digest struct {
 	Claimed string `json:"claimed,omitempty"` // "": the record claims none
-	Actual  string `json:"actual,omitempty"`  // as the claim is written; "" where nothing was compared
-	Right   bool   `json:"right"`             // false also where nothing was compared
+	// as the claim is written; "" where nothing was compared
+	Actual string `json:"actual,omitempty"`
+	Right  bool   `json:"right"` // false also where nothing was compared
 	// Chunks: it is that of the body with its chunks, as some writers make it against the standard.
 	Chunks bool `json:"over_chunks,omitempty"`
 }

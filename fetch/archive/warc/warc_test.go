@@ -24,11 +24,14 @@ func written(t testing.TB, bodies ...string) (file []byte, ends []int) {
 	t.Helper()
 	var w Writer
 	for i, body := range bodies {
-		head := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n", len(body))
+		head := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: "+
+			"%d\r\n\r\n", len(body))
 		sum := sha1.Sum([]byte(body))
 		var err error
-		file, err = w.Append(file, &NewRecord{Type: Response, ID: NewID(), Date: noon, Coding: Coding(i) % codings, Block: [][]byte{[]byte(head), []byte(body)},
-			Fields: []Field{{URIField, fmt.Sprintf("http://h.example/%d", i)}, {PayloadDigestField, DigestText(sum[:])},
+		file, err = w.Append(file, &NewRecord{Type: Response, ID: NewID(), Date: noon,
+			Coding: Coding(i) % codings, Block: [][]byte{[]byte(head), []byte(body)},
+			Fields: []Field{{URIField, fmt.Sprintf("http://h.example/%d", i)},
+				{PayloadDigestField, DigestText(sum[:])},
 				{ContentField, HTTPResponse}}})
 		if err != nil {
 			t.Fatal(err)
@@ -81,10 +84,13 @@ func TestRoundTrip(t *testing.T) {
 		if i > 0 {
 			begin = ends[i-1]
 		}
-		if rec.Offset != int64(begin) || rec.Stored != int64(ends[i]-begin) || rec.Version != "WARC/1.1" || !rec.Gzip || rec.Shared {
-			t.Errorf("record %d lies at %d, %d octets; want %d, %d", i, rec.Offset, rec.Stored, begin, ends[i]-begin)
+		if rec.Offset != int64(begin) || rec.Stored != int64(ends[i]-begin) ||
+			rec.Version != "WARC/1.1" || !rec.Gzip || rec.Shared {
+			t.Errorf("record %d lies at %d, %d octets; want %d, %d",
+				i, rec.Offset, rec.Stored, begin, ends[i]-begin)
 		}
-		if !seen[i].Block.Right || !seen[i].Payload.Right || seen[i].Size != int64(len(bodies[i])) || seen[i].Status != 200 {
+		if !seen[i].Block.Right || !seen[i].Payload.Right ||
+			seen[i].Size != int64(len(bodies[i])) || seen[i].Status != 200 {
 			t.Errorf("record %d: %+v", i, seen[i])
 		}
 		if at, err := rec.Date(); err != nil || !at.Equal(noon) {
@@ -95,7 +101,8 @@ func TestRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		block, err := io.ReadAll(one.Block)
-		if err != nil || !bytes.HasSuffix(block, []byte(bodies[i])) || one.URI() != fmt.Sprintf("http://h.example/%d", i) {
+		if err != nil || !bytes.HasSuffix(block, []byte(bodies[i])) ||
+			one.URI() != fmt.Sprintf("http://h.example/%d", i) {
 			t.Errorf("record %d read alone: %d octets of %s, %v", i, len(block), one.URI(), err)
 		}
 	}
@@ -138,7 +145,8 @@ func TestDamageAnywhere(t *testing.T) {
 		}
 		for i := range now {
 			// Time, flags and system in the header of a gzip member change nothing.
-			if !now[i].Block.Right || now[i].Sum != seen[i].Sum || records[i].URI() != fmt.Sprintf("http://h.example/%d", i) {
+			if !now[i].Block.Right || now[i].Sum != seen[i].Sum ||
+				records[i].URI() != fmt.Sprintf("http://h.example/%d", i) {
 				t.Fatalf("octet %d was changed and record %d reads as %+v", at, i, now[i])
 			}
 		}
@@ -149,7 +157,9 @@ func TestDamageAnywhere(t *testing.T) {
 func TestFieldsCannotForge(t *testing.T) {
 	var w Writer
 	for _, value := range []string{"a\r\nWARC-Type: response", "a\nb", "a\x00b", "a\x7f"} {
-		if _, err := w.Append(nil, &NewRecord{Type: Response, Date: noon, Fields: []Field{{URIField, value}}}); err == nil {
+		if _, err := w.Append(nil,
+			&NewRecord{Type: Response, Date: noon,
+				Fields: []Field{{URIField, value}}}); err == nil {
 			t.Errorf("%q is taken", value)
 		}
 	}
@@ -168,17 +178,21 @@ func TestHostileFiles(t *testing.T) {
 		file []byte
 		want string
 	}{
-		"endless header":   {zip("WARC/1.1\r\n" + strings.Repeat("x", 100<<20)), "longer than"},
-		"many fields":      {zip("WARC/1.1\r\n" + strings.Repeat("a: b\r\n", 10<<20)), "longer than"},
-		"huge block":       {zip("WARC/1.1\r\nContent-Length: 99999999999999\r\n\r\n"), "larger than"},
-		"negative block":   {zip("WARC/1.1\r\nContent-Length: -1\r\n\r\n"), "Content-Length"},
-		"two signs":        {zip("WARC/1.1\r\nContent-Length: +5\r\n\r\nhello\r\n\r\n"), "Content-Length"},
-		"no length":        {zip("WARC/1.1\r\nWARC-Type: response\r\n\r\n"), "Content-Length"},
-		"longer than told": {zip("WARC/1.1\r\nContent-Length: 3\r\n\r\nhello\r\n\r\n"), "behind its block"},
-		"no version":       {zip("HTTP/1.1 200 OK\r\n\r\n"), "does not begin"},
-		"neither":          {[]byte("PK\x03\x04 something"), "neither"},
-		"empty lines":      {bytes.Repeat([]byte("\r\n"), 1000), "without end"},
-		"one octet":        {[]byte{0x1f}, "cut"},
+		"endless header": {zip("WARC/1.1\r\n" + strings.Repeat("x", 100<<20)), "longer than"},
+		"many fields": {zip("WARC/1.1\r\n" + strings.Repeat("a: b\r\n", 10<<20)),
+			"longer than"},
+		"huge block": {zip("WARC/1.1\r\nContent-Length: 99999999999999\r\n\r\n"),
+			"larger than"},
+		"negative block": {zip("WARC/1.1\r\nContent-Length: -1\r\n\r\n"), "Content-Length"},
+		"two signs": {zip("WARC/1.1\r\nContent-Length: +5\r\n\r\nhello\r\n\r\n"),
+			"Content-Length"},
+		"no length": {zip("WARC/1.1\r\nWARC-Type: response\r\n\r\n"), "Content-Length"},
+		"longer than told": {zip("WARC/1.1\r\nContent-Length: 3\r\n\r\nhello\r\n\r\n"),
+			"behind its block"},
+		"no version":  {zip("HTTP/1.1 200 OK\r\n\r\n"), "does not begin"},
+		"neither":     {[]byte("PK\x03\x04 something"), "neither"},
+		"empty lines": {bytes.Repeat([]byte("\r\n"), 1000), "without end"},
+		"one octet":   {[]byte{0x1f}, "cut"},
 	} {
 		_, _, err := all(t, test.file)
 		var damage *DamageError
@@ -192,7 +206,8 @@ func TestHostileFiles(t *testing.T) {
 func TestMessageWithoutEnd(t *testing.T) {
 	var w Writer
 	block := []byte("HTTP/1.1 200 OK\r\n" + strings.Repeat("x", 4<<20))
-	file, err := w.Append(nil, &NewRecord{Type: Response, ID: NewID(), Date: noon, Block: [][]byte{block},
+	file, err := w.Append(nil, &NewRecord{Type: Response, ID: NewID(), Date: noon,
+		Block:  [][]byte{block},
 		Fields: []Field{{URIField, "http://h.example/"}, {ContentField, HTTPResponse}}})
 	if err != nil {
 		t.Fatal(err)
@@ -210,16 +225,24 @@ func TestParseResponse(t *testing.T) {
 		status                   int
 		whole                    bool
 	}{
-		"length":           {"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhelloGARBAGE", "", "hello", "hello", 200, true},
-		"short":            {"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello", "", "hello", "hello", 200, false},
-		"open":             {"HTTP/1.0 200 OK\r\n\r\nhello", "", "hello", "hello", 200, true},
-		"chunked":          {chunked + "3\r\nhel\r\n2;x=y\r\nlo\r\n0\r\nA: b\r\n\r\nGARBAGE", "", "3\r\nhel\r\n2;x=y\r\nlo\r\n0\r\nA: b\r\n\r\n", "hello", 200, true},
-		"chunked, cut":     {chunked + "3\r\nhel\r\n5\r\nl", "", "3\r\nhel\r\n5\r\nl", "hell", 200, false},
-		"chunked, is not":  {chunked + "hello", "", "hello", "hello", 200, false},
-		"not modified":     {"HTTP/1.1 304 Not Modified\r\nContent-Length: 77\r\n\r\nGARBAGE", "", "", "", 304, true},
-		"interim":          {"HTTP/1.1 103 Early\r\nLink: x\r\n\r\nHTTP/1.1 404 Not Found\r\nContent-Length: 1\r\n\r\nx", "HTTP/1.1 404 Not Found\r\nContent-Length: 1\r\n\r\n", "x", "x", 404, true},
-		"bare line feeds":  {"HTTP/1.1 200 OK\nContent-Length: 1\n\nx", "", "x", "x", 200, true},
-		"odd header lines": {"HTTP/1.1 200 OK\r\nno colon\r\n folded\r\nContent-Length: 1\r\n\r\nx", "", "x", "x", 200, true},
+		"length": {"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhelloGARBAGE", "",
+			"hello", "hello", 200, true},
+		"short": {"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello", "", "hello",
+			"hello", 200, false},
+		"open": {"HTTP/1.0 200 OK\r\n\r\nhello", "", "hello", "hello", 200, true},
+		"chunked": {chunked + "3\r\nhel\r\n2;x=y\r\nlo\r\n0\r\nA: b\r\n\r\nGARBAGE", "",
+			"3\r\nhel\r\n2;x=y\r\nlo\r\n0\r\nA: b\r\n\r\n", "hello", 200, true},
+		"chunked, cut": {chunked + "3\r\nhel\r\n5\r\nl", "", "3\r\nhel\r\n5\r\nl", "hell", 200,
+			false},
+		"chunked, is not": {chunked + "hello", "", "hello", "hello", 200, false},
+		"not modified": {"HTTP/1.1 304 Not Modified\r\nContent-Length: 77\r\n\r\nGARBAGE", "",
+			"", "", 304, true},
+		"interim": {"HTTP/1.1 103 Early\r\nLink: x\r\n\r\nHTTP/1.1 404 Not " +
+			"Found\r\nContent-Length: 1\r\n\r\nx",
+			"HTTP/1.1 404 Not Found\r\nContent-Length: 1\r\n\r\n", "x", "x", 404, true},
+		"bare line feeds": {"HTTP/1.1 200 OK\nContent-Length: 1\n\nx", "", "x", "x", 200, true},
+		"odd header lines": {"HTTP/1.1 200 OK\r\nno colon\r\n folded\r\nContent-Length: 1\r\n\r\nx",
+			"", "x", "x", 200, true},
 	} {
 		m, err := ParseResponse([]byte(test.raw))
 		if err != nil {
@@ -228,12 +251,15 @@ func TestParseResponse(t *testing.T) {
 		}
 		sum := sha1.Sum([]byte(test.payload))
 		if m.Status != test.status || m.Whole != test.whole || string(m.Body) != test.body ||
-			test.status != 304 && (!bytes.Equal(m.Payload, sum[:]) || m.Size != int64(len(test.payload))) ||
+			test.status != 304 &&
+				(!bytes.Equal(m.Payload, sum[:]) || m.Size != int64(len(test.payload))) ||
 			test.head != "" && string(m.Head) != test.head {
-			t.Errorf("%s: %d, whole %v, head %q, body %q, %d octets", name, m.Status, m.Whole, m.Head, m.Body, m.Size)
+			t.Errorf("%s: %d, whole %v, head %q, body %q, %d octets",
+				name, m.Status, m.Whole, m.Head, m.Body, m.Size)
 		}
 	}
-	for _, raw := range []string{"", "HTTP/1.1 200 OK\r\nA: b\r\n", "HTTP/1.1 200 OK\r\n" + strings.Repeat("x", 2<<20)} {
+	for _, raw := range []string{"", "HTTP/1.1 200 OK\r\nA: b\r\n",
+		"HTTP/1.1 200 OK\r\n" + strings.Repeat("x", 2<<20)} {
 		if _, err := ParseResponse([]byte(raw)); err == nil {
 			t.Errorf("%.30q is an answer", raw)
 		}
@@ -279,8 +305,10 @@ func TestOthers(t *testing.T) {
 		}
 		for i, r := range c.Records[:want] {
 			uri := strings.ReplaceAll(records[i].URI(), " ", "%20")
-			if got := records[i]; got.Offset != r.Offset || got.Type() != r.Type || uri != r.URI || got.Length != r.BlockLength {
-				t.Errorf("%s, record %d: %d %s %s %d, want %+v", c.File, i, got.Offset, got.Type(), got.URI(), got.Length, r)
+			if got := records[i]; got.Offset != r.Offset || got.Type() != r.Type || uri != r.URI ||
+				got.Length != r.BlockLength {
+				t.Errorf("%s, record %d: %d %s %s %d, want %+v",
+					c.File, i, got.Offset, got.Type(), got.URI(), got.Length, r)
 			}
 		}
 	}
@@ -291,8 +319,10 @@ func TestOthers(t *testing.T) {
 func FuzzReader(f *testing.F) {
 	file, _ := written(f, "first", random(100))
 	f.Add(file)
-	f.Add([]byte("WARC/1.0\r\nContent-Length: 2\r\nContent-Type: application/http\r\nWARC-Type: response\r\n\r\nab\r\n\r\n"))
-	f.Add([]byte("WARC/1.0\nContent-Length: 80\nContent-Type: application/http\nWARC-Type: response\n\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"))
+	f.Add([]byte("WARC/1.0\r\nContent-Length: 2\r\nContent-Type: application/http\r\nWARC-Type: " +
+		"response\r\n\r\nab\r\n\r\n"))
+	f.Add([]byte("WARC/1.0\nContent-Length: 80\nContent-Type: application/http\nWARC-Type: " +
+		"response\n\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		r := NewReader(bytes.NewReader(file), 0)
 		end := int64(0)
@@ -308,8 +338,10 @@ func FuzzReader(f *testing.F) {
 			if err != nil {
 				t.Fatalf("%v is no damage", err)
 			}
-			if rec.Offset < end && !rec.Shared || rec.Stored < 0 || rec.Offset+rec.Stored > int64(len(file)) {
-				t.Fatalf("record of %d octets at %d, behind one that ends at %d, in a file of %d", rec.Stored, rec.Offset, end, len(file))
+			if rec.Offset < end && !rec.Shared || rec.Stored < 0 ||
+				rec.Offset+rec.Stored > int64(len(file)) {
+				t.Fatalf("record of %d octets at %d, behind one that ends at %d, in a file of %d",
+					rec.Stored, rec.Offset, end, len(file))
 			}
 			end = max(end, rec.Offset+rec.Stored)
 		}
@@ -342,7 +374,8 @@ func BenchmarkAppend(b *testing.B) {
 		b.Run(fmt.Sprintf("octets=%d", size), func(b *testing.B) {
 			b.SetBytes(int64(size))
 			for b.Loop() {
-				out, _ = w.Append(out[:0], &NewRecord{Type: Response, ID: NewID(), Date: noon, Block: [][]byte{[]byte(body)}})
+				out, _ = w.Append(out[:0], &NewRecord{Type: Response, ID: NewID(), Date: noon,
+					Block: [][]byte{[]byte(body)}})
 			}
 		})
 	}
@@ -350,8 +383,10 @@ func BenchmarkAppend(b *testing.B) {
 
 // Fillers have any length from the least on, and are records that can be read.
 func TestFiller(t *testing.T) {
-	for _, octets := range []int{200, 201, 300, 65_000, 65_535, 65_700, 65_750, 65_800, 65_900, 131_400, 131_500, 400_000} {
-		for name, make := range map[string]func(int) ([]byte, error){"gzip": Filler, "plain": PlainFiller} {
+	for _, octets := range []int{200, 201, 300, 65_000, 65_535, 65_700, 65_750, 65_800, 65_900,
+		131_400, 131_500, 400_000} {
+		for name, make := range map[string]func(int) ([]byte,
+			error){"gzip": Filler, "plain": PlainFiller} {
 			text, err := make(octets)
 			if err != nil || len(text) != octets {
 				t.Fatalf("%s: %d octets of %d, %v", name, len(text), octets, err)

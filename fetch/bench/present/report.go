@@ -13,14 +13,19 @@ func Page(r *bench.Result) report.Page {
 	page := report.Page{
 		Title:   "recrawl: bench fetch",
 		Finding: finding(r),
-		Intro: fmt.Sprintf("%s pages of %.1f KB (%.1f KB with gzip) at %s, %d at a time, by each client in %s.",
-			grouped(r.Pages), r.PageBytes/1000, r.GzipBytes/1000, report.Plural(r.Servers, "server"), r.Parallel, report.Plural(r.Rounds, "round")),
-		Sections: []report.Section{{Title: "Cost of a page", Tables: []report.Table{clients(r), required(r)}, Charts: charts(r)}},
+		Intro: fmt.Sprintf("%s pages of %.1f KB (%.1f KB with gzip) at %s, %d at a time, by each "+
+			"client in %s.",
+			grouped(r.Pages), r.PageBytes/1000, r.GzipBytes/1000,
+			report.Plural(r.Servers, "server"), r.Parallel, report.Plural(r.Rounds, "round")),
+		Sections: []report.Section{{Title: "Cost of a page",
+			Tables: []report.Table{clients(r), required(r)}, Charts: charts(r)}},
 	}
 	if r.InFlight != nil {
-		page.Sections = append(page.Sections, report.Section{Title: "Memory", Tables: []report.Table{inFlight(r.InFlight)}})
+		page.Sections = append(page.Sections,
+			report.Section{Title: "Memory", Tables: []report.Table{inFlight(r.InFlight)}})
 	}
-	page.Sections = append(page.Sections, report.Section{Title: "Conditions", Tables: []report.Table{conditions(r)}})
+	page.Sections = append(page.Sections,
+		report.Section{Title: "Conditions", Tables: []report.Table{conditions(r)}})
 	return page
 }
 
@@ -28,7 +33,8 @@ func Page(r *bench.Result) report.Page {
 func finding(r *bench.Result) string {
 	var says []string
 	for _, q := range r.Requirements {
-		says = append(says, fmt.Sprintf("%s takes %s times the processor time of %s", q.Of, ratio(q.Ratio), q.To))
+		says = append(says, fmt.Sprintf("%s takes %s times the processor time of %s",
+			q.Of, ratio(q.Ratio), q.To))
 	}
 	if len(says) == 0 {
 		return ""
@@ -46,12 +52,15 @@ func spread(r bench.Ratio) string {
 
 func clients(r *bench.Result) report.Table {
 	t := report.Table{
-		Title:  fmt.Sprintf("CPU of the client for each of %s pages, us", grouped(r.Pages)),
-		Header: []string{"client", "CPU us", "x raw", "x colly", "pages/s", "peak MB", "server CPU us", "requests"},
-		Note:   "Medians. Pages/s beside the servers on the same processors; other work shows in them. Requests include robots.txt and what is not there.",
+		Title: fmt.Sprintf("CPU of the client for each of %s pages, us", grouped(r.Pages)),
+		Header: []string{"client", "CPU us", "x raw", "x colly", "pages/s", "peak MB",
+			"server CPU us", "requests"},
+		Note: "Medians. Pages/s beside the servers on the same processors; other work shows in " +
+			"them. Requests include robots.txt and what is not there.",
 	}
 	for _, c := range r.Clients {
-		t.Rows = append(t.Rows, []string{c.Name, fmt.Sprintf("%.0f", c.CPUMicros), ratio(c.ToRaw), ratio(c.ToColly), fmt.Sprintf("%.0f", c.PagesPerSecond),
+		t.Rows = append(t.Rows, []string{c.Name, fmt.Sprintf("%.0f", c.CPUMicros), ratio(c.ToRaw),
+			ratio(c.ToColly), fmt.Sprintf("%.0f", c.PagesPerSecond),
 			megabytes(c.Peak), fmt.Sprintf("%.0f", c.ServerMicros), grouped(int(c.Requests))})
 	}
 	return t
@@ -65,10 +74,12 @@ func verdict(met bool) string {
 }
 
 func required(r *bench.Result) report.Table {
-	t := report.Table{Title: "CPU a page, one client beside another", Header: []string{"of", "to", "ratio", "at most", "met"},
-		Note: "Medians over the rounds, with the least and the most."}
+	t := report.Table{Title: "CPU a page, one client beside another",
+		Header: []string{"of", "to", "ratio", "at most", "met"},
+		Note:   "Medians over the rounds, with the least and the most."}
 	for _, q := range r.Requirements {
-		t.Rows = append(t.Rows, []string{q.Of, q.To, spread(q.Ratio), fmt.Sprintf("%.2f", q.Most), verdict(q.Met)})
+		t.Rows = append(t.Rows, []string{q.Of, q.To, spread(q.Ratio), fmt.Sprintf("%.2f", q.Most),
+			verdict(q.Met)})
 	}
 	return t
 }
@@ -77,7 +88,8 @@ func inFlight(v *bench.InFlight) report.Table {
 	return report.Table{
 		Title:  "Memory with visits under way",
 		Header: []string{"under way", "known servers", "visits", "s", "peak MB", "at most", "met"},
-		Rows: [][]string{{grouped(int(v.Reached)), grouped(v.Known), grouped(int(v.Visits)), fmt.Sprintf("%.0f", v.Seconds),
+		Rows: [][]string{{grouped(int(v.Reached)), grouped(v.Known), grouped(int(v.Visits)),
+			fmt.Sprintf("%.0f", v.Seconds),
 			megabytes(v.Peak), megabytes(v.Most), verdict(v.Met)}},
 		Note: "Under way: as the servers counted them at most.",
 	}
@@ -96,7 +108,8 @@ func conditions(r *bench.Result) report.Table {
 
 // charts have a line for each client, so that what other work did to a round shows.
 func charts(r *bench.Result) []report.Chart {
-	chart := report.Chart{Title: "CPU a page by round", XLabel: "round", YLabel: "us", XFree: true, YFree: true}
+	chart := report.Chart{Title: "CPU a page by round", XLabel: "round", YLabel: "us", XFree: true,
+		YFree: true}
 	for _, c := range r.Clients {
 		s := report.Series{Name: c.Name}
 		for i, run := range c.Runs {

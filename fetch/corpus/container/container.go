@@ -59,7 +59,8 @@ func Create(fs vfs.FS, path string) (w *Writer, err error) {
 	if w.file, err = fs.Create(path+UnderWay, vfs.WriteCategoryUnspecified); err != nil {
 		return nil, fmt.Errorf("create %s: %w", path, err)
 	}
-	if w.encoder, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(true)); err == nil {
+	if w.encoder, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1),
+		zstd.WithEncoderCRC(true)); err == nil {
 		w.out, err = seekable.NewWriter(w.file, w.encoder)
 	}
 	if err != nil {
@@ -127,7 +128,8 @@ func (w *Writer) Abandon() error {
 // MostText bounds a text that is read, in octets.
 const MostText = 256 << 20
 
-var decoder, errDecoder = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(2*MostText))
+var decoder, errDecoder = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0),
+	zstd.WithDecoderMaxMemory(2*MostText))
 
 // Read returns the text at a place of a container.
 func Read(fs vfs.FS, path string, p Place) (text []byte, err error) {

@@ -55,7 +55,8 @@ func TestContainer(t *testing.T) {
 	}
 	defer z.Close()
 	var all bytes.Buffer
-	if _, err := z.WriteTo(&all); err != nil || !bytes.Equal(all.Bytes(), bytes.Join(texts(), nil)) {
+	if _, err := z.WriteTo(&all); err != nil ||
+		!bytes.Equal(all.Bytes(), bytes.Join(texts(), nil)) {
 		t.Errorf("as a whole it has %d octets, %v", all.Len(), err)
 	}
 	for _, place := range []Place{{-1, 1}, {0, -1}, {int64(all.Len()), 1}, {0, all.Len() + 1}} {

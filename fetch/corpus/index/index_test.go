@@ -101,10 +101,15 @@ func urls(t testing.TB, s *Searcher, q Query) (all []string) {
 }
 
 var library = []Page{
-	{URL: "a", Title: "River", Body: []string{"The spring flood rose.", "Boats lay at the quay."}, Server: "x", Language: "en", Changed: noon, Verified: noon},
-	{URL: "bb", Title: "Boats", Body: []string{"A flood in spring."}, Anchors: []string{"river guide"}, Server: "y", Language: "en", Changed: noon.AddDate(0, 0, 5), Verified: noon.AddDate(0, 0, 9)},
-	{URL: "ccc", Title: "川", Body: []string{"京都の川で花見をした。", "地球温暖化の話もした。"}, Server: "x", Language: "ja", Changed: noon, Verified: noon.AddDate(0, 0, 9)},
-	{URL: "dddd", Title: "", Body: []string{"flood flood flood"}, Server: "x", Language: "en", Changed: noon, Verified: noon},
+	{URL: "a", Title: "River", Body: []string{"The spring flood rose.", "Boats lay at the quay."},
+		Server: "x", Language: "en", Changed: noon, Verified: noon},
+	{URL: "bb", Title: "Boats", Body: []string{"A flood in spring."},
+		Anchors: []string{"river guide"}, Server: "y", Language: "en",
+		Changed: noon.AddDate(0, 0, 5), Verified: noon.AddDate(0, 0, 9)},
+	{URL: "ccc", Title: "川", Body: []string{"京都の川で花見をした。", "地球温暖化の話もした。"}, Server: "x",
+		Language: "ja", Changed: noon, Verified: noon.AddDate(0, 0, 9)},
+	{URL: "dddd", Title: "", Body: []string{"flood flood flood"}, Server: "x", Language: "en",
+		Changed: noon, Verified: noon},
 }
 
 func TestQueries(t *testing.T) {
@@ -145,12 +150,14 @@ func TestQueries(t *testing.T) {
 		}
 	}
 	for _, empty := range []string{"", " - ", `""`, "-river", "…"} {
-		if _, err := x.Search(context.Background(), &Query{Words: empty}); !errors.Is(err, ErrNoWords) {
+		if _, err := x.Search(context.Background(), &Query{Words: empty}); !errors.Is(err,
+			ErrNoWords) {
 			t.Errorf("%q: %v", empty, err)
 		}
 	}
 	var bad *QueryError
-	if _, err := x.Search(context.Background(), &Query{Words: "river", In: []string{"links"}}); !errors.As(err, &bad) {
+	if _, err := x.Search(context.Background(),
+		&Query{Words: "river", In: []string{"links"}}); !errors.As(err, &bad) {
 		t.Error(err)
 	}
 	r, err := x.Search(context.Background(), &Query{Words: "quay boats"})
@@ -171,10 +178,12 @@ func TestQueries(t *testing.T) {
 func TestLongTexts(t *testing.T) {
 	s := newShelf(t)
 	long := strings.Repeat("an a é ", MostText/8)
-	s.unit(Page{URL: "a", Title: "first " + long + " last", Body: []string{"early", long, long, "late"}, Anchors: []string{long, long, "behind"}})
+	s.unit(Page{URL: "a", Title: "first " + long + " last",
+		Body: []string{"early", long, long, "late"}, Anchors: []string{long, long, "behind"}})
 	s.publish()
 	x := s.searcher()
-	for word, want := range map[string]int{"first": 1, "last": 0, "early": 1, "late": 0, "behind": 0} {
+	for word, want := range map[string]int{"first": 1, "last": 0, "early": 1, "late": 0,
+		"behind": 0} {
 		if found := len(urls(t, x, Query{Words: word})); found != want {
 			t.Errorf("%q finds %d pages", word, found)
 		}
@@ -187,7 +196,9 @@ func TestOneRanking(t *testing.T) {
 	whole, parts := newShelf(t), newShelf(t)
 	whole.unit(library...)
 	whole.publish()
-	noise := Page{URL: "noise", Title: "River flood spring", Body: []string{strings.Repeat("flood river boats ", 50)}, Server: "z", Changed: noon, Verified: noon}
+	noise := Page{URL: "noise", Title: "River flood spring",
+		Body: []string{strings.Repeat("flood river boats ", 50)}, Server: "z", Changed: noon,
+		Verified: noon}
 	parts.unit(library[3], noise, library[1])
 	parts.unit(noise, noise)
 	parts.unit(library[2], library[0])
@@ -221,7 +232,8 @@ func TestOneRanking(t *testing.T) {
 func TestSets(t *testing.T) {
 	s := newShelf(t)
 	page := func(version int) Page {
-		return Page{URL: "page", Title: fmt.Sprint("version ", version), Body: []string{"text"}, Changed: noon, Verified: noon}
+		return Page{URL: "page", Title: fmt.Sprint("version ", version), Body: []string{"text"},
+			Changed: noon, Verified: noon}
 	}
 	s.unit(page(1))
 	s.publish()
@@ -281,7 +293,8 @@ func TestSets(t *testing.T) {
 		if err := os.WriteFile(path, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := OpenSearcher(moved.corpus); err == nil || !strings.Contains(err.Error(), path+" is damaged") {
+		if _, err := OpenSearcher(moved.corpus); err == nil ||
+			!strings.Contains(err.Error(), path+" is damaged") {
 			t.Errorf("damaged %s: %v", name, err)
 		}
 		text[len(text)/2] ^= 1

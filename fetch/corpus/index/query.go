@@ -44,7 +44,8 @@ func (q *Query) scope() (in scope, err error) {
 	}
 	for _, name := range q.In {
 		if !slices.Contains(Fields, name) {
-			return in, &QueryError{fmt.Errorf("%.40q is no part of a page: want some of %s", name, strings.Join(Fields, ", "))}
+			return in, &QueryError{fmt.Errorf("%.40q is no part of a page: want some of %s",
+				name, strings.Join(Fields, ", "))}
 		}
 	}
 	return in, nil

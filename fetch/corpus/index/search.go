@@ -100,7 +100,8 @@ func (v *view) search(ctx context.Context, q *Query) (*Results, error) {
 	}); err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}
-	r := &Results{Query: q.Words, Set: v.set.Number, Pages: v.living, Terms: []TermHits{}, Hits: []Hit{}}
+	r := &Results{Query: q.Words, Set: v.set.Number, Pages: v.living, Terms: []TermHits{},
+		Hits: []Hit{}}
 	weights := make([]float64, len(terms))
 	for t, term := range terms {
 		n := 0
@@ -135,7 +136,8 @@ func (v *view) search(ctx context.Context, q *Query) (*Results, error) {
 }
 
 // matches are the pages of a unit that a query wants, and how many living ones have each word.
-func (v *view) matches(ctx context.Context, i int, clauses []clause, terms []string, q *Query, in scope) (found []match, counts []int, err error) {
+func (v *view) matches(ctx context.Context, i int, clauses []clause, terms []string, q *Query,
+	in scope) (found []match, counts []int, err error) {
 	u, s := v.units[i], v.states[i]
 	counts = make([]int, len(terms))
 	var have []joined
@@ -210,7 +212,8 @@ func (u *unit) wanted(place uint32, s *state, q *Query) bool {
 
 // frequencies are the weighted frequencies of a word in the living pages of a unit that have it,
 // ascending (BM25F: lengths count in each field).
-func (v *view) frequencies(ctx context.Context, u *unit, s *state, term string, in scope) (all []posting, err error) {
+func (v *view) frequencies(ctx context.Context, u *unit, s *state, term string, in scope) (
+	all []posting, err error) {
 	for f := range fields {
 		if !in[f] {
 			continue
@@ -225,7 +228,8 @@ func (v *view) frequencies(ctx context.Context, u *unit, s *state, term string, 
 			if v.mean[f] > 0 {
 				length += fullness * float64(u.Lengths[f][place]) / v.mean[f]
 			}
-			here = append(here, posting{uint32(document), fields[f].weight * float64(frequency) / length})
+			here = append(here, posting{uint32(document),
+				fields[f].weight * float64(frequency) / length})
 		}); err != nil {
 			return nil, err
 		}
@@ -255,7 +259,8 @@ func added(a, b []posting) []posting {
 }
 
 // having are those of some documents that have a phrase, or all words of a clause.
-func (u *unit) having(ctx context.Context, c *clause, some []joined, in scope) (map[uint32]bool, error) {
+func (u *unit) having(ctx context.Context, c *clause, some []joined, in scope) (
+	map[uint32]bool, error) {
 	with, among := map[uint32]bool{}, make(map[uint32]bool, len(some))
 	for _, j := range some {
 		among[j.document] = true
@@ -267,7 +272,8 @@ func (u *unit) having(ctx context.Context, c *clause, some []joined, in scope) (
 		places := map[uint32][]uint64{} // where the words so far end
 		for t, term := range c.terms {
 			next := map[uint32][]uint64{}
-			r, err := u.reader.TermFieldReader(ctx, []byte(term), fields[f].name, true, false, c.phrase)
+			r, err := u.reader.TermFieldReader(ctx, []byte(term), fields[f].name, true, false,
+				c.phrase)
 			if err != nil {
 				return nil, err
 			}
@@ -346,7 +352,8 @@ func (r *ranking) add(m match, most int) {
 
 func (v *view) hit(m *match, terms []string) (h Hit, err error) {
 	u := v.units[m.unit]
-	h = Hit{ID: u.IDs[m.place], Language: u.Languages[u.Language[m.place]], Changed: time.Unix(v.states[m.unit].Changed[m.place], 0).UTC(),
+	h = Hit{ID: u.IDs[m.place], Language: u.Languages[u.Language[m.place]],
+		Changed:  time.Unix(v.states[m.unit].Changed[m.place], 0).UTC(),
 		Verified: time.Unix(v.states[m.unit].Verified[m.place], 0).UTC(), Score: m.score}
 	body := ""
 	h.URL, h.Title, body, err = u.stored(m.place)
@@ -379,8 +386,10 @@ func openView(index string, s *Set, open map[int]*unit) (v *view, err error) {
 		if err := readGob(filepath.Join(u.dir, stateName(of.State)), st); err != nil {
 			return nil, err
 		}
-		if len(st.Verified) != len(u.IDs) || len(st.Changed) != len(u.IDs) || len(st.Deleted) != (len(u.IDs)+63)/64 {
-			return nil, fmt.Errorf("unit %s has %d pages, and its state %d", u.dir, len(u.IDs), len(st.Verified))
+		if len(st.Verified) != len(u.IDs) || len(st.Changed) != len(u.IDs) ||
+			len(st.Deleted) != (len(u.IDs)+63)/64 {
+			return nil, fmt.Errorf("unit %s has %d pages, and its state %d",
+				u.dir, len(u.IDs), len(st.Verified))
 		}
 		v.units[i], v.states[i] = u, st
 		for place := range u.IDs {

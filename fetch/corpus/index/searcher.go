@@ -33,7 +33,8 @@ const checkEvery = time.Second
 
 // OpenSearcher opens the index of a corpus. One without a set has no pages.
 func OpenSearcher(corpus string) (*Searcher, error) {
-	s := &Searcher{dir: IndexDir(corpus), turns: make(chan struct{}, mostSearches), view: &view{set: &Set{Number: -1}}}
+	s := &Searcher{dir: IndexDir(corpus), turns: make(chan struct{}, mostSearches),
+		view: &view{set: &Set{Number: -1}}}
 	if _, err := os.Stat(filepath.Join(s.dir, searchName)); errors.Is(err, os.ErrNotExist) {
 		return nil, &NoneError{corpus}
 	}

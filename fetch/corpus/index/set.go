@@ -83,7 +83,8 @@ func Sweep(index string, sets ...*Set) error {
 	for _, dir := range dirs {
 		if !keep[dir] {
 			// What was removed from the corpus must not come back with a crash.
-			if err := errors.Join(os.RemoveAll(dir), directory.Sync(vfs.Default, filepath.Dir(dir))); err != nil {
+			if err := errors.Join(os.RemoveAll(dir),
+				directory.Sync(vfs.Default, filepath.Dir(dir))); err != nil {
 				return err
 			}
 			continue

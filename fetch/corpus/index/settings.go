@@ -32,7 +32,8 @@ const day = "2006-01-02"
 
 // Query is what the settings and words ask for. Its error is a QueryError.
 func (s *Settings) Query(words string) (*Query, error) {
-	q := &Query{Words: words, In: s.In, Server: strings.ToLower(s.Server), Language: strings.ToLower(s.Language), Most: s.Most, Skip: s.Skip}
+	q := &Query{Words: words, In: s.In, Server: strings.ToLower(s.Server),
+		Language: strings.ToLower(s.Language), Most: s.Most, Skip: s.Skip}
 	for _, date := range []struct {
 		name, text string
 		into       *time.Time
@@ -42,7 +43,8 @@ func (s *Settings) Query(words string) (*Query, error) {
 		}
 		at, err := time.Parse(day, date.text)
 		if err != nil {
-			return nil, &QueryError{fmt.Errorf("%s: %.40q is no day: want one as 2026-01-31", date.name, date.text)}
+			return nil, &QueryError{fmt.Errorf("%s: %.40q is no day: want one as 2026-01-31",
+				date.name, date.text)}
 		}
 		*date.into = at
 	}
@@ -57,7 +59,8 @@ func (r *Results) Text(w io.Writer) error {
 		if h.Snippet != "" {
 			fmt.Fprintf(w, "   %s\n", h.Snippet)
 		}
-		fmt.Fprintf(w, "   content of %s, verified %s; identifier %d\n", h.Changed.Format(day), h.Verified.Format(day), h.ID)
+		fmt.Fprintf(w, "   content of %s, verified %s; identifier %d\n",
+			h.Changed.Format(day), h.Verified.Format(day), h.ID)
 	}
 	return nil
 }

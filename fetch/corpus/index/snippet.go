@@ -60,7 +60,8 @@ func around(text string, terms []string) string {
 	for from > 0 && !utf8.RuneStart(text[from]) {
 		from--
 	}
-	if blank := strings.IndexByte(text[from:], ' '); from > 0 && blank >= 0 && blank < mostSnippet/8 {
+	if blank := strings.IndexByte(text[from:], ' '); from > 0 && blank >= 0 &&
+		blank < mostSnippet/8 {
 		from += blank + 1
 	}
 	to := min(from+mostSnippet, len(text))

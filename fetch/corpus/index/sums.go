@@ -41,7 +41,8 @@ func Check(index string, s *Set) (damage []error) {
 	for _, of := range s.Units {
 		dir := unitPath(index, of.Number)
 		var known map[string]uint32
-		err := errors.Join(readGob(filepath.Join(dir, pagesName), new(pages)), readGob(filepath.Join(dir, stateName(of.State)), new(state)),
+		err := errors.Join(readGob(filepath.Join(dir, pagesName), new(pages)),
+			readGob(filepath.Join(dir, stateName(of.State)), new(state)),
 			readGob(filepath.Join(dir, sumsName), &known))
 		sums, bad := sumsOf(filepath.Join(dir, engineDir))
 		if err = errors.Join(err, bad); err != nil {
@@ -50,7 +51,8 @@ func Check(index string, s *Set) (damage []error) {
 		}
 		for name, sum := range known {
 			if got, ok := sums[name]; !ok || got != sum {
-				damage = append(damage, fmt.Errorf("%s is damaged or missing", filepath.Join(dir, engineDir, name)))
+				damage = append(damage, fmt.Errorf("%s is damaged or missing",
+					filepath.Join(dir, engineDir, name)))
 			}
 		}
 	}

@@ -84,7 +84,8 @@ func mappingOf() *mapping.IndexMappingImpl {
 	m.StoreDynamic, m.IndexDynamic, m.DocValuesDynamic = false, false, false
 	text := func(stored bool) *mapping.FieldMapping {
 		f := bleve.NewTextFieldMapping()
-		f.Analyzer, f.Store, f.IncludeInAll, f.DocValues, f.IncludeTermVectors = analyzerName, stored, false, false, true
+		f.Analyzer, f.Store, f.IncludeInAll, f.DocValues, f.IncludeTermVectors = analyzerName,
+			stored, false, false, true
 		return f
 	}
 	for i, field := range fields {
@@ -146,7 +147,8 @@ func (b *Builder) Add(p *Page) error {
 	body, length := lines(p.Body...)
 	anchors, anchorLength := lines(p.Anchors...)
 	if err := b.engine.Index(strconv.FormatUint(place, 16), map[string]any{
-		"url": p.URL, fields[titleField].name: title, fields[bodyField].name: body, fields[anchorField].name: anchors}); err != nil {
+		"url": p.URL, fields[titleField].name: title, fields[bodyField].name: body,
+		fields[anchorField].name: anchors}); err != nil {
 		return fmt.Errorf("index %s: %w", p.URL, engineError(err))
 	}
 	t := &b.pages
@@ -164,7 +166,8 @@ func (b *Builder) Add(p *Page) error {
 		t.Languages = append(t.Languages, p.Language)
 	}
 	t.Server, t.Language = append(t.Server, server), append(t.Language, lang)
-	for i, n := range [...]int{titleField: titleLength, bodyField: length, anchorField: anchorLength} {
+	for i, n := range [...]int{titleField: titleLength, bodyField: length,
+		anchorField: anchorLength} {
 		t.Lengths[i] = append(t.Lengths[i], uint32(n))
 	}
 	b.state.Changed = append(b.state.Changed, p.Changed.Unix())
@@ -210,7 +213,8 @@ func (b *Builder) Close(set int) (err error) {
 		}
 		place, err := strconv.ParseUint(id, 16, 32)
 		if err != nil || place >= uint64(b.Len()) {
-			return errors.Join(fmt.Errorf("the engine has a page %q", id), reader.Close(), e.Close())
+			return errors.Join(fmt.Errorf("the engine has a page %q", id), reader.Close(),
+				e.Close())
 		}
 		b.pages.Order[n] = uint32(place)
 	}
@@ -319,7 +323,8 @@ func readGob(path string, into any) error {
 	}
 	end := len(text) - 4
 	if end < 0 || binary.BigEndian.Uint32(text[end:]) != crc32.Checksum(text[:end], castagnoli) {
-		return fmt.Errorf("%s is damaged: its checksum is another one; build the corpus anew in an empty directory", path)
+		return fmt.Errorf("%s is damaged: its checksum is another one; build the corpus anew in "+
+			"an empty directory", path)
 	}
 	if err := gob.NewDecoder(bytes.NewReader(text[:end])).Decode(into); err != nil {
 		return fmt.Errorf("read %s: %w", path, err)
@@ -383,7 +388,8 @@ func (u *unit) stored(place uint32) (url, title, body string, err error) {
 }
 
 // postings are the documents of the engine that have a word in a field, ascending.
-func (u *unit) postings(ctx context.Context, term string, field int, yield func(document uint64, frequency int)) error {
+func (u *unit) postings(ctx context.Context, term string, field int,
+	yield func(document uint64, frequency int)) error {
 	r, err := u.reader.TermFieldReader(ctx, []byte(term), fields[field].name, true, false, false)
 	if err != nil {
 		return err

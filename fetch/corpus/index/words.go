@@ -61,13 +61,16 @@ func run(text string) (size int, ours bool) {
 }
 
 func isOurs(r rune) bool {
-	return r >= 0x3000 && (unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) || r == 'ー' || r == '々')
+	return r >= 0x3000 && (unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) ||
+		r == 'ー' || r == '々')
 }
 
 // appendWord takes up a word in the form in which it is compared.
 func appendWord(words []Word, term string, from, to int) []Word {
 	term = strings.ToLower(norm.NFKC.String(term))
-	if term == "" || len(term) > mostTerm || !strings.ContainsFunc(term, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+	if term == "" || len(term) > mostTerm || !strings.ContainsFunc(term, func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r)
+	}) {
 		return words
 	}
 	return append(words, Word{term, from, to})
@@ -114,15 +117,17 @@ type analyzer struct{}
 
 func (analyzer) Analyze(text []byte) (stream analysis.TokenStream) {
 	for i, w := range Words(string(text)) {
-		stream = append(stream, &analysis.Token{Term: []byte(w.Term), Start: w.From, End: w.To, Position: i + 1})
+		stream = append(stream, &analysis.Token{Term: []byte(w.Term), Start: w.From, End: w.To,
+			Position: i + 1})
 	}
 	return stream
 }
 
 func init() {
-	err := registry.RegisterAnalyzer(analyzerName, func(map[string]any, *registry.Cache) (analysis.Analyzer, error) {
-		return analyzer{}, nil
-	})
+	err := registry.RegisterAnalyzer(analyzerName,
+		func(map[string]any, *registry.Cache) (analysis.Analyzer, error) {
+			return analyzer{}, nil
+		})
 	if err != nil {
 		panic(err)
 	}

@@ -44,7 +44,8 @@ func FuzzWords(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		last := 0
 		for _, w := range Words(text) {
-			if w.From < last-mostRun || w.To > len(text) || w.From > w.To || w.Term == "" || !utf8.ValidString(w.Term) {
+			if w.From < last-mostRun || w.To > len(text) || w.From > w.To || w.Term == "" ||
+				!utf8.ValidString(w.Term) {
 				t.Fatalf("%+v of %q", w, text)
 			}
 			last = w.From

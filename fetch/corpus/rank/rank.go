@@ -98,7 +98,8 @@ func (w *Web) from(begin []int32) []float64 {
 // FromServers is how many other servers link to each page.
 func (w *Web) FromServers() []float64 {
 	// Pages server by server; of each page the last server that counted.
-	order, counts, last := byServer(w.Servers), make([]float64, len(w.Links)), make([]int32, len(w.Links))
+	order, counts, last := byServer(w.Servers), make([]float64, len(w.Links)),
+		make([]int32, len(w.Links))
 	for i := range last {
 		last[i] = -1
 	}

@@ -24,7 +24,8 @@ func honest(servers, pages int, rng *rand.Rand) *Web {
 			w.link(p, first+int(float64(pages)*math.Pow(rng.Float64(), 3)))
 		}
 		if rng.IntN(4) == 0 {
-			w.link(p, int(float64(servers)*math.Pow(rng.Float64(), 3))*pages+int(float64(pages)*math.Pow(rng.Float64(), 6)))
+			w.link(p, int(float64(servers)*math.Pow(rng.Float64(), 3))*pages+
+				int(float64(pages)*math.Pow(rng.Float64(), 6)))
 		}
 	}
 	return w
@@ -84,7 +85,8 @@ func place(rank []float64, first int) (below, times float64) {
 func TestFarms(t *testing.T) {
 	const servers, pages = 100, 100
 	seeds := seedsOf(servers, pages, 10)
-	t.Logf("%d honest pages of %d servers, %d seeds; rank of the farm's page over the mean, and share of honest pages below it", servers*pages, servers, len(seeds))
+	t.Logf("%d honest pages of %d servers, %d seeds; rank of the farm's page over the mean, and "+
+		"share of honest pages below it", servers*pages, servers, len(seeds))
 	for _, hijacked := range []int{0, 10} {
 		var trust, plain []float64
 		for _, size := range []int{10, 100, 1_000, 10_000} {
@@ -92,8 +94,10 @@ func TestFarms(t *testing.T) {
 				rng := rand.New(rand.NewPCG(1, 1))
 				w := honest(servers, pages, rng)
 				first := w.plant(size, of, hijacked, rng)
-				all := map[string][]float64{"plain": w.Plain(), "servers": w.FromServers(), "trust": w.Trust(seeds)}
-				line := fmt.Sprintf("%2d links from outside, farm of %5d pages on %4d servers:", hijacked, size, of)
+				all := map[string][]float64{"plain": w.Plain(), "servers": w.FromServers(),
+					"trust": w.Trust(seeds)}
+				line := fmt.Sprintf("%2d links from outside, farm of %5d pages on %4d servers:",
+					hijacked, size, of)
 				for _, name := range []string{"plain", "servers", "trust"} {
 					below, times := place(all[name], first)
 					line += fmt.Sprintf("  %s %8.2f %5.1f %%", name, times, 100*below)
@@ -111,7 +115,8 @@ func TestFarms(t *testing.T) {
 					}
 				}
 				if farm > into*Damping/(1-Damping)+1e-6 {
-					t.Errorf("a farm of %d pages has the trust %g of %g that comes in", size, farm, into)
+					t.Errorf("a farm of %d pages has the trust %g of %g that comes in",
+						size, farm, into)
 				}
 				if got, most := all["servers"][first], float64(of+hijacked); got > most {
 					t.Errorf("%d servers link to the farm, want %g at most", int(got), most)

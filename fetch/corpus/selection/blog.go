@@ -10,16 +10,21 @@ import (
 // 17 % of its pages to be of blogs by their addresses and by words and links of trackbacks and
 // comments.
 var (
-	blogHost = regexp.MustCompile(`(?i)^blogs?\.|\.blogspot\.|\.wordpress\.com$|\.tumblr\.com$|\.hatenablog\.|\.livejournal\.com$|\.ameblo\.jp$|^ameblo\.jp$|\.fc2\.com$|\.seesaa\.net$|\.cocolog-|\.blog\.jp$|^medium\.com$|\.substack\.com$`)
-	blogPath = regexp.MustCompile(`(?i)(^|/)(we)?blogs?(/|$|-entry)|(^|/)posts?/|(^|/)diary(/|$)|/archives?/\d|/(19|20)\d\d/[01]?\d(/|$)|/entry[-/]\d`)
+	blogHost = regexp.MustCompile(
+		`(?i)^blogs?\.|\.blogspot\.|\.wordpress\.com$|\.tumblr\.com$|\.hatenablog\.|\.livejournal\.com$|\.ameblo\.jp$|^ameblo\.jp$|\.fc2\.com$|\.seesaa\.net$|\.cocolog-|\.blog\.jp$|^medium\.com$|\.substack\.com$`)
+	blogPath = regexp.MustCompile(
+		`(?i)(^|/)(we)?blogs?(/|$|-entry)|(^|/)posts?/|(^|/)diary(/|$)|/archives?/\d|/(19|20)\d\d/[01]?\d(/|$)|/entry[-/]\d`)
 )
 
 // blogTexts are in small letters.
 var blogTexts = []string{
 	"trackback", "track-back", "トラックバック", "コメントを書く", "コメントを残す", "コメントを投稿", "コメントの投稿", "コメントする",
-	"コメント欄", "この記事", "このエントリ", "permalink", "leave a comment", "leave a reply", "post a comment", "filed under",
-	"posted by ", "posted on ", "posted in ", "blogroll", "blog roll", "powered by wordpress", "powered by movable type",
-	"powered by hugo", "powered by jekyll", "older post", "newer post", "previous post", "next post", "older blog post",
+	"コメント欄", "この記事", "このエントリ", "permalink", "leave a comment", "leave a reply", "post a comment",
+	"filed under",
+	"posted by ", "posted on ", "posted in ", "blogroll", "blog roll", "powered by wordpress",
+	"powered by movable type",
+	"powered by hugo", "powered by jekyll", "older post", "newer post", "previous post",
+	"next post", "older blog post",
 	"newer blog post", "schreibe einen kommentar", "laisser un commentaire",
 }
 
@@ -45,8 +50,10 @@ func IsBlog(address, text string, links []string) bool {
 	score += min(2*found, 4)
 	feeds := 0
 	for _, link := range links {
-		if strings.Contains(link, "trackback") || strings.HasSuffix(link, "#comments") || strings.Contains(link, "/tag/") ||
-			strings.Contains(link, "/category/") || strings.Contains(link, "/categories/") || strings.Contains(link, "/tags/") {
+		if strings.Contains(link, "trackback") || strings.HasSuffix(link, "#comments") ||
+			strings.Contains(link, "/tag/") ||
+			strings.Contains(link, "/category/") || strings.Contains(link, "/categories/") ||
+			strings.Contains(link, "/tags/") {
 			feeds++
 		}
 	}

@@ -107,11 +107,13 @@ func (o *Options) Alone(f *Facts, outside bool) Verdict {
 	case f.Filter != "":
 		return Verdict{Filter, "filter " + f.Filter + ": " + f.Why}
 	case o.MinText > 0 && !outside && f.Text < o.MinText:
-		return Verdict{Small, fmt.Sprintf("%d bytes of main text, fewer than %d, and no link from another server", f.Text, o.MinText)}
+		return Verdict{Small, fmt.Sprintf("%d bytes of main text, fewer than %d, and no link "+
+			"from another server", f.Text, o.MinText)}
 	case o.MaxText > 0 && f.Text > o.MaxText:
 		return Verdict{Large, fmt.Sprintf("%d bytes of main text, more than %d", f.Text, o.MaxText)}
 	case o.MaxAddress > 0 && len(f.URL) > o.MaxAddress:
-		return Verdict{Address, fmt.Sprintf("an address of %d bytes, more than %d", len(f.URL), o.MaxAddress)}
+		return Verdict{Address, fmt.Sprintf("an address of %d bytes, more than %d",
+			len(f.URL), o.MaxAddress)}
 	case o.MaxDepth > 0 && depth > o.MaxDepth:
 		return Verdict{Depth, fmt.Sprintf("below %d directories, more than %d", depth, o.MaxDepth)}
 	}
@@ -148,7 +150,8 @@ func Order(f *Facts) string {
 	if f.Other {
 		other = 1
 	}
-	return fmt.Sprintf("%d%02d%05d%s", other, min(Levels(f.URL), 99), min(len(f.URL), 99_999), f.URL)
+	return fmt.Sprintf("%d%02d%05d%s", other, min(Levels(f.URL), 99), min(len(f.URL), 99_999),
+		f.URL)
 }
 
 // URLOf is the address of an order.

@@ -49,10 +49,14 @@ func TestIsBlog(t *testing.T) {
 
 func TestOrder(t *testing.T) {
 	pages := []*Facts{
-		{URL: "http://a.example/"}, {URL: "http://a.example/b"}, {URL: "http://a.example/c"}, {URL: "http://a.example/d/"},
-		{URL: "http://a.example/long"}, {URL: "http://a.example/d/e"}, {URL: "http://a.example/d/e/f"}, {URL: "http://a.example/", Other: true},
+		{URL: "http://a.example/"}, {URL: "http://a.example/b"}, {URL: "http://a.example/c"},
+		{URL: "http://a.example/d/"},
+		{URL: "http://a.example/long"}, {URL: "http://a.example/d/e"},
+		{URL: "http://a.example/d/e/f"}, {URL: "http://a.example/", Other: true},
 	}
-	if !slices.IsSortedFunc(pages, func(a, b *Facts) int { return strings.Compare(Order(a), Order(b)) }) {
+	if !slices.IsSortedFunc(pages, func(a, b *Facts) int {
+		return strings.Compare(Order(a), Order(b))
+	}) {
 		t.Error("not in order")
 	}
 	for _, p := range pages {
@@ -60,7 +64,8 @@ func TestOrder(t *testing.T) {
 			t.Errorf("%q is of %q", Order(p), URLOf(Order(p)))
 		}
 	}
-	for url, want := range map[string]int{"http://a.example/": 0, "http://a.example/x": 0, "http://a.example/d/": 0, "http://a.example/d/x": 1, "http://a.example/d/e/x?y=/": 2} {
+	for url, want := range map[string]int{"http://a.example/": 0, "http://a.example/x": 0,
+		"http://a.example/d/": 0, "http://a.example/d/x": 1, "http://a.example/d/e/x?y=/": 2} {
 		if Levels(url) != want {
 			t.Errorf("%s is below %d directories", url, Levels(url))
 		}
@@ -75,7 +80,9 @@ func TestBlocks(t *testing.T) {
 		for b := range a {
 			other := uint64(hash) ^ 1<<a ^ 1<<b ^ 1<<((a+b)%64)
 			mine, theirs := Blocks(hash), Blocks(other)
-			if !o.IsNear(hash, other) || !slices.ContainsFunc([]int{0, 1, 2, 3}, func(i int) bool { return mine[i] == theirs[i] }) {
+			if !o.IsNear(hash, other) || !slices.ContainsFunc([]int{0, 1, 2, 3}, func(i int) bool {
+				return mine[i] == theirs[i]
+			}) {
 				t.Fatalf("%x and %x", hash, other)
 			}
 		}

@@ -38,7 +38,8 @@ func Command(args []string, processes int) (interface {
 	Annotator
 	Close() error
 }, error) {
-	p, err := program.Open(program.Options{Command: args, Timeout: answersIn, Processes: processes, Most: mostAnswer})
+	p, err := program.Open(program.Options{Command: args, Timeout: answersIn, Processes: processes,
+		Most: mostAnswer})
 	if err != nil {
 		return nil, fmt.Errorf("annotator: %w", err)
 	}
@@ -53,7 +54,9 @@ func (c command) Annotate(ctx context.Context, d *Document) (notes []Note, err e
 	err = c.Ask(ctx, line, func(answer []byte) error {
 		notes = nil
 		if err := json.Unmarshal(answer, &notes); err != nil {
-			return fmt.Errorf(`it answers %.80q: want a line as [{"id": 1, "scheme": "words", "text": "..."}]`, answer)
+			return fmt.Errorf(
+				`it answers %.80q: want a line as [{"id": 1, "scheme": "words", "text": "..."}]`,
+				answer)
 		}
 		return nil
 	})
@@ -74,7 +77,8 @@ func (d *Document) Take(notes []Note) error {
 			s := &d.Sentences[n.Sentence-1]
 			s.Annotations = append(s.Annotations, a)
 		default:
-			return fmt.Errorf("annotation of sentence %d of %s, which has %d", n.Sentence, d.URL, len(d.Sentences))
+			return fmt.Errorf("annotation of sentence %d of %s, which has %d",
+				n.Sentence, d.URL, len(d.Sentences))
 		}
 	}
 	return nil

@@ -13,23 +13,26 @@ import (
 
 // Document is one version of a page.
 type Document struct {
-	XMLName          xml.Name  `xml:"StandardFormat" json:"-"`
-	URL              string    `xml:"Uri,attr" json:"url"`
-	DocID            string    `xml:"DocID,attr" json:"doc_id"` // IDOf(URL)
-	OriginalEncoding string    `xml:"OriginalEncoding,attr" json:"original_encoding"`
-	Language         string    `xml:"Language,attr,omitempty" json:"language,omitempty"`
-	PageType         string    `xml:"PageType,attr,omitempty" json:"page_type,omitempty"` // blog; "": not known
-	CrawlTime        time.Time `xml:"CrawlTime,attr" json:"crawl_time"`                   // of the capture that places are of
-	FormatTime       time.Time `xml:"FormatTime,attr" json:"format_time"`                 // no part of what Digest is of
-	Header           Header    `xml:"Header" json:"header"`
-	Sentences        []S       `xml:"Text>S" json:"sentences"`
+	XMLName          xml.Name `xml:"StandardFormat" json:"-"`
+	URL              string   `xml:"Uri,attr" json:"url"`
+	DocID            string   `xml:"DocID,attr" json:"doc_id"` // IDOf(URL)
+	OriginalEncoding string   `xml:"OriginalEncoding,attr" json:"original_encoding"`
+	Language         string   `xml:"Language,attr,omitempty" json:"language,omitempty"`
+	// blog; "": not known
+	PageType string `xml:"PageType,attr,omitempty" json:"page_type,omitempty"`
+	// of the capture that places are of
+	CrawlTime  time.Time `xml:"CrawlTime,attr" json:"crawl_time"`
+	FormatTime time.Time `xml:"FormatTime,attr" json:"format_time"` // no part of what Digest is of
+	Header     Header    `xml:"Header" json:"header"`
+	Sentences  []S       `xml:"Text>S" json:"sentences"`
 }
 
 // Header is what a document has beside its text.
 type Header struct {
-	Title       *Text        `xml:"Title" json:"title,omitempty"`
-	OutLinks    []Link       `xml:"OutLinks>OutLink" json:"out_links"`
-	InLinks     []Link       `xml:"InLinks>InLink" json:"in_links"` // at most MostInLinks, by address
+	Title    *Text  `xml:"Title" json:"title,omitempty"`
+	OutLinks []Link `xml:"OutLinks>OutLink" json:"out_links"`
+	// at most MostInLinks, by address
+	InLinks     []Link       `xml:"InLinks>InLink" json:"in_links"`
 	Information []Annotation `xml:"Information>Annotation" json:"information,omitempty"`
 }
 

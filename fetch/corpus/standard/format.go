@@ -35,7 +35,8 @@ type Source struct {
 
 // New makes the document of a page, without links to it and annotations.
 func New(s Source) *Document {
-	d := &Document{URL: s.URL, DocID: IDOf(s.URL), OriginalEncoding: s.Charset, Language: s.Language,
+	d := &Document{URL: s.URL, DocID: IDOf(s.URL), OriginalEncoding: s.Charset,
+		Language: s.Language,
 		PageType: s.PageType, CrawlTime: s.Time.UTC().Truncate(time.Second)}
 	if t := &s.Body.Title; t.Text != "" {
 		offset, length := t.Source(0, len(t.Text))
@@ -64,7 +65,8 @@ func (d *Document) add(p *extract.Passage) {
 		text := strings.TrimRight(p.Text[from:from+size], " ")
 		if text != "" {
 			offset, length := p.Source(from, from+len(text))
-			s := S{ID: len(d.Sentences) + 1, Offset: offset, Length: length, Place: place, Raw: valid(text)}
+			s := S{ID: len(d.Sentences) + 1, Offset: offset, Length: length, Place: place,
+				Raw: valid(text)}
 			if isJapanese(s.Raw) {
 				s.Japanese = 1
 			}
@@ -105,7 +107,8 @@ func goesOn(first, rest string) bool {
 func valid(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
-		case r == '\t' || r == '\n' || r == '\r', r >= ' ' && r <= 0xd7ff, r >= 0xe000 && r <= 0xfffd, r >= 0x10000:
+		case r == '\t' || r == '\n' || r == '\r', r >= ' ' && r <= 0xd7ff, r >= 0xe000 &&
+			r <= 0xfffd, r >= 0x10000:
 			return r
 		}
 		return utf8.RuneError

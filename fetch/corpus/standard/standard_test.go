@@ -48,7 +48,8 @@ const page = `<html lang=ja><head><title>情報通信</title></head><body>
 
 func document(t testing.TB, source []byte, contentType string) *Document {
 	p := extract.HTML(source, contentType, "http://a.example/x", extract.Options{Body: true})
-	d := New(Source{URL: "http://a.example/x", Charset: p.Charset, Language: "ja", Time: time.Unix(1e9, 0), Body: p.Body})
+	d := New(Source{URL: "http://a.example/x", Charset: p.Charset, Language: "ja",
+		Time: time.Unix(1e9, 0), Body: p.Body})
 	d.FormatTime = time.Unix(2e9, 0).UTC()
 	d.Header.InLinks = []Link{NewLink("http://b.example/", "to & a")}
 	return d
@@ -66,18 +67,21 @@ func TestSentences(t *testing.T) {
 		}
 		contentType := "text/html; charset=" + charset
 		d := document(t, source, contentType)
-		want := []string{"関連機関一覧", "独立行政法人です。", "詳細は「こちら。」をご覧ください！", "It costs 3.5 yen.", "Really?", "No end", "Fin & more"}
+		want := []string{"関連機関一覧", "独立行政法人です。", "詳細は「こちら。」をご覧ください！", "It costs 3.5 yen.", "Really?",
+			"No end", "Fin & more"}
 		if len(d.Sentences) != len(want) || d.OriginalEncoding != charset {
 			t.Fatalf("%s: %+v", charset, d.Sentences)
 		}
 		for i, s := range d.Sentences {
 			plain := extract.Text(source[s.Offset:s.Offset+s.Length], contentType, false)
-			if s.Raw != want[i] || plain != s.Raw || s.ID != i+1 || s.Japanese == 1 != (i == 1 || i == 2) ||
+			if s.Raw != want[i] || plain != s.Raw || s.ID != i+1 ||
+				s.Japanese == 1 != (i == 1 || i == 2) ||
 				s.Place == Beside != (i == 0 || i == 6) {
 				t.Errorf("%s: %+v, in the source %q; want %q", charset, s, plain, want[i])
 			}
 		}
-		if title := d.Header.Title; extract.Text(source[title.Offset:title.Offset+title.Length], contentType, false) != "情報通信" {
+		if title := d.Header.Title; extract.Text(source[title.Offset:title.Offset+title.Length],
+			contentType, false) != "情報通信" {
 			t.Errorf("%s: title %+v", charset, title)
 		}
 	}
@@ -106,7 +110,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 	text := same(t, d)
 	for _, part := range []string{
-		`<DocID Uri="http://b.example/">` + IDOf("http://b.example/") + `</DocID>`, `CrawlTime="2001-09-09T01:46:40Z"`,
+		`<DocID Uri="http://b.example/">` + IDOf("http://b.example/") + `</DocID>`,
+		`CrawlTime="2001-09-09T01:46:40Z"`,
 		`<![CDATA[who ]]]]><![CDATA[> <b>]]>`, `is_Japanese_Sentence="1" Place="main"`,
 	} {
 		if !bytes.Contains(text, []byte(part)) {
@@ -121,16 +126,19 @@ func TestRoundTrip(t *testing.T) {
 	for _, c := range []struct {
 		from, to string
 		valid    bool
-	}{{"", "", true}, {"<Header>", "<Head>", false}, {`Place="main"`, `Place="there"`, false}, {"<S ", "<S More=\"1\" ", false}} {
+	}{{"", "", true}, {"<Header>", "<Head>", false}, {`Place="main"`, `Place="there"`, false},
+		{"<S ", "<S More=\"1\" ", false}} {
 		changed := bytes.ReplaceAll(text, []byte(c.from), []byte(c.to))
-		changed = bytes.ReplaceAll(changed, []byte("</"+strings.TrimPrefix(c.from, "<")), []byte("</"+strings.TrimPrefix(c.to, "<")))
+		changed = bytes.ReplaceAll(changed, []byte("</"+strings.TrimPrefix(c.from, "<")),
+			[]byte("</"+strings.TrimPrefix(c.to, "<")))
 		if c.from == "" {
 			changed = text
 		}
 		if err := os.WriteFile(file, changed, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		out, err := exec.Command(lint, "--noout", "--nonet", "--schema", "schema.xsd", file).CombinedOutput()
+		out, err := exec.Command(lint, "--noout", "--nonet", "--schema", "schema.xsd",
+			file).CombinedOutput()
 		if c.valid != (err == nil) {
 			t.Errorf("%q for %q: %v, %s", c.to, c.from, err, out)
 		}
@@ -155,7 +163,8 @@ func same(t testing.TB, d *Document) (text []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if bytes.Count(line, []byte("\n")) != 1 || x.Digest() != d.Digest() || j.Digest() != d.Digest() {
+	if bytes.Count(line, []byte("\n")) != 1 || x.Digest() != d.Digest() ||
+		j.Digest() != d.Digest() {
 		t.Errorf("%s\nread\n%+v\n%+v\nwant\n%+v", text, x, j, d)
 	}
 	if d.Content() != x.Content() || !reflect.DeepEqual(x.Sentences, j.Sentences) {
@@ -167,13 +176,15 @@ func same(t testing.TB, d *Document) (text []byte) {
 // FuzzDocument: whatever the page, what is written can be read, and is the same.
 func FuzzDocument(f *testing.F) {
 	f.Add([]byte(page))
-	f.Add([]byte("<title>\x01\x0b</title>a\ufffe]]>&#xD;. B\xff? \U0010ffff<p>" + strings.Repeat("京", 2000)))
+	f.Add([]byte("<title>\x01\x0b</title>a\ufffe]]>&#xD;. B\xff? \U0010ffff<p>" +
+		strings.Repeat("京", 2000)))
 	f.Fuzz(func(t *testing.T, source []byte) {
 		d := document(t, source, "text/html; charset=utf-8")
 		same(t, d)
 		last := 0
 		for _, s := range d.Sentences {
-			if s.Offset < last || s.Length <= 0 || s.Offset+s.Length > len(source) || len(s.Raw) > 3*MostSentence {
+			if s.Offset < last || s.Length <= 0 || s.Offset+s.Length > len(source) ||
+				len(s.Raw) > 3*MostSentence {
 				t.Fatalf("%+v", s)
 			}
 			last = s.Offset + s.Length

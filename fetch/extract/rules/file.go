@@ -73,12 +73,14 @@ type reader struct {
 }
 
 func (f *reader) refuse(n *yaml.Node, format string, args ...any) {
-	f.problems = append(f.problems, fmt.Errorf("%s:%d:%d: %w", f.name, n.Line, n.Column, fmt.Errorf(format, args...)))
+	f.problems = append(f.problems, fmt.Errorf("%s:%d:%d: %w",
+		f.name, n.Line, n.Column, fmt.Errorf(format, args...)))
 }
 
 func (f *reader) document(n *yaml.Node) {
 	var list *yaml.Node
-	f.fields(n, "a map with the key rules", map[string]func(*yaml.Node){"rules": func(n *yaml.Node) { list = n }})
+	f.fields(n, "a map with the key rules",
+		map[string]func(*yaml.Node){"rules": func(n *yaml.Node) { list = n }})
 	switch {
 	case list == nil:
 		if len(f.problems) == 0 {
@@ -111,7 +113,8 @@ func (f *reader) fields(n *yaml.Node, want string, read map[string]func(*yaml.No
 				known = append(known, name)
 			}
 			slices.Sort(known)
-			f.refuse(key, "unknown key %q: there are %s", short(key.Value), strings.Join(known, ", "))
+			f.refuse(key, "unknown key %q: there are %s",
+				short(key.Value), strings.Join(known, ", "))
 		case seen[key.Value]:
 			f.refuse(key, "%s is there twice", key.Value)
 		default:
@@ -134,19 +137,25 @@ func (f *reader) rule(n *yaml.Node) {
 	f.fields(n, "a rule, which begins with prefix: and an address", map[string]func(*yaml.Node){
 		"prefix": text("prefix", &s.Prefix), "change": text("change", &s.Part),
 		"watch": lines("watch", &s.Watch), "ignore": lines("ignore", &s.Ignore),
-		"watch-text": lines("watch-text", &s.WatchText), "ignore-text": lines("ignore-text", &s.IgnoreText),
-		"simhash": func(n *yaml.Node) { s.SimHash, at["simhash"] = f.number("simhash", n), []*yaml.Node{n} },
+		"watch-text":  lines("watch-text", &s.WatchText),
+		"ignore-text": lines("ignore-text", &s.IgnoreText),
+		"simhash": func(n *yaml.Node) {
+			s.SimHash, at["simhash"] = f.number("simhash", n), []*yaml.Node{n}
+		},
 		"json": func(n *yaml.Node) {
 			s.JSON = &JSONSpec{}
-			f.fields(n, "watch: or ignore: with a list of paths, or {} for all of a document", map[string]func(*yaml.Node){
-				"watch": lines("json.watch", &s.JSON.Watch), "ignore": lines("json.ignore", &s.JSON.Ignore)})
+			f.fields(n, "watch: or ignore: with a list of paths, or {} for all of a document",
+				map[string]func(*yaml.Node){
+					"watch":  lines("json.watch", &s.JSON.Watch),
+					"ignore": lines("json.ignore", &s.JSON.Ignore)})
 		},
 	})
 	if len(f.problems) > before {
 		return
 	}
 	if s.Prefix == "" || len(s.Prefix) > mostPrefix {
-		f.refuse(n, "the rule has no prefix, or one that is too long: want the beginning of an address, or \"*\"")
+		f.refuse(n, "the rule has no prefix, or one that is too long: want the beginning of an "+
+			"address, or \"*\"")
 		return
 	}
 	r := new(Rule)

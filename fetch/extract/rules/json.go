@@ -17,7 +17,8 @@ const (
 	mostJSON   = 1 << 20 // octets
 	mostValues = 100_000
 	mostLevels = 64
-	mostUnion  = 16 // how many values a path may take of each one that it comes by, all its steps together
+	// how many values a path may take of each one that it comes by, all its steps together
+	mostUnion = 16
 )
 
 // path is a JSONPath (RFC 9535).
@@ -29,15 +30,18 @@ type path struct {
 func newPath(text string) (*path, error) {
 	p, err := jsonpath.Parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("no JSONPath of RFC 9535: %s", strings.TrimPrefix(err.Error(), "jsonpath: "))
+		return nil, fmt.Errorf("no JSONPath of RFC 9535: %s",
+			strings.TrimPrefix(err.Error(), "jsonpath: "))
 	}
 	if strings.Count(text, "..") > 1 {
-		return nil, errors.New("it has more than one \"..\", which takes too long: want one or none")
+		return nil, errors.New(
+			"it has more than one \"..\", which takes too long: want one or none")
 	}
 	union := 1
 	for _, segment := range p.Query().Segments() {
 		if union *= max(len(segment.Selectors()), 1); union > mostUnion {
-			return nil, fmt.Errorf("its lists in brackets make more than %d alternatives", mostUnion)
+			return nil, fmt.Errorf("its lists in brackets make more than %d alternatives",
+				mostUnion)
 		}
 	}
 	return &path{text, p}, nil
@@ -98,8 +102,12 @@ func (r *Rule) Values(body []byte, t *Trace) (lines []byte, ok bool) {
 		return body, false
 	}
 	var root mark
-	root.markAll("json.ignore", r.ignoreJSON, document, func(m *mark) { m.ignored = true }, func(*mark) {}, t)
-	root.markAll("json.watch", r.watchJSON, document, func(m *mark) { m.watched = true }, func(m *mark) { m.leads = true }, t)
+	root.markAll("json.ignore", r.ignoreJSON, document, func(m *mark) {
+		m.ignored = true
+	}, func(*mark) {}, t)
+	root.markAll("json.watch", r.watchJSON, document, func(m *mark) {
+		m.watched = true
+	}, func(m *mark) { m.leads = true }, t)
 	t.names("json.ignore", r.spec.JSON.Ignore)
 	t.names("json.watch", r.spec.JSON.Watch)
 	return appendValue(make([]byte, 0, len(body)), document, &root, len(r.watchJSON) == 0), true

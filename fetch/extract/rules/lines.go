@@ -38,7 +38,9 @@ func (t *Trace) hit(key, expression string, text func() string) {
 	if t == nil {
 		return
 	}
-	i := slices.IndexFunc(t.Hits, func(h Hit) bool { return h.Key == key && h.Expression == expression })
+	i := slices.IndexFunc(t.Hits, func(h Hit) bool {
+		return h.Key == key && h.Expression == expression
+	})
 	if i < 0 {
 		i = len(t.Hits)
 		t.Hits = append(t.Hits, Hit{Key: key, Expression: expression, Sample: cut(text())})
@@ -52,7 +54,9 @@ func (t *Trace) names(key string, expressions []string) {
 		return
 	}
 	for _, x := range expressions {
-		if !slices.ContainsFunc(t.Hits, func(h Hit) bool { return h.Key == key && h.Expression == x }) {
+		if !slices.ContainsFunc(t.Hits, func(h Hit) bool {
+			return h.Key == key && h.Expression == x
+		}) {
 			t.Hits = append(t.Hits, Hit{Key: key, Expression: x})
 		}
 	}

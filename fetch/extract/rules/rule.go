@@ -45,7 +45,8 @@ const (
 	PartBytes        // the source; with selectors, elements, attributes and texts
 )
 
-var partNames = map[string]Part{"": PartText, "text": PartText, "main": PartMain, "bytes": PartBytes}
+var partNames = map[string]Part{"": PartText, "text": PartText, "main": PartMain,
+	"bytes": PartBytes}
 
 // Rule is a rule that can be applied. Its zero value leaves all of the visible text.
 type Rule struct {
@@ -109,7 +110,9 @@ func (r *Rule) GobDecode(b []byte) error {
 func New(spec Spec) (*Rule, error) {
 	var wrong []error
 	r := new(Rule)
-	err := r.compile(spec, func(key string, _ int, err error) { wrong = append(wrong, fmt.Errorf("%s: %w", key, err)) })
+	err := r.compile(spec, func(key string, _ int, err error) {
+		wrong = append(wrong, fmt.Errorf("%s: %w", key, err))
+	})
 	if len(wrong) > 0 {
 		return nil, errors.Join(wrong...)
 	}
@@ -129,10 +132,12 @@ func (r *Rule) compile(spec Spec, wrong func(key string, i int, err error)) erro
 	var ok bool
 	r.spec = spec
 	if r.part, ok = partNames[spec.Part]; !ok {
-		tell("change", 0, fmt.Errorf("%q is nothing to begin with: want text, main or bytes", short(spec.Part)))
+		tell("change", 0, fmt.Errorf("%q is nothing to begin with: want text, main or bytes",
+			short(spec.Part)))
 	}
 	if spec.SimHash < 0 || spec.SimHash > mostBits {
-		tell("simhash", 0, fmt.Errorf("%d is not the number of bits that may differ: want 0 to %d", spec.SimHash, mostBits))
+		tell("simhash", 0, fmt.Errorf("%d is not the number of bits that may differ: want 0 to %d",
+			spec.SimHash, mostBits))
 	}
 	r.watch = compileAll("watch", spec.Watch, newSelector, tell)
 	r.ignore = compileAll("ignore", spec.Ignore, newSelector, tell)
@@ -163,14 +168,16 @@ const (
 	mostProgram    = 1_000 // instructions of an expression
 )
 
-func compileAll[T any](key string, texts []string, compile func(string) (T, error), wrong func(string, int, error)) (all []T) {
+func compileAll[T any](key string, texts []string, compile func(string) (T, error),
+	wrong func(string, int, error)) (all []T) {
 	if len(texts) > mostInList {
 		wrong(key, 0, fmt.Errorf("%d are too many: want %d or fewer", len(texts), mostInList))
 		return nil
 	}
 	for i, text := range texts {
 		if len(text) > mostExpression {
-			wrong(key, i, fmt.Errorf("%q has %d octets: want %d or fewer", short(text), len(text), mostExpression))
+			wrong(key, i, fmt.Errorf("%q has %d octets: want %d or fewer",
+				short(text), len(text), mostExpression))
 			continue
 		}
 		x, err := compile(text)
@@ -206,7 +213,8 @@ func newExpression(text string) (*expression, error) {
 		return nil, err
 	}
 	if len(program.Inst) > mostProgram {
-		return nil, fmt.Errorf("it is too large when its repetitions are written out: %d steps, want %d or fewer", len(program.Inst), mostProgram)
+		return nil, fmt.Errorf("it is too large when its repetitions are written out: %d steps, "+
+			"want %d or fewer", len(program.Inst), mostProgram)
 	}
 	re, err := regexp.Compile(text)
 	if err != nil {

@@ -51,7 +51,8 @@ func TestFor(t *testing.T) {
 			t.Errorf("%s: rule %d, want %d", url, got, want)
 		}
 	}
-	if (*Set)(nil).For("http://a.example/") != nil || parsed(t, `rules: [{prefix: "http://a.example/"}]`).For("http://b.example/") != nil {
+	if (*Set)(nil).For("http://a.example/") != nil ||
+		parsed(t, `rules: [{prefix: "http://a.example/"}]`).For("http://b.example/") != nil {
 		t.Error("a rule where there is none")
 	}
 }
@@ -65,22 +66,33 @@ func TestParseRefuses(t *testing.T) {
 		{"a", "rules.yaml:1:1: want a map with the key rules"},
 		{"rules:", "rules.yaml:1:7: rules: want a list"},
 		{"rule: []", `rules.yaml:1:1: unknown key "rule": there are rules`},
-		{"rules:\n- prefix: x\n  watsh: a", `rules.yaml:3:3: unknown key "watsh": there are change, ignore, ignore-text, json, prefix, simhash, watch, watch-text`},
+		{"rules:\n- prefix: x\n  watsh: a",
+			`rules.yaml:3:3: unknown key "watsh": there are change, ignore, ignore-text, json, prefix, simhash, watch, watch-text`},
 		{"rules:\n- watch: a", "rules.yaml:2:3: the rule has no prefix"},
-		{"rules:\n- prefix: news", `rules.yaml:2:11: prefix: "news" is not the beginning of a web address`},
-		{"rules:\n- prefix: '*'\n- prefix: '*'", `rules.yaml:3:11: prefix: there is another rule for "*"`},
-		{"rules:\n- prefix: '*'\n  ignore:\n  - p\n  - div >", `rules.yaml:5:5: ignore: "div >": no CSS selector`},
+		{"rules:\n- prefix: news",
+			`rules.yaml:2:11: prefix: "news" is not the beginning of a web address`},
+		{"rules:\n- prefix: '*'\n- prefix: '*'",
+			`rules.yaml:3:11: prefix: there is another rule for "*"`},
+		{"rules:\n- prefix: '*'\n  ignore:\n  - p\n  - div >",
+			`rules.yaml:5:5: ignore: "div >": no CSS selector`},
 		{"rules:\n- prefix: '*'\n  ignore: 'a[x'", `rules.yaml:3:11: ignore: "a[x": ] is missing`},
 		{"rules:\n- prefix: '*'\n  ignore: 'p:hover'", `the pseudo-class :hover is not known`},
-		{"rules:\n- prefix: '*'\n  ignore: 'p:has(q:has(r))'", `there is a pseudo-class in the brackets of another`},
+		{"rules:\n- prefix: '*'\n  ignore: 'p:has(q:has(r))'",
+			`there is a pseudo-class in the brackets of another`},
 		{"rules:\n- prefix: '*'\n  ignore: 'p:not(.a .b)'", `there is a combinator in brackets`},
-		{"rules:\n- prefix: '*'\n  ignore-text: ['a', 'b(']", "rules.yaml:3:22: ignore-text: \"b(\": no regular expression of RE2: "},
-		{"rules:\n- prefix: '*'\n  ignore-text: '(a|b){500}([cd]e){500}'", "it is too large when its repetitions are written out"},
-		{"rules:\n- prefix: '*'\n  json: {watch: ['$.a', '.b']}", `rules.yaml:3:25: json.watch: ".b": no JSONPath of RFC 9535: `},
+		{"rules:\n- prefix: '*'\n  ignore-text: ['a', 'b(']",
+			"rules.yaml:3:22: ignore-text: \"b(\": no regular expression of RE2: "},
+		{"rules:\n- prefix: '*'\n  ignore-text: '(a|b){500}([cd]e){500}'",
+			"it is too large when its repetitions are written out"},
+		{"rules:\n- prefix: '*'\n  json: {watch: ['$.a', '.b']}",
+			`rules.yaml:3:25: json.watch: ".b": no JSONPath of RFC 9535: `},
 		{"rules:\n- prefix: '*'\n  json: {watch: '$..a..b'}", `it has more than one ".."`},
-		{"rules:\n- prefix: '*'\n  json: {watch: '$[*,*][*,*][*,*][*,*][*,*]'}", `more than 16 alternatives`},
-		{"rules:\n- prefix: '*'\n  change: title", `rules.yaml:3:11: change: "title" is nothing to begin with: want text, main or bytes`},
-		{"rules:\n- prefix: '*'\n  simhash: 33", "rules.yaml:3:12: simhash: 33 is not the number of bits"},
+		{"rules:\n- prefix: '*'\n  json: {watch: '$[*,*][*,*][*,*][*,*][*,*]'}",
+			`more than 16 alternatives`},
+		{"rules:\n- prefix: '*'\n  change: title",
+			`rules.yaml:3:11: change: "title" is nothing to begin with: want text, main or bytes`},
+		{"rules:\n- prefix: '*'\n  simhash: 33",
+			"rules.yaml:3:12: simhash: 33 is not the number of bits"},
 		{"rules:\n- prefix: '*'\n  simhash: few", "rules.yaml:3:12: simhash: want a whole number"},
 		{"rules:\n- &a {prefix: '*'}\n- *a", "rules.yaml:3:3: want a rule"},
 		{"rules:\n- prefix: '*'\n  watch: [" + strings.Repeat("a,", 65) + "]", "65 are too many"},
@@ -129,7 +141,8 @@ func TestSelectorsAgree(t *testing.T) {
 			if k > 0 {
 				text.WriteString([]string{" ", ">", " + ", "~ ", ", "}[random.IntN(5)])
 			}
-			text.WriteString([]string{"i", ".c1", "div", "b.c2", "*", "div:first-child", "b:not(.c0)", ":nth-child(2)", "div:has(.c1)", "[class='c2']"}[random.IntN(10)])
+			text.WriteString([]string{"i", ".c1", "div", "b.c2", "*", "div:first-child",
+				"b:not(.c0)", ":nth-child(2)", "div:has(.c1)", "[class='c2']"}[random.IntN(10)])
 		}
 		s, err := newSelector(text.String())
 		if err != nil {
@@ -157,7 +170,8 @@ func TestSelectorsAgree(t *testing.T) {
 func TestLines(t *testing.T) {
 	for _, c := range []struct{ rule, text, want string }{
 		{`ignore-text: 'Updated: .*'`, "News\nUpdated: 10:31 today\nMore", "News\nMore"},
-		{`ignore-text: ['\d+ views', '^Ad:.*$']`, "Story, 12 views, by Ann\nAd: buy", "Story, , by Ann"},
+		{`ignore-text: ['\d+ views', '^Ad:.*$']`, "Story, 12 views, by Ann\nAd: buy",
+			"Story, , by Ann"},
 		{`watch-text: '(?i)price'`, "Price: 12\nstock: 3\nold price 13", "Price: 12\nold price 13"},
 		{`{watch-text: 'price', ignore-text: '\d+'}`, "price 1\nx 2", "price"},
 		{`ignore-text: 'x*'`, "axxb", "ab"},
@@ -175,9 +189,11 @@ func TestValues(t *testing.T) {
 	const document = `{"time": "10:31", "items": [{"id": 1, "price": 12.50, "seen": 3}, {"id": 2, "price": 1e2, "seen": 9}], "page": {"n": null, "t": "<b>"}}`
 	for _, c := range []struct{ rule, want string }{
 		{`{}`, `{ "items": [ { "id": 1 "price": 12.50 "seen": 3 } { "id": 2 "price": 1e2 "seen": 9 } ] "page": { "n": null "t": "<b>" } "time": "10:31" }`},
-		{`{ignore: [$.time, $..seen]}`, `{ "items": [ { "id": 1 "price": 12.50 } { "id": 2 "price": 1e2 } ] "page": { "n": null "t": "<b>" } }`},
+		{`{ignore: [$.time, $..seen]}`,
+			`{ "items": [ { "id": 1 "price": 12.50 } { "id": 2 "price": 1e2 } ] "page": { "n": null "t": "<b>" } }`},
 		{`{watch: "$.items[*].price"}`, `{ "items": [ { "price": 12.50 } { "price": 1e2 } ] }`},
-		{`{watch: "$.items[?@.id==2]", ignore: $..seen}`, `{ "items": [ { "id": 2 "price": 1e2 } ] }`},
+		{`{watch: "$.items[?@.id==2]", ignore: $..seen}`,
+			`{ "items": [ { "id": 2 "price": 1e2 } ] }`},
 		{`{watch: $.page, ignore: $.page}`, `{ }`},
 		{`{watch: $.none}`, ``},
 	} {
@@ -188,9 +204,11 @@ func TestValues(t *testing.T) {
 		}
 	}
 	r := parsed(t, `rules: [{prefix: "*", json: {}}]`).For("http://a.example/")
-	for _, bad := range []string{"", "{", "{} x", strings.Repeat("[", 65) + strings.Repeat("]", 65), "[" + strings.Repeat("1,", 100_000) + "1]", strings.Repeat(" ", 1<<20) + "1"} {
+	for _, bad := range []string{"", "{", "{} x", strings.Repeat("[", 65) + strings.Repeat("]", 65),
+		"[" + strings.Repeat("1,", 100_000) + "1]", strings.Repeat(" ", 1<<20) + "1"} {
 		var trace Trace
-		if lines, ok := r.Values([]byte(bad), &trace); ok || string(lines) != bad || len(trace.Notes) != 1 {
+		if lines, ok := r.Values([]byte(bad), &trace); ok || string(lines) != bad ||
+			len(trace.Notes) != 1 {
 			t.Errorf("%.20q is taken for JSON: %v", bad, trace.Notes)
 		}
 	}
@@ -216,7 +234,8 @@ func TestFingerprint(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := []byte("some text of a page")
-	if again.Digest(text) != a.Digest(text) || !a.Made(again.Digest(text)) || c.Made(again.Digest(text)) || again.Prefix() != a.Prefix() {
+	if again.Digest(text) != a.Digest(text) || !a.Made(again.Digest(text)) ||
+		c.Made(again.Digest(text)) || again.Prefix() != a.Prefix() {
 		t.Error("the rule is another one behind gob")
 	}
 }
@@ -230,7 +249,8 @@ func TestSimHash(t *testing.T) {
 	}
 	r := parsed(t, `rules: [{prefix: "*", simhash: 6}]`).For("http://a.example/")
 	of := func(words []string) (d int) {
-		return r.Digest([]byte(strings.Join(words, " "))).Distance(r.Digest([]byte(strings.Join(append([]string{}, words...), ", "))))
+		return r.Digest([]byte(strings.Join(words, " "))).Distance(
+			r.Digest([]byte(strings.Join(append([]string{}, words...), ", "))))
 	}
 	if of(words) != 0 {
 		t.Error("punctuation counts")
@@ -248,7 +268,8 @@ func TestSimHash(t *testing.T) {
 	if d := first.Distance(r.Digest([]byte(strings.Join(many, " ")))); d <= 6 {
 		t.Errorf("half of the words: %d bits", d)
 	}
-	if SimHash([]byte("A b, c")) != SimHash([]byte("a B c")) || SimHash(nil) != 0 || SimHash([]byte("...")) != 0 {
+	if SimHash([]byte("A b, c")) != SimHash([]byte("a B c")) || SimHash(nil) != 0 ||
+		SimHash([]byte("...")) != 0 {
 		t.Error("SimHash of small texts")
 	}
 }
@@ -269,7 +290,8 @@ func TestBounded(t *testing.T) {
 	}
 	long := bytes.Repeat([]byte("a"), 2_000_000)
 	lines := bytes.Repeat([]byte("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n"), 60_000)
-	r := parsed(t, `rules: [{prefix: "*", ignore-text: ['a.*b|a', '(a|b|ab)*c', '((a{0,9}){0,9}b){4}', '(.*)(.*)(.*)(.*)x'], watch-text: ['(.*a){20}b']}]`).For("http://a.example/")
+	r := parsed(
+		t, `rules: [{prefix: "*", ignore-text: ['a.*b|a', '(a|b|ab)*c', '((a{0,9}){0,9}b){4}', '(.*)(.*)(.*)(.*)x'], watch-text: ['(.*a){20}b']}]`).For("http://a.example/")
 	timed("one line", 60*time.Second, func() { r.Lines(long, nil) })
 	timed("many lines", 60*time.Second, func() { r.Lines(lines, nil) })
 
@@ -278,11 +300,13 @@ func TestBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chain := parsed(t, `rules: [{prefix: "*", ignore: ["i div div div div div div div div div b", "b ~ b ~ b ~ b ~ i", "b:nth-child(2n)", "b:has(i)"]}]`).For("http://a.example/")
+	chain := parsed(
+		t, `rules: [{prefix: "*", ignore: ["i div div div div div div div div div b", "b ~ b ~ b ~ b ~ i", "b:nth-child(2n)", "b:has(i)"]}]`).For("http://a.example/")
 	timed("selectors", 30*time.Second, func() {
 		var trace Trace
 		chain.Choose(root, &trace)
-		if len(trace.Notes) != 1 || !strings.Contains(trace.Notes[0], "2 of 4 selectors were left out") {
+		if len(trace.Notes) != 1 ||
+			!strings.Contains(trace.Notes[0], "2 of 4 selectors were left out") {
 			t.Errorf("notes %q", trace.Notes)
 		}
 	})
@@ -291,8 +315,10 @@ func TestBounded(t *testing.T) {
 // FuzzRules holds that no file of rules and no page ends the program, that what is left of the same
 // page is the same, and that what is left by expressions to ignore is no longer than before.
 func FuzzRules(f *testing.F) {
-	f.Add("rules: [{prefix: '*', watch: 'div > p, a', ignore: '.x:not(.y)', ignore-text: '\\d+', simhash: 3}]", "<div class=x><p>a 1<p>b")
-	f.Add("rules: [{prefix: 'http://a.example/', change: bytes, watch-text: [a], json: {watch: '$..a', ignore: '$.b[0,1]'}}]", `{"a": [1, {"a": 2}], "b": [1]}`)
+	f.Add("rules: [{prefix: '*', watch: 'div > p, a', ignore: '.x:not(.y)', ignore-text: '\\d+', "+
+		"simhash: 3}]", "<div class=x><p>a 1<p>b")
+	f.Add("rules: [{prefix: 'http://a.example/', change: bytes, watch-text: [a], json: {watch: "+
+		"'$..a', ignore: '$.b[0,1]'}}]", `{"a": [1, {"a": 2}], "b": [1]}`)
 	f.Fuzz(func(t *testing.T, file, page string) {
 		if len(file)+len(page) > 1<<12 {
 			return
@@ -327,7 +353,8 @@ func FuzzRules(f *testing.F) {
 		}
 		var buf bytes.Buffer
 		var again Rule
-		if gob.NewEncoder(&buf).Encode(r) != nil || gob.NewDecoder(&buf).Decode(&again) != nil || again.Digest(left) != r.Digest(left) {
+		if gob.NewEncoder(&buf).Encode(r) != nil || gob.NewDecoder(&buf).Decode(&again) != nil ||
+			again.Digest(left) != r.Digest(left) {
 			t.Error("the rule is another one behind gob")
 		}
 	})

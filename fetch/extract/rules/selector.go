@@ -36,8 +36,10 @@ const (
 // looking are the pseudo-classes that are known, and whether they look at siblings or below.
 var looking = map[string]bool{
 	"not": false, "root": false, "empty": true, "has": true, "contains": true,
-	"first-child": true, "last-child": true, "only-child": true, "nth-child": true, "nth-last-child": true,
-	"first-of-type": true, "last-of-type": true, "only-of-type": true, "nth-of-type": true, "nth-last-of-type": true,
+	"first-child": true, "last-child": true, "only-child": true, "nth-child": true,
+	"nth-last-child": true,
+	"first-of-type":  true, "last-of-type": true, "only-of-type": true, "nth-of-type": true,
+	"nth-last-of-type": true,
 }
 
 func newSelector(text string) (*selector, error) {
@@ -50,7 +52,8 @@ func newSelector(text string) (*selector, error) {
 			return nil, err
 		}
 		if n == 0 {
-			return nil, errors.New("no CSS selector: an element is missing at its end, or beside a comma or combinator")
+			return nil, errors.New("no CSS selector: an element is missing at its end, or beside " +
+				"a comma or combinator")
 		}
 		compound, err := cascadia.Parse(rest[:n])
 		if err != nil {
@@ -109,10 +112,13 @@ func compoundLen(text string) (n, looks int, err error) {
 		case len(closing) > 0 && c == closing[len(closing)-1]:
 			closing = closing[:len(closing)-1]
 		case c == '#' && strings.HasPrefix(text[n:], "#=") && len(closing) > 0:
-			return 0, 0, errors.New("[name#=expression] is not known: use watch-text or ignore-text")
+			return 0, 0, errors.New(
+				"[name#=expression] is not known: use watch-text or ignore-text")
 		case c == ':' && len(closing) == 0:
 			name := text[n+1:]
-			name = strings.ToLower(name[:len(name)-len(strings.TrimLeft(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-"))])
+			name = strings.ToLower(
+				name[:len(name)-len(strings.TrimLeft(name,
+					"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-"))])
 			looksThere, known := looking[name]
 			if !known {
 				return 0, 0, fmt.Errorf("the pseudo-class :%s is not known", short(name))
@@ -122,7 +128,8 @@ func compoundLen(text string) (n, looks int, err error) {
 				looks++
 			}
 		case c == ':' && closing[len(closing)-1] == ')':
-			return 0, 0, errors.New("there is a pseudo-class in the brackets of another, which is not known")
+			return 0, 0, errors.New("there is a pseudo-class in the brackets of another, which " +
+				"is not known")
 		case len(closing) == 0 && strings.IndexByte(" \t\r\n\f>+~,", c) >= 0:
 			return n, looks, nil
 		case len(closing) > 0 && closing[len(closing)-1] == ')' && combines(text, n, inner):
@@ -223,7 +230,8 @@ type ends []uint16
 func (s *search) below(n *html.Node, above, own ends) {
 	width := len(s.ways)
 	buf := make(ends, 4*width)
-	upper, here, before, earlier := buf[:width], buf[width:2*width], buf[2*width:3*width], buf[3*width:]
+	upper, here, before, earlier := buf[:width], buf[width:2*width], buf[2*width:3*width],
+		buf[3*width:]
 	for i := range upper {
 		upper[i] = above[i] | own[i]
 	}
@@ -282,7 +290,8 @@ func (r *Rule) Choose(root *html.Node, t *Trace) Chosen {
 	all := append(r.ignore[:len(r.ignore):len(r.ignore)], r.watch...)
 	can, cannot := affordable(root, all)
 	if cannot > 0 {
-		t.note("%d of %d selectors were left out: they look at siblings or below, of which this page has too many", cannot, len(all))
+		t.note("%d of %d selectors were left out: they look at siblings or below, of which this "+
+			"page has too many", cannot, len(all))
 	}
 	ignores := 0
 	for _, s := range can {

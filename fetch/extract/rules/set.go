@@ -71,7 +71,8 @@ func (s *Set) add(r *Rule) error {
 		address, exact := strings.CutSuffix(prefix, "$")
 		canonical, err := sitegraph.Canonical(address)
 		if err != nil {
-			return fmt.Errorf("%q is not the beginning of a web address, as https://example.com/news/", short(prefix))
+			return fmt.Errorf("%q is not the beginning of a web address, as "+
+				"https://example.com/news/", short(prefix))
 		}
 		if prefix = canonical; exact {
 			prefix += "$"
@@ -88,13 +89,17 @@ func (s *Set) add(r *Rule) error {
 	case stars > mostStars:
 		return fmt.Errorf("%q has %d stars: want %d or fewer", short(prefix), stars, mostStars)
 	case len(s.patterns) == mostPatterns:
-		return fmt.Errorf("%q is one prefix with a star too many: want %d or fewer", short(prefix), mostPatterns)
+		return fmt.Errorf("%q is one prefix with a star too many: want %d or fewer",
+			short(prefix), mostPatterns)
 	default:
-		text := "^" + strings.ReplaceAll(regexp.QuoteMeta(strings.TrimSuffix(prefix, "$")), `\*`, "[^/]*")
+		text := "^" + strings.ReplaceAll(regexp.QuoteMeta(strings.TrimSuffix(prefix, "$")), `\*`,
+			"[^/]*")
 		if strings.HasSuffix(prefix, "$") {
 			text += "$"
 		}
-		known = slices.ContainsFunc(s.patterns, func(p pattern) bool { return p.fits.String() == text })
+		known = slices.ContainsFunc(s.patterns, func(p pattern) bool {
+			return p.fits.String() == text
+		})
 		s.patterns = append(s.patterns, pattern{regexp.MustCompile(text), len(prefix) - stars, r})
 	}
 	if known {

@@ -12,7 +12,9 @@ const shingle = 3
 
 // SimHash is the SimHash of the words of a text (doc.go). Of a text without words it is 0.
 func SimHash(text []byte) (hash uint64) {
-	words := bytes.FieldsFunc(bytes.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	words := bytes.FieldsFunc(bytes.ToLower(text), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
 	if len(words) == 0 {
 		return 0
 	}

@@ -65,9 +65,11 @@ func Read(body []byte, contentType, url string, o extract.Options) *Page {
 	}
 	s := &Page{
 		URL: url, Type: contentType, Octets: len(body), Charset: p.Charset, Title: look.Title,
-		Language: look.Language, NoIndex: p.NoIndex, NoFollow: p.NoFollow, Cut: p.Cut, Main: look.Main,
-		Digests: Digests{Bytes: p.Digests.Bytes.String(), Text: p.Digests.Text.String(), Main: plain.Digests.Main.String()},
-		Links:   append([]string{}, p.Links...), Sources: append([]string{}, p.Sources...),
+		Language: look.Language, NoIndex: p.NoIndex, NoFollow: p.NoFollow, Cut: p.Cut,
+		Main: look.Main,
+		Digests: Digests{Bytes: p.Digests.Bytes.String(), Text: p.Digests.Text.String(),
+			Main: plain.Digests.Main.String()},
+		Links: append([]string{}, p.Links...), Sources: append([]string{}, p.Sources...),
 		Counted: Counted{Lines: []string{}, Trace: look.Trace},
 		Filters: []filter.Judgement{}, judged: fetch.Judged(url, &p),
 	}
@@ -91,7 +93,8 @@ func (p *Page) Judge(ctx context.Context, set *filter.Set) (err error) {
 func File(file, url string, set *rules.Set) (*Page, error) {
 	canonical, err := sitegraph.Canonical(url)
 	if err != nil {
-		return nil, fmt.Errorf("%.120q is not a whole web address: --url wants one, as https://example.org/news/", url)
+		return nil, fmt.Errorf("%.120q is not a whole web address: --url wants one, as "+
+			"https://example.org/news/", url)
 	}
 	body, err := os.ReadFile(file)
 	if err != nil {
@@ -108,25 +111,31 @@ func File(file, url string, set *rules.Set) (*Page, error) {
 func (p *Page) Finding() string {
 	switch {
 	case p.Counted.Rule == nil:
-		return fmt.Sprintf("No rule holds for this page of %s: --change says what counts as a change.", report.Plural(len(p.Links), "link"))
+		return fmt.Sprintf("No rule holds for this page of %s: --change says what counts as a "+
+			"change.", report.Plural(len(p.Links), "link"))
 	case len(p.Counted.Lines) == 0:
-		return "The rule for " + p.Counted.Rule.Prefix + " leaves no text: the page will never count as changed."
+		return "The rule for " + p.Counted.Rule.Prefix +
+			" leaves no text: the page will never count as changed."
 	}
-	return fmt.Sprintf("The rule for %s leaves %s that count as the page.", p.Counted.Rule.Prefix, report.Plural(len(p.Counted.Lines), "line"))
+	return fmt.Sprintf("The rule for %s leaves %s that count as the page.",
+		p.Counted.Rule.Prefix, report.Plural(len(p.Counted.Lines), "line"))
 }
 
 // Tables are the page for people.
 func (p *Page) Tables() []report.Table {
 	facts := report.Table{Title: p.URL, Rows: [][]string{
 		{"title", p.Title}, {"language", p.Language}, {"type", p.Type}, {"charset", p.Charset},
-		{"octets", fmt.Sprint(p.Octets)}, {"links", fmt.Sprint(len(p.Links))}, {"feeds", strings.Join(p.Sources, " ")},
-		{"digest of bytes", p.Digests.Bytes}, {"digest of text", p.Digests.Text}, {"digest of main text", p.Digests.Main},
+		{"octets", fmt.Sprint(p.Octets)}, {"links", fmt.Sprint(len(p.Links))},
+		{"feeds", strings.Join(p.Sources, " ")},
+		{"digest of bytes", p.Digests.Bytes}, {"digest of text", p.Digests.Text},
+		{"digest of main text", p.Digests.Main},
 	}}
 	for _, mark := range []struct {
 		set  bool
 		says string
 	}{
-		{p.NoIndex, "it asks not to be indexed"}, {p.NoFollow, "it asks that its links are not followed"},
+		{p.NoIndex, "it asks not to be indexed"},
+		{p.NoFollow, "it asks that its links are not followed"},
 		{p.Cut, "it was not read to its end: something in it is too large"},
 	} {
 		if mark.set {
@@ -137,8 +146,9 @@ func (p *Page) Tables() []report.Table {
 		return p.withLinks(facts, report.Table{Title: "Main text", Note: p.Main})
 	}
 	facts.Rows = append(facts.Rows, []string{"digest of what counts", p.Digests.Counted})
-	hits := report.Table{Title: "The rule for " + p.Counted.Rule.Prefix, Header: []string{"", "expression", "found", "first"},
-		Note: strings.Join(p.Counted.Notes, "\n")}
+	hits := report.Table{Title: "The rule for " + p.Counted.Rule.Prefix,
+		Header: []string{"", "expression", "found", "first"},
+		Note:   strings.Join(p.Counted.Notes, "\n")}
 	for _, h := range p.Counted.Hits {
 		hits.Rows = append(hits.Rows, []string{h.Key, h.Expression, fmt.Sprint(h.Count), h.Sample})
 	}

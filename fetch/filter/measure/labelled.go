@@ -52,7 +52,9 @@ func (e *LineError) Error() string { return fmt.Sprintf("%s:%d: %v", e.File, e.L
 func (e *LineError) Unwrap() error { return e.Err }
 
 // Hint says where the user finds what is right.
-func (e *LineError) Hint() string { return "recrawl show filters --help has what a labelled page is" }
+func (e *LineError) Hint() string {
+	return "recrawl show filters --help has what a labelled page is"
+}
 
 // Result is how often filters are right.
 type Result struct {
@@ -98,7 +100,9 @@ var ErrNone error = none{}
 type none struct{}
 
 func (none) Error() string { return "there is no filter" }
-func (none) Hint() string  { return "name a file with --filters, or languages with --languages de,en" }
+func (none) Hint() string {
+	return "name a file with --filters, or languages with --languages de,en"
+}
 
 // Of measures filters by the labelled pages of a file of JSON lines. Of no file, "", the result
 // says what filters there are. The error is a LineError where a line is no labelled page, and
@@ -167,7 +171,8 @@ func parse(line []byte) (*Labelled, error) {
 
 // take judges a page as a visit does.
 func (r *Result) take(
-	ctx context.Context, l *Labelled, set *filter.Set, languages map[string]*Language, decided map[string]*Decided,
+	ctx context.Context, l *Labelled, set *filter.Set, languages map[string]*Language,
+	decided map[string]*Decided,
 ) error {
 	read := extract.HTML([]byte(l.HTML), "text/html; charset=utf-8", l.URL,
 		extract.Options{Seen: true, ContentLanguage: l.ContentLanguage})
@@ -244,7 +249,9 @@ func (r *Result) collect(languages map[string]*Language, decided map[string]*Dec
 		l.rate()
 		r.Languages = append(r.Languages, *l)
 	}
-	slices.SortFunc(r.Languages, func(a, b Language) int { return strings.Compare(a.Language, b.Language) })
+	slices.SortFunc(r.Languages, func(a, b Language) int {
+		return strings.Compare(a.Language, b.Language)
+	})
 	for _, by := range []string{"text", "lang", "header"} {
 		if d := decided[by]; d != nil {
 			r.Decided = append(r.Decided, *d)

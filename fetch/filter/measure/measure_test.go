@@ -41,10 +41,12 @@ func TestLabelled(t *testing.T) {
 		}
 		t.Log("\n" + text.String())
 	}
-	least := map[string][2]float64{"languages": {0.99, 0.95}, "gambling": {0.99, 0.85}, "adult": {0.99, 0.99}, "link farm": {0.99, 0.6}}
+	least := map[string][2]float64{"languages": {0.99, 0.95}, "gambling": {0.99, 0.85},
+		"adult": {0.99, 0.99}, "link farm": {0.99, 0.6}}
 	for _, f := range r.Filters {
 		want := least[f.Filter]
-		if f.Precision.Is < want[0] || f.Recall.Is < want[1] || f.Hits+f.FalseAlarms+f.Misses+f.Passes != r.Pages {
+		if f.Precision.Is < want[0] || f.Recall.Is < want[1] ||
+			f.Hits+f.FalseAlarms+f.Misses+f.Passes != r.Pages {
 			t.Errorf("%s: precision %v, recall %v, want %v", f.Filter, f.Precision, f.Recall, want)
 		}
 	}
@@ -52,7 +54,8 @@ func TestLabelled(t *testing.T) {
 		t.Errorf("%d filters, %d languages", len(r.Filters), len(r.Languages))
 	}
 	for _, d := range r.Decided {
-		if share := float64(d.Right) / float64(d.Pages); d.By == "text" && share < 0.99 || share < 0.85 {
+		if share := float64(d.Right) / float64(d.Pages); d.By == "text" && share < 0.99 ||
+			share < 0.85 {
 			t.Errorf("%s is right %d times of %d", d.By, d.Right, d.Pages)
 		}
 	}
@@ -66,8 +69,10 @@ func TestPagesThatWordsWereNotMadeFor(t *testing.T) {
 		file string
 		want map[string][3]int // found, rejected wrongly, missed
 	}{
-		{"unwanted.jsonl", map[string][3]int{"gambling": {5, 1, 13}, "adult": {1, 0, 17}, "link farm": {6, 0, 6}}},
-		{"unwanted-held-out.jsonl", map[string][3]int{"gambling": {1, 0, 17}, "adult": {2, 1, 16}, "link farm": {9, 1, 3}}},
+		{"unwanted.jsonl", map[string][3]int{"gambling": {5, 1, 13}, "adult": {1, 0, 17},
+			"link farm": {6, 0, 6}}},
+		{"unwanted-held-out.jsonl", map[string][3]int{"gambling": {1, 0, 17}, "adult": {2, 1, 16},
+			"link farm": {9, 1, 3}}},
 	} {
 		r, err := Of(context.Background(), "testdata/"+test.file, set)
 		if err != nil {
@@ -75,7 +80,8 @@ func TestPagesThatWordsWereNotMadeFor(t *testing.T) {
 		}
 		for _, f := range r.Filters {
 			if got := [3]int{f.Hits, f.FalseAlarms, f.Misses}; got != test.want[f.Filter] {
-				t.Errorf("%s, %s: found, wrong, missed %v, want %v", test.file, f.Filter, got, test.want[f.Filter])
+				t.Errorf("%s, %s: found, wrong, missed %v, want %v",
+					test.file, f.Filter, got, test.want[f.Filter])
 			}
 		}
 		if len(r.Filters) != len(test.want) {
@@ -106,10 +112,12 @@ func TestRealSites(t *testing.T) {
 		in.Buffer(nil, 64<<20)
 		for in.Scan() && right+wrong < most {
 			var version struct{ Path, Type, Body string }
-			if json.Unmarshal(in.Bytes(), &version) != nil || !strings.HasPrefix(version.Type, "text/html") || version.Body == "" {
+			if json.Unmarshal(in.Bytes(), &version) != nil ||
+				!strings.HasPrefix(version.Type, "text/html") || version.Body == "" {
 				continue
 			}
-			read := extract.HTML([]byte(version.Body), version.Type, "http://"+site+version.Path, extract.Options{Seen: true})
+			read := extract.HTML([]byte(version.Body), version.Type, "http://"+site+version.Path,
+				extract.Options{Seen: true})
 			is := filter.LanguageOf(fetch.Judged("http://"+site+version.Path, &read))
 			wanted := []string{"en"}
 			if site == "devrel.jp" {
@@ -136,10 +144,12 @@ func TestShare(t *testing.T) {
 	const z2 = 1.959963984540054 * 1.959963984540054
 	for _, n := range []int{1, 4, 10, 1000} {
 		all, none := shareOf(n, n), shareOf(0, n)
-		if abs(all.Low-float64(n)/(float64(n)+z2)) > 1e-12 || abs(none.High-z2/(float64(n)+z2)) > 1e-12 || all.High != 1 || none.Low != 0 {
+		if abs(all.Low-float64(n)/(float64(n)+z2)) > 1e-12 ||
+			abs(none.High-z2/(float64(n)+z2)) > 1e-12 || all.High != 1 || none.Low != 0 {
 			t.Errorf("of %d: %v, %v", n, all, none)
 		}
-		if one, others := shareOf(n/3, n), shareOf(n-n/3, n); abs(one.Low+others.High-1) > 1e-12 || one.Low > one.Is || one.High < one.Is {
+		if one, others := shareOf(n/3, n), shareOf(n-n/3, n); abs(one.Low+others.High-1) > 1e-12 ||
+			one.Low > one.Is || one.High < one.Is {
 			t.Errorf("of %d: %v, %v", n, one, others)
 		}
 	}

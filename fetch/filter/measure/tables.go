@@ -18,7 +18,8 @@ func (r *Result) Finding() string {
 	for _, f := range r.Filters {
 		wrong += len(f.Wrong)
 	}
-	return fmt.Sprintf("%s on %s: %s otherwise than labelled.", text, report.Plural(r.Pages, "labelled page"), report.Plural(wrong, "verdict"))
+	return fmt.Sprintf("%s on %s: %s otherwise than labelled.",
+		text, report.Plural(r.Pages, "labelled page"), report.Plural(wrong, "verdict"))
 }
 
 // Tables are the result for people.
@@ -31,11 +32,15 @@ func (r *Result) Tables() []report.Table {
 		return []report.Table{filters}
 	}
 	filters.Title += " on " + report.Plural(r.Pages, "labelled page")
-	filters.Header = append(filters.Header, "rejected rightly", "wrongly", "kept wrongly", "rightly", "failed", "precision", "recall")
-	wrong := report.Table{Title: "Judged otherwise than labelled", Header: []string{"filter", "does", "page", "because"}}
+	filters.Header = append(filters.Header, "rejected rightly", "wrongly", "kept wrongly",
+		"rightly", "failed", "precision", "recall")
+	wrong := report.Table{Title: "Judged otherwise than labelled",
+		Header: []string{"filter", "does", "page", "because"}}
 	for _, f := range r.Filters {
-		filters.Rows = append(filters.Rows, []string{f.Filter, f.Kind, fmt.Sprint(f.Hits), fmt.Sprint(f.FalseAlarms),
-			fmt.Sprint(f.Misses), fmt.Sprint(f.Passes), fmt.Sprint(f.Failed), f.Precision.String(), f.Recall.String()})
+		filters.Rows = append(filters.Rows,
+			[]string{f.Filter, f.Kind, fmt.Sprint(f.Hits), fmt.Sprint(f.FalseAlarms),
+				fmt.Sprint(f.Misses), fmt.Sprint(f.Passes), fmt.Sprint(f.Failed),
+				f.Precision.String(), f.Recall.String()})
 		for _, w := range f.Wrong {
 			does := "keeps"
 			if w.Rejected {
@@ -55,9 +60,11 @@ func (r *Result) Tables() []report.Table {
 }
 
 func (r *Result) languageTable() report.Table {
-	t := report.Table{Title: "Languages", Header: []string{"language", "pages", "told", "not told", "precision", "recall"}}
+	t := report.Table{Title: "Languages", Header: []string{"language", "pages", "told", "not told",
+		"precision", "recall"}}
 	for _, l := range r.Languages {
-		t.Rows = append(t.Rows, []string{l.Language, fmt.Sprint(l.Hits + l.Misses), fmt.Sprint(l.Hits), fmt.Sprint(l.Unknown),
+		t.Rows = append(t.Rows, []string{l.Language, fmt.Sprint(l.Hits + l.Misses),
+			fmt.Sprint(l.Hits), fmt.Sprint(l.Unknown),
 			l.Precision.String(), l.Recall.String()})
 	}
 	var by []string

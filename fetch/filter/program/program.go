@@ -67,7 +67,8 @@ func Open(o Options) (*Program, error) {
 // Ask hands a line, which has no end yet, to a process that is free, and lets parse read its answer
 // within the time-out, which begins then. A process that takes longer, ends, or whose answer parse
 // refuses is killed with its group, and another one begun after a pause.
-func (p *Program) Ask(ctx context.Context, line []byte, parse func(answer []byte) error) (err error) {
+func (p *Program) Ask(ctx context.Context, line []byte, parse func(answer []byte) error) (
+	err error) {
 	var with *process
 	select {
 	case with = <-p.free:
@@ -130,7 +131,8 @@ func (p *Program) begin() (*process, error) {
 	wait := time.Until(p.rests)
 	p.mu.Unlock()
 	if wait > 0 {
-		return nil, fmt.Errorf("%s failed, and is begun again in %v", p.o.Command[0], wait.Round(time.Second))
+		return nil, fmt.Errorf("%s failed, and is begun again in %v",
+			p.o.Command[0], wait.Round(time.Second))
 	}
 	one := &process{cmd: exec.Command(p.o.Command[0], p.o.Command[1:]...), said: &tail{}}
 	one.cmd.Stderr = one.said

@@ -196,7 +196,8 @@ const mostShown = 500 // octets of an error
 
 // shown makes one line of what others wrote.
 func shown(text string) string {
-	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }), " ")
+	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }),
+		" ")
 	if len(text) > mostShown {
 		text = strings.ToValidUTF8(text[:mostShown], "") + "..."
 	}

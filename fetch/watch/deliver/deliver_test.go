@@ -44,7 +44,8 @@ func TestSignature(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := Sign(sender.(*webhook).key, "msg_p5jXN8AQM9LWM0D4loKWxJek", time.Unix(1614265330, 0), []byte(`{"test": 2432232314}`))
+	got := Sign(sender.(*webhook).key, "msg_p5jXN8AQM9LWM0D4loKWxJek", time.Unix(1614265330, 0),
+		[]byte(`{"test": 2432232314}`))
 	if want := "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="; got != want {
 		t.Errorf("signature %s, want %s", got, want)
 	}
@@ -70,20 +71,24 @@ func TestWebhook(t *testing.T) {
 	}
 	var at int64
 	fmt.Sscan(got.Get("Webhook-Timestamp"), &at)
-	if want := Sign([]byte("geheimnis-1"), sample.ID, time.Unix(at, 0), body); got.Get("Webhook-Signature") != want || time.Since(time.Unix(at, 0)) > time.Minute {
+	if want := Sign([]byte("geheimnis-1"), sample.ID, time.Unix(at, 0),
+		body); got.Get("Webhook-Signature") != want || time.Since(time.Unix(at, 0)) > time.Minute {
 		t.Errorf("signed %v, want %s", got, want)
 	}
 	var m watch.Message
-	if err := json.Unmarshal(body, &m); err != nil || m.ID != sample.ID || got.Get("Webhook-Id") != m.ID || m.Groups[0].Items[0].Difference.Added != 1 {
+	if err := json.Unmarshal(body, &m); err != nil || m.ID != sample.ID ||
+		got.Get("Webhook-Id") != m.ID || m.Groups[0].Items[0].Difference.Added != 1 {
 		t.Errorf("body %s, %v", body, err)
 	}
 	for _, status = range []int{302, 404, 500} {
-		if err := sender.Send(t.Context(), sample); err == nil || !strings.Contains(err.Error(), fmt.Sprint(status)) {
+		if err := sender.Send(t.Context(), sample); err == nil ||
+			!strings.Contains(err.Error(), fmt.Sprint(status)) {
 			t.Errorf("status %d: %v", status, err)
 		}
 	}
 	server.Close()
-	if err := sender.Send(t.Context(), sample); err == nil || strings.Contains(err.Error(), "geheimnis") {
+	if err := sender.Send(t.Context(), sample); err == nil ||
+		strings.Contains(err.Error(), "geheimnis") {
 		t.Errorf("a server that is away: %v", err)
 	}
 }
@@ -97,7 +102,8 @@ func TestCommand(t *testing.T) {
 	out := filepath.Join(dir, "out")
 	// The message is on standard input, arguments are as they are, and no secret is in the
 	// environment.
-	sender := opened(t, watch.Target{Command: []string{"sh", "-c", `cat >"$1"; env >"$1.env"`, "x", out + " $(id)"}})
+	sender := opened(t, watch.Target{Command: []string{"sh", "-c", `cat >"$1"; env >"$1.env"`, "x",
+		out + " $(id)"}})
 	if err := sender.Send(t.Context(), sample); err != nil {
 		t.Fatal(err)
 	}
@@ -106,21 +112,26 @@ func TestCommand(t *testing.T) {
 	if err != nil || json.Unmarshal(body, &m) != nil || m.ID != sample.ID {
 		t.Errorf("standard input was %s, %v", body, err)
 	}
-	if env, err := os.ReadFile(out + " $(id).env"); err != nil || strings.Contains(string(env), "geheimnis") || !strings.Contains(string(env), "PATH=") {
+	if env, err := os.ReadFile(out + " $(id).env"); err != nil ||
+		strings.Contains(string(env), "geheimnis") || !strings.Contains(string(env), "PATH=") {
 		t.Errorf("environment %s, %v", env, err)
 	}
-	sender = opened(t, watch.Target{Command: []string{"sh", "-c", "head -c 100000 /dev/zero | tr '\\0' x; echo the end >&2; exit 3"}})
-	if err := sender.Send(t.Context(), sample); err == nil || !strings.Contains(err.Error(), "exit status 3") || len(err.Error()) > 1000 {
+	sender = opened(t, watch.Target{Command: []string{"sh", "-c", "head -c 100000 /dev/zero | tr " +
+		"'\\0' x; echo the end >&2; exit 3"}})
+	if err := sender.Send(t.Context(), sample); err == nil ||
+		!strings.Contains(err.Error(), "exit status 3") || len(err.Error()) > 1000 {
 		t.Errorf("a program that fails: %v", err)
 	}
 	// One that does not end is killed with what it began, which has the pipe.
 	sender = opened(t, watch.Target{Command: []string{"sh", "-c", "sleep 60 & sleep 60"}})
 	ctx, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer stop()
-	if err := sender.Send(ctx, sample); err == nil || !strings.Contains(err.Error(), "did not end in time") {
+	if err := sender.Send(ctx, sample); err == nil ||
+		!strings.Contains(err.Error(), "did not end in time") {
 		t.Errorf("a program that does not end: %v", err)
 	}
-	if _, err := open(watch.Target{Command: []string{filepath.Join(dir, "none")}}, getenv); err == nil {
+	if _, err := open(watch.Target{Command: []string{filepath.Join(dir, "none")}},
+		getenv); err == nil {
 		t.Error("a program that is not there is taken")
 	}
 }
@@ -135,12 +146,14 @@ func TestMail(t *testing.T) {
 	defer listener.Close()
 	mail := make(chan string, 1)
 	go serveMail(listener, mail)
-	address := fmt.Sprintf("smtp://%s/?from=watch@example.org&to=you@example.org&auth=None&encryption=None&usestarttls=No", listener.Addr())
+	address := fmt.Sprintf(
+		"smtp://%s/?from=watch@example.org&to=you@example.org&auth=None&encryption=None&usestarttls=No", listener.Addr())
 	if err := opened(t, watch.Target{Address: address}).Send(t.Context(), sample); err != nil {
 		t.Fatal(err)
 	}
 	text := <-mail
-	for _, want := range []string{"Subject: A sample of recrawl watch changed", "To: you@example.org", "[-ten-] {+twelve+}"} {
+	for _, want := range []string{"Subject: A sample of recrawl watch changed",
+		"To: you@example.org", "[-ten-] {+twelve+}"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -190,22 +203,31 @@ func serveMail(l net.Listener, mail chan<- string) {
 func TestSecrets(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{
-		"discord://geheimnis1234@123456789", "slack://hook:GEHEIM1-GEHEIM2-GEHEIM3456789@webhook", "telegram://geheim123:AAgeheimnis@telegram?chats=@x",
-		"smtp://me:geheimnis%40x@127.0.0.1:9/?from=a@b.example&to=c@d.example&auth=Plain", "ifttt://geheimnis/?events=x", "generic+https://127.0.0.1:9/geheimnis?token=geheimnis",
-		"http://127.0.0.1:9/geheimnis-2?key=geheimnis", "pushover://shoutrrr:geheimnis@userkeygeheim/?x=1",
+		"discord://geheimnis1234@123456789", "slack://hook:GEHEIM1-GEHEIM2-GEHEIM3456789@webhook",
+		"telegram://geheim123:AAgeheimnis@telegram?chats=@x",
+		"smtp://me:geheimnis%40x@127.0.0.1:9/?from=a@b.example&to=c@d.example&auth=Plain",
+		"ifttt://geheimnis/?events=x", "generic+https://127.0.0.1:9/geheimnis?token=geheimnis",
+		"http://127.0.0.1:9/geheimnis-2?key=geheimnis",
+		"pushover://shoutrrr:geheimnis@userkeygeheim/?x=1",
 	} {
 		var hidden secrets
 		hidden.hideAddress(address)
 		// What libraries say has the address, or parts of it in another order.
-		said := fmt.Errorf("post %q: https://api.example/geheimnis1234/GEHEIM3456789/geheim123:AAgeheimnis/%s: refused", address, "x")
-		for part := range strings.FieldsFuncSeq(address, func(r rune) bool { return strings.ContainsRune(":/@?=&", r) }) {
+		said := fmt.Errorf(
+			"post %q: https://api.example/geheimnis1234/GEHEIM3456789/geheim123:AAgeheimnis/%s: "+
+				"refused", address, "x")
+		for part := range strings.FieldsFuncSeq(address, func(r rune) bool {
+			return strings.ContainsRune(":/@?=&", r)
+		}) {
 			if strings.Contains(strings.ToLower(part), "geheim") {
-				if got := hidden.clean(fmt.Errorf("dial %s: refused: %w", part, said)).Error(); strings.Contains(got, part) {
+				if got := hidden.clean(fmt.Errorf("dial %s: refused: %w",
+					part, said)).Error(); strings.Contains(got, part) {
 					t.Errorf("%s: %q is shown in %q", address, part, got)
 				}
 			}
 		}
-		if target := watch.TargetOf(address); !strings.HasPrefix(address, "telegram") { // which would be asked
+		// which would be asked
+		if target := watch.TargetOf(address); !strings.HasPrefix(address, "telegram") {
 			sender, err := open(target, getenv)
 			if err == nil && strings.Contains(address, "127.0.0.1:9/") {
 				err = sender.Send(t.Context(), sample)
@@ -248,7 +270,9 @@ func TestOpenRefuses(t *testing.T) {
 		switch {
 		case test.want == "" && (err != nil || senders["x"] == nil):
 			t.Errorf("%+v: %v", test.target, err)
-		case test.want != "" && (!errors.As(err, &of) || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "geheim") || of.Hint() == ""):
+		case test.want != "" &&
+			(!errors.As(err, &of) || !strings.Contains(err.Error(), test.want) ||
+				strings.Contains(err.Error(), "geheim") || of.Hint() == ""):
 			t.Errorf("%+v: %v", test.target, err)
 		}
 	}
@@ -263,7 +287,8 @@ func TestHangingService(t *testing.T) {
 	if err := s.Send(short, sample); err == nil || !strings.Contains(err.Error(), "in time") {
 		t.Errorf("the first: %v", err)
 	}
-	if err := s.Send(t.Context(), sample); err == nil || !strings.Contains(err.Error(), "before this one") {
+	if err := s.Send(t.Context(), sample); err == nil ||
+		!strings.Contains(err.Error(), "before this one") {
 		t.Errorf("the second: %v", err)
 	}
 	close(release)
@@ -285,13 +310,15 @@ func TestHangingService(t *testing.T) {
 
 func TestTry(t *testing.T) {
 	t.Parallel()
-	f := &watch.File{Targets: map[string]watch.Target{"dead": {Webhook: "http://127.0.0.1:9/geheimnis"}, "true": {Command: []string{"true"}}}}
+	f := &watch.File{Targets: map[string]watch.Target{
+		"dead": {Webhook: "http://127.0.0.1:9/geheimnis"}, "true": {Command: []string{"true"}}}}
 	senders, err := Open(f, getenv)
 	if err != nil {
 		t.Fatal(err)
 	}
 	trial := Try(t.Context(), f, senders)
-	if trial.Failed != 1 || len(trial.Targets) != 2 || trial.Targets[0].Error == "" || trial.Targets[1].Error != "" {
+	if trial.Failed != 1 || len(trial.Targets) != 2 || trial.Targets[0].Error == "" ||
+		trial.Targets[1].Error != "" {
 		t.Errorf("%+v", trial)
 	}
 }

@@ -37,10 +37,12 @@ func newService(address string, hidden secrets) (watch.Sender, error) {
 	kind, _, _ := strings.Cut(scheme, "+") // as generic+https
 	if !ok || !slices.Contains(known, kind) {
 		slices.Sort(known)
-		return nil, fmt.Errorf("%.20q is no kind of service: there are %s", scheme, strings.Join(known, ", "))
+		return nil, fmt.Errorf("%.20q is no kind of service: there are %s",
+			scheme, strings.Join(known, ", "))
 	}
 	if _, err := url.Parse(address); err != nil {
-		return nil, errors.New("its address cannot be read: characters as @, : and / in names and passwords are written %40, %3A and %2F")
+		return nil, errors.New("its address cannot be read: characters as @, : and / in names " +
+			"and passwords are written %40, %3A and %2F")
 	}
 	s := &service{address: address, most: mostChat, hidden: hidden, send: shout}
 	if kind == "smtp" || kind == "generic" || kind == "logger" {
@@ -77,7 +79,9 @@ func (s *service) Send(ctx context.Context, m *watch.Message) error {
 	if s.under == nil {
 		done := make(chan error, 1)
 		s.under = done
-		go func() { done <- surviving(func() error { return s.send(s.address, m.Subject, m.Text(s.most)) }) }()
+		go func() {
+			done <- surviving(func() error { return s.send(s.address, m.Subject, m.Text(s.most)) })
+		}()
 	} else {
 		select {
 		case <-s.under: // of a message that counts as not delivered

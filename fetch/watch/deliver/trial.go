@@ -44,7 +44,8 @@ func Try(ctx context.Context, f *watch.File, senders map[string]watch.Sender) *T
 
 // Finding says in a sentence what the targets did.
 func (t *Trial) Finding() string {
-	return fmt.Sprintf("%d of %s took a sample message.", len(t.Targets)-t.Failed, report.Plural(len(t.Targets), "target"))
+	return fmt.Sprintf("%d of %s took a sample message.",
+		len(t.Targets)-t.Failed, report.Plural(len(t.Targets), "target"))
 }
 
 // Tables are the trial for people.
@@ -58,7 +59,8 @@ func (t *Trial) Tables() []report.Table {
 		if x.Error != "" {
 			result = x.Error
 		}
-		table.Rows = append(table.Rows, []string{x.Target, result, x.Took.Round(time.Millisecond).String()})
+		table.Rows = append(table.Rows,
+			[]string{x.Target, result, x.Took.Round(time.Millisecond).String()})
 	}
 	return []report.Table{table}
 }

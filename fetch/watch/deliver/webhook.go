@@ -40,8 +40,10 @@ func newWebhook(address, secret string, hidden secrets) (watch.Sender, error) {
 		return nil, errors.New("a webhook wants an address that begins with https:// or http://")
 	}
 	h := &webhook{address: address, hidden: hidden, now: time.Now, client: &http.Client{
-		Transport:     &http.Transport{DisableKeepAlives: true},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &http.Transport{DisableKeepAlives: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		},
 	}}
 	if secret == "" {
 		return h, nil
@@ -50,7 +52,8 @@ func newWebhook(address, secret string, hidden secrets) (watch.Sender, error) {
 	h.key = []byte(secret)
 	if encoded, ok := strings.CutPrefix(secret, secretMark); ok {
 		if h.key, err = base64.StdEncoding.DecodeString(encoded); err != nil {
-			return nil, fmt.Errorf("a secret that begins with %s wants base64 behind it", secretMark)
+			return nil, fmt.Errorf("a secret that begins with %s wants base64 behind it",
+				secretMark)
 		}
 	}
 	return h, nil

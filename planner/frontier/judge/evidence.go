@@ -39,16 +39,19 @@ func encode(r *sitegraph.Record) []byte {
 
 func history(h *sitegraph.History) [9]*uint32 {
 	return [...]*uint32{
-		&h.Epoch, &h.Last, &h.LastChange, &h.Stable, &h.MinInterval, &h.Visits, &h.Changes, &h.WeeksSeen, &h.WeeksChanged,
+		&h.Epoch, &h.Last, &h.LastChange, &h.Stable, &h.MinInterval, &h.Visits, &h.Changes,
+		&h.WeeksSeen, &h.WeeksChanged,
 	}
 }
 
 // decode reads evidence; false: it is none of this version, or damaged.
 func decode(b []byte) (r sitegraph.Record, ok bool) {
-	if len(b) != evidenceBytes || b[0] != evidenceVersion || sitegraph.State(b[1]) > sitegraph.StateExcluded {
+	if len(b) != evidenceBytes || b[0] != evidenceVersion ||
+		sitegraph.State(b[1]) > sitegraph.StateExcluded {
 		return r, false
 	}
-	r.State, r.Errors, r.Misses = sitegraph.State(b[1]), min(b[2], sitegraph.MaxErrors), min(b[3], sitegraph.MaxErrors)
+	r.State, r.Errors, r.Misses = sitegraph.State(b[1]), min(b[2], sitegraph.MaxErrors),
+		min(b[3], sitegraph.MaxErrors)
 	r.Status = int(binary.LittleEndian.Uint16(b[4:]))
 	for i, n := range history(&r.History) {
 		*n = binary.LittleEndian.Uint32(b[6+4*i:])
@@ -57,7 +60,8 @@ func decode(b []byte) (r sitegraph.Record, ok bool) {
 	r.Size = int64(binary.LittleEndian.Uint64(b[50:]))
 	copy(r.Digests.Bytes[:], b[58:])
 	h := &r.History
-	return r, h.Epoch <= h.Last && h.LastChange <= h.Last && h.Changes <= h.Visits && h.Visits < math.MaxUint32 && r.Size >= 0
+	return r, h.Epoch <= h.Last && h.LastChange <= h.Last && h.Changes <= h.Visits &&
+		h.Visits < math.MaxUint32 && r.Size >= 0
 }
 
 func moment(b []byte) time.Time {

@@ -43,13 +43,15 @@ func New(name string) (*Judge, error) {
 func (j *Judge) make() (*crawl, error) {
 	c := &crawl{graph: sitegraph.NewGraph()}
 	c.corpus = planner.NewCorpus(c.graph)
-	ranking, err := policy.New(j.policy, policy.Settings{Corpus: c.corpus, Mode: planner.Stream, Seed: 1})
+	ranking, err := policy.New(j.policy, policy.Settings{Corpus: c.corpus, Mode: planner.Stream,
+		Seed: 1})
 	if err != nil {
 		return nil, err
 	}
 	var ok bool
 	if c.estimator, ok = ranking.(planner.Estimator); !ok {
-		return nil, fmt.Errorf("policy %s tells no probabilities, by which addresses could be ranked: choose another, as %s",
+		return nil, fmt.Errorf("policy %s tells no probabilities, by which addresses could be "+
+			"ranked: choose another, as %s",
 			j.policy, policy.Default)
 	}
 	options := planner.LiveOptions()
@@ -168,7 +170,8 @@ func observation(url string, o *frontier.Outcome, now time.Time) sitegraph.Obser
 	if at.IsZero() || at.After(now) {
 		at = now
 	}
-	seen := sitegraph.Observation{URL: url, Time: at, Status: o.Status, Size: o.Size, LastModified: o.Modified}
+	seen := sitegraph.Observation{URL: url, Time: at, Status: o.Status, Size: o.Size,
+		LastModified: o.Modified}
 	switch s := o.Status; {
 	case s == 304:
 		seen.Outcome = sitegraph.OutcomeNotModified

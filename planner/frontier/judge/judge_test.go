@@ -57,8 +57,9 @@ func changingFirst(t *testing.T, policy string) {
 			if p%3 == 0 {
 				digest = fmt.Sprint(day)
 			}
-			items = append(items, frontier.Item{URL: url(p), Known: true, Date: now.Add(24 * time.Hour),
-				Outcome: &frontier.Outcome{Status: 200, Digest: digest}})
+			items = append(items,
+				frontier.Item{URL: url(p), Known: true, Date: now.Add(24 * time.Hour),
+					Outcome: &frontier.Outcome{Status: 200, Digest: digest}})
 		}
 		put(items...)
 		now = now.Add(24 * time.Hour)
@@ -84,13 +85,16 @@ func changingFirst(t *testing.T, policy string) {
 		}
 	}
 	// Where the judge says when, what changes is due sooner.
-	put(frontier.Item{URL: url(0), Known: true, Ask: true, Outcome: &frontier.Outcome{Status: 200, Digest: "z"}},
-		frontier.Item{URL: url(1), Known: true, Ask: true, Outcome: &frontier.Outcome{Status: 200, Digest: "same"}})
+	put(frontier.Item{URL: url(0), Known: true, Ask: true,
+		Outcome: &frontier.Outcome{Status: 200, Digest: "z"}},
+		frontier.Item{URL: url(1), Known: true, Ask: true,
+			Outcome: &frontier.Outcome{Status: 200, Digest: "same"}})
 	often, _, err := f.Look("", "", url(0))
 	must(err)
 	seldom, _, err := f.Look("", "", url(1))
 	must(err)
-	if a, b := often.Date.Sub(now), seldom.Date.Sub(now); a < time.Hour || 2*a > b || b > 60*24*time.Hour {
+	if a, b := often.Date.Sub(now), seldom.Date.Sub(now); a < time.Hour || 2*a > b ||
+		b > 60*24*time.Hour {
 		t.Errorf("due after %v and %v", a, b)
 	}
 	must(store.Close())
@@ -115,9 +119,12 @@ func TestOutcomes(t *testing.T) {
 	now := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	var evidence []byte
 	for i, o := range []frontier.Outcome{
-		{Status: 200, Digest: "a", Links: []string{"http://a.example/", "http://b.example/", "::"}}, {Status: 304},
-		{Status: 500}, {Status: 0}, {Status: 404}, {Status: 200, Digest: "a"}, {Status: 301, Location: "http://a.example/y"},
-		{Digest: "b"}, {Status: 200}, {Status: 200, Digest: "c", Time: now.Add(1000 * time.Hour), Modified: now}, {Status: 999},
+		{Status: 200, Digest: "a", Links: []string{"http://a.example/", "http://b.example/", "::"}},
+		{Status: 304},
+		{Status: 500}, {Status: 0}, {Status: 404}, {Status: 200, Digest: "a"},
+		{Status: 301, Location: "http://a.example/y"},
+		{Digest: "b"}, {Status: 200}, {Status: 200, Digest: "c", Time: now.Add(1000 * time.Hour),
+			Modified: now}, {Status: 999},
 	} {
 		now = now.Add(7 * time.Hour)
 		page, kept := j.Learn("c", "http://a.example/x", &o, evidence, now)
@@ -142,7 +149,8 @@ func FuzzEvidence(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	_, kept := j.Learn("c", "http://a.example/", &frontier.Outcome{Status: 200, Digest: "a"}, nil, time.Unix(2e9, 0))
+	_, kept := j.Learn("c", "http://a.example/", &frontier.Outcome{Status: 200, Digest: "a"}, nil,
+		time.Unix(2e9, 0))
 	f.Add(kept)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		j.Forget("c")
@@ -150,7 +158,9 @@ func FuzzEvidence(f *testing.F) {
 		if page := j.Remember("c", "http://a.example/", b); page != 0 {
 			j.Worth("c", page, now)
 		}
-		if page, kept := j.Learn("c", "http://a.example/", &frontier.Outcome{Status: 200, Digest: "b"}, b, now); page != 1 || j.Remember("c", "http://a.example/", kept) != 1 {
+		if page, kept := j.Learn("c", "http://a.example/",
+			&frontier.Outcome{Status: 200, Digest: "b"}, b, now); page != 1 ||
+			j.Remember("c", "http://a.example/", kept) != 1 {
 			t.Fatalf("page %d, evidence %x is not taken back", page, kept)
 		}
 	})

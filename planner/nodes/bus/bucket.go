@@ -24,7 +24,9 @@ type Bucket struct {
 
 // Get returns an entry. It may be that of a moment ago, if the copy that answers is behind.
 func (b *Bucket) Get(ctx context.Context, key string) (nodes.Entry, bool, error) {
-	e, err := within(ctx, func(ctx context.Context) (jetstream.KeyValueEntry, error) { return b.kv.Get(ctx, key) })
+	e, err := within(ctx, func(ctx context.Context) (jetstream.KeyValueEntry, error) {
+		return b.kv.Get(ctx, key)
+	})
 	switch {
 	case errors.Is(err, jetstream.ErrKeyNotFound):
 		return nodes.Entry{}, false, nil
@@ -35,7 +37,8 @@ func (b *Bucket) Get(ctx context.Context, key string) (nodes.Entry, bool, error)
 }
 
 // Set replaces an entry.
-func (b *Bucket) Set(ctx context.Context, key string, value []byte, revision uint64) (uint64, error) {
+func (b *Bucket) Set(ctx context.Context, key string, value []byte, revision uint64) (
+	uint64, error) {
 	got, err := within(ctx, func(ctx context.Context) (uint64, error) {
 		if revision == 0 {
 			return b.kv.Create(ctx, key, value)
@@ -52,7 +55,8 @@ func (b *Bucket) Set(ctx context.Context, key string, value []byte, revision uin
 // Remove removes an entry. A marker of it stays for a minute, so that others see it.
 func (b *Bucket) Remove(ctx context.Context, key string, revision uint64) error {
 	_, err := within(ctx, func(ctx context.Context) (struct{}, error) {
-		return struct{}{}, b.kv.Purge(ctx, key, jetstream.LastRevision(revision), jetstream.PurgeTTL(time.Minute))
+		return struct{}{}, b.kv.Purge(ctx, key, jetstream.LastRevision(revision),
+			jetstream.PurgeTTL(time.Minute))
 	})
 	return b.conflict(ctx, err)
 }
@@ -65,7 +69,8 @@ const behind = 20 * time.Millisecond
 
 func (b *Bucket) conflict(ctx context.Context, err error) error {
 	var of *jetstream.APIError
-	if errors.Is(err, jetstream.ErrKeyExists) || errors.As(err, &of) && of.ErrorCode == wrongRevision {
+	if errors.Is(err, jetstream.ErrKeyExists) || errors.As(err, &of) &&
+		of.ErrorCode == wrongRevision {
 		if err := pause(ctx, behind); err != nil {
 			return err
 		}

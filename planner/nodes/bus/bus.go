@@ -46,7 +46,8 @@ func Open(ctx context.Context, s Settings, node, dir string, waiting func(error)
 	}
 	b := &Bus{cluster: s.Cluster, replicas: s.copies(), families: map[int]*family{}}
 	o := []nats.Option{nats.Name(node), nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1),
-		nats.ReconnectWait(500 * time.Millisecond), nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2)}
+		nats.ReconnectWait(500 * time.Millisecond), nats.PingInterval(5 * time.Second),
+		nats.MaxPingsOutstanding(2)}
 	if token != "" {
 		o = append(o, nats.Token(token))
 	}
@@ -87,7 +88,9 @@ func Look(ctx context.Context, s Settings) (*Bus, error) {
 	js, err := jetstream.New(b.conn)
 	if err == nil {
 		b.Nodes = &Bucket{}
-		b.Nodes.kv, err = within(ctx, func(ctx context.Context) (jetstream.KeyValue, error) { return js.KeyValue(ctx, b.cluster+"-nodes") })
+		b.Nodes.kv, err = within(ctx, func(ctx context.Context) (jetstream.KeyValue, error) {
+			return js.KeyValue(ctx, b.cluster+"-nodes")
+		})
 	}
 	if err == nil {
 		err = b.Nodes.mirror(ctx)
@@ -108,9 +111,11 @@ func (b *Bus) buckets(ctx context.Context, waiting func(error)) (err error) {
 		to   **Bucket
 		name string
 		in   jetstream.StorageType
-	}{{&b.Nodes, "nodes", jetstream.FileStorage}, {&b.Addresses, "addresses", jetstream.MemoryStorage}} {
-		c := jetstream.KeyValueConfig{Bucket: b.cluster + "-" + want.name, History: 1, Replicas: b.replicas,
-			Storage: want.in, MaxBytes: bucketBytes, LimitMarkerTTL: time.Minute}
+	}{{&b.Nodes, "nodes", jetstream.FileStorage},
+		{&b.Addresses, "addresses", jetstream.MemoryStorage}} {
+		c := jetstream.KeyValueConfig{Bucket: b.cluster + "-" + want.name, History: 1,
+			Replicas: b.replicas,
+			Storage:  want.in, MaxBytes: bucketBytes, LimitMarkerTTL: time.Minute}
 		for tries := 1; ; tries++ {
 			kv, err := within(ctx, func(ctx context.Context) (jetstream.KeyValue, error) {
 				kv, err := b.js.KeyValue(ctx, c.Bucket)
@@ -194,7 +199,8 @@ func (b *Bus) Ask(ctx context.Context, kind string, shard int, message []byte) (
 
 // Listen calls a function with each message of a kind to a shard, one after the other, until stop
 // is called. reply is for messages that were sent by Ask.
-func (b *Bus) Listen(kind string, shard int, got func(message []byte, reply func([]byte))) (stop func(), err error) {
+func (b *Bus) Listen(kind string, shard int, got func(message []byte, reply func([]byte))) (
+	stop func(), err error) {
 	s, err := b.conn.Subscribe(b.subject(kind, shard), func(m *nats.Msg) {
 		got(m.Data, func(answer []byte) {
 			if m.Reply != "" {
@@ -242,7 +248,8 @@ func (b *Bus) handOver() {
 	ctx, cancel := context.WithTimeout(context.Background(), callTime)
 	defer cancel()
 	for name := range b.js.StreamNames(ctx).Name() {
-		b.server.JetStreamStepdownStream(server.DEFAULT_GLOBAL_ACCOUNT, name) // an error: it does not lead that
+		// an error: it does not lead that
+		b.server.JetStreamStepdownStream(server.DEFAULT_GLOBAL_ACCOUNT, name)
 	}
 	time.Sleep(handed)
 }

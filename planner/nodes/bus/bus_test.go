@@ -50,7 +50,8 @@ func cluster(t testing.TB, n int) []*Bus {
 		}
 		wait.Go(func() {
 			var err error
-			if all[i], err = Open(t.Context(), s, fmt.Sprintf("n%d", i), t.TempDir(), func(error) {}); err != nil {
+			if all[i], err = Open(t.Context(), s, fmt.Sprintf("n%d", i), t.TempDir(),
+				func(error) {}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -124,7 +125,8 @@ func logged(t *testing.T, a, b *Bus) {
 	var numbers []uint64
 	last := uint64(0)
 	for i := range 5 {
-		if _, ok, err := b.Log(1+Families(testShards), testShards).Append(ctx, []byte("x"), uint64(max(0, 2*i-1))); !ok || err != nil {
+		if _, ok, err := b.Log(1+Families(testShards), testShards).Append(ctx, []byte("x"),
+			uint64(max(0, 2*i-1))); !ok || err != nil {
 			t.Fatalf("another shard's part %d: %v, %v", i, ok, err)
 		}
 		n, ok, err := l.Append(ctx, fmt.Append(nil, i), last)
@@ -146,10 +148,14 @@ func logged(t *testing.T, a, b *Bus) {
 		t.Fatal(err)
 	}
 	var got []string
-	if err := other.Read(ctx, numbers[2], func(n uint64, part []byte) error { got = append(got, fmt.Sprint(n, string(part))); return nil }); err != nil {
+	if err := other.Read(ctx, numbers[2], func(n uint64, part []byte) error {
+		got = append(got, fmt.Sprint(n, string(part)))
+		return nil
+	}); err != nil {
 		t.Fatal(err)
 	}
-	if want := fmt.Sprint([]string{fmt.Sprint(numbers[3], "3"), fmt.Sprint(last, "4")}); fmt.Sprint(got) != want {
+	if want := fmt.Sprint([]string{fmt.Sprint(numbers[3], "3"), fmt.Sprint(last, "4")}); fmt.Sprint(
+		got) != want {
 		t.Errorf("read %v, want %v", got, want)
 	}
 	if n, _, err := b.Log(2, testShards).Last(ctx); n != 0 || err != nil {
@@ -162,7 +168,8 @@ func copied(t *testing.T, a, b *Bus) {
 	t.Helper()
 	ctx := t.Context()
 	text := bytes.Repeat([]byte("0123456789"), 150_000) // three pieces
-	for i, name := range []string{CopyName(1, 2, 0), CopyName(1, 2, 1), CopyName(1, 3, 0), CopyName(1+Families(testShards), 1, 0)} {
+	for i, name := range []string{CopyName(1, 2, 0), CopyName(1, 2, 1), CopyName(1, 3, 0),
+		CopyName(1+Families(testShards), 1, 0)} {
 		if err := a.Copies(1, testShards).Put(ctx, name, bytes.NewReader(text[i:])); err != nil {
 			t.Fatal(err)
 		}
@@ -187,7 +194,8 @@ func copied(t *testing.T, a, b *Bus) {
 		}
 		return err == nil && len(left) == 0
 	})
-	if err := a.Copies(1, testShards).Put(ctx, CopyName(1, 9, 0), bytes.NewReader(make([]byte, ahead+chunkBytes))); err != nil {
+	if err := a.Copies(1, testShards).Put(ctx, CopyName(1, 9, 0),
+		bytes.NewReader(make([]byte, ahead+chunkBytes))); err != nil {
 		t.Fatal(err)
 	}
 	torn, end := io.Pipe()
@@ -214,15 +222,20 @@ func copied(t *testing.T, a, b *Bus) {
 		})
 		return n
 	}
-	const whole = 3*(3+1) + 5 + 1 // pieces of three copies and of one that is paced, and their notes
+	// pieces of three copies and of one that is paced, and their notes
+	const whole = 3*(3+1) + 5 + 1
 	eventually(t, "pieces are left", func() bool { return pieces() == whole+3 })
 	for range 3 {
-		eventually(t, "they are seen", func() bool { return a.Copies(1, testShards).Sweep(ctx, time.Hour) == nil })
+		eventually(t, "they are seen", func() bool {
+			return a.Copies(1, testShards).Sweep(ctx, time.Hour) == nil
+		})
 		if n := pieces(); n != whole+3 {
 			t.Errorf("%d pieces, want %d until they were seen for an hour", n, whole+3)
 		}
 	}
-	eventually(t, "they are gone", func() bool { return a.Copies(1, testShards).Sweep(ctx, 0) == nil && pieces() == whole })
+	eventually(t, "they are gone", func() bool {
+		return a.Copies(1, testShards).Sweep(ctx, 0) == nil && pieces() == whole
+	})
 }
 
 func eventually(t *testing.T, what string, is func() bool) {
@@ -249,7 +262,10 @@ func TestThree(t *testing.T) {
 		return err == nil && len(list) == 1 && string(list[0].Value) == "five"
 	})
 	got := make(chan string, 10)
-	stop, err := all[2].Listen(KindHint, 5, func(b []byte, reply func([]byte)) { got <- string(b); reply([]byte("yes")) })
+	stop, err := all[2].Listen(KindHint, 5, func(b []byte, reply func([]byte)) {
+		got <- string(b)
+		reply([]byte("yes"))
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +276,8 @@ func TestThree(t *testing.T) {
 		return err == nil && string(answer) == "yes" && <-got == "hello"
 	})
 	stop()
-	if _, err := all[0].Ask(t.Context(), KindHint, 6, nil); err == nil || !strings.Contains(err.Error(), "no node works on shard 6") {
+	if _, err := all[0].Ask(t.Context(), KindHint, 6, nil); err == nil ||
+		!strings.Contains(err.Error(), "no node works on shard 6") {
 		t.Errorf("nobody listens: %v", err)
 	}
 	all[0].Close()
@@ -296,7 +313,8 @@ func TestOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	if list, err := b.Nodes.List(t.Context(), ""); err != nil || len(list) != 1 || string(list[0].Value) != "five" {
+	if list, err := b.Nodes.List(t.Context(), ""); err != nil || len(list) != 1 ||
+		string(list[0].Value) != "five" {
 		t.Errorf("after a restart there are %v, %v", list, err)
 	}
 	look, err := Look(t.Context(), s)
@@ -347,14 +365,16 @@ func TestSettings(t *testing.T) {
 func BenchmarkSet(b *testing.B) {
 	for _, n := range []int{1, 3} {
 		all := cluster(b, n)
-		for name, bucket := range map[string]*Bucket{"nodes": all[0].Nodes, "addresses": all[0].Addresses} {
+		for name, bucket := range map[string]*Bucket{"nodes": all[0].Nodes,
+			"addresses": all[0].Addresses} {
 			revision, err := bucket.Set(b.Context(), "x", []byte("x"), 0)
 			if err != nil {
 				b.Fatal(err)
 			}
 			b.Run(fmt.Sprintf("%s/servers=%d", name, n), func(b *testing.B) {
 				for b.Loop() {
-					if revision, err = bucket.Set(b.Context(), "x", []byte("x"), revision); err != nil {
+					if revision, err = bucket.Set(b.Context(), "x", []byte("x"),
+						revision); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -413,7 +433,9 @@ func BenchmarkRead(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		if err := all[1].Log(1, testShards).Read(b.Context(), 0, func(uint64, []byte) error { return nil }); err != nil {
+		if err := all[1].Log(1, testShards).Read(b.Context(), 0, func(uint64, []byte) error {
+			return nil
+		}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -61,14 +61,18 @@ func (b *Bus) open(ctx context.Context, n int) (*family, error) {
 		return f, nil
 	}
 	log, err := within(ctx, func(ctx context.Context) (jetstream.Stream, error) {
-		return b.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{Name: fmt.Sprintf("%s-log-%d", b.cluster, n),
-			Subjects: []string{fmt.Sprintf("%s.log.%d.*", b.cluster, n)}, Storage: jetstream.FileStorage, Replicas: b.replicas})
+		return b.js.CreateOrUpdateStream(ctx,
+			jetstream.StreamConfig{Name: fmt.Sprintf("%s-log-%d", b.cluster, n),
+				Subjects: []string{fmt.Sprintf("%s.log.%d.*", b.cluster, n)},
+				Storage:  jetstream.FileStorage, Replicas: b.replicas})
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open the logs of shards: %w", err)
 	}
 	f.copies, err = within(ctx, func(ctx context.Context) (jetstream.ObjectStore, error) {
-		return b.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: b.copiesName(n), Storage: jetstream.FileStorage, Replicas: b.replicas})
+		return b.js.CreateOrUpdateObjectStore(ctx,
+			jetstream.ObjectStoreConfig{Bucket: b.copiesName(n), Storage: jetstream.FileStorage,
+				Replicas: b.replicas})
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open the copies of shards: %w", err)
@@ -94,12 +98,14 @@ func (b *Bus) Log(shard, shards int) *Log {
 }
 
 // Append adds a part after another one; false: the last one is not that.
-func (l *Log) Append(ctx context.Context, part []byte, after uint64) (number uint64, ok bool, err error) {
+func (l *Log) Append(ctx context.Context, part []byte, after uint64) (
+	number uint64, ok bool, err error) {
 	if _, err := l.bus.open(ctx, l.family); err != nil {
 		return 0, false, err
 	}
 	ack, err := within(ctx, func(ctx context.Context) (*jetstream.PubAck, error) {
-		return l.bus.js.Publish(ctx, l.subject, part, jetstream.WithExpectLastSequencePerSubject(after))
+		return l.bus.js.Publish(ctx, l.subject, part,
+			jetstream.WithExpectLastSequencePerSubject(after))
 	})
 	var of *jetstream.APIError
 	if errors.As(err, &of) && of.ErrorCode == wrongRevision {
@@ -129,7 +135,8 @@ func (l *Log) Last(ctx context.Context) (number uint64, part []byte, err error) 
 
 // Read hands on the parts after one, in order, up to the last. Each is asked for by itself: a
 // consumer would be faster, but JetStream may place it on a server that was just lost.
-func (l *Log) Read(ctx context.Context, after uint64, each func(number uint64, part []byte) error) error {
+func (l *Log) Read(ctx context.Context, after uint64,
+	each func(number uint64, part []byte) error) error {
 	last, _, err := l.Last(ctx)
 	if err != nil {
 		return err
@@ -160,7 +167,8 @@ func (l *Log) Drop(ctx context.Context, upTo uint64) error {
 		return err
 	}
 	_, err = within(ctx, func(ctx context.Context) (struct{}, error) {
-		return struct{}{}, f.log.Purge(ctx, jetstream.WithPurgeSubject(l.subject), jetstream.WithPurgeSequence(upTo))
+		return struct{}{}, f.log.Purge(ctx, jetstream.WithPurgeSubject(l.subject),
+			jetstream.WithPurgeSequence(upTo))
 	})
 	return err
 }
@@ -173,7 +181,9 @@ type Copies struct {
 }
 
 // Copies returns the place for copies of a shard's store, of so many shards in all.
-func (b *Bus) Copies(shard, shards int) *Copies { return &Copies{b, shard, shard % Families(shards)} }
+func (b *Bus) Copies(shard, shards int) *Copies {
+	return &Copies{b, shard, shard % Families(shards)}
+}
 
 const copyName = "%d-%d-%d"
 
@@ -190,12 +200,15 @@ func (c *Copies) Put(ctx context.Context, name string, from io.Reader) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, copyTime)
 	defer cancel()
-	pace := "$O." + c.bus.copiesName(c.family) + ".C.pace-" + strconv.Itoa(c.shard) // a piece of no copy
+	// a piece of no copy
+	pace := "$O." + c.bus.copiesName(c.family) + ".C.pace-" + strconv.Itoa(c.shard)
 	paced := &paced{from: from, left: ahead, wait: func() error {
 		_, err := c.bus.js.Publish(ctx, pace, nil)
 		return err
 	}}
-	_, err = f.copies.Put(ctx, jetstream.ObjectMeta{Name: name, Opts: &jetstream.ObjectMetaOptions{ChunkSize: chunkBytes}}, paced)
+	_, err = f.copies.Put(ctx,
+		jetstream.ObjectMeta{Name: name, Opts: &jetstream.ObjectMetaOptions{ChunkSize: chunkBytes}},
+		paced)
 	if paced.waited {
 		c.bus.forget(ctx, c.family, pace) // what fails here, Sweep does later
 	}
@@ -245,7 +258,8 @@ func (c *Copies) Get(ctx context.Context, name string) (io.ReadCloser, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, copyTime)
 	from, err := f.copies.Get(ctx, name)
-	for began := time.Now(); errors.Is(err, jetstream.ErrObjectNotFound) && time.Since(began) < callTime; from, err = f.copies.Get(ctx, name) {
+	for began := time.Now(); errors.Is(err, jetstream.ErrObjectNotFound) &&
+		time.Since(began) < callTime; from, err = f.copies.Get(ctx, name) {
 		if pause(ctx, behind) != nil { // the server that answers may be behind
 			break
 		}
@@ -296,14 +310,17 @@ func (c *Copies) Before(ctx context.Context, epoch uint64, but string) (names []
 	if err != nil {
 		return nil, err
 	}
-	list, err := within(ctx, func(ctx context.Context) ([]*jetstream.ObjectInfo, error) { return f.copies.List(ctx) })
+	list, err := within(ctx, func(ctx context.Context) ([]*jetstream.ObjectInfo, error) {
+		return f.copies.List(ctx)
+	})
 	if errors.Is(err, jetstream.ErrNoObjectsFound) {
 		return nil, nil
 	}
 	for _, o := range list {
 		var shard, number int
 		var made uint64
-		if _, err := fmt.Sscanf(o.Name, copyName, &shard, &made, &number); err == nil && shard == c.shard && made <= epoch && o.Name != but {
+		if _, err := fmt.Sscanf(o.Name, copyName, &shard, &made, &number); err == nil &&
+			shard == c.shard && made <= epoch && o.Name != but {
 			names = append(names, o.Name)
 		}
 	}
@@ -333,7 +350,8 @@ func (c *Copies) Sweep(ctx context.Context, after time.Duration) error {
 		if err != nil {
 			return struct{}{}, err
 		}
-		list, err := f.copies.List(ctx, jetstream.ListObjectsShowDeleted()) // after the pieces: a copy that became whole meanwhile is in it
+		// after the pieces: a copy that became whole meanwhile is in it
+		list, err := f.copies.List(ctx, jetstream.ListObjectsShowDeleted())
 		if err != nil && !errors.Is(err, jetstream.ErrNoObjectsFound) {
 			return struct{}{}, err
 		}
@@ -360,7 +378,8 @@ func (c *Copies) Sweep(ctx context.Context, after time.Duration) error {
 }
 
 // sweep removes the pieces that were first seen unfinished so long ago, and remembers the others.
-func (f *family) sweep(torn []string, after time.Duration, remove func(subject string) error) (err error) {
+func (f *family) sweep(torn []string, after time.Duration, remove func(subject string) error) (
+	err error) {
 	seen, now := map[string]time.Time{}, time.Now()
 	for _, subject := range torn {
 		since, ok := f.torn[subject]
@@ -386,11 +405,14 @@ func (b *Bus) Logged(ctx context.Context, shards int) (parts uint64, mean float6
 		if err != nil {
 			return 0, 0, err
 		}
-		info, err := within(ctx, func(ctx context.Context) (*jetstream.StreamInfo, error) { return f.log.Info(ctx) })
+		info, err := within(ctx, func(ctx context.Context) (*jetstream.StreamInfo, error) {
+			return f.log.Info(ctx)
+		})
 		if err != nil {
 			return 0, 0, fmt.Errorf("look at the logs: %w", err)
 		}
-		bytes, there, parts = bytes+info.State.Bytes, there+info.State.Msgs, parts+info.State.LastSeq
+		bytes, there, parts = bytes+info.State.Bytes, there+info.State.Msgs,
+			parts+info.State.LastSeq
 	}
 	return parts, float64(bytes) / float64(max(there, 1)), nil
 }

@@ -16,12 +16,15 @@ func startServer(s Settings, node, dir, token string) (*server.Server, error) {
 	host, port := hostPort(s.Listen)
 	o := &server.Options{
 		ServerName: node, Host: host, Port: port,
-		JetStream: true, StoreDir: dir, SyncAlways: true, JetStreamMaxMemory: mostMemory, JetStreamMaxStore: s.Space,
-		NoSigs: true, NoLog: true, Authorization: token, PingInterval: 5 * time.Second, MaxPingsOut: 2,
+		JetStream: true, StoreDir: dir, SyncAlways: true, JetStreamMaxMemory: mostMemory,
+		JetStreamMaxStore: s.Space,
+		NoSigs:            true, NoLog: true, Authorization: token, PingInterval: 5 * time.Second,
+		MaxPingsOut: 2,
 	}
 	if s.RouteAt != "" {
 		host, port := hostPort(s.RouteAt)
-		o.Cluster = server.ClusterOpts{Name: s.Cluster, Host: host, Port: port, ConnectRetries: 1 << 30}
+		o.Cluster = server.ClusterOpts{Name: s.Cluster, Host: host, Port: port,
+			ConnectRetries: 1 << 30}
 		if token != "" {
 			o.Cluster.Username, o.Cluster.Password = "recrawl", token
 		}
@@ -40,7 +43,8 @@ func startServer(s Settings, node, dir, token string) (*server.Server, error) {
 	srv.Start()
 	if !srv.ReadyForConnections(10 * time.Second) {
 		srv.Shutdown()
-		return nil, fmt.Errorf("the NATS server does not listen at %s: is another program there?", s.Listen)
+		return nil, fmt.Errorf("the NATS server does not listen at %s: is another program there?",
+			s.Listen)
 	}
 	return srv, nil
 }

@@ -52,8 +52,10 @@ func (s Settings) check() (token string, err error) {
 		if err != nil {
 			return "", fmt.Errorf("read token: %w", err)
 		}
-		if b = bytes.TrimSpace(b); len(b) < leastToken || len(b) > mostToken || bytes.ContainsAny(b, " \t\r\n") {
-			return "", fmt.Errorf("%s has no token: want one word of %d to %d bytes", s.TokenFile, leastToken, mostToken)
+		if b = bytes.TrimSpace(b); len(b) < leastToken || len(b) > mostToken ||
+			bytes.ContainsAny(b, " \t\r\n") {
+			return "", fmt.Errorf("%s has no token: want one word of %d to %d bytes",
+				s.TokenFile, leastToken, mostToken)
 		}
 		token = string(b)
 	}

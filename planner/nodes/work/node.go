@@ -50,7 +50,8 @@ type Options struct {
 	Pause   time.Duration // least time between two visits to an address
 	Round   time.Duration
 	Adopt   []string // servers that may be met by links of other servers
-	Dir     string   // of the stores: one that all nodes see, or with Cluster.Apart one of this node
+	// of the stores: one that all nodes see, or with Cluster.Apart one of this node
+	Dir string
 	// Open makes the parts of a shard from the store in a directory, which may not be there yet.
 	// busy: another process has it open still.
 	Open func(dir string) (p *Parts, busy bool, err error)
@@ -103,7 +104,8 @@ func Run(ctx context.Context, starts []string, o Options) error {
 	if err := o.agree(ctx, starts); err != nil {
 		return err
 	}
-	n := &Node{Options: o, started: time.Now(), opening: make(chan struct{}, opensAtOnce), getting: make(chan struct{}, opensAtOnce), using: map[int]*sync.Mutex{}}
+	n := &Node{Options: o, started: time.Now(), opening: make(chan struct{}, opensAtOnce),
+		getting: make(chan struct{}, opensAtOnce), using: map[int]*sync.Mutex{}}
 	if n.Note == nil {
 		n.Note = func(string, ...any) {}
 	}
@@ -134,7 +136,8 @@ func (o *Options) agree(ctx context.Context, starts []string) error {
 		case err == nil:
 			o.Cluster = c
 			return nil
-		case errors.Is(err, nodes.ErrShards) || errors.Is(err, nodes.ErrApart) || errors.Is(err, nodes.ErrStarts):
+		case errors.Is(err, nodes.ErrShards) || errors.Is(err, nodes.ErrApart) ||
+			errors.Is(err, nodes.ErrStarts):
 			return err
 		}
 		if err := (cycle.WallClock{}).SleepUntil(ctx, time.Now().Add(step)); err != nil {
@@ -147,13 +150,15 @@ func (o *Options) agree(ctx context.Context, starts []string) error {
 func (n *Node) session(ctx context.Context) (err error) {
 	work, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	m := &nodes.Member{KV: n.Bus.Nodes, Name: n.Name, Session: rand.Text(), TTL: n.TTL, Now: time.Now, Alone: true}
-	s := &session{Node: n, ctx: work, member: m, addresses: &nodes.Addresses{KV: n.Bus.Addresses, Name: n.Name, Session: m.Session,
-		Pause: n.Pause, Now: time.Now, Holds: m.Holds,
-		Gone: func(ctx context.Context, node, session string) (bool, error) {
-			return nodes.Gone(ctx, n.Bus.Nodes, node, session)
-		},
-		Want: func(node, address string) { n.Bus.Tell(node, []byte(address)) }}}
+	m := &nodes.Member{KV: n.Bus.Nodes, Name: n.Name, Session: rand.Text(), TTL: n.TTL,
+		Now: time.Now, Alone: true}
+	s := &session{Node: n, ctx: work, member: m,
+		addresses: &nodes.Addresses{KV: n.Bus.Addresses, Name: n.Name, Session: m.Session,
+			Pause: n.Pause, Now: time.Now, Holds: m.Holds,
+			Gone: func(ctx context.Context, node, session string) (bool, error) {
+				return nodes.Gone(ctx, n.Bus.Nodes, node, session)
+			},
+			Want: func(node, address string) { n.Bus.Tell(node, []byte(address)) }}}
 	n.mu.Lock()
 	n.shards = map[int]*shard{}
 	n.mu.Unlock()
@@ -189,17 +194,20 @@ func (n *Node) session(ctx context.Context) (err error) {
 		switch {
 		case leaving && (!m.Holds(time.Now()) || len(s.move.Held()) == 0):
 			if len(s.move.Held()) > 0 {
-				n.Note("the others were not told that this node ends: they take its shards when its lease is over")
+				n.Note("the others were not told that this node ends: they take its shards when " +
+					"its lease is over")
 				return nil
 			}
 			if err := errors.Join(s.addresses.Sweep(work, 1<<20, true), m.Leave(work)); err != nil {
-				n.Note("the others were not told that this node ends (%v): they take its shards when its lease is over", err)
+				n.Note("the others were not told that this node ends (%v): they take its shards "+
+					"when its lease is over", err)
 			}
 			return nil
 		case leaving && s.left.IsZero():
 			s.left = time.Now()
 		case leaving && time.Since(s.left) > leaves:
-			n.Note("%d shards were not given away within %v: others take them when the lease is over", len(s.move.Held()), leaves)
+			n.Note("%d shards were not given away within %v: others take them when the lease "+
+				"is over", len(s.move.Held()), leaves)
 			return nil
 		}
 		select {
@@ -223,14 +231,16 @@ func (s *session) watch(stop func()) {
 
 // step does what is due.
 func (s *session) step(leaving bool) error {
-	state := nodes.NodeState{Started: s.started.Unix(), Version: s.Version, Leaving: leaving, Shards: s.reports()}
+	state := nodes.NodeState{Started: s.started.Unix(), Version: s.Version, Leaving: leaving,
+		Shards: s.reports()}
 	if err := s.Able(); err != nil {
 		state.Trouble = err.Error()
 	}
 	ready, news := s.ready()
 	state.Ready = ready
 	err := s.member.Beat(s.ctx, state, news || leaving != s.move.Leaving)
-	s.move.Leaving, s.move.Hasty = leaving, leaving && !s.left.IsZero() && time.Since(s.left) > patient
+	s.move.Leaving, s.move.Hasty = leaving, leaving && !s.left.IsZero() &&
+		time.Since(s.left) > patient
 	if err == nil {
 		err = s.member.Look(s.ctx)
 	}
@@ -252,8 +262,10 @@ func (s *session) step(leaving bool) error {
 
 // sight is how the node is getting on.
 func (s *session) sight(state *nodes.NodeState) nodes.Sight {
-	return nodes.Sight{Lease: time.Until(s.member.Until()), Ahead: -s.member.Offset(), Others: len(s.member.Stays(true)), Trouble: state.Trouble,
-		Shards: state.Shards, Portable: s.portable(), Coming: len(s.move.Coming()), Visits: s.visits.Load(), Addresses: s.addresses.Held()}
+	return nodes.Sight{Lease: time.Until(s.member.Until()), Ahead: -s.member.Offset(),
+		Others: len(s.member.Stays(true)), Trouble: state.Trouble,
+		Shards: state.Shards, Portable: s.portable(), Coming: len(s.move.Coming()),
+		Visits: s.visits.Load(), Addresses: s.addresses.Held()}
 }
 
 // sweep gives addresses to others while the session lasts. It may wait for answers longer than
@@ -307,7 +319,8 @@ func (n *Node) adopts(server string) bool { return nodes.Adopts(n.Adopt, server)
 // mine are the addresses of those that are of a shard.
 func (n *Node) mine(shard int, urls []string) (mine []string) {
 	for _, url := range urls {
-		if c, err := sitegraph.Canonical(url); err == nil && nodes.ShardOf(c, n.Cluster.Shards) == shard {
+		if c, err := sitegraph.Canonical(url); err == nil &&
+			nodes.ShardOf(c, n.Cluster.Shards) == shard {
 			mine = append(mine, c)
 		}
 	}

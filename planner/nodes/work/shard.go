@@ -48,7 +48,8 @@ type shard struct {
 	report nodes.ShardReport
 }
 
-var _ cycle.Positions = (*ship.Store)(nil) // or shards would have no images, and nobody would see it
+// or shards would have no images, and nobody would see it
+var _ cycle.Positions = (*ship.Store)(nil)
 
 // hint is an address that somebody says has changed.
 type hint struct {
@@ -70,8 +71,10 @@ const (
 // Open begins to work on a shard.
 func (s *session) Open(t nodes.Tenure) {
 	ctx, stop := context.WithCancel(s.ctx)
-	sh := &shard{session: s, tenure: t, taken: time.Now(), stop: stop, ended: make(chan struct{}), homed: make(chan struct{}),
-		links: make(chan []byte, queued), acks: make(chan nodes.Ack, queued), hints: make(chan hint, queued), woken: make(chan struct{}, 1)}
+	sh := &shard{session: s, tenure: t, taken: time.Now(), stop: stop, ended: make(chan struct{}),
+		homed: make(chan struct{}),
+		links: make(chan []byte, queued), acks: make(chan nodes.Ack, queued),
+		hints: make(chan hint, queued), woken: make(chan struct{}, 1)}
 	sh.report = nodes.ShardReport{Shard: t.Shard, State: "opening", Granted: nodes.Unlimited}
 	s.mu.Lock()
 	s.shards[t.Shard] = sh
@@ -163,7 +166,9 @@ func (sh *shard) work(ctx context.Context) {
 			wait = retryBusy
 		} else if err != nil {
 			sh.Note("shard %d: %v; it is opened again in %v", sh.tenure.Shard, err, wait)
-			sh.set(func(r *nodes.ShardReport) { r.State, r.Error = "failed", strings.ReplaceAll(err.Error(), "\n", "; ") })
+			sh.set(func(r *nodes.ShardReport) {
+				r.State, r.Error = "failed", strings.ReplaceAll(err.Error(), "\n", "; ")
+			})
 		}
 		cycle.WallClock{}.SleepUntil(ctx, time.Now().Add(wait)) // its error is that of ctx
 	}
@@ -186,7 +191,8 @@ func (sh *shard) run(ctx context.Context) (busy bool, err error) {
 		return false, err
 	}
 	defer sh.copies.end()
-	if sh.outbox, err = nodes.NewOutbox(sh.tenure.Shard, sh.Cluster.Shards, sh.store.Setting); err != nil {
+	if sh.outbox, err = nodes.NewOutbox(sh.tenure.Shard, sh.Cluster.Shards,
+		sh.store.Setting); err != nil {
 		return false, err
 	}
 	stop, err := sh.listen()
@@ -195,7 +201,8 @@ func (sh *shard) run(ctx context.Context) (busy bool, err error) {
 	}
 	defer stop()
 	sh.starts, sh.asked = 0, time.Time{}
-	ctx, broken := context.WithCancelCause(ctx) // a visit that cannot be written down is the last one
+	// a visit that cannot be written down is the last one
+	ctx, broken := context.WithCancelCause(ctx)
 	defer broken(nil)
 	defer func() {
 		if cause := context.Cause(ctx); cause != nil && cause != ctx.Err() {
@@ -221,7 +228,8 @@ func (sh *shard) run(ctx context.Context) (busy bool, err error) {
 // options are those of the loop.
 func (sh *shard) options(ctx context.Context, broken context.CancelCauseFunc) cycle.Options {
 	o := sh.parts.Loop
-	o.Planner, o.Store, o.Clock, o.Fetcher = sh.parts.Planner, sh.store, clock{sh.Node}, &fetcher{sh.parts.Web, sh}
+	o.Planner, o.Store, o.Clock, o.Fetcher = sh.parts.Planner, sh.store, clock{sh.Node},
+		&fetcher{sh.parts.Web, sh}
 	o.Woken, o.Attentive, o.Grant = sh.woken, true, sh.grant
 	seen := o.Seen
 	o.Seen = func(e *cycle.Event) {
@@ -291,7 +299,8 @@ func (sh *shard) between(ctx context.Context) error {
 	p := sh.parts.Planner
 	_, granted, used := sh.loop.Used()
 	sh.set(func(r *nodes.ShardReport) {
-		r.Pages, r.Waiting, r.Sending, r.Dropped = p.Corpus.Pages(), p.Waiting(), sh.outbox.Waiting(), sh.outbox.Dropped
+		r.Pages, r.Waiting, r.Sending, r.Dropped = p.Corpus.Pages(), p.Waiting(),
+			sh.outbox.Waiting(), sh.outbox.Dropped
 		r.Price, r.Granted, r.Used = price(p), granted, used
 	})
 	return nil
@@ -310,7 +319,8 @@ type outcome struct {
 func (sh *shard) tell(events []cycle.Event) {
 	for i := range events {
 		o := &events[i].Observation
-		m := outcome{URL: events[i].Record.URL, Time: o.Time.UTC().Format(time.RFC3339), Outcome: o.Outcome.String(), Verdict: events[i].Verdict.String()}
+		m := outcome{URL: events[i].Record.URL, Time: o.Time.UTC().Format(time.RFC3339),
+			Outcome: o.Outcome.String(), Verdict: events[i].Verdict.String()}
 		if !o.Digests.Bytes.IsZero() {
 			m.Digest = o.Digests.Bytes.String()
 		}
@@ -338,7 +348,8 @@ func price(p *planner.Planner) float64 {
 func (sh *shard) learn(b []byte) error {
 	m, good, err := nodes.ReadLinks(b, sh.tenure.Shard, sh.Cluster.Shards)
 	if err != nil {
-		sh.Note("%v", err) // of another program, or a damaged one: the sender does not get an answer
+		// of another program, or a damaged one: the sender does not get an answer
+		sh.Note("%v", err)
 		return nil
 	}
 	if _, err := sh.loop.Learn(sh.adopts, good...); err != nil {

@@ -27,8 +27,9 @@ type Status struct {
 
 // NodeStatus is a node.
 type NodeStatus struct {
-	Name    string  `json:"name"`
-	State   string  `json:"state"` // live, leaving, silent (no beat was seen while Look waited) or dead
+	Name string `json:"name"`
+	// live, leaving, silent (no beat was seen while Look waited) or dead
+	State   string  `json:"state"`
 	Shards  int     `json:"shards"`
 	Started string  `json:"started"`
 	Clock   float64 `json:"clock"` // seconds by which its clock is ahead of that of all
@@ -84,7 +85,8 @@ func Look(ctx context.Context, b *bus.Bus, name string) (*Status, error) {
 }
 
 // nodes reads the nodes; true: of some no beat was seen yet, and it is worth waiting for.
-func (s *Status) nodes(ctx context.Context, b *bus.Bus, first map[string]uint64, waited time.Duration) (wait bool, err error) {
+func (s *Status) nodes(ctx context.Context, b *bus.Bus, first map[string]uint64,
+	waited time.Duration) (wait bool, err error) {
 	list, err := nodes.NodeStates(ctx, b.Nodes)
 	if err != nil {
 		return false, err
@@ -105,8 +107,9 @@ func (s *Status) nodes(ctx context.Context, b *bus.Bus, first map[string]uint64,
 		case n.Leaving:
 			state = "leaving"
 		}
-		s.Nodes = append(s.Nodes, NodeStatus{Name: n.Name, State: state, Shards: len(n.Shards), Started: time.Unix(n.Started, 0).UTC().Format(time.RFC3339),
-			Clock: 0 - n.Offset, Version: n.Version, Trouble: n.Trouble})
+		s.Nodes = append(s.Nodes, NodeStatus{Name: n.Name, State: state, Shards: len(n.Shards),
+			Started: time.Unix(n.Started, 0).UTC().Format(time.RFC3339),
+			Clock:   0 - n.Offset, Version: n.Version, Trouble: n.Trouble})
 		for _, r := range n.Shards {
 			s.List = append(s.List, ShardStatus{ShardReport: r, Node: n.Name})
 		}
@@ -128,7 +131,9 @@ func (s *Status) shards(ctx context.Context, b *bus.Bus) error {
 	for _, e := range list {
 		tenures[e.Value.Shard] = e.Value
 	}
-	s.List = slices.DeleteFunc(s.List, func(r ShardStatus) bool { return tenures[r.Shard].Owner != r.Node })
+	s.List = slices.DeleteFunc(s.List, func(r ShardStatus) bool {
+		return tenures[r.Shard].Owner != r.Node
+	})
 	for n := range s.Shards {
 		t := tenures[n]
 		i := slices.IndexFunc(s.List, func(r ShardStatus) bool { return r.Shard == n })
@@ -173,7 +178,8 @@ func (s *Status) Finding() string {
 			bad = append(bad, fmt.Sprintf("shard %d: %s", r.Shard, r.Error))
 		}
 	}
-	text := fmt.Sprintf("%s with %s: %s", report.Plural(live, "node"), report.Plural(s.Shards, "shard"), report.Plural(pages, "page"))
+	text := fmt.Sprintf("%s with %s: %s",
+		report.Plural(live, "node"), report.Plural(s.Shards, "shard"), report.Plural(pages, "page"))
 	if s.Free > 0 {
 		text += fmt.Sprintf("; %s without a node at work", report.Plural(s.Free, "shard"))
 	}
@@ -185,20 +191,25 @@ func (s *Status) Finding() string {
 
 // Tables are the cluster for people.
 func (s *Status) Tables() []report.Table {
-	of := report.Table{Title: "Nodes", Header: []string{"node", "state", "shards", "since", "clock ahead, s", "version"}}
+	of := report.Table{Title: "Nodes", Header: []string{"node", "state", "shards", "since",
+		"clock ahead, s", "version"}}
 	for _, n := range s.Nodes {
-		of.Rows = append(of.Rows, []string{n.Name, n.State, strconv.Itoa(n.Shards), n.Started, fmt.Sprintf("%.0f", n.Clock), n.Version})
+		of.Rows = append(of.Rows, []string{n.Name, n.State, strconv.Itoa(n.Shards), n.Started,
+			fmt.Sprintf("%.0f", n.Clock), n.Version})
 	}
-	list := report.Table{Title: "Shards", Header: []string{"shard", "node", "state", "epoch", "pages", "new waiting", "visits", "used of round", "price", "links to send"}}
+	list := report.Table{Title: "Shards", Header: []string{"shard", "node", "state", "epoch",
+		"pages", "new waiting", "visits", "used of round", "price", "links to send"}}
 	for _, r := range s.List {
 		used := strconv.Itoa(r.Used)
 		if r.Granted >= 0 {
 			used += " of " + strconv.Itoa(r.Granted)
 		}
-		list.Rows = append(list.Rows, []string{strconv.Itoa(r.Shard), r.Node, r.State, strconv.FormatUint(r.Epoch, 10), strconv.Itoa(r.Pages), strconv.Itoa(r.Waiting),
+		list.Rows = append(list.Rows, []string{strconv.Itoa(r.Shard), r.Node, r.State,
+			strconv.FormatUint(r.Epoch, 10), strconv.Itoa(r.Pages), strconv.Itoa(r.Waiting),
 			strconv.Itoa(r.Visits), used, fmt.Sprintf("%.3f", r.Price), strconv.Itoa(r.Sending)})
 	}
-	budget := report.Table{Note: fmt.Sprintf("budget of the day: %.0f fetches; %d used in rounds that are over, %d granted in others", s.Budget.PerDay, s.Budget.Spent, s.Budget.Granted)}
+	budget := report.Table{Note: fmt.Sprintf("budget of the day: %.0f fetches; %d used in rounds "+
+		"that are over, %d granted in others", s.Budget.PerDay, s.Budget.Spent, s.Budget.Granted)}
 	if s.Budget.PerDay < 0 {
 		budget.Note = "no budget"
 	}

@@ -187,7 +187,8 @@ func (s *session) fetchComing() {
 	}
 	for n := range t.tidy {
 		owner := s.move.Tenures()[n]
-		if _, here := held[n]; !here && t.coming[n] == nil && t.portable[n] > 0 && owner.Owner != s.Name && owner.Home == owner.Owner && s.member.Runs(owner) {
+		if _, here := held[n]; !here && t.coming[n] == nil && t.portable[n] > 0 &&
+			owner.Owner != s.Name && owner.Home == owner.Owner && s.member.Runs(owner) {
 			delete(t.tidy, n)
 			go s.discard(n)
 		}
@@ -198,7 +199,8 @@ func (s *session) fetchComing() {
 func (s *session) fetch(n int, f *fetching) {
 	err := s.ctx.Err()
 	select {
-	case s.getting <- struct{}{}: // not opening: a shard that nobody works on does not wait for this
+	case s.getting <- struct{}{}:
+		// not opening: a shard that nobody works on does not wait for this
 		in := s.inDirectory(n)
 		in.Lock()
 		if s.shard(n) == nil || s.Work(n) == nodes.Closed {
@@ -225,13 +227,15 @@ func (s *session) discard(n int) {
 	in := s.inDirectory(n)
 	in.Lock()
 	defer in.Unlock()
-	if _, err := os.Stat(s.directory(n)); err != nil || s.shard(n) != nil && s.Work(n) != nodes.Closed {
+	if _, err := os.Stat(s.directory(n)); err != nil || s.shard(n) != nil &&
+		s.Work(n) != nodes.Closed {
 		return
 	}
 	b, ok, err := s.base(s.ctx, n)
 	done := false
 	if err == nil && ok {
-		done, err = ship.Discard(s.ctx, s.directory(n), b.Value.Base, s.Bus.Log(n, s.Cluster.Shards), journalDir)
+		done, err = ship.Discard(s.ctx, s.directory(n), b.Value.Base,
+			s.Bus.Log(n, s.Cluster.Shards), journalDir)
 	}
 	if err != nil && s.ctx.Err() == nil {
 		s.Note("remove the store of shard %d, which is at another node: %v", n, err)
@@ -283,10 +287,12 @@ func (s *session) update(ctx context.Context, shard int) error {
 	if err != nil || !ok {
 		return err
 	}
-	u, err := ship.Update(ctx, s.directory(shard), b.Value.Base, s.Bus.Copies(shard, s.Cluster.Shards), s.Bus.Log(shard, s.Cluster.Shards), journalDir)
+	u, err := ship.Update(ctx, s.directory(shard), b.Value.Base,
+		s.Bus.Copies(shard, s.Cluster.Shards), s.Bus.Log(shard, s.Cluster.Shards), journalDir)
 	s.told(shard, u)
 	if err == nil && u.Anew {
-		err = errors.New("its log lost what a store had, and the node that has the shard has not gone on yet")
+		err = errors.New("its log lost what a store had, and the node that has the shard has not " +
+			"gone on yet")
 	}
 	return err
 }
@@ -294,7 +300,9 @@ func (s *session) update(ctx context.Context, shard int) error {
 // told says what became of a store that others went on without.
 func (s *session) told(shard int, u ship.Updated) {
 	if u.Aside {
-		s.Note("shard %d: the store in %s has visits that its log lost, and another node went on without them; it is now in %s, and this node goes on as the other one did", shard, s.directory(shard), s.directory(shard)+ship.Aside)
+		s.Note("shard %d: the store in %s has visits that its log lost, and another node went on "+
+			"without them; it is now in %s, and this node goes on as the other one did",
+			shard, s.directory(shard), s.directory(shard)+ship.Aside)
 	}
 }
 
@@ -333,7 +341,8 @@ func (sh *shard) open(ctx context.Context) (old *nodes.Listed[copied], busy bool
 	if sh.parts, busy, err = sh.Options.Open(dir); err != nil {
 		return nil, busy, err
 	}
-	sh.store = ship.New(sh.session.ctx, sh.parts.Store) // it outlives ctx: what was seen is committed at the end
+	// it outlives ctx: what was seen is committed at the end
+	sh.store = ship.New(sh.session.ctx, sh.parts.Store)
 	sh.store.Waiting = func(why error) {
 		sh.set(func(r *nodes.ShardReport) {
 			if r.Error = ""; why != nil {
@@ -394,7 +403,8 @@ func (sh *shard) bring(ctx context.Context, dir string) (from origin, err error)
 		if err != nil {
 			return from, err
 		}
-		u, err := ship.Update(ctx, dir, b.Value.Base, sh.Bus.Copies(n, sh.Cluster.Shards), log, journalDir)
+		u, err := ship.Update(ctx, dir, b.Value.Base, sh.Bus.Copies(n, sh.Cluster.Shards), log,
+			journalDir)
 		sh.told(n, u)
 		switch {
 		case errors.Is(err, ship.ErrGap) && tries < gaps-1: // a copy was made meanwhile
@@ -424,7 +434,8 @@ func (sh *shard) alone(ctx context.Context, dir string) error {
 		return err
 	}
 	if _, err := os.Stat(filepath.Join(dir, directory.FormatName)); errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("its store was in %s of node %s, and is not there: put it back, or %s", dir, sh.Name, abandon(sh.tenure.Shard))
+		return fmt.Errorf("its store was in %s of node %s, and is not there: put it back, or %s",
+			dir, sh.Name, abandon(sh.tenure.Shard))
 	}
 	return nil
 }
@@ -440,7 +451,8 @@ func (sh *shard) elsewhere(ctx context.Context) error {
 
 // onlyAt says where the store of a shard is that no other node can get.
 func onlyAt(t nodes.Tenure) string {
-	return fmt.Sprintf("its store is at node %s alone: start that node, or %s", t.Home, abandon(t.Shard))
+	return fmt.Sprintf("its store is at node %s alone: start that node, or %s",
+		t.Home, abandon(t.Shard))
 }
 
 func abandon(shard int) string {
@@ -457,7 +469,8 @@ func (sh *shard) carry(ctx context.Context) error {
 		select {
 		case err := <-c.done:
 			if c.stop(); err != nil && ctx.Err() == nil {
-				sh.Note("copy of shard %d: %v; it is tried again in %v", sh.tenure.Shard, err, copyAgain)
+				sh.Note("copy of shard %d: %v; it is tried again in %v",
+					sh.tenure.Shard, err, copyAgain)
 				c.due, c.next = true, time.Now().Add(copyAgain)
 			} else if err == nil {
 				c.base = c.made
@@ -477,7 +490,8 @@ func (sh *shard) carry(ctx context.Context) error {
 		c.due = true
 	}
 	sent := sh.store.Sent().Since(c.base.Sent) // also before this node had the shard
-	if !c.due && sent.Bytes <= max(leastLog, c.base.Bytes/2) && sent.Parts <= mostParts || time.Now().Before(c.next) {
+	if !c.due && sent.Bytes <= max(leastLog, c.base.Bytes/2) && sent.Parts <= mostParts ||
+		time.Now().Before(c.next) {
 		return nil
 	}
 	c.due = false
@@ -522,7 +536,8 @@ func (sh *shard) keep(ctx context.Context, dir string, b ship.Base) (ship.Base, 
 		if have.Value.Epoch > sh.tenure.Epoch {
 			return b, ship.ErrTaken
 		}
-		_, err = sh.Bus.Nodes.Set(ctx, baseKey+strconv.Itoa(n), nodes.Encode(copied{b, sh.tenure.Epoch}), have.Revision)
+		_, err = sh.Bus.Nodes.Set(ctx, baseKey+strconv.Itoa(n),
+			nodes.Encode(copied{b, sh.tenure.Epoch}), have.Revision)
 		if err == nil {
 			break
 		} else if !errors.Is(err, nodes.ErrConflict) {

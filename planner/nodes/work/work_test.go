@@ -38,7 +38,8 @@ type web struct {
 }
 
 func newWeb() *web {
-	return &web{asked: map[string]int{}, by: map[string]string{}, busy: map[string]bool{}, ended: map[string]time.Time{}}
+	return &web{asked: map[string]int{}, by: map[string]string{}, busy: map[string]bool{},
+		ended: map[string]time.Time{}}
 }
 
 func page(host, n int) string { return fmt.Sprintf("http://h%d.example/%d", host, n) }
@@ -66,7 +67,8 @@ func (v visitor) Fetch(ctx context.Context, r cycle.Request) (o sitegraph.Observ
 	url, address := r.Record.URL, addressOf(r.Record.URL)
 	v.mu.Lock()
 	if v.busy[address] || time.Since(v.ended[address]) < testPause-time.Millisecond {
-		v.wrongs = append(v.wrongs, fmt.Sprintf("%s asks %s %v after the last visit, busy %v", v.node, url, time.Since(v.ended[address]), v.busy[address]))
+		v.wrongs = append(v.wrongs, fmt.Sprintf("%s asks %s %v after the last visit, busy %v",
+			v.node, url, time.Since(v.ended[address]), v.busy[address]))
 	}
 	v.busy[address] = true
 	v.mu.Unlock()
@@ -81,8 +83,9 @@ func (v visitor) Fetch(ctx context.Context, r cycle.Request) (o sitegraph.Observ
 	v.by[sitegraph.ServerName(url)] = v.node
 	var host, n int
 	fmt.Sscanf(url, "http://h%d.example/%d", &host, &n)
-	o = sitegraph.Observation{Time: time.Now(), Outcome: sitegraph.OutcomeFetched, Status: 200, LinksKnown: true,
-		Digests: sitegraph.Digests{Bytes: sitegraph.DigestOf([]byte(url))}}
+	o = sitegraph.Observation{Time: time.Now(), Outcome: sitegraph.OutcomeFetched, Status: 200,
+		LinksKnown: true,
+		Digests:    sitegraph.Digests{Bytes: sitegraph.DigestOf([]byte(url))}}
 	for i := range testPages {
 		o.Links = append(o.Links, page(host, i))
 	}
@@ -110,9 +113,11 @@ func (w *web) parts(node string) func(dir string) (*Parts, bool, error) {
 		if err := store.Restore(corpus.Graph, corpus.Remember); err != nil {
 			return nil, false, errors.Join(err, store.Close())
 		}
-		return &Parts{Planner: planner.New(corpus, nil, planner.LiveOptions()), Store: store, Web: visitor{w, node}, Close: store.Close,
+		return &Parts{Planner: planner.New(corpus, nil, planner.LiveOptions()), Store: store,
+			Web: visitor{w, node}, Close: store.Close,
 			Journal: func([]cycle.Event) error { return nil },
-			Loop:    cycle.Options{Workers: 4, Discover: true, Forecast: true, Pause: testPause, CommitAfter: 100 * time.Millisecond}}, false, nil
+			Loop: cycle.Options{Workers: 4, Discover: true, Forecast: true, Pause: testPause,
+				CommitAfter: 100 * time.Millisecond}}, false, nil
 	}
 }
 
@@ -141,8 +146,10 @@ func begin(t *testing.T, w *web, name, dir string, s bus.Settings, starts ...str
 		}
 	}
 	n := &node{dir, b, stop, make(chan error, 1)}
-	o := Options{Name: name, Bus: b, Cluster: nodes.Cluster{Shards: testShards, PerDay: nodes.Unlimited, Apart: apart}, TTL: 2 * time.Second, Pause: testPause,
-		Round: time.Hour, Adopt: []string{"*.example"}, Dir: dir, Open: w.parts(name), Able: func() error { return nil }, Note: t.Logf}
+	o := Options{Name: name, Bus: b, Cluster: nodes.Cluster{Shards: testShards,
+		PerDay: nodes.Unlimited, Apart: apart}, TTL: 2 * time.Second, Pause: testPause,
+		Round: time.Hour, Adopt: []string{"*.example"}, Dir: dir, Open: w.parts(name),
+		Able: func() error { return nil }, Note: t.Logf}
 	go func() { n.done <- Run(ctx, starts, o) }()
 	t.Cleanup(func() { n.end(t); b.Close() })
 	return n
@@ -255,8 +262,12 @@ func share(t *testing.T, shared bool) {
 	began := time.Now()
 	eventually(t, "a has all shards", func() bool { return shardsAt(t, a.bus)["a"] == testShards })
 	t.Logf("a had all shards after %v", time.Since(began))
-	eventually(t, "a knows all pages", func() bool { return pagesAt(t, a.bus) == testHosts*testPages }) // it is told after that a shard runs
-	if again := w.visits() - before; again > testHosts {                                                // one for each host may have been under way
+	// it is told after that a shard runs
+	eventually(t, "a knows all pages", func() bool {
+		return pagesAt(t, a.bus) == testHosts*testPages
+	})
+	// one for each host may have been under way
+	if again := w.visits() - before; again > testHosts {
 		t.Errorf("%d pages were visited again after the loss of a node", again)
 	}
 	hints := 0
@@ -268,7 +279,11 @@ func share(t *testing.T, shared bool) {
 	if hints != 3 {
 		t.Errorf("%d hints were taken", hints)
 	}
-	eventually(t, "it is visited", func() bool { w.mu.Lock(); defer w.mu.Unlock(); return w.asked["http://new.example/"] > 0 })
+	eventually(t, "it is visited", func() bool {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return w.asked["http://new.example/"] > 0
+	})
 	c := begin(t, w, "c", dir, s)
 	eventually(t, "c has its part", func() bool { return shardsAt(t, a.bus)["c"] == 2 })
 	eventually(t, "a has the stores of its own shards alone", func() bool {
@@ -276,14 +291,17 @@ func share(t *testing.T, shared bool) {
 		return shared || err == nil && len(list) == 2
 	})
 	c.end(t)
-	eventually(t, "c gave its shards back", func() bool { return shardsAt(t, a.bus)["a"] == testShards })
+	eventually(t, "c gave its shards back", func() bool {
+		return shardsAt(t, a.bus)["a"] == testShards
+	})
 	eventually(t, "the state is told", func() bool {
 		status, err := Look(t.Context(), a.bus, "test")
 		if err != nil {
 			t.Fatal(err)
 		}
 		text := status.Finding()
-		return strings.HasPrefix(text, "1 node with 4 shards: ") && strings.Contains(text, "b is dead") && len(status.Tables()) == 3
+		return strings.HasPrefix(text, "1 node with 4 shards: ") &&
+			strings.Contains(text, "b is dead") && len(status.Tables()) == 3
 	})
 	w.polite(t)
 }
@@ -292,7 +310,8 @@ func share(t *testing.T, shared bool) {
 func TestFailedShard(t *testing.T) {
 	t.Parallel()
 	w := newWeb()
-	b, err := bus.Open(t.Context(), bus.Settings{Cluster: "test", Listen: "127.0.0.1:0"}, "a", t.TempDir(), func(error) {})
+	b, err := bus.Open(t.Context(), bus.Settings{Cluster: "test", Listen: "127.0.0.1:0"}, "a",
+		t.TempDir(), func(error) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,7 +319,8 @@ func TestFailedShard(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error)
 	open := w.parts("a")
-	o := Options{Name: "a", Bus: b, Cluster: nodes.Cluster{Shards: 2, PerDay: nodes.Unlimited}, TTL: 2 * time.Second, Round: time.Hour, Dir: t.TempDir(),
+	o := Options{Name: "a", Bus: b, Cluster: nodes.Cluster{Shards: 2, PerDay: nodes.Unlimited},
+		TTL: 2 * time.Second, Round: time.Hour, Dir: t.TempDir(),
 		Able: func() error { return nil }, Open: func(dir string) (*Parts, bool, error) {
 			if strings.HasSuffix(dir, "0001") {
 				return nil, false, errors.New("the disk is broken")
@@ -310,14 +330,18 @@ func TestFailedShard(t *testing.T) {
 	go func() { done <- Run(ctx, nil, o) }()
 	eventually(t, "one runs and one says why it does not", func() bool {
 		s, err := Look(t.Context(), b, "test")
-		return err == nil && len(s.List) == 2 && s.List[0].State == "running" && s.List[1].State == "failed" &&
+		return err == nil && len(s.List) == 2 && s.List[0].State == "running" &&
+			s.List[1].State == "failed" &&
 			strings.Contains(s.Finding(), "shard 1: the disk is broken")
 	})
 	stop()
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	eventually(t, "it has left", func() bool { list, err := b.Nodes.List(t.Context(), "node."); return err == nil && len(list) == 0 })
+	eventually(t, "it has left", func() bool {
+		list, err := b.Nodes.List(t.Context(), "node.")
+		return err == nil && len(list) == 0
+	})
 	o.Cluster.Shards = 3
 	if err := Run(t.Context(), nil, o); !errors.Is(err, nodes.ErrShards) {
 		t.Errorf("another number of shards: %v", err)
@@ -329,7 +353,8 @@ func TestFailedShard(t *testing.T) {
 func TestAbandon(t *testing.T) {
 	t.Parallel()
 	w, dir := newWeb(), t.TempDir()
-	b, err := bus.Open(t.Context(), bus.Settings{Cluster: "test", Listen: "127.0.0.1:0"}, "a", t.TempDir(), func(error) {})
+	b, err := bus.Open(t.Context(), bus.Settings{Cluster: "test", Listen: "127.0.0.1:0"}, "a",
+		t.TempDir(), func(error) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -338,7 +363,9 @@ func TestAbandon(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() {
-			done <- Run(ctx, nil, Options{Name: name, Bus: b, Cluster: nodes.Cluster{Shards: 2, PerDay: nodes.Unlimited, Apart: true}, TTL: 2 * time.Second, Round: time.Hour, Dir: dir,
+			done <- Run(ctx, nil, Options{Name: name, Bus: b, Cluster: nodes.Cluster{Shards: 2,
+				PerDay: nodes.Unlimited, Apart: true}, TTL: 2 * time.Second, Round: time.Hour,
+				Dir:  dir,
 				Able: func() error { return nil }, Open: w.parts(name)})
 		}()
 		during()
@@ -354,12 +381,15 @@ func TestAbandon(t *testing.T) {
 			return err == nil && len(s.List) == 2 && is(s.List)
 		})
 	}
-	both := func(list []ShardStatus) bool { return list[0].State == "running" && list[1].State == "running" }
+	both := func(list []ShardStatus) bool {
+		return list[0].State == "running" && list[1].State == "running"
+	}
 	life("a", dir, func() { status("both run", both) })
 	other := t.TempDir()
 	life("b", other, func() {
 		status("both wait for their node", func(list []ShardStatus) bool {
-			return list[0].Node == "" && strings.Contains(list[0].Error, "at node a alone") && strings.Contains(list[1].Error, "recrawl node abandon 1")
+			return list[0].Node == "" && strings.Contains(list[0].Error, "at node a alone") &&
+				strings.Contains(list[1].Error, "recrawl node abandon 1")
 		})
 		if left, err := filepath.Glob(filepath.Join(other, "*")); err != nil || len(left) > 0 {
 			t.Errorf("b has %v, %v", left, err)
@@ -370,7 +400,9 @@ func TestAbandon(t *testing.T) {
 	}
 	life("a", dir, func() {
 		status("one says that its store is gone", func(list []ShardStatus) bool {
-			return list[0].State == "running" && list[1].State == "failed" && strings.Contains(list[1].Error, "is not there: put it back, or give the store up with recrawl node abandon 1")
+			return list[0].State == "running" && list[1].State == "failed" &&
+				strings.Contains(list[1].Error,
+					"is not there: put it back, or give the store up with recrawl node abandon 1")
 		})
 		if err := Abandon(t.Context(), b, []string{"0"}); !errors.Is(err, ErrRuns) {
 			t.Errorf("a store in use was given up: %v", err)

@@ -28,9 +28,11 @@ const (
 // paper states are then met by scaling.
 func Generate(servers int, seed uint64) (*Web, error) {
 	if servers < 1000 {
-		return nil, fmt.Errorf("generate %d servers: want 1000 or more, the classes are rare", servers)
+		return nil, fmt.Errorf("generate %d servers: want 1000 or more, the classes are rare",
+			servers)
 	}
-	g := &generator{rng: rand.New(rand.NewPCG(seed, 0x41E2)), scale: float64(servers) / float64(OfPaper.Servers)}
+	g := &generator{rng: rand.New(rand.NewPCG(seed, 0x41E2)),
+		scale: float64(servers) / float64(OfPaper.Servers)}
 	g.infeasible = int(math.Round(float64(OfPaper.Infeasible) * g.scale))
 	g.steady = max(int(math.Round(8*g.scale)), 1)
 	g.infeasible = max(g.infeasible, g.steady+1)
@@ -66,7 +68,9 @@ func (g *generator) strata(n int) []float64 {
 	return all
 }
 
-func (g *generator) logNormal(sigma float64) float64 { return math.Exp(sigma * g.rng.NormFloat64()) }
+func (g *generator) logNormal(sigma float64) float64 {
+	return math.Exp(sigma * g.rng.NormFloat64())
+}
 
 // steadyServers would have to be asked each second or so, and take several seconds.
 func (g *generator) steadyServers(all []drawn) {
@@ -82,7 +86,8 @@ func (g *generator) steadyServers(all []drawn) {
 func (g *generator) temporaryServers(all []drawn) {
 	need := 0.0
 	for i, u := range g.strata(len(all)) {
-		interval := fastest * math.Pow(60_000/fastest, u) // evenly on a scale of logarithms, to a minute
+		// evenly on a scale of logarithms, to a minute
+		interval := fastest * math.Pow(60_000/fastest, u)
 		mean := interval * math.Min(0.06*g.logNormal(0.7), 0.6)
 		all[i] = drawn{interval, mean, interval * (1.05 + 2*g.rng.Float64())}
 		need += mean / interval
@@ -140,7 +145,8 @@ func (g *generator) slowPerDay(slow, all int) float64 {
 	// The mean of 1/x by density x^(b-1) from a minute to a day.
 	a, b, p := 60_000.0, float64(schedule.Day), belowDay
 	mean := p / (p - 1) * (math.Pow(b, p-1) - math.Pow(a, p-1)) / (math.Pow(b, p) - math.Pow(a, p))
-	return float64(schedule.Day) * (between*mean + (float64(slow)-between)/(6*float64(schedule.Day)))
+	return float64(schedule.Day) * (between*mean +
+		(float64(slow)-between)/(6*float64(schedule.Day)))
 }
 
 // slowServers draws intervals above a minute: by the power to a day, above it exponential, with the
@@ -234,7 +240,8 @@ func (g *generator) web() *Web {
 	w := &Web{PageBytes: PageBytes}
 	var took []uint32
 	for i, d := range g.drawn {
-		n := int(math.Min(math.Max(28*float64(schedule.Day)/d.interval, 16), 4000)) // 28 days [HIER 3.1]
+		// 28 days [HIER 3.1]
+		n := int(math.Min(math.Max(28*float64(schedule.Day)/d.interval, 16), 4000))
 		n = max(n, int(2*d.longest/d.mean)+1)
 		took = took[:0]
 		sum := 0.0

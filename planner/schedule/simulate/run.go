@@ -43,7 +43,8 @@ type Result struct {
 
 // Run simulates; it ends early only with the context's error.
 func Run(ctx context.Context, w *Web, o Options) (Result, error) {
-	r := &run{web: w, s: schedule.New(o.Policy), ends: wheel.New(), next: make([]uint32, len(w.Servers)), begun: make([]uint32, len(w.Servers))}
+	r := &run{web: w, s: schedule.New(o.Policy), ends: wheel.New(),
+		next: make([]uint32, len(w.Servers)), begun: make([]uint32, len(w.Servers))}
 	r.s.SetConnections(0, o.Connections)
 	r.s.SetConnections(1, o.Apart)
 	r.s.Reserve(len(w.Servers))
@@ -134,7 +135,8 @@ func (r *run) begin(pool int) {
 }
 
 func (r *run) result(o Options) Result {
-	out := Result{Policy: o.Policy.Name(), Connections: o.Connections, Days: float64(o.Duration) / float64(schedule.Day), By: r.s.Missed(), Events: r.events}
+	out := Result{Policy: o.Policy.Name(), Connections: o.Connections,
+		Days: float64(o.Duration) / float64(schedule.Day), By: r.s.Missed(), Events: r.events}
 	for i := range r.web.Servers {
 		interval := r.s.Status(schedule.ID(i)).Interval
 		if interval == 0 {

@@ -38,8 +38,10 @@ func TestPublishedNumbers(t *testing.T) {
 		near("mean of longest", got.MeanLongest, want.MeanLongest, 0.02)
 		near("downloads a day", got.PerDay, want.PerDay, 0.02)
 		near("infeasible servers", float64(got.Infeasible), float64(want.Infeasible), 0.01)
-		if got.Bound != want.Bound || got.BoundFeasible != want.BoundFeasible || got.Steady == 0 || got.Steady >= 10 {
-			t.Errorf("seed %d: bounds %d and %d, %d steadily infeasible", seed, got.Bound, got.BoundFeasible, got.Steady)
+		if got.Bound != want.Bound || got.BoundFeasible != want.BoundFeasible || got.Steady == 0 ||
+			got.Steady >= 10 {
+			t.Errorf("seed %d: bounds %d and %d, %d steadily infeasible",
+				seed, got.Bound, got.BoundFeasible, got.Steady)
 		}
 	}
 	if _, err := Generate(999, 1); err == nil {
@@ -54,12 +56,15 @@ func TestRun(t *testing.T) {
 	w.Add("slow.example", 10*schedule.Second, []uint32{25_000})
 	w.Add("off.example", 0, []uint32{1})
 	w.Add("uneven.example", 100*schedule.Second, []uint32{1000, 2000})
-	got, err := Run(context.Background(), w, Options{Policy: schedule.EDF, Least: schedule.Second, Duration: 1000 * schedule.Second})
+	got, err := Run(context.Background(), w, Options{Policy: schedule.EDF, Least: schedule.Second,
+		Duration: 1000 * schedule.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Result{Policy: "edf", Days: 1000. / 86400, Ideal: 210, Periods: 210, Downloads: 100 + 34 + 10, Missed: 66, Late: 1,
-		By: schedule.Missed{ToServer: 66}, PerDay: 144 / (1000. / 86400), Busy: (100 + 34*25 + 15) / 1000., Events: got.Events}
+	want := Result{Policy: "edf", Days: 1000. / 86400, Ideal: 210, Periods: 210,
+		Downloads: 100 + 34 + 10, Missed: 66, Late: 1,
+		By: schedule.Missed{ToServer: 66}, PerDay: 144 / (1000. / 86400),
+		Busy: (100 + 34*25 + 15) / 1000., Events: got.Events}
 	want.Mbps = want.PerDay * 8 / 86400
 	if got.By.ToServer > 66 || got.By.ToServer < 64 { // the last is not over
 		t.Errorf("missed by %+v", got.By)
@@ -74,7 +79,8 @@ func TestRun(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Run(ctx, w, Options{Policy: schedule.EDF, Duration: schedule.Day}); !errors.Is(err, context.Canceled) {
+	if _, err := Run(ctx, w, Options{Policy: schedule.EDF, Duration: schedule.Day}); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("a run that is stopped: %v", err)
 	}
 }
@@ -86,7 +92,8 @@ func TestPoliciesCompared(t *testing.T) {
 	bound := schedule.Classify(w.Demands(schedule.Second), 0).Bound
 	run := func(p schedule.Policy, connections int) Result {
 		t.Helper()
-		o := Options{Policy: p, Connections: connections, Least: schedule.Second, Duration: schedule.Day / 2}
+		o := Options{Policy: p, Connections: connections, Least: schedule.Second,
+			Duration: schedule.Day / 2}
 		r, err := Run(context.Background(), w, o)
 		if err != nil {
 			t.Fatal(err)
@@ -112,7 +119,8 @@ func TestPoliciesCompared(t *testing.T) {
 // H10: in a pool of their own, infeasible servers take nothing from the others.
 func TestApart(t *testing.T) {
 	w := generated(t, 8203, 1)
-	o := Options{Policy: schedule.EDF, Connections: 18, Least: schedule.Second, Duration: schedule.Day / 4}
+	o := Options{Policy: schedule.EDF, Connections: 18, Least: schedule.Second,
+		Duration: schedule.Day / 4}
 	together, err := Run(context.Background(), w, o)
 	if err != nil {
 		t.Fatal(err)
@@ -132,12 +140,15 @@ func TestCorrected(t *testing.T) {
 	w := generated(t, 2000, 1)
 	demands := w.Demands(schedule.Second)
 	for _, c := range schedule.Correct(demands, schedule.Limits{Connections: 12, Headroom: 0.2}) {
-		r, err := Run(context.Background(), w.Corrected(c.Demands), Options{Policy: schedule.EDF, Connections: 12, Least: schedule.Second, Duration: schedule.Day / 4})
+		r, err := Run(context.Background(), w.Corrected(c.Demands),
+			Options{Policy: schedule.EDF, Connections: 12, Least: schedule.Second,
+				Duration: schedule.Day / 4})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if r.Missed > 0 || r.Downloads == 0 {
-			t.Errorf("%s: missed %d of %d after the correction: %+v", c.Name, r.Missed, r.Periods, r.By)
+			t.Errorf("%s: missed %d of %d after the correction: %+v",
+				c.Name, r.Missed, r.Periods, r.By)
 		}
 	}
 }
@@ -152,7 +163,9 @@ func TestBetweenBounds(t *testing.T) {
 	}
 	missed := func(connections int) int64 {
 		t.Helper()
-		r, err := Run(context.Background(), w, Options{Policy: schedule.EDF, Connections: connections, Least: schedule.Second, Duration: schedule.Day / 4})
+		r, err := Run(context.Background(), w,
+			Options{Policy: schedule.EDF, Connections: connections, Least: schedule.Second,
+				Duration: schedule.Day / 4})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,7 +174,8 @@ func TestBetweenBounds(t *testing.T) {
 	if n := missed(proved.Connections); n != 0 {
 		t.Errorf("%d connections, proved enough, miss %d", proved.Connections, n)
 	}
-	t.Logf("bound %d, proved %d, infeasible by pauses %d", bound, proved.Connections, proved.Infeasible)
+	t.Logf("bound %d, proved %d, infeasible by pauses %d",
+		bound, proved.Connections, proved.Infeasible)
 }
 
 func BenchmarkRun(b *testing.B) {
@@ -169,7 +183,8 @@ func BenchmarkRun(b *testing.B) {
 	b.ResetTimer()
 	events := int64(0)
 	for b.Loop() {
-		r, err := Run(context.Background(), w, Options{Policy: schedule.EDF, Connections: 84, Least: schedule.Second, Duration: schedule.Day})
+		r, err := Run(context.Background(), w, Options{Policy: schedule.EDF, Connections: 84,
+			Least: schedule.Second, Duration: schedule.Day})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -42,7 +42,8 @@ func timesOf(took []uint32) schedule.Times {
 		longest = max(longest, uint64(t))
 	}
 	n := uint64(len(took))
-	return schedule.Times{Mean: schedule.Tick((sum + n/2) / n), Max: schedule.Tick(longest), Count: uint32(n)}
+	return schedule.Times{Mean: schedule.Tick((sum + n/2) / n), Max: schedule.Tick(longest),
+		Count: uint32(n)}
 }
 
 // Demands are the servers as the feasibility test takes them, with a page each.
@@ -50,7 +51,8 @@ func (w *Web) Demands(least schedule.Tick) []schedule.Demand {
 	all := make([]schedule.Demand, len(w.Servers))
 	for i := range w.Servers {
 		s := &w.Servers[i]
-		all[i] = schedule.Demand{Name: s.Name, Least: least, Times: s.Times, Pages: []schedule.Pages{{Interval: s.Interval}}}
+		all[i] = schedule.Demand{Name: s.Name, Least: least, Times: s.Times,
+			Pages: []schedule.Pages{{Interval: s.Interval}}}
 	}
 	return all
 }

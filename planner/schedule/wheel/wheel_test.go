@@ -37,14 +37,16 @@ func TestAgainstList(t *testing.T) {
 					}
 					at, in := due[item]
 					if !in || at > now || at < last {
-						t.Fatalf("seed %d: item %d due at %d (known: %v) comes at %d after one due at %d", seed, item, at, in, now, last)
+						t.Fatalf("seed %d: item %d due at %d (known: %v) comes at %d after one "+
+							"due at %d", seed, item, at, in, now, last)
 					}
 					last = at
 					delete(due, item)
 				}
 				for item, at := range due {
 					if at <= now {
-						t.Fatalf("seed %d: item %d due at %d does not come at %d", seed, item, at, now)
+						t.Fatalf("seed %d: item %d due at %d does not come at %d",
+							seed, item, at, now)
 					}
 				}
 			}

@@ -44,7 +44,8 @@ type web struct{}
 
 func (web) Fetch(_ context.Context, r cycle.Request) (sitegraph.Observation, error) {
 	now := time.Now()
-	o := sitegraph.Observation{URL: r.Record.URL, Time: now, Outcome: sitegraph.OutcomeFetched, Status: 200, Size: 500, Transferred: 900, LinksKnown: true, Elapsed: time.Millisecond}
+	o := sitegraph.Observation{URL: r.Record.URL, Time: now, Outcome: sitegraph.OutcomeFetched,
+		Status: 200, Size: 500, Transferred: 900, LinksKnown: true, Elapsed: time.Millisecond}
 	rest := strings.SplitN(r.Record.URL, "/", 4)[3]
 	base := r.Record.URL[:len(r.Record.URL)-len(rest)]
 	version := int64(0)
@@ -59,7 +60,8 @@ func (web) Fetch(_ context.Context, r cycle.Request) (sitegraph.Observation, err
 			o.Links = append(o.Links, fmt.Sprintf("%s%s/p%d", base, section, p))
 		}
 	case page == fmt.Sprintf("p%d", Pages-1):
-		o.Outcome, o.Status, o.LinksKnown, o.Detail = sitegraph.OutcomeFailed, 503, false, "it is <b>down</b> & out"
+		o.Outcome, o.Status, o.LinksKnown, o.Detail = sitegraph.OutcomeFailed, 503, false,
+			"it is <b>down</b> & out"
 		return o, nil
 	}
 	if section != "" && section != fmt.Sprintf("s%d", Sections-1) {
@@ -81,7 +83,8 @@ type Running struct {
 func (r *Running) End() { r.end() }
 
 // planned opens a planner on a store.
-func planned(t testing.TB, dir string, readOnly bool) (*satstore.Store, *planner.Planner, *view.Rules) {
+func planned(t testing.TB, dir string, readOnly bool) (
+	*satstore.Store, *planner.Planner, *view.Rules) {
 	t.Helper()
 	store, err := satstore.Open(dir, satstore.Options{ReadOnly: readOnly})
 	if err != nil {
@@ -97,7 +100,8 @@ func planned(t testing.TB, dir string, readOnly bool) (*satstore.Store, *planner
 			return nil, err
 		}
 		corpus.SetWeights(rules.Weights())
-		ranking, err := policy.New(policy.Default, policy.Settings{Corpus: corpus, Mode: planner.Stream, PerDay: PerSecond * 86400})
+		ranking, err := policy.New(policy.Default,
+			policy.Settings{Corpus: corpus, Mode: planner.Stream, PerDay: PerSecond * 86400})
 		if err != nil {
 			return nil, err
 		}
@@ -112,9 +116,12 @@ func planned(t testing.TB, dir string, readOnly bool) (*satstore.Store, *planner
 	return store, p, rules
 }
 
-func options(p *planner.Planner, store *satstore.Store, rules *view.Rules, dir string) view.Options {
-	return view.Options{Planner: p, Store: store, Rules: rules, Data: dir, Policy: policy.Default, PerDay: PerSecond * 86400,
-		Round: time.Second, Workers: 2, Tune: tune.Options{Policy: "uniform", Weeks: 2, Futures: 2, New: 0.25, Seed: 1}}
+func options(p *planner.Planner, store *satstore.Store, rules *view.Rules,
+	dir string) view.Options {
+	return view.Options{Planner: p, Store: store, Rules: rules, Data: dir, Policy: policy.Default,
+		PerDay: PerSecond * 86400,
+		Round:  time.Second, Workers: 2, Tune: tune.Options{Policy: "uniform", Weeks: 2, Futures: 2,
+			New: 0.25, Seed: 1}}
 }
 
 // Run lets a planner work on the web until the test ends, or End.
@@ -131,7 +138,8 @@ func Run(t testing.TB) *Running {
 	desk := view.New(o)
 	var loop *cycle.Loop
 	loop = cycle.New(cycle.Options{
-		Planner: p, Fetcher: web{}, Store: store, Clock: cycle.WallClock{}, Workers: 2, Discover: true, Forecast: true, CommitAfter: 50 * time.Millisecond,
+		Planner: p, Fetcher: web{}, Store: store, Clock: cycle.WallClock{}, Workers: 2,
+		Discover: true, Forecast: true, CommitAfter: 50 * time.Millisecond,
 		Seen:    func(e *cycle.Event) { o.Run.See(e); desk.See(e) },
 		Between: func() error { return desk.Between(loop) },
 		Peek:    desk.Peek(), Attentive: true,
@@ -150,7 +158,10 @@ func Run(t testing.TB) *Running {
 	ctx, stop := context.WithCancel(context.Background())
 	over := make(chan error, 1)
 	go func() {
-		over <- loop.Run(ctx, o.PerDay, time.Second, func(planner.Round) bool { desk.EndRound(); return true })
+		over <- loop.Run(ctx, o.PerDay, time.Second, func(planner.Round) bool {
+			desk.EndRound()
+			return true
+		})
 	}()
 	r := &Running{Desk: desk, Dir: dir}
 	ended := false

@@ -14,21 +14,27 @@ const near = 10
 
 // sectionUnits is figure 6 of the paper.
 func (r *Result) sectionUnits() report.Section {
-	s := report.Section{Title: "Time by unit [SAT fig. 6]", Text: fmt.Sprintf("T = %d %ss, %s records. With hours, coarse buckets are split at each end of a day. ", r.MaxUnits, r.Unit, grouped(r.Records)) +
-		"The B-tree is bbolt, which has no buffer of its own to vary; the read-only B-tree of the paper is left out, as every engine must store what it visits. " +
-		deadlineText(r.Deadline(), r.Unit)}
+	s := report.Section{Title: "Time by unit [SAT fig. 6]",
+		Text: fmt.Sprintf("T = %d %ss, %s records. With hours, coarse buckets are split at each "+
+			"end of a day. ", r.MaxUnits, r.Unit, grouped(r.Records)) +
+			"The B-tree is bbolt, which has no buffer of its own to vary; the read-only B-tree " +
+			"of the paper is left out, as every engine must store what it visits. " +
+			deadlineText(r.Deadline(), r.Unit)}
 	all := r.chartUnits("all engines", 0)
 	if content := r.Disk.ContentMicros(); content > 0 {
-		s.Text += fmt.Sprintf(" To write the content of a page, 22.0 KiB, to an archive takes %s us at the disk's sequential rate (in the paper 306).", micros(content))
+		s.Text += fmt.Sprintf(" To write the content of a page, 22.0 KiB, to an archive takes %s "+
+			"us at the disk's sequential rate (in the paper 306).", micros(content))
 		level(&all, "to write the content", content)
 	}
-	s.Charts = []report.Chart{all, r.chartUnits(fmt.Sprintf("those below %d times the floor", near), near)}
+	s.Charts = []report.Chart{all, r.chartUnits(fmt.Sprintf("those below %d times the floor", near),
+		near)}
 	return s
 }
 
 // deadlineText tells what is mostly far beyond a chart.
 func deadlineText(deadline float64, unit string) string {
-	return fmt.Sprintf("Deadline, with one %s for the records due in it: %s us a record.", unit, micros(deadline))
+	return fmt.Sprintf("Deadline, with one %s for the records due in it: %s us a record.",
+		unit, micros(deadline))
 }
 
 // micros writes a number of microseconds.
@@ -88,7 +94,9 @@ func (r *Result) chartUnits(what string, below float64) report.Chart {
 
 // sectionFigures is the figures that were swept for.
 func (r *Result) sectionFigures() report.Section {
-	s := report.Section{Title: "Figures of [SAT]", Text: "Each point is one short run: the unit in the middle of three, without the sync of the file system. In the paper: 17.5 million records on a disk of 2008, where every write cost a seek."}
+	s := report.Section{Title: "Figures of [SAT]", Text: "Each point is one short run: the unit " +
+		"in the middle of three, without the sync of the file system. In the paper: 17.5 million " +
+		"records on a disk of 2008, where every write cost a seek."}
 	for _, f := range r.Figures {
 		s.Text += fmt.Sprintf("\n\nFigure %s: %s", f.Number, f.Note)
 		if f.Deadline > 0 {
@@ -105,14 +113,16 @@ func chartsOf(f bench.Figure) []report.Chart {
 	all := chartOf(f, f.Title)
 	level(&all, "deadline", f.Deadline)
 	low := f
-	if low.Lines = f.Near(near); f.Deadline == 0 || len(low.Lines) == len(f.Lines) || len(low.Lines) < 2 {
+	if low.Lines = f.Near(near); f.Deadline == 0 || len(low.Lines) == len(f.Lines) ||
+		len(low.Lines) < 2 {
 		return []report.Chart{all}
 	}
 	return []report.Chart{all, chartOf(low, f.Title+", lower lines")}
 }
 
 func chartOf(f bench.Figure, title string) report.Chart {
-	c := report.Chart{Title: fmt.Sprintf("%s [SAT fig. %s]", title, f.Number), XLabel: f.XLabel, YLabel: f.YLabel, XNames: f.X}
+	c := report.Chart{Title: fmt.Sprintf("%s [SAT fig. %s]", title, f.Number), XLabel: f.XLabel,
+		YLabel: f.YLabel, XNames: f.X}
 	for _, l := range f.Lines {
 		s := report.Series{Name: l.Name, Y: l.Y, Dashed: l.Dashed}
 		for i := range l.Y {

@@ -17,8 +17,9 @@ var noon = time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)
 
 func visit() cycle.Event {
 	return cycle.Event{
-		Round:   planner.Round{Number: 7},
-		Visit:   planner.Visit{Due: noon, Probability: 0.25, Reason: planner.Because("due for %.0f h", 3)},
+		Round: planner.Round{Number: 7},
+		Visit: planner.Visit{Due: noon, Probability: 0.25,
+			Reason: planner.Because("due for %.0f h", 3)},
 		Verdict: sitegraph.VerdictChanged,
 		Record:  sitegraph.Record{URL: "http://a.example/", Due: noon.Add(time.Hour)},
 		Observation: sitegraph.Observation{
@@ -36,11 +37,14 @@ func visit() cycle.Event {
 func TestEntry(t *testing.T) {
 	e := visit()
 	entry := entryOf(&e)
-	if entry.URL != "http://a.example/" || entry.Round != 7 || entry.Reason != "due for 3 h" || entry.Outcome != "fetched" ||
-		entry.Verdict != "changed" || entry.Bytes != 10 || entry.Moved != 20 || entry.ElapsedMillis != 1500 || !entry.Next.Equal(noon.Add(time.Hour)) {
+	if entry.URL != "http://a.example/" || entry.Round != 7 || entry.Reason != "due for 3 h" ||
+		entry.Outcome != "fetched" ||
+		entry.Verdict != "changed" || entry.Bytes != 10 || entry.Moved != 20 ||
+		entry.ElapsedMillis != 1500 || !entry.Next.Equal(noon.Add(time.Hour)) {
 		t.Errorf("entry %+v", entry)
 	}
-	if entry.Due == nil || !entry.Due.Equal(noon) || entry.Probability == nil || *entry.Probability != 0.25 || entry.Digest == "" || entry.Main != "" {
+	if entry.Due == nil || !entry.Due.Equal(noon) || entry.Probability == nil ||
+		*entry.Probability != 0.25 || entry.Digest == "" || entry.Main != "" {
 		t.Errorf("entry %+v", entry)
 	}
 	e.Visit = planner.Unranked(0, planner.Because("a new page"))

@@ -54,8 +54,10 @@ func TestMadeGraph(t *testing.T) {
 	if mean := float64(links) / float64(linked); math.Abs(mean-paperDegree) > 0.15*paperDegree {
 		t.Errorf("%.1f links a host that has any, want %.1f", mean, paperDegree)
 	}
-	if repeats := 1 - float64(reached)/float64(lookups); math.Abs(repeats-0.8705) > 0.02 || reached < 3*hosts/4 {
-		t.Errorf("%d of %d lookups are of new hosts: %.4f repeats, want 0.87", reached, lookups, repeats)
+	if repeats := 1 - float64(reached)/float64(lookups); math.Abs(repeats-0.8705) > 0.02 ||
+		reached < 3*hosts/4 {
+		t.Errorf("%d of %d lookups are of new hosts: %.4f repeats, want 0.87",
+			reached, lookups, repeats)
 	}
 	if _, _, _, _, again := count(1); again != sum {
 		t.Error("the same seed makes other lookups")
@@ -90,7 +92,8 @@ func TestEdges(t *testing.T) {
 			t.Fatalf("lookups %v, want %v", got, want)
 		}
 	}
-	if e, err := ReadEdges(strings.NewReader("a b\nc d\n"), "c"); err != nil || e.graph.start() != 2 {
+	if e, err := ReadEdges(strings.NewReader("a b\nc d\n"), "c"); err != nil ||
+		e.graph.start() != 2 {
 		t.Errorf("begins at %v, %v", e, err)
 	}
 	for _, bad := range []string{"", "#\n", "a\n", "a b c\n"} {
@@ -107,7 +110,8 @@ func TestEdges(t *testing.T) {
 // behind.
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
-	o := Options{Hosts: 30_000, Seed: 3, Designs: 40_000, Counters: 1 << 16, Lowered: 50_000, Follow: true, Dir: dir}
+	o := Options{Hosts: 30_000, Seed: 3, Designs: 40_000, Counters: 1 << 16, Lowered: 50_000,
+		Follow: true, Dir: dir}
 	if testing.Short() {
 		o.Hosts, o.Designs, o.Lowered = 6_000, 8_000, 10_000
 	}
@@ -129,11 +133,13 @@ func TestRun(t *testing.T) {
 			// rate.
 			doubt := 0.25*p.PositiveFormula + 4*math.Sqrt(p.PositiveFormula/float64(p.AtRest))
 			if p.PositiveRate > p.PositiveFormula+doubt {
-				t.Errorf("%s %d: false positives %.5f, formula %.5f", p.Line, p.Size, p.PositiveRate, p.PositiveFormula)
+				t.Errorf("%s %d: false positives %.5f, formula %.5f",
+					p.Line, p.Size, p.PositiveRate, p.PositiveFormula)
 			}
 		}
 		if p.NegativeFormula > 0 && math.Abs(p.NegativeRate-p.NegativeFormula) > 0.03 {
-			t.Errorf("%s %d: false negatives %.4f, formula %.4f", p.Line, p.Size, p.NegativeRate, p.NegativeFormula)
+			t.Errorf("%s %d: false negatives %.4f, formula %.4f",
+				p.Line, p.Size, p.NegativeRate, p.NegativeFormula)
 		}
 	}
 	for _, line := range []string{LineLRU, LineCLOCK, LineWays, LineLight, LineStable, LineTags} {
@@ -149,8 +155,11 @@ func TestRun(t *testing.T) {
 	}
 	// [SBFL fig. 6, 7]: SBFL is below SBF in both.
 	for i, light := range r.Of(LineLight) {
-		if stable := r.Of(LineStable)[i]; light.FalseNegatives >= stable.FalseNegatives || light.FalsePositives > stable.FalsePositives+20 {
-			t.Errorf("%d counters: SBFL %d and %d false answers, SBF %d and %d", light.Size, light.FalsePositives, light.FalseNegatives, stable.FalsePositives, stable.FalseNegatives)
+		if stable := r.Of(LineStable)[i]; light.FalseNegatives >= stable.FalseNegatives ||
+			light.FalsePositives > stable.FalsePositives+20 {
+			t.Errorf("%d counters: SBFL %d and %d false answers, SBF %d and %d",
+				light.Size, light.FalsePositives, light.FalseNegatives, stable.FalsePositives,
+				stable.FalseNegatives)
 		}
 	}
 	lost := 0
@@ -166,14 +175,16 @@ func TestRun(t *testing.T) {
 	if len(r.Speeds) != 5 || r.Speeds[3].Ratio < 3 {
 		t.Errorf("lowering 32 at a time is not faster: %+v", r.Speeds)
 	}
-	again, err := Run(context.Background(), Options{Hosts: o.Hosts, Seed: o.Seed, Follow: true, Dir: dir})
+	again, err := Run(context.Background(), Options{Hosts: o.Hosts, Seed: o.Seed, Follow: true,
+		Dir: dir})
 	must(t, err)
 	for i, p := range again.Points {
 		if p != r.Points[i] {
 			t.Errorf("the same seed: %+v, and %+v", p, r.Points[i])
 		}
 	}
-	some, err := Run(context.Background(), Options{Hosts: o.Hosts, Seed: o.Seed, Lines: []string{"tags", "clock"}, Dir: dir})
+	some, err := Run(context.Background(),
+		Options{Hosts: o.Hosts, Seed: o.Seed, Lines: []string{"tags", "clock"}, Dir: dir})
 	must(t, err)
 	var chosen []Point
 	for _, p := range r.Points {
@@ -184,7 +195,8 @@ func TestRun(t *testing.T) {
 	if !slices.Equal(some.Points, chosen) {
 		t.Errorf("some lines: %+v\nof all: %+v", some.Points, chosen)
 	}
-	if err := CheckLines([]string{"clock", "clocks"}); err == nil || CheckLines([]string{"all"}) != nil {
+	if err := CheckLines([]string{"clock", "clocks"}); err == nil ||
+		CheckLines([]string{"all"}) != nil {
 		t.Errorf("names of lines: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())

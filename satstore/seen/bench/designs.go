@@ -29,9 +29,10 @@ type Design struct {
 	Again   int     `json:"again"`  // hosts that it calls new once more
 	CPU     float64 `json:"cpu_us"` // a lookup
 	Wall    float64 `json:"us"`
-	Memory  int     `json:"memory_bytes"` // measured in the heap where it is all there, else what it says
-	Each    float64 `json:"memory_bytes_by_host"`
-	Disk    uint64  `json:"disk_bytes"`
+	// measured in the heap where it is all there, else what it says
+	Memory int     `json:"memory_bytes"`
+	Each   float64 `json:"memory_bytes_by_host"`
+	Disk   uint64  `json:"disk_bytes"`
 	// Formula is the share of false positives at the end by the formula of a filter that stands
 	// alone.
 	Formula float64 `json:"false_positives_by_formula"`
@@ -72,8 +73,10 @@ func kinds() []kind {
 
 // Sizes of caches and filters for so many hosts: a cache of an eighth of them, a filter of two
 // counters a host.
-func lruOf(hosts int) seen.Cache  { return seen.NewLRU(max(hosts/8, 8)) }
-func waysOf(hosts int) seen.Cache { return seen.NewWays(max(hosts*3/8, 8)) } // in the memory of lruOf
+func lruOf(hosts int) seen.Cache { return seen.NewLRU(max(hosts/8, 8)) }
+
+// in the memory of lruOf
+func waysOf(hosts int) seen.Cache { return seen.NewWays(max(hosts*3/8, 8)) }
 func counters(hosts int) uint64   { return uint64(max(2*hosts, 1024)) }
 func lightOf(hosts int) seen.Filter {
 	m := counters(hosts)
@@ -147,7 +150,8 @@ func newPebble(dir string, _ int, told func(uint64)) (decider, error) {
 		return nil
 	}, end: flush, size: func() (int, uint64) {
 		m := db.Metrics()
-		return int(m.BlockCache.Size + int64(m.MemTable.Size) + 8*int64(cap(keys))), m.DiskSpaceUsage()
+		return int(m.BlockCache.Size + int64(m.MemTable.Size) + 8*int64(cap(keys))),
+			m.DiskSpaceUsage()
 	}, close: db.Close}, nil
 }
 
@@ -160,14 +164,16 @@ func (silent) Fatalf(format string, args ...any) {
 }
 
 // pipeline is a cache, a filter and the set, as package seen joins them; nil: there is none.
-func pipeline(cache func(int) seen.Cache, filter func(int) seen.Filter, approximate bool) func(string, int, func(uint64)) (decider, error) {
+func pipeline(cache func(int) seen.Cache, filter func(int) seen.Filter,
+	approximate bool) func(string, int, func(uint64)) (decider, error) {
 	return func(dir string, hosts int, told func(uint64)) (decider, error) {
 		set, err := seen.OpenSet(dir, seen.SetOptions{BufferKeys: 1 << 17})
 		if err != nil {
 			return decider{}, err
 		}
 		text := make([]byte, 8)
-		o := seen.PipelineOptions{Cache: seen.NewWays(8), Set: set, Approximate: approximate, WaitBytes: 4 << 20, DoubtBytes: 4 << 20,
+		o := seen.PipelineOptions{Cache: seen.NewWays(8), Set: set, Approximate: approximate,
+			WaitBytes: 4 << 20, DoubtBytes: 4 << 20,
 			New: func(url string) error {
 				told(binary.BigEndian.Uint64([]byte(url)))
 				return nil
@@ -258,7 +264,8 @@ func newBoom(_ string, hosts int, told func(uint64)) (decider, error) {
 }
 
 // designs measures all kinds on the same lookups, one after the other.
-func designs(ctx context.Context, lookups []lookup, dir string, tick func(name string, done, total int)) ([]Design, error) {
+func designs(ctx context.Context, lookups []lookup, dir string,
+	tick func(name string, done, total int)) ([]Design, error) {
 	hosts := 0
 	truth := map[uint64]bool{} // by key: called new
 	for _, l := range lookups {
@@ -279,7 +286,8 @@ func designs(ctx context.Context, lookups []lookup, dir string, tick func(name s
 	return all, nil
 }
 
-func measure(ctx context.Context, k kind, lookups []lookup, hosts int, truth map[uint64]bool, dir string) (Design, error) {
+func measure(ctx context.Context, k kind, lookups []lookup, hosts int, truth map[uint64]bool,
+	dir string) (Design, error) {
 	for key := range truth {
 		truth[key] = false
 	}

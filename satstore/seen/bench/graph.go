@@ -60,7 +60,8 @@ func newMadeGraph(n int, seed uint64) *madeGraph {
 	low, high := 1.0, paperDegree
 	for range 60 {
 		g.base = (low + high) / 2
-		mean := g.base * degreeTail / (degreeTail - 1) * (1 - math.Pow(g.base/g.most(), degreeTail-1))
+		mean := g.base * degreeTail / (degreeTail - 1) * (1 - math.Pow(g.base/g.most(),
+			degreeTail-1))
 		if mean < paperDegree {
 			low = g.base
 		} else {
@@ -88,7 +89,8 @@ func (g *madeGraph) links(to []uint32, host uint32) []uint32 {
 		switch r := g.rng.Float64(); {
 		case r < shareToPopular:
 			t = int(float64(g.n) * math.Pow(g.rng.Float64(), popularity))
-		case r < shareToPopular+shareNearby: // as many at distances of 1 to 2 as of 2 to 4, 4 to 8, ...
+		case r < shareToPopular+shareNearby:
+			// as many at distances of 1 to 2 as of 2 to 4, 4 to 8, ...
 			d := int(math.Pow(float64(g.n)/nearby+16, g.rng.Float64()))
 			t = (int(host) + d) % g.n
 		default:
@@ -127,7 +129,8 @@ func ReadEdges(r io.Reader, start string) (*Edges, error) {
 			continue
 		}
 		if len(fields) != 2 {
-			return nil, fmt.Errorf("line %d of the edges has %d names, not 2: %.60q", line, len(fields), lines.Text())
+			return nil, fmt.Errorf("line %d of the edges has %d names, not 2: %.60q",
+				line, len(fields), lines.Text())
 		}
 		from, to = append(from, number(fields[0])), append(to, number(fields[1]))
 	}

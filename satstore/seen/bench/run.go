@@ -77,7 +77,8 @@ func Run(ctx context.Context, o Options) (r *Result, err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	began := meter.Read()
-	r = &Result{Hosts: g.size(), Made: o.Edges == nil, Seed: o.Seed, Speeds: []Speed{}, Designs: []Design{}, Entries: []Entry{}}
+	r = &Result{Hosts: g.size(), Made: o.Edges == nil, Seed: o.Seed, Speeds: []Speed{},
+		Designs: []Design{}, Entries: []Entry{}}
 	if o.Lowered > 0 {
 		o.Tick("table 1", 0, 1)
 		r.Speeds = speeds(o.Counters, o.Lowered, o.Seed)
@@ -95,11 +96,14 @@ func Run(ctx context.Context, o Options) (r *Result, err error) {
 		}
 	}
 	all := contestants(g.size(), o, chosen)
-	if err := sweep(ctx, g, all, r, func(done int) { o.Tick("hosts", done, g.size()) }); err != nil {
+	if err := sweep(ctx, g, all, r, func(done int) {
+		o.Tick("hosts", done, g.size())
+	}); err != nil {
 		return nil, err
 	}
 	ended := meter.Read()
-	r.Seconds, r.CPU, r.Peak = ended.At.Sub(began.At).Seconds(), (ended.CPU - began.CPU).Seconds(), ended.Peak
+	r.Seconds, r.CPU, r.Peak = ended.At.Sub(began.At).Seconds(), (ended.CPU - began.CPU).Seconds(),
+		ended.Peak
 	return r, nil
 }
 

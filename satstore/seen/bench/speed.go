@@ -57,7 +57,9 @@ func speeds(m, lowered int, seed uint64) []Speed {
 		{"SBF, PCG", 0, 1, perInsertion, func() { pcg.Lower(perInsertion) }},
 		{"SBFL, one by one", 9.435, 8, perInsertion, func() { light.LowerEach(perInsertion) }},
 		{"SBFL, 32 at a time", 0.9672, 64, perInsertion, func() { light.Lower(perInsertion) }},
-		{"SBFL, 32 at a time, in one sweep", 0, 128, wholeSweep, func() { light.Lower(wholeSweep) }},
+		{"SBFL, 32 at a time, in one sweep", 0, 128, wholeSweep, func() {
+			light.Lower(wholeSweep)
+		}},
 	} {
 		calls := max(lowered*c.more/c.call/measured, 1)
 		nanos := leastOf(measured, func() float64 {
@@ -67,7 +69,8 @@ func speeds(m, lowered int, seed uint64) []Speed {
 			}
 			return float64(time.Since(began).Nanoseconds()) / float64(calls*c.call)
 		})
-		rows = append(rows, Speed{Method: c.method, Lowered: calls * c.call, Nanos: nanos, Paper: c.paper, Whole: 2 * nanos, PerCall: c.call, Counters: m})
+		rows = append(rows, Speed{Method: c.method, Lowered: calls * c.call, Nanos: nanos,
+			Paper: c.paper, Whole: 2 * nanos, PerCall: c.call, Counters: m})
 	}
 	for i := range rows {
 		rows[i].Ratio = rows[0].Nanos / rows[i].Nanos

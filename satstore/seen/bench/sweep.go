@@ -27,13 +27,14 @@ type Point struct {
 	FalseNegatives uint64 `json:"false_negatives"`
 	// Shares, and what the formulas say: of new hosts, once the filter was at rest; of repeats that
 	// the cache did not have.
-	AtRest           uint64  `json:"new_hosts_at_rest"`
-	PositiveRate     float64 `json:"false_positive_rate"`
-	PositiveFormula  float64 `json:"false_positive_formula"`
-	NegativeRate     float64 `json:"false_negative_rate"`
-	NegativeFormula  float64 `json:"false_negative_formula"`  // 0: not followed
-	LRUBytes         float64 `json:"lru_bytes_at_equal_hits"` // 24 an entry; 0: outside of what was measured
-	Saved            float64 `json:"saved"`                   // 1 - Bytes/LRUBytes
+	AtRest          uint64  `json:"new_hosts_at_rest"`
+	PositiveRate    float64 `json:"false_positive_rate"`
+	PositiveFormula float64 `json:"false_positive_formula"`
+	NegativeRate    float64 `json:"false_negative_rate"`
+	NegativeFormula float64 `json:"false_negative_formula"` // 0: not followed
+	// 24 an entry; 0: outside of what was measured
+	LRUBytes         float64 `json:"lru_bytes_at_equal_hits"`
+	Saved            float64 `json:"saved"` // 1 - Bytes/LRUBytes
 	LRUBytesPaper    float64 `json:"lru_bytes_at_equal_hits_as_in_paper"`
 	SavedPaper       float64 `json:"saved_as_in_paper"`
 	InterpolatedFrom float64 `json:"lru_entries_at_equal_hits"`
@@ -164,7 +165,8 @@ func (c *contestant) end(lookups int) {
 // the others are compared with, is always measured.
 var Choices = []string{"clock", "lines", "sbfl", "sbf", "sbfl8", "tags", "lines-tags"}
 
-var chosenLines = map[string]string{"clock": LineCLOCK, "lines": LineWays, "sbfl": LineLight, "sbf": LineStable,
+var chosenLines = map[string]string{"clock": LineCLOCK, "lines": LineWays, "sbfl": LineLight,
+	"sbf":   LineStable,
 	"sbfl8": LineLight8, "tags": LineTags, "lines-tags": LineWaysTags}
 
 // CheckLines says which of some names is none of Choices, nor all.
@@ -234,14 +236,18 @@ func contestants(hosts int, o Options, chosen map[string]bool) []*contestant {
 			c := add(LineLight, m, alone(lru), lru, seen.NewLight(uint64(m), k, p))
 			c.PositiveFormula, c.rested = seen.LightRate(k, p), uint32(4*m/p)
 			if followed {
-				c.follow(hosts, func(age float64) float64 { return seen.LightMiss(float64(m), k, p, age) })
+				c.follow(hosts, func(age float64) float64 {
+					return seen.LightMiss(float64(m), k, p, age)
+				})
 			}
 		}
 		if chosen[LineStable] {
 			c := add(LineStable, m, alone(lru), lru, seen.NewStable(uint64(m), k, p, o.Seed))
 			c.PositiveFormula, c.rested = seen.StableRate(float64(m), k, p), uint32(4*m/p)
 			if followed {
-				c.follow(hosts, func(age float64) float64 { return seen.StableMiss(float64(m), k, p, age) })
+				c.follow(hosts, func(age float64) float64 {
+					return seen.StableMiss(float64(m), k, p, age)
+				})
 			}
 		}
 		if p8 := seen.Promised(float64(m), hashes8, rate8); chosen[LineLight8] && p8 < m {

@@ -52,7 +52,8 @@ func CheckSet(ctx context.Context, dir string, o seen.SetOptions, store Store) (
 func disagreement(ctx context.Context, set *seen.Set, store Store) (what string, err error) {
 	mark, key := set.Mark(), set.Key()
 	if mark.Count > uint64(store.Pages()) {
-		return fmt.Sprintf("the set covers %d pages of a store that has %d", mark.Count, store.Pages()), nil
+		return fmt.Sprintf("the set covers %d pages of a store that has %d",
+			mark.Count, store.Pages()), nil
 	}
 	if set.Len() > mark.Count {
 		return fmt.Sprintf("the set has %d fingerprints of %d pages", set.Len(), mark.Count), nil
@@ -95,9 +96,11 @@ func disagreement(ctx context.Context, set *seen.Set, store Store) (what string,
 	case err != nil:
 		return "", fmt.Errorf("compare the set with the pages of the store: %w", err)
 	case missing > 0:
-		return fmt.Sprintf("the set misses %d of the %d pages that it covers, the first is page %d", missing, mark.Count, first), nil
+		return fmt.Sprintf("the set misses %d of the %d pages that it covers, the first is page %d",
+			missing, mark.Count, first), nil
 	case mark.Count > 0 && last != mark.Check:
-		return fmt.Sprintf("page %d of the store is not the last one that the set covers", mark.Count-1), nil
+		return fmt.Sprintf("page %d of the store is not the last one that the set covers",
+			mark.Count-1), nil
 	}
 	return "", nil
 }

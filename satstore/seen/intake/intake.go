@@ -62,8 +62,9 @@ func newPipeline(set *seen.Set, sizes seen.Sizes, keeper Keeper, o Options) *see
 		filter = seen.NewLight(m, filterHashes, seen.Promised(float64(m), filterHashes, filterRate))
 	}
 	return seen.NewPipeline(seen.PipelineOptions{
-		Cache: seen.NewWays(sizes.CacheEntries), Filter: filter, Set: set, Approximate: o.Approximate,
-		WaitBytes: sizes.WaitBytes, DoubtBytes: sizes.DoubtBytes,
+		Cache: seen.NewWays(sizes.CacheEntries), Filter: filter, Set: set,
+		Approximate: o.Approximate,
+		WaitBytes:   sizes.WaitBytes, DoubtBytes: sizes.DoubtBytes,
 		New: keeper.Add,
 		Settled: func() error {
 			if err := keeper.Commit(); err != nil {
@@ -77,7 +78,8 @@ func newPipeline(set *seen.Set, sizes seen.Sizes, keeper Keeper, o Options) *see
 	})
 }
 
-func (r *Result) take(ctx context.Context, next func() (*piece, bool), free func(*piece), pipeline *seen.Pipeline, o Options) error {
+func (r *Result) take(ctx context.Context, next func() (*piece, bool), free func(*piece),
+	pipeline *seen.Pipeline, o Options) error {
 	for p, ok := next(); ok; p, ok = next() {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -137,9 +139,10 @@ type Result struct {
 	Seconds    float64 `json:"seconds"`
 	CPUSeconds float64 `json:"cpu_seconds"`
 	PerSecond  float64 `json:"addresses_per_second"`
-	PeakBytes  int64   `json:"peak_memory_bytes"`              // of the whole program
-	PartsBytes int64   `json:"parts_memory_bytes"`             // cache, filter, queues, set
-	BytesEach  float64 `json:"memory_bytes_per_known_address"` // the peak by the addresses of the set
+	PeakBytes  int64   `json:"peak_memory_bytes"`  // of the whole program
+	PartsBytes int64   `json:"parts_memory_bytes"` // cache, filter, queues, set
+	// the peak by the addresses of the set
+	BytesEach float64 `json:"memory_bytes_per_known_address"`
 
 	Pipeline seen.PipelineStats `json:"pipeline"`
 	Set      seen.SetStats      `json:"set"`
@@ -158,7 +161,8 @@ func (r *Result) Useless() error {
 		return nil
 	}
 	first := r.Bad[0]
-	return fmt.Errorf("no address in %s lines: line %d is %.60q, %s", report.Grouped(r.Lines), first.Examples[0].Line, first.Examples[0].Text, first.Kind)
+	return fmt.Errorf("no address in %s lines: line %d is %.60q, %s",
+		report.Grouped(r.Lines), first.Examples[0].Line, first.Examples[0].Text, first.Kind)
 }
 
 // Point is how far an import was.
@@ -170,7 +174,8 @@ type Point struct {
 }
 
 func newResult(o Options) *Result {
-	r := &Result{Bad: []Bad{}, Curve: []Point{}, Mode: "exact", Sizes: o.Sizes, began: meter.Read(), every: 1 << 14}
+	r := &Result{Bad: []Bad{}, Curve: []Point{}, Mode: "exact", Sizes: o.Sizes, began: meter.Read(),
+		every: 1 << 14}
 	if o.Approximate {
 		r.Mode = "approximate"
 	}
@@ -202,7 +207,8 @@ func (r *Result) sample(p *seen.Pipeline, last bool) {
 		return
 	}
 	now := meter.Read()
-	r.Curve = append(r.Curve, Point{r.Lines, int64(p.Stats().New), now.At.Sub(r.began.At).Seconds(), now.Resident})
+	r.Curve = append(r.Curve, Point{r.Lines, int64(p.Stats().New), now.At.Sub(r.began.At).Seconds(),
+		now.Resident})
 	if len(r.Curve) < mostPoints {
 		return
 	}

@@ -83,9 +83,12 @@ func TestBadLines(t *testing.T) {
 		"http://",                                       // 13
 		"http://a.example/last",                         // 14, no newline behind it
 	}
-	for _, wrap := range []func(io.Reader) io.Reader{func(r io.Reader) io.Reader { return r }, iotest.HalfReader, iotest.DataErrReader} {
+	for _, wrap := range []func(io.Reader) io.Reader{func(r io.Reader) io.Reader {
+		return r
+	}, iotest.HalfReader, iotest.DataErrReader} {
 		r, urls := take(t, wrap(strings.NewReader(strings.Join(lines, "\n"))), Options{})
-		want := []string{"http://a.example/bom", "http://a.example/y", "https://xn--wgv71a.example/%E3%83%9A%E3%83%BC%E3%82%B8", "http://a.example/last"}
+		want := []string{"http://a.example/bom", "http://a.example/y",
+			"https://xn--wgv71a.example/%E3%83%9A%E3%83%BC%E3%82%B8", "http://a.example/last"}
 		if !slices.Equal(urls, want) {
 			t.Errorf("new are %q, want %q", urls, want)
 		}
@@ -98,10 +101,13 @@ func TestBadLines(t *testing.T) {
 				}
 			}
 		}
-		if want := (map[string][]int64{"no whole web address": {5, 13}, "not http or https": {6}, "too long": {7, 11}, "not UTF-8": {9}, "zero bytes: UTF-16?": {10}}); fmt.Sprint(got) != fmt.Sprint(want) {
+		if want := (map[string][]int64{"no whole web address": {5, 13}, "not http or https": {6},
+			"too long": {7, 11}, "not UTF-8": {9}, "zero bytes: UTF-16?": {10}}); fmt.Sprint(
+			got) != fmt.Sprint(want) {
 			t.Errorf("bad lines %v, want %v", got, want)
 		}
-		if r.Lines != 14 || r.Blank != 2 || r.BadLines != 7 || r.Addresses != 5 || r.New != 4 || r.Repeats != 1 || r.Useless() != nil {
+		if r.Lines != 14 || r.Blank != 2 || r.BadLines != 7 || r.Addresses != 5 || r.New != 4 ||
+			r.Repeats != 1 || r.Useless() != nil {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -109,7 +115,8 @@ func TestBadLines(t *testing.T) {
 
 // Lists that hold no address at all are another file than was meant; an empty one is not.
 func TestUseless(t *testing.T) {
-	for text, useless := range map[string]bool{"": false, "\n\n": false, "a,b\nc,d\n": true, "\x1f\x8b\x08\x00\x00": true} {
+	for text, useless := range map[string]bool{"": false, "\n\n": false, "a,b\nc,d\n": true,
+		"\x1f\x8b\x08\x00\x00": true} {
 		if r, _ := take(t, strings.NewReader(text), Options{}); (r.Useless() != nil) != useless {
 			t.Errorf("%q: %v", text, r.Useless())
 		}
@@ -150,8 +157,10 @@ func TestPiecesLoseNoLine(t *testing.T) {
 			}
 		}
 		slices.Sort(told)
-		if !slices.Equal(urls, want) || r.Lines != lines || r.BadLines != int64(len(bad)) || len(bad) <= mostExamples && !slices.Equal(told, bad) {
-			t.Fatalf("%d of %d addresses, %d of %d lines, bad %v of %v", len(urls), len(want), r.Lines, lines, told, bad)
+		if !slices.Equal(urls, want) || r.Lines != lines || r.BadLines != int64(len(bad)) ||
+			len(bad) <= mostExamples && !slices.Equal(told, bad) {
+			t.Fatalf("%d of %d addresses, %d of %d lines, bad %v of %v",
+				len(urls), len(want), r.Lines, lines, told, bad)
 		}
 	}
 }
@@ -164,13 +173,15 @@ func TestBrokenList(t *testing.T) {
 	must(t, err)
 	defer set.Close()
 	o := Options{Set: set, Sizes: smallSizes(true), Keeper: Nobody{}}
-	_, err = Run(context.Background(), io.MultiReader(strings.NewReader("http://a.example/\n"), iotest.ErrReader(broken)), o)
+	_, err = Run(context.Background(), io.MultiReader(strings.NewReader("http://a.example/\n"),
+		iotest.ErrReader(broken)), o)
 	if !errors.Is(err, broken) || !strings.Contains(err.Error(), "after line 1") {
 		t.Errorf("%v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Run(ctx, strings.NewReader("http://a.example/\n"), o); !errors.Is(err, context.Canceled) {
+	if _, err := Run(ctx, strings.NewReader("http://a.example/\n"), o); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
 }
@@ -248,7 +259,9 @@ func TestCrashesOfAnImport(t *testing.T) {
 	every := 0
 	fs := onWrite{mem, func() {
 		if every++; every%9 == 0 {
-			crashes = append(crashes, mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: []int{0, 50, 100}[rng.IntN(3)], RNG: rng}))
+			crashes = append(crashes,
+				mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: []int{0, 50,
+					100}[rng.IntN(3)], RNG: rng}))
 		}
 	}}
 	importInto(t, fs, list)
@@ -264,7 +277,8 @@ func TestCrashesOfAnImport(t *testing.T) {
 		if got := pagesOf(t, store); !slices.Equal(got, want) {
 			t.Fatalf("crash %d: %d pages, want %d", i, len(got), len(want))
 		}
-		if c, err := CheckSet(t.Context(), "data/seen", seen.SetOptions{FS: crashed}, store); err != nil || len(c.Damage) > 0 || int(c.Pages) != len(want) {
+		if c, err := CheckSet(t.Context(), "data/seen", seen.SetOptions{FS: crashed},
+			store); err != nil || len(c.Damage) > 0 || int(c.Pages) != len(want) {
 			t.Fatalf("crash %d: the set is %+v, %v", i, c, err)
 		}
 		must(t, store.Close())
@@ -285,7 +299,8 @@ func importInto(t *testing.T, fs vfs.FS, list string) int {
 	caught, err := CatchUp(set, store)
 	must(t, err)
 	sizes := smallSizes(true)
-	_, err = Run(context.Background(), strings.NewReader(list), Options{Set: set, Sizes: sizes, Keeper: NewPages(store, set, time.Unix(2e9, 0))})
+	_, err = Run(context.Background(), strings.NewReader(list),
+		Options{Set: set, Sizes: sizes, Keeper: NewPages(store, set, time.Unix(2e9, 0))})
 	must(t, err)
 	must(t, set.Close())
 	must(t, store.Close())
@@ -335,7 +350,8 @@ func TestCatchUp(t *testing.T) {
 	store := openStore(t, mem)
 	add := func(url string) {
 		t.Helper()
-		must(t, store.Add(&sitegraph.Record{Page: sitegraph.PageID(store.Pages()), URL: url, State: sitegraph.StateNew, Due: time.Unix(2e9, 0)}))
+		must(t, store.Add(&sitegraph.Record{Page: sitegraph.PageID(store.Pages()), URL: url,
+			State: sitegraph.StateNew, Due: time.Unix(2e9, 0)}))
 		must(t, store.SaveStart(sitegraph.PageID(store.Pages()-1)))
 		must(t, store.Commit())
 	}
@@ -358,8 +374,11 @@ func TestCatchUp(t *testing.T) {
 	must(t, err)
 	defer set.Close()
 	must(t, store.Close())
-	for _, urls := range [][]string{{"http://b.example/"}, {"http://b.example/1", "http://b.example/2", "http://b.example/3", "http://b.example/4", "http://b.example/5"}} {
-		other, err := satstore.Open(fmt.Sprint("other", len(urls)), satstore.Options{FS: mem, Now: time.Unix(1e9, 0)})
+	for _, urls := range [][]string{{"http://b.example/"},
+		{"http://b.example/1", "http://b.example/2", "http://b.example/3", "http://b.example/4",
+			"http://b.example/5"}} {
+		other, err := satstore.Open(fmt.Sprint("other", len(urls)),
+			satstore.Options{FS: mem, Now: time.Unix(1e9, 0)})
 		must(t, err)
 		store = other
 		for _, url := range urls {
@@ -383,7 +402,8 @@ func TestCheckSet(t *testing.T) {
 		if damage == "" && len(c.Damage) == 0 {
 			return
 		}
-		if damage == "" || len(c.Damage) != 1 || c.Damage[0].Path != dir+"/FORMAT" || !strings.Contains(c.Damage[0].What, damage) {
+		if damage == "" || len(c.Damage) != 1 || c.Damage[0].Path != dir+"/FORMAT" ||
+			!strings.Contains(c.Damage[0].What, damage) {
 			t.Errorf("found %v, want %q", c.Damage, damage)
 		}
 	}
@@ -391,10 +411,12 @@ func TestCheckSet(t *testing.T) {
 	defer store.Close()
 	expect("data/seen", store, "")
 	expect("data/seen", nil, "")
-	if c, err := CheckSet(t.Context(), "data/seen", seen.SetOptions{FS: mem}, store); err != nil || c.Fingerprints != 3 || c.Pages != 3 || c.Runs != 1 {
+	if c, err := CheckSet(t.Context(), "data/seen", seen.SetOptions{FS: mem}, store); err != nil ||
+		c.Fingerprints != 3 || c.Pages != 3 || c.Runs != 1 {
 		t.Errorf("found %+v, %v", c, err)
 	}
-	if _, err := CheckSet(t.Context(), "data/none", seen.SetOptions{FS: mem}, store); !errors.Is(err, seen.ErrNoSet) {
+	if _, err := CheckSet(t.Context(), "data/none", seen.SetOptions{FS: mem},
+		store); !errors.Is(err, seen.ErrNoSet) {
 		t.Errorf("no set: %v", err)
 	}
 	set := func(dir string, mark seen.Mark, urls ...string) {
@@ -410,9 +432,11 @@ func TestCheckSet(t *testing.T) {
 		must(t, s.Commit(mark))
 	}
 	check := seen.Key{1, 2}.Of
-	set("missing", seen.Mark{Count: 3, Check: check("http://a.example/3")}, "http://a.example/1", "http://a.example/3")
+	set("missing", seen.Mark{Count: 3, Check: check("http://a.example/3")}, "http://a.example/1",
+		"http://a.example/3")
 	expect("missing", store, "misses 1 of the 3 pages that it covers, the first is page 1")
-	set("more", seen.Mark{Count: 1, Check: check("http://a.example/1")}, "http://a.example/1", "http://a.example/9")
+	set("more", seen.Mark{Count: 1, Check: check("http://a.example/1")}, "http://a.example/1",
+		"http://a.example/9")
 	expect("more", store, "2 fingerprints of 1 pages")
 	set("longer", seen.Mark{Count: 4, Check: 7}, "http://a.example/1")
 	expect("longer", store, "covers 4 pages of a store that has 3")
@@ -420,11 +444,13 @@ func TestCheckSet(t *testing.T) {
 	expect("other", store, "page 1 of the store is not the last")
 	done, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := CheckSet(done, "data/seen", seen.SetOptions{FS: mem}, store); !errors.Is(err, context.Canceled) {
+	if _, err := CheckSet(done, "data/seen", seen.SetOptions{FS: mem}, store); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
 	// What run found after the import is not covered yet.
-	set("part", seen.Mark{Count: 2, Check: check("http://a.example/2")}, "http://a.example/1", "http://a.example/2")
+	set("part", seen.Mark{Count: 2, Check: check("http://a.example/2")}, "http://a.example/1",
+		"http://a.example/2")
 	expect("part", store, "")
 }
 
@@ -434,9 +460,11 @@ func TestLines(t *testing.T) {
 	must(t, os.WriteFile(path, []byte("before\n"), 0o644))
 	k, err := NewLines(path)
 	must(t, err)
-	take(t, strings.NewReader("http://a.example/\nhttp://b.example/\nhttp://a.example/\n"), Options{Keeper: k})
+	take(t, strings.NewReader("http://a.example/\nhttp://b.example/\nhttp://a.example/\n"),
+		Options{Keeper: k})
 	must(t, k.Close())
-	if got, err := os.ReadFile(path); err != nil || string(got) != "before\nhttp://a.example/\nhttp://b.example/\n" {
+	if got, err := os.ReadFile(path); err != nil ||
+		string(got) != "before\nhttp://a.example/\nhttp://b.example/\n" {
 		t.Errorf("%q, %v", got, err)
 	}
 }
@@ -481,7 +509,8 @@ func TestMemoryByKnownAddress(t *testing.T) {
 // FuzzLine checks that any line is an address in its one form, blank, or bad, and told within
 // bounds.
 func FuzzLine(f *testing.F) {
-	for _, s := range []string{"http://a.example/", " \r", "x\x00", "\xff", "mailto:a", "http://[::1]/%zz"} {
+	for _, s := range []string{"http://a.example/", " \r", "x\x00", "\xff", "mailto:a",
+		"http://[::1]/%zz"} {
 		f.Add([]byte(s))
 	}
 	rules := &rules{seen.Key{1, 2}, 0, 1, importance(nil)}
@@ -527,7 +556,8 @@ func TestOthers(t *testing.T) {
 	}
 	const first = "https://b.example/1\nhttp://a.example:81/\n"
 	o := open()
-	o.See("http://a.example/", []string{"http://a.example/2", "https://b.example/1", "http://a.example:81/", "https://b.example/1"})
+	o.See("http://a.example/", []string{"http://a.example/2", "https://b.example/1",
+		"http://a.example:81/", "https://b.example/1"})
 	must(t, o.Rest(now.Add(time.Second)))
 	has("")
 	must(t, o.Rest(now.Add(time.Minute)))

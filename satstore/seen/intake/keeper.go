@@ -53,7 +53,8 @@ func NewPages(store Store, set *seen.Set, due time.Time) *Pages {
 
 // Add makes a page known.
 func (k *Pages) Add(url string) error {
-	r := sitegraph.Record{Page: sitegraph.PageID(k.store.Pages()), URL: url, State: sitegraph.StateNew, Due: k.due}
+	r := sitegraph.Record{Page: sitegraph.PageID(k.store.Pages()), URL: url,
+		State: sitegraph.StateNew, Due: k.due}
 	if err := k.store.Add(&r); err != nil {
 		return fmt.Errorf("add page %s: %w", url, err)
 	}

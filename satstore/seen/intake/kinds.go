@@ -21,7 +21,8 @@ const (
 	kinds
 )
 
-var kindNames = [kinds]string{"unknown", "no whole web address", "not http or https", "too long", "not UTF-8", "zero bytes: UTF-16?"}
+var kindNames = [kinds]string{"unknown", "no whole web address", "not http or https", "too long",
+	"not UTF-8", "zero bytes: UTF-16?"}
 
 func (k Kind) String() string { return kindNames[k] }
 

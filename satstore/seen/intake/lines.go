@@ -61,7 +61,8 @@ type reader struct {
 
 // next fills a piece with whole lines; its err ends the list.
 func (r *reader) next(p *piece) {
-	p.found, p.bad, p.blank, p.count, p.elsewhere, p.tooLong, p.err = p.found[:0], p.bad[:0], 0, 0, 0, false, nil
+	p.found, p.bad, p.blank, p.count, p.elsewhere, p.tooLong, p.err = p.found[:0], p.bad[:0], 0, 0,
+		0, false, nil
 	p.lines = r.lines
 	p.bytes = append(p.bytes[:0], r.rest...)
 	for p.err == nil && len(p.bytes) < cap(p.bytes) {
@@ -129,11 +130,13 @@ func (p *piece) line(rules *rules, line int64, text []byte) {
 	url, err := "", error(nil)
 	if p.tooLong {
 		err = sitegraph.ErrTooLong
-	} else if url, err = sitegraph.Canonical(unsafe.String(&text[0], len(text))); err == nil && !utf8.Valid(text) {
+	} else if url, err = sitegraph.Canonical(unsafe.String(&text[0], len(text))); err == nil &&
+		!utf8.Valid(text) {
 		err = errNotUTF8
 	}
 	if err != nil {
-		p.bad = append(p.bad, bad{line, judge(text, err), string(text[:min(len(text), exampleBytes)])})
+		p.bad = append(p.bad,
+			bad{line, judge(text, err), string(text[:min(len(text), exampleBytes)])})
 		return
 	}
 	if rules.parts > 1 && seen.PartOf(sitegraph.ServerName(url), rules.parts) != rules.part {
@@ -144,7 +147,8 @@ func (p *piece) line(rules *rules, line int64, text []byte) {
 }
 
 // pieces reads a list ahead: pieces come in order, understood. free gives each back.
-func pieces(ctx context.Context, from io.Reader, rules *rules, workers int) (next func() (*piece, bool), free func(*piece), stop func()) {
+func pieces(ctx context.Context, from io.Reader, rules *rules, workers int) (
+	next func() (*piece, bool), free func(*piece), stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	spare := make(chan *piece, 2*workers+1)
 	work, order := make(chan *piece, cap(spare)), make(chan *piece, cap(spare))

@@ -45,7 +45,8 @@ func OpenOthers(file string, now time.Time) (*Others, error) {
 		return nil, err
 	}
 	o := &Others{important: importance(nil), settled: now}
-	if o.set, err = seen.OpenSet(file+".seen", seen.SetOptions{BufferKeys: sizes.BufferKeys}); err != nil {
+	if o.set, err = seen.OpenSet(file+".seen",
+		seen.SetOptions{BufferKeys: sizes.BufferKeys}); err != nil {
 		return nil, fmt.Errorf("addresses of other servers: %w", err)
 	}
 	if o.lines, err = NewLines(file); err != nil {

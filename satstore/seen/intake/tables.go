@@ -14,12 +14,14 @@ func (r *Result) Tables() []report.Table {
 		Header: []string{"by", "addresses", "share"},
 		Rows: [][]string{
 			r.row("the cache had it", p.CacheHits),
-			r.row("the filter had it"+map[bool]string{true: ", and the set", false: ", not confirmed"}[r.Mode == "exact"], p.FilterHits-p.Rescued),
+			r.row("the filter had it"+map[bool]string{true: ", and the set",
+				false: ", not confirmed"}[r.Mode == "exact"], p.FilterHits-p.Rescued),
 			r.row("the filter had it, and was wrong: new", p.Rescued),
 			r.row("the set had it", p.Missed),
 			r.row("new", p.New-p.Rescued),
 		},
-		Note: fmt.Sprintf("To ask the set took %.1f s for those that neither cache nor filter had, %.1f s to confirm the filter's. %s important addresses were exempt from it.",
+		Note: fmt.Sprintf("To ask the set took %.1f s for those that neither cache nor filter "+
+			"had, %.1f s to confirm the filter's. %s important addresses were exempt from it.",
 			p.WaitSeconds, p.DoubtSeconds, report.Grouped(int64(p.Exempt))),
 	}, {
 		Title:  "What it took",
@@ -29,15 +31,20 @@ func (r *Result) Tables() []report.Table {
 			{"memory of the whole program at its peak", megabytes(r.PeakBytes)},
 			{"addresses known to the set", report.Grouped(int64(r.Set.Keys))},
 			{"memory by each of them, bytes", fmt.Sprintf("%.2f", r.BytesEach)},
-			{"set on disk", fmt.Sprintf("%s in %d runs", megabytes(int64(r.Set.Disk)), r.Set.RunCount)},
-			{"processor time by address, us", fmt.Sprintf("%.2f", 1e6*r.CPUSeconds/max(float64(r.Addresses), 1))},
+			{"set on disk", fmt.Sprintf("%s in %d runs",
+				megabytes(int64(r.Set.Disk)), r.Set.RunCount)},
+			{"processor time by address, us", fmt.Sprintf("%.2f",
+				1e6*r.CPUSeconds/max(float64(r.Addresses), 1))},
 		},
 	}}
 	if len(r.Bad) > 0 {
-		t := report.Table{Title: fmt.Sprintf("Lines that are no addresses: %s", report.Grouped(r.BadLines)), Header: []string{"why", "lines", "the first: line", "text"}}
+		t := report.Table{Title: fmt.Sprintf("Lines that are no addresses: %s",
+			report.Grouped(r.BadLines)), Header: []string{"why", "lines", "the first: line",
+			"text"}}
 		for _, b := range r.Bad {
 			for i, e := range b.Examples {
-				row := []string{b.Kind, report.Grouped(b.Lines), fmt.Sprint(e.Line), fmt.Sprintf("%.60q", e.Text)}
+				row := []string{b.Kind, report.Grouped(b.Lines), fmt.Sprint(e.Line),
+					fmt.Sprintf("%.60q", e.Text)}
 				if i > 0 {
 					row[0], row[1] = "", ""
 				}
@@ -50,10 +57,13 @@ func (r *Result) Tables() []report.Table {
 }
 
 func (r *Result) summary() string {
-	s := fmt.Sprintf("%s new of %s addresses in %s lines, %.1f s, %s a second", report.Grouped(r.New),
-		report.Grouped(r.Addresses), report.Grouped(r.Lines), r.Seconds, report.Grouped(int64(r.PerSecond)))
+	s := fmt.Sprintf("%s new of %s addresses in %s lines, %.1f s, %s a second",
+		report.Grouped(r.New),
+		report.Grouped(r.Addresses), report.Grouped(r.Lines), r.Seconds,
+		report.Grouped(int64(r.PerSecond)))
 	if r.CaughtUp > 0 {
-		s += fmt.Sprintf("; %s pages of the store were not in the set yet", report.Grouped(int64(r.CaughtUp)))
+		s += fmt.Sprintf("; %s pages of the store were not in the set yet",
+			report.Grouped(int64(r.CaughtUp)))
 	}
 	if r.Elsewhere > 0 {
 		s += fmt.Sprintf("; %s addresses are of other parts", report.Grouped(r.Elsewhere))
@@ -62,14 +72,16 @@ func (r *Result) summary() string {
 }
 
 func (r *Result) row(what string, n uint64) []string {
-	return []string{what, report.Grouped(int64(n)), fmt.Sprintf("%.2f %%", 100*float64(n)/max(float64(r.Addresses), 1))}
+	return []string{what, report.Grouped(int64(n)), fmt.Sprintf("%.2f %%",
+		100*float64(n)/max(float64(r.Addresses), 1))}
 }
 
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 
 // Page is the result with its curves.
 func (r *Result) Page() report.Page {
-	memory, rate := report.Series{Name: "memory of the program"}, report.Series{Name: "addresses a second"}
+	memory, rate := report.Series{Name: "memory of the program"},
+		report.Series{Name: "addresses a second"}
 	each := report.Series{Name: "bytes"}
 	for i, p := range r.Curve {
 		x := float64(p.Lines) / 1e6
@@ -80,7 +92,8 @@ func (r *Result) Page() report.Page {
 		if i > 0 {
 			before := r.Curve[i-1]
 			rate.X = append(rate.X, x)
-			rate.Y = append(rate.Y, float64(p.Lines-before.Lines)/max(p.Seconds-before.Seconds, 1e-9))
+			rate.Y = append(rate.Y, float64(p.Lines-before.Lines)/max(p.Seconds-before.Seconds,
+				1e-9))
 		}
 	}
 	if n := len(each.X); n > 0 { // from where the line is no longer one of the program alone
@@ -89,12 +102,14 @@ func (r *Result) Page() report.Page {
 	const lines = "million lines"
 	return report.Page{
 		Title: "recrawl: import",
-		Finding: fmt.Sprintf("%s new addresses of %s lines, %s a second, %s of memory at most.", report.Grouped(r.New), report.Grouped(r.Lines),
+		Finding: fmt.Sprintf("%s new addresses of %s lines, %s a second, %s of memory at most.",
+			report.Grouped(r.New), report.Grouped(r.Lines),
 			report.Grouped(int64(r.PerSecond)), megabytes(r.PeakBytes)),
 		Intro: "A list of addresses taken in, each once.",
 		Sections: []report.Section{{Title: "Result", Tables: r.Tables(), Charts: []report.Chart{
 			{Title: "Memory", XLabel: lines, YLabel: "MB", Series: []report.Series{memory}},
-			{Title: "Memory by known address", XLabel: lines, YLabel: "bytes", Series: []report.Series{each}},
+			{Title: "Memory by known address", XLabel: lines, YLabel: "bytes",
+				Series: []report.Series{each}},
 			{Title: "Rate", XLabel: lines, YLabel: "lines a second", Series: []report.Series{rate}},
 		}}},
 	}

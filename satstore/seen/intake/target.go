@@ -22,7 +22,8 @@ type Target struct {
 // Into opens the set of a target, brings it up to the pages of its store, takes in a list, and
 // closes what it opened. Set and Keeper of the options are its own.
 func Into(ctx context.Context, to Target, list io.Reader, o Options) (result *Result, err error) {
-	if o.Set, err = seen.OpenSet(to.Set, seen.SetOptions{BufferKeys: o.Sizes.BufferKeys}); err != nil {
+	if o.Set, err = seen.OpenSet(to.Set,
+		seen.SetOptions{BufferKeys: o.Sizes.BufferKeys}); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, o.Set.Close()) }()

@@ -22,7 +22,8 @@ func TestRead(t *testing.T) {
 		}
 	}
 	after := Read()
-	if grown := after.Resident - before.Resident; grown < 60<<20 || after.Peak < after.Resident || before.Resident == 0 {
+	if grown := after.Resident - before.Resident; grown < 60<<20 || after.Peak < after.Resident ||
+		before.Resident == 0 {
 		t.Errorf("64 MiB more in memory: before %+v, after %+v", before, after)
 	}
 	runtime.KeepAlive(memory)

@@ -31,19 +31,27 @@ func ourSize(p bench.Point) float64 { return math.Log2(float64(p.Bytes) / 1024) 
 // memoryCharts are figures 5 and 8 to 10.
 func memoryCharts(r *bench.Result) []report.Chart {
 	five := chart("Hit rate of caches [SBFL fig. 5]", "entries, log2", "hits of all lookups",
-		line(r, bench.LineLRU, exponent, hits), line(r, bench.LineCLOCK, exponent, hits), line(r, bench.LineWays, exponent, hits))
-	eight := chart("Hit rate of LRU and filter [SBFL fig. 8]", "counters, log2", "hits of all lookups",
-		line(r, bench.LineLight, exponent, hits), line(r, bench.LineStable, exponent, hits), line(r, bench.LineLight8, exponent, hits))
-	nine := chart("Memory at a hit rate, k = 8, 0.001 %, 20 bytes an entry of LRU [SBFL fig. 9]", "hits of all lookups", "MB",
+		line(r, bench.LineLRU, exponent, hits), line(r, bench.LineCLOCK, exponent, hits),
+		line(r, bench.LineWays, exponent, hits))
+	eight := chart("Hit rate of LRU and filter [SBFL fig. 8]", "counters, log2",
+		"hits of all lookups",
+		line(r, bench.LineLight, exponent, hits), line(r, bench.LineStable, exponent, hits),
+		line(r, bench.LineLight8, exponent, hits))
+	nine := chart("Memory at a hit rate, k = 8, 0.001 %, 20 bytes an entry of LRU [SBFL fig. 9]",
+		"hits of all lookups", "MB",
 		line(r, bench.LineLRU, hits, paperMB), line(r, bench.LineLight8, hits, paperMB))
-	ten := chart("Memory at a hit rate, k = 4, 1 %, 20 bytes an entry of LRU [SBFL fig. 10]", "hits of all lookups", "MB",
+	ten := chart("Memory at a hit rate, k = 4, 1 %, 20 bytes an entry of LRU [SBFL fig. 10]",
+		"hits of all lookups", "MB",
 		line(r, bench.LineLRU, hits, paperMB), line(r, bench.LineLight, hits, paperMB))
-	ours := chart("Memory at a hit rate, as it is here, with exact and newer designs", "hits of all lookups", "KiB, log2")
+	ours := chart("Memory at a hit rate, as it is here, with exact and newer designs",
+		"hits of all lookups", "KiB, log2")
 	ours.YFree = true
-	for _, name := range []string{bench.LineLRU, bench.LineCLOCK, bench.LineWays, bench.LineLight, bench.LineLight8, bench.LineTags, bench.LineWaysTags} {
+	for _, name := range []string{bench.LineLRU, bench.LineCLOCK, bench.LineWays, bench.LineLight,
+		bench.LineLight8, bench.LineTags, bench.LineWaysTags} {
 		ours.Series = append(ours.Series, line(r, name, hits, ourSize))
 	}
-	for _, c := range []*report.Chart{&nine, &ten} { // the larger sizes of LRU would press all else flat
+	// the larger sizes of LRU would press all else flat
+	for _, c := range []*report.Chart{&nine, &ten} {
 		lru := &c.Series[0]
 		n := min(len(lru.X), bench.PaperSizes)
 		lru.X, lru.Y = lru.X[:n], lru.Y[:n]
@@ -81,10 +89,14 @@ func answerCharts(r *bench.Result) []report.Chart {
 	positives := func(p bench.Point) float64 { return float64(p.FalsePositives) }
 	negatives := func(p bench.Point) float64 { return float64(p.FalseNegatives) }
 	charts := []report.Chart{
-		chart("False positives, k = 4, 1 % [SBFL fig. 6]", "counters, log2", "new hosts taken for known",
-			line(r, bench.LineStable, exponent, positives), line(r, bench.LineLight, exponent, positives)),
-		chart("False negatives, k = 4, 1 % [SBFL fig. 7]", "counters, log2", "repeats that must be asked for",
-			line(r, bench.LineStable, exponent, negatives), line(r, bench.LineLight, exponent, negatives)),
+		chart("False positives, k = 4, 1 % [SBFL fig. 6]",
+			"counters, log2", "new hosts taken for known",
+			line(r, bench.LineStable, exponent, positives),
+			line(r, bench.LineLight, exponent, positives)),
+		chart("False negatives, k = 4, 1 % [SBFL fig. 7]",
+			"counters, log2", "repeats that must be asked for",
+			line(r, bench.LineStable, exponent, negatives),
+			line(r, bench.LineLight, exponent, negatives)),
 	}
 	for i := range charts {
 		charts[i].Series = measured(charts[i].Series)

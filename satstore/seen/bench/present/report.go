@@ -16,10 +16,13 @@ func Page(r *bench.Result) report.Page {
 	page := report.Page{
 		Title:   "recrawl: bench seen",
 		Finding: finding(r),
-		Intro: fmt.Sprintf("Breadth-first over %s of %s hosts: %s lookups of %s hosts, %.2f %% of them repeats (in the paper at most 87.05 %%). %.0f s, %.0f s of processor time.",
+		Intro: fmt.Sprintf("Breadth-first over %s of %s hosts: %s lookups of %s hosts, %.2f %% "+
+			"of them repeats (in the paper at most 87.05 %%). %.0f s, %.0f s of processor time.",
 			graph, n(r.Hosts), n(r.Lookups), n(r.Reached), 100*r.Repeats, r.Seconds, r.CPU),
-		Sections: []report.Section{{Title: "Memory at equal hit rate", Tables: []report.Table{graphTable(r), savings(r)}, Charts: memoryCharts(r)},
-			{Title: "Right and wrong answers", Tables: []report.Table{answers(r)}, Charts: answerCharts(r)}},
+		Sections: []report.Section{{Title: "Memory at equal hit rate",
+			Tables: []report.Table{graphTable(r), savings(r)}, Charts: memoryCharts(r)},
+			{Title: "Right and wrong answers", Tables: []report.Table{answers(r)},
+				Charts: answerCharts(r)}},
 	}
 	var more []report.Table
 	if len(r.Speeds) > 0 {
@@ -29,7 +32,8 @@ func Page(r *bench.Result) report.Page {
 		more = append(more, designs(r), entries(r))
 	}
 	if len(more) > 0 {
-		page.Sections = append(page.Sections, report.Section{Title: "Speed and designs", Tables: more})
+		page.Sections = append(page.Sections,
+			report.Section{Title: "Speed and designs", Tables: more})
 	}
 	return page
 }
@@ -43,9 +47,11 @@ func finding(r *bench.Result) string {
 		}
 	}
 	if !any {
-		return fmt.Sprintf("%s of %s lookups were repeats; sizes at which LRU has as many hits were not measured.", share(r.Repeats), n(r.Lookups))
+		return fmt.Sprintf("%s of %s lookups were repeats; sizes at which LRU has as many hits "+
+			"were not measured.", share(r.Repeats), n(r.Lookups))
 	}
-	return fmt.Sprintf("At %s hits, LRU with SBFL behind it takes %.0f %% less memory than LRU alone, at best (the paper: up to 63 %%).",
+	return fmt.Sprintf("At %s hits, LRU with SBFL behind it takes %.0f %% less memory than LRU "+
+		"alone, at best (the paper: up to 63 %%).",
 		share(best.Hits), 100*best.SavedPaper)
 }
 
@@ -60,24 +66,32 @@ func megabytes(v float64) string {
 }
 
 func graphTable(r *bench.Result) report.Table {
-	return report.Table{Header: []string{"hosts", "reached", "lookups", "repeats", "s", "CPU s", "peak MB"},
-		Rows: [][]string{{n(r.Hosts), n(r.Reached), n(r.Lookups), share(r.Repeats), fmt.Sprintf("%.1f", r.Seconds), fmt.Sprintf("%.1f", r.CPU), megabytes(float64(r.Peak))}}}
+	return report.Table{Header: []string{"hosts", "reached", "lookups", "repeats", "s", "CPU s",
+		"peak MB"},
+		Rows: [][]string{{n(r.Hosts), n(r.Reached), n(r.Lookups), share(r.Repeats),
+			fmt.Sprintf("%.1f", r.Seconds), fmt.Sprintf("%.1f", r.CPU),
+			megabytes(float64(r.Peak))}}}
 }
 
 // savings is what figures 9 and 10 show, for all lines.
 func savings(r *bench.Result) report.Table {
 	t := report.Table{
-		Title:  "Hits and memory, and what LRU alone needs for as many hits [SBFL fig. 5, 8, 9, 10]",
-		Header: []string{"what", "size", "hits", "MB", "LRU MB", "saved", "as in paper: MB", "LRU MB", "saved"},
-		Note: "Hits leave false positives out. LRU alone is interpolated between measured sizes, 24 bytes an entry; - where it was not measured. As in the paper: 20 bytes; three sizes of LRU are larger than the paper's. " +
+		Title: "Hits and memory, and what LRU alone needs for as many hits [SBFL fig. 5, 8, 9, 10]",
+		Header: []string{"what", "size", "hits", "MB", "LRU MB", "saved", "as in paper: MB",
+			"LRU MB", "saved"},
+		Note: "Hits leave false positives out. LRU alone is interpolated between measured sizes, " +
+			"24 bytes an entry; - where it was not measured. As in the paper: 20 bytes; three " +
+			"sizes of LRU are larger than the paper's. " +
 			verdict(r),
 	}
 	for _, line := range lines {
 		for _, p := range r.Of(line) {
-			row := []string{line, n(p.Size), share(p.Hits), megabytes(float64(p.Bytes)), "-", "-", megabytes(p.Paper), "-", "-"}
+			row := []string{line, n(p.Size), share(p.Hits), megabytes(float64(p.Bytes)), "-", "-",
+				megabytes(p.Paper), "-", "-"}
 			if p.LRUBytes > 0 {
 				row[4], row[5] = megabytes(p.LRUBytes), fmt.Sprintf("%.0f %%", 100*p.Saved)
-				row[7], row[8] = megabytes(p.LRUBytesPaper), fmt.Sprintf("%.0f %%", 100*p.SavedPaper)
+				row[7], row[8] = megabytes(p.LRUBytesPaper), fmt.Sprintf("%.0f %%",
+					100*p.SavedPaper)
 			}
 			t.Rows = append(t.Rows, row)
 		}
@@ -85,7 +99,8 @@ func savings(r *bench.Result) report.Table {
 	return t
 }
 
-var lines = []string{bench.LineLRU, bench.LineCLOCK, bench.LineWays, bench.LineStable, bench.LineLight, bench.LineLight8, bench.LineTags, bench.LineWaysTags}
+var lines = []string{bench.LineLRU, bench.LineCLOCK, bench.LineWays, bench.LineStable,
+	bench.LineLight, bench.LineLight8, bench.LineTags, bench.LineWaysTags}
 
 // verdict says by how much each line saved at best, and where LRU alone takes less.
 func verdict(r *bench.Result) string {
@@ -106,21 +121,27 @@ func verdict(r *bench.Result) string {
 		if any == 0 {
 			continue
 		}
-		s += fmt.Sprintf(" %s %.0f %% at %s hits (the paper: %s); LRU alone needs less at %d of %d sizes.",
-			line, 100*best.SavedPaper, share(best.Hits), map[string]string{bench.LineLight: "63 % with k = 4", bench.LineLight8: "some at low hit rates"}[line], worse, any)
+		s += fmt.Sprintf(" %s %.0f %% at %s hits (the paper: %s); LRU alone needs less at %d of "+
+			"%d sizes.",
+			line, 100*best.SavedPaper, share(best.Hits),
+			map[string]string{bench.LineLight: "63 % with k = 4",
+				bench.LineLight8: "some at low hit rates"}[line], worse, any)
 	}
 	return s
 }
 
 func answers(r *bench.Result) report.Table {
 	t := report.Table{
-		Title:  "False answers [SBFL fig. 6, 7, 8]",
-		Header: []string{"what", "size", "false positives", "of new hosts", "formula", "false negatives", "of repeats asked", "formula"},
-		Note:   "Against an exact shadow of all hosts. Of new hosts: once the filter was at rest; - where it never was. The last formula is followed at one size.",
+		Title: "False answers [SBFL fig. 6, 7, 8]",
+		Header: []string{"what", "size", "false positives", "of new hosts", "formula",
+			"false negatives", "of repeats asked", "formula"},
+		Note: "Against an exact shadow of all hosts. Of new hosts: once the filter was at rest; " +
+			"- where it never was. The last formula is followed at one size.",
 	}
 	for _, line := range lines {
 		for _, p := range r.Of(line) {
-			row := []string{line, n(p.Size), n(int(p.FalsePositives)), "-", "-", n(int(p.FalseNegatives)), share(p.NegativeRate), ""}
+			row := []string{line, n(p.Size), n(int(p.FalsePositives)), "-", "-",
+				n(int(p.FalseNegatives)), share(p.NegativeRate), ""}
 			if p.PositiveFormula > 0 {
 				row[4] = fmt.Sprintf("%.4f %%", 100*p.PositiveFormula)
 				if p.AtRest > 0 {
@@ -138,12 +159,16 @@ func answers(r *bench.Result) report.Table {
 
 func speeds(r *bench.Result) report.Table {
 	t := report.Table{
-		Title:  fmt.Sprintf("Time to lower counters [SBFL table 1], %s counters, %d lowered by an insertion", n(r.Speeds[0].Counters), r.Speeds[0].PerCall),
-		Header: []string{"method", "ns each", "times faster", "s for 2e9", "in the paper, s", "times faster"},
-		Note:   "The least of seven measurements. One sweep lowers 65,536 in a call, where what an insertion costs beside them does not count.",
+		Title: fmt.Sprintf("Time to lower counters [SBFL table 1], %s counters, %d lowered by "+
+			"an insertion", n(r.Speeds[0].Counters), r.Speeds[0].PerCall),
+		Header: []string{"method", "ns each", "times faster", "s for 2e9", "in the paper, s",
+			"times faster"},
+		Note: "The least of seven measurements. One sweep lowers 65,536 in a call, where what an " +
+			"insertion costs beside them does not count.",
 	}
 	for _, s := range r.Speeds {
-		row := []string{s.Method, fmt.Sprintf("%.3f", s.Nanos), fmt.Sprintf("%.1f", s.Ratio), fmt.Sprintf("%.2f", s.Whole), "-", "-"}
+		row := []string{s.Method, fmt.Sprintf("%.3f", s.Nanos), fmt.Sprintf("%.1f", s.Ratio),
+			fmt.Sprintf("%.2f", s.Whole), "-", "-"}
 		if s.Paper > 0 {
 			row[4], row[5] = fmt.Sprintf("%.4g", s.Paper), fmt.Sprintf("%.0f", 320.7/s.Paper)
 		}
@@ -154,25 +179,34 @@ func speeds(r *bench.Result) report.Table {
 
 func designs(r *bench.Result) report.Table {
 	t := report.Table{
-		Title:  fmt.Sprintf("Designs, on the first %s lookups of the crawl", n(r.Designs[0].Lookups)),
-		Header: []string{"design", "exact", "new", "lost", "of the hosts", "formula", "new again", "CPU us", "us", "MB", "bytes a host", "disk MB"},
-		Note:   "Lost: hosts never called new; the formula is of the filter once it is full. New again: hosts called new more than once. A lookup in us; MB in memory.",
+		Title: fmt.Sprintf("Designs, on the first %s lookups of the crawl",
+			n(r.Designs[0].Lookups)),
+		Header: []string{"design", "exact", "new", "lost", "of the hosts", "formula", "new again",
+			"CPU us", "us", "MB", "bytes a host", "disk MB"},
+		Note: "Lost: hosts never called new; the formula is of the filter once it is full. New " +
+			"again: hosts called new more than once. A lookup in us; MB in memory.",
 	}
 	for _, d := range r.Designs {
 		formula := "-"
 		if d.Formula > 0 {
 			formula = share(d.Formula)
 		}
-		t.Rows = append(t.Rows, []string{d.Name, map[bool]string{true: "yes", false: "no"}[d.Exact], n(d.New), n(d.Lost), share(float64(d.Lost) / float64(max(d.New-d.Again+d.Lost, 1))), formula, n(d.Again), fmt.Sprintf("%.3f", d.CPU),
-			fmt.Sprintf("%.3f", d.Wall), megabytes(float64(d.Memory)), fmt.Sprintf("%.1f", d.Each), megabytes(float64(d.Disk))})
+		t.Rows = append(t.Rows, []string{d.Name, map[bool]string{true: "yes", false: "no"}[d.Exact],
+			n(d.New), n(d.Lost), share(float64(d.Lost) / float64(max(d.New-d.Again+d.Lost, 1))),
+			formula, n(d.Again), fmt.Sprintf("%.3f", d.CPU),
+			fmt.Sprintf("%.3f", d.Wall), megabytes(float64(d.Memory)), fmt.Sprintf("%.1f", d.Each),
+			megabytes(float64(d.Disk))})
 	}
 	return t
 }
 
 func entries(r *bench.Result) report.Table {
-	t := report.Table{Title: "Memory of an entry, as the heap has it", Header: []string{"cache", "bytes", "ns a lookup"}, Note: "The paper reckons with 20 bytes an entry of LRU."}
+	t := report.Table{Title: "Memory of an entry, as the heap has it",
+		Header: []string{"cache", "bytes", "ns a lookup"},
+		Note:   "The paper reckons with 20 bytes an entry of LRU."}
 	for _, e := range r.Entries {
-		t.Rows = append(t.Rows, []string{e.Cache, fmt.Sprintf("%.1f", e.Bytes), fmt.Sprintf("%.0f", e.Nanos)})
+		t.Rows = append(t.Rows, []string{e.Cache, fmt.Sprintf("%.1f", e.Bytes), fmt.Sprintf("%.0f",
+			e.Nanos)})
 	}
 	return t
 }

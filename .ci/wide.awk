@@ -1,0 +1,25 @@
+# Prints the lines of Go code that are wider than 100 columns, where a tab is four. Wider may be a
+# literal or a tag that nobody can break, of 50 characters or more; a text in a raw literal; and what
+# is not prose in a comment: addresses, code, tables. Blanks that line code up count as one.
+FNR == 1 { raw = 0 }
+{
+	line = $0
+	gsub(/\t/, "    ", line)
+	gsub(/[\200-\277]/, "", line) # a character of several bytes counts as one
+	within = raw
+	rest = line
+	sub(/[ ]\/\/ .*/, "", rest)
+	gsub(/"([^"\\]|\\.)*"|'`'/, "", rest)
+	if (gsub(/`/, "", rest) % 2) raw = !raw
+	if (length(line) <= 100 || within || raw) next
+	lead = line
+	sub(/[^ ].*/, "", lead)
+	sub(/^ */, "", line)
+	if (line !~ /^\/\//) gsub(/  +/, " ", line)
+	line = lead line
+	if (length(line) <= 100) next
+	if (line ~ /^ *\/\// && line ~ /https?:|\/\/    |Output|go:/) next
+	for (rest = line; match(rest, /"([^"\\]|\\.)*"|`[^`]*`/); rest = substr(rest, RSTART + RLENGTH))
+		if (RLENGTH >= 50) next
+	print FILENAME ":" FNR ": " length(line)
+}
