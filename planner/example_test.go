@@ -37,7 +37,7 @@ func Example() {
 	for visit, ok := p.Next(); ok; visit, ok = p.Next() {
 		fmt.Printf("%s: %s\n", graph.URL(visit.Page), visit.Reason)
 	}
-	// Output: http://example.com/news: 0.83 changes of its own expected since its last visit, 3
-	// days ago; pages like it: 0.2 http://example.com/: 0.2 changes of its own expected since its
-	// last visit, 3 days ago; pages like it: 0.19
+	// Output:
+	// http://example.com/news: 0.83 changes of its own expected since its last visit, 3 days ago; pages like it: 0.2
+	// http://example.com/: 0.2 changes of its own expected since its last visit, 3 days ago; pages like it: 0.19
 }

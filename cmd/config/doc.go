@@ -11,7 +11,7 @@
 //
 // # Guarantees
 //
-//  1. Validate refuses each wrong value with the key, the value and what would be right. It stops at
-//     none, so that all are told at once.
+//  1. Validate refuses each wrong value with the key, the value and what would be right. It stops
+//     at none, so that all are told at once.
 //  2. After Validate and Complete nothing in a Config has to be checked again.
 package config

@@ -2,8 +2,8 @@ package manual
 
 import "runtime/debug"
 
-// Version is the version of the program, or "devel", and the revision that it was built from, if that
-// is known.
+// Version is the version of the program, or "devel", and the revision that it was built from, if
+// that is known.
 func Version() (name, revision string) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
