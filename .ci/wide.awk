@@ -1,6 +1,7 @@
-# Prints the lines of Go code that are wider than 100 columns, where a tab is four. Wider may be a
-# literal or a tag that nobody can break, of 50 characters or more; a text in a raw literal; and what
-# is not prose in a comment: addresses, code, tables. Blanks that line code up count as one.
+# Prints the lines of Go code that are wider than 100 columns. A tab counts as four columns, and
+# blanks that align code count as one. Three kinds of lines may be wider: those with a literal or a
+# struct tag of 50 characters or more, those inside a raw literal of several lines, and comments that
+# are addresses, code or tables.
 FNR == 1 { raw = 0 }
 {
 	line = $0

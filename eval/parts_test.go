@@ -37,8 +37,8 @@ func (o templates) histories(seed uint64) (all []*history.Server) {
 		}
 		for template := range o.templates {
 			every := daySeconds / (perDay * math.Exp(spread*rng.NormFloat64()))
-			for t := every * rng.ExpFloat64(); t < float64(
-				o.weeks*7*daySeconds); t += every * rng.ExpFloat64() {
+			end := float64(o.weeks * 7 * daySeconds)
+			for t := every * rng.ExpFloat64(); t < end; t += every * rng.ExpFloat64() {
 				for i, p := range pages {
 					if of[i] == template && rng.Float64() < taken {
 						p.Versions = append(p.Versions, shows(int64(t)+1, fmt.Sprint(t)))
@@ -56,11 +56,11 @@ func (o templates) histories(seed uint64) (all []*history.Server) {
 // visits find nearly as many changes as where the directories of pages name their templates.
 // RECRAWL_LONG: the web of docs/value.md.
 func TestPartsOfHiddenTemplates(t *testing.T) {
-	web, runs, budgets := templates{servers: 2, pages: 200, templates: 4, weeks: 30}, 1,
-		[]float64{0.1}
+	web := templates{servers: 2, pages: 200, templates: 4, weeks: 30}
+	runs, budgets := 1, []float64{0.1}
 	if os.Getenv("RECRAWL_LONG") != "" {
-		web, runs, budgets = templates{servers: 10, pages: 400, templates: 8, weeks: 41}, 4,
-			[]float64{0.01, 0.02, 0.05, 0.1}
+		web = templates{servers: 10, pages: 400, templates: 8, weeks: 41}
+		runs, budgets = 4, []float64{0.01, 0.02, 0.05, 0.1}
 	}
 	for _, budget := range budgets {
 		o := StreamOptions{Weeks: web.weeks - 1, Budget: budget, Seed: 1, Runs: runs}

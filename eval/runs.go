@@ -114,9 +114,8 @@ func meanOf(runs []StreamResult, seed uint64) StreamResult {
 		for name, values := range runs[0].draws {
 			r.draws[name] = slices.Clone(values)
 			for d := range values {
-				r.draws[name][d] = float64(
-					mean(func(r *StreamResult) Number { return Number(r.draws[name][d]) }),
-				)
+				of := func(r *StreamResult) Number { return Number(r.draws[name][d]) }
+				r.draws[name][d] = float64(mean(of))
 			}
 		}
 	}

@@ -2,8 +2,9 @@ package planner
 
 import "github.com/recrawl/recrawl/sitegraph"
 
-// Strains are by how much what is wanted of each server is more than it can answer; 0 where it is
-// not. The loop weighs them, and due times go by them.
+// Strains tell which servers cannot answer all visits that their pages want. The strain of a server
+// is the ratio of wanted to possible visits, or 0 where all fit. The loop computes strains, and
+// lengthens the due times of pages by them.
 type Strains struct {
 	Of     []float32 // by server
 	Visits []int32   // by server, since it was weighed

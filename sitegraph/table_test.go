@@ -121,8 +121,8 @@ func TestGraphMemory(t *testing.T) {
 				g.Add(shapeURL(i, pagesPerDir))
 				address += len(g.URL(PageID(i)))
 			}
-			if perPage := float64(heapBytes()-before-uint64(address)) / float64(
-				pages); perPage > mostPerPage {
+			perPage := float64(heapBytes()-before-uint64(address)) / float64(pages)
+			if perPage > mostPerPage {
 				t.Errorf("%d pages, %d a directory: %.1f bytes a page", pages, pagesPerDir, perPage)
 			}
 			withPages := heapBytes()

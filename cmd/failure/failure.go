@@ -56,8 +56,8 @@ func Usage(err error, hint string) error { return ended{err, hint, Misuse} }
 // Work ends a command that did its work, with an exit code that tells what it found.
 func Work(err error, hint string, code int) error { return ended{err, hint, code} }
 
-// Explain finds what the user can do about an error, the exit code, and the error to print: without
-// the hint, where the error has one itself.
+// Explain returns what the user can do about an error, the exit code, and the error to print, whose
+// text does not repeat the hint.
 func Explain(err error) (hint string, code int, cause error) {
 	var known ended
 	var mistake interface{ Hint() string } // of a file or settings of the user

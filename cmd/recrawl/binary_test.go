@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	// this process leave the collector as it is if the variable is set; start takes it out.
 	os.Setenv("GOGC", "400")
 	debug.SetGCPercent(400)
-	// What a process has when it starts another counts as the most memory of that one, too.
+	// Linux counts the memory of this process as peak memory of the processes that it starts, too.
 	debug.SetMemoryLimit(700 << 20)
 	waittest.MoreAtOnce()
 	code := m.Run()

@@ -206,33 +206,16 @@ func measure(ctx context.Context, o Options, count int, r *Result) (m Measured, 
 			return m, err
 		}
 	}
-	var all []*process
-	defer func() {
-		for _, p := range all {
-			p.end()
-		}
-	}()
+	all := fleet{}
+	defer all.end()
 	for i := range count {
-		name := fmt.Sprint("n", i)
-		p, err := begin(o.Again, order{Name: name, NATS: "nats://" + nats[i%o.Copies].Address(),
-			Dir: filepath.Join(dir, name), Shards: o.Shards,
-			Servers: o.Servers, Pages: pages, Copies: o.Copies, Visit: o.Visit, Pause: o.Visit},
-			o.Share)
-		if err != nil {
+		if err := all.begin(&o, nats, dir, i); err != nil {
 			return m, err
 		}
-		all = append(all, p)
 	}
-	sum := func() (t told, used time.Duration, err error) {
-		for _, p := range all {
-			one, err := p.ask("")
-			if err != nil {
-				return t, 0, err
-			}
-			t.Visits, t.Servers, used = t.Visits+one.Visits, t.Servers+one.Servers,
-				used+cpuOf(p.cmd.Process.Pid)
-		}
-		return t, used, ctx.Err()
+	sum := func() (told, time.Duration, error) {
+		t, used, err := all.ask("", o.Shards)
+		return t, used, errors.Join(err, ctx.Err())
 	}
 	tick(1)
 	for { // until all servers are known

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -55,7 +54,7 @@ type Handed struct {
 type full struct {
 	Options
 	nats begun
-	all  map[string]*process
+	all  fleet
 }
 
 const (
@@ -81,25 +80,15 @@ func measureFull(ctx context.Context, o Options) (f *Full, err error) {
 		done++
 	}
 	tick()
-	m := &full{Options: o, all: map[string]*process{}}
+	m := &full{Options: o, all: fleet{}}
 	if m.nats, err = beginServers(ctx, dir, o.Copies); err != nil {
 		return nil, err
 	}
 	defer m.nats.close()
-	defer func() {
-		for _, p := range m.all {
-			p.end()
-		}
-	}()
+	defer m.all.end()
 	began := time.Now()
 	for i := range o.Most {
-		name := fmt.Sprint("n", i)
-		m.all[name], err = begin(o.Again,
-			order{Name: name, NATS: "nats://" + m.nats[i%o.Copies].Address(),
-				Dir: filepath.Join(dir, name), Shards: o.Shards,
-				Servers: o.Servers, Pages: pages, Known: o.Pages, Copies: o.Copies, Visit: o.Visit,
-				Pause: o.Visit}, o.Share)
-		if err != nil {
+		if err := m.all.begin(&m.Options, m.nats, dir, i); err != nil {
 			return nil, err
 		}
 	}
@@ -219,26 +208,9 @@ func (m *full) until(ctx context.Context, is func(*seen) bool) (*seen, error) {
 	}
 }
 
-// ask asks all nodes how far they are, and adds that up: the earliest first visit of a shard and
-// its last one. used is their processor time.
+// ask asks all nodes.
 func (m *full) ask(line string) (sum told, used time.Duration, err error) {
-	sum.First, sum.Last = make([]int64, m.Shards), make([]int64, m.Shards)
-	for _, p := range m.all {
-		t, err := p.ask(line)
-		if err != nil {
-			return sum, 0, err
-		}
-		used += cpuOf(p.cmd.Process.Pid)
-		sum.Visits, sum.Filled, sum.Filling = sum.Visits+t.Visits, sum.Filled+t.Filled,
-			sum.Filling+t.Filling
-		for i := range m.Shards {
-			if sum.First[i] == 0 || t.First[i] > 0 && t.First[i] < sum.First[i] {
-				sum.First[i] = t.First[i]
-			}
-			sum.Last[i] = max(sum.Last[i], t.Last[i])
-		}
-	}
-	return sum, used, nil
+	return m.all.ask(line, m.Shards)
 }
 
 // visit measures visits and memory.
@@ -306,14 +278,12 @@ func (m *full) lose(ctx context.Context, kill bool) (*Handed, error) {
 		return nil, err
 	}
 	began := time.Now()
-	var last told
+	line := leaveLine // its answer comes when it ends
 	if kill {
-		last, err = p.ask("")
-		p.end()
-	} else {
-		last, err = p.ask(leaveLine) // its answer comes when it ends
-		p.end()
+		line = ""
 	}
+	last, err := p.ask(line)
+	p.end()
 	if err != nil {
 		return nil, err
 	}
@@ -341,8 +311,6 @@ func (m *full) lose(ctx context.Context, kill bool) (*Handed, error) {
 	}
 	for _, shard := range shards {
 		h.Seconds = max(h.Seconds, time.UnixMilli(first.First[shard]).Sub(began).Seconds())
-	}
-	for _, shard := range shards {
 		late := float64(first.First[shard]-last.Last[shard]) / 1000
 		h.Mean, h.Most = h.Mean+late/float64(len(shards)), max(h.Most, late)
 		h.Open = max(h.Open, s.of[shard].Delay)

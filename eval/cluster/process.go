@@ -237,6 +237,51 @@ func pin(name string, pid, share int) (group string, err error) {
 	return group, nil
 }
 
+// fleet are the nodes of a measurement, by name.
+type fleet map[string]*process
+
+// begin begins the node of a number.
+func (all fleet) begin(o *Options, nats begun, dir string, number int) (err error) {
+	name := fmt.Sprint("n", number)
+	all[name], err = begin(o.Again, order{
+		Name: name, NATS: "nats://" + nats[number%o.Copies].Address(),
+		Dir: filepath.Join(dir, name), Shards: o.Shards, Servers: o.Servers, Pages: pages,
+		Known: o.Pages, Copies: o.Copies,
+		Visit: o.Visit, Pause: o.Visit}, o.Share)
+	if err != nil {
+		delete(all, name)
+	}
+	return err
+}
+
+func (all fleet) end() {
+	for _, p := range all {
+		p.end()
+	}
+}
+
+// ask tells all nodes a line and asks how far they are, and adds that up: First has the earliest
+// first visit of a shard, and Last the latest one. used is their processor time.
+func (all fleet) ask(line string, shards int) (sum told, used time.Duration, err error) {
+	sum.First, sum.Last = make([]int64, shards), make([]int64, shards)
+	for _, p := range all {
+		t, err := p.ask(line)
+		if err != nil {
+			return sum, 0, err
+		}
+		used += cpuOf(p.cmd.Process.Pid)
+		sum.Visits, sum.Servers = sum.Visits+t.Visits, sum.Servers+t.Servers
+		sum.Filled, sum.Filling = sum.Filled+t.Filled, sum.Filling+t.Filling
+		for i := range shards {
+			if sum.First[i] == 0 || t.First[i] > 0 && t.First[i] < sum.First[i] {
+				sum.First[i] = t.First[i]
+			}
+			sum.Last[i] = max(sum.Last[i], t.Last[i])
+		}
+	}
+	return sum, used, nil
+}
+
 // ask asks a node how far it is, and tells it a line.
 func (p *process) ask(line string) (t told, err error) {
 	if _, err := io.WriteString(p.in, line+"\n"); err != nil {

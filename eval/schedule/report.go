@@ -171,8 +171,8 @@ func LargeOf(demands []schedule.Demand, days float64) []Large {
 		}
 		l.Days = spent[k] / float64(schedule.Day)
 		l.PerDay = float64(l.Pages) / l.Days
-		l.Delay = math.Max((days*float64(schedule.Day)-took[k])/float64(l.Pages)/float64(
-			schedule.Second), 0)
+		left := days*float64(schedule.Day) - took[k]
+		l.Delay = math.Max(left/float64(l.Pages)/float64(schedule.Second), 0)
 		if l.Days > days {
 			large = append(large, *l)
 		}

@@ -118,8 +118,8 @@ func (b *Account) Left(of Unit, planned bool) int64 {
 	left := int64(math.MaxInt64)
 	for i, l := range b.limits {
 		if l.unitIndex() == unit {
-			left = min(
-				left, b.granted[i]-b.used[l.periodIndex()][unit]-b.flying[l.periodIndex()][unit])
+			period := l.periodIndex()
+			left = min(left, b.granted[i]-b.used[period][unit]-b.flying[period][unit])
 		}
 	}
 	if left == math.MaxInt64 {

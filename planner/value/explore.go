@@ -238,10 +238,8 @@ var mostConsidered = 8192
 // directory that a page links to as much as its age once more, and each page that a change of it
 // leads to four times (see hub).
 func (v *Policy) probePage(of probe) (page sitegraph.PageID, atRandom bool) {
-	draw := rank.Mix(
-		v.Seed ^ uint64(v.Corpus.Round().Number)<<32 ^ uint64(of.number)<<24 ^ uint64(
-			of.tie*(1<<52)),
-	)
+	draw := rank.Mix(v.Seed ^ uint64(v.Corpus.Round().Number)<<32 ^ uint64(of.number)<<24 ^
+		uint64(of.tie*(1<<52)))
 	anyPage := v.Mode == planner.Sweep || of.isFollowUp || draw%3 == 0
 	odd := uint32(draw>>8) | 1 // times an odd number: another order of the pages for each draw
 	best, most := sitegraph.NoPage, math.Inf(-1)

@@ -67,8 +67,9 @@ type membership struct{ shape, directory int32 }
 // pageGroups is what is known of the groups of a page.
 type pageGroups struct {
 	shape, directory, section, server *evidence
-	// part are the pages of its shape that change when it does, for those who tell; nil: there is
-	// none. Those who ask have it in the place of the directory, where it proved to tell more.
+	// part is the group of the pages of its shape that change when it does; nil: there is none. It
+	// is set where groups are told of a visit. Where they are asked, it stands in the place of the
+	// directory if it has predicted better.
 	part *evidence
 }
 

@@ -136,11 +136,11 @@ func (v *Policy) Lessons() (all []planner.Lesson) {
 	add("forests learnt in place and refused", float64(r.Refused),
 		"they predicted visits that were held out no better")
 	add("forests learnt in place and dropped", float64(r.Dropped), "they turned worse")
+	rebuilds := &v.exploration.rebuilds
 	add("rebuilds found beside those expected",
-		float64(
-			v.exploration.rebuilds.ratio(sitegraph.ServerID(len(v.exploration.rebuilds.servers)))),
+		float64(rebuilds.ratio(sitegraph.ServerID(len(rebuilds.servers)))),
 		"by probes of quiet pages; near 0 there are few probes")
-	add("new pages found by a probe", float64(v.exploration.rebuilds.finds()), "")
+	add("new pages found by a probe", float64(rebuilds.finds()), "")
 	if first := &v.gone.looks[0]; first.all > 0 {
 		add("share gone of pages that lost all links", float64(first.gone/first.all),
 			fmt.Sprintf("of %.0f that were visited", first.all))

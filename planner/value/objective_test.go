@@ -48,8 +48,8 @@ func TestAgeShareIsTheDerivative(t *testing.T) {
 		step := visits * 1e-4
 		want := (age(visits-step) - age(visits+step)) / (2 * step)
 		between := 1 / visits
-		if got := between * between * float64(
-			ageShare(float32(-math.Expm1(-rate*between)))); math.Abs(got-want) > 2e-2*want {
+		got := between * between * float64(ageShare(float32(-math.Expm1(-rate*between))))
+		if math.Abs(got-want) > 2e-2*want {
 			t.Errorf("%g visits a day: %g, want %g", visits, got, want)
 		}
 	}

@@ -142,8 +142,9 @@ func TestProbeLiftsTooLittle(t *testing.T) {
 func TestThinkOfLike(t *testing.T) {
 	v, open, worth := heardOf(t, 200)
 	ring := func(p sitegraph.PageID) (all []sitegraph.PageID) { // in the order of turns
-		for q := v.groups.pages[v.groups.list[v.groups.pages[p].shape].nextRescored].next; len(
-			all) == 0 || q != all[0]; q = v.groups.pages[q].next {
+		pages := v.groups.pages
+		first := pages[v.groups.list[pages[p].shape].nextRescored].next
+		for q := first; len(all) == 0 || q != all[0]; q = pages[q].next {
 			if v.open(q) {
 				all = append(all, q)
 			}

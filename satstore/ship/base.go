@@ -204,8 +204,8 @@ func clearAway(dir string, keep []string) error {
 	return nil
 }
 
-// Aside is what the name of a directory has behind that of a store, in which lies one that has what
-// its log lost, after others went on without that. There is one at most, the last.
+// Aside is the suffix of the directory that a store is moved to if it has visits which its log lost
+// and other nodes went on without them. Only the latest such store is kept.
 const Aside = ".aside"
 
 // setAside moves a store that nobody has open; what keep names stays.

@@ -9,9 +9,9 @@ type stretch struct {
 	To     uint64 `json:"to"`   // number of its last part
 }
 
-// history tells which parts a store holds, writer by writer. A log that lost its end gives the same
-// numbers to other parts. These show by their writers: who finds that a log lost something cannot
-// go on with it, and whoever does marks it anew.
+// history tells which parts a store holds, writer by writer. The number of a part is not enough: a
+// log that lost its end gives the same numbers to later parts. But each node that goes on with a
+// log writes under a new writer number, so those parts have another writer.
 type history []stretch
 
 // mostStretches bounds a history. A stretch ends when a store is taken over: what is older than so

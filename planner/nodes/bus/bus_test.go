@@ -154,8 +154,8 @@ func logged(t *testing.T, a, b *Bus) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if want := fmt.Sprint([]string{fmt.Sprint(numbers[3], "3"), fmt.Sprint(last, "4")}); fmt.Sprint(
-		got) != want {
+	want := fmt.Sprint([]string{fmt.Sprint(numbers[3], "3"), fmt.Sprint(last, "4")})
+	if fmt.Sprint(got) != want {
 		t.Errorf("read %v, want %v", got, want)
 	}
 	if n, _, err := b.Log(2, testShards).Last(ctx); n != 0 || err != nil {

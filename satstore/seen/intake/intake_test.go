@@ -101,10 +101,10 @@ func TestBadLines(t *testing.T) {
 				}
 			}
 		}
-		if want := (map[string][]int64{"no whole web address": {5, 13}, "not http or https": {6},
-			"too long": {7, 11}, "not UTF-8": {9}, "zero bytes: UTF-16?": {10}}); fmt.Sprint(
-			got) != fmt.Sprint(want) {
-			t.Errorf("bad lines %v, want %v", got, want)
+		lines := map[string][]int64{"no whole web address": {5, 13}, "not http or https": {6},
+			"too long": {7, 11}, "not UTF-8": {9}, "zero bytes: UTF-16?": {10}}
+		if fmt.Sprint(got) != fmt.Sprint(lines) {
+			t.Errorf("bad lines %v, want %v", got, lines)
 		}
 		if r.Lines != 14 || r.Blank != 2 || r.BadLines != 7 || r.Addresses != 5 || r.New != 4 ||
 			r.Repeats != 1 || r.Useless() != nil {
