@@ -309,12 +309,16 @@ func (m *full) lose(ctx context.Context, kill bool) (*Handed, error) {
 	if err != nil {
 		return nil, err
 	}
+	visited := 0
 	for _, shard := range shards {
 		h.Seconds = max(h.Seconds, time.UnixMilli(first.First[shard]).Sub(began).Seconds())
-		late := float64(first.First[shard]-last.Last[shard]) / 1000
-		h.Mean, h.Most = h.Mean+late/float64(len(shards)), max(h.Most, late)
 		h.Open = max(h.Open, s.of[shard].Delay)
+		if last.Last[shard] > 0 { // otherwise there was no visit that a pause could begin with
+			late := float64(first.First[shard]-last.Last[shard]) / 1000
+			h.Mean, h.Most, visited = h.Mean+late, max(h.Most, late), visited+1
+		}
 	}
+	h.Mean /= float64(max(visited, 1))
 	_, log, err := m.logged(ctx)
 	h.Log = int64(log - logBefore)
 	return h, err
