@@ -52,7 +52,8 @@ func TestAttacks(t *testing.T) {
 		t.Run(a.Name, func(t *testing.T) {
 			t.Parallel() // a child has its own memory, and is measured by its processor time
 			child := exec.Command(self, "-test.run=^TestAttackChild$", "-test.v")
-			child.Env = append(os.Environ(), attackName+"="+a.Name, "GOMEMLIMIT=256MiB")
+			child.Env = append(os.Environ(), attackName+"="+a.Name, "GOMEMLIMIT=256MiB",
+				"GOGC=off") // garbage is collected when the memory is full
 			out, err := child.CombinedOutput()
 			for line := range strings.Lines(string(out)) {
 				if strings.HasPrefix(line, "read: ") {

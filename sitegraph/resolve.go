@@ -3,6 +3,7 @@ package sitegraph
 import (
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // Resolver turns the links of one page into canonical addresses. It may be used by many
@@ -14,6 +15,7 @@ type Resolver struct {
 	page   string // base without its query
 	dir    string // page up to its last slash
 	parsed func() (*address, error)
+	root   func() (*address, error) // of the server
 }
 
 // NewResolver prepares for the links of the page at base, an absolute address; it need
@@ -31,6 +33,7 @@ func NewResolver(base string) (*Resolver, error) {
 	r.dir = Directory(canonical)
 	// Most pages have plain links only, so the parser's view of the base can wait.
 	r.parsed = sync.OnceValues(func() (*address, error) { return newAddress(canonical) })
+	r.root = sync.OnceValues(func() (*address, error) { return newAddress(r.origin + "/") })
 	return r, nil
 }
 
@@ -43,6 +46,15 @@ func (r *Resolver) Base() string { return r.base }
 func (r *Resolver) Resolve(ref string) (canonical string, ok bool) {
 	if url, ok := r.fast(ref); ok {
 		return url, true
+	}
+	if dir, rest := r.upwards(ref); len(ref) <= maxRawBytes && isBelow(rest) {
+		// The parser's time grows with the square of a path; the directory needs none of it.
+		url, ok := resolve(r.root, rest)
+		if !ok {
+			return "", false
+		}
+		url = dir + url[len(r.origin)+1:]
+		return url, len(url) <= MaxURLBytes
 	}
 	return r.slow(ref)
 }
@@ -98,18 +110,36 @@ func (r *Resolver) upwards(ref string) (dir, rest string) {
 	}
 }
 
+// slow leaves all to the parser.
 func (r *Resolver) slow(ref string) (string, bool) {
 	if len(ref) > maxRawBytes || otherScheme(ref) {
 		return "", false
 	}
-	base, err := r.parsed()
+	return resolve(r.parsed, ref)
+}
+
+// isBelow reports whether a reference surely names something in the directory of its page, or
+// below it.
+func isBelow(ref string) bool {
+	if ref == "" || ref[0] < utf8.RuneSelf && octets[ref[0]]&unreserved == 0 {
+		return false
+	}
+	if i := strings.IndexAny(ref, ":/?#\\"); i >= 0 && ref[i] == ':' {
+		return false // it may begin with a scheme
+	}
+	// The parser drops tabs and ends of lines, and takes %2e for a dot.
+	return !strings.Contains(ref, "..") && !strings.ContainsAny(ref, "%\t\n\r")
+}
+
+func resolve(base func() (*address, error), ref string) (canonical string, ok bool) {
+	against, err := base()
 	if err != nil {
 		return "", false
 	}
-	p, err := base.resolve(ref)
+	p, err := against.resolve(ref)
 	if err != nil {
 		return "", false
 	}
-	url, err := p.canonical()
-	return url, err == nil
+	canonical, err = p.canonical()
+	return canonical, err == nil
 }

@@ -5,19 +5,17 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
+	main "github.com/recrawl/recrawl/cmd/recrawl"
 	"github.com/recrawl/recrawl/fetch/waittest"
 )
 
@@ -30,7 +28,14 @@ const patience = 5 * time.Minute
 
 const contact = "e2e/1.0 (+https://example.org/bot)"
 
+// asProgram is set in the environment of a process that is the program and no test. The binary of
+// the tests holds the whole program, and a build of its own would be the same code linked again.
+const asProgram = "TEST_AS_PROGRAM"
+
 func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main.Main()
+	}
 	// Heaps are small, and a quarter of the time was spent on their garbage. Commands that run in
 	// this process leave the collector as it is if the variable is set; start takes it out.
 	os.Setenv("GOGC", "400")
@@ -38,29 +43,8 @@ func TestMain(m *testing.M) {
 	// Linux counts the memory of this process as peak memory of the processes that it starts, too.
 	debug.SetMemoryLimit(700 << 20)
 	waittest.MoreAtOnce()
-	code := m.Run()
-	if dir, _ := buildOnce(); dir != "" {
-		os.RemoveAll(dir)
-	}
-	os.Exit(code)
+	m.Run()
 }
-
-// buildOnce builds the program into a directory, with the race detector if the tests have it, and
-// without what only a debugger reads: half of the time of linking.
-var buildOnce = sync.OnceValues(func() (dir string, err error) {
-	if dir, err = os.MkdirTemp("", "recrawl-e2e-"); err != nil {
-		return "", err
-	}
-	args := []string{"build", "-buildvcs=false", "-ldflags=-w", "-o", filepath.Join(dir, "recrawl")}
-	if info, ok := debug.ReadBuildInfo(); ok &&
-		slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
-		args = append(args, "-race")
-	}
-	if out, err := exec.Command("go", append(args, ".")...).CombinedOutput(); err != nil {
-		return dir, fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return dir, nil
-})
 
 // freeAddress is one of loopback at which nobody listens.
 func freeAddress(t *testing.T) string {
@@ -81,23 +65,31 @@ type program struct {
 	ended          chan struct{}
 }
 
-// environment is that of the tests without variables of the program, and that of the collector.
+// environment of the program is that of the tests without variables of the program, and that of
+// the collector.
 func environment() []string {
-	return slices.DeleteFunc(os.Environ(), func(v string) bool {
+	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "RECRAWL_") || strings.HasPrefix(v, "COLUMNS=") ||
 			strings.HasPrefix(v, "GOGC=")
 	})
+	return append(env, asProgram+"=1")
+}
+
+// binary is the program, if the environment says so.
+func binary(t *testing.T) string {
+	t.Helper()
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // start begins the program in dir with extra variables in its environment.
 func start(t *testing.T, dir string, env []string, args ...string) *program {
 	t.Helper()
-	build, err := buildOnce()
-	if err != nil {
-		t.Fatal(err)
-	}
 	p := &program{t: t, ended: make(chan struct{})}
-	p.cmd = exec.Command(filepath.Join(build, "recrawl"), args...)
+	p.cmd = exec.Command(binary(t), args...)
 	p.cmd.Dir = dir
 	p.cmd.Stdout, p.cmd.Stderr = &p.stdout, &p.stderr
 	p.cmd.Env = append(environment(), env...)

@@ -7,6 +7,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// Main is the program as its own process.
+var Main = main
+
 // Run is the whole program without a process of its own, for tests that call it often.
 var Run = run
 

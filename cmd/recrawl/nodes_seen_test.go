@@ -187,11 +187,7 @@ type three struct {
 
 func newThree(t *testing.T, l *logged) *three {
 	t.Helper()
-	build, err := buildOnce()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &three{logged: l, dir: t.TempDir(), build: filepath.Join(build, "recrawl"),
+	c := &three{logged: l, dir: t.TempDir(), build: binary(t),
 		wrap: func(_ int, args []string) []string { return args }}
 	for i := range c.at {
 		c.at[i], c.route[i] = freeAddress(t), freeAddress(t)
