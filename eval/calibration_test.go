@@ -88,6 +88,7 @@ func TestCalibrationOfSyntheticPolicies(t *testing.T) {
 
 // What a stream tells of refetches agrees with its log, for every policy that tells anything.
 func TestCalibrationOfStreams(t *testing.T) {
+	t.Parallel()
 	told := 0
 	for _, seed := range seeds(5) {
 		rng := rand.New(rand.NewPCG(seed, 31))
@@ -148,6 +149,7 @@ func TestCalibrationOfStreams(t *testing.T) {
 
 // Asking a policy about pages changes nothing: the same visits, probabilities and values.
 func TestAskingChangesNothing(t *testing.T) {
+	t.Parallel()
 	asked := map[string]bool{}
 	for _, seed := range seeds(5) {
 		rng := rand.New(rand.NewPCG(seed, 32))

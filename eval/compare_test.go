@@ -62,6 +62,7 @@ func literal(servers []*history.Server, log []step, times []int) (
 }
 
 func TestStreamDrawsAgainstSlow(t *testing.T) {
+	t.Parallel()
 	ran := 0
 	for _, seed := range seeds(10) {
 		rng := rand.New(rand.NewPCG(seed, 21))

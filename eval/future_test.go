@@ -61,6 +61,7 @@ func until(log []step, day int) []step {
 }
 
 func TestStreamDoesNotLookAhead(t *testing.T) {
+	t.Parallel()
 	differ := 0
 	for _, seed := range seeds(15) {
 		rng := rand.New(rand.NewPCG(seed, 3))

@@ -53,6 +53,7 @@ func newspapers(rng *rand.Rand, papers, fronts, articles, archive, days int) (
 // leaves them alone by night. Rounds of ten minutes find more than those of an hour, and these more
 // than those of a day, with as many fetches a day.
 func TestNewspapers(t *testing.T) {
+	t.Parallel()
 	const days = 21
 	c := newCorpus(t, newspapers(rand.New(rand.NewPCG(1, 2)), 2, 4, 100, 100, days),
 		Options{Base: week})

@@ -45,6 +45,7 @@ func recorded(t testing.TB) *Corpus {
 // what changed must agree to the page; policies break ties otherwise, so their areas agree
 // only roughly.
 func TestRealSnapshots(t *testing.T) {
+	t.Parallel()
 	c := recorded(t)
 	wantInt(t, "servers", len(c.World.Servers), 45)
 	wantInt(t, "base pages", len(c.Pages), 42_657)
@@ -86,6 +87,7 @@ func TestRealSnapshots(t *testing.T) {
 // Sets that are exactly determined: pages fetched and coverage, to three digits, by an
 // independent evaluator. Methods inside whole servers fetch what the method alone does.
 func TestRealSites(t *testing.T) {
+	t.Parallel()
 	c := recorded(t)
 	type figures struct {
 		fetched  int

@@ -60,6 +60,7 @@ func TestSameSeedSameBytes(t *testing.T) {
 
 // Choices are the same whether forecasts are kept in the store or not.
 func TestForecastChangesNothing(t *testing.T) {
+	t.Parallel()
 	for _, seed := range seeds(2) {
 		c := newCorpus(t, randomServers(rand.New(rand.NewPCG(seed, 9))),
 			Options{Base: week, History: 1})
@@ -95,6 +96,7 @@ func TestForecastChangesNothing(t *testing.T) {
 
 // Servers with different t0 are aligned on t - t0: moving whole histories changes nothing.
 func TestServersAreAligned(t *testing.T) {
+	t.Parallel()
 	for _, seed := range seeds(5) {
 		servers := randomServers(rand.New(rand.NewPCG(seed, 8)))
 		o := Options{Base: week, History: 1}

@@ -205,6 +205,7 @@ func slowGain(order []fetched, pages, changed int) float64 {
 // AUC, gain and gain in servers of all policies on random corpora against slow ones, and in
 // passing: no page twice, none that vanished, no AUC above the clairvoyant's.
 func TestSnapshotAgainstSlow(t *testing.T) {
+	t.Parallel()
 	for _, seed := range seeds(40) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		servers := randomServers(rng)

@@ -224,6 +224,7 @@ func wantStream(t *testing.T, got, want StreamResult) {
 // The meter against the slow one: all policies on random corpora, and in passing that no
 // day gets more than its budget and first visits no more than their share.
 func TestStreamAgainstSlow(t *testing.T) {
+	t.Parallel()
 	ran := 0
 	for _, seed := range seeds(25) {
 		rng := rand.New(rand.NewPCG(seed, 2))
@@ -358,6 +359,7 @@ func TestStreamEndsWithWindow(t *testing.T) {
 // A world of the caller's, crawled with Crawl, gives what the recorded one gives: here it
 // is the recorded world once more, from an empty graph and an empty store.
 func TestStreamOnOtherStage(t *testing.T) {
+	t.Parallel()
 	for _, seed := range seeds(5) {
 		c, err := NewCorpus(t.Context(), randomServers(rand.New(rand.NewPCG(seed, 10))),
 			Options{Base: week})

@@ -56,6 +56,7 @@ func catalogueDisk(t *testing.T, crashed bool) (*vfs.MemFS, *driver) {
 // is damaged for a store that is only read or for one that is written, in turns, and with the nine
 // after it for the other.
 func TestDamagedCatalogue(t *testing.T) {
+	t.Parallel()
 	for _, crashed := range []bool{false, true} {
 		mem, want := catalogueDisk(t, crashed)
 		names, err := mem.List("a/store/pebble")

@@ -72,6 +72,7 @@ func openCopy(t *testing.T, what string, d *driver, disk vfs.FS) *Store {
 // A write of the copy that fails, at operation 1, 2, 3, ..., costs the copy: it is no store, or
 // the whole one. The source goes on.
 func TestErrorAtEveryOperationOfACopy(t *testing.T) {
+	t.Parallel()
 	for _, linked := range []bool{true, false} {
 		for _, lasting := range []bool{true, false} {
 			t.Run(fmt.Sprintf("linked=%v/lasting=%v", linked, lasting), func(t *testing.T) {
@@ -163,6 +164,7 @@ func errorsOfACopy(t *testing.T, linked, lasting bool) {
 // A crash before any operation of a copy leaves the source as it was, and a copy that is
 // whole or no store.
 func TestCrashDuringACopy(t *testing.T) {
+	t.Parallel()
 	for i, o := range variants() {
 		for _, linked := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%d/linked=%v", i, linked), func(t *testing.T) {

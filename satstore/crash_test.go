@@ -50,6 +50,7 @@ func variants() []Options {
 // After every crash or closing the store agrees with the map of committed writes, for
 // writing as for reading only.
 func TestModelWithCrashesAndReopening(t *testing.T) {
+	t.Parallel()
 	rng := seeded(t)
 	rounds := 60
 	switch {
@@ -152,6 +153,7 @@ func tryCopy(t *testing.T, d *driver, fs vfs.FS, dir string) {
 // A crash before any single operation of the file system leaves the last commit, or the
 // one that was being made.
 func TestCrashBeforeEveryOperation(t *testing.T) {
+	t.Parallel()
 	for i, o := range variants() {
 		t.Run(fmt.Sprint(i), func(t *testing.T) { crashBeforeEveryOperation(t, o) })
 	}
@@ -278,6 +280,7 @@ func run(d *driver, fs vfs.FS, steps int) (err error) {
 // A write that fails at operation 1, 2, 3, ... of opening, use and closing is told, and
 // loses nothing acknowledged: whether all after it fail too, or it is the only one.
 func TestErrorAtEveryOperation(t *testing.T) {
+	t.Parallel()
 	for _, lasting := range []bool{true, false} {
 		t.Run(fmt.Sprintf("lasting=%v", lasting), func(t *testing.T) {
 			errorAtEveryOperation(t, lasting)

@@ -66,6 +66,7 @@ func stride() int {
 
 // A log cut at any byte of its last commit is that of the commit before.
 func TestTornLogTailIsCut(t *testing.T) {
+	t.Parallel()
 	fs, ends := logOf(t)
 	path := only(t, fs, "MANIFEST-")
 	whole := readAll(t, fs, path)
@@ -96,6 +97,7 @@ func TestTornLogTailIsCut(t *testing.T) {
 // A flipped bit before a later commit is damage, and not taken for the end of the log; in
 // the last commit it cannot be told from a torn write.
 func TestFlippedBitInLog(t *testing.T) {
+	t.Parallel()
 	fs, ends := logOf(t)
 	path := only(t, fs, "MANIFEST-")
 	whole := readAll(t, fs, path)
@@ -138,6 +140,7 @@ func oneRun(t *testing.T) (fs *vfs.MemFS, path string) {
 // file and offset of the block, or none where it belongs to the block's header; Check finds it,
 // too.
 func TestFlippedBitInRun(t *testing.T) {
+	t.Parallel()
 	mem, path := oneRun(t)
 	whole := readAll(t, mem, path)
 	const block, runHeader = 4096, 40

@@ -64,7 +64,9 @@ func FuzzResolve(f *testing.F) {
 		f.Add("http://example.com/a/b?c", ref)
 		f.Add(canonicalCorners[(i+7)%len(canonicalCorners)], ref)
 	}
-	for _, ref := range []string{"ü", "./ü/./b?c", "../ü..", "ü/\t.\n./b", "ü/%2e%2E/b", "ü\\b", "ü:b"} {
+	for _, ref := range []string{
+		"ü", "./ü/./b?c", "../ü..", "ü/\t.\n./b", "ü/%2e%2E/b", "ü\\b", "ü:b",
+	} {
 		f.Add("http://example.com/a/b/c?d", ref)
 	}
 	f.Fuzz(func(t *testing.T, base, ref string) {

@@ -16,6 +16,7 @@ import (
 // What an archive has, revisits included, is what the web served at that moment. It has
 // every visit. To keep it changes no visit.
 func TestDemoArchive(t *testing.T) {
+	t.Parallel()
 	t.Run("built-in web", func(t *testing.T) { checkArchive(t, builtIn()) })
 	t.Run("recorded site", func(t *testing.T) {
 		checkArchive(t, recordedSites(t, "devrel.jp.jsonl.gz"))

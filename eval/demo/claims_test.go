@@ -11,6 +11,7 @@ import (
 // source takes a place; without them it does what a replay does. What Last-Modified claims is true
 // here.
 func TestDemoClaims(t *testing.T) {
+	t.Parallel()
 	web := builtIn()
 	tr := newTraveller(t, web)
 	p := plan{policy: "value", stream: eval.StreamOptions{Weeks: 6, Budget: 0.1, New: 0.25,

@@ -98,6 +98,7 @@ func (tr *traveller) both(p plan) (http, replayed journey) {
 // of value, visit over HTTP the same pages in the same order with the same outcomes as in a replay
 // of the histories made from the same web, and recrawl eval counts the same.
 func TestTopFirstOverHTTP(t *testing.T) {
+	t.Parallel()
 	t.Run("built-in web", func(t *testing.T) {
 		checkWorlds(t, builtIn(), builtIn())
 	})

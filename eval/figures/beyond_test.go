@@ -77,6 +77,7 @@ func TestBeyondDirectories(t *testing.T) {
 // On random servers: figures equal those of the snapshot protocol, no method of A to C is
 // better than the best of them, and the rival differs from itself by nothing.
 func TestBeyondAsSnapshot(t *testing.T) {
+	t.Parallel()
 	for _, seed := range seeds(5) {
 		c, err := eval.NewCorpus(t.Context(), randomServers(seed),
 			eval.Options{Base: 12 * week, History: 8})
@@ -228,6 +229,7 @@ func TestServersNamed(t *testing.T) {
 
 // The past that is shown is for the methods that learn alone.
 func TestPastChangesBeyondAlone(t *testing.T) {
+	t.Parallel()
 	for _, seed := range seeds(4) {
 		var shown [2]Figures
 		for i, past := range []int{0, 6} {

@@ -200,6 +200,7 @@ func TestDistinctSetsOfServers(t *testing.T) {
 
 // The numbers of claims are those that the figures show, whatever the servers.
 func TestClaimsSayWhatFiguresShow(t *testing.T) {
+	t.Parallel()
 	for _, seed := range seeds(12) {
 		c := corpusOf(t, 1, randomServers(seed)...)
 		f := figuresOf(t, c, Options{Weeks: []int{2, 4, 12}, Seed: seed})

@@ -93,6 +93,7 @@ func TestByHand(t *testing.T) {
 
 // Every number of random servers is that of the policies themselves.
 func TestAsPoliciesDo(t *testing.T) {
+	t.Parallel()
 	for _, seed := range seeds(12) {
 		c := corpusOf(t, 1, randomServers(seed)...)
 		f := figuresOf(t, c, Options{Weeks: []int{3, 6}, Seed: seed, Sample: 3})
@@ -153,6 +154,7 @@ func snapshot(t *testing.T, c *eval.Corpus, o eval.SnapshotOptions,
 // Depths and cut orders against the orders of the policies: the same at whole steps, and on
 // average over the seeds inside them.
 func TestCutOrders(t *testing.T) {
+	t.Parallel()
 	for _, seed := range seeds(4) {
 		c := corpusOf(t, 1, randomServers(seed)...)
 		p := figuresOf(t, c, Options{Weeks: []int{4}, Seed: seed}).Periods[0]

@@ -13,6 +13,7 @@ import (
 
 // Promise 2: what is written is read back equal; seeds are printed by the failing case.
 func TestRoundTrip(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(300) {
 		s := randomServer(rand.New(rand.NewPCG(seed, 1)))
 		var b, again bytes.Buffer
@@ -80,6 +81,7 @@ func randomServer(r *rand.Rand) *Server {
 
 // What could not be read back equal is not written.
 func TestWriteRefuses(t *testing.T) {
+	t.Parallel()
 	good := Version{T: 1, Digests: sitegraph.Digests{Bytes: sitegraph.DigestOf(nil)}}
 	at := func(t int64) Version { v := good; v.T = t; return v }
 	page := func(url string, v ...Version) *Page { return &Page{URL: url, Versions: v} }

@@ -17,6 +17,7 @@ import (
 // TestBruteForce recomputes surveys of random corpora from what weekly visits see, with
 // none of the survey's own code.
 func TestBruteForce(t *testing.T) {
+	t.Parallel()
 	updated, returned, new := 0, 0, 0
 	for _, seed := range seeds(150) {
 		rng := rand.New(rand.NewPCG(seed, 1))

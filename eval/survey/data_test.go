@@ -17,6 +17,7 @@ import (
 // own books and without histories. That survey takes the menu of a frameset for a top page
 // and its body not; here both are, so the rows of tops are compared on webs without frames.
 func TestSynthetic(t *testing.T) {
+	t.Parallel()
 	framed, frameless := 0, 0
 	for seed := uint64(1); seed <= 8; seed++ {
 		web := synth.New(synth.Options{Seed: seed, Servers: 6, Pages: 250})
@@ -63,6 +64,7 @@ func TestSynthetic(t *testing.T) {
 // TestRecorded holds what the recorded servers showed. Pages, vanished and differ are those
 // of an independent evaluator.
 func TestRecorded(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("reads 45 servers")
 	}

@@ -142,6 +142,7 @@ func TestReach(t *testing.T) {
 
 // At the feasible delay and below nothing is beyond reach; above it something is.
 func TestFeasibleIsWhereReachEnds(t *testing.T) {
+	t.Parallel()
 	m := learn(t, synthetic(t), 20)
 	f, err := New(t.Context(), m, Options{Policy: "ebayes", Base: 20, Weeks: 20, Futures: 1,
 		Seed: 1}, func() {})
@@ -189,6 +190,7 @@ func TestDelayBinds(t *testing.T) {
 
 // The budget that is found for a target reaches it when it is tried.
 func TestSolve(t *testing.T) {
+	t.Parallel()
 	m := learn(t, synthetic(t), 20)
 	f, points := predict(t, m, Options{Policy: "ebayes", Base: 20, Weeks: 20, New: 0.25, Futures: 2,
 		Seed: 1}, []float64{0.01, 0.1})

@@ -182,6 +182,7 @@ func predict(t *testing.T, source Source, o Options, budgets []float64) (*Foreca
 // Where change is stationary, what a replay then measures is within a tenth of what was predicted,
 // or inside the spread where a few changes decide; a second prediction is the same.
 func TestPredictionHolds(t *testing.T) {
+	t.Parallel()
 	servers := synthetic(t)
 	o := Options{Policy: "ebayes", Base: 30, Weeks: 30, New: 0.25, Futures: 3, Seed: 1}
 	budgets := []float64{0.01, 0.02, 0.05, 0.1}
@@ -268,6 +269,7 @@ func visited(servers []*history.Server, weeks int) (pages []Visited) {
 // From visits alone, of pages whose rates nobody told, what another run of the same web then
 // measures is within a tenth.
 func TestVisitsForetell(t *testing.T) {
+	t.Parallel()
 	const servers, pages = 10, 100
 	visits, err := LearnVisits(visited(poissonWeb(1, 1, servers, pages), 40))
 	if err != nil {

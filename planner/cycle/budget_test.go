@@ -122,6 +122,7 @@ func newMeteredRig(t *testing.T, w *web, d *disk, p *purse, o cycle.Options) *ri
 // Promise 2 for limits of all kinds: in no hour and no day of UTC more is used than they allow,
 // over crashes anywhere and restarts with rounds of other lengths.
 func TestLimitsAcrossCrashes(t *testing.T) {
+	t.Parallel()
 	crashes := 0
 	for seed := range uint64(16) {
 		rng := rand.New(rand.NewPCG(seed, 0))

@@ -192,6 +192,7 @@ func TestRefetchesWhileNewPagesWait(t *testing.T) {
 // pages change, before it has met all others, and these are asked for again from then on: where
 // politeness is the bound, and where the budget is.
 func TestLearnsWhatChangesWhileNewPagesWait(t *testing.T) {
+	t.Parallel()
 	needsNoRace(t)
 	for _, perDay := range []float64{1e7, 24 * 200} {
 		synctest.Test(t, func(t *testing.T) {

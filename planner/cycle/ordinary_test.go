@@ -424,6 +424,7 @@ func TestLooksWithinTheirShare(t *testing.T) {
 // One server to which there is no way (a router on the way says: network unreachable) is a
 // LocalError for ever.
 func TestOneServerWithoutAWay(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("Go's race detector does not survive so many timers in a bubble")
 	}
@@ -465,6 +466,7 @@ func TestOneServerWithoutAWay(t *testing.T) {
 
 // robots.txt that has another rule each day, and forbids the same pages as ever.
 func TestRulesThatChangeDaily(t *testing.T) {
+	t.Parallel()
 	needsNoRace(t)
 	for _, changing := range []bool{false, true} {
 		clock := cycle.NewVirtualClock(base)

@@ -224,6 +224,7 @@ func sameRounds(t *testing.T, what string, want, got [][]string) {
 // A planner that is built anew from the store after any rounds makes the visits that it would have
 // made without that, in the same order: by each policy that run has.
 func TestRestartsChangeNothing(t *testing.T) {
+	t.Parallel()
 	needsNoRace(t)
 	for _, name := range policy.StreamNames() {
 		if policy.Reference(name) {
@@ -252,6 +253,7 @@ func TestRestartsChangeNothing(t *testing.T) {
 // The same where servers have budgets and copies a greatest age, and where a forest was learnt in
 // place.
 func TestRestartsUnderLimits(t *testing.T) {
+	t.Parallel()
 	needsNoRace(t)
 	limit, _ := budget.ParseServerLimit("12/day")
 	ages, _ := preferences.ParseMaxAges([]string{"20d", "http://s0.example/c0/=4d"})

@@ -46,6 +46,7 @@ func TestFewDescriptors(t *testing.T) {
 
 // While a fault lasts one visit at a time finds out; then they go on, soon as many as before.
 func TestOneVisitAfterAStall(t *testing.T) {
+	t.Parallel()
 	needsNoRace(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newTown(t, time.Second, 900)

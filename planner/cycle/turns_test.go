@@ -161,6 +161,7 @@ func startsOf(kind string, n int) (starts []string) {
 // Where the budget is large, all servers are asked as often as politeness allows, not as many as
 // fill a bound.
 func TestAllServersAtOnce(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		servers int
 		pause   time.Duration
@@ -182,7 +183,7 @@ func TestAllServersAtOnce(t *testing.T) {
 			func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					w := newTown(t, c.pause, 300)
-					const length = 20 * time.Minute
+					const length = 12 * time.Minute
 					w.live(cycle.Options{Workers: 64}, c.policy, c.perDay, c.round, length,
 						startsOf("s", c.servers)...)
 					polite := float64(c.servers) * float64(length) / float64(c.pause)
@@ -267,6 +268,7 @@ func TestWaitHoldsNoWorker(t *testing.T) {
 
 // Slow servers never hold all workers.
 func TestSlowServers(t *testing.T) {
+	t.Parallel()
 	needsNoRace(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newTown(t, 10*time.Second, 900)
@@ -276,7 +278,7 @@ func TestSlowServers(t *testing.T) {
 			}
 			return 50 * time.Millisecond
 		}
-		const length = 20 * time.Minute
+		const length = 12 * time.Minute
 		w.live(cycle.Options{Workers: 16}, "value", planner.Unlimited, time.Hour, length,
 			append(startsOf("slow", 100), startsOf("honest", 100)...)...)
 		if got, most := w.of("honest"), 100*120; float64(got) < 0.9*float64(most) {
@@ -379,6 +381,7 @@ func TestLocalFaults(t *testing.T) {
 
 // A server that links to pages without end takes no more of the first visits than any other.
 func TestTrapStarvesNobody(t *testing.T) {
+	t.Parallel()
 	needsNoRace(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newTown(t, time.Second, 900)

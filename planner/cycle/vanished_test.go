@@ -90,6 +90,7 @@ func (s stopped) Now() time.Time { return s.at }
 // A server that was rebuilt is hardly asked for what it no longer has, and is asked for all else as
 // before. What comes back is found. A restart changes nothing.
 func TestVanishedDirectories(t *testing.T) {
+	t.Parallel()
 	needsNoRace(t)
 	const pages = 60
 	day := 24 * time.Hour
@@ -150,6 +151,7 @@ const (
 
 // Without it such a server is asked for each of its pages, several times.
 func TestVanishedWithout(t *testing.T) {
+	t.Parallel()
 	needsNoRace(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newRebuilt(t, 60)
@@ -166,6 +168,7 @@ func TestVanishedWithout(t *testing.T) {
 // Where nearly all of a server is gone it is asked more and more slowly; where it is back, as
 // before.
 func TestVanishedServer(t *testing.T) {
+	t.Parallel()
 	needsNoRace(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newTown(t, 10*time.Second, 0)

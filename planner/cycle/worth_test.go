@@ -93,6 +93,7 @@ func TestNewPagesByWorth(t *testing.T) {
 // No visit is made that is worth less than the least value, by any policy that tells what visits
 // are worth, and what is left of the budget stays unused. Others do not tell it of any visit.
 func TestLeastValue(t *testing.T) {
+	t.Parallel()
 	needsNoRace(t)
 	for _, name := range policy.StreamNames() {
 		if policy.Reference(name) || strings.HasPrefix(name, "value-") && name != "value-for-age" ||

@@ -297,6 +297,7 @@ func TestMethodCLineStaysShort(t *testing.T) {
 // A site of 20,000 tied tops, all changed, and as many members: work grows with their sum, not
 // with their product.
 func TestMethodAManyTops(t *testing.T) {
+	t.Parallel()
 	const n = 20_000
 	for _, mode := range []planner.Mode{planner.Sweep, planner.Stream} {
 		paths, links := map[string]string{"R": "/"}, []string{}

@@ -18,11 +18,15 @@ import (
 // eachPolicy runs a test for seeds, policies and modes; the name of a failing subtest is the
 // argument of -run that repeats it. Variants of value differ from it, and from each other, in
 // one kind of evidence: unless RECRAWL_LONG is set, each of them has a fifth of the seeds, and its
-// neighbours have the others.
+// neighbours have the others. Where it is set, seeds are three times as many.
 func eachPolicy(t *testing.T, seeds uint64, test func(t *testing.T, policy string, s Settings)) {
+	long := os.Getenv("RECRAWL_LONG") != ""
+	if long {
+		seeds *= 3
+	}
 	for seed := range seeds {
 		for i, policy := range testedPolicies() {
-			if isVariant(policy) && seed%5 != uint64(i)%5 && os.Getenv("RECRAWL_LONG") == "" {
+			if isVariant(policy) && seed%5 != uint64(i)%5 && !long {
 				continue
 			}
 			for name, mode := range map[string]planner.Mode{"sweep": planner.Sweep,
@@ -50,7 +54,8 @@ func isVariant(policy string) bool { return value.WithoutOf(policy) != value.Wit
 // Random webs, budgets, shares and ways to work, and whatever happens: guarantees 1 to 3. What
 // holds for one visit is in sim.check.
 func TestPlannerProperties(t *testing.T) {
-	eachPolicy(t, 15, func(t *testing.T, policy string, s Settings) {
+	t.Parallel()
+	eachPolicy(t, 10, func(t *testing.T, policy string, s Settings) {
 		rng := rand.New(rand.NewPCG(s.Seed, 2))
 		w := simtest.NewWorld(s.Seed, 1+rng.IntN(3), 20+rng.IntN(40), true)
 		o := planner.Options{NewShare: []float64{0, 0.1, 0.25, 1}[rng.IntN(4)],
@@ -128,6 +133,7 @@ func checkFull(m *simtest.Sim, day, budget, visited int) {
 // Promise 4: the same seed gives the same visits, and which page became known first does not
 // matter.
 func TestPlannerSeeds(t *testing.T) {
+	t.Parallel()
 	different := map[string]bool{}
 	eachPolicy(t, 6, func(t *testing.T, policy string, s Settings) {
 		run := func(order uint64, s Settings) []string {
@@ -165,6 +171,7 @@ func TestPlannerSeeds(t *testing.T) {
 // A sweep ends, and without a budget it has then been everywhere once: but for methods A to C,
 // which have been at tops, and at the members of changed ones.
 func TestSweepEnds(t *testing.T) {
+	t.Parallel()
 	for _, policy := range Names() {
 		spared := 0
 		stops := methods[policy].by != "" || SweepOnly(policy) // leaves sites alone

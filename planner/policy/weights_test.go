@@ -32,6 +32,7 @@ func weighted(t *testing.T, policy string, seed uint64, factor float64) *simtest
 // Weights say how pages compare: all of them times one factor change nothing, neither what is
 // visited nor when it is due. Pages of weight 0 are left alone, heavy ones visited more.
 func TestWeightsScale(t *testing.T) {
+	t.Parallel()
 	for _, policy := range []string{"ebayes", "value"} {
 		t.Run(policy, func(t *testing.T) { testWeightsScale(t, policy) })
 	}

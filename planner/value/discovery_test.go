@@ -128,6 +128,7 @@ func TestLeadsOfRounds(t *testing.T) {
 
 // Of pages alike that which led to many is looked at more often.
 func TestLooksAtLeads(t *testing.T) {
+	t.Parallel()
 	skipLong(t)
 	looks := map[string]int{}
 	for seed := range uint64(12) {

@@ -102,6 +102,7 @@ func TestLooks(t *testing.T) {
 // make all its pages likely; and none after one that found none. It is so where outcomes come late,
 // and where a page proves likely to have changed once it was chosen for a look.
 func TestLooksFollow(t *testing.T) {
+	t.Parallel()
 	skipLong(t)
 	const seeds = 6
 	for _, lag := range []int{0, 4} {
@@ -180,6 +181,7 @@ func looksFollow(t *testing.T, seed uint64, lag int, likely bool) bool {
 // A page that links to many directories is looked at more often than others as near to the start
 // page.
 func TestLooksAtLists(t *testing.T) {
+	t.Parallel()
 	skipLong(t)
 	const worlds = 6
 	looks := map[string]int{}

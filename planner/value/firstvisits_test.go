@@ -57,6 +57,7 @@ func firstVisits(m *simtest.Sim, days, budget int) (dead, there int) {
 // Where addresses of a directory prove dead, the others wait, and the pages are all found; without
 // that evidence it is first come, first served. What the other visits leave over is for all.
 func TestFirsts(t *testing.T) {
+	t.Parallel()
 	skipLong(t)
 	for _, c := range []struct {
 		policy                  string

@@ -71,6 +71,7 @@ func TestInPlaceLearns(t *testing.T) {
 // Where the experts are right already, hardly anything is adopted: what is by chance is dropped
 // when it proves worse.
 func TestInPlaceRefusesNoise(t *testing.T) {
+	t.Parallel()
 	skipLong(t)
 	refused := 0
 	for seed := range uint64(20) {

@@ -16,6 +16,7 @@ import (
 // Pages that are scored at once get the same scores as one by one, to the bit, whatever evidence is
 // denied, whatever is claimed and learnt.
 func TestRateAll(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("work of one goroutine, which the race detector has nothing to say of")
 	}

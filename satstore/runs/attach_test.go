@@ -35,6 +35,7 @@ func (f *foreign) options(o Options) Options {
 // A foreign store that loses at each crash what it did not flush has, after Open, just what
 // was attached to the transactions that the runs have.
 func TestAttachmentsSurviveEveryCrash(t *testing.T) {
+	t.Parallel()
 	for _, v := range variants()[:4] {
 		t.Run(v.name, func(t *testing.T) { attachmentsSurvive(t, v.o) })
 	}

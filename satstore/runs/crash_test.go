@@ -48,6 +48,7 @@ const storeDir = "a/store"
 // After every crash or closing the store agrees with the map of committed operations, and
 // its own check finds nothing.
 func TestModelWithCrashesAndReopening(t *testing.T) {
+	t.Parallel()
 	for _, v := range variants() {
 		t.Run(v.name, func(t *testing.T) { modelTest(t, v.o) })
 	}
@@ -107,6 +108,7 @@ func smallOptions(fs vfs.FS) Options {
 // The same on the system's own files, where runs and index are written behind and files
 // have holes.
 func TestModelOnDisk(t *testing.T) {
+	t.Parallel()
 	for _, v := range variants() {
 		for _, direct := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/direct=%v", v.name, direct), func(t *testing.T) {
@@ -146,6 +148,7 @@ func modelOnDisk(t *testing.T, o Options, direct bool) {
 // A crash before any single operation of the file system leaves the last commit, or the
 // one that was being made.
 func TestCrashBeforeEveryOperation(t *testing.T) {
+	t.Parallel()
 	for _, v := range variants()[:4] {
 		t.Run(v.name, func(t *testing.T) { crashBeforeEveryOperation(t, v.o) })
 	}
@@ -238,6 +241,7 @@ func run(d *driver, o Options, steps int) (err error) {
 // A write that fails at operation 1, 2, 3, ... of opening, use and closing is told, and
 // loses nothing acknowledged: whether all after it fail too, or it is the only one.
 func TestErrorAtEveryOperation(t *testing.T) {
+	t.Parallel()
 	for _, lasting := range []bool{true, false} {
 		for _, v := range variants()[:4] {
 			t.Run(fmt.Sprintf("%s/lasting=%v", v.name, lasting), func(t *testing.T) {

@@ -221,6 +221,7 @@ func places(usual int) int {
 
 // A flipped bit anywhere costs what it hit, named, or is told by Open: never a wrong record.
 func TestFlippedBitAnywhere(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("work of one goroutine, which the race detector has nothing to say of")
 	}

@@ -36,6 +36,7 @@ func breakIndex(t testing.TB, fs vfs.FS, how int) (n int) {
 // With its index damaged or gone at every opening a store still agrees with the map of
 // committed operations: deletions, messages and moves between slots included.
 func TestIndexIsMadeAnew(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("work of one goroutine, which the race detector has nothing to say of")
 	}
@@ -99,6 +100,7 @@ func indexIsMadeAnew(t *testing.T, o Options) {
 // Where blocks are damaged beside the index, they cost their records: no older version takes the
 // place of one that cannot be read, no deleted record comes back, and how many are lost is told.
 func TestIndexIsNotGuessed(t *testing.T) {
+	t.Parallel()
 	step := places(31)
 	for _, closed := range []bool{true, false} {
 		files, m, seqs := aged(t, closed)

@@ -58,6 +58,7 @@ func sameBut(frames []byte, bad []uint16, all [][]byte, mayMiss func(i int) bool
 // Any damaged byte of a block costs the record to which it belongs, one of the header none, and
 // one of the checksums that of its record.
 func TestSalvageAtEachByte(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 3))
 	disk, b, key, all := sealedBlock(rng, 40)
 	if frames, bad, ok := blockIn(disk, 77, &b, key, 3); !ok || len(bad) > 0 ||

@@ -165,6 +165,7 @@ func TestCopyIsIndependent(t *testing.T) {
 // Many openings, and many commits of any size, leave a bounded number of files and
 // descriptors, on disks with and without holes.
 func TestFilesAreBounded(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("work of one goroutine, which the race detector has nothing to say of")
 	}

@@ -189,6 +189,7 @@ func change(rng *rand.Rand, s *Store, c *content, step int) error {
 // A store that goes from node to node, with crashes at any moment and a log whose calls fail, has
 // every transaction that was acknowledged, and at most the one beside that was under way.
 func TestMoves(t *testing.T) {
+	t.Parallel()
 	seeds := uint64(3)
 	if os.Getenv("RECRAWL_LONG") != "" {
 		seeds = 300
@@ -378,6 +379,7 @@ func (m *memory) goOn(t *testing.T, base Base, pages int) {
 // and the log counts from then on: also where it has fewer parts than the store, as many, or more,
 // under the same numbers. What the store alone had is set aside.
 func TestLost(t *testing.T) {
+	t.Parallel()
 	const committed = 6
 	for _, test := range []struct {
 		lose, others int // parts that are lost; pages that another node commits then

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recrawl/recrawl/fetch/waittest"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/budget"
 	"github.com/recrawl/recrawl/planner/cycle"
@@ -19,6 +20,11 @@ import (
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/sitegraph"
 )
+
+func TestMain(m *testing.M) {
+	waittest.MoreAtOnce()
+	m.Run()
+}
 
 const (
 	testHosts  = 12
