@@ -12,7 +12,8 @@
 //	address    the IP address that is connected to; host: the name in the request, without port
 //	interval   from the end of a request to the start of the next
 //	violation  a request that a limit refused, or an answer or tunnel that a limit cut
-//	turn       of a tunnel: 100 bytes or more of the client since the server sent last
+//	turn       of a tunnel: 100 bytes or more of the client since the server sent last,
+//	           without records of TLS that are shorter
 //
 // # Guarantees
 //

@@ -3,6 +3,7 @@ package guard
 import (
 	"bufio"
 	"context"
+	"encoding/binary"
 	"io"
 	"net"
 	"net/http"
@@ -76,15 +77,15 @@ func (g *Guard) relay(client net.Conn, ahead *bufio.Reader, server *upstream, p 
 	var up sync.WaitGroup
 	up.Go(func() {
 		defer end()
-		g.pump(server, ahead, idle, func(n int) bool {
-			limit, allowed := t.client(n)
+		g.pump(server, ahead, idle, func(sent []byte) bool {
+			limit, allowed := t.client(sent)
 			if limit != "" {
 				p.exceeds(limit, ScopeTunnel, allowed)
 			}
 			return limit == ""
 		})
 	})
-	g.pump(client, server, idle, func(int) bool { t.server(); return true })
+	g.pump(client, server, idle, func([]byte) bool { t.server(); return true })
 	end()
 	server.Close()
 	client.Close()
@@ -92,14 +93,14 @@ func (g *Guard) relay(client net.Conn, ahead *bufio.Reader, server *upstream, p 
 }
 
 // pump passes bytes on while they may be.
-func (g *Guard) pump(to io.Writer, from io.Reader, idle *time.Timer, may func(n int) bool) {
+func (g *Guard) pump(to io.Writer, from io.Reader, idle *time.Timer, may func(b []byte) bool) {
 	buffer := g.buffers.Get().(*[32 << 10]byte)
 	defer g.buffers.Put(buffer)
 	for {
 		n, err := from.Read(buffer[:])
 		if n > 0 {
 			idle.Reset(idleTime)
-			if !may(n) {
+			if !may(buffer[:n]) {
 				return
 			}
 			if _, err := to.Write(buffer[:n]); err != nil {
@@ -112,9 +113,9 @@ func (g *Guard) pump(to io.Writer, from io.Reader, idle *time.Timer, may func(n 
 	}
 }
 
-// leastTurn is how many bytes of a client are a turn. Fewer are what HTTP/2 acknowledges with
-// (35 to 70 bytes with TLS), or the end of TLS. A request of HTTP/1.1 that names its crawler has
-// more.
+// leastTurn is how many bytes of a client are a turn; records of TLS that are shorter count for
+// nothing. Such are what HTTP/2 acknowledges with (35 to 70 bytes), or the end of TLS. A request of
+// HTTP/1.1 that names its crawler has more.
 const leastTurn = 100
 
 // turns counts how often the client sends after the server did, and what it sends.
@@ -124,18 +125,20 @@ type turns struct {
 	allowed int64 // bytes
 	sent    int64
 	taken   int
-	turn    int64 // bytes of the client since the server sent last
+	turn    int // bytes of the client since the server sent last, without those of short records
+	records records
 }
 
-// client counts bytes of the client, and returns the limit that they exceed, or "".
-func (t *turns) client(n int) (limit string, allowed int64) {
+// client counts what the client sent, and returns the limit that it exceeds, or "".
+func (t *turns) client(b []byte) (limit string, allowed int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.turn < leastTurn && t.turn+int64(n) >= leastTurn {
+	before := t.turn
+	t.turn += t.records.long(b)
+	if before < leastTurn && t.turn >= leastTurn {
 		t.taken++
 	}
-	t.turn += int64(n)
-	t.sent += int64(n)
+	t.sent += int64(len(b))
 	switch {
 	case t.sent > t.allowed:
 		return LimitSent, t.allowed
@@ -151,3 +154,45 @@ func (t *turns) server() {
 	defer t.mu.Unlock()
 	t.turn = 0
 }
+
+// records finds the records of TLS in what a client sends. On a busy machine many short ones arrive
+// in one piece, and are no request for all that.
+type records struct {
+	head [5]byte // type, version and length (RFC 8446 5.1)
+	have int     // bytes of head
+	left int     // bytes of the record that are to come
+	none bool    // what comes is not TLS
+}
+
+// maxRecord is how long a record of TLS may be (RFC 8446 5.2).
+const maxRecord = 5 + 1<<14 + 256
+
+// long returns how many bytes of b are of no short record.
+func (r *records) long(b []byte) (n int) {
+	for len(b) > 0 && !r.none {
+		if r.left > 0 {
+			of := min(r.left, len(b))
+			if r.size() >= leastTurn {
+				n += of
+			}
+			r.left, b = r.left-of, b[of:]
+			continue
+		}
+		of := copy(r.head[r.have:], b)
+		r.have, b = r.have+of, b[of:]
+		switch kind := r.head[0]; {
+		case kind < 20 || kind > 23 || r.have == len(r.head) && r.size() > maxRecord:
+			r.none = true
+			n += r.have
+		case r.have == len(r.head):
+			r.have, r.left = 0, r.size()-len(r.head)
+			if r.size() >= leastTurn {
+				n += len(r.head)
+			}
+		}
+	}
+	return n + len(b)
+}
+
+// size is that of the record that began last.
+func (r *records) size() int { return len(r.head) + int(binary.BigEndian.Uint16(r.head[3:])) }
