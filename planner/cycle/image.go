@@ -98,9 +98,20 @@ func (l *Loop) keepImage(atEnd bool) error {
 	return nil
 }
 
+// sure waits until the image of which the planner was made is checked. It goes before anything is
+// saved that came of it: so damage costs no more than the end of the process.
+func (l *Loop) sure() error {
+	if err := l.graph.Scratch().Checked(); err != nil {
+		l.broken = true
+		return err
+	}
+	return nil
+}
+
 // RecallImage gives a planner as an image in a directory has it, with what was saved since; nil:
 // there is none that fits. The image stays until the planner writes the next. build makes a planner
-// of a corpus. why tells what was wrong with an image.
+// of a corpus. why tells what was wrong with an image. A large one is still checked while the
+// planner is in use already: nothing that comes of it may be saved before scratch.File.Checked.
 func RecallImage(s Store, dir string, build func(*planner.Corpus) (*planner.Planner, error)) (
 	p *planner.Planner, why, err error) {
 	of, ok := s.(Positions)
