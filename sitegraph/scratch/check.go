@@ -44,6 +44,7 @@ func (f *File) Checked() error {
 	if f == nil || f.checking == nil {
 		return nil
 	}
+	f.checking.checks.work() // who waits, helps
 	<-f.checking.done
 	return f.checking.err
 }
@@ -78,7 +79,7 @@ func (i *Image) checkLater(c *checks) {
 // stop ends a check that nobody waits for any more.
 func (c *checking) stop() {
 	if c != nil {
-		c.checks.stopped.Store(true)
+		c.checks.fail(errStopped)
 		<-c.done
 	}
 }
@@ -98,9 +99,10 @@ type checks struct {
 	files   []*os.File // to close at the end
 	bytes   int64
 	next    atomic.Int64
-	stopped atomic.Bool
+	pending sync.WaitGroup // one for each of all
+	failed  atomic.Bool
 	mu      sync.Mutex
-	err     error
+	err     error // of the first that failed; the others are left out then
 }
 
 type check struct {
@@ -121,59 +123,60 @@ func (c *checks) add(name string, of *imageFile, free freePieces) error {
 		return err
 	}
 	c.files = append(c.files, file)
-	c.addAll(check{file: file, free: free}, of)
+	return c.addAll(check{file: file, free: free}, of.Bytes, of.Sums)
+}
+
+// addBytes checks what is in memory.
+func (c *checks) addBytes(b []byte, sums []uint32) error {
+	return c.addAll(check{bytes: b}, int64(len(b)), sums)
+}
+
+func (c *checks) addAll(each check, bytes int64, sums []uint32) error {
+	if int64(len(sums)) != (bytes+imageStep-1)/imageStep {
+		return errImage("its head is damaged")
+	}
+	c.bytes += bytes
+	c.pending.Add(len(sums))
+	for k, sum := range sums {
+		each.at = int64(k) * imageStep
+		each.n, each.sum = int(min(imageStep, bytes-each.at)), sum
+		c.all = append(c.all, each)
+	}
 	return nil
 }
 
-func (c *checks) addAll(each check, of *imageFile) {
-	if int64(len(of.Sums)) != (of.Bytes+imageStep-1)/imageStep {
-		c.err = errImage("its head is damaged")
-		return
-	}
-	c.bytes += of.Bytes
-	for k, sum := range of.Sums {
-		each.at = int64(k) * imageStep
-		each.n, each.sum = int(min(imageStep, of.Bytes-each.at)), sum
-		c.all = append(c.all, each)
-	}
-}
-
-func (c *checks) addBytes(b []byte, sums []uint32) {
-	if len(sums) != (len(b)+imageStep-1)/imageStep {
-		c.err = errImage("its head is damaged")
-		return
-	}
-	for k, sum := range sums {
-		c.all = append(c.all, check{bytes: b[k*imageStep : min((k+1)*imageStep, len(b))], sum: sum})
-	}
-}
-
-// run does all, by so many goroutines.
+// run does all, by so many goroutines and those that call work.
 func (c *checks) run(goroutines int) error {
-	defer c.close()
-	if c.err != nil {
-		return c.err
-	}
-	var wait sync.WaitGroup
 	for range goroutines {
-		wait.Go(func() {
-			buffer := make([]byte, checkStep)
-			for n := c.next.Add(1) - 1; n < int64(len(c.all)); n = c.next.Add(1) - 1 {
-				err := c.all[n].check(buffer)
-				if err == nil && c.stopped.Load() {
-					err = errStopped
-				}
-				if err != nil {
-					c.mu.Lock()
-					c.err = err
-					c.mu.Unlock()
-					return
-				}
-			}
-		})
+		go c.work()
 	}
-	wait.Wait()
+	c.pending.Wait()
+	c.close()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	return c.err
+}
+
+// work does what nobody else does.
+func (c *checks) work() {
+	buffer := make([]byte, checkStep)
+	for n := c.next.Add(1) - 1; n < int64(len(c.all)); n = c.next.Add(1) - 1 {
+		if !c.failed.Load() {
+			if err := c.all[n].check(buffer); err != nil {
+				c.fail(err)
+			}
+		}
+		c.pending.Done()
+	}
+}
+
+func (c *checks) fail(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err == nil {
+		c.err = err
+	}
+	c.failed.Store(true)
 }
 
 func (c *checks) close() {
@@ -184,22 +187,23 @@ func (c *checks) close() {
 }
 
 func (c *check) check(buffer []byte) error {
-	sum, name := crc32.Checksum(c.bytes, castagnoli), imageName
+	sum, name := uint32(0), imageName
 	if c.file != nil {
 		name = c.file.Name()
-		for done := 0; done < c.n; {
-			b, at := buffer[:min(len(buffer), c.n-done)], c.at+int64(done)
-			if _, err := c.file.ReadAt(b, at); err != nil {
-				return errImage(err.Error())
-			}
-			c.free.blank(b, at)
-			sum = crc32.Update(sum, castagnoli, b)
-			done += len(b)
+	} else {
+		sum = crc32.Checksum(c.bytes[c.at:c.at+int64(c.n)], castagnoli)
+	}
+	for done := 0; c.file != nil && done < c.n; {
+		b, at := buffer[:min(len(buffer), c.n-done)], c.at+int64(done)
+		if _, err := c.file.ReadAt(b, at); err != nil {
+			return errImage(err.Error())
 		}
+		c.free.blank(b, at)
+		sum = crc32.Update(sum, castagnoli, b)
+		done += len(b)
 	}
 	if sum != c.sum {
-		return errImage(fmt.Sprintf("%s is damaged in the %d bytes from %d on", name,
-			max(c.n, len(c.bytes)), c.at))
+		return errImage(fmt.Sprintf("%s is damaged in the %d bytes from %d on", name, c.n, c.at))
 	}
 	return nil
 }

@@ -454,7 +454,9 @@ func (i *Image) open(copies bool) (err error) {
 		columns: map[unsafe.Pointer]*column{}}
 	i.columns = nil
 	head, all := &checks{}, &checks{}
-	head.addBytes(i.Owner, i.m.Owner.Sums)
+	if err := head.addBytes(i.Owner, i.m.Owner.Sums); err != nil {
+		return err
+	}
 	if err := head.run(runtime.GOMAXPROCS(0)); err != nil {
 		return err
 	}
@@ -465,9 +467,6 @@ func (i *Image) open(copies bool) (err error) {
 	}()
 	base := imageOf(i.dir, &i.m)
 	if i.File.file, err = os.OpenFile(piecesName(base), os.O_RDWR, 0); err != nil {
-		return err
-	}
-	if err := all.add(piecesName(base), &i.m.Pieces, i.m.Free); err != nil {
 		return err
 	}
 	for k := range i.m.Columns {
@@ -481,6 +480,10 @@ func (i *Image) open(copies bool) (err error) {
 		if err := i.openColumn(columnName(base, k), c, copies); err != nil {
 			return err
 		}
+	}
+	// Last: a start reads few of them, and where the disk has to be read, it reads columns twice.
+	if err := all.add(piecesName(base), &i.m.Pieces, i.m.Free); err != nil {
+		return err
 	}
 	if err := i.showPieces(); err != nil {
 		return err
