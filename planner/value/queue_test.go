@@ -85,8 +85,8 @@ func TestQueueVisitsAsAllPages(t *testing.T) {
 	}
 }
 
-// A process that begins each round with what an image has of the rankings makes the same visits, and
-// seldom looks at all pages.
+// A process that begins each round with what an image has of the rankings makes the same visits,
+// and seldom looks at all pages.
 func TestRankingsOutliveProcesses(t *testing.T) {
 	t.Parallel()
 	const pages, days = 3000, 20
