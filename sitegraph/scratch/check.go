@@ -26,7 +26,7 @@ var CheckedFirst int64 = 256 << 20
 type DamagedError struct{ Err error }
 
 func (e *DamagedError) Error() string {
-	return e.Err.Error() + ": nothing was kept that came of it, and the next start reads all records"
+	return e.Err.Error() + "; nothing was kept that came of it"
 }
 
 func (e *DamagedError) Unwrap() error { return e.Err }
