@@ -69,6 +69,7 @@ type Corpus struct {
 	// in the next.
 	thaws     int
 	meanBytes float64 // of an image that is to be thawed; 0: none
+	latest    uint32  // no visit was later: unix seconds
 	// What Eligible needs of the round, as it is asked for each page of each round.
 	mark       uint16 // of the round: never 0, which stands for none
 	start, end int64  // unix seconds
@@ -115,7 +116,11 @@ func (c *Corpus) Remember(r *sitegraph.Record) {
 	m.Due, m.Tried = sitegraph.Unix32(r.Due), sitegraph.Unix32(r.Tried)
 	m.Interval = float32(estimator.Days(r.Interval))
 	m.size = budget.SizeClass(r.Size)
+	c.latest = max(c.latest, m.latest())
 }
+
+// latest is the time of the last visit of which something is known.
+func (m *Memory) latest() uint32 { return max(m.History.Last, m.Tried) }
 
 // count updates alive and left when the state of a page changes.
 func (c *Corpus) count(p sitegraph.PageID, before, after sitegraph.State) {
@@ -155,16 +160,20 @@ func (c *Corpus) eachLeft(yield func(p sitegraph.PageID)) {
 }
 
 // NotAfter takes times of visits that lie more than a day after now for now: the clock was wrong
-// when they were made. Before the first round.
+// when they were made. Before the first round. It looks at all pages, if there may be such times.
 func (c *Corpus) NotAfter(now time.Time) {
 	late := sitegraph.Unix32(now)
+	if c.latest <= late {
+		return
+	}
+	c.latest = 0
 	for _, m := range c.memories() {
-		if m.History.Last <= late && m.Tried <= late { // as nearly all
-			continue
+		if m.latest() > late { // as hardly any
+			r := sitegraph.Record{History: m.History, Tried: time.Unix(int64(m.Tried), 0)}
+			r.NotAfter(now)
+			m.History, m.Tried = r.History, sitegraph.Unix32(r.Tried)
 		}
-		r := sitegraph.Record{History: m.History, Tried: time.Unix(int64(m.Tried), 0)}
-		r.NotAfter(now)
-		m.History, m.Tried = r.History, sitegraph.Unix32(r.Tried)
+		c.latest = max(c.latest, m.latest())
 	}
 }
 

@@ -332,6 +332,8 @@ type ImageNote struct {
 	Position uint64  `json:"position"`   // of the store
 	Mean     float64 `json:"mean_bytes"` // Corpus.MeanBytes then
 	Learnt   []byte  `json:"learnt"`     // sum of what the policy had learnt then
+	// Latest is the time of the last visit of any page, unix seconds; 0: not known.
+	Latest uint32 `json:"latest_visit"`
 }
 
 // keptImage is what an image has beside frontier, sources, promises, strains and policy.
@@ -369,7 +371,7 @@ func (p *Planner) Keep(note ImageNote, last bool) error {
 			s.underWay = append(s.underWay, page)
 		}
 	}
-	note.Mean = c.MeanBytes()
+	note.Mean, note.Latest = c.MeanBytes(), c.latest
 	text, err := json.Marshal(&note)
 	if err != nil {
 		return err
@@ -386,7 +388,10 @@ func (p *Planner) Keep(note ImageNote, last bool) error {
 // NewCorpusOf returns an empty corpus on the files of an image, for a planner that is to Thaw it.
 func NewCorpusOf(image *scratch.Image, note *ImageNote) *Corpus {
 	c := NewCorpus(sitegraph.NewGraphIn(image.File))
-	c.meanBytes = note.Mean
+	c.meanBytes, c.latest = note.Mean, note.Latest
+	if note.Latest == 0 {
+		c.latest = math.MaxUint32
+	}
 	return c
 }
 

@@ -16,15 +16,18 @@ import (
 // a setting, named by its number. A batch without one is of a program that does not know of notes,
 // so they are of no use.
 const (
-	// 8 bytes, big endian: number of the batch since which notes are made
+	// 8 bytes, big endian: number of the batch since which notes are made; as many: how many pages
+	// are noted at most; notesForm
 	positionSetting = "touched/since"
 	touchedSetting  = "touched/at/" // + number of the batch, 8 bytes, big endian
+	// notesForm is that of notes which say whose links were touched, too. Others are of no use.
+	notesForm = 2
 )
 
 // touching notes which pages are touched.
 type touching struct {
 	on    bool
-	pages map[sitegraph.PageID]bool // in the transaction
+	pages map[sitegraph.PageID]bool // in the transaction; true: links, too
 	all   int                       // since the notes began
 	most  int
 	// Of all, those since the last call of Position, and which that was.
@@ -71,7 +74,7 @@ func (s *Store) Forget() error {
 
 func (s *Store) savePosition() error {
 	value := binary.BigEndian.AppendUint64(nil, s.touching.position)
-	value = binary.BigEndian.AppendUint64(value, uint64(s.touching.most))
+	value = append(binary.BigEndian.AppendUint64(value, uint64(s.touching.most)), notesForm)
 	return s.SaveSetting(positionSetting, value)
 }
 
@@ -88,6 +91,13 @@ func (s *Store) endNotes() error {
 
 // touch notes a page.
 func (s *Store) touch(p sitegraph.PageID) {
+	if s.touching.on && !s.touching.pages[p] {
+		s.touching.pages[p] = false
+	}
+}
+
+// touchLinks notes a page whose links are touched.
+func (s *Store) touchLinks(p sitegraph.PageID) {
 	if s.touching.on {
 		s.touching.pages[p] = true
 	}
@@ -104,12 +114,16 @@ func (s *Store) noteTouched(n uint64) error {
 		return s.endNotes()
 	}
 	pages := make([]sitegraph.PageID, 0, len(t.pages))
-	for p := range t.pages {
-		pages = append(pages, p)
+	var linked []sitegraph.PageID
+	for p, links := range t.pages {
+		if pages = append(pages, p); links {
+			linked = append(linked, p)
+		}
 	}
 	slices.Sort(pages)
+	slices.Sort(linked)
 	clear(t.pages)
-	s.frame = appendLinks(s.frame[:0], pages, nil)
+	s.frame = appendLinks(s.frame[:0], pages, linked)
 	return s.batch.Set(binary.BigEndian.AppendUint64(settingKey(touchedSetting), n), s.frame, nil)
 }
 
@@ -135,7 +149,7 @@ func (s *Store) recallTouching() error {
 // position is since when notes are made; false: none are.
 func (s *Store) position() (position uint64, most int, ok bool, err error) {
 	v, ok, err := s.cat.get(settingKey(positionSetting))
-	if err != nil || !ok || len(v) != 16 {
+	if err != nil || !ok || len(v) != 17 || v[16] != notesForm {
 		return 0, 0, false, err
 	}
 	return binary.BigEndian.Uint64(v), int(binary.BigEndian.Uint64(v[8:])), true, nil
@@ -144,12 +158,18 @@ func (s *Store) position() (position uint64, most int, ok bool, err error) {
 // Touched returns the pages that commits touched since a position, ascending; false: that is not
 // known.
 func (s *Store) Touched(since uint64) (pages []sitegraph.PageID, ok bool, err error) {
+	pages, _, ok, err = s.TouchedParts(since)
+	return pages, ok, err
+}
+
+// TouchedParts is Touched, and which of the pages had their links touched.
+func (s *Store) TouchedParts(since uint64) (pages, linked []sitegraph.PageID, ok bool, err error) {
 	if err := s.usable(); err != nil {
-		return nil, false, err
+		return nil, nil, false, err
 	}
 	position, _, ok, err := s.position()
 	if err != nil || !ok || since < position || since > s.batches+1 {
-		return nil, false, err
+		return nil, nil, false, err
 	}
 	next := position
 	prefix := settingKey(touchedSetting)
@@ -163,21 +183,22 @@ func (s *Store) Touched(since uint64) (pages []sitegraph.PageID, ok bool, err er
 		if next <= since {
 			return
 		}
-		some, _, err := decodeLinks(value, s.Pages())
+		some, links, err := decodeLinks(value, s.Pages())
 		if err != nil {
 			damaged = true
 			return
 		}
-		pages = append(pages, some...)
+		pages, linked = append(pages, some...), append(linked, links...)
 	})
 	if err != nil {
-		return nil, false, fmt.Errorf("read which pages were touched: %w", err)
+		return nil, nil, false, fmt.Errorf("read which pages were touched: %w", err)
 	}
 	if last, err := s.cat.epoch(); err != nil || damaged || next != last+1 {
-		return nil, false, err
+		return nil, nil, false, err
 	}
 	slices.Sort(pages)
-	return slices.Compact(pages), true, nil
+	slices.Sort(linked)
+	return slices.Compact(pages), slices.Compact(linked), true, nil
 }
 
 // Links returns the in-server links of a page and which of them are frames, as they were saved and

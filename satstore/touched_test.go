@@ -81,6 +81,10 @@ func TestTouched(t *testing.T) {
 	add(1)
 	must(s.Commit())
 	check(s, 2, 3, 5, 7, 40)
+	if _, linked, ok, err := s.TouchedParts(position); err != nil || !ok ||
+		!slices.Equal(linked, []sitegraph.PageID{5}) {
+		t.Errorf("links of pages %v were touched, %v, %v", linked, ok, err)
+	}
 	if links, frames, err := s.Links(5); err != nil ||
 		!slices.Equal(links, []sitegraph.PageID{1}) || len(frames) > 0 {
 		t.Errorf("links of page 5 are %v, %v, %v", links, frames, err)

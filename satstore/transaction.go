@@ -20,7 +20,7 @@ func (s *Store) SaveLinks(p sitegraph.PageID, links, frames []sitegraph.PageID) 
 		}
 	}
 	s.changed = true
-	s.touch(p)
+	s.touchLinks(p)
 	s.frame = appendLinks(s.frame[:0], links, frames)
 	return s.fail(s.batch.Set(pageKey(keyLinks, p), s.frame, nil))
 }

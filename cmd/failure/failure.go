@@ -29,6 +29,7 @@ import (
 	"github.com/recrawl/recrawl/satstore/checkpoint"
 	"github.com/recrawl/recrawl/satstore/seen"
 	"github.com/recrawl/recrawl/satstore/seen/intake"
+	"github.com/recrawl/recrawl/sitegraph/scratch"
 )
 
 // Exit codes, as documented in --help.
@@ -94,6 +95,8 @@ func Explain(err error) (hint string, code int, cause error) {
 	case errors.As(err, new(*satstore.DamageError)):
 		return "the store is damaged there; restore the directory from a copy, or start a new one",
 			Damaged, err
+	case errors.As(err, new(*scratch.DamagedError)):
+		return "start it again: all records are read then, and none is lost", Failed, err
 	case errors.As(err, new(*seen.DamageError)):
 		return "remove the directory seen/ of the --data directory: import makes it anew of the " +
 			"pages of the store; a --set alone begins anew", Damaged, err

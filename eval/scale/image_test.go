@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -56,6 +57,14 @@ var errCrash = errors.New("the process died")
 // run makes rounds of a day. least is how many pages make it worth the time to write an image.
 func (p *process) run(rounds, least int) {
 	p.Helper()
+	if err := p.try(rounds, least); err != nil && !errors.Is(err, errCrash) {
+		p.Fatal(err)
+	}
+}
+
+// try is run, and returns the error of its rounds.
+func (p *process) try(rounds, least int) error {
+	p.Helper()
 	store, err := satstore.Open(p.dir, satstore.Options{})
 	if err != nil {
 		p.Fatal(err)
@@ -93,12 +102,10 @@ func (p *process) run(rounds, least int) {
 			p.rounds++
 			return done < rounds && crash == nil
 		})
-	if err != nil && !errors.Is(err, errCrash) {
-		p.Fatal(err)
-	}
 	if closed := store.Close(); closed != nil {
 		p.Fatal(closed)
 	}
+	return err
 }
 
 func copyDir(t *testing.T, from string) string {
@@ -284,6 +291,73 @@ func TestImageThatIsOfNoUse(t *testing.T) {
 	other := &process{T: t, w: w, dir: copyDir(t, p.dir), policy: "ebayes"}
 	if other.run(1, 1); other.image {
 		t.Error("an image of another policy is taken")
+	}
+}
+
+// records are those of all pages, and what is noted of them.
+func records(t *testing.T, dir string) (all []string) {
+	t.Helper()
+	store, err := satstore.Open(dir, satstore.Options{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	for page := range sitegraph.PageID(store.Pages()) {
+		var r sitegraph.Record
+		err := store.Load(page, &r)
+		links, frames, wrong := store.Links(page)
+		if err != nil || wrong != nil {
+			t.Fatal(err, wrong)
+		}
+		all = append(all, fmt.Sprint(r, links, frames))
+	}
+	return all
+}
+
+// Damage that is found while the image is in use ends the process before anything was saved. The
+// next one reads all records, and goes on.
+func TestImageDamagedInUse(t *testing.T) {
+	before := scratch.CheckedFirst
+	scratch.CheckedFirst = 0
+	defer func() { scratch.CheckedFirst = before }()
+	w := NewWeb(200, 4, 6, 5)
+	p := &process{T: t, w: w, dir: built(t, w), policy: "value"}
+	p.run(2, 1)
+	if p.run(1, 1); !p.image || len(p.visits) == 0 {
+		t.Fatal("an image that is checked in use is not taken")
+	}
+	names, err := filepath.Glob(filepath.Join(p.dir, "scratch-image-*"))
+	if err != nil || len(names) < 10 {
+		t.Fatal(names, err)
+	}
+	const part = 6 // of the files are tried, since each costs some seconds of a disk
+	for i, name := range names {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i%part != 0 && !strings.HasSuffix(name, "-pieces") || len(content) == 0 {
+			continue
+		}
+		q := *p
+		q.dir, q.visits = copyDir(t, p.dir), nil
+		content[0] ^= 1 // the lowest bit of a number
+		name = filepath.Join(q.dir, filepath.Base(name))
+		if err := os.WriteFile(name, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		want := records(t, q.dir)
+		var damaged *scratch.DamagedError
+		if err := q.try(2, 1); !errors.As(err, &damaged) || len(q.visits) > 0 {
+			t.Errorf("%s is damaged, %d visits were made: %v", name, len(q.visits), err)
+		}
+		if !slices.Equal(records(t, q.dir), want) {
+			t.Errorf("%s is damaged, and something was saved", name)
+		}
+		if q.run(2, 1); q.image || len(q.visits) == 0 {
+			t.Errorf("the next process has the image: %v, and made %d visits", q.image,
+				len(q.visits))
+		}
 	}
 }
 

@@ -26,8 +26,9 @@ type Positions interface {
 	Position(most int) (uint64, error)
 	// Forget drops the notes before that.
 	Forget() error
-	// Touched are the pages that were saved since; false: that is not known.
-	Touched(since uint64) (pages []sitegraph.PageID, ok bool, err error)
+	// TouchedParts are the pages that were saved since, and those of them whose links were; false:
+	// that is not known.
+	TouchedParts(since uint64) (pages, linked []sitegraph.PageID, ok bool, err error)
 	// Links are those that were saved last.
 	Links(p sitegraph.PageID) (links, frames []sitegraph.PageID, err error)
 	// Starts hands on the start pages.
@@ -97,9 +98,20 @@ func (l *Loop) keepImage(atEnd bool) error {
 	return nil
 }
 
+// sure waits until the image of which the planner was made is checked. It goes before anything is
+// saved that came of it: so damage costs no more than the end of the process.
+func (l *Loop) sure() error {
+	if err := l.graph.Scratch().Checked(); err != nil {
+		l.broken = true
+		return err
+	}
+	return nil
+}
+
 // RecallImage gives a planner as an image in a directory has it, with what was saved since; nil:
 // there is none that fits. The image stays until the planner writes the next. build makes a planner
-// of a corpus. why tells what was wrong with an image.
+// of a corpus. why tells what was wrong with an image. A large one is still checked while the
+// planner is in use already: nothing that comes of it may be saved before scratch.File.Checked.
 func RecallImage(s Store, dir string, build func(*planner.Corpus) (*planner.Planner, error)) (
 	p *planner.Planner, why, err error) {
 	of, ok := s.(Positions)
@@ -110,12 +122,12 @@ func RecallImage(s Store, dir string, build func(*planner.Corpus) (*planner.Plan
 		return nil, nil, err
 	}
 	var note planner.ImageNote
-	var touched []sitegraph.PageID
+	var touched, linked []sitegraph.PageID
 	image, why := scratch.TakeImage(dir, func(text []byte) bool {
 		if json.Unmarshal(text, &note) != nil {
 			return false
 		}
-		touched, ok, err = of.Touched(note.Position)
+		touched, linked, ok, err = of.TouchedParts(note.Position)
 		return ok && err == nil
 	})
 	if err != nil {
@@ -133,7 +145,7 @@ func RecallImage(s Store, dir string, build func(*planner.Corpus) (*planner.Plan
 	}
 	if why = p.Thaw(image); why == nil {
 		spareMemory(p.Corpus.Graph)
-		why = revise(s, of, p, touched)
+		why = revise(s, of, p, touched, linked)
 	}
 	if why != nil {
 		image.Close()
@@ -153,7 +165,7 @@ func RecallImage(s Store, dir string, build func(*planner.Corpus) (*planner.Plan
 }
 
 // revise reads what was saved since the image was written.
-func revise(s Store, of Positions, p *planner.Planner, touched []sitegraph.PageID) error {
+func revise(s Store, of Positions, p *planner.Planner, touched, linked []sitegraph.PageID) error {
 	if len(touched) == 0 {
 		return nil
 	}
@@ -169,7 +181,7 @@ func revise(s Store, of Positions, p *planner.Planner, touched []sitegraph.PageI
 			return fmt.Errorf("page %d has the address %q of another", page, r.URL)
 		}
 	}
-	for _, page := range touched {
+	for _, page := range linked {
 		links, frames, err := of.Links(page)
 		if err != nil {
 			return err

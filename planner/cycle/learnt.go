@@ -47,6 +47,9 @@ func (l *Loop) keepLearnt(roundEnds bool) error {
 		return nil
 	}
 	l.sinceLearnt = 0
+	if err := l.sure(); err != nil {
+		return err
+	}
 	if err := SaveLearnt(l.Store, l.Planner.Policy); err != nil {
 		return l.storeError(err, "keep what the policy has learnt")
 	}

@@ -101,6 +101,9 @@ func (l *Loop) redirectTarget(r *sitegraph.Record, o sitegraph.Observation) ([]s
 }
 
 func (l *Loop) addStart(url, referer string, hops uint8) error {
+	if err := l.sure(); err != nil {
+		return err
+	}
 	_, known := l.graph.Lookup(url)
 	id := l.graph.AddStart(url)
 	if !known {
@@ -116,6 +119,9 @@ func (l *Loop) addStart(url, referer string, hops uint8) error {
 
 // register makes a page that the graph has just learnt of known to store and planner.
 func (l *Loop) register(id sitegraph.PageID, referer string, hops uint8, now time.Time) error {
+	if err := l.sure(); err != nil {
+		return err
+	}
 	r := sitegraph.Record{
 		Page:    id,
 		URL:     l.graph.URL(id),
@@ -149,6 +155,9 @@ func (l *Loop) foundAgain(id sitegraph.PageID, old []sitegraph.PageID) error {
 	if state == sitegraph.StateNew { // known already, though perhaps no longer in line
 		l.Planner.Found(id)
 		return nil
+	}
+	if err := l.sure(); err != nil {
+		return err
 	}
 	var r sitegraph.Record
 	if err := l.Store.Load(id, &r); err != nil {

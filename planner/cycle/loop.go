@@ -147,7 +147,7 @@ type Loop struct {
 	askedAgain   map[sitegraph.PageID]bool     // while a visit to them was under way
 	// sources whose claims are known; nil: not restored yet
 	heard  map[sitegraph.PageID]bool
-	broken bool // the store failed: nothing is asked of it any more
+	broken bool // the store or the image failed: nothing is saved any more
 }
 
 // New returns a loop.

@@ -222,6 +222,9 @@ func (l *Loop) rest(ctx context.Context, until time.Time) error {
 // Advance moves the clock of the store to now. Records that are due and were not visited get the
 // next due time that the planner gives them.
 func (l *Loop) Advance(now time.Time) error {
+	if err := l.sure(); err != nil {
+		return err
+	}
 	err := l.Store.Advance(now, func(r *sitegraph.Record) {
 		due, _ := l.Planner.Due(r.Page, now)
 		r.Due = due.When

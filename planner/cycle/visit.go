@@ -69,6 +69,9 @@ func fetchError(ctx context.Context, url string, err error) error {
 // from it.
 func (l *Loop) apply(v planner.Visit, r *Request, o sitegraph.Observation) error {
 	record := &r.Record
+	if err := l.sure(); err != nil {
+		return err
+	}
 	r.due = l.Planner.Corpus.Memory(record.Page).DueTime()
 	l.Planner.Strains().Visited(l.graph.Server(record.Page))
 	before := record.Digests.Bytes
@@ -149,6 +152,7 @@ func (l *Loop) keep(v planner.Visit, r *Request, o sitegraph.Observation,
 			l.unacked = append(l.unacked, l.event)
 		}
 	}
+	l.graph.Scratch().Settle()
 	l.uncommitted++
 	if l.uncommitted >= l.CommitEvery || l.uncommitted&15 == 0 &&
 		time.Since(l.lastCommit) > l.CommitAfter {

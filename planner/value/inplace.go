@@ -214,6 +214,9 @@ func (v *Policy) Recollected() {
 		v.groups.unpack()
 	}
 	v.roomForServers() // Begin may learn before it makes them
+	if v.packed != nil {
+		v.unpackRankings()
+	}
 }
 
 // split parts the examples into older and newer ones.

@@ -1,7 +1,10 @@
 package value
 
 import (
+	"slices"
+
 	"github.com/recrawl/recrawl/planner/rank"
+	"github.com/recrawl/recrawl/sitegraph"
 	"github.com/recrawl/recrawl/sitegraph/scratch"
 )
 
@@ -110,6 +113,54 @@ func (v *Policy) Pack(inFiles bool) {
 		}
 	}
 	k.packed = p
+	if inFiles {
+		v.packed = v.packRankings()
+	}
+}
+
+// packedRankings are what the next round takes over of the rankings of the last one, as they are
+// written down in an image: to list all pages anew takes seconds where there are millions.
+type packedRankings struct {
+	floor   float32
+	dropped []sitegraph.PageID
+	all     []standing
+	upTo    []int32 // in all, by server
+}
+
+// packRankings returns nil where there is nothing to take over.
+func (v *ranker) packRankings() *packedRankings {
+	q := &v.queue
+	if !q.listed {
+		return nil
+	}
+	n := 0
+	for s := range v.rankings.of {
+		of := &v.rankings.of[s]
+		n += len(of.pages.All) + len(of.fresh.All) + len(of.low)
+	}
+	p := &packedRankings{floor: q.floor, dropped: q.dropped, all: make([]standing, 0, n),
+		upTo: make([]int32, len(v.rankings.of))}
+	for s := range v.rankings.of {
+		of := &v.rankings.of[s]
+		p.all = append(append(append(p.all, of.pages.All...), of.fresh.All...), of.low...)
+		p.upTo[s] = int32(len(p.all))
+	}
+	return p
+}
+
+// unpackRankings takes in what was packed. All of it is in no order yet, as the next round begins
+// with that.
+func (v *ranker) unpackRankings() {
+	p := v.packed
+	v.packed = nil
+	v.queue.listed, v.queue.floor, v.queue.dropped = true, p.floor, p.dropped
+	from := int32(0)
+	for s, to := range p.upTo {
+		if to > from {
+			v.rankings.of[s].own().low = slices.Clip(p.all[from:to])
+		}
+		from = to
+	}
 }
 
 func packed(e *evidence, of ofShape) packedGroup {
@@ -122,7 +173,7 @@ func (p *packedGroups) addTally(t *tally) {
 }
 
 // Packed ends what Pack began, once the state is written down.
-func (v *Policy) Packed() { v.groups.packed = nil }
+func (v *Policy) Packed() { v.groups.packed, v.packed = nil, nil }
 
 // unpack takes in what was packed.
 func (k *groupIndex) unpack() {

@@ -84,3 +84,38 @@ func TestQueueVisitsAsAllPages(t *testing.T) {
 		t.Errorf("%d visits, and %d by a look at all pages, differ", len(visits[0]), len(visits[1]))
 	}
 }
+
+// A process that begins each round with what an image has of the rankings makes the same visits,
+// and seldom looks at all pages.
+func TestRankingsOutliveProcesses(t *testing.T) {
+	t.Parallel()
+	const pages, days = 3000, 20
+	var visits [2][]sitegraph.PageID
+	for i := range visits {
+		w, err := newScaleWorld(pages, 20, 4, pages/20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.trouble = true
+		v := w.policy.(*Policy)
+		w.visited = func(p sitegraph.PageID) { visits[i] = append(visits[i], p) }
+		for day := 1; day <= days; day++ {
+			if w.day(day, pages/20); i == 0 {
+				continue
+			}
+			v.Pack(true)
+			packed := v.packed
+			v.Packed()
+			v.rankings, v.queue = serverRankings{}, queue{anew: v.queue.anew}
+			v.packed = packed
+			v.Recollected()
+		}
+		if v.queue.anew > days/3 {
+			t.Errorf("%d of %d rounds looked at all pages", v.queue.anew, days)
+		}
+	}
+	if !slices.Equal(visits[0], visits[1]) || len(visits[0]) < days*pages/40 {
+		t.Errorf("%d visits, and %d by processes after one another, differ",
+			len(visits[0]), len(visits[1]))
+	}
+}

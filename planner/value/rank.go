@@ -13,12 +13,13 @@ import (
 // ranker yields the page that is worth most.
 type ranker struct {
 	scorer
-	rankings  serverRankings `state:"-"` // of this round: pages worth reserve or more
-	queue     queue          `state:"-"` // what the next round takes over of them
-	more      bool           // there are others
-	reserve   float32        // half of the price
-	batch     batch          `state:"-"` // room for work
-	tolerance float64        // 0 in a sweep, as patience
+	rankings  serverRankings  `state:"-"` // of this round: pages worth reserve or more
+	queue     queue           `state:"-"` // what the next round takes over of them
+	packed    *packedRankings // of both, while they are written down or read
+	more      bool            // there are others
+	reserve   float32         // half of the price
+	batch     batch           `state:"-"` // room for work
+	tolerance float64         // 0 in a sweep, as patience
 	patience  float32
 	least     float32 `state:"-"` // worth of the visits that are wanted
 }

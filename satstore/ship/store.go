@@ -313,9 +313,9 @@ func (s *Store) Position(most int) (uint64, error) { return s.store.Position(mos
 // Forget drops notes of pages before the last position.
 func (s *Store) Forget() error { return s.store.Forget() }
 
-// Touched returns the pages that were noted.
-func (s *Store) Touched(since uint64) ([]sitegraph.PageID, bool, error) {
-	return s.store.Touched(since)
+// TouchedParts returns the pages that were noted.
+func (s *Store) TouchedParts(since uint64) (pages, linked []sitegraph.PageID, ok bool, err error) {
+	return s.store.TouchedParts(since)
 }
 
 // Links returns the links of a page.

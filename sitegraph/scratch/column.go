@@ -13,6 +13,7 @@ type column struct {
 	room  []byte // the address range
 	bytes int    // of them are in the file
 	size  int    // of a value
+	image unsettled
 }
 
 const (

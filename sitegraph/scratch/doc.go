@@ -17,7 +17,8 @@
 //     that has the piece, after the next one.
 //  4. An image is there whole or not at all, whenever the machine stops. It stays until the next
 //     one replaces it, whatever the processes do that go on from it. Each byte of it is checked
-//     before it is taken (CRC-32C).
+//     (CRC-32C) before it is taken, or of a large one while it is in use: what comes of it may
+//     outlive the process once Checked says that it is whole.
 //
 // What was read or written stays in memory until Release, until the system needs the memory, or, on
 // systems that tell how much it is, until it is more than Watch allows (Pace, for loops that read

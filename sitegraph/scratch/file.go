@@ -12,16 +12,19 @@ import (
 
 // File is a scratch file, and one more for each column. The nil File keeps nothing.
 type File struct {
-	file   *os.File
-	tail   []byte // the window that is being filled, as far as it is free
-	at     int64  // where that begins in the file
-	size   int64
-	shown  [][]byte        // all windows
-	free   map[int][]Piece // by size
-	freed  []Piece         // since the last Release
-	held   []Piece         // freed, but the image has them
-	imaged bool            // there is an image of the file
-	dir    string
+	file     *os.File
+	tail     []byte // the window that is being filled, as far as it is free
+	at       int64  // where that begins in the file
+	size     int64
+	shown    [][]byte        // all windows
+	free     map[int][]Piece // by size
+	freed    []Piece         // since the last Release
+	held     []Piece         // freed, but the image has them
+	imaged   bool            // there is an image of the file
+	checking *checking       // of the image that the file goes on from; nil: it is checked
+	// Columns of which a part is shown from the image.
+	unsettled []*column
+	dir       string
 	// By the address at which they begin.
 	columns map[unsafe.Pointer]*column
 	most    atomic.Int64 // bytes of files that may be in memory; 0: any number
@@ -149,6 +152,7 @@ func (f *File) Release() {
 	if f == nil {
 		return
 	}
+	_ = f.settleAll() // as Settle
 	f.held = append(f.held, f.freed...)
 	f.freed = f.freed[:0]
 	if !f.imaged {

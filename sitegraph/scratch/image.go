@@ -16,8 +16,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"unsafe"
 )
 
@@ -29,9 +27,10 @@ import (
 //	head   magic, what the owner wrote, manifest (JSON)
 //	       length of what the owner wrote, length of the manifest, CRC-32C of the manifest
 //
-// Who takes an image copies its columns, and it stays as it is: a process that dies leaves it to
-// the next. Pieces do not change, so their file is that of the image and of all processes that go
-// on from it. They write behind what the image knows of, and where it has nothing.
+// Who takes an image writes to copies of its columns (Settle), and it stays as it is: a process
+// that dies leaves it to the next. Pieces do not change, so their file is that of the image and of
+// all processes that go on from it. They write behind what the image knows of, and where it has
+// nothing.
 type manifest struct {
 	Note    []byte        `json:"note"` // of the owner: of which moment the image is
 	ID      string        `json:"id"`   // in the names of its files
@@ -84,6 +83,8 @@ const (
 	imageName  = "scratch-image"
 	imageMagic = "recrawl image 2\n"
 	imageStep  = 4 << 20
+	// checkStep is how much is read at once, as fits into the cache of a processor.
+	checkStep = 256 << 10
 	// mostManifest bounds what is read before anything is checked.
 	mostManifest = 64 << 20
 )
@@ -168,6 +169,9 @@ func (f *File) At(place int64, bytes int) (p Piece, ok bool) {
 // allows it the columns are not copied then, but get names. Where it fails there is the image
 // before, or none.
 func (f *File) Keep(note []byte, last bool, write func(k *Keeping) error) (err error) {
+	if err := errors.Join(f.Checked(), f.settleAll()); err != nil {
+		return err
+	}
 	k := &Keeping{f: f, columns: map[unsafe.Pointer]int{}}
 	k.m.Note, k.m.ID = note, fmt.Sprintf("%016x", rand.Uint64())
 	defer func() {
@@ -359,9 +363,9 @@ type Image struct {
 var ErrNoImage = errors.New("there is no image")
 
 // TakeImage opens the image in a directory, if wanted says yes to its note, and checks every byte
-// of it. No other process may use the directory. The image stays as it is, until the next one
-// replaces it. Where the disk has no room for copies of its columns it does not: its files are then
-// those of this process, and it has no head any more.
+// of it, of a large one while it is in use (Checked). No other process may use the directory. The
+// image stays as it is, until the next one replaces it. Where the disk has no room for copies of
+// its columns it does not: its files are then those of this process, and it has no head any more.
 func TakeImage(dir string, wanted func(note []byte) bool) (*Image, error) {
 	if !canShow || dir == "" {
 		return nil, ErrNoImage
@@ -443,60 +447,83 @@ var roomForCopy = allocate
 // errNoRoom is that of a disk without room for copies.
 var errNoRoom = errors.New("there is no room for copies")
 
-// open opens and checks all files. It works on copies of the columns, or on the columns themselves.
-func (i *Image) open(copies bool) error {
+// open opens all files, and has them checked. It works on copies of the columns, or on the columns
+// themselves.
+func (i *Image) open(copies bool) (err error) {
 	i.File = &File{dir: i.dir, imaged: copies, free: map[int][]Piece{},
 		columns: map[unsafe.Pointer]*column{}}
 	i.columns = nil
+	head, all := &checks{}, &checks{}
+	if err := head.addBytes(i.Owner, i.m.Owner.Sums); err != nil {
+		return err
+	}
+	if err := head.run(runtime.GOMAXPROCS(0)); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			all.close()
+		}
+	}()
 	base := imageOf(i.dir, &i.m)
-	var err error
 	if i.File.file, err = os.OpenFile(piecesName(base), os.O_RDWR, 0); err != nil {
 		return err
 	}
-	checks := newChecks()
-	checks.add(i.File.file, &i.m.Pieces, i.m.Free)
 	for k := range i.m.Columns {
 		c := &i.m.Columns[k]
 		if c.Size <= 0 || c.Bytes < 0 {
 			return errImage("its head is damaged")
 		}
-		kept, err := os.OpenFile(columnName(base, k), os.O_RDWR, 0)
-		if err != nil {
+		if err := all.add(columnName(base, k), &c.imageFile, nil); err != nil {
 			return err
 		}
-		file := kept
-		if copies {
-			defer kept.Close() // it was only read
-			if file, err = unnamed(i.dir); err != nil {
-				return err
-			}
-			if n := int(wholePages(c.Bytes)); n > 0 && roomForCopy(file, 0, n) != nil {
-				return errors.Join(errNoRoom, file.Close())
-			}
-			checks.copy(kept, file, &c.imageFile)
-		} else {
-			checks.add(kept, &c.imageFile, nil)
-		}
-		if err := i.show(file, c); err != nil {
+		if err := i.openColumn(columnName(base, k), c, copies); err != nil {
 			return err
 		}
 	}
-	checks.addBytes(i.Owner, i.m.Owner.Sums)
-	if err := checks.run(); err != nil {
+	// Last: a start reads few of them, and where the disk has to be read, it reads columns twice.
+	if err := all.add(piecesName(base), &i.m.Pieces, i.m.Free); err != nil {
 		return err
 	}
-	return i.showPieces()
+	if err := i.showPieces(); err != nil {
+		return err
+	}
+	if copies && all.bytes > CheckedFirst && i.setMark() {
+		i.checkLater(all)
+		return nil
+	}
+	return i.checkNow(all)
 }
 
-// show maps a column.
-func (i *Image) show(file *os.File, of *imageColumn) error {
-	info, err := file.Stat()
+// openColumn maps a column: what was kept, or over a file that it is to be in.
+func (i *Image) openColumn(name string, of *imageColumn, copied bool) error {
+	kept, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	file := kept
+	if copied {
+		defer kept.Close() // what is mapped stays
+		if file, err = unnamed(i.dir); err != nil {
+			return err
+		}
+		if n := int(wholePages(of.Bytes)); n > 0 && roomForCopy(file, 0, n) != nil {
+			return errors.Join(errNoRoom, file.Close())
+		}
+	}
+	return i.show(kept, file, of)
+}
+
+// show maps a column: the file that it is to be in, and over that the one that was kept, if that is
+// another.
+func (i *Image) show(kept, file *os.File, of *imageColumn) error {
+	info, err := kept.Stat()
 	if err != nil {
 		return err
 	}
 	size := wholePages(of.Bytes)
 	if info.Size() < size {
-		return errImage(fmt.Sprintf("%s has %d bytes, want %d", file.Name(), info.Size(), size))
+		return errImage(fmt.Sprintf("%s has %d bytes, want %d", kept.Name(), info.Size(), size))
 	}
 	if err := file.Truncate(size); err != nil { // what lay behind is not known to be zero
 		return err
@@ -505,9 +532,16 @@ func (i *Image) show(file *os.File, of *imageColumn) error {
 	if err != nil {
 		return err
 	}
-	clear(room[of.Bytes:size])
 	c := &column{file: file, room: room, bytes: int(size), size: of.Size}
 	i.File.columns[unsafe.Pointer(unsafe.SliceData(room))] = c
+	if kept != file && size > 0 {
+		if err := showOver(room[:size], kept, 0, true); err != nil {
+			return err
+		}
+		c.image.to = int(size)
+		i.File.unsettled = append(i.File.unsettled, c)
+	}
+	clear(room[of.Bytes:size])
 	i.columns = append(i.columns, room[:c.bytes])
 	return nil
 }
@@ -577,6 +611,7 @@ func (i *Image) closeFiles() {
 	if i.File == nil {
 		return
 	}
+	i.File.checking.stop()
 	for _, window := range i.File.shown {
 		hide(window)
 	}
@@ -588,99 +623,4 @@ func (i *Image) closeFiles() {
 		i.File.file.Close()
 	}
 	i.File = nil
-}
-
-// checks compare checksums, several at once.
-type checks struct {
-	all  []check
-	next atomic.Int64
-	mu   sync.Mutex
-	err  error
-}
-
-type check struct {
-	file  *os.File
-	to    *os.File // what was read is copied to it; nil: it is not
-	free  freePieces
-	bytes []byte // where there is no file
-	at    int64
-	n     int
-	sum   uint32
-}
-
-func newChecks() *checks { return &checks{} }
-
-func (c *checks) add(file *os.File, of *imageFile, free freePieces) {
-	c.addAll(check{file: file, free: free}, of)
-}
-
-// copy checks a file and copies it to another one.
-func (c *checks) copy(file, to *os.File, of *imageFile) { c.addAll(check{file: file, to: to}, of) }
-
-func (c *checks) addAll(each check, of *imageFile) {
-	if int64(len(of.Sums)) != (of.Bytes+imageStep-1)/imageStep {
-		c.err = errImage("its head is damaged")
-		return
-	}
-	for k, sum := range of.Sums {
-		each.at = int64(k) * imageStep
-		each.n, each.sum = int(min(imageStep, of.Bytes-each.at)), sum
-		c.all = append(c.all, each)
-	}
-}
-
-func (c *checks) addBytes(b []byte, sums []uint32) {
-	if len(sums) != (len(b)+imageStep-1)/imageStep {
-		c.err = errImage("its head is damaged")
-		return
-	}
-	for k, sum := range sums {
-		c.all = append(c.all, check{bytes: b[k*imageStep : min((k+1)*imageStep, len(b))], sum: sum})
-	}
-}
-
-func (c *checks) run() error {
-	if c.err != nil {
-		return c.err
-	}
-	var wait sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		wait.Go(func() {
-			buffer := make([]byte, imageStep)
-			for n := c.next.Add(1) - 1; n < int64(len(c.all)); n = c.next.Add(1) - 1 {
-				if err := c.all[n].check(buffer); err != nil {
-					c.mu.Lock()
-					c.err = err
-					c.mu.Unlock()
-					return
-				}
-			}
-		})
-	}
-	wait.Wait()
-	return c.err
-}
-
-func (c *check) check(buffer []byte) error {
-	b := c.bytes
-	if c.file != nil {
-		b = buffer[:c.n]
-		if _, err := c.file.ReadAt(b, c.at); err != nil {
-			return errImage(err.Error())
-		}
-		c.free.blank(b, c.at)
-	}
-	if crc32.Checksum(b, castagnoli) != c.sum {
-		name := imageName
-		if c.file != nil {
-			name = c.file.Name()
-		}
-		return errImage(fmt.Sprintf("%s is damaged in the %d bytes from %d on", name, len(b), c.at))
-	}
-	if c.to != nil {
-		if _, err := c.to.WriteAt(b, c.at); err != nil {
-			return fmt.Errorf("copy %s: %w", c.file.Name(), err)
-		}
-	}
-	return nil
 }

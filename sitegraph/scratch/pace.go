@@ -72,7 +72,7 @@ func (f *File) forgetShown() {
 		forget(window)
 	}
 	for _, c := range f.columns {
-		forget(c.room[:c.bytes])
+		c.forget()
 	}
 }
 

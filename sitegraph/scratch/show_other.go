@@ -13,6 +13,8 @@ func show(*os.File, int64, int) ([]byte, error) { return nil, errors.ErrUnsuppor
 
 func showColumn(*os.File, int) ([]byte, error) { return nil, errors.ErrUnsupported }
 
+func showOver([]byte, *os.File, int64, bool) error { return errors.ErrUnsupported }
+
 func allocate(*os.File, int, int) error { return errors.ErrUnsupported }
 
 func forget([]byte) {}

@@ -4,6 +4,7 @@ package scratch
 
 import (
 	"os"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -25,6 +26,24 @@ func mapped(room []byte, err error) ([]byte, error) {
 // forget takes a part of a file out of the memory of the process. It is read again when it is
 // looked at. An error would cost memory alone.
 func forget(window []byte) { _ = unix.Madvise(window, unix.MADV_DONTNEED) }
+
+// showOver maps a part of a file where another one is mapped, as it is or, private, as a copy that
+// is made page by page when it is written to. Who reads there finds the one or the other.
+func showOver(room []byte, f *os.File, at int64, private bool) error {
+	flags := unix.MAP_FIXED | unix.MAP_SHARED
+	if private {
+		flags = unix.MAP_FIXED | unix.MAP_PRIVATE
+	}
+	if len(room) == 0 {
+		return nil
+	}
+	_, err := unix.MmapPtr(int(f.Fd()), at, unsafe.Pointer(unsafe.SliceData(room)),
+		uintptr(len(room)), unix.PROT_READ|unix.PROT_WRITE, flags)
+	if err == nil {
+		mapSmall(room)
+	}
+	return err
+}
 
 // hide ends what show or showColumn began. An error would cost an address range alone.
 func hide(window []byte) { _ = unix.Munmap(window) }
