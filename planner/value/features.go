@@ -69,8 +69,8 @@ const (
 type Row = [Features + beside]float32
 
 const (
-	// promise is the place in a row of how much likelier a change is if the page is one of the fast
-	// ones; see rateBelief.
+	// promise is the place in a row of how many times as large the odds of a change are if the page
+	// is one of the fast ones; see rateBelief.
 	promise = Features + iota
 	// meanRate is the place of the mean of the prior of the pooled rate; see simple.
 	meanRate

@@ -61,11 +61,11 @@ func TestGainByObjective(t *testing.T) {
 		{Changes: 1, Freshness: 1, Age: 1}} {
 		var v scorer
 		v.cycle, v.Objective = 20, o
-		if likely, unlikely := gainOf(&v, 0.4, 10, 0),
-			gainOf(&v, 0.2, 10, 0); !(likely > unlikely && unlikely > 0) {
+		if likely, unlikely := gainOf(&v, 0.4, 10, 1),
+			gainOf(&v, 0.2, 10, 1); !(likely > unlikely && unlikely > 0) {
 			t.Errorf("%+v: likely %g, unlikely %g", o, likely, unlikely)
 		}
-		if old, young := gainOf(&v, 0.4, 20, 0), gainOf(&v, 0.4, 10, 0); old < young ||
+		if old, young := gainOf(&v, 0.4, 20, 1), gainOf(&v, 0.4, 10, 1); old < young ||
 			o.Changes == 0 && old == young {
 			t.Errorf("%+v: old %g, young %g", o, old, young)
 		}

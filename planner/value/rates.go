@@ -266,11 +266,11 @@ func (b *rateBelief) ratesOf(h *sitegraph.History, age float32) (
 	return &b.believed, rateCount
 }
 
-// logOdds of a change within age after the last visit, by each belief; and promise: how much
-// likelier the change is where each rate counts by itself, too, those beyond longRates as the last
-// of them. That is the probability of a page whose rate is drawn by what its changes are worth in
-// the long run. It is far above the other one where little is known of the page and it may be one
-// of the fast ones, and as large where its rate is known.
+// logOdds of a change within age after the last visit, by each belief; and promise: how many times
+// as large the odds of the change are where each rate counts by itself, too, those beyond longRates
+// as the last of them. Those are the odds of a page whose rate is drawn by what its changes are
+// worth in the long run. They are far above the other ones where little is known of the page and it
+// may be one of the fast ones, and the same where its rate is known.
 func (b *rateBelief) logOdds(h *sitegraph.History, age float32) (
 	odds [trusts]float32, promise float32) {
 	if h.Changes == 0 { // as most pages: some looks into tables
@@ -279,7 +279,8 @@ func (b *rateBelief) logOdds(h *sitegraph.History, age float32) (
 		whole := b.quiet[trustWhole].between(from, to)
 		half := b.quiet[trustHalf].between(placeOf(quiet/2), placeOf(quiet/2+age))
 		odds[trustWhole], odds[trustHalf] = logOddsExpected(whole), logOddsExpected(half)
-		return odds, max(exp32(-whole)-exp32(-b.fast.between(from, to)), 0)
+		fast := logOddsExpected(b.fast.between(from, to))
+		return odds, max(exp32(fast-odds[trustWhole]), 1)
 	}
 	believed, n := b.ratesOf(h, age)
 	likelihood := rootLikelihoods(h, n)
@@ -299,11 +300,14 @@ func (b *rateBelief) logOdds(h *sitegraph.History, age float32) (
 		fastChanged += rate * whole * (1 - stays)
 		rate = min(2*rate, 1<<(longRates-1))
 	}
-	for trust := range odds {
-		odds[trust] = log32(min(max(changed[trust]/same[trust], leastOdds), mostOdds))
+	ratio := func(changed, same float32) float32 {
+		return min(max(changed/same, leastOdds), mostOdds)
 	}
-	whole := changed[trustWhole] / (changed[trustWhole] + same[trustWhole])
-	return odds, max(fastChanged/(fastChanged+fastSame)-whole, 0)
+	for trust := range odds {
+		odds[trust] = log32(ratio(changed[trust], same[trust]))
+	}
+	fast, whole := ratio(fastChanged, fastSame), ratio(changed[trustWhole], same[trustWhole])
+	return odds, max(fast/whole, 1)
 }
 
 // Tables over positive numbers have cellsPerOctave cells between powers of two and interpolate

@@ -66,7 +66,10 @@ func promised(b *rateBelief, h *sitegraph.History, age float64) float64 {
 		fastChanged -= weight * w * math.Expm1(-rate*age)
 		fastAll += weight * w
 	}
-	return max(fastChanged/fastAll-changed/all, 0)
+	odds := func(changed, all float64) float64 {
+		return min(max(changed/(all-changed), float64(leastOdds)), float64(mostOdds))
+	}
+	return max(odds(fastChanged, fastAll)/odds(changed, all), 1)
 }
 
 // Tables and fast exponentials are within 0.05 of the exact log odds: a twentieth of the odds.
@@ -88,7 +91,7 @@ func TestRateBeliefIsExact(t *testing.T) {
 					h, age, trust, got[trust], want)
 			}
 		}
-		if want := promised(b, &h, age); math.Abs(float64(promise)-want) > 0.01 {
+		if want := promised(b, &h, age); math.Abs(float64(promise)/want-1) > 0.05 {
 			t.Fatalf("history %+v, age %g: promise %g, want %g", h, age, promise, want)
 		}
 	}
@@ -105,7 +108,7 @@ func TestRateBeliefOrders(t *testing.T) {
 		x, promised := b.logOdds(&quiet, age)
 		y, unknown := b.logOdds(&fresh, age)
 		z, _ := b.logOdds(&busy, age)
-		if promised > unknown+0.01 && age < 10 {
+		if promised > 1.01*unknown && age < 10 {
 			t.Errorf("age %g: a quiet page promises %g, one of which nothing is known %g",
 				age, promised, unknown)
 		}

@@ -240,11 +240,11 @@ func TestNoteWithCopies(t *testing.T) {
 		for probability := float32(0.005); probability < 0.9; probability *= 1.5 {
 			for age := float32(2); age < 100; age *= 2 {
 				v.calibrator = calibrator{}
-				v.note(p, probability, 1, age, 0)
+				v.note(p, probability, 1, age, 1)
 				wait := v.scores[p].again - v.now
 				x := -math.Log1p(float64(-probability)) * float64((age+wait)/age)
-				then := gainOf(&v.scorer, float32(-math.Expm1(-x)), age+wait, 0)
-				if below := gainOf(&v.scorer, probability, age, 0) < 0.8*float32(price); below &&
+				then := gainOf(&v.scorer, float32(-math.Expm1(-x)), age+wait, 1)
+				if below := gainOf(&v.scorer, probability, age, 1) < 0.8*float32(price); below &&
 					wait > 1 && then > 1.1*float32(price) {
 					t.Errorf("price %g, probability %g, %g days old: worth %g after %g days",
 						price, probability, age, then, wait)

@@ -124,7 +124,7 @@ func (w Without) Mask(row *Row) {
 		row[fKnown] = row[fAge]
 		row[fPooled] = expectedChanges(0, 0, row[fDirectoryRate], row[fAge])
 		row[fRates] = logOddsExpected(row[fPooled])
-		row[fHalfRates], row[promise] = row[fRates], 0
+		row[fHalfRates], row[promise] = row[fRates], 1
 		expect(row)
 	case WithoutShape:
 		// The page's own rate is pulled toward that of its shape by 30 days' worth.

@@ -24,7 +24,9 @@ import "math"
 //
 // A visit is also worth what it may tell. A page of which little is known may be one of the few
 // that change often. Once that is known, many visits find its changes. So a part of its promise
-// counts (rateBelief.logOdds).
+// counts: how much likelier it is to have changed if it is one of them. What the page's own past
+// leaves open multiplies the odds by all evidence (rateBelief.logOdds). So a page of a group whose
+// pages were seen to stay as they are promises little, though its own past is short.
 
 const (
 	// promiseWorth is what a promise is worth, in changes found. More of it makes pages that are
@@ -50,16 +52,17 @@ func (v *scorer) gain(probability, age, promise float32) (gain, copies float32) 
 	}
 	cycles := min(age/v.cycle, mostCycles)
 	stays := v.stays(probability, age)
+	promised := promiseWorth * (timesOdds(probability, promise) - probability)
 	if (v.Objective == Objective{}) {
 		copies = stays * v.copyWeight * cycles * freshShare(probability)
-		return stays*probability + promiseWorth*promise + copies, copies
+		return stays*probability + promised + copies, copies
 	}
 	o := &v.Objective
 	copies = stays * float32(o.Freshness) * cycles * freshShare(probability)
 	if o.Age > 0 {
 		copies += stays * float32(o.Age) * cycles * cycles * ageShare(probability)
 	}
-	return float32(o.Changes)*(stays*probability+promiseWorth*promise) + copies, copies
+	return float32(o.Changes)*(stays*probability+promised) + copies, copies
 }
 
 // stays is the probability that what a visit finds is still true when it comes to be of use, a lag

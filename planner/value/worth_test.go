@@ -47,26 +47,33 @@ func gainOf(v *scorer, probability, age, promise float32) float32 {
 // age the likelier; and without a budget copies are worth nothing.
 func TestGain(t *testing.T) {
 	var v scorer
-	if got := gainOf(&v, 0.3, 50, 0); got != 0.3 {
+	if got := gainOf(&v, 0.3, 50, 1); got != 0.3 {
 		t.Errorf("no budget known: %g", got)
 	}
 	v.cycle, v.copyWeight = 20, firstCopyWeight
-	if young, old := gainOf(&v, 0.5, 5, 0), gainOf(&v, 0.5, 50, 0); !(0.5 < young && young < old) {
+	if young, old := gainOf(&v, 0.5, 5, 1), gainOf(&v, 0.5, 50, 1); !(0.5 < young && young < old) {
 		t.Errorf("age 5: %g, age 50: %g", young, old)
 	}
 	last := float32(0)
 	for p := float32(0.01); p < 0.8; p += 0.01 {
-		if got := gainOf(&v, p, 10, 0); !(got > last) {
+		if got := gainOf(&v, p, 10, 1); !(got > last) {
 			t.Errorf("probability %g: %g after %g", p, got, last)
 		} else {
 			last = got
 		}
 	}
-	if plain, promising := gainOf(&v, 0.5, 5, 0),
-		gainOf(&v, 0.5, 5, 0.2); !(plain < promising && promising < plain+0.2) {
-		t.Errorf("without a promise %g, with one of 0.2 %g", plain, promising)
+	const fast = 4 // times the odds: from 0.5 to 0.8
+	plain, promising := gainOf(&v, 0.5, 5, 1), gainOf(&v, 0.5, 5, fast)
+	if !(plain < promising && promising < plain+0.3) {
+		t.Errorf("without a promise %g, with one of %d times the odds %g", plain, fast, promising)
 	}
-	if a, b := gainOf(&v, 0.5, 20*mostCycles, 0), gainOf(&v, 0.5, 40*mostCycles, 0); a != b {
+	// What is known to stay as it is promises little.
+	known := gainOf(&v, 0.001, 5, fast) - gainOf(&v, 0.001, 5, 1)
+	if open := promising - plain; !(known > 0 && known < open/50) {
+		t.Errorf("a promise of %d times the odds is worth %g where a change is unlikely, and %g "+
+			"where it is as likely as not", fast, known, open)
+	}
+	if a, b := gainOf(&v, 0.5, 20*mostCycles, 1), gainOf(&v, 0.5, 40*mostCycles, 1); a != b {
 		t.Errorf("beyond the bound of the age: %g and %g", a, b)
 	}
 }
@@ -173,12 +180,12 @@ func TestStays(t *testing.T) {
 		}
 	}
 	v.cycle, v.copyWeight = 20, firstCopyWeight
-	if fast, slow := gainOf(&v, 0.95, 1, 0), gainOf(&v, 0.5, 10, 0); fast > slow {
+	if fast, slow := gainOf(&v, 0.95, 1, 1), gainOf(&v, 0.5, 10, 1); fast > slow {
 		t.Errorf("what changes three times a day is worth %g, what does each two weeks %g",
 			fast, slow)
 	}
 	v.Lag = 0
-	if fast, slow := gainOf(&v, 0.95, 1, 0), gainOf(&v, 0.5, 10, 0); fast < slow {
+	if fast, slow := gainOf(&v, 0.95, 1, 1), gainOf(&v, 0.5, 10, 1); fast < slow {
 		t.Errorf("without a lag: %g and %g", fast, slow)
 	}
 }
