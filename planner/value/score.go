@@ -68,10 +68,12 @@ func (v *scorer) note(p sitegraph.PageID, raw, effect, age, promise float32) {
 	}
 	// Until something happens the probability grows about as its age does, and what a copy is worth
 	// as the square of it. What is below the price is scored again when it may come to it; what is
-	// above, when it may be worth a quarter more: it is ranked, and scored when it is its turn.
-	more, times := float32(0.25), float32(100)
+	// above, when it may be worth a quarter more: it is ranked, and scored when it is its turn. Of
+	// what comes much later a probability tells nothing: a page that is renewed each week has none
+	// on the second day.
+	more, times := float32(0.25), float32(3)
 	if v.exact {
-		more, times = 0.1, 3
+		more = 0.1
 	}
 	wait := v.groups.round
 	switch near := 0.85 * float32(v.price) / weight; {

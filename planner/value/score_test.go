@@ -248,7 +248,8 @@ func TestNoteWithCopies(t *testing.T) {
 					wait > 1 && then > 1.1*float32(price) {
 					t.Errorf("price %g, probability %g, %g days old: worth %g after %g days",
 						price, probability, age, then, wait)
-				} else if below && wait > 1 && wait < 29 && then < 0.5*float32(price) {
+				} else if below && wait > 1 && wait < min(29, 2.9*age) &&
+					then < 0.5*float32(price) {
 					t.Errorf("price %g, probability %g, %g days old: worth no more than %g after "+
 						"%g days", price, probability, age, then, wait)
 				}
@@ -258,7 +259,7 @@ func TestNoteWithCopies(t *testing.T) {
 }
 
 // A page is scored again when it may come to the price, or be worth a quarter more; in 1 to 30
-// days, whatever its weight.
+// days, whatever its weight, and below the price before it is four times as old.
 func TestNote(t *testing.T) {
 	v, open, _ := heardOf(t, 10)
 	v.cycle = 0 // copies are worth nothing
@@ -267,7 +268,7 @@ func TestNote(t *testing.T) {
 		price            float64
 		raw, age, waited float32
 	}{
-		{0.1, 0.01, 4, 30}, {0.1, 0.01, 2, 15}, {0.1, 0, 0, 1}, {0.1, 0, 1, 30}, {0.1, 0.05, 10, 7},
+		{0.1, 0.01, 4, 12}, {0.1, 0.01, 2, 6}, {0.1, 0, 0, 1}, {0.1, 0, 1, 3}, {0.1, 0.05, 10, 7},
 		{0.1, 0.08, 2, 1},
 		{0.1, 0.1, 10, 2.78}, {0.1, 0.5, 20, 10}, {0.1, 0.99, 10, 30}, {0.1, 0.5, 1, 1},
 		{math.NaN(), 0.01, 4, 1}, {math.NaN(), 0.99, 10, 1},
