@@ -88,7 +88,7 @@ func TestNewspapers(t *testing.T) {
 		}
 		found, delay = r.Changed, r.DetectionDelayHours
 		const share = float64(newsEnds-newsBegins) / (24 - 1 - (newsEnds - newsBegins))
-		if step < day && float64(byDay) < 2.5*share*float64(byNight) {
+		if step < day && float64(byDay) < 3*share*float64(byNight) {
 			t.Errorf("in rounds of %v there are %d visits to front pages by day and %d by night, "+
 				"of which the day has %.2f times as many hours", step, byDay, byNight, share)
 		}
