@@ -119,8 +119,8 @@ func (l *logged) polite(t *testing.T) time.Duration {
 	return least
 }
 
-// silence is how long servers were not asked that were asked in the two seconds before a moment:
-// the least and longest of those above a bound, and how many.
+// silence is how long servers were not asked, at most, from a moment on, that were asked in the two
+// seconds before it: the least and longest of those above a bound, and how many.
 func (l *logged) silence(from time.Time, above time.Duration) (
 	least, longest time.Duration, servers int) {
 	l.mu.Lock()
@@ -128,10 +128,17 @@ func (l *logged) silence(from time.Time, above time.Duration) (
 	for _, list := range l.by {
 		slices.SortFunc(list, func(a, b asked) int { return a.begin.Compare(b.begin) })
 		i := slices.IndexFunc(list, func(r asked) bool { return r.begin.After(from) })
+		if i < 0 {
+			i = len(list)
+		}
 		if i < 1 || from.Sub(list[i-1].end) > 2*time.Second {
 			continue
 		}
-		if gap := list[i].begin.Sub(list[i-1].end); gap > above {
+		gap, last := time.Duration(0), list[i-1].end
+		for _, r := range list[i:] {
+			gap, last = max(gap, r.begin.Sub(last)), r.end
+		}
+		if gap = max(gap, time.Since(last)); gap > above {
 			servers++
 			longest = max(longest, gap)
 			if least == 0 || gap < least {

@@ -312,7 +312,8 @@ func share(t *testing.T, shared bool) {
 	w.polite(t)
 }
 
-// A shard that cannot be opened does not hold up the others, and says why.
+// A shard that cannot be opened does not hold up the others, and says why. One that fails once, as
+// where NATS has no answer for a moment, runs soon after.
 func TestFailedShard(t *testing.T) {
 	t.Parallel()
 	w := newWeb()
@@ -324,15 +325,20 @@ func TestFailedShard(t *testing.T) {
 	defer b.Close()
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error)
-	open := w.parts("a")
+	open, once := w.parts("a"), sync.Once{}
 	o := Options{Name: "a", Bus: b, Cluster: nodes.Cluster{Shards: 2, PerDay: nodes.Unlimited},
 		TTL: 2 * time.Second, Round: time.Hour, Dir: t.TempDir(),
 		Able: func() error { return nil }, Open: func(dir string) (*Parts, bool, error) {
 			if strings.HasSuffix(dir, "0001") {
 				return nil, false, errors.New("the disk is broken")
 			}
+			err := error(nil)
+			if once.Do(func() { err = errors.New("no answer") }); err != nil {
+				return nil, false, err
+			}
 			return open(dir)
 		}}
+	began := time.Now()
 	go func() { done <- Run(ctx, nil, o) }()
 	eventually(t, "one runs and one says why it does not", func() bool {
 		s, err := Look(t.Context(), b, "test")
@@ -340,6 +346,9 @@ func TestFailedShard(t *testing.T) {
 			s.List[1].State == "failed" &&
 			strings.Contains(s.Finding(), "shard 1: the disk is broken")
 	})
+	if took := time.Since(began); took >= retryOpen {
+		t.Errorf("the first one was opened again after %v", took)
+	}
 	stop()
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Error(err)
