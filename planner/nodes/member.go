@@ -32,6 +32,8 @@ type NodeState struct {
 	Trouble string        `json:"trouble,omitempty"` // why it makes no visits
 	Shards  []ShardReport `json:"shards,omitempty"`
 	Ready   []int         `json:"ready,omitempty"` // shards of others whose stores it has a copy of
+	// shards of which nobody knows who has the store, and of which it has one: the epoch of that
+	Stores map[int]uint64 `json:"stores,omitempty"`
 }
 
 // ShardReport is how a shard is getting on.
@@ -313,6 +315,15 @@ func Gone(ctx context.Context, kv KV, name, session string) (bool, error) {
 func (m *Member) Ready(name string, shard int) bool {
 	return slices.Contains(m.live[name].Ready, shard)
 }
+
+// Offers returns the epoch of the store of a shard that a node which lives said to have.
+func (m *Member) Offers(name string, shard int) (epoch uint64, ok bool) {
+	epoch, ok = m.live[name].Stores[shard]
+	return epoch, ok
+}
+
+// heard reports whether every node that lives has told something of itself since this one looked.
+func (m *Member) heard() bool { return !m.looked.IsZero() && m.Now().Sub(m.looked) > m.TTL }
 
 // Runs reports whether the node that has a shard lives, and said that it works on it.
 func (m *Member) Runs(t Tenure) bool {
