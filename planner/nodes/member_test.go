@@ -1,6 +1,7 @@
 package nodes
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -212,15 +213,17 @@ func TestMark(t *testing.T) {
 
 // holder is a Host with stores of shards, by their epochs.
 type holder struct {
-	had  map[int]uint64
-	open map[int]bool
+	had    map[int]uint64
+	open   map[int]bool
+	opened bool // what Opened tells
+	homed  int  // how often all knew that
 }
 
 func (h *holder) Open(t Tenure)                 { h.open[t.Shard] = true }
 func (h *holder) Close(shard int)               { delete(h.open, shard) }
 func (h *holder) Portable(int) bool             { return false }
-func (h *holder) Opened(int) bool               { return false }
-func (h *holder) Homed(int)                     {}
+func (h *holder) Opened(int) bool               { return h.opened }
+func (h *holder) Homed(int)                     { h.homed++ }
 func (h *holder) Has(n int) (e uint64, ok bool) { e, ok = h.had[n]; return e, ok }
 func (h *holder) Work(shard int) Worked {
 	if h.open[shard] {
@@ -238,7 +241,7 @@ func TestKeeper(t *testing.T) {
 	var all []*Shards
 	for i, name := range []string{"a", "b"} {
 		all = append(all, &Shards{Member: member(kv, name, &now, 0), Count: shards, Apart: true,
-			Again: true, Host: &holder{had[i], map[int]bool{}}})
+			Again: true, Host: &holder{had: had[i], open: map[int]bool{}}})
 	}
 	step := func(who []*Shards, times int) {
 		t.Helper()
@@ -285,5 +288,43 @@ func TestKeeper(t *testing.T) {
 	if got := at(4); got != place[4]+"1" || at(5) != "" {
 		t.Errorf("the shard that was given up is at %q, want %s; the other one at %q",
 			got, place[4], at(5))
+	}
+}
+
+// forgetful is a KV that gives no answer to a write that says where a store is, once.
+type forgetful struct {
+	memory
+	forgot bool
+}
+
+func (f *forgetful) Set(ctx context.Context, key string, value []byte, revision uint64) (
+	uint64, error) {
+	got, err := f.memory.Set(ctx, key, value, revision)
+	if !f.forgot && strings.Contains(string(value), `"home":"a"`) {
+		f.forgot = true
+		return 0, errMemory
+	}
+	return got, err
+}
+
+// A shard whose store all know of begins, also where the answer to that was lost.
+func TestHomedWithoutAnswer(t *testing.T) {
+	kv, now := &forgetful{}, midnight
+	host := &holder{open: map[int]bool{}, opened: true}
+	m := member(kv, "a", &now, 0)
+	s := &Shards{Member: m, Count: 1, Apart: true, Host: host}
+	lost := 0
+	for range 4 {
+		beat(t, m)
+		if err := s.Step(t.Context()); errors.Is(err, errMemory) {
+			lost++
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		now = now.Add(time.Second)
+	}
+	if lost != 1 || !host.open[0] || host.homed == 0 {
+		t.Errorf("%d answers were lost; the shard is open: %v, all know of its store: %v",
+			lost, host.open[0], host.homed > 0)
 	}
 }

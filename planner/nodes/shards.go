@@ -42,7 +42,7 @@ type Host interface {
 	// if this one has it. Else it stays where the store is.
 	Portable(shard int) bool
 	// Opened reports whether the store of a shard is open here, or was. Homed is told that all know
-	// by now: where the store is not portable nothing goes into it before.
+	// by now, perhaps more than once: where the store is not portable nothing goes into it before.
 	Opened(shard int) bool
 	Homed(shard int)
 	// Has returns the epoch in which this node last worked on a shard, if it has a store of it.
@@ -144,9 +144,12 @@ func (s *Shards) step(ctx context.Context, n int, to string, names []string) err
 		if t.Owner != me.Name || t.Session != me.Session { // cannot be while the session lives
 			return fmt.Errorf("shard %d is at node %s by its entry: %w", n, t.Owner, ErrOver)
 		}
-		if s.Apart && t.Home != me.Name && s.Host.Opened(n) {
-			t.Home, t.Empty = me.Name, false
-			return s.write(ctx, n, t, s.Host.Homed)
+		if s.Apart && s.Host.Opened(n) {
+			if t.Home != me.Name {
+				t.Home, t.Empty = me.Name, false
+				return s.write(ctx, n, t, s.Host.Homed)
+			}
+			s.Host.Homed(n) // the answer to that was lost
 		}
 		return s.give(ctx, n, to, names)
 	}
