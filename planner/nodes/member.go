@@ -27,6 +27,7 @@ type NodeState struct {
 	TTLms   int64         `json:"ttl_ms"`            // of its lease
 	Offset  float64       `json:"offset"`            // by which it corrects its clock, seconds
 	Leaving bool          `json:"leaving,omitempty"` // it gives its shards away
+	Waits   bool          `json:"waits,omitempty"`   // it takes no shards yet (Settled)
 	Dead    bool          `json:"dead,omitempty"`    // written by another node
 	Version string        `json:"version,omitempty"`
 	Trouble string        `json:"trouble,omitempty"` // why it makes no visits
@@ -122,6 +123,7 @@ type Member struct {
 	Alone bool
 
 	revision uint64
+	waits    bool      // as told last
 	tried    time.Time // of the last beat
 	looked   time.Time // first
 	seen     map[string]sighting
@@ -142,6 +144,8 @@ type nodeEntry struct {
 // Beat tells the others that this node lives, if it is time. ErrOver: they took it for dead.
 func (m *Member) Beat(ctx context.Context, state NodeState, urgent bool) error {
 	now := m.Now()
+	state.Waits = !m.Settled()
+	urgent = urgent || m.waits != state.Waits
 	if !urgent && !m.tried.IsZero() && now.Sub(m.tried) < m.TTL/beats {
 		return nil
 	}
@@ -157,7 +161,7 @@ func (m *Member) Beat(ctx context.Context, state NodeState, urgent bool) error {
 		m.tried = time.Time{} // again, as soon as possible
 		return err
 	}
-	m.revision = revision
+	m.revision, m.waits = revision, state.Waits
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.began = now
@@ -314,6 +318,12 @@ func Gone(ctx context.Context, kv KV, name, session string) (bool, error) {
 // Ready reports whether a node that lives said that it has a copy of the store of a shard.
 func (m *Member) Ready(name string, shard int) bool {
 	return slices.Contains(m.live[name].Ready, shard)
+}
+
+// Takes reports whether a node that lives takes shards by now.
+func (m *Member) Takes(name string) bool {
+	s, ok := m.live[name]
+	return ok && !s.Waits
 }
 
 // Offers returns the epoch of the store of a shard that a node which lives said to have.

@@ -291,6 +291,44 @@ func TestKeeper(t *testing.T) {
 	}
 }
 
+// A node keeps its shards until another one, that is new and does not know yet how wrong its clock
+// is, takes them.
+func TestGivenToTheReady(t *testing.T) {
+	kv, now := &memory{}, midnight
+	var all []*Shards
+	for _, name := range []string{"a", "b"} {
+		all = append(all, &Shards{Member: member(kv, name, &now, 0), Count: 4,
+			Host: &holder{open: map[int]bool{}}})
+	}
+	without := map[int]int{} // steps in which nobody had a shard
+	for i := range 20 {
+		for _, s := range all[:1+min(i/3, 1)] {
+			beat(t, s.Member)
+			if err := s.Step(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		list, err := Tenures(t.Context(), kv)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range list {
+			if e.Value.Owner == "" {
+				without[e.Value.Shard]++
+			}
+		}
+		now = now.Add(time.Second)
+	}
+	if a, b := len(all[0].Held()), len(all[1].Held()); a != 2 || b != 2 {
+		t.Errorf("a has %d shards and b %d", a, b)
+	}
+	for shard, n := range without {
+		if n > 1 {
+			t.Errorf("nobody had shard %d for %d s", shard, n)
+		}
+	}
+}
+
 // forgetful is a KV that gives no answer to a write that says where a store is, once.
 type forgetful struct {
 	memory

@@ -249,6 +249,10 @@ func (s *Shards) give(ctx context.Context, n int, to string, names []string) err
 		if home != "" && len(s.giving) >= givesAtOnce && !s.Leaving {
 			return nil
 		}
+		// it is worked on here until then
+		if !s.Hasty && to != "" && (!s.Apart || home != "") && !s.Member.Takes(to) {
+			return nil
+		}
 		if s.Apart && !s.Hasty && to != "" && home != "" && to != home &&
 			!(s.Host.Portable(n) && s.Member.Ready(to, n)) {
 			return nil
