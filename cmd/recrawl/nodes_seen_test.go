@@ -19,9 +19,9 @@ import (
 
 // What docs/nodes.md says was seen: three nodes, processes of their own, crawl servers that log
 // each request, and something bad happens to one of them.
-// RECRAWL_NODES_SEEN=kill,move,cut,disk,clock,budget runs it, some minutes each. cut needs network
-// namespaces and disk a tmpfs, both root; clock builds the program with a standard library whose
-// clock is an hour ahead. RECRAWL_NODES_SHARED=1 lets all nodes see one directory of stores.
+// RECRAWL_NODES_SEEN=kill,move,cut,disk,clock,budget,lost runs it, some minutes each. cut needs
+// network namespaces and disk a tmpfs, both root; clock builds the program with a standard library
+// whose clock is an hour ahead. RECRAWL_NODES_SHARED=1 lets all nodes see one directory of stores.
 
 const (
 	seenHosts = 24
@@ -119,8 +119,8 @@ func (l *logged) polite(t *testing.T) time.Duration {
 	return least
 }
 
-// silence is how long servers were not asked that were asked in the two seconds before a moment:
-// the least and longest of those above a bound, and how many.
+// silence is how long servers were not asked, at most, from a moment on, that were asked in the two
+// seconds before it: the least and longest of those above a bound, and how many.
 func (l *logged) silence(from time.Time, above time.Duration) (
 	least, longest time.Duration, servers int) {
 	l.mu.Lock()
@@ -128,10 +128,17 @@ func (l *logged) silence(from time.Time, above time.Duration) (
 	for _, list := range l.by {
 		slices.SortFunc(list, func(a, b asked) int { return a.begin.Compare(b.begin) })
 		i := slices.IndexFunc(list, func(r asked) bool { return r.begin.After(from) })
+		if i < 0 {
+			i = len(list)
+		}
 		if i < 1 || from.Sub(list[i-1].end) > 2*time.Second {
 			continue
 		}
-		if gap := list[i].begin.Sub(list[i-1].end); gap > above {
+		gap, last := time.Duration(0), list[i-1].end
+		for _, r := range list[i:] {
+			gap, last = max(gap, r.begin.Sub(last)), r.end
+		}
+		if gap = max(gap, time.Since(last)); gap > above {
 			servers++
 			longest = max(longest, gap)
 			if least == 0 || gap < least {
@@ -283,11 +290,11 @@ func (c *three) tell(t *testing.T, what string, at time.Time) {
 func TestNodesSeen(t *testing.T) {
 	want := strings.Split(os.Getenv("RECRAWL_NODES_SEEN"), ",")
 	if want[0] == "" {
-		t.Skip("RECRAWL_NODES_SEEN=kill,move,cut,disk,clock,budget says what to see")
+		t.Skip("RECRAWL_NODES_SEEN=kill,move,cut,disk,clock,budget,lost says what to see")
 	}
 	all := map[string]func(
 		*testing.T){"kill": seeKill, "move": seeMove, "cut": seeCut, "disk": seeDisk,
-		"clock": seeClock, "budget": seeBudget}
+		"clock": seeClock, "budget": seeBudget, "lost": seeLost}
 	for _, name := range want {
 		if all[name] == nil {
 			t.Fatalf("there is no %q to see", name)
@@ -350,6 +357,44 @@ func seeMove(t *testing.T) {
 	c.with(t, "n1")
 	time.Sleep(10 * time.Second)
 	c.tell(t, "started", at)
+}
+
+// All are killed, and what NATS had is gone: they go on with the stores that each has.
+func seeLost(t *testing.T) {
+	c := newThree(t, serveAll(t, "127.0.6"))
+	c.begin(t, plenty)
+	time.Sleep(20 * time.Second)
+	pages := func(s *nodeStatus) (n int) {
+		for _, shard := range s.List {
+			n += shard.Pages
+		}
+		return n
+	}
+	before := 0
+	c.until(t, "pages are told", func(s *nodeStatus, _ map[string]int) bool {
+		before = pages(s)
+		return before > 0
+	})
+	at := time.Now()
+	for i, n := range c.nodes {
+		n.Process.Kill()
+		n.Wait()
+		if err := os.RemoveAll(filepath.Join(c.dir, fmt.Sprint("n", i), "nats")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range c.nodes {
+		c.start(t, i, plenty)
+	}
+	after := 0
+	back := c.until(t, "all run", func(s *nodeStatus, at map[string]int) bool {
+		after = pages(s)
+		return running(at) == s.Shards && after >= before
+	})
+	time.Sleep(10 * time.Second)
+	c.tell(t, "lost", at)
+	t.Logf("all ran after %.1f s; %d pages were known, and are %d", back.Sub(at).Seconds(), before,
+		after)
 }
 
 // A budget of 60 fetches a round of all nodes is kept while one is killed and comes back.

@@ -43,7 +43,7 @@ const (
 	shardBytes   = 550_000 // of memory, without pages: docs/nodes.md
 	reportBytes  = 230     // that a node tells of a shard with each beat
 	beatSeconds  = 5
-	ledgerBytes  = 60   // that the entry of the budget has of a shard
+	standBytes   = 130  // that an account of the budget has of a shard
 	roundHours   = 1    // length of a round
 	chunk        = 16e6 // bytes that a link serves at a time
 	commitVisits = 64   // that a shard commits at once, where it makes more than so many a second
@@ -112,7 +112,9 @@ func (c Costs) needs(count int, pages int64) *Simulated {
 	s.LogRate = perSecond * c.Log * 3 * (replicas - 1) / math.Min(n, families)
 	s.Commits = math.Min(perSecond, math.Max(shards, perSecond/commitVisits)) / families
 	s.Beats = n / beatSeconds * (shards/n*reportBytes + 200) * n
-	s.Ledger = 2*shards/c.Writes + 2*shards*shards*ledgerBytes/(c.Network*1e6)
+	// Each shard settles a round and takes a share of the next one: both read and write an account.
+	s.Ledger = 2*shards/c.Writes +
+		4*shards*min(shards, nodes.AccountShards)*standBytes/(c.Network*1e6)
 	breaks := func(is bool, format string, args ...any) {
 		if is {
 			s.Breaks = append(s.Breaks, fmt.Sprintf(format, args...))
@@ -124,7 +126,7 @@ func (c Costs) needs(count int, pages int64) *Simulated {
 	breaks(s.LogRate > c.Network*1e6/2, "network of the leaders")
 	breaks(s.Commits > c.Writes, "synced commits of the leaders")
 	breaks(s.Beats > c.Network*1e6/2, "beats of nodes")
-	breaks(s.Ledger > roundHours*3600/10, "the entry of the budget")
+	breaks(s.Ledger > roundHours*3600/10, "the writes that divide the budget")
 	return s
 }
 

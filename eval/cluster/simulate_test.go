@@ -60,12 +60,12 @@ func TestMoves(t *testing.T) {
 // What is scarce is what breaks first.
 func TestMost(t *testing.T) {
 	for want, change := range map[string]func(*Costs){
-		"memory":                                  func(c *Costs) { c.Memory = 4 },
-		"disk of the machines with copies":        func(c *Costs) { c.Disk = 10 },
-		"processors":                              func(c *Costs) { c.Fetch = 1e6 },
-		"network of the leaders":                  func(c *Costs) { c.Log = 1e8 },
-		"synced commits of the leaders":           func(c *Costs) { c.Writes = 50 },
-		"beats of nodes, the entry of the budget": func(c *Costs) { c.Network = 0.1 },
+		"memory":                           func(c *Costs) { c.Memory = 4 },
+		"disk of the machines with copies": func(c *Costs) { c.Disk = 10 },
+		"processors":                       func(c *Costs) { c.Fetch = 1e6 },
+		"network of the leaders":           func(c *Costs) { c.Log = 1e8 },
+		"synced commits of the leaders":    func(c *Costs) { c.Writes = 50 },
+		"beats of nodes, the writes that divide the budget": func(c *Costs) { c.Network = 0.1 },
 	} {
 		c := someCosts()
 		c.Disk, c.Writes = 40_000, 5000

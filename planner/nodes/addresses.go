@@ -29,6 +29,9 @@ const (
 	doubts = time.Minute
 	// askAgain is how often a node asks for an address that another node has.
 	askAgain = 2 * time.Second
+	// askSoon is how soon it asks again at first: a node that no longer visits the address, as its
+	// shard has moved, gives it back at once.
+	askSoon = askAgain / 4
 )
 
 // Addresses lets the shards of all nodes take turns at addresses that servers of several share.
@@ -97,7 +100,7 @@ func (a *Addresses) Enter(ctx context.Context, to string) (ok bool, until time.T
 		a.ours[to] = h
 	case h.busy:
 		a.mu.Unlock()
-		return false, now.Add(max(a.Pause, askAgain/4)), nil
+		return false, now.Add(max(a.Pause, askSoon)), nil
 	case now.Before(h.notBefore):
 		until = h.notBefore
 		a.mu.Unlock()
@@ -176,10 +179,11 @@ func (a *Addresses) obtain(ctx context.Context, to string, h *address) (
 	case !a.orphan(ctx, key, s):
 		a.Want(s.Node, to)
 		if s.Wanted {
-			return now.Add(askAgain), nil
+			stood := a.stood(key, e.Revision, now)
+			return now.Add(min(max(stood, askSoon), askAgain)), nil
 		}
 		s.Wanted = true
-		next, until = s, now.Add(askAgain)
+		next, until = s, now.Add(askSoon)
 	default:
 		// Its visits ended before its lease did. An answer may be that of a moment ago: so it is
 		// asked for again.
@@ -189,7 +193,7 @@ func (a *Addresses) obtain(ctx context.Context, to string, h *address) (
 	}
 	revision, err := a.KV.Set(ctx, key, encode(next), e.Revision)
 	if errors.Is(err, ErrConflict) {
-		return now.Add(askAgain / 4), nil
+		return now.Add(askSoon), nil
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()

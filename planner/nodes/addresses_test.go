@@ -103,3 +103,46 @@ func TestTurns(t *testing.T) {
 		t.Errorf("c may not ask: %v", err)
 	}
 }
+
+// A node that does not ask an address any more, as its shard moved, gives it to the one that does
+// when that one first asks: it has it after the pause and little more.
+func TestAddressMoves(t *testing.T) {
+	kv, now := &memory{}, midnight
+	of := map[string]*Addresses{}
+	for _, name := range []string{"a", "b"} {
+		of[name] = &Addresses{KV: kv, Name: name, Session: name, Pause: 500 * time.Millisecond,
+			Now:   func() time.Time { return now },
+			Holds: func(time.Time) bool { return true },
+			Gone:  func(context.Context, string, string) (bool, error) { return false, nil },
+			Want:  func(n, address string) { of[n].Wanted(address) }}
+	}
+	a, b := of["a"], of["b"]
+	if ok, _, err := a.Enter(t.Context(), "192.0.2.1"); !ok || err != nil {
+		t.Fatal(err)
+	}
+	a.Leave("192.0.2.1", time.Time{})
+	for from, next := now, now; ; now = now.Add(50 * time.Millisecond) {
+		if now.Sub(from)%(250*time.Millisecond) == 0 {
+			if err := a.Sweep(t.Context(), 10, false); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if now.Before(next) {
+			continue
+		}
+		ok, until, err := b.Enter(t.Context(), "192.0.2.1")
+		if next = until; err != nil {
+			t.Fatal(err)
+		}
+		took := now.Sub(from)
+		if ok && took < 500*time.Millisecond {
+			t.Errorf("b asks %v after a", took)
+		}
+		if took > 1500*time.Millisecond {
+			t.Fatalf("b has it after %v: %v", took, ok)
+		}
+		if ok {
+			break
+		}
+	}
+}

@@ -15,6 +15,11 @@ type Cluster struct {
 	// Apart says that each node has stores of its own, which move by copies and logs. Else all see
 	// one directory.
 	Apart bool `json:"apart,omitempty"`
+	// Mark is what nodes with stores of their own keep beside them, to know the cluster again.
+	// Again says that a node had it when it met nothing that nodes agreed on: that was lost, and no
+	// shard begins without a store that some node has (Shards.Again).
+	Mark  string `json:"mark,omitempty"`
+	Again bool   `json:"again,omitempty"`
 }
 
 // ErrShards says that a node was started for another number of shards than the cluster has.
@@ -24,11 +29,23 @@ var ErrShards = errors.New("the number of shards cannot be changed")
 // other way round.
 var ErrApart = errors.New("all nodes have --stores, a directory that all see, or none has")
 
+// ErrMark says that the stores of a node are of another cluster, or that the others have begun
+// without it after they lost all that they had agreed on.
+var ErrMark = errors.New("the stores of this node are of another cluster")
+
 // Found returns what the nodes agreed on, and writes it where this node is the first. A budget that
-// differs replaces the old one: it is the one that was given last.
+// differs replaces the old one: it is the one that was given last. Again says that this node had
+// the mark; else another one counts.
 func Found(ctx context.Context, kv KV, want Cluster) (Cluster, error) {
 	for {
 		have, revision, err := Agreed(ctx, kv)
+		next := want
+		if revision > 0 {
+			next.Again = have.Again
+			if next.Mark = have.Mark; have.Mark == "" { // of an older program
+				next.Mark = want.Mark
+			}
+		}
 		switch {
 		case err != nil:
 			return want, err
@@ -37,11 +54,13 @@ func Found(ctx context.Context, kv KV, want Cluster) (Cluster, error) {
 				have.Shards, want.Shards, ErrShards)
 		case revision > 0 && have.Apart != want.Apart:
 			return have, ErrApart
-		case revision > 0 && have == want:
+		case want.Again && next.Mark != want.Mark:
+			return have, ErrMark
+		case revision > 0 && have == next:
 			return have, nil
 		}
-		if _, err := kv.Set(ctx, clusterKey, encode(want), revision); !errors.Is(err, ErrConflict) {
-			return want, err
+		if _, err := kv.Set(ctx, clusterKey, encode(next), revision); !errors.Is(err, ErrConflict) {
+			return next, err
 		}
 	}
 }

@@ -75,10 +75,11 @@ func List[T any](ctx context.Context, kv KV, prefix string) ([]Listed[T], error)
 	return all, nil
 }
 
-// Keys of the KV. A shard has its number behind it, a node its name.
+// Keys of the KV. A shard or account has its number behind it, a node its name.
 const (
 	clusterKey = "cluster"
-	ledgerKey  = "ledger"
+	ledgerKey  = "budget"
+	accountKey = "budget."
 	startsKey  = "starts"
 	nodePrefix = "node."
 	shardKey   = "shard."

@@ -13,25 +13,47 @@ import (
 // Unlimited as a budget sets no bound.
 const Unlimited = -1
 
-// books is the entry of the ledger.
+// The ledger has an entry that divides each round among all shards, and for each 64 shards one with
+// what they took and used. With 4,096 shards the first has 40 KB and the others 8 KB each: NATS
+// takes messages of 1 MiB.
 //
-//	Entitled >= Spent + what the grants in Open allow, and Entitled <= the budget of the day
-type books struct {
-	Day      int64            `json:"day"`      // unix seconds at which it begins
-	Entitled float64          `json:"entitled"` // fetches up to the end of the round
-	Spent    int              `json:"spent"`    // of rounds that are settled
-	Open     map[string]grant `json:"open"`     // by shard and round
-	Round    int64            `json:"round"`    // unix seconds at which it begins
-	Shares   []int            `json:"shares"`   // of the round, by shard
-	// by shard: the epoch that took its share; 0: nobody yet
-	Taken   []uint64  `json:"taken"`
-	Reports []Settled `json:"reports"` // by shard: its last round
+// A list of accounts may be that of a moment ago. So a round is divided out of what was never
+// divided and what accounts gave back, which only grows within a day: who does not see all of it
+// divides less, and the rest comes with a later round.
+
+// division is the entry of a round.
+type division struct {
+	Day      int64   `json:"day"`  // unix seconds at which it begins
+	Book     uint64  `json:"book"` // number of the day: accounts of another one are void
+	Turn     uint64  `json:"turn"` // number of the round, over all days
+	Start    int64   `json:"start"`
+	Entitled float64 `json:"entitled"` // fetches of the day up to the end of the round
+	Shares   []int   `json:"shares"`   // of the round, by shard
+	Divided  []int   `json:"divided"`  // by account: all its shares of the day
 }
 
-type grant struct {
-	Fetches int    `json:"fetches"`
-	Epoch   uint64 `json:"epoch"`
+// account is the entry of shards, up to AccountShards of them.
+type account struct {
+	Book    uint64  `json:"book"`
+	Turn    uint64  `json:"turn"` // of the last round in which one of them took its share
+	Start   int64   `json:"start"`
+	Shares  []int   `json:"shares"`  // of that round
+	Divided int     `json:"divided"` // all shares of the day, up to that round
+	Spent   int     `json:"spent"`   // of the day, as far as it is settled
+	Stands  []stand `json:"stands"`  // by shard
 }
+
+// stand is how a shard stands.
+type stand struct {
+	Turn   uint64  `json:"turn"` // of the round of which it took its share last
+	Start  int64   `json:"start"`
+	Epoch  uint64  `json:"epoch"` // who took it
+	Open   int     `json:"open"`  // that share, until it is settled
+	Report Settled `json:"report"`
+}
+
+// AccountShards bounds the shards of an account.
+const AccountShards = 64
 
 // Settled is what a shard tells of a round that is over.
 type Settled struct {
@@ -58,62 +80,51 @@ func (l *Ledger) Claim(ctx context.Context, shard int, epoch uint64, start time.
 	if l.PerDay == Unlimited {
 		return Unlimited, nil
 	}
-	given := 0
-	err := l.change(ctx, func(b *books) bool {
+	at, given := start.Unix(), 0
+	err := l.change(ctx, shard, func(a *account) (bool, error) {
 		given = 0
-		at := start.Unix()
-		// A node whose clock was ahead may have begun a round of the future. That one is given up.
-		// Its fetches are in Entitled already, so that none are added for this round.
-		back := b.Round-at > int64(length/time.Second)
-		if day := at - at%ledgerDay; day > b.Day {
-			b.Day, b.Entitled, b.Spent, b.Open = day, 0, 0, nil
-		} else if back {
-			b.Day = day
+		if a.Start != at {
+			d, err := l.divided(ctx, at, length)
+			if err != nil || d.Start != at { // over for all
+				return false, err
+			}
+			if d.Turn <= a.Turn {
+				return false, ErrConflict // one of the two was late
+			}
+			a.begin(d, shard/AccountShards)
 		}
-		switch {
-		case back:
-			b.open(at, 0, l.PerDay, l.Shards)
-		case at < b.Round:
-			return false // of a round that is over for all
-		case at > b.Round:
-			b.open(at, l.PerDay*length.Hours()/24, l.PerDay, l.Shards)
-		case b.Taken[shard] == epoch:
-			given = b.Shares[shard]
-			return false
-		case b.Taken[shard] != 0:
-			return false
+		s := &a.Stands[shard%AccountShards]
+		if s.Turn == a.Turn {
+			if s.Epoch == epoch {
+				given = s.Open
+			}
+			return false, nil
 		}
-		given = b.Shares[shard]
-		b.Taken[shard] = epoch
-		if b.Open == nil {
-			b.Open = map[string]grant{}
-		}
-		if given > 0 {
-			b.Open[roundOf(shard, at)] = grant{given, epoch}
-		}
-		return true
+		given = a.Shares[shard%AccountShards]
+		a.Spent += s.Open // nobody settles it any more
+		s.Turn, s.Start, s.Epoch, s.Open = a.Turn, at, epoch, given
+		return true, nil
 	})
 	return given, err
 }
 
 // Settle gives back what a shard did not use of a round, and tells what a fetch is worth there. It
-// may be told twice, and by a later epoch if that has the store of the earlier one.
+// may be told twice, and by a later epoch if that has the store of the earlier one. It must be told
+// before the shard claims its share of a later round, or the whole share counts as used.
 func (l *Ledger) Settle(ctx context.Context, shard int, epoch uint64, start time.Time,
-	s Settled) error {
+	told Settled) error {
 	if l.PerDay == Unlimited {
 		return nil
 	}
-	return l.change(ctx, func(b *books) bool {
-		key := roundOf(shard, start.Unix())
-		g, ok := b.Open[key]
-		if !ok || g.Epoch > epoch || shard >= len(b.Reports) {
-			return false
+	return l.change(ctx, shard, func(a *account) (bool, error) {
+		s := &a.Stands[shard%AccountShards]
+		if s.Open == 0 || s.Start != start.Unix() || s.Epoch > epoch {
+			return false, nil
 		}
-		delete(b.Open, key)
-		b.Spent += min(max(s.Used, 0), g.Fetches)
-		s.Granted = g.Fetches
-		b.Reports[shard] = s
-		return true
+		a.Spent += min(max(told.Used, 0), s.Open)
+		told.Granted = s.Open
+		s.Open, s.Report = 0, told
+		return true, nil
 	})
 }
 
@@ -126,31 +137,52 @@ type Books struct {
 
 // Read returns the ledger.
 func (l *Ledger) Read(ctx context.Context) (Books, error) {
-	b, _, err := l.read(ctx)
-	out := Books{PerDay: l.PerDay, Spent: b.Spent}
-	for _, g := range b.Open {
-		out.Granted += g.Fetches
+	out := Books{PerDay: l.PerDay}
+	d, _, err := Read[division](ctx, l.KV, ledgerKey)
+	if err != nil {
+		return out, err
+	}
+	accounts, err := l.accounts(ctx)
+	for _, a := range accounts {
+		if a.Book == d.Value.Book {
+			out.Spent += a.Spent
+			out.Granted += a.open()
+		}
 	}
 	return out, err
 }
 
-func (l *Ledger) read(ctx context.Context) (b books, revision uint64, err error) {
-	e, _, err := Read[books](ctx, l.KV, ledgerKey)
-	return e.Value, e.Revision, err
+// accounts lists all accounts, as they were a moment ago.
+func (l *Ledger) accounts(ctx context.Context) ([]account, error) {
+	all := make([]account, (l.Shards+AccountShards-1)/AccountShards)
+	list, err := List[account](ctx, l.KV, accountKey)
+	for _, e := range list {
+		if n, err := strconv.Atoi(e.Key[len(accountKey):]); err == nil && n < len(all) {
+			all[n] = e.Value
+		}
+	}
+	return all, err
 }
 
-// change replaces the ledger by what a function makes of it, which returns false where it changed
-// nothing. It is called again where another node was faster.
-func (l *Ledger) change(ctx context.Context, f func(*books) bool) error {
+// change replaces the account of a shard by what a function makes of it, which returns false where
+// it changed nothing. It is called again where another node was faster.
+func (l *Ledger) change(ctx context.Context, shard int,
+	f func(*account) (bool, error)) error {
+	key := accountKey + strconv.Itoa(shard/AccountShards)
 	for {
-		b, revision, err := l.read(ctx)
+		e, _, err := Read[account](ctx, l.KV, key)
 		if err != nil {
 			return err
 		}
-		if !f(&b) {
-			return nil
+		a := e.Value
+		if a.Stands == nil {
+			a.Stands = make([]stand, min(AccountShards, l.Shards-shard/AccountShards*AccountShards))
 		}
-		if _, err := l.KV.Set(ctx, ledgerKey, encode(b), revision); !errors.Is(err, ErrConflict) {
+		changed, err := f(&a)
+		if err == nil && changed {
+			_, err = l.KV.Set(ctx, key, encode(a), e.Revision)
+		}
+		if !errors.Is(err, ErrConflict) {
 			return err
 		}
 		if err := ctx.Err(); err != nil {
@@ -159,23 +191,101 @@ func (l *Ledger) change(ctx context.Context, f func(*books) bool) error {
 	}
 }
 
-func roundOf(shard int, start int64) string {
-	return strconv.Itoa(shard) + "/" + strconv.FormatInt(start, 10)
+// divided returns the round that begins then, or a later one. The first who asks divides it.
+func (l *Ledger) divided(ctx context.Context, at int64, length time.Duration) (*division, error) {
+	for {
+		e, _, err := Read[division](ctx, l.KV, ledgerKey)
+		if err != nil {
+			return nil, err
+		}
+		d := &e.Value
+		// A node whose clock was ahead may have begun a round of the future. That one is given up.
+		// Its fetches are in Entitled already, so that none are added for this round.
+		back := d.Start-at > int64(length/time.Second)
+		if at <= d.Start && !back {
+			return d, nil
+		}
+		accounts, err := l.accounts(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if day := at - at%ledgerDay; day > d.Day {
+			d.Day, d.Entitled, d.Divided = day, 0, nil
+			d.Book++
+		} else if back {
+			d.Day = day
+		}
+		perRound := l.PerDay * length.Hours() / 24
+		if back {
+			perRound = 0
+		}
+		d.divide(at, perRound, l.PerDay, accounts, l.Shards)
+		if _, err = l.KV.Set(ctx, ledgerKey, encode(d), e.Revision); err == nil {
+			return d, nil
+		} else if !errors.Is(err, ErrConflict) {
+			return nil, err
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
 }
 
-// open begins a round: it divides what the day allows by now and nobody has.
-func (b *books) open(at int64, perRound, perDay float64, shards int) {
-	b.Entitled = min(b.Entitled+perRound, perDay)
-	pool := int(b.Entitled+5e-7) - b.Spent
-	for _, g := range b.Open {
-		pool -= g.Fetches
+// divide divides what the day allows by now and nobody has.
+func (d *division) divide(at int64, perRound, perDay float64, accounts []account, shards int) {
+	if len(d.Divided) != len(accounts) {
+		d.Divided = make([]int, len(accounts))
 	}
-	if len(b.Reports) != shards {
-		b.Reports = make([]Settled, shards)
+	d.Entitled = min(d.Entitled+perRound, perDay)
+	pool := int(d.Entitled + 5e-7)
+	reports := make([]Settled, shards)
+	for i, a := range accounts {
+		pool -= d.Divided[i]
+		if a.Book == d.Book {
+			pool += a.back()
+		}
+		for n, s := range a.Stands {
+			reports[i*AccountShards+n] = s.Report
+		}
 	}
-	b.Shares = divide(max(pool, 0), demands(b.Reports), int(at/60))
-	b.Taken = make([]uint64, shards)
-	b.Round = at
+	d.Turn++
+	d.Start, d.Shares = at, divide(max(pool, 0), demands(reports), int(at/60))
+	for shard, share := range d.Shares {
+		d.Divided[shard/AccountShards] += share
+	}
+}
+
+// begin lets the shards of an account, of which this is the number, take their shares of a round.
+// They no longer can of earlier rounds.
+func (a *account) begin(d *division, number int) {
+	if a.Book != d.Book {
+		a.Spent = 0
+		for i := range a.Stands {
+			a.Stands[i].Open = 0
+		}
+	}
+	first := number * AccountShards
+	a.Book, a.Turn, a.Start, a.Divided = d.Book, d.Turn, d.Start, d.Divided[number]
+	a.Shares = d.Shares[first : first+len(a.Stands)]
+}
+
+// open is what shards took and did not settle.
+func (a *account) open() (n int) {
+	for _, s := range a.Stands {
+		n += s.Open
+	}
+	return n
+}
+
+// back is how much of the shares of the day nobody has, nor can take.
+func (a *account) back() int {
+	n := a.Divided - a.Spent - a.open()
+	for i, s := range a.Stands {
+		if s.Turn != a.Turn {
+			n -= a.Shares[i]
+		}
+	}
+	return n
 }
 
 // demands are the weights by which a round is divided. A shard that left some of its share gets

@@ -1,7 +1,10 @@
 package nodes
 
 import (
+	"context"
+	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -122,22 +125,185 @@ func TestLedgerTakeover(t *testing.T) {
 	if err := l.Settle(t.Context(), 0, 2, midnight, Settled{Used: 2}); err != nil {
 		t.Fatal(err)
 	}
-	// 20 fetches by the second hour, of which 2 are used and none is granted.
-	if a, b := claim(0, 2, time.Hour), claim(1, 1, time.Hour); a+b != 18 {
+	// 20 fetches by the second hour, of which 2 are used. The 5 of the other shard were not taken,
+	// but could have been until now.
+	if a, b := claim(0, 2, time.Hour), claim(1, 1, time.Hour); a+b != 13 {
 		t.Errorf("granted %d and %d", a, b)
+	}
+	if a, b := claim(0, 2, 2*time.Hour), claim(1, 1, 2*time.Hour); a+b != 15 {
+		t.Errorf("granted %d and %d, want those too that nobody took two hours ago", a, b)
 	}
 	// A late round has nothing; a clock that was far ahead does not stop the others.
 	if n := claim(1, 1, 0); n != 0 {
 		t.Errorf("a round that is over was granted %d", n)
 	}
-	claim(1, 1, 5*time.Hour)
-	if claim(0, 2, 2*time.Hour)+claim(1, 1, 2*time.Hour) == 0 {
-		t.Error("no round is opened after one of a clock that was ahead")
+	claim(1, 1, 6*time.Hour)
+	claim(0, 2, 3*time.Hour)
+	if claim(0, 2, 4*time.Hour)+claim(1, 1, 4*time.Hour) == 0 {
+		t.Error("no round is divided after one of a clock that was ahead")
 	}
 	unbound := &Ledger{KV: &memory{broken: true}, Shards: 2, PerDay: Unlimited}
 	if n, err := unbound.Claim(t.Context(), 0, 1, midnight, time.Hour); n != Unlimited ||
 		err != nil {
 		t.Errorf("no bound: %d, %v", n, err)
+	}
+}
+
+// measured is a KV that notes its longest entry.
+type measured struct {
+	memory
+	longest int
+}
+
+func (m *measured) Set(ctx context.Context, key string, value []byte, revision uint64) (
+	uint64, error) {
+	m.longest = max(m.longest, len(value))
+	return m.memory.Set(ctx, key, value, revision)
+}
+
+// With as many shards as there can be, and numbers that are long, all entries fit messages of NATS
+// many times over, also where rounds are not settled.
+func TestLedgerOfManyShards(t *testing.T) {
+	kv := &measured{}
+	l := &Ledger{KV: kv, Shards: MostShards, PerDay: 1e12}
+	granted, back := 0, 0
+	for h := range 3 {
+		start := midnight.Add(time.Duration(h) * time.Hour)
+		for shard := 0; shard < l.Shards; shard += AccountShards / 8 {
+			n, err := l.Claim(t.Context(), shard, 1e6, start, time.Hour)
+			if err == nil && h == 0 {
+				err = l.Settle(t.Context(), shard, 1e6, start, Settled{Used: n - 1, Pages: 1e9,
+					Price: 0.12345678901234567})
+				back++
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			granted += n
+		}
+	}
+	if most := 1 << 20 / 8; kv.longest > most {
+		t.Errorf("the longest entry has %d bytes, want %d or fewer", kv.longest, most)
+	}
+	b, err := l.Read(t.Context())
+	if err != nil || granted == 0 || b.Spent+b.Granted != granted-back {
+		t.Errorf("the ledger has %+v of %d fetches, of which %d came back: %v", b, granted, back, err)
+	}
+}
+
+// late is a KV whose reads may be those of some writes ago.
+type late struct {
+	memory
+	rng    *rand.Rand
+	before []map[string]Entry
+}
+
+func (l *late) seen() *memory {
+	if n := len(l.before); n > 0 {
+		return &memory{entries: l.before[max(0, n-1-l.rng.IntN(8))]}
+	}
+	return &l.memory
+}
+
+func (l *late) Get(ctx context.Context, key string) (Entry, bool, error) {
+	return l.seen().Get(ctx, key)
+}
+
+func (l *late) List(ctx context.Context, prefix string) ([]Entry, error) {
+	return l.seen().List(ctx, prefix)
+}
+
+func (l *late) Set(ctx context.Context, key string, value []byte, revision uint64) (
+	uint64, error) {
+	defer func() { l.before = append(l.before, maps.Clone(l.entries)) }()
+	return l.memory.Set(ctx, key, value, revision)
+}
+
+// What is read late costs no fetch beyond the budget, whoever dies, settles or asks for rounds that
+// are over; and what nobody used comes back.
+func TestLedgerOfLateReads(t *testing.T) {
+	const perHour = 500
+	type of struct {
+		shard int
+		start time.Time
+	}
+	for seed := range uint64(2) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		l := &Ledger{KV: &late{rng: rng}, Shards: AccountShards + 3, PerDay: 24 * perHour}
+		granted := map[of]int{}
+		given, settled := 0, 0
+		for h := range 12 {
+			for range 2 * l.Shards {
+				o := of{rng.IntN(l.Shards), midnight.Add(time.Duration(h-rng.IntN(2)) * time.Hour)}
+				n := granted[o]
+				if n < 0 { // it is settled: nobody asks for it again
+					continue
+				}
+				if n > 0 && rng.IntN(3) > 0 {
+					used := n - rng.IntN(2)
+					told := Settled{Used: used}
+					if err := l.Settle(t.Context(), o.shard, 9, o.start, told); err != nil {
+						t.Fatal(err)
+					}
+					settled += n - used
+					granted[o] = -1
+					continue
+				}
+				n, err := l.Claim(t.Context(), o.shard, uint64(1+rng.IntN(2)), o.start, time.Hour)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if had := granted[o]; n > 0 && had != 0 && had != n {
+					t.Fatalf("seed %d: shard %d had %d fetches, and is granted %d",
+						seed, o.shard, had, n)
+				} else if n > 0 && had == 0 {
+					granted[o], given = n, given+n
+				}
+			}
+			if used := given - settled; used > perHour*(h+1) {
+				t.Fatalf("seed %d: %d fetches were used after %d hours", seed, used, h+1)
+			}
+		}
+		if used := given - settled; used < perHour*12*8/10 {
+			t.Errorf("seed %d: %d fetches of %d were used", seed, used, perHour*12)
+		}
+	}
+}
+
+// A shard that sees a round which is over, as nobody else of its account took part since, has its
+// share of it: it was not divided again meanwhile.
+func TestLedgerOfALateShard(t *testing.T) {
+	kv := &late{rng: rand.New(rand.NewPCG(1, 1))}
+	l := &Ledger{KV: kv, Shards: AccountShards + 1, PerDay: 24 * 10 * (AccountShards + 1)}
+	claim := func(shard, hour int) int {
+		t.Helper()
+		start := midnight.Add(time.Duration(hour) * time.Hour)
+		n, err := l.Claim(t.Context(), shard, 1, start, time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	shares := func() int {
+		t.Helper()
+		of, _, err := Read[division](t.Context(), &kv.memory, ledgerKey)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sum(of.Value.Shares)
+	}
+	first := claim(0, 0)
+	all := shares() // of both accounts: of the first, others may still take theirs
+	then := kv.before[len(kv.before)-1:]
+	kv.before = nil
+	claim(0, 1)
+	all += shares()
+	kv.before = then
+	if behind := claim(AccountShards, 0); first != 10 || behind != 10 {
+		t.Errorf("granted %d and %d in the first hour, want 10 each", first, behind)
+	}
+	if all > 20*l.Shards {
+		t.Errorf("%d fetches can be used in two hours, want %d at most", all, 20*l.Shards)
 	}
 }
 

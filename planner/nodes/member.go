@@ -27,11 +27,14 @@ type NodeState struct {
 	TTLms   int64         `json:"ttl_ms"`            // of its lease
 	Offset  float64       `json:"offset"`            // by which it corrects its clock, seconds
 	Leaving bool          `json:"leaving,omitempty"` // it gives its shards away
+	Waits   bool          `json:"waits,omitempty"`   // it takes no shards yet (Settled)
 	Dead    bool          `json:"dead,omitempty"`    // written by another node
 	Version string        `json:"version,omitempty"`
 	Trouble string        `json:"trouble,omitempty"` // why it makes no visits
 	Shards  []ShardReport `json:"shards,omitempty"`
 	Ready   []int         `json:"ready,omitempty"` // shards of others whose stores it has a copy of
+	// shards of which nobody knows who has the store, and of which it has one: the epoch of that
+	Stores map[int]uint64 `json:"stores,omitempty"`
 }
 
 // ShardReport is how a shard is getting on.
@@ -120,6 +123,7 @@ type Member struct {
 	Alone bool
 
 	revision uint64
+	waits    bool      // as told last
 	tried    time.Time // of the last beat
 	looked   time.Time // first
 	seen     map[string]sighting
@@ -140,6 +144,8 @@ type nodeEntry struct {
 // Beat tells the others that this node lives, if it is time. ErrOver: they took it for dead.
 func (m *Member) Beat(ctx context.Context, state NodeState, urgent bool) error {
 	now := m.Now()
+	state.Waits = !m.Settled()
+	urgent = urgent || m.waits != state.Waits
 	if !urgent && !m.tried.IsZero() && now.Sub(m.tried) < m.TTL/beats {
 		return nil
 	}
@@ -155,7 +161,7 @@ func (m *Member) Beat(ctx context.Context, state NodeState, urgent bool) error {
 		m.tried = time.Time{} // again, as soon as possible
 		return err
 	}
-	m.revision = revision
+	m.revision, m.waits = revision, state.Waits
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.began = now
@@ -313,6 +319,21 @@ func Gone(ctx context.Context, kv KV, name, session string) (bool, error) {
 func (m *Member) Ready(name string, shard int) bool {
 	return slices.Contains(m.live[name].Ready, shard)
 }
+
+// Takes reports whether a node that lives takes shards by now.
+func (m *Member) Takes(name string) bool {
+	s, ok := m.live[name]
+	return ok && !s.Waits
+}
+
+// Offers returns the epoch of the store of a shard that a node which lives said to have.
+func (m *Member) Offers(name string, shard int) (epoch uint64, ok bool) {
+	epoch, ok = m.live[name].Stores[shard]
+	return epoch, ok
+}
+
+// heard reports whether every node that lives has told something of itself since this one looked.
+func (m *Member) heard() bool { return !m.looked.IsZero() && m.Now().Sub(m.looked) > m.TTL }
 
 // Runs reports whether the node that has a shard lives, and said that it works on it.
 func (m *Member) Runs(t Tenure) bool {

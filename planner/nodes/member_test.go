@@ -1,7 +1,9 @@
 package nodes
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -171,5 +173,196 @@ func TestStartsSize(t *testing.T) {
 	}
 	if list, _, err := Starts(t.Context(), kv); err != nil || len(list) != 200 {
 		t.Errorf("%d start pages, %v", len(list), err)
+	}
+}
+
+// The first node makes the mark of a cluster. One that knows the mark when nothing is agreed on
+// says that it was lost; one that knows another mark is refused.
+func TestMark(t *testing.T) {
+	kv := &memory{}
+	c := Cluster{Shards: 4, PerDay: 10, Apart: true, Mark: "one"}
+	if got, err := Found(t.Context(), kv, c); err != nil || got != c {
+		t.Fatalf("the first node: %+v, %v", got, err)
+	}
+	c.Mark, c.PerDay = "two", 20
+	want := Cluster{Shards: 4, PerDay: 20, Apart: true, Mark: "one"}
+	if got, err := Found(t.Context(), kv, c); err != nil || got != want {
+		t.Errorf("another one that is new: %+v, %v", got, err)
+	}
+	c.Again = true
+	if _, err := Found(t.Context(), kv, c); !errors.Is(err, ErrMark) {
+		t.Errorf("one of another cluster: %v", err)
+	}
+	c.Mark = "one"
+	if got, err := Found(t.Context(), kv, c); err != nil || got != want {
+		t.Errorf("one that comes back: %+v, %v", got, err)
+	}
+	lost := &memory{}
+	for _, again := range []bool{true, false, true} {
+		c.Again = again
+		if got, err := Found(t.Context(), lost, c); err != nil || !got.Again || got.Mark != "one" {
+			t.Errorf("where all was lost: %+v, %v", got, err)
+		}
+	}
+	old := &memory{}
+	old.Set(t.Context(), clusterKey, []byte(`{"shards":4,"per_day":20,"apart":true}`), 0)
+	if got, err := Found(t.Context(), old, c); err != nil || got != want {
+		t.Errorf("of an older program: %+v, %v", got, err)
+	}
+}
+
+// holder is a Host with stores of shards, by their epochs.
+type holder struct {
+	had    map[int]uint64
+	open   map[int]bool
+	opened bool // what Opened tells
+	homed  int  // how often all knew that
+}
+
+func (h *holder) Open(t Tenure)                 { h.open[t.Shard] = true }
+func (h *holder) Close(shard int)               { delete(h.open, shard) }
+func (h *holder) Portable(int) bool             { return false }
+func (h *holder) Opened(int) bool               { return h.opened }
+func (h *holder) Homed(int)                     { h.homed++ }
+func (h *holder) Has(n int) (e uint64, ok bool) { e, ok = h.had[n]; return e, ok }
+func (h *holder) Work(shard int) Worked {
+	if h.open[shard] {
+		return Running
+	}
+	return Closed
+}
+
+// Where nobody knows any more who had which shard, it is begun by the node that worked on it last,
+// once all have told what they have; one that nobody has waits until somebody orders it to begin.
+func TestKeeper(t *testing.T) {
+	const shards = 6 // 0 to 3 have stores: at b alone, a later one at b, at a, the same at both
+	had := []map[int]uint64{{1: 7, 2: 9, 3: 4}, {0: 3, 1: 8, 2: 8, 3: 4}}
+	kv, now := &memory{}, midnight
+	var all []*Shards
+	for i, name := range []string{"a", "b"} {
+		all = append(all, &Shards{Member: member(kv, name, &now, 0), Count: shards, Apart: true,
+			Again: true, Host: &holder{had: had[i], open: map[int]bool{}}})
+	}
+	step := func(who []*Shards, times int) {
+		t.Helper()
+		for range times {
+			for _, s := range who {
+				m := s.Member
+				err := m.Beat(t.Context(), NodeState{Stores: s.Host.(*holder).had}, false)
+				if err == nil {
+					err = m.Look(t.Context())
+				}
+				if err == nil {
+					err = s.Step(t.Context())
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			now = now.Add(time.Second)
+		}
+	}
+	step(all[:1], 5)
+	if len(all[0].Held()) > 0 {
+		t.Errorf("a began %v before others could tell what they have", all[0].Held())
+	}
+	step(all, 30)
+	at := func(n int) string { // with the epoch
+		for _, s := range all {
+			if h, ok := s.Held()[n]; ok {
+				return fmt.Sprint(s.Member.Name, h.Epoch)
+			}
+		}
+		return ""
+	}
+	place := Place(shards, []string{"a", "b"})
+	for n, want := range []string{"b4", "b9", "a10", place[3] + "5", "", ""} {
+		if got := at(n); got != want {
+			t.Errorf("shard %d is at %q, want %q", n, got, want)
+		}
+	}
+	if err := Abandon(t.Context(), kv, 4); err != nil {
+		t.Fatal(err)
+	}
+	step(all, 5)
+	if got := at(4); got != place[4]+"1" || at(5) != "" {
+		t.Errorf("the shard that was given up is at %q, want %s; the other one at %q",
+			got, place[4], at(5))
+	}
+}
+
+// A node keeps its shards until another one, that is new and does not know yet how wrong its clock
+// is, takes them.
+func TestGivenToTheReady(t *testing.T) {
+	kv, now := &memory{}, midnight
+	var all []*Shards
+	for _, name := range []string{"a", "b"} {
+		all = append(all, &Shards{Member: member(kv, name, &now, 0), Count: 4,
+			Host: &holder{open: map[int]bool{}}})
+	}
+	without := map[int]int{} // steps in which nobody had a shard
+	for i := range 20 {
+		for _, s := range all[:1+min(i/3, 1)] {
+			beat(t, s.Member)
+			if err := s.Step(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		list, err := Tenures(t.Context(), kv)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range list {
+			if e.Value.Owner == "" {
+				without[e.Value.Shard]++
+			}
+		}
+		now = now.Add(time.Second)
+	}
+	if a, b := len(all[0].Held()), len(all[1].Held()); a != 2 || b != 2 {
+		t.Errorf("a has %d shards and b %d", a, b)
+	}
+	for shard, n := range without {
+		if n > 1 {
+			t.Errorf("nobody had shard %d for %d s", shard, n)
+		}
+	}
+}
+
+// forgetful is a KV that gives no answer to a write that says where a store is, once.
+type forgetful struct {
+	memory
+	forgot bool
+}
+
+func (f *forgetful) Set(ctx context.Context, key string, value []byte, revision uint64) (
+	uint64, error) {
+	got, err := f.memory.Set(ctx, key, value, revision)
+	if !f.forgot && strings.Contains(string(value), `"home":"a"`) {
+		f.forgot = true
+		return 0, errMemory
+	}
+	return got, err
+}
+
+// A shard whose store all know of begins, also where the answer to that was lost.
+func TestHomedWithoutAnswer(t *testing.T) {
+	kv, now := &forgetful{}, midnight
+	host := &holder{open: map[int]bool{}, opened: true}
+	m := member(kv, "a", &now, 0)
+	s := &Shards{Member: m, Count: 1, Apart: true, Host: host}
+	lost := 0
+	for range 4 {
+		beat(t, m)
+		if err := s.Step(t.Context()); errors.Is(err, errMemory) {
+			lost++
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		now = now.Add(time.Second)
+	}
+	if lost != 1 || !host.open[0] || host.homed == 0 {
+		t.Errorf("%d answers were lost; the shard is open: %v, all know of its store: %v",
+			lost, host.open[0], host.homed > 0)
 	}
 }

@@ -16,8 +16,10 @@ type Tenure struct {
 	Session string `json:"session,omitempty"`
 	Epoch   uint64 `json:"epoch"`
 	Next    string `json:"next,omitempty"` // who is to take it; "": whoever is preferred
-	// who has its store, or had it last; "": there is none yet
+	// who has its store, or had it last; "": there is none yet, or nobody knows
 	Home string `json:"home,omitempty"`
+	// it begins without that store, or any: somebody ordered it
+	Empty bool `json:"empty,omitempty"`
 }
 
 // Worked is how far a host is with a shard.
@@ -40,9 +42,11 @@ type Host interface {
 	// if this one has it. Else it stays where the store is.
 	Portable(shard int) bool
 	// Opened reports whether the store of a shard is open here, or was. Homed is told that all know
-	// by now: where the store is not portable nothing goes into it before.
+	// by now, perhaps more than once: where the store is not portable nothing goes into it before.
 	Opened(shard int) bool
 	Homed(shard int)
+	// Has returns the epoch in which this node last worked on a shard, if it has a store of it.
+	Has(shard int) (epoch uint64, ok bool)
 }
 
 // Shards takes over shards and gives them away, one step at a time.
@@ -54,6 +58,9 @@ type Shards struct {
 	Leaving, Hasty bool
 	// Apart says that nodes get copies of the stores before shards move to them.
 	Apart bool
+	// Again says that there were stores, and that who had which was lost. Then a shard begins at a
+	// node that has one.
+	Again bool
 
 	revisions []uint64
 	tenures   []Tenure
@@ -125,6 +132,9 @@ func (s *Shards) Step(ctx context.Context) error {
 
 func (s *Shards) step(ctx context.Context, n int, to string, names []string) error {
 	t, me := s.tenures[n], s.Member
+	if s.Apart && t.Home == "" && !t.Empty {
+		to, t.Next = s.keeper(n, to, names), ""
+	}
 	if held, mine := s.held[n]; mine {
 		// the answer to a give was lost
 		if _, begun := s.giving[n]; begun && (t.Owner == "" || t.Epoch > held.Epoch) {
@@ -134,9 +144,12 @@ func (s *Shards) step(ctx context.Context, n int, to string, names []string) err
 		if t.Owner != me.Name || t.Session != me.Session { // cannot be while the session lives
 			return fmt.Errorf("shard %d is at node %s by its entry: %w", n, t.Owner, ErrOver)
 		}
-		if s.Apart && t.Home != me.Name && s.Host.Opened(n) {
-			t.Home = me.Name
-			return s.write(ctx, n, t, s.Host.Homed)
+		if s.Apart && s.Host.Opened(n) {
+			if t.Home != me.Name {
+				t.Home, t.Empty = me.Name, false
+				return s.write(ctx, n, t, s.Host.Homed)
+			}
+			s.Host.Homed(n) // the answer to that was lost
 		}
 		return s.give(ctx, n, to, names)
 	}
@@ -167,11 +180,39 @@ func (s *Shards) step(ctx context.Context, n int, to string, names []string) err
 	return s.take(ctx, n)
 }
 
+// keeper is who is to begin a shard of which nobody knows who had it: of the nodes that have a
+// store of it the one that had it last, or the one that is preferred. "": no node that is here has
+// one.
+func (s *Shards) keeper(n int, to string, names []string) string {
+	if s.Again && !s.Member.heard() {
+		return ""
+	}
+	best, last := "", uint64(0)
+	for _, name := range names {
+		epoch, ok := s.Member.Offers(name, n)
+		if name == s.Member.Name {
+			epoch, ok = s.Host.Has(n)
+		}
+		if ok && (best == "" || epoch > last || epoch == last && name == to) {
+			best, last = name, epoch
+		}
+	}
+	if best == "" && !s.Again {
+		return to
+	}
+	return best
+}
+
 // take takes a shard over.
 func (s *Shards) take(ctx context.Context, n int) error {
 	t, me := s.tenures[n], s.Member
-	return s.write(ctx, n, Tenure{Shard: n, Owner: me.Name, Session: me.Session, Epoch: t.Epoch + 1,
-		Home: t.Home}, s.begin)
+	epoch := t.Epoch
+	if s.Apart && t.Home == "" {
+		had, _ := s.Host.Has(n)
+		epoch = max(epoch, had)
+	}
+	return s.write(ctx, n, Tenure{Shard: n, Owner: me.Name, Session: me.Session, Epoch: epoch + 1,
+		Home: t.Home, Empty: t.Empty}, s.begin)
 }
 
 // begin works on a shard that is this node's by its entry.
@@ -208,6 +249,10 @@ func (s *Shards) give(ctx context.Context, n int, to string, names []string) err
 		if home != "" && len(s.giving) >= givesAtOnce && !s.Leaving {
 			return nil
 		}
+		// it is worked on here until then
+		if !s.Hasty && to != "" && (!s.Apart || home != "") && !s.Member.Takes(to) {
+			return nil
+		}
 		if s.Apart && !s.Hasty && to != "" && home != "" && to != home &&
 			!(s.Host.Portable(n) && s.Member.Ready(to, n)) {
 			return nil
@@ -219,7 +264,8 @@ func (s *Shards) give(ctx context.Context, n int, to string, names []string) err
 		return nil
 	}
 	t := s.tenures[n]
-	return s.write(ctx, n, Tenure{Shard: n, Epoch: t.Epoch, Next: to, Home: t.Home}, s.gave)
+	return s.write(ctx, n,
+		Tenure{Shard: n, Epoch: t.Epoch, Next: to, Home: t.Home, Empty: t.Empty}, s.gave)
 }
 
 func (s *Shards) gave(n int) {
@@ -256,13 +302,14 @@ func (s *Shards) reread(ctx context.Context, n int) error {
 // its directory, or with nothing.
 func Abandon(ctx context.Context, kv KV, shard int) error {
 	for {
-		e, ok, err := Read[Tenure](ctx, kv, shardKey+strconv.Itoa(shard))
-		if err != nil || !ok || e.Value.Home == "" {
+		key := shardKey + strconv.Itoa(shard)
+		e, _, err := Read[Tenure](ctx, kv, key)
+		t := e.Value
+		if err != nil || t.Empty {
 			return err
 		}
-		t := e.Value
-		t.Home = ""
-		if _, err := kv.Set(ctx, e.Key, encode(t), e.Revision); !errors.Is(err, ErrConflict) {
+		t.Shard, t.Home, t.Empty = shard, "", true
+		if _, err := kv.Set(ctx, key, encode(t), e.Revision); !errors.Is(err, ErrConflict) {
 			return err
 		}
 	}

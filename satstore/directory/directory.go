@@ -187,6 +187,9 @@ func Sync(fs vfs.FS, dir string) error {
 // SyncPath is Sync of a directory of the system.
 func SyncPath(dir string) error { return Sync(vfs.Default, dir) }
 
+// WritePath makes a small file of the operating system's, or another in its place.
+func WritePath(dir, name string, text []byte) error { return Write(vfs.Default, dir, name, text) }
+
 // Free is how many bytes the file system of a directory has left for us.
 func Free(dir string) (int64, error) {
 	usage, err := vfs.Default.GetDiskUsage(dir)

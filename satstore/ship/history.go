@@ -33,6 +33,15 @@ func (h history) end() (s stretch) {
 	return s
 }
 
+// changed is a history without a mark at its end that nothing followed: other histories may have
+// forgotten that one.
+func (h history) changed() history {
+	if end := h.end(); len(h) > 0 && end.Mark == end.To {
+		return h[:len(h)-1]
+	}
+	return h
+}
+
 // add adds the next part. A writer of whom there is a mark alone is forgotten once another one
 // follows: he changed nothing.
 func (h history) add(writer, number uint64) history {

@@ -588,6 +588,24 @@ func TestHistory(t *testing.T) {
 	}
 }
 
+// A node that took a log over and changed nothing, as it could not open the store, has nothing that
+// those lack which went on.
+func TestMarkAlone(t *testing.T) {
+	both := history{}.add(1, 10).add(1, 13)
+	marked := both.add(2, 14)
+	base := Base{History: marked.add(3, 15).add(3, 19)}
+	for _, c := range []struct {
+		of   history
+		want standing
+	}{{both, behind}, {marked, behind}, {marked.add(2, 15), apart}, {both.add(4, 14), behind}} {
+		got, err := base.stands(t.Context(), &memory{}, c.of, 5)
+		if err != nil || got != c.want {
+			t.Errorf("a store with %+v stands %d to a copy with %+v, want %d: %v",
+				c.of, got, base.History, c.want, err)
+		}
+	}
+}
+
 // refusing takes a little of what is put, and no more.
 type refusing struct{ memory }
 

@@ -128,7 +128,9 @@ const (
 func (b Base) stands(ctx context.Context, log Log, at history, pages int) (standing, error) {
 	end, from := at.end(), b.History.end()
 	if !at.has(from.Writer, from.To) {
-		if len(at) == 0 && pages == 0 || b.History.has(end.Writer, end.To) {
+		last := at.changed().end()
+		if len(at) == 0 && pages == 0 || b.History.has(end.Writer, end.To) ||
+			b.History.has(last.Writer, last.To) {
 			return behind, nil
 		}
 		return apart, nil

@@ -61,16 +61,20 @@ func (b *Bucket) Remove(ctx context.Context, key string, revision uint64) error 
 	return b.conflict(ctx, err)
 }
 
-// wrongRevision is the code with which JetStream refuses a write.
-const wrongRevision = jetstream.ErrorCode(10071)
+const (
+	// wrongRevision is the code with which JetStream refuses a write.
+	wrongRevision = jetstream.JSErrCodeStreamWrongLastSequence
+	// underWay is that of several servers where another write of the same key is under way.
+	underWay = jetstream.JSErrCodeStreamWrongLastSequenceConstant
+)
 
 // behind is how long a copy may be behind: who met a conflict reads only then.
 const behind = 20 * time.Millisecond
 
 func (b *Bucket) conflict(ctx context.Context, err error) error {
 	var of *jetstream.APIError
-	if errors.Is(err, jetstream.ErrKeyExists) || errors.As(err, &of) &&
-		of.ErrorCode == wrongRevision {
+	if errors.As(err, &of) && (of.ErrorCode == wrongRevision || of.ErrorCode == underWay) ||
+		errors.Is(err, jetstream.ErrKeyExists) {
 		if err := pause(ctx, behind); err != nil {
 			return err
 		}

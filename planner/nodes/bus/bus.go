@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -236,22 +237,39 @@ func (b *Bus) Address() string {
 	return strings.TrimPrefix(b.server.ClientURL(), "nats://")
 }
 
-// handed is how long a server that ends waits until others lead what it led. Else they would notice
-// that after 4 to 9 seconds.
-const handed = 300 * time.Millisecond
+// handed bounds how long a server that ends waits until others lead what it led. Else they would
+// notice that after 4 to 9 seconds.
+const handed = 3 * time.Second
 
 // handOver lets other servers lead the streams that this one leads.
 func (b *Bus) handOver() {
 	if b.server == nil || b.js == nil || !b.server.JetStreamIsClustered() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), callTime)
+	ctx, cancel := context.WithTimeout(context.Background(), handed)
 	defer cancel()
+	var led []string
 	for name := range b.js.StreamNames(ctx).Name() {
-		// an error: it does not lead that
-		b.server.JetStreamStepdownStream(server.DEFAULT_GLOBAL_ACCOUNT, name)
+		// an error: there is no such stream here
+		if b.server.JetStreamStepdownStream(server.DEFAULT_GLOBAL_ACCOUNT, name) == nil {
+			led = append(led, name)
+		}
 	}
-	time.Sleep(handed)
+	for len(led) > 0 && pause(ctx, behind) == nil {
+		led = slices.DeleteFunc(led, func(name string) bool { return b.passed(ctx, name) })
+	}
+}
+
+// passed reports whether another server leads a stream by now.
+func (b *Bus) passed(ctx context.Context, name string) bool {
+	ctx, cancel := context.WithTimeout(ctx, handed/10)
+	defer cancel()
+	s, err := b.js.Stream(ctx, name)
+	if err != nil {
+		return false
+	}
+	c := s.CachedInfo().Cluster
+	return c == nil || c.Leader != "" && c.Leader != b.server.Name()
 }
 
 // Close ends connection and server.

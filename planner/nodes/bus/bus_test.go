@@ -105,6 +105,39 @@ func kept(t *testing.T, a, b nodes.KV) {
 	}
 }
 
+// atOnce checks that of several writes of an entry at the same time each takes effect or meets
+// another one: all add one to a number.
+func atOnce(t *testing.T, all []*Bus) {
+	const times = 20
+	var wait sync.WaitGroup
+	for _, b := range all {
+		wait.Go(func() {
+			for range times {
+				for {
+					l, _, err := nodes.Read[int](t.Context(), b.Nodes, "number")
+					if err == nil {
+						_, err = b.Nodes.Set(t.Context(), "number", nodes.Encode(l.Value+1),
+							l.Revision)
+					}
+					if err == nil {
+						break
+					} else if !errors.Is(err, nodes.ErrConflict) {
+						t.Error(err)
+						return
+					}
+				}
+			}
+		})
+	}
+	if wait.Wait(); t.Failed() {
+		return
+	}
+	eventually(t, "all were added", func() bool { // the server that answers may be behind
+		l, _, err := nodes.Read[int](t.Context(), all[0].Nodes, "number")
+		return err == nil && l.Value == times*len(all)
+	})
+}
+
 // testShards are of several families.
 const testShards = 2 * familyShards
 
@@ -255,6 +288,7 @@ func TestThree(t *testing.T) {
 	all := cluster(t, 3)
 	kept(t, all[0].Nodes, all[1].Nodes)
 	kept(t, all[1].Addresses, all[2].Addresses)
+	t.Run("at once", func(t *testing.T) { atOnce(t, all) })
 	logged(t, all[0], all[1])
 	copied(t, all[1], all[2])
 	eventually(t, "the third one lists the entry", func() bool {

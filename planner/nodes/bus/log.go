@@ -108,6 +108,7 @@ func (l *Log) Append(ctx context.Context, part []byte, after uint64) (
 			jetstream.WithExpectLastSequencePerSubject(after))
 	})
 	var of *jetstream.APIError
+	// underWay may be an attempt of this node before: it is not known yet what the last part is
 	if errors.As(err, &of) && of.ErrorCode == wrongRevision {
 		return 0, false, nil
 	} else if err != nil {

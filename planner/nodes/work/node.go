@@ -101,7 +101,11 @@ func (o *Options) Check(all []budget.Limit) error {
 
 // Run works until the context ends. Start pages are handed to all nodes.
 func Run(ctx context.Context, starts []string, o Options) error {
-	if err := o.agree(ctx, starts); err != nil {
+	err := o.readMark()
+	if err == nil {
+		err = o.agree(ctx, starts)
+	}
+	if err != nil {
 		return err
 	}
 	n := &Node{Options: o, started: time.Now(), opening: make(chan struct{}, opensAtOnce),
@@ -134,8 +138,15 @@ func (o *Options) agree(ctx context.Context, starts []string) error {
 		}
 		switch {
 		case err == nil:
+			had := ""
+			if o.Cluster.Again {
+				had = o.Cluster.Mark
+			}
 			o.Cluster = c
-			return nil
+			return o.keepMark(had)
+		case errors.Is(err, nodes.ErrMark):
+			return fmt.Errorf("%w: %s has another mark than the other nodes; to let them have these "+
+				"stores, remove that file", err, filepath.Join(o.Dir, markName))
 		case errors.Is(err, nodes.ErrShards) || errors.Is(err, nodes.ErrApart) ||
 			errors.Is(err, nodes.ErrStarts):
 			return err
@@ -162,7 +173,8 @@ func (n *Node) session(ctx context.Context) (err error) {
 	n.mu.Lock()
 	n.shards = map[int]*shard{}
 	n.mu.Unlock()
-	s.move = &nodes.Shards{Member: m, Host: s, Count: n.Cluster.Shards, Apart: n.Cluster.Apart}
+	s.move = &nodes.Shards{Member: m, Host: s, Count: n.Cluster.Shards, Apart: n.Cluster.Apart,
+		Again: n.Cluster.Again}
 	s.travel = newTravel(n.Cluster.Shards)
 	listening, err := n.Bus.Hear(n.Name, func(m []byte) { s.addresses.Wanted(string(m)) })
 	if err != nil {
@@ -232,7 +244,7 @@ func (s *session) watch(stop func()) {
 // step does what is due.
 func (s *session) step(leaving bool) error {
 	state := nodes.NodeState{Started: s.started.Unix(), Version: s.Version, Leaving: leaving,
-		Shards: s.reports()}
+		Shards: s.reports(), Stores: s.stores()}
 	if err := s.Able(); err != nil {
 		state.Trouble = err.Error()
 	}

@@ -60,7 +60,9 @@ type hint struct {
 const (
 	// queued bounds the messages that wait for a shard; further ones are lost, and come again.
 	queued = 64
-	// retryOpen is when a shard that could not be opened is opened again.
+	// A shard that could not be opened is opened again after retrySoon, as where NATS elected, then
+	// after twice as long, and so on up to retryOpen.
+	retrySoon = 500 * time.Millisecond
 	retryOpen = 10 * time.Second
 	// retryBusy is the same where another process has its store open still.
 	retryBusy = 200 * time.Millisecond
@@ -153,7 +155,9 @@ func (sh *shard) set(f func(*nodes.ShardReport)) {
 // work opens the shard and runs its loop, again where that fails, until the shard is to be closed.
 func (sh *shard) work(ctx context.Context) {
 	defer close(sh.ended)
+	next := retrySoon
 	for ctx.Err() == nil {
+		began := time.Now()
 		busy, err := sh.run(ctx)
 		if ctx.Err() != nil {
 			if err != nil && !errors.Is(err, context.Canceled) {
@@ -161,10 +165,14 @@ func (sh *shard) work(ctx context.Context) {
 			}
 			return
 		}
-		wait := retryOpen
+		if time.Since(began) > retryOpen { // it had worked
+			next = retrySoon
+		}
+		wait := next
 		if busy {
 			wait = retryBusy
 		} else if err != nil {
+			next = min(2*next, retryOpen)
 			sh.Note("shard %d: %v; it is opened again in %v", sh.tenure.Shard, err, wait)
 			sh.set(func(r *nodes.ShardReport) {
 				r.State, r.Error = "failed", strings.ReplaceAll(err.Error(), "\n", "; ")

@@ -23,6 +23,7 @@ type Status struct {
 	Budget  nodes.Books   `json:"budget"`
 	Nodes   []NodeStatus  `json:"nodes"`
 	List    []ShardStatus `json:"list"`
+	offered map[int]bool  // shards of which a living node has a store, and nobody knows who should
 }
 
 // NodeStatus is a node.
@@ -81,7 +82,7 @@ func Look(ctx context.Context, b *bus.Bus, name string) (*Status, error) {
 		case <-time.After(step / 2):
 		}
 	}
-	return s, s.shards(ctx, b)
+	return s, s.shards(ctx, b, c)
 }
 
 // nodes reads the nodes; true: of some no beat was seen yet, and it is worth waiting for.
@@ -91,7 +92,7 @@ func (s *Status) nodes(ctx context.Context, b *bus.Bus, first map[string]uint64,
 	if err != nil {
 		return false, err
 	}
-	s.Nodes, s.List = nil, nil
+	s.Nodes, s.List, s.offered = nil, nil, map[int]bool{}
 	for _, e := range list {
 		n := e.Value
 		if first[e.Key] == 0 {
@@ -110,6 +111,9 @@ func (s *Status) nodes(ctx context.Context, b *bus.Bus, first map[string]uint64,
 		s.Nodes = append(s.Nodes, NodeStatus{Name: n.Name, State: state, Shards: len(n.Shards),
 			Started: time.Unix(n.Started, 0).UTC().Format(time.RFC3339),
 			Clock:   0 - n.Offset, Version: n.Version, Trouble: n.Trouble})
+		for shard := range n.Stores {
+			s.offered[shard] = s.offered[shard] || !n.Dead
+		}
 		for _, r := range n.Shards {
 			s.List = append(s.List, ShardStatus{ShardReport: r, Node: n.Name})
 		}
@@ -118,7 +122,7 @@ func (s *Status) nodes(ctx context.Context, b *bus.Bus, first map[string]uint64,
 }
 
 // shards adds those that nobody reports, and who has them.
-func (s *Status) shards(ctx context.Context, b *bus.Bus) error {
+func (s *Status) shards(ctx context.Context, b *bus.Bus, c nodes.Cluster) error {
 	list, err := nodes.Tenures(ctx, b.Nodes)
 	if err != nil {
 		return err
@@ -143,8 +147,12 @@ func (s *Status) shards(ctx context.Context, b *bus.Bus) error {
 				state = "waiting" // its node has not reported yet, or is dead
 			}
 			r := ShardStatus{ShardReport: nodes.ShardReport{Shard: n, State: state}, Node: t.Owner}
-			if t.Home != "" && copies[n] == 0 {
+			switch {
+			case t.Home != "" && copies[n] == 0:
 				r.Error = onlyAt(t)
+			case t.Home == "" && t.Owner == "" && !t.Empty && c.Again && !s.offered[n]:
+				t.Shard = n
+				r.Error = unknown(t)
 			}
 			s.List = append(s.List, r)
 			i = len(s.List) - 1

@@ -240,6 +240,9 @@ func (s *session) discard(n int) {
 	if err != nil && s.ctx.Err() == nil {
 		s.Note("remove the store of shard %d, which is at another node: %v", n, err)
 	}
+	if done && err == nil {
+		os.Remove(s.directory(n) + epochEnd) // of a store that is gone it means nothing
+	}
 	if !done && err == nil { // later
 		s.travel.mu.Lock()
 		s.travel.tidy[n] = true
@@ -340,6 +343,11 @@ func (sh *shard) open(ctx context.Context) (old *nodes.Listed[copied], busy bool
 	}
 	if sh.parts, busy, err = sh.Options.Open(dir); err != nil {
 		return nil, busy, err
+	}
+	if sh.Cluster.Apart {
+		if err := sh.keepEpoch(); err != nil {
+			return nil, false, errors.Join(err, sh.parts.Close())
+		}
 	}
 	// it outlives ctx: what was seen is committed at the end
 	sh.store = ship.New(sh.session.ctx, sh.parts.Store)

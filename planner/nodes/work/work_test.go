@@ -137,11 +137,6 @@ type node struct {
 
 func begin(t *testing.T, w *web, name, dir string, s bus.Settings, starts ...string) *node {
 	t.Helper()
-	b, err := bus.Open(t.Context(), s, name, t.TempDir(), func(error) {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
 	apart := dir == ""
 	if apart {
 		dir = t.TempDir()
@@ -151,6 +146,18 @@ func begin(t *testing.T, w *web, name, dir string, s bus.Settings, starts ...str
 			}
 		}
 	}
+	return beginIn(t, w, name, dir, apart, s, starts...)
+}
+
+// beginIn is begin with a directory that may have stores.
+func beginIn(t *testing.T, w *web, name, dir string, apart bool, s bus.Settings,
+	starts ...string) *node {
+	t.Helper()
+	b, err := bus.Open(t.Context(), s, name, t.TempDir(), func(error) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
 	n := &node{dir, b, stop, make(chan error, 1)}
 	o := Options{Name: name, Bus: b, Cluster: nodes.Cluster{Shards: testShards,
 		PerDay: nodes.Unlimited, Apart: apart}, TTL: 2 * time.Second, Pause: testPause,
@@ -312,7 +319,8 @@ func share(t *testing.T, shared bool) {
 	w.polite(t)
 }
 
-// A shard that cannot be opened does not hold up the others, and says why.
+// A shard that cannot be opened does not hold up the others, and says why. One that fails once, as
+// where NATS has no answer for a moment, runs soon after.
 func TestFailedShard(t *testing.T) {
 	t.Parallel()
 	w := newWeb()
@@ -324,15 +332,20 @@ func TestFailedShard(t *testing.T) {
 	defer b.Close()
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error)
-	open := w.parts("a")
+	open, once := w.parts("a"), sync.Once{}
 	o := Options{Name: "a", Bus: b, Cluster: nodes.Cluster{Shards: 2, PerDay: nodes.Unlimited},
 		TTL: 2 * time.Second, Round: time.Hour, Dir: t.TempDir(),
 		Able: func() error { return nil }, Open: func(dir string) (*Parts, bool, error) {
 			if strings.HasSuffix(dir, "0001") {
 				return nil, false, errors.New("the disk is broken")
 			}
+			err := error(nil)
+			if once.Do(func() { err = errors.New("no answer") }); err != nil {
+				return nil, false, err
+			}
 			return open(dir)
 		}}
+	began := time.Now()
 	go func() { done <- Run(ctx, nil, o) }()
 	eventually(t, "one runs and one says why it does not", func() bool {
 		s, err := Look(t.Context(), b, "test")
@@ -340,6 +353,9 @@ func TestFailedShard(t *testing.T) {
 			s.List[1].State == "failed" &&
 			strings.Contains(s.Finding(), "shard 1: the disk is broken")
 	})
+	if took := time.Since(began); took >= retryOpen {
+		t.Errorf("the first one was opened again after %v", took)
+	}
 	stop()
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Error(err)
@@ -397,7 +413,7 @@ func TestAbandon(t *testing.T) {
 			return list[0].Node == "" && strings.Contains(list[0].Error, "at node a alone") &&
 				strings.Contains(list[1].Error, "recrawl node abandon 1")
 		})
-		if left, err := filepath.Glob(filepath.Join(other, "*")); err != nil || len(left) > 0 {
+		if left, err := filepath.Glob(filepath.Join(other, "0*")); err != nil || len(left) > 0 {
 			t.Errorf("b has %v, %v", left, err)
 		}
 	})
@@ -421,6 +437,113 @@ func TestAbandon(t *testing.T) {
 		}
 	})
 	life("a", dir, func() { status("both run again", both) })
+}
+
+// Two nodes lose all that NATS had, with all copies. A shard waits for the node that has its store,
+// and begins without one where somebody orders that; a node that knows another cluster is refused.
+func TestLostAgreement(t *testing.T) {
+	t.Parallel()
+	w := newWeb()
+	s := bus.Settings{Cluster: "test", Listen: "127.0.0.1:0"}
+	a := begin(t, w, "a", "", s)
+	at := s
+	at.NATS = "nats://" + a.bus.Address()
+	b := begin(t, w, "b", "", at, page(3, 0))
+	eventually(t, "all pages are visited", w.whole)
+	var of map[int]string // where shards are
+	eventually(t, "each has its shards and their stores", func() bool {
+		of = map[int]string{}
+		status, err := Look(t.Context(), a.bus, "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range status.List {
+			if r.State == "running" {
+				of[r.Shard] = r.Node
+			}
+		}
+		stores := 0
+		for _, n := range []*node{a, b} {
+			list, _ := filepath.Glob(filepath.Join(n.dir, "*", "FORMAT"))
+			stores += len(list)
+		}
+		return shardsAt(t, a.bus)["b"] == 2 && len(of) == testShards && stores == testShards
+	})
+	eventually(t, "their pages are known", func() bool {
+		return pagesAt(t, a.bus) == testHosts*testPages
+	})
+	b.bus.Close() // nobody gives anything away
+	a.bus.Close()
+	a.end(t)
+	b.end(t)
+
+	a = beginIn(t, w, "a", a.dir, true, s)
+	look := func(is func(r ShardStatus) bool) bool {
+		status, err := Look(t.Context(), a.bus, "test")
+		if err != nil || len(status.List) != testShards {
+			return false
+		}
+		for _, r := range status.List {
+			if !is(r) {
+				return false
+			}
+		}
+		return true
+	}
+	eventually(t, "a works on its own shards, and the others wait", func() bool {
+		return look(func(r ShardStatus) bool {
+			if of[r.Shard] == "a" {
+				return r.State == "running"
+			}
+			return r.State == "free" &&
+				strings.Contains(r.Error, "no node that is here has its store")
+		})
+	})
+	at.NATS = "nats://" + a.bus.Address()
+	b = beginIn(t, w, "b", b.dir, true, at)
+	eventually(t, "all run, and no page is lost", func() bool {
+		return look(func(r ShardStatus) bool { return r.State == "running" }) &&
+			pagesAt(t, a.bus) == testHosts*testPages
+	})
+	b.bus.Close()
+	a.bus.Close()
+	a.end(t)
+	b.end(t)
+
+	lost := b.dir
+	c := begin(t, w, "c", "", s) // it knows nothing, and is first
+	eventually(t, "c has begun", func() bool {
+		status, err := Look(t.Context(), c.bus, "test")
+		return err == nil && status.Free == 0
+	})
+	o := Options{Name: "b", Bus: c.bus, Cluster: nodes.Cluster{Shards: testShards,
+		PerDay: nodes.Unlimited, Apart: true}, Dir: lost}
+	if err := Run(t.Context(), nil, o); !errors.Is(err, nodes.ErrMark) ||
+		!strings.Contains(err.Error(), filepath.Join(lost, markName)) {
+		t.Errorf("a node with stores of another cluster: %v", err)
+	}
+	c.bus.Close()
+	c.end(t)
+
+	a = beginIn(t, w, "a", a.dir, true, s)
+	eventually(t, "those of b wait", func() bool {
+		return look(func(r ShardStatus) bool { return r.State == "running" || r.Error != "" }) &&
+			!look(func(r ShardStatus) bool { return r.State == "running" })
+	})
+	var given []string
+	look(func(r ShardStatus) bool {
+		if r.State != "running" {
+			given = append(given, fmt.Sprint(r.Shard))
+		}
+		return true
+	})
+	if err := Abandon(t.Context(), a.bus, given); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "they begin without a store", func() bool {
+		return look(func(r ShardStatus) bool { return r.State == "running" })
+	})
+	w.polite(t)
 }
 
 func TestCheck(t *testing.T) {
