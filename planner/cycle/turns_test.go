@@ -278,7 +278,7 @@ func TestSlowServers(t *testing.T) {
 			}
 			return 50 * time.Millisecond
 		}
-		const length = 12 * time.Minute
+		const length = 20 * time.Minute
 		w.live(cycle.Options{Workers: 16}, "value", planner.Unlimited, time.Hour, length,
 			append(startsOf("slow", 100), startsOf("honest", 100)...)...)
 		if got, most := w.of("honest"), 100*120; float64(got) < 0.9*float64(most) {

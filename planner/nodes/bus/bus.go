@@ -243,7 +243,8 @@ const handed = 3 * time.Second
 
 // handOver lets other servers lead the streams that this one leads.
 func (b *Bus) handOver() {
-	if b.server == nil || b.js == nil || !b.server.JetStreamIsClustered() {
+	if b.server == nil || b.js == nil || !b.server.JetStreamIsClustered() ||
+		b.server.NumRemotes() <= b.replicas/2 { // too few are left to elect
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), handed)

@@ -66,9 +66,10 @@ const (
 	retryOpen = 10 * time.Second
 	// retryBusy is the same where another process has its store open still.
 	retryBusy = 200 * time.Millisecond
-	// startsEvery is how often a shard looks for new start pages.
-	startsEvery = 5 * time.Second
 )
+
+// startsEvery is how often a shard looks for new start pages. Tests wait less.
+var startsEvery = 5 * time.Second
 
 // Open begins to work on a shard.
 func (s *session) Open(t nodes.Tenure) {

@@ -22,6 +22,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	startsEvery = 500 * time.Millisecond
 	waittest.MoreAtOnce()
 	m.Run()
 }
