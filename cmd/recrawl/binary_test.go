@@ -42,8 +42,6 @@ func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
 	// Linux counts the memory of this process as peak memory of the processes that it starts, too.
 	debug.SetMemoryLimit(700 << 20)
-	// Parallel tests begin from the last file on. So those that wait longest are in waits_*_test.go,
-	// and others have the processors meanwhile.
 	waittest.MoreAtOnce()
 	m.Run()
 }

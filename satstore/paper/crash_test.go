@@ -75,6 +75,7 @@ func TestCrashBeforeEveryOperation(t *testing.T) {
 		fs *vfs.MemFS
 		d  driver
 	}
+	inAll, whole := 0, 0
 	for _, v := range variants() {
 		t.Run(v.name, func(t *testing.T) {
 			d := newDriver(v.Options, seeded(t))
@@ -119,10 +120,14 @@ func TestCrashBeforeEveryOperation(t *testing.T) {
 				}
 				parts += c.d.parts - d.parts
 			}
-			if t.Logf("%d crashes, %d in the middle of a unit", len(crashes), parts); parts == 0 {
-				t.Error("no crash broke off a unit: the test is worth less")
-			}
+			t.Logf("%d crashes, %d in the middle of a unit", len(crashes), parts)
+			inAll += parts
+			whole++
 		})
+	}
+	// of one form alone chance may break off none
+	if inAll == 0 && whole == len(variants()) {
+		t.Error("no crash broke off a unit: the test is worth less")
 	}
 }
 
