@@ -38,6 +38,9 @@ func (l *Loop) recallFilters() error {
 			}
 		}
 	}
+	if err := l.sure(); err != nil {
+		return err // the image says which pages were rejected
+	}
 	value = fmt.Appendf(nil, "%x %d", l.Filters, l.filtersSince.Unix())
 	if err := l.Store.SaveSetting(filtersSetting, value); err != nil {
 		return l.storeError(err, "save which filters there are")

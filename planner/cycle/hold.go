@@ -32,6 +32,9 @@ func (l *Loop) hold(of *line, changed bool) error {
 	if of.pause < holdFrom && !changed {
 		return nil
 	}
+	if err := l.sure(); err != nil {
+		return err // the image says which server it is
+	}
 	server := l.graph.ServerName(of.server)
 	value, err := json.Marshal(held{of.notBefore.UTC(), of.steps, of.vanished.kept()})
 	if err != nil {

@@ -174,3 +174,45 @@ func TestCheckGivenUp(t *testing.T) {
 	}
 	i.Close()
 }
+
+// The memory of an image that was given up may be that of the next one. Nothing of the first is
+// left that would forget what is written there.
+func TestClosedImageForgetsNothing(t *testing.T) {
+	numbers := numbersTo(1 << 20)
+	first, column := take(t, kept(t, numbers[:len(numbers)/2]))
+	file := first.File
+	Grow(file, column, len(numbers)/2+100)
+	dir := kept(t, numbers)
+	first.Close()
+	second, column := take(t, dir)
+	defer second.Close()
+	for k := range column {
+		column[k] = uint32(k)
+	}
+	file.most.Store(1) // as a watch that is late
+	file.ease()
+	file.forgetAll()
+	for k, n := range column {
+		if n != uint32(k) {
+			t.Fatalf("value %d of %d was forgotten", k, len(column))
+		}
+	}
+}
+
+// Once an image is checked, to ask costs nothing.
+func TestCheckedIsCheap(t *testing.T) {
+	defer func(most int64) { CheckedFirst = most }(CheckedFirst)
+	CheckedFirst = 0
+	image, _ := take(t, kept(t, numbersTo(1000)))
+	defer image.Close()
+	if image.File.checking == nil {
+		t.Fatal("it is checked beforehand")
+	}
+	if n := testing.AllocsPerRun(10, func() {
+		if err := image.File.Checked(); err != nil {
+			t.Fatal(err)
+		}
+	}); n > 0 {
+		t.Errorf("%g allocations", n)
+	}
+}

@@ -611,16 +611,22 @@ func (i *Image) closeFiles() {
 	if i.File == nil {
 		return
 	}
-	i.File.checking.stop()
-	for _, window := range i.File.shown {
+	f := i.File
+	f.checking.stop()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	// others may come to lie at the same addresses: no watch may forget them
+	f.most.Store(0)
+	for _, window := range f.shown {
 		hide(window)
 	}
-	for _, c := range i.File.columns {
+	for _, c := range f.columns {
 		hide(c.room)
 		c.file.Close() // it was only read
 	}
-	if i.File.file != nil {
-		i.File.file.Close()
+	f.shown, f.columns, f.unsettled = nil, nil, nil
+	if f.file != nil {
+		f.file.Close()
 	}
 	i.File = nil
 }

@@ -23,6 +23,9 @@ func (f *File) Watch(most int64) {
 	f.mapAllSingly()
 	go func() {
 		for range time.Tick(watchEvery) {
+			if f.most.Load() == 0 {
+				return // the file is closed
+			}
 			f.ease()
 		}
 	}()
@@ -54,7 +57,7 @@ func (f *File) ease() {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if shownBytes() > most {
+	if most = f.most.Load(); most != 0 && shownBytes() > most {
 		f.forgetShown()
 	}
 }

@@ -90,7 +90,8 @@ func (s *session) stores() map[int]uint64 {
 	}
 	known := map[int]bool{}
 	for _, t := range s.move.Tenures() {
-		known[t.Shard] = t.Home != "" || t.Owner != ""
+		// who owns it may be gone before it says that it has the store
+		known[t.Shard] = t.Home != "" || t.Empty
 	}
 	list := map[int]uint64{}
 	for shard := range s.Cluster.Shards {

@@ -121,6 +121,12 @@ func (s *Status) nodes(ctx context.Context, b *bus.Bus, first map[string]uint64,
 	return wait, nil
 }
 
+func (s *Status) live(node string) bool {
+	return slices.ContainsFunc(s.Nodes, func(n NodeStatus) bool {
+		return n.Name == node && n.State == "live"
+	})
+}
+
 // shards adds those that nobody reports, and who has them.
 func (s *Status) shards(ctx context.Context, b *bus.Bus, c nodes.Cluster) error {
 	list, err := nodes.Tenures(ctx, b.Nodes)
@@ -150,7 +156,7 @@ func (s *Status) shards(ctx context.Context, b *bus.Bus, c nodes.Cluster) error 
 			switch {
 			case t.Home != "" && copies[n] == 0:
 				r.Error = onlyAt(t)
-			case t.Home == "" && t.Owner == "" && !t.Empty && c.Again && !s.offered[n]:
+			case t.Home == "" && !s.live(t.Owner) && !t.Empty && c.Again && !s.offered[n]:
 				t.Shard = n
 				r.Error = unknown(t)
 			}
