@@ -70,9 +70,6 @@ type Ledger struct {
 	PerDay float64
 }
 
-// again is how long a claim that came between others waits.
-const again = time.Millisecond
-
 const ledgerDay = int64(24 * time.Hour / time.Second)
 
 // Claim returns how many fetches a shard has in a round that begins at start and lasts so long. It
@@ -188,10 +185,8 @@ func (l *Ledger) change(ctx context.Context, shard int,
 		if !errors.Is(err, ErrConflict) {
 			return err
 		}
-		select { // a copy of the entries may be behind
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(again):
+		if err := ctx.Err(); err != nil {
+			return err
 		}
 	}
 }
