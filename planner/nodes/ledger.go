@@ -244,8 +244,12 @@ func (d *division) divide(at int64, perRound, perDay float64, accounts []account
 		if a.Book == d.Book {
 			pool += a.back()
 		}
+		// Where nobody claims, shares do not come back before one does: such get least.
+		idle := a.Turn > 0 && a.Turn+1 < d.Turn
 		for n, s := range a.Stands {
-			reports[i*AccountShards+n] = s.Report
+			if reports[i*AccountShards+n] = s.Report; idle {
+				reports[i*AccountShards+n] = Settled{Granted: max(s.Report.Granted, 1)}
+			}
 		}
 	}
 	d.Turn++

@@ -320,3 +320,32 @@ func TestDivide(t *testing.T) {
 		t.Errorf("of three rounds the shards had %v", seen)
 	}
 }
+
+// Shards of an account that nobody claims for keep little of the budget from the others.
+func TestLedgerOfIdleAccount(t *testing.T) {
+	l := &Ledger{KV: &measured{}, Shards: AccountShards + 2, PerDay: 24 * 66 * 100}
+	granted := 0
+	const hours, idleFrom = 20, 4
+	for h := range hours {
+		start := midnight.Add(time.Duration(h) * time.Hour)
+		for shard := range l.Shards {
+			if shard >= AccountShards && h >= idleFrom {
+				continue
+			}
+			n, err := l.Claim(t.Context(), shard, 1, start, time.Hour)
+			if err == nil {
+				err = l.Settle(t.Context(), shard, 1, start, Settled{Granted: n, Used: n, Price: 1})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if h >= idleFrom+2 { // it is seen a round later
+				granted += n
+			}
+		}
+	}
+	all := (hours - idleFrom - 2) * 66 * 100
+	if granted < all*99/100 || granted > all {
+		t.Errorf("%d of %d fetches were granted while two shards were gone", granted, all)
+	}
+}
