@@ -329,7 +329,7 @@ func TestGivenToTheReady(t *testing.T) {
 	}
 }
 
-// forgetful is a KV that gives no answer to a write that says where a store is, once.
+// forgetful is a KV. It loses the answer to the first write that names node a as home of a store.
 type forgetful struct {
 	memory
 	forgot bool
