@@ -119,7 +119,7 @@ func (c *Corpus) Remember(r *sitegraph.Record) {
 	c.latest = max(c.latest, m.latest())
 }
 
-// latest is the time of the last visit of which something is known.
+// latest is the time of the last visit or attempt, in unix seconds.
 func (m *Memory) latest() uint32 { return max(m.History.Last, m.Tried) }
 
 // count updates alive and left when the state of a page changes.

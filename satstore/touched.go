@@ -16,11 +16,11 @@ import (
 // a setting, named by its number. A batch without one is of a program that does not know of notes,
 // so they are of no use.
 const (
-	// 8 bytes, big endian: number of the batch since which notes are made; as many: how many pages
-	// are noted at most; notesForm
+	// 8 bytes, big endian, have the number of the batch since which notes are made; 8 more have how
+	// many pages are noted at most; the last byte is notesForm
 	positionSetting = "touched/since"
 	touchedSetting  = "touched/at/" // + number of the batch, 8 bytes, big endian
-	// notesForm is that of notes which say whose links were touched, too. Others are of no use.
+	// notesForm marks notes that also say whose links were touched. Notes without it are not used.
 	notesForm = 2
 )
 

@@ -33,8 +33,8 @@ func (h history) end() (s stretch) {
 	return s
 }
 
-// changed is a history without a mark at its end that nothing followed: other histories may have
-// forgotten that one.
+// changed is the history up to the last part that changed the store: a mark at the end, after which
+// its writer wrote nothing, is left out. Another copy of the same store may not have that mark.
 func (h history) changed() history {
 	if end := h.end(); len(h) > 0 && end.Mark == end.To {
 		return h[:len(h)-1]
