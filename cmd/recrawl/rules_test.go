@@ -52,89 +52,114 @@ func trimmed(text string) string {
 // compared to nothing, and is made without condition.
 func TestRunRules(t *testing.T) {
 	t.Parallel()
-	var visits, conditional atomic.Int32
-	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/" && r.URL.Path != "/data" {
-			http.NotFound(w, r)
-			return
+	t.Run("anew", func(t *testing.T) {
+		t.Parallel()
+		w := newEditions(t)
+		w.check("no rule", "without", "/", "first changed changed")
+		w.visits.Store(0)
+		w.conditional.Store(0)
+		w.check("a rule", "with", "/", "first unchanged unchanged changed unchanged", "--rules",
+			w.ignoring)
+		if w.conditional.Load() == 0 {
+			t.Error("no visit was conditional")
 		}
-		n := visits.Add(1) - 1
-		if r.Header.Get("If-None-Match") != "" {
-			conditional.Add(1)
+		w.visits.Store(30)
+		w.conditional.Store(0)
+		w.check("another rule", "with", "/", "baseline", "--rules", w.watching)
+		if plain := w.visits.Load() - 30 - w.conditional.Load(); plain != 1 {
+			t.Errorf("%d visits after the change of rules were unconditional, want 1", plain)
 		}
-		w.Header().Set("ETag", fmt.Sprintf("%q", fmt.Sprint(n)))
-		if r.URL.Path == "/data" {
-			w.Header().Set("Content-Type", "application/json")
-			fmt.Fprintf(w, `{"now": %d, "edition": %d}`, n, n/3)
-			return
-		}
-		w.Header().Set("Content-Type", "text/html")
-		fmt.Fprintf(w, "<title>News</title><div class=ad>Buy %d</div><main><h1>Edition "+
-			"%d</h1></main>", n, n/3)
-	}))
-	defer web.Close()
-	dir := t.TempDir()
-	file := func(name, text string) string {
-		return writeFile(t, filepath.Join(dir, name), "rules:\n- prefix: "+web.URL+"/\n"+text)
-	}
-	ignoring := file("ignoring.yaml", "  ignore: .ad\n  json: {ignore: $.now}\n")
-	watching := file("watching.yaml", "  watch: h1\n  json: {watch: $.edition}\n")
-	// check makes rounds until there are as many verdicts as it wants.
-	check := func(what, data, path, want string, more ...string) {
-		t.Helper()
-		data = filepath.Join(dir, data)
-		before := 0
-		if _, err := os.Stat(data); err == nil {
-			before = len(readJournal(t, data))
-		}
-		args := []string{"run", "--data", data, "--user-agent", contact, "--allow-private",
-			"--delay", "1ms", "--unlimited",
-			"--policy", "breadth-first", "--round", "1s", "--rounds",
-			fmt.Sprint(len(strings.Fields(want)) + 1), web.URL + path}
-		var got []string
-		// a busy machine misses rounds
-		for tries := 0; tries < 10 && len(got) < len(strings.Fields(want)); tries++ {
-			got = nil
-			recrawl(t, append(args, more...)...)
-			for _, e := range readJournal(t, data)[before:] {
-				if e.URL == web.URL+path {
-					got = append(got, e.Verdict)
-				}
-			}
-		}
-		if !strings.HasPrefix(strings.Join(got, " ")+" ", want+" ") {
-			t.Errorf("%s: verdicts %s, want %s", what, got, want)
-		}
-	}
-	check("no rule", "without", "/", "first changed changed")
-	visits.Store(0)
-	conditional.Store(0)
-	check("a rule", "with", "/", "first unchanged unchanged changed unchanged", "--rules", ignoring)
-	if conditional.Load() == 0 {
-		t.Error("no visit was conditional")
-	}
-	visits.Store(30)
-	conditional.Store(0)
-	check("another rule", "with", "/", "baseline", "--rules", watching)
-	if plain := visits.Load() - 30 - conditional.Load(); plain != 1 {
-		t.Errorf("%d visits after the change of rules were unconditional, want 1", plain)
-	}
+	})
 	// With an archive the copy is read by the new rule: no change is missed or invented.
 	for next, want := range map[int32]string{0: "unchanged", 30: "changed"} {
-		data, kept := fmt.Sprint("kept", next), filepath.Join(dir, fmt.Sprint("archive", next))
-		visits.Store(0)
-		check("a rule, with an archive", data, "/", "first unchanged", "--rules", ignoring,
-			"--archive", kept)
-		visits.Store(next)
-		check("another rule, with an archive", data, "/", want, "--rules", watching, "--archive",
-			kept)
-		visits.Store(next)
-		check("no rule, with an archive", data, "/", "unchanged", "--change", "main", "--archive",
-			kept)
+		t.Run("with an archive, "+want, func(t *testing.T) {
+			t.Parallel()
+			w := newEditions(t)
+			kept := filepath.Join(w.dir, "archive")
+			w.check("a rule", "data", "/", "first unchanged", "--rules", w.ignoring, "--archive",
+				kept)
+			w.visits.Store(next)
+			w.check("another rule", "data", "/", want, "--rules", w.watching, "--archive", kept)
+			w.visits.Store(next)
+			w.check("no rule", "data", "/", "unchanged", "--change", "main", "--archive", kept)
+		})
 	}
-	visits.Store(0)
-	check("JSON", "json", "/data", "first unchanged unchanged changed unchanged", "--rules",
-		ignoring)
+	t.Run("JSON", func(t *testing.T) {
+		t.Parallel()
+		w := newEditions(t)
+		w.check("JSON", "json", "/data", "first unchanged unchanged changed unchanged", "--rules",
+			w.ignoring)
+	})
+}
+
+// editions is a web whose pages differ at each visit, and say something new at every third.
+type editions struct {
+	*testing.T
+	dir                 string
+	url                 string
+	ignoring, watching  string // files of rules
+	visits, conditional atomic.Int32
+}
+
+func newEditions(t *testing.T) *editions {
+	w := &editions{T: t, dir: t.TempDir()}
+	web := httptest.NewServer(w)
+	t.Cleanup(web.Close)
+	w.url = web.URL
+	file := func(name, text string) string {
+		return writeFile(t, filepath.Join(w.dir, name), "rules:\n- prefix: "+w.url+"/\n"+text)
+	}
+	w.ignoring = file("ignoring.yaml", "  ignore: .ad\n  json: {ignore: $.now}\n")
+	w.watching = file("watching.yaml", "  watch: h1\n  json: {watch: $.edition}\n")
+	return w
+}
+
+func (e *editions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path != "/" && r.URL.Path != "/data" {
+		http.NotFound(w, r)
+		return
+	}
+	n := e.visits.Add(1) - 1
+	if r.Header.Get("If-None-Match") != "" {
+		e.conditional.Add(1)
+	}
+	w.Header().Set("ETag", fmt.Sprintf("%q", fmt.Sprint(n)))
+	if r.URL.Path == "/data" {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"now": %d, "edition": %d}`, n, n/3)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html")
+	fmt.Fprintf(w, "<title>News</title><div class=ad>Buy %d</div><main><h1>Edition "+
+		"%d</h1></main>", n, n/3)
+}
+
+// check makes rounds until there are as many verdicts as it wants.
+func (e *editions) check(what, data, path, want string, more ...string) {
+	e.Helper()
+	data = filepath.Join(e.dir, data)
+	before := 0
+	if _, err := os.Stat(data); err == nil {
+		before = len(readJournal(e.T, data))
+	}
+	args := []string{"run", "--data", data, "--user-agent", contact, "--allow-private",
+		"--delay", "1ms", "--unlimited",
+		"--policy", "breadth-first", "--round", "1s", "--rounds",
+		fmt.Sprint(len(strings.Fields(want)) + 1), e.url + path}
+	var got []string
+	// a busy machine misses rounds
+	for tries := 0; tries < 10 && len(got) < len(strings.Fields(want)); tries++ {
+		got = nil
+		recrawl(e.T, append(args, more...)...)
+		for _, v := range readJournal(e.T, data)[before:] {
+			if v.URL == e.url+path {
+				got = append(got, v.Verdict)
+			}
+		}
+	}
+	if !strings.HasPrefix(strings.Join(got, " ")+" ", want+" ") {
+		e.Errorf("%s: verdicts %s, want %s", what, got, want)
+	}
 }
 
 func TestShowPage(t *testing.T) {

@@ -20,8 +20,10 @@ const (
 	mostChunks = 4096
 	// inFlight bounds the messages to a shard that are sent and not acknowledged.
 	inFlight = 16
-	// repeatAfter is when a message is sent again that was not acknowledged.
-	repeatAfter = 5 * time.Second
+	// A message that was not acknowledged is sent again after repeatAfter, then after twice as long
+	// each time, up to repeatMost. A shard that just begins misses the first one.
+	repeatAfter = 2 * time.Second
+	repeatMost  = 8 * time.Second
 	// sealAfter is how long links wait for others to go with them.
 	sealAfter = time.Second
 	// recent is how many links are remembered as sent, twice: most links are on every page.
@@ -55,8 +57,9 @@ type chunk struct {
 	links []string
 	bytes int
 	began time.Time
-	sent  time.Time // zero: not sent, and open for more
-	fixed bool      // it was sent, perhaps by a process before
+	sent  time.Time     // zero: not sent, and open for more
+	again time.Duration // after sent
+	fixed bool          // it was sent, perhaps by a process before
 	dirty bool
 }
 
@@ -161,10 +164,11 @@ func (o *Outbox) Due(now time.Time) (messages []Links) {
 				continue
 			}
 			if !c.fixed && len(c.links) < chunkLinks && now.Sub(c.began) < sealAfter ||
-				!c.sent.IsZero() && now.Sub(c.sent) < repeatAfter {
+				!c.sent.IsZero() && now.Sub(c.sent) < c.again {
 				continue
 			}
 			c.fixed, c.sent = true, now
+			c.again = min(max(2*c.again, repeatAfter), repeatMost)
 			messages = append(messages, Links{From: o.shard, To: to, Number: q.first + uint64(i),
 				Links: c.links})
 		}

@@ -31,6 +31,14 @@ func open(t *testing.T, kept settings) *Outbox {
 	return o
 }
 
+func numbers(messages []Links) map[uint64]bool {
+	of := map[uint64]bool{}
+	for _, m := range messages {
+		of[m.Number] = true
+	}
+	return of
+}
+
 // Links stay until they are acknowledged, over restarts, and no message changes once it was sent.
 func TestOutbox(t *testing.T) {
 	kept := settings{}
@@ -54,9 +62,17 @@ func TestOutbox(t *testing.T) {
 	}
 	o.See("http://of.example/", []string{other(2)}, now) // of the next message
 	o.Save(kept.save)
-	if again := o.Due(now.Add(sealAfter + repeatAfter/2)); len(again) != 1 ||
+	sent := now.Add(sealAfter)
+	if again := o.Due(sent.Add(repeatAfter / 2)); len(again) != 1 ||
 		again[0].Number == m[0].Number {
 		t.Errorf("sent then: %v", again)
+	}
+	for _, wait := range []time.Duration{repeatAfter, 2 * repeatAfter, repeatMost, repeatMost} {
+		early, again := o.Due(sent.Add(wait-1)), o.Due(sent.Add(wait))
+		if numbers(early)[m[0].Number] || !numbers(again)[m[0].Number] {
+			t.Errorf("%v after it was sent: %v, and before %v", wait, again, early)
+		}
+		sent = sent.Add(wait)
 	}
 	o = open(t, kept) // a restart
 	if o.Waiting() != 2 {

@@ -34,6 +34,7 @@ func TestMain(m *testing.M) {
 
 // All engines visit what the plan has, or Run fails.
 func TestAllEnginesAgree(t *testing.T) {
+	t.Parallel()
 	for _, messages := range []float64{0, 0.5} {
 		if testing.Short() && messages == 0 {
 			continue
@@ -72,6 +73,7 @@ func TestAllEnginesAgree(t *testing.T) {
 
 // Days and minutes have other levels, and hours enough that coarse buckets are split.
 func TestAllEnginesAgreeInEveryUnit(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ unit, units, longest int }{{int(workload.Day), 16, 60},
 		{int(workload.Hour), 50, 300}, {int(workload.Minute), 62, 4000}} {
 		if testing.Short() && c.unit != int(workload.Hour) {

@@ -112,6 +112,7 @@ func TestModelOnDisk(t *testing.T) {
 	for _, v := range variants() {
 		for _, direct := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/direct=%v", v.name, direct), func(t *testing.T) {
+				t.Parallel() // it waits for the disk
 				modelOnDisk(t, v.o, direct)
 			})
 		}

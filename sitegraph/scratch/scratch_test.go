@@ -193,8 +193,8 @@ func TestLargeFilesLeaveMemory(t *testing.T) {
 	if shownBytes() == 0 {
 		t.Skip("this system does not tell how much of files is in memory")
 	}
-	const values = 96 << 20 // 768 MiB
-	const mostShown = 512 << 20
+	const values = 48 << 20 // 384 MiB
+	const mostShown = 256 << 20
 	f.Watch(mostShown)
 	s := Grow(f, []uint64(nil), values)
 	for i := range s {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -440,18 +441,14 @@ func TestAbandon(t *testing.T) {
 	life("a", dir, func() { status("both run again", both) })
 }
 
-// Two nodes lose all that NATS had, with all copies. A shard waits for the node that has its store,
-// and begins without one where somebody orders that; a node that knows another cluster is refused.
-func TestLostAgreement(t *testing.T) {
-	t.Parallel()
-	w := newWeb()
-	s := bus.Settings{Cluster: "test", Listen: "127.0.0.1:0"}
+// parted has two nodes share the shards, and stop so that nobody gives anything away. All that NATS
+// had is lost with them, with all copies. It returns their directories and where shards are.
+func parted(t *testing.T, w *web, s bus.Settings) (dirA, dirB string, of map[int]string) {
+	t.Helper()
 	a := begin(t, w, "a", "", s)
-	at := s
-	at.NATS = "nats://" + a.bus.Address()
-	b := begin(t, w, "b", "", at, page(3, 0))
+	s.NATS = "nats://" + a.bus.Address()
+	b := begin(t, w, "b", "", s, page(3, 0))
 	eventually(t, "all pages are visited", w.whole)
-	var of map[int]string // where shards are
 	eventually(t, "each has its shards and their stores", func() bool {
 		of = map[int]string{}
 		status, err := Look(t.Context(), a.bus, "test")
@@ -473,67 +470,83 @@ func TestLostAgreement(t *testing.T) {
 	eventually(t, "their pages are known", func() bool {
 		return pagesAt(t, a.bus) == testHosts*testPages
 	})
-	b.bus.Close() // nobody gives anything away
-	a.bus.Close()
-	a.end(t)
-	b.end(t)
+	lose(t, a, b)
+	return a.dir, b.dir, of
+}
 
-	a = beginIn(t, w, "a", a.dir, true, s)
-	look := func(is func(r ShardStatus) bool) bool {
-		status, err := Look(t.Context(), a.bus, "test")
-		if err != nil || len(status.List) != testShards {
-			return false
-		}
-		for _, r := range status.List {
-			if !is(r) {
-				return false
-			}
-		}
-		return true
+// lose ends nodes with all that NATS had.
+func lose(t *testing.T, all ...*node) {
+	t.Helper()
+	for _, n := range slices.Backward(all) {
+		n.bus.Close()
 	}
+	for _, n := range all {
+		n.end(t)
+	}
+}
+
+// each reports whether something is so of each shard.
+func each(t *testing.T, b *bus.Bus, is func(r ShardStatus) bool) bool {
+	t.Helper()
+	status, err := Look(t.Context(), b, "test")
+	return err == nil && len(status.List) == testShards &&
+		!slices.ContainsFunc(status.List, func(r ShardStatus) bool { return !is(r) })
+}
+
+func runs(r ShardStatus) bool { return r.State == "running" }
+
+// A shard waits for the node that has its store, when NATS knows nothing of it any more.
+func TestLostAgreement(t *testing.T) {
+	t.Parallel()
+	w := newWeb()
+	s := bus.Settings{Cluster: "test", Listen: "127.0.0.1:0"}
+	dirA, dirB, of := parted(t, w, s)
+	a := beginIn(t, w, "a", dirA, true, s)
 	eventually(t, "a works on its own shards, and the others wait", func() bool {
-		return look(func(r ShardStatus) bool {
+		return each(t, a.bus, func(r ShardStatus) bool {
 			if of[r.Shard] == "a" {
-				return r.State == "running"
+				return runs(r)
 			}
 			return r.State == "free" &&
 				strings.Contains(r.Error, "no node that is here has its store")
 		})
 	})
-	at.NATS = "nats://" + a.bus.Address()
-	b = beginIn(t, w, "b", b.dir, true, at)
+	s.NATS = "nats://" + a.bus.Address()
+	beginIn(t, w, "b", dirB, true, s)
 	eventually(t, "all run, and no page is lost", func() bool {
-		return look(func(r ShardStatus) bool { return r.State == "running" }) &&
-			pagesAt(t, a.bus) == testHosts*testPages
+		return each(t, a.bus, runs) && pagesAt(t, a.bus) == testHosts*testPages
 	})
-	b.bus.Close()
-	a.bus.Close()
-	a.end(t)
-	b.end(t)
+	w.polite(t)
+}
 
-	lost := b.dir
+// Where the node does not come back, a shard begins without a store if somebody orders that. A node
+// that knows another cluster is refused.
+func TestLostAgreementAndNode(t *testing.T) {
+	t.Parallel()
+	w := newWeb()
+	s := bus.Settings{Cluster: "test", Listen: "127.0.0.1:0"}
+	dirA, dirB, _ := parted(t, w, s)
 	c := begin(t, w, "c", "", s) // it knows nothing, and is first
 	eventually(t, "c has begun", func() bool {
 		status, err := Look(t.Context(), c.bus, "test")
 		return err == nil && status.Free == 0
 	})
 	o := Options{Name: "b", Bus: c.bus, Cluster: nodes.Cluster{Shards: testShards,
-		PerDay: nodes.Unlimited, Apart: true}, Dir: lost}
+		PerDay: nodes.Unlimited, Apart: true}, Dir: dirB}
 	if err := Run(t.Context(), nil, o); !errors.Is(err, nodes.ErrMark) ||
-		!strings.Contains(err.Error(), filepath.Join(lost, markName)) {
+		!strings.Contains(err.Error(), filepath.Join(dirB, markName)) {
 		t.Errorf("a node with stores of another cluster: %v", err)
 	}
-	c.bus.Close()
-	c.end(t)
+	lose(t, c)
 
-	a = beginIn(t, w, "a", a.dir, true, s)
+	a := beginIn(t, w, "a", dirA, true, s)
 	eventually(t, "those of b wait", func() bool {
-		return look(func(r ShardStatus) bool { return r.State == "running" || r.Error != "" }) &&
-			!look(func(r ShardStatus) bool { return r.State == "running" })
+		return each(t, a.bus, func(r ShardStatus) bool { return runs(r) || r.Error != "" }) &&
+			!each(t, a.bus, runs)
 	})
 	var given []string
-	look(func(r ShardStatus) bool {
-		if r.State != "running" {
+	each(t, a.bus, func(r ShardStatus) bool {
+		if !runs(r) {
 			given = append(given, fmt.Sprint(r.Shard))
 		}
 		return true
@@ -541,9 +554,7 @@ func TestLostAgreement(t *testing.T) {
 	if err := Abandon(t.Context(), a.bus, given); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "they begin without a store", func() bool {
-		return look(func(r ShardStatus) bool { return r.State == "running" })
-	})
+	eventually(t, "they begin without a store", func() bool { return each(t, a.bus, runs) })
 	w.polite(t)
 }
 
