@@ -324,7 +324,9 @@ func TestThree(t *testing.T) {
 		return err == nil
 	})
 	all[2].Close()
-	if _, err := all[1].Nodes.Set(t.Context(), "y", nil, 0); err == nil {
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	if _, err := all[1].Nodes.Set(ctx, "y", nil, 0); err == nil {
 		t.Error("one of three writes")
 	}
 }
