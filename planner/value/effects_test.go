@@ -204,11 +204,11 @@ func TestReasonOfFrailty(t *testing.T) {
 func TestFrailtyOfShapes(t *testing.T) {
 	var paths []string
 	for i := range manyPages {
-		paths = append(paths, fmt.Sprintf("news/item-%d.html", i), fmt.Sprintf("docs/%d/page.html",
-			i))
+		// names without words, so that there are no namesakes
+		paths = append(paths, fmt.Sprintf("news/%d.html", i), fmt.Sprintf("docs/%d/1.html", i))
 	}
 	for i := range 8 {
-		paths = append(paths, fmt.Sprintf("few/about%d.html", i))
+		paths = append(paths, fmt.Sprintf("few/%d.html", i))
 	}
 	for _, variant := range []string{"value", "value-shape", "value-server", "value-effects"} {
 		h := newHandDrivenOn(t, variant, paths)

@@ -15,20 +15,21 @@ import (
 // directory, its section (the first segment of the path) and its server.
 type groupIndex struct {
 	clock
-	corpus   *planner.Corpus
-	ties     *rank.Ties // the order of pages where it must not hang on which was known first
-	all      evidence   // of all servers
-	list     []group    `state:"-"` // shapes, directories and sections; packed has them
-	keys     groupKeys
-	pages    []grouped // by page
-	partings []parting
-	servers  []serverGroup `state:"-"` // packed has them
-	packed   *packedGroups // while the state is written or read; nil otherwise
-	scratch  []int32       // for work
-	rooms    []span        `state:"-"` // in the scratch file: mostSpans of each group
-	beliefs  *rateBelief
-	times    dayTimes
-	round    float32 // days that a round lasts, 1 at most
+	corpus    *planner.Corpus
+	ties      *rank.Ties // the order of pages where it must not hang on which was known first
+	all       evidence   // of all servers
+	list      []group    `state:"-"` // shapes, directories and sections; packed has them
+	keys      groupKeys
+	pages     []grouped // by page
+	partings  []parting
+	namesakes namesakes
+	servers   []serverGroup `state:"-"` // packed has them
+	packed    *packedGroups // while the state is written or read; nil otherwise
+	scratch   []int32       // for work
+	rooms     []span        `state:"-"` // in the scratch file: mostSpans of each group
+	beliefs   *rateBelief
+	times     dayTimes
+	round     float32 // days that a round lasts, 1 at most
 }
 
 // group of pages of a server.
@@ -58,6 +59,8 @@ type grouped struct {
 	// Directories that it links to, and one; 0: not counted since its last visit.
 	linkedDirectories uint8
 	part              uint8 // of its shape, and one; 0: none. See parting
+	told              told
+	namesake          sitegraph.PageID // the next of its namesakes, in a ring
 }
 
 // membership names the groups of a page by their places in the list. Its shape knows its section,
@@ -123,6 +126,7 @@ func (k *groupIndex) grow() {
 		k.pages = scratch.Append(file, k.pages, grouped{
 			membership: of, traits: traitsOf(url), last: k.corpus.Memory(p).LastInformative(),
 		})
+		k.link(p, url)
 		fresh = append(fresh, p)
 		k.servers[server].pages++
 		k.all.pages++
@@ -312,8 +316,9 @@ func (k *groupIndex) visited(p sitegraph.PageID, verdict sitegraph.Verdict) (
 		to:      m.LastInformative(),
 		changed: verdict == sitegraph.VerdictChanged,
 		left:    verdict == sitegraph.VerdictLeft,
+		told:    k.pages[p].told,
 	}
-	k.pages[p].last = l.to
+	k.pages[p].last, k.pages[p].told = l.to, told{}
 	k.beliefs.visited(p, k.ties.Of(p), &m.History)
 	k.anchor(l.to)
 	k.pages[p].linkedDirectories = 0

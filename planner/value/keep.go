@@ -23,7 +23,8 @@ type kept struct {
 	ChangesPerWorth float64 `json:"changes_per_worth"`
 	CopyWeight      float32 `json:"copy_weight"`
 	Corpus          gains   `json:"corpus"`
-	Trust           float32 `json:"trust"` // in what servers and shapes show, beside 1
+	Trust           float32 `json:"trust"`          // in what servers and shapes show, beside 1
+	TrustInNames    float32 `json:"trust_in_names"` // in what namesakes show, beside 1
 	// whose visits told most, mostKeptServers at most
 	Servers []keptServer `json:"servers"`
 	Rebuilt [2]float32   `json:"rebuilt"` // of all servers: rebuilds expected, and seen
@@ -36,11 +37,12 @@ type kept struct {
 }
 
 type keptServer struct {
-	Name    string        `json:"name"`
-	Gains   gains         `json:"gains"`
-	Trust   float32       `json:"trust"` // beside that of the corpus
-	Rebuilt [2]float32    `json:"rebuilt"`
-	Gone    [2][2]float32 `json:"gone"` // by first and later looks, as of all servers
+	Name         string        `json:"name"`
+	Gains        gains         `json:"gains"`
+	Trust        float32       `json:"trust"`          // beside that of the corpus
+	TrustInNames float32       `json:"trust_in_names"` // beside that of the corpus
+	Rebuilt      [2]float32    `json:"rebuilt"`
+	Gone         [2][2]float32 `json:"gone"` // by first and later looks, as of all servers
 }
 
 type keptBin [3]float64 // weight, given, came
@@ -57,6 +59,7 @@ func (v *Policy) Learnt() ([]byte, error) {
 		CopyWeight:      v.copyWeight,
 		Corpus:          v.mixture.learnt(),
 		Trust:           v.trust.corpus,
+		TrustInNames:    v.trustInNames.corpus,
 		InPlace:         v.inPlace.record,
 		Forest:          v.inPlace.forest,
 	}
@@ -73,13 +76,16 @@ func (v *Policy) Learnt() ([]byte, error) {
 		k.Outcomes = append(k.Outcomes, keptBin{b.weight, b.given, b.came})
 	}
 	for s := range max(len(v.mixture.servers), len(r.servers), len(v.trust.servers),
-		len(v.gone.versions)) {
+		len(v.trustInNames.servers), len(v.gone.versions)) {
 		of := keptServer{Name: v.Corpus.Graph.ServerName(sitegraph.ServerID(s))}
 		if s < len(v.mixture.servers) {
 			of.Gains = v.mixture.servers[s]
 		}
 		if s < len(v.trust.servers) {
 			of.Trust = v.trust.servers[s]
+		}
+		if s < len(v.trustInNames.servers) {
+			of.TrustInNames = v.trustInNames.servers[s]
 		}
 		if s < len(r.servers) {
 			of.Rebuilt = [2]float32{r.servers[s].expected, r.servers[s].seen}
@@ -156,7 +162,8 @@ func (k *keptServer) told() (told float32) {
 	for _, gain := range k.Gains {
 		told += abs32(gain)
 	}
-	return told + abs32(k.Trust) + k.Rebuilt[0] + k.Rebuilt[1] + k.Gone[0][1]
+	told += abs32(k.Trust) + abs32(k.TrustInNames)
+	return told + k.Rebuilt[0] + k.Rebuilt[1] + k.Gone[0][1]
 }
 
 // Recall takes in what Learnt returned, before the first round. It changes nothing where it returns
@@ -179,7 +186,7 @@ func (v *Policy) Recall(learnt []byte) error {
 		v.changesPerWorth = k.ChangesPerWorth
 	}
 	v.mixture.recall(k.Corpus)
-	v.trust.corpus = k.Trust
+	v.trust.corpus, v.trustInNames.corpus = k.Trust, k.TrustInNames
 	r := &v.exploration.rebuilds
 	r.all = rebuildCount{k.Rebuilt[0], k.Rebuilt[1]}
 	r.probes, r.found = k.Probes[0], k.Probes[1]
@@ -212,6 +219,7 @@ func (v *Policy) Recall(learnt []byte) error {
 		}
 		v.mixture.servers[s] = of.Gains
 		*v.trust.server(sitegraph.ServerID(s)) = of.Trust
+		*v.trustInNames.server(sitegraph.ServerID(s)) = of.TrustInNames
 		*r.server(sitegraph.ServerID(s)) = rebuildCount{of.Rebuilt[0], of.Rebuilt[1]}
 		v.gone.grow(s + 1)
 		for later, l := range of.Gone {
@@ -225,7 +233,8 @@ func (v *Policy) Recall(learnt []byte) error {
 
 // check reports what makes it unusable.
 func (k *kept) check() error {
-	all := append([]keptServer{{Gains: k.Corpus, Trust: k.Trust, Rebuilt: k.Rebuilt}}, k.Servers...)
+	all := append([]keptServer{{Gains: k.Corpus, Trust: k.Trust,
+		TrustInNames: k.TrustInNames, Rebuilt: k.Rebuilt}}, k.Servers...)
 	for _, of := range all {
 		for _, gain := range of.Gains {
 			if !(abs32(gain) < 100) {
@@ -234,6 +243,9 @@ func (k *kept) check() error {
 		}
 		if !(abs32(of.Trust) <= 1) {
 			return fmt.Errorf("a trust of %g", of.Trust)
+		}
+		if !(abs32(of.TrustInNames) <= 1) {
+			return fmt.Errorf("a trust in names of %g", of.TrustInNames)
 		}
 		for _, l := range of.Gone {
 			if !(l[0] >= 0 && l[0] <= l[1]) {

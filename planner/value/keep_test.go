@@ -32,6 +32,7 @@ func learntPolicy(t *testing.T) *handDriven {
 	v.mixture.recall(gains{0.5, -0.5, 0.25, 0, 1})
 	v.mixture.servers = []gains{{}, {1, 2, 3, 4, 5}}
 	v.trust = effectTrust{corpus: -0.5, servers: []float32{0, 0.25}}
+	v.trustInNames = effectTrust{corpus: -0.25, servers: []float32{0.125}}
 	v.exploration.rebuilds.probe(1, 2)
 	v.calibrator.see(0.7, true, 1000)
 	v.price, v.changesPerWorth = 0.4, 0.8
@@ -57,6 +58,9 @@ func TestLearntOutlivesTheProcess(t *testing.T) {
 	for s := range sitegraph.ServerID(2) {
 		if a, b := v.trust.of(s), w.trust.of(s); a != b || a == 1 {
 			t.Errorf("server %d: a trust of %g, then %g", s, a, b)
+		}
+		if a, b := v.trustInNames.of(s), w.trustInNames.of(s); a != b || a == 1 {
+			t.Errorf("server %d: a trust in names of %g, then %g", s, a, b)
 		}
 	}
 	var row Row
@@ -107,7 +111,9 @@ func TestRecallRefuses(t *testing.T) {
 		"feature":  bytes.Replace(learnt, []byte(`{"f":36`), []byte(`{"f":99`), 1),
 		"features": bytes.Replace(learnt, []byte(`"forest":{"features":48`),
 			[]byte(`"forest":{"features":47`), 1),
-		"trust":      bytes.Replace(learnt, []byte(`"trust":-0.5`), []byte(`"trust":-5`), 1),
+		"trust": bytes.Replace(learnt, []byte(`"trust":-0.5`), []byte(`"trust":-5`), 1),
+		"trust in names": bytes.Replace(learnt, []byte(`"trust_in_names":-0.25`),
+			[]byte(`"trust_in_names":-2.5`), 1),
 		"probes":     bytes.Replace(learnt, []byte(`"probes":[1`), []byte(`"probes":[-20`), 1),
 		"other bin":  bytes.Replace(learnt, []byte(`[1,0.699999`), []byte(`[1,0.199999`), 1),
 		"bad weight": bytes.Replace(learnt, []byte(`"outcomes":[[`), []byte(`"outcomes":[[-`), 1),

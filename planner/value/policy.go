@@ -45,8 +45,10 @@ type outcome struct {
 	changed  bool
 	left     bool    // it is gone
 	raw      float32 // its probability by its last score, as it is kept
-	expected float32 // with what its server and its like had shown by then
-	factor   float32 // of its odds by that, before it is trusted
+	byGroups float32 // with what its server and its shape had shown by then
+	expected float32 // with what its namesakes had shown, too
+	factor   float32 // of its odds by server and shape, before it is trusted
+	told     told    // by its namesakes
 }
 
 // Settings are what the policy is built with.
@@ -334,7 +336,9 @@ func (v *Policy) observe(p sitegraph.PageID, verdict sitegraph.Verdict, again bo
 	}
 	l.raw = v.scores[p].raw
 	seen := v.effects(p, l.from)
-	l.expected = timesOdds(l.raw, seen.total())
+	byGroups := seen.total()
+	l.byGroups = timesOdds(l.raw, byGroups)
+	l.expected = timesOdds(l.raw, bounded(byGroups*v.byName(p, l.told)))
 	seen.trust = 1
 	l.factor = seen.total()
 	if v.Without == WithoutImmediate {
@@ -363,7 +367,9 @@ func (v *Policy) learn(l outcome) (surprise float32) {
 	v.doubt(server, abs32(saw-l.expected))
 	v.mixture.see(l.page, server, l.changed, v.calibrator.of(l.expected))
 	v.inPlace.see(l.page, server, l.changed)
-	v.trust.see(server, l.changed, v.calibrator.of(l.expected), l.factor)
+	believed := v.calibrator.of(l.expected)
+	v.trust.see(server, l.changed, believed, l.factor)
+	v.seeNames(l, believed)
 	v.calibrator.see(l.expected, l.changed, v.Corpus.Round().Budget)
 	surprise = max(saw-l.expected, 0)
 	probe, isFollowUp := v.exploration.wasProbe(l.page)

@@ -72,7 +72,17 @@ func (v *predictor) reason(p sitegraph.PageID, row *Row) planner.Reason {
 			float64(row[fDirectoryShare]),
 		)
 	}
-	if found, ok := v.effects(p, v.groups.pages[p].last).reason(); ok {
+	of := &v.groups.pages[p]
+	showed := v.effects(p, of.last)
+	if byName := v.byName(p, of.told); byName >= max(surprising, showed.total()) {
+		found := of.told.counts()
+		return because(
+			"of %.0f visits to pages with a word of its name since its last, %.0f saw a change, "+
+				"where %g were expected",
+			found,
+		)
+	}
+	if found, ok := showed.reason(); ok {
 		return found
 	}
 	if row[fOwnVisits] >= 1 {
@@ -108,12 +118,17 @@ func (b effects) reason() (planner.Reason, bool) {
 			"of %.0f visits to addresses like its own since its last, %.0f saw a change, where "+
 				"%g were expected"
 	}
+	return because(format, found), true
+}
+
+// because tells of visits, of those that saw a change, and how many were expected to.
+func because(format string, found counts) planner.Reason {
 	return planner.Because(
 		format,
 		float64(found.visits),
 		float64(found.changed),
 		math.Round(100*float64(found.expected))/100,
-	), true
+	)
 }
 
 func (v *predictor) Explain(p sitegraph.PageID, at time.Time) planner.Contributions {
@@ -154,8 +169,8 @@ func (v *predictor) Explain(p sitegraph.PageID, at time.Time) planner.Contributi
 		sum += x.LogOdds
 	}
 	evident := logodds.Probability(float32(sum))
-	showed := v.effects(p, v.groups.pages[p].last)
-	ofServer, effect := showed.factors()
+	showed, all := v.effects(p, v.groups.pages[p].last), v.effect(p)
+	ofServer, ofGroups := showed.factors()
 	for _, x := range [...]struct {
 		name   string
 		showed counts
@@ -163,7 +178,9 @@ func (v *predictor) Explain(p sitegraph.PageID, at time.Time) planner.Contributi
 	}{
 		{"changes on its server since then beyond those expected", showed.server, ofServer},
 		{"changes of its address shape since then beyond those expected of it and its server",
-			showed.shapeBeyondServer(ofServer), effect / ofServer},
+			showed.shapeBeyondServer(ofServer), ofGroups / ofServer},
+		{"changes of pages with a word of its name since then beyond those expected",
+			v.groups.pages[p].told.counts(), all / ofGroups},
 	} {
 		if x.factor != 1 {
 			adds := math.Log(float64(x.factor))
@@ -179,8 +196,8 @@ func (v *predictor) Explain(p sitegraph.PageID, at time.Time) planner.Contributi
 		}
 	}
 	before := float64(logodds.Probability(float32(sum)))
-	c.Probability = min(max(float64(v.believed(v.model(p).curve(v.Mode).At(evident), effect)),
-		1e-6), 1-1e-6)
+	believed := v.believed(v.model(p).curve(v.Mode).At(evident), all)
+	c.Probability = min(max(float64(believed), 1e-6), 1-1e-6)
 	if adds := logOdds(c.Probability) - sum; math.Abs(adds) > 1e-3 {
 		c.All = append(
 			c.All,

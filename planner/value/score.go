@@ -14,13 +14,14 @@ import (
 
 // predictor says how likely a page is to have changed.
 type predictor struct {
-	Settings   `state:"same"`
-	groups     *groupIndex
-	models     []*Model `state:"-"` // by server
-	calibrator calibrator
-	mixture    mixture
-	inPlace    inPlace
-	trust      effectTrust
+	Settings     `state:"same"`
+	groups       *groupIndex
+	models       []*Model `state:"-"` // by server
+	calibrator   calibrator
+	mixture      mixture
+	inPlace      inPlace
+	trust        effectTrust
+	trustInNames effectTrust
 }
 
 // scorer keeps what a visit to each page is worth.
@@ -142,7 +143,7 @@ func (v *scorer) rateAll(b *batch) {
 	logodds.Put(b.columns[:], &rows)
 	m := v.model(b.pages[0])
 	learnt := m.learntOf(v.Mode, b.columns[:])
-	var effect float32
+	var ofGroups float32
 	var adds logodds.Column
 	if v.inPlace.fast != nil {
 		v.inPlace.fast.LogOddsOf(b.columns[:], &adds)
@@ -151,8 +152,9 @@ func (v *scorer) rateAll(b *batch) {
 	for lane, p := range b.all() {
 		row := &b.rows[lane]
 		if lane == 0 || !v.groups.alike(p, b.pages[lane-1]) {
-			effect = v.effect(p)
+			ofGroups = v.effectOfGroups(p)
 		}
+		effect := bounded(ofGroups * v.byName(p, v.groups.pages[p].told))
 		v.note(p, v.mixed(m, w, row, learnt[lane], adds[lane], v.claimed(p)), effect, row[fAge],
 			row[promise])
 	}
@@ -226,9 +228,14 @@ func (v *predictor) mixed(m *Model, w *weights, row *Row, learnt, adds, claimed 
 	return logodds.Probability(w.logOdds(&o) + claimed)
 }
 
-// effect is the factor of a page's odds for what visits to its server and its shape found since its
-// last visit, beyond what was predicted.
+// effect is the factor of a page's odds for what visits to its server, its shape and its namesakes
+// found since its last visit, beyond what was predicted.
 func (v *predictor) effect(p sitegraph.PageID) float32 {
+	return bounded(v.effectOfGroups(p) * v.byName(p, v.groups.pages[p].told))
+}
+
+// effectOfGroups is that of server and shape.
+func (v *predictor) effectOfGroups(p sitegraph.PageID) float32 {
 	return v.effects(p, v.groups.pages[p].last).total()
 }
 

@@ -25,6 +25,7 @@ const (
 	WithoutFirstVisits // which addresses like those of new pages held one
 	WithoutInPlace     // what is learnt from the visits made here
 	WithoutParts       // which pages of a shape change together, whatever their addresses
+	WithoutNames       // visits to pages whose names have the same longest word
 	// which pages are worth more by a list, as results show them: it has no rules beside
 	WithoutWeights
 	WithoutLag // how long after a visit what it found is of use
@@ -50,6 +51,7 @@ var withoutNames = [withouts]string{
 	WithoutFirstVisits: "first-visits",
 	WithoutInPlace:     "in-place",
 	WithoutParts:       "parts",
+	WithoutNames:       "names",
 	WithoutWeights:     "weights",
 	WithoutLag:         "lag",
 	WithoutClaims:      "claims",
@@ -87,7 +89,7 @@ func (w Without) FromSources() bool { return w == WithoutClaims }
 // StreamsOnly reports whether a kind of evidence plays no part in sweeps.
 func (w Without) StreamsOnly() bool {
 	return w == WithoutNew || w == WithoutFirstVisits || w == WithoutInPlace || w == WithoutParts ||
-		w.OfSearch()
+		w == WithoutNames || w.OfSearch()
 }
 
 // OfSearch reports whether it is what a search tells of pages: their weights in a list, and the
