@@ -71,8 +71,9 @@ func (k *groupIndex) link(p sitegraph.PageID, url string) {
 }
 
 // appendWord appends the longest word of the name of an address in lower case, the first of those
-// of the same length; nothing where there is none. A word is of letters. The name is the last
-// segment of the path that is not empty, without its extension; a start page has none.
+// of the same length; nothing where there is none. A word is of letters, which are those from a to
+// z and all octets beyond ASCII, as addresses write them: %C3%A9. The name is the last segment of
+// the path that is not empty, without its extension; a start page has none.
 func appendWord(dst []byte, url string) []byte {
 	path := url
 	if i := strings.Index(path, "://"); i >= 0 {
@@ -89,19 +90,37 @@ func appendWord(dst []byte, url string) []byte {
 		name = name[:i]
 	}
 	longest := ""
-	for begin, i := 0, 0; i <= len(name); i++ {
-		if i < len(name) && 'a' <= name[i]|0x20 && name[i]|0x20 <= 'z' {
-			continue
+	for len(name) > 0 {
+		i := 0
+		for n := letter(name); n > 0; n = letter(name[i:]) {
+			i += n
 		}
-		if word := name[begin:i]; len(word) >= max(leastWord, len(longest)+1) {
+		if word := name[:i]; len(word) >= max(leastWord, len(longest)+1) {
 			longest = word
 		}
-		begin = i + 1
+		if name = name[i:]; len(name) > 2 && name[0] == '%' {
+			name = name[3:]
+		} else if len(name) > 0 {
+			name = name[1:]
+		}
 	}
 	for i := range min(len(longest), mostWord) {
 		dst = append(dst, longest[i]|0x20)
 	}
 	return dst
+}
+
+// letter is how long the letter is with which a name begins; 0: it begins with none.
+func letter(name string) int {
+	switch {
+	case name == "":
+		return 0
+	case 'a' <= name[0]|0x20 && name[0]|0x20 <= 'z':
+		return 1
+	case name[0] == '%' && len(name) > 2 && name[1] >= '8':
+		return 3
+	}
+	return 0
 }
 
 // told is what visits to the namesakes of a page found since its own last visit, in two bytes: how

@@ -24,6 +24,10 @@ func TestAppendWord(t *testing.T) {
 		{"http://a.example/", ""},
 		{"http://a.example", ""},
 		{"/api/Parser.java.html", "parser"},
+		{"/a/1-caf%C3%A9%20bar.html", "caf%c3%a9"},
+		{"/%E3%83%AB%2F12", "%e3%83%ab"},
+		{"/a%", ""},
+		{"/%2F%", ""},
 		{"http://a.example/" + strings.Repeat("long", 20), strings.Repeat("long", mostWord/4)},
 	} {
 		if got := string(appendWord(nil, c.url)); got != c.want {
