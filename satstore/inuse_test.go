@@ -1,8 +1,11 @@
 package satstore
 
 import (
+	"bufio"
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -96,6 +99,52 @@ func TestReadersShareStore(t *testing.T) {
 	must(t, second.Close())
 	other("1", false)
 	must(t, open(false).Close())
+}
+
+// Who wants to write waits for a process that reads, says so once, and goes on when that ends.
+func TestOpenAfterReaders(t *testing.T) {
+	if dir := os.Getenv("RECRAWL_TEST_READS_LONG"); dir != "" { // another process
+		s := mustOpen(t, dir, Options{Now: day0, ReadOnly: true})
+		fmt.Println("reading")
+		_, _ = io.ReadAll(os.Stdin) // until it is closed
+		must(t, s.Close())
+		return
+	}
+	dir := t.TempDir() + "/store"
+	must(t, mustOpen(t, dir, Options{Now: day0}).Close())
+	reader := exec.Command(os.Args[0], "-test.run", "^TestOpenAfterReaders$")
+	reader.Env = append(os.Environ(), "RECRAWL_TEST_READS_LONG="+dir)
+	stdin, err := reader.StdinPipe()
+	must(t, err)
+	stdout, err := reader.StdoutPipe()
+	must(t, err)
+	must(t, reader.Start())
+	if line, err := bufio.NewReader(stdout).ReadString('\n'); line != "reading\n" {
+		t.Fatal(line, err)
+	}
+	waited := 0
+	ctx, cancel := context.WithCancel(t.Context())
+	if _, err := OpenAfterReaders(ctx, dir, Options{Now: day0}, func() {
+		waited++
+		cancel()
+	}); !errors.Is(err, context.Canceled) || waited != 1 {
+		t.Errorf("the wait was ended: %v after %d", err, waited)
+	}
+	s, err := OpenAfterReaders(t.Context(), dir, Options{Now: day0}, func() {
+		waited++
+		must(t, stdin.Close())
+	})
+	must(t, err)
+	must(t, reader.Wait())
+	if waited != 2 {
+		t.Errorf("waited %d times", waited)
+	}
+	if _, err := OpenAfterReaders(t.Context(), dir, Options{Now: day0}, func() {
+		t.Error("one that writes is waited for")
+	}); !errors.Is(err, ErrInUse) {
+		t.Error(err)
+	}
+	must(t, s.Close())
 }
 
 // A store on a medium that cannot be written is read and checked, as a backup should be.

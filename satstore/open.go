@@ -1,6 +1,7 @@
 package satstore
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -34,6 +35,28 @@ func Open(dir string, o Options) (*Store, error) {
 		_ = s.release() // what went wrong first is what matters
 	}
 	return nil, fmt.Errorf("open store %s: %w", dir, err)
+}
+
+// readersAsked is how often readers are asked whether they have ended.
+const readersAsked = 100 * time.Millisecond
+
+// OpenAfterReaders is Open, but where other processes only read the store, as a check does, it
+// waits until they have closed it, or the context ends. waits is called once before that.
+func OpenAfterReaders(ctx context.Context, dir string, o Options, waits func()) (*Store, error) {
+	s, err := Open(dir, o)
+	if !errors.Is(err, directory.ErrRead) {
+		return s, err
+	}
+	waits()
+	for errors.Is(err, directory.ErrRead) {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(readersAsked):
+		}
+		s, err = Open(dir, o)
+	}
+	return s, err
 }
 
 // InUse reports whether a process has the store in a directory open. It reads nothing of it: the

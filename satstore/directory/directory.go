@@ -26,27 +26,46 @@ const smallMost = 1024
 // ErrInUse says that another process, or another store of this one, has the directory open.
 var ErrInUse = errors.New("store is in use")
 
+// ErrRead is the ErrInUse of a directory that other processes only read: it will be free.
+var ErrRead = fmt.Errorf("%w by a process that reads it", ErrInUse)
+
 // Lock takes DIR/LOCK for itself.
 func Lock(fs vfs.FS, dir string) (io.Closer, error) {
 	path := fs.PathJoin(dir, LockName)
 	var lock io.Closer
 	var err error
 	if fs == vfs.Default {
-		lock, err = held.take(path, false, fs.Lock)
+		lock, err = held.take(path, false, lockAlone)
 	} else {
 		lock, err = fs.Lock(path)
 	}
 	if err == nil {
 		return lock, nil
 	}
-	var file *os.PathError // the file itself could not be made
-	inUse := errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EACCES) &&
-		!errors.As(err, &file) ||
-		strings.Contains(err.Error(), "lock held by current process")
-	if inUse {
+	if err != ErrRead && isLocked(err) {
 		err = ErrInUse
 	}
 	return nil, fmt.Errorf("lock %s: %w", dir, err)
+}
+
+// isLocked reports whether an error says that somebody else has a lock.
+func isLocked(err error) bool {
+	var file *os.PathError // the file itself could not be made
+	return errors.Is(err, ErrInUse) || errors.Is(err, syscall.EAGAIN) ||
+		errors.Is(err, syscall.EACCES) && !errors.As(err, &file) ||
+		strings.Contains(err.Error(), "lock held by current process")
+}
+
+// lockAlone locks a file of the disk, or says whether those who have the lock share it.
+func lockAlone(path string) (io.Closer, error) {
+	lock, err := vfs.Default.Lock(path)
+	if err == nil || !canShare || !isLocked(err) {
+		return lock, err
+	}
+	if shared, err := lockFile(path); err == nil {
+		return nil, cmp.Or(shared.Close(), ErrRead)
+	}
+	return nil, ErrInUse
 }
 
 // LockFor is Lock for one who perhaps only reads: then others may read, too, and nobody writes.
