@@ -181,7 +181,7 @@ func (c *Corpus) NotAfter(now time.Time) {
 func (c *Corpus) memories() iter.Seq2[sitegraph.PageID, *Memory] {
 	const together = 1024 // pages, about as many as come into memory at once
 	return func(yield func(sitegraph.PageID, *Memory) bool) {
-		var pace scratch.Pace
+		pace := scratch.Pace{Alone: true}
 		for i := range c.pages {
 			if i%together == 0 {
 				pace.Read(c.Graph.Scratch(), 1)

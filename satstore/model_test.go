@@ -431,3 +431,6 @@ func (d *driver) compareEither(s *Store) error {
 	}
 	return nil
 }
+
+// Restore hands out the records of few pages in parts, too.
+func init() { partPages = 5 }

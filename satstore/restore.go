@@ -3,6 +3,7 @@ package satstore
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/recrawl/recrawl/satstore/progress"
 	"github.com/recrawl/recrawl/satstore/runs"
@@ -11,9 +12,10 @@ import (
 
 // Restore fills an empty graph with all pages, in the order of their numbers, their start
 // pages, links and frames, and then hands the newest record of every page to each, once, with its
-// messages applied: slot after slot by due time, in each in the order of storage, and at last
-// fresh ones for those that are damaged. Removed pages are in the graph, and have no record. The
-// record is good until each returns, its strings for ever. each must not change the store.
+// messages applied: slot after slot by due time, in each in the order of storage, but of many
+// pages those of one part of them after those of another (partsOf), and at last fresh ones for
+// those that are damaged. Removed pages are in the graph, and have no record. The record is good
+// until each returns, its strings for ever. each must not change the store.
 func (s *Store) Restore(g *sitegraph.Graph, each func(r *sitegraph.Record)) error {
 	if err := s.usable(); err != nil {
 		return err
@@ -24,6 +26,7 @@ func (s *Store) Restore(g *sitegraph.Graph, each func(r *sitegraph.Record)) erro
 	if s.changed {
 		return errors.New("restore with changes that are not committed")
 	}
+	g.SpareMemory(s.Pages())
 	entries := s.o.Progress.Count("addresses, links and records", reportEntries, 3*s.Pages())
 	if err := s.restoreGraph(g, entries); err != nil {
 		return fmt.Errorf("restore the graph: %w", err)
@@ -39,7 +42,7 @@ func (s *Store) Restore(g *sitegraph.Graph, each func(r *sitegraph.Record)) erro
 	}
 	seen := make([]uint64, (s.Pages()+63)/64)
 	var r sitegraph.Record
-	err := s.runs.Each(func(f *runs.Record) error {
+	take := func(f *runs.Record) error {
 		if err := entries.Add(1); err != nil {
 			return err
 		}
@@ -47,7 +50,9 @@ func (s *Store) Restore(g *sitegraph.Graph, each func(r *sitegraph.Record)) erro
 		if err := s.known(p); err != nil {
 			return &DamageError{Path: s.satDir(), What: err.Error()}
 		}
-		r.Page, r.URL = p, g.URL(p) // the graph's string is shared
+		if r.Page, r.URL = p, ""; g.Scratch() == nil {
+			r.URL = g.URL(p) // which is shared; elsewhere it would have to be read from a file
+		}
 		if err := DecodeRecord(f.Body, &r); err != nil {
 			s.note(s.undecodable(p, err))
 			return nil
@@ -56,9 +61,16 @@ func (s *Store) Restore(g *sitegraph.Graph, each func(r *sitegraph.Record)) erro
 		seen[p/64] |= 1 << (p % 64)
 		hand(&r)
 		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("restore the records: %w", err)
+	}
+	parts := partsOf(s.Pages())
+	for i := range parts {
+		first, last := i*s.Pages()/parts, (i+1)*s.Pages()/parts-1
+		if i == parts-1 {
+			last = math.MaxUint32 // there should be none of those
+		}
+		if err := s.runs.EachOf(uint32(first), uint32(last), take); err != nil {
+			return fmt.Errorf("restore the records: %w", err)
+		}
 	}
 	for p := range sitegraph.PageID(s.Pages()) {
 		if seen[p/64]&(1<<(p%64)) != 0 {
@@ -74,6 +86,21 @@ func (s *Store) Restore(g *sitegraph.Graph, each func(r *sitegraph.Record)) erro
 	}
 	return nil
 }
+
+const (
+	// mostParts bounds how often the records are read, each time for a part of the pages.
+	mostParts = 5
+	// partRecords are at least in a part.
+	partRecords = 3_000_000
+)
+
+// partPages is partRecords; tests have less.
+var partPages = partRecords
+
+// partsOf is in how many parts the records of so many pages are handed out. What somebody keeps of
+// a record, about 60 bytes, lies by the number of its page, which has nothing to do with due times:
+// of all pages together it would have to be in memory at once, or be read and written many times.
+func partsOf(pages int) int { return min(max(pages/partPages, 1), mostParts) }
 
 // AddressAlone is of how many pages the last Restore found the address alone, as their records were
 // damaged.

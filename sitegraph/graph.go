@@ -60,6 +60,25 @@ func NewGraphIn(file *scratch.File) *Graph {
 // Links returned before are no longer valid if the links of their page were replaced since.
 func (g *Graph) Release() { g.file.Release() }
 
+const (
+	// manyPages make it worth the time to keep memory small.
+	manyPages = 1_000_000
+	// shownPerPage is how many bytes of scratch files may be in memory by page, at least
+	// leastShown. Half as much more comes in while it is given back. With 45 in the heap that makes
+	// less than 100 bytes a page. With fewer visits take longer, as they read again what was
+	// forgotten.
+	shownPerPage = 28
+	leastShown   = 512 << 20
+)
+
+// SpareMemory bounds the memory that the scratch file takes from now on, of a graph that has so
+// many pages or will have them.
+func (g *Graph) SpareMemory(pages int) {
+	if g.file != nil && pages >= manyPages {
+		g.file.Watch(max(leastShown, int64(pages)*shownPerPage))
+	}
+}
+
 // Scratch is the scratch file of the graph, for what else is known of its pages; nil: there is
 // none.
 func (g *Graph) Scratch() *scratch.File { return g.file }

@@ -144,7 +144,7 @@ func RecallImage(s Store, dir string, build func(*planner.Corpus) (*planner.Plan
 		return nil, nil, err
 	}
 	if why = p.Thaw(image); why == nil {
-		spareMemory(p.Corpus.Graph)
+		p.Corpus.Graph.SpareMemory(p.Corpus.Graph.Pages())
 		why = revise(s, of, p, touched, linked)
 	}
 	if why != nil {

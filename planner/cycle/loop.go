@@ -171,6 +171,7 @@ func New(o Options) *Loop {
 		lines:      map[sitegraph.ServerID]*line{},
 		barring:    map[sitegraph.ServerID]*line{},
 		places:     map[string]*place{},
+		pace:       scratch.Pace{Alone: true},
 		rules:      map[sitegraph.ServerID]uint64{},
 		asked:      map[sitegraph.PageID]bool{}, askedAgain: map[sitegraph.PageID]bool{},
 		discovery: discovery{fetched: map[sitegraph.ServerID]int{}},

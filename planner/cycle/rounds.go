@@ -126,22 +126,6 @@ func (l *Loop) Round(ctx context.Context, r planner.Round) error {
 // pages.
 const manyPages, manyServers = 1_000_000, 50_000
 
-const (
-	// shownPerPage is how many bytes of scratch files may be in memory by page, at least
-	// leastShown. Half as much more comes in while it is given back. With 45 in the heap that makes
-	// less than 100 bytes a page. With fewer visits take longer, as they read again what was
-	// forgotten.
-	shownPerPage = 28
-	leastShown   = 512 << 20
-)
-
-// spareMemory bounds the memory that scratch files of a large graph take from now on.
-func spareMemory(g *sitegraph.Graph) {
-	if n := g.Pages(); n >= manyPages {
-		g.Scratch().Watch(max(leastShown, int64(n)*shownPerPage))
-	}
-}
-
 // carryOut does a round; with a crew, visits may be under way when it returns without an error.
 func (l *Loop) carryOut(ctx context.Context, c *crew, r planner.Round) error {
 	if err := l.restoreHints(); err != nil {
@@ -159,9 +143,8 @@ func (l *Loop) carryOut(ctx context.Context, c *crew, r planner.Round) error {
 			l.Planner.Carry(line.page)
 		}
 	}
-	// one that was made of all records reads all there is, and is not slowed down
+	l.graph.SpareMemory(l.graph.Pages())
 	l.Planner.Begin(r)
-	spareMemory(l.graph)
 	if c == nil {
 		return l.closeRound(c, l.sequential(ctx))
 	}

@@ -64,27 +64,33 @@ func (d *disappearance) lookThrough(v *Policy) {
 		d.sections = [2]map[int32]looks{{}, {}}
 	}
 	d.grow(g.Servers())
-	var pace scratch.Pace
-	for s := range sitegraph.ServerID(g.Servers()) {
-		version := int32(g.Version(s))
-		if d.versions[s] == version {
+	changed := make([]bool, g.Servers())
+	pages := 0 // of servers that changed
+	for s := range changed {
+		if version := int32(g.Version(sitegraph.ServerID(s))); d.versions[s] != version {
+			d.versions[s], changed[s] = version, true
+			pages += len(g.ServerPages(sitegraph.ServerID(s)))
+		}
+	}
+	pace := scratch.Pace{Alone: true}
+	if pages > v.Corpus.Pages()/2 { // in the order of their files
+		for p := range sitegraph.PageID(v.Corpus.Pages()) {
+			if p%blockPages == 0 {
+				pace.Read(g.Scratch(), 1)
+			}
+			if changed[g.Server(p)] {
+				d.look(v, p)
+			}
+		}
+		clear(changed)
+	}
+	for s := range changed {
+		if !changed[s] {
 			continue
 		}
-		d.versions[s] = version
-		for _, p := range g.ServerPages(s) {
+		for _, p := range g.ServerPages(sitegraph.ServerID(s)) {
 			pace.Read(g.Scratch(), 1)
-			_, was := d.pages[p]
-			is := v.Corpus.Memory(p).State == sitegraph.StateAlive && !v.Corpus.Reached(p)
-			if is == was {
-				continue
-			}
-			if is {
-				d.pages[p] = unreached{}
-			} else {
-				delete(d.pages, p)
-			}
-			v.scores[p].again = 0
-			v.invalidate(p)
+			d.look(v, p)
 		}
 	}
 	for p, u := range d.pages {
@@ -93,6 +99,22 @@ func (d *disappearance) lookThrough(v *Policy) {
 			v.invalidate(p)
 		}
 	}
+}
+
+// look finds out whether links lead to a page.
+func (d *disappearance) look(v *Policy, p sitegraph.PageID) {
+	_, was := d.pages[p]
+	is := v.Corpus.Memory(p).State == sitegraph.StateAlive && !v.Corpus.Reached(p)
+	if is == was {
+		return
+	}
+	if is {
+		d.pages[p] = unreached{}
+	} else {
+		delete(d.pages, p)
+	}
+	v.scores[p].again = 0
+	v.invalidate(p)
 }
 
 // grow makes room for so many servers.

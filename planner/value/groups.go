@@ -189,17 +189,22 @@ func (s *serverGroup) own() *evidence {
 // groupsToTell are the groups of a page, with room for what they are told.
 func (k *groupIndex) groupsToTell(p sitegraph.PageID) pageGroups {
 	of := &k.pages[p]
-	shape := &k.list[of.shape]
-	groups := pageGroups{
-		shape:     k.own(of.shape),
-		directory: k.own(of.directory),
-		section:   k.own(shape.section),
-		server:    k.servers[k.corpus.Graph.Server(p)].own(),
-	}
-	if part := k.partOf(p, shape); part >= 0 {
+	groups := k.groupsOfServer(of.membership, k.corpus.Graph.Server(p))
+	if part := k.partOf(p, &k.list[of.shape]); part >= 0 {
 		groups.part = k.own(part)
 	}
 	return groups
+}
+
+// groupsOfServer are those of a page of a server, but for the part of its shape, with room for what
+// they are told.
+func (k *groupIndex) groupsOfServer(of membership, s sitegraph.ServerID) pageGroups {
+	return pageGroups{
+		shape:     k.own(of.shape),
+		directory: k.own(of.directory),
+		section:   k.own(k.list[of.shape].section),
+		server:    k.servers[s].own(),
+	}
 }
 
 // mostListed bounds the directories that a page is known to link to.
@@ -281,14 +286,13 @@ const defaultRate = 0.0038
 func (k *groupIndex) observe(l outcome) {
 	all := k.all.rate(defaultRate)
 	k.prove(l)
-	k.observeInServer(l, all)
+	k.tell(l, k.groupsToTell(l.page), all)
 	k.all.observe(k.day(l.from), k.day(l.to), l.changed, all)
 }
 
-// observeInServer tells those of its server, where the rate of all pages is known. What is told of
-// different servers may be told at once.
-func (k *groupIndex) observeInServer(l outcome, all float32) {
-	of := k.groupsToTell(l.page)
+// tell tells those of its server, where the rate of all pages is known. What is told of different
+// servers may be told at once.
+func (k *groupIndex) tell(l outcome, of pageGroups, all float32) {
 	r := of.rates(all)
 	inServer, inSection, inShape := of.gone()
 	of.server.observeLeft(l.left, inServer)

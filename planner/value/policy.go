@@ -83,6 +83,7 @@ func New(s Settings) *Policy {
 	}
 	v.price, v.changesPerWorth, v.copyWeight = math.NaN(), 1, firstCopyWeight
 	v.groups = newGroupIndex(s.Corpus, &v.ties)
+	v.batch.pace.Alone = true
 	v.exploration.underWay = map[sitegraph.PageID]bool{}
 	v.discovery.newPages = map[sitegraph.PageID]newPage{}
 	if s.Mode == planner.Stream {

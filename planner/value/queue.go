@@ -47,10 +47,8 @@ type queue struct {
 const (
 	// floorPart of reserve is down to where pages are listed, since the price moves.
 	floorPart = 0.7
-	// mostStale is the part of the blocks that may have to be read; where there are more, servers
-	// are read as wholes, which needs no order. mostScored is the part of the pages that may be
-	// scored; where there are more, all are listed anew.
-	mostStale  = 0.5
+	// mostScored is the part of the pages that may be scored; where there are more, all are listed
+	// anew.
 	mostScored = 0.25
 )
 
@@ -128,12 +126,7 @@ func (v *ranker) weigh() {
 			q.stale = append(q.stale, int32(i))
 		}
 	}
-	if float64(len(q.stale)) > mostStale*float64(len(v.blocks)) {
-		v.rateServers()
-	} else {
-		v.rateDue()
-	}
-	v.inParts(len(q.stale), func(k int) { v.summarize(int(q.stale[k])) })
+	v.rateDue()
 	switch {
 	case math.IsInf(float64(v.reserve), 1):
 		v.clearLists()
@@ -151,18 +144,17 @@ func (v *ranker) weigh() {
 // blockPlaces are where a look at a block reads in the scratch files.
 const blockPlaces = 4
 
-// inParts calls do for 0 to n-1, several at once; each reads a block.
-func (v *scorer) inParts(n int, do func(i int)) {
-	const part = 1024
-	var next atomic.Int64
+// summarizeAll sums up the scores of blocks, several at once.
+func (v *scorer) summarizeAll(blocks []int32) {
+	const part = 256
 	var wait sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), 1+n*blockPages/fewPages) {
+	var next atomic.Int64
+	for range min(runtime.GOMAXPROCS(0), 1+len(blocks)*blockPages/fewPages) {
 		wait.Go(func() {
-			var pace scratch.Pace
-			for from := next.Add(part) - part; from < int64(n); from = next.Add(part) - part {
-				for i := from; i < min(from+part, int64(n)); i++ {
-					do(int(i))
-					pace.Read(v.Corpus.Graph.Scratch(), blockPlaces)
+			n := int64(len(blocks))
+			for from := next.Add(part) - part; from < n; from = next.Add(part) - part {
+				for _, i := range blocks[from:min(from+part, n)] {
+					v.summarize(int(i))
 				}
 			}
 		})
@@ -170,79 +162,64 @@ func (v *scorer) inParts(n int, do func(i int)) {
 	wait.Wait()
 }
 
-// rateServers scores all pages whose scores are due. It keeps some more than mostScored of them.
-func (v *ranker) rateServers() {
+// ratedTogether is how many blocks are read at once: what is known of their pages, 150 bytes each,
+// takes 10 MB, and 130 where all lie apart. In the order in which pages became known it is read
+// once; in that of servers, whose pages lie everywhere, it would have to be in memory as a whole.
+const ratedTogether = 1 << 12
+
+// rateDue scores the pages of the blocks that are to be read whose scores are due. It names some
+// more than mostScored of them.
+func (v *ranker) rateDue() {
 	q := &v.queue
 	most := int(mostScored*float64(len(v.scores))) + 1
-	var mu sync.Mutex // guards q.due
-	var next atomic.Int64
-	var wait sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), 1+len(v.scores)/fewPages) {
-		wait.Go(func() {
-			var due batch
-			var scored []sitegraph.PageID
-			for s := next.Add(1) - 1; s < int64(len(v.rankings.of)); s = next.Add(1) - 1 {
-				v.rateThose(v.Corpus.Graph.ServerPages(sitegraph.ServerID(s)), &due,
-					func(p sitegraph.PageID) {
-						if len(scored) < most {
-							scored = append(scored, p)
-						}
-					})
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			q.due = append(q.due, scored...)
-		})
+	for blocks := range slices.Chunk(q.stale, ratedTogether) {
+		q.due = q.due[:min(len(q.due), most)]
+		named := len(q.due)
+		v.nameDue(blocks)
+		v.rateThose(q.due[named:])
+		v.summarizeAll(blocks)
+		v.Corpus.Graph.Scratch().Ease()
 	}
-	wait.Wait()
 }
 
-// rateThose scores pages of one server whose scores are due.
-func (v *ranker) rateThose(pages []sitegraph.PageID, due *batch, each func(p sitegraph.PageID)) {
-	due.clear()
-	for _, p := range pages {
-		due.pace.Read(v.Corpus.Graph.Scratch(), 1)
-		if v.scores[p].again <= v.now && v.Corpus.Refetchable(p) {
-			each(p)
-			if due.add(p); due.full() {
-				v.rateAll(due)
-				due.clear()
-			}
-		}
-	}
-	v.rateAll(due)
-}
-
-// rateDue scores those of the blocks that are to be read, server by server.
-func (v *ranker) rateDue() {
-	q, g := &v.queue, v.Corpus.Graph
-	var pace scratch.Pace
-	for _, i := range q.stale {
+// nameDue names the pages of blocks whose scores are due.
+func (v *ranker) nameDue(blocks []int32) {
+	q := &v.queue
+	pace := scratch.Pace{Alone: true}
+	for _, i := range blocks {
 		from, to := v.pagesOf(int(i))
-		pace.Read(g.Scratch(), blockPlaces)
+		pace.Read(v.Corpus.Graph.Scratch(), blockPlaces)
 		for p := from; p < to; p++ {
 			if v.scores[p].again <= v.now && v.Corpus.Refetchable(p) {
 				q.due = append(q.due, p)
 			}
 		}
 	}
-	slices.SortFunc(q.due, func(a, b sitegraph.PageID) int {
+}
+
+// rateThose scores pages, server by server, several servers at once.
+func (v *ranker) rateThose(pages []sitegraph.PageID) {
+	g := v.Corpus.Graph
+	slices.SortFunc(pages, func(a, b sitegraph.PageID) int {
 		return cmp.Or(cmp.Compare(g.Server(a), g.Server(b)), cmp.Compare(a, b))
 	})
-	var starts []int // of servers, in due
-	for i, p := range q.due {
-		if i == 0 || g.Server(q.due[i-1]) != g.Server(p) {
+	var starts []int // of servers, in pages
+	for i, p := range pages {
+		if i == 0 || g.Server(pages[i-1]) != g.Server(p) {
 			starts = append(starts, i)
 		}
 	}
-	starts = append(starts, len(q.due))
+	starts = append(starts, len(pages))
 	var next atomic.Int64
 	var wait sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), 1+len(q.due)/fewPages) {
+	for range min(runtime.GOMAXPROCS(0), 1+len(pages)/fewPages) {
 		wait.Go(func() {
 			var due batch
 			for k := next.Add(1) - 1; k+1 < int64(len(starts)); k = next.Add(1) - 1 {
-				v.rateThose(q.due[starts[k]:starts[k+1]], &due, func(sitegraph.PageID) {})
+				for some := range slices.Chunk(pages[starts[k]:starts[k+1]], len(due.pages)) {
+					due.n = copy(due.pages[:], some)
+					v.rateAll(&due)
+				}
 			}
 		})
 	}
@@ -365,7 +342,7 @@ func (v *ranker) release() {
 	if v.more = float64(v.reserve) > v.price/100; !v.more {
 		v.reserve = 0
 	}
-	var pace scratch.Pace
+	pace := scratch.Pace{Alone: true}
 	for i := range v.blocks {
 		if of := &v.blocks[i]; of.holds && of.most < v.reserve {
 			continue

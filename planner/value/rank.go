@@ -174,10 +174,11 @@ func (v *ranker) priceAt(visits int) float64 {
 
 // eachScore calls yield with the bits of what each page is worth that may be visited in this round.
 func (v *ranker) eachScore(yield func(bits uint32)) {
-	var pace scratch.Pace
-	for s := range v.rankings.of {
-		for _, p := range v.Corpus.Graph.ServerPages(sitegraph.ServerID(s)) {
-			pace.Read(v.Corpus.Graph.Scratch(), 1)
+	pace := scratch.Pace{Alone: true}
+	for i := range v.blocks {
+		pace.Read(v.Corpus.Graph.Scratch(), 1)
+		from, to := v.pagesOf(i)
+		for p := from; p < to; p++ {
 			if worth := v.worth(p); worth >= 0 && v.Corpus.Refetchable(p) {
 				yield(math.Float32bits(max(worth, 0)))
 			}

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/scratch"
 )
 
 // A process that begins anew knows of each page in which of the last weeks it was visited and in
@@ -22,12 +23,31 @@ const (
 	mostReplayed = 1 << 18
 )
 
-// past is a page whose history is replayed.
+// past is a page whose history is replayed, with what is needed of it: weeks are gone through one
+// after the other, and pages lie anywhere in their files.
 type past struct {
+	membership
 	page   sitegraph.PageID
 	newest uint32  // when it was last looked at, in unix seconds
 	tie    float32 // among those of one moment
 	told   uint32  // unix seconds: up to where its history was told
+
+	epoch, last             uint32 // of its history
+	weeksSeen, weeksChanged uint32
+	lost                    uint32 // unix seconds: when it was found gone; 0: it was not
+}
+
+// pastOf is what is replayed of a page.
+func (k *groupIndex) pastOf(p sitegraph.PageID) past {
+	m := k.corpus.Memory(p)
+	h := &m.History
+	t := past{membership: k.pages[p].membership, page: p, newest: k.pages[p].last,
+		tie: k.ties.Of(p), epoch: h.Epoch, last: h.Last, weeksSeen: h.WeeksSeen,
+		weeksChanged: h.WeeksChanged}
+	if m.Lost() {
+		t.lost = m.Tried
+	}
+	return t
 }
 
 // before is the order in which pages of a week are told of: those that were last looked at first.
@@ -98,41 +118,41 @@ func (k *groupIndex) tells(p sitegraph.PageID) bool {
 // inWeek calls yield with what is told of a page in the week so many weeks before the newest. The
 // weeks before that were asked for before.
 func (r *replay) inWeek(t *past, back int, yield func(outcome)) {
-	m := r.corpus.Memory(t.page)
-	h := &m.History
-	later := int(r.newest - sitegraph.Week(h.Last)) // its weeks are so much older
-	if bit := back - later; bit >= 0 && bit < replayedWeeks && h.WeeksSeen>>bit&1 != 0 {
-		end := h.Last - uint32(bit)*week
+	later := int(r.newest - sitegraph.Week(t.last)) // its weeks are so much older
+	if bit := back - later; bit >= 0 && bit < replayedWeeks && t.weeksSeen>>bit&1 != 0 {
+		end := t.last - uint32(bit)*week
 		begin := t.told
 		if begin == 0 { // the first visit that is known
-			begin = max(h.Epoch, end-min(week, end))
+			begin = max(t.epoch, end-min(week, end))
 		}
 		t.told = end
 		if begin < end {
-			yield(outcome{page: t.page, from: begin, to: end, changed: h.WeeksChanged>>bit&1 != 0})
+			yield(outcome{page: t.page, from: begin, to: end, changed: t.weeksChanged>>bit&1 != 0})
 		}
 	}
 	// When it left is known to lie before it was last looked for, which may be long after.
-	if m.Lost() && back == int(r.newest-sitegraph.Week(m.Tried)) {
-		yield(outcome{page: t.page, from: max(h.Last, m.Tried-min(replayedWeeks*week, m.Tried)),
-			to: m.Tried, left: true})
+	if t.lost > 0 && back == int(r.newest-sitegraph.Week(t.lost)) {
+		yield(outcome{page: t.page, from: max(t.last, t.lost-min(replayedWeeks*week, t.lost)),
+			to: t.lost, left: true})
 	}
 }
 
 // eachServer calls do with the pages of each server whose histories tell something, in their order;
 // several servers at once. The slice is reused.
 func (r *replay) eachServer(do func(s sitegraph.ServerID, pages []past)) {
+	g := r.corpus.Graph
 	var next atomic.Int64
 	var wait sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), 1+len(r.pages)/fewPages) {
 		wait.Go(func() {
 			var pages []past
+			var pace scratch.Pace
 			for s := next.Add(1) - 1; s < int64(len(r.servers)); s = next.Add(1) - 1 {
 				pages = pages[:0]
-				for _, p := range r.corpus.Graph.ServerPages(sitegraph.ServerID(s)) {
+				for _, p := range g.ServerPages(sitegraph.ServerID(s)) {
+					pace.Read(g.Scratch(), 1)
 					if r.tells(p) {
-						pages = append(pages,
-							past{page: p, newest: r.pages[p].last, tie: r.ties.Of(p)})
+						pages = append(pages, r.pastOf(p))
 					}
 				}
 				do(sitegraph.ServerID(s), pages)
@@ -142,23 +162,32 @@ func (r *replay) eachServer(do func(s sitegraph.ServerID, pages []past)) {
 	wait.Wait()
 }
 
+// replayedTogether is how many pages are summed up at once.
+const replayedTogether = 1 << 14
+
 // sumUp counts what is told, and finds the rate of all pages at the begin of each week.
 func (r *replay) sumUp() {
-	r.eachServer(func(_ sitegraph.ServerID, pages []past) {
-		var told weeks
-		for i := range pages {
-			for back := replayedWeeks - 1; back >= 0; back-- {
-				r.inWeek(&pages[i], back, func(l outcome) { told.add(l, back) })
+	parts := (len(r.pages) + replayedTogether - 1) / replayedTogether
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), 1+len(r.pages)/fewPages) {
+		wait.Go(func() {
+			var told weeks
+			for i := int(next.Add(1) - 1); i < parts; i = int(next.Add(1) - 1) {
+				for p := i * replayedTogether; p < min((i+1)*replayedTogether, len(r.pages)); p++ {
+					r.count(sitegraph.PageID(p), &told)
+				}
 			}
-		}
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		for back := range told {
-			r.told[back].visits += told[back].visits
-			r.told[back].changes += told[back].changes
-			r.told[back].seconds += told[back].seconds
-		}
-	})
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			for back := range told {
+				r.told[back].visits += told[back].visits
+				r.told[back].changes += told[back].changes
+				r.told[back].seconds += told[back].seconds
+			}
+		})
+	}
+	wait.Wait()
 	so := evidence{observed: new(observed)}
 	for back := replayedWeeks - 1; back >= 0; back-- {
 		r.rate[back] = so.rate(defaultRate)
@@ -167,16 +196,27 @@ func (r *replay) sumUp() {
 	r.share = min(mostReplayed/max(so.visits, 1), 1)
 }
 
+// count counts what is told of a page.
+func (r *replay) count(p sitegraph.PageID, told *weeks) {
+	if !r.tells(p) {
+		return
+	}
+	t := r.pastOf(p)
+	for back := replayedWeeks - 1; back >= 0; back-- {
+		r.inWeek(&t, back, func(l outcome) { told.add(l, back) })
+	}
+}
+
 // tellServers tells the groups of each server.
 func (r *replay) tellServers() {
-	r.eachServer(func(_ sitegraph.ServerID, pages []past) {
+	r.eachServer(func(s sitegraph.ServerID, pages []past) {
 		slices.SortFunc(pages, past.compare)
 		var sampled []weekOf
 		for back := replayedWeeks - 1; back >= 0; back-- {
 			for i := range pages {
 				t := &pages[i]
 				r.inWeek(t, back, func(l outcome) {
-					r.observeInServer(l, r.rate[back])
+					r.tell(l, r.groupsOfServer(t.membership, s), r.rate[back])
 					if r.share == 1 || t.tie < r.share {
 						sampled = append(sampled, weekOf{l, back, *t})
 					}

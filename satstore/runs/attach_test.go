@@ -178,6 +178,21 @@ func TestEachAndReplace(t *testing.T) {
 			}
 			return nil
 		}))
+		parts := 0
+		for first := uint32(0); first < 50; first += 10 {
+			must(t, d.s.EachOf(first, first+9, func(r *Record) error {
+				parts++
+				if want := d.pending.records[r.Seq]; r.Seq < first || r.Seq > first+9 ||
+					!slices.EqualFunc(r.Messages, want.messages, bytes.Equal) {
+					t.Errorf("%s: record %d with %d messages is of those from %d to %d",
+						v.name, r.Seq, len(r.Messages), first, first+9)
+				}
+				return nil
+			}))
+		}
+		if parts != got {
+			t.Errorf("%s: %d records in parts, and %d in all", v.name, parts, got)
+		}
 		sum := 0
 		for _, sl := range d.s.Slots() {
 			sum += sl.Records

@@ -2,6 +2,7 @@ package runs
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -9,6 +10,11 @@ import (
 // those in files in the order of their places, then those in pages. Records of damaged blocks
 // are left out and stay; Damage names them. visit may call Load, and must change nothing.
 func (s *Store) Each(visit func(r *Record) error) error {
+	return s.EachOf(0, math.MaxUint32, visit)
+}
+
+// EachOf is Each for the records of the numbers from first to last. It reads all blocks.
+func (s *Store) EachOf(first, last uint32, visit func(r *Record) error) error {
 	if err := s.usable(); err != nil {
 		return err
 	}
@@ -18,21 +24,24 @@ func (s *Store) Each(visit func(r *Record) error) error {
 	s.looking = true
 	defer func() { s.looking = false }()
 	for _, sl := range s.slots.byTime() {
-		if err := s.eachIn(sl, visit); err != nil {
+		if err := s.eachIn(sl, first, last, visit); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *Store) eachIn(sl *slot, visit func(r *Record) error) error {
-	messages, err := s.messages(sl, func(uint32) bool { return true })
+func (s *Store) eachIn(sl *slot, first, last uint32, visit func(r *Record) error) error {
+	messages, err := s.messages(sl, func(seq uint32) bool { return first <= seq && seq <= last })
 	if err != nil {
 		return err
 	}
 	each := func(h uint32, frames []byte) error {
 		var fr frame
 		for w := framesOf(frames, kindRecords); w.next(&fr); {
+			if fr.seq < first || fr.seq > last {
+				continue
+			}
 			p := s.index.get(fr.seq)
 			if p.block() != h || p.frame() != w.ord || p == nowhere {
 				continue

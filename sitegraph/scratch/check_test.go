@@ -47,6 +47,40 @@ func take(t *testing.T, dir string) (*Image, []uint32) {
 	return i, unsafe.Slice((*uint32)(at), n/4)
 }
 
+// What was only read of an image leaves memory where the files take too much, and what was written
+// to it stays.
+func TestEaseOfImage(t *testing.T) {
+	want := numbersTo(16 << 20 / 4)
+	i, column := take(t, kept(t, want))
+	defer i.Close()
+	if shownBytes() == 0 {
+		t.Skip("this system does not tell how much of files is in memory")
+	}
+	column = column[:len(want)]
+	const apart = 10_007
+	for k := 0; k < len(want); k += apart {
+		column[k]++
+		want[k]++
+	}
+	if !slices.Equal(column, want) { // all of it is read
+		t.Error("the column is not what was written to it")
+	}
+	shown := shownBytes()
+	i.File.Ease()
+	if now := shownBytes(); now < shown-1<<20 {
+		t.Errorf("%d of %d bytes of files are in memory, and nobody asked for less", now, shown)
+	}
+	i.File.Watch(1)
+	i.File.Ease()
+	written := int64(len(want)/apart) * int64(pageSize)
+	if left := shown - shownBytes(); left < int64(4*len(want))-written-1<<20 {
+		t.Errorf("%d bytes left memory, of %d that were only read", left, 4*len(want))
+	}
+	if !slices.Equal(column, want) {
+		t.Error("what was written to the column is lost")
+	}
+}
+
 // Whatever of a column was moved out of the image, it holds what was written to it, before and
 // after, it grows, and the image stays.
 func TestSettle(t *testing.T) {

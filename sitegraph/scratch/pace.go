@@ -62,6 +62,25 @@ func (f *File) ease() {
 	}
 }
 
+// Ease gives memory back where the files take more than Watch allows, and not only what the watch
+// may give back: also what was read of an image that is shown (Settle). No goroutine may write to
+// columns meanwhile; others may read them.
+func (f *File) Ease() {
+	if f == nil {
+		return
+	}
+	most := f.most.Load()
+	if most == 0 || shownBytes() <= most {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.forgetShown()
+	for _, c := range f.unsettled {
+		forgetRead(c.room[c.image.from:c.image.to])
+	}
+}
+
 // forgetAll gives the memory of all that was read or written back to the system. Others may read
 // and write meanwhile.
 func (f *File) forgetAll() {
@@ -81,7 +100,12 @@ func (f *File) forgetShown() {
 
 // Pace keeps a loop that reads many values within the memory of Watch: between two looks of the
 // watch a processor can touch gigabytes. Each goroutine has its own. The zero Pace is ready.
-type Pace struct{ bytes int }
+type Pace struct {
+	// Alone: no other goroutine writes to columns. Then what was read of an image is given back,
+	// too (Ease).
+	Alone bool
+	bytes int
+}
 
 // Read says that values were read at so many places, far from each other.
 func (p *Pace) Read(f *File, places int) {
@@ -89,7 +113,10 @@ func (p *Pace) Read(f *File, places int) {
 		return
 	}
 	if p.bytes += places * int(f.place.Load()); p.bytes >= paceBytes {
-		p.bytes = 0
-		f.ease()
+		if p.bytes = 0; p.Alone {
+			f.Ease()
+		} else {
+			f.ease()
+		}
 	}
 }

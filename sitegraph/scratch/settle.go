@@ -17,6 +17,7 @@ const settleStep = 4 << 20
 // to columns meanwhile; others may read them. Where the disk refuses it costs memory.
 func (f *File) Settle() {
 	if f != nil && len(f.unsettled) > 0 {
+		f.Ease()
 		_ = f.settle() // Keep needs all of it, and tells
 	}
 }
@@ -61,7 +62,7 @@ func (f *File) settleAll() error {
 }
 
 // forget takes a column out of the memory of the process, but for what is shown from the image: to
-// forget that would undo what was written to it. What was only read of it is the system's to take.
+// forget that would undo what was written to it. What was only read of it is for Ease to take.
 func (c *column) forget() {
 	forget(c.room[:c.image.from])
 	forget(c.room[c.image.to:c.bytes])

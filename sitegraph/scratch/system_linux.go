@@ -2,9 +2,11 @@ package scratch
 
 import (
 	"bytes"
+	"encoding/binary"
 	"os"
 	"strconv"
 	"sync"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -28,6 +30,44 @@ func shownBytes() int64 {
 	}
 	pages, _ := strconv.ParseInt(string(fields[2]), 10, 64)
 	return pages * int64(pageSize)
+}
+
+// pagemap says of each page of the process where it is; it stays open. Nil where there is none.
+var pagemap = sync.OnceValue(func() *os.File {
+	f, _ := os.Open("/proc/self/pagemap")
+	return f
+})
+
+// Of an entry of pagemap, which has 8 bytes: the page is in memory, and it is one of a file. A copy
+// that was made of it because it was written to is of none.
+const (
+	pageThere  = 1 << 63
+	pageOfFile = 1 << 61
+)
+
+// forgetRead takes those pages of a private mapping of a file out of memory that were not written
+// to. No goroutine may write to it meanwhile. An error would cost memory alone.
+func forgetRead(room []byte) {
+	const together = 1 << 13 // pages
+	entries := make([]byte, 8*together)
+	for len(room) > 0 {
+		part := room[:min(len(room), together*pageSize)]
+		room = room[len(part):]
+		first := uintptr(unsafe.Pointer(unsafe.SliceData(part))) / uintptr(pageSize)
+		n, _ := pagemap().ReadAt(entries[:len(part)/pageSize*8], int64(first)*8)
+		from := -1 // where such pages begin; -1: none
+		for i := range n/8 + 1 {
+			is := i < n/8 && binary.NativeEndian.Uint64(entries[8*i:])&(pageThere|pageOfFile) ==
+				pageThere|pageOfFile
+			switch {
+			case is && from < 0:
+				from = i
+			case !is && from >= 0:
+				forget(part[from*pageSize : i*pageSize])
+				from = -1
+			}
+		}
+	}
 }
 
 // nameless makes a file without a name, which link can give it. Not every file system can.
