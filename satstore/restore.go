@@ -88,8 +88,10 @@ func (s *Store) Restore(g *sitegraph.Graph, each func(r *sitegraph.Record)) erro
 }
 
 const (
-	// mostParts bounds how often the records are read, each time for a part of the pages.
-	mostParts = 5
+	// mostParts bounds how often the records are read, each time for a part of the pages: so 20
+	// bytes a page are written to at once, of the 28 that may be in memory
+	// (sitegraph.Graph.SpareMemory).
+	mostParts = 3
 	// partRecords are at least in a part.
 	partRecords = 3_000_000
 )

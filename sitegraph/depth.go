@@ -4,12 +4,20 @@ package sitegraph
 // and returns those servers. Cost: one breadth-first pass over each of them.
 func (g *Graph) Refresh() []ServerID {
 	var refreshed []ServerID
-	var queue []PageID
+	pages := 0 // of these
 	for s := range g.servers {
 		if g.servers[s].stale {
-			queue = g.refreshServer(ServerID(s), queue[:0])
 			refreshed = append(refreshed, ServerID(s))
+			pages += len(g.servers[s].pages)
 		}
+	}
+	if g.file != nil && pages > g.Pages()/2 {
+		g.refreshTogether(refreshed)
+		return refreshed
+	}
+	var queue []PageID
+	for _, s := range refreshed {
+		queue = g.refreshServer(s, queue[:0])
 	}
 	return refreshed
 }
@@ -18,6 +26,27 @@ func (g *Graph) Refresh() []ServerID {
 // page [LINK 3.1]. The frames of a start page are shown with it, so they are start pages
 // too, and so are theirs [LINK 3.2].
 func (g *Graph) refreshServer(s ServerID, queue []PageID) []PageID {
+	queue = g.enter(s, queue)
+	depth := g.depth
+	for head := 0; head < len(queue); head++ {
+		p := queue[head]
+		if depth[p] == MaxDepth {
+			continue
+		}
+		for _, q := range g.Links(p) {
+			if depth[q] == 0 {
+				depth[q] = depth[p] + 1
+				queue = append(queue, q)
+			}
+		}
+	}
+	g.isFresh(s)
+	return queue
+}
+
+// enter makes the pages of a server unreached but for its start pages and their frames. It appends
+// these.
+func (g *Graph) enter(s ServerID, queue []PageID) []PageID {
 	sv, depth := &g.servers[s], g.depth
 	for _, p := range sv.pages {
 		depth[p] = 0
@@ -36,21 +65,40 @@ func (g *Graph) refreshServer(s ServerID, queue []PageID) []PageID {
 			}
 		}
 	}
-	for head := 0; head < len(queue); head++ {
-		p := queue[head]
-		if depth[p] == MaxDepth {
-			continue
-		}
-		for _, q := range g.Links(p) {
-			if depth[q] == 0 {
-				depth[q] = depth[p] + 1
-				queue = append(queue, q)
+	return queue
+}
+
+// isFresh says that the depths of a server were found.
+func (g *Graph) isFresh(s ServerID) {
+	g.servers[s].stale = false
+	g.servers[s].version++
+}
+
+// refreshTogether is refreshServer for many servers: one depth of all of them after the other, the
+// pages of each in their order. So the links are read in the order of their file. Where memory is
+// short those of one server after the other, which lie everywhere, would each be a read of a disk.
+func (g *Graph) refreshTogether(servers []ServerID) {
+	var queue []PageID
+	for _, s := range servers {
+		queue = g.enter(s, queue[:0])
+	}
+	reached := true
+	for from := int8(1); from < MaxDepth && reached; from++ {
+		reached = false
+		for p, depth := range g.depth {
+			if depth != from || !g.servers[g.server[p]].stale {
+				continue
+			}
+			for _, q := range g.Links(PageID(p)) {
+				if g.depth[q] == 0 {
+					g.depth[q], reached = from+1, true
+				}
 			}
 		}
 	}
-	sv.stale = false
-	sv.version++
-	return queue
+	for _, s := range servers {
+		g.isFresh(s)
+	}
 }
 
 // Version counts how often the depths of a server were recomputed. What was derived from the same

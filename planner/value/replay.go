@@ -137,29 +137,59 @@ func (r *replay) inWeek(t *past, back int, yield func(outcome)) {
 	}
 }
 
+// serversTogether are replayed at once, at least one, as long as they have no more than this part
+// of the pages: what is replayed of a page takes 44 bytes. Their pages are read in the order in
+// which they became known, as they lie in their files.
+const serversTogether = 1.0 / 8
+
 // eachServer calls do with the pages of each server whose histories tell something, in their order;
-// several servers at once. The slice is reused.
-func (r *replay) eachServer(do func(s sitegraph.ServerID, pages []past)) {
+// several servers at once.
+func (r *replay) eachServer(do func(pages []past)) {
 	g := r.corpus.Graph
-	var next atomic.Int64
-	var wait sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), 1+len(r.pages)/fewPages) {
-		wait.Go(func() {
-			var pages []past
-			var pace scratch.Pace
-			for s := next.Add(1) - 1; s < int64(len(r.servers)); s = next.Add(1) - 1 {
-				pages = pages[:0]
-				for _, p := range g.ServerPages(sitegraph.ServerID(s)) {
-					pace.Read(g.Scratch(), 1)
-					if r.tells(p) {
-						pages = append(pages, r.pastOf(p))
-					}
-				}
-				do(sitegraph.ServerID(s), pages)
+	most := int(serversTogether * float64(len(r.pages)))
+	places := make([]struct{ from, to int }, g.Servers()) // in all
+	var all []past
+	for first, last := 0, 0; first < g.Servers(); first = last {
+		n := 0
+		for ; last < g.Servers(); last++ {
+			pages := len(g.ServerPages(sitegraph.ServerID(last)))
+			if n > 0 && n+pages > most {
+				break
 			}
+			places[last].from, places[last].to = n, n
+			n += pages
+		}
+		all = scratch.Grow(nil, all[:0], n)
+		r.gather(first, last, func(s sitegraph.ServerID, t past) {
+			of := &places[s]
+			all[of.to] = t
+			of.to++
 		})
+		var next atomic.Int64
+		var wait sync.WaitGroup
+		for range min(runtime.GOMAXPROCS(0), 1+n/fewPages) {
+			wait.Go(func() {
+				for s := first + int(next.Add(1)-1); s < last; s = first + int(next.Add(1)-1) {
+					do(all[places[s].from:places[s].to])
+				}
+			})
+		}
+		wait.Wait()
 	}
-	wait.Wait()
+}
+
+// gather calls yield with what is replayed of each page of the servers from first to before last.
+func (r *replay) gather(first, last int, yield func(s sitegraph.ServerID, t past)) {
+	g := r.corpus.Graph
+	pace := scratch.Pace{Alone: true}
+	for p := range sitegraph.PageID(len(r.pages)) {
+		if p%blockPages == 0 {
+			pace.Read(g.Scratch(), 1)
+		}
+		if s := g.Server(p); int(s) >= first && int(s) < last && r.tells(p) {
+			yield(s, r.pastOf(p))
+		}
+	}
 }
 
 // replayedTogether is how many pages are summed up at once.
@@ -209,14 +239,15 @@ func (r *replay) count(p sitegraph.PageID, told *weeks) {
 
 // tellServers tells the groups of each server.
 func (r *replay) tellServers() {
-	r.eachServer(func(s sitegraph.ServerID, pages []past) {
+	r.eachServer(func(pages []past) {
 		slices.SortFunc(pages, past.compare)
 		var sampled []weekOf
 		for back := replayedWeeks - 1; back >= 0; back-- {
 			for i := range pages {
 				t := &pages[i]
 				r.inWeek(t, back, func(l outcome) {
-					r.tell(l, r.groupsOfServer(t.membership, s), r.rate[back])
+					of := r.groupsOfServer(t.membership, r.corpus.Graph.Server(t.page))
+					r.tell(l, of, r.rate[back])
 					if r.share == 1 || t.tie < r.share {
 						sampled = append(sampled, weekOf{l, back, *t})
 					}

@@ -41,6 +41,7 @@ func (f *File) settle() error {
 func (c *column) settle() error {
 	at := c.image.from
 	part := c.room[at:min(at+settleStep, c.image.to)]
+	populate(part) // page by page, while it is written, takes twice the time
 	if _, err := c.file.WriteAt(part, int64(at)); err != nil {
 		return err
 	}
