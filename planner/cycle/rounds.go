@@ -145,6 +145,7 @@ func (l *Loop) carryOut(ctx context.Context, c *crew, r planner.Round) error {
 	}
 	l.graph.SpareMemory(l.graph.Pages())
 	l.Planner.Begin(r)
+	l.graph.Scratch().Apart(true)
 	if c == nil {
 		return l.closeRound(c, l.sequential(ctx))
 	}
@@ -159,6 +160,7 @@ func (l *Loop) closeRound(c *crew, err error) error {
 	if l.broken {
 		return err
 	}
+	l.graph.Scratch().Apart(false)
 	if learnt := l.keepLearnt(true); learnt != nil {
 		return errors.Join(err, learnt)
 	}
@@ -208,6 +210,8 @@ func (l *Loop) Advance(now time.Time) error {
 	if err := l.sure(); err != nil {
 		return err
 	}
+	l.graph.Scratch().Apart(true)
+	defer l.graph.Scratch().Apart(false)
 	err := l.Store.Advance(now, func(r *sitegraph.Record) {
 		due, _ := l.Planner.Due(r.Page, now)
 		r.Due = due.When

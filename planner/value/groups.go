@@ -107,7 +107,7 @@ func (k *groupIndex) grow() {
 		return
 	}
 	file := g.Scratch()
-	fresh := make([]sitegraph.PageID, 0, n)
+	fresh := make([]member, 0, n)
 	for p := first; int(p) < k.corpus.Pages(); p++ {
 		server := g.Server(p)
 		url := g.URL(p)
@@ -127,17 +127,29 @@ func (k *groupIndex) grow() {
 			membership: of, traits: traitsOf(url), last: k.corpus.Memory(p).LastInformative(),
 		})
 		k.link(p, url)
-		fresh = append(fresh, p)
+		fresh = append(fresh, member{shape: of.shape, page: p})
 		k.servers[server].pages++
 		k.all.pages++
 	}
 	k.ties.UpTo(k.corpus)
-	slices.SortFunc(fresh, func(a, b sitegraph.PageID) int {
-		return cmp.Compare(k.ties.Of(a), k.ties.Of(b))
-	})
-	for _, p := range fresh {
-		k.join(k.pages[p].shape, p)
+	for i := range fresh {
+		fresh[i].tie = k.ties.Of(fresh[i].page)
 	}
+	slices.SortFunc(fresh, func(a, b member) int {
+		return cmp.Or(cmp.Compare(a.shape, b.shape), cmp.Compare(a.tie, b.tie),
+			cmp.Compare(a.page, b.page))
+	})
+	for _, m := range fresh {
+		k.join(m.shape, m.page)
+	}
+}
+
+// member is a page that is to join those of its shape. These come one after the other, as they lie
+// near each other in their file more often than pages of different servers do.
+type member struct {
+	shape int32
+	tie   float32
+	page  sitegraph.PageID
 }
 
 // group finds or makes a group by what names it, and counts one more page in it.

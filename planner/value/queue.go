@@ -50,6 +50,8 @@ const (
 	// mostScored is the part of the pages that may be scored; where there are more, all are listed
 	// anew.
 	mostScored = 0.25
+	// fewStale is the part of the blocks up to which those that are to be read lie far apart.
+	fewStale = 0.1
 )
 
 // LookAtAll makes each round look at all pages, as a reference: the visits are the same.
@@ -126,7 +128,11 @@ func (v *ranker) weigh() {
 			q.stale = append(q.stale, int32(i))
 		}
 	}
+	// What was not moved out of an image yet is read as a whole, soon or at once.
+	file := v.Corpus.Graph.Scratch()
+	file.Apart(float64(len(q.stale)) < fewStale*float64(len(v.blocks)) && file.Settled())
 	v.rateDue()
+	file.Apart(false)
 	switch {
 	case math.IsInf(float64(v.reserve), 1):
 		v.clearLists()

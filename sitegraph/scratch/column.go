@@ -73,9 +73,7 @@ func (f *File) column(at unsafe.Pointer, bytes, size int) []byte {
 			return nil
 		}
 		f.mu.Lock()
-		if f.singly {
-			mapSingly(c.room)
-		}
+		f.advise(c.room)
 		f.columns[unsafe.Pointer(unsafe.SliceData(c.room))] = c
 		f.mu.Unlock()
 	}

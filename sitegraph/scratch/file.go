@@ -30,6 +30,7 @@ type File struct {
 	most    atomic.Int64 // bytes of files that may be in memory; 0: any number
 	place   atomic.Int64 // bytes that come into memory with a value; 0: there is no watch
 	singly  bool         // they come by single pages
+	apart   bool         // and so they are read from the disk: see Apart
 	mu      sync.Mutex   // guards what the watch reads: shown, columns, and their sizes
 }
 
@@ -128,9 +129,7 @@ func (f *File) grow(size int) bool {
 		return false
 	}
 	f.mu.Lock()
-	if f.singly {
-		mapSingly(window)
-	}
+	f.advise(window)
 	f.shown = append(f.shown, window)
 	f.mu.Unlock()
 	f.tail, f.at = window, f.size

@@ -49,6 +49,32 @@ func (f *File) mapAllSingly() {
 	}
 }
 
+// Apart says whether values are read from now on that lie far apart, as visits do, and not one
+// after the other, as a look at all pages does. Where memory is short the system reads what it has
+// not from the disk, and what lies behind it: up to 8 MiB on some machines.
+func (f *File) Apart(yes bool) {
+	if f == nil || f.apart == yes {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.apart = yes
+	for _, window := range f.shown {
+		f.advise(window)
+	}
+	for _, c := range f.columns {
+		f.advise(c.room)
+	}
+}
+
+// advise has a mapping brought into memory as the others are.
+func (f *File) advise(room []byte) {
+	if f.singly {
+		mapSingly(room)
+	}
+	readApart(room, f.apart)
+}
+
 // ease gives memory back where the files take too much. One goroutine does it, others wait for it.
 func (f *File) ease() {
 	most := f.most.Load()

@@ -22,6 +22,9 @@ func (f *File) Settle() {
 	}
 }
 
+// Settled reports whether nothing is shown from the image any more.
+func (f *File) Settled() bool { return f == nil || len(f.unsettled) == 0 }
+
 func (f *File) settle() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -29,9 +32,7 @@ func (f *File) settle() error {
 	if err := c.settle(); err != nil {
 		return fmt.Errorf("move a column out of the image of the scratch files: %w", err)
 	}
-	if f.singly {
-		mapSingly(c.room)
-	}
+	f.advise(c.room)
 	if c.image.from == c.image.to {
 		f.unsettled = f.unsettled[1:]
 	}

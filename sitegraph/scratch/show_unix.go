@@ -27,6 +27,16 @@ func mapped(room []byte, err error) ([]byte, error) {
 // looked at. An error would cost memory alone.
 func forget(window []byte) { _ = unix.Madvise(window, unix.MADV_DONTNEED) }
 
+// readApart says whether the places of a mapping that are read lie far apart. An error would cost
+// time alone.
+func readApart(room []byte, apart bool) {
+	advice := unix.MADV_NORMAL
+	if apart {
+		advice = unix.MADV_RANDOM
+	}
+	_ = unix.Madvise(room, advice)
+}
+
 // showOver maps a part of a file where another one is mapped, as it is or, private, as a copy that
 // is made page by page when it is written to. Who reads there finds the one or the other.
 func showOver(room []byte, f *os.File, at int64, private bool) error {

@@ -71,7 +71,10 @@ func forgetRead(room []byte) {
 }
 
 // populate brings a mapping into memory as a whole. An error would cost time alone.
-func populate(room []byte) { _ = unix.Madvise(room, unix.MADV_POPULATE_READ) }
+func populate(room []byte) {
+	_ = unix.Madvise(room, unix.MADV_WILLNEED)
+	_ = unix.Madvise(room, unix.MADV_POPULATE_READ)
+}
 
 // nameless makes a file without a name, which link can give it. Not every file system can.
 func nameless(dir string) (*os.File, error) {
