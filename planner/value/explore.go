@@ -287,26 +287,45 @@ var lessByDepth = func() (less [sitegraph.MaxDepth + 2]float64) {
 }()
 
 // lastSeen is when a page of a server was last seen not to have changed, or to be gone, and when an
-// address last proved dead, by the pages' own past; days. Where no page was quiet that is now.
-func (v *scorer) lastSeen(s sitegraph.ServerID) (quiet, dead float32) {
-	lastQuiet, lastDead := uint32(0), uint32(0)
-	for _, p := range v.Corpus.Graph.ServerPages(s) {
-		if int(p) >= v.Corpus.Pages() {
-			continue
-		}
-		m := v.Corpus.Memory(p)
+// address last proved dead, in unix seconds; 0: never.
+type lastSeen struct{ quiet, dead uint32 }
+
+// lastSeenFrom is that of all servers from one on, by the pages' own past.
+func (v *scorer) lastSeenFrom(first sitegraph.ServerID) []lastSeen {
+	g := v.Corpus.Graph
+	all := make([]lastSeen, g.Servers()-int(first))
+	see := func(p sitegraph.PageID) {
+		m, of := v.Corpus.Memory(p), &all[g.Server(p)-first]
 		if h := &m.History; m.Lost() || h.LastChange != h.Last && m.State != sitegraph.StateSource {
-			lastQuiet = max(lastQuiet, v.groups.pages[p].last)
+			of.quiet = max(of.quiet, v.groups.pages[p].last)
 		}
 		if m.NeverThere() {
-			lastDead = max(lastDead, m.Tried)
+			of.dead = max(of.dead, m.Tried)
 		}
 	}
-	v.groups.anchor(max(lastQuiet, lastDead))
-	if quiet = v.now; lastQuiet > 0 {
-		quiet = v.groups.day(lastQuiet)
+	if first == 0 { // in the order of their files
+		for p := range sitegraph.PageID(v.Corpus.Pages()) {
+			see(p)
+		}
+		return all
 	}
-	return quiet, v.groups.day(lastDead)
+	for s := range all {
+		for _, p := range g.ServerPages(first + sitegraph.ServerID(s)) {
+			if int(p) < v.Corpus.Pages() {
+				see(p)
+			}
+		}
+	}
+	return all
+}
+
+// daysOf are those moments in days; where no page was quiet that is now.
+func (v *scorer) daysOf(of lastSeen) (quiet, dead float32) {
+	v.groups.anchor(max(of.quiet, of.dead))
+	if quiet = v.now; of.quiet > 0 {
+		quiet = v.groups.day(of.quiet)
+	}
+	return quiet, v.groups.day(of.dead)
 }
 
 // isQuiet reports whether a page can be visited now, and a change of it would be unexpected: in a

@@ -196,8 +196,11 @@ func (v *Policy) grow() {
 		v.invalidate(sitegraph.PageID(known)) // it has more pages now
 		v.blocks = scratch.Grow(file, v.blocks, (len(v.scores)+blockPages-1)/blockPages)
 	}
-	for len(v.surprises) < v.Corpus.Graph.Servers() {
-		quiet, dead := v.lastSeen(sitegraph.ServerID(len(v.surprises)))
+	if len(v.surprises) == v.Corpus.Graph.Servers() {
+		return
+	}
+	for _, of := range v.lastSeenFrom(sitegraph.ServerID(len(v.surprises))) {
+		quiet, dead := v.daysOf(of)
 		v.exploration.lastProbe = append(v.exploration.lastProbe, quiet)
 		v.surprises = append(v.surprises, surpriseOf{})
 		// The last dead address may have been a doubtful one.
