@@ -144,7 +144,9 @@ func (v *ranker) weigh() {
 	}
 	q.dropped = q.dropped[:0]
 	v.more = slices.ContainsFunc(v.blocks, func(of scoreBlock) bool { return of.least < v.reserve })
-	v.orderRankings()
+	file.Apart(file.Settled())
+	v.orderRankings() // reads a page of each server
+	file.Apart(false)
 }
 
 // blockPlaces are where a look at a block reads in the scratch files.
