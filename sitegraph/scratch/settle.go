@@ -43,8 +43,13 @@ func (c *column) settle() error {
 	at := c.image.from
 	part := c.room[at:min(at+settleStep, c.image.to)]
 	populate(part) // page by page, while it is written, takes twice the time
-	if _, err := c.file.WriteAt(part, int64(at)); err != nil {
-		return err
+	// The system keeps what is written at once as one piece. A value that is written to a piece of
+	// many pages costs more later.
+	for from := 0; from < len(part); from += pageSize {
+		to := min(from+pageSize, len(part))
+		if _, err := c.file.WriteAt(part[from:to], int64(at+from)); err != nil {
+			return err
+		}
 	}
 	if err := showOver(part, c.file, int64(at), false); err != nil {
 		return err
