@@ -3,12 +3,15 @@ package satstore
 import (
 	"errors"
 
+	"github.com/recrawl/recrawl/satstore/directory"
 	"github.com/recrawl/recrawl/satstore/runs"
 )
 
 var (
 	// ErrInUse says that another process, or another Store of this one, has the directory open.
 	ErrInUse = runs.ErrInUse
+	// ErrRead is the ErrInUse of a store that other processes only read.
+	ErrRead = directory.ErrRead
 	// ErrReadOnly says that a store opened with Options.ReadOnly was asked to change.
 	ErrReadOnly = runs.ErrReadOnly
 	// ErrNoStore says that a directory to be read is there, but is not that of a store.

@@ -102,7 +102,7 @@ func TestReadersShareStore(t *testing.T) {
 }
 
 // Who wants to write waits for a process that reads, says so once, and goes on when that ends.
-func TestOpenAfterReaders(t *testing.T) {
+func TestAwaitReaders(t *testing.T) {
 	if dir := os.Getenv("RECRAWL_TEST_READS_LONG"); dir != "" { // another process
 		s := mustOpen(t, dir, Options{Now: day0, ReadOnly: true})
 		fmt.Println("reading")
@@ -110,9 +110,11 @@ func TestOpenAfterReaders(t *testing.T) {
 		must(t, s.Close())
 		return
 	}
-	dir := t.TempDir() + "/store"
-	must(t, mustOpen(t, dir, Options{Now: day0}).Close())
-	reader := exec.Command(os.Args[0], "-test.run", "^TestOpenAfterReaders$")
+	dir, o := t.TempDir()+"/store", Options{Now: day0}
+	never := func() { t.Error("nobody reads") }
+	must(t, AwaitReaders(t.Context(), dir, o, never)) // it is not there
+	must(t, mustOpen(t, dir, o).Close())
+	reader := exec.Command(os.Args[0], "-test.run", "^TestAwaitReaders$")
 	reader.Env = append(os.Environ(), "RECRAWL_TEST_READS_LONG="+dir)
 	stdin, err := reader.StdinPipe()
 	must(t, err)
@@ -122,27 +124,32 @@ func TestOpenAfterReaders(t *testing.T) {
 	if line, err := bufio.NewReader(stdout).ReadString('\n'); line != "reading\n" {
 		t.Fatal(line, err)
 	}
+	if _, err := Open(dir, o); !errors.Is(err, ErrRead) || !errors.Is(err, ErrInUse) {
+		t.Errorf("opened while it is read: %v", err)
+	}
+	if is, err := InUse(dir, o); !is || err != nil {
+		t.Errorf("in use while it is read: %v, %v", is, err)
+	}
 	waited := 0
 	ctx, cancel := context.WithCancel(t.Context())
-	if _, err := OpenAfterReaders(ctx, dir, Options{Now: day0}, func() {
+	if err := AwaitReaders(ctx, dir, o, func() {
 		waited++
 		cancel()
 	}); !errors.Is(err, context.Canceled) || waited != 1 {
 		t.Errorf("the wait was ended: %v after %d", err, waited)
 	}
-	s, err := OpenAfterReaders(t.Context(), dir, Options{Now: day0}, func() {
+	must(t, AwaitReaders(t.Context(), dir, o, func() {
 		waited++
 		must(t, stdin.Close())
-	})
-	must(t, err)
+	}))
+	s := mustOpen(t, dir, o)
 	must(t, reader.Wait())
 	if waited != 2 {
 		t.Errorf("waited %d times", waited)
 	}
-	if _, err := OpenAfterReaders(t.Context(), dir, Options{Now: day0}, func() {
-		t.Error("one that writes is waited for")
-	}); !errors.Is(err, ErrInUse) {
-		t.Error(err)
+	must(t, AwaitReaders(t.Context(), dir, o, never)) // one that writes is not waited for
+	if _, err := Open(dir, o); errors.Is(err, ErrRead) || !errors.Is(err, ErrInUse) {
+		t.Errorf("opened while somebody writes: %v", err)
 	}
 	must(t, s.Close())
 }

@@ -37,31 +37,46 @@ func Open(dir string, o Options) (*Store, error) {
 	return nil, fmt.Errorf("open store %s: %w", dir, err)
 }
 
-// readersAsked is how often readers are asked whether they have ended.
-const readersAsked = 100 * time.Millisecond
+const (
+	// readersAsked is how often readers are asked whether they have ended, for at most
+	// readersWait: recrawl serve reads until somebody stops it.
+	readersAsked = 100 * time.Millisecond
+	readersWait  = 30 * time.Minute
+)
 
-// OpenAfterReaders is Open, but where other processes only read the store, as a check does, it
-// waits until they have closed it, or the context ends. waits is called once before that.
-func OpenAfterReaders(ctx context.Context, dir string, o Options, waits func()) (*Store, error) {
-	s, err := Open(dir, o)
-	if !errors.Is(err, directory.ErrRead) {
-		return s, err
-	}
-	waits()
-	for errors.Is(err, directory.ErrRead) {
+// AwaitReaders waits until other processes that only read the store, as a check does, have closed
+// it, half an hour at most, or until the context ends. waits is called once before that. It reports
+// nothing of a store that is not there, that somebody writes to, or that is still read: Open does.
+func AwaitReaders(ctx context.Context, dir string, o Options, waits func()) error {
+	for begun := time.Now(); time.Since(begun) < readersWait; {
+		if _, err := inUse(dir, o); !errors.Is(err, ErrRead) {
+			return nil
+		}
+		if waits != nil {
+			waits()
+			waits = nil
+		}
 		select {
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return ctx.Err()
 		case <-time.After(readersAsked):
 		}
-		s, err = Open(dir, o)
 	}
-	return s, err
+	return nil
 }
 
 // InUse reports whether a process has the store in a directory open. It reads nothing of it: the
 // lock is held for moments, and not for the time that Open takes.
 func InUse(dir string, o Options) (bool, error) {
+	is, err := inUse(dir, o)
+	if errors.Is(err, ErrRead) {
+		err = nil
+	}
+	return is, err
+}
+
+// inUse is InUse, with ErrRead if all who have it open only read it.
+func inUse(dir string, o Options) (bool, error) {
 	o, err := o.withDefaults()
 	if err != nil {
 		return false, err
@@ -71,6 +86,9 @@ func InUse(dir string, o Options) (bool, error) {
 		return false, err
 	}
 	lock, err := directory.Lock(o.FS, dir)
+	if errors.Is(err, ErrRead) {
+		return true, err
+	}
 	if errors.Is(err, ErrInUse) {
 		return true, nil
 	}

@@ -64,9 +64,9 @@ const (
 	// manyPages make it worth the time to keep memory small.
 	manyPages = 1_000_000
 	// shownPerPage is how many bytes of scratch files may be in memory by page, at least
-	// leastShown. Half as much more comes in while it is given back. With 45 in the heap that makes
-	// less than 100 bytes a page. With fewer visits take longer, as they read again what was
-	// forgotten.
+	// leastShown. A few more come in while they are given back. With 65 at most of the heap, in the
+	// second round of a process that read all records, that makes less than 100 bytes a page. With
+	// fewer visits take longer, as they read again what was forgotten.
 	shownPerPage = 28
 	leastShown   = 512 << 20
 )

@@ -83,6 +83,9 @@ func Explain(err error) (hint string, code int, cause error) {
 		return "remove " + unfinished.To + " and ask again", Misuse, err
 	case errors.Is(err, fetch.ErrNoName):
 		return "say which name it is, for example --robots-agent mybot", Misuse, err
+	case errors.Is(err, satstore.ErrRead):
+		return "another recrawl reads this directory, as check and serve do; try again when it has " +
+			"ended, or stop it", Failed, err
 	case errors.Is(err, satstore.ErrInUse):
 		return "another recrawl works on this directory; stop it, take another --data, or read a " +
 			"copy: recrawl checkpoint", Failed, err

@@ -107,7 +107,7 @@ func TestEvalFolds(t *testing.T) {
 			}
 		}
 		if want := strings.Fields("own shape directory section server all address links effects " +
-			"immediate exploration new first-visits in-place parts"); !slices.Equal(evidence,
+			"immediate exploration new first-visits in-place parts names"); !slices.Equal(evidence,
 			want) {
 			t.Errorf("without %v, want %v", evidence, want)
 		}

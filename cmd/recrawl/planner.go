@@ -50,10 +50,8 @@ func (p *program) open(ctx context.Context, readOnly bool) (*opened, error) {
 	}
 	stages := p.stages(ctx)
 	defer stages.End()
-	store, err := satstore.OpenAfterReaders(ctx, c.Data,
-		satstore.Options{ReadOnly: readOnly, Progress: stages.Tell}, func() {
-			p.warn("another process reads " + c.Data + ", as check does; waiting until it ends")
-		})
+	store, err := satstore.Open(c.Data, satstore.Options{ReadOnly: readOnly,
+		Progress: stages.Tell})
 	if err != nil {
 		return nil, err
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/recrawl/recrawl/planner/tracing"
 	"github.com/recrawl/recrawl/planner/view"
 	"github.com/recrawl/recrawl/planner/watching"
+	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/journal/visits"
 	"github.com/recrawl/recrawl/satstore/seen/intake"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -73,6 +74,11 @@ func (l *crawl) open(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	if _, err := p.watched(); err != nil {
+		return err
+	}
+	if err = satstore.AwaitReaders(ctx, c.Data, satstore.Options{}, func() {
+		p.warn("another recrawl reads " + c.Data + ", as check and serve do; waiting until it ends")
+	}); err != nil {
 		return err
 	}
 	if err = l.base.open(ctx, p); err != nil {

@@ -334,7 +334,9 @@ func (k *groupIndex) visited(p sitegraph.PageID, verdict sitegraph.Verdict) (
 		left:    verdict == sitegraph.VerdictLeft,
 		told:    k.pages[p].told,
 	}
-	k.pages[p].last, k.pages[p].told = l.to, told{}
+	if k.pages[p].last = l.to; l.to != l.from {
+		k.pages[p].told = told{} // a visit that failed compared nothing
+	}
 	k.beliefs.visited(p, k.ties.Of(p), &m.History)
 	k.anchor(l.to)
 	k.pages[p].linkedDirectories = 0

@@ -26,7 +26,7 @@ const smallMost = 1024
 // ErrInUse says that another process, or another store of this one, has the directory open.
 var ErrInUse = errors.New("store is in use")
 
-// ErrRead is the ErrInUse of a directory that other processes only read: it will be free.
+// ErrRead is the ErrInUse of a directory that other processes only read.
 var ErrRead = fmt.Errorf("%w by a process that reads it", ErrInUse)
 
 // Lock takes DIR/LOCK for itself.
