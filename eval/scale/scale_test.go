@@ -223,7 +223,7 @@ func TestDrawRounds(t *testing.T) {
 		return all[len(all)/2]
 	}
 	whole, begin := report.Series{Name: "a round"},
-		report.Series{Name: "of that, before its first visit"}
+		report.Series{Name: "until its first visit"}
 	visits := 0
 	for line := range strings.Lines(string(text)) {
 		var r Result
