@@ -38,18 +38,18 @@ func Open(dir string, o Options) (*Store, error) {
 }
 
 const (
-	// readersAsked is how often readers are asked whether they have ended, for at most
-	// readersWait: recrawl serve reads until somebody stops it.
+	// AwaitReaders looks each readersAsked whether all readers have ended. It gives up after
+	// readersWait, as recrawl serve reads until somebody stops it.
 	readersAsked = 100 * time.Millisecond
 	readersWait  = 30 * time.Minute
 )
 
 // AwaitReaders waits until other processes that only read the store, as a check does, have closed
-// it, half an hour at most, or until the context ends. waits is called once before that. It reports
-// nothing of a store that is not there, that somebody writes to, or that is still read: Open does.
+// it, half an hour at most. If it has to wait, it calls waits once, before it does. The only error
+// is that of the context. Whether the store can be opened then, Open tells.
 func AwaitReaders(ctx context.Context, dir string, o Options, waits func()) error {
 	for begun := time.Now(); time.Since(begun) < readersWait; {
-		if _, err := inUse(dir, o); !errors.Is(err, ErrRead) {
+		if !errors.Is(free(dir, o), ErrRead) {
 			return nil
 		}
 		if waits != nil {
@@ -68,34 +68,29 @@ func AwaitReaders(ctx context.Context, dir string, o Options, waits func()) erro
 // InUse reports whether a process has the store in a directory open. It reads nothing of it: the
 // lock is held for moments, and not for the time that Open takes.
 func InUse(dir string, o Options) (bool, error) {
-	is, err := inUse(dir, o)
-	if errors.Is(err, ErrRead) {
-		err = nil
-	}
-	return is, err
-}
-
-// inUse is InUse, with ErrRead if all who have it open only read it.
-func inUse(dir string, o Options) (bool, error) {
-	o, err := o.withDefaults()
-	if err != nil {
-		return false, err
-	}
-	// Locking makes the lock file: not in a directory that is no store.
-	if _, err := o.FS.Stat(o.FS.PathJoin(dir, directory.FormatName)); err != nil {
-		return false, err
-	}
-	lock, err := directory.Lock(o.FS, dir)
-	if errors.Is(err, ErrRead) {
-		return true, err
-	}
+	err := free(dir, o)
 	if errors.Is(err, ErrInUse) {
 		return true, nil
 	}
+	return false, err
+}
+
+// free returns nil if no process has the store in a directory open, ErrRead if all who have it open
+// only read it, and otherwise ErrInUse, each wrapped.
+func free(dir string, o Options) error {
+	o, err := o.withDefaults()
 	if err != nil {
-		return false, err
+		return err
 	}
-	return false, lock.Close()
+	// Locking makes the lock file: not in a directory that is no store.
+	if _, err := o.FS.Stat(o.FS.PathJoin(dir, directory.FormatName)); err != nil {
+		return err
+	}
+	lock, err := directory.Lock(o.FS, dir)
+	if err != nil {
+		return err
+	}
+	return lock.Close()
 }
 
 // begin does the numbered steps of recovery in FORMAT.md.

@@ -12,10 +12,12 @@ import (
 
 // Restore fills an empty graph with all pages, in the order of their numbers, their start
 // pages, links and frames, and then hands the newest record of every page to each, once, with its
-// messages applied: slot after slot by due time, in each in the order of storage, but of many
-// pages those of one part of them after those of another (partsOf), and at last fresh ones for
-// those that are damaged. Removed pages are in the graph, and have no record. The record is good
-// until each returns, its strings for ever. each must not change the store.
+// messages applied: slot after slot by due time, in each in the order of storage. Where there are
+// many pages, that is done for one part of their numbers after the other (partsOf). At last come
+// fresh records for those that are damaged.
+//
+// Removed pages are in the graph, and have no record. The record is good until each returns, its
+// strings for ever. each must not change the store.
 func (s *Store) Restore(g *sitegraph.Graph, each func(r *sitegraph.Record)) error {
 	if err := s.usable(); err != nil {
 		return err
@@ -87,21 +89,17 @@ func (s *Store) Restore(g *sitegraph.Graph, each func(r *sitegraph.Record)) erro
 	return nil
 }
 
-const (
-	// mostParts bounds how often the records are read, each time for a part of the pages: so 20
-	// bytes a page are written to at once, of the 28 that may be in memory
-	// (sitegraph.Graph.SpareMemory).
-	mostParts = 3
-	// partRecords are at least in a part.
-	partRecords = 3_000_000
-)
+// mostParts bounds how often the records are read, each time for a part of the pages. A third of
+// the pages at a time means that 20 bytes a page are written to, of the 28 that may be in memory
+// (sitegraph.Graph.SpareMemory).
+const mostParts = 3
 
-// partPages is partRecords; tests have less.
-var partPages = partRecords
+// partPages is how many pages a part has at least. Tests have fewer.
+var partPages = 3_000_000
 
-// partsOf is in how many parts the records of so many pages are handed out. What somebody keeps of
-// a record, about 60 bytes, lies by the number of its page, which has nothing to do with due times:
-// of all pages together it would have to be in memory at once, or be read and written many times.
+// partsOf is the number of parts in which the records of so many pages are handed out. Records come
+// by due time, but what a planner keeps of each, about 60 bytes, is stored by page number. For all
+// pages in one pass, all of that would have to be in memory, or be read and written many times.
 func partsOf(pages int) int { return min(max(pages/partPages, 1), mostParts) }
 
 // AddressAlone is of how many pages the last Restore found the address alone, as their records were

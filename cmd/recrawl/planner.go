@@ -50,8 +50,7 @@ func (p *program) open(ctx context.Context, readOnly bool) (*opened, error) {
 	}
 	stages := p.stages(ctx)
 	defer stages.End()
-	store, err := satstore.Open(c.Data, satstore.Options{ReadOnly: readOnly,
-		Progress: stages.Tell})
+	store, err := satstore.Open(c.Data, satstore.Options{ReadOnly: readOnly, Progress: stages.Tell})
 	if err != nil {
 		return nil, err
 	}

@@ -290,7 +290,7 @@ var lessByDepth = func() (less [sitegraph.MaxDepth + 2]float64) {
 // address last proved dead, in unix seconds; 0: never.
 type lastSeen struct{ quiet, dead uint32 }
 
-// lastSeenFrom is that of all servers from one on, by the pages' own past.
+// lastSeenFrom finds lastSeen of all servers from first on, by the pages' own past.
 func (v *scorer) lastSeenFrom(first sitegraph.ServerID) []lastSeen {
 	g := v.Corpus.Graph
 	all := make([]lastSeen, g.Servers()-int(first))
@@ -319,7 +319,7 @@ func (v *scorer) lastSeenFrom(first sitegraph.ServerID) []lastSeen {
 	return all
 }
 
-// daysOf are those moments in days; where no page was quiet that is now.
+// daysOf gives both times in days of the clock. Where no page was quiet, that time is now.
 func (v *scorer) daysOf(of lastSeen) (quiet, dead float32) {
 	v.groups.anchor(max(of.quiet, of.dead))
 	if quiet = v.now; of.quiet > 0 {

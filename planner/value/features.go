@@ -347,15 +347,21 @@ const (
 	flagVersion
 )
 
-func traitsOf(url string) addressTraits {
-	path := url
+// pathOf is the path of an address, and whether a query follows it.
+func pathOf(url string) (path string, query bool) {
+	path = url
 	if i := strings.Index(path, "://"); i >= 0 {
 		path = path[i+3:]
 	}
 	if i := strings.IndexByte(path, '/'); i >= 0 {
 		path = path[i:]
 	}
-	path, _, query := strings.Cut(path, "?")
+	path, _, query = strings.Cut(path, "?")
+	return path, query
+}
+
+func traitsOf(url string) addressTraits {
+	path, query := pathOf(url)
 	digits := 0
 	for i := range len(path) {
 		if '0' <= path[i] && path[i] <= '9' {

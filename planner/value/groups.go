@@ -144,8 +144,8 @@ func (k *groupIndex) grow() {
 	}
 }
 
-// member is a page that is to join those of its shape. These come one after the other, as they lie
-// near each other in their file more often than pages of different servers do.
+// member is a page that is to join its shape. Pages join shape after shape, since those of one
+// shape often lie near each other in the file.
 type member struct {
 	shape int32
 	tie   float32

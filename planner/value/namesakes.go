@@ -25,25 +25,25 @@ import (
 // histories have 0.24 words a page.
 type namesakes struct {
 	words groupKeys
-	rings []ring // by word: the one that takes more pages
+	rings []ring // by word: the last one, which may have room for more pages
 }
 
-// ring is one of pages, each of which knows the next.
+// ring is a circular list of pages, linked by grouped.namesake.
 type ring struct {
-	page  sitegraph.PageID // any of it
-	pages int32
+	page  sitegraph.PageID // any of them
+	pages int32            // how many they are
 }
 
 const (
 	// mostNamesakes bounds the work of a visit. Pages that became known one after the other are
 	// alike, and lie together in memory; with rings of 64 as much is found within chance.
 	mostNamesakes = 16
-	// namesakePrior is a of their effect; see tally. With 1 and 2 as much is found.
+	// namesakePrior pulls what namesakes showed toward what was expected of them: it is the a of
+	// counts.ratio. With 1 and 2 as much is found.
 	namesakePrior = 1.5
-	// leastWord is the letters of a word at least.
+	// A word has at least leastWord letters. Only its first mostWord bytes are compared.
 	leastWord = 2
-	// mostWord is the letters of it that count.
-	mostWord = 32
+	mostWord  = 32
 )
 
 // link puts a page that became known into a ring of its namesakes.
@@ -76,11 +76,7 @@ func (k *groupIndex) link(p sitegraph.PageID, url string) {
 // z and all octets beyond ASCII, as addresses write them: %C3%A9. The name is the last segment of
 // the path that is not empty, without its extension; a start page has none.
 func appendWord(dst []byte, url string) []byte {
-	path := url
-	if i := strings.Index(path, "://"); i >= 0 {
-		path = path[i+len("://"):]
-	}
-	path, _, _ = strings.Cut(path, "?")
+	path, _ := pathOf(url)
 	path = strings.TrimSuffix(path, "/")
 	i := strings.LastIndexByte(path, '/')
 	if i < 0 {
@@ -127,12 +123,11 @@ func letter(name string) int {
 // told is what visits to the namesakes of a page found since its own last visit, in two bytes: how
 // many there were, how many of them found a change, and the mean of what was expected of them.
 type told struct {
-	found    uint8 // visits, and those that found a change in the upper half
-	expected uint8 // root of the mean, in 255ths
+	found    uint8 // lower four bits: visits; upper four: those that found a change
+	expected uint8 // square root of the mean, in 255ths: a smaller change of it is lost
 }
 
-// namesakeVisits visits are counted; then older ones count half. A mean changes by a 255th of its
-// root at least, or not at all.
+// namesakeVisits is how many visits are counted. At the next one all counts are halved.
 const namesakeVisits = 15
 
 func (t told) counts() counts {
@@ -160,9 +155,10 @@ func (t *told) see(changed bool, expected float32) {
 	}
 }
 
-// tellNamesakes tells the namesakes of a page what a visit to it found, and what was expected of it
-// by all but them. It tells of the days since the copy that it compared: those namesakes are told
-// that were last visited before the middle of these.
+// tellNamesakes tells the namesakes of a page whether a visit to it found a change, and how
+// probable that was without what namesakes had told. A change lies between the visit and the one
+// before it. So namesakes are told that were last visited in the first half of that time, or
+// earlier.
 func (k *groupIndex) tellNamesakes(l outcome) {
 	middle := l.from + (l.to-l.from)/2
 	for q := k.pages[l.page].namesake; q != l.page; q = k.pages[q].namesake {
@@ -175,6 +171,11 @@ func (k *groupIndex) tellNamesakes(l outcome) {
 // namesakesCount reports whether what namesakes show counts: in streams.
 func (v *predictor) namesakesCount() bool {
 	return v.Mode == planner.Stream && v.Without != WithoutEffects && v.Without != WithoutNames
+}
+
+// withNames is the factor of a page's odds by its groups and by what its namesakes told.
+func (v *predictor) withNames(byGroups float32, p sitegraph.PageID, t told) float32 {
+	return bounded(byGroups * v.byName(p, t))
 }
 
 // byName is the factor of a page's odds for what its namesakes told.

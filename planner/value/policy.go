@@ -45,8 +45,8 @@ type outcome struct {
 	changed  bool
 	left     bool    // it is gone
 	raw      float32 // its probability by its last score, as it is kept
-	byGroups float32 // with what its server and its shape had shown by then
-	expected float32 // with what its namesakes had shown, too
+	byGroups float32 // that, with what its server and its shape had shown by then
+	expected float32 // and with what its namesakes had shown, too
 	factor   float32 // of its odds by server and shape, before it is trusted
 	told     told    // by its namesakes
 }
@@ -342,7 +342,7 @@ func (v *Policy) observe(p sitegraph.PageID, verdict sitegraph.Verdict, again bo
 	seen := v.effects(p, l.from)
 	byGroups := seen.total()
 	l.byGroups = timesOdds(l.raw, byGroups)
-	l.expected = timesOdds(l.raw, bounded(byGroups*v.byName(p, l.told)))
+	l.expected = timesOdds(l.raw, v.withNames(byGroups, p, l.told))
 	seen.trust = 1
 	l.factor = seen.total()
 	if v.Without == WithoutImmediate {
@@ -369,9 +369,9 @@ func (v *Policy) learn(l outcome) (surprise float32) {
 	n := &v.surprises[server]
 	v.groups.tally(l)
 	v.doubt(server, abs32(saw-l.expected))
-	v.mixture.see(l.page, server, l.changed, v.calibrator.of(l.expected))
-	v.inPlace.see(l.page, server, l.changed)
 	believed := v.calibrator.of(l.expected)
+	v.mixture.see(l.page, server, l.changed, believed)
+	v.inPlace.see(l.page, server, l.changed)
 	v.trust.see(server, l.changed, believed, l.factor)
 	v.seeNames(l, believed)
 	v.calibrator.see(l.expected, l.changed, v.Corpus.Round().Budget)

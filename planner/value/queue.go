@@ -155,24 +155,19 @@ const blockPlaces = 4
 // summarizeAll sums up the scores of blocks, several at once.
 func (v *scorer) summarizeAll(blocks []int32) {
 	const part = 256
-	var wait sync.WaitGroup
-	var next atomic.Int64
-	for range min(runtime.GOMAXPROCS(0), 1+len(blocks)*blockPages/fewPages) {
-		wait.Go(func() {
-			n := int64(len(blocks))
-			for from := next.Add(part) - part; from < n; from = next.Add(part) - part {
-				for _, i := range blocks[from:min(from+part, n)] {
-					v.summarize(int(i))
-				}
+	atOnce(len(blocks)*blockPages, func(next func() int) {
+		for from := part * next(); from < len(blocks); from = part * next() {
+			for _, i := range blocks[from:min(from+part, len(blocks))] {
+				v.summarize(int(i))
 			}
-		})
-	}
-	wait.Wait()
+		}
+	})
 }
 
-// ratedTogether is how many blocks are read at once: what is known of their pages, 150 bytes each,
-// takes 10 MB, and 130 where all lie apart. In the order in which pages became known it is read
-// once; in that of servers, whose pages lie everywhere, it would have to be in memory as a whole.
+// ratedTogether is how many blocks are scored before memory is given back. What is known of their
+// pages takes 150 bytes each: 10 MB, or 130 MB where no two of the blocks are neighbours. Blocks
+// come in the order of the files, so that each part of a file is read once. Pages of one server lie
+// all over the files: server by server, all of the files would have to be in memory.
 const ratedTogether = 1 << 12
 
 // rateDue scores the pages of the blocks that are to be read whose scores are due. It names some
@@ -218,20 +213,15 @@ func (v *ranker) rateThose(pages []sitegraph.PageID) {
 		}
 	}
 	starts = append(starts, len(pages))
-	var next atomic.Int64
-	var wait sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), 1+len(pages)/fewPages) {
-		wait.Go(func() {
-			var due batch
-			for k := next.Add(1) - 1; k+1 < int64(len(starts)); k = next.Add(1) - 1 {
-				for some := range slices.Chunk(pages[starts[k]:starts[k+1]], len(due.pages)) {
-					due.n = copy(due.pages[:], some)
-					v.rateAll(&due)
-				}
+	atOnce(len(pages), func(next func() int) {
+		var due batch
+		for k := next(); k+1 < len(starts); k = next() {
+			for some := range slices.Chunk(pages[starts[k]:starts[k+1]], len(due.pages)) {
+				due.n = copy(due.pages[:], some)
+				v.rateAll(&due)
 			}
-		})
-	}
-	wait.Wait()
+		}
+	})
 }
 
 // clearLists ranks no page.
@@ -341,6 +331,18 @@ func (of *serverRanking) compact(v *ranker) {
 
 // fewPages are not worth another goroutine.
 var fewPages = 10_000
+
+// atOnce divides work on so many pages among goroutines, and returns when all have ended. Each
+// calls next for the number of its next piece of work, from 0 on, until there are no more.
+func atOnce(pages int, work func(next func() int)) {
+	var given atomic.Int64
+	next := func() int { return int(given.Add(1) - 1) }
+	var wait sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), 1+pages/fewPages) {
+		wait.Go(func() { work(next) })
+	}
+	wait.Wait()
+}
 
 // release ranks pages, too, that were held back for their low values: first those worth at least a
 // quarter as much, at last all. One that is ranked already may be ranked twice; it is taken once.

@@ -2,10 +2,8 @@ package value
 
 import (
 	"cmp"
-	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/recrawl/recrawl/sitegraph"
 	"github.com/recrawl/recrawl/sitegraph/scratch"
@@ -137,9 +135,9 @@ func (r *replay) inWeek(t *past, back int, yield func(outcome)) {
 	}
 }
 
-// serversTogether are replayed at once, at least one, as long as they have no more than this part
-// of the pages: what is replayed of a page takes 44 bytes. Their pages are read in the order in
-// which they became known, as they lie in their files.
+// serversTogether is the part of all pages that is copied and replayed at a time, server by server;
+// a server with more pages is replayed alone. The copy takes 44 bytes a page. Pages are read in the
+// order in which they lie in their files.
 const serversTogether = 1.0 / 8
 
 // eachServer calls do with the pages of each server whose histories tell something, in their order;
@@ -165,16 +163,11 @@ func (r *replay) eachServer(do func(pages []past)) {
 			all[of.to] = t
 			of.to++
 		})
-		var next atomic.Int64
-		var wait sync.WaitGroup
-		for range min(runtime.GOMAXPROCS(0), 1+n/fewPages) {
-			wait.Go(func() {
-				for s := first + int(next.Add(1)-1); s < last; s = first + int(next.Add(1)-1) {
-					do(all[places[s].from:places[s].to])
-				}
-			})
-		}
-		wait.Wait()
+		atOnce(n, func(next func() int) {
+			for s := first + next(); s < last; s = first + next() {
+				do(all[places[s].from:places[s].to])
+			}
+		})
 	}
 }
 
@@ -192,32 +185,24 @@ func (r *replay) gather(first, last int, yield func(s sitegraph.ServerID, t past
 	}
 }
 
-// replayedTogether is how many pages are summed up at once.
-const replayedTogether = 1 << 14
-
 // sumUp counts what is told, and finds the rate of all pages at the begin of each week.
 func (r *replay) sumUp() {
-	parts := (len(r.pages) + replayedTogether - 1) / replayedTogether
-	var next atomic.Int64
-	var wait sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), 1+len(r.pages)/fewPages) {
-		wait.Go(func() {
-			var told weeks
-			for i := int(next.Add(1) - 1); i < parts; i = int(next.Add(1) - 1) {
-				for p := i * replayedTogether; p < min((i+1)*replayedTogether, len(r.pages)); p++ {
-					r.count(sitegraph.PageID(p), &told)
-				}
+	atOnce(len(r.pages), func(next func() int) {
+		var told weeks
+		const part = 1 << 14 // pages
+		for from := part * next(); from < len(r.pages); from = part * next() {
+			for p := from; p < min(from+part, len(r.pages)); p++ {
+				r.count(sitegraph.PageID(p), &told)
 			}
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			for back := range told {
-				r.told[back].visits += told[back].visits
-				r.told[back].changes += told[back].changes
-				r.told[back].seconds += told[back].seconds
-			}
-		})
-	}
-	wait.Wait()
+		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		for back := range told {
+			r.told[back].visits += told[back].visits
+			r.told[back].changes += told[back].changes
+			r.told[back].seconds += told[back].seconds
+		}
+	})
 	so := evidence{observed: new(observed)}
 	for back := replayedWeeks - 1; back >= 0; back-- {
 		r.rate[back] = so.rate(defaultRate)

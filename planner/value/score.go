@@ -154,7 +154,7 @@ func (v *scorer) rateAll(b *batch) {
 		if lane == 0 || !v.groups.alike(p, b.pages[lane-1]) {
 			ofGroups = v.effectOfGroups(p)
 		}
-		effect := bounded(ofGroups * v.byName(p, v.groups.pages[p].told))
+		effect := v.withNames(ofGroups, p, v.groups.pages[p].told)
 		v.note(p, v.mixed(m, w, row, learnt[lane], adds[lane], v.claimed(p)), effect, row[fAge],
 			row[promise])
 	}
@@ -231,7 +231,7 @@ func (v *predictor) mixed(m *Model, w *weights, row *Row, learnt, adds, claimed 
 // effect is the factor of a page's odds for what visits to its server, its shape and its namesakes
 // found since its last visit, beyond what was predicted.
 func (v *predictor) effect(p sitegraph.PageID) float32 {
-	return bounded(v.effectOfGroups(p) * v.byName(p, v.groups.pages[p].told))
+	return v.withNames(v.effectOfGroups(p), p, v.groups.pages[p].told)
 }
 
 // effectOfGroups is that of server and shape.

@@ -227,7 +227,7 @@ func TestClosedImageForgetsNothing(t *testing.T) {
 		column[k] = uint32(k)
 	}
 	file.most.Store(1) // as a watch that is late
-	file.ease()
+	file.ease(false)
 	file.forgetAll()
 	for k, n := range column {
 		if n != uint32(k) {

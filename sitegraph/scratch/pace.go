@@ -26,7 +26,7 @@ func (f *File) Watch(most int64) {
 			if f.most.Load() == 0 {
 				return // the file is closed
 			}
-			f.ease()
+			f.ease(false)
 		}
 	}()
 }
@@ -49,9 +49,9 @@ func (f *File) mapAllSingly() {
 	}
 }
 
-// Apart says whether values are read from now on that lie far apart, as visits do, and not one
-// after the other, as a look at all pages does. Where memory is short the system reads what it has
-// not from the disk, and what lies behind it: up to 8 MiB on some machines.
+// Apart says whether the values that are read from now on lie far apart, as those of visits do, or
+// one after the other, as in a look at all pages. With each value that is not in memory the system
+// reads what lies behind it from the disk, up to 8 MiB on some machines, unless values lie apart.
 func (f *File) Apart(yes bool) {
 	if f == nil || f.apart == yes {
 		return
@@ -67,7 +67,7 @@ func (f *File) Apart(yes bool) {
 	}
 }
 
-// advise has a mapping brought into memory as the others are.
+// advise tells the system how a mapping is read: by single pages or not, and apart or not.
 func (f *File) advise(room []byte) {
 	if f.singly {
 		mapSingly(room)
@@ -76,15 +76,22 @@ func (f *File) advise(room []byte) {
 }
 
 // ease gives memory back where the files take too much. One goroutine does it, others wait for it.
-func (f *File) ease() {
+// If no other goroutine writes to columns (alone), what was read of an image is given back, too.
+func (f *File) ease(alone bool) {
 	most := f.most.Load()
 	if most == 0 || shownBytes() <= most {
 		return
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if most = f.most.Load(); most != 0 && shownBytes() > most {
-		f.forgetShown()
+	if most = f.most.Load(); most == 0 || shownBytes() <= most {
+		return
+	}
+	f.forgetShown()
+	if alone {
+		for _, c := range f.unsettled {
+			forgetRead(c.room[c.image.from:c.image.to])
+		}
 	}
 }
 
@@ -92,18 +99,8 @@ func (f *File) ease() {
 // may give back: also what was read of an image that is shown (Settle). No goroutine may write to
 // columns meanwhile; others may read them.
 func (f *File) Ease() {
-	if f == nil {
-		return
-	}
-	most := f.most.Load()
-	if most == 0 || shownBytes() <= most {
-		return
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.forgetShown()
-	for _, c := range f.unsettled {
-		forgetRead(c.room[c.image.from:c.image.to])
+	if f != nil {
+		f.ease(true)
 	}
 }
 
@@ -139,10 +136,7 @@ func (p *Pace) Read(f *File, places int) {
 		return
 	}
 	if p.bytes += places * int(f.place.Load()); p.bytes >= paceBytes {
-		if p.bytes = 0; p.Alone {
-			f.Ease()
-		} else {
-			f.ease()
-		}
+		p.bytes = 0
+		f.ease(p.Alone)
 	}
 }
