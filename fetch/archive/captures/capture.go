@@ -116,6 +116,9 @@ func (c *Capture) parseBody(b []byte) error {
 		for _, to := range []*sitegraph.Digest{&c.Digests.Bytes, &c.Digests.Text, &c.Digests.Main} {
 			copy(to[:], d.take(len(to)))
 		}
+		if !c.hasBody() {
+			return errBody
+		}
 	}
 	if flags&flagPayload != 0 {
 		copy(c.Payload[:], d.take(len(c.Payload)))
