@@ -16,7 +16,9 @@ const (
 	// found together: a crawl learns of pages as many at a time as a page links to.
 	foundTogether = 20
 	commitEach    = 20_000
-	knownDays     = 60 // pages were first visited within so many days
+	day           = 24 * time.Hour
+	month         = 30 * day
+	longestDue    = 256 * day // as value plans
 )
 
 // Build writes a store of the web, as a crawl of some weeks left it: every page was visited, some
@@ -78,11 +80,15 @@ func Build(ctx context.Context, dir string, w *Web, tick func(done, total int)) 
 	return nil
 }
 
-// record is what is remembered of a page: visited each 1 to 30 days since it was found.
+// record is what is remembered of a page: found one to two cycles ago, and visited since then each
+// day to each cycle.
 func (w *Web) record(server, i int) sitegraph.Record {
-	first := Start.AddDate(0, 0,
-		-knownDays).Add(time.Duration(unit(w.hash(server, i, -4)) * float64(30*24*time.Hour)))
-	between := time.Duration((1 + 29*unit(w.hash(server, i, -5))) * float64(24*time.Hour))
+	cycle := max(w.Cycle, month)
+	share := func(what int, of time.Duration) time.Duration {
+		return time.Duration(unit(w.hash(server, i, what)) * float64(of))
+	}
+	first := Start.Add(share(-4, cycle) - 2*cycle)
+	between := day + share(-5, cycle-day)
 	h := sitegraph.Start(first)
 	at := first
 	for next := at.Add(between); next.Before(Start); next = at.Add(between) {
@@ -95,7 +101,7 @@ func (w *Web) record(server, i int) sitegraph.Record {
 		Digests: sitegraph.Digests{Bytes: w.digest(server, i, at),
 			Text: w.digest(server, i, at), Main: w.digest(server, i, at)},
 		Size: 20_000, History: h, Tried: at,
-		Due:    Start.Add(time.Duration(unit(w.hash(server, i, -6)) * float64(30*24*time.Hour))),
+		Due:    Start.Add(share(-6, min(cycle, longestDue))),
 		Reason: "the value of a visit comes to the price then",
 	}
 }

@@ -103,11 +103,12 @@ func TestMeasure(t *testing.T) {
 // all of it on this machine: store, graph, value, loop and commits, in a process of their own.
 // RECRAWL_SCALE_PAGES says how many pages, 200 a server, and RECRAWL_SCALE_DIR where the store is
 // built; one that is there is used again, and its rounds go on where they ended.
-// RECRAWL_SCALE_ROUNDS says how many. RECRAWL_SCALE_HEAP is a file for a profile of the heap
-// after the last round. RECRAWL_SCALE_KILL is after how many visits the process kills itself: the
-// next call shows what a start after that takes. RECRAWL_SCALE_VISITS are those of a round, if not
-// those of 2 % of the pages a day. RECRAWL_SCALE_JSON is a file to which the result is added:
-// TestDrawRounds draws it.
+// RECRAWL_SCALE_ROUNDS says how many. RECRAWL_SCALE_HEAP is a file for a profile of the heap after
+// the last round. RECRAWL_SCALE_KILL is after how many visits the process kills itself: the next
+// call shows what a start after that takes. RECRAWL_SCALE_VISITS are those of a round, if not
+// those of 2 % of the pages a day: the copies of a store that is built for them are up to as old
+// as it takes so many visits to go through all pages. RECRAWL_SCALE_JSON is a file to which the
+// result is added: TestDrawRounds draws it.
 func BenchmarkRounds(b *testing.B) {
 	pages, err := strconv.Atoi(os.Getenv("RECRAWL_SCALE_PAGES"))
 	if err != nil {
@@ -121,7 +122,7 @@ func BenchmarkRounds(b *testing.B) {
 	if err != nil {
 		rounds = 6
 	}
-	w := NewWeb(pages, max(pages/200, 1), 20, 1)
+	w, budget := asked(pages)
 	if _, err := os.Stat(dir); err != nil {
 		// The memory that building takes must not count.
 		build := exec.Command(os.Args[0], "-test.run", "^TestBuildOnly$")
@@ -138,10 +139,6 @@ func BenchmarkRounds(b *testing.B) {
 			self, err := os.FindProcess(os.Getpid())
 			b.Fatal(errors.Join(err, self.Kill()))
 		}
-	}
-	budget := 0.02
-	if visits, err := strconv.Atoi(os.Getenv("RECRAWL_SCALE_VISITS")); err == nil {
-		budget = 24 * float64(visits) / float64(pages)
 	}
 	for b.Loop() {
 		r, err := Measure(context.Background(), Options{Dir: dir, Web: w, Policy: "value", Seed: 1,
@@ -181,10 +178,21 @@ func TestBuildOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Build(t.Context(), dir, NewWeb(pages, max(pages/200, 1), 20, 1),
-		func(int, int) {}); err != nil {
+	w, _ := asked(pages)
+	if err := Build(t.Context(), dir, w, func(int, int) {}); err != nil {
 		t.Fatal(fmt.Errorf("build: %w", err))
 	}
+}
+
+// asked is the web of so many pages that BenchmarkRounds is asked for, and the part of its pages
+// that a day may visit.
+func asked(pages int) (w *Web, budget float64) {
+	w, budget = NewWeb(pages, max(pages/200, 1), 20, 1), 0.02
+	if visits, err := strconv.Atoi(os.Getenv("RECRAWL_SCALE_VISITS")); err == nil && visits > 0 {
+		budget = 24 * float64(visits) / float64(pages)
+		w.Cycle = time.Duration(min(max(1/budget, 30), 3650) * float64(day))
+	}
+	return w, budget
 }
 
 // addResult adds a line of JSON to a file.

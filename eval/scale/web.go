@@ -22,6 +22,9 @@ type Web struct {
 	Servers int
 	Links   int // of a page, to others of its server
 	Seed    uint64
+	// Cycle is the time in which a budget visits all pages once: the copies of a built store are up
+	// to this old.
+	Cycle time.Duration // a month at least
 
 	first []int // by server: the number of its first page; and one for the end
 }
@@ -41,7 +44,7 @@ const (
 // NewWeb returns a web; every server has one page at least.
 func NewWeb(pages, servers, links int, seed uint64) *Web {
 	servers = max(min(servers, pages), 1)
-	w := &Web{Pages: pages, Servers: servers, Links: links, Seed: seed,
+	w := &Web{Pages: pages, Servers: servers, Links: links, Seed: seed, Cycle: month,
 		first: make([]int, servers+1)}
 	total := 0.0
 	for k := range servers {
