@@ -230,7 +230,7 @@ func (e *exploration) next(v *Policy) (planner.Visit, bool) {
 
 // mostConsidered bounds the pages, about, that a probe is chosen from. Of a server with more it is
 // chosen from each second, third ... of them.
-var mostConsidered = 8192
+var mostConsidered = 4096
 
 // probePage draws one of a server. In a sweep, after a probe that found a change and one time in
 // three any: what is rebuilt may be anywhere. Else the oldest copy of a list: new sections are

@@ -84,6 +84,7 @@ func New(s Settings) *Policy {
 	v.price, v.changesPerWorth, v.copyWeight = math.NaN(), 1, firstCopyWeight
 	v.groups = newGroupIndex(s.Corpus, &v.ties)
 	v.batch.pace.Alone = true
+	v.leastBlocks, v.blocksAVisit = leastBlocks, blocksAVisit
 	v.exploration.underWay = map[sitegraph.PageID]bool{}
 	v.discovery.newPages = map[sitegraph.PageID]newPage{}
 	if s.Mode == planner.Stream {
@@ -100,9 +101,13 @@ func (v *Policy) Begin(r planner.Round) {
 		v.groups.round = min(float32(estimator.Days(r.End.Sub(r.Start))), 1)
 	}
 	v.grow()
+	longest := v.longestWait()
 	v.cycle = 0
 	if v.Mode == planner.Stream && v.PerDay > 0 {
 		v.cycle = float32(float64(v.Corpus.Pages()) / v.PerDay)
+	}
+	if v.longestWait() < longest/2 { // the budget has grown
+		v.endWaits()
 	}
 	if !v.begun {
 		v.groups.replay()
@@ -147,6 +152,9 @@ func (v *Policy) Begin(r planner.Round) {
 	}
 	v.beginRankings()
 	bounded := v.Mode == planner.Stream && r.Budget != planner.Unlimited
+	if v.mostBlocks = 0; bounded {
+		v.mostBlocks = max(v.leastBlocks, v.blocksAVisit*min(r.Budget, len(v.blocks)))
+	}
 	if bounded && math.IsNaN(v.price) {
 		v.findPrice(r)
 	}
@@ -183,6 +191,7 @@ func (v *Policy) findPrice(r planner.Round) {
 		fit = max(fit, int(v.PerDay))
 	}
 	v.price, v.changesPerWorth = v.priceAt(fit), math.NaN()
+	v.mostBlocks = max(v.mostBlocks, fit) // reserve stays below the price
 	v.reserve = v.reserveOf(v.price)
 }
 

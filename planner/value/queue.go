@@ -23,9 +23,10 @@ import (
 // scoreBlock sums up the scores of blockPages pages. As long as it holds, a round need not read the
 // scores themselves where none is due.
 type scoreBlock struct {
-	holds bool    // no score has changed since
+	holds bool // no score has changed since
+	// Of pages with a copy:
 	most  float32 // the highest worth
-	least float32 // the lowest of pages with a copy; -1 where one cannot be visited
+	least float32 // the lowest; -1 where one cannot be visited
 	due   float32 // days: when the first score is due to be made anew
 }
 
@@ -84,10 +85,10 @@ func (v *scorer) summarize(block int) {
 	from, to := v.pagesOf(block)
 	for p := from; p < to; p++ {
 		s := &v.scores[p]
-		of.most = max(of.most, s.worth)
 		if v.Corpus.Memory(p).State != sitegraph.StateAlive {
 			continue
 		}
+		of.most = max(of.most, s.worth)
 		of.due = min(of.due, s.again)
 		least := s.worth
 		if !v.Corpus.Refetchable(p) {
@@ -133,14 +134,15 @@ func (v *ranker) weigh() {
 	file.Apart(float64(len(q.stale)) < fewStale*float64(len(v.blocks)) && file.Settled())
 	v.rateDue()
 	file.Apart(false)
+	floor := v.boundLists()
 	switch {
 	case math.IsInf(float64(v.reserve), 1):
 		v.clearLists()
 	case q.listed && v.reserve > 0 && v.reserve >= q.floor &&
 		float64(len(q.due)) <= mostScored*float64(len(v.scores)):
-		v.takeOver()
+		v.takeOver(max(v.reserve/2, floor))
 	default:
-		v.listAll()
+		v.listAll(max(floorPart*v.reserve, floor))
 	}
 	q.dropped = q.dropped[:0]
 	v.more = slices.ContainsFunc(v.blocks, func(of scoreBlock) bool { return of.least < v.reserve })
@@ -252,11 +254,28 @@ func (v *ranker) list(p sitegraph.PageID) {
 	}
 }
 
-// listAll lists all pages that are worth enough.
-func (v *ranker) listAll() {
+// boundLists raises reserve where pages of more than mostBlocks are worth as much, and returns what
+// pages must be worth to be listed at all. Where a budget is small for its pages nearly all of them
+// are worth half of the price.
+func (v *ranker) boundLists() (floor float32) {
+	if v.mostBlocks == 0 || !(v.reserve > 0) || math.IsInf(float64(v.reserve), 1) {
+		return 0
+	}
+	v.reserve = max(v.reserve, v.reserveOfBlocks(v.mostBlocks))
+	return v.reserveOfBlocks(2 * v.mostBlocks)
+}
+
+// reserveOfBlocks is what the last of so many blocks is worth by its best page, less what a visit
+// may be worth less than the best one; 0 where there are no more.
+func (v *ranker) reserveOfBlocks(blocks int) float32 {
+	return (1 - float32(v.tolerance)) * v.leastOf(blocks)
+}
+
+// listAll lists all pages that are worth floor.
+func (v *ranker) listAll(floor float32) {
 	v.clearLists()
 	v.queue.anew++
-	v.queue.listed, v.queue.floor = v.reserve > 0, floorPart*v.reserve
+	v.queue.listed, v.queue.floor = v.reserve > 0, floor
 	for i := range v.blocks {
 		if v.blocks[i].most < v.queue.floor {
 			continue
@@ -274,10 +293,11 @@ func (v *ranker) listAll() {
 }
 
 // takeOver goes on with the lists of the round before. Pages whose scores changed since are in them
-// once more, by these scores: an entry of another score is dropped when it is its turn.
-func (v *ranker) takeOver() {
+// once more, by these scores: an entry of another score is dropped when it is its turn. Those worth
+// less than floor are listed no more.
+func (v *ranker) takeOver(floor float32) {
 	q := &v.queue
-	q.floor = max(q.floor, v.reserve/2)
+	q.floor = max(q.floor, floor)
 	for s := range v.rankings.of {
 		if of := &v.rankings.of[s]; of.ranked != &unranked {
 			of.takeOver(v)
@@ -289,6 +309,11 @@ func (v *ranker) takeOver() {
 	}
 	for _, p := range q.due {
 		v.list(p)
+	}
+	for s := range v.rankings.of {
+		if of := v.rankings.of[s].ranked; cap(of.pages.All) > 2*len(of.pages.All)+64 {
+			of.fit()
+		}
 	}
 }
 
@@ -344,14 +369,27 @@ func atOnce(pages int, work func(next func() int)) {
 	wait.Wait()
 }
 
-// release ranks pages, too, that were held back for their low values: first those worth at least a
-// quarter as much, at last all. One that is ranked already may be ranked twice; it is taken once.
-func (v *ranker) release() {
-	reserve := v.reserve
+// lowerReserve to what pages of four times as many blocks are worth, down to half of the price, and
+// then to a quarter, at last to 0.
+func (v *ranker) lowerReserve() {
+	half := v.reserveOf(v.price)
+	for before := v.reserve; v.mostBlocks > 0 && before > half; {
+		v.mostBlocks *= 4
+		if v.reserve = max(half, v.reserveOfBlocks(v.mostBlocks)); v.reserve < before {
+			return
+		}
+	}
 	v.reserve /= 4
 	if v.more = float64(v.reserve) > v.price/100; !v.more {
 		v.reserve = 0
 	}
+}
+
+// release ranks pages, too, that were held back for their low values. One that is ranked already
+// may be ranked twice; it is taken once.
+func (v *ranker) release() {
+	reserve := v.reserve
+	v.lowerReserve()
 	pace := scratch.Pace{Alone: true}
 	for i := range v.blocks {
 		if of := &v.blocks[i]; of.holds && of.most < v.reserve {

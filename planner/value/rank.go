@@ -1,6 +1,7 @@
 package value
 
 import (
+	"iter"
 	"math"
 
 	"github.com/recrawl/recrawl/estimator/logodds"
@@ -17,12 +18,23 @@ type ranker struct {
 	queue     queue           `state:"-"` // what the next round takes over of them
 	packed    *packedRankings // of both, while they are written down or read
 	more      bool            // there are others
-	reserve   float32         // half of the price
+	reserve   float32         // half of the price, or more where too many pages are worth that
 	batch     batch           `state:"-"` // room for work
 	tolerance float64         // 0 in a sweep, as patience
 	patience  float32
 	least     float32 `state:"-"` // worth of the visits that are wanted
+
+	// The pages that are worth as much as the best of so many blocks are ranked at first; 0: all
+	// that are worth half of the price. They are blocksAVisit for each visit of a round, or
+	// leastBlocks if that is more.
+	mostBlocks                int `state:"-"`
+	leastBlocks, blocksAVisit int `state:"-"`
 }
+
+const (
+	blocksAVisit = 64
+	leastBlocks  = 1 << 17
+)
 
 // serverRankings rank the pages of a round that are worth reserve or more, server by server, and
 // the servers by the best of each. What a visit tells, it tells first of all of the pages of its
@@ -136,54 +148,70 @@ func (v *ranker) orderRankings() {
 	v.rankings.servers.Order()
 }
 
-// priceAt is what the last of so many visits is worth, if all go by the scores of now; NaN where
-// there are none. It takes no memory by page: it counts the scores by the upper half of their bits,
-// whose order is theirs, and then those that share one by the lower half.
-func (v *ranker) priceAt(visits int) float64 {
+// nthLargest is the n-th largest of numbers that are not negative, or the least where there are
+// fewer; NaN where there are none. It takes no memory by number: it counts them by the upper half
+// of their bits, whose order is theirs, and then those that share one by the lower half.
+func nthLargest(n int, of iter.Seq[float32]) float64 {
 	const half = 16
 	count := make([]int, 1<<half)
-	lastOf := func(visits int) (bits uint32, left int) {
+	lastOf := func(n int) (bits uint32, left int) {
 		last := uint32(0)
-		for bits = 1 << half; bits > 0 && visits > 0; {
+		for bits = 1 << half; bits > 0 && n > 0; {
 			bits--
 			if count[bits] > 0 {
-				last, left = bits, visits
-				visits -= count[bits]
+				last, left = bits, n
+				n -= count[bits]
 			}
 		}
 		return last, min(left, count[last])
 	}
-	n := 0
-	v.eachScore(func(bits uint32) {
-		count[bits>>half]++
-		n++
-	})
-	if n == 0 || visits <= 0 {
+	all := 0
+	for x := range of {
+		count[math.Float32bits(x)>>half]++
+		all++
+	}
+	if all == 0 || n <= 0 {
 		return math.NaN()
 	}
-	upper, left := lastOf(visits)
+	upper, left := lastOf(n)
 	clear(count)
-	v.eachScore(func(bits uint32) {
-		if bits>>half == upper {
+	for x := range of {
+		if bits := math.Float32bits(x); bits>>half == upper {
 			count[bits&(1<<half-1)]++
 		}
-	})
+	}
 	lower, _ := lastOf(left)
 	return float64(math.Float32frombits(upper<<half | lower))
 }
 
-// eachScore calls yield with the bits of what each page is worth that may be visited in this round.
-func (v *ranker) eachScore(yield func(bits uint32)) {
-	pace := scratch.Pace{Alone: true}
-	for i := range v.blocks {
-		pace.Read(v.Corpus.Graph.Scratch(), 1)
-		from, to := v.pagesOf(i)
-		for p := from; p < to; p++ {
-			if worth := v.worth(p); worth >= 0 && v.Corpus.Refetchable(p) {
-				yield(math.Float32bits(max(worth, 0)))
+// priceAt is what the last of so many visits is worth, if all go by the scores of now; NaN where
+// there are none.
+func (v *ranker) priceAt(visits int) float64 {
+	return nthLargest(visits, func(yield func(float32) bool) {
+		pace := scratch.Pace{Alone: true}
+		for i := range v.blocks {
+			pace.Read(v.Corpus.Graph.Scratch(), 1)
+			from, to := v.pagesOf(i)
+			for p := from; p < to; p++ {
+				if worth := v.worth(p); worth >= 0 && v.Corpus.Refetchable(p) {
+					yield(max(worth, 0))
+				}
 			}
 		}
+	})
+}
+
+// leastOf is the worth of the n-th best block, where a block counts by its best page; 0 where there
+// are no more than n.
+func (v *ranker) leastOf(n int) float32 {
+	if n >= len(v.blocks) {
+		return 0
 	}
+	return float32(nthLargest(n, func(yield func(float32) bool) {
+		for i := range v.blocks {
+			yield(max(v.blocks[i].most, 0))
+		}
+	}))
 }
 
 // changesFrom is the share of expected changes in what visits to the pages that are worth a price

@@ -30,6 +30,7 @@ type scaleWorld struct {
 	begun    func() // called when a day's round has begun; may be nil
 	visited  func(p sitegraph.PageID)
 	trouble  bool // one visit in seven is handed back, another one fails
+	gone     bool // one page in four is gone when it is visited
 }
 
 const (
@@ -94,6 +95,11 @@ func (w *scaleWorld) day(d, budget int) {
 		} else if w.trouble && luck%7 == 1 {
 			w.planner.Observe(&sitegraph.Record{Page: v.Page, State: sitegraph.StateAlive,
 				Tried: end, History: h, Errors: 5}, sitegraph.VerdictUnknown)
+			continue
+		}
+		if w.gone && rank.Mix(uint64(v.Page))%4 == 0 {
+			w.planner.Observe(&sitegraph.Record{Page: v.Page, State: sitegraph.StateGone,
+				Tried: end, History: h}, sitegraph.VerdictLeft)
 			continue
 		}
 		changed := w.differs(v.Page, int64(h.Last)/86400, today)

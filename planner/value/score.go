@@ -86,12 +86,37 @@ func (v *scorer) note(p sitegraph.PageID, raw, effect, age, promise float32) {
 	case gain >= near: // not so if no price is known
 		wait = age * more / max(1-probability*probability/gain, 1e-3)
 	}
-	if hours := v.groups.times.of(v.Corpus.Graph.Server(p)); hours != nil && wait < 30 && age > 0 {
+	if hours := v.groups.times.of(v.Corpus.Graph.Server(p)); hours != nil && wait < month &&
+		age > 0 {
 		// It takes as long as the hours to come make it.
 		wait = hours.until(v.now, wait*hours.between(v.now-age, v.now)/age)
 	}
-	again := v.now + min(max(wait, v.groups.round), 30)
+	again := v.now + min(max(wait, v.groups.round), v.longestWait())
 	v.scores[p] = scored{raw, gain * weight, again}
+}
+
+const (
+	month = 30 // days
+	// scoresACycle is how often the score of a page is made anew while the budget goes through all
+	// pages, if nothing happens to it.
+	scoresACycle = 10
+)
+
+// longestWait is after how many days a score is made anew at the latest. Where the budget takes
+// years for all pages, to score each once a month would cost more than the visits.
+func (v *scorer) longestWait() float32 { return max(month, v.cycle/scoresACycle) }
+
+// endWaits lets no score wait for longer than longestWait from now on.
+func (v *scorer) endWaits() {
+	latest := v.now + v.longestWait()
+	pace := scratch.Pace{Alone: true}
+	for p := range v.scores {
+		pace.Read(v.Corpus.Graph.Scratch(), 1)
+		if s := &v.scores[p]; s.again > latest {
+			s.again = latest
+			v.invalidate(sitegraph.PageID(p))
+		}
+	}
 }
 
 // batch are pages of one server to be scored at once.
