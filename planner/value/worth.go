@@ -32,8 +32,10 @@ const (
 	// promiseWorth is what a promise is worth, in changes found. More of it makes pages that are
 	// known to change wait for those that may.
 	promiseWorth = 0.3
-	// copiesCost is the share of the changes that fresh copies may cost.
-	copiesCost = 0.04
+	// copiesCost is the share of the changes that fresh copies may cost, by rates that are
+	// believed. Where pages change one by one they cost twice as much: the rates of pages differ
+	// more than is believed of them.
+	copiesCost = 0.01
 	// firstCopyWeight is what a copy is worth that is fresh for a cycle, in changes found, before
 	// anything is known. By more than mostCopyWeight 2 to 3 % fewer changes are found of legal
 	// pages, at 5 and 10 % a day, though the rates alone say that it costs less.
