@@ -2,7 +2,6 @@ package judge
 
 import (
 	"encoding/binary"
-	"math"
 	"time"
 
 	"github.com/recrawl/recrawl/sitegraph"
@@ -22,6 +21,7 @@ import (
 const (
 	evidenceVersion = 1
 	evidenceBytes   = 74
+	mostVisits      = 1 << 31 // that are counted of evidence: there is room for more
 )
 
 func encode(r *sitegraph.Record) []byte {
@@ -60,8 +60,9 @@ func decode(b []byte) (r sitegraph.Record, ok bool) {
 	r.Size = int64(binary.LittleEndian.Uint64(b[50:]))
 	copy(r.Digests.Bytes[:], b[58:])
 	h := &r.History
-	return r, h.Epoch <= h.Last && h.LastChange <= h.Last && h.Changes <= h.Visits &&
-		h.Visits < math.MaxUint32 && r.Size >= 0
+	ok = h.Epoch <= h.Last && h.LastChange <= h.Last && h.Changes <= h.Visits && r.Size >= 0
+	h.Visits, h.Changes = min(h.Visits, mostVisits), min(h.Changes, mostVisits)
+	return r, ok
 }
 
 func moment(b []byte) time.Time {

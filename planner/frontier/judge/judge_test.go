@@ -152,6 +152,9 @@ func FuzzEvidence(f *testing.F) {
 	_, kept := j.Learn("c", "http://a.example/", &frontier.Outcome{Status: 200, Digest: "a"}, nil,
 		time.Unix(2e9, 0))
 	f.Add(kept)
+	many := slices.Clone(kept)
+	copy(many[26:], "\xfe\xff\xff\xff") // visits
+	f.Add(many)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		j.Forget("c")
 		now := time.Unix(2e9+3600, 0)
