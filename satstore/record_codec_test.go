@@ -1,6 +1,8 @@
 package satstore
 
 import (
+	"bytes"
+	"encoding/binary"
 	"reflect"
 	"slices"
 	"strings"
@@ -111,6 +113,10 @@ func FuzzRecord(f *testing.F) {
 	b, _ := AppendRecord(nil, &r)
 	f.Add(b)
 	f.Add(b[:fixedRecordBytes])
+	r.History = sitegraph.History{Visits: 1, WeeksSeen: 0x5aa5c33c, WeeksChanged: 0x5aa5c33c}
+	b, _ = AppendRecord(nil, &r)
+	seen := binary.LittleEndian.AppendUint32(nil, r.History.WeeksSeen)
+	f.Add(bytes.Replace(b, seen, []byte{0, 0, 0, 0}, 1)) // changed in weeks that no visit saw
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var r, again sitegraph.Record
 		if DecodeRecord(b, &r) != nil {

@@ -101,7 +101,7 @@ func AppendRecord(b []byte, r *sitegraph.Record) ([]byte, error) {
 		b = binary.AppendVarint(b, int64(r.Interval/time.Second))
 		b = binary.AppendVarint(b, int64(r.Interval%time.Second))
 	}
-	if h.WeeksSeen != 0 {
+	if h.WeeksSeen|h.WeeksChanged != 0 {
 		b = binary.LittleEndian.AppendUint32(b, h.WeeksSeen)
 		b = binary.LittleEndian.AppendUint32(b, h.WeeksChanged)
 	}
@@ -148,7 +148,7 @@ func recordFlags(r *sitegraph.Record) (flags byte) {
 	set(!r.Digests.Text.IsZero(), flagTextDigest)
 	set(!r.Digests.Main.IsZero(), flagMainDigest)
 	set(r.Interval != 0, flagInterval)
-	set(r.History.WeeksSeen != 0, flagWeeks)
+	set(r.History.WeeksSeen|r.History.WeeksChanged != 0, flagWeeks)
 	return flags
 }
 
