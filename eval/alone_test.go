@@ -94,6 +94,9 @@ func greedy(changes [][]float64, known []float64, budget float64, from, weeks in
 			changed := slices.ContainsFunc(changes[i], func(at float64) bool {
 				return last[i] < at && at <= day
 			})
+			if changed && day > float64(7*(from+1)) {
+				found++
+			}
 			for k := range learnt[i] {
 				if same := math.Exp(-grid[k] * (day - last[i])); changed {
 					learnt[i][k] *= 1 - same
@@ -101,9 +104,7 @@ func greedy(changes [][]float64, known []float64, budget float64, from, weeks in
 					learnt[i][k] *= same
 				}
 			}
-			if last[i] = day; changed && day > float64(7*(from+1)) {
-				found++
-			}
+			last[i] = day
 		}
 	}
 	return found

@@ -54,7 +54,7 @@ func (o templates) histories(seed uint64) (all []*history.Server) {
 
 // Where addresses say nothing, pages that change together are found by when they changed. Then
 // visits find nearly as many changes as where the directories of pages name their templates.
-// RECRAWL_LONG: the web of docs/value.md.
+// RECRAWL_LONG: the web of docs/value-results.md.
 func TestPartsOfHiddenTemplates(t *testing.T) {
 	web := templates{servers: 2, pages: 200, templates: 4, weeks: 30}
 	runs, budgets := 1, []float64{0.1}

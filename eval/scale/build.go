@@ -21,7 +21,7 @@ const (
 	longestDue    = 256 * day // as value plans
 )
 
-// Build writes a store of the web, as a crawl of some weeks left it: every page was visited, some
+// Build writes a store of the web, as a crawl of two cycles left it: every page was visited, some
 // of them several times, and is due at some time. tick is told how many pages are done.
 func Build(ctx context.Context, dir string, w *Web, tick func(done, total int)) (err error) {
 	s, err := satstore.Open(dir, satstore.Options{Now: Start})
@@ -80,15 +80,14 @@ func Build(ctx context.Context, dir string, w *Web, tick func(done, total int)) 
 	return nil
 }
 
-// record is what is remembered of a page: found one to two cycles ago, and visited since then each
-// day to each cycle.
+// record is what is remembered of a page: found one to two cycles ago, and visited since at an
+// interval of its own, from a day to a cycle.
 func (w *Web) record(server, i int) sitegraph.Record {
-	cycle := max(w.Cycle, month)
 	share := func(what int, of time.Duration) time.Duration {
 		return time.Duration(unit(w.hash(server, i, what)) * float64(of))
 	}
-	first := Start.Add(share(-4, cycle) - 2*cycle)
-	between := day + share(-5, cycle-day)
+	first := Start.Add(share(-4, w.Cycle) - 2*w.Cycle)
+	between := day + share(-5, w.Cycle-day)
 	h := sitegraph.Start(first)
 	at := first
 	for next := at.Add(between); next.Before(Start); next = at.Add(between) {
@@ -101,7 +100,7 @@ func (w *Web) record(server, i int) sitegraph.Record {
 		Digests: sitegraph.Digests{Bytes: w.digest(server, i, at),
 			Text: w.digest(server, i, at), Main: w.digest(server, i, at)},
 		Size: 20_000, History: h, Tried: at,
-		Due:    Start.Add(share(-6, min(cycle, longestDue))),
+		Due:    Start.Add(share(-6, min(w.Cycle, longestDue))),
 		Reason: "the value of a visit comes to the price then",
 	}
 }

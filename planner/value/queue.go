@@ -254,9 +254,9 @@ func (v *ranker) list(p sitegraph.PageID) {
 	}
 }
 
-// boundLists raises reserve where pages of more than mostBlocks are worth as much, and returns what
-// pages must be worth to be listed at all. Where a budget is small for its pages nearly all of them
-// are worth half of the price.
+// boundLists raises reserve where more than mostBlocks blocks have a page worth reserve. It returns
+// what a page must be worth to be listed for later rounds. Where a budget is small for its pages
+// nearly all of them are worth half of the price.
 func (v *ranker) boundLists() (floor float32) {
 	if v.mostBlocks == 0 || !(v.reserve > 0) || math.IsInf(float64(v.reserve), 1) {
 		return 0
@@ -265,8 +265,8 @@ func (v *ranker) boundLists() (floor float32) {
 	return v.reserveOfBlocks(2 * v.mostBlocks)
 }
 
-// reserveOfBlocks is what the last of so many blocks is worth by its best page, less what a visit
-// may be worth less than the best one; 0 where there are no more.
+// reserveOfBlocks is the reserve by which the pages of so many blocks are ranked, the blocks with
+// the best pages: leastOf, less the tolerance for a visit that is not the best. It is 0 for all.
 func (v *ranker) reserveOfBlocks(blocks int) float32 {
 	return (1 - float32(v.tolerance)) * v.leastOf(blocks)
 }
@@ -310,7 +310,7 @@ func (v *ranker) takeOver(floor float32) {
 	for _, p := range q.due {
 		v.list(p)
 	}
-	for s := range v.rankings.of {
+	for s := range v.rankings.of { // not at once: most lists grow a little in each round
 		if of := v.rankings.of[s].ranked; cap(of.pages.All) > 2*len(of.pages.All)+64 {
 			of.fit()
 		}
@@ -369,8 +369,8 @@ func atOnce(pages int, work func(next func() int)) {
 	wait.Wait()
 }
 
-// lowerReserve to what pages of four times as many blocks are worth, down to half of the price, and
-// then to a quarter, at last to 0.
+// lowerReserve lets more pages be ranked: first those of four times as many blocks, as long as
+// reserve is above half of the price, and then those worth a quarter as much, at last all.
 func (v *ranker) lowerReserve() {
 	half := v.reserveOf(v.price)
 	for before := v.reserve; v.mostBlocks > 0 && before > half; {

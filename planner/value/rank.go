@@ -24,8 +24,8 @@ type ranker struct {
 	patience  float32
 	least     float32 `state:"-"` // worth of the visits that are wanted
 
-	// The pages that are worth as much as the best of so many blocks are ranked at first; 0: all
-	// that are worth half of the price. They are blocksAVisit for each visit of a round, or
+	// mostBlocks bounds the pages that are ranked at first to those of about so many blocks, the
+	// blocks with the best pages; 0: no bound. A round has blocksAVisit for each of its visits, or
 	// leastBlocks if that is more.
 	mostBlocks                int `state:"-"`
 	leastBlocks, blocksAVisit int `state:"-"`
