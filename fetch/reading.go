@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 
 	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/fetch/source"
@@ -26,9 +27,22 @@ type Content struct {
 	Missing string // why that is not all of a source; "": it is
 }
 
-// Read reads a body. It is what a client does by itself, and never fails but where a parser
-// panics: that costs the page and nothing else.
-func Read(_ context.Context, r Reading) (Content, error) { return surviving(parse, r) }
+// reading has a place for each body that is being parsed: one a processor. A page of 2 MB takes ten
+// times as much while it is parsed. On a busy machine all workers would parse at once, and more of
+// them than processors gain nothing.
+var reading = make(chan struct{}, runtime.GOMAXPROCS(0))
+
+// Read reads a body. It is what a client does by itself. It waits for a processor, and fails where
+// its context ends before that or a parser panics: that costs the page and nothing else.
+func Read(ctx context.Context, r Reading) (Content, error) {
+	select {
+	case reading <- struct{}{}:
+		defer func() { <-reading }()
+	case <-ctx.Done():
+		return Content{}, ctx.Err()
+	}
+	return surviving(parse, r)
+}
 
 // surviving makes a panic of a parser an error.
 func surviving(parse func(Reading) Content, r Reading) (c Content, err error) {

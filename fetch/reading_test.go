@@ -60,3 +60,23 @@ func TestReadGivenUp(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestReadingTakesTurns holds that no more bodies are parsed at a time than there are processors,
+// and that a visit which ends while it waits for one is none.
+func TestReadingTakesTurns(t *testing.T) {
+	for range cap(reading) {
+		reading <- struct{}{}
+	}
+	r := Reading{URL: home, ContentType: "text/html", Body: []byte("<title>t</title><a href=/x>")}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Read(ended, r); !errors.Is(err, context.Canceled) {
+		t.Errorf("no processor is free and the visit ends: error %v", err)
+	}
+	for range cap(reading) {
+		<-reading
+	}
+	if _, err := Read(t.Context(), r); err != nil {
+		t.Error(err)
+	}
+}
