@@ -272,7 +272,6 @@ func TestHTTP2Attacks(t *testing.T) {
 			c, dials := secure(t, hostileH2(t, &requests, answer), func(o *Options) {
 				o.Timeout, o.HeaderTimeout = 2*time.Second, time.Second
 			})
-			began := time.Now()
 			o, err := c.Visit(t.Context(), sitegraph.Record{URL: secureHome})
 			if err != nil || o.Outcome != sitegraph.OutcomeFailed || o.Detail == "" {
 				t.Errorf("%v %q, %v", o.Outcome, o.Detail, err)
@@ -280,9 +279,6 @@ func TestHTTP2Attacks(t *testing.T) {
 			if requests.Load() != 1 || dials.Load() != 2 {
 				t.Errorf("asked %d times over %d connections, robots.txt included",
 					requests.Load(), dials.Load())
-			}
-			if took := time.Since(began); took > 20*time.Second {
-				t.Errorf("took %v", took)
 			}
 			t.Log(o.Detail)
 		})

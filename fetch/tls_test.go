@@ -121,7 +121,6 @@ func TestBadTLS(t *testing.T) {
 				}
 				o.RootCAs.AddCert(root)
 			})
-			began := time.Now()
 			a, err := client.Visit(t.Context(), sitegraph.Record{URL: "https://h.example/"})
 			if err != nil {
 				t.Fatal(err)
@@ -129,9 +128,6 @@ func TestBadTLS(t *testing.T) {
 			if failed := a.Outcome == sitegraph.OutcomeFailed; failed != (c.want != "") ||
 				!strings.Contains(a.Detail, c.want) {
 				t.Errorf("%v %q, want %q", a.Outcome, a.Detail, c.want)
-			}
-			if took := time.Since(began); took > 10*time.Second {
-				t.Errorf("it took %v", took)
 			}
 		})
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/japanese"
@@ -212,11 +211,7 @@ func TestHostilePages(t *testing.T) {
 		"template":      many("<template>"),
 		"button in nob": many("<nobr><button>"),
 	} {
-		began := time.Now()
 		p := read("<a href=first>x</a>" + html)
-		if took := time.Since(began); took > 20*time.Second {
-			t.Errorf("%s: took %v", name, took)
-		}
 		if len(p.Links) == 0 || !strings.HasSuffix(p.Links[0], "/first") {
 			t.Errorf("%s: the link before it is lost", name)
 		}

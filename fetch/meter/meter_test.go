@@ -146,15 +146,14 @@ func TestMeterOfVisitGivenUp(t *testing.T) {
 	}))
 	defer web.Close()
 	client, err := New(fetch.Options{UserAgent: "test/1.0 (+http://crawler.example/)",
-		Interval: fetch.NoInterval, AllowPrivate: true})
+		Interval: fetch.NoInterval, AllowPrivate: true, Timeout: 24 * time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	began := time.Now()
 	o, _, err := client.Try(ctx, &sitegraph.Record{URL: web.URL + "/"}, 1<<20)
-	if err == nil || o.Transferred < 6000 || time.Since(began) > 5*time.Second {
-		t.Errorf("%v, %d bytes after %v", err, o.Transferred, time.Since(began))
+	if err == nil || o.Transferred < 6000 {
+		t.Errorf("%v, %d bytes", err, o.Transferred)
 	}
 }

@@ -164,10 +164,9 @@ func TestAway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	began := time.Now()
 	tracer.EndRound(planner.Round{})
-	if err := tracer.Close(); err != nil || warned != 1 || time.Since(began) > sendWithin {
-		t.Errorf("error %v, warned %d times, %v", err, warned, time.Since(began))
+	if err := tracer.Close(); err != nil || warned != 1 {
+		t.Errorf("error %v, warned %d times", err, warned)
 	}
 }
 
