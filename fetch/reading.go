@@ -27,9 +27,9 @@ type Content struct {
 	Missing string // why that is not all of a source; "": it is
 }
 
-// reading has a place for each body that is being parsed: one a processor. A page of 2 MB takes ten
-// times as much while it is parsed. On a busy machine all workers would parse at once, and more of
-// them than processors gain nothing.
+// reading has a place for each body that is being parsed: one for each processor. A page takes
+// several times its size while it is parsed, and on a busy machine all workers would parse at once,
+// which gains nothing.
 var reading = make(chan struct{}, runtime.GOMAXPROCS(0))
 
 // Read reads a body. It is what a client does by itself. It waits for a processor, and fails where

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -171,13 +170,8 @@ func TestSitesMap(t *testing.T) {
 		for _, method := range []string{"a", "c-closure", "c-closure", "server", "prefix", "shape",
 			"community", "community"} {
 			svg := filepath.Join(dir, "sites.svg")
-			begun := time.Now()
 			r := recrawl(t, "sites", "--history", file, "a.example", "--method", method, "--svg",
 				svg).ok(t)
-			// under a second, on a quiet machine
-			if elapsed := time.Since(begun); elapsed > 10*time.Second {
-				t.Errorf("took %v", elapsed)
-			}
 			if !strings.HasSuffix(r.stdout, "map: "+svg+"\n") ||
 				strings.Count(r.stdout, "\n") > 300 {
 				t.Errorf("printed\n%s", r.stdout)
@@ -243,15 +237,11 @@ func TestSitesOddServers(t *testing.T) {
 			pages = append(pages, url)
 		}
 	}
-	begun := time.Now()
 	svg := filepath.Join(t.TempDir(), "sites.svg")
 	r := recrawl(t, "sites", "--history", linked(t, pages, links), "a.example", "--method",
 		"b-closure", "--svg", svg).ok(t)
 	if !strings.HasPrefix(r.stdout,
 		"a.example has 10001 pages in 10001 sites by method b-closure") {
 		t.Errorf("100,000 links:\n%.300s", r.stdout)
-	}
-	if elapsed := time.Since(begun); elapsed > 30*time.Second {
-		t.Errorf("100,000 links took %v", elapsed)
 	}
 }

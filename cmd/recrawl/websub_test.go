@@ -212,7 +212,6 @@ func TestWebSub(t *testing.T) {
 	holds := func() bool { n, _, _ := hub.state(); return n == 1 }
 	eventually(t, "a subscription", holds)
 
-	quickest := time.Hour
 	// pushed checks that a new item is fetched soon after it was handed out.
 	pushed := func(item string) {
 		t.Helper()
@@ -225,12 +224,10 @@ func TestWebSub(t *testing.T) {
 		eventually(t, "a visit to "+item, func() bool { n, _ := site.visits(item); return n > 0 })
 		times, _ := site.visits("/feed.xml")
 		_, fetched := site.visits(item)
-		took := fetched.Sub(began)
-		t.Logf("%s was fetched after %v", item, took)
+		t.Logf("%s was fetched after %v", item, fetched.Sub(began))
 		if times <= before {
 			t.Error("the feed was not fetched from its own server")
 		}
-		quickest = min(quickest, took)
 	}
 	pushed("/2")
 	pushed("/3")
@@ -258,11 +255,6 @@ func TestWebSub(t *testing.T) {
 		return strings.Contains(p.stderr.String(), "1 subscriptions are known")
 	})
 	pushed("/4")
-	// Of politeness: what is under way, then the feed, then the item. The quickest of three counts,
-	// as the machine may have much else to do.
-	if polite := 3 * delay; quickest > polite+time.Second {
-		t.Errorf("an item was fetched after %v, want a second beyond %v", quickest, polite)
-	}
 	if _, now, after := hub.state(); now != asked || after != callback {
 		t.Errorf("after a restart the hub was asked %d times more; callback %s, was %s",
 			now-asked, after, callback)
