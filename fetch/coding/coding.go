@@ -1,0 +1,223 @@
+// Package coding undoes the content codings (RFC 9110, 8.4) of bodies that are in memory: gzip,
+// deflate with and without the header of zlib, br and zstd.
+//
+// # Guarantees
+//
+//  1. A body that is not in the coding that its header names is taken as it is: writers of archives
+//     undo the coding and keep the header, and servers name one that they did not use. A mark of
+//     gzip, zstd or zlib decides. Where a coding has none, a body that cannot be decoded and begins
+//     as text or a known file does is taken as it is.
+//  2. A body that is coded, and damaged or cut, gives what can be read of it, and an error.
+//  3. Each step makes a bounded number of octets, whatever it reads.
+//
+// Names that are no coding ("none", "utf-8", "binary") are passed over, as browsers do.
+//
+// All functions may be called by many goroutines.
+package coding
+
+import (
+	"bytes"
+	"compress/flate"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zlib"
+	"github.com/klauspost/compress/zstd"
+)
+
+const (
+	// mostCodings bounds the codings of a body. Two are a known mistake; more are an attack.
+	mostCodings = 4
+
+	// mostBetween bounds what a step makes for the next one, in octets.
+	mostBetween = 64 << 20
+
+	// zstdWindow is the largest window that a server may choose (RFC 9659, 3), in octets.
+	zstdWindow = 8 << 20
+)
+
+// names are the codings that can be undone, and those that cannot (false).
+var names = map[string]bool{"gzip": true, "x-gzip": true, "deflate": true, "br": true,
+	"zstd": true, "compress": false, "x-compress": false, "dcb": false, "dcz": false,
+	"sdch": false, "exi": false, "pack200-gzip": false}
+
+// Of returns the codings that the values of Content-Encoding name, in the order in which they were
+// applied. Names that are no coding are left out.
+func Of(values ...string) (codings []string) {
+	for _, value := range values {
+		for name := range strings.SplitSeq(value, ",") {
+			name = strings.ToLower(strings.Trim(strings.TrimSpace(name), `"'`))
+			if _, ok := names[name]; ok {
+				codings = append(codings, name)
+			}
+		}
+	}
+	return codings
+}
+
+// Undo returns at most most octets of a body without its codings; see Of. With an error come the
+// octets before the damage. The result may be body itself.
+func Undo(body []byte, codings []string, most int64) ([]byte, error) {
+	if len(codings) > mostCodings {
+		return nil, fmt.Errorf("the body has %d content codings; want at most %d",
+			len(codings), mostCodings)
+	}
+	var bad error
+	for i, name := range slices.Backward(codings) {
+		limit := most
+		if i > 0 {
+			limit = max(most, mostBetween)
+		}
+		plain, err := undo(body, name, limit)
+		if err != nil {
+			bad = errors.Join(bad, fmt.Errorf("undo the content coding %s: %w", name, err))
+		}
+		body = plain
+	}
+	return body[:min(int64(len(body)), most)], bad
+}
+
+// IsPlain reports whether a body is not in the last of its codings; true if it has none.
+func IsPlain(body []byte, codings []string) bool {
+	if len(codings) == 0 || len(body) == 0 {
+		return true
+	}
+	const enough = 64 << 10 // octets tell whether it can be decoded
+	plain, _ := undo(body, codings[len(codings)-1], enough)
+	return len(plain) > 0 && &plain[0] == &body[0]
+}
+
+// opener begins to decode.
+type opener func(*bytes.Reader) (io.Reader, error)
+
+func openZlib(r *bytes.Reader) (io.Reader, error)   { return zlib.NewReader(r) }
+func openFlate(r *bytes.Reader) (io.Reader, error)  { return flate.NewReader(r), nil }
+func openBrotli(r *bytes.Reader) (io.Reader, error) { return brotli.NewReader(r), nil }
+
+// members reads gzip members. What is behind them, and is none, costs no content.
+type members struct {
+	in *bytes.Reader
+	z  *gzip.Reader
+}
+
+func openGzip(r *bytes.Reader) (io.Reader, error) {
+	z, err := gzip.NewReader(r)
+	if err != nil {
+		return nil, err
+	}
+	z.Multistream(false)
+	return &members{r, z}, nil
+}
+
+func (m *members) Read(p []byte) (int, error) {
+	n, err := m.z.Read(p)
+	if err != io.EOF {
+		return n, err
+	}
+	var mark [2]byte
+	if _, err := m.in.ReadAt(mark[:], m.in.Size()-int64(m.in.Len())); err != nil ||
+		mark != [2]byte{0x1f, 0x8b} {
+		return n, io.EOF
+	}
+	if err := m.z.Reset(m.in); err != nil {
+		return n, err
+	}
+	m.z.Multistream(false)
+	return n, nil
+}
+
+func openZstd(r *bytes.Reader) (io.Reader, error) {
+	z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(zstdWindow))
+	if err != nil {
+		return nil, err
+	}
+	return z.IOReadCloser(), nil
+}
+
+// undo undoes one coding. What is not coded is returned itself.
+func undo(body []byte, name string, most int64) (plain []byte, err error) {
+	var tries []opener
+	zlibMark := len(body) > 1 && body[0]&0x8f == 8 && body[1]&0x20 == 0 &&
+		(int(body[0])<<8|int(body[1]))%31 == 0 // RFC 1950, 2.2
+	switch {
+	case len(body) == 0:
+		return body, nil
+	case bytes.HasPrefix(body, []byte{0x1f, 0x8b, 8}): // whichever the header names
+		plain, _, err = decode(body, openGzip, most)
+		return plain, err
+	case bytes.HasPrefix(body, []byte{0x28, 0xb5, 0x2f, 0xfd}), isSkippable(body):
+		plain, _, err = decode(body, openZstd, most)
+		return plain, err
+	case name == "br":
+		tries = []opener{openBrotli}
+	case name == "deflate" && zlibMark:
+		tries = []opener{openZlib, openFlate}
+	case name == "deflate":
+		tries = []opener{openFlate}
+	case zlibMark:
+		tries = []opener{openZlib}
+	case !names[name] && !isKnown(body):
+		return nil, errors.New("it is not known how")
+	}
+	for _, open := range tries {
+		part, left, bad := decode(body, open, most)
+		if bad == nil && left == 0 {
+			return part, nil
+		}
+		if len(part) > len(plain) || err == nil {
+			plain, err = part, bad
+		}
+	}
+	if name != "br" && name != "deflate" || isKnown(body) {
+		return body, nil
+	}
+	return plain, err
+}
+
+// isSkippable reports whether a body begins with a frame of zstd that says nothing (RFC 8878,
+// 3.1.2).
+func isSkippable(body []byte) bool {
+	return len(body) > 4 && body[0]&0xf0 == 0x50 &&
+		bytes.HasPrefix(body[1:], []byte{0x2a, 0x4d, 0x18})
+}
+
+// decode reads at most most octets. left is how many of the body were not needed; an error of a
+// checksum, or of what is behind the end, costs no content and is none.
+func decode(body []byte, open opener, most int64) (plain []byte, left int, err error) {
+	in := bytes.NewReader(body)
+	r, err := open(in)
+	if err != nil {
+		return nil, len(body), err
+	}
+	if c, ok := r.(io.Closer); ok {
+		defer c.Close()
+	}
+	plain, err = io.ReadAll(io.LimitReader(r, most))
+	if int64(len(plain)) == most {
+		return plain, 0, nil
+	}
+	switch {
+	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, zlib.ErrChecksum),
+		errors.Is(err, zstd.ErrCRCMismatch),
+		len(plain) > 0 && (errors.Is(err, gzip.ErrHeader) || errors.Is(err, zstd.ErrMagicMismatch)):
+		err = nil
+	case err != nil && strings.HasSuffix(err.Error(), "excessive input"): // of brotli
+		return plain, max(in.Len(), 1), nil
+	case err == io.EOF:
+		err = io.ErrUnexpectedEOF
+	}
+	return plain, in.Len(), err
+}
+
+// isKnown reports whether a body begins as text or a known file does, and not as a cut gzip file.
+func isKnown(body []byte) bool {
+	kind := http.DetectContentType(body)
+	return kind != "application/octet-stream" && kind != "application/x-gzip"
+}
