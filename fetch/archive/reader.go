@@ -1,9 +1,7 @@
 package archive
 
 import (
-	"bytes"
 	"cmp"
-	"compress/flate"
 	"errors"
 	"fmt"
 	"io"
@@ -14,10 +12,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/klauspost/compress/gzip"
-
 	"github.com/recrawl/recrawl/fetch/archive/cdxj"
 	"github.com/recrawl/recrawl/fetch/archive/warc"
+	"github.com/recrawl/recrawl/fetch/coding"
 )
 
 // Reader looks into the WARC files of a directory, also while a run adds to them. It may be used by
@@ -37,7 +34,7 @@ type WARCFile struct {
 }
 
 // ErrNoFiles says that a directory has no WARC files.
-var ErrNoFiles = errors.New("no WARC file (.warc.gz or .warc) is in it")
+var ErrNoFiles = errors.New("no WARC file (.warc.gz or .warc), nor one of ARC, is in it")
 
 // OpenReader opens a directory of WARC files of any writer. What their index lacks is read from the
 // files, all of them if there is none.
@@ -273,6 +270,9 @@ func (r shelf) record(c *cdxj.Capture) (*Answer, error) {
 	defer f.Close()
 	in := warc.NewReader(io.NewSectionReader(f, c.Offset, math.MaxInt64-c.Offset), c.Offset)
 	rec, err := in.Next()
+	for err == nil && rec.Within < c.Within {
+		rec, err = in.Next()
+	}
 	if err != nil {
 		return fail(err)
 	}
@@ -292,7 +292,7 @@ func (r shelf) record(c *cdxj.Capture) (*Answer, error) {
 		a.Body = block
 		return a, nil
 	}
-	m, err := warc.ParseResponse(block)
+	m, err := warc.ParseRecord(rec, block)
 	if err != nil {
 		return fail(err)
 	}
@@ -300,42 +300,20 @@ func (r shelf) record(c *cdxj.Capture) (*Answer, error) {
 	return a, nil
 }
 
-// Text is the body without its content coding, at most most octets of it. Codings other than gzip
-// and deflate are an error.
+// Text is the body without its content codings, at most most octets of it. With an error comes
+// what can be read before the damage.
 func (a *Answer) Text(most int64) ([]byte, error) {
-	var r io.Reader = bytes.NewReader(a.Body)
-	const codings = 2 // more is an attack
-	named := strings.Split(a.Get("Content-Encoding"), ",")
-	if len(named) > codings {
-		return nil, fmt.Errorf("content coding %.60q has too many parts", a.Get("Content-Encoding"))
-	}
-	for _, coding := range slices.Backward(named) {
-		switch strings.ToLower(strings.TrimSpace(coding)) {
-		case "", "identity":
-		case "gzip", "x-gzip":
-			if !bytes.HasPrefix(a.Body, []byte{0x1f, 0x8b}) {
-				continue // servers say so of what they did not compress
-			}
-			z, err := gzip.NewReader(r)
-			if err != nil {
-				return nil, fmt.Errorf("undo gzip: %w", err)
-			}
-			r = z
-		case "deflate":
-			r = flate.NewReader(r)
-		default:
-			return nil, fmt.Errorf("content coding %.60q cannot be undone", coding)
+	var named []string
+	for _, f := range a.Header {
+		if strings.EqualFold(f.Name, "Content-Encoding") {
+			named = append(named, f.Value)
 		}
 	}
-	text, err := io.ReadAll(io.LimitReader(r, most))
-	if err != nil && len(text) == 0 {
-		return nil, fmt.Errorf("undo the content coding: %w", err)
-	}
-	return text, nil // what can be read of a body that is cut is shown
+	return coding.Undo(a.Body, coding.Of(named...), most)
 }
 
 // Since hands out the captures of records that begin behind what is known of each WARC file, by the
-// names of the files and then by place. It returns the octets up to which all are known now. The
+// names of the files and then by place. Those that share a gzip member are left out. It returns the octets up to which all are known now. The
 // error of yield ends it and is returned.
 func (r *Reader) Since(known map[string]int64, yield func(*cdxj.Capture) error) (
 	map[string]int64, error) {
@@ -345,8 +323,8 @@ func (r *Reader) Since(known map[string]int64, yield func(*cdxj.Capture) error) 
 		if from < f.Size {
 			if _, _, err := scan(filepath.Join(r.dir, f.Name), from,
 				func(c *cdxj.Capture, end int64) error {
-					if end > f.Size {
-						return nil // written since the reader was opened; the next one sees it
+					if end > f.Size || c.Length == 0 {
+						return nil // the next reader sees it; or its place is not its offset alone
 					}
 					return yield(c)
 				}); err != nil {

@@ -16,6 +16,9 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive/warc"
 )
 
+// endings are those of the names of WARC files, and of ARC files, which came before them.
+var endings = []string{".warc.gz", ".warc", ".arc.gz", ".arc"}
+
 // warcFiles are the names of the WARC files of a directory, in their order.
 func warcFiles(dir string) (names []string, err error) {
 	entries, err := os.ReadDir(dir)
@@ -24,7 +27,7 @@ func warcFiles(dir string) (names []string, err error) {
 	}
 	for _, e := range entries {
 		if name := e.Name(); !e.IsDir() &&
-			(strings.HasSuffix(name, ".warc.gz") || strings.HasSuffix(name, ".warc")) {
+			slices.ContainsFunc(endings, func(e string) bool { return strings.HasSuffix(name, e) }) {
 			names = append(names, name)
 		}
 	}
@@ -156,7 +159,7 @@ func (a *Archive) catchUp(name string, last bool) error {
 }
 
 // scan reads a file from a record on and hands out its captures, each with the offset behind its
-// record. It returns the offset behind the last whole record, and what is damaged: only the last
+// record, or that of its member where others follow in it. It returns the offset behind the last whole record, and what is damaged: only the last
 // damage can be behind end, and no record that can be read is behind that one.
 func scan(path string, from int64, found func(c *cdxj.Capture, end int64) error) (
 	end int64, damage []*warc.DamageError, err error,
@@ -200,11 +203,10 @@ func scanFrom(f *os.File, from, end int64, name string,
 		if err != nil {
 			return end, err
 		}
-		if rec.Stored == 0 { // others follow in its member: it cannot be read by its offset
-			continue
+		if rec.Stored > 0 {
+			end = rec.Offset + rec.Stored
 		}
-		end = rec.Offset + rec.Stored
-		if c := captureOf(rec, &seen, name); c != nil && !rec.Shared {
+		if c := captureOf(rec, &seen, name); c != nil {
 			if err := found(c, end); err != nil {
 				return end, err
 			}
@@ -224,9 +226,12 @@ func captureOf(rec *warc.Record, seen *warc.Seen, file string) *cdxj.Capture {
 	}
 	c := &cdxj.Capture{Key: cdxj.Key(rec.URI()), Time: at, URL: rec.URI(),
 		Date:   rec.Get(warc.DateField),
-		Offset: rec.Offset, Length: rec.Stored, Filename: file,
+		Offset: rec.Offset, Within: rec.Within, Length: rec.Stored, Filename: file,
 		Truncated: rec.Get(warc.TruncatedField),
 		Digest:    rec.Get(warc.PayloadDigestField), MIME: mediaType(seen.Type)}
+	if rec.Within > 0 {
+		c.Length = 0 // Stored is that of the member
+	}
 	if seen.Status > 0 {
 		c.Status = strconv.Itoa(seen.Status)
 	}

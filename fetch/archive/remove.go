@@ -126,7 +126,7 @@ func recordsOf(f *os.File, of func(url string) bool) (found []stretch, err error
 			if rec.URI() == "" || !of(rec.URI()) {
 				continue
 			}
-			if rec.Stored == 0 || rec.Shared {
+			if rec.Stored == 0 || rec.Within > 0 {
 				return nil, fmt.Errorf("the record of %s shares its gzip member with others, and "+
 					"cannot be removed alone", rec.URI())
 			}

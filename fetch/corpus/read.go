@@ -73,7 +73,7 @@ func (o *Options) read(ctx context.Context, url string, p *row) (*content, error
 		return &content{none: true}, nil
 	}
 	body, err := answer.Text(mostBody)
-	if err != nil {
+	if err != nil && len(body) == 0 {
 		return nil, err
 	}
 	page := extract.HTML(body, contentType, url, extract.Options{

@@ -1,9 +1,11 @@
 package captures
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -17,7 +19,50 @@ import (
 // indexed is what a line of an index says.
 type indexed struct {
 	url, mime, status, digest string
-	at                        time.Time
+	stamp                     string // of 14 digits
+	time                      time.Time
+}
+
+// set takes a column by its letter in CDX files, or by its name in the JSON of index servers.
+func (i *indexed) set(column string, value cell) {
+	if value == "-" {
+		return
+	}
+	switch column {
+	case "a", "url", "original":
+		i.url = string(value)
+	case "b", "timestamp":
+		i.stamp = string(value)
+	case "m", "mime", "mimetype":
+		i.mime = string(value)
+	case "s", "status", "statuscode":
+		i.status = string(value)
+	case "k", "digest":
+		i.digest = string(value)
+	}
+}
+
+// at reads the moment.
+func (i *indexed) at() (err error) {
+	if len(i.stamp) != len("20060102150405") {
+		return fmt.Errorf("the time is %.20q; want 14 digits", i.stamp)
+	}
+	i.time, err = cdxj.ParseStamp(i.stamp)
+	return err
+}
+
+// cell is a JSON text, number or null; what is another value is "".
+type cell string
+
+func (c *cell) UnmarshalJSON(b []byte) error {
+	var text string
+	var number json.Number
+	if json.Unmarshal(b, &text) == nil {
+		*c = cell(text)
+	} else if json.Unmarshal(b, &number) == nil {
+		*c = cell(number)
+	}
+	return nil
 }
 
 // cdxj reads an index of lines with JSON objects, or the JSON lines of an index server.
@@ -37,26 +82,20 @@ func (r *reader) cdxj(ctx context.Context, in *Input) error {
 
 func parseCDXJ(line []byte) (i indexed, err error) {
 	if line[0] == '{' {
-		var o struct{ URL, Timestamp, MIME, Status, Digest string }
-		if err := json.Unmarshal(line, &o); err != nil {
-			return i, fmt.Errorf("no JSON object of texts")
+		var cells map[string]cell
+		if err := json.Unmarshal(line, &cells); err != nil {
+			return i, errors.New("no JSON object of texts")
 		}
-		i = indexed{url: o.URL, mime: o.MIME, status: o.Status, digest: o.Digest}
-		i.at, err = stampOf(o.Timestamp)
-		return i, err
+		for name, value := range cells {
+			i.set(name, value)
+		}
+		return i, i.at()
 	}
 	c, err := cdxj.Parse(line)
 	if err != nil {
 		return i, fmt.Errorf("want a key, a time of 14 digits and a JSON object")
 	}
-	return indexed{c.URL, c.MIME, c.Status, c.Digest, c.Time}, nil
-}
-
-func stampOf(text string) (time.Time, error) {
-	if len(text) != 14 {
-		return time.Time{}, fmt.Errorf("the time is %.20q; want 14 digits", text)
-	}
-	return cdxj.ParseStamp(text)
+	return indexed{url: c.URL, mime: c.MIME, status: c.Status, digest: c.Digest, time: c.Time}, nil
 }
 
 // columnsOf are the usual columns of an index without a header, by their number; "": none has so
@@ -68,8 +107,13 @@ func columnsOf(n int) string {
 
 // cdx reads an index of columns. Its header says which.
 func (r *reader) cdx(ctx context.Context, in *Input) error {
+	from := bufio.NewReaderSize(in, mostLine)
+	if head, _ := from.Peek(sniffed); jsonRows.Match(withoutMark(head)) {
+		_, _ = from.Discard(len(head) - len(withoutMark(head))) // they are there
+		return r.rows(ctx, from)
+	}
 	var columns []string
-	return r.lines(ctx, in, func(n int64, line []byte) error {
+	return r.lines(ctx, from, func(n int64, line []byte) error {
 		if bytes.HasPrefix(line, []byte(" CDX ")) {
 			columns = strings.Fields(string(line))[1:]
 			return nil
@@ -92,41 +136,20 @@ func parseCDX(line []byte, columns []string) (i indexed, err error) {
 		return i, fmt.Errorf("%d columns; want %d, or 7, 9, 10 or 11 without a header",
 			len(words), len(columns))
 	}
-	stamp := ""
 	for at, column := range columns {
-		word := words[at]
-		if word == "-" {
-			continue
-		}
-		switch column {
-		case "a":
-			i.url = word
-		case "b":
-			stamp = word
-		case "m":
-			i.mime = word
-		case "s":
-			i.status = word
-		case "k":
-			i.digest = word
-		}
+		i.set(column, cell(words[at]))
 	}
-	i.at, err = stampOf(stamp)
-	return i, err
+	return i, i.at()
 }
 
 // indexed gives the capture of a line.
 func (r *reader) indexed(n int64, line []byte, i indexed) error {
-	url, err := sitegraph.Canonical(i.url)
-	if err != nil {
-		r.file.bad(n, "it has no whole web address", line)
-		return nil
-	}
-	if !extract.IsPage(url) {
-		r.file.NoPages++
+	url, ok := r.page(n, i.url, line)
+	if !ok {
 		return nil
 	}
 	c := &Capture{URL: url, Payload: payloadDigest(i.digest)}
+	var err error
 	if i.status != "" {
 		if c.Status, err = strconv.Atoi(i.status); err != nil {
 			r.file.bad(n, fmt.Sprintf("the status is %.20q", i.status), line)
@@ -161,7 +184,7 @@ func (r *reader) indexed(n int64, line []byte, i indexed) error {
 	case KindGone, KindMoved:
 		c.Payload = sitegraph.Digest{}
 	}
-	return r.capture(c, i.at)
+	return r.capture(c, i.time)
 }
 
 // isPageType reports whether a media type is that of a page, or not known.

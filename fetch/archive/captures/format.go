@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/recrawl/recrawl/fetch/archive/cdxj"
+	"github.com/recrawl/recrawl/fetch/archive/warc"
 )
 
 // Format is how a file says what it knows.
@@ -21,8 +22,8 @@ const (
 	List    Format = "list"    // an address a line
 	Sitemap Format = "sitemap" // or a feed
 	CDXJ    Format = "cdxj"
-	CDX     Format = "cdx"
-	WARC    Format = "warc"
+	CDX     Format = "cdx"  // columns, or their JSON as index servers give it
+	WARC    Format = "warc" // or ARC
 	WACZ    Format = "wacz"
 	Nutch   Format = "nutch" // readdb -dump
 	Log     Format = "log"   // common or combined, of a web server
@@ -48,6 +49,11 @@ type Input struct {
 	io.Reader
 	file *os.File
 }
+
+// compressions are those of files, beside gzip, with what they begin with. The second of zstd is
+// that of a dictionary, as some WARC files have it.
+var compressions = []struct{ name, mark string }{{"zstd", "\x28\xb5\x2f\xfd"},
+	{"zstd", "\x5d\x2a\x4d\x18"}, {"xz", "\xfd7zXZ\x00"}, {"bzip2", "BZh"}}
 
 // sniffed is how much of a file, not compressed, tells its format.
 const sniffed = 64 << 10
@@ -86,6 +92,12 @@ func (in *Input) recognise() error {
 	if err != nil && err != io.EOF {
 		return err
 	}
+	for _, c := range compressions {
+		if bytes.HasPrefix(head, []byte(c.mark)) {
+			return fmt.Errorf("it is compressed with %s, which is not read here; undo that first, "+
+				"with %s -d", c.name, c.name)
+		}
+	}
 	text := head
 	zipped := bytes.HasPrefix(head, []byte{0x1f, 0x8b})
 	if zipped {
@@ -118,17 +130,23 @@ func (in *Input) Close() error {
 
 var (
 	logLine   = regexp.MustCompile(`^(?:\S+ )?\S+ \S+ \S+ \[[^\]]{10,40}\] "`)
+	jsonRows  = regexp.MustCompile(`^\s*\[\s*(?:\]\s*$|[\[{])`)
 	nutchLine = regexp.MustCompile(`^\S+\tVersion: \d+\s*$`)
 )
 
+// withoutMark leaves out a byte order mark.
+func withoutMark(text []byte) []byte { return bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")) }
+
 // FormatOf tells a format by the beginning of a file; what is nothing else is a list.
 func FormatOf(head []byte) Format {
-	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
+	head = bytes.TrimLeft(withoutMark(head), "\r\n")
 	switch {
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
 		return WACZ
-	case bytes.HasPrefix(head, []byte("WARC/")):
+	case bytes.HasPrefix(head, []byte("WARC/")), warc.IsARC(head):
 		return WARC
+	case jsonRows.Match(head):
+		return CDX
 	case bytes.HasPrefix(head, []byte(" CDX ")):
 		return CDX
 	}

@@ -113,6 +113,25 @@ func (r *reader) capture(c *Capture, at time.Time) error {
 	return r.give(c)
 }
 
+// page is the canonical address of a page; false: it is none, which is counted. Addresses other
+// than those of the web are sound: name servers, screenshots and logs of crawlers have them.
+func (r *reader) page(at int64, address string, text []byte) (url string, ok bool) {
+	url, err := sitegraph.Canonical(address)
+	scheme, rest, _ := strings.Cut(address, ":")
+	isHost := strings.Contains(scheme, ".") && rest != "" && rest[0] >= '0' && rest[0] <= '9'
+	switch {
+	case errors.Is(err, sitegraph.ErrNotWeb) && !isHost:
+		r.file.NoPages++
+	case err != nil:
+		r.file.bad(at, "it has no whole web address", text)
+	case !extract.IsPage(url):
+		r.file.NoPages++
+	default:
+		return url, true
+	}
+	return "", false
+}
+
 // listed gives an address that is named.
 func (r *reader) listed(url string, requests uint64) error {
 	if !extract.IsPage(url) {
@@ -164,7 +183,7 @@ func (r *reader) lines(ctx context.Context, in io.Reader,
 		}
 		if len(line) > 0 && !long {
 			if n == 1 {
-				line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
+				line = withoutMark(line)
 			}
 			if line = bytes.TrimRight(line, "\r\n"); len(bytes.TrimSpace(line)) > 0 {
 				r.file.Read++

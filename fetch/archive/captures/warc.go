@@ -80,15 +80,8 @@ func (r *reader) record(rec *warc.Record) (*Capture, error) {
 	if kind != warc.Response && kind != warc.Revisit && kind != warc.Resource {
 		return nil, nil
 	}
-	url, err := sitegraph.Canonical(rec.URI())
-	if err != nil {
-		if kind == warc.Response || strings.HasPrefix(rec.URI(), "http") {
-			r.file.bad(rec.Offset, "it has no whole web address", []byte(rec.URI()))
-		}
-		return nil, nil // metadata of the writer
-	}
-	if !extract.IsPage(url) {
-		r.file.NoPages++
+	url, ok := r.page(rec.Offset, rec.URI(), []byte(rec.URI()))
+	if !ok {
 		return nil, nil
 	}
 	if rec.Length > archive.MostBody {
@@ -104,7 +97,7 @@ func (r *reader) record(rec *warc.Record) (*Capture, error) {
 	a := archive.Answer{Status: http.StatusOK, Body: block,
 		Header: []warc.Field{{Name: warc.ContentField, Value: rec.Get(warc.ContentField)}}}
 	if rec.IsHTTP() {
-		m, err := warc.ParseResponse(block)
+		m, err := warc.ParseRecord(rec, block)
 		if err != nil {
 			if kind != warc.Revisit { // which may have no HTTP header
 				r.file.bad(rec.Offset, err.Error(), []byte(url))
@@ -113,8 +106,8 @@ func (r *reader) record(rec *warc.Record) (*Capture, error) {
 			m = &warc.Message{}
 		}
 		a.Status, a.Header, a.Body = m.Status, m.Fields(), m.Plain()
-		if kind == warc.Response && m.Payload != nil {
-			// what the header says may be over the chunks
+		if kind == warc.Response && m.Payload != nil && (c.Payload.IsZero() || !m.IsDecoded()) {
+			// what the header says may be over the chunks; revisits name that of a decoded body
 			c.Payload = payloadDigest(warc.DigestText(m.Payload))
 		}
 	}
@@ -149,7 +142,7 @@ func (r *reader) record(rec *warc.Record) (*Capture, error) {
 // body makes what a visit of our own makes of a body.
 func (r *reader) body(rec *warc.Record, c *Capture, a *archive.Answer) *Capture {
 	text, err := a.Text(archive.MostBody)
-	if err != nil {
+	if err != nil { // what is lost would look like a change
 		r.file.bad(rec.Offset, err.Error(), []byte(c.URL))
 		return nil
 	}
@@ -191,7 +184,7 @@ func (r *reader) wacz(ctx context.Context, in *Input) error {
 		}
 		return found
 	}
-	files := under("archive/", ".warc.gz", ".warc")
+	files := under("archive/", ".warc.gz", ".warc", ".arc.gz", ".arc")
 	read := func(ctx context.Context, in io.Reader) error {
 		_, err := r.records(ctx, in, 0)
 		return err

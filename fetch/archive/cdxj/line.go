@@ -30,7 +30,10 @@ type Capture struct {
 
 	// What a planner's own index has beside that. Others do not know these fields, so that Plain
 	// leaves them out.
-	Date       string `json:"date,omitempty"`      // of the record, as it has it
+	Date string `json:"date,omitempty"` // of the record, as it has it
+	// Within is how many octets are before the record in its gzip member, uncompressed. Length is
+	// 0 where a member has more than one record.
+	Within     int64  `json:"within,omitempty"`
 	Truncated  string `json:"truncated,omitempty"` // why its body is not whole
 	RefersURI  string `json:"refers_to_uri,omitempty"`
 	RefersDate string `json:"refers_to_date,omitempty"`
@@ -38,7 +41,7 @@ type Capture struct {
 
 // Plain returns the capture with the seven usual fields alone.
 func (c Capture) Plain() Capture {
-	c.Date, c.Truncated, c.RefersURI, c.RefersDate = "", "", "", ""
+	c.Date, c.Truncated, c.RefersURI, c.RefersDate, c.Within = "", "", "", "", 0
 	return c
 }
 
@@ -94,12 +97,13 @@ func appendLine(dst []byte, c *Capture, at string) ([]byte, error) {
 		Length     int64  `json:"length,string"`
 		Offset     int64  `json:"offset,string"`
 		Filename   string `json:"filename"`
+		Within     int64  `json:"within,string,omitempty"`
 		Date       string `json:"date,omitempty"`
 		Truncated  string `json:"truncated,omitempty"`
 		RefersURI  string `json:"refers_to_uri,omitempty"`
 		RefersDate string `json:"refers_to_date,omitempty"`
-	}{c.URL, c.MIME, c.Status, c.Digest, c.Length, c.Offset, c.Filename, c.Date, c.Truncated,
-		c.RefersURI, c.RefersDate}); err != nil {
+	}{c.URL, c.MIME, c.Status, c.Digest, c.Length, c.Offset, c.Filename, c.Within, c.Date,
+		c.Truncated, c.RefersURI, c.RefersDate}); err != nil {
 		return dst, fmt.Errorf("index line of %s: %w", c.URL, err)
 	}
 	dst = append(append(append(dst, c.Key...), ' '), at...)
@@ -130,7 +134,8 @@ func Parse(line []byte) (*Capture, error) {
 	}
 	var raw struct {
 		URL, MIME, Status, Digest, Filename text
-		Length, Offset, Date, Truncated     text
+		Length, Offset, Within              text
+		Date, Truncated                     text
 		RefersURI                           text `json:"refers_to_uri"`
 		RefersDate                          text `json:"refers_to_date"`
 	}
@@ -144,7 +149,7 @@ func Parse(line []byte) (*Capture, error) {
 	for _, n := range []struct {
 		text text
 		to   *int64
-	}{{raw.Length, &c.Length}, {raw.Offset, &c.Offset}} {
+	}{{raw.Length, &c.Length}, {raw.Offset, &c.Offset}, {raw.Within, &c.Within}} {
 		if n.text == "" {
 			continue
 		}

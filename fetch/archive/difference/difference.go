@@ -155,8 +155,10 @@ func Compare(r *archive.Reader, older, newer *cdxj.Capture, kind string) (*Resul
 		if err != nil {
 			return nil, err
 		}
-		body, err := answer.Text(archive.MostBody)
-		if err != nil {
+		body, bad := answer.Text(archive.MostBody)
+		if bad != nil && len(body) > 0 {
+			answer.Cut = bad.Error() // what can be read is compared
+		} else if err = bad; err != nil {
 			return nil, fmt.Errorf("capture of %s at %s: %w", c.URL, cdxj.Stamp(c.Time), err)
 		}
 		texts[i] = split(body, answer.Get("Content-Type"), kind)

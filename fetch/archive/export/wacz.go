@@ -200,10 +200,7 @@ func title(r *archive.Reader, c *cdxj.Capture) string {
 	if err != nil {
 		return ""
 	}
-	text, err := a.Text(titleWithin)
-	if err != nil {
-		return ""
-	}
+	text, _ := a.Text(titleWithin) // of what is damaged the beginning may be there
 	z := html.NewTokenizer(bytes.NewReader(text))
 	z.SetMaxBuf(titleWithin)
 	for {

@@ -221,7 +221,7 @@ func (s *Server) serveAnswer(w http.ResponseWriter, q *http.Request, a *archive.
 	}
 	body, coding := a.Body, a.Get("Content-Encoding")
 	if !exact {
-		if text, err := a.Text(archive.MostBody); err == nil {
+		if text, err := a.Text(archive.MostBody); err == nil || len(text) > 0 {
 			body, coding = rewrite(text, contentType, c.URL, c.Time), ""
 		}
 	}

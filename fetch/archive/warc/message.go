@@ -9,6 +9,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/recrawl/recrawl/fetch/coding"
 )
 
 // Message is an HTTP answer as it was received.
@@ -21,6 +23,7 @@ type Message struct {
 	Payload []byte // SHA-1 of the body without its transfer coding
 	Size    int64  // octets of that
 	fields  []Field
+	asIs    bool // Body has no transfer coding, whatever the head says
 }
 
 // maxMessageHead bounds the head of a message, in octets. Clients take 128 KiB by default; what
@@ -31,7 +34,14 @@ var errHead = errors.New("the HTTP header has no end")
 
 // ParseResponse reads an answer. Interim answers before it (RFC 9110, 15.2) are left out, and so is
 // what came behind its end.
-func ParseResponse(raw []byte) (*Message, error) {
+func ParseResponse(raw []byte) (*Message, error) { return parse(raw, nil) }
+
+// ParseRecord reads the answer in the block of a record. Writers undo codings and keep the head as
+// it was: a body that is longer than its Content-Length is whole if the digest of the record says
+// so, or without one if it is not in the content coding that the head names.
+func ParseRecord(rec *Record, block []byte) (*Message, error) { return parse(block, rec) }
+
+func parse(raw []byte, of *Record) (*Message, error) {
 	for {
 		n := headLength(raw)
 		if n < 0 {
@@ -44,6 +54,11 @@ func ParseResponse(raw []byte) (*Message, error) {
 			continue
 		}
 		m.read(rest)
+		if of != nil && m.Body != nil && of.Type() == Response && m.isLonger(rest, of) {
+			sum := sha1.Sum(rest)
+			m.Body, m.Whole, m.asIs = rest, true, true
+			m.Payload, m.Size = sum[:], int64(len(rest))
+		}
 		return m, nil
 	}
 }
@@ -80,6 +95,40 @@ func (m *Message) read(rest []byte) {
 	m.Size = int64(len(m.Body))
 	sum.Write(m.Body)
 	m.Payload = sum.Sum(nil)
+}
+
+// isLonger reports whether all that is behind the head is the body, and it was read otherwise.
+func (m *Message) isLonger(rest []byte, of *Record) bool {
+	chunked := isChunked(m.fields)
+	if chunked && m.Whole || !chunked && len(m.Body) == len(rest) {
+		return false
+	}
+	if claim := of.Get(PayloadDigestField); claim != "" {
+		if isDigest(m.Plain(), claim) {
+			return false
+		}
+		if isDigest(rest, claim) {
+			return true
+		}
+	}
+	return !chunked && coding.IsPlain(rest, m.codings()) && len(m.codings()) > 0
+}
+
+// codings are the content codings that the head names.
+func (m *Message) codings() []string {
+	var values []string
+	for _, f := range m.fields {
+		if strings.EqualFold(f.Name, "Content-Encoding") {
+			values = append(values, f.Value)
+		}
+	}
+	return coding.Of(values...)
+}
+
+// IsDecoded reports whether the head names a content coding in which the body is not.
+func (m *Message) IsDecoded() bool {
+	codings := m.codings()
+	return len(codings) > 0 && coding.IsPlain(m.Plain(), codings)
 }
 
 // Get returns the first value of a field; "" if there is none.
@@ -272,7 +321,7 @@ func (m *Message) Fields() []Field { return m.fields }
 
 // Plain is the body without its transfer coding, as far as that can be undone.
 func (m *Message) Plain() []byte {
-	if !isChunked(m.fields) {
+	if m.asIs || !isChunked(m.fields) {
 		return m.Body
 	}
 	// What is wrong with a chunk ends the body there.

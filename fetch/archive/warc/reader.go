@@ -50,7 +50,7 @@ type Record struct {
 	Version string // as "WARC/1.1"
 	Offset  int64  // of the record, or of its gzip member
 	Stored  int64  // octets that it takes in the file, once it is read to its end
-	Shared  bool   // its member has other records before it: it cannot be read by its offset
+	Within  int64  // octets before it in its member, uncompressed: it is not the first there
 	Gzip    bool
 	Header  []Field
 	Length  int64     // of the block, in octets
@@ -96,9 +96,9 @@ type Reader struct {
 	file  *bufio.Reader // octets of the file
 	z     *gzip.Reader
 	in    *bufio.Reader // octets of records: of file, or of z
+	out   *counter      // octets of z
 	zip   bool
 	begin int64 // offset of the member
-	whole int   // records read of the member
 	rec   *Record
 	left  io.LimitedReader // the block
 	err   error            // of the last Next, which stays
@@ -134,10 +134,13 @@ func (r *Reader) next() error {
 			return err
 		}
 	}
-	if !r.zip {
-		r.begin, r.whole = r.offset(), 0
+	rec := &Record{Gzip: r.zip}
+	if r.zip {
+		rec.Within = r.out.n - int64(r.in.Buffered())
+	} else {
+		r.begin = r.offset()
 	}
-	rec := &Record{Offset: r.begin, Shared: r.whole > 0, Gzip: r.zip}
+	rec.Offset = r.begin
 	if err := r.header(rec); err != nil {
 		return err
 	}
@@ -147,11 +150,14 @@ func (r *Reader) next() error {
 	return nil
 }
 
+// byteOrderMark begins a text of Windows, perhaps.
+const byteOrderMark = "\xef\xbb\xbf"
+
 // enter begins a member, or a plain record.
 func (r *Reader) enter() error {
 	for range maxBetween {
 		r.begin = r.offset()
-		mark, err := r.file.Peek(2)
+		mark, err := r.file.Peek(3)
 		switch {
 		case err == io.EOF && len(mark) == 0:
 			return io.EOF
@@ -160,7 +166,10 @@ func (r *Reader) enter() error {
 		case mark[0] == '\r' || mark[0] == '\n':
 			_, _ = r.file.ReadByte() // there is one
 			continue
-		case mark[0] == 'W':
+		case r.begin == 0 && string(mark) == byteOrderMark:
+			_, _ = r.file.Discard(len(mark)) // they are there
+			continue
+		case mark[0] == 'W', r.isARC():
 			r.in, r.zip = r.file, false
 			return nil
 		case len(mark) < 2 && mark[0] == 0x1f:
@@ -175,10 +184,43 @@ func (r *Reader) enter() error {
 			return r.damage("the gzip member has no header", unexpected(err))
 		}
 		r.z.Multistream(false)
-		r.in, r.zip, r.whole = bufio.NewReaderSize(r.z, 32<<10), true, 0
+		r.out = &counter{r: r.z}
+		r.in, r.zip = bufio.NewReaderSize(r.out, 32<<10), true
+		switch err := r.skipEmpty(); {
+		case err == io.EOF: // an empty member, which some tools write at the end
+			r.in = nil
+			continue
+		case err != nil:
+			return r.damage("its gzip member is cut or damaged", unexpected(err))
+		}
 		return nil
 	}
 	return r.damage("empty lines without end", nil)
+}
+
+// isARC reports whether a record of an ARC file begins here.
+func (r *Reader) isARC() bool {
+	if c, _ := r.file.Peek(1); c[0]|0x20 < 'a' || c[0]|0x20 > 'z' {
+		return false
+	}
+	head, _ := r.file.Peek(longestARC) // of a shorter file there are fewer
+	line, _, ended := bytes.Cut(head, []byte("\n"))
+	return ended && arcFields(string(line)) != nil
+}
+
+// skipEmpty skips empty lines. Its error is that of the octet behind them.
+func (r *Reader) skipEmpty() error {
+	for range maxBetween {
+		next, err := r.in.Peek(1)
+		if err != nil {
+			return err
+		}
+		if next[0] != '\r' && next[0] != '\n' {
+			break
+		}
+		_, _ = r.in.Discard(1) // it is there
+	}
+	return nil
 }
 
 func (r *Reader) damage(what string, err error) error {
@@ -200,7 +242,11 @@ func (r *Reader) header(rec *Record) error {
 			return r.damage("its header is cut", unexpected(err))
 		}
 		if rec.Version == "" {
-			rec.Version = strings.TrimSpace(string(line))
+			rec.Version = strings.TrimSpace(strings.TrimPrefix(string(line), byteOrderMark))
+			if rec.Header = arcFields(rec.Version); rec.Header != nil {
+				rec.Version = arcVersion
+				break
+			}
 			if !strings.HasPrefix(rec.Version, "WARC/") || len(rec.Version) > 10 {
 				return r.damage("it does not begin with WARC/ and a version", nil)
 			}
@@ -208,7 +254,12 @@ func (r *Reader) header(rec *Record) error {
 			break
 		}
 	}
-	rec.Header = parseFields(head)
+	if rec.Version == arcVersion {
+		begin, _ := r.in.Peek(len("HTTP/")) // a block may be shorter
+		rec.asHTTP(begin)
+	} else {
+		rec.Header = parseFields(head)
+	}
 	text := rec.Get(LengthField)
 	length, err := strconv.ParseUint(text, 10, 62)
 	switch {
@@ -249,27 +300,42 @@ func (r *Reader) Finish() error {
 	return r.err
 }
 
-// leave reads what is behind a block: an empty line twice, and the end of the member.
+// leave reads what is behind a block: an empty line twice, and the end of the member. Line ends
+// without CR are taken, fewer of them where another record or the end of a sound member follows,
+// and any number of them in ARC files.
 func (r *Reader) leave(rec *Record) error {
-	r.whole++
-	var end [4]byte
-	if _, err := io.ReadFull(r.in, end[:]); err != nil {
-		return r.damage("its end is cut", unexpected(err))
+	const most = 4
+	end, err := r.in.Peek(most + len("WARC/"))
+	if err != nil && err != io.EOF {
+		return r.damage("its end is cut or damaged", err)
 	}
-	if string(end[:]) != "\r\n\r\n" {
-		return r.damage(fmt.Sprintf("%q is behind its block, and no empty line twice", end), nil)
+	lines := end[:min(len(end), most)]
+	rest := bytes.TrimLeft(lines, "\r\n")
+	next := bytes.TrimLeft(end, "\r\n")
+	switch {
+	case string(lines) == "\r\n\r\n", bytes.HasPrefix(lines, []byte("\n\n")):
+	case rec.Version == arcVersion:
+	case len(lines) < most && len(rest) == 0 && r.zip: // and its checksum is right
+	case len(lines) < most && len(rest) == 0:
+		return r.damage("its end is cut", io.ErrUnexpectedEOF)
+	case len(next) < len(end) && (bytes.HasPrefix(next, []byte("WARC/")) ||
+		!r.zip && bytes.HasPrefix(next, memberMark)):
+	default:
+		return r.damage(fmt.Sprintf("%q is behind its block, and no empty line twice", lines), nil)
 	}
+	_, _ = r.in.Discard(len(lines) - len(rest)) // they are there
 	if !r.zip {
 		rec.Stored, r.in = r.offset()-rec.Offset, nil
 		return nil
 	}
-	_, err := r.in.Peek(1)
-	switch {
+	switch err := r.skipEmpty(); {
 	case err == io.EOF: // and the checksum is right
 		rec.Stored, r.in = r.offset()-rec.Offset, nil
-		return nil
 	case err != nil:
 		return r.damage("its gzip member is cut or damaged", unexpected(err))
 	}
 	return nil
 }
+
+// memberMark begins a gzip member (RFC 1952, 2.3.1).
+var memberMark = []byte{0x1f, 0x8b, 8}

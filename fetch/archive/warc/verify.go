@@ -47,6 +47,13 @@ func newDigester(claim string) *digester {
 	return d
 }
 
+// isDigest reports whether a claim is that of a text.
+func isDigest(text []byte, claim string) bool {
+	d := newDigester(claim)
+	_, _ = d.Write(text) // it cannot fail
+	return d.result().Right
+}
+
 func (d *digester) Write(p []byte) (int, error) {
 	if d.hash == nil {
 		return len(p), nil

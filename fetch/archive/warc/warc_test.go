@@ -85,7 +85,7 @@ func TestRoundTrip(t *testing.T) {
 			begin = ends[i-1]
 		}
 		if rec.Offset != int64(begin) || rec.Stored != int64(ends[i]-begin) ||
-			rec.Version != "WARC/1.1" || !rec.Gzip || rec.Shared {
+			rec.Version != "WARC/1.1" || !rec.Gzip || rec.Within != 0 {
 			t.Errorf("record %d lies at %d, %d octets; want %d, %d",
 				i, rec.Offset, rec.Stored, begin, ends[i]-begin)
 		}
@@ -338,7 +338,7 @@ func FuzzReader(f *testing.F) {
 			if err != nil {
 				t.Fatalf("%v is no damage", err)
 			}
-			if rec.Offset < end && !rec.Shared || rec.Stored < 0 ||
+			if rec.Offset < end && rec.Within == 0 || rec.Stored < 0 ||
 				rec.Offset+rec.Stored > int64(len(file)) {
 				t.Fatalf("record of %d octets at %d, behind one that ends at %d, in a file of %d",
 					rec.Stored, rec.Offset, end, len(file))

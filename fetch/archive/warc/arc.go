@@ -1,0 +1,70 @@
+package warc
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ARC files are what the Internet Archive and Heritrix wrote before WARC: each record is a line of
+// five fields (version 1) or ten (version 2), the octets that a server sent, and a line end. The
+// first record names the file. A Reader hands them out as WARC records with the fields that the
+// line tells.
+
+const (
+	arcVersion = "ARC"
+	arcFirst   = "filedesc:" // the address of the first record
+	// longestARC bounds the line before a record, in octets.
+	longestARC = 8 << 10
+)
+
+// IsARC reports whether a file that begins so is an ARC file.
+func IsARC(head []byte) bool {
+	line, _, _ := strings.Cut(string(head[:min(len(head), longestARC)]), "\n")
+	return strings.HasPrefix(line, arcFirst) && arcFields(line) != nil
+}
+
+// arcFields reads the line before a record; nil: it is none. The address may have blanks.
+func arcFields(line string) []Field {
+	words := strings.Fields(line)
+	if len(words) < 5 || len(line) > longestARC || strings.IndexByte(words[0], ':') < 1 {
+		return nil
+	}
+	length := words[len(words)-1]
+	if _, err := strconv.ParseUint(length, 10, 62); err != nil {
+		return nil
+	}
+	for i := 2; i < len(words)-2; i++ {
+		stamp := words[i]
+		if len(stamp) == len("200601021504") {
+			stamp += "00"
+		}
+		at, err := time.Parse("20060102150405", stamp)
+		if err != nil {
+			continue
+		}
+		kind := Resource
+		if strings.HasPrefix(words[0], arcFirst) {
+			kind = Info
+		}
+		return []Field{{TypeField, kind}, {URIField, strings.Join(words[:i-1], "%20")},
+			{AddressField, words[i-1]}, {DateField, at.Format(time.RFC3339)},
+			{ContentField, words[i+1]}, {LengthField, length}}
+	}
+	return nil
+}
+
+// asHTTP makes a record of an ARC file that begins as an HTTP answer one.
+func (r *Record) asHTTP(begin []byte) {
+	if r.Type() != Resource || string(begin) != "HTTP/" {
+		return
+	}
+	for i := range r.Header {
+		switch f := &r.Header[i]; f.Name {
+		case TypeField:
+			f.Value = Response
+		case ContentField:
+			f.Value = HTTPResponse
+		}
+	}
+}
