@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/fetch/archive/difference"
+	"github.com/recrawl/recrawl/sitegraph"
 )
 
 func (p *program) diffCommand() *cobra.Command {
@@ -29,6 +31,9 @@ func (p *program) diff(_ context.Context, args []string) error {
 	result, err := difference.Run(r, urls[0], args[1:], p.config.Diff.Of, time.Now())
 	if err != nil {
 		return err
+	}
+	if of, err := sitegraph.Canonical(result.URL); err == nil && of != urls[0] {
+		p.warn(fmt.Sprintf("there is no page of %s; these are captures of %s", urls[0], result.URL))
 	}
 	return p.printText(result)
 }

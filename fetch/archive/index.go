@@ -147,14 +147,16 @@ func (x *index) add(captures []*cdxj.Capture, file string, covered int64) {
 
 // last returns the latest captures of an address, the newest first.
 func (x *index) last(url string) ([]*cdxj.Capture, error) {
-	key := cdxj.Key(url)
-	found := slices.Clone(x.recent[key])
-	for _, r := range x.runs {
-		more, err := r.Last(key)
-		if err != nil {
-			return nil, fmt.Errorf("read the index: %w", err)
+	var found []*cdxj.Capture
+	for _, key := range cdxj.Keys(url) {
+		found = append(found, x.recent[key]...)
+		for _, r := range x.runs {
+			more, err := r.Last(key)
+			if err != nil {
+				return nil, fmt.Errorf("read the index: %w", err)
+			}
+			found = append(found, more...)
 		}
-		found = append(found, more...)
 	}
 	found = slices.DeleteFunc(found, func(c *cdxj.Capture) bool { return c.URL != url })
 	slices.SortStableFunc(found, func(a, b *cdxj.Capture) int {
@@ -165,28 +167,31 @@ func (x *index) last(url string) ([]*cdxj.Capture, error) {
 
 // of is Reader.Of.
 func (x *index) of(url string, near time.Time, most int) ([]*cdxj.Capture, error) {
-	key := cdxj.Key(url)
-	found := slices.Clone(x.recent[key])
-	for _, run := range x.runs {
-		var bad error
-		err := run.From(key+" ", func(line []byte) bool {
-			if !bytes.HasPrefix(line, []byte(key+" ")) {
-				return false
+	var found []*cdxj.Capture
+	of := newKin(url)
+	for _, key := range cdxj.Keys(url) {
+		found = append(found, x.recent[key]...)
+		for _, run := range x.runs {
+			var bad error
+			err := run.From(key+" ", func(line []byte) bool {
+				if !bytes.HasPrefix(line, []byte(key+" ")) {
+					return false
+				}
+				c, err := cdxj.Parse(line)
+				if bad = err; err == nil {
+					found = append(found, c)
+				}
+				if len(found) > 2*most+1000 {
+					found = of.nearest(found, near, most)
+				}
+				return err == nil
+			})
+			if err = cmp.Or(err, bad); err != nil {
+				return nil, fmt.Errorf("read the index: %w", err)
 			}
-			c, err := cdxj.Parse(line)
-			if bad = err; err == nil {
-				found = append(found, c)
-			}
-			if len(found) > 2*most+1000 {
-				found = nearest(found, url, near, most)
-			}
-			return err == nil
-		})
-		if err = cmp.Or(err, bad); err != nil {
-			return nil, fmt.Errorf("read the index: %w", err)
 		}
 	}
-	return nearest(found, url, near, most), nil
+	return of.one(of.nearest(found, near, most), near), nil
 }
 
 // flush writes what is in memory as a run, and merges runs where there are many of one size.

@@ -1,14 +1,12 @@
 package archive
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -137,31 +135,10 @@ func (r *Reader) Each(yield func(*cdxj.Capture) error) error {
 }
 
 // Of returns the captures of an address by time, the oldest first: at most most, those nearest to a
-// moment. If none is of the very address, those of its key are returned, as with or without "www.".
+// moment. If there are none, those of the same address with the other one of http and https are
+// returned, or else those with or without "www.". All are of one address.
 func (r *Reader) Of(url string, near time.Time, most int) ([]*cdxj.Capture, error) {
 	return r.index.of(url, near, most)
-}
-
-// nearest keeps the captures nearest to a moment, by time; those of the very address if there are
-// any.
-func nearest(found []*cdxj.Capture, url string, near time.Time, most int) []*cdxj.Capture {
-	if exact := slices.DeleteFunc(slices.Clone(found), func(c *cdxj.Capture) bool {
-		return c.URL != url
-	}); len(exact) > 0 {
-		found = exact
-	}
-	slices.SortStableFunc(found, func(a, b *cdxj.Capture) int {
-		return cmp.Compare(a.Time.Sub(near).Abs(), b.Time.Sub(near).Abs())
-	})
-	found = found[:min(len(found), most)]
-	slices.SortStableFunc(found, func(a, b *cdxj.Capture) int {
-		return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Date, b.Date))
-	})
-	return slices.CompactFunc(found, func(a, b *cdxj.Capture) bool {
-		one, other := *a, *b
-		one.Type, other.Type = "", "" // of a run nobody knows it
-		return one == other
-	})
 }
 
 // Answer is what a server said, as it was captured.

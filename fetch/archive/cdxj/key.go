@@ -21,15 +21,30 @@ var (
 
 // Key is an address as the index sorts it: the host backwards, without "www.", then the path and
 // the sorted query in small letters. Scheme, fragment and user are left out. What is no address
-// with a host is its own key.
+// with a host is its own key. Addresses of one key may be of several pages, and of several hosts:
+// who looks one up compares the addresses.
 func Key(address string) string {
+	return key(address, func(host string) bool { return strings.Contains(host, ".") })
+}
+
+// Keys are those under which an index may have an address: its key, and first the one that
+// recrawl made before it kept names as "www3288.com" whole.
+func Keys(address string) []string {
+	now, before := Key(address), key(address, func(string) bool { return true })
+	if now == before {
+		return []string{now}
+	}
+	return []string{before, now}
+}
+
+func key(address string, isHost func(rest string) bool) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
 		return strings.Map(visible, address)
 	}
 	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
 	if strings.HasPrefix(host, "www") { // regular expressions are slow, and seldom needed
-		if short := leadingWWW.ReplaceAllString(host, ""); short != "" {
+		if short := leadingWWW.ReplaceAllString(host, ""); short != "" && isHost(short) {
 			host = short
 		}
 	}

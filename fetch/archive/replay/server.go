@@ -160,7 +160,7 @@ func (s *Server) serveCapture(w http.ResponseWriter, q *http.Request, when, addr
 		return
 	}
 	c := found[0]
-	if cdxj.Stamp(c.Time) != text {
+	if cdxj.Stamp(c.Time) != text || addressOf(c.URL) != address {
 		w.Header().Set("Location", place(c.Time, exact, c.URL))
 		w.WriteHeader(http.StatusFound)
 		return
@@ -305,7 +305,8 @@ func (s *Server) serveStart(w http.ResponseWriter) {
 		Text: fmt.Sprintf("Pages are at /web/MOMENT/ADDRESS. These are the first %d.", mostListed)}
 	last := ""
 	err := s.r.Each(func(c *cdxj.Capture) error {
-		if c.URL != last && c.MIME != cdxj.Revisit {
+		_, err := sitegraph.Canonical(c.URL)
+		if err == nil && c.URL != last && c.MIME != cdxj.Revisit {
 			p.Rows = append(p.Rows, row{"/web/*/" + safe(c.URL), c.URL, c.Status, c.MIME})
 			last = c.URL
 		}
