@@ -212,12 +212,25 @@ func TestArchiveBeginsLate(t *testing.T) {
 		t.Errorf("exported: %+v", exported)
 	}
 	recrawlIn(t, dir, nil, "export", "--wacz", "x.wacz").refused(t, 2, "--archive")
+	index, err := os.ReadFile(filepath.Join(dir, "i.cdxj"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := recrawlIn(t, dir, nil, "export", "--archive", "kept", "--cdxj", "-").ok(t); r.stdout !=
+		string(index) {
+		t.Errorf("%d bytes of an index of %d on standard output", len(r.stdout), len(index))
+	}
+	for _, args := range [][]string{{"--cdxj", "-", "--wacz", "-"}, {"--warc", "-", "--json"},
+		{"--cdxj", "i.cdxj"}, {"--wacz", "x.wacz"}} {
+		args = append([]string{"export", "--archive", "kept"}, args...)
+		recrawlIn(t, dir, nil, args...).refused(t, 2, "")
+	}
+	recrawlIn(t, dir, nil, "export", "--data", "data", "--history", "-").refused(t, 2, "directory")
 	recrawlIn(t, dir, nil, "export", "--archive", "data", "--wacz", "y.wacz").refused(t, 1,
 		"no WARC file")
 	at := freeAddress(t)
 	replayed := start(t, dir, nil, "replay", "--archive", "kept", "--listen", at)
 	var answer *http.Response
-	var err error
 	eventually(t, "an answer of replay", func() bool {
 		answer, err = http.Get("http://" + at + "/web/2026/" + lab.starts()[0])
 		return err == nil

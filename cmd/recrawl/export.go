@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -25,14 +24,17 @@ func (p *program) exportCommand() *cobra.Command {
 		if to == (export.To{}) {
 			return p.export(ctx, history)
 		}
+		to.Out = p.stdout
 		return p.exportArchive(ctx, to)
 	})
 	cmd.Flags().StringVar(&history, "history", "",
 		"directory for the histories; it is made if need be")
 	cmd.Flags().StringVar(&to.WARC, "warc", "",
-		"directory for copies of the WARC files; it is made if need be")
-	cmd.Flags().StringVar(&to.CDXJ, "cdxj", "", "file for the index of all captures")
-	cmd.Flags().StringVar(&to.WACZ, "wacz", "", "file for the whole archive, as WACZ 1.1.1")
+		"directory for copies of the WARC files; it is made if need be; - for standard output")
+	cmd.Flags().StringVar(&to.CDXJ, "cdxj", "",
+		"file for the index of all captures; - for standard output")
+	cmd.Flags().StringVar(&to.WACZ, "wacz", "",
+		"file for the whole archive, as WACZ 1.1.1; - for standard output")
 	return cmd
 }
 
@@ -52,8 +54,22 @@ func (p *program) openArchive() (*archive.Reader, error) {
 }
 
 func (p *program) exportArchive(ctx context.Context, to export.To) error {
-	if err := cmp.Or(writable(to.CDXJ), writable(to.WACZ)); err != nil {
-		return err
+	streams := 0
+	for _, path := range []string{to.WARC, to.CDXJ, to.WACZ} {
+		if path == export.Stream {
+			streams++
+		}
+	}
+	if streams > 1 || streams > 0 && p.json {
+		return failure.Usage(errors.New("standard output can take one result"),
+			"use - once, and without --json; name files for the others")
+	}
+	for _, path := range []string{to.CDXJ, to.WACZ} {
+		if path != export.Stream {
+			if err := writable(path); err != nil {
+				return err
+			}
+		}
 	}
 	r, err := p.openArchive()
 	if err != nil {
@@ -67,12 +83,18 @@ func (p *program) exportArchive(ctx context.Context, to export.To) error {
 	if err != nil {
 		return err
 	}
+	if streams > 0 {
+		return result.Text(p.beside())
+	}
 	return p.printText(result)
 }
 
 func (p *program) export(ctx context.Context, to string) error {
 	c := &p.config
 	switch {
+	case to == export.Stream:
+		return failure.Usage(errors.New("histories are a directory of files, one a server"),
+			"name a directory: --history histories")
 	case c.Data == "":
 		return errNoData
 	case to == "":

@@ -31,6 +31,9 @@
 // and octets behind the end of an answer. HTTP/2 is not spoken by fetch, so that nothing is
 // rewritten. robots.txt is written like pages, without metadata.
 //
+// A Reader takes files of ARC, too, and those with many records in a gzip member; to read one of
+// these takes as long as to read the member up to it.
+//
 // A body that was cut has WARC-Truncated. With an archive, bodies are read that nothing else needs,
 // such as those of status 404, within the same limits.
 //

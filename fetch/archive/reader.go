@@ -290,8 +290,8 @@ func (a *Answer) Text(most int64) ([]byte, error) {
 }
 
 // Since hands out the captures of records that begin behind what is known of each WARC file, by the
-// names of the files and then by place. Those that share a gzip member are left out. It returns the octets up to which all are known now. The
-// error of yield ends it and is returned.
+// names of the files and then by place. Those that share a gzip member are left out. It returns the
+// octets up to which all are known now. The error of yield ends it and is returned.
 func (r *Reader) Since(known map[string]int64, yield func(*cdxj.Capture) error) (
 	map[string]int64, error) {
 	now := make(map[string]int64, len(r.files))

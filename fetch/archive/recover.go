@@ -26,8 +26,10 @@ func warcFiles(dir string) (names []string, err error) {
 		return nil, err
 	}
 	for _, e := range entries {
-		if name := e.Name(); !e.IsDir() &&
-			slices.ContainsFunc(endings, func(e string) bool { return strings.HasSuffix(name, e) }) {
+		name := e.Name()
+		if !e.IsDir() && slices.ContainsFunc(endings, func(ending string) bool {
+			return strings.HasSuffix(name, ending)
+		}) {
 			names = append(names, name)
 		}
 	}
@@ -159,8 +161,9 @@ func (a *Archive) catchUp(name string, last bool) error {
 }
 
 // scan reads a file from a record on and hands out its captures, each with the offset behind its
-// record, or that of its member where others follow in it. It returns the offset behind the last whole record, and what is damaged: only the last
-// damage can be behind end, and no record that can be read is behind that one.
+// record, or that of its gzip member where others follow in it. It returns the offset behind the
+// last whole record, and what is damaged: only the last damage can be behind end, and no record
+// that can be read is behind that one.
 func scan(path string, from int64, found func(c *cdxj.Capture, end int64) error) (
 	end int64, damage []*warc.DamageError, err error,
 ) {

@@ -373,7 +373,10 @@ func FuzzCDXJ(f *testing.F) {
 func FuzzCDX(f *testing.F) {
 	fuzzLines(f, CDX, " CDX N b a m s k r M S V g\nexample,h)/ 20240131120000 http://h.example/ "+
 		"text/html 200 "+shaB+" - - 1 2 f\n",
-		"example,h)/ 20240131120000 http://h.example/ warc/revisit - - 1\n", " CDX \n")
+		"example,h)/ 20240131120000 http://h.example/ warc/revisit - - 1\n", " CDX \n",
+		`[["original","timestamp","statuscode","digest"],["http://h.example/","20240131120000",`+
+			`"200","`+shaB+`"],[],["resume"]]`, `[["original"],["http://h.example/"]`,
+		`[{"url": "http://h.example/", "timestamp": 20240131120000, "status": 404}]`, `[["a"]]`)
 }
 
 func FuzzNutch(f *testing.F) {
@@ -401,7 +404,10 @@ func FuzzWARC(f *testing.F) {
 	http := "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n\x1f\x8b"
 	fuzzLines(f, WARC, fmt.Sprintf(head, "response", "application/http", len(http), http),
 		fmt.Sprintf(head, "resource", "text/html", 3, "<p>"),
-		fmt.Sprintf(head, "revisit", "application/http", 0, ""))
+		fmt.Sprintf(head, "revisit", "application/http", 0, ""),
+		"filedesc://x.arc 0.0.0.0 20240131120000 text/plain 4\n1 0\n\n"+
+			"http://h.example/a b 192.0.2.1 20240131120000 text/html 18\nHTTP/1.0 200 OK\n\nx\n"+
+			"dns:h.example 192.0.2.1 202401311200 text/dns 200 - - 0 x.arc 1\nx\n")
 }
 
 // FuzzWACZ: a file that calls itself a WACZ is read to an end, whatever its container says of

@@ -1,6 +1,6 @@
 // Package captures reads what others know of pages: lists of addresses, sitemaps, indexes of
-// archives (CDXJ, CDX), WARC and WACZ files of any writer, dumps of Nutch, and logs of web servers.
-// Each becomes captures: what somebody got of an address, and when. A Sorter brings them to the
+// archives (CDXJ, CDX, JSON of index servers), WARC, ARC and WACZ files of any writer, dumps of
+// Nutch, and logs of web servers. Each becomes captures: what somebody got of an address, and when. A Sorter brings them to the
 // order of address and time, on disk where they are many.
 //
 // # What counts
@@ -14,7 +14,8 @@
 //	                             log says of sizes and of 304 depends on who asked, and with what copy
 //
 // A status of 404 or 410 says that a page is gone, one of 3xx that it moved. Other statuses say
-// nothing of a page, and are counted. What is no HTML page is counted and left out.
+// nothing of a page, and are counted. What is no HTML page is counted and left out, also what has
+// no address of the web: name servers, screenshots and logs in the files of crawlers.
 //
 // # Guarantees
 //

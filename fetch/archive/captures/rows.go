@@ -25,7 +25,8 @@ func (r *reader) rows(ctx context.Context, in io.Reader) error {
 		}
 		if n == 1 && row[0] == '[' {
 			if names, err = namesOf(row); err != nil {
-				return err
+				r.file.bad(n, err.Error(), row)
+				return nil
 			}
 			continue
 		}
@@ -50,13 +51,13 @@ func (r *reader) rows(ctx context.Context, in io.Reader) error {
 func namesOf(row []byte) (names []string, err error) {
 	if err := json.Unmarshal(row, &names); err != nil || !slices.ContainsFunc(names,
 		func(name string) bool { return name == "original" || name == "url" }) {
-		return nil, fmt.Errorf("its first row is %.100q; want the names of the columns, with "+
-			"original or url among them, as index servers write with output=json", row)
+		return nil, errors.New("want the names of the columns, with original or url among them, " +
+			"as index servers write with output=json")
 	}
 	return names, nil
 }
 
-// row gives the capture of a row. Without a column of moments it names an address.
+// row gives the capture of a row. Without columns of moments and statuses it names an address.
 func (r *reader) row(n int64, row []byte, names []string) error {
 	var i indexed
 	var cells []cell
@@ -80,7 +81,8 @@ func (r *reader) row(n int64, row []byte, names []string) error {
 		r.file.bad(n, fmt.Sprintf("%d columns; want %d", len(cells), len(names)), row)
 		return nil
 	}
-	if names != nil && !slices.Contains(names, "timestamp") {
+	if names != nil && (!slices.Contains(names, "timestamp") ||
+		!slices.Contains(names, "statuscode") && !slices.Contains(names, "status")) {
 		if url, ok := r.page(n, i.url, row); ok {
 			r.file.Listed++
 			return r.give(&Capture{URL: url, Kind: KindListed})

@@ -17,6 +17,8 @@ func TestKey(t *testing.T) {
 		"http://www.example.org/":                       "org,example)/",
 		"https://WWW2.example.org":                      "org,example)/",
 		"http://www/":                                   "www)/",
+		"https://www3288.com/":                          "com,www3288)/",
+		"https://www.www3288.com/":                      "com,www3288)/",
 		"https://example.org/News/":                     "org,example)/news",
 		"https://example.org//a///b":                    "org,example)/a/b",
 		"https://example.org:443/":                      "org,example)/",
@@ -83,7 +85,7 @@ func TestLine(t *testing.T) {
 	c := &Capture{Key: "org,example)/x", Time: noon, URL: "http://example.org/x?a=<&>",
 		MIME: "text/html", Status: "200",
 		Digest: "sha1:AAAA", Length: 10, Offset: 1 << 40, Filename: "f.warc.gz",
-		Date: "2026-01-31T12:00:00.000000Z", RefersURI: "http://example.org/"}
+		Date: "2026-01-31T12:00:00.000000Z", RefersURI: "http://example.org/", Within: 77}
 	line, err := AppendLine(nil, c)
 	if err != nil || !bytes.HasPrefix(line,
 		[]byte(`org,example)/x 20260131120000 {"url":"http://example.org/x?a=<&>",`)) ||

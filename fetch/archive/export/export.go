@@ -4,12 +4,14 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/fetch/archive"
@@ -17,13 +19,17 @@ import (
 	"github.com/recrawl/recrawl/satstore/whole"
 )
 
+// Stream in the place of a path is To.Out.
+const Stream = "-"
+
 // To says what to make. What is empty is not made.
 type To struct {
-	WARC     string // directory for the WARC files
-	CDXJ     string // file for the index
-	WACZ     string // file
-	Software string // that makes it, as the WACZ says
-	Created  string // the moment, RFC 3339, as the WACZ says
+	Out      io.Writer // what is named Stream goes there: one of the three, at most
+	WARC     string    // directory for the WARC files
+	CDXJ     string    // file for the index
+	WACZ     string    // file
+	Software string    // that makes it, as the WACZ says
+	Created  string    // the moment, RFC 3339, as the WACZ says
 }
 
 // Result is what was exported.
@@ -31,6 +37,7 @@ type Result struct {
 	Files    int      `json:"files"`    // WARC files
 	Bytes    int64    `json:"bytes"`    // of them
 	Captures int      `json:"captures"` // in the index
+	Unplaced int      `json:"unplaced"` // captures not in it: others share their gzip member
 	Pages    int      `json:"pages"`    // listed in the WACZ
 	Made     []string `json:"made"`     // paths
 	Notes    []string `json:"notes"`    // what is damaged
@@ -45,13 +52,22 @@ func Run(ctx context.Context, r *archive.Reader, to To, wrote func(done, total i
 	for _, f := range r.Files() {
 		result.Bytes += f.Size
 	}
-	files := watched{ctx: ctx, wrote: wrote}
+	for _, path := range []string{to.CDXJ, to.WACZ} {
+		if _, err := os.Lstat(path); path != Stream && err == nil {
+			return nil, fmt.Errorf("write %s: %w", path, fs.ErrExist)
+		}
+	}
+	files := watched{ctx: ctx, wrote: wrote, out: to.Out}
 	for _, copies := range []string{to.WARC, to.WACZ} {
 		if copies != "" {
 			files.total += int(result.Bytes)
 		}
 	}
-	if to.WARC != "" {
+	if to.WARC == Stream {
+		if err := streamFiles(r, &files); err != nil {
+			return nil, err
+		}
+	} else if to.WARC != "" {
 		if err := copyFiles(r, to.WARC, &files, result); err != nil {
 			return nil, err
 		}
@@ -61,7 +77,7 @@ func Run(ctx context.Context, r *archive.Reader, to To, wrote func(done, total i
 		write func(io.Writer) error
 	}{
 		{to.CDXJ, func(w io.Writer) (err error) {
-			result.Captures, err = writeIndex(r, w, nil)
+			result.Captures, result.Unplaced, err = writeIndex(r, w, nil)
 			return err
 		}},
 		{to.WACZ, func(w io.Writer) error { return writeWACZ(r, w, to, result) }},
@@ -72,7 +88,9 @@ func Run(ctx context.Context, r *archive.Reader, to To, wrote func(done, total i
 		if err := files.write(step.path, step.write); err != nil {
 			return nil, err
 		}
-		result.Made = append(result.Made, step.path)
+		if step.path != Stream {
+			result.Made = append(result.Made, step.path)
+		}
 	}
 	return result, nil
 }
@@ -81,11 +99,17 @@ func Run(ctx context.Context, r *archive.Reader, to To, wrote func(done, total i
 type watched struct {
 	ctx         context.Context
 	wrote       func(done, total int)
+	out         io.Writer // of Stream
 	to          io.Writer
 	done, total int
 }
 
 func (f *watched) write(path string, content func(io.Writer) error) error {
+	if path == Stream {
+		out := bufio.NewWriterSize(f.out, 64<<10)
+		f.to = out
+		return errors.Join(content(f), out.Flush())
+	}
 	return whole.Write(path, func(w io.Writer) error {
 		f.to = w
 		return content(f)
@@ -122,6 +146,31 @@ func copyFiles(r *archive.Reader, dir string, files *watched, result *Result) er
 	return nil
 }
 
+// ErrMixed says that files cannot be one behind the other: readers tell by the beginning how all
+// of it is compressed.
+var ErrMixed = errors.New("some of the WARC files are compressed and others are not, or they are " +
+	"of ARC; they cannot be one stream")
+
+// streamFiles writes all WARC files one behind the other: as records are, that is a WARC file.
+func streamFiles(r *archive.Reader, files *watched) error {
+	kinds := map[string]bool{}
+	for _, f := range r.Files() {
+		kind, packed := strings.CutSuffix(f.Name, ".gz")
+		kinds[fmt.Sprint(filepath.Ext(kind), packed)] = true
+	}
+	if len(kinds) > 1 {
+		return ErrMixed
+	}
+	return files.write(Stream, func(w io.Writer) error {
+		for _, f := range r.Files() {
+			if err := copyFile(r, f, w); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 func copyFile(r *archive.Reader, f archive.WARCFile, w io.Writer) error {
 	in, err := r.Open(f)
 	if err != nil {
@@ -138,7 +187,9 @@ func copyFile(r *archive.Reader, f archive.WARCFile, w io.Writer) error {
 // writeIndex writes the lines of captures, sorted, with the seven usual fields. For replay, lines
 // have milliseconds, and a capture of "not modified" is the record that stands for it, with status
 // and digest of what it means; it has no line where the archive has nothing that it could mean.
-func writeIndex(r *archive.Reader, w io.Writer, forReplay *notModified) (captures int, err error) {
+// Captures that cannot be read by an offset alone have no line either.
+func writeIndex(r *archive.Reader, w io.Writer, forReplay *notModified) (
+	captures, unplaced int, err error) {
 	out := bufio.NewWriter(w)
 	var lines [][]byte // of one key and moment, which may be in another order than their captures
 	second := ""
@@ -159,6 +210,10 @@ func writeIndex(r *archive.Reader, w io.Writer, forReplay *notModified) (capture
 			if !ok || err != nil {
 				return err
 			}
+		}
+		if plain.Length == 0 {
+			unplaced++
+			return nil
 		}
 		captures++
 		if at := c.Key + " " + cdxj.Stamp(c.Time); at != second {
@@ -182,7 +237,7 @@ func writeIndex(r *archive.Reader, w io.Writer, forReplay *notModified) (capture
 	if err == nil {
 		err = out.Flush()
 	}
-	return captures, err
+	return captures, unplaced, err
 }
 
 // Text says what was exported.
@@ -190,6 +245,10 @@ func (r *Result) Text(w io.Writer) error {
 	text := fmt.Sprintf("Exported %s, %d bytes", report.Plural(r.Files, "WARC file"), r.Bytes)
 	if r.Captures > 0 {
 		text += "; " + report.Plural(r.Captures, "capture") + " in the index"
+	}
+	if r.Unplaced > 0 {
+		text += "; " + report.Plural(r.Unplaced, "capture") + " left out of the index, as other " +
+			"records share their gzip member"
 	}
 	if r.Pages > 0 {
 		text += ", " + report.Plural(r.Pages, "page") + " listed"

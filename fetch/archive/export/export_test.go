@@ -337,3 +337,85 @@ func TestNamesAreOurOwn(t *testing.T) {
 		t.Errorf("%v, %v", copies, err)
 	}
 }
+
+// TestStream writes each result to a stream, and leaves files alone that are there.
+func TestStream(t *testing.T) {
+	dir, out := t.TempDir(), t.TempDir()
+	if err := keep(t, dir, [2]string{"http://h.example/a", "<title>A</title>"},
+		[2]string{"http://h.example/b", strings.Repeat("b", 2000)},
+		[2]string{"http://h.example/c", "c"}).Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := archive.OpenReader(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	path := filepath.Join(out, "f")
+	for name, to := range map[string]To{"cdxj": {CDXJ: Stream}, "wacz": {WACZ: Stream},
+		"warc": {WARC: Stream}, "cdxj file": {CDXJ: path}, "wacz file": {WACZ: path}} {
+		to.Software, to.Created = "test", noon.Format(time.RFC3339)
+		var stream bytes.Buffer
+		to.Out = &stream
+		result, err := Run(t.Context(), r, to, func(int, int) {})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		got := stream.Bytes()
+		if strings.HasSuffix(name, "file") {
+			if got, err = os.ReadFile(path); err != nil || len(result.Made) != 1 {
+				t.Fatalf("%s: %+v, %v", name, result, err)
+			}
+			if _, err := Run(t.Context(), r, to, func(int, int) {}); !errors.Is(err, fs.ErrExist) {
+				t.Errorf("%s is written over: %v", name, err)
+			}
+			if still, err := os.ReadFile(path); err != nil || !bytes.Equal(still, got) {
+				t.Errorf("%s has changed: %v", name, err)
+			}
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+		} else if len(result.Made) > 0 {
+			t.Errorf("%s: made %v", name, result.Made)
+		}
+		found := 0
+		switch name[:4] {
+		case "cdxj":
+			found = bytes.Count(got, []byte("\n"))
+		case "wacz":
+			z, err := zip.NewReader(bytes.NewReader(got), int64(len(got)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			found = len(z.File) - len(r.Files()) - 1 // index, pages, two descriptions
+		case "warc":
+			for in := warc.NewReader(bytes.NewReader(got), 0); ; {
+				rec, err := in.Next()
+				if err == io.EOF {
+					break
+				} else if err != nil {
+					t.Fatal(err)
+				}
+				if rec.Type() == warc.Response {
+					found++
+				}
+			}
+		}
+		if found != 3 {
+			t.Errorf("%s: %d of 3", name, found)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "z.warc"), []byte("WARC/1.1\r\nContent-Length: 0"+
+		"\r\n\r\n\r\n\r\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	mixed, err := archive.OpenReader(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mixed.Close()
+	if _, err := Run(t.Context(), mixed, To{WARC: Stream, Out: io.Discard},
+		func(int, int) {}); !errors.Is(err, ErrMixed) {
+		t.Errorf("files of two kinds in one stream: %v", err)
+	}
+}

@@ -93,7 +93,8 @@ func writeWACZ(r *archive.Reader, w io.Writer, to To, result *Result) error {
 		}
 	}
 	if err := p.add("indexes/index.cdxj", zip.Store, created, func(w io.Writer) error {
-		captures, err := writeIndex(r, w, standing)
+		captures, unplaced, err := writeIndex(r, w, standing)
+		result.Unplaced = unplaced
 		result.Captures = max(result.Captures, captures)
 		return err
 	}); err != nil {

@@ -157,6 +157,34 @@ func TestCaptures(t *testing.T) {
 	}
 }
 
+// TestSharedKeys asks for addresses that share the key of others: no other page is the answer.
+func TestSharedKeys(t *testing.T) {
+	s := serverOf(t, answer{"https://www3288.com/", 0, page200("one")},
+		answer{"http://h.example/PAGE", 1, page200("large")},
+		answer{"http://h.example/page", 2, page200("small")},
+		answer{"https://www.web.example/x", 3, page200("x")})
+	for path, want := range map[string]string{
+		"https://www504778.com/": "", "http://h.example/Page": "", "http://h.example/page/": "",
+		"www3288.com":           "/web/20260131120000/https://www3288.com/",
+		"http://h.example/PAGE": "/web/20260131120100/http://h.example/PAGE",
+		"http://h.example/page": "/web/20260131120200/http://h.example/page",
+		"http://web.example/x":  "/web/20260131120300/https://www.web.example/x",
+	} {
+		w := get(s, "/web/2026/"+path)
+		if to := w.Header().Get("Location"); to != want || (w.Code == 404) != (want == "") {
+			t.Errorf("%s: %d, to %q; want %q", path, w.Code, to, want)
+		}
+		list := get(s, "/web/*/"+path).Body.String()
+		if n := strings.Count(list, "<tr>"); n != strings.Count(want, "/web/") {
+			t.Errorf("%s: %d captures are listed", path, n)
+		}
+	}
+	// At its moment, too, a capture is under its own address alone.
+	if w := get(s, "/web/20260131120300/http://web.example/x"); w.Code != 302 {
+		t.Errorf("a capture of another host: %d", w.Code)
+	}
+}
+
 // Only names of loopback are answered to, and nothing but reading is done.
 func TestWhoIsAnswered(t *testing.T) {
 	s := serverOf(t, answer{url: "https://h.example/", raw: page200("x")})

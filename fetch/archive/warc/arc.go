@@ -1,6 +1,7 @@
 package warc
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 	"time"
@@ -19,10 +20,7 @@ const (
 )
 
 // IsARC reports whether a file that begins so is an ARC file.
-func IsARC(head []byte) bool {
-	line, _, _ := strings.Cut(string(head[:min(len(head), longestARC)]), "\n")
-	return strings.HasPrefix(line, arcFirst) && arcFields(line) != nil
-}
+func IsARC(head []byte) bool { return bytes.HasPrefix(head, []byte(arcFirst)) }
 
 // arcFields reads the line before a record; nil: it is none. The address may have blanks.
 func arcFields(line string) []Field {

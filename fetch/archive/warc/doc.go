@@ -1,4 +1,4 @@
-// Package warc writes and reads WARC files (WARC 1.1, ISO 28500:2017).
+// Package warc writes and reads WARC files (WARC 1.1, ISO 28500:2017), and reads ARC files.
 //
 // # Terms
 //
@@ -13,8 +13,10 @@
 //     offset alone. It has a digest of its block, and no character that would begin another record.
 //  2. A block is written octet for octet. The digest of a payload is that of the body as it was
 //     sent without its transfer coding, content coding kept (WARC 1.1, 5.9).
-//  3. A Reader takes gzip files, plain ones, WARC 1.0 and 1.1, and what other writers are known to
-//     do: brackets around addresses, line ends without CR, several records in a member.
+//  3. A Reader takes gzip files, plain ones, WARC 1.0 and 1.1, ARC 1 and 2, and what other writers
+//     are known to do: brackets around addresses, line ends without CR or too many of them, a byte
+//     order mark, several records in a member. ParseRecord takes bodies that a writer decoded
+//     without a change of the header.
 //  4. A Reader uses a bounded amount of memory, whatever it reads: headers of records and messages
 //     have limits, blocks are streamed. A block may have MaxBlock octets.
 //  5. A file that was cut at any octet is read up to there. Then the error is a DamageError at the

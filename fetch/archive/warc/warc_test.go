@@ -323,6 +323,10 @@ func FuzzReader(f *testing.F) {
 		"response\r\n\r\nab\r\n\r\n"))
 	f.Add([]byte("WARC/1.0\nContent-Length: 80\nContent-Type: application/http\nWARC-Type: " +
 		"response\n\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"))
+	f.Add([]byte("filedesc://x.arc 0.0.0.0 20240131120000 text/plain 4\n1 0\n\n" +
+		"http://h.example/a b 192.0.2.1 20240131120000 text/html 18\nHTTP/1.0 200 OK\n\nx\n" +
+		"dns:h.example 192.0.2.1 202401311200 text/dns 200 - - 0 x.arc 1\nx\n"))
+	f.Add([]byte("\xef\xbb\xbf\r\n" + zipped("", "\n"+string(file))))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		r := NewReader(bytes.NewReader(file), 0)
 		end := int64(0)
@@ -354,6 +358,11 @@ func FuzzParseResponse(f *testing.F) {
 	f.Add([]byte("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nabc"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		m, err := ParseResponse(raw)
+		of := &Record{Header: []Field{{TypeField, Response}, {PayloadDigestField, "sha1:x"}}}
+		whole, bad := ParseRecord(of, raw)
+		if (err == nil) != (bad == nil) || err == nil && len(whole.Body) < len(m.Body) {
+			t.Fatalf("%v and %v, or a shorter body", err, bad)
+		}
 		if err != nil {
 			return
 		}

@@ -1,0 +1,165 @@
+package captures
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/gzip"
+)
+
+// record is a WARC record of an address, with an HTTP answer as its block unless it is of another
+// type.
+func record(kind, uri, contentType, block string) string {
+	return fmt.Sprintf("WARC/1.1\r\nWARC-Type: %s\r\nWARC-Record-ID: <urn:x>\r\nWARC-Date: "+
+		"2024-01-31T12:00:00Z\r\nWARC-Target-URI: %s\r\nContent-Type: %s\r\n"+
+		"Content-Length: %d\r\n\r\n%s\r\n\r\n", kind, uri, contentType, len(block), block)
+}
+
+func answered(uri, fields, body string) string {
+	return record("response", uri, "application/http", "HTTP/1.1 200 OK\r\nContent-Type: text/html"+
+		"\r\n"+fields+"\r\n"+body)
+}
+
+func zip1(text string) string {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	z.Write([]byte(text))
+	z.Close()
+	return b.String()
+}
+
+func br(text string) string {
+	var b bytes.Buffer
+	z := brotli.NewWriter(&b)
+	z.Write([]byte(text))
+	z.Close()
+	return b.String()
+}
+
+// TestWARCBodies reads one page as several writers keep it: each time it is the same page.
+func TestWARCBodies(t *testing.T) {
+	page := "<title>T</title>" + strings.Repeat("<p>Words of a page.</p>", 40)
+	const gz, short = "Content-Encoding: gzip\r\n", "Content-Length: 58\r\n"
+	of := func(fields, body string) string { return answered("http://h.example/a", fields, body) }
+	plain := of("", page)
+	for name, file := range map[string]string{
+		"br":             of("Content-Encoding: br\r\n", br(page)),
+		"two codings":    of("Content-Encoding: gzip,br\r\n", br(zip1(page))),
+		"two fields":     of(gz+"Content-Encoding: br\r\n", br(zip1(page))),
+		"decoded":        of("Content-Encoding: br\r\n", page),
+		"old length":     of(gz+short, page),
+		"too long":       of(gz+"Content-Length: 99999\r\n", page),
+		"no coding":      of("Content-Encoding: utf-8\r\n", page),
+		"behind the end": of(fmt.Sprintf("Content-Length: %d\r\n", len(page)), page+"HTTP/1.1"),
+		"empty line":     "\r\n" + plain,
+		"byte order":     "\xef\xbb\xbf" + plain,
+		"ARC": "filedesc://x.arc 0.0.0.0 20240131120000 text/plain 4\n1 0\n\n" + fmt.Sprintf(
+			"http://h.example/a 192.0.2.1 20240131120000 text/html %d\nHTTP/1.0 200 OK\r\n"+
+				"Content-Type: text/html\r\n\r\n%s\n", 44+len(page), page),
+	} {
+		for _, ending := range []string{".warc", ".warc.gz"} {
+			f, all, err := readAll(t, fileOf(t, "f"+ending, file), Options{})
+			if err != nil || f.BadCount > 0 || len(all) != 1 || all[0].Size != int64(len(page)) {
+				t.Errorf("%s%s: %+v, %+v, %v", name, ending, f, all, err)
+			}
+		}
+	}
+	// What is lost of a body would look like a change.
+	cut := br(page)[:40]
+	f, all, err := readAll(t, fileOf(t, "f.warc",
+		plain+of("Content-Encoding: br\r\n", cut)), Options{})
+	if err != nil || f.BadCount != 1 || len(all) != 1 {
+		t.Errorf("a cut body: %+v, %+v, %v", f, all, err)
+	}
+}
+
+// TestNoPages reads what crawlers write beside pages. It is sound, and does not count as damage.
+func TestNoPages(t *testing.T) {
+	warc := ""
+	for i, uri := range []string{"dns:h.example", "whois:h.example", "urn:X-wpull:log",
+		"screenshot:https://h.example/", "urn:view:https://h.example/", "about:blank",
+		"metadata://gnu.org/software/wget/warc/MANIFEST.txt", "ftp://h.example/"} {
+		warc += record([]string{"response", "resource"}[i%2], uri, "text/plain", "x")
+	}
+	warc += record("response", "", "application/http", "x") // real damage
+	warc += record("response", "h.example:80/", "application/http", "x")
+	warc += answered("http://h.example/", "", "<p>page")
+	line := `{"url": %q, "mime": "text/html", "status": "200", "digest": "` + shaA + `"}` + "\n"
+	index := "dns:h.example 20240131120000 " + fmt.Sprintf(line, "dns:h.example") +
+		"x 20240131120000 " + fmt.Sprintf(line, "h.example:80/") +
+		"x 20240131120000 " + fmt.Sprintf(line, "nothing") +
+		"example,h)/ 20240131120000 " + fmt.Sprintf(line, "http://h.example/")
+	for name, text := range map[string]string{"f.warc": warc, "f.cdxj": index} {
+		f, all, err := readAll(t, fileOf(t, name, text), Options{})
+		if err != nil || f.BadCount != 2 || len(f.Bad) != 2 || len(all) != 1 {
+			t.Errorf("%s: %+v, %+v, %v", name, f, all, err)
+		}
+	}
+}
+
+// TestRows reads the JSON of index servers.
+func TestRows(t *testing.T) {
+	for name, c := range map[string]struct {
+		text                  string
+		captures, listed, bad int64
+	}{
+		"Wayback Machine": {`[["urlkey","timestamp","original","mimetype","statuscode","digest",` +
+			`"length"],` + "\n" + `["example,h)/", "20240131120000", "http://h.example:80/", ` +
+			`"text/html", "200", "` + shaA + `", "433"],` + "\n" +
+			`["example,h)/", "20240201120000", "http://h.example:80/", "warc/revisit", "-", "` +
+			shaA + `", "433"]]`, 2, 0, 0},
+		"other columns": {"\xef\xbb\xbf\r\n[\r\n [\"original\", \"timestamp\", " +
+			"\"statuscode\", \"digest\"],\r\n[\"http://h.example/\", \"20240131120000\", 200, \"" +
+			shaA + "\"], [\"dns:h.example\", \"20240131120000\", null, null]\r\n]\r\n", 1, 0, 0},
+		"addresses alone": {`[["original"],["http://h.example/"],["http://h.example/b"]]`, 0, 2, 0},
+		"no status": {`[["original","timestamp"],["http://h.example/","20240131120000"]]`,
+			0, 1, 0},
+		"key for the rest": {`[["original","timestamp"],["http://h.example/","2024"],[],` +
+			`["x%20y"]]`, 0, 1, 0},
+		"objects": {`[{"timestamp":"20240131120000","url":"http://h.example/","status":404},` +
+			`{"timestamp":"20240201120000","original":"http://h.example/","statuscode":"200",` +
+			`"digest":"` + shaA + `"}]`, 2, 0, 0},
+		"nothing": {"[]\n", 0, 0, 0},
+		"cut":     {`[["original"],["http://h.example/"],["http://h.ex`, 0, 1, 1},
+		"columns are missing": {`[["original","timestamp","length"],["http://h.example/",` +
+			`"20240131120000","1"],["x", "y"]]`, 0, 1, 1},
+	} {
+		f, all, err := readAll(t, fileOf(t, "f.json", c.text), Options{})
+		if err != nil || f.Format != CDX || f.Captures != c.captures || f.Listed != c.listed ||
+			f.BadCount != c.bad || int64(len(all)) != c.captures+c.listed {
+			t.Errorf("%s: %+v, %+v, %v", name, f, all, err)
+		}
+	}
+	for name, text := range map[string]string{"no names": `[["a","b"],["c","d"]]`,
+		"endless row": `[["original"],["` + strings.Repeat("a", 3*mostLine)} {
+		if f, all, err := readAll(t, fileOf(t, "f.json", text), Options{}); err == nil {
+			t.Errorf("%s: %+v, %+v", name, f, all)
+		}
+	}
+	lines := `{"urlkey":"example,h)/","timestamp":"20240131120000","url":"http://h.example/",` +
+		`"mime":"text/html","status":200,"length":4,"redirect":null,"digest":"` + shaA + `"}` +
+		"\r\n"
+	if f, all, err := readAll(t, fileOf(t, "f.jsonl", lines), Options{}); err != nil ||
+		f.Format != CDXJ || len(all) != 1 || all[0].Status != 200 {
+		t.Errorf("JSON lines: %+v, %+v, %v", f, all, err)
+	}
+}
+
+// TestCompressions names the compression that is not read.
+func TestCompressions(t *testing.T) {
+	for name, text := range map[string]string{"zstd": "\x28\xb5\x2f\xfd\x20",
+		"xz": "\xfd7zXZ\x00\x00", "bzip2": "BZh91AY"} {
+		path := filepath.Join(t.TempDir(), "f.warc")
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(path, ""); err == nil || !strings.Contains(err.Error(), name+" -d") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
