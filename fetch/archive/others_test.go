@@ -17,7 +17,11 @@ import (
 
 // othersRecord is one as other writers make it: of a day of January 2024, with its address as body.
 func othersRecord(url string, day int) string {
-	block := "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + url
+	return othersAnswer(url, day, "Content-Type: text/html\r\n")
+}
+
+func othersAnswer(url string, day int, fields string) string {
+	block := "HTTP/1.1 200 OK\r\n" + fields + "\r\n" + url
 	return fmt.Sprintf("WARC/1.0\r\nWARC-Type: response\r\nWARC-Date: 2024-01-%02dT00:00:00Z\r\n"+
 		"WARC-Target-URI: %s\r\nContent-Type: application/http\r\nContent-Length: %d\r\n\r\n%s"+
 		"\r\n\r\n", day, url, len(block), block)
@@ -139,6 +143,29 @@ func TestOneMember(t *testing.T) {
 			if a, err := r.Answer(found[0]); err != nil || string(a.Body) != url {
 				t.Errorf("%s, %s: %+v, %v", name, url, a, err)
 			}
+		}
+	}
+}
+
+// TestRevisitWithoutHeader: a revisit that keeps less of its header than there was has type and
+// coding of the record that it names.
+func TestRevisitWithoutHeader(t *testing.T) {
+	const url = "http://h.example/"
+	for _, block := range []string{"", "HTTP/1.1 200 OK\r\nDate: x\r\n\r\n"} {
+		original := othersAnswer(url, 1, "Content-Type: text/x\r\nContent-Encoding: br\r\n")
+		r := othersReader(t, map[string]string{"a.warc": original + fmt.Sprintf("WARC/1.0\r\n"+
+			"WARC-Type: revisit\r\nWARC-Date: 2024-02-01T00:00:00Z\r\nWARC-Target-URI: %s\r\n"+
+			"WARC-Refers-To-Target-URI: <%s>\r\nWARC-Refers-To-Date: 2024-01-01T00:00:00Z\r\n"+
+			"Content-Type: application/http\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n",
+			url, url, len(block), block)})
+		found, err := r.Of(url, time.Time{}, 2)
+		if err != nil || len(found) != 2 {
+			t.Fatalf("%+v, %v", found, err)
+		}
+		a, err := r.Answer(found[1])
+		if err != nil || a.Status != 200 || string(a.Body) != url || a.Get("Content-Type") !=
+			"text/x" || a.Get("Content-Encoding") != "br" {
+			t.Errorf("%q: %+v, %v", block, a, err)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -190,8 +191,14 @@ func (r shelf) answer(c *cdxj.Capture) (*Answer, error) {
 		return nil, fmt.Errorf("capture of %s at %s: %w", c.URL, cdxj.Stamp(c.Time), err)
 	}
 	a.Body, a.Cut = original.Body, original.Cut
-	if a.Status == 304 { // the server said that all was as before
+	if a.Status == 304 || a.Status == 0 { // all was as before, or no header was kept
 		a.Status, a.Header = original.Status, original.Header
+	}
+	for _, name := range []string{"Content-Type", "Content-Encoding"} {
+		// Some writers keep a few fields of a revisit. The same body has the same type and coding.
+		if value := original.Get(name); value != "" && a.Get(name) == "" {
+			a.Header = append(slices.Clip(a.Header), warc.Field{Name: name, Value: value})
+		}
 	}
 	return a, nil
 }
@@ -214,7 +221,7 @@ func (r shelf) original(c *cdxj.Capture) (*cdxj.Capture, error) {
 	}
 	for _, p := range past {
 		if date, err := warc.ParseDate(p.Date); err == nil && date.Equal(at) &&
-			p.URL == c.RefersURI && p.MIME != cdxj.Revisit {
+			identity(p.URL) == identity(c.RefersURI) && p.MIME != cdxj.Revisit {
 			return p, nil
 		}
 	}
@@ -246,10 +253,10 @@ func (r shelf) record(c *cdxj.Capture) (*Answer, error) {
 	}
 	defer f.Close()
 	in := warc.NewReader(io.NewSectionReader(f, c.Offset, math.MaxInt64-c.Offset), c.Offset)
-	rec, err := in.Next()
-	for err == nil && rec.Within < c.Within {
-		rec, err = in.Next()
+	if err := in.Skip(c.Within); err != nil {
+		return fail(err)
 	}
+	rec, err := in.Next()
 	if err != nil {
 		return fail(err)
 	}
@@ -264,12 +271,15 @@ func (r shelf) record(c *cdxj.Capture) (*Answer, error) {
 		return fail(err)
 	}
 	a := &Answer{Capture: c, Status: 200, Cut: rec.Get(warc.TruncatedField)}
-	if !rec.IsHTTP() {
+	if !rec.IsHTTP() && rec.Type() != warc.Revisit {
 		a.Header = []warc.Field{{Name: warc.ContentField, Value: rec.Get(warc.ContentField)}}
 		a.Body = block
 		return a, nil
 	}
 	m, err := warc.ParseRecord(rec, block)
+	if err != nil && rec.Type() == warc.Revisit {
+		m, err = new(warc.Message), nil // it may have no header
+	}
 	if err != nil {
 		return fail(err)
 	}
@@ -280,13 +290,20 @@ func (r shelf) record(c *cdxj.Capture) (*Answer, error) {
 // Text is the body without its content codings, at most most octets of it. With an error comes
 // what can be read before the damage.
 func (a *Answer) Text(most int64) ([]byte, error) {
+	return coding.Undo(a.Body, a.codings(), most)
+}
+
+// IsCoded reports whether the body is in the content coding that the header names.
+func (a *Answer) IsCoded() bool { return !coding.IsPlain(a.Body, a.codings()) }
+
+func (a *Answer) codings() []string {
 	var named []string
 	for _, f := range a.Header {
 		if strings.EqualFold(f.Name, "Content-Encoding") {
 			named = append(named, f.Value)
 		}
 	}
-	return coding.Undo(a.Body, coding.Of(named...), most)
+	return coding.Of(named...)
 }
 
 // Since hands out the captures of records that begin behind what is known of each WARC file, by the

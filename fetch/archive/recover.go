@@ -240,9 +240,9 @@ func captureOf(rec *warc.Record, seen *warc.Seen, file string) *cdxj.Capture {
 	}
 	switch kind {
 	case warc.Revisit:
-		c.Type = c.MIME
-		c.MIME, c.RefersURI, c.RefersDate = cdxj.Revisit, rec.Get(warc.RefersURIField),
-			rec.Get(warc.RefersDateField)
+		c.Type, c.MIME = c.MIME, cdxj.Revisit
+		c.RefersURI = strings.Trim(rec.Get(warc.RefersURIField), "<>")
+		c.RefersDate = rec.Get(warc.RefersDateField)
 	case warc.Resource:
 		c.MIME = mediaType(rec.Get(warc.ContentField))
 	}

@@ -1,7 +1,7 @@
 // Package captures reads what others know of pages: lists of addresses, sitemaps, indexes of
 // archives (CDXJ, CDX, JSON of index servers), WARC, ARC and WACZ files of any writer, dumps of
-// Nutch, and logs of web servers. Each becomes captures: what somebody got of an address, and when. A Sorter brings them to the
-// order of address and time, on disk where they are many.
+// Nutch, and logs of web servers. Each becomes captures: what somebody got of an address, and when.
+// A Sorter brings them to the order of address and time, on disk where they are many.
 //
 // # What counts
 //

@@ -143,7 +143,8 @@ func Captures(r *archive.Reader, url string, moments []time.Time, now time.Time)
 var ErrNone = fmt.Errorf("the archive has no page of this address")
 
 func hasPage(c *cdxj.Capture) bool {
-	return c.Status == "200" || c.Status == "203" || c.Status == "304" && c.MIME == cdxj.Revisit
+	return c.Status == "200" || c.Status == "203" ||
+		(c.Status == "304" || c.Status == "") && c.MIME == cdxj.Revisit // which may have no header
 }
 
 // Compare compares two captures.

@@ -157,6 +157,19 @@ func TestCaptures(t *testing.T) {
 	}
 }
 
+// TestDecoded serves a body that is not in the coding that its header names: a browser shows it.
+func TestDecoded(t *testing.T) {
+	const head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: br\r\n\r\n"
+	s := serverOf(t, answer{"http://h.example/", 0, head + "<p>words of a page"})
+	for _, kind := range []string{"", "id_"} {
+		w := get(s, "/web/20260131120000"+kind+"/http://h.example/")
+		if got := w.Header().Get("Content-Encoding"); got != "" || w.Body.String() !=
+			"<p>words of a page" {
+			t.Errorf("%q: coding %q, %q", kind, got, w.Body)
+		}
+	}
+}
+
 // TestSharedKeys asks for addresses that share the key of others: no other page is the answer.
 func TestSharedKeys(t *testing.T) {
 	s := serverOf(t, answer{"https://www3288.com/", 0, page200("one")},

@@ -225,7 +225,7 @@ func (s *Server) serveAnswer(w http.ResponseWriter, q *http.Request, a *archive.
 			body, coding = rewrite(text, contentType, c.URL, c.Time), ""
 		}
 	}
-	if coding != "" {
+	if coding != "" && a.IsCoded() {
 		h.Set("Content-Encoding", coding)
 	}
 	h.Set("Content-Length", strconv.Itoa(len(body)))

@@ -15,8 +15,8 @@
 //     sent without its transfer coding, content coding kept (WARC 1.1, 5.9).
 //  3. A Reader takes gzip files, plain ones, WARC 1.0 and 1.1, ARC 1 and 2, and what other writers
 //     are known to do: brackets around addresses, line ends without CR or too many of them, a byte
-//     order mark, several records in a member. ParseRecord takes bodies that a writer decoded
-//     without a change of the header.
+//     order mark, several records in a member, members that end within a record. ParseRecord takes
+//     bodies that a writer decoded without a change of the header.
 //  4. A Reader uses a bounded amount of memory, whatever it reads: headers of records and messages
 //     have limits, blocks are streamed. A block may have MaxBlock octets.
 //  5. A file that was cut at any octet is read up to there. Then the error is a DamageError at the

@@ -2,6 +2,7 @@ package warc
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -37,6 +38,9 @@ func TestOtherWriters(t *testing.T) {
 		"no line end, zipped":  zipped(head, head),
 		"many line ends":       record + "\r\n\r\n\r\n" + record + "\n",
 		"plain, then zipped":   record + zipped(record),
+		"members anywhere": zipped((record + record)[:9], (record + record)[9:43], "",
+			(record + record)[43:len(record)-6], (record + record)[len(record)-6:len(record)+8],
+			record[8:]),
 	} {
 		records, _, err := all(t, []byte(file))
 		if err != nil || len(records) != 2 {
@@ -45,14 +49,29 @@ func TestOtherWriters(t *testing.T) {
 		}
 		for i, want := range records {
 			r := NewReader(strings.NewReader(file[want.Offset:]), want.Offset)
-			rec, err := r.Next()
-			for err == nil && rec.Within < want.Within {
-				rec, err = r.Next()
+			if err := r.Skip(want.Within); err != nil {
+				t.Fatalf("%s, record %d: %v", name, i, err)
 			}
+			rec, err := r.Next()
 			if err != nil || rec.Within != want.Within || rec.Length != 5 {
 				t.Errorf("%s, record %d at %d and %d: %+v, %v",
 					name, i, want.Offset, want.Within, rec, err)
 			}
+		}
+	}
+}
+
+// TestMemberEndsEarly: where a member ends before its record, and the next one begins another, the
+// record is damaged and the next one is not.
+func TestMemberEndsEarly(t *testing.T) {
+	const head = "WARC/1.0\r\nWARC-Type: resource\r\nContent-Length: 500\r\n\r\n"
+	const record = "WARC/1.0\r\nWARC-Type: resource\r\nContent-Length: 0\r\n\r\n\r\n\r\n"
+	for _, early := range []string{"WARC/1.0\r\nWARC-", head, head + "hello"} {
+		first := zipped(early)
+		records, _, err := all(t, []byte(first+zipped(record)))
+		var damage *DamageError
+		if len(records) != 0 || !errors.As(err, &damage) || damage.Offset != 0 {
+			t.Errorf("%q: %d records, %v", early, len(records), err)
 		}
 	}
 }

@@ -110,6 +110,25 @@ func NewReader(r io.Reader, offset int64) *Reader {
 	return &Reader{base: offset, count: c, file: bufio.NewReaderSize(c, 64<<10)}
 }
 
+// Skip skips octets of the gzip member at which the reader is, uncompressed: Record.Within is how
+// many are before a record. It is called before Next.
+func (r *Reader) Skip(within int64) error {
+	if within == 0 {
+		return nil
+	}
+	if err := r.enter(); err != nil {
+		return err
+	}
+	if !r.zip {
+		return r.damage("it is in no gzip member", nil)
+	}
+	at := r.out.n - int64(r.in.Buffered())
+	if _, err := io.CopyN(io.Discard, r.in, within-at); err != nil {
+		return r.damage("its gzip member is cut or damaged", unexpected(err))
+	}
+	return nil
+}
+
 // offset is that of the next octet of the file.
 func (r *Reader) offset() int64 { return r.base + r.count.n - int64(r.file.Buffered()) }
 
@@ -198,6 +217,31 @@ func (r *Reader) enter() error {
 	return r.damage("empty lines without end", nil)
 }
 
+// goOn goes on with the next member where one ended in the middle of a record: tools that compress
+// blocks of a file make members so. False: there is none, or a record begins there.
+func (r *Reader) goOn() bool {
+	if !r.zip {
+		return false
+	}
+	next := r.offset()
+	if mark, _ := r.file.Peek(len(memberMark)); !bytes.Equal(mark, memberMark) {
+		return false
+	}
+	if r.z.Reset(r.file) != nil {
+		return false
+	}
+	r.z.Multistream(false)
+	r.out = &counter{r: r.z}
+	r.in.Reset(r.out)
+	head, _ := r.in.Peek(longestARC) // of a shorter member there are fewer
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	if bytes.HasPrefix(line, []byte("WARC/")) || arcFields(string(line)) != nil {
+		return false
+	}
+	r.begin = next
+	return true
+}
+
 // isARC reports whether a record of an ARC file begins here.
 func (r *Reader) isARC() bool {
 	if c, _ := r.file.Peek(1); c[0]|0x20 < 'a' || c[0]|0x20 > 'z' {
@@ -230,13 +274,15 @@ func (r *Reader) damage(what string, err error) error {
 // header reads the header of a record (WARC 1.1, 4).
 func (r *Reader) header(rec *Record) error {
 	var head []byte
+	begin := 0 // of the line
 	for {
-		line, err := r.in.ReadSlice('\n')
-		head = append(head, line...)
+		part, err := r.in.ReadSlice('\n')
+		head = append(head, part...)
+		line := head[begin:]
 		switch {
 		case len(head) > maxHead:
 			return r.damage(fmt.Sprintf("its header is longer than %d octets", maxHead), nil)
-		case err == bufio.ErrBufferFull:
+		case err == bufio.ErrBufferFull, err == io.EOF && r.goOn():
 			continue
 		case err != nil:
 			return r.damage("its header is cut", unexpected(err))
@@ -250,9 +296,10 @@ func (r *Reader) header(rec *Record) error {
 			if !strings.HasPrefix(rec.Version, "WARC/") || len(rec.Version) > 10 {
 				return r.damage("it does not begin with WARC/ and a version", nil)
 			}
-		} else if len(bytes.TrimRight(line, "\r\n")) == 0 && endsEmpty(head) {
+		} else if len(bytes.TrimRight(line, "\r\n")) == 0 {
 			break
 		}
+		begin = len(head)
 	}
 	if rec.Version == arcVersion {
 		begin, _ := r.in.Peek(len("HTTP/")) // a block may be shorter
@@ -279,6 +326,9 @@ type blockReader struct{ r *Reader }
 func (b *blockReader) Read(p []byte) (int, error) {
 	r := b.r
 	n, err := r.left.Read(p)
+	for n == 0 && err == io.EOF && r.left.N > 0 && r.goOn() {
+		n, err = r.left.Read(p)
+	}
 	if err != nil && err != io.EOF || err == io.EOF && r.left.N > 0 {
 		err = r.damage("its block is cut or damaged", unexpected(err))
 	}

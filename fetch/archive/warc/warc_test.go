@@ -326,7 +326,8 @@ func FuzzReader(f *testing.F) {
 	f.Add([]byte("filedesc://x.arc 0.0.0.0 20240131120000 text/plain 4\n1 0\n\n" +
 		"http://h.example/a b 192.0.2.1 20240131120000 text/html 18\nHTTP/1.0 200 OK\n\nx\n" +
 		"dns:h.example 192.0.2.1 202401311200 text/dns 200 - - 0 x.arc 1\nx\n"))
-	f.Add([]byte("\xef\xbb\xbf\r\n" + zipped("", "\n"+string(file))))
+	f.Add([]byte("\xef\xbb\xbf\r\n" + zipped("", "\nWARC/1.0\r\nContent-Length: 5\r", "\n\r\nhel",
+		"lo\r\n\r\n")))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		r := NewReader(bytes.NewReader(file), 0)
 		end := int64(0)
