@@ -88,6 +88,9 @@ func IsPlain(body []byte, codings []string) bool {
 	if len(codings) == 0 || len(body) == 0 {
 		return true
 	}
+	if isGzip(body) || isZstd(body) {
+		return false
+	}
 	const enough = 64 << 10 // octets tell whether it can be decoded
 	plain, _ := undo(body, codings[len(codings)-1], enough)
 	return len(plain) > 0 && &plain[0] == &body[0]
@@ -149,10 +152,10 @@ func undo(body []byte, name string, most int64) (plain []byte, err error) {
 	switch {
 	case len(body) == 0:
 		return body, nil
-	case bytes.HasPrefix(body, []byte{0x1f, 0x8b, 8}): // whichever the header names
+	case isGzip(body): // whichever the header names
 		plain, _, err = decode(body, openGzip, most)
 		return plain, err
-	case bytes.HasPrefix(body, []byte{0x28, 0xb5, 0x2f, 0xfd}), isSkippable(body):
+	case isZstd(body):
 		plain, _, err = decode(body, openZstd, most)
 		return plain, err
 	case name == "br":
@@ -181,11 +184,14 @@ func undo(body []byte, name string, most int64) (plain []byte, err error) {
 	return plain, err
 }
 
-// isSkippable reports whether a body begins with a frame of zstd that says nothing (RFC 8878,
-// 3.1.2).
-func isSkippable(body []byte) bool {
-	return len(body) > 4 && body[0]&0xf0 == 0x50 &&
-		bytes.HasPrefix(body[1:], []byte{0x2a, 0x4d, 0x18})
+// isGzip reports whether a body begins with the mark of gzip (RFC 1952, 2.3.1).
+func isGzip(body []byte) bool { return bytes.HasPrefix(body, []byte{0x1f, 0x8b, 8}) }
+
+// isZstd reports whether a body begins with a frame of zstd, or with one of its frames that say
+// nothing (RFC 8878, 3.1).
+func isZstd(body []byte) bool {
+	return bytes.HasPrefix(body, []byte{0x28, 0xb5, 0x2f, 0xfd}) || len(body) > 4 &&
+		body[0]&0xf0 == 0x50 && bytes.HasPrefix(body[1:], []byte{0x2a, 0x4d, 0x18})
 }
 
 // decode reads at most most octets. left is how many of the body were not needed; an error of a

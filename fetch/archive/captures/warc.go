@@ -106,9 +106,12 @@ func (r *reader) record(rec *warc.Record) (*Capture, error) {
 			m = &warc.Message{}
 		}
 		a.Status, a.Header, a.Body = m.Status, m.Fields(), m.Plain()
-		if kind == warc.Response && m.Payload != nil && (c.Payload.IsZero() || !m.IsDecoded()) {
-			// what the header says may be over the chunks; revisits name that of a decoded body
-			c.Payload = payloadDigest(warc.DigestText(m.Payload))
+		if kind == warc.Response && m.Payload != nil {
+			// What the header says may be over the chunks; revisits name that of a decoded body.
+			made := payloadDigest(warc.DigestText(m.Payload))
+			if c.Payload.IsZero() || c.Payload != made && !m.IsDecoded() {
+				c.Payload = made
+			}
 		}
 	}
 	c.Status = a.Status
