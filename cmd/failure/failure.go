@@ -158,7 +158,7 @@ func Explain(err error) (hint string, code int, cause error) {
 	case errors.Is(err, recorded.ErrNoVisits):
 		return "let run visit its pages first", Misuse, err
 	case errors.Is(err, fs.ErrExist):
-		return "name another file or directory: nothing that is there is replaced", Misuse, err
+		return "name another directory: nothing that is there is replaced", Misuse, err
 	case errors.Is(err, fs.ErrNotExist):
 		return "check the path", Failed, err
 	case errors.Is(err, fs.ErrPermission):

@@ -40,6 +40,7 @@ type Result struct {
 	Unplaced int      `json:"unplaced"` // captures not in it: others share their gzip member
 	Pages    int      `json:"pages"`    // listed in the WACZ
 	Made     []string `json:"made"`     // paths
+	Replaced []string `json:"replaced"` // those of them that were there before
 	Notes    []string `json:"notes"`    // what is damaged
 }
 
@@ -47,15 +48,10 @@ type Result struct {
 // wrote, with all bytes so far and about how many there will be; 0: nobody knows.
 func Run(ctx context.Context, r *archive.Reader, to To, wrote func(done, total int)) (
 	*Result, error) {
-	result := &Result{Files: len(r.Files()), Made: []string{},
+	result := &Result{Files: len(r.Files()), Made: []string{}, Replaced: []string{},
 		Notes: append([]string{}, r.Notes()...)}
 	for _, f := range r.Files() {
 		result.Bytes += f.Size
-	}
-	for _, path := range []string{to.CDXJ, to.WACZ} {
-		if _, err := os.Lstat(path); path != Stream && err == nil {
-			return nil, fmt.Errorf("write %s: %w", path, fs.ErrExist)
-		}
 	}
 	files := watched{ctx: ctx, wrote: wrote, out: to.Out}
 	for _, copies := range []string{to.WARC, to.WACZ} {
@@ -85,11 +81,16 @@ func Run(ctx context.Context, r *archive.Reader, to To, wrote func(done, total i
 		if step.path == "" {
 			continue
 		}
+		_, old := os.Lstat(step.path)
 		if err := files.write(step.path, step.write); err != nil {
 			return nil, err
 		}
-		if step.path != Stream {
-			result.Made = append(result.Made, step.path)
+		if step.path == Stream {
+			continue
+		}
+		result.Made = append(result.Made, step.path)
+		if old == nil {
+			result.Replaced = append(result.Replaced, step.path)
 		}
 	}
 	return result, nil
@@ -255,6 +256,9 @@ func (r *Result) Text(w io.Writer) error {
 	}
 	_, err := fmt.Fprintln(w, text+".")
 	for _, path := range r.Made {
+		if slices.Contains(r.Replaced, path) {
+			path += " (replaced)"
+		}
 		if err == nil {
 			_, err = fmt.Fprintln(w, path)
 		}

@@ -366,8 +366,12 @@ func TestStream(t *testing.T) {
 			if got, err = os.ReadFile(path); err != nil || len(result.Made) != 1 {
 				t.Fatalf("%s: %+v, %v", name, result, err)
 			}
-			if _, err := Run(t.Context(), r, to, func(int, int) {}); !errors.Is(err, fs.ErrExist) {
-				t.Errorf("%s is written over: %v", name, err)
+			if len(result.Replaced) > 0 {
+				t.Errorf("%s: %v were there before", name, result.Replaced)
+			}
+			result, err := Run(t.Context(), r, to, func(int, int) {})
+			if err != nil || !slices.Equal(result.Replaced, []string{path}) {
+				t.Errorf("%s is made anew: %+v, %v", name, result, err)
 			}
 			if still, err := os.ReadFile(path); err != nil || !bytes.Equal(still, got) {
 				t.Errorf("%s has changed: %v", name, err)
