@@ -9,8 +9,9 @@
 // # Guarantees
 //
 //  1. A Calendar does not change, and is for concurrent use. A nil one is always open.
-//  2. Times are those that clocks in the zone show. A day on which clocks are moved has the hours
-//     that it has: a span that begins in an hour that is left out begins when that would be over.
+//  2. A moment is open if, and only if, clocks in the zone show a time of a span then. Where clocks
+//     are moved on, a span that begins in the hour that is left out begins when clocks go on after
+//     it. Where they are moved back, a span is open both times its hours are shown.
 //  3. Open and what Elapsed counts agree: a moment counts if, and only if, it is open.
 //
 // It asks no clock: every moment is an argument.
@@ -173,36 +174,37 @@ func (c *Calendar) String() string {
 // period is an open time.
 type period struct{ from, to time.Time }
 
-// on are the periods that begin on the day of t in the zone.
-func (c *Calendar) on(t time.Time) (all []period) {
-	y, m, d := t.In(c.zone).Date()
-	weekday := time.Date(y, m, d, 12, 0, 0, 0, c.zone).Weekday()
-	for _, s := range c.spans {
-		if !s.days[weekday] {
-			continue
+// within are the periods between two moments, cut there, in order, where they overlap or touch as
+// one. It goes from one setting of the clock to the next: in between, local time is UTC with an
+// offset, whatever was left out or comes twice before and after it.
+func (c *Calendar) within(from, to time.Time) (all []period) {
+	from = from.In(c.zone)
+	for at := from; at.Before(to); {
+		_, end := at.ZoneBounds()
+		if end.IsZero() || end.After(to) {
+			end = to
 		}
-		end := d
-		if s.to <= s.from {
-			end++
+		_, offset := at.Zone()
+		first := daysSince1970(at.Unix() + int64(offset))
+		last := daysSince1970(end.Unix() + int64(offset))
+		for day := first; day <= last; day++ {
+			midnight := time.Unix(day*secondsADay-int64(offset), 0).In(c.zone)
+			for _, s := range c.spans {
+				for _, o := range s.on(int((day%7 + 11) % 7)) { // 1970 began on a Thursday
+					p := period{midnight.Add(o.from), midnight.Add(o.to)}
+					if p.from.Before(at) {
+						p.from = at
+					}
+					if p.to.After(end) {
+						p.to = end
+					}
+					if p.from.Before(p.to) {
+						all = append(all, p)
+					}
+				}
+			}
 		}
-		all = append(all, period{
-			time.Date(y, m, d, 0, s.from, 0, 0, c.zone),
-			time.Date(y, m, end, 0, s.to, 0, 0, c.zone),
-		})
-	}
-	return all
-}
-
-// around are the periods that touch the days from a day before from to the day of to, in order,
-// where they overlap or touch as one.
-func (c *Calendar) around(from, to time.Time) (all []period) {
-	y, m, d := from.In(c.zone).Date()
-	for i := -1; ; i++ {
-		day := time.Date(y, m, d+i, 12, 0, 0, 0, c.zone)
-		if i > 0 && day.Add(-13*time.Hour).After(to) {
-			break
-		}
-		all = append(all, c.on(day)...)
+		at = end.In(c.zone)
 	}
 	slices.SortFunc(all, func(a, b period) int {
 		return cmp.Or(a.from.Compare(b.from), a.to.Compare(b.to))
@@ -220,37 +222,67 @@ func (c *Calendar) around(from, to time.Time) (all []period) {
 	return merged
 }
 
+const secondsADay = 24 * 60 * 60
+
+// daysSince1970 is the day of a local time in seconds, also before 1970.
+func daysSince1970(seconds int64) int64 {
+	if seconds < 0 {
+		seconds -= secondsADay - 1
+	}
+	return seconds / secondsADay
+}
+
+// hours are a part of a day, since its midnight.
+type hours struct{ from, to time.Duration }
+
+// on are the hours of a day at which a span is open: its own, and those after midnight of a span
+// that began on the day before.
+func (s *span) on(weekday int) [2]hours {
+	from, to := time.Duration(s.from)*time.Minute, time.Duration(s.to)*time.Minute
+	overnight := to <= from
+	var on [2]hours
+	if s.days[weekday] {
+		if on[0] = (hours{from, to}); overnight {
+			on[0].to = 24 * time.Hour
+		}
+	}
+	if overnight && s.days[(weekday+6)%7] {
+		on[1].to = to
+	}
+	return on
+}
+
 // Open reports whether it is open from a moment to another one, all the time; at the first one, if
 // to is not later.
 func (c *Calendar) Open(from, to time.Time) bool {
 	if c == nil {
 		return true
 	}
-	for _, p := range c.around(from, to) {
-		if !from.Before(p.from) && from.Before(p.to) && !to.After(p.to) {
-			return true
-		}
+	if !to.After(from) {
+		to = from.Add(1)
 	}
-	return false
+	all := c.within(from, to)
+	return len(all) == 1 && all[0].from.Equal(from) && all[0].to.Equal(to)
 }
 
-// week is how far ahead an opening may lie: a calendar has one each week.
-const week = 8 * 24 * time.Hour
+// ahead is how far an opening may lie: a calendar has one each week, but for a week in which it is
+// left out when clocks are moved.
+const ahead = 15 * 24 * time.Hour
 
 // Next is the first moment from t on at which it is open.
 func (c *Calendar) Next(t time.Time) time.Time {
 	if c == nil {
 		return t
 	}
-	for _, p := range c.around(t, t.Add(week)) {
-		if t.Before(p.to) {
-			if t.Before(p.from) {
-				return p.from
-			}
+	for from := t; from.Before(t.Add(ahead)); from = from.Add(24 * time.Hour) {
+		all := c.within(from, from.Add(24*time.Hour))
+		if len(all) > 0 && all[0].from.Equal(t) {
 			return t
+		} else if len(all) > 0 {
+			return all[0].from
 		}
 	}
-	return t.Add(week) // not reached: a span opens on a day of each week
+	return t.Add(ahead) // not reached: see ahead
 }
 
 // longest is what Elapsed looks at.
@@ -264,15 +296,8 @@ func (c *Calendar) Elapsed(from, to time.Time) (open time.Duration) {
 	if to.Sub(from) > longest {
 		from = to.Add(-longest)
 	}
-	for _, p := range c.around(from, to) {
-		start, end := p.from, p.to
-		if start.Before(from) {
-			start = from
-		}
-		if end.After(to) {
-			end = to
-		}
-		open += max(end.Sub(start), 0)
+	for _, p := range c.within(from, to) {
+		open += p.to.Sub(p.from)
 	}
 	return open
 }
