@@ -130,7 +130,7 @@ func JSON(body []byte, o Options) (p Page) {
 	}
 	for _, tag := range o.RobotsTags {
 		s := scanner{agent: strings.ToLower(o.Agent)}
-		s.robotsTag(tag)
+		s.directives(tag)
 		p.NoIndex = p.NoIndex || s.noIndex
 	}
 	return p

@@ -2,36 +2,85 @@ package extract
 
 import "strings"
 
-// directives takes the words of a robots meta element or header; the strictest wins.
-func (s *scanner) directives(list string) {
-	for word := range strings.FieldsFuncSeq(list, func(r rune) bool {
-		return r == ',' || r == ';' || r <= ' '
-	}) {
-		switch strings.ToLower(word) {
-		case "noindex":
-			s.noIndex = true
-		case "nofollow":
-			s.noFollow = true
-		case "none":
-			s.noIndex, s.noFollow = true, true
-		case "noarchive":
-			s.noArchive = true
+// directives takes the words of a robots meta element or of an X-Robots-Tag header line; the
+// strictest wins. A crawler's name with a colon addresses the words behind it to that crawler
+// alone, up to the next name or the end of the line:
+//
+//	nofollow, otherbot: noindex, mybot: noarchive
+func (s *scanner) directives(line string) {
+	ours, dated := true, false
+	before := "" // the last word, if only blanks follow it: a name may stand off its colon
+	for len(line) > 0 {
+		word, sign := line, byte(',')
+		if end := strings.IndexFunc(line, isBetween); end >= 0 {
+			word, sign, line = line[:end], line[end], line[end+1:]
+		} else {
+			line = ""
+		}
+		if word == "" && sign == ':' {
+			word = before
+		}
+		switch {
+		case sign != ':' || isDirective(word):
+			if ours {
+				s.directive(word)
+			}
+			dated = dated || strings.EqualFold(word, "unavailable_after")
+		case isAgent(word) && !(dated && endsInDigit(word)):
+			ours, dated = s.means(word), false
+		}
+		if word != "" || sign > ' ' {
+			before = word
+		}
+		if sign > ' ' {
+			before = ""
 		}
 	}
 }
 
-// robotsTag takes the value of an X-Robots-Tag header line. A name with a colon before
-// the words addresses them to one crawler, up to the end of the line.
-func (s *scanner) robotsTag(line string) {
-	name, rest, ok := strings.Cut(line, ":")
-	name = strings.ToLower(strings.TrimSpace(name))
-	if !ok || strings.ContainsAny(name, ", ") || isDirective(name) {
-		s.directives(line)
-		return
+func isBetween(r rune) bool { return r == ',' || r == ';' || r == ':' || r <= ' ' }
+
+func (s *scanner) directive(word string) {
+	switch {
+	case strings.EqualFold(word, "noindex"):
+		s.noIndex = true
+	case strings.EqualFold(word, "nofollow"):
+		s.noFollow = true
+	case strings.EqualFold(word, "none"):
+		s.noIndex, s.noFollow = true, true
+	case strings.EqualFold(word, "noarchive"):
+		s.noArchive = true
 	}
-	if name == "robots" || name == "*" || name == s.agent {
-		s.directives(rest)
+}
+
+// means reports whether a name before directives is that of all crawlers or ours. A version behind
+// it says nothing.
+func (s *scanner) means(name string) bool {
+	name, _, _ = strings.Cut(name, "/")
+	return name == "*" || strings.EqualFold(name, "robots") ||
+		name != "" && strings.EqualFold(name, s.agent)
+}
+
+// isAgent reports whether a word before a colon may be a crawler's name.
+func isAgent(word string) bool {
+	letter := word == "*"
+	for i := range len(word) {
+		switch c := word[i] | 0x20; {
+		case 'a' <= c && c <= 'z':
+			letter = true
+		case '0' <= c && c <= '9' || strings.IndexByte("-_./*", word[i]) >= 0:
+		default:
+			return false
+		}
 	}
+	return letter
+}
+
+// endsInDigit reports whether a word before a colon is rather the hour of a date, with or without
+// the day before it, or of a time zone: 15, 2026-01-31T15, GMT-02.
+func endsInDigit(word string) bool {
+	last := word[len(word)-1]
+	return '0' <= last && last <= '9'
 }
 
 // NoArchive reports whether X-Robots-Tag header lines ask a crawler, named by its product token, to
@@ -39,15 +88,18 @@ func (s *scanner) robotsTag(line string) {
 func NoArchive(agent string, lines []string) bool {
 	s := scanner{agent: strings.ToLower(agent)}
 	for _, line := range lines {
-		s.robotsTag(line)
+		s.directives(line)
 	}
 	return s.noArchive
 }
 
 // isDirective reports whether a word before a colon is a directive and no crawler's name.
 func isDirective(word string) bool {
-	switch word {
-	case "unavailable_after", "max-snippet", "max-image-preview", "max-video-preview":
+	switch strings.ToLower(word) {
+	case "unavailable_after", "max-snippet", "max-image-preview", "max-video-preview", "all",
+		"none", "index", "noindex", "follow", "nofollow", "archive", "noarchive", "nocache",
+		"nosnippet", "noimageindex", "notranslate", "indexifembedded", "noodp", "noydir", "noai",
+		"noimageai":
 		return true
 	}
 	return false

@@ -84,11 +84,44 @@ func TestRobotsDirectives(t *testing.T) {
 		{``, "otherbot: noindex, nofollow", false, false},
 		{``, "unavailable_after: 25 Jun 2010 15:00:00 PST, noindex", true, false},
 		{``, "max-snippet:20, nofollow", false, true},
+		// rules of several crawlers in one line
+		{``, "nofollow, otherbot: noindex", false, true},
+		{``, "otherbot: noindex, recrawl: nofollow", false, true},
+		{``, "googlebot: noindex, RECRAWL: nofollow, noarchive, bingbot: noindex", false, true},
+		{``, "BadBot: noindex, nofollow, recrawl: noindex", true, false},
+		{``, "otherbot: none", false, false},
+		{``, "otherbot: none; recrawl: none", true, true},
+		{``, "otherbot: noindex recrawl : nofollow", false, true},
+		{``, "recrawl/1.0: nofollow", false, true},
+		{``, "otherbot: noindex, *: nofollow", false, true},
+		{``, "recrawler: noindex, recrawl-news: nofollow", false, false},
+		{``, "otherbot: max-snippet:-1, noindex", false, false},
+		{``, "max-snippet: -1, max-image-preview: large, noindex", true, false},
+		{``, "otherbot: unavailable_after: 25 Jun 2010 15:00:00 PST, noindex", false, false},
+		{``, "unavailable_after: Wed, 25 Jun 2010 15:00:00 GMT, otherbot: noindex, robots: nofollow",
+			false, true},
+		{``, "unavailable_after: 2010-06-25T15:00:00+02:00, noindex", true, false},
+		{``, "unavailable_after: 25-Jun-2010, 15:00:00 GMT-02:00, noindex", true, false},
+		{`<meta name=robots content="nofollow, otherbot: noindex">`, "", false, true},
+		{`<meta name="Recrawl " content="max-snippet:-1, NoIndex">`, "", true, false},
+		{`<meta name=googlebot content="recrawl: noindex">`, "", false, false},
 	} {
 		p := HTML([]byte(c.html), "text/html", self,
 			Options{Agent: "recrawl", RobotsTags: []string{c.tag}})
 		if p.NoIndex != c.noIndex || p.NoFollow != c.noFollow {
 			t.Errorf("%q %q: noindex %v, nofollow %v", c.html, c.tag, p.NoIndex, p.NoFollow)
+		}
+	}
+}
+
+func TestNoArchiveOfSeveralCrawlers(t *testing.T) {
+	for line, want := range map[string]bool{
+		"noarchive": true, "otherbot: noarchive": false, "otherbot: noindex, mybot: noarchive": true,
+		"mybot: noindex, otherbot: noarchive": false, "otherbot: nofollow, NOARCHIVE": false,
+		"noarchive, otherbot: noindex": true, "max-snippet:-1, noarchive": true,
+	} {
+		if got := NoArchive("MyBot", []string{"nofollow", line}); got != want {
+			t.Errorf("%q: %v", line, got)
 		}
 	}
 }

@@ -64,6 +64,21 @@ func startsWithMark(body []byte) bool {
 	return len(body) > 0 && (body[0] == 0xef || body[0] == 0xfe || body[0] == 0xff)
 }
 
+// FuzzDirectives checks that what is addressed to one crawler alone holds for no other one.
+func FuzzDirectives(f *testing.F) {
+	f.Add("noarchive, max-snippet:-1, unavailable_after: 25 Jun 2010 15:00:00 PST")
+	f.Add("nofollow, otherbot: noindex; robots : none")
+	f.Fuzz(func(t *testing.T, line string) {
+		alone := NoArchive("mybot", []string{line})
+		if NoArchive("mybot", []string{"mybot: " + line}) != alone {
+			t.Errorf("%q: other rules when it is addressed to us", line)
+		}
+		if !strings.ContainsAny(line, ":") && NoArchive("mybot", []string{"other: " + line}) {
+			t.Errorf("%q: a rule of another crawler holds for us", line)
+		}
+	})
+}
+
 // FuzzText checks that collapsing white space twice is collapsing it once.
 func FuzzText(f *testing.F) {
 	f.Add([]byte(" a \t\u00a0b\u3000 \xc2\xe3c "))

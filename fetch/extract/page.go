@@ -90,7 +90,7 @@ func HTML(body []byte, contentType, pageURL string, o Options) Page {
 	s.queries = queries(name)
 	s.agent = strings.ToLower(o.Agent)
 	for _, tag := range o.RobotsTags {
-		s.robotsTag(tag)
+		s.directives(tag)
 	}
 	s.scan(text)
 	p := Page{NoIndex: s.noIndex, NoFollow: s.noFollow, NoArchive: s.noArchive, Charset: name,

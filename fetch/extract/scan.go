@@ -247,8 +247,7 @@ func first(have, value []byte) []byte {
 }
 
 func (s *scanner) meta(name, httpEquiv, content string) {
-	name = strings.ToLower(strings.TrimSpace(name))
-	if name == "robots" || name != "" && name == s.agent {
+	if name = strings.TrimSpace(name); name != "*" && s.means(name) {
 		s.directives(content)
 	}
 	if strings.EqualFold(strings.TrimSpace(httpEquiv), "refresh") {
