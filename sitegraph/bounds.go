@@ -73,7 +73,7 @@ func (b *Bounds) Refuse(url string, now time.Time) Refusal {
 		return RefusedLong
 	}
 	path, query := splitAddress(url)
-	segments, repeats, session := 0, 0, false
+	segments, repeats, session := 0, countEmpty(path), false
 	for segment := range strings.SplitSeq(path, "/") {
 		if segment == "" {
 			continue
@@ -115,6 +115,16 @@ func splitAddress(url string) (path, query string) {
 func countSegment(path, segment string) (count int) {
 	for s := range strings.SplitSeq(path, "/") {
 		if s == segment {
+			count++
+		}
+	}
+	return count
+}
+
+// countEmpty counts the segments between two slashes.
+func countEmpty(path string) (count int) {
+	for i := 1; i < len(path); i++ {
+		if path[i] == '/' && path[i-1] == '/' {
 			count++
 		}
 	}

@@ -26,6 +26,8 @@ func TestRefuse(t *testing.T) {
 		"/product/9999-12345":           RefusedNot,
 		"/a/b/a/b/a/b":                  RefusedNot,
 		"/a/b/a/b/a/b/a/b":              RefusedRepeats,
+		"/web/https://example.org//a//": RefusedNot,
+		"/a//b///c//d":                  RefusedRepeats, // relative links that gain a slash
 		"/" + strings.Repeat("x", 1000): RefusedLong,
 		"/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17/18/19/20":    RefusedNot,
 		"/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17/18/19/20/21": RefusedDeep,
@@ -42,7 +44,13 @@ func TestRefuse(t *testing.T) {
 func TestTidy(t *testing.T) {
 	for path, want := range map[string]string{
 		"/":                              "/",
-		"/a//b///c":                      "/a/b/c",
+		"/a//b///c":                      "/a//b///c",
+		"/web/https://example.org/":      "/web/https://example.org/",
+		"//":                             "//",
+		"/;jsessionid=AB12/x":            "/x",
+		"/a/;jsessionid=AB12//x":         "/a//x",
+		"/;jsessionid=AB12":              "/",
+		"/a;jsessionid=1;jsessionid=2/b": "/a/b",
 		"/a?u=http://x//y":               "/a?u=http://x//y",
 		"/a;jsessionid=AB12CD34?x=1":     "/a?x=1",
 		"/a;JSESSIONID=AB12/b":           "/a/b",

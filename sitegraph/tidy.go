@@ -3,9 +3,8 @@ package sitegraph
 import "strings"
 
 // Tidy removes from a canonical address what identifies the visitor and not the page: sessions and
-// parameters of advertisers (those that pywb, Heritrix, urlcanon and browsers strip). It also
-// removes doubled slashes of careless links. The result is canonical; most addresses stay as they
-// are.
+// parameters of advertisers (those that pywb, Heritrix, urlcanon and browsers strip). The result is
+// canonical; most addresses stay as they are. Two slashes are not one (RFC 3986 3.3).
 func Tidy(url string) string {
 	scheme := strings.Index(url, "://") + 3
 	slash := strings.IndexByte(url[scheme:], '/')
@@ -31,7 +30,7 @@ func Tidy(url string) string {
 	return server + tidied + "?" + kept
 }
 
-// tidyPath drops ;jsessionid=... and empty segments.
+// tidyPath drops ;jsessionid=..., and a segment that is nothing else.
 func tidyPath(path string) string {
 	for {
 		at := indexFold(path, ";jsessionid=")
@@ -40,16 +39,10 @@ func tidyPath(path string) string {
 		}
 		end := strings.IndexByte(path[at:], '/')
 		if end < 0 {
-			path = path[:at]
-		} else {
-			path = path[:at] + path[at+end:]
+			return path[:at]
 		}
-	}
-	for strings.Contains(path, "//") {
-		path = strings.ReplaceAll(path, "//", "/")
-	}
-	if path == "" {
-		return "/"
+		head, rest := path[:at], path[at+end:]
+		path = strings.TrimSuffix(head, "/") + rest
 	}
 	return path
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -61,6 +62,11 @@ func (p *program) explain(ctx context.Context, args []string) error {
 
 // nearMiss helps with an address that is not known.
 func (p *program) nearMiss(o *opened, address string) string {
+	for _, form := range []string{sitegraph.Tidy(address), oneSlash(sitegraph.Tidy(address))} {
+		if _, known := o.corpus.Graph.Lookup(form); known {
+			return "it is known as " + form
+		}
+	}
 	server, ok := o.corpus.Graph.LookupServer(sitegraph.ServerName(address))
 	if !ok {
 		return "no page of that server is known; recrawl run --data " + p.config.Data +
@@ -69,4 +75,18 @@ func (p *program) nearMiss(o *opened, address string) string {
 	known := report.Plural(len(o.corpus.Graph.ServerPages(server)), "page")
 	return fmt.Sprintf("known of that server: %s; recrawl sites --data %s %s lists them",
 		known, p.config.Data, sitegraph.ServerName(address))
+}
+
+// oneSlash is the form under which stores of earlier versions know an address with two slashes in
+// its path.
+func oneSlash(address string) string {
+	head, query, hasQuery := strings.Cut(address, "?")
+	scheme, path, _ := strings.Cut(head, "://")
+	for strings.Contains(path, "//") {
+		path = strings.ReplaceAll(path, "//", "/")
+	}
+	if address = scheme + "://" + path; hasQuery {
+		address += "?" + query
+	}
+	return address
 }
