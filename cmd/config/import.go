@@ -19,10 +19,11 @@ type Import struct {
 	Approximate bool     `help:"do not confirm what the filter has: about 1 % of the new addresses are lost [SBFL]"`
 	Important   []string `help:"addresses that begin so are never left to the filter; may be repeated"`
 	Part        string   `default:"1/1" help:"take the servers of one of several machines, as 2/4"`
+	Verbose     bool     `help:"of a list: also print what decided, and what memory and time it took"`
 	HTML        string   `path:"any" help:"also write a report with the memory over time to this file"`
 
 	History string `path:"directory" help:"instead of --data: make histories of the captures, for eval, in this directory"`
-	Format  string `names:"{formats}" help:"what the files are, where that cannot be told from them: list, sitemap, cdxj, cdx, warc, wacz, nutch, log"`
+	Format  string `names:"{formats}" help:"what the files are, where that cannot be told from them: list, sitemap, cdxj, cdx, warc, wacz, nutch, log; list also says that commas are parts of addresses"`
 	Server  string `help:"the server of a log, as https://example.org"`
 	From    string `help:"leave out captures before this moment, as 2025 or 20250131"`
 	To      string `help:"leave out captures from this moment on"`

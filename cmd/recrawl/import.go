@@ -44,7 +44,8 @@ func (p *program) imports(ctx context.Context, args []string) (err error) {
 			"--part and --html, which are for one list of addresses"),
 			"recrawl import --data DIRECTORY FILE...")
 	}
-	o := captures.Options{Server: c.Server, Links: c.History != "", Main: true, To: time.Now()}
+	o := captures.Options{Server: c.Server, Links: c.History != "", Main: true, To: time.Now(),
+		Whole: captures.Format(c.Format) == captures.List}
 	o.From, _ = cdxj.ParseStamp(c.From) // checked before
 	if to, err := cdxj.ParseStamp(c.To); err == nil && to.Before(o.To) {
 		o.To = to
@@ -101,7 +102,8 @@ func (p *program) importList(ctx context.Context, list *captures.Input) (err err
 	if err != nil {
 		return err
 	}
-	o := intake.Options{Sizes: sizes, Approximate: c.Approximate, Important: c.Important}
+	o := intake.Options{Sizes: sizes, Approximate: c.Approximate, Important: c.Important,
+		Whole: captures.Format(c.Format) == captures.List}
 	o.Part, o.Parts, _ = seen.ParsePart(c.Part)
 	into := intake.Target{Set: c.Set, Write: c.Write, Memory: int64(memory)}
 	if p.config.Data != "" {
@@ -121,7 +123,12 @@ func (p *program) importList(ctx context.Context, list *captures.Input) (err err
 		return err
 	}
 	if err := result.Useless(); err != nil {
-		return failure.Usage(err, "import takes text with an address a line, in UTF-8")
+		return failure.Usage(err, "import takes text with a whole address a line, alone or "+
+			"in a column; --format list takes commas for parts of addresses")
 	}
-	return p.publish(result, result.Page(), c.HTML)
+	noun := "page"
+	if into.Store == nil {
+		noun = "address"
+	}
+	return p.publish(result, result.Page(noun, c.Verbose), c.HTML)
 }

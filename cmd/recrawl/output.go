@@ -27,15 +27,19 @@ func (p *program) publish(result any, page report.Page, htmlFile string) error {
 		return p.printJSON(result)
 	}
 	s := p.screen()
+	first := true
 	if page.Finding != "" {
 		s.Say(page.Finding)
-		fmt.Fprintln(s)
 	}
 	for _, section := range page.Sections {
 		for _, t := range section.Tables {
 			if t.PageOnly {
 				continue
 			}
+			if first && page.Finding != "" {
+				fmt.Fprintln(s)
+			}
+			first = false
 			if err := t.Text(s); err != nil {
 				return err
 			}

@@ -33,14 +33,14 @@ func (f *Figures) past() string {
 			"--history 12 shows them twelve weekly states before the base."
 	}
 	return fmt.Sprintf("The methods that learn saw %s before the base.",
-		plural(f.History, "weekly state"))
+		report.Plural(f.History, "weekly state"))
 }
 
 func (b *Beyond) tableMethods() report.Table {
 	t := report.Table{
 		Title: fmt.Sprintf(
 			"Beyond directories: sites and tops, %s; the rival is %s",
-			plural(b.Weeks, "week"),
+			report.Plural(b.Weeks, "week"),
 			b.Rival,
 		),
 		Header: []string{
@@ -141,7 +141,7 @@ const (
 
 func (b *Beyond) tableServers() report.Table {
 	t := report.Table{
-		Title: "Gain server by server, " + plural(b.Weeks, "week"),
+		Title: "Gain server by server, " + report.Plural(b.Weeks, "week"),
 		Header: append([]string{"server", "pages", "changed", "best of A to C", "gain"},
 			shownOwn...),
 		Note: fmt.Sprintf(
@@ -219,9 +219,9 @@ func extreme(word, policy string, rows []ServerRow) string {
 	if len(rows) == 0 {
 		return word + " on none"
 	}
-	text := fmt.Sprintf("%s on %s: ", word, plural(len(rows), "server"))
+	text := fmt.Sprintf("%s on %s: ", word, report.Plural(len(rows), "server"))
 	if len(rows) > mostNamed {
-		text = fmt.Sprintf("%s on %s, by most on ", word, plural(len(rows), "server"))
+		text = fmt.Sprintf("%s on %s, by most on ", word, report.Plural(len(rows), "server"))
 		rows = rows[:mostNamed]
 	}
 	var named []string

@@ -142,7 +142,7 @@ func (p *Period) points() []report.Series {
 }
 
 func (f *Figures) figure9(p *Period) report.Chart {
-	c := collected("Breadth-first and the methods, " + plural(p.Weeks, "week") + " [LINK fig. 9]")
+	c := collected("Breadth-first and the methods, " + report.Plural(p.Weeks, "week") + " [LINK fig. 9]")
 	depths := report.Series{Name: "breadth-first, by depth", Points: true}
 	for _, d := range p.Depths {
 		add(&depths, &d.Result, fmt.Sprint(d.Depth))
@@ -183,7 +183,7 @@ func (f *Figures) overThresholds(title, label string,
 		YPercent: true,
 	}
 	for _, p := range f.Periods {
-		s := report.Series{Name: plural(p.Weeks, "week")}
+		s := report.Series{Name: report.Plural(p.Weeks, "week")}
 		for _, t := range p.Thresholds[0].Points {
 			s.X, s.Y = append(s.X, t.Threshold), append(s.Y, float64(value(&t)))
 		}
@@ -211,7 +211,7 @@ func (f *Figures) figure14(p *Period) report.Chart {
 	}
 	c := collected(
 		fmt.Sprintf("Servers by rate and the methods, %s [LINK fig. %s]",
-			plural(p.Weeks, "week"), number),
+			report.Plural(p.Weeks, "week"), number),
 	)
 	c.Series = append(p.curves()[:1], p.points()...)
 	return c
@@ -219,7 +219,7 @@ func (f *Figures) figure14(p *Period) report.Chart {
 
 func (f *Figures) figure18(p *Period) report.Chart {
 	c := collected(fmt.Sprintf("Methods inside servers by rate, %s [LINK fig. 18]",
-		plural(p.Weeks, "week")))
+		report.Plural(p.Weeks, "week")))
 	c.Series = p.curves()
 	return c
 }

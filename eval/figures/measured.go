@@ -32,7 +32,7 @@ func (f *Figures) tableMeasured() report.Table {
 	)
 	shown := "none: auto is prefix then, and sentinels are tops"
 	if f.History > 0 {
-		shown = plural(f.History, "weekly state") +
+		shown = report.Plural(f.History, "weekly state") +
 			" before the base; a, b, c and server-true look at none"
 	}
 	add("past shown", shown)

@@ -80,7 +80,7 @@ func (f *Figures) month() *Period {
 	return &f.Periods[i]
 }
 
-func (f *Figures) groupWeeks() string { return plural(f.GroupWeeks, "week") }
+func (f *Figures) groupWeeks() string { return report.Plural(f.GroupWeeks, "week") }
 
 // row shows one value of each period.
 func (f *Figures) row(first string, value func(p *Period) string) []string {
@@ -92,7 +92,7 @@ func (f *Figures) row(first string, value func(p *Period) string) []string {
 }
 
 func (f *Figures) header(first string) []string {
-	return f.row(first, func(p *Period) string { return plural(p.Weeks, "week") })
+	return f.row(first, func(p *Period) string { return report.Plural(p.Weeks, "week") })
 }
 
 func (f *Figures) tableMethods(title string, value func(m *Method) string) report.Table {
@@ -129,7 +129,7 @@ func (f *Figures) tableGroups(title string, value func(m *Method) string) report
 
 func (f *Figures) tableDepths(p *Period) report.Table {
 	t := report.Table{
-		Title:  "Breadth-first down to a depth, " + plural(p.Weeks, "week") + ", % [LINK fig. 9]",
+		Title:  "Breadth-first down to a depth, " + report.Plural(p.Weeks, "week") + ", % [LINK fig. 9]",
 		Header: []string{"depth", "pages fetched", "of all pages", "coverage", "update rate"},
 	}
 	for _, d := range p.Depths {
@@ -152,7 +152,7 @@ func (f *Figures) tableSame() report.Table {
 			t.Rows = append(
 				t.Rows,
 				[]string{
-					plural(p.Weeks, "week"),
+					report.Plural(p.Weeks, "week"),
 					m.Policy,
 					percent(m.Share),
 					m.covers(),
@@ -184,7 +184,7 @@ func (f *Figures) tablesCombined() []report.Table {
 	var all []report.Table
 	for _, p := range f.Periods {
 		t := report.Table{
-			Title:  "Pages fetched / coverage, " + plural(p.Weeks, "week") + ", % [LINK fig. 18]",
+			Title:  "Pages fetched / coverage, " + report.Plural(p.Weeks, "week") + ", % [LINK fig. 18]",
 			Header: []string{"least rate", "servers"},
 		}
 		for _, policy := range p.Thresholds {
@@ -211,7 +211,7 @@ func (f *Figures) tableRates() report.Table {
 				"with a true rate of 10 %% or more; %s sampled a server. "+
 				"Gain: area under the whole curve, 0 for random order, 1 for all changed "+
 				"pages first.",
-			plural(f.Sample, "page"),
+			report.Plural(f.Sample, "page"),
 		),
 	}
 	for _, p := range f.Periods {
@@ -219,7 +219,7 @@ func (f *Figures) tableRates() report.Table {
 			t.Rows = append(
 				t.Rows,
 				[]string{
-					plural(p.Weeks, "week"),
+					report.Plural(p.Weeks, "week"),
 					r.Policy,
 					within(r.Gain, r.GainSpread, gainText),
 					fmt.Sprint(r.Fetched),
@@ -263,11 +263,4 @@ func number(v eval.Number, digits int) string {
 		return strings.TrimPrefix(s, "-")
 	}
 	return s
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -73,7 +73,7 @@ func arrange(t *report.Table, found []Comparison) {
 	for _, c := range found {
 		row, column := c.title(), "all periods"
 		if c.Weeks > 0 {
-			column = plural(c.Weeks, "week")
+			column = report.Plural(c.Weeks, "week")
 		}
 		if grouped {
 			row, column = c.Group, c.title()

@@ -41,12 +41,20 @@ func Shorten(list []string, most int, between string) string {
 	return text
 }
 
-// Plural is "1 page" or "2 pages".
+// Plural is "1 page" or "2 pages", "2 addresses", "2 directories".
 func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	end := "s"
+	switch last := noun[len(noun)-1]; {
+	case last == 's' || last == 'x' || strings.HasSuffix(noun, "ch") ||
+		strings.HasSuffix(noun, "sh"):
+		end = "es"
+	case last == 'y' && !strings.ContainsRune("aeou", rune(noun[len(noun)-2])):
+		noun, end = noun[:len(noun)-1], "ies"
+	}
+	return fmt.Sprintf("%d %s%s", n, noun, end)
 }
 
 // UTC is a moment as it is printed: rounds are those of days in UTC.

@@ -48,13 +48,13 @@ func (s *Survey) tableIntervals() report.Table {
 	r := &s.Intervals[0]
 	t.Note = fmt.Sprintf(
 		"%s, visited daily for %s; %d of them never changed and have the longest interval.",
-		plural(r.Pages, "page"),
-		plural(r.Days, "day"),
+		report.Plural(r.Pages, "page"),
+		report.Plural(r.Days, "day"),
 		r.NeverChanged,
 	)
 	if r.VisitedOnce > 0 {
 		t.Note += fmt.Sprintf(" %s gone before the second visit: in no share.",
-			plural(r.VisitedOnce, "page"))
+			report.Plural(r.VisitedOnce, "page"))
 	}
 	for i := range s.Intervals {
 		t.Header = append(t.Header, s.Intervals[i].name(), "weighted")

@@ -22,8 +22,8 @@ func (s *Survey) Page() report.Page {
 				"A page is updated if at least one of them shows a difference.\n\n"+
 				"Pages are those alive at week %d and within 11 links of the start page; top "+
 				"pages are the start page and its frames.",
-			plural(t.Servers, "server"),
-			plural(t.Pages, "page"),
+			report.Plural(t.Servers, "server"),
+			report.Plural(t.Pages, "page"),
 			s.Base,
 			s.Change,
 			s.Base,
@@ -61,7 +61,7 @@ func (s *Survey) finding() string {
 	share := func(p *Period) string {
 		return fmt.Sprintf("%.1f %% of the pages and %.1f %% of the top pages were updated "+
 			"within %s",
-			100*p.UpdatedShare, 100*p.TopsUpdatedShare, plural(p.Weeks, "week"))
+			100*p.UpdatedShare, 100*p.TopsUpdatedShare, report.Plural(p.Weeks, "week"))
 	}
 	first, last := &of[0], &of[len(of)-1]
 	if len(of) == 1 {
@@ -122,7 +122,7 @@ func (s *Survey) table1() report.Table {
 	}
 	if n := s.Total.Absent; n > 0 {
 		t.Note += fmt.Sprintf(" %s without a page at week %d: not counted.",
-			plural(n, "server"), s.Base)
+			report.Plural(n, "server"), s.Base)
 	}
 	return t
 }
@@ -239,11 +239,4 @@ func tenths(v float64) string {
 		return "-"
 	}
 	return fmt.Sprintf("%.1f", v)
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

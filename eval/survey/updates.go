@@ -68,7 +68,7 @@ func (s *Survey) chartUpdates(title, label string, from int, of func(p *Period) 
 	c := report.Chart{Title: title, XLabel: "updates", YLabel: label, YPercent: true}
 	for i := range s.Total.Periods {
 		p := &s.Total.Periods[i]
-		line := report.Series{Name: plural(p.Weeks, "week")}
+		line := report.Series{Name: report.Plural(p.Weeks, "week")}
 		for u := from; u < len(p.Updates); u++ {
 			line.X, line.Y = append(line.X, float64(u)),
 				append(line.Y, float64(ratio(p.Updates[u], of(p))))

@@ -4,19 +4,33 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/netip"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // request is what a line of a log says.
 type request struct {
+	host           string // that was asked, without its port; "": the line names none
 	method, target string
 	status         int
 	at             time.Time
 }
+
+// Why lines of a log name no page.
+const (
+	otherHost   = "of another host"
+	otherServer = "asked of a proxy, for another server"
+	otherMethod = "a method other than GET and HEAD"
+	otherStatus = "a status other than 200 and 304"
+	otherTime   = "of another time"
+	noRequest   = "no request of HTTP for a path"
+)
 
 // log reads the log of a web server. It tells which addresses there are, and how often they are
 // asked for. Sizes and "304 Not Modified" depend on who asked and what that one had, so that they
@@ -29,31 +43,45 @@ func (r *reader) log(ctx context.Context, in *Input) error {
 		}
 		r.base = base
 	}
-	resolver, err := sitegraph.NewResolver(r.base)
-	if err != nil {
-		return fmt.Errorf("%w: %q is no server", ErrServer, r.o.Server)
-	}
 	server := sitegraph.ServerName(r.base)
+	host := hostOf(strings.TrimSuffix(r.base[strings.Index(r.base, "://")+3:], "/"))
 	return r.lines(ctx, in, func(n int64, line []byte) error {
 		q, err := parseLog(string(line))
 		if err != nil {
 			r.file.bad(n, err.Error(), line)
 			return nil
 		}
+		url, why := "", ""
 		switch {
-		case q.method != "GET" && q.method != "HEAD", q.status != 200 && q.status != 304:
-			r.file.NoNews++
-			return nil
+		case q.host != "" && !strings.EqualFold(q.host, host):
+			why = otherHost
+		case q.target == "":
+			why = noRequest
+		case q.method != "GET" && q.method != "HEAD":
+			why = otherMethod
+		case q.status != 200 && q.status != 304:
+			why = otherStatus
 		case q.at.Before(r.o.From) || !r.o.To.IsZero() && !q.at.Before(r.o.To):
 			r.file.Elsewhen++
+			r.file.leave(n, otherTime, line)
 			return nil
+		case q.target[0] == '/': // also one that begins with two
+			url, err = sitegraph.Canonical(strings.TrimSuffix(r.base, "/") + q.target)
+		case strings.Contains(q.target, "://"):
+			if url, err = sitegraph.Canonical(q.target); err != nil ||
+				sitegraph.ServerName(url) != server {
+				why, err = otherServer, nil
+			}
+		default:
+			why = noRequest
 		}
-		if strings.HasPrefix(q.target, "//") { // a path that begins so, not another server
-			q.target = r.base + strings.TrimLeft(q.target, "/")
-		}
-		url, ok := resolver.Resolve(q.target)
-		if !ok || sitegraph.ServerName(url) != server {
-			r.file.NoNews++ // asked of a proxy
+		switch {
+		case err != nil:
+			r.file.bad(n, "no address of a page", line)
+			return nil
+		case why != "":
+			r.file.NoNews++
+			r.file.leave(n, why, line)
 			return nil
 		}
 		return r.listed(url, 1)
@@ -78,17 +106,19 @@ func serverBase(server string) (string, error) {
 
 var errLog = errors.New(`want host, user, user, [time], "request", status and size`)
 
-// parseLog reads a line of the common or combined format, also with the name of the server before
-// it.
+// parseLog reads a line of the common or combined format, also with the name of the server that was
+// asked before it (vhost_combined), or in place of the first user (lighttpd).
 func parseLog(line string) (q request, err error) {
-	_, rest, ok := strings.Cut(line, " [")
-	stamp, rest, closed := strings.Cut(rest, `] "`)
-	if !ok || !closed {
+	head, rest, ok := strings.Cut(line, `] "`)
+	open := strings.LastIndex(head, " [") // a user may have a bracket, too
+	if !ok || open < 0 {
 		return q, errLog
 	}
-	if q.at, err = time.Parse("02/Jan/2006:15:04:05 -0700", stamp); err != nil {
-		return q, fmt.Errorf("the time is %.40q; want one as 31/Jan/2026:12:00:00 +0000", stamp)
+	before, stamp := head[:open], head[open+2:]
+	if q.at, err = logTime(stamp); err != nil {
+		return q, err
 	}
+	q.host = hostBefore(strings.Fields(before))
 	end := 0
 	for end < len(rest) && rest[end] != '"' {
 		if rest[end] == '\\' {
@@ -99,15 +129,133 @@ func parseLog(line string) (q request, err error) {
 	if end >= len(rest) {
 		return q, errLog
 	}
-	words, after := strings.Fields(rest[:end]), strings.Fields(rest[end+1:])
+	after := strings.Fields(rest[end+1:])
 	if len(after) == 0 {
 		return q, errLog
 	}
 	if q.status, err = strconv.Atoi(after[0]); err != nil || q.status < 100 || q.status > 999 {
 		return q, fmt.Errorf("the status is %.20q; want three digits", after[0])
 	}
-	if len(words) >= 2 { // else what was asked is no HTTP
-		q.method, q.target = words[0], words[1]
-	}
+	q.method, q.target = requestLine(unescape(rest[:end]))
 	return q, nil
+}
+
+func logTime(text string) (time.Time, error) {
+	at, err := time.Parse("02/Jan/2006:15:04:05 -0700", text)
+	if err != nil {
+		if at, err = time.Parse(time.RFC3339, text); err != nil {
+			return at, fmt.Errorf("the time is %.40q; want one as 31/Jan/2026:12:00:00 +0000", text)
+		}
+	}
+	return at, nil
+}
+
+// hostBefore is the host that was asked, by the words before the time: client, "-" and user, with
+// the host as the first of four, or in place of "-". "": none is named.
+func hostBefore(words []string) string {
+	switch {
+	case len(words) < 3 || words[1] == "-":
+		return ""
+	case len(words) == 3:
+		if host := hostOf(words[1]); isHost(host) {
+			return host
+		}
+		return ""
+	}
+	first, second := hostOf(words[0]), hostOf(words[1])
+	if isIP(first) && !isIP(second) && isHost(second) {
+		return second
+	}
+	if first == "-" || first == "_" {
+		return ""
+	}
+	return first
+}
+
+// hostOf is a host without its port.
+func hostOf(text string) string {
+	if host, _, err := net.SplitHostPort(text); err == nil {
+		text = host
+	}
+	return strings.TrimSuffix(strings.Trim(text, "[]"), ".")
+}
+
+func isHost(name string) bool {
+	return strings.Contains(name, ".") || name == "localhost" || isIP(name)
+}
+
+func isIP(text string) bool {
+	_, err := netip.ParseAddr(text)
+	return err == nil
+}
+
+// requestLine divides what was asked. The target has blanks where the client sent some.
+func requestLine(line string) (method, target string) {
+	method, target, _ = strings.Cut(strings.TrimRight(line, " "), " ")
+	if at := strings.LastIndexByte(target, ' '); at >= 0 &&
+		strings.HasPrefix(target[at+1:], "HTTP/") {
+		target = target[:at]
+	} else if strings.HasPrefix(target, "HTTP/") {
+		return method, ""
+	}
+	return method, coded(strings.Trim(target, " "))
+}
+
+// coded codes the octets of a target that an address would not keep as they are.
+func coded(target string) string {
+	const hex = "0123456789ABCDEF"
+	var b strings.Builder
+	for i := range len(target) {
+		if c := target[i]; c <= ' ' || c >= 0x7f || strings.IndexByte("\"#<>\\`", c) >= 0 {
+			b.WriteByte('%')
+			b.WriteByte(hex[c>>4])
+			b.WriteByte(hex[c&15])
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// escapes are those of Apache beside \x and a quote or backslash.
+var escapes = map[byte]byte{'n': '\n', 't': '\t', 'r': '\r', 'b': '\b', 'f': '\f', 'v': '\v',
+	'"': '"', '\\': '\\', '/': '/'}
+
+// unescape undoes what Apache and nginx write for octets that would break a line of a log: \xHH, \",
+// \\ and the like, and \uHHHH of nginx's escape=json.
+func unescape(text string) string {
+	if strings.IndexByte(text, '\\') < 0 {
+		return text
+	}
+	var b []byte
+	for i := 0; i < len(text); i++ {
+		if text[i] != '\\' || i+1 == len(text) {
+			b = append(b, text[i])
+			continue
+		}
+		digits, c := 0, text[i+1]
+		switch c {
+		case 'x':
+			digits = 2
+		case 'u':
+			digits = 4
+		}
+		if digits > 0 && i+2+digits <= len(text) {
+			if n, err := strconv.ParseUint(text[i+2:i+2+digits], 16, 16); err == nil {
+				if i += 1 + digits; c == 'x' {
+					b = append(b, byte(n))
+				} else {
+					b = utf8.AppendRune(b, rune(n))
+				}
+				continue
+			}
+		}
+		if plain, ok := escapes[c]; ok {
+			b = append(b, plain)
+			i++
+		} else {
+			b = append(b, '\\')
+		}
+	}
+	return string(b)
 }

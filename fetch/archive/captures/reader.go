@@ -7,12 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/listed"
 )
 
 // Options say how files are read.
@@ -22,6 +23,7 @@ type Options struct {
 	To     time.Time // captures from it on are left out; zero: none. At the latest it is now
 	Links  bool      // keep the links of bodies
 	Main   bool      // make digests of main text
+	Whole  bool      // lists have no columns but between tabs: see listed.Form
 }
 
 // File is what came of a file.
@@ -34,6 +36,7 @@ type File struct {
 	NoPages   int64     `json:"no_pages"`  // captures of images, scripts and the like
 	NoNews    int64     `json:"no_news"`   // of statuses that say nothing of a page, or requests
 	Elsewhen  int64     `json:"elsewhen"`  // captures of another time than was asked for
+	Left      []Left    `json:"left_out"`  // lines of lists and logs that name no page, by kind
 	BadCount  int64     `json:"bad_count"` // lines or records that are damaged
 	Bad       []Mistake `json:"bad"`       // the first of them
 	WithBody  int64     `json:"with_body"` // captures whose body was read
@@ -48,17 +51,40 @@ type Mistake struct {
 	Text string `json:"text,omitempty"` // its beginning
 }
 
+// Left is lines of a kind that name no page.
+type Left struct {
+	Kind  string    `json:"kind"`
+	Lines int64     `json:"lines"`
+	First []Mistake `json:"first"` // some of them
+}
+
 const (
 	mostMistakes = 5   // of a file that are told
+	mostLeft     = 3   // of a kind that are told
 	mistakeBytes = 100 // of their text
 	mostSitemaps = 20  // of an index that are told
 )
 
 func (f *File) bad(at int64, what string, text []byte) {
 	if f.BadCount++; len(f.Bad) < mostMistakes {
-		f.Bad = append(f.Bad,
-			Mistake{at, what, strings.ToValidUTF8(string(text[:min(len(text), mistakeBytes)]),
-				"\uFFFD")})
+		f.Bad = append(f.Bad, mistake(at, what, text))
+	}
+}
+
+func mistake(at int64, what string, text []byte) Mistake {
+	return Mistake{at, what, strings.ToValidUTF8(string(text[:min(len(text), mistakeBytes)]),
+		"\uFFFD")}
+}
+
+// leave counts a line that names no page.
+func (f *File) leave(at int64, kind string, line []byte) {
+	i := slices.IndexFunc(f.Left, func(l Left) bool { return l.Kind == kind })
+	if i < 0 {
+		i, f.Left = len(f.Left), append(f.Left, Left{Kind: kind})
+	}
+	l := &f.Left[i]
+	if l.Lines++; len(l.First) < mostLeft {
+		l.First = append(l.First, mistake(at, kind, line))
 	}
 }
 
@@ -79,7 +105,8 @@ type reader struct {
 // is that of give or of the context, or of the file; damage inside the file is no error unless
 // nothing at all could be read.
 func Read(ctx context.Context, in *Input, o Options, give func(*Capture) error) (*File, error) {
-	r := &reader{o: o, file: &File{Name: in.Name, Format: in.Format, Bad: []Mistake{}}, give: give}
+	r := &reader{o: o, file: &File{Name: in.Name, Format: in.Format, Bad: []Mistake{},
+		Left: []Left{}}, give: give}
 	read := map[Format]func(context.Context, *Input) error{
 		List: r.list, Sitemap: r.sitemap, CDXJ: r.cdxj, CDX: r.cdx, WARC: r.warc, WACZ: r.wacz,
 		Nutch: r.nutch, Log: r.log,
@@ -165,7 +192,7 @@ const mostLine = 256 << 10
 // mistake.
 func (r *reader) lines(ctx context.Context, in io.Reader,
 	yield func(n int64, line []byte) error) error {
-	from := bufio.NewReaderSize(in, mostLine)
+	from := bufio.NewReaderSize(listed.Ends(in), mostLine)
 	for n := int64(1); ; n++ {
 		line, err := from.ReadSlice('\n')
 		long := err == bufio.ErrBufferFull
@@ -202,13 +229,28 @@ func (r *reader) lines(ctx context.Context, in io.Reader,
 }
 
 func (r *reader) list(ctx context.Context, in *Input) error {
+	form, begun := listed.Form{Whole: r.o.Whole}, false
 	return r.lines(ctx, in, func(n int64, line []byte) error {
-		url, err := sitegraph.Canonical(string(bytes.TrimSpace(line)))
-		if err != nil || !utf8.Valid(line) {
-			r.file.bad(n, "no whole web address", line)
+		if !begun && !listed.IsRemark(line) {
+			if begun = true; form.Begin(line) {
+				r.file.leave(n, listed.Header.String(), line)
+				return nil
+			}
+		}
+		url, kind := form.Read(line)
+		switch kind {
+		case listed.Address:
+		case listed.Blank:
+			return nil
+		case listed.Comment:
+			r.file.leave(n, kind.String(), line)
+			return nil
+		default:
+			r.file.bad(n, kind.String(), line)
+			r.file.leave(n, kind.String(), line)
 			return nil
 		}
 		r.file.Listed++ // as import of a list alone: whatever its ending
-		return r.give(&Capture{URL: url, Kind: KindListed})
+		return r.give(&Capture{URL: strings.Clone(url), Kind: KindListed})
 	})
 }

@@ -27,7 +27,24 @@ func (f *File) Text(w io.Writer) error {
 	}
 	_, err := fmt.Fprintf(w, "%s: %s, %s%s\n", f.Name, f.Format, report.Plural(int(f.Read), unit),
 		what)
+	told := map[string]bool{}
+	for _, l := range f.Left {
+		if told[l.Kind] = true; err == nil {
+			_, err = fmt.Fprintf(w, "  left out, %s: %s", l.Kind, report.Plural(int(l.Lines), "line"))
+		}
+		for _, m := range l.First {
+			if err == nil {
+				_, err = fmt.Fprintf(w, "; %s: %.100q", f.place(m.At), m.Text)
+			}
+		}
+		if err == nil {
+			_, err = fmt.Fprintln(w)
+		}
+	}
 	for _, m := range f.Bad {
+		if told[m.What] {
+			continue
+		}
 		if err == nil {
 			_, err = fmt.Fprintf(w, "  %s: %s", f.place(m.At), m.What)
 		}

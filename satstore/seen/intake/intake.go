@@ -1,19 +1,20 @@
 package intake
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/satstore/seen"
 	"github.com/recrawl/recrawl/satstore/seen/meter"
+	"github.com/recrawl/recrawl/sitegraph/listed"
 )
-
-var errNotUTF8 = errors.New("not UTF-8")
 
 // Options of an import.
 type Options struct {
@@ -28,7 +29,9 @@ type Options struct {
 	// Part of Parts is taken, from 0; the addresses of others are counted and left alone. Parts
 	// below 2: all.
 	Part, Parts int
-	Progress    func(bytes int64) // may be nil
+	// Whole says that the list has no columns but between tabs: see listed.Form.
+	Whole    bool
+	Progress func(bytes int64) // may be nil
 
 	settled func() // called after each commit; may be nil
 }
@@ -44,7 +47,8 @@ const (
 func Run(ctx context.Context, list io.Reader, o Options) (*Result, error) {
 	r := newResult(o)
 	pipeline := newPipeline(o.Set, o.Sizes, o.Keeper, o)
-	rules := &rules{o.Set.Key(), o.Part, o.Parts, importance(o.Important)}
+	rules := &rules{o.Set.Key(), o.Part, o.Parts, importance(o.Important),
+		listed.Form{Whole: o.Whole}}
 	next, free, stop := pieces(ctx, list, rules, runtime.GOMAXPROCS(0))
 	defer stop()
 	err := r.take(ctx, next, free, pipeline, o)
@@ -152,7 +156,7 @@ type Result struct {
 	began meter.Reading
 	every int64 // lines between points
 	known int64 // addresses that the set had before
-	kinds [kinds]Bad
+	kinds [listed.Kinds]Bad
 }
 
 // Useless says that a list with lines had no address at all: it is another file than was meant.
@@ -160,7 +164,7 @@ func (r *Result) Useless() error {
 	if r.BadLines == 0 || r.Addresses+r.Elsewhere > 0 {
 		return nil
 	}
-	first := r.Bad[0]
+	first := slices.MaxFunc(r.Bad, func(a, b Bad) int { return cmp.Compare(a.Lines, b.Lines) })
 	return fmt.Errorf("no address in %s lines: line %d is %.60q, %s",
 		report.Grouped(r.Lines), first.Examples[0].Line, first.Examples[0].Text, first.Kind)
 }
@@ -234,7 +238,7 @@ func (r *Result) end(p *seen.Pipeline, set *seen.Set) {
 	}
 	for kind, b := range r.kinds {
 		if b.Lines > 0 {
-			b.Kind = Kind(kind).String()
+			b.Kind = listed.Kind(kind).String()
 			r.Bad = append(r.Bad, b)
 			r.BadLines += b.Lines
 		}

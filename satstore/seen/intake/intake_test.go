@@ -21,6 +21,7 @@ import (
 	"github.com/recrawl/recrawl/satstore/crashtest"
 	"github.com/recrawl/recrawl/satstore/seen"
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/listed"
 )
 
 var must = crashtest.Must
@@ -102,7 +103,7 @@ func TestBadLines(t *testing.T) {
 			}
 		}
 		lines := map[string][]int64{"no whole web address": {5, 13}, "not http or https": {6},
-			"too long": {7, 11}, "not UTF-8": {9}, "zero bytes: UTF-16?": {10}}
+			"too long": {7, 11}, "not UTF-8": {9}, "zero bytes: no text": {10}}
 		if fmt.Sprint(got) != fmt.Sprint(lines) {
 			t.Errorf("bad lines %v, want %v", got, lines)
 		}
@@ -110,6 +111,29 @@ func TestBadLines(t *testing.T) {
 			r.Repeats != 1 || r.Useless() != nil {
 			t.Errorf("%+v", r)
 		}
+	}
+}
+
+// Columns, comments and ends of lines of every kind make up no address, and what is left out is told
+// by kind with its line.
+func TestLeftOut(t *testing.T) {
+	for text, want := range map[string]string{
+		"http://a.example/1\tk=v\r\nhttp://a.example/2\rhttp://a.example/3\r": "[http://a.example/1 http://a.example/2 http://a.example/3] []",
+		"# list\r\rid;URL\r1;http://a.example/1;x\rx\r": "[http://a.example/1] [{a comment 1 [{1 # list}]} {names of columns 1 [{3 id;URL}]} " +
+			"{no whole web address 1 [{5 x}]}]",
+		"http://a.example/1 # one\na.example/2\nhttp://a.example/3 x\nhttp://a.example/4,y\n": "[http://a.example/1] [{no http:// or https:// before it 1 [{2 a.example/2}]} " +
+			"{a blank inside 1 [{3 http://a.example/3 x}]} {a comma, semicolon or bar: part " +
+			"of the address, or a column? 1 [{4 http://a.example/4,y}]}]",
+		"url\nhttp://a.example/1,2\n": "[http://a.example/1,2] [{names of columns 1 [{1 url}]}]",
+	} {
+		r, urls := take(t, strings.NewReader(text), Options{})
+		if got := fmt.Sprint(urls, r.Bad); got != want {
+			t.Errorf("%q:\n%s, want\n%s", text, got, want)
+		}
+	}
+	r, urls := take(t, strings.NewReader("http://a.example/1,2\n"), Options{Whole: true})
+	if len(urls) != 1 || r.finding("page") != "1 new page." {
+		t.Errorf("%q, %q", urls, r.finding("page"))
 	}
 }
 
@@ -495,7 +519,7 @@ func TestMemoryByKnownAddress(t *testing.T) {
 	list := "http://a.example/1\nhttp://a.example/2\n"
 	take(t, strings.NewReader(list), Options{Set: set})
 	r, _ := take(t, strings.NewReader(list), Options{Set: set})
-	for _, c := range r.Page().Sections[0].Charts {
+	for _, c := range r.Page("page", true).Sections[0].Charts {
 		if last := r.Curve[len(r.Curve)-1]; c.Title == "Memory by known address" {
 			if y := c.Series[0].Y; len(y) == 0 || y[len(y)-1] != float64(last.Resident)/2 {
 				t.Errorf("bytes of two addresses are %v, with %d in memory", y, last.Resident)
@@ -510,10 +534,10 @@ func TestMemoryByKnownAddress(t *testing.T) {
 // bounds.
 func FuzzLine(f *testing.F) {
 	for _, s := range []string{"http://a.example/", " \r", "x\x00", "\xff", "mailto:a",
-		"http://[::1]/%zz"} {
+		"http://[::1]/%zz", "http://a.example/\tk=v", `1,"http://a.example/",x`} {
 		f.Add([]byte(s))
 	}
-	rules := &rules{seen.Key{1, 2}, 0, 1, importance(nil)}
+	rules := &rules{seen.Key{1, 2}, 0, 1, importance(nil), listed.Form{}}
 	f.Fuzz(func(t *testing.T, line []byte) {
 		if bytes.IndexByte(line, '\n') >= 0 {
 			return
@@ -529,7 +553,7 @@ func FuzzLine(f *testing.F) {
 			}
 		}
 		for _, b := range p.bad {
-			if b.kind == KindUnknown || b.kind >= kinds || len(b.text) > exampleBytes {
+			if b.kind <= listed.Blank || b.kind >= listed.Kinds || len(b.text) > exampleBytes {
 				t.Fatalf("%q is bad for no reason: %+v", line, b)
 			}
 		}

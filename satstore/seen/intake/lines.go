@@ -4,11 +4,10 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"unicode/utf8"
-	"unsafe"
 
 	"github.com/recrawl/recrawl/satstore/seen"
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/listed"
 )
 
 // pieceBytes is how much of the list is read at once. A line that does not fit is longer than any
@@ -20,6 +19,7 @@ const pieceBytes = 256 << 10
 type piece struct {
 	bytes     []byte
 	lines     int64 // before it
+	header    int64 // the line that names the columns; 0: none
 	tooLong   bool  // it ends within a line that is too long; what follows of that is skipped
 	found     []found
 	bad       []bad
@@ -39,7 +39,7 @@ type found struct {
 
 type bad struct {
 	line int64
-	kind Kind
+	kind listed.Kind
 	text string
 }
 
@@ -48,6 +48,7 @@ type rules struct {
 	key         seen.Key
 	part, parts int
 	important   func(url string) bool
+	form        listed.Form // known before the first line is understood
 }
 
 // reader cuts a list into pieces.
@@ -57,12 +58,13 @@ type reader struct {
 	lines int64
 	skip  bool // within a line that is too long
 	first bool
+	form  *listed.Form // that the header changes
 }
 
 // next fills a piece with whole lines; its err ends the list.
 func (r *reader) next(p *piece) {
-	p.found, p.bad, p.blank, p.count, p.elsewhere, p.tooLong, p.err = p.found[:0], p.bad[:0], 0, 0,
-		0, false, nil
+	p.found, p.bad, p.blank, p.count, p.elsewhere, p.header, p.tooLong, p.err = p.found[:0],
+		p.bad[:0], 0, 0, 0, 0, false, nil
 	p.lines = r.lines
 	p.bytes = append(p.bytes[:0], r.rest...)
 	for p.err == nil && len(p.bytes) < cap(p.bytes) {
@@ -76,6 +78,7 @@ func (r *reader) next(p *piece) {
 	if !r.first {
 		r.first = true
 		p.bytes = bytes.TrimPrefix(p.bytes, []byte("\xef\xbb\xbf"))
+		p.begin(r.form)
 	}
 	r.rest = r.rest[:0]
 	if p.err == nil {
@@ -90,6 +93,19 @@ func (r *reader) next(p *piece) {
 	r.lines += int64(bytes.Count(p.bytes, []byte{'\n'}))
 	if p.tooLong {
 		r.lines++
+	}
+}
+
+// begin looks for the header of the list.
+func (p *piece) begin(form *listed.Form) {
+	line := int64(0)
+	for text := range bytes.Lines(p.bytes) {
+		if line++; !listed.IsRemark(text) {
+			if form.Begin(text) {
+				p.header = line
+			}
+			return
+		}
 	}
 }
 
@@ -121,22 +137,20 @@ func (p *piece) understand(rules *rules) {
 }
 
 func (p *piece) line(rules *rules, line int64, text []byte) {
-	text = bytes.TrimSpace(text)
-	if len(text) == 0 {
+	// The piece is not changed before its addresses were decided.
+	url, kind := "", listed.TooLong
+	if line == p.header {
+		kind = listed.Header
+	} else if !p.tooLong {
+		url, kind = rules.form.Read(text)
+	}
+	switch kind {
+	case listed.Address:
+	case listed.Blank:
 		p.blank++
 		return
-	}
-	// The piece is not changed before its addresses were decided.
-	url, err := "", error(nil)
-	if p.tooLong {
-		err = sitegraph.ErrTooLong
-	} else if url, err = sitegraph.Canonical(unsafe.String(&text[0], len(text))); err == nil &&
-		!utf8.Valid(text) {
-		err = errNotUTF8
-	}
-	if err != nil {
-		p.bad = append(p.bad,
-			bad{line, judge(text, err), string(text[:min(len(text), exampleBytes)])})
+	default:
+		p.bad = append(p.bad, bad{line, kind, string(text[:min(len(text), exampleBytes)])})
 		return
 	}
 	if rules.parts > 1 && seen.PartOf(sitegraph.ServerName(url), rules.parts) != rules.part {
@@ -158,7 +172,7 @@ func pieces(ctx context.Context, from io.Reader, rules *rules, workers int) (
 	go func() {
 		defer close(order)
 		defer close(work)
-		r := reader{from: from}
+		r := reader{from: listed.Ends(from), form: &rules.form}
 		for {
 			select {
 			case <-ctx.Done():

@@ -4,10 +4,11 @@ import (
 	"fmt"
 
 	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/sitegraph/listed"
 )
 
-// Tables are the result for people.
-func (r *Result) Tables() []report.Table {
+// tables are the result for people; those that tell how it was done only if verbose.
+func (r *Result) tables(verbose bool) []report.Table {
 	p := r.Pipeline
 	tables := []report.Table{{Note: r.summary()}, {
 		Title:  "What decided, " + r.Mode,
@@ -37,23 +38,49 @@ func (r *Result) Tables() []report.Table {
 				1e6*r.CPUSeconds/max(float64(r.Addresses), 1))},
 		},
 	}}
-	if len(r.Bad) > 0 {
-		t := report.Table{Title: fmt.Sprintf("Lines that are no addresses: %s",
-			report.Grouped(r.BadLines)), Header: []string{"why", "lines", "the first: line",
-			"text"}}
-		for _, b := range r.Bad {
-			for i, e := range b.Examples {
-				row := []string{b.Kind, report.Grouped(b.Lines), fmt.Sprint(e.Line),
-					fmt.Sprintf("%.60q", e.Text)}
-				if i > 0 {
-					row[0], row[1] = "", ""
-				}
-				t.Rows = append(t.Rows, row)
-			}
-		}
-		tables = append(tables, t)
+	for i := range tables {
+		tables[i].PageOnly = !verbose
 	}
-	return tables
+	return append(tables, r.leftOut()...)
+}
+
+// leftOut is a table of the lines that gave no address, by kind, if there are any.
+func (r *Result) leftOut() []report.Table {
+	if len(r.Bad) == 0 {
+		return nil
+	}
+	t := report.Table{Title: "Left out: " + report.Plural(int(r.BadLines), "line"),
+		Header: []string{"why", "lines", "the first: line", "text"}}
+	for _, b := range r.Bad {
+		for i, e := range b.Examples {
+			row := []string{b.Kind, report.Grouped(b.Lines), fmt.Sprint(e.Line),
+				fmt.Sprintf("%.60q", e.Text)}
+			if i > 0 {
+				row[0], row[1] = "", ""
+			}
+			t.Rows = append(t.Rows, row)
+		}
+		if b.Kind == listed.Divided.String() {
+			t.Note = "--format list takes commas, semicolons and bars for parts of addresses; a " +
+				"first line with the names of columns, url among them, says where addresses stand."
+		}
+	}
+	return []report.Table{t}
+}
+
+// finding is the result in a sentence; noun is what a new address is to its keeper.
+func (r *Result) finding(noun string) string {
+	s := report.Plural(int(r.New), "new "+noun)
+	if r.Repeats > 0 {
+		s += fmt.Sprintf(", %s known or repeated", report.Grouped(r.Repeats))
+	}
+	if r.Elsewhere > 0 {
+		s += fmt.Sprintf(", %s of other parts", report.Grouped(r.Elsewhere))
+	}
+	if r.BadLines > 0 {
+		s += fmt.Sprintf("; %s left out", report.Plural(int(r.BadLines), "line"))
+	}
+	return s + "."
 }
 
 func (r *Result) summary() string {
@@ -78,8 +105,9 @@ func (r *Result) row(what string, n uint64) []string {
 
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 
-// Page is the result with its curves.
-func (r *Result) Page() report.Page {
+// Page is the result with its curves. The noun is what a new address is to its keeper: a page, or
+// an address. Tables of how it was done go to the terminal only if verbose.
+func (r *Result) Page(noun string, verbose bool) report.Page {
 	memory, rate := report.Series{Name: "memory of the program"},
 		report.Series{Name: "addresses a second"}
 	each := report.Series{Name: "bytes"}
@@ -101,12 +129,10 @@ func (r *Result) Page() report.Page {
 	}
 	const lines = "million lines"
 	return report.Page{
-		Title: "recrawl: import",
-		Finding: fmt.Sprintf("%s new addresses of %s lines, %s a second, %s of memory at most.",
-			report.Grouped(r.New), report.Grouped(r.Lines),
-			report.Grouped(int64(r.PerSecond)), megabytes(r.PeakBytes)),
-		Intro: "A list of addresses taken in, each once.",
-		Sections: []report.Section{{Title: "Result", Tables: r.Tables(), Charts: []report.Chart{
+		Title:   "recrawl: import",
+		Finding: r.finding(noun),
+		Intro:   "A list of addresses taken in, each once.",
+		Sections: []report.Section{{Title: "Result", Tables: r.tables(verbose), Charts: []report.Chart{
 			{Title: "Memory", XLabel: lines, YLabel: "MB", Series: []report.Series{memory}},
 			{Title: "Memory by known address", XLabel: lines, YLabel: "bytes",
 				Series: []report.Series{each}},

@@ -1,0 +1,117 @@
+package captures
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// line is one of a log in the combined format.
+func logLineOf(before, request string, status int) string {
+	return fmt.Sprintf(`%s [26/Apr/2026:03:12:05 +0200] "%s" %d 5 "-" "-"`, before, request, status)
+}
+
+// Each line gives the address that was asked for, octet for octet, or none.
+func TestLogLines(t *testing.T) {
+	const client = "192.0.2.1 - -"
+	for _, test := range []struct {
+		line, want, left string
+	}{
+		{logLineOf(client, `GET /a?x=1 HTTP/1.1`, 200), "/a?x=1", ""},
+		{logLineOf(client, `GET /caf\xc3\xa9 HTTP/1.1`, 200), "/caf%C3%A9", ""},
+		{logLineOf(client, `GET /caf\xE9 HTTP/1.1`, 200), "/caf%E9", ""},
+		{logLineOf(client, "GET /café HTTP/1.1", 200), "/caf%C3%A9", ""},
+		{logLineOf(client, `GET /caf\u00e9 HTTP/1.1`, 200), "/caf%C3%A9", ""},
+		{logLineOf(client, `GET /q?s=\"x\" HTTP/1.1`, 200), "/q?s=%22x%22", ""},
+		{logLineOf(client, `GET /q?s=\x22x\x22 HTTP/1.1`, 304), "/q?s=%22x%22", ""},
+		{logLineOf(client, `GET /a\\b HTTP/1.1`, 200), "/a%5Cb", ""},
+		{logLineOf(client, `GET /a\x5Cxc3 HTTP/1.1`, 200), "/a%5Cxc3", ""},
+		{logLineOf(client, `GET /a\tb HTTP/1.1`, 200), "/a%09b", ""},
+		{logLineOf(client, `GET /a b c HTTP/1.1`, 200), "/a%20b%20c", ""},
+		{logLineOf(client, `GET /a b c`, 200), "/a%20b%20c", ""},
+		{logLineOf(client, `GET /a\x20b HTTP/2.0`, 200), "/a%20b", ""},
+		{logLineOf(client, `GET /a#b HTTP/1.1`, 200), "/a%23b", ""},
+		{logLineOf(client, `GET //a//b HTTP/1.1`, 200), "//a//b", ""},
+		{logLineOf(client, `GET /web/https://x.example/ HTTP/1.1`, 200), "/web/https://x.example/",
+			""},
+		{logLineOf(client, `HEAD /a HTTP/1.1`, 200), "/a", ""},
+		{logLineOf("2001:db8::1 - -", `GET /a HTTP/1.1`, 200), "/a", ""},
+		{logLineOf("192.0.2.1 - John Smith", `GET /a HTTP/1.1`, 200), "/a", ""},
+		{logLineOf(`192.0.2.1 - a [b`, `GET /a HTTP/1.1`, 200), "/a", ""},
+		{logLineOf("h.example:443 192.0.2.1 - -", `GET /a HTTP/1.1`, 200), "/a", ""},
+		{logLineOf("H.example. 2001:db8::1 - -", `GET /a HTTP/1.1`, 200), "/a", ""},
+		{logLineOf("192.0.2.1 h.example -", `GET /a HTTP/1.1`, 200), "/a", ""},
+		{logLineOf("other.example:443 192.0.2.1 - -", `GET /a HTTP/1.1`, 200), "", otherHost},
+		{logLineOf("www.h.example 192.0.2.1 - -", `GET /a HTTP/1.1`, 200), "", otherHost},
+		{logLineOf("[2001:db8::2]:80 192.0.2.1 - -", `GET /a HTTP/1.1`, 200), "", otherHost},
+		{logLineOf("192.0.2.1 other.example -", `GET /a HTTP/1.1`, 200), "", otherHost},
+		{logLineOf("192.0.2.1 other.example - me", `GET /a HTTP/1.1`, 200), "", otherHost},
+		{logLineOf(client, `GET http://h.example/a HTTP/1.1`, 200), "/a", ""},
+		{logLineOf(client, `GET http://x.example/a HTTP/1.1`, 200), "", otherServer},
+		{logLineOf(client, `POST /a HTTP/1.1`, 200), "", otherMethod},
+		{logLineOf(client, `CONNECT x.example:443 HTTP/1.1`, 200), "", otherMethod},
+		{logLineOf(client, `GET /a HTTP/1.1`, 404), "", otherStatus},
+		{logLineOf(client, `GET a HTTP/1.1`, 200), "", noRequest},
+		{logLineOf(client, `GET HTTP/1.1`, 200), "", noRequest},
+		{logLineOf(client, `\x16\x03\x01`, 400), "", noRequest},
+		{logLineOf(client, `-`, 408), "", noRequest},
+		{`192.0.2.1 - - [2026-04-26T03:12:05+02:00] "GET /a HTTP/1.1" 200 5`, "/a", ""},
+		{`192.0.2.1 - - [26/Apr/2026:03:12:05] "GET /a HTTP/1.1" 200 5`, "", ""},
+		{`192.0.2.1 - - [26/Apr/2026:03:12:05 +0200] "GET /a`, "", ""},
+	} {
+		var all []Capture
+		f, _ := Read(t.Context(), &Input{Name: "access.log", Format: Log,
+			Reader: strings.NewReader(test.line + "\r\n")}, Options{Server: "http://h.example"},
+			func(c *Capture) error {
+				all = append(all, *c)
+				return nil
+			})
+		switch {
+		case len(all) == 1 && all[0].URL == "http://h.example"+test.want && test.want != "":
+		case len(all) == 0 && test.want == "" && test.left == "" && f.BadCount == 1:
+		case len(all) == 0 && len(f.Left) == 1 && f.Left[0].Kind == test.left && f.NoNews == 1:
+		default:
+			t.Errorf("%s: %v, %+v", test.line, all, f)
+		}
+	}
+}
+
+// Whatever is escaped, the octets that were asked for come back.
+func FuzzLogTarget(f *testing.F) {
+	f.Add("/caf\xc3\xa9?a=\"b\\")
+	f.Add("/a b\tc\x00")
+	f.Fuzz(func(t *testing.T, target string) {
+		var escaped strings.Builder
+		for _, c := range []byte(target) {
+			if c <= ' ' || c >= 0x7f || c == '"' || c == '\\' {
+				fmt.Fprintf(&escaped, `\x%02X`, c)
+			} else {
+				escaped.WriteByte(c)
+			}
+		}
+		line := logLineOf("h - -", "GET /"+escaped.String()+" HTTP/1.1", 200)
+		q, err := parseLog(line)
+		if want := coded("/" + target); err != nil || q.method != "GET" ||
+			q.target != strings.TrimRight(want, " ") {
+			t.Errorf("%q: %q, want %q: %v", line, q.target, want, err)
+		}
+	})
+}
+
+// A list beside others says of each line why it names no page.
+func TestListLeavesOut(t *testing.T) {
+	f, all, err := readAll(t, fileOf(t, "urls.txt", "\ufeffurl,title\rhttp://h.example/a,\"A, b\"\r"+
+		"# note\rh.example/b,B\rhttp://h.example/c d,C\r\r"), Options{})
+	if err != nil || len(all) != 1 || all[0].URL != "http://h.example/a" || f.BadCount != 2 {
+		t.Errorf("%v, %+v, %v", all, f, err)
+	}
+	var kinds []string
+	for _, l := range f.Left {
+		kinds = append(kinds, fmt.Sprint(l.First[0].At, " ", l.Kind))
+	}
+	if want := []string{"1 names of columns", "3 a comment", "4 no http:// or https:// before it",
+		"5 a blank inside"}; !slices.Equal(kinds, want) {
+		t.Errorf("%q", kinds)
+	}
+}

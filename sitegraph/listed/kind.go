@@ -1,0 +1,35 @@
+package listed
+
+// Kind is what a line of a list is.
+type Kind uint8
+
+const (
+	Unknown Kind = iota
+	Address
+	Blank
+	Comment
+	Header    // names of columns
+	NoScheme  // as www.example.org/page
+	NotWeb    // another scheme than http and https
+	Spaced    // a blank in the address
+	Divided   // a comma or the like in it, which may begin a column
+	Several   // more than one address
+	Invisible // control characters, or others that nobody sees
+	Forbidden // a character that no address has
+	TooLong   // longer than an address may be
+	NotUTF8   // octets that are no UTF-8
+	Zeros     // zero octets
+	Malformed // no whole address of a page
+	Kinds     // how many there are
+)
+
+var kindNames = [Kinds]string{
+	"unknown", "an address", "blank", "a comment", "names of columns",
+	"no http:// or https:// before it", "not http or https", "a blank inside",
+	"a comma, semicolon or bar: part of the address, or a column?",
+	"several addresses in a line", "control or invisible characters inside",
+	"quotes, brackets or backslashes inside", "too long", "not UTF-8",
+	"zero bytes: no text", "no whole web address",
+}
+
+func (k Kind) String() string { return kindNames[k] }
