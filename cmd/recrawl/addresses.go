@@ -1,26 +1,24 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"net/url"
-	"strings"
 
 	"github.com/recrawl/recrawl/cmd/failure"
-	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/listed"
 )
 
 // webAddress is the page that an argument names.
 func webAddress(raw string) (string, error) {
-	address, err := sitegraph.Canonical(raw)
-	if err == nil {
+	address, kind := listed.One(raw)
+	switch kind {
+	case listed.Address:
 		return address, nil
+	case listed.Spaced, listed.Invisible, listed.Forbidden:
+		return "", failure.Usage(fmt.Errorf("%.120q is not a whole web address: %v", raw, kind),
+			"code what an address cannot have: a blank is %20")
 	}
-	var parsing *url.Error // in words of a parser, about parts of the address
-	if errors.As(err, &parsing) || !strings.Contains(raw, "://") {
-		err = fmt.Errorf("%.120q is not a whole web address", raw)
-	}
-	return "", failure.Usage(err, "give whole addresses, with http:// or https://")
+	return "", failure.Usage(fmt.Errorf("%.120q is not a whole web address: %v", raw, kind),
+		"give whole addresses, with http:// or https://")
 }
 
 func canonicalSeeds(args []string) ([]string, error) {

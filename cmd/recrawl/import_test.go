@@ -86,11 +86,23 @@ func TestImport(t *testing.T) {
 		"http://127.0.0.1:1/"}, "\n"))
 	html := filepath.Join(dir, "import.html")
 	first := recrawl(t, "import", "--data", data, "--memory", "4MiB", "--html", html, list).ok(t)
-	for _, want := range []string{"3 new of 4 addresses in 9 lines", "no whole web address",
-		"too long", "not UTF-8", "not http or https", "the cache had it", "report: "} {
+	for _, want := range []string{"3 new pages, 1 known or repeated; 4 lines left out.\n",
+		"no whole web address", "too long", "not UTF-8", "not http or https", "report: "} {
 		if !strings.Contains(first.stdout, want) {
 			t.Errorf("no %q in\n%s", want, first.stdout)
 		}
+	}
+	if strings.Contains(first.stdout, "memory") {
+		t.Errorf("how it was done is printed without --verbose:\n%s", first.stdout)
+	}
+	if r := recrawl(t, "import", "--set", filepath.Join(dir, "verbose"), "--verbose",
+		list).ok(t); !strings.Contains(r.stdout, "3 new of 4 addresses in 9 lines") ||
+		!strings.Contains(r.stdout, "the cache had it") {
+		t.Errorf("with --verbose:\n%s", r.stdout)
+	}
+	if r := recrawl(t, "import", "--set", filepath.Join(dir, "one"), writeFile(t,
+		filepath.Join(dir, "one.txt"), starts[0])).ok(t); r.stdout != "1 new address.\n" {
+		t.Errorf("one address: %q", r.stdout)
 	}
 	selfContained(t, html)
 	r := decode[importRun](t, recrawl(t, "import", "--data", data, "--memory", "4MiB", "--json",

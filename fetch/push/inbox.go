@@ -19,6 +19,7 @@ import (
 
 	"github.com/recrawl/recrawl/fetch/websub"
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/listed"
 )
 
 const (
@@ -284,10 +285,12 @@ func canonical(all []string) ([]string, error) {
 	}
 	urls := make([]string, len(all))
 	for i, raw := range all {
-		var err error
-		if urls[i], err = sitegraph.Canonical(raw); err != nil {
-			return nil, refuse(http.StatusUnprocessableEntity, "address %d: %v", i+1, err)
+		url, kind := listed.One(raw)
+		if kind != listed.Address {
+			return nil, refuse(http.StatusUnprocessableEntity, "address %d, %.120q, is refused: %v",
+				i+1, raw, kind)
 		}
+		urls[i] = url
 	}
 	return urls, nil
 }

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/klauspost/compress/gzip"
 	"golang.org/x/net/html/charset"
@@ -19,6 +18,7 @@ import (
 	"golang.org/x/text/transform"
 
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/listed"
 )
 
 const (
@@ -272,20 +272,20 @@ func (r *reader) afford(base *sitegraph.Resolver) bool {
 	return r.spent <= maxBaseBytes
 }
 
-// readText reads a text sitemap: an address a line. The first line decides whether it is one.
+// readText reads a text sitemap: an address a line. The first line that is no comment decides whether
+// it is one.
 func (r *reader) readText(in io.Reader) error {
-	lines := bufio.NewScanner(in)
+	lines, form := bufio.NewScanner(listed.Ends(in)), listed.Form{Whole: true}
 	lines.Buffer(nil, maxValue)
 	for lines.Scan() {
-		line := trim(lines.Text())
-		isAddress := strings.HasPrefix(line, "http://") || strings.HasPrefix(line, "https://")
+		url, kind := form.Read(lines.Bytes())
 		switch {
-		case isAddress && utf8.ValidString(line):
+		case kind == listed.Address:
 			r.Kind = sitegraph.SourceSitemap
-			if err := r.add(r.resolver, line, sitegraph.Claim{}); err != nil {
+			if err := r.add(r.resolver, strings.Clone(url), sitegraph.Claim{}); err != nil {
 				return err
 			}
-		case line != "" && r.Kind == sitegraph.SourceUnknown:
+		case kind != listed.Blank && kind != listed.Comment && r.Kind == sitegraph.SourceUnknown:
 			return ErrNone
 		}
 	}

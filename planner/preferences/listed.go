@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/listed"
 )
 
 // Listed are weights of single pages from elsewhere, as from a search corpus: how often results
@@ -31,7 +31,7 @@ const LeastListed = 0.1
 // nothing. Of two lines with one address the later counts.
 func ReadListed(r io.Reader) (*Listed, error) {
 	l, sum := &Listed{of: map[uint64]float32{}, rest: 1}, sha256.New()
-	in := bufio.NewScanner(r)
+	in := bufio.NewScanner(listed.Ends(r))
 	in.Buffer(nil, 1<<20)
 	for n := 1; in.Scan(); n++ {
 		text := strings.TrimSpace(in.Text())
@@ -53,9 +53,9 @@ func ReadListed(r io.Reader) (*Listed, error) {
 			l.rest = weight
 			continue
 		}
-		url, err := sitegraph.Canonical(address)
-		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", n, err)
+		url, kind := listed.One(address)
+		if kind != listed.Address {
+			return nil, fmt.Errorf("line %d: address %.120q: %v", n, address, kind)
 		}
 		l.of[hashOf(url)] = float32(weight)
 	}

@@ -145,7 +145,7 @@ func TestUnreadable(t *testing.T) {
 			"https://h.example/path", []string{"h.example/path"}, ErrServer},
 		{"WARC/1.0\r\nnonsense", "", []string{"at 0", "header is cut"}, ErrNothing},
 		{" CDX N b a\nx y\n", "", []string{"at 2", "2 columns"}, ErrNothing},
-		{"<html>nothing</html>", "", []string{"names an address"}, nil},
+		{"<rss>nothing</rss>", "", []string{"names an address"}, nil},
 	} {
 		_, _, err := readAll(t, fileOf(t, "f", c.text), Options{Server: c.server})
 		if err == nil || c.is != nil && !errors.Is(err, c.is) {

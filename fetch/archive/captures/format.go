@@ -107,8 +107,16 @@ func (in *Input) recognise() error {
 		}
 		text, _ = io.ReadAll(io.LimitReader(z, sniffed)) // what follows is cut off here
 	}
+	if wide, ok := decoded(text, bytes.NewReader(text)); ok {
+		text, _ = io.ReadAll(wide)
+	}
 	if in.Format == "" {
-		in.Format = FormatOf(text)
+		if in.Format = FormatOf(text); in.Format == List || in.Format == Sitemap ||
+			in.Format == WACZ {
+			if err := refuse(text); err != nil {
+				return err
+			}
+		}
 	}
 	if zipped && in.Format != WARC {
 		z, err := gzip.NewReader(raw)
@@ -116,6 +124,11 @@ func (in *Input) recognise() error {
 			return fmt.Errorf("undo gzip: %w", err)
 		}
 		in.Reader = z
+	}
+	if in.Format != WARC && in.Format != WACZ && in.Format != Sitemap { // XML says it itself
+		buffered := bufio.NewReaderSize(in.Reader, sniffed)
+		start, _ := buffered.Peek(2) // an error comes again when it is read
+		in.Reader, _ = decoded(start, buffered)
 	}
 	return nil
 }
