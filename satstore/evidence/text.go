@@ -25,7 +25,8 @@ func (r *Result) Text(w io.Writer) error {
 		n(r.Told.Changes, "change"), r.Told.Changes, r.Told.Compared, r.Told.Uncertain)
 	for _, a := range r.Asked {
 		if err == nil {
-			_, err = fmt.Fprintf(w, "  asked for %d times: %s\n", a.Requests, a.URL)
+			_, err = fmt.Fprintf(w, "  asked for %s: %s\n",
+				report.Plural(int(a.Requests), "time"), a.URL)
 		}
 	}
 	return err

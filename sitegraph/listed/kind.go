@@ -24,9 +24,9 @@ const (
 )
 
 var kindNames = [Kinds]string{
-	"unknown", "an address", "blank", "a comment", "names of columns",
+	"unknown", "an address", "blank", "comment", "names of columns",
 	"no http:// or https:// before it", "not http or https", "a blank inside",
-	"a comma, semicolon or bar: part of the address, or a column?",
+	"a comma, semicolon or bar that may begin a column",
 	"several addresses in a line", "control or invisible characters inside",
 	"quotes, brackets or backslashes inside", "too long", "not UTF-8",
 	"zero bytes: no text", "no whole web address",

@@ -61,7 +61,8 @@ func TestKinds(t *testing.T) {
 		h + "a b": Spaced, h + "a\u3000b": Spaced, h + "a,b": Divided, h + "a\x7f": Invisible,
 		h + "a\u00adb": Invisible, h + "<a": Forbidden, "h\x00t\x00": Zeros, h + "\xe9": NotUTF8,
 		h + strings.Repeat("x", 5000): TooLong, "http:/x": Malformed, "not an address": Malformed,
-		"http://a b/": Spaced, "http://[::1/": Malformed, "1," + h + "," + h: Several, "see " + h + ", " + h: Malformed,
+		"http://a b/": Spaced, "http://[::1/": Malformed, "1," + h + "," + h: Several,
+		"see " + h + ", " + h:     Malformed,
 		`"` + h + `","` + h + `"`: Several, "[x](" + h + ")": Malformed,
 	} {
 		var f Form

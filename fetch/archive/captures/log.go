@@ -221,8 +221,8 @@ func coded(target string) string {
 var escapes = map[byte]byte{'n': '\n', 't': '\t', 'r': '\r', 'b': '\b', 'f': '\f', 'v': '\v',
 	'"': '"', '\\': '\\', '/': '/'}
 
-// unescape undoes what Apache and nginx write for octets that would break a line of a log: \xHH, \",
-// \\ and the like, and \uHHHH of nginx's escape=json.
+// unescape undoes what Apache and nginx write for octets that would break a line of a log: \xHH,
+// \", \\ and the like, and \uHHHH of nginx's escape=json.
 func unescape(text string) string {
 	if strings.IndexByte(text, '\\') < 0 {
 		return text

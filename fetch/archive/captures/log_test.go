@@ -110,7 +110,7 @@ func TestListLeavesOut(t *testing.T) {
 	for _, l := range f.Left {
 		kinds = append(kinds, fmt.Sprint(l.First[0].At, " ", l.Kind))
 	}
-	if want := []string{"1 names of columns", "3 a comment", "4 no http:// or https:// before it",
+	if want := []string{"1 names of columns", "3 comment", "4 no http:// or https:// before it",
 		"5 a blank inside"}; !slices.Equal(kinds, want) {
 		t.Errorf("%q", kinds)
 	}

@@ -13,14 +13,17 @@ func (f *File) Text(w io.Writer) error {
 	if f.Format == WARC || f.Format == WACZ {
 		unit = "record"
 	}
-	what := ""
+	what, bad := "", "damaged"
+	if f.Format == List {
+		bad = "without an address"
+	}
 	for _, part := range []struct {
 		n    int64
 		what string
 	}{{f.Captures, "captures of pages"}, {f.WithBody, "with a body"}, {f.Listed, "named addresses"},
 		{f.NoPages, "no pages"},
 		{f.NoNews, "that tell nothing of a page"}, {f.Elsewhen, "of another time"},
-		{f.BadCount, "damaged"}} {
+		{f.BadCount, bad}} {
 		if part.n > 0 {
 			what += fmt.Sprintf(", %s %s", report.Grouped(part.n), part.what)
 		}
@@ -30,7 +33,8 @@ func (f *File) Text(w io.Writer) error {
 	told := map[string]bool{}
 	for _, l := range f.Left {
 		if told[l.Kind] = true; err == nil {
-			_, err = fmt.Fprintf(w, "  left out, %s: %s", l.Kind, report.Plural(int(l.Lines), "line"))
+			_, err = fmt.Fprintf(w, "  left out, %s: %s", l.Kind,
+				report.Plural(int(l.Lines), "line"))
 		}
 		for _, m := range l.First {
 			if err == nil {

@@ -29,7 +29,8 @@ var unread = []struct {
 	begin *regexp.Regexp
 	what  string
 }{
-	{regexp.MustCompile(`^PK\x03\x04(?s:.){26}(\[Content_Types\]\.xml|_rels/|mimetypeapplication/vnd\.oasis)`),
+	{regexp.MustCompile(
+		`^PK\x03\x04(?s:.){26}(\[Content_Types\]\.xml|_rels/|mimetypeapplication/vnd\.oasis)`),
 		"an office document: save its addresses as CSV"},
 	{regexp.MustCompile(`(?i)^\s*(<\?xml[^>]*>\s*)?(<!--(?s:.*?)-->\s*)?<opml`),
 		"OPML, a list of feeds: give the addresses of its feeds to run"},
@@ -38,10 +39,13 @@ var unread = []struct {
 	{regexp.MustCompile(`(?i)^\s*(<!doctype html|<html)`), "an HTML page"},
 	{regexp.MustCompile(`(?i)^#(version|software|fields|date|start-date): ?`),
 		"a log in the W3C extended format (IIS, CloudFront)"},
-	{regexp.MustCompile(`^\s*\{[^\n]*"(request|request_uri|uri|remote_addr|status)"\s*:[^\n]*\}\s*($|\n)`),
+	{regexp.MustCompile(
+		`^\s*\{[^\n]*"(request|request_uri|uri|remote_addr|status)"\s*:[^\n]*\}\s*($|\n)`),
 		"a log in JSON lines (Caddy, nginx)"},
 	{regexp.MustCompile(`^\s*\{[^\n]*\}\s*\n\s*\{`),
 		"JSON lines: write their addresses to a list"},
+	{regexp.MustCompile(`^\s*\[[ \t]*["{]`),
+		"a JSON array: write its addresses to a list, one a line"},
 }
 
 // refuse returns an error for a file that begins as one that is not read.

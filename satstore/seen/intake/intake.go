@@ -165,8 +165,9 @@ func (r *Result) Useless() error {
 		return nil
 	}
 	first := slices.MaxFunc(r.Bad, func(a, b Bad) int { return cmp.Compare(a.Lines, b.Lines) })
-	return fmt.Errorf("no address in %s lines: line %d is %.60q, %s",
-		report.Grouped(r.Lines), first.Examples[0].Line, first.Examples[0].Text, first.Kind)
+	return fmt.Errorf("no address in %s: line %d is %.60q, %s",
+		report.Plural(int(r.Lines), "line"), first.Examples[0].Line, first.Examples[0].Text,
+		first.Kind)
 }
 
 // Point is how far an import was.

@@ -114,21 +114,25 @@ func TestBadLines(t *testing.T) {
 	}
 }
 
-// Columns, comments and ends of lines of every kind make up no address, and what is left out is told
-// by kind with its line.
+// Columns, comments and ends of lines of every kind make up no address; what is left out is told by
+// kind, with its line.
 func TestLeftOut(t *testing.T) {
-	for text, want := range map[string]string{
-		"http://a.example/1\tk=v\r\nhttp://a.example/2\rhttp://a.example/3\r": "[http://a.example/1 http://a.example/2 http://a.example/3] []",
-		"# list\r\rid;URL\r1;http://a.example/1;x\rx\r": "[http://a.example/1] [{a comment 1 [{1 # list}]} {names of columns 1 [{3 id;URL}]} " +
-			"{no whole web address 1 [{5 x}]}]",
-		"http://a.example/1 # one\na.example/2\nhttp://a.example/3 x\nhttp://a.example/4,y\n": "[http://a.example/1] [{no http:// or https:// before it 1 [{2 a.example/2}]} " +
-			"{a blank inside 1 [{3 http://a.example/3 x}]} {a comma, semicolon or bar: part " +
-			"of the address, or a column? 1 [{4 http://a.example/4,y}]}]",
-		"url\nhttp://a.example/1,2\n": "[http://a.example/1,2] [{names of columns 1 [{1 url}]}]",
+	for _, c := range []struct{ text, urls, bad string }{
+		{"http://a.example/1\tk=v\r\nhttp://a.example/2\rhttp://a.example/3\r",
+			"http://a.example/1 http://a.example/2 http://a.example/3", "[]"},
+		{"# list\r\rid;URL\r1;http://a.example/1;x\rx\r", "http://a.example/1",
+			"[{comment 1 [{1 # list}]} {names of columns 1 [{3 id;URL}]} " +
+				"{no whole web address 1 [{5 x}]}]"},
+		{"http://a.example/1 # one\na.example/2\nhttp://a.example/3 x\nhttp://a.example/4,y\n",
+			"http://a.example/1", "[{no http:// or https:// before it 1 [{2 a.example/2}]} " +
+				"{a blank inside 1 [{3 http://a.example/3 x}]} " +
+				"{a comma, semicolon or bar that may begin a column 1 [{4 http://a.example/4,y}]}]"},
+		{"url\nhttp://a.example/1,2\n", "http://a.example/1,2",
+			"[{names of columns 1 [{1 url}]}]"},
 	} {
-		r, urls := take(t, strings.NewReader(text), Options{})
-		if got := fmt.Sprint(urls, r.Bad); got != want {
-			t.Errorf("%q:\n%s, want\n%s", text, got, want)
+		r, urls := take(t, strings.NewReader(c.text), Options{})
+		if got := strings.Join(urls, " "); got != c.urls || fmt.Sprint(r.Bad) != c.bad {
+			t.Errorf("%q: %s, %v; want %s, %s", c.text, got, r.Bad, c.urls, c.bad)
 		}
 	}
 	r, urls := take(t, strings.NewReader("http://a.example/1,2\n"), Options{Whole: true})

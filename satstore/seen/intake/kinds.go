@@ -1,5 +1,7 @@
 package intake
 
+import "github.com/recrawl/recrawl/sitegraph/listed"
+
 // Example is a line that was left out.
 type Example struct {
 	Line int64  `json:"line"`
@@ -11,6 +13,11 @@ type Bad struct {
 	Kind     string    `json:"kind"` // as listed.Kind says it
 	Lines    int64     `json:"lines"`
 	Examples []Example `json:"examples"` // the first ones
+}
+
+// meant reports whether lines of the kind were not meant to be addresses.
+func (b *Bad) meant() bool {
+	return b.Kind == listed.Comment.String() || b.Kind == listed.Header.String()
 }
 
 const (

@@ -2,6 +2,7 @@ package intake
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/sitegraph/listed"
@@ -44,9 +45,9 @@ func (r *Result) tables(verbose bool) []report.Table {
 	return append(tables, r.leftOut()...)
 }
 
-// leftOut is a table of the lines that gave no address, by kind, if there are any.
+// leftOut is a table of the lines that gave no address, by kind; nil if all were meant to give none.
 func (r *Result) leftOut() []report.Table {
-	if len(r.Bad) == 0 {
+	if !slices.ContainsFunc(r.Bad, func(b Bad) bool { return !b.meant() }) {
 		return nil
 	}
 	t := report.Table{Title: "Left out: " + report.Plural(int(r.BadLines), "line"),
@@ -77,8 +78,16 @@ func (r *Result) finding(noun string) string {
 	if r.Elsewhere > 0 {
 		s += fmt.Sprintf(", %s of other parts", report.Grouped(r.Elsewhere))
 	}
+	between := ": "
 	if r.BadLines > 0 {
 		s += fmt.Sprintf("; %s left out", report.Plural(int(r.BadLines), "line"))
+	}
+	if len(r.leftOut()) > 0 { // which has the kinds
+		return s + "."
+	}
+	for _, b := range r.Bad {
+		s += between + fmt.Sprintf("%s %s", report.Grouped(b.Lines), b.Kind)
+		between = ", "
 	}
 	return s + "."
 }
@@ -132,11 +141,12 @@ func (r *Result) Page(noun string, verbose bool) report.Page {
 		Title:   "recrawl: import",
 		Finding: r.finding(noun),
 		Intro:   "A list of addresses taken in, each once.",
-		Sections: []report.Section{{Title: "Result", Tables: r.tables(verbose), Charts: []report.Chart{
-			{Title: "Memory", XLabel: lines, YLabel: "MB", Series: []report.Series{memory}},
-			{Title: "Memory by known address", XLabel: lines, YLabel: "bytes",
-				Series: []report.Series{each}},
-			{Title: "Rate", XLabel: lines, YLabel: "lines a second", Series: []report.Series{rate}},
-		}}},
+		Sections: []report.Section{{Title: "Result", Tables: r.tables(verbose),
+			Charts: []report.Chart{
+				{Title: "Memory", XLabel: lines, YLabel: "MB", Series: []report.Series{memory}},
+				{Title: "Memory by known address", XLabel: lines, YLabel: "bytes",
+					Series: []report.Series{each}},
+				{Title: "Rate", XLabel: lines, YLabel: "lines a second", Series: []report.Series{rate}},
+			}}},
 	}
 }
