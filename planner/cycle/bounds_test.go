@@ -149,7 +149,7 @@ func TestConditionalThoughQueriesAreRefused(t *testing.T) {
 	}
 }
 
-// Sessions make no pages of their own.
+// Sessions make no pages of their own; two slashes in a path do.
 func TestSessionsAreOnePage(t *testing.T) {
 	const start = "http://h.example/"
 	pages := map[string]page{start: {content: "start",
@@ -157,13 +157,13 @@ func TestSessionsAreOnePage(t *testing.T) {
 			start + "b//c", start + "b/c"}}}
 	m := bounded(t, pages, newDisk(), start)
 	m.day(planner.Unlimited)
-	for _, url := range []string{start, start + "a", start + "b/c"} {
+	for _, url := range []string{start, start + "a", start + "b/c", start + "b//c"} {
 		if _, ok := m.corpus.Graph.Lookup(url); !ok {
 			t.Errorf("%s is not known", url)
 		}
 	}
-	if n := m.corpus.Pages(); n != 3 {
-		t.Errorf("%d pages known, want 3", n)
+	if n := m.corpus.Pages(); n != 4 {
+		t.Errorf("%d pages known, want 4", n)
 	}
 }
 

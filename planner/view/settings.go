@@ -13,6 +13,7 @@ import (
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/listed"
 )
 
 // Settings are what a user changes while the loop runs. They are kept in the store, so that the
@@ -203,15 +204,16 @@ func (d *Desk) Hint(ctx context.Context, addresses []string) (asked int, err err
 		return 0, fmt.Errorf("%w: at most %d addresses at a time", ErrSettings, MostHints)
 	}
 	var list []string
+	form := listed.Form{Whole: true}
 	for _, text := range addresses {
-		if text = strings.TrimSpace(text); text == "" {
-			continue
+		switch url, kind := form.Read([]byte(text)); kind {
+		case listed.Address:
+			list = append(list, url)
+		case listed.Blank, listed.Comment:
+		default:
+			return 0, fmt.Errorf("%w: %.120q is not a whole web address: %v", ErrSettings, text,
+				kind)
 		}
-		url, err := sitegraph.Canonical(text)
-		if err != nil {
-			return 0, fmt.Errorf("%w: %w", ErrSettings, err)
-		}
-		list = append(list, url)
 	}
 	if len(list) == 0 {
 		return 0, fmt.Errorf("%w: no address given", ErrSettings)
