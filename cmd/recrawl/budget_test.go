@@ -67,6 +67,12 @@ func TestLimits(t *testing.T) {
 	if e.Turn != 0 || e.WhyNot != "its weight is 0" || e.Weight != 0 {
 		t.Errorf("explained as %+v", e)
 	}
+	for _, form := range []string{"//s2/", "/s2/?PHPSESSID=12ab34cd", "//s2//?utm_source=x"} {
+		if r := recrawl(t, append([]string{"explain", lab.bases[0] + form}, settings...)...).exit(t,
+			2); !strings.Contains(r.stderr, "it is known as "+lab.bases[0]+"/s2/\n") {
+			t.Errorf("explain of %s: %s", form, r.stderr)
+		}
+	}
 	text := recrawl(t, append([]string{"plan"}, settings...)...).ok(t)
 	for _, word := range []string{"Budgets of this round", "60kB/day", "70/day"} {
 		if !strings.Contains(text.stdout, word) {

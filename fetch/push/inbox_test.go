@@ -70,6 +70,8 @@ func TestHint(t *testing.T) {
 		{"no address", `{}`, nil, 400},
 		{"no JSON", `{"urls": [`, nil, 400},
 		{"no web address", `{"urls": ["ftp://a.example/"]}`, nil, 422},
+		{"a blank inside", `{"urls": ["http://a.example/a b"]}`, nil, 422},
+		{"two columns", `{"urls": ["http://a.example/a\tb"]}`, nil, 422},
 		{"a long body", `{"urls": ["http://a.example/` + strings.Repeat("a", mostBody) + `"]}`, nil,
 			413},
 		{"GET", "", func(r *http.Request) { r.Method = http.MethodGet }, 405},

@@ -57,6 +57,9 @@ func TestRead(t *testing.T) {
 			"feed /x/y/1@2024-05-07T07:08"},
 		{"an address in a title is no link",
 			`<feed><entry><title>/no<link/></title><link href="/a"/></entry></feed>`, "feed /a"},
+		{"text with columns, comments and CR alone", "# list\rhttp://h.example/a\tx=1\r\n" +
+			"http://h.example/b c\rh.example/d\r<http://h.example/e>\rhttp://h.example/f,g\r" +
+			"http://h.example/h # note\r", "sitemap /a /e /f,g /h"},
 		{"text", "\ufeffhttp://h.example/a\r\n\r\nhttp://h.example/b#c\nnothing\n",
 			"sitemap /a /b"},
 	} {
