@@ -69,7 +69,7 @@ func (f *Form) Read(line []byte) (url string, kind Kind) {
 	case len(text) == 0:
 		return "", Blank
 	case f.separator == 0 && isPlain(text):
-		return address(unsafe.String(&text[0], len(text)))
+		return whole(unsafe.String(&text[0], len(text)))
 	case bytes.IndexByte(text, 0) >= 0:
 		return "", Zeros
 	case !utf8.Valid(text):
@@ -191,23 +191,30 @@ func One(text string) (url string, kind Kind) {
 	return address(text)
 }
 
-// address brings a text to the canonical form of the address that it is as a whole. The parser
-// alone would drop tabs and ends of lines, and code blanks and quotes.
+// address reads a text that is an address as a whole. The parser alone would drop tabs and ends of
+// lines, and code blanks and quotes.
 func address(text string) (string, Kind) {
+	if hasScheme(text) {
+		for _, c := range text {
+			switch {
+			case unicode.IsSpace(c) && c != '\u0085':
+				return "", Spaced
+			case isInvisible(c):
+				return "", Invisible
+			case strings.ContainsRune("\"<>\\`", c):
+				return "", Forbidden
+			}
+		}
+	}
+	return whole(text)
+}
+
+// whole brings an address to its canonical form.
+func whole(text string) (string, Kind) {
 	if !hasScheme(text) {
 		return "", judge(text)
 	}
-	for _, c := range text {
-		switch {
-		case c == '\t' || unicode.IsSpace(c) && c != '\u0085':
-			return "", Spaced
-		case isInvisible(c):
-			return "", Invisible
-		case strings.ContainsRune("\"<>\\`", c):
-			return "", Forbidden
-		}
-	}
-	_, host, _ := strings.Cut(text, "://")
+	host := text[strings.Index(text, "://")+3:]
 	if end := strings.IndexAny(host, "/?#"); end >= 0 {
 		host = host[:end]
 	}
