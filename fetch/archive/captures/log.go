@@ -136,7 +136,7 @@ func parseLog(line string) (q request, err error) {
 	if q.status, err = strconv.Atoi(after[0]); err != nil || q.status < 100 || q.status > 999 {
 		return q, fmt.Errorf("the status is %.20q; want three digits", after[0])
 	}
-	q.method, q.target = requestLine(unescape(rest[:end]))
+	q.method, q.target = requestLine(rest[:end])
 	return q, nil
 }
 
@@ -198,7 +198,7 @@ func requestLine(line string) (method, target string) {
 	} else if strings.HasPrefix(target, "HTTP/") {
 		return method, ""
 	}
-	return method, coded(strings.Trim(target, " "))
+	return method, coded(unescape(strings.Trim(target, " ")))
 }
 
 // coded codes the octets of a target that an address would not keep as they are.
