@@ -3,7 +3,7 @@
 //
 // # Terms
 //
-//	list   text with an address a line, in UTF-8
+//	list   text with an address a line, in UTF-8, as package listed reads it
 //	bad    a line that is no address of a page; it is counted and named, and stops nothing
 //	keeper who keeps the pages: the store of a planner, a file, or nobody
 //	part   the servers of one of several machines, by seen.PartOf
