@@ -16,9 +16,6 @@ var ErrUnread = errors.New("import does not read it")
 
 // magic are formats that are not read, by the first octets of a file.
 var magic = []struct{ begin, what string }{
-	{"BZh", "compressed with bzip2: undo that before"},
-	{"\x28\xb5\x2f\xfd", "compressed with zstd: undo that before"},
-	{"\xfd7zXZ\x00", "compressed with xz: undo that before"},
 	{"7z\xbc\xaf", "a 7z archive: unpack it before"},
 	{"%PDF-", "a PDF document"},
 	{"SQLite format 3\x00", "an SQLite database, perhaps of a browser"},

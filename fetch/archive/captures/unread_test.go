@@ -17,11 +17,8 @@ func TestUnread(t *testing.T) {
 		"#Software: Microsoft IIS\n#Fields: date time cs-uri-stem\n":                "W3C",
 		`{"level":"info","ts":1,"request":{"uri":"/a"},"status":200}`:               "Caddy",
 		"{\"url\":\"http://h.example/\"}\n{\"url\":\"http://h.example/b\"}\n":       "JSON lines",
-		"\x28\xb5\x2f\xfd\x04": "zstd",
-		"BZh91AY":              "bzip2",
-		`["http://h.example/", "http://h.example/b"]`: "JSON array",
-		"\xfd7zXZ\x00": "xz",
-		"%PDF-1.7":     "PDF",
+		`["http://h.example/", "http://h.example/b"]`:                               "JSON array",
+		"%PDF-1.7": "PDF",
 		"PK\x03\x04" + strings.Repeat("x", 26) + "[Content_Types].xml": "office",
 	} {
 		if in, err := Open(fileOf(t, "f", text), ""); !errors.Is(err, ErrUnread) ||
