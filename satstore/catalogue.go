@@ -95,9 +95,12 @@ func openCatalogue(disk vfs.FS, dir string, readOnly, mayCreate bool) (*catalogu
 		return err
 	})
 	var damage *DamageError
+	if err != nil {
+		_ = c.fs.unlock()
+	}
 	switch {
 	case err == nil:
-	case errors.As(err, &damage):
+	case errors.As(err, &damage), errors.Is(err, ErrInUse):
 		return nil, err
 	case isClosed(c.dead):
 		return nil, fmt.Errorf("open catalogue: %w", c.cause)
@@ -345,13 +348,14 @@ func (c *catalogue) empty() (empty bool, err error) {
 
 func (c *catalogue) close() error {
 	if isClosed(c.halted) {
-		return nil
+		return c.fs.unlock()
 	}
-	return c.finish(func() error {
+	err := c.finish(func() error {
 		var err error
 		if overlay, ok := c.read.(*pebble.Batch); ok {
 			err = overlay.Close()
 		}
 		return cmp.Or(err, c.db.Close())
 	})
+	return cmp.Or(err, c.fs.unlock())
 }

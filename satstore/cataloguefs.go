@@ -15,14 +15,15 @@ import (
 
 // catalogueFS is the file system that Pebble sees. It refuses to write once the catalogue
 // is dead: a Pebble that could not be closed must not disturb the store opened after it.
-// DIR/LOCK stands for Pebble's own lock, so that reading leaves the directory as it is.
+// Its lock is shared by those who read.
 type catalogueFS struct {
 	vfs.FS
 	c        *catalogue
 	readOnly bool
 
 	mu     sync.Mutex
-	copied error // the first failed sync of a directory that is not the catalogue's own
+	lock   io.Closer // of the directory
+	copied error     // the first failed sync of a directory that is not the catalogue's own
 }
 
 // own reports whether a path is the catalogue's directory or in it. A copy is made by the
@@ -61,11 +62,35 @@ func (fs *catalogueFS) wrap(f vfs.File, err error) (vfs.File, error) {
 	return &catalogueFile{File: f, fs: fs}, nil
 }
 
+// Lock takes the lock of the catalogue's directory, of which Pebble names the file. It is the first
+// thing that Pebble does there.
+func (fs *catalogueFS) Lock(name string) (io.Closer, error) {
+	disk := fs.FS
+	if counted, ok := disk.(*copyFS); ok {
+		disk = counted.FS
+	}
+	lock, err := directory.LockFor(disk, fs.PathDir(name), fs.readOnly)
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	fs.lock = lock
+	return noLock{}, err
+}
+
 type noLock struct{}
 
 func (noLock) Close() error { return nil }
 
-func (fs *catalogueFS) Lock(string) (io.Closer, error) { return noLock{}, nil }
+// unlock gives the lock back. Pebble cannot always be closed.
+func (fs *catalogueFS) unlock() error {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	if fs.lock == nil {
+		return nil
+	}
+	err := fs.lock.Close()
+	fs.lock = nil
+	return err
+}
 
 // Create makes a file. A marker of Pebble's names another file that it made just before, whose
 // own name must be durable first: a disk may keep the names of a directory in any order.

@@ -31,8 +31,8 @@
 //     commit is a *DamageError from Open; in the catalogue from Open or from the first call that
 //     reads or compacts the damaged part. Another format is a *FormatError. A run file of a copy of
 //     the store counts as missing.
-//  6. A directory is used by one Store at a time (ErrInUse), or by any number that are ReadOnly.
-//     These write nothing but the lock.
+//  6. A directory is used by one Store at a time (ErrInUse), or by any number that are ReadOnly,
+//     whatever the path and whoever removes its lock file. These write nothing but the lock.
 //  7. Memory is up to 8 bytes a page (satstore/runs), at most BufferBytes of records, Pebble's
 //     (about 16 MiB) and 10 MiB; a transaction adds its catalogue part, Restore one bit a page,
 //     Check 8 bytes. Open files are at most 70, and 210 of Pebble.

@@ -101,6 +101,78 @@ func TestReadersShareStore(t *testing.T) {
 	must(t, open(false).Close())
 }
 
+// The lock is that of the open directories and of their version files: no removed lock file frees
+// it, and no link leads around it, whoever tries.
+func TestLockHasNoName(t *testing.T) {
+	if dir := os.Getenv("RECRAWL_TEST_LOCKED"); dir != "" { // another process
+		s, err := Open(dir, Options{Now: day0, ReadOnly: os.Getenv("RECRAWL_TEST_READS") != ""})
+		if err == nil {
+			must(t, s.Close())
+		}
+		fmt.Println("in use:", errors.Is(err, ErrInUse), err)
+		return
+	}
+	for name, lead := range map[string]func(dir, to string) error{
+		"same":  func(dir, to string) error { return os.Symlink(dir, to) },
+		"above": func(dir, to string) error { return os.Symlink(dir+"/../store/.", to) },
+		"halves": func(dir, to string) error {
+			return errors.Join(os.Mkdir(to, 0o755), os.Symlink(dir+"/sat", to+"/sat"),
+				os.Symlink(dir+"/pebble", to+"/pebble"), os.Link(dir+"/FORMAT", to+"/FORMAT"))
+		},
+		"runs of another": func(dir, to string) error {
+			must(t, mustOpen(t, to, Options{Now: day0}).Close())
+			return errors.Join(os.RemoveAll(to+"/sat"), os.Symlink(dir+"/sat", to+"/sat"))
+		},
+		"catalogue of another": func(dir, to string) error {
+			must(t, mustOpen(t, to, Options{Now: day0}).Close())
+			return errors.Join(os.RemoveAll(to+"/pebble"), os.Symlink(dir+"/pebble", to+"/pebble"))
+		},
+		"hard links": func(dir, to string) error {
+			return exec.Command("cp", "-al", dir, to).Run()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, to := t.TempDir()+"/store", t.TempDir()+"/other"
+			s := mustOpen(t, dir, Options{Now: day0})
+			must(t, s.Add(&sitegraph.Record{URL: "http://h.example/", Due: day0}))
+			must(t, s.Commit())
+			must(t, lead(dir, to))
+			for range 2 {
+				for _, path := range []string{dir, to} {
+					for _, lock := range []string{"/LOCK", "/sat/LOCK", "/pebble/LOCK"} {
+						if err := os.Remove(path + lock); err != nil && !os.IsNotExist(err) {
+							t.Fatal(err)
+						}
+					}
+					for _, reads := range []string{"", "1"} {
+						// in this process, whose failed Open must not free the lock, and in others
+						if _, err := Open(path, Options{Now: day0, ReadOnly: reads != ""}); !errors.Is(
+							err, ErrInUse) {
+							t.Errorf("%s, reading %q: %v", path, reads, err)
+						}
+						p := exec.Command(os.Args[0], "-test.run", "^TestLockHasNoName$", "-test.v")
+						p.Env = append(os.Environ(), "RECRAWL_TEST_LOCKED="+path,
+							"RECRAWL_TEST_READS="+reads)
+						if out, err := p.CombinedOutput(); err != nil ||
+							!strings.Contains(string(out), "in use: true") {
+							t.Errorf("%s, reading %q: %v\n%s", path, reads, err, out)
+						}
+					}
+				}
+			}
+			must(t, s.Add(&sitegraph.Record{Page: 1, URL: "http://h.example/1", Due: day0}))
+			must(t, s.Commit())
+			must(t, s.Close())
+			s = mustOpen(t, dir, Options{Now: day0})
+			if r, err := s.Check(t.Context(), nil); err != nil || r.Records != 2 ||
+				len(r.Damage) > 0 {
+				t.Errorf("afterwards: %+v, %v", r, err)
+			}
+			must(t, s.Close())
+		})
+	}
+}
+
 // Who wants to write waits for a process that reads, says so once, and goes on when that ends.
 func TestAwaitReaders(t *testing.T) {
 	if dir := os.Getenv("RECRAWL_TEST_READS_LONG"); dir != "" { // another process

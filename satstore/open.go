@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -165,7 +166,7 @@ func (s *Store) claim() error {
 		}
 	}
 	var err error
-	if s.lock, err = directory.LockFor(s.fs, s.dir, s.o.ReadOnly); err != nil {
+	if err = s.hold(directory.LockFor(s.fs, s.dir, s.o.ReadOnly)); err != nil {
 		return err
 	}
 	err = readFormat(s.fs, s.dir)
@@ -173,7 +174,35 @@ func (s *Store) claim() error {
 		if err := directory.CheckOwn(s.fs, s.dir); err != nil {
 			return err
 		}
-		return directory.WriteFormat(s.fs, s.dir, formatText())
+		if err := directory.WriteFormat(s.fs, s.dir, formatText()); err != nil {
+			return err
+		}
+		err = s.hold(directory.LockFormat(s.fs, s.dir))
+	}
+	if err != nil {
+		return err
+	}
+	return s.claimRuns()
+}
+
+// claimRuns locks the directory of the runs, before the catalogue is opened: links may lead two
+// stores to it.
+func (s *Store) claimRuns() error {
+	if s.o.ReadOnly {
+		_, err := s.fs.Stat(s.fs.PathJoin(s.satDir(), directory.FormatName))
+		if errors.Is(err, os.ErrNotExist) { // locking makes the lock file
+			return nil
+		}
+	} else if err := directory.Make(s.fs, s.satDir()); err != nil {
+		return err
+	}
+	return s.hold(directory.LockFor(s.fs, s.satDir(), s.o.ReadOnly))
+}
+
+// hold keeps a lock until release.
+func (s *Store) hold(lock io.Closer, err error) error {
+	if err == nil {
+		s.locks = append(s.locks, lock)
 	}
 	return err
 }
@@ -190,7 +219,7 @@ func (s *Store) born() (bool, error) {
 
 // unborn says what a directory without log is to a reader.
 func (s *Store) unborn() error {
-	r, err := runs.Open(s.satDir(), runs.Options{FS: s.fs, ReadOnly: true})
+	r, err := runs.Open(s.satDir(), runs.Options{FS: s.fs, ReadOnly: true, Locked: true})
 	if err == nil {
 		return errors.Join(errors.New("a log appeared"), r.Close())
 	}
@@ -219,6 +248,7 @@ func (s *Store) clearUnborn() error {
 // openRuns opens the records, which hands the catalogue what was committed since it was flushed.
 func (s *Store) openRuns(born bool) error {
 	o := s.o.runs()
+	o.Locked = true
 	o.Apply = func(repr []byte) error {
 		s.replayed++
 		return s.cat.applyRepr(repr)

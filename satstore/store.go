@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -22,7 +23,7 @@ type Store struct {
 	o   Options
 	// copies is fs, where copies are written, whose progress it reports.
 	copies *copyFS
-	lock   io.Closer
+	locks  []io.Closer
 	unit   int64 // u in seconds
 
 	runs *runs.Store // records and messages
@@ -149,9 +150,9 @@ func (s *Store) release() error {
 		errs = append(errs, s.cat.close())
 		s.cat = nil
 	}
-	if s.lock != nil {
-		errs = append(errs, s.lock.Close())
-		s.lock = nil
+	for _, lock := range slices.Backward(s.locks) {
+		errs = append(errs, lock.Close())
 	}
+	s.locks = nil
 	return cmp.Or(errs...)
 }

@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -29,24 +30,8 @@ var ErrInUse = errors.New("store is in use")
 // ErrRead is the ErrInUse of a directory that other processes only read.
 var ErrRead = fmt.Errorf("%w by a process that reads it", ErrInUse)
 
-// Lock takes DIR/LOCK for itself.
-func Lock(fs vfs.FS, dir string) (io.Closer, error) {
-	path := fs.PathJoin(dir, LockName)
-	var lock io.Closer
-	var err error
-	if fs == vfs.Default {
-		lock, err = held.take(path, false, lockAlone)
-	} else {
-		lock, err = fs.Lock(path)
-	}
-	if err == nil {
-		return lock, nil
-	}
-	if err != ErrRead && isLocked(err) {
-		err = ErrInUse
-	}
-	return nil, fmt.Errorf("lock %s: %w", dir, err)
-}
+// Lock locks a directory for itself: LockFor says how.
+func Lock(fs vfs.FS, dir string) (io.Closer, error) { return LockFor(fs, dir, false) }
 
 // isLocked reports whether an error says that somebody else has a lock.
 func isLocked(err error) bool {
@@ -54,6 +39,85 @@ func isLocked(err error) bool {
 	return errors.Is(err, ErrInUse) || errors.Is(err, syscall.EAGAIN) ||
 		errors.Is(err, syscall.EACCES) && !errors.As(err, &file) ||
 		strings.Contains(err.Error(), "lock held by current process")
+}
+
+// LockFor locks a directory. Who only reads shares it with others who do, and nobody writes
+// meanwhile. On the disk the open directory and its version file are locked, so that no file that
+// somebody removes frees them, and no symbolic or hard link leads around them. DIR/LOCK is locked,
+// too, for programs and systems that know no other lock. Where none can be had, as on some network
+// disks, or for a reader on a read-only medium, nobody is locked out.
+func LockFor(fs vfs.FS, dir string, reading bool) (io.Closer, error) {
+	var lock io.Closer
+	var err error
+	path := fs.PathJoin(dir, LockName)
+	if fs == vfs.Default {
+		lock, err = held.take(identity(dir), reading, func() (io.Closer, error) {
+			return lockDirectory(dir, path, reading)
+		})
+	} else {
+		lock, err = fs.Lock(path)
+	}
+	switch {
+	case err == nil:
+		return lock, nil
+	case reading && (errors.Is(err, syscall.EROFS) || errors.Is(err, os.ErrPermission)):
+		return unlocked{}, nil
+	case err != ErrRead && isLocked(err):
+		err = ErrInUse
+	}
+	return nil, fmt.Errorf("lock %s: %w", dir, err)
+}
+
+// LockFormat locks the version file of a directory, which is locked and was made just now.
+func LockFormat(fs vfs.FS, dir string) (io.Closer, error) {
+	if fs != vfs.Default {
+		return unlocked{}, nil
+	}
+	return lockPath(fs.PathJoin(dir, FormatName), false)
+}
+
+// identity is the same for all paths of a directory.
+func identity(dir string) string {
+	if full, err := filepath.Abs(dir); err == nil {
+		dir = full
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	return dir
+}
+
+// lockDirectory takes the locks of a directory of the disk.
+func lockDirectory(dir, path string, reading bool) (io.Closer, error) {
+	var all both
+	for _, name := range []string{dir, filepath.Join(dir, FormatName)} {
+		lock, err := lockPath(name, reading)
+		if err != nil {
+			return nil, cmp.Or(err, all.Close())
+		}
+		all = append(all, lock)
+	}
+	file := lockAlone
+	if reading && canShare {
+		file = lockFile
+	}
+	lock, err := file(path)
+	if err != nil {
+		_ = all.Close() // what went wrong first is what matters
+		return nil, err
+	}
+	return append(all, lock), nil
+}
+
+// both are locks that are held together.
+type both []io.Closer
+
+func (b both) Close() error {
+	var errs []error
+	for _, lock := range b {
+		errs = append(errs, lock.Close())
+	}
+	return errors.Join(errs...)
 }
 
 // lockAlone locks a file of the disk, or says whether those who have the lock share it.
@@ -66,24 +130,6 @@ func lockAlone(path string) (io.Closer, error) {
 		return nil, cmp.Or(shared.Close(), ErrRead)
 	}
 	return nil, ErrInUse
-}
-
-// LockFor is Lock for one who perhaps only reads: then others may read, too, and nobody writes.
-// Where there is no lock file and none can be made, as on a medium that is read-only, it locks
-// nobody out.
-func LockFor(fs vfs.FS, dir string, reading bool) (io.Closer, error) {
-	if !reading || fs != vfs.Default || !canShare {
-		lock, err := Lock(fs, dir)
-		if reading && (errors.Is(err, syscall.EROFS) || errors.Is(err, os.ErrPermission)) {
-			return unlocked{}, nil
-		}
-		return lock, err
-	}
-	lock, err := held.take(fs.PathJoin(dir, LockName), true, lockFile)
-	if err != nil {
-		return nil, fmt.Errorf("lock %s: %w", dir, err)
-	}
-	return lock, nil
 }
 
 // Make makes a directory and those above it, durably.

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// held are the locks of this process, by path. A lock of the system belongs to the process, and
-// whoever closes the file ends it. So nobody may open a lock file while this process writes, and
-// its readers share one.
+// held are the locks of this process, by directory. The lock of a LOCK file belongs to the process,
+// and whoever closes the file ends it. So nobody may open a lock file while this process writes,
+// and its readers share one.
 var held = locks{byPath: map[string]*lock{}}
 
 type locks struct {
@@ -23,7 +23,7 @@ type lock struct {
 }
 
 // take a lock, which make makes where no other holder shares it.
-func (l *locks) take(path string, shared bool, make func(path string) (io.Closer, error)) (
+func (l *locks) take(path string, shared bool, make func() (io.Closer, error)) (
 	io.Closer, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -32,7 +32,7 @@ func (l *locks) take(path string, shared bool, make func(path string) (io.Closer
 		return nil, ErrInUse
 	}
 	if of == nil {
-		file, err := make(path)
+		file, err := make()
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,9 @@
 package runs
 
-import "errors"
+import (
+	"errors"
+	"slices"
+)
 
 // Close releases the store. What is not committed is dropped; without that it ends with a
 // checkpoint, so that the next Open has nothing to replay. A store that failed, or is being
@@ -43,9 +46,9 @@ func (s *Store) letGo() error {
 		err = errors.Join(err, s.log.file.Close())
 		s.log.file = nil
 	}
-	if s.lock != nil {
-		err = errors.Join(err, s.lock.Close())
-		s.lock = nil
+	for _, lock := range slices.Backward(s.locks) {
+		err = errors.Join(err, lock.Close())
 	}
+	s.locks = nil
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"os"
 	"slices"
 
@@ -76,15 +77,28 @@ func (s *Store) claim() (err error) {
 			return err
 		}
 	}
-	if s.lock, err = directory.LockFor(s.fs, s.dir, s.o.ReadOnly); err != nil {
-		return err
+	if !s.o.Locked {
+		if err = s.hold(directory.LockFor(s.fs, s.dir, s.o.ReadOnly)); err != nil {
+			return err
+		}
 	}
 	err = s.readFormat()
 	if errors.Is(err, os.ErrNotExist) && !s.o.ReadOnly {
 		if err := directory.CheckOwn(s.fs, s.dir); err != nil {
 			return err
 		}
-		return s.newFormat()
+		if err := s.newFormat(); err != nil {
+			return err
+		}
+		return s.hold(directory.LockFormat(s.fs, s.dir))
+	}
+	return err
+}
+
+// hold keeps a lock until the store lets go.
+func (s *Store) hold(lock io.Closer, err error) error {
+	if err == nil {
+		s.locks = append(s.locks, lock)
 	}
 	return err
 }

@@ -37,6 +37,8 @@ type Options struct {
 	DirectIO bool
 	// ReadOnly opens an existing store and writes nothing but the lock.
 	ReadOnly bool
+	// Locked says that the caller holds the lock of the directory (directory.LockFor).
+	Locked bool
 
 	// CopyFS is what CopyTo writes a copy through, of the same disk; default FS.
 	CopyFS vfs.FS

@@ -9,12 +9,12 @@ import (
 
 // Store is an open store. See the package comment for what its methods promise.
 type Store struct {
-	fs   vfs.FS
-	dir  string
-	o    Options
-	lock io.Closer
-	seed uint32 // CRC32C of the store's id
-	id   [16]byte
+	fs    vfs.FS
+	dir   string
+	o     Options
+	locks []io.Closer
+	seed  uint32 // CRC32C of the store's id
+	id    [16]byte
 
 	clock  int64 // all units up to it were handed out
 	since  int64 // the clock when far slots were last written
