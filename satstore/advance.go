@@ -52,7 +52,9 @@ func (s *Store) handOut(
 	p := sitegraph.PageID(f.Seq)
 	r.Page = p
 	if err := DecodeRecord(f.Body, r); err != nil {
-		s.note(s.undecodable(p, err))
+		if err := s.undecodable(p, err); err != nil {
+			return 0, s.frame, err
+		}
 		if err := s.fresh(p, r); err != nil {
 			return 0, s.frame, err
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"maps"
 	"time"
 
 	"github.com/recrawl/recrawl/sitegraph"
@@ -14,8 +15,11 @@ import (
 type Report struct {
 	// Linked: pages whose links are known
 	Pages, Records, Removed, Starts, Linked, Settings int
-	Tried                                             time.Time // the newest visit
 	Damage                                            []*DamageError
+	// Behind are the visits given to Check of which the store does not know, by address.
+	Behind map[string]time.Time
+	// Ahead describes files that hold more than the log says: runs.Store.Ahead.
+	Ahead []string
 }
 
 // checkStep is how many records pass between two calls of progress.
@@ -24,9 +28,11 @@ const checkStep = 4096
 // Check reads and verifies everything: version files, log, index, every block and record of
 // the runs, every entry of the catalogue, and that they agree: a page has an address, and a record
 // of that address or the mark of its removal. Damage is in the report; the error is of reading,
-// or ctx's. progress, which may be nil, is told how many of all records were read. Memory: 8 bytes
-// a page.
-func (s *Store) Check(ctx context.Context, progress func(done, all int)) (Report, error) {
+// or ctx's. progress, which may be nil, is told how many of all records were read. visited is when
+// some pages were visited, by address: that a record is of an earlier visit is no damage, and stands
+// in the report. Memory: 8 bytes a page.
+func (s *Store) Check(ctx context.Context, progress func(done, all int),
+	visited map[string]time.Time) (Report, error) {
 	if err := s.usable(); err != nil {
 		return Report{}, err
 	}
@@ -42,7 +48,9 @@ func (s *Store) Check(ctx context.Context, progress func(done, all int)) (Report
 		progress: progress,
 		seed:     maphash.MakeSeed(),
 		pages:    make([]checked, s.Pages()),
+		of:       map[sitegraph.PageID]string{},
 	}
+	c.report.Behind = maps.Clone(visited)
 	if _, err := s.readEpoch(); err != nil {
 		var damage *DamageError
 		if !errors.As(err, &damage) {
@@ -75,6 +83,7 @@ type checker struct {
 	seed     maphash.Seed
 	pages    []checked
 	report   Report
+	of       map[sitegraph.PageID]string // addresses of the pages in report.Behind
 	record   sitegraph.Record
 	whole    bool // the catalogue was read to its end
 }
@@ -137,6 +146,9 @@ func (c *checker) catalogueError(err error) error {
 
 func (c *checker) address(p sitegraph.PageID, url []byte) {
 	c.pages[p] = c.pages[p]&^checkHash | c.hash(url) | checkAddress
+	if _, ok := c.report.Behind[string(url)]; ok {
+		c.of[p] = string(url)
+	}
 }
 
 func (c *checker) links(p sitegraph.PageID, value []byte) {
@@ -149,11 +161,17 @@ func (c *checker) links(p sitegraph.PageID, value []byte) {
 func (c *checker) removal(p sitegraph.PageID, _ []byte) {
 	c.report.Removed++
 	c.pages[p] |= checkRemoved
+	delete(c.report.Behind, c.of[p]) // its visits went with its record
 }
 
 func (c *checker) start(sitegraph.PageID, []byte) { c.report.Starts++ }
 
 func (c *checker) records() error {
+	ahead, err := c.s.runs.Ahead()
+	if err != nil {
+		return err
+	}
+	c.report.Ahead = ahead
 	damaged, err := c.s.runs.CheckEach(c.visit)
 	c.report.Damage = append(c.report.Damage, damaged...)
 	if err != nil {
@@ -194,11 +212,16 @@ func (c *checker) visit(seq uint32, body []byte) (wrong string, err error) {
 	}
 	at := &c.pages[seq]
 	*at |= checkRecord
-	if err := DecodeRecord(body, &c.record); err != nil {
+	var format *FormatError
+	if err := DecodeRecord(body, &c.record); errors.As(err, &format) {
+		format.Path = c.s.satDir()
+		return "", fmt.Errorf("record of page %d: %w", seq, err)
+	} else if err != nil {
 		return fmt.Sprintf("page %d: %v", seq, err), nil
 	}
-	if c.record.Tried.After(c.report.Tried) {
-		c.report.Tried = c.record.Tried
+	// Whole seconds, as sitegraph.Record.Apply compares them.
+	if t, ok := c.report.Behind[c.record.URL]; ok && c.record.Tried.Unix() >= t.Unix() {
+		delete(c.report.Behind, c.record.URL)
 	}
 	switch {
 	case *at&checkRemoved != 0:

@@ -15,6 +15,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/recrawl/recrawl/satstore/directory"
+	"github.com/recrawl/recrawl/satstore/runs"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -156,7 +157,7 @@ func TestFlippedBitInRun(t *testing.T) {
 			b[i] ^= 1 << (i % 8)
 			writeAll(t, fs, path, b)
 			s := mustOpen(t, "a/store", Options{FS: fs, ReadOnly: readOnly})
-			report, err := s.Check(context.Background(), nil)
+			report, err := s.Check(context.Background(), nil, nil)
 			must(t, err)
 			if d := report.Damage; len(d) != 1 || d[0].Path != path || d[0].Offset != block ||
 				len(d[0].Seqs) != lost {
@@ -216,7 +217,7 @@ func TestDamageGoesOn(t *testing.T) {
 		}
 		must(t, s.Close())
 		s = mustOpen(t, "a/store", Options{FS: fs})
-		report, err := s.Check(context.Background(), nil)
+		report, err := s.Check(context.Background(), nil, nil)
 		must(t, err)
 		if len(report.Damage) > 0 || report.Records != want {
 			t.Errorf("%s: afterwards %+v", how, report)
@@ -288,7 +289,7 @@ func TestCheckFindsDisagreement(t *testing.T) {
 		must(t, c.change(s))
 		s.changed = true
 		must(t, s.Commit())
-		report, err := s.Check(context.Background(), nil)
+		report, err := s.Check(context.Background(), nil, nil)
 		must(t, err)
 		if len(report.Damage) != 1 || !strings.Contains(report.Damage[0].Error(), c.want) {
 			t.Errorf("%s: %v", name, report.Damage)
@@ -303,4 +304,100 @@ func TestDamageErrorSaysWhere(t *testing.T) {
 	if want := "open: d/sat/due-7: damaged at byte 12: not a record"; err.Error() != want {
 		t.Errorf("%q, want %q", err, want)
 	}
+}
+
+// A log that is cut behind commits is an older store: Check tells by the visits that are given to
+// it, down to the last commit, and by runs that the log does not have.
+func TestCheckOfCutLog(t *testing.T) {
+	for _, inRuns := range []bool{false, true} {
+		mem := vfs.NewCrashableMem()
+		o := Options{FS: mem, Now: day0}
+		if inRuns {
+			o.tune = func(o *runs.Options) { o.PartBytes = 1 }
+		}
+		s := mustOpen(t, "a/store", o)
+		visited := map[string]time.Time{}
+		visit := func(p sitegraph.PageID, hours int) {
+			r := newRecord(p, at(20))
+			r.Tried = at(0).Add(time.Duration(hours) * time.Hour)
+			visited[r.URL] = r.Tried
+			if int(p) == s.Pages() {
+				must(t, s.Add(r))
+			} else {
+				must(t, s.Save(r))
+			}
+		}
+		for p := range sitegraph.PageID(4) {
+			visit(p, 1)
+		}
+		must(t, s.Remove(3)) // its visit is no longer known, and is not missed
+		must(t, s.Commit())
+		end := int(s.Stats().LogBytes)
+		visit(1, 1) // in the same second as the visits before
+		visit(2, 2)
+		must(t, s.Commit())
+		fs := copyOf(mem)
+		defer s.Close()
+		for _, cut := range []bool{false, true} {
+			path := only(t, fs, "MANIFEST-")
+			if cut {
+				writeAll(t, fs, path, readAll(t, fs, path)[:end+1])
+			}
+			s := mustOpen(t, "a/store", Options{FS: fs, ReadOnly: true})
+			r, err := s.Check(t.Context(), nil, visited)
+			must(t, err)
+			must(t, s.Close())
+			_, behind := r.Behind[modelURL(2)]
+			if len(r.Damage) > 0 || behind != cut || len(r.Behind) > 1 ||
+				(len(r.Ahead) > 0) != (cut && inRuns) {
+				t.Errorf("runs %v, cut %v: %+v", inRuns, cut, r)
+			}
+		}
+	}
+}
+
+// A record of a version or with marks that are not known here was written by a newer program.
+// Nobody takes it for damage, and nothing is lost: the store is as it was.
+func TestRecordOfNewerVersion(t *testing.T) {
+	mem, _ := oneRun(t)
+	s := mustOpen(t, "a/store", Options{FS: mem})
+	body, err := AppendRecord(nil, &sitegraph.Record{Page: 1, URL: modelURL(1), Misses: 1})
+	must(t, err)
+	for name, newer := range map[string]func(b []byte){
+		"version": func(b []byte) { b[0] = recordVersionMisses + 1 },
+		"marks":   func(b []byte) { b[fixedRecordBytes+1] = 128 },
+	} {
+		b := bytes.Clone(body)
+		newer(b)
+		must(t, s.runs.Put(1, s.runs.Clock()+9, b))
+		s.changed = true
+		must(t, s.Commit())
+		for what, use := range map[string]func(s *Store) error{
+			"load": func(s *Store) error { return s.Load(1, &sitegraph.Record{}) },
+			"promote": func(s *Store) error {
+				return s.Promote([]sitegraph.PageID{1}, at(1))
+			},
+			"restore": func(s *Store) error {
+				return s.Restore(sitegraph.NewGraph(), func(*sitegraph.Record) {})
+			},
+			"check": func(s *Store) error {
+				_, err := s.Check(t.Context(), nil, nil)
+				return err
+			},
+			"advance": func(s *Store) error { return s.Advance(at(9), func(*sitegraph.Record) {}) },
+		} {
+			s := mustOpen(t, "a/store", Options{FS: copyOf(mem)})
+			var format *FormatError
+			if err := use(s); !errors.As(err, &format) ||
+				!strings.Contains(err.Error(), "a/store/sat: ") ||
+				!strings.Contains(err.Error(), "was written by a newer version of recrawl") {
+				t.Errorf("%s of a record of newer %s: %v", what, name, err)
+			}
+			if len(s.Damage()) > 0 {
+				t.Errorf("%s of a record of newer %s is damage: %v", what, name, s.Damage())
+			}
+			_ = s.Close()
+		}
+	}
+	must(t, s.Close())
 }

@@ -80,7 +80,7 @@ func TestDamagedEpoch(t *testing.T) {
 		b[i] ^= 1 << (i % 8)
 		writeAll(t, broken, "a/store/EPOCH", b)
 		s := mustOpen(t, "a/store", Options{FS: broken})
-		report, err := s.Check(context.Background(), nil)
+		report, err := s.Check(context.Background(), nil, nil)
 		must(t, err)
 		if len(report.Damage) != 1 || !strings.HasSuffix(report.Damage[0].Path, "EPOCH") {
 			t.Fatalf("byte %d: %v", i, report.Damage)
@@ -89,7 +89,7 @@ func TestDamagedEpoch(t *testing.T) {
 		must(t, s.Commit())
 		must(t, s.Close())
 		s = mustOpen(t, "a/store", Options{FS: broken})
-		report, err = s.Check(context.Background(), nil)
+		report, err = s.Check(context.Background(), nil, nil)
 		must(t, err)
 		if got := linksOf(t, s); len(report.Damage) > 0 || len(got) != 1 || got[0] != 4 {
 			t.Fatalf("byte %d: afterwards %v, links %v", i, report.Damage, got)

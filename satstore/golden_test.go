@@ -122,7 +122,7 @@ func TestFormat2Opens(t *testing.T) {
 			if slices.Sort(got); len(got) != 12 || slices.Contains(got, 4) {
 				t.Errorf("handed out %v", got)
 			}
-			report, err := s.Check(context.Background(), nil)
+			report, err := s.Check(context.Background(), nil, nil)
 			if must(t, err); len(report.Damage) > 0 {
 				t.Error(report.Damage)
 			}

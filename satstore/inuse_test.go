@@ -164,7 +164,7 @@ func TestLockHasNoName(t *testing.T) {
 			must(t, s.Commit())
 			must(t, s.Close())
 			s = mustOpen(t, dir, Options{Now: day0})
-			if r, err := s.Check(t.Context(), nil); err != nil || r.Records != 2 ||
+			if r, err := s.Check(t.Context(), nil, nil); err != nil || r.Records != 2 ||
 				len(r.Damage) > 0 {
 				t.Errorf("afterwards: %+v, %v", r, err)
 			}
@@ -245,7 +245,7 @@ func TestReadOnlyMedium(t *testing.T) {
 			t.Errorf("%v: %v", reason, err)
 			continue
 		}
-		if r, err := s.Check(t.Context(), nil); err != nil || len(r.Damage) > 0 {
+		if r, err := s.Check(t.Context(), nil, nil); err != nil || len(r.Damage) > 0 {
 			t.Errorf("%v: check: %+v, %v", reason, r, err)
 		}
 		must(t, s.Close())

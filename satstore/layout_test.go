@@ -79,7 +79,7 @@ func TestFormat(t *testing.T) {
 
 	text := readAll(t, mem, "a/store/FORMAT")
 	for version, what := range map[int]string{1: "of an earlier development version",
-		12: "knows up to 2"} {
+		12: "was written by a newer version of recrawl; this one knows up to 2"} {
 		other := copyOf(mem)
 		writeAll(t, other, "a/store/FORMAT",
 			bytes.Replace(text, []byte("satstore 2"), fmt.Appendf(nil, "satstore %d", version), 1))

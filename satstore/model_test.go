@@ -406,7 +406,7 @@ func comparePending(s *Store, m *model) error {
 			return &mismatch{fmt.Sprintf("at %v still %+v", s.Clock(), due)}
 		}
 	}
-	report, err := s.Check(context.Background(), nil)
+	report, err := s.Check(context.Background(), nil, nil)
 	if err != nil {
 		return err
 	}

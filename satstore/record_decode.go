@@ -11,20 +11,18 @@ import (
 // DecodeRecord sets every field of r but Page from an encoding. A string that r already
 // holds with the right value is kept, so that reading many records into one allocates
 // little. It never panics, and allocates at most 4 * maxStringBytes, whatever the bytes.
-// Times come back in UTC.
+// Times come back in UTC. A record of a version or with marks that are not known is a *FormatError:
+// its checksum was right, so a newer program wrote it.
 func DecodeRecord(body []byte, r *sitegraph.Record) error {
 	if len(body) < fixedRecordBytes {
 		return fmt.Errorf("%w: %d bytes, less than the fixed %d",
 			errRecord, len(body), fixedRecordBytes)
 	}
-	if body[0] != recordVersion && body[0] != recordVersionMisses {
-		return fmt.Errorf(
-			"%w: version %d, want %d or %d",
-			errRecord,
-			body[0],
-			recordVersion,
-			recordVersionMisses,
-		)
+	if body[0] > recordVersionMisses {
+		return &FormatError{What: "a record", Found: int(body[0]), Known: recordVersionMisses}
+	}
+	if body[0] < recordVersion {
+		return fmt.Errorf("%w: version %d", errRecord, body[0])
 	}
 	flags := body[1]
 	if flags&^knownFlags != 0 {
@@ -42,8 +40,11 @@ func DecodeRecord(body []byte, r *sitegraph.Record) error {
 	if body[0] == recordVersionMisses {
 		var marks byte
 		r.Misses, marks = c.byte(), c.byte()
-		if marks&^knownMarks != 0 || r.Misses == 0 && marks == 0 {
-			return fmt.Errorf("%w: unknown marks %#x", errRecord, marks)
+		if marks&^knownMarks != 0 {
+			return &FormatError{What: "the marks of a record", Found: int(marks), Known: knownMarks}
+		}
+		if r.Misses == 0 && marks == 0 {
+			return fmt.Errorf("%w: neither misses nor marks", errRecord)
 		}
 		r.NoIndex, r.ByRobots = marks&markNoIndex != 0, marks&markByRobots != 0
 		r.More, r.Refuses = marks&markMore != 0, marks&markRefuses != 0

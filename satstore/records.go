@@ -105,14 +105,21 @@ func (s *Store) read(p sitegraph.PageID, r *sitegraph.Record) (bool, error) {
 	s.body = body
 	r.Page = p
 	if err := DecodeRecord(body, r); err != nil {
-		s.note(s.undecodable(p, err))
-		return false, nil
+		return false, s.undecodable(p, err)
 	}
 	return true, nil
 }
 
-func (s *Store) undecodable(p sitegraph.PageID, err error) *DamageError {
-	return &DamageError{Path: s.satDir(), What: "record", Seqs: []uint32{uint32(p)}, Cause: err}
+// undecodable notes that a record is damaged. It is an error if a newer program wrote it: to take
+// it for lost would lose it.
+func (s *Store) undecodable(p sitegraph.PageID, err error) error {
+	var format *FormatError
+	if errors.As(err, &format) {
+		format.Path = s.satDir()
+		return fmt.Errorf("record of page %d: %w", p, format)
+	}
+	s.note(&DamageError{Path: s.satDir(), What: "record", Seqs: []uint32{uint32(p)}, Cause: err})
+	return nil
 }
 
 // fresh sets r to what a page has of which nothing is remembered but its address: it was

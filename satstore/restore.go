@@ -56,8 +56,7 @@ func (s *Store) Restore(g *sitegraph.Graph, each func(r *sitegraph.Record)) erro
 			r.URL = g.URL(p) // which is shared; elsewhere it would have to be read from a file
 		}
 		if err := DecodeRecord(f.Body, &r); err != nil {
-			s.note(s.undecodable(p, err))
-			return nil
+			return s.undecodable(p, err)
 		}
 		s.apply(&r, f.Messages)
 		seen[p/64] |= 1 << (p % 64)

@@ -142,14 +142,14 @@ func (r *Record) Unconditional() *Record {
 	return &u
 }
 
-// wrongClock is how far a time must lie ahead to have been written by a clock that was wrong.
-const wrongClock = 24 * time.Hour
+// WrongClock is how far a time must lie ahead to have been written by a clock that was wrong.
+const WrongClock = 24 * time.Hour
 
 // NotAfter takes times that lie more than a day after now for now: the clock was wrong when they
 // were noted, and it is not known when that was.
 func (h *History) NotAfter(now time.Time) {
 	at := Unix32(now)
-	if int64(h.Last) <= now.Add(wrongClock).Unix() {
+	if int64(h.Last) <= now.Add(WrongClock).Unix() {
 		return
 	}
 	h.Epoch, h.Last, h.LastChange = min(h.Epoch, at), at, min(h.LastChange, at)
@@ -158,7 +158,7 @@ func (h *History) NotAfter(now time.Time) {
 // NotAfter does so with the times of a record.
 func (r *Record) NotAfter(now time.Time) {
 	r.History.NotAfter(now)
-	if r.Tried.Sub(now) > wrongClock {
+	if r.Tried.Sub(now) > WrongClock {
 		r.Tried = now.Add(-time.Second) // a visit now is a later one
 	}
 }

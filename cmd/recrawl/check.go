@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/recrawl/recrawl/satstore/journal"
 	"github.com/recrawl/recrawl/satstore/seen"
 	"github.com/recrawl/recrawl/satstore/seen/intake"
+	"github.com/recrawl/recrawl/sitegraph"
 )
 
 func (p *program) checkCommand() *cobra.Command {
@@ -36,18 +38,18 @@ func (p *program) check(ctx context.Context, _ []string) error {
 			return err
 		}
 		defer store.Close() // nothing was written
+		visited, err := journal.Newest(filepath.Join(p.config.Data, "journal"),
+			time.Now().Add(sitegraph.WrongClock))
+		if err != nil {
+			return err
+		}
 		bar := p.progress("records", store.Pages())
-		found, err := store.Check(ctx, bar.Of)
+		found, err := store.Check(ctx, bar.Of, visited)
 		bar.End()
 		if err != nil {
 			return err
 		}
 		dir, r, pages = intake.SetIn(p.config.Data), inspect.Check(found), store
-		newest, err := journal.Newest(filepath.Join(p.config.Data, "journal"))
-		if err != nil {
-			return err
-		}
-		r.Journal(newest)
 	}
 	set, err := intake.CheckSet(ctx, dir, seen.SetOptions{}, pages)
 	if err == nil {

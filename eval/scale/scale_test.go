@@ -75,7 +75,7 @@ func TestMeasure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := store.Check(t.Context(), nil)
+	found, err := store.Check(t.Context(), nil, nil)
 	if closed := store.Close(); err != nil || closed != nil {
 		t.Fatal(err, closed)
 	}

@@ -21,8 +21,7 @@ type Checked struct {
 	Set      *Set     `json:"set"` // of addresses; nil: there is none
 	Damage   []damage `json:"damage"`
 	Warnings []string `json:"warnings"` // of what is whole and looks wrong
-	tried    time.Time
-	alone    bool // there is no store, the set alone was verified
+	alone    bool     // there is no store, the set alone was verified
 }
 
 // Set is the exact set of the addresses that were seen.
@@ -43,8 +42,12 @@ func Check(found satstore.Report) *Checked {
 	r := &Checked{
 		Pages: found.Pages, Records: found.Records, Removed: found.Removed, Starts: found.Starts,
 		Linked: found.Linked, Settings: found.Settings, Damage: []damage{}, Warnings: []string{},
-		tried: found.Tried,
 	}
+	for _, what := range found.Ahead {
+		r.Warnings = append(r.Warnings, what+": a crash cut its commit short, or the log was cut "+
+			"behind it; the next run goes on without it")
+	}
+	r.behind(found.Behind)
 	for _, d := range found.Damage {
 		r.Add(d.Path, d.Offset, d.Error())
 	}
@@ -61,16 +64,23 @@ func (r *Checked) Add(path string, offset int64, what string) {
 	r.Damage = append(r.Damage, damage{path, offset, what})
 }
 
-// Journal compares the store with the newest visit of its journal. A line is written after its
-// visit was committed. So a store that knows of no visit as late lost some: its log was cut, which
-// cannot always be told from a torn end, or an older copy took its place.
-func (r *Checked) Journal(newest time.Time) {
-	if newest.Truncate(time.Second).After(r.tried) {
-		r.Warnings = append(r.Warnings, fmt.Sprintf(
-			"the journal has visits up to %s, the store up to %s: it is older than its journal, "+
-				"and visits after that are lost",
-			newest.UTC().Format(time.RFC3339), r.tried.UTC().Format(time.RFC3339)))
+// behind warns of visits that the journal has and the store has not. A line is written after its
+// visit was committed. So the log of the store was cut, which cannot always be told from a torn end,
+// or an older copy took its place.
+func (r *Checked) behind(visits map[string]time.Time) {
+	if len(visits) == 0 {
+		return
 	}
+	first := ""
+	for url, t := range visits {
+		if d := t.Compare(visits[first]); first == "" || d < 0 || d == 0 && url < first {
+			first = url
+		}
+	}
+	r.Warnings = append(r.Warnings, fmt.Sprintf(
+		"the journal has later visits of %s than the store, the first of them of %s at %s: the "+
+			"store is older than its journal, and these visits are lost",
+		report.Plural(len(visits), "page"), first, visits[first].UTC().Format(time.RFC3339)))
 }
 
 // Verdict says whether the store is whole.

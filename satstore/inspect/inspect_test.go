@@ -28,23 +28,28 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// A store that knows of no visit as late as its journal is told of, and is no damage.
-func TestOlderThanItsJournal(t *testing.T) {
+// Visits of the journal that the store has not, and runs that the log has not, are told of, and are
+// no damage.
+func TestBehind(t *testing.T) {
 	at := time.Date(2026, 5, 1, 12, 0, 0, 500, time.UTC)
 	for _, c := range []struct {
-		newest time.Time
-		warns  bool
-	}{{time.Time{}, false}, {at, false}, {at.Add(-time.Hour), false}, {at.Add(time.Minute), true}} {
-		r := Check(satstore.Report{Tried: at})
-		r.Journal(c.newest)
+		found satstore.Report
+		want  string
+	}{
+		{satstore.Report{}, ""},
+		{satstore.Report{Behind: map[string]time.Time{"http://b/": at.Add(time.Hour), "http://a/": at}},
+			"warning: the journal has later visits of 2 pages than the store, the first of them of " +
+				"http://a/ at 2026-05-01T12:00:00Z"},
+		{satstore.Report{Ahead: []string{"run-1 holds a run"}}, "warning: run-1 holds a run: a crash"},
+	} {
+		r := Check(c.found)
 		var b strings.Builder
 		if err := r.Text(&b); err != nil {
 			t.Fatal(err)
 		}
-		if warns := strings.Contains(b.String(),
-			"warning: the journal has visits up to"); warns != c.warns || len(r.Damage) > 0 {
-			t.Errorf("the newest visit of the journal is of %v, that of the store of %v:\n%s",
-				c.newest, at, b.String())
+		if !strings.Contains(b.String(), c.want) || len(r.Damage) > 0 ||
+			strings.Contains(b.String(), "warning") != (c.want != "") {
+			t.Errorf("%+v:\n%s", c.found, b.String())
 		}
 	}
 }

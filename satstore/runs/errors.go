@@ -24,28 +24,25 @@ var (
 )
 
 // FormatError says that a store was written by a newer program, or by one that was never released.
+// Nothing was changed.
 type FormatError struct {
-	Path  string // of the version file
-	Found int    // version of the store
-	Known int    // highest version this program reads
-	Frame bool   // they are kinds of a frame of the log, which is Path
+	Path  string // where it says so
+	What  string // that has the format; "": the store
+	Found int    // version, or kind
+	Known int    // highest one that this program reads
 }
 
 func (e *FormatError) Error() string {
-	if e.Frame {
-		return fmt.Sprintf("%s: the log has a whole frame of kind %d, this program knows up to %d",
-			e.Path, e.Found, e.Known)
+	what := e.What
+	if what == "" {
+		what = "store"
 	}
 	if e.Found < e.Known {
-		return fmt.Sprintf(
-			"%s: store has format %d, of an earlier development version; this program reads %d",
-			e.Path,
-			e.Found,
-			e.Known,
-		)
+		return fmt.Sprintf("%s: %s has format %d, of an earlier development version; this program "+
+			"reads %d", e.Path, what, e.Found, e.Known)
 	}
-	return fmt.Sprintf("%s: store has format %d, this program knows up to %d",
-		e.Path, e.Found, e.Known)
+	return fmt.Sprintf("%s: %s has format %d and was written by a newer version of recrawl; this "+
+		"one knows up to %d: use the newer one (nothing was changed)", e.Path, what, e.Found, e.Known)
 }
 
 // DamageError says that bytes which were durable are not what was written.

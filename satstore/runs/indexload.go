@@ -34,8 +34,9 @@ func (s *Store) loadIndex(number int64, files map[uint32]*runFile) error {
 				return r.damage("index does not add up")
 			}
 			return nil
-		default:
-			ok = false
+		default: // its checksum is right
+			return &FormatError{Path: r.path, What: "a chunk of the index", Found: int(kind),
+				Known: chunkEnd}
 		}
 		if !ok {
 			return r.damage("index chunk")

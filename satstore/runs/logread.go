@@ -62,8 +62,8 @@ func (r *logReader) next() (logFrame, error) {
 		return logFrame{}, errLogFrame
 	}
 	if kind < logSnapshot || kind > lastLogKind {
-		return logFrame{}, &FormatError{Path: r.path, Found: int(kind), Known: lastLogKind,
-			Frame: true}
+		return logFrame{}, &FormatError{Path: r.path, What: "a whole frame of the log",
+			Found: int(kind), Known: lastLogKind}
 	}
 	f := logFrame{kind: kind, txn: txn, offset: r.at, payload: r.buf}
 	r.at += logHeader + n

@@ -39,6 +39,7 @@ type FormatError struct {
 }
 
 func (e *FormatError) Error() string {
-	return fmt.Sprintf("%s: the set has format %d, this program knows up to %d",
+	return fmt.Sprintf("%s: the set has format %d and was written by a newer version of recrawl; "+
+		"this one knows up to %d: use the newer one (nothing was changed)",
 		e.Path, e.Found, e.Known)
 }
