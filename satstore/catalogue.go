@@ -19,11 +19,11 @@ import (
 
 // Keys of the catalogue. Pages are four bytes, big endian, so that they come in order.
 const (
-	keyAddress = 'a' // + page: its address
-	keyLinks   = 'l' // + page: its in-server links and frames
-	keyStart   = 's' // + page: it is a start page; empty value
-	keySetting = 'n' // + name: a setting
-	keyRemoved = 'r' // + page: its record was removed; empty value
+	KeyAddress = 'a' // + page: its address
+	KeyLinks   = 'l' // + page: its in-server links and frames
+	KeyStart   = 's' // + page: it is a start page; empty value
+	KeySetting = 'n' // + name: a setting
+	KeyRemoved = 'r' // + page: its record was removed; empty value
 	keyEpochs  = 'e' // the number of the last batch
 )
 
@@ -309,11 +309,11 @@ func (c *catalogue) others() (settings int, err error) {
 		for more := it.First(); more && err == nil; {
 			kind := it.Key()[0]
 			switch kind {
-			case keySetting:
+			case KeySetting:
 				n++
 				_, err = it.ValueAndErr()
 				more = it.Next()
-			case keyAddress, keyLinks, keyStart, keyRemoved, keyEpochs:
+			case KeyAddress, KeyLinks, KeyStart, KeyRemoved, keyEpochs:
 				more = it.SeekGE([]byte{kind + 1})
 			default:
 				err = &DamageError{Path: c.dir, What: fmt.Sprintf("unknown catalogue key %q",

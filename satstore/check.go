@@ -112,7 +112,7 @@ func (c *checker) check() error {
 	for _, part := range []struct {
 		kind byte
 		each func(p sitegraph.PageID, value []byte)
-	}{{keyAddress, c.address}, {keyLinks, c.links}, {keyRemoved, c.removal}, {keyStart, c.start}} {
+	}{{KeyAddress, c.address}, {KeyLinks, c.links}, {KeyRemoved, c.removal}, {KeyStart, c.start}} {
 		err := c.s.cat.each(part.kind, func(p sitegraph.PageID, value []byte) error {
 			if c.s.known(p) != nil {
 				c.add(c.s.catalogueDir(), "key %c of page %d of %d", part.kind, p, c.s.Pages())
@@ -153,7 +153,7 @@ func (c *checker) address(p sitegraph.PageID, url []byte) {
 
 func (c *checker) links(p sitegraph.PageID, value []byte) {
 	c.report.Linked++
-	if _, _, err := decodeLinks(value, c.s.Pages()); err != nil {
+	if _, _, err := DecodeLinks(value, c.s.Pages()); err != nil {
 		c.add(c.s.catalogueDir(), "links of page %d: %v", p, err)
 	}
 }

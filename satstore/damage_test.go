@@ -255,7 +255,7 @@ func TestLostRunFile(t *testing.T) {
 
 // What runs and catalogue do not agree on is found.
 func TestCheckFindsDisagreement(t *testing.T) {
-	address := func(p sitegraph.PageID) []byte { return pageKey(keyAddress, p) }
+	address := func(p sitegraph.PageID) []byte { return pageKey(KeyAddress, p) }
 	for name, c := range map[string]struct {
 		change func(s *Store) error
 		want   string
@@ -268,7 +268,7 @@ func TestCheckFindsDisagreement(t *testing.T) {
 		}, "no address of page 1"},
 		"no record": {func(s *Store) error { return s.runs.Delete(1) }, "no record of page 1"},
 		"removed": {func(s *Store) error {
-			return s.batch.Set(pageKey(keyRemoved, 1), nil, nil)
+			return s.batch.Set(pageKey(KeyRemoved, 1), nil, nil)
 		}, "which was removed"},
 		"record of none": {func(s *Store) error {
 			return s.batch.Set(address(9), []byte("http://h/"), nil)
@@ -277,7 +277,7 @@ func TestCheckFindsDisagreement(t *testing.T) {
 			return s.batch.Set([]byte("?"), nil, nil)
 		}, "unknown catalogue key"},
 		"links out of range": {func(s *Store) error {
-			return s.batch.Set(pageKey(keyLinks, 0), appendLinks(nil, []sitegraph.PageID{7}, nil),
+			return s.batch.Set(pageKey(KeyLinks, 0), appendLinks(nil, []sitegraph.PageID{7}, nil),
 				nil)
 		}, "links of page 0"},
 		"no record inside": {func(s *Store) error {

@@ -23,8 +23,8 @@ func appendLinks(b []byte, links, frames []sitegraph.PageID) []byte {
 	return b
 }
 
-// decodeLinks returns the two lists; every number is below pages.
-func decodeLinks(b []byte, pages int) (links, frames []sitegraph.PageID, err error) {
+// DecodeLinks returns the two lists; every number is below pages.
+func DecodeLinks(b []byte, pages int) (links, frames []sitegraph.PageID, err error) {
 	c := cursor{b: b}
 	links, frames = c.links(pages), c.links(pages)
 	if c.bad || len(c.b) != 0 {

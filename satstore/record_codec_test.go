@@ -133,11 +133,11 @@ func FuzzRecord(f *testing.F) {
 func FuzzLinks(f *testing.F) {
 	f.Add(appendLinks(nil, []sitegraph.PageID{3, 1, 2}, []sitegraph.PageID{2}), 4)
 	f.Fuzz(func(t *testing.T, b []byte, pages int) {
-		links, frames, err := decodeLinks(b, pages)
+		links, frames, err := DecodeLinks(b, pages)
 		if err != nil {
 			return
 		}
-		links2, frames2, err := decodeLinks(appendLinks(nil, links, frames), pages)
+		links2, frames2, err := DecodeLinks(appendLinks(nil, links, frames), pages)
 		if err != nil || !slices.Equal(links, links2) || !slices.Equal(frames, frames2) {
 			t.Fatal(err, links, links2, frames, frames2)
 		}

@@ -23,7 +23,7 @@ func (s *Store) Add(r *sitegraph.Record) error {
 	if err := s.put(r, 0); err != nil {
 		return err
 	}
-	return s.fail(s.batch.Set(pageKey(keyAddress, r.Page), []byte(r.URL), nil))
+	return s.fail(s.batch.Set(pageKey(KeyAddress, r.Page), []byte(r.URL), nil))
 }
 
 // Addresses hands the committed addresses of all pages from one on to each, in the order of their
@@ -33,7 +33,7 @@ func (s *Store) Addresses(from sitegraph.PageID,
 	if err := s.usable(); err != nil {
 		return err
 	}
-	return s.cat.eachFrom(keyAddress, from, each)
+	return s.cat.eachFrom(KeyAddress, from, each)
 }
 
 // Save replaces the record of a page. r.Due decides in which unit it is kept, moved to 1
@@ -53,7 +53,7 @@ func (s *Store) Save(r *sitegraph.Record) error {
 	delete(s.applied, r.Page)
 	if missing { // removed, or lost
 		s.removed[r.Page] = false
-		return s.fail(s.batch.Delete(pageKey(keyRemoved, r.Page), nil))
+		return s.fail(s.batch.Delete(pageKey(KeyRemoved, r.Page), nil))
 	}
 	return nil
 }
@@ -130,7 +130,7 @@ func (s *Store) fresh(p sitegraph.PageID, r *sitegraph.Record) error {
 	} else if gone {
 		return fmt.Errorf("page %d: %w", p, ErrRemoved)
 	}
-	url, ok, err := s.cat.get(pageKey(keyAddress, p))
+	url, ok, err := s.cat.get(pageKey(KeyAddress, p))
 	if err != nil {
 		return fmt.Errorf("read address of page %d: %w", p, err)
 	}
@@ -167,7 +167,7 @@ func (s *Store) Remove(p sitegraph.PageID) error {
 	if err := s.runs.Delete(uint32(p)); err != nil {
 		return s.fail(err)
 	}
-	return s.fail(s.batch.Set(pageKey(keyRemoved, p), nil, nil))
+	return s.fail(s.batch.Set(pageKey(KeyRemoved, p), nil, nil))
 }
 
 // isRemoved reports whether a page without record was removed, and not lost.
@@ -175,7 +175,7 @@ func (s *Store) isRemoved(p sitegraph.PageID) (bool, error) {
 	if gone, ok := s.removed[p]; ok {
 		return gone, nil
 	}
-	_, ok, err := s.cat.get(pageKey(keyRemoved, p))
+	_, ok, err := s.cat.get(pageKey(KeyRemoved, p))
 	return ok, err
 }
 
@@ -228,7 +228,7 @@ func (s *Store) replaceMissing() error {
 		}
 	}
 	pages := sitegraph.PageID(s.Pages())
-	err := s.cat.each(keyRemoved, func(p sitegraph.PageID, _ []byte) error {
+	err := s.cat.each(KeyRemoved, func(p sitegraph.PageID, _ []byte) error {
 		missing(min(p, pages))
 		next = max(next, p+1)
 		return nil

@@ -109,7 +109,7 @@ func (s *Store) restoreGraph(g *sitegraph.Graph, entries *progress.Counter) erro
 	damaged := func(format string, args ...any) error {
 		return &DamageError{Path: s.catalogueDir(), What: fmt.Sprintf(format, args...)}
 	}
-	err := s.cat.each(keyAddress, func(p sitegraph.PageID, url []byte) error {
+	err := s.cat.each(KeyAddress, func(p sitegraph.PageID, url []byte) error {
 		if err := entries.Add(1); err != nil {
 			return err
 		}
@@ -127,7 +127,7 @@ func (s *Store) restoreGraph(g *sitegraph.Graph, entries *progress.Counter) erro
 	if g.Pages() != s.Pages() {
 		return damaged("addresses of %d pages, not %d", g.Pages(), s.Pages())
 	}
-	err = s.cat.each(keyStart, func(p sitegraph.PageID, _ []byte) error {
+	err = s.cat.each(KeyStart, func(p sitegraph.PageID, _ []byte) error {
 		if s.known(p) != nil {
 			return damaged("start page %d of %d", p, s.Pages())
 		}
@@ -137,14 +137,14 @@ func (s *Store) restoreGraph(g *sitegraph.Graph, entries *progress.Counter) erro
 	if err != nil {
 		return err
 	}
-	return s.cat.each(keyLinks, func(p sitegraph.PageID, value []byte) error {
+	return s.cat.each(KeyLinks, func(p sitegraph.PageID, value []byte) error {
 		if err := entries.Add(1); err != nil {
 			return err
 		}
 		if s.known(p) != nil {
 			return damaged("links of page %d of %d", p, s.Pages())
 		}
-		links, frames, err := decodeLinks(value, s.Pages())
+		links, frames, err := DecodeLinks(value, s.Pages())
 		if err != nil {
 			return damaged("links of page %d: %v", p, err)
 		}

@@ -183,7 +183,7 @@ func (s *Store) TouchedParts(since uint64) (pages, linked []sitegraph.PageID, ok
 		if next <= since {
 			return
 		}
-		some, links, err := decodeLinks(value, s.Pages())
+		some, links, err := DecodeLinks(value, s.Pages())
 		if err != nil {
 			damaged = true
 			return
@@ -207,11 +207,11 @@ func (s *Store) Links(p sitegraph.PageID) (links, frames []sitegraph.PageID, err
 	if err := s.usable(); err != nil {
 		return nil, nil, err
 	}
-	v, ok, err := s.cat.get(pageKey(keyLinks, p))
+	v, ok, err := s.cat.get(pageKey(KeyLinks, p))
 	if err != nil || !ok {
 		return nil, nil, err
 	}
-	if links, frames, err = decodeLinks(v, s.Pages()); err != nil {
+	if links, frames, err = DecodeLinks(v, s.Pages()); err != nil {
 		return nil, nil, &DamageError{Path: s.catalogueDir(),
 			What: fmt.Sprintf("links of page %d: %v", p, err)}
 	}
@@ -223,7 +223,7 @@ func (s *Store) Starts(each func(p sitegraph.PageID)) error {
 	if err := s.usable(); err != nil {
 		return err
 	}
-	return s.cat.each(keyStart, func(p sitegraph.PageID, _ []byte) error {
+	return s.cat.each(KeyStart, func(p sitegraph.PageID, _ []byte) error {
 		if err := s.known(p); err != nil {
 			return &DamageError{Path: s.catalogueDir(), What: "start " + err.Error()}
 		}

@@ -22,7 +22,7 @@ func (s *Store) SaveLinks(p sitegraph.PageID, links, frames []sitegraph.PageID) 
 	s.changed = true
 	s.touchLinks(p)
 	s.frame = appendLinks(s.frame[:0], links, frames)
-	return s.fail(s.batch.Set(pageKey(keyLinks, p), s.frame, nil))
+	return s.fail(s.batch.Set(pageKey(KeyLinks, p), s.frame, nil))
 }
 
 // SaveStart makes a page a start page of its server, for good.
@@ -35,10 +35,10 @@ func (s *Store) SaveStart(p sitegraph.PageID) error {
 	}
 	s.changed = true
 	s.touch(p)
-	return s.fail(s.batch.Set(pageKey(keyStart, p), nil, nil))
+	return s.fail(s.batch.Set(pageKey(KeyStart, p), nil, nil))
 }
 
-func settingKey(name string) []byte { return append([]byte{keySetting}, name...) }
+func settingKey(name string) []byte { return append([]byte{KeySetting}, name...) }
 
 // SaveSetting keeps a small value under a name.
 func (s *Store) SaveSetting(name string, value []byte) error {

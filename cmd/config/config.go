@@ -264,5 +264,7 @@ func (c *Config) ChangeBy() sitegraph.ChangeBy {
 
 // Check are the settings of check.
 type Check struct {
-	Set string `path:"directory" help:"instead of --data: directory of a set of addresses alone, as import --set made it"`
+	Set    string `path:"directory" help:"instead of --data: directory of a set of addresses alone, as import --set made it"`
+	Repair bool   `help:"make a new store in --to of all that can be read of this one"`
+	To     string `path:"directory" help:"with --repair: directory of the new store, which is not there or empty"`
 }

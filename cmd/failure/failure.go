@@ -96,7 +96,7 @@ func Explain(err error) (hint string, code int, cause error) {
 		return "the directory was written by a newer recrawl; use that version, or another --data",
 			Failed, err
 	case errors.As(err, new(*satstore.DamageError)):
-		return "the store is damaged there; restore the directory from a copy, or start a new one",
+		return "recrawl check --repair --to NEW-DIRECTORY makes a new store of all that can be read",
 			Damaged, err
 	case errors.As(err, new(*scratch.DamagedError)):
 		return "start it again: all records are read then, and none is lost", Failed, err

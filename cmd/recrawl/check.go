@@ -13,6 +13,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/satstore/inspect"
 	"github.com/recrawl/recrawl/satstore/journal"
+	"github.com/recrawl/recrawl/satstore/repair"
 	"github.com/recrawl/recrawl/satstore/seen"
 	"github.com/recrawl/recrawl/satstore/seen/intake"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -20,7 +21,7 @@ import (
 
 func (p *program) checkCommand() *cobra.Command {
 	return p.command(&cobra.Command{
-		Use:  "check (--data DIRECTORY | --set DIRECTORY)",
+		Use:  "check (--data DIRECTORY [--repair --to DIRECTORY] | --set DIRECTORY)",
 		Args: noArguments,
 	}, p.check)
 }
@@ -28,6 +29,9 @@ func (p *program) checkCommand() *cobra.Command {
 func (p *program) check(ctx context.Context, _ []string) error {
 	dir, r := p.config.Check.Set, inspect.CheckAlone()
 	var pages intake.Store // nil: the set stands alone
+	if c := p.config.Check; c.Repair || c.To != "" {
+		return p.repair(ctx)
+	}
 	if (p.config.Data == "") == (dir == "") {
 		return failure.Usage(errors.New("either --data or --set says what to verify"),
 			"recrawl check --data DIRECTORY verifies the store of a planner and its set")
@@ -63,12 +67,33 @@ func (p *program) check(ctx context.Context, _ []string) error {
 	if err = p.printText(r); err != nil || len(r.Damage) == 0 {
 		return err
 	}
-	hint := "run goes on with fresh records for damaged ones; a damaged catalogue, log or index " +
-		"needs a copy of the " +
-		"directory; where the set is damaged, remove seen/: import makes it anew"
+	hint := "run goes on with fresh records for damaged ones; of a damaged catalogue, log or index " +
+		"check --repair makes a new store; where the set is damaged, remove seen/: import makes it " +
+		"anew"
 	if pages == nil {
 		hint = "remove the set, and import its lists again"
 	}
 	return failure.Work(fmt.Errorf("%s found in %s", r.Verdict(), cmp.Or(p.config.Data, dir)), hint,
+		failure.Damaged)
+}
+
+// repair makes a new store of what can be read of the one in --data.
+func (p *program) repair(ctx context.Context) error {
+	c := &p.config
+	if c.Data == "" || c.Check.To == "" || !c.Check.Repair {
+		return failure.Usage(errors.New("a repair needs a store and a directory for a new one"),
+			"recrawl check --data DIRECTORY --repair --to NEW-DIRECTORY")
+	}
+	stages := p.stages(ctx)
+	r, err := repair.Run(ctx, c.Data, c.Check.To, stages.Tell)
+	stages.End()
+	if err != nil {
+		return err
+	}
+	if err = p.printText(r); err != nil || !r.Any() {
+		return err
+	}
+	return failure.Work(fmt.Errorf("not all of %s could be read", c.Data),
+		c.Check.To+" holds all that could: run --data "+c.Check.To+" goes on with it",
 		failure.Damaged)
 }

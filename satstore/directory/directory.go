@@ -1,6 +1,7 @@
 package directory
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -267,4 +268,10 @@ func Claim(dir string) (io.Closer, error) {
 		return nil, err
 	}
 	return Lock(vfs.Default, dir)
+}
+
+// IsSealed reports whether a small file is as Sealed made it.
+func IsSealed(text []byte) bool {
+	end := bytes.LastIndexByte(bytes.TrimSuffix(text, []byte("\n")), '\n') + 1
+	return bytes.Equal(text, Sealed(bytes.Clone(text[:end])))
 }

@@ -1,0 +1,281 @@
+package repair
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/recrawl/recrawl/satstore"
+	"github.com/recrawl/recrawl/satstore/directory"
+	"github.com/recrawl/recrawl/satstore/progress"
+	"github.com/recrawl/recrawl/satstore/runs"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// partial is the end of the name under which a new store is made.
+const partial = ".partial"
+
+// Run makes a store in a directory that is not there or empty, of what can be read of another. The
+// error is of the disk, or the context's, and then there is no new store.
+func Run(ctx context.Context, from, to string, report progress.Func) (*Report, error) {
+	fs := vfs.Default
+	if _, err := os.Stat(from); err != nil {
+		return nil, err
+	}
+	if names, err := os.ReadDir(to); err == nil && len(names) > 0 {
+		return nil, fmt.Errorf("%s holds %d files: choose an empty or a new directory", to,
+			len(names))
+	} else if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	to = filepath.Clean(to)
+	work := to + partial
+	own, err := directory.Claim(work) // of another repair into the same directory
+	if err != nil {
+		return nil, err
+	}
+	defer own.Close()
+	r := &repairer{ctx: ctx, fs: fs, from: from, report: report,
+		result:   &Report{Data: from, To: to, Damage: []string{}, Unknown: []string{}},
+		settings: map[string]setting{}}
+	if err := r.run(filepath.Join(work, "scratch"), filepath.Join(work, "store")); err != nil {
+		return nil, fmt.Errorf("repair %s: %w", from, err)
+	}
+	// The commit point.
+	if err := os.Remove(to); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	if err := os.Rename(filepath.Join(work, "store"), to); err != nil {
+		return nil, err
+	}
+	if err := directory.SyncPath(filepath.Dir(to)); err != nil {
+		return nil, err
+	}
+	return r.result, os.RemoveAll(work)
+}
+
+type repairer struct {
+	ctx        context.Context
+	fs         vfs.FS
+	from       string
+	report     progress.Func
+	scratch    *scratch
+	settings   map[string]setting
+	spans      []span
+	options    satstore.Options // of the new store
+	pages      int
+	attached   uint64 // batches of the log
+	incomplete bool   // addresses may be lost
+	result     *Report
+}
+
+type setting struct {
+	v     runs.Version
+	set   bool
+	value []byte
+}
+
+func (r *repairer) run(scratchDir, store string) (err error) {
+	for _, old := range []string{scratchDir, store} { // of a repair that did not end
+		if err := os.RemoveAll(old); err != nil {
+			return err
+		}
+	}
+	if err := satstore.CheckFormat(r.fs, r.from); err != nil {
+		return err
+	}
+	records := satstore.RecordsIn(r.fs, r.from)
+	for _, dir := range []string{r.from, records} {
+		if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		lock, err := directory.LockFor(r.fs, dir, true)
+		if err != nil {
+			return err
+		}
+		defer lock.Close()
+	}
+	if r.scratch, err = newScratch(r.fs, scratchDir); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.scratch.close()) }()
+	if err := r.gatherCatalogue(); err != nil {
+		return err
+	}
+	if err := r.gatherRecords(records); err != nil {
+		return err
+	}
+	return r.build(store)
+}
+
+func (r *repairer) damage(err error) { r.result.Damage = append(r.result.Damage, err.Error()) }
+
+// gatherCatalogue sorts what the tables have.
+func (r *repairer) gatherCatalogue() error {
+	tables, damage, err := satstore.Tables(r.fs, r.from)
+	if err != nil {
+		return err
+	}
+	if damage != nil {
+		r.damage(damage)
+		r.incomplete = true
+	}
+	count := r.report.Count("tables", 1, len(tables))
+	for _, t := range tables {
+		lost, err := readTable(r.fs, t, func(key []byte, seq uint64, set bool, value []byte) error {
+			return r.entry(key, runs.Version{Place: seq}, set, value)
+		})
+		if err != nil {
+			return err
+		}
+		for _, s := range lost {
+			r.incomplete = true
+			r.spans = append(r.spans, s)
+			r.result.Unknown = append(r.result.Unknown, fmt.Sprintf("%s: entries %s", t.Path, s))
+		}
+		if err := count.Add(1); err != nil {
+			return err
+		}
+	}
+	return r.ctx.Err()
+}
+
+// notes are made anew: they say what changed since a copy of the old store.
+const notes = "touched/"
+
+// entry sorts one entry of the catalogue.
+func (r *repairer) entry(key []byte, v runs.Version, set bool, value []byte) error {
+	switch {
+	case len(key) > 0 && key[0] == satstore.KeySetting:
+		name := string(key[1:])
+		if old := r.settings[name]; !strings.HasPrefix(name, notes) && (old.v.Serial < v.Serial ||
+			old.v.Serial == v.Serial && old.v.Place <= v.Place) {
+			r.settings[name] = setting{v, set, slices.Clone(value)}
+		}
+		return nil
+	case len(key) != 5 || !slices.Contains(pageKinds, key[0]):
+		return nil // the number of the last batch
+	}
+	p := binary.BigEndian.Uint32(key[1:])
+	if p > runs.MaxSeq {
+		return nil
+	}
+	if key[0] == satstore.KeyAddress {
+		r.pages = max(r.pages, int(p)+1)
+	}
+	return r.scratch.put(p, key[0], v, set, value)
+}
+
+var pageKinds = []byte{satstore.KeyAddress, satstore.KeyLinks, satstore.KeyStart,
+	satstore.KeyRemoved}
+
+// batch sorts a batch of the catalogue that the log has.
+func (r *repairer) batch(repr []byte) error {
+	r.attached++
+	b := r.scratch.db.NewBatch()
+	defer b.Close()
+	if err := b.SetRepr(slices.Clone(repr)); err != nil {
+		return err
+	}
+	for entries := b.Reader(); ; {
+		kind, key, value, ok, err := entries.Next()
+		if err != nil || !ok {
+			return err
+		}
+		if kind == pebble.InternalKeyKindSet || kind == pebble.InternalKeyKindDelete {
+			if err := r.entry(key, runs.Version{Serial: 1, Place: r.attached},
+				kind == pebble.InternalKeyKindSet, value); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (r *repairer) record(seq uint32, v runs.Version, body []byte) error {
+	r.pages = max(r.pages, int(seq)+1)
+	return r.scratch.put(seq, kindRecord, v, body != nil, body)
+}
+
+// gatherRecords sorts the newest versions of the records, or where the log does not say which these
+// are, all versions.
+func (r *repairer) gatherRecords(dir string) error {
+	s, err := runs.Open(dir, runs.Options{FS: r.fs, ReadOnly: true, Locked: true, Apply: r.batch})
+	if errors.Is(err, runs.ErrInUse) {
+		return err
+	}
+	if err == nil {
+		defer s.Close()
+		unit := time.Duration(s.Unit()) * time.Second
+		r.options = satstore.Options{Unit: unit, Horizon: time.Duration(s.Horizon()) * unit,
+			Now: time.Unix(s.Clock()*s.Unit(), 0)}
+		r.pages = max(r.pages, int(s.Next()))
+		count := r.report.Count("records", 1<<14, s.Len())
+		damage, err := s.CheckEach(func(seq uint32, body []byte) (string, error) {
+			return "", errors.Join(count.Add(1), r.ctx.Err(), r.record(seq, runs.Version{}, body))
+		})
+		for _, d := range damage {
+			r.damage(d)
+		}
+		return err
+	}
+	r.damage(err)
+	r.incomplete = true
+	found, err := runs.Scan(r.fs, dir, runs.Scanner{Attached: r.batch,
+		Progress: func(done, all int) error { return r.report.Report("run files", done, all) },
+		Record: func(seq uint32, v runs.Version, body []byte) error {
+			return errors.Join(r.ctx.Err(), r.record(seq, v, body))
+		}})
+	if err != nil {
+		return err
+	}
+	for _, d := range found.Damage {
+		r.damage(d)
+	}
+	unit := time.Duration(found.Unit) * time.Second
+	r.options = satstore.Options{Unit: unit, Horizon: time.Duration(found.Horizon) * unit}
+	if unit == 0 {
+		unit = time.Hour // satstore's default
+	}
+	if found.Clock > 0 {
+		r.options.Now = time.Unix(0, 0).Add(time.Duration(found.Clock) * unit)
+	}
+	return nil
+}
+
+func (s span) String() string {
+	name := func(key []byte) string {
+		if len(key) == 5 && slices.Contains(pageKinds, key[0]) {
+			return fmt.Sprintf("%s of page %d", kindNames[key[0]], binary.BigEndian.Uint32(key[1:]))
+		}
+		return fmt.Sprintf("%q", key)
+	}
+	switch {
+	case s.from == nil && s.to == nil:
+		return "of the whole table"
+	case s.to == nil:
+		return "after " + name(s.from)
+	case len(s.from) == 0:
+		return "before " + name(s.to)
+	}
+	return "between " + name(s.from) + " and " + name(s.to)
+}
+
+var kindNames = map[byte]string{satstore.KeyAddress: "address", satstore.KeyLinks: "links",
+	satstore.KeyStart: "start mark", satstore.KeyRemoved: "removal"}
+
+// lostLinks reports whether the links of a page may be among what was lost.
+func (r *repairer) lostLinks(p sitegraph.PageID) bool {
+	key := string(binary.BigEndian.AppendUint32([]byte{satstore.KeyLinks}, uint32(p)))
+	return slices.ContainsFunc(r.spans, func(s span) bool {
+		return key >= string(s.from) && (s.to == nil || key <= string(s.to))
+	})
+}
