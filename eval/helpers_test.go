@@ -41,7 +41,7 @@ func shows(t int64, content string, links ...string) history.Version {
 // policiesOf are the policies of streams that a test runs with a seed: all, and of the variants of
 // value, which differ in one kind of evidence, a third with each seed. RECRAWL_LONG: all of them.
 func policiesOf(seed uint64) []string {
-	return slices.DeleteFunc(policy.StreamNames(), func(name string) bool {
+	return slices.DeleteFunc(policy.Names(), func(name string) bool {
 		h := fnv.New64()
 		h.Write([]byte(name))
 		return value.WithoutOf(name) != value.WithoutNothing && !crashtest.Long() &&

@@ -19,21 +19,13 @@ type Lineup struct {
 	Ablate   bool     // also the compared policy without each kind of evidence
 }
 
-// Known are the policies that the protocol has.
-func (l *Lineup) Known() []string {
-	if l.Protocol == "stream" {
-		return policy.StreamNames()
-	}
-	return policy.Names()
-}
-
 // Policies are those that take part, without the Variants. "all" are all but the variants of value;
 // one that is named beside it takes part, too.
 func (l *Lineup) Policies() []string {
 	if !slices.Contains(l.Named, "all") {
 		return l.Named
 	}
-	return slices.DeleteFunc(l.Known(), func(name string) bool {
+	return slices.DeleteFunc(policy.Names(), func(name string) bool {
 		variant := slices.Contains(value.Ablations(), name) ||
 			slices.Contains(value.ForObjectives(), name)
 		return variant && !slices.Contains(l.Named, name)
@@ -78,7 +70,6 @@ func (l *Lineup) Variants() []string {
 	return slices.DeleteFunc(slices.Clone(value.Ablations()), func(name string) bool {
 		w := value.WithoutOf(name)
 		return !strings.HasPrefix(name, l.Compared()+"-") || w.FromSources() || w.OfSearch() ||
-			l.Protocol == "stream" && policy.SweepOnly(name) || l.Protocol != "stream" &&
-			w.StreamsOnly()
+			l.Protocol != "stream" && w.StreamsOnly()
 	})
 }

@@ -27,7 +27,7 @@ func results(t *testing.T, servers []*history.Server, o Options, seed uint64) []
 		t.Fatal(err)
 	}
 	stream, err := c.Stream(t.Context(), StreamOptions{Weeks: 2, Budget: 0.3, New: 0.25, Seed: seed,
-		Spread: true}, policy.StreamNames(), nil)
+		Spread: true}, policy.Names(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -291,7 +291,7 @@ func checkBudget(t *testing.T, log []step, o StreamOptions, basePages int) {
 // every policy, and every copy is good.
 func TestStreamWithFullBudget(t *testing.T) {
 	c := tiny(t, Options{})
-	for _, policy := range policy.StreamNames() {
+	for _, policy := range policy.Names() {
 		r, log := logged(t, c, StreamOptions{Weeks: 1, Budget: 4, New: 0.5, Seed: 3}, policy)
 		// a/new is linked and born on day 3, known that day and fetched with it, since new
 		// pages come before refetches and a/ is one of these: at the latest the day after.

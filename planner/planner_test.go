@@ -270,7 +270,7 @@ func TestReturnGivesShareBack(t *testing.T) {
 // What is skipped is not visited and costs nothing.
 func TestSkip(t *testing.T) {
 	for _, name := range policy.Names() {
-		if policy.SweepOnly(name) || policy.Reference(name) {
+		if policy.Reference(name) {
 			continue
 		}
 		w := simtest.NewWorld(4, 1, 30, false)

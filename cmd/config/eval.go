@@ -104,7 +104,7 @@ func (c *Eval) checkFigures(r *setting.Review) (hint string) {
 }
 
 func (c *Eval) checkPolicies(r *setting.Review) {
-	known, policies := c.Lineup().Known(), c.Lineup().Policies()
+	known, policies := policy.Names(), c.Lineup().Policies()
 	for _, name := range c.Policy {
 		if name != "all" && !slices.Contains(known, name) {
 			r.Refuse("eval.policy", name, "all, or of "+strings.Join(known, ", "))

@@ -226,7 +226,7 @@ func sameRounds(t *testing.T, what string, want, got [][]string) {
 func TestRestartsChangeNothing(t *testing.T) {
 	t.Parallel()
 	needsNoRace(t)
-	for _, name := range policy.StreamNames() {
+	for _, name := range policy.Names() {
 		if policy.Reference(name) {
 			continue
 		}

@@ -95,7 +95,7 @@ func TestNewPagesByWorth(t *testing.T) {
 func TestLeastValue(t *testing.T) {
 	t.Parallel()
 	needsNoRace(t)
-	for _, name := range policy.StreamNames() {
+	for _, name := range policy.Names() {
 		if policy.Reference(name) || strings.HasPrefix(name, "value-") && name != "value-for-age" ||
 			testing.Short() && name != "value" {
 			continue

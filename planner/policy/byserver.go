@@ -21,11 +21,12 @@ const (
 
 // byServer visits whole servers in falling change rate (Cho and Ntoulas 2002), pages in
 // seeded order; with a method, that method's sweep inside each server ([LINK 6.3], reading R1).
-// As a stream it starts a new round through the servers each week.
+// As a stream it starts a new round through the servers each week; with a method see toured.
 type byServer struct {
 	cycling
 	rating  rating
 	sites   *division // nil: all pages in seeded order
+	tour    *toured   // the method at work in a stream; nil: none is
 	samples rank.Queue
 	pages   map[sitegraph.ServerID][]sitegraph.PageID // in seeded order
 	seen    map[sitegraph.ServerID]*outcomes          // of this round through the servers
@@ -35,7 +36,7 @@ type byServer struct {
 	left   rank.Queue // pages of the current server
 	inside *bySite    // method at work in it
 	inner  map[sitegraph.ServerID]*bySite
-	week   int
+	weeks  periods
 	again  bool // a second round through the servers was begun in this round
 }
 
@@ -44,9 +45,12 @@ type outcomes struct{ visits, changed int }
 
 func newByServer(r rating, methodName string) func(Settings) planner.Policy {
 	return func(s Settings) planner.Policy {
-		b := &byServer{cycling: newCycling(s), rating: r, week: -1}
+		b := &byServer{cycling: newCycling(s), rating: r, weeks: newPeriods(week)}
 		if methodName != "" {
 			b.sites = newDivision(s.Corpus, methods[methodName])
+		}
+		if methodName != "" && s.Mode == planner.Stream {
+			b.tour = newTour(s, b.sites)
 		}
 		return b
 	}
@@ -57,9 +61,11 @@ func (b *byServer) Begin(r planner.Round) {
 		b.sites.update()
 	}
 	b.again = false
-	if week := r.Number / 7; b.Mode == planner.Sweep || week != b.week {
-		b.week = week
+	if begins := b.weeks.begin(r); begins || b.Mode == planner.Sweep {
 		b.start(r)
+	}
+	if b.tour != nil {
+		b.tour.begin()
 	}
 }
 
@@ -68,7 +74,10 @@ func (b *byServer) start(r planner.Round) {
 	b.pages = map[sitegraph.ServerID][]sitegraph.PageID{}
 	b.seen, b.inner = map[sitegraph.ServerID]*outcomes{}, map[sitegraph.ServerID]*bySite{}
 	b.samples, b.left, b.inside = rank.Queue{}, rank.Queue{}, nil
-	b.rated = false
+	b.rated, b.order = false, nil
+	if b.tour != nil {
+		b.tour.restart()
+	}
 	t := b.ties.UpTo(b.Corpus)
 	g := b.Corpus.Graph
 	for p := range sitegraph.PageID(b.Corpus.Pages()) {
@@ -78,10 +87,8 @@ func (b *byServer) start(r planner.Round) {
 	}
 	for s, pages := range b.pages {
 		slices.SortFunc(pages, func(p, q sitegraph.PageID) int { return cmp.Compare(t[p], t[q]) })
-		if b.sites != nil {
-			settings := b.Settings
-			settings.Mode = planner.Sweep
-			b.inner[s] = bySiteOn(settings, b.sites, s)
+		if b.sites != nil && b.tour == nil {
+			b.inner[s] = bySiteOn(b.Settings, b.sites, s)
 			b.inner[s].Begin(r)
 		}
 	}
@@ -133,8 +140,7 @@ func (b *byServer) rate(s sitegraph.ServerID) float64 {
 
 // recentRate is the share of changed pages among those visited in the last week.
 func (b *byServer) recentRate(s sitegraph.ServerID) float64 {
-	const week = 7 * 24 * 60 * 60
-	since := b.Corpus.Round().Start.Unix() - week
+	since := b.Corpus.Round().Start.Add(-week).Unix()
 	var o outcomes
 	for _, p := range b.pages[s] {
 		h := &b.Corpus.Memory(p).History
@@ -183,6 +189,9 @@ func (b *byServer) Next() (planner.Visit, bool) {
 		if v, ok := b.nextInside(); ok {
 			return v, true
 		}
+		if len(b.order) == 0 && b.tour != nil {
+			return b.tour.sites.nextOldest() // all servers are through before the week is
+		}
 		if len(b.order) == 0 {
 			if b.Mode == planner.Sweep || b.again {
 				return planner.Visit{}, false
@@ -193,7 +202,9 @@ func (b *byServer) Next() (planner.Visit, bool) {
 		}
 		s := b.order[len(b.order)-1]
 		b.order = b.order[:len(b.order)-1]
-		if b.inside = b.inner[s]; b.inside == nil {
+		if b.tour != nil {
+			b.tour.open(s)
+		} else if b.inside = b.inner[s]; b.inside == nil {
 			b.left.Push(b.pages[s]...)
 		}
 	}
@@ -201,6 +212,9 @@ func (b *byServer) Next() (planner.Visit, bool) {
 
 // nextInside goes on in the current server.
 func (b *byServer) nextInside() (planner.Visit, bool) {
+	if b.tour != nil {
+		return b.tour.next()
+	}
 	if b.inside != nil {
 		return b.inside.Next()
 	}
@@ -216,6 +230,9 @@ func (b *byServer) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 	s := b.Corpus.Graph.Server(p)
 	if inner := b.inner[s]; inner != nil {
 		inner.Observe(p, verdict)
+	}
+	if b.tour != nil {
+		b.tour.observe(p, verdict)
 	}
 	if verdict != sitegraph.VerdictChanged && verdict != sitegraph.VerdictUnchanged {
 		return

@@ -92,14 +92,10 @@ func (b *bySite) Begin(r planner.Round) {
 // Observe promotes the members of a site whose top changed, and with method C the tops of
 // the sites below it; one changed top of several suffices (reading R1).
 func (b *bySite) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
-	if verdict == sitegraph.VerdictFirst || verdict == sitegraph.VerdictLeft {
-		b.outdated(b.Corpus.Graph.Server(p))
-	}
-	site := b.siteWithTop(p)
-	if verdict != sitegraph.VerdictChanged || site == nil {
+	site := b.note(p, verdict)
+	if site == nil {
 		return
 	}
-	site.changed = max(site.changed, b.Corpus.Memory(p).History.LastChange)
 	if b.Mode == planner.Stream && !b.atOnce {
 		b.news = append(b.news, p)
 		return
@@ -125,6 +121,19 @@ func (b *bySite) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 	b.members.Push(waiting...)
 }
 
+// note remembers that a top changed, and returns its site; nil: p is no top, or did not change.
+func (b *bySite) note(p sitegraph.PageID, verdict sitegraph.Verdict) *site {
+	if verdict == sitegraph.VerdictFirst || verdict == sitegraph.VerdictLeft {
+		b.outdated(b.Corpus.Graph.Server(p))
+	}
+	site := b.siteWithTop(p)
+	if verdict != sitegraph.VerdictChanged || site == nil {
+		return nil
+	}
+	site.changed = max(site.changed, b.Corpus.Memory(p).History.LastChange)
+	return site
+}
+
 func (b *bySite) Next() (planner.Visit, bool) {
 	for {
 		if p, ok := b.nextTop(); ok {
@@ -133,11 +142,8 @@ func (b *bySite) Next() (planner.Visit, bool) {
 		if b.Mode == planner.Sweep && b.members.Len() == 0 {
 			b.startMembers()
 		}
-		for p, ok := b.members.Pop(); ok; p, ok = b.members.Pop() {
-			if b.Corpus.Refetchable(p) {
-				return planner.Unranked(p, planner.Because("the top page of its site changed")),
-					true
-			}
+		if v, ok := b.nextMember(); ok {
+			return v, true
 		}
 		switch {
 		case b.Mode == planner.Stream:

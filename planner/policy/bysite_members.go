@@ -12,7 +12,13 @@ import (
 // after it: their histories tell, also after a restart, and of visits handed back or failed.
 func (b *bySite) promoteAgain(restart bool) {
 	b.members.Reset()
-	b.eachSite(b.only, func(site *site) {
+	b.addWaiting(b.only, restart)
+	b.byAge(b.members.Waiting())
+}
+
+// addWaiting adds those of one server, or of allServers.
+func (b *bySite) addWaiting(only sitegraph.ServerID, restart bool) {
+	b.eachSite(only, func(site *site) {
 		for _, p := range site.Members {
 			if b.waiting(p, site) {
 				b.members.Push(p)
@@ -22,7 +28,15 @@ func (b *bySite) promoteAgain(restart bool) {
 			b.reach(site)
 		}
 	})
-	b.byAge(b.members.Waiting())
+}
+
+func (b *bySite) nextMember() (planner.Visit, bool) {
+	for p, ok := b.members.Pop(); ok; p, ok = b.members.Pop() {
+		if b.Corpus.Refetchable(p) {
+			return planner.Unranked(p, planner.Because("the top page of its site changed")), true
+		}
+	}
+	return planner.Visit{}, false
 }
 
 // byAge sorts pages by their last visit, the oldest first, then by depth.

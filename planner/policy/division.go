@@ -29,7 +29,7 @@ type division struct {
 	how      method
 	sites    map[sitegraph.ServerID][]site
 	versions map[sitegraph.ServerID]int    // of each server's graph when its sites were made
-	period   int                           // in which what is learnt was learnt
+	periods  periods                       // what is learnt stands for one
 	chosen   map[sitegraph.ServerID]string // auto: the partition of this period
 	topOf    []*site                       // by page: the site it is a top of; nil: no top
 }
@@ -41,18 +41,18 @@ func newDivision(c *planner.Corpus, how method) *division {
 		sites:    map[sitegraph.ServerID][]site{},
 		versions: map[sitegraph.ServerID]int{},
 		chosen:   map[sitegraph.ServerID]string{},
+		periods:  newPeriods(relearn),
 	}
 }
 
-// relearnDays is how long sites that depend on the pages' past stand. Their masks are by
-// week; a month adds a few.
-const relearnDays = 28
+// relearn is how long sites that depend on the pages' past stand. Their masks are by week; a
+// month adds a few.
+const relearn = 4 * week
 
 // update makes the sites of servers anew whose graph changed, and all of them when a method
 // that learns has something new to learn from.
 func (d *division) update() {
-	if period := d.corpus.Round().Number / relearnDays; d.how.learns() && period != d.period {
-		d.period = period
+	if begins := d.periods.begin(d.corpus.Round()); begins && d.how.learns() {
 		clear(d.versions)
 		clear(d.chosen)
 	}

@@ -134,11 +134,12 @@ func TestLearnedSitesAreMadeAnew(t *testing.T) {
 	l.Corpus.Graph.Refresh()
 	d := newDivision(l.Corpus, methods["sentinel-a"])
 	top := func(day int) bool {
-		l.Corpus.Begin(planner.Round{Number: day})
+		l.Corpus.Begin(planner.Round{Number: 24 * day, Start: simtest.At(day - 1),
+			End: simtest.At(day)})
 		d.update()
 		return d.siteWithTop(l.Page["A"]) != nil
 	}
-	if top(0) {
+	if top(1) {
 		t.Error("A is a top before anything changed")
 	}
 	rememberChanged(l, map[string]uint32{"N": everyThird, "A": everyThird, "B": everyThird,

@@ -31,9 +31,6 @@ func eachPolicy(t *testing.T, seeds uint64, test func(t *testing.T, policy strin
 			}
 			for name, mode := range map[string]planner.Mode{"sweep": planner.Sweep,
 				"stream": planner.Stream} {
-				if mode == planner.Stream && SweepOnly(policy) {
-					continue
-				}
 				t.Run(fmt.Sprintf("seed=%d/%s/%s", seed, policy, name), func(t *testing.T) {
 					test(t, policy, Settings{Mode: mode, Seed: seed, PerDay: 20})
 				})
@@ -174,7 +171,7 @@ func TestSweepEnds(t *testing.T) {
 	t.Parallel()
 	for _, policy := range Names() {
 		spared := 0
-		stops := methods[policy].by != "" || SweepOnly(policy) // leaves sites alone
+		stops := methods[policy].by != "" || strings.Contains(policy, "+") // leaves sites alone
 		for seed := range uint64(10) {
 			w := simtest.NewWorld(seed, 2, 40, false)
 			m := newSim(t, w, nil, policy, Settings{Mode: planner.Sweep, Seed: seed},
@@ -207,7 +204,7 @@ func startsAnew(policy string) bool {
 // own.
 func TestRestart(t *testing.T) {
 	for seed := range uint64(8) {
-		for _, policy := range StreamNames() {
+		for _, policy := range Names() {
 			if startsAnew(policy) {
 				continue
 			}

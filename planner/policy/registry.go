@@ -152,11 +152,10 @@ func init() {
 			"reference line: server-true, with " + m + " inside each server"}
 		policies["server-sample+"+m] = constructor{newByServer(ratingSample, m), published,
 			"server-sample, with " + m + " inside each server"}
+		policies["server-previous+"+m] = constructor{newByServer(ratingPrevious, m), published,
+			"server-previous, with " + m + " inside each server"}
 	}
 }
-
-// SweepOnly reports whether a policy works in the snapshot protocol alone.
-func SweepOnly(name string) bool { return strings.Contains(name, "+") }
 
 // Default is the policy that run uses unless told otherwise.
 const Default = "value"
@@ -171,18 +170,15 @@ func Names() []string {
 	return names
 }
 
-// StreamNames returns the names of the policies that work in a stream, sorted.
-func StreamNames() []string { return slices.DeleteFunc(Names(), SweepOnly) }
-
 // WithWorth returns those of LiveNames that tell what a visit is worth.
 func WithWorth() []string {
 	return slices.DeleteFunc(LiveNames(), func(name string) bool { return !GivesWorth(name) })
 }
 
 // LiveNames returns the names of the policies that can decide what is visited on the live web: they
-// need not know the future, work in a stream, and are denied nothing.
+// need not know the future, and are denied nothing.
 func LiveNames() []string {
-	return slices.DeleteFunc(StreamNames(), func(name string) bool {
+	return slices.DeleteFunc(Names(), func(name string) bool {
 		return Reference(name) || value.WithoutOf(name) != value.WithoutNothing
 	})
 }
@@ -234,8 +230,6 @@ func New(name string, s Settings) (planner.Policy, error) {
 	case Reference(name) && (s.Oracle == nil || strings.HasPrefix(name, "true-") &&
 		s.TrueRate == nil):
 		return nil, fmt.Errorf("policy %s knows the future: it works in evaluations only", name)
-	case SweepOnly(name) && s.Mode != planner.Sweep:
-		return nil, fmt.Errorf("policy %s works in the snapshot protocol only", name)
 	case s.Mode != planner.Sweep && s.Mode != planner.Stream:
 		return nil, fmt.Errorf("policy %s: mode is neither sweep nor stream", name)
 	}
@@ -255,7 +249,7 @@ func GoesByClaims(policy string) bool {
 		!value.WithoutOf(policy).FromSources()
 }
 
-// GivesWorth reports whether a policy that works in a stream tells probabilities of change, and so
+// GivesWorth reports whether a policy tells probabilities of change, and so
 // what each visit is worth.
 func GivesWorth(name string) bool {
 	p, err := New(name, Settings{

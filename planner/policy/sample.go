@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/recrawl/recrawl/estimator"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/rank"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -25,8 +26,7 @@ type sampling struct {
 	state     samplingState
 	turn      int // sampling: the group whose sample is next; then the one at work
 	threshold float64
-	period    int
-	begun     bool
+	weeks     periods
 	again     bool // a second round through the groups was begun in this round
 }
 
@@ -51,20 +51,16 @@ func (g *sampled) rate() float64 {
 	return float64(g.seen.changed) / float64(max(g.seen.visits, 1))
 }
 
-// roundDays is how long a round through the groups lasts in a stream.
-const roundDays = 7
-
 func (s *sampling) Begin(r planner.Round) {
 	s.again = false
-	if period := r.Number / roundDays; s.Mode == planner.Sweep || !s.begun || period != s.period {
-		s.period, s.begun = period, true
+	if begins := s.weeks.begin(r); begins || s.Mode == planner.Sweep {
 		s.start()
 	}
 }
 
 // start begins a round through the groups.
 func (s *sampling) start() {
-	drawn := s.Seed + uint64(s.period)*0x9e3779b97f4a7c15
+	drawn := s.Seed + uint64(s.weeks.number)*0x9e3779b97f4a7c15
 	if s.again {
 		drawn++
 	}
@@ -98,13 +94,13 @@ func (s *sampling) start() {
 	}
 }
 
-// reach is the share of the pages that the budget of a round visits; half where it is not
+// reach is the share of the pages that the budget of a week visits; half where it is not
 // known, as in a sweep.
 func (s *sampling) reach(pages int) float64 {
 	if s.Mode == planner.Sweep || !(s.PerDay > 0) {
 		return 0.5
 	}
-	return min(s.PerDay*roundDays/float64(max(pages, 1)), 1)
+	return min(s.PerDay*estimator.Days(week)/float64(max(pages, 1)), 1)
 }
 
 // sampleSize is the size that loses least by samples wasted on groups that are not
@@ -261,6 +257,7 @@ func serverGroups(g *sitegraph.Graph) func([]sitegraph.PageID) [][]sitegraph.Pag
 func newChoGreedy(s Settings) planner.Policy {
 	return &sampling{
 		cycling: newCycling(s),
+		weeks:   newPeriods(week),
 		divide:  serverGroups(s.Corpus.Graph),
 		why:     "a share of %.2f of its server's visits saw a change",
 	}
@@ -269,6 +266,7 @@ func newChoGreedy(s Settings) planner.Policy {
 func newChoAdaptive(s Settings) planner.Policy {
 	return &sampling{
 		cycling:  newCycling(s),
+		weeks:    newPeriods(week),
 		divide:   serverGroups(s.Corpus.Graph),
 		why:      "a share of %.2f of its server's visits saw a change",
 		adaptive: true,
@@ -278,6 +276,7 @@ func newChoAdaptive(s Settings) planner.Policy {
 func newTanMitra(s Settings) planner.Policy {
 	return &sampling{
 		cycling: newCycling(s),
+		weeks:   newPeriods(week),
 		divide:  clustersOf(s.Corpus),
 		why:     "a share of %.2f of its cluster's visits saw a change",
 	}

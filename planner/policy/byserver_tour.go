@@ -1,0 +1,71 @@
+package policy
+
+import (
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// toured is a method at work in one server after the other, in a stream. The tops of a server's
+// sites come first, and then the members of the sites whose top changed. A top whose outcome comes
+// when later servers are at work already promotes its members all the same: they come before the
+// next server. What is left of the budget when all servers are through goes to the oldest copies.
+//
+// Members wait while their top was seen to change after they were visited last. Histories tell
+// that, so a round finds again what the one before did not reach.
+type toured struct {
+	sites  *bySite
+	opened map[sitegraph.ServerID]bool // in this round through the servers
+}
+
+func newTour(s Settings, d *division) *toured {
+	t := &toured{sites: bySiteOn(s, d, allServers)}
+	t.sites.atOnce = true
+	return t
+}
+
+// restart begins a round through the servers.
+func (t *toured) restart() {
+	t.opened = map[sitegraph.ServerID]bool{}
+	t.sites.tops.Reset()
+	t.sites.lower.Reset()
+	t.sites.members.Reset()
+	clear(t.sites.reached)
+}
+
+// begin begins a planning round.
+func (t *toured) begin() {
+	t.sites.ranked = false
+	t.sites.members.Reset()
+	for s := range sitegraph.ServerID(t.sites.Corpus.Graph.Servers()) {
+		if t.opened[s] {
+			t.sites.addWaiting(s, false)
+		}
+	}
+	t.sites.byAge(t.sites.members.Waiting())
+}
+
+// open goes on with a server: its tops, and members that wait since one of these changed.
+func (t *toured) open(s sitegraph.ServerID) {
+	t.opened[s] = true
+	t.sites.only = s
+	t.sites.startTops()
+	t.sites.promoteAgain(true)
+}
+
+func (t *toured) next() (planner.Visit, bool) {
+	p, ok := t.sites.popTop(&t.sites.tops)
+	if ok {
+		return planner.Unranked(p, t.sites.whyTop(p)), true
+	}
+	return t.sites.nextMember()
+}
+
+// observe learns from an outcome. What samples show of a server that is not yet open is found in
+// the histories of its tops then.
+func (t *toured) observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
+	if t.opened[t.sites.Corpus.Graph.Server(p)] {
+		t.sites.Observe(p, verdict)
+		return
+	}
+	t.sites.note(p, verdict)
+}
