@@ -133,7 +133,9 @@ type StreamOptions struct {
 	// number of runs of each policy, with seeds from Seed on; results are their means; 0: one
 	Runs  int
 	Alpha float64 // of gamma
-	Gone  float64 // what it is worth to value to find that a page is gone, in changes found
+	// Sample is how many pages server-sample visits first of each server; 0: one.
+	Sample int
+	Gone   float64 // what it is worth to value to find that a page is gone, in changes found
 	// Objective says what value visits pages for.
 	Objective value.Objective
 	Spread    bool
@@ -261,7 +263,7 @@ func (c *Corpus) stream(
 	policy, err := policy.New(
 		name,
 		policy.Settings{Corpus: corpus, Mode: planner.Stream, Seed: o.Seed + uint64(o.run),
-			Alpha: o.Alpha, GoneWorth: o.Gone, Objective: o.Objective, Lag: o.Lag,
+			Alpha: o.Alpha, Sample: o.Sample, GoneWorth: o.Gone, Objective: o.Objective, Lag: o.Lag,
 			PerDay: grant.PerDay, Oracle: m.stale, TrueRate: m.trueRate(),
 			ModelOf: c.modelOf(name)},
 	)

@@ -20,9 +20,17 @@ type Progress struct {
 	Last   bool // of the run's days
 }
 
+// PerCent is a share as text, with three digits or, above, all before the point.
+func PerCent(share float64) string {
+	if share >= 10 {
+		return fmt.Sprintf("%.0f %%", 100*share)
+	}
+	return fmt.Sprintf("%.3g %%", 100*share)
+}
+
 // Name tells a run from others that are made beside it with these options and policies.
 func (p Progress) Name(all []StreamOptions) string {
-	name := fmt.Sprintf("%s %.3g %%", p.Policy, 100*p.Budget)
+	name := p.Policy + " " + PerCent(p.Budget)
 	if slices.ContainsFunc(all, func(o StreamOptions) bool { return o.Weeks != p.Weeks }) {
 		name += fmt.Sprintf(", %d weeks", p.Weeks)
 	}

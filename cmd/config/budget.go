@@ -13,13 +13,20 @@ import (
 const wantBudget = "a number of fetches or bytes an hour or a day, as 1000/day, 50/hour or " +
 	"2GB/day; --unlimited sets no bound"
 
+// wantNumber is for a share of the pages, which eval and tune take.
+const wantNumber = "a number of fetches, as 1000/day: shares of the pages are for eval and tune"
+
 // CheckLimits wants budgets of which the fetches can be counted.
 func (c *Config) CheckLimits(r *setting.Review) {
 	for _, text := range c.Budget {
 		l, err := budget.ParseLimit(text)
 		if err != nil || l.Unit == budget.InFetches &&
 			l.Amount*float64(planner.Day/l.Per) >= math.MaxInt32 {
-			r.Refuse("budget", text, wantBudget)
+			want := wantBudget
+			if strings.HasSuffix(strings.TrimSpace(text), "%") {
+				want = wantNumber
+			}
+			r.Refuse("budget", text, want)
 		}
 	}
 }

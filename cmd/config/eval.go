@@ -8,15 +8,16 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/planner/budget"
 	"github.com/recrawl/recrawl/planner/policy"
 )
 
 // Eval are the settings of eval.
 type Eval struct {
-	Protocol string    `default:"snapshot" oneof:"snapshot, stream" help:"snapshot: one sweep N-1 weeks after the base; stream: a daily budget over weeks"`
-	Policy   []string  `default:"all" names:"{any-policy}" help:"policies to compare, or all; variants of value (value-own and so on) take part if named"`
-	Weeks    []int     `help:"horizons N of the snapshot protocol (default 2,4,12,24), or length of the stream (default 40)"`
-	Budget   []float64 `default:"0.02" range:"(0,1]" want:"shares of the pages a day, above 0 and at most 1" help:"stream: fetches a day as shares of the base pages"`
+	Protocol string   `default:"snapshot" oneof:"snapshot, stream" help:"snapshot: one sweep N-1 weeks after the base; stream: a daily budget over weeks"`
+	Policy   []string `default:"all" names:"{any-policy}" help:"policies to compare, or all; variants of value (value-own and so on) take part if named"`
+	Weeks    []int    `help:"horizons N of the snapshot protocol (default 2,4,12,24), or length of the stream (default 40)"`
+	Budget   []string `default:"2%" help:"stream: fetches a day: as a share of the base pages, 2% or 0.02, also above 100%; or their number, 5000/day or 200/hour"`
 
 	Step time.Duration `default:"24h" help:"stream: length of a round, as 1h; divides 24 hours, and the budget is that of a day all the same"`
 
@@ -32,7 +33,7 @@ type Eval struct {
 	Folds     int       `help:"number of folds of the servers: the parameters of value for a fold are learnt on the others (cross-validation); 0 for the parameters at hand"`
 	LearnFrom []string  `key:"learn-from" path:"any" help:"with --folds: also learn from these histories; each directory is a kind of web of its own"`
 	Model     string    `path:"json" help:"file of parameters for value, as recrawl learn writes it (default: those that come with the program)"`
-	Sample    int       `default:"5" range:"[1,)" want:"1 page a server or more" help:"pages that server-sample fetches first, of each server"`
+	Sample    int       `default:"5" range:"[1,)" want:"1 page a server or more" help:"pages that server-sample fetches first, of each server; default 1 with --protocol stream"`
 	Threshold []float64 `default:"0" range:"[0,1]" want:"change rates from 0 to 1" help:"snapshot: least change rates of the servers that server-* policies visit, one run for each"`
 	Figures   bool      `help:"snapshot: make the figures of [LINK] on these histories, and tell which of its claims hold"`
 	Group     string    `path:"any" help:"figures: a file that puts servers into groups, a line each: server group"`
@@ -76,6 +77,7 @@ func (c *Eval) check(r *setting.Review) (hint string) {
 		r.Refuse("eval.svg", c.SVG,
 			"several budgets or horizons to draw a line through: --budget 0.01,0.02,0.05")
 	}
+	c.checkBudgets(r)
 	c.checkPolicies(r)
 	c.checkLearnt(r)
 	if c.Figures {
@@ -89,6 +91,26 @@ func (c *Eval) check(r *setting.Review) (hint string) {
 		}
 	}
 	return hint
+}
+
+func (c *Eval) checkBudgets(r *setting.Review) {
+	for _, text := range c.Budget {
+		if _, _, err := budget.ParsePace(text); err != nil {
+			r.Refuse("eval.budget", text, err.Error())
+		}
+	}
+}
+
+// Shares are the budgets as shares of so many pages a day. They are checked.
+func (c *Eval) Shares(pages int) (shares []float64) {
+	for _, text := range c.Budget {
+		share, perDay, _ := budget.ParsePace(text)
+		if perDay > 0 {
+			share = perDay / float64(pages)
+		}
+		shares = append(shares, share)
+	}
+	return shares
 }
 
 func (c *Eval) checkFigures(r *setting.Review) (hint string) {

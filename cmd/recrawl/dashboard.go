@@ -64,7 +64,7 @@ func (p *program) dashboard(o *opened, of view.Options) (*view.Desk, *dashboard.
 	of.Policy, of.PerDay, of.Round, of.Workers, of.Delay = c.Policy, c.PerDay(), c.Round,
 		max(c.Workers, 2), c.Delay
 	of.Tune = tune.Options{Listed: o.listed, Lag: c.SearchLag, Policy: c.Policy, Base: c.Tune.Base,
-		Weeks: c.Tune.Weeks, New: c.New, Gone: c.Gone,
+		Weeks: c.Tune.Weeks, New: c.New, Sample: c.Sample, Gone: c.Gone,
 		Objective: c.ValueObjective(), Change: c.ChangeBy(), Futures: c.Tune.Futures, Seed: c.Seed}
 	desk := view.New(of)
 	options := dashboard.Options{Desk: desk, Address: address, Data: c.Data, Version: versionName(),

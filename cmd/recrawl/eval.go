@@ -139,7 +139,7 @@ func (p *program) snapshots(ctx context.Context, corpus *eval.Corpus, policies [
 
 func (p *program) streams(ctx context.Context, corpus *eval.Corpus, policies []string) (
 	[]eval.StreamRun, error) {
-	all, tick, end := p.streamOptions(len(policies))
+	all, tick, end := p.streamOptions(corpus, len(policies))
 	defer end()
 	listed, err := p.listed()
 	if err != nil {
@@ -155,20 +155,21 @@ func (p *program) streams(ctx context.Context, corpus *eval.Corpus, policies []s
 func (p *program) warmed(ctx context.Context, corpus *eval.Corpus, policies []string) (
 	*eval.WarmRun, error) {
 	c := &p.config.Eval
-	all, tick, end := p.streamOptions(len(policies) * (2 + len(c.WarmEvery)))
+	all, tick, end := p.streamOptions(corpus, len(policies)*(2+len(c.WarmEvery)))
 	defer end()
 	return corpus.Warm(ctx, all, c.Warm, c.WarmEvery, policies, c.AtOnce, tick)
 }
 
 // streamOptions are those of all streams, and what tells how far so many of each are.
-func (p *program) streamOptions(of int) (
+func (p *program) streamOptions(corpus *eval.Corpus, of int) (
 	all []eval.StreamOptions, tick func(eval.Progress), end func()) {
 	c := &p.config
 	all = eval.StreamOptions{Step: c.Eval.Step, New: c.New, Seed: c.Seed, Runs: c.Eval.Runs,
 		Spread:  c.Eval.Spread,
 		Compare: c.Eval.Lineup().Compared(), Without: c.Eval.Lineup().Variants(),
-		Alpha: c.Alpha, Gone: c.Gone, Objective: c.ValueObjective(),
-		LeastValue: c.Least}.Each(c.Eval.Weeks, c.Eval.Budget)
+		Alpha: c.Alpha, Sample: c.Eval.Sample, Gone: c.Gone, Objective: c.ValueObjective(),
+		LeastValue: c.Least}.Each(c.Eval.Weeks,
+		c.Eval.Shares(len(corpus.Pages)))
 	bar := p.progress("days", eval.Days(all)*of)
 	return all, func(at eval.Progress) { bar.StepOf(at.Name(all), at.Last) }, bar.End
 }

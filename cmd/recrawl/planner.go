@@ -118,6 +118,7 @@ func (p *program) newPlanner(corpus *planner.Corpus, rules *view.Rules) (*planne
 		Mode:      planner.Stream,
 		Seed:      c.Seed,
 		Alpha:     c.Alpha,
+		Sample:    c.Sample,
 		GoneWorth: c.Gone,
 		Objective: c.ValueObjective(),
 		Lag:       c.SearchLag,

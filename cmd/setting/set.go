@@ -125,6 +125,8 @@ func (x *setting) addFlag(f *pflag.FlagSet) {
 		f.Uint64(name, value, x.help)
 	case float64:
 		f.Float64(name, value, x.help)
+		flag := f.Lookup(name)
+		flag.Value = share{flag.Value}
 	case time.Duration:
 		f.Duration(name, value, x.help)
 	case []string:
@@ -133,6 +135,8 @@ func (x *setting) addFlag(f *pflag.FlagSet) {
 		f.IntSlice(name, value, x.help)
 	case []float64:
 		f.Float64Slice(name, value, x.help)
+		flag := f.Lookup(name)
+		flag.Value = shares{share{flag.Value}, flag.Value.(pflag.SliceValue)}
 	default:
 		panic(fmt.Sprintf("setting: %s is of type %T", x.key, value))
 	}
@@ -168,7 +172,10 @@ func (x *setting) kind() string {
 func (x *setting) fill(v *viper.Viper) error {
 	value := reflect.New(x.field.Type())
 	isList := x.isList()
-	exact := func(d *mapstructure.DecoderConfig) { d.ErrorUnused = isList }
+	exact := func(d *mapstructure.DecoderConfig) {
+		d.ErrorUnused = isList
+		d.DecodeHook = mapstructure.ComposeDecodeHookFunc(d.DecodeHook, percentHook)
+	}
 	err := v.UnmarshalKey(x.key, value.Interface(), exact)
 	if err != nil && isList { // what it says may be secret, and long
 		return fmt.Errorf("%s: %s", x.key, strings.Join(strings.Fields(err.Error()), " "))

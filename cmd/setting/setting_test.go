@@ -106,6 +106,15 @@ func TestOrigins(t *testing.T) {
 				c.Friends, c.Rates, c.Ports, c.Rest.Steps = []string{"eve"}, []float64{0.25},
 					[]int{1, 2, 3}, 9
 			}, setting.FromFlag},
+		{"per cent", writeFile(t, "percent.yaml", "share: 2 %\nall-rates: [25%, 7 %]\nsteps: 4\n"),
+			nil, []string{"walk"}, func(c *config) {
+				c.Steps, c.Share, c.Rates = 4, 0.02, []float64{0.25, 0.07}
+			}, setting.FromFile},
+		{"per cent of variables and flags", "", map[string]string{"WALK_SHARE": "2.5%",
+			"WALK_STEPS": "4"}, []string{"walk", "--all-rates", "25 %, 0.1%", "--all-rates", "1"},
+			func(c *config) {
+				c.Steps, c.Share, c.Rates = 4, 0.025, []float64{0.25, 0.001, 1}
+			}, setting.FromEnvironment},
 		{"flag of a group", "", nil, []string{"rest", "--steps", "2"}, func(c *config) {
 			c.Rest.Steps = 2
 		}, setting.FromDefault},

@@ -115,8 +115,8 @@ func weekCharts(run eval.StreamRun, shown []string) []report.Chart {
 // weekTable has the update rate of all policies over time, for the page.
 func weekTable(run eval.StreamRun) report.Table {
 	size := weeksTogether(run.Weeks)
-	t := report.Table{Title: fmt.Sprintf("Update rate over time, %.3g %% a day, by weeks",
-		100*run.Budget), Header: []string{"policy"}, PageOnly: true}
+	t := report.Table{Title: fmt.Sprintf("Update rate over time, %s a day, by weeks",
+		eval.PerCent(run.Budget)), Header: []string{"policy"}, PageOnly: true}
 	for i := range run.Results {
 		r := &run.Results[i]
 		row := []string{r.Policy}

@@ -163,8 +163,7 @@ func Stream(runs []eval.StreamRun) report.Page {
 }
 
 func StreamView(run *eval.StreamRun, severalLengths bool) Run {
-	v := Run{label: fmt.Sprintf("%.3g %% a day", 100*run.Budget), tick: fmt.Sprintf("%.3g %%",
-		100*run.Budget), x: run.Budget, weeks: run.Weeks, comparison: run.Comparison,
+	v := Run{label: eval.PerCent(run.Budget) + " a day", tick: eval.PerCent(run.Budget), x: run.Budget, weeks: run.Weeks, comparison: run.Comparison,
 		learnt: run.Learnt}
 	if severalLengths {
 		v.label += fmt.Sprintf(", %d weeks", run.Weeks)
@@ -199,9 +198,9 @@ func absentNote(absent []string, run Run) string {
 
 // streamSection shows one budget; its charts have the policies shown.
 func StreamSection(run eval.StreamRun, shown []string) report.Section {
-	t := report.Table{Title: fmt.Sprintf("%.3g %% of the pages a day%s, %d weeks: %d servers, %d "+
+	t := report.Table{Title: fmt.Sprintf("%s of the pages a day%s, %d weeks: %d servers, %d "+
 		"base pages, %d pages in all, %d events; change by %s",
-		100*run.Budget, inRounds(run), run.Weeks, run.Corpus.Servers, run.Corpus.BasePages,
+		eval.PerCent(run.Budget), inRounds(run), run.Weeks, run.Corpus.Servers, run.Corpus.BasePages,
 		run.Corpus.Pages, run.Corpus.Events, run.Change),
 		Header: []string{"policy", "fetched", "refetched", "changed", "U", "C", "freshness",
 			"age, days", "found after, hours", "median", "discovered", "delay, days", "deletions",
@@ -248,8 +247,8 @@ func StreamSection(run eval.StreamRun, shown []string) report.Section {
 		}
 		t.Title += fmt.Sprintf("; no visit is worth less than %.3g", run.LeastValue)
 	}
-	return report.Section{Title: fmt.Sprintf("Budget %.3g %% a day, %d weeks",
-		100*run.Budget, run.Weeks),
+	return report.Section{Title: fmt.Sprintf("Budget %s a day, %d weeks",
+		eval.PerCent(run.Budget), run.Weeks),
 		Tables: []report.Table{t}, Charts: append(frontCharts(run), weekCharts(run, shown)...)}
 }
 

@@ -33,7 +33,7 @@ func Warm(run *eval.WarmRun) report.Page {
 	}
 	for _, s := range run.Starts {
 		weeks := report.Plural(s.Every, "week")
-		t.Rows = append(t.Rows, []string{s.Policy, fmt.Sprintf("%.3g %%", 100*s.Budget), weeks,
+		t.Rows = append(t.Rows, []string{s.Policy, eval.PerCent(s.Budget), weeks,
 			Decimals(s.Value), Decimals(s.Other), ratioOf(s.Paired), Decimals(s.Alone.Other),
 			ratioOf(s.Alone)})
 		add(s.Policy+", cold", true, s.Budget, s.Other)

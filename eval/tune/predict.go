@@ -22,6 +22,7 @@ type Options struct {
 	Weeks     int     // predicted
 	History   int     // weekly states before the base that the policy sees
 	New       float64 // share of a day's budget for first visits
+	Sample    int     // pages that server-sample visits first, of each server; 0: one
 	Gone      float64 // what it is worth to find that a page is gone, in changes found
 	Objective value.Objective
 	// weights of pages, as often as search results show them; nil: 1 for all
@@ -115,6 +116,7 @@ func (o *Options) stream(budget float64, limits budget.Limits) eval.StreamOption
 		Weeks:     o.Weeks,
 		Budget:    budget,
 		New:       o.New,
+		Sample:    o.Sample,
 		Gone:      o.Gone,
 		Objective: o.Objective,
 		Listed:    o.Listed,

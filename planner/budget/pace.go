@@ -1,0 +1,40 @@
+package budget
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// mostShare bounds a share of the pages a day: each page twice a second is beyond all crawls.
+const mostShare = 1e5
+
+// ParsePace reads a budget of an evaluation: a share of the pages a day, as 2% or 0.02, or a number
+// of fetches, as 5000/day or 200/hour. One of share and perDay is above 0. A number above 1 without
+// a unit is refused, since it may mean either. The error says what is wanted.
+func ParsePace(text string) (share, perDay float64, err error) {
+	text = strings.TrimSpace(text)
+	if strings.Contains(text, "/") {
+		l, err := ParseLimit(text)
+		perDay := l.Amount * float64(Day/max(l.Per, 1))
+		if err != nil || l.Unit != InFetches || !(perDay > 0) || perDay >= math.MaxInt32 {
+			return 0, 0, fmt.Errorf("a number of fetches, as 5000/day or 200/hour")
+		}
+		return 0, perDay, nil
+	}
+	number, isPercent := strings.CutSuffix(text, "%")
+	if number = strings.TrimSpace(number); isPercent {
+		number += "e-2" // exact, unlike a division by 100
+	}
+	share, err = strconv.ParseFloat(number, 64)
+	switch {
+	case err != nil || !(share > 0) || share > mostShare:
+		return 0, 0, fmt.Errorf("a share of the pages a day above 0, as 2%% or 0.02, or a number " +
+			"of fetches, as 5000/day")
+	case share > 1 && !isPercent:
+		return 0, 0, fmt.Errorf("a unit, as the number is above 1: %s/day for fetches, or %s%% of "+
+			"the pages a day", text, text)
+	}
+	return share, 0, nil
+}
