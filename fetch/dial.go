@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"syscall"
 )
@@ -74,6 +75,9 @@ func (c *Client) resolve(u *url.URL, try int, lookup lookup) (netip.AddrPort, er
 		return netip.AddrPort{}, fmt.Errorf("%w: port %q", errRefused, port)
 	}
 	if err := c.guard.checkPort(uint16(n)); err != nil {
+		if a, ok := literal(u.Hostname()); ok && c.guard.checkAddr(a) != nil {
+			err = c.guard.checkAddr(a) // what allows the address allows the port, too
+		}
 		return netip.AddrPort{}, err
 	}
 	if via := c.o.Hosts.Of(u.Host).Proxy(); via != nil {
@@ -101,6 +105,16 @@ func (c *Client) resolve(u *url.URL, try int, lookup lookup) (netip.AddrPort, er
 	}
 	slices.SortStableFunc(public, func(a, b netip.Addr) int { return a.BitLen() - b.BitLen() })
 	return netip.AddrPortFrom(public[try%len(public)], uint16(n)), nil
+}
+
+// literal is the address that a host is without a look-up; localhost is one (RFC 6761 6.3).
+func literal(host string) (netip.Addr, bool) {
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return netip.AddrFrom4([4]byte{127, 0, 0, 1}), true
+	}
+	a, err := netip.ParseAddr(host)
+	return a.Unmap(), err == nil
 }
 
 // lookup returns the addresses of a host.

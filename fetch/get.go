@@ -34,8 +34,8 @@ func (c *Client) getOnce(ctx context.Context, u *url.URL, most int64) ([]byte, e
 	switch {
 	case err != nil:
 		return nil, err
-	case policy.refused != "":
-		return nil, errors.New(policy.refused)
+	case policy.refused != nil:
+		return nil, errors.New(failure(policy.refused))
 	case policy.unreachable != "":
 		return nil, fmt.Errorf("robots.txt: %s", policy.unreachable)
 	case !policy.rules.Allowed(u.RequestURI()):

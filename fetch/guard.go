@@ -2,16 +2,34 @@ package fetch
 
 import (
 	"errors"
-	"fmt"
 	"net/netip"
 	"slices"
+	"strconv"
 
 	"github.com/recrawl/recrawl/fetch/public"
+	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // errRefused is wrapped by every refusal of the guard: the page is excluded, and nothing
 // was sent.
 var errRefused = errors.New("not a public address")
+
+// deniedBy is a refusal that another setting of the user would not make.
+type deniedBy struct{ sitegraph.Denial }
+
+func (r *deniedBy) Error() string {
+	if r.By == sitegraph.DeniedByPort {
+		return errRefused.Error() + ": port " + r.What
+	}
+	return errRefused.Error() + ": " + r.What
+}
+
+func (r *deniedBy) Unwrap() error { return errRefused }
+
+// deny is that error.
+func deny(by sitegraph.DeniedBy, what string) error {
+	return &deniedBy{sitegraph.Denial{By: by, What: what}}
+}
 
 // guard decides which addresses and ports may be connected to.
 type guard struct {
@@ -31,12 +49,12 @@ func (g guard) checkAddr(addr netip.Addr) error {
 	}) {
 		return nil
 	}
-	return fmt.Errorf("%w: %s", errRefused, addr)
+	return deny(sitegraph.DeniedByAddress, addr.String())
 }
 
 func (g guard) checkPort(port uint16) error {
 	if g.allowPrivate || port == 80 || port == 443 || slices.Contains(g.ports, port) {
 		return nil
 	}
-	return fmt.Errorf("%w: port %d", errRefused, port)
+	return deny(sitegraph.DeniedByPort, strconv.Itoa(int(port)))
 }

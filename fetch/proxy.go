@@ -15,6 +15,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // ParseProxy reads the address of an HTTP proxy, as http://127.0.0.1:3128; "" is none.
@@ -230,7 +232,7 @@ func (c *Client) guarded(r *GuardRefusal, now time.Time) (
 	case r.Status == http.StatusBadGateway || r.Status == http.StatusGatewayTimeout:
 		return now.Add(c.o.Interval), now.Add(c.o.Interval), errors.New(r.Detail)
 	case r.Status == http.StatusForbidden || r.Status == http.StatusLoopDetected:
-		return now, now, fmt.Errorf("%w: %s", errRefused, r.Detail)
+		return now, now, deny(sitegraph.DeniedByGuard, r.Detail)
 	}
 	return now, now, &LocalError{Err: r}
 }

@@ -40,7 +40,7 @@ func (c *Client) robotsFor(ctx context.Context, u *url.URL, try int) (robotsPoli
 	case errors.As(err, &later):
 		c.robots.pause(key, entry)
 		return p, err
-	case err != nil || p.refused != "":
+	case err != nil || p.refused != nil:
 		c.robots.done(key, nil)
 		return p, err
 	}
@@ -110,7 +110,7 @@ func (c *Client) askRobots(
 		}
 		if err != nil {
 			if first && isRefused(err) {
-				return robotsPolicy{refused: failure(err)}, nil
+				return robotsPolicy{refused: err}, nil
 			}
 			entry.fail(c.clock.Now(), failure(err), time.Time{})
 			entry.trouble = sitegraph.TroubleFailing

@@ -27,7 +27,7 @@ const (
 // texts says why not.
 type robotsPolicy struct {
 	rules       *robots.Rules
-	refused     string            // the guard does not let us ask there
+	refused     error             // the guard does not let us ask there
 	unreachable string            // nothing may be asked for until retry
 	asked       bool              // robots.txt was just asked for
 	trouble     sitegraph.Trouble // of that request

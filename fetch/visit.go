@@ -34,8 +34,8 @@ func (c *Client) once(ctx context.Context, rec *sitegraph.Record) (*sitegraph.Ob
 		return o, err
 	}
 	switch {
-	case policy.refused != "":
-		c.excluded(o, policy.refused)
+	case policy.refused != nil:
+		c.unasked(o, policy.refused)
 		return o, nil
 	case policy.unreachable != "":
 		o.Time, o.Trouble, o.Elapsed = c.clock.Now(), policy.trouble, policy.elapsed
@@ -123,6 +123,9 @@ func (c *Client) excluded(o *sitegraph.Observation, detail string) {
 func (c *Client) unasked(o *sitegraph.Observation, err error) {
 	if isRefused(err) {
 		c.excluded(o, failure(err))
+		if by := (*deniedBy)(nil); errors.As(err, &by) {
+			o.Denied = sitegraph.Denial{By: by.By, What: printable(by.What)}
+		}
 		return
 	}
 	o.Time, o.Trouble = c.clock.Now(), sitegraph.TroubleFailing

@@ -74,10 +74,11 @@ type Corpus struct {
 	mark       uint16 // of the round: never 0, which stands for none
 	start, end int64  // unix seconds
 
-	skip  func(sitegraph.PageID) bool // of the planner's options
-	price budget.Price
-	Hints *hints.Hints // what feeds, sitemaps and headers claim
-	caps  *Caps        // of the planner; nil: none
+	skip   func(sitegraph.PageID) bool // of the planner's options
+	denied denials
+	price  budget.Price
+	Hints  *hints.Hints // what feeds, sitemaps and headers claim
+	caps   *Caps        // of the planner; nil: none
 
 	weights   *preferences.Weights // nil: 1 for all pages
 	weight    []float64
@@ -261,13 +262,20 @@ func (c *Corpus) Rejected(p sitegraph.PageID) bool {
 	return m.leftBy&leftByFilter != 0 && m.State == sitegraph.StateExcluded
 }
 
+// PerhapsDenied reports whether a page left, or may leave, for a reason that Memory does not know.
+func (c *Corpus) PerhapsDenied(p sitegraph.PageID) bool {
+	m := &c.pages[p]
+	return m.leftBy == 0 &&
+		(m.State == sitegraph.StateExcluded || m.State == sitegraph.StateAlive && m.misses > 0)
+}
+
 // taken reports whether a page was proposed or visited in this round.
 func (c *Corpus) taken(m *Memory) bool { return m.mark == c.mark || int64(m.Tried) > c.start }
 
 // Outside reports whether a page must not be visited, whatever the policy proposes. It may still
 // count in partitions.
 func (c *Corpus) Outside(p sitegraph.PageID) bool {
-	return c.skip != nil && c.skip(p) || c.weights != nil && c.weight[p] == 0
+	return c.skip != nil && c.skip(p) || c.Aside(p) || c.weights != nil && c.weight[p] == 0
 }
 
 // Refetchable reports whether a page has a copy and may be proposed in this round.

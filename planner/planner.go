@@ -146,6 +146,7 @@ func (p *Planner) Begin(r Round) {
 		p.Corpus.Propose(page)
 	}
 	p.carried = p.carried[:0]
+	p.release(r.Start)
 	if p.caps != nil {
 		p.beginCaps(r)
 	}
@@ -372,7 +373,11 @@ func (p *Planner) Return(v Visit) {
 		p.returnAsked(&v)
 	}
 	if v.First {
-		p.frontier.failed = append(p.frontier.failed, v.Page)
+		if p.Corpus.Aside(v.Page) {
+			p.Corpus.Memory(v.Page).queued = true // until release, or for the next process
+		} else {
+			p.frontier.failed = append(p.frontier.failed, v.Page)
+		}
 		p.frontier.uncount(p.Corpus.Graph.Server(v.Page), &v)
 	}
 }

@@ -188,6 +188,8 @@ type Observation struct {
 	ByRobots bool
 	// Filter is the name of the filter of the user that excludes the page; "": none does.
 	Filter string
+	// Denied is the setting of the user that excludes the page; zero: none does.
+	Denied Denial
 	// Robots is a fingerprint of the rules of robots.txt that hold for us; 0: not known.
 	Robots uint64
 

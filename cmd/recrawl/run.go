@@ -136,6 +136,7 @@ func (l *crawl) makeLoop(stop func()) {
 		sight.See(e)
 		l.desk.See(e)
 	}
+	o.Denied = func(d sitegraph.Denial) { l.status.note(present.Denied(d)) }
 	o.Between = func() error {
 		now := time.Now()
 		return errors.Join(l.base.client.KeepIn(l.base.data.store), l.copies(l.base.data.store),
@@ -212,6 +213,11 @@ func (l *crawl) end(ctx context.Context, err error) error {
 		if printed := l.print(result, result.Finding(), result.Tables()); err == nil {
 			err = printed
 		}
+	}
+	if err == nil && len(result.NotAsked) > 0 && result.Failed == 0 && !result.Fetched() {
+		return failure.Work(errors.New("nothing was fetched: settings refuse what is known"),
+			"they are asked for at once when a run starts with settings that allow it",
+			failure.Visits)
 	}
 	if err == nil && result.Failed > 0 {
 		return failure.Work(

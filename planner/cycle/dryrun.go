@@ -34,6 +34,9 @@ func DryRun(
 	if err := p.Caps().Load(s.Setting); err != nil {
 		return nil, err
 	}
+	if _, err := p.Corpus.LoadDenied(s.Setting); err != nil {
+		return nil, err
+	}
 	if _, err := RestoreHints(s, p.Corpus); err != nil {
 		return nil, err
 	}

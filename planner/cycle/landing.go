@@ -25,12 +25,13 @@ func (c *crew) complete(ctx context.Context, done *completion) error {
 	var wait *Wait
 	var local *LocalError
 	isWait, isLocal := errors.As(done.err, &wait), errors.As(done.err, &local)
-	if !isLocal && !isWait {
+	denied := done.err == nil && !done.seen.Denied.IsZero() // no server was asked
+	if !isLocal && !isWait && !denied {
 		if err := c.time(l.server, done.took); err != nil {
 			return err
 		}
 	}
-	if !isLocal {
+	if !isLocal && !denied {
 		c.met.see(l.server, done.took, done.seen.Status != 0 || done.seen.Transferred > 0)
 	}
 	switch {
@@ -48,6 +49,11 @@ func (c *crew) complete(ctx context.Context, done *completion) error {
 		return nil
 	case isLocal:
 		done.err = nil // what was seen is the failure of the server
+	}
+	if denied {
+		c.trim(l, now)
+		c.admit(l, now)
+		return c.deny(done.visit, &done.request, &done.seen)
 	}
 	c.finish(&done.visit, &done.request, done.seen, done.err)
 	if done.err != nil {

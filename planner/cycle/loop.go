@@ -71,6 +71,9 @@ type Options struct {
 	Seen func(*Event)
 	// Found is called with each page that becomes known, or known again after it left. May be nil.
 	Found func(sitegraph.PageID)
+	// Denied is called when the user's settings refuse a page for a reason that no other page was
+	// refused for. May be nil.
+	Denied func(sitegraph.Denial)
 	// Acknowledged is called with the events that have become durable. May be nil. The slice is
 	// reused.
 	Acknowledged func([]Event)
@@ -216,6 +219,12 @@ func (l *Loop) sequential(ctx context.Context) error {
 			continue
 		}
 		o, err := l.Fetcher.Fetch(ctx, l.request)
+		if err == nil && !o.Denied.IsZero() {
+			if err := l.deny(v, &l.request, &o); err != nil {
+				return err
+			}
+			continue
+		}
 		l.finish(&v, &l.request, o, err)
 		if err != nil {
 			l.Planner.Return(v)

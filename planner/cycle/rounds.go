@@ -47,6 +47,9 @@ func (l *Loop) run(
 	if err := l.recallFilters(); err != nil {
 		return err
 	}
+	if err := l.recallDenied(); err != nil {
+		return err
+	}
 	c := l.hire(ctx)
 	defer c.dismiss()
 	for {
@@ -215,7 +218,7 @@ func (l *Loop) Advance(now time.Time) error {
 	err := l.Store.Advance(now, func(r *sitegraph.Record) {
 		due, _ := l.Planner.Due(r.Page, now)
 		r.Due = due.When
-		if l.Forecast {
+		if l.Forecast && !l.Planner.Corpus.Aside(r.Page) { // whose reason says so
 			r.Reason = due.Reason.String()
 		}
 	})

@@ -152,6 +152,11 @@ func (l *Loop) keep(v planner.Visit, r *Request, o sitegraph.Observation,
 			l.unacked = append(l.unacked, l.event)
 		}
 	}
+	return l.saved()
+}
+
+// saved counts what is to be committed, and commits it in time.
+func (l *Loop) saved() error {
 	l.graph.Scratch().Settle()
 	l.uncommitted++
 	if l.uncommitted >= l.CommitEvery || l.uncommitted&15 == 0 &&

@@ -3,9 +3,11 @@ package explain
 import (
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -16,7 +18,14 @@ func (e *Page) InLine(at time.Time) { e.at = at }
 // Sentence says in words what was seen of the page, how likely it has changed, and when it is
 // visited next.
 func (e *Page) Sentence(now time.Time) string {
-	return e.past(now) + " " + e.next(now)
+	denied, ok := strings.CutPrefix(e.Reason, cycle.NotAsked)
+	switch {
+	case !ok:
+		return e.past(now) + " " + e.next(now)
+	case e.Turn == 0:
+		return e.past(now) + " It is not asked: " + denied + "."
+	}
+	return e.past(now) + " The last process did not ask: " + denied + ". " + e.next(now)
 }
 
 func (e *Page) past(now time.Time) string {

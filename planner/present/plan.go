@@ -19,6 +19,8 @@ type Plan struct {
 	Further  int       `json:"further"` // visits of the round that are not shown
 	Budget   budgets   `json:"budget"`
 	Hints    claims    `json:"hints"`
+	// NotAsked are pages that the settings of the process at work, or of the last one, refused.
+	NotAsked []notAsked `json:"not_asked"`
 
 	policy string
 	none   string // why there is no visit
@@ -56,6 +58,7 @@ func UnderWay(ahead *cycle.Preview, p *planner.Planner, policy string, perDay fl
 		Further:  ahead.Further,
 		Budget:   budgetsOf(p, ahead.Round, perDay),
 		Hints:    claimsOf(p.Corpus),
+		NotAsked: notAskedOf(p.Corpus),
 		policy:   policy,
 	}
 	for _, v := range ahead.Visits {
@@ -82,7 +85,7 @@ func UnderWay(ahead *cycle.Preview, p *planner.Planner, policy string, perDay fl
 // find; or why none comes. Of visits that are not shown it tells the number alone.
 func (p *Plan) Finding() string {
 	if len(p.Visits) == 0 {
-		return p.none
+		return p.none + sayNotAsked(p.NotAsked)
 	}
 	first, changes := 0, 0.0
 	for _, v := range p.Visits {
@@ -105,7 +108,7 @@ func (p *Plan) Finding() string {
 	} else if changes > 0 {
 		text += fmt.Sprintf("; the first %d should find %.3g changes", len(p.Visits), changes)
 	}
-	return text + "."
+	return text + "." + sayNotAsked(p.NotAsked)
 }
 
 // Tables are the plan for people.

@@ -2,6 +2,7 @@ package present
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -26,6 +27,9 @@ type Run struct {
 	// those that left or are doubted.
 	Rejected map[string]int `json:"rejected"`
 	Failed   int            `json:"failed"`
+	Failures map[string]int `json:"failures"` // of these, by cause
+	// NotAsked are pages that the user's settings refuse. They are in none of the others.
+	NotAsked []notAsked `json:"not_asked"`
 	// visits to feeds and sitemaps, in none of the six above
 	Sources int `json:"sources"`
 	// changed among refetches that told something; 0 if none
@@ -39,11 +43,14 @@ type Run struct {
 	Hints    claims   `json:"hints"`
 
 	Feasible feasible `json:"feasible"`
+
+	few string // why no visit was made, where a round's share of the budget is below one; or ""
 }
 
 // NewRun is a run before any visit.
 func NewRun() *Run {
-	return &Run{Rejected: map[string]int{}, Budget: noBudgets(), Hints: noClaims(),
+	return &Run{Rejected: map[string]int{}, Failures: map[string]int{}, NotAsked: []notAsked{},
+		Budget: noBudgets(), Hints: noClaims(),
 		Vanished: noVanished(), Feasible: noFeasible()}
 }
 
@@ -72,6 +79,7 @@ func (r *Run) See(e *cycle.Event) {
 		r.Baseline++
 	default:
 		r.Failed++
+		countCause(r.Failures, causeOf(&e.Observation))
 	}
 	if told := r.Changed + r.Unchanged; told > 0 {
 		r.UpdateRate = float64(r.Changed) / float64(told)
@@ -82,18 +90,49 @@ func (r *Run) See(e *cycle.Event) {
 func (r *Run) EndRound(p *planner.Planner, round planner.Round, perDay float64) {
 	r.Rounds++
 	r.Budget = budgetsOf(p, round, perDay)
+	r.few = tooFew(perDay, round.End.Sub(round.Start))
 }
+
+// tooFew says that the share that a round has of the budget of a day is below one visit, and what
+// would help; "" if it is not.
+func tooFew(perDay float64, round time.Duration) string {
+	round = round.Round(time.Second) // live ones begin a nanosecond early
+	share := perDay * round.Hours() / 24
+	if perDay == planner.Unlimited || perDay <= 0 || share >= 1 || round <= 0 {
+		return ""
+	}
+	enough := time.Duration(math.Ceil(86400/perDay)) * time.Second
+	for enough < planner.Day && planner.Day%enough != 0 {
+		enough += time.Second
+	}
+	text := fmt.Sprintf("a round of %v has %.2g visits of the budget of %g a day, so that one is "+
+		"made about every %.0f rounds: ", round, share, perDay, math.Ceil(1/share))
+	if enough > planner.Day {
+		return text + "a larger --budget helps"
+	}
+	return text + fmt.Sprintf("--round %v or longer, or a larger --budget, helps", enough)
+}
+
+// Fetched reports whether any visit got a page, or found a copy good.
+func (r *Run) Fetched() bool { return r.First+r.Changed+r.Unchanged+r.Baseline+r.Sources > 0 }
 
 // End takes what is known at the end.
 func (r *Run) End(p *planner.Planner, loop *cycle.Loop) {
 	r.Refused, r.Vanished = refusedBy(loop), vanishedOf(loop)
+	r.NotAsked = notAskedOf(p.Corpus)
 	r.Known, r.Waiting, r.Hints = knownPages(p), p.Waiting(), claimsOf(p.Corpus)
 }
 
 // Finding says in a sentence what the run did.
 func (r *Run) Finding() string {
-	if r.Visits == 0 {
-		return fmt.Sprintf("No visit was due or allowed; %s known.", arePlural(r.Known, "page"))
+	known := arePlural(r.Known, "page") + " known."
+	switch {
+	case r.Visits == 0 && len(r.NotAsked) > 0:
+		return "No visit was made; " + known + sayNotAsked(r.NotAsked)
+	case r.Visits == 0 && r.few != "":
+		return "No visit was made: " + r.few + "; " + known
+	case r.Visits == 0:
+		return "No visit was due or allowed; " + known
 	}
 	text := fmt.Sprintf("%s found", report.Plural(r.Visits, "visit"))
 	var found []string
@@ -111,9 +150,9 @@ func (r *Run) Finding() string {
 	}
 	text += " " + strings.Join(found, ", ")
 	if r.Failed > 0 {
-		text += fmt.Sprintf("; %d failed", r.Failed)
+		text += fmt.Sprintf("; %d failed: %s", r.Failed, sayCauses(r.Failures))
 	}
-	return fmt.Sprintf("%s; %s known.", text, arePlural(r.Known, "page"))
+	return text + "; " + known + sayNotAsked(r.NotAsked)
 }
 
 // arePlural is "1 page is", "2 pages are".

@@ -1,0 +1,68 @@
+package present
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// notAsked is how many pages the user's settings refuse by one kind of setting.
+type notAsked struct {
+	By    string `json:"by"` // address, port or guard
+	Pages int    `json:"pages"`
+	// What are examples of what is refused; Why says it for people, with the flag that allows it.
+	What []string `json:"what"`
+	Why  string   `json:"why"`
+}
+
+// shownDenied is how many examples of a kind are shown.
+const shownDenied = 3
+
+// notAskedOf groups what a corpus has of refused pages, the most pages first.
+func notAskedOf(c *planner.Corpus) []notAsked {
+	all := []notAsked{}
+	for by := sitegraph.DeniedByAddress; by <= sitegraph.DeniedByGuard; by++ {
+		n := notAsked{By: by.String(), What: []string{}}
+		more := false
+		for _, d := range c.Denied() {
+			if d.By != by {
+				continue
+			}
+			n.Pages += d.Pages
+			if more = more || d.What == "" || len(n.What) == shownDenied; !more {
+				n.What = append(n.What, d.What)
+			}
+		}
+		if n.Pages == 0 {
+			continue
+		}
+		whats := n.What
+		if more {
+			whats = append(slices.Clone(whats), "")
+		}
+		n.Why = sitegraph.DenialText(by, n.Pages, whats)
+		all = append(all, n)
+	}
+	slices.SortStableFunc(all, func(a, b notAsked) int { return b.Pages - a.Pages })
+	return all
+}
+
+// sayNotAsked is a sentence for each kind, each with a blank before it; "" if there is none.
+func sayNotAsked(all []notAsked) string {
+	var b strings.Builder
+	for _, n := range all {
+		was := "were"
+		if n.Pages == 1 {
+			was = "was"
+		}
+		fmt.Fprintf(&b, " %s %s not asked: %s.", report.Plural(n.Pages, "page"), was, n.Why)
+	}
+	return b.String()
+}
+
+// Denied says for what reason settings refuse pages, when the first page is refused for it.
+func Denied(d sitegraph.Denial) string { return "a page is not asked: " + d.String() }
