@@ -69,6 +69,7 @@ func (b *basis) options(p *program) cycle.Options {
 		PauseOf:  b.client.PauseOf,
 		Able:     p.hasSpace,
 		Filters:  b.filters.Fingerprint(),
+		Agent:    b.client.RobotsAgent(),
 		Unkept:   func(err error) { p.warn(err.Error() + "; the next start reads all records") },
 	}
 }

@@ -58,28 +58,66 @@ func (l *Loop) recallDenied() error {
 
 // undeny puts the pages in line again that left, or are doubted, though no server was asked.
 func (l *Loop) undeny() error {
+	return l.retry(l.Planner.Corpus.PerhapsDenied, func(r *sitegraph.Record) bool {
+		return r.Status == 0 && (r.State == sitegraph.StateExcluded ||
+			r.Missed == sitegraph.OutcomeExcluded)
+	})
+}
+
+const agentSetting = "robots-agent"
+
+// recallAgent puts the pages in line again that robots.txt excluded under another name of the
+// crawler than Options.Agent.
+func (l *Loop) recallAgent() error {
+	before, ok, err := l.Store.Setting(agentSetting)
+	if err != nil {
+		return l.storeError(err, "read the name for robots.txt")
+	}
+	if l.Agent == "" || string(before) == l.Agent {
+		return nil
+	}
+	if ok {
+		if err := l.retry(l.Planner.Corpus.Forbidden, func(r *sitegraph.Record) bool {
+			return r.ByRobots
+		}); err != nil {
+			return err
+		}
+	}
+	if err := l.Store.SaveSetting(agentSetting, []byte(l.Agent)); err != nil {
+		return l.storeError(err, "save the name for robots.txt")
+	}
+	return nil
+}
+
+// retry puts pages in line again whose last visits, which excluded them, count no more. may tells
+// them by memory, which is quick, and is by record.
+func (l *Loop) retry(may func(sitegraph.PageID) bool, is func(*sitegraph.Record) bool) error {
 	var r sitegraph.Record
 	for page := range sitegraph.PageID(l.graph.Pages()) {
-		if !l.Planner.Corpus.PerhapsDenied(page) {
+		if !may(page) {
 			continue
 		}
 		if err := l.Store.Load(page, &r); err != nil {
 			return l.storeError(err, "load record of %s", l.graph.URL(page))
 		}
-		again := l.undoubt
-		switch {
-		case r.Status != 0:
-			continue
-		case r.State == sitegraph.StateExcluded:
-			again = func(page sitegraph.PageID) error { return l.foundAgain(page, nil) }
-		case r.Missed != sitegraph.OutcomeExcluded:
+		if !is(&r) {
 			continue
 		}
+		left := r.State == sitegraph.StateExcluded
+		if left {
+			r.State = sitegraph.StateNew
+		}
+		r.Misses, r.Missed, r.ByRobots, r.Reason = 0, sitegraph.OutcomeUnknown, false, ""
+		r.Tried, r.Due = r.History.LastVisit(), l.Clock.Now()
 		if err := l.sure(); err != nil {
 			return err
 		}
-		if err := again(page); err != nil {
-			return err
+		l.Planner.Corpus.Remember(&r)
+		if err := l.Store.Save(&r); err != nil {
+			return l.storeError(err, "save record of %s", r.URL)
+		}
+		if left {
+			l.found(page)
 		}
 	}
 	return nil

@@ -91,6 +91,8 @@ type Options struct {
 	Between func() error
 	// Filters is the fingerprint of the filters by which the fetcher rejects pages; 0: it has none.
 	Filters uint64
+	// Agent is the name by which the fetcher obeys robots.txt; "": not known.
+	Agent string
 	// Attentive keeps a round with several workers open until its time is over, also when nothing
 	// is left to visit: Between may Ask for pages.
 	Attentive bool

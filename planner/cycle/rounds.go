@@ -50,6 +50,9 @@ func (l *Loop) run(
 	if err := l.recallDenied(); err != nil {
 		return err
 	}
+	if err := l.recallAgent(); err != nil {
+		return err
+	}
 	c := l.hire(ctx)
 	defer c.dismiss()
 	for {

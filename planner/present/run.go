@@ -105,12 +105,24 @@ func tooFew(perDay float64, round time.Duration) string {
 	for enough < planner.Day && planner.Day%enough != 0 {
 		enough += time.Second
 	}
-	text := fmt.Sprintf("a round of %v has %.2g visits of the budget of %g a day, so that one is "+
-		"made about every %.0f rounds: ", round, share, perDay, math.Ceil(1/share))
+	text := fmt.Sprintf("a round of %s has %.2g visits of the budget of %g a day, so that one is "+
+		"made about every %.0f rounds: ", shortSpan(round), share, perDay, math.Ceil(1/share))
 	if enough > planner.Day {
 		return text + "a larger --budget helps"
 	}
-	return text + fmt.Sprintf("--round %v or longer, or a larger --budget, helps", enough)
+	return text + "--round " + shortSpan(enough) + " or longer, or a larger --budget, helps"
+}
+
+// shortSpan is a span as a flag has it, without zeros behind.
+func shortSpan(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
 }
 
 // Fetched reports whether any visit got a page, or found a copy good.
