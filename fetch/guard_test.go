@@ -52,6 +52,11 @@ func TestGuardRefusesWithoutDialling(t *testing.T) {
 				t.Errorf("%s at %v: %v %q %v", u, addr, o.Outcome, o.Detail, err)
 			}
 		}
+		denied, _ := c.Visit(context.Background(), sitegraph.Record{URL: urls[0]})
+		if want := (sitegraph.Denial{By: sitegraph.DeniedByAddress,
+			What: addr.Unmap().String()}); denied.Denied != want {
+			t.Errorf("%v: denied by %+v, want %+v", addr, denied.Denied, want)
+		}
 		if dials != 0 || lookups == 0 {
 			t.Errorf("%v: %d dials, %d look-ups", addr, dials, lookups)
 		}
@@ -84,6 +89,29 @@ func TestGuardOfPorts(t *testing.T) {
 		if o.Outcome != want || (dials > before) != (want == sitegraph.OutcomeFailed) {
 			t.Errorf("port %s: %v %q, %d dials", port, o.Outcome, o.Detail, dials-before)
 		}
+		want := sitegraph.Denial{By: sitegraph.DeniedByPort, What: port}
+		if port == "8080" || port == "65536" { // allowed, and allowed by no setting
+			want = sitegraph.Denial{}
+		}
+		if o.Denied != want {
+			t.Errorf("port %s: denied by %+v, want %+v", port, o.Denied, want)
+		}
+	}
+}
+
+// Where the address that stands in a link is refused, too, that is told: what allows it allows the
+// port.
+func TestGuardNamesTheAddress(t *testing.T) {
+	c, _ := New(Options{UserAgent: testAgent, Clock: newClock()})
+	for _, host := range []string{"127.0.0.1", "localhost", "LOCALHOST", "a.localhost", "[::1]"} {
+		o, _ := c.Visit(context.Background(), sitegraph.Record{URL: "http://" + host + ":8100/"})
+		if o.Denied.By != sitegraph.DeniedByAddress {
+			t.Errorf("%s: denied by %+v, want the address", host, o.Denied)
+		}
+	}
+	o, _ := c.Visit(context.Background(), sitegraph.Record{URL: "http://8.8.8.8:8100/"})
+	if want := (sitegraph.Denial{By: sitegraph.DeniedByPort, What: "8100"}); o.Denied != want {
+		t.Errorf("denied by %+v, want %+v", o.Denied, want)
 	}
 }
 

@@ -37,6 +37,7 @@ type page struct {
 	redirect      string
 	canonical     string
 	etag          string
+	denied        sitegraph.Denial
 }
 
 // web is a fetcher that answers from memory.
@@ -70,6 +71,8 @@ func (w *web) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Observation
 	p, ok := w.pages[r.Record.URL]
 	switch {
 	case !ok:
+	case !p.denied.IsZero():
+		o.Outcome, o.Status, o.Denied = sitegraph.OutcomeExcluded, 0, p.denied
 	case p.redirect != "":
 		o.Outcome, o.Status, o.RedirectTo = sitegraph.OutcomeRedirected, 301, p.redirect
 	case p.outcome != sitegraph.OutcomeUnknown:
