@@ -46,11 +46,18 @@ func paragraphs(s string) []string {
 // columns is the width of s in a terminal: a CJK character takes two, a combining mark none.
 func columns(s string) int { return uniseg.StringWidth(s) }
 
+// FitLine returns a text as one line that takes so many columns of a terminal at most. A cut is
+// marked.
+func FitLine(s string, columns int) string { return shorten(s, columns) }
+
 // shorten cuts s to a width and marks the cut.
 func shorten(s string, width int) string {
 	s = oneLine(s)
 	if columns(s) <= width {
 		return s
+	}
+	if width < 1 {
+		return ""
 	}
 	var b strings.Builder
 	used := 0

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"github.com/recrawl/recrawl/eval/report"
 )
 
 // rewriteEvery is how far apart the texts of a line are that a terminal shows in one place.
@@ -14,12 +16,14 @@ const rewriteEvery = 200 * time.Millisecond
 type Line struct {
 	out     io.Writer
 	rewrite bool
+	width   func() int // of the terminal, which may change
 	last    time.Time
 }
 
 // NewLine tells on out; io.Discard tells nobody.
 func NewLine(out io.Writer) *Line {
-	return &Line{out: out, rewrite: IsTerminal(out), last: time.Now()}
+	return &Line{out: out, rewrite: rewrites(out), width: func() int { return oneLine(out) },
+		last: time.Now()}
 }
 
 // Show shows the text, unless it is too soon.
@@ -37,7 +41,7 @@ func (l *Line) Show(text func() string) {
 func (l *Line) Print(text string) {
 	l.last = time.Now()
 	if l.rewrite {
-		fmt.Fprintf(l.out, "\r\x1b[K%s", text)
+		fmt.Fprintf(l.out, "\r\x1b[K%s", report.FitLine(text, l.width()))
 		return
 	}
 	fmt.Fprintln(l.out, text)

@@ -39,8 +39,9 @@ const LineEvery = 5 * time.Second
 func New(out io.Writer, what string, total int) *Bar {
 	now := time.Now()
 	b := &Bar{out: out, what: what, total: total, began: now, lastLine: now}
-	if IsTerminal(out) {
-		b.bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(out),
+	if rewrites(out) {
+		b.bar = progressbar.NewOptions(total,
+			progressbar.OptionSetWriter(narrow{out, func() int { return oneLine(out) }}),
 			progressbar.OptionSetDescription(what),
 			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionShowCount(),
 			progressbar.OptionShowIts(),
@@ -54,6 +55,46 @@ func New(out io.Writer, what string, total int) *Bar {
 func IsTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// rewrites reports whether a line can be written over.
+func rewrites(w io.Writer) bool { return IsTerminal(w) && os.Getenv("TERM") != "dumb" }
+
+// oneLine is how many columns a text may take that is to be written over. One stays free: at the
+// last one some terminals begin another line.
+func oneLine(w io.Writer) int {
+	width := Width(w)
+	if width == 0 { // it does not know
+		width = 80
+	}
+	return max(width-1, 1)
+}
+
+// narrow cuts what a bar writes to the width of the terminal. What is longer would wrap, and each
+// rewriting begin a new line.
+type narrow struct {
+	out   io.Writer
+	width func() int
+}
+
+func (n narrow) Write(p []byte) (int, error) {
+	var b strings.Builder
+	for i, text := range strings.Split(string(p), "\r") {
+		if i > 0 {
+			b.WriteByte('\r')
+		}
+		if blank := strings.Trim(text, " ") == ""; blank {
+			text = text[:min(len(text), n.width())]
+		}
+		if text != "" && !strings.HasPrefix(text, "\n") {
+			text = report.FitLine(text, n.width())
+		}
+		b.WriteString(text)
+	}
+	if _, err := io.WriteString(n.out, b.String()); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 // Width is how many columns a line may have: those of the terminal, else what COLUMNS says. 0 is as

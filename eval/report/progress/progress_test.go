@@ -98,3 +98,52 @@ func TestStages(t *testing.T) {
 		}
 	})
 }
+
+// A line and a bar that are rewritten never take more columns than the terminal has at that moment:
+// wide characters take two.
+func TestNothingWraps(t *testing.T) {
+	width := 0
+	var out bytes.Buffer
+	line := &Line{out: &out, rewrite: true, width: func() int { return width }}
+	bar := narrow{&out, func() int { return width }}
+	for _, c := range []struct {
+		width      int
+		text, want string
+	}{
+		{20, "short", "short"},
+		{9, "3 rounds done: 17 visits", "3 rounds…"},
+		{8, "\u4e16\u754c\u4e16\u754c\u4e16", "\u4e16\u754c\u4e16…"},
+		{5, "e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301",
+			"e\u0301e\u0301e\u0301e\u0301…"},
+		{3, "a\nb\x1bcd", "a…"},
+		{1, "abc", "…"},
+	} {
+		width = c.width
+		out.Reset()
+		line.Print(c.text)
+		if got, want := out.String(), "\r\x1b[K"+c.want; got != want {
+			t.Errorf("line of %d columns: %q, want %q", c.width, got, want)
+		}
+		out.Reset()
+		written := "\r" + strings.Repeat(" ", 30) + "\r" + c.text
+		if n, err := bar.Write([]byte(written)); n != len(written) || err != nil {
+			t.Errorf("%d bytes written of %d, %v", n, len(written), err)
+		}
+		if got, want := out.String(), "\r"+strings.Repeat(" ", min(width, 30))+"\r"+
+			c.want; got != want {
+			t.Errorf("bar of %d columns: %q, want %q", c.width, got, want)
+		}
+	}
+}
+
+// What is no terminal gets whole lines, and no control characters.
+func TestLineOfAPipe(t *testing.T) {
+	var out bytes.Buffer
+	line := NewLine(&out)
+	text := strings.Repeat("long ", 100)
+	line.Print(text)
+	line.End()
+	if out.String() != text+"\n" {
+		t.Errorf("%q", out.String())
+	}
+}
