@@ -29,7 +29,7 @@ func (p *program) benchSat(ctx context.Context, _ []string) error {
 		return failure.Usage(errors.New("figures were asked for, and nothing that shows them"),
 			"--html FILE draws them, --json has their numbers; they take some minutes")
 	}
-	if err := writable(c.HTML); err != nil {
+	if err := p.outputs(c.HTML); err != nil {
 		return err
 	}
 	o := c.Options()
@@ -53,7 +53,7 @@ func (p *program) benchSat(ctx context.Context, _ []string) error {
 // benchmark measures, and prints what came of that.
 func benchmark[R any](p *program, html string, run func(tick func(what string, done, total int)) (R,
 	error), page func(R) report.Page) error {
-	if err := writable(html); err != nil {
+	if err := p.outputs(html); err != nil {
 		return err
 	}
 	bars := barsOf(p)

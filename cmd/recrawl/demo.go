@@ -19,7 +19,7 @@ func (p *program) demoCommand() *cobra.Command {
 
 func (p *program) demo(ctx context.Context, _ []string) error {
 	c := &p.config
-	if err := writable(c.Demo.HTML); err != nil {
+	if err := p.outputs(c.Demo.HTML); err != nil {
 		return err
 	}
 	if path := demo.Occupied(c.Demo.Keep, c.Archive); path != "" {

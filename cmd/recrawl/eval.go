@@ -49,7 +49,7 @@ func (p *program) eval(ctx context.Context, paths []string) error {
 		return failure.Usage(errors.New("--least-value bounds the visits of a stream, not of "+
 			"a sweep"), "add --protocol stream, or leave it out")
 	}
-	if err := errors.Join(writable(c.Eval.HTML), writable(c.Eval.SVG)); err != nil {
+	if err := p.outputs(c.Eval.HTML, c.Eval.SVG); err != nil {
 		return err
 	}
 	groups, err := readGroups(c.Eval.Group)
@@ -107,7 +107,7 @@ func (p *program) eval(ctx context.Context, paths []string) error {
 		return err
 	}
 	if c.Eval.SVG != "" { // before anything is printed: a run that fails prints nothing
-		if err := writeWhole(c.Eval.SVG, page.Lead().SVG); err != nil {
+		if err := p.writeWhole(c.Eval.SVG, page.Lead().SVG); err != nil {
 			return err
 		}
 	}

@@ -94,7 +94,7 @@ func (p *program) importList(ctx context.Context, list *captures.Input) (err err
 		return failure.Usage(errors.New("--write goes with --set"),
 			"with --data new addresses become pages of the store")
 	}
-	if err := writable(c.HTML); err != nil {
+	if err := p.outputs(c.HTML); err != nil {
 		return err
 	}
 	memory, _ := config.ParseSize(c.Memory)

@@ -54,7 +54,7 @@ func (p *program) learn(ctx context.Context, paths []string, output string) erro
 		return failure.Usage(errors.New("no output given"),
 			"say where the parameters go: --output value_model.json")
 	}
-	if err := writable(output); err != nil {
+	if err := p.outputs(output); err != nil {
 		return err
 	}
 	kinds, err := p.readKinds(ctx, paths)
@@ -67,7 +67,7 @@ func (p *program) learn(ctx context.Context, paths []string, output string) erro
 	}
 	m := learnt.Of(eval.OwnPolicy, "")
 	m.Source = learn.Source(p.config.ChangeBy(), kinds)
-	return writeWhole(output, func(w io.Writer) error { return json.NewEncoder(w).Encode(m) })
+	return p.writeWhole(output, func(w io.Writer) error { return json.NewEncoder(w).Encode(m) })
 }
 
 // readKinds reads the histories of several kinds of web.

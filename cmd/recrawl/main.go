@@ -44,7 +44,7 @@ func main() {
 
 // run is the whole program; it returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	p := &program{stdout: stdout, stderr: stderr}
+	p := &program{args: args, stdout: stdout, stderr: stderr}
 	root := p.rootCommand()
 	root.SetArgs(args)
 	root.SetOut(stdout)
@@ -78,7 +78,9 @@ func onlyCanceled(err error) bool {
 
 // program is what all commands share.
 type program struct {
+	args           []string
 	stdout, stderr io.Writer
+	file           io.Writer // standard output, where - was given for a file: see outputs
 	configFile     string
 	config         config.Config
 	settings       *setting.Set    // the fields of config
@@ -97,12 +99,22 @@ func (p *program) rootCommand() *cobra.Command {
 		Use:           "recrawl",
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
+		Version:       versionName(),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			return unknownCommand(cmd, args[0])
+		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return cmd.Help()
 		},
 	}
+	root.SetVersionTemplate(versionLine() + "\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if word, ok := p.misspelt(cmd); ok { // whose flags are none of the command above
+			return unknownCommand(cmd, word)
+		}
 		return failure.Usage(err, cmd.CommandPath()+" --help lists the flags")
 	})
 	root.SetHelpCommand(helpCommand())
@@ -134,8 +146,7 @@ func helpCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			target, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return failure.Usage(fmt.Errorf("unknown command %q", strings.Join(args, " ")),
-					"recrawl --help lists the commands")
+				return unknownCommand(target, strings.Join(rest, " "))
 			}
 			target.InitDefaultHelpFlag()
 			return target.Help()
@@ -155,6 +166,11 @@ func (p *program) command(
 		return work(cmd.Context(), args)
 	}
 	p.settings.AddFlags(cmd)
+	if check := cmd.Args; check != nil {
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			return plainly(cmd, len(args), check(cmd, args))
+		}
+	}
 	if cmd.Args != nil && cmd.Args(cmd, []string{"x"}) != nil { // it takes none
 		cmd.ValidArgsFunction = cobra.NoFileCompletions
 	}
@@ -166,7 +182,11 @@ func (p *program) command(
 func group(cmd *cobra.Command, unknown, known string, below ...*cobra.Command) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return failure.Usage(fmt.Errorf(unknown, args[0]), "there are: "+known)
+			hint := nearest(cmd, args[0])
+			if hint == "" {
+				hint = "there are: " + known
+			}
+			return failure.Usage(fmt.Errorf(unknown, args[0]), hint)
 		}
 		return cmd.Help()
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -19,7 +20,7 @@ import (
 // for.
 func (p *program) publish(result any, page report.Page, htmlFile string) error {
 	if htmlFile != "" {
-		if err := writeWhole(htmlFile, page.HTML); err != nil {
+		if err := p.writeWhole(htmlFile, page.HTML); err != nil {
 			return err
 		}
 	}
@@ -46,7 +47,7 @@ func (p *program) publish(result any, page report.Page, htmlFile string) error {
 			fmt.Fprintln(s)
 		}
 	}
-	if htmlFile != "" {
+	if htmlFile != "" && htmlFile != standardOutput {
 		fmt.Fprintf(s, "report: %s\n", htmlFile)
 	}
 	return s.Flush()
@@ -118,6 +119,40 @@ func (p *program) note(format string, args ...any) {
 	} else if !p.quiet {
 		fmt.Fprintf(p.stderr, "recrawl: "+format+"\n", args...)
 	}
+}
+
+// standardOutput as the name of a file that a command writes is standard output.
+const standardOutput = "-"
+
+// outputs refuses, before any work, files that could not be written; "" is none. Where one of them
+// is standard output, the result goes to standard error: the file stands there alone.
+func (p *program) outputs(paths ...string) error {
+	alone := 0
+	for _, path := range paths {
+		if path == standardOutput {
+			alone++
+			continue
+		}
+		if err := writable(path); err != nil {
+			return err
+		}
+	}
+	switch {
+	case alone > 1 || alone == 1 && p.json:
+		return failure.Usage(errors.New("standard output takes one thing: - is given for two, or "+
+			"beside --json"), "name a file instead of -")
+	case alone == 1:
+		p.file, p.stdout = p.stdout, p.stderr
+	}
+	return nil
+}
+
+// writeWhole writes a file that outputs has checked.
+func (p *program) writeWhole(path string, write func(io.Writer) error) error {
+	if path == standardOutput {
+		return write(p.file)
+	}
+	return writeWhole(path, write)
 }
 
 // writeWhole writes a whole file or nothing: a file of that name is replaced only when all

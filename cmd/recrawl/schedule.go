@@ -38,7 +38,7 @@ func (p *program) scheduled(
 	cmd.Args = cobra.ArbitraryArgs
 	cmd.Annotations = map[string]string{setting.NameAs: "schedule-" + name}
 	return p.command(cmd, func(ctx context.Context, args []string) error {
-		if err := writable(p.config.Schedule.HTML); err != nil {
+		if err := p.outputs(p.config.Schedule.HTML); err != nil {
 			return err
 		}
 		return work(ctx, args)

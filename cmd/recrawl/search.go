@@ -2,17 +2,25 @@ package main
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/fetch/corpus/index"
 )
 
 func (p *program) searchCommand() *cobra.Command {
 	return p.command(&cobra.Command{
-		Use:  "search --corpus DIRECTORY WORD...",
-		Args: cobra.MinimumNArgs(1),
+		Use: "search --corpus DIRECTORY WORD...",
+		Args: func(_ *cobra.Command, args []string) error {
+			if strings.TrimSpace(strings.Join(args, "")) == "" {
+				return failure.Usage(errors.New("no word to search for is given"),
+					"recrawl search --corpus DIRECTORY WORD...")
+			}
+			return nil
+		},
 	}, p.search)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"time"
@@ -27,6 +28,10 @@ func (p *program) initCommand() *cobra.Command {
 		file := append(args, "recrawl.yaml")[0]
 		text := p.review.Template(cmd, manual.Init,
 			map[string]string{"data": "crawl", "user-agent": `""`})
+		if file == standardOutput {
+			_, err := io.WriteString(p.stdout, text)
+			return err
+		}
 		f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 		if errors.Is(err, fs.ErrExist) {
 			return failure.Usage(fmt.Errorf("%s is there already", file),

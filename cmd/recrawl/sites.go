@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -40,7 +41,7 @@ func (p *program) sites(ctx context.Context, args []string) error {
 		return failure.Usage(errors.New("both --history and --data are given"),
 			"give one of them; either may also come from the environment or the file of settings")
 	}
-	if err := writable(c.Sites.SVG); err != nil {
+	if err := p.outputs(c.Sites.SVG); err != nil {
 		return err
 	}
 	source, err := p.siteSource(ctx, sites.ServerOf(args[0]))
@@ -55,14 +56,14 @@ func (p *program) sites(ctx context.Context, args []string) error {
 	}
 	d := sites.Divide(source, c.Sites.Method)
 	if c.Sites.SVG != "" { // before anything is printed: a run that fails prints nothing
-		if err := writeWhole(c.Sites.SVG, d.Map().SVG); err != nil {
+		if err := p.writeWhole(c.Sites.SVG, d.Map().SVG); err != nil {
 			return err
 		}
 	}
 	if p.json {
 		return p.printJSON(d.Result)
 	}
-	return d.Print(p.stdout, c.Sites.SVG)
+	return d.Print(p.stdout, strings.TrimPrefix(c.Sites.SVG, standardOutput))
 }
 
 // askSites prints what a running process says, and writes its drawing.
@@ -75,7 +76,7 @@ func (p *program) askSites(ctx context.Context, err error, server string) error 
 			if err != nil {
 				return err
 			}
-			if err := writeWhole(file, func(w io.Writer) error {
+			if err := p.writeWhole(file, func(w io.Writer) error {
 				_, err := w.Write(drawing)
 				return err
 			}); err != nil {

@@ -19,7 +19,7 @@ func (p *program) surveyCommand() *cobra.Command {
 
 func (p *program) survey(ctx context.Context, paths []string) error {
 	c := &p.config
-	if err := writable(c.Survey.HTML); err != nil {
+	if err := p.outputs(c.Survey.HTML); err != nil {
 		return err
 	}
 	groups, err := readGroups(c.Survey.Group) // before the histories: they take longer

@@ -28,7 +28,7 @@ func (p *program) tuneCommand() *cobra.Command {
 
 func (p *program) tune(ctx context.Context, paths []string) error {
 	c := &p.config
-	if err := writable(c.Tune.HTML); err != nil {
+	if err := p.outputs(c.Tune.HTML); err != nil {
 		return err
 	}
 	listed, err := p.listed()

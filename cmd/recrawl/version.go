@@ -20,11 +20,16 @@ func (p *program) versionCommand() *cobra.Command {
 				return json.NewEncoder(p.stdout).Encode(map[string]string{
 					"version": version, "revision": revision, "go": runtime.Version()})
 			}
-			_, err := fmt.Fprintf(p.stdout, "recrawl %s %s (%s %s/%s)\n",
-				version, revision, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintln(p.stdout, versionLine())
 			return err
 		},
 	}
+}
+
+func versionLine() string {
+	version, revision := manual.Version()
+	return fmt.Sprintf("recrawl %s %s (%s %s/%s)", version, revision, runtime.Version(),
+		runtime.GOOS, runtime.GOARCH)
 }
 
 func versionName() string {
