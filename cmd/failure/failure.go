@@ -37,7 +37,7 @@ const (
 	OK          = 0
 	Failed      = 1
 	Misuse      = 2
-	Visits      = 3 // the command did its work, but visits failed
+	Visits      = 3 // the command did its work, but visits failed, or settings refuse all pages
 	Damaged     = 4
 	Interrupted = 130
 )

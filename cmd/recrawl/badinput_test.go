@@ -99,8 +99,8 @@ func TestBadInput(t *testing.T) {
 		{"policy that knows the future",
 			append([]string{"run", "--policy", "clairvoyant", "--data", in("fresh")}, agent...), 2,
 			[]string{"--policy clairvoyant", "evaluations only"}},
-		{"policy of sweeps", []string{"plan", "--policy", "server-sample+a", "--data", in("fresh")},
-			2, []string{"--policy server-sample+a", "evaluations only"}},
+		{"policy of sweeps", []string{"plan", "--policy", "server-true+a", "--data", in("fresh")},
+			2, []string{"--policy server-true+a", "evaluations only"}},
 		{"weeks beyond the window", []string{"eval", backwards, "--weeks", "55"}, 2,
 			[]string{"--weeks 55", "2 to 49"}},
 		{"runs of a sweep", []string{"eval", backwards, "--runs", "3"}, 2,
@@ -127,7 +127,7 @@ func TestBadInput(t *testing.T) {
 		{"unknown flag", []string{"run", "--bugdet", "5"}, 2, []string{"--bugdet", "--help"}},
 		{"flag without its value", []string{"run", "--budget"}, 2, []string{"budget"}},
 		{"flag of the wrong kind", []string{"run", "--budget", "many"}, 2, []string{"many"}},
-		{"unknown flag of the root", []string{"--version"}, 2, []string{"hint: recrawl --help"}},
+		{"unknown flag of the root", []string{"--verison"}, 2, []string{"hint: recrawl --help"}},
 		{"unknown command", []string{"rum"}, 2, []string{"rum"}},
 		{"help for an unknown command", []string{"help", "nosuch"}, 2,
 			[]string{"nosuch", "recrawl --help"}},
@@ -230,12 +230,12 @@ func historyFile(t *testing.T, server string, pages int) string {
 	return b.String()
 }
 
-// storeWith makes a store by a run that visits nothing, and replaces a file of it.
+// storeWith makes a store by a run that may visit nothing, and replaces a file of it.
 func storeWith(t *testing.T, name string, content []byte) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "data")
 	recrawl(t, "run", "--data", dir, "--user-agent", contact, "--rounds", "1", "--quiet",
-		"http://"+anyPort()+"/").ok(t)
+		"http://"+anyPort()+"/").exit(t, 3) // nothing is fetched
 	if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -16,8 +16,9 @@ var policies = strings.Fields(`
 	a auto b b-closure binary-lambdacrawl breadth-first c c-closure c-then-b c-then-b-closure cho-adaptive
 	cho-biased cho-greedy clairvoyant commoncrawl community ebayes freshness gamma gp4c hier interval
 	lambdacrawl lln longevity ncis norconex nutch poisson prefix random sa sentinel-a sentinel-auto
-	sentinel-community sentinel-prefix sentinel-shape server-previous server-sample server-sample+a
-	server-sample+b server-sample+b-closure server-sample+c server-sample+c-closure server-true
+	sentinel-community sentinel-prefix sentinel-shape server-previous server-previous+a
+	server-previous+b server-previous+b-closure server-previous+c server-previous+c-closure
+	server-sample server-sample+a server-sample+b server-sample+b-closure server-sample+c server-sample+c-closure server-true
 	server-true+a server-true+b server-true+b-closure server-true+c server-true+c-closure shape stormcrawler
 	tan-mitra true-freshness true-rates uniform value whittle`)
 
