@@ -189,8 +189,8 @@ func (b *byServer) Next() (planner.Visit, bool) {
 		if v, ok := b.nextInside(); ok {
 			return v, true
 		}
-		if len(b.order) == 0 && b.tour != nil {
-			return b.tour.sites.nextOldest() // all servers are through before the week is
+		if len(b.order) == 0 && b.again && b.tour != nil {
+			return b.tour.sites.nextOldest()
 		}
 		if len(b.order) == 0 {
 			if b.Mode == planner.Sweep || b.again {

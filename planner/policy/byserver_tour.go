@@ -8,7 +8,8 @@ import (
 // toured is a method at work in one server after the other, in a stream. The tops of a server's
 // sites come first, and then the members of the sites whose top changed. A top whose outcome comes
 // when later servers are at work already promotes its members all the same: they come before the
-// next server. What is left of the budget when all servers are through goes to the oldest copies.
+// next server. When all servers are through, what is left of the planning round goes to the oldest
+// copies, and the next one begins with another round through the servers.
 //
 // Members wait while their top was seen to change after they were visited last. Histories tell
 // that, so a round finds again what the one before did not reach.
@@ -50,6 +51,7 @@ func (t *toured) open(s sitegraph.ServerID) {
 	t.sites.only = s
 	t.sites.startTops()
 	t.sites.promoteAgain(true)
+	t.sites.byAge(t.sites.tops.Waiting()) // not in the order of the sites, which is one of discovery
 }
 
 func (t *toured) next() (planner.Visit, bool) {

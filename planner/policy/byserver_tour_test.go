@@ -105,3 +105,28 @@ func TestSamplesBeforeMethods(t *testing.T) {
 		t.Errorf("samples %s, want all nine pages", got)
 	}
 }
+
+// Servers that become known after a week began have their turn in the next planning round, where the
+// others are through.
+func TestNewServersInTheWeek(t *testing.T) {
+	for _, name := range []string{"server-previous", "server-previous+a", "server-sample+c"} {
+		corpus := planner.NewCorpus(sitegraph.NewGraph())
+		policy, err := New(name, Settings{Corpus: corpus, Mode: planner.Stream, Seed: 1, Sample: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan := planner.New(corpus, policy, planner.Options{})
+		for hour := range 2 {
+			start := simtest.At(1).Add(time.Duration(hour) * time.Hour)
+			plan.Begin(planner.Round{Number: hour, Start: start, End: start.Add(time.Hour),
+				Budget: 1})
+			v, ok := plan.Next()
+			if ok != (hour == 1) || ok && v.Reason.String() == "oldest copy, budget left" {
+				t.Errorf("%s, hour %d: visit %v because %s", name, hour, ok, v.Reason)
+			}
+			page := corpus.Graph.AddStart("http://new.example/")
+			r := simtest.Seen(page, "http://new.example/")
+			corpus.Remember(&r)
+		}
+	}
+}
