@@ -77,9 +77,9 @@ func (r *denials) count(why sitegraph.Denial) (first bool) {
 	return false
 }
 
-// SetAside takes back a visit that the user's settings refuse. The budget is free again, and the page
-// keeps its state. It reports whether the page was not refused before in this process, and whether
-// no page was for that reason.
+// SetAside takes back a visit that the user's settings refuse. The budget is free again, and the
+// page keeps its state. It reports whether the page was not refused before in this process, and
+// whether no page was for that reason.
 func (p *Planner) SetAside(v Visit, why sitegraph.Denial) (isNew, first bool) {
 	r := &p.Corpus.denied
 	if len(r.pages) == 0 {

@@ -9,6 +9,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/filter"
 	"github.com/recrawl/recrawl/fetch/meter"
 	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/present"
 	"github.com/recrawl/recrawl/satstore/journal"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -70,6 +71,7 @@ func (b *basis) options(p *program) cycle.Options {
 		Able:     p.hasSpace,
 		Filters:  b.filters.Fingerprint(),
 		Agent:    b.client.RobotsAgent(),
+		Denied:   func(d sitegraph.Denial) { p.note("%s", present.Denied(d)) },
 		Unkept:   func(err error) { p.warn(err.Error() + "; the next start reads all records") },
 	}
 }

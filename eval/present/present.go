@@ -163,7 +163,8 @@ func Stream(runs []eval.StreamRun) report.Page {
 }
 
 func StreamView(run *eval.StreamRun, severalLengths bool) Run {
-	v := Run{label: eval.PerCent(run.Budget) + " a day", tick: eval.PerCent(run.Budget), x: run.Budget, weeks: run.Weeks, comparison: run.Comparison,
+	v := Run{label: eval.PerCent(run.Budget) + " a day", tick: eval.PerCent(run.Budget),
+		x: run.Budget, weeks: run.Weeks, comparison: run.Comparison,
 		learnt: run.Learnt}
 	if severalLengths {
 		v.label += fmt.Sprintf(", %d weeks", run.Weeks)
@@ -200,7 +201,8 @@ func absentNote(absent []string, run Run) string {
 func StreamSection(run eval.StreamRun, shown []string) report.Section {
 	t := report.Table{Title: fmt.Sprintf("%s of the pages a day%s, %d weeks: %d servers, %d "+
 		"base pages, %d pages in all, %d events; change by %s",
-		eval.PerCent(run.Budget), inRounds(run), run.Weeks, run.Corpus.Servers, run.Corpus.BasePages,
+		eval.PerCent(run.Budget), inRounds(run), run.Weeks, run.Corpus.Servers,
+		run.Corpus.BasePages,
 		run.Corpus.Pages, run.Corpus.Events, run.Change),
 		Header: []string{"policy", "fetched", "refetched", "changed", "U", "C", "freshness",
 			"age, days", "found after, hours", "median", "discovered", "delay, days", "deletions",

@@ -35,7 +35,8 @@ func FuzzParsePace(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		share, perDay, err := ParsePace(text)
-		if err == nil && !(share > 0) == !(perDay > 0) || err != nil && (share != 0 || perDay != 0) {
+		if err == nil && !(share > 0) == !(perDay > 0) ||
+			err != nil && (share != 0 || perDay != 0) {
 			t.Errorf("%q: share %v, %v a day, error %v", text, share, perDay, err)
 		}
 	})

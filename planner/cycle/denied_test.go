@@ -25,8 +25,8 @@ func (w *web) denyAll(by sitegraph.Denial) {
 	}
 }
 
-// A page that a setting refuses keeps its state, uses no budget, is tried once a day, and is visited
-// at once by a process whose settings allow it: whether it has a copy or is new.
+// A page that a setting refuses keeps its state, uses no budget, is tried once a day, and is
+// visited at once by a process whose settings allow it: whether it has a copy or is new.
 func TestDeniedPagesAreHeld(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		for _, policy := range []string{"value", "interval", "uniform", "a"} {
@@ -101,15 +101,16 @@ func TestExcludedByEarlierSettings(t *testing.T) {
 		agent  string // that the store knows
 		again  bool
 	}{
-		{"refused address", sitegraph.Record{State: sitegraph.StateExcluded, Misses: 2}, "bot", true},
+		{"refused address", sitegraph.Record{State: sitegraph.StateExcluded, Misses: 2}, "bot",
+			true},
 		{"refused address of a copy", sitegraph.Record{State: sitegraph.StateAlive, Misses: 2,
 			Missed: sitegraph.OutcomeExcluded}, "bot", true},
 		{"403", sitegraph.Record{State: sitegraph.StateExcluded, Misses: 1, Status: 403}, "bot",
 			false},
 		{"robots.txt", sitegraph.Record{State: sitegraph.StateExcluded, Misses: 1, ByRobots: true},
 			"bot", false},
-		{"robots.txt of an unknown name", sitegraph.Record{State: sitegraph.StateExcluded, Misses: 1,
-			ByRobots: true}, "", false},
+		{"robots.txt of an unknown name", sitegraph.Record{State: sitegraph.StateExcluded,
+			Misses: 1, ByRobots: true}, "", false},
 		{"robots.txt of another name", sitegraph.Record{State: sitegraph.StateExcluded, Misses: 1,
 			ByRobots: true}, "old", true},
 		{"robots.txt of another name, and a copy", sitegraph.Record{State: sitegraph.StateAlive,

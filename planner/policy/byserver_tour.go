@@ -51,7 +51,7 @@ func (t *toured) open(s sitegraph.ServerID) {
 	t.sites.only = s
 	t.sites.startTops()
 	t.sites.promoteAgain(true)
-	t.sites.byAge(t.sites.tops.Waiting()) // not in the order of the sites, which is one of discovery
+	t.sites.byAge(t.sites.tops.Waiting()) // sites come in an order of discovery
 }
 
 func (t *toured) next() (planner.Visit, bool) {

@@ -106,8 +106,8 @@ func TestSamplesBeforeMethods(t *testing.T) {
 	}
 }
 
-// Servers that become known after a week began have their turn in the next planning round, where the
-// others are through.
+// Servers that become known after a week began have their turn in the next planning round, where
+// the others are through.
 func TestNewServersInTheWeek(t *testing.T) {
 	for _, name := range []string{"server-previous", "server-previous+a", "server-sample+c"} {
 		corpus := planner.NewCorpus(sitegraph.NewGraph())

@@ -114,8 +114,8 @@ func TestNotAsked(t *testing.T) {
 		want   string
 	}{
 		{nil, ""},
-		{[]sitegraph.Denial{address("127.0.0.1")}, " 1 page was not asked: its address is private " +
-			"(127.0.0.1); --allow-private allows it."},
+		{[]sitegraph.Denial{address("127.0.0.1")}, " 1 page was not asked: its address is " +
+			"private (127.0.0.1); --allow-private allows it."},
 		{[]sitegraph.Denial{address("127.0.0.1"), address("127.0.0.1"), address("127.0.0.1")},
 			" 3 pages were not asked: their addresses are private (127.0.0.1); --allow-private " +
 				"allows it."},
