@@ -6,6 +6,7 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 	"golang.org/x/net/html"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -226,19 +227,26 @@ func (w *walk) append(at place) {
 
 // flush ends the passage under way.
 func (w *walk) flush() {
-	if text := bytes.TrimSuffix(w.text, []byte(" ")); len(text) > 0 {
-		w.now.Text, w.now.Main = string(text), w.main
+	if text := bytes.TrimSuffix(appendSpace(w.text), []byte(" ")); len(text) > 0 {
+		w.now.Text, w.now.Main = string(w.now.compose(text)), w.main
 		w.body.Passages = append(w.body.Passages, w.now)
 	}
 	w.text, w.now.pieces = w.text[:0], nil
 }
 
 // appendPlaced is appendText of a part of a page, with entities undone, that notes where each octet
-// comes from.
+// comes from. It leaves composing to the end of the passage.
 func appendPlaced(text []byte, pieces *[]piece, page []byte, at place) []byte {
+	take := func(character []byte, from, to int) {
+		n, kind := look(character)
+		before := len(text)
+		if text = appendLooked(text, character[:n], kind); kind != looksBlank && len(text) > before {
+			*pieces = append(*pieces, piece{before, n, from, to - from})
+		}
+	}
 	for i := at.from; i < at.to; {
-		if n := spaceLen(page[i:at.to]); n > 0 {
-			text = appendSpace(text)
+		if n, kind := look(page[i:at.to]); kind != looksItself {
+			take(page[i:i+n], i, i+n)
 			i += n
 			continue
 		}
@@ -251,19 +259,19 @@ func appendPlaced(text []byte, pieces *[]piece, page []byte, at place) []byte {
 				end++
 			}
 			if plain := html.UnescapeString(string(page[i:end])); plain != string(page[i:end]) {
-				if n := spaceLen([]byte(plain)); n > 0 { // "&nbsp0" has more behind it
-					text = appendSpace(text)
-					plain = plain[n:]
-				}
-				if plain != "" {
-					*pieces = append(*pieces, piece{len(text), len(plain), i, end - i})
-					text = append(text, plain...)
+				for rest := []byte(plain); len(rest) > 0; { // "&nbsp0" has more behind it
+					n, _ := look(rest)
+					take(rest[:n], i, end)
+					rest = rest[n:]
 				}
 				i = end
 				continue
 			}
 		}
-		for end < at.to && page[end] != '&' && spaceLen(page[end:at.to]) == 0 {
+		for end < at.to && page[end] != '&' {
+			if _, kind := look(page[end:at.to]); kind != looksItself {
+				break
+			}
 			end++
 		}
 		next := piece{len(text), end - i, i, end - i}
@@ -277,6 +285,47 @@ func appendPlaced(text []byte, pieces *[]piece, page []byte, at place) []byte {
 		i = end
 	}
 	return text
+}
+
+// compose brings the text of a passage to NFC, and its pieces to the places there.
+func (p *Passage) compose(text []byte) []byte {
+	if norm.NFC.IsNormal(text) {
+		return text
+	}
+	composed, pieces := make([]byte, 0, len(text)), make([]piece, 0, len(p.pieces)+8)
+	next := 0 // the first old piece that reaches behind what was composed
+	for from, to := 0, 0; from < len(text); from = to {
+		part := text[from:]
+		if n := norm.NFC.QuickSpan(part); n > 0 {
+			to = from + n
+		} else {
+			to = from + max(norm.NFC.NextBoundary(part, true), 1)
+			part = norm.NFC.Bytes(text[from:to])
+			if start, _ := p.place(from); !bytes.Equal(part, text[from:to]) {
+				_, end := p.place(to - 1)
+				pieces = append(pieces, piece{len(composed), len(part), start, end - start})
+				composed = append(composed, part...)
+				continue
+			}
+		}
+		for ; next < len(p.pieces) && p.pieces[next].text < to; next++ {
+			old := p.pieces[next]
+			a, b := max(old.text, from), min(old.text+old.size, to)
+			if a < b {
+				moved := piece{len(composed) + a - from, b - a, old.page, old.length}
+				if old.size == old.length {
+					moved.page, moved.length = old.page+a-old.text, b-a
+				}
+				pieces = append(pieces, moved)
+			}
+			if old.text+old.size > to {
+				break
+			}
+		}
+		composed = append(composed, text[from:to]...)
+	}
+	p.pieces = pieces
+	return composed
 }
 
 // continues reports whether a piece goes on where another ends, a blank between them at most.

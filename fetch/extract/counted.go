@@ -64,7 +64,7 @@ func (w *lineWriter) element(n *html.Node) {
 	w.tag(n)
 	w.below(n)
 	w.endTag(n)
-	w.buf = append(w.buf, '\n')
+	w.buf = append(appendSpace(w.buf), '\n') // lines are trimmed
 }
 
 func (w *lineWriter) below(n *html.Node) {
@@ -137,7 +137,14 @@ func JSON(body []byte, o Options) (p Page) {
 }
 
 func countedJSON(body []byte, r *rules.Rule, t *rules.Trace) []byte {
-	lines, _ := r.Values(body, t)
+	values, _ := r.Values(body, t)
+	if r.Part() == rules.PartBytes {
+		return r.Lines(values, t)
+	}
+	lines := make([]byte, 0, len(values))
+	for line := range bytes.SplitSeq(values, []byte("\n")) {
+		lines = append(appendText(append(lines, '\n'), line), '\n')
+	}
 	return r.Lines(lines, t)
 }
 

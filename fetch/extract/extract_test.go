@@ -9,6 +9,9 @@ import (
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/japanese"
 	"golang.org/x/text/encoding/unicode"
+
+	"github.com/recrawl/recrawl/fetch/extract/rules"
+	"github.com/recrawl/recrawl/sitegraph"
 )
 
 const self = "http://h.example/dir/page.html"
@@ -206,6 +209,76 @@ func TestDigests(t *testing.T) {
 	}
 }
 
+// TestLooksTheSame gives texts that nobody can tell apart: their digests must be equal, those of
+// the body's passages and of a rule too.
+func TestLooksTheSame(t *testing.T) {
+	rule, err := rules.New(rules.Spec{Part: "text", IgnoreText: []string{"[0-9]+ views"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	look := func(text string) (Page, string) {
+		p := HTML([]byte("<main><p>"+text+"</p></main>"), "text/html; charset=utf-8", self,
+			Options{Main: true, Body: true, Watched: []*rules.Rule{rule}})
+		if sitegraph.DigestOf([]byte(p.Body.MainText())) != p.Digests.Main {
+			t.Errorf("main text of the body of %q is %q", text, p.Body.MainText())
+		}
+		checkPlaces(t, "<main><p>"+text+"</p></main>", "text/html; charset=utf-8", p.Body)
+		return p, p.Watched.Texts[0]
+	}
+	for _, c := range []struct {
+		text         string
+		same, others []string
+	}{
+		{"10 euros café", []string{
+			"10&nbsp;euros café", "10\u202feuros café", "10&thinsp;euros&emsp;&ensp;café",
+			"10\u2009\u200aeuros\u205fcafé", "10\u3000euros café", "10\u2028euros\u2029café",
+			"10\u1680euros\u0085café", "10 \u200beuros caf\u00e9", "10 eu&shy;r\u00ados café",
+			"10 euros &lrm;café&rlm;", "\u202a10\u202c euros \u2066café\u2069", "10 euros \ufeffcafé",
+			"10 eu\u2060ros &NoBreak;café", "10 euros cafe\u0301", "10 euros cafe&#x301;",
+			"10 euros caf<b>e</b>&#x301;", "10 euros <i>cafe</i>\u0301", "10\u200c euros\u200d café",
+			"10 euros \u061ccafé", "\u200b 10 euros café \u200b", "10 \u2000 euros c\u200b\u200bafé",
+		}, []string{"10euros café", "10 euros cafe", "10 euros cafe\u0300"}},
+		// A half space of Persian, and a joiner of Devanagari.
+		{"می\u200cخواهم", []string{"می&zwnj;خواهم", "می\u200c\u200b\u200cخواهم",
+			"\u200cمی\u200cخواهم\u200c", "می\u200cخواهم\u200c "}, []string{"میخواهم", "می خواهم"}},
+		{"क्\u200dष", []string{"क&#x94d;&zwj;ष"}, []string{"क्ष"}},
+		{"👨\u200d👩\u200d👧 ❤\ufe0f\u200d🔥", nil, []string{"👨👩👧 ❤\ufe0f🔥"}},
+		{"가 Å क\u093c \u05d0\u05b7", []string{"\u1100\u1161 \u212b \u0958 \ufb2e",
+			"&#x1100;<b>&#x1161;</b> A\u030a क\u093c &#64302;"}, nil},
+		{"a\u0323\u0302", []string{"a\u0302\u0323", "\u1ead", "a<b>\u0302</b>\u0323"}, []string{"a\u0302"}},
+	} {
+		want, wanted := look(c.text)
+		for _, same := range c.same {
+			p, watched := look(same)
+			if p.Digests.Text != want.Digests.Text || p.Digests.Main != want.Digests.Main ||
+				watched != wanted {
+				t.Errorf("%+q is %+q, that is another text than %+q",
+					same, Text([]byte(same), "text/html; charset=utf-8", false), c.text)
+			}
+		}
+		for _, other := range c.others {
+			if p, _ := look(other); p.Digests.Text == want.Digests.Text {
+				t.Errorf("%+q is the same text as %+q", other, c.text)
+			}
+		}
+	}
+	r, _ := rules.New(rules.Spec{Part: "text", JSON: &rules.JSONSpec{Watch: []string{"$.price"}}})
+	plain := JSON([]byte(`{"price": "10 €"}`), Options{Rule: r})
+	for _, same := range []string{`{"price":"10\u00a0€"}`, "{\"price\":\"10\u202f\u200b€\"}"} {
+		if JSON([]byte(same), Options{Rule: r}).Digests.Main != plain.Digests.Main {
+			t.Errorf("%s is another value", same)
+		}
+	}
+}
+
+// TestPlainTextAllocates: text of ASCII is appended without memory of its own.
+func TestPlainTextAllocates(t *testing.T) {
+	buf, text := make([]byte, 0, 1000), []byte(" Some  words\nof a page & more. ")
+	if n := testing.AllocsPerRun(100, func() { buf = appendText(buf[:0], text) }); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
 // TestHostilePages holds pages that trees are quadratic or fail on to two seconds; the
 // links before the trouble are kept.
 func TestHostilePages(t *testing.T) {
@@ -243,6 +316,9 @@ func TestHostilePages(t *testing.T) {
 		"frames":        "<frameset>" + many("<frameset>"),
 		"template":      many("<template>"),
 		"button in nob": many("<nobr><button>"),
+		"marks":         "a" + many("\u0301\u0323"),
+		"marks in tags": "a" + many("<b>\u0301"),
+		"invisible":     many("\u200b\u200c\u200d"),
 	} {
 		p := read("<a href=first>x</a>" + html)
 		if len(p.Links) == 0 || !strings.HasSuffix(p.Links[0], "/first") {

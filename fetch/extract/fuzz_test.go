@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -79,15 +80,19 @@ func FuzzDirectives(f *testing.F) {
 	})
 }
 
-// FuzzText checks that collapsing white space twice is collapsing it once.
+// FuzzText checks that what is seen of a text is seen of it again.
 func FuzzText(f *testing.F) {
 	f.Add([]byte(" a \t\u00a0b\u3000 \xc2\xe3c "))
+	f.Add([]byte("cafe\u0301 \u200b\u00ad\u0645\u06cc\u200c\u202f\u1100\u1161\u200d\u0958\u2126"))
 	f.Fuzz(func(t *testing.T, text []byte) {
+		if !utf8.Valid(text) {
+			return // halves of characters may meet
+		}
 		once := appendText(nil, text)
 		if twice := appendText(nil, once); string(twice) != string(once) {
 			t.Errorf("%q becomes %q", once, twice)
 		}
-		if len(once) > len(text) || strings.Contains(string(once), "  ") {
+		if strings.Contains(string(once), "  ") {
 			t.Errorf("%q becomes %q", text, once)
 		}
 	})

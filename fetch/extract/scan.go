@@ -102,7 +102,7 @@ func (s *scanner) scan(page []byte) {
 		switch z.Next() {
 		case html.ErrorToken:
 			s.cut = s.cut || z.Err() == html.ErrBufferExceeded
-			s.text = bytes.TrimSuffix(s.text, []byte(" "))
+			s.text = bytes.TrimSuffix(appendSpace(s.text), []byte(" "))
 			return
 		case html.TextToken:
 			if !hidden {

@@ -1,14 +1,22 @@
 package extract
 
-import "bytes"
+import (
+	"bytes"
+	"unicode"
+	"unicode/utf8"
 
-// appendText appends text with each run of white space made one blank. buf never starts
-// with a blank and never has two in a row.
+	"golang.org/x/text/unicode/norm"
+)
+
+// appendText appends text as it is seen: each run of white space is one blank, characters that
+// nobody sees are left out, and letters are composed (NFC). buf is empty or was made by it; it
+// never starts with a blank and never has two in a row.
 func appendText(buf, text []byte) []byte {
+	from := len(buf)
 	for len(text) > 0 {
 		i := 0
 		// A blank between words remains.
-		for i < len(text) && (!maySpace[text[i]] || text[i] == ' ' && i > 0 && text[i-1] != ' ') {
+		for i < len(text) && (!mayFold[text[i]] || text[i] == ' ' && i > 0 && text[i-1] != ' ') {
 			i++
 		}
 		buf = append(buf, text[:i]...)
@@ -16,46 +24,103 @@ func appendText(buf, text []byte) []byte {
 		if len(text) == 0 {
 			break
 		}
-		n := spaceLen(text)
-		if n == 0 {
-			buf = append(buf, text[0])
-			text = text[1:]
-			continue
-		}
-		buf = appendSpace(buf)
+		n, kind := look(text)
+		buf = appendLooked(buf, text[:n], kind)
 		text = text[n:]
 	}
-	return buf
+	return compose(buf, min(from, len(buf)))
 }
 
-// maySpace marks the octets that white space begins with.
-var maySpace = func() (t [256]bool) {
+// looks says how a character is seen.
+type looks uint8
+
+const (
+	looksItself looks = iota
+	looksBlank
+	looksNothing
+	looksJoined // it is seen in how its neighbours are joined, if they are of a script that does so
+)
+
+// look returns the octets of the first character and how it is seen. Controls are blanks.
+func look(text []byte) (octets int, kind looks) {
+	if text[0] <= ' ' {
+		return 1, looksBlank
+	}
+	if !mayFold[text[0]] {
+		return 1, looksItself
+	}
+	r, n := utf8.DecodeRune(text)
+	switch {
+	case unicode.IsSpace(r):
+		return n, looksBlank
+	case r == '\u200c' || r == '\u200d':
+		return n, looksJoined
+	case r == '\u00ad', r == '\u061c', r == '\u200b', r == '\u200e', r == '\u200f', r == '\ufeff',
+		r >= '\u202a' && r <= '\u202e', r >= '\u2060' && r <= '\u206f':
+		return n, looksNothing
+	}
+	return n, looksItself
+}
+
+// mayFold marks the octets with which characters begin that are more or less than themselves.
+var mayFold = func() (t [256]bool) {
 	for c := range ' ' + 1 {
 		t[c] = true
 	}
-	t[0xC2], t[0xE3] = true, true
+	for _, r := range []rune{'\u00a0', '\u061c', '\u1680', '\u2000', '\u3000', '\ufeff'} {
+		t[string(r)[0]] = true
+	}
 	return t
 }()
 
+// appendLooked appends one character.
+func appendLooked(buf, character []byte, kind looks) []byte {
+	switch kind {
+	case looksBlank:
+		return appendSpace(buf)
+	case looksNothing:
+		return buf
+	case looksJoined:
+		if before, _ := utf8.DecodeLastRune(buf); !joins(before) {
+			return buf
+		}
+	}
+	return append(buf, character...)
+}
+
+// joins reports whether a joiner behind a character may be seen: behind letters of the scripts
+// from Hebrew to those of India and beyond, and in emoji. Latin, Greek and Cyrillic ignore it, and
+// so do the scripts of East Asia. To compose a letter changes nothing of that.
+func joins(r rune) bool {
+	return r >= 0x0590 && r < 0x1100 || r >= 0x1200 && r < 0x1d00 || r >= 0x2600 && r < 0x27c0 ||
+		r >= 0xa840 && r < 0xa960 || r >= 0xa980 && r < 0xac00 || r >= 0xfb1d && r < 0xfe10 ||
+		r >= 0xfe70 && r < 0xfeff || r >= 0x10800 && r < 0x20000
+}
+
+// zwnj parts two letters, so that at the end of a word it is not seen.
+const zwnj = "\u200c"
+
 func appendSpace(buf []byte) []byte {
+	if n := len(buf); n > 0 && buf[n-1] == zwnj[2] {
+		buf = bytes.TrimSuffix(buf, []byte(zwnj))
+	}
 	if len(buf) == 0 || buf[len(buf)-1] == ' ' {
 		return buf
 	}
 	return append(buf, ' ')
 }
 
-// spaceLen returns the octets of the white space at the start of text: controls and blank,
-// no-break space, ideographic space.
-func spaceLen(text []byte) int {
-	switch {
-	case text[0] <= ' ':
-		return 1
-	case bytes.HasPrefix(text, []byte("\u00a0")):
-		return 2
-	case bytes.HasPrefix(text, []byte("\u3000")):
-		return 3
+// compose brings what was appended behind from to NFC, together with the character before it.
+func compose(buf []byte, from int) []byte {
+	if norm.NFC.QuickSpan(buf[from:]) == len(buf)-from &&
+		(from == len(buf) || buf[from] < utf8.RuneSelf) {
+		return buf
 	}
-	return 0
+	from = max(norm.NFC.LastBoundary(buf[:from]), 0)
+	if norm.NFC.IsNormal(buf[from:]) {
+		return buf
+	}
+	return append(buf[:from], norm.NFC.Bytes(buf[from:])...)
 }
 
 // isHidden reports whether the content of an element is raw text that is not shown.
