@@ -35,6 +35,7 @@ require (
 	github.com/temoto/robotstxt v1.1.2
 	github.com/theory/jsonpath v0.12.3
 	github.com/tylertreat/BoomFilters v0.0.0-20251117164519-53813c36cc1b
+	github.com/wlynxg/chardet v1.0.5
 	go.etcd.io/bbolt v1.5.0
 	go.opentelemetry.io/otel v1.45.0
 	go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp v1.44.0

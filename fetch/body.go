@@ -139,7 +139,7 @@ func giveRoom(room []byte) {
 // content ends in the middle: what is lost would look like a change. A wrong checksum, or
 // something behind the end, costs nothing of the content, which is kept and marked as truncated.
 func (b *body) read(ctx context.Context, r *http.Response, limit int64, large chan struct{}) error {
-	codings, err := contentCodings(r.Header)
+	codings, unknown, err := contentCodings(r.Header)
 	if err != nil {
 		return err
 	}
@@ -169,7 +169,15 @@ func (b *body) read(ctx context.Context, r *http.Response, limit int64, large ch
 	default:
 		return fmt.Errorf("%w ends in the middle, or is damaged: %v", errCoding, err)
 	}
+	if unknown != "" && !isPlain(b.octets) {
+		return fmt.Errorf("%w is %q, which was not asked for", errCoding, printable(unknown))
+	}
 	return nil
+}
+
+// isPlain reports whether octets are text. Servers say of it that it is coded.
+func isPlain(octets []byte) bool {
+	return strings.HasPrefix(http.DetectContentType(octets), "text/")
 }
 
 // errCoding is for answers whose content coding is not as it should be.
@@ -195,33 +203,34 @@ func (w *wireReader) Read(p []byte) (int, error) {
 // mistake, a third an attack.
 const maxCodings = 2
 
-// contentCodings returns the codings to undo, the last one first; all of them were asked for.
-func contentCodings(h http.Header) ([]string, error) {
-	var codings []string
+// contentCodings returns the codings to undo, the last one first, and the last name that is none of
+// them. Servers write charsets there, and words for nothing; browsers pass over what they do not
+// know.
+func contentCodings(h http.Header) (codings []string, unknown string, err error) {
 	for _, line := range h.Values("Content-Encoding") {
 		for name := range strings.SplitSeq(line, ",") {
-			switch name = strings.ToLower(strings.TrimSpace(name)); name {
+			name = strings.ToLower(strings.Trim(name, " \t\"'"))
+			switch name = strings.TrimPrefix(name, "x-"); name {
 			case "", "identity":
-			case "gzip", "x-gzip", "br", "zstd":
+			case "gzip", "deflate", "br", "zstd":
 				codings = append(codings, name)
 			default:
-				return nil, fmt.Errorf("%w is %q, which was not asked for",
-					errCoding, printable(name))
+				unknown = name
 			}
 			if len(codings) > maxCodings {
-				return nil, fmt.Errorf("%w is coded too many times", errCoding)
+				return nil, "", fmt.Errorf("%w is coded too many times", errCoding)
 			}
 		}
 	}
 	slices.Reverse(codings)
-	return codings, nil
+	return codings, unknown, nil
 }
 
 // decode undoes the codings. Content that lacks the mark of its coding is taken as it is: servers
 // say gzip of what they did not compress. One that ends by closing, before the mark, was cut.
 func decode(buf *gathering, r io.Reader, codings []string, limit int64, endsByClosing bool) error {
 	for i, name := range codings {
-		if name == "br" || name == "zstd" {
+		if name != "gzip" {
 			return decodeHeld(buf, r, codings[i:], limit, endsByClosing)
 		}
 		var mark [2]byte

@@ -3,6 +3,7 @@ package fetch
 import (
 	"bytes"
 	"compress/gzip"
+	"compress/zlib"
 	"io"
 	"net"
 	"net/http"
@@ -86,7 +87,7 @@ func TestBodies(t *testing.T) {
 		{"br over the limit", "br", brText(long), long[:limit], sitegraph.OutcomeFetched, true},
 		{"br in the middle", "br", brText(text)[:10], "", sitegraph.OutcomeFailed, false},
 		{"br and more", "br", append(brText(text), "xx"...), text, sitegraph.OutcomeFetched, true},
-		{"br said, not done", "br", []byte(text), "", sitegraph.OutcomeFailed, false},
+		{"br said, not done", "br", []byte(text), text, sitegraph.OutcomeFetched, false},
 		{"br said, empty", "br", nil, "", sitegraph.OutcomeFetched, false},
 		{"br in gzip", "br, gzip", zip(t, bytes.NewReader(brText(text))), text,
 			sitegraph.OutcomeFetched, false},
@@ -102,6 +103,20 @@ func TestBodies(t *testing.T) {
 		{"zstd with a huge window", "zstd", []byte("\x28\xb5\x2f\xfd\x00\xf0\x01\x00\x00"), "",
 			sitegraph.OutcomeFailed, false},
 		{"not asked for", "compress", coded, "", sitegraph.OutcomeFailed, false},
+		{"a charset", "utf-8", []byte(text), text, sitegraph.OutcomeFetched, false},
+		{"a charset, not of text", "utf-8", coded, "", sitegraph.OutcomeFailed, false},
+		{"none", "none", []byte(text), text, sitegraph.OutcomeFetched, false},
+		{"words for nothing", "Identity, none,, BINARY, 8bit,identity, x", []byte(text), text,
+			sitegraph.OutcomeFetched, false},
+		{"gzip and a charset", "utf-8, GZip, none", coded, text, sitegraph.OutcomeFetched, false},
+		{"in quotes", `"gzip"`, coded, text, sitegraph.OutcomeFetched, false},
+		{"deflate", "deflate", zlibText(text), text, sitegraph.OutcomeFetched, false},
+		{"bare deflate", "Deflate", deflateText(text), text, sitegraph.OutcomeFetched, false},
+		{"deflate over the limit", "deflate", deflateText(long), long[:limit],
+			sitegraph.OutcomeFetched, true},
+		{"deflate in the middle", "deflate", zlibText(text)[:15], "", sitegraph.OutcomeFailed, false},
+		{"deflate said, not done", "deflate", []byte(text), text, sitegraph.OutcomeFetched, false},
+		{"deflate said, empty", "deflate", nil, "", sitegraph.OutcomeFetched, false},
 	} {
 		w := newWeb(t, "h.example", "127.0.0.1")
 		w.handle("h.example/", func(rw http.ResponseWriter, _ *http.Request) {
@@ -121,6 +136,20 @@ func TestBodies(t *testing.T) {
 			t.Errorf("%s: %d octets kept, want %d", c.name, o.Size, len(c.kept))
 		}
 	}
+}
+
+// zlibText and deflateText are the two forms of deflate.
+func zlibText(text string) []byte {
+	var b bytes.Buffer
+	z := zlib.NewWriter(&b)
+	io.WriteString(z, text)
+	z.Close()
+	return b.Bytes()
+}
+
+func deflateText(text string) []byte {
+	b := zlibText(text)
+	return b[2 : len(b)-4]
 }
 
 // TestBombs: what has no end, or has one far away, costs little more than the limit.

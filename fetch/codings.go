@@ -1,14 +1,18 @@
 package fetch
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"io"
 	"strings"
 
 	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -31,7 +35,8 @@ var decoding = make(chan struct{}, decodersAtOnce)
 // zstdMark is at the start of what Zstandard made.
 var zstdMark = []byte{0x28, 0xb5, 0x2f, 0xfd}
 
-// decodeHeld undoes codings of which the first has a large window.
+// decodeHeld undoes codings of which the first has a large window, or no mark to know it by. Text
+// that cannot be decoded was not coded.
 func decodeHeld(buf *gathering, r io.Reader, codings []string, limit int64,
 	endsByClosing bool) error {
 	coded := &gathering{ctx: buf.ctx, large: buf.large}
@@ -48,14 +53,23 @@ func decodeHeld(buf *gathering, r io.Reader, codings []string, limit int64,
 		// large bodies while it has one of decoders.
 		err := undo(buf, coded.octets, codings, smallBody, endsByClosing)
 		if err != nil || len(buf.octets) < smallBody {
-			return err
+			return buf.unlessPlain(coded.octets, err)
 		}
 		buf.octets = buf.octets[:0]
 		if err := buf.hold(); err != nil {
 			return err
 		}
 	}
-	return undo(buf, coded.octets, codings, limit, endsByClosing)
+	return buf.unlessPlain(coded.octets, undo(buf, coded.octets, codings, limit, endsByClosing))
+}
+
+// unlessPlain takes what could not be decoded as it is, if it is text.
+func (g *gathering) unlessPlain(coded []byte, err error) error {
+	if err == nil || isHarmless(err) || g.ctx.Err() != nil || !isPlain(coded) {
+		return err
+	}
+	g.octets = append(g.octets[:0], coded...)
+	return nil
 }
 
 // undo decodes into buf, which has room for so many octets.
@@ -71,6 +85,11 @@ func undo(buf *gathering, coded []byte, codings []string, limit int64, endsByClo
 		switch name {
 		case "br":
 			r = brotli.NewReader(r)
+		case "deflate":
+			var err error
+			if r, err = inflate(r); err != nil {
+				return err
+			}
 		case "zstd":
 			if !startsWith(&r, zstdMark) {
 				continue
@@ -102,6 +121,17 @@ func undo(buf *gathering, coded []byte, codings []string, limit int64, endsByClo
 	return err
 }
 
+// inflate undoes deflate, which is in zlib's format (RFC 9110 8.4.1.2), or bare as some servers send
+// it.
+func inflate(r io.Reader) (io.Reader, error) {
+	in := bufio.NewReader(r)
+	mark, _ := in.Peek(2) // an error comes again
+	if len(mark) == 2 && mark[0]&0x0f == 8 && binary.BigEndian.Uint16(mark)%31 == 0 {
+		return zlib.NewReader(in)
+	}
+	return flate.NewReader(in), nil
+}
+
 // startsWith reports whether what is read begins so. It can be read from its start again.
 func startsWith(r *io.Reader, mark []byte) bool {
 	start := make([]byte, len(mark))
@@ -126,7 +156,8 @@ func (c contextReader) Read(p []byte) (int, error) {
 // isHarmless reports whether an error of a decoder came when all content was there: a checksum is
 // wrong, or something is behind the end.
 func isHarmless(err error) bool {
-	return errors.Is(err, gzip.ErrChecksum) || errors.Is(err, zstd.ErrCRCMismatch) ||
+	return errors.Is(err, gzip.ErrChecksum) || errors.Is(err, zlib.ErrChecksum) ||
+		errors.Is(err, zstd.ErrCRCMismatch) ||
 		errors.Is(err, zstd.ErrMagicMismatch) || err != nil &&
 		strings.HasSuffix(err.Error(), "excessive input")
 }

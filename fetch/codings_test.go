@@ -14,7 +14,10 @@ func FuzzCodings(f *testing.F) {
 	f.Add(zstdText(text), uint8(2))
 	f.Add(brText(string(zipText(f, text))), uint8(3))
 	f.Add(zip(f, bytes.NewReader(zstdText(text))), uint8(4))
-	all := [][]string{{"gzip"}, {"br"}, {"zstd"}, {"br", "gzip"}, {"gzip", "zstd"}, {"zstd", "br"}}
+	f.Add(zlibText(text), uint8(6))
+	f.Add(deflateText(text), uint8(7))
+	all := [][]string{{"gzip"}, {"br"}, {"zstd"}, {"br", "gzip"}, {"gzip", "zstd"}, {"zstd", "br"},
+		{"deflate"}, {"gzip", "deflate"}}
 	f.Fuzz(func(t *testing.T, coded []byte, which uint8) {
 		const limit = 2 * smallBody
 		large := make(chan struct{}, 1)

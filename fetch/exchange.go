@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strings"
 	"time"
 )
 
@@ -125,6 +126,9 @@ func (c *Client) ask(
 		}
 	}
 	a.status, a.header = response.StatusCode, response.Header
+	if types := a.header.Values("Content-Type"); len(types) > 1 {
+		a.header.Set("Content-Type", strings.Join(types, ", ")) // the last one holds
+	}
 	if a.tap != nil {
 		defer a.tap.finish(response, limit)
 	}

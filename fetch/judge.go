@@ -31,8 +31,9 @@ func troubleOf(a *answer, err error) sitegraph.Trouble {
 
 // mediaType is what the server calls the content.
 func (a *answer) mediaType() string {
-	kind, _, _ := strings.Cut(a.header.Get("Content-Type"), ";")
-	return printable(strings.ToLower(strings.TrimSpace(kind)))
+	said := a.header.Get("Content-Type")
+	kind, _, _ := strings.Cut(said, ";")
+	return printable(cmp.Or(extract.MediaType(said), strings.ToLower(strings.TrimSpace(kind))))
 }
 
 // judge says what an answer means for the page:
@@ -99,7 +100,7 @@ func (c *Client) judgeContent(
 ) {
 	contentType := a.header.Get("Content-Type")
 	json := c.o.Rules.For(o.URL).JSON() && extract.IsJSON(contentType)
-	if !json && !isHTML(contentType, a.body.octets) {
+	if !json && !extract.IsHTMLBody(contentType, a.body.octets) {
 		o.Outcome = sitegraph.OutcomeExcluded
 		o.Detail = "not a page: " + o.MediaType
 		// Somebody linked to a feed as to a page, or named one to begin with.
@@ -173,15 +174,6 @@ func hubs(address string, lines []string, l *source.Listing) (hubs []string, top
 		return nil, ""
 	}
 	return hubs, cmp.Or(topic, l.Topic, address)
-}
-
-// isHTML goes by the header; only where there is none does the content decide
-// (WHATWG MIME sniffing 7).
-func isHTML(contentType string, octets []byte) bool {
-	if contentType == "" {
-		contentType = http.DetectContentType(octets)
-	}
-	return extract.IsHTML(contentType)
 }
 
 // judgeRedirect takes the target of a redirect. It is not followed: it is a page of its

@@ -2,16 +2,15 @@ package extract
 
 import (
 	"bytes"
-	"unicode/utf8"
+	"cmp"
+	"strings"
 
+	"golang.org/x/net/html"
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
 )
 
-// toUTF8 returns the page as UTF-8, and the name of what it was in. A byte order mark
-// decides, then the header, then a <meta> in the first 1,024 octets (WHATWG encoding).
-// Nothing is guessed from the frequency of letters: that costs more than all the rest.
-// What says nothing, or says Latin without authority, and is valid UTF-8 is UTF-8.
+// toUTF8 returns the page as UTF-8, and the name of what it was in.
 func toUTF8(body []byte, contentType string) (text []byte, name string) {
 	encoding, name := encodingOf(body, contentType)
 	if name == "utf-8" {
@@ -24,12 +23,180 @@ func toUTF8(body []byte, contentType string) (text []byte, name string) {
 	return bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), name
 }
 
-// encodingOf is the encoding of a page, by its header and its beginning. Where neither says
-// anything, and the page is valid UTF-8, it is UTF-8.
+// encodingOf is the encoding of a page. A byte order mark decides, then the header, then a <meta>
+// wherever it stands, then the XML declaration (WHATWG HTML 13.2.3.2, 13.2.3.5); of XHTML the
+// declaration goes first. What says nothing, or says Latin without authority, and is UTF-8 is
+// UTF-8. What else says nothing is guessed by its octets (see guess).
 func encodingOf(body []byte, contentType string) (encoding.Encoding, string) {
-	e, name, certain := charset.DetermineEncoding(body, contentType)
-	if name == "windows-1252" && !certain && utf8.Valid(body) {
-		name = "utf-8"
+	for _, mark := range [...]struct{ octets, name string }{
+		{"\xef\xbb\xbf", "utf-8"}, {"\xfe\xff", "utf-16be"}, {"\xff\xfe", "utf-16le"},
+	} {
+		if bytes.HasPrefix(body, []byte(mark.octets)) {
+			return charset.Lookup(mark.name)
+		}
+	}
+	if e, name := charset.Lookup(charsetOfType(contentType)); e != nil {
+		return e, name
+	}
+	first, second := charsetOfMeta, charsetOfXML
+	if MediaType(contentType) == "application/xhtml+xml" {
+		first, second = second, first
+	}
+	e, name := first(body)
+	if e == nil {
+		e, name = second(body)
+	}
+	switch {
+	case e == nil && isISO2022JP(body):
+		return charset.Lookup("iso-2022-jp")
+	case e != nil && name != "windows-1252":
+		return e, name
+	case isUTF8(body):
+		return charset.Lookup("utf-8")
+	case e != nil:
+		return e, name
+	}
+	return charset.Lookup(guess(body))
+}
+
+// charsetOfType is what a Content-Type names. Of several types the last one that names one holds.
+func charsetOfType(contentType string) (label string) {
+	for one := range strings.SplitSeq(contentType, ",") {
+		label = cmp.Or(charsetIn(one), label)
+	}
+	return label
+}
+
+// charsetIn returns the first label of a known charset that a type names, as servers write them:
+// with quotes of both kinds, with blanks, with the parameter twice; "": there is none.
+func charsetIn(contentType string) string {
+	const key, blanks = "charset", " \t\r\n\f"
+	lower := strings.ToLower(contentType)
+	for {
+		at := strings.Index(lower, key)
+		if at < 0 {
+			return ""
+		}
+		lower = strings.TrimLeft(lower[at+len(key):], blanks)
+		value, ok := strings.CutPrefix(lower, "=")
+		if !ok {
+			continue
+		}
+		label := strings.TrimLeft(value, blanks+`"'`)
+		if end := strings.IndexAny(label, blanks+`"';,`); end >= 0 {
+			label = label[:end]
+		}
+		if e, _ := charset.Lookup(label); e != nil {
+			return label
+		}
+	}
+}
+
+// declared returns the encoding that a document names within itself. As it can be read, it is not
+// UTF-16.
+func declared(label string) (encoding.Encoding, string) {
+	e, name := charset.Lookup(label)
+	switch {
+	case strings.HasPrefix(name, "utf-16"):
+		return charset.Lookup("utf-8")
+	case name == "x-user-defined":
+		return charset.Lookup("windows-1252")
 	}
 	return e, name
+}
+
+// charsetOfMeta finds the first <meta> that names a known charset. Browsers look for it in the first
+// 1,024 octets, and read the page anew when it comes later.
+func charsetOfMeta(page []byte) (encoding.Encoding, string) {
+	if !mayDeclare(page) {
+		return nil, ""
+	}
+	z := html.NewTokenizer(bytes.NewReader(page))
+	z.SetMaxBuf(maxToken)
+	var buf [16]byte
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return nil, ""
+		case html.StartTagToken, html.SelfClosingTagToken:
+			if string(tagName(z.Raw()[1:], &buf)) != "meta" {
+				continue
+			}
+			if e, name := declared(charsetOfTag(z)); e != nil {
+				return e, name
+			}
+		}
+	}
+}
+
+// mayDeclare reports whether some tag may be a <meta> that names a charset. It saves most pages
+// that name none from being read twice.
+func mayDeclare(page []byte) bool {
+	for {
+		at := bytes.IndexByte(page, '<')
+		if at < 0 {
+			return false
+		}
+		page = page[at+1:]
+		if len(page) < 4 || !bytes.EqualFold(page[:4], []byte("meta")) {
+			continue
+		}
+		tag := page
+		if end := bytes.IndexByte(page, '>'); end >= 0 {
+			tag = page[:end]
+		}
+		if len(tag) > maxToken || bytes.Contains(bytes.ToLower(tag), []byte("charset")) {
+			return true
+		}
+		page = page[len(tag):]
+	}
+}
+
+// charsetOfTag is the label that a <meta> names.
+func charsetOfTag(z *html.Tokenizer) string {
+	var label, pragma, content []byte
+	for more := true; more; {
+		var key, value []byte
+		key, value, more = z.TagAttr()
+		switch string(key) {
+		case "charset":
+			label = first(label, value)
+		case "http-equiv":
+			pragma = first(pragma, value)
+		case "content":
+			content = first(content, value)
+		}
+	}
+	if len(label) == 0 && bytes.EqualFold(pragma, []byte("content-type")) {
+		return charsetIn(string(content))
+	}
+	return strings.Trim(string(label), ` "'`)
+}
+
+// charsetOfXML is what the XML declaration names at the start of a page.
+func charsetOfXML(page []byte) (encoding.Encoding, string) {
+	for name, start := range map[string]string{
+		"utf-16le": "<\x00?\x00x\x00", "utf-16be": "\x00<\x00?\x00x",
+	} {
+		if bytes.HasPrefix(page, []byte(start)) {
+			return charset.Lookup(name)
+		}
+	}
+	const longest = 1024
+	page = bytes.TrimLeft(page[:min(len(page), longest)], " \t\r\n\f")
+	declaration, _, ok := bytes.Cut(page, []byte(">"))
+	if !ok || !bytes.HasPrefix(declaration, []byte("<?xml")) {
+		return nil, ""
+	}
+	_, value, ok := strings.Cut(string(declaration), "encoding")
+	value, equals := strings.CutPrefix(strings.TrimSpace(value), "=")
+	value = strings.TrimSpace(value)
+	if !ok || !equals || value == "" || value[0] != '"' && value[0] != '\'' {
+		return nil, ""
+	}
+	label, _, ok := strings.Cut(value[1:], value[:1])
+	if !ok {
+		return nil, ""
+	}
+	return declared(label)
 }

@@ -109,7 +109,7 @@ func (w *lineWriter) endTag(n *html.Node) {
 // IsJSON reports whether a Content-Type is that of JSON: application/json, or one that ends in
 // +json.
 func IsJSON(contentType string) bool {
-	kind := mediaType(contentType)
+	kind := MediaType(contentType)
 	return kind == "application/json" || kind == "text/json" || strings.HasSuffix(kind, "+json")
 }
 

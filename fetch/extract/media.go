@@ -1,23 +1,51 @@
 package extract
 
 import (
-	"mime"
+	"net/http"
 	"strings"
 )
 
-// IsHTML reports whether a Content-Type is that of HTML or XHTML, also one with malformed
-// parameters.
+// IsHTML reports whether a Content-Type is that of HTML or XHTML, in whatever form servers write
+// it.
 func IsHTML(contentType string) bool {
-	kind := mediaType(contentType)
+	kind := MediaType(contentType)
 	return kind == "text/html" || kind == "application/xhtml+xml"
 }
 
-// mediaType is a Content-Type in lower case without its parameters, which may be malformed.
-func mediaType(contentType string) string {
-	kind, _, err := mime.ParseMediaType(contentType)
-	if err != nil {
-		kind, _, _ = strings.Cut(contentType, ";")
-		kind = strings.ToLower(strings.TrimSpace(kind))
+// IsHTMLBody is IsHTML, but that the body decides where the server does not know its type: where
+// there is none, or none that can be read, or one that says so (WHATWG MIME Sniffing 7).
+func IsHTMLBody(contentType string, body []byte) bool {
+	switch MediaType(contentType) {
+	case "", "unknown/unknown", "application/unknown":
+		contentType = http.DetectContentType(body)
 	}
-	return kind
+	return IsHTML(contentType)
+}
+
+// MediaType is what a Content-Type says, in lower case without its parameters. Of several types the
+// last one holds (WHATWG Fetch 3.1). "": it names none, or any.
+func MediaType(contentType string) (kind string) {
+	for one := range strings.SplitSeq(contentType, ",") {
+		one = strings.TrimLeft(one, " \t\r\n\f\"'")
+		slash := tokenLen(one)
+		if slash == 0 || slash == len(one) || one[slash] != '/' {
+			continue
+		}
+		if n := tokenLen(one[slash+1:]); n > 0 && one[:slash+1+n] != "*/*" {
+			kind = one[:slash+1+n]
+		}
+	}
+	return strings.ToLower(kind)
+}
+
+// tokenLen is the length of the token that a text begins with (RFC 9110 5.6.2).
+func tokenLen(text string) int {
+	for i := range len(text) {
+		c := text[i]
+		isLetter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+		if !isLetter && strings.IndexByte("!#$%&*+-.^_`|~", c) < 0 {
+			return i
+		}
+	}
+	return len(text)
 }

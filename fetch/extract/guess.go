@@ -1,0 +1,201 @@
+package extract
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/wlynxg/chardet"
+	"golang.org/x/text/encoding/japanese"
+)
+
+// isUTF8 reports whether a page that names no charset is in UTF-8: all of it, but for a character
+// that is cut at its end, or but for few mistakes.
+func isUTF8(page []byte) bool {
+	if utf8.Valid(page) {
+		return true
+	}
+	const mistakes = 10 // characters for each
+	characters, wrong := 0, 0
+	for len(page) > 0 {
+		if i := firstHigh(page); i > 0 {
+			page = page[i:]
+			continue
+		}
+		_, n := utf8.DecodeRune(page)
+		switch {
+		case n > 1:
+			characters++
+		case !utf8.FullRune(page): // cut
+		default:
+			wrong++
+		}
+		page = page[n:]
+	}
+	return characters > 0 && characters >= mistakes*wrong
+}
+
+// firstHigh is the place of the first octet that is no ASCII, or the length.
+func firstHigh(text []byte) int {
+	for i, c := range text {
+		if c >= utf8.RuneSelf {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// isISO2022JP reports whether a page switches to characters of Japan and decodes without mistake.
+func isISO2022JP(page []byte) bool {
+	if bytes.IndexByte(page, 0x1b) < 0 || firstHigh(page) < len(page) ||
+		!bytes.Contains(page, []byte("\x1b$B")) && !bytes.Contains(page, []byte("\x1b$@")) {
+		return false
+	}
+	text, err := japanese.ISO2022JP.NewDecoder().Bytes(page)
+	return err == nil && !bytes.ContainsRune(text, utf8.RuneError)
+}
+
+const (
+	// mostGuessed bounds the text that a charset is guessed by, in octets.
+	mostGuessed = 4 << 10
+	// leastSure is the confidence of the detector that is enough.
+	leastSure = 0.5
+)
+
+// guessed are the charsets that may be guessed, under the names that the detector has for them.
+// Those of Latin letters are not among them: windows-1252, the usual one, is taken for each, as
+// which of them it is cannot be told for sure. Of two for one script it is the usual one too.
+var guessed = map[string]string{
+	"SHIFT_JIS": "shift_jis", "CP932": "shift_jis", "EUC-JP": "euc-jp",
+	"EUC-KR": "euc-kr", "CP949": "euc-kr", "GB2312": "gb18030", "GB18030": "gb18030",
+	"Big5": "big5", "Windows-1251": "windows-1251", "MacCyrillic": "windows-1251",
+	"KOI8-R": "koi8-r", "ISO-8859-5": "iso-8859-5", "IBM866": "ibm866",
+	"Windows-1253": "windows-1253", "ISO-8859-7": "windows-1253", "Windows-1255": "windows-1255",
+	"TIS-620": "windows-874",
+}
+
+// paired are charsets whose characters are two octets, and what is common in them: so many in a
+// hundred characters of any text begin so. That is seen in a few words, where a detector that
+// knows frequencies needs more.
+var paired = []struct {
+	name   string
+	share  int
+	common func(lead, trail byte) bool
+}{
+	{"shift_jis", 10, func(lead, trail byte) bool { // kana
+		return lead == 0x82 && trail >= 0x9f || lead == 0x83
+	}},
+	{"euc-jp", 20, func(lead, trail byte) bool { // kana
+		return (lead == 0xa4 || lead == 0xa5) && trail >= 0xa1
+	}},
+	{"euc-kr", 70, func(lead, trail byte) bool { // Hangul
+		return lead >= 0xb0 && lead <= 0xc8 && trail >= 0xa1
+	}},
+	{"gb18030", 90, func(lead, trail byte) bool { // level 1 of GB 2312, and punctuation
+		return (lead >= 0xb0 && lead <= 0xd7 || lead == 0xa1 || lead == 0xa3) && trail >= 0xa1
+	}},
+	{"big5", 90, func(lead, trail byte) bool { // level 1, and punctuation
+		return lead >= 0xa4 && lead <= 0xc6 || lead == 0xa1
+	}},
+}
+
+// guess returns the charset of a page that names none and is not in UTF-8.
+//
+// Whether letters are Latin is told by a fact that more text does not change: letters beyond ASCII
+// stand alone in Latin words, and side by side in all others. So a page of windows-1252 stays one
+// whatever the detector says.
+func guess(page []byte) string {
+	const usual = "windows-1252"
+	text := textToGuess(page)
+	together := standTogether(text)
+	for i, p := range paired {
+		// In Shift_JIS the second octet of a character may be ASCII.
+		if (i == 0 || together) && isPaired(text, p.share, p.common) {
+			return p.name
+		}
+	}
+	if !together {
+		return usual
+	}
+	r := chardet.Detect(text)
+	name, ok := guessed[r.Encoding]
+	if !ok || r.Confidence < leastSure {
+		return usual
+	}
+	if name == "koi8-r" && slices.ContainsFunc(text, isOfUkraine) {
+		return "koi8-u"
+	}
+	return name
+}
+
+// isOfUkraine reports whether an octet is a letter of KOI8-U that KOI8-R has a line for.
+func isOfUkraine(c byte) bool { return strings.IndexByte("\xa4\xa6\xa7\xad", c) >= 0 }
+
+// isPaired reports whether a text is made of pairs of octets of which enough are common.
+func isPaired(text []byte, share int, common func(lead, trail byte) bool) bool {
+	const least = 6 // characters
+	all, found, wrong := 0, 0, 0
+	for i := 0; i < len(text); i++ {
+		switch lead := text[i]; {
+		case lead < utf8.RuneSelf:
+		case i+1 == len(text) || text[i+1] < 0x40:
+			wrong++
+		default:
+			i++
+			all++
+			if common(lead, text[i]) {
+				found++
+			}
+		}
+	}
+	return all >= least && found > 1 && 100*found >= share*all && 50*wrong <= all
+}
+
+// standTogether reports whether most octets beyond ASCII have another one beside them. Blanks do
+// not count, nor octets that are repeated, as in lines of dots.
+func standTogether(text []byte) bool {
+	const blank = 0xa0
+	high := func(i int) bool { return text[i] >= utf8.RuneSelf && text[i] != blank }
+	alone, together := 0, 0
+	for i, c := range text {
+		switch {
+		case !high(i):
+		case i > 0 && high(i-1) && text[i-1] != c, i+1 < len(text) && high(i+1) && text[i+1] != c:
+			together++
+		default:
+			alone++
+		}
+	}
+	return together > alone
+}
+
+// textToGuess is the beginning of the text between the tags that has letters beyond ASCII: lines
+// and elements without any are left out. It is cut where no character is.
+func textToGuess(page []byte) []byte {
+	text := make([]byte, 0, mostGuessed)
+	for len(page) > 0 {
+		end := bytes.IndexAny(page, "<\n")
+		part := page
+		if end >= 0 {
+			part = page[:end]
+		}
+		if firstHigh(part) < len(part) {
+			if len(text) > 0 && len(text)+len(part) > mostGuessed {
+				break
+			}
+			text = append(append(text, part[:min(len(part), mostGuessed)]...), '\n')
+		}
+		if end < 0 {
+			break
+		}
+		closed := end
+		if page[end] == '<' {
+			if closed = bytes.IndexByte(page, '>'); closed < end {
+				closed = end
+			}
+		}
+		page = page[closed+1:]
+	}
+	return text
+}

@@ -1,0 +1,49 @@
+package extract
+
+import "testing"
+
+func TestMediaType(t *testing.T) {
+	const page = "<!DOCTYPE html><p>x"
+	for _, c := range []struct {
+		contentType, kind string
+		page              bool // where the body is one
+	}{
+		{"text/html", "text/html", true},
+		{"Text/HTML; Charset=\"utf-8\"", "text/html", true},
+		{"text/html;", "text/html", true},
+		{" text/html ; x", "text/html", true},
+		{"text/html charset=utf-8", "text/html", true},
+		{"text/html,text/html", "text/html", true},
+		{"text/plain, text/html; charset=utf-8", "text/html", true},
+		{"text/html, */*", "text/html", true},
+		{"text/html, , nonsense", "text/html", true},
+		{"text/html, application/json", "application/json", false},
+		{`"text/html"`, "text/html", true},
+		{"'text/html; charset=utf-8'", "text/html", true},
+		{"text/html；charset=utf-8", "text/html", true},
+		{"application/xhtml+xml;charset=utf-8", "application/xhtml+xml", true},
+		{"", "", true},
+		{"html", "", true},
+		{"text", "", true},
+		{"text/", "", true},
+		{"/html", "", true},
+		{"ünicode/html", "", true},
+		{"*/*", "", true},
+		{"charset=utf-8", "", true},
+		{"; charset=utf-8", "", true},
+		{"unknown/unknown", "unknown/unknown", true},
+		{"text/plain", "text/plain", false},
+		{"text/htmlx", "text/htmlx", false},
+		{"application/octet-stream", "application/octet-stream", false},
+	} {
+		if kind := MediaType(c.contentType); kind != c.kind {
+			t.Errorf("%q is %q, want %q", c.contentType, kind, c.kind)
+		}
+		if got := IsHTMLBody(c.contentType, []byte(page)); got != c.page {
+			t.Errorf("a page as %q: %v", c.contentType, got)
+		}
+		if c.kind == "" && IsHTMLBody(c.contentType, []byte("\x89PNG\r\n\x1a\n")) {
+			t.Errorf("an image as %q is a page", c.contentType)
+		}
+	}
+}
