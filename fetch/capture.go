@@ -195,19 +195,23 @@ func (c tappedConn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// dialTLS connects as the transport would, to tap what is within the encryption.
-func (c *Client) dialTLS(ctx context.Context, u *url.URL) (net.Conn, error) {
+// dialTLS connects as the transport would, to read what is within the encryption. It offers
+// protocols, the best one first.
+func (c *Client) dialTLS(ctx context.Context, host string, protocols ...string) (*tls.Conn, error) {
 	raw, err := c.dial(ctx, "tcp", "")
 	if err != nil {
 		return nil, err
 	}
 	config := c.transport.TLSClientConfig.Clone()
-	config.ServerName = u.Hostname()
+	config.ServerName, config.NextProtos = host, protocols
 	conn := tls.Client(raw, config)
 	limited, cancel := context.WithTimeout(ctx, c.o.DialTimeout)
 	defer cancel()
 	if err := conn.HandshakeContext(limited); err != nil {
 		raw.Close()
+		if limited.Err() != nil && ctx.Err() == nil {
+			err = errors.New("TLS handshake timeout")
+		}
 		return nil, err
 	}
 	return conn, nil

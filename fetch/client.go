@@ -1,8 +1,10 @@
 package fetch
 
 import (
+	"context"
 	"crypto/tls"
 	"fmt"
+	"net"
 	"net/http"
 	"time"
 )
@@ -52,8 +54,9 @@ func New(o Options) (*Client, error) {
 		c.codings = "gzip"
 	}
 	c.transport = &http.Transport{
-		Proxy:       proxyOf, // not from the environment: only what options or settings name
-		DialContext: c.dial,
+		Proxy:          proxyOf, // not from the environment: only what options or settings name
+		DialContext:    c.dial,
+		DialTLSContext: c.dialFramed,
 		// An interval of 10 s outlasts the patience of most servers with idle connections,
 		// and 10,000 of them cost 200 MB: each request has its own.
 		DisableKeepAlives:      true,
@@ -68,6 +71,22 @@ func New(o Options) (*Client, error) {
 		ReadBufferSize:         8 << 10,
 	}
 	return c, nil
+}
+
+// dialFramed connects for the transport, which speaks HTTP/2 where a server does.
+func (c *Client) dialFramed(ctx context.Context, _, address string) (net.Conn, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := c.dialTLS(ctx, host, "h2", "http/1.1")
+	if err != nil {
+		return nil, err
+	}
+	if conn.ConnectionState().NegotiatedProtocol == "h2" {
+		return conn, nil
+	}
+	return newFramedConn(conn, c.o.MaxHeader), nil
 }
 
 // frames are the limits of HTTP/2. A stream may have as much on its way as every body may take of

@@ -20,21 +20,39 @@ import (
 // talk is one request of HTTP/1.1 and its answer over a connection of their own. It is a
 // http.RoundTripper without what makes a connection serve several requests: the two goroutines and
 // the channels that http.Transport has for each cost as much time as the request, and the memory
-// of a visit twice over. Headers are read and written by net/http.
+// of a visit twice over. Headers are read and written by net/http (see
+// framing).
 type talk struct {
 	conn   net.Conn
 	stop   func() bool // listening for the end of the context
-	reader *bufio.Reader
+	reader *answerReader
 	left   int64 // octets that may still be read
+}
+
+// answerReader is what an answer is read through: net/http's buffer before what brings headers to
+// the form it takes.
+type answerReader struct {
+	framing
+	raw, header *bufio.Reader
+}
+
+func (r *answerReader) reset(from io.Reader, mostHeader int64) {
+	r.raw.Reset(from)
+	r.framing.reset(r.raw, mostHeader)
+	r.header.Reset(&r.framing)
 }
 
 const (
 	talkRead  = 4 << 10 // most headers in one piece; bodies are read past the buffer
+	talkLine  = 512     // most lines of a header
 	talkWrite = 1 << 10 // a request is a few lines
 )
 
 var (
-	talkReaders = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, talkRead) }}
+	talkReaders = sync.Pool{New: func() any {
+		return &answerReader{raw: bufio.NewReaderSize(nil, talkRead),
+			header: bufio.NewReaderSize(nil, talkLine)}
+	}}
 	talkWriters = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, talkWrite) }}
 )
 
@@ -66,7 +84,7 @@ func (c *Client) connectFor(ctx context.Context, u *url.URL) (conn net.Conn, err
 	if u.Scheme == "http" {
 		conn, err = c.dial(ctx, "tcp", "")
 	} else {
-		conn, err = c.dialTLS(ctx, u)
+		conn, err = c.dialTLS(ctx, u.Hostname())
 	}
 	if err != nil {
 		return nil, err
@@ -77,13 +95,13 @@ func (c *Client) connectFor(ctx context.Context, u *url.URL) (conn net.Conn, err
 // ask sends the request and reads the header of the answer.
 func (t *talk) ask(r *http.Request, patience time.Duration) (*http.Response, error) {
 	sent := t.send(r)
-	t.reader = talkReaders.Get().(*bufio.Reader)
-	t.reader.Reset(t)
+	t.reader = talkReaders.Get().(*answerReader)
+	t.reader.reset(t, t.left)
 	if err := t.conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
 		return nil, err
 	}
 	for {
-		response, err := http.ReadResponse(t.reader, r)
+		response, err := http.ReadResponse(t.reader.header, r)
 		switch {
 		case err != nil && sent != nil:
 			return nil, sent
@@ -142,7 +160,7 @@ func (t *talk) Read(p []byte) (int, error) {
 func (t *talk) Close() error {
 	t.stop()
 	if t.reader != nil {
-		t.reader.Reset(nil)
+		t.reader.reset(nil, 0)
 		talkReaders.Put(t.reader)
 		t.reader = nil
 	}

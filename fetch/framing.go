@@ -1,0 +1,351 @@
+package fetch
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// framing reads the answers that curl and browsers read and net/http refuses, and hands them on in
+// the form that net/http takes. What net/http takes already passes as it is. net/http is strict so
+// that two readers of one connection agree where an answer ends; our connections have one answer
+// and one reader. What stays refused is an answer of which its end, or what it is, cannot be told:
+// lengths that contradict each other, codings of transfer other than chunked, a status line that
+// is none.
+//
+// It is a reader between a connection and net/http.
+type framing struct {
+	raw   *bufio.Reader
+	out   []byte // to be read before anything else
+	err   error  // once out is read
+	phase framingPhase
+	left  uint64 // octets of the chunk
+	room  int64  // octets that headers may still have
+
+	header []byte // made of a header; kept for the next one
+}
+
+type framingPhase uint8
+
+const (
+	framingHeader  framingPhase = iota
+	framingRest                 // as it is, to the end of the connection
+	framingSize                 // of a chunk
+	framingChunk                // its content
+	framingEnd                  // of its content
+	framingTrailer              // fields behind the last chunk
+)
+
+func (f *framing) reset(raw *bufio.Reader, mostHeader int64) {
+	*f = framing{raw: raw, room: mostHeader, header: f.header[:0]}
+}
+
+func (f *framing) Read(p []byte) (int, error) {
+	for {
+		switch {
+		case len(f.out) > 0:
+			n := copy(p, f.out)
+			f.out = f.out[n:]
+			return n, nil
+		case f.err != nil:
+			return 0, f.err
+		}
+		switch f.phase {
+		case framingHeader:
+			f.readHeader()
+		case framingRest:
+			return f.raw.Read(p)
+		case framingSize:
+			f.readSize()
+		case framingChunk:
+			n, err := f.raw.Read(p[:min(uint64(len(p)), f.left)])
+			if f.left -= uint64(n); f.left == 0 {
+				f.phase = framingEnd
+			}
+			return n, err
+		case framingEnd:
+			f.readEnd()
+		case framingTrailer:
+			f.readTrailer()
+		}
+	}
+}
+
+// line reads a line, with its end. It may be the beginning of a longer one.
+func (f *framing) line() []byte {
+	line, err := f.raw.ReadSlice('\n')
+	if err != nil && err != bufio.ErrBufferFull {
+		f.err = err
+	}
+	return line
+}
+
+// readSize reads the line before a chunk. Blanks may stand before an extension (RFC 9112 7.1.1), and
+// a line may end in LF alone.
+func (f *framing) readSize() {
+	line := f.line()
+	digits := 0
+	for digits < len(line) && isHex(line[digits]) {
+		digits++
+	}
+	size, err := strconv.ParseUint(string(line[:digits]), 16, 64)
+	rest := bytes.TrimRight(line[digits:], "\r\n")
+	if f.err != nil || err != nil || line[len(line)-1] != '\n' ||
+		len(rest) > 0 && strings.IndexByte("; \t", rest[0]) < 0 {
+		f.out, f.phase = line, framingRest // net/http tells what is wrong with it
+		return
+	}
+	f.out = append(append(f.header[:0], line[:digits]...), "\r\n"...)
+	if f.left, f.phase = size, framingChunk; size == 0 {
+		f.phase = framingTrailer
+	}
+}
+
+func isHex(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
+}
+
+// readEnd reads the end of line behind a chunk.
+func (f *framing) readEnd() {
+	next, err := f.raw.Peek(1)
+	switch {
+	case err != nil:
+		f.err = err
+	case next[0] == '\n':
+		f.raw.Discard(1)
+		f.out, f.phase = append(f.header[:0], "\r\n"...), framingSize
+	default:
+		f.out, f.phase = f.line(), framingSize
+		if string(f.out) != "\r\n" {
+			f.phase = framingRest
+		}
+	}
+}
+
+// readTrailer passes over the fields behind the last chunk. The content is whole, so that they may
+// be missing or wrong.
+func (f *framing) readTrailer() {
+	for f.err == nil {
+		if len(bytes.TrimRight(f.line(), "\r\n")) == 0 {
+			break
+		}
+	}
+	f.out, f.err = append(f.header[:0], "\r\n"...), io.EOF
+}
+
+// header is what is made of the lines of a header.
+type header struct {
+	out      []byte
+	line     []byte   // the field at hand, continued lines joined
+	transfer []string // values of Transfer-Encoding and Content-Length, which come last
+	lengths  []string
+}
+
+// readHeader reads the header of an answer.
+func (f *framing) readHeader() {
+	status, whole := f.headerLine(nil)
+	statusLine, code, ok := parseStatusLine(status)
+	if !whole || !ok {
+		if f.out, f.phase = status, framingRest; whole {
+			f.out = append(f.out, "\r\n"...)
+		}
+		return
+	}
+	h := header{out: append(append(f.header[:0], statusLine...), "\r\n"...)}
+	var line []byte
+	for {
+		line, whole = f.headerLine(line[:0])
+		switch {
+		case !whole:
+			h.field()
+			f.out = append(h.out, line...)
+			return
+		case len(line) == 0:
+			h.field()
+			chunked := h.frame()
+			if f.header = append(h.out, "\r\n"...); chunked {
+				// In HTTP/1.0 there are no chunks, but servers that say so send them.
+				copy(f.header, "HTTP/1.1")
+			}
+			f.out = f.header
+			switch {
+			case code[0] == '1' && code != "101": // another header comes
+			case chunked:
+				f.phase = framingSize
+			default:
+				f.phase = framingRest
+			}
+			return
+		case line[0] != ' ' && line[0] != '\t':
+			h.field()
+			h.line = append(h.line[:0], line...)
+		case bytes.IndexByte(h.line, ':') < 0: // what is continued is no field, or there is none
+			h.field()
+		default: // continued (RFC 9112 5.2)
+			h.line = append(append(bytes.TrimRight(h.line, " \t"), ' '), bytes.Trim(line, " \t")...)
+		}
+	}
+}
+
+// headerLine appends a whole line without its end, or what there is of one.
+func (f *framing) headerLine(line []byte) (_ []byte, whole bool) {
+	for f.err == nil {
+		part := f.line()
+		if f.room -= int64(len(part)); f.room < 0 {
+			f.err = errLongHeader
+			break
+		}
+		line = append(line, part...)
+		if n := len(line); n > 0 && line[n-1] == '\n' {
+			return bytes.TrimRight(line[:n-1], "\r"), true
+		}
+	}
+	return line, false
+}
+
+// parseStatusLine returns a status line as net/http reads it, and its code.
+func parseStatusLine(line []byte) (out []byte, code string, ok bool) {
+	const prefix = "HTTP/"
+	if len(line) < len(prefix) || !bytes.EqualFold(line[:len(prefix)], []byte(prefix)) {
+		return nil, "", false
+	}
+	version, rest, ok := bytes.Cut(line[len(prefix):], []byte(" "))
+	switch {
+	case len(version) == 3 && isDigit(version[0]) && version[1] == '.' && isDigit(version[2]):
+	case len(version) == 1 && (version[0] == '2' || version[0] == '3'):
+		version = []byte("1.1") // it is not, as we read it
+	default:
+		return nil, "", false
+	}
+	rest = bytes.TrimLeft(rest, " ")
+	if !ok || len(rest) < 3 || !isDigit(rest[0]) || !isDigit(rest[1]) || !isDigit(rest[2]) ||
+		len(rest) > 3 && isDigit(rest[3]) {
+		return nil, "", false
+	}
+	out = append(append(append(out, prefix...), version...), ' ')
+	out = append(out, rest[:3]...)
+	if len(rest) > 3 && rest[3] != ' ' {
+		out = append(out, ' ')
+	}
+	return append(out, rest[3:]...), string(rest[:3]), true
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// field takes the field at hand. One whose name is none means nothing, and is left out.
+func (h *header) field() {
+	line := h.line
+	h.line = h.line[:0]
+	at := bytes.IndexByte(line, ':')
+	if len(line) == 0 {
+		return
+	}
+	if at < 0 || bytes.IndexByte(line, 0) >= 0 { // net/http refuses it, as curl does
+		h.out = append(append(h.out, line...), "\r\n"...)
+		return
+	}
+	name := bytes.TrimRight(line[:at], " \t")
+	if len(name) == 0 || slices.ContainsFunc(name, func(c byte) bool { return !isOfName(c) }) {
+		return
+	}
+	value := line[at+1:]
+	for i, c := range value {
+		if c < ' ' && c != '\t' || c == 0x7f {
+			value[i] = ' '
+		}
+	}
+	switch {
+	case bytes.EqualFold(name, []byte("Transfer-Encoding")):
+		h.transfer = append(h.transfer, string(value))
+	case bytes.EqualFold(name, []byte("Content-Length")):
+		h.lengths = append(h.lengths, string(value))
+	default:
+		h.out = append(append(append(append(h.out, name...), ':'), value...), "\r\n"...)
+	}
+}
+
+// isOfName reports whether a character may stand in the name of a field (RFC 9110 5.1), or is a
+// blank, which net/http takes as well.
+func isOfName(c byte) bool {
+	return isDigit(c) || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' ||
+		strings.IndexByte(" !#$%&'*+-.^_`|~", c) >= 0
+}
+
+// frame writes the fields that say where the body ends, and reports whether it is chunked.
+func (h *header) frame() (chunked bool) {
+	known := true
+	for _, value := range h.transfer {
+		for coding := range strings.SplitSeq(value, ",") {
+			switch strings.ToLower(strings.Trim(coding, " \t")) {
+			case "", "identity", "none":
+			case "chunked":
+				chunked = true
+			default:
+				known = false
+			}
+		}
+	}
+	switch length, ok := oneLength(h.lengths); {
+	case !known:
+		h.fields("Transfer-Encoding", h.transfer)
+		return false
+	case chunked: // whatever the length (RFC 9112 6.3)
+		h.fields("Transfer-Encoding", []string{" chunked"})
+	case ok:
+		h.fields("Content-Length", []string{" " + length})
+	default:
+		h.fields("Content-Length", h.lengths)
+	}
+	return chunked
+}
+
+func (h *header) fields(name string, values []string) {
+	for _, value := range values {
+		h.out = append(append(append(append(h.out, name...), ':'), value...), "\r\n"...)
+	}
+}
+
+// oneLength is the length that all values name; false: there is none, or there are several.
+func oneLength(values []string) (length string, ok bool) {
+	for _, value := range values {
+		for one := range strings.SplitSeq(value, ",") {
+			one = strings.TrimPrefix(strings.Trim(one, " \t"), "+")
+			digits := 0
+			for digits < len(one) && isDigit(one[digits]) {
+				digits++
+			}
+			if one == "" {
+				continue
+			}
+			rest := one[digits:] // as in "55 bytes", "55;"
+			if digits == 0 || rest != "" && strings.IndexByte("; \t", rest[0]) < 0 ||
+				strings.ContainsAny(rest, "0123456789") {
+				return "", false
+			}
+			number := strings.TrimLeft(one[:digits-1], "0") + one[digits-1:digits]
+			if length != "" && number != length {
+				return "", false
+			}
+			length = number
+		}
+	}
+	return length, length != ""
+}
+
+// framedConn is a connection of HTTP/1 whose one answer is read through framing.
+type framedConn struct {
+	net.Conn
+	framing
+}
+
+func newFramedConn(conn net.Conn, mostHeader int64) *framedConn {
+	c := &framedConn{Conn: conn}
+	c.framing.reset(bufio.NewReaderSize(conn, talkRead), mostHeader)
+	return c
+}
+
+func (c *framedConn) Read(p []byte) (int, error) { return c.framing.Read(p) }
