@@ -326,11 +326,13 @@ func oneLength(values []string) (length string, ok bool) {
 				strings.ContainsAny(rest, "0123456789") {
 				return "", false
 			}
-			number := strings.TrimLeft(one[:digits-1], "0") + one[digits-1:digits]
-			if length != "" && number != length {
+			number := one[:digits]
+			if length == "" {
+				length = number
+			}
+			if strings.TrimLeft(number, "0") != strings.TrimLeft(length, "0") {
 				return "", false
 			}
-			length = number
 		}
 	}
 	return length, length != ""

@@ -100,7 +100,7 @@ func (c *Client) judgeContent(
 ) {
 	contentType := a.header.Get("Content-Type")
 	json := c.o.Rules.For(o.URL).JSON() && extract.IsJSON(contentType)
-	if !json && !extract.IsHTMLBody(contentType, a.body.octets) {
+	if !json && !isHTML(contentType, a.body.octets) {
 		o.Outcome = sitegraph.OutcomeExcluded
 		o.Detail = "not a page: " + o.MediaType
 		// Somebody linked to a feed as to a page, or named one to begin with.
@@ -174,6 +174,16 @@ func hubs(address string, lines []string, l *source.Listing) (hubs []string, top
 		return nil, ""
 	}
 	return hubs, cmp.Or(topic, l.Topic, address)
+}
+
+// isHTML goes by the header. The content decides where the server does not know its type: where
+// there is none, or none that can be read, or one that says so (WHATWG MIME Sniffing 7).
+func isHTML(contentType string, octets []byte) bool {
+	switch extract.MediaType(contentType) {
+	case "", "unknown/unknown", "application/unknown":
+		contentType = http.DetectContentType(octets)
+	}
+	return extract.IsHTML(contentType)
 }
 
 // judgeRedirect takes the target of a redirect. It is not followed: it is a page of its

@@ -306,7 +306,7 @@ func (c *Client) probe(ctx context.Context, u *url.URL, try int, policy robotsPo
 	defer a.release()
 	var sketch *extract.Sketch
 	if err == nil && (a.status == http.StatusOK || a.status == http.StatusNonAuthoritativeInfo) &&
-		extract.IsHTMLBody(a.header.Get("Content-Type"), a.body.octets) {
+		isHTML(a.header.Get("Content-Type"), a.body.octets) {
 		if sketch, err = c.sketch(ctx, a, address); err != nil {
 			sketch = nil
 		}

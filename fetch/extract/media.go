@@ -1,25 +1,12 @@
 package extract
 
-import (
-	"net/http"
-	"strings"
-)
+import "strings"
 
 // IsHTML reports whether a Content-Type is that of HTML or XHTML, in whatever form servers write
 // it.
 func IsHTML(contentType string) bool {
 	kind := MediaType(contentType)
 	return kind == "text/html" || kind == "application/xhtml+xml"
-}
-
-// IsHTMLBody is IsHTML, but that the body decides where the server does not know its type: where
-// there is none, or none that can be read, or one that says so (WHATWG MIME Sniffing 7).
-func IsHTMLBody(contentType string, body []byte) bool {
-	switch MediaType(contentType) {
-	case "", "unknown/unknown", "application/unknown":
-		contentType = http.DetectContentType(body)
-	}
-	return IsHTML(contentType)
 }
 
 // MediaType is what a Content-Type says, in lower case without its parameters. Of several types the

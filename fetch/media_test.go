@@ -1,8 +1,12 @@
-package extract
+package fetch
 
-import "testing"
+import (
+	"testing"
 
-func TestMediaType(t *testing.T) {
+	"github.com/recrawl/recrawl/fetch/extract"
+)
+
+func TestTypes(t *testing.T) {
 	const page = "<!DOCTYPE html><p>x"
 	for _, c := range []struct {
 		contentType, kind string
@@ -36,13 +40,13 @@ func TestMediaType(t *testing.T) {
 		{"text/htmlx", "text/htmlx", false},
 		{"application/octet-stream", "application/octet-stream", false},
 	} {
-		if kind := MediaType(c.contentType); kind != c.kind {
+		if kind := extract.MediaType(c.contentType); kind != c.kind {
 			t.Errorf("%q is %q, want %q", c.contentType, kind, c.kind)
 		}
-		if got := IsHTMLBody(c.contentType, []byte(page)); got != c.page {
+		if got := isHTML(c.contentType, []byte(page)); got != c.page {
 			t.Errorf("a page as %q: %v", c.contentType, got)
 		}
-		if c.kind == "" && IsHTMLBody(c.contentType, []byte("\x89PNG\r\n\x1a\n")) {
+		if c.kind == "" && isHTML(c.contentType, []byte("\x89PNG\r\n\x1a\n")) {
 			t.Errorf("an image as %q is a page", c.contentType)
 		}
 	}
