@@ -209,6 +209,7 @@ const maxCodings = 2
 func contentCodings(h http.Header) (codings []string, unknown string, err error) {
 	for _, line := range h.Values("Content-Encoding") {
 		for name := range strings.SplitSeq(line, ",") {
+			name, _, _ = strings.Cut(name, ";")
 			name = strings.ToLower(strings.Trim(name, " \t\"'"))
 			switch name = strings.TrimPrefix(name, "x-"); name {
 			case "", "identity":

@@ -1,11 +1,11 @@
 // Package fetch makes polite visits to pages of the live web. Client.Try and Client.Visit
 // (visit.go) make one; packages extract, source and robots read what comes.
 //
-// Files: exchange.go, talk.go, body.go (one request and its answer), judge.go (what the answer
-// means), gate.go, turn.go (turns of servers and addresses), guard.go, dial.go, resolver.go (which
-// addresses may be asked, and names), proxy.go, via.go (proxies, and what a guard refused),
-// missing.go (pages that are gone though the answer is 200), robots_*.go
-// (robots.txt asked for, cached, kept), options.go.
+// Files: exchange.go, talk.go, framing.go, body.go (one request and its answer), judge.go (what the
+// answer means), gate.go, turn.go (turns of servers and addresses), guard.go, dial.go, resolver.go
+// (which addresses may be asked, and names), proxy.go, via.go (proxies, and what a guard refused),
+// missing.go (pages that are gone though the answer is 200), robots_*.go (robots.txt asked for,
+// cached, kept), options.go.
 //
 // # Terms
 //

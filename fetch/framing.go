@@ -84,8 +84,8 @@ func (f *framing) line() []byte {
 	return line
 }
 
-// readSize reads the line before a chunk. Blanks may stand before an extension (RFC 9112 7.1.1), and
-// a line may end in LF alone.
+// readSize reads the line before a chunk. Blanks may stand before an extension (RFC 9112 7.1.1),
+// and a line may end in LF alone.
 func (f *framing) readSize() {
 	line := f.line()
 	digits := 0

@@ -40,29 +40,39 @@ func readAnswer(r *bufio.Reader) (*http.Response, []byte, error) {
 // TestFraming: "B" stands for a body of five octets, which must be read. What is refused is refused
 // by net/http in its words.
 func TestFraming(t *testing.T) {
-	const chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+	const head = "HTTP/1.1 200 OK\r\n"
+	const chunked = head + "Transfer-Encoding: chunked\r\n\r\n"
 	for _, c := range []struct {
 		name, answer, refused string
 	}{
-		{"as it should be", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nB more", ""},
-		{"until it closes", "HTTP/1.1 200 OK\r\nX: y\r\n\r\nB", ""},
-		{"identity", "HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\nContent-Length: 5\r\n\r\nB more", ""},
-		{"identity alone", "HTTP/1.1 200 OK\r\nTransfer-Encoding: Identity\r\n\r\nB", ""},
-		{"no coding", "HTTP/1.1 200 OK\r\nTransfer-Encoding: none\r\nContent-Length: 5\r\n\r\nB more", ""},
-		{"chunked twice", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\ntransfer-encoding: Chunked\r\n\r\n5\r\nB\r\n0\r\n\r\n", ""},
-		{"chunked in a list", "HTTP/1.1 200 OK\r\nTransfer-Encoding: identity, chunked,chunked\r\n\r\n5\r\nB\r\n0\r\n\r\n", ""},
-		{"chunked and a length", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: x\r\n\r\n5\r\nB\r\n0\r\n\r\n", ""},
-		{"chunked in HTTP/1.0", "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nB\r\n0\r\n\r\n", ""},
-		{"gzip in transfer", "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n5\r\nB\r\n0\r\n\r\n", "unsupported transfer encoding"},
-		{"lengths in a list", "HTTP/1.1 200 OK\r\nContent-Length: 5, 5\r\n\r\nB more", ""},
-		{"lengths in lines", "HTTP/1.1 200 OK\r\nContent-Length: 5,\r\nContent-Length: 05\r\n\r\nB more", ""},
-		{"length with a sign", "HTTP/1.1 200 OK\r\nContent-Length: +5\r\n\r\nB more", ""},
-		{"length with a unit", "HTTP/1.1 200 OK\r\nContent-Length: 5 bytes;\r\n\r\nB more", ""},
-		{"lengths that differ", "HTTP/1.1 200 OK\r\nContent-Length: 5, 3\r\n\r\nB", "bad Content-Length"},
-		{"lengths that differ in lines", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 3\r\n\r\nB", "multiple Content-Length"},
-		{"no length", "HTTP/1.1 200 OK\r\nContent-Length: 0x5\r\n\r\nB", "bad Content-Length"},
-		{"two numbers", "HTTP/1.1 200 OK\r\nContent-Length: 5 3\r\n\r\nB", "bad Content-Length"},
-		{"too short", "HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nB", "unexpected EOF"},
+		{"as it should be", head + "Content-Length: 5\r\n\r\nB more", ""},
+		{"until it closes", head + "X: y\r\n\r\nB", ""},
+		{"identity", head + "Transfer-Encoding: identity\r\nContent-Length: 5\r\n\r\nB more", ""},
+		{"identity alone", head + "Transfer-Encoding: Identity\r\n\r\nB", ""},
+		{"no coding", head + "Transfer-Encoding: none\r\nContent-Length: 5\r\n\r\nB more", ""},
+		{"chunked twice",
+			head + "Transfer-Encoding: chunked\r\ntransfer-encoding: Chunked\r\n\r\n" +
+				"5\r\nB\r\n0\r\n\r\n", ""},
+		{"chunked in a list",
+			head + "Transfer-Encoding: identity, chunked,chunked\r\n\r\n5\r\nB\r\n0\r\n\r\n", ""},
+		{"chunked and a length",
+			head + "Transfer-Encoding: chunked\r\nContent-Length: x\r\n\r\n" +
+				"5\r\nB\r\n0\r\n\r\n", ""},
+		{"chunked in HTTP/1.0",
+			"HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nB\r\n0\r\n\r\n", ""},
+		{"gzip in transfer",
+			head + "Transfer-Encoding: gzip, chunked\r\n\r\n" +
+				"5\r\nB\r\n0\r\n\r\n", "unsupported transfer encoding"},
+		{"lengths in a list", head + "Content-Length: 5, 5\r\n\r\nB more", ""},
+		{"lengths in lines", head + "Content-Length: 5,\r\nContent-Length: 05\r\n\r\nB more", ""},
+		{"length with a sign", head + "Content-Length: +5\r\n\r\nB more", ""},
+		{"length with a unit", head + "Content-Length: 5 bytes;\r\n\r\nB more", ""},
+		{"lengths that differ", head + "Content-Length: 5, 3\r\n\r\nB", "bad Content-Length"},
+		{"lengths that differ in lines",
+			head + "Content-Length: 5\r\nContent-Length: 3\r\n\r\nB", "multiple Content-Length"},
+		{"no length", head + "Content-Length: 0x5\r\n\r\nB", "bad Content-Length"},
+		{"two numbers", head + "Content-Length: 5 3\r\n\r\nB", "bad Content-Length"},
+		{"too short", head + "Content-Length: 50\r\n\r\nB", "unexpected EOF"},
 		{"blank before an extension", chunked + "5 ; a=b\r\nB\r\n0 ;c\r\n\r\n", ""},
 		{"tab before an extension", chunked + "5\t;a=\"x;y\"\r\nB\r\n0\r\n\r\n", ""},
 		{"chunks with LF alone", chunked + "5\nB\n0\n\n", ""},
@@ -74,29 +84,33 @@ func TestFraming(t *testing.T) {
 		{"no chunk", chunked + "B\r\n", "invalid byte in chunk length"},
 		{"huge chunk", chunked + "11111111111111111\r\nB", "chunk length too large"},
 		{"no end of a chunk", chunked + "5\r\nB0\r\n\r\n", "malformed chunked encoding"},
-		{"no name", "HTTP/1.1 200 OK\r\n: x\r\n:\r\nContent-Length: 5\r\n\r\nB more", ""},
-		{"blanks before the colon", "HTTP/1.1 200 OK\r\nX-Y : z\r\nContent-Length\t: 5\r\n\r\nB more", ""},
-		{"no token", "HTTP/1.1 200 OK\r\nX(Y): z\r\n\xc3\x84: z\r\n continued\r\n[a]/b@c: d\r\n\r\nB", ""},
-		{"controls in a value", "HTTP/1.1 200 OK\r\nX: a\x01\rb\x7f\r\r\n\r\nB", ""},
-		{"NUL", "HTTP/1.1 200 OK\r\nX: a\x00b\r\n\r\nB", "malformed MIME header"},
-		{"no colon", "HTTP/1.1 200 OK\r\nfoo\r\n bar: x\r\n\r\nB", "malformed MIME header"},
-		{"continued", "HTTP/1.1 200 OK\r\nContent-Length:\r\n  5\r\nX: a\r\n\tb\r\n\r\nB more", ""},
-		{"continued from nothing", "HTTP/1.1 200 OK\r\n X: y\r\nContent-Length: 5\r\n\r\nB more", ""},
+		{"no name", head + ": x\r\n:\r\nContent-Length: 5\r\n\r\nB more", ""},
+		{"blanks before the colon", head + "X-Y : z\r\nContent-Length\t: 5\r\n\r\nB more", ""},
+		{"no token", head + "X(Y): z\r\n\xc3\x84: z\r\n continued\r\n[a]/b@c: d\r\n\r\nB", ""},
+		{"controls in a value", head + "X: a\x01\rb\x7f\r\r\n\r\nB", ""},
+		{"NUL", head + "X: a\x00b\r\n\r\nB", "malformed MIME header"},
+		{"no colon", head + "foo\r\n bar: x\r\n\r\nB", "malformed MIME header"},
+		{"continued", head + "Content-Length:\r\n  5\r\nX: a\r\n\tb\r\n\r\nB more", ""},
+		{"continued from nothing", head + " X: y\r\nContent-Length: 5\r\n\r\nB more", ""},
 		{"LF alone", "HTTP/1.1 200 OK\nContent-Length: 5\n\nB more", ""},
 		{"CR twice", "HTTP/1.1 200 OK\r\r\nContent-Length: 5\r\r\n\r\r\nB more", ""},
 		{"no reason", "HTTP/1.1 200\r\n\r\nB", ""},
 		{"no blank before the reason", "HTTP/1.1 200OK\r\n\r\nB", ""},
 		{"tab before the reason", "HTTP/1.1 200\tOK\r\n\r\nB", ""},
 		{"small letters", "http/1.1 200 ok\r\n\r\nB", ""},
-		{"HTTP/2 in words", "HTTP/2 200\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nB\r\n0\r\n\r\n", ""},
-		{"interim answers", "HTTP/1.1 100 Continue\r\n: x\r\n\r\nHTTP/1.1 103\r\nA : b\r\n\r\nHTTP/1.1 200OK\r\n\r\nB", ""},
+		{"HTTP/2 in words",
+			"HTTP/2 200\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nB\r\n0\r\n\r\n", ""},
+		{"interim answers",
+			"HTTP/1.1 100 Continue\r\n: x\r\n\r\n" +
+				"HTTP/1.1 103\r\nA : b\r\n\r\nHTTP/1.1 200OK\r\n\r\n" +
+				"B", ""},
 		{"another protocol", "ICY 200 OK\r\n\r\nB", "malformed HTTP version"},
 		{"long code", "HTTP/1.1 2000 OK\r\n\r\nB", "malformed HTTP status code"},
 		{"no status line", "<p>B", "malformed HTTP response"},
 		{"empty", "", "unexpected EOF"},
-		{"header without end", "HTTP/1.1 200 OK\r\nX: y", "unexpected EOF"},
-		{"long header", "HTTP/1.1 200 OK\r\nX: " + strings.Repeat("y", 2000) + "\r\n\r\nB", "too long"},
-		{"many lines", "HTTP/1.1 200 OK\r\n" + strings.Repeat(": y\r\n", 2000) + "\r\nB", "too long"},
+		{"header without end", head + "X: y", "unexpected EOF"},
+		{"long header", head + "X: " + strings.Repeat("y", 2000) + "\r\n\r\nB", "too long"},
+		{"many lines", head + strings.Repeat(": y\r\n", 2000) + "\r\nB", "too long"},
 	} {
 		answer := strings.ReplaceAll(c.answer, "B", "words")
 		for _, slow := range []bool{false, true} {
@@ -149,7 +163,8 @@ func TestFramingOverTLS(t *testing.T) {
 func FuzzFraming(f *testing.F) {
 	for _, answer := range []string{
 		"HTTP/1.1 200 OK\r\nContent-Length: 5, 5\r\nX: a\r\n b\r\n\r\nwords",
-		"HTTP/1.1 103\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;a\r\nwords\r\n0\r\nX: y\r\n\r\n",
+		"HTTP/1.1 103\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" +
+			"5;a\r\nwords\r\n0\r\nX: y\r\n\r\n",
 		"HTTP/1.1 204 \r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n: x\r\n\r\n",
 		"http/2 200OK\nA(b): c\nContent-Length: 007\n\nx",
 		"HTTP/1.1 +20 x\r\n\r\n",

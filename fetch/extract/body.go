@@ -240,7 +240,8 @@ func appendPlaced(text []byte, pieces *[]piece, page []byte, at place) []byte {
 	take := func(character []byte, from, to int) {
 		n, kind := look(character)
 		before := len(text)
-		if text = appendLooked(text, character[:n], kind); kind != looksBlank && len(text) > before {
+		text = appendLooked(text, character[:n], kind)
+		if kind != looksBlank && len(text) > before {
 			*pieces = append(*pieces, piece{before, n, from, to - from})
 		}
 	}

@@ -105,8 +105,8 @@ func declared(label string) (encoding.Encoding, string) {
 	return e, name
 }
 
-// charsetOfMeta finds the first <meta> that names a known charset. Browsers look for it in the first
-// 1,024 octets, and read the page anew when it comes later.
+// charsetOfMeta finds the first <meta> that names a known charset. Browsers look for it in the
+// first 1,024 octets, and read the page anew when it comes later.
 func charsetOfMeta(page []byte) (encoding.Encoding, string) {
 	if !mayDeclare(page) {
 		return nil, ""

@@ -27,11 +27,13 @@ func TestDeclaredCharset(t *testing.T) {
 	for _, c := range []struct{ before, contentType, in string }{
 		{"<meta charset=Shift_JIS>", "text/html", "shift_jis"},
 		{late + "<meta charset=Shift_JIS>", "text/html", "shift_jis"},
-		{late + `<META CONTENT='text/html;charset="x-sjis"' HTTP-EQUIV=content-type>`, "", "shift_jis"},
+		{late + `<META CONTENT='text/html;charset="x-sjis"' HTTP-EQUIV=content-type>`, "",
+			"shift_jis"},
 		{"<!-- <meta charset=big5> --><script>'<meta charset=big5>'</script>" + late +
 			"<meta charset=euc-jp>", "text/html", "euc-jp"},
 		{"<meta charset=none><meta charset=euc-jp>", "text/html", "euc-jp"},
-		{"<meta name=x content='charset=big5'><meta charset=' \"euc-jp\" '>", "text/html", "euc-jp"},
+		{"<meta name=x content='charset=big5'><meta charset=' \"euc-jp\" '>", "text/html",
+			"euc-jp"},
 		{`<?xml version="1.0" encoding="Shift_JIS"?>`, "text/html", "shift_jis"},
 		{`<?xml version="1.0" encoding="Shift_JIS"?>`, xhtml, "shift_jis"},
 		{"\n<?xml version='1.0' encoding = 'euc-jp' standalone='yes'?>", "text/html", "euc-jp"},
@@ -68,22 +70,31 @@ var undeclared = []struct {
 	{"shift_jis", "日本語のページ", "これは日本語の本文です。健康診断の申請は市役所の窓口で受け付けています。",
 		"euc-jp iso-2022-jp"},
 	{"shift_jis", "カタカナ", "ページ メニュー ニュース サービス センター", "euc-jp iso-2022-jp"},
-	{"windows-1251", "Русская страница", "Это обычный русский текст. Новости города и погода на сегодня.",
+	{"windows-1251", "Русская страница",
+		"Это обычный русский текст. Новости города и погода на сегодня.",
 		"koi8-r iso-8859-5 ibm866"},
-	{"windows-1251", "Українська сторінка", "Це звичайний український текст. Новини міста, її погода і розклад.",
+	{"windows-1251", "Українська сторінка",
+		"Це звичайний український текст. Новини міста, її погода і розклад.",
 		"koi8-u"},
-	{"windows-1251", "Българска страница", "Това е обикновен български текст. Новини от града и времето.", ""},
+	{"windows-1251", "Българска страница",
+		"Това е обикновен български текст. Новини от града и времето.", ""},
 	{"gb18030", "中文网页", "这是一个普通的中文网页。本市的新闻、天气预报和列车时刻表都在这里。", ""},
 	{"big5", "中文網頁", "這是一個普通的中文網頁。本市的新聞、天氣預報和列車時刻表都在這裡。", ""},
 	{"euc-kr", "한국어 페이지", "이것은 평범한 한국어 본문입니다. 도시의 소식과 날씨를 알려 드립니다.", ""},
-	{"windows-1253", "Ελληνική σελίδα", "Αυτό είναι ένα συνηθισμένο ελληνικό κείμενο. Νέα της πόλης.", ""},
+	{"windows-1253", "Ελληνική σελίδα",
+		"Αυτό είναι ένα συνηθισμένο ελληνικό κείμενο. Νέα της πόλης.", ""},
 	{"windows-1255", "דף בעברית", "זהו טקסט רגיל בעברית. חדשות העיר, מזג האוויר ולוח הזמנים.", ""},
 	{"windows-874", "หน้าภาษาไทย", "นี่คือข้อความภาษาไทยธรรมดา ข่าวของเมือง สภาพอากาศ", ""},
-	{"windows-1252", "Page française", "Ceci est un texte français. À l’été, où « ça » se passe déjà… créée", ""},
-	{"windows-1252", "Gäste", "Dies ist ein gewöhnlicher Text. Grüße aus München – schöne Straße, Ärzte.", ""},
-	{"windows-1252", "Página", "¿Qué pasó mañana? Año, niño, información. São, coração, ações.", ""},
-	{"windows-1252", "Síða", "Þetta er venjulegur íslenskur texti. Fréttir, veðrið og áætlanir.", ""},
-	{"windows-1252", "Sivu", "Tämä on tavallinen teksti. Sää ja junien aikataulut löydät täältä.", ""},
+	{"windows-1252", "Page française",
+		"Ceci est un texte français. À l’été, où « ça » se passe déjà… créée", ""},
+	{"windows-1252", "Gäste",
+		"Dies ist ein gewöhnlicher Text. Grüße aus München – schöne Straße, Ärzte.", ""},
+	{"windows-1252", "Página", "¿Qué pasó mañana? Año, niño, información. São, coração, ações.",
+		""},
+	{"windows-1252", "Síða", "Þetta er venjulegur íslenskur texti. Fréttir, veðrið og áætlanir.",
+		""},
+	{"windows-1252", "Sivu",
+		"Tämä on tavallinen teksti. Sää ja junien aikataulut löydät täältä.", ""},
 	{"windows-1252", "Café", "“Quotes” – it’s fine. © 2024 Company™ ƒ(x) ‚low‘ 20 €", ""},
 	{"windows-1252", "........", "………… •••• ———— ¯¯¯¯ one \u00a0\u00a0\u00a0 two", ""},
 	{"windows-1252", "GARÇON", "ÀÉÈ À LA CARTE – DÉJÀ VU, NOËL ÂGÉ", ""},
@@ -101,7 +112,8 @@ func TestUndeclaredCharset(t *testing.T) {
 				}
 				body := []byte(encoded(t, name, page))
 				if p := HTML(body, "text/html", self, Options{}); p.Charset != name {
-					t.Errorf("%s with %d paragraphs: charset %q, want %q", c.title, n+1, p.Charset, name)
+					t.Errorf("%s with %d paragraphs: charset %q, want %q",
+						c.title, n+1, p.Charset, name)
 				}
 				p := HTML([]byte(page), "text/html", self, Options{})
 				if p.Charset != "utf-8" {

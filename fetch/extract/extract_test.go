@@ -233,10 +233,13 @@ func TestLooksTheSame(t *testing.T) {
 			"10&nbsp;euros café", "10\u202feuros café", "10&thinsp;euros&emsp;&ensp;café",
 			"10\u2009\u200aeuros\u205fcafé", "10\u3000euros café", "10\u2028euros\u2029café",
 			"10\u1680euros\u0085café", "10 \u200beuros caf\u00e9", "10 eu&shy;r\u00ados café",
-			"10 euros &lrm;café&rlm;", "\u202a10\u202c euros \u2066café\u2069", "10 euros \ufeffcafé",
+			"10 euros &lrm;café&rlm;",
+			"\u202a10\u202c euros \u2066café\u2069", "10 euros \ufeffcafé",
 			"10 eu\u2060ros &NoBreak;café", "10 euros cafe\u0301", "10 euros cafe&#x301;",
-			"10 euros caf<b>e</b>&#x301;", "10 euros <i>cafe</i>\u0301", "10\u200c euros\u200d café",
-			"10 euros \u061ccafé", "\u200b 10 euros café \u200b", "10 \u2000 euros c\u200b\u200bafé",
+			"10 euros caf<b>e</b>&#x301;",
+			"10 euros <i>cafe</i>\u0301", "10\u200c euros\u200d café",
+			"10 euros \u061ccafé",
+			"\u200b 10 euros café \u200b", "10 \u2000 euros c\u200b\u200bafé",
 		}, []string{"10euros café", "10 euros cafe", "10 euros cafe\u0300"}},
 		// A half space of Persian, and a joiner of Devanagari.
 		{"می\u200cخواهم", []string{"می&zwnj;خواهم", "می\u200c\u200b\u200cخواهم",
@@ -245,7 +248,8 @@ func TestLooksTheSame(t *testing.T) {
 		{"👨\u200d👩\u200d👧 ❤\ufe0f\u200d🔥", nil, []string{"👨👩👧 ❤\ufe0f🔥"}},
 		{"가 Å क\u093c \u05d0\u05b7", []string{"\u1100\u1161 \u212b \u0958 \ufb2e",
 			"&#x1100;<b>&#x1161;</b> A\u030a क\u093c &#64302;"}, nil},
-		{"a\u0323\u0302", []string{"a\u0302\u0323", "\u1ead", "a<b>\u0302</b>\u0323"}, []string{"a\u0302"}},
+		{"a\u0323\u0302", []string{"a\u0302\u0323", "\u1ead", "a<b>\u0302</b>\u0323"},
+			[]string{"a\u0302"}},
 	} {
 		want, wanted := look(c.text)
 		for _, same := range c.same {
