@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"io"
 	"net"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,7 +27,7 @@ type framing struct {
 	left  uint64 // octets of the chunk
 	room  int64  // octets that headers may still have
 
-	header []byte // made of a header; kept for the next one
+	header, line, field []byte // room that is used again
 }
 
 type framingPhase uint8
@@ -41,7 +42,11 @@ const (
 )
 
 func (f *framing) reset(raw *bufio.Reader, mostHeader int64) {
-	*f = framing{raw: raw, room: mostHeader, header: f.header[:0]}
+	const usual = 4 << 10
+	if cap(f.header)+cap(f.line)+cap(f.field) > usual {
+		f.header, f.line, f.field = nil, nil, nil
+	}
+	*f = framing{raw: raw, room: mostHeader, header: f.header[:0], line: f.line, field: f.field}
 }
 
 func (f *framing) Read(p []byte) (int, error) {
@@ -75,8 +80,8 @@ func (f *framing) Read(p []byte) (int, error) {
 	}
 }
 
-// line reads a line, with its end. It may be the beginning of a longer one.
-func (f *framing) line() []byte {
+// readLine reads a line, with its end. It may be the beginning of a longer one.
+func (f *framing) readLine() []byte {
 	line, err := f.raw.ReadSlice('\n')
 	if err != nil && err != bufio.ErrBufferFull {
 		f.err = err
@@ -87,7 +92,7 @@ func (f *framing) line() []byte {
 // readSize reads the line before a chunk. Blanks may stand before an extension (RFC 9112 7.1.1),
 // and a line may end in LF alone.
 func (f *framing) readSize() {
-	line := f.line()
+	line := f.readLine()
 	digits := 0
 	for digits < len(line) && isHex(line[digits]) {
 		digits++
@@ -119,7 +124,7 @@ func (f *framing) readEnd() {
 		f.raw.Discard(1)
 		f.out, f.phase = append(f.header[:0], "\r\n"...), framingSize
 	default:
-		f.out, f.phase = f.line(), framingSize
+		f.out, f.phase = f.readLine(), framingSize
 		if string(f.out) != "\r\n" {
 			f.phase = framingRest
 		}
@@ -130,7 +135,7 @@ func (f *framing) readEnd() {
 // be missing or wrong.
 func (f *framing) readTrailer() {
 	for f.err == nil {
-		if len(bytes.TrimRight(f.line(), "\r\n")) == 0 {
+		if len(bytes.TrimRight(f.readLine(), "\r\n")) == 0 {
 			break
 		}
 	}
@@ -147,16 +152,17 @@ type header struct {
 
 // readHeader reads the header of an answer.
 func (f *framing) readHeader() {
-	status, whole := f.headerLine(nil)
-	statusLine, code, ok := parseStatusLine(status)
+	status, whole := f.headerLine(f.line[:0])
+	out, code, ok := parseStatusLine(f.header[:0], status)
 	if !whole || !ok {
 		if f.out, f.phase = status, framingRest; whole {
 			f.out = append(f.out, "\r\n"...)
 		}
 		return
 	}
-	h := header{out: append(append(f.header[:0], statusLine...), "\r\n"...)}
-	var line []byte
+	h := header{out: append(out, "\r\n"...), line: f.field[:0]}
+	line := status
+	defer func() { f.line, f.field = line, h.line }()
 	for {
 		line, whole = f.headerLine(line[:0])
 		switch {
@@ -173,7 +179,7 @@ func (f *framing) readHeader() {
 			}
 			f.out = f.header
 			switch {
-			case code[0] == '1' && code != "101": // another header comes
+			case code/100 == 1 && code != http.StatusSwitchingProtocols: // another header comes
 			case chunked:
 				f.phase = framingSize
 			default:
@@ -194,7 +200,7 @@ func (f *framing) readHeader() {
 // headerLine appends a whole line without its end, or what there is of one.
 func (f *framing) headerLine(line []byte) (_ []byte, whole bool) {
 	for f.err == nil {
-		part := f.line()
+		part := f.readLine()
 		if f.room -= int64(len(part)); f.room < 0 {
 			f.err = errLongHeader
 			break
@@ -207,11 +213,11 @@ func (f *framing) headerLine(line []byte) (_ []byte, whole bool) {
 	return line, false
 }
 
-// parseStatusLine returns a status line as net/http reads it, and its code.
-func parseStatusLine(line []byte) (out []byte, code string, ok bool) {
+// parseStatusLine appends a status line as net/http reads it, and returns its code.
+func parseStatusLine(out, line []byte) (_ []byte, code int, ok bool) {
 	const prefix = "HTTP/"
 	if len(line) < len(prefix) || !bytes.EqualFold(line[:len(prefix)], []byte(prefix)) {
-		return nil, "", false
+		return nil, 0, false
 	}
 	version, rest, ok := bytes.Cut(line[len(prefix):], []byte(" "))
 	switch {
@@ -219,19 +225,20 @@ func parseStatusLine(line []byte) (out []byte, code string, ok bool) {
 	case len(version) == 1 && (version[0] == '2' || version[0] == '3'):
 		version = []byte("1.1") // it is not, as we read it
 	default:
-		return nil, "", false
+		return nil, 0, false
 	}
 	rest = bytes.TrimLeft(rest, " ")
 	if !ok || len(rest) < 3 || !isDigit(rest[0]) || !isDigit(rest[1]) || !isDigit(rest[2]) ||
 		len(rest) > 3 && isDigit(rest[3]) {
-		return nil, "", false
+		return nil, 0, false
 	}
 	out = append(append(append(out, prefix...), version...), ' ')
 	out = append(out, rest[:3]...)
 	if len(rest) > 3 && rest[3] != ' ' {
 		out = append(out, ' ')
 	}
-	return append(out, rest[3:]...), string(rest[:3]), true
+	code = int(rest[0]-'0')*100 + int(rest[1]-'0')*10 + int(rest[2]-'0')
+	return append(out, rest[3:]...), code, true
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
