@@ -155,15 +155,23 @@ func isChunked(fields []Field) bool {
 		"chunked")
 }
 
-// statusOf reads a status line; 0 if it is none.
+// statusOf reads a status line, also one in small letters and one without a blank behind the code,
+// which servers send; 0 if it is none.
 func statusOf(head []byte) int {
 	line, _, _ := bytes.Cut(head, []byte("\n"))
 	words := strings.Fields(string(line[:min(len(line), 100)]))
-	if len(words) < 2 || !strings.HasPrefix(words[0], "HTTP/") || len(words[1]) != 3 {
+	if len(words) < 2 || !strings.HasPrefix(strings.ToUpper(words[0]), "HTTP/") {
 		return 0
 	}
-	status, _ := strconv.Atoi(words[1])
-	return max(status, 0)
+	code, digits := words[1], 0
+	for digits < len(code) && code[digits] >= '0' && code[digits] <= '9' {
+		digits++
+	}
+	if digits != 3 {
+		return 0
+	}
+	status, _ := strconv.Atoi(code[:digits])
+	return status
 }
 
 // headLength is how many octets the head of a message has, its empty line included; -1: it has no
@@ -174,7 +182,7 @@ func headLength(raw []byte) int {
 		if n < 0 {
 			return -1
 		}
-		if line := raw[at : at+n]; n == 0 || n == 1 && line[0] == '\r' {
+		if len(bytes.TrimRight(raw[at:at+n], "\r")) == 0 {
 			return at + n + 1
 		}
 		at += n + 1
