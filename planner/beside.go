@@ -74,7 +74,7 @@ func (p *Planner) nextAsked() (Visit, step) {
 		delete(a.waits, page)
 		m := c.Memory(page)
 		isSource := m.State == sitegraph.StateSource
-		waits := m.wait() > 0 && int64(m.Tried)+int64(m.wait().Seconds()) > c.end
+		waits := int64(m.Tried)+int64(c.wait(page)/time.Second) > c.end && c.wait(page) > 0
 		if waits && !isSource || c.Outside(page) || isSource && !p.caps.mayReadSource(page) {
 			continue
 		}
@@ -143,7 +143,8 @@ func (p *Planner) lookAt(page sitegraph.PageID) int64 {
 	if m.Errors > 0 {
 		wait = max(wait, BackOff(m.Errors).Seconds())
 	}
-	return int64(m.Tried) + int64(wait)
+	most := p.Corpus.within(page, time.Duration(wait)*time.Second)
+	return int64(m.Tried) + int64(most/time.Second)
 }
 
 // nextAgain takes the look that has been due longest; skip: none, or their share is used.

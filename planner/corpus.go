@@ -79,6 +79,7 @@ type Corpus struct {
 	price  budget.Price
 	Hints  *hints.Hints // what feeds, sitemaps and headers claim
 	caps   *Caps        // of the planner; nil: none
+	ages   *aging       // of the planner; nil: none
 
 	weights   *preferences.Weights // nil: 1 for all pages
 	weight    []float64
@@ -233,20 +234,37 @@ func (c *Corpus) Eligible(p sitegraph.PageID) bool {
 	if c.taken(m) {
 		return false
 	}
-	return m.Errors == 0 && m.misses == 0 || int64(m.Tried)+int64(m.wait()/time.Second) <= c.end
+	return m.Errors == 0 && m.misses == 0 || int64(m.Tried)+int64(c.wait(p)/time.Second) <= c.end
 }
 
 // wait is how long a page is not visited after its last visit, because that failed, or because the
-// server answered that the page cannot be fetched.
-func (m *Memory) wait() time.Duration {
-	wait := time.Duration(0)
+// server answered that the page cannot be fetched. It is no longer than the greatest age of the page.
+func (c *Corpus) wait(p sitegraph.PageID) time.Duration {
+	m, wait := &c.pages[p], time.Duration(0)
 	if m.Errors > 0 {
 		wait = BackOff(m.Errors)
 	}
 	if m.State == sitegraph.StateAlive {
 		wait = max(wait, sitegraph.MissWait(m.misses, m.leftBy&leftByRobots != 0))
 	}
+	return c.within(p, wait)
+}
+
+// within bounds the wait for the next visit to a page by the greatest age of its copy. What a
+// filter of the user rejects has none.
+func (c *Corpus) within(p sitegraph.PageID, wait time.Duration) time.Duration {
+	if age := c.MaxAge(p); age > 0 && !c.Rejected(p) {
+		return min(wait, age)
+	}
 	return wait
+}
+
+// MaxAge is the greatest age that is promised of the copy of a page; 0: none is.
+func (c *Corpus) MaxAge(p sitegraph.PageID) time.Duration {
+	if c.ages == nil || int(p) >= len(c.ages.age) {
+		return 0
+	}
+	return time.Duration(c.ages.age[p]) * time.Second
 }
 
 // Forbidden reports whether a page left, or may leave, because of robots.txt.

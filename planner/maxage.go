@@ -13,7 +13,10 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// A promise of a greatest age says that no copy is older, whatever the policy thinks of its page.
+// A promise of a greatest age says that no copy is older, whatever the policy thinks of its page. A
+// page of which there is no copy, as it failed, is gone or may not be visited, is asked for again
+// after that age at the latest: nobody learns otherwise that it is there.
+//
 // Pages that come near it are visited before others, the oldest first. They may take half of each
 // round's budget, and more only where the promise could not be kept otherwise: so a crawl whose
 // copies are all of one day begins early to spread their next visits.
@@ -47,8 +50,12 @@ func (a *aging) note(c *Corpus, p sitegraph.PageID) {
 	}
 	m := c.Memory(p)
 	deadline := uint32(0)
-	if m.State == sitegraph.StateAlive && a.age[p] > 0 && !c.Outside(p) {
+	switch {
+	case a.age[p] == 0 || c.Outside(p):
+	case m.State == sitegraph.StateAlive:
 		deadline = m.History.Last + a.age[p]
+	case m.State != sitegraph.StateSource && m.Tried > 0 && !c.Rejected(p):
+		deadline = m.Tried + a.age[p]
 	}
 	if old := a.deadline[p]; old == deadline {
 		return
@@ -120,22 +127,27 @@ func (p *Planner) nextAging() (Visit, step) {
 			continue // it was visited since
 		}
 		a.passed = append(a.passed, c)
-		if !p.Corpus.Refetchable(c.Page) || p.Corpus.Outside(c.Page) {
+		m := p.Corpus.Memory(c.Page)
+		if m.State == sitegraph.StateSource || p.Corpus.Outside(c.Page) {
 			continue
 		}
-		if p.rested(c.Page) {
+		if !p.Corpus.Eligible(c.Page) || p.rested(c.Page) {
 			a.left-- // it was counted
 			continue
 		}
-		m := p.Corpus.Memory(c.Page)
 		v := Visit{
 			Page:        c.Page,
+			First:       m.State == sitegraph.StateNew,
 			Due:         time.Unix(int64(-c.Score), 0).UTC(),
 			Probability: math.NaN(),
 			Value:       math.NaN(),
 			Reason: Because("its copy is %.3g days old, and none is to be older than %.3g",
 				float64(p.Corpus.round.End.Unix()-int64(m.History.Last))/Day.Seconds(),
 				float64(a.age[c.Page])/Day.Seconds()),
+		}
+		if m.State != sitegraph.StateAlive {
+			v.Reason = Because("there is no copy of it; it is asked for again each %.3g days",
+				float64(a.age[c.Page])/Day.Seconds())
 		}
 		if p.Corpus.Closed(p.Corpus.Graph.Server(c.Page)) {
 			p.putOff(v, false)
@@ -190,7 +202,8 @@ func (p *Planner) Promise() *Promise {
 		need := Day.Seconds() / float64(a.age[page])
 		all.PerDay += need
 		needs[p.Corpus.Graph.Server(sitegraph.PageID(page))] += need
-		if int64(deadline) < now {
+		alive := p.Corpus.pages[page].State == sitegraph.StateAlive
+		if alive && int64(deadline) < now {
 			all.Overdue++
 		}
 	}

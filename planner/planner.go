@@ -118,7 +118,7 @@ func New(corpus *Corpus, policy Policy, o Options) *Planner {
 	}
 	p.caps = newCaps(corpus, &o)
 	p.aging.ages = o.MaxAges
-	corpus.caps = p.caps
+	corpus.caps, corpus.ages = p.caps, &p.aging
 	for id := range sitegraph.PageID(corpus.Pages()) {
 		p.aging.note(corpus, id)
 		switch corpus.Memory(id).State {
@@ -484,17 +484,18 @@ func (p *Planner) Due(page sitegraph.PageID, now time.Time) (Due, time.Duration)
 			due.When = soon
 		}
 		return due, 0
-	case m.State.Left() && p.options.AgainShare > 0:
+	case m.State.Left() && (p.options.AgainShare > 0 || p.Corpus.MaxAge(page) > 0):
 		due := p.againDue(page)
 		if !due.When.After(now) { // the share of such visits had no room for it yet
 			due.When = soon
 		}
 		return due, 0
 	case m.Errors > 0:
-		return Due{now.Add(BackOff(m.Errors)), Because("its last visits failed")}, 0
+		wait := p.Corpus.within(page, BackOff(m.Errors))
+		return Due{now.Add(wait), Because("its last visits failed")}, 0
 	case m.State == sitegraph.StateAlive && m.misses > 0:
 		return Due{
-			now.Add(m.wait()),
+			now.Add(p.Corpus.wait(page)),
 			Because(
 				"its last %.0f answers say that it is not to be had; it is asked for again "+
 					"before it is given up",

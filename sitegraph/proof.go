@@ -38,16 +38,21 @@ func proof(o *Observation) uint8 {
 // Doubt counts an observation that would make a page with a copy leave, and reports whether the
 // proof is not complete yet: then the page stays. An answer of another kind than the last one
 // begins the count anew: a server that first misses a page and then redirects it is in disorder. An
-// answer that comes before half of the wait is over does not count.
-func (r *Record) Doubt(o Observation) bool {
+// answer that comes before half of the wait is over does not count. longest bounds that wait, where
+// the page is asked for so often that nothing would ever count; 0: there is no such bound.
+func (r *Record) Doubt(o Observation, longest time.Duration) bool {
 	if r.State != StateAlive || o.Filter != "" && o.Digests.Bytes == r.Digests.Bytes ||
 		o.Outcome != OutcomeGone && o.Outcome != OutcomeRedirected && o.Outcome != OutcomeExcluded {
 		return false
 	}
+	wait := MissWait(r.Misses, r.ByRobots)
+	if longest > 0 {
+		wait = min(wait, longest)
+	}
 	switch {
 	case r.Misses == 0, r.Missed != o.Outcome, r.ByRobots != o.ByRobots:
 		r.Misses = 1
-	case o.Time.Sub(r.Tried) < MissWait(r.Misses, r.ByRobots)/2:
+	case o.Time.Sub(r.Tried) < wait/2:
 	case r.Misses+1 >= proof(&o):
 		return false
 	default:

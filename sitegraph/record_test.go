@@ -330,7 +330,7 @@ func TestDoubtCountsByKind(t *testing.T) {
 			left := false
 			if a.outcome == OutcomeFailed {
 				r.Apply(o, ChangeByBytes)
-			} else if left = !r.Doubt(o); left {
+			} else if left = !r.Doubt(o, 0); left {
 				r.Apply(o, ChangeByBytes)
 			}
 			if want := c.left && i == len(c.answers)-1; left != want || r.State.Left() != want {
@@ -389,14 +389,14 @@ func TestFilteredPageLeaves(t *testing.T) {
 		return Observation{Time: at.Add(time.Duration(hours) * time.Hour), Outcome: OutcomeExcluded,
 			Status: 200, Filter: "f", Digests: Digests{Bytes: d}}
 	}
-	if r := record(); r.Doubt(rejects(copied, 1)) {
+	if r := record(); r.Doubt(rejects(copied, 1), 0) {
 		t.Error("the copy is rejected, and stays")
 	} else if r.Apply(rejects(copied, 1), 0) != VerdictLeft || !r.ByFilter ||
 		r.State != StateExcluded {
 		t.Errorf("%+v", r)
 	}
 	r := record()
-	if !r.Doubt(rejects(other, 1)) || r.Doubt(rejects(other, 2)) {
+	if !r.Doubt(rejects(other, 1), 0) || r.Doubt(rejects(other, 2), 0) {
 		t.Error("another content takes other than two answers")
 	}
 	r.Apply(rejects(other, 2), 0)

@@ -85,7 +85,7 @@ func (l *Loop) apply(v planner.Visit, r *Request, o sitegraph.Observation) error
 	}
 	if l.Proof && o.Outcome != sitegraph.OutcomeFetched &&
 		!(o.Canonical != "" && o.RedirectTo == o.Canonical) &&
-		record.Doubt(o) {
+		record.Doubt(o, l.Planner.Corpus.MaxAge(record.Page)) {
 		if err := l.relax(record.Page, o.Robots); err != nil {
 			return err
 		}
