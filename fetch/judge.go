@@ -39,7 +39,8 @@ func (a *answer) mediaType() string {
 // judge says what an answer means for the page:
 //
 //	200, 203                     fetched if it is HTML, JSON where a rule of the user says so,
-//	                             or a source where one was expected;
+//	                             JSON or plain text if it is watched, or a source where one was
+//	                             expected;
 //	                             excluded if not
 //	304                          not modified, if that was the question
 //	301 302 303 307 308 300      redirected, if Location names another web page; where there
@@ -99,8 +100,10 @@ func (c *Client) judgeContent(
 	rec *sitegraph.Record,
 ) {
 	contentType := a.header.Get("Content-Type")
-	json := c.o.Rules.For(o.URL).JSON() && extract.IsJSON(contentType)
-	if !json && !isHTML(contentType, a.body.octets) {
+	watched := c.isWatched(o.URL)
+	plain := (watched || c.o.Rules.For(o.URL).JSON()) && extract.IsJSON(contentType) ||
+		watched && extract.IsPlain(contentType)
+	if !plain && !isHTML(contentType, a.body.octets) {
 		o.Outcome = sitegraph.OutcomeExcluded
 		o.Detail = "not a page: " + o.MediaType
 		// Somebody linked to a feed as to a page, or named one to begin with.
@@ -115,6 +118,9 @@ func (c *Client) judgeContent(
 		validate(o, a)
 	}
 }
+
+// isWatched reports whether somebody watches a page.
+func (c *Client) isWatched(url string) bool { return c.o.Watch != nil && len(c.o.Watch(url)) > 0 }
 
 // validate takes what the next visit can make its condition.
 func validate(o *sitegraph.Observation, a *answer) {

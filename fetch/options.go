@@ -96,6 +96,10 @@ type Options struct {
 	// RobotsFresh is how long a robots.txt holds before it is asked for again. Default, and most:
 	// 24 h (RFC 9309 2.4).
 	RobotsFresh time.Duration
+	// MaxAge is the longest time between two visits to a page that the user allows. A robots.txt
+	// that could not be had is asked for again as soon, whatever the server did before, unless it
+	// asked for a longer wait. It is called concurrently; nil, or 0: there is no such time.
+	MaxAge func(url string) time.Duration
 	// KeepRobots makes Keep hand out what is read of robots.txt, and Recall take it in again.
 	KeepRobots bool
 

@@ -55,8 +55,13 @@ func surviving(parse func(Reading) Content, r Reading) (c Content, err error) {
 }
 
 func parse(r Reading) (c Content) {
-	if !r.Source && r.Page.Rule.JSON() && extract.IsJSON(r.ContentType) {
+	watched := len(r.Page.Watched) > 0
+	if !r.Source && (r.Page.Rule.JSON() || watched) && extract.IsJSON(r.ContentType) {
 		c.Page = extract.JSON(r.Body, r.Page)
+		return c
+	}
+	if !r.Source && watched && extract.IsPlain(r.ContentType) {
+		c.Page = extract.Plain(r.Body, r.ContentType, r.Page)
 		return c
 	}
 	if !r.Source {

@@ -22,15 +22,18 @@ const maxRobotsHops = 5
 // robotsFor returns what robots.txt says for the server of u, asking for it if need be.
 // The error is ctx's, notYet, or a LocalError.
 func (c *Client) robotsFor(ctx context.Context, u *url.URL, try int) (robotsPolicy, error) {
-	key := origin(u)
-	p, entry, busy := c.robots.lookup(key, c.clock.Now())
+	key, longest := origin(u), time.Duration(0)
+	if c.o.MaxAge != nil {
+		longest = c.o.MaxAge(u.String())
+	}
+	p, entry, busy := c.robots.lookup(key, c.clock.Now(), longest)
 	switch {
 	case busy != nil:
 		return p, &notYet{busy: busy}
 	case entry == nil:
 		return p, nil
 	}
-	if p, ok := c.recallRobots(entry, u); ok {
+	if p, ok := c.recallRobots(entry, u, longest); ok {
 		c.robots.done(key, entry)
 		return p, nil
 	}
@@ -55,7 +58,7 @@ func (c *Client) robotsFor(ctx context.Context, u *url.URL, try int) (robotsPoli
 	c.keepRobots(entry)
 	c.robots.done(key, entry)
 	now := c.clock.Now()
-	p, ok := entry.policy(now)
+	p, ok := entry.policy(now, longest)
 	if !ok {
 		// The clock went on past the retry while we asked: what we learned still holds once.
 		p = robotsPolicy{

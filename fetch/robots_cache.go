@@ -47,6 +47,7 @@ type robotsEntry struct {
 	fetched  time.Time     // of rules
 	failures int           // in a row since then
 	why      string        // the last failure
+	failed   time.Time     // when that was
 	retry    time.Time
 	after    time.Time
 	wished   time.Time         // Retry-After of the last request; zero: none
@@ -59,8 +60,9 @@ type robotsEntry struct {
 	seen []string
 }
 
-// policy returns what the entry says at now; false if robots.txt has to be asked for.
-func (e *robotsEntry) policy(now time.Time) (robotsPolicy, bool) {
+// policy returns what the entry says at now; false if robots.txt has to be asked for. longest is the
+// longest wait for one that could not be had, beside what the server asked for; 0: the usual one.
+func (e *robotsEntry) policy(now time.Time, longest time.Duration) (robotsPolicy, bool) {
 	age := now.Sub(e.fetched)
 	if e.rules != nil && age >= 0 && age < e.fresh {
 		return robotsPolicy{rules: e.rules, after: e.after, sources: e.sources}, true
@@ -71,7 +73,16 @@ func (e *robotsEntry) policy(now time.Time) (robotsPolicy, bool) {
 	if e.rules != nil && age >= 0 && age < e.fresh+robotsStale {
 		return robotsPolicy{rules: e.rules, after: e.after, sources: e.sources}, true
 	}
-	return robotsPolicy{unreachable: e.why, retry: e.retry, after: e.after, wished: e.wished}, true
+	retry := e.retry
+	if longest > 0 && e.failed.Add(longest).Before(retry) {
+		if retry = e.failed.Add(longest); e.wished.After(retry) {
+			retry = e.wished
+		}
+		if !now.Before(retry) {
+			return robotsPolicy{}, false
+		}
+	}
+	return robotsPolicy{unreachable: e.why, retry: retry, after: e.after, wished: e.wished}, true
 }
 
 // fail notes that robots.txt could not be had.
@@ -81,7 +92,7 @@ func (e *robotsEntry) fail(now time.Time, why string, asked time.Time) {
 		pause = min(robotsRetry<<e.failures, robotsRetryMax)
 	}
 	e.failures++
-	e.why, e.wished = why, asked
+	e.why, e.wished, e.failed = why, asked, now
 	e.retry = now.Add(pause)
 	if asked.After(e.retry) {
 		e.retry = asked
@@ -132,13 +143,14 @@ func (e *robotsEntry) size() int64 {
 func (c *robotsCache) lookup(
 	key string,
 	now time.Time,
+	longest time.Duration,
 ) (p robotsPolicy, old *robotsEntry, busy <-chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if el, ok := c.entries[key]; ok {
 		c.used.MoveToFront(el)
 		e := el.Value.(*robotsEntry)
-		if p, ok := e.policy(now); ok {
+		if p, ok := e.policy(now, longest); ok {
 			return p, nil, nil
 		}
 		copied := *e
@@ -212,7 +224,7 @@ func (c *Client) Permits(url string) (permitted, known bool) {
 	if !ok {
 		return false, false
 	}
-	p, ok := el.Value.(*robotsEntry).policy(c.clock.Now())
+	p, ok := el.Value.(*robotsEntry).policy(c.clock.Now(), 0)
 	if !ok || p.rules == nil {
 		return false, false
 	}
@@ -227,7 +239,7 @@ func (c *robotsCache) delay(key string, now time.Time) time.Duration {
 	if !ok {
 		return 0
 	}
-	p, _ := el.Value.(*robotsEntry).policy(now)
+	p, _ := el.Value.(*robotsEntry).policy(now, 0)
 	if p.rules == nil {
 		return 0
 	}

@@ -186,7 +186,8 @@ func (c *robotsCache) recall(name string, value []byte) {
 // recallRobots reads what Recall took in into an entry of which nothing is known. True: it says
 // what holds now. Otherwise robots.txt has to be asked for, from that on. The pause after the
 // request of then holds for the server of u, too.
-func (c *Client) recallRobots(e *robotsEntry, u *url.URL) (robotsPolicy, bool) {
+func (c *Client) recallRobots(e *robotsEntry, u *url.URL, longest time.Duration) (
+	robotsPolicy, bool) {
 	r := c.robots
 	r.mu.Lock()
 	text, failure := r.recalled.take(textSetting(e.key)), r.recalled.take(failureSetting(e.key))
@@ -208,7 +209,7 @@ func (c *Client) recallRobots(e *robotsEntry, u *url.URL) (robotsPolicy, bool) {
 	if e.after = asked.Add(pause); e.after.After(now) {
 		c.gate.Postpone(u.Host, e.after)
 	}
-	return e.policy(now)
+	return e.policy(now, longest)
 }
 
 func (e *robotsEntry) recallText(value []byte, now time.Time, agent string) {
@@ -227,6 +228,6 @@ func (e *robotsEntry) recallFailure(value []byte, now time.Time) (at time.Time, 
 		f.Retry.Sub(f.At) > max(robotsRetryMax, maxRetryAfter) {
 		return at, false
 	}
-	e.failures, e.why, e.retry = f.Failures, printable(f.Why), f.Retry
+	e.failures, e.why, e.retry, e.failed = f.Failures, printable(f.Why), f.Retry, f.At
 	return f.At, true
 }

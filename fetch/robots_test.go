@@ -124,7 +124,7 @@ func TestRobotsCacheIsBounded(t *testing.T) {
 	clock := newClock()
 	for i := range 1000 {
 		key := fmt.Sprint("http://h", i)
-		_, e, busy := c.lookup(key, clock.Now())
+		_, e, busy := c.lookup(key, clock.Now(), 0)
 		if busy != nil || e == nil {
 			t.Fatalf("%s: %v %v", key, e, busy)
 		}
@@ -135,7 +135,7 @@ func TestRobotsCacheIsBounded(t *testing.T) {
 		len(c.asking) != 0 {
 		t.Errorf("%d octets in %d entries, %d in the list", c.bytes, len(c.entries), c.used.Len())
 	}
-	if _, e, _ := c.lookup("http://h999", clock.Now()); e != nil {
+	if _, e, _ := c.lookup("http://h999", clock.Now(), 0); e != nil {
 		t.Error("the entry used last is gone")
 	}
 }

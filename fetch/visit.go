@@ -65,7 +65,7 @@ func (c *Client) once(ctx context.Context, rec *sitegraph.Record) (*sitegraph.Ob
 			rec = rec.Unconditional() // the copy says nothing by the rule that holds now
 		}
 	}
-	header, conditional := requestHeader(rec, rule.JSON())
+	header, conditional := requestHeader(rec, rule.JSON(), c.isWatched(o.URL))
 	limit := c.o.MaxBody
 	if rec.State == sitegraph.StateSource {
 		limit = c.o.MaxSource

@@ -28,9 +28,16 @@ type aging struct {
 	age      []uint32             // by page, seconds
 	// of pages by -deadline; an entry is good if that is its page's
 	byTime rank.Heap[float64]
-	counts map[uint32]int            // of pages, by deadline / agingStep
+	counts map[uint32]int // of pages, by deadline / agingStep
+	paces  map[sitegraph.ServerID]agingPace
 	left   int                       // visits of this round that the promise may still take
 	passed []rank.Candidate[float64] // in this round
+}
+
+// agingPace is what the greatest ages of the pages of a server ask for.
+type agingPace struct {
+	shortest  uint32 // of the ages, in seconds
+	perSecond float64
 }
 
 const (
@@ -47,6 +54,7 @@ func (a *aging) note(c *Corpus, p sitegraph.PageID) {
 	}
 	for n := sitegraph.PageID(len(a.deadline)); int(n) < c.Pages(); n++ {
 		a.deadline, a.age = append(a.deadline, 0), append(a.age, a.ages.Seconds(c.Graph.URL(n)))
+		a.pace(c.Graph.Server(n), a.age[n])
 	}
 	m := c.Memory(p)
 	deadline := uint32(0)
@@ -67,6 +75,35 @@ func (a *aging) note(c *Corpus, p sitegraph.PageID) {
 		a.count(deadline, 1)
 		a.byTime.Push(rank.Candidate[float64]{Score: -float64(deadline), Page: p})
 	}
+}
+
+// pace notes the greatest age of another page of a server; 0: it has none.
+func (a *aging) pace(s sitegraph.ServerID, age uint32) {
+	if age == 0 {
+		return
+	}
+	if a.paces == nil {
+		a.paces = map[sitegraph.ServerID]agingPace{}
+	}
+	p, known := a.paces[s]
+	if !known || age < p.shortest {
+		p.shortest = age
+	}
+	p.perSecond += 1 / float64(age)
+	a.paces[s] = p
+}
+
+// LongestPause is how long a server in trouble may be left alone, so that the greatest ages of its
+// pages hold: 0: none are promised. Pages that need more than a visit a minute together are asked
+// for less often than that, unless one of them alone needs it.
+func (p *Planner) LongestPause(s sitegraph.ServerID) time.Duration {
+	pace, ok := p.aging.paces[s]
+	if !ok {
+		return 0
+	}
+	shortest := time.Duration(pace.shortest) * time.Second
+	need := time.Duration(float64(time.Second) / pace.perSecond)
+	return max(need, min(shortest, time.Minute))
 }
 
 func (a *aging) count(deadline uint32, n int) {

@@ -201,6 +201,8 @@ type Observation struct {
 type Watched struct {
 	Title string
 	Texts []string // one for each of them, in the order in which the fetcher was asked for them
+	// Challenge is whether the page asks if a person sees it, in place of its matter.
+	Challenge bool
 }
 
 // Trouble is what an outcome tells of the server: whether it should be asked more slowly.

@@ -59,7 +59,7 @@ type Config struct {
 	Filters   string        `for:"run node show-page show-filters corpus-build" path:"yaml yml" help:"file of filters in YAML: pages that are unwanted, by words, links, a program or a service; they are visited seldom"`
 	Labelled  string        `for:"show-filters" path:"jsonl" help:"file of labelled pages, a line of JSON each, to measure the filters by"`
 
-	AllowPrivate  bool          `key:"allow-private" for:"run node show-page show-robots show-feed guard" help:"also visit loopback and private addresses, and any port"`
+	AllowPrivate  bool          `key:"allow-private" for:"run node show-page show-robots show-feed guard watch-test" help:"also visit loopback and private addresses, and any port"`
 	AllowNetwork  []string      `key:"allow-network" for:"run node show-page show-robots show-feed guard" help:"also visit these addresses, as 10.20.0.0/16; may be repeated"`
 	AllowPort     []int         `key:"allow-port" range:"[1,65535]" for:"run node show-page show-robots show-feed guard" help:"also visit this port, as 8080, beside 80 and 443; may be repeated"`
 	CAFile        string        `key:"ca-file" for:"run node show-page show-robots show-feed" path:"any" help:"PEM file of certificates to trust beside those of the system"`

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/eval/report"
@@ -18,6 +19,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/meter"
 	"github.com/recrawl/recrawl/fetch/watch"
 	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/planner/tracing"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -39,6 +41,11 @@ func (p *program) client(read func(context.Context, fetch.Reading) (fetch.Conten
 		Capture:    c.Archive != "", SoftMissing: c.SoftMissing,
 		Read: read, Rules: set, Filters: filters, Watch: p.rules.Texts,
 		Main: c.ChangeBy() == sitegraph.ChangeByMain,
+	}
+	if ages, _ := preferences.ParseMaxAges(p.rules.MaxAges(c.MaxAge)); ages != nil { // checked
+		o.MaxAge = func(url string) time.Duration {
+			return time.Duration(ages.Seconds(url)) * time.Second
+		}
 	}
 	if o.Interval == 0 {
 		o.Interval = fetch.NoInterval

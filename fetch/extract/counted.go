@@ -7,7 +7,6 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/recrawl/recrawl/fetch/extract/rules"
-	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // counted returns the lines of a page that a rule leaves. t may be nil.
@@ -113,25 +112,19 @@ func IsJSON(contentType string) bool {
 	return kind == "application/json" || kind == "text/json" || strings.HasSuffix(kind, "+json")
 }
 
-// JSON reads a document of JSON under a rule. It has no links.
+// JSON reads a document of JSON that a rule says is a page, or that is watched. It has no links.
 func JSON(body []byte, o Options) (p Page) {
+	p = o.plainPage(body, body)
 	p.Charset = "utf-8"
-	p.Digests.Bytes = sitegraph.DigestOf(body)
-	p.Digests.Text = p.Digests.Bytes
-	p.Digests.Main = o.Rule.Digest(countedJSON(body, o.Rule, nil))
-	if o.Seen {
-		p.Seen = &Seen{Text: cut(appendText(nil, body)), ContentLanguage: o.ContentLanguage}
+	if o.Rule != nil {
+		p.Digests.Main = o.Rule.Digest(countedJSON(body, o.Rule, nil))
 	}
-	if len(o.Watched) > 0 {
-		p.Watched = &Watched{}
-		for _, r := range o.Watched {
-			p.Watched.add(countedJSON(body, r, nil))
+	for _, r := range o.Watched {
+		if r.Watches() && !r.WatchesJSON() {
+			p.Watched.add(nil) // its selectors are of HTML
+			continue
 		}
-	}
-	for _, tag := range o.RobotsTags {
-		s := scanner{agent: strings.ToLower(o.Agent)}
-		s.directives(tag)
-		p.NoIndex = p.NoIndex || s.noIndex
+		p.Watched.add(countedJSON(body, r, nil))
 	}
 	return p
 }

@@ -237,6 +237,10 @@ func (g *Group) words() string {
 		return fmt.Sprintf("%s cannot be visited", pages)
 	case KindWorking:
 		return pages + " can be visited again"
+	case KindNotFound:
+		return "nothing of what is watched is on " + pages
+	case KindFound:
+		return "what is watched is on " + pages
 	case KindMissing:
 		return "an expected change did not come"
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -256,12 +257,41 @@ func count(conditions ...bool) (n int) {
 }
 
 // Shown is the name of a target as it may be printed: of an address, which may have secrets, what
-// it begins with.
+// it begins with, of a webhook with its server.
 func Shown(target string) string {
-	if scheme, _, isAddress := strings.Cut(target, "://"); isAddress {
-		return scheme + "://..."
+	scheme, _, isAddress := strings.Cut(target, "://")
+	if !isAddress {
+		return target
 	}
-	return target
+	if u, err := url.Parse(target); err == nil && (scheme == "http" || scheme == "https") {
+		return scheme + "://" + u.Host + "/..."
+	}
+	return scheme + "://..."
+}
+
+// shown are the targets as they may be printed, by key. Where two would look alike they have the
+// number at which the file names them first.
+func (f *File) shown() map[string]string {
+	alike, number := map[string]int{}, map[string]int{}
+	for _, r := range f.Rules {
+		for _, to := range r.To {
+			if number[to] == 0 {
+				number[to] = len(number) + 1
+			}
+		}
+	}
+	for _, name := range f.Names() {
+		alike[Shown(name)]++
+	}
+	shown := map[string]string{}
+	for _, name := range f.Names() {
+		text := Shown(name)
+		if alike[text] > 1 {
+			text += fmt.Sprintf(" (target %d)", number[name])
+		}
+		shown[key(name)] = text
+	}
+	return shown
 }
 
 // key is what the store calls a target: of an address, which may have secrets, a hash.

@@ -37,7 +37,7 @@ rules:
 		" "); names != "chat hook https://example.org/other script" {
 		t.Errorf("targets are %s", names)
 	}
-	if got := strings.Join(f.MaxAges(), " "); got != "https://example.com/item/1$=1m30s" {
+	if got := strings.Join(f.MaxAges(nil), " "); got != "https://example.com/item/1$=1m30s" {
 		t.Errorf("greatest ages are %s", got)
 	}
 	if got := strings.Join(f.Weights(), " "); got != "https://example.com/docs/=3" {
@@ -48,7 +48,7 @@ rules:
 		"https://example.com/docs/=3 https://example.com/sitemap.xml$=1" {
 		t.Errorf("weights of a watch of its own are %s", got)
 	}
-	if got := strings.Join(f.MaxAges(),
+	if got := strings.Join(f.MaxAges(nil),
 		" "); got != "https://example.com/item/1$=1m30s https://example.com/docs/=24h0m0s" {
 		t.Errorf("greatest ages of a watch of its own are %s", got)
 	}
@@ -135,7 +135,7 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("rounds of %v", r)
 		}
 		for i, url := range file.Starts() {
-			if len(file.Texts(url)) == 0 || len(file.MaxAges()) != len(file.Rules) {
+			if len(file.Texts(url)) == 0 || len(file.MaxAges(nil)) != len(file.Rules) {
 				t.Errorf("rule %d is not of its own start", i)
 			}
 		}

@@ -82,7 +82,9 @@ func (m *Message) complete() {
 		verb := map[string]string{KindGone: "is gone", KindBack: "is back", KindNew: "is new",
 			KindAppears:    "has the text",
 			KindDisappears: "has lost the text", KindFailing: "cannot be visited",
-			KindWorking: "can be visited again"}[g.Kind]
+			KindWorking:  "can be visited again",
+			KindNotFound: "has nothing of what is watched",
+			KindFound:    "has what is watched"}[g.Kind]
 		if verb == "" {
 			verb = g.Kind
 		}

@@ -121,11 +121,11 @@ func (w *Watch) note(r result, now time.Time) {
 	switch {
 	case r.err == nil:
 		delete(e.Left, r.target)
-		w.o.Note("told %s: %s", Shown(r.target), e.Message.Subject)
+		w.o.Note("told %s: %s", w.shown[r.target], e.Message.Subject)
 	case now.Sub(e.Message.Time) >= giveUpAfter:
 		delete(e.Left, r.target)
 		w.o.Warn(fmt.Sprintf("%s was given up after a day: %s does not take it: %v",
-			e.Message.ID, Shown(r.target), r.err))
+			e.Message.ID, w.shown[r.target], r.err))
 	default:
 		a.Failed++
 		wait := lastWait
@@ -135,7 +135,7 @@ func (w *Watch) note(r result, now time.Time) {
 		a.Next = now.Add(wait)
 		if a.Failed == warnAfter {
 			w.o.Warn(fmt.Sprintf("%s takes no messages: %v; it is tried for a day",
-				Shown(r.target), r.err))
+				w.shown[r.target], r.err))
 		}
 	}
 	if len(e.Left) == 0 {

@@ -12,14 +12,18 @@ import (
 
 // What rules ask of a planner, in the words of its settings.
 
-// MaxAges are the greatest ages of copies ("ADDRESS=AGE").
-func (f *File) MaxAges() (all []string) {
+// MaxAges are the greatest ages of copies ("ADDRESS=AGE"): those of the rules, and behind them the
+// user's own. Nil has no rules.
+func (f *File) MaxAges(own []string) (all []string) {
+	if f == nil {
+		return own
+	}
 	for _, r := range f.Rules {
 		if r.MaxAge != 0 {
 			all = append(all, fmt.Sprintf("%s=%v", r.Pages(), r.MaxAge.of()))
 		}
 	}
-	return all
+	return append(all, own...)
 }
 
 // Weights are what a change is worth ("ADDRESS=WEIGHT"), where a rule says so. Nil has none.

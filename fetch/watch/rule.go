@@ -36,10 +36,11 @@ type Rule struct {
 	Errors *int `yaml:"errors"`
 	Expect age  `yaml:"expect"` // told if nothing changes for so long
 
-	Of         string `yaml:"of"`          // main or text; default: main, and text beside select
-	Select     texts  `yaml:"select"`      // CSS selectors of what counts; default: all
-	Ignore     texts  `yaml:"ignore"`      // CSS selectors of what does not
-	IgnoreText texts  `yaml:"ignore-text"` // regular expressions of words that do not
+	Of string `yaml:"of"` // main or text; default: main, and text beside select
+	// CSS selectors of what counts, of JSON paths that begin with $; default: all
+	Select     texts `yaml:"select"`
+	Ignore     texts `yaml:"ignore"`      // likewise of what does not
+	IgnoreText texts `yaml:"ignore-text"` // regular expressions of words that do not
 
 	MaxAge age     `yaml:"max-age"` // longest time between two visits; 0: the policy decides
 	MinAge age     `yaml:"min-age"` // shortest
@@ -171,9 +172,27 @@ func (r *Rule) makeTexts() (err error) {
 	if of == "bytes" {
 		return errors.New(`of: want "main" or "text"`)
 	}
-	r.texts, err = rules.New(rules.Spec{Part: of, Watch: r.Select, Ignore: r.Ignore,
-		IgnoreText: r.IgnoreText})
+	spec := rules.Spec{Part: of, IgnoreText: r.IgnoreText}
+	var paths rules.JSONSpec
+	spec.Watch, paths.Watch = apart(r.Select)
+	spec.Ignore, paths.Ignore = apart(r.Ignore)
+	if len(paths.Watch)+len(paths.Ignore) > 0 {
+		spec.JSON = &paths
+	}
+	r.texts, err = rules.New(spec)
 	return err
+}
+
+// apart tells CSS selectors from paths of JSON.
+func apart(texts texts) (selectors, paths []string) {
+	for _, text := range texts {
+		if strings.HasPrefix(text, "$") {
+			paths = append(paths, text)
+		} else {
+			selectors = append(selectors, text)
+		}
+	}
+	return selectors, paths
 }
 
 func (r *Rule) tells(kind string) bool { return slices.Contains(r.Tell, kind) }

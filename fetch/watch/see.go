@@ -20,7 +20,9 @@ const (
 	KindDisappears = "disappears"
 	KindFailing    = "failing"
 	KindWorking    = "working"
-	KindMissing    = "missing" // an expected change did not come
+	KindMissing    = "missing"   // an expected change did not come
+	KindNotFound   = "not-found" // the page is there, and nothing of what counts is in it
+	KindFound      = "found"     // it is there, and never was before
 )
 
 // Event is something that a rule tells of a page.
@@ -81,8 +83,16 @@ func (w *Watch) see(v *Visit) error {
 			s.left()
 		case v.Verdict == sitegraph.VerdictDoubted:
 		case o.Outcome == sitegraph.OutcomeFetched && o.Watched != nil && k < len(o.Watched.Texts):
-			s.title = clip(o.Watched.Title, mostTitle)
-			s.read(o.Watched.Texts[k])
+			text := o.Watched.Texts[k]
+			switch {
+			case o.Watched.Challenge:
+				s.blank("the server asks whether a person sees the page, and shows nothing else")
+			case flat(text) == "":
+				s.blank(s.rule.why())
+			default:
+				s.title = clip(o.Watched.Title, mostTitle)
+				s.read(text)
+			}
 		case o.Outcome == sitegraph.OutcomeNotModified:
 			s.there()
 		}
@@ -202,6 +212,38 @@ func (s *sight) there() {
 	}
 }
 
+// blank tells once that what counts is not in the page. Its copy stays: the text that comes next is
+// compared with the last one that there was.
+func (s *sight) blank(why string) {
+	c := s.copy
+	if !c.Blank.IsZero() {
+		return
+	}
+	s.dirty, c.Blank = true, s.v.Observation.Time
+	s.o.Warn(fmt.Sprintf("rule %s: %s: %s", s.rule.Name, s.v.URL, why))
+	if c.None {
+		s.match("")
+		if s.rule.URL == "" {
+			return // an address under a prefix may be a page of another kind
+		}
+	}
+	if *s.rule.Errors > 0 {
+		s.tell(KindNotFound, why, why, nil)
+	}
+}
+
+// blankFor is how long a text must be there again until it is told anew that it is not: pages that
+// now and then show something else are told of once.
+const blankFor = 24 * time.Hour
+
+// why says why nothing of a page may count.
+func (r *Rule) why() string {
+	if len(r.Select) > 0 {
+		return "the selector finds nothing: " + strings.Join(r.Select, ", ")
+	}
+	return "there is no text in the page"
+}
+
 // read compares the text with the copy.
 func (s *sight) read(text string) {
 	s.there()
@@ -210,6 +252,9 @@ func (s *sight) read(text string) {
 	sum := sitegraph.DigestOf([]byte(words))
 	first := c.None || c.Fingerprint != s.rule.texts.Fingerprint()
 	if !first && c.Sum == sum {
+		if !c.Blank.IsZero() && s.v.Observation.Time.Sub(c.Blank) > blankFor {
+			c.Blank, s.dirty = time.Time{}, true
+		}
 		if s.unasked() {
 			s.match(text)
 		}
@@ -223,11 +268,13 @@ func (s *sight) read(text string) {
 			s.changedAt(s.number, now)
 		}
 		s.began(s.number, now)
-		s.match(text)
-		if words == "" {
-			s.o.Warn(fmt.Sprintf("rule %s: nothing of %s counts: do its selectors fit?",
-				s.rule.Name, s.v.URL))
+		if c.None && !c.Blank.IsZero() && !c.New {
+			s.tell(KindFound, opening(words), "", nil)
+			for _, m := range s.matched(text) {
+				s.tell(m.kind, m.found, m.kind+m.expression, nil)
+			}
 		}
+		s.match(text)
 	} else {
 		d := differenceOf(c.text, words)
 		if s.rule.tells(TellChanged) {
@@ -245,6 +292,7 @@ func (s *sight) read(text string) {
 	}
 	c.None, c.New, c.Fingerprint, c.Sum, c.Title, c.Seen, c.text = false, false,
 		s.rule.texts.Fingerprint(), sum, s.title, now, words
+	c.Blank = time.Time{}
 }
 
 // match is an expression that began to match, or ceased to.

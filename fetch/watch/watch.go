@@ -25,6 +25,7 @@ type Watch struct {
 	o       Options
 	rules   []*Rule
 	senders map[string]Sender // by key of the target
+	shown   map[string]string // likewise, as it may be printed
 	stop    func()            // ends deliveries
 	work    context.Context
 
@@ -57,6 +58,7 @@ func Open(o Options) (*Watch, error) {
 		o:       o,
 		rules:   o.File.Rules,
 		senders: map[string]Sender{},
+		shown:   o.File.shown(),
 		fresh:   map[string]bool{},
 		copies:  map[copyKey]*kept{},
 		batches: map[batchKey]*batch{},

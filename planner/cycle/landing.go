@@ -69,7 +69,11 @@ func (c *crew) complete(ctx context.Context, done *completion) error {
 	if !l.vanished.holdsBack(done.seen.Trouble) {
 		changed = l.see(done.seen.Trouble) || changed
 	}
-	l.pause = l.slowdown.pause(max(done.seen.NotBefore.Sub(now), 0))
+	usual := max(done.seen.NotBefore.Sub(now), 0)
+	l.pause = l.slowdown.pause(usual)
+	if longest := c.Planner.LongestPause(l.server); longest > 0 {
+		l.pause = max(min(l.pause, longest), usual)
+	}
 	l.notBefore = now.Add(l.pause)
 	if !done.seen.ByRobots || done.seen.Transferred > 0 { // otherwise no request was sent
 		l.at.notBefore = now.Add(min(c.Pause, l.usual))

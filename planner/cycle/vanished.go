@@ -163,6 +163,10 @@ func (c *crew) vanish(l *line, done *completion, now time.Time) (changed bool) {
 	}
 	dir, until, changed := l.vanished.see(r.URL, done.seen.Outcome, now)
 	if dir != "" {
+		if longest := c.Planner.LongestPause(l.server); longest > 0 {
+			until = sooner(until, now.Add(longest))
+			l.vanished.Dirs[dir].Until = until
+		}
 		c.putUp(l, bar{dir: dir, until: until}, now)
 	}
 	if done.seen.Outcome == sitegraph.OutcomeGone && l.vanished.Row >= goneOfServer &&

@@ -108,8 +108,10 @@ func (r *Rule) Values(body []byte, t *Trace) (lines []byte, ok bool) {
 	root.markAll("json.watch", r.watchJSON, document, func(m *mark) {
 		m.watched = true
 	}, func(m *mark) { m.leads = true }, t)
-	t.names("json.ignore", r.spec.JSON.Ignore)
-	t.names("json.watch", r.spec.JSON.Watch)
+	if r.spec.JSON != nil {
+		t.names("json.ignore", r.spec.JSON.Ignore)
+		t.names("json.watch", r.spec.JSON.Watch)
+	}
 	return appendValue(make([]byte, 0, len(body)), document, &root, len(r.watchJSON) == 0), true
 }
 

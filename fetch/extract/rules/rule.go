@@ -70,6 +70,9 @@ func (r *Rule) Selects() bool { return len(r.watch)+len(r.ignore) > 0 }
 // Watches reports whether it has selectors to watch.
 func (r *Rule) Watches() bool { return len(r.watch) > 0 }
 
+// WatchesJSON reports whether it has paths of JSON to watch.
+func (r *Rule) WatchesJSON() bool { return len(r.watchJSON) > 0 }
+
 // JSON reports whether documents of JSON under it are pages.
 func (r *Rule) JSON() bool { return r != nil && r.spec.JSON != nil }
 
