@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/viper"
 
 	"github.com/recrawl/recrawl/cmd/spelling"
+	"github.com/recrawl/recrawl/fetch/written"
 )
 
 // Origin is where a value comes from; a later one overrules an earlier one.
@@ -35,7 +36,7 @@ func (s *Set) Read(cmd *cobra.Command, file string) *Review {
 	if r.checkEnvironment(); r.Hint != "" {
 		return r
 	}
-	if r.readFile(v, file); r.Hint != "" {
+	if r.readFile(v, file, cmd.CommandPath()+" --help shows what each setting is"); r.Hint != "" {
 		return r
 	}
 	for _, x := range s.settings {
@@ -44,7 +45,11 @@ func (s *Set) Read(cmd *cobra.Command, file string) *Review {
 			v.Set(x.key, given(cmd.Flags().Lookup(x.flag())))
 		}
 		if x.origin != FromDefault {
-			if err := x.fill(v); err != nil {
+			err := x.fill(v)
+			if err == nil {
+				err = x.literal(s.variable(x))
+			}
+			if err != nil {
 				r.unread(err, cmd.CommandPath()+" --help shows what each setting is")
 			}
 		}
@@ -55,19 +60,24 @@ func (s *Set) Read(cmd *cobra.Command, file string) *Review {
 	return r
 }
 
-func (r *Review) readFile(v *viper.Viper, file string) {
+func (r *Review) readFile(v *viper.Viper, file, help string) {
 	if file == "" {
 		return
 	}
+	root, err := parse(file)
 	v.SetConfigFile(file)
-	err := v.ReadInConfig()
+	if err == nil {
+		err = v.ReadInConfig()
+	}
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		r.unread(fmt.Errorf("config file %s does not exist", file),
 			"check the path given with --config")
+		return
 	case err != nil:
 		r.unread(fmt.Errorf("read config file %s: %w", file, err),
 			"it must be YAML, TOML or JSON, named by its ending")
+		return
 	}
 	known := r.set.names(func(x *setting) string { return x.key })
 	for _, key := range v.AllKeys() {
@@ -76,6 +86,12 @@ func (r *Review) readFile(v *viper.Viper, file string) {
 				spelling.Suggest(key, known))
 			return
 		}
+	}
+	if root == nil || written.IsNull(root) {
+		return
+	}
+	for _, err := range r.set.checkGroup("", root, map[string]int{}) {
+		r.unread(fmt.Errorf("config file %s: %w", file, err), help)
 	}
 }
 

@@ -36,7 +36,19 @@ func (r *Review) From(key string) Origin { return r.set.find(key).origin }
 
 // find panics where the program asks for a key that it has not declared.
 func (s *Set) find(key string) *setting {
-	return s.settings[slices.IndexFunc(s.settings, func(x *setting) bool { return x.key == key })]
+	if x := s.lookUp(key); x != nil {
+		return x
+	}
+	panic("setting: there is no " + key)
+}
+
+// lookUp returns nil where there is no setting with the key.
+func (s *Set) lookUp(key string) *setting {
+	i := slices.IndexFunc(s.settings, func(x *setting) bool { return x.key == key })
+	if i < 0 {
+		return nil
+	}
+	return s.settings[i]
 }
 
 // check holds each setting, or each value of a list, to its range or names.

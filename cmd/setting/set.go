@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
+
+	"github.com/recrawl/recrawl/fetch/written"
 )
 
 // Set is all settings of a program.
@@ -34,6 +36,7 @@ type setting struct {
 	want     string
 	names    []string // that a shell offers
 	path     string   // what of the disk a shell offers
+	unit     string   // of a text that begins with a number: what is written behind it
 	secret   bool
 	origin   Origin
 }
@@ -62,7 +65,7 @@ func (s *Set) add(group reflect.Value, path, commands string) {
 			continue
 		}
 		x := &setting{key: key, commands: strings.Fields(commands), help: tag("help"), field: field,
-			path: tag("path"), secret: tag("secret") != ""}
+			path: tag("path"), unit: tag("unit"), secret: tag("secret") != ""}
 		if names := cmp.Or(tag("names"), tag("oneof")); names != "" {
 			x.names = strings.Split(names, ", ")
 		}
@@ -128,7 +131,8 @@ func (x *setting) addFlag(f *pflag.FlagSet) {
 		flag := f.Lookup(name)
 		flag.Value = share{flag.Value}
 	case time.Duration:
-		f.Duration(name, value, x.help)
+		span := spanFlag(value)
+		f.Var(&span, name, x.help)
 	case []string:
 		f.StringSlice(name, value, x.help)
 	case []int:
@@ -181,6 +185,10 @@ func (x *setting) fill(v *viper.Viper) error {
 		return fmt.Errorf("%s: %s", x.key, strings.Join(strings.Fields(err.Error()), " "))
 	}
 	if err != nil {
+		if unit := written.NoUnit(fmt.Sprint(v.Get(x.key))); unit != "" &&
+			x.field.Type() == reflect.TypeFor[time.Duration]() {
+			return fmt.Errorf("%s: %s", x.key, unit)
+		}
 		return fmt.Errorf("%s: %v: want %s", x.key, v.Get(x.key), x.kind())
 	}
 	x.field.Set(value.Elem())

@@ -157,9 +157,12 @@ func TestRefused(t *testing.T) {
 			`config file FILE: unknown key "friends.a"`, `did you mean "friends"?`},
 		{"kinds before ranges", "loud: maybe\nseed: many\npause: soon\nports: [x]\nall-rates: " +
 			"[y]\nsteps: 99\nshare: z", "", []string{"walk"},
-			"loud: maybe: want true or false|seed: many: want a whole number|share: z: want a " +
-				"number|pause: soon: want a time span as 90s or 1h30m|" +
-				"ports: [x]: want a list of whole numbers|all-rates: [y]: want a list of numbers",
+			"config file FILE: line 1: loud: want true or false|" +
+				"config file FILE: line 2: seed: want a whole number, not below 0|" +
+				"config file FILE: line 3: pause: \"soon\" is no time span, as 90s or 1h30m|" +
+				"config file FILE: line 4: ports[1]: want a whole number of at most " +
+				"9223372036854775807|config file FILE: line 5: all-rates[1]: want a number|" +
+				"config file FILE: line 7: share: want a number",
 			"program walk --help shows what each setting is"},
 		{"key", "stepz: 1", "", []string{"walk"}, `config file FILE: unknown key "stepz"`,
 			`did you mean "steps"?`},

@@ -1,7 +1,6 @@
 package filter
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/recrawl/recrawl/fetch/written"
 )
 
 const (
@@ -95,12 +96,11 @@ func parse(text []byte, dir string) ([]spec, error) {
 	var file struct {
 		Filters []spec `yaml:"filters"`
 	}
-	d := yaml.NewDecoder(bytes.NewReader(text))
-	d.KnownFields(true)
-	if err := d.Decode(&file); errors.Is(err, io.EOF) || err == nil && len(file.Filters) == 0 {
+	if _, err := written.Decode(text, &file); err != nil {
+		return nil, err
+	}
+	if len(file.Filters) == 0 {
 		return nil, errors.New("there are no filters: want \"filters:\" and a list below it")
-	} else if err != nil {
-		return nil, errors.New(told(err))
 	}
 	if len(file.Filters) > mostFilters {
 		return nil, fmt.Errorf("there are %d filters: want %d or fewer",
@@ -121,21 +121,6 @@ func parse(text []byte, dir string) ([]spec, error) {
 		}
 	}
 	return file.Filters, errors.Join(wrong...)
-}
-
-// told is what YAML says, without the names of our types.
-func told(err error) string {
-	var wrong *yaml.TypeError
-	if !errors.As(err, &wrong) {
-		return "it is no YAML: " + strings.TrimPrefix(err.Error(), "yaml: ")
-	}
-	for i, text := range wrong.Errors {
-		text, _, _ = strings.Cut(text, " in type ")
-		text, _, _ = strings.Cut(text, " into ")
-		wrong.Errors[i] = strings.Replace(strings.Replace(text, "field ", "unknown key ", 1),
-			" not found", "", 1)
-	}
-	return strings.Join(wrong.Errors, "; ")
 }
 
 // compile makes the filter. The error is a Mistake.

@@ -234,7 +234,7 @@ func TestFingerprint(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	for yaml, want := range map[string]string{
 		"":                                "there are no filters",
-		"filters: x":                      "cannot unmarshal",
+		"filters: x":                      "want a list",
 		"filters: [{name: a, langs: de}]": "line 1: unknown key langs",
 		"filters: [{name: a}]":            "0 of the keys",
 		"filters: [{name: a, languages: de, url: 'http://127.0.0.1/'}]":                       "2 of the keys",

@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -10,7 +9,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +17,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/recrawl/recrawl/fetch/written"
 	"github.com/recrawl/recrawl/planner/calendar"
 )
 
@@ -169,10 +168,8 @@ func parse(text []byte) (*File, error) {
 		return nil, fmt.Errorf("it has more than %d octets", mostFile)
 	}
 	file := new(File)
-	d := yaml.NewDecoder(bytes.NewReader(text))
-	d.KnownFields(true)
-	if err := d.Decode(file); err != nil && !errors.Is(err, io.EOF) {
-		return nil, errors.New(told(err))
+	if _, err := written.Decode(text, file); err != nil {
+		return nil, err
 	}
 	if len(file.Rules) == 0 {
 		return nil, errors.New(`there are no rules: want "rules:" and a list below it`)
@@ -312,22 +309,4 @@ func (f *File) Names() []string {
 	}
 	slices.Sort(names)
 	return names
-}
-
-var quoted = regexp.MustCompile("`[^`]*`?")
-
-// told is what YAML says, without the names of our types.
-func told(err error) string {
-	var wrong *yaml.TypeError
-	if !errors.As(err, &wrong) {
-		return "it is no YAML: " + strings.TrimPrefix(err.Error(), "yaml: ")
-	}
-	for i, text := range wrong.Errors {
-		text, _, _ = strings.Cut(text, " in type ")
-		text, _, _ = strings.Cut(text, " into ")
-		text = quoted.ReplaceAllString(text, "a value") // which may be a secret
-		wrong.Errors[i] = strings.Replace(strings.Replace(text, "field ", "unknown key ", 1),
-			" not found", "", 1)
-	}
-	return strings.Join(wrong.Errors, "; ")
 }

@@ -1,16 +1,16 @@
 package rules
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/recrawl/recrawl/fetch/written"
 )
 
 const (
@@ -50,14 +50,14 @@ func Parse(name string, file []byte) (*Set, error) {
 	if len(file) > mostFile {
 		return nil, fmt.Errorf("%s has %d octets: rules have %d at most", name, len(file), mostFile)
 	}
-	d := yaml.NewDecoder(bytes.NewReader(file))
-	var document yaml.Node
-	if err := d.Decode(&document); errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s is empty: want \"rules:\" and a list below it", name)
-	} else if err != nil {
-		return nil, fmt.Errorf("%s is no YAML: %s", name, strings.TrimPrefix(err.Error(), "yaml: "))
+	document, err := written.Parse(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	f.document(document.Content[0])
+	if document == nil {
+		return nil, fmt.Errorf("%s is empty: want \"rules:\" and a list below it", name)
+	}
+	f.document(document)
 	if len(f.problems) > 0 {
 		return nil, errors.Join(f.problems...)
 	}
@@ -175,8 +175,8 @@ func (f *reader) rule(n *yaml.Node) {
 }
 
 func (f *reader) text(key string, n *yaml.Node) string {
-	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
-		f.refuse(n, "%s: want a text", key)
+	if want := written.NoText(n); want != "" {
+		f.refuse(n, "%s: %s", key, want)
 		return ""
 	}
 	return n.Value
