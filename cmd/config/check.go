@@ -51,7 +51,8 @@ func (c *Config) Validate(r *setting.Review) (hint string) {
 	}
 	if _, err := preferences.ParseMaxAges(c.MaxAge); err != nil {
 		r.Refuse("max-age", strings.Join(c.MaxAge, " "),
-			"an age, as 30d or 12h, or ADDRESS=AGE, as https://example.com/news/=1d")
+			"an age with its unit, as 30d or 12h, or ADDRESS=AGE, as "+
+				"https://example.com/news/=1d")
 	}
 	hint = cmp.Or(c.Eval.check(r), c.checkLeast(r))
 	c.Survey.check(r)

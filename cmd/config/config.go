@@ -33,8 +33,8 @@ import (
 type Config struct {
 	Data         string   `for:"run node plan explain sites checkpoint inspect check tune export learn import frontier schedule-report schedule-simulate schedule-plan serve corpus-remove" path:"directory" help:"directory of the planner's store"`
 	UserAgent    string   `key:"user-agent" for:"run node show-page show-robots show-feed" help:"sent with each request; must contain a contact (web or mail address)"`
-	Budget       []string `default:"1000/day" unit:"/day" for:"run node plan explain serve" help:"fetches or bytes an hour or a day, never exceeded, as 1000/day or 2GB/day; several hold together"`
-	ServerBudget []string `key:"server-budget" unit:"/day" for:"run node plan explain serve" help:"the same for each server, or for some: 500/day, *.example.org=50/day"`
+	Budget       []string `default:"1000/day" unit:"none" for:"run node plan explain serve" help:"fetches or bytes an hour or a day, never exceeded, as 1000/day or 2GB/day; several hold together"`
+	ServerBudget []string `key:"server-budget" unit:"none" for:"run node plan explain serve" help:"the same for each server, or for some: 500/day, *.example.org=50/day"`
 	MaxAge       []string `key:"max-age" unit:"d" for:"run node plan explain serve" help:"no copy is to be older: 30d, or https://example.com/news/=1d; its visits come before others. Said beforehand where it cannot be kept"`
 	Weight       []string `for:"run node plan explain serve" help:"how much a change of pages is worth whose address begins so: https://example.com/news/=3; 0 for never"`
 	Weights      string   `for:"run node plan explain eval tune serve" path:"any" help:"file of weights of single pages, as corpus weigh writes it: a weight and an address a line; rules of --weight multiply them"`

@@ -12,6 +12,7 @@
 //	want     what messages ask for, where range or names do not tell it well
 //	names    what a shell offers, where oneof does not say it: the program checks the names itself
 //	path     what of the disk a shell offers: "directory", "any", or endings as "yaml yml"
+//	unit     of a text that begins with a number: what is written behind it, as "d"; "none": nothing
 //	secret   anything: the value is not shown
 //	help     what --help says of it
 //
@@ -22,8 +23,10 @@
 // # Guarantees
 //
 //  1. A flag overrules the environment, that overrules the file, that overrules the default.
-//  2. Keys and variables that set nothing are refused, with the nearest that would.
-//  3. All settings are read and checked for each command, also those that it has no flag for. All
+//  2. A value of a file has the kind of its setting: a time span has a unit, a key has a value and is
+//     there once (package written). Neither ~ nor ${NAME} is replaced: both are refused.
+//  3. Keys and variables that set nothing are refused, with the nearest that would.
+//  4. All settings are read and checked for each command, also those that it has no flag for. All
 //     errors are reported at once, by the flag where one was given, else by the key, with the value
 //     and what is allowed.
 //

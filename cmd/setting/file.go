@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/spf13/viper"
@@ -57,19 +59,54 @@ func (s *Set) checkGroup(prefix string, n *yaml.Node, at map[string]int) (proble
 		at[key] = name.Line
 		if x := s.lookUp(key); x != nil {
 			problems = append(problems, x.check(value)...)
-		} else if prefix == "" {
+		} else if s.isGroup(key) {
 			problems = append(problems, s.checkGroup(key+".", value, at)...)
 		}
 	}
 	return problems
 }
 
+// isGroup reports whether settings have keys below this one.
+func (s *Set) isGroup(key string) bool {
+	return slices.ContainsFunc(s.settings, func(x *setting) bool {
+		return strings.HasPrefix(x.key, key+".")
+	})
+}
+
 // check holds what a file says to the kind of the setting.
-func (x *setting) check(n *yaml.Node) []error {
-	if x.unit != "" && n.Kind == yaml.ScalarNode && (n.Tag == "!!int" || n.Tag == "!!float") {
-		return []error{written.Refused(x.key, n, "%s has no unit: write %[1]s%s", n.Value, x.unit)}
+func (x *setting) check(n *yaml.Node) (problems []error) {
+	isList := x.field.Kind() == reflect.Slice
+	if isList && !x.isList() && n.Kind == yaml.ScalarNode { // of one, or with commas
+		n = &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Line: n.Line,
+			Content: x.split(n)}
 	}
-	return written.Check(x.key, n, x.field.Type())
+	if x.unit == "" || n.Kind != yaml.SequenceNode {
+		return written.Check(x.key, n, x.field.Type())
+	}
+	for _, value := range n.Content {
+		isNumber := value.Kind == yaml.ScalarNode && (value.Tag == "!!int" || value.Tag == "!!float")
+		switch {
+		case isNumber && x.unit != "none":
+			problems = append(problems, written.Refused(x.key, value,
+				"%s has no unit: write %[1]s%s", value.Value, x.unit))
+		case !isNumber:
+			problems = append(problems, written.Check(x.key, value, x.field.Type().Elem())...)
+		}
+	}
+	return problems
+}
+
+// split is a value as the list that viper makes of it: a text is divided at commas.
+func (x *setting) split(n *yaml.Node) (list []*yaml.Node) {
+	if n.Tag != "!!str" {
+		return []*yaml.Node{n}
+	}
+	for text := range strings.SplitSeq(n.Value, ",") {
+		part := *n
+		part.Value = text
+		list = append(list, &part)
+	}
+	return list
 }
 
 // literal refuses what a shell or another program would replace, and this one takes as it stands.
@@ -82,12 +119,9 @@ func (x *setting) literal(variable string) error {
 		texts = value
 	}
 	for _, text := range texts {
-		if strings.Contains(text, "${") {
-			return fmt.Errorf("%s: %s: variables are not replaced here: write the value, or set "+
-				"%s in the environment", x.key, text, variable)
-		}
-		if x.path != "" && (text == "~" || strings.HasPrefix(text, "~/")) {
-			return fmt.Errorf("%s: %s: ~ is not replaced here: write the whole path", x.key, text)
+		if wrong := written.Unreplaced(text, x.path != ""); wrong != "" {
+			return fmt.Errorf("%s: %s: %s, or set %s in the environment", x.key, text, wrong,
+				variable)
 		}
 	}
 	return nil

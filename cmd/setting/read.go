@@ -65,6 +65,14 @@ func (r *Review) readFile(v *viper.Viper, file, help string) {
 		return
 	}
 	root, err := parse(file)
+	if err == nil && root != nil && !written.IsNull(root) {
+		for _, err := range r.set.checkGroup("", root, map[string]int{}) {
+			r.unread(fmt.Errorf("config file %s: %w", file, err), help)
+		}
+		if r.Hint != "" {
+			return
+		}
+	}
 	v.SetConfigFile(file)
 	if err == nil {
 		err = v.ReadInConfig()
@@ -86,12 +94,6 @@ func (r *Review) readFile(v *viper.Viper, file, help string) {
 				spelling.Suggest(key, known))
 			return
 		}
-	}
-	if root == nil || written.IsNull(root) {
-		return
-	}
-	for _, err := range r.set.checkGroup("", root, map[string]int{}) {
-		r.unread(fmt.Errorf("config file %s: %w", file, err), help)
 	}
 }
 

@@ -73,7 +73,7 @@ func read(o Options) (specs []spec, err error) {
 	}
 	more, err := parse(text, filepath.Dir(o.File))
 	if err != nil {
-		return nil, &Mistake{fmt.Errorf("%s: %w", o.File, err)}
+		return nil, &Mistake{written.In(o.File, err)}
 	}
 	return append(specs, more...), nil
 }
@@ -111,6 +111,11 @@ func parse(text []byte, dir string) ([]spec, error) {
 		f := &file.Filters[i]
 		if f.Name == "" || len(f.Name) > 64 || printable(f.Name) != f.Name {
 			wrong = append(wrong, fmt.Errorf("filter %d has no name of 1 to 64 letters", i+1))
+		}
+		if len(f.Command) > 0 {
+			if why := written.Unreplaced(f.Command[0], true); why != "" {
+				wrong = append(wrong, fmt.Errorf("filter %q: command: %s", f.Name, why))
+			}
 		}
 		if err := f.Score.readWords(dir); err != nil {
 			wrong = append(wrong, fmt.Errorf("filter %q: %w", f.Name, err))

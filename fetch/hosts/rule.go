@@ -87,6 +87,9 @@ func New(rules []Rule) (*Table, []Problem) {
 			}
 			s.header.Set(field, value)
 		}
+		if strings.HasPrefix(r.Credentials, "~/") {
+			refuse("credentials "+r.Credentials, "the whole path: ~ is not replaced here")
+		}
 		if r.Proxy != "" {
 			var err error
 			if s.proxy, err = parseProxy(r.Proxy); err != nil {
@@ -149,6 +152,8 @@ func fieldProblem(name, value string) (want string) {
 	case slices.Contains(ownFields, key), strings.HasPrefix(key, "If-"),
 		strings.HasPrefix(key, "Proxy-"):
 		return "a field that is not recrawl's own"
+	case strings.Contains(value, "${"):
+		return "a value as it stands: variables are not replaced here"
 	case !isFieldValue(value):
 		return fmt.Sprintf("a value of 1 to %d printable ASCII characters", maxField)
 	}

@@ -133,7 +133,10 @@ func Read(path string) (*File, error) {
 	}
 	file, err := parse(text)
 	if err != nil {
-		return nil, &Mistake{fmt.Errorf("%s: %w", path, err)}
+		return nil, &Mistake{written.In(path, err)}
+	}
+	if err := file.unreplaced(); err != nil {
+		return nil, &Mistake{written.In(path, err)}
 	}
 	file.path = path
 	dir := filepath.Dir(path)
@@ -148,6 +151,34 @@ func Read(path string) (*File, error) {
 		file.Targets[name] = t
 	}
 	return file, nil
+}
+
+// unreplaced refuses ~ and variables where they are not replaced, as deliver replaces them in what
+// targets have.
+func (f *File) unreplaced() error {
+	var wrong []error
+	see := func(what, text string, path bool) {
+		if why := written.Unreplaced(text, path); why != "" {
+			wrong = append(wrong, fmt.Errorf("%s: %.60s: %s", what, text, why))
+		}
+	}
+	see("contact", f.Contact, false)
+	for _, r := range f.Rules {
+		see(fmt.Sprintf("rule %q: feed", r.Name), r.Feed, true)
+		see(fmt.Sprintf("rule %q: url", r.Name), r.URL, false)
+		see(fmt.Sprintf("rule %q: prefix", r.Name), r.Prefix, false)
+	}
+	for _, name := range f.Names() {
+		t := f.Targets[name]
+		what := fmt.Sprintf("target %q", Shown(name))
+		if strings.HasPrefix(t.File, "~/") {
+			see(what+": file", t.File, true)
+		}
+		if len(t.Command) > 0 && strings.HasPrefix(t.Command[0], "~/") {
+			see(what+": command", t.Command[0], true)
+		}
+	}
+	return errors.Join(wrong...)
 }
 
 // below makes a path that a file names one that this process can use.

@@ -25,6 +25,11 @@ func Decode(text []byte, into any) (ok bool, err error) {
 	return true, n.Decode(into)
 }
 
+// In puts the name of a file before each line of an error.
+func In(file string, err error) error {
+	return errors.New(file + ": " + strings.ReplaceAll(err.Error(), "\n", "\n"+file+": "))
+}
+
 // Check holds a node, the value of a key, to the type that it is to be decoded into, and returns
 // all that is wrong.
 func Check(key string, n *yaml.Node, t reflect.Type) []error {
@@ -103,11 +108,16 @@ func (c *checker) check(key string, n *yaml.Node, t reflect.Type, level int) {
 	case own && isText:
 		c.text(key, n)
 	case kind == reflect.Slice && n.Kind == yaml.SequenceNode:
+		if cutBy(n.FootComment) || cutBy(n.HeadComment) && n.Style&yaml.FlowStyle != 0 {
+			c.refuse(key, n, "%s", NoValue)
+		}
 		for i, x := range n.Content {
 			c.check(fmt.Sprintf("%s[%d]", key, i+1), x, t.Elem(), level+1)
 		}
 	case kind == reflect.Slice && isText && t.Elem().Kind() == reflect.String:
 		c.text(key, n)
+	case kind == reflect.Slice && t.Elem().Kind() == reflect.String:
+		c.refuse(key, n, "want a text, or a list of texts")
 	case kind == reflect.Slice:
 		c.refuse(key, n, "want a list")
 	case kind == reflect.Map && n.Kind == yaml.MappingNode:
@@ -198,6 +208,8 @@ func (c *checker) span(key string, n *yaml.Node, own bool) {
 		c.refuse(key, n, "%s", unit)
 	case err != nil && !own:
 		c.refuse(key, n, "%.60q is no time span, as 90s or 1h30m", n.Value)
+	default:
+		n.Tag = "!!str" // also 0, which the decoder refuses as a number
 	}
 }
 
@@ -222,6 +234,26 @@ func NoText(n *yaml.Node) string {
 		return "want a text, and this is true or false: put it in quotes if it is meant"
 	case n.Tag != "!!str" && n.Tag != "!!timestamp":
 		return "want a text without a tag"
+	case n.Style == 0 && cutBy(n.LineComment):
+		return "YAML takes what is behind the # for a comment: put the whole text in quotes, or " +
+			"write a blank behind the #"
+	}
+	return ""
+}
+
+// cutBy reports whether a comment was hardly meant as one: people write a blank behind the #.
+func cutBy(comment string) bool {
+	return len(comment) > 1 && strings.Trim(comment[1:2], " \t#!-=") != ""
+}
+
+// Unreplaced says what is wrong with a text that is taken as it stands, where a shell or another
+// file would replace a part of it; "": nothing. path: it is the name of a file.
+func Unreplaced(text string, path bool) string {
+	switch {
+	case strings.Contains(text, "${"):
+		return "variables are not replaced here: write the value"
+	case path && (text == "~" || strings.HasPrefix(text, "~/")):
+		return "~ is not replaced here: write the whole path"
 	}
 	return ""
 }
@@ -247,6 +279,9 @@ func (c *checker) scalar(key string, n *yaml.Node, t reflect.Type) {
 		case octal:
 			c.refuse(key, n, "%.60s begins with 0, which may mean octal: write it without",
 				n.Value)
+		case quoted: // the decoder takes it for a text
+			n.Tag, n.Style = "", 0
+			n.Tag = n.ShortTag()
 		}
 	}
 	switch {
@@ -259,9 +294,12 @@ func (c *checker) scalar(key string, n *yaml.Node, t reflect.Type) {
 		number("a number", err == nil && !math.IsNaN(f) && !math.IsInf(f, 0) &&
 			(quoted || n.Tag == "!!int" || n.Tag == "!!float"))
 	case reflect.Zero(t).CanInt():
-		i, err := strconv.ParseInt(value, 0, 64)
-		number(fmt.Sprintf("a whole number of at most %d", uint64(1)<<(t.Bits()-1)-1),
-			err == nil && (quoted || n.Tag == "!!int") && !reflect.Zero(t).OverflowInt(i))
+		_, err := strconv.ParseInt(value, 0, t.Bits())
+		want := "a whole number"
+		if errors.Is(err, strconv.ErrRange) {
+			want += fmt.Sprintf(" of at most %d", uint64(1)<<(t.Bits()-1)-1)
+		}
+		number(want, err == nil && (quoted || n.Tag == "!!int"))
 	case reflect.Zero(t).CanUint():
 		_, err := strconv.ParseUint(value, 0, t.Bits())
 		number("a whole number, not below 0", err == nil && (quoted || n.Tag == "!!int"))
