@@ -2,6 +2,7 @@ package cycle_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/policy"
+	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -19,6 +21,7 @@ type moody struct {
 	rules  uint64
 	answer func(o *sitegraph.Observation) // of the one page; nil: as it should be
 	asked  []time.Duration                // when the page was asked for, after base
+	ages   *preferences.MaxAges
 }
 
 const moodyPage = "http://h.example/page"
@@ -51,7 +54,7 @@ func (w *moody) live(t *testing.T, d *disk) *rig {
 		t.Fatal(err)
 	}
 	m.plan = planner.New(m.corpus, p, planner.Options{NewShare: 1, Leftover: true, AgainShare: 1,
-		Turns: true})
+		Turns: true, MaxAges: w.ages})
 	m.loop = cycle.New(cycle.Options{Planner: m.plan, Fetcher: w, Store: d, Clock: w.clock,
 		Discover: true, Proof: true, Forecast: true})
 	m.seed("http://h.example/")
@@ -237,5 +240,63 @@ func TestAgainShare(t *testing.T) {
 	}
 	if looks < 40 || looks > 45 {
 		t.Errorf("%d looks in ten rounds of 90, want 45, of %d pages that left", looks, 200)
+	}
+}
+
+// Whatever a page answers, from its first visit on, it is asked for again within its greatest age,
+// also by another process, and is seen when it is there again.
+func TestMaxAgeHoldsInTrouble(t *testing.T) {
+	failed := func(status int, trouble sitegraph.Trouble) func(o *sitegraph.Observation) {
+		return func(o *sitegraph.Observation) {
+			answerOf(sitegraph.OutcomeFailed, status)(o)
+			o.ByRobots, o.Trouble = false, trouble
+		}
+	}
+	for name, answer := range map[string]func(o *sitegraph.Observation){
+		"404":        answerOf(sitegraph.OutcomeGone, 404),
+		"410":        answerOf(sitegraph.OutcomeGone, 410),
+		"301":        answerOf(sitegraph.OutcomeRedirected, 301),
+		"401":        answerOf(sitegraph.OutcomeExcluded, 401),
+		"403":        answerOf(sitegraph.OutcomeExcluded, 403),
+		"robots.txt": answerOf(sitegraph.OutcomeExcluded, 0),
+		"429":        failed(429, sitegraph.TroubleBusy),
+		"503":        failed(503, sitegraph.TroubleFailing),
+		"no name":    failed(1, sitegraph.TroubleFailing),
+		"itself":     failed(302, sitegraph.TroubleNone),
+	} {
+		for i := range 4 {
+			before := i % 2 * 2 // rounds in which the page is as it should be
+			age := []time.Duration{2 * time.Hour, 2 * time.Minute}[i/2]
+			t.Run(fmt.Sprintf("%s after %d rounds, %v", name, before, age), func(t *testing.T) {
+				round := age / 4
+				ages, err := preferences.ParseMaxAges([]string{
+					fmt.Sprintf("%s$=%v", moodyPage, age)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				w := &moody{clock: cycle.NewVirtualClock(base), rules: 1}
+				w.ages = ages
+				d := newDisk()
+				m := w.live(t, d)
+				m.rounds(1+before, round, planner.Unlimited)
+				w.answer = answer
+				m.rounds(100, round, planner.Unlimited)
+				m = w.live(t, d)
+				m.rounds(100, round, planner.Unlimited)
+				w.answer = nil
+				m.rounds(6, round, planner.Unlimited)
+				for i := 1; i < len(w.asked); i++ {
+					if gap := w.asked[i] - w.asked[i-1]; gap > age+round {
+						t.Fatalf("visit %d came %v after the one before, at %v", i, gap, w.asked[i])
+					}
+				}
+				if last := w.asked[len(w.asked)-1]; last < 200*round {
+					t.Errorf("the last visit was at %v", last)
+				}
+				if got := m.state(moodyPage); got != sitegraph.StateAlive {
+					t.Errorf("the page is %v in the end", got)
+				}
+			})
+		}
 	}
 }

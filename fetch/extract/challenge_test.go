@@ -1,0 +1,69 @@
+package extract
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/recrawl/recrawl/fetch/extract/rules"
+)
+
+func rule(t *testing.T, spec rules.Spec) *rules.Rule {
+	t.Helper()
+	r, err := rules.New(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestChallenge(t *testing.T) {
+	whole := []*rules.Rule{rule(t, rules.Spec{})}
+	for body, want := range map[string]bool{
+		"<title>Just a moment...</title><p>h.example needs to review your connection":       true,
+		"<title>Robot check</title><p>Please solve the captcha below to continue.":          true,
+		"<title>x</title><p>Checking your browser before you go on":                         true,
+		"<script src=//geo.captcha-delivery.com/x></script>":                                true,
+		"<title>News</title><p>They will solve the captcha." + strings.Repeat(" word", 400): false,
+		"<title>Shop</title><p>10 euros<script src=/cdn-cgi/challenge-platform/h/a></script>" +
+			strings.Repeat("<p>some text of the page", 10): false,
+		"<title>Captcha libraries</title><p>A list of captcha libraries": false,
+		"": false,
+	} {
+		p := HTML([]byte(body), "text/html; charset=utf-8", "http://a.example/", Options{Watched: whole})
+		if p.Watched.Challenge != want {
+			t.Errorf("%.60q: %v, want %v", body, p.Watched.Challenge, want)
+		}
+	}
+}
+
+// Text is watched line by line, JSON value by value; a selector finds nothing in what is of another
+// kind.
+func TestWatchedKinds(t *testing.T) {
+	watched := []*rules.Rule{
+		rule(t, rules.Spec{Part: "main", IgnoreText: []string{"at [0-9]+"}}),
+		rule(t, rules.Spec{Watch: []string{".price"}}),
+		rule(t, rules.Spec{JSON: &rules.JSONSpec{Watch: []string{"$.a[*].price"}}}),
+		rule(t, rules.Spec{JSON: &rules.JSONSpec{Ignore: []string{"$.a", "$.t"}}}),
+	}
+	o := Options{Watched: watched}
+	for _, c := range []struct {
+		name string
+		page Page
+		want []string
+	}{
+		{"text", Plain([]byte("one at 12\r\n\r\n  two  \xe4\n"), "text/plain; charset=iso-8859-1", o),
+			[]string{"one\ntwo  ä", "", "", "one at 12\ntwo  ä"}},
+		{"JSON", JSON([]byte(`{"t": 7, "b": [true], "a": [{"price": 1.50, "x": "y"}]}`), o),
+			[]string{"{\n\"a\": [\n{\n\"price\": 1.50\n\"x\": \"y\"\n}\n]\n\"b\": [\ntrue\n]\n\"t\": 7\n}",
+				"", "{\n\"a\": [\n{\n\"price\": 1.50\n}\n]\n}", "{\n\"b\": [\ntrue\n]\n}"}},
+		{"HTML", HTML([]byte("<p class=price>5</p><p>x"), "text/html", "http://a.example/", o),
+			[]string{"5\nx", "5", "", "5\nx"}},
+	} {
+		if got := c.page.Watched.Texts; strings.Join(got, "|") != strings.Join(c.want, "|") {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+		if c.page.Digests.Main.IsZero() && c.name != "HTML" || c.page.Digests.Text.IsZero() {
+			t.Errorf("%s: no digest", c.name)
+		}
+	}
+}
