@@ -104,6 +104,60 @@ func TestRobotsHoldsAsLongAsAsked(t *testing.T) {
 	expect(sitegraph.OutcomeFetched) // after 10
 }
 
+// A robots.txt that cannot be had is asked for again within the greatest age of a page, after a
+// restart, too, but not before the server wants it.
+func TestRobotsWithinMaxAge(t *testing.T) {
+	w := newWeb(t, "h.example", "127.0.0.1")
+	after := ""
+	w.handle("h.example/robots.txt", func(rw http.ResponseWriter, _ *http.Request) {
+		if after != "" {
+			rw.Header().Set("Retry-After", after)
+		}
+		rw.WriteHeader(503)
+	})
+	w.page("h.example/", "x")
+	kept := map[string][]byte{}
+	client := func() *Client {
+		c := w.client(func(o *Options) {
+			o.KeepRobots = true
+			o.MaxAge = func(string) time.Duration { return 30 * time.Second }
+		})
+		if err := c.Recall(home, func(name string) ([]byte, bool, error) {
+			v, ok := kept[name]
+			return v, ok, nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	c := client()
+	step := func(name string, pass time.Duration, asks bool) {
+		t.Helper()
+		w.clock.advance(pass)
+		w.get(c, home)
+		if got := slices.Contains(w.paths(), "/robots.txt"); got != asks {
+			t.Errorf("%s: robots.txt asked for: %v", name, got)
+		}
+		if err := c.Keep(func(name string, value []byte) error {
+			kept[name] = value
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	step("first", 0, true)
+	for range 5 {
+		step("soon", 10*time.Second, false)
+		step("within the greatest age", 25*time.Second, true)
+	}
+	c = client()
+	step("soon after a restart", 10*time.Second, false)
+	after = "300"
+	step("within the greatest age", 25*time.Second, true)
+	step("before the server wants it", 200*time.Second, false)
+	step("as the server wants it", 100*time.Second, true)
+}
+
 func TestRobotsFailureIsTold(t *testing.T) {
 	w := newWeb(t, "h.example", "127.0.0.1")
 	w.handle("h.example/robots.txt", func(rw http.ResponseWriter, _ *http.Request) {

@@ -36,9 +36,14 @@ type aging struct {
 
 // agingPace is what the greatest ages of the pages of a server ask for.
 type agingPace struct {
+	pages     int
 	shortest  uint32 // of the ages, in seconds
 	perSecond float64
 }
+
+// fewAging is how many pages of a server may be asked for as often as their greatest ages need
+// though the server is in trouble: somebody watches them one by one.
+const fewAging = 16
 
 const (
 	// agingStep is how finely deadlines are counted, in seconds: that of the shortest rounds.
@@ -89,13 +94,14 @@ func (a *aging) pace(s sitegraph.ServerID, age uint32) {
 	if !known || age < p.shortest {
 		p.shortest = age
 	}
+	p.pages++
 	p.perSecond += 1 / float64(age)
 	a.paces[s] = p
 }
 
 // LongestPause is how long a server in trouble may be left alone, so that the greatest ages of its
-// pages hold: 0: none are promised. Pages that need more than a visit a minute together are asked
-// for less often than that, unless one of them alone needs it.
+// pages hold; 0: none are promised. Where they are of more than fewAging pages that is a minute at
+// least, or what the shortest age needs: their ages do not hold then.
 func (p *Planner) LongestPause(s sitegraph.ServerID) time.Duration {
 	pace, ok := p.aging.paces[s]
 	if !ok {
@@ -103,7 +109,10 @@ func (p *Planner) LongestPause(s sitegraph.ServerID) time.Duration {
 	}
 	shortest := time.Duration(pace.shortest) * time.Second
 	need := time.Duration(float64(time.Second) / pace.perSecond)
-	return max(need, min(shortest, time.Minute))
+	if pace.pages > fewAging {
+		need = max(need, min(shortest, time.Minute))
+	}
+	return need
 }
 
 func (a *aging) count(deadline uint32, n int) {

@@ -82,7 +82,7 @@ func TestBadInput(t *testing.T) {
 		{"config key of a command misspelt", []string{"eval", "--config", nested, backwards}, 2,
 			[]string{nested, "eval.protocoll", `did you mean "eval.protocol"?`}},
 		{"config value of the wrong kind", []string{"run", "--config", wrongKind}, 2,
-			[]string{"budget: plenty", "number", "round: soon"}},
+			[]string{"budget: plenty", "number", "line 2: round: \"soon\""}},
 		{"config that is no YAML", []string{"run", "--config", noYAML}, 2, []string{noYAML}},
 		{"config of an unknown kind", []string{"run", "--config", noFormat}, 2, []string{noFormat}},
 		{"no such config", []string{"run", "--config", in("missing.yaml")}, 2,

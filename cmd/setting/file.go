@@ -58,7 +58,9 @@ func (s *Set) checkGroup(prefix string, n *yaml.Node, at map[string]int) (proble
 		}
 		at[key] = name.Line
 		if x := s.lookUp(key); x != nil {
-			problems = append(problems, x.check(value)...)
+			wrong := x.check(value)
+			x.bad = len(wrong) > 0
+			problems = append(problems, wrong...)
 		} else if s.isGroup(key) {
 			problems = append(problems, s.checkGroup(key+".", value, at)...)
 		}

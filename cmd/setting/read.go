@@ -36,7 +36,8 @@ func (s *Set) Read(cmd *cobra.Command, file string) *Review {
 	if r.checkEnvironment(); r.Hint != "" {
 		return r
 	}
-	if r.readFile(v, file, cmd.CommandPath()+" --help shows what each setting is"); r.Hint != "" {
+	help := cmd.CommandPath() + " --help shows what each setting is"
+	if read := r.readFile(v, file, help); !read {
 		return r
 	}
 	for _, x := range s.settings {
@@ -44,13 +45,13 @@ func (s *Set) Read(cmd *cobra.Command, file string) *Review {
 		if x.origin == FromFlag {
 			v.Set(x.key, given(cmd.Flags().Lookup(x.flag())))
 		}
-		if x.origin != FromDefault {
+		if x.origin != FromDefault && (x.origin != FromFile || !x.bad) {
 			err := x.fill(v)
 			if err == nil {
 				err = x.literal(s.variable(x))
 			}
 			if err != nil {
-				r.unread(err, cmd.CommandPath()+" --help shows what each setting is")
+				r.unread(err, help)
 			}
 		}
 	}
@@ -60,17 +61,15 @@ func (s *Set) Read(cmd *cobra.Command, file string) *Review {
 	return r
 }
 
-func (r *Review) readFile(v *viper.Viper, file, help string) {
+// readFile reads a file of settings; false: it cannot be used at all.
+func (r *Review) readFile(v *viper.Viper, file, help string) bool {
 	if file == "" {
-		return
+		return true
 	}
 	root, err := parse(file)
 	if err == nil && root != nil && !written.IsNull(root) {
 		for _, err := range r.set.checkGroup("", root, map[string]int{}) {
 			r.unread(fmt.Errorf("config file %s: %w", file, err), help)
-		}
-		if r.Hint != "" {
-			return
 		}
 	}
 	v.SetConfigFile(file)
@@ -81,20 +80,23 @@ func (r *Review) readFile(v *viper.Viper, file, help string) {
 	case errors.Is(err, os.ErrNotExist):
 		r.unread(fmt.Errorf("config file %s does not exist", file),
 			"check the path given with --config")
-		return
+		return false
+	case err != nil && r.Hint != "": // a key that is there twice
+		return false
 	case err != nil:
 		r.unread(fmt.Errorf("read config file %s: %w", file, err),
 			"it must be YAML, TOML or JSON, named by its ending")
-		return
+		return false
 	}
 	known := r.set.names(func(x *setting) string { return x.key })
 	for _, key := range v.AllKeys() {
-		if !slices.Contains(known, key) {
+		if r.Hint == "" && !slices.Contains(known, key) {
 			r.unread(fmt.Errorf("config file %s: unknown key %q", file, key),
 				spelling.Suggest(key, known))
-			return
+			return false
 		}
 	}
+	return true
 }
 
 // checkEnvironment refuses variables with the prefix that set nothing.

@@ -38,6 +38,7 @@ type setting struct {
 	path     string   // what of the disk a shell offers
 	unit     string   // of a text that begins with a number: what is written behind it
 	secret   bool
+	bad      bool // what the file says is of another kind
 	origin   Origin
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -287,14 +286,17 @@ func count(conditions ...bool) (n int) {
 // Shown is the name of a target as it may be printed: of an address, which may have secrets, what
 // it begins with, of a webhook with its server.
 func Shown(target string) string {
-	scheme, _, isAddress := strings.Cut(target, "://")
+	scheme, rest, isAddress := strings.Cut(target, "://")
 	if !isAddress {
 		return target
 	}
-	if u, err := url.Parse(target); err == nil && (scheme == "http" || scheme == "https") {
-		return scheme + "://" + u.Host + "/..."
+	if scheme != "http" && scheme != "https" {
+		return scheme + "://..."
 	}
-	return scheme + "://..."
+	server, _, _ := strings.Cut(rest, "/")
+	server, _, _ = strings.Cut(server, "?")
+	server = server[strings.LastIndexByte(server, '@')+1:] // who is asked, not who asks
+	return scheme + "://" + server + "/..."
 }
 
 // shown are the targets as they may be printed, by key. Where two would look alike they have the
