@@ -238,7 +238,8 @@ func (c *Corpus) Eligible(p sitegraph.PageID) bool {
 }
 
 // wait is how long a page is not visited after its last visit, because that failed, or because the
-// server answered that the page cannot be fetched. It is no longer than the greatest age of the page.
+// server answered that the page cannot be fetched. It is no longer than the greatest age of the
+// page.
 func (c *Corpus) wait(p sitegraph.PageID) time.Duration {
 	m, wait := &c.pages[p], time.Duration(0)
 	if m.Errors > 0 {

@@ -12,7 +12,7 @@
 //	want     what messages ask for, where range or names do not tell it well
 //	names    what a shell offers, where oneof does not say it: the program checks the names itself
 //	path     what of the disk a shell offers: "directory", "any", or endings as "yaml yml"
-//	unit     of a text that begins with a number: what is written behind it, as "d"; "none": nothing
+//	unit     of a text that begins with a number: what stands behind it, as "d"; "none": nothing
 //	secret   anything: the value is not shown
 //	help     what --help says of it
 //

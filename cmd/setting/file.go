@@ -14,8 +14,8 @@ import (
 	"github.com/recrawl/recrawl/fetch/written"
 )
 
-// parse reads a file of settings as nodes, which know lines. Of TOML, where no key is there twice or
-// without a value, they know none. A file with another ending has no nodes: viper refuses it.
+// parse reads a file of settings as nodes, which know lines. Of TOML, where no key is there twice
+// or without a value, they know none. A file with another ending has no nodes: viper refuses it.
 func parse(file string) (*yaml.Node, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -86,7 +86,8 @@ func (x *setting) check(n *yaml.Node) (problems []error) {
 		return written.Check(x.key, n, x.field.Type())
 	}
 	for _, value := range n.Content {
-		isNumber := value.Kind == yaml.ScalarNode && (value.Tag == "!!int" || value.Tag == "!!float")
+		isNumber := value.Kind == yaml.ScalarNode &&
+			(value.Tag == "!!int" || value.Tag == "!!float")
 		switch {
 		case isNumber && x.unit != "none":
 			problems = append(problems, written.Refused(x.key, value,

@@ -29,7 +29,8 @@ func TestChallenge(t *testing.T) {
 		"<title>Captcha libraries</title><p>A list of captcha libraries": false,
 		"": false,
 	} {
-		p := HTML([]byte(body), "text/html; charset=utf-8", "http://a.example/", Options{Watched: whole})
+		p := HTML([]byte(body), "text/html; charset=utf-8", "http://a.example/",
+			Options{Watched: whole})
 		if p.Watched.Challenge != want {
 			t.Errorf("%.60q: %v, want %v", body, p.Watched.Challenge, want)
 		}
@@ -51,10 +52,12 @@ func TestWatchedKinds(t *testing.T) {
 		page Page
 		want []string
 	}{
-		{"text", Plain([]byte("one at 12\r\n\r\n  two  \xe4\n"), "text/plain; charset=iso-8859-1", o),
+		{"text", Plain([]byte("one at 12\r\n\r\n  two  \xe4\n"),
+			"text/plain; charset=iso-8859-1", o),
 			[]string{"one\ntwo  ä", "", "", "one at 12\ntwo  ä"}},
 		{"JSON", JSON([]byte(`{"t": 7, "b": [true], "a": [{"price": 1.50, "x": "y"}]}`), o),
-			[]string{"{\n\"a\": [\n{\n\"price\": 1.50\n\"x\": \"y\"\n}\n]\n\"b\": [\ntrue\n]\n\"t\": 7\n}",
+			[]string{"{\n\"a\": [\n{\n\"price\": 1.50\n\"x\": \"y\"\n}\n]\n" +
+				"\"b\": [\ntrue\n]\n\"t\": 7\n}",
 				"", "{\n\"a\": [\n{\n\"price\": 1.50\n}\n]\n}", "{\n\"b\": [\ntrue\n]\n}"}},
 		{"HTML", HTML([]byte("<p class=price>5</p><p>x"), "text/html", "http://a.example/", o),
 			[]string{"5\nx", "5", "", "5\nx"}},

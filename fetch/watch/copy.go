@@ -39,7 +39,7 @@ type kept struct {
 	New         bool             `json:"new,omitempty"`     // its first visit is told
 	Gone        bool             `json:"gone,omitempty"`    // that was told
 	Failing     bool             `json:"failing,omitempty"` // likewise
-	Blank       time.Time        `json:"blank,omitzero"`    // when it was told that there is no text
+	Blank       time.Time        `json:"blank,omitzero"`    // when that no text is there was told
 	text        string
 }
 

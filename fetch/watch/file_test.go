@@ -122,6 +122,7 @@ func TestFileRefuses(t *testing.T) {
 
 // Rules that are accepted can be asked for all that a planner needs.
 func FuzzParse(f *testing.F) {
+	f.Add([]byte("rules:\n- {name: a, prefix: \"https://a.example/\", select: [\"$.a\", b], max-age: 3}\n"))
 	f.Add([]byte("contact: a@b\ntargets: {x: \"a://b\"}\nrules:\n- {name: a, url: " +
 		"https://a.example/, max-age: 30d, hours: \"mon 08:00-09:00 UTC\", appears: [a, b], to: " +
 		"[x, \"box://x\"]}\n"))
