@@ -60,8 +60,8 @@ type robotsEntry struct {
 	seen []string
 }
 
-// policy returns what the entry says at now; false if robots.txt has to be asked for. longest is the
-// longest wait for one that could not be had, beside what the server asked for; 0: the usual one.
+// policy returns what the entry says at now; false if robots.txt has to be asked for. longest is
+// the longest wait for one that could not be had, beside what the server asked for; 0: the usual.
 func (e *robotsEntry) policy(now time.Time, longest time.Duration) (robotsPolicy, bool) {
 	age := now.Sub(e.fetched)
 	if e.rules != nil && age >= 0 && age < e.fresh {
