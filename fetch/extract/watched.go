@@ -46,7 +46,7 @@ func (w *Watched) Observed() *sitegraph.Watched {
 
 // IsPlain reports whether a Content-Type is that of plain text that can be watched line by line.
 func IsPlain(contentType string) bool {
-	switch mediaType(contentType) {
+	switch MediaType(contentType) {
 	case "text/plain", "text/markdown", "text/x-markdown", "text/csv", "text/tab-separated-values":
 		return true
 	}

@@ -290,6 +290,10 @@ func (c *checker) scalar(key string, n *yaml.Node, t reflect.Type) {
 			c.refuse(key, n, "want true or false")
 		}
 	case t.ConvertibleTo(reflect.TypeFor[float64]()) && reflect.Zero(t).CanFloat():
+		if hundreds, ok := strings.CutSuffix(value, "%"); ok && quoted { // 2% is 0.02
+			value, quoted = strings.TrimSpace(hundreds)+"e-2", false
+			n.Value, n.Tag, n.Style = value, "!!float", 0
+		}
 		f, err := strconv.ParseFloat(value, 64)
 		number("a number", err == nil && !math.IsNaN(f) && !math.IsInf(f, 0) &&
 			(quoted || n.Tag == "!!int" || n.Tag == "!!float"))

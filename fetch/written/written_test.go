@@ -111,6 +111,7 @@ func TestTaken(t *testing.T) {
 		"count: 1_000":                      {Count: 1000},
 		"share: 2":                          {Share: 2},
 		"share: \"0.5\"":                    {Share: 0.5},
+		"share: 2.5 %":                      {Share: 0.025},
 		"loud: true":                        {Loud: &loud},
 		"words: a":                          {Words: texts{"a"}},
 		"words: [a, 'b']":                   {Words: texts{"a", "b"}},
