@@ -3,6 +3,7 @@ package fetch
 import (
 	"context"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 )
@@ -31,20 +32,32 @@ type slot struct {
 	released chan struct{} // closed at the end of the request; nil while idle
 	until    time.Time     // no request may start earlier
 	next     *waiter       // goes before others; nil: nobody
-	held     time.Time     // until when it does
 }
 
 // waiter is a request whose caller blocks until its turn, as that of Get and Post. Visits do not
 // block: they are tried again and again. Beside the visits of a busy crawl a waiter would wait for
 // ever, so the next turn of its server and address is kept for it.
-type waiter struct{ _ byte } // each has an address of its own
+//
+// Invariant: a waiter has the next turn of its server and of its address, or of neither. So no two
+// waiters can each keep back what the other needs.
+type waiter struct {
+	keys []slotKey // whose next turn it has; nil: it has none
+	from time.Time // when others begin to stay back for it
+	held time.Time // until when they do, unless a request is under way there
+}
 
 // waiterKey is the context key under which an exchange finds the waiter that makes it.
 type waiterKey struct{}
 
-// waiting returns a context for the exchanges of one waiter.
-func waiting(ctx context.Context) context.Context {
-	return context.WithValue(ctx, waiterKey{}, &waiter{})
+// waiting returns a context for the exchanges of one waiter. The caller must call over when it
+// waits no longer.
+func (g *Gate) waiting(ctx context.Context) (waits context.Context, over func()) {
+	w := &waiter{}
+	return context.WithValue(ctx, waiterKey{}, w), func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.drop(w)
+	}
 }
 
 const (
@@ -103,47 +116,95 @@ func (g *Gate) try(p *Pass, w *waiter) (busy <-chan struct{}, until time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := g.clock.Now()
+	at := now
 	for _, k := range p.keys {
-		s := g.slots[k]
-		if s == nil {
-			continue
-		}
-		if w != nil && s.next == nil {
-			s.next = w
-		}
-		if s.next == w && w != nil {
-			s.held = later(now, s.until).Add(turnHeld)
-		}
-		if s.busy {
-			return s.released, time.Time{}
-		}
-		at := s.until
-		if s.next != nil && s.next != w {
-			if s.held.After(now) {
-				at = later(at, now.Add(turnAgain))
-			} else {
-				s.next = nil // it went away
+		if s := g.slots[k]; s != nil {
+			at = later(at, s.until)
+			if s.busy && busy == nil {
+				busy = s.released
 			}
 		}
-		if at.After(now) && at.After(until) {
-			until = at
-		}
 	}
-	if !until.IsZero() {
-		return nil, until
-	}
+	kept := false // for another waiter
 	for _, k := range p.keys {
 		s := g.slots[k]
-		if s == nil {
-			s = &slot{}
-			g.slots[k] = s
+		if s == nil || s.next == nil || s.next == w {
+			continue
 		}
-		s.busy, s.released = true, make(chan struct{})
-		if s.next == w {
-			s.next = nil
+		switch other := s.next; {
+		case g.gone(other, now), w != nil && at.Before(other.from):
+			g.drop(other) // it went away, or could not use the turn yet and tries again then
+		case w != nil || !other.from.After(now):
+			kept = true
 		}
 	}
+	switch {
+	case w == nil:
+	case kept:
+		g.drop(w)
+	default:
+		g.keep(w, p.keys, at)
+	}
+	switch {
+	case busy != nil:
+		return busy, time.Time{}
+	case kept:
+		return nil, later(at, now.Add(turnAgain))
+	case at.After(now):
+		return nil, at
+	}
+	g.drop(w)
+	for _, k := range p.keys {
+		s := g.slot(k)
+		s.busy, s.released = true, make(chan struct{})
+	}
 	return nil, time.Time{}
+}
+
+// slot returns the slot of a key, and makes it if there is none.
+func (g *Gate) slot(k slotKey) *slot {
+	s := g.slots[k]
+	if s == nil {
+		s = &slot{}
+		g.slots[k] = s
+	}
+	return s
+}
+
+// keep gives w the next turn of all keys, none of which is another's. It can use it at a moment.
+func (g *Gate) keep(w *waiter, keys []slotKey, at time.Time) {
+	if !slices.Equal(w.keys, keys) { // a server has several addresses
+		g.drop(w)
+		w.keys, w.from = keys, at
+		for _, k := range keys {
+			g.slot(k).next = w
+		}
+	}
+	if at.Before(w.from) {
+		w.from = at
+	}
+	w.held = at.Add(turnHeld)
+}
+
+// drop takes all turns from a waiter that has some.
+func (g *Gate) drop(w *waiter) {
+	if w == nil {
+		return
+	}
+	for _, k := range w.keys {
+		g.slots[k].next = nil
+	}
+	w.keys = nil
+}
+
+// gone reports whether a waiter did not take its turn.
+func (g *Gate) gone(w *waiter, now time.Time) bool {
+	for _, k := range w.keys {
+		if g.slots[k].busy {
+			return false
+		}
+	}
+	return !w.held.After(now)
 }
 
 func later(a, b time.Time) time.Time {
@@ -171,7 +232,9 @@ func (p *Pass) Leave(serverUntil, addrUntil time.Time) {
 		if until.After(s.until) {
 			s.until = until
 		}
-		s.held = later(g.clock.Now(), s.until).Add(turnHeld)
+		if w := s.next; w != nil {
+			w.held = later(w.held, later(g.clock.Now(), s.until).Add(turnHeld))
+		}
 	}
 	g.dropPast()
 }
@@ -180,13 +243,7 @@ func (p *Pass) Leave(serverUntil, addrUntil time.Time) {
 func (g *Gate) Postpone(server string, until time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	k := slotKey{server: server}
-	s := g.slots[k]
-	if s == nil {
-		s = &slot{}
-		g.slots[k] = s
-	}
-	if until.After(s.until) {
+	if s := g.slot(slotKey{server: server}); until.After(s.until) {
 		s.until = until
 	}
 }
@@ -199,7 +256,10 @@ func (g *Gate) dropPast() {
 	}
 	now := g.clock.Now()
 	for k, s := range g.slots {
-		if !s.busy && !s.until.After(now) {
+		if s.next != nil && g.gone(s.next, now) {
+			g.drop(s.next)
+		}
+		if !s.busy && s.next == nil && !s.until.After(now) {
 			delete(g.slots, k)
 		}
 	}

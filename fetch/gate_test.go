@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -127,5 +128,112 @@ func TestGateEndsWithContext(t *testing.T) {
 	defer cancel()
 	if _, err := g.Enter(ctx, "h", addr); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("waiting for a pause: %v", err)
+	}
+}
+
+// Waiters of one server, of servers that share an address, and of a server with two addresses all
+// have their turn, beside visits that try again and again, one at a time and a pause apart.
+func TestWaitersStopNobody(t *testing.T) {
+	const pause, takes = time.Second, 100 * time.Millisecond
+	at := func(i byte) netip.Addr { return netip.AddrFrom4([4]byte{192, 0, 2, i}) }
+	for name, of := range map[string]func(i, try int) (string, netip.Addr){
+		"one server":         func(int, int) (string, netip.Addr) { return "a", at(1) },
+		"a shared address":   func(i, _ int) (string, netip.Addr) { return string(rune('a' + i%3)), at(1) },
+		"changing addresses": func(i, try int) (string, netip.Addr) { return "a", at(byte(i+try) % 2) },
+		"across": func(i, _ int) (string, netip.Addr) {
+			return string(rune('a' + i%2)), at(byte(i / 2 % 2))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				g, open := NewGate(WallClock{}), map[any]bool{}
+				ended := map[any]time.Time{}
+				var mu sync.Mutex
+				use := func(p *Pass, server string, addr netip.Addr) {
+					keys := []any{server, addr}
+					mu.Lock()
+					for _, k := range keys {
+						if open[k] || time.Since(ended[k]) < pause {
+							t.Errorf("%v is asked too early", k)
+						}
+						open[k] = true
+					}
+					mu.Unlock()
+					time.Sleep(takes)
+					mu.Lock()
+					for _, k := range keys {
+						open[k], ended[k] = false, time.Now()
+					}
+					mu.Unlock()
+					p.Leave(time.Now().Add(pause), time.Now().Add(pause))
+				}
+				const waiters, visitors, each = 20, 4, 5
+				var wg sync.WaitGroup
+				for i := range waiters {
+					wg.Go(func() {
+						ctx, over := g.waiting(t.Context())
+						defer over()
+						w := ctx.Value(waiterKey{}).(*waiter)
+						for try := 0; ; try++ {
+							server, addr := of(i, try)
+							p, later := g.tryEnter(server, addr, w)
+							if p != nil {
+								use(p, server, addr)
+								return
+							}
+							_ = later.wait(ctx, WallClock{})
+						}
+					})
+				}
+				for i := range visitors {
+					wg.Go(func() {
+						for done, try := 0, 0; done < each; try++ {
+							server, addr := of(i, try)
+							p, later := g.tryEnter(server, addr, nil)
+							if p != nil {
+								use(p, server, addr)
+								done++
+								continue
+							}
+							_ = later.wait(t.Context(), WallClock{})
+						}
+					})
+				}
+				began := time.Now()
+				wg.Wait()
+				most := (waiters + visitors*each) * (pause + takes + 2*turnHeld)
+				if took := time.Since(began); took > most {
+					t.Errorf("took %v, want %v at most", took, most)
+				}
+				for k, s := range g.slots {
+					if s.next != nil {
+						t.Errorf("the turn of %v is still kept", k)
+					}
+				}
+			})
+		})
+	}
+}
+
+// A waiter that must wait for long keeps the address free for nobody until then.
+func TestWaiterLendsItsAddress(t *testing.T) {
+	clock := newClock()
+	g := NewGate(clock)
+	at := netip.MustParseAddr("192.0.2.1")
+	g.Postpone("slow", clock.Now().Add(time.Hour))
+	slow, quick := &waiter{}, &waiter{}
+	if p, _ := g.tryEnter("slow", at, slow); p != nil {
+		t.Fatal("asked too early")
+	}
+	for _, w := range []*waiter{nil, quick} {
+		p, _ := g.tryEnter("quick", at, w)
+		if p == nil {
+			t.Fatal("the address is kept for who cannot use it")
+		}
+		p.Leave(clock.Now(), clock.Now())
+	}
+	clock.advance(time.Hour)
+	if p, _ := g.tryEnter("slow", at, slow); p == nil {
+		t.Error("it has no turn")
 	}
 }

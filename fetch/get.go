@@ -16,7 +16,8 @@ func (c *Client) Get(ctx context.Context, address string, most int64) ([]byte, e
 		return nil, fmt.Errorf("%q is not an address of a web page", address)
 	}
 	u.User, u.Fragment, u.RawFragment = nil, "", ""
-	ctx = waiting(ctx)
+	ctx, over := c.gate.waiting(ctx)
+	defer over()
 	for {
 		content, err := c.getOnce(ctx, u, most)
 		var later *notYet

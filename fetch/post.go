@@ -29,7 +29,8 @@ func (c *Client) Post(ctx context.Context, address string, form url.Values) (Rep
 	}
 	u.User, u.Fragment, u.RawFragment = nil, "", ""
 	body := []byte(form.Encode())
-	ctx = waiting(ctx)
+	ctx, over := c.gate.waiting(ctx)
+	defer over()
 	for {
 		r := &http.Request{
 			Method: http.MethodPost, URL: u, ContentLength: int64(len(body)),
