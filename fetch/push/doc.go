@@ -14,7 +14,9 @@
 //  1. An address counts as said by the owner of its server only if the server itself showed the
 //     key. A key in a folder speaks for that folder alone.
 //  2. No server is asked for a key unless the crawl knows it, and once an hour at most where it did
-//     not show the key: an Inbox sends no traffic to strangers.
+//     not show the key: until then that key is refused with 403. A server is asked for one key at a
+//     time and for 8 new ones in an hour; further ones are refused with 429. So an Inbox sends no
+//     traffic to strangers, and wrong keys cost a server 8 requests an hour.
 //  3. Memory is bounded: a body, the addresses that wait, the keys that are known or in doubt. What
 //     does not fit is refused with 429, and nothing that was accepted is dropped for it.
 //  4. A web page that the operator looks at cannot send hints: these need the content type

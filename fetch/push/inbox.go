@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net"
 	"net/http"
@@ -32,6 +33,11 @@ const (
 	keyHolds    = 24 * time.Hour
 	doubtHolds  = time.Hour
 	proofTime   = 5 * time.Minute
+
+	// Of one server: strangers who name it must neither cost it more requests, nor keep others out.
+	proofsEach  = 8            // keys that are asked for in an hour, beside those it showed before
+	waitingEach = 2 * mostURLs // addresses whose key is not proved
+	mostServers = 10_000       // that are named with keys to be asked for
 )
 
 // Get asks a server politely for a file and returns at most so many bytes of it.
@@ -50,6 +56,7 @@ type Inbox struct {
 	proved  []string // of owners
 	waiting int      // addresses in all of these, and under way
 	keys    map[string]*key
+	servers map[string]*server
 	proofs  int // under way
 	wait    sync.WaitGroup
 }
@@ -65,13 +72,23 @@ type claim struct {
 // key is what is known of the file of a key.
 type key struct {
 	claims []claim   // that wait for it
-	until  time.Time // when it is to be asked for again
-	shown  bool
+	asked  bool      // it is being asked for
+	until  time.Time // when it is to be asked for again; zero: it never was
+	shown  bool      // when it was asked for last
+}
+
+// server is what keys may still cost a server.
+type server struct {
+	since   time.Time // when its hour began
+	proofs  int       // that were taken on in it
+	waiting int       // addresses whose key is not proved
+	busy    bool      // a key is being asked for
 }
 
 // New returns an empty inbox. Keys are asked for until ctx is over.
 func New(ctx context.Context, get Get) *Inbox {
-	return &Inbox{get: get, ctx: ctx, keys: map[string]*key{}, woken: make(chan struct{}, 1)}
+	return &Inbox{get: get, ctx: ctx, keys: map[string]*key{}, servers: map[string]*server{},
+		woken: make(chan struct{}, 1)}
 }
 
 // wake says that there is something to Take.
@@ -92,25 +109,32 @@ func (b *Inbox) Take(known func(server string) bool) (hints, owned []string) {
 	claims := b.claims
 	b.claims = nil
 	for _, c := range claims {
+		of := b.servers[c.host]
 		if !known(c.host) {
-			b.waiting -= len(c.urls)
+			b.settle(c, false)
+			if k := b.keys[c.name()]; k != nil && k.until.IsZero() && !k.asked {
+				delete(b.keys, c.name())
+			}
+			if of.waiting == 0 && !of.busy {
+				delete(b.servers, c.host)
+			}
 			continue
 		}
-		k := b.keyOf(c, now)
+		k := b.keys[c.name()]
+		if k == nil { // it made room
+			k = &key{}
+			b.keys[c.name()] = k
+		}
 		switch {
-		case k == nil: // there is no room: later
-			b.claims = append(b.claims, c)
-		case !k.until.IsZero() && k.shown:
-			b.proved = append(b.proved, c.urls...)
-		case !k.until.IsZero():
-			b.waiting -= len(c.urls)
-		case len(k.claims) > 0: // it is being asked for
+		case k.isKnown(now):
+			b.settle(c, k.shown)
+		case k.asked:
 			k.claims = append(k.claims, c)
-		case b.proofs >= mostProofs:
+		case of.busy || b.proofs >= mostProofs:
 			b.claims = append(b.claims, c)
-			delete(b.keys, c.name())
 		default:
-			k.claims = append(k.claims, c)
+			k.asked, k.claims = true, append(k.claims, c)
+			of.busy = true
 			b.proofs++
 			b.wait.Go(func() { b.prove(c) })
 		}
@@ -123,25 +147,17 @@ func (b *Inbox) Take(known func(server string) bool) (hints, owned []string) {
 
 func (c claim) name() string { return c.location + " " + c.key }
 
-// keyOf is what is known of the key of a claim; nil: there is no room for one more.
-func (b *Inbox) keyOf(c claim, now time.Time) *key {
-	k := b.keys[c.name()]
-	if k != nil && (k.until.IsZero() || now.Before(k.until)) {
-		return k
+// isKnown reports whether the file of a key was looked at and that still counts.
+func (k *key) isKnown(now time.Time) bool { return now.Before(k.until) }
+
+// settle ends the wait of a claim, whose key was proved or not.
+func (b *Inbox) settle(c claim, proved bool) {
+	b.servers[c.host].waiting -= len(c.urls)
+	if proved {
+		b.proved = append(b.proved, c.urls...)
+	} else {
+		b.waiting -= len(c.urls)
 	}
-	if k == nil && len(b.keys) >= mostKeys {
-		for name, old := range b.keys {
-			if !old.until.IsZero() && now.After(old.until) {
-				delete(b.keys, name)
-			}
-		}
-		if len(b.keys) >= mostKeys {
-			return nil
-		}
-	}
-	k = &key{}
-	b.keys[c.name()] = k
-	return k
 }
 
 // prove asks a server for the file of a key.
@@ -155,19 +171,83 @@ func (b *Inbox) prove(c claim) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.proofs--
+	b.servers[c.host].busy = false
 	k := b.keys[c.name()]
-	k.shown, k.until = shown, time.Now().Add(doubtHolds)
+	k.asked, k.shown, k.until = false, shown, time.Now().Add(doubtHolds)
 	if shown {
 		k.until = time.Now().Add(keyHolds)
 	}
 	for _, c := range k.claims {
-		if shown {
-			b.proved = append(b.proved, c.urls...)
-		} else {
-			b.waiting -= len(c.urls)
-		}
+		b.settle(c, shown)
 	}
 	k.claims = nil
+}
+
+// take takes a claim on, or says why not: what waits and what servers are asked is bounded.
+func (b *Inbox) take(c claim) (status int, err error) {
+	now := time.Now()
+	k, of := b.keys[c.name()], b.servers[c.host]
+	if k != nil && k.isKnown(now) && !k.shown {
+		return 0, refuse(http.StatusForbidden, "%s did not show this key; it is asked again in %v",
+			c.location, k.until.Sub(now).Round(time.Second))
+	}
+	status = http.StatusAccepted
+	if k != nil && k.isKnown(now) {
+		status = http.StatusOK
+	}
+	if of == nil {
+		if of = b.newServer(now); of == nil {
+			return 0, refuse(http.StatusTooManyRequests, "keys of too many servers wait")
+		}
+	}
+	if now.Sub(of.since) >= time.Hour {
+		of.since, of.proofs = now, 0
+	}
+	news := k == nil || !k.shown && !k.until.IsZero() && !k.isKnown(now)
+	switch {
+	case status == http.StatusAccepted && of.waiting+len(c.urls) > waitingEach:
+		return 0, refuse(http.StatusTooManyRequests, "%d addresses of %s wait already", of.waiting,
+			c.host)
+	case news && of.proofs >= proofsEach:
+		return 0, refuse(http.StatusTooManyRequests,
+			"%d other keys were asked of %s in this hour", of.proofs, c.host)
+	case k == nil && !b.keyRoom(now):
+		return 0, refuse(http.StatusTooManyRequests, "too many keys are known")
+	}
+	if err := b.room(len(c.urls)); err != nil {
+		return 0, err
+	}
+	if news {
+		of.proofs++
+		b.keys[c.name()] = &key{}
+	}
+	of.waiting += len(c.urls)
+	b.servers[c.host] = of
+	b.claims = append(b.claims, c)
+	return status, nil
+}
+
+// keyRoom reports whether there is room for one more key.
+func (b *Inbox) keyRoom(now time.Time) bool {
+	if len(b.keys) >= mostKeys {
+		maps.DeleteFunc(b.keys, func(_ string, k *key) bool {
+			return !k.asked && !k.until.IsZero() && !k.isKnown(now)
+		})
+	}
+	return len(b.keys) < mostKeys
+}
+
+// newServer is one that is not named yet; nil: there is no room for it.
+func (b *Inbox) newServer(now time.Time) *server {
+	if len(b.servers) >= mostServers {
+		maps.DeleteFunc(b.servers, func(_ string, of *server) bool {
+			return of.waiting == 0 && !of.busy && now.Sub(of.since) >= time.Hour
+		})
+	}
+	if len(b.servers) >= mostServers {
+		return nil
+	}
+	return &server{since: now}
 }
 
 // Close waits until no key is asked for any more. The context of New must be over.
@@ -354,14 +434,7 @@ func (b *Inbox) indexNow(r *http.Request) (status int, err error) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if err := b.room(len(c.urls)); err != nil {
-		return 0, err
-	}
-	b.claims = append(b.claims, c)
-	if k := b.keys[c.name()]; k != nil && k.shown && time.Now().Before(k.until) {
-		return http.StatusOK, nil
-	}
-	return http.StatusAccepted, nil
+	return b.take(c)
 }
 
 // hostOf is a host without its port, in small letters.

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -130,6 +131,86 @@ func TestIndexNow(t *testing.T) {
 		if w := post(b, "/indexnow", said); w.Code != 202 || len(take()) != 2 ||
 			asked.Load() != before+1 {
 			t.Errorf("%d after a day: %d proofs", w.Code, asked.Load()-before)
+		}
+	})
+}
+
+// Wrong keys that name a server cost it few requests, one at a time, and keep out neither the key
+// that it showed before nor other servers.
+func TestWrongKeys(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		under, most := map[string]int{}, 0
+		asked := map[string]int{}
+		var mu sync.Mutex
+		b := New(t.Context(), func(_ context.Context, address string, _ int64) ([]byte, error) {
+			host := strings.Split(address, "/")[2]
+			mu.Lock()
+			asked[host]++
+			under[host]++
+			most = max(most, under[host])
+			mu.Unlock()
+			time.Sleep(time.Second)
+			mu.Lock()
+			under[host]--
+			mu.Unlock()
+			return []byte(good), nil
+		})
+		defer b.Close()
+		say := func(host, key string) int {
+			return post(b, "/indexnow", `{"key": "`+key+`", "urlList": ["https://`+host+`/"]}`).Code
+		}
+		taken := 0
+		pass := func() {
+			for range 100 {
+				_, owned := b.Take(all)
+				taken += len(owned)
+				time.Sleep(time.Second)
+			}
+		}
+		if say("a.example", good) != 202 {
+			t.Fatal("the right key is refused")
+		}
+		pass()
+		codes := map[int]int{}
+		for i := range 200 {
+			codes[say("a.example", fmt.Sprintf("bogus%06d", i))]++
+		}
+		if codes[202] != proofsEach-1 || codes[429] != 200-codes[202] {
+			t.Errorf("answers %v", codes)
+		}
+		if c := say("a.example", good); c != 200 {
+			t.Errorf("the key that was shown: %d", c)
+		}
+		if c := say("b.example", good); c != 202 {
+			t.Errorf("another server: %d", c)
+		}
+		pass()
+		if asked["a.example"] != proofsEach || asked["b.example"] != 1 || most != 1 || taken != 3 {
+			t.Errorf("asked %v, %d at a time, %d taken", asked, most, taken)
+		}
+		if c := say("a.example", "bogus000000"); c != 403 {
+			t.Errorf("a key that is known to be wrong: %d", c)
+		}
+		time.Sleep(25 * time.Hour)
+		for i := range 200 {
+			say("a.example", fmt.Sprintf("wrong%06d", i))
+		}
+		if c := say("a.example", good); c != 202 {
+			t.Errorf("the key that was shown the day before: %d", c)
+		}
+		pass()
+		if asked["a.example"] != 2*proofsEach+1 || taken != 4 {
+			t.Errorf("the day after: asked %v, %d taken", asked, taken)
+		}
+		for i := range mostServers + 10 {
+			say(fmt.Sprintf("h%d.example", i), good)
+		}
+		if len(b.servers) > mostServers || len(b.keys) > mostKeys {
+			t.Errorf("%d servers, %d keys", len(b.servers), len(b.keys))
+		}
+		b.Take(func(string) bool { return false })
+		if len(b.servers) > 2 || b.waiting != 0 {
+			t.Errorf("%d servers are remembered, %d addresses wait", len(b.servers), b.waiting)
 		}
 	})
 }
