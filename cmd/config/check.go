@@ -14,6 +14,7 @@ import (
 	"github.com/recrawl/recrawl/eval/survey"
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/hosts"
+	"github.com/recrawl/recrawl/fetch/ownname"
 	"github.com/recrawl/recrawl/fetch/push"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/planner/preferences"
@@ -100,6 +101,11 @@ func (c *Config) checkNetwork(r *setting.Review) {
 	}
 	if _, err := netip.ParseAddrPort(c.Resolver); err != nil && c.Resolver != "" {
 		r.Refuse("resolver", c.Resolver, "an address and a port, as 127.0.0.1:53")
+	}
+	for _, name := range c.Names {
+		if want := ownname.Check(name); want != "" {
+			r.Refuse("listen-name", name, want)
+		}
 	}
 	if want := push.CheckCallback(c.WebSub); want != "" && c.WebSub != "" {
 		r.Refuse("websub-callback", c.WebSub, want)

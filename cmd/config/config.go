@@ -85,13 +85,14 @@ type Config struct {
 	Corpus      string `for:"corpus-build corpus-show corpus-check corpus-remove corpus-weigh search run serve" path:"directory" help:"directory of a corpus: pages of an archive in the standard format, and their index"`
 	Watch       string `for:"run plan explain" path:"yaml yml" help:"file of rules in YAML: which changes are told to whom, as recrawl watch does alone"`
 
-	Listen         string  `for:"run serve" help:"address at which a dashboard is served, as 127.0.0.1:8089; elsewhere than on loopback it asks for a token. run: none without; serve: {dashboard}"`
-	Certificate    string  `key:"listen-certificate" for:"run serve" help:"PEM file with the certificate of the dashboard, for TLS; none: no encryption"`
-	CertificateKey string  `key:"listen-certificate-key" for:"run serve" help:"PEM file with its key"`
-	PProf          bool    `for:"run serve" help:"serve profiles of the program, too, at /debug/pprof/"`
-	Trace          string  `for:"run" help:"address of a collector of OpenTelemetry that is told of rounds and visits, by OTLP over HTTP, as http://127.0.0.1:4318; none: nobody is"`
-	TraceShare     float64 `key:"trace-share" default:"0.01" range:"[0,1]" want:"a share from 0 to 1" for:"run" help:"share of the visits that --trace tells of"`
-	LogFormat      string  `key:"log-format" default:"text" oneof:"text, json" for:"run serve" help:"how what happens is told on standard error: text or json"`
+	Listen         string   `for:"run serve" help:"address at which a dashboard is served, as 127.0.0.1:8089; elsewhere than on loopback it asks for a token. run: none without; serve: {dashboard}"`
+	Names          []string `key:"listen-name" for:"run serve node frontier" help:"name under which this machine is asked by HTTP, as crawl.example.org, beside localhost, the address that it listens at and the host of --websub-callback; may be repeated"`
+	Certificate    string   `key:"listen-certificate" for:"run serve" help:"PEM file with the certificate of the dashboard, for TLS; none: no encryption"`
+	CertificateKey string   `key:"listen-certificate-key" for:"run serve" help:"PEM file with its key"`
+	PProf          bool     `for:"run serve" help:"serve profiles of the program, too, at /debug/pprof/"`
+	Trace          string   `for:"run" help:"address of a collector of OpenTelemetry that is told of rounds and visits, by OTLP over HTTP, as http://127.0.0.1:4318; none: nobody is"`
+	TraceShare     float64  `key:"trace-share" default:"0.01" range:"[0,1]" want:"a share from 0 to 1" for:"run" help:"share of the visits that --trace tells of"`
+	LogFormat      string   `key:"log-format" default:"text" oneof:"text, json" for:"run serve" help:"how what happens is told on standard error: text or json"`
 
 	Plan       Plan                 `for:"plan"`
 	Replay     Replay               `for:"replay"`

@@ -68,7 +68,7 @@ func (p *program) dashboard(o *opened, of view.Options) (*view.Desk, *dashboard.
 		Objective: c.ValueObjective(), Change: c.ChangeBy(), Futures: c.Tune.Futures, Seed: c.Seed}
 	desk := view.New(of)
 	options := dashboard.Options{Desk: desk, Address: address, Data: c.Data, Version: versionName(),
-		PProf: c.PProf, Log: p.logger(),
+		PProf: c.PProf, Log: p.logger(), Names: c.Names,
 		Certificate: c.Certificate, CertificateKey: c.CertificateKey}
 	if c.Corpus != "" { // it is read until the program ends
 		s, err := index.OpenSearcher(c.Corpus)

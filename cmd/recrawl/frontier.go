@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/cmd/failure"
+	"github.com/recrawl/recrawl/fetch/secret"
 	"github.com/recrawl/recrawl/fetch/urlfrontier"
 	"github.com/recrawl/recrawl/planner/frontier"
 	"github.com/recrawl/recrawl/planner/frontier/judge"
@@ -32,8 +33,11 @@ func (p *program) frontier(ctx context.Context, _ []string) (err error) {
 	}
 	level := new(slog.LevelVar)
 	o := urlfrontier.Options{Settings: p.config.Frontier, Now: time.Now, Level: level,
+		Names: p.config.Names,
 		Log: slog.New(slog.NewJSONHandler(p.stderr, &slog.HandlerOptions{Level: level}))}
-	if err := o.Check(); err != nil {
+	if err := o.Check(); errors.As(err, new(*secret.UnsafeError)) {
+		return err
+	} else if err != nil {
 		return failure.Usage(err,
 			"for example --listen 127.0.0.1:7071, or --listen 10.20.0.1:7071 --token-file token")
 	}

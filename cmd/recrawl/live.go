@@ -17,6 +17,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/filter"
 	"github.com/recrawl/recrawl/fetch/hosts"
 	"github.com/recrawl/recrawl/fetch/meter"
+	"github.com/recrawl/recrawl/fetch/secret"
 	"github.com/recrawl/recrawl/fetch/watch"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/preferences"
@@ -55,8 +56,8 @@ func (p *program) client(read func(context.Context, fetch.Reading) (fetch.Conten
 	o.Warn = func(err error) { p.warn(err.Error()) }
 	o.Hosts, _ = hosts.New(c.Hosts) // they are checked
 	err = o.Hosts.ReadCredentials()
-	if unsafe := (*hosts.UnsafeError)(nil); errors.As(err, &unsafe) {
-		return nil, failure.Usage(err, "let nobody else use it: chmod 600 "+unsafe.File)
+	if errors.As(err, new(*secret.UnsafeError)) {
+		return nil, err
 	} else if err != nil {
 		return nil, failure.Usage(err, "docs/operating.md says what such a file has")
 	}

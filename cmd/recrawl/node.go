@@ -13,6 +13,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/fetch/secret"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/dashboard"
 	"github.com/recrawl/recrawl/planner/nodes"
@@ -58,7 +59,9 @@ func (p *program) node(ctx context.Context, args []string) (err error) {
 		o.Dir = filepath.Join(c.Data, "shards")
 	}
 	o.Able = func() error { return p.spaceIn(c.Data, o.Dir, c.Archive) }
-	if err := errors.Join(o.Check(c.Limits().All), c.Nodes.Check()); err != nil {
+	if err := errors.Join(o.Check(c.Limits().All), c.Nodes.Check()); errors.As(err, new(*secret.UnsafeError)) {
+		return err
+	} else if err != nil {
 		return failure.Usage(err, "for example --name n1 --budget 1000/day, and --token-file "+
 			"where others can reach --listen; recrawl node --help")
 	}
@@ -73,7 +76,7 @@ func (p *program) node(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	defer closing(o.Bus, &err)
-	metrics, err := dashboard.ServeNode(c.Node.Metrics, versionName())
+	metrics, err := dashboard.ServeNode(c.Node.Metrics, versionName(), c.Names...)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,11 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/recrawl/recrawl/fetch/secret"
 )
+
+const mostKey = 1 << 20 // bytes of a file with a key
 
 // Config is that of a server with the certificate of a file, the ones that vouch for it behind it,
 // and its key. It is nil where no files are named. A renewed pair is taken by the next connection,
@@ -37,6 +41,9 @@ func (e *Error) Unwrap() error { return e.error }
 
 // Hint says what is wanted.
 func (e *Error) Hint() string {
+	if unsafe := (*secret.UnsafeError)(nil); errors.As(e.error, &unsafe) {
+		return unsafe.Hint()
+	}
 	return "name two PEM files that this user can read: the certificate with those that vouch " +
 		"for it behind it, and its key"
 }
@@ -71,7 +78,15 @@ func (p *pair) read() error {
 	if of == p.of {
 		return nil
 	}
-	c, err := tls.LoadX509KeyPair(p.certificate, p.key)
+	public, err := os.ReadFile(p.certificate)
+	if err != nil {
+		return err
+	}
+	private, err := secret.Read(p.key, mostKey)
+	if err != nil {
+		return err
+	}
+	c, err := tls.X509KeyPair(public, private)
 	if err != nil {
 		return err
 	}

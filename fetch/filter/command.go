@@ -5,9 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
+	"strings"
 
 	"github.com/recrawl/recrawl/fetch/filter/program"
 )
+
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 const mostAnswer = 64 << 10 // octets of a line
 
@@ -19,8 +23,14 @@ func newCommand(s *spec) (Filter, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, variable := range s.Environment {
+		if name, _, _ := strings.Cut(variable, "="); !variableName.MatchString(name) {
+			return nil, fmt.Errorf("environment: %q is no name of a variable, nor NAME=VALUE",
+				name)
+		}
+	}
 	p, err := program.Open(program.Options{Command: s.Command, Timeout: timeout,
-		Processes: s.Processes, Most: mostAnswer})
+		Processes: s.Processes, Most: mostAnswer, Environment: s.Environment})
 	if err != nil {
 		return nil, err
 	}

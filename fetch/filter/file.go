@@ -55,6 +55,8 @@ type spec struct {
 
 	Timeout   time.Duration `yaml:"timeout"`   // of a command or service, for a page
 	Processes int           `yaml:"processes"` // of a command
+	// of a command: variables that it gets beside the usual ones, as NAME or NAME=VALUE
+	Environment texts `yaml:"environment"`
 	// of a command or service: another one judges all pages anew
 	Version string `yaml:"version"`
 }
@@ -154,8 +156,9 @@ func (s *spec) compile() (n named, err error) {
 	}
 	outside := n.kind == "command" || n.kind == "url"
 	if err == nil && !outside && (s.Timeout != 0 || s.Version != "") || n.kind != "command" &&
-		s.Processes != 0 {
-		err = errors.New("timeout and version are of a command or service, processes of a command")
+		s.Processes != 0 || len(s.Environment) != 0 {
+		err = errors.New("timeout and version are of a command or service, processes " +
+			"and environment of a command")
 	}
 	if err != nil {
 		return n, &Mistake{fmt.Errorf("filter %q: %w", s.Name, err)}

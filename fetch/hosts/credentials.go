@@ -4,26 +4,14 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
-	"os"
 	"strings"
-	"syscall"
+
+	"github.com/recrawl/recrawl/fetch/secret"
 )
 
 // maxFile bounds a file of credentials, in octets.
 const maxFile = 64 << 10
-
-// UnsafeError refuses a file of credentials that others can read or write.
-type UnsafeError struct {
-	File string
-	Mode os.FileMode
-}
-
-func (e *UnsafeError) Error() string {
-	return fmt.Sprintf("credentials %s: group or others may use the file (mode %04o)",
-		e.File, e.Mode.Perm())
-}
 
 // ReadCredentials reads the files that rules name. A file has a line for each of these, and may
 // have empty lines and comments, which begin with #:
@@ -35,7 +23,7 @@ func (e *UnsafeError) Error() string {
 //	proxy-user: NAME       of the proxy
 //	proxy-password: TEXT
 //
-// The error says what is wrong with which file; an UnsafeError that others may use it.
+// The error says what is wrong with which file; a secret.UnsafeError that others may use it.
 func (t *Table) ReadCredentials() error {
 	var all []error
 	for _, s := range t.settings() {
@@ -63,15 +51,15 @@ func (t *Table) settings() []*Settings {
 }
 
 func (s *Settings) readCredentials() error {
-	lines, err := readPrivate(s.file)
+	content, err := secret.Read(s.file, maxFile)
 	if err != nil {
-		return err
+		return fmt.Errorf("credentials: %w", err)
 	}
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("credentials %s: %s", s.file, fmt.Sprintf(format, args...))
 	}
 	values := map[string]string{}
-	for i, line := range lines {
+	for i, line := range strings.Split(string(content), "\n") {
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' {
 			continue
@@ -136,32 +124,4 @@ func ofProxy(values map[string]string) (names []string) {
 		}
 	}
 	return names
-}
-
-// readPrivate reads the lines of a file that is its owner's alone. The file that is open is judged,
-// so that it cannot be exchanged in between.
-func readPrivate(name string) ([]string, error) {
-	// a pipe without a writer is no file
-	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, fmt.Errorf("credentials: %w", err)
-	}
-	defer f.Close()
-	is, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("credentials: %w", err)
-	case !is.Mode().IsRegular():
-		return nil, fmt.Errorf("credentials %s: it is no file", name)
-	case is.Mode().Perm()&0o077 != 0:
-		return nil, &UnsafeError{name, is.Mode()}
-	}
-	content, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("credentials: %w", err)
-	case len(content) > maxFile:
-		return nil, fmt.Errorf("credentials %s: larger than %d octets", name, maxFile)
-	}
-	return strings.Split(string(content), "\n"), nil
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/recrawl/recrawl/fetch/secret"
 )
 
 func span(d time.Duration) *time.Duration { return &d }
@@ -131,7 +133,7 @@ func TestCredentials(t *testing.T) {
 			t.Errorf("%s: %v, %v", tt.name, problems, err)
 		}
 		if err != nil {
-			var unsafe *UnsafeError
+			var unsafe *secret.UnsafeError
 			if strings.Contains(err.Error(), "geheim") ||
 				errors.As(err, &unsafe) != strings.HasPrefix(tt.want, "mode") {
 				t.Errorf("%s: %v", tt.name, err)

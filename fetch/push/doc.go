@@ -20,7 +20,8 @@
 //  3. Memory is bounded: a body, the addresses that wait, the keys that are known or in doubt. What
 //     does not fit is refused with 429, and nothing that was accepted is dropped for it.
 //  4. A web page that the operator looks at cannot send hints: these need the content type
-//     application/json, which browsers send to another site only if it allows that.
+//     application/json, which browsers send to another site only if it allows that, and a Host and
+//     an Origin that name this listener (package ownname).
 //
 // What waits is not kept over a restart.
 package push

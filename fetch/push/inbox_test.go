@@ -267,7 +267,7 @@ func TestStrangers(t *testing.T) {
 
 func TestSend(t *testing.T) {
 	b := New(t.Context(), nil)
-	s, err := Listen("127.0.0.1:0", b)
+	s, err := Listen("127.0.0.1:0", b, []string{"Crawl.example"}, "hubs.example:8443")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,6 +280,42 @@ func TestSend(t *testing.T) {
 	if err := Send(t.Context(), s.Address(), []string{"mailto:a"}); err == nil ||
 		!strings.Contains(err.Error(), "address 1") {
 		t.Error(err)
+	}
+	for _, c := range []struct {
+		path, host, origin string
+		want               int
+	}{
+		{"/hint", s.Address(), "", 200},
+		{"/hint", "localhost", "", 200},
+		{"/hint", "crawl.example:8090", "", 200},
+		{"/hint", "evil.example:8090", "http://evil.example:8090", 421},
+		{"/hint", "evil.example", "", 421},
+		{"/hint", "hubs.example", "", 421}, // from strangers, by a proxy on this machine
+		{"/hint", s.Address(), "http://evil.example", 403},
+		{"/indexnow", "hubs.example", "", 400},
+		{"/indexnow", "crawl.example", "", 400},
+		{"/indexnow", "evil.example", "", 421},
+		{"/websub/x", "evil.example", "", 421},
+		{"/websub/x", "hubs.example:443", "", 404},
+	} {
+		body := strings.NewReader(`{"urls": ["http://a.example/"], "key": "` + good + `"}`)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost,
+			"http://"+s.Address()+c.path, body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Host = c.host
+		r.Header.Set("Content-Type", "application/json")
+		if c.origin != "" {
+			r.Header.Set("Origin", c.origin)
+		}
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if answer.Body.Close(); answer.StatusCode != c.want {
+			t.Errorf("%+v: %s", c, answer.Status)
+		}
 	}
 	if err := s.Close(); err != nil {
 		t.Error(err)

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/net/netutil"
+
+	"github.com/recrawl/recrawl/fetch/ownname"
 )
 
 const (
@@ -25,16 +27,29 @@ type Server struct {
 	ended    chan error
 }
 
-// Listen serves a handler at an address such as 127.0.0.1:8090. Connections, headers and time are
-// bounded.
-func Listen(address string, handler http.Handler) (*Server, error) {
+// Listen serves an inbox at an address such as 127.0.0.1:8090. Connections, headers and time are
+// bounded. It answers under the names of that address, those given, and where others reach it.
+// Hints it takes under the former alone.
+func Listen(address string, inbox http.Handler, names []string, public string) (*Server, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrListen, err)
 	}
 	s := &Server{listener: listener, ended: make(chan error, 1)}
+	if host, _, err := net.SplitHostPort(address); err == nil {
+		names = append(names[:len(names):len(names)], host)
+	}
+	here := ownname.At(listener.Addr(), names...).Guard(inbox)
+	anywhere := ownname.At(listener.Addr(),
+		append(names[:len(names):len(names)], public)...).Guard(inbox)
 	s.server = http.Server{
-		Handler: handler, ReadHeaderTimeout: headTime, ReadTimeout: requestTime,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/hint" {
+				here.ServeHTTP(w, r)
+			} else {
+				anywhere.ServeHTTP(w, r)
+			}
+		}), ReadHeaderTimeout: headTime, ReadTimeout: requestTime,
 		WriteTimeout: requestTime, IdleTimeout: requestTime, MaxHeaderBytes: mostHeader,
 	}
 	go func() { s.ended <- s.server.Serve(netutil.LimitListener(listener, mostConnections)) }()

@@ -12,8 +12,9 @@ import (
 
 // Options of a Service.
 type Options struct {
-	Address  string // to listen at, as 127.0.0.1:8090
-	Callback string // public address below which hubs reach it; "": feeds are not subscribed to
+	Address  string   // to listen at, as 127.0.0.1:8090
+	Callback string   // public address below which hubs reach it; "": feeds are not subscribed to
+	Names    []string // of this machine, under which it is asked beside that and its addresses
 	Get      Get
 	Post     func(ctx context.Context, hub string, form url.Values) (websub.Answer, error)
 	Note     func(format string, args ...any) // is told what the user should know, by any goroutine
@@ -44,8 +45,11 @@ func Open(o Options) (*Service, error) {
 			return nil, errors.Join(err, s.Close())
 		}
 	}
-	var err error
-	if s.server, err = Listen(o.Address, s.inbox); err != nil {
+	public, err := url.Parse(o.Callback)
+	if err == nil {
+		s.server, err = Listen(o.Address, s.inbox, o.Names, public.Host)
+	}
+	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	o.Note("hints and IndexNow are taken at http://%s", s.server.Address())

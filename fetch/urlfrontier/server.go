@@ -23,6 +23,7 @@ import (
 	"google.golang.org/grpc/reflection"
 	"google.golang.org/grpc/status"
 
+	"github.com/recrawl/recrawl/fetch/ownname"
 	pb "github.com/recrawl/recrawl/fetch/urlfrontier/urlfrontierpb"
 	"github.com/recrawl/recrawl/planner/frontier"
 )
@@ -43,6 +44,8 @@ type Options struct {
 	Level *slog.LevelVar // of Log, for SetLogLevel
 	// Failed is closed when the disk failed, and Err says why.
 	Failed <-chan struct{}
+	// Names of this machine under which HTTP is asked, beside its addresses.
+	Names []string
 	Err    func() error
 
 	// What Check found.
@@ -94,7 +97,8 @@ func Listen(f *frontier.Frontier, o Options) (*Server, error) {
 			return nil, errors.Join(fmt.Errorf("listen at %s: %w", o.Web, err), listener.Close())
 		}
 		s.web = &http.Server{
-			Handler: calls.handler(o.token), TLSConfig: o.tls, MaxHeaderBytes: mostHeader,
+			Handler: ownname.At(s.webListener.Addr(), append(o.Names[:len(o.Names):len(o.Names)],
+				hostOf(o.Web))...).Guard(calls.handler(o.token)), TLSConfig: o.tls, MaxHeaderBytes: mostHeader,
 			ErrorLog:          slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
 			ReadHeaderTimeout: requestTime, ReadTimeout: requestTime, WriteTimeout: requestTime,
 			IdleTimeout: requestTime,
@@ -105,6 +109,12 @@ func Listen(f *frontier.Frontier, o Options) (*Server, error) {
 	healthpb.RegisterHealthServer(s.grpc, s.health)
 	reflection.Register(s.grpc)
 	return s, nil
+}
+
+// hostOf is the host of an address to listen at.
+func hostOf(address string) string {
+	host, _, _ := net.SplitHostPort(address) // Check found it good
+	return host
 }
 
 // Address is where the server listens.

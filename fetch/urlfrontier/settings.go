@@ -1,30 +1,23 @@
 package urlfrontier
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"net"
-	"os"
 
 	"github.com/recrawl/recrawl/fetch/certificate"
+	"github.com/recrawl/recrawl/fetch/secret"
 )
 
 // Settings are those of a user.
 type Settings struct {
 	Listen         string `default:"127.0.0.1:7071" help:"address and port to listen on; one that others can reach needs --token-file"`
-	TokenFile      string `key:"token-file" help:"file with the token that callers must send; none: this machine may call, without one"`
+	TokenFile      string `key:"token-file" help:"file, of mode 0600, with the token that callers must send; none: this machine may call, without one"`
 	Certificate    string `help:"PEM file with the certificate of the server, for TLS; none: no encryption"`
 	CertificateKey string `key:"certificate-key" help:"PEM file with its key"`
 	Web            string `help:"address and port at which the same is served by HTTP with JSON, as 127.0.0.1:7072; none: it is not"`
 	RankBy         string `key:"rank-by" default:"{policy}" help:"policy that ranks addresses of which the crawler tells outcomes; none: all come by date"`
 }
-
-// leastToken and mostToken bound a token, in bytes.
-const (
-	leastToken = 16
-	mostToken  = 1024
-)
 
 // ErrOpen says that anybody could call the server.
 var ErrOpen = errors.New("without a token the frontier listens to this machine alone")
@@ -42,16 +35,9 @@ func (o *Options) Check() error {
 	}
 	switch {
 	case o.TokenFile != "":
-		b, err := os.ReadFile(o.TokenFile)
-		if err != nil {
-			return fmt.Errorf("read token: %w", err)
+		if o.token, err = secret.Token(o.TokenFile); err != nil {
+			return err
 		}
-		if b = bytes.TrimSpace(b); len(b) < leastToken || len(b) > mostToken ||
-			bytes.ContainsAny(b, " \t\r\n") {
-			return fmt.Errorf("%s has no token: want one word of %d to %d bytes",
-				o.TokenFile, leastToken, mostToken)
-		}
-		o.token = string(b)
 	case !o.address.IP.IsLoopback():
 		return fmt.Errorf("listen at %s: %w", o.Listen, ErrOpen)
 	case o.web != nil && !o.web.IP.IsLoopback():

@@ -5,9 +5,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
-	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
 	"time"
@@ -33,9 +31,8 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=()")
 		h.Set("Cache-Control", "no-store")
-		if s.loopback && !isLoopback(r.Host) {
-			s.refuse(w, r, http.StatusMisdirectedRequest,
-				"this dashboard answers under an address of loopback, not under "+r.Host)
+		if !s.names.Has(r.Host) {
+			s.refuse(w, r, http.StatusMisdirectedRequest, s.names.Refusal(r.Host))
 			return
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, mostBody)
@@ -134,19 +131,6 @@ func (s *Server) ownOrigin(r *http.Request) bool {
 	u, err := url.Parse(origin)
 	return err == nil && u.Host == r.Host &&
 		(u.Scheme == s.scheme() || u.Scheme == "https" && !s.loopback)
-}
-
-func isLoopback(hostPort string) bool {
-	host := hostPort
-	if h, _, err := net.SplitHostPort(hostPort); err == nil {
-		host = h
-	}
-	host = strings.Trim(host, "[]")
-	if host == "localhost" {
-		return true
-	}
-	a, err := netip.ParseAddr(host)
-	return err == nil && a.IsLoopback()
 }
 
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }

@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/recrawl/recrawl/fetch/ownname"
 	"github.com/recrawl/recrawl/planner/nodes"
 )
 
@@ -80,8 +81,9 @@ func sum(of func(*nodes.ShardReport) int) func(*nodes.Sight) float64 {
 // shardStates are all, so that a state without shards is 0 and not absent.
 var shardStates = []string{"opening", "running", "closing", "failed"}
 
-// ServeNode begins to serve at an address; "": nowhere, and it returns nil.
-func ServeNode(address, version string) (*Node, error) {
+// ServeNode begins to serve at an address, under its names and those given; "": nowhere, and it
+// returns nil.
+func ServeNode(address, version string, names ...string) (*Node, error) {
 	if address == "" {
 		return nil, nil
 	}
@@ -102,7 +104,11 @@ func ServeNode(address, version string) (*Node, error) {
 	mux.Handle("GET /metrics",
 		promhttp.HandlerFor(registry,
 			promhttp.HandlerOpts{MaxRequestsInFlight: 4, Timeout: answerIn}))
-	n.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second,
+	if host, _, err := net.SplitHostPort(address); err == nil {
+		names = append(names, host)
+	}
+	n.server = &http.Server{Handler: ownname.At(listener.Addr(), names...).Guard(mux),
+		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
 	go n.server.Serve(listener) // it ends with Close
 	return n, nil

@@ -22,6 +22,8 @@ import (
 
 	"github.com/recrawl/recrawl/fetch/certificate"
 	"github.com/recrawl/recrawl/fetch/corpus/index"
+	"github.com/recrawl/recrawl/fetch/ownname"
+	"github.com/recrawl/recrawl/fetch/secret"
 	"github.com/recrawl/recrawl/planner/view"
 )
 
@@ -35,7 +37,9 @@ type Options struct {
 	PProf   bool            // serve profiles at /debug/pprof/
 	// Certificate and CertificateKey are PEM files, for TLS; "": there is none.
 	Certificate, CertificateKey string
-	Log                         *slog.Logger
+	// Names of this machine under which it is asked, beside its addresses and the host of Address.
+	Names []string
+	Log   *slog.Logger
 }
 
 // Logger writes lines of text, or of JSON; of a quiet program only what is wrong.
@@ -70,6 +74,7 @@ type Server struct {
 	token    string // of everybody, where it is not served on loopback; "": none is asked for
 	form     string // of forms
 	loopback bool
+	names    *ownname.Names
 	tls      bool
 	stop     context.CancelFunc
 }
@@ -107,6 +112,7 @@ func New(o Options) (*Server, error) {
 	}
 	bound, err := netip.ParseAddrPort(s.listener.Addr().String())
 	s.loopback = err == nil && bound.Addr().IsLoopback()
+	s.names = ownname.At(s.listener.Addr(), append(o.Names[:len(o.Names):len(o.Names)], host)...)
 	if !s.loopback {
 		if s.token, err = keptToken(filepath.Join(o.Data, "dashboard.token")); err != nil {
 			return nil, errors.Join(err, s.listener.Close())
@@ -311,19 +317,11 @@ func writeSecret(name string, text []byte) error {
 // keptToken reads the token of a file, and makes it if it is not there. One that others can read is
 // refused.
 func keptToken(name string) (string, error) {
-	info, err := os.Stat(name)
+	text, err := secret.Read(name, 1<<10)
 	if errors.Is(err, os.ErrNotExist) {
 		token := random()
 		return token, writeSecret(name, []byte(token))
 	}
-	if err != nil {
-		return "", err
-	}
-	if info.Mode().Perm()&0o077 != 0 {
-		return "", fmt.Errorf("%s can be read by others: chmod 600 it, or remove it for "+
-			"another token", name)
-	}
-	text, err := os.ReadFile(name)
 	if err == nil && len(text) < 16 {
 		err = fmt.Errorf("%s has no token: remove it for another one", name)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/archive/cdxj"
+	"github.com/recrawl/recrawl/fetch/ownname"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -65,19 +66,6 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return ctx.Err()
 }
 
-// isLoopback reports whether a Host header names loopback.
-func isLoopback(host string) bool {
-	if name, port, err := net.SplitHostPort(host); err == nil {
-		if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-			return false
-		}
-		host = name
-	}
-	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
-	at, err := netip.ParseAddr(host)
-	return err == nil && at.IsLoopback() || strings.EqualFold(host, "localhost")
-}
-
 // policy is the content security policy of everything that is served from a host. The sandbox
 // without exceptions turns off scripts, forms and what happens by itself, as refreshes.
 func policy(host string) string {
@@ -88,6 +76,9 @@ func policy(host string) string {
 		"; base-uri 'none'; form-action 'none'"
 }
 
+// here are the names of loopback.
+var here = ownname.At(nil)
+
 // ServeHTTP answers a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	h := w.Header()
@@ -95,7 +86,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-DNS-Prefetch-Control", "off")
-	if !isLoopback(q.Host) {
+	if !here.Has(q.Host) {
 		h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
 		http.Error(w, "this server answers to names of loopback only",
 			http.StatusMisdirectedRequest)

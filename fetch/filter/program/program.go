@@ -17,6 +17,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/recrawl/recrawl/fetch/secret"
 )
 
 // MostProcesses of a program.
@@ -47,6 +49,8 @@ type Options struct {
 	Timeout   time.Duration // of an answer
 	Processes int           // 0: one
 	Most      int           // octets of an answer
+	// Environment has variables beside those of secret.Environment, as that takes them.
+	Environment []string
 }
 
 // Open looks for the command. Nothing is begun yet.
@@ -136,6 +140,7 @@ func (p *Program) begin() (*process, error) {
 	}
 	one := &process{cmd: exec.Command(p.o.Command[0], p.o.Command[1:]...), said: &tail{}}
 	one.cmd.Stderr = one.said
+	one.cmd.Env = secret.Environment(p.o.Environment...)
 	one.cmd.WaitDelay = endWithin
 	ownGroup(one.cmd)
 	in, err := one.cmd.StdinPipe()

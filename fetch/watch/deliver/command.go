@@ -5,18 +5,15 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"os/exec"
 	"time"
 
+	"github.com/recrawl/recrawl/fetch/secret"
 	"github.com/recrawl/recrawl/fetch/watch"
 )
 
 // command runs a program for each message.
 type command []string
-
-// passed are the variables that a program gets.
-var passed = []string{"PATH", "HOME", "LANG", "TZ", "TMPDIR"}
 
 const (
 	mostSaid  = 2 << 10 // octets of what a program prints that are told
@@ -40,12 +37,7 @@ func (c command) Send(ctx context.Context, m *watch.Message) error {
 	p := exec.CommandContext(ctx, c[0], c[1:]...)
 	p.Stdin = bytes.NewReader(body)
 	p.Stdout, p.Stderr = said, said
-	p.Env = []string{} // nil would be all variables
-	for _, name := range passed {
-		if value, ok := os.LookupEnv(name); ok {
-			p.Env = append(p.Env, name+"="+value)
-		}
-	}
+	p.Env = secret.Environment()
 	p.WaitDelay = endWithin
 	p.Cancel = func() error { return killGroup(p) }
 	ownGroup(p)

@@ -19,13 +19,12 @@ package deliver
 import (
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/recrawl/recrawl/fetch/secret"
 	"github.com/recrawl/recrawl/fetch/watch"
 )
 
@@ -41,20 +40,10 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Hint says what to do.
 func (e *Error) Hint() string {
-	var unsafe *unsafeError
-	if errors.As(e.Err, &unsafe) {
-		return "let nobody else use it: chmod 600 " + unsafe.file
+	if unsafe := (*secret.UnsafeError)(nil); errors.As(e.Err, &unsafe) {
+		return unsafe.Hint()
 	}
 	return "docs/watching.md has the forms of targets; recrawl watch test tries them"
-}
-
-type unsafeError struct {
-	file string
-	mode os.FileMode
-}
-
-func (e *unsafeError) Error() string {
-	return fmt.Sprintf("group or others may use the file %s (mode %04o)", e.file, e.mode.Perm())
 }
 
 // Open makes the senders of all targets of a file. getenv looks variables up, as os.LookupEnv. The
@@ -208,21 +197,7 @@ const mostFile = 64 << 10
 
 // readSecret reads the one line of a file that nobody else may use.
 func readSecret(name string) (string, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	is, err := f.Stat()
-	switch {
-	case err != nil:
-		return "", err
-	case !is.Mode().IsRegular():
-		return "", fmt.Errorf("%s is no file", name)
-	case is.Mode().Perm()&0o077 != 0:
-		return "", &unsafeError{name, is.Mode()}
-	}
-	text, err := io.ReadAll(io.LimitReader(f, mostFile))
+	text, err := secret.Read(name, mostFile)
 	line := strings.TrimSpace(string(text))
 	if err == nil && (line == "" || strings.ContainsAny(line, "\r\n")) {
 		err = fmt.Errorf("%s: want one line with an address", name)

@@ -1,14 +1,14 @@
 package bus
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/recrawl/recrawl/fetch/secret"
 )
 
 // Settings are those of a user.
@@ -20,13 +20,8 @@ type Settings struct {
 	RouteAt   string   `key:"route-at" help:"address and port at which the node's own server listens to those of other nodes, as 10.0.0.1:7423"`
 	Replicas  int      `range:"[0,5]" help:"copies of what nodes agree on: 1, 3 or 5; 0: 3 with three routes or more, 5 with five, else 1"`
 	Space     int64    `default:"64000000000" range:"[1000000000,)" want:"1000000000 bytes or more" help:"bytes of --data that the node's own server may take, as for copies and logs of the shards' stores; when they are used up shards wait"`
-	TokenFile string   `key:"token-file" help:"file with a word of 16 bytes or more that nodes and recrawl node status send; all have the same"`
+	TokenFile string   `key:"token-file" help:"file, of mode 0600, with a word of 16 bytes or more that nodes and recrawl node status send; all have the same"`
 }
-
-const (
-	leastToken = 16
-	mostToken  = 1024
-)
 
 // ErrOpen says that anybody could take part.
 var ErrOpen = errors.New("without a token the server listens to this machine alone")
@@ -48,16 +43,9 @@ func (s Settings) check() (token string, err error) {
 		return "", fmt.Errorf("cluster %q: want letters, digits, - and _", s.Cluster)
 	}
 	if s.TokenFile != "" {
-		b, err := os.ReadFile(s.TokenFile)
-		if err != nil {
-			return "", fmt.Errorf("read token: %w", err)
+		if token, err = secret.Token(s.TokenFile); err != nil {
+			return "", err
 		}
-		if b = bytes.TrimSpace(b); len(b) < leastToken || len(b) > mostToken ||
-			bytes.ContainsAny(b, " \t\r\n") {
-			return "", fmt.Errorf("%s has no token: want one word of %d to %d bytes",
-				s.TokenFile, leastToken, mostToken)
-		}
-		token = string(b)
 	}
 	if s.NATS != "" {
 		return token, nil
