@@ -156,7 +156,7 @@ func (s *spec) compile() (n named, err error) {
 	}
 	outside := n.kind == "command" || n.kind == "url"
 	if err == nil && !outside && (s.Timeout != 0 || s.Version != "") || n.kind != "command" &&
-		s.Processes != 0 || len(s.Environment) != 0 {
+		(s.Processes != 0 || len(s.Environment) != 0) {
 		err = errors.New("timeout and version are of a command or service, processes " +
 			"and environment of a command")
 	}

@@ -44,6 +44,9 @@ func judge() {
 			os.Exit(1)
 		case "chatter":
 			fmt.Println(strings.Repeat("x", 100_000))
+		case "environment":
+			fmt.Printf("{\"reject\": true, \"score\": 0.5, \"why\": %q}\n",
+				strings.Join(os.Environ(), " "))
 		case "nonsense":
 			fmt.Println(`{"score": 1}`)
 		default:
@@ -115,6 +118,25 @@ func TestCommand(t *testing.T) {
 				t.Errorf("after the pause: %+v, before %+v", again, first)
 			}
 		})
+	}
+}
+
+// A command sees no secrets of recrawl, but what it is given.
+func TestCommandEnvironment(t *testing.T) {
+	t.Setenv("RECRAWL_TOKEN", "geheim")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "geheim")
+	t.Setenv("MODEL", "large")
+	t.Setenv("TZ", "UTC")
+	s := set(t, fmt.Sprintf("filters:\n- {name: own, command: [%q, judge], environment: "+
+		"[MODEL, SIZE=3]}\n", os.Args[0]), nil)
+	why := ruled(t, s, "environment").Why
+	for _, want := range []string{"PATH=", "TZ=UTC", "MODEL=large", "SIZE=3"} {
+		if !strings.Contains(why, want) {
+			t.Errorf("%s is not in %q", want, why)
+		}
+	}
+	if strings.Contains(why, "geheim") {
+		t.Errorf("it sees %q", why)
 	}
 }
 
@@ -244,6 +266,8 @@ func TestMistakes(t *testing.T) {
 		"filters: [{name: a, url: 'https://127.0.0.1/'}]":                                     "want one as http://",
 		"filters: [{name: a, languages: de, timeout: 1s}]":                                    "timeout and version",
 		"filters: [{name: a, command: [none-of-this-name]}]":                                  "not found",
+		"filters: [{name: a, command: ls, environment: [\"a b\"]}]":                           "environment: ",
+		"filters: [{name: a, url: \"http://127.0.0.1/\", environment: [A]}]":                  "of a command",
 		"filters: [{name: a, command: ls, timeout: 2h}]":                                      "timeout: want",
 		"filters: [{name: a, links: {others: 3}}]":                                            "per-word",
 		"filters: [{name: a, score: {least: 0, parts: [{words: a}]}}]":                        "want least",
