@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"sync/atomic"
 	"time"
 )
 
@@ -23,7 +24,8 @@ type Client struct {
 	suspects                 *suspects
 	largePages, largeSources chan struct{} // places for large bodies; see smallBody
 	nonce                    string        // told to the proxy alone
-	refusals, nameless       warnings      // of the guard; where no name server answers
+	before                   atomic.Pointer[time.Time]
+	refusals, nameless       warnings // of the guard; where no name server answers
 }
 
 // New returns a client, or an error that says which option makes no sense; it wraps
@@ -107,6 +109,20 @@ func (c *Client) Interval() time.Duration { return c.o.Interval }
 // PauseOf is the same for one server, host or host:port, with its settings.
 func (c *Client) PauseOf(server string) time.Duration {
 	return c.o.Hosts.Of(server).Delay(c.o.Interval)
+}
+
+// Resume says until when a process before this one may have asked servers. What it asked is not
+// known, so each server is asked its whole pause after that at the earliest, its Crawl-delay
+// included.
+func (c *Client) Resume(asked time.Time) { c.before.Store(&asked) }
+
+// afterBefore is when a server may be asked, with a pause, whatever the process before this one
+// asked; zero: there was none.
+func (c *Client) afterBefore(pause time.Duration) time.Time {
+	if asked := c.before.Load(); asked != nil {
+		return asked.Add(pause)
+	}
+	return time.Time{}
 }
 
 // RobotsAgent returns the name that robots.txt is searched for.

@@ -59,6 +59,9 @@ func (c *Client) send(ctx context.Context, r *http.Request, try int, delay time.
 		at = netip.Addr{} // servers that share a proxy do not share an address
 	}
 	waits, _ := ctx.Value(waiterKey{}).(*waiter)
+	if until := c.afterBefore(max(delay, c.PauseOf(u.Host))); until.After(c.clock.Now()) {
+		return nil, &notYet{until: until}
+	}
 	pass, later := c.gate.tryEnter(u.Host, at, waits)
 	if later != nil {
 		return nil, later

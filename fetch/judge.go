@@ -260,5 +260,5 @@ func retryAfter(h http.Header, now time.Time) (time.Time, bool) {
 	if t.After(latest) {
 		t = latest
 	}
-	return t, true
+	return now.Add(t.Sub(now)), true // as far ahead where the clock steps
 }

@@ -206,7 +206,8 @@ func (c *Client) recallRobots(e *robotsEntry, u *url.URL, longest time.Duration)
 		delay, _ := e.rules.Delay()
 		pause = max(pause, delay)
 	}
-	if e.after = asked.Add(pause); e.after.After(now) {
+	e.after = now.Add(asked.Add(pause).Sub(now)) // as far ahead where the clock steps
+	if e.after = later(e.after, c.afterBefore(pause)); e.after.After(now) {
 		c.gate.Postpone(u.Host, e.after)
 	}
 	return e.policy(now, longest)
@@ -228,6 +229,7 @@ func (e *robotsEntry) recallFailure(value []byte, now time.Time) (at time.Time, 
 		f.Retry.Sub(f.At) > max(robotsRetryMax, maxRetryAfter) {
 		return at, false
 	}
-	e.failures, e.why, e.retry, e.failed = f.Failures, printable(f.Why), f.Retry, f.At
+	e.failures, e.why, e.retry = f.Failures, printable(f.Why), now.Add(f.Retry.Sub(now))
+	e.failed = now.Add(f.At.Sub(now))
 	return f.At, true
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recrawl/recrawl/fetch/hosts"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -119,6 +120,58 @@ func TestRobotsOutlivesTheProcess(t *testing.T) {
 		return nil, false, broken
 	}); err != nil {
 		t.Errorf("recalled without being asked to: %v", err)
+	}
+}
+
+// A process that goes on where another was killed asks each server its own pause later at the
+// earliest, whatever the other one asked last.
+func TestResume(t *testing.T) {
+	w := newWeb(t, "quick.example", "127.0.0.1", "crawl.example", "127.0.0.2",
+		"slow.example", "127.0.0.3")
+	w.handle("crawl.example/robots.txt", func(rw http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(rw, "User-agent: *\nCrawl-delay: 3\n")
+	})
+	pauses := map[string]time.Duration{"quick.example": time.Second / 2,
+		"crawl.example": 3 * time.Second, "slow.example": 7 * time.Second}
+	s := settings{}
+	client := func() *Client {
+		seven := 7 * time.Second
+		return w.client(func(o *Options) {
+			o.KeepRobots, o.Interval = true, time.Second/2
+			o.Hosts = settingsOf(t, hosts.Rule{Match: "slow.example", Delay: &seven})
+		})
+	}
+	first := client()
+	for host := range pauses {
+		w.page(host+"/", "x")
+		for range 2 { // robots.txt, and the page
+			s.try(t, first, "http://"+host+"/")
+			w.clock.advance(10 * time.Second)
+		}
+	}
+	if asked := w.paths(); len(asked) != 6 {
+		t.Fatalf("asked for %q", asked)
+	}
+	for range 3 {
+		next := client()
+		next.Resume(w.clock.Now())
+		for host, pause := range pauses {
+			if _, wait := s.try(t, next, "http://"+host+"/"); wait != pause {
+				t.Errorf("%s is asked %v after the restart, want %v", host, wait, pause)
+			}
+		}
+		w.clock.advance(200 * time.Millisecond) // killed again
+		if asked := w.paths(); len(asked) > 0 {
+			t.Errorf("asked for %q", asked)
+		}
+	}
+	last := client()
+	last.Resume(w.clock.Now())
+	w.clock.advance(7 * time.Second)
+	for host := range pauses {
+		if o, wait := s.try(t, last, "http://"+host+"/"); o.Outcome != sitegraph.OutcomeFetched {
+			t.Errorf("%s: %v, wait %v", host, o.Outcome, wait)
+		}
 	}
 }
 

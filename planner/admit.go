@@ -167,7 +167,7 @@ func (p *Planner) sweepKept() bool {
 	c.swept = true
 	for _, b := range c.active {
 		if b.Round() != c.number {
-			b.Open(c.number, c.round.End, c.sourceShare)
+			c.open(b)
 		}
 		c.room(b)
 	}

@@ -18,6 +18,7 @@ type Caps struct {
 	servers []*book // by server; nil: not asked for yet; unlimited: has no limits
 	round   Round
 	number  int // of rounds begun
+	backs   int // steps back of the clock
 	dirty   []*book
 	active  []*book // with something to do when the round is over
 	touched []*book // begun visits in this round
@@ -43,6 +44,7 @@ type Caps struct {
 type book struct {
 	budget.Account
 	touched int // round in which a visit began last
+	backs   int // steps back of the clock when it was opened last
 	shelf
 }
 
@@ -102,9 +104,22 @@ func (c *Caps) of(s sitegraph.ServerID) *book {
 		return nil
 	}
 	if b.Round() != c.number {
-		b.Open(c.number, c.round.End, c.sourceShare)
+		c.open(b)
 	}
 	return b
+}
+
+// open opens a book for this round.
+func (c *Caps) open(b *book) {
+	b.Open(c.number, c.round.End, c.sourceShare, b.backs != c.backs)
+	b.backs = c.backs
+}
+
+// GoBack says that the clock stepped back: windows that lie ahead of it are over.
+func (c *Caps) GoBack() {
+	if c != nil {
+		c.backs++
+	}
 }
 
 // books are all that a visit counts in: that of all servers, and that of its own, which is nil
@@ -121,7 +136,7 @@ func (c *Caps) begin(r Round) {
 	c.sized = true
 	c.number++
 	c.round = r
-	c.all.Open(c.number, r.End, c.sourceShare)
+	c.open(c.all)
 	c.touched = c.touched[:0]
 	c.planned, c.pending, c.misfits, c.spent, c.swept = 0, nil, 0, false, false
 	c.ready = c.ready[:0]

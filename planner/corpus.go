@@ -161,9 +161,9 @@ func (c *Corpus) eachLeft(yield func(p sitegraph.PageID)) {
 	}
 }
 
-// NotAfter takes times of visits that lie more than a day after now for now: the clock was wrong
-// when they were made. Before the first round. It looks at all pages, if there may be such times.
-func (c *Corpus) NotAfter(now time.Time) {
+// NotAfter takes times of visits that lie more than slack after now for now: the clock was wrong
+// when they were made. Between two rounds. It looks at all pages, if there may be such times.
+func (c *Corpus) NotAfter(now time.Time, slack time.Duration) {
 	late := sitegraph.Unix32(now)
 	if c.latest <= late {
 		return
@@ -172,7 +172,7 @@ func (c *Corpus) NotAfter(now time.Time) {
 	for _, m := range c.memories() {
 		if m.latest() > late { // as hardly any
 			r := sitegraph.Record{History: m.History, Tried: time.Unix(int64(m.Tried), 0)}
-			r.NotAfter(now)
+			r.NotAfter(now, slack)
 			m.History, m.Tried = r.History, sitegraph.Unix32(r.Tried)
 		}
 		c.latest = max(c.latest, m.latest())

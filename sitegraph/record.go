@@ -142,23 +142,24 @@ func (r *Record) Unconditional() *Record {
 	return &u
 }
 
-// WrongClock is how far a time must lie ahead to have been written by a clock that was wrong.
+// WrongClock is how far a time must lie ahead to have been written by a clock that was wrong, where
+// visits may bear the time of the end of their round.
 const WrongClock = 24 * time.Hour
 
-// NotAfter takes times that lie more than a day after now for now: the clock was wrong when they
+// NotAfter takes times that lie more than slack after now for now: the clock was wrong when they
 // were noted, and it is not known when that was.
-func (h *History) NotAfter(now time.Time) {
+func (h *History) NotAfter(now time.Time, slack time.Duration) {
 	at := Unix32(now)
-	if int64(h.Last) <= now.Add(WrongClock).Unix() {
+	if int64(h.Last) <= now.Add(slack).Unix() {
 		return
 	}
 	h.Epoch, h.Last, h.LastChange = min(h.Epoch, at), at, min(h.LastChange, at)
 }
 
 // NotAfter does so with the times of a record.
-func (r *Record) NotAfter(now time.Time) {
-	r.History.NotAfter(now)
-	if r.Tried.Sub(now) > WrongClock {
+func (r *Record) NotAfter(now time.Time, slack time.Duration) {
+	r.History.NotAfter(now, slack)
+	if r.Tried.Round(0).Sub(now.Round(0)) > slack { // by what would be stored
 		r.Tried = now.Add(-time.Second) // a visit now is a later one
 	}
 }

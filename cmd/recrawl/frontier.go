@@ -7,13 +7,13 @@ import (
 	"errors"
 	"log/slog"
 	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/fetch/secret"
 	"github.com/recrawl/recrawl/fetch/urlfrontier"
+	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/frontier"
 	"github.com/recrawl/recrawl/planner/frontier/judge"
 	"github.com/recrawl/recrawl/satstore/queues"
@@ -32,9 +32,10 @@ func (p *program) frontier(ctx context.Context, _ []string) (err error) {
 			"for example: recrawl frontier --data crawl")
 	}
 	level := new(slog.LevelVar)
-	o := urlfrontier.Options{Settings: p.config.Frontier, Now: time.Now, Level: level,
+	clock := cycle.NewSteadyClock(func(err error) { p.warn(err.Error()) })
+	o := urlfrontier.Options{Settings: p.config.Frontier, Now: clock.Now, Level: level,
 		Names: p.config.Names,
-		Log: slog.New(slog.NewJSONHandler(p.stderr, &slog.HandlerOptions{Level: level}))}
+		Log:   slog.New(slog.NewJSONHandler(p.stderr, &slog.HandlerOptions{Level: level}))}
 	if err := o.Check(); errors.As(err, new(*secret.UnsafeError)) {
 		return err
 	} else if err != nil {
@@ -54,7 +55,7 @@ func (p *program) frontier(ctx context.Context, _ []string) (err error) {
 			return failure.Usage(err, "or --rank-by none")
 		}
 	}
-	f, err := frontier.Open(store, ranking, time.Now())
+	f, err := frontier.Open(store, ranking, clock.Now())
 	if err != nil {
 		return err
 	}

@@ -48,6 +48,9 @@ func (p *program) client(read func(context.Context, fetch.Reading) (fetch.Conten
 			return time.Duration(ages.Seconds(url)) * time.Second
 		}
 	}
+	if p.clock != nil {
+		o.Clock = p.clock
+	}
 	if o.Interval == 0 {
 		o.Interval = fetch.NoInterval
 	}

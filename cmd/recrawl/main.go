@@ -23,6 +23,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/apart"
 	"github.com/recrawl/recrawl/fetch/bench"
 	"github.com/recrawl/recrawl/fetch/watch"
+	"github.com/recrawl/recrawl/planner/cycle"
 )
 
 func main() {
@@ -87,7 +88,8 @@ type program struct {
 	review         *setting.Review // of the settings, once they are read
 	json           bool
 	quiet          bool
-	rules          *watch.File // of --watch, once it was read
+	clock          *cycle.SteadyClock // of a run; nil: the system's own
+	rules          *watch.File        // of --watch, once it was read
 	// scratch is a directory for what a store that is only read takes; "": memory, since it is soon
 	// over.
 	scratch string

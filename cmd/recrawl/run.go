@@ -34,6 +34,7 @@ func (p *program) runCommand() *cobra.Command {
 }
 
 func (p *program) run(ctx context.Context, args []string) (err error) {
+	p.clock = cycle.NewSteadyClock(func(err error) { p.warn(err.Error()) })
 	l := &crawl{program: p, result: present.NewRun(), status: p.status()}
 	defer closing(&l.base.parts, &err)
 	if err := l.open(ctx, args); err != nil {
@@ -94,7 +95,7 @@ func (l *crawl) open(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	l.base.parts.add(l.hints)
-	if l.others, err = intake.OpenOthers(c.Others, time.Now()); err != nil {
+	if l.others, err = intake.OpenOthers(c.Others, p.clock.Now()); err != nil {
 		return err
 	}
 	l.base.parts.add(l.others)
@@ -120,11 +121,11 @@ func (l *crawl) open(ctx context.Context, args []string) (err error) {
 // makeLoop makes the loop. It calls stop when visits can no longer be written down.
 func (l *crawl) makeLoop(stop func()) {
 	result := l.result
-	l.lookout = present.NewLookout(result, time.Now())
+	l.lookout = present.NewLookout(result, l.clock.Now())
 	sight := &watching.Sight{Watch: l.watch}
 	o := l.base.options(l.program)
 	o.Fetcher = liveFetcher{l.base.client, l.base.underWay, l.base.archive, l.watch, l.trace}
-	o.Clock, o.Workers = cycle.WallClock{}, l.workers()
+	o.Clock, o.Workers = l.clock, l.workers()
 	o.Attentive, o.Woken, o.Peek = l.hints != nil || l.desk != nil, l.hints.Woken(), l.desk.Peek()
 	o.Stalled = func(why error) { l.status.stalled(why); l.desk.Stalled(why) }
 	o.Dispatched = func(d cycle.Dispatch) { l.status.note(result.Dispatched(d)) }
@@ -138,7 +139,7 @@ func (l *crawl) makeLoop(stop func()) {
 	}
 	o.Denied = func(d sitegraph.Denial) { l.status.note(present.Denied(d)) }
 	o.Between = func() error {
-		now := time.Now()
+		now := l.clock.Now()
 		return errors.Join(l.base.client.KeepIn(l.base.data.store), l.copies(l.base.data.store),
 			hand(l.hints, l.loop, l.base.data.store),
 			l.watch.Step(now, l.base.data.store), l.others.Rest(now), l.desk.Between(l.loop))
@@ -161,7 +162,7 @@ func (l *crawl) workers() int { return max(l.config.Workers, 2) }
 
 // look warns of what the run does not reach.
 func (l *crawl) look() {
-	l.status.note(l.lookout.Look(time.Now(), l.loop, l.workers(), l.config.PerDay()))
+	l.status.note(l.lookout.Look(l.clock.Now(), l.loop, l.workers(), l.config.PerDay()))
 }
 
 // prepare gives the loop its start pages, and waits until servers may be asked again.
@@ -194,7 +195,7 @@ func (l *crawl) end(ctx context.Context, err error) error {
 	l.desk.Close()
 	l.status.End()
 	if ended := err == nil; ended || ctx.Err() != nil && onlyCanceled(err) {
-		if told := l.watch.End(endWithin, time.Now, l.base.data.store, ended); told != nil &&
+		if told := l.watch.End(endWithin, l.clock.Now, l.base.data.store, ended); told != nil &&
 			ended {
 			err = told
 		}

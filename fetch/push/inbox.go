@@ -46,6 +46,7 @@ type Get func(ctx context.Context, address string, most int64) ([]byte, error)
 // Inbox takes in requests. Any number of goroutines may use it.
 type Inbox struct {
 	get   Get
+	now   func() time.Time
 	ctx   context.Context
 	feeds *websub.Subscriber // answers hubs; nil: none may come
 	woken chan struct{}
@@ -87,7 +88,7 @@ type server struct {
 
 // New returns an empty inbox. Keys are asked for until ctx is over.
 func New(ctx context.Context, get Get) *Inbox {
-	return &Inbox{get: get, ctx: ctx, keys: map[string]*key{}, servers: map[string]*server{},
+	return &Inbox{get: get, now: time.Now, ctx: ctx, keys: map[string]*key{}, servers: map[string]*server{},
 		woken: make(chan struct{}, 1)}
 }
 
@@ -105,7 +106,7 @@ func (b *Inbox) wake() {
 func (b *Inbox) Take(known func(server string) bool) (hints, owned []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	now := time.Now()
+	now := b.now()
 	claims := b.claims
 	b.claims = nil
 	for _, c := range claims {
@@ -173,9 +174,9 @@ func (b *Inbox) prove(c claim) {
 	b.proofs--
 	b.servers[c.host].busy = false
 	k := b.keys[c.name()]
-	k.asked, k.shown, k.until = false, shown, time.Now().Add(doubtHolds)
+	k.asked, k.shown, k.until = false, shown, b.now().Add(doubtHolds)
 	if shown {
-		k.until = time.Now().Add(keyHolds)
+		k.until = b.now().Add(keyHolds)
 	}
 	for _, c := range k.claims {
 		b.settle(c, shown)
@@ -185,7 +186,7 @@ func (b *Inbox) prove(c claim) {
 
 // take takes a claim on, or says why not: what waits and what servers are asked is bounded.
 func (b *Inbox) take(c claim) (status int, err error) {
-	now := time.Now()
+	now := b.now()
 	k, of := b.keys[c.name()], b.servers[c.host]
 	if k != nil && k.isKnown(now) && !k.shown {
 		return 0, refuse(http.StatusForbidden, "%s did not show this key; it is asked again in %v",

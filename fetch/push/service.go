@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/recrawl/recrawl/fetch/websub"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -18,6 +19,7 @@ type Options struct {
 	Get      Get
 	Post     func(ctx context.Context, hub string, form url.Values) (websub.Answer, error)
 	Note     func(format string, args ...any) // is told what the user should know, by any goroutine
+	Now      func() time.Time                 // nil: time.Now
 	// Setting reads what was kept of subscriptions.
 	Setting func(name string) (value []byte, ok bool, err error)
 }
@@ -35,10 +37,13 @@ type Service struct {
 func Open(o Options) (*Service, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	s := &Service{inbox: New(ctx, o.Get), stop: stop}
+	if o.Now != nil {
+		s.inbox.now = o.Now
+	}
 	if o.Callback != "" {
 		s.feeds = websub.New(websub.Options{
 			Callback: strings.TrimRight(o.Callback, "/"), Post: o.Post, Note: o.Note,
-			Woken: s.inbox.wake,
+			Woken: s.inbox.wake, Now: o.Now,
 		})
 		s.inbox.feeds = s.feeds
 		if err := s.feeds.Restore(o.Setting); err != nil {

@@ -46,7 +46,7 @@ type Options struct {
 	Failed <-chan struct{}
 	// Names of this machine under which HTTP is asked, beside its addresses.
 	Names []string
-	Err    func() error
+	Err   func() error
 
 	// What Check found.
 	address *net.TCPAddr

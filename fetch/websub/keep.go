@@ -97,10 +97,15 @@ func (s *Subscriber) restore(value []byte) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := time.Now()
+	now := s.o.Now()
 	for _, sub := range all {
 		if sub == nil || !sub.whole() || len(s.byToken) >= mostSubscriptions {
 			continue
+		}
+		for _, at := range []*time.Time{&sub.Until, &sub.Next} {
+			if !at.IsZero() {
+				*at = now.Add(at.Sub(now)) // as far ahead where the clock steps
+			}
 		}
 		before := sub.token()
 		switch {

@@ -56,7 +56,7 @@ func (s *Subscriber) confirm(token string, q url.Values) bool {
 	if sub == nil || q.Get("hub.topic") != sub.Topic {
 		return false
 	}
-	now := time.Now()
+	now := s.o.Now()
 	if mode == "denied" {
 		s.deny(sub, q.Get("hub.reason"), now)
 		return true

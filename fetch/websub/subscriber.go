@@ -25,7 +25,7 @@ type Answer struct {
 	NotBefore time.Time // the hub asked not to be asked again earlier; zero: it did not
 }
 
-// Options of a Subscriber; all but Woken are required.
+// Options of a Subscriber; all but Now and Woken are required.
 type Options struct {
 	// Callback is the public address below which callbacks lie, without a slash at its end.
 	Callback string
@@ -33,6 +33,7 @@ type Options struct {
 	Post func(ctx context.Context, hub string, form url.Values) (Answer, error)
 	// Note is told what the user should know.
 	Note func(format string, args ...any)
+	Now  func() time.Time // nil: time.Now
 	// Woken is called when a ping waits for Take, by any goroutine; it must not block. May be nil.
 	Woken func()
 }
@@ -73,6 +74,9 @@ type Counts struct {
 
 // New returns a subscriber that asks hubs until Close. Restore must be called before anything else.
 func New(o Options) *Subscriber {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	ctx, stop := context.WithCancel(context.Background())
 	s := &Subscriber{
 		o: o, stop: stop, poke: make(chan struct{}, 1), byToken: map[string]*subscription{},
@@ -93,7 +97,7 @@ func (s *Subscriber) Close() {
 func (s *Subscriber) Counts() Counts {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c, now := s.counts, time.Now()
+	c, now := s.counts, s.o.Now()
 	c.Known = len(s.byToken)
 	for _, sub := range s.byToken {
 		if sub.holds(now) {
@@ -111,7 +115,7 @@ func (s *Subscriber) Saw(feed, topic string, hubs []string) {
 	})
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := time.Now()
+	now := s.o.Now()
 	sub := s.byFeed[feed]
 	switch {
 	case sub != nil && len(hubs) > 0 && sub.isOf(topic, hubs):
@@ -149,7 +153,7 @@ func (s *Subscriber) Left(feed string) { s.Saw(feed, "", nil) }
 func (s *Subscriber) Take() (feeds []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := time.Now()
+	now := s.o.Now()
 	s.pings = slices.DeleteFunc(s.pings, func(sub *subscription) bool {
 		if !sub.pinged { // it left
 			return true
@@ -244,7 +248,7 @@ const longestSleep = time.Hour
 func (s *Subscriber) begin(ctx context.Context) (sleep time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := time.Now()
+	now := s.o.Now()
 	sleep = longestSleep
 	if len(s.hubs) > mostSubscriptions {
 		maps.DeleteFunc(s.hubs, func(_ string, h *hub) bool {
@@ -301,7 +305,7 @@ func (s *Subscriber) request(ctx context.Context, sub *subscription, h *hub, now
 		s.busy--
 		h.busy, sub.busy = false, false
 		if ctx.Err() == nil {
-			h.see(answer, err, func() {
+			h.see(answer, err, s.o.Now(), func() {
 				s.o.Note("WebSub: hub %s %s; it is asked again later", address, saying(answer, err))
 			})
 			// nothing else happened meanwhile
@@ -309,7 +313,7 @@ func (s *Subscriber) request(ctx context.Context, sub *subscription, h *hub, now
 				s.answered(sub, answer, err, now)
 			}
 		}
-		if h.failures == 0 && !h.after.After(time.Now()) {
+		if h.failures == 0 && !h.after.After(s.o.Now()) {
 			delete(s.hubs, serverOf(address))
 		}
 		s.wake()
@@ -332,7 +336,7 @@ func (s *Subscriber) ask(ctx context.Context, address string, form url.Values) (
 }
 
 // see takes what a hub answered, and calls note where it fails for the first time.
-func (h *hub) see(a Answer, err error, note func()) {
+func (h *hub) see(a Answer, err error, now time.Time, note func()) {
 	if h.after = a.NotBefore; a.accepts(err) {
 		h.failures = 0
 		return
@@ -340,7 +344,7 @@ func (h *hub) see(a Answer, err error, note func()) {
 	if h.failures++; h.failures == 1 {
 		note()
 	}
-	if at := time.Now().Add(rest(h.failures)); at.After(h.after) {
+	if at := now.Add(rest(h.failures)); at.After(h.after) {
 		h.after = at
 	}
 }
@@ -354,7 +358,7 @@ func (a Answer) refuses(err error) bool {
 
 // answered takes what a hub answered to a request that began at a moment.
 func (s *Subscriber) answered(sub *subscription, a Answer, err error, began time.Time) {
-	now := time.Now()
+	now := s.o.Now()
 	switch {
 	case sub.State == active && !sub.verified.Before(began): // in the middle of the request
 	case sub.State == leaving:

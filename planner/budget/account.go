@@ -77,15 +77,17 @@ func (b *Account) Quarter() int64 {
 // Open begins a round: new windows start empty. A window allows up to the end of the round
 // what its limit allows for the time that is then past, rounded up: so that a day's budget
 // is not used up in its first round, and what a round leaves is there for the next one. A visit
-// under way counts to the windows in which it began.
-func (b *Account) Open(number int, end time.Time, listening float64) {
+// under way counts to the windows in which it began. back: the clock stepped back since.
+func (b *Account) Open(number int, end time.Time, listening float64, back bool) {
 	b.round = number
 	last := end.Add(-time.Nanosecond)
 	for i, period := range periods {
 		// A window that lies ahead stays open: the clock went back, and what was used then
-		// must not be used again. If it lies more than a period ahead, the clock was wrong then.
+		// must not be used again. If it lies more than a period ahead, the clock was wrong then,
+		// or it is known to have stepped back, else there would be no visits until then.
 		start := last.Truncate(period).Unix()
-		if start > b.start[i] || start < b.start[i]-int64(period.Seconds()) {
+		if start > b.start[i] || start < b.start[i] &&
+			(back || start < b.start[i]-int64(period.Seconds())) {
 			b.start[i], b.opened[i] = start, number
 			b.used[i], b.claimed[i], b.flying[i] = amounts{}, amounts{}, amounts{}
 		}

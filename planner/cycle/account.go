@@ -79,13 +79,14 @@ func (l *Loop) saveAccount() error {
 	return l.commit()
 }
 
-// at returns the account of the round that now is in: a as it stands, also if the clock went
-// back behind its start, or a new one. A round that lies further ahead than its length was opened
-// by a clock that was wrong, and is over: else there would be no visits until then.
-func (a account) at(now time.Time, perDay float64, length time.Duration) (
+// at returns the account of the round that now is in: a as it stands, also if the clock is behind
+// its start, or a new one. A round that lies further ahead than its length was opened by a clock
+// that was wrong, and is over: else there would be no visits until then. So is one ahead of a clock
+// that is known to have stepped back.
+func (a account) at(now time.Time, perDay float64, length time.Duration, back bool) (
 	current account, opened bool) {
 	start := now.UTC().Truncate(length)
-	if start.Equal(a.Start) || now.Before(a.Start) && a.Start.Sub(now) <= length {
+	if start.Equal(a.Start) || now.Before(a.Start) && a.Start.Sub(now) <= length && !back {
 		return a.within(perDay, length), false
 	}
 	grant := budget.Grant{PerDay: perDay, Carry: a.Carry}

@@ -68,10 +68,12 @@ func (c *crew) dismiss() {
 func (c *crew) run(ctx context.Context) error {
 	c.weighed = time.Time{}
 	c.cut, c.speed = false, speed{}
+	now := c.Clock.Now()
+	c.dispatch.end = c.dispatch.tick(anchored(c.round.End, now))
 	for {
 		c.peek()
-		now := c.Clock.Now()
-		if !now.Before(c.round.End) {
+		now = c.Clock.Now()
+		if !now.Before(c.round.End) || c.wentBack() {
 			return c.over(ctx)
 		}
 		if err := c.start(c.work, now); err != nil {
@@ -263,7 +265,7 @@ func (c *crew) attend() error {
 // nextWake is when something can be done without an outcome: a server may be asked, a visit or a
 // look-up has become old, or the round ends.
 func (c *crew) nextWake(now time.Time) time.Time {
-	end := c.round.End
+	end := anchored(c.round.End, now)
 	switch {
 	case !end.After(now): // only outcomes are waited for
 		return now.Add(time.Hour)

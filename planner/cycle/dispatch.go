@@ -13,7 +13,8 @@ type dispatch struct {
 	servers *schedule.Scheduler
 	base    time.Time // tick 0, so far back that no moment of interest is before it
 	at      schedule.Tick
-	placed  []*place // by ID
+	end     schedule.Tick // of the round
+	placed  []*place      // by ID
 	regime  *schedule.Regime
 	weighed time.Time
 }
@@ -90,7 +91,7 @@ func (c *crew) settlePlace(p *place) {
 	of := c.met.get(l.server)
 	times := c.timesOf(l.server)
 	turn := c.dispatch.tick(p.turn())
-	interval := max(c.dispatch.tick(c.round.End)-max(turn, c.dispatch.at),
+	interval := max(c.dispatch.end-max(turn, c.dispatch.at),
 		1) / schedule.Tick(max(p.parked, 1))
 	interval = max(interval, schedule.Tick(max(l.pause, l.usual)), 1)
 	if of == quick && times.Max > interval {

@@ -19,7 +19,7 @@ const (
 // announce says in the store, before a visit begins, that servers are asked from now on.
 func (l *Loop) announce() error {
 	now := l.Clock.Now()
-	if l.Pause == 0 || now.Before(l.announced) {
+	if l.Pause == 0 && l.PauseOf == nil || now.Before(l.announced) {
 		return nil
 	}
 	l.announced = now.Add(askingFor)
@@ -35,7 +35,8 @@ func (l *Loop) announce() error {
 
 // KeepDistance waits for a Pause before the first request of a process that goes on where another
 // stopped, if that was a moment ago: what that one asked last is not known to the second, let alone
-// what was under way when it was killed. It calls waiting before it waits.
+// what was under way when it was killed. Servers with a longer pause of their own wait for that.
+// It calls waiting before it waits.
 func (l *Loop) KeepDistance(ctx context.Context, waiting func()) error {
 	value, _, err := l.Store.Setting(askingSetting)
 	if err != nil {
@@ -45,6 +46,14 @@ func (l *Loop) KeepDistance(ctx context.Context, waiting func()) error {
 	var asking time.Time
 	if asking.UnmarshalText(value) == nil && asking.After(last) {
 		last = asking
+	}
+	if asked := last.Add(longestVisit); asked.After(now) {
+		l.resumed = now
+	} else {
+		l.resumed = anchored(asked, now)
+	}
+	if r, ok := l.Fetcher.(Resumer); ok {
+		r.Resume(l.resumed)
 	}
 	if l.Pause == 0 || now.Sub(last) > longestVisit+l.Pause {
 		return nil

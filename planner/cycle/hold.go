@@ -8,10 +8,15 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// holdFrom is the shortest wait for a server that is kept over a restart: longer than the usual
-// pause of 10 s, which passes anyway while the program starts again. It keeps a
-// Crawl-delay, a Retry-After, and what a server's troubles cost it.
+// holdFrom is the wait for a server from which on it is kept over a restart whatever the server's
+// usual pause is, also where no requests are made that need one.
 const holdFrom = 15 * time.Second
+
+// isLong reports whether a line waits longer than KeepDistance makes it wait after a restart: for a
+// Crawl-delay, a Retry-After, or because of its troubles.
+func (l *Loop) isLong(of *line) bool {
+	return of.pause >= holdFrom || l.Reserve && of.pause > of.usual
+}
 
 // held is what is kept of a server that asked for more than the usual pause.
 type held struct {
@@ -29,7 +34,7 @@ func holdSetting(server string) string { return "hold/" + server }
 
 // hold keeps the wait that a server asked for, if it is long, and its slowdown where that changed.
 func (l *Loop) hold(of *line, changed bool) error {
-	if of.pause < holdFrom && !changed {
+	if !l.isLong(of) && !changed {
 		return nil
 	}
 	if err := l.sure(); err != nil {
@@ -63,8 +68,11 @@ func (l *Loop) heldOf(s sitegraph.ServerID) (h held, err error) {
 			return h, fmt.Errorf("the kept wait for %s: %w", server, err)
 		}
 	}
-	if h.Until.Sub(l.Clock.Now()) > longestHold {
+	now := l.Clock.Now()
+	if h.Until.Sub(now) > longestHold {
 		h.Until = time.Time{}
+	} else {
+		h.Until = anchored(h.Until, now)
 	}
 	h.Steps = min(h.Steps, mostSteps)
 	return h, nil

@@ -129,6 +129,9 @@ func (c *crew) line(server sitegraph.ServerID) (*line, error) {
 		}
 		l = &line{server: server, notBefore: h.Until, slowdown: slowdown{h.Steps}, index: -1,
 			usual: c.pauseOf(server)}
+		if h.Steps > 0 {
+			l.notBefore = later(l.notBefore, c.resumed.Add(l.slowdown.least(l.usual)))
+		}
 		if l.recall(h.Vanished, c.Clock.Now()); len(l.barred) > 0 {
 			c.barring[server] = l
 		}

@@ -128,11 +128,14 @@ type Loop struct {
 	uncommitted int
 	pace        scratch.Pace        // of loops over pages
 	announced   time.Time           // until when the store knows that servers are asked
+	resumed     time.Time           // until when a process before this one may have asked servers
 	sinceImage  int                 // visits since the last image; many if there is none
 	sinceLearnt int                 // visits since what the policy has learnt was kept
 	pieces      [][sha256.Size]byte // of the planner's memory, as they were kept last
 	lastCommit  time.Time
-	reserved    int // fetches reserved in the store and not yet begun
+	backs       int           // steps back of the clock that are known
+	wrongClock  time.Duration // what lies further ahead was noted by a clock that was wrong
+	reserved    int           // fetches reserved in the store and not yet begun
 	account     account
 	lines       map[sitegraph.ServerID]*line // of servers visited concurrently
 	barring     map[sitegraph.ServerID]*line // those with pages that are barred
@@ -172,6 +175,7 @@ func New(o Options) *Loop {
 	return &Loop{
 		Options:    o,
 		sinceImage: sinceImage(o.Planner),
+		wrongClock: sitegraph.WrongClock,
 		graph:      o.Planner.Corpus.Graph,
 		lines:      map[sitegraph.ServerID]*line{},
 		barring:    map[sitegraph.ServerID]*line{},

@@ -43,7 +43,9 @@ func (l *Loop) run(
 	if err := l.Planner.Caps().Load(l.Store.Setting); err != nil {
 		return l.storeError(err, "read the budgets")
 	}
-	l.Planner.Corpus.NotAfter(l.Clock.Now())
+	l.wrongClock = liveWrongClock
+	l.backs = l.clockBacks()
+	l.Planner.Corpus.NotAfter(l.Clock.Now(), l.wrongClock)
 	if err := l.recallFilters(); err != nil {
 		return err
 	}
@@ -80,11 +82,18 @@ func (l *Loop) run(
 		if err := l.rest(ctx, r.End); err != nil {
 			return err
 		}
+		if l.wentBack() {
+			continue
+		}
 		if err := l.Advance(r.End); err != nil {
 			return err
 		}
 	}
 }
+
+// liveWrongClock is how far ahead a visit may be noted that was made by this clock, or by that of
+// another node.
+const liveWrongClock = time.Minute
 
 // isOver reports whether a process before this one used up the budget of a round. To begin it once
 // more would let the planner learn twice from it.
@@ -101,7 +110,11 @@ func (l *Loop) nextRound(ctx context.Context, perDay float64, length time.Durati
 	if l.Grant != nil {
 		perDay = planner.Unlimited
 	}
-	now, opened := l.account.at(l.Clock.Now(), perDay, length)
+	back := l.wentBack()
+	if back {
+		l.goBack()
+	}
+	now, opened := l.account.at(l.Clock.Now(), perDay, length, back)
 	if opened && l.Grant != nil {
 		var err error
 		if now.Granted, err = l.Grant(ctx, now.Start, length); err != nil {
@@ -193,12 +206,15 @@ func (l *Loop) settle(err error) error {
 // isOf reports whether a visit began in the round under way.
 func (l *Loop) isOf(r *Request) bool { return r.Round.Number == l.round.Number }
 
-// rest waits for the end of a round.
+// rest waits for the end of a round, or until the clock steps back.
 func (l *Loop) rest(ctx context.Context, until time.Time) error {
 	for l.Between != nil {
 		step := l.Clock.Now().Add(time.Second)
 		if !step.Before(until) {
 			break
+		}
+		if l.wentBack() {
+			return nil
 		}
 		if err := l.sleepUntil(ctx, step); err != nil {
 			return err
@@ -249,7 +265,7 @@ func Upcoming(
 	if err != nil {
 		return current, next, err
 	}
-	a, _ = a.at(now, perDay, length)
-	after, _ := a.at(a.Start.Add(length), perDay, length)
+	a, _ = a.at(now, perDay, length, false)
+	after, _ := a.at(a.Start.Add(length), perDay, length, false)
 	return a.round(length), after.round(length), nil
 }

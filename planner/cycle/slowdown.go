@@ -36,12 +36,17 @@ func (s *slowdown) see(t sitegraph.Trouble) (changed bool) {
 	return s.steps != before
 }
 
+// least is how long to wait at least.
+func (s *slowdown) least(usual time.Duration) time.Duration {
+	return min(max(usual, leastPause)<<s.steps, longestPause)
+}
+
 // pause is how long to wait after a visit, where usual is the pause of a server without trouble. Up
 // to half of it is random, so that servers which failed together are not asked together.
 func (s *slowdown) pause(usual time.Duration) time.Duration {
 	if s.steps == 0 {
 		return usual
 	}
-	wait := min(max(usual, leastPause)<<s.steps, longestPause)
+	wait := s.least(usual)
 	return max(wait+time.Duration(rand.Int64N(int64(wait/2))), usual)
 }

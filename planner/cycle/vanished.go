@@ -147,7 +147,7 @@ func (l *line) recall(kept *vanished, now time.Time) {
 			continue
 		}
 		l.vanished.Dirs[dir] = at
-		if at.Until.After(now) {
+		if at.Until = anchored(at.Until, now); at.Until.After(now) {
 			l.barred = append(l.barred, bar{dir: dir, until: at.Until})
 		}
 	}

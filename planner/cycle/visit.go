@@ -25,7 +25,7 @@ func (l *Loop) begin(v *planner.Visit, r *Request) (ok bool, err error) {
 	if err := l.Store.Load(v.Page, &r.Record); err != nil {
 		return false, l.storeError(err, "load record of %s", l.graph.URL(v.Page))
 	}
-	r.Record.NotAfter(l.Clock.Now())
+	r.Record.NotAfter(l.Clock.Now(), l.wrongClock)
 	l.unjudged(&r.Record)
 	if keeper, ok := l.Fetcher.(Keeper); ok {
 		if err := keeper.Recall(r.Record.URL, l.Store.Setting); err != nil {

@@ -69,6 +69,13 @@ type Permitter interface {
 	Permits(url string) (permitted, known bool)
 }
 
+// Resumer is a Fetcher that keeps pauses over the death of a process.
+type Resumer interface {
+	// Resume says until when another process may have asked servers. Each is asked its whole pause
+	// after that at the earliest.
+	Resume(asked time.Time)
+}
+
 // Keeper is a Fetcher with knowledge of servers that must outlive the process, as their robots.txt.
 // It is kept among the settings of the store.
 type Keeper interface {

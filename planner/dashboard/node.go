@@ -109,7 +109,7 @@ func ServeNode(address, version string, names ...string) (*Node, error) {
 	}
 	n.server = &http.Server{Handler: ownname.At(listener.Addr(), names...).Guard(mux),
 		ReadHeaderTimeout: 10 * time.Second,
-		IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
+		IdleTimeout:       time.Minute, MaxHeaderBytes: 16 << 10}
 	go n.server.Serve(listener) // it ends with Close
 	return n, nil
 }

@@ -137,7 +137,7 @@ func (j *Judge) Learn(
 		r = sitegraph.Record{State: sitegraph.StateNew}
 	}
 	r.Page, r.URL = p, c.graph.URL(p)
-	r.NotAfter(now)
+	r.NotAfter(now, sitegraph.WrongClock)
 	verdict := r.Apply(observation(r.URL, o, now), sitegraph.ChangeByBytes)
 	if o.Links != nil {
 		c.graph.SetLinkIDs(p, c.known(o.Links), nil)

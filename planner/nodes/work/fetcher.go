@@ -55,6 +55,13 @@ func (f *fetcher) corrected(o sitegraph.Observation, err error) (sitegraph.Obser
 	return o, err
 }
 
+// Resume is told by the loop, by the clock of all nodes.
+func (f *fetcher) Resume(asked time.Time) {
+	if r, ok := f.Web.(cycle.Resumer); ok {
+		r.Resume(asked.Add(-time.Duration(f.shard.offset.Load())))
+	}
+}
+
 // shift is a time by the clock of this machine in that of all nodes.
 func (f *fetcher) shift(t time.Time) time.Time {
 	if t.IsZero() {

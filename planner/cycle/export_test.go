@@ -1,0 +1,4 @@
+package cycle
+
+// NewSteadyClockOf returns a clock of other clocks than the system's.
+var NewSteadyClockOf = newSteadyClock
