@@ -46,7 +46,8 @@ func (p *program) push(client *meter.Client, store *satstore.Store) (*push.Servi
 		return nil, nil
 	}
 	return push.Open(push.Options{
-		Address: c.Push, Callback: c.WebSub, Now: p.clock.Now, Names: c.Names, Get: client.Get, Note: p.note, Setting: store.Setting,
+		Address: c.Push, Callback: c.WebSub, Names: c.Names, Get: client.Get, Note: p.note,
+		Now: p.clock.Now, Setting: store.Setting,
 		Post: func(ctx context.Context, hub string, form url.Values) (websub.Answer, error) {
 			reply, err := client.Post(ctx, hub, form)
 			return websub.Answer(reply), err

@@ -59,7 +59,8 @@ func (p *program) node(ctx context.Context, args []string) (err error) {
 		o.Dir = filepath.Join(c.Data, "shards")
 	}
 	o.Able = func() error { return p.spaceIn(c.Data, o.Dir, c.Archive) }
-	if err := errors.Join(o.Check(c.Limits().All), c.Nodes.Check()); errors.As(err, new(*secret.UnsafeError)) {
+	err = errors.Join(o.Check(c.Limits().All), c.Nodes.Check())
+	if errors.As(err, new(*secret.UnsafeError)) {
 		return err
 	} else if err != nil {
 		return failure.Usage(err, "for example --name n1 --budget 1000/day, and --token-file "+
