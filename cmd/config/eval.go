@@ -17,7 +17,7 @@ type Eval struct {
 	Protocol string   `default:"snapshot" oneof:"snapshot, stream" help:"snapshot: one sweep N-1 weeks after the base; stream: a daily budget over weeks"`
 	Policy   []string `default:"all" names:"{any-policy}" help:"policies to compare, or all; variants of value (value-own and so on) take part if named"`
 	Weeks    []int    `help:"horizons N of the snapshot protocol (default 2,4,12,24), or length of the stream (default 40)"`
-	Budget   []string `default:"2%" help:"stream: fetches a day: as a share of the base pages, 2% or 0.02, also above 100%; or their number, 5000/day or 200/hour"`
+	Budget   []string `default:"2%" unit:"none" help:"stream: fetches a day: as a share of the base pages, 2% or 0.02, also above 100%; or their number, 5000/day or 200/hour"`
 
 	Step time.Duration `default:"24h" help:"stream: length of a round, as 1h; divides 24 hours, and the budget is that of a day all the same"`
 

@@ -220,8 +220,7 @@ func TestArchiveBeginsLate(t *testing.T) {
 		string(index) {
 		t.Errorf("%d bytes of an index of %d on standard output", len(r.stdout), len(index))
 	}
-	for _, args := range [][]string{{"--cdxj", "-", "--wacz", "-"}, {"--warc", "-", "--json"},
-		{"--cdxj", "i.cdxj"}, {"--wacz", "x.wacz"}} {
+	for _, args := range [][]string{{"--cdxj", "-", "--wacz", "-"}, {"--warc", "-", "--json"}} {
 		args = append([]string{"export", "--archive", "kept"}, args...)
 		recrawlIn(t, dir, nil, args...).refused(t, 2, "")
 	}

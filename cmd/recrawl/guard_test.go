@@ -361,7 +361,9 @@ func TestGuard(t *testing.T) {
 		seen := v.of[address]
 		t.Logf("%-11s: the server saw %d requests (%d inside TLS); the client %d answers and %d "+
 			"refusals", a.name, len(seen), v.inTLS[address], passed[a.name], refused[a.name])
-		if n := len(seen); n < 1 || n > mostRequests {
+		n := len(seen)
+		// On a busy machine a client gives up before its request is under way.
+		if n == 0 && a.name != "given up" || n > mostRequests {
 			t.Errorf("%s: %d requests, want 1 to %d", a.name, n, mostRequests)
 		}
 		for j, e := range seen {

@@ -189,8 +189,8 @@ func TestBadSettingsOfServers(t *testing.T) {
 		hosts string
 		words []string
 	}{
-		{"[{match: a.example, dely: 3s}]", []string{"hosts", "dely"}},
-		{"[{match: a.example, delay: soon}]", []string{"hosts", "Delay", "duration"}},
+		{"[{match: a.example, dely: 3s}]", []string{"line 1", "dely"}},
+		{"[{match: a.example, delay: soon}]", []string{"hosts[1].delay", "no time span"}},
 		{"[{delay: 3s}, {match: 'a b'}]", []string{"hosts: rule 1", "hosts: a b"}},
 		{"[{match: a.example, headers: {authorization: geheim}}]",
 			[]string{"hosts: a.example: header authorization", "credentials"}},

@@ -7,7 +7,8 @@ import "time"
 type runResult struct {
 	Rounds, Visits, First, Changed, Unchanged, Left, Baseline, Doubted, Failed, Known, Waiting,
 	Sources int
-	Rejected map[string]int
+	Rejected, Failures map[string]int
+	NotAsked           []notAskedResult `json:"not_asked"`
 
 	UpdateRate float64 `json:"update_rate"`
 	Budget     budgetResult
@@ -15,6 +16,13 @@ type runResult struct {
 	Refused    struct{ Reasons, Servers map[string]int }
 	Feasible   feasibleResult
 	Vanished   vanishedResult
+}
+
+type notAskedResult struct {
+	By    string
+	Pages int
+	What  []string
+	Why   string
 }
 
 type feasibleResult struct {
@@ -109,6 +117,7 @@ type planResult struct {
 	Further  int
 	Budget   budgetResult
 	Hints    hintsResult
+	NotAsked []notAskedResult `json:"not_asked"`
 }
 
 type plannedVisit struct {

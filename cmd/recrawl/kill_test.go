@@ -410,6 +410,7 @@ func TestKilledInBudget(t *testing.T) {
 	}
 	for range 2 { // what is left; then nothing is
 		p := recrawlIn(t, filepath.Dir(dir), nil, args...)
+		t.Log(p.stdout, p.stderr)
 		if p.code != 0 && p.code != 3 {
 			p.ok(t)
 		}

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/fetch"
-	"github.com/recrawl/recrawl/fetch/secret"
 )
 
 const (
@@ -91,7 +90,7 @@ func (r *Reader) apart(ctx context.Context, reading fetch.Reading) (a answer, er
 	}
 	noise := bounded{most: maxNoise}
 	child := exec.CommandContext(limited, r.Command[0], r.Command[1:]...)
-	child.Env = append(secret.Environment(), fmt.Sprintf("GOMEMLIMIT=%d", maxMemory*3/4),
+	child.Env = append(os.Environ(), fmt.Sprintf("GOMEMLIMIT=%d", maxMemory*3/4),
 		"GOTRACEBACK=none")
 	child.Stdin, child.Stdout, child.Stderr = &in, &bounded{Buffer: &out, most: maxAnswer}, &noise
 	child.WaitDelay = time.Second
