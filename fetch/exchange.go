@@ -66,6 +66,12 @@ func (c *Client) send(ctx context.Context, r *http.Request, try int, delay time.
 	if later != nil {
 		return nil, later
 	}
+	if c.o.Asking != nil {
+		if err := c.o.Asking(); err != nil {
+			pass.Leave(c.clock.Now(), c.clock.Now())
+			return nil, &LocalError{Err: err}
+		}
+	}
 	a := &answer{addr: to.Addr(), began: c.clock.Now()}
 	ctx, a.tap = c.listening(ctx)
 	err = c.ask(ctx, r, to, limit, a)

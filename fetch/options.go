@@ -44,6 +44,9 @@ type Options struct {
 
 	Clock Clock // default: WallClock
 
+	// Asking is called before each request; with an error none is sent. May be nil.
+	Asking func() error
+
 	// Interval is the time from the end of a request to the start of the next one, for a
 	// server and for an address. Default 10 s; NoInterval for none.
 	Interval time.Duration

@@ -51,6 +51,9 @@ func (p *program) client(read func(context.Context, fetch.Reading) (fetch.Conten
 	if p.clock != nil {
 		o.Clock = p.clock
 	}
+	if p.silence != nil {
+		o.Asking = p.silence.end
+	}
 	if o.Interval == 0 {
 		o.Interval = fetch.NoInterval
 	}
@@ -86,6 +89,7 @@ type liveFetcher struct {
 	archive  *archive.Archive // nil: nothing is kept
 	watch    *watch.Watch     // nil: nothing is watched
 	trace    *tracing.Tracer  // nil: nobody is told
+	silence  *silence         // until the first request; nil: it is not kept
 }
 
 func (f liveFetcher) Fetch(ctx context.Context, r cycle.Request) (

@@ -89,6 +89,7 @@ type program struct {
 	json           bool
 	quiet          bool
 	clock          *cycle.SteadyClock // of a run; nil: the system's own
+	silence        *silence           // of a run; nil: none is kept
 	rules          *watch.File        // of --watch, once it was read
 	// scratch is a directory for what a store that is only read takes; "": memory, since it is soon
 	// over.

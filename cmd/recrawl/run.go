@@ -35,6 +35,7 @@ func (p *program) runCommand() *cobra.Command {
 
 func (p *program) run(ctx context.Context, args []string) (err error) {
 	p.clock = cycle.NewSteadyClock(func(err error) { p.warn(err.Error()) })
+	p.silence = silenceIn(p.config.Data)
 	l := &crawl{program: p, result: present.NewRun(), status: p.status()}
 	defer closing(&l.base.parts, &err)
 	if err := l.open(ctx, args); err != nil {
@@ -124,7 +125,8 @@ func (l *crawl) makeLoop(stop func()) {
 	l.lookout = present.NewLookout(result, l.clock.Now())
 	sight := &watching.Sight{Watch: l.watch}
 	o := l.base.options(l.program)
-	o.Fetcher = liveFetcher{l.base.client, l.base.underWay, l.base.archive, l.watch, l.trace}
+	o.Fetcher = liveFetcher{l.base.client, l.base.underWay, l.base.archive, l.watch, l.trace,
+		l.silence}
 	o.Clock, o.Workers = l.clock, l.workers()
 	o.Attentive, o.Woken, o.Peek = l.hints != nil || l.desk != nil, l.hints.Woken(), l.desk.Peek()
 	o.Stalled = func(why error) { l.status.stalled(why); l.desk.Stalled(why) }

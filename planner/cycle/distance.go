@@ -14,6 +14,10 @@ const (
 	// askingFor.
 	askingSetting = "asking"
 	askingFor     = time.Minute
+	// resumedSetting is until when processes before the last one may have asked servers. It holds
+	// as long as the last one has sent no request: one that is killed again and again while a server
+	// wants a long pause would never get to it otherwise.
+	resumedSetting = "resumed"
 )
 
 // announce says in the store, before a visit begins, that servers are asked from now on.
@@ -52,12 +56,40 @@ func (l *Loop) KeepDistance(ctx context.Context, waiting func()) error {
 	} else {
 		l.resumed = anchored(asked, now)
 	}
-	if r, ok := l.Fetcher.(Resumer); ok {
-		r.Resume(l.resumed)
+	if err := l.keepResumed(now); err != nil {
+		return err
 	}
 	if l.Pause == 0 || now.Sub(last) > longestVisit+l.Pause {
 		return nil
 	}
 	waiting()
 	return l.sleepUntil(ctx, now.Add(l.Pause))
+}
+
+// keepResumed takes what the process before this one resumed from, if that one was silent, and keeps
+// it for the next one. Then the fetcher is told.
+func (l *Loop) keepResumed(now time.Time) error {
+	r, ok := l.Fetcher.(Resumer)
+	if !ok {
+		return nil
+	}
+	value, known, err := l.Store.Setting(resumedSetting)
+	if err != nil {
+		return l.storeError(err, "read until when servers were asked")
+	}
+	var before time.Time
+	if known && r.Silent() && before.UnmarshalText(value) == nil && before.Before(l.resumed) {
+		l.resumed = anchored(before, now)
+	}
+	if value, err = l.resumed.MarshalText(); err != nil {
+		return err
+	}
+	if err := l.Store.SaveSetting(resumedSetting, value); err != nil {
+		return l.storeError(err, "keep until when servers were asked")
+	}
+	if err := l.commit(); err != nil {
+		return err
+	}
+	r.Resume(l.resumed)
+	return nil
 }

@@ -44,3 +44,48 @@ func TestKeepDistanceAfterFirstRequest(t *testing.T) {
 		}
 	}
 }
+
+// heir is a fetcher that keeps pauses over the death of a process.
+type heir struct {
+	*web
+	silent  bool
+	resumed time.Time
+}
+
+func (h *heir) Silent() bool           { return h.silent }
+func (h *heir) Resume(asked time.Time) { h.resumed = asked }
+
+// Processes that are killed before they send a request begin no wait anew.
+func TestKeepDistanceOverSilence(t *testing.T) {
+	d := newDisk()
+	pages, starts := farm(4, 10)
+	w := newWeb(pages)
+	w.clock = cycle.NewVirtualClock(base)
+	w.before = func(context.Context, cycle.Request) error { panic(crashed{}) }
+	m := newRig(t, w, d, "ebayes", cycle.Options{Pause: time.Second})
+	m.seed(starts...)
+	if err := d.Commit(); err != nil || m.runUntilCrash(1000) {
+		t.Fatal("the process did not die at its first request", err)
+	}
+	for _, c := range []struct {
+		silent    bool // the process before
+		at, since time.Duration
+	}{
+		{false, 3 * time.Second, 3 * time.Second}, {true, 6 * time.Second, 3 * time.Second},
+		{true, 9 * time.Second, 3 * time.Second}, {false, 12 * time.Second, 12 * time.Second},
+	} {
+		w = newWeb(pages)
+		w.clock = cycle.NewVirtualClock(base.Add(c.at))
+		d = d.crash()
+		h := &heir{web: w, silent: c.silent}
+		m = newRig(t, w, d, "ebayes", cycle.Options{Pause: time.Second})
+		m.loop.Fetcher = h
+		if err := m.loop.KeepDistance(context.Background(), func() {}); err != nil {
+			t.Fatal(err)
+		}
+		if since := h.resumed.Sub(base); since != c.since {
+			t.Errorf("at %v, silent before %v: servers were asked until %v, want %v",
+				c.at, c.silent, since, c.since)
+		}
+	}
+}

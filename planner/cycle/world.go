@@ -71,6 +71,8 @@ type Permitter interface {
 
 // Resumer is a Fetcher that keeps pauses over the death of a process.
 type Resumer interface {
+	// Silent reports whether the process before this one has sent no request.
+	Silent() bool
 	// Resume says until when another process may have asked servers. Each is asked its whole pause
 	// after that at the earliest.
 	Resume(asked time.Time)

@@ -55,6 +55,9 @@ func (f *fetcher) corrected(o sitegraph.Observation, err error) (sitegraph.Obser
 	return o, err
 }
 
+// Silent is false: nodes do not know of each other whether they asked.
+func (f *fetcher) Silent() bool { return false }
+
 // Resume is told by the loop, by the clock of all nodes.
 func (f *fetcher) Resume(asked time.Time) {
 	if r, ok := f.Web.(cycle.Resumer); ok {
