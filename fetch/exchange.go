@@ -141,14 +141,18 @@ func (c *Client) ask(
 	if a.tap != nil {
 		defer a.tap.finish(response, limit)
 	}
-	if !wantsBody(response) {
+	wanted := wantsBody(response)
+	if !wanted && !(mayChallenge(response.StatusCode) && c.isWatched(u.String())) {
 		return nil
 	}
 	large := c.largePages
 	if limit > c.o.MaxBody {
 		large = c.largeSources
 	}
-	return a.body.read(ctx, response, limit, large)
+	if err := a.body.read(ctx, response, limit, large); wanted {
+		return err
+	}
+	return nil
 }
 
 // wantsBody reports whether the body of an answer is worth its transfer.

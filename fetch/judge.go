@@ -39,8 +39,8 @@ func (a *answer) mediaType() string {
 // judge says what an answer means for the page:
 //
 //	200, 203                     fetched if it is HTML, JSON where a rule of the user says so,
-//	                             JSON or plain text if it is watched, or a source where one was
-//	                             expected;
+//	                             JSON, XML or plain text if it is watched, or a source where one
+//	                             was expected;
 //	                             excluded if not
 //	304                          not modified, if that was the question
 //	301 302 303 307 308 300      redirected, if Location names another web page; where there
@@ -100,23 +100,59 @@ func (c *Client) judgeContent(
 	rec *sitegraph.Record,
 ) {
 	contentType := a.header.Get("Content-Type")
-	watched := c.isWatched(o.URL)
-	plain := (watched || c.o.Rules.For(o.URL).JSON()) && extract.IsJSON(contentType) ||
-		watched && extract.IsPlain(contentType)
+	plain := c.o.Rules.For(o.URL).JSON() && extract.IsJSON(contentType)
+	var listing *source.Listing // it is a feed or sitemap
+	if strings.Contains(o.MediaType, "xml") && !extract.IsHTML(contentType) {
+		if content, err := c.read(ctx, o, a, true); err == nil && !content.None {
+			listing = &content.Listing
+		}
+	}
+	if c.isWatched(o.URL) && (listing == nil || c.isNamed(o.URL)) {
+		plain = plain || extract.FormOf(contentType, a.body.octets) != extract.FormNone
+	}
 	if !plain && !isHTML(contentType, a.body.octets) {
 		o.Outcome = sitegraph.OutcomeExcluded
-		o.Detail = "not a page: " + o.MediaType
+		o.Detail = "not a page: " + cmp.Or(o.MediaType, "its type is not known")
 		// Somebody linked to a feed as to a page, or named one to begin with.
-		if strings.Contains(o.MediaType, "xml") {
-			if content, err := c.read(ctx, o, a, true); err == nil && !content.None {
-				o.Sources = append(slices.Clip(o.Sources), o.URL)
-			}
+		if listing != nil {
+			o.Sources = append(slices.Clip(o.Sources), o.URL)
 		}
 		return
 	}
-	if judged := c.extractPage(ctx, o, a, rec); judged && o.Outcome == sitegraph.OutcomeFetched {
+	judged := c.extractPage(ctx, o, a, rec)
+	if listing != nil {
+		for _, claim := range listing.Claims {
+			if extract.IsPage(claim.URL) {
+				o.Links = append(o.Links, claim.URL)
+			}
+		}
+	}
+	if judged && o.Outcome == sitegraph.OutcomeFetched {
 		validate(o, a)
 	}
+}
+
+// isNamed reports whether a rule of who watches names a page itself.
+func (c *Client) isNamed(url string) bool { return c.o.Named != nil && c.o.Named(url) }
+
+// challenged finds that a server refused a page in order to ask whether a person sees it. For who
+// watches the page it failed, and is neither gone nor another.
+func (c *Client) challenged(ctx context.Context, o *sitegraph.Observation, a *answer) {
+	if len(a.body.octets) == 0 {
+		return
+	}
+	content, err := c.read(ctx, o, a, false)
+	if err != nil || content.Page.Watched == nil || !content.Page.Watched.Challenge {
+		return
+	}
+	failed(o, statusText(a.status)+": the server asks whether a person sees the page")
+	o.Watched = &sitegraph.Watched{Challenge: true}
+}
+
+// mayChallenge reports whether an answer with a status may ask whether a person sees the page.
+func mayChallenge(status int) bool {
+	return status == http.StatusForbidden || status == http.StatusTooManyRequests ||
+		status == http.StatusServiceUnavailable
 }
 
 // isWatched reports whether somebody watches a page.

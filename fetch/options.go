@@ -122,6 +122,10 @@ type Options struct {
 	// Watch returns the rules by which a page is watched: what they leave of it becomes
 	// Observation.Watched. It is called concurrently; nil: no page is watched.
 	Watch func(url string) []*rules.Rule
+	// Named reports whether a rule names the page itself. Then also a feed or sitemap is read as a
+	// page there, and nothing else that names it makes it a source. It is called concurrently; nil:
+	// none does.
+	Named func(url string) bool
 
 	// Filters reject pages that the user does not want; nil: none does. Who opened them closes
 	// them when no visit is under way.

@@ -56,16 +56,21 @@ func surviving(parse func(Reading) Content, r Reading) (c Content, err error) {
 
 func parse(r Reading) (c Content) {
 	watched := len(r.Page.Watched) > 0
-	if !r.Source && (r.Page.Rule.JSON() || watched) && extract.IsJSON(r.ContentType) {
-		c.Page = extract.JSON(r.Body, r.Page)
-		return c
-	}
-	if !r.Source && watched && extract.IsPlain(r.ContentType) {
-		c.Page = extract.Plain(r.Body, r.ContentType, r.Page)
-		return c
-	}
 	if !r.Source {
-		c.Page = extract.HTML(r.Body, r.ContentType, r.URL, r.Page)
+		form := extract.FormNone
+		if watched || r.Page.Rule.JSON() && extract.IsJSON(r.ContentType) {
+			form = extract.FormOf(r.ContentType, r.Body)
+		}
+		switch form {
+		case extract.FormJSON:
+			c.Page = extract.JSON(r.Body, r.Page)
+		case extract.FormXML:
+			c.Page = extract.XML(r.Body, r.ContentType, r.Page)
+		case extract.FormText:
+			c.Page = extract.Plain(r.Body, r.ContentType, r.Page)
+		default:
+			c.Page = extract.HTML(r.Body, r.ContentType, r.URL, r.Page)
+		}
 		return c
 	}
 	listing, err := source.Read(r.Body, r.ContentType, r.URL)

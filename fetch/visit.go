@@ -104,6 +104,12 @@ func (c *Client) once(ctx context.Context, rec *sitegraph.Record) (*sitegraph.Ob
 		return o, nil
 	}
 	c.judge(ctx, o, a, rec, conditional)
+	if mayChallenge(a.status) && c.isWatched(o.URL) {
+		c.challenged(ctx, o, a)
+	}
+	if c.o.Named != nil && len(o.Sources) > 0 {
+		o.Sources = slices.DeleteFunc(slices.Clone(o.Sources), c.o.Named)
+	}
 	if a.local != nil {
 		return o, a.local
 	}

@@ -75,6 +75,7 @@ type Corpus struct {
 	start, end int64  // unix seconds
 
 	skip   func(sitegraph.PageID) bool // of the planner's options
+	watch  func(url string) bool       // likewise
 	denied denials
 	price  budget.Price
 	Hints  *hints.Hints // what feeds, sitemaps and headers claim
@@ -260,9 +261,11 @@ func (c *Corpus) within(p sitegraph.PageID, wait time.Duration) time.Duration {
 	return wait
 }
 
-// MaxAge is the greatest age that is promised of the copy of a page; 0: none is.
+// MaxAge is the greatest age that is promised of the copy of a page; 0: none is. An address that
+// never held a page has one only where somebody watches it: dead links are many.
 func (c *Corpus) MaxAge(p sitegraph.PageID) time.Duration {
-	if c.ages == nil || int(p) >= len(c.ages.age) {
+	if c.ages == nil || int(p) >= len(c.ages.age) || c.ages.age[p] == 0 ||
+		c.pages[p].History.Visits == 0 && (c.watch == nil || !c.watch(c.Graph.URL(p))) {
 		return 0
 	}
 	return time.Duration(c.ages.age[p]) * time.Second

@@ -14,8 +14,9 @@ import (
 )
 
 // A promise of a greatest age says that no copy is older, whatever the policy thinks of its page. A
-// page of which there is no copy, as it failed, is gone or may not be visited, is asked for again
-// after that age at the latest: nobody learns otherwise that it is there.
+// page of which there is no copy any more, as it failed, is gone or may not be visited, is asked for
+// again after that age at the latest: nobody learns otherwise that it is there. So is a page that
+// never had one where somebody watches it.
 //
 // Pages that come near it are visited before others, the oldest first. They may take half of each
 // round's budget, and more only where the promise could not be kept otherwise: so a crawl whose
@@ -67,7 +68,7 @@ func (a *aging) note(c *Corpus, p sitegraph.PageID) {
 	case a.age[p] == 0 || c.Outside(p):
 	case m.State == sitegraph.StateAlive:
 		deadline = m.History.Last + a.age[p]
-	case m.State != sitegraph.StateSource && m.Tried > 0 && !c.Rejected(p):
+	case m.State != sitegraph.StateSource && m.Tried > 0 && !c.Rejected(p) && c.MaxAge(p) > 0:
 		deadline = m.Tried + a.age[p]
 	}
 	if old := a.deadline[p]; old == deadline {

@@ -39,6 +39,9 @@ type Options struct {
 	Turns bool
 	// MaxAges promises that no copy gets older; nil: none is promised.
 	MaxAges *preferences.MaxAges
+	// Watched reports whether somebody watches a page; nil: nobody watches any. MaxAges then holds
+	// also while it never had a copy.
+	Watched func(url string) bool
 	// Rests are times at which pages are not visited, whatever is due; nil: there are none. What
 	// somebody asked for is visited all the same.
 	Rests *preferences.Rests
@@ -103,7 +106,7 @@ type Planner struct {
 // New returns a planner. Pages that are already known and new are in line, in the order
 // in which they became known.
 func New(corpus *Corpus, policy Policy, o Options) *Planner {
-	corpus.skip = o.Skip
+	corpus.skip, corpus.watch = o.Skip, o.Watched
 	if b, ok := policy.(Bounded); ok {
 		b.AtLeast(o.LeastValue)
 	}

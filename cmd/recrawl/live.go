@@ -40,7 +40,7 @@ func (p *program) client(read func(context.Context, fetch.Reading) (fetch.Conten
 		RobotsAgent: c.RobotsAgent, RobotsAnyHost: c.RobotsAnyHost, RobotsFresh: c.RobotsMaxAge,
 		KeepRobots: true,
 		Capture:    c.Archive != "", SoftMissing: c.SoftMissing,
-		Read: read, Rules: set, Filters: filters, Watch: p.rules.Texts,
+		Read: read, Rules: set, Filters: filters, Watch: p.rules.Texts, Named: p.rules.NamesPage,
 		Main: c.ChangeBy() == sitegraph.ChangeByMain,
 	}
 	if ages, _ := preferences.ParseMaxAges(p.rules.MaxAges(c.MaxAge)); ages != nil { // checked

@@ -61,6 +61,22 @@ func TestWatchedKinds(t *testing.T) {
 				"", "{\n\"a\": [\n{\n\"price\": 1.50\n}\n]\n}", "{\n\"b\": [\ntrue\n]\n}"}},
 		{"HTML", HTML([]byte("<p class=price>5</p><p>x"), "text/html", "http://a.example/", o),
 			[]string{"5\nx", "5", "", "5\nx"}},
+		{"JSON as text", Plain([]byte("\ufeff"+`{"a": [{"price": 2}]}`), "text/plain", o),
+			[]string{`{"a": [{"price": 2}]}`, "", "{\n\"a\": [\n{\n\"price\": 2\n}\n]\n}",
+				`{"a": [{"price": 2}]}`}},
+		{"XML", XML([]byte(`<?xml version="1.0"?><!DOCTYPE x><rates xmlns="a" xmlns:b="c">`+
+			`<rate currency="USD" a="">1.08</rate><rate b:x='1 &amp;  2'/> at 12 <e/></rates>`),
+			"text/xml", o),
+			[]string{"rate currency=USD: 1.08\nrate b:x=1 & 2:\n:", "", "",
+				"rate currency=USD: 1.08\nrate b:x=1 & 2:\n: at 12"}},
+		{"feed", XML([]byte("<rss version=2><channel><title>News</title><pubDate>Mon</pubDate>"+
+			"<lastBuildDate>x</lastBuildDate><item><title>A &lt; B</title><pubDate>Tue</pubDate>"+
+			"<link>http://a.example/</link><description><![CDATA[<b>one</b> <style>x</style>"+
+			"two]]></description></item><pubDate>x</pubDate>"), "application/rss+xml", o),
+			[]string{"rss version=2:\ntitle: News\ntitle: A < B\npubdate: Tue\nlink: " +
+				"http://a.example/\ndescription: one two", "", "",
+				"rss version=2:\ntitle: News\ntitle: A < B\npubdate: Tue\nlink: " +
+					"http://a.example/\ndescription: one two"}},
 	} {
 		if got := c.page.Watched.Texts; strings.Join(got, "|") != strings.Join(c.want, "|") {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)

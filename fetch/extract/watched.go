@@ -2,6 +2,8 @@ package extract
 
 import (
 	"bytes"
+	"encoding/json"
+	"net/http"
 	"strings"
 
 	"github.com/recrawl/recrawl/fetch/extract/rules"
@@ -23,7 +25,7 @@ func (s *scanner) watched(page []byte, of []*rules.Rule) *Watched {
 	w := &Watched{Title: cut(title), Challenge: isChallenge(page, title, s.text)}
 	for _, r := range of {
 		if r.WatchesJSON() && !r.Watches() {
-			w.add(nil) // its paths name nothing here
+			w.add(jsonIn(page, r))
 			continue
 		}
 		w.add(s.counted(page, r, nil))
@@ -44,13 +46,43 @@ func (w *Watched) Observed() *sitegraph.Watched {
 	return &sitegraph.Watched{Title: w.Title, Texts: w.Texts, Challenge: w.Challenge}
 }
 
-// IsPlain reports whether a Content-Type is that of plain text that can be watched line by line.
-func IsPlain(contentType string) bool {
-	switch MediaType(contentType) {
-	case "text/plain", "text/markdown", "text/x-markdown", "text/csv", "text/tab-separated-values":
-		return true
+// Form is how an answer that is no HTML is read where it is watched.
+type Form uint8
+
+const (
+	FormNone Form = iota // it cannot be
+	FormJSON
+	FormXML
+	FormText
+)
+
+// FormOf goes by the Content-Type, and by the octets where that says nothing of use: there is none,
+// or files of all kinds have it.
+func FormOf(contentType string, octets []byte) Form {
+	kind := MediaType(contentType)
+	main, _, _ := strings.Cut(kind, "/")
+	switch {
+	case IsHTML(contentType):
+		return FormNone
+	case IsJSON(contentType):
+		return FormJSON
+	case kind == "text/xml", kind == "application/xml", strings.HasSuffix(kind, "+xml"):
+		return FormXML
+	case main == "text":
+		return FormText
+	case main != "" && main != "application" && main != "unknown" && main != "binary":
+		return FormNone
 	}
-	return false
+	switch MediaType(http.DetectContentType(octets)) {
+	case "text/xml":
+		return FormXML
+	case "text/plain":
+		if json.Valid(octets) {
+			return FormJSON
+		}
+		return FormText
+	}
+	return FormNone
 }
 
 // Plain reads plain text that is watched: lines as they are. Selectors find nothing in it.
@@ -59,13 +91,44 @@ func Plain(body []byte, contentType string, o Options) (p Page) {
 	p = o.plainPage(body, bytes.Join(bytes.Fields(text), []byte(" ")))
 	p.Charset = name
 	for _, r := range o.Watched {
-		if r.Watches() || r.WatchesJSON() {
-			p.Watched.add(nil)
-			continue
-		}
-		p.Watched.add(r.Lines(text, nil))
+		p.Watched.add(plainLines(text, text, r))
 	}
 	return p
+}
+
+// XML reads a document of XML that is watched, such as a feed: the attributes and the text of an
+// element are a line, with its name. Selectors find nothing in it.
+func XML(body []byte, contentType string, o Options) (p Page) {
+	text, name := toUTF8(body, contentType)
+	title, lines := xmlLines(text)
+	p = o.plainPage(body, lines)
+	p.Charset = name
+	if len(o.Watched) > 0 {
+		p.Watched.Title = cut(title)
+	}
+	for _, r := range o.Watched {
+		p.Watched.add(plainLines(text, lines, r))
+	}
+	return p
+}
+
+// plainLines returns what a rule leaves of a text that has these lines.
+func plainLines(text, lines []byte, r *rules.Rule) []byte {
+	switch {
+	case r.Watches():
+		return nil // its selectors are of HTML
+	case r.WatchesJSON():
+		return jsonIn(text, r)
+	}
+	return r.Lines(lines, nil)
+}
+
+// jsonIn returns what the paths of a rule choose in JSON that the server calls something else.
+func jsonIn(text []byte, r *rules.Rule) []byte {
+	if !json.Valid(text) {
+		return nil
+	}
+	return countedJSON(text, r, nil)
 }
 
 // plainPage is a page of text that has no markup.

@@ -17,10 +17,15 @@ func TestNotFound(t *testing.T) {
 			{"selector", "select: .price, ", ""},
 			{"no text", "", " \n "},
 			{"challenge", "", "challenge"},
+			{"challenge with 403", "", "failed"},
 		} {
 			s := newStage(t, "rules:\n- {name: w, url: \""+page(1)+"\", "+c.keys+
 				"to: [\"box://x\"]}")
 			blank := func() error {
+				if c.blank == "failed" {
+					return s.sees(page(1), sitegraph.Observation{Outcome: sitegraph.OutcomeFailed,
+						Watched: &sitegraph.Watched{Challenge: true}}, sitegraph.VerdictUnknown)
+				}
 				texts := []string{c.blank}
 				return s.sees(page(1), sitegraph.Observation{Outcome: sitegraph.OutcomeFetched,
 					Status: 200, Watched: &sitegraph.Watched{Title: "T", Texts: texts,
@@ -63,6 +68,13 @@ func TestNeverFound(t *testing.T) {
 		s.must(s.visit(page(1), "fire in the hall"))
 		s.expect("there it is",
 			"example.com: what is watched is on 1 page, text appears on 1 page")
+		s = newStage(t, rule)
+		gone := sitegraph.Observation{Outcome: sitegraph.OutcomeGone, Status: 404}
+		s.must(s.sees(page(1), gone, sitegraph.VerdictLeft))
+		s.expect("not there", page(1)+" cannot be visited")
+		s.open()
+		s.must(s.visit(page(1), "calm"))
+		s.expect("there it is after a 404", "Title of /1 has what is watched")
 		s = newStage(t, strings.Replace(rule, "url: \""+page(1), "prefix: \""+example, 1))
 		s.must(s.visit(page(1), ""), s.visit(page(2), "calm"))
 		s.expect("pages of another kind", "")

@@ -168,6 +168,13 @@ func (f *File) of(url string) []int {
 	return found
 }
 
+// Watches reports whether a rule is of a page.
+func (f *File) Watches(url string) bool { return len(f.of(url)) > 0 }
+
+// NamesPage reports whether a rule has the address of a page, and not only its beginning. It is for
+// fetch.Options.Named, and safe for concurrent use; nil has no rules.
+func (f *File) NamesPage(url string) bool { return f != nil && len(f.byURL[url]) > 0 }
+
 // Texts are the rules by which a page is read, for fetch.Options.Watch. Safe for concurrent use;
 // nil has none.
 func (f *File) Texts(url string) []*rules.Rule {

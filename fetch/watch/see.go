@@ -75,6 +75,8 @@ func (w *Watch) see(v *Visit) error {
 		s := sight{Watch: w, v: v, rule: w.rules[i], number: i, copy: c, title: c.Title}
 		o := v.Observation
 		switch {
+		case o.Watched != nil && o.Watched.Challenge:
+			s.blank("the server asks whether a person sees the page, and shows nothing else")
 		case o.Outcome == sitegraph.OutcomeFailed:
 			s.failed()
 		case o.Filter != "": // the user does not want it
@@ -83,13 +85,9 @@ func (w *Watch) see(v *Visit) error {
 			s.left()
 		case v.Verdict == sitegraph.VerdictDoubted:
 		case o.Outcome == sitegraph.OutcomeFetched && o.Watched != nil && k < len(o.Watched.Texts):
-			text := o.Watched.Texts[k]
-			switch {
-			case o.Watched.Challenge:
-				s.blank("the server asks whether a person sees the page, and shows nothing else")
-			case flat(text) == "":
+			if text := o.Watched.Texts[k]; flat(text) == "" {
 				s.blank(s.rule.why())
-			default:
+			} else {
 				s.title = clip(o.Watched.Title, mostTitle)
 				s.read(text)
 			}
@@ -246,8 +244,9 @@ func (r *Rule) why() string {
 
 // read compares the text with the copy.
 func (s *sight) read(text string) {
-	s.there()
 	c := s.copy
+	absent := c.Gone || !c.Blank.IsZero() // of a page without a copy: as was told
+	s.there()
 	words := flat(text)
 	sum := sitegraph.DigestOf([]byte(words))
 	first := c.None || c.Fingerprint != s.rule.texts.Fingerprint()
@@ -268,7 +267,7 @@ func (s *sight) read(text string) {
 			s.changedAt(s.number, now)
 		}
 		s.began(s.number, now)
-		if c.None && !c.Blank.IsZero() && !c.New {
+		if c.None && absent && !c.New {
 			s.tell(KindFound, opening(words), "", nil)
 			for _, m := range s.matched(text) {
 				s.tell(m.kind, m.found, m.kind+m.expression, nil)

@@ -22,6 +22,8 @@ type moody struct {
 	answer func(o *sitegraph.Observation) // of the one page; nil: as it should be
 	asked  []time.Duration                // when the page was asked for, after base
 	ages   *preferences.MaxAges
+	// unwatched: the ages are of pages that nobody watches
+	unwatched bool
 }
 
 const moodyPage = "http://h.example/page"
@@ -54,7 +56,7 @@ func (w *moody) live(t *testing.T, d *disk) *rig {
 		t.Fatal(err)
 	}
 	m.plan = planner.New(m.corpus, p, planner.Options{NewShare: 1, Leftover: true, AgainShare: 1,
-		Turns: true, MaxAges: w.ages})
+		Turns: true, MaxAges: w.ages, Watched: func(string) bool { return !w.unwatched }})
 	m.loop = cycle.New(cycle.Options{Planner: m.plan, Fetcher: w, Store: d, Clock: w.clock,
 		Discover: true, Proof: true, Forecast: true})
 	m.seed("http://h.example/")
@@ -297,6 +299,28 @@ func TestMaxAgeHoldsInTrouble(t *testing.T) {
 					t.Errorf("the page is %v in the end", got)
 				}
 			})
+		}
+	}
+}
+
+// A dead link is not asked for as often as a copy may get old, a page that once was there is.
+func TestMaxAgeOfDeadLinks(t *testing.T) {
+	ages, err := preferences.ParseMaxAges([]string{"1d"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for before, least := range map[int]int{0: 0, 3: 25} { // hours in which it is there, visits
+		w := &moody{clock: cycle.NewVirtualClock(base), rules: 1, ages: ages, unwatched: true}
+		dead := answerOf(sitegraph.OutcomeGone, 404)
+		if before == 0 {
+			w.answer = dead
+		}
+		m := w.live(t, newDisk())
+		m.hours(3)
+		w.answer, w.asked = dead, nil
+		m.hours(24 * 30)
+		if n := len(w.asked); n < least || before == 0 && n > 5 {
+			t.Errorf("after %d hours it is asked for %d times in 30 days", before, n)
 		}
 	}
 }

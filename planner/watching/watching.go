@@ -36,6 +36,7 @@ func Plan(f *watch.File, maxAges []string, round time.Duration, o *planner.Optio
 		rests = append(rests, preferences.RestRule{Prefix: pages, MinAge: minAge, Hours: hours})
 	})
 	o.Rests = preferences.NewRests(rests)
+	o.Watched = f.Watches
 	o.MaxAges, err = preferences.ParseMaxAges(f.MaxAges(maxAges))
 	return err
 }
