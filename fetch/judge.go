@@ -108,7 +108,7 @@ func (c *Client) judgeContent(
 		}
 	}
 	if c.isWatched(o.URL) && (listing == nil || c.isNamed(o.URL)) {
-		plain = plain || extract.FormOf(contentType, a.body.octets) != extract.FormNone
+		plain = plain || formOf(contentType, a.body.octets) != extract.FormNone
 	}
 	if !plain && !isHTML(contentType, a.body.octets) {
 		o.Outcome = sitegraph.OutcomeExcluded

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"runtime"
 
 	"github.com/recrawl/recrawl/fetch/extract"
@@ -54,12 +55,17 @@ func surviving(parse func(Reading) Content, r Reading) (c Content, err error) {
 	return parse(r), nil
 }
 
+// formOf returns how an answer that is no HTML is watched.
+func formOf(contentType string, body []byte) extract.Form {
+	return extract.FormOf(contentType, http.DetectContentType(body), body)
+}
+
 func parse(r Reading) (c Content) {
 	watched := len(r.Page.Watched) > 0
 	if !r.Source {
 		form := extract.FormNone
 		if watched || r.Page.Rule.JSON() && extract.IsJSON(r.ContentType) {
-			form = extract.FormOf(r.ContentType, r.Body)
+			form = formOf(r.ContentType, r.Body)
 		}
 		switch form {
 		case extract.FormJSON:

@@ -16,10 +16,20 @@ const wantBudget = "a number of fetches or bytes an hour or a day, as 1000/day, 
 // wantNumber is for a share of the pages, which eval and tune take.
 const wantNumber = "a number of fetches, as 1000/day: shares of the pages are for eval and tune"
 
-// CheckLimits wants budgets of which the fetches can be counted.
+// CheckLimits wants budgets of which the fetches can be counted, one of a kind: 1,000/day is read as
+// the two limits 1/day and 000/day.
 func (c *Config) CheckLimits(r *setting.Review) {
+	kinds := map[budget.Limit]bool{}
 	for _, text := range c.Budget {
 		l, err := budget.ParseLimit(text)
+		if kind := (budget.Limit{Unit: l.Unit, Per: l.Per}); err == nil {
+			if kinds[kind] {
+				r.Refuse("budget", strings.Join(c.Budget, ","),
+					"one limit of a kind; thousands have no comma, as 1000/day")
+				return
+			}
+			kinds[kind] = true
+		}
 		if err != nil || l.Unit == budget.InFetches &&
 			l.Amount*float64(planner.Day/l.Per) >= math.MaxInt32 {
 			want := wantBudget

@@ -36,6 +36,9 @@ func (c *Config) Validate(r *setting.Review) (hint string) {
 			"none beside --archive: an archive keeps what the server sent, not what a proxy "+
 				"makes of it")
 	}
+	if c.Others == "-" {
+		r.Refuse("others", c.Others, "a file: which addresses it has is remembered beside it")
+	}
 	if tracing.Check(c.Trace) != nil {
 		r.Refuse("trace", c.Trace, "the address of a collector, as http://127.0.0.1:4318")
 	}

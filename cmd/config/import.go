@@ -13,7 +13,7 @@ import (
 // Import are the settings of import.
 type Import struct {
 	Set         string   `path:"directory" help:"instead of --data: directory of a set of addresses alone, without pages"`
-	Write       string   `path:"any" help:"with --set: write new addresses to the end of this file"`
+	Write       string   `path:"any" help:"with --set: write new addresses to the end of this file; - for standard output"`
 	Memory      string   `default:"256MiB" help:"memory to decide with; store and program come on top"`
 	Filter      bool     `default:"true" help:"a Stable Bloom Filter Light between cache and set"`
 	Approximate bool     `help:"do not confirm what the filter has: about 1 % of the new addresses are lost [SBFL]"`

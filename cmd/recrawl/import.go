@@ -94,7 +94,11 @@ func (p *program) importList(ctx context.Context, list *captures.Input) (err err
 		return failure.Usage(errors.New("--write goes with --set"),
 			"with --data new addresses become pages of the store")
 	}
-	if err := p.outputs(c.HTML); err != nil {
+	outputs := []string{c.HTML}
+	if c.Write == standardOutput {
+		outputs = append(outputs, c.Write)
+	}
+	if err := p.outputs(outputs...); err != nil {
 		return err
 	}
 	memory, _ := config.ParseSize(c.Memory)
@@ -106,6 +110,9 @@ func (p *program) importList(ctx context.Context, list *captures.Input) (err err
 		Whole: captures.Format(c.Format) == captures.List}
 	o.Part, o.Parts, _ = seen.ParsePart(c.Part)
 	into := intake.Target{Set: c.Set, Write: c.Write, Memory: int64(memory)}
+	if c.Write == standardOutput {
+		into.Out = p.file
+	}
 	if p.config.Data != "" {
 		var store *satstore.Store
 		if store, err = satstore.Open(p.config.Data, satstore.Options{}); err != nil {

@@ -258,6 +258,12 @@ func TestImportParts(t *testing.T) {
 			part+1))...)
 	}
 	one := written("one")
+	piped := recrawl(t, "import", "--set", filepath.Join(dir, "piped"), "--write", "-", "--memory",
+		"8MiB", list).ok(t)
+	if got := strings.Split(strings.TrimSpace(piped.stdout), "\n"); !slices.Equal(got, one) ||
+		!strings.Contains(piped.stderr, "900 new addresses") {
+		t.Errorf("standard output has %d addresses, standard error %s", len(got), piped.stderr)
+	}
 	slices.Sort(all)
 	slices.Sort(one)
 	if len(one) != 900 || !slices.Equal(all, one) {

@@ -259,6 +259,9 @@ func inRounds(run eval.StreamRun) string {
 	if run.StepHours == 24 || run.StepHours == 0 {
 		return ""
 	}
+	if run.StepHours == 1 {
+		return " in rounds of an hour"
+	}
 	return fmt.Sprintf(" in rounds of %.3g hours", run.StepHours)
 }
 

@@ -3,7 +3,6 @@ package extract
 import (
 	"bytes"
 	"encoding/json"
-	"net/http"
 	"strings"
 
 	"github.com/recrawl/recrawl/fetch/extract/rules"
@@ -56,9 +55,9 @@ const (
 	FormText
 )
 
-// FormOf goes by the Content-Type, and by the octets where that says nothing of use: there is none,
-// or files of all kinds have it.
-func FormOf(contentType string, octets []byte) Form {
+// FormOf goes by the Content-Type, and by what the octets look like (http.DetectContentType) where
+// that says nothing of use: there is none, or files of all kinds have it.
+func FormOf(contentType, looks string, octets []byte) Form {
 	kind := MediaType(contentType)
 	main, _, _ := strings.Cut(kind, "/")
 	switch {
@@ -73,7 +72,7 @@ func FormOf(contentType string, octets []byte) Form {
 	case main != "" && main != "application" && main != "unknown" && main != "binary":
 		return FormNone
 	}
-	switch MediaType(http.DetectContentType(octets)) {
+	switch MediaType(looks) {
 	case "text/xml":
 		return FormXML
 	case "text/plain":

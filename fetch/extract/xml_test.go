@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"net/http"
 	"testing"
 	"unicode/utf8"
 
@@ -33,7 +34,7 @@ func TestFormOf(t *testing.T) {
 		{"image/png", "plain", FormNone},
 		{"video/mp4", "", FormNone},
 	} {
-		if got := FormOf(c.kind, []byte(c.body)); got != c.want {
+		if got := FormOf(c.kind, http.DetectContentType([]byte(c.body)), []byte(c.body)); got != c.want {
 			t.Errorf("%q %q: %v, want %v", c.kind, c.body, got, c.want)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -136,9 +137,9 @@ func CatchUp(set *seen.Set, store Store) (int, error) {
 	return added, nil
 }
 
-// Lines keeps new addresses as lines at the end of a file.
+// Lines keeps new addresses as lines at the end of a file, or of a stream.
 type Lines struct {
-	file *os.File
+	file *os.File // nil: a stream
 	out  *bufio.Writer
 	mark seen.Mark
 }
@@ -156,6 +157,9 @@ func NewLines(path string) (*Lines, error) {
 	}
 	return k, nil
 }
+
+// NewStream writes to a stream that the caller closes.
+func NewStream(w io.Writer) *Lines { return &Lines{out: bufio.NewWriterSize(w, pieceBytes)} }
 
 // endLine ends the last line of a regular file; of a pipe there is none.
 func (k *Lines) endLine(path string) error {
@@ -191,8 +195,12 @@ func (k *Lines) Add(url string) error {
 // Commit makes the lines durable. A crash between this and the commit of the set leaves lines whose
 // addresses come once more when the import is done again.
 func (k *Lines) Commit() error {
-	if err := k.out.Flush(); err != nil {
+	if err := k.out.Flush(); err != nil || k.file == nil {
 		return err
+	}
+	info, err := k.file.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return err // a pipe cannot be synced
 	}
 	return k.file.Sync()
 }
@@ -201,7 +209,12 @@ func (k *Lines) Commit() error {
 func (k *Lines) Mark() seen.Mark { return k.mark }
 
 // Close ends the file; what was not committed may be there.
-func (k *Lines) Close() error { return k.file.Close() }
+func (k *Lines) Close() error {
+	if k.file == nil {
+		return nil
+	}
+	return k.file.Close()
+}
 
 // Nobody keeps nothing: the set alone knows what was seen.
 type Nobody struct{}

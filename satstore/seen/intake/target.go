@@ -16,7 +16,10 @@ type Target struct {
 	// Memory is the budget that the sizes of the options were made from: the collector then keeps
 	// the program to it, with what the program and the store take beside it; 0: no limit.
 	Memory int64
-	Write  string // without a store: new addresses are written to the end of this file; "": nowhere
+	// Write is the file to the end of which new addresses are written without a store, and Out the
+	// stream that gets them in place of it; "" and nil: nowhere.
+	Write string
+	Out   io.Writer
 }
 
 // Into opens the set of a target, brings it up to the pages of its store, takes in a list, and
@@ -34,6 +37,8 @@ func Into(ctx context.Context, to Target, list io.Reader, o Options) (result *Re
 			return nil, err
 		}
 		o.Keeper = NewPages(to.Store, o.Set, time.Now())
+	case to.Out != nil:
+		o.Keeper = NewStream(to.Out)
 	case to.Write != "":
 		var lines *Lines
 		if lines, err = NewLines(to.Write); err != nil {
