@@ -49,7 +49,16 @@ const (
 	mostText  = 1000
 )
 
-var dayNames = []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}
+// dayOf returns the weekday that a name in lower case means, in full or by its first three letters;
+// -1: none.
+func dayOf(name string) int {
+	for d := time.Sunday; d <= time.Saturday; d++ {
+		if full := strings.ToLower(d.String()); name == full || name == full[:3] {
+			return int(d)
+		}
+	}
+	return -1
+}
 
 // Parse reads a calendar: spans with ";" between, then perhaps a name of a time zone (IANA),
 // without which it is that of the machine. A span has days (mon-fri, or sat,sun), hours, or both.
@@ -64,8 +73,8 @@ func Parse(text string) (*Calendar, error) {
 	c := &Calendar{text: strings.TrimSpace(text), zone: time.Local}
 	parts := strings.Split(text, ";")
 	words := strings.Fields(parts[len(parts)-1])
-	if n := len(words); n > 0 && isZone(words[n-1]) {
-		zone, err := time.LoadLocation(words[n-1])
+	if n := len(words); n > 1 && !isSpan(words[n-1]) {
+		zone, err := zoneOf(words[n-1])
 		if err != nil {
 			return nil, fmt.Errorf("%q is no time zone, as Europe/Berlin or UTC: %w",
 				words[n-1], errForm)
@@ -86,8 +95,18 @@ func Parse(text string) (*Calendar, error) {
 	return c, nil
 }
 
-func isZone(word string) bool {
-	return word == "UTC" || word == "Local" || strings.Contains(word, "/")
+// isSpan reports whether a word is hours, or days.
+func isSpan(word string) bool {
+	_, err := days(strings.ToLower(word))
+	return err == nil || strings.Contains(word, ":")
+}
+
+// zoneOf returns the zone of a name (IANA), also one that was renamed.
+func zoneOf(name string) (*time.Location, error) {
+	if strings.EqualFold(name, "utc") {
+		return time.UTC, nil
+	}
+	return time.LoadLocation(name)
 }
 
 func parseSpan(text string) (s span, err error) {
@@ -146,10 +165,10 @@ func twoDigits(text string) (n int, ok bool) {
 func days(text string) (set [7]bool, err error) {
 	for part := range strings.SplitSeq(text, ",") {
 		first, last, isRange := strings.Cut(part, "-")
-		from := slices.Index(dayNames, first)
+		from := dayOf(first)
 		to := from
 		if isRange {
-			to = slices.Index(dayNames, last)
+			to = dayOf(last)
 		}
 		if from < 0 || to < 0 {
 			return set, errForm
