@@ -120,13 +120,14 @@ func (p *parser) line(line []byte) {
 		if p.rulesBegun {
 			p.inOwn, p.inStar, p.rulesBegun = false, false, false
 		}
-		if value == "*" || strings.HasPrefix(value, "* ") || strings.HasPrefix(value, "*\t") {
-			p.inStar = true
-		} else if token := Product(value); token != "" && token == p.product {
-			p.inOwn, p.ownSeen = true, true
-			told.own = true
+		for agent := range strings.SplitSeq(value, ",") { // a line names one, but several are met
+			agent = strings.TrimSpace(agent)
+			if agent == "*" || strings.HasPrefix(agent, "* ") || strings.HasPrefix(agent, "*\t") {
+				p.inStar, told.star = true, true
+			} else if token := Product(agent); token != "" && token == p.product {
+				p.inOwn, p.ownSeen, told.own = true, true, true
+			}
 		}
-		told.star = p.inStar && strings.HasPrefix(value, "*")
 	case "allow", "disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw":
 		p.rulesBegun = true
 		told.Kind, told.own, told.star = LineDisallow, p.inOwn, p.inStar

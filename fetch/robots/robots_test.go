@@ -24,6 +24,9 @@ func TestAllowed(t *testing.T) {
 			"a", "/2", "/1 /3"},
 		{"2.2.1 several agents share the rules", "User-agent: a\nUser-agent: b\nDisallow: /1", "a",
 			"/2", "/1"},
+		{"2.2.1 a line may name several", "User-agent: b, A/1.0, *\nDisallow: /1\nUser-agent: *\n" +
+			"Disallow: /2", "a", "/2", "/1"},
+		{"2.2.1 and all of them then", "User-agent: b, *\nDisallow: /1", "a", "/2", "/1"},
 		{"2.2.1 a group of ours without rules allows all",
 			"User-agent: a\n\nUser-agent: *\nAllow: /\nUser-agent: *\nDisallow: /", "b", "/", ""},
 		{"2.2.1 rules before any group are ignored", "Disallow: /\nUser-agent: *\nDisallow: /x",
