@@ -242,7 +242,7 @@ func appendPlaced(text []byte, pieces *[]piece, page []byte, at place) []byte {
 		before := len(text)
 		text = appendLooked(text, character[:n], kind)
 		if kind != looksBlank && len(text) > before {
-			*pieces = append(*pieces, piece{before, n, from, to - from})
+			*pieces = append(*pieces, piece{before, len(text) - before, from, to - from})
 		}
 	}
 	for i := at.from; i < at.to; {

@@ -7,8 +7,10 @@ import "strings"
 // alone, up to the next name or the end of the line:
 //
 //	nofollow, otherbot: noindex, mybot: noarchive
+//
+// Several names may share a colon ("otherbot, mybot: noindex").
 func (s *scanner) directives(line string) {
-	ours, dated := true, false
+	ours, named, dated := true, false, false
 	before := "" // the last word, if only blanks follow it: a name may stand off its colon
 	for len(line) > 0 {
 		word, sign := line, byte(',')
@@ -25,9 +27,10 @@ func (s *scanner) directives(line string) {
 			if ours {
 				s.directive(word)
 			}
+			named = s.means(word) || named && !isDirective(word)
 			dated = dated || strings.EqualFold(word, "unavailable_after")
 		case isAgent(word) && !(dated && endsInDigit(word)):
-			ours, dated = s.means(word), false
+			ours, named, dated = named || s.means(word), false, false
 		}
 		if word != "" || sign > ' ' {
 			before = word
@@ -38,7 +41,9 @@ func (s *scanner) directives(line string) {
 	}
 }
 
-func isBetween(r rune) bool { return r == ',' || r == ';' || r == ':' || r <= ' ' }
+func isBetween(r rune) bool {
+	return r == ',' || r == ';' || r == ':' || r == '"' || r == '\'' || r <= ' '
+}
 
 func (s *scanner) directive(word string) {
 	switch {

@@ -97,6 +97,11 @@ func TestRobotsDirectives(t *testing.T) {
 		{``, "otherbot: noindex recrawl : nofollow", false, true},
 		{``, "recrawl/1.0: nofollow", false, true},
 		{``, "otherbot: noindex, *: nofollow", false, true},
+		{``, "otherbot: nofollow, recrawl, onebot: noindex", true, false},
+		{``, "otherbot, onebot: noindex", false, false},
+		{``, `"noindex, nofollow"`, true, true},
+		{`<meta name="otherbot, Recrawl" content=noindex>`, "", true, false},
+		{`<meta name="otherbot,onebot" content=noindex>`, "", false, false},
 		{``, "recrawler: noindex, recrawl-news: nofollow", false, false},
 		{``, "otherbot: max-snippet:-1, noindex", false, false},
 		{``, "max-snippet: -1, max-image-preview: large, noindex", true, false},
@@ -250,6 +255,11 @@ func TestLooksTheSame(t *testing.T) {
 			"&#x1100;<b>&#x1161;</b> A\u030a क\u093c &#64302;"}, nil},
 		{"a\u0323\u0302", []string{"a\u0302\u0323", "\u1ead", "a<b>\u0302</b>\u0323"},
 			[]string{"a\u0302"}},
+		{"e-mail x-y", []string{"e\u2011mail x\u2010y", "e&#8209;mail\u2800x&hyphen;y",
+			"e-m\u034fail\u3164x\ufff9-y\ufffb", "e-mail\U000e0041 x\U000e0042-y", "e-ma\u180eil x-y"},
+			[]string{"e–mail x-y", "email x-y"}},
+		{"🏴\U000e0067\U000e0062\U000e007f ᠨᠠ\u180eᠠ", nil,
+			[]string{"🏴 ᠨᠠ\u180eᠠ", "🏴\U000e0067\U000e0062\U000e007f ᠨᠠᠠ"}},
 	} {
 		want, wanted := look(c.text)
 		for _, same := range c.same {

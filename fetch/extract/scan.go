@@ -247,8 +247,10 @@ func first(have, value []byte) []byte {
 }
 
 func (s *scanner) meta(name, httpEquiv, content string) {
-	if name = strings.TrimSpace(name); name != "*" && s.means(name) {
-		s.directives(content)
+	for bot := range strings.FieldsFuncSeq(name, isBetween) {
+		if bot != "*" && s.means(bot) {
+			s.directives(content)
+		}
 	}
 	if strings.EqualFold(strings.TrimSpace(httpEquiv), "refresh") {
 		s.add([]byte(refreshTarget(content)), false)

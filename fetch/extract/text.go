@@ -39,6 +39,7 @@ const (
 	looksBlank
 	looksNothing
 	looksJoined // it is seen in how its neighbours are joined, if they are of a script that does so
+	looksHyphen // it is "-", though lines may break there, or may not
 )
 
 // look returns the octets of the first character and how it is seen. Controls are blanks.
@@ -51,12 +52,15 @@ func look(text []byte) (octets int, kind looks) {
 	}
 	r, n := utf8.DecodeRune(text)
 	switch {
-	case unicode.IsSpace(r):
+	case unicode.IsSpace(r), r == '\u2800', r == '\u3164', r == '\uffa0':
 		return n, looksBlank
-	case r == '\u200c' || r == '\u200d':
+	case r == '\u2010', r == '\u2011':
+		return n, looksHyphen
+	case r == '\u200c', r == '\u200d', r == '\u180e', isTag(r):
 		return n, looksJoined
-	case r == '\u00ad', r == '\u061c', r == '\u200b', r == '\u200e', r == '\u200f', r == '\ufeff',
-		r >= '\u202a' && r <= '\u202e', r >= '\u2060' && r <= '\u206f':
+	case r == '\u00ad', r == '\u034f', r == '\u061c', r == '\u200b', r == '\u200e', r == '\u200f',
+		r == '\ufeff', r >= '\u202a' && r <= '\u202e', r >= '\u2060' && r <= '\u206f',
+		r >= '\ufff9' && r <= '\ufffb':
 		return n, looksNothing
 	}
 	return n, looksItself
@@ -67,7 +71,8 @@ var mayFold = func() (t [256]bool) {
 	for c := range ' ' + 1 {
 		t[c] = true
 	}
-	for _, r := range []rune{'\u00a0', '\u061c', '\u1680', '\u2000', '\u3000', '\ufeff'} {
+	for _, r := range []rune{'\u00a0', '\u034f', '\u061c', '\u1680', '\u2000', '\u3000', '\ufeff',
+		firstTag} {
 		t[string(r)[0]] = true
 	}
 	return t
@@ -80,6 +85,8 @@ func appendLooked(buf, character []byte, kind looks) []byte {
 		return appendSpace(buf)
 	case looksNothing:
 		return buf
+	case looksHyphen:
+		return append(buf, '-')
 	case looksJoined:
 		if before, _ := utf8.DecodeLastRune(buf); !joins(before) {
 			return buf
@@ -88,13 +95,18 @@ func appendLooked(buf, character []byte, kind looks) []byte {
 	return append(buf, character...)
 }
 
+// Tags make the flag of a region of the flag before them, and are not seen elsewhere.
+const firstTag, lastTag = '\U000e0020', '\U000e007f'
+
+func isTag(r rune) bool { return r >= firstTag && r <= lastTag }
+
 // joins reports whether a joiner behind a character may be seen: behind letters of the scripts
 // from Hebrew to those of India and beyond, and in emoji. Latin, Greek and Cyrillic ignore it, and
 // so do the scripts of East Asia. To compose a letter changes nothing of that.
 func joins(r rune) bool {
 	return r >= 0x0590 && r < 0x1100 || r >= 0x1200 && r < 0x1d00 || r >= 0x2600 && r < 0x27c0 ||
 		r >= 0xa840 && r < 0xa960 || r >= 0xa980 && r < 0xac00 || r >= 0xfb1d && r < 0xfe10 ||
-		r >= 0xfe70 && r < 0xfeff || r >= 0x10800 && r < 0x20000
+		r >= 0xfe70 && r < 0xfeff || r >= 0x10800 && r < 0x20000 || isTag(r)
 }
 
 // zwnj parts two letters, so that at the end of a word it is not seen.
