@@ -180,6 +180,12 @@ func isPlain(octets []byte) bool {
 	return strings.HasPrefix(http.DetectContentType(octets), "text/")
 }
 
+// isUnknown reports whether octets are neither text nor of a known type. Browsers cannot decode
+// such content under the name of a coding either.
+func isUnknown(octets []byte) bool {
+	return http.DetectContentType(octets) == "application/octet-stream"
+}
+
 // errCoding is for answers whose content coding is not as it should be.
 var errCoding = errors.New("the coded content")
 
@@ -240,8 +246,15 @@ func decode(buf *gathering, r io.Reader, codings []string, limit int64, endsByCl
 		if err != nil && endsByClosing {
 			return io.ErrUnexpectedEOF // it ends before it can be told what it is
 		}
+		if err == nil && isZlib(mark[:]) { // which curl reads under either name
+			return decodeHeld(buf, r, append([]string{"deflate"}, codings[i+1:]...), limit,
+				endsByClosing)
+		}
 		if err != nil || mark != [2]byte{0x1f, 0x8b} {
-			break
+			if err = buf.gather(io.LimitReader(r, limit)); err == nil && isUnknown(buf.octets) {
+				err = fmt.Errorf("it is no %s", name)
+			}
+			return err
 		}
 		z, ok := decoders.Get().(*gzip.Reader)
 		if !ok {

@@ -121,15 +121,24 @@ func undo(buf *gathering, coded []byte, codings []string, limit int64, endsByClo
 	return err
 }
 
-// inflate undoes deflate, which is in zlib's format (RFC 9110 8.4.1.2), or bare as some servers send
-// it.
+// inflate undoes deflate, which is in zlib's format (RFC 9110 8.4.1.2), or as some servers send it
+// bare or in that of gzip.
 func inflate(r io.Reader) (io.Reader, error) {
 	in := bufio.NewReader(r)
 	mark, _ := in.Peek(2) // an error comes again
-	if len(mark) == 2 && mark[0]&0x0f == 8 && binary.BigEndian.Uint16(mark)%31 == 0 {
+	switch {
+	case isZlib(mark):
 		return zlib.NewReader(in)
+	case bytes.Equal(mark, []byte{0x1f, 0x8b}):
+		return gzip.NewReader(in)
 	}
 	return flate.NewReader(in), nil
+}
+
+// isZlib reports whether octets begin as zlib's format does (RFC 1950 2.2).
+func isZlib(mark []byte) bool {
+	return len(mark) >= 2 && mark[0]&0x0f == 8 && mark[0] <= 0x78 &&
+		binary.BigEndian.Uint16(mark)%31 == 0
 }
 
 // startsWith reports whether what is read begins so. It can be read from its start again.

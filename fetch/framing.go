@@ -3,6 +3,7 @@ package fetch
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"io"
 	"net"
 	"net/http"
@@ -15,8 +16,8 @@ import (
 // the form that net/http takes. What net/http takes already passes as it is. net/http is strict so
 // that two readers of one connection agree where an answer ends; our connections have one answer
 // and one reader. What stays refused is an answer of which its end, or what it is, cannot be told:
-// lengths that contradict each other, codings of transfer other than chunked, a status line that
-// is none.
+// lengths that contradict each other, chunks without a size, a NUL in a field, a status line that is
+// none. A length that cannot be read is none, and the answer ends with the connection.
 //
 // It is a reader between a connection and net/http.
 type framing struct {
@@ -189,8 +190,7 @@ func (f *framing) readHeader() {
 		case line[0] != ' ' && line[0] != '\t':
 			h.field()
 			h.line = append(h.line[:0], line...)
-		case bytes.IndexByte(h.line, ':') < 0: // what is continued is no field, or there is none
-			h.field()
+		case len(h.line) == 0: // there is nothing to continue
 		default: // continued (RFC 9112 5.2)
 			h.line = append(append(bytes.TrimRight(h.line, " \t"), ' '), bytes.Trim(line, " \t")...)
 		}
@@ -243,19 +243,16 @@ func parseStatusLine(out, line []byte) (_ []byte, code int, ok bool) {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// field takes the field at hand. One whose name is none means nothing, and is left out.
+// field takes the field at hand. A line without a name or colon means nothing, and is left out.
 func (h *header) field() {
 	line := h.line
 	h.line = h.line[:0]
 	at := bytes.IndexByte(line, ':')
-	if len(line) == 0 {
-		return
-	}
-	if at < 0 || bytes.IndexByte(line, 0) >= 0 { // net/http refuses it, as curl does
+	if bytes.IndexByte(line, 0) >= 0 { // net/http refuses it, as browsers do
 		h.out = append(append(h.out, line...), "\r\n"...)
 		return
 	}
-	name := bytes.TrimRight(line[:at], " \t")
+	name := bytes.TrimRight(line[:max(at, 0)], " \t")
 	if len(name) == 0 || slices.ContainsFunc(name, func(c byte) bool { return !isOfName(c) }) {
 		return
 	}
@@ -282,30 +279,27 @@ func isOfName(c byte) bool {
 		strings.IndexByte(" !#$%&'*+-.^_`|~", c) >= 0
 }
 
-// frame writes the fields that say where the body ends, and reports whether it is chunked.
+// frame writes the fields that say where the body ends, and reports whether it is chunked. Other
+// codings of the transfer are undone as codings of the content, behind those (RFC 9112 7).
 func (h *header) frame() (chunked bool) {
-	known := true
 	for _, value := range h.transfer {
 		for coding := range strings.SplitSeq(value, ",") {
-			switch strings.ToLower(strings.Trim(coding, " \t")) {
+			switch coding = strings.ToLower(strings.Trim(coding, " \t\"'")); coding {
 			case "", "identity", "none":
 			case "chunked":
 				chunked = true
 			default:
-				known = false
+				h.fields("Content-Encoding", []string{" " + coding})
 			}
 		}
 	}
 	switch length, ok := oneLength(h.lengths); {
-	case !known:
-		h.fields("Transfer-Encoding", h.transfer)
-		return false
 	case chunked: // whatever the length (RFC 9112 6.3)
 		h.fields("Transfer-Encoding", []string{" chunked"})
-	case ok:
-		h.fields("Content-Length", []string{" " + length})
-	default:
+	case !ok:
 		h.fields("Content-Length", h.lengths)
+	case length != "":
+		h.fields("Content-Length", []string{" " + length})
 	}
 	return chunked
 }
@@ -316,8 +310,10 @@ func (h *header) fields(name string, values []string) {
 	}
 }
 
-// oneLength is the length that all values name; false: there is none, or there are several.
+// oneLength returns the length that all values name, or "" where none of them is a length. It is
+// false for values that contradict each other.
 func oneLength(values []string) (length string, ok bool) {
+	unread := false
 	for _, value := range values {
 		for one := range strings.SplitSeq(value, ",") {
 			one = strings.TrimPrefix(strings.Trim(one, " \t"), "+")
@@ -329,20 +325,19 @@ func oneLength(values []string) (length string, ok bool) {
 				continue
 			}
 			rest := one[digits:] // as in "55 bytes", "55;"
-			if digits == 0 || rest != "" && strings.IndexByte("; \t", rest[0]) < 0 ||
+			number, err := strconv.ParseInt(one[:digits], 10, 64)
+			if err != nil || rest != "" && strings.IndexByte("; \t", rest[0]) < 0 ||
 				strings.ContainsAny(rest, "0123456789") {
-				return "", false
+				unread = true
+				continue
 			}
-			number := one[:digits]
-			if length == "" {
-				length = number
-			}
-			if strings.TrimLeft(number, "0") != strings.TrimLeft(length, "0") {
+			one = strconv.FormatInt(number, 10)
+			if length = cmp.Or(length, one); length != one {
 				return "", false
 			}
 		}
 	}
-	return length, length != ""
+	return length, length == "" || !unread
 }
 
 // framedConn is a connection of HTTP/1 whose one answer is read through framing.

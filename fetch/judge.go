@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/fetch/source"
@@ -235,7 +236,7 @@ func isHTML(contentType string, octets []byte) bool {
 // a login or maintenance page would empty the whole corpus. Only after patience such answers
 // in a row it counts as moved.
 func judgeRedirect(o *sitegraph.Observation, a *answer, rec *sitegraph.Record) {
-	locations := a.header.Values("Location")
+	locations := slices.Compact(a.header.Values("Location"))
 	if len(locations) != 1 || locations[0] == "" {
 		failed(o, statusText(a.status)+" without one Location")
 		return
@@ -267,8 +268,26 @@ func resolveTarget(base, location string) (string, bool) {
 	if err != nil {
 		return "", false
 	}
-	target, ok := r.Resolve(location)
+	target, ok := r.Resolve(escapeOctets(location))
 	return target, ok && len(target) <= sitegraph.MaxURLBytes
+}
+
+// escapeOctets escapes what is no UTF-8 in an address, as browsers do with a Location in Latin-1.
+func escapeOctets(address string) string {
+	if utf8.ValidString(address) {
+		return address
+	}
+	var b strings.Builder
+	for len(address) > 0 {
+		r, n := utf8.DecodeRuneInString(address)
+		if r == utf8.RuneError && n == 1 {
+			fmt.Fprintf(&b, "%%%02X", address[0])
+		} else {
+			b.WriteString(address[:n])
+		}
+		address = address[n:]
+	}
+	return b.String()
 }
 
 // maxRetryAfter bounds how long a server can send us away: one day.

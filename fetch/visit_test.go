@@ -146,6 +146,8 @@ func TestOutcomes(t *testing.T) {
 		{"s=308&l=http://10.0.0.1/", sitegraph.OutcomeRedirected, "http://10.0.0.1/"},
 		{"s=300", sitegraph.OutcomeFailed, "status 300 Multiple Choices without one Location"},
 		{"s=301", sitegraph.OutcomeFailed, "status 301 Moved Permanently without one Location"},
+		{"s=301&l=/b&l=/b", sitegraph.OutcomeRedirected, home + "b"},
+		{"s=301&l=/caf%E9+x%C3%A9", sitegraph.OutcomeRedirected, home + "caf%E9%20x%C3%A9"},
 		{"s=301&l=/a&l=/b", sitegraph.OutcomeFailed,
 			"status 301 Moved Permanently without one Location"},
 		{"s=301&l=%23x", sitegraph.OutcomeFailed, "status 301 Moved Permanently to itself"},

@@ -290,21 +290,11 @@ func (r shelf) record(c *cdxj.Capture) (*Answer, error) {
 // Text is the body without its content codings, at most most octets of it. With an error comes
 // what can be read before the damage.
 func (a *Answer) Text(most int64) ([]byte, error) {
-	return coding.Undo(a.Body, a.codings(), most)
+	return coding.Undo(a.Body, warc.Codings(a.Header), most)
 }
 
 // IsCoded reports whether the body is in the content coding that the header names.
-func (a *Answer) IsCoded() bool { return !coding.IsPlain(a.Body, a.codings()) }
-
-func (a *Answer) codings() []string {
-	var named []string
-	for _, f := range a.Header {
-		if strings.EqualFold(f.Name, "Content-Encoding") {
-			named = append(named, f.Value)
-		}
-	}
-	return coding.Of(named...)
-}
+func (a *Answer) IsCoded() bool { return !coding.IsPlain(a.Body, warc.Codings(a.Header)) }
 
 // Since hands out the captures of records that begin behind what is known of each WARC file, by the
 // names of the files and then by place. Those that share a gzip member are left out. It returns the

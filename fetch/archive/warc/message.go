@@ -114,15 +114,22 @@ func (m *Message) isLonger(rest []byte, of *Record) bool {
 	return !chunked && coding.IsPlain(rest, m.codings()) && len(m.codings()) > 0
 }
 
-// codings are the content codings that the head names.
-func (m *Message) codings() []string {
-	var values []string
-	for _, f := range m.fields {
-		if strings.EqualFold(f.Name, "Content-Encoding") {
-			values = append(values, f.Value)
+// codings are those that the head names.
+func (m *Message) codings() []string { return Codings(m.fields) }
+
+// Codings returns the codings of a body that a header names, chunks apart: those of the content, and
+// then those of the transfer.
+func Codings(header []Field) []string {
+	var content, transfer []string
+	for _, f := range header {
+		switch {
+		case strings.EqualFold(f.Name, "Content-Encoding"):
+			content = append(content, f.Value)
+		case strings.EqualFold(f.Name, "Transfer-Encoding"):
+			transfer = append(transfer, f.Value)
 		}
 	}
-	return coding.Of(values...)
+	return coding.Of(append(content, transfer...)...)
 }
 
 // IsDecoded reports whether the head names a content coding in which the body is not.
@@ -143,16 +150,20 @@ func get(fields []Field, name string) string {
 	return ""
 }
 
-// isChunked reports whether the last transfer coding is chunked. Others are not seen in practice.
+// isChunked reports whether a transfer coding is chunked, wherever it is named, as the fetcher reads
+// it.
 func isChunked(fields []Field) bool {
-	last := ""
 	for _, f := range fields {
-		if strings.EqualFold(f.Name, "Transfer-Encoding") {
-			last = f.Value
+		if !strings.EqualFold(f.Name, "Transfer-Encoding") {
+			continue
+		}
+		for name := range strings.SplitSeq(f.Value, ",") {
+			if strings.EqualFold(strings.Trim(name, " \t\"'"), "chunked") {
+				return true
+			}
 		}
 	}
-	return strings.EqualFold(strings.TrimSpace(last[strings.LastIndexByte(last, ',')+1:]),
-		"chunked")
+	return false
 }
 
 // statusOf reads a status line, also one in small letters and one without a blank behind the code,

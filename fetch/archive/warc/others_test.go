@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -150,5 +151,12 @@ func TestParseRecord(t *testing.T) {
 			DigestText(m.Payload) != digest(test.want) {
 			t.Errorf("%s: %.50q, %d octets, %v", name, m.Plain(), m.Size, err)
 		}
+	}
+}
+
+func TestCodings(t *testing.T) {
+	got := Codings([]Field{{"Transfer-Encoding", "gzip, chunked"}, {"content-encoding", "br, x"}})
+	if !slices.Equal(got, []string{"br", "gzip"}) {
+		t.Errorf("%q", got)
 	}
 }

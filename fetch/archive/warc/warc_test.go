@@ -234,6 +234,8 @@ func TestParseResponse(t *testing.T) {
 			"3\r\nhel\r\n2;x=y\r\nlo\r\n0\r\nA: b\r\n\r\n", "hello", 200, true},
 		"chunked, cut": {chunked + "3\r\nhel\r\n5\r\nl", "", "3\r\nhel\r\n5\r\nl", "hell", 200,
 			false},
+		"chunked, in a list": {"HTTP/1.1 200 OK\r\n" +
+			"Transfer-Encoding: \"Chunked\", identity\r\n\r\n3\r\nhel\r\n0\r\n\r\n", "", "3\r\nhel\r\n0\r\n\r\n", "hel", 200, true},
 		"chunked, is not": {chunked + "hello", "", "hello", "hello", 200, false},
 		"not modified": {"HTTP/1.1 304 Not Modified\r\nContent-Length: 77\r\n\r\nGARBAGE", "",
 			"", "", 304, true},
