@@ -16,8 +16,9 @@ import (
 // the form that net/http takes. What net/http takes already passes as it is. net/http is strict so
 // that two readers of one connection agree where an answer ends; our connections have one answer
 // and one reader. What stays refused is an answer of which its end, or what it is, cannot be told:
-// lengths that contradict each other, chunks without a size, a NUL in a field, a status line that is
-// none. A length that cannot be read is none, and the answer ends with the connection.
+// lengths that contradict each other or are negative, chunks without a size, a NUL in a field, a
+// status line that is none. With another length that cannot be read, as with none, the answer ends
+// when the connection does.
 //
 // It is a reader between a connection and net/http.
 type framing struct {
@@ -311,7 +312,7 @@ func (h *header) fields(name string, values []string) {
 }
 
 // oneLength returns the length that all values name, or "" where none of them is a length. It is
-// false for values that contradict each other.
+// false for values that contradict each other, and for a negative one, as curl has it.
 func oneLength(values []string) (length string, ok bool) {
 	unread := false
 	for _, value := range values {
@@ -321,8 +322,11 @@ func oneLength(values []string) (length string, ok bool) {
 			for digits < len(one) && isDigit(one[digits]) {
 				digits++
 			}
-			if one == "" {
+			switch {
+			case one == "":
 				continue
+			case one[0] == '-':
+				return "", false
 			}
 			rest := one[digits:] // as in "55 bytes", "55;"
 			number, err := strconv.ParseInt(one[:digits], 10, 64)

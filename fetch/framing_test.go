@@ -76,7 +76,7 @@ func TestFraming(t *testing.T) {
 			head + "Content-Length: 5\r\nContent-Length: 3\r\n\r\nB", "multiple Content-Length"},
 		{"no length", head + "Content-Length: 0x5\r\n\r\nB", ""},
 		{"empty length", head + "Content-Length:\r\n\r\nB", ""},
-		{"negative length", head + "Content-Length: -1\r\n\r\nB", ""},
+		{"negative length", head + "Content-Length: -1\r\n\r\nB", "bad Content-Length"},
 		{"huge length", head + "Content-Length: 99999999999999999999\r\n\r\nB", ""},
 		{"two numbers", head + "Content-Length: 5 3\r\n\r\nB", ""},
 		{"a length and none", head + "Content-Length: 3\r\nContent-Length: x\r\n\r\nB",

@@ -25,7 +25,7 @@ func toUTF8(body []byte, contentType string) (text []byte, name string) {
 
 // encodingOf is the encoding of a page. A byte order mark decides, then the header, then a <meta>
 // wherever it stands, then the XML declaration (WHATWG HTML 13.2.3.2, 13.2.3.5); of XHTML the
-// declaration goes first. What says nothing, or says Latin without authority, and is UTF-8 is
+// declaration goes first. UTF-16 is told by its first tag. What says nothing, or says Latin without authority, and is UTF-8 is
 // UTF-8. What else says nothing is guessed by its octets (see guess).
 func encodingOf(body []byte, contentType string) (encoding.Encoding, string) {
 	for _, mark := range [...]struct{ octets, name string }{
@@ -37,6 +37,9 @@ func encodingOf(body []byte, contentType string) (encoding.Encoding, string) {
 	}
 	if e, name := charset.Lookup(charsetOfType(contentType)); e != nil {
 		return e, name
+	}
+	if name := utf16(body); name != "" {
+		return charset.Lookup(name)
 	}
 	first, second := charsetOfMeta, charsetOfXML
 	if MediaType(contentType) == "application/xhtml+xml" {
@@ -175,13 +178,6 @@ func charsetOfTag(z *html.Tokenizer) string {
 
 // charsetOfXML is what the XML declaration names at the start of a page.
 func charsetOfXML(page []byte) (encoding.Encoding, string) {
-	for name, start := range map[string]string{
-		"utf-16le": "<\x00?\x00x\x00", "utf-16be": "\x00<\x00?\x00x",
-	} {
-		if bytes.HasPrefix(page, []byte(start)) {
-			return charset.Lookup(name)
-		}
-	}
 	const longest = 1024
 	page = bytes.TrimLeft(page[:min(len(page), longest)], " \t\r\n\f")
 	declaration, _, ok := bytes.Cut(page, []byte(">"))

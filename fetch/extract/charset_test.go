@@ -84,6 +84,8 @@ var undeclared = []struct {
 	{"windows-1253", "Ελληνική σελίδα",
 		"Αυτό είναι ένα συνηθισμένο ελληνικό κείμενο. Νέα της πόλης.", ""},
 	{"windows-1255", "דף בעברית", "זהו טקסט רגיל בעברית. חדשות העיר, מזג האוויר ולוח הזמנים.", ""},
+	{"windows-1256", "صفحة عربية", "هذا نص عادي باللغة العربية. أخبار المدينة والطقس اليوم.",
+		"iso-8859-6"},
 	{"windows-874", "หน้าภาษาไทย", "นี่คือข้อความภาษาไทยธรรมดา ข่าวของเมือง สภาพอากาศ", ""},
 	{"windows-1252", "Page française",
 		"Ceci est un texte français. À l’été, où « ça » se passe déjà… créée", ""},
@@ -124,6 +126,9 @@ func TestUndeclaredCharset(t *testing.T) {
 	}
 	for _, c := range []struct{ body, charset string }{
 		{"<p>Caf\xe9", "windows-1252"},
+		{"<\x00p\x00>\x00a\x00", "utf-16le"},
+		{"\x00\r\x00\n\x00<\x00p\x00>\x00a", "utf-16be"},
+		{" \x00<p>a", "utf-8"},
 		{"<p>only ASCII", "utf-8"},
 		{"<p>ESC \x1b[31m and no more", "utf-8"},
 		{"<p>" + strings.Repeat("Grüße ", 20) + "Gr\xfc\xdfe", "utf-8"},

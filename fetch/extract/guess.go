@@ -2,10 +2,12 @@ package extract
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	icu "github.com/saintfish/chardet"
 	"github.com/wlynxg/chardet"
 	"golang.org/x/text/encoding/japanese"
 )
@@ -44,6 +46,23 @@ func firstHigh(text []byte) int {
 		}
 	}
 	return len(text)
+}
+
+// utf16 returns the form of UTF-16 that a page without a byte order mark begins in, as its first tag
+// tells; "": it is none.
+func utf16(page []byte) string {
+	for ; len(page) >= 4; page = page[2:] {
+		a, b := page[0], page[1]
+		switch {
+		case a == '<' && b == 0 && page[3] == 0:
+			return "utf-16le"
+		case a == 0 && b == '<' && page[2] == 0:
+			return "utf-16be"
+		case a|b > ' ' || a != 0 && b != 0:
+			return ""
+		}
+	}
+	return ""
 }
 
 // isISO2022JP reports whether a page switches to characters of Japan and decodes without mistake.
@@ -121,12 +140,27 @@ func guess(page []byte) string {
 	r := chardet.Detect(text)
 	name, ok := guessed[r.Encoding]
 	if !ok || r.Confidence < leastSure {
-		return usual
+		return cmp.Or(arabic(text), usual)
 	}
 	if name == "koi8-r" && slices.ContainsFunc(text, isOfUkraine) {
 		return "koi8-u"
 	}
 	return name
+}
+
+// arabic returns the charset of a text in Arabic or Persian, whose letters the other detector does
+// not know; "": it is none.
+func arabic(text []byte) string {
+	const least = 25 // percent; of Persian it is little surer
+	r, err := icu.NewTextDetector().DetectBest(text)
+	if err != nil || r.Confidence < least {
+		return ""
+	}
+	switch r.Charset {
+	case "windows-1256", "ISO-8859-6":
+		return r.Charset
+	}
+	return ""
 }
 
 // isOfUkraine reports whether an octet is a letter of KOI8-U that KOI8-R has a line for.
