@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -220,14 +221,24 @@ func hubs(address string, lines []string, l *source.Listing) (hubs []string, top
 }
 
 // isHTML goes by the header. The content decides where the server does not know its type: where
-// there is none, or none that can be read, or one that says so (WHATWG MIME Sniffing 7).
+// there is none, or none that can be read, or one that says so (WHATWG MIME Sniffing 7), and of XML
+// its first element.
 func isHTML(contentType string, octets []byte) bool {
 	switch extract.MediaType(contentType) {
 	case "", "unknown/unknown", "application/unknown":
 		contentType = http.DetectContentType(octets)
+	case "text/xml", "application/xml", "application/vnd.wap.xhtml+xml":
+		return xhtmlRoot.Match(octets[:min(len(octets), mostProlog)])
 	}
 	return extract.IsHTML(contentType)
 }
+
+// mostProlog bounds what stands before the first element of XML, in octets.
+const mostProlog = 4 << 10
+
+// xhtmlRoot is the first element of XHTML behind a declaration, comments and a doctype.
+var xhtmlRoot = regexp.MustCompile(
+	`^[^<]*(?:<\?[^>]*>\s*|<!--(?s:.*?)-->\s*|<!DOCTYPE\s[^>]*>\s*)*<html[\s>]`)
 
 // judgeRedirect takes the target of a redirect. It is not followed: it is a page of its
 // own, with its own robots.txt, guard and turn.

@@ -6,6 +6,24 @@ import (
 	"github.com/recrawl/recrawl/fetch/extract"
 )
 
+func TestXHTMLByAnotherName(t *testing.T) {
+	for page, want := range map[string]bool{
+		"\xef\xbb\xbf<?xml version='1.0'?>\n<!-- <rss> -->\n<!DOCTYPE html PUBLIC \"x\" \"y\">\n" +
+			"<html xmlns='http://www.w3.org/1999/xhtml'>": true,
+		"<html>":      true,
+		"<rss><html>": false,
+		"<?xml version='1.0'?><feed><content><html>": false,
+		"<htmlx>":                 false,
+		"<!-- <html> --><urlset>": false,
+	} {
+		for _, kind := range []string{"text/xml", "application/xml; charset=utf-8"} {
+			if got := isHTML(kind, []byte(page)); got != want {
+				t.Errorf("%q as %s is a page: %v", page, kind, got)
+			}
+		}
+	}
+}
+
 func TestTypes(t *testing.T) {
 	const page = "<!DOCTYPE html><p>x"
 	for _, c := range []struct {
