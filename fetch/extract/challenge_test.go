@@ -52,9 +52,9 @@ func TestWatchedKinds(t *testing.T) {
 		page Page
 		want []string
 	}{
-		{"text", Plain([]byte("one at 12\r\n\r\n  two  \xe4\n"),
+		{"text", Plain([]byte("one at 12\r\n\r\n  two \xa0\xe4\xad\n"),
 			"text/plain; charset=iso-8859-1", o),
-			[]string{"one\ntwo  ä", "", "", "one at 12\ntwo  ä"}},
+			[]string{"one\ntwo ä", "", "", "one at 12\ntwo ä"}},
 		{"JSON", JSON([]byte(`{"t": 7, "b": [true], "a": [{"price": 1.50, "x": "y"}]}`), o),
 			[]string{"{\n\"a\": [\n{\n\"price\": 1.50\n\"x\": \"y\"\n}\n]\n" +
 				"\"b\": [\ntrue\n]\n\"t\": 7\n}",

@@ -84,15 +84,29 @@ func FormOf(contentType, looks string, octets []byte) Form {
 	return FormNone
 }
 
-// Plain reads plain text that is watched: lines as they are. Selectors find nothing in it.
+// Plain reads plain text that is watched: its lines, as they are seen. Selectors find nothing in it.
 func Plain(body []byte, contentType string, o Options) (p Page) {
 	text, name := toUTF8(body, contentType)
-	p = o.plainPage(body, bytes.Join(bytes.Fields(text), []byte(" ")))
+	p = o.plainPage(body, appendText(nil, text))
 	p.Charset = name
+	lines := seenLines(text)
 	for _, r := range o.Watched {
-		p.Watched.add(plainLines(text, text, r))
+		p.Watched.add(plainLines(text, lines, r))
 	}
 	return p
+}
+
+// seenLines returns each line as it is seen. Its indentation stays: in YAML that has a meaning.
+func seenLines(text []byte) []byte {
+	all := make([]byte, 0, len(text))
+	var line []byte
+	for whole := range bytes.Lines(text) {
+		words := bytes.TrimLeft(whole, " \t")
+		all = append(all, whole[:len(whole)-len(words)]...)
+		line = appendText(line[:0], words)
+		all = append(append(all, bytes.TrimRight(line, " ")...), '\n')
+	}
+	return all
 }
 
 // XML reads a document of XML that is watched, such as a feed: the attributes and the text of an
