@@ -283,7 +283,7 @@ func (r shelf) record(c *cdxj.Capture) (*Answer, error) {
 	if err != nil {
 		return fail(err)
 	}
-	a.Status, a.Header, a.Body = m.Status, m.Fields(), m.Plain()
+	a.Status, a.Header, a.Body, a.Cut = m.Status, m.Fields(), m.Plain(), m.Cut(rec)
 	return a, nil
 }
 

@@ -99,40 +99,45 @@ func IsPlain(body []byte, codings []string) bool {
 // opener begins to decode.
 type opener func(*bytes.Reader) (io.Reader, error)
 
-func openZlib(r *bytes.Reader) (io.Reader, error)   { return zlib.NewReader(r) }
 func openFlate(r *bytes.Reader) (io.Reader, error)  { return flate.NewReader(r), nil }
 func openBrotli(r *bytes.Reader) (io.Reader, error) { return brotli.NewReader(r), nil }
 
-// members reads gzip members. What is behind them, and is none, costs no content.
-type members struct {
-	in *bytes.Reader
-	z  *gzip.Reader
+func openZlib(r *bytes.Reader) (io.Reader, error) {
+	_, err := zlib.NewReader(r) // reads the header
+	return &inflater{r, flate.NewReader(r), len("sum4"), nil}, err
 }
 
 func openGzip(r *bytes.Reader) (io.Reader, error) {
-	z, err := gzip.NewReader(r)
-	if err != nil {
-		return nil, err
-	}
-	z.Multistream(false)
-	return &members{r, z}, nil
+	z, err := gzip.NewReader(r) // reads the header
+	return &inflater{r, flate.NewReader(r), len("sum4size"), z}, err
 }
 
-func (m *members) Read(p []byte) (int, error) {
-	n, err := m.z.Read(p)
+// inflater reads what lies between the header of zlib or gzip and the checksum, which is skipped as
+// far as it is there: without it no content is lost. It goes on with further gzip members. What is
+// behind them, and is none, costs no content.
+type inflater struct {
+	in      *bytes.Reader
+	z       io.ReadCloser
+	trailer int          // octets
+	members *gzip.Reader // reads headers; nil: there is one member
+}
+
+func (f *inflater) Read(p []byte) (int, error) {
+	n, err := f.z.Read(p)
 	if err != io.EOF {
 		return n, err
 	}
+	_, _ = f.in.Seek(int64(min(f.trailer, f.in.Len())), io.SeekCurrent) // it is in memory
 	var mark [2]byte
-	if _, err := m.in.ReadAt(mark[:], m.in.Size()-int64(m.in.Len())); err != nil ||
-		mark != [2]byte{0x1f, 0x8b} {
+	if _, err := f.in.ReadAt(mark[:], f.in.Size()-int64(f.in.Len())); f.members == nil ||
+		err != nil || mark != [2]byte{0x1f, 0x8b} {
+		f.z = io.NopCloser(strings.NewReader("")) // it stays at the end
 		return n, io.EOF
 	}
-	if err := m.z.Reset(m.in); err != nil {
+	if err := f.members.Reset(f.in); err != nil {
 		return n, err
 	}
-	m.z.Multistream(false)
-	return n, nil
+	return n, f.z.(flate.Resetter).Reset(f.in, nil)
 }
 
 func openZstd(r *bytes.Reader) (io.Reader, error) {
@@ -210,8 +215,7 @@ func decode(body []byte, open opener, most int64) (plain []byte, left int, err e
 		return plain, 0, nil
 	}
 	switch {
-	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, zlib.ErrChecksum),
-		errors.Is(err, zstd.ErrCRCMismatch),
+	case errors.Is(err, zstd.ErrCRCMismatch),
 		len(plain) > 0 && (errors.Is(err, gzip.ErrHeader) || errors.Is(err, zstd.ErrMagicMismatch)):
 		err = nil
 	case err != nil && strings.HasSuffix(err.Error(), "excessive input"): // of brotli

@@ -38,6 +38,8 @@ func code(name string, body []byte) []byte {
 	return b.Bytes()
 }
 
+func cutBy(n int, body []byte) []byte { return body[:len(body)-n] }
+
 var page = []byte("<html><head><title>T</title></head><body>" +
 	strings.Repeat("<p>Words of a page, and more of them.</p>", 30) + "</body></html>")
 
@@ -72,6 +74,11 @@ func TestUndo(t *testing.T) {
 		{name: "zlib as gzip", named: "gzip", body: code("deflate", page)},
 		{name: "two members", named: "gzip",
 			body: append(code("gzip", page[:99]), code("gzip", page[99:])...)},
+		{name: "gzip without its checksum", named: "gzip", body: cutBy(8, code("gzip", page))},
+		{name: "gzip with a part of it", named: "gzip", body: cutBy(3, code("gzip", page))},
+		{name: "the second of two without it", named: "gzip",
+			body: append(code("gzip", page[:99]), cutBy(8, code("gzip", page[99:]))...)},
+		{name: "zlib without its checksum", named: "deflate", body: cutBy(4, code("deflate", page))},
 		{name: "octets behind the end", named: "gzip", body: append(code("gzip", page), "\n\n"...)},
 		{name: "none", named: "none", body: page},
 		{name: "charset", named: "UTF-8, binary, identity,", body: page},

@@ -57,7 +57,13 @@ func TestWARCBodies(t *testing.T) {
 		"no coding":      of("Content-Encoding: utf-8\r\n", page),
 		"behind the end": of(fmt.Sprintf("Content-Length: %d\r\n", len(page)), page+"HTTP/1.1"),
 		"empty line":     "\r\n" + plain,
-		"byte order":     "\xef\xbb\xbf" + plain,
+		"no media type":  strings.Replace(plain, "Content-Type: application/http\r\n", "", 1),
+		"a day alone":    strings.Replace(plain, "T12:00:00Z", "", 1),
+		"a zone":         strings.Replace(plain, "00Z", "00+0000", 1),
+		"no checksum":    of(gz, strings.TrimSuffix(zip1(page), zip1(page)[len(zip1(page))-8:])),
+		"no last line": of("Transfer-Encoding: chunked\r\n", fmt.Sprintf("%x\r\n%s\r\n0\r\n",
+			len(page), page)),
+		"byte order": "\xef\xbb\xbf" + plain,
 		"ARC": "filedesc://x.arc 0.0.0.0 20240131120000 text/plain 4\n1 0\n\n" + fmt.Sprintf(
 			"http://h.example/a 192.0.2.1 20240131120000 text/html %d\nHTTP/1.0 200 OK\r\n"+
 				"Content-Type: text/html\r\n\r\n%s\n", 44+len(page), page),
@@ -79,6 +85,32 @@ func TestWARCBodies(t *testing.T) {
 }
 
 // TestNoPages reads what crawlers write beside pages. It is sound, and does not count as damage.
+// TestCutBodies reads pages that lack their end: they would look changed.
+func TestCutBodies(t *testing.T) {
+	const page = "<p>Words of a page.</p>"
+	for name, file := range map[string]string{
+		"length": answered("http://h.example/a", "Content-Length: 99\r\n", page),
+		"no last chunk": answered("http://h.example/a", "Transfer-Encoding: chunked\r\n",
+			"17\r\n"+page+"\r\n"),
+		"gzip": answered("http://h.example/a", "Content-Encoding: gzip\r\n",
+			zip1(page)[:20]),
+		"segments": strings.Replace(answered("http://h.example/a", "", page), "WARC-Date",
+			"WARC-Segment-Number: 1\r\nWARC-Date", 1),
+	} {
+		file += answered("http://h.example/b", "", page)
+		f, all, err := readAll(t, fileOf(t, "f.warc", file), Options{})
+		if err != nil || len(all) != 1 || f.BadCount != 1 {
+			t.Errorf("%s: %v, %+v, %v", name, all, f, err)
+		}
+	}
+	// Of the last record only what ends it is missing, which is told.
+	f, all, err := readAll(t, fileOf(t, "f.warc", strings.TrimSuffix(
+		answered("http://h.example/a", "", page), "\r\n\r\n")), Options{})
+	if err != nil || len(all) != 1 || f.BadCount != 1 {
+		t.Errorf("no end of a record: %v, %+v, %v", all, f, err)
+	}
+}
+
 func TestNoPages(t *testing.T) {
 	warc := ""
 	for i, uri := range []string{"dns:h.example", "whois:h.example", "urn:X-wpull:log",

@@ -52,8 +52,11 @@ func (r *reader) records(ctx context.Context, in io.Reader, offset int64) (
 		}
 		if errors.As(err, &damage) {
 			r.file.bad(damage.Offset, err.Error(), nil)
-			r.file.EndedHere = fmt.Sprintf("at octet %d", damage.Offset)
-			return damage, nil
+			if c == nil || !warc.IsCut(err) {
+				r.file.EndedHere = fmt.Sprintf("at octet %d", damage.Offset)
+				return damage, nil
+			}
+			err = nil // its block is whole: only what ends a record is missing
 		}
 		if err != nil {
 			return nil, err
@@ -67,7 +70,7 @@ func (r *reader) records(ctx context.Context, in io.Reader, offset int64) (
 			r.file.bad(rec.Offset, err.Error(), nil)
 			continue
 		}
-		if err := r.capture(c, at); err != nil {
+		if err := r.capture(c, at); err != nil || damage != nil {
 			return nil, err
 		}
 	}
@@ -96,6 +99,7 @@ func (r *reader) record(rec *warc.Record) (*Capture, error) {
 	c := &Capture{URL: url, Payload: payloadDigest(rec.Get(warc.PayloadDigestField))}
 	a := archive.Answer{Status: http.StatusOK, Body: block,
 		Header: []warc.Field{{Name: warc.ContentField, Value: rec.Get(warc.ContentField)}}}
+	cut := rec.Get(warc.TruncatedField)
 	if rec.IsHTTP() {
 		m, err := warc.ParseRecord(rec, block)
 		if err != nil {
@@ -106,6 +110,7 @@ func (r *reader) record(rec *warc.Record) (*Capture, error) {
 			m = &warc.Message{}
 		}
 		a.Status, a.Header, a.Body = m.Status, m.Fields(), m.Plain()
+		cut = m.Cut(rec)
 		if kind == warc.Response && m.Payload != nil {
 			// What the header says may be over the chunks; revisits name that of a decoded body.
 			made := payloadDigest(warc.DigestText(m.Payload))
@@ -135,8 +140,8 @@ func (r *reader) record(rec *warc.Record) (*Capture, error) {
 	case c.Kind != KindFetched:
 		r.file.NoNews++
 		return nil, nil
-	case rec.Get(warc.TruncatedField) != "":
-		r.file.bad(rec.Offset, "its body is cut: "+rec.Get(warc.TruncatedField), []byte(url))
+	case cut != "":
+		r.file.bad(rec.Offset, "its body is cut: "+cut, []byte(url))
 		return nil, nil
 	}
 	return r.body(rec, c, &a), nil

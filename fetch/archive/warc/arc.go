@@ -52,17 +52,23 @@ func arcFields(line string) []Field {
 	return nil
 }
 
-// asHTTP makes a record of an ARC file that begins as an HTTP answer one.
+// asHTTP makes a response of a record that begins as an HTTP answer, where its own header says
+// nothing else: one of an ARC file, and one of WARC that names no media type.
 func (r *Record) asHTTP(begin []byte) {
-	if r.Type() != Resource || string(begin) != "HTTP/" {
+	if string(begin) != "HTTP/" {
 		return
 	}
-	for i := range r.Header {
-		switch f := &r.Header[i]; f.Name {
-		case TypeField:
-			f.Value = Response
-		case ContentField:
-			f.Value = HTTPResponse
+	switch {
+	case r.Version == arcVersion && r.Type() == Resource:
+		for i := range r.Header {
+			switch f := &r.Header[i]; f.Name {
+			case TypeField:
+				f.Value = Response
+			case ContentField:
+				f.Value = HTTPResponse
+			}
 		}
+	case r.Type() == Response && r.Get(ContentField) == "":
+		r.Header = append(r.Header, Field{ContentField, HTTPResponse})
 	}
 }

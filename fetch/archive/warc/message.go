@@ -138,6 +138,20 @@ func (m *Message) IsDecoded() bool {
 	return len(codings) > 0 && coding.IsPlain(m.Plain(), codings)
 }
 
+// Cut says why the body in a record is not whole; "": it is, or nothing tells. The length of a body
+// whose content coding was undone tells nothing.
+func (m *Message) Cut(rec *Record) string {
+	why := rec.Get(TruncatedField)
+	switch {
+	case why != "" || rec.Type() == Revisit:
+	case rec.Get("WARC-Segment-Number") != "":
+		why = "it goes on in other records"
+	case !m.Whole && !m.IsDecoded():
+		why = "it has no end"
+	}
+	return why
+}
+
 // Get returns the first value of a field; "" if there is none.
 func (m *Message) Get(name string) string { return get(m.fields, name) }
 
@@ -308,9 +322,9 @@ func (d *dechunker) next() error {
 	if d.left = int64(size); size > 0 {
 		return nil
 	}
-	for { // the trailer
+	for { // the trailer; of a server that ends without the empty line no content is lost
 		line, err := d.line()
-		if err != nil {
+		if err != nil && (err != io.EOF || len(line) > 0) {
 			return unexpected(err)
 		}
 		if len(bytes.TrimRight(line, "\r\n")) == 0 {

@@ -301,12 +301,11 @@ func (r *Reader) header(rec *Record) error {
 		}
 		begin = len(head)
 	}
-	if rec.Version == arcVersion {
-		begin, _ := r.in.Peek(len("HTTP/")) // a block may be shorter
-		rec.asHTTP(begin)
-	} else {
+	if rec.Version != arcVersion {
 		rec.Header = parseFields(head)
 	}
+	answer, _ := r.in.Peek(len("HTTP/")) // a block may be shorter
+	rec.asHTTP(answer)
 	text := rec.Get(LengthField)
 	length, err := strconv.ParseUint(text, 10, 62)
 	switch {

@@ -67,12 +67,18 @@ func FormatDate(t time.Time) string { return t.UTC().Format(dateLayout) }
 
 // ParseDate reads the date of a record of any version.
 func ParseDate(text string) (time.Time, error) {
-	t, err := time.Parse(time.RFC3339Nano, text)
-	if err != nil {
-		return t, fmt.Errorf("date %q of a record: want one as 2026-01-31T12:00:00Z", text)
+	for _, layout := range dateLayouts {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t.UTC(), nil
+		}
 	}
-	return t.UTC(), nil
+	return time.Time{}, fmt.Errorf("date %q of a record: want one as 2026-01-31T12:00:00Z", text)
 }
+
+// dateLayouts are the forms of a date that the standard has (WARC 1.1, 5.4), and two that writers
+// use: a zone without a colon, and digits alone.
+var dateLayouts = []string{time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02", "2006-01", "2006",
+	"2006-01-02T15:04:05Z0700", "20060102150405"}
 
 // NewID is a record's name: a random UUID (RFC 9562, 5.4) as a URI.
 func NewID() string {
