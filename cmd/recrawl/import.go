@@ -107,7 +107,7 @@ func (p *program) importList(ctx context.Context, list *captures.Input) (err err
 		return err
 	}
 	o := intake.Options{Sizes: sizes, Approximate: c.Approximate, Important: c.Important,
-		Whole: captures.Format(c.Format) == captures.List}
+		Whole: captures.Format(c.Format) == captures.List || intake.IsOthers(list.Name)}
 	o.Part, o.Parts, _ = seen.ParsePart(c.Part)
 	into := intake.Target{Set: c.Set, Write: c.Write, Memory: int64(memory)}
 	if c.Write == standardOutput {

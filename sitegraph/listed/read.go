@@ -25,11 +25,40 @@ type Form struct {
 // separators are what may be between columns, beside a tab.
 const separators = ",;|"
 
-// Begin takes the first line that is neither blank nor a comment, and reports whether it is a
-// header, which Read must not get.
-func (f *Form) Begin(line []byte) bool {
-	text := string(trim(line))
-	if strings.Contains(text, "://") || !utf8.ValidString(text) ||
+// Begin judges a list by its beginning: Whole is set where columns would be in more of the lines, or
+// the header has one column. It returns the number of the line that is the
+// header, which Read must not get; 0: there is none.
+func (f *Form) Begin(head []byte) (header int64) {
+	n, rows, divided := int64(0), 0, 0
+	for line := range bytes.Lines(head[:min(len(head), judged)]) {
+		n++
+		text := trim(line)
+		if len(text) == 0 || isComment(text) {
+			continue
+		}
+		if rows == 0 && f.takeHeader(string(text)) {
+			return n
+		}
+		if rows++; hasScheme(string(text)) {
+			if _, ok := undivided(string(text)); !ok {
+				divided++
+			}
+		}
+	}
+	if rows >= enoughRows && 2*divided < rows {
+		f.Whole = true // a column would be in all
+	}
+	return 0
+}
+
+const (
+	judged     = 64 << 10 // octets of a list that Begin looks at
+	enoughRows = 32       // tell a list whose addresses have commas from one with columns
+)
+
+// takeHeader reports whether the first line of a list is its header.
+func (f *Form) takeHeader(text string) bool {
+	if strings.Contains(text, "://") ||
 		strings.ContainsFunc(text, unicode.IsControl) && !strings.Contains(text, "\t") {
 		return false
 	}
@@ -53,13 +82,8 @@ var addressNames = map[string]bool{"url": true, "urls": true, "uri": true, "addr
 	"addresses": true, "link": true, "loc": true, "location": true, "href": true, "page": true,
 	"page url": true, "page_url": true, "pageurl": true, "full url": true, "landing page": true,
 	"top pages": true, "permalink": true, "website": true, "original": true, "seed": true,
-	"original url": true, "original_url": true, "web address": true, "target_url": true}
-
-// IsRemark reports whether a line is blank or a comment: it comes before a header.
-func IsRemark(line []byte) bool {
-	text := trim(line)
-	return len(text) == 0 || isComment(text)
-}
+	"original url": true, "original_url": true, "web address": true, "target_url": true,
+	"adresse": true, "web-adresse": true, "lien": true, "enlace": true, "seite": true}
 
 // Read returns the canonical address that a line names, or why it names none. The address may share
 // memory with the line.
@@ -72,8 +96,6 @@ func (f *Form) Read(line []byte) (url string, kind Kind) {
 		return whole(unsafe.String(&text[0], len(text)))
 	case bytes.IndexByte(text, 0) >= 0:
 		return "", Zeros
-	case !utf8.Valid(text):
-		return "", NotUTF8
 	case isComment(text) && (f.separator == 0 || text[0] != f.separator):
 		return "", Comment
 	}
@@ -182,11 +204,8 @@ func unwrapped(text string) string {
 
 // One reads an argument, or another text that is one address and nothing else.
 func One(text string) (url string, kind Kind) {
-	switch text = string(trim([]byte(text))); {
-	case text == "":
+	if text = string(trim([]byte(text))); text == "" {
 		return "", Blank
-	case !utf8.ValidString(text):
-		return "", NotUTF8
 	}
 	return address(text)
 }
@@ -194,6 +213,9 @@ func One(text string) (url string, kind Kind) {
 // address reads a text that is an address as a whole. The parser alone would drop tabs and ends of
 // lines, and code blanks and quotes.
 func address(text string) (string, Kind) {
+	if !utf8.ValidString(text) { // other columns may be, as spreadsheets write them
+		return "", NotUTF8
+	}
 	if hasScheme(text) {
 		for _, c := range text {
 			switch {
@@ -301,11 +323,13 @@ func hasScheme(text string) bool {
 }
 
 // isComment reports whether a line is a comment. What begins with two slashes may be an address
-// without a scheme.
+// without a scheme. Spreadsheets write "sep=;" before the header.
 func isComment(text []byte) bool {
 	switch text[0] {
 	case '#', ';':
 		return true
+	case 's':
+		return len(text) == 5 && bytes.HasPrefix(text, []byte("sep="))
 	case '/':
 		rest, ok := bytes.CutPrefix(text, []byte("//"))
 		return ok && (len(rest) == 0 || rest[0] == ' ' || rest[0] == '\t' || rest[0] == '/')

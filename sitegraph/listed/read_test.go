@@ -38,7 +38,8 @@ func TestRead(t *testing.T) {
 		// nothing, or in doubt
 		"": "", " \t ": "", h + "a b": "", h + "a " + h + "b": "", h + "a\u00a0b": "",
 		h + "a\u200bb": "", h + "a\x01": "", h + "a\u200b": h + "a", "\ufeff" + h + "a": h + "a",
-		h + "a\rb": "", h + "\xe9": "", "h.example/x": "", "www.h.example": "", "//h.example/x": "",
+		h + "a\rb": "", h + "\xe9": "", h + "a\tcaf\xe9": h + "a", "\xe9," + h + "a": h + "a",
+		"caf\xe9": "", "h.example/x": "", "www.h.example": "", "//h.example/x": "",
 		"h.example:8080/x": "", "localhost:80": "", "/x": "", "mailto:a@b.example": "",
 		"ftp://h.example/": "", "javascript:x": "", "http:/h.example/": "", "http:h.example": "",
 		"http:///h.example/": "", "http://": "", "https://?x": "", "word": "", "a,b": "",
@@ -88,9 +89,13 @@ func TestHeader(t *testing.T) {
 		{"title,url", "x", ""},
 		{"url,title", "# note", ""},
 		{"url,title", h + "a b,title", ""},
+		{"url;dur\xe9e", h + "a;\xe9", h + "a"},
+		{"Adresse;Titre", h + "a,b;x", h + "a,b"},
+		{"sep=;\nurl;title", h + "a;x", h + "a"},
+		{"\n# note\nurl", h + "a,b", h + "a,b"},
 	} {
 		var f Form
-		if !f.Begin([]byte(test.header)) {
+		if f.Begin([]byte(test.header)) == 0 {
 			t.Errorf("%q is no header", test.header)
 		}
 		if got, kind := f.Read([]byte(test.line)); got != test.want {
@@ -98,10 +103,24 @@ func TestHeader(t *testing.T) {
 		}
 	}
 	for _, line := range []string{h + "a", "h.example/x,title", "a,b", "not an address",
-		"1," + h + "a", "\xff,url"} {
+		"1," + h + "a", "\x01,url", h + "a\nurl"} {
 		var f Form
-		if f.Begin([]byte(line)) || f != (Form{}) {
+		if f.Begin([]byte(line)) > 0 || f != (Form{}) {
 			t.Errorf("%q is a header", line)
+		}
+	}
+}
+
+// Where few lines of many have a comma, there is no column, and commas are parts of addresses.
+func TestCommasOfFew(t *testing.T) {
+	for _, test := range []struct {
+		plain, divided int
+		whole          bool
+	}{{30, 5, true}, {5, 5, false}, {20, 20, false}, {0, 40, false}, {40, 0, true}} {
+		list := strings.Repeat(h+"a\n", test.plain) + strings.Repeat(h+"a,b\n", test.divided)
+		var f Form
+		if n := f.Begin([]byte(list)); n != 0 || f.Whole != test.whole {
+			t.Errorf("%+v: line %d, %v", test, n, f.Whole)
 		}
 	}
 }

@@ -123,7 +123,7 @@ func (in *Input) recognise() error {
 		if err != nil {
 			return fmt.Errorf("undo gzip: %w", err)
 		}
-		in.Reader = z
+		in.Reader = &padded{raw, z}
 	}
 	if in.Format != WARC && in.Format != WACZ && in.Format != Sitemap { // XML says it itself
 		buffered := bufio.NewReaderSize(in.Reader, sniffed)
@@ -131,6 +131,30 @@ func (in *Input) recognise() error {
 		in.Reader, _ = decoded(start, buffered)
 	}
 	return nil
+}
+
+// padded reads gzip members, perhaps with zeros behind them, as blocks of a tape have.
+type padded struct {
+	raw *bufio.Reader
+	z   *gzip.Reader
+}
+
+func (p *padded) Read(b []byte) (int, error) {
+	p.z.Multistream(false)
+	n, err := p.z.Read(b)
+	if err != io.EOF {
+		return n, err
+	}
+	for {
+		c, err := p.raw.ReadByte()
+		if err != nil {
+			return n, err
+		}
+		if c != 0 {
+			_ = p.raw.UnreadByte() // it was read just now
+			return n, p.z.Reset(p.raw)
+		}
+	}
 }
 
 // Close closes the file.

@@ -84,7 +84,6 @@ func TestWARCBodies(t *testing.T) {
 	}
 }
 
-// TestNoPages reads what crawlers write beside pages. It is sound, and does not count as damage.
 // TestCutBodies reads pages that lack their end: they would look changed.
 func TestCutBodies(t *testing.T) {
 	const page = "<p>Words of a page.</p>"
@@ -111,6 +110,7 @@ func TestCutBodies(t *testing.T) {
 	}
 }
 
+// TestNoPages reads what crawlers write beside pages. It is sound, and does not count as damage.
 func TestNoPages(t *testing.T) {
 	warc := ""
 	for i, uri := range []string{"dns:h.example", "whois:h.example", "urn:X-wpull:log",

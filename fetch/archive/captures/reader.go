@@ -229,13 +229,13 @@ func (r *reader) lines(ctx context.Context, in io.Reader,
 }
 
 func (r *reader) list(ctx context.Context, in *Input) error {
-	form, begun := listed.Form{Whole: r.o.Whole}, false
-	return r.lines(ctx, in, func(n int64, line []byte) error {
-		if !begun && !listed.IsRemark(line) {
-			if begun = true; form.Begin(line) {
-				r.file.leave(n, listed.Header.String(), line)
-				return nil
-			}
+	form, from := listed.Form{Whole: r.o.Whole}, bufio.NewReaderSize(listed.Ends(in), sniffed)
+	head, _ := from.Peek(sniffed) // an error comes again when it is read
+	header := form.Begin(withoutMark(head))
+	return r.lines(ctx, from, func(n int64, line []byte) error {
+		if n == header {
+			r.file.leave(n, listed.Header.String(), line)
+			return nil
 		}
 		url, kind := form.Read(line)
 		switch kind {

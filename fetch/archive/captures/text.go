@@ -17,10 +17,17 @@ func (f *File) Text(w io.Writer) error {
 	if f.Format == List {
 		bad = "without an address"
 	}
+	captured, named := "captures of pages", "named addresses"
+	if f.Captures == 1 {
+		captured = "capture of a page"
+	}
+	if f.Listed == 1 {
+		named = "named address"
+	}
 	for _, part := range []struct {
 		n    int64
 		what string
-	}{{f.Captures, "captures of pages"}, {f.WithBody, "with a body"}, {f.Listed, "named addresses"},
+	}{{f.Captures, captured}, {f.WithBody, "with a body"}, {f.Listed, named},
 		{f.NoPages, "no pages"},
 		{f.NoNews, "that tell nothing of a page"}, {f.Elsewhen, "of another time"},
 		{f.BadCount, bad}} {

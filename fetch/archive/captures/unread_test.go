@@ -54,3 +54,16 @@ func TestWideList(t *testing.T) {
 		}
 	}
 }
+
+// A compressed list may have several members, and zeros behind them.
+func TestPaddedList(t *testing.T) {
+	list := zip1("http://h.example/a\n") + zip1("http://h.example/b\n")
+	f, all, err := readAll(t, fileOf(t, "f.txt", list+strings.Repeat("\x00", 512)), Options{})
+	if err != nil || len(all) != 2 || f.BadCount > 0 {
+		t.Errorf("zeros: %v, %+v, %v", all, f, err)
+	}
+	f, all, err = readAll(t, fileOf(t, "f.txt", list+"damaged"), Options{})
+	if err != nil || len(all) != 2 || f.BadCount != 1 {
+		t.Errorf("damage: %v, %+v, %v", all, f, err)
+	}
+}

@@ -52,12 +52,15 @@ func Run(ctx context.Context, list io.Reader, o Options) (*Result, error) {
 	next, free, stop := pieces(ctx, list, rules, runtime.GOMAXPROCS(0))
 	defer stop()
 	err := r.take(ctx, next, free, pipeline, o)
-	if err == nil {
-		err = pipeline.Settle()
+	if err == nil || errors.Is(err, errCut) {
+		err = errors.Join(err, pipeline.Settle())
 	}
 	r.end(pipeline, o.Set)
 	return r, err
 }
+
+// errCut says that a list ends with an error. The lines before it are taken in.
+var errCut = errors.New("read the list")
 
 // newPipeline is the way of an address: cache, filter, set, and whoever keeps what is new.
 func newPipeline(set *seen.Set, sizes seen.Sizes, keeper Keeper, o Options) *seen.Pipeline {
@@ -104,7 +107,7 @@ func (r *Result) take(ctx context.Context, next func() (*piece, bool), free func
 		if errors.Is(err, io.EOF) {
 			return nil
 		} else if err != nil {
-			return fmt.Errorf("read the list after line %d: %w", r.Lines, err)
+			return fmt.Errorf("%w after line %d: %w", errCut, r.Lines, err)
 		}
 	}
 	return ctx.Err()

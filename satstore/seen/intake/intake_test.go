@@ -206,6 +206,9 @@ func TestBrokenList(t *testing.T) {
 	if !errors.Is(err, broken) || !strings.Contains(err.Error(), "after line 1") {
 		t.Errorf("%v", err)
 	}
+	if set.Len() != 1 {
+		t.Errorf("%d addresses before the damage were taken in", set.Len())
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := Run(ctx, strings.NewReader("http://a.example/\n"), o); !errors.Is(err,
@@ -600,6 +603,9 @@ func TestOthers(t *testing.T) {
 	o.See("http://c.example/", []string{"http://a.example/2", "https://b.example/1"})
 	must(t, o.Close())
 	has(first + "http://a.example/2\n")
+	if !IsOthers(file) || IsOthers(file+".seen") {
+		t.Error("a list is not told from others")
+	}
 	must(t, os.WriteFile(file, []byte(first+"http://a.exam"), 0o600)) // cut short by a crash
 	o = open()
 	o.See("http://c.example/", []string{"http://d.example/"})

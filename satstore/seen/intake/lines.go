@@ -58,7 +58,7 @@ type reader struct {
 	lines int64
 	skip  bool // within a line that is too long
 	first bool
-	form  *listed.Form // that the header changes
+	form  *listed.Form // that the beginning of the list decides
 }
 
 // next fills a piece with whole lines; its err ends the list.
@@ -78,7 +78,7 @@ func (r *reader) next(p *piece) {
 	if !r.first {
 		r.first = true
 		p.bytes = bytes.TrimPrefix(p.bytes, []byte("\xef\xbb\xbf"))
-		p.begin(r.form)
+		p.header = r.form.Begin(p.bytes)
 	}
 	r.rest = r.rest[:0]
 	if p.err == nil {
@@ -93,19 +93,6 @@ func (r *reader) next(p *piece) {
 	r.lines += int64(bytes.Count(p.bytes, []byte{'\n'}))
 	if p.tooLong {
 		r.lines++
-	}
-}
-
-// begin looks for the header of the list.
-func (p *piece) begin(form *listed.Form) {
-	line := int64(0)
-	for text := range bytes.Lines(p.bytes) {
-		if line++; !listed.IsRemark(text) {
-			if form.Begin(text) {
-				p.header = line
-			}
-			return
-		}
 	}
 }
 

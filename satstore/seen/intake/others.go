@@ -3,6 +3,7 @@ package intake
 import (
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/recrawl/recrawl/satstore/seen"
@@ -34,6 +35,15 @@ const (
 	settleEvery = 30 * time.Second
 )
 
+// besides is what the name of the set has behind that of its list.
+const besides = ".seen"
+
+// IsOthers reports whether a file is a list of Others, beside its set: its lines are whole addresses.
+func IsOthers(file string) bool {
+	info, err := os.Stat(file + besides)
+	return err == nil && info.IsDir()
+}
+
 // OpenOthers opens the list in a file, which is made if need be, and its set: the directory
 // file.seen. For "" it returns nil.
 func OpenOthers(file string, now time.Time) (*Others, error) {
@@ -45,7 +55,7 @@ func OpenOthers(file string, now time.Time) (*Others, error) {
 		return nil, err
 	}
 	o := &Others{important: importance(nil), settled: now}
-	if o.set, err = seen.OpenSet(file+".seen",
+	if o.set, err = seen.OpenSet(file+besides,
 		seen.SetOptions{BufferKeys: sizes.BufferKeys}); err != nil {
 		return nil, fmt.Errorf("addresses of other servers: %w", err)
 	}
