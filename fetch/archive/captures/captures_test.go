@@ -388,7 +388,9 @@ func FuzzNutch(f *testing.F) {
 
 func FuzzLog(f *testing.F) {
 	fuzzLines(f, Log, `h - - [31/Jan/2024:12:00:00 +0000] "GET /a?x=1 HTTP/1.1" 200 5 "-" "x"`,
-		`h [31/Jan/2024:12:00:00 +0000] "GET //x\" HTTP/1.1" 200`)
+		`h [31/Jan/2024:12:00:00 +0000] "GET //x\" HTTP/1.1" 200`,
+		`{"ts":1.5,"request":{"method":"GET","uri":"/a"},"status":200}`,
+		"#Fields: date time cs-method cs-uri-stem sc-status\n2024-01-31 12:00:00 GET /a 200")
 }
 
 func FuzzSitemap(f *testing.F) {

@@ -26,7 +26,7 @@ const (
 	WARC    Format = "warc" // or ARC
 	WACZ    Format = "wacz"
 	Nutch   Format = "nutch" // readdb -dump
-	Log     Format = "log"   // common or combined, of a web server
+	Log     Format = "log"   // of a web server: common, combined, JSON lines or W3C extended
 )
 
 // Formats are all of them.
@@ -168,6 +168,8 @@ func (in *Input) Close() error {
 var (
 	logLine   = regexp.MustCompile(`^(?:\S+ )?\S+ \S+ \S+ \[[^\]]{10,40}\] "`)
 	jsonRows  = regexp.MustCompile(`^\s*\[\s*(?:\]\s*$|[\[{])`)
+	jsonLog   = regexp.MustCompile(`"(?:request|request_uri|uri|remote_addr|RequestPath)"\s*:`)
+	w3cLog    = regexp.MustCompile(`(?i)^#(?:version|software|fields|date|start-date): ?`)
 	nutchLine = regexp.MustCompile(`^\S+\tVersion: \d+\s*$`)
 )
 
@@ -196,6 +198,8 @@ func FormatOf(head []byte) Format {
 			continue
 		case bare[0] == '<':
 			return Sitemap
+		case bare[0] == '{' && jsonLog.Match(bare), w3cLog.Match(bare):
+			return Log
 		case bare[0] == '{':
 			if bytes.Contains(bare, []byte(`"timestamp"`)) {
 				return CDXJ
@@ -205,7 +209,7 @@ func FormatOf(head []byte) Format {
 			return CDXJ
 		case nutchLine.Match(line):
 			return Nutch
-		case logLine.Match(line):
+		case logLine.Match(logPrefix.ReplaceAll(line, nil)):
 			return Log
 		}
 		words := bytes.Fields(bare)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -30,6 +31,7 @@ const (
 	otherStatus = "a status other than 200 and 304"
 	otherTime   = "of another time"
 	noRequest   = "no request of HTTP for a path"
+	noAddress   = "no address of a page"
 )
 
 // log reads the log of a web server. It tells which addresses there are, and how often they are
@@ -45,10 +47,18 @@ func (r *reader) log(ctx context.Context, in *Input) error {
 	}
 	server := sitegraph.ServerName(r.base)
 	host := hostOf(strings.TrimSuffix(r.base[strings.Index(r.base, "://")+3:], "/"))
+	var columns []string // of the W3C extended format
 	return r.lines(ctx, in, func(n int64, line []byte) error {
-		q, err := parseLog(string(line))
+		if line[0] == '#' {
+			if fields, ok := strings.CutPrefix(string(line), "#Fields:"); ok {
+				columns = strings.Fields(strings.ToLower(fields))
+			}
+			return nil
+		}
+		q, err := requestOf(string(line), columns)
 		if err != nil {
 			r.file.bad(n, err.Error(), line)
+			r.file.leave(n, err.Error(), line)
 			return nil
 		}
 		url, why := "", ""
@@ -77,7 +87,8 @@ func (r *reader) log(ctx context.Context, in *Input) error {
 		}
 		switch {
 		case err != nil:
-			r.file.bad(n, "no address of a page", line)
+			r.file.bad(n, noAddress, line)
+			r.file.leave(n, noAddress, line)
 			return nil
 		case why != "":
 			r.file.NoNews++
@@ -104,7 +115,34 @@ func serverBase(server string) (string, error) {
 	return base, nil
 }
 
-var errLog = errors.New(`want host, user, user, [time], "request", status and size`)
+// Why lines of logs cannot be read.
+var (
+	errLog       = errors.New(`want host, user, user, [time], "request", status and size`)
+	errLogTime   = errors.New("no time as 31/Jan/2026:12:00:00 +0000")
+	errLogStatus = errors.New("no status of three digits")
+)
+
+// requestOf reads a line of any format of logs.
+func requestOf(line string, columns []string) (request, error) {
+	var of logRow
+	var err error
+	switch {
+	case line[0] == '{':
+		of, err = jsonRow(line)
+	case columns != nil:
+		of, err = w3cRow(line, columns)
+	default:
+		return parseLog(line)
+	}
+	if err != nil {
+		return request{}, err
+	}
+	return of.request()
+}
+
+// logPrefix is what syslog and Docker write before a line.
+var logPrefix = regexp.MustCompile(`^(?:(?:<\d+>)?(?:[A-Z][a-z]{2} [ \d]\d [\d:]{8}|` +
+	`\d{4}-\d\d-\d\dT\S+) \S+ [^\s:]+: |\S+ +\| )`)
 
 // parseLog reads a line of the common or combined format, also with the name of the server that was
 // asked before it (vhost_combined), or in place of the first user (lighttpd).
@@ -115,6 +153,9 @@ func parseLog(line string) (q request, err error) {
 		return q, errLog
 	}
 	before, stamp := head[:open], head[open+2:]
+	if strings.Contains(before, ": ") || strings.Contains(before, "| ") {
+		before = logPrefix.ReplaceAllString(before, "")
+	}
 	if q.at, err = logTime(stamp); err != nil {
 		return q, err
 	}
@@ -134,7 +175,7 @@ func parseLog(line string) (q request, err error) {
 		return q, errLog
 	}
 	if q.status, err = strconv.Atoi(after[0]); err != nil || q.status < 100 || q.status > 999 {
-		return q, fmt.Errorf("the status is %.20q; want three digits", after[0])
+		return q, errLogStatus
 	}
 	q.method, q.target = requestLine(rest[:end])
 	return q, nil
@@ -144,7 +185,7 @@ func logTime(text string) (time.Time, error) {
 	at, err := time.Parse("02/Jan/2006:15:04:05 -0700", text)
 	if err != nil {
 		if at, err = time.Parse(time.RFC3339, text); err != nil {
-			return at, fmt.Errorf("the time is %.40q; want one as 31/Jan/2026:12:00:00 +0000", text)
+			return at, errLogTime
 		}
 	}
 	return at, nil

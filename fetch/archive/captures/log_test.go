@@ -114,3 +114,37 @@ func TestListLeavesOut(t *testing.T) {
 		t.Errorf("%q", kinds)
 	}
 }
+
+// Logs with named columns, and lines behind a prefix, name addresses as others do.
+func TestLogRows(t *testing.T) {
+	const common = `192.0.2.1 - - [26/Apr/2026:03:12:05 +0200] "GET /a?x=1 HTTP/1.1" 200 5` + "\n"
+	for name, text := range map[string]string{
+		"IIS": "#Software: IIS\r\n#Fields: date time cs-method cs-uri-stem cs-uri-query s-port " +
+			"sc-status\r\n2026-04-26 00:00:01 GET /a x=1 80 200\r\n2026-04-26 00:00:01 POST /b - 80 200\r\n",
+		"CloudFront": "#Version: 1.0\n#Fields: date time cs-method cs(Host) cs-uri-stem sc-status " +
+			"cs-uri-query x-host-header\n2026-04-26\t00:00:01\tGET\td1.cloudfront.example\t/a\t200\tx=1\t" +
+			"h.example\n",
+		"Caddy": `{"ts":1777170000.1,"request":{"method":"GET","host":"h.example","uri":"/a?x=1"},` +
+			`"status":200}` + "\n" + `{"ts":1777170000.1,"request":{"method":"GET","host":"o.example",` +
+			`"uri":"/z"},"status":200}` + "\n",
+		"nginx line": `{"time_iso8601":"2026-04-26T03:12:05+02:00","request":"GET /a?x=1 HTTP/1.1",` +
+			`"status":"200"}` + "\n",
+		"nginx": `{"time":"2026-04-26T03:12:05+02:00","uri":"/a","args":"x=1",` +
+			`"request_method":"GET","status":304}` + "\n{broken\n",
+		"Traefik": `{"DownstreamStatus":200,"RequestHost":"h.example","RequestMethod":"GET",` +
+			`"RequestPath":"/a?x=1","StartUTC":"2026-04-26T03:12:05.1Z","time":"2026-04-26T03:12:05Z"}` +
+			"\n",
+		"syslog": "Apr 26 03:12:05 web nginx: " + common,
+		"Docker": "web_1  | " + common,
+	} {
+		f, all, err := readAll(t, fileOf(t, "f.log", text), Options{Server: "http://h.example"})
+		if err != nil || f.Format != Log || len(all) != 1 || all[0].URL != "http://h.example/a?x=1" {
+			t.Errorf("%s: %v, %+v, %v", name, all, f, err)
+		}
+		for _, b := range f.Bad {
+			if len(f.Left) == 0 || f.Left[len(f.Left)-1].Kind != b.What {
+				t.Errorf("%s: %+v is of no kind of %+v", name, b, f.Left)
+			}
+		}
+	}
+}

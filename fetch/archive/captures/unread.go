@@ -34,11 +34,6 @@ var unread = []struct {
 	{regexp.MustCompile(`(?i)^\s*<!doctype netscape-bookmark`),
 		"bookmarks of a browser (Netscape HTML): write their addresses to a list"},
 	{regexp.MustCompile(`(?i)^\s*(<!doctype html|<html)`), "an HTML page"},
-	{regexp.MustCompile(`(?i)^#(version|software|fields|date|start-date): ?`),
-		"a log in the W3C extended format (IIS, CloudFront)"},
-	{regexp.MustCompile(
-		`^\s*\{[^\n]*"(request|request_uri|uri|remote_addr|status)"\s*:[^\n]*\}\s*($|\n)`),
-		"a log in JSON lines (Caddy, nginx)"},
 	{regexp.MustCompile(`^\s*\{[^\n]*\}\s*\n\s*\{`),
 		"JSON lines: write their addresses to a list"},
 	{regexp.MustCompile(`^\s*\[[ \t]*["{]`),

@@ -14,8 +14,6 @@ func TestUnread(t *testing.T) {
 		"<?xml version=\"1.0\"?>\n<!-- x -->\n<opml version=\"2.0\"><body/></opml>": "OPML",
 		"<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<META><TITLE>Bookmarks</TITLE>":       "bookmarks",
 		"\ufeff<!DOCTYPE html><html><a href=\"http://h.example/\">":                 "HTML",
-		"#Software: Microsoft IIS\n#Fields: date time cs-uri-stem\n":                "W3C",
-		`{"level":"info","ts":1,"request":{"uri":"/a"},"status":200}`:               "Caddy",
 		"{\"url\":\"http://h.example/\"}\n{\"url\":\"http://h.example/b\"}\n":       "JSON lines",
 		`["http://h.example/", "http://h.example/b"]`:                               "JSON array",
 		"%PDF-1.7": "PDF",
