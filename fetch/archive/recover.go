@@ -20,7 +20,9 @@ import (
 var endings = []string{".warc.gz", ".warc", ".arc.gz", ".arc"}
 
 // warcFiles are the names of the WARC files of a directory, in their order.
-func warcFiles(dir string) (names []string, err error) {
+func warcFiles(dir string) (names []string, err error) { return namesIn(dir, endings) }
+
+func namesIn(dir string, endings []string) (names []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
@@ -283,9 +285,10 @@ func RecordBehind(f io.ReaderAt, offset int64) (int64, error) {
 	}
 }
 
-// Names are the paths of the WARC files of a directory, by name.
+// Names are the paths of the WARC files of a directory, by name, also of those that a Reader cannot
+// read at a place.
 func Names(dir string) (paths []string, err error) {
-	names, err := warcFiles(dir)
+	names, err := namesIn(dir, append([]string{".warc.zst"}, endings...))
 	for _, name := range names {
 		paths = append(paths, filepath.Join(dir, name))
 	}

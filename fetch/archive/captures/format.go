@@ -50,11 +50,6 @@ type Input struct {
 	file *os.File
 }
 
-// compressions are those of files, beside gzip, with what they begin with. The second of zstd is
-// that of a dictionary, as some WARC files have it.
-var compressions = []struct{ name, mark string }{{"zstd", "\x28\xb5\x2f\xfd"},
-	{"zstd", "\x5d\x2a\x4d\x18"}, {"xz", "\xfd7zXZ\x00"}, {"bzip2", "BZh"}}
-
 // sniffed is how much of a file, not compressed, tells its format.
 const sniffed = 64 << 10
 
@@ -92,10 +87,15 @@ func (in *Input) recognise() error {
 	if err != nil && err != io.EOF {
 		return err
 	}
-	for _, c := range compressions {
-		if bytes.HasPrefix(head, []byte(c.mark)) {
-			return fmt.Errorf("it is compressed with %s, which is not read here; undo that first, "+
-				"with %s -d", c.name, c.name)
+	other, err := uncompressed(raw)
+	if err != nil {
+		return err
+	}
+	if other != nil { // no place in it is one of the file
+		raw = bufio.NewReaderSize(other, sniffed)
+		in.Reader, in.Size = raw, 0
+		if head, err = raw.Peek(sniffed); len(head) == 0 && err != io.EOF {
+			return fmt.Errorf("undo its compression: %w", err)
 		}
 	}
 	text := head

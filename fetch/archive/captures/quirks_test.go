@@ -1,15 +1,17 @@
 package captures
 
 import (
+	"archive/zip"
 	"bytes"
+	"encoding/base64"
+	"encoding/binary"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 )
 
 // record is a WARC record of an address, with an HTTP answer as its block unless it is of another
@@ -182,16 +184,85 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestCompressions names the compression that is not read.
+// TestCompressions reads files of other compressions than gzip, and names one that is not read.
 func TestCompressions(t *testing.T) {
-	for name, text := range map[string]string{"zstd": "\x28\xb5\x2f\xfd\x20",
-		"xz": "\xfd7zXZ\x00\x00", "bzip2": "BZh91AY"} {
-		path := filepath.Join(t.TempDir(), "f.warc")
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
+	file := answered("http://h.example/a", "", "<p>A page.") +
+		answered("http://h.example/b", "", "<p>Another.")
+	var samples [][]byte
+	for i := range 50 {
+		samples = append(samples, fmt.Appendf(nil, "%x %s %d", i*7919, file[i:], i*i))
+	}
+	dictionary, err := zstd.BuildDict(zstd.BuildDictOptions{ID: 7, Contents: samples,
+		History: []byte(file), Offsets: [3]int{1, 4, 8}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, _ := zstd.NewWriter(nil) // the options are sound
+	with, err := zstd.NewWriter(nil, zstd.WithEncoderDict(dictionary))
+	if err != nil {
+		t.Fatal(err)
+	}
+	frame := func(of []byte) string {
+		return dictionaryMark + string(binary.LittleEndian.AppendUint32(nil, uint32(len(of)))) +
+			string(of)
+	}
+	records := string(with.EncodeAll([]byte(file[:len(file)/2]), nil)) +
+		string(with.EncodeAll([]byte(file[len(file)/2:]), nil))
+	for name, text := range map[string]string{"zstd": string(plain.EncodeAll([]byte(file), nil)),
+		"dictionary":            frame(dictionary) + records,
+		"compressed dictionary": frame(plain.EncodeAll(dictionary, nil)) + records} {
+		f, all, err := readAll(t, fileOf(t, "f.warc.zst", text), Options{})
+		if err != nil || len(all) != 2 || f.BadCount > 0 {
+			t.Errorf("%s: %v, %+v, %v", name, all, f, err)
 		}
-		if _, err := Open(path, ""); err == nil || !strings.Contains(err.Error(), name+" -d") {
-			t.Errorf("%s: %v", name, err)
+	}
+	list, err := base64.StdEncoding.DecodeString("QlpoOTFBWSZTWUCGPrIAAAXZgAAQAAGAECJGREAgADEDQNAghtR+qenFaRTDZY3T/gu5IpwoSCBDH1kA")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, all, err := readAll(t, fileOf(t, "f.bz2", string(list)), Options{})
+	if err != nil || len(all) != 1 || all[0].URL != "http://h.example/a" {
+		t.Errorf("bzip2: %v, %+v, %v", all, f, err)
+	}
+	for name, text := range map[string]string{"xz": "\xfd7zXZ\x00\x00", "undo": "BZh91AY",
+		"zstd": frame(nil)[:8], "dictionary": dictionaryMark + "\xff\xff\xff\xff"} {
+		if in, err := Open(fileOf(t, "f", text), ""); err == nil {
+			if _, _, err = readAll(t, in.Name, Options{}); err == nil {
+				t.Errorf("%s: no error", name)
+			}
+		}
+	}
+}
+
+// TestZIPs reads a WACZ of WACZ files, a ZIP of WARC files, and a damaged WARC file in a WACZ.
+func TestZIPs(t *testing.T) {
+	stored := func(files ...string) string {
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		for i := 0; i < len(files); i += 2 {
+			w, err := z.CreateHeader(&zip.FileHeader{Name: files[i], Method: zip.Store})
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.Write([]byte(files[i+1]))
+		}
+		z.Close()
+		return b.String()
+	}
+	one := zip1(answered("http://h.example/a", "", "<p>A page."))
+	two := zip1(answered("http://h.example/b", "", "<p>Another."))
+	for name, test := range map[string]struct {
+		file      string
+		want, bad int
+	}{
+		"nested": {stored("datapackage.json", "{}", "a.wacz", stored("archive/a.warc.gz", one),
+			"b.wacz", stored("archive/b.warc.gz", two)), 2, 0},
+		"plain ZIP": {stored("x/a.warc.gz", one, "x/b.warc.gz", two), 2, 0},
+		"damaged":   {stored("archive/a.warc.gz", one+one[:30]+"damaged"+one[60:]+two), 2, 1},
+	} {
+		f, all, err := readAll(t, fileOf(t, "f.wacz", test.file), Options{})
+		if err != nil || len(all) != test.want || f.BadCount != int64(test.bad) {
+			t.Errorf("%s: %v, %+v, %v", name, all, f, err)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"mime"
 	"net/http"
 	"slices"
@@ -22,14 +23,23 @@ import (
 
 // warc reads the records of a WARC file, also behind damaged ones where it is compressed.
 func (r *reader) warc(ctx context.Context, in *Input) error {
+	if in.Size == 0 {
+		_, err := r.records(ctx, in, 0)
+		return err
+	}
+	return r.places(ctx, in, in.file, in.Size)
+}
+
+// places reads records from in, and behind damaged ones from what it has at a place.
+func (r *reader) places(ctx context.Context, in io.Reader, at io.ReaderAt, size int64) error {
 	damage, err := r.records(ctx, in, 0)
-	for damage != nil && in.Size > 0 {
-		next, bad := archive.RecordBehind(in.file, damage.Offset)
+	for damage != nil {
+		next, bad := archive.RecordBehind(at, damage.Offset)
 		if bad != nil || next < 0 {
 			break
 		}
 		r.file.EndedHere = ""
-		damage, err = r.records(ctx, io.NewSectionReader(in.file, next, in.Size-next), next)
+		damage, err = r.records(ctx, io.NewSectionReader(at, next, size-next), next)
 	}
 	return err
 }
@@ -177,11 +187,17 @@ func (r *reader) wacz(ctx context.Context, in *Input) error {
 		return err
 	}
 	defer done()
+	return r.zip(ctx, from, size, true)
+}
+
+// zip reads a WACZ, also one of several: archives are downloaded as a ZIP of WACZ files, or of WARC
+// files alone.
+func (r *reader) zip(ctx context.Context, from io.ReaderAt, size int64, outer bool) error {
 	z, err := zip.NewReader(from, size)
 	if err != nil {
 		return fmt.Errorf("it is no whole WACZ: %w", err)
 	}
-	under := func(folder string, endings ...string) (found []*zip.File) {
+	of := func(folder string, endings ...string) (found []*zip.File) {
 		for _, f := range z.File {
 			if strings.HasPrefix(f.Name, folder) &&
 				slices.ContainsFunc(endings, func(e string) bool {
@@ -192,43 +208,55 @@ func (r *reader) wacz(ctx context.Context, in *Input) error {
 		}
 		return found
 	}
-	files := under("archive/", ".warc.gz", ".warc", ".arc.gz", ".arc")
-	read := func(ctx context.Context, in io.Reader) error {
-		_, err := r.records(ctx, in, 0)
-		return err
+	files := of("", ".warc.gz", ".warc", ".arc.gz", ".arc")
+	if outer {
+		files = append(files, of("", ".wacz")...)
 	}
 	if len(files) == 0 {
-		files = under("indexes/", ".cdx", ".cdxj", ".cdx.gz", ".cdxj.gz")
-		read = func(ctx context.Context, in io.Reader) error {
-			return r.cdxj(ctx, &Input{Reader: in})
-		}
+		files = of("indexes/", ".cdx", ".cdxj", ".cdx.gz", ".cdxj.gz")
 	}
 	if len(files) == 0 {
-		return errors.New("the WACZ has neither WARC files in archive/ nor an index in indexes/")
+		return errors.New("the WACZ has neither WARC files nor an index in indexes/")
 	}
 	for _, f := range files {
-		if err := r.within(ctx, f, read); err != nil {
+		if err := r.within(ctx, f, from); err != nil {
 			return fmt.Errorf("%s: %w", f.Name, err)
 		}
 	}
 	return nil
 }
 
-func (r *reader) within(ctx context.Context, f *zip.File,
-	read func(context.Context, io.Reader) error) error {
+// within reads a file of a ZIP. Those that are not compressed once more are read at any place.
+func (r *reader) within(ctx context.Context, f *zip.File, from io.ReaderAt) error {
+	if at, err := f.DataOffset(); f.Method == zip.Store && err == nil {
+		size := int64(min(f.CompressedSize64, math.MaxInt64))
+		part := io.NewSectionReader(from, at, size)
+		switch {
+		case strings.HasSuffix(f.Name, ".wacz"):
+			return r.zip(ctx, part, size, false)
+		case !strings.HasPrefix(f.Name, "indexes/"):
+			return r.places(ctx, part, part, size)
+		}
+	}
 	part, err := f.Open()
 	if err != nil {
 		return err
 	}
 	defer part.Close() // it was read only
-	if strings.HasPrefix(f.Name, "indexes/") && strings.HasSuffix(f.Name, ".gz") {
+	switch {
+	case strings.HasSuffix(f.Name, ".wacz"):
+		return errors.New("it is compressed within the WACZ: unpack it first")
+	case !strings.HasPrefix(f.Name, "indexes/"):
+		_, err := r.records(ctx, part, 0)
+		return err
+	case strings.HasSuffix(f.Name, ".gz"):
 		z, err := gzip.NewReader(part)
 		if err != nil {
 			return fmt.Errorf("undo gzip: %w", err)
 		}
-		return read(ctx, z)
+		return r.cdxj(ctx, &Input{Reader: z})
 	}
-	return read(ctx, part)
+	return r.cdxj(ctx, &Input{Reader: part})
 }
 
 // seekable makes a file of what cannot be read at any place, as standard input.
