@@ -63,6 +63,7 @@ func TestWARCBodies(t *testing.T) {
 		"a day alone":    strings.Replace(plain, "T12:00:00Z", "", 1),
 		"a zone":         strings.Replace(plain, "00Z", "00+0000", 1),
 		"no checksum":    of(gz, strings.TrimSuffix(zip1(page), zip1(page)[len(zip1(page))-8:])),
+		"no chunks":      of("Transfer-Encoding: chunked\r\n", page),
 		"no last line": of("Transfer-Encoding: chunked\r\n", fmt.Sprintf("%x\r\n%s\r\n0\r\n",
 			len(page), page)),
 		"byte order": "\xef\xbb\xbf" + plain,

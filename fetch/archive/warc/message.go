@@ -23,6 +23,7 @@ type Message struct {
 	Payload []byte // SHA-1 of the body without its transfer coding
 	Size    int64  // octets of that
 	fields  []Field
+	undone  bool // the head says that Body has chunks, and it has none
 	asIs    bool // Body has no transfer coding, whatever the head says
 }
 
@@ -79,7 +80,7 @@ func (m *Message) read(rest []byte) {
 		buffered := bufio.NewReaderSize(from, maxChunkLine)
 		d := &dechunker{r: buffered}
 		m.Size, _ = io.Copy(sum, d)
-		m.Whole = d.done
+		m.Whole, m.undone = d.done, d.asIs
 		m.Body = rest
 		if d.done {
 			m.Body = rest[:len(rest)-from.Len()-buffered.Buffered()]
@@ -139,14 +140,14 @@ func (m *Message) IsDecoded() bool {
 }
 
 // Cut says why the body in a record is not whole; "": it is, or nothing tells. The length of a body
-// whose content coding was undone tells nothing.
+// whose coding was undone tells nothing.
 func (m *Message) Cut(rec *Record) string {
 	why := rec.Get(TruncatedField)
 	switch {
 	case why != "" || rec.Type() == Revisit:
 	case rec.Get("WARC-Segment-Number") != "":
 		why = "it goes on in other records"
-	case !m.Whole && !m.IsDecoded():
+	case !m.Whole && !m.undone && !m.IsDecoded():
 		why = "it has no end"
 	}
 	return why
