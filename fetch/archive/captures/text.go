@@ -35,7 +35,11 @@ func (f *File) Text(w io.Writer) error {
 			what += fmt.Sprintf(", %s %s", report.Grouped(part.n), part.what)
 		}
 	}
-	_, err := fmt.Fprintf(w, "%s: %s, %s%s\n", f.Name, f.Format, report.Plural(int(f.Read), unit),
+	format := string(f.Format)
+	if f.arc {
+		format = "ARC"
+	}
+	_, err := fmt.Fprintf(w, "%s: %s, %s%s\n", f.Name, format, report.Plural(int(f.Read), unit),
 		what)
 	told := map[string]bool{}
 	for _, l := range f.Left {
