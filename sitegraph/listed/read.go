@@ -25,9 +25,9 @@ type Form struct {
 // separators are what may be between columns, beside a tab.
 const separators = ",;|"
 
-// Begin judges a list by its beginning: Whole is set where columns would be in more of the lines, or
-// the header has one column. It returns the number of the line that is the
-// header, which Read must not get; 0: there is none.
+// Begin judges a list by its beginning: it sets Whole where columns would be in more of the lines,
+// or the header has one column. It returns the number of the line that is the header, which Read
+// must not get; 0: there is none.
 func (f *Form) Begin(head []byte) (header int64) {
 	n, rows, divided := int64(0), 0, 0
 	for line := range bytes.Lines(head[:min(len(head), judged)]) {

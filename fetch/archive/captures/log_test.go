@@ -120,10 +120,11 @@ func TestLogRows(t *testing.T) {
 	const common = `192.0.2.1 - - [26/Apr/2026:03:12:05 +0200] "GET /a?x=1 HTTP/1.1" 200 5` + "\n"
 	for name, text := range map[string]string{
 		"IIS": "#Software: IIS\r\n#Fields: date time cs-method cs-uri-stem cs-uri-query s-port " +
-			"sc-status\r\n2026-04-26 00:00:01 GET /a x=1 80 200\r\n2026-04-26 00:00:01 POST /b - 80 200\r\n",
+			"sc-status\r\n2026-04-26 00:00:01 GET /a x=1 80 200\r\n" +
+			"2026-04-26 00:00:01 POST /b - 80 200\r\n",
 		"CloudFront": "#Version: 1.0\n#Fields: date time cs-method cs(Host) cs-uri-stem sc-status " +
-			"cs-uri-query x-host-header\n2026-04-26\t00:00:01\tGET\td1.cloudfront.example\t/a\t200\tx=1\t" +
-			"h.example\n",
+			"cs-uri-query x-host-header\n2026-04-26\t00:00:01\tGET\td1.cloudfront.example\t" +
+			"/a\t200\tx=1\th.example\n",
 		"Caddy": `{"ts":1777170000.1,"request":{"method":"GET","host":"h.example","uri":"/a?x=1"},` +
 			`"status":200}` + "\n" + `{"ts":1777170000.1,"request":{"method":"GET","host":"o.example",` +
 			`"uri":"/z"},"status":200}` + "\n",

@@ -28,7 +28,8 @@ func (r logRow) first(names ...string) string {
 func (r logRow) request() (q request, err error) {
 	q.host = hostOf(r.first("x-host-header", "cs-host", "cs(host)", "requesthost", "http_host",
 		"host", "vhost"))
-	q.method = r.first("cs-method", "requestmethod", "request_method", "method", "http_method", "verb")
+	q.method = r.first("cs-method", "requestmethod", "request_method", "method", "http_method",
+		"verb")
 	q.target = r.first("request_uri", "requestpath")
 	if line := r.first("request"); line != "" && q.target == "" {
 		q.method, q.target = requestLine(line)
@@ -45,8 +46,8 @@ func (r logRow) request() (q request, err error) {
 	if q.status, err = strconv.Atoi(status); err != nil {
 		return q, errLogStatus
 	}
-	stamp := r.first("time_iso8601", "time_local", "@timestamp", "timestamp", "startutc", "ts", "time",
-		"msec")
+	stamp := r.first("time_iso8601", "time_local", "@timestamp", "timestamp", "startutc", "ts",
+		"time", "msec")
 	if date := r["date"]; len(date) == len(time.DateOnly) {
 		stamp = date + "T" + r["time"] + "Z"
 	}

@@ -217,7 +217,8 @@ func TestCompressions(t *testing.T) {
 			t.Errorf("%s: %v, %+v, %v", name, all, f, err)
 		}
 	}
-	list, err := base64.StdEncoding.DecodeString("QlpoOTFBWSZTWUCGPrIAAAXZgAAQAAGAECJGREAgADEDQNAghtR+qenFaRTDZY3T/gu5IpwoSCBDH1kA")
+	list, err := base64.StdEncoding.DecodeString("QlpoOTFBWSZTWUCGPrIAAAXZgAAQ" +
+		"AAGAECJGREAgADEDQNAghtR+qenFaRTDZY3T/gu5IpwoSCBDH1kA")
 	if err != nil {
 		t.Fatal(err)
 	}

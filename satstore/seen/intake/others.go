@@ -38,7 +38,8 @@ const (
 // besides is what the name of the set has behind that of its list.
 const besides = ".seen"
 
-// IsOthers reports whether a file is a list of Others, beside its set: its lines are whole addresses.
+// IsOthers reports whether a file is a list of Others, beside its set: its lines are whole
+// addresses.
 func IsOthers(file string) bool {
 	info, err := os.Stat(file + besides)
 	return err == nil && info.IsDir()
