@@ -329,23 +329,6 @@ func (c *catalogue) others() (settings int, err error) {
 	return <-answer, nil
 }
 
-// empty reports whether there is no key at all.
-func (c *catalogue) empty() (empty bool, err error) {
-	answer := make(chan bool, 1)
-	err = c.finish(func() error {
-		it, err := c.db.NewIter(nil)
-		if err != nil {
-			return err
-		}
-		answer <- !it.First()
-		return cmp.Or(it.Error(), it.Close())
-	})
-	if err != nil {
-		return false, err
-	}
-	return <-answer, nil
-}
-
 func (c *catalogue) close() error {
 	if isClosed(c.halted) {
 		return c.fs.unlock()

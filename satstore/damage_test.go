@@ -401,3 +401,58 @@ func TestRecordOfNewerVersion(t *testing.T) {
 	}
 	must(t, s.Close())
 }
+
+// A store that was used and has no log, or one that does not begin whole, is damaged and not new:
+// nothing is written. What a creation that was cut short leaves is completed.
+func TestLostLog(t *testing.T) {
+	for name, c := range map[string]struct {
+		keep int // bytes of the log; -1: it is removed
+		file string
+		used bool
+	}{
+		"removed, journal":       {-1, "journal/2009-01-02.jsonl", true},
+		"empty, journal":         {0, "journal/2009-01-02.jsonl", true},
+		"cut, journal":           {16, "journal/2009-01-02.jsonl", true},
+		"removed, epoch":         {-1, epochName, true},
+		"cut, epoch":             {16, epochName, true},
+		"removed, table":         {-1, "pebble/000004.sst", true},
+		"removed, creation":      {-1, "", false},
+		"empty, creation":        {0, "", false},
+		"cut, creation":          {16, "", false},
+		"removed, other journal": {-1, "journal/LOCK", false},
+	} {
+		fs := vfs.NewCrashableMem()
+		s := mustOpen(t, "a/store", Options{FS: fs, Now: day0})
+		must(t, s.Add(newRecord(0, at(20))))
+		must(t, s.Commit())
+		killed := copyOf(fs)
+		must(t, s.Close())
+		fs = killed
+		path := only(t, fs, "MANIFEST-")
+		if c.keep < 0 {
+			must(t, fs.Remove(path))
+		} else {
+			writeAll(t, fs, path, readAll(t, fs, path)[:c.keep])
+		}
+		if c.file != "" {
+			path := "a/store/" + c.file
+			must(t, fs.MkdirAll(fs.PathDir(path), 0o755))
+			writeAll(t, fs, path, []byte("{}\n"))
+		}
+		for _, readOnly := range []bool{true, false} {
+			s, err := Open("a/store", Options{FS: fs, Now: day0, ReadOnly: readOnly})
+			var damage *DamageError
+			switch {
+			case c.used && (!errors.As(err, &damage) || !strings.HasPrefix(damage.Path, "a/store/sat")):
+				t.Errorf("%s, read-only %v: %v", name, readOnly, err)
+			case !c.used && readOnly && !errors.Is(err, ErrUnborn):
+				t.Errorf("%s: to a reader %v", name, err)
+			case !c.used && !readOnly && (err != nil || s.Pages() != 0):
+				t.Errorf("%s: %v", name, err)
+			}
+			if s != nil {
+				must(t, s.Close())
+			}
+		}
+	}
+}

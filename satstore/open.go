@@ -103,7 +103,13 @@ func (s *Store) begin() error {
 	if err != nil {
 		return err
 	}
+	if s.used, err = s.wasUsed(); err != nil {
+		return err
+	}
 	if !born {
+		if s.used {
+			return &DamageError{Path: s.satDir(), What: "no log, and the store was used"}
+		}
 		if s.o.ReadOnly {
 			return s.unborn()
 		}
@@ -113,14 +119,6 @@ func (s *Store) begin() error {
 	}
 	if s.cat, err = openCatalogue(s.copies, s.catalogueDir(), s.o.ReadOnly, !born); err != nil {
 		return err
-	}
-	if !born {
-		// Nothing may be there yet that only an older store could have left.
-		if empty, err := s.cat.empty(); err != nil {
-			return err
-		} else if !empty {
-			return &DamageError{Path: s.satDir(), What: "a catalogue, and no log"}
-		}
 	}
 	if err := s.checkEpoch(); err != nil {
 		return err
@@ -217,6 +215,30 @@ func (s *Store) born() (bool, error) {
 	return slices.ContainsFunc(names, isSegment), err
 }
 
+// wasUsed reports whether the store has what its creation does not leave: tables of the catalogue,
+// an epoch, or lines in the journal, which is written after the first commit. Without a log it is
+// damaged then, and not new.
+func (s *Store) wasUsed() (bool, error) {
+	for _, dir := range []string{s.dir, s.catalogueDir(), s.fs.PathJoin(s.dir, "journal")} {
+		names, err := s.fs.List(dir)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return false, err
+		}
+		for _, n := range names {
+			if n == epochName || strings.HasSuffix(n, ".sst") {
+				return true, nil
+			}
+			if !strings.HasSuffix(n, ".jsonl") {
+				continue
+			}
+			if info, err := s.fs.Stat(s.fs.PathJoin(dir, n)); err == nil && info.Size() > 0 {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}
+
 // unborn says what a directory without log is to a reader.
 func (s *Store) unborn() error {
 	r, err := runs.Open(s.satDir(), runs.Options{FS: s.fs, ReadOnly: true, Locked: true})
@@ -229,26 +251,14 @@ func (s *Store) unborn() error {
 	return err
 }
 
-// clearUnborn removes a catalogue into which nothing was ever flushed, of a store whose
-// creation was cut short: Pebble cannot always open what a crash left of its own first moments.
-func (s *Store) clearUnborn() error {
-	names, err := s.fs.List(s.catalogueDir())
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if slices.ContainsFunc(names, func(n string) bool { return strings.HasSuffix(n, ".sst") }) {
-		return nil
-	}
-	return s.fs.RemoveAll(s.catalogueDir())
-}
+// clearUnborn removes the catalogue of a store whose creation was cut short: Pebble cannot always
+// open what a crash left of its own first moments.
+func (s *Store) clearUnborn() error { return s.fs.RemoveAll(s.catalogueDir()) }
 
 // openRuns opens the records, which hands the catalogue what was committed since it was flushed.
 func (s *Store) openRuns(born bool) error {
 	o := s.o.runs()
-	o.Locked = true
+	o.Locked, o.Used = true, s.used
 	o.Apply = func(repr []byte) error {
 		s.replayed++
 		return s.cat.applyRepr(repr)
@@ -277,7 +287,9 @@ func (s *Store) openRuns(born bool) error {
 		o.Base = s.unitOf(now)
 	}
 	var err error
-	if s.runs, err = runs.Open(s.satDir(), o); err != nil {
+	if s.runs, err = runs.Open(s.satDir(), o); errors.Is(err, ErrNoStore) {
+		return ErrUnborn
+	} else if err != nil {
 		return err
 	}
 	s.unit = s.runs.Unit()

@@ -48,6 +48,7 @@ type Store struct {
 	frame, body []byte // scratch
 	damage      []*DamageError
 	busy        bool // inside a function given to us
+	used        bool // when it was opened: wasUsed
 	closed      bool
 	err         error // of the first failed write; every later call returns it
 }

@@ -124,14 +124,15 @@ func (s *Store) names() (n names, err error) {
 
 // create makes the first log segment: the commit point of a new store.
 func (s *Store) create(n names) error {
-	if len(n.runs) > 0 || slices.ContainsFunc(n.indexes, func(i int64) bool { return i > 1 }) {
+	if s.o.Used || len(n.runs) > 0 ||
+		slices.ContainsFunc(n.indexes, func(i int64) bool { return i > 1 }) {
 		if len(n.segments) > 0 {
 			return &DamageError{
 				Path: s.segmentPath(slices.Max(n.segments)),
 				What: "log without a whole snapshot",
 			}
 		}
-		return &DamageError{Path: s.dir, What: "runs or an index, and no log"}
+		return &DamageError{Path: s.dir, What: "no log, and the store was used"}
 	}
 	if s.o.ReadOnly {
 		return ErrNoStore

@@ -39,6 +39,8 @@ type Options struct {
 	ReadOnly bool
 	// Locked says that the caller holds the lock of the directory (directory.LockFor).
 	Locked bool
+	// Used says that there was a store. If it has no log it is damaged then, and not made anew.
+	Used bool
 
 	// CopyFS is what CopyTo writes a copy through, of the same disk; default FS.
 	CopyFS vfs.FS
