@@ -27,6 +27,9 @@ const (
 	// crash so many are read again from the WARC files.
 	mostRecent = 1 << 14
 
+	// indexFormat is raised where older programs must not use what newer ones write.
+	indexFormat = 1
+
 	// fanout is how many runs of about one size are merged into one. A look-up asks all runs, and
 	// each capture is written again log(captures/mostRecent)/log(fanout) times.
 	fanout = 4
@@ -34,6 +37,7 @@ const (
 
 // state says what the runs of an index have in them.
 type state struct {
+	Format  int              `json:"format"`  // indexFormat; not in older ones
 	Next    int              `json:"next"`    // number of the next run
 	Runs    []runState       `json:"runs"`    // the largest first
 	Covered map[string]int64 `json:"covered"` // octets of each WARC file
@@ -78,7 +82,14 @@ func openIndex(dir string) (*index, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the index: %w", err)
 	}
-	if err := json.Unmarshal(text, &x.state); err != nil {
+	err = json.Unmarshal(text, &x.state) // another type of a field ends nothing
+	if x.state.Format > indexFormat {
+		return nil, fmt.Errorf("%s: the index has format %d and was written by a newer version of "+
+			"recrawl; this one knows up to %d: use the newer one, or remove %s, which is made anew "+
+			"from the WARC files (nothing was changed)", filepath.Join(x.dir, stateName),
+			x.state.Format, indexFormat, x.dir)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %v", errState, stateName, err)
 	}
 	maps.Copy(x.covered, x.state.Covered)
@@ -202,7 +213,7 @@ func (x *index) flush() error {
 	if err := os.MkdirAll(x.dir, 0o755); err != nil {
 		return fmt.Errorf("make the index: %w", err)
 	}
-	next := state{Next: x.state.Next, Runs: slices.Clone(x.state.Runs),
+	next := state{Format: indexFormat, Next: x.state.Next, Runs: slices.Clone(x.state.Runs),
 		Covered: maps.Clone(x.covered)}
 	runs := slices.Clone(x.runs)
 	var made, old []openRun

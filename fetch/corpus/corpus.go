@@ -1,7 +1,6 @@
 package corpus
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -19,7 +18,8 @@ const (
 	pagesDir    = "pages"
 	standardDir = "standard"
 
-	formatText = "recrawl corpus 1\n"
+	formatName    = "recrawl corpus"
+	formatVersion = 1
 
 	memTableBytes = 16 << 20
 	cacheBytes    = 64 << 20
@@ -63,15 +63,16 @@ func open(fs vfs.FS, dir string, create bool, now func() time.Time) (c *Corpus, 
 
 func (c *Corpus) open(create bool) (err error) {
 	fs, dir := c.fs, c.dir
-	_, text, err := directory.ReadFormat(fs, dir)
+	path, text, err := directory.ReadFormat(fs, dir)
 	switch {
 	case errors.Is(err, os.ErrNotExist) && !create:
 		return ErrNone
 	case err != nil && !errors.Is(err, os.ErrNotExist):
 		return err
-	case err == nil && !bytes.Equal(text, []byte(formatText)):
-		return fmt.Errorf("it is of another version (%.40q): build it anew in an empty directory",
-			text)
+	case err == nil:
+		if err := directory.CheckVersion(path, text, formatName, formatVersion); err != nil {
+			return err
+		}
 	}
 	if err := directory.Make(fs, dir); err != nil {
 		return err
@@ -83,7 +84,8 @@ func (c *Corpus) open(create bool) (err error) {
 		if err := directory.CheckOwn(fs, dir); err != nil {
 			return err
 		}
-		if err := directory.WriteFormat(fs, dir, []byte(formatText)); err != nil {
+		if err := directory.WriteFormat(fs, dir,
+			fmt.Appendf(nil, "%s %d\n", formatName, formatVersion)); err != nil {
 			return err
 		}
 	}

@@ -865,3 +865,23 @@ func TestParseRemoval(t *testing.T) {
 		}
 	}
 }
+
+// A corpus of a newer program is refused and named so, and a version file that is none is damage.
+func TestFormatOfCorpus(t *testing.T) {
+	for text, want := range map[string]string{
+		"recrawl corpus 2\n":          "written by a newer version",
+		"recrawl corpus 2 and more\n": "damaged",
+		"recrawl queues 1\n":          "something else",
+		"":                            "damaged",
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "FORMAT"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for _, create := range []bool{false, true} {
+			if c, err := Open(dir, create); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%q: %v, %v", text, c, err)
+			}
+		}
+	}
+}

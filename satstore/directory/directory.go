@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -274,4 +275,22 @@ func Claim(dir string) (io.Closer, error) {
 func IsSealed(text []byte) bool {
 	end := bytes.LastIndexByte(bytes.TrimSuffix(text, []byte("\n")), '\n') + 1
 	return bytes.Equal(text, Sealed(bytes.Clone(text[:end])))
+}
+
+// CheckVersion returns an error unless the first line of a version file is a name and the number
+// that this program knows. Of a higher number it says that a newer program wrote it.
+func CheckVersion(path string, text []byte, name string, known int) error {
+	line, _, _ := strings.Cut(string(text), "\n")
+	digits, named := strings.CutPrefix(line, name+" ")
+	switch found, err := strconv.Atoi(digits); {
+	case !named || err != nil || found < 1:
+		return fmt.Errorf("%s is damaged, or is of something else: want %q", path,
+			fmt.Sprint(name, " ", known))
+	case found > known:
+		return fmt.Errorf("%s: %q was written by a newer version of recrawl; this one knows up to "+
+			"%d: use the newer one (nothing was changed)", path, line, known)
+	case found < known:
+		return fmt.Errorf("%s: %q is of an earlier version; this one knows %d", path, line, known)
+	}
+	return nil
 }

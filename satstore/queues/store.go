@@ -17,6 +17,7 @@ import (
 )
 
 const (
+	formatName    = "recrawl queues"
 	formatVersion = 1
 	pebbleName    = "pebble"
 
@@ -62,7 +63,7 @@ func Open(dir string, fs vfs.FS) (*Store, error) {
 }
 
 func formatText() []byte {
-	return directory.Sealed(fmt.Appendf(nil, "recrawl queues %d\n", formatVersion))
+	return directory.Sealed(fmt.Appendf(nil, "%s %d\n", formatName, formatVersion))
 }
 
 func checkFormat(fs vfs.FS, dir string) error {
@@ -72,12 +73,12 @@ func checkFormat(fs vfs.FS, dir string) error {
 		return directory.WriteFormat(fs, dir, formatText())
 	case err != nil:
 		return err
-	case !bytes.Equal(text, formatText()):
-		return fmt.Errorf("%s is not of version %d of these queues: open it by the program that "+
-			"wrote it",
-			path, formatVersion)
+	case bytes.Equal(text, formatText()):
+		return nil
+	case !directory.IsSealed(text):
+		return fmt.Errorf("%s is damaged, or is of something else", path)
 	}
-	return nil
+	return directory.CheckVersion(path, text, formatName, formatVersion)
 }
 
 func (s *Store) open(fs vfs.FS, dir string) error {

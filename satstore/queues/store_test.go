@@ -95,13 +95,18 @@ func TestForeignDirectories(t *testing.T) {
 	if err := directory.Make(disk, "newer"); err != nil {
 		t.Fatal(err)
 	}
-	if err := directory.WriteFormat(disk, "newer",
-		directory.Sealed([]byte("recrawl queues 9\n"))); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := queues.Open("newer", disk); err == nil ||
-		!strings.Contains(err.Error(), "version 1") {
-		t.Errorf("%v", err)
+	for text, want := range map[string]string{
+		string(directory.Sealed([]byte("recrawl queues 9\n"))): "written by a newer version",
+		"recrawl queues 9\n": "damaged",
+		string(directory.Sealed([]byte("recrawl corpus 1\n"))): "something else",
+	} {
+		if err := directory.WriteFormat(disk, "newer", []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := queues.Open("newer", disk); err == nil ||
+			!strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", text, err)
+		}
 	}
 }
 
