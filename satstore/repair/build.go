@@ -244,22 +244,27 @@ func (b *builder) fromJournal() error {
 		return nil
 	}
 	slices.Sort(b.known)
-	added, servers := map[string]bool{}, map[string]bool{}
+	added, servers := map[uint64]struct{}{}, map[uint64]struct{}{} // hashes
 	var failed error
 	_, err := journal.Read(b.journal(), b.report, func(e *journal.Entry) {
-		if _, ok := slices.BinarySearch(b.known, b.hash(e.URL)); ok || added[e.URL] ||
-			failed != nil {
+		if failed != nil {
+			return
+		}
+		hash := b.hash(e.URL)
+		_, ok := slices.BinarySearch(b.known, hash)
+		if _, again := added[hash]; ok || again {
 			return
 		}
 		r := sitegraph.Record{Page: sitegraph.PageID(b.store.Pages()), URL: strings.Clone(e.URL),
 			State: sitegraph.StateNew, Due: b.store.Clock(), Reason: reasonJournal}
-		added[r.URL] = true
+		added[hash] = struct{}{}
 		b.result.FromJournal++
 		b.result.Lost.Records++
 		failed = errors.Join(b.store.Add(&r), b.name(&r, "record", "links"))
 		_, rest, _ := strings.Cut(r.URL, "://")
-		if server, _, _ := strings.Cut(rest, "/"); !servers[server] && failed == nil {
-			servers[server] = true
+		server, _, _ := strings.Cut(rest, "/")
+		if _, ok := servers[b.hash(server)]; !ok && failed == nil {
+			servers[b.hash(server)] = struct{}{}
 			failed = b.store.SaveStart(r.Page)
 		}
 		if failed == nil {

@@ -44,9 +44,12 @@ func Run(ctx context.Context, from, to string, report progress.Func) (*Report, e
 		return nil, err
 	}
 	defer own.Close()
-	r := &repairer{ctx: ctx, fs: fs, from: from, report: report,
-		result:   &Report{Data: from, To: to, Damage: []string{}, Unknown: []string{}},
-		settings: map[string]setting{}}
+	r := &repairer{ctx: ctx, fs: fs, from: from, report: report, settings: map[string]setting{},
+		result: &Report{Data: from, To: to, Damage: []string{}, Unknown: []string{},
+			Beside: []string{}}}
+	if err := r.lookBeside(); err != nil {
+		return nil, err
+	}
 	if err := r.run(filepath.Join(work, "scratch"), filepath.Join(work, "store")); err != nil {
 		return nil, fmt.Errorf("repair %s: %w", from, err)
 	}
@@ -61,6 +64,21 @@ func Run(ctx context.Context, from, to string, report progress.Func) (*Report, e
 		return nil, err
 	}
 	return r.result, os.RemoveAll(work)
+}
+
+// remade are directories of a store, and those beside it that are made anew. A set of addresses
+// would have to agree with the addresses of the new store.
+var remade = []string{"sat", "pebble", "seen", "underway"}
+
+// lookBeside names the directories that the new store could use.
+func (r *repairer) lookBeside() error {
+	all, err := os.ReadDir(r.from)
+	for _, e := range all {
+		if e.IsDir() && !slices.Contains(remade, e.Name()) {
+			r.result.Beside = append(r.result.Beside, filepath.Join(r.from, e.Name()))
+		}
+	}
+	return err
 }
 
 type repairer struct {

@@ -287,7 +287,7 @@ func TestRepairOfWholeStore(t *testing.T) {
 		d := compare(t, to)
 		if r.Any() || d.lost+d.older+d.links+d.resurrected+d.placed > 0 || d.noStart ||
 			d.noSetting || r.Pages != pages || r.Linked != pages || r.Settings != 1 ||
-			len(r.Damage) > 0 {
+			len(r.Damage) > 0 || !slices.Equal(r.Beside, []string{dir + "/journal"}) {
 			t.Errorf("%+v, %+v", r, d)
 		}
 		if _, err := os.Stat(to + partial); !os.IsNotExist(err) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 
 	"github.com/recrawl/recrawl/eval/report"
 )
@@ -23,6 +24,9 @@ type Report struct {
 	// Unknown are parts of the catalogue that could not be read. What was lost with them of links and
 	// addresses is in Lost; of settings and marks of start pages it is not known.
 	Unknown []string `json:"unknown"`
+	// Beside is what lies in the damaged store's directory, is not of the store, and is of use to the
+	// new one.
+	Beside []string `json:"beside"`
 }
 
 // Lost counts what was lost, of pages that LOST names.
@@ -71,7 +75,10 @@ func (r *Report) Text(w io.Writer) error {
 			fmt.Fprintln(w, list.head+line)
 		}
 	}
-	_, err := fmt.Fprintf(w, "The journal, an archive and the set of addresses stay in %s: move "+
-		"them over before you run with --data %s.\n", r.Data, r.To)
+	if len(r.Beside) == 0 {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, "Before you run with --data %s, move into it: %s.\n", r.To,
+		strings.Join(r.Beside, ", "))
 	return err
 }
