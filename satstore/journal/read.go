@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/recrawl/recrawl/satstore/progress"
@@ -53,21 +54,32 @@ func readDay(name string, bytes *progress.Counter, yield func(*Entry)) (torn int
 		return 0, err
 	}
 	defer f.Close()
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, maxLineBytes)
-	for lines.Scan() {
-		if err := bytes.Add(len(lines.Bytes()) + 1); err != nil {
+	lines := bufio.NewReaderSize(f, maxLineBytes)
+	for long := false; ; {
+		line, err := lines.ReadSlice('\n')
+		switch {
+		case err == bufio.ErrBufferFull: // as zeros are that a power failure left
+			long = true
+		case err == io.EOF && len(line) == 0 && !long:
+			return torn, nil
+		case err != nil && err != io.EOF:
+			return torn, fmt.Errorf("%s: %w", name, err)
+		}
+		if err := bytes.Add(len(line)); err != nil {
 			return torn, err
 		}
-		var e Entry
-		if json.Unmarshal(lines.Bytes(), &e) != nil || e.URL == "" || e.Time.IsZero() {
-			torn++
+		if err == bufio.ErrBufferFull {
 			continue
 		}
-		yield(&e)
+		var e Entry
+		if long || json.Unmarshal(line, &e) != nil || e.URL == "" || e.Time.IsZero() {
+			torn++
+		} else {
+			yield(&e)
+		}
+		long = false
+		if err == io.EOF {
+			return torn, nil
+		}
 	}
-	if err := lines.Err(); err != nil {
-		return torn, fmt.Errorf("%s: %w", name, err)
-	}
-	return torn, nil
 }

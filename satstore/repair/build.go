@@ -60,9 +60,9 @@ func (r *repairer) build(dir string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.store.Close()) }()
-	b.visited, err = journal.Newest(b.journal(), time.Now().Add(sitegraph.WrongClock))
-	if err != nil {
-		return err
+	if b.visited, err = journal.Newest(b.journal(),
+		time.Now().Add(sitegraph.WrongClock)); err != nil {
+		b.damage(err) // the store does without it
 	}
 	f, err := os.Create(filepath.Join(dir, LostName))
 	if err != nil {
@@ -271,8 +271,8 @@ func (b *builder) fromJournal() error {
 			failed = b.step(r.Page)
 		}
 	})
-	if errors.Is(err, journal.ErrNone) {
-		err = nil
+	if err != nil && b.ctx.Err() == nil && !errors.Is(err, journal.ErrNone) {
+		b.damage(err)
 	}
-	return errors.Join(err, failed)
+	return errors.Join(b.ctx.Err(), failed)
 }

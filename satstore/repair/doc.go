@@ -12,8 +12,8 @@
 //     marks of start pages are lost. What is lost is named (Report).
 //  2. Pages keep their numbers. A page of which neither record nor address is known is removed,
 //     under an address of the domain unknown.invalid.
-//  3. The new store gets its name when it is whole and durable. What an end before that leaves is
-//     removed when it is begun again, which takes it all anew.
+//  3. The new store can be opened when it is whole and durable. What an end before that leaves is
+//     removed when the repair is begun again, which takes it all anew.
 //  4. A store that a newer program wrote is refused (*satstore.FormatError).
 //
 // Where the log can be read, its index says which version of a record is the newest, and which

@@ -14,6 +14,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	reports "github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/directory"
 	"github.com/recrawl/recrawl/satstore/progress"
@@ -21,58 +22,145 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// partial is the end of the name under which a new store is made.
-const partial = ".partial"
+// partial is the directory in which a new store is made, in that which it becomes. So a disk may be
+// mounted there, and no other is written to.
+const partial = "repair.partial"
 
-// Run makes a store in a directory that is not there or empty, of what can be read of another. The
-// error is of the disk, or the context's, and then there is no new store.
+// Run makes a store in a directory that is not there or empty, or where a repair was ended, of what
+// can be read of another. The error is of the disk, or the context's, and then there is no new
+// store.
 func Run(ctx context.Context, from, to string, report progress.Func) (*Report, error) {
 	fs := vfs.Default
-	if _, err := os.Stat(from); err != nil {
-		return nil, err
-	}
-	if names, err := os.ReadDir(to); err == nil && len(names) > 0 {
-		return nil, fmt.Errorf("%s holds %d files: choose an empty or a new directory", to,
-			len(names))
-	} else if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, err
-	}
 	to = filepath.Clean(to)
-	work := to + partial
-	own, err := directory.Claim(work) // of another repair into the same directory
-	if err != nil {
-		return nil, err
-	}
-	defer own.Close()
 	r := &repairer{ctx: ctx, fs: fs, from: from, report: report, settings: map[string]setting{},
 		result: &Report{Data: from, To: to, Damage: []string{}, Unknown: []string{},
 			Beside: []string{}}}
 	if err := r.lookBeside(); err != nil {
 		return nil, err
 	}
-	if err := r.run(filepath.Join(work, "scratch"), filepath.Join(work, "store")); err != nil {
+	if err := checkApart(from, to); err != nil {
+		return nil, err
+	}
+	if _, err := leftIn(to); err != nil {
+		return nil, err
+	}
+	own, err := directory.Claim(to) // of another repair into the same directory
+	if err != nil {
+		return nil, err
+	}
+	defer own.Close()
+	left, err := leftIn(to)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range left {
+		if err := os.RemoveAll(filepath.Join(to, name)); err != nil {
+			return nil, err
+		}
+	}
+	work := filepath.Join(to, partial)
+	if err := os.Mkdir(work, 0o755); err != nil {
+		return nil, err
+	}
+	store := filepath.Join(work, "store")
+	if err := r.run(filepath.Join(work, "scratch"), store); err != nil {
 		return nil, fmt.Errorf("repair %s: %w", from, err)
 	}
-	// The commit point.
-	if err := os.Remove(to); err != nil && !errors.Is(err, os.ErrNotExist) {
+	return r.result, r.handOver(store, work)
+}
+
+// checkApart refuses a new store within the damaged one, which is only read, and the reverse.
+func checkApart(from, to string) error {
+	a, b := realPath(from), realPath(to)
+	for _, pair := range [][2]string{{a, b}, {b, a}} {
+		rel, err := filepath.Rel(pair[0], pair[1])
+		if err == nil && rel != ".." && !strings.HasPrefix(rel, "../") {
+			return fmt.Errorf("one of %s and %s is within the other: choose a directory of its own",
+				from, to)
+		}
+	}
+	return nil
+}
+
+// realPath is a path without symbolic links, as far as it is there.
+func realPath(path string) string {
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return path
+	}
+	if real, err := filepath.EvalSymlinks(full); err == nil || full == filepath.Dir(full) {
+		return real
+	}
+	return filepath.Join(realPath(filepath.Dir(full)), filepath.Base(full))
+}
+
+// leftIn lists what a repair that did not end left in a directory. It refuses one with anything
+// else.
+func leftIn(to string) ([]string, error) {
+	names, err := namesIn(to)
+	if err != nil || len(names) == 0 {
 		return nil, err
 	}
-	if err := os.Rename(filepath.Join(work, "store"), to); err != nil {
-		return nil, err
+	if !slices.Contains(names, partial) || slices.ContainsFunc(names, func(n string) bool {
+		return !slices.Contains([]string{partial, "sat", "pebble", "EPOCH", LostName}, n)
+	}) {
+		return nil, fmt.Errorf("%s holds %s: choose an empty or a new directory", to,
+			reports.Plural(len(names), "file"))
 	}
-	if err := directory.SyncPath(filepath.Dir(to)); err != nil {
-		return nil, err
+	return names, nil
+}
+
+// namesIn lists a directory, which need not be there, but for its lock.
+func namesIn(dir string) (names []string, err error) {
+	all, err := os.ReadDir(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
 	}
-	return r.result, os.RemoveAll(work)
+	for _, e := range all {
+		if e.Name() != directory.LockName {
+			names = append(names, e.Name())
+		}
+	}
+	return names, err
+}
+
+// handOver moves the new store to its place. Its version file goes last: that is the commit point.
+func (r *repairer) handOver(store, work string) error {
+	names, err := namesIn(store)
+	if err != nil {
+		return err
+	}
+	names = slices.DeleteFunc(names, func(n string) bool { return n == directory.FormatName })
+	for _, part := range [][]string{names, {directory.FormatName}} {
+		for _, name := range part {
+			if err := os.Rename(filepath.Join(store, name),
+				filepath.Join(r.result.To, name)); err != nil {
+				return err
+			}
+		}
+		if err := directory.SyncPath(r.result.To); err != nil {
+			return err
+		}
+	}
+	return os.RemoveAll(work)
 }
 
 // remade are directories of a store, and those beside it that are made anew. A set of addresses
 // would have to agree with the addresses of the new store.
 var remade = []string{"sat", "pebble", "seen", "underway"}
 
-// lookBeside names the directories that the new store could use.
+// parts are what tells a damaged store from a directory of something else.
+var parts = []string{"sat", "pebble", "journal", directory.FormatName}
+
+// lookBeside names the directories that the new store could use. It is satstore.ErrNoStore where
+// there is nothing of a store.
 func (r *repairer) lookBeside() error {
 	all, err := os.ReadDir(r.from)
+	if err == nil && !slices.ContainsFunc(all, func(e os.DirEntry) bool {
+		return slices.Contains(parts, e.Name())
+	}) {
+		return fmt.Errorf("repair %s: %w", r.from, satstore.ErrNoStore)
+	}
 	for _, e := range all {
 		if e.IsDir() && !slices.Contains(remade, e.Name()) {
 			r.result.Beside = append(r.result.Beside, filepath.Join(r.from, e.Name()))
@@ -103,11 +191,6 @@ type setting struct {
 }
 
 func (r *repairer) run(scratchDir, store string) (err error) {
-	for _, old := range []string{scratchDir, store} { // of a repair that did not end
-		if err := os.RemoveAll(old); err != nil {
-			return err
-		}
-	}
 	if err := satstore.CheckFormat(r.fs, r.from); err != nil {
 		return err
 	}

@@ -279,9 +279,17 @@ func TestRepairOfWholeStore(t *testing.T) {
 	killed, closed := makeStore(t)
 	for _, dir := range []string{killed, closed} {
 		to := t.TempDir() + "/new"
-		must(t, os.MkdirAll(to+partial+"/store/sat", 0o755))
-		must(t, os.MkdirAll(to+partial+"/scratch", 0o755))
-		must(t, os.WriteFile(to+partial+"/scratch/000001.sst", []byte("left over"), 0o644))
+		must(t, os.MkdirAll(to+"/"+partial+"/store/sat", 0o755))
+		must(t, os.MkdirAll(to+"/"+partial+"/scratch", 0o755))
+		must(t, os.MkdirAll(to+"/sat", 0o755)) // it was about to be whole
+		for _, name := range []string{partial + "/scratch/000001.sst", "sat/run-00000001", LostName} {
+			must(t, os.WriteFile(filepath.Join(to, name), []byte("left over"), 0o644))
+		}
+		must(t, os.Mkdir(to+"/journal", 0o755)) // somebody moved it there
+		if _, err := Run(t.Context(), dir, to, nil); err == nil {
+			t.Error("a journal was removed")
+		}
+		must(t, os.Remove(to+"/journal"))
 		r, err := Run(t.Context(), dir, to, nil)
 		must(t, err)
 		d := compare(t, to)
@@ -290,15 +298,21 @@ func TestRepairOfWholeStore(t *testing.T) {
 			len(r.Damage) > 0 || !slices.Equal(r.Beside, []string{dir + "/journal"}) {
 			t.Errorf("%+v, %+v", r, d)
 		}
-		if _, err := os.Stat(to + partial); !os.IsNotExist(err) {
+		if _, err := os.Stat(to + "/" + partial); !os.IsNotExist(err) {
 			t.Errorf("the directory of the work: %v", err)
 		}
 		if _, err := Run(t.Context(), dir, to, nil); err == nil ||
 			!strings.Contains(err.Error(), "choose an empty or a new directory") {
 			t.Errorf("into a store: %v", err)
 		}
-		if _, err := Run(t.Context(), dir, dir, nil); err == nil {
-			t.Error("in place")
+		link := t.TempDir() + "/link"
+		must(t, os.Symlink(dir, link))
+		for _, to := range []string{dir, dir + "/new", dir + "/..", dir + "/sat/../new",
+			link + "/sat/new/newer"} {
+			if _, err := Run(t.Context(), dir, to, nil); err == nil ||
+				!strings.Contains(err.Error(), "within the other") {
+				t.Errorf("to %s: %v", to, err)
+			}
 		}
 	}
 }
@@ -317,5 +331,46 @@ func TestRepairRefuses(t *testing.T) {
 	if _, err := Run(t.Context(), dir, t.TempDir()+"/new", nil); !errors.As(err, &format) ||
 		!strings.Contains(err.Error(), "was written by a newer version") {
 		t.Errorf("newer: %v", err)
+	}
+}
+
+// A journal that cannot be read is named as damage, and costs no store.
+func TestRepairWithoutJournal(t *testing.T) {
+	killed, _ := makeStore(t)
+	must(t, os.RemoveAll(killed+"/pebble"))
+	days, err := filepath.Glob(killed + "/journal/*.jsonl")
+	must(t, err)
+	for _, day := range days {
+		must(t, os.Remove(day))
+		must(t, os.Mkdir(day, 0o755)) // reading it fails
+	}
+	r, err := Run(t.Context(), killed, t.TempDir()+"/new", nil)
+	must(t, err)
+	if r.Pages != pages || !slices.ContainsFunc(r.Damage, func(d string) bool {
+		return strings.Contains(d, "journal")
+	}) {
+		t.Errorf("%+v", r)
+	}
+}
+
+// Of a store of which nothing is left no page is read, and that is said. A directory of something
+// else is refused.
+func TestRepairOfNothing(t *testing.T) {
+	_, dir := makeStore(t)
+	for _, name := range []string{"sat", "pebble", "journal"} {
+		must(t, os.RemoveAll(filepath.Join(dir, name)))
+	}
+	r, err := Run(t.Context(), dir, t.TempDir()+"/new", nil)
+	must(t, err)
+	if !r.Any() || r.Pages != 0 {
+		t.Errorf("%+v", r)
+	}
+	must(t, os.Remove(dir+"/FORMAT"))
+	to := t.TempDir() + "/new"
+	if _, err := Run(t.Context(), dir, to, nil); !errors.Is(err, satstore.ErrNoStore) {
+		t.Error(err)
+	}
+	if _, err := os.Stat(to); !os.IsNotExist(err) {
+		t.Errorf("the new directory: %v", err)
 	}
 }

@@ -38,7 +38,9 @@ type Lost struct {
 }
 
 // Any reports whether anything was lost, or may be.
-func (r *Report) Any() bool { return r.Lost != Lost{} || len(r.Unknown) > 0 }
+func (r *Report) Any() bool {
+	return r.Lost != Lost{} || len(r.Unknown) > 0 || r.Pages == 0 && len(r.Damage) > 0
+}
 
 // mostLines bounds the damage that Text names.
 const mostLines = 20
@@ -54,6 +56,8 @@ func (r *Report) Text(w io.Writer) error {
 	}
 	if !r.Any() {
 		fmt.Fprintln(w, "Nothing was lost.")
+	} else if r.Pages == 0 {
+		fmt.Fprintln(w, "No page could be read.")
 	} else {
 		fmt.Fprintf(w, "Lost: %s, the last visits of %s, %s, %s.\n",
 			report.Plural(r.Lost.Records, "record"), report.Plural(r.Lost.Visits, "page"),
