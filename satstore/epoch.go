@@ -15,8 +15,8 @@ import (
 // state: the epoch tells that from the newest one.
 const epochName = "EPOCH"
 
-// keyEpoch holds the number of the last batch: eight bytes, big endian.
-var keyEpoch = []byte{keyEpochs}
+// KeyEpoch is the key of the catalogue that holds the number of the last batch: eight bytes, big endian.
+var KeyEpoch = []byte{keyEpochs}
 
 func epochText(n uint64) []byte {
 	return directory.Sealed(fmt.Appendf(nil, "epoch %d\n", n))
@@ -88,7 +88,7 @@ func (s *Store) checkLog() error {
 
 // epoch is the number of the last batch; 0 for none.
 func (c *catalogue) epoch() (uint64, error) {
-	v, ok, err := c.get(keyEpoch)
+	v, ok, err := c.get(KeyEpoch)
 	if err != nil || !ok {
 		return 0, err
 	}
@@ -124,5 +124,5 @@ func (s *Store) numberBatch() error {
 	if err := s.noteTouched(s.batches); err != nil {
 		return err
 	}
-	return s.batch.Set(keyEpoch, binary.BigEndian.AppendUint64(nil, s.batches), nil)
+	return s.batch.Set(KeyEpoch, binary.BigEndian.AppendUint64(nil, s.batches), nil)
 }

@@ -29,6 +29,15 @@ func CheckFormat(fs vfs.FS, dir string) error {
 	return format
 }
 
+// Epoch returns how many batches the catalogue of a store had; 0 where that is not known.
+func Epoch(fs vfs.FS, dir string) uint64 {
+	n, err := (&Store{fs: fs, dir: dir}).readEpoch()
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
 // Table is a file of the catalogue, with the bounds of its keys where these are known.
 type Table struct {
 	Path     string

@@ -119,7 +119,8 @@ func Explain(err error) (hint string, code int, cause error) {
 	case errors.As(err, &log):
 		return log.Hint, Failed, err
 	case errors.Is(err, satstore.ErrNoStore):
-		return "recrawl run --data DIR URL... makes one, in a new or empty directory", Failed, err
+		return "recrawl run --data DIR URL... makes one, in a new or empty directory; where one was, " +
+			"check --repair makes a new one of what is left", Failed, err
 	case errors.Is(err, dashboard.ErrListen):
 		return "--listen wants an address of this machine with a free port, as " +
 			dashboard.DefaultAddress, Misuse, err

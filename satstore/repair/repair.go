@@ -180,6 +180,7 @@ type repairer struct {
 	options    satstore.Options // of the new store
 	pages      int
 	attached   uint64 // batches of the log
+	epoch      uint64 // of the newest batch that was found
 	incomplete bool   // addresses may be lost
 	result     *Report
 }
@@ -214,6 +215,13 @@ func (r *repairer) run(scratchDir, store string) (err error) {
 	}
 	if err := r.gatherRecords(records); err != nil {
 		return err
+	}
+	if had := satstore.Epoch(r.fs, r.from); r.epoch < had {
+		r.incomplete = true
+		r.spans = append(r.spans, span{})
+		r.result.Unknown = append(r.result.Unknown, fmt.Sprintf(
+			"%s: tables: the catalogue had %d batches, and the newest that was found is %d",
+			r.from, had, r.epoch))
 	}
 	return r.build(store)
 }
@@ -263,8 +271,13 @@ func (r *repairer) entry(key []byte, v runs.Version, set bool, value []byte) err
 			r.settings[name] = setting{v, set, slices.Clone(value)}
 		}
 		return nil
+	case string(key) == string(satstore.KeyEpoch):
+		if set && len(value) == 8 {
+			r.epoch = max(r.epoch, binary.BigEndian.Uint64(value))
+		}
+		return nil
 	case len(key) != 5 || !slices.Contains(pageKinds, key[0]):
-		return nil // the number of the last batch
+		return nil
 	}
 	p := binary.BigEndian.Uint32(key[1:])
 	if p > runs.MaxSeq {

@@ -374,3 +374,18 @@ func TestRepairOfNothing(t *testing.T) {
 		t.Errorf("the new directory: %v", err)
 	}
 }
+
+// A catalogue that is gone as a whole is not taken for one of which nothing was lost.
+func TestRepairWithoutCatalogue(t *testing.T) {
+	_, dir := makeStore(t)
+	must(t, os.RemoveAll(dir+"/pebble"))
+	to := t.TempDir() + "/new"
+	r, err := Run(t.Context(), dir, to, nil)
+	must(t, err)
+	if !r.Any() || len(r.Unknown) != 1 || r.Lost.Links == 0 {
+		t.Errorf("%+v", r)
+	}
+	if d := compare(t, to); d.links == 0 || d.lost > 0 {
+		t.Errorf("%+v", d)
+	}
+}
