@@ -137,9 +137,13 @@ func TestWaitersStopNobody(t *testing.T) {
 	const pause, takes = time.Second, 100 * time.Millisecond
 	at := func(i byte) netip.Addr { return netip.AddrFrom4([4]byte{192, 0, 2, i}) }
 	for name, of := range map[string]func(i, try int) (string, netip.Addr){
-		"one server":         func(int, int) (string, netip.Addr) { return "a", at(1) },
-		"a shared address":   func(i, _ int) (string, netip.Addr) { return string(rune('a' + i%3)), at(1) },
-		"changing addresses": func(i, try int) (string, netip.Addr) { return "a", at(byte(i+try) % 2) },
+		"one server": func(int, int) (string, netip.Addr) { return "a", at(1) },
+		"a shared address": func(i, _ int) (string, netip.Addr) {
+			return string(rune('a' + i%3)), at(1)
+		},
+		"changing addresses": func(i, try int) (string, netip.Addr) {
+			return "a", at(byte(i+try) % 2)
+		},
 		"across": func(i, _ int) (string, netip.Addr) {
 			return string(rune('a' + i%2)), at(byte(i / 2 % 2))
 		},

@@ -70,7 +70,8 @@ func TestWatchedAnswers(t *testing.T) {
 		fmt.Fprint(rw, feed)
 	})
 	o := w.get(c, home+"below")
-	if o.Outcome != sitegraph.OutcomeExcluded || !slices.Equal(o.Sources, []string{home + "below"}) {
+	if o.Outcome != sitegraph.OutcomeExcluded ||
+		!slices.Equal(o.Sources, []string{home + "below"}) {
 		t.Errorf("a feed below a prefix: %v, sources %v", o.Outcome, o.Sources)
 	}
 	w.page("h.example/page", `<link rel=alternate type="application/rss+xml" href="/named0">`)

@@ -14,9 +14,9 @@ import (
 )
 
 // A promise of a greatest age says that no copy is older, whatever the policy thinks of its page. A
-// page of which there is no copy any more, as it failed, is gone or may not be visited, is asked for
-// again after that age at the latest: nobody learns otherwise that it is there. So is a page that
-// never had one where somebody watches it.
+// page of which there is no copy any more, as it failed, is gone or may not be visited, is asked
+// for again after that age at the latest: nobody learns otherwise that it is there. So is a page
+// that never had one where somebody watches it.
 //
 // Pages that come near it are visited before others, the oldest first. They may take half of each
 // round's budget, and more only where the promise could not be kept otherwise: so a crawl whose

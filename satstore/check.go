@@ -29,8 +29,8 @@ const checkStep = 4096
 // the runs, every entry of the catalogue, and that they agree: a page has an address, and a record
 // of that address or the mark of its removal. Damage is in the report; the error is of reading,
 // or ctx's. progress, which may be nil, is told how many of all records were read. visited is when
-// some pages were visited, by address: that a record is of an earlier visit is no damage, and stands
-// in the report. Memory: 8 bytes a page.
+// some pages were visited, by address: that a record is of an earlier visit is no damage, and
+// stands in the report. Memory: 8 bytes a page.
 func (s *Store) Check(ctx context.Context, progress func(done, all int),
 	visited map[string]time.Time) (Report, error) {
 	if err := s.usable(); err != nil {

@@ -443,7 +443,8 @@ func TestLostLog(t *testing.T) {
 			s, err := Open("a/store", Options{FS: fs, Now: day0, ReadOnly: readOnly})
 			var damage *DamageError
 			switch {
-			case c.used && (!errors.As(err, &damage) || !strings.HasPrefix(damage.Path, "a/store/sat")):
+			case c.used && (!errors.As(err, &damage) ||
+				!strings.HasPrefix(damage.Path, "a/store/sat")):
 				t.Errorf("%s, read-only %v: %v", name, readOnly, err)
 			case !c.used && readOnly && !errors.Is(err, ErrUnborn):
 				t.Errorf("%s: to a reader %v", name, err)

@@ -15,7 +15,8 @@ import (
 // state: the epoch tells that from the newest one.
 const epochName = "EPOCH"
 
-// KeyEpoch is the key of the catalogue that holds the number of the last batch: eight bytes, big endian.
+// KeyEpoch is the key of the catalogue that holds the number of the last batch: eight bytes, big
+// endian.
 var KeyEpoch = []byte{keyEpochs}
 
 func epochText(n uint64) []byte {

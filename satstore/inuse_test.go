@@ -146,8 +146,8 @@ func TestLockHasNoName(t *testing.T) {
 					}
 					for _, reads := range []string{"", "1"} {
 						// in this process, whose failed Open must not free the lock, and in others
-						if _, err := Open(path, Options{Now: day0, ReadOnly: reads != ""}); !errors.Is(
-							err, ErrInUse) {
+						_, err := Open(path, Options{Now: day0, ReadOnly: reads != ""})
+						if !errors.Is(err, ErrInUse) {
 							t.Errorf("%s, reading %q: %v", path, reads, err)
 						}
 						p := exec.Command(os.Args[0], "-test.run", "^TestLockHasNoName$", "-test.v")

@@ -16,8 +16,8 @@ const wantBudget = "a number of fetches or bytes an hour or a day, as 1000/day, 
 // wantNumber is for a share of the pages, which eval and tune take.
 const wantNumber = "a number of fetches, as 1000/day: shares of the pages are for eval and tune"
 
-// CheckLimits wants budgets of which the fetches can be counted, one of a kind: 1,000/day is read as
-// the two limits 1/day and 000/day.
+// CheckLimits wants budgets of which the fetches can be counted, one of a kind: 1,000/day is read
+// as the two limits 1/day and 000/day.
 func (c *Config) CheckLimits(r *setting.Review) {
 	kinds := map[budget.Limit]bool{}
 	for _, text := range c.Budget {

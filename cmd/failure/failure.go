@@ -152,7 +152,8 @@ func Explain(err error) (hint string, code int, cause error) {
 	case errors.Is(err, captures.ErrServer):
 		return "say whose log it is: --server https://example.org", Misuse, err
 	case errors.Is(err, captures.ErrUnread):
-		return "import reads " + captures.FormatNames() + "; --format says which, if it is one of " +
+		return "import reads " + captures.FormatNames() +
+			"; --format says which, if it is one of " +
 			"them", Misuse, err
 	case errors.Is(err, captures.ErrNothing):
 		return "say what the file is: --format, of " + captures.FormatNames(), Misuse, err

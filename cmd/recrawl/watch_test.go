@@ -59,7 +59,8 @@ func TestWatch(t *testing.T) {
 	writeFile(t, file, fmt.Sprintf("contact: you@example.org\nrules:\n- {name: prices, url: %q, "+
 		"max-age: 10s, to: %q}\n", site.URL+"/", hook.URL+"/secret-path"))
 
-	trial := decode[watchTrial](t, recrawl(t, "watch", "test", file, "--allow-private", "--json").ok(t), true)
+	trial := decode[watchTrial](t,
+		recrawl(t, "watch", "test", file, "--allow-private", "--json").ok(t), true)
 	if len(trial.Targets) != 1 || trial.Failed != 0 || trial.Targets[0].Target != hook.URL+"/..." {
 		t.Errorf("the trial is %+v", trial)
 	}

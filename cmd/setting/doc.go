@@ -23,8 +23,8 @@
 // # Guarantees
 //
 //  1. A flag overrules the environment, that overrules the file, that overrules the default.
-//  2. A value of a file has the kind of its setting: a time span has a unit, a key has a value and is
-//     there once (package written). Neither ~ nor ${NAME} is replaced: both are refused.
+//  2. A value of a file has the kind of its setting: a time span has a unit, a key has a value and
+//     is there once (package written). Neither ~ nor ${NAME} is replaced: both are refused.
 //  3. Keys and variables that set nothing are refused, with the nearest that would.
 //  4. All settings are read and checked for each command, also those that it has no flag for. All
 //     errors are reported at once, by the flag where one was given, else by the key, with the value

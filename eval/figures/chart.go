@@ -142,7 +142,8 @@ func (p *Period) points() []report.Series {
 }
 
 func (f *Figures) figure9(p *Period) report.Chart {
-	c := collected("Breadth-first and the methods, " + report.Plural(p.Weeks, "week") + " [LINK fig. 9]")
+	c := collected("Breadth-first and the methods, " + report.Plural(p.Weeks, "week") +
+		" [LINK fig. 9]")
 	depths := report.Series{Name: "breadth-first, by depth", Points: true}
 	for _, d := range p.Depths {
 		add(&depths, &d.Result, fmt.Sprint(d.Depth))

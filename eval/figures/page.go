@@ -129,7 +129,8 @@ func (f *Figures) tableGroups(title string, value func(m *Method) string) report
 
 func (f *Figures) tableDepths(p *Period) report.Table {
 	t := report.Table{
-		Title:  "Breadth-first down to a depth, " + report.Plural(p.Weeks, "week") + ", % [LINK fig. 9]",
+		Title: "Breadth-first down to a depth, " + report.Plural(p.Weeks, "week") +
+			", % [LINK fig. 9]",
 		Header: []string{"depth", "pages fetched", "of all pages", "coverage", "update rate"},
 	}
 	for _, d := range p.Depths {
@@ -184,7 +185,8 @@ func (f *Figures) tablesCombined() []report.Table {
 	var all []report.Table
 	for _, p := range f.Periods {
 		t := report.Table{
-			Title:  "Pages fetched / coverage, " + report.Plural(p.Weeks, "week") + ", % [LINK fig. 18]",
+			Title: "Pages fetched / coverage, " + report.Plural(p.Weeks, "week") +
+				", % [LINK fig. 18]",
 			Header: []string{"least rate", "servers"},
 		}
 		for _, policy := range p.Thresholds {

@@ -38,7 +38,8 @@ func TestFormatOfIndex(t *testing.T) {
 			t.Fatal(err)
 		}
 		refused := func(what string, err error) {
-			if newer != (err != nil && strings.Contains(err.Error(), "written by a newer version")) {
+			if newer != (err != nil &&
+				strings.Contains(err.Error(), "written by a newer version")) {
 				t.Errorf("%s with %s: %v", what, text, err)
 			}
 		}

@@ -179,7 +179,7 @@ func (x *index) last(url string) ([]*cdxj.Capture, error) {
 // of is Reader.Of.
 func (x *index) of(url string, near time.Time, most int) ([]*cdxj.Capture, error) {
 	var found []*cdxj.Capture
-	of := newKin(url)
+	of := newWanted(url)
 	for _, key := range cdxj.Keys(url) {
 		found = append(found, x.recent[key]...)
 		for _, run := range x.runs {

@@ -25,8 +25,8 @@ func toUTF8(body []byte, contentType string) (text []byte, name string) {
 
 // encodingOf is the encoding of a page. A byte order mark decides, then the header, then a <meta>
 // wherever it stands, then the XML declaration (WHATWG HTML 13.2.3.2, 13.2.3.5); of XHTML the
-// declaration goes first. UTF-16 is told by its first tag. What says nothing, or says Latin without authority, and is UTF-8 is
-// UTF-8. What else says nothing is guessed by its octets (see guess).
+// declaration goes first. UTF-16 is told by its first tag. What says nothing, or says Latin without
+// authority, and is UTF-8 is UTF-8. What else says nothing is guessed by its octets (see guess).
 func encodingOf(body []byte, contentType string) (encoding.Encoding, string) {
 	for _, mark := range [...]struct{ octets, name string }{
 		{"\xef\xbb\xbf", "utf-8"}, {"\xfe\xff", "utf-16be"}, {"\xff\xfe", "utf-16le"},

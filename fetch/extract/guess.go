@@ -48,8 +48,8 @@ func firstHigh(text []byte) int {
 	return len(text)
 }
 
-// utf16 returns the form of UTF-16 that a page without a byte order mark begins in, as its first tag
-// tells; "": it is none.
+// utf16 returns the form of UTF-16 that a page without a byte order mark begins in, as its first
+// tag tells; "": it is none.
 func utf16(page []byte) string {
 	for ; len(page) >= 4; page = page[2:] {
 		a, b := page[0], page[1]

@@ -84,7 +84,8 @@ func FormOf(contentType, looks string, octets []byte) Form {
 	return FormNone
 }
 
-// Plain reads plain text that is watched: its lines, as they are seen. Selectors find nothing in it.
+// Plain reads plain text that is watched: its lines, as they are seen. Selectors find nothing in
+// it.
 func Plain(body []byte, contentType string, o Options) (p Page) {
 	text, name := toUTF8(body, contentType)
 	p = o.plainPage(body, appendText(nil, text))

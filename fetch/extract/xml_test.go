@@ -34,7 +34,8 @@ func TestFormOf(t *testing.T) {
 		{"image/png", "plain", FormNone},
 		{"video/mp4", "", FormNone},
 	} {
-		if got := FormOf(c.kind, http.DetectContentType([]byte(c.body)), []byte(c.body)); got != c.want {
+		looks := http.DetectContentType([]byte(c.body))
+		if got := FormOf(c.kind, looks, []byte(c.body)); got != c.want {
 			t.Errorf("%q %q: %v, want %v", c.kind, c.body, got, c.want)
 		}
 	}
@@ -49,7 +50,8 @@ func FuzzXML(f *testing.F) {
 			return
 		}
 		p := XML(body, "text/xml", Options{Watched: []*rules.Rule{rule(t, rules.Spec{})}})
-		if text := p.Watched.Texts[0]; !utf8.ValidString(text) || !utf8.ValidString(p.Watched.Title) {
+		if text := p.Watched.Texts[0]; !utf8.ValidString(text) ||
+			!utf8.ValidString(p.Watched.Title) {
 			t.Errorf("%q is no UTF-8", text)
 		}
 	})

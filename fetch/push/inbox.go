@@ -88,8 +88,9 @@ type server struct {
 
 // New returns an empty inbox. Keys are asked for until ctx is over.
 func New(ctx context.Context, get Get) *Inbox {
-	return &Inbox{get: get, now: time.Now, ctx: ctx, keys: map[string]*key{}, servers: map[string]*server{},
-		woken: make(chan struct{}, 1)}
+	return &Inbox{get: get, now: time.Now, ctx: ctx, keys: map[string]*key{},
+		servers: map[string]*server{},
+		woken:   make(chan struct{}, 1)}
 }
 
 // wake says that there is something to Take.

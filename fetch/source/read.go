@@ -272,8 +272,8 @@ func (r *reader) afford(base *sitegraph.Resolver) bool {
 	return r.spent <= maxBaseBytes
 }
 
-// readText reads a text sitemap: an address a line. The first line that is no comment decides whether
-// it is one.
+// readText reads a text sitemap: an address a line. The first line that is no comment decides
+// whether it is one.
 func (r *reader) readText(in io.Reader) error {
 	lines, form := bufio.NewScanner(listed.Ends(in)), listed.Form{Whole: true}
 	lines.Buffer(nil, maxValue)

@@ -96,9 +96,10 @@ func Listen(f *frontier.Frontier, o Options) (*Server, error) {
 		if s.webListener, err = net.ListenTCP("tcp", o.web); err != nil {
 			return nil, errors.Join(fmt.Errorf("listen at %s: %w", o.Web, err), listener.Close())
 		}
+		names := append(o.Names[:len(o.Names):len(o.Names)], hostOf(o.Web))
 		s.web = &http.Server{
-			Handler: ownname.At(s.webListener.Addr(), append(o.Names[:len(o.Names):len(o.Names)],
-				hostOf(o.Web))...).Guard(calls.handler(o.token)), TLSConfig: o.tls, MaxHeaderBytes: mostHeader,
+			Handler:   ownname.At(s.webListener.Addr(), names...).Guard(calls.handler(o.token)),
+			TLSConfig: o.tls, MaxHeaderBytes: mostHeader,
 			ErrorLog:          slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
 			ReadHeaderTimeout: requestTime, ReadTimeout: requestTime, WriteTimeout: requestTime,
 			IdleTimeout: requestTime,

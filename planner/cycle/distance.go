@@ -15,8 +15,8 @@ const (
 	askingSetting = "asking"
 	askingFor     = time.Minute
 	// resumedSetting is until when processes before the last one may have asked servers. It holds
-	// as long as the last one has sent no request: one that is killed again and again while a server
-	// wants a long pause would never get to it otherwise.
+	// as long as the last one has sent no request: one that is killed again and again while a
+	// server wants a long pause would never get to it otherwise.
 	resumedSetting = "resumed"
 )
 
@@ -66,8 +66,8 @@ func (l *Loop) KeepDistance(ctx context.Context, waiting func()) error {
 	return l.sleepUntil(ctx, now.Add(l.Pause))
 }
 
-// keepResumed takes what the process before this one resumed from, if that one was silent, and keeps
-// it for the next one. Then the fetcher is told.
+// keepResumed takes what the process before this one resumed from, if that one was silent, and
+// keeps it for the next one. Then the fetcher is told.
 func (l *Loop) keepResumed(now time.Time) error {
 	r, ok := l.Fetcher.(Resumer)
 	if !ok {

@@ -20,8 +20,8 @@ const year = 365 * 24 * time.Hour
 // steps is a system's clock that is set while the monotonic one goes on.
 type steps struct{ off atomic.Int64 }
 
-// Now returns a time that is off, with a monotonic reading that is not. Package time makes none, and
-// in a bubble no monotonic reading at all: it is written as time.Time describes its fields.
+// Now returns a time that is off, with a monotonic reading that is not. Package time makes none,
+// and in a bubble no monotonic reading at all: it is written as time.Time describes its fields.
 func (s *steps) Now() (t time.Time) {
 	now := time.Now()
 	off := now.Add(time.Duration(s.off.Load()))

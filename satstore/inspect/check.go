@@ -65,8 +65,8 @@ func (r *Checked) Add(path string, offset int64, what string) {
 }
 
 // behind warns of visits that the journal has and the store has not. A line is written after its
-// visit was committed. So the log of the store was cut, which cannot always be told from a torn end,
-// or an older copy took its place.
+// visit was committed. So the log of the store was cut, which cannot always be told from a torn
+// end, or an older copy took its place.
 func (r *Checked) behind(visits map[string]time.Time) {
 	if len(visits) == 0 {
 		return

@@ -37,10 +37,12 @@ func TestBehind(t *testing.T) {
 		want  string
 	}{
 		{satstore.Report{}, ""},
-		{satstore.Report{Behind: map[string]time.Time{"http://b/": at.Add(time.Hour), "http://a/": at}},
+		{satstore.Report{Behind: map[string]time.Time{"http://b/": at.Add(time.Hour),
+			"http://a/": at}},
 			"warning: the journal has later visits of 2 pages than the store, the first of them of " +
 				"http://a/ at 2026-05-01T12:00:00Z"},
-		{satstore.Report{Ahead: []string{"run-1 holds a run"}}, "warning: run-1 holds a run: a crash"},
+		{satstore.Report{Ahead: []string{"run-1 holds a run"}},
+			"warning: run-1 holds a run: a crash"},
 	} {
 		r := Check(c.found)
 		var b strings.Builder

@@ -57,7 +57,8 @@ func TestRead(t *testing.T) {
 	for _, end := range []string{"", "\n", "\n" + entry, "\n" + entry + "\n"} {
 		dir := t.TempDir()
 		text := entry + "\n" + strings.Repeat("\x00", 3*maxLineBytes) + end
-		if err := os.WriteFile(filepath.Join(dir, "2026-05-01.jsonl"), []byte(text), 0o644); err != nil {
+		name := filepath.Join(dir, "2026-05-01.jsonl")
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		got = nil

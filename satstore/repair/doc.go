@@ -21,10 +21,11 @@
 // files and of the last place in what can be read of the log: then a record that was removed since
 // the log began may come back, unless the catalogue has the mark of its removal.
 //
-// Memory: 64 MiB of the new store's buffer, 8 bytes a page of its index, 100 MiB of a Pebble store in
-// which everything is sorted by page, where there is a journal 8 more bytes a page, and about 40 of
-// a page that the journal alone knows. docs/operating.md has what was measured. On disk that Pebble
-// takes about as much as the records, once more; all their versions where the log cannot be read.
+// Memory: 64 MiB of the new store's buffer, 8 bytes a page of its index, 100 MiB of a Pebble store
+// in which everything is sorted by page, where there is a journal 8 more bytes a page, and about 40
+// of a page that the journal alone knows. docs/operating.md has what was measured. On disk that
+// Pebble takes about as much as the records, once more; all their versions where the log cannot be
+// read.
 //
 // Sources of a page: record, address, links, marks; then the journal, whose addresses of pages that
 // are not known are added as new ones, where any address may be lost.

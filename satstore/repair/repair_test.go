@@ -282,7 +282,8 @@ func TestRepairOfWholeStore(t *testing.T) {
 		must(t, os.MkdirAll(to+"/"+partial+"/store/sat", 0o755))
 		must(t, os.MkdirAll(to+"/"+partial+"/scratch", 0o755))
 		must(t, os.MkdirAll(to+"/sat", 0o755)) // it was about to be whole
-		for _, name := range []string{partial + "/scratch/000001.sst", "sat/run-00000001", LostName} {
+		for _, name := range []string{partial + "/scratch/000001.sst", "sat/run-00000001",
+			LostName} {
 			must(t, os.WriteFile(filepath.Join(to, name), []byte("left over"), 0o644))
 		}
 		must(t, os.Mkdir(to+"/journal", 0o755)) // somebody moved it there
@@ -322,7 +323,8 @@ func TestRepairRefuses(t *testing.T) {
 	_, dir := makeStore(t)
 	s, err := satstore.Open(dir, satstore.Options{})
 	must(t, err)
-	if _, err := Run(t.Context(), dir, t.TempDir()+"/new", nil); !errors.Is(err, satstore.ErrInUse) {
+	_, err = Run(t.Context(), dir, t.TempDir()+"/new", nil)
+	if !errors.Is(err, satstore.ErrInUse) {
 		t.Errorf("in use: %v", err)
 	}
 	must(t, s.Close())

@@ -21,11 +21,11 @@ type Report struct {
 	FromJournal int      `json:"from_journal"`
 	Lost        Lost     `json:"lost"`
 	Damage      []string `json:"damage"` // as far as it was found
-	// Unknown are parts of the catalogue that could not be read. What was lost with them of links and
-	// addresses is in Lost; of settings and marks of start pages it is not known.
+	// Unknown are parts of the catalogue that could not be read. What was lost with them of links
+	// and addresses is in Lost; of settings and marks of start pages it is not known.
 	Unknown []string `json:"unknown"`
-	// Beside is what lies in the damaged store's directory, is not of the store, and is of use to the
-	// new one.
+	// Beside is what lies in the damaged store's directory, is not of the store, and is of use to
+	// the new one.
 	Beside []string `json:"beside"`
 }
 

@@ -140,7 +140,8 @@ func FuzzScan(f *testing.F) {
 		f.Fatal(err)
 	}
 	for i := range uint32(20) {
-		if err := errors.Join(s.Put(i, 10+int64(i), []byte(goldenBody(i))), s.Commit()); err != nil {
+		err := errors.Join(s.Put(i, 10+int64(i), []byte(goldenBody(i))), s.Commit())
+		if err != nil {
 			f.Fatal(err)
 		}
 	}

@@ -113,7 +113,8 @@ func (c *scan) identify(s *Store, numbers []int64) error {
 	var format *FormatError
 	if errors.As(err, &format) {
 		// Only a newer program writes another number and the right checksum.
-		if path, text, e := directory.ReadFormat(c.fs, c.dir); e != nil || directory.IsSealed(text) {
+		path, text, e := directory.ReadFormat(c.fs, c.dir)
+		if e != nil || directory.IsSealed(text) {
 			return format
 		} else {
 			err = &DamageError{Path: path, What: "not a version file"}

@@ -100,8 +100,9 @@ func FuzzLogTarget(f *testing.F) {
 
 // A list beside others says of each line why it names no page.
 func TestListLeavesOut(t *testing.T) {
-	f, all, err := readAll(t, fileOf(t, "urls.txt", "\ufeffurl,title\rhttp://h.example/a,\"A, b\"\r"+
-		"# note\rh.example/b,B\rhttp://h.example/c d,C\r\r"), Options{})
+	f, all, err := readAll(t, fileOf(t, "urls.txt",
+		"\ufeffurl,title\rhttp://h.example/a,\"A, b\"\r"+
+			"# note\rh.example/b,B\rhttp://h.example/c d,C\r\r"), Options{})
 	if err != nil || len(all) != 1 || all[0].URL != "http://h.example/a" || f.BadCount != 2 {
 		t.Errorf("%v, %+v, %v", all, f, err)
 	}
@@ -139,7 +140,8 @@ func TestLogRows(t *testing.T) {
 		"Docker": "web_1  | " + common,
 	} {
 		f, all, err := readAll(t, fileOf(t, "f.log", text), Options{Server: "http://h.example"})
-		if err != nil || f.Format != Log || len(all) != 1 || all[0].URL != "http://h.example/a?x=1" {
+		if err != nil || f.Format != Log || len(all) != 1 ||
+			all[0].URL != "http://h.example/a?x=1" {
 			t.Errorf("%s: %v, %+v, %v", name, all, f, err)
 		}
 		for _, b := range f.Bad {

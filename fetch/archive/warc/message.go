@@ -118,8 +118,8 @@ func (m *Message) isLonger(rest []byte, of *Record) bool {
 // codings are those that the head names.
 func (m *Message) codings() []string { return Codings(m.fields) }
 
-// Codings returns the codings of a body that a header names, chunks apart: those of the content, and
-// then those of the transfer.
+// Codings returns the codings of a body that a header names, chunks apart: those of the content,
+// and then those of the transfer.
 func Codings(header []Field) []string {
 	var content, transfer []string
 	for _, f := range header {
@@ -165,8 +165,8 @@ func get(fields []Field, name string) string {
 	return ""
 }
 
-// isChunked reports whether a transfer coding is chunked, wherever it is named, as the fetcher reads
-// it.
+// isChunked reports whether a transfer coding is chunked, wherever it is named, as the fetcher
+// reads it.
 func isChunked(fields []Field) bool {
 	for _, f := range fields {
 		if !strings.EqualFold(f.Name, "Transfer-Encoding") {

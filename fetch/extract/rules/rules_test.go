@@ -295,7 +295,8 @@ func TestBounded(t *testing.T) {
 		t, `rules: [{prefix: "*", ignore: ["i div div div div div div div div div b", "b ~ b ~ b ~ b ~ i", "b:nth-child(2n)", "b:has(i)"]}]`).For("http://a.example/")
 	var trace Trace
 	chain.Choose(root, &trace)
-	if len(trace.Notes) != 1 || !strings.Contains(trace.Notes[0], "2 of 4 selectors were left out") {
+	if len(trace.Notes) != 1 ||
+		!strings.Contains(trace.Notes[0], "2 of 4 selectors were left out") {
 		t.Errorf("notes %q", trace.Notes)
 	}
 }

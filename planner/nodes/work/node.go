@@ -314,7 +314,9 @@ func (s *session) directory(shard int) string {
 }
 
 // now is the time by the clock of all nodes.
-func (n *Node) now() time.Time { return time.Now().Add(time.Duration(n.offset.Load())).UTC() }
+func (n *Node) now() time.Time {
+	return cycle.WallClock{}.Now().Add(time.Duration(n.offset.Load()))
+}
 
 // clock is the time by which loops plan: that of most nodes.
 type clock struct{ n *Node }

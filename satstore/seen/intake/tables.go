@@ -45,7 +45,8 @@ func (r *Result) tables(verbose bool) []report.Table {
 	return append(tables, r.leftOut()...)
 }
 
-// leftOut is a table of the lines that gave no address, by kind; nil if all were meant to give none.
+// leftOut is a table of the lines that gave no address, by kind; nil if all were meant to give
+// none.
 func (r *Result) leftOut() []report.Table {
 	if !slices.ContainsFunc(r.Bad, func(b Bad) bool { return !b.meant() }) {
 		return nil
@@ -146,7 +147,8 @@ func (r *Result) Page(noun string, verbose bool) report.Page {
 				{Title: "Memory", XLabel: lines, YLabel: "MB", Series: []report.Series{memory}},
 				{Title: "Memory by known address", XLabel: lines, YLabel: "bytes",
 					Series: []report.Series{each}},
-				{Title: "Rate", XLabel: lines, YLabel: "lines a second", Series: []report.Series{rate}},
+				{Title: "Rate", XLabel: lines, YLabel: "lines a second",
+					Series: []report.Series{rate}},
 			}}},
 	}
 }

@@ -10,24 +10,24 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// kin says which captures of a key answer for an address: many pages may share a key, and many
+// wanted says which captures of a key answer for an address: many pages may share a key, and many
 // sites.
-type kin struct {
+type wanted struct {
 	url   string // canonical, or as it was given
-	known map[string]kinship
+	known map[string]nearness
 }
 
-// kinship is how near the address of a capture is, the nearest first.
-type kinship uint8
+// nearness is how near the address of a capture is, the nearest first.
+type nearness uint8
 
 const (
-	itself kinship = iota
+	itself nearness = iota
 	otherScheme
 	otherWWW // and perhaps the other scheme, too
 	stranger
 )
 
-func newKin(url string) *kin { return &kin{identity(url), map[string]kinship{}} }
+func newWanted(url string) *wanted { return &wanted{identity(url), map[string]nearness{}} }
 
 // identity is the canonical form of an address; what has none is its own.
 func identity(url string) string {
@@ -37,20 +37,20 @@ func identity(url string) string {
 	return url
 }
 
-func (k *kin) of(url string) kinship {
-	if url == k.url {
+func (w *wanted) of(url string) nearness {
+	if url == w.url {
 		return itself
 	}
-	near, ok := k.known[url]
+	near, ok := w.known[url]
 	if !ok {
-		near = kinOf(k.url, identity(url))
-		k.known[url] = near
+		near = nearnessOf(w.url, identity(url))
+		w.known[url] = near
 	}
 	return near
 }
 
-// kinOf compares canonical addresses.
-func kinOf(a, b string) kinship {
+// nearnessOf compares canonical addresses.
+func nearnessOf(a, b string) nearness {
 	if a == b {
 		return itself
 	}
@@ -78,16 +78,16 @@ func withoutWWW(host string) string {
 	return host
 }
 
-// nearest keeps the captures of the nearest kin that are nearest to a moment, by time.
-func (k *kin) nearest(found []*cdxj.Capture, near time.Time, most int) []*cdxj.Capture {
+// nearest keeps the captures of the nearest address that are nearest to a moment, by time.
+func (w *wanted) nearest(found []*cdxj.Capture, near time.Time, most int) []*cdxj.Capture {
 	best := stranger
 	for _, c := range found {
-		best = min(best, k.of(c.URL))
+		best = min(best, w.of(c.URL))
 	}
 	if best == stranger {
 		return nil
 	}
-	found = slices.DeleteFunc(found, func(c *cdxj.Capture) bool { return k.of(c.URL) > best })
+	found = slices.DeleteFunc(found, func(c *cdxj.Capture) bool { return w.of(c.URL) > best })
 	slices.SortStableFunc(found, func(a, b *cdxj.Capture) int {
 		return cmp.Compare(a.Time.Sub(near).Abs(), b.Time.Sub(near).Abs())
 	})
@@ -103,8 +103,8 @@ func (k *kin) nearest(found []*cdxj.Capture, near time.Time, most int) []*cdxj.C
 }
 
 // one keeps the captures of one address: that of the capture nearest to a moment.
-func (k *kin) one(found []*cdxj.Capture, near time.Time) []*cdxj.Capture {
-	if len(found) == 0 || k.of(found[0].URL) == itself {
+func (w *wanted) one(found []*cdxj.Capture, near time.Time) []*cdxj.Capture {
+	if len(found) == 0 || w.of(found[0].URL) == itself {
 		return found
 	}
 	first := slices.MinFunc(found, func(a, b *cdxj.Capture) int {
