@@ -26,9 +26,9 @@ type body struct {
 const (
 	// smallBody is what every body may take of memory. Larger ones take places, of which there are
 	// so many for pages and for sources, so that hundreds of slow servers cannot have hundreds of
-	// large bodies held at a time: 400 MB at most by the default limits.
+	// large bodies held at a time: 300 MB at most by the default limits.
 	smallBody    = 256 << 10
-	largePages   = 64
+	largePages   = 32
 	largeSources = 4
 )
 

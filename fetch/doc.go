@@ -30,7 +30,7 @@
 //     and 3.
 //  5. Nothing a server sends makes a visit longer than its time-outs after the wait, or
 //     larger than its limits: header, body on the wire, body decoded, robots.txt. All bodies over
-//     256 KB that are held at a time take 600 MB at most; with Capture 400 MB more. As many are
+//     256 KB that are held at a time take 500 MB at most; with Capture 300 MB more. As many are
 //     parsed at a time as there are processors: parsing takes several times the size of a body.
 //  6. Every request names a contact. No cookies, credentials or referrers are sent.
 //  7. Whatever a site does is an outcome. The error of Visit is that of its context. If a parser
