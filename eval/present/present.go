@@ -83,9 +83,10 @@ func SnapshotView(run *eval.SnapshotRun) Run {
 
 // snapshotSection shows one horizon; its chart has the policies shown.
 func SnapshotSection(run eval.SnapshotRun, shown []string) report.Section {
-	t := report.Table{Title: fmt.Sprintf("N = %d weeks: %d servers, %d pages, %d changed (%.1f "+
+	t := report.Table{Title: fmt.Sprintf("N = %s: %s, %s, %d changed (%.1f "+
 		"%%), %d in some weekly comparison, %d vanished; change by %s",
-		run.Weeks, run.Corpus.Servers, run.Corpus.Pages, run.Corpus.Changed,
+		report.Plural(run.Weeks, "week"), report.Plural(run.Corpus.Servers, "server"),
+		report.Plural(run.Corpus.Pages, "page"), run.Corpus.Changed,
 		100*float64(run.Corpus.Changed)/float64(max(run.Corpus.Pages, 1)), run.ChangedWeekly,
 		run.Corpus.Vanished, run.Change),
 		Header: []string{"policy", "fetched", "changed", "U", "C", "AUC", "gain",
@@ -199,11 +200,13 @@ func absentNote(absent []string, run Run) string {
 
 // streamSection shows one budget; its charts have the policies shown.
 func StreamSection(run eval.StreamRun, shown []string) report.Section {
-	t := report.Table{Title: fmt.Sprintf("%s of the pages a day%s, %d weeks: %d servers, %d "+
-		"base pages, %d pages in all, %d events; change by %s",
-		eval.PerCent(run.Budget), inRounds(run), run.Weeks, run.Corpus.Servers,
-		run.Corpus.BasePages,
-		run.Corpus.Pages, run.Corpus.Events, run.Change),
+	t := report.Table{Title: fmt.Sprintf("%s of the pages a day%s, %s: %s, %s, "+
+		"%s in all, %s; change by %s",
+		eval.PerCent(run.Budget), inRounds(run), report.Plural(run.Weeks, "week"),
+		report.Plural(run.Corpus.Servers, "server"),
+		report.Plural(run.Corpus.BasePages, "base page"),
+		report.Plural(run.Corpus.Pages, "page"), report.Plural(run.Corpus.Events, "event"),
+		run.Change),
 		Header: []string{"policy", "fetched", "refetched", "changed", "U", "C", "freshness",
 			"age, days", "found after, hours", "median", "discovered", "delay, days", "deletions",
 			"delay, days", "visits for them"}}
