@@ -14,9 +14,9 @@ const (
 	// askingFor.
 	askingSetting = "asking"
 	askingFor     = time.Minute
-	// resumedSetting is until when processes before the last one may have asked servers. It holds
-	// as long as the last one has sent no request: one that is killed again and again while a
-	// server wants a long pause would never get to it otherwise.
+	// resumedSetting is until when the processes before the last one may have asked servers. If the
+	// last one sent no request, waits count from there. Otherwise a process that is killed again and
+	// again would never ask a server that wants a long pause.
 	resumedSetting = "resumed"
 )
 
