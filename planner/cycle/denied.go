@@ -89,8 +89,8 @@ func (l *Loop) recallAgent() error {
 	return nil
 }
 
-// retry puts pages in line again whose last visits, which excluded them, count no more. may tells
-// them by memory, which is quick, and is by record.
+// retry puts pages in line again, and forgets the visits that excluded them. It loads the records
+// of the pages that may selects by memory, and takes those that is selects.
 func (l *Loop) retry(may func(sitegraph.PageID) bool, is func(*sitegraph.Record) bool) error {
 	var r sitegraph.Record
 	for page := range sitegraph.PageID(l.graph.Pages()) {

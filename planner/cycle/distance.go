@@ -15,8 +15,8 @@ const (
 	askingSetting = "asking"
 	askingFor     = time.Minute
 	// resumedSetting is until when the processes before the last one may have asked servers. If the
-	// last one sent no request, waits count from there. Otherwise a process that is killed again and
-	// again would never ask a server that wants a long pause.
+	// last one sent no request, waits count from there. Otherwise a process that is killed again
+	// and again would never ask a server that wants a long pause.
 	resumedSetting = "resumed"
 )
 
