@@ -33,18 +33,22 @@ const (
 
 // Ask puts a page before all others, unless it waits there already; false: too many wait.
 func (p *Planner) Ask(page sitegraph.PageID) bool {
-	a := &p.asked
-	switch {
-	case a.waits[page]:
-		return true
-	case len(a.pages) >= mostAsked:
+	if !p.asked.waits[page] && len(p.asked.pages) >= mostAsked {
 		return false
-	case a.waits == nil:
+	}
+	p.Corpus.play.queue.Message(page, MessageAsked)
+	p.Corpus.Promote([]sitegraph.PageID{page})
+	return true
+}
+
+func (a *asked) add(page sitegraph.PageID) {
+	if a.waits == nil {
 		a.waits = map[sitegraph.PageID]bool{}
 	}
-	a.waits[page] = true
-	a.pages = append(a.pages, page)
-	return true
+	if !a.waits[page] {
+		a.waits[page] = true
+		a.pages = append(a.pages, page)
+	}
 }
 
 // Asked is how many pages wait because somebody asked for them.
@@ -86,6 +90,7 @@ func (p *Planner) nextAsked() (Visit, step) {
 			Reason:      Because("somebody asked for it"),
 			Asked:       true,
 		}
+		p.Corpus.Promote([]sitegraph.PageID{page})
 		if step := p.admit(&v); step != skip {
 			a.left--
 			return v, step

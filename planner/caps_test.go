@@ -330,7 +330,8 @@ type leavesOut struct {
 	asked  []sitegraph.ServerID
 }
 
-func (l *leavesOut) Begin(planner.Round) {}
+func (l *leavesOut) Begin(planner.Round)      {}
+func (l *leavesOut) Offer([]sitegraph.PageID) {}
 func (l *leavesOut) Next() (planner.Visit, bool) {
 	if len(l.pages) == 0 {
 		return planner.Visit{}, false

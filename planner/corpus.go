@@ -86,6 +86,7 @@ type Corpus struct {
 	weight    []float64
 	weightSum float64
 	turns     turns
+	play      play
 }
 
 // NewCorpus returns a corpus over a graph; pages of the graph are unknown until Remember.
@@ -103,8 +104,13 @@ func (c *Corpus) grow() {
 	}
 }
 
-// Remember takes over a record: at start, and after each visit.
+// Remember takes over a record: at start, and after each visit. The queue gets its due time.
 func (c *Corpus) Remember(r *sitegraph.Record) {
+	c.remember(r)
+	c.put(r.Page)
+}
+
+func (c *Corpus) remember(r *sitegraph.Record) {
 	c.grow()
 	m := &c.pages[r.Page]
 	c.count(r.Page, m.State, r.State)

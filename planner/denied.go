@@ -37,6 +37,12 @@ func (s pageSet) has(p sitegraph.PageID) bool {
 	return int(p>>6) < len(s) && s[p>>6]&(1<<(p&63)) != 0
 }
 
+func (s pageSet) remove(p sitegraph.PageID) {
+	if s.has(p) {
+		s[p>>6] &^= 1 << (p & 63)
+	}
+}
+
 // add reports whether the page was not in the set.
 func (s *pageSet) add(p sitegraph.PageID) bool {
 	if s.has(p) {

@@ -16,6 +16,7 @@ type listener struct {
 	hinted []sitegraph.PageID
 }
 
+func (l *listener) RanksAll() bool            { return true }
 func (l *listener) Begin(planner.Round)       {}
 func (l *listener) Hinted(p sitegraph.PageID) { l.hinted = append(l.hinted, p) }
 

@@ -196,6 +196,7 @@ func (p *Planner) nextAging() (Visit, step) {
 			v.Reason = Because("there is no copy of it; it is asked for again each %.3g days",
 				float64(a.age[c.Page])/Day.Seconds())
 		}
+		p.Corpus.Promote([]sitegraph.PageID{c.Page})
 		if p.Corpus.Closed(p.Corpus.Graph.Server(c.Page)) {
 			p.putOff(v, false)
 			continue

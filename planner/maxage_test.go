@@ -15,11 +15,13 @@ import (
 
 // favourite is a policy that names the same pages each day.
 type favourite struct {
-	planner.Forecasts
+	planner.EachRound
 	corpus *planner.Corpus
 	pages  []sitegraph.PageID
 	left   []sitegraph.PageID
 }
+
+func (f *favourite) Offer([]sitegraph.PageID) {}
 
 func (f *favourite) Begin(planner.Round) { f.left = f.pages }
 func (f *favourite) Next() (planner.Visit, bool) {
@@ -33,9 +35,6 @@ func (f *favourite) Next() (planner.Visit, bool) {
 	return planner.Visit{}, false
 }
 func (f *favourite) Observe(sitegraph.PageID, sitegraph.Verdict) {}
-func (f *favourite) Due(sitegraph.PageID, time.Time) (planner.Due, time.Duration) {
-	return planner.Due{}, 0
-}
 
 // aged is a crawl of pages, all of them fetched on day 0, and a policy that cares for ten of them.
 func aged(t *testing.T, pages int, pause time.Duration, ages ...string) *planner.Planner {

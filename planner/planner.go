@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"math"
 	"time"
 
 	"github.com/recrawl/recrawl/planner/budget"
@@ -58,6 +59,8 @@ type Options struct {
 	Limits budget.Limits
 	// MostBytes is what any visit may read, where limits count bytes; 0: no bound.
 	MostBytes int64
+	// Queue makes the queue of due pages, which calls apply with each message; nil: one in memory.
+	Queue func(apply func(sitegraph.PageID, Message)) Queue
 }
 
 // LiveOptions are those that suit the live web; budgets and promises are not among them.
@@ -87,6 +90,9 @@ type Planner struct {
 	asked    asked
 	aging    aging
 	strains  Strains
+	filled   bool               // the queue has all pages with a copy
+	ahead    int                // pages that the queue hands out next where too little is due
+	slice    []sitegraph.PageID // room for what it hands out
 	rounds   int                // begun so far
 	carried  []sitegraph.PageID // under way when the next round begins
 	left     int                // visits left in this round; Unlimited
@@ -122,6 +128,11 @@ func New(corpus *Corpus, policy Policy, o Options) *Planner {
 	p.caps = newCaps(corpus, &o)
 	p.aging.ages = o.MaxAges
 	corpus.caps, corpus.ages = p.caps, &p.aging
+	if o.Queue != nil {
+		corpus.play = play{queue: o.Queue(p.apply)}
+	} else {
+		corpus.play = play{queue: NewMemQueue(p.apply)}
+	}
 	for id := range sitegraph.PageID(corpus.Pages()) {
 		p.aging.note(corpus, id)
 		switch corpus.Memory(id).State {
@@ -143,6 +154,11 @@ func (p *Planner) Carry(page sitegraph.PageID) { p.carried = append(p.carried, p
 func (p *Planner) Begin(r Round) {
 	p.rounds++
 	p.Corpus.Graph.Refresh()
+	if p.filled {
+		p.putBack(r.Start)
+	} else {
+		p.fill()
+	}
 	p.Corpus.price.Begin(p.bound(), r.Budget)
 	p.Corpus.Begin(r)
 	for _, page := range p.carried {
@@ -171,6 +187,8 @@ func (p *Planner) Begin(r Round) {
 		p.Policy.Begin(r)
 	}
 	p.catchUp()
+	p.ahead = leastAhead
+	p.handOut(sitegraph.Unix32(r.End), math.MaxInt)
 }
 
 // Next yields the next visit; false: none for now, or the budget is used up. It asks in this order:
@@ -300,7 +318,7 @@ func (p *Planner) nextProposed() (Visit, step) {
 		return v, step
 	}
 	pulls := 0
-	for v, ok := p.Policy.Next(); ok; v, ok = p.Policy.Next() {
+	for v, ok := p.propose(); ok; v, ok = p.propose() {
 		if p.Corpus.Outside(v.Page) || p.rested(v.Page) {
 			p.Corpus.Propose(v.Page)
 			continue
@@ -439,7 +457,8 @@ func (p *Planner) Observe(r *sitegraph.Record, verdict sitegraph.Verdict) {
 	p.found = found[:0]
 	p.Corpus.Hints.Test(r.Page, verdict)
 	stillLeft := verdict == sitegraph.VerdictLeft && p.Corpus.Memory(r.Page).State.Left()
-	p.Corpus.Remember(r)
+	p.Corpus.remember(r)
+	p.Corpus.awaitDue(r.Page)
 	p.aging.note(p.Corpus, r.Page)
 	if stillLeft {
 		return // nothing new
@@ -463,42 +482,56 @@ func (p *Planner) Observe(r *sitegraph.Record, verdict sitegraph.Verdict) {
 	}
 }
 
-// UpdateHints takes in what a feed or sitemap that was just read claims (Hints.Update), and tells
-// the policy.
+// UpdateHints takes in what a feed or sitemap that was just read claims (Hints.Update). The policy
+// learns of it when the page comes into play: at once, where it is due by the end of the round now.
 func (p *Planner) UpdateHints(source sitegraph.PageID, kind hints.Kind, said []hints.Claim,
 	whole bool) {
-	changed := p.Corpus.Hints.Update(source, kind, said, whole)
-	if hinter, ok := p.Policy.(Hinter); ok {
-		for _, page := range changed {
-			hinter.Hinted(page)
+	c := p.Corpus
+	changed := c.Hints.Update(source, kind, said, whole)
+	if _, ok := p.Policy.(Hinter); !ok {
+		return
+	}
+	for i, page := range changed {
+		c.play.queue.Message(page, MessageClaimed)
+		if m := c.Memory(page); m.State == sitegraph.StateAlive && !p.ranksAll() {
+			due, _ := p.Due(page, c.round.Start)
+			m.Due = sitegraph.Unix32(due.When)
+			if due.When.After(c.round.End) {
+				c.put(page)
+				continue
+			}
 		}
+		c.Promote(changed[i : i+1])
 	}
 }
 
-// Due is when a page is due next, after now, and why.
+// Due is when a page is due next, after now, and why. The caller hands it to Corpus.Remember, which
+// puts the page into the queue.
 func (p *Planner) Due(page sitegraph.PageID, now time.Time) (Due, time.Duration) {
 	p.found = p.found[:0] // what came after Observe is of feeds and sitemaps
+	due, interval := p.dueOf(page, now)
+	if soon := now.Add(time.Second); due.When.Before(soon) {
+		due.When = soon
+	}
+	return due, interval
+}
+
+func (p *Planner) dueOf(page sitegraph.PageID, now time.Time) (Due, time.Duration) {
 	m := p.Corpus.Memory(page)
-	soon := now.Add(time.Second)
+	tried := time.Unix(int64(m.Tried), 0).UTC()
 	switch {
 	case m.State == sitegraph.StateSource:
-		due := p.sourceDue(page)
-		if !due.When.After(now) {
-			due.When = soon
-		}
-		return due, 0
+		return p.sourceDue(page), 0
 	case m.State.Left() && (p.options.AgainShare > 0 || p.Corpus.MaxAge(page) > 0):
-		due := p.againDue(page)
-		if !due.When.After(now) { // the share of such visits had no room for it yet
-			due.When = soon
-		}
-		return due, 0
+		return p.againDue(page), 0 // later, if the share of such visits has no room for it
 	case m.Errors > 0:
-		wait := p.Corpus.within(page, BackOff(m.Errors))
-		return Due{now.Add(wait), Because("its last visits failed")}, 0
+		return Due{
+			tried.Add(p.Corpus.within(page, BackOff(m.Errors))),
+			Because("its last visits failed"),
+		}, 0
 	case m.State == sitegraph.StateAlive && m.misses > 0:
 		return Due{
-			now.Add(p.Corpus.wait(page)),
+			tried.Add(p.Corpus.wait(page)),
 			Because(
 				"its last %.0f answers say that it is not to be had; it is asked for again "+
 					"before it is given up",
@@ -506,30 +539,27 @@ func (p *Planner) Due(page sitegraph.PageID, now time.Time) (Due, time.Duration)
 			),
 		}, 0
 	case m.State == sitegraph.StateNew:
-		return Due{soon, Because("never fetched")}, 0
+		return Due{now, Because("never fetched")}, 0
 	case m.State != sitegraph.StateAlive:
 		return Due{now.Add(farOff), Because("it left; only a new link brings it back")}, 0
 	case p.Corpus.Weight(page) == 0:
 		return Due{now.Add(farOff), Because("its weight is 0")}, 0
 	case p.Policy == nil:
-		return Due{soon, Because("no policy was asked")}, 0
+		return Due{now, Because("no policy was asked")}, 0
 	}
 	due, interval := p.Policy.Due(page, now)
-	if !due.When.After(now) {
-		due.When = soon
+	if p.ranksAll() {
+		due, _ = EachRound{}.Due(page, now)
+		return due, interval
+	}
+	due.When = p.strained(page, now, due.When)
+	if age := p.Corpus.MaxAge(page); age > 0 {
+		if last := m.History.LastVisit().Add(age); last.Before(due.When) {
+			due = Due{last, Because("its copy is not to be older than %.3g days",
+				age.Hours()/24)}
+		}
 	}
 	return due, interval
-}
-
-// GoesByDue reports whether choices depend on Due of a page, so that it must be called and its
-// result remembered after each outcome. For other pages Due is a forecast, which costs as much as
-// choosing; a caller that keeps no order by it need not call it.
-func (p *Planner) GoesByDue(page sitegraph.PageID) bool {
-	if m := p.Corpus.Memory(page); m.State != sitegraph.StateAlive || m.Errors > 0 || m.misses > 0 {
-		return true // costs nothing, and sources go by it
-	}
-	_, forecasts := p.Policy.(Forecaster)
-	return p.Policy != nil && !forecasts
 }
 
 // farOff is after how long the store hands out pages that left.

@@ -15,28 +15,21 @@ import (
 type Policy interface {
 	// Begin starts a round. Depths in the graph are up to date.
 	Begin(r Round)
-	// Next proposes the page that is most worth a refetch; false: none for now. It may be asked
-	// again after an outcome, which can make other pages worth a refetch. The page must be
-	// Refetchable; the planner marks it as proposed.
+	// Offer hands the policy pages that are due in this round, or come next where too little is
+	// due: its candidates. A page may be offered twice. The slice is valid until it returns.
+	Offer(pages []sitegraph.PageID)
+	// Next proposes the page in play that is most worth a refetch; false: none for now. It may be
+	// asked again after an outcome, which can make other pages worth a refetch, and after Offer.
+	// The page must be Refetchable; the planner marks it as proposed. It refuses a page that is
+	// not in play (Corpus.InPlay): one that was neither offered nor promoted (Corpus.Promote).
 	Next() (Visit, bool)
 	// Observe learns from the outcome of a visit, refetch or first. The corpus already knows it.
 	Observe(p sitegraph.PageID, verdict sitegraph.Verdict)
-	// Due forecasts when p is due next, after now. The store keeps the page's record in the slot of
-	// that time. Interval is the estimate behind it; 0 if the policy makes none. Due is called
-	// after each outcome, but of a Forecaster only where the store keeps such an order.
+	// Due is when p is due next, after now: the queue hands it out then. It is called after each
+	// outcome, and of a page that was handed out and not visited before the next round begins.
+	// Interval is the estimate behind it; 0 if the policy makes none.
 	Due(p sitegraph.PageID, now time.Time) (due Due, interval time.Duration)
 }
-
-// Forecaster is a policy whose own choices do not depend on what its Due returned. Its Due serves
-// only the order of the store and reports.
-type Forecaster interface {
-	OnlyForecasts()
-}
-
-// Forecasts makes a policy that embeds it a Forecaster.
-type Forecasts struct{}
-
-func (Forecasts) OnlyForecasts() {}
 
 // Estimator is a policy that estimates the probability of change of any page, chosen or not.
 type Estimator interface {

@@ -104,7 +104,7 @@ func (p *Planner) Beyond() []Unfit {
 		}
 	}
 	if p.Policy != nil {
-		for v, ok := p.Policy.Next(); ok; v, ok = p.Policy.Next() {
+		for v, ok := p.propose(); ok; v, ok = p.propose() {
 			p.Corpus.Propose(v.Page)
 			if !p.Corpus.Outside(v.Page) {
 				count(v)

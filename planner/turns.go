@@ -2,6 +2,7 @@ package planner
 
 import (
 	"math"
+	"time"
 
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -216,3 +217,18 @@ func (s *Strains) Visited(server sitegraph.ServerID) {
 		s.Visits[server]++
 	}
 }
+
+// strained moves a due time of a page away where its server cannot answer all that is wanted of it:
+// all intervals of the server times one factor [HIER 3.2]. So no
+// visit is due that cannot be made.
+func (p *Planner) strained(page sitegraph.PageID, now, due time.Time) time.Time {
+	s, of := p.Corpus.Graph.Server(page), p.strains.Of
+	if int(s) >= len(of) || of[s] == 0 || !due.After(now) {
+		return due
+	}
+	return now.Add(time.Duration(math.Min(float64(due.Sub(now))*float64(of[s]),
+		float64(longestStrained))))
+}
+
+// longestStrained bounds an interval that was made longer: ten years.
+const longestStrained = 10 * 365 * 24 * time.Hour

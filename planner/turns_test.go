@@ -88,6 +88,7 @@ func weightsOf(t *testing.T, texts ...string) *preferences.Weights {
 type doubter struct{ c *planner.Corpus }
 
 func (d doubter) Begin(planner.Round)                         {}
+func (d doubter) Offer([]sitegraph.PageID)                    {}
 func (d doubter) Next() (planner.Visit, bool)                 { return planner.Visit{}, false }
 func (d doubter) Observe(sitegraph.PageID, sitegraph.Verdict) {}
 func (d doubter) Due(sitegraph.PageID, time.Time) (planner.Due, time.Duration) {

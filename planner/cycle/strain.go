@@ -156,18 +156,3 @@ func (l *Loop) weighStrain(s sitegraph.ServerID) {
 		of[s] = 0
 	}
 }
-
-// strained moves a due time of a page away where its server cannot answer all that is wanted of it:
-// all intervals of the server times one factor [HIER 3.2]. So the store does not promise what
-// cannot be kept.
-func (l *Loop) strained(p sitegraph.PageID, now, due time.Time) time.Time {
-	s, of := l.graph.Server(p), l.Planner.Strains().Of
-	if int(s) >= len(of) || of[s] == 0 || !due.After(now) {
-		return due
-	}
-	return now.Add(time.Duration(math.Min(float64(due.Sub(now))*float64(of[s]),
-		float64(longestStrained))))
-}
-
-// longestStrained bounds an interval that was made longer: ten years.
-const longestStrained = 10 * 365 * 24 * time.Hour

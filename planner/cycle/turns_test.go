@@ -446,9 +446,9 @@ func TestScarceBudgetGoesByValue(t *testing.T) {
 		}
 		w.visits = map[string]int{}
 		now := time.Now()
-		r := planner.Round{Number: 99, Start: now.Add(time.Hour), End: now.Add(2 * time.Hour),
-			Budget: 250}
-		time.Sleep(time.Hour)
+		r := planner.Round{Number: 99, Start: now.Add(24 * time.Hour),
+			End: now.Add(25 * time.Hour), Budget: 250}
+		time.Sleep(24 * time.Hour)
 		if err := m.loop.Round(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}

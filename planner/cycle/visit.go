@@ -121,17 +121,15 @@ func (l *Loop) apply(v planner.Visit, r *Request, o sitegraph.Observation) error
 func (l *Loop) keep(v planner.Visit, r *Request, o sitegraph.Observation,
 	verdict sitegraph.Verdict) error {
 	record := &r.Record
-	if l.Forecast || l.Planner.GoesByDue(v.Page) {
-		due, interval := l.Planner.Due(v.Page, o.Time)
-		record.Due = l.strained(v.Page, o.Time, due.When)
-		if interval > 0 {
-			record.Interval = interval
-		}
-		if l.Forecast {
-			record.Reason = due.Reason.String()
-			if record.ByFilter {
-				record.Reason = o.Detail + "; " + record.Reason // what explain can say of it
-			}
+	due, interval := l.Planner.Due(v.Page, o.Time)
+	record.Due = due.When
+	if interval > 0 {
+		record.Interval = interval
+	}
+	if l.Forecast {
+		record.Reason = due.Reason.String()
+		if record.ByFilter {
+			record.Reason = o.Detail + "; " + record.Reason // what explain can say of it
 		}
 	}
 	l.Planner.Corpus.Remember(record)

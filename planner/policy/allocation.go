@@ -2,6 +2,7 @@ package policy
 
 import (
 	"math"
+	"time"
 
 	"github.com/recrawl/recrawl/estimator"
 	"github.com/recrawl/recrawl/planner"
@@ -38,7 +39,57 @@ func classOf(rate float64) int {
 }
 
 func newAllocation(s Settings, by *pageRates, solve func([]class, float64)) planner.Policy {
-	return newGreedy(s, &allocation{pageRates: by, perDay: s.PerDay, solve: solve})
+	a := &allocation{pageRates: by, perDay: s.PerDay, solve: solve}
+	return &atIntervals{greedy: newGreedy(s, a), allocation: a}
+}
+
+// atIntervals visits pages at the frequencies of an allocation: a page is due shortly before the
+// end of its interval, and of those that are due, or come next, the one that is furthest on in its
+// interval is visited first.
+type atIntervals struct {
+	*greedy
+	allocation *allocation
+	used       [rateClasses]float64 // frequencies by which pages are due
+}
+
+// movedPart is by how much the frequency of a class may change before its pages get new due times.
+const movedPart = 0.1
+
+// Begin moves due times where rates learnt since have changed what the budget allows.
+func (a *atIntervals) Begin(r planner.Round) {
+	a.greedy.Begin(r)
+	moved := false
+	var is [rateClasses]bool
+	for i, now := range a.allocation.found {
+		if math.Abs(now-a.used[i]) > movedPart*min(now, a.used[i]) {
+			a.used[i], is[i], moved = now, true, true
+		}
+	}
+	if !moved {
+		return
+	}
+	for p := range sitegraph.PageID(a.Corpus.Pages()) {
+		if m := a.Corpus.Memory(p); m.State == sitegraph.StateAlive &&
+			is[classOf(a.allocation.rate(p))] {
+			due, _ := a.Due(p, r.Start)
+			a.Corpus.MoveDue(p, due.When)
+		}
+	}
+}
+
+// RanksAll says no: the queue tells which pages are ranked.
+func (*atIntervals) RanksAll() bool { return false }
+
+func (a *atIntervals) Due(p sitegraph.PageID, now time.Time) (planner.Due, time.Duration) {
+	_, interval := a.greedy.Due(p, now)
+	wait := 10.0 * longestWait // after all that the budget allows visits to
+	if perDay := a.allocation.score(p, 1); perDay > 0 {
+		wait = min(early/perDay, longestWait)
+	}
+	return planner.Due{
+		When:   a.Corpus.Memory(p).History.LastVisit().Add(estimator.FromDays(wait)),
+		Reason: planner.Because("the budget allows a visit to it each %.3g days", wait/early),
+	}, interval
 }
 
 func newFreshness(s Settings) planner.Policy {

@@ -56,6 +56,13 @@ func newByServer(r rating, methodName string) func(Settings) planner.Policy {
 	}
 }
 
+// Offer ranks the oldest copies, for what is left when all servers are through.
+func (b *byServer) Offer(pages []sitegraph.PageID) {
+	if b.tour != nil {
+		b.tour.sites.Offer(pages)
+	}
+}
+
 func (b *byServer) Begin(r planner.Round) {
 	if b.sites != nil {
 		b.sites.update()

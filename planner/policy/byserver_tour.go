@@ -35,7 +35,7 @@ func (t *toured) restart() {
 
 // begin begins a planning round.
 func (t *toured) begin() {
-	t.sites.ranked = false
+	t.sites.oldest.Reset()
 	t.sites.members.Reset()
 	for s := range sitegraph.ServerID(t.sites.Corpus.Graph.Servers()) {
 		if t.opened[s] {

@@ -41,7 +41,6 @@ type bySite struct {
 	members  rank.Queue                // members to visit
 	begun    bool
 	oldest   rank.Heap[float64]
-	ranked   bool // oldest is filled for this round
 }
 
 // newBySite makes the policy of a method.
@@ -64,7 +63,8 @@ func bySiteOn(s Settings, d *division, only sitegraph.ServerID) *bySite {
 
 func (b *bySite) Begin(r planner.Round) {
 	restart := !b.begun
-	b.begun, b.ranked = true, false
+	b.begun = true
+	b.oldest.Reset()
 	b.update()
 	b.topsLeft = b.Corpus.Pages() // more than there are
 	if b.Mode == planner.Stream && r.Budget != planner.Unlimited {

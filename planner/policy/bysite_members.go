@@ -71,13 +71,14 @@ func (b *bySite) startMembers() {
 	b.promoted = b.promoted[:0]
 }
 
+// Offer ranks the oldest copies, for what the method leaves of the budget.
+func (b *bySite) Offer(pages []sitegraph.PageID) {
+	b.oldest.Add(b.Corpus, b.ties.UpTo(b.Corpus), pages, func(p sitegraph.PageID) float64 {
+		return -float64(b.Corpus.Memory(p).History.Last)
+	})
+}
+
 func (b *bySite) nextOldest() (planner.Visit, bool) {
-	if !b.ranked {
-		b.oldest.Fill(b.Corpus, b.ties.UpTo(b.Corpus), func(p sitegraph.PageID) (float64, bool) {
-			return -float64(b.Corpus.Memory(p).History.Last), true
-		})
-		b.ranked = true
-	}
 	best, ok := b.oldest.Pop(b.Corpus)
 	return planner.Unranked(best.Page, planner.Because("oldest copy, budget left")), ok
 }

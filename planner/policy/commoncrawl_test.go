@@ -2,7 +2,6 @@ package policy
 
 import (
 	"testing"
-	"time"
 
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/simtest"
@@ -44,12 +43,6 @@ func TestCommonCrawlByHand(t *testing.T) {
 	wantNear(t, "alone, changed", score(alone, 10), never+0.1-0.005*18, 1e-9)
 	if got := score(linked, 0); got > 0.005 {
 		t.Errorf("score %g of an unmodified page just visited", got)
-	}
-	policy.(*greedy).threshold = 1.25
-	if due, _ := policy.Due(start,
-		simtest.At(20)); due.When.Sub(simtest.At(10)).Round(time.Minute) != 25*planner.Day {
-		t.Errorf("the start page is due %v after its visit, want 25 days",
-			due.When.Sub(simtest.At(10)))
 	}
 	// What later visits told: a failure, or no page, which is no proof yet.
 	r := sitegraph.Record{Page: deep, State: sitegraph.StateAlive, History: watched(6, 6),

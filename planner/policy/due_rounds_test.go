@@ -23,7 +23,7 @@ func TestIntervalGoesBelowADay(t *testing.T) {
 		l := simtest.NewLettered(t, map[string]string{"R": "/", "A": "/a"}, "R>A",
 			rand.New(rand.NewPCG(1, 0)))
 		policy, err := New("interval",
-			Settings{Corpus: l.Corpus, Mode: planner.Stream, PerDay: 2 * 24 * 60})
+			Settings{Corpus: l.Corpus, Mode: planner.Stream})
 		if err != nil {
 			t.Fatal(err)
 		}

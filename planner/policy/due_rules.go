@@ -93,7 +93,7 @@ type bySitemap struct {
 
 func newNorconex(s Settings) planner.Policy {
 	policy := newDueDriven(s, bySitemap{corpus: s.Corpus})
-	policy.moving = true
+	policy.heard = map[sitegraph.PageID]float64{}
 	return policy
 }
 

@@ -134,7 +134,11 @@ func TestNorconexBelievesSitemaps(t *testing.T) {
 	says := func(day int, claims ...hints.Claim) {
 		l.Corpus.Remember(&sitegraph.Record{Page: sitemap, State: sitegraph.StateSource,
 			History: sitegraph.Start(simtest.At(day))})
-		l.Corpus.Hints.Update(sitemap, hints.Sitemap, claims, true)
+		if l.Planner != nil {
+			l.Planner.UpdateHints(sitemap, hints.Sitemap, claims, true)
+		} else {
+			l.Corpus.Hints.Update(sitemap, hints.Sitemap, claims, true)
+		}
 	}
 	says(3, hints.Claim{Page: l.Page["A"], Modified: simtest.At(-5)},
 		hints.Claim{Page: l.Page["B"], Modified: simtest.At(3)},

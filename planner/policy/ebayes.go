@@ -17,49 +17,36 @@ import (
 // its weight.
 type ebayes struct {
 	Settings `state:"same"`
-	planner.Forecasts
-	ties      rank.Ties
-	ranking   rank.Heap[float64]
-	prior     estimator.GammaPoisson
-	threshold float64 // value of the last page that fitted into the budget, smoothed
-	lowest    float64 // smallest value visited in this round
+	planner.EachRound
+	ties    rank.Ties
+	ranking rank.Heap[float64]
+	prior   estimator.GammaPoisson
 }
 
 func newEBayes(s Settings) planner.Policy {
 	return &ebayes{
-		Settings:  s,
-		ties:      rank.NewTies(s.Seed, s.Corpus.Graph.Scratch()),
-		prior:     estimator.DefaultPrior,
-		threshold: math.NaN(),
-		lowest:    math.NaN(),
+		Settings: s,
+		ties:     rank.NewTies(s.Seed, s.Corpus.Graph.Scratch()),
+		prior:    estimator.DefaultPrior,
 	}
 }
 
-func (e *ebayes) Begin(r planner.Round) {
+func (e *ebayes) Begin(planner.Round) {
 	e.prior = e.Corpus.Prior()
-	if math.IsNaN(e.threshold) {
-		e.threshold = e.firstThreshold()
-	}
-	if !math.IsNaN(e.lowest) {
-		e.threshold += 0.3 * (e.lowest - e.threshold) // about three rounds of memory
-		e.lowest = math.NaN()
-	}
-	weighted := e.Corpus.Weighted()
-	e.ranking.Fill(e.Corpus, e.ties.UpTo(e.Corpus), func(p sitegraph.PageID) (float64, bool) {
+	e.ranking.Reset()
+}
+
+func (e *ebayes) Offer(pages []sitegraph.PageID) {
+	weighted, end := e.Corpus.Weighted(), e.Corpus.Round().End
+	e.ranking.Add(e.Corpus, e.ties.UpTo(e.Corpus), pages, func(p sitegraph.PageID) float64 {
 		// Where the probability 1 - exp(-x) is largest x is, which costs half as much.
 		h := &e.Corpus.Memory(p).History
-		x := e.prior.Posterior(*h).Exponent(h.Age(r.End))
+		x := e.prior.Posterior(*h).Exponent(h.Age(end))
 		if weighted {
-			return e.Corpus.Weight(p) * -math.Expm1(-x), e.Corpus.Weight(p) > 0
+			return e.Corpus.Weight(p) * -math.Expm1(-x)
 		}
-		return x, true
+		return x
 	})
-}
-
-// firstThreshold stands in until a round has shown where the budget ends: an average page,
-// visited once a cycle.
-func (e *ebayes) firstThreshold() float64 {
-	return e.prior.Probability(cycleDays(e.Corpus, e.PerDay)) * e.Corpus.MeanWeight()
 }
 
 func (e *ebayes) Next() (planner.Visit, bool) {
@@ -73,7 +60,6 @@ func (e *ebayes) Next() (planner.Visit, bool) {
 		value = best.Score
 		probability = min(value/e.Corpus.Weight(best.Page), 1)
 	}
-	e.lowest = value
 	m := e.Corpus.Memory(best.Page)
 	return planner.Visit{
 		Page: best.Page, Due: m.DueTime(), Probability: probability, Value: value,
@@ -94,24 +80,8 @@ func (e *ebayes) Probability(p sitegraph.PageID, at time.Time) float64 {
 
 func (e *ebayes) Observe(sitegraph.PageID, sitegraph.Verdict) {}
 
-// Due is the moment at which the page's value crosses that of the last page which fitted into
-// the budget, and its server's.
+// Due is of the next round; the interval is the mean one.
 func (e *ebayes) Due(p sitegraph.PageID, now time.Time) (planner.Due, time.Duration) {
-	h := e.Corpus.Memory(p).History
-	posterior := e.prior.Posterior(h)
-	threshold := e.threshold
-	if math.IsNaN(threshold) {
-		threshold = e.firstThreshold()
-	}
-	// Where a server's own limits are used up its pages must be worth more.
-	threshold += e.Corpus.ServerPrice(e.Corpus.Graph.Server(p))
-	weight := e.Corpus.Weight(p)
-	if weight > 0 {
-		threshold /= weight
-	}
-	wait := min(posterior.AgeAt(threshold), estimator.DefaultLimits.Max)
-	why := planner.Because("its probability of change then reaches %.2g, where the budget ends",
-		threshold)
-	return planner.Due{When: h.LastVisit().Add(wait), Reason: why},
-		estimator.FromDays(1 / posterior.Mean())
+	due, _ := e.EachRound.Due(p, now)
+	return due, estimator.FromDays(1 / e.prior.Posterior(e.Corpus.Memory(p).History).Mean())
 }

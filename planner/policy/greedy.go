@@ -17,15 +17,11 @@ import (
 // first.
 type greedy struct {
 	Settings `state:"same"`
-	planner.Forecasts
+	planner.EachRound
 	scorer
 	ties    rank.Ties
 	ranking rank.Heap[float64]
 	drawn   bool // scores are weights of a random draw, not an order
-	// score of the last page that fitted into the budget, smoothed; NaN: not known
-	threshold float64
-	lowest    float64 // of this round; drawn: their mean
-	visits    int     // of this round, to pages with a score
 }
 
 // scorer is one such policy's score.
@@ -46,25 +42,21 @@ type scorer interface {
 }
 
 func newGreedy(s Settings, by scorer) *greedy {
-	return &greedy{Settings: s, scorer: by, ties: rank.NewTies(s.Seed, s.Corpus.Graph.Scratch()),
-		threshold: math.NaN()}
+	return &greedy{Settings: s, scorer: by, ties: rank.NewTies(s.Seed, s.Corpus.Graph.Scratch())}
 }
 
-// longestWait bounds due times in days: a page that never comes to the threshold is looked at
-// by the store about once a year.
+// longestWait bounds due times, in days.
 const longestWait = 400
 
 func (g *greedy) Begin(r planner.Round) {
 	g.begin(r)
-	switch {
-	case math.IsNaN(g.threshold):
-		g.threshold = g.firstThreshold()
-	case g.visits > 0:
-		g.threshold += 0.3 * (g.lowest - g.threshold) // about three rounds of memory
-	}
-	g.lowest, g.visits = 0, 0
-	g.ranking.Fill(g.Corpus, g.ties.UpTo(g.Corpus), func(p sitegraph.PageID) (float64, bool) {
-		return g.standing(p, r), true
+	g.ranking.Reset()
+}
+
+func (g *greedy) Offer(pages []sitegraph.PageID) {
+	r := g.Corpus.Round()
+	g.ranking.Add(g.Corpus, g.ties.UpTo(g.Corpus), pages, func(p sitegraph.PageID) float64 {
+		return g.standing(p, r)
 	})
 }
 
@@ -82,20 +74,6 @@ func (g *greedy) standing(p sitegraph.PageID, r planner.Round) float64 {
 		return -1 / (math.Log(max(u, 1e-300)) / score)
 	}
 	return score
-}
-
-// firstThreshold stands in until a round has shown where the budget ends: the mean score after
-// one cycle through all pages.
-func (g *greedy) firstThreshold() float64 {
-	cycle := estimator.Days(cycleDays(g.Corpus, g.PerDay))
-	sum, n := 0.0, 0
-	for p := range sitegraph.PageID(g.Corpus.Pages()) {
-		if g.Corpus.Memory(p).State == sitegraph.StateAlive {
-			sum += g.score(p, cycle)
-			n++
-		}
-	}
-	return sum / float64(max(n, 1))
 }
 
 func (g *greedy) age(p sitegraph.PageID, now time.Time) float64 {
@@ -119,13 +97,6 @@ func (g *greedy) Next() (planner.Visit, bool) {
 	}
 	if !(score > 0) {
 		v.Reason = planner.Because("not wanted; oldest copy, %.3g days, budget left", days)
-		return v, true
-	}
-	g.visits++
-	if g.drawn {
-		g.lowest += (score - g.lowest) / float64(g.visits)
-	} else {
-		g.lowest = score
 	}
 	return v, true
 }
@@ -135,38 +106,11 @@ func (g *greedy) Probability(p sitegraph.PageID, at time.Time) float64 {
 	return g.probability(p, g.age(p, at))
 }
 
-// Due is the moment at which the page's score reaches that of the last page which fitted
-// into the budget.
+// Due is of the next round; the interval is that of the rate.
 func (g *greedy) Due(p sitegraph.PageID, now time.Time) (planner.Due, time.Duration) {
-	var interval time.Duration
+	due, interval := g.EachRound.Due(p, now)
 	if rate := g.rate(p); rate > 0 {
 		interval = estimator.FromDays(1 / rate)
 	}
-	h := &g.Corpus.Memory(p).History
-	days := g.ageAt(p)
-	reason := planner.Because("its score then reaches %.2g, where the budget ends", g.threshold)
-	if days >= longestWait {
-		reason = planner.Because(
-			"it does not come to the score of %.2g, where the budget ends, for long",
-			g.threshold,
-		)
-	}
-	return planner.Due{When: h.LastVisit().Add(estimator.FromDays(days)), Reason: reason}, interval
-}
-
-// ageAt is the age in days at which the page's score reaches the threshold, to a second.
-func (g *greedy) ageAt(p sitegraph.PageID) float64 {
-	const second = 1.0 / (24 * 60 * 60)
-	low, high := 0.0, float64(longestWait)
-	if !(g.score(p, high) >= g.threshold) {
-		return high
-	}
-	for high-low > second {
-		if middle := (low + high) / 2; g.score(p, middle) >= g.threshold {
-			high = middle
-		} else {
-			low = middle
-		}
-	}
-	return high
+	return due, interval
 }

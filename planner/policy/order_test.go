@@ -62,46 +62,6 @@ func TestEBayesOrder(t *testing.T) {
 	}
 }
 
-// A page is due when its probability reaches that of the last page that fits into the budget.
-func TestEBayesDue(t *testing.T) {
-	w := simtest.NewWorld(3, 2, 60, false)
-	m := newSim(t, w, nil, "ebayes", Settings{Mode: planner.Stream, Seed: 3, PerDay: 12},
-		planner.Options{})
-	var lowest float64
-	m.OnVisit = func(v planner.Visit) { lowest = v.Probability }
-	for day := 1; day <= 40; day++ {
-		m.Day(day, 12)
-	}
-	e := m.Planner.Policy.(*ebayes)
-	if math.Abs(e.threshold-lowest) > 0.1 {
-		t.Errorf("threshold %g after 40 days, the last page of the budget had %g",
-			e.threshold, lowest)
-	}
-	early, late := 0, 0
-	for p := range sitegraph.PageID(m.Corpus.Pages()) {
-		due, interval := e.Due(p, simtest.At(40))
-		if due.When.Sub(m.Corpus.Memory(p).History.LastVisit()) < 400*24*time.Hour {
-			h := m.Corpus.Memory(p).History
-			if got := e.prior.Posterior(h).Probability(h.Age(due.When.Add(time.Second))); math.Abs(
-				got-e.threshold) > 1e-3 {
-				t.Errorf("%s: probability %g when it is due, want %g",
-					m.Graph.URL(p), got, e.threshold)
-			}
-		}
-		if interval <= 0 {
-			t.Errorf("%s: interval %v", m.Graph.URL(p), interval)
-		}
-		if due.When.Before(simtest.At(42)) {
-			early++
-		} else {
-			late++
-		}
-	}
-	if early == 0 || late == 0 {
-		t.Errorf("%d pages are due within two days, %d later: want both", early, late)
-	}
-}
-
 // interval visits by due time, the earliest first, then early those whose wait is over by the
 // largest share, and always uses its budget.
 func TestIntervalOrder(t *testing.T) {
@@ -119,11 +79,11 @@ func TestIntervalOrder(t *testing.T) {
 		}
 		turnOf := func(p sitegraph.PageID, day int) turn {
 			memory := m.Corpus.Memory(p)
-			if due := int64(memory.Due); due <= simtest.At(day).Unix() {
-				return turn{due: due}
-			}
 			waited, wait := simtest.At(day).Sub(memory.History.LastVisit()).Seconds(),
-				float64(memory.Due-memory.History.Last)
+				86400*m.Planner.Policy.(*dueDriven).wait(p)
+			if wait <= waited {
+				return turn{due: int64(float64(memory.History.Last) + wait)}
+			}
 			return turn{math.MaxInt64, 1 - waited/wait}
 		}
 		for day := 1; day <= 40; day++ {
@@ -162,7 +122,7 @@ func checkFirstDue(m *simtest.Sim, cycleDays float64) {
 	m.Helper()
 	sum := 0.0
 	for p := range sitegraph.PageID(m.Corpus.Pages()) {
-		wait := float64(int64(m.Corpus.Memory(p).Due)-simtest.At(0).Unix()) / 86400
+		wait := m.Planner.Policy.(*dueDriven).wait(p)
 		if wait < 0 || wait > cycleDays {
 			m.Errorf("%s: first due after %g days of a cycle of %g",
 				m.Graph.URL(p), wait, cycleDays)
@@ -180,7 +140,7 @@ func checkFirstDue(m *simtest.Sim, cycleDays float64) {
 func TestIntervalDueFromTheVisit(t *testing.T) {
 	l := simtest.NewLettered(t, map[string]string{"R": "/", "A": "/a"}, "R>A",
 		rand.New(rand.NewPCG(1, 0)))
-	policy, err := New("interval", Settings{Corpus: l.Corpus, Mode: planner.Stream, PerDay: 1})
+	policy, err := New("interval", Settings{Corpus: l.Corpus, Mode: planner.Stream})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -191,10 +191,12 @@ func TestSweepEnds(t *testing.T) {
 
 // startsAnew are the policies that know more than the records: where they are in a cycle through
 // pages, tops, groups or servers. After a restart they begin it anew. And value: histories tell by
-// week what it saw of a page's groups by day; and sa, whose steps depend on the order of visits.
+// week what it saw of a page's groups by day; sa, whose steps depend on the order of visits; and
+// allocations, which move due times in steps.
 func startsAnew(policy string) bool {
 	switch policy {
-	case "breadth-first", "cho-greedy", "cho-adaptive", "tan-mitra", "sa":
+	case "breadth-first", "cho-greedy", "cho-adaptive", "tan-mitra", "sa", "freshness",
+		"true-freshness", "lambdacrawl", "binary-lambdacrawl":
 		return true
 	}
 	return Learns(policy) || methods[policy].by != "" || strings.HasPrefix(policy, "server-")

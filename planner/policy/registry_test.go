@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"fmt"
 	"os"
 	"regexp"
 	"slices"
@@ -9,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/simtest"
 	"github.com/recrawl/recrawl/planner/value"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -34,41 +34,43 @@ func TestOpponentsAreDocumented(t *testing.T) {
 	}
 }
 
-// Policies that rank by their own Due must be asked after each outcome, and nobody else; of pages
-// without a copy it is asked always.
-func TestGoesByDue(t *testing.T) {
-	byDue := map[string]bool{"interval": true, "nutch": true, "stormcrawler": true,
-		"norconex": true, "commoncrawl": false, "ncis": false, "lln": false, "sa": false,
-		"longevity": false, "value": false, "ebayes": false, "uniform": false, "a": false,
-		"cho-greedy": false}
-	for _, name := range Names() {
-		g := sitegraph.NewGraph()
-		corpus := planner.NewCorpus(g)
-		states := []sitegraph.State{sitegraph.StateAlive, sitegraph.StateNew, sitegraph.StateGone,
-			sitegraph.StateSource}
-		for i, state := range states {
-			corpus.Remember(&sitegraph.Record{Page: g.Add(fmt.Sprintf("http://a.example/%d", i)),
-				State: state})
-		}
-		policy, err := New(name, Settings{Corpus: corpus, Mode: planner.Stream,
-			Oracle: func(sitegraph.PageID) bool {
-				return true
-			}, TrueRate: func(sitegraph.PageID) float64 { return 1 }})
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := planner.New(corpus, policy, planner.Options{})
-		got := p.GoesByDue(0)
-		if want, known := byDue[name]; known && got != want {
-			t.Errorf("%s goes by its due times: %v, want %v", name, got, want)
-		}
-		if _, due := policy.(*dueDriven); due != got {
-			t.Errorf("%s goes by its due times: %v", name, got)
-		}
-		for i := range states[1:] {
-			if !p.GoesByDue(sitegraph.PageID(i + 1)) {
-				t.Errorf("%s: %v is not asked for", name, states[i+1])
+// noneDue is a queue that hands out nothing.
+type noneDue struct{}
+
+func (noneDue) Put(sitegraph.PageID, uint32)              {}
+func (noneDue) Take(uint32, []sitegraph.PageID) int       { return 0 }
+func (noneDue) Promote([]sitegraph.PageID)                {}
+func (noneDue) Message(sitegraph.PageID, planner.Message) {}
+
+// Where the queue hands out nothing, no policy visits a page that has a copy, and new pages are
+// visited.
+func TestNothingDueNothingVisited(t *testing.T) {
+	for _, name := range LiveNames() {
+		world := simtest.NewWorld(3, 4, 30, true)
+		m := simtest.New(t, world, nil, 3, func(m *simtest.Sim) (planner.Policy, error) {
+			return New(name, Settings{Corpus: m.Corpus, Mode: planner.Stream, Seed: 3, PerDay: 20})
+		}, planner.Options{NewShare: 0.5, Leftover: true, Queue: func(
+			func(sitegraph.PageID, planner.Message)) planner.Queue {
+			return noneDue{}
+		}})
+		first := 0
+		for day := 1; day < 12; day++ {
+			for _, v := range m.Day(day, 20) {
+				if !v.First {
+					t.Fatalf("%s visits %s, which the queue did not hand out", name,
+						m.Graph.URL(v.Page))
+				}
+				first++
 			}
+			if day == 1 { // nobody visits the pages that link to new ones
+				for _, p := range world.Pages {
+					m.Graph.MakeStart(m.Link(p.URL))
+					m.Planner.Found(m.Graph.Add(p.URL))
+				}
+			}
+		}
+		if first == 0 {
+			t.Errorf("%s: no new page is visited", name)
 		}
 	}
 }

@@ -10,11 +10,10 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// cycling is what the policies without estimates share: they come round to each page
-// once in pages / budget days.
+// cycling is what the policies without estimates share.
 type cycling struct {
 	Settings `state:"same"`
-	planner.Forecasts
+	planner.EachRound
 	ties rank.Ties
 }
 
@@ -22,20 +21,11 @@ func newCycling(s Settings) cycling {
 	return cycling{Settings: s, ties: rank.NewTies(s.Seed, s.Corpus.Graph.Scratch())}
 }
 
+// Offer has nothing to do where a policy keeps an order of its own.
+func (c *cycling) Offer([]sitegraph.PageID) {}
+
 // Observe learns nothing.
 func (c *cycling) Observe(sitegraph.PageID, sitegraph.Verdict) {}
-
-// Due is one cycle on: the whole corpus at the budget's pace.
-func (c *cycling) Due(_ sitegraph.PageID, now time.Time) (planner.Due, time.Duration) {
-	days := cycleDays(c.Corpus, c.PerDay)
-	return planner.Due{
-		When: now.Add(days),
-		Reason: planner.Because(
-			"one cycle through all pages takes %.0f days at this budget",
-			days.Hours()/24,
-		),
-	}, 0
-}
 
 // cycleDays is how long a budget takes to go once through the corpus; a day at least,
 // 400 days at most and where no budget is known.
@@ -55,10 +45,12 @@ type random struct {
 
 func newRandom(s Settings) planner.Policy { return &random{cycling: newCycling(s)} }
 
-func (r *random) Begin(round planner.Round) {
-	draw := r.Seed + uint64(round.Number)*0x9e3779b97f4a7c15
-	r.ranking.Fill(r.Corpus, r.ties.UpTo(r.Corpus), func(p sitegraph.PageID) (float64, bool) {
-		return rank.Tie(draw, r.Corpus.Graph.URL(p)), true
+func (r *random) Begin(planner.Round) { r.ranking.Reset() }
+
+func (r *random) Offer(pages []sitegraph.PageID) {
+	draw := r.Seed + uint64(r.Corpus.Round().Number)*0x9e3779b97f4a7c15
+	r.ranking.Add(r.Corpus, r.ties.UpTo(r.Corpus), pages, func(p sitegraph.PageID) float64 {
+		return rank.Tie(draw, r.Corpus.Graph.URL(p))
 	})
 }
 
@@ -138,12 +130,14 @@ type clairvoyant struct {
 
 func newClairvoyant(s Settings) planner.Policy { return &clairvoyant{cycling: newCycling(s)} }
 
-func (c *clairvoyant) Begin(planner.Round) {
-	c.ranking.Fill(c.Corpus, c.ties.UpTo(c.Corpus), func(p sitegraph.PageID) (float64, bool) {
+func (c *clairvoyant) Begin(planner.Round) { c.ranking.Reset() }
+
+func (c *clairvoyant) Offer(pages []sitegraph.PageID) {
+	c.ranking.Add(c.Corpus, c.ties.UpTo(c.Corpus), pages, func(p sitegraph.PageID) float64 {
 		if c.Oracle(p) {
-			return 1, true
+			return 1
 		}
-		return 0, true
+		return 0
 	})
 }
 

@@ -14,9 +14,11 @@ type uniform struct {
 
 func newUniform(s Settings) planner.Policy { return &uniform{cycling: newCycling(s)} }
 
-func (u *uniform) Begin(planner.Round) {
-	u.ranking.Fill(u.Corpus, u.ties.UpTo(u.Corpus), func(p sitegraph.PageID) (float64, bool) {
-		return -float64(u.Corpus.Memory(p).History.Last), true
+func (u *uniform) Begin(planner.Round) { u.ranking.Reset() }
+
+func (u *uniform) Offer(pages []sitegraph.PageID) {
+	u.ranking.Add(u.Corpus, u.ties.UpTo(u.Corpus), pages, func(p sitegraph.PageID) float64 {
+		return -float64(u.Corpus.Memory(p).History.Last)
 	})
 }
 

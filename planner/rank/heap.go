@@ -34,25 +34,27 @@ func (a Candidate[S]) Before(b Candidate[S]) bool {
 // Heap yields candidates best first. Filling is O(n), each pop O(log n), so a round
 // that takes few of many pages does not pay for sorting them all.
 type Heap[S float32 | float64] struct {
-	All []Candidate[S] // a binary heap, unless something was appended since Order
+	All   []Candidate[S] // a binary heap, unless something was appended since Order
+	added bool           // something was, by Add
 }
 
-// Fill ranks all pages for which score says yes.
-func (r *Heap[S]) Fill(c Pages, ties []float32, score func(p sitegraph.PageID) (S, bool)) {
-	r.All = r.All[:0]
-	for p := range sitegraph.PageID(c.Pages()) {
-		if !c.Refetchable(p) {
-			continue
-		}
-		if s, ok := score(p); ok {
-			r.All = append(r.All, Candidate[S]{s, ties[p], p})
+// Reset empties the heap.
+func (r *Heap[S]) Reset() { r.All = r.All[:0] }
+
+// Add ranks those of many pages that are refetchable.
+func (r *Heap[S]) Add(c Pages, ties []float32, pages []sitegraph.PageID,
+	score func(p sitegraph.PageID) S) {
+	for _, p := range pages {
+		if c.Refetchable(p) {
+			r.All = append(r.All, Candidate[S]{score(p), ties[p], p})
+			r.added = true
 		}
 	}
-	r.Order()
 }
 
 // Order makes a heap of candidates in any order.
 func (r *Heap[S]) Order() {
+	r.added = false
 	for i := len(r.All)/2 - 1; i >= 0; i-- {
 		r.down(i)
 	}
@@ -80,6 +82,9 @@ func (r *Heap[S]) Push(c Candidate[S]) {
 
 // Pop returns the best candidate that is still refetchable.
 func (r *Heap[S]) Pop(c Pages) (best Candidate[S], ok bool) {
+	if r.added {
+		r.Order()
+	}
 	for len(r.All) > 0 {
 		if best = r.Take(); c.Refetchable(best.Page) {
 			return best, true

@@ -25,7 +25,7 @@ import (
 // Beside them, exploration visits servers that were quiet for long, and discovery judges new pages.
 type Policy struct {
 	propagation
-	planner.Forecasts
+	planner.EachRound
 	exploration exploration
 	discovery   discovery
 	lowest      float64   // worth of the last visit of this round so far; NaN: none
@@ -92,6 +92,9 @@ func New(s Settings) *Policy {
 	}
 	return v
 }
+
+// Offer has nothing to do: all pages are ranked.
+func (v *Policy) Offer([]sitegraph.PageID) {}
 
 func (v *Policy) Begin(r planner.Round) {
 	v.settlePrice()

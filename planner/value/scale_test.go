@@ -112,7 +112,7 @@ func (w *scaleWorld) day(d, budget int) {
 		w.visits++
 		w.planner.Observe(&sitegraph.Record{Page: v.Page, State: sitegraph.StateAlive, Tried: end,
 			History: h}, verdict)
-		if w.forecast || w.planner.GoesByDue(v.Page) {
+		if w.forecast {
 			w.planner.Due(v.Page, end)
 		}
 	}
@@ -122,8 +122,8 @@ func (w *scaleWorld) day(d, budget int) {
 // processor of its own, as nodes share a large crawl. RECRAWL_SCALE_PAGES says how many; 20 million
 // take 8 GB. RECRAWL_SCALE_WARM is days that pass before those measured, and
 // RECRAWL_SCALE_DIRECTORY pages in a directory: what is known of a directory takes more room by the
-// day. RECRAWL_SCALE_FORECAST=1 asks after each visit, too, when its page is wanted next, as runs
-// do that keep records on disk; replays do not (see GoesByDue). A visit is one decision. Each day
+// day. RECRAWL_SCALE_FORECAST=1 asks after each visit, too, when its page is wanted next, as
+// loops do. A visit is one decision. Each day
 // all pages are thought of; those far below the price, or above it, keep their scores for up to 30
 // days.
 func BenchmarkScale(b *testing.B) {

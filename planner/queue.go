@@ -1,0 +1,201 @@
+package planner
+
+import (
+	"math"
+	"time"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Queue keeps when each page is due, and hands out those whose time has come. It holds pages that
+// have a copy. A page that was neither handed out nor promoted in a round is not visited in it.
+type Queue interface {
+	// Put sets when a page is due (unix seconds). It replaces the time it had.
+	Put(p sitegraph.PageID, due uint32)
+	// Take hands out pages that are due by until, earliest first, at most len(into) at a time, and
+	// returns how many. A page handed out is in the queue no more until it is Put again.
+	Take(until uint32, into []sitegraph.PageID) int
+	// Promote hands out pages whatever their time; it reports nothing for those not in the queue.
+	Promote(pages []sitegraph.PageID)
+	// Message leaves word at the record of a page: it waits until the page is handed out or
+	// promoted, and is applied then, in order, once.
+	Message(p sitegraph.PageID, m Message)
+}
+
+// Message is what is left at the record of a page.
+type Message uint8
+
+const (
+	MessageUnknown Message = iota
+	MessageAsked           // somebody wants the page visited now
+	MessageClaimed         // a feed or sitemap claims something new of it
+)
+
+// EachRound is embedded by a policy that ranks all pages anew in each round: an order. All pages
+// are due in each round then, and the queue hands all of them out.
+type EachRound struct{}
+
+// RanksAll marks such a policy.
+func (EachRound) RanksAll() bool { return true }
+
+// Due is the next moment: the page is ranked with all others in the next round.
+func (EachRound) Due(_ sitegraph.PageID, now time.Time) (Due, time.Duration) {
+	return Due{now.Add(time.Second), Because("all pages are ranked anew in each round")}, 0
+}
+
+// ranksAll reports whether the policy is an order.
+func (p *Planner) ranksAll() bool {
+	o, ok := p.Policy.(interface{ RanksAll() bool })
+	return ok && o.RanksAll()
+}
+
+// play is what the queue handed out.
+type play struct {
+	queue  Queue              // nil: no planner was made yet
+	handed []sitegraph.PageID // in this round; a page may be in it twice
+	in     pageSet            // handed out or promoted in this round
+	out    pageSet            // of these, what has not been put back
+}
+
+// InPlay reports whether a page was handed out or promoted in this round.
+func (c *Corpus) InPlay(p sitegraph.PageID) bool { return c.play.in.has(p) }
+
+// Promote brings pages into play whatever their time, as evidence says that they are worth a visit
+// now. The policy ranks them itself: they are not offered to it.
+func (c *Corpus) Promote(pages []sitegraph.PageID) {
+	if c.play.queue != nil {
+		c.play.queue.Promote(pages)
+		c.handOut(pages)
+	}
+}
+
+// MoveDue gives another due time to a page that waits in the queue, as evidence says that it is due
+// earlier or later. One that failed keeps its own.
+func (c *Corpus) MoveDue(p sitegraph.PageID, due time.Time) {
+	if m := &c.pages[p]; m.Errors == 0 && m.misses == 0 && !c.play.out.has(p) {
+		m.Due = sitegraph.Unix32(due)
+		c.put(p)
+	}
+}
+
+func (c *Corpus) handOut(pages []sitegraph.PageID) {
+	for _, p := range pages {
+		c.play.in.add(p)
+		if c.play.out.add(p) {
+			c.play.handed = append(c.play.handed, p)
+		}
+	}
+}
+
+// put puts a page with a copy into the queue, due as its Memory says.
+func (c *Corpus) put(p sitegraph.PageID) {
+	if c.play.queue != nil && c.pages[p].State == sitegraph.StateAlive {
+		c.play.out.remove(p)
+		c.play.queue.Put(p, c.pages[p].Due)
+	}
+}
+
+// awaitDue lets a page be put back in the next round, unless it is put into the queue before.
+func (c *Corpus) awaitDue(p sitegraph.PageID) {
+	if c.play.out.add(p) {
+		c.play.handed = append(c.play.handed, p)
+	}
+}
+
+// fill puts all pages with a copy into the queue, before the first round. A page of which it is not
+// known when it is due is due at once.
+func (p *Planner) fill() {
+	p.filled = true
+	p.Corpus.play = play{queue: p.Corpus.play.queue}
+	now := p.ranksAll()
+	for page, m := range p.Corpus.memories() {
+		if m.State == sitegraph.StateAlive {
+			due := m.Due
+			if now {
+				due = 0
+			}
+			p.Corpus.play.queue.Put(page, due)
+		}
+	}
+}
+
+// putBack gives each page that was handed out, and not visited, a new due time after now.
+func (p *Planner) putBack(now time.Time) {
+	c := p.Corpus
+	for _, page := range c.play.handed {
+		c.play.in.remove(page)
+		if !c.play.out.has(page) {
+			continue
+		}
+		if m := c.Memory(page); m.State == sitegraph.StateAlive {
+			due, _ := p.Due(page, now)
+			m.Due = sitegraph.Unix32(due.When)
+			c.put(page)
+		}
+		c.play.out.remove(page)
+	}
+	c.play.handed = c.play.handed[:0]
+}
+
+// handSlice is how many pages the queue hands out together. Where too little is due, it hands out
+// leastAhead at first, and up to mostAhead.
+const handSlice, leastAhead, mostAhead = 4096, 64, 1 << 20
+
+// handOut lets the queue hand out what is due by a moment, at most so many pages, and offers it to
+// the policy. It returns how many there were.
+func (p *Planner) handOut(until uint32, most int) (n int) {
+	if p.slice == nil {
+		p.slice = make([]sitegraph.PageID, handSlice)
+	}
+	for n < most {
+		got := p.Corpus.play.queue.Take(until, p.slice[:min(handSlice, most-n)])
+		if got == 0 {
+			break
+		}
+		n += got
+		offer := p.slice[:0]
+		for _, page := range p.slice[:got] {
+			switch m := p.Corpus.Memory(page); {
+			case m.State != sitegraph.StateAlive:
+			case p.Corpus.taken(m): // its next visit is of a later round
+				p.Corpus.awaitDue(page)
+			default:
+				offer = append(offer, page)
+			}
+		}
+		p.Corpus.handOut(offer)
+		if p.Policy != nil {
+			p.Policy.Offer(offer)
+		}
+	}
+	return n
+}
+
+// propose returns what the policy wants to visit next, of the pages in play. Where it has nothing
+// more, the queue hands out what comes next, twice as many pages each time.
+func (p *Planner) propose() (Visit, bool) {
+	for {
+		for v, ok := p.Policy.Next(); ok; v, ok = p.Policy.Next() {
+			if p.Corpus.InPlay(v.Page) {
+				return v, true
+			}
+			p.Corpus.Propose(v.Page) // so that it is not proposed again
+		}
+		if p.handOut(math.MaxUint32, p.ahead) == 0 {
+			return Visit{}, false
+		}
+		p.ahead = min(2*p.ahead, mostAhead)
+	}
+}
+
+// apply applies a message to the page at which it was left.
+func (p *Planner) apply(page sitegraph.PageID, m Message) {
+	switch m {
+	case MessageAsked:
+		p.asked.add(page)
+	case MessageClaimed:
+		if hinter, ok := p.Policy.(Hinter); ok {
+			hinter.Hinted(page)
+		}
+	}
+}
