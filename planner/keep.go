@@ -79,7 +79,7 @@ func (p *Planner) WriteMemory(out io.Writer) error {
 		return state.ErrTooLarge
 	}
 	if p.filled {
-		p.putBack(c.round.End) // so that it is known when pages are due
+		p.putBack(c.round.Start) // so that it is known when pages are due
 	}
 	s := p.keptState()
 	s.pages = make([]pageState, len(c.pages))
@@ -362,7 +362,7 @@ func (p *Planner) Keep(note ImageNote, last bool) error {
 	c := p.Corpus
 	c.grow()
 	if p.filled {
-		p.putBack(c.round.End)
+		p.putBack(c.round.Start)
 	}
 	s := keptImage{
 		keptState: *p.keptState(),

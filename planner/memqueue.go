@@ -9,7 +9,7 @@ import (
 
 // MemQueue is a Queue in memory: a radix heap (Ahuja, Mehlhorn, Orlin, Tarjan 1990) of entries of 8
 // bytes. Pages that are due at the same time come in the order of their numbers. A page takes 12
-// bytes.
+// bytes, and up to as many again for room to grow.
 type MemQueue struct {
 	due []uint32 // by page; 0: it is not in the queue
 	// Entries are due<<32 | page. An entry is stale if the page has another due time by now. Those
@@ -22,6 +22,9 @@ type MemQueue struct {
 	messages map[sitegraph.PageID][]Message
 	apply    func(sitegraph.PageID, Message)
 }
+
+// mostIdle is how many entries an empty bucket keeps room for.
+const mostIdle = 1 << 14
 
 // NewMemQueue returns an empty queue that calls apply with each message when its page is handed out
 // or promoted.
@@ -88,7 +91,9 @@ func (q *MemQueue) advance(until uint32) bool {
 			continue
 		}
 		if i > 0 {
-			q.buckets[i] = from[:0]
+			if q.buckets[i] = from[:0]; cap(from) > mostIdle {
+				q.buckets[i] = nil
+			}
 			q.base = uint32(slices.Min(from) >> 32)
 			q.entries -= len(from)
 			for _, entry := range from { // each goes to a bucket below

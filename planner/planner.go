@@ -513,6 +513,7 @@ func (p *Planner) Due(page sitegraph.PageID, now time.Time) (Due, time.Duration)
 	if soon := now.Add(time.Second); due.When.Before(soon) {
 		due.When = soon
 	}
+	due.When = due.When.Truncate(time.Second) // as the queue keeps it
 	return due, interval
 }
 

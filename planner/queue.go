@@ -119,17 +119,21 @@ func (p *Planner) fill() {
 	}
 }
 
-// putBack gives each page that was handed out, and not visited, a new due time after now.
+// putBack gives each page that was handed out, and not put back since, a new due time after now and
+// after its last visit.
 func (p *Planner) putBack(now time.Time) {
-	c := p.Corpus
+	c, all := p.Corpus, p.ranksAll()
 	for _, page := range c.play.handed {
 		c.play.in.remove(page)
 		if !c.play.out.has(page) {
 			continue
 		}
 		if m := c.Memory(page); m.State == sitegraph.StateAlive {
-			due, _ := p.Due(page, now)
-			m.Due = sitegraph.Unix32(due.When)
+			from := max(sitegraph.Unix32(now), m.Tried)
+			if m.Due = from + 1; !all || m.Errors > 0 || m.misses > 0 {
+				due, _ := p.Due(page, time.Unix(int64(from), 0).UTC())
+				m.Due = sitegraph.Unix32(due.When)
+			}
 			c.put(page)
 		}
 		c.play.out.remove(page)

@@ -52,6 +52,7 @@ func (p *program) explain(ctx context.Context, args []string) error {
 	if err := o.store.Load(page, &record); err != nil {
 		return err
 	}
+	explain.Due(&record, o.corpus)
 	ahead, err := o.dryRun(&p.config, o.corpus.Pages())
 	if err != nil {
 		return err

@@ -21,9 +21,6 @@ type Event struct {
 	Record sitegraph.Record
 	// when the page was last compared with its copy, before this visit; zero: never
 	Before time.Time
-	// Due is when the page was due by its visit before, in this process or as the store had it.
-	// Zero: not known.
-	Due time.Time
 }
 
 // Options of a loop. Planner, Fetcher, Store and Clock are required.

@@ -72,7 +72,6 @@ func (l *Loop) apply(v planner.Visit, r *Request, o sitegraph.Observation) error
 	if err := l.sure(); err != nil {
 		return err
 	}
-	r.due = l.Planner.Corpus.Memory(record.Page).DueTime()
 	l.Planner.Strains().Visited(l.graph.Server(record.Page))
 	before := record.Digests.Bytes
 	l.before = record.History.LastVisit()
@@ -138,7 +137,7 @@ func (l *Loop) keep(v planner.Visit, r *Request, o sitegraph.Observation,
 	}
 	if l.Seen != nil || l.Acknowledged != nil {
 		l.event = Event{Round: r.Round, Visit: v, Observation: o, Verdict: verdict, Record: *record,
-			Before: l.before, Due: r.due}
+			Before: l.before}
 		if l.Seen != nil {
 			l.Seen(&l.event)
 		}

@@ -55,6 +55,14 @@ type site struct {
 	Pages int      `json:"pages"`
 }
 
+// Due gives a record the due time that the queue has: evidence may have moved it since the record
+// was saved. Call it before a dry run, which plays rounds.
+func Due(r *sitegraph.Record, c *planner.Corpus) {
+	if m := c.Memory(r.Page); m.State == sitegraph.StateAlive && m.Due > 0 {
+		r.Due = m.DueTime()
+	}
+}
+
 // Of explains the page of a record at now. The planner has just made the dry run, which lists all
 // visits of its round; policy is the name of its policy.
 func Of(r *sitegraph.Record, p *planner.Planner, ahead *cycle.Preview, policy string,

@@ -80,6 +80,16 @@ func (a *atIntervals) Begin(r planner.Round) {
 // RanksAll says no: the queue tells which pages are ranked.
 func (*atIntervals) RanksAll() bool { return false }
 
+func (a *atIntervals) Next() (planner.Visit, bool) {
+	v, ok := a.greedy.Next()
+	if ok && v.Value > 0 { // the share of its interval that is over
+		h := &a.Corpus.Memory(v.Page).History
+		interval := float64(h.Age(a.Corpus.Round().End)) / v.Value
+		v.Due = h.LastVisit().Add(time.Duration(min(interval, longestWait*float64(planner.Day))))
+	}
+	return v, ok
+}
+
 func (a *atIntervals) Due(p sitegraph.PageID, now time.Time) (planner.Due, time.Duration) {
 	_, interval := a.greedy.Due(p, now)
 	wait := 10.0 * longestWait // after all that the budget allows visits to

@@ -62,7 +62,7 @@ func (e *ebayes) Next() (planner.Visit, bool) {
 	}
 	m := e.Corpus.Memory(best.Page)
 	return planner.Visit{
-		Page: best.Page, Due: m.DueTime(), Probability: probability, Value: value,
+		Page: best.Page, Probability: probability, Value: value,
 		Reason: planner.Because(
 			"%.0f changes seen in %.0f revisits, last visit %.3g days ago",
 			float64(m.History.Changes),

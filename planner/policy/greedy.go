@@ -90,7 +90,6 @@ func (g *greedy) Next() (planner.Visit, bool) {
 	score := g.score(p, days)
 	v := planner.Visit{
 		Page:        p,
-		Due:         g.Corpus.Memory(p).DueTime(),
 		Probability: g.probability(p, days),
 		Value:       score,
 		Reason:      g.why(p, days, score),

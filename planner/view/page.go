@@ -47,6 +47,7 @@ func (d *Desk) Page(ctx context.Context, address string, whole bool) (*Page, err
 		if failed = d.o.Store.Load(id, &p.record); failed != nil {
 			return
 		}
+		explain.Due(&p.record, c)
 		ahead, at, inLine := d.ahead(id)
 		p.Page = explain.Known(&p.record, d.o.Planner, ahead, d.o.Policy)
 		if inLine {

@@ -179,8 +179,8 @@ func (t *tally) see(e *cycle.Event) {
 		t.failures.put(v, visitsKept)
 		t.failed[failureOf(o.Status)]++
 	}
-	if !e.Due.IsZero() && !e.Visit.First {
-		t.lag(max(o.Time.Sub(e.Due), 0))
+	if !e.Visit.Due.IsZero() && !e.Visit.First {
+		t.lag(max(o.Time.Sub(e.Visit.Due), 0))
 	}
 }
 
