@@ -61,8 +61,8 @@ func (q *modelQueue) Message(p sitegraph.PageID, m planner.Message) {
 	}
 }
 
-// The queue hands out what a scan of all pages finds, whatever the order of times: also where a page
-// is put before those that were handed out, as after the queue handed out what comes next.
+// The queue hands out what a scan of all pages finds, whatever the order of times: also where a
+// page is put before those that were handed out, as after the queue handed out what comes next.
 func TestMemQueueIsAScan(t *testing.T) {
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 9))
@@ -113,8 +113,8 @@ func TestMemQueueIsAScan(t *testing.T) {
 	}
 }
 
-// BenchmarkMemQueue plays days of a crawl of 2 million pages at 5 % a day: what is due is taken, and
-// put again with the next time. An operation is a page.
+// BenchmarkMemQueue plays days of a crawl of 2 million pages: what is due is taken, and put again
+// with another time.
 func BenchmarkMemQueue(b *testing.B) {
 	const pages, day = 2_000_000, 86_400
 	for b.Loop() {

@@ -182,8 +182,8 @@ func TestDueWithoutPolicy(t *testing.T) {
 		reason string
 	}{
 		{"new", sitegraph.Record{State: sitegraph.StateNew}, time.Second, "never fetched"},
-		{"new, failed twice", sitegraph.Record{State: sitegraph.StateNew, Errors: 2, Tried: now}, 2 * time.Hour,
-			"its last visits failed"},
+		{"new, failed twice", sitegraph.Record{State: sitegraph.StateNew, Errors: 2, Tried: now},
+			2 * time.Hour, "its last visits failed"},
 		{"failed too often to count", sitegraph.Record{State: sitegraph.StateAlive,
 			Errors: sitegraph.MaxErrors, Tried: now}, 30 * 24 * time.Hour, "its last visits failed"},
 		{"gone", sitegraph.Record{State: sitegraph.StateGone}, planner.FarOff,

@@ -108,7 +108,6 @@ func (h *Hints) Test(p sitegraph.PageID, verdict sitegraph.Verdict) {
 	if h.header.page == p {
 		modified = h.header.modified
 	}
-	h.header.page = sitegraph.NoPage
 	if verdict != sitegraph.VerdictChanged && verdict != sitegraph.VerdictUnchanged {
 		return
 	}

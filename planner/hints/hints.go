@@ -66,7 +66,7 @@ type Hints struct {
 	changed  map[sitegraph.ServerID]bool // whose accuracy is not saved yet
 }
 
-// header is the claim of a page's own header until its visit is observed.
+// header is the claim of a page's own header, of the visit made last.
 type header struct {
 	page     sitegraph.PageID // NoPage: none
 	modified uint32
@@ -102,6 +102,15 @@ func (h *Hints) KindOf(source sitegraph.PageID) Kind { return h.kinds[source] }
 func (h *Hints) ClaimHeader(p sitegraph.PageID, modified time.Time) {
 	h.any = true
 	h.header = header{p, sitegraph.Unix32(modified)}
+}
+
+// Modified is when the header of the page that was visited last says that it was modified, in unix
+// seconds; 0: it does not say, or another page was visited last.
+func (h *Hints) Modified(p sitegraph.PageID) uint32 {
+	if h.header.page != p {
+		return 0
+	}
+	return h.header.modified
 }
 
 // Claim is what a source says of one page.

@@ -9,9 +9,11 @@ import (
 )
 
 // gamma is the selection model of [NICT eq. 1]: alpha + (1-alpha) (1 - exp(-age/tau)), alpha the
-// importance, the same for all pages, and tau the mean update interval of [SAT eq. 1]; of a page
-// never seen to change, the time it was watched and the mean interval of all pages: days watched by
-// changes seen, one cycle of the budget before there were any. At alpha 0 the largest come first;
+// importance of the page, in proportion to its weight, and tau the mean update interval of
+// [SAT eq. 1]. Of a new page tau is the time from its Last-Modified to its visit. Of another page
+// never seen to change it is the time it was watched and the mean interval of all pages: days
+// watched by changes seen, one cycle of the budget before there were any. At alpha 0 the largest
+// come first;
 // above, gamma is what it says, a probability to be selected, and pages are drawn with it as their
 // weight: as an order, a large alpha would only shuffle quiet pages.
 type gamma struct {
@@ -19,11 +21,14 @@ type gamma struct {
 	alpha  float64
 	perDay float64
 	mean   float64 // days between changes, of all pages
+	// Of pages visited once that said when they were modified: days before the visit.
+	unmodified map[sitegraph.PageID]float32
 }
 
 func newGamma(s Settings) planner.Policy {
-	g := &gamma{pageRates: &pageRates{corpus: s.Corpus}, alpha: s.Alpha, perDay: s.PerDay}
-	g.estimate = func(p sitegraph.PageID) float64 { return 1 / g.tau(g.corpus.Memory(p).History) }
+	g := &gamma{pageRates: &pageRates{corpus: s.Corpus}, alpha: s.Alpha, perDay: s.PerDay,
+		unmodified: map[sitegraph.PageID]float32{}}
+	g.estimate = func(p sitegraph.PageID) float64 { return 1 / g.tau(p) }
 	policy := newGreedy(s, g)
 	policy.drawn = s.Alpha > 0
 	return policy
@@ -40,23 +45,44 @@ func (g *gamma) begin(r planner.Round) {
 	g.pageRates.begin(r)
 	for p := range g.of { // the mean moved
 		if g.corpus.Memory(sitegraph.PageID(p)).History.Changes == 0 {
-			g.Observe(sitegraph.PageID(p), sitegraph.VerdictUnknown)
+			g.pageRates.Observe(sitegraph.PageID(p), sitegraph.VerdictUnknown)
 		}
 	}
 }
 
-func (g *gamma) tau(h sitegraph.History) float64 {
+func (g *gamma) tau(p sitegraph.PageID) float64 {
+	h := g.corpus.Memory(p).History
+	if days, said := g.unmodified[p]; said {
+		limits := estimator.DefaultLimits
+		return min(max(float64(days), estimator.Days(limits.Min)), estimator.Days(limits.Max))
+	}
 	if h.Changes == 0 {
 		return estimator.Days(h.Elapsed()) + g.mean
 	}
 	return estimator.Days(estimator.Interval(h, 0, estimator.DefaultLimits).Interval)
 }
 
+// Observe notes when a new page says that it was modified.
+func (g *gamma) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
+	delete(g.unmodified, p)
+	last := g.corpus.LastVisit(p)
+	if at := g.corpus.Hints.Modified(p); verdict == sitegraph.VerdictFirst && at > 0 && at <= last {
+		g.unmodified[p] = float32(last-at) / float32(planner.Day.Seconds())
+	}
+	g.pageRates.Observe(p, verdict)
+}
+
+// importance of a page is alpha for one of mean weight.
+func (g *gamma) importance(p sitegraph.PageID) float64 {
+	return min(g.alpha*g.corpus.Weight(p)/g.corpus.MeanWeight(), 1)
+}
+
 func (g *gamma) score(p sitegraph.PageID, days float64) float64 {
 	if g.alpha == 0 {
 		return g.rate(p) * days // ranks as the probability does
 	}
-	return g.alpha + (1-g.alpha)*g.probability(p, days)
+	alpha := g.importance(p)
+	return alpha + (1-alpha)*g.probability(p, days)
 }
 
 func (g *gamma) why(p sitegraph.PageID, days, score float64) planner.Reason {

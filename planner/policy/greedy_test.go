@@ -3,11 +3,13 @@ package policy
 import (
 	"math"
 	"testing"
+	"time"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/recrawl/recrawl/estimator"
 	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/planner/simtest"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -109,6 +111,40 @@ func TestGammaByHand(t *testing.T) {
 	if g.score(1, 0) != 0.2 {
 		t.Errorf("gamma %g of a page just visited, want the importance", g.score(1, 0))
 	}
+}
+
+// The mean interval of a new page is the time since its Last-Modified, a day at least, until its
+// next visit. Without that it is the mean of all pages.
+func TestGammaOfNewPages(t *testing.T) {
+	for _, c := range []struct {
+		modified time.Time
+		want     float64
+	}{
+		{simtest.At(-30), 30},
+		{simtest.At(0).Add(-time.Minute), 1},
+		{simtest.At(3), 5}, // of the future
+		{time.Time{}, 5},
+	} {
+		g := greedyOver(t, "gamma", Settings{PerDay: 0.2}, sitegraph.Start(simtest.At(0)))
+		g.Corpus.Hints.ClaimHeader(0, c.modified)
+		g.Corpus.Hints.Test(0, sitegraph.VerdictFirst)
+		g.Observe(0, sitegraph.VerdictFirst)
+		wantNear(t, c.modified.String(), 1/g.rate(0), c.want, 1e-6)
+		g.Observe(0, sitegraph.VerdictUnchanged)
+		wantNear(t, "later", 1/g.rate(0), 5, 1e-6)
+	}
+}
+
+// Importance goes with the weight of a page.
+func TestGammaImportance(t *testing.T) {
+	g := greedyOver(t, "gamma", Settings{Alpha: 0.2}, watched(10), watched(10))
+	w, err := preferences.ParseWeights([]string{"http://example.com/a/=3", "http://example.com/b/=1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Corpus.SetWeights(w)
+	wantNear(t, "heavy", g.score(0, 0), 0.3, 1e-9)
+	wantNear(t, "light", g.score(1, 0), 0.1, 1e-9)
 }
 
 // With an importance pages are drawn in proportion to their gamma.
@@ -236,8 +272,8 @@ func TestHierByHand(t *testing.T) {
 		1e-9)
 }
 
-// Pages of an allocation are due shortly before the end of their interval; one that gets no visits is
-// due after all others.
+// Pages of an allocation are due shortly before the end of their interval; one that gets no visits
+// is due after all others.
 func TestAllocationDue(t *testing.T) {
 	for _, name := range []string{"freshness", "lambdacrawl", "binary-lambdacrawl"} {
 		g := greedyOver(t, name, Settings{PerDay: 0.2}, watched(18, 2, 5, 6), watched(19),

@@ -19,7 +19,7 @@ type Settings struct {
 	Oracle Oracle // for the reference lines; nil elsewhere
 	// TrueRate is each page's long-run rate of changes a day, for true-rates and true-freshness.
 	TrueRate func(sitegraph.PageID) float64
-	// Alpha is the importance of every page in gamma, in [0, 1); above 0 pages are drawn.
+	// Alpha is the importance of a page of mean weight in gamma, in [0, 1); above 0 pages are drawn.
 	Alpha float64
 	// PreviousRate is each server's change rate in the window before, for server-previous;
 	// nil: what was seen in the last week.
