@@ -4,6 +4,7 @@
 //
 //   - a Policy, which ranks the pages that have a copy (package policy has all policies, package
 //     value ours);
+//   - a Queue, which keeps when each page with a copy is due, and hands the policy its candidates;
 //   - the frontier, the queue of pages that are known by a link and were never fetched;
 //   - budgets: visits a round, and bytes or visits an hour, a day or a server (package budget).
 //
@@ -16,6 +17,7 @@
 //
 //	planner.go             Planner.Next: in which order visits come, by the share of each kind
 //	policy.go              Policy, and the small interfaces that a policy may have beside it
+//	queue.go, memqueue.go  Queue and its contract; what it handed out; the queue in memory
 //	visit.go, corpus.go    Visit, Reason, Due, Round; Corpus and Memory of a page
 //	frontier.go            new pages, first come first served or in turns of their servers
 //	sources.go, beside.go  visits to feeds and sitemaps; visits that somebody asks for, and to pages
@@ -35,6 +37,9 @@
 //	stream       round after round without end; the policy always proposes something
 //	first visit  a visit to a page without a copy; all others are refetches
 //	limit        a budget beside that of the round: in bytes, of an hour, of a server
+//	due          when the queue hands out a page, which makes it a candidate
+//	in play      handed out by the queue in this round, or promoted by evidence
+//	order        a policy to which all pages are due in each round (EachRound)
 //	price        what the last visit that fits into a budget is worth (the budget's shadow price)
 //	weight       what a change of a page is worth to the user; 1 by default
 //
@@ -63,6 +68,8 @@
 //     that Options.MaxAges demands.
 //  11. A planner that took in the memory of another one between two rounds yields the visits that
 //     the other would have yielded.
+//  12. A page with a copy is visited only in a round in which the queue handed it out, or in which
+//     it was promoted: by the policy, by who asked for it, or by its greatest age.
 //
 // It takes 56 bytes a page beyond the graph, and what the policy takes. A Planner is used by one
 // goroutine. The package knows no HTTP, no store and no clock.

@@ -10,7 +10,7 @@
 //	Record.Apply        what that means                       sitegraph.Verdict
 //	Graph.SetLinks      links of the new snapshot; new pages
 //	Planner.Observe     evidence for the estimates            estimator.Estimate
-//	Planner.Due         what comes next, if that is kept      planner.Due
+//	Planner.Due         when the queue hands it out again     planner.Due
 //	Store.Save, Commit  acknowledged
 //
 // Files: rounds.go (Run, round after round), visit.go (begin, apply and commit a visit),

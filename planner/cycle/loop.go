@@ -55,8 +55,8 @@ type Options struct {
 	MaxHops int
 	// Reserve keeps the budget of a round across crashes; see guarantee 2.
 	Reserve bool
-	// Forecast writes into each record when its page is due next, and why. A store that keeps its
-	// records in that order needs it. Without it Due is asked only of policies that rank by it.
+	// Forecast writes into each record why its page is due when it is, and weighs what servers
+	// cannot answer.
 	Forecast bool
 	// CommitEvery and CommitAfter bound how much is not yet acknowledged: visits, time.
 	// 64 and a second if not set.
