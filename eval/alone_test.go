@@ -112,7 +112,7 @@ func greedy(changes [][]float64, known []float64, budget float64, from, weeks in
 
 // Where pages change one by one value finds most of what true-rates finds, and that finds as much
 // as another greedy by the same rates.
-// RECRAWL_LONG: the web of docs/value-results.md, beside the exact posterior.
+// RECRAWL_LONG: a larger web, beside the exact posterior.
 func TestPagesThatChangeAlone(t *testing.T) {
 	t.Parallel()
 	web, from, runs, budgets := alone{servers: 4, pages: 100, weeks: 21}, 10, 1, []float64{0.1}
@@ -128,7 +128,7 @@ func TestPagesThatChangeAlone(t *testing.T) {
 			histories, changes, rates := web.histories(run + 1)
 			r, err := newCorpus(t, histories, Options{Base: week}).Stream(t.Context(),
 				StreamOptions{Weeks: weeks, Budget: budget, Seed: run + 1},
-				[]string{"value", "hier", "true-rates"}, nil)
+				[]string{"sites", "hier", "true-rates"}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -148,7 +148,7 @@ func TestPagesThatChangeAlone(t *testing.T) {
 			t.Logf("%2.0f %% a day: %-20s finds %.3f of what true-rates finds, freshness %.3f",
 				100*budget, policy, found[policy]/found["true-rates"], fresh[policy])
 		}
-		if share := found["value"] / found["true-rates"]; budget >= 0.1 && !(share >= 0.85) {
+		if share := found["sites"] / found["true-rates"]; budget >= 0.1 && !(share >= 0.85) {
 			t.Errorf("value finds %.3f of what true-rates finds", share)
 		}
 		by := found["greedy by true rates"] / found["true-rates"]

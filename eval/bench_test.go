@@ -49,7 +49,7 @@ func generatedServers(servers, pagesEach int) []*history.Server {
 // learn, measure. The start of each day is part of it, divided among the day's visits.
 func BenchmarkStreamVisit(b *testing.B) {
 	generated := newCorpus(b, generatedServers(10, 1000), Options{Base: 12 * week})
-	for _, policy := range []string{"ebayes", "interval", "value"} {
+	for _, policy := range []string{"ebayes", "interval", "sites"} {
 		for _, corpus := range []string{"generated", "real"} {
 			for _, budget := range []float64{0.01, 0.1} {
 				b.Run(fmt.Sprintf("corpus=%s/policy=%s/budget=%g", corpus, policy, budget),

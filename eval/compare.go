@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/recrawl/recrawl/planner/policy"
 )
@@ -19,8 +18,8 @@ type Comparison struct {
 	// with the sample. A measure is missing if no published policy has a value.
 	Best map[string]Against `json:"best_published"`
 	With []Opponent         `json:"with"` // all others, in the order of the results
-	// Without is what each kind of evidence is worth: the policy compared with itself without it.
-	// Only if asked for.
+	// Without is what each part is worth: the policy compared with itself without it. Only if asked
+	// for.
 	Without []Ablation `json:"without,omitempty"`
 }
 
@@ -40,10 +39,10 @@ type Opponent struct {
 	Measures  map[string]Paired `json:"measures"`
 }
 
-// Ablation compares the policy with itself without one kind of evidence.
+// Ablation compares the policy with itself without one of its parts.
 type Ablation struct {
 	Policy   string            `json:"policy"`
-	Evidence string            `json:"evidence"` // what is left out
+	Part     string            `json:"part"` // the one that is switched off
 	Measures map[string]Paired `json:"measures"`
 }
 
@@ -69,7 +68,7 @@ type contender struct {
 }
 
 // compare compares a policy with all others. The policies in without are the same one, each without
-// a kind of evidence.
+// one of its parts.
 func compare(name string, without []string, measures []string, all []contender) (
 	*Comparison, error) {
 	own := slices.IndexFunc(all, func(r contender) bool { return r.policy == name })
@@ -88,8 +87,8 @@ func compare(name string, without []string, measures []string, all []contender) 
 			pairs[m] = pair(m, value, other)
 		}
 		if slices.Contains(without, other.policy) {
-			c.Without = append(c.Without, Ablation{other.policy, evidence(name, other.policy),
-				pairs})
+			c.Without = append(c.Without,
+				Ablation{other.policy, policy.WithoutPart(other.policy), pairs})
 			continue
 		}
 		c.With = append(
@@ -110,9 +109,6 @@ func compare(name string, without []string, measures []string, all []contender) 
 	}
 	return c, nil
 }
-
-// evidence is what a variant leaves out: "history" of value-history.
-func evidence(policy, variant string) string { return strings.TrimPrefix(variant, policy+"-") }
 
 // bestPublished is the one with the largest value, the first of several; nil for none.
 func bestPublished(all []Opponent, measure string) *Opponent {

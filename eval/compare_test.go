@@ -243,10 +243,10 @@ func TestCompare(t *testing.T) {
 		of("c", 0.4, 0.3, 0.4, 0.4),
 		of("c-closure", 0.4, 0.35, 0, math.NaN()),
 		of("ebayes", 0.5, 0.2, 0.2, 0.6),
-		of("ebayes-past", 0.45, 0.2, 0.25, 0.5),
+		of("sites-without-tops", 0.45, 0.2, 0.25, 0.5),
 	}
 	measures := []string{Coverage, Freshness}
-	c, err := compare("ebayes", []string{"ebayes-past", "ebayes-groups"}, measures, all)
+	c, err := compare("ebayes", []string{"sites-without-tops", "ebayes-groups"}, measures, all)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -279,7 +279,7 @@ func TestCompare(t *testing.T) {
 	if p.DifferenceSpread != [2]Number{0.2, 0.2} || !math.IsNaN(float64(p.RatioSpread[0])) {
 		t.Errorf("against c-closure: %+v", p)
 	}
-	if len(c.Without) != 1 || c.Without[0].Evidence != "past" ||
+	if len(c.Without) != 1 || c.Without[0].Part != "tops" ||
 		!near(c.Without[0].Measures[Coverage].Difference, 0.05) {
 		t.Errorf("without evidence: %+v", c.Without)
 	}
@@ -361,26 +361,5 @@ func TestStreams(t *testing.T) {
 	if _, err := c.Streams(t.Context(), all, []string{"nonsense"}, 1,
 		func(Progress) {}); err == nil {
 		t.Error("an unknown policy: no error")
-	}
-}
-
-// A server's fold hangs on its name; none is empty where there are enough names.
-func TestFold(t *testing.T) {
-	for _, test := range []struct {
-		server string
-		folds  int
-		want   int
-	}{{"a.example", 1, 0}, {"", 5, int(2166136261 % 5)}, {"a", 7, int(0xe40c292c % 7)}} {
-		// FNV-1a of "" and "a", draft-eastlake-fnv
-		wantInt(t, "fold of "+test.server, Fold(test.server, test.folds), test.want)
-	}
-	counts := make([]int, 5)
-	for i := range 1000 {
-		counts[Fold(fmt.Sprintf("www%d.example", i), 5)]++
-	}
-	for _, n := range counts {
-		if n < 150 || n > 250 { // 200 expected, standard deviation 13
-			t.Errorf("folds of 1000 servers: %v", counts)
-		}
 	}
 }

@@ -28,10 +28,6 @@ type Corpus struct {
 	Change sitegraph.ChangeBy
 	Pages  []sitegraph.PageID // base pages, in order of discovery
 
-	// Learnt is what policies that learn go by, each server by what was learnt on others; nil:
-	// what comes with the program. It may be set until the first run.
-	Learnt *Learnt
-
 	history int // weekly states before the base that policies may see
 	graph   *sitegraph.Graph
 	store   *replay.Store

@@ -14,7 +14,7 @@
 //	meter.go                  one stream run measured against the truth
 //	area.go, calibration.go   AUC and gain; how well calibrated probabilities are
 //	runs.go, spread.go        means of several runs; intervals by resampling servers
-//	compare.go                one policy compared with others; fold.go, learnt.go: its parameters
+//	compare.go                one policy compared with others
 //	lineup.go, window.go      which policies take part; how many weeks fit into a window
 //	census.go, entry.go       histories that tell too little, or servers without a top page
 //
@@ -41,5 +41,5 @@
 //
 // A Corpus may be used by many goroutines. Packages below: history (the format), replay (recorded
 // histories as a world), survey and figures (those of the papers), synth and timetravel (webs),
-// present and report (results as tables and charts), learn, tune, sites, demo and recorded.
+// present and report (results as tables and charts), tune, sites, demo and recorded.
 package eval

@@ -13,7 +13,6 @@ import (
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/policy"
-	"github.com/recrawl/recrawl/planner/value"
 	"github.com/recrawl/recrawl/satstore/crashtest"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -39,12 +38,12 @@ func shows(t int64, content string, links ...string) history.Version {
 }
 
 // policiesOf are the policies of streams that a test runs with a seed: all, and of the variants of
-// value, which differ in one kind of evidence, a third with each seed. RECRAWL_LONG: all of them.
+// sites, which differ in one part, a third with each seed. RECRAWL_LONG: all of them.
 func policiesOf(seed uint64) []string {
 	return slices.DeleteFunc(policy.Names(), func(name string) bool {
 		h := fnv.New64()
 		h.Write([]byte(name))
-		return value.WithoutOf(name) != value.WithoutNothing && !crashtest.Long() &&
+		return policy.WithoutPart(name) != "" && !crashtest.Long() &&
 			(h.Sum64()+seed)%3 != 0
 	})
 }

@@ -2,32 +2,31 @@ package eval
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/recrawl/recrawl/planner/policy"
-	"github.com/recrawl/recrawl/planner/value"
+	"github.com/recrawl/recrawl/planner/sites"
 )
 
 // OwnPolicy is what a comparison is of, unless another is named.
-const OwnPolicy = "value"
+const OwnPolicy = policy.Default
 
 // Lineup says which policies are measured, and which of them is compared with the others.
 type Lineup struct {
 	Protocol string
 	Named    []string // policies, or "all"
 	Compare  string   // a policy, or "none"; "": OwnPolicy, if it takes part
-	Ablate   bool     // also the compared policy without each kind of evidence
+	Ablate   bool     // also the default policy without each of its parts
 }
 
-// Policies are those that take part, without the Variants. "all" are all but the variants of value;
-// one that is named beside it takes part, too.
+// Policies are those that take part, without the Variants. "all" are all but the variants of
+// the default one; a variant that is named beside it takes part, too.
 func (l *Lineup) Policies() []string {
 	if !slices.Contains(l.Named, "all") {
 		return l.Named
 	}
 	return slices.DeleteFunc(policy.Names(), func(name string) bool {
-		variant := slices.Contains(value.Ablations(), name) ||
-			slices.Contains(value.ForObjectives(), name)
+		variant := slices.Contains(policy.Variants(), name) ||
+			slices.Contains(sites.ForObjectives(), name)
 		return variant && !slices.Contains(l.Named, name)
 	})
 }
@@ -62,14 +61,14 @@ func (l *Lineup) Compared() string {
 	return l.Compare
 }
 
-// Variants are the compared policy without each kind of evidence that histories have.
+// Variants are the default policy without each of its parts that matter on histories: these have
+// no claims of feeds and sitemaps, and know nothing of a search.
 func (l *Lineup) Variants() []string {
 	if !l.Ablate {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(value.Ablations()), func(name string) bool {
-		w := value.WithoutOf(name)
-		return !strings.HasPrefix(name, l.Compared()+"-") || w.FromSources() || w.OfSearch() ||
-			l.Protocol != "stream" && w.StreamsOnly()
+	return slices.DeleteFunc(policy.Variants(), func(name string) bool {
+		part := policy.WithoutPart(name)
+		return l.Compared() != OwnPolicy || part == "claims" || part == "weights" || part == "lag"
 	})
 }

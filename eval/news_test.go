@@ -75,7 +75,7 @@ func TestNewspapers(t *testing.T) {
 			}
 		}
 		r, err := c.StreamOn(t.Context(), stage,
-			StreamOptions{Weeks: 2, Step: step, Budget: 1, Seed: 1}, "value", nil)
+			StreamOptions{Weeks: 2, Step: step, Budget: 1, Seed: 1}, "sites", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,7 @@ func TestRuns(t *testing.T) {
 		c := newCorpus(t, randomServers(rand.New(rand.NewPCG(seed, 10))),
 			Options{Base: week, History: 1})
 		o := StreamOptions{Weeks: 3, Budget: 0.1, New: 0.25, Seed: seed, Spread: true, Runs: runs}
-		policies := []string{"value", "cho-adaptive"}
+		policies := []string{"sites", "cho-adaptive"}
 		all, err := c.Stream(t.Context(), o, policies, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -108,7 +108,7 @@ func TestRuns(t *testing.T) {
 						policy, w+1, got, want, repeat(t, seed))
 				}
 			}
-			if policy == "value" && (!reflect.DeepEqual(of.Calibration, calibrated.calibration()) ||
+			if policy == "sites" && (!reflect.DeepEqual(of.Calibration, calibrated.calibration()) ||
 				!reflect.DeepEqual(of.CalibrationUnvisited, asked.calibration()) ||
 				of.Calibration.Count < runs ||
 				of.CalibrationUnvisited.Count <= of.Calibration.Count/runs) {

@@ -23,8 +23,6 @@ type SnapshotRun struct {
 	Change   string           `json:"change"`
 	Seed     uint64           `json:"seed"`
 	Results  []SnapshotResult `json:"results"`
-	// Learnt is which learnt parameters the policies used; nil if none uses any.
-	Learnt *Learnt `json:"learnt,omitempty"`
 	// Absent names evidence that these policies would use and that histories do not have: "feed",
 	// "sitemap", "last-modified". Nil if none of them would use it.
 	Absent []string `json:"absent,omitempty"`
@@ -134,9 +132,8 @@ type SnapshotOptions struct {
 	Weeks  int // N
 	Seed   uint64
 	Spread bool
-	Watch  Watch // may be nil
 	// Compare names the policy to be compared with the others; "": none. Without are its
-	// variants among the policies, each without a kind of evidence.
+	// variants among the policies, each with a part switched off.
 	Compare string
 	Without []string
 	Alpha   float64 // of gamma
@@ -175,7 +172,6 @@ func (c *Corpus) Snapshot(
 		Base:          int(c.Base.Sub(replay.Epoch) / week),
 		Results:       make([]SnapshotResult, len(entries)),
 		ChangedWeekly: weekly,
-		Learnt:        c.learntOf(policies),
 		Absent:        c.absent(policies),
 	}
 	err := cores.Try(len(entries), func(i int) (err error) {

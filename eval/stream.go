@@ -12,7 +12,7 @@ import (
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/planner/preferences"
-	"github.com/recrawl/recrawl/planner/value"
+	"github.com/recrawl/recrawl/planner/sites"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -34,8 +34,6 @@ type StreamRun struct {
 	// Of each policy, with the seeds from Seed on; results are means. 0: one.
 	Runs    int            `json:"runs,omitempty"`
 	Results []StreamResult `json:"results"`
-	// Learnt is which learnt parameters the policies used; nil if none uses any.
-	Learnt *Learnt `json:"learnt,omitempty"`
 	// Absent names evidence that these policies would use and that histories do not have: "feed",
 	// "sitemap", "last-modified". Nil if none of them would use it.
 	Absent []string `json:"absent,omitempty"`
@@ -120,9 +118,6 @@ type WeekPoint struct {
 	Changed   int `json:"-"`
 }
 
-// Watch may wrap a policy, so that learning sees what it is asked and answers.
-type Watch func(p planner.Policy, c *planner.Corpus, oracle policy.Oracle) planner.Policy
-
 // StreamOptions of a run.
 type StreamOptions struct {
 	Weeks  int
@@ -135,11 +130,10 @@ type StreamOptions struct {
 	Alpha float64 // of gamma
 	// Sample is how many pages server-sample visits first of each server; 0: one.
 	Sample int
-	Gone   float64 // what it is worth to value to find that a page is gone, in changes found
-	// Objective says what value visits pages for.
-	Objective value.Objective
+	Gone   float64 // what it is worth to sites to find that a page is gone, in changes found
+	// Objective says what sites visits pages for.
+	Objective sites.Objective
 	Spread    bool
-	Watch     Watch // may be nil
 	// LeastValue is what a visit must be worth to be made (planner.Options).
 	LeastValue float64
 	// Limits are budgets beside Budget, as the fetches that a server allows in a day.
@@ -152,7 +146,7 @@ type StreamOptions struct {
 	// Search asks for SearchFreshness where neither Listed nor Lag is given.
 	Search bool
 	// Compare names the policy to be compared with the others; "": none. Without are its
-	// variants among the policies, each without a kind of evidence.
+	// variants among the policies, each with a part switched off.
 	Compare string
 	Without []string
 
@@ -251,7 +245,7 @@ func (c *Corpus) stream(
 	tick func(),
 ) (StreamResult, error) {
 	corpus := remembered(stage.Graph, stage.Records)
-	if value.WithoutOf(name) != value.WithoutWeights {
+	if policy.WithoutPart(name) != "weights" {
 		var w *preferences.Weights
 		corpus.SetWeights(w.Times(o.Listed))
 	}
@@ -264,14 +258,10 @@ func (c *Corpus) stream(
 		name,
 		policy.Settings{Corpus: corpus, Mode: planner.Stream, Seed: o.Seed + uint64(o.run),
 			Alpha: o.Alpha, Sample: o.Sample, GoneWorth: o.Gone, Objective: o.Objective, Lag: o.Lag,
-			PerDay: grant.PerDay, Oracle: m.stale, TrueRate: m.trueRate(),
-			ModelOf: c.modelOf(name)},
+			PerDay: grant.PerDay, Oracle: m.stale, TrueRate: m.trueRate()},
 	)
 	if err != nil {
 		return StreamResult{}, err
-	}
-	if o.Watch != nil {
-		policy = o.Watch(policy, corpus, m.stale)
 	}
 	plan := planner.New(
 		corpus,

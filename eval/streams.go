@@ -96,7 +96,6 @@ func (c *Corpus) Streams(
 			Change:     c.Change.String(),
 			Seed:       o.Seed,
 			Runs:       severalOf(o.Runs),
-			Learnt:     c.learntOf(policies),
 			Absent:     c.absent(policies),
 			Results:    make([]StreamResult, len(policies)),
 			Corpus: StreamTotals{

@@ -122,14 +122,10 @@ func (h *horizon) visits(ctx context.Context, stage Stage, s sweepOf, o Snapshot
 			PreviousRate: h.previousRate,
 			Sample:       cmp.Or(o.Sample, 5),
 			Threshold:    s.threshold,
-			ModelOf:      h.modelOf(s.policy),
 		},
 	)
 	if err != nil {
 		return nil, err
-	}
-	if o.Watch != nil {
-		policy = o.Watch(policy, corpus, oracle)
 	}
 	outside := func(p sitegraph.PageID) bool { return !h.isBase[p] || h.vanished[p] }
 	order := make([]fetched, 0, h.totals.Pages)

@@ -17,7 +17,6 @@ type WarmRun struct {
 	Change string       `json:"change"`
 	Seed   uint64       `json:"seed"`
 	Starts []WarmStart  `json:"starts"`
-	Learnt *Learnt      `json:"learnt,omitempty"`
 }
 
 // WarmStart is what captures are worth to one policy at one budget: Value is the coverage of the
@@ -51,7 +50,7 @@ func (c *Corpus) Warm(ctx context.Context, all []StreamOptions, before int, ever
 	}
 	first := cold[0]
 	run := &WarmRun{Corpus: first.Corpus, Base: first.Base, Weeks: first.Weeks, Before: before,
-		Change: first.Change, Seed: first.Seed, Learnt: first.Learnt}
+		Change: first.Change, Seed: first.Seed}
 	for _, n := range every {
 		warm, err := c.withPast(before, n).Streams(ctx, all, policies, atOnce, tick)
 		if err != nil {

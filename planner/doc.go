@@ -3,7 +3,7 @@
 // A Planner yields one Visit after the other. It puts three things together:
 //
 //   - a Policy, which ranks the pages that have a copy (package policy has all policies, package
-//     value ours);
+//     sites ours);
 //   - a Queue, which keeps when each page with a copy is due, and hands the policy its candidates;
 //   - the frontier, the queue of pages that are known by a link and were never fetched;
 //   - budgets: visits a round, and bytes or visits an hour, a day or a server (package budget).

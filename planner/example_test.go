@@ -35,9 +35,9 @@ func Example() {
 	p := planner.New(corpus, policy, planner.Options{NewShare: 0.25})
 	p.Begin(planner.Round{Number: 1, Start: today, End: today.AddDate(0, 0, 1), Budget: 2})
 	for visit, ok := p.Next(); ok; visit, ok = p.Next() {
-		fmt.Printf("%s: %s\n", graph.URL(visit.Page), visit.Reason)
+		fmt.Println(graph.URL(visit.Page))
 	}
 	// Output:
-	// http://example.com/news: 0.83 changes of its own expected since its last visit, 3 days ago; pages like it: 0.2
-	// http://example.com/: 0.2 changes of its own expected since its last visit, 3 days ago; pages like it: 0.19
+	// http://example.com/news
+	// http://example.com/
 }

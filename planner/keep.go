@@ -25,7 +25,7 @@ import (
 // Where a process died within a round, records are newer than what was kept. Then the policy
 // learns at the next Begin, from the records, of the visits that it misses.
 
-// mostState bounds what is kept: about 500,000 pages with value. Of more, nothing is.
+// mostState bounds what is kept: about 500,000 pages with sites. Of more, nothing is.
 const mostState = 64 << 20
 
 // leastState is what a page takes of it at least; by it nothing is tried that cannot be.
@@ -86,10 +86,6 @@ func (p *Planner) WriteMemory(out io.Writer) error {
 	for i := range c.pages {
 		m := &c.pages[i]
 		s.pages[i] = pageState{m.Tried, m.Due, m.Interval, m.State, m.queued}
-	}
-	if policy, ok := p.Policy.(Packer); ok {
-		policy.Pack(false)
-		defer policy.Packed()
 	}
 	return state.WriteTo(out, mostState, nil, apart, p.roots(s)...)
 }
@@ -176,9 +172,6 @@ func (p *Planner) Recollect(memory []byte) (exact bool, err error) {
 
 // recollect takes in what is kept beside the pages.
 func (p *Planner) recollect(s *keptState) {
-	if r, ok := p.Policy.(Recollector); ok {
-		r.Recollected()
-	}
 	p.previous = &s.round
 	p.left, p.newCarry, p.Corpus.price, p.again.carry = s.left, s.newCarry, s.price, s.again
 	p.recollectCaps(s)
@@ -381,10 +374,6 @@ func (p *Planner) Keep(note ImageNote, last bool) error {
 	text, err := json.Marshal(&note)
 	if err != nil {
 		return err
-	}
-	if policy, ok := p.Policy.(Packer); ok {
-		policy.Pack(true)
-		defer policy.Packed()
 	}
 	return c.Graph.Scratch().Keep(text, last, func(k *scratch.Keeping) error {
 		return state.WriteTo(k, math.MaxInt, k, apart, p.imageRoots(&s)...)

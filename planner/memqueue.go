@@ -9,7 +9,7 @@ import (
 
 // MemQueue is a Queue in memory: a radix heap (Ahuja, Mehlhorn, Orlin, Tarjan 1990) of entries of 8
 // bytes. Pages that are due at the same time come in the order of their numbers. A page takes 12
-// bytes, and up to as many again for room to grow.
+// bytes, and about half as many again for room to grow.
 type MemQueue struct {
 	due []uint32 // by page; 0: it is not in the queue
 	// Entries are due<<32 | page. An entry is stale if the page has another due time by now. Those
@@ -48,11 +48,15 @@ func (q *MemQueue) Put(p sitegraph.PageID, due uint32) {
 		q.rewind(due)
 	}
 	q.push(uint64(due)<<32 | uint64(p))
-	if q.entries > 2*q.pages+1024 {
+	if q.entries > q.pages+q.pages/4+1024 {
 		q.entries = 0
 		for i, b := range q.buckets {
-			q.buckets[i] = slices.DeleteFunc(b, q.stale)
-			q.entries += len(q.buckets[i])
+			b = slices.DeleteFunc(b, q.stale)
+			if cap(b) > len(b)+len(b)/4+mostIdle {
+				b = slices.Clone(b)
+			}
+			q.buckets[i] = b
+			q.entries += len(b)
 		}
 	}
 }

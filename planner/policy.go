@@ -86,20 +86,6 @@ type Worther interface {
 	Worth(p sitegraph.PageID) float64
 }
 
-// Recollector is a policy that makes something anew of what it took in from memory
-// (Planner.Recollect), before its first round.
-type Recollector interface {
-	Recollected()
-}
-
-// Packer is a policy whose state takes long to write down as it is.
-type Packer interface {
-	// Pack makes it ready, until Packed. Slices that lie in scratch files may stay there if
-	// inFiles. Recollected makes of it what it was.
-	Pack(inFiles bool)
-	Packed()
-}
-
 // Lesson is one thing that a policy has learnt.
 type Lesson struct {
 	What  string  `json:"what"`
@@ -143,6 +129,15 @@ func (c *Contributions) Sort() {
 	slices.SortStableFunc(c.All, func(a, b Contribution) int {
 		return cmp.Compare(math.Abs(b.LogOdds), math.Abs(a.LogOdds))
 	})
+}
+
+// Sited is a policy that divides servers into sites.
+type Sited interface {
+	// Site tells of the site of a page: its top (sitegraph.NoPage: it has none), the division that
+	// it comes from, and how many pages it has.
+	Site(p sitegraph.PageID) (top sitegraph.PageID, division string, pages int)
+	// Division tells how a server is divided, and how many sites and pages that makes.
+	Division(s sitegraph.ServerID) (method string, sites, pages int)
 }
 
 // Mode is the protocol a policy works under.

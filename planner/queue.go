@@ -119,15 +119,18 @@ func (p *Planner) fill() {
 	}
 }
 
-// putBack gives each page that was handed out, and not put back since, a new due time after now and
-// after its last visit.
+// putBack gives each page that was handed out a new due time after now and after its last visit. A
+// page that was visited has one by then; but more is known now, by the visits that followed.
 func (p *Planner) putBack(now time.Time) {
 	c, all := p.Corpus, p.ranksAll()
 	for _, page := range c.play.handed {
-		c.play.in.remove(page)
-		if !c.play.out.has(page) {
+		c.play.out.add(page)
+	}
+	for _, page := range c.play.handed {
+		if !c.play.out.has(page) { // it was handed out twice
 			continue
 		}
+		c.play.in.remove(page)
 		if m := c.Memory(page); m.State == sitegraph.StateAlive {
 			from := max(sitegraph.Unix32(now), m.Tried)
 			if m.Due = from + 1; !all || m.Errors > 0 || m.misses > 0 {
@@ -137,6 +140,9 @@ func (p *Planner) putBack(now time.Time) {
 			c.put(page)
 		}
 		c.play.out.remove(page)
+	}
+	if n := len(c.play.handed); cap(c.play.handed) > 4*n+handSlice { // of a round with more
+		c.play.handed = nil
 	}
 	c.play.handed = c.play.handed[:0]
 }

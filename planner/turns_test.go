@@ -164,7 +164,7 @@ func TestSourcesWithinTheirShare(t *testing.T) {
 		add(fmt.Sprintf("http://s.example/sitemap%d.xml", i), sitegraph.StateSource)
 		add(fmt.Sprintf("http://s.example/p%d", i), sitegraph.StateAlive)
 	}
-	pol, err := policy.New("value", policy.Settings{Corpus: c, Mode: planner.Stream, Seed: 1,
+	pol, err := policy.New("sites", policy.Settings{Corpus: c, Mode: planner.Stream, Seed: 1,
 		PerDay: 2400})
 	if err != nil {
 		t.Fatal(err)

@@ -47,7 +47,8 @@ type Reason struct {
 	values [3]float64
 }
 
-// Because makes a reason of a format with a verb for each value. All reasons are made by it.
+// Because makes a reason of a format with a verb for each value: %s writes it as a span of so many
+// days. All reasons are made by it.
 func Because(format string, values ...float64) Reason {
 	r := Reason{format: format}
 	copy(r.values[:], values)
@@ -58,9 +59,24 @@ func (r Reason) String() string {
 	n := strings.Count(r.format, "%") - 2*strings.Count(r.format, "%%")
 	args := make([]any, n)
 	for i := range args {
-		args[i] = r.values[i]
+		args[i] = reasonValue(r.values[i])
 	}
 	return fmt.Sprintf(r.format, args...)
+}
+
+// reasonValue is a number, and by %s so many days in the unit that suits them.
+type reasonValue float64
+
+func (days reasonValue) String() string {
+	switch d := time.Duration(float64(days) * float64(Day)); {
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%.0f seconds", d.Seconds())
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%.0f minutes", d.Minutes())
+	case d < 2*Day:
+		return fmt.Sprintf("%.0f hours", d.Hours())
+	}
+	return fmt.Sprintf("%.3g days", float64(days))
 }
 
 // Round is one planning period: a day in the evaluations, an hour or a day on the live web.

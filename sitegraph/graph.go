@@ -157,6 +157,9 @@ func (g *Graph) ServerPages(s ServerID) []PageID { return g.servers[s].pages }
 // StartPages returns the start pages of a server. Do not change it.
 func (g *Graph) StartPages(s ServerID) []PageID { return g.servers[s].start }
 
+// Directory returns the number of a page's directory: pages of one directory share it.
+func (g *Graph) Directory(p PageID) int32 { return int32(g.dir[p]) }
+
 // SameDirectory reports whether two pages are in one directory of one server.
 func (g *Graph) SameDirectory(p, q PageID) bool { return g.dir[p] == g.dir[q] }
 

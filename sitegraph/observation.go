@@ -4,7 +4,6 @@ import (
 	"crypto/md5"
 	"encoding/hex"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 )
@@ -238,11 +237,6 @@ var verdictNames = [...]string{"unknown", "first", "unchanged", "changed", "left
 	"baseline"}
 
 func (v Verdict) String() string { return enumName(verdictNames[:], int(v)) }
-
-// ParseVerdict is the verdict of a name; VerdictUnknown where it names none.
-func ParseVerdict(name string) Verdict {
-	return Verdict(max(slices.Index(verdictNames[:], name), 0))
-}
 
 func enumName(names []string, i int) string {
 	if i < len(names) {

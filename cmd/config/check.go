@@ -18,8 +18,8 @@ import (
 	"github.com/recrawl/recrawl/fetch/push"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/planner/preferences"
+	"github.com/recrawl/recrawl/planner/sites"
 	"github.com/recrawl/recrawl/planner/tracing"
-	"github.com/recrawl/recrawl/planner/value"
 )
 
 // Validate refuses what hangs on other settings, or is no number or name. The hint says what to do
@@ -43,13 +43,13 @@ func (c *Config) Validate(r *setting.Review) (hint string) {
 		r.Refuse("trace", c.Trace, "the address of a collector, as http://127.0.0.1:4318")
 	}
 	if live := policy.LiveNames(); !slices.Contains(live, c.Policy) {
-		want := "one of " + strings.Join(live, ", ")
+		want := policy.Want(c.Policy, live)
 		if slices.Contains(policy.Names(), c.Policy) {
 			want += " (" + c.Policy + " works in evaluations only)"
 		}
 		r.Refuse("policy", c.Policy, want)
 	}
-	if _, err := value.ParseObjective(c.Objective); err != nil {
+	if _, err := sites.ParseObjective(c.Objective); err != nil {
 		r.Refuse("objective", c.Objective,
 			"changes, freshness or age, or weights from 0 to 1000, as changes=1,freshness=0.5")
 	}

@@ -20,7 +20,7 @@ import (
 	"github.com/recrawl/recrawl/planner/dashboard"
 	"github.com/recrawl/recrawl/planner/nodes/bus"
 	"github.com/recrawl/recrawl/planner/policy"
-	"github.com/recrawl/recrawl/planner/value"
+	"github.com/recrawl/recrawl/planner/sites"
 	"github.com/recrawl/recrawl/satstore/bench"
 	"github.com/recrawl/recrawl/satstore/workload"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -47,9 +47,9 @@ type Config struct {
 	Delay     time.Duration `default:"10s" range:"[0,)" for:"run node show-page show-robots show-feed tune schedule-report schedule-plan serve" help:"least time between two requests to a server or address; 0 only for your own servers"`
 	Workers   int           `default:"64" range:"[1,10000]" for:"run node" help:"visits at the same time, at most one to a server; those to slow servers are not counted, up to 7 a worker and 4,096 in all"`
 	Policy    string        `default:"{policy}" for:"run node plan explain demo tune serve" names:"{policies}" help:"policy that ranks the pages: {policies}"`
-	Gone      float64       `key:"gone-worth" default:"0.3" range:"[0,100]" for:"run node plan explain eval tune serve" help:"value: what it is worth to find that a page is gone, in changes found; 0: such pages are not looked for"`
-	Objective string        `default:"changes" for:"run node plan explain eval tune serve" names:"changes, freshness, age" help:"value: what visits are for: changes, freshness or age of the copies, or weights as changes=1,freshness=0.5"`
-	SearchLag time.Duration `key:"search-lag" range:"[0,8784h]" want:"0 to 8784h" for:"run node plan explain eval tune serve" help:"value: time from a visit until a search shows what it found, as 336h where a corpus is built each two weeks; what does not last so long is worth less"`
+	Gone      float64       `key:"gone-worth" default:"0.3" range:"[0,100]" for:"run node plan explain eval tune serve" help:"sites: what it is worth to find that a page is gone, in changes found; 0: such pages are not looked for"`
+	Objective string        `default:"changes" for:"run node plan explain eval tune serve" names:"changes, freshness, age" help:"sites: what visits are for: changes, freshness or age of the copies, or weights as changes=1,freshness=0.5"`
+	SearchLag time.Duration `key:"search-lag" range:"[0,8784h]" want:"0 to 8784h" for:"run node plan explain eval tune serve" help:"sites: time from a visit until a search shows what it found, as 336h where a corpus is built each two weeks; what does not last so long is worth less"`
 	Alpha     float64       `range:"[0,1)" want:"0 to below 1" for:"run node plan explain eval serve" help:"gamma: the importance of a page of mean weight, 0 to below 1; above 0 pages are drawn [NICT eq. 1]"`
 	Sample    int           `default:"5" range:"[1,)" want:"1 page a server or more" for:"run node plan explain tune serve" help:"pages that server-sample visits first, of each server"`
 	Seed      uint64        `default:"1" for:"run node plan explain eval demo learn tune schedule-simulate schedule-plan serve corpus-weigh" help:"seed of ties and random choices"`
@@ -255,9 +255,9 @@ func (c *Config) Complete(r *setting.Review) {
 	c.Tune.Budget = slices.Compact(c.Tune.Budget)
 }
 
-// ValueObjective is Objective, checked before.
-func (c *Config) ValueObjective() value.Objective {
-	o, _ := value.ParseObjective(c.Objective)
+// VisitsFor is Objective, checked before.
+func (c *Config) VisitsFor() sites.Objective {
+	o, _ := sites.ParseObjective(c.Objective)
 	return o
 }
 

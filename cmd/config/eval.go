@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -15,7 +14,7 @@ import (
 // Eval are the settings of eval.
 type Eval struct {
 	Protocol string   `default:"snapshot" oneof:"snapshot, stream" help:"snapshot: one sweep N-1 weeks after the base; stream: a daily budget over weeks"`
-	Policy   []string `default:"all" names:"{any-policy}" help:"policies to compare, or all; variants of value (value-own and so on) take part if named"`
+	Policy   []string `default:"all" names:"{any-policy}" help:"policies to compare, or all; variants of sites (sites-without-tops and so on) take part if named"`
 	Weeks    []int    `help:"horizons N of the snapshot protocol (default 2,4,12,24), or length of the stream (default 40)"`
 	Budget   []string `default:"2%" unit:"none" help:"stream: fetches a day: as a share of the base pages, 2% or 0.02, also above 100%; or their number, 5000/day or 200/hour"`
 
@@ -26,13 +25,10 @@ type Eval struct {
 	Warm      int       `range:"[0,{last-week}]" help:"stream: compare a start with captures of so many weeks before the base with one without, as --warm 52 --base 52 --weeks 4; 0: no comparison"`
 	WarmEvery []int     `key:"warm-every" default:"4,1" range:"[1,)" want:"1 week or more" help:"with --warm: weeks between two captures of a page"`
 	Spread    bool      `help:"add the 5th and 95th percentile over 200 resamples of the servers; --figures always has them"`
-	Compare   string    `names:"{any-policy}" help:"compare this policy with all others, on the same 200 resamples of the servers; none: no comparison (default value, if it takes part)"`
-	Ablate    bool      `help:"also run the compared policy without each kind of evidence, to measure what it is worth"`
+	Compare   string    `names:"{any-policy}" help:"compare this policy with all others, on the same 200 resamples of the servers; none: no comparison (default sites, if it takes part)"`
+	Ablate    bool      `help:"also run sites without each of its parts, to measure what each is worth"`
 	Runs      int       `default:"1" range:"[1,)" help:"stream: number of runs of each policy, with seeds from --seed on; results are their means"`
 	AtOnce    int       `key:"at-once" range:"[0,)" help:"stream: how many policies run at the same time, at most; each takes memory; 0 for one a core"`
-	Folds     int       `help:"number of folds of the servers: the parameters of value for a fold are learnt on the others (cross-validation); 0 for the parameters at hand"`
-	LearnFrom []string  `key:"learn-from" path:"any" help:"with --folds: also learn from these histories; each directory is a kind of web of its own"`
-	Model     string    `path:"json" help:"file of parameters for value, as recrawl learn writes it (default: those that come with the program)"`
 	Sample    int       `default:"5" range:"[1,)" want:"1 page a server or more" help:"pages that server-sample fetches first, of each server; default 1 with --protocol stream"`
 	Threshold []float64 `default:"0" range:"[0,1]" want:"change rates from 0 to 1" help:"snapshot: least change rates of the servers that server-* policies visit, one run for each"`
 	Figures   bool      `help:"snapshot: make the figures of [LINK] on these histories, and tell which of its claims hold"`
@@ -43,9 +39,6 @@ type Eval struct {
 
 	Unfit string // a warning, where not all of the usual weeks fit behind the base
 }
-
-// mostFolds bounds the time that learning takes: a few seconds for each.
-const mostFolds = 20
 
 // figuresPast is how many weekly states before the base the figures show to methods that learn.
 const figuresPast = 12
@@ -79,7 +72,6 @@ func (c *Eval) check(r *setting.Review) (hint string) {
 	}
 	c.checkBudgets(r)
 	c.checkPolicies(r)
-	c.checkLearnt(r)
 	if c.Figures {
 		return c.checkFigures(r)
 	}
@@ -129,7 +121,7 @@ func (c *Eval) checkPolicies(r *setting.Review) {
 	known, policies := policy.Names(), c.Lineup().Policies()
 	for _, name := range c.Policy {
 		if name != "all" && !slices.Contains(known, name) {
-			r.Refuse("eval.policy", name, "all, or of "+strings.Join(known, ", "))
+			r.Refuse("eval.policy", name, "all, or "+policy.Want(name, known))
 		}
 	}
 	switch {
@@ -137,25 +129,7 @@ func (c *Eval) checkPolicies(r *setting.Review) {
 		r.Refuse("eval.compare", c.Compare, "a policy that takes part (--policy), or none")
 	case c.Ablate && len(c.Lineup().Variants()) == 0:
 		r.Refuse("eval.ablate", c.Ablate,
-			"a compared policy of which a kind of evidence can be left out: "+eval.OwnPolicy)
-	}
-}
-
-func (c *Eval) checkLearnt(r *setting.Review) {
-	if c.Folds != 0 && (c.Folds < 2 || c.Folds > mostFolds) {
-		r.Refuse("eval.folds", c.Folds, fmt.Sprintf("2 to %d, or 0 for no learning", mostFolds))
-	}
-	if c.Folds != 0 && c.Model != "" {
-		r.Refuse("eval.folds", c.Folds, "either folds or a file of parameters (--model), not both")
-	}
-	if !c.Figures && slices.ContainsFunc(c.Lineup().Policies(), policy.Learns) {
-		return
-	}
-	if c.Folds != 0 {
-		r.Refuse("eval.folds", c.Folds, "a policy that learns to take part: "+eval.OwnPolicy)
-	}
-	if c.Model != "" {
-		r.Refuse("eval.model", c.Model, "a policy that learns to take part: "+eval.OwnPolicy)
+			"the policy to be compared that has parts to leave out: "+eval.OwnPolicy)
 	}
 }
 

@@ -12,7 +12,7 @@ var groups = []struct {
 		"frontier"}},
 	{"Look inside:", []string{"plan", "explain", "sites", "inspect", "show", "check",
 		"checkpoint"}},
-	{"Measure and tune:", []string{"eval", "tune", "schedule", "survey", "learn", "bench",
+	{"Measure and tune:", []string{"eval", "tune", "schedule", "survey", "bench",
 		"policies"}},
 	{"Archive, import and export:", []string{"import", "export", "replay", "diff", "corpus",
 		"search"}},

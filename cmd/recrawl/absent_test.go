@@ -18,7 +18,7 @@ func TestEvalSaysWhatIsAbsent(t *testing.T) {
 	for _, test := range []struct {
 		protocol, policy string
 		times            int // that each output says so
-	}{{"stream", "value,interval", 1}, {"snapshot", "norconex,interval", 1},
+	}{{"stream", "sites,interval", 1}, {"snapshot", "norconex,interval", 1},
 		{"stream", "ncis,norconex", 1}, {"stream", "interval", 0}} {
 		html := filepath.Join(t.TempDir(), "report.html")
 		args := []string{"eval", dir, "--quiet", "--compare", "none", "--protocol", test.protocol,

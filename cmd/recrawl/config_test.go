@@ -87,14 +87,14 @@ func TestRunFromFile(t *testing.T) {
 	}
 }
 
-// "all" leaves the variants of value out, but those that are named beside it.
+// "all" leaves the variants of sites out, but those that are named beside it.
 func TestPoliciesOfAll(t *testing.T) {
 	histories := writeFile(t, filepath.Join(t.TempDir(), "a.jsonl.gz"),
 		historyFile(t, "a.example", 4))
-	r := recrawl(t, "eval", histories, "--weeks", "2", "--policy", "all,value-shape",
+	r := recrawl(t, "eval", histories, "--weeks", "2", "--policy", "all,sites-without-tops",
 		"--json").ok(t)
-	for policy, want := range map[string]bool{"value": true, "random": true, "value-shape": true,
-		"value-own": false} {
+	for policy, want := range map[string]bool{"sites": true, "random": true,
+		"sites-without-tops": true, "sites-without-samples": false} {
 		if got := strings.Contains(r.stdout, `"policy": "`+policy+`"`); got != want {
 			t.Errorf("%s takes part: %v, want %v", policy, got, want)
 		}

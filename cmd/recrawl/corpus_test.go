@@ -160,7 +160,7 @@ func TestCorpus(t *testing.T) {
 	recrawl(t, "corpus", "weigh", "--corpus", corpus, "--by", "trust").refused(t, 2,
 		"no page of the seeds")
 	stream := []string{"eval", fourServers(t), "--protocol", "stream", "--weeks", "3", "--policy",
-		"value", "--search-lag", "48h", "--weights", list}
+		"sites", "--search-lag", "48h", "--weights", list}
 	if text := recrawl(t, stream...).ok(t).stdout; !strings.Contains(text, "search results") {
 		t.Errorf("%s", text)
 	}

@@ -65,7 +65,7 @@ func (p *program) dashboard(o *opened, of view.Options) (*view.Desk, *dashboard.
 		max(c.Workers, 2), c.Delay
 	of.Tune = tune.Options{Listed: o.listed, Lag: c.SearchLag, Policy: c.Policy, Base: c.Tune.Base,
 		Weeks: c.Tune.Weeks, New: c.New, Sample: c.Sample, Gone: c.Gone,
-		Objective: c.ValueObjective(), Change: c.ChangeBy(), Futures: c.Tune.Futures, Seed: c.Seed}
+		Objective: c.VisitsFor(), Change: c.ChangeBy(), Futures: c.Tune.Futures, Seed: c.Seed}
 	desk := view.New(of)
 	options := dashboard.Options{Desk: desk, Address: address, Data: c.Data, Version: versionName(),
 		PProf: c.PProf, Log: p.logger(), Names: c.Names,

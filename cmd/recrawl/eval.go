@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,7 +12,6 @@ import (
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/present"
 	"github.com/recrawl/recrawl/eval/report"
-	"github.com/recrawl/recrawl/planner/policy"
 )
 
 func (p *program) evalCommand() *cobra.Command {
@@ -75,15 +73,6 @@ func (p *program) eval(ctx context.Context, paths []string) error {
 	policies := c.Eval.Lineup().All()
 	if c.Least > 0 { // those that were named tell it
 		policies = c.Eval.Lineup().WithWorth()
-	}
-	if slices.ContainsFunc(policies, policy.Learns) {
-		if corpus.Learnt, err = p.learnt(ctx, servers); err != nil {
-			return err
-		}
-		if corpus.Learnt.SameServers {
-			p.warn("the parameters of value were learnt on these very histories, which flatters " +
-				"it; --folds 3 learns them out of fold")
-		}
 	}
 	var page report.Page
 	var result any
@@ -167,7 +156,7 @@ func (p *program) streamOptions(corpus *eval.Corpus, of int) (
 	all = eval.StreamOptions{Step: c.Eval.Step, New: c.New, Seed: c.Seed, Runs: c.Eval.Runs,
 		Spread:  c.Eval.Spread,
 		Compare: c.Eval.Lineup().Compared(), Without: c.Eval.Lineup().Variants(),
-		Alpha: c.Alpha, Sample: c.Eval.Sample, Gone: c.Gone, Objective: c.ValueObjective(),
+		Alpha: c.Alpha, Sample: c.Eval.Sample, Gone: c.Gone, Objective: c.VisitsFor(),
 		LeastValue: c.Least}.Each(c.Eval.Weeks,
 		c.Eval.Shares(len(corpus.Pages)))
 	bar := p.progress("days", eval.Days(all)*of)

@@ -26,13 +26,10 @@ var onlyRead = map[string]string{
 	"recrawl demo": "half a minute; TestDemo runs a smaller one",
 	"recrawl bench": "measures for long; TestBench runs smaller ones, as processes of " +
 		"their own",
-	"recrawl learn histories/": "learns for long; TestLearn " +
-		"does it",
 	"recrawl tune --journal": "predicts for long; TestTune " +
 		"does it on less",
 	"recrawl checkpoint --data crawl --to copy && recrawl tune": "predicts for long; TestTune " +
 		"does it on less",
-	"recrawl eval others/":         "wants what learn wrote",
 	"recrawl schedule simulate":    "simulates for long; TestSchedule does it on less",
 	"recrawl schedule plan":        "simulates for long; TestSchedule does it on less",
 	"recrawl tune histories/ --ta": "predicts for long; TestTune does it on less",
@@ -41,7 +38,6 @@ var onlyRead = map[string]string{
 	"recrawl hint":                 "wants a run beside it; TestHint has one",
 	"recrawl run --data crawl --user-agent \"mybot/1.0 (+https://example.org/bot)\" --proxy": "wants a guard beside it; TestGuard has one",
 	"recrawl frontier --data crawl --listen 10.20.0.1:7071":                                  "wants a certificate; TestToken has a token",
-	"--folds": "learns for long; TestFolds does it on less",
 }
 
 // serving are commands that end when they are interrupted.

@@ -19,8 +19,8 @@ var policies = strings.Fields(`
 	sentinel-community sentinel-prefix sentinel-shape server-previous server-previous+a
 	server-previous+b server-previous+b-closure server-previous+c server-previous+c-closure
 	server-sample server-sample+a server-sample+b server-sample+b-closure server-sample+c server-sample+c-closure server-true
-	server-true+a server-true+b server-true+b-closure server-true+c server-true+c-closure shape stormcrawler
-	tan-mitra true-freshness true-rates uniform value whittle`)
+	server-true+a server-true+b server-true+b-closure server-true+c server-true+c-closure shape sites stormcrawler
+	tan-mitra true-freshness true-rates uniform whittle`)
 
 // TestEvalJSON reads both protocols over two servers, twice: same input, same bytes.
 func TestEvalJSON(t *testing.T) {

@@ -138,9 +138,11 @@ type explanation struct {
 	Depth    int
 	Links    int
 	Site     struct {
-		Tops  []string
-		IsTop bool `json:"is_top"`
-		Pages int
+		Division string
+		InUse    bool `json:"in_use"`
+		Tops     []string
+		IsTop    bool `json:"is_top"`
+		Pages    int
 	}
 	Referer      string
 	FirstCopy    *time.Time `json:"first_copy"`
@@ -194,13 +196,6 @@ type explanation struct {
 
 type snapshotTotals struct{ Servers, Pages, Changed, Vanished int }
 
-// learnt is what policies that learn went by.
-type learnt struct {
-	Source      string
-	Folds       int
-	SameServers bool `json:"same_servers"`
-}
-
 type paired struct {
 	Value, Other, Difference, Ratio *float64
 	DifferenceSpread                [2]*float64 `json:"difference_spread"`
@@ -221,8 +216,8 @@ type comparison struct {
 		Measures             map[string]paired
 	}
 	Without []struct {
-		Policy, Evidence string
-		Measures         map[string]paired
+		Policy, Part string
+		Measures     map[string]paired
 	}
 }
 
@@ -246,7 +241,6 @@ type snapshotRun struct {
 	Budget, New          *float64 // null: a sweep has none
 	Change               string
 	Seed                 uint64
-	Learnt               *learnt
 	Comparison           *comparison
 	Results              []struct {
 		Policy         string
@@ -277,7 +271,6 @@ type streamRun struct {
 	Change               string
 	Seed                 uint64
 	Runs                 int
-	Learnt               *learnt
 	Comparison           *comparison
 	Results              []struct {
 		Policy string
@@ -320,6 +313,7 @@ type site struct {
 
 type partition struct {
 	Server, Method string
+	InUse          string `json:"in_use"`
 	Base, Pages    int
 	Sites          []site
 	Orphans        []string

@@ -274,7 +274,7 @@ func (w *witness) explain(random *rand.Rand) {
 	h := a.stored.History
 	if e.URL != a.last.URL || e.Visits != h.Visits || e.Changes != h.Changes ||
 		e.State != a.stored.State.String() ||
-		e.Due == nil || !e.Due.Equal(a.stored.Due) || h.Visits > 0 &&
+		e.Due == nil || h.Visits > 0 && // evidence may have moved the due time that the store has
 		!e.LastVisit.Equal(h.LastVisit()) {
 		w.t.Errorf("explain says %+v; the store has %+v", e, a.stored)
 	}

@@ -126,7 +126,7 @@ func (p *program) rootCommand() *cobra.Command {
 	root.PersistentFlags().BoolVar(&p.quiet, "quiet", false, "no progress on standard error")
 	root.AddCommand(p.demoCommand(), p.runCommand(), p.nodeCommand(), p.serveCommand(),
 		p.guardCommand(), p.frontierCommand(), p.planCommand(), p.explainCommand(),
-		p.evalCommand(), p.tuneCommand(), p.scheduleCommand(), p.surveyCommand(), p.learnCommand(),
+		p.evalCommand(), p.tuneCommand(), p.scheduleCommand(), p.surveyCommand(),
 		p.importCommand(), p.exportCommand(), p.sitesCommand(), p.checkpointCommand(),
 		p.inspectCommand(),
 		p.checkCommand(), p.hintCommand(), p.watchCommand(), p.replayCommand(), p.diffCommand(),

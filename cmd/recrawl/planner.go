@@ -120,7 +120,7 @@ func (p *program) newPlanner(corpus *planner.Corpus, rules *view.Rules) (*planne
 		Alpha:     c.Alpha,
 		Sample:    c.Sample,
 		GoneWorth: c.Gone,
-		Objective: c.ValueObjective(),
+		Objective: c.VisitsFor(),
 		Lag:       c.SearchLag,
 		PerDay:    corpus.Pace(c.Limits()),
 	})

@@ -15,6 +15,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/spelling"
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/sites"
+	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/dashboard"
 )
 
@@ -96,7 +97,15 @@ func (p *program) siteSource(ctx context.Context, server string) (*sites.Source,
 			return nil, err
 		}
 		defer o.store.Close() // nothing was written
-		return sites.Known(o.corpus, server)
+		source, err := sites.Known(o.corpus, server)
+		if _, sited := o.plan.Policy.(planner.Sited); err != nil || !sited {
+			return source, err
+		}
+		if _, err := o.dryRun(c, 0); err != nil {
+			return nil, err
+		}
+		source.UsedBy(o.plan.Policy)
+		return source, nil
 	}
 	servers, err := history.ReadFiles(ctx, []string{history.FileOf(c.Sites.History, server)}, nil)
 	if err != nil {

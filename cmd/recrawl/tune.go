@@ -57,7 +57,7 @@ func (p *program) tune(ctx context.Context, paths []string) error {
 	predicted, err := tune.Predict(ctx, known, tune.Options{
 		Policy: c.Policy, Base: c.Tune.Base, Weeks: c.Tune.Weeks, History: c.Tune.History,
 		New: c.New, Sample: c.Sample, Gone: c.Gone,
-		Objective: c.ValueObjective(), Listed: listed, Lag: c.SearchLag, Change: c.ChangeBy(),
+		Objective: c.VisitsFor(), Listed: listed, Lag: c.SearchLag, Change: c.ChangeBy(),
 		Futures: c.Tune.Futures, Seed: c.Seed, AtOnce: c.Tune.AtOnce,
 	}, r)
 	if err != nil {

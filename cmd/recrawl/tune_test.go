@@ -95,7 +95,7 @@ func TestTune(t *testing.T) {
 	selfContained(t, html)
 	got := decode[Tune](t, r, true)
 	if got.Source != "histories" || got.Servers != 2 || got.Pages != 164 || got.Base != 12 ||
-		got.Weeks != 30 || got.Policy != "value" || got.Futures != 2 {
+		got.Weeks != 30 || got.Policy != "sites" || got.Futures != 2 {
 		t.Errorf("predicted is %+v", got)
 	}
 	if len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], "2 servers") {
@@ -142,7 +142,7 @@ func TestTune(t *testing.T) {
 	}
 	text := recrawl(t, "tune", dir, "--weeks", "10", "--futures", "1", "--delay", "12h", "--budget",
 		"0.5").ok(t)
-	for _, want := range []string{"changes a day, policy value, 10 weeks", "crowded servers",
+	for _, want := range []string{"changes a day, policy sites, 10 weeks", "crowded servers",
 		"a.example", "has no knee"} {
 		if !strings.Contains(text.stdout, want) {
 			t.Errorf("%q is not in\n%s", want, text.stdout)
@@ -150,8 +150,7 @@ func TestTune(t *testing.T) {
 	}
 }
 
-// TestTuneTwice predicts the same twice: of few weeks, but with enough visits for the policy to
-// learn in place.
+// TestTuneTwice predicts the same twice: of few weeks, but of many visits.
 func TestTuneTwice(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

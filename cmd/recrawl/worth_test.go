@@ -21,11 +21,11 @@ func TestLeastValueOfEvaluations(t *testing.T) {
 		t.Errorf("a sweep: code %d, %q", r.code, r.stderr)
 	}
 	args = append(args, "--protocol", "stream", "--budget", "0.5")
-	if r := recrawl(t, append(args, "--policy", "value,nutch")...); r.code != 2 ||
+	if r := recrawl(t, append(args, "--policy", "sites,nutch")...); r.code != 2 ||
 		!strings.Contains(r.stderr, "not nutch") {
 		t.Errorf("nutch: code %d, %q", r.code, r.stderr)
 	}
-	if text := recrawl(t, append(args, "--policy", "value,ebayes")...).ok(
+	if text := recrawl(t, append(args, "--policy", "sites,ebayes")...).ok(
 		t).stdout; !strings.Contains(text, "left unused") ||
 		!strings.Contains(text, "no visit is worth less than 0.5") {
 		t.Errorf("eval says %q", text)
@@ -80,7 +80,7 @@ func TestLeastValue(t *testing.T) {
 	for _, command := range [][]string{append([]string{"plan"}, settings...), args} {
 		if r := recrawl(t, append(command, "--policy", "nutch")...); r.code != 2 ||
 			!strings.Contains(r.stderr, "hint: these tell it: ") ||
-			!strings.Contains(r.stderr, "value") {
+			!strings.Contains(r.stderr, "sites") {
 			t.Errorf("nutch with a least value: code %d, %q", r.code, r.stderr)
 		}
 	}

@@ -13,15 +13,3 @@ func TestProbability(t *testing.T) {
 		}
 	}
 }
-
-func TestExamples(t *testing.T) {
-	e := Examples{Features: 2}
-	row := []float32{1, 2}
-	e.Add(row, true, 3)
-	row[0] = 5 // it was copied
-	e.Add(row, false, 4)
-	if e.Len() != 2 || e.Row(0)[0] != 1 || e.Row(1)[0] != 5 || e.Row(1)[1] != 2 || !e.Changed[0] ||
-		e.Changed[1] || e.Weights[1] != 4 {
-		t.Errorf("%+v", e)
-	}
-}

@@ -154,7 +154,7 @@ func (w *web) open(dir string) (*work.Parts, bool, error) {
 	corpus.Graph.Release()
 	var rank planner.Policy // without pages that are known there are first visits alone
 	if err == nil && w.Known > 0 {
-		rank, err = policy.New("value", policy.Settings{Corpus: corpus, Mode: planner.Stream,
+		rank, err = policy.New(policy.Default, policy.Settings{Corpus: corpus, Mode: planner.Stream,
 			PerDay: float64(w.Known) / float64(w.Shards), Alpha: 0.95})
 	}
 	if err != nil {

@@ -26,7 +26,7 @@ func TestDemoArchive(t *testing.T) {
 func checkArchive(t *testing.T, web timetravel.Archive) {
 	tr := newTraveller(t, web)
 	dir := filepath.Join(t.TempDir(), "kept")
-	p := plan{policy: "value", stream: eval.StreamOptions{Weeks: 4, Budget: 0.1, New: 0.25,
+	p := plan{policy: "sites", stream: eval.StreamOptions{Weeks: 4, Budget: 0.1, New: 0.25,
 		Seed: 1}}
 	if Occupied("", dir) != "" {
 		t.Errorf("%s is there already", dir)

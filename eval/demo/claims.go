@@ -19,7 +19,6 @@ import (
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/hints"
 	"github.com/recrawl/recrawl/planner/policy"
-	"github.com/recrawl/recrawl/planner/value"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -51,7 +50,7 @@ type ClaimsRun struct {
 func claimsRuns(name string) []ClaimsRun {
 	runs := []ClaimsRun{{Policy: name, Sources: true, LastModified: true}}
 	if name == policy.Default {
-		runs = append(runs, ClaimsRun{Policy: policy.Default + "-claims", Sources: true,
+		runs = append(runs, ClaimsRun{Policy: policy.Default + "-without-claims", Sources: true,
 			LastModified: true})
 	}
 	return append(runs, ClaimsRun{Policy: name, LastModified: true}, ClaimsRun{Policy: name})
@@ -152,10 +151,10 @@ func (r *Claims) section(budget float64) report.Section {
 			report.Count(planner.MaxSources) +
 			" of a server; a visit to one takes the place of a visit to a page."
 	}
-	withoutClaims := func(run ClaimsRun) bool { return value.WithoutOf(run.Policy).FromSources() }
+	withoutClaims := func(run ClaimsRun) bool { return policy.WithoutPart(run.Policy) == "claims" }
 	if slices.ContainsFunc(r.Runs, withoutClaims) {
-		note += " value-claims visits them too and finds new pages by them, but does not go by " +
-			"what they claim."
+		note += " sites-without-claims visits them too and finds new pages by them, but does not " +
+			"go by what they claim."
 	}
 	return report.Section{
 		Title:  "What feeds, sitemaps and Last-Modified are worth",

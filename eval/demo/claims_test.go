@@ -14,7 +14,7 @@ func TestDemoClaims(t *testing.T) {
 	t.Parallel()
 	web := builtIn()
 	tr := newTraveller(t, web)
-	p := plan{policy: "value", stream: eval.StreamOptions{Weeks: 6, Budget: 0.1, New: 0.25,
+	p := plan{policy: "sites", stream: eval.StreamOptions{Weeks: 6, Budget: 0.1, New: 0.25,
 		Seed: 1}}
 	r, err := tr.claims(t.Context(), p)
 	if err != nil {
@@ -45,10 +45,10 @@ func TestDemoClaims(t *testing.T) {
 			}
 		}
 	}
-	if !slices.Equal(policies, []string{"value", "value-claims", "value", "value"}) {
+	if !slices.Equal(policies, []string{"sites", "sites-without-claims", "sites", "sites"}) {
 		t.Errorf("policies %v", policies)
 	}
-	replayed, err := tr.corpus.Stream(t.Context(), p.stream, []string{"value"}, nil)
+	replayed, err := tr.corpus.Stream(t.Context(), p.stream, []string{"sites"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestDemoClaims(t *testing.T) {
 	}
 	with, without := r.Runs[0].Result, r.Runs[1].Result
 	if slices.Equal(with.Claims, without.Claims) {
-		t.Errorf("value goes by no claim: %+v", with.Claims)
+		t.Errorf("sites goes by no claim: %+v", with.Claims)
 	}
 	if got := claimsRuns("norconex"); len(got) != 3 {
 		t.Errorf("%+v", got)

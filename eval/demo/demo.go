@@ -7,7 +7,8 @@ import (
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/synth"
 	"github.com/recrawl/recrawl/eval/timetravel"
-	"github.com/recrawl/recrawl/planner/value"
+	"github.com/recrawl/recrawl/planner/policy"
+	"github.com/recrawl/recrawl/planner/sites"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -44,8 +45,8 @@ type Bar interface {
 
 // shownPolicies are those a demo has room for; eval compares all.
 var shownPolicies = []string{
-	"random", "breadth-first", "a", "b-closure", "c-closure", "interval", "ebayes", "value",
-	"clairvoyant",
+	"random", "breadth-first", "a", "b-closure", "c-closure", "interval", "ebayes",
+	policy.Default, "clairvoyant",
 }
 
 // agent is the user agent on loopback. The address is that of the example domain.
@@ -120,7 +121,7 @@ type plan struct {
 
 func (o *Options) plan() plan {
 	stream := eval.StreamOptions{Weeks: o.Weeks, Budget: o.Budget, New: o.New,
-		Gone: value.DefaultGoneWorth, Seed: o.Seed}
+		Gone: sites.DefaultGoneWorth, Seed: o.Seed}
 	return plan{sweeps: topFirst, policy: o.Policy, stream: stream}
 }
 

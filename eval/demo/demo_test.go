@@ -95,7 +95,7 @@ func (tr *traveller) both(p plan) (http, replayed journey) {
 }
 
 // What is evaluated is what runs: sweeps and streams of the policies that go by sites, and streams
-// of value, visit over HTTP the same pages in the same order with the same outcomes as in a replay
+// of sites, visit over HTTP the same pages in the same order with the same outcomes as in a replay
 // of the histories made from the same web, and recrawl eval counts the same.
 func TestTopFirstOverHTTP(t *testing.T) {
 	t.Parallel()

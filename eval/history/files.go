@@ -15,23 +15,6 @@ import (
 	"github.com/recrawl/recrawl/eval/cores"
 )
 
-// Kinds divides paths into those of several kinds of web: each directory is one, and so are all
-// files together that are named one by one.
-func Kinds(paths []string) (kinds [][]string) {
-	var files []string
-	for _, path := range paths {
-		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			kinds = append(kinds, []string{path})
-		} else {
-			files = append(files, path)
-		}
-	}
-	if len(files) > 0 {
-		kinds = append(kinds, files)
-	}
-	return kinds
-}
-
 // ReadFiles reads the histories at these paths: files of any name, and of directories the
 // files *.jsonl.gz and *.jsonl in them, not below them. Servers come sorted by name; it is
 // an error if there are none, or if two files are of one server. Files are read in parallel

@@ -7,7 +7,7 @@ import (
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/planner/policy"
-	"github.com/recrawl/recrawl/planner/value"
+	"github.com/recrawl/recrawl/planner/sites"
 )
 
 // weeksTogether is how many weeks a point of the update rate sums up: single weeks jump with
@@ -54,8 +54,8 @@ func frontCharts(run eval.StreamRun) []report.Chart {
 		has  func(name string) bool
 	}{
 		{"published", policy.Published},
-		{"value, and by objective", func(name string) bool {
-			_, ok := value.ObjectiveOf(name)
+		{policy.Default + ", and by objective", func(name string) bool {
+			_, ok := sites.ObjectiveOf(name)
 			return ok || name == policy.Default
 		}},
 		{"reference", policy.Reference},

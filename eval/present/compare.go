@@ -42,9 +42,6 @@ func overview(runs []Run, order, shown []string) []report.Section {
 	if ablation := ablations(runs, order); ablation != nil {
 		all = append(all, *ablation)
 	}
-	if len(runs) > 0 {
-		all = append(all, learntSection(runs[0])...)
-	}
 	return all
 }
 
@@ -223,15 +220,15 @@ func measureLine(runs []Run, name, measure string) report.Series {
 	return s
 }
 
-// ablations shows what the policy loses without each kind of evidence; nil if it was not asked for.
+// ablations shows what the policy loses without each of its parts; nil if it was not asked for.
 func ablations(runs []Run, order []string) *report.Section {
 	if len(runs) == 0 || runs[0].comparison == nil || len(runs[0].comparison.Without) == 0 {
 		return nil
 	}
 	c := runs[0].comparison
-	s := report.Section{Title: "What each kind of evidence is worth",
-		Text: fmt.Sprintf("%s less the same policy without a kind of evidence, on the same drawn "+
-			"servers. Above 0: the evidence helps. Kinds that tell the same stand in for each "+
+	s := report.Section{Title: "What each part is worth",
+		Text: fmt.Sprintf("%s less the same policy with one part switched off, on the same "+
+			"drawn servers. Above 0: the part helps. Parts that tell the same stand in for each "+
 			"other, so their values need not add up.", c.Policy)}
 	shownMeasures := order[:2]
 	if order[0] == eval.Coverage {
@@ -240,11 +237,11 @@ func ablations(runs []Run, order []string) *report.Section {
 	for _, m := range shownMeasures {
 		t := report.Table{Title: fmt.Sprintf("%s: %s less that without; intervals: %s",
 			measureNames[m], c.Policy, resampledServers), Header: []string{"without"}}
-		chart := report.Chart{Title: longMeasures[m] + " lost without", XLabel: "kind of evidence",
+		chart := report.Chart{Title: longMeasures[m] + " lost without", XLabel: "part",
 			YLabel: "difference of " + measureNames[m], Bars: shortResampled}
 		for _, without := range c.Without {
-			t.Rows = append(t.Rows, []string{without.Evidence})
-			chart.XNames = append(chart.XNames, without.Evidence)
+			t.Rows = append(t.Rows, []string{without.Part})
+			chart.XNames = append(chart.XNames, without.Part)
 		}
 		for _, run := range runs {
 			t.Header = append(t.Header, run.label)

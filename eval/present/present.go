@@ -9,7 +9,6 @@ import (
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/planner/policy"
-	"github.com/recrawl/recrawl/planner/value"
 )
 
 // Run is one horizon or budget of an evaluation, as both protocols' reports show it.
@@ -20,7 +19,6 @@ type Run struct {
 	weeks      int
 	results    []evalResult
 	comparison *eval.Comparison // nil: nothing is compared
-	learnt     *eval.Learnt     // nil: no policy learns
 }
 
 type evalResult struct {
@@ -73,7 +71,7 @@ func Snapshot(runs []eval.SnapshotRun) report.Page {
 
 func SnapshotView(run *eval.SnapshotRun) Run {
 	v := Run{label: fmt.Sprintf("N = %d", run.Weeks), tick: fmt.Sprint(run.Weeks),
-		x: float64(run.Weeks), comparison: run.Comparison, learnt: run.Learnt}
+		x: float64(run.Weeks), comparison: run.Comparison}
 	for i := range run.Results {
 		r := &run.Results[i]
 		v.results = append(v.results, evalResult{name: nameOf(*r), policy: r.Policy, measures: r})
@@ -165,8 +163,7 @@ func Stream(runs []eval.StreamRun) report.Page {
 
 func StreamView(run *eval.StreamRun, severalLengths bool) Run {
 	v := Run{label: eval.PerCent(run.Budget) + " a day", tick: eval.PerCent(run.Budget),
-		x: run.Budget, weeks: run.Weeks, comparison: run.Comparison,
-		learnt: run.Learnt}
+		x: run.Budget, weeks: run.Weeks, comparison: run.Comparison}
 	if severalLengths {
 		v.label += fmt.Sprintf(", %d weeks", run.Weeks)
 	}
@@ -315,7 +312,7 @@ func Telling(runs []Run, order []string) []string {
 	named("true-rates")
 	addBest(func(name string) bool {
 		return !policy.Published(name) && !policy.Reference(name) &&
-			value.WithoutOf(name) == value.WithoutNothing
+			policy.WithoutPart(name) == ""
 	})
 	return names
 }

@@ -51,7 +51,7 @@ func samplePage() Page {
 				YLabel:   "changed pages found",
 				XPercent: true, YPercent: true, Diagonal: true,
 				Series: []Series{curve("a", .5, false), curve("b-closure", .4, false),
-					curve("c", .6, false), curve("value", .2, false),
+					curve("c", .6, false), curve("sites", .2, false),
 					curve("server-previous+b-closure", .35, false), curve("clairvoyant", .05, true),
 					curve("lambdacrawl", .3, false)},
 			}, {

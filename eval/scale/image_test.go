@@ -132,7 +132,7 @@ func TestImagesChangeNothing(t *testing.T) {
 	t.Parallel()
 	w := NewWeb(600, 12, 8, 5)
 	dir := built(t, w)
-	for _, name := range []string{"value", "ebayes", "nutch", "c-then-b"} {
+	for _, name := range []string{"sites", "ebayes", "nutch", "c-then-b"} {
 		const rounds = 4
 		one := &process{T: t, w: w, dir: copyDir(t, dir), policy: name}
 		one.run(rounds, 1)
@@ -170,7 +170,7 @@ func state(plan *planner.Planner) []string {
 func TestImageAfterCrash(t *testing.T) {
 	t.Parallel()
 	w := NewWeb(600, 12, 8, 5)
-	p := &process{T: t, w: w, dir: built(t, w), policy: "value"}
+	p := &process{T: t, w: w, dir: built(t, w), policy: "sites"}
 	crashed := ""
 	p.after = func(*satstore.Store, *planner.Planner) error {
 		if p.rounds == 2 { // the directory as a crash leaves it: its last commits are in the log
@@ -227,7 +227,7 @@ func TestImageAfterCrash(t *testing.T) {
 func TestImageThatIsOfNoUse(t *testing.T) {
 	t.Parallel()
 	w := NewWeb(200, 4, 6, 5)
-	p := &process{T: t, w: w, dir: built(t, w), policy: "value"}
+	p := &process{T: t, w: w, dir: built(t, w), policy: "sites"}
 	p.run(2, 1)
 	names, err := filepath.Glob(filepath.Join(p.dir, "scratch-image*"))
 	if err != nil || len(names) < 10 {
@@ -321,7 +321,7 @@ func TestImageDamagedInUse(t *testing.T) {
 	scratch.CheckedFirst = 0
 	defer func() { scratch.CheckedFirst = before }()
 	w := NewWeb(200, 4, 6, 5)
-	p := &process{T: t, w: w, dir: built(t, w), policy: "value"}
+	p := &process{T: t, w: w, dir: built(t, w), policy: "sites"}
 	p.run(2, 1)
 	if p.run(1, 1); !p.image || len(p.visits) == 0 {
 		t.Fatal("an image that is checked in use is not taken")

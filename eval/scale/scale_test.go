@@ -82,7 +82,7 @@ func TestMeasure(t *testing.T) {
 	if len(found.Damage) > 0 || found.Pages != 4000 || found.Starts != 200 {
 		t.Fatalf("the store is %+v", found)
 	}
-	r, err := Measure(t.Context(), Options{Dir: dir, Web: w, Policy: "value", Seed: 1, Rounds: 3,
+	r, err := Measure(t.Context(), Options{Dir: dir, Web: w, Policy: "sites", Seed: 1, Rounds: 3,
 		Round: 24 * time.Hour, Budget: 0.02}, func(int, int) {})
 	if err != nil {
 		t.Fatal(err)
@@ -141,7 +141,7 @@ func BenchmarkRounds(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		r, err := Measure(context.Background(), Options{Dir: dir, Web: w, Policy: "value", Seed: 1,
+		r, err := Measure(context.Background(), Options{Dir: dir, Web: w, Policy: "sites", Seed: 1,
 			Rounds: rounds, Round: time.Hour, Budget: budget, Seen: seen}, func(done, of int) {
 			if file := os.Getenv("RECRAWL_SCALE_HEAP"); done == of && file != "" {
 				writeHeap(b, file)

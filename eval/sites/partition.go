@@ -22,6 +22,7 @@ func (s *Source) pages() []sitegraph.PageID {
 type Result struct {
 	Server  string   `json:"server"`
 	Method  string   `json:"method"`
+	InUse   string   `json:"in_use"` // method by which the policy divides it; "": not known
 	Base    int      `json:"base"`
 	Pages   int      `json:"pages"` // each once, orphans too
 	Sites   []Site   `json:"sites"` // by their first top
@@ -50,8 +51,8 @@ func Divide(s *Source, method string) *Division {
 	// the settings were checked: it is known
 	d.partition, _ = g.Partition(method, s.Server, s.Counts)
 	d.byAddress()
-	d.Result = Result{Server: g.ServerName(s.Server), Method: method, Base: s.Base,
-		Pages: len(d.pages),
+	d.Result = Result{Server: g.ServerName(s.Server), Method: method, InUse: s.InUse,
+		Base: s.Base, Pages: len(d.pages),
 		Sites: []Site{}, Orphans: d.addresses(d.partition.Orphans)}
 	uppers := g.Uppers(d.partition.Sites, s.Counts)
 	for i, site := range d.partition.Sites {

@@ -18,6 +18,7 @@ type Source struct {
 	Server sitegraph.ServerID
 	Base   int // weeks after the start of the window; 0 for a planner's data
 	State  string
+	InUse  string // method by which a policy divides the server; "": not known
 	Counts func(sitegraph.PageID) bool
 	Apart  int // pages that exist but are not reached from the top page
 }
@@ -38,6 +39,13 @@ func ServerOf(argument string) string {
 		return sitegraph.ServerName(address)
 	}
 	return argument
+}
+
+// UsedBy notes how a policy divides the server, if it does. A round of it has begun.
+func (s *Source) UsedBy(policy planner.Policy) {
+	if sited, ok := policy.(planner.Sited); ok {
+		s.InUse, _, _ = sited.Division(s.Server)
+	}
 }
 
 // Known is a server as a planner knows it: the pages that it has a copy of count.

@@ -25,6 +25,13 @@ func (d *Division) notes() []string {
 	if d.Result.Pages == 0 {
 		notes = append(notes, "No page of this server has a copy yet.")
 	}
+	switch d.source.InUse {
+	case "":
+	case d.Result.Method:
+		notes = append(notes, "In use: run divides it by this method.")
+	default:
+		notes = append(notes, fmt.Sprintf("In use: run divides it by method %s.", d.source.InUse))
+	}
 	if d.source.Apart > 0 {
 		notes = append(notes, fmt.Sprintf("Left out: %s not reached by links from the top page "+
 			"within %d steps.", report.Plural(d.source.Apart, "page"), sitegraph.MaxDepth-1))

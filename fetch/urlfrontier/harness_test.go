@@ -47,7 +47,7 @@ func (h *host) start(o urlfrontier.Options, dial ...grpc.DialOption) {
 	h.t.Helper()
 	store, err := queues.Open(h.dir, nil)
 	h.must(err)
-	ranking, err := judge.New("value")
+	ranking, err := judge.New("sites")
 	h.must(err)
 	f, err := frontier.Open(store, frontier.Options{Seed: [16]byte{7}, Judge: ranking}, h.now())
 	h.must(err)

@@ -97,7 +97,7 @@ func TestAskGoesFirst(t *testing.T) {
 					}
 					return err
 				}
-				m = newLive(t, w, newDisk(), "value", perDay, o)
+				m = newLive(t, w, newDisk(), "sites", perDay, o)
 				m.seed(startsOf("s", 3)...)
 				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 				defer cancel()

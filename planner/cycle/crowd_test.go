@@ -50,7 +50,7 @@ func TestSilentServers(t *testing.T) {
 		w.answer = silence
 		honest := w.honest()
 		starts := append(startsOf("silent", 1500), startsOf("honest", 20)...)
-		w.live(cycle.Options{Workers: 64}, "value", planner.Unlimited, 2*time.Minute, 6*time.Minute,
+		w.live(cycle.Options{Workers: 64}, "sites", planner.Unlimited, 2*time.Minute, 6*time.Minute,
 			starts...)
 		for minute := 1; minute < 6; minute++ {
 			if most := 20 * 60; honest[minute] < most*9/10 {
@@ -81,7 +81,7 @@ func TestSilentNames(t *testing.T) {
 			return max(w.finds(server), 50*time.Millisecond)
 		}
 		starts := append(startsOf("silent", 1500), startsOf("honest", 20)...)
-		w.live(cycle.Options{Workers: 64}, "value", planner.Unlimited, 2*time.Minute, 6*time.Minute,
+		w.live(cycle.Options{Workers: 64}, "sites", planner.Unlimited, 2*time.Minute, 6*time.Minute,
 			starts...)
 		for minute := 1; minute < 6; minute++ {
 			if most := 20 * 60; honest[minute] < most*9/10 {
@@ -118,7 +118,7 @@ func TestRoundEndStopsNobody(t *testing.T) {
 					carried++
 				}
 			}
-			w.live(cycle.Options{Workers: 16, Seen: seen}, "value", perDay, 30*time.Second,
+			w.live(cycle.Options{Workers: 16, Seen: seen}, "sites", perDay, 30*time.Second,
 				5*time.Minute,
 				append(startsOf("slow", 5), startsOf("honest", 20)...)...)
 			most := 20 * 300
@@ -220,7 +220,7 @@ func TestLearnsWhatChangesWhileNewPagesWait(t *testing.T) {
 					again++
 				}
 			}
-			m := newLive(t, w, newDisk(), "value", perDay, cycle.Options{Workers: 4, Seen: seen})
+			m := newLive(t, w, newDisk(), "sites", perDay, cycle.Options{Workers: 4, Seen: seen})
 			m.seed(startsOf("s", 1)...)
 			ctx, cancel := context.WithTimeout(t.Context(), 9*time.Hour)
 			defer cancel()
@@ -271,7 +271,7 @@ func TestSchemeBarred(t *testing.T) {
 				}
 			}
 		}
-		w.live(cycle.Options{Workers: 4}, "value", planner.Unlimited, time.Hour, 12*time.Minute,
+		w.live(cycle.Options{Workers: 4}, "sites", planner.Unlimited, time.Hour, 12*time.Minute,
 			startsOf("s", 1)...)
 		for minute := range 5 {
 			if plain[minute] < 50 {
@@ -304,7 +304,7 @@ func TestDelayOverAKill(t *testing.T) {
 				}
 				return nil
 			}
-			m := newLive(t, w, d, "value", planner.Unlimited,
+			m := newLive(t, w, d, "sites", planner.Unlimited,
 				cycle.Options{Workers: 4, Between: kill})
 			m.seed(startsOf("s", 1)...)
 			ctx, cancel := context.WithTimeout(t.Context(), length)

@@ -29,7 +29,7 @@ func (w *web) denyAll(by sitegraph.Denial) {
 // visited at once by a process whose settings allow it: whether it has a copy or is new.
 func TestDeniedPagesAreHeld(t *testing.T) {
 	for _, workers := range []int{1, 4} {
-		for _, policy := range []string{"value", "interval", "uniform", "a"} {
+		for _, policy := range []string{"sites", "interval", "uniform", "a"} {
 			t.Run(fmt.Sprint(policy, " ", workers), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					pages, starts := farm(2, 3)

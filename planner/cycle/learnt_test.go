@@ -14,7 +14,7 @@ import (
 // What the policy has learnt by the end of a round is durable; a policy that learns nothing is no
 // planner.Learner.
 func TestLearntIsKept(t *testing.T) {
-	for name, learns := range map[string]bool{"value": true, "ebayes": false} {
+	for name, learns := range map[string]bool{"sites": true, "ebayes": false} {
 		d := newDisk()
 		pages, starts := farm(3, 20)
 		w := newWeb(pages)

@@ -23,12 +23,12 @@ func TestLiarGainsNothing(t *testing.T) {
 	servers := []string{truthful, honest, liar}
 	n := newNewsroom()
 	d := newDesk(n)
-	value, err := policy.New("value", policy.Settings{Corpus: d.corpus, Mode: planner.Stream,
+	ranking, err := policy.New("sites", policy.Settings{Corpus: d.corpus, Mode: planner.Stream,
 		Seed: 1, PerDay: 12})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.loop.Planner = planner.New(d.corpus, value,
+	d.loop.Planner = planner.New(d.corpus, ranking,
 		planner.Options{NewShare: 0.25, Leftover: true, SourceShare: 0.2})
 	claims := map[string][]sitegraph.Claim{}
 	page := func(server string, i int) string { return fmt.Sprint(server, i) }

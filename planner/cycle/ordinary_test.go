@@ -327,7 +327,7 @@ func TestForbiddenPagesCostNoTime(t *testing.T) {
 			return w.Fetch(ctx, r)
 		})
 		m := &rig{T: t, clock: cycle.WallClock{}, corpus: planner.NewCorpus(sitegraph.NewGraph())}
-		p, err := policy.New("value", policy.Settings{Corpus: m.corpus, Mode: planner.Stream,
+		p, err := policy.New("sites", policy.Settings{Corpus: m.corpus, Mode: planner.Stream,
 			Seed: 1, PerDay: 1e6})
 		if err != nil {
 			t.Fatal(err)
@@ -379,7 +379,7 @@ func TestLooksWithinTheirShare(t *testing.T) {
 			return sitegraph.Observation{}, nil
 		}
 		m := &rig{T: t, clock: cycle.WallClock{}, corpus: planner.NewCorpus(sitegraph.NewGraph())}
-		p, err := policy.New("value", policy.Settings{Corpus: m.corpus, Mode: planner.Stream,
+		p, err := policy.New("sites", policy.Settings{Corpus: m.corpus, Mode: planner.Stream,
 			Seed: 1, PerDay: 24000})
 		if err != nil {
 			t.Fatal(err)
@@ -445,7 +445,7 @@ func TestOneServerWithoutAWay(t *testing.T) {
 				}
 				return sitegraph.Observation{}, nil
 			}
-			m := w.live(cycle.Options{Workers: c.workers, Stalled: func(error) { told++ }}, "value",
+			m := w.live(cycle.Options{Workers: c.workers, Stalled: func(error) { told++ }}, "sites",
 				planner.Unlimited, time.Hour, 20*time.Minute,
 				append(startsOf("s", c.servers), startsOf("bad", c.bad)...)...)
 			e := uint8(0)
@@ -472,7 +472,7 @@ func TestRulesThatChangeDaily(t *testing.T) {
 		clock := cycle.NewVirtualClock(base)
 		d := newDisk()
 		m := &rig{T: t, disk: d, clock: clock, corpus: d.restore()}
-		p, _ := policy.New("value", policy.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1,
+		p, _ := policy.New("sites", policy.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1,
 			PerDay: 240})
 		m.plan = planner.New(m.corpus, p, planner.Options{NewShare: 0.25, Leftover: true,
 			AgainShare: 0.05, LeastRefetch: planner.FirstWorth, Turns: true})

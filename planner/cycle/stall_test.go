@@ -34,7 +34,7 @@ func TestFewDescriptors(t *testing.T) {
 		}
 		told := 0
 		o := cycle.Options{Workers: 200, Stalled: func(error) { told++ }}
-		w.live(o, "value", planner.Unlimited, time.Hour, 2*time.Minute, startsOf("s", 200)...)
+		w.live(o, "sites", planner.Unlimited, time.Hour, 2*time.Minute, startsOf("s", 200)...)
 		if got, most := w.of("s"), descriptors*20*120; got < most/2 {
 			t.Errorf("%d visits, want half of the %d that the descriptors allow", got, most)
 		}
@@ -65,7 +65,7 @@ func TestOneVisitAfterAStall(t *testing.T) {
 			}
 			return sitegraph.Observation{}, nil
 		}
-		w.live(cycle.Options{Workers: 64}, "value", planner.Unlimited, time.Hour, 10*time.Minute,
+		w.live(cycle.Options{Workers: 64}, "sites", planner.Unlimited, time.Hour, 10*time.Minute,
 			startsOf("s", 100)...)
 		if faults > 64+16 {
 			t.Errorf("%d visits met the fault, want those under way and one for each attempt",
@@ -96,7 +96,7 @@ func TestToldOfFullDiskOnce(t *testing.T) {
 				why++
 			}
 		}}
-		w.live(o, "value", planner.Unlimited, time.Hour, 15*time.Minute, startsOf("s", 5)...)
+		w.live(o, "sites", planner.Unlimited, time.Hour, 15*time.Minute, startsOf("s", 5)...)
 		if why < 1 || why > 3 || over != 1 {
 			t.Errorf("told %d times in 12 minutes that the disk is full, and %d times that it "+
 				"is over", why, over)

@@ -169,14 +169,14 @@ func TestAllServersAtOnce(t *testing.T) {
 		round   time.Duration
 		policy  string
 	}{
-		{30, 10 * time.Second, planner.Unlimited, time.Hour, "value"},
-		{200, 10 * time.Second, 1e7, time.Hour, "value"},
-		{200, 10 * time.Second, 1e7, 24 * time.Hour, "value"},
+		{30, 10 * time.Second, planner.Unlimited, time.Hour, "sites"},
+		{200, 10 * time.Second, 1e7, time.Hour, "sites"},
+		{200, 10 * time.Second, 1e7, 24 * time.Hour, "sites"},
 		{200, 10 * time.Second, planner.Unlimited, time.Hour, "ebayes"},
-		{1000, 50 * time.Second, planner.Unlimited, 24 * time.Hour, "value"},
-		{2000, 100 * time.Second, 1e6, time.Hour, "value"},
+		{1000, 50 * time.Second, planner.Unlimited, 24 * time.Hour, "sites"},
+		{2000, 100 * time.Second, 1e6, time.Hour, "sites"},
 	} {
-		if testing.Short() && (c.servers > 30 || c.round > time.Hour || c.policy != "value") {
+		if testing.Short() && (c.servers > 30 || c.round > time.Hour || c.policy != "sites") {
 			continue
 		}
 		t.Run(fmt.Sprintf("servers=%d/round=%v/%s", c.servers, c.round, c.policy),
@@ -212,7 +212,7 @@ func TestSharedAddress(t *testing.T) {
 			}
 			return 50 * time.Millisecond
 		}
-		w.live(cycle.Options{Workers: 16}, "value", planner.Unlimited, time.Hour, 10*time.Minute,
+		w.live(cycle.Options{Workers: 16}, "sites", planner.Unlimited, time.Hour, 10*time.Minute,
 			append(startsOf("shared", 256), startsOf("honest", 20)...)...)
 		if got, most := w.of("honest"), 20*600; float64(got) < 0.9*float64(most) {
 			t.Errorf("%d visits to honest servers of %d", got, most)
@@ -246,7 +246,7 @@ func TestWaitHoldsNoWorker(t *testing.T) {
 			}
 		}
 		const budget = 12_000
-		m := w.live(cycle.Options{Workers: 8}, "value", 24*budget, time.Hour, 10*time.Minute,
+		m := w.live(cycle.Options{Workers: 8}, "sites", 24*budget, time.Hour, 10*time.Minute,
 			append(startsOf("delaying", 70), startsOf("honest", 20)...)...)
 		honest, delaying := w.of("honest"), w.of("delaying")
 		if most := 20 * 600; float64(honest) < 0.9*float64(min(most, budget)) {
@@ -279,7 +279,7 @@ func TestSlowServers(t *testing.T) {
 			return 50 * time.Millisecond
 		}
 		const length = 20 * time.Minute
-		w.live(cycle.Options{Workers: 16}, "value", planner.Unlimited, time.Hour, length,
+		w.live(cycle.Options{Workers: 16}, "sites", planner.Unlimited, time.Hour, length,
 			append(startsOf("slow", 100), startsOf("honest", 100)...)...)
 		if got, most := w.of("honest"), 100*120; float64(got) < 0.9*float64(most) {
 			t.Errorf("%d visits to honest servers of %d", got, most)
@@ -306,7 +306,7 @@ func TestSlowdown(t *testing.T) {
 			}
 			d := newDisk()
 			run := func(length time.Duration) int {
-				m := newLive(t, w, d, "value", planner.Unlimited, cycle.Options{Workers: 4})
+				m := newLive(t, w, d, "sites", planner.Unlimited, cycle.Options{Workers: 4})
 				m.seed(startsOf("s", 1)...)
 				before := w.of("s")
 				ctx, cancel := context.WithTimeout(t.Context(), length)
@@ -359,7 +359,7 @@ func TestLocalFaults(t *testing.T) {
 		m := w.live(cycle.Options{Workers: 8, Able: able, Stalled: func(why error) {
 			told = append(told, why)
 		}},
-			"value", planner.Unlimited, 5*time.Minute, 14*time.Minute, startsOf("s", 5)...)
+			"sites", planner.Unlimited, 5*time.Minute, 14*time.Minute, startsOf("s", 5)...)
 		for p := range sitegraph.PageID(m.corpus.Pages()) {
 			if n := m.corpus.Memory(p).Errors; n > 0 {
 				t.Errorf("%s is blamed %d times", m.corpus.Graph.URL(p), n)
@@ -393,7 +393,7 @@ func TestTrapStarvesNobody(t *testing.T) {
 			}
 		}
 		const budget = 600
-		w.live(cycle.Options{Workers: 8}, "value", 24*budget, time.Hour, time.Hour-time.Second,
+		w.live(cycle.Options{Workers: 8}, "sites", 24*budget, time.Hour, time.Hour-time.Second,
 			"http://trap.example/", "http://honest.example/")
 		if honest, trap := w.of("honest"), w.of("trap"); honest < 250 || trap > 350 {
 			t.Errorf("of %d visits %d went to the trap and %d to the honest server",
@@ -404,7 +404,7 @@ func TestTrapStarvesNobody(t *testing.T) {
 
 // On a new crawl visits go to new pages, not to copies that are minutes old.
 func TestColdCrawl(t *testing.T) {
-	for _, policy := range []string{"value", "ebayes", "breadth-first"} {
+	for _, policy := range []string{"sites", "ebayes", "breadth-first"} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newTown(t, time.Second, 1200)
 			again := 0

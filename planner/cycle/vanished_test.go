@@ -67,7 +67,7 @@ func newRebuilt(t *testing.T, pages int) *rebuilt {
 
 // run lets a loop work for a while, once more on the same store.
 func (w *rebuilt) run(t *testing.T, d cycle.Store, proof bool, length time.Duration) *rig {
-	m := newLive(t, w.town, d, "value", perHour,
+	m := newLive(t, w.town, d, "sites", perHour,
 		cycle.Options{Workers: 8, Proof: proof, Fetcher: w})
 	m.loop.Fetcher = w
 	m.seed("http://h.example/")
@@ -188,7 +188,7 @@ func TestVanishedServer(t *testing.T) {
 					false, false
 			}
 		}
-		w.live(cycle.Options{Workers: 4, Proof: true}, "value", planner.Unlimited, time.Hour,
+		w.live(cycle.Options{Workers: 4, Proof: true}, "sites", planner.Unlimited, time.Hour,
 			54*time.Hour, "http://h.example/")
 		during, after := 0, 0
 		for _, x := range at {

@@ -66,10 +66,10 @@ func (s *shop) open(t *testing.T, name string, o planner.Options, seen func(*cyc
 // changes, and where a copy of an hour ago has changed with a probability of 0.1. Where each copy
 // of an hour ago has changed, new pages get their share.
 func TestNewPagesByWorth(t *testing.T) {
-	for _, name := range []string{"value", "ebayes", "interval"} {
+	for _, name := range []string{"sites", "ebayes", "interval"} {
 		for _, c := range []struct{ every, least, most int }{{0, 125, 140}, {10, 125, 140},
 			{1, 0, 35}} {
-			if name != "value" && c.every > 0 { // rates that they learn more slowly
+			if name != "sites" && c.every > 0 { // rates that they learn more slowly
 				continue
 			}
 			first := 0
@@ -96,8 +96,8 @@ func TestLeastValue(t *testing.T) {
 	t.Parallel()
 	needsNoRace(t)
 	for _, name := range policy.Names() {
-		if policy.Reference(name) || strings.HasPrefix(name, "value-") && name != "value-for-age" ||
-			testing.Short() && name != "value" {
+		if policy.Reference(name) || strings.HasPrefix(name, "sites-") && name != "sites-for-age" ||
+			testing.Short() && name != "sites" {
 			continue
 		}
 		const least = 0.2
@@ -125,14 +125,14 @@ func TestLeastValue(t *testing.T) {
 		m.rounds(5, time.Hour, 1000)
 		unused := m.plan.Unused()
 		switch {
-		case (name == "value" || name == "ebayes" || name == "interval") &&
+		case (name == "sites" || name == "ebayes" || name == "interval") &&
 			(made-before > 2000 || unused < 500):
 			t.Errorf("%s: %d visits in 5 rounds, room for %d is left unused in the last",
 				name, made-before, unused)
 		case !gives && (told || unused > 0):
 			t.Errorf("%s tells probabilities: %v; %d are left unused", name, told, unused)
 		}
-		if name == "value" {
+		if name == "sites" {
 			page, _ := m.corpus.Graph.Lookup("http://h.example/c1/p1")
 			if why := m.plan.WhyNot(page); !strings.Contains(why,
 				"less than the least value of 0.2") {
@@ -151,7 +151,7 @@ func TestLeastValueOfNewPages(t *testing.T) {
 	for least, want := range map[float64]bool{0.5: true, 0.95: false} {
 		made := 0
 		s := &shop{pages: 1500}
-		m := s.open(t, "value", planner.Options{LeastValue: least}, func(*cycle.Event) { made++ })
+		m := s.open(t, "sites", planner.Options{LeastValue: least}, func(*cycle.Event) { made++ })
 		m.rounds(2, time.Hour, 100)
 		if (made > 100) != want {
 			t.Errorf("by a least value of %g %d visits", least, made)

@@ -48,11 +48,13 @@ type Page struct {
 	at    time.Time     // of a page in line: when it may begin; see InLine
 }
 
-// site is a page's place in the partition by directories.
+// site is the site of a page as the policy divides its server, or as directories do.
 type site struct {
-	Tops  []string `json:"tops"`
-	IsTop bool     `json:"is_top"`
-	Pages int      `json:"pages"`
+	Division string   `json:"division"` // a method of recrawl sites
+	InUse    bool     `json:"in_use"`   // the policy goes by it
+	Tops     []string `json:"tops"`
+	IsTop    bool     `json:"is_top"`
+	Pages    int      `json:"pages"`
 }
 
 // Due gives a record the due time that the queue has: evidence may have moved it since the record
@@ -72,8 +74,8 @@ func Of(r *sitegraph.Record, p *planner.Planner, ahead *cycle.Preview, policy st
 	return e
 }
 
-// Known is what is known of the page without a look at other pages: all but its site and the
-// estimates, which Compare adds. It takes a moment.
+// Known is what is known of the page without a look at other pages: all but what Compare adds. It
+// takes a moment.
 func Known(r *sitegraph.Record, p *planner.Planner, ahead *cycle.Preview, policy string) *Page {
 	g := p.Corpus.Graph
 	h := r.History
@@ -114,6 +116,9 @@ func Known(r *sitegraph.Record, p *planner.Planner, ahead *cycle.Preview, policy
 		}
 		e.Evidence = evidenceOf(p.Policy, policy, r.Page, ahead.Round.End)
 	}
+	if policy, ok := p.Policy.(planner.Sited); ok && r.State != sitegraph.StateSource {
+		e.Site = siteInUse(policy, g, r.Page)
+	}
 	if e.Turn > 0 {
 		e.why = ahead.Visits[e.Turn-1].Reason.String()
 	}
@@ -123,11 +128,13 @@ func Known(r *sitegraph.Record, p *planner.Planner, ahead *cycle.Preview, policy
 	return e
 }
 
-// Compare adds the site of the page of a record and its estimates, which rest on the pages of a
-// corpus. That may be a part of what is known: the server of the page and a sample of the others.
-// It looks at many pages, and changes nothing but e.
+// Compare adds the estimates of the page of a record, which rest on the pages of a corpus, and its
+// site by directories where the policy knows none. The corpus may be a part of what is known: the
+// server of the page and a sample of the others. It looks at many pages, and changes nothing but e.
 func (e *Page) Compare(c *planner.Corpus, r *sitegraph.Record, now time.Time) {
-	e.Site = siteOf(c.Graph, r.Page)
+	if !e.Site.InUse {
+		e.Site = siteOf(c.Graph, r.Page)
+	}
 	if r.History.Visits > 0 {
 		e.Estimates = estimatesOf(c, r, r.History.Age(now))
 	}
@@ -138,19 +145,28 @@ func turnOf(ahead *cycle.Preview, page sitegraph.PageID) int {
 	return 1 + slices.IndexFunc(ahead.Visits, func(v planner.Visit) bool { return v.Page == page })
 }
 
+func siteInUse(policy planner.Sited, g *sitegraph.Graph, page sitegraph.PageID) site {
+	top, division, pages := policy.Site(page)
+	s := site{Division: division, InUse: true, Tops: []string{}, IsTop: top == page, Pages: pages}
+	if top != sitegraph.NoPage {
+		s.Tops = append(s.Tops, g.URL(top))
+	}
+	return s
+}
+
 func siteOf(g *sitegraph.Graph, page sitegraph.PageID) site {
 	for _, of := range g.PartitionA(g.Server(page), nil).Sites {
 		if !g.SameDirectory(of.Tops[0], page) {
 			continue
 		}
-		s := site{Pages: len(of.Tops) + len(of.Members)}
+		s := site{Division: "a", Pages: len(of.Tops) + len(of.Members)}
 		for _, top := range of.Tops {
 			s.Tops = append(s.Tops, g.URL(top))
 			s.IsTop = s.IsTop || top == page
 		}
 		return s
 	}
-	return site{}
+	return site{Division: "a", Tops: []string{}}
 }
 
 func moment(t time.Time) *time.Time {

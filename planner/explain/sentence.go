@@ -57,7 +57,21 @@ func (e *Page) past(now time.Time) string {
 		text += fmt.Sprintf(" and out of date with a probability of %.0f %%",
 			100*e.Evidence.Probability)
 	}
-	return text + "."
+	return text + "." + e.Site.sentence()
+}
+
+// sentence names the site of a page and its top, by the division that the policy goes by.
+func (s *site) sentence() string {
+	pages := report.Plural(s.Pages, "page")
+	switch {
+	case !s.InUse || s.Pages < 2:
+		return ""
+	case s.IsTop:
+		return fmt.Sprintf(" It is the top of a site of %s.", pages)
+	case len(s.Tops) == 0:
+		return fmt.Sprintf(" Its site has %s.", pages)
+	}
+	return fmt.Sprintf(" Its site has %s, and the top %s.", pages, s.Tops[0])
 }
 
 func (e *Page) next(now time.Time) string {

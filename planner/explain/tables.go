@@ -93,11 +93,16 @@ func (s *site) String() string {
 	if s.IsTop {
 		role = "top"
 	}
+	if len(s.Tops) == 0 {
+		return fmt.Sprintf("%s of %s, without a top; division %s", role,
+			report.Plural(s.Pages, "page"), s.Division)
+	}
 	tops := report.Shorten(s.Tops, sites.ShownTops, " ")
 	if len(s.Tops) > sites.ShownTops {
 		tops += " (--json has all)"
 	}
-	return fmt.Sprintf("%s of %s; top %s", role, report.Plural(s.Pages, "page"), tops)
+	return fmt.Sprintf("%s of %s; top %s; division %s", role, report.Plural(s.Pages, "page"), tops,
+		s.Division)
 }
 
 func orNone(t *time.Time) string {

@@ -138,7 +138,8 @@ func TestGammaOfNewPages(t *testing.T) {
 // Importance goes with the weight of a page.
 func TestGammaImportance(t *testing.T) {
 	g := greedyOver(t, "gamma", Settings{Alpha: 0.2}, watched(10), watched(10))
-	w, err := preferences.ParseWeights([]string{"http://example.com/a/=3", "http://example.com/b/=1"})
+	w, err := preferences.ParseWeights([]string{"http://example.com/a/=3",
+		"http://example.com/b/=1"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ func newSim(t *testing.T, w *simtest.World, shuffle *rand.Rand, name string, s S
 	m := simtest.New(t, w, shuffle, s.Seed, maker(name, s), o)
 	m.Sweeps = s.Mode == planner.Sweep
 	estimates := map[string]bool{"ebayes": true, "interval": true, "clairvoyant": true,
-		"value": true, "poisson": true, "hier": true, "whittle": true, "lln": true, "sa": true,
+		"sites": true, "poisson": true, "hier": true, "whittle": true, "lln": true, "sa": true,
 		"ncis": true}[name]
 	plain := name == "random" || name == "breadth-first" || methods[name].by != "" ||
 		strings.HasPrefix(name, "server-")

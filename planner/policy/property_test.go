@@ -11,13 +11,12 @@ import (
 
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/simtest"
-	"github.com/recrawl/recrawl/planner/value"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // eachPolicy runs a test for seeds, policies and modes; the name of a failing subtest is the
-// argument of -run that repeats it. Variants of value differ from it, and from each other, in
-// one kind of evidence: unless RECRAWL_LONG is set, each of them has a fifth of the seeds, and its
+// argument of -run that repeats it. Variants of sites differ from it, and from each other, in
+// one part: unless RECRAWL_LONG is set, each of them has a fifth of the seeds, and its
 // neighbours have the others. Where it is set, seeds are three times as many.
 func eachPolicy(t *testing.T, seeds uint64, test func(t *testing.T, policy string, s Settings)) {
 	long := os.Getenv("RECRAWL_LONG") != ""
@@ -39,14 +38,14 @@ func eachPolicy(t *testing.T, seeds uint64, test func(t *testing.T, policy strin
 	}
 }
 
-// testedPolicies are all; in the short form without variants of value, which is there itself.
+// testedPolicies are all; in the short form without variants of sites, which is there itself.
 func testedPolicies() []string {
 	return slices.DeleteFunc(Names(), func(policy string) bool {
 		return testing.Short() && isVariant(policy)
 	})
 }
 
-func isVariant(policy string) bool { return value.WithoutOf(policy) != value.WithoutNothing }
+func isVariant(policy string) bool { return WithoutPart(policy) != "" }
 
 // Random webs, budgets, shares and ways to work, and whatever happens: guarantees 1 to 3. What
 // holds for one visit is in sim.check.
@@ -190,7 +189,7 @@ func TestSweepEnds(t *testing.T) {
 }
 
 // startsAnew are the policies that know more than the records: where they are in a cycle through
-// pages, tops, groups or servers. After a restart they begin it anew. And value: histories tell by
+// pages, tops, groups or servers. After a restart they begin it anew. And sites: histories tell by
 // week what it saw of a page's groups by day; sa, whose steps depend on the order of visits; and
 // allocations, which move due times in steps.
 func startsAnew(policy string) bool {
@@ -199,7 +198,7 @@ func startsAnew(policy string) bool {
 		"true-freshness", "lambdacrawl", "binary-lambdacrawl":
 		return true
 	}
-	return Learns(policy) || methods[policy].by != "" || strings.HasPrefix(policy, "server-")
+	return Own(policy) || methods[policy].by != "" || strings.HasPrefix(policy, "server-")
 }
 
 // A policy built anew from the records goes on where the old one stopped. Method A has tests of its
@@ -237,6 +236,8 @@ func TestNewPolicy(t *testing.T) {
 		{"astrology", Settings{Corpus: corpus, Mode: planner.Stream},
 			"want one of a, auto, b, b-closure, "},
 		{"clairvoyant", Settings{Corpus: corpus, Mode: planner.Stream}, "evaluations only"},
+		{"value", Settings{Corpus: corpus, Mode: planner.Stream},
+			"want sites, which has taken its place"},
 		{"ebayes", Settings{Corpus: corpus}, "neither sweep nor stream"},
 	} {
 		if p, err := New(c.name, c.s); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/recrawl/recrawl/estimator"
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/value"
+	"github.com/recrawl/recrawl/planner/sites"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -36,9 +36,9 @@ var policies = map[string]constructor{
 		"pages when the interval of [SAT eq. 1] is over, earliest due first"},
 	"ebayes": {newEBayes, published,
 		"highest probability of change, gamma-Poisson with the prior of all pages"},
-	"value": {func(s Settings) planner.Policy {
-		return newValueWithout(s, value.WithoutNothing)
-	}, own, "highest probability of change by all evidence of the page and its groups (default)"},
+	Default: {func(s Settings) planner.Policy { return newSites(s, 0) }, own,
+		"tops and samples of sites first, then pages by worth, by all that was seen of them and " +
+			"their sites (default)"},
 	"clairvoyant": {newClairvoyant, reference, "reference line: knows what changed"},
 
 	"uniform": {newUniform, published, "oldest copy first: all pages equally often"},
@@ -133,19 +133,21 @@ var policies = map[string]constructor{
 }
 
 func init() {
-	for _, name := range value.Ablations() {
-		without := value.WithoutOf(name)
+	for _, name := range Variants() {
+		part := WithoutPart(name)
 		policies[name] = constructor{func(s Settings) planner.Policy {
-			return newValueWithout(s, without)
-		}, own,
-			"value without one kind of evidence (" + strings.TrimPrefix(name, Default+"-") +
-				"), for evaluations of what it is worth"}
+			if part == "lag" {
+				s.Lag = 0
+			}
+			off, _ := sites.ParsePart(part)
+			return newSites(s, off)
+		}, own, Default + " without one part (" + part + "), for evaluations of what it is worth"}
 	}
-	for _, name := range value.ForObjectives() {
+	for _, name := range sites.ForObjectives() {
 		policies[name] = constructor{func(s Settings) planner.Policy {
-			s.Objective, _ = value.ObjectiveOf(name)
-			return newValueWithout(s, value.WithoutNothing)
-		}, own, "value by the objective " + name[strings.LastIndexByte(name, '-')+1:]}
+			s.Objective, _ = sites.ObjectiveOf(name)
+			return newSites(s, 0)
+		}, own, Default + " by the objective " + name[strings.LastIndexByte(name, '-')+1:]}
 	}
 	for _, m := range []string{"a", "b", "b-closure", "c", "c-closure"} {
 		policies["server-true+"+m] = constructor{newByServer(ratingTrue, m), reference,
@@ -158,7 +160,30 @@ func init() {
 }
 
 // Default is the policy that run uses unless told otherwise.
-const Default = "value"
+const Default = "sites"
+
+// variantOf begins the names of Variants.
+const variantOf = Default + "-without-"
+
+// ofSearch names what a search tells the default policy, and what can be left out like a part: the
+// weights of pages, which evaluations then do not set, and the lag.
+var ofSearch = []string{"weights", "lag"}
+
+// Variants returns the names of the default policy without one part, for each part.
+func Variants() (names []string) {
+	for _, part := range slices.Concat(sites.PartNames, ofSearch) {
+		names = append(names, variantOf+part)
+	}
+	return names
+}
+
+// WithoutPart returns the part that one of Variants lacks; "" for any other policy.
+func WithoutPart(policy string) string {
+	if slices.Contains(Variants(), policy) {
+		return policy[len(variantOf):]
+	}
+	return ""
+}
 
 // Names returns the names of all policies, sorted.
 func Names() []string {
@@ -179,7 +204,7 @@ func WithWorth() []string {
 // need not know the future, and are denied nothing.
 func LiveNames() []string {
 	return slices.DeleteFunc(Names(), func(name string) bool {
-		return Reference(name) || value.WithoutOf(name) != value.WithoutNothing
+		return Reference(name) || WithoutPart(name) != ""
 	})
 }
 
@@ -220,13 +245,20 @@ func Published(name string) bool { return policies[name].origin == published }
 // evaluations only.
 func Reference(name string) bool { return policies[name].origin == reference }
 
+// Want says which names there are instead of one that is unknown.
+func Want(unknown string, names []string) string {
+	if unknown == "value" {
+		return Default + ", which has taken its place"
+	}
+	return "one of " + strings.Join(names, ", ")
+}
+
 // New builds a policy by name.
 func New(name string, s Settings) (planner.Policy, error) {
 	c, ok := policies[name]
 	switch {
 	case !ok:
-		return nil, fmt.Errorf("unknown policy %q: want one of %s",
-			name, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("unknown policy %q: want %s", name, Want(name, Names()))
 	case Reference(name) && (s.Oracle == nil || strings.HasPrefix(name, "true-") &&
 		s.TrueRate == nil):
 		return nil, fmt.Errorf("policy %s knows the future: it works in evaluations only", name)
@@ -236,17 +268,17 @@ func New(name string, s Settings) (planner.Policy, error) {
 	return c.make(s), nil
 }
 
-// Learns reports whether a policy goes by parameters learnt from histories (Settings.Model).
-func Learns(policy string) bool {
-	_, isFor := value.ObjectiveOf(policy)
-	return policy == "value" || isFor || value.WithoutOf(policy) != value.WithoutNothing
+// Own reports whether a policy is the default one, for whatever objective, or one of Variants.
+func Own(policy string) bool {
+	_, isFor := sites.ObjectiveOf(policy)
+	return policy == Default || isFor || WithoutPart(policy) != ""
 }
 
 // GoesByClaims reports whether a policy goes by what feeds and sitemaps claim, where there are
 // some.
 func GoesByClaims(policy string) bool {
-	return policy == "norconex" || policy == "ncis" || Learns(policy) &&
-		!value.WithoutOf(policy).FromSources()
+	return policy == "norconex" || policy == "ncis" || Own(policy) &&
+		WithoutPart(policy) != "claims"
 }
 
 // GivesWorth reports whether a policy tells probabilities of change, and so
@@ -277,9 +309,9 @@ func GivesWorth(name string) bool {
 	return false
 }
 
-// newValueWithout builds value, without a kind of evidence.
-func newValueWithout(s Settings, w value.Without) planner.Policy {
-	return value.New(value.Settings{Corpus: s.Corpus, Mode: s.Mode, Seed: s.Seed, PerDay: s.PerDay,
+// newSites builds the default policy with parts of it switched off.
+func newSites(s Settings, off sites.Parts) planner.Policy {
+	return sites.New(sites.Settings{Corpus: s.Corpus, Mode: s.Mode, Seed: s.Seed, PerDay: s.PerDay,
 		GoneWorth: float32(s.GoneWorth), Objective: s.Objective,
-		Lag: float32(estimator.Days(s.Lag)), Model: s.Model, ModelOf: s.ModelOf, Without: w})
+		Lag: float32(estimator.Days(s.Lag)), Off: off})
 }

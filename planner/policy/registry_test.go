@@ -9,7 +9,6 @@ import (
 
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/simtest"
-	"github.com/recrawl/recrawl/planner/value"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -75,9 +74,9 @@ func TestNothingDueNothingVisited(t *testing.T) {
 	}
 }
 
-// Variants of value without a kind of evidence are policies of ours.
-func TestAblationsAreOurs(t *testing.T) {
-	for _, name := range value.Ablations() {
+// Variants of sites without a part are policies of ours.
+func TestVariantsAreOurs(t *testing.T) {
+	for _, name := range Variants() {
 		if Published(name) || Reference(name) || !slices.Contains(Names(), name) {
 			t.Errorf("%s: published %v, reference %v", name, Published(name), Reference(name))
 		}

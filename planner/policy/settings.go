@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/value"
+	"github.com/recrawl/recrawl/planner/sites"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -19,26 +19,21 @@ type Settings struct {
 	Oracle Oracle // for the reference lines; nil elsewhere
 	// TrueRate is each page's long-run rate of changes a day, for true-rates and true-freshness.
 	TrueRate func(sitegraph.PageID) float64
-	// Alpha is the importance of a page of mean weight in gamma, in [0, 1); above 0 pages are drawn.
+	// Alpha is the importance of a page of mean weight in gamma, in [0, 1); above 0 pages are
+	// drawn.
 	Alpha float64
 	// PreviousRate is each server's change rate in the window before, for server-previous;
 	// nil: what was seen in the last week.
 	PreviousRate func(sitegraph.ServerID) float64
 	Sample       int     // pages sampled a server by server-sample; 5 in the evaluations
 	Threshold    float64 // least rate of the servers that policies by servers visit
-	// Model is what value goes by; nil: the one that comes with the program.
-	Model *value.Model `state:"-"`
-	// ModelOf names the learnt parameters for a server, where they differ from server to
-	// server: in evaluations each server is judged by what was learnt on others. Nil: those
-	// of the policy for all.
-	ModelOf func(server string) *value.Model
 	// PerDay is the budget in fetches a day, for policies that plan ahead; 0: not known.
 	PerDay float64 `state:"-"`
-	// GoneWorth is what it is worth to value to find that a page is gone, in changes found; 0: such
+	// GoneWorth is what it is worth to sites to find that a page is gone, in changes found; 0: such
 	// pages are not looked for.
 	GoneWorth float64
-	// Objective says what value visits pages for.
-	Objective value.Objective
-	// Lag is how long after a visit what it found is of use, for value; 0: at once.
+	// Objective says what sites visits pages for.
+	Objective sites.Objective
+	// Lag is how long after a visit what it found is of use, for sites; 0: at once.
 	Lag time.Duration
 }

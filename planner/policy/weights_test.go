@@ -33,7 +33,7 @@ func weighted(t *testing.T, policy string, seed uint64, factor float64) *simtest
 // visited nor when it is due. Pages of weight 0 are left alone, heavy ones visited more.
 func TestWeightsScale(t *testing.T) {
 	t.Parallel()
-	for _, policy := range []string{"ebayes", "value"} {
+	for _, policy := range []string{"ebayes", "sites"} {
 		t.Run(policy, func(t *testing.T) { testWeightsScale(t, policy) })
 	}
 }

@@ -54,7 +54,7 @@ func TestNothingToVisit(t *testing.T) {
 			Current: planner.Round{Budget: test.current},
 			Next:    planner.Round{Budget: test.next},
 		}
-		if got := text(t, NewPlan(ahead, test.p, "value",
+		if got := text(t, NewPlan(ahead, test.p, "sites",
 			test.perDay)); got != "Nothing to visit: "+test.want+"\n" {
 			t.Errorf("plan %q, want %q", got, test.want)
 		}
@@ -70,7 +70,7 @@ func TestJSON(t *testing.T) {
 	if !ok {
 		t.Fatal("no visit")
 	}
-	plan := NewPlan(&cycle.Preview{Round: round, Visits: []planner.Visit{v}}, p, "value", 1)
+	plan := NewPlan(&cycle.Preview{Round: round, Visits: []planner.Visit{v}}, p, "sites", 1)
 	line, err := json.Marshal(plan)
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +85,7 @@ func TestJSON(t *testing.T) {
 		strings.Contains(string(line), `"unfit":null`) {
 		t.Errorf("run %s, error %v", line, err)
 	}
-	for _, want := range []string{"The next 1 visit by policy value, in the round that ends " +
+	for _, want := range []string{"The next 1 visit by policy sites, in the round that ends " +
 		"1970-01-02 00:00:00 UTC", "1/day, this round", "Beyond the budget of this round"} {
 		if got := text(t, plan); !strings.Contains(got, want) {
 			t.Errorf("%q is not in the plan:\n%s", want, got)

@@ -14,6 +14,6 @@
 //  3. An address that has no canonical form is not judged. Addresses of one canonical form are one
 //     page.
 //
-// It takes about 280 bytes of memory a judged page with policy value. A Judge is used by one
+// It takes about 280 bytes of memory a judged page with the default policy. A Judge is used by one
 // goroutine at a time.
 package judge

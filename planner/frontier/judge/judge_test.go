@@ -17,7 +17,7 @@ import (
 // restart, too, and new addresses in their turn.
 func TestChangingPagesComeFirst(t *testing.T) {
 	t.Parallel()
-	for _, policy := range []string{"value", "ebayes"} {
+	for _, policy := range []string{"sites", "ebayes"} {
 		t.Run(policy, func(t *testing.T) { t.Parallel(); changingFirst(t, policy) })
 	}
 }
@@ -112,7 +112,7 @@ func TestPoliciesThatCannotJudge(t *testing.T) {
 // All outcomes that a crawler may tell are taken in, and worth is told after each.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
-	j, err := judge.New("value")
+	j, err := judge.New("sites")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,207 @@
+package sites
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/recrawl/recrawl/estimator/logodds"
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+const (
+	// surprising is the factor of the odds from which what others showed is worth saying.
+	surprising = 1.5
+	// rebuiltLooks visits make its server look rebuilt to a page, if they are surprising.
+	rebuiltLooks = 5
+)
+
+// speakers are the experts by which people are told what several of a kind say; expertRates for
+// those that are not here.
+var speakers = [experts]int{expertAll: expertSite, expertServer: expertSite, expertSite: expertSite,
+	expertAge: expertAge, expertState: expertState}
+
+// loudest is the expert, and those of its kind, that say most for a change, and what they add to
+// the log odds.
+func (v *Policy) loudest(p sitegraph.PageID) (expert int, adds float32) {
+	o, asked := v.mixture.asked[p]
+	if !asked {
+		o, _, _ = v.opinions(p, v.now)
+	}
+	w, start := v.speaking(p), v.start(p, v.now)
+	var all opinions
+	for k := range o {
+		all[speakers[k]] += w[k] * (o[k] - start)
+	}
+	adds = slices.Max(all[:])
+	return slices.Index(all[:], adds), adds
+}
+
+// reason says why a page is visited, by the evidence that speaks loudest for a change: what others
+// showed since its last visit, or experts.
+func (v *Policy) reason(p sitegraph.PageID) planner.Reason {
+	g, h := v.groups, &v.Corpus.Memory(p).History
+	last := g.pages[p].last
+	ago := float64(max(v.now-g.day(last), 0))
+	if gone := v.isGone(p); gone > 0 && 2*gone*v.GoneWorth*v.weight(p) >= v.worth(p) {
+		return v.goneReason(p)
+	}
+	loudest, adds := v.loudest(p)
+	least := max(exp32(min(adds, 10)), surprising)
+	b := v.effects(p, last)
+	server, both := b.factors()
+	beyond := b.siteBeyondServer(server)
+	const found = "%.0f visits there since its own last one, %.0f saw a change; expected: %.2g"
+	switch told := &g.told.corpus[topChanged]; {
+	case b.top >= max(least, both):
+		return planner.Because("its top changed since its last visit, %s ago; of %.0f pages "+
+			"visited after their top had changed, %.0f had changed, too", ago,
+			float64(told.visits), float64(told.changed))
+	case both >= least && beyond.ratio(sitePrior) > server:
+		return planner.Because("more changes than expected in its site: of "+found,
+			math.Ceil(float64(beyond.visits)), float64(beyond.changed), float64(beyond.expected))
+	case both >= least:
+		return planner.Because("more changes than expected on its server: of "+found,
+			math.Ceil(float64(b.server.visits)), float64(b.server.changed),
+			float64(b.server.expected))
+	}
+	all, ofServer, in := g.of(p)
+	rates := g.rates(all, ofServer, in)
+	since := in.since(g.day(h.Last), v.now, rates.site)
+	const past = "changes seen in %.0f of %.0f visits, over %s"
+	format := "its own past: " + past
+	switch {
+	case adds <= 0:
+		return planner.Because("its last visit was %s ago, and pages here change every %s in the "+
+			"mean", ago, 1/float64(rates.all))
+	case loudest == expertAge && g.ages.observed != nil:
+		return planner.Because("it was born %s ago, and of %.0f visits to pages born here, %.0f "+
+			"saw a change", float64(v.now-g.day(h.Epoch)), float64(g.ages.visits),
+			float64(g.ages.changes))
+	case loudest == expertState:
+		return planner.Because("its states return: of visits %s after the one before, a share of "+
+			"%.2f sees a change", ago,
+			float64(g.gapShare(v.Corpus.Graph.Server(p), float32(ago))))
+	case loudest == expertSite && since.changed >= 1:
+		return planner.Because("by the clock of its site: since its own last visit, %s ago, %.0f "+
+			"of %.0f visits there saw a change", ago, float64(since.changed),
+			math.Ceil(float64(since.visits)))
+	case loudest == expertSite || h.Visits < 2:
+		return planner.Because("its last visit was %s ago, and pages of its site change every %s",
+			ago, 1/float64(rates.site))
+	case slices.Contains(v.Corpus.Graph.StartPages(v.Corpus.Graph.Server(p)), p):
+		format = "the start page of its server: " + past
+	case g.pages[p].traits&isTop != 0:
+		format = "the top of its site: " + past
+	}
+	return planner.Because(format, float64(h.Changes), float64(h.Visits-1),
+		float64(inDays(h.Last-h.Epoch)))
+}
+
+// start is the log odds of a change of the mean page since the last visit of this one.
+func (v *predictor) start(p sitegraph.PageID, now float32) float32 {
+	all, _, _ := v.groups.of(p)
+	age := max(now-v.groups.day(v.groups.pages[p].last), 0)
+	return logOddsExpected(all.rate(defaultRate) * age)
+}
+
+// speaking are the weights of the experts that have an opinion of a page; they add up to 1.
+func (v *predictor) speaking(p sitegraph.PageID) (w weights) {
+	w = *v.mixture.cached(v.Corpus.Graph.Server(p))
+	if v.groups.pages[p].traits&isBorn == 0 || v.Off&Young != 0 {
+		w[expertAge] = 0
+	}
+	if v.Off&States != 0 {
+		w[expertState] = 0
+	}
+	if v.Off&Clocks != 0 {
+		w[expertAll], w[expertServer], w[expertSite] = 0, 0, 0
+	}
+	sum := float32(0)
+	for _, x := range w {
+		sum += x
+	}
+	for k := range w {
+		w[k] /= sum
+	}
+	return w
+}
+
+// Explain returns what the probability of a page at a moment is made of: what each expert adds to
+// the log odds of the mean page, claims of feeds, what others showed since its last visit, and the
+// calibration.
+func (v *Policy) Explain(p sitegraph.PageID, at time.Time) (c planner.Contributions) {
+	v.grow()
+	v.groups.anchor(sitegraph.Unix32(at))
+	now, last := v.groups.day(sitegraph.Unix32(at)), v.groups.pages[p].last
+	o, _, _ := v.opinions(p, now)
+	start := v.start(p, now)
+	c.Start = float64(start)
+	sum := c.Start
+	add := func(evidence string, value, logOdds float64) {
+		if sum += logOdds; logOdds != 0 {
+			c.All = append(c.All, planner.Contribution{Evidence: evidence, Value: value,
+				LogOdds: logOdds})
+		}
+	}
+	for k, weight := range v.speaking(p) {
+		if weight > 0 {
+			says := float64(logodds.Probability(o[k]))
+			c.Experts = append(c.Experts, planner.Expert{Name: expertNames[k],
+				Weight: float64(weight), Probability: says})
+			add(expertNames[k], says, float64(weight*(o[k]-start)))
+		}
+	}
+	h, b := v.hint(p), v.effects(p, last)
+	server, both := b.factors()
+	beyond := b.siteBeyondServer(server)
+	add("what a "+h.Kind.String()+" of its server claims", h.LogRatio, h.LogRatio)
+	add("changes on its server since then beyond those expected",
+		float64(b.server.changed-b.server.expected), math.Log(float64(server)))
+	add("changes in its site since then beyond those expected of it and its server",
+		float64(beyond.changed-beyond.expected), math.Log(float64(both/server)))
+	if top := float64(b.top); top > 0 {
+		add([]string{topSame: "its top did not change since then",
+			topChanged: "its top changed since then"}[max(v.groups.topState(p, last), topSame)],
+			top, math.Log(top))
+	}
+	c.Rebuilt = server >= surprising && b.server.visits >= rebuiltLooks
+	c.Probability = min(max(float64(v.believed(v.mixed(p, &o), b.total())), 1e-6), 1-1e-6)
+	if rest := math.Log(c.Probability/(1-c.Probability)) - sum; math.Abs(rest) > 1e-3 {
+		add("what came of probabilities like this one", 1/(1+math.Exp(-sum)), rest)
+	}
+	c.Sort()
+	return c
+}
+
+// Site tells of the site of a page: its top (NoPage: it has none), the division of its server, and
+// how many pages it has.
+func (v *Policy) Site(p sitegraph.PageID) (top sitegraph.PageID, division string, pages int) {
+	v.grow()
+	g, graph := v.groups, v.Corpus.Graph
+	top = sitegraph.NoPage
+	for q := g.pages[p].next; ; q = g.pages[q].next {
+		if g.pages[q].traits&isTop != 0 && (top == sitegraph.NoPage ||
+			cmp.Or(len(graph.Links(q))-len(graph.Links(top)), int(top)-int(q)) > 0) {
+			top = q
+		}
+		if q == p {
+			break
+		}
+	}
+	return top, divisions[g.servers[graph.Server(p)].method], int(g.sites[g.pages[p].site].pages)
+}
+
+// Division tells how a server is divided, and how many sites and pages that makes.
+func (v *Policy) Division(s sitegraph.ServerID) (method string, sites, pages int) {
+	v.grow()
+	for i := range v.groups.sites {
+		if of := &v.groups.sites[i]; of.server == s && of.pages > 0 {
+			sites++
+			pages += int(of.pages)
+		}
+	}
+	return divisions[v.groups.servers[s].method], sites, pages
+}

@@ -1,0 +1,177 @@
+package sites
+
+import (
+	"math"
+	"slices"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Links that lead nowhere go in runs: a folder that was not published, a version that was taken
+// down. So what first visits met tells of the new pages of like address.
+//
+// A new page is there with the probability 1 - d, where d is the share of dead addresses among the
+// last first visits to its directory, pulled by one visit's worth of belief toward that of its
+// site, and that toward the server's, and so on. An address that was dead itself counts as two
+// more.
+//
+// To meet a page is worth firstWorth changes found. Where the visit is worth less than the price it
+// waits, in each round anew: for a lower price, or, if the page is there as good as surely, for its
+// turn, which comes within turnDays. So that a folder that is published after all is found out, one
+// page of a server that is not so sure is asked for now and then, sooner if nobody asked for any
+// like it.
+
+const (
+	// firstVisitsKept bounds the first visits that a group goes by: what was dead can be there
+	// tomorrow.
+	firstVisitsKept = 16
+	// trialDays pass at a server between visits to pages that are not worth one by what is believed
+	// of them, unfamiliarDays where nobody asked for any of the same directory.
+	trialDays      = 14
+	unfamiliarDays = 3
+	// deadOnce is what it counts that an address was dead, in first visits.
+	deadOnce = 2
+	// firstWorth is what it is worth to meet a page, in changes found. A price above it leaves
+	// first visits to their turns.
+	firstWorth = planner.FirstWorth
+	turnDays   = 14
+	// surelyThere is the probability from which an address has a turn: one dead address of many
+	// must not close a folder.
+	surelyThere = 0.95
+	// priorDead is the share of dead addresses where nothing is known.
+	priorDead = 0.1
+)
+
+// trials are the visits to doubtful pages of a server.
+type trials struct {
+	page       sitegraph.PageID // the last that was asked for
+	unfamiliar bool             // nobody had asked for any like it
+	asked      float32          // days: then
+	// Days: the last whose outcome is known, of familiar ones and of unfamiliar ones.
+	answered [2]float32
+}
+
+// trialKind is the place in answered.
+func trialKind(unfamiliar bool) int {
+	if unfamiliar {
+		return 1
+	}
+	return 0
+}
+
+// firstVisits are the last ones of a group, firstVisitsKept at most, and those that met no page.
+type firstVisits struct{ visits, dead float32 }
+
+func (f *firstVisits) add(dead bool) {
+	if f.visits > firstVisitsKept-1 {
+		f.dead *= (firstVisitsKept - 1) / f.visits
+		f.visits = firstVisitsKept - 1
+	}
+	f.visits++
+	if dead {
+		f.dead++
+	}
+}
+
+// share of the first visits that met no page, pulled toward that of a larger group.
+func (f *firstVisits) share(parent float32) float32 { return (f.dead + parent) / (f.visits + 1) }
+
+// firstVisit tells the groups of an address what its first visit met.
+func (g *groups) firstVisit(p sitegraph.PageID, dead bool) {
+	for _, f := range [...]*firstVisits{&g.dead, &g.servers[g.corpus.Graph.Server(p)].dead,
+		&g.sites[g.pages[p].site].dead, g.directory(p)} {
+		f.add(dead)
+	}
+}
+
+// directory returns the first visits to the directory of a page.
+func (g *groups) directory(p sitegraph.PageID) *firstVisits {
+	d := int(g.corpus.Graph.Directory(p))
+	if d >= len(g.directories) {
+		g.directories = append(g.directories, make([]firstVisits, d+1-len(g.directories))...)
+	}
+	return &g.directories[d]
+}
+
+// there returns the probability that an address without a copy holds a page, and whether it is
+// unfamiliar: nobody asked for any of its directory.
+func (g *groups) there(p sitegraph.PageID) (there float32, unfamiliar bool) {
+	server := g.servers[g.corpus.Graph.Server(p)].dead.share(g.dead.share(priorDead))
+	site := g.sites[g.pages[p].site].dead.share(server)
+	of := *g.directory(p)
+	unfamiliar = of.visits == 0
+	if g.corpus.Memory(p).NeverThere() {
+		of.dead, of.visits = of.dead+deadOnce, of.visits+deadOnce
+	}
+	return 1 - of.share(site), unfamiliar
+}
+
+// Expect is the probability that an address without a copy holds a page.
+func (v *Policy) Expect(p sitegraph.PageID) float64 {
+	v.grow()
+	there, _ := v.groups.there(p)
+	return float64(there)
+}
+
+// TakesFirst reports whether the first visit to an address is worth one of this round beside the
+// refetches that fit.
+func (v *Policy) TakesFirst(p sitegraph.PageID) bool {
+	v.grow()
+	share, unfamiliar := v.groups.there(p)
+	there := float64(share)
+	s := v.Corpus.Graph.Server(p)
+	switch {
+	case v.Mode != planner.Stream || !(v.price > 0):
+		return true
+	case firstWorth*there*v.Corpus.Weight(p) >= v.changesPrice() ||
+		slices.Contains(v.Corpus.Graph.StartPages(s), p):
+		return true
+	case there >= surelyThere:
+		return v.turn(p)
+	}
+	days := float32(trialDays)
+	if unfamiliar {
+		days = unfamiliarDays
+	}
+	d := &v.discovery.servers[s].trials
+	if d.asked == v.now || v.now-d.answered[trialKind(unfamiliar)] < days {
+		return false
+	}
+	d.page, d.unfamiliar, d.asked = p, unfamiliar, v.now
+	return true
+}
+
+// turn reports whether a new page has had its turn since it was last asked for, or since the round
+// before. It has it until it is visited.
+func (v *Policy) turn(p sitegraph.PageID) bool {
+	page, ok := v.discovery.newPages[p]
+	if !ok {
+		page.from = sitegraph.NoPage
+	}
+	if page.asked == 0 {
+		page.asked = v.discovery.before
+	}
+	turns := func(days float32) float64 {
+		return math.Floor(float64(days)/turnDays - float64(v.ties.Of(p)))
+	}
+	its := turns(v.now) > turns(page.asked)
+	if !its {
+		page.asked = v.now
+	}
+	v.discovery.newPages[p] = page
+	return its
+}
+
+// first learns what the first visit to an address met. What is elsewhere, or must not be visited,
+// tells nothing.
+func (v *Policy) first(p sitegraph.PageID, dead bool) {
+	d := &v.discovery.servers[v.Corpus.Graph.Server(p)].trials
+	if d.page == p {
+		if d.answered[trialKind(d.unfamiliar)] = d.asked; !dead {
+			d.answered = [2]float32{} // there may be more: the next may follow at once
+		}
+		d.page = sitegraph.NoPage
+	}
+	v.groups.firstVisit(p, dead)
+}

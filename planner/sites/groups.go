@@ -1,0 +1,267 @@
+package sites
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/rank"
+	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/scratch"
+)
+
+// groups puts each page into its site and its server, and keeps what visits told of them.
+type groups struct {
+	clock
+	corpus  *planner.Corpus
+	ties    *rank.Ties
+	off     Parts
+	all     account             // of all pages but tops
+	levels  [2 * levels]account // by depth: of pages that are no tops, and of tops
+	ages    account             // of pages that were born here, over their age
+	servers []server
+	sites   []site
+	keys    map[uint64]int32 // of sites, by GroupKey
+	pages   []page
+	beliefs [2]*rateBelief // of members, and of tops
+	hours   dayTimes
+	states  states
+	told    topTallies
+	room    []int32 `state:"-"` // for work
+	finding finds
+	dead    firstVisits
+	// directories are the first visits to each, by graph.Directory.
+	directories []firstVisits
+	round       float32 // days that a round lasts, 1 at most
+}
+
+// server is what is known of the pages of a server.
+type server struct {
+	account          // of its pages but tops
+	tops     account // of the tops of its sites
+	ages     account // of pages born here, over their age
+	tally    tally
+	method   int8   // in divisions
+	divided  uint32 // pages that it had then
+	next     float32
+	chosen   int
+	told     topTally
+	gaps     *gaps
+	finds    finds
+	topFinds finds
+	dead     firstVisits
+}
+
+// site is a part of a server whose pages change together, as far as links and addresses tell.
+type site struct {
+	account
+	tally      *tally
+	server     sitegraph.ServerID
+	last       sitegraph.PageID // of its ring of pages, the page that was promoted last
+	surprise   float32          // of visits since then
+	topSeen    uint32           // unix seconds: when a top was last looked at
+	topChanged uint32           // and when it was last seen to have changed
+	finds      finds
+	dead       firstVisits
+}
+
+// page is what is known of a page beside the corpus: 20 bytes.
+type page struct {
+	site     int32
+	next     sitegraph.PageID // of the same site, in a ring
+	last     uint32           // unix seconds of its last visit, or when it was found gone
+	expected float32          // changes expected of its visits by the gaps between them
+	traits   uint8
+	scored   uint16 // the round in which its score was made, and no visit followed; 0: another
+}
+
+const (
+	isTop  = 1 << iota // the top of its site
+	isBorn             // it became known by a change, so its age is known
+	isList             // a change of it led to new pages
+)
+
+func newGroups(c *planner.Corpus, t *rank.Ties) *groups {
+	g := &groups{corpus: c, ties: t, round: 1, keys: map[uint64]int32{},
+		beliefs: [2]*rateBelief{newRateBelief(false), newRateBelief(true)}}
+	g.anchorNewest()
+	return g
+}
+
+// grow puts pages that became known into sites.
+func (g *groups) grow() {
+	graph := g.corpus.Graph
+	for len(g.servers) < graph.Servers() {
+		g.servers = append(g.servers, server{})
+	}
+	first := sitegraph.PageID(len(g.pages))
+	if int(first) >= g.corpus.Pages() {
+		return
+	}
+	g.pages = scratch.Grow(graph.Scratch(), g.pages, g.corpus.Pages())
+	g.ties.UpTo(g.corpus)
+	fresh := make([]sitegraph.PageID, 0, g.corpus.Pages()-int(first))
+	for p := first; int(p) < g.corpus.Pages(); p++ {
+		g.pages[p] = page{site: -1, next: p, last: g.corpus.Memory(p).LastInformative()}
+		g.servers[graph.Server(p)].pages++
+		g.all.pages++
+		fresh = append(fresh, p)
+	}
+	g.byTie(fresh)
+	for _, p := range fresh {
+		kind, name := g.divisionKey(p)
+		g.join(p, g.siteOf(graph.Server(p), kind, name))
+	}
+}
+
+// byTie puts pages in an order that does not depend on which became known first.
+func (g *groups) byTie(pages []sitegraph.PageID) {
+	slices.SortFunc(pages, func(a, b sitegraph.PageID) int {
+		return cmp.Compare(g.ties.Of(a), g.ties.Of(b))
+	})
+}
+
+// of returns the accounts of a page: of all pages, its server and its site; of a top, those of
+// tops.
+func (g *groups) of(p sitegraph.PageID) (all, server, site *account) {
+	s := &g.servers[g.corpus.Graph.Server(p)]
+	if g.pages[p].traits&isTop != 0 {
+		return g.level(p), &s.tops, &s.tops
+	}
+	return g.level(p), &s.account, &g.sites[g.pages[p].site].account
+}
+
+// rates are the changes a day that the groups of a page are believed to have in the long run.
+type rates struct{ all, server, site float32 }
+
+func (g *groups) rates(all, server, site *account) (r rates) {
+	r.all = all.rate(g.all.rate(defaultRate))
+	r.server = server.rate(r.all)
+	if r.site = r.server; site != server {
+		r.site = site.rate(r.server)
+	}
+	return r
+}
+
+// defaultRate is that of estimator.DefaultPrior.
+const defaultRate = 0.0038
+
+// observe tells the groups of a page what a visit saw.
+func (g *groups) observe(l outcome) {
+	all, server, site := g.of(l.page)
+	r := g.rates(all, server, site)
+	from, to := g.day(l.from), g.day(l.to)
+	g.all.observe(from, to, l.changed, g.all.rate(defaultRate))
+	all.observe(from, to, l.changed, r.all)
+	server.observe(from, to, l.changed, r.server)
+	if site != server {
+		site.observe(from, to, l.changed, r.site)
+	}
+	of := &g.pages[l.page]
+	if of.traits&isTop != 0 {
+		in := &g.sites[of.site]
+		if in.topSeen = l.to; l.changed {
+			in.topChanged = l.to
+		}
+	}
+	if of.traits&isBorn != 0 {
+		born := g.day(g.corpus.Memory(l.page).History.Epoch)
+		g.ages.observe(from-born, to-born, l.changed, r.all)
+		g.servers[g.corpus.Graph.Server(l.page)].ages.observe(from-born, to-born, l.changed,
+			r.server)
+	}
+}
+
+// visited notes a visit, and reports whether it compared the page with its copy, or found that it
+// left. A page that left is no change found.
+func (g *groups) visited(p sitegraph.PageID, verdict sitegraph.Verdict) (l outcome, tells bool) {
+	m := g.corpus.Memory(p)
+	l = outcome{
+		page:    p,
+		from:    g.pages[p].last,
+		to:      m.LastInformative(),
+		changed: verdict == sitegraph.VerdictChanged,
+		left:    verdict == sitegraph.VerdictLeft,
+	}
+	g.pages[p].last = l.to
+	g.belief(p).visited(p, g.ties.Of(p), &m.History)
+	g.anchor(l.to)
+	switch {
+	case l.from == 0: // there was no copy
+		return l, false
+	case l.left: // the history ends with the last visit at its content
+		return l, l.from == m.History.Last
+	}
+	return l, l.changed || verdict == sitegraph.VerdictUnchanged
+}
+
+// depth is in links from the start page, one more than any where none lead.
+func (g *groups) depth(p sitegraph.PageID) int {
+	if d := g.corpus.Graph.Depth(p); d > 0 {
+		return d
+	}
+	return sitegraph.MaxDepth + 1
+}
+
+// pooledRate is the changes a day of the pages of a group, pulled toward that of a larger group,
+// which counts as two changes.
+func (e *account) pooledRate(parent float32) float32 {
+	const changes = 2
+	if e.observed == nil {
+		return parent
+	}
+	return (e.changes + changes) / (e.days + changes/parent)
+}
+
+// expectedChanges is x in P(changed) = 1 - exp(-x) within age, for a rate with a gamma posterior:
+// a prior of shape 1/2 and a mean rate, and so many changes in so many days.
+func expectedChanges(changes, days, mean, age float32) float32 {
+	const shape = 0.5
+	return (changes + shape) * log32(1+age/(days+shape/mean))
+}
+
+// byClock is what a page is expected to change since its last visit, by the clock of a group: its
+// own changes over the change mass of the group while the page was watched, a gamma posterior of
+// shape 1/2 and mean 1.
+func byClock(changes, watched, since float32) float32 {
+	const shape = 0.5
+	return (changes + shape) * log32(1+since/(watched+shape))
+}
+
+func abs32(x float32) float32 { return max(x, -x) }
+
+// belief is what is believed of the rates of pages like this one: tops differ from members.
+func (g *groups) belief(p sitegraph.PageID) *rateBelief {
+	return g.beliefs[g.pages[p].traits&isTop]
+}
+
+// learnRates learns how rates are distributed over pages, by what is known of them now.
+func (g *groups) learnRates(days float64) {
+	for _, b := range g.beliefs {
+		b.fastest = min(daily+int(math.Round(-math.Log2(float64(g.round)))), longRates-1)
+		b.learn(g, days)
+	}
+}
+
+// levels are the depths that are told apart, in links from the start page; the last is of all that
+// lie deeper.
+const levels = 9
+
+// level is the account of all pages, of any server, at the depth of a page. Rounds shorter than a
+// day have one of all depths: one of each would learn the hours of the day later.
+func (g *groups) level(p sitegraph.PageID) *account {
+	level := 0
+	if g.round == 1 {
+		level = min(g.depth(p), levels) - 1
+	}
+	if g.pages[p].traits&isTop != 0 {
+		level += levels
+	}
+	return &g.levels[level]
+}
+
+// passed is how many days passed between two visits to a page, by the hours of its server.
+func (g *groups) passed(l outcome) float32 {
+	return g.hours.passed(g.corpus.Graph.Server(l.page), g.day(l.from), g.day(l.to))
+}

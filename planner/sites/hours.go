@@ -1,0 +1,189 @@
+package sites
+
+import (
+	"math"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// dayTimes tell at which hours of the day (UTC) pages change: those of a newspaper by day and not
+// by night. Where that is known, the plain estimators take time to pass faster at some hours than
+// at others: an age of some hours counts for as much as changes came in such hours. A day counts
+// for a day whatever its hours, so that nothing differs for copies that are whole days old.
+//
+// What is learnt are factors of the rate, one for each hour: changes seen over those expected, for
+// the corpus and for each server, whose are pulled toward those of the corpus (a gamma prior). A
+// visit that finds a change says that there was one or more since the visit before; how many, and
+// in which of the hours, is what the factors so far make of it (expectation and maximisation, as
+// evidence is spread). Visits a day apart or more tell nothing of hours.
+//
+// The factors count as long as the outcomes of visits less than a day apart were likelier by them
+// than without them.
+type dayTimes struct {
+	corpus  hours
+	servers []*hours // nil: no visit told anything
+	// better is the logarithm of how much likelier late outcomes were by the factors of the hours.
+	better float32
+	used   bool
+	day    float32 // until which the past was forgotten
+}
+
+const (
+	hoursPerDay = 24
+	// hourPrior is how many expected changes a factor is pulled toward that of the corpus by, or 1.
+	hourPrior = 5
+	// hoursKept is what is left after a day of what was seen: half after three weeks.
+	hoursKept = 0.967
+	// betterKept is what is left after each outcome of how much likelier the last ones were.
+	betterKept = 0.999
+	// betterBy is how much likelier they have to be, in nats; with less the hours are chance.
+	betterBy = 3
+	// mostTold bounds the changes that one visit counts for.
+	mostTold = 3
+)
+
+// hours are what is known of the hours of a day.
+type hours struct {
+	changes, expected [hoursPerDay]float32
+	factor            [hoursPerDay]float32     // their mean is 1
+	upTo              [hoursPerDay + 1]float32 // of a day, at the beginning of each hour
+}
+
+// fill makes the factors. Neighbouring hours count by half for each.
+func (h *hours) fill(of *hours) {
+	sum := float32(0)
+	for i := range hoursPerDay {
+		before, after := (i+hoursPerDay-1)%hoursPerDay, (i+1)%hoursPerDay
+		believed := float32(1)
+		if of != nil {
+			believed = of.factor[i]
+		}
+		h.factor[i] = (h.changes[i] + (h.changes[before]+h.changes[after])/2 + hourPrior*believed) /
+			(h.expected[i] + (h.expected[before]+h.expected[after])/2 + hourPrior)
+		sum += h.factor[i]
+	}
+	for i := range hoursPerDay {
+		h.factor[i] *= hoursPerDay / sum
+		h.upTo[i+1] = h.upTo[i] + h.factor[i]/hoursPerDay
+	}
+	h.upTo[hoursPerDay] = 1
+}
+
+// at is what has passed of a day at a time of it, in parts of it.
+func (h *hours) at(time float32) float32 {
+	hour := min(int(time*hoursPerDay), hoursPerDay-1)
+	return h.upTo[hour] + h.factor[hour]*(time-float32(hour)/hoursPerDay)
+}
+
+// between is what passes from one day to another, in days.
+func (h *hours) between(from, to float32) float32 {
+	a, b := floor32(from), floor32(to)
+	return (b - a) + h.at(to-b) - h.at(from-a)
+}
+
+func floor32(x float32) float32 { return float32(math.Floor(float64(x))) }
+
+// of is what counts of the hours at a server; nil: all are alike.
+func (t *dayTimes) of(s sitegraph.ServerID) *hours {
+	switch {
+	case !t.used:
+		return nil
+	case int(s) < len(t.servers) && t.servers[s] != nil:
+		return t.servers[s]
+	}
+	return &t.corpus
+}
+
+// passed is how much of the time from one day to another counts at a server.
+func (t *dayTimes) passed(s sitegraph.ServerID, from, to float32) float32 {
+	if h := t.of(s); h != nil && to > from {
+		return h.between(from, to)
+	}
+	return to - from
+}
+
+// begin forgets, and makes the factors of what was seen.
+func (t *dayTimes) begin(now float32) {
+	if len(t.servers) == 0 {
+		return
+	}
+	kept := float32(1)
+	if t.day > 0 && now > t.day {
+		kept = float32(math.Pow(hoursKept, float64(now-t.day)))
+	}
+	t.day = now
+	t.corpus.forget(kept)
+	t.corpus.fill(nil)
+	for _, h := range t.servers {
+		if h != nil {
+			h.forget(kept)
+			h.fill(&t.corpus)
+		}
+	}
+	t.used = t.better > betterBy
+}
+
+func (h *hours) forget(kept float32) {
+	for i := range hoursPerDay {
+		h.changes[i] *= kept
+		h.expected[i] *= kept
+	}
+}
+
+// see learns from a visit to a page of a server, whose copy was of day from, of which the plain
+// estimators expected a change by these log odds.
+func (t *dayTimes) see(s sitegraph.ServerID, from, to float32, changed bool, odds float32) {
+	if !(to > from && to-from < 1) {
+		return
+	}
+	for len(t.servers) <= int(s) {
+		t.servers = append(t.servers, nil)
+	}
+	h := t.servers[s]
+	if h == nil {
+		h = &hours{}
+		h.fill(nil)
+		if t.corpus.factor[0] > 0 {
+			h.factor, h.upTo = t.corpus.factor, t.corpus.upTo
+		}
+		t.servers[s] = h
+	}
+	// Changes expected since the visit before: p = 1 - exp(-all), where the hours count and where
+	// they do not.
+	all := min(float32(math.Log1p(math.Exp(float64(odds)))), mostTold)
+	flat, told := all, h.between(from, to)/(to-from)
+	if t.used {
+		flat = min(all/max(told, 1./mostTold/10), mostTold)
+	} else {
+		all = min(flat*told, mostTold)
+	}
+	t.better = betterKept*t.better + logLikelihood(all, changed) - logLikelihood(flat, changed)
+	t.better = min(max(t.better, -2*betterBy), 20*betterBy)
+	times := float32(0)
+	if changed {
+		times = 1 / -float32(math.Expm1(-float64(max(all, 1e-4))))
+	}
+	begin := from - floor32(from)
+	for end := begin + to - from; begin < end; {
+		hour := int(begin * hoursPerDay)
+		next := min(float32(hour+1)/hoursPerDay, end)
+		i := hour % hoursPerDay
+		expected := flat * (next - begin) / (to - from)
+		for _, of := range [...]*hours{h, &t.corpus} {
+			of.expected[i] += expected
+			of.changes[i] += times * expected * h.factor[i]
+		}
+		if next <= begin { // a step of float32 ahead
+			break
+		}
+		begin = next
+	}
+}
+
+// logLikelihood of an outcome where so many changes were expected.
+func logLikelihood(expected float32, changed bool) float32 {
+	if !changed {
+		return -expected
+	}
+	return float32(math.Log(-math.Expm1(-float64(max(expected, 1e-4)))))
+}

@@ -1,0 +1,170 @@
+package sites
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/state"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// written is what Learnt returns, in JSON.
+type written struct {
+	Form   int    `json:"form"`
+	Learnt []byte `json:"learnt"` // kept, as package state writes it
+}
+
+const (
+	// keptForm is the form of written. Forms up to 10 are those of another policy.
+	keptForm = 11
+	// mostKept bounds kept in bytes, and mostKeptServers its servers.
+	mostKept        = 4 << 20
+	mostKeptServers = 4096
+)
+
+// kept is what a policy learnt that is of use without its memory, which the planner keeps whole:
+// for other settings, after a crash, and where memory is too large to be kept.
+type kept struct {
+	experts         [experts]string `state:"same"` // their names
+	price           float64
+	changesPerWorth float64
+	copyWeight      float32
+	gaps            gaps
+	samples, found  float32 // samples made, and pages that became known by them
+	outcomes        Outcomes
+	looks           [mostLooks]looks
+	corpus          keptServer
+	servers         []keptServer // that told most
+}
+
+// keptServer is what visits to one server told, or to all.
+type keptServer struct {
+	name    string
+	gains   gains // of experts
+	trust   float32
+	tops    topTally
+	rebuilt rebuildCount
+	looks   [2]looks
+}
+
+// told is how much the visits of a server told.
+func (k *keptServer) told() (told float32) {
+	for _, gain := range k.gains {
+		told += abs32(gain)
+	}
+	return told + abs32(k.trust) + k.tops[topSame].visits + k.tops[topChanged].visits +
+		k.rebuilt.expected + k.looks[0].all
+}
+
+// Learnt returns what is to outlive the process, for Recall.
+func (v *Policy) Learnt() ([]byte, error) {
+	v.roomFor(v.Corpus.Graph.Servers())
+	r := &v.samples.rebuilds
+	k := kept{expertNames, v.price, v.changesPerWorth, v.copyWeight, v.groups.states.corpus,
+		r.probes, r.found, v.calibrator.outcomes, v.gone.looks,
+		keptServer{gains: v.mixture.learnt(), trust: v.trust.corpus, tops: v.groups.told.corpus,
+			rebuilt: r.all}, nil}
+	for s := range v.groups.servers {
+		of := keptServer{v.Corpus.Graph.ServerName(sitegraph.ServerID(s)), v.mixture.servers[s],
+			v.trust.servers[s], v.groups.servers[s].told, r.servers[s],
+			[2]looks{v.gone.servers[0][s], v.gone.servers[1][s]}}
+		if of.told() > 0 {
+			k.servers = append(k.servers, of)
+		}
+	}
+	slices.SortStableFunc(k.servers, func(a, b keptServer) int {
+		return cmp.Compare(b.told(), a.told())
+	})
+	k.servers = k.servers[:min(len(k.servers), mostKeptServers)]
+	var b bytes.Buffer
+	if err := state.WriteTo(&b, mostKept, nil, nil, &k); err != nil {
+		return nil, fmt.Errorf("write what the policy learnt: %w", err)
+	}
+	return json.Marshal(written{keptForm, b.Bytes()})
+}
+
+// roomFor makes room for what is known of so many servers.
+func (v *Policy) roomFor(servers int) {
+	v.gone.grow(servers)
+	for s := range sitegraph.ServerID(servers) {
+		v.trust.server(s)
+		v.samples.rebuilds.server(s)
+		if int(s) >= len(v.mixture.servers) {
+			v.mixture.servers = append(v.mixture.servers, gains{})
+		}
+		if int(s) >= len(v.groups.servers) {
+			v.groups.servers = append(v.groups.servers, server{})
+		}
+	}
+}
+
+// Recall takes in what Learnt returned, before the first round. It changes nothing where it returns
+// an error, nor where another policy or version learnt it.
+func (v *Policy) Recall(learnt []byte) error {
+	var w written
+	k := kept{experts: expertNames}
+	err := json.Unmarshal(learnt, &w)
+	if err == nil && w.Form == keptForm {
+		err = state.Read(w.Learnt, nil, &k)
+	}
+	switch {
+	case err == nil && w.Form != keptForm, errors.Is(err, state.ErrForm),
+		errors.Is(err, state.ErrSettings):
+		return nil
+	case err != nil:
+		return fmt.Errorf("read what the policy had learnt: %w", err)
+	}
+	v.price, v.changesPerWorth, v.copyWeight = k.price, k.changesPerWorth, k.copyWeight
+	v.groups.states.corpus, v.gone.looks = k.gaps, k.looks
+	v.calibrator.outcomes, v.calibrator.curve = k.outcomes, k.outcomes.Curve()
+	v.mixture.recall(k.corpus.gains)
+	v.trust.corpus, v.groups.told.corpus = k.corpus.trust, k.corpus.tops
+	r := &v.samples.rebuilds
+	r.all, r.probes, r.found = k.corpus.rebuilt, k.samples, k.found
+	v.roomFor(v.Corpus.Graph.Servers())
+	for _, of := range k.servers {
+		if s, ok := v.Corpus.Graph.LookupServer(of.name); ok {
+			v.mixture.servers[s], v.trust.servers[s], r.servers[s] = of.gains, of.trust, of.rebuilt
+			v.groups.servers[s].told = of.tops
+			v.gone.servers[0][s], v.gone.servers[1][s] = of.looks[0], of.looks[1]
+		}
+	}
+	return nil
+}
+
+// Lessons tell people what was learnt on this web.
+func (v *Policy) Lessons() (all []planner.Lesson) {
+	add := func(what string, value float32, about string, counts ...any) {
+		all = append(all, planner.Lesson{What: what, Value: float64(value),
+			About: fmt.Sprintf(about, counts...)})
+	}
+	elsewhere := sitegraph.ServerID(v.Corpus.Graph.Servers()) // a server without visits
+	for k, weight := range v.mixture.weights(elsewhere) {
+		add("weight of the expert: "+expertNames[k], weight,
+			"of all pages; those of a server move beside it")
+	}
+	r, tops := &v.samples.rebuilds, &v.groups.told.corpus
+	for state, did := range []string{topSame: "did not change", topChanged: "changed"} {
+		if of := tops[state]; of.visits > 0 {
+			add("factor of the odds of a page whose top "+did, of.ratio(topPrior), "of the last "+
+				"%.0f visits to such pages, %.0f saw a change, where %.1f were expected to",
+				of.visits, of.changed, of.expected)
+		}
+	}
+	add("rebuilds found beside those expected", r.ratio(elsewhere),
+		"by %.0f samples of quiet pages; near 0 there are few samples", r.probes)
+	add("new pages found by a sample", r.finds(), "")
+	if first := &v.gone.looks[0]; first.all > 0 {
+		add("share gone of pages that lost all links", first.gone/first.all,
+			"of %.0f that were visited", first.all)
+	}
+	if v.price > 0 {
+		add("price", float32(v.price), "worth of the last visit that fits, in changes and copies")
+	}
+	return all
+}

@@ -1,0 +1,124 @@
+package sites
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/simtest"
+)
+
+// What was learnt is the same in another process.
+func TestLearntOutlivesTheProcess(t *testing.T) {
+	m := newSim(t, 5, 3, 60, 20, true)
+	for day := 1; day <= 30; day++ {
+		m.Day(day, 20)
+	}
+	v := policyOf(m)
+	learnt, err := v.Learnt()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Restart()
+	w := policyOf(m)
+	if err := w.Recall(learnt); err != nil {
+		t.Fatal(err)
+	}
+	again, err := w.Learnt()
+	if err != nil || !bytes.Equal(learnt, again) {
+		t.Errorf("%d bytes are written again as %d others (%v)", len(learnt), len(again), err)
+	}
+	if v.price != w.price || v.copyWeight != w.copyWeight || v.trust.corpus == 0 ||
+		v.trust.corpus != w.trust.corpus || v.groups.told.corpus != w.groups.told.corpus ||
+		v.mixture.servers[1] != w.mixture.servers[1] || v.gone.looks != w.gone.looks ||
+		v.calibrator.outcomes != w.calibrator.outcomes {
+		t.Errorf("learnt otherwise: %+v, then %+v", v.mixture, w.mixture)
+	}
+	if lessons := w.Lessons(); len(lessons) < int(experts)+3 {
+		t.Errorf("lessons %+v", lessons)
+	}
+	m.Day(31, 20)
+}
+
+// What another policy or version learnt is passed over; what is broken is an error. Neither changes
+// anything.
+func TestRecallRefuses(t *testing.T) {
+	m := newSim(t, 5, 2, 30, 10, false)
+	for day := 1; day <= 10; day++ {
+		m.Day(day, 10)
+	}
+	learnt, err := policyOf(m).Learnt()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, refused := range map[string]bool{
+		`{"form":10,"corpus":[0.5,-0.5],"servers":[{"name":"s0.example"}]}`:              false,
+		string(bytes.Replace(learnt, []byte(`"learnt":"`), []byte(`"learnt":"AAAA`), 1)): false,
+		string(learnt[:len(learnt)/2]):                                                   true,
+		string(learnt[:len(learnt)-len(`AAAA"}`)]) + `"}`:                                true,
+		`{"form":11,"learnt":""}`:                                                        true,
+		"":                                                                               true,
+	} {
+		m.Restart()
+		v := policyOf(m)
+		before, err := v.Learnt()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := v.Recall([]byte(text)); (err != nil) != refused {
+			t.Errorf("%.30s: %v, refused %v", text, err, refused)
+		}
+		if after, _ := v.Learnt(); !bytes.Equal(before, after) {
+			t.Errorf("%.30s: something was taken in", text)
+		}
+	}
+}
+
+// A process with the memory of the one before makes the same visits.
+func TestMemoryGoesOn(t *testing.T) {
+	run := func(restart bool) (visits []string) {
+		m := newSim(t, 6, 3, 60, 20, true)
+		for day := 1; day <= 40; day++ {
+			if restart && day%10 == 0 {
+				var memory bytes.Buffer
+				if err := m.Planner.WriteMemory(&memory); err != nil {
+					t.Fatal(err)
+				}
+				round := m.Corpus.Round()
+				m.Restart()
+				m.Corpus.Begin(round)
+				if exact, err := m.Planner.Recollect(memory.Bytes()); err != nil || !exact {
+					t.Fatal(exact, err)
+				}
+			}
+			visits = append(visits, m.URLs(m.Day(day, 20))...)
+		}
+		return visits
+	}
+	if i, same := simtest.FirstDifference(run(false), run(true)); !same {
+		t.Errorf("visits differ from %d on", i)
+	}
+}
+
+// Servers that became known since memory was written get their places, though rankings are of one
+// round and not kept.
+func TestServersAfterMemory(t *testing.T) {
+	m := newSim(t, 7, 2, 20, 10, false)
+	m.Day(1, 10)
+	v := policyOf(m)
+	v.rankings = nil // as in another process
+	m.Graph.AddStart("http://other.example/")
+	m.Know(m.Graph.Add("http://other.example/"))
+	m.Corpus.Remember(&m.Records[len(m.Records)-1])
+	v.grow()
+	if n := m.Graph.Servers(); len(v.rankings) != n || len(v.surprises) != n ||
+		len(v.samples.last) != n || len(v.discovery.servers) != n {
+		t.Errorf("%d servers have %d rankings, %d surprises, %d samples", n, len(v.rankings),
+			len(v.surprises), len(v.samples.last))
+	}
+}
+
+var (
+	_ planner.Explainer = (*Policy)(nil)
+	_ planner.Learner   = (*Policy)(nil)
+)

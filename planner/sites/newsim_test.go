@@ -1,0 +1,23 @@
+package sites
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/simtest"
+)
+
+// newSim is a simulation of a stream of so many visits a day, with life or without.
+func newSim(t *testing.T, seed uint64, servers, perServer, perDay int, life bool) *simtest.Sim {
+	t.Helper()
+	w := simtest.NewWorld(seed, servers, perServer, life)
+	return simtest.New(t, w, rand.New(rand.NewPCG(seed, 3)), seed,
+		func(m *simtest.Sim) (planner.Policy, error) {
+			return New(Settings{Corpus: m.Corpus, Mode: planner.Stream, Seed: seed,
+				PerDay: float64(perDay), GoneWorth: DefaultGoneWorth}), nil
+		}, planner.Options{NewShare: 0.25})
+}
+
+// policyOf is that of a simulation.
+func policyOf(m *simtest.Sim) *Policy { return m.Planner.Policy.(*Policy) }

@@ -1,0 +1,66 @@
+package sites
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Objective says what visits are for, in weights; only their ratios count. The zero Objective is
+// the default: changes found, with as much freshness as next to no change has to be given up for.
+type Objective struct {
+	Changes float64 // of a change found
+	// of a copy that is fresh for a cycle, the time in which the budget visits all pages once
+	Freshness float64
+	Age       float64 // of copies that are younger by a cycle, for a cycle
+}
+
+// Objectives are the names of those with one weight.
+var Objectives = []string{"changes", "freshness", "age"}
+
+// ParseObjective reads "changes", "freshness" or "age", or weights, as "changes=1,freshness=0.5".
+func ParseObjective(text string) (o Objective, err error) {
+	if text == "changes" || text == "" {
+		return Objective{}, nil
+	}
+	weights := map[string]*float64{"changes": &o.Changes, "freshness": &o.Freshness, "age": &o.Age}
+	for part := range strings.SplitSeq(text, ",") {
+		name, weight, weighed := strings.Cut(strings.TrimSpace(part), "=")
+		of, ok := weights[name]
+		if !ok {
+			return Objective{}, fmt.Errorf("unknown objective %q: want %s, or weights as "+
+				"changes=1,freshness=0.5", name, strings.Join(Objectives, ", "))
+		}
+		*of = 1
+		if weighed {
+			if *of, err = strconv.ParseFloat(weight, 64); err != nil || !(*of >= 0 && *of <= 1000) {
+				return Objective{}, fmt.Errorf("objective %s has the weight %q: want a number "+
+					"from 0 to 1000", name, weight)
+			}
+		}
+	}
+	if (o == Objective{}) {
+		return o, fmt.Errorf("objective %q: all weights are 0", text)
+	}
+	return o, nil
+}
+
+// variantFor, and one of Objectives, names the policy by that objective, for evaluations.
+const variantFor = "sites-for-"
+
+// ForObjectives names the policy by each objective but the default.
+func ForObjectives() (names []string) {
+	for _, name := range Objectives[1:] {
+		names = append(names, variantFor+name)
+	}
+	return names
+}
+
+// ObjectiveOf is that of a policy of ForObjectives; false for any other.
+func ObjectiveOf(policy string) (Objective, bool) {
+	if name, ok := strings.CutPrefix(policy, variantFor); ok {
+		o, err := ParseObjective(name)
+		return o, err == nil
+	}
+	return Objective{}, false
+}

@@ -1,0 +1,376 @@
+package sites
+
+import (
+	"math"
+	"time"
+
+	"github.com/recrawl/recrawl/estimator"
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/rank"
+	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/scratch"
+)
+
+// Policy visits the pages most likely to have changed. See the package comment.
+type Policy struct {
+	ranker
+	samples   samples
+	discovery discovery
+	lowest    float64 // worth of the last visit of this round so far; NaN: none
+	spent     spent   // by the visits of this round, samples apart
+	begun     bool
+	started   bool
+	learntAt  float32 // days: when rates and hours were learnt last
+}
+
+// learnEvery is how far apart rates and hours are learnt at least, in days: half an hour.
+const learnEvery = 1.0 / 48
+
+// outcome is of a visit that compared a page with its copy, or found it gone.
+type outcome struct {
+	page     sitegraph.PageID
+	from, to uint32 // unix seconds
+	changed  bool
+	left     bool    // it is gone
+	raw      float32 // its probability before effects
+	byGroups float32 // and with those of server and site
+	expected float32 // and with what the top showed
+	top      float32 // factor for what the top showed, before it is trusted
+	factor   float32 // of its odds by server and site, before it is trusted
+}
+
+// Settings are what the policy is built with.
+type Settings struct {
+	Corpus *planner.Corpus
+	Mode   planner.Mode
+	Seed   uint64
+	// PerDay is the budget in fetches a day; 0: not known.
+	PerDay float64 `state:"-"`
+	// GoneWorth is what it is worth to find that a page is gone, in changes found; 0: such pages
+	// are not looked for. DefaultGoneWorth suits.
+	GoneWorth float32
+	Objective Objective // of streams; sweeps look for changes
+	// Lag is how long after a visit what it found is of use, in days; 0: at once.
+	Lag float32
+	Off Parts // parts that are switched off, to measure what each is worth
+}
+
+// New builds the policy for a corpus.
+func New(s Settings) *Policy {
+	v := &Policy{lowest: math.NaN()}
+	v.Settings, v.ties = s, rank.NewTies(s.Seed, s.Corpus.Graph.Scratch())
+	if s.Mode != planner.Stream {
+		v.Lag = 0
+	}
+	v.price, v.changesPerWorth, v.copyWeight = math.NaN(), 1, firstCopyWeight
+	v.groups = newGroups(s.Corpus, &v.ties)
+	v.groups.off = s.Off
+	v.trust.first, v.topTrust.first = 1, firstTopTrust
+	v.samples.underWay = map[sitegraph.PageID]bool{}
+	v.discovery.newPages = map[sitegraph.PageID]newPage{}
+	if s.Mode == planner.Stream {
+		v.tolerance, v.patience = tolerance, patience
+	}
+	return v
+}
+
+// Begin starts a round. The pages that are due follow by Offer.
+func (v *Policy) Begin(r planner.Round) {
+	v.settlePrice()
+	if v.rounds++; v.rounds == 0 {
+		v.rounds = 1
+	}
+	v.groups.anchor(sitegraph.Unix32(r.Start))
+	v.discovery.before, v.now = v.now, v.groups.day(sitegraph.Unix32(r.End))
+	if v.groups.round = 1; v.Mode == planner.Stream && r.End.After(r.Start) {
+		v.groups.round = min(float32(estimator.Days(r.End.Sub(r.Start))), 1)
+	}
+	v.grow()
+	v.groups.divide(v.now)
+	v.cycle = 0
+	if v.Mode == planner.Stream && v.PerDay > 0 {
+		v.cycle = float32(float64(v.Corpus.Pages()) / v.PerDay)
+	}
+	if !v.begun {
+		v.groups.replayAll()
+		v.discovery.before = v.groups.day(sitegraph.Unix32(r.Start))
+		if last := v.groups.day(v.Corpus.LastTried()); last > 0 {
+			v.discovery.before = min(v.discovery.before, last)
+		}
+		for range firstRounds {
+			v.groups.learnRates(v.days())
+			v.weighCopies(&v.groups.beliefs[0].told, estimator.Days(r.End.Sub(r.Start)), 1)
+		}
+		v.begun = true
+	}
+	clear(v.samples.underWay)
+	v.samples.rebuilds.begin()
+	clear(v.mixture.asked)
+	if v.Mode == planner.Stream {
+		if past := v.now - v.learntAt; past < 0 || past >= learnEvery {
+			v.groups.hours.begin(v.now)
+			v.groups.learnRates(v.days())
+			v.weighCopies(&v.groups.beliefs[0].told, estimator.Days(r.End.Sub(r.Start)),
+				min(max(past, 0), 1))
+			v.learntAt = v.now
+		}
+	}
+	v.beginRanking()
+	if v.Mode == planner.Stream && v.GoneWorth > 0 {
+		v.gone.lookThrough(v)
+	}
+	v.samplesPlanned = false
+}
+
+// Offer takes candidates: pages that are due in this round.
+func (v *Policy) Offer(pages []sitegraph.PageID) {
+	v.grow()
+	v.rateOffered(pages)
+	v.unordered = true
+}
+
+// order ranks what was offered, and plans the samples of the round.
+func (v *Policy) order() {
+	if !v.unordered {
+		return
+	}
+	v.unordered = false
+	r := v.Corpus.Round()
+	bounded := v.Mode == planner.Stream && r.Budget != planner.Unlimited
+	if bounded && math.IsNaN(v.price) {
+		fit := r.Budget
+		if v.groups.round < 1 && int(v.PerDay) < v.Corpus.Pages() {
+			fit = max(fit, int(v.PerDay)) // more would be visits to the same pages again
+		}
+		v.price = v.priceAt(fit)
+		v.changesPerWorth = v.changesFrom(v.price)
+	}
+	v.orderRankings()
+	if v.samplesPlanned {
+		return
+	}
+	v.samplesPlanned = true
+	if bounded && !v.started {
+		v.started = true
+		v.samples.starts(v, r)
+	}
+	if v.Off&Samples == 0 {
+		if v.Mode == planner.Sweep {
+			v.samples.sweep(v, r)
+		} else if bounded {
+			v.samples.begin(v, r)
+		}
+	}
+}
+
+// grow makes room for pages and servers that became known.
+func (v *Policy) grow() {
+	v.groups.grow()
+	if len(v.scores) < v.Corpus.Pages() {
+		v.scores = scratch.Grow(v.Corpus.Graph.Scratch(), v.scores, v.Corpus.Pages())
+	}
+	servers := v.Corpus.Graph.Servers()
+	for s := sitegraph.ServerID(len(v.rankings)); int(s) < servers; s++ {
+		v.rankings = append(v.rankings, serverRanking{retention: 1,
+			tie: float32(rank.Tie(v.Seed, v.Corpus.Graph.ServerName(s)))})
+	}
+	for len(v.surprises) < servers { // rankings are not kept over a restart, the others are
+		v.surprises = append(v.surprises, surpriseOf{})
+		v.samples.last = append(v.samples.last, v.now)
+		v.discovery.servers = append(v.discovery.servers,
+			discoveryOf{trials: trials{page: sitegraph.NoPage}})
+	}
+}
+
+// settlePrice learns from the round before what the last visit that fitted was worth.
+func (v *Policy) settlePrice() {
+	if math.IsNaN(v.lowest) {
+		return
+	}
+	if math.IsNaN(v.price) {
+		v.price = v.lowest
+	}
+	memory := 0.3 // about three rounds, or three days of shorter ones, or three shorter cycles
+	if v.groups.round < 1 {
+		long := float32(1)
+		if v.cycle > 0 {
+			long = min(v.cycle, 1)
+		}
+		memory = 1 - math.Pow(1-memory, float64(v.groups.round/long))
+	}
+	v.price += memory * (v.lowest - v.price)
+	if v.spent.worth > 0 {
+		v.changesPerWorth += memory * (v.spent.changes/v.spent.worth - v.changesPerWorth)
+	}
+	v.lowest, v.spent = math.NaN(), spent{}
+}
+
+// Next names the page with the highest worth: samples first, then tops, then members.
+func (v *Policy) Next() (planner.Visit, bool) {
+	v.grow()
+	v.order()
+	if visit, ok := v.samples.next(v); ok {
+		v.ask(visit.Page)
+		return visit, true
+	}
+	p, ok := v.best()
+	if !ok {
+		return planner.Visit{}, false
+	}
+	if v.worth(p) < v.least { // so are the others
+		v.push(p)
+		return planner.Visit{}, false
+	}
+	v.lowest = float64(v.worth(p))
+	visit := v.visit(p)
+	v.spent.worth += v.lowest
+	v.spent.changes += visit.Value
+	v.ask(p)
+	visit.Reason = v.reason(p)
+	return visit, true
+}
+
+// visit to a page, by its score and what its server and its site showed by now.
+func (v *scorer) visit(p sitegraph.PageID) planner.Visit {
+	probability, gone := v.believed(v.scores[p].raw, v.effect(p)), v.isGone(p)
+	probability *= 1 - gone
+	return planner.Visit{
+		Page:        p,
+		Due:         time.Unix(int64(v.Corpus.Memory(p).Due), 0).UTC(),
+		Gone:        float64(gone),
+		Probability: float64(probability),
+		Value:       float64(probability * v.weight(p)),
+		Beside:      float64(v.worth(p)) - float64(probability)*v.Corpus.Weight(p),
+	}
+}
+
+// ask notes what each expert says of a page that is about to be visited.
+func (v *Policy) ask(p sitegraph.PageID) {
+	o, _, _ := v.opinions(p, v.now)
+	v.mixture.ask(p, o)
+}
+
+// Observe learns from the outcome of a visit.
+func (v *Policy) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
+	v.grow()
+	raw := v.scores[p].raw
+	v.groups.pages[p].scored = 0
+	l, ok := v.groups.visited(p, verdict)
+	if verdict == sitegraph.VerdictFirst || verdict == sitegraph.VerdictLeft {
+		delete(v.discovery.newPages, p)
+	}
+	server := v.Corpus.Graph.Server(p)
+	if verdict == sitegraph.VerdictLeft {
+		v.discovery.servers[server].hubs.left(p)
+	}
+	switch {
+	case verdict == sitegraph.VerdictFirst:
+		v.first(p, false)
+	case l.left && !ok && v.Corpus.Memory(p).State == sitegraph.StateGone:
+		v.first(p, true) // it was gone before, or never there
+	}
+	unlinked := v.gone.see(p, v.homeOf(p), verdict, v.now)
+	if !ok || unlinked && l.left { // pages that links lead to need not be gone, too
+		return
+	}
+	l.raw = raw
+	seen := v.effects(p, l.from)
+	l.expected = timesOdds(l.raw, seen.total())
+	l.byGroups = timesOdds(l.raw, seen.ofGroups())
+	seen.trust, seen.top = 1, 0
+	l.top = v.groups.topFactor(p, l.from)
+	l.factor = seen.total()
+	v.propagate(p, v.learn(l))
+}
+
+// learn tells the groups of a page what a visit saw, and returns how little that was expected.
+func (v *Policy) learn(l outcome) (surprise float32) {
+	server := v.Corpus.Graph.Server(l.page)
+	if o, ok := v.mixture.asked[l.page]; ok && !l.left && l.to-l.from < secondsPerDay {
+		from, to := v.groups.day(l.from), v.groups.day(l.to)
+		v.groups.hours.see(server, from, to, l.changed, o.plain())
+	}
+	v.groups.seeTop(l)
+	v.groups.observe(l)
+	v.groups.seeGap(l.page, server, v.groups.passed(l), l.changed)
+	var saw float32
+	if l.changed {
+		saw = 1
+	}
+	v.groups.tell(l)
+	v.rankings[server].surprise += abs32(saw - l.expected)
+	believed := v.calibrator.of(l.expected)
+	v.mixture.see(l.page, server, l.changed, believed)
+	v.trust.see(server, l.changed, believed, l.factor)
+	if l.top != 1 {
+		v.topTrust.see(server, l.changed, believed, l.top)
+	}
+	v.calibrator.see(l.expected, l.changed, v.Corpus.Round().Budget)
+	surprise = max(saw-l.expected, 0)
+	sample, isFollowUp := v.samples.was(l.page)
+	if isFollowUp {
+		v.samples.rebuilds.follow(server, l.changed, l.raw)
+	}
+	if sample || v.worthLittle(l.page) {
+		v.samples.last[server] = v.groups.day(l.to)
+		if surprise > 0.5 { // not a page that is worth little by its weight alone
+			v.samples.followUp(v, server)
+		}
+	}
+	return surprise
+}
+
+// Due returns when the score of a page is to be made anew: before a visit is worth the price, if
+// nothing more is seen. Interval is how long it is until a visit is worth that.
+func (v *Policy) Due(p sitegraph.PageID, now time.Time) (planner.Due, time.Duration) {
+	v.grow()
+	at := max(v.groups.day(sitegraph.Unix32(now)), v.now-v.groups.round)
+	looked, next := v.wait(p, at)
+	ahead := func(wait float32) time.Duration {
+		due := v.groups.day(v.groups.pages[p].last) + wait
+		return time.Duration(float64(max(due-at, 0)) * float64(planner.Day))
+	}
+	reason := planner.Because("it is not known yet which visits fit into the budget")
+	if !math.IsNaN(v.price) {
+		reason = planner.Because("a visit is then worth %.2g changes, as much as the last one "+
+			"that fits into the budget", v.price)
+	}
+	return planner.Due{When: now.Add(ahead(looked)), Reason: reason}, ahead(next)
+}
+
+// Probability tells how likely a page is to have changed at a moment.
+func (v *predictor) Probability(p sitegraph.PageID, at time.Time) float64 {
+	v.groups.anchor(sitegraph.Unix32(at))
+	o, _, _ := v.opinions(p, v.groups.day(sitegraph.Unix32(at)))
+	return float64(v.believed(v.mixed(p, &o), v.effect(p)))
+}
+
+// Expect, TakesFirst and Discovered are in firstvisits.go and discovery.go.
+
+// AtLeast lets no visit be proposed that is worth less.
+func (v *Policy) AtLeast(worth float64) { v.least = float32(worth) }
+
+// Worth is what a visit to a page is worth, as it was scored last.
+func (v *scorer) Worth(p sitegraph.PageID) float64 {
+	if int(p) >= len(v.scores) || v.scores[p].raw == 0 {
+		return math.NaN()
+	}
+	return float64(v.worth(p))
+}
+
+// Hinted ranks a page anew of which a feed or sitemap said something. The page comes into play.
+func (v *Policy) Hinted(p sitegraph.PageID) {
+	v.grow()
+	if v.Corpus.Refetchable(p) {
+		v.rate(p)
+		v.push(p)
+	}
+}
+
+// Opened gives a server that was closed its place again.
+func (v *Policy) Opened(s sitegraph.ServerID) {
+	v.grow()
+	if lead, ok := v.rankings[s].best(&v.ranker); ok {
+		v.rankServer(s, lead)
+	}
+}

@@ -1,0 +1,252 @@
+package sites
+
+import (
+	"math"
+	"slices"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// An outcome can make other pages of its server worth more than they are ranked by. Where outcomes
+// surprised, some pages are scored anew: those of the same address shape, and the best of the
+// server.
+//
+// Scoring all of them would cost too much. So the pages are taken in the order of their scores, in
+// blocks of similar ones. One page of each block is scored anew; where its worth rose, the worth of
+// the others is raised by the same factor. Their own scores are made anew when it is their turn. In
+// a sweep, which is judged by its order, and where examples for learning are collected, all are
+// scored at once.
+
+// surpriseOf a server since the scores of its pages were made.
+type surpriseOf struct {
+	sum       float32 // sum of outcome - probability, where that is positive
+	visits    int32
+	inRound   int32
+	followUps int32 // probes that followed others in this round
+	order     *order
+}
+
+// order is that of a server's pages by their scores, in this round. Most servers need none.
+type order struct {
+	// pages are those still to be thought of, best first. At most leastKept at a time, or as many
+	// as were visited in the round; after is the last of them.
+	pages []sitegraph.PageID `state:"-"`
+	after place
+}
+
+// place of a page in the order of scores: the larger ones first, and among equal ones the smaller
+// ties. The zero value is before all.
+type place struct {
+	key  uint64 // the bits of both numbers, which are 0 or more; those of the score inverted
+	page sitegraph.PageID
+}
+
+func placed(score, tie float32, p sitegraph.PageID) place {
+	return place{uint64(^math.Float32bits(score))<<32 | uint64(math.Float32bits(tie)), p}
+}
+
+func (a place) before(b place) bool { return a.key < b.key || a.key == b.key && a.page < b.page }
+
+func (a place) compare(b place) int {
+	switch {
+	case a.before(b):
+		return -1
+	case b.before(a):
+		return 1
+	}
+	return 0
+}
+
+const (
+	// surprised is the surprise at which other pages are thought of again.
+	surpriseThreshold = 0.5
+	// mostLike bounds the pages of like address that are.
+	mostOfShape = 64
+	// leastRescored is how many of the best pages of a server are looked through, a block after the
+	// other. The next surprise is for those after them.
+	leastRescored = 400
+	// idleMost pages in a row of which no probe was worth more than before: what was seen does not
+	// tell of those after them.
+	mostIdle = 200
+	// block is the pages for which one is probed; by mostLift times at most it lifts the others.
+	block    = 8
+	mostLift = 1000
+	// leastKept is the pages that are put in order at once.
+	leastKept = 1600
+)
+
+// propagate thinks again of pages that what a visit to one saw may have made worth more.
+func (v *ranker) propagate(p sitegraph.PageID, surprise float32) {
+	v.promoteOfSite(p, surprise)
+	server := v.Corpus.Graph.Server(p)
+	n := &v.surprises[server]
+	n.sum += surprise
+	n.visits++
+	n.inRound++
+	if n.sum < surpriseThreshold || n.visits < n.inRound/3 {
+		return
+	}
+	// Until the next time half as many visits more are made here: to the best of them.
+	n.sum, n.visits = 0, 0
+	pages := max(int(n.inRound), leastRescored)
+	if n.order == nil {
+		n.order = new(order)
+	}
+	for idle := 0; pages > 0 && idle < mostIdle; {
+		if len(n.order.pages) == 0 && !v.inScoreOrder(server, n) {
+			return
+		}
+		next := n.order.pages[:min(block*refreshed, pages, len(n.order.pages))]
+		n.order.pages = n.order.pages[len(next):]
+		pages -= len(next)
+		if idle += len(next); v.promoteSample(next) {
+			idle = 0
+		}
+	}
+}
+
+// promoteOfSite thinks again of pages of the site of a page, a few at a time, as long as some came
+// to be worth more.
+func (v *ranker) promoteOfSite(p sitegraph.PageID, surprise float32) {
+	in := &v.groups.sites[v.groups.pages[p].site]
+	if in.surprise += surprise; in.surprise < surpriseThreshold {
+		return
+	}
+	in.surprise = 0
+	for pages := int(min(in.pages-1, mostOfShape)); pages > 0; {
+		rose := false
+		for range min(pages, refreshed) {
+			in.last = v.groups.pages[in.last].next
+			if q := in.last; v.Corpus.Refetchable(q) && v.reconsider(q, v.floor()) {
+				rose = true
+			}
+		}
+		if pages -= refreshed; !rose {
+			return
+		}
+	}
+}
+
+// floor is the worth from which a page is brought forward.
+func (v *scorer) floor() float32 {
+	if v.price > 0 && v.Mode == planner.Stream {
+		return float32(v.price) / 2
+	}
+	return 0
+}
+
+// reconsider scores a page anew, and brings it forward if it came to be worth clearly more than it
+// was ranked by, and so much at least. If not, its score stays what it is ranked by.
+func (v *ranker) reconsider(p sitegraph.PageID, least float32) bool {
+	before, scored := v.scores[p], v.groups.pages[p].scored
+	v.rate(p)
+	s := &v.scores[p]
+	better := float64(s.worth) > (1+v.tolerance)*float64(before.worth)
+	if better && s.worth >= least {
+		v.bring(p)
+		return true
+	}
+	*s, v.groups.pages[p].scored = before, scored
+	return better
+}
+
+// promoteSample scores one page of each block anew, and where it came to be worth more lifts the
+// others; it reports whether there were any.
+func (v *ranker) promoteSample(pages []sitegraph.PageID) (rose bool) {
+	least := v.floor()
+	for some := range slices.Chunk(pages, block) {
+		i := slices.IndexFunc(some, v.Corpus.Refetchable)
+		if i < 0 {
+			continue
+		}
+		p := some[i]
+		before := v.worth(p)
+		if !v.reconsider(p, least) {
+			continue
+		}
+		rose = true
+		times := min(v.worth(p)/before, mostLift)
+		for _, q := range some[i+1:] {
+			s := &v.scores[q]
+			switch lifted := s.worth * times; {
+			case !v.Corpus.Refetchable(q):
+			case v.Mode == planner.Sweep:
+				v.reconsider(q, least)
+			case v.worth(p) >= least && lifted >= least:
+				s.worth = lifted
+				v.bring(q)
+			}
+		}
+	}
+	return rose
+}
+
+// inScoreOrder finds those pages of a server that come next by their scores; false: there are no
+// more, and the next surprise is for the first again.
+func (v *ranker) inScoreOrder(server sitegraph.ServerID, n *surpriseOf) bool {
+	after := v.scratch[:0]
+	for _, p := range v.Corpus.Graph.ServerPages(server) {
+		if int(p) >= len(v.scores) {
+			break
+		}
+		if s := &v.scores[p]; s.raw > 0 { // whether it is open is asked when it is its turn
+			if c := placed(s.raw, v.ties.Of(p), p); n.order.after.before(c) {
+				after = append(after, c)
+			}
+		}
+	}
+	v.scratch = after
+	if len(after) == 0 {
+		n.order.after = place{}
+		return false
+	}
+	next := firstOf(after, max(leastKept, int(n.inRound)))
+	slices.SortFunc(next, place.compare)
+	n.order.pages, n.order.after = make([]sitegraph.PageID, len(next)), next[len(next)-1]
+	for i, c := range next {
+		n.order.pages[i] = c.page
+	}
+	return true
+}
+
+// firstOf puts the first n places before the others, in any order, and returns them (Hoare's
+// quickselect 1961).
+func firstOf(all []place, n int) []place {
+	if n >= len(all) {
+		return all
+	}
+	for low, high := 0, len(all)-1; low < high; {
+		pivot := all[(low+high)/2]
+		i, j := low, high
+		for i <= j {
+			for all[i].before(pivot) {
+				i++
+			}
+			for pivot.before(all[j]) {
+				j--
+			}
+			if i <= j {
+				all[i], all[j] = all[j], all[i]
+				i, j = i+1, j-1
+			}
+		}
+		switch {
+		case n <= j:
+			high = j
+		case n > i:
+			low = i
+		default:
+			low = high
+		}
+	}
+	return all[:n]
+}
+
+// bring makes a page a candidate of this round.
+func (v *ranker) bring(p sitegraph.PageID) {
+	if !v.Corpus.InPlay(p) {
+		v.Corpus.Promote([]sitegraph.PageID{p})
+	}
+	v.push(p)
+}

@@ -1,0 +1,299 @@
+package sites
+
+import (
+	"iter"
+	"math"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/rank"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// ranker yields the candidate that is worth most.
+type ranker struct {
+	scorer
+	surprises      []surpriseOf       // by server
+	scratch        []place            `state:"-"` // room for work
+	rankings       []serverRanking    `state:"-"` // by server: candidates of this round
+	servers        standings          `state:"-"` // page is a ServerID; an entry is good if its score is the lead
+	offered        []sitegraph.PageID `state:"-"` // to be ranked
+	unordered      bool               `state:"-"`
+	samplesPlanned bool               `state:"-"`
+	tolerance      float64            // 0 in a sweep, as patience
+	patience       float32
+	least          float32 `state:"-"` // worth of the visits that are wanted
+}
+
+// standing of a page by its worth, and of a server by the best of its own.
+type (
+	standing  = rank.Candidate[float32]
+	standings = rank.Heap[float32]
+)
+
+// serverRanking ranks the candidates of a server. Scores that pages are ranked by may be too high:
+// what was seen since can have lowered them. So the best of a server are scored anew, and taken one
+// after the other until the visits to their server brought so much that was not expected that these
+// scores are doubtful, too. The others are expected to keep as much of their worth as the last few
+// did.
+type serverRanking struct {
+	pages standings // an entry is good if its score is the page's worth, and the page open
+	fresh standings // the same, of the best, scored anew
+	// Since the scores were made: sum of |outcome - probability| of visits to the server.
+	surprise  float32
+	retention float32 // share of the worth that the last pages kept when they were scored anew
+	lead      float32 // what the server is ranked by
+	alive     int32   // pages that could be visited when the round began
+	tie       float32
+}
+
+const (
+	// tolerance is how much less a visit of a stream may be worth than the best one. A sweep, which
+	// is judged by its order, has none, and no patience.
+	tolerance = 0.02
+	// patience is what may be learnt before fresh scores are doubtful.
+	patience = 0.25
+	// leastStays bounds retention from below: pages of a server differ.
+	leastStays = 0.8
+	// refreshed pages are scored anew at a time; mostFresh are kept.
+	refreshed = 8
+	mostFresh = 8 * refreshed
+)
+
+// beginRanking begins a round, before pages are offered.
+func (v *ranker) beginRanking() {
+	v.offered = v.offered[:0]
+	v.servers.All = v.servers.All[:0]
+	for s := range v.rankings {
+		of := &v.rankings[s]
+		of.pages.All, of.fresh.All = of.pages.All[:0], of.fresh.All[:0]
+		of.pages.Fit()
+		of.surprise, of.retention = 0, 1
+		of.alive = int32(v.Corpus.Alive(sitegraph.ServerID(s)))
+		n := &v.surprises[s]
+		n.inRound, n.followUps, n.order = 0, 0, nil
+	}
+}
+
+// rateOffered scores pages that are to be ranked.
+func (v *ranker) rateOffered(pages []sitegraph.PageID) {
+	for _, p := range pages {
+		if v.Corpus.Refetchable(p) {
+			v.rate(p)
+			v.offered = append(v.offered, p)
+		}
+	}
+}
+
+// orderRankings ranks the pages that were offered, and the servers.
+func (v *ranker) orderRankings() {
+	for _, p := range v.offered {
+		of := &v.rankings[v.Corpus.Graph.Server(p)]
+		of.pages.All = append(of.pages.All, v.standing(p))
+	}
+	if n := len(v.offered); cap(v.offered) > 4*n+mostFresh { // of a round with more
+		v.offered = nil
+	}
+	v.offered = v.offered[:0]
+	v.servers.All = v.servers.All[:0]
+	for s := range v.rankings {
+		of := &v.rankings[s]
+		of.pages.Order()
+		if lead, ok := of.best(v); ok {
+			of.lead = lead
+			v.servers.All = append(v.servers.All,
+				standing{Score: of.lead, Tie: of.tie, Page: sitegraph.PageID(s)})
+		}
+	}
+	v.servers.Order()
+}
+
+// standing is a page as its server ranks it.
+func (v *scorer) standing(p sitegraph.PageID) standing {
+	return standing{Score: v.worth(p), Tie: v.ties.Of(p), Page: p}
+}
+
+// priceAt is what the last of so many visits is worth, if all go by the scores of now; NaN where
+// there are none.
+func (v *ranker) priceAt(visits int) float64 {
+	return nthLargest(visits, func(yield func(float32) bool) {
+		for _, p := range v.offered {
+			yield(max(v.worth(p), 0))
+		}
+	})
+}
+
+// changesFrom is the share of expected changes in what visits to the pages that are worth a price
+// or more are worth; 1 where there are none.
+func (v *ranker) changesFrom(price float64) float64 {
+	var of spent
+	for _, p := range v.offered {
+		if w := float64(v.worth(p)); w >= price {
+			of.changes += v.visit(p).Value
+			of.worth += w
+		}
+	}
+	if !(of.worth > 0) {
+		return 1
+	}
+	return of.changes / of.worth
+}
+
+// nthLargest is the n-th largest of numbers that are not negative, or the least where there are
+// fewer; NaN where there are none. It takes no memory by number: it counts them by the upper half
+// of their bits, whose order is theirs, and then those that share one by the lower half.
+func nthLargest(n int, of iter.Seq[float32]) float64 {
+	const half = 16
+	count := make([]int, 1<<half)
+	lastOf := func(n int) (bits uint32, left int) {
+		last := uint32(0)
+		for bits = 1 << half; bits > 0 && n > 0; {
+			bits--
+			if count[bits] > 0 {
+				last, left = bits, n
+				n -= count[bits]
+			}
+		}
+		return last, min(left, count[last])
+	}
+	all := 0
+	for x := range of {
+		count[math.Float32bits(x)>>half]++
+		all++
+	}
+	if all == 0 || n <= 0 {
+		return math.NaN()
+	}
+	upper, left := lastOf(n)
+	clear(count)
+	for x := range of {
+		if bits := math.Float32bits(x); bits>>half == upper {
+			count[bits&(1<<half-1)]++
+		}
+	}
+	lower, _ := lastOf(left)
+	return float64(math.Float32frombits(upper<<half | lower))
+}
+
+// push ranks a page by its worth.
+func (v *ranker) push(p sitegraph.PageID) {
+	s := v.Corpus.Graph.Server(p)
+	of := &v.rankings[s]
+	worth := v.worth(p)
+	of.pages.Push(v.standing(p))
+	if len(of.pages.All)+len(of.fresh.All) == 1 || worth > of.lead {
+		v.rankServer(s, worth)
+	}
+}
+
+// rankServer gives a server its place.
+func (v *ranker) rankServer(s sitegraph.ServerID, lead float32) {
+	of := &v.rankings[s]
+	of.lead = lead
+	v.servers.Push(standing{Score: lead, Tie: of.tie, Page: sitegraph.PageID(s)})
+}
+
+// best takes the page that is worth most, by a score that is fresh; false: there are no more. Of a
+// stream another one may be worth more: by a share of tolerance, by what patience lets pass, and of
+// those not scored anew by what leastStays takes from them.
+func (v *ranker) best() (sitegraph.PageID, bool) {
+	for len(v.servers.All) > 0 {
+		first := v.servers.Take()
+		s := sitegraph.ServerID(first.Page)
+		of := &v.rankings[s]
+		if first.Score != of.lead {
+			continue // it was ranked anew since
+		}
+		if v.Corpus.Closed(s) {
+			continue // Opened brings it back
+		}
+		p, ok := of.take(v)
+		if !ok {
+			continue // none is left: push brings it back
+		}
+		worth := v.worth(p)
+		if len(v.servers.All) > 0 &&
+			float64(worth) < (1-v.tolerance)*float64(v.servers.All[0].Score) {
+			of.fresh.Push(v.standing(p))
+			v.rankServer(s, worth)
+			continue
+		}
+		if lead, ok := of.best(v); ok {
+			v.rankServer(s, lead)
+		}
+		return p, true
+	}
+	return sitegraph.NoPage, false
+}
+
+// take takes the best page of a server by fresh scores.
+func (of *serverRanking) take(v *ranker) (sitegraph.PageID, bool) {
+	if of.surprise >= v.patience || len(of.fresh.All) > mostFresh {
+		of.refresh(v, &of.fresh)
+		of.surprise = 0
+	}
+	fresh, ok := v.top(&of.fresh)
+	other, more := v.top(&of.pages)
+	if more && (!ok || float64(fresh.Score) < (1-v.tolerance)*float64(of.retention*other.Score)) {
+		before, after := of.refresh(v, &of.pages)
+		if v.Mode == planner.Stream && before > 0 {
+			of.retention = min(max(after/before, leastStays), 1)
+		}
+	}
+	return v.take(&of.fresh)
+}
+
+// refresh scores some of the best anew, of fresh scores or of the others, and returns what they
+// were worth together and what they are. Fresh scores that are not among them are fresh no more.
+func (of *serverRanking) refresh(v *ranker, from *standings) (before, after float32) {
+	var pages [refreshed]sitegraph.PageID
+	n := 0
+	for ; n < len(pages); n++ {
+		p, ok := v.take(from)
+		if !ok {
+			break
+		}
+		before += v.worth(p)
+		pages[n] = p
+	}
+	if from == &of.fresh {
+		for _, c := range of.fresh.All {
+			of.pages.Push(c)
+		}
+		of.fresh.All = of.fresh.All[:0]
+	}
+	for _, p := range pages[:n] {
+		v.rate(p)
+		after += v.worth(p)
+		of.fresh.Push(v.standing(p))
+	}
+	return before, after
+}
+
+// best is what a server is ranked by; false: it has no page left.
+func (of *serverRanking) best(v *ranker) (lead float32, ok bool) {
+	fresh, ok := v.top(&of.fresh)
+	other, more := v.top(&of.pages)
+	return max(fresh.Score, of.retention*other.Score), ok || more
+}
+
+// top is the best entry that is good; those before it are dropped. False: there is none.
+func (v *ranker) top(of *standings) (standing, bool) {
+	for ; len(of.All) > 0; of.Take() {
+		if c := of.All[0]; c.Score == v.worth(c.Page) && v.Corpus.Refetchable(c.Page) {
+			return c, true
+		}
+	}
+	return standing{}, false
+}
+
+// take the page of the first entry that is good; it may have several, which are alike.
+func (v *ranker) take(of *standings) (sitegraph.PageID, bool) {
+	c, ok := v.top(of)
+	if !ok {
+		return sitegraph.NoPage, false
+	}
+	for len(of.All) > 0 && of.All[0] == c {
+		of.Take()
+	}
+	return c.Page, true
+}

@@ -1,0 +1,183 @@
+package sites
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// A page's record tells in which of the last 32 weeks it was visited and in which it had changed.
+// From that the accounts of groups are made where they are new: those of a site that was just made,
+// and all of them when a process begins anew without memory.
+
+const (
+	week          = 7 * 24 * 60 * 60 // seconds
+	replayedWeeks = 32
+	// replayedPages is how many pages of a server its account is told of, about, and how many of
+	// all pages those of all are. More tell nothing else.
+	replayedPages = 1 << 14
+	// bornAfter is how many seconds after most pages of its server a page became known of which it
+	// is taken that it was born then.
+	bornAfter = 14 * secondsPerDay
+)
+
+// replay calls tell with what the records of pages tell, the oldest week first.
+func (g *groups) replay(pages []sitegraph.PageID, tell func(l outcome)) {
+	type past struct {
+		page sitegraph.PageID
+		told uint32 // up to where its record was told
+		lost uint32 // when it was found gone; 0: it was not
+		*sitegraph.History
+	}
+	var all []past
+	newest := uint32(0)
+	for _, p := range pages {
+		m := g.corpus.Memory(p)
+		t := past{page: p, History: &m.History}
+		if m.Lost() && m.Tried > t.Last {
+			t.lost = m.Tried
+		}
+		if m.State != sitegraph.StateSource && (t.WeeksSeen != 0 || t.lost > 0) {
+			all = append(all, t)
+			newest = max(newest, sitegraph.Week(max(t.Last, t.lost)))
+		}
+	}
+	for back := replayedWeeks - 1; back >= 0; back-- {
+		for i := range all {
+			t := &all[i]
+			bit := back - int(newest-sitegraph.Week(t.Last)) // its weeks are so much older
+			if bit >= 0 && t.WeeksSeen>>bit&1 != 0 {
+				end := t.Last - uint32(bit)*week
+				begin := t.told
+				if begin == 0 { // the first one that is known, or of all
+					begin = t.Epoch
+					if sitegraph.Week(t.Last)-sitegraph.Week(t.Epoch) >= replayedWeeks {
+						begin = max(begin, end-min(week, end))
+					}
+				}
+				if t.told = end; begin < end {
+					tell(outcome{page: t.page, from: begin, to: end,
+						changed: t.WeeksChanged>>bit&1 != 0})
+				}
+			}
+			if t.lost > 0 && back == int(newest-sitegraph.Week(t.lost)) {
+				tell(outcome{page: t.page, from: t.Last, to: t.lost, left: true})
+			}
+		}
+	}
+}
+
+// replayAll makes the accounts of all groups of the records of their pages. Nothing was told to any
+// group before.
+func (g *groups) replayAll() {
+	g.replayPages()
+	share := func(of int) float32 { return replayedPages / float32(max(of, 1)) }
+	var sample []outcome // for the accounts of all pages
+	for s := range g.servers {
+		of := &g.servers[s]
+		pages := g.corpus.Graph.ServerPages(sitegraph.ServerID(s))[:of.pages]
+		g.markBorn(pages)
+		g.replay(pages, func(l outcome) {
+			tie := g.ties.Of(l.page)
+			if tie < share(len(g.pages)) {
+				sample = append(sample, l)
+			}
+			if tie < share(len(pages)) {
+				g.tellAgain(l, &of.account, &of.tops, &of.ages)
+			}
+			if g.pages[l.page].traits&isTop == 0 {
+				in := &g.sites[g.pages[l.page].site]
+				in.observe(g.day(l.from), g.day(l.to), l.changed, in.rate(of.rate(defaultRate)))
+			}
+		})
+	}
+	slices.SortFunc(sample, func(a, b outcome) int {
+		return cmp.Or(cmp.Compare(a.to, b.to), cmp.Compare(a.page, b.page))
+	})
+	for _, l := range sample {
+		level := g.level(l.page)
+		g.tellAgain(l, level, level, &g.ages)
+		g.all.observe(g.day(l.from), g.day(l.to), l.changed, g.all.rate(defaultRate))
+	}
+}
+
+// tellAgain tells the account of the members of a group or that of its tops, and that by age.
+func (g *groups) tellAgain(l outcome, members, tops, ages *account) {
+	to, traits := members, g.pages[l.page].traits
+	if traits&isTop != 0 {
+		to = tops
+	}
+	from, end := g.day(l.from), g.day(l.to)
+	to.observe(from, end, l.changed, to.rate(defaultRate))
+	if traits&isBorn != 0 {
+		born := g.day(g.corpus.Memory(l.page).History.Epoch)
+		ages.observe(from-born, end-born, l.changed, ages.rate(defaultRate))
+	}
+}
+
+// markBorn marks the pages of a server that became known long after most of them.
+func (g *groups) markBorn(pages []sitegraph.PageID) {
+	var epochs []uint32
+	for _, p := range pages {
+		if h := &g.corpus.Memory(p).History; h.Visits > 0 {
+			epochs = append(epochs, h.Epoch)
+		}
+	}
+	slices.Sort(epochs)
+	for _, p := range pages {
+		if epoch := g.corpus.Memory(p).History.Epoch; epoch > 0 &&
+			epoch > epochs[len(epochs)/2]+bornAfter {
+			g.pages[p].traits |= isBorn
+		}
+	}
+}
+
+// replayPages learns what each page tells as a whole: what first visits met, in their order; what
+// the gaps between visits tell, as if all gaps of a page were as long; when tops were last seen.
+func (g *groups) replayPages() {
+	looksAt := func(h *sitegraph.History) (looks, gap float32) {
+		looks = max(float32(h.Visits)-1, 0)
+		return looks, inDays(h.Last-h.Epoch) / max(looks, 1)
+	}
+	type visit struct {
+		key  uint64 // when, and the tie of the page
+		page sitegraph.PageID
+	}
+	visits := make([]visit, 0, len(g.pages))
+	for p := range sitegraph.PageID(len(g.pages)) {
+		m := g.corpus.Memory(p)
+		h := &m.History
+		if m.State != sitegraph.StateSource && (h.Visits > 0 || m.NeverThere()) {
+			visits = append(visits, visit{uint64(cmp.Or(h.Epoch, m.Tried))<<32 |
+				uint64(math.Float32bits(g.ties.Of(p))), p})
+		}
+		looks, gap := looksAt(h)
+		if looks == 0 || m.State == sitegraph.StateSource {
+			continue
+		}
+		if in := &g.sites[g.pages[p].site]; g.pages[p].traits&isTop != 0 {
+			in.topSeen, in.topChanged = max(in.topSeen, h.Last), max(in.topChanged, h.LastChange)
+		}
+		s := &g.servers[g.corpus.Graph.Server(p)]
+		if s.gaps == nil {
+			s.gaps = new(gaps)
+		}
+		for _, of := range [...]*gaps{&g.states.corpus, s.gaps} {
+			of[gapClass(gap)].visits += looks
+			of[gapClass(gap)].changed += min(float32(h.Changes), looks)
+		}
+	}
+	for p := range sitegraph.PageID(len(g.pages)) {
+		if looks, gap := looksAt(&g.corpus.Memory(p).History); looks > 0 {
+			g.pages[p].expected = looks * g.gapShare(g.corpus.Graph.Server(p), gap)
+		}
+	}
+	slices.SortFunc(visits, func(a, b visit) int {
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.page, b.page))
+	})
+	for _, of := range visits {
+		g.firstVisit(of.page, g.corpus.Memory(of.page).History.Visits == 0)
+	}
+}

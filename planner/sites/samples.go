@@ -1,0 +1,470 @@
+package sites
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/rank"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// exploration makes probes: visits to learn from. A server that was quiet for weeks can be rebuilt
+// in a day, or get a new section, and one probe shows it. Before that its pages are unlikely to
+// have changed, so ranking alone does not visit them.
+//
+// A probe of a quiet page is worth
+//
+//	rebuilt * pages * (1 - price) + finds
+//
+// where rebuilt is how likely its server was rebuilt since the last probe, (1 - exp(-rebuiltRate *
+// days)) times the ratio at which rebuilds prove true here (rebuilt.go). pages are those of the
+// server, at most a day's visits: so the product is what visits there then bring beyond those that
+// they replace. finds are new pages that become known, in changes found. A probe is made where that
+// is above the price, the worthiest first.
+//
+// Two more probes of any pages of the server follow a probe that finds a change at once, and so on,
+// until what was seen there makes its pages worth a visit by themselves. There are no more of these
+// in a round than of the others.
+//
+// A sweep has no price. It begins with probes of pages of each server, drawn from all of them: by
+// the past alone those that used to change come first, and what was rebuilt since comes last; and
+// where there is no past, a server of which the likeliest page has not changed would wait for all
+// others.
+type samples struct {
+	last      []float32          // by server: days of the last probe of a quiet page of it
+	start     []sitegraph.PageID // pages to look at on the first day
+	wanted    []probe            // of this round
+	followUps []probe            // probes that follow others, the next one last
+	left      int                // probes of this round that may still be made
+	more      int                // probes that may still follow others
+	carry     float64            // fraction of a probe carried over
+	// probes of this round whose outcomes are not known, and whether they follow others; a page can
+	// prove likelier than thought when it is chosen.
+	underWay map[sitegraph.PageID]bool
+	rebuilds rebuilds
+}
+
+// probe is one that is planned.
+type probe struct {
+	server     sitegraph.ServerID
+	worth      float64
+	days       float64 // since the last probe
+	tie        float64 // of the server
+	number     int     // of a sweep, or one that follows others: its number
+	isFollowUp bool    // it follows one that found a change
+}
+
+const (
+	// rebuiltRate is how often a server is rebuilt, per day. From a third to three times as much,
+	// coverage of documentation is the same.
+	rebuiltRate = 0.01
+	// samplesShare bounds the visits of a round that are made to learn, and once more those
+	// that follow them.
+	samplesShare = 0.1
+	// sweepProbes is the probes of a server that begin a sweep, by the root of its pages, and
+	// mostSweepProbes of any.
+	sweepProbes     = 0.1
+	mostSweepProbes = 10
+	// followUpProbes follow a probe that found a change; at a server at most mostFollowUps in a
+	// round.
+	followUpProbes = 2
+	mostFollowUps  = 10
+	// quietPart of the price: a page worth less is a quiet one.
+	quietPart = 0.5
+)
+
+// newProbe of a server, whatever it is worth.
+func (v *Policy) newProbe(s sitegraph.ServerID) probe {
+	return probe{server: s, tie: rank.Tie(v.Seed, v.Corpus.Graph.ServerName(s))}
+}
+
+// begin finds the servers worth a probe.
+func (e *samples) begin(v *Policy, r planner.Round) {
+	followUps, more := e.followUps, e.more
+	e.wanted, e.followUps, e.left, e.more = e.wanted[:0], e.followUps[:0], 0, 0
+	if !(v.price > 0) {
+		return
+	}
+	share := samplesShare * min(float64(e.rebuilds.all.ratio(1)), 1)
+	e.carry = min(e.carry, 1) + share*float64(r.Budget)
+	e.left = int(e.carry)
+	e.carry -= float64(e.left)
+	e.more = e.left
+	// what a round has no room for is left to the next, within a day's share
+	if v.groups.round < 1 {
+		e.followUps = followUps
+		e.more = max(min(more+e.left, int(samplesShare*v.PerDay)), e.left)
+	}
+	price := min(v.changesPrice()/v.Corpus.MeanWeight(), 1) // of a page of mean weight
+	most := max(float64(r.Budget), v.PerDay)
+	for s, looked := range e.last {
+		days := float64(max(v.now-looked, 0)) // the clock may have been ahead
+		pages := min(float64(v.rankings[s].alive), most)
+		rebuilt := wasRebuilt(days) * float64(e.rebuilds.ratio(sitegraph.ServerID(s)))
+		worth := rebuilt*pages*(1-price) + firstWorth*float64(e.rebuilds.finds())
+		if worth > price && worth*v.Corpus.MeanWeight() >= float64(v.least) {
+			want := v.newProbe(sitegraph.ServerID(s))
+			want.worth, want.days = worth, days
+			e.wanted = append(e.wanted, want)
+		}
+	}
+	slices.SortFunc(e.wanted, func(a, b probe) int {
+		return cmp.Or(cmp.Compare(b.worth, a.worth), cmp.Compare(a.tie, b.tie))
+	})
+}
+
+// wasRebuilt is how likely a server was rebuilt in so many days, by rebuiltRate alone.
+func wasRebuilt(days float64) float64 { return -math.Expm1(-rebuiltRate * days) }
+
+// starts plans a look at the start page of each server that has many pages, on the first day: as
+// many as half of its budget holds, those of the largest servers first.
+func (e *samples) starts(v *Policy, r planner.Round) {
+	g := v.Corpus.Graph
+	for s := range sitegraph.ServerID(g.Servers()) {
+		if len(g.ServerPages(s)) < leastOfStart {
+			continue
+		}
+		for _, p := range g.StartPages(s) {
+			if v.Corpus.Memory(p).History.Visits == 1 && v.Corpus.Refetchable(p) {
+				e.start = append(e.start, p)
+				break
+			}
+		}
+	}
+	slices.SortFunc(e.start, func(a, b sitegraph.PageID) int {
+		return cmp.Or(cmp.Compare(len(g.ServerPages(g.Server(b))), len(g.ServerPages(g.Server(a)))),
+			cmp.Compare(v.ties.Of(a), v.ties.Of(b)))
+	})
+	e.start = e.start[:min(len(e.start), max(r.Budget/2, 1))]
+}
+
+// leastOfStart is how many pages a server has whose start page is looked at on the first day.
+const leastOfStart = 10
+
+// sweep plans the probes that begin a sweep: the first at each server, then the second at those
+// that get one.
+func (e *samples) sweep(v *Policy, r planner.Round) {
+	e.wanted, e.left = e.wanted[:0], 0
+	alive := 0
+	for s, of := range v.rankings {
+		want := v.newProbe(sitegraph.ServerID(s))
+		looks := min(math.Ceil(sweepProbes*math.Sqrt(float64(of.alive))), mostSweepProbes)
+		for want.number = range int(looks) {
+			e.wanted = append(e.wanted, want)
+		}
+		alive += int(of.alive)
+	}
+	slices.SortFunc(e.wanted, func(a, b probe) int {
+		return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.tie, b.tie))
+	})
+	visits := r.Budget
+	if visits == planner.Unlimited {
+		visits = alive
+	}
+	e.left = min(len(e.wanted), int(samplesShare*float64(visits)))
+}
+
+// followUp adds probes of a server of which a quiet page has changed.
+func (e *samples) followUp(v *Policy, s sitegraph.ServerID) {
+	n := &v.surprises[s]
+	// The server was rebuilt, as far as such looks proved to be right.
+	pages := min(float64(v.rankings[s].alive), max(float64(v.Corpus.Round().Budget), v.PerDay))
+	worth := min(float64(e.rebuilds.ratio(s)),
+		1) * pages * max(1-v.changesPrice()/v.Corpus.MeanWeight(), 0)
+	if worth*v.Corpus.MeanWeight() < float64(v.least) {
+		return
+	}
+	for range min(followUpProbes, e.more, mostFollowUps-int(n.followUps)) {
+		n.followUps++
+		e.more--
+		want := v.newProbe(s)
+		want.number, want.isFollowUp, want.worth = int(n.followUps), true, worth
+		e.followUps = append(e.followUps, want)
+	}
+}
+
+// wasProbe reports whether a page that was visited was chosen for a probe, and for one that follows
+// another; once.
+func (e *samples) was(p sitegraph.PageID) (was, isFollowUp bool) {
+	isFollowUp, was = e.underWay[p]
+	delete(e.underWay, p)
+	return was, isFollowUp
+}
+
+// take the next probe; false: there is none.
+func (e *samples) take() (want probe, ok bool) {
+	if last := len(e.followUps) - 1; last >= 0 {
+		want, e.followUps = e.followUps[last], e.followUps[:last]
+		return want, true
+	}
+	if e.left == 0 || len(e.wanted) == 0 {
+		return want, false
+	}
+	want, e.wanted = e.wanted[0], e.wanted[1:]
+	return want, true
+}
+
+// next is a probe of the next server that is worth one.
+func (e *samples) next(v *Policy) (planner.Visit, bool) {
+	for len(e.start) > 0 {
+		p := e.start[0]
+		e.start = e.start[1:]
+		if v.Corpus.Refetchable(p) && !v.Corpus.Outside(p) {
+			v.rate(p)
+			v.bring(p)
+			visit := v.visit(p)
+			visit.Reason = planner.Because("the start page of its server, looked at on the first day")
+			return visit, true
+		}
+	}
+	for want, ok := e.take(); ok; want, ok = e.take() {
+		// also if there is none, or it fails: not before the others' turn
+		e.last[want.server] = v.now
+		p, atRandom := v.probePage(want)
+		if p == sitegraph.NoPage {
+			continue
+		}
+		if !want.isFollowUp {
+			e.left--
+			e.rebuilds.probe(want.server, float32(wasRebuilt(want.days)))
+		}
+		e.underWay[p] = want.isFollowUp
+		v.rate(p)
+		v.bring(p)
+		visit := v.visit(p)
+		beside := want.worth*v.Corpus.MeanWeight() - visit.Probability*v.Corpus.Weight(p)
+		visit.Beside = max(visit.Beside, beside)
+		alive := v.rankings[want.server].alive
+		if atRandom {
+			visit.DrawnFrom = int(alive)
+		}
+		pages := float64(alive)
+		switch {
+		case v.Mode == planner.Sweep:
+			visit.Reason = planner.Because(
+				"one of the looks at any page of each server that begin a sweep: this one has "+
+					"%.0f, and nobody knows what changed there",
+				pages,
+			)
+		case want.isFollowUp:
+			visit.Reason = planner.Because(
+				"a look at a quiet page: another one of its server had changed, which has %.0f "+
+					"pages that could have",
+				pages,
+			)
+		default:
+			visit.Reason = planner.Because(
+				"a look at a quiet page: nobody had one for %.3g days, and its server has %.0f "+
+					"pages that could have changed",
+				want.days,
+				pages,
+			)
+		}
+		return visit, true
+	}
+	return planner.Visit{}, false
+}
+
+// mostConsidered bounds the pages, about, that a probe is chosen from. Of a server with more it is
+// chosen from each second, third ... of them.
+var mostConsidered = 4096
+
+// probePage draws one of a server. In a sweep, after a probe that found a change and one time in
+// three any: what is rebuilt may be anywhere. Else the oldest copy of a list: new sections are
+// linked there. So a link less from the start page counts as much as four times the age, each
+// directory that a page links to as much as its age once more, and each page that a change of it
+// leads to four times (see hub).
+func (v *Policy) probePage(of probe) (page sitegraph.PageID, atRandom bool) {
+	draw := rank.Mix(v.Seed ^ uint64(v.Corpus.Round().Number)<<32 ^ uint64(of.number)<<24 ^
+		uint64(of.tie*(1<<52)))
+	anyPage := v.Mode == planner.Sweep || of.isFollowUp || draw%3 == 0
+	odd := uint32(draw>>8) | 1 // times an odd number: another order of the pages for each draw
+	best, most := sitegraph.NoPage, math.Inf(-1)
+	consider := func(p sitegraph.PageID, score float64) {
+		if (score > most || score == most && v.ties.Of(p) < v.ties.Of(best)) && v.isQuiet(p) {
+			best, most = p, score
+		}
+	}
+	pages := v.Corpus.Graph.ServerPages(of.server)
+	step := max(len(pages)/mostConsidered, 1)
+	pages = pages[draw>>32%uint64(step):]
+	if anyPage {
+		for i := 0; i < len(pages); i += step {
+			p := pages[i]
+			consider(p, float64(math.Float32bits(v.ties.Of(p))*odd))
+		}
+		return best, true
+	}
+	end := int64(sitegraph.Unix32(v.Corpus.Round().End))
+	old := func(p sitegraph.PageID) float64 {
+		return float64(end-int64(v.groups.pages[p].last)) * lessByDepth[v.groups.depth(p)]
+	}
+	for i := 0; i < len(pages); i += step {
+		p := pages[i]
+		score := old(p)
+		if score*(1+mostListed) >= most {
+			score *= float64(1 + v.groups.lists(p))
+		}
+		consider(p, score)
+	}
+	for _, l := range v.discovery.servers[of.server].hubs {
+		consider(l.page, old(l.page)*float64(1+v.groups.lists(l.page))*float64(1+
+			hubWorth*l.expected()))
+	}
+	return best, false
+}
+
+// lessByDepth is 1/4 for each link from the start page, by groups.depth.
+var lessByDepth = func() (less [sitegraph.MaxDepth + 2]float64) {
+	for depth := range less {
+		less[depth] = math.Ldexp(1, -2*depth)
+	}
+	return less
+}()
+
+// isQuiet reports whether a page can be visited now, and a change of it would be unexpected: in a
+// sweep that of any.
+func (v *scorer) isQuiet(p sitegraph.PageID) bool {
+	return v.Corpus.Refetchable(p) && !v.Corpus.Outside(p) &&
+		(v.Mode == planner.Sweep || v.worthLittle(p))
+}
+
+// worthLittle reports whether a page is far below the price, so that nobody expects it to have
+// changed.
+func (v *scorer) worthLittle(p sitegraph.PageID) bool {
+	return float64(v.worth(p)) < quietPart*v.price
+}
+
+// mostListed bounds the directories that a page is known to link to.
+const mostListed = 254
+
+// lists is how many sites a page links to, at most mostListed.
+func (g *groups) lists(p sitegraph.PageID) int {
+	g.room = g.room[:0]
+	for _, q := range g.corpus.Graph.Links(p) {
+		if int(q) < len(g.pages) {
+			g.room = append(g.room, g.corpus.Graph.Directory(q))
+		}
+	}
+	slices.Sort(g.room)
+	return min(len(slices.Compact(g.room)), mostListed)
+}
+
+// rebuilds learns what probes of quiet pages are good for on this web.
+//
+// On a web of documentation servers are rebuilt, and a probe shows it: where it finds a change,
+// other quiet pages of its server have changed, too. On a web whose pages change one by one a
+// change tells nothing of other pages, and probes are a waste. The two probes that follow one that
+// found a change tell which it is, beyond what they find by chance: a quiet page may well have
+// changed where the budget is large. So rebuilds that are seen are set beside those that were
+// expected of the probes made: a gamma posterior of their ratio, for all servers and for each,
+// whose prior is that of all (partial pooling).
+//
+// Probes find new pages as well. How many is learnt for all servers together.
+type rebuilds struct {
+	all     rebuildCount
+	servers []rebuildCount
+	// By server: the probes that follow one that found a change, and how many of them found one.
+	// Those that have told are forgotten with the round.
+	open   map[sitegraph.ServerID]followed
+	probes float32 // that did not follow others
+	found  float32 // pages that became known by them
+}
+
+// rebuildCount is how many rebuilds were expected of probes, and how many proved to be some.
+type rebuildCount struct{ expected, seen float32 }
+
+// chance and spread are the mean and the variance of changed where nothing was rebuilt.
+type followed struct{ probes, changed, chance, spread float32 }
+
+const (
+	// rebuildPrior is how many expected rebuilds the prior ratio of 1 counts for. The ratio of all
+	// servers counts for serverRebuildPrior of them at each server.
+	rebuildPrior       = 1.5
+	serverRebuildPrior = 2
+	// firstFinds is how many pages a probe is believed to find at first. That counts for findsPrior
+	// probes.
+	firstFinds = 0.5
+	findsPrior = 20
+	// mostChance bounds what is believed of a quiet page: one that is sure to change tells nothing.
+	mostChance = 0.9
+)
+
+func (r *rebuilds) server(s sitegraph.ServerID) *rebuildCount {
+	for int(s) >= len(r.servers) {
+		r.servers = append(r.servers, rebuildCount{})
+	}
+	return &r.servers[s]
+}
+
+// probe counts a probe of a server that was so likely to be rebuilt.
+func (r *rebuilds) probe(s sitegraph.ServerID, expected float32) {
+	r.probes++
+	r.all.expected += expected
+	r.server(s).expected += expected
+}
+
+// discovered counts pages that became known by a probe.
+func (r *rebuilds) discovered(pages int) { r.found += float32(min(pages, mostFound)) }
+
+// begin forgets the probes of the round before that have told. Others go on: a round may have room
+// for one alone.
+func (r *rebuilds) begin() {
+	maps.DeleteFunc(r.open, func(_ sitegraph.ServerID, of followed) bool {
+		return of.probes == followUpProbes
+	})
+}
+
+// follow takes in the outcome of a probe that follows one that found a change, of a page that was
+// so likely to have changed by itself. The first two tell. Both changed is a rebuild, one of them
+// counts as a quarter of one; what comes of that by chance is taken off.
+func (r *rebuilds) follow(s sitegraph.ServerID, changed bool, chance float32) {
+	if r.open == nil {
+		r.open = map[sitegraph.ServerID]followed{}
+	}
+	of := r.open[s]
+	if of.probes == followUpProbes {
+		return // told already in this round
+	}
+	of.probes++
+	if changed {
+		of.changed++
+	}
+	chance = min(chance, mostChance)
+	of.chance += chance
+	of.spread += chance * (1 - chance)
+	r.open[s] = of
+	if of.probes == followUpProbes {
+		const all = followUpProbes * followUpProbes
+		byChance := (of.chance*of.chance + of.spread) / all // the mean of the square
+		seen := (of.changed*of.changed/all - byChance) / (1 - byChance)
+		r.all.see(seen)
+		r.server(s).see(seen)
+	}
+}
+
+// see adds what was seen of a rebuild, in the mean between none and one.
+func (r *rebuildCount) see(rebuild float32) { r.seen = max(r.seen+rebuild, 0) }
+
+// ratio of the rebuilds seen to those expected, pulled toward a believed one.
+func (c *rebuildCount) ratio(believed float32) float32 {
+	return (c.seen + rebuildPrior*believed) / (c.expected + rebuildPrior)
+}
+
+// ratio is how many times as many servers prove to be rebuilt as are expected to be.
+func (r *rebuilds) ratio(s sitegraph.ServerID) float32 {
+	all := r.all.ratio(1)
+	if int(s) >= len(r.servers) {
+		return all
+	}
+	own := r.servers[s]
+	return (own.seen + all*serverRebuildPrior) / (own.expected + serverRebuildPrior)
+}
+
+// finds is how many pages become known by a probe.
+func (r *rebuilds) finds() float32 {
+	return (r.found + firstFinds*findsPrior) / (r.probes + findsPrior)
+}

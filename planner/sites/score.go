@@ -1,0 +1,252 @@
+package sites
+
+import (
+	"math"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/hints"
+	"github.com/recrawl/recrawl/planner/rank"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// predictor says how likely a page is to have changed.
+type predictor struct {
+	Settings   `state:"same"`
+	groups     *groups
+	calibrator calibrator
+	mixture    mixture
+	trust      effectTrust
+	topTrust   effectTrust
+}
+
+// scorer keeps what a visit to each page is worth.
+type scorer struct {
+	predictor
+	ties   rank.Ties
+	gone   disappearance
+	scores []scored // by page
+	rounds uint16   // begun, from 1 on
+	now    float32  // days: end of the round
+	// worth of the last visit that fitted into the budget, smoothed; NaN: not known
+	price float64
+	// changesPerWorth is the share of expected changes in the worth of visits, smoothed.
+	changesPerWorth float64
+	cycle           float32 // days in which the budget goes through all pages; 0: not known
+	copyWeight      float32 // what a copy is worth that is fresh for a cycle, in changes found
+}
+
+// scored is the last score of a page.
+type scored struct {
+	raw   float32 // probability before effects, and before it is calibrated
+	worth float32 // by this score, or what it was lifted to since
+}
+
+// opinions of the experts of a page at a moment, in log odds; the age of its copy in days, and the
+// promise that it is one of the pages that change often.
+func (v *predictor) opinions(p sitegraph.PageID, now float32) (o opinions, age, promise float32) {
+	g := v.groups
+	of := &g.pages[p]
+	server := g.corpus.Graph.Server(p)
+	last := min(g.day(of.last), now) // it is later where the clock was ahead
+	age = now - last
+	h := &g.corpus.Memory(p).History
+	passed := age
+	if v.Off&Hours == 0 {
+		passed = g.hours.passed(server, last, now)
+	}
+	var own [trusts]float32
+	own, promise = g.belief(p).logOdds(h, passed)
+	o[expertRates], o[expertHalf] = own[trustWhole], own[trustHalf]
+	a, s, i := g.of(p)
+	r := g.rates(a, s, i)
+	changes := float32(h.Changes)
+	mean := s.pooledRate(a.pooledRate(defaultRate))
+	if i != s {
+		mean = i.pooledRate(mean)
+	}
+	o[expertPooled] = logOddsExpected(expectedChanges(changes, inDays(h.Last-h.Epoch), mean,
+		passed))
+	epoch := min(g.day(h.Epoch), last)
+	pace := float32(1) // of these hours
+	if age > 0 {
+		pace = passed / age
+	}
+	clock := func(e *account, rate float32) float32 {
+		since := e.since(last, now, rate*pace).mass
+		watched := float32(0)
+		if epoch < last {
+			watched = max(e.since(epoch, now, rate).mass-since, 0)
+		}
+		if age < 1 { // spans of a day tell nothing of its hours
+			since *= min(pace, 1)
+		}
+		return logOddsExpected(byClock(changes, watched, since))
+	}
+	o[expertAll] = clock(a, r.all)
+	o[expertServer] = clock(s, r.server)
+	if o[expertSite] = o[expertServer]; i != s {
+		o[expertSite] = clock(i, r.site)
+	}
+	const silent = -1000
+	o[expertAge], o[expertState] = silent, silent
+	if of.traits&isBorn != 0 && v.Off&Young == 0 {
+		rate := g.ages.rate(r.all)
+		e := &g.servers[server].ages
+		from, to := last-g.day(h.Epoch), now-g.day(h.Epoch)
+		whole, later := g.ages.since(0, to, rate).mass, g.ages.since(from, to, rate).mass
+		if e.observed != nil && e.visits > 20 {
+			rate = e.rate(rate)
+			whole, later = e.since(0, to, rate).mass, e.since(from, to, rate).mass
+		}
+		o[expertAge] = logOddsExpected(byClock(changes, max(whole-later, 0), later))
+	}
+	if v.Off&States == 0 {
+		o[expertState] = g.byGap(p, server, passed)
+	}
+	if v.Off&Clocks != 0 {
+		o[expertAll], o[expertServer], o[expertSite] = silent, silent, silent
+	}
+	// Who has no opinion says what the others do.
+	w := v.mixture.cached(server)
+	sum, of1 := float32(0), float32(0)
+	for k := range o {
+		if o[k] != silent {
+			sum += w[k] * o[k]
+			of1 += w[k]
+		}
+	}
+	for k := range o {
+		if o[k] == silent {
+			o[k] = sum / of1
+		}
+	}
+	return o, age, promise
+}
+
+// mixed is the probability of all experts, and of what feeds and sitemaps claim.
+func (v *predictor) mixed(p sitegraph.PageID, o *opinions) float32 {
+	w := v.mixture.cached(v.Corpus.Graph.Server(p))
+	odds := w.logOdds(o) + float32(v.hint(p).LogRatio)
+	return 1 / (1 + exp32(min(-odds, 80)))
+}
+
+// hint is what feeds and sitemaps claim of a page.
+func (v *predictor) hint(p sitegraph.PageID) (h hints.Hint) {
+	if v.Off&Claims == 0 {
+		h, _ = v.Corpus.Hints.Of(p)
+	}
+	return h
+}
+
+// rate makes the score of a page anew.
+func (v *scorer) rate(p sitegraph.PageID) {
+	o, age, promise := v.opinions(p, v.now)
+	raw := v.mixed(p, &o)
+	gain, _ := v.gainOf(p, raw, age, promise)
+	v.scores[p] = scored{raw, gain * v.weight(p)}
+	v.groups.pages[p].scored = v.rounds
+}
+
+// gainOf is what a visit is worth in changes, and the part of it that the copy is worth.
+func (v *scorer) gainOf(p sitegraph.PageID, raw, age, promise float32) (gain, copies float32) {
+	gain, copies = v.gain(v.believed(raw, v.effect(p)), age, promise)
+	if gone := v.isGone(p); gone > 0 {
+		gain, copies = (1-gone)*gain+gone*v.GoneWorth, (1-gone)*copies
+	}
+	return gain, copies
+}
+
+// wait is how many days after its last visit a page is expected to be worth the price, as seen at a
+// moment. Until something happens the probability grows about as its age does, and what a copy is
+// worth as the square of it. Its score is made anew after looked days.
+func (v *scorer) wait(p sitegraph.PageID, at float32) (looked, next float32) {
+	last := v.groups.day(v.groups.pages[p].last)
+	age := at - last
+	soon := age + v.groups.round/2
+	price := v.price
+	if math.IsNaN(price) && !(v.PerDay > 0) { // nobody says how many visits fit
+		price = noPrice * v.Corpus.MeanWeight()
+	}
+	if math.IsNaN(price) {
+		return age + v.groups.round, age + v.groups.round
+	}
+	weight := v.weight(p)
+	near := dueAt * float32(price) / weight
+	if v.groups.pages[p].scored == v.rounds && v.worth(p) >= near*weight { // it is due by now
+		return soon, soon
+	}
+	then := max(age, v.groups.round)
+	o, a, promise := v.opinions(p, last+then)
+	gain, copies := v.gainOf(p, v.mixed(p, &o), a, promise)
+	next = min(max(then*grows(gain, copies, near), soon), age+v.longestWait())
+	// What is expected is good for about as long as it rests on.
+	return min(next, 2*then), next
+}
+
+// grows returns how many times as old a copy is when a visit is worth a price, if it is worth a
+// gain now, of which a part is the copy's worth.
+func grows(gain, copies, price float32) float32 {
+	g := (gain - copies) / price
+	return 2 / (g + float32(math.Sqrt(float64(g*g+4*copies/price)))) // it can be Inf
+}
+
+// noPrice is what a visit to a page of mean weight is worth at least where no budget is known.
+const noPrice = 0.5
+
+// dueAt is the part of the price at which a page is due: it is scored anew then.
+const dueAt = 0.5
+
+const (
+	month = 30 // days
+	// scoresACycle is how often the score of a page is made anew while the budget goes through all
+	// pages, if nothing happens to it.
+	scoresACycle = 10
+)
+
+// longestWait is after how many days a score is made anew at the latest.
+func (v *scorer) longestWait() float32 { return max(month, v.cycle/scoresACycle) }
+
+// weight is what a change of a page is worth, with the new pages that it brings.
+func (v *predictor) weight(p sitegraph.PageID) float32 {
+	weight := float32(v.Corpus.Weight(p))
+	if v.Mode == planner.Stream {
+		weight *= 1 + newWorth*v.groups.finds(p)
+	}
+	return weight
+}
+
+// newWorth is what it is worth to know a new page, in changes found.
+const newWorth = 0.5
+
+// worth is what a visit to a page is worth by its last score, and what lifted it since.
+func (v *scorer) worth(p sitegraph.PageID) float32 { return v.scores[p].worth }
+
+// effect is the factor of a page's odds for what visits to its server and its site found since its
+// last visit, beyond what was predicted.
+func (v *predictor) effect(p sitegraph.PageID) float32 {
+	b := v.effects(p, v.groups.pages[p].last)
+	return b.total()
+}
+
+// effects are the tallies of visits after a moment, in unix seconds.
+func (v *predictor) effects(p sitegraph.PageID, last uint32) (b effects) {
+	if v.Off&Effects != 0 {
+		return b
+	}
+	b = v.groups.effectsSince(p, last)
+	b.trust = 1
+	if v.Mode == planner.Stream {
+		b.trust = v.trust.of(v.Corpus.Graph.Server(p))
+	}
+	if v.Off&Tops == 0 {
+		b.top = v.groups.topFactor(p, last)
+		b.top = power(b.top, v.topTrust.of(v.Corpus.Graph.Server(p)))
+	}
+	return b
+}
+
+// believed is a probability made of all evidence, with what its server and its site showed beyond
+// it, calibrated.
+func (v *predictor) believed(raw, effect float32) float32 {
+	return v.calibrator.of(timesOdds(raw, effect))
+}

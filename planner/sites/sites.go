@@ -1,0 +1,229 @@
+package sites
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// divisions names the ways to divide a server into sites: by directory and by links inside
+// directories ([LINK 4], methods A and B), by the shape of addresses, by communities of links.
+var divisions = [...]string{"a", "shape", "b-closure", "community"}
+
+const byShape = 1
+
+// divisionKey returns the name of the site of a page that became known since its server was
+// divided: its shape where sites are shapes, else its directory.
+func (g *groups) divisionKey(p sitegraph.PageID) (byte, string) {
+	url := g.corpus.Graph.URL(p)
+	if g.servers[g.corpus.Graph.Server(p)].method == byShape {
+		return 's', sitegraph.Shape(url)
+	}
+	return 'd', url[:strings.LastIndexByte(url, '/')+1]
+}
+
+// siteOf returns the site with a name, which it makes where there is none.
+func (g *groups) siteOf(s sitegraph.ServerID, kind byte, name string) int32 {
+	key := sitegraph.GroupKey(kind, s, name)
+	i, ok := g.keys[key]
+	if !ok {
+		i = int32(len(g.sites))
+		g.keys[key] = i
+		g.sites = append(g.sites, site{server: s, last: sitegraph.NoPage})
+	}
+	return i
+}
+
+// join puts a page into the ring of a site.
+func (g *groups) join(p sitegraph.PageID, i int32) {
+	in, of := &g.sites[i], &g.pages[p]
+	of.site = i
+	in.pages++
+	if in.last == sitegraph.NoPage {
+		in.last, of.next = p, p
+		return
+	}
+	of.next = g.pages[in.last].next
+	g.pages[in.last].next = p
+}
+
+const (
+	// dividedAgain is by which factor a server grows until it is divided again. chosenAfter is
+	// after how many days its division is chosen again; then after twice as many, and so on.
+	dividedAgain = 1.2
+	chosenAfter  = 14
+)
+
+// divide divides the servers that are new or grew, or whose division is to be chosen again.
+func (g *groups) divide(now float32) {
+	for s := range g.servers {
+		of, id := &g.servers[s], sitegraph.ServerID(s)
+		first := of.divided == 0
+		if !first && now < of.next &&
+			float64(of.pages) < dividedAgain*float64(of.divided)+8 {
+			continue
+		}
+		graph := g.corpus.Graph
+		if first || now >= of.next {
+			of.next = now + float32(chosenAfter*math.Exp2(float64(min(of.chosen, 5))))
+			of.chosen++
+			of.method = g.choose(id)
+		}
+		of.divided = uint32(of.pages)
+		if partition, ok := graph.Partition(divisions[of.method], id, nil); ok {
+			g.divideServer(id, &partition)
+		}
+	}
+}
+
+// choose returns the division that predicted the changes of a server best. By it the weeks in which
+// pages changed are the likeliest, if in each week each site has its own share of changed pages
+// (beta-binomial).
+func (g *groups) choose(s sitegraph.ServerID) (best int8) {
+	graph := g.corpus.Graph
+	pages := graph.ServerPages(s)
+	newest, looks, changes := uint32(0), 0, 0
+	for _, p := range pages {
+		h := &g.corpus.Memory(p).History
+		newest = max(newest, sitegraph.Week(h.Last))
+		looks += bits.OnesCount32(h.WeeksSeen)
+		changes += bits.OnesCount32(h.WeeksChanged)
+	}
+	if changes == 0 {
+		return 0
+	}
+	mean := (float64(changes) + 0.5) / (float64(looks) + 1)
+	most := math.Inf(-1)
+	for method, name := range divisions {
+		partition, ok := graph.Partition(name, s, nil)
+		if !ok {
+			continue
+		}
+		sum := 0.0
+		for i := range partition.Sites {
+			var seen, changed [replayedWeeks]float64
+			count := func(p sitegraph.PageID) {
+				weeks, hits := g.corpus.Memory(p).History.WeeksBefore(newest)
+				for w := range replayedWeeks {
+					seen[w] += float64(weeks >> w & 1)
+					changed[w] += float64(hits >> w & 1)
+				}
+			}
+			for _, p := range partition.Sites[i].Members {
+				count(p)
+			}
+			for w := range replayedWeeks {
+				sum += shareLikelihood(changed[w], seen[w], mean)
+			}
+		}
+		if sum > most {
+			best, most = int8(method), sum
+		}
+	}
+	return best
+}
+
+// shareLikelihood returns how much likelier a share of its own makes the changes of a site than the
+// mean share does, as a logarithm. The share has a beta prior of that mean, worth one visit.
+func shareLikelihood(changed, seen, mean float64) float64 {
+	if seen < 2 {
+		return 0
+	}
+	a, b := mean, 1-mean
+	lbeta := func(x, y float64) float64 {
+		gx, _ := math.Lgamma(x)
+		gy, _ := math.Lgamma(y)
+		gz, _ := math.Lgamma(x + y)
+		return gx + gy - gz
+	}
+	return lbeta(a+changed, b+seen-changed) - lbeta(a, b) -
+		changed*math.Log(mean) - (seen-changed)*math.Log(1-mean)
+}
+
+// divideServer puts the pages of a server into sites, and finds the top of each.
+func (g *groups) divideServer(s sitegraph.ServerID, partition *sitegraph.Partition) {
+	graph := g.corpus.Graph
+	of := &g.servers[s]
+	pages := slices.DeleteFunc(slices.Clone(graph.ServerPages(s)), func(p sitegraph.PageID) bool {
+		return int(p) >= len(g.pages) // the corpus does not know it yet
+	})
+	g.byTie(pages)
+	for _, p := range pages {
+		in := &g.sites[g.pages[p].site]
+		in.pages, in.last = 0, sitegraph.NoPage
+		g.pages[p].site = -1
+		g.pages[p].traits &^= isTop
+	}
+	known := int32(len(g.sites))
+	put := func(p sitegraph.PageID, i int32) {
+		if int(p) < len(g.pages) && g.pages[p].site < 0 {
+			g.pages[p].site = i
+		}
+	}
+	directory := func(p sitegraph.PageID) string {
+		url := graph.URL(p)
+		return url[:strings.LastIndexByte(url, '/')+1]
+	}
+	for k := range partition.Sites {
+		part := &partition.Sites[k]
+		top := g.bestTop(part)
+		i := int32(0)
+		switch of.method {
+		case 0:
+			i = g.siteOf(s, 'd', directory(top))
+		case byShape:
+			i = g.siteOf(s, 's', sitegraph.Shape(graph.URL(top)))
+		default:
+			i = g.siteOf(s, 't', graph.URL(top))
+		}
+		for _, p := range part.Tops {
+			put(p, i)
+		}
+		for _, p := range part.Members {
+			put(p, i)
+		}
+		if len(part.Tops)+len(part.Members) >= leastOfTop {
+			g.pages[top].traits |= isTop
+		}
+	}
+	for _, p := range pages {
+		put(p, g.siteOf(s, 'd', directory(p)))
+		g.join(p, g.pages[p].site)
+	}
+	for _, p := range graph.StartPages(s) {
+		if int(p) < len(g.pages) && len(pages) > 1 {
+			g.pages[p].traits |= isTop
+		}
+	}
+	if of.observed == nil { // no visit told of the server, or replayAll follows
+		return
+	}
+	var fresh []sitegraph.PageID // in sites that are new
+	for _, p := range pages {
+		if g.pages[p].site >= known && g.pages[p].traits&isTop == 0 {
+			fresh = append(fresh, p)
+		}
+	}
+	rate := of.rate(g.all.rate(defaultRate))
+	g.replay(fresh, func(l outcome) {
+		in := &g.sites[g.pages[l.page].site]
+		in.observe(g.day(l.from), g.day(l.to), l.changed, in.rate(rate))
+	})
+}
+
+// leastOfTop is how many pages a site has at least whose top counts as one.
+const leastOfTop = 3
+
+// bestTop returns the top of a site that links to most pages.
+func (g *groups) bestTop(part *sitegraph.Site) sitegraph.PageID {
+	graph := g.corpus.Graph
+	return slices.MinFunc(part.Tops, func(a, b sitegraph.PageID) int {
+		if d := len(graph.Links(b)) - len(graph.Links(a)); d != 0 {
+			return d
+		}
+		return strings.Compare(graph.URL(a), graph.URL(b))
+	})
+}

@@ -1,0 +1,75 @@
+package sites
+
+import "github.com/recrawl/recrawl/sitegraph"
+
+// topTally counts visits to members by what the top of their site showed since their own last
+// visit ([LINK 4]: members are visited where their top changed). The changes that these visits
+// found, beside those expected, tell how much a top tells: everything on some servers, nothing on
+// others. There is one tally for the corpus and one for each server, whose factor is pulled toward
+// that of the corpus.
+type topTally [3]counts
+
+// What a top showed: it was not visited, had not changed, or had changed.
+
+const (
+	topUnseen = iota
+	topSame
+	topChanged
+)
+
+// topTallies has the tally of the corpus. Those of servers are in server.
+type topTallies struct{ corpus topTally }
+
+// topPrior is how many expected changes the factor before counts for.
+const topPrior = 10
+
+// topState tells what the top of a page's site showed since a moment, in unix seconds.
+func (g *groups) topState(p sitegraph.PageID, last uint32) int {
+	of := &g.pages[p]
+	if of.traits&isTop != 0 {
+		return topUnseen
+	}
+	in := &g.sites[of.site]
+	switch {
+	case in.topChanged > last:
+		return topChanged
+	case in.topSeen > last:
+		return topSame
+	}
+	return topUnseen
+}
+
+// topFactor returns what the odds of a page are multiplied by for what its top showed.
+func (g *groups) topFactor(p sitegraph.PageID, last uint32) float32 {
+	k := g.topState(p, last)
+	if k == topUnseen {
+		return 1
+	}
+	corpus := g.told.corpus[k].ratio(topPrior)
+	own := g.servers[g.corpus.Graph.Server(p)].told[k]
+	if own.visits > 0 {
+		own.expected = own.visits * timesOdds(own.expected/own.visits, corpus)
+	}
+	return bounded(corpus * own.ratio(topPrior))
+}
+
+// seeTop learns from a visit to a member what its top told. Old visits are forgotten.
+func (g *groups) seeTop(l outcome) {
+	k := g.topState(l.page, l.from)
+	if k == topUnseen {
+		return
+	}
+	for i, of := range [...]*counts{&g.told.corpus[k],
+		&g.servers[g.corpus.Graph.Server(l.page)].told[k]} {
+		if most := float32([...]int{2000, 200}[i]); of.visits >= most {
+			of.visits *= 0.9
+			of.changed *= 0.9
+			of.expected *= 0.9
+		}
+		of.visits++
+		of.expected += l.byGroups
+		if l.changed {
+			of.changed++
+		}
+	}
+}
