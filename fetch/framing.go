@@ -190,10 +190,10 @@ func (f *framing) readHeader() {
 			return
 		case line[0] != ' ' && line[0] != '\t':
 			h.field()
-			h.line = append(h.line[:0], line...)
+			h.line = append(h.line[:0], bytes.TrimRight(line, " \t")...)
 		case len(h.line) == 0: // there is nothing to continue
 		default: // continued (RFC 9112 5.2)
-			h.line = append(append(bytes.TrimRight(h.line, " \t"), ' '), bytes.Trim(line, " \t")...)
+			h.line = append(append(h.line, ' '), bytes.Trim(line, " \t")...)
 		}
 	}
 }

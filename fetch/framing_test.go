@@ -179,6 +179,7 @@ func FuzzFraming(f *testing.F) {
 		"HTTP/1.1 204 \r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n: x\r\n\r\n",
 		"http/2 200OK\nA(b): c\nContent-Length: 007\n\nx",
 		"HTTP/1.1 +20 x\r\n\r\n",
+		"HTTP/1.1 200 OK\nX: a\n \n b\n\n", // a continued line of blanks alone
 	} {
 		f.Add([]byte(answer))
 	}
