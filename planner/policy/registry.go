@@ -37,7 +37,7 @@ var policies = map[string]constructor{
 	"ebayes": {newEBayes, published,
 		"highest probability of change, gamma-Poisson with the prior of all pages"},
 	Default: {func(s Settings) planner.Policy { return newSites(s, 0) }, own,
-		"tops and samples of sites first, then pages by worth, by all that was seen of them and " +
+		"samples of quiet servers first, then pages by worth, by all that was seen of them and " +
 			"their sites (default)"},
 	"clairvoyant": {newClairvoyant, reference, "reference line: knows what changed"},
 

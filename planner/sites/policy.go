@@ -205,7 +205,7 @@ func (v *Policy) settlePrice() {
 	v.lowest, v.spent = math.NaN(), spent{}
 }
 
-// Next names the page with the highest worth: samples first, then tops, then members.
+// Next names the samples of the round, and then the page that is worth most.
 func (v *Policy) Next() (planner.Visit, bool) {
 	v.grow()
 	v.order()
