@@ -35,7 +35,7 @@
 //	Weeks          what the last 32 weeks of a History showed, for a rate that drifts
 //
 // Functions that return a number return changes a day. Those that return an Estimate add 95 %
-// intervals and warnings. Package logodds turns log odds into probabilities.
+// intervals and warnings.
 //
 // Units: rates are changes per day of 24 h, spans are time.Duration.
 //

@@ -32,6 +32,7 @@ func NewMemQueue(apply func(sitegraph.PageID, Message)) *MemQueue {
 	return &MemQueue{apply: apply, messages: map[sitegraph.PageID][]Message{}}
 }
 
+// Put sets when a page is due, in amortized constant time.
 func (q *MemQueue) Put(p sitegraph.PageID, due uint32) {
 	due = max(due, 1)
 	if more := int(p) + 1 - len(q.due); more > 0 {
@@ -114,6 +115,7 @@ func (q *MemQueue) advance(until uint32) bool {
 	return false
 }
 
+// Take hands out pages that are due by until, and applies their messages.
 func (q *MemQueue) Take(until uint32, into []sitegraph.PageID) (n int) {
 	for n < len(into) && q.advance(until) {
 		first := &q.buckets[0]
@@ -141,6 +143,7 @@ func (q *MemQueue) remove(p sitegraph.PageID) {
 	}
 }
 
+// Promote takes pages out of the queue, and applies their messages.
 func (q *MemQueue) Promote(pages []sitegraph.PageID) {
 	for _, p := range pages {
 		q.remove(p)
@@ -148,6 +151,7 @@ func (q *MemQueue) Promote(pages []sitegraph.PageID) {
 	}
 }
 
+// Message leaves a message at a page. One of a kind is enough.
 func (q *MemQueue) Message(p sitegraph.PageID, m Message) {
 	if !slices.Contains(q.messages[p], m) {
 		q.messages[p] = append(q.messages[p], m)

@@ -15,7 +15,7 @@ type Queue interface {
 	// Take hands out pages that are due by until, earliest first, at most len(into) at a time, and
 	// returns how many. A page handed out is in the queue no more until it is Put again.
 	Take(until uint32, into []sitegraph.PageID) int
-	// Promote hands out pages whatever their time; it reports nothing for those not in the queue.
+	// Promote hands out pages whatever their time. Those not in the queue only get their messages.
 	Promote(pages []sitegraph.PageID)
 	// Message leaves word at the record of a page: it waits until the page is handed out or
 	// promoted, and is applied then, in order, once.
@@ -81,9 +81,7 @@ func (c *Corpus) MoveDue(p sitegraph.PageID, due time.Time) {
 func (c *Corpus) handOut(pages []sitegraph.PageID) {
 	for _, p := range pages {
 		c.play.in.add(p)
-		if c.play.out.add(p) {
-			c.play.handed = append(c.play.handed, p)
-		}
+		c.awaitDue(p)
 	}
 }
 

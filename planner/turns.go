@@ -218,9 +218,9 @@ func (s *Strains) Visited(server sitegraph.ServerID) {
 	}
 }
 
-// strained moves a due time of a page away where its server cannot answer all that is wanted of it:
-// all intervals of the server times one factor [HIER 3.2]. So no
-// visit is due that cannot be made.
+// strained returns a later due time for a page whose server cannot answer all that is wanted of it:
+// all intervals of the server are multiplied by one factor [HIER 3.2]. So no visit is due that
+// cannot be made.
 func (p *Planner) strained(page sitegraph.PageID, now, due time.Time) time.Time {
 	s, of := p.Corpus.Graph.Server(page), p.strains.Of
 	if int(s) >= len(of) || of[s] == 0 || !due.After(now) {

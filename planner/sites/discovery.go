@@ -116,7 +116,7 @@ func (v *Policy) Discovered(p sitegraph.PageID, verdict sitegraph.Verdict,
 	if from == sitegraph.NoPage {
 		return
 	}
-	if isFollowUp, probe := v.samples.underWay[p]; probe && !isFollowUp {
+	if isFollowUp, sample := v.samples.underWay[p]; sample && !isFollowUp {
 		v.samples.rebuilds.discovered(len(pages))
 	}
 	led := 0

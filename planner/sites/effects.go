@@ -7,7 +7,7 @@ import (
 )
 
 // tally compares what visits to a group of pages found with what was predicted of them. The group
-// is a server, or an address shape of at least manyPages pages.
+// is a server or a site.
 //
 // It is the random effect of the group (a shared frailty: Vaupel, Manton, Stallard 1979): the part
 // of its odds of change that no model can know before, as when part of the server was rebuilt.
@@ -17,10 +17,10 @@ import (
 //	(c + a) / (e + a) * (n - e + a) / (n - c + a)
 //
 // That is the ratio of observed to predicted odds, shrunk toward 1 by a changes, and as many visits
-// without one, that came as predicted. The predictions are those of model and hints, before this
-// factor and before calibration.
+// without one, that came as predicted. The predictions are those of the experts and of claims,
+// before this factor and before calibration.
 //
-// For a shape, e is what was to be expected after the factor of its server, so that it says what
+// For a site, e is what was to be expected after the factor of its server, so that it says what
 // the server does not.
 //
 // Tallies are kept with the memory of the planner.
@@ -35,7 +35,7 @@ type counts struct{ end, visits, changed, expected float32 }
 
 const (
 	// serverPrior and sitePrior are a, in changes. Sweeps of real histories find the same by 1 to
-	// 3 of the server and 2 to 4 of the shape, streams by 1 to 10 and 3 to 4. Visits to a shape
+	// 3 of the server and 2 to 4 of the site, streams by 1 to 10 and 3 to 4. Visits to a site
 	// count in both.
 	serverPrior = 2
 	sitePrior   = 4
@@ -140,7 +140,7 @@ func bounded(factor float32) float32 {
 	return factor
 }
 
-// effects is what visits to the server and to the address shape of a page found since a moment, and
+// effects is what visits to the server and to the site of a page found since a moment, and
 // what was expected of them.
 type effects struct {
 	server, site counts
@@ -149,11 +149,9 @@ type effects struct {
 }
 
 // factors are what the odds of a page last visited then are multiplied by for its server, and with
-// it for its shape.
+// it for its site.
 func (b *effects) factors() (server, both float32) {
-	server = b.server.ratio(serverPrior)
-	both = bounded(server * b.siteBeyondServer(server).ratio(sitePrior))
-	return power(server, b.trust), power(both, b.trust)
+	return power(b.server.ratio(serverPrior), b.trust), b.ofGroups()
 }
 
 // power is x to the power of a trust.
@@ -164,8 +162,8 @@ func power(x, trust float32) float32 {
 	return exp32(trust * log32(x))
 }
 
-// siteBeyondServer is what the shape showed, and what was to be expected of it after its server's
-// factor.
+// siteBeyondServer returns what the site showed, with what was to be expected of it after the
+// factor of its server.
 func (b *effects) siteBeyondServer(server float32) counts {
 	s := b.site
 	if s.visits > 0 {
@@ -174,7 +172,7 @@ func (b *effects) siteBeyondServer(server float32) counts {
 	return s
 }
 
-// total is that of both.
+// total returns the factor of the odds for server, site and top.
 func (b *effects) total() float32 {
 	both := b.ofGroups()
 	if b.top > 0 {
@@ -183,7 +181,7 @@ func (b *effects) total() float32 {
 	return both
 }
 
-// ofGroups is that of server and site.
+// ofGroups returns the factor of the odds for server and site.
 func (b *effects) ofGroups() float32 {
 	server := b.server.ratio(serverPrior)
 	return power(bounded(server*b.siteBeyondServer(server).ratio(sitePrior)), b.trust)
@@ -222,7 +220,7 @@ func timesOdds(probability, factor float32) float32 {
 	return min(probability*factor/(1+probability*(factor-1)), 1)
 }
 
-// effectTrust learns how far what visits to a server and a shape find tells of their other pages.
+// effectTrust learns how far what visits to a server and a site find tells of their other pages.
 // On a web whose servers are rebuilt it tells much. Where pages change one by one it is chance, and
 // a factor of the odds that follows chance does harm.
 //

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/recrawl/recrawl/estimator/logodds"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -54,7 +53,7 @@ func (v *Policy) reason(p sitegraph.PageID) planner.Reason {
 	server, both := b.factors()
 	beyond := b.siteBeyondServer(server)
 	const found = "%.0f visits there since its own last one, %.0f saw a change; expected: %.2g"
-	switch told := &g.told.corpus[topChanged]; {
+	switch told := &g.told[topChanged]; {
 	case b.top >= max(least, both):
 		return planner.Because("its top changed since its last visit, %s ago; of %.0f pages "+
 			"visited after their top had changed, %.0f had changed, too", ago,
@@ -110,18 +109,12 @@ func (v *predictor) start(p sitegraph.PageID, now float32) float32 {
 // speaking are the weights of the experts that have an opinion of a page; they add up to 1.
 func (v *predictor) speaking(p sitegraph.PageID) (w weights) {
 	w = *v.mixture.cached(v.Corpus.Graph.Server(p))
-	if v.groups.pages[p].traits&isBorn == 0 || v.Off&Young != 0 {
-		w[expertAge] = 0
-	}
-	if v.Off&States != 0 {
-		w[expertState] = 0
-	}
-	if v.Off&Clocks != 0 {
-		w[expertAll], w[expertServer], w[expertSite] = 0, 0, 0
-	}
 	sum := float32(0)
-	for _, x := range w {
-		sum += x
+	for k, silent := range v.silent(p) {
+		if silent {
+			w[k] = 0
+		}
+		sum += w[k]
 	}
 	for k := range w {
 		w[k] /= sum
@@ -148,7 +141,7 @@ func (v *Policy) Explain(p sitegraph.PageID, at time.Time) (c planner.Contributi
 	}
 	for k, weight := range v.speaking(p) {
 		if weight > 0 {
-			says := float64(logodds.Probability(o[k]))
+			says := 1 / (1 + math.Exp(-float64(o[k])))
 			c.Experts = append(c.Experts, planner.Expert{Name: expertNames[k],
 				Weight: float64(weight), Probability: says})
 			add(expertNames[k], says, float64(weight*(o[k]-start)))

@@ -110,7 +110,7 @@ func TestReasons(t *testing.T) {
 	is("in its site: of 30 visits there since its own last one, 30 saw a change; expected: 3")
 	in.tally, in.topChanged = nil, math.MaxUint32
 	s.told = topTally{}
-	g.told.corpus[topChanged] = counts{visits: 20, changed: 15, expected: 2}
+	g.told[topChanged] = counts{visits: 20, changed: 15, expected: 2}
 	is("of 20 pages visited after their top had changed, 15 had changed, too")
 	v.gone.pages[p], v.scores[p].worth = unreached{}, 0.1
 	is("no links lead to it any more")

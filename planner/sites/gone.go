@@ -6,10 +6,10 @@ import (
 )
 
 // A page that is taken down loses its last link first, as a rule: the list that named it changed,
-// or the section that it was in is gone itself. So a living page to which no links lead any more
-// from the start pages of its server is probably gone. How probably is learnt from the visits to
-// such pages: those of its section, pulled toward those of its server, and these toward those of
-// all (partial pooling), since pages go in runs. To find that a page is gone is worth
+// or the part of the site that it was in is gone itself. So a living page to which no links lead
+// any more from the start pages of its server is probably gone. How probably is learnt from the
+// visits to such pages: those of its site, pulled toward those of its server, and these toward
+// those of all (partial pooling), since pages go in runs. To find that a page is gone is worth
 // Settings.GoneWorth changes found, so a visit to such a page competes with all others.
 //
 // Belief follows the look: a page that proves to be there all the same is visited for its changes
@@ -20,7 +20,7 @@ const (
 	lookAgainDays = 14
 	mostLooks     = 6
 	// parentLooks is how many looks the share of all servers counts for at each, and that of a
-	// server at each section.
+	// server at each site.
 	parentLooks = 2
 )
 
@@ -35,7 +35,7 @@ type disappearance struct {
 	versions []int32          // by server: of the graph when its pages were looked through
 	looks    [mostLooks]looks // by the looks before
 	servers  [2][]looks       // first looks and later ones, by server
-	sections [2]map[int32]looks
+	sites    [2]map[int32]looks
 }
 
 // unreached is a living page that no links lead to.
@@ -60,7 +60,7 @@ func (d *disappearance) lookThrough(v *Policy) {
 	g := v.Corpus.Graph
 	if d.pages == nil {
 		d.pages = map[sitegraph.PageID]unreached{}
-		d.sections = [2]map[int32]looks{{}, {}}
+		d.sites = [2]map[int32]looks{{}, {}}
 	}
 	d.grow(g.Servers())
 	changed := make([]bool, g.Servers())
@@ -137,8 +137,8 @@ func (d *disappearance) probability(p sitegraph.PageID, of home, now float32) fl
 	share := (all.gone + 0.5) / (all.all + 1)
 	later := min(u.looks, 1)
 	share = d.servers[later][of.server].share(share)
-	section := d.sections[later][of.section]
-	return section.share(share)
+	site := d.sites[later][of.site]
+	return site.share(share)
 }
 
 // share that was gone, pulled toward that of a larger group.
@@ -158,9 +158,9 @@ func (d *disappearance) see(p sitegraph.PageID, of home, verdict sitegraph.Verdi
 		d.looks[min(u.looks, mostLooks-1)].see(gone)
 		later := min(u.looks, 1)
 		d.servers[later][of.server].see(gone)
-		section := d.sections[later][of.section]
-		section.see(gone)
-		d.sections[later][of.section] = section
+		site := d.sites[later][of.site]
+		site.see(gone)
+		d.sites[later][of.site] = site
 		u.after = now + float32(int(lookAgainDays)<<u.looks)
 		u.looks = min(u.looks+1, mostLooks)
 		d.pages[p] = u
@@ -173,8 +173,8 @@ func (d *disappearance) see(p sitegraph.PageID, of home, verdict sitegraph.Verdi
 
 // home is where a page belongs.
 type home struct {
-	server  sitegraph.ServerID
-	section int32 // in groups.sites
+	server sitegraph.ServerID
+	site   int32 // in groups.sites
 }
 
 func (v *scorer) homeOf(p sitegraph.PageID) home {

@@ -16,7 +16,6 @@ type groups struct {
 	clock
 	corpus  *planner.Corpus
 	ties    *rank.Ties
-	off     Parts
 	all     account             // of all pages but tops
 	levels  [2 * levels]account // by depth: of pages that are no tops, and of tops
 	ages    account             // of pages that were born here, over their age
@@ -26,8 +25,8 @@ type groups struct {
 	pages   []page
 	beliefs [2]*rateBelief // of members, and of tops
 	hours   dayTimes
-	states  states
-	told    topTallies
+	gaps    gaps
+	told    topTally
 	room    []int32 `state:"-"` // for work
 	finding finds
 	dead    firstVisits
@@ -79,7 +78,6 @@ type page struct {
 const (
 	isTop  = 1 << iota // the top of its site
 	isBorn             // it became known by a change, so its age is known
-	isList             // a change of it led to new pages
 )
 
 func newGroups(c *planner.Corpus, t *rank.Ties) *groups {

@@ -65,9 +65,9 @@ func (k *keptServer) told() (told float32) {
 func (v *Policy) Learnt() ([]byte, error) {
 	v.roomFor(v.Corpus.Graph.Servers())
 	r := &v.samples.rebuilds
-	k := kept{expertNames, v.price, v.changesPerWorth, v.copyWeight, v.groups.states.corpus,
-		r.probes, r.found, v.calibrator.outcomes, v.gone.looks,
-		keptServer{gains: v.mixture.learnt(), trust: v.trust.corpus, tops: v.groups.told.corpus,
+	k := kept{expertNames, v.price, v.changesPerWorth, v.copyWeight, v.groups.gaps,
+		r.samples, r.found, v.calibrator.outcomes, v.gone.looks,
+		keptServer{gains: v.mixture.learnt(), trust: v.trust.corpus, tops: v.groups.told,
 			rebuilt: r.all}, nil}
 	for s := range v.groups.servers {
 		of := keptServer{v.Corpus.Graph.ServerName(sitegraph.ServerID(s)), v.mixture.servers[s],
@@ -120,12 +120,12 @@ func (v *Policy) Recall(learnt []byte) error {
 		return fmt.Errorf("read what the policy had learnt: %w", err)
 	}
 	v.price, v.changesPerWorth, v.copyWeight = k.price, k.changesPerWorth, k.copyWeight
-	v.groups.states.corpus, v.gone.looks = k.gaps, k.looks
+	v.groups.gaps, v.gone.looks = k.gaps, k.looks
 	v.calibrator.outcomes, v.calibrator.curve = k.outcomes, k.outcomes.Curve()
 	v.mixture.recall(k.corpus.gains)
-	v.trust.corpus, v.groups.told.corpus = k.corpus.trust, k.corpus.tops
+	v.trust.corpus, v.groups.told = k.corpus.trust, k.corpus.tops
 	r := &v.samples.rebuilds
-	r.all, r.probes, r.found = k.corpus.rebuilt, k.samples, k.found
+	r.all, r.samples, r.found = k.corpus.rebuilt, k.samples, k.found
 	v.roomFor(v.Corpus.Graph.Servers())
 	for _, of := range k.servers {
 		if s, ok := v.Corpus.Graph.LookupServer(of.name); ok {
@@ -148,7 +148,7 @@ func (v *Policy) Lessons() (all []planner.Lesson) {
 		add("weight of the expert: "+expertNames[k], weight,
 			"of all pages; those of a server move beside it")
 	}
-	r, tops := &v.samples.rebuilds, &v.groups.told.corpus
+	r, tops := &v.samples.rebuilds, &v.groups.told
 	for state, did := range []string{topSame: "did not change", topChanged: "changed"} {
 		if of := tops[state]; of.visits > 0 {
 			add("factor of the odds of a page whose top "+did, of.ratio(topPrior), "of the last "+
@@ -157,7 +157,7 @@ func (v *Policy) Lessons() (all []planner.Lesson) {
 		}
 	}
 	add("rebuilds found beside those expected", r.ratio(elsewhere),
-		"by %.0f samples of quiet pages; near 0 there are few samples", r.probes)
+		"by %.0f samples of quiet pages; near 0 there are few samples", r.samples)
 	add("new pages found by a sample", r.finds(), "")
 	if first := &v.gone.looks[0]; first.all > 0 {
 		add("share gone of pages that lost all links", first.gone/first.all,

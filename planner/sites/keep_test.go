@@ -29,7 +29,7 @@ func TestLearntOutlivesTheProcess(t *testing.T) {
 		t.Errorf("%d bytes are written again as %d others (%v)", len(learnt), len(again), err)
 	}
 	if v.price != w.price || v.copyWeight != w.copyWeight || v.trust.corpus == 0 ||
-		v.trust.corpus != w.trust.corpus || v.groups.told.corpus != w.groups.told.corpus ||
+		v.trust.corpus != w.trust.corpus || v.groups.told != w.groups.told ||
 		v.mixture.servers[1] != w.mixture.servers[1] || v.gone.looks != w.gone.looks ||
 		v.calibrator.outcomes != w.calibrator.outcomes {
 		t.Errorf("learnt otherwise: %+v, then %+v", v.mixture, w.mixture)

@@ -7,10 +7,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// mixture combines the predictions of several experts: the model that was learnt from histories,
-// and plain estimators of a page's rate. It weighs each by how well it predicted the visits made
-// here. So a web that is unlike those which the model was learnt from is soon judged by what holds
-// there.
+// mixture combines the predictions of several experts. It weighs each by how well it predicted the
+// visits made here.
 //
 // The mean is taken of log odds (a logarithmic opinion pool), with weights that add up to 1. Each
 // outcome multiplies the weight of an expert by
@@ -40,19 +38,19 @@ type mixture struct {
 	last    lastWeights `state:"-"`
 }
 
-// cached are the weights of a server.
+// cached returns the weights of a server. They are good until the next call.
 func (m *mixture) cached(s sitegraph.ServerID) *weights { return m.last.of(m, s) }
 
 // The experts of a mixture.
 const (
-	expertRates = iota // its own past
-	expertHalf         // the same, trusted half
-	expertPooled
-	expertAll    // by the clock of all pages
-	expertServer // of its server
-	expertSite   // of its site
-	expertAge    // of pages born here, by their age
-	expertState  // by the gap between visits
+	expertRates  = iota // its own past
+	expertHalf          // the same, trusted half
+	expertPooled        // by the mean rate of its site
+	expertAll           // by the clock of all pages
+	expertServer        // of its server
+	expertSite          // of its site
+	expertAge           // of pages born here, by their age
+	expertState         // by the gap between visits
 	experts
 )
 

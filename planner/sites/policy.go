@@ -64,7 +64,6 @@ func New(s Settings) *Policy {
 	}
 	v.price, v.changesPerWorth, v.copyWeight = math.NaN(), 1, firstCopyWeight
 	v.groups = newGroups(s.Corpus, &v.ties)
-	v.groups.off = s.Off
 	v.trust.first, v.topTrust.first = 1, firstTopTrust
 	v.samples.underWay = map[sitegraph.PageID]bool{}
 	v.discovery.newPages = map[sitegraph.PageID]newPage{}
@@ -91,6 +90,10 @@ func (v *Policy) Begin(r planner.Round) {
 	if v.Mode == planner.Stream && v.PerDay > 0 {
 		v.cycle = float32(float64(v.Corpus.Pages()) / v.PerDay)
 	}
+	learn := func(part float32) { // part is that of a day since it was done last
+		v.groups.learnRates(v.days())
+		v.weighCopies(&v.groups.beliefs[0].told, estimator.Days(r.End.Sub(r.Start)), part)
+	}
 	if !v.begun {
 		v.groups.replayAll()
 		v.discovery.before = v.groups.day(sitegraph.Unix32(r.Start))
@@ -98,8 +101,7 @@ func (v *Policy) Begin(r planner.Round) {
 			v.discovery.before = min(v.discovery.before, last)
 		}
 		for range firstRounds {
-			v.groups.learnRates(v.days())
-			v.weighCopies(&v.groups.beliefs[0].told, estimator.Days(r.End.Sub(r.Start)), 1)
+			learn(1)
 		}
 		v.begun = true
 	}
@@ -109,9 +111,7 @@ func (v *Policy) Begin(r planner.Round) {
 	if v.Mode == planner.Stream {
 		if past := v.now - v.learntAt; past < 0 || past >= learnEvery {
 			v.groups.hours.begin(v.now)
-			v.groups.learnRates(v.days())
-			v.weighCopies(&v.groups.beliefs[0].told, estimator.Days(r.End.Sub(r.Start)),
-				min(max(past, 0), 1))
+			learn(min(max(past, 0), 1))
 			v.learntAt = v.now
 		}
 	}
@@ -250,8 +250,17 @@ func (v *Policy) ask(p sitegraph.PageID) {
 	v.mixture.ask(p, o)
 }
 
-// Observe learns from the outcome of a visit.
+// Observe learns from the outcome of a visit, and scores pages anew that it may make worth more.
 func (v *Policy) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
+	v.observe(p, verdict, true)
+}
+
+// ObserveLate learns from the outcome of a visit. Other pages are scored anew when they are due.
+func (v *Policy) ObserveLate(p sitegraph.PageID, verdict sitegraph.Verdict) {
+	v.observe(p, verdict, false)
+}
+
+func (v *Policy) observe(p sitegraph.PageID, verdict sitegraph.Verdict, again bool) {
 	v.grow()
 	raw := v.scores[p].raw
 	v.groups.pages[p].scored = 0
@@ -277,10 +286,12 @@ func (v *Policy) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 	seen := v.effects(p, l.from)
 	l.expected = timesOdds(l.raw, seen.total())
 	l.byGroups = timesOdds(l.raw, seen.ofGroups())
-	seen.trust, seen.top = 1, 0
+	seen.trust = 1
 	l.top = v.groups.topFactor(p, l.from)
-	l.factor = seen.total()
-	v.propagate(p, v.learn(l))
+	l.factor = seen.ofGroups()
+	if surprise := v.learn(l); again {
+		v.propagate(p, surprise)
+	}
 }
 
 // learn tells the groups of a page what a visit saw, and returns how little that was expected.
@@ -344,8 +355,6 @@ func (v *predictor) Probability(p sitegraph.PageID, at time.Time) float64 {
 	o, _, _ := v.opinions(p, v.groups.day(sitegraph.Unix32(at)))
 	return float64(v.believed(v.mixed(p, &o), v.effect(p)))
 }
-
-// Expect, TakesFirst and Discovered are in firstvisits.go and discovery.go.
 
 // AtLeast lets no visit be proposed that is worth less.
 func (v *Policy) AtLeast(worth float64) { v.least = float32(worth) }

@@ -9,21 +9,19 @@ import (
 )
 
 // An outcome can make other pages of its server worth more than they are ranked by. Where outcomes
-// surprised, some pages are scored anew: those of the same address shape, and the best of the
-// server.
+// surprised, some pages are scored anew: those of the same site, and the best of the server.
 //
 // Scoring all of them would cost too much. So the pages are taken in the order of their scores, in
 // blocks of similar ones. One page of each block is scored anew; where its worth rose, the worth of
 // the others is raised by the same factor. Their own scores are made anew when it is their turn. In
-// a sweep, which is judged by its order, and where examples for learning are collected, all are
-// scored at once.
+// a sweep, which is judged by its order, all are scored at once.
 
 // surpriseOf a server since the scores of its pages were made.
 type surpriseOf struct {
 	sum       float32 // sum of outcome - probability, where that is positive
 	visits    int32
 	inRound   int32
-	followUps int32 // probes that followed others in this round
+	followUps int32 // samples that followed others in this round
 	order     *order
 }
 
@@ -59,17 +57,18 @@ func (a place) compare(b place) int {
 }
 
 const (
-	// surprised is the surprise at which other pages are thought of again.
+	// surpriseThreshold is the surprise at which other pages are thought of again.
 	surpriseThreshold = 0.5
-	// mostLike bounds the pages of like address that are.
-	mostOfShape = 64
+	// mostOfSite bounds the pages of a site that are.
+	mostOfSite = 64
 	// leastRescored is how many of the best pages of a server are looked through, a block after the
 	// other. The next surprise is for those after them.
 	leastRescored = 400
-	// idleMost pages in a row of which no probe was worth more than before: what was seen does not
-	// tell of those after them.
+	// mostIdle pages are looked through without one that is worth more than before: what was seen
+	// does not tell of those after them.
 	mostIdle = 200
-	// block is the pages for which one is probed; by mostLift times at most it lifts the others.
+	// block is the pages of which one is scored anew; by mostLift times at most it lifts the
+	// others.
 	block    = 8
 	mostLift = 1000
 	// leastKept is the pages that are put in order at once.
@@ -114,7 +113,7 @@ func (v *ranker) promoteOfSite(p sitegraph.PageID, surprise float32) {
 		return
 	}
 	in.surprise = 0
-	for pages := int(min(in.pages-1, mostOfShape)); pages > 0; {
+	for pages := int(min(in.pages-1, mostOfSite)); pages > 0; {
 		rose := false
 		for range min(pages, refreshed) {
 			in.last = v.groups.pages[in.last].next

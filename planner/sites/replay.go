@@ -164,7 +164,7 @@ func (g *groups) replayPages() {
 		if s.gaps == nil {
 			s.gaps = new(gaps)
 		}
-		for _, of := range [...]*gaps{&g.states.corpus, s.gaps} {
+		for _, of := range [...]*gaps{&g.gaps, s.gaps} {
 			of[gapClass(gap)].visits += looks
 			of[gapClass(gap)].changed += min(float32(h.Changes), looks)
 		}

@@ -11,47 +11,47 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// exploration makes probes: visits to learn from. A server that was quiet for weeks can be rebuilt
-// in a day, or get a new section, and one probe shows it. Before that its pages are unlikely to
-// have changed, so ranking alone does not visit them.
+// samples plans samples, which are visits to learn from. A server that was quiet for weeks can be
+// rebuilt in a day, or get a new section, and one sample shows it. Before that its pages are
+// unlikely to have changed, so ranking alone does not visit them.
 //
-// A probe of a quiet page is worth
+// A sample of a quiet page is worth
 //
 //	rebuilt * pages * (1 - price) + finds
 //
-// where rebuilt is how likely its server was rebuilt since the last probe, (1 - exp(-rebuiltRate *
+// where rebuilt is how likely its server was rebuilt since the last sample, (1 - exp(-rebuiltRate *
 // days)) times the ratio at which rebuilds prove true here (rebuilt.go). pages are those of the
 // server, at most a day's visits: so the product is what visits there then bring beyond those that
-// they replace. finds are new pages that become known, in changes found. A probe is made where that
-// is above the price, the worthiest first.
+// they replace. finds are new pages that become known, in changes found. A sample is made where
+// that is above the price, the worthiest first.
 //
-// Two more probes of any pages of the server follow a probe that finds a change at once, and so on,
-// until what was seen there makes its pages worth a visit by themselves. There are no more of these
-// in a round than of the others.
+// Two more samples of any pages of the server follow a sample that finds a change at once, and so
+// on, until what was seen there makes its pages worth a visit by themselves. There are no more of
+// these in a round than of the others.
 //
-// A sweep has no price. It begins with probes of pages of each server, drawn from all of them: by
+// A sweep has no price. It begins with samples of pages of each server, drawn from all of them: by
 // the past alone those that used to change come first, and what was rebuilt since comes last; and
 // where there is no past, a server of which the likeliest page has not changed would wait for all
 // others.
 type samples struct {
-	last      []float32          // by server: days of the last probe of a quiet page of it
+	last      []float32          // by server: days of the last sample of a quiet page of it
 	start     []sitegraph.PageID // pages to look at on the first day
-	wanted    []probe            // of this round
-	followUps []probe            // probes that follow others, the next one last
-	left      int                // probes of this round that may still be made
-	more      int                // probes that may still follow others
-	carry     float64            // fraction of a probe carried over
-	// probes of this round whose outcomes are not known, and whether they follow others; a page can
-	// prove likelier than thought when it is chosen.
+	wanted    []sample           // of this round
+	followUps []sample           // samples that follow others, the next one last
+	left      int                // samples of this round that may still be made
+	more      int                // samples that may still follow others
+	carry     float64            // fraction of a sample carried over
+	// samples of this round whose outcomes are not known, and whether they follow others; a page
+	// can prove likelier than thought when it is chosen.
 	underWay map[sitegraph.PageID]bool
 	rebuilds rebuilds
 }
 
-// probe is one that is planned.
-type probe struct {
+// sample is one that is planned.
+type sample struct {
 	server     sitegraph.ServerID
 	worth      float64
-	days       float64 // since the last probe
+	days       float64 // since the last sample
 	tie        float64 // of the server
 	number     int     // of a sweep, or one that follows others: its number
 	isFollowUp bool    // it follows one that found a change
@@ -64,24 +64,24 @@ const (
 	// samplesShare bounds the visits of a round that are made to learn, and once more those
 	// that follow them.
 	samplesShare = 0.1
-	// sweepProbes is the probes of a server that begin a sweep, by the root of its pages, and
-	// mostSweepProbes of any.
-	sweepProbes     = 0.1
-	mostSweepProbes = 10
-	// followUpProbes follow a probe that found a change; at a server at most mostFollowUps in a
+	// sweepSamples is the samples of a server that begin a sweep, by the root of its pages, and
+	// mostSweepSamples of any.
+	sweepSamples     = 0.1
+	mostSweepSamples = 10
+	// followUpSamples follow a sample that found a change; at a server at most mostFollowUps in a
 	// round.
-	followUpProbes = 2
-	mostFollowUps  = 10
+	followUpSamples = 2
+	mostFollowUps   = 10
 	// quietPart of the price: a page worth less is a quiet one.
 	quietPart = 0.5
 )
 
-// newProbe of a server, whatever it is worth.
-func (v *Policy) newProbe(s sitegraph.ServerID) probe {
-	return probe{server: s, tie: rank.Tie(v.Seed, v.Corpus.Graph.ServerName(s))}
+// newSample of a server, whatever it is worth.
+func (v *Policy) newSample(s sitegraph.ServerID) sample {
+	return sample{server: s, tie: rank.Tie(v.Seed, v.Corpus.Graph.ServerName(s))}
 }
 
-// begin finds the servers worth a probe.
+// begin finds the servers worth a sample.
 func (e *samples) begin(v *Policy, r planner.Round) {
 	followUps, more := e.followUps, e.more
 	e.wanted, e.followUps, e.left, e.more = e.wanted[:0], e.followUps[:0], 0, 0
@@ -106,12 +106,12 @@ func (e *samples) begin(v *Policy, r planner.Round) {
 		rebuilt := wasRebuilt(days) * float64(e.rebuilds.ratio(sitegraph.ServerID(s)))
 		worth := rebuilt*pages*(1-price) + firstWorth*float64(e.rebuilds.finds())
 		if worth > price && worth*v.Corpus.MeanWeight() >= float64(v.least) {
-			want := v.newProbe(sitegraph.ServerID(s))
+			want := v.newSample(sitegraph.ServerID(s))
 			want.worth, want.days = worth, days
 			e.wanted = append(e.wanted, want)
 		}
 	}
-	slices.SortFunc(e.wanted, func(a, b probe) int {
+	slices.SortFunc(e.wanted, func(a, b sample) int {
 		return cmp.Or(cmp.Compare(b.worth, a.worth), cmp.Compare(a.tie, b.tie))
 	})
 }
@@ -144,20 +144,20 @@ func (e *samples) starts(v *Policy, r planner.Round) {
 // leastOfStart is how many pages a server has whose start page is looked at on the first day.
 const leastOfStart = 10
 
-// sweep plans the probes that begin a sweep: the first at each server, then the second at those
+// sweep plans the samples that begin a sweep: the first at each server, then the second at those
 // that get one.
 func (e *samples) sweep(v *Policy, r planner.Round) {
 	e.wanted, e.left = e.wanted[:0], 0
 	alive := 0
 	for s, of := range v.rankings {
-		want := v.newProbe(sitegraph.ServerID(s))
-		looks := min(math.Ceil(sweepProbes*math.Sqrt(float64(of.alive))), mostSweepProbes)
+		want := v.newSample(sitegraph.ServerID(s))
+		looks := min(math.Ceil(sweepSamples*math.Sqrt(float64(of.alive))), mostSweepSamples)
 		for want.number = range int(looks) {
 			e.wanted = append(e.wanted, want)
 		}
 		alive += int(of.alive)
 	}
-	slices.SortFunc(e.wanted, func(a, b probe) int {
+	slices.SortFunc(e.wanted, func(a, b sample) int {
 		return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.tie, b.tie))
 	})
 	visits := r.Budget
@@ -167,7 +167,7 @@ func (e *samples) sweep(v *Policy, r planner.Round) {
 	e.left = min(len(e.wanted), int(samplesShare*float64(visits)))
 }
 
-// followUp adds probes of a server of which a quiet page has changed.
+// followUp adds samples of a server of which a quiet page has changed.
 func (e *samples) followUp(v *Policy, s sitegraph.ServerID) {
 	n := &v.surprises[s]
 	// The server was rebuilt, as far as such looks proved to be right.
@@ -177,16 +177,16 @@ func (e *samples) followUp(v *Policy, s sitegraph.ServerID) {
 	if worth*v.Corpus.MeanWeight() < float64(v.least) {
 		return
 	}
-	for range min(followUpProbes, e.more, mostFollowUps-int(n.followUps)) {
+	for range min(followUpSamples, e.more, mostFollowUps-int(n.followUps)) {
 		n.followUps++
 		e.more--
-		want := v.newProbe(s)
+		want := v.newSample(s)
 		want.number, want.isFollowUp, want.worth = int(n.followUps), true, worth
 		e.followUps = append(e.followUps, want)
 	}
 }
 
-// wasProbe reports whether a page that was visited was chosen for a probe, and for one that follows
+// was reports whether a page that was visited was chosen for a sample, and for one that follows
 // another; once.
 func (e *samples) was(p sitegraph.PageID) (was, isFollowUp bool) {
 	isFollowUp, was = e.underWay[p]
@@ -194,8 +194,8 @@ func (e *samples) was(p sitegraph.PageID) (was, isFollowUp bool) {
 	return was, isFollowUp
 }
 
-// take the next probe; false: there is none.
-func (e *samples) take() (want probe, ok bool) {
+// take takes the next sample; false: there is none.
+func (e *samples) take() (want sample, ok bool) {
 	if last := len(e.followUps) - 1; last >= 0 {
 		want, e.followUps = e.followUps[last], e.followUps[:last]
 		return want, true
@@ -207,7 +207,7 @@ func (e *samples) take() (want probe, ok bool) {
 	return want, true
 }
 
-// next is a probe of the next server that is worth one.
+// next is a sample of the next server that is worth one.
 func (e *samples) next(v *Policy) (planner.Visit, bool) {
 	for len(e.start) > 0 {
 		p := e.start[0]
@@ -223,13 +223,13 @@ func (e *samples) next(v *Policy) (planner.Visit, bool) {
 	for want, ok := e.take(); ok; want, ok = e.take() {
 		// also if there is none, or it fails: not before the others' turn
 		e.last[want.server] = v.now
-		p, atRandom := v.probePage(want)
+		p, atRandom := v.samplePage(want)
 		if p == sitegraph.NoPage {
 			continue
 		}
 		if !want.isFollowUp {
 			e.left--
-			e.rebuilds.probe(want.server, float32(wasRebuilt(want.days)))
+			e.rebuilds.sampled(want.server, float32(wasRebuilt(want.days)))
 		}
 		e.underWay[p] = want.isFollowUp
 		v.rate(p)
@@ -268,16 +268,16 @@ func (e *samples) next(v *Policy) (planner.Visit, bool) {
 	return planner.Visit{}, false
 }
 
-// mostConsidered bounds the pages, about, that a probe is chosen from. Of a server with more it is
+// mostConsidered bounds the pages, about, that a sample is chosen from. Of a server with more it is
 // chosen from each second, third ... of them.
 var mostConsidered = 4096
 
-// probePage draws one of a server. In a sweep, after a probe that found a change and one time in
+// samplePage draws one of a server. In a sweep, after a sample that found a change and one time in
 // three any: what is rebuilt may be anywhere. Else the oldest copy of a list: new sections are
 // linked there. So a link less from the start page counts as much as four times the age, each
 // directory that a page links to as much as its age once more, and each page that a change of it
 // leads to four times (see hub).
-func (v *Policy) probePage(of probe) (page sitegraph.PageID, atRandom bool) {
+func (v *Policy) samplePage(of sample) (page sitegraph.PageID, atRandom bool) {
 	draw := rank.Mix(v.Seed ^ uint64(v.Corpus.Round().Number)<<32 ^ uint64(of.number)<<24 ^
 		uint64(of.tie*(1<<52)))
 	anyPage := v.Mode == planner.Sweep || of.isFollowUp || draw%3 == 0
@@ -341,7 +341,7 @@ func (v *scorer) worthLittle(p sitegraph.PageID) bool {
 // mostListed bounds the directories that a page is known to link to.
 const mostListed = 254
 
-// lists is how many sites a page links to, at most mostListed.
+// lists returns how many directories a page links to, at most mostListed.
 func (g *groups) lists(p sitegraph.PageID) int {
 	g.room = g.room[:0]
 	for _, q := range g.corpus.Graph.Links(p) {
@@ -353,40 +353,40 @@ func (g *groups) lists(p sitegraph.PageID) int {
 	return min(len(slices.Compact(g.room)), mostListed)
 }
 
-// rebuilds learns what probes of quiet pages are good for on this web.
+// rebuilds learns what samples of quiet pages are good for on this web.
 //
-// On a web of documentation servers are rebuilt, and a probe shows it: where it finds a change,
+// On a web of documentation servers are rebuilt, and a sample shows it: where it finds a change,
 // other quiet pages of its server have changed, too. On a web whose pages change one by one a
-// change tells nothing of other pages, and probes are a waste. The two probes that follow one that
-// found a change tell which it is, beyond what they find by chance: a quiet page may well have
+// change tells nothing of other pages, and samples are a waste. The two samples that follow one
+// that found a change tell which it is, beyond what they find by chance: a quiet page may well have
 // changed where the budget is large. So rebuilds that are seen are set beside those that were
-// expected of the probes made: a gamma posterior of their ratio, for all servers and for each,
+// expected of the samples made: a gamma posterior of their ratio, for all servers and for each,
 // whose prior is that of all (partial pooling).
 //
-// Probes find new pages as well. How many is learnt for all servers together.
+// Samples find new pages as well. How many is learnt for all servers together.
 type rebuilds struct {
 	all     rebuildCount
 	servers []rebuildCount
-	// By server: the probes that follow one that found a change, and how many of them found one.
+	// By server: the samples that follow one that found a change, and how many of them found one.
 	// Those that have told are forgotten with the round.
-	open   map[sitegraph.ServerID]followed
-	probes float32 // that did not follow others
-	found  float32 // pages that became known by them
+	open    map[sitegraph.ServerID]followed
+	samples float32 // that did not follow others
+	found   float32 // pages that became known by them
 }
 
-// rebuildCount is how many rebuilds were expected of probes, and how many proved to be some.
+// rebuildCount is how many rebuilds were expected of samples, and how many proved to be some.
 type rebuildCount struct{ expected, seen float32 }
 
 // chance and spread are the mean and the variance of changed where nothing was rebuilt.
-type followed struct{ probes, changed, chance, spread float32 }
+type followed struct{ samples, changed, chance, spread float32 }
 
 const (
 	// rebuildPrior is how many expected rebuilds the prior ratio of 1 counts for. The ratio of all
 	// servers counts for serverRebuildPrior of them at each server.
 	rebuildPrior       = 1.5
 	serverRebuildPrior = 2
-	// firstFinds is how many pages a probe is believed to find at first. That counts for findsPrior
-	// probes.
+	// firstFinds is how many pages a sample is believed to find at first. That counts for
+	// findsPrior samples.
 	firstFinds = 0.5
 	findsPrior = 20
 	// mostChance bounds what is believed of a quiet page: one that is sure to change tells nothing.
@@ -400,25 +400,25 @@ func (r *rebuilds) server(s sitegraph.ServerID) *rebuildCount {
 	return &r.servers[s]
 }
 
-// probe counts a probe of a server that was so likely to be rebuilt.
-func (r *rebuilds) probe(s sitegraph.ServerID, expected float32) {
-	r.probes++
+// sampled counts a sample of a server that was so likely to be rebuilt.
+func (r *rebuilds) sampled(s sitegraph.ServerID, expected float32) {
+	r.samples++
 	r.all.expected += expected
 	r.server(s).expected += expected
 }
 
-// discovered counts pages that became known by a probe.
+// discovered counts pages that became known by a sample.
 func (r *rebuilds) discovered(pages int) { r.found += float32(min(pages, mostFound)) }
 
-// begin forgets the probes of the round before that have told. Others go on: a round may have room
+// begin forgets the samples of the round before that have told. Others go on: a round may have room
 // for one alone.
 func (r *rebuilds) begin() {
 	maps.DeleteFunc(r.open, func(_ sitegraph.ServerID, of followed) bool {
-		return of.probes == followUpProbes
+		return of.samples == followUpSamples
 	})
 }
 
-// follow takes in the outcome of a probe that follows one that found a change, of a page that was
+// follow takes in the outcome of a sample that follows one that found a change, of a page that was
 // so likely to have changed by itself. The first two tell. Both changed is a rebuild, one of them
 // counts as a quarter of one; what comes of that by chance is taken off.
 func (r *rebuilds) follow(s sitegraph.ServerID, changed bool, chance float32) {
@@ -426,10 +426,10 @@ func (r *rebuilds) follow(s sitegraph.ServerID, changed bool, chance float32) {
 		r.open = map[sitegraph.ServerID]followed{}
 	}
 	of := r.open[s]
-	if of.probes == followUpProbes {
+	if of.samples == followUpSamples {
 		return // told already in this round
 	}
-	of.probes++
+	of.samples++
 	if changed {
 		of.changed++
 	}
@@ -437,8 +437,8 @@ func (r *rebuilds) follow(s sitegraph.ServerID, changed bool, chance float32) {
 	of.chance += chance
 	of.spread += chance * (1 - chance)
 	r.open[s] = of
-	if of.probes == followUpProbes {
-		const all = followUpProbes * followUpProbes
+	if of.samples == followUpSamples {
+		const all = followUpSamples * followUpSamples
 		byChance := (of.chance*of.chance + of.spread) / all // the mean of the square
 		seen := (of.changed*of.changed/all - byChance) / (1 - byChance)
 		r.all.see(seen)
@@ -464,7 +464,7 @@ func (r *rebuilds) ratio(s sitegraph.ServerID) float32 {
 	return (own.seen + all*serverRebuildPrior) / (own.expected + serverRebuildPrior)
 }
 
-// finds is how many pages become known by a probe.
+// finds is how many pages become known by a sample.
 func (r *rebuilds) finds() float32 {
-	return (r.found + firstFinds*findsPrior) / (r.probes + findsPrior)
+	return (r.found + firstFinds*findsPrior) / (r.samples + findsPrior)
 }

@@ -87,9 +87,8 @@ func (v *predictor) opinions(p sitegraph.PageID, now float32) (o opinions, age, 
 	if o[expertSite] = o[expertServer]; i != s {
 		o[expertSite] = clock(i, r.site)
 	}
-	const silent = -1000
-	o[expertAge], o[expertState] = silent, silent
-	if of.traits&isBorn != 0 && v.Off&Young == 0 {
+	silent := v.silent(p)
+	if !silent[expertAge] {
 		rate := g.ages.rate(r.all)
 		e := &g.servers[server].ages
 		from, to := last-g.day(h.Epoch), now-g.day(h.Epoch)
@@ -100,27 +99,34 @@ func (v *predictor) opinions(p sitegraph.PageID, now float32) (o opinions, age, 
 		}
 		o[expertAge] = logOddsExpected(byClock(changes, max(whole-later, 0), later))
 	}
-	if v.Off&States == 0 {
+	if !silent[expertState] {
 		o[expertState] = g.byGap(p, server, passed)
-	}
-	if v.Off&Clocks != 0 {
-		o[expertAll], o[expertServer], o[expertSite] = silent, silent, silent
 	}
 	// Who has no opinion says what the others do.
 	w := v.mixture.cached(server)
-	sum, of1 := float32(0), float32(0)
+	sum, weight := float32(0), float32(0)
 	for k := range o {
-		if o[k] != silent {
+		if !silent[k] {
 			sum += w[k] * o[k]
-			of1 += w[k]
+			weight += w[k]
 		}
 	}
 	for k := range o {
-		if o[k] == silent {
-			o[k] = sum / of1
+		if silent[k] {
+			o[k] = sum / weight
 		}
 	}
 	return o, age, promise
+}
+
+// silent returns which experts have no opinion of a page.
+func (v *predictor) silent(p sitegraph.PageID) (s [experts]bool) {
+	s[expertAge] = v.groups.pages[p].traits&isBorn == 0 || v.Off&Young != 0
+	s[expertState] = v.Off&States != 0
+	for _, clock := range [...]int{expertAll, expertServer, expertSite} {
+		s[clock] = v.Off&Clocks != 0
+	}
+	return s
 }
 
 // mixed is the probability of all experts, and of what feeds and sitemaps claim.

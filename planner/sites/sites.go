@@ -22,7 +22,7 @@ func (g *groups) divisionKey(p sitegraph.PageID) (byte, string) {
 	if g.servers[g.corpus.Graph.Server(p)].method == byShape {
 		return 's', sitegraph.Shape(url)
 	}
-	return 'd', url[:strings.LastIndexByte(url, '/')+1]
+	return 'd', sitegraph.Directory(url)
 }
 
 // siteOf returns the site with a name, which it makes where there is none.
@@ -163,22 +163,14 @@ func (g *groups) divideServer(s sitegraph.ServerID, partition *sitegraph.Partiti
 			g.pages[p].site = i
 		}
 	}
-	directory := func(p sitegraph.PageID) string {
-		url := graph.URL(p)
-		return url[:strings.LastIndexByte(url, '/')+1]
-	}
 	for k := range partition.Sites {
 		part := &partition.Sites[k]
 		top := g.bestTop(part)
-		i := int32(0)
-		switch of.method {
-		case 0:
-			i = g.siteOf(s, 'd', directory(top))
-		case byShape:
-			i = g.siteOf(s, 's', sitegraph.Shape(graph.URL(top)))
-		default:
-			i = g.siteOf(s, 't', graph.URL(top))
+		kind, name := g.divisionKey(top)
+		if of.method > byShape {
+			kind, name = 't', graph.URL(top)
 		}
+		i := g.siteOf(s, kind, name)
 		for _, p := range part.Tops {
 			put(p, i)
 		}
@@ -190,8 +182,11 @@ func (g *groups) divideServer(s sitegraph.ServerID, partition *sitegraph.Partiti
 		}
 	}
 	for _, p := range pages {
-		put(p, g.siteOf(s, 'd', directory(p)))
-		g.join(p, g.pages[p].site)
+		i := g.pages[p].site
+		if i < 0 { // in no part of the division
+			i = g.siteOf(s, 'd', sitegraph.Directory(graph.URL(p)))
+		}
+		g.join(p, i)
 	}
 	for _, p := range graph.StartPages(s) {
 		if int(p) < len(g.pages) && len(pages) > 1 {

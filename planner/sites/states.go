@@ -19,9 +19,6 @@ const gapClasses = 20
 // gaps counts visits by the class of the gap before them.
 type gaps [gapClasses]struct{ visits, changed float32 }
 
-// states has the gaps of the corpus. Those of servers are in server.
-type states struct{ corpus gaps }
-
 // gapClass returns the class of a gap in days.
 func gapClass(days float32) int {
 	minutes := uint32(max(days, 0) * 24 * 60)
@@ -38,7 +35,7 @@ const (
 // gapShare returns the share of the visits to a server after such a gap that see a change.
 func (g *groups) gapShare(s sitegraph.ServerID, age float32) float32 {
 	k := gapClass(age)
-	c := &g.states.corpus[k]
+	c := &g.gaps[k]
 	share := (c.changed + 2*min(age*0.05, 0.5)) / (c.visits + 2)
 	if own := g.servers[s].gaps; own != nil {
 		share = (own[k].changed + gapPrior*share) / (own[k].visits + gapPrior)
@@ -70,7 +67,7 @@ func (g *groups) seeGap(p sitegraph.PageID, s sitegraph.ServerID, age float32, c
 	if changed {
 		saw = 1
 	}
-	for i, of := range [...]*gaps{&g.states.corpus, own.gaps} {
+	for i, of := range [...]*gaps{&g.gaps, own.gaps} {
 		c := &of[k]
 		if most := float32([...]int{400, 100}[i]); c.visits > most {
 			c.changed *= most / c.visits

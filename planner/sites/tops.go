@@ -10,15 +10,11 @@ import "github.com/recrawl/recrawl/sitegraph"
 type topTally [3]counts
 
 // What a top showed: it was not visited, had not changed, or had changed.
-
 const (
 	topUnseen = iota
 	topSame
 	topChanged
 )
-
-// topTallies has the tally of the corpus. Those of servers are in server.
-type topTallies struct{ corpus topTally }
 
 // topPrior is how many expected changes the factor before counts for.
 const topPrior = 10
@@ -45,7 +41,7 @@ func (g *groups) topFactor(p sitegraph.PageID, last uint32) float32 {
 	if k == topUnseen {
 		return 1
 	}
-	corpus := g.told.corpus[k].ratio(topPrior)
+	corpus := g.told[k].ratio(topPrior)
 	own := g.servers[g.corpus.Graph.Server(p)].told[k]
 	if own.visits > 0 {
 		own.expected = own.visits * timesOdds(own.expected/own.visits, corpus)
@@ -59,7 +55,7 @@ func (g *groups) seeTop(l outcome) {
 	if k == topUnseen {
 		return
 	}
-	for i, of := range [...]*counts{&g.told.corpus[k],
+	for i, of := range [...]*counts{&g.told[k],
 		&g.servers[g.corpus.Graph.Server(l.page)].told[k]} {
 		if most := float32([...]int{2000, 200}[i]); of.visits >= most {
 			of.visits *= 0.9

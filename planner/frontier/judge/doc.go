@@ -10,7 +10,7 @@
 //  1. The policy that judges is the one that `recrawl run` executes and `recrawl eval` measures.
 //  2. What is known of a page (sitegraph.Record) is its evidence, which the frontier keeps. After a
 //     restart the policy begins with the evidence of all pages, and without the links and what it
-//     learnt in place.
+//     learnt from them.
 //  3. An address that has no canonical form is not judged. Addresses of one canonical form are one
 //     page.
 //
