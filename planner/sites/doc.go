@@ -5,8 +5,8 @@
 //
 // Sites: sites.go divides each server into sites, by the division that predicted its changes best
 // ([LINK 4], methods A and B; address shapes; communities of links), and finds the top of each.
-// groups.go keeps what is known by page, site and server, and account.go when the pages of a group
-// changed (Nelson-Aalen, interval-censored).
+// groups.go keeps what is known by page, site and server: among it the account of when the pages of
+// a group changed (Nelson-Aalen, interval-censored: evidence.Account).
 //
 // Tops: tops.go learns how much likelier the members of a site have changed where its top has, and
 // where it has not. Tops have rates and clocks of their own.
@@ -15,17 +15,17 @@
 // one had changed (Cho and Ntoulas 2002, made sequential), and the start pages of larger servers on
 // the first day. It learns whether that pays here.
 //
-// Pages: each of these experts has an opinion of a page. rates.go goes by its own past: a posterior
-// of its rate under a distribution that is learnt from all pages (Laird 1978; power prior: Ibrahim
-// and Chen 2000). groups.go has the pooled rate, and the clocks of its site, its server and all
-// pages of its depth; states.go a chain of two states for what comes and goes. Pages that became
-// known here have a clock that goes by their age. hours.go lets time pass faster at the hours at
-// which pages change.
+// Pages: each expert has an opinion of a page (experts.go, score.go). Two go by its own past: a
+// posterior of its rate under a distribution that is learnt from all pages (Laird 1978; power prior:
+// Ibrahim and Chen 2000). Others go by the pooled rate, and by the clocks of its site, its server
+// and all pages of its depth. states.go has a chain of two states for what comes and goes. Pages
+// that became known here have a clock that goes by their age. Time passes faster at the hours at
+// which pages change (evidence.DayTimes).
 //
-// Together: mixture.go weighs the experts by how well they predict (Kivinen and Warmuth 1997).
+// Together: evidence.Mixture weighs the experts by how well they predict (Kivinen and Warmuth 1997).
 // effects.go multiplies the odds by what visits to server and site found since (a shared frailty:
-// Vaupel, Manton, Stallard 1979). calibrate.go makes probabilities mean what they say (Zadrozny and
-// Elkan 2002). score.go puts them together, and explain.go says in one sentence what spoke loudest.
+// Vaupel, Manton, Stallard 1979). evidence.Calibrator makes probabilities mean what they say
+// (Zadrozny and Elkan 2002). explain.go says in one sentence what spoke loudest.
 //
 // Worth: worth.go says what a visit is worth: the change, the fresh copy, what it may tell.
 // discovery.go adds the new pages that a change leads to, gone.go the page that may be gone, and

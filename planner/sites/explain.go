@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/recrawl/recrawl/estimator/evidence"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -19,18 +20,18 @@ const (
 
 // speakers are the experts by which people are told what several of a kind say; expertRates for
 // those that are not here.
-var speakers = [experts]int{expertAll: expertSite, expertServer: expertSite, expertSite: expertSite,
-	expertAge: expertAge, expertState: expertState}
+var speakers = [evidence.Experts]int{expertAll: expertSite, expertServer: expertSite,
+	expertSite: expertSite, expertAge: expertAge, expertState: expertState}
 
 // loudest is the expert, and those of its kind, that say most for a change, and what they add to
 // the log odds.
 func (v *Policy) loudest(p sitegraph.PageID) (expert int, adds float32) {
-	o, asked := v.mixture.asked[p]
+	o, asked := v.mixture.Asked[p]
 	if !asked {
 		o, _, _ = v.opinions(p, v.now)
 	}
 	w, start := v.speaking(p), v.start(p, v.now)
-	var all opinions
+	var all evidence.Opinions
 	for k := range o {
 		all[speakers[k]] += w[k] * (o[k] - start)
 	}
@@ -48,45 +49,43 @@ func (v *Policy) reason(p sitegraph.PageID) planner.Reason {
 		return v.goneReason(p)
 	}
 	loudest, adds := v.loudest(p)
-	least := max(exp32(min(adds, 10)), surprising)
+	least := max(evidence.Exp32(min(adds, 10)), surprising)
 	b := v.effects(p, last)
 	server, both := b.factors()
-	beyond := b.siteBeyondServer(server)
+	beyond := b.site.Beyond(server)
 	const found = "%.0f visits there since its own last one, %.0f saw a change; expected: %.2g"
 	switch told := &g.told[topChanged]; {
 	case b.top >= max(least, both):
 		return planner.Because("its top changed since its last visit, %s ago; of %.0f pages "+
 			"visited after their top had changed, %.0f had changed, too", ago,
-			float64(told.visits), float64(told.changed))
-	case both >= least && beyond.ratio(sitePrior) > server:
+			float64(told.Visits), float64(told.Changed))
+	case both >= least && beyond.Ratio(sitePrior) > server:
 		return planner.Because("more changes than expected in its site: of "+found,
-			math.Ceil(float64(beyond.visits)), float64(beyond.changed), float64(beyond.expected))
+			math.Ceil(float64(beyond.Visits)), float64(beyond.Changed), float64(beyond.Expected))
 	case both >= least:
 		return planner.Because("more changes than expected on its server: of "+found,
-			math.Ceil(float64(b.server.visits)), float64(b.server.changed),
-			float64(b.server.expected))
+			math.Ceil(float64(b.server.Visits)), float64(b.server.Changed),
+			float64(b.server.Expected))
 	}
-	all, ofServer, in := g.of(p)
-	rates := g.rates(all, ofServer, in)
-	since := in.since(g.day(h.Last), v.now, rates.site)
+	rates := g.rates(g.of(p))
 	const past = "changes seen in %.0f of %.0f visits, over %s"
 	format := "its own past: " + past
 	switch {
 	case adds <= 0:
 		return planner.Because("its last visit was %s ago, and pages here change every %s in the "+
 			"mean", ago, 1/float64(rates.all))
-	case loudest == expertAge && g.ages.observed != nil:
+	case loudest == expertAge && g.ages.Told():
 		return planner.Because("it was born %s ago, and of %.0f visits to pages born here, %.0f "+
-			"saw a change", float64(v.now-g.day(h.Epoch)), float64(g.ages.visits),
-			float64(g.ages.changes))
+			"saw a change", float64(v.now-g.day(h.Epoch)), float64(g.ages.Visits),
+			float64(g.ages.Changes))
 	case loudest == expertState:
 		return planner.Because("its states return: of visits %s after the one before, a share of "+
 			"%.2f sees a change", ago,
 			float64(g.gapShare(v.Corpus.Graph.Server(p), float32(ago))))
-	case loudest == expertSite && since.changed >= 1:
+	case loudest == expertSite && b.site.Changed >= 1:
 		return planner.Because("by the clock of its site: since its own last visit, %s ago, %.0f "+
-			"of %.0f visits there saw a change", ago, float64(since.changed),
-			math.Ceil(float64(since.visits)))
+			"of %.0f visits there saw a change", ago, float64(b.site.Changed),
+			math.Ceil(float64(b.site.Visits)))
 	case loudest == expertSite || h.Visits < 2:
 		return planner.Because("its last visit was %s ago, and pages of its site change every %s",
 			ago, 1/float64(rates.site))
@@ -103,12 +102,12 @@ func (v *Policy) reason(p sitegraph.PageID) planner.Reason {
 func (v *predictor) start(p sitegraph.PageID, now float32) float32 {
 	all, _, _ := v.groups.of(p)
 	age := max(now-v.groups.day(v.groups.pages[p].last), 0)
-	return logOddsExpected(all.rate(defaultRate) * age)
+	return evidence.LogOddsExpected(all.Rate(defaultRate) * age)
 }
 
 // speaking are the weights of the experts that have an opinion of a page; they add up to 1.
-func (v *predictor) speaking(p sitegraph.PageID) (w weights) {
-	w = *v.mixture.cached(v.Corpus.Graph.Server(p))
+func (v *predictor) speaking(p sitegraph.PageID) (w evidence.Weights) {
+	w = *v.mixture.Cached(v.Corpus.Graph.Server(p))
 	sum := float32(0)
 	for k, silent := range v.silent(p) {
 		if silent {
@@ -149,18 +148,18 @@ func (v *Policy) Explain(p sitegraph.PageID, at time.Time) (c planner.Contributi
 	}
 	h, b := v.hint(p), v.effects(p, last)
 	server, both := b.factors()
-	beyond := b.siteBeyondServer(server)
+	beyond := b.site.Beyond(server)
 	add("what a "+h.Kind.String()+" of its server claims", h.LogRatio, h.LogRatio)
 	add("changes on its server since then beyond those expected",
-		float64(b.server.changed-b.server.expected), math.Log(float64(server)))
+		float64(b.server.Changed-b.server.Expected), math.Log(float64(server)))
 	add("changes in its site since then beyond those expected of it and its server",
-		float64(beyond.changed-beyond.expected), math.Log(float64(both/server)))
+		float64(beyond.Changed-beyond.Expected), math.Log(float64(both/server)))
 	if top := float64(b.top); top > 0 {
 		add([]string{topSame: "its top did not change since then",
 			topChanged: "its top changed since then"}[max(v.groups.topState(p, last), topSame)],
 			top, math.Log(top))
 	}
-	c.Rebuilt = server >= surprising && b.server.visits >= rebuiltLooks
+	c.Rebuilt = server >= surprising && b.server.Visits >= rebuiltLooks
 	c.Probability = min(max(float64(v.believed(v.mixed(p, &o), b.total())), 1e-6), 1-1e-6)
 	if rest := math.Log(c.Probability/(1-c.Probability)) - sum; math.Abs(rest) > 1e-3 {
 		add("what came of probabilities like this one", 1/(1+math.Exp(-sum)), rest)
@@ -184,16 +183,16 @@ func (v *Policy) Site(p sitegraph.PageID) (top sitegraph.PageID, division string
 			break
 		}
 	}
-	return top, divisions[g.servers[graph.Server(p)].method], int(g.sites[g.pages[p].site].pages)
+	return top, divisions[g.servers[graph.Server(p)].method], int(g.sites[g.pages[p].site].Pages)
 }
 
 // Division tells how a server is divided, and how many sites and pages that makes.
 func (v *Policy) Division(s sitegraph.ServerID) (method string, sites, pages int) {
 	v.grow()
 	for i := range v.groups.sites {
-		if of := &v.groups.sites[i]; of.server == s && of.pages > 0 {
+		if of := &v.groups.sites[i]; of.server == s && of.Pages > 0 {
 			sites++
-			pages += int(of.pages)
+			pages += int(of.Pages)
 		}
 	}
 	return divisions[v.groups.servers[s].method], sites, pages

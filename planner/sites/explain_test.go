@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/recrawl/recrawl/estimator/evidence"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/simtest"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -47,7 +48,7 @@ func addsUp(t *testing.T, v *Policy, p sitegraph.PageID, day int) {
 		t.Fatalf("page %d: log odds of %.4f are explained by parts of %.4f: %+v", p, want, sum, c)
 	}
 	if math.Abs(weights-1) > 1e-4 {
-		t.Fatalf("page %d: the weights of experts add up to %g", p, weights)
+		t.Fatalf("page %d: the weights of evidence.Experts add up to %g", p, weights)
 	}
 }
 
@@ -73,16 +74,16 @@ func TestReasons(t *testing.T) {
 		}
 	}
 	only := func(expert int) {
-		clear(v.mixture.asked)
-		o := opinions{}
+		clear(v.mixture.Asked)
+		o := evidence.Opinions{}
 		for k := range o {
 			o[k] = -20
 		}
 		o[expert] = 30
-		v.mixture.ask(p, o)
+		v.mixture.Ask(p, o)
 	}
 	in, s := &g.sites[g.pages[p].site], &g.servers[m.Graph.Server(p)]
-	in.tally, s.tally, in.topSeen, in.topChanged = nil, tally{}, 0, 0
+	in.tally, s.tally, in.topSeen, in.topChanged = nil, evidence.Tally{}, 0, 0
 	only(expertRates)
 	is("its own past: changes seen in ")
 	only(expertSite)
@@ -90,27 +91,27 @@ func TestReasons(t *testing.T) {
 	only(expertState)
 	is("states return: ")
 	g.pages[p].traits |= isBorn
-	g.ages.observe(1, 2, true, 0.1)
+	g.ages.Observe(1, 2, true, 0.1)
 	only(expertAge)
 	is("it was born ")
 	g.pages[p].traits = isTop
 	only(expertRates)
 	is("the top of its site: ")
 	g.pages[p].traits = 0
-	v.mixture.ask(p, opinions{})
-	v.trust, v.topTrust = effectTrust{first: 1}, effectTrust{first: 1}
+	v.mixture.Ask(p, evidence.Opinions{})
+	v.trust, v.topTrust = evidence.Trust{First: 1}, evidence.Trust{First: 1}
 	for range 10 {
-		g.servers[m.Graph.Server(p)].tally.see(v.now, v.now, 1, true, 0.1, nil)
+		g.servers[m.Graph.Server(p)].tally.See(v.now, v.now, 1, true, 0.1, nil)
 	}
 	is("on its server: of 10 visits there since its own last one, 10 saw a change; expected: 1")
-	s.tally, in.tally = tally{}, new(tally)
+	s.tally, in.tally = evidence.Tally{}, new(evidence.Tally)
 	for range 30 {
-		in.tally.see(v.now, v.now, 1, true, 0.1, nil)
+		in.tally.See(v.now, v.now, 1, true, 0.1, nil)
 	}
 	is("in its site: of 30 visits there since its own last one, 30 saw a change; expected: 3")
 	in.tally, in.topChanged = nil, math.MaxUint32
 	s.told = topTally{}
-	g.told[topChanged] = counts{visits: 20, changed: 15, expected: 2}
+	g.told[topChanged] = evidence.Counts{Visits: 20, Changed: 15, Expected: 2}
 	is("of 20 pages visited after their top had changed, 15 had changed, too")
 	v.gone.pages[p], v.scores[p].worth = unreached{}, 0.1
 	is("no links lead to it any more")

@@ -2,9 +2,9 @@ package sites
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
+	"github.com/recrawl/recrawl/estimator/evidence"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/rank"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -16,16 +16,16 @@ type groups struct {
 	clock
 	corpus  *planner.Corpus
 	ties    *rank.Ties
-	all     account             // of all pages but tops
-	levels  [2 * levels]account // by depth: of pages that are no tops, and of tops
-	ages    account             // of pages that were born here, over their age
+	all     evidence.Account             // of all pages but tops
+	levels  [2 * levels]evidence.Account // by depth: of pages that are no tops, and of tops
+	ages    evidence.Account             // of pages that were born here, over their age
 	servers []server
 	sites   []site
 	keys    map[uint64]int32 // of sites, by GroupKey
 	pages   []page
-	beliefs [2]*rateBelief // of members, and of tops
-	hours   dayTimes
-	gaps    gaps
+	beliefs [2]*evidence.RateBelief // of members, and of tops
+	hours   evidence.DayTimes
+	gaps    evidence.Gaps
 	told    topTally
 	room    []int32 `state:"-"` // for work
 	finding finds
@@ -37,25 +37,25 @@ type groups struct {
 
 // server is what is known of the pages of a server.
 type server struct {
-	account          // of its pages but tops
-	tops     account // of the tops of its sites
-	ages     account // of pages born here, over their age
-	tally    tally
-	method   int8   // in divisions
-	divided  uint32 // pages that it had then
-	next     float32
-	chosen   int
-	told     topTally
-	gaps     *gaps
-	finds    finds
-	topFinds finds
-	dead     firstVisits
+	evidence.Account                  // of its pages but tops
+	tops             evidence.Account // of the tops of its sites
+	ages             evidence.Account // of pages born here, over their age
+	tally            evidence.Tally
+	method           int8   // in divisions
+	divided          uint32 // pages that it had then
+	next             float32
+	chosen           int
+	told             topTally
+	gaps             *evidence.Gaps
+	finds            finds
+	topFinds         finds
+	dead             firstVisits
 }
 
 // site is a part of a server whose pages change together, as far as links and addresses tell.
 type site struct {
-	account
-	tally      *tally
+	evidence.Account
+	tally      *evidence.Tally
 	server     sitegraph.ServerID
 	last       sitegraph.PageID // of its ring of pages, the page that was promoted last
 	surprise   float32          // of visits since then
@@ -82,7 +82,7 @@ const (
 
 func newGroups(c *planner.Corpus, t *rank.Ties) *groups {
 	g := &groups{corpus: c, ties: t, round: 1, keys: map[uint64]int32{},
-		beliefs: [2]*rateBelief{newRateBelief(false), newRateBelief(true)}}
+		beliefs: [2]*evidence.RateBelief{evidence.NewRateBelief(), evidence.NewRateBelief()}}
 	g.anchorNewest()
 	return g
 }
@@ -102,8 +102,8 @@ func (g *groups) grow() {
 	fresh := make([]sitegraph.PageID, 0, g.corpus.Pages()-int(first))
 	for p := first; int(p) < g.corpus.Pages(); p++ {
 		g.pages[p] = page{site: -1, next: p, last: g.corpus.Memory(p).LastInformative()}
-		g.servers[graph.Server(p)].pages++
-		g.all.pages++
+		g.servers[graph.Server(p)].Pages++
+		g.all.Pages++
 		fresh = append(fresh, p)
 	}
 	g.byTie(fresh)
@@ -122,22 +122,22 @@ func (g *groups) byTie(pages []sitegraph.PageID) {
 
 // of returns the accounts of a page: of all pages, its server and its site; of a top, those of
 // tops.
-func (g *groups) of(p sitegraph.PageID) (all, server, site *account) {
+func (g *groups) of(p sitegraph.PageID) (all, server, site *evidence.Account) {
 	s := &g.servers[g.corpus.Graph.Server(p)]
 	if g.pages[p].traits&isTop != 0 {
 		return g.level(p), &s.tops, &s.tops
 	}
-	return g.level(p), &s.account, &g.sites[g.pages[p].site].account
+	return g.level(p), &s.Account, &g.sites[g.pages[p].site].Account
 }
 
 // rates are the changes a day that the groups of a page are believed to have in the long run.
 type rates struct{ all, server, site float32 }
 
-func (g *groups) rates(all, server, site *account) (r rates) {
-	r.all = all.rate(g.all.rate(defaultRate))
-	r.server = server.rate(r.all)
+func (g *groups) rates(all, server, site *evidence.Account) (r rates) {
+	r.all = all.Rate(g.all.Rate(defaultRate))
+	r.server = server.Rate(r.all)
 	if r.site = r.server; site != server {
-		r.site = site.rate(r.server)
+		r.site = site.Rate(r.server)
 	}
 	return r
 }
@@ -150,11 +150,11 @@ func (g *groups) observe(l outcome) {
 	all, server, site := g.of(l.page)
 	r := g.rates(all, server, site)
 	from, to := g.day(l.from), g.day(l.to)
-	g.all.observe(from, to, l.changed, g.all.rate(defaultRate))
-	all.observe(from, to, l.changed, r.all)
-	server.observe(from, to, l.changed, r.server)
+	g.all.Observe(from, to, l.changed, g.all.Rate(defaultRate))
+	all.Observe(from, to, l.changed, r.all)
+	server.Observe(from, to, l.changed, r.server)
 	if site != server {
-		site.observe(from, to, l.changed, r.site)
+		site.Observe(from, to, l.changed, r.site)
 	}
 	of := &g.pages[l.page]
 	if of.traits&isTop != 0 {
@@ -165,8 +165,8 @@ func (g *groups) observe(l outcome) {
 	}
 	if of.traits&isBorn != 0 {
 		born := g.day(g.corpus.Memory(l.page).History.Epoch)
-		g.ages.observe(from-born, to-born, l.changed, r.all)
-		g.servers[g.corpus.Graph.Server(l.page)].ages.observe(from-born, to-born, l.changed,
+		g.ages.Observe(from-born, to-born, l.changed, r.all)
+		g.servers[g.corpus.Graph.Server(l.page)].ages.Observe(from-born, to-born, l.changed,
 			r.server)
 	}
 }
@@ -183,7 +183,7 @@ func (g *groups) visited(p sitegraph.PageID, verdict sitegraph.Verdict) (l outco
 		left:    verdict == sitegraph.VerdictLeft,
 	}
 	g.pages[p].last = l.to
-	g.belief(p).visited(p, g.ties.Of(p), &m.History)
+	g.belief(p).Visited(p, g.ties.Of(p), &m.History)
 	g.anchor(l.to)
 	switch {
 	case l.from == 0: // there was no copy
@@ -202,43 +202,23 @@ func (g *groups) depth(p sitegraph.PageID) int {
 	return sitegraph.MaxDepth + 1
 }
 
-// pooledRate is the changes a day of the pages of a group, pulled toward that of a larger group,
-// which counts as two changes.
-func (e *account) pooledRate(parent float32) float32 {
-	const changes = 2
-	if e.observed == nil {
-		return parent
-	}
-	return (e.changes + changes) / (e.days + changes/parent)
-}
-
-// expectedChanges is x in P(changed) = 1 - exp(-x) within age, for a rate with a gamma posterior:
-// a prior of shape 1/2 and a mean rate, and so many changes in so many days.
-func expectedChanges(changes, days, mean, age float32) float32 {
-	const shape = 0.5
-	return (changes + shape) * log32(1+age/(days+shape/mean))
-}
-
-// byClock is what a page is expected to change since its last visit, by the clock of a group: its
-// own changes over the change mass of the group while the page was watched, a gamma posterior of
-// shape 1/2 and mean 1.
-func byClock(changes, watched, since float32) float32 {
-	const shape = 0.5
-	return (changes + shape) * log32(1+since/(watched+shape))
-}
-
-func abs32(x float32) float32 { return max(x, -x) }
-
 // belief is what is believed of the rates of pages like this one: tops differ from members.
-func (g *groups) belief(p sitegraph.PageID) *rateBelief {
+func (g *groups) belief(p sitegraph.PageID) *evidence.RateBelief {
 	return g.beliefs[g.pages[p].traits&isTop]
 }
 
 // learnRates learns how rates are distributed over pages, by what is known of them now.
 func (g *groups) learnRates(days float64) {
+	g.ties.UpTo(g.corpus)
 	for _, b := range g.beliefs {
-		b.fastest = min(daily+int(math.Round(-math.Log2(float64(g.round)))), longRates-1)
-		b.learn(g, days)
+		b.Sample(len(g.pages), func(yield func(sitegraph.PageID, *sitegraph.History) bool) {
+			for p := range sitegraph.PageID(len(g.pages)) {
+				if g.belief(p) == b && !yield(p, &g.corpus.Memory(p).History) {
+					return
+				}
+			}
+		}, g.ties.Of)
+		b.Learn(days, g.round)
 	}
 }
 
@@ -248,7 +228,7 @@ const levels = 9
 
 // level is the account of all pages, of any server, at the depth of a page. Rounds shorter than a
 // day have one of all depths: one of each would learn the hours of the day later.
-func (g *groups) level(p sitegraph.PageID) *account {
+func (g *groups) level(p sitegraph.PageID) *evidence.Account {
 	level := 0
 	if g.round == 1 {
 		level = min(g.depth(p), levels) - 1
@@ -261,5 +241,5 @@ func (g *groups) level(p sitegraph.PageID) *account {
 
 // passed is how many days passed between two visits to a page, by the hours of its server.
 func (g *groups) passed(l outcome) float32 {
-	return g.hours.passed(g.corpus.Graph.Server(l.page), g.day(l.from), g.day(l.to))
+	return g.hours.Passed(g.corpus.Graph.Server(l.page), g.day(l.from), g.day(l.to))
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/recrawl/recrawl/estimator/evidence"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/state"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -30,13 +31,13 @@ const (
 // kept is what a policy learnt that is of use without its memory, which the planner keeps whole:
 // for other settings, after a crash, and where memory is too large to be kept.
 type kept struct {
-	experts         [experts]string `state:"same"` // their names
+	experts         [evidence.Experts]string `state:"same"` // their names
 	price           float64
 	changesPerWorth float64
 	copyWeight      float32
-	gaps            gaps
+	gaps            evidence.Gaps
 	samples, found  float32 // samples made, and pages that became known by them
-	outcomes        Outcomes
+	outcomes        evidence.Outcomes
 	looks           [mostLooks]looks
 	corpus          keptServer
 	servers         []keptServer // that told most
@@ -45,7 +46,7 @@ type kept struct {
 // keptServer is what visits to one server told, or to all.
 type keptServer struct {
 	name    string
-	gains   gains // of experts
+	gains   evidence.Gains // of experts
 	trust   float32
 	tops    topTally
 	rebuilt rebuildCount
@@ -55,9 +56,9 @@ type keptServer struct {
 // told is how much the visits of a server told.
 func (k *keptServer) told() (told float32) {
 	for _, gain := range k.gains {
-		told += abs32(gain)
+		told += evidence.Abs(gain)
 	}
-	return told + abs32(k.trust) + k.tops[topSame].visits + k.tops[topChanged].visits +
+	return told + evidence.Abs(k.trust) + k.tops[topSame].Visits + k.tops[topChanged].Visits +
 		k.rebuilt.expected + k.looks[0].all
 }
 
@@ -66,12 +67,12 @@ func (v *Policy) Learnt() ([]byte, error) {
 	v.roomFor(v.Corpus.Graph.Servers())
 	r := &v.samples.rebuilds
 	k := kept{expertNames, v.price, v.changesPerWorth, v.copyWeight, v.groups.gaps,
-		r.samples, r.found, v.calibrator.outcomes, v.gone.looks,
-		keptServer{gains: v.mixture.learnt(), trust: v.trust.corpus, tops: v.groups.told,
+		r.samples, r.found, v.calibrator.Outcomes, v.gone.looks,
+		keptServer{gains: v.mixture.Learnt(), trust: v.trust.Corpus, tops: v.groups.told,
 			rebuilt: r.all}, nil}
 	for s := range v.groups.servers {
-		of := keptServer{v.Corpus.Graph.ServerName(sitegraph.ServerID(s)), v.mixture.servers[s],
-			v.trust.servers[s], v.groups.servers[s].told, r.servers[s],
+		of := keptServer{v.Corpus.Graph.ServerName(sitegraph.ServerID(s)), v.mixture.Servers[s],
+			v.trust.Servers[s], v.groups.servers[s].told, r.servers[s],
 			[2]looks{v.gone.servers[0][s], v.gone.servers[1][s]}}
 		if of.told() > 0 {
 			k.servers = append(k.servers, of)
@@ -92,10 +93,10 @@ func (v *Policy) Learnt() ([]byte, error) {
 func (v *Policy) roomFor(servers int) {
 	v.gone.grow(servers)
 	for s := range sitegraph.ServerID(servers) {
-		v.trust.server(s)
+		v.trust.Server(s)
 		v.samples.rebuilds.server(s)
-		if int(s) >= len(v.mixture.servers) {
-			v.mixture.servers = append(v.mixture.servers, gains{})
+		if int(s) >= len(v.mixture.Servers) {
+			v.mixture.Servers = append(v.mixture.Servers, evidence.Gains{})
 		}
 		if int(s) >= len(v.groups.servers) {
 			v.groups.servers = append(v.groups.servers, server{})
@@ -121,15 +122,15 @@ func (v *Policy) Recall(learnt []byte) error {
 	}
 	v.price, v.changesPerWorth, v.copyWeight = k.price, k.changesPerWorth, k.copyWeight
 	v.groups.gaps, v.gone.looks = k.gaps, k.looks
-	v.calibrator.outcomes, v.calibrator.curve = k.outcomes, k.outcomes.Curve()
-	v.mixture.recall(k.corpus.gains)
-	v.trust.corpus, v.groups.told = k.corpus.trust, k.corpus.tops
+	v.calibrator.Recall(k.outcomes)
+	v.mixture.Recall(k.corpus.gains)
+	v.trust.Corpus, v.groups.told = k.corpus.trust, k.corpus.tops
 	r := &v.samples.rebuilds
 	r.all, r.samples, r.found = k.corpus.rebuilt, k.samples, k.found
 	v.roomFor(v.Corpus.Graph.Servers())
 	for _, of := range k.servers {
 		if s, ok := v.Corpus.Graph.LookupServer(of.name); ok {
-			v.mixture.servers[s], v.trust.servers[s], r.servers[s] = of.gains, of.trust, of.rebuilt
+			v.mixture.Servers[s], v.trust.Servers[s], r.servers[s] = of.gains, of.trust, of.rebuilt
 			v.groups.servers[s].told = of.tops
 			v.gone.servers[0][s], v.gone.servers[1][s] = of.looks[0], of.looks[1]
 		}
@@ -144,16 +145,16 @@ func (v *Policy) Lessons() (all []planner.Lesson) {
 			About: fmt.Sprintf(about, counts...)})
 	}
 	elsewhere := sitegraph.ServerID(v.Corpus.Graph.Servers()) // a server without visits
-	for k, weight := range v.mixture.weights(elsewhere) {
+	for k, weight := range v.mixture.Weights(elsewhere) {
 		add("weight of the expert: "+expertNames[k], weight,
 			"of all pages; those of a server move beside it")
 	}
 	r, tops := &v.samples.rebuilds, &v.groups.told
 	for state, did := range []string{topSame: "did not change", topChanged: "changed"} {
-		if of := tops[state]; of.visits > 0 {
-			add("factor of the odds of a page whose top "+did, of.ratio(topPrior), "of the last "+
+		if of := tops[state]; of.Visits > 0 {
+			add("factor of the odds of a page whose top "+did, of.Ratio(topPrior), "of the last "+
 				"%.0f visits to such pages, %.0f saw a change, where %.1f were expected to",
-				of.visits, of.changed, of.expected)
+				of.Visits, of.Changed, of.Expected)
 		}
 	}
 	add("rebuilds found beside those expected", r.ratio(elsewhere),

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/recrawl/recrawl/estimator/evidence"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/simtest"
 )
@@ -28,13 +29,13 @@ func TestLearntOutlivesTheProcess(t *testing.T) {
 	if err != nil || !bytes.Equal(learnt, again) {
 		t.Errorf("%d bytes are written again as %d others (%v)", len(learnt), len(again), err)
 	}
-	if v.price != w.price || v.copyWeight != w.copyWeight || v.trust.corpus == 0 ||
-		v.trust.corpus != w.trust.corpus || v.groups.told != w.groups.told ||
-		v.mixture.servers[1] != w.mixture.servers[1] || v.gone.looks != w.gone.looks ||
-		v.calibrator.outcomes != w.calibrator.outcomes {
+	if v.price != w.price || v.copyWeight != w.copyWeight || v.trust.Corpus == 0 ||
+		v.trust.Corpus != w.trust.Corpus || v.groups.told != w.groups.told ||
+		v.mixture.Servers[1] != w.mixture.Servers[1] || v.gone.looks != w.gone.looks ||
+		v.calibrator.Outcomes != w.calibrator.Outcomes {
 		t.Errorf("learnt otherwise: %+v, then %+v", v.mixture, w.mixture)
 	}
-	if lessons := w.Lessons(); len(lessons) < int(experts)+3 {
+	if lessons := w.Lessons(); len(lessons) < int(evidence.Experts)+3 {
 		t.Errorf("lessons %+v", lessons)
 	}
 	m.Day(31, 20)

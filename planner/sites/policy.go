@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/estimator"
+	"github.com/recrawl/recrawl/estimator/evidence"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/rank"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -22,6 +23,9 @@ type Policy struct {
 	started   bool
 	learntAt  float32 // days: when rates and hours were learnt last
 }
+
+// firstRounds of learning are made at once when a policy begins on pages with a past.
+const firstRounds = 10
 
 // learnEvery is how far apart rates and hours are learnt at least, in days: half an hour.
 const learnEvery = 1.0 / 48
@@ -64,7 +68,8 @@ func New(s Settings) *Policy {
 	}
 	v.price, v.changesPerWorth, v.copyWeight = math.NaN(), 1, firstCopyWeight
 	v.groups = newGroups(s.Corpus, &v.ties)
-	v.trust.first, v.topTrust.first = 1, firstTopTrust
+	v.mixture.First = firstWeights
+	v.trust.First, v.topTrust.First = 1, firstTopTrust
 	v.samples.underWay = map[sitegraph.PageID]bool{}
 	v.discovery.newPages = map[sitegraph.PageID]newPage{}
 	if s.Mode == planner.Stream {
@@ -92,7 +97,7 @@ func (v *Policy) Begin(r planner.Round) {
 	}
 	learn := func(part float32) { // part is that of a day since it was done last
 		v.groups.learnRates(v.days())
-		v.weighCopies(&v.groups.beliefs[0].told, estimator.Days(r.End.Sub(r.Start)), part)
+		v.weighCopies(&v.groups.beliefs[0].Told, estimator.Days(r.End.Sub(r.Start)), part)
 	}
 	if !v.begun {
 		v.groups.replayAll()
@@ -107,10 +112,10 @@ func (v *Policy) Begin(r planner.Round) {
 	}
 	clear(v.samples.underWay)
 	v.samples.rebuilds.begin()
-	clear(v.mixture.asked)
+	clear(v.mixture.Asked)
 	if v.Mode == planner.Stream {
 		if past := v.now - v.learntAt; past < 0 || past >= learnEvery {
-			v.groups.hours.begin(v.now)
+			v.groups.hours.Begin(v.now)
 			learn(min(max(past, 0), 1))
 			v.learntAt = v.now
 		}
@@ -247,7 +252,7 @@ func (v *scorer) visit(p sitegraph.PageID) planner.Visit {
 // ask notes what each expert says of a page that is about to be visited.
 func (v *Policy) ask(p sitegraph.PageID) {
 	o, _, _ := v.opinions(p, v.now)
-	v.mixture.ask(p, o)
+	v.mixture.Ask(p, o)
 }
 
 // Observe learns from the outcome of a visit, and scores pages anew that it may make worth more.
@@ -284,8 +289,8 @@ func (v *Policy) observe(p sitegraph.PageID, verdict sitegraph.Verdict, again bo
 	}
 	l.raw = raw
 	seen := v.effects(p, l.from)
-	l.expected = timesOdds(l.raw, seen.total())
-	l.byGroups = timesOdds(l.raw, seen.ofGroups())
+	l.expected = evidence.TimesOdds(l.raw, seen.total())
+	l.byGroups = evidence.TimesOdds(l.raw, seen.ofGroups())
 	seen.trust = 1
 	l.top = v.groups.topFactor(p, l.from)
 	l.factor = seen.ofGroups()
@@ -297,9 +302,9 @@ func (v *Policy) observe(p sitegraph.PageID, verdict sitegraph.Verdict, again bo
 // learn tells the groups of a page what a visit saw, and returns how little that was expected.
 func (v *Policy) learn(l outcome) (surprise float32) {
 	server := v.Corpus.Graph.Server(l.page)
-	if o, ok := v.mixture.asked[l.page]; ok && !l.left && l.to-l.from < secondsPerDay {
+	if o, ok := v.mixture.Asked[l.page]; ok && !l.left && l.to-l.from < secondsPerDay {
 		from, to := v.groups.day(l.from), v.groups.day(l.to)
-		v.groups.hours.see(server, from, to, l.changed, o.plain())
+		v.groups.hours.See(server, from, to, l.changed, plain(&o))
 	}
 	v.groups.seeTop(l)
 	v.groups.observe(l)
@@ -309,14 +314,14 @@ func (v *Policy) learn(l outcome) (surprise float32) {
 		saw = 1
 	}
 	v.groups.tell(l)
-	v.rankings[server].surprise += abs32(saw - l.expected)
-	believed := v.calibrator.of(l.expected)
-	v.mixture.see(l.page, server, l.changed, believed)
-	v.trust.see(server, l.changed, believed, l.factor)
+	v.rankings[server].surprise += evidence.Abs(saw - l.expected)
+	believed := v.calibrator.Of(l.expected)
+	v.mixture.See(l.page, server, l.changed, believed)
+	v.trust.See(server, l.changed, believed, l.factor)
 	if l.top != 1 {
-		v.topTrust.see(server, l.changed, believed, l.top)
+		v.topTrust.See(server, l.changed, believed, l.top)
 	}
-	v.calibrator.see(l.expected, l.changed, v.Corpus.Round().Budget)
+	v.calibrator.See(l.expected, l.changed, v.Corpus.Round().Budget)
 	surprise = max(saw-l.expected, 0)
 	sample, isFollowUp := v.samples.was(l.page)
 	if isFollowUp {

@@ -53,7 +53,7 @@ func TestFindsRebuild(t *testing.T) {
 			}
 		}
 	}
-	// 400 pages and 160 visits: without learning 40 would be to this server.
+	// 400 pages and 160 Visits: without learning 40 would be to this server.
 	if len(seen) < 80 {
 		t.Errorf("%d of the 100 pages of a rebuilt server were visited in four days of 40 visits",
 			len(seen))

@@ -113,7 +113,7 @@ func (v *ranker) promoteOfSite(p sitegraph.PageID, surprise float32) {
 		return
 	}
 	in.surprise = 0
-	for pages := int(min(in.pages-1, mostOfSite)); pages > 0; {
+	for pages := int(min(in.Pages-1, mostOfSite)); pages > 0; {
 		rose := false
 		for range min(pages, refreshed) {
 			in.last = v.groups.pages[in.last].next

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/recrawl/recrawl/estimator/evidence"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -77,7 +78,7 @@ func (g *groups) replayAll() {
 	var sample []outcome // for the accounts of all pages
 	for s := range g.servers {
 		of := &g.servers[s]
-		pages := g.corpus.Graph.ServerPages(sitegraph.ServerID(s))[:of.pages]
+		pages := g.corpus.Graph.ServerPages(sitegraph.ServerID(s))[:of.Pages]
 		g.markBorn(pages)
 		g.replay(pages, func(l outcome) {
 			tie := g.ties.Of(l.page)
@@ -85,11 +86,11 @@ func (g *groups) replayAll() {
 				sample = append(sample, l)
 			}
 			if tie < share(len(pages)) {
-				g.tellAgain(l, &of.account, &of.tops, &of.ages)
+				g.tellAgain(l, &of.Account, &of.tops, &of.ages)
 			}
 			if g.pages[l.page].traits&isTop == 0 {
 				in := &g.sites[g.pages[l.page].site]
-				in.observe(g.day(l.from), g.day(l.to), l.changed, in.rate(of.rate(defaultRate)))
+				in.Observe(g.day(l.from), g.day(l.to), l.changed, in.Rate(of.Rate(defaultRate)))
 			}
 		})
 	}
@@ -99,21 +100,21 @@ func (g *groups) replayAll() {
 	for _, l := range sample {
 		level := g.level(l.page)
 		g.tellAgain(l, level, level, &g.ages)
-		g.all.observe(g.day(l.from), g.day(l.to), l.changed, g.all.rate(defaultRate))
+		g.all.Observe(g.day(l.from), g.day(l.to), l.changed, g.all.Rate(defaultRate))
 	}
 }
 
 // tellAgain tells the account of the members of a group or that of its tops, and that by age.
-func (g *groups) tellAgain(l outcome, members, tops, ages *account) {
+func (g *groups) tellAgain(l outcome, members, tops, ages *evidence.Account) {
 	to, traits := members, g.pages[l.page].traits
 	if traits&isTop != 0 {
 		to = tops
 	}
 	from, end := g.day(l.from), g.day(l.to)
-	to.observe(from, end, l.changed, to.rate(defaultRate))
+	to.Observe(from, end, l.changed, to.Rate(defaultRate))
 	if traits&isBorn != 0 {
 		born := g.day(g.corpus.Memory(l.page).History.Epoch)
-		ages.observe(from-born, end-born, l.changed, ages.rate(defaultRate))
+		ages.Observe(from-born, end-born, l.changed, ages.Rate(defaultRate))
 	}
 }
 
@@ -162,11 +163,10 @@ func (g *groups) replayPages() {
 		}
 		s := &g.servers[g.corpus.Graph.Server(p)]
 		if s.gaps == nil {
-			s.gaps = new(gaps)
+			s.gaps = new(evidence.Gaps)
 		}
-		for _, of := range [...]*gaps{&g.gaps, s.gaps} {
-			of[gapClass(gap)].visits += looks
-			of[gapClass(gap)].changed += min(float32(h.Changes), looks)
+		for _, of := range [...]*evidence.Gaps{&g.gaps, s.gaps} {
+			of.Add(gap, looks, min(float32(h.Changes), looks), math.MaxFloat32)
 		}
 	}
 	for p := range sitegraph.PageID(len(g.pages)) {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/recrawl/recrawl/estimator/evidence"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/simtest"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -19,19 +20,19 @@ func TestReplayAll(t *testing.T) {
 	m.Restart()
 	m.Planner.Begin(planner.Round{Number: 51, Start: simtest.At(50), End: simtest.At(51)})
 	after := policyOf(m).groups
-	near := func(what string, a, b *account, parent float32) {
+	near := func(what string, a, b *evidence.Account, parent float32) {
 		t.Helper()
-		if a.observed == nil || b.observed == nil {
-			t.Errorf("%s: told %v by visits, %v by records", what, a.observed, b.observed)
+		if !a.Told() || !b.Told() {
+			t.Errorf("%s: told %v by visits, %v by records", what, a.Told(), b.Told())
 			return
 		}
-		x, y := a.rate(parent), b.rate(parent)
+		x, y := a.Rate(parent), b.Rate(parent)
 		if math.Abs(math.Log(float64(y/x))) > 0.4 {
 			t.Errorf("%s: a rate of %.4f by visits, of %.4f by records", what, x, y)
 		}
-		in := func(g *groups, e *account) float32 {
+		in := func(g *groups, e *evidence.Account) float32 {
 			from := g.day(sitegraph.Unix32(simtest.At(36)))
-			return e.since(from, g.day(sitegraph.Unix32(simtest.At(50))), parent).mass
+			return e.Since(from, g.day(sitegraph.Unix32(simtest.At(50))), parent)
 		}
 		x, y = in(before, a), in(after, b)
 		if math.Abs(math.Log(float64(y/x))) > 0.5 {
@@ -40,8 +41,8 @@ func TestReplayAll(t *testing.T) {
 	}
 	near("all", &before.all, &after.all, defaultRate)
 	for s := range before.servers {
-		near(m.Graph.ServerName(sitegraph.ServerID(s)), &before.servers[s].account,
-			&after.servers[s].account, before.all.rate(defaultRate))
+		near(m.Graph.ServerName(sitegraph.ServerID(s)), &before.servers[s].Account,
+			&after.servers[s].Account, before.all.Rate(defaultRate))
 		if x, y := before.servers[s].dead, after.servers[s].dead; x.dead != 0 || y.dead != 0 ||
 			y.visits < 10 {
 			t.Errorf("first visits %+v by visits, %+v by records", x, y)
@@ -49,7 +50,7 @@ func TestReplayAll(t *testing.T) {
 	}
 	sites := 0
 	for i := range after.sites {
-		if after.sites[i].observed != nil {
+		if after.sites[i].Told() {
 			sites++
 		}
 	}
@@ -82,10 +83,10 @@ func TestReplayBornAndLeft(t *testing.T) {
 		t.Errorf("traits %b of a page that became known late, %b of another", g.pages[p].traits,
 			g.pages[4].traits)
 	}
-	if g.ages.observed == nil || g.ages.visits != 1 || g.ages.changes != 1 {
-		t.Errorf("told of pages by their age: %+v", g.ages.observed)
+	if !g.ages.Told() || g.ages.Visits != 1 || g.ages.Changes != 1 {
+		t.Errorf("told of pages by their age: %+v", g.ages.Told())
 	}
-	if g.all.observed == nil || g.all.visits != 2 {
-		t.Errorf("told of all: %+v", g.all.observed)
+	if !g.all.Told() || g.all.Visits != 2 {
+		t.Errorf("told of all: %+v", g.all.Told())
 	}
 }

@@ -3,6 +3,7 @@ package sites
 import (
 	"math"
 
+	"github.com/recrawl/recrawl/estimator/evidence"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/hints"
 	"github.com/recrawl/recrawl/planner/rank"
@@ -13,10 +14,10 @@ import (
 type predictor struct {
 	Settings   `state:"same"`
 	groups     *groups
-	calibrator calibrator
-	mixture    mixture
-	trust      effectTrust
-	topTrust   effectTrust
+	calibrator evidence.Calibrator
+	mixture    evidence.Mixture
+	trust      evidence.Trust
+	topTrust   evidence.Trust
 }
 
 // scorer keeps what a visit to each page is worth.
@@ -43,7 +44,7 @@ type scored struct {
 
 // opinions of the experts of a page at a moment, in log odds; the age of its copy in days, and the
 // promise that it is one of the pages that change often.
-func (v *predictor) opinions(p sitegraph.PageID, now float32) (o opinions, age, promise float32) {
+func (v *predictor) opinions(p sitegraph.PageID, now float32) (o evidence.Opinions, age, promise float32) {
 	g := v.groups
 	of := &g.pages[p]
 	server := g.corpus.Graph.Server(p)
@@ -52,35 +53,35 @@ func (v *predictor) opinions(p sitegraph.PageID, now float32) (o opinions, age, 
 	h := &g.corpus.Memory(p).History
 	passed := age
 	if v.Off&Hours == 0 {
-		passed = g.hours.passed(server, last, now)
+		passed = g.hours.Passed(server, last, now)
 	}
-	var own [trusts]float32
-	own, promise = g.belief(p).logOdds(h, passed)
-	o[expertRates], o[expertHalf] = own[trustWhole], own[trustHalf]
+	var own [evidence.Trusts]float32
+	own, promise = g.belief(p).LogOdds(h, passed)
+	o[expertRates], o[expertHalf] = own[evidence.Whole], own[evidence.Half]
 	a, s, i := g.of(p)
 	r := g.rates(a, s, i)
 	changes := float32(h.Changes)
-	mean := s.pooledRate(a.pooledRate(defaultRate))
+	mean := s.PooledRate(a.PooledRate(defaultRate))
 	if i != s {
-		mean = i.pooledRate(mean)
+		mean = i.PooledRate(mean)
 	}
-	o[expertPooled] = logOddsExpected(expectedChanges(changes, inDays(h.Last-h.Epoch), mean,
+	o[expertPooled] = evidence.LogOddsExpected(evidence.ExpectedChanges(changes, inDays(h.Last-h.Epoch), mean,
 		passed))
 	epoch := min(g.day(h.Epoch), last)
 	pace := float32(1) // of these hours
 	if age > 0 {
 		pace = passed / age
 	}
-	clock := func(e *account, rate float32) float32 {
-		since := e.since(last, now, rate*pace).mass
+	clock := func(e *evidence.Account, rate float32) float32 {
+		since := e.Since(last, now, rate*pace)
 		watched := float32(0)
 		if epoch < last {
-			watched = max(e.since(epoch, now, rate).mass-since, 0)
+			watched = max(e.Since(epoch, now, rate)-since, 0)
 		}
 		if age < 1 { // spans of a day tell nothing of its hours
 			since *= min(pace, 1)
 		}
-		return logOddsExpected(byClock(changes, watched, since))
+		return evidence.LogOddsExpected(evidence.ByClock(changes, watched, since))
 	}
 	o[expertAll] = clock(a, r.all)
 	o[expertServer] = clock(s, r.server)
@@ -89,21 +90,21 @@ func (v *predictor) opinions(p sitegraph.PageID, now float32) (o opinions, age, 
 	}
 	silent := v.silent(p)
 	if !silent[expertAge] {
-		rate := g.ages.rate(r.all)
+		rate := g.ages.Rate(r.all)
 		e := &g.servers[server].ages
 		from, to := last-g.day(h.Epoch), now-g.day(h.Epoch)
-		whole, later := g.ages.since(0, to, rate).mass, g.ages.since(from, to, rate).mass
-		if e.observed != nil && e.visits > 20 {
-			rate = e.rate(rate)
-			whole, later = e.since(0, to, rate).mass, e.since(from, to, rate).mass
+		whole, later := g.ages.Since(0, to, rate), g.ages.Since(from, to, rate)
+		if e.Told() && e.Visits > 20 {
+			rate = e.Rate(rate)
+			whole, later = e.Since(0, to, rate), e.Since(from, to, rate)
 		}
-		o[expertAge] = logOddsExpected(byClock(changes, max(whole-later, 0), later))
+		o[expertAge] = evidence.LogOddsExpected(evidence.ByClock(changes, max(whole-later, 0), later))
 	}
 	if !silent[expertState] {
 		o[expertState] = g.byGap(p, server, passed)
 	}
 	// Who has no opinion says what the others do.
-	w := v.mixture.cached(server)
+	w := v.mixture.Cached(server)
 	sum, weight := float32(0), float32(0)
 	for k := range o {
 		if !silent[k] {
@@ -120,7 +121,7 @@ func (v *predictor) opinions(p sitegraph.PageID, now float32) (o opinions, age, 
 }
 
 // silent returns which experts have no opinion of a page.
-func (v *predictor) silent(p sitegraph.PageID) (s [experts]bool) {
+func (v *predictor) silent(p sitegraph.PageID) (s [evidence.Experts]bool) {
 	s[expertAge] = v.groups.pages[p].traits&isBorn == 0 || v.Off&Young != 0
 	s[expertState] = v.Off&States != 0
 	for _, clock := range [...]int{expertAll, expertServer, expertSite} {
@@ -130,10 +131,10 @@ func (v *predictor) silent(p sitegraph.PageID) (s [experts]bool) {
 }
 
 // mixed is the probability of all experts, and of what feeds and sitemaps claim.
-func (v *predictor) mixed(p sitegraph.PageID, o *opinions) float32 {
-	w := v.mixture.cached(v.Corpus.Graph.Server(p))
-	odds := w.logOdds(o) + float32(v.hint(p).LogRatio)
-	return 1 / (1 + exp32(min(-odds, 80)))
+func (v *predictor) mixed(p sitegraph.PageID, o *evidence.Opinions) float32 {
+	w := v.mixture.Cached(v.Corpus.Graph.Server(p))
+	odds := w.LogOdds(o) + float32(v.hint(p).LogRatio)
+	return 1 / (1 + evidence.Exp32(min(-odds, 80)))
 }
 
 // hint is what feeds and sitemaps claim of a page.
@@ -242,11 +243,11 @@ func (v *predictor) effects(p sitegraph.PageID, last uint32) (b effects) {
 	b = v.groups.effectsSince(p, last)
 	b.trust = 1
 	if v.Mode == planner.Stream {
-		b.trust = v.trust.of(v.Corpus.Graph.Server(p))
+		b.trust = v.trust.Of(v.Corpus.Graph.Server(p))
 	}
 	if v.Off&Tops == 0 {
 		b.top = v.groups.topFactor(p, last)
-		b.top = power(b.top, v.topTrust.of(v.Corpus.Graph.Server(p)))
+		b.top = evidence.Power(b.top, v.topTrust.Of(v.Corpus.Graph.Server(p)))
 	}
 	return b
 }
@@ -254,5 +255,5 @@ func (v *predictor) effects(p sitegraph.PageID, last uint32) (b effects) {
 // believed is a probability made of all evidence, with what its server and its site showed beyond
 // it, calibrated.
 func (v *predictor) believed(raw, effect float32) float32 {
-	return v.calibrator.of(timesOdds(raw, effect))
+	return v.calibrator.Of(evidence.TimesOdds(raw, effect))
 }

@@ -41,7 +41,7 @@ func (g *groups) siteOf(s sitegraph.ServerID, kind byte, name string) int32 {
 func (g *groups) join(p sitegraph.PageID, i int32) {
 	in, of := &g.sites[i], &g.pages[p]
 	of.site = i
-	in.pages++
+	in.Pages++
 	if in.last == sitegraph.NoPage {
 		in.last, of.next = p, p
 		return
@@ -63,7 +63,7 @@ func (g *groups) divide(now float32) {
 		of, id := &g.servers[s], sitegraph.ServerID(s)
 		first := of.divided == 0
 		if !first && now < of.next &&
-			float64(of.pages) < dividedAgain*float64(of.divided)+8 {
+			float64(of.Pages) < dividedAgain*float64(of.divided)+8 {
 			continue
 		}
 		graph := g.corpus.Graph
@@ -72,7 +72,7 @@ func (g *groups) divide(now float32) {
 			of.chosen++
 			of.method = g.choose(id)
 		}
-		of.divided = uint32(of.pages)
+		of.divided = uint32(of.Pages)
 		if partition, ok := graph.Partition(divisions[of.method], id, nil); ok {
 			g.divideServer(id, &partition)
 		}
@@ -153,7 +153,7 @@ func (g *groups) divideServer(s sitegraph.ServerID, partition *sitegraph.Partiti
 	g.byTie(pages)
 	for _, p := range pages {
 		in := &g.sites[g.pages[p].site]
-		in.pages, in.last = 0, sitegraph.NoPage
+		in.Pages, in.last = 0, sitegraph.NoPage
 		g.pages[p].site = -1
 		g.pages[p].traits &^= isTop
 	}
@@ -193,7 +193,7 @@ func (g *groups) divideServer(s sitegraph.ServerID, partition *sitegraph.Partiti
 			g.pages[p].traits |= isTop
 		}
 	}
-	if of.observed == nil { // no visit told of the server, or replayAll follows
+	if !of.Told() { // no visit told of the server, or replayAll follows
 		return
 	}
 	var fresh []sitegraph.PageID // in sites that are new
@@ -202,10 +202,10 @@ func (g *groups) divideServer(s sitegraph.ServerID, partition *sitegraph.Partiti
 			fresh = append(fresh, p)
 		}
 	}
-	rate := of.rate(g.all.rate(defaultRate))
+	rate := of.Rate(g.all.Rate(defaultRate))
 	g.replay(fresh, func(l outcome) {
 		in := &g.sites[g.pages[l.page].site]
-		in.observe(g.day(l.from), g.day(l.to), l.changed, in.rate(rate))
+		in.Observe(g.day(l.from), g.day(l.to), l.changed, in.Rate(rate))
 	})
 }
 

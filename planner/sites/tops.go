@@ -1,13 +1,16 @@
 package sites
 
-import "github.com/recrawl/recrawl/sitegraph"
+import (
+	"github.com/recrawl/recrawl/estimator/evidence"
+	"github.com/recrawl/recrawl/sitegraph"
+)
 
 // topTally counts visits to members by what the top of their site showed since their own last
 // visit ([LINK 4]: members are visited where their top changed). The changes that these visits
 // found, beside those expected, tell how much a top tells: everything on some servers, nothing on
 // others. There is one tally for the corpus and one for each server, whose factor is pulled toward
 // that of the corpus.
-type topTally [3]counts
+type topTally [3]evidence.Counts
 
 // What a top showed: it was not visited, had not changed, or had changed.
 const (
@@ -15,6 +18,9 @@ const (
 	topSame
 	topChanged
 )
+
+// firstTopTrust is the trust in what tops show, before anything was seen.
+const firstTopTrust = 0.3
 
 // topPrior is how many expected changes the factor before counts for.
 const topPrior = 10
@@ -41,12 +47,9 @@ func (g *groups) topFactor(p sitegraph.PageID, last uint32) float32 {
 	if k == topUnseen {
 		return 1
 	}
-	corpus := g.told[k].ratio(topPrior)
-	own := g.servers[g.corpus.Graph.Server(p)].told[k]
-	if own.visits > 0 {
-		own.expected = own.visits * timesOdds(own.expected/own.visits, corpus)
-	}
-	return bounded(corpus * own.ratio(topPrior))
+	corpus := g.told[k].Ratio(topPrior)
+	own := g.servers[g.corpus.Graph.Server(p)].told[k].Beyond(corpus)
+	return evidence.Bounded(corpus * own.Ratio(topPrior))
 }
 
 // seeTop learns from a visit to a member what its top told. Old visits are forgotten.
@@ -55,17 +58,17 @@ func (g *groups) seeTop(l outcome) {
 	if k == topUnseen {
 		return
 	}
-	for i, of := range [...]*counts{&g.told[k],
+	for i, of := range [...]*evidence.Counts{&g.told[k],
 		&g.servers[g.corpus.Graph.Server(l.page)].told[k]} {
-		if most := float32([...]int{2000, 200}[i]); of.visits >= most {
-			of.visits *= 0.9
-			of.changed *= 0.9
-			of.expected *= 0.9
+		if most := float32([...]int{2000, 200}[i]); of.Visits >= most {
+			of.Visits *= 0.9
+			of.Changed *= 0.9
+			of.Expected *= 0.9
 		}
-		of.visits++
-		of.expected += l.byGroups
+		of.Visits++
+		of.Expected += l.byGroups
 		if l.changed {
-			of.changed++
+			of.Changed++
 		}
 	}
 }

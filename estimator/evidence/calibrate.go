@@ -1,4 +1,4 @@
-package sites
+package evidence
 
 // Curve brings probabilities to what came of them: a rising line from (0, 0) to (1, 1) through its
 // knots. An empty one changes nothing. As it rises, it changes no order.
@@ -102,10 +102,10 @@ func (o *Outcomes) Curve() Curve {
 	return c
 }
 
-// calibrator calibrates while a policy runs: the pages that it chooses are those it overrates, so
+// Calibrator calibrates while a policy runs: the pages that it chooses are those it overrates, so
 // what is right for all pages is not for these. It forgets slowly.
-type calibrator struct {
-	outcomes Outcomes
+type Calibrator struct {
+	Outcomes Outcomes
 	curve    Curve
 	seen     int // since the curve was made
 }
@@ -117,16 +117,20 @@ const (
 	calibratorEvery = 100
 )
 
-// see books a probability before calibration and what came of it. So many visits are made in a
+// See books a probability before calibration and what came of it. So many visits are made in a
 // round.
-func (c *calibrator) see(probability float32, changed bool, perRound int) {
-	c.outcomes.Add(probability, changed, 1)
+func (c *Calibrator) See(probability float32, changed bool, perRound int) {
+	c.Outcomes.Add(probability, changed, 1)
 	c.seen++
 	if c.seen >= max(calibratorEvery, perRound/20) {
 		c.seen = 0
-		c.curve = c.outcomes.Curve()
-		c.outcomes.forget(calibratorKept)
+		c.curve = c.Outcomes.Curve()
+		c.Outcomes.forget(calibratorKept)
 	}
 }
 
-func (c *calibrator) of(probability float32) float32 { return c.curve.At(probability) }
+// Recall takes in outcomes of another time.
+func (c *Calibrator) Recall(o Outcomes) { c.Outcomes, c.curve = o, o.Curve() }
+
+// Of returns a probability, calibrated.
+func (c *Calibrator) Of(probability float32) float32 { return c.curve.At(probability) }

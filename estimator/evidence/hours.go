@@ -1,4 +1,4 @@
-package sites
+package evidence
 
 import (
 	"math"
@@ -6,7 +6,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// dayTimes tell at which hours of the day (UTC) pages change: those of a newspaper by day and not
+// DayTimes tell at which hours of the day (UTC) pages change: those of a newspaper by day and not
 // by night. Where that is known, the plain estimators take time to pass faster at some hours than
 // at others: an age of some hours counts for as much as changes came in such hours. A day counts
 // for a day whatever its hours, so that nothing differs for copies that are whole days old.
@@ -19,7 +19,7 @@ import (
 //
 // The factors count as long as the outcomes of visits less than a day apart were likelier by them
 // than without them.
-type dayTimes struct {
+type DayTimes struct {
 	corpus  hours
 	servers []*hours // nil: no visit told anything
 	// better is the logarithm of how much likelier late outcomes were by the factors of the hours.
@@ -84,7 +84,7 @@ func (h *hours) between(from, to float32) float32 {
 func floor32(x float32) float32 { return float32(math.Floor(float64(x))) }
 
 // of is what counts of the hours at a server; nil: all are alike.
-func (t *dayTimes) of(s sitegraph.ServerID) *hours {
+func (t *DayTimes) of(s sitegraph.ServerID) *hours {
 	switch {
 	case !t.used:
 		return nil
@@ -94,16 +94,16 @@ func (t *dayTimes) of(s sitegraph.ServerID) *hours {
 	return &t.corpus
 }
 
-// passed is how much of the time from one day to another counts at a server.
-func (t *dayTimes) passed(s sitegraph.ServerID, from, to float32) float32 {
+// Passed returns how much of the time from one day to another counts at a server.
+func (t *DayTimes) Passed(s sitegraph.ServerID, from, to float32) float32 {
 	if h := t.of(s); h != nil && to > from {
 		return h.between(from, to)
 	}
 	return to - from
 }
 
-// begin forgets, and makes the factors of what was seen.
-func (t *dayTimes) begin(now float32) {
+// Begin forgets, and makes the factors of what was seen.
+func (t *DayTimes) Begin(now float32) {
 	if len(t.servers) == 0 {
 		return
 	}
@@ -130,9 +130,9 @@ func (h *hours) forget(kept float32) {
 	}
 }
 
-// see learns from a visit to a page of a server, whose copy was of day from, of which the plain
+// See learns from a visit to a page of a server, whose copy was of day from, of which the plain
 // estimators expected a change by these log odds.
-func (t *dayTimes) see(s sitegraph.ServerID, from, to float32, changed bool, odds float32) {
+func (t *DayTimes) See(s sitegraph.ServerID, from, to float32, changed bool, odds float32) {
 	if !(to > from && to-from < 1) {
 		return
 	}

@@ -1,4 +1,4 @@
-package sites
+package evidence
 
 import (
 	"math"
@@ -7,7 +7,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// mixture combines the predictions of several experts. It weighs each by how well it predicted the
+// Mixture combines the predictions of several experts. It weighs each by how well it predicted the
 // visits made here.
 //
 // The mean is taken of log odds (a logarithmic opinion pool), with weights that add up to 1. Each
@@ -29,60 +29,28 @@ import (
 // What is compared with an outcome is the probability by which the page was chosen, with all
 // corrections: of pages chosen as the likeliest, those that were overrated are more than others,
 // and the calibrator allows for that.
-type mixture struct {
-	corpus  [paces]gains
+type Mixture struct {
+	First   Weights `state:"-"` // before any outcome
+	corpus  [paces]Gains
 	fits    [paces]float32 // logarithms of the likelihood of late outcomes by each
-	servers []gains        // by server, beside those of the corpus
-	asked   map[sitegraph.PageID]opinions
+	Servers []Gains        // by server, beside those of the corpus
+	Asked   map[sitegraph.PageID]Opinions
 	moves   int         // counts how often gains changed
 	last    lastWeights `state:"-"`
 }
 
-// cached returns the weights of a server. They are good until the next call.
-func (m *mixture) cached(s sitegraph.ServerID) *weights { return m.last.of(m, s) }
+// Cached returns the weights of a server. They are good until the next call.
+func (m *Mixture) Cached(s sitegraph.ServerID) *Weights { return m.last.of(m, s) }
 
-// The experts of a mixture.
-const (
-	expertRates  = iota // its own past
-	expertHalf          // the same, trusted half
-	expertPooled        // by the mean rate of its site
-	expertAll           // by the clock of all pages
-	expertServer        // of its server
-	expertSite          // of its site
-	expertAge           // of pages born here, by their age
-	expertState         // by the gap between visits
-	experts
-)
+// Experts is the number of experts in a mixture.
+const Experts = 8
 
-// expertNames are for people.
-var expertNames = [experts]string{
-	expertRates:  "its own past",
-	expertHalf:   "its own past, trusted half",
-	expertPooled: "the rate of its site and its own",
-	expertAll:    "the clock of all pages",
-	expertServer: "the clock of its server",
-	expertSite:   "the clock of its site",
-	expertAge:    "its age since it was born",
-	expertState:  "states that return",
-}
-
+// What experts say, and what they are worth.
 type (
-	opinions [experts]float32 // log odds of a page, by expert
-	gains    [experts]float32 // logarithms of weights, beside the first ones
-	weights  [experts]float32 // which add up to 1
+	Opinions [Experts]float32 // log odds of a page, by expert
+	Gains    [Experts]float32 // logarithms of weights, beside the first ones
+	Weights  [Experts]float32 // which add up to 1
 )
-
-// firstWeights are believed before any outcome.
-var firstWeights = weights{
-	expertRates:  0.15,
-	expertHalf:   0.15,
-	expertPooled: 0.1,
-	expertAll:    0.1,
-	expertServer: 0.15,
-	expertSite:   0.2,
-	expertAge:    0.1,
-	expertState:  0.15,
-}
 
 const (
 	// corpusKept and serverKept are what is left after each outcome of what was learnt of the
@@ -109,8 +77,8 @@ var paceOf = [paces]struct{ step, kept float32 }{
 	paceLong:  {0.1, 0.9999},
 }
 
-// weights of the experts for pages of a server.
-func (m *mixture) weights(s sitegraph.ServerID) (w weights) {
+// Weights returns the weights of the experts for pages of a server.
+func (m *Mixture) Weights(s sitegraph.ServerID) (w Weights) {
 	for pace, share := range m.shares() {
 		for k, x := range m.weightsAt(pace, s) {
 			w[k] += share * x
@@ -120,7 +88,7 @@ func (m *mixture) weights(s sitegraph.ServerID) (w weights) {
 }
 
 // shares are what the weights of each pace count for.
-func (m *mixture) shares() (shares [paces]float32) {
+func (m *Mixture) shares() (shares [paces]float32) {
 	best := slices.Max(m.fits[:])
 	sum := float32(0)
 	for pace, fit := range m.fits {
@@ -134,15 +102,15 @@ func (m *mixture) shares() (shares [paces]float32) {
 }
 
 // weightsAt are the weights of a pace.
-func (m *mixture) weightsAt(pace int, s sitegraph.ServerID) (w weights) {
+func (m *Mixture) weightsAt(pace int, s sitegraph.ServerID) (w Weights) {
 	sum := float32(0)
 	for k := range w {
 		gain := m.corpus[pace][k]
-		if int(s) < len(m.servers) {
-			gain += m.servers[s][k]
+		if int(s) < len(m.Servers) {
+			gain += m.Servers[s][k]
 		}
 		gain = min(max(gain, -mostGain), mostGain)
-		w[k] = firstWeights[k] * float32(math.Exp(float64(gain)))
+		w[k] = m.First[k] * float32(math.Exp(float64(gain)))
 		sum += w[k]
 	}
 	for k := range w {
@@ -153,45 +121,45 @@ func (m *mixture) weightsAt(pace int, s sitegraph.ServerID) (w weights) {
 
 // lastWeights are the weights of the server that was asked for last, as long as they are the same.
 type lastWeights struct {
-	weights
+	Weights
 	server sitegraph.ServerID
 	moves  int // of the mixture then, and one; 0: none was asked for
 }
 
-func (l *lastWeights) of(m *mixture, s sitegraph.ServerID) *weights {
+func (l *lastWeights) of(m *Mixture, s sitegraph.ServerID) *Weights {
 	if l.moves != m.moves+1 || l.server != s {
-		l.weights, l.server, l.moves = m.weights(s), s, m.moves+1
+		l.Weights, l.server, l.moves = m.Weights(s), s, m.moves+1
 	}
-	return &l.weights
+	return &l.Weights
 }
 
-// logOdds is the mean of opinions.
-func (w *weights) logOdds(o *opinions) (mean float32) {
+// LogOdds returns the mean of opinions.
+func (w *Weights) LogOdds(o *Opinions) (mean float32) {
 	for k := range w {
 		mean += w[k] * o[k]
 	}
 	return mean
 }
 
-// ask notes what the experts say of a page that is about to be visited.
-func (m *mixture) ask(p sitegraph.PageID, o opinions) {
-	if m.asked == nil {
-		m.asked = map[sitegraph.PageID]opinions{}
+// Ask notes what the experts say of a page that is about to be visited.
+func (m *Mixture) Ask(p sitegraph.PageID, o Opinions) {
+	if m.Asked == nil {
+		m.Asked = map[sitegraph.PageID]Opinions{}
 	}
-	m.asked[p] = o
+	m.Asked[p] = o
 }
 
-// see learns from the outcome of a visit to a page of a server, which was believed to find a change
+// See learns from the outcome of a visit to a page of a server, which was believed to find a change
 // with some probability. It learns nothing where the experts were not asked.
-func (m *mixture) see(p sitegraph.PageID, s sitegraph.ServerID, changed bool, believed float32) {
-	o, ok := m.asked[p]
+func (m *Mixture) See(p sitegraph.PageID, s sitegraph.ServerID, changed bool, believed float32) {
+	o, ok := m.Asked[p]
 	if !ok {
 		return
 	}
-	delete(m.asked, p)
+	delete(m.Asked, p)
 	m.moves++
-	for len(m.servers) <= int(s) {
-		m.servers = append(m.servers, gains{})
+	for len(m.Servers) <= int(s) {
+		m.Servers = append(m.Servers, Gains{})
 	}
 	missed := -believed
 	if changed {
@@ -201,7 +169,7 @@ func (m *mixture) see(p sitegraph.PageID, s sitegraph.ServerID, changed bool, be
 	mean := float32(0) // as the weights of both say
 	for pace, share := range m.shares() {
 		w := m.weightsAt(pace, s)
-		means[pace] = w.logOdds(&o)
+		means[pace] = w.LogOdds(&o)
 		mean += share * means[pace]
 	}
 	m.judge(&means, mean, changed, believed)
@@ -210,13 +178,13 @@ func (m *mixture) see(p sitegraph.PageID, s sitegraph.ServerID, changed bool, be
 		for pace, of := range paceOf {
 			m.corpus[pace][k] = of.kept*m.corpus[pace][k] + of.step*away
 		}
-		m.servers[s][k] = serverKept*m.servers[s][k] + paceOf[paceShort].step*away
+		m.Servers[s][k] = serverKept*m.Servers[s][k] + paceOf[paceShort].step*away
 	}
 }
 
 // judge learns which pace predicted an outcome better. Each is taken to have believed what was
 // believed, moved by as far as its log odds lie from the mean.
-func (m *mixture) judge(means *[paces]float32, mean float32, changed bool, believed float32) {
+func (m *Mixture) judge(means *[paces]float32, mean float32, changed bool, believed float32) {
 	const sure = 1e-4 // no outcome is
 	p := float64(min(max(believed, sure), 1-sure))
 	odds := float32(math.Log(p / (1 - p)))
@@ -225,19 +193,19 @@ func (m *mixture) judge(means *[paces]float32, mean float32, changed bool, belie
 	}
 }
 
-// learnt are the gains by which the weights are what they are now, of the corpus.
-func (m *mixture) learnt() (g gains) {
+// Learnt returns the gains by which the weights are what they are now, of the corpus.
+func (m *Mixture) Learnt() (g Gains) {
 	if m.corpus[paceShort] == m.corpus[paceLong] {
 		return m.corpus[paceShort]
 	}
-	for k, x := range m.weights(sitegraph.ServerID(len(m.servers))) { // of a server without visits
-		g[k] = float32(math.Log(float64(max(x, 1e-15) / firstWeights[k])))
+	for k, x := range m.Weights(sitegraph.ServerID(len(m.Servers))) { // of a server without visits
+		g[k] = float32(math.Log(float64(max(x, 1e-15) / m.First[k])))
 	}
 	return g
 }
 
-// recall takes in what was learnt by another mixture. Which pace suits is to be learnt anew.
-func (m *mixture) recall(g gains) {
+// Recall takes in what was learnt by another mixture. Which pace suits is to be learnt anew.
+func (m *Mixture) Recall(g Gains) {
 	m.moves++
 	for pace := range m.corpus {
 		m.corpus[pace] = g
@@ -251,9 +219,4 @@ func logLoss(odds float32, changed bool) float64 {
 		x = -x
 	}
 	return math.Log1p(math.Exp(min(x, 50)))
-}
-
-// plain is the mean of what the page's own past says.
-func (o *opinions) plain() float32 {
-	return (o[expertPooled] + o[expertRates] + o[expertHalf]) / 3
 }

@@ -1,6 +1,7 @@
-package sites
+package evidence
 
 import (
+	"iter"
 	"math"
 	"slices"
 
@@ -8,7 +9,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// rateBelief predicts a page by its own past alone. It knows how change rates are distributed over
+// RateBelief predicts a page by its own past alone. It knows how change rates are distributed over
 // the pages of this web, and takes the past of the page as it is: a visit that finds a change says
 // that there was one or more since the visit before.
 //
@@ -16,43 +17,44 @@ import (
 // from the pages themselves (nonparametric empirical Bayes: Laird 1978). So on a web where a few
 // pages change daily and all others never, a page that changed at two visits is one of the few.
 //
-// There are two beliefs, which differ in how far a page's past is trusted. One takes it whole. The
+// There are two distributions, which differ in how far a page's past is trusted. One takes it whole. The
 // other takes the root of its likelihood, as if half of it had been seen (power prior: Ibrahim and
 // Chen 2000): rates drift, and changes come in bursts.
-type rateBelief struct {
+type RateBelief struct {
 	// fastest is the rate of a change a round: of a page that changes more often a visit finds one
 	// change all the same.
 	fastest  int
-	tops     bool                // it is of tops; otherwise of all other pages
-	believed [trusts]rateWeights // of all pages
-	long     [trusts]rateWeights // the same, with all that is beyond longRates at the last of them
-	quiet    [trusts]quietTable
+	believed [Trusts]RateWeights // of all pages
+	long     [Trusts]RateWeights // the same, with all that is beyond longRates at the last of them
+	quiet    [Trusts]quietTable
 	fast     quietTable          // of the pages by their rates: see logOdds
 	sample   []sitegraph.PageID  // from which the distributions are learnt, ascending
 	past     []sitegraph.History // of them
 	of       int                 // pages there were when the sample was drawn
-	told     rateWeights         // of the pages, as far as their past tells them apart: see learn
+	Told     RateWeights         // of the pages, as far as their past tells them apart: see learn
 }
 
+// How far the past of a page is trusted.
 const (
-	trustWhole = iota
-	trustHalf
-	trusts
+	Whole = iota
+	Half
+	Trusts
 )
 
 // rateCount rates are in the grid: from slowestRate a day, a change in 22 years, to 2,048 a day, a
 // change in 42 seconds, each twice the one before. As neighbours differ by a power of two, one
 // table serves all of them. The first longRates go to 64 a day.
 const (
-	rateCount   = 25
+	RateCount   = 25
 	longRates   = 20
-	slowestRate = 1.0 / (1 << 13)
+	SlowestRate = 1.0 / (1 << 13)
 )
 
 // daily is the rate of a change a day.
 const daily = 13
 
-type rateWeights [rateCount]float32
+// RateWeights are the shares of pages by their rates.
+type RateWeights [RateCount]float32
 
 const (
 	// sampledPages are what distributions are learnt from. It takes 2 ms a round.
@@ -61,30 +63,29 @@ const (
 	priorPages = 20
 	// anyRate is the share of pages that may have any rate of the grid, before anything was seen.
 	anyRate = 0.05
-	// firstRounds of learning are made at once when a policy begins on pages with a past.
-	firstRounds = 10
 )
 
 // firstRates are believed before anything was seen: estimator.DefaultPrior, with one page in twenty
 // of any rate. A gamma distribution alone takes a page that changes daily for impossible, and a
 // hundred changes would not persuade it.
-var firstRates = func() (w rateWeights) {
+var firstRates = func() (w RateWeights) {
 	for i := range w {
 		w[i] = anyRate / longRates
 		if i >= longRates-1 { // they share the last part
-			w[i] /= rateCount - longRates + 1
+			w[i] /= RateCount - longRates + 1
 		}
 	}
 	gamma := estimator.DefaultPrior.Rates()
 	for i, weight := range &gamma.Weight {
-		octave := math.Round(math.Log2(estimator.GridRate(i) / slowestRate))
-		w[min(max(int(octave), 0), rateCount-1)] += (1 - anyRate) * float32(weight)
+		octave := math.Round(math.Log2(estimator.GridRate(i) / SlowestRate))
+		w[min(max(int(octave), 0), RateCount-1)] += (1 - anyRate) * float32(weight)
 	}
 	return w
 }()
 
-func newRateBelief(tops bool) *rateBelief {
-	b := &rateBelief{tops: tops, fastest: daily}
+// NewRateBelief returns what is believed before any visit.
+func NewRateBelief() *RateBelief {
+	b := &RateBelief{fastest: daily}
 	for trust := range b.believed {
 		b.believed[trust] = firstRates
 	}
@@ -93,16 +94,16 @@ func newRateBelief(tops bool) *rateBelief {
 }
 
 // fill makes the tables of what is believed.
-func (b *rateBelief) fill() {
+func (b *RateBelief) fill() {
 	for trust := range b.quiet {
 		b.quiet[trust].fill(&b.believed[trust])
 		b.long[trust] = b.believed[trust]
-		for i := longRates; i < rateCount; i++ {
+		for i := longRates; i < RateCount; i++ {
 			b.long[trust][longRates-1] += b.long[trust][i]
 			b.long[trust][i] = 0
 		}
 	}
-	fast, sum := b.believed[trustWhole], float32(0)
+	fast, sum := b.believed[Whole], float32(0)
 	for i := range fast {
 		fast[i] = float32(math.Ldexp(float64(fast[i]), min(i, b.fastest)))
 		sum += fast[i]
@@ -113,18 +114,18 @@ func (b *rateBelief) fill() {
 	b.fast.fill(&fast)
 }
 
-// learn makes a round of expectation and maximisation: the distribution of all pages is the mean of
+// Learn makes a round of expectation and maximisation: the distribution of all pages is the mean of
 // the posteriors of a sample of them, with firstRates beside them.
 //
 // It learns, too, how far the past tells pages apart: told is the distribution of the rates at
 // which each page is expected to change within so many days. As long as nothing was seen of them
-// all pages have the same.
-func (b *rateBelief) learn(g *groups, days float64) {
-	b.draw(g)
-	var sums [trusts]rateSums
-	var stay rateWeights // the probability of no change
+// all pages have the same. A round of visits lasts so many days.
+func (b *RateBelief) Learn(days float64, round float32) {
+	b.fastest = min(daily+int(math.Round(-math.Log2(float64(round)))), longRates-1)
+	var sums [Trusts]rateSums
+	var stay RateWeights // the probability of no change
 	for i := range stay {
-		stay[i] = float32(math.Exp(-math.Ldexp(slowestRate, i) * days))
+		stay[i] = float32(math.Exp(-math.Ldexp(SlowestRate, i) * days))
 	}
 	told := rateSums{}
 	seen, unseen := float32(0), float32(0)
@@ -135,7 +136,7 @@ func (b *rateBelief) learn(g *groups, days float64) {
 			continue
 		}
 		posteriors := b.posteriors(h)
-		told.add(rateBy(&posteriors[trustWhole], &stay, days), 1)
+		told.add(rateBy(&posteriors[Whole], &stay, days), 1)
 		for trust := range sums {
 			for i, w := range &posteriors[trust] {
 				sums[trust][i] += float64(w)
@@ -143,9 +144,9 @@ func (b *rateBelief) learn(g *groups, days float64) {
 		}
 		seen++
 	}
-	told.add(rateBy(&b.believed[trustWhole], &stay, days), max(unseen, 1))
+	told.add(rateBy(&b.believed[Whole], &stay, days), max(unseen, 1))
 	for i, sum := range told {
-		b.told[i] = float32(sum) / (seen + max(unseen, 1))
+		b.Told[i] = float32(sum) / (seen + max(unseen, 1))
 	}
 	if seen == 0 {
 		return
@@ -160,7 +161,7 @@ func (b *rateBelief) learn(g *groups, days float64) {
 
 // rateBy is the rate by which a page that may have several is expected to change within so many
 // days, where stay is how likely it is not to by each.
-func rateBy(posterior, stay *rateWeights, days float64) float64 {
+func rateBy(posterior, stay *RateWeights, days float64) float64 {
 	sum := float32(0)
 	for i, w := range posterior {
 		sum += w * stay[i]
@@ -170,39 +171,36 @@ func rateBy(posterior, stay *rateWeights, days float64) float64 {
 
 // rateSums add up weights of rates, in any order to the same: sums of some thousand float32 are as
 // good as exact.
-type rateSums [rateCount]float64
+type rateSums [RateCount]float64
 
 // add gives weight to a rate, which lies between two of the grid.
 func (w *rateSums) add(rate float64, weight float32) {
-	octave := min(max(math.Log2(rate/slowestRate), 0), rateCount-1)
-	i := min(int(octave), rateCount-2)
+	octave := min(max(math.Log2(rate/SlowestRate), 0), RateCount-1)
+	i := min(int(octave), RateCount-2)
 	part := float32(octave) - float32(i)
 	w[i] += float64((1 - part) * weight)
 	w[i+1] += float64(part * weight)
 }
 
-// draw takes a sample of the pages: those with the smallest ties, which are as good as random. It
-// draws again where there are half as many pages more, or any more while all fit into the sample.
-func (b *rateBelief) draw(g *groups) {
-	n := len(g.pages)
-	if n <= b.of+b.of/2 && (n > sampledPages || n == b.of) {
+// Sample takes the pages from which the distributions are learnt, of so many that there are: those
+// with the smallest ties, which are as good as random. It takes them again where there are half as
+// many more, or any more while all fit into the sample.
+func (b *RateBelief) Sample(pages int, each iter.Seq2[sitegraph.PageID, *sitegraph.History],
+	tie func(sitegraph.PageID) float32) {
+	if pages <= b.of+b.of/2 && (pages > sampledPages || pages == b.of) {
 		return
 	}
-	b.of, b.sample, b.past = n, b.sample[:0], b.past[:0]
-	g.ties.UpTo(g.corpus)
-	for p := range sitegraph.PageID(n) {
-		if (g.pages[p].traits&isTop != 0) != b.tops {
-			continue
-		}
-		if n <= sampledPages || float64(g.ties.Of(p))*float64(n) < sampledPages {
+	b.of, b.sample, b.past = pages, b.sample[:0], b.past[:0]
+	for p, h := range each {
+		if pages <= sampledPages || float64(tie(p))*float64(pages) < sampledPages {
 			b.sample = append(b.sample, p)
-			b.past = append(b.past, g.corpus.Memory(p).History)
+			b.past = append(b.past, *h)
 		}
 	}
 }
 
-// visited notes the past of a page after a visit. Pages of the sample are known by their ties.
-func (b *rateBelief) visited(p sitegraph.PageID, tie float32, h *sitegraph.History) {
+// Visited notes the past of a page after a visit. Pages of the sample are known by their ties.
+func (b *RateBelief) Visited(p sitegraph.PageID, tie float32, h *sitegraph.History) {
 	if b.of > sampledPages && float64(tie)*float64(b.of) >= sampledPages {
 		return
 	}
@@ -212,13 +210,13 @@ func (b *rateBelief) visited(p sitegraph.PageID, tie float32, h *sitegraph.Histo
 }
 
 // posteriors are the distributions of a page's rate by its past.
-func (b *rateBelief) posteriors(h *sitegraph.History) (posteriors [trusts]rateWeights) {
-	likelihood := rootLikelihoods(h, rateCount)
+func (b *RateBelief) posteriors(h *sitegraph.History) (posteriors [Trusts]RateWeights) {
+	likelihood := rootLikelihoods(h, RateCount)
 	for trust := range posteriors {
 		sum := float32(0)
 		for i, l := range &likelihood {
 			w := l * b.believed[trust][i]
-			if trust == trustWhole {
+			if trust == Whole {
 				w *= l
 			}
 			posteriors[trust][i] = w
@@ -237,14 +235,14 @@ func (b *rateBelief) posteriors(h *sitegraph.History) (posteriors [trusts]rateWe
 //	L(rate) = (1 - exp(-rate * days))^m * exp(-rate * quiet)
 //
 // They are those of the first n rates.
-func rootLikelihoods(h *sitegraph.History, n int) (root rateWeights) {
+func rootLikelihoods(h *sitegraph.History, n int) (root RateWeights) {
 	changes, quiet := float32(h.Changes), inDays(h.Stable)
 	cell, part := 0, float32(0)
 	if changes > 0 {
-		cell, part = tableCell(slowestRate * apart(h))
+		cell, part = tableCell(SlowestRate * apart(h))
 	}
 	most := float32(math.Inf(-1))
-	rate := float32(slowestRate)
+	rate := float32(SlowestRate)
 	for i := range root[:n] {
 		l := -rate * quiet
 		if changes > 0 {
@@ -255,7 +253,7 @@ func rootLikelihoods(h *sitegraph.History, n int) (root rateWeights) {
 		rate *= 2
 	}
 	for i, l := range root[:n] {
-		root[i] = exp32((l - most) / 2)
+		root[i] = Exp32((l - most) / 2)
 	}
 	return root
 }
@@ -267,45 +265,45 @@ func apart(h *sitegraph.History) float32 {
 
 // ratesOf are the rates to be told apart of a page with changes, at an age, and how many there are.
 // In a quarter of a day any rate beyond longRates is as sure to bring a change as the last of them.
-func (b *rateBelief) ratesOf(h *sitegraph.History, age float32) (
-	believed *[trusts]rateWeights, n int) {
+func (b *RateBelief) ratesOf(h *sitegraph.History, age float32) (
+	believed *[Trusts]RateWeights, n int) {
 	const quarter = secondsPerDay / 4
 	if age >= 0.25 && apart(h) >= 0.25 && (h.Stable == 0 || h.Stable >= quarter) {
 		return &b.long, longRates
 	}
-	return &b.believed, rateCount
+	return &b.believed, RateCount
 }
 
-// logOdds of a change within age after the last visit, by each belief; and promise: how many times
+// LogOdds returns those of a change within age after the last visit, by each belief; and promise: how many times
 // as large the odds of the change are where each rate counts by itself, too, those beyond longRates
 // as the last of them. Those are the odds of a page whose rate is drawn by what its changes are
 // worth in the long run. They are far above the other ones where little is known of the page and it
 // may be one of the fast ones, and the same where its rate is known.
-func (b *rateBelief) logOdds(h *sitegraph.History, age float32) (
-	odds [trusts]float32, promise float32) {
+func (b *RateBelief) LogOdds(h *sitegraph.History, age float32) (
+	odds [Trusts]float32, promise float32) {
 	if h.Changes == 0 { // as most pages: some looks into tables
 		quiet := inDays(h.Stable)
 		from, to := placeOf(quiet), placeOf(quiet+age)
-		whole := b.quiet[trustWhole].between(from, to)
-		half := b.quiet[trustHalf].between(placeOf(quiet/2), placeOf(quiet/2+age))
-		odds[trustWhole], odds[trustHalf] = logOddsExpected(whole), logOddsExpected(half)
-		fast := logOddsExpected(b.fast.between(from, to))
-		return odds, max(exp32(fast-odds[trustWhole]), 1)
+		whole := b.quiet[Whole].between(from, to)
+		half := b.quiet[Half].between(placeOf(quiet/2), placeOf(quiet/2+age))
+		odds[Whole], odds[Half] = LogOddsExpected(whole), LogOddsExpected(half)
+		fast := LogOddsExpected(b.fast.between(from, to))
+		return odds, max(Exp32(fast-odds[Whole]), 1)
 	}
 	believed, n := b.ratesOf(h, age)
 	likelihood := rootLikelihoods(h, n)
-	cell, part := tableCell(slowestRate * age)
-	var changed, same [trusts]float32
+	cell, part := tableCell(SlowestRate * age)
+	var changed, same [Trusts]float32
 	var fastChanged, fastSame float32
 	rate := float32(1)
 	for i, l := range likelihood[:n] {
 		stays := sameTable.at(cell+i*cellsPerOctave, part)
-		half := l * believed[trustHalf][i]
-		whole := l * l * believed[trustWhole][i]
-		same[trustHalf] += half * stays
-		changed[trustHalf] += half * (1 - stays)
-		same[trustWhole] += whole * stays
-		changed[trustWhole] += whole * (1 - stays)
+		half := l * believed[Half][i]
+		whole := l * l * believed[Whole][i]
+		same[Half] += half * stays
+		changed[Half] += half * (1 - stays)
+		same[Whole] += whole * stays
+		changed[Whole] += whole * (1 - stays)
 		fastSame += rate * whole * stays
 		fastChanged += rate * whole * (1 - stays)
 		rate = min(2*rate, float32(int(1)<<b.fastest))
@@ -314,67 +312,17 @@ func (b *rateBelief) logOdds(h *sitegraph.History, age float32) (
 		return min(max(changed/same, leastOdds), mostOdds)
 	}
 	for trust := range odds {
-		odds[trust] = log32(ratio(changed[trust], same[trust]))
+		odds[trust] = Log32(ratio(changed[trust], same[trust]))
 	}
-	fast, whole := ratio(fastChanged, fastSame), ratio(changed[trustWhole], same[trustWhole])
+	fast, whole := ratio(fastChanged, fastSame), ratio(changed[Whole], same[Whole])
 	return odds, max(fast/whole, 1)
 }
-
-// Tables over positive numbers have cellsPerOctave cells between powers of two and interpolate
-// within a cell. Their error is below 0.002 of what they hold.
-const (
-	cellsPerOctave = 8
-	firstOctave    = -30
-	lastOctave     = 30
-	tableSize      = (lastOctave-firstOctave)*cellsPerOctave + 1
-	cellBits       = 23 - 3 // of a float32's 23 that lie within a cell
-)
-
-type table [tableSize]float32
-
-func (t *table) at(cell int, part float32) float32 {
-	cell = min(cell, tableSize-2)
-	return t[cell] + part*(t[cell+1]-t[cell])
-}
-
-// tableCell is the cell of a number, and how far into it the number lies.
-func tableCell(x float32) (cell int, part float32) {
-	if !(x > 1.0/(1<<-firstOctave)) {
-		x = 1.0 / (1 << -firstOctave)
-	}
-	bits := math.Float32bits(x)
-	cell = int(bits>>cellBits) - (127+firstOctave)*cellsPerOctave
-	return min(cell, tableSize-2), float32(bits&(1<<cellBits-1)) / (1 << cellBits)
-}
-
-func newTable(f func(x float64) float64) *table {
-	t := new(table)
-	for i := range t {
-		t[i] = float32(f(cellStart(i)))
-	}
-	return t
-}
-
-// cellStart is the number at which a cell begins.
-func cellStart(cell int) float64 {
-	return math.Ldexp(1+float64(cell%cellsPerOctave)/cellsPerOctave,
-		firstOctave+cell/cellsPerOctave)
-}
-
-// log32 is the logarithm of a number from 2^-30 to 2^30, within 0.002.
-func log32(x float32) float32 { return logTable.at(tableCell(x)) }
-
-var (
-	logTable        = newTable(math.Log)
-	logChangedTable = newTable(func(x float64) float64 { return math.Log(-math.Expm1(-x)) })
-	sameTable       = newTable(func(x float64) float64 { return math.Exp(-x) })
-)
 
 // quietTable holds, by days, the changes expected of pages that nothing else is known of:
 // -log of the sum of weight * exp(-rate * days).
 type quietTable table
 
-func (t *quietTable) fill(w *rateWeights) {
+func (t *quietTable) fill(w *RateWeights) {
 	for cell := range t {
 		sum, changed := 0.0, 0.0
 		for i, weight := range w {
@@ -392,12 +340,12 @@ func (t *quietTable) fill(w *rateWeights) {
 
 // poisson holds exp(-x) and exp(-x) - 1 of what the slowest rate makes of the days of each cell,
 // and beyond them of what faster rates make of the last ones.
-var poisson = func() (all [tableSize + (rateCount-1)*cellsPerOctave]struct {
+var poisson = func() (all [tableSize + (RateCount-1)*cellsPerOctave]struct {
 	same,
 	changed float64
 }) {
 	for cell := range all {
-		x := slowestRate * cellStart(cell)
+		x := SlowestRate * cellStart(cell)
 		all[cell].same, all[cell].changed = math.Exp(-x), math.Expm1(-x)
 	}
 	return all
@@ -418,32 +366,3 @@ func placeOf(x float32) tablePlace {
 	cell, part := tableCell(x)
 	return tablePlace{cell, part}
 }
-
-// exp32 is exp(x) for x below 80, within 0.3 %: 2^x by the exponent of a float32, and a parabola in
-// between.
-func exp32(x float32) float32 {
-	x = max(x*math.Log2E, -126)
-	whole := int32(x)
-	if float32(whole) > x {
-		whole--
-	}
-	part := x - float32(whole)
-	return math.Float32frombits(uint32(whole+127)<<23) * (1 + part*(0.6565+0.3435*part))
-}
-
-// logOddsExpected are those of p = 1 - exp(-changes), of leastExpected to mostExpected changes.
-func logOddsExpected(changes float32) float32 {
-	if !(changes > leastExpected) {
-		changes = leastExpected
-	} else if changes > mostExpected {
-		changes = mostExpected
-	}
-	return logOddsTable.at(tableCell(changes))
-}
-
-var logOddsTable = newTable(func(x float64) float64 { return math.Log(math.Expm1(x)) })
-
-const leastExpected, mostExpected = 1e-4, 6
-
-// The odds of these.
-var leastOdds, mostOdds = float32(math.Expm1(leastExpected)), float32(math.Expm1(mostExpected))

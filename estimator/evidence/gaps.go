@@ -1,0 +1,60 @@
+package evidence
+
+import "math/bits"
+
+// Gaps counts visits by the class of the gap before them.
+//
+// Some states return: a car park is full and has room again, a shop opens and closes. The
+// probability that such a page differs from its copy does not grow for ever with the age of the
+// copy, as that of a Poisson process does. A Markov chain of two states comes to rest at the share
+// of time in each. So the share of visits that see a change is learnt by the gap since the visit
+// before.
+type Gaps [gapClasses]struct{ visits, changed float32 }
+
+// gapClasses is the number of classes of gaps. They begin at a minute, each twice the one before.
+const gapClasses = 20
+
+// gapClass returns the class of a gap in days.
+func gapClass(days float32) int {
+	minutes := uint32(max(days, 0) * 24 * 60)
+	return min(bits.Len32(minutes), gapClasses-1)
+}
+
+// gapPrior is how many visits the share of a larger group counts for.
+const gapPrior = 8
+
+// Share returns the share of visits after a gap that see a change, pulled toward that of a larger
+// group.
+func (g *Gaps) Share(days, parent float32) float32 {
+	of := &g[gapClass(days)]
+	return (of.changed + gapPrior*parent) / (of.visits + gapPrior)
+}
+
+// FirstShare returns the share of all visits after a gap that see a change, where little was seen
+// yet.
+func (g *Gaps) FirstShare(days float32) float32 {
+	of := &g[gapClass(days)]
+	return (of.changed + 2*min(days*0.05, 0.5)) / (of.visits + 2)
+}
+
+// Add counts visits after gaps of so many days. Of more than most the oldest are forgotten.
+func (g *Gaps) Add(days, visits, changed, most float32) {
+	of := &g[gapClass(days)]
+	if of.visits > most {
+		of.changed *= most / of.visits
+		of.visits = most
+	}
+	of.visits += visits
+	of.changed += changed
+}
+
+// OddsByGap returns the odds of a change by the share of visits after such a gap that see one,
+// times how the changes of the page compare with what the gaps before its looks let expect.
+func OddsByGap(share, looks, changed, expected float32) float32 {
+	const shape = 1 // how many expected changes pull the factor of a page toward 1
+	share = min(max(share, 1e-4), 0.999)
+	changed, expected = min(changed, looks), min(expected, looks)
+	times := (changed + shape) / (expected + shape) * (looks - expected + shape) /
+		(looks - changed + shape)
+	return share / (1 - share) * times
+}

@@ -1,0 +1,28 @@
+package evidence
+
+// AgeShare returns the part of the square of an age by which one more visit keeps copies younger:
+// 1/2 + exp(-x) / x - (1 - exp(-x)) / x^2, where the probability is 1 - exp(-x). It is how much
+// less age there is in all, the age of a copy being the time since its page first differed from it
+// (Cho and Garcia-Molina 2003).
+func AgeShare(probability float32) float32 {
+	p := min(max(probability, 0), 0.9999)
+	x := -Log32(1 - p)
+	if p < 0.25 {
+		x = p * (1 + p*(1./2+p*(1./3+p*(1./4+p/5))))
+	}
+	if x < 2 { // by its series: the closed form magnifies the error of log32
+		return x * (1./3 - x*(1./8-x*(1./30-x*(1./144-x*(1./840-x*(1./5760-x/45360))))))
+	}
+	return 0.5 + (1-p)/x - p/(x*x)
+}
+
+// FreshShare returns the part of an age for which one more visit keeps a copy fresh:
+// (1 - (1 + x) * exp(-x)) / x, where the probability is 1 - exp(-x). It is within 1 %.
+func FreshShare(probability float32) float32 {
+	p := min(max(probability, 0), 0.9999)
+	if p < 0.25 { // the first terms of its series
+		return p * (1./2 - p*(1./12+p*(1./24+p*(19./720))))
+	}
+	x := -Log32(1 - p)
+	return (1 - (1+x)*(1-p)) / x
+}
