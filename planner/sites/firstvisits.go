@@ -20,7 +20,7 @@ import (
 // waits, in each round anew: for a lower price, or, if the page is there as good as surely, for its
 // turn, which comes within turnDays. So that a folder that is published after all is found out, one
 // page of a server that is not so sure is asked for now and then, sooner if nobody asked for any
-// like it.
+// like it. If it is there, one of its directory may follow in each round, until one is dead.
 
 const (
 	// firstVisitsKept bounds the first visits that a group goes by: what was dead can be there
@@ -48,6 +48,7 @@ type trials struct {
 	page       sitegraph.PageID // the last that was asked for
 	unfamiliar bool             // nobody had asked for any like it
 	asked      float32          // days: then
+	met        int32            // directory of the last that met a page; -1: it proved dead since
 	// Days: the last whose outcome is known, of familiar ones and of unfamiliar ones.
 	answered [2]float32
 }
@@ -135,7 +136,8 @@ func (v *Policy) TakesFirst(p sitegraph.PageID) bool {
 		days = unfamiliarDays
 	}
 	d := &v.discovery.servers[s].trials
-	if d.asked == v.now || v.now-d.answered[trialKind(unfamiliar)] < days {
+	if d.asked == v.now || v.now-d.answered[trialKind(unfamiliar)] < days &&
+		d.met != v.Corpus.Graph.Directory(p) {
 		return false
 	}
 	d.page, d.unfamiliar, d.asked = p, unfamiliar, v.now
@@ -168,8 +170,12 @@ func (v *Policy) turn(p sitegraph.PageID) bool {
 func (v *Policy) first(p sitegraph.PageID, dead bool) {
 	d := &v.discovery.servers[v.Corpus.Graph.Server(p)].trials
 	if d.page == p {
-		if d.answered[trialKind(d.unfamiliar)] = d.asked; !dead {
-			d.answered = [2]float32{} // there may be more: the next may follow at once
+		d.answered[trialKind(d.unfamiliar)] = d.asked
+		switch directory := v.Corpus.Graph.Directory(p); {
+		case !dead: // there may be more: the next may follow at once
+			d.answered, d.met = [2]float32{}, directory
+		case d.met == directory:
+			d.met = -1
 		}
 		d.page = sitegraph.NoPage
 	}

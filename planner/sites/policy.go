@@ -183,7 +183,7 @@ func (v *Policy) grow() {
 		v.surprises = append(v.surprises, surpriseOf{})
 		v.samples.last = append(v.samples.last, v.now)
 		v.discovery.servers = append(v.discovery.servers,
-			discoveryOf{trials: trials{page: sitegraph.NoPage}})
+			discoveryOf{trials: trials{page: sitegraph.NoPage, met: -1}})
 	}
 }
 
