@@ -9,7 +9,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Three pages with different pasts, and a budget of two visits.
+// Three pages with different pasts, and a budget of two visits. The start page is the top of the
+// site: it goes before the page that is likelier to have changed.
 func Example() {
 	today := time.Date(2004, 3, 31, 0, 0, 0, 0, time.UTC)
 	graph := sitegraph.NewGraph()
@@ -38,6 +39,6 @@ func Example() {
 		fmt.Println(graph.URL(visit.Page))
 	}
 	// Output:
-	// http://example.com/news
 	// http://example.com/
+	// http://example.com/news
 }

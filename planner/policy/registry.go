@@ -37,8 +37,8 @@ var policies = map[string]constructor{
 	"ebayes": {newEBayes, published,
 		"highest probability of change, gamma-Poisson with the prior of all pages"},
 	Default: {func(s Settings) planner.Policy { return newSites(s, 0) }, own,
-		"samples of quiet servers first, then pages by worth, by all that was seen of them and " +
-			"their sites (default)"},
+		"samples of quiet servers, then pages by worth, the top of a site that is due before its " +
+			"members, by all that was seen of them and their sites (default)"},
 	"clairvoyant": {newClairvoyant, reference, "reference line: knows what changed"},
 
 	"uniform": {newUniform, published, "oldest copy first: all pages equally often"},

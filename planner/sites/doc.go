@@ -9,7 +9,8 @@
 // a group changed (Nelson-Aalen, interval-censored: evidence.Account).
 //
 // Tops: tops.go learns how much likelier the members of a site have changed where its top has, and
-// where it has not. Tops have rates and clocks of their own.
+// where it has not. A top that is due is visited before the members of its site. Tops have rates
+// and clocks of their own.
 //
 // Samples: samples.go visits quiet pages of servers that nobody looked at for long, two more where
 // one had changed (Cho and Ntoulas 2002, made sequential), and the start pages of larger servers on

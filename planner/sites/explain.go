@@ -1,7 +1,6 @@
 package sites
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -172,18 +171,8 @@ func (v *Policy) Explain(p sitegraph.PageID, at time.Time) (c planner.Contributi
 // how many pages it has.
 func (v *Policy) Site(p sitegraph.PageID) (top sitegraph.PageID, division string, pages int) {
 	v.grow()
-	g, graph := v.groups, v.Corpus.Graph
-	top = sitegraph.NoPage
-	for q := g.pages[p].next; ; q = g.pages[q].next {
-		if g.pages[q].traits&isTop != 0 && (top == sitegraph.NoPage ||
-			cmp.Or(len(graph.Links(q))-len(graph.Links(top)), int(top)-int(q)) > 0) {
-			top = q
-		}
-		if q == p {
-			break
-		}
-	}
-	return top, divisions[g.servers[graph.Server(p)].method], int(g.sites[g.pages[p].site].Pages)
+	of, in := &v.groups.servers[v.Corpus.Graph.Server(p)], &v.groups.sites[v.groups.pages[p].site]
+	return in.top, divisions[of.method], int(in.Pages)
 }
 
 // Division tells how a server is divided, and how many sites and pages that makes.

@@ -98,7 +98,11 @@ func TestReasons(t *testing.T) {
 	only(expertRates)
 	is("the top of its site: ")
 	g.pages[p].traits = 0
-	v.mixture.Ask(p, evidence.Opinions{})
+	nothing := evidence.Opinions{} // beyond what pages change in the mean
+	for k := range nothing {
+		nothing[k] = v.start(p, v.now)
+	}
+	v.mixture.Ask(p, nothing)
 	v.trust, v.topTrust = evidence.Trust{First: 1}, evidence.Trust{First: 1}
 	for range 10 {
 		g.servers[m.Graph.Server(p)].tally.See(v.now, v.now, 1, true, 0.1, nil)

@@ -57,6 +57,7 @@ type site struct {
 	evidence.Account
 	tally      *evidence.Tally
 	server     sitegraph.ServerID
+	top        sitegraph.PageID // NoPage: it has none
 	last       sitegraph.PageID // of its ring of pages, the page that was promoted last
 	surprise   float32          // of visits since then
 	topSeen    uint32           // unix seconds: when a top was last looked at

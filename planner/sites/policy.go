@@ -210,7 +210,8 @@ func (v *Policy) settlePrice() {
 	v.lowest, v.spent = math.NaN(), spent{}
 }
 
-// Next names the samples of the round, and then the page that is worth most.
+// Next names the samples of the round, and then the page that is worth most; before a member its
+// top, if that is due.
 func (v *Policy) Next() (planner.Visit, bool) {
 	v.grow()
 	v.order()
@@ -226,13 +227,24 @@ func (v *Policy) Next() (planner.Visit, bool) {
 		v.push(p)
 		return planner.Visit{}, false
 	}
-	v.lowest = float64(v.worth(p))
+	urgent := v.worth(p)
+	v.lowest = float64(urgent)
+	if top := v.topBefore(p); top != sitegraph.NoPage {
+		v.push(p)
+		p = top
+	}
+	return v.choose(p, urgent), true
+}
+
+// choose makes the visit to a page for its worth, or for that of a member that waits for its top.
+func (v *Policy) choose(p sitegraph.PageID, urgent float32) planner.Visit {
 	visit := v.visit(p)
-	v.spent.worth += v.lowest
+	visit.Beside += float64(max(urgent-v.worth(p), 0))
+	v.spent.worth += float64(v.worth(p))
 	v.spent.changes += visit.Value
 	v.ask(p)
 	visit.Reason = v.reason(p)
-	return visit, true
+	return visit
 }
 
 // visit to a page, by its score and what its server and its site showed by now.

@@ -200,7 +200,7 @@ func (e *samples) take() (want sample, ok bool) {
 		want, e.followUps = e.followUps[last], e.followUps[:last]
 		return want, true
 	}
-	if e.left == 0 || len(e.wanted) == 0 {
+	if e.left <= 0 || len(e.wanted) == 0 { // below 0: one was left by the round before
 		return want, false
 	}
 	want, e.wanted = e.wanted[0], e.wanted[1:]
@@ -226,6 +226,10 @@ func (e *samples) next(v *Policy) (planner.Visit, bool) {
 		p, atRandom := v.samplePage(want)
 		if p == sitegraph.NoPage {
 			continue
+		}
+		if top := v.topBefore(p); top != sitegraph.NoPage {
+			e.followUps = append(e.followUps, want) // it is next
+			return v.choose(top, float32(want.worth*v.Corpus.MeanWeight())), true
 		}
 		if !want.isFollowUp {
 			e.left--

@@ -32,16 +32,21 @@ func (g *groups) siteOf(s sitegraph.ServerID, kind byte, name string) int32 {
 	if !ok {
 		i = int32(len(g.sites))
 		g.keys[key] = i
-		g.sites = append(g.sites, site{server: s, last: sitegraph.NoPage})
+		g.sites = append(g.sites, site{server: s, top: sitegraph.NoPage,
+			last: sitegraph.NoPage})
 	}
 	return i
 }
 
-// join puts a page into the ring of a site.
+// join puts a page into the ring of a site. Of several tops the one with most links is its own.
 func (g *groups) join(p sitegraph.PageID, i int32) {
-	in, of := &g.sites[i], &g.pages[p]
+	in, of, links := &g.sites[i], &g.pages[p], g.corpus.Graph.Links
 	of.site = i
 	in.Pages++
+	if of.traits&isTop != 0 &&
+		(in.top == sitegraph.NoPage || len(links(p)) > len(links(in.top))) {
+		in.top = p
+	}
 	if in.last == sitegraph.NoPage {
 		in.last, of.next = p, p
 		return
@@ -153,7 +158,7 @@ func (g *groups) divideServer(s sitegraph.ServerID, partition *sitegraph.Partiti
 	g.byTie(pages)
 	for _, p := range pages {
 		in := &g.sites[g.pages[p].site]
-		in.Pages, in.last = 0, sitegraph.NoPage
+		in.Pages, in.top, in.last = 0, sitegraph.NoPage, sitegraph.NoPage
 		g.pages[p].site = -1
 		g.pages[p].traits &^= isTop
 	}
@@ -181,17 +186,17 @@ func (g *groups) divideServer(s sitegraph.ServerID, partition *sitegraph.Partiti
 			g.pages[top].traits |= isTop
 		}
 	}
+	for _, p := range graph.StartPages(s) {
+		if int(p) < len(g.pages) && len(pages) > 1 {
+			g.pages[p].traits |= isTop
+		}
+	}
 	for _, p := range pages {
 		i := g.pages[p].site
 		if i < 0 { // in no part of the division
 			i = g.siteOf(s, 'd', sitegraph.Directory(graph.URL(p)))
 		}
 		g.join(p, i)
-	}
-	for _, p := range graph.StartPages(s) {
-		if int(p) < len(g.pages) && len(pages) > 1 {
-			g.pages[p].traits |= isTop
-		}
 	}
 	if !of.Told() { // no visit told of the server, or replayAll follows
 		return

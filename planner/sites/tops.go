@@ -41,6 +41,28 @@ func (g *groups) topState(p sitegraph.PageID, last uint32) int {
 	return topUnseen
 }
 
+// topBefore returns the top of the site of a page that is to be visited, where that is due and was
+// not visited in this round; NoPage: there is none. It goes first, so that what it shows counts for
+// the page. What is not due by its latest score is not visited for others.
+func (v *ranker) topBefore(p sitegraph.PageID) sitegraph.PageID {
+	of := &v.groups.pages[p]
+	top := v.groups.sites[of.site].top
+	if of.traits&isTop != 0 || top == sitegraph.NoPage || !v.isDue(top) {
+		return sitegraph.NoPage
+	}
+	if v.rate(top); !v.isDue(top) {
+		v.push(top)
+		return sitegraph.NoPage
+	}
+	return top
+}
+
+// isDue reports whether a page can be visited now, and is worth the price.
+func (v *ranker) isDue(p sitegraph.PageID) bool {
+	return v.Corpus.InPlay(p) && v.Corpus.Refetchable(p) && !v.Corpus.Outside(p) &&
+		!(float64(v.worth(p)) < v.price) && v.worth(p) >= v.least
+}
+
 // topFactor returns what the odds of a page are multiplied by for what its top showed.
 func (g *groups) topFactor(p sitegraph.PageID, last uint32) float32 {
 	k := g.topState(p, last)
