@@ -188,7 +188,10 @@ func (p *Planner) Begin(r Round) {
 	}
 	p.catchUp()
 	p.ahead = leastAhead
-	p.handOut(sitegraph.Unix32(r.End), math.MaxInt)
+	n := p.handOut(sitegraph.Unix32(r.End), math.MaxInt)
+	if c, ok := p.Policy.(Chooser); ok && r.Budget != Unlimited {
+		p.handOut(math.MaxUint32, c.Choice(r.Budget)-n)
+	}
 }
 
 // Next yields the next visit; false: none for now, or the budget is used up. It asks in this order:

@@ -49,6 +49,14 @@ func (p *Planner) ranksAll() bool {
 	return ok && o.RanksAll()
 }
 
+// Chooser is a policy that chooses its visits among more pages than a round visits. When its due
+// times are close to each other, the order in which pages are due decides little.
+type Chooser interface {
+	// Choice returns among how many pages a round of a budget chooses. Where fewer are due the queue
+	// hands out what comes next.
+	Choice(budget int) int
+}
+
 // play is what the queue handed out.
 type play struct {
 	queue  Queue              // nil: no planner was made yet

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strconv"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -140,13 +141,13 @@ func BenchmarkScale(b *testing.B) {
 		})
 		runtime.GC()
 		b.StartTimer()
-		start := time.Now()
+		start, used := time.Now(), cpuSeconds()
 		each(func(i int) {
 			for d := range days {
 				worlds[i].day(warm+d+1, perDay)
 			}
 		})
-		elapsed := time.Since(start).Seconds()
+		elapsed, used := time.Since(start).Seconds(), cpuSeconds()-used
 		b.StopTimer()
 		visits, changed := 0, 0
 		for _, w := range worlds {
@@ -154,6 +155,7 @@ func BenchmarkScale(b *testing.B) {
 		}
 		after := simtest.HeapBytes()
 		b.ReportMetric(float64(visits)/elapsed, "visits/s")
+		b.ReportMetric(used*1e6/float64(visits), "cpu-us/visit")
 		b.ReportMetric(float64(pages)*days/elapsed, "pages/s")
 		b.ReportMetric(float64(changed)/float64(visits), "changed/visit")
 		b.ReportMetric((outside-before)/float64(pages), "graph+corpus-B/page")
@@ -161,4 +163,13 @@ func BenchmarkScale(b *testing.B) {
 		runtime.KeepAlive(worlds)
 		b.StartTimer()
 	}
+}
+
+// cpuSeconds returns the processor time that this process used.
+func cpuSeconds() float64 {
+	var r syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
+		return math.NaN()
+	}
+	return float64(r.Utime.Sec+r.Stime.Sec) + float64(r.Utime.Usec+r.Stime.Usec)/1e6
 }

@@ -178,14 +178,19 @@ func (v *scorer) wait(p sitegraph.PageID, at float32) (looked, next float32) {
 		return age + v.groups.round, age + v.groups.round
 	}
 	weight := v.weight(p)
-	near := dueAt * float32(price) / weight
-	if v.groups.pages[p].scored == v.rounds && v.worth(p) >= near*weight { // it is due by now
-		return soon, soon
-	}
+	enough := float32(price) / weight
 	then := max(age, v.groups.round)
-	o, a, promise := v.opinions(p, last+then)
-	gain, copies := v.gainOf(p, v.mixed(p, &o), a, promise)
-	next = min(max(then*grows(gain, copies, near), soon), age+v.longestWait())
+	var gain, copies float32
+	if v.groups.pages[p].scored == v.rounds { // its score is of this round
+		if gain = v.worth(p) / weight; gain >= enough { // it is due by now
+			return soon, soon
+		}
+		_, copies = v.gain(v.scores[p].raw, age, 1)
+	} else {
+		o, a, promise := v.opinions(p, last+then)
+		gain, copies = v.gainOf(p, v.mixed(p, &o), a, promise)
+	}
+	next = min(max(then*grows(gain, copies, enough), soon), age+v.longestWait())
 	// What is expected is good for about as long as it rests on.
 	return min(next, 2*then), next
 }
@@ -200,8 +205,12 @@ func grows(gain, copies, price float32) float32 {
 // noPrice is what a visit to a page of mean weight is worth at least where no budget is known.
 const noPrice = 0.5
 
-// dueAt is the part of the price at which a page is due: it is scored anew then.
-const dueAt = 0.5
+// Choice returns among how many pages a round chooses.
+func (v *Policy) Choice(budget int) int { return choicePerVisit*budget + leastChoice }
+
+// A round chooses each visit among choicePerVisit pages, those that are due the earliest, and
+// leastChoice more. Twice as many find the same.
+const choicePerVisit, leastChoice = 4, 512
 
 const (
 	month = 30 // days
