@@ -33,7 +33,7 @@
 // objective.go what the user wants most. firstvisits.go judges addresses without a copy.
 //
 // Queue: policy.go has the rounds, and Due says when a page is due: when its visit is expected to
-// be worth half of the price. ranking.go ranks the pages that the queue handed out, and promote.go
+// be worth the price. ranking.go ranks the pages that the queue handed out, and promote.go
 // brings others forward where an outcome surprised.
 //
 // Memory of the past: keep.go writes what was learnt, and replay.go makes accounts from the records

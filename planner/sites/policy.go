@@ -348,8 +348,9 @@ func (v *Policy) learn(l outcome) (surprise float32) {
 	return surprise
 }
 
-// Due returns when the score of a page is to be made anew: before a visit is worth the price, if
-// nothing more is seen. Interval is how long it is until a visit is worth that.
+// Due returns when a visit to a page is expected to be worth the price, if nothing more is seen, or
+// earlier, when what is known of the page is twice as old. Interval is how long it is until a visit
+// is worth the price.
 func (v *Policy) Due(p sitegraph.PageID, now time.Time) (planner.Due, time.Duration) {
 	v.grow()
 	at := max(v.groups.day(sitegraph.Unix32(now)), v.now-v.groups.round)
