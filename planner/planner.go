@@ -188,9 +188,12 @@ func (p *Planner) Begin(r Round) {
 	}
 	p.catchUp()
 	p.ahead = leastAhead
-	n := p.handOut(sitegraph.Unix32(r.End), math.MaxInt)
+	end := sitegraph.Unix32(r.End)
 	if c, ok := p.Policy.(Chooser); ok && r.Budget != Unlimited {
-		p.handOut(math.MaxUint32, c.Choice(r.Budget)-n)
+		few, many := c.Choice(r.Budget)
+		p.handOut(math.MaxUint32, few-p.handOut(end, many))
+	} else {
+		p.handOut(end, math.MaxInt)
 	}
 }
 

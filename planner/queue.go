@@ -49,12 +49,11 @@ func (p *Planner) ranksAll() bool {
 	return ok && o.RanksAll()
 }
 
-// Chooser is a policy that chooses its visits among more pages than a round visits. When its due
-// times are close to each other, the order in which pages are due decides little.
+// Chooser is a policy that chooses its visits among more pages than a round visits.
 type Chooser interface {
-	// Choice returns among how many pages a round of a budget chooses. Where fewer are due the queue
-	// hands out what comes next.
-	Choice(budget int) int
+	// Choice returns among how many pages a round of a budget chooses: few at least, also where
+	// fewer are due, and many at most. Those that are due the earliest come first.
+	Choice(budget int) (few, many int)
 }
 
 // play is what the queue handed out.

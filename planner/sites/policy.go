@@ -17,8 +17,7 @@ type Policy struct {
 	ranker
 	samples   samples
 	discovery discovery
-	lowest    float64 // worth of the last visit of this round so far; NaN: none
-	spent     spent   // by the visits of this round, samples apart
+	spent     spent // by the visits of this round, samples apart
 	begun     bool
 	started   bool
 	learntAt  float32 // days: when rates and hours were learnt last
@@ -61,12 +60,13 @@ type Settings struct {
 
 // New builds the policy for a corpus.
 func New(s Settings) *Policy {
-	v := &Policy{lowest: math.NaN()}
+	v := &Policy{}
 	v.Settings, v.ties = s, rank.NewTies(s.Seed, s.Corpus.Graph.Scratch())
 	if s.Mode != planner.Stream {
 		v.Lag = 0
 	}
 	v.price, v.changesPerWorth, v.copyWeight = math.NaN(), 1, firstCopyWeight
+	v.lowest, v.turns = math.NaN(), 1
 	v.groups = newGroups(s.Corpus, &v.ties)
 	v.mixture.First = firstWeights
 	v.trust.First, v.topTrust.First = 1, firstTopTrust
@@ -130,6 +130,7 @@ func (v *Policy) Begin(r planner.Round) {
 // Offer takes candidates: pages that are due in this round.
 func (v *Policy) Offer(pages []sitegraph.PageID) {
 	v.grow()
+	v.due += len(pages)
 	v.rateOffered(pages)
 	v.unordered = true
 }
@@ -155,6 +156,9 @@ func (v *Policy) order() {
 		return
 	}
 	v.samplesPlanned = true
+	if bounded {
+		v.takeTurns(r.Budget)
+	}
 	if bounded && !v.started {
 		v.started = true
 		v.samples.starts(v, r)

@@ -32,6 +32,9 @@ type scorer struct {
 	price float64
 	// changesPerWorth is the share of expected changes in the worth of visits, smoothed.
 	changesPerWorth float64
+	lowest          float64 // worth of the last visit of this round so far; NaN: none
+	due             int     // pages that were offered in this round
+	turns           float32 // rounds among which pages take turns, where too many are due: 1 or more
 	cycle           float32 // days in which the budget goes through all pages; 0: not known
 	copyWeight      float32 // what a copy is worth that is fresh for a cycle, in changes found
 }
@@ -183,6 +186,9 @@ func (v *scorer) wait(p sitegraph.PageID, at float32) (looked, next float32) {
 	var gain, copies float32
 	if v.groups.pages[p].scored == v.rounds { // its score is of this round
 		if gain = v.worth(p) / weight; gain >= enough { // it is due by now
+			if float64(v.worth(p)) < v.lowest { // but others were worth more
+				soon += v.groups.round * v.turn(p)
+			}
 			return soon, soon
 		}
 		_, copies = v.gain(v.scores[p].raw, age, 1)
@@ -205,11 +211,34 @@ func grows(gain, copies, price float32) float32 {
 // noPrice is what a visit to a page of mean weight is worth at least where no budget is known.
 const noPrice = 0.5
 
-// Choice returns among how many pages a round chooses.
-func (v *Policy) Choice(budget int) int { return choicePerVisit*budget + leastChoice }
+// turn returns how many rounds a page waits that is due and worth no visit now. Where more pages are
+// due than a round chooses among, they take turns.
+func (v *scorer) turn(p sitegraph.PageID) float32 {
+	luck := rank.Mix(uint64(v.rounds)<<32 ^ uint64(math.Float32bits(v.ties.Of(p))))
+	return (v.turns - 1) * float32(luck>>40) / (1 << 24)
+}
 
-// A round chooses each visit among choicePerVisit pages, those that are due the earliest, and
-// leastChoice more. Twice as many find the same.
+// takeTurns learns from a round among how many rounds pages take turns.
+func (v *scorer) takeTurns(budget int) {
+	few, many := v.Choice(budget)
+	switch {
+	case v.due >= many:
+		v.turns = min(v.turns*turnsStep, mostTurns)
+	case v.due <= few:
+		v.turns = max(v.turns/turnsStep, 1)
+	}
+	v.due = 0
+}
+
+// mostTurns bounds the rounds among which pages take turns.
+const mostTurns, turnsStep = 64, 1.5
+
+// Choice returns among how many pages a round chooses. Twice as many find the same.
+func (v *scorer) Choice(budget int) (few, many int) {
+	few = choicePerVisit*budget + leastChoice
+	return few, 2 * few
+}
+
 const choicePerVisit, leastChoice = 4, 512
 
 const (
