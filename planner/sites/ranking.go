@@ -1,9 +1,6 @@
 package sites
 
 import (
-	"iter"
-	"math"
-
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/rank"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -115,7 +112,7 @@ func (v *scorer) standing(p sitegraph.PageID) standing {
 // priceAt is what the last of so many visits is worth, if all go by the scores of now; NaN where
 // there are none.
 func (v *ranker) priceAt(visits int) float64 {
-	return nthLargest(visits, func(yield func(float32) bool) {
+	return rank.NthLargest(visits, func(yield func(float32) bool) {
 		for _, p := range v.offered {
 			yield(max(v.worth(p), 0))
 		}
@@ -136,42 +133,6 @@ func (v *ranker) changesFrom(price float64) float64 {
 		return 1
 	}
 	return of.changes / of.worth
-}
-
-// nthLargest is the n-th largest of numbers that are not negative, or the least where there are
-// fewer; NaN where there are none. It takes no memory by number: it counts them by the upper half
-// of their bits, whose order is theirs, and then those that share one by the lower half.
-func nthLargest(n int, of iter.Seq[float32]) float64 {
-	const half = 16
-	count := make([]int, 1<<half)
-	lastOf := func(n int) (bits uint32, left int) {
-		last := uint32(0)
-		for bits = 1 << half; bits > 0 && n > 0; {
-			bits--
-			if count[bits] > 0 {
-				last, left = bits, n
-				n -= count[bits]
-			}
-		}
-		return last, min(left, count[last])
-	}
-	all := 0
-	for x := range of {
-		count[math.Float32bits(x)>>half]++
-		all++
-	}
-	if all == 0 || n <= 0 {
-		return math.NaN()
-	}
-	upper, left := lastOf(n)
-	clear(count)
-	for x := range of {
-		if bits := math.Float32bits(x); bits>>half == upper {
-			count[bits&(1<<half-1)]++
-		}
-	}
-	lower, _ := lastOf(left)
-	return float64(math.Float32frombits(upper<<half | lower))
 }
 
 // push ranks a page by its worth.
