@@ -9,7 +9,7 @@ import "math/bits"
 // copy, as that of a Poisson process does. A Markov chain of two states comes to rest at the share
 // of time in each. So the share of visits that see a change is learnt by the gap since the visit
 // before.
-type Gaps [gapClasses]struct{ visits, changed float32 }
+type Gaps [gapClasses]Mean
 
 // gapClasses is the number of classes of gaps. They begin at a minute, each twice the one before.
 const gapClasses = 20
@@ -26,26 +26,18 @@ const gapPrior = 8
 // Share returns the share of visits after a gap that see a change, pulled toward that of a larger
 // group.
 func (g *Gaps) Share(days, parent float32) float32 {
-	of := &g[gapClass(days)]
-	return (of.changed + gapPrior*parent) / (of.visits + gapPrior)
+	return g[gapClass(days)].Toward(parent, gapPrior)
 }
 
 // FirstShare returns the share of all visits after a gap that see a change, where little was seen
 // yet.
 func (g *Gaps) FirstShare(days float32) float32 {
-	of := &g[gapClass(days)]
-	return (of.changed + 2*min(days*0.05, 0.5)) / (of.visits + 2)
+	return g[gapClass(days)].Toward(min(days*0.05, 0.5), 2)
 }
 
 // Add counts visits after gaps of so many days. Of more than most the oldest are forgotten.
 func (g *Gaps) Add(days, visits, changed, most float32) {
-	of := &g[gapClass(days)]
-	if of.visits > most {
-		of.changed *= most / of.visits
-		of.visits = most
-	}
-	of.visits += visits
-	of.changed += changed
+	g[gapClass(days)].Add(changed, visits, most)
 }
 
 // OddsByGap returns the odds of a change by the share of visits after such a gap that see one,

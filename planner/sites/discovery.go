@@ -1,8 +1,10 @@
 package sites
 
 import (
+	"math"
 	"slices"
 
+	"github.com/recrawl/recrawl/estimator/evidence"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -131,30 +133,24 @@ func (v *Policy) Discovered(p sitegraph.PageID, verdict sitegraph.Verdict,
 	}
 }
 
-// finds counts pages that changes of a group made known.
-type finds struct{ pages, changes float32 }
-
-// perChange returns how many pages a change makes known, pulled toward those of a larger group.
-func (f finds) perChange(parent float32) float32 {
-	const changes = 4
-	return (f.pages + parent*changes) / (f.changes + changes)
-}
-
-// mostFound bounds what one change counts for: a list of everything is read once.
-const mostFound = 20
+const (
+	// mostFound bounds what one change counts for: a list of everything is read once.
+	mostFound = 20
+	// parentChanges is how many changes the mean of a larger group counts for.
+	parentChanges = 4
+)
 
 // found adds the pages that a change made known to the groups of a page.
 func (g *groups) found(p sitegraph.PageID, pages int) {
 	n := float32(min(pages, mostFound))
 	server := &g.servers[g.corpus.Graph.Server(p)]
-	for _, f := range [...]*finds{&g.finding, g.findsOf(p), &server.finds} {
-		f.pages += n
-		f.changes++
+	for _, of := range [...]*evidence.Mean{&g.finding, g.findsOf(p), &server.finds} {
+		of.Add(n, 1, math.MaxFloat32)
 	}
 }
 
 // findsOf returns the finds of a page's site; of a top, those of the tops of its server.
-func (g *groups) findsOf(p sitegraph.PageID) *finds {
+func (g *groups) findsOf(p sitegraph.PageID) *evidence.Mean {
 	if g.pages[p].traits&isTop != 0 {
 		return &g.servers[g.corpus.Graph.Server(p)].topFinds
 	}
@@ -164,7 +160,8 @@ func (g *groups) findsOf(p sitegraph.PageID) *finds {
 // finds returns how many pages a change of a page is expected to make known.
 func (g *groups) finds(p sitegraph.PageID) float32 {
 	s := &g.servers[g.corpus.Graph.Server(p)]
-	return g.findsOf(p).perChange(s.finds.perChange(g.finding.perChange(0)))
+	all := s.finds.Toward(g.finding.Toward(0, parentChanges), parentChanges)
+	return g.findsOf(p).Toward(all, parentChanges)
 }
 
 // born marks pages that became known by a change: they are taken to be born then.

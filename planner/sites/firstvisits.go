@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/recrawl/recrawl/estimator/evidence"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -61,36 +62,19 @@ func trialKind(unfamiliar bool) int {
 	return 0
 }
 
-// firstVisits are the last ones of a group, firstVisitsKept at most, and those that met no page.
-type firstVisits struct{ visits, dead float32 }
-
-func (f *firstVisits) add(dead bool) {
-	if f.visits > firstVisitsKept-1 {
-		f.dead *= (firstVisitsKept - 1) / f.visits
-		f.visits = firstVisitsKept - 1
-	}
-	f.visits++
-	if dead {
-		f.dead++
-	}
-}
-
-// share of the first visits that met no page, pulled toward that of a larger group.
-func (f *firstVisits) share(parent float32) float32 { return (f.dead + parent) / (f.visits + 1) }
-
 // firstVisit tells the groups of an address what its first visit met.
 func (g *groups) firstVisit(p sitegraph.PageID, dead bool) {
-	for _, f := range [...]*firstVisits{&g.dead, &g.servers[g.corpus.Graph.Server(p)].dead,
+	for _, of := range [...]*evidence.Mean{&g.dead, &g.servers[g.corpus.Graph.Server(p)].dead,
 		&g.sites[g.pages[p].site].dead, g.directory(p)} {
-		f.add(dead)
+		of.See(dead, firstVisitsKept-1)
 	}
 }
 
 // directory returns the first visits to the directory of a page.
-func (g *groups) directory(p sitegraph.PageID) *firstVisits {
+func (g *groups) directory(p sitegraph.PageID) *evidence.Mean {
 	d := int(g.corpus.Graph.Directory(p))
 	if d >= len(g.directories) {
-		g.directories = append(g.directories, make([]firstVisits, d+1-len(g.directories))...)
+		g.directories = append(g.directories, make([]evidence.Mean, d+1-len(g.directories))...)
 	}
 	return &g.directories[d]
 }
@@ -98,14 +82,14 @@ func (g *groups) directory(p sitegraph.PageID) *firstVisits {
 // there returns the probability that an address without a copy holds a page, and whether it is
 // unfamiliar: nobody asked for any of its directory.
 func (g *groups) there(p sitegraph.PageID) (there float32, unfamiliar bool) {
-	server := g.servers[g.corpus.Graph.Server(p)].dead.share(g.dead.share(priorDead))
-	site := g.sites[g.pages[p].site].dead.share(server)
+	server := g.servers[g.corpus.Graph.Server(p)].dead.Toward(g.dead.Toward(priorDead, 1), 1)
+	site := g.sites[g.pages[p].site].dead.Toward(server, 1)
 	of := *g.directory(p)
-	unfamiliar = of.visits == 0
+	unfamiliar = of.Count == 0
 	if g.corpus.Memory(p).NeverThere() {
-		of.dead, of.visits = of.dead+deadOnce, of.visits+deadOnce
+		of.Sum, of.Count = of.Sum+deadOnce, of.Count+deadOnce
 	}
-	return 1 - of.share(site), unfamiliar
+	return 1 - of.Toward(site, 1), unfamiliar
 }
 
 // Expect is the probability that an address without a copy holds a page.

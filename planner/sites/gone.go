@@ -1,6 +1,9 @@
 package sites
 
 import (
+	"math"
+
+	"github.com/recrawl/recrawl/estimator/evidence"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -32,10 +35,10 @@ const DefaultGoneWorth = 0.3
 // disappearance knows the living pages that no links lead to any more.
 type disappearance struct {
 	pages    map[sitegraph.PageID]unreached
-	versions []int32          // by server: of the graph when its pages were looked through
-	looks    [mostLooks]looks // by the looks before
-	servers  [2][]looks       // first looks and later ones, by server
-	sites    [2]map[int32]looks
+	versions []int32                  // by server: of the graph when its pages were looked through
+	looks    [mostLooks]evidence.Mean // gone, by the looks before
+	servers  [2][]evidence.Mean       // of first looks and later ones, by server
+	sites    [2]map[int32]evidence.Mean
 }
 
 // unreached is a living page that no links lead to.
@@ -44,23 +47,13 @@ type unreached struct {
 	after float32 // days: until then it is believed to be there
 }
 
-// looks counts visits to such pages, and those that found one gone.
-type looks struct{ gone, all float32 }
-
-func (l *looks) see(gone bool) {
-	l.all++
-	if gone {
-		l.gone++
-	}
-}
-
 // lookThrough finds the pages that lost their last link since the last round, and those whose next
 // look is due, and has them scored anew. It goes through the servers whose links changed.
 func (d *disappearance) lookThrough(v *Policy) {
 	g := v.Corpus.Graph
 	if d.pages == nil {
 		d.pages = map[sitegraph.PageID]unreached{}
-		d.sites = [2]map[int32]looks{{}, {}}
+		d.sites = [2]map[int32]evidence.Mean{{}, {}}
 	}
 	d.grow(g.Servers())
 	changed := make([]bool, g.Servers())
@@ -122,7 +115,7 @@ func (d *disappearance) grow(servers int) {
 	for len(d.versions) < servers {
 		d.versions = append(d.versions, -1)
 		for later := range d.servers {
-			d.servers[later] = append(d.servers[later], looks{})
+			d.servers[later] = append(d.servers[later], evidence.Mean{})
 		}
 	}
 }
@@ -133,17 +126,10 @@ func (d *disappearance) probability(p sitegraph.PageID, of home, now float32) fl
 	if !ok || u.after > now {
 		return 0
 	}
-	all := &d.looks[min(u.looks, mostLooks-1)]
-	share := (all.gone + 0.5) / (all.all + 1)
 	later := min(u.looks, 1)
-	share = d.servers[later][of.server].share(share)
-	site := d.sites[later][of.site]
-	return site.share(share)
-}
-
-// share that was gone, pulled toward that of a larger group.
-func (l *looks) share(parent float32) float32 {
-	return (l.gone + parentLooks*parent) / (l.all + parentLooks)
+	all := d.looks[min(u.looks, mostLooks-1)].Toward(0.5, 1)
+	server := d.servers[later][of.server].Toward(all, parentLooks)
+	return d.sites[later][of.site].Toward(server, parentLooks)
 }
 
 // see takes in what a visit to a page found. It reports whether no links led to the page.
@@ -155,11 +141,12 @@ func (d *disappearance) see(p sitegraph.PageID, of home, verdict sitegraph.Verdi
 	}
 	gone := verdict == sitegraph.VerdictLeft
 	if u.after <= now {
-		d.looks[min(u.looks, mostLooks-1)].see(gone)
 		later := min(u.looks, 1)
-		d.servers[later][of.server].see(gone)
 		site := d.sites[later][of.site]
-		site.see(gone)
+		for _, of := range [...]*evidence.Mean{&d.looks[min(u.looks, mostLooks-1)],
+			&d.servers[later][of.server], &site} {
+			of.See(gone, math.MaxFloat32)
+		}
 		d.sites[later][of.site] = site
 		u.after = now + float32(int(lookAgainDays)<<u.looks)
 		u.looks = min(u.looks+1, mostLooks)
@@ -194,7 +181,7 @@ func (v *scorer) goneReason(p sitegraph.PageID) planner.Reason {
 	first := &v.gone.looks[0]
 	return planner.Because(
 		"no links lead to it any more; of %.0f such pages visited, %.0f were gone",
-		float64(first.all),
-		float64(first.gone),
+		float64(first.Count),
+		float64(first.Sum),
 	)
 }

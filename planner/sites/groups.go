@@ -28,10 +28,10 @@ type groups struct {
 	gaps    evidence.Gaps
 	told    topTally
 	room    []int32 `state:"-"` // for work
-	finding finds
-	dead    firstVisits
+	finding evidence.Mean
+	dead    evidence.Mean
 	// directories are the first visits to each, by graph.Directory.
-	directories []firstVisits
+	directories []evidence.Mean
 	round       float32 // days that a round lasts, 1 at most
 }
 
@@ -47,9 +47,9 @@ type server struct {
 	chosen           int
 	told             topTally
 	gaps             *evidence.Gaps
-	finds            finds
-	topFinds         finds
-	dead             firstVisits
+	finds            evidence.Mean
+	topFinds         evidence.Mean
+	dead             evidence.Mean
 }
 
 // site is a part of a server whose pages change together, as far as links and addresses tell.
@@ -62,8 +62,8 @@ type site struct {
 	surprise   float32          // of visits since then
 	topSeen    uint32           // unix seconds: when a top was last looked at
 	topChanged uint32           // and when it was last seen to have changed
-	finds      finds
-	dead       firstVisits
+	finds      evidence.Mean
+	dead       evidence.Mean
 }
 
 // page is what is known of a page beside the corpus: 20 bytes.

@@ -38,7 +38,7 @@ type kept struct {
 	gaps            evidence.Gaps
 	samples, found  float32 // samples made, and pages that became known by them
 	outcomes        evidence.Outcomes
-	looks           [mostLooks]looks
+	looks           [mostLooks]evidence.Mean
 	corpus          keptServer
 	servers         []keptServer // that told most
 }
@@ -50,7 +50,7 @@ type keptServer struct {
 	trust   float32
 	tops    topTally
 	rebuilt rebuildCount
-	looks   [2]looks
+	looks   [2]evidence.Mean
 }
 
 // told is how much the visits of a server told.
@@ -59,7 +59,7 @@ func (k *keptServer) told() (told float32) {
 		told += evidence.Abs(gain)
 	}
 	return told + evidence.Abs(k.trust) + k.tops[topSame].Visits + k.tops[topChanged].Visits +
-		k.rebuilt.expected + k.looks[0].all
+		k.rebuilt.expected + k.looks[0].Count
 }
 
 // Learnt returns what is to outlive the process, for Recall.
@@ -73,7 +73,7 @@ func (v *Policy) Learnt() ([]byte, error) {
 	for s := range v.groups.servers {
 		of := keptServer{v.Corpus.Graph.ServerName(sitegraph.ServerID(s)), v.mixture.Servers[s],
 			v.trust.Servers[s], v.groups.servers[s].told, r.servers[s],
-			[2]looks{v.gone.servers[0][s], v.gone.servers[1][s]}}
+			[2]evidence.Mean{v.gone.servers[0][s], v.gone.servers[1][s]}}
 		if of.told() > 0 {
 			k.servers = append(k.servers, of)
 		}
@@ -160,9 +160,9 @@ func (v *Policy) Lessons() (all []planner.Lesson) {
 	add("rebuilds found beside those expected", r.ratio(elsewhere),
 		"by %.0f samples of quiet pages; near 0 there are few samples", r.samples)
 	add("new pages found by a sample", r.finds(), "")
-	if first := &v.gone.looks[0]; first.all > 0 {
-		add("share gone of pages that lost all links", first.gone/first.all,
-			"of %.0f that were visited", first.all)
+	if first := &v.gone.looks[0]; first.Count > 0 {
+		add("share gone of pages that lost all links", first.Sum/first.Count,
+			"of %.0f that were visited", first.Count)
 	}
 	if v.price > 0 {
 		add("price", float32(v.price), "worth of the last visit that fits, in changes and copies")

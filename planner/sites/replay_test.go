@@ -43,8 +43,8 @@ func TestReplayAll(t *testing.T) {
 	for s := range before.servers {
 		near(m.Graph.ServerName(sitegraph.ServerID(s)), &before.servers[s].Account,
 			&after.servers[s].Account, before.all.Rate(defaultRate))
-		if x, y := before.servers[s].dead, after.servers[s].dead; x.dead != 0 || y.dead != 0 ||
-			y.visits < 10 {
+		if x, y := before.servers[s].dead, after.servers[s].dead; x.Sum != 0 || y.Sum != 0 ||
+			y.Count < 10 {
 			t.Errorf("first visits %+v by visits, %+v by records", x, y)
 		}
 	}
