@@ -14,8 +14,6 @@ import (
 // and all of them when a process begins anew without memory.
 
 const (
-	week          = 7 * 24 * 60 * 60 // seconds
-	replayedWeeks = 32
 	// replayedPages is how many pages of a server its account is told of, about, and how many of
 	// all pages those of all are. More tell nothing else.
 	replayedPages = 1 << 14
@@ -26,45 +24,24 @@ const (
 
 // replay calls tell with what the records of pages tell, the oldest week first.
 func (g *groups) replay(pages []sitegraph.PageID, tell func(l outcome)) {
-	type past struct {
-		page sitegraph.PageID
-		told uint32 // up to where its record was told
-		lost uint32 // when it was found gone; 0: it was not
-		*sitegraph.History
-	}
-	var all []past
 	newest := uint32(0)
 	for _, p := range pages {
-		m := g.corpus.Memory(p)
-		t := past{page: p, History: &m.History}
-		if m.Lost() && m.Tried > t.Last {
-			t.lost = m.Tried
-		}
-		if m.State != sitegraph.StateSource && (t.WeeksSeen != 0 || t.lost > 0) {
-			all = append(all, t)
-			newest = max(newest, sitegraph.Week(max(t.Last, t.lost)))
+		if m := g.corpus.Memory(p); m.History.WeeksSeen != 0 || m.Lost() {
+			newest = max(newest, sitegraph.Week(m.LastInformative()))
 		}
 	}
-	for back := replayedWeeks - 1; back >= 0; back-- {
-		for i := range all {
-			t := &all[i]
-			bit := back - int(newest-sitegraph.Week(t.Last)) // its weeks are so much older
-			if bit >= 0 && t.WeeksSeen>>bit&1 != 0 {
-				end := t.Last - uint32(bit)*week
-				begin := t.told
-				if begin == 0 { // the first one that is known, or of all
-					begin = t.Epoch
-					if sitegraph.Week(t.Last)-sitegraph.Week(t.Epoch) >= replayedWeeks {
-						begin = max(begin, end-min(week, end))
-					}
-				}
-				if t.told = end; begin < end {
-					tell(outcome{page: t.page, from: begin, to: end,
-						changed: t.WeeksChanged>>bit&1 != 0})
-				}
+	for ago := uint32(evidence.Weeks - 1); ago < evidence.Weeks; ago-- { // 0 is the last
+		for _, p := range pages {
+			m := g.corpus.Memory(p)
+			if m.State == sitegraph.StateSource {
+				continue
 			}
-			if t.lost > 0 && back == int(newest-sitegraph.Week(t.lost)) {
-				tell(outcome{page: t.page, from: t.Last, to: t.lost, left: true})
+			h := &m.History
+			if from, to, changed, ok := evidence.InWeek(h, newest-ago); ok {
+				tell(outcome{page: p, from: from, to: to, changed: changed})
+			}
+			if m.Lost() && m.Tried > h.Last && sitegraph.Week(m.Tried) == newest-ago {
+				tell(outcome{page: p, from: h.Last, to: m.Tried, left: true})
 			}
 		}
 	}

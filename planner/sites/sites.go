@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/recrawl/recrawl/estimator/evidence"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -71,81 +72,56 @@ func (g *groups) divide(now float32) {
 			float64(of.Pages) < dividedAgain*float64(of.divided)+8 {
 			continue
 		}
-		graph := g.corpus.Graph
+		var partition sitegraph.Partition
 		if first || now >= of.next {
 			of.next = now + float32(chosenAfter*math.Exp2(float64(min(of.chosen, 5))))
 			of.chosen++
-			of.method = g.choose(id)
+			of.method, partition = g.choose(id)
+		} else {
+			partition = g.partition(id, of.method)
 		}
 		of.divided = uint32(of.Pages)
-		if partition, ok := graph.Partition(divisions[of.method], id, nil); ok {
-			g.divideServer(id, &partition)
-		}
+		g.divideServer(id, &partition)
 	}
 }
 
 // choose returns the division that predicted the changes of a server best. By it the weeks in which
 // pages changed are the likeliest, if in each week each site has its own share of changed pages
 // (beta-binomial).
-func (g *groups) choose(s sitegraph.ServerID) (best int8) {
-	graph := g.corpus.Graph
-	pages := graph.ServerPages(s)
+func (g *groups) choose(s sitegraph.ServerID) (best int8, chosen sitegraph.Partition) {
 	newest, looks, changes := uint32(0), 0, 0
-	for _, p := range pages {
+	for _, p := range g.corpus.Graph.ServerPages(s) {
 		h := &g.corpus.Memory(p).History
 		newest = max(newest, sitegraph.Week(h.Last))
 		looks += bits.OnesCount32(h.WeeksSeen)
 		changes += bits.OnesCount32(h.WeeksChanged)
 	}
-	if changes == 0 {
-		return 0
-	}
 	mean := (float64(changes) + 0.5) / (float64(looks) + 1)
 	most := math.Inf(-1)
-	for method, name := range divisions {
-		partition, ok := graph.Partition(name, s, nil)
-		if !ok {
-			continue
-		}
+	for method := range divisions {
+		partition := g.partition(s, int8(method))
 		sum := 0.0
 		for i := range partition.Sites {
-			var seen, changed [replayedWeeks]float64
-			count := func(p sitegraph.PageID) {
-				weeks, hits := g.corpus.Memory(p).History.WeeksBefore(newest)
-				for w := range replayedWeeks {
-					seen[w] += float64(weeks >> w & 1)
-					changed[w] += float64(hits >> w & 1)
-				}
-			}
+			var weeks evidence.WeekShares
 			for _, p := range partition.Sites[i].Members {
-				count(p)
+				weeks.Add(&g.corpus.Memory(p).History, newest)
 			}
-			for w := range replayedWeeks {
-				sum += shareLikelihood(changed[w], seen[w], mean)
-			}
+			sum += weeks.Gain(mean)
 		}
 		if sum > most {
-			best, most = int8(method), sum
+			best, most, chosen = int8(method), sum, partition
+		}
+		if changes == 0 { // the first is as good as any
+			break
 		}
 	}
-	return best
+	return best, chosen
 }
 
-// shareLikelihood returns how much likelier a share of its own makes the changes of a site than the
-// mean share does, as a logarithm. The share has a beta prior of that mean, worth one visit.
-func shareLikelihood(changed, seen, mean float64) float64 {
-	if seen < 2 {
-		return 0
-	}
-	a, b := mean, 1-mean
-	lbeta := func(x, y float64) float64 {
-		gx, _ := math.Lgamma(x)
-		gy, _ := math.Lgamma(y)
-		gz, _ := math.Lgamma(x + y)
-		return gx + gy - gz
-	}
-	return lbeta(a+changed, b+seen-changed) - lbeta(a, b) -
-		changed*math.Log(mean) - (seen-changed)*math.Log(1-mean)
+// partition divides a server by one of divisions.
+func (g *groups) partition(s sitegraph.ServerID, method int8) sitegraph.Partition {
+	partition, _ := g.corpus.Graph.Partition(divisions[method], s, nil)
+	return partition
 }
 
 // divideServer puts the pages of a server into sites, and finds the top of each.
