@@ -47,7 +47,7 @@ type kept struct {
 type keptServer struct {
 	name    string
 	gains   evidence.Gains // of experts
-	trust   float32
+	trust   [2]float32     // in what the group found, and in what its tops did
 	tops    topTally
 	rebuilt rebuildCount
 	looks   [2]evidence.Mean
@@ -58,7 +58,7 @@ func (k *keptServer) told() (told float32) {
 	for _, gain := range k.gains {
 		told += evidence.Abs(gain)
 	}
-	return told + evidence.Abs(k.trust) + k.tops[topSame].Visits + k.tops[topChanged].Visits +
+	return told + evidence.Abs(k.trust[0]) + evidence.Abs(k.trust[1]) + k.tops[topSame].Visits + k.tops[topChanged].Visits +
 		k.rebuilt.expected + k.looks[0].Count
 }
 
@@ -68,11 +68,12 @@ func (v *Policy) Learnt() ([]byte, error) {
 	r := &v.samples.rebuilds
 	k := kept{expertNames, v.price, v.changesPerWorth, v.copyWeight, v.groups.gaps,
 		r.samples, r.found, v.calibrator.Outcomes, v.gone.looks,
-		keptServer{gains: v.mixture.Learnt(), trust: v.trust.Corpus, tops: v.groups.told,
-			rebuilt: r.all}, nil}
+		keptServer{gains: v.mixture.Learnt(), trust: [2]float32{v.trust.Corpus, v.topTrust.Corpus},
+			tops: v.groups.told, rebuilt: r.all}, nil}
 	for s := range v.groups.servers {
 		of := keptServer{v.Corpus.Graph.ServerName(sitegraph.ServerID(s)), v.mixture.Servers[s],
-			v.trust.Servers[s], v.groups.servers[s].told, r.servers[s],
+			[2]float32{v.trust.Servers[s], v.topTrust.Servers[s]}, v.groups.servers[s].told,
+			r.servers[s],
 			[2]evidence.Mean{v.gone.servers[0][s], v.gone.servers[1][s]}}
 		if of.told() > 0 {
 			k.servers = append(k.servers, of)
@@ -94,6 +95,7 @@ func (v *Policy) roomFor(servers int) {
 	v.gone.grow(servers)
 	for s := range sitegraph.ServerID(servers) {
 		v.trust.Server(s)
+		v.topTrust.Server(s)
 		v.samples.rebuilds.server(s)
 		if int(s) >= len(v.mixture.Servers) {
 			v.mixture.Servers = append(v.mixture.Servers, evidence.Gains{})
@@ -124,13 +126,15 @@ func (v *Policy) Recall(learnt []byte) error {
 	v.groups.gaps, v.gone.looks = k.gaps, k.looks
 	v.calibrator.Recall(k.outcomes)
 	v.mixture.Recall(k.corpus.gains)
-	v.trust.Corpus, v.groups.told = k.corpus.trust, k.corpus.tops
+	v.trust.Corpus, v.topTrust.Corpus = k.corpus.trust[0], k.corpus.trust[1]
+	v.groups.told = k.corpus.tops
 	r := &v.samples.rebuilds
 	r.all, r.samples, r.found = k.corpus.rebuilt, k.samples, k.found
 	v.roomFor(v.Corpus.Graph.Servers())
 	for _, of := range k.servers {
 		if s, ok := v.Corpus.Graph.LookupServer(of.name); ok {
-			v.mixture.Servers[s], v.trust.Servers[s], r.servers[s] = of.gains, of.trust, of.rebuilt
+			v.mixture.Servers[s], r.servers[s] = of.gains, of.rebuilt
+			v.trust.Servers[s], v.topTrust.Servers[s] = of.trust[0], of.trust[1]
 			v.groups.servers[s].told = of.tops
 			v.gone.servers[0][s], v.gone.servers[1][s] = of.looks[0], of.looks[1]
 		}

@@ -30,7 +30,8 @@ func TestLearntOutlivesTheProcess(t *testing.T) {
 		t.Errorf("%d bytes are written again as %d others (%v)", len(learnt), len(again), err)
 	}
 	if v.price != w.price || v.copyWeight != w.copyWeight || v.trust.Corpus == 0 ||
-		v.trust.Corpus != w.trust.Corpus || v.groups.told != w.groups.told ||
+		v.trust.Corpus != w.trust.Corpus || v.topTrust.Corpus == 0 ||
+		v.topTrust.Corpus != w.topTrust.Corpus || v.topTrust.Servers[1] != w.topTrust.Servers[1] || v.groups.told != w.groups.told ||
 		v.mixture.Servers[1] != w.mixture.Servers[1] || v.gone.looks != w.gone.looks ||
 		v.calibrator.Outcomes != w.calibrator.Outcomes {
 		t.Errorf("learnt otherwise: %+v, then %+v", v.mixture, w.mixture)
