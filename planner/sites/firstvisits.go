@@ -44,22 +44,20 @@ const (
 	priorDead = 0.1
 )
 
-// trials are the visits to doubtful pages of a server.
-type trials struct {
-	page       sitegraph.PageID // the last that was asked for
-	unfamiliar bool             // nobody had asked for any like it
-	asked      float32          // days: then
-	met        int32            // directory of the last that met a page; -1: it proved dead since
-	// Days: the last whose outcome is known, of familiar ones and of unfamiliar ones.
-	answered [2]float32
+// firsts say which addresses without a copy are asked for.
+type firsts struct {
+	trials []trial                      // by server
+	turns  map[sitegraph.PageID]float32 // days: when it was last not the turn of a page
+	before float32                      // days: end of the round before, of the first its start,
+	// or the last visit before that is known
 }
 
-// trialKind is the place in answered.
-func trialKind(unfamiliar bool) int {
-	if unfamiliar {
-		return 1
-	}
-	return 0
+// trial is the last visit to a doubtful page of a server.
+type trial struct {
+	page     sitegraph.PageID // that was asked for, and whose outcome is not known
+	asked    float32          // days: then
+	answered float32          // days: when the last was asked for whose outcome is known
+	met      int32            // directory of the last that met a page; -1: it proved dead since
 }
 
 // firstVisit tells the groups of an address what its first visit met.
@@ -119,49 +117,42 @@ func (v *Policy) TakesFirst(p sitegraph.PageID) bool {
 	if unfamiliar {
 		days = unfamiliarDays
 	}
-	d := &v.discovery.servers[s].trials
-	if d.asked == v.now || v.now-d.answered[trialKind(unfamiliar)] < days &&
-		d.met != v.Corpus.Graph.Directory(p) {
+	t := &v.firsts.trials[s]
+	if t.asked == v.now || v.now-t.answered < days && t.met != v.Corpus.Graph.Directory(p) {
 		return false
 	}
-	d.page, d.unfamiliar, d.asked = p, unfamiliar, v.now
+	t.page, t.asked = p, v.now
 	return true
 }
 
 // turn reports whether a new page has had its turn since it was last asked for, or since the round
 // before. It has it until it is visited.
 func (v *Policy) turn(p sitegraph.PageID) bool {
-	page, ok := v.discovery.newPages[p]
+	asked, ok := v.firsts.turns[p]
 	if !ok {
-		page.from = sitegraph.NoPage
-	}
-	if page.asked == 0 {
-		page.asked = v.discovery.before
+		asked = v.firsts.before
 	}
 	turns := func(days float32) float64 {
 		return math.Floor(float64(days)/turnDays - float64(v.ties.Of(p)))
 	}
-	its := turns(v.now) > turns(page.asked)
-	if !its {
-		page.asked = v.now
+	if turns(v.now) > turns(asked) {
+		return true
 	}
-	v.discovery.newPages[p] = page
-	return its
+	v.firsts.turns[p] = v.now
+	return false
 }
 
 // first learns what the first visit to an address met. What is elsewhere, or must not be visited,
 // tells nothing.
 func (v *Policy) first(p sitegraph.PageID, dead bool) {
-	d := &v.discovery.servers[v.Corpus.Graph.Server(p)].trials
-	if d.page == p {
-		d.answered[trialKind(d.unfamiliar)] = d.asked
+	if t := &v.firsts.trials[v.Corpus.Graph.Server(p)]; t.page == p {
+		t.page, t.answered = sitegraph.NoPage, t.asked
 		switch directory := v.Corpus.Graph.Directory(p); {
 		case !dead: // there may be more: the next may follow at once
-			d.answered, d.met = [2]float32{}, directory
-		case d.met == directory:
-			d.met = -1
+			t.answered, t.met = 0, directory
+		case t.met == directory:
+			t.met = -1
 		}
-		d.page = sitegraph.NoPage
 	}
 	v.groups.firstVisit(p, dead)
 }

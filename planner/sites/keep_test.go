@@ -114,7 +114,7 @@ func TestServersAfterMemory(t *testing.T) {
 	m.Corpus.Remember(&m.Records[len(m.Records)-1])
 	v.grow()
 	if n := m.Graph.Servers(); len(v.rankings) != n || len(v.surprises) != n ||
-		len(v.samples.last) != n || len(v.discovery.servers) != n {
+		len(v.samples.last) != n || len(v.firsts.trials) != n {
 		t.Errorf("%d servers have %d rankings, %d surprises, %d samples", n, len(v.rankings),
 			len(v.surprises), len(v.samples.last))
 	}

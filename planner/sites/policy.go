@@ -15,12 +15,12 @@ import (
 // Policy visits the pages most likely to have changed. See the package comment.
 type Policy struct {
 	ranker
-	samples   samples
-	discovery discovery
-	spent     spent // by the visits of this round, samples apart
-	begun     bool
-	started   bool
-	learntAt  float32 // days: when rates and hours were learnt last
+	samples  samples
+	firsts   firsts
+	spent    spent   // by the visits of this round, samples apart
+	begun    bool
+	started  bool
+	learntAt float32 // days: when rates and hours were learnt last
 }
 
 // firstRounds of learning are made at once when a policy begins on pages with a past.
@@ -71,7 +71,7 @@ func New(s Settings) *Policy {
 	v.mixture.First = firstWeights
 	v.trust.First, v.topTrust.First = 1, firstTopTrust
 	v.samples.underWay = map[sitegraph.PageID]bool{}
-	v.discovery.newPages = map[sitegraph.PageID]newPage{}
+	v.firsts.turns = map[sitegraph.PageID]float32{}
 	if s.Mode == planner.Stream {
 		v.tolerance, v.patience = tolerance, patience
 	}
@@ -85,7 +85,7 @@ func (v *Policy) Begin(r planner.Round) {
 		v.rounds = 1
 	}
 	v.groups.anchor(sitegraph.Unix32(r.Start))
-	v.discovery.before, v.now = v.now, v.groups.day(sitegraph.Unix32(r.End))
+	v.firsts.before, v.now = v.now, v.groups.day(sitegraph.Unix32(r.End))
 	if v.groups.round = 1; v.Mode == planner.Stream && r.End.After(r.Start) {
 		v.groups.round = min(float32(estimator.Days(r.End.Sub(r.Start))), 1)
 	}
@@ -101,9 +101,9 @@ func (v *Policy) Begin(r planner.Round) {
 	}
 	if !v.begun {
 		v.groups.replayAll()
-		v.discovery.before = v.groups.day(sitegraph.Unix32(r.Start))
+		v.firsts.before = v.groups.day(sitegraph.Unix32(r.Start))
 		if last := v.groups.day(v.Corpus.LastTried()); last > 0 {
-			v.discovery.before = min(v.discovery.before, last)
+			v.firsts.before = min(v.firsts.before, last)
 		}
 		for range firstRounds {
 			learn(1)
@@ -186,8 +186,7 @@ func (v *Policy) grow() {
 	for len(v.surprises) < servers { // rankings are not kept over a restart, the others are
 		v.surprises = append(v.surprises, surpriseOf{})
 		v.samples.last = append(v.samples.last, v.now)
-		v.discovery.servers = append(v.discovery.servers,
-			discoveryOf{trials: trials{page: sitegraph.NoPage, met: -1}})
+		v.firsts.trials = append(v.firsts.trials, trial{page: sitegraph.NoPage, met: -1})
 	}
 }
 
@@ -287,11 +286,7 @@ func (v *Policy) observe(p sitegraph.PageID, verdict sitegraph.Verdict, again bo
 	v.groups.pages[p].scored = 0
 	l, ok := v.groups.visited(p, verdict)
 	if verdict == sitegraph.VerdictFirst || verdict == sitegraph.VerdictLeft {
-		delete(v.discovery.newPages, p)
-	}
-	server := v.Corpus.Graph.Server(p)
-	if verdict == sitegraph.VerdictLeft {
-		v.discovery.servers[server].hubs.left(p)
+		delete(v.firsts.turns, p)
 	}
 	switch {
 	case verdict == sitegraph.VerdictFirst:

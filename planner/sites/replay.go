@@ -2,6 +2,7 @@ package sites
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"slices"
 
@@ -13,25 +14,20 @@ import (
 // From that the accounts of groups are made where they are new: those of a site that was just made,
 // and all of them when a process begins anew without memory.
 
-const (
-	// replayedPages is how many pages of a server its account is told of, about, and how many of
-	// all pages those of all are. More tell nothing else.
-	replayedPages = 1 << 14
-	// bornAfter is how many seconds after most pages of its server a page became known of which it
-	// is taken that it was born then.
-	bornAfter = 14 * secondsPerDay
-)
+// bornAfter is how many seconds after most pages of its server a page became known of which it is
+// taken that it was born then.
+const bornAfter = 14 * secondsPerDay
 
 // replay calls tell with what the records of pages tell, the oldest week first.
-func (g *groups) replay(pages []sitegraph.PageID, tell func(l outcome)) {
+func (g *groups) replay(pages iter.Seq[sitegraph.PageID], tell func(l outcome)) {
 	newest := uint32(0)
-	for _, p := range pages {
+	for p := range pages {
 		if m := g.corpus.Memory(p); m.History.WeeksSeen != 0 || m.Lost() {
 			newest = max(newest, sitegraph.Week(m.LastInformative()))
 		}
 	}
 	for ago := uint32(evidence.Weeks - 1); ago < evidence.Weeks; ago-- { // 0 is the last
-		for _, p := range pages {
+		for p := range pages {
 			m := g.corpus.Memory(p)
 			if m.State == sitegraph.StateSource {
 				continue
@@ -50,49 +46,17 @@ func (g *groups) replay(pages []sitegraph.PageID, tell func(l outcome)) {
 // replayAll makes the accounts of all groups of the records of their pages. Nothing was told to any
 // group before.
 func (g *groups) replayAll() {
-	g.replayPages()
-	share := func(of int) float32 { return replayedPages / float32(max(of, 1)) }
-	var sample []outcome // for the accounts of all pages
 	for s := range g.servers {
-		of := &g.servers[s]
-		pages := g.corpus.Graph.ServerPages(sitegraph.ServerID(s))[:of.Pages]
-		g.markBorn(pages)
-		g.replay(pages, func(l outcome) {
-			tie := g.ties.Of(l.page)
-			if tie < share(len(g.pages)) {
-				sample = append(sample, l)
+		g.markBorn(g.corpus.Graph.ServerPages(sitegraph.ServerID(s))[:g.servers[s].Pages])
+	}
+	g.replay(func(yield func(sitegraph.PageID) bool) {
+		for p := range sitegraph.PageID(len(g.pages)) {
+			if !yield(p) {
+				return
 			}
-			if tie < share(len(pages)) {
-				g.tellAgain(l, &of.Account, &of.tops, &of.ages)
-			}
-			if g.pages[l.page].traits&isTop == 0 {
-				in := &g.sites[g.pages[l.page].site]
-				in.Observe(g.day(l.from), g.day(l.to), l.changed, in.Rate(of.Rate(defaultRate)))
-			}
-		})
-	}
-	slices.SortFunc(sample, func(a, b outcome) int {
-		return cmp.Or(cmp.Compare(a.to, b.to), cmp.Compare(a.page, b.page))
-	})
-	for _, l := range sample {
-		level := g.level(l.page)
-		g.tellAgain(l, level, level, &g.ages)
-		g.all.Observe(g.day(l.from), g.day(l.to), l.changed, g.all.Rate(defaultRate))
-	}
-}
-
-// tellAgain tells the account of the members of a group or that of its tops, and that by age.
-func (g *groups) tellAgain(l outcome, members, tops, ages *evidence.Account) {
-	to, traits := members, g.pages[l.page].traits
-	if traits&isTop != 0 {
-		to = tops
-	}
-	from, end := g.day(l.from), g.day(l.to)
-	to.Observe(from, end, l.changed, to.Rate(defaultRate))
-	if traits&isBorn != 0 {
-		born := g.day(g.corpus.Memory(l.page).History.Epoch)
-		ages.Observe(from-born, end-born, l.changed, ages.Rate(defaultRate))
-	}
+		}
+	}, g.observe)
+	g.replayPages()
 }
 
 // markBorn marks the pages of a server that became known long after most of them.
@@ -112,8 +76,8 @@ func (g *groups) markBorn(pages []sitegraph.PageID) {
 	}
 }
 
-// replayPages learns what each page tells as a whole: what first visits met, in their order; what
-// the gaps between visits tell, as if all gaps of a page were as long; when tops were last seen.
+// replayPages learns what each page tells as a whole: what first visits met, in their order, and
+// what the gaps between visits tell, as if all gaps of a page were as long.
 func (g *groups) replayPages() {
 	looksAt := func(h *sitegraph.History) (looks, gap float32) {
 		looks = max(float32(h.Visits)-1, 0)
@@ -134,9 +98,6 @@ func (g *groups) replayPages() {
 		looks, gap := looksAt(h)
 		if looks == 0 || m.State == sitegraph.StateSource {
 			continue
-		}
-		if in := &g.sites[g.pages[p].site]; g.pages[p].traits&isTop != 0 {
-			in.topSeen, in.topChanged = max(in.topSeen, h.Last), max(in.topChanged, h.LastChange)
 		}
 		s := &g.servers[g.corpus.Graph.Server(p)]
 		if s.gaps == nil {

@@ -278,9 +278,8 @@ var mostConsidered = 4096
 
 // samplePage draws one of a server. In a sweep, after a sample that found a change and one time in
 // three any: what is rebuilt may be anywhere. Else the oldest copy of a list: new sections are
-// linked there. So a link less from the start page counts as much as four times the age, each
-// directory that a page links to as much as its age once more, and each page that a change of it
-// leads to four times (see hub).
+// linked there. So a link less from the start page counts as much as four times the age, and each
+// directory that a page links to as much as its age once more.
 func (v *Policy) samplePage(of sample) (page sitegraph.PageID, atRandom bool) {
 	draw := rank.Mix(v.Seed ^ uint64(v.Corpus.Round().Number)<<32 ^ uint64(of.number)<<24 ^
 		uint64(of.tie*(1<<52)))
@@ -313,10 +312,6 @@ func (v *Policy) samplePage(of sample) (page sitegraph.PageID, atRandom bool) {
 			score *= float64(1 + v.groups.lists(p))
 		}
 		consider(p, score)
-	}
-	for _, l := range v.discovery.servers[of.server].hubs {
-		consider(l.page, old(l.page)*float64(1+v.groups.lists(l.page))*float64(1+
-			hubWorth*l.expected()))
 	}
 	return best, false
 }

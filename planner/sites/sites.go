@@ -184,7 +184,7 @@ func (g *groups) divideServer(s sitegraph.ServerID, partition *sitegraph.Partiti
 		}
 	}
 	rate := of.Rate(g.all.Rate(defaultRate))
-	g.replay(fresh, func(l outcome) {
+	g.replay(slices.Values(fresh), func(l outcome) {
 		in := &g.sites[g.pages[l.page].site]
 		in.Observe(g.day(l.from), g.day(l.to), l.changed, in.Rate(rate))
 	})
