@@ -116,6 +116,21 @@ func (f *Tally) Since(t float32) (all Counts) {
 	return all
 }
 
+// See counts a visit that was expected to find a change with some probability. Of more visits than
+// most a tenth is forgotten before.
+func (s *Counts) See(changed bool, expected, most float32) {
+	if s.Visits >= most {
+		s.Visits *= 0.9
+		s.Changed *= 0.9
+		s.Expected *= 0.9
+	}
+	s.Visits++
+	s.Expected += expected
+	if changed {
+		s.Changed++
+	}
+}
+
 // Ratio returns the ratio of the odds seen to those expected, pulled toward 1: 1 where there was no visit.
 func (s Counts) Ratio(a float32) float32 {
 	if s.Visits == 0 {

@@ -8,7 +8,7 @@ import (
 )
 
 // New pages are linked from few pages. So a change is worth as many more as changes of the same
-// site, or of the tops of the server, made known in the mean.
+// site made known in the mean.
 
 const (
 	// mostFound bounds what one change counts for: a list of everything is read once.
@@ -35,24 +35,16 @@ func (v *Policy) Discovered(p sitegraph.PageID, verdict sitegraph.Verdict,
 func (g *groups) found(p sitegraph.PageID, pages int) {
 	n := float32(min(pages, mostFound))
 	server := &g.servers[g.corpus.Graph.Server(p)]
-	for _, of := range [...]*evidence.Mean{&g.finding, g.findsOf(p), &server.finds} {
+	for _, of := range [...]*evidence.Mean{&g.finding, &g.sites[g.pages[p].site].finds, &server.finds} {
 		of.Add(n, 1, math.MaxFloat32)
 	}
-}
-
-// findsOf returns the finds of a page's site; of a top, those of the tops of its server.
-func (g *groups) findsOf(p sitegraph.PageID) *evidence.Mean {
-	if g.pages[p].traits&isTop != 0 {
-		return &g.servers[g.corpus.Graph.Server(p)].topFinds
-	}
-	return &g.sites[g.pages[p].site].finds
 }
 
 // finds returns how many pages a change of a page is expected to make known.
 func (g *groups) finds(p sitegraph.PageID) float32 {
 	s := &g.servers[g.corpus.Graph.Server(p)]
 	all := s.finds.Toward(g.finding.Toward(0, parentChanges), parentChanges)
-	return g.findsOf(p).Toward(all, parentChanges)
+	return g.sites[g.pages[p].site].finds.Toward(all, parentChanges)
 }
 
 // born marks pages that became known by a change: they are taken to be born then.

@@ -13,9 +13,7 @@ import (
 // down. So what first visits met tells of the new pages of like address.
 //
 // A new page is there with the probability 1 - d, where d is the share of dead addresses among the
-// last first visits to its directory, pulled by one visit's worth of belief toward that of its
-// site, and that toward the server's, and so on. An address that was dead itself counts as two
-// more.
+// last first visits to its directory, pulled toward that of its server, and that toward that of all.
 //
 // To meet a page is worth firstWorth changes found. Where the visit is worth less than the price it
 // waits, in each round anew: for a lower price, or, if the page is there as good as surely, for its
@@ -27,12 +25,14 @@ const (
 	// firstVisitsKept bounds the first visits that a group goes by: what was dead can be there
 	// tomorrow.
 	firstVisitsKept = 16
-	// trialDays pass at a server between visits to pages that are not worth one by what is believed
-	// of them, unfamiliarDays where nobody asked for any of the same directory.
+	// serverVisits is how many first visits the share of a server counts for in a directory: few, as
+	// whole directories are there or not.
+	serverVisits = 0.5
+	// trialDays pass at a server before a visit to a page that is not worth one by what is believed
+	// of it, fewer the likelier it is there, and unfamiliarDays at most where nobody asked for any of
+	// the same directory.
 	trialDays      = 14
 	unfamiliarDays = 3
-	// deadOnce is what it counts that an address was dead, in first visits.
-	deadOnce = 2
 	// firstWorth is what it is worth to meet a page, in changes found. A price above it leaves
 	// first visits to their turns.
 	firstWorth = planner.FirstWorth
@@ -63,7 +63,7 @@ type trial struct {
 // firstVisit tells the groups of an address what its first visit met.
 func (g *groups) firstVisit(p sitegraph.PageID, dead bool) {
 	for _, of := range [...]*evidence.Mean{&g.dead, &g.servers[g.corpus.Graph.Server(p)].dead,
-		&g.sites[g.pages[p].site].dead, g.directory(p)} {
+		g.directory(p)} {
 		of.See(dead, firstVisitsKept-1)
 	}
 }
@@ -81,13 +81,8 @@ func (g *groups) directory(p sitegraph.PageID) *evidence.Mean {
 // unfamiliar: nobody asked for any of its directory.
 func (g *groups) there(p sitegraph.PageID) (there float32, unfamiliar bool) {
 	server := g.servers[g.corpus.Graph.Server(p)].dead.Toward(g.dead.Toward(priorDead, 1), 1)
-	site := g.sites[g.pages[p].site].dead.Toward(server, 1)
-	of := *g.directory(p)
-	unfamiliar = of.Count == 0
-	if g.corpus.Memory(p).NeverThere() {
-		of.Sum, of.Count = of.Sum+deadOnce, of.Count+deadOnce
-	}
-	return 1 - of.Toward(site, 1), unfamiliar
+	own := g.directory(p)
+	return 1 - own.Toward(server, serverVisits), own.Count == 0
 }
 
 // Expect is the probability that an address without a copy holds a page.
@@ -113,9 +108,9 @@ func (v *Policy) TakesFirst(p sitegraph.PageID) bool {
 	case there >= surelyThere:
 		return v.turn(p)
 	}
-	days := float32(trialDays)
+	days := trialDays * (1 - share)
 	if unfamiliar {
-		days = unfamiliarDays
+		days = min(days, unfamiliarDays)
 	}
 	t := &v.firsts.trials[s]
 	if t.asked == v.now || v.now-t.answered < days && t.met != v.Corpus.Graph.Directory(p) {

@@ -11,9 +11,9 @@ import (
 // A page that is taken down loses its last link first, as a rule: the list that named it changed,
 // or the part of the site that it was in is gone itself. So a living page to which no links lead
 // any more from the start pages of its server is probably gone. How probably is learnt from the
-// visits to such pages: those of its site, pulled toward those of its server, and these toward
-// those of all (partial pooling), since pages go in runs. To find that a page is gone is worth
-// Settings.GoneWorth changes found, so a visit to such a page competes with all others.
+// visits to such pages: those of its server, pulled toward those of all, since pages go in runs. To
+// find that a page is gone is worth Settings.GoneWorth changes found, so a visit to such a page
+// competes with all others.
 //
 // Belief follows the look: a page that proves to be there all the same is visited for its changes
 // as before, and looked for again after lookAgainDays, then after twice as many, and so on, where
@@ -22,8 +22,7 @@ import (
 const (
 	lookAgainDays = 14
 	mostLooks     = 6
-	// parentLooks is how many looks the share of all servers counts for at each, and that of a
-	// server at each site.
+	// parentLooks is how many looks the share of all servers counts for at each.
 	parentLooks = 2
 )
 
@@ -38,7 +37,6 @@ type disappearance struct {
 	versions []int32                  // by server: of the graph when its pages were looked through
 	looks    [mostLooks]evidence.Mean // gone, by the looks before
 	servers  [2][]evidence.Mean       // of first looks and later ones, by server
-	sites    [2]map[int32]evidence.Mean
 }
 
 // unreached is a living page that no links lead to.
@@ -53,7 +51,6 @@ func (d *disappearance) lookThrough(v *Policy) {
 	g := v.Corpus.Graph
 	if d.pages == nil {
 		d.pages = map[sitegraph.PageID]unreached{}
-		d.sites = [2]map[int32]evidence.Mean{{}, {}}
 	}
 	d.grow(g.Servers())
 	changed := make([]bool, g.Servers())
@@ -121,19 +118,18 @@ func (d *disappearance) grow(servers int) {
 }
 
 // probability is how likely a page is gone; 0 where links lead to it, or it was looked for lately.
-func (d *disappearance) probability(p sitegraph.PageID, of home, now float32) float32 {
+func (d *disappearance) probability(p sitegraph.PageID, of sitegraph.ServerID, now float32) float32 {
 	u, ok := d.pages[p]
 	if !ok || u.after > now {
 		return 0
 	}
 	later := min(u.looks, 1)
 	all := d.looks[min(u.looks, mostLooks-1)].Toward(0.5, 1)
-	server := d.servers[later][of.server].Toward(all, parentLooks)
-	return d.sites[later][of.site].Toward(server, parentLooks)
+	return d.servers[later][of].Toward(all, parentLooks)
 }
 
 // see takes in what a visit to a page found. It reports whether no links led to the page.
-func (d *disappearance) see(p sitegraph.PageID, of home, verdict sitegraph.Verdict,
+func (d *disappearance) see(p sitegraph.PageID, of sitegraph.ServerID, verdict sitegraph.Verdict,
 	now float32) bool {
 	u, ok := d.pages[p]
 	if !ok || verdict == sitegraph.VerdictUnknown {
@@ -142,12 +138,8 @@ func (d *disappearance) see(p sitegraph.PageID, of home, verdict sitegraph.Verdi
 	gone := verdict == sitegraph.VerdictLeft
 	if u.after <= now {
 		later := min(u.looks, 1)
-		site := d.sites[later][of.site]
-		for _, of := range [...]*evidence.Mean{&d.looks[min(u.looks, mostLooks-1)],
-			&d.servers[later][of.server], &site} {
-			of.See(gone, math.MaxFloat32)
-		}
-		d.sites[later][of.site] = site
+		d.looks[min(u.looks, mostLooks-1)].See(gone, math.MaxFloat32)
+		d.servers[later][of].See(gone, math.MaxFloat32)
 		u.after = now + float32(int(lookAgainDays)<<u.looks)
 		u.looks = min(u.looks+1, mostLooks)
 		d.pages[p] = u
@@ -158,22 +150,12 @@ func (d *disappearance) see(p sitegraph.PageID, of home, verdict sitegraph.Verdi
 	return true
 }
 
-// home is where a page belongs.
-type home struct {
-	server sitegraph.ServerID
-	site   int32 // in groups.sites
-}
-
-func (v *scorer) homeOf(p sitegraph.PageID) home {
-	return home{v.Corpus.Graph.Server(p), v.groups.pages[p].site}
-}
-
 // isGone is how likely a page is gone by now.
 func (v *scorer) isGone(p sitegraph.PageID) float32 {
 	if len(v.gone.pages) == 0 {
 		return 0
 	}
-	return v.gone.probability(p, v.homeOf(p), v.now)
+	return v.gone.probability(p, v.Corpus.Graph.Server(p), v.now)
 }
 
 // goneReason says why a page is believed to be gone.

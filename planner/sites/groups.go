@@ -41,14 +41,13 @@ type server struct {
 	tops             evidence.Account // of the tops of its sites
 	ages             evidence.Account // of pages born here, over their age
 	tally            evidence.Tally
-	method           int8   // in divisions
-	divided          uint32 // pages that it had then
-	next             float32
-	chosen           int
+	method           int8    // in divisions
+	divided          uint32  // pages that it had then
+	next             float32 // days: when it is divided again
+	divisions        int     // made so far
 	told             topTally
 	gaps             *evidence.Gaps
 	finds            evidence.Mean
-	topFinds         evidence.Mean
 	dead             evidence.Mean
 }
 
@@ -63,7 +62,6 @@ type site struct {
 	topSeen    uint32           // unix seconds: when a top was last looked at
 	topChanged uint32           // and when it was last seen to have changed
 	finds      evidence.Mean
-	dead       evidence.Mean
 }
 
 // page is what is known of a page beside the corpus: 20 bytes.

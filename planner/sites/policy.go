@@ -17,7 +17,7 @@ type Policy struct {
 	ranker
 	samples  samples
 	firsts   firsts
-	spent    spent   // by the visits of this round, samples apart
+	spent    spent // by the visits of this round, samples apart
 	begun    bool
 	started  bool
 	learntAt float32 // days: when rates and hours were learnt last
@@ -294,7 +294,7 @@ func (v *Policy) observe(p sitegraph.PageID, verdict sitegraph.Verdict, again bo
 	case l.left && !ok && v.Corpus.Memory(p).State == sitegraph.StateGone:
 		v.first(p, true) // it was gone before, or never there
 	}
-	unlinked := v.gone.see(p, v.homeOf(p), verdict, v.now)
+	unlinked := v.gone.see(p, v.Corpus.Graph.Server(p), verdict, v.now)
 	if !ok || unlinked && l.left { // pages that links lead to need not be gone, too
 		return
 	}

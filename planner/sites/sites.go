@@ -57,29 +57,24 @@ func (g *groups) join(p sitegraph.PageID, i int32) {
 }
 
 const (
-	// dividedAgain is by which factor a server grows until it is divided again. chosenAfter is
-	// after how many days its division is chosen again; then after twice as many, and so on.
+	// dividedAgain is by which factor a server grows until it is divided again, dividedAfter after
+	// how many days it is in any case; then after twice as many, and so on.
 	dividedAgain = 1.2
-	chosenAfter  = 14
+	dividedAfter = 14
 )
 
-// divide divides the servers that are new or grew, or whose division is to be chosen again.
+// divide divides the servers that are new or grew, or whose division is old.
 func (g *groups) divide(now float32) {
 	for s := range g.servers {
 		of, id := &g.servers[s], sitegraph.ServerID(s)
-		first := of.divided == 0
-		if !first && now < of.next &&
+		if of.divided > 0 && now < of.next &&
 			float64(of.Pages) < dividedAgain*float64(of.divided)+8 {
 			continue
 		}
 		var partition sitegraph.Partition
-		if first || now >= of.next {
-			of.next = now + float32(chosenAfter*math.Exp2(float64(min(of.chosen, 5))))
-			of.chosen++
-			of.method, partition = g.choose(id)
-		} else {
-			partition = g.partition(id, of.method)
-		}
+		of.method, partition = g.choose(id)
+		of.next = now + float32(dividedAfter*math.Exp2(float64(min(of.divisions, 5))))
+		of.divisions++
 		of.divided = uint32(of.Pages)
 		g.divideServer(id, &partition)
 	}
@@ -98,8 +93,8 @@ func (g *groups) choose(s sitegraph.ServerID) (best int8, chosen sitegraph.Parti
 	}
 	mean := (float64(changes) + 0.5) / (float64(looks) + 1)
 	most := math.Inf(-1)
-	for method := range divisions {
-		partition := g.partition(s, int8(method))
+	for method, name := range divisions {
+		partition, _ := g.corpus.Graph.Partition(name, s, nil)
 		sum := 0.0
 		for i := range partition.Sites {
 			var weeks evidence.WeekShares
@@ -116,12 +111,6 @@ func (g *groups) choose(s sitegraph.ServerID) (best int8, chosen sitegraph.Parti
 		}
 	}
 	return best, chosen
-}
-
-// partition divides a server by one of divisions.
-func (g *groups) partition(s sitegraph.ServerID, method int8) sitegraph.Partition {
-	partition, _ := g.corpus.Graph.Partition(divisions[method], s, nil)
-	return partition
 }
 
 // divideServer puts the pages of a server into sites, and finds the top of each.

@@ -76,21 +76,8 @@ func (g *groups) topFactor(p sitegraph.PageID, last uint32) float32 {
 
 // seeTop learns from a visit to a member what its top told. Old visits are forgotten.
 func (g *groups) seeTop(l outcome) {
-	k := g.topState(l.page, l.from)
-	if k == topUnseen {
-		return
-	}
-	for i, of := range [...]*evidence.Counts{&g.told[k],
-		&g.servers[g.corpus.Graph.Server(l.page)].told[k]} {
-		if most := float32([...]int{2000, 200}[i]); of.Visits >= most {
-			of.Visits *= 0.9
-			of.Changed *= 0.9
-			of.Expected *= 0.9
-		}
-		of.Visits++
-		of.Expected += l.byGroups
-		if l.changed {
-			of.Changed++
-		}
+	if k := g.topState(l.page, l.from); k != topUnseen {
+		g.told[k].See(l.changed, l.byGroups, 2000)
+		g.servers[g.corpus.Graph.Server(l.page)].told[k].See(l.changed, l.byGroups, 200)
 	}
 }
