@@ -35,7 +35,8 @@ func (v *Policy) Discovered(p sitegraph.PageID, verdict sitegraph.Verdict,
 func (g *groups) found(p sitegraph.PageID, pages int) {
 	n := float32(min(pages, mostFound))
 	server := &g.servers[g.corpus.Graph.Server(p)]
-	for _, of := range [...]*evidence.Mean{&g.finding, &g.sites[g.pages[p].site].finds, &server.finds} {
+	for _, of := range [...]*evidence.Mean{&g.finding, &server.finds,
+		&g.sites[g.pages[p].site].finds} {
 		of.Add(n, 1, math.MaxFloat32)
 	}
 }

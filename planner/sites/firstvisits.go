@@ -1,7 +1,6 @@
 package sites
 
 import (
-	"math"
 	"slices"
 
 	"github.com/recrawl/recrawl/estimator/evidence"
@@ -13,44 +12,34 @@ import (
 // down. So what first visits met tells of the new pages of like address.
 //
 // A new page is there with the probability 1 - d, where d is the share of dead addresses among the
-// last first visits to its directory, pulled toward that of its server, and that toward that of all.
+// last first visits to its directory, pulled toward that of its server, and that toward that of
+// all.
 //
 // To meet a page is worth firstWorth changes found. Where the visit is worth less than the price it
-// waits, in each round anew: for a lower price, or, if the page is there as good as surely, for its
-// turn, which comes within turnDays. So that a folder that is published after all is found out, one
-// page of a server that is not so sure is asked for now and then, sooner if nobody asked for any
-// like it. If it is there, one of its directory may follow in each round, until one is dead.
+// waits, in each round anew, for a lower price, unless the page is there as good as surely. So that
+// a folder that is published after all is found out, one page of a server that is not so sure is
+// asked for now and then, sooner if nobody asked for any like it. If it is there, one of its
+// directory may follow in each round, until one is dead.
 
 const (
 	// firstVisitsKept bounds the first visits that a group goes by: what was dead can be there
 	// tomorrow.
 	firstVisitsKept = 16
-	// serverVisits is how many first visits the share of a server counts for in a directory: few, as
-	// whole directories are there or not.
+	// serverVisits is how many first visits the share of a server counts for in a directory: few,
+	// as whole directories are there or not.
 	serverVisits = 0.5
 	// trialDays pass at a server before a visit to a page that is not worth one by what is believed
-	// of it, fewer the likelier it is there, and unfamiliarDays at most where nobody asked for any of
-	// the same directory.
+	// of it, fewer the likelier it is there, and unfamiliarDays at most where nobody asked for any
+	// of the same directory.
 	trialDays      = 14
 	unfamiliarDays = 3
-	// firstWorth is what it is worth to meet a page, in changes found. A price above it leaves
-	// first visits to their turns.
+	// firstWorth is what it is worth to meet a page, in changes found.
 	firstWorth = planner.FirstWorth
-	turnDays   = 14
-	// surelyThere is the probability from which an address has a turn: one dead address of many
-	// must not close a folder.
+	// surelyThere is the probability from which an address is asked for at any price.
 	surelyThere = 0.95
 	// priorDead is the share of dead addresses where nothing is known.
 	priorDead = 0.1
 )
-
-// firsts say which addresses without a copy are asked for.
-type firsts struct {
-	trials []trial                      // by server
-	turns  map[sitegraph.PageID]float32 // days: when it was last not the turn of a page
-	before float32                      // days: end of the round before, of the first its start,
-	// or the last visit before that is known
-}
 
 // trial is the last visit to a doubtful page of a server.
 type trial struct {
@@ -70,11 +59,7 @@ func (g *groups) firstVisit(p sitegraph.PageID, dead bool) {
 
 // directory returns the first visits to the directory of a page.
 func (g *groups) directory(p sitegraph.PageID) *evidence.Mean {
-	d := int(g.corpus.Graph.Directory(p))
-	if d >= len(g.directories) {
-		g.directories = append(g.directories, make([]evidence.Mean, d+1-len(g.directories))...)
-	}
-	return &g.directories[d]
+	return at(&g.directories, g.corpus.Graph.Directory(p))
 }
 
 // there returns the probability that an address without a copy holds a page, and whether it is
@@ -99,20 +84,16 @@ func (v *Policy) TakesFirst(p sitegraph.PageID) bool {
 	share, unfamiliar := v.groups.there(p)
 	there := float64(share)
 	s := v.Corpus.Graph.Server(p)
-	switch {
-	case v.Mode != planner.Stream || !(v.price > 0):
+	if v.Mode != planner.Stream || !(v.price > 0) || there >= surelyThere ||
+		firstWorth*there*v.Corpus.Weight(p) >= v.changesPrice() ||
+		slices.Contains(v.Corpus.Graph.StartPages(s), p) {
 		return true
-	case firstWorth*there*v.Corpus.Weight(p) >= v.changesPrice() ||
-		slices.Contains(v.Corpus.Graph.StartPages(s), p):
-		return true
-	case there >= surelyThere:
-		return v.turn(p)
 	}
 	days := trialDays * (1 - share)
 	if unfamiliar {
 		days = min(days, unfamiliarDays)
 	}
-	t := &v.firsts.trials[s]
+	t := &v.trials[s]
 	if t.asked == v.now || v.now-t.answered < days && t.met != v.Corpus.Graph.Directory(p) {
 		return false
 	}
@@ -120,27 +101,10 @@ func (v *Policy) TakesFirst(p sitegraph.PageID) bool {
 	return true
 }
 
-// turn reports whether a new page has had its turn since it was last asked for, or since the round
-// before. It has it until it is visited.
-func (v *Policy) turn(p sitegraph.PageID) bool {
-	asked, ok := v.firsts.turns[p]
-	if !ok {
-		asked = v.firsts.before
-	}
-	turns := func(days float32) float64 {
-		return math.Floor(float64(days)/turnDays - float64(v.ties.Of(p)))
-	}
-	if turns(v.now) > turns(asked) {
-		return true
-	}
-	v.firsts.turns[p] = v.now
-	return false
-}
-
 // first learns what the first visit to an address met. What is elsewhere, or must not be visited,
 // tells nothing.
 func (v *Policy) first(p sitegraph.PageID, dead bool) {
-	if t := &v.firsts.trials[v.Corpus.Graph.Server(p)]; t.page == p {
+	if t := &v.trials[v.Corpus.Graph.Server(p)]; t.page == p {
 		t.page, t.answered = sitegraph.NoPage, t.asked
 		switch directory := v.Corpus.Graph.Directory(p); {
 		case !dead: // there may be more: the next may follow at once

@@ -16,8 +16,8 @@ import (
 // competes with all others.
 //
 // Belief follows the look: a page that proves to be there all the same is visited for its changes
-// as before, and looked for again after lookAgainDays, then after twice as many, and so on, where
-// such looks find something.
+// as before, and looked for again after lookAgainDays, then after twice as many, and so on,
+// where such looks find something.
 
 const (
 	lookAgainDays = 14
@@ -34,9 +34,10 @@ const DefaultGoneWorth = 0.3
 // disappearance knows the living pages that no links lead to any more.
 type disappearance struct {
 	pages    map[sitegraph.PageID]unreached
-	versions []int32                  // by server: of the graph when its pages were looked through
-	looks    [mostLooks]evidence.Mean // gone, by the looks before
-	servers  [2][]evidence.Mean       // of first looks and later ones, by server
+	versions []int32 // by server: 1 and that of the graph when its pages were looked through
+	// Those that were gone, of first looks and of later ones.
+	all     [2]evidence.Mean
+	servers [][2]evidence.Mean
 }
 
 // unreached is a living page that no links lead to.
@@ -52,28 +53,13 @@ func (d *disappearance) lookThrough(v *Policy) {
 	if d.pages == nil {
 		d.pages = map[sitegraph.PageID]unreached{}
 	}
-	d.grow(g.Servers())
-	changed := make([]bool, g.Servers())
-	pages := 0 // of servers that changed
-	for s := range changed {
-		if version := int32(g.Version(sitegraph.ServerID(s))); d.versions[s] != version {
-			d.versions[s], changed[s] = version, true
-			pages += len(g.ServerPages(sitegraph.ServerID(s)))
-		}
-	}
-	if pages > v.Corpus.Pages()/2 { // in the order of their files
-		for p := range sitegraph.PageID(v.Corpus.Pages()) {
-			if changed[g.Server(p)] {
-				d.look(v, p)
-			}
-		}
-		clear(changed)
-	}
-	for s := range changed {
-		if !changed[s] {
+	for s := range sitegraph.ServerID(g.Servers()) {
+		looked, version := at(&d.versions, s), int32(g.Version(s))+1
+		if *looked == version {
 			continue
 		}
-		for _, p := range g.ServerPages(sitegraph.ServerID(s)) {
+		*looked = version
+		for _, p := range g.ServerPages(s) {
 			d.look(v, p)
 		}
 	}
@@ -107,27 +93,6 @@ func (v *Policy) bringUnreached(p sitegraph.PageID) {
 	}
 }
 
-// grow makes room for so many servers.
-func (d *disappearance) grow(servers int) {
-	for len(d.versions) < servers {
-		d.versions = append(d.versions, -1)
-		for later := range d.servers {
-			d.servers[later] = append(d.servers[later], evidence.Mean{})
-		}
-	}
-}
-
-// probability is how likely a page is gone; 0 where links lead to it, or it was looked for lately.
-func (d *disappearance) probability(p sitegraph.PageID, of sitegraph.ServerID, now float32) float32 {
-	u, ok := d.pages[p]
-	if !ok || u.after > now {
-		return 0
-	}
-	later := min(u.looks, 1)
-	all := d.looks[min(u.looks, mostLooks-1)].Toward(0.5, 1)
-	return d.servers[later][of].Toward(all, parentLooks)
-}
-
 // see takes in what a visit to a page found. It reports whether no links led to the page.
 func (d *disappearance) see(p sitegraph.PageID, of sitegraph.ServerID, verdict sitegraph.Verdict,
 	now float32) bool {
@@ -138,8 +103,8 @@ func (d *disappearance) see(p sitegraph.PageID, of sitegraph.ServerID, verdict s
 	gone := verdict == sitegraph.VerdictLeft
 	if u.after <= now {
 		later := min(u.looks, 1)
-		d.looks[min(u.looks, mostLooks-1)].See(gone, math.MaxFloat32)
-		d.servers[later][of].See(gone, math.MaxFloat32)
+		d.all[later].See(gone, math.MaxFloat32)
+		at(&d.servers, of)[later].See(gone, math.MaxFloat32)
 		u.after = now + float32(int(lookAgainDays)<<u.looks)
 		u.looks = min(u.looks+1, mostLooks)
 		d.pages[p] = u
@@ -150,17 +115,20 @@ func (d *disappearance) see(p sitegraph.PageID, of sitegraph.ServerID, verdict s
 	return true
 }
 
-// isGone is how likely a page is gone by now.
+// isGone is how likely a page is gone by now; 0 where links lead to it, or it was looked for.
 func (v *scorer) isGone(p sitegraph.PageID) float32 {
-	if len(v.gone.pages) == 0 {
+	u, ok := v.gone.pages[p]
+	if !ok || u.after > v.now {
 		return 0
 	}
-	return v.gone.probability(p, v.Corpus.Graph.Server(p), v.now)
+	later := min(u.looks, 1)
+	of := at(&v.gone.servers, v.Corpus.Graph.Server(p))[later]
+	return of.Toward(v.gone.all[later].Toward(0.5, 1), parentLooks)
 }
 
 // goneReason says why a page is believed to be gone.
 func (v *scorer) goneReason(p sitegraph.PageID) planner.Reason {
-	first := &v.gone.looks[0]
+	first := &v.gone.all[0]
 	return planner.Because(
 		"no links lead to it any more; of %.0f such pages visited, %.0f were gone",
 		float64(first.Count),

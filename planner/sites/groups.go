@@ -112,6 +112,14 @@ func (g *groups) grow() {
 	}
 }
 
+// at returns what a slice has for a server, or whatever is counted, and makes room for it.
+func at[T any, ID ~int32 | ~uint32](all *[]T, i ID) *T {
+	if int(i) >= len(*all) {
+		*all = append(*all, make([]T, int(i)+1-len(*all))...)
+	}
+	return &(*all)[i]
+}
+
 // byTie puts pages in an order that does not depend on which became known first.
 func (g *groups) byTie(pages []sitegraph.PageID) {
 	slices.SortFunc(pages, func(a, b sitegraph.PageID) int {

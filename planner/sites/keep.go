@@ -38,7 +38,6 @@ type kept struct {
 	gaps            evidence.Gaps
 	samples, found  float32 // samples made, and pages that became known by them
 	outcomes        evidence.Outcomes
-	looks           [mostLooks]evidence.Mean
 	corpus          keptServer
 	servers         []keptServer // that told most
 }
@@ -50,7 +49,7 @@ type keptServer struct {
 	trust   [2]float32     // in what the group found, and in what its tops did
 	tops    topTally
 	rebuilt rebuildCount
-	looks   [2]evidence.Mean
+	gone    [2]evidence.Mean
 }
 
 // told is how much the visits of a server told.
@@ -58,23 +57,21 @@ func (k *keptServer) told() (told float32) {
 	for _, gain := range k.gains {
 		told += evidence.Abs(gain)
 	}
-	return told + evidence.Abs(k.trust[0]) + evidence.Abs(k.trust[1]) + k.tops[topSame].Visits + k.tops[topChanged].Visits +
-		k.rebuilt.expected + k.looks[0].Count
+	return told + evidence.Abs(k.trust[0]) + evidence.Abs(k.trust[1]) +
+		k.tops[topSame].Visits + k.tops[topChanged].Visits + k.rebuilt.expected + k.gone[0].Count
 }
 
 // Learnt returns what is to outlive the process, for Recall.
 func (v *Policy) Learnt() ([]byte, error) {
-	v.roomFor(v.Corpus.Graph.Servers())
 	r := &v.samples.rebuilds
 	k := kept{expertNames, v.price, v.changesPerWorth, v.copyWeight, v.groups.gaps,
-		r.samples, r.found, v.calibrator.Outcomes, v.gone.looks,
-		keptServer{gains: v.mixture.Learnt(), trust: [2]float32{v.trust.Corpus, v.topTrust.Corpus},
-			tops: v.groups.told, rebuilt: r.all}, nil}
-	for s := range v.groups.servers {
-		of := keptServer{v.Corpus.Graph.ServerName(sitegraph.ServerID(s)), v.mixture.Servers[s],
-			[2]float32{v.trust.Servers[s], v.topTrust.Servers[s]}, v.groups.servers[s].told,
-			r.servers[s],
-			[2]evidence.Mean{v.gone.servers[0][s], v.gone.servers[1][s]}}
+		r.samples, r.found, v.calibrator.Outcomes, keptServer{gains: v.mixture.Learnt(),
+			trust: [2]float32{v.trust.Corpus, v.topTrust.Corpus}, tops: v.groups.told,
+			rebuilt: r.all, gone: v.gone.all}, nil}
+	for s := range sitegraph.ServerID(v.Corpus.Graph.Servers()) {
+		of := keptServer{v.Corpus.Graph.ServerName(s), *at(&v.mixture.Servers, s),
+			[2]float32{*v.trust.Server(s), *v.topTrust.Server(s)}, at(&v.groups.servers, s).told,
+			*at(&r.servers, s), *at(&v.gone.servers, s)}
 		if of.told() > 0 {
 			k.servers = append(k.servers, of)
 		}
@@ -88,22 +85,6 @@ func (v *Policy) Learnt() ([]byte, error) {
 		return nil, fmt.Errorf("write what the policy learnt: %w", err)
 	}
 	return json.Marshal(written{keptForm, b.Bytes()})
-}
-
-// roomFor makes room for what is known of so many servers.
-func (v *Policy) roomFor(servers int) {
-	v.gone.grow(servers)
-	for s := range sitegraph.ServerID(servers) {
-		v.trust.Server(s)
-		v.topTrust.Server(s)
-		v.samples.rebuilds.server(s)
-		if int(s) >= len(v.mixture.Servers) {
-			v.mixture.Servers = append(v.mixture.Servers, evidence.Gains{})
-		}
-		if int(s) >= len(v.groups.servers) {
-			v.groups.servers = append(v.groups.servers, server{})
-		}
-	}
 }
 
 // Recall takes in what Learnt returned, before the first round. It changes nothing where it returns
@@ -123,20 +104,18 @@ func (v *Policy) Recall(learnt []byte) error {
 		return fmt.Errorf("read what the policy had learnt: %w", err)
 	}
 	v.price, v.changesPerWorth, v.copyWeight = k.price, k.changesPerWorth, k.copyWeight
-	v.groups.gaps, v.gone.looks = k.gaps, k.looks
+	v.groups.gaps, v.gone.all = k.gaps, k.corpus.gone
 	v.calibrator.Recall(k.outcomes)
 	v.mixture.Recall(k.corpus.gains)
 	v.trust.Corpus, v.topTrust.Corpus = k.corpus.trust[0], k.corpus.trust[1]
 	v.groups.told = k.corpus.tops
 	r := &v.samples.rebuilds
 	r.all, r.samples, r.found = k.corpus.rebuilt, k.samples, k.found
-	v.roomFor(v.Corpus.Graph.Servers())
 	for _, of := range k.servers {
 		if s, ok := v.Corpus.Graph.LookupServer(of.name); ok {
-			v.mixture.Servers[s], r.servers[s] = of.gains, of.rebuilt
-			v.trust.Servers[s], v.topTrust.Servers[s] = of.trust[0], of.trust[1]
-			v.groups.servers[s].told = of.tops
-			v.gone.servers[0][s], v.gone.servers[1][s] = of.looks[0], of.looks[1]
+			*v.trust.Server(s), *v.topTrust.Server(s) = of.trust[0], of.trust[1]
+			*at(&v.mixture.Servers, s), *at(&r.servers, s) = of.gains, of.rebuilt
+			at(&v.groups.servers, s).told, *at(&v.gone.servers, s) = of.tops, of.gone
 		}
 	}
 	return nil
@@ -164,7 +143,7 @@ func (v *Policy) Lessons() (all []planner.Lesson) {
 	add("rebuilds found beside those expected", r.ratio(elsewhere),
 		"by %.0f samples of quiet pages; near 0 there are few samples", r.samples)
 	add("new pages found by a sample", r.finds(), "")
-	if first := &v.gone.looks[0]; first.Count > 0 {
+	if first := &v.gone.all[0]; first.Count > 0 {
 		add("share gone of pages that lost all links", first.Sum/first.Count,
 			"of %.0f that were visited", first.Count)
 	}

@@ -31,8 +31,9 @@ func TestLearntOutlivesTheProcess(t *testing.T) {
 	}
 	if v.price != w.price || v.copyWeight != w.copyWeight || v.trust.Corpus == 0 ||
 		v.trust.Corpus != w.trust.Corpus || v.topTrust.Corpus == 0 ||
-		v.topTrust.Corpus != w.topTrust.Corpus || v.topTrust.Servers[1] != w.topTrust.Servers[1] || v.groups.told != w.groups.told ||
-		v.mixture.Servers[1] != w.mixture.Servers[1] || v.gone.looks != w.gone.looks ||
+		v.topTrust.Corpus != w.topTrust.Corpus || v.topTrust.Servers[1] != w.topTrust.Servers[1] ||
+		v.groups.told != w.groups.told ||
+		v.mixture.Servers[1] != w.mixture.Servers[1] || v.gone.all != w.gone.all ||
 		v.calibrator.Outcomes != w.calibrator.Outcomes {
 		t.Errorf("learnt otherwise: %+v, then %+v", v.mixture, w.mixture)
 	}
@@ -114,7 +115,7 @@ func TestServersAfterMemory(t *testing.T) {
 	m.Corpus.Remember(&m.Records[len(m.Records)-1])
 	v.grow()
 	if n := m.Graph.Servers(); len(v.rankings) != n || len(v.surprises) != n ||
-		len(v.samples.last) != n || len(v.firsts.trials) != n {
+		len(v.samples.last) != n || len(v.trials) != n {
 		t.Errorf("%d servers have %d rankings, %d surprises, %d samples", n, len(v.rankings),
 			len(v.surprises), len(v.samples.last))
 	}

@@ -16,8 +16,8 @@ import (
 type Policy struct {
 	ranker
 	samples  samples
-	firsts   firsts
-	spent    spent // by the visits of this round, samples apart
+	trials   []trial // by server
+	spent    spent   // by the visits of this round, samples apart
 	begun    bool
 	started  bool
 	learntAt float32 // days: when rates and hours were learnt last
@@ -71,7 +71,6 @@ func New(s Settings) *Policy {
 	v.mixture.First = firstWeights
 	v.trust.First, v.topTrust.First = 1, firstTopTrust
 	v.samples.underWay = map[sitegraph.PageID]bool{}
-	v.firsts.turns = map[sitegraph.PageID]float32{}
 	if s.Mode == planner.Stream {
 		v.tolerance, v.patience = tolerance, patience
 	}
@@ -85,7 +84,7 @@ func (v *Policy) Begin(r planner.Round) {
 		v.rounds = 1
 	}
 	v.groups.anchor(sitegraph.Unix32(r.Start))
-	v.firsts.before, v.now = v.now, v.groups.day(sitegraph.Unix32(r.End))
+	v.now = v.groups.day(sitegraph.Unix32(r.End))
 	if v.groups.round = 1; v.Mode == planner.Stream && r.End.After(r.Start) {
 		v.groups.round = min(float32(estimator.Days(r.End.Sub(r.Start))), 1)
 	}
@@ -101,10 +100,6 @@ func (v *Policy) Begin(r planner.Round) {
 	}
 	if !v.begun {
 		v.groups.replayAll()
-		v.firsts.before = v.groups.day(sitegraph.Unix32(r.Start))
-		if last := v.groups.day(v.Corpus.LastTried()); last > 0 {
-			v.firsts.before = min(v.firsts.before, last)
-		}
 		for range firstRounds {
 			learn(1)
 		}
@@ -186,7 +181,7 @@ func (v *Policy) grow() {
 	for len(v.surprises) < servers { // rankings are not kept over a restart, the others are
 		v.surprises = append(v.surprises, surpriseOf{})
 		v.samples.last = append(v.samples.last, v.now)
-		v.firsts.trials = append(v.firsts.trials, trial{page: sitegraph.NoPage, met: -1})
+		v.trials = append(v.trials, trial{page: sitegraph.NoPage, met: -1})
 	}
 }
 
@@ -285,9 +280,6 @@ func (v *Policy) observe(p sitegraph.PageID, verdict sitegraph.Verdict, again bo
 	raw := v.scores[p].raw
 	v.groups.pages[p].scored = 0
 	l, ok := v.groups.visited(p, verdict)
-	if verdict == sitegraph.VerdictFirst || verdict == sitegraph.VerdictLeft {
-		delete(v.firsts.turns, p)
-	}
 	switch {
 	case verdict == sitegraph.VerdictFirst:
 		v.first(p, false)
