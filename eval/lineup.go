@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/recrawl/recrawl/planner/policy"
-	"github.com/recrawl/recrawl/planner/sites"
 )
 
 // OwnPolicy is what a comparison is of, unless another is named.
@@ -26,7 +25,7 @@ func (l *Lineup) Policies() []string {
 	}
 	return slices.DeleteFunc(policy.Names(), func(name string) bool {
 		variant := slices.Contains(policy.Variants(), name) ||
-			slices.Contains(sites.ForObjectives(), name)
+			slices.Contains(policy.ForObjectives(), name)
 		return variant && !slices.Contains(l.Named, name)
 	})
 }

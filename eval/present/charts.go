@@ -7,7 +7,6 @@ import (
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/planner/policy"
-	"github.com/recrawl/recrawl/planner/sites"
 )
 
 // weeksTogether is how many weeks a point of the update rate sums up: single weeks jump with
@@ -55,7 +54,7 @@ func frontCharts(run eval.StreamRun) []report.Chart {
 	}{
 		{"published", policy.Published},
 		{policy.Default + ", and by objective", func(name string) bool {
-			_, ok := sites.ObjectiveOf(name)
+			_, ok := policy.ObjectiveOf(name)
 			return ok || name == policy.Default
 		}},
 		{"reference", policy.Reference},

@@ -143,9 +143,9 @@ func init() {
 			return newSites(s, off)
 		}, own, Default + " without one part (" + part + "), for evaluations of what it is worth"}
 	}
-	for _, name := range sites.ForObjectives() {
+	for _, name := range ForObjectives() {
 		policies[name] = constructor{func(s Settings) planner.Policy {
-			s.Objective, _ = sites.ObjectiveOf(name)
+			s.Objective, _ = ObjectiveOf(name)
 			return newSites(s, 0)
 		}, own, Default + " by the objective " + name[strings.LastIndexByte(name, '-')+1:]}
 	}
@@ -162,8 +162,26 @@ func init() {
 // Default is the policy that run uses unless told otherwise.
 const Default = "sites"
 
-// variantOf begins the names of Variants.
-const variantOf = Default + "-without-"
+// variantOf begins the names of Variants, variantFor those of ForObjectives.
+const (
+	variantOf  = Default + "-without-"
+	variantFor = Default + "-for-"
+)
+
+// ForObjectives returns the names of the default policy by each objective but its own.
+func ForObjectives() (names []string) {
+	for _, name := range sites.Objectives[1:] {
+		names = append(names, variantFor+name)
+	}
+	return names
+}
+
+// ObjectiveOf returns the objective of a policy of ForObjectives; false for any other.
+func ObjectiveOf(policy string) (sites.Objective, bool) {
+	name, isFor := strings.CutPrefix(policy, variantFor)
+	o, err := sites.ParseObjective(name)
+	return o, isFor && err == nil
+}
 
 // ofSearch names what a search tells the default policy, and what can be left out like a part: the
 // weights of pages, which evaluations then do not set, and the lag.
@@ -270,7 +288,7 @@ func New(name string, s Settings) (planner.Policy, error) {
 
 // Own reports whether a policy is the default one, for whatever objective, or one of Variants.
 func Own(policy string) bool {
-	_, isFor := sites.ObjectiveOf(policy)
+	_, isFor := ObjectiveOf(policy)
 	return policy == Default || isFor || WithoutPart(policy) != ""
 }
 

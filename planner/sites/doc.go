@@ -37,8 +37,7 @@
 // brings others forward where an outcome surprised.
 //
 // Memory of the past: keep.go writes what was learnt, and replay.go makes accounts from the records
-// of pages where there is nothing else. parts.go names the parts that can be switched off. clock.go
-// counts days.
+// of pages where there is nothing else. parts.go names the parts that can be switched off.
 //
 // # Memory
 //

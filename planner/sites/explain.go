@@ -125,7 +125,7 @@ func (v *predictor) speaking(p sitegraph.PageID) (w evidence.Weights) {
 // calibration.
 func (v *Policy) Explain(p sitegraph.PageID, at time.Time) (c planner.Contributions) {
 	v.grow()
-	v.groups.anchor(sitegraph.Unix32(at))
+	v.groups.clock.Anchor(sitegraph.Unix32(at))
 	now, last := v.groups.day(sitegraph.Unix32(at)), v.groups.pages[p].last
 	o, _, _ := v.opinions(p, now)
 	start := v.start(p, now)

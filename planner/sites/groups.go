@@ -13,7 +13,7 @@ import (
 
 // groups puts each page into its site and its server, and keeps what visits told of them.
 type groups struct {
-	clock
+	clock   evidence.Clock
 	corpus  *planner.Corpus
 	ties    *rank.Ties
 	all     evidence.Account             // of all pages but tops
@@ -82,9 +82,21 @@ const (
 func newGroups(c *planner.Corpus, t *rank.Ties) *groups {
 	g := &groups{corpus: c, ties: t, round: 1, keys: map[uint64]int32{},
 		beliefs: [2]*evidence.RateBelief{evidence.NewRateBelief(), evidence.NewRateBelief()}}
-	g.anchorNewest()
+	newest := uint32(0)
+	for p := range sitegraph.PageID(c.Pages()) {
+		newest = max(newest, c.Memory(p).Tried, c.Memory(p).LastInformative())
+	}
+	g.clock.Anchor(newest)
 	return g
 }
+
+// day of a moment, in days since the origin of the clock; 0 for never.
+func (g *groups) day(unix uint32) float32 { return g.clock.Day(unix) }
+
+const secondsPerDay = 24 * 60 * 60
+
+// inDays converts a span of seconds.
+func inDays(seconds uint32) float32 { return float32(float64(seconds) / secondsPerDay) }
 
 // grow puts pages that became known into sites.
 func (g *groups) grow() {
@@ -191,7 +203,7 @@ func (g *groups) visited(p sitegraph.PageID, verdict sitegraph.Verdict) (l outco
 	}
 	g.pages[p].last = l.to
 	g.belief(p).Visited(p, g.ties.Of(p), &m.History)
-	g.anchor(l.to)
+	g.clock.Anchor(l.to)
 	switch {
 	case l.from == 0: // there was no copy
 		return l, false

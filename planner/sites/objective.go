@@ -44,23 +44,3 @@ func ParseObjective(text string) (o Objective, err error) {
 	}
 	return o, nil
 }
-
-// variantFor, and one of Objectives, names the policy by that objective, for evaluations.
-const variantFor = "sites-for-"
-
-// ForObjectives names the policy by each objective but the default.
-func ForObjectives() (names []string) {
-	for _, name := range Objectives[1:] {
-		names = append(names, variantFor+name)
-	}
-	return names
-}
-
-// ObjectiveOf is that of a policy of ForObjectives; false for any other.
-func ObjectiveOf(policy string) (Objective, bool) {
-	if name, ok := strings.CutPrefix(policy, variantFor); ok {
-		o, err := ParseObjective(name)
-		return o, err == nil
-	}
-	return Objective{}, false
-}

@@ -83,7 +83,7 @@ func (v *Policy) Begin(r planner.Round) {
 	if v.rounds++; v.rounds == 0 {
 		v.rounds = 1
 	}
-	v.groups.anchor(sitegraph.Unix32(r.Start))
+	v.groups.clock.Anchor(sitegraph.Unix32(r.Start))
 	v.now = v.groups.day(sitegraph.Unix32(r.End))
 	if v.groups.round = 1; v.Mode == planner.Stream && r.End.After(r.Start) {
 		v.groups.round = min(float32(estimator.Days(r.End.Sub(r.Start))), 1)
@@ -360,7 +360,7 @@ func (v *Policy) Due(p sitegraph.PageID, now time.Time) (planner.Due, time.Durat
 
 // Probability tells how likely a page is to have changed at a moment.
 func (v *predictor) Probability(p sitegraph.PageID, at time.Time) float64 {
-	v.groups.anchor(sitegraph.Unix32(at))
+	v.groups.clock.Anchor(sitegraph.Unix32(at))
 	o, _, _ := v.opinions(p, v.groups.day(sitegraph.Unix32(at)))
 	return float64(v.believed(v.mixed(p, &o), v.effect(p)))
 }
