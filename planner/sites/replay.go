@@ -20,18 +20,18 @@ const bornAfter = 14 * secondsPerDay
 
 // replay calls tell with what the records of pages tell, the oldest week first.
 func (g *groups) replay(pages iter.Seq[sitegraph.PageID], tell func(l outcome)) {
+	var past []sitegraph.PageID
 	newest := uint32(0)
 	for p := range pages {
-		if m := g.corpus.Memory(p); m.History.WeeksSeen != 0 || m.Lost() {
+		m := g.corpus.Memory(p)
+		if m.State != sitegraph.StateSource && m.History.WeeksSeen != 0 || m.Lost() {
+			past = append(past, p)
 			newest = max(newest, sitegraph.Week(m.LastInformative()))
 		}
 	}
 	for ago := uint32(evidence.Weeks - 1); ago < evidence.Weeks; ago-- { // 0 is the last
-		for p := range pages {
+		for _, p := range past {
 			m := g.corpus.Memory(p)
-			if m.State == sitegraph.StateSource {
-				continue
-			}
 			h := &m.History
 			if from, to, changed, ok := evidence.InWeek(h, newest-ago); ok {
 				tell(outcome{page: p, from: from, to: to, changed: changed})
@@ -99,11 +99,7 @@ func (g *groups) replayPages() {
 		if looks == 0 || m.State == sitegraph.StateSource {
 			continue
 		}
-		s := &g.servers[g.corpus.Graph.Server(p)]
-		if s.gaps == nil {
-			s.gaps = new(evidence.Gaps)
-		}
-		for _, of := range [...]*evidence.Gaps{&g.gaps, s.gaps} {
+		for _, of := range [...]*evidence.Gaps{&g.gaps, g.gapsOf(g.corpus.Graph.Server(p))} {
 			of.Add(gap, looks, min(float32(h.Changes), looks), math.MaxFloat32)
 		}
 	}

@@ -5,6 +5,15 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
+// gapsOf are those of a server.
+func (g *groups) gapsOf(s sitegraph.ServerID) *evidence.Gaps {
+	own := &g.servers[s].gaps
+	if *own == nil {
+		*own = new(evidence.Gaps)
+	}
+	return *own
+}
+
 // gapShare returns the share of the visits to a server after such a gap that see a change.
 func (g *groups) gapShare(s sitegraph.ServerID, age float32) float32 {
 	share := g.gaps.FirstShare(age)
@@ -24,15 +33,11 @@ func (g *groups) byGap(p sitegraph.PageID, s sitegraph.ServerID, age float32) fl
 
 // seeGap learns from a visit. Old visits are forgotten.
 func (g *groups) seeGap(p sitegraph.PageID, s sitegraph.ServerID, age float32, changed bool) {
-	own := &g.servers[s]
-	if own.gaps == nil {
-		own.gaps = new(evidence.Gaps)
-	}
 	g.pages[p].expected += g.gapShare(s, age)
 	saw := float32(0)
 	if changed {
 		saw = 1
 	}
 	g.gaps.Add(age, 1, saw, 400)
-	own.gaps.Add(age, 1, saw, 100)
+	g.gapsOf(s).Add(age, 1, saw, 100)
 }
