@@ -7,8 +7,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// New pages are linked from few pages. So a change is worth as many more as changes of the same
-// site made known in the mean.
+// New pages are linked from few pages (hubs: Kleinberg 1999). So a change is worth as much more as
+// changes of the same page made known in the mean, pulled toward those of its site, and so on.
 
 const (
 	// mostFound bounds what one change counts for: a list of everything is read once.
@@ -31,21 +31,31 @@ func (v *Policy) Discovered(p sitegraph.PageID, verdict sitegraph.Verdict,
 	}
 }
 
-// found adds the pages that a change made known to the groups of a page.
+// found adds the pages that a change made known to those of the page, if it ever led to some, and of
+// its groups.
 func (g *groups) found(p sitegraph.PageID, pages int) {
 	n := float32(min(pages, mostFound))
-	server := &g.servers[g.corpus.Graph.Server(p)]
-	for _, of := range [...]*evidence.Mean{&g.finding, &server.finds,
+	for _, of := range [...]*evidence.Mean{&g.finding, &g.servers[g.corpus.Graph.Server(p)].finds,
 		&g.sites[g.pages[p].site].finds} {
 		of.Add(n, 1, math.MaxFloat32)
+	}
+	if of := &g.pages[p]; n > 0 || of.traits&isHub != 0 {
+		of.traits |= isHub
+		own := g.hubs[p]
+		own.Add(n, 1, math.MaxFloat32)
+		g.hubs[p] = own
 	}
 }
 
 // finds returns how many pages a change of a page is expected to make known.
 func (g *groups) finds(p sitegraph.PageID) float32 {
-	s := &g.servers[g.corpus.Graph.Server(p)]
-	all := s.finds.Toward(g.finding.Toward(0, parentChanges), parentChanges)
-	return g.sites[g.pages[p].site].finds.Toward(all, parentChanges)
+	of := g.servers[g.corpus.Graph.Server(p)].finds.Toward(
+		g.finding.Toward(0, parentChanges), parentChanges)
+	of = g.sites[g.pages[p].site].finds.Toward(of, parentChanges)
+	if g.pages[p].traits&isHub != 0 {
+		of = g.hubs[p].Toward(of, parentChanges)
+	}
+	return of
 }
 
 // born marks pages that became known by a change: they are taken to be born then.

@@ -29,6 +29,7 @@ type groups struct {
 	told    topTally
 	room    []int32 `state:"-"` // for work
 	finding evidence.Mean
+	hubs    map[sitegraph.PageID]evidence.Mean // pages that changes of a page made known
 	dead    evidence.Mean
 	// directories are the first visits to each, by graph.Directory.
 	directories []evidence.Mean
@@ -77,10 +78,12 @@ type page struct {
 const (
 	isTop  = 1 << iota // the top of its site
 	isBorn             // it became known by a change, so its age is known
+	isHub              // changes of it made pages known: it has an entry in hubs
 )
 
 func newGroups(c *planner.Corpus, t *rank.Ties) *groups {
 	g := &groups{corpus: c, ties: t, round: 1, keys: map[uint64]int32{},
+		hubs:    map[sitegraph.PageID]evidence.Mean{},
 		beliefs: [2]*evidence.RateBelief{evidence.NewRateBelief(), evidence.NewRateBelief()}}
 	newest := uint32(0)
 	for p := range sitegraph.PageID(c.Pages()) {
