@@ -12,7 +12,6 @@ import (
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/planner/preferences"
-	"github.com/recrawl/recrawl/planner/sites"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -132,7 +131,7 @@ type StreamOptions struct {
 	Sample int
 	Gone   float64 // what it is worth to sites to find that a page is gone, in changes found
 	// Objective says what sites visits pages for.
-	Objective sites.Objective
+	Objective preferences.Objective
 	Spread    bool
 	// LeastValue is what a visit must be worth to be made (planner.Options).
 	LeastValue float64

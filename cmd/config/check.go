@@ -18,7 +18,6 @@ import (
 	"github.com/recrawl/recrawl/fetch/push"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/planner/preferences"
-	"github.com/recrawl/recrawl/planner/sites"
 	"github.com/recrawl/recrawl/planner/tracing"
 )
 
@@ -49,7 +48,7 @@ func (c *Config) Validate(r *setting.Review) (hint string) {
 		}
 		r.Refuse("policy", c.Policy, want)
 	}
-	if _, err := sites.ParseObjective(c.Objective); err != nil {
+	if _, err := preferences.ParseObjective(c.Objective); err != nil {
 		r.Refuse("objective", c.Objective,
 			"changes, freshness or age, or weights from 0 to 1000, as changes=1,freshness=0.5")
 	}

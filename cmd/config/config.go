@@ -20,7 +20,7 @@ import (
 	"github.com/recrawl/recrawl/planner/dashboard"
 	"github.com/recrawl/recrawl/planner/nodes/bus"
 	"github.com/recrawl/recrawl/planner/policy"
-	"github.com/recrawl/recrawl/planner/sites"
+	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/satstore/bench"
 	"github.com/recrawl/recrawl/satstore/workload"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -256,8 +256,8 @@ func (c *Config) Complete(r *setting.Review) {
 }
 
 // VisitsFor is Objective, checked before.
-func (c *Config) VisitsFor() sites.Objective {
-	o, _ := sites.ParseObjective(c.Objective)
+func (c *Config) VisitsFor() preferences.Objective {
+	o, _ := preferences.ParseObjective(c.Objective)
 	return o
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/planner/budget"
 	"github.com/recrawl/recrawl/planner/preferences"
-	"github.com/recrawl/recrawl/planner/sites"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -24,7 +23,7 @@ type Options struct {
 	New       float64 // share of a day's budget for first visits
 	Sample    int     // pages that server-sample visits first, of each server; 0: one
 	Gone      float64 // what it is worth to find that a page is gone, in changes found
-	Objective sites.Objective
+	Objective preferences.Objective
 	// weights of pages, as often as search results show them; nil: 1 for all
 	Listed  *preferences.Listed
 	Lag     time.Duration // from a visit until a search shows what it found

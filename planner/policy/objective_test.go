@@ -3,13 +3,13 @@ package policy
 import (
 	"testing"
 
-	"github.com/recrawl/recrawl/planner/sites"
+	"github.com/recrawl/recrawl/planner/preferences"
 )
 
 // Each name of a variant has its objective, and no other policy has one.
 func TestObjectiveOf(t *testing.T) {
 	for _, name := range ForObjectives() {
-		if o, ok := ObjectiveOf(name); !ok || (o == sites.Objective{}) {
+		if o, ok := ObjectiveOf(name); !ok || (o == preferences.Objective{}) {
 			t.Errorf("%s has the objective %+v", name, o)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/recrawl/recrawl/estimator"
 	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/planner/sites"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -170,16 +171,16 @@ const (
 
 // ForObjectives returns the names of the default policy by each objective but its own.
 func ForObjectives() (names []string) {
-	for _, name := range sites.Objectives[1:] {
+	for _, name := range preferences.Objectives[1:] {
 		names = append(names, variantFor+name)
 	}
 	return names
 }
 
 // ObjectiveOf returns the objective of a policy of ForObjectives; false for any other.
-func ObjectiveOf(policy string) (sites.Objective, bool) {
+func ObjectiveOf(policy string) (preferences.Objective, bool) {
 	name, isFor := strings.CutPrefix(policy, variantFor)
-	o, err := sites.ParseObjective(name)
+	o, err := preferences.ParseObjective(name)
 	return o, isFor && err == nil
 }
 

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/sites"
+	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -33,7 +33,7 @@ type Settings struct {
 	// pages are not looked for.
 	GoneWorth float64
 	// Objective says what sites visits pages for.
-	Objective sites.Objective
+	Objective preferences.Objective
 	// Lag is how long after a visit what it found is of use, for sites; 0: at once.
 	Lag time.Duration
 }

@@ -1,6 +1,6 @@
-// Package preferences holds what a user wants for pages by their addresses: how much a change is
-// worth there (Weights, Listed), how old a copy may get (MaxAges), and when a page is not to be
-// visited (Rests).
+// Package preferences holds what a user wants: what visits are for (Objective), and for pages by
+// their addresses how much a change is worth there (Weights, Listed), how old a copy may get
+// (MaxAges), and when a page is not to be visited (Rests).
 //
 // A rule holds for all addresses that begin with its prefix, in their canonical form
 // (sitegraph.Canonical). Of several the one of the longest prefix counts; a prefix that ends in "$"

@@ -29,8 +29,8 @@
 // (Zadrozny and Elkan 2002). explain.go says in one sentence what spoke loudest.
 //
 // Worth: worth.go says what a visit is worth: the change, the fresh copy, what it may tell.
-// discovery.go adds the new pages that a change leads to, gone.go the page that may be gone, and
-// objective.go what the user wants most. firstvisits.go judges addresses without a copy.
+// discovery.go adds the new pages that a change leads to, and gone.go the page that may be gone.
+// firstvisits.go judges addresses without a copy.
 //
 // Queue: policy.go has the rounds, and Due says when a page is due: when its visit is expected to
 // be worth the price. ranking.go ranks the pages that the queue handed out, and promote.go

@@ -7,6 +7,7 @@ import (
 	"github.com/recrawl/recrawl/estimator"
 	"github.com/recrawl/recrawl/estimator/evidence"
 	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/planner/rank"
 	"github.com/recrawl/recrawl/sitegraph"
 	"github.com/recrawl/recrawl/sitegraph/scratch"
@@ -52,7 +53,7 @@ type Settings struct {
 	// GoneWorth is what it is worth to find that a page is gone, in changes found; 0: such pages
 	// are not looked for. DefaultGoneWorth suits.
 	GoneWorth float32
-	Objective Objective // of streams; sweeps look for changes
+	Objective preferences.Objective // of streams; sweeps look for changes
 	// Lag is how long after a visit what it found is of use, in days; 0: at once.
 	Lag float32
 	Off Parts // parts that are switched off, to measure what each is worth

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/recrawl/recrawl/estimator/evidence"
+	"github.com/recrawl/recrawl/planner/preferences"
 )
 
 // A visit is worth the change that it probably finds, and the copy that it brings. Of two pages
@@ -59,7 +60,7 @@ func (v *scorer) gain(probability, age, promise float32) (gain, copies float32) 
 	cycles := min(age/v.cycle, mostCycles)
 	stays := v.stays(probability, age)
 	promised := promiseWorth * (evidence.TimesOdds(probability, promise) - probability)
-	if (v.Objective == Objective{}) {
+	if (v.Objective == preferences.Objective{}) {
 		copies = stays * v.copyWeight * cycles * evidence.FreshShare(probability)
 		return stays*probability + promised + copies, copies
 	}
@@ -100,7 +101,7 @@ func (v *scorer) days() float64 {
 // pages have such rates, and are visited once a round at most; part is the part of a day since it
 // was moved last, 1 at most.
 func (v *scorer) weighCopies(rates *evidence.RateWeights, round float64, part float32) {
-	if !(v.cycle > 0) || !(round > 0) || (v.Objective != Objective{}) {
+	if !(v.cycle > 0) || !(round > 0) || (v.Objective != preferences.Objective{}) {
 		return
 	}
 	s := evidence.NewSchedule(rates, float64(v.cycle), round, mostCycles)
