@@ -11,7 +11,7 @@ const (
 	// originBefore is how long before the present the origin lies: day 0, which stands for never,
 	// is longer ago than anything waits for.
 	originBefore = 112 * secondsPerDay
-	// originStep keeps the weekday what it is by days since 1970.
+	// originStep keeps weekdays, and what comes each 14 days, what they are by days since 1970.
 	originStep = 14 * secondsPerDay
 )
 

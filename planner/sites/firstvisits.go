@@ -1,6 +1,7 @@
 package sites
 
 import (
+	"math"
 	"slices"
 
 	"github.com/recrawl/recrawl/estimator/evidence"
@@ -16,10 +17,10 @@ import (
 // all.
 //
 // To meet a page is worth firstWorth changes found. Where the visit is worth less than the price it
-// waits, in each round anew, for a lower price, unless the page is there as good as surely. So that
-// a folder that is published after all is found out, one page of a server that is not so sure is
-// asked for now and then, sooner if nobody asked for any like it. If it is there, one of its
-// directory may follow in each round, until one is dead.
+// waits, in each round anew: for a lower price, or, if the page is there as good as surely, for its
+// turn, which comes within turnDays. So that a folder that is published after all is found out, one
+// page of a server that is not so sure is asked for now and then, sooner if nobody asked for any
+// like it. If it is there, one of its directory may follow in each round, until one is dead.
 
 const (
 	// firstVisitsKept bounds the first visits that a group goes by: what was dead can be there
@@ -35,8 +36,10 @@ const (
 	unfamiliarDays = 3
 	// firstWorth is what it is worth to meet a page, in changes found.
 	firstWorth = planner.FirstWorth
-	// surelyThere is the probability from which an address is asked for at any price.
+	// surelyThere is the probability from which an address has a turn at any price. Without turns a
+	// news site in rounds of an hour finds a tenth fewer changes.
 	surelyThere = 0.95
+	turnDays    = 14
 	// priorDead is the share of dead addresses where nothing is known.
 	priorDead = 0.1
 )
@@ -84,10 +87,13 @@ func (v *Policy) TakesFirst(p sitegraph.PageID) bool {
 	share, unfamiliar := v.groups.there(p)
 	there := float64(share)
 	s := v.Corpus.Graph.Server(p)
-	if v.Mode != planner.Stream || !(v.price > 0) || there >= surelyThere ||
+	if v.Mode != planner.Stream || !(v.price > 0) ||
 		firstWorth*there*v.Corpus.Weight(p) >= v.changesPrice() ||
 		slices.Contains(v.Corpus.Graph.StartPages(s), p) {
 		return true
+	}
+	if there >= surelyThere {
+		return v.turn(p)
 	}
 	days := trialDays * (1 - share)
 	if unfamiliar {
@@ -99,6 +105,23 @@ func (v *Policy) TakesFirst(p sitegraph.PageID) bool {
 	}
 	t.page, t.asked = p, v.now
 	return true
+}
+
+// turn reports whether a new page has had its turn since it was last asked for, or since the round
+// before. It has it until it is visited.
+func (v *Policy) turn(p sitegraph.PageID) bool {
+	asked, ok := v.turns[p]
+	if !ok {
+		asked = v.before
+	}
+	turns := func(days float32) float64 {
+		return math.Floor(float64(days)/turnDays - float64(v.ties.Of(p)))
+	}
+	if turns(v.now) > turns(asked) {
+		return true
+	}
+	v.turns[p] = v.now
+	return false
 }
 
 // first learns what the first visit to an address met. What is elsewhere, or must not be visited,

@@ -16,9 +16,13 @@ import (
 // Policy visits the pages most likely to have changed. See the package comment.
 type Policy struct {
 	ranker
-	samples  samples
-	trials   []trial // by server
-	spent    spent   // by the visits of this round, samples apart
+	samples samples
+	trials  []trial                      // by server
+	turns   map[sitegraph.PageID]float32 // days: when it was last not the turn of a new page
+	// Days: end of the round before; of the first, its start, or the last visit before that is
+	// known.
+	before   float32
+	spent    spent // by the visits of this round, samples apart
 	begun    bool
 	started  bool
 	learntAt float32 // days: when rates and hours were learnt last
@@ -67,11 +71,12 @@ func New(s Settings) *Policy {
 		v.Lag = 0
 	}
 	v.price, v.changesPerWorth, v.copyWeight = math.NaN(), 1, firstCopyWeight
-	v.lowest, v.turns = math.NaN(), 1
+	v.lowest, v.crowd = math.NaN(), 1
 	v.groups = newGroups(s.Corpus, &v.ties)
 	v.mixture.First = firstWeights
 	v.trust.First, v.topTrust.First = 1, firstTopTrust
 	v.samples.underWay = map[sitegraph.PageID]bool{}
+	v.turns = map[sitegraph.PageID]float32{}
 	if s.Mode == planner.Stream {
 		v.tolerance, v.patience = tolerance, patience
 	}
@@ -85,7 +90,7 @@ func (v *Policy) Begin(r planner.Round) {
 		v.rounds = 1
 	}
 	v.groups.clock.Anchor(sitegraph.Unix32(r.Start))
-	v.now = v.groups.day(sitegraph.Unix32(r.End))
+	v.before, v.now = v.now, v.groups.day(sitegraph.Unix32(r.End))
 	if v.groups.round = 1; v.Mode == planner.Stream && r.End.After(r.Start) {
 		v.groups.round = min(float32(estimator.Days(r.End.Sub(r.Start))), 1)
 	}
@@ -101,6 +106,10 @@ func (v *Policy) Begin(r planner.Round) {
 	}
 	if !v.begun {
 		v.groups.replayAll()
+		v.before = v.groups.day(sitegraph.Unix32(r.Start))
+		if last := v.groups.day(v.Corpus.LastTried()); last > 0 {
+			v.before = min(v.before, last)
+		}
 		for range firstRounds {
 			learn(1)
 		}
@@ -281,6 +290,9 @@ func (v *Policy) observe(p sitegraph.PageID, verdict sitegraph.Verdict, again bo
 	raw := v.scores[p].raw
 	v.groups.pages[p].scored = 0
 	l, ok := v.groups.visited(p, verdict)
+	if verdict == sitegraph.VerdictFirst || verdict == sitegraph.VerdictLeft {
+		delete(v.turns, p)
+	}
 	switch {
 	case verdict == sitegraph.VerdictFirst:
 		v.first(p, false)

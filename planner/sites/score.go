@@ -34,7 +34,7 @@ type scorer struct {
 	changesPerWorth float64
 	lowest          float64 // worth of the last visit of this round so far; NaN: none
 	due             int     // pages that were offered in this round
-	turns           float32 // rounds among which pages take turns, where too many are due: 1 or more
+	crowd           float32 // rounds among which pages take turns, where too many are due: 1 or more
 	cycle           float32 // days in which the budget goes through all pages; 0: not known
 	copyWeight      float32 // what a copy is worth that is fresh for a cycle, in changes found
 }
@@ -187,7 +187,7 @@ func (v *scorer) wait(p sitegraph.PageID, at float32) (looked, next float32) {
 	if v.groups.pages[p].scored == v.rounds { // its score is of this round
 		if gain = v.worth(p) / weight; gain >= enough { // it is due by now
 			if float64(v.worth(p)) < v.lowest { // but others were worth more
-				soon += v.groups.round * v.turn(p)
+				soon += v.groups.round * v.outbid(p)
 			}
 			return soon, soon
 		}
@@ -211,11 +211,11 @@ func grows(gain, copies, price float32) float32 {
 // noPrice is what a visit to a page of mean weight is worth at least where no budget is known.
 const noPrice = 0.5
 
-// turn returns how many rounds a page waits that is due and worth no visit now. Where more pages are
+// outbid returns how many rounds a page waits that is due and worth no visit now. Where more pages are
 // due than a round chooses among, they take turns.
-func (v *scorer) turn(p sitegraph.PageID) float32 {
+func (v *scorer) outbid(p sitegraph.PageID) float32 {
 	luck := rank.Mix(uint64(v.rounds)<<32 ^ uint64(math.Float32bits(v.ties.Of(p))))
-	return (v.turns - 1) * float32(luck>>40) / (1 << 24)
+	return (v.crowd - 1) * float32(luck>>40) / (1 << 24)
 }
 
 // takeTurns learns from a round among how many rounds pages take turns.
@@ -223,15 +223,15 @@ func (v *scorer) takeTurns(budget int) {
 	few, many := v.Choice(budget)
 	switch {
 	case v.due >= many:
-		v.turns = min(v.turns*turnsStep, mostTurns)
+		v.crowd = min(v.crowd*crowdStep, mostCrowd)
 	case v.due <= few:
-		v.turns = max(v.turns/turnsStep, 1)
+		v.crowd = max(v.crowd/crowdStep, 1)
 	}
 	v.due = 0
 }
 
-// mostTurns bounds the rounds among which pages take turns.
-const mostTurns, turnsStep = 64, 1.5
+// mostCrowd bounds the rounds among which pages take turns.
+const mostCrowd, crowdStep = 64, 1.5
 
 // Choice returns among how many pages a round chooses. Twice as many find the same.
 func (v *scorer) Choice(budget int) (few, many int) {
