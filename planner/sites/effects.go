@@ -5,68 +5,112 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
+// The groups whose visits tell of a page at once. Those from ofDepth on count in sweeps alone,
+// where hardly more is known of a page than what the round shows: what was rebuilt of a server may
+// be a depth or a directory, and no site. In streams they leave less for samples and for pages that
+// may be gone.
 const (
-	// serverPrior and sitePrior are a, in changes. Sweeps of real histories find the same by 1 to
-	// 3 of the server and 2 to 4 of the site, streams by 1 to 10 and 3 to 4. Visits to a site
-	// count in both.
-	serverPrior = 2
-	sitePrior   = 4
+	ofServer = iota
+	ofSite
+	ofDepth // of the server
+	ofDirectory
+	groupKinds
 )
 
-// effects is what visits to the server and to the site of a page found since a moment, and
-// what was expected of them.
+// groupNames say where more changes were seen than expected.
+var groupNames = [groupKinds]string{"on its server", "in its site",
+	"at its depth of its server", "in its directory"}
+
+// effects is what visits to the groups of a page found since a moment, and what was expected of
+// them.
 type effects struct {
-	server, site evidence.Counts
-	trust        float32 // the power of the factors; see evidence.Trust
-	top          float32 // the factor for what the top of the site showed; 0: none
+	groups [groupKinds]evidence.Counts
+	trust  float32 // the power of the factors; see evidence.Trust
+	top    float32 // the factor for what the top of the site showed; 0: none
 }
 
-// factors are what the odds of a page last visited then are multiplied by for its server, and with
-// it for its site.
-func (b *effects) factors() (server, both float32) {
-	return evidence.Power(b.server.Ratio(serverPrior), b.trust), b.ofGroups()
-}
+// effectPrior is a for each group, in changes. Visits to a site count for its server, too.
+var effectPrior = [groupKinds]float32{ofServer: 2, ofSite: 4, ofDepth: 2, ofDirectory: 2}
 
-// total returns the factor of the odds for server, site and top.
-func (b *effects) total() float32 {
-	both := b.ofGroups()
-	if b.top > 0 {
-		both *= b.top
+// factors are what the odds of a page last visited then are multiplied by for each group, beside
+// those before it.
+func (b *effects) factors() (of [groupKinds]float32) {
+	for i, s := range b.beyond() {
+		of[i] = evidence.Power(s.Ratio(effectPrior[i]), b.trust)
 	}
-	return both
+	return of
 }
 
-// ofGroups returns the factor of the odds for server and site.
+// beyond returns what each group showed, with what was to be expected of it after the factors of
+// those before.
+func (b *effects) beyond() (of [groupKinds]evidence.Counts) {
+	factor := float32(1)
+	for i, s := range b.groups {
+		s = s.Beyond(factor)
+		factor = evidence.Bounded(factor * s.Ratio(effectPrior[i]))
+		of[i] = s
+	}
+	return of
+}
+
+// total returns the factor of the odds for groups and top.
+func (b *effects) total() float32 {
+	all := b.ofGroups()
+	if b.top > 0 {
+		all *= b.top
+	}
+	return all
+}
+
+// ofGroups returns the factor of the odds for all groups.
 func (b *effects) ofGroups() float32 {
-	server := b.server.Ratio(serverPrior)
-	both := evidence.Bounded(server * b.site.Beyond(server).Ratio(sitePrior))
-	return evidence.Power(both, b.trust)
+	factor := float32(1)
+	for i := range b.groups {
+		if s := &b.groups[i]; s.Visits > 0 {
+			factor = evidence.Bounded(factor * s.Beyond(factor).Ratio(effectPrior[i]))
+		}
+	}
+	return evidence.Power(factor, b.trust)
 }
 
-// tell adds a visit to the tallies of the server and the site of its page.
+// tell adds a visit to the tallies of the groups of its page.
 func (g *groups) tell(l outcome) {
 	all, server, in := g.of(l.page)
 	r := g.rates(all, server, in)
-	tell := func(t *evidence.Tally, e *evidence.Account, rate float32) {
+	tallies, n := g.tallies(l.page)
+	for i, t := range tallies[:n] {
+		e, rate := server, r.server
+		if i == ofSite || i == ofDirectory {
+			e, rate = in, r.site
+		}
+		if *t == nil {
+			*t = new(evidence.Tally)
+		}
 		part := func(from, after, to float32) float32 { return e.Part(from, after, to, rate) }
-		t.See(g.day(l.from), g.day(l.to), g.round, l.changed, l.raw, part)
+		(*t).See(g.day(l.from), g.day(l.to), g.round, l.changed, l.raw, part)
 	}
-	s := g.corpus.Graph.Server(l.page)
-	tell(&g.servers[s].tally, server, r.server)
-	of := &g.sites[g.pages[l.page].site]
-	if of.tally == nil {
-		of.tally = new(evidence.Tally)
-	}
-	tell(of.tally, in, r.site)
 }
 
-// effectsSince adds up the visits to the server and the site of a page after a moment, in unix
-// seconds.
+// tallies returns where the tallies of the groups of a page are, and of how many kinds they are. One
+// is nil where nothing was told.
+func (g *groups) tallies(p sitegraph.PageID) (of [groupKinds]**evidence.Tally, kinds int) {
+	s := &g.servers[g.corpus.Graph.Server(p)]
+	of[ofServer], of[ofSite] = &s.tally, &g.sites[g.pages[p].site].tally
+	if !g.sweep {
+		return of, ofDepth
+	}
+	of[ofDepth], of[ofDirectory] = &s.depths[min(g.depth(p), levels)-1], &g.directory(p).tally
+	return of, groupKinds
+}
+
+// effectsSince adds up the visits to the groups of a page after a moment, in unix seconds.
 func (g *groups) effectsSince(p sitegraph.PageID, last uint32) (b effects) {
 	since := g.day(last)
-	b.server = g.servers[g.corpus.Graph.Server(p)].tally.Since(since)
-	if showed := g.sites[g.pages[p].site].tally; showed != nil {
-		b.site = showed.Since(since)
+	tallies, n := g.tallies(p)
+	for i, t := range tallies[:n] {
+		if *t != nil {
+			b.groups[i] = (*t).Since(since)
+		}
 	}
 	return b
 }

@@ -50,21 +50,23 @@ func (v *Policy) reason(p sitegraph.PageID) planner.Reason {
 	loudest, adds := v.loudest(p)
 	least := max(evidence.Exp32(min(adds, 10)), surprising)
 	b := v.effects(p, last)
-	server, both := b.factors()
-	beyond := b.site.Beyond(server)
+	beyond, factors, all := b.beyond(), b.factors(), b.ofGroups()
+	most := 0
+	for i, factor := range factors {
+		if factor > factors[most] {
+			most = i
+		}
+	}
 	const found = "%.0f visits there since its own last one, %.0f saw a change; expected: %.2g"
 	switch told := &g.told[topChanged]; {
-	case b.top >= max(least, both):
+	case b.top >= max(least, all):
 		return planner.Because("its top changed since its last visit, %s ago; of %.0f pages "+
 			"visited after their top had changed, %.0f had changed, too", ago,
 			float64(told.Visits), float64(told.Changed))
-	case both >= least && beyond.Ratio(sitePrior) > server:
-		return planner.Because("more changes than expected in its site: of "+found,
-			math.Ceil(float64(beyond.Visits)), float64(beyond.Changed), float64(beyond.Expected))
-	case both >= least:
-		return planner.Because("more changes than expected on its server: of "+found,
-			math.Ceil(float64(b.server.Visits)), float64(b.server.Changed),
-			float64(b.server.Expected))
+	case all >= least:
+		of := &beyond[most]
+		return planner.Because("more changes than expected "+groupNames[most]+": of "+found,
+			math.Ceil(float64(of.Visits)), float64(of.Changed), float64(of.Expected))
 	}
 	rates := g.rates(g.of(p))
 	const past = "changes seen in %.0f of %.0f visits, over %s"
@@ -81,10 +83,10 @@ func (v *Policy) reason(p sitegraph.PageID) planner.Reason {
 		return planner.Because("its states return: of visits %s after the one before, a share of "+
 			"%.2f sees a change", ago,
 			float64(g.gapShare(v.Corpus.Graph.Server(p), float32(ago))))
-	case loudest == expertSite && b.site.Changed >= 1:
+	case loudest == expertSite && b.groups[ofSite].Changed >= 1:
 		return planner.Because("by the clock of its site: since its own last visit, %s ago, %.0f "+
-			"of %.0f visits there saw a change", ago, float64(b.site.Changed),
-			math.Ceil(float64(b.site.Visits)))
+			"of %.0f visits there saw a change", ago, float64(b.groups[ofSite].Changed),
+			math.Ceil(float64(b.groups[ofSite].Visits)))
 	case loudest == expertSite || h.Visits < 2:
 		return planner.Because("its last visit was %s ago, and pages of its site change every %s",
 			ago, 1/float64(rates.site))
@@ -146,19 +148,18 @@ func (v *Policy) Explain(p sitegraph.PageID, at time.Time) (c planner.Contributi
 		}
 	}
 	h, b := v.hint(p), v.effects(p, last)
-	server, both := b.factors()
-	beyond := b.site.Beyond(server)
+	beyond, factors := b.beyond(), b.factors()
 	add("what a "+h.Kind.String()+" of its server claims", h.LogRatio, h.LogRatio)
-	add("changes on its server since then beyond those expected",
-		float64(b.server.Changed-b.server.Expected), math.Log(float64(server)))
-	add("changes in its site since then beyond those expected of it and its server",
-		float64(beyond.Changed-beyond.Expected), math.Log(float64(both/server)))
+	for i, of := range beyond {
+		add("changes "+groupNames[i]+" since then beyond those expected",
+			float64(of.Changed-of.Expected), math.Log(float64(factors[i])))
+	}
 	if top := float64(b.top); top > 0 {
 		add([]string{topSame: "its top did not change since then",
 			topChanged: "its top changed since then"}[max(v.groups.topState(p, last), topSame)],
 			top, math.Log(top))
 	}
-	c.Rebuilt = server >= surprising && b.server.Visits >= rebuiltLooks
+	c.Rebuilt = factors[ofServer] >= surprising && beyond[ofServer].Visits >= rebuiltLooks
 	c.Probability = min(max(float64(v.believed(v.mixed(p, &o), b.total())), 1e-6), 1-1e-6)
 	if rest := math.Log(c.Probability/(1-c.Probability)) - sum; math.Abs(rest) > 1e-3 {
 		add("what came of probabilities like this one", 1/(1+math.Exp(-sum)), rest)

@@ -83,7 +83,7 @@ func TestReasons(t *testing.T) {
 		v.mixture.Ask(p, o)
 	}
 	in, s := &g.sites[g.pages[p].site], &g.servers[m.Graph.Server(p)]
-	in.tally, s.tally, in.topSeen, in.topChanged = nil, evidence.Tally{}, 0, 0
+	in.tally, s.tally, in.topSeen, in.topChanged = nil, new(evidence.Tally), 0, 0
 	only(expertRates)
 	is("its own past: changes seen in ")
 	only(expertSite)
@@ -108,7 +108,7 @@ func TestReasons(t *testing.T) {
 		g.servers[m.Graph.Server(p)].tally.See(v.now, v.now, 1, true, 0.1, nil)
 	}
 	is("on its server: of 10 visits there since its own last one, 10 saw a change; expected: 1")
-	s.tally, in.tally = evidence.Tally{}, new(evidence.Tally)
+	s.tally, in.tally = nil, new(evidence.Tally)
 	for range 30 {
 		in.tally.See(v.now, v.now, 1, true, 0.1, nil)
 	}

@@ -55,13 +55,13 @@ type trial struct {
 // firstVisit tells the groups of an address what its first visit met.
 func (g *groups) firstVisit(p sitegraph.PageID, dead bool) {
 	for _, of := range [...]*evidence.Mean{&g.dead, &g.servers[g.corpus.Graph.Server(p)].dead,
-		g.directory(p)} {
+		&g.directory(p).dead} {
 		of.See(dead, firstVisitsKept-1)
 	}
 }
 
-// directory returns the first visits to the directory of a page.
-func (g *groups) directory(p sitegraph.PageID) *evidence.Mean {
+// directory returns what is known of the directory of a page.
+func (g *groups) directory(p sitegraph.PageID) *directory {
 	return at(&g.directories, g.corpus.Graph.Directory(p))
 }
 
@@ -69,7 +69,7 @@ func (g *groups) directory(p sitegraph.PageID) *evidence.Mean {
 // unfamiliar: nobody asked for any of its directory.
 func (g *groups) there(p sitegraph.PageID) (there float32, unfamiliar bool) {
 	server := g.servers[g.corpus.Graph.Server(p)].dead.Toward(g.dead.Toward(priorDead, 1), 1)
-	own := g.directory(p)
+	own := &g.directory(p).dead
 	return 1 - own.Toward(server, serverVisits), own.Count == 0
 }
 

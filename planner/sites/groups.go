@@ -31,9 +31,11 @@ type groups struct {
 	finding evidence.Mean
 	hubs    map[sitegraph.PageID]evidence.Mean // pages that changes of a page made known
 	dead    evidence.Mean
-	// directories are the first visits to each, by graph.Directory.
-	directories []evidence.Mean
+	// directories are by graph.Directory.
+	directories []directory
 	round       float32 // days that a round lasts, 1 at most
+	// sweep: there is one round, of all pages. See effects.go.
+	sweep bool
 }
 
 // server is what is known of the pages of a server.
@@ -41,11 +43,12 @@ type server struct {
 	evidence.Account                  // of its pages but tops
 	tops             evidence.Account // of the tops of its sites
 	ages             evidence.Account // of pages born here, over their age
-	tally            evidence.Tally
-	method           int8    // in divisions
-	divided          uint32  // pages that it had then
-	next             float32 // days: when it is divided again
-	divisions        int     // made so far
+	tally            *evidence.Tally
+	depths           [levels]*evidence.Tally // of its pages, by depth
+	method           int8                    // in divisions
+	divided          uint32                  // pages that it had then
+	next             float32                 // days: when it is divided again
+	divisions        int                     // made so far
 	told             topTally
 	gaps             *evidence.Gaps
 	finds            evidence.Mean
@@ -63,6 +66,12 @@ type site struct {
 	topSeen    uint32           // unix seconds: when a top was last looked at
 	topChanged uint32           // and when it was last seen to have changed
 	finds      evidence.Mean
+}
+
+// directory is what is known of the pages of a directory.
+type directory struct {
+	dead  evidence.Mean // first visits
+	tally *evidence.Tally
 }
 
 // page is what is known of a page beside the corpus: 20 bytes.

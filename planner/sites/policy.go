@@ -67,12 +67,12 @@ type Settings struct {
 func New(s Settings) *Policy {
 	v := &Policy{}
 	v.Settings, v.ties = s, rank.NewTies(s.Seed, s.Corpus.Graph.Scratch())
-	if s.Mode != planner.Stream {
-		v.Lag = 0
-	}
 	v.price, v.changesPerWorth, v.copyWeight = math.NaN(), 1, firstCopyWeight
 	v.lowest, v.crowd = math.NaN(), 1
 	v.groups = newGroups(s.Corpus, &v.ties)
+	if v.groups.sweep = s.Mode == planner.Sweep; v.groups.sweep {
+		v.Lag = 0
+	}
 	v.mixture.First = firstWeights
 	v.trust.First, v.topTrust.First = 1, firstTopTrust
 	v.samples.underWay = map[sitegraph.PageID]bool{}

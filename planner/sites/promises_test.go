@@ -189,7 +189,7 @@ type byHand struct {
 	perDay  float64
 }
 
-func newByHand(perDay float64) *byHand {
+func newByHand(perDay float64, mode planner.Mode) *byHand {
 	g := sitegraph.NewGraph()
 	h := &byHand{corpus: planner.NewCorpus(g), perDay: perDay}
 	for s := range 2 {
@@ -207,7 +207,7 @@ func newByHand(perDay float64) *byHand {
 			State: sitegraph.StateAlive, History: sitegraph.Start(simtest.At(0))})
 		h.corpus.Remember(&h.records[p])
 	}
-	h.policy = sites.New(sites.Settings{Corpus: h.corpus, Mode: planner.Stream, Seed: 1,
+	h.policy = sites.New(sites.Settings{Corpus: h.corpus, Mode: mode, Seed: 1,
 		PerDay: perDay})
 	return h
 }
@@ -242,7 +242,7 @@ func (h *byHand) visit(p sitegraph.PageID, after time.Duration, changed bool) {
 // A page that has changed at each of five visits ten days apart changes more often than it was
 // visited: it is all but sure to have changed after ten days more, among pages that hardly do.
 func TestPageThatAlwaysChanges(t *testing.T) {
-	h := newByHand(0)
+	h := newByHand(0, planner.Stream)
 	for n := 1; n <= 5; n++ {
 		h.begin(10*n, 10*time.Duration(n)*planner.Day, planner.Day)
 		for p := range sitegraph.PageID(18) {
@@ -259,7 +259,7 @@ func TestPageThatAlwaysChanges(t *testing.T) {
 // A page that changed at each of its visits, a minute apart, changes by the minute: it is all but
 // sure to have changed after ten, and is due before one that did not change.
 func TestPageThatChangesByTheMinute(t *testing.T) {
-	h := newByHand(4 * 24 * 60)
+	h := newByHand(4*24*60, planner.Stream)
 	for n := 1; n <= 10; n++ {
 		h.begin(n, time.Duration(n)*time.Minute, time.Minute)
 		for p := range sitegraph.PageID(4) {
@@ -287,7 +287,7 @@ func TestPageThatChangesByTheMinute(t *testing.T) {
 // After a clock that was ahead was put right, copies were made later than now. Whatever is known of
 // a page is a number even so.
 func TestClockPutRight(t *testing.T) {
-	h := newByHand(5)
+	h := newByHand(5, planner.Stream)
 	for day := 1; day < 40; day++ {
 		h.begin(day, time.Duration(day)*planner.Day, planner.Day)
 		for p := range sitegraph.PageID(8) {
@@ -339,7 +339,7 @@ func FuzzRecall(f *testing.F) {
 	f.Add([]byte(`{}`))
 	f.Add([]byte(`{"form":10,"servers":[{"name":"s0.example"}],"outcomes":[[1,0.02,1]]}`))
 	f.Fuzz(func(t *testing.T, learnt []byte) {
-		h := newByHand(5)
+		h := newByHand(5, planner.Stream)
 		if h.policy.Recall(learnt) != nil {
 			return
 		}
@@ -347,7 +347,7 @@ func FuzzRecall(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again := newByHand(5)
+		again := newByHand(5, planner.Stream)
 		if err := again.policy.Recall(once); err != nil {
 			t.Fatalf("%s: %v", once, err)
 		}
@@ -439,5 +439,26 @@ func TestLooks(t *testing.T) {
 		if looks > visits/10+1 {
 			t.Errorf("%s: %d of %d visits are looks", c.name, looks, visits)
 		}
+	}
+}
+
+// In a sweep a page of a directory that was rebuilt is likelier to have changed than one of another
+// directory of its server, though both are of one shape.
+func TestSweepTellsDirectoriesApart(t *testing.T) {
+	h := newByHand(0, planner.Sweep)
+	h.begin(1, 30*planner.Day, planner.Day)
+	for p := range sitegraph.PageID(h.corpus.Pages()) {
+		url := h.corpus.Graph.URL(p)
+		if strings.Contains(url, "s0.example/d") && !strings.Contains(url, "page") {
+			h.visit(p, 30*planner.Day, strings.Contains(url, "/d0/"))
+		}
+	}
+	at := func(url string) float64 {
+		p, _ := h.corpus.Graph.Lookup("http://s0.example/" + url)
+		return h.policy.Probability(p, simtest.At(30))
+	}
+	if rebuilt, other := at("d0/x/page0.html"), at("d1/x/page1.html"); rebuilt < 2*other {
+		t.Errorf("a change is expected at %.3f of a page whose directory was rebuilt, and at %.3f "+
+			"of another one", rebuilt, other)
 	}
 }

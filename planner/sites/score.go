@@ -279,10 +279,7 @@ func (v *predictor) effects(p sitegraph.PageID, last uint32) (b effects) {
 		return b
 	}
 	b = v.groups.effectsSince(p, last)
-	b.trust = 1
-	if v.Mode == planner.Stream {
-		b.trust = v.trust.Of(v.Corpus.Graph.Server(p))
-	}
+	b.trust = v.trust.Of(v.Corpus.Graph.Server(p))
 	if v.Off&Tops == 0 {
 		b.top = v.groups.topFactor(p, last)
 		b.top = evidence.Power(b.top, v.topTrust.Of(v.Corpus.Graph.Server(p)))

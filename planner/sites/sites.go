@@ -93,7 +93,14 @@ func (g *groups) choose(s sitegraph.ServerID) (best int8, chosen sitegraph.Parti
 	}
 	mean := (float64(changes) + 0.5) / (float64(looks) + 1)
 	most := math.Inf(-1)
+	first := 0
+	if g.sweep { // one template is changed at once, in many directories
+		first = byShape
+	}
 	for method, name := range divisions {
+		if changes == 0 && method != first {
+			continue
+		}
 		partition, _ := g.corpus.Graph.Partition(name, s, nil)
 		sum := 0.0
 		for i := range partition.Sites {
@@ -105,9 +112,6 @@ func (g *groups) choose(s sitegraph.ServerID) (best int8, chosen sitegraph.Parti
 		}
 		if sum > most {
 			best, most, chosen = int8(method), sum, partition
-		}
-		if changes == 0 { // the first is as good as any
-			break
 		}
 	}
 	return best, chosen
