@@ -43,8 +43,8 @@
 //
 // A page takes 32 bytes: 20 in groups, 8 for its score, 4 for its tie. All are in scratch files, so
 // that the system can take their memory back. A page that was handed out takes 12 more in its
-// round. A site takes 90 bytes, and up to 1.2 kB once visits told of it; a server 330 bytes, and up
-// to 4 kB. A round costs what is due in it, and one step for each server.
+// round. A site takes 90 bytes, and up to 1.2 kB once visits told of it; a server 350 bytes, and up
+// to 5 kB. A round costs what is due in it, and one step for each server.
 //
 // # Concurrency
 //

@@ -104,3 +104,32 @@ func TestPagesWithoutLinksAreThere(t *testing.T) {
 		t.Fatalf("%d of 100 pages without links were looked for, want 5 to 50", l.looked)
 	}
 }
+
+// Where pages without links stay as they are and those with links change, a page is believed by
+// which of them it is.
+func TestPagesWithoutLinksChangeAtRatesOfTheirOwn(t *testing.T) {
+	const half = 40
+	l := newList(2*half, 0, false)
+	probability := func(i, d int) float64 {
+		return l.planner.Policy.(*sites.Policy).Probability(l.pages[i], simtest.At(d))
+	}
+	for d := 1; d <= l.dropped; d++ {
+		l.day(d)
+	}
+	d := l.dropped + 1
+	for i := range half / 2 {
+		l.planner.Begin(planner.Round{Number: d, Start: simtest.At(d - 1), End: simtest.At(d),
+			Budget: 5})
+		l.record(l.pages[i], d, sitegraph.StateAlive, sitegraph.VerdictUnchanged)
+		l.record(l.pages[half+i], d, sitegraph.StateAlive, sitegraph.VerdictChanged)
+		d++
+	}
+	without, with := 0., 0.
+	for i := half / 2; i < half; i++ {
+		without, with = without+probability(i, d), with+probability(half+i, d)
+	}
+	if !(without < with/3) {
+		t.Errorf("%.3f of %d pages without links are believed to have changed, %.3f of as many "+
+			"with links; want a third at most", without, half/2, with)
+	}
+}

@@ -13,24 +13,25 @@ import (
 
 // groups puts each page into its site and its server, and keeps what visits told of them.
 type groups struct {
-	clock   evidence.Clock
-	corpus  *planner.Corpus
-	ties    *rank.Ties
-	all     evidence.Account             // of all pages but tops
-	levels  [2 * levels]evidence.Account // by depth: of pages that are no tops, and of tops
-	ages    evidence.Account             // of pages that were born here, over their age
-	servers []server
-	sites   []site
-	keys    map[uint64]int32 // of sites, by GroupKey
-	pages   []page
-	beliefs [2]*evidence.RateBelief // of members, and of tops
-	hours   evidence.DayTimes
-	gaps    evidence.Gaps
-	told    topTally
-	room    []int32 `state:"-"` // for work
-	finding evidence.Mean
-	hubs    map[sitegraph.PageID]evidence.Mean // pages that changes of a page made known
-	dead    evidence.Mean
+	clock    evidence.Clock
+	corpus   *planner.Corpus
+	ties     *rank.Ties
+	all      evidence.Account             // of all pages but tops
+	levels   [2 * levels]evidence.Account // by depth: of pages that are no tops, and of tops
+	unlinked evidence.Account             // of pages to which no links lead any more
+	ages     evidence.Account             // of pages that were born here, over their age
+	servers  []server
+	sites    []site
+	keys     map[uint64]int32 // of sites, by GroupKey
+	pages    []page
+	beliefs  [2]*evidence.RateBelief // of members, and of tops
+	hours    evidence.DayTimes
+	gaps     evidence.Gaps
+	told     topTally
+	room     []int32 `state:"-"` // for work
+	finding  evidence.Mean
+	hubs     map[sitegraph.PageID]evidence.Mean // pages that changes of a page made known
+	dead     evidence.Mean
 	// directories are by graph.Directory.
 	directories []directory
 	round       float32 // days that a round lasts, 1 at most
@@ -42,6 +43,7 @@ type groups struct {
 type server struct {
 	evidence.Account                  // of its pages but tops
 	tops             evidence.Account // of the tops of its sites
+	unlinked         evidence.Account // of pages to which no links lead any more
 	ages             evidence.Account // of pages born here, over their age
 	tally            *evidence.Tally
 	depths           [levels]*evidence.Tally // of its pages, by depth
@@ -152,9 +154,13 @@ func (g *groups) byTie(pages []sitegraph.PageID) {
 }
 
 // of returns the accounts of a page: of all pages, its server and its site; of a top, those of
-// tops.
+// tops. A page to which no links lead any more was put away, as news of last month are, and changes
+// at other rates than those that its site still shows: it has the account of such pages.
 func (g *groups) of(p sitegraph.PageID) (all, server, site *evidence.Account) {
 	s := &g.servers[g.corpus.Graph.Server(p)]
+	if !g.corpus.Reached(p) {
+		return &g.unlinked, &s.unlinked, &s.unlinked
+	}
 	if g.pages[p].traits&isTop != 0 {
 		return g.level(p), &s.tops, &s.tops
 	}
