@@ -6,8 +6,8 @@
 // do. Mean is a share, or a number by occasion, pulled toward that of a larger group. Tally compares
 // what a group showed with what was expected of it, and Trust learns how much that tells.
 // WeekShares say which pages change together. Mixture weighs the opinions of several such experts
-// by how they predict, and Calibrator makes the result mean what it says. Schedule, FreshShare and
-// AgeShare say what a visit is worth at rates that are known.
+// by how they predict, and Calibrator makes the result mean what it says. FreshShare and AgeShare
+// say what a visit is worth at rates that are known.
 //
 // Nothing here is safe for concurrent use.
 package evidence

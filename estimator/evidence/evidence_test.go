@@ -204,23 +204,6 @@ func TestDayTimes(t *testing.T) {
 	}
 }
 
-// More budget finds more changes, never more than there are; a copy's worth costs some of them.
-func TestSchedule(t *testing.T) {
-	rates := RateWeights{10: 0.7, 13: 0.3} // 1/8 and 1 a day
-	all, before := 0.7/8+0.3, 0.0
-	for _, cycle := range []float64{64, 16, 4, 1} {
-		s := NewSchedule(&rates, cycle, 1./16, 8)
-		found := s.Changes(0)
-		if found <= before || found > all || found > 1/cycle {
-			t.Errorf("%.4f of %.4f changes are found, by a longer cycle %.4f", found, all, before)
-		}
-		if fresh := s.Changes(1); fresh > found || fresh < found/4 {
-			t.Errorf("%.4f changes where copies count, %.4f where they do not", fresh, found)
-		}
-		before = found
-	}
-}
-
 // A history tells of its weeks one after the other, and a division whose parts changed in different
 // weeks gains by it.
 func TestWeeks(t *testing.T) {

@@ -31,7 +31,6 @@ type RateBelief struct {
 	sample   []sitegraph.PageID  // from which the distributions are learnt, ascending
 	past     []sitegraph.History // of them
 	of       int                 // pages there were when the sample was drawn
-	Told     RateWeights         // of the pages, as far as their past tells them apart: see learn
 }
 
 // How far the past of a page is trusted.
@@ -115,38 +114,24 @@ func (b *RateBelief) fill() {
 }
 
 // Learn makes a round of expectation and maximisation: the distribution of all pages is the mean of
-// the posteriors of a sample of them, with firstRates beside them.
-//
-// It learns, too, how far the past tells pages apart: told is the distribution of the rates at
-// which each page is expected to change within so many days. As long as nothing was seen of them
-// all pages have the same. A round of visits lasts so many days.
-func (b *RateBelief) Learn(days float64, round float32) {
+// the posteriors of a sample of them, with firstRates beside them. A round of visits lasts so many
+// days.
+func (b *RateBelief) Learn(round float32) {
 	b.fastest = min(daily+int(math.Round(-math.Log2(float64(round)))), longRates-1)
-	var sums [Trusts]rateSums
-	var stay RateWeights // the probability of no change
-	for i := range stay {
-		stay[i] = float32(math.Exp(-math.Ldexp(SlowestRate, i) * days))
-	}
-	told := rateSums{}
-	seen, unseen := float32(0), float32(0)
+	var sums [Trusts][RateCount]float64 // in any order the same: as good as exact
+	seen := float32(0)
 	for i := range b.past {
 		h := &b.past[i]
 		if h.Visits < 2 {
-			unseen++
 			continue
 		}
 		posteriors := b.posteriors(h)
-		told.add(rateBy(&posteriors[Whole], &stay, days), 1)
 		for trust := range sums {
 			for i, w := range &posteriors[trust] {
 				sums[trust][i] += float64(w)
 			}
 		}
 		seen++
-	}
-	told.add(rateBy(&b.believed[Whole], &stay, days), max(unseen, 1))
-	for i, sum := range told {
-		b.Told[i] = float32(sum) / (seen + max(unseen, 1))
 	}
 	if seen == 0 {
 		return
@@ -157,29 +142,6 @@ func (b *RateBelief) Learn(days float64, round float32) {
 		}
 	}
 	b.fill()
-}
-
-// rateBy is the rate by which a page that may have several is expected to change within so many
-// days, where stay is how likely it is not to by each.
-func rateBy(posterior, stay *RateWeights, days float64) float64 {
-	sum := float32(0)
-	for i, w := range posterior {
-		sum += w * stay[i]
-	}
-	return -math.Log(float64(min(max(sum, 1e-30), 1))) / days
-}
-
-// rateSums add up weights of rates, in any order to the same: sums of some thousand float32 are as
-// good as exact.
-type rateSums [RateCount]float64
-
-// add gives weight to a rate, which lies between two of the grid.
-func (w *rateSums) add(rate float64, weight float32) {
-	octave := min(max(math.Log2(rate/SlowestRate), 0), RateCount-1)
-	i := min(int(octave), RateCount-2)
-	part := float32(octave) - float32(i)
-	w[i] += float64((1 - part) * weight)
-	w[i+1] += float64(part * weight)
 }
 
 // Sample takes the pages from which the distributions are learnt, of so many that there are: those

@@ -6,13 +6,25 @@ import (
 	"strings"
 )
 
-// Objective says what visits are for, in weights; only their ratios count. The zero Objective is
-// the default: changes found, with as much freshness as next to no change has to be given up for.
+// Objective says what visits are for, in weights; only their ratios count. The zero Objective
+// stands for the default: changes found, and defaultFreshness beside them.
 type Objective struct {
 	Changes float64 // of a change found
 	// of a copy that is fresh for a cycle, the time in which the budget visits all pages once
 	Freshness float64
 	Age       float64 // of copies that are younger by a cycle, for a cycle
+}
+
+// defaultFreshness costs next to no changes. By half of it, servers of which nothing changes are no
+// more looked at where all visits go to pages that are sure to change.
+const defaultFreshness = 1. / 4
+
+// OrDefault returns the objective, or the default where it is zero.
+func (o Objective) OrDefault() Objective {
+	if (o == Objective{}) {
+		return Objective{Changes: 1, Freshness: defaultFreshness}
+	}
+	return o
 }
 
 // Objectives are the names of those with one weight.

@@ -245,7 +245,7 @@ func (g *groups) belief(p sitegraph.PageID) *evidence.RateBelief {
 }
 
 // learnRates learns how rates are distributed over pages, by what is known of them now.
-func (g *groups) learnRates(days float64) {
+func (g *groups) learnRates() {
 	g.ties.UpTo(g.corpus)
 	for _, b := range g.beliefs {
 		b.Sample(len(g.pages), func(yield func(sitegraph.PageID, *sitegraph.History) bool) {
@@ -255,7 +255,7 @@ func (g *groups) learnRates(days float64) {
 				}
 			}
 		}, g.ties.Of)
-		b.Learn(days, g.round)
+		b.Learn(g.round)
 	}
 }
 

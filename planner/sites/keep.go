@@ -34,7 +34,6 @@ type kept struct {
 	experts         [evidence.Experts]string `state:"same"` // their names
 	price           float64
 	changesPerWorth float64
-	copyWeight      float32
 	gaps            evidence.Gaps
 	samples, found  float32 // samples made, and pages that became known by them
 	outcomes        evidence.Outcomes
@@ -64,7 +63,7 @@ func (k *keptServer) told() (told float32) {
 // Learnt returns what is to outlive the process, for Recall.
 func (v *Policy) Learnt() ([]byte, error) {
 	r := &v.samples.rebuilds
-	k := kept{expertNames, v.price, v.changesPerWorth, v.copyWeight, v.groups.gaps,
+	k := kept{expertNames, v.price, v.changesPerWorth, v.groups.gaps,
 		r.samples, r.found, v.calibrator.Outcomes, keptServer{gains: v.mixture.Learnt(),
 			trust: [2]float32{v.trust.Corpus, v.topTrust.Corpus}, tops: v.groups.told,
 			rebuilt: r.all, gone: v.gone.all}, nil}
@@ -103,7 +102,7 @@ func (v *Policy) Recall(learnt []byte) error {
 	case err != nil:
 		return fmt.Errorf("read what the policy had learnt: %w", err)
 	}
-	v.price, v.changesPerWorth, v.copyWeight = k.price, k.changesPerWorth, k.copyWeight
+	v.price, v.changesPerWorth = k.price, k.changesPerWorth
 	v.groups.gaps, v.gone.all = k.gaps, k.corpus.gone
 	v.calibrator.Recall(k.outcomes)
 	v.mixture.Recall(k.corpus.gains)

@@ -29,7 +29,7 @@ func TestLearntOutlivesTheProcess(t *testing.T) {
 	if err != nil || !bytes.Equal(learnt, again) {
 		t.Errorf("%d bytes are written again as %d others (%v)", len(learnt), len(again), err)
 	}
-	if v.price != w.price || v.copyWeight != w.copyWeight || v.trust.Corpus == 0 ||
+	if v.price != w.price || v.trust.Corpus == 0 ||
 		v.trust.Corpus != w.trust.Corpus || v.topTrust.Corpus == 0 ||
 		v.topTrust.Corpus != w.topTrust.Corpus || v.topTrust.Servers[1] != w.topTrust.Servers[1] ||
 		v.groups.told != w.groups.told ||

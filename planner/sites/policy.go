@@ -66,8 +66,9 @@ type Settings struct {
 // New builds the policy for a corpus.
 func New(s Settings) *Policy {
 	v := &Policy{}
+	s.Objective = s.Objective.OrDefault()
 	v.Settings, v.ties = s, rank.NewTies(s.Seed, s.Corpus.Graph.Scratch())
-	v.price, v.changesPerWorth, v.copyWeight = math.NaN(), 1, firstCopyWeight
+	v.price, v.changesPerWorth = math.NaN(), 1
 	v.lowest, v.crowd = math.NaN(), 1
 	v.groups = newGroups(s.Corpus, &v.ties)
 	if v.groups.sweep = s.Mode == planner.Sweep; v.groups.sweep {
@@ -100,10 +101,6 @@ func (v *Policy) Begin(r planner.Round) {
 	if v.Mode == planner.Stream && v.PerDay > 0 {
 		v.cycle = float32(float64(v.Corpus.Pages()) / v.PerDay)
 	}
-	learn := func(part float32) { // part is that of a day since it was done last
-		v.groups.learnRates(v.days())
-		v.weighCopies(&v.groups.beliefs[0].Told, estimator.Days(r.End.Sub(r.Start)), part)
-	}
 	if !v.begun {
 		v.groups.replayAll()
 		v.before = v.groups.day(sitegraph.Unix32(r.Start))
@@ -111,7 +108,7 @@ func (v *Policy) Begin(r planner.Round) {
 			v.before = min(v.before, last)
 		}
 		for range firstRounds {
-			learn(1)
+			v.groups.learnRates()
 		}
 		v.begun = true
 	}
@@ -121,7 +118,7 @@ func (v *Policy) Begin(r planner.Round) {
 	if v.Mode == planner.Stream {
 		if past := v.now - v.learntAt; past < 0 || past >= learnEvery {
 			v.groups.hours.Begin(v.now)
-			learn(min(max(past, 0), 1))
+			v.groups.learnRates()
 			v.learntAt = v.now
 		}
 	}

@@ -36,7 +36,6 @@ type scorer struct {
 	due             int     // pages that were offered in this round
 	crowd           float32 // rounds among which pages take turns, where too many are due: 1 or more
 	cycle           float32 // days in which the budget goes through all pages; 0: not known
-	copyWeight      float32 // what a copy is worth that is fresh for a cycle, in changes found
 }
 
 // scored is the last score of a page.
