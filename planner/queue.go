@@ -2,6 +2,7 @@ package planner
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/recrawl/recrawl/sitegraph"
@@ -154,7 +155,7 @@ func (p *Planner) putBack(now time.Time) {
 
 // handSlice is how many pages the queue hands out together. Where too little is due, it hands out
 // leastAhead at first, and up to mostAhead.
-const handSlice, leastAhead, mostAhead = 4096, 64, 1 << 20
+const handSlice, leastAhead, mostAhead = 1<<15, 64, 1 << 20
 
 // handOut lets the queue hand out what is due by a moment, at most so many pages, and offers it to
 // the policy. It returns how many there were.
@@ -168,6 +169,7 @@ func (p *Planner) handOut(until uint32, most int) (n int) {
 			break
 		}
 		n += got
+		slices.Sort(p.slice[:got]) // pages of a server lie near each other
 		offer := p.slice[:0]
 		for _, page := range p.slice[:got] {
 			switch m := p.Corpus.Memory(page); {

@@ -232,13 +232,13 @@ func (v *scorer) takeTurns(budget int) {
 // mostCrowd bounds the rounds among which pages take turns.
 const mostCrowd, crowdStep = 64, 1.5
 
-// Choice returns among how many pages a round chooses. Twice as many find the same.
+// Choice returns among how many pages a round chooses. Twice as many find no more.
 func (v *scorer) Choice(budget int) (few, many int) {
 	few = choicePerVisit*budget + leastChoice
 	return few, 2 * few
 }
 
-const choicePerVisit, leastChoice = 4, 512
+const choicePerVisit, leastChoice = 2, 2048
 
 const (
 	month = 30 // days
