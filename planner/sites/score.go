@@ -196,6 +196,9 @@ func (v *scorer) wait(p sitegraph.PageID, at float32) (looked, next float32) {
 		gain, copies = v.gainOf(p, v.mixed(p, &o), a, promise)
 	}
 	next = min(max(then*grows(gain, copies, enough), soon), age+v.longestWait())
+	if v.isGone(p) > 0 { // which is no likelier the older its copy is
+		next = min(next, soon+goneWait)
+	}
 	// What is expected is good for about as long as it rests on.
 	return min(next, 2*then), next
 }
@@ -206,6 +209,9 @@ func grows(gain, copies, price float32) float32 {
 	g := (gain - copies) / price
 	return 2 / (g + float32(math.Sqrt(float64(g*g+4*copies/price)))) // it can be Inf
 }
+
+// goneWait is how many days a page that may be gone waits at most.
+const goneWait = 7
 
 // noPrice is what a visit to a page of mean weight is worth at least where no budget is known.
 const noPrice = 0.5
