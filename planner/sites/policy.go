@@ -24,7 +24,6 @@ type Policy struct {
 	before   float32
 	spent    spent // by the visits of this round, samples apart
 	begun    bool
-	started  bool
 	learntAt float32 // days: when rates and hours were learnt last
 }
 
@@ -161,8 +160,7 @@ func (v *Policy) order() {
 	if bounded {
 		v.takeTurns(r.Budget)
 	}
-	if bounded && !v.started {
-		v.started = true
+	if bounded {
 		v.samples.starts(v, r)
 	}
 	if v.Off&Samples == 0 {
@@ -200,13 +198,14 @@ func (v *Policy) settlePrice() {
 	if math.IsNaN(v.price) {
 		v.price = v.lowest
 	}
-	memory := 0.3 // about three rounds, or three days of shorter ones, or three shorter cycles
+	memory := 0.3 // about three rounds; of shorter ones three days, cycles, or times manyVisits
 	if v.groups.round < 1 {
 		long := float32(1)
 		if v.cycle > 0 {
 			long = min(v.cycle, 1)
 		}
-		memory = 1 - math.Pow(1-memory, float64(v.groups.round/long))
+		part := max(v.groups.round/long, min(float32(v.spent.visits)/manyVisits, 1))
+		memory = 1 - math.Pow(1-memory, float64(part))
 	}
 	v.price += memory * (v.lowest - v.price)
 	if v.spent.worth > 0 {
@@ -245,6 +244,7 @@ func (v *Policy) Next() (planner.Visit, bool) {
 func (v *Policy) choose(p sitegraph.PageID, urgent float32) planner.Visit {
 	visit := v.visit(p)
 	visit.Beside += float64(max(urgent-v.worth(p), 0))
+	v.spent.visits++
 	v.spent.worth += float64(v.worth(p))
 	v.spent.changes += visit.Value
 	v.ask(p)

@@ -36,6 +36,7 @@ import (
 type samples struct {
 	last      []float32          // by server: days of the last sample of a quiet page of it
 	start     []sitegraph.PageID // pages to look at on the first day
+	started   []bool             // by server: whether its start page was planned
 	wanted    []sample           // of this round
 	followUps []sample           // samples that follow others, the next one last
 	left      int                // samples of this round that may still be made
@@ -119,18 +120,24 @@ func (e *samples) begin(v *Policy, r planner.Round) {
 // wasRebuilt is how likely a server was rebuilt in so many days, by rebuiltRate alone.
 func wasRebuilt(days float64) float64 { return -math.Expm1(-rebuiltRate * days) }
 
-// starts plans a look at the start page of each server that has many pages, on the first day: as
-// many as half of its budget holds, those of the largest servers first.
+// starts plans a second look at the start page of each server that came to have many pages, on the
+// first day or in the first part of a cycle: as many as half of the budget holds, those of the
+// largest servers first.
 func (e *samples) starts(v *Policy, r planner.Round) {
 	g := v.Corpus.Graph
+	wait := min(v.cycle, 1) * startWait
 	for s := range sitegraph.ServerID(g.Servers()) {
-		if len(g.ServerPages(s)) < leastOfStart {
-			continue
-		}
-		for _, p := range g.StartPages(s) {
-			if v.Corpus.Memory(p).History.Visits == 1 && v.Corpus.Refetchable(p) {
-				e.start = append(e.start, p)
-				break
+		if started := at(&e.started, s); !*started && len(g.ServerPages(s)) >= leastOfStart {
+			for _, p := range g.StartPages(s) {
+				visits := v.Corpus.Memory(p).History.Visits
+				if visits == 0 || v.now-v.groups.day(v.groups.pages[p].last) < wait {
+					continue
+				}
+				*started = true
+				if visits == 1 && v.Corpus.Refetchable(p) {
+					e.start = append(e.start, p)
+					break
+				}
 			}
 		}
 	}
@@ -141,8 +148,12 @@ func (e *samples) starts(v *Policy, r planner.Round) {
 	e.start = e.start[:min(len(e.start), max(r.Budget/2, 1))]
 }
 
-// leastOfStart is how many pages a server has whose start page is looked at on the first day.
-const leastOfStart = 10
+const (
+	// leastOfStart is how many pages a server has whose start page is looked at on the first day.
+	leastOfStart = 10
+	// startWait is how long after the first visit that is at least, in days or shorter cycles.
+	startWait = 1. / 8
+)
 
 // sweep plans the samples that begin a sweep: the first at each server, then the second at those
 // that get one.

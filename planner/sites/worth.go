@@ -62,7 +62,13 @@ func (v *scorer) stays(probability, age float32) float32 {
 }
 
 // spent adds up what visits of a round that were made for their worth brought.
-type spent struct{ changes, worth float64 }
+type spent struct {
+	visits         int
+	changes, worth float64
+}
+
+// manyVisits of a round tell its price as well as those of a day.
+const manyVisits = 100
 
 // changesPrice is the price in expected changes alone, without what copies are worth.
 func (v *scorer) changesPrice() float64 { return v.price * v.changesPerWorth }
