@@ -45,7 +45,7 @@ const (
 // change with some probability. It counts for the days since that copy, most for those on which the
 // group is known to have changed (part). For after a server was rebuilt, visits go on to find pages
 // that nobody visited since, and those that were visited since are none the likelier for it. Of a
-// copy that is no older than a day it counts for the moment of the visit: what was predicted wrong
+// copy that is no older than a round it counts for the moment of the visit: what was predicted wrong
 // today is best known by that. New spans have so many days.
 func (f *Tally) See(from, to, length float32, changed bool, expected float32,
 	part func(from, after, to float32) float32) {
@@ -67,7 +67,7 @@ func (f *Tally) See(from, to, length float32, changed bool, expected float32,
 	if changed {
 		found = 1
 	}
-	if to-from <= 1 {
+	if to-from <= length {
 		from = to
 	}
 	given := float32(0)
