@@ -114,7 +114,11 @@ func Known(r *sitegraph.Record, p *planner.Planner, ahead *cycle.Preview, policy
 			change := time.Unix(int64(h.LastChange), 0).UTC()
 			e.LastChange = &change
 		}
-		e.Evidence = evidenceOf(p.Policy, policy, r.Page, ahead.Round.End)
+		at := ahead.Round.End
+		if at.IsZero() { // no round began since the start of the process
+			at = time.Unix(int64(p.Corpus.LastTried()), 0)
+		}
+		e.Evidence = evidenceOf(p.Policy, policy, r.Page, at)
 	}
 	if policy, ok := p.Policy.(planner.Sited); ok && r.State != sitegraph.StateSource {
 		e.Site = siteInUse(policy, g, r.Page)

@@ -53,6 +53,9 @@ func (e *Page) knownTable() report.Table {
 
 // planned says when the page is visited, or why it is not.
 func (e *Page) planned() string {
+	if e.round.End.IsZero() {
+		return "no round began yet since recrawl started"
+	}
 	end := report.UTC(e.round.End)
 	if e.Turn > 0 && !e.at.IsZero() {
 		return fmt.Sprintf("in line: visit %d of its server, at about %s", e.Turn, report.UTC(e.at))
