@@ -158,9 +158,18 @@ func (p *Planner) WhyNot(page sitegraph.PageID) string {
 	if !p.bound() {
 		return ""
 	}
+	end := sitegraph.Unix32(p.Corpus.round.End)
+	if m := p.Corpus.Memory(page); m.State == sitegraph.StateAlive && m.Due > end &&
+		!p.Corpus.InPlay(page) {
+		return "it is not due before the round ends"
+	}
 	if price := p.Price(); price > 0 {
-		return fmt.Sprintf("the budget ends before it: the last page that fits is worth %.3g",
+		text := fmt.Sprintf("the budget ends before it: the last page that fits is worth %.3g",
 			price)
+		if w, ok := p.Policy.(Worther); ok && w.Worth(page) > 0 {
+			text += fmt.Sprintf(", this one %.3g", w.Worth(page))
+		}
+		return text
 	}
 	return "the budget ends before it"
 }
