@@ -499,7 +499,8 @@ func (p *Planner) UpdateHints(source sitegraph.PageID, kind hints.Kind, said []h
 	}
 	for i, page := range changed {
 		c.play.queue.Message(page, MessageClaimed)
-		if m := c.Memory(page); m.State == sitegraph.StateAlive && !p.ranksAll() {
+		if m := c.Memory(page); m.State == sitegraph.StateAlive && !p.ranksAll() &&
+			!c.InPlay(page) {
 			due, _ := p.Due(page, c.round.Start)
 			m.Due = sitegraph.Unix32(due.When)
 			if due.When.After(c.round.End) {

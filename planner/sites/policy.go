@@ -78,7 +78,7 @@ func New(s Settings) *Policy {
 	v.samples.underWay = map[sitegraph.PageID]bool{}
 	v.turns = map[sitegraph.PageID]float32{}
 	if s.Mode == planner.Stream {
-		v.tolerance, v.patience = tolerance, patience
+		v.tolerance = tolerance
 	}
 	return v
 }
@@ -180,8 +180,7 @@ func (v *Policy) grow() {
 	}
 	servers := v.Corpus.Graph.Servers()
 	for s := sitegraph.ServerID(len(v.rankings)); int(s) < servers; s++ {
-		v.rankings = append(v.rankings, serverRanking{retention: 1,
-			tie: float32(rank.Tie(v.Seed, v.Corpus.Graph.ServerName(s)))})
+		v.rankings = append(v.rankings, serverRanking{tie: float32(rank.Tie(v.Seed, v.Corpus.Graph.ServerName(s)))})
 	}
 	for len(v.surprises) < servers { // rankings are not kept over a restart, the others are
 		v.surprises = append(v.surprises, surpriseOf{})
@@ -327,7 +326,6 @@ func (v *Policy) learn(l outcome) (surprise float32) {
 		saw = 1
 	}
 	v.groups.tell(l)
-	v.rankings[server].surprise += evidence.Abs(saw - l.expected)
 	believed := v.calibrator.Of(l.expected)
 	v.mixture.See(l.page, server, l.changed, believed)
 	v.trust.See(server, l.changed, believed, l.factor)
@@ -398,7 +396,7 @@ func (v *Policy) Hinted(p sitegraph.PageID) {
 // Opened gives a server that was closed its place again.
 func (v *Policy) Opened(s sitegraph.ServerID) {
 	v.grow()
-	if lead, ok := v.rankings[s].best(&v.ranker); ok {
-		v.rankServer(s, lead)
+	if first, ok := v.top(&v.rankings[s].pages); ok {
+		v.rankServer(s, first.Score)
 	}
 }

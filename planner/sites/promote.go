@@ -1,7 +1,6 @@
 package sites
 
 import (
-	"math"
 	"slices"
 
 	"github.com/recrawl/recrawl/planner"
@@ -22,38 +21,9 @@ type surpriseOf struct {
 	visits    int32
 	inRound   int32
 	followUps int32 // samples that followed others in this round
-	order     *order
-}
-
-// order is that of a server's pages by their scores, in this round. Most servers need none.
-type order struct {
-	// pages are those still to be thought of, best first. At most leastKept at a time, or as many
-	// as were visited in the round; after is the last of them.
-	pages []sitegraph.PageID `state:"-"`
-	after place
-}
-
-// place of a page in the order of scores: the larger ones first, and among equal ones the smaller
-// ties. The zero value is before all.
-type place struct {
-	key  uint64 // the bits of both numbers, which are 0 or more; those of the score inverted
-	page sitegraph.PageID
-}
-
-func placed(score, tie float32, p sitegraph.PageID) place {
-	return place{uint64(^math.Float32bits(score))<<32 | uint64(math.Float32bits(tie)), p}
-}
-
-func (a place) before(b place) bool { return a.key < b.key || a.key == b.key && a.page < b.page }
-
-func (a place) compare(b place) int {
-	switch {
-	case a.before(b):
-		return -1
-	case b.before(a):
-		return 1
-	}
-	return 0
+	// order is that of pages by their scores when it was made in this round, those not yet thought
+	// of. Most servers need none.
+	order standings `state:"-"`
 }
 
 const (
@@ -71,8 +41,6 @@ const (
 	// others.
 	block    = 8
 	mostLift = 1000
-	// leastKept is the pages that are put in order at once.
-	leastKept = 1600
 )
 
 // propagate thinks again of pages that what a visit to one saw may have made worth more.
@@ -89,15 +57,15 @@ func (v *ranker) propagate(p sitegraph.PageID, surprise float32) {
 	// Until the next time half as many visits more are made here: to the best of them.
 	n.sum, n.visits = 0, 0
 	pages := max(int(n.inRound), leastRescored)
-	if n.order == nil {
-		n.order = new(order)
+	if len(n.order.All) == 0 && !v.inScoreOrder(server, n) {
+		return
 	}
-	for idle := 0; pages > 0 && idle < mostIdle; {
-		if len(n.order.pages) == 0 && !v.inScoreOrder(server, n) {
-			return
+	for idle := 0; pages > 0 && idle < mostIdle && len(n.order.All) > 0; {
+		next := v.scratch[:0]
+		for len(next) < min(block*refreshed, pages) && len(n.order.All) > 0 {
+			next = append(next, n.order.Take().Page)
 		}
-		next := n.order.pages[:min(block*refreshed, pages, len(n.order.pages))]
-		n.order.pages = n.order.pages[len(next):]
+		v.scratch = next
 		pages -= len(next)
 		if idle += len(next); v.promoteSample(next) {
 			idle = 0
@@ -181,65 +149,18 @@ func (v *ranker) promoteSample(pages []sitegraph.PageID) (rose bool) {
 	return rose
 }
 
-// inScoreOrder finds those pages of a server that come next by their scores; false: there are no
-// more, and the next surprise is for the first again.
+// inScoreOrder ranks the pages of a server by their scores before effects; false: there are none.
 func (v *ranker) inScoreOrder(server sitegraph.ServerID, n *surpriseOf) bool {
-	after := v.scratch[:0]
 	for _, p := range v.Corpus.Graph.ServerPages(server) {
 		if int(p) >= len(v.scores) {
 			break
 		}
 		if s := &v.scores[p]; s.raw > 0 { // whether it is open is asked when it is its turn
-			if c := placed(s.raw, v.ties.Of(p), p); n.order.after.before(c) {
-				after = append(after, c)
-			}
+			n.order.All = append(n.order.All, standing{Score: s.raw, Tie: v.ties.Of(p), Page: p})
 		}
 	}
-	v.scratch = after
-	if len(after) == 0 {
-		n.order.after = place{}
-		return false
-	}
-	next := firstOf(after, max(leastKept, int(n.inRound)))
-	slices.SortFunc(next, place.compare)
-	n.order.pages, n.order.after = make([]sitegraph.PageID, len(next)), next[len(next)-1]
-	for i, c := range next {
-		n.order.pages[i] = c.page
-	}
-	return true
-}
-
-// firstOf puts the first n places before the others, in any order, and returns them (Hoare's
-// quickselect 1961).
-func firstOf(all []place, n int) []place {
-	if n >= len(all) {
-		return all
-	}
-	for low, high := 0, len(all)-1; low < high; {
-		pivot := all[(low+high)/2]
-		i, j := low, high
-		for i <= j {
-			for all[i].before(pivot) {
-				i++
-			}
-			for pivot.before(all[j]) {
-				j--
-			}
-			if i <= j {
-				all[i], all[j] = all[j], all[i]
-				i, j = i+1, j-1
-			}
-		}
-		switch {
-		case n <= j:
-			high = j
-		case n > i:
-			low = i
-		default:
-			low = high
-		}
-	}
-	return all[:n]
+	n.order.Order()
+	return len(n.order.All) > 0
 }
 
 // bring makes a page a candidate of this round.

@@ -1,7 +1,6 @@
 package sites
 
 import (
-	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/rank"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -10,15 +9,14 @@ import (
 type ranker struct {
 	scorer
 	surprises      []surpriseOf       // by server
-	scratch        []place            `state:"-"` // room for work
+	scratch        []sitegraph.PageID `state:"-"` // room for work
 	rankings       []serverRanking    `state:"-"` // by server: candidates of this round
 	servers        standings          `state:"-"` // page is a ServerID; an entry is good if its score is the lead
 	offered        []sitegraph.PageID `state:"-"` // to be ranked
 	unordered      bool               `state:"-"`
 	samplesPlanned bool               `state:"-"`
-	tolerance      float64            // 0 in a sweep, as patience
-	patience       float32
-	least          float32 `state:"-"` // worth of the visits that are wanted
+	tolerance      float64            // 0 in a sweep
+	least          float32            `state:"-"` // worth of the visits that are wanted
 }
 
 // standing of a page by its worth, and of a server by the best of its own.
@@ -28,32 +26,20 @@ type (
 )
 
 // serverRanking ranks the candidates of a server. Scores that pages are ranked by may be too high:
-// what was seen since can have lowered them. So the best of a server are scored anew, and taken one
-// after the other until the visits to their server brought so much that was not expected that these
-// scores are doubtful, too. The others are expected to keep as much of their worth as the last few
-// did.
+// what was seen since can have lowered them. So the best are scored anew before one is taken.
 type serverRanking struct {
 	pages standings // an entry is good if its score is the page's worth, and the page open
-	fresh standings // the same, of the best, scored anew
-	// Since the scores were made: sum of |outcome - probability| of visits to the server.
-	surprise  float32
-	retention float32 // share of the worth that the last pages kept when they were scored anew
-	lead      float32 // what the server is ranked by
-	alive     int32   // pages that could be visited when the round began
-	tie       float32
+	lead  float32   // what the server is ranked by
+	alive int32     // pages that could be visited when the round began
+	tie   float32
 }
 
 const (
 	// tolerance is how much less a visit of a stream may be worth than the best one. A sweep, which
-	// is judged by its order, has none, and no patience.
+	// is judged by its order, has none.
 	tolerance = 0.02
-	// patience is what may be learnt before fresh scores are doubtful.
-	patience = 0.25
-	// leastStays bounds retention from below: pages of a server differ.
-	leastStays = 0.8
-	// refreshed pages are scored anew at a time; mostFresh are kept.
+	// refreshed pages are scored anew at most before one is taken.
 	refreshed = 8
-	mostFresh = 8 * refreshed
 )
 
 // beginRanking begins a round, before pages are offered.
@@ -62,12 +48,11 @@ func (v *ranker) beginRanking() {
 	v.servers.All = v.servers.All[:0]
 	for s := range v.rankings {
 		of := &v.rankings[s]
-		of.pages.All, of.fresh.All = of.pages.All[:0], of.fresh.All[:0]
+		of.pages.All = of.pages.All[:0]
 		of.pages.Fit()
-		of.surprise, of.retention = 0, 1
 		of.alive = int32(v.Corpus.Alive(sitegraph.ServerID(s)))
 		n := &v.surprises[s]
-		n.inRound, n.followUps, n.order = 0, 0, nil
+		n.inRound, n.followUps, n.order = 0, 0, standings{}
 	}
 }
 
@@ -87,7 +72,7 @@ func (v *ranker) orderRankings() {
 		of := &v.rankings[v.Corpus.Graph.Server(p)]
 		of.pages.All = append(of.pages.All, v.standing(p))
 	}
-	if n := len(v.offered); cap(v.offered) > 4*n+mostFresh { // of a round with more
+	if n := len(v.offered); cap(v.offered) > 4*n+64 { // of a round with more
 		v.offered = nil
 	}
 	v.offered = v.offered[:0]
@@ -95,8 +80,8 @@ func (v *ranker) orderRankings() {
 	for s := range v.rankings {
 		of := &v.rankings[s]
 		of.pages.Order()
-		if lead, ok := of.best(v); ok {
-			of.lead = lead
+		if first, ok := v.top(&of.pages); ok {
+			of.lead = first.Score
 			v.servers.All = append(v.servers.All,
 				standing{Score: of.lead, Tie: of.tie, Page: sitegraph.PageID(s)})
 		}
@@ -141,7 +126,7 @@ func (v *ranker) push(p sitegraph.PageID) {
 	of := &v.rankings[s]
 	worth := v.worth(p)
 	of.pages.Push(v.standing(p))
-	if len(of.pages.All)+len(of.fresh.All) == 1 || worth > of.lead {
+	if len(of.pages.All) == 1 || worth > of.lead {
 		v.rankServer(s, worth)
 	}
 }
@@ -153,9 +138,8 @@ func (v *ranker) rankServer(s sitegraph.ServerID, lead float32) {
 	v.servers.Push(standing{Score: lead, Tie: of.tie, Page: sitegraph.PageID(s)})
 }
 
-// best takes the page that is worth most, by a score that is fresh; false: there are no more. Of a
-// stream another one may be worth more: by a share of tolerance, by what patience lets pass, and of
-// those not scored anew by what leastStays takes from them.
+// best takes the page that is worth most, by a score made anew; false: there are no more. Of a
+// stream another one may be worth more by a share of tolerance.
 func (v *ranker) best() (sitegraph.PageID, bool) {
 	for len(v.servers.All) > 0 {
 		first := v.servers.Take()
@@ -174,67 +158,44 @@ func (v *ranker) best() (sitegraph.PageID, bool) {
 		worth := v.worth(p)
 		if len(v.servers.All) > 0 &&
 			float64(worth) < (1-v.tolerance)*float64(v.servers.All[0].Score) {
-			of.fresh.Push(v.standing(p))
+			of.pages.Push(v.standing(p))
 			v.rankServer(s, worth)
 			continue
 		}
-		if lead, ok := of.best(v); ok {
-			v.rankServer(s, lead)
+		if next, ok := v.top(&of.pages); ok {
+			v.rankServer(s, next.Score)
 		}
 		return p, true
 	}
 	return sitegraph.NoPage, false
 }
 
-// take takes the best page of a server by fresh scores.
+// take takes the best page of a server by a score made anew, or the best of refreshed that are.
 func (of *serverRanking) take(v *ranker) (sitegraph.PageID, bool) {
-	if of.surprise >= v.patience || len(of.fresh.All) > mostFresh {
-		of.refresh(v, &of.fresh)
-		of.surprise = 0
-	}
-	fresh, ok := v.top(&of.fresh)
-	other, more := v.top(&of.pages)
-	if more && (!ok || float64(fresh.Score) < (1-v.tolerance)*float64(of.retention*other.Score)) {
-		before, after := of.refresh(v, &of.pages)
-		if v.Mode == planner.Stream && before > 0 {
-			of.retention = min(max(after/before, leastStays), 1)
-		}
-	}
-	return v.take(&of.fresh)
-}
-
-// refresh scores some of the best anew, of fresh scores or of the others, and returns what they
-// were worth together and what they are. Fresh scores that are not among them are fresh no more.
-func (of *serverRanking) refresh(v *ranker, from *standings) (before, after float32) {
-	var pages [refreshed]sitegraph.PageID
-	n := 0
-	for ; n < len(pages); n++ {
-		p, ok := v.take(from)
-		if !ok {
+	var room [refreshed]standing
+	scored := room[:0]
+	best := 0
+	for len(scored) < refreshed {
+		next, ok := v.top(&of.pages)
+		if !ok || len(scored) > 0 && !next.Before(scored[best]) {
 			break
 		}
-		before += v.worth(p)
-		pages[n] = p
+		v.take(&of.pages)
+		v.rate(next.Page)
+		scored = append(scored, v.standing(next.Page))
+		if last := len(scored) - 1; scored[last].Before(scored[best]) {
+			best = last
+		}
 	}
-	if from == &of.fresh {
-		for _, c := range of.fresh.All {
+	for i, c := range scored {
+		if i != best {
 			of.pages.Push(c)
 		}
-		of.fresh.All = of.fresh.All[:0]
 	}
-	for _, p := range pages[:n] {
-		v.rate(p)
-		after += v.worth(p)
-		of.fresh.Push(v.standing(p))
+	if len(scored) == 0 {
+		return sitegraph.NoPage, false
 	}
-	return before, after
-}
-
-// best is what a server is ranked by; false: it has no page left.
-func (of *serverRanking) best(v *ranker) (lead float32, ok bool) {
-	fresh, ok := v.top(&of.fresh)
-	other, more := v.top(&of.pages)
-	return max(fresh.Score, of.retention*other.Score), ok || more
+	return scored[best].Page, true
 }
 
 // top is the best entry that is good; those before it are dropped. False: there is none.
@@ -247,14 +208,9 @@ func (v *ranker) top(of *standings) (standing, bool) {
 	return standing{}, false
 }
 
-// take the page of the first entry that is good; it may have several, which are alike.
-func (v *ranker) take(of *standings) (sitegraph.PageID, bool) {
-	c, ok := v.top(of)
-	if !ok {
-		return sitegraph.NoPage, false
-	}
-	for len(of.All) > 0 && of.All[0] == c {
+// take drops the first entry, and those of the same page, which are alike.
+func (v *ranker) take(of *standings) {
+	for c := of.All[0]; len(of.All) > 0 && of.All[0] == c; {
 		of.Take()
 	}
-	return c.Page, true
 }
