@@ -47,7 +47,7 @@ type keptServer struct {
 	gains   evidence.Gains // of experts
 	trust   [2]float32     // in what the group found, and in what its tops did
 	tops    topTally
-	rebuilt rebuildCount
+	rebuilt evidence.Mean
 	gone    [2]evidence.Mean
 }
 
@@ -57,7 +57,7 @@ func (k *keptServer) told() (told float32) {
 		told += evidence.Abs(gain)
 	}
 	return told + evidence.Abs(k.trust[0]) + evidence.Abs(k.trust[1]) +
-		k.tops[topSame].Visits + k.tops[topChanged].Visits + k.rebuilt.expected + k.gone[0].Count
+		k.tops[topSame].Visits + k.tops[topChanged].Visits + k.rebuilt.Count + k.gone[0].Count
 }
 
 // Learnt returns what is to outlive the process, for Recall.
@@ -139,7 +139,7 @@ func (v *Policy) Lessons() (all []planner.Lesson) {
 				of.Visits, of.Changed, of.Expected)
 		}
 	}
-	add("rebuilds found beside those expected", r.ratio(elsewhere),
+	add("rebuilds found beside those expected", r.ofAll(),
 		"by %.0f samples of quiet pages; near 0 there are few samples", r.samples)
 	add("new pages found by a sample", r.finds(), "")
 	if first := &v.gone.all[0]; first.Count > 0 {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/recrawl/recrawl/estimator/evidence"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/rank"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -89,7 +90,7 @@ func (e *samples) begin(v *Policy, r planner.Round) {
 	if !(v.price > 0) {
 		return
 	}
-	share := samplesShare * min(float64(e.rebuilds.all.ratio(1)), 1)
+	share := samplesShare * min(float64(e.rebuilds.ofAll()), 1)
 	e.carry = min(e.carry, 1) + share*float64(r.Budget)
 	e.left = int(e.carry)
 	e.carry -= float64(e.left)
@@ -256,28 +257,15 @@ func (e *samples) next(v *Policy) (planner.Visit, bool) {
 		if atRandom {
 			visit.DrawnFrom = int(alive)
 		}
-		pages := float64(alive)
+		why := "nobody had one for %.3g days"
 		switch {
 		case v.Mode == planner.Sweep:
-			visit.Reason = planner.Because(
-				"one of the looks at any page of each server that begin a sweep: this one has "+
-					"%.0f, and nobody knows what changed there",
-				pages,
-			)
+			why = "a sweep begins with some at each server"
 		case want.isFollowUp:
-			visit.Reason = planner.Because(
-				"a look at a quiet page: another one of its server had changed, which has %.0f "+
-					"pages that could have",
-				pages,
-			)
-		default:
-			visit.Reason = planner.Because(
-				"a look at a quiet page: nobody had one for %.3g days, and its server has %.0f "+
-					"pages that could have changed",
-				want.days,
-				pages,
-			)
+			why = "another one had changed"
 		}
+		visit.Reason = planner.Because("a look at a quiet page of its server, which has %.0f: "+why,
+			float64(alive), want.days)
 		return visit, true
 	}
 	return planner.Visit{}, false
@@ -375,17 +363,15 @@ func (g *groups) lists(p sitegraph.PageID) int {
 //
 // Samples find new pages as well. How many is learnt for all servers together.
 type rebuilds struct {
-	all     rebuildCount
-	servers []rebuildCount
+	// Rebuilds that were expected of samples are counted, and those seen are added up.
+	all     evidence.Mean
+	servers []evidence.Mean
 	// By server: the samples that follow one that found a change, and how many of them found one.
 	// Those that have told are forgotten with the round.
 	open    map[sitegraph.ServerID]followed
 	samples float32 // that did not follow others
 	found   float32 // pages that became known by them
 }
-
-// rebuildCount is how many rebuilds were expected of samples, and how many proved to be some.
-type rebuildCount struct{ expected, seen float32 }
 
 // chance and spread are the mean and the variance of changed where nothing was rebuilt.
 type followed struct{ samples, changed, chance, spread float32 }
@@ -403,18 +389,11 @@ const (
 	mostChance = 0.9
 )
 
-func (r *rebuilds) server(s sitegraph.ServerID) *rebuildCount {
-	for int(s) >= len(r.servers) {
-		r.servers = append(r.servers, rebuildCount{})
-	}
-	return &r.servers[s]
-}
-
 // sampled counts a sample of a server that was so likely to be rebuilt.
 func (r *rebuilds) sampled(s sitegraph.ServerID, expected float32) {
 	r.samples++
-	r.all.expected += expected
-	r.server(s).expected += expected
+	r.all.Count += expected
+	at(&r.servers, s).Count += expected
 }
 
 // discovered counts pages that became known by a sample.
@@ -451,28 +430,19 @@ func (r *rebuilds) follow(s sitegraph.ServerID, changed bool, chance float32) {
 		const all = followUpSamples * followUpSamples
 		byChance := (of.chance*of.chance + of.spread) / all // the mean of the square
 		seen := (of.changed*of.changed/all - byChance) / (1 - byChance)
-		r.all.see(seen)
-		r.server(s).see(seen)
+		for _, of := range [...]*evidence.Mean{&r.all, at(&r.servers, s)} {
+			of.Sum = max(of.Sum+seen, 0)
+		}
 	}
-}
-
-// see adds what was seen of a rebuild, in the mean between none and one.
-func (r *rebuildCount) see(rebuild float32) { r.seen = max(r.seen+rebuild, 0) }
-
-// ratio of the rebuilds seen to those expected, pulled toward a believed one.
-func (c *rebuildCount) ratio(believed float32) float32 {
-	return (c.seen + rebuildPrior*believed) / (c.expected + rebuildPrior)
 }
 
 // ratio is how many times as many servers prove to be rebuilt as are expected to be.
 func (r *rebuilds) ratio(s sitegraph.ServerID) float32 {
-	all := r.all.ratio(1)
-	if int(s) >= len(r.servers) {
-		return all
-	}
-	own := r.servers[s]
-	return (own.seen + all*serverRebuildPrior) / (own.expected + serverRebuildPrior)
+	return at(&r.servers, s).Toward(r.ofAll(), serverRebuildPrior)
 }
+
+// ofAll is the ratio of all servers.
+func (r *rebuilds) ofAll() float32 { return r.all.Toward(1, rebuildPrior) }
 
 // finds is how many pages become known by a sample.
 func (r *rebuilds) finds() float32 {
