@@ -155,7 +155,7 @@ func (p *Planner) putBack(now time.Time) {
 
 // handSlice is how many pages the queue hands out together. Where too little is due, it hands out
 // leastAhead at first, and up to mostAhead.
-const handSlice, leastAhead, mostAhead = 1<<15, 64, 1 << 20
+const handSlice, leastAhead, mostAhead = 1 << 15, 64, 1 << 20
 
 // handOut lets the queue hand out what is due by a moment, at most so many pages, and offers it to
 // the policy. It returns how many there were.

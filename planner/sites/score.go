@@ -41,7 +41,7 @@ type scorer struct {
 // scored is the last score of a page.
 type scored struct {
 	raw   float32 // probability before effects, and before it is calibrated
-	worth float32 // by this score, or what it was lifted to since
+	worth float32 // by this score
 }
 
 // opinions of the experts of a page at a moment, in log odds; the age of its copy in days, and the
@@ -268,7 +268,7 @@ func (v *predictor) weight(p sitegraph.PageID) float32 {
 // newWorth is what it is worth to know a new page, in changes found.
 const newWorth = 0.5
 
-// worth is what a visit to a page is worth by its last score, and what lifted it since.
+// worth is what a visit to a page is worth by its last score.
 func (v *scorer) worth(p sitegraph.PageID) float32 { return v.scores[p].worth }
 
 // effect is the factor of a page's odds for what visits to its server and its site found since its

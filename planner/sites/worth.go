@@ -68,7 +68,7 @@ type spent struct {
 }
 
 // manyVisits of a round tell its price as well as those of a day.
-const manyVisits = 100
+const manyVisits = 1000
 
 // changesPrice is the price in expected changes alone, without what copies are worth.
 func (v *scorer) changesPrice() float64 { return v.price * v.changesPerWorth }
