@@ -16,8 +16,8 @@ import "github.com/recrawl/recrawl/estimator/evidence"
 // of change says, and r = x / age. The days count as shares of a cycle, the time in which the
 // budget goes through all pages once.
 //
-// By default copies count little beside changes (preferences.Objective): they decide between visits that
-// are worth about as many changes.
+// By default copies count little beside changes (preferences.Objective): they decide between visits
+// that are worth about as many changes.
 //
 // A visit is also worth what it may tell. A page of which little is known may be one of the few
 // that change often. Once that is known, many visits find its changes. So a part of its promise
