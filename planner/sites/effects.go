@@ -91,8 +91,8 @@ func (g *groups) tell(l outcome) {
 	}
 }
 
-// tallies returns where the tallies of the groups of a page are, and of how many kinds they are. One
-// is nil where nothing was told.
+// tallies returns where the tallies of the groups of a page are, and of how many kinds they are.
+// One is nil where nothing was told.
 func (g *groups) tallies(p sitegraph.PageID) (of [groupKinds]**evidence.Tally, kinds int) {
 	s := &g.servers[g.corpus.Graph.Server(p)]
 	of[ofServer], of[ofSite] = &s.tally, &g.sites[g.pages[p].site].tally

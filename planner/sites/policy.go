@@ -180,7 +180,8 @@ func (v *Policy) grow() {
 	}
 	servers := v.Corpus.Graph.Servers()
 	for s := sitegraph.ServerID(len(v.rankings)); int(s) < servers; s++ {
-		v.rankings = append(v.rankings, serverRanking{tie: float32(rank.Tie(v.Seed, v.Corpus.Graph.ServerName(s)))})
+		tie := float32(rank.Tie(v.Seed, v.Corpus.Graph.ServerName(s)))
+		v.rankings = append(v.rankings, serverRanking{tie: tie})
 	}
 	for len(v.surprises) < servers { // rankings are not kept over a restart, the others are
 		v.surprises = append(v.surprises, surpriseOf{})

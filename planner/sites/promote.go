@@ -30,8 +30,8 @@ const (
 	// leastRescored of the best pages of a server are scored anew. The next surprise is for those
 	// after them.
 	leastRescored = 400
-	// mostIdle are, one after the other, that are worth no more than before, and mostIdleOfSite of a
-	// site: what was seen does not tell of those after them.
+	// mostIdle are, one after the other, that are worth no more than before, and mostIdleOfSite of
+	// a site: what was seen does not tell of those after them.
 	mostIdle       = 200
 	mostIdleOfSite = 8
 )
@@ -61,7 +61,8 @@ func (v *ranker) propagate(p sitegraph.PageID, surprise float32) {
 	}
 }
 
-// promoteOfSite thinks again of pages of the site of a page, as long as some prove to be worth more.
+// promoteOfSite thinks again of pages of the site of a page, as long as some prove to be worth
+// more.
 func (v *ranker) promoteOfSite(p sitegraph.PageID, surprise float32) {
 	in := &v.groups.sites[v.groups.pages[p].site]
 	if in.surprise += surprise; in.surprise < surpriseThreshold {

@@ -46,7 +46,8 @@ type scored struct {
 
 // opinions of the experts of a page at a moment, in log odds; the age of its copy in days, and the
 // promise that it is one of the pages that change often.
-func (v *predictor) opinions(p sitegraph.PageID, now float32) (o evidence.Opinions, age, promise float32) {
+func (v *predictor) opinions(p sitegraph.PageID, now float32) (
+	o evidence.Opinions, age, promise float32) {
 	g := v.groups
 	of := &g.pages[p]
 	server := g.corpus.Graph.Server(p)
@@ -67,8 +68,8 @@ func (v *predictor) opinions(p sitegraph.PageID, now float32) (o evidence.Opinio
 	if i != s {
 		mean = i.PooledRate(mean)
 	}
-	o[expertPooled] = evidence.LogOddsExpected(evidence.ExpectedChanges(changes, inDays(h.Last-h.Epoch), mean,
-		passed))
+	o[expertPooled] = evidence.LogOddsExpected(
+		evidence.ExpectedChanges(changes, inDays(h.Last-h.Epoch), mean, passed))
 	epoch := min(g.day(h.Epoch), last)
 	pace := float32(1) // of these hours
 	if age > 0 {
@@ -100,7 +101,8 @@ func (v *predictor) opinions(p sitegraph.PageID, now float32) (o evidence.Opinio
 			rate = e.Rate(rate)
 			whole, later = e.Since(0, to, rate), e.Since(from, to, rate)
 		}
-		o[expertAge] = evidence.LogOddsExpected(evidence.ByClock(changes, max(whole-later, 0), later))
+		o[expertAge] = evidence.LogOddsExpected(
+			evidence.ByClock(changes, max(whole-later, 0), later))
 	}
 	if !silent[expertState] {
 		o[expertState] = g.byGap(p, server, passed)
@@ -216,8 +218,8 @@ const goneWait = 7
 // noPrice is what a visit to a page of mean weight is worth at least where no budget is known.
 const noPrice = 0.5
 
-// outbid returns how many rounds a page waits that is due and worth no visit now. Where more pages are
-// due than a round chooses among, they take turns.
+// outbid returns how many rounds a page waits that is due and worth no visit now. Where more pages
+// are due than a round chooses among, they take turns.
 func (v *scorer) outbid(p sitegraph.PageID) float32 {
 	luck := rank.Mix(uint64(v.rounds)<<32 ^ uint64(math.Float32bits(v.ties.Of(p))))
 	return (v.crowd - 1) * float32(luck>>40) / (1 << 24)
