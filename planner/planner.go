@@ -92,6 +92,7 @@ type Planner struct {
 	strains  Strains
 	filled   bool               // the queue has all pages with a copy
 	ahead    int                // pages that the queue hands out next where too little is due
+	further  int                // pages that it still hands out so in this round
 	slice    []sitegraph.PageID // room for what it hands out
 	rounds   int                // begun so far
 	carried  []sitegraph.PageID // under way when the next round begins
@@ -189,9 +190,11 @@ func (p *Planner) Begin(r Round) {
 	p.catchUp()
 	p.ahead = leastAhead
 	end := sitegraph.Unix32(r.End)
+	p.further = math.MaxInt
 	if c, ok := p.Policy.(Chooser); ok && r.Budget != Unlimited {
 		few, many := c.Choice(r.Budget)
 		p.handOut(math.MaxUint32, few-p.handOut(end, many))
+		p.further = muchMore * many
 	} else {
 		p.handOut(end, math.MaxInt)
 	}

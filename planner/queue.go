@@ -155,6 +155,8 @@ func (p *Planner) putBack(now time.Time) {
 
 // handSlice is how many pages the queue hands out together. Where too little is due, it hands out
 // leastAhead at first, and up to mostAhead.
+const muchMore = 16
+
 const handSlice, leastAhead, mostAhead = 1 << 15, 64, 1 << 20
 
 // handOut lets the queue hand out what is due by a moment, at most so many pages, and offers it to
@@ -189,7 +191,8 @@ func (p *Planner) handOut(until uint32, most int) (n int) {
 }
 
 // propose returns what the policy wants to visit next, of the pages in play. Where it has nothing
-// more, the queue hands out what comes next, twice as many pages each time.
+// more, the queue hands out what comes next, twice as many pages each time. A policy that chooses
+// among few pages gets muchMore times as many at most: what it leaves is closed, or worth little.
 func (p *Planner) propose() (Visit, bool) {
 	for {
 		for v, ok := p.Policy.Next(); ok; v, ok = p.Policy.Next() {
@@ -198,10 +201,12 @@ func (p *Planner) propose() (Visit, bool) {
 			}
 			p.Corpus.Propose(v.Page) // so that it is not proposed again
 		}
-		if p.handOut(math.MaxUint32, p.ahead) == 0 {
+		n := p.handOut(math.MaxUint32, min(p.ahead, p.further))
+		if n == 0 {
 			return Visit{}, false
 		}
 		p.ahead = min(2*p.ahead, mostAhead)
+		p.further -= n
 	}
 }
 

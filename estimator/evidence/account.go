@@ -25,7 +25,7 @@ type observed struct {
 	Changes float32 // and saw a change
 	Days    float32 // watched by them
 	known   bool    `state:"-"` // after holds
-	// by span of a group of manyPages: sums over all spans after it
+	// by span of a group of manyVisits: sums over all spans after it
 	after *[maxSpans]sums `state:"-"`
 }
 
@@ -36,13 +36,15 @@ type span struct {
 	cover float32 // visits that cover it, by the part that they do
 }
 
-// maxSpans bounds a group's memory: 12 bytes each, and 8 more in one of manyPages. keptSpans of
+// maxSpans bounds a group's memory: 12 bytes each, and 8 more in one of manyVisits. keptSpans of
 // the newest are never joined.
 const (
 	maxSpans  = 24
-	mostSpans = maxSpans + 2 // while a visit is added
 	keptSpans = 8
 )
+
+// mostVisits bounds the visits that the long-run rate goes by.
+const mostVisits = 1 << 20
 
 // Told reports whether a visit told of the group.
 func (e *Account) Told() bool { return e.observed != nil }
@@ -77,6 +79,9 @@ func (e *Account) Observe(from, to float32, changed bool, rate float32) {
 		e.observed = new(observed)
 	}
 	e.known = false
+	if e.Visits >= mostVisits { // a float32 would lose what is added
+		e.Visits, e.Changes, e.Days = e.Visits/2, e.Changes/2, e.Days/2
+	}
 	e.Visits++
 	e.Days += to - from
 	if changed {
@@ -201,8 +206,8 @@ func (e *Account) Since(t, now, rate float32) float32 {
 	return s.mass + rate*(s.doubt+unseen)
 }
 
-// manyPages make it worth the memory to keep what the spans of a group add up to.
-const manyPages = 64
+// manyVisits make it worth the memory to keep what the spans of a group add up to.
+const manyVisits = 256
 
 // Part returns the part of the change from one moment to another that fell after a moment between
 // them.
@@ -216,7 +221,7 @@ func (e *Account) Part(from, after, to, rate float32) float32 {
 
 // later sums up all spans after one.
 func (e *Account) later(i int) (s sums) {
-	if e.Pages >= manyPages {
+	if e.Visits >= manyVisits {
 		if !e.known {
 			e.sumUp()
 		}

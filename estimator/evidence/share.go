@@ -10,7 +10,7 @@ func AgeShare(probability float32) float32 {
 	if p < 0.25 {
 		x = p * (1 + p*(1./2+p*(1./3+p*(1./4+p/5))))
 	}
-	if x < 2 { // by its series: the closed form magnifies the error of log32
+	if x < 2 { // by its series: the closed form magnifies the error of Log32
 		return x * (1./3 - x*(1./8-x*(1./30-x*(1./144-x*(1./840-x*(1./5760-x/45360))))))
 	}
 	return 0.5 + (1-p)/x - p/(x*x)

@@ -7,7 +7,7 @@ import (
 )
 
 // Tally compares what visits to a group of pages found with what was predicted of them. The group
-// is a server or a site.
+// is a server, a site or another.
 //
 // It is the random effect of the group (a shared frailty: Vaupel, Manton, Stallard 1979): the part
 // of its odds of change that no model can know before, as when part of the server was rebuilt.
@@ -25,7 +25,7 @@ import (
 //
 // Tallies are kept with the memory of the planner.
 type Tally struct {
-	start float32  // of the first span, in days; see clock
+	start float32  // of the first span, in days
 	spans []Counts // ascending
 }
 

@@ -30,7 +30,7 @@ type groups struct {
 	told     topTally
 	room     []int32 `state:"-"` // for work
 	finding  evidence.Mean
-	hubs     map[sitegraph.PageID]evidence.Mean // pages that changes of a page made known
+	hubs     map[sitegraph.PageID]evidence.Mean // how many pages a change of a page made known, by page
 	dead     evidence.Mean
 	// directories are by graph.Directory.
 	directories []directory
@@ -182,7 +182,13 @@ func (g *groups) rates(all, server, site *evidence.Account) (r rates) {
 // defaultRate is that of estimator.DefaultPrior.
 const defaultRate = 0.0038
 
-// observe tells the groups of a page what a visit saw.
+// see tells the groups of a page what a visit saw, and how long after the one before.
+func (g *groups) see(l outcome) {
+	g.observe(l)
+	g.seeGap(l.page, g.corpus.Graph.Server(l.page), g.passed(l), l.changed)
+}
+
+// observe tells the accounts of a page what a visit saw.
 func (g *groups) observe(l outcome) {
 	all, server, site := g.of(l.page)
 	r := g.rates(all, server, site)

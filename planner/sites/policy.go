@@ -24,6 +24,7 @@ type Policy struct {
 	before   float32
 	spent    spent // by the visits of this round, samples apart
 	begun    bool
+	bounded  bool    // the budget of the round is
 	learntAt float32 // days: when rates and hours were learnt last
 }
 
@@ -86,6 +87,7 @@ func New(s Settings) *Policy {
 // Begin starts a round. The pages that are due follow by Offer.
 func (v *Policy) Begin(r planner.Round) {
 	v.settlePrice()
+	v.bounded = r.Budget != planner.Unlimited
 	if v.rounds++; v.rounds == 0 {
 		v.rounds = 1
 	}
@@ -125,7 +127,7 @@ func (v *Policy) Begin(r planner.Round) {
 	if v.Mode == planner.Stream && v.GoneWorth > 0 {
 		v.gone.lookThrough(v)
 	}
-	v.samplesPlanned = false
+	v.samplesPlanned, v.due = false, 0
 }
 
 // Offer takes candidates: pages that are due in this round.
@@ -192,7 +194,8 @@ func (v *Policy) grow() {
 
 // settlePrice learns from the round before what the last visit that fitted was worth.
 func (v *Policy) settlePrice() {
-	if math.IsNaN(v.lowest) {
+	if math.IsNaN(v.lowest) || !v.bounded {
+		v.lowest, v.spent = math.NaN(), spent{}
 		return
 	}
 	if math.IsNaN(v.price) {
@@ -284,7 +287,7 @@ func (v *Policy) ObserveLate(p sitegraph.PageID, verdict sitegraph.Verdict) {
 
 func (v *Policy) observe(p sitegraph.PageID, verdict sitegraph.Verdict, again bool) {
 	v.grow()
-	raw := v.scores[p].raw
+	raw, scored := v.scores[p].raw, v.groups.pages[p].scored
 	v.groups.pages[p].scored = 0
 	l, ok := v.groups.visited(p, verdict)
 	if verdict == sitegraph.VerdictFirst || verdict == sitegraph.VerdictLeft {
@@ -298,6 +301,11 @@ func (v *Policy) observe(p sitegraph.PageID, verdict sitegraph.Verdict, again bo
 	}
 	unlinked := v.gone.see(p, v.Corpus.Graph.Server(p), verdict, v.now)
 	if !ok || unlinked && l.left { // pages that links lead to need not be gone, too
+		return
+	}
+	if scored == 0 || v.rounds-scored > 1 { // somebody asked for it: it was not judged before
+		delete(v.mixture.Asked, p)
+		v.groups.see(l)
 		return
 	}
 	l.raw = raw
@@ -320,8 +328,7 @@ func (v *Policy) learn(l outcome) (surprise float32) {
 		v.groups.hours.See(server, from, to, l.changed, plain(&o))
 	}
 	v.groups.seeTop(l)
-	v.groups.observe(l)
-	v.groups.seeGap(l.page, server, v.groups.passed(l), l.changed)
+	v.groups.see(l)
 	var saw float32
 	if l.changed {
 		saw = 1
@@ -368,7 +375,8 @@ func (v *Policy) Due(p sitegraph.PageID, now time.Time) (planner.Due, time.Durat
 }
 
 // Probability tells how likely a page is to have changed at a moment.
-func (v *predictor) Probability(p sitegraph.PageID, at time.Time) float64 {
+func (v *Policy) Probability(p sitegraph.PageID, at time.Time) float64 {
+	v.grow()
 	v.groups.clock.Anchor(sitegraph.Unix32(at))
 	o, _, _ := v.opinions(p, v.groups.day(sitegraph.Unix32(at)))
 	return float64(v.believed(v.mixed(p, &o), v.effect(p)))

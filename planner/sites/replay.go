@@ -88,6 +88,7 @@ func (g *groups) replayPages() {
 		page sitegraph.PageID
 	}
 	visits := make([]visit, 0, len(g.pages))
+	recalled := g.gaps != evidence.Gaps{}
 	for p := range sitegraph.PageID(len(g.pages)) {
 		m := g.corpus.Memory(p)
 		h := &m.History
@@ -99,8 +100,10 @@ func (g *groups) replayPages() {
 		if looks == 0 || m.State == sitegraph.StateSource {
 			continue
 		}
-		for _, of := range [...]*evidence.Gaps{&g.gaps, g.gapsOf(g.corpus.Graph.Server(p))} {
-			of.Add(gap, looks, min(float32(h.Changes), looks), math.MaxFloat32)
+		changes := min(float32(h.Changes), looks)
+		g.gapsOf(g.corpus.Graph.Server(p)).Add(gap, looks, changes, math.MaxFloat32)
+		if !recalled {
+			g.gaps.Add(gap, looks, changes, math.MaxFloat32)
 		}
 	}
 	for p := range sitegraph.PageID(len(g.pages)) {

@@ -21,7 +21,7 @@ import (
 //	rebuilt * pages * (1 - price) + finds
 //
 // where rebuilt is how likely its server was rebuilt since the last sample, (1 - exp(-rebuiltRate *
-// days)) times the ratio at which rebuilds prove true here (rebuilt.go). pages are those of the
+// days)) times the ratio at which rebuilds prove true here (see rebuilds). pages are those of the
 // server, at most a day's visits: so the product is what visits there then bring beyond those that
 // they replace. finds are new pages that become known, in changes found. A sample is made where
 // that is above the price, the worthiest first.
@@ -38,6 +38,7 @@ type samples struct {
 	last      []float32          // by server: days of the last sample of a quiet page of it
 	start     []sitegraph.PageID // pages to look at on the first day
 	started   []bool             // by server: whether its start page was planned
+	startLeft int                // of these visits, those that the round has room for
 	wanted    []sample           // of this round
 	followUps []sample           // samples that follow others, the next one last
 	left      int                // samples of this round that may still be made
@@ -146,7 +147,7 @@ func (e *samples) starts(v *Policy, r planner.Round) {
 		return cmp.Or(cmp.Compare(len(g.ServerPages(g.Server(b))), len(g.ServerPages(g.Server(a)))),
 			cmp.Compare(v.ties.Of(a), v.ties.Of(b)))
 	})
-	e.start = e.start[:min(len(e.start), max(r.Budget/2, 1))]
+	e.startLeft = max(r.Budget/2, 1)
 }
 
 const (
@@ -221,7 +222,7 @@ func (e *samples) take() (want sample, ok bool) {
 
 // next is a sample of the next server that is worth one.
 func (e *samples) next(v *Policy) (planner.Visit, bool) {
-	for len(e.start) > 0 {
+	for ; len(e.start) > 0 && e.startLeft > 0; e.startLeft-- {
 		p := e.start[0]
 		e.start = e.start[1:]
 		if v.Corpus.Refetchable(p) && !v.Corpus.Outside(p) {

@@ -229,12 +229,11 @@ func (v *scorer) outbid(p sitegraph.PageID) float32 {
 func (v *scorer) takeTurns(budget int) {
 	few, many := v.Choice(budget)
 	switch {
-	case v.due >= many:
+	case v.due > (few+many)/2:
 		v.crowd = min(v.crowd*crowdStep, mostCrowd)
 	case v.due <= few:
 		v.crowd = max(v.crowd/crowdStep, 1)
 	}
-	v.due = 0
 }
 
 // mostCrowd bounds the rounds among which pages take turns.
