@@ -52,8 +52,8 @@ var (
 	sameTable       = newTable(func(x float64) float64 { return math.Exp(-x) })
 )
 
-// Exp32 returns exp(x) for x below 80, within 0.3 %: 2^x by the exponent of a float32, and a parabola in
-// between.
+// Exp32 returns exp(x) for x below 80, within 0.3 %: 2^x by the exponent of a float32, and a
+// parabola in between.
 func Exp32(x float32) float32 {
 	x = max(x*math.Log2E, -126)
 	whole := int32(x)

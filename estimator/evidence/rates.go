@@ -17,9 +17,9 @@ import (
 // from the pages themselves (nonparametric empirical Bayes: Laird 1978). So on a web where a few
 // pages change daily and all others never, a page that changed at two visits is one of the few.
 //
-// There are two distributions, which differ in how far a page's past is trusted. One takes it whole. The
-// other takes the root of its likelihood, as if half of it had been seen (power prior: Ibrahim and
-// Chen 2000): rates drift, and changes come in bursts.
+// There are two distributions, which differ in how far a page's past is trusted. One takes it
+// whole. The other takes the root of its likelihood, as if half of it had been seen (power prior:
+// Ibrahim and Chen 2000): rates drift, and changes come in bursts.
 type RateBelief struct {
 	// fastest is the rate of a change a round: of a page that changes more often a visit finds one
 	// change all the same.
@@ -236,11 +236,11 @@ func (b *RateBelief) ratesOf(h *sitegraph.History, age float32) (
 	return &b.believed, RateCount
 }
 
-// LogOdds returns those of a change within age after the last visit, by each belief; and promise: how many times
-// as large the odds of the change are where each rate counts by itself, too, those beyond longRates
-// as the last of them. Those are the odds of a page whose rate is drawn by what its changes are
-// worth in the long run. They are far above the other ones where little is known of the page and it
-// may be one of the fast ones, and the same where its rate is known.
+// LogOdds returns those of a change within age after the last visit, by each belief; and promise:
+// how many times as large the odds of the change are where each rate counts by itself, too, those
+// beyond longRates as the last of them. Those are the odds of a page whose rate is drawn by what
+// its changes are worth in the long run. They are far above the other ones where little is known of
+// the page and it may be one of the fast ones, and the same where its rate is known.
 func (b *RateBelief) LogOdds(h *sitegraph.History, age float32) (
 	odds [Trusts]float32, promise float32) {
 	if h.Changes == 0 { // as most pages: some looks into tables

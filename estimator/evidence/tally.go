@@ -45,8 +45,8 @@ const (
 // change with some probability. It counts for the days since that copy, most for those on which the
 // group is known to have changed (part). For after a server was rebuilt, visits go on to find pages
 // that nobody visited since, and those that were visited since are none the likelier for it. Of a
-// copy that is no older than a round it counts for the moment of the visit: what was predicted wrong
-// today is best known by that. New spans have so many days.
+// copy that is no older than a round it counts for the moment of the visit: what was predicted
+// wrong today is best known by that. New spans have so many days.
 func (f *Tally) See(from, to, length float32, changed bool, expected float32,
 	part func(from, after, to float32) float32) {
 	n := len(f.spans)
@@ -131,7 +131,8 @@ func (s *Counts) See(changed bool, expected, most float32) {
 	}
 }
 
-// Ratio returns the ratio of the odds seen to those expected, pulled toward 1: 1 where there was no visit.
+// Ratio returns the ratio of the odds seen to those expected, pulled toward 1: 1 where there was no
+// visit.
 func (s Counts) Ratio(a float32) float32 {
 	if s.Visits == 0 {
 		return 1

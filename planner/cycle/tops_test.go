@@ -14,8 +14,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// shelves are servers of sections: each has a list and pages that the list links to. Sections change
-// at rates of their own, their pages with the list or by themselves.
+// shelves are servers of sections: each has a list and pages that the list links to. Sections
+// change at rates of their own, their pages with the list or by themselves.
 type shelves struct{ sections, pages int }
 
 func (w *shelves) Fetch(_ context.Context, r cycle.Request) (sitegraph.Observation, error) {

@@ -31,8 +31,8 @@ func (v *Policy) Discovered(p sitegraph.PageID, verdict sitegraph.Verdict,
 	}
 }
 
-// found adds the pages that a change made known to those of the page, if it ever led to some, and of
-// its groups.
+// found adds the pages that a change made known to those of the page, if it ever led to some, and
+// of its groups.
 func (g *groups) found(p sitegraph.PageID, pages int) {
 	n := float32(min(pages, mostFound))
 	for _, of := range [...]*evidence.Mean{&g.finding, &g.servers[g.corpus.Graph.Server(p)].finds,

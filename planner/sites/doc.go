@@ -18,15 +18,15 @@
 //
 // Pages: each expert has an opinion of a page (experts.go, score.go). Two go by its own past: a
 // posterior of its rate under a distribution that is learnt from all pages (Laird 1978; power
-// prior: Ibrahim and Chen 2000). Others go by the pooled rate, and by the clocks of its site, its server
-// and all pages of its depth. states.go has a chain of two states for what comes and goes. Pages
-// that became known here have a clock that goes by their age. Time passes faster at the hours at
-// which pages change (evidence.DayTimes).
+// prior: Ibrahim and Chen 2000). Others go by the pooled rate, and by the clocks of its site, its
+// server and all pages of its depth. states.go has a chain of two states for what comes and goes.
+// Pages that became known here have a clock that goes by their age. Time passes faster at the hours
+// at which pages change (evidence.DayTimes).
 //
 // Together: evidence.Mixture weighs the experts by how well they predict (Kivinen and Warmuth
-// 1997). effects.go multiplies the odds by what visits to server and site found since (a shared frailty:
-// Vaupel, Manton, Stallard 1979). evidence.Calibrator makes probabilities mean what they say
-// (Zadrozny and Elkan 2002). explain.go says in one sentence what spoke loudest.
+// 1997). effects.go multiplies the odds by what visits to server and site found since (a shared
+// frailty: Vaupel, Manton, Stallard 1979). evidence.Calibrator makes probabilities mean what they
+// say (Zadrozny and Elkan 2002). explain.go says in one sentence what spoke loudest.
 //
 // Worth: worth.go says what a visit is worth: the change, the fresh copy, what it may tell.
 // discovery.go adds the new pages that a change leads to, and gone.go the page that may be gone.
