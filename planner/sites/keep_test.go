@@ -3,10 +3,12 @@ package sites
 import (
 	"bytes"
 	"testing"
+	"time"
 
 	"github.com/recrawl/recrawl/estimator/evidence"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/simtest"
+	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // What was learnt is the same in another process.
@@ -125,3 +127,34 @@ var (
 	_ planner.Explainer = (*Policy)(nil)
 	_ planner.Learner   = (*Policy)(nil)
 )
+
+// A visit that somebody asked for was not judged before: it tells what pages do, and nothing of how
+// good predictions are.
+func TestAskedForIsNotJudged(t *testing.T) {
+	m := newSim(t, 8, 2, 60, 15, true)
+	for day := 1; day <= 10; day++ {
+		m.Day(day, 15)
+	}
+	v := policyOf(m)
+	for _, judged := range []bool{false, true} {
+		p := sitegraph.PageID(0)
+		for ; !m.Corpus.Refetchable(p) || v.groups.pages[p].traits != 0; p++ {
+		}
+		v.groups.pages[p].scored = 0
+		if judged {
+			v.rate(p)
+			v.ask(p)
+		}
+		calibrated, weights := v.calibrator.Outcomes, v.mixture.Learnt()
+		visits := v.groups.all.Visits
+		h := m.Corpus.Memory(p).History
+		h.See(simtest.At(11), true, time.Time{})
+		m.Planner.Observe(&sitegraph.Record{Page: p, State: sitegraph.StateAlive,
+			Tried: simtest.At(11), History: h}, sitegraph.VerdictChanged)
+		learnt := v.calibrator.Outcomes != calibrated || v.mixture.Learnt() != weights
+		if learnt != judged || v.groups.all.Visits != visits+1 {
+			t.Errorf("judged %v: predictions are learnt from %v, visits %v after %v", judged,
+				learnt, v.groups.all.Visits, visits)
+		}
+	}
+}
