@@ -1,6 +1,8 @@
 package sites
 
 import (
+	"slices"
+
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -8,8 +10,10 @@ import (
 // An outcome can make other pages of its server worth more than they are ranked by. Where outcomes
 // surprised, some pages are scored anew: those of the same site, and the best of the server.
 //
-// Scoring all of them would cost too much. So the pages are taken in the order of their scores, as
-// long as some prove to be worth more.
+// Scoring all of them would cost too much. So the pages are taken in the order of their scores, in
+// blocks of similar ones. One page of each block is scored anew; where its worth rose, the worth of
+// the others is raised by the same factor. Their own scores are made anew when it is their turn. In
+// a sweep, which is judged by its order, all are scored at once.
 
 // surpriseOf a server since the scores of its pages were made.
 type surpriseOf struct {
@@ -27,13 +31,16 @@ const (
 	surpriseThreshold = 0.5
 	// mostOfSite bounds the pages of a site that are.
 	mostOfSite = 64
-	// leastRescored of the best pages of a server are scored anew. The next surprise is for those
-	// after them.
+	// leastRescored is how many of the best pages of a server are looked through, a block after the
+	// other. The next surprise is for those after them.
 	leastRescored = 400
-	// mostIdle are, one after the other, that are worth no more than before, and mostIdleOfSite of
-	// a site: what was seen does not tell of those after them.
-	mostIdle       = 200
-	mostIdleOfSite = 8
+	// mostIdle pages are looked through without one that is worth more than before: what was seen
+	// does not tell of those after them.
+	mostIdle = 200
+	// block is the pages of which one is scored anew; by mostLift times at most it lifts the
+	// others.
+	block    = 8
+	mostLift = 1000
 )
 
 // propagate thinks again of pages that what a visit to one saw may have made worth more.
@@ -53,28 +60,37 @@ func (v *ranker) propagate(p sitegraph.PageID, surprise float32) {
 	if len(n.order.All) == 0 && !v.inScoreOrder(server, n) {
 		return
 	}
-	for idle := 0; pages > 0 && idle < mostIdle && len(n.order.All) > 0; pages-- {
-		idle++
-		if q := n.order.Take().Page; v.Corpus.Refetchable(q) && v.reconsider(q, v.floor()) {
+	for idle := 0; pages > 0 && idle < mostIdle && len(n.order.All) > 0; {
+		next := v.scratch[:0]
+		for len(next) < min(block*refreshed, pages) && len(n.order.All) > 0 {
+			next = append(next, n.order.Take().Page)
+		}
+		v.scratch = next
+		pages -= len(next)
+		if idle += len(next); v.promoteSample(next) {
 			idle = 0
 		}
 	}
 }
 
-// promoteOfSite thinks again of pages of the site of a page, as long as some prove to be worth
-// more.
+// promoteOfSite thinks again of pages of the site of a page, a few at a time, as long as some came
+// to be worth more.
 func (v *ranker) promoteOfSite(p sitegraph.PageID, surprise float32) {
 	in := &v.groups.sites[v.groups.pages[p].site]
 	if in.surprise += surprise; in.surprise < surpriseThreshold {
 		return
 	}
 	in.surprise = 0
-	idle := 0
-	for pages := min(in.Pages-1, mostOfSite); pages > 0 && idle < mostIdleOfSite; pages-- {
-		idle++
-		in.last = v.groups.pages[in.last].next
-		if q := in.last; v.Corpus.Refetchable(q) && v.reconsider(q, v.floor()) {
-			idle = 0
+	for pages := int(min(in.Pages-1, mostOfSite)); pages > 0; {
+		rose := false
+		for range min(pages, refreshed) {
+			in.last = v.groups.pages[in.last].next
+			if q := in.last; v.Corpus.Refetchable(q) && v.reconsider(q, v.floor()) {
+				rose = true
+			}
+		}
+		if pages -= refreshed; !rose {
+			return
 		}
 	}
 }
@@ -100,6 +116,37 @@ func (v *ranker) reconsider(p sitegraph.PageID, least float32) bool {
 	}
 	*s, v.groups.pages[p].scored = before, scored
 	return better
+}
+
+// promoteSample scores one page of each block anew, and where it came to be worth more lifts the
+// others; it reports whether there were any.
+func (v *ranker) promoteSample(pages []sitegraph.PageID) (rose bool) {
+	least := v.floor()
+	for some := range slices.Chunk(pages, block) {
+		i := slices.IndexFunc(some, v.Corpus.Refetchable)
+		if i < 0 {
+			continue
+		}
+		p := some[i]
+		before := v.worth(p)
+		if !v.reconsider(p, least) {
+			continue
+		}
+		rose = true
+		times := min(v.worth(p)/before, mostLift)
+		for _, q := range some[i+1:] {
+			s := &v.scores[q]
+			switch lifted := s.worth * times; {
+			case !v.Corpus.Refetchable(q):
+			case v.Mode == planner.Sweep:
+				v.reconsider(q, least)
+			case v.worth(p) >= least && lifted >= least:
+				s.worth = lifted
+				v.bring(q)
+			}
+		}
+	}
+	return rose
 }
 
 // inScoreOrder ranks the pages of a server by their scores before effects; false: there are none.

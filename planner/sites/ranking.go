@@ -9,6 +9,7 @@ import (
 type ranker struct {
 	scorer
 	surprises      []surpriseOf       // by server
+	scratch        []sitegraph.PageID `state:"-"` // room for work
 	rankings       []serverRanking    `state:"-"` // by server: candidates of this round
 	servers        standings          `state:"-"` // page is a ServerID; an entry is good if its score is the lead
 	offered        []sitegraph.PageID `state:"-"` // to be ranked
@@ -38,7 +39,7 @@ const (
 	// is judged by its order, has none.
 	tolerance = 0.02
 	// refreshed pages are scored anew at most before one is taken.
-	refreshed = 32
+	refreshed = 8
 )
 
 // beginRanking begins a round, before pages are offered.
