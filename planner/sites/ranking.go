@@ -1,6 +1,7 @@
 package sites
 
 import (
+	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/rank"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -40,6 +41,8 @@ const (
 	tolerance = 0.02
 	// refreshed pages are scored anew at most before one is taken.
 	refreshed = 8
+	// refreshedInSweep is the same for sweeps.
+	refreshedInSweep = 32
 )
 
 // beginRanking begins a round, before pages are offered.
@@ -172,10 +175,13 @@ func (v *ranker) best() (sitegraph.PageID, bool) {
 
 // take takes the best page of a server by a score made anew, or the best of refreshed that are.
 func (of *serverRanking) take(v *ranker) (sitegraph.PageID, bool) {
-	var room [refreshed]standing
-	scored := room[:0]
+	var room [refreshedInSweep]standing
+	scored, most := room[:0], refreshed
+	if v.Mode == planner.Sweep {
+		most = refreshedInSweep
+	}
 	best := 0
-	for len(scored) < refreshed {
+	for len(scored) < most {
 		next, ok := v.top(&of.pages)
 		if !ok || len(scored) > 0 && !next.Before(scored[best]) {
 			break
