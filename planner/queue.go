@@ -18,8 +18,8 @@ type Queue interface {
 	Take(until uint32, into []sitegraph.PageID) int
 	// Promote hands out pages whatever their time. Those not in the queue only get their messages.
 	Promote(pages []sitegraph.PageID)
-	// Message leaves word at the record of a page: it waits until the page is handed out or
-	// promoted, and is applied then, in order, once.
+	// Message keeps a message for a page until the page is handed out or promoted. Then the
+	// messages of a page are applied once, in order.
 	Message(p sitegraph.PageID, m Message)
 }
 
@@ -125,8 +125,8 @@ func (p *Planner) fill() {
 	}
 }
 
-// putBack gives each page that was handed out a new due time after now and after its last visit. A
-// page that was visited has one by then; but more is known now, by the visits that followed.
+// putBack gives each page that was handed out a new due time, after now and after its last visit. A
+// page that was visited got one then, and gets another: the visits that followed told more.
 func (p *Planner) putBack(now time.Time) {
 	c, all := p.Corpus, p.ranksAll()
 	for _, page := range c.play.handed {
@@ -153,10 +153,12 @@ func (p *Planner) putBack(now time.Time) {
 	c.play.handed = c.play.handed[:0]
 }
 
-// handSlice is how many pages the queue hands out together. Where too little is due, it hands out
-// leastAhead at first, and up to mostAhead.
+// muchMore is how many times as many pages as it chooses among a Chooser is handed out in a round
+// at most, where it has nothing more to visit.
 const muchMore = 16
 
+// handSlice is how many pages the queue hands out together. Where too little is due, it hands out
+// leastAhead at first, and up to mostAhead.
 const handSlice, leastAhead, mostAhead = 1 << 15, 64, 1 << 20
 
 // handOut lets the queue hand out what is due by a moment, at most so many pages, and offers it to

@@ -5,16 +5,15 @@ import (
 	"slices"
 )
 
-// Account keeps what the visits to a group of pages told of its changes over time: how much change
-// fell into which span (interval-censored Nelson-Aalen, in spans of adapted length). A visit to a
-// page that covers several days spreads what it saw over them, most where the group is known to
-// have changed. All times are days since an origin of the caller. An account of pages that were
-// born here goes over their age.
+// Account is the clock of a group of pages: it keeps how many changes a page of the group had in
+// each span of time (interval-censored Nelson-Aalen, in spans of adapted length). A visit that sees
+// a change after several days spreads it over them, most where the group is known to have changed.
+// All times are days since an origin of the caller. An account of pages that were born here goes
+// over their age.
 //
-// Of most groups of a large crawl nothing was told yet: they take 16 bytes.
+// Of most groups of a large crawl nothing was told yet: they take 8 bytes.
 type Account struct {
-	Pages     int32 // in the group
-	*observed       // nil: nothing was told
+	*observed // nil: nothing was told
 }
 
 // observed is what visits told of a group.
@@ -238,8 +237,8 @@ func (e *Account) earlier(s sums, k int) sums {
 	return s.plus(&e.spans[k], e.spans[k].end-e.begin(k), 1)
 }
 
-// sumUp makes the sums over all spans after each anew. They do not hang on a rate, so it makes no
-// difference when somebody asks.
+// sumUp makes the sums over all spans after each anew. They depend on no rate, so they are the same
+// whenever somebody asks.
 func (e *Account) sumUp() {
 	e.known = true
 	if e.after == nil {

@@ -1,18 +1,18 @@
 package evidence
 
-// Curve brings probabilities to what came of them: a rising line from (0, 0) to (1, 1) through its
+// curve brings probabilities to what came of them: a rising line from (0, 0) to (1, 1) through its
 // knots. An empty one changes nothing. As it rises, it changes no order.
-type Curve []Knot
+type curve []knot
 
-// Knot says that of pages given one probability a share had changed.
-type Knot struct {
-	Given float32 `json:"given"`
-	Came  float32 `json:"came"`
+// knot says that of pages given one probability a share had changed.
+type knot struct {
+	Given float32
+	Came  float32
 }
 
-// At is a probability, calibrated.
-func (c Curve) At(probability float32) float32 {
-	a, b := Knot{0, 0}, Knot{1, 1}
+// at returns a probability, calibrated.
+func (c curve) at(probability float32) float32 {
+	a, b := knot{0, 0}, knot{1, 1}
 	for _, k := range c {
 		if k.Given > probability {
 			b = k
@@ -38,13 +38,13 @@ const (
 	believedOutcomes = 20
 )
 
-// Add books a probability in [0, 1], and what came of it.
-func (o *Outcomes) Add(probability float32, changed bool, weight float64) {
+// add books a probability in [0, 1], and what came of it.
+func (o *Outcomes) add(probability float32, changed bool) {
 	b := &o.bins[min(max(int(probability*outcomeBins), 0), outcomeBins-1)]
-	b.weight += weight
-	b.given += weight * float64(probability)
+	b.weight++
+	b.given += float64(probability)
 	if changed {
-		b.came += weight
+		b.came++
 	}
 }
 
@@ -56,9 +56,9 @@ func (o *Outcomes) forget(kept float64) {
 	}
 }
 
-// Curve is the one that fits best, by pooling adjacent violators (isotonic regression: Zadrozny and
-// Elkan 2002). Over bins that were pooled it rises by next to nothing.
-func (o *Outcomes) Curve() Curve {
+// curve returns the one that fits best, by pooling adjacent violators (isotonic regression:
+// Zadrozny and Elkan 2002). Over bins that were pooled it rises by next to nothing.
+func (o *Outcomes) curve() curve {
 	const slope = 1e-3 // within a pool
 	type pool struct {
 		weight, given, came float64 // sums
@@ -67,12 +67,11 @@ func (o *Outcomes) Curve() Curve {
 	share := func(p pool) float64 { return p.came / p.weight }
 	var pools []pool
 	for i, b := range o.bins {
-		const believed = believedOutcomes
 		middle := (float64(i) + 0.5) / outcomeBins
-		next := pool{weight: b.weight + believed, given: b.given + believed*middle}
+		next := pool{weight: b.weight + believedOutcomes, given: b.given + believedOutcomes*middle}
 		next.first = next.given / next.weight
 		next.last = next.first
-		next.came = b.came + believed*next.first
+		next.came = b.came + believedOutcomes*next.first
 		for n := len(pools); n > 0 && share(pools[n-1]) > share(next)-slope; n = len(pools) {
 			last := pools[n-1]
 			next = pool{
@@ -86,7 +85,7 @@ func (o *Outcomes) Curve() Curve {
 		}
 		pools = append(pools, next)
 	}
-	var c Curve
+	var c curve
 	for _, p := range pools {
 		came := share(p)
 		if came < slope || came > 1-slope { // the ends take their place
@@ -95,7 +94,7 @@ func (o *Outcomes) Curve() Curve {
 		mean := p.given / p.weight
 		for i, given := range []float64{p.first, p.last} {
 			if i == 0 || p.last > p.first {
-				c = append(c, Knot{float32(given), float32(came + slope/2*(given-mean))})
+				c = append(c, knot{float32(given), float32(came + slope/2*(given-mean))})
 			}
 		}
 	}
@@ -106,7 +105,7 @@ func (o *Outcomes) Curve() Curve {
 // what is right for all pages is not for these. It forgets slowly.
 type Calibrator struct {
 	Outcomes Outcomes
-	curve    Curve
+	curve    curve
 	seen     int // since the curve was made
 }
 
@@ -120,17 +119,17 @@ const (
 // See books a probability before calibration and what came of it. So many visits are made in a
 // round.
 func (c *Calibrator) See(probability float32, changed bool, perRound int) {
-	c.Outcomes.Add(probability, changed, 1)
+	c.Outcomes.add(probability, changed)
 	c.seen++
 	if c.seen >= max(calibratorEvery, perRound/20) {
 		c.seen = 0
-		c.curve = c.Outcomes.Curve()
+		c.curve = c.Outcomes.curve()
 		c.Outcomes.forget(calibratorKept)
 	}
 }
 
 // Recall takes in outcomes of another time.
-func (c *Calibrator) Recall(o Outcomes) { c.Outcomes, c.curve = o, o.Curve() }
+func (c *Calibrator) Recall(o Outcomes) { c.Outcomes, c.curve = o, o.curve() }
 
 // Of returns a probability, calibrated.
-func (c *Calibrator) Of(probability float32) float32 { return c.curve.At(probability) }
+func (c *Calibrator) Of(probability float32) float32 { return c.curve.at(probability) }

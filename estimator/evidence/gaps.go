@@ -40,6 +40,11 @@ func (g *Gaps) Add(days, visits, changed, most float32) {
 	g[gapClass(days)].Add(changed, visits, most)
 }
 
+// See counts a visit after a gap. Of more than most the oldest are forgotten.
+func (g *Gaps) See(days float32, changed bool, most float32) {
+	g[gapClass(days)].See(changed, most)
+}
+
 // OddsByGap returns the odds of a change by the share of visits after such a gap that see one,
 // times how the changes of the page compare with what the gaps before its looks let expect.
 func OddsByGap(share, looks, changed, expected float32) float32 {

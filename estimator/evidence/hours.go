@@ -136,17 +136,15 @@ func (t *DayTimes) See(s sitegraph.ServerID, from, to float32, changed bool, odd
 	if !(to > from && to-from < 1) {
 		return
 	}
-	for len(t.servers) <= int(s) {
-		t.servers = append(t.servers, nil)
-	}
-	h := t.servers[s]
+	own := At(&t.servers, s)
+	h := *own
 	if h == nil {
 		h = &hours{}
 		h.fill(nil)
 		if t.corpus.factor[0] > 0 {
 			h.factor, h.upTo = t.corpus.factor, t.corpus.upTo
 		}
-		t.servers[s] = h
+		*own = h
 	}
 	// Changes expected since the visit before: p = 1 - exp(-all), where the hours count and where
 	// they do not.

@@ -86,5 +86,5 @@ func Abs(x float32) float32 { return max(x, -x) }
 
 const secondsPerDay = 24 * 60 * 60
 
-// inDays converts a span of seconds.
-func inDays(seconds uint32) float32 { return float32(float64(seconds) / secondsPerDay) }
+// InDays converts a span of seconds.
+func InDays(seconds uint32) float32 { return float32(float64(seconds) / secondsPerDay) }

@@ -158,9 +158,7 @@ func (m *Mixture) See(p sitegraph.PageID, s sitegraph.ServerID, changed bool, be
 	}
 	delete(m.Asked, p)
 	m.moves++
-	for len(m.Servers) <= int(s) {
-		m.Servers = append(m.Servers, Gains{})
-	}
+	own := At(&m.Servers, s)
 	missed := -believed
 	if changed {
 		missed++
@@ -178,7 +176,7 @@ func (m *Mixture) See(p sitegraph.PageID, s sitegraph.ServerID, changed bool, be
 		for pace, of := range paceOf {
 			m.corpus[pace][k] = of.kept*m.corpus[pace][k] + of.step*away
 		}
-		m.Servers[s][k] = serverKept*m.Servers[s][k] + paceOf[paceShort].step*away
+		own[k] = serverKept*own[k] + paceOf[paceShort].step*away
 	}
 }
 

@@ -24,8 +24,8 @@ type RateBelief struct {
 	// fastest is the rate of a change a round: of a page that changes more often a visit finds one
 	// change all the same.
 	fastest  int
-	believed [Trusts]RateWeights // of all pages
-	long     [Trusts]RateWeights // the same, with all that is beyond longRates at the last of them
+	believed [Trusts]rateWeights // of all pages
+	long     [Trusts]rateWeights // the same, with all that is beyond longRates at the last of them
 	quiet    [Trusts]quietTable
 	fast     quietTable          // of the pages by their rates: see logOdds
 	sample   []sitegraph.PageID  // from which the distributions are learnt, ascending
@@ -44,16 +44,16 @@ const (
 // change in 42 seconds, each twice the one before. As neighbours differ by a power of two, one
 // table serves all of them. The first longRates go to 64 a day.
 const (
-	RateCount   = 25
+	rateCount   = 25
 	longRates   = 20
-	SlowestRate = 1.0 / (1 << 13)
+	slowestRate = 1.0 / (1 << 13)
 )
 
 // daily is the rate of a change a day.
 const daily = 13
 
-// RateWeights are the shares of pages by their rates.
-type RateWeights [RateCount]float32
+// rateWeights are the shares of pages by their rates.
+type rateWeights [rateCount]float32
 
 const (
 	// sampledPages are what distributions are learnt from. It takes 2 ms a round.
@@ -67,17 +67,17 @@ const (
 // firstRates are believed before anything was seen: estimator.DefaultPrior, with one page in twenty
 // of any rate. A gamma distribution alone takes a page that changes daily for impossible, and a
 // hundred changes would not persuade it.
-var firstRates = func() (w RateWeights) {
+var firstRates = func() (w rateWeights) {
 	for i := range w {
 		w[i] = anyRate / longRates
 		if i >= longRates-1 { // they share the last part
-			w[i] /= RateCount - longRates + 1
+			w[i] /= rateCount - longRates + 1
 		}
 	}
 	gamma := estimator.DefaultPrior.Rates()
 	for i, weight := range &gamma.Weight {
-		octave := math.Round(math.Log2(estimator.GridRate(i) / SlowestRate))
-		w[min(max(int(octave), 0), RateCount-1)] += (1 - anyRate) * float32(weight)
+		octave := math.Round(math.Log2(estimator.GridRate(i) / slowestRate))
+		w[min(max(int(octave), 0), rateCount-1)] += (1 - anyRate) * float32(weight)
 	}
 	return w
 }()
@@ -97,7 +97,7 @@ func (b *RateBelief) fill() {
 	for trust := range b.quiet {
 		b.quiet[trust].fill(&b.believed[trust])
 		b.long[trust] = b.believed[trust]
-		for i := longRates; i < RateCount; i++ {
+		for i := longRates; i < rateCount; i++ {
 			b.long[trust][longRates-1] += b.long[trust][i]
 			b.long[trust][i] = 0
 		}
@@ -118,7 +118,7 @@ func (b *RateBelief) fill() {
 // days.
 func (b *RateBelief) Learn(round float32) {
 	b.fastest = min(daily+int(math.Round(-math.Log2(float64(round)))), longRates-1)
-	var sums [Trusts][RateCount]float64 // in any order the same: as good as exact
+	var sums [Trusts][rateCount]float64 // in any order the same: as good as exact
 	seen := float32(0)
 	for i := range b.past {
 		h := &b.past[i]
@@ -172,8 +172,8 @@ func (b *RateBelief) Visited(p sitegraph.PageID, tie float32, h *sitegraph.Histo
 }
 
 // posteriors are the distributions of a page's rate by its past.
-func (b *RateBelief) posteriors(h *sitegraph.History) (posteriors [Trusts]RateWeights) {
-	likelihood := rootLikelihoods(h, RateCount)
+func (b *RateBelief) posteriors(h *sitegraph.History) (posteriors [Trusts]rateWeights) {
+	likelihood := rootLikelihoods(h, rateCount)
 	for trust := range posteriors {
 		sum := float32(0)
 		for i, l := range &likelihood {
@@ -197,14 +197,14 @@ func (b *RateBelief) posteriors(h *sitegraph.History) (posteriors [Trusts]RateWe
 //	L(rate) = (1 - exp(-rate * days))^m * exp(-rate * quiet)
 //
 // They are those of the first n rates.
-func rootLikelihoods(h *sitegraph.History, n int) (root RateWeights) {
-	changes, quiet := float32(h.Changes), inDays(h.Stable)
+func rootLikelihoods(h *sitegraph.History, n int) (root rateWeights) {
+	changes, quiet := float32(h.Changes), InDays(h.Stable)
 	cell, part := 0, float32(0)
 	if changes > 0 {
-		cell, part = tableCell(SlowestRate * apart(h))
+		cell, part = tableCell(slowestRate * apart(h))
 	}
 	most := float32(math.Inf(-1))
-	rate := float32(SlowestRate)
+	rate := float32(slowestRate)
 	for i := range root[:n] {
 		l := -rate * quiet
 		if changes > 0 {
@@ -222,18 +222,18 @@ func rootLikelihoods(h *sitegraph.History, n int) (root RateWeights) {
 
 // apart is how many days before a visit that found a change the one before it was, in the mean.
 func apart(h *sitegraph.History) float32 {
-	return (inDays(h.Last-h.Epoch) - inDays(h.Stable)) / float32(h.Changes)
+	return (InDays(h.Last-h.Epoch) - InDays(h.Stable)) / float32(h.Changes)
 }
 
 // ratesOf are the rates to be told apart of a page with changes, at an age, and how many there are.
 // In a quarter of a day any rate beyond longRates is as sure to bring a change as the last of them.
 func (b *RateBelief) ratesOf(h *sitegraph.History, age float32) (
-	believed *[Trusts]RateWeights, n int) {
+	believed *[Trusts]rateWeights, n int) {
 	const quarter = secondsPerDay / 4
 	if age >= 0.25 && apart(h) >= 0.25 && (h.Stable == 0 || h.Stable >= quarter) {
 		return &b.long, longRates
 	}
-	return &b.believed, RateCount
+	return &b.believed, rateCount
 }
 
 // LogOdds returns those of a change within age after the last visit, by each belief; and promise:
@@ -244,7 +244,7 @@ func (b *RateBelief) ratesOf(h *sitegraph.History, age float32) (
 func (b *RateBelief) LogOdds(h *sitegraph.History, age float32) (
 	odds [Trusts]float32, promise float32) {
 	if h.Changes == 0 { // as most pages: some looks into tables
-		quiet := inDays(h.Stable)
+		quiet := InDays(h.Stable)
 		from, to := placeOf(quiet), placeOf(quiet+age)
 		whole := b.quiet[Whole].between(from, to)
 		half := b.quiet[Half].between(placeOf(quiet/2), placeOf(quiet/2+age))
@@ -254,7 +254,7 @@ func (b *RateBelief) LogOdds(h *sitegraph.History, age float32) (
 	}
 	believed, n := b.ratesOf(h, age)
 	likelihood := rootLikelihoods(h, n)
-	cell, part := tableCell(SlowestRate * age)
+	cell, part := tableCell(slowestRate * age)
 	var changed, same [Trusts]float32
 	var fastChanged, fastSame float32
 	rate := float32(1)
@@ -284,7 +284,7 @@ func (b *RateBelief) LogOdds(h *sitegraph.History, age float32) (
 // -log of the sum of weight * exp(-rate * days).
 type quietTable table
 
-func (t *quietTable) fill(w *RateWeights) {
+func (t *quietTable) fill(w *rateWeights) {
 	for cell := range t {
 		sum, changed := 0.0, 0.0
 		for i, weight := range w {
@@ -302,12 +302,12 @@ func (t *quietTable) fill(w *RateWeights) {
 
 // poisson holds exp(-x) and exp(-x) - 1 of what the slowest rate makes of the days of each cell,
 // and beyond them of what faster rates make of the last ones.
-var poisson = func() (all [tableSize + (RateCount-1)*cellsPerOctave]struct {
+var poisson = func() (all [tableSize + (rateCount-1)*cellsPerOctave]struct {
 	same,
 	changed float64
 }) {
 	for cell := range all {
-		x := SlowestRate * cellStart(cell)
+		x := slowestRate * cellStart(cell)
 		all[cell].same, all[cell].changed = math.Exp(-x), math.Expm1(-x)
 	}
 	return all

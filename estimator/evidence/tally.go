@@ -29,8 +29,8 @@ type Tally struct {
 	spans []Counts // ascending
 }
 
-// Counts are of some days, up to end: how many visits there were that tell of them, in parts, how
-// many of these found a change, and how many were expected to.
+// Counts are the visits that tell of a span of days up to end, how many of them found a change, and
+// how many were expected to. A visit that tells of several spans counts in parts.
 type Counts struct{ end, Visits, Changed, Expected float32 }
 
 const (
@@ -217,8 +217,5 @@ func (t *Trust) See(s sitegraph.ServerID, changed bool, believed, factor float32
 
 // Server returns what a server adds to the trust.
 func (t *Trust) Server(s sitegraph.ServerID) *float32 {
-	for len(t.Servers) <= int(s) {
-		t.Servers = append(t.Servers, 0)
-	}
-	return &t.Servers[s]
+	return At(&t.Servers, s)
 }

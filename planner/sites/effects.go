@@ -29,28 +29,21 @@ type effects struct {
 	top    float32 // the factor for what the top of the site showed; 0: none
 }
 
-// effectPrior is a for each group, in changes. Visits to a site count for its server, too.
+// effectPrior is how many changes that came as predicted pull the factor of each group toward 1: a
+// of evidence.Tally. Visits to a site count for its server, too.
 var effectPrior = [groupKinds]float32{ofServer: 2, ofSite: 4, ofDepth: 2, ofDirectory: 2}
 
-// factors are what the odds of a page last visited then are multiplied by for each group, beside
-// those before it.
-func (b *effects) factors() (of [groupKinds]float32) {
-	for i, s := range b.beyond() {
-		of[i] = evidence.Power(s.Ratio(effectPrior[i]), b.trust)
-	}
-	return of
-}
-
-// beyond returns what each group showed, with what was to be expected of it after the factors of
-// those before.
-func (b *effects) beyond() (of [groupKinds]evidence.Counts) {
-	factor := float32(1)
+// beyond returns for each group what visits to it found, with the changes that were to be expected
+// after the factors of the groups before it, and by what it multiplies the odds of the page.
+func (b *effects) beyond() (found [groupKinds]evidence.Counts, factors [groupKinds]float32) {
+	all := float32(1)
 	for i, s := range b.groups {
-		s = s.Beyond(factor)
-		factor = evidence.Bounded(factor * s.Ratio(effectPrior[i]))
-		of[i] = s
+		found[i] = s.Beyond(all)
+		ratio := found[i].Ratio(effectPrior[i])
+		all = evidence.Bounded(all * ratio)
+		factors[i] = evidence.Power(ratio, b.trust)
 	}
-	return of
+	return found, factors
 }
 
 // total returns the factor of the odds for groups and top.

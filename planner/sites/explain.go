@@ -50,7 +50,8 @@ func (v *Policy) reason(p sitegraph.PageID) planner.Reason {
 	loudest, adds := v.loudest(p)
 	least := max(evidence.Exp32(min(adds, 10)), surprising)
 	b := v.effects(p, last)
-	beyond, factors, all := b.beyond(), b.factors(), b.ofGroups()
+	beyond, factors := b.beyond()
+	all := b.ofGroups()
 	most := 0
 	for i, factor := range factors {
 		if factor > factors[most] {
@@ -96,7 +97,7 @@ func (v *Policy) reason(p sitegraph.PageID) planner.Reason {
 		format = "the top of its site: " + past
 	}
 	return planner.Because(format, float64(h.Changes), float64(h.Visits-1),
-		float64(inDays(h.Last-h.Epoch)))
+		float64(evidence.InDays(h.Last-h.Epoch)))
 }
 
 // start is the log odds of a change of the mean page since the last visit of this one.
@@ -148,7 +149,7 @@ func (v *Policy) Explain(p sitegraph.PageID, at time.Time) (c planner.Contributi
 		}
 	}
 	h, b := v.hint(p), v.effects(p, last)
-	beyond, factors := b.beyond(), b.factors()
+	beyond, factors := b.beyond()
 	add("what a "+h.Kind.String()+" of its server claims", h.LogRatio, h.LogRatio)
 	for i, of := range beyond {
 		add("changes "+groupNames[i]+" since then beyond those expected",
@@ -173,16 +174,16 @@ func (v *Policy) Explain(p sitegraph.PageID, at time.Time) (c planner.Contributi
 func (v *Policy) Site(p sitegraph.PageID) (top sitegraph.PageID, division string, pages int) {
 	v.grow()
 	of, in := &v.groups.servers[v.Corpus.Graph.Server(p)], &v.groups.sites[v.groups.pages[p].site]
-	return in.top, divisions[of.method], int(in.Pages)
+	return in.top, divisions[of.method], int(in.pages)
 }
 
 // Division tells how a server is divided, and how many sites and pages that makes.
 func (v *Policy) Division(s sitegraph.ServerID) (method string, sites, pages int) {
 	v.grow()
 	for i := range v.groups.sites {
-		if of := &v.groups.sites[i]; of.server == s && of.Pages > 0 {
+		if of := &v.groups.sites[i]; of.server == s && of.pages > 0 {
 			sites++
-			pages += int(of.Pages)
+			pages += int(of.pages)
 		}
 	}
 	return divisions[v.groups.servers[s].method], sites, pages

@@ -62,7 +62,7 @@ func (g *groups) firstVisit(p sitegraph.PageID, dead bool) {
 
 // directory returns what is known of the directory of a page.
 func (g *groups) directory(p sitegraph.PageID) *directory {
-	return at(&g.directories, g.corpus.Graph.Directory(p))
+	return evidence.At(&g.directories, g.corpus.Graph.Directory(p))
 }
 
 // there returns the probability that an address without a copy holds a page, and whether it is

@@ -54,7 +54,7 @@ func (d *disappearance) lookThrough(v *Policy) {
 		d.pages = map[sitegraph.PageID]unreached{}
 	}
 	for s := range sitegraph.ServerID(g.Servers()) {
-		looked, version := at(&d.versions, s), int32(g.Version(s))+1
+		looked, version := evidence.At(&d.versions, s), int32(g.Version(s))+1
 		if *looked == version {
 			continue
 		}
@@ -104,7 +104,7 @@ func (d *disappearance) see(p sitegraph.PageID, of sitegraph.ServerID, verdict s
 	if u.after <= now {
 		later := min(u.looks, 1)
 		d.all[later].See(gone, math.MaxFloat32)
-		at(&d.servers, of)[later].See(gone, math.MaxFloat32)
+		evidence.At(&d.servers, of)[later].See(gone, math.MaxFloat32)
 		u.after = now + float32(int(lookAgainDays)<<u.looks)
 		u.looks = min(u.looks+1, mostLooks)
 		d.pages[p] = u
@@ -122,7 +122,7 @@ func (v *scorer) isGone(p sitegraph.PageID) float32 {
 		return 0
 	}
 	later := min(u.looks, 1)
-	of := at(&v.gone.servers, v.Corpus.Graph.Server(p))[later]
+	of := evidence.At(&v.gone.servers, v.Corpus.Graph.Server(p))[later]
 	return of.Toward(v.gone.all[later].Toward(0.5, 1), parentLooks)
 }
 

@@ -41,7 +41,8 @@ type groups struct {
 
 // server is what is known of the pages of a server.
 type server struct {
-	evidence.Account                  // of its pages but tops
+	evidence.Account // of its pages but tops
+	pages            int32
 	tops             evidence.Account // of the tops of its sites
 	unlinked         evidence.Account // of pages to which no links lead any more
 	ages             evidence.Account // of pages born here, over their age
@@ -60,6 +61,7 @@ type server struct {
 // site is a part of a server whose pages change together, as far as links and addresses tell.
 type site struct {
 	evidence.Account
+	pages      int32
 	tally      *evidence.Tally
 	server     sitegraph.ServerID
 	top        sitegraph.PageID // NoPage: it has none
@@ -107,11 +109,6 @@ func newGroups(c *planner.Corpus, t *rank.Ties) *groups {
 // day of a moment, in days since the origin of the clock; 0 for never.
 func (g *groups) day(unix uint32) float32 { return g.clock.Day(unix) }
 
-const secondsPerDay = 24 * 60 * 60
-
-// inDays converts a span of seconds.
-func inDays(seconds uint32) float32 { return float32(float64(seconds) / secondsPerDay) }
-
 // grow puts pages that became known into sites.
 func (g *groups) grow() {
 	graph := g.corpus.Graph
@@ -127,8 +124,7 @@ func (g *groups) grow() {
 	fresh := make([]sitegraph.PageID, 0, g.corpus.Pages()-int(first))
 	for p := first; int(p) < g.corpus.Pages(); p++ {
 		g.pages[p] = page{site: -1, next: p, last: g.corpus.Memory(p).LastInformative()}
-		g.servers[graph.Server(p)].Pages++
-		g.all.Pages++
+		g.servers[graph.Server(p)].pages++
 		fresh = append(fresh, p)
 	}
 	g.byTie(fresh)
@@ -138,14 +134,6 @@ func (g *groups) grow() {
 	}
 }
 
-// at returns what a slice has for a server, or whatever is counted, and makes room for it.
-func at[T any, ID ~int32 | ~uint32](all *[]T, i ID) *T {
-	if int(i) >= len(*all) {
-		*all = append(*all, make([]T, int(i)+1-len(*all))...)
-	}
-	return &(*all)[i]
-}
-
 // byTie puts pages in an order that does not depend on which became known first.
 func (g *groups) byTie(pages []sitegraph.PageID) {
 	slices.SortFunc(pages, func(a, b sitegraph.PageID) int {
@@ -153,9 +141,9 @@ func (g *groups) byTie(pages []sitegraph.PageID) {
 	})
 }
 
-// of returns the accounts of a page: of all pages, its server and its site; of a top, those of
-// tops. A page to which no links lead any more was put away, as news of last month are, and changes
-// at other rates than those that its site still shows: it has the account of such pages.
+// of returns the accounts that a page belongs to: those of all pages, of its server and of its
+// site. Tops have accounts of their own. So have pages to which no links lead any more, as old
+// news: they change at other rates than the pages that their site still links to.
 func (g *groups) of(p sitegraph.PageID) (all, server, site *evidence.Account) {
 	s := &g.servers[g.corpus.Graph.Server(p)]
 	if !g.corpus.Reached(p) {

@@ -68,9 +68,10 @@ func (v *Policy) Learnt() ([]byte, error) {
 			trust: [2]float32{v.trust.Corpus, v.topTrust.Corpus}, tops: v.groups.told,
 			rebuilt: r.all, gone: v.gone.all}, nil}
 	for s := range sitegraph.ServerID(v.Corpus.Graph.Servers()) {
-		of := keptServer{v.Corpus.Graph.ServerName(s), *at(&v.mixture.Servers, s),
-			[2]float32{*v.trust.Server(s), *v.topTrust.Server(s)}, at(&v.groups.servers, s).told,
-			*at(&r.servers, s), *at(&v.gone.servers, s)}
+		of := keptServer{v.Corpus.Graph.ServerName(s), *evidence.At(&v.mixture.Servers, s),
+			[2]float32{*v.trust.Server(s), *v.topTrust.Server(s)},
+			evidence.At(&v.groups.servers, s).told,
+			*evidence.At(&r.servers, s), *evidence.At(&v.gone.servers, s)}
 		if of.told() > 0 {
 			k.servers = append(k.servers, of)
 		}
@@ -113,8 +114,9 @@ func (v *Policy) Recall(learnt []byte) error {
 	for _, of := range k.servers {
 		if s, ok := v.Corpus.Graph.LookupServer(of.name); ok {
 			*v.trust.Server(s), *v.topTrust.Server(s) = of.trust[0], of.trust[1]
-			*at(&v.mixture.Servers, s), *at(&r.servers, s) = of.gains, of.rebuilt
-			at(&v.groups.servers, s).told, *at(&v.gone.servers, s) = of.tops, of.gone
+			*evidence.At(&v.mixture.Servers, s), *evidence.At(&r.servers, s) = of.gains, of.rebuilt
+			evidence.At(&v.groups.servers, s).told = of.tops
+			*evidence.At(&v.gone.servers, s) = of.gone
 		}
 	}
 	return nil

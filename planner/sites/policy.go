@@ -24,7 +24,7 @@ type Policy struct {
 	before   float32
 	spent    spent // by the visits of this round, samples apart
 	begun    bool
-	bounded  bool    // the budget of the round is
+	bounded  bool    // it is a round of a stream, with a budget
 	learntAt float32 // days: when rates and hours were learnt last
 }
 
@@ -87,7 +87,7 @@ func New(s Settings) *Policy {
 // Begin starts a round. The pages that are due follow by Offer.
 func (v *Policy) Begin(r planner.Round) {
 	v.settlePrice()
-	v.bounded = r.Budget != planner.Unlimited
+	v.bounded = v.Mode == planner.Stream && r.Budget != planner.Unlimited
 	if v.rounds++; v.rounds == 0 {
 		v.rounds = 1
 	}
@@ -127,13 +127,13 @@ func (v *Policy) Begin(r planner.Round) {
 	if v.Mode == planner.Stream && v.GoneWorth > 0 {
 		v.gone.lookThrough(v)
 	}
-	v.samplesPlanned, v.due = false, 0
+	v.samplesPlanned, v.offers = false, 0
 }
 
 // Offer takes candidates: pages that are due in this round.
 func (v *Policy) Offer(pages []sitegraph.PageID) {
 	v.grow()
-	v.due += len(pages)
+	v.offers += len(pages)
 	v.rateOffered(pages)
 	v.unordered = true
 }
@@ -145,8 +145,7 @@ func (v *Policy) order() {
 	}
 	v.unordered = false
 	r := v.Corpus.Round()
-	bounded := v.Mode == planner.Stream && r.Budget != planner.Unlimited
-	if bounded && math.IsNaN(v.price) {
+	if v.bounded && math.IsNaN(v.price) {
 		fit := r.Budget
 		if v.groups.round < 1 && int(v.PerDay) < v.Corpus.Pages() {
 			fit = max(fit, int(v.PerDay)) // more would be visits to the same pages again
@@ -159,16 +158,14 @@ func (v *Policy) order() {
 		return
 	}
 	v.samplesPlanned = true
-	if bounded {
+	if v.bounded {
 		v.takeTurns(r.Budget)
-	}
-	if bounded {
 		v.samples.starts(v, r)
 	}
 	if v.Off&Samples == 0 {
 		if v.Mode == planner.Sweep {
 			v.samples.sweep(v, r)
-		} else if bounded {
+		} else if v.bounded {
 			v.samples.begin(v, r)
 		}
 	}
@@ -323,7 +320,7 @@ func (v *Policy) observe(p sitegraph.PageID, verdict sitegraph.Verdict, again bo
 // learn tells the groups of a page what a visit saw, and returns how little that was expected.
 func (v *Policy) learn(l outcome) (surprise float32) {
 	server := v.Corpus.Graph.Server(l.page)
-	if o, ok := v.mixture.Asked[l.page]; ok && !l.left && l.to-l.from < secondsPerDay {
+	if o, ok := v.mixture.Asked[l.page]; ok && !l.left && evidence.InDays(l.to-l.from) < 1 {
 		from, to := v.groups.day(l.from), v.groups.day(l.to)
 		v.groups.hours.See(server, from, to, l.changed, plain(&o))
 	}

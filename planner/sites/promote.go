@@ -21,9 +21,9 @@ type surpriseOf struct {
 	visits    int32
 	inRound   int32
 	followUps int32 // samples that followed others in this round
-	// order is that of pages by their scores when it was made in this round, those not yet thought
-	// of. Most servers need none.
-	order standings `state:"-"`
+	// byScore has the pages that were not thought of again in this round, by their scores when the
+	// first surprise came. Most servers need none.
+	byScore standings `state:"-"`
 }
 
 const (
@@ -57,13 +57,13 @@ func (v *ranker) propagate(p sitegraph.PageID, surprise float32) {
 	// Until the next time half as many visits more are made here: to the best of them.
 	n.sum, n.visits = 0, 0
 	pages := max(int(n.inRound), leastRescored)
-	if len(n.order.All) == 0 && !v.inScoreOrder(server, n) {
+	if len(n.byScore.All) == 0 && !v.inScoreOrder(server, n) {
 		return
 	}
-	for idle := 0; pages > 0 && idle < mostIdle && len(n.order.All) > 0; {
+	for idle := 0; pages > 0 && idle < mostIdle && len(n.byScore.All) > 0; {
 		next := v.scratch[:0]
-		for len(next) < min(block*refreshed, pages) && len(n.order.All) > 0 {
-			next = append(next, n.order.Take().Page)
+		for len(next) < min(block*refreshed, pages) && len(n.byScore.All) > 0 {
+			next = append(next, n.byScore.Take().Page)
 		}
 		v.scratch = next
 		pages -= len(next)
@@ -81,7 +81,7 @@ func (v *ranker) promoteOfSite(p sitegraph.PageID, surprise float32) {
 		return
 	}
 	in.surprise = 0
-	for pages := int(min(in.Pages-1, mostOfSite)); pages > 0; {
+	for pages := int(min(in.pages-1, mostOfSite)); pages > 0; {
 		rose := false
 		for range min(pages, refreshed) {
 			in.last = v.groups.pages[in.last].next
@@ -156,11 +156,12 @@ func (v *ranker) inScoreOrder(server sitegraph.ServerID, n *surpriseOf) bool {
 			break
 		}
 		if s := &v.scores[p]; s.raw > 0 { // whether it is open is asked when it is its turn
-			n.order.All = append(n.order.All, standing{Score: s.raw, Tie: v.ties.Of(p), Page: p})
+			n.byScore.All = append(n.byScore.All,
+				standing{Score: s.raw, Tie: v.ties.Of(p), Page: p})
 		}
 	}
-	n.order.Order()
-	return len(n.order.All) > 0
+	n.byScore.Order()
+	return len(n.byScore.All) > 0
 }
 
 // bring makes a page a candidate of this round.

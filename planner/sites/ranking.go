@@ -55,7 +55,7 @@ func (v *ranker) beginRanking() {
 		of.pages.Fit()
 		of.alive = int32(v.Corpus.Alive(sitegraph.ServerID(s)))
 		n := &v.surprises[s]
-		n.inRound, n.followUps, n.order = 0, 0, standings{}
+		n.inRound, n.followUps, n.byScore = 0, 0, standings{}
 	}
 }
 
@@ -186,7 +186,7 @@ func (of *serverRanking) take(v *ranker) (sitegraph.PageID, bool) {
 		if !ok || len(scored) > 0 && !next.Before(scored[best]) {
 			break
 		}
-		v.take(&of.pages)
+		v.drop(&of.pages)
 		v.rate(next.Page)
 		scored = append(scored, v.standing(next.Page))
 		if last := len(scored) - 1; scored[last].Before(scored[best]) {
@@ -214,8 +214,8 @@ func (v *ranker) top(of *standings) (standing, bool) {
 	return standing{}, false
 }
 
-// take drops the first entry, and those of the same page, which are alike.
-func (v *ranker) take(of *standings) {
+// drop drops the first entry, and those of the same page, which are alike.
+func (v *ranker) drop(of *standings) {
 	for c := of.All[0]; len(of.All) > 0 && of.All[0] == c; {
 		of.Take()
 	}

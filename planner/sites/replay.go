@@ -5,8 +5,10 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/recrawl/recrawl/estimator/evidence"
+	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -16,7 +18,7 @@ import (
 
 // bornAfter is how many seconds after most pages of its server a page became known of which it is
 // taken that it was born then.
-const bornAfter = 14 * secondsPerDay
+const bornAfter = uint32(14 * planner.Day / time.Second)
 
 // replay calls tell with what the records of pages tell, the oldest week first.
 func (g *groups) replay(pages iter.Seq[sitegraph.PageID], tell func(l outcome)) {
@@ -47,7 +49,7 @@ func (g *groups) replay(pages iter.Seq[sitegraph.PageID], tell func(l outcome)) 
 // group before.
 func (g *groups) replayAll() {
 	for s := range g.servers {
-		g.markBorn(g.corpus.Graph.ServerPages(sitegraph.ServerID(s))[:g.servers[s].Pages])
+		g.markBorn(g.corpus.Graph.ServerPages(sitegraph.ServerID(s))[:g.servers[s].pages])
 	}
 	g.replay(func(yield func(sitegraph.PageID) bool) {
 		for p := range sitegraph.PageID(len(g.pages)) {
@@ -81,7 +83,7 @@ func (g *groups) markBorn(pages []sitegraph.PageID) {
 func (g *groups) replayPages() {
 	looksAt := func(h *sitegraph.History) (looks, gap float32) {
 		looks = max(float32(h.Visits)-1, 0)
-		return looks, inDays(h.Last-h.Epoch) / max(looks, 1)
+		return looks, evidence.InDays(h.Last-h.Epoch) / max(looks, 1)
 	}
 	type visit struct {
 		key  uint64 // when, and the tie of the page

@@ -84,7 +84,7 @@ func (v *Policy) newSample(s sitegraph.ServerID) sample {
 	return sample{server: s, tie: rank.Tie(v.Seed, v.Corpus.Graph.ServerName(s))}
 }
 
-// begin finds the servers worth a sample.
+// begin plans the samples of a round: at which servers one is worth more than the price.
 func (e *samples) begin(v *Policy, r planner.Round) {
 	followUps, more := e.followUps, e.more
 	e.wanted, e.followUps, e.left, e.more = e.wanted[:0], e.followUps[:0], 0, 0
@@ -129,7 +129,8 @@ func (e *samples) starts(v *Policy, r planner.Round) {
 	g := v.Corpus.Graph
 	wait := min(v.cycle, 1) * startWait
 	for s := range sitegraph.ServerID(g.Servers()) {
-		if started := at(&e.started, s); !*started && len(g.ServerPages(s)) >= leastOfStart {
+		started := evidence.At(&e.started, s)
+		if !*started && len(g.ServerPages(s)) >= leastOfStart {
 			for _, p := range g.StartPages(s) {
 				visits := v.Corpus.Memory(p).History.Visits
 				if visits == 0 || v.now-v.groups.day(v.groups.pages[p].last) < wait {
@@ -185,8 +186,8 @@ func (e *samples) followUp(v *Policy, s sitegraph.ServerID) {
 	n := &v.surprises[s]
 	// The server was rebuilt, as far as such looks proved to be right.
 	pages := min(float64(v.rankings[s].alive), max(float64(v.Corpus.Round().Budget), v.PerDay))
-	worth := min(float64(e.rebuilds.ratio(s)),
-		1) * pages * max(1-v.changesPrice()/v.Corpus.MeanWeight(), 0)
+	worth := min(float64(e.rebuilds.ratio(s)), 1) * pages *
+		max(1-v.changesPrice()/v.Corpus.MeanWeight(), 0)
 	if worth*v.Corpus.MeanWeight() < float64(v.least) {
 		return
 	}
@@ -234,7 +235,7 @@ func (e *samples) next(v *Policy) (planner.Visit, bool) {
 		}
 	}
 	for want, ok := e.take(); ok; want, ok = e.take() {
-		// also if there is none, or it fails: not before the others' turn
+		// The server had its turn, even if it has no page to sample, or the visit fails.
 		e.last[want.server] = v.now
 		p, atRandom := v.samplePage(want)
 		if p == sitegraph.NoPage {
@@ -272,8 +273,8 @@ func (e *samples) next(v *Policy) (planner.Visit, bool) {
 	return planner.Visit{}, false
 }
 
-// mostConsidered bounds the pages, about, that a sample is chosen from. Of a server with more it is
-// chosen from each second, third ... of them.
+// mostConsidered is about how many pages a sample is chosen from at most. On a server with more
+// pages it is chosen from every second of them, every third, and so on.
 var mostConsidered = 4096
 
 // samplePage draws one of a server. In a sweep, after a sample that found a change and one time in
@@ -394,7 +395,7 @@ const (
 func (r *rebuilds) sampled(s sitegraph.ServerID, expected float32) {
 	r.samples++
 	r.all.Count += expected
-	at(&r.servers, s).Count += expected
+	evidence.At(&r.servers, s).Count += expected
 }
 
 // discovered counts pages that became known by a sample.
@@ -431,7 +432,7 @@ func (r *rebuilds) follow(s sitegraph.ServerID, changed bool, chance float32) {
 		const all = followUpSamples * followUpSamples
 		byChance := (of.chance*of.chance + of.spread) / all // the mean of the square
 		seen := (of.changed*of.changed/all - byChance) / (1 - byChance)
-		for _, of := range [...]*evidence.Mean{&r.all, at(&r.servers, s)} {
+		for _, of := range [...]*evidence.Mean{&r.all, evidence.At(&r.servers, s)} {
 			of.Sum = max(of.Sum+seen, 0)
 		}
 	}
@@ -439,7 +440,7 @@ func (r *rebuilds) follow(s sitegraph.ServerID, changed bool, chance float32) {
 
 // ratio is how many times as many servers prove to be rebuilt as are expected to be.
 func (r *rebuilds) ratio(s sitegraph.ServerID) float32 {
-	return at(&r.servers, s).Toward(r.ofAll(), serverRebuildPrior)
+	return evidence.At(&r.servers, s).Toward(r.ofAll(), serverRebuildPrior)
 }
 
 // ofAll is the ratio of all servers.

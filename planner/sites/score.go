@@ -33,7 +33,7 @@ type scorer struct {
 	// changesPerWorth is the share of expected changes in the worth of visits, smoothed.
 	changesPerWorth float64
 	lowest          float64 // worth of the last visit of this round so far; NaN: none
-	due             int     // pages that were offered in this round
+	offers          int     // pages that were offered in this round
 	crowd           float32 // rounds among which pages take turns, where too many are due: 1 or more
 	cycle           float32 // days in which the budget goes through all pages; 0: not known
 }
@@ -69,7 +69,7 @@ func (v *predictor) opinions(p sitegraph.PageID, now float32) (
 		mean = i.PooledRate(mean)
 	}
 	o[expertPooled] = evidence.LogOddsExpected(
-		evidence.ExpectedChanges(changes, inDays(h.Last-h.Epoch), mean, passed))
+		evidence.ExpectedChanges(changes, evidence.InDays(h.Last-h.Epoch), mean, passed))
 	epoch := min(g.day(h.Epoch), last)
 	pace := float32(1) // of these hours
 	if age > 0 {
@@ -107,7 +107,7 @@ func (v *predictor) opinions(p sitegraph.PageID, now float32) (
 	if !silent[expertState] {
 		o[expertState] = g.byGap(p, server, passed)
 	}
-	// Who has no opinion says what the others do.
+	// An expert without an opinion gets the mean of the others.
 	w := v.mixture.Cached(server)
 	sum, weight := float32(0), float32(0)
 	for k := range o {
@@ -192,16 +192,16 @@ func (v *scorer) wait(p sitegraph.PageID, at float32) (looked, next float32) {
 			}
 			return soon, soon
 		}
-		_, copies = v.gain(v.scores[p].raw, age, 1)
+		_, copies = v.gain(v.scores[p].raw, age, 1) // about: without effects
 	} else {
 		o, a, promise := v.opinions(p, last+then)
 		gain, copies = v.gainOf(p, v.mixed(p, &o), a, promise)
 	}
 	next = min(max(then*grows(gain, copies, enough), soon), age+v.longestWait())
-	if v.isGone(p) > 0 { // which is no likelier the older its copy is
+	if v.isGone(p) > 0 { // that does not grow with the age of its copy
 		next = min(next, soon+goneWait)
 	}
-	// What is expected is good for about as long as it rests on.
+	// A forecast is good for about as long as the page was watched for it.
 	return min(next, 2*then), next
 }
 
@@ -218,20 +218,20 @@ const goneWait = 7
 // noPrice is what a visit to a page of mean weight is worth at least where no budget is known.
 const noPrice = 0.5
 
-// outbid returns how many rounds a page waits that is due and worth no visit now. Where more pages
-// are due than a round chooses among, they take turns.
+// outbid returns how many more rounds a page waits that was due and not visited, as others were
+// worth more. Where more pages are due than a round chooses among, they take turns.
 func (v *scorer) outbid(p sitegraph.PageID) float32 {
 	luck := rank.Mix(uint64(v.rounds)<<32 ^ uint64(math.Float32bits(v.ties.Of(p))))
 	return (v.crowd - 1) * float32(luck>>40) / (1 << 24)
 }
 
-// takeTurns learns from a round among how many rounds pages take turns.
+// takeTurns sets among how many rounds such pages take turns, by how many were due in this round.
 func (v *scorer) takeTurns(budget int) {
 	few, many := v.Choice(budget)
 	switch {
-	case v.due > (few+many)/2:
+	case v.offers > (few+many)/2:
 		v.crowd = min(v.crowd*crowdStep, mostCrowd)
-	case v.due <= few:
+	case v.offers <= few:
 		v.crowd = max(v.crowd/crowdStep, 1)
 	}
 }

@@ -43,7 +43,7 @@ func (g *groups) siteOf(s sitegraph.ServerID, kind byte, name string) int32 {
 func (g *groups) join(p sitegraph.PageID, i int32) {
 	in, of, links := &g.sites[i], &g.pages[p], g.corpus.Graph.Links
 	of.site = i
-	in.Pages++
+	in.pages++
 	if of.traits&isTop != 0 &&
 		(in.top == sitegraph.NoPage || len(links(p)) > len(links(in.top))) {
 		in.top = p
@@ -68,22 +68,22 @@ func (g *groups) divide(now float32) {
 	for s := range g.servers {
 		of, id := &g.servers[s], sitegraph.ServerID(s)
 		if of.divided > 0 && now < of.next &&
-			float64(of.Pages) < dividedAgain*float64(of.divided)+8 {
+			float64(of.pages) < dividedAgain*float64(of.divided)+8 {
 			continue
 		}
 		var partition sitegraph.Partition
-		of.method, partition = g.choose(id)
+		of.method, partition = g.chooseDivision(id)
 		of.next = now + float32(dividedAfter*math.Exp2(float64(min(of.divisions, 5))))
 		of.divisions++
-		of.divided = uint32(of.Pages)
+		of.divided = uint32(of.pages)
 		g.divideServer(id, &partition)
 	}
 }
 
-// choose returns the division that predicted the changes of a server best. By it the weeks in which
-// pages changed are the likeliest, if in each week each site has its own share of changed pages
-// (beta-binomial).
-func (g *groups) choose(s sitegraph.ServerID) (best int8, chosen sitegraph.Partition) {
+// chooseDivision returns the one that predicted the changes of a server best. By it the weeks in
+// which pages changed are the likeliest, if in each week each site has its own share of changed
+// pages (beta-binomial).
+func (g *groups) chooseDivision(s sitegraph.ServerID) (best int8, chosen sitegraph.Partition) {
 	newest, looks, changes := uint32(0), 0, 0
 	for _, p := range g.corpus.Graph.ServerPages(s) {
 		h := &g.corpus.Memory(p).History
@@ -127,7 +127,7 @@ func (g *groups) divideServer(s sitegraph.ServerID, partition *sitegraph.Partiti
 	g.byTie(pages)
 	for _, p := range pages {
 		in := &g.sites[g.pages[p].site]
-		in.Pages, in.top, in.last = 0, sitegraph.NoPage, sitegraph.NoPage
+		in.pages, in.top, in.last = 0, sitegraph.NoPage, sitegraph.NoPage
 		g.pages[p].site = -1
 		g.pages[p].traits &^= isTop
 	}

@@ -34,10 +34,6 @@ func (g *groups) byGap(p sitegraph.PageID, s sitegraph.ServerID, age float32) fl
 // seeGap learns from a visit. Old visits are forgotten.
 func (g *groups) seeGap(p sitegraph.PageID, s sitegraph.ServerID, age float32, changed bool) {
 	g.pages[p].expected += g.gapShare(s, age)
-	saw := float32(0)
-	if changed {
-		saw = 1
-	}
-	g.gaps.Add(age, 1, saw, 400)
-	g.gapsOf(s).Add(age, 1, saw, 100)
+	g.gaps.See(age, changed, 400)
+	g.gapsOf(s).See(age, changed, 100)
 }

@@ -41,9 +41,9 @@ func (g *groups) topState(p sitegraph.PageID, last uint32) int {
 	return topUnseen
 }
 
-// topBefore returns the top of the site of a page that is to be visited, where that is due and was
-// not visited in this round; NoPage: there is none. It goes first, so that what it shows counts for
-// the page. What is not due by its latest score is not visited for others.
+// topBefore returns the page that is to be visited before p: the top of its site, if that is due
+// and was not visited in this round; else NoPage. What the top shows then counts for p. The top is
+// scored anew, and is not visited if that shows that it is not due.
 func (v *ranker) topBefore(p sitegraph.PageID) sitegraph.PageID {
 	of := &v.groups.pages[p]
 	top := v.groups.sites[of.site].top
