@@ -138,22 +138,28 @@ func BenchmarkUpdate(b *testing.B) {
 	})
 }
 
-// BenchmarkPromote brings records forward that are due in weeks, in no order.
-func BenchmarkPromote(b *testing.B) {
-	b.Run(fmt.Sprintf("records=%d", benchRecords), func(b *testing.B) {
-		s := benchStore(b, benchRecords)
-		defer s.Close()
-		before, start, n := s.Stats(), cpu(b), 0
-		b.ReportAllocs()
-		for b.Loop() { // each time before all others
-			p := sitegraph.PageID(n * 7919 % benchRecords)
-			must(b, s.Promote([]sitegraph.PageID{p}, at(1).Add(-time.Duration(n)*time.Microsecond)))
-			if n++; n%1000 == 0 {
-				must(b, s.Commit())
+// BenchmarkReschedule brings records forward that are due in weeks, in no order, as many together.
+func BenchmarkReschedule(b *testing.B) {
+	for _, together := range []int{1, 64, 1000} {
+		b.Run(fmt.Sprintf("records=%d/together=%d", benchRecords, together), func(b *testing.B) {
+			s := benchStore(b, benchRecords)
+			defer s.Close()
+			before, start, n := s.Stats(), cpu(b), 0
+			b.ReportAllocs()
+			pages := make([]sitegraph.PageID, 0, together)
+			for b.Loop() {
+				pages = append(pages, sitegraph.PageID(n*7919%benchRecords))
+				if n++; len(pages) == together {
+					must(b, s.Reschedule(pages, dueAt(at(1))))
+					pages = pages[:0]
+				}
+				if n%1000 == 0 {
+					must(b, s.Commit())
+				}
 			}
-		}
-		report(b, s, before, start, n)
-	})
+			report(b, s, before, start, n)
+		})
+	}
 }
 
 // BenchmarkRestore opens a closed store and restores graph and records.

@@ -183,7 +183,7 @@ func TestFlippedBitInRun(t *testing.T) {
 // replaced when it is due: each page goes on, once.
 func TestDamageGoesOn(t *testing.T) {
 	mem, path := oneRun(t)
-	for _, how := range []string{"due", "save", "promote", "remove"} {
+	for _, how := range []string{"due", "save", "reschedule", "remove"} {
 		fs := copyOf(mem)
 		b := readAll(t, fs, path)
 		b[4096+50] ^= 1
@@ -199,8 +199,8 @@ func TestDamageGoesOn(t *testing.T) {
 		case "save":
 			r.Reason, r.Due = "saved", at(25)
 			must(t, s.Save(&r))
-		case "promote":
-			must(t, s.Promote([]sitegraph.PageID{0, 2}, at(1)))
+		case "reschedule":
+			must(t, s.Reschedule([]sitegraph.PageID{0, 2}, dueAt(at(1))))
 		case "remove":
 			must(t, s.Remove(1))
 			want = 2
@@ -374,8 +374,12 @@ func TestRecordOfNewerVersion(t *testing.T) {
 		must(t, s.Commit())
 		for what, use := range map[string]func(s *Store) error{
 			"load": func(s *Store) error { return s.Load(1, &sitegraph.Record{}) },
-			"promote": func(s *Store) error {
-				return s.Promote([]sitegraph.PageID{1}, at(1))
+			"reschedule": func(s *Store) error {
+				return s.Reschedule([]sitegraph.PageID{1}, dueAt(at(1)))
+			},
+			"due": func(s *Store) error {
+				_, err := s.Due(at(0), func(*sitegraph.Record, [][]byte) {})
+				return err
 			},
 			"restore": func(s *Store) error {
 				return s.Restore(sitegraph.NewGraph(), func(*sitegraph.Record) {})

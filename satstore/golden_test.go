@@ -46,7 +46,7 @@ func makeGolden(t *testing.T, disk vfs.FS) {
 	must(t, s.Message(12, []byte("<3>")))
 	must(t, s.Commit())
 	must(t, s.Advance(at(2), func(r *sitegraph.Record) { r.Due = at(40) }))
-	must(t, s.Promote([]sitegraph.PageID{11}, at(3)))
+	must(t, s.Reschedule([]sitegraph.PageID{11}, dueAt(at(3))))
 	must(t, s.Commit())
 }
 
@@ -156,7 +156,7 @@ func TestMessages(t *testing.T) {
 	var r sitegraph.Record
 	must(t, s.Load(0, &r))
 	must(t, s.Message(0, []byte("3"))) // meanwhile
-	must(t, s.Promote([]sitegraph.PageID{0}, at(1)))
+	must(t, s.Reschedule([]sitegraph.PageID{0}, dueAt(at(1))))
 	must(t, s.Advance(at(0).Add(time.Hour), func(r *sitegraph.Record) { t.Errorf("due: %+v", r) }))
 	must(t, s.Save(&r))
 	if got := reason(0); got != "123" {
@@ -167,9 +167,6 @@ func TestMessages(t *testing.T) {
 
 	o.Apply = nil
 	s = mustOpen(t, "s", o)
-	if s.Message(0, nil) == nil {
-		t.Error("message to a store that cannot apply it")
-	}
 	must(t, s.Advance(at(3), func(r *sitegraph.Record) { r.Due = at(5) }))
 	must(t, s.Commit())
 	must(t, s.Close())

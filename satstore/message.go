@@ -1,21 +1,18 @@
 package satstore
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Message sends a payload of at most 1 MiB to the record of a page: Options.Apply gets it
-// with the record's next Load or Advance, after those that came before [SAT 3.5]. Save after Load,
-// and Advance, make it last; until then the message waits, wherever the record moves.
+// Message sends a payload of at most 1 MiB to the record of a page [SAT 3.5]. It waits there,
+// wherever the record moves, until Answered ends that. Due and Messages hand it over, after those
+// that came before. With Options.Apply, Load and Advance apply it to the record, and Advance, or Save
+// after Load, ends its wait.
 func (s *Store) Message(p sitegraph.PageID, payload []byte) error {
 	if err := s.writable(); err != nil {
 		return err
-	}
-	if s.o.Apply == nil {
-		return errors.New("message to a store without Options.Apply")
 	}
 	if err := s.known(p); err != nil {
 		return err
@@ -34,6 +31,18 @@ func (s *Store) Message(p sitegraph.PageID, payload []byte) error {
 	}
 	s.changed = true
 	return nil
+}
+
+// Messages returns the payloads that wait for a page, in the order of arrival.
+func (s *Store) Messages(p sitegraph.PageID) ([][]byte, error) {
+	if err := s.usable(); err != nil {
+		return nil, err
+	}
+	messages, err := s.runs.Messages(uint32(p))
+	if err != nil {
+		return nil, fmt.Errorf("read messages to page %d: %w", p, err)
+	}
+	return messages, nil
 }
 
 // applyWaiting applies the messages that wait for a record to a copy of it.

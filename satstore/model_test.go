@@ -1,6 +1,7 @@
 package satstore
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -163,8 +164,10 @@ func (d *driver) step() error {
 		}
 		d.pending.unit[p] = removed
 		delete(d.pending.messages, p)
+	case k < 58:
+		return d.reschedule()
 	case k < 60:
-		return d.promote()
+		return d.due()
 	case k < 68:
 		p, links, frames := sitegraph.PageID(d.rng.IntN(n)), d.randomPages(), d.randomPages()
 		if err := d.s.SaveLinks(p, links, frames); err != nil {
@@ -278,19 +281,62 @@ func (d *driver) messageTo(p sitegraph.PageID) error {
 	return err
 }
 
-func (d *driver) promote() error {
+func (d *driver) reschedule() error {
 	pages := d.randomPages()
-	due := d.at(d.pending.clock + d.rng.Int64N(3))
-	if err := d.s.Promote(pages, due); err != nil {
-		return err
-	}
+	todo := map[sitegraph.PageID]bool{}
 	for _, p := range pages {
-		if r := d.pending.records[p]; d.pending.unit[p] != removed && due.Before(r.Due) {
-			r.Due = due
-			d.put(r)
+		todo[p] = d.pending.unit[p] != removed
+	}
+	var wrong error
+	err := d.s.Reschedule(pages, func(r *sitegraph.Record) {
+		if !todo[r.Page] || *r != d.pending.records[r.Page] {
+			wrong = &mismatch{fmt.Sprintf("reschedule %v: %+v, want %+v", todo[r.Page], *r,
+				d.pending.records[r.Page])}
+		}
+		todo[r.Page] = false
+		if d.rng.IntN(4) > 0 {
+			r.Due = d.randomDue()
+		}
+		d.put(*r)
+	})
+	for p, left := range todo {
+		if left && err == nil && wrong == nil {
+			wrong = &mismatch{fmt.Sprintf("reschedule left out %d", p)}
 		}
 	}
-	return nil
+	return errors.Join(err, wrong)
+}
+
+// due asks for what is due, span after span.
+func (d *driver) due() error {
+	var wrong error
+	for after := d.pending.clock + d.rng.Int64N(4); ; {
+		seen := map[sitegraph.PageID]bool{}
+		end, err := d.s.Due(d.at(after+1), func(r *sitegraph.Record, messages [][]byte) {
+			if u := d.pending.unit[r.Page]; seen[r.Page] || u <= after ||
+				*r != d.pending.view(r.Page) ||
+				string(bytes.Join(messages, nil)) != d.pending.messages[r.Page] {
+				wrong = &mismatch{fmt.Sprintf("due after %d: %+v %q in %d, want %+v", after, *r,
+					messages, u, d.pending.view(r.Page))}
+			}
+			seen[r.Page] = true
+		})
+		if err != nil || wrong != nil {
+			return errors.Join(err, wrong)
+		}
+		through := int64(end.Sub(day0)/d.unit) - 1
+		for p, u := range d.pending.unit {
+			if u > after && seen[sitegraph.PageID(p)] != (u <= through) ||
+				u > after && through == after {
+				return &mismatch{fmt.Sprintf("due after %d through %d: page %d of %d: %v", after,
+					through, p, u, seen[sitegraph.PageID(p)])}
+			}
+		}
+		if through == after || d.rng.IntN(3) == 0 {
+			return nil
+		}
+		after = through
+	}
 }
 
 func (d *driver) advance() error {

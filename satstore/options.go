@@ -30,7 +30,7 @@ type Options struct {
 	Now time.Time
 	// Apply changes a record as the messages to it say, in the order of arrival. It decides by
 	// its arguments alone: a record that is loaded and not saved gets its messages again.
-	// Without Apply messages wait, and none can be sent.
+	// nil: messages change no record, and wait for Answered.
 	Apply func(r *sitegraph.Record, messages [][]byte)
 	// ReadOnly opens an existing store and writes nothing but the lock.
 	ReadOnly bool

@@ -3,7 +3,6 @@ package satstore
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -177,38 +176,6 @@ func (s *Store) isRemoved(p sitegraph.PageID) (bool, error) {
 	}
 	_, ok, err := s.cat.get(pageKey(KeyRemoved, p))
 	return ok, err
-}
-
-// Promote brings records forward to the unit of due, or to the next one if that is over:
-// one read and one append for each. Those due earlier by themselves, and removed pages, stay as
-// they are; messages wait on.
-func (s *Store) Promote(pages []sitegraph.PageID, due time.Time) error {
-	if err := s.writable(); err != nil {
-		return err
-	}
-	var r sitegraph.Record
-	for _, p := range pages {
-		if err := s.known(p); err != nil {
-			return fmt.Errorf("promote: %w", err)
-		}
-		found, err := s.read(p, &r)
-		if err == nil && !found {
-			if err = s.fresh(p, &r); errors.Is(err, ErrRemoved) {
-				continue
-			}
-		}
-		if err != nil {
-			return fmt.Errorf("promote page %d: %w", p, err)
-		}
-		if found && !due.Before(r.Due) {
-			continue
-		}
-		r.Due = due
-		if err := s.put(&r, 0); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // replaceMissing gives a fresh record to every page that has none and was not removed: its

@@ -23,6 +23,9 @@ type Stats struct {
 	// Advance, and what went to the disk for them; the log has the catalogue's batches, too.
 	GivenBytes, RunBytesWritten, LogBytesWritten, IndexBytesWritten int64
 
+	// Reads of records since Open, and their bytes.
+	Reads, ReadBytes int64
+
 	Damaged int // damages found since Open
 }
 
@@ -46,6 +49,8 @@ func (s *Store) Stats() Stats {
 		RunBytesWritten:   r.RunBytesWritten,
 		LogBytesWritten:   r.LogBytesWritten,
 		IndexBytesWritten: r.IndexBytesWritten,
+		Reads:             r.Reads,
+		ReadBytes:         r.ReadBytes,
 		Damaged:           r.Damaged + len(s.damage),
 	}
 }

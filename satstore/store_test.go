@@ -218,3 +218,8 @@ func randomRecord(rng *rand.Rand) sitegraph.Record {
 	r.Interval = time.Duration(rng.Int64()) >> rng.IntN(64)
 	return r
 }
+
+// dueAt returns a function for Reschedule.
+func dueAt(due time.Time) func(*sitegraph.Record) {
+	return func(r *sitegraph.Record) { r.Due = due }
+}

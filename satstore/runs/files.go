@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -69,9 +70,10 @@ type files struct {
 	freeSpot []uint16
 	next     uint32 // number
 
-	mu    sync.Mutex // of what follows, open, refs, used of all files, and of changes to all
-	opens int
-	ticks uint64
+	reads, readBytes atomic.Int64 // since Open
+	mu               sync.Mutex   // of what follows, open, refs, used of all files, and of changes to all
+	opens            int
+	ticks            uint64
 }
 
 func (t *files) path(number uint32) string {
@@ -173,6 +175,8 @@ func (t *files) read(f *runFile, b []byte, off int64) error {
 		return err
 	}
 	defer t.release(f)
+	t.reads.Add(1)
+	t.readBytes.Add(int64(len(b)))
 	return readFull(file, b, off)
 }
 

@@ -109,6 +109,10 @@ func (d *driver) step() error {
 		}
 		d.acked = d.pending.clone()
 		return nil
+	case k < 91:
+		return d.look()
+	case k < 94:
+		return d.update()
 	default:
 		return d.advance()
 	}
@@ -215,6 +219,78 @@ func (d *driver) advance() error {
 	})
 	if err == nil && wrong == nil && len(todo) > 0 {
 		wrong = &mismatch{fmt.Sprintf("advance to %d left out %v", target, todo)}
+	}
+	return errors.Join(err, wrong)
+}
+
+// look asks for what is due, span after span.
+func (d *driver) look() error {
+	from := d.pending.clock + d.rng.Int64N(8)
+	seen := map[uint32]bool{}
+	for spans := d.rng.IntN(5); spans >= 0; spans-- {
+		after := from
+		var wrong error
+		through, err := d.s.Due(after, func(r *Record) error {
+			w := d.pending.records[r.Seq]
+			if seen[r.Seq] || r.Due <= after || r.Due != w.due || !bytes.Equal(r.Body, w.body) ||
+				!slices.EqualFunc(r.Messages, w.messages, bytes.Equal) {
+				wrong = &mismatch{fmt.Sprintf("due after %d: %d of %d: %x %x, want %+v", after, r.Seq,
+					r.Due, r.Body, r.Messages, w)}
+			}
+			seen[r.Seq] = true
+			return nil
+		})
+		if err != nil || wrong != nil {
+			return errors.Join(err, wrong)
+		}
+		from = through
+		for seq, w := range d.pending.records {
+			if w.due > after && seen[seq] != (w.due <= through) {
+				return &mismatch{fmt.Sprintf("due after %d through %d: record %d of %d: %v", after,
+					through, seq, w.due, seen[seq])}
+			}
+			if w.due > after && through == after {
+				return &mismatch{fmt.Sprintf("nothing is due after %d", after)}
+			}
+		}
+	}
+	return nil
+}
+
+// update lets several records be due at other times.
+func (d *driver) update() error {
+	seqs := make([]uint32, d.rng.IntN(2*d.seqs))
+	todo := map[uint32]bool{}
+	for i := range seqs {
+		seqs[i] = d.seq()
+		if _, there := d.pending.records[seqs[i]]; there {
+			todo[seqs[i]] = true
+		}
+	}
+	var wrong error
+	err := d.s.Update(seqs, func(r *Record) (int64, []byte) {
+		w := d.pending.records[r.Seq]
+		if !todo[r.Seq] || r.Due != w.due || !bytes.Equal(r.Body, w.body) ||
+			!slices.EqualFunc(r.Messages, w.messages, bytes.Equal) {
+			wrong = errors.Join(wrong, &mismatch{fmt.Sprintf("update of %v %d: %d %x %x, want %+v",
+				todo[r.Seq], r.Seq, r.Due, r.Body, r.Messages, w)})
+		}
+		delete(todo, r.Seq)
+		body := r.Body
+		if d.rng.IntN(2) == 0 {
+			body = append(body[:len(body)/2], "updated"...)
+		}
+		due := d.due()
+		if d.rng.IntN(4) == 0 {
+			due = -1
+		} else {
+			due = max(due, 0)
+			d.pending.put(r.Seq, due, body, d.s.Horizon())
+		}
+		return due, body
+	})
+	if err == nil && wrong == nil && len(todo) > 0 {
+		wrong = &mismatch{fmt.Sprintf("update left out %v", todo)}
 	}
 	return errors.Join(err, wrong)
 }

@@ -21,6 +21,9 @@ type Stats struct {
 	// Written since Open: bodies and messages that were given, and what went to the disk.
 	GivenBytes, RunBytesWritten, LogBytesWritten, IndexBytesWritten int64
 
+	// Reads of run files since Open, and their bytes; not those that Open makes itself.
+	Reads, ReadBytes int64
+
 	Damaged int // damages found since Open
 }
 
@@ -55,6 +58,8 @@ func (s *Store) Stats() Stats {
 		RunBytesWritten:   s.runTotal,
 		LogBytesWritten:   s.log.total,
 		IndexBytesWritten: s.indexTotal,
+		Reads:             s.files.reads.Load(),
+		ReadBytes:         s.files.readBytes.Load(),
 		Damaged:           s.damage.count,
 	}
 	for _, f := range s.files.all {

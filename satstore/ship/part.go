@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -46,6 +47,8 @@ const (
 	kindLinks   = 2 // page, number of links, links, number of frames, frames
 	kindStart   = 3 // page
 	kindSetting = 4 // name, value
+	kindMessage = 5 // page, payload
+	kindAnswer  = 6 // page, number of messages that the next record of it answers
 )
 
 func appendRecord(b []byte, r *sitegraph.Record) ([]byte, error) {
@@ -71,6 +74,15 @@ func appendStart(b []byte, p sitegraph.PageID) []byte {
 
 func appendSetting(b []byte, name string, value []byte) []byte {
 	return appendBytes(appendBytes(append(b, kindSetting), []byte(name)), value)
+}
+
+func appendMessage(b []byte, p sitegraph.PageID, payload []byte) []byte {
+	return appendBytes(binary.AppendUvarint(append(b, kindMessage), uint64(p)), payload)
+}
+
+func appendAnswer(b []byte, p sitegraph.PageID, messages int) []byte {
+	b = binary.AppendUvarint(append(b, kindAnswer), uint64(p))
+	return binary.AppendUvarint(b, uint64(messages))
 }
 
 func appendBytes(b, text []byte) []byte {
@@ -160,6 +172,14 @@ func apply(s *satstore.Store, changes []byte) error {
 			name, value := r.bytes(), r.bytes()
 			if !r.bad {
 				err = s.SaveSetting(string(name), value)
+			}
+		case kindMessage:
+			if p, payload := r.page(), r.bytes(); !r.bad {
+				err = s.Message(p, payload)
+			}
+		case kindAnswer:
+			if p, n := r.page(), r.number(); !r.bad {
+				err = s.Answered(p, int(min(n, math.MaxInt32)))
 			}
 		default:
 			return fmt.Errorf("%w: a change of kind %d", errChange, kind)

@@ -299,7 +299,49 @@ func (s *Store) Advance(now time.Time, again func(r *sitegraph.Record)) error {
 	return errors.Join(err, wrong)
 }
 
+// Reschedule changes when pages are due.
+func (s *Store) Reschedule(pages []sitegraph.PageID, again func(r *sitegraph.Record)) error {
+	var wrong error
+	err := s.store.Reschedule(pages, func(r *sitegraph.Record) {
+		if again(r); wrong == nil {
+			wrong = s.record(r)
+		}
+	})
+	return errors.Join(err, wrong)
+}
+
+// Message leaves a message at the record of a page.
+func (s *Store) Message(p sitegraph.PageID, payload []byte) error {
+	if err := s.store.Message(p, payload); err != nil {
+		return err
+	}
+	return s.told(func(b []byte) ([]byte, error) { return appendMessage(b, p, payload), nil })
+}
+
+// Answered ends the wait of messages to a page with its next Save.
+func (s *Store) Answered(p sitegraph.PageID, messages int) error {
+	if err := s.store.Answered(p, messages); err != nil {
+		return err
+	}
+	return s.told(func(b []byte) ([]byte, error) { return appendAnswer(b, p, messages), nil })
+}
+
 // The rest changes nothing that others must know.
+
+// Due hands on what is due.
+func (s *Store) Due(from time.Time, each func(r *sitegraph.Record, messages [][]byte)) (
+	time.Time, error) {
+	return s.store.Due(from, each)
+}
+
+// Undue returns the start of the first unit that the clock has not passed.
+func (s *Store) Undue() time.Time { return s.store.Undue() }
+
+// Kept returns the start of the unit in which a record is kept now that is due at a time.
+func (s *Store) Kept(due time.Time) time.Time { return s.store.Kept(due) }
+
+// Messages returns what waits for a page.
+func (s *Store) Messages(p sitegraph.PageID) ([][]byte, error) { return s.store.Messages(p) }
 
 // Load reads a record.
 func (s *Store) Load(p sitegraph.PageID, r *sitegraph.Record) error { return s.store.Load(p, r) }
