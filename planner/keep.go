@@ -78,9 +78,6 @@ func (p *Planner) WriteMemory(out io.Writer) error {
 	if len(c.pages) > mostState/leastState {
 		return state.ErrTooLarge
 	}
-	if p.filled {
-		p.putBack(c.round.Start) // so that it is known when pages are due
-	}
 	s := p.keptState()
 	s.pages = make([]pageState, len(c.pages))
 	for i := range c.pages {
@@ -354,9 +351,6 @@ func (p *Planner) imageRoots(s *keptImage) []any {
 func (p *Planner) Keep(note ImageNote, last bool) error {
 	c := p.Corpus
 	c.grow()
-	if p.filled {
-		p.putBack(c.round.Start)
-	}
 	s := keptImage{
 		keptState: *p.keptState(),
 		graph:     c.Graph.Keep(),

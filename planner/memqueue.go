@@ -143,6 +143,25 @@ func (q *MemQueue) remove(p sitegraph.PageID) {
 	}
 }
 
+// Remove takes a page out of the queue. Its messages stay.
+func (q *MemQueue) Remove(p sitegraph.PageID) { q.remove(p) }
+
+// First returns when the first page is due; false: the queue is empty.
+func (q *MemQueue) First() (due uint32, ok bool) {
+	for q.pages > 0 {
+		q.advance(0)
+		first := &q.buckets[0]
+		for n := len(*first); n > 0; n-- {
+			if !q.stale((*first)[n-1]) {
+				return q.base, true
+			}
+			*first = (*first)[:n-1]
+			q.entries--
+		}
+	}
+	return 0, false
+}
+
 // Promote takes pages out of the queue, and applies their messages.
 func (q *MemQueue) Promote(pages []sitegraph.PageID) {
 	for _, p := range pages {

@@ -502,7 +502,7 @@ func (p *Planner) UpdateHints(source sitegraph.PageID, kind hints.Kind, said []h
 	}
 	for i, page := range changed {
 		c.play.queue.Message(page, MessageClaimed)
-		if m := c.Memory(page); m.State == sitegraph.StateAlive && !p.ranksAll() &&
+		if m := c.Memory(page); m.State == sitegraph.StateAlive && !p.RanksAll() &&
 			!c.InPlay(page) {
 			due, _ := p.Due(page, c.round.Start)
 			m.Due = sitegraph.Unix32(due.When)
@@ -559,7 +559,7 @@ func (p *Planner) dueOf(page sitegraph.PageID, now time.Time) (Due, time.Duratio
 		return Due{now, Because("no policy was asked")}, 0
 	}
 	due, interval := p.Policy.Due(page, now)
-	if p.ranksAll() {
+	if p.RanksAll() {
 		due, _ = EachRound{}.Due(page, now)
 		return due, interval
 	}

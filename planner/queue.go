@@ -32,6 +32,18 @@ const (
 	MessageClaimed         // a feed or sitemap claims something new of it
 )
 
+// Durable is a Queue that knows from the process before when pages are due.
+type Durable interface {
+	Queue
+	// Durable marks such a queue.
+	Durable()
+}
+
+// UseQueue replaces the queue, before the first round.
+func (p *Planner) UseQueue(queue func(apply func(sitegraph.PageID, Message)) Queue) {
+	p.Corpus.play = play{queue: queue(p.apply)}
+}
+
 // EachRound is embedded by a policy that ranks all pages anew in each round: an order. All pages
 // are due in each round then, and the queue hands all of them out.
 type EachRound struct{}
@@ -44,8 +56,8 @@ func (EachRound) Due(_ sitegraph.PageID, now time.Time) (Due, time.Duration) {
 	return Due{now.Add(time.Second), Because("all pages are ranked anew in each round")}, 0
 }
 
-// ranksAll reports whether the policy is an order.
-func (p *Planner) ranksAll() bool {
+// RanksAll reports whether the policy is an order.
+func (p *Planner) RanksAll() bool {
 	o, ok := p.Policy.(interface{ RanksAll() bool })
 	return ok && o.RanksAll()
 }
@@ -64,6 +76,9 @@ type play struct {
 	in     pageSet            // handed out or promoted in this round
 	out    pageSet            // of these, what has not been put back
 }
+
+// HandedOut reports whether a page was handed out or promoted, and waits to be put back.
+func (c *Corpus) HandedOut(p sitegraph.PageID) bool { return c.play.out.has(p) }
 
 // InPlay reports whether a page was handed out or promoted in this round.
 func (c *Corpus) InPlay(p sitegraph.PageID) bool { return c.play.in.has(p) }
@@ -113,7 +128,10 @@ func (c *Corpus) awaitDue(p sitegraph.PageID) {
 func (p *Planner) fill() {
 	p.filled = true
 	p.Corpus.play = play{queue: p.Corpus.play.queue}
-	now := p.ranksAll()
+	if _, ok := p.Corpus.play.queue.(Durable); ok {
+		return
+	}
+	now := p.RanksAll()
 	for page, m := range p.Corpus.memories() {
 		if m.State == sitegraph.StateAlive {
 			due := m.Due
@@ -125,21 +143,28 @@ func (p *Planner) fill() {
 	}
 }
 
-// putBack gives each page that was handed out a new due time, after now and after its last visit. A
-// page that was visited got one then, and gets another: the visits that followed told more.
-func (p *Planner) putBack(now time.Time) {
-	c, all := p.Corpus, p.ranksAll()
-	for _, page := range c.play.handed {
-		c.play.out.add(page)
+// EndRound puts back what the round handed out. The next round does so, too, if it was not called.
+func (p *Planner) EndRound(now time.Time) {
+	if p.filled {
+		p.putBack(now)
 	}
+}
+
+// putBack gives each page that was handed out and not visited a new due time, after now. A page that
+// was visited in the round keeps the one that it got then.
+func (p *Planner) putBack(now time.Time) {
+	c, all := p.Corpus, p.RanksAll()
 	for _, page := range c.play.handed {
-		if !c.play.out.has(page) { // it was handed out twice
+		c.play.in.remove(page)
+		if !c.play.out.has(page) { // it was visited, or handed out twice
 			continue
 		}
-		c.play.in.remove(page)
 		if m := c.Memory(page); m.State == sitegraph.StateAlive {
 			from := max(sitegraph.Unix32(now), m.Tried)
-			if m.Due = from + 1; !all || m.Errors > 0 || m.misses > 0 {
+			switch {
+			case all && m.Errors == 0 && m.misses == 0:
+				m.Due = from + 1
+			case int64(m.Tried) < c.start || m.Due <= m.Tried:
 				due, _ := p.Due(page, time.Unix(int64(from), 0).UTC())
 				m.Due = sitegraph.Unix32(due.When)
 			}

@@ -28,6 +28,9 @@ func (l *Loop) Ask(adopt bool, addresses ...string) (asked int, err error) {
 			asked++
 		}
 	}
+	if err := l.flushDues(); err != nil {
+		return asked, err
+	}
 	if err := l.Store.Commit(); err != nil {
 		return asked, l.storeError(err, "commit what was asked for")
 	}
@@ -78,14 +81,21 @@ func (l *Loop) ask(page sitegraph.PageID) bool {
 		l.asked[page] = true
 	}
 	of := l.lines[l.graph.Server(page)]
+	chosen := false
 	switch {
-	case of != nil && of.up && of.page == page:
-		l.askedAgain[page] = true
-		return true
-	case of != nil && of.hasten(page):
-		return true
+	case of == nil:
+	case of.up && of.page == page:
+		l.askedAgain[page], chosen = true, true
+	case of.hasten(page):
+		chosen = true
 	}
-	return l.Planner.Ask(page)
+	if !chosen {
+		return l.Planner.Ask(page)
+	}
+	if l.dues != nil {
+		l.dues.leave(page, planner.MessageAsked)
+	}
+	return true
 }
 
 // hasten moves the visit to a page to the head of a line; false: it has none.

@@ -152,7 +152,8 @@ type Loop struct {
 	askedAgain   map[sitegraph.PageID]bool     // while a visit to them was under way
 	// sources whose claims are known; nil: not restored yet
 	heard  map[sitegraph.PageID]bool
-	broken bool // the store or the image failed: nothing is saved any more
+	dues   *dueQueue // nil: the queue is in memory
+	broken bool      // the store or the image failed: nothing is saved any more
 }
 
 // New returns a loop.
@@ -169,7 +170,7 @@ func New(o Options) *Loop {
 	if o.CommitAfter == 0 {
 		o.CommitAfter = time.Second
 	}
-	return &Loop{
+	l := &Loop{
 		Options:    o,
 		sinceImage: sinceImage(o.Planner),
 		wrongClock: sitegraph.WrongClock,
@@ -182,6 +183,8 @@ func New(o Options) *Loop {
 		asked:      map[sitegraph.PageID]bool{}, askedAgain: map[sitegraph.PageID]bool{},
 		discovery: discovery{fetched: map[sitegraph.ServerID]int{}},
 	}
+	l.useDues()
+	return l
 }
 
 // pauseOf is the least time between two visits to a server.

@@ -164,6 +164,9 @@ func (l *Loop) carryOut(ctx context.Context, c *crew, r planner.Round) error {
 	}
 	l.graph.SpareMemory(l.graph.Pages())
 	l.Planner.Begin(r)
+	if err := l.flushDues(); err != nil {
+		return err
+	}
 	l.graph.Scratch().Apart(true)
 	if c == nil {
 		return l.closeRound(c, l.sequential(ctx))
@@ -179,6 +182,11 @@ func (l *Loop) closeRound(c *crew, err error) error {
 	if l.broken {
 		return err
 	}
+	end := l.round.End
+	if err != nil { // the round may go on in another process
+		end = l.Clock.Now()
+	}
+	l.Planner.EndRound(end)
 	l.graph.Scratch().Apart(false)
 	if learnt := l.keepLearnt(true); learnt != nil {
 		return errors.Join(err, learnt)
@@ -234,7 +242,17 @@ func (l *Loop) Advance(now time.Time) error {
 	}
 	l.graph.Scratch().Apart(true)
 	defer l.graph.Scratch().Apart(false)
-	err := l.Store.Advance(now, func(r *sitegraph.Record) {
+	passed := now
+	if l.dues != nil {
+		if err := l.flushDues(); err != nil {
+			return err
+		}
+		passed = l.dues.passed(now)
+	}
+	err := l.Store.Advance(passed, func(r *sitegraph.Record) {
+		if l.dues != nil && l.dues.keeps(r, now) {
+			return
+		}
 		due, _ := l.Planner.Due(r.Page, now)
 		r.Due = due.When
 		if l.Forecast && !l.Planner.Corpus.Aside(r.Page) { // whose reason says so

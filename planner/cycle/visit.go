@@ -25,6 +25,9 @@ func (l *Loop) begin(v *planner.Visit, r *Request) (ok bool, err error) {
 	if err := l.Store.Load(v.Page, &r.Record); err != nil {
 		return false, l.storeError(err, "load record of %s", l.graph.URL(v.Page))
 	}
+	if l.dues != nil {
+		r.answers = l.dues.messages(v.Page)
+	}
 	r.Record.NotAfter(l.Clock.Now(), l.wrongClock)
 	l.unjudged(&r.Record)
 	if keeper, ok := l.Fetcher.(Keeper); ok {
@@ -132,8 +135,16 @@ func (l *Loop) keep(v planner.Visit, r *Request, o sitegraph.Observation,
 		}
 	}
 	l.Planner.Corpus.Remember(record)
+	if l.dues != nil && r.answers > 0 {
+		if err := l.dues.store.Answered(v.Page, r.answers); err != nil {
+			return l.storeError(err, "answer messages to %s", record.URL)
+		}
+	}
 	if err := l.Store.Save(record); err != nil {
 		return l.storeError(err, "save record of %s", record.URL)
+	}
+	if l.dues != nil {
+		l.dues.saved(v.Page, r.answers)
 	}
 	if l.Seen != nil || l.Acknowledged != nil {
 		l.event = Event{Round: r.Round, Visit: v, Observation: o, Verdict: verdict, Record: *record,
@@ -169,6 +180,9 @@ func (l *Loop) commit() error {
 		return err
 	}
 	if err := l.keepLearnt(false); err != nil {
+		return err
+	}
+	if err := l.flushDues(); err != nil {
 		return err
 	}
 	if keeper, ok := l.Fetcher.(Keeper); ok {

@@ -16,6 +16,7 @@ type Request struct {
 	// MaxBytes is how much the visit may read from the server, headers and robots.txt included;
 	// 0: no bound. Reading more breaks guarantee 2.
 	MaxBytes int64
+	answers  int // messages to the page that the visit answers
 }
 
 // Fetcher makes one polite visit. It waits as long as politeness demands, or returns a Wait.

@@ -1,0 +1,258 @@
+package cycle
+
+import (
+	"slices"
+	"time"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Dues is a Store that keeps when pages are due, and messages to them: with it the queue of due
+// pages lies on disk.
+type Dues interface {
+	// Due hands each the records of the first span of time that holds any from a moment on, with
+	// their messages, and returns its end. Without such records it returns the moment.
+	Due(from time.Time, each func(r *sitegraph.Record, messages [][]byte)) (end time.Time, err error)
+	// Undue is the earliest time at which a record can be kept.
+	Undue() time.Time
+	// Kept is the start of the step of time in which a record is kept that is due at a time.
+	Kept(due time.Time) time.Time
+	// Reschedule hands the records of pages to again, which sets when they are due, and why.
+	Reschedule(pages []sitegraph.PageID, again func(r *sitegraph.Record)) error
+	// Message leaves a message at the record of a page, until Answered and Save.
+	Message(p sitegraph.PageID, payload []byte) error
+	// Messages returns what waits for a page.
+	Messages(p sitegraph.PageID) ([][]byte, error)
+	// Answered ends the wait of the first messages to a page with its next Save.
+	Answered(p sitegraph.PageID, messages int) error
+}
+
+// dueQueue is the queue of due pages in the store. Memory holds the pages of the spans of time that
+// were read, until they are handed out; all others lie in their slots.
+//
+// Where a page has another due time than its record says, the record is moved before the next
+// commit, with the outcome that caused it. What was handed out stays where it is until it is put
+// back. So a process that begins anew reads the same pages again.
+type dueQueue struct {
+	store  Dues
+	corpus *planner.Corpus
+	near   *planner.MemQueue         // pages that are due before end, in memory
+	end    time.Time                 // all slots before it were read
+	moved  map[sitegraph.PageID]bool // pages whose record has another due time
+	// heard are pages whose messages in the store the planner knows; true: somebody asked for them.
+	heard map[sitegraph.PageID]bool
+	err   error // of the store; nothing is handed out any more
+}
+
+// newDueQueue returns the queue of a store.
+func newDueQueue(store Dues, corpus *planner.Corpus,
+	apply func(sitegraph.PageID, planner.Message)) *dueQueue {
+	return &dueQueue{
+		store:  store,
+		corpus: corpus,
+		near:   planner.NewMemQueue(apply),
+		end:    store.Undue(),
+		moved:  map[sitegraph.PageID]bool{},
+		heard:  map[sitegraph.PageID]bool{},
+	}
+}
+
+// Durable marks a queue that needs not be filled.
+func (q *dueQueue) Durable() {}
+
+// Put sets when a page is due.
+func (q *dueQueue) Put(p sitegraph.PageID, due uint32) {
+	q.moved[p] = true
+	q.place(p, due)
+}
+
+// place puts a page into memory if the slot was read in which it is kept.
+func (q *dueQueue) place(p sitegraph.PageID, due uint32) {
+	if q.store.Kept(time.Unix(int64(due), 0)).Before(q.end) {
+		q.near.Put(p, due)
+	} else {
+		q.near.Remove(p)
+	}
+}
+
+// Take hands out pages that are due by until, and reads more slots where memory has too few.
+func (q *dueQueue) Take(until uint32, into []sitegraph.PageID) (n int) {
+	for q.err == nil {
+		last := q.end.Unix() - 1
+		if int64(until) <= last {
+			break
+		}
+		if n += q.near.Take(sitegraph.Unix32(q.end)-1, into[n:]); n == len(into) || !q.read() {
+			break
+		}
+	}
+	return n + q.near.Take(until, into[n:])
+}
+
+// read reads the next slots; false: nothing is in them.
+func (q *dueQueue) read() bool {
+	if q.flush(); q.err != nil {
+		return false
+	}
+	end, err := q.store.Due(q.end, func(r *sitegraph.Record, messages [][]byte) {
+		m := q.corpus.Memory(r.Page)
+		q.hear(r.Page, messages)
+		switch {
+		case q.corpus.HandedOut(r.Page):
+			q.near.Promote([]sitegraph.PageID{r.Page}) // for its messages
+		case m.State == sitegraph.StateAlive:
+			m.Due = sitegraph.Unix32(r.Due)
+			q.near.Put(r.Page, m.Due)
+		default:
+			q.near.Promote([]sitegraph.PageID{r.Page})
+		}
+	})
+	if err != nil {
+		q.err = err
+		return false
+	}
+	more := end.After(q.end)
+	q.end = end
+	return more
+}
+
+// hear takes messages in that wait in the store for a page.
+func (q *dueQueue) hear(p sitegraph.PageID, messages [][]byte) {
+	if _, known := q.heard[p]; known || len(messages) == 0 {
+		return
+	}
+	for _, text := range messages {
+		if len(text) == 1 {
+			q.note(p, planner.Message(text[0]))
+		}
+	}
+}
+
+func (q *dueQueue) note(p sitegraph.PageID, m planner.Message) {
+	q.heard[p] = q.heard[p] || m == planner.MessageAsked
+	q.near.Message(p, m)
+}
+
+// Promote hands out pages whatever their time. Their records come to be due at once.
+func (q *dueQueue) Promote(pages []sitegraph.PageID) {
+	for _, p := range pages {
+		if _, known := q.heard[p]; !known && q.err == nil {
+			messages, err := q.store.Messages(p)
+			q.hear(p, messages)
+			q.err = err
+		}
+		if !q.corpus.HandedOut(p) && q.corpus.Memory(p).Due >= sitegraph.Unix32(q.store.Undue()) {
+			q.moved[p] = true
+		}
+	}
+	q.near.Promote(pages)
+}
+
+// Message leaves a message at a page. It is durable with the next commit.
+func (q *dueQueue) Message(p sitegraph.PageID, m planner.Message) {
+	q.leave(p, m)
+	q.note(p, m)
+}
+
+// leave leaves a message in the store of which the planner knows.
+func (q *dueQueue) leave(p sitegraph.PageID, m planner.Message) {
+	if q.err == nil {
+		q.err = q.store.Message(p, []byte{byte(m)})
+	}
+	q.heard[p] = q.heard[p] || m == planner.MessageAsked
+}
+
+// messages is how many messages wait for a page that the planner knows.
+func (q *dueQueue) messages(p sitegraph.PageID) int {
+	if _, known := q.heard[p]; !known || q.err != nil {
+		return 0
+	}
+	messages, err := q.store.Messages(p)
+	q.err = err
+	return len(messages)
+}
+
+// saved notes that a record was saved as its page is due, after a visit that answers messages.
+func (q *dueQueue) saved(p sitegraph.PageID, answered int) {
+	delete(q.moved, p)
+	if answered > 0 {
+		delete(q.heard, p)
+	}
+}
+
+// flush moves the records of pages that are due at another time, in the order in which they lie.
+func (q *dueQueue) flush() {
+	if q.err != nil || len(q.moved) == 0 {
+		return
+	}
+	pages := make([]sitegraph.PageID, 0, len(q.moved))
+	for p := range q.moved {
+		pages = append(pages, p)
+	}
+	clear(q.moved)
+	slices.Sort(pages)
+	now := q.store.Undue()
+	q.err = q.store.Reschedule(pages, func(r *sitegraph.Record) {
+		switch m := q.corpus.Memory(r.Page); {
+		case q.heard[r.Page] || q.corpus.HandedOut(r.Page):
+			r.Due = now // before all that waits
+		case m.State == sitegraph.StateAlive:
+			r.Due = time.Unix(int64(m.Due), 0).UTC()
+		}
+	})
+}
+
+// passed is until when the clock of the store may go at now: not over pages that still wait.
+func (q *dueQueue) passed(now time.Time) time.Time {
+	waiting := q.end
+	if due, ok := q.near.First(); ok {
+		if first := time.Unix(int64(due), 0); first.Before(waiting) {
+			waiting = first
+		}
+	}
+	if waiting.After(now) {
+		return now
+	}
+	return q.store.Kept(waiting).Add(-time.Second)
+}
+
+// keeps reports whether a record whose slot the clock passes is due when it says: it was not to be
+// kept as long, or somebody asked for its page.
+func (q *dueQueue) keeps(r *sitegraph.Record, now time.Time) bool {
+	if q.heard[r.Page] {
+		r.Due = now
+		return true
+	}
+	return r.State == sitegraph.StateAlive && r.Due.After(now)
+}
+
+// flushDues moves records in the store that are due at another time by now.
+func (l *Loop) flushDues() error {
+	if l.dues == nil {
+		return nil
+	}
+	if l.dues.flush(); l.dues.err != nil {
+		return l.storeError(l.dues.err, "keep when pages are due")
+	}
+	return nil
+}
+
+// useDues makes the store the queue of due pages, if it can be that. An order needs none: it ranks
+// all pages in each round.
+func (l *Loop) useDues() {
+	store, ok := l.Store.(Dues)
+	if !ok || l.Planner.RanksAll() {
+		return
+	}
+	l.Planner.UseQueue(func(apply func(sitegraph.PageID, planner.Message)) planner.Queue {
+		l.dues = newDueQueue(store, l.Planner.Corpus, func(p sitegraph.PageID, m planner.Message) {
+			if m == planner.MessageAsked &&
+				l.Planner.Corpus.Memory(p).State == sitegraph.StateSource {
+				l.asked[p] = true
+			}
+			apply(p, m)
+		})
+		return l.dues
+	})
+}
