@@ -27,7 +27,8 @@ func TestStreamFromStore(t *testing.T) {
 			want, log := logged(t, c, o, name)
 			stage := c.replayed()
 			unit := []time.Duration{time.Hour, 24 * time.Hour}[seed%2]
-			store, err := satstore.Open("s", satstore.Options{FS: vfs.NewMem(), Now: c.Base, Unit: unit})
+			store, err := satstore.Open("s",
+				satstore.Options{FS: vfs.NewMem(), Now: c.Base, Unit: unit})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -60,7 +61,8 @@ type askedStore struct {
 	dues int
 }
 
-func (s *askedStore) Due(from time.Time, each func(*sitegraph.Record, [][]byte)) (time.Time, error) {
+func (s *askedStore) Due(from time.Time, each func(*sitegraph.Record, [][]byte)) (
+	time.Time, error) {
 	s.dues++
 	return s.Store.Due(from, each)
 }

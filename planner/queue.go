@@ -150,8 +150,8 @@ func (p *Planner) EndRound(now time.Time) {
 	}
 }
 
-// putBack gives each page that was handed out and not visited a new due time, after now. A page that
-// was visited in the round keeps the one that it got then.
+// putBack gives each page that was handed out and not visited a new due time, after now. A page
+// that was visited in the round keeps the one that it got then.
 func (p *Planner) putBack(now time.Time) {
 	c, all := p.Corpus, p.RanksAll()
 	for _, page := range c.play.handed {

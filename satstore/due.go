@@ -11,9 +11,10 @@ import (
 // Due hands each the records of the first span of slots that holds any from a moment on, with the
 // messages that wait for them, and returns the end of the span: all records were handed over that
 // are kept in units which begin at the moment or later, and before the end. A span is one unit near
-// the clock, and up to a day far from it. Without such records it returns the moment. Nothing moves:
-// Reschedule and Save say what comes of a record. It is good until each returns, which may call Load
-// and Messages, and must change nothing. Damaged records are left out; Advance gives them fresh ones.
+// the clock, and up to a day far from it. Without such records it returns the moment. Nothing
+// moves: Reschedule and Save say what comes of a record. It is good until each returns, which may
+// call Load and Messages, and must change nothing. Damaged records are left out; Advance gives them
+// fresh ones.
 func (s *Store) Due(from time.Time, each func(r *sitegraph.Record, messages [][]byte)) (
 	end time.Time, err error) {
 	if err := s.usable(); err != nil {
@@ -41,9 +42,10 @@ func (s *Store) Due(from time.Time, each func(r *sitegraph.Record, messages [][]
 	return s.timeOf(last + 1), nil
 }
 
-// Reschedule hands the records of pages to again, which changes when they are due, and why. They are
-// read in the order in which they lie on disk, and messages wait on. Pages without a record, and
-// those that are due as before, are passed over. again must change nothing else, and may call Load and Setting.
+// Reschedule hands the records of pages to again, which changes when they are due, and why. They
+// are read in the order in which they lie on disk, and messages wait on. Pages without a record,
+// and those that are due as before, are passed over. again must change nothing else, and may call
+// Load and Setting.
 func (s *Store) Reschedule(pages []sitegraph.PageID, again func(r *sitegraph.Record)) error {
 	if err := s.writable(); err != nil {
 		return err
@@ -91,8 +93,8 @@ func (s *Store) Reschedule(pages []sitegraph.PageID, again func(r *sitegraph.Rec
 	return s.replaceLost()
 }
 
-// Undue returns the start of the first unit that the clock has not passed: all records are kept in it
-// or later ones.
+// Undue returns the start of the first unit that the clock has not passed: all records are kept in
+// it or later ones.
 func (s *Store) Undue() time.Time { return s.timeOf(s.runs.Clock() + 1) }
 
 // Kept returns the start of the unit in which a record is kept now that is due at a time.

@@ -8,8 +8,8 @@ import (
 
 // Message sends a payload of at most 1 MiB to the record of a page [SAT 3.5]. It waits there,
 // wherever the record moves, until Answered ends that. Due and Messages hand it over, after those
-// that came before. With Options.Apply, Load and Advance apply it to the record, and Advance, or Save
-// after Load, ends its wait.
+// that came before. With Options.Apply, Load and Advance apply it to the record, and Advance, or
+// Save after Load, ends its wait.
 func (s *Store) Message(p sitegraph.PageID, payload []byte) error {
 	if err := s.writable(); err != nil {
 		return err

@@ -13,7 +13,8 @@ import (
 type Dues interface {
 	// Due hands each the records of the first span of time that holds any from a moment on, with
 	// their messages, and returns its end. Without such records it returns the moment.
-	Due(from time.Time, each func(r *sitegraph.Record, messages [][]byte)) (end time.Time, err error)
+	Due(from time.Time, each func(r *sitegraph.Record, messages [][]byte)) (
+		end time.Time, err error)
 	// Undue is the earliest time at which a record can be kept.
 	Undue() time.Time
 	// Kept is the start of the step of time in which a record is kept that is due at a time.

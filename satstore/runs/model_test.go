@@ -234,7 +234,8 @@ func (d *driver) look() error {
 			w := d.pending.records[r.Seq]
 			if seen[r.Seq] || r.Due <= after || r.Due != w.due || !bytes.Equal(r.Body, w.body) ||
 				!slices.EqualFunc(r.Messages, w.messages, bytes.Equal) {
-				wrong = &mismatch{fmt.Sprintf("due after %d: %d of %d: %x %x, want %+v", after, r.Seq,
+				wrong = &mismatch{fmt.Sprintf("due after %d: %d of %d: %x %x, want %+v", after,
+					r.Seq,
 					r.Due, r.Body, r.Messages, w)}
 			}
 			seen[r.Seq] = true

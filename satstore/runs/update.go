@@ -9,8 +9,8 @@ import (
 // returns it, as Put does. Messages wait on. Records are read in the order in which they lie on
 // disk, each block once, so that many cost little more than the bytes around them. Numbers without
 // a record are passed over; records of damaged blocks are lost, as in Advance. The body may be a
-// part of r.Body changed in place. A due below zero leaves the record where it is. visit must change
-// nothing.
+// part of r.Body changed in place. A due below zero leaves the record where it is. visit must
+// change nothing.
 func (s *Store) Update(seqs []uint32, visit func(r *Record) (due int64, body []byte)) error {
 	if err := s.writable(); err != nil {
 		return err
@@ -50,7 +50,10 @@ func (s *Store) Update(seqs []uint32, visit func(r *Record) (due int64, body []b
 			return cmp.Compare(at.block, h)
 		})
 		var f frame
-		for w := framesOf(frames, kindRecords); i < len(onDisk) && onDisk[i].block == h && w.next(&f); {
+		for w := framesOf(frames, kindRecords); w.next(&f); {
+			if i == len(onDisk) || onDisk[i].block != h {
+				break
+			}
 			if w.ord != onDisk[i].frame {
 				continue
 			}
