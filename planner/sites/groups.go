@@ -28,10 +28,9 @@ type groups struct {
 	hours    evidence.DayTimes
 	gaps     evidence.Gaps
 	told     topTally
-	room     []int32 `state:"-"` // for work
-	finding  evidence.Mean
+	finding  evidence.Pooled
 	hubs     map[sitegraph.PageID]evidence.Mean // how many pages a change of a page made known, by page
-	dead     evidence.Mean
+	dead     evidence.Pooled
 	// directories are by graph.Directory.
 	directories []directory
 	round       float32 // days that a round lasts, 1 at most
@@ -54,8 +53,6 @@ type server struct {
 	divisions        int                     // made so far
 	told             topTally
 	gaps             *evidence.Gaps
-	finds            evidence.Mean
-	dead             evidence.Mean
 }
 
 // site is a part of a server whose pages change together, as far as links and addresses tell.

@@ -76,7 +76,7 @@ func New(s Settings) *Policy {
 	}
 	v.mixture.First = firstWeights
 	v.trust.First, v.topTrust.First = 1, firstTopTrust
-	v.samples.underWay = map[sitegraph.PageID]bool{}
+	v.samples.underWay = map[sitegraph.PageID]int{}
 	v.turns = map[sitegraph.PageID]float32{}
 	if s.Mode == planner.Stream {
 		v.tolerance = tolerance
@@ -114,7 +114,6 @@ func (v *Policy) Begin(r planner.Round) {
 		v.begun = true
 	}
 	clear(v.samples.underWay)
-	v.samples.rebuilds.begin()
 	clear(v.mixture.Asked)
 	if v.Mode == planner.Stream {
 		if past := v.now - v.learntAt; past < 0 || past >= learnEvery {
@@ -339,8 +338,9 @@ func (v *Policy) learn(l outcome) (surprise float32) {
 	}
 	v.calibrator.See(l.expected, l.changed, v.Corpus.Round().Budget)
 	surprise = max(saw-l.expected, 0)
-	sample, isFollowUp := v.samples.was(l.page)
-	if isFollowUp {
+	number, sample := v.samples.underWay[l.page]
+	delete(v.samples.underWay, l.page)
+	if 0 < number && number <= followUpSamples { // the others hang on those before them
 		v.samples.rebuilds.follow(server, l.changed, l.raw)
 	}
 	if sample || v.worthLittle(l.page) {

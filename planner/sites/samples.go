@@ -2,7 +2,6 @@ package sites
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"slices"
 
@@ -44,9 +43,9 @@ type samples struct {
 	left      int                // samples of this round that may still be made
 	more      int                // samples that may still follow others
 	carry     float64            // fraction of a sample carried over
-	// samples of this round whose outcomes are not known, and whether they follow others; a page
-	// can prove likelier than thought when it is chosen.
-	underWay map[sitegraph.PageID]bool
+	// Samples of this round whose outcomes are not known, and their numbers among those that follow
+	// others, from 1; a page can prove likelier than thought when it is chosen.
+	underWay map[sitegraph.PageID]int
 	rebuilds rebuilds
 }
 
@@ -56,7 +55,7 @@ type sample struct {
 	worth      float64
 	days       float64 // since the last sample
 	tie        float64 // of the server
-	number     int     // of a sweep, or one that follows others: its number
+	number     int     // among those of a server
 	isFollowUp bool    // it follows one that found a change
 }
 
@@ -107,7 +106,7 @@ func (e *samples) begin(v *Policy, r planner.Round) {
 		days := float64(max(v.now-looked, 0)) // the clock may have been ahead
 		pages := min(float64(v.rankings[s].alive), most)
 		rebuilt := wasRebuilt(days) * float64(e.rebuilds.ratio(sitegraph.ServerID(s)))
-		worth := rebuilt*pages*(1-price) + firstWorth*float64(e.rebuilds.finds())
+		worth := rebuilt*pages*(1-price) + firstWorth*float64(e.rebuilds.found())
 		if worth > price && worth*v.Corpus.MeanWeight() >= float64(v.least) {
 			want := v.newSample(sitegraph.ServerID(s))
 			want.worth, want.days = worth, days
@@ -200,14 +199,6 @@ func (e *samples) followUp(v *Policy, s sitegraph.ServerID) {
 	}
 }
 
-// was reports whether a page that was visited was chosen for a sample, and for one that follows
-// another; once.
-func (e *samples) was(p sitegraph.PageID) (was, isFollowUp bool) {
-	isFollowUp, was = e.underWay[p]
-	delete(e.underWay, p)
-	return was, isFollowUp
-}
-
 // take takes the next sample; false: there is none.
 func (e *samples) take() (want sample, ok bool) {
 	if last := len(e.followUps) - 1; last >= 0 {
@@ -245,11 +236,11 @@ func (e *samples) next(v *Policy) (planner.Visit, bool) {
 			e.followUps = append(e.followUps, want) // it is next
 			return v.choose(top, float32(want.worth*v.Corpus.MeanWeight())), true
 		}
-		if !want.isFollowUp {
+		if e.underWay[p] = want.number; !want.isFollowUp {
 			e.left--
 			e.rebuilds.sampled(want.server, float32(wasRebuilt(want.days)))
+			e.underWay[p] = 0
 		}
-		e.underWay[p] = want.isFollowUp
 		v.rate(p)
 		v.bring(p)
 		visit := v.visit(p)
@@ -280,7 +271,7 @@ var mostConsidered = 4096
 // samplePage draws one of a server. In a sweep, after a sample that found a change and one time in
 // three any: what is rebuilt may be anywhere. Else the oldest copy of a list: new sections are
 // linked there. So a link less from the start page counts as much as four times the age, and each
-// directory that a page links to as much as its age once more.
+// new page that a change is expected to lead to as much as its age once more.
 func (v *Policy) samplePage(of sample) (page sitegraph.PageID, atRandom bool) {
 	draw := rank.Mix(v.Seed ^ uint64(v.Corpus.Round().Number)<<32 ^ uint64(of.number)<<24 ^
 		uint64(of.tie*(1<<52)))
@@ -303,16 +294,10 @@ func (v *Policy) samplePage(of sample) (page sitegraph.PageID, atRandom bool) {
 		return best, true
 	}
 	end := int64(sitegraph.Unix32(v.Corpus.Round().End))
-	old := func(p sitegraph.PageID) float64 {
-		return float64(end-int64(v.groups.pages[p].last)) * lessByDepth[v.groups.depth(p)]
-	}
 	for i := 0; i < len(pages); i += step {
 		p := pages[i]
-		score := old(p)
-		if score*(1+mostListed) >= most {
-			score *= float64(1 + v.groups.lists(p))
-		}
-		consider(p, score)
+		consider(p, float64(end-int64(v.groups.pages[p].last))*lessByDepth[v.groups.depth(p)]*
+			float64(1+v.groups.finds(p)))
 	}
 	return best, false
 }
@@ -338,21 +323,6 @@ func (v *scorer) worthLittle(p sitegraph.PageID) bool {
 	return float64(v.worth(p)) < quietPart*v.price
 }
 
-// mostListed bounds the directories that a page is known to link to.
-const mostListed = 254
-
-// lists returns how many directories a page links to, at most mostListed.
-func (g *groups) lists(p sitegraph.PageID) int {
-	g.room = g.room[:0]
-	for _, q := range g.corpus.Graph.Links(p) {
-		if int(q) < len(g.pages) {
-			g.room = append(g.room, g.corpus.Graph.Directory(q))
-		}
-	}
-	slices.Sort(g.room)
-	return min(len(slices.Compact(g.room)), mostListed)
-}
-
 // rebuilds learns what samples of quiet pages are good for on this web.
 //
 // On a web of documentation servers are rebuilt, and a sample shows it: where it finds a change,
@@ -366,17 +336,9 @@ func (g *groups) lists(p sitegraph.PageID) int {
 // Samples find new pages as well. How many is learnt for all servers together.
 type rebuilds struct {
 	// Rebuilds that were expected of samples are counted, and those seen are added up.
-	all     evidence.Mean
-	servers []evidence.Mean
-	// By server: the samples that follow one that found a change, and how many of them found one.
-	// Those that have told are forgotten with the round.
-	open    map[sitegraph.ServerID]followed
-	samples float32 // that did not follow others
-	found   float32 // pages that became known by them
+	seen  evidence.Pooled
+	finds evidence.Mean // pages that became known by a sample that followed no other
 }
-
-// chance and spread are the mean and the variance of changed where nothing was rebuilt.
-type followed struct{ samples, changed, chance, spread float32 }
 
 const (
 	// rebuildPrior is how many expected rebuilds the prior ratio of 1 counts for. The ratio of all
@@ -393,60 +355,32 @@ const (
 
 // sampled counts a sample of a server that was so likely to be rebuilt.
 func (r *rebuilds) sampled(s sitegraph.ServerID, expected float32) {
-	r.samples++
-	r.all.Count += expected
-	evidence.At(&r.servers, s).Count += expected
-}
-
-// discovered counts pages that became known by a sample.
-func (r *rebuilds) discovered(pages int) { r.found += float32(min(pages, mostFound)) }
-
-// begin forgets the samples of the round before that have told. Others go on: a round may have room
-// for one alone.
-func (r *rebuilds) begin() {
-	maps.DeleteFunc(r.open, func(_ sitegraph.ServerID, of followed) bool {
-		return of.samples == followUpSamples
-	})
+	r.finds.Count++
+	r.seen.Add(s, 0, expected, math.MaxFloat32)
 }
 
 // follow takes in the outcome of a sample that follows one that found a change, of a page that was
-// so likely to have changed by itself. The first two tell. Both changed is a rebuild, one of them
-// counts as a quarter of one; what comes of that by chance is taken off.
+// so likely to have changed by itself. Each of the first two counts as half a rebuild if it found
+// another; what comes of that by chance is taken off.
 func (r *rebuilds) follow(s sitegraph.ServerID, changed bool, chance float32) {
-	if r.open == nil {
-		r.open = map[sitegraph.ServerID]followed{}
-	}
-	of := r.open[s]
-	if of.samples == followUpSamples {
-		return // told already in this round
-	}
-	of.samples++
-	if changed {
-		of.changed++
-	}
 	chance = min(chance, mostChance)
-	of.chance += chance
-	of.spread += chance * (1 - chance)
-	r.open[s] = of
-	if of.samples == followUpSamples {
-		const all = followUpSamples * followUpSamples
-		byChance := (of.chance*of.chance + of.spread) / all // the mean of the square
-		seen := (of.changed*of.changed/all - byChance) / (1 - byChance)
-		for _, of := range [...]*evidence.Mean{&r.all, evidence.At(&r.servers, s)} {
-			of.Sum = max(of.Sum+seen, 0)
-		}
+	seen := -chance
+	if changed {
+		seen++
+	}
+	seen /= (1 - chance) * followUpSamples
+	for _, of := range r.seen.Both(s) {
+		of.Sum = max(of.Sum+seen, 0)
 	}
 }
 
 // ratio is how many times as many servers prove to be rebuilt as are expected to be.
 func (r *rebuilds) ratio(s sitegraph.ServerID) float32 {
-	return evidence.At(&r.servers, s).Toward(r.ofAll(), serverRebuildPrior)
+	return r.seen.Of(s, serverRebuildPrior, 1, rebuildPrior)
 }
 
 // ofAll is the ratio of all servers.
-func (r *rebuilds) ofAll() float32 { return r.all.Toward(1, rebuildPrior) }
+func (r *rebuilds) ofAll() float32 { return r.seen.All.Toward(1, rebuildPrior) }
 
-// finds is how many pages become known by a sample.
-func (r *rebuilds) finds() float32 {
-	return (r.found + firstFinds*findsPrior) / (r.samples + findsPrior)
-}
+// found is how many pages become known by a sample.
+func (r *rebuilds) found() float32 { return r.finds.Toward(firstFinds, findsPrior) }
