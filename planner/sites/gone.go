@@ -44,8 +44,8 @@ type unreached struct {
 	after float32 // days: until then it is believed to be there
 }
 
-// lookThrough finds the pages that lost their last link since the last round, and those whose next
-// look is due, and has them scored anew. It goes through the servers whose links changed.
+// lookThrough finds the pages that lost their last link since the last round, and has them scored
+// anew. It goes through the servers whose links changed.
 func (d *disappearance) lookThrough(v *Policy) {
 	g := v.Corpus.Graph
 	if d.pages == nil {
@@ -59,11 +59,6 @@ func (d *disappearance) lookThrough(v *Policy) {
 		*looked = version
 		for _, p := range g.ServerPages(s) {
 			d.look(v, p)
-		}
-	}
-	for p, u := range d.pages {
-		if u.after > 0 && u.after <= v.now {
-			v.bringUnreached(p)
 		}
 	}
 }

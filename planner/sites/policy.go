@@ -133,7 +133,12 @@ func (v *Policy) Begin(r planner.Round) {
 func (v *Policy) Offer(pages []sitegraph.PageID) {
 	v.grow()
 	v.offers += len(pages)
-	v.rateOffered(pages)
+	for _, p := range pages {
+		if v.Corpus.Refetchable(p) {
+			v.rate(p)
+			v.offered = append(v.offered, p)
+		}
+	}
 	v.unordered = true
 }
 
@@ -308,9 +313,7 @@ func (v *Policy) observe(p sitegraph.PageID, verdict sitegraph.Verdict, again bo
 	seen := v.effects(p, l.from)
 	l.expected = evidence.TimesOdds(l.raw, seen.total())
 	l.byGroups = evidence.TimesOdds(l.raw, seen.ofGroups())
-	seen.trust = 1
-	l.top = v.groups.topFactor(p, l.from)
-	l.factor = seen.ofGroups()
+	l.top, l.factor = v.groups.topFactor(p, l.from), seen.factor
 	if surprise := v.learn(l); again {
 		v.propagate(p, surprise)
 	}

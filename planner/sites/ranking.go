@@ -59,16 +59,6 @@ func (v *ranker) beginRanking() {
 	}
 }
 
-// rateOffered scores pages that are to be ranked.
-func (v *ranker) rateOffered(pages []sitegraph.PageID) {
-	for _, p := range pages {
-		if v.Corpus.Refetchable(p) {
-			v.rate(p)
-			v.offered = append(v.offered, p)
-		}
-	}
-}
-
 // orderRankings ranks the pages that were offered, and the servers.
 func (v *ranker) orderRankings() {
 	for _, p := range v.offered {
@@ -186,7 +176,7 @@ func (of *serverRanking) take(v *ranker) (sitegraph.PageID, bool) {
 		if !ok || len(scored) > 0 && !next.Before(scored[best]) {
 			break
 		}
-		v.drop(&of.pages)
+		of.pages.Take()
 		v.rate(next.Page)
 		scored = append(scored, v.standing(next.Page))
 		if last := len(scored) - 1; scored[last].Before(scored[best]) {
@@ -212,11 +202,4 @@ func (v *ranker) top(of *standings) (standing, bool) {
 		}
 	}
 	return standing{}, false
-}
-
-// drop drops the first entry, and those of the same page, which are alike.
-func (v *ranker) drop(of *standings) {
-	for c := of.All[0]; len(of.All) > 0 && of.All[0] == c; {
-		of.Take()
-	}
 }

@@ -36,8 +36,6 @@ import (
 type samples struct {
 	last      []float32          // by server: days of the last sample of a quiet page of it
 	start     []sitegraph.PageID // pages to look at on the first day
-	started   []bool             // by server: whether its start page was planned
-	startLeft int                // of these visits, those that the round has room for
 	wanted    []sample           // of this round
 	followUps []sample           // samples that follow others, the next one last
 	left      int                // samples of this round that may still be made
@@ -54,7 +52,7 @@ type sample struct {
 	server     sitegraph.ServerID
 	worth      float64
 	days       float64 // since the last sample
-	tie        float64 // of the server
+	tie        float32 // of the server
 	number     int     // among those of a server
 	isFollowUp bool    // it follows one that found a change
 }
@@ -78,11 +76,6 @@ const (
 	quietPart = 0.5
 )
 
-// newSample of a server, whatever it is worth.
-func (v *Policy) newSample(s sitegraph.ServerID) sample {
-	return sample{server: s, tie: rank.Tie(v.Seed, v.Corpus.Graph.ServerName(s))}
-}
-
 // begin plans the samples of a round: at which servers one is worth more than the price.
 func (e *samples) begin(v *Policy, r planner.Round) {
 	followUps, more := e.followUps, e.more
@@ -100,22 +93,28 @@ func (e *samples) begin(v *Policy, r planner.Round) {
 		e.followUps = followUps
 		e.more = max(min(more+e.left, int(samplesShare*v.PerDay)), e.left)
 	}
-	price := min(v.changesPrice()/v.Corpus.MeanWeight(), 1) // of a page of mean weight
-	most := max(float64(r.Budget), v.PerDay)
+	finds := firstWorth * float64(e.rebuilds.found())
 	for s, looked := range e.last {
-		days := float64(max(v.now-looked, 0)) // the clock may have been ahead
-		pages := min(float64(v.rankings[s].alive), most)
-		rebuilt := wasRebuilt(days) * float64(e.rebuilds.ratio(sitegraph.ServerID(s)))
-		worth := rebuilt*pages*(1-price) + firstWorth*float64(e.rebuilds.found())
-		if worth > price && worth*v.Corpus.MeanWeight() >= float64(v.least) {
-			want := v.newSample(sitegraph.ServerID(s))
-			want.worth, want.days = worth, days
+		want := sample{server: sitegraph.ServerID(s), tie: v.rankings[s].tie}
+		want.days = float64(max(v.now-looked, 0)) // the clock may have been ahead
+		want.worth = v.worthRebuilt(want.server, wasRebuilt(want.days)) + finds
+		if want.worth > v.meanPrice() && want.worth*v.Corpus.MeanWeight() >= float64(v.least) {
 			e.wanted = append(e.wanted, want)
 		}
 	}
 	slices.SortFunc(e.wanted, func(a, b sample) int {
 		return cmp.Or(cmp.Compare(b.worth, a.worth), cmp.Compare(a.tie, b.tie))
 	})
+}
+
+// meanPrice is the price of a page of mean weight, in changes.
+func (v *Policy) meanPrice() float64 { return min(v.changesPrice()/v.Corpus.MeanWeight(), 1) }
+
+// worthRebuilt is what visits to a server bring beyond those that they replace, if it is so likely
+// that it was rebuilt.
+func (v *Policy) worthRebuilt(s sitegraph.ServerID, rebuilt float64) float64 {
+	pages := min(float64(v.rankings[s].alive), max(float64(v.Corpus.Round().Budget), v.PerDay))
+	return min(rebuilt*float64(v.samples.rebuilds.ratio(s)), 1) * pages * (1 - v.meanPrice())
 }
 
 // wasRebuilt is how likely a server was rebuilt in so many days, by rebuiltRate alone.
@@ -127,19 +126,16 @@ func wasRebuilt(days float64) float64 { return -math.Expm1(-rebuiltRate * days) 
 func (e *samples) starts(v *Policy, r planner.Round) {
 	g := v.Corpus.Graph
 	wait := min(v.cycle, 1) * startWait
+	e.start = e.start[:0]
 	for s := range sitegraph.ServerID(g.Servers()) {
-		started := evidence.At(&e.started, s)
-		if !*started && len(g.ServerPages(s)) >= leastOfStart {
-			for _, p := range g.StartPages(s) {
-				visits := v.Corpus.Memory(p).History.Visits
-				if visits == 0 || v.now-v.groups.day(v.groups.pages[p].last) < wait {
-					continue
-				}
-				*started = true
-				if visits == 1 && v.Corpus.Refetchable(p) {
-					e.start = append(e.start, p)
-					break
-				}
+		for _, p := range g.StartPages(s) {
+			visits := v.Corpus.Memory(p).History.Visits
+			if visits == 1 && len(g.ServerPages(s)) >= leastOfStart && v.Corpus.Refetchable(p) &&
+				v.now-v.groups.day(v.groups.pages[p].last) >= wait {
+				e.start = append(e.start, p)
+			}
+			if visits > 0 {
+				break
 			}
 		}
 	}
@@ -147,7 +143,7 @@ func (e *samples) starts(v *Policy, r planner.Round) {
 		return cmp.Or(cmp.Compare(len(g.ServerPages(g.Server(b))), len(g.ServerPages(g.Server(a)))),
 			cmp.Compare(v.ties.Of(a), v.ties.Of(b)))
 	})
-	e.startLeft = max(r.Budget/2, 1)
+	e.start = e.start[:min(len(e.start), max(r.Budget/2, 1))]
 }
 
 const (
@@ -163,7 +159,7 @@ func (e *samples) sweep(v *Policy, r planner.Round) {
 	e.wanted, e.left = e.wanted[:0], 0
 	alive := 0
 	for s, of := range v.rankings {
-		want := v.newSample(sitegraph.ServerID(s))
+		want := sample{server: sitegraph.ServerID(s), tie: of.tie}
 		looks := min(math.Ceil(sweepSamples*math.Sqrt(float64(of.alive))), mostSweepSamples)
 		for want.number = range int(looks) {
 			e.wanted = append(e.wanted, want)
@@ -183,19 +179,15 @@ func (e *samples) sweep(v *Policy, r planner.Round) {
 // followUp adds samples of a server of which a quiet page has changed.
 func (e *samples) followUp(v *Policy, s sitegraph.ServerID) {
 	n := &v.surprises[s]
-	// The server was rebuilt, as far as such looks proved to be right.
-	pages := min(float64(v.rankings[s].alive), max(float64(v.Corpus.Round().Budget), v.PerDay))
-	worth := min(float64(e.rebuilds.ratio(s)), 1) * pages *
-		max(1-v.changesPrice()/v.Corpus.MeanWeight(), 0)
+	worth := v.worthRebuilt(s, 1) // as far as such looks proved to be right
 	if worth*v.Corpus.MeanWeight() < float64(v.least) {
 		return
 	}
 	for range min(followUpSamples, e.more, mostFollowUps-int(n.followUps)) {
 		n.followUps++
 		e.more--
-		want := v.newSample(s)
-		want.number, want.isFollowUp, want.worth = int(n.followUps), true, worth
-		e.followUps = append(e.followUps, want)
+		e.followUps = append(e.followUps, sample{server: s, worth: worth, tie: v.rankings[s].tie,
+			number: int(n.followUps), isFollowUp: true})
 	}
 }
 
@@ -214,7 +206,7 @@ func (e *samples) take() (want sample, ok bool) {
 
 // next is a sample of the next server that is worth one.
 func (e *samples) next(v *Policy) (planner.Visit, bool) {
-	for ; len(e.start) > 0 && e.startLeft > 0; e.startLeft-- {
+	for len(e.start) > 0 {
 		p := e.start[0]
 		e.start = e.start[1:]
 		if v.Corpus.Refetchable(p) && !v.Corpus.Outside(p) {
@@ -274,41 +266,26 @@ var mostConsidered = 4096
 // new page that a change is expected to lead to as much as its age once more.
 func (v *Policy) samplePage(of sample) (page sitegraph.PageID, atRandom bool) {
 	draw := rank.Mix(v.Seed ^ uint64(v.Corpus.Round().Number)<<32 ^ uint64(of.number)<<24 ^
-		uint64(of.tie*(1<<52)))
+		uint64(of.tie*(1<<24))<<28)
 	anyPage := v.Mode == planner.Sweep || of.isFollowUp || draw%3 == 0
 	odd := uint32(draw>>8) | 1 // times an odd number: another order of the pages for each draw
+	end := int64(sitegraph.Unix32(v.Corpus.Round().End))
 	best, most := sitegraph.NoPage, math.Inf(-1)
-	consider := func(p sitegraph.PageID, score float64) {
+	pages := v.Corpus.Graph.ServerPages(of.server)
+	step := max(len(pages)/mostConsidered, 1)
+	for i := int(draw >> 32 % uint64(step)); i < len(pages); i += step {
+		p := pages[i]
+		score := float64(math.Float32bits(v.ties.Of(p)) * odd)
+		if !anyPage {
+			age := float64(end - int64(v.groups.pages[p].last))
+			score = math.Ldexp(age, -2*v.groups.depth(p)) * float64(1+v.groups.finds(p))
+		}
 		if (score > most || score == most && v.ties.Of(p) < v.ties.Of(best)) && v.isQuiet(p) {
 			best, most = p, score
 		}
 	}
-	pages := v.Corpus.Graph.ServerPages(of.server)
-	step := max(len(pages)/mostConsidered, 1)
-	pages = pages[draw>>32%uint64(step):]
-	if anyPage {
-		for i := 0; i < len(pages); i += step {
-			p := pages[i]
-			consider(p, float64(math.Float32bits(v.ties.Of(p))*odd))
-		}
-		return best, true
-	}
-	end := int64(sitegraph.Unix32(v.Corpus.Round().End))
-	for i := 0; i < len(pages); i += step {
-		p := pages[i]
-		consider(p, float64(end-int64(v.groups.pages[p].last))*lessByDepth[v.groups.depth(p)]*
-			float64(1+v.groups.finds(p)))
-	}
-	return best, false
+	return best, anyPage
 }
-
-// lessByDepth is 1/4 for each link from the start page, by groups.depth.
-var lessByDepth = func() (less [sitegraph.MaxDepth + 2]float64) {
-	for depth := range less {
-		less[depth] = math.Ldexp(1, -2*depth)
-	}
-	return less
-}()
 
 // isQuiet reports whether a page can be visited now, and a change of it would be unexpected: in a
 // sweep that of any.

@@ -132,11 +132,6 @@ func (g *groups) divideServer(s sitegraph.ServerID, partition *sitegraph.Partiti
 		g.pages[p].traits &^= isTop
 	}
 	known := int32(len(g.sites))
-	put := func(p sitegraph.PageID, i int32) {
-		if int(p) < len(g.pages) && g.pages[p].site < 0 {
-			g.pages[p].site = i
-		}
-	}
 	for k := range partition.Sites {
 		part := &partition.Sites[k]
 		top := g.bestTop(part)
@@ -145,11 +140,10 @@ func (g *groups) divideServer(s sitegraph.ServerID, partition *sitegraph.Partiti
 			kind, name = 't', graph.URL(top)
 		}
 		i := g.siteOf(s, kind, name)
-		for _, p := range part.Tops {
-			put(p, i)
-		}
-		for _, p := range part.Members {
-			put(p, i)
+		for _, p := range slices.Concat(part.Tops, part.Members) {
+			if int(p) < len(g.pages) && g.pages[p].site < 0 {
+				g.pages[p].site = i
+			}
 		}
 		if len(part.Tops)+len(part.Members) >= leastOfTop {
 			g.pages[top].traits |= isTop
