@@ -278,3 +278,39 @@ func TestStays(t *testing.T) {
 	near(t, "a lag of the age", float64(Stays(0.3, 3, 3)), 0.7, 1e-3)
 	near(t, "twice that", float64(Stays(0.3, 3, 6)), 0.49, 1e-3)
 }
+
+// Where looks find as many changes as chance has it, events prove false; where they find changes at
+// each page, as many events are seen as there were.
+func TestProven(t *testing.T) {
+	r, v := newRand(), Proven{}
+	near(t, "the ratio before any look", float64(v.Ratio(2)), 1, 1e-6)
+	for range 2000 {
+		v.Expect(1, 0.1)
+		v.Look(1, r.Float32() < 0.3, 0.3, 2)
+		v.Look(1, r.Float32() < 0.3, 0.3, 2)
+	}
+	near(t, "the ratio by chance", float64(v.Ratio(1)), 0, 0.3)
+	near(t, "the ratio of a server that nobody looked at", float64(v.Ratio(2)), float64(v.All()), 1e-6)
+	for range 200 {
+		v.Expect(2, 0.5)
+		v.Look(2, true, 0.3, 2)
+		v.Look(2, true, 0.3, 2)
+	}
+	near(t, "the ratio where each was one", float64(v.Ratio(2)), 2, 0.1)
+}
+
+// The share of a server is that of all at first. It comes to be its own, by the length of the gap.
+func TestStates(t *testing.T) {
+	var v States
+	for range 200 {
+		v.See(0, 1, true)
+		v.See(0, 30, false)
+	}
+	near(t, "all after a day", float64(v.Share(1, 1)), 1, 0.05)
+	near(t, "all after a month", float64(v.Share(1, 30)), 0, 0.05)
+	for range 200 {
+		v.Server(1).See(1, false, 100)
+	}
+	near(t, "a server of its own", float64(v.Share(1, 1)), 0, 0.1)
+	near(t, "another", float64(v.Share(0, 1)), 1, 0.1)
+}

@@ -26,7 +26,7 @@ func (v *Policy) Discovered(p sitegraph.PageID, verdict sitegraph.Verdict,
 	v.groups.found(p, len(pages))
 	v.groups.born(pages)
 	if number, sample := v.samples.underWay[p]; sample && number == 0 {
-		v.samples.rebuilds.finds.Sum += float32(min(len(pages), mostFound))
+		v.samples.finds.Sum += float32(min(len(pages), mostFound))
 	}
 }
 

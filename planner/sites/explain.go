@@ -81,7 +81,7 @@ func (v *Policy) reason(p sitegraph.PageID) planner.Reason {
 	case loudest == expertState:
 		return planner.Because("its states return: of visits %s after the one before, a share of "+
 			"%.2f sees a change", ago,
-			float64(g.gapShare(v.Corpus.Graph.Server(p), float32(ago))))
+			float64(g.states.Share(v.Corpus.Graph.Server(p), float32(ago))))
 	case loudest == expertSite || h.Visits < 2:
 		return planner.Because("its last visit was %s ago, and pages of its site change every %s",
 			ago, 1/float64(rates.site))

@@ -26,7 +26,7 @@ type groups struct {
 	pages    []page
 	beliefs  [2]*evidence.RateBelief // of members, and of tops
 	hours    evidence.DayTimes
-	gaps     evidence.Gaps
+	states   evidence.States
 	told     topTally
 	finding  evidence.Pooled
 	hubs     map[sitegraph.PageID]evidence.Mean // how many pages a change of a page made known, by page
@@ -52,7 +52,6 @@ type server struct {
 	next             float32                 // days: when it is divided again
 	divisions        int                     // made so far
 	told             topTally
-	gaps             *evidence.Gaps
 }
 
 // site is a part of a server whose pages change together, as far as links and addresses tell.

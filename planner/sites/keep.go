@@ -52,7 +52,7 @@ type keptServer struct {
 
 // pooled are the means that are kept.
 func (v *Policy) pooled() [3]*evidence.Pooled {
-	return [...]*evidence.Pooled{&v.samples.rebuilds.seen, &v.gone.gone[0], &v.gone.gone[1]}
+	return [...]*evidence.Pooled{&v.samples.rebuilds.Seen, &v.gone.gone[0], &v.gone.gone[1]}
 }
 
 // told is how much the visits of a server told.
@@ -66,7 +66,7 @@ func (k *keptServer) told() (told float32) {
 
 // Learnt returns what is to outlive the process, for Recall.
 func (v *Policy) Learnt() ([]byte, error) {
-	k := kept{expertNames, v.price, v.changesPerWorth, v.groups.gaps, v.samples.rebuilds.finds,
+	k := kept{expertNames, v.price, v.changesPerWorth, v.groups.states.All, v.samples.finds,
 		v.calibrator.Outcomes, keptServer{"", v.mixture.Learnt(),
 			[2]float32{v.trust.Corpus, v.topTrust.Corpus}, v.groups.told, [3]evidence.Mean{}}, nil}
 	for i, all := range v.pooled() {
@@ -111,7 +111,7 @@ func (v *Policy) Recall(learnt []byte) error {
 		return fmt.Errorf("read what the policy had learnt: %w", err)
 	}
 	v.price, v.changesPerWorth = k.price, k.changesPerWorth
-	v.groups.gaps, v.samples.rebuilds.finds = k.gaps, k.finds
+	v.groups.states.All, v.samples.finds = k.gaps, k.finds
 	v.calibrator.Recall(k.outcomes)
 	v.mixture.Recall(k.corpus.gains)
 	v.trust.Corpus, v.topTrust.Corpus = k.corpus.trust[0], k.corpus.trust[1]
@@ -143,7 +143,7 @@ func (v *Policy) Lessons() (all []planner.Lesson) {
 		add("weight of the expert: "+expertNames[k], weight,
 			"of all pages; those of a server move beside it")
 	}
-	r, tops := &v.samples.rebuilds, &v.groups.told
+	e, tops := &v.samples, &v.groups.told
 	for state, did := range []string{topSame: "did not change", topChanged: "changed"} {
 		if of := tops[state]; of.Visits > 0 {
 			add("factor of the odds of a page whose top "+did, of.Ratio(topPrior), "of the last "+
@@ -151,9 +151,9 @@ func (v *Policy) Lessons() (all []planner.Lesson) {
 				of.Visits, of.Changed, of.Expected)
 		}
 	}
-	add("rebuilds found beside those expected", r.ofAll(),
-		"by %.0f samples of quiet pages; near 0 there are few samples", r.finds.Count)
-	add("new pages found by a sample", r.found(), "")
+	add("rebuilds found beside those expected", e.rebuilds.All(),
+		"by %.0f samples of quiet pages; near 0 there are few samples", e.finds.Count)
+	add("new pages found by a sample", e.found(), "")
 	if first := &v.gone.gone[0].All; first.Count > 0 {
 		add("share gone of pages that lost all links", first.Sum/first.Count,
 			"of %.0f that were visited", first.Count)

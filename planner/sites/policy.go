@@ -344,7 +344,7 @@ func (v *Policy) learn(l outcome) (surprise float32) {
 	number, sample := v.samples.underWay[l.page]
 	delete(v.samples.underWay, l.page)
 	if 0 < number && number <= followUpSamples { // the others hang on those before them
-		v.samples.rebuilds.follow(server, l.changed, l.raw)
+		v.samples.rebuilds.Look(server, l.changed, l.raw, followUpSamples)
 	}
 	if sample || v.worthLittle(l.page) {
 		v.samples.last[server] = v.groups.day(l.to)

@@ -20,14 +20,16 @@ import (
 //	rebuilt * pages * (1 - price) + finds
 //
 // where rebuilt is how likely its server was rebuilt since the last sample, (1 - exp(-rebuiltRate *
-// days)) times the ratio at which rebuilds prove true here (see rebuilds). pages are those of the
+// days)) times the ratio at which rebuilds prove true here. pages are those of the
 // server, at most a day's visits: so the product is what visits there then bring beyond those that
 // they replace. finds are new pages that become known, in changes found. A sample is made where
 // that is above the price, the worthiest first.
 //
 // Two more samples of any pages of the server follow a sample that finds a change at once, and so
 // on, until what was seen there makes its pages worth a visit by themselves. There are no more of
-// these in a round than of the others.
+// these in a round than of the others. They prove whether the server was rebuilt: on a web of
+// documentation they find changes, too. On a web whose pages change one by one they find no more
+// than quiet pages do, and samples are a waste.
 //
 // A sweep has no price. It begins with samples of pages of each server, drawn from all of them: by
 // the past alone those that used to change come first, and what was rebuilt since comes last; and
@@ -44,7 +46,8 @@ type samples struct {
 	// Samples of this round whose outcomes are not known, and their numbers among those that follow
 	// others, from 1; a page can prove likelier than thought when it is chosen.
 	underWay map[sitegraph.PageID]int
-	rebuilds rebuilds
+	rebuilds evidence.Proven // of servers, by samples
+	finds    evidence.Mean   // pages that became known by a sample that followed no other
 }
 
 // sample is one that is planned.
@@ -74,6 +77,10 @@ const (
 	mostFollowUps   = 10
 	// quietPart of the price: a page worth less is a quiet one.
 	quietPart = 0.5
+	// firstFinds is how many pages a sample is believed to find at first. That counts for
+	// findsPrior samples.
+	firstFinds = 0.5
+	findsPrior = 20
 )
 
 // begin plans the samples of a round: at which servers one is worth more than the price.
@@ -83,7 +90,7 @@ func (e *samples) begin(v *Policy, r planner.Round) {
 	if !(v.price > 0) {
 		return
 	}
-	share := samplesShare * min(float64(e.rebuilds.ofAll()), 1)
+	share := samplesShare * min(float64(e.rebuilds.All()), 1)
 	e.carry = min(e.carry, 1) + share*float64(r.Budget)
 	e.left = int(e.carry)
 	e.carry -= float64(e.left)
@@ -93,7 +100,7 @@ func (e *samples) begin(v *Policy, r planner.Round) {
 		e.followUps = followUps
 		e.more = max(min(more+e.left, int(samplesShare*v.PerDay)), e.left)
 	}
-	finds := firstWorth * float64(e.rebuilds.found())
+	finds := firstWorth * float64(e.found())
 	for s, looked := range e.last {
 		want := sample{server: sitegraph.ServerID(s), tie: v.rankings[s].tie}
 		want.days = float64(max(v.now-looked, 0)) // the clock may have been ahead
@@ -114,8 +121,11 @@ func (v *Policy) meanPrice() float64 { return min(v.changesPrice()/v.Corpus.Mean
 // that it was rebuilt.
 func (v *Policy) worthRebuilt(s sitegraph.ServerID, rebuilt float64) float64 {
 	pages := min(float64(v.rankings[s].alive), max(float64(v.Corpus.Round().Budget), v.PerDay))
-	return min(rebuilt*float64(v.samples.rebuilds.ratio(s)), 1) * pages * (1 - v.meanPrice())
+	return min(rebuilt*float64(v.samples.rebuilds.Ratio(s)), 1) * pages * (1 - v.meanPrice())
 }
+
+// found is how many pages become known by a sample, at any server.
+func (e *samples) found() float32 { return e.finds.Toward(firstFinds, findsPrior) }
 
 // wasRebuilt is how likely a server was rebuilt in so many days, by rebuiltRate alone.
 func wasRebuilt(days float64) float64 { return -math.Expm1(-rebuiltRate * days) }
@@ -230,7 +240,8 @@ func (e *samples) next(v *Policy) (planner.Visit, bool) {
 		}
 		if e.underWay[p] = want.number; !want.isFollowUp {
 			e.left--
-			e.rebuilds.sampled(want.server, float32(wasRebuilt(want.days)))
+			e.rebuilds.Expect(want.server, float32(wasRebuilt(want.days)))
+			e.finds.Count++
 			e.underWay[p] = 0
 		}
 		v.rate(p)
@@ -299,65 +310,3 @@ func (v *scorer) isQuiet(p sitegraph.PageID) bool {
 func (v *scorer) worthLittle(p sitegraph.PageID) bool {
 	return float64(v.worth(p)) < quietPart*v.price
 }
-
-// rebuilds learns what samples of quiet pages are good for on this web.
-//
-// On a web of documentation servers are rebuilt, and a sample shows it: where it finds a change,
-// other quiet pages of its server have changed, too. On a web whose pages change one by one a
-// change tells nothing of other pages, and samples are a waste. The two samples that follow one
-// that found a change tell which it is, beyond what they find by chance: a quiet page may well have
-// changed where the budget is large. So rebuilds that are seen are set beside those that were
-// expected of the samples made: a gamma posterior of their ratio, for all servers and for each,
-// whose prior is that of all (partial pooling).
-//
-// Samples find new pages as well. How many is learnt for all servers together.
-type rebuilds struct {
-	// Rebuilds that were expected of samples are counted, and those seen are added up.
-	seen  evidence.Pooled
-	finds evidence.Mean // pages that became known by a sample that followed no other
-}
-
-const (
-	// rebuildPrior is how many expected rebuilds the prior ratio of 1 counts for. The ratio of all
-	// servers counts for serverRebuildPrior of them at each server.
-	rebuildPrior       = 1.5
-	serverRebuildPrior = 2
-	// firstFinds is how many pages a sample is believed to find at first. That counts for
-	// findsPrior samples.
-	firstFinds = 0.5
-	findsPrior = 20
-	// mostChance bounds what is believed of a quiet page: one that is sure to change tells nothing.
-	mostChance = 0.9
-)
-
-// sampled counts a sample of a server that was so likely to be rebuilt.
-func (r *rebuilds) sampled(s sitegraph.ServerID, expected float32) {
-	r.finds.Count++
-	r.seen.Add(s, 0, expected, math.MaxFloat32)
-}
-
-// follow takes in the outcome of a sample that follows one that found a change, of a page that was
-// so likely to have changed by itself. Each of the first two counts as half a rebuild if it found
-// another; what comes of that by chance is taken off.
-func (r *rebuilds) follow(s sitegraph.ServerID, changed bool, chance float32) {
-	chance = min(chance, mostChance)
-	seen := -chance
-	if changed {
-		seen++
-	}
-	seen /= (1 - chance) * followUpSamples
-	for _, of := range r.seen.Both(s) {
-		of.Sum = max(of.Sum+seen, 0)
-	}
-}
-
-// ratio is how many times as many servers prove to be rebuilt as are expected to be.
-func (r *rebuilds) ratio(s sitegraph.ServerID) float32 {
-	return r.seen.Of(s, serverRebuildPrior, 1, rebuildPrior)
-}
-
-// ofAll is the ratio of all servers.
-func (r *rebuilds) ofAll() float32 { return r.seen.All.Toward(1, rebuildPrior) }
-
-// found is how many pages become known by a sample.
-func (r *rebuilds) found() float32 { return r.finds.Toward(firstFinds, findsPrior) }
