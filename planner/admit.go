@@ -8,13 +8,6 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Capper is a policy that can leave out the pages of a server whose budget is used up for this
-// round. Other policies propose them one after the other, which costs time.
-type Capper interface {
-	// Capped leaves them out, and returns how many they are and what they are worth together.
-	Capped(s sitegraph.ServerID) (pages int, value float64)
-}
-
 // step says how to go on after a visit was looked at.
 type step uint8
 
@@ -54,7 +47,6 @@ func (p *Planner) admit(v *Visit) step {
 		if !c.putAside(v, b) && v.First {
 			p.frontier.failed = append(p.frontier.failed, v.Page)
 		}
-		p.tell(b)
 		return skip
 	case refusedByAll:
 		p.Corpus.Propose(v.Page)
@@ -75,19 +67,6 @@ func (p *Planner) admit(v *Visit) step {
 	}
 	c.misfits = 0
 	return goOn
-}
-
-// tell the policy that a server has no room for any page.
-func (p *Planner) tell(b *book) {
-	if b.told || b.HasRoom(0) && b.Left(budget.InBytes, true) >= budget.AroundPage {
-		return
-	}
-	b.told = true
-	if capper, ok := p.Policy.(Capper); ok {
-		pages, value := capper.Capped(b.server)
-		b.pages += pages
-		b.value += value
-	}
 }
 
 // nextPending takes what waited for room for all servers.

@@ -392,7 +392,6 @@ type shelf struct {
 	kept   rank.Queue // pages of policies without values
 	ready  bool       // listed in Caps.ready
 	active bool       // listed in Caps.active
-	told   bool       // the policy knows that the server is closed
 
 	// Of this round: what was refused and not made since.
 	pages   int
@@ -514,7 +513,7 @@ func (c *Caps) clear(again func(sitegraph.PageID)) {
 		b.held = nil
 		b.margin += budget.Eta * (orZero(b.best) - b.margin)
 		b.pages, b.value, b.best = 0, 0, 0
-		b.refused, b.told, b.ready = false, false, false
+		b.refused, b.ready = false, false
 		if b.active = b.margin > 1e-9 || b.kept.Len() > 0; b.active {
 			still = append(still, b)
 		} else {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 	"time"
 
@@ -319,52 +318,5 @@ func TestPrice(t *testing.T) {
 		if why := c.Planner.WhyNot(p); why == "" {
 			t.Errorf("%s: no reason", c.Graph.URL(p))
 		}
-	}
-}
-
-// leavesOut is a policy that need not propose pages of a server that is closed.
-type leavesOut struct {
-	planner.Policy
-	pages  []sitegraph.PageID
-	server func(sitegraph.PageID) sitegraph.ServerID
-	asked  []sitegraph.ServerID
-}
-
-func (l *leavesOut) Begin(planner.Round)      {}
-func (l *leavesOut) Offer([]sitegraph.PageID) {}
-func (l *leavesOut) Next() (planner.Visit, bool) {
-	if len(l.pages) == 0 {
-		return planner.Visit{}, false
-	}
-	p := l.pages[0]
-	l.pages = l.pages[1:]
-	return planner.Visit{Page: p, Value: 1, Probability: 1}, true
-}
-func (l *leavesOut) Capped(s sitegraph.ServerID) (pages int, value float64) {
-	before := len(l.pages)
-	l.pages = slices.DeleteFunc(l.pages, func(p sitegraph.PageID) bool { return l.server(p) == s })
-	l.asked = append(l.asked, s)
-	return before - len(l.pages), float64(before - len(l.pages))
-}
-
-func TestCapper(t *testing.T) {
-	c := newCapped(t, 4, "ebayes", 2, 40,
-		budget.Limits{Servers: []budget.ServerLimit{{Pattern: "*",
-			Limit: budget.Limit{Amount: 5, Unit: budget.InFetches, Per: planner.Day}}}})
-	policy := &leavesOut{server: c.Graph.Server}
-	for p := range sitegraph.PageID(c.Corpus.Pages()) {
-		policy.pages = append(policy.pages, p)
-	}
-	c.Planner.Policy = policy
-	c.Planner.Begin(planner.Round{Number: 1, Start: simtest.At(0), End: simtest.At(1),
-		Budget: planner.Unlimited})
-	made := 0
-	for _, ok := c.Planner.Next(); ok; _, ok = c.Planner.Next() {
-		made++
-	}
-	if pages, value := c.unfit(); made != 10 || len(policy.asked) != 2 || pages != 70 ||
-		value != 70 {
-		t.Errorf("%d visits; asked for %v; %d pages worth %g did not fit",
-			made, policy.asked, pages, value)
 	}
 }
