@@ -48,9 +48,6 @@ type unreached struct {
 // anew. It goes through the servers whose links changed.
 func (d *disappearance) lookThrough(v *Policy) {
 	g := v.Corpus.Graph
-	if d.pages == nil {
-		d.pages = map[sitegraph.PageID]unreached{}
-	}
 	for s := range sitegraph.ServerID(g.Servers()) {
 		looked, version := evidence.At(&d.versions, s), int32(g.Version(s))+1
 		if *looked == version {
@@ -75,11 +72,6 @@ func (d *disappearance) look(v *Policy, p sitegraph.PageID) {
 	} else {
 		delete(d.pages, p)
 	}
-	v.bringUnreached(p)
-}
-
-// bringUnreached makes a page a candidate whose links were lost.
-func (v *Policy) bringUnreached(p sitegraph.PageID) {
 	if v.Corpus.Refetchable(p) {
 		v.rate(p)
 		v.bring(p)

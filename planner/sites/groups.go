@@ -169,7 +169,10 @@ const defaultRate = 0.0038
 // see tells the groups of a page what a visit saw, and how long after the one before.
 func (g *groups) see(l outcome) {
 	g.observe(l)
-	g.seeGap(l.page, g.corpus.Graph.Server(l.page), g.passed(l), l.changed)
+	s := g.corpus.Graph.Server(l.page)
+	passed := g.hours.Passed(s, g.day(l.from), g.day(l.to))
+	g.pages[l.page].expected += g.states.Share(s, passed)
+	g.states.See(s, passed, l.changed)
 }
 
 // observe tells the accounts of a page what a visit saw.
@@ -264,9 +267,4 @@ func (g *groups) level(p sitegraph.PageID) *evidence.Account {
 		level += levels
 	}
 	return &g.levels[level]
-}
-
-// passed is how many days passed between two visits to a page, by the hours of its server.
-func (g *groups) passed(l outcome) float32 {
-	return g.hours.Passed(g.corpus.Graph.Server(l.page), g.day(l.from), g.day(l.to))
 }

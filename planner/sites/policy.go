@@ -77,7 +77,7 @@ func New(s Settings) *Policy {
 	v.mixture.First = firstWeights
 	v.trust.First, v.topTrust.First = 1, firstTopTrust
 	v.samples.underWay = map[sitegraph.PageID]int{}
-	v.turns = map[sitegraph.PageID]float32{}
+	v.turns, v.gone.pages = map[sitegraph.PageID]float32{}, map[sitegraph.PageID]unreached{}
 	if s.Mode == planner.Stream {
 		v.tolerance = tolerance
 	}
@@ -195,12 +195,13 @@ func (v *Policy) grow() {
 
 // settlePrice learns from the round before what the last visit that fitted was worth.
 func (v *Policy) settlePrice() {
-	if math.IsNaN(v.lowest) || !v.bounded {
-		v.lowest, v.spent = math.NaN(), spent{}
+	lowest, of := v.lowest, v.spent
+	v.lowest, v.spent = math.NaN(), spent{}
+	if math.IsNaN(lowest) || !v.bounded {
 		return
 	}
 	if math.IsNaN(v.price) {
-		v.price = v.lowest
+		v.price = lowest
 	}
 	memory := 0.3 // about three rounds; of shorter ones three days, cycles, or times manyVisits
 	if v.groups.round < 1 {
@@ -208,14 +209,13 @@ func (v *Policy) settlePrice() {
 		if v.cycle > 0 {
 			long = min(v.cycle, 1)
 		}
-		part := max(v.groups.round/long, min(float32(v.spent.visits)/manyVisits, 1))
+		part := max(v.groups.round/long, min(float32(of.visits)/manyVisits, 1))
 		memory = 1 - math.Pow(1-memory, float64(part))
 	}
-	v.price += memory * (v.lowest - v.price)
-	if v.spent.worth > 0 {
-		v.changesPerWorth += memory * (v.spent.changes/v.spent.worth - v.changesPerWorth)
+	v.price += memory * (lowest - v.price)
+	if of.worth > 0 {
+		v.changesPerWorth += memory * (of.changes/of.worth - v.changesPerWorth)
 	}
-	v.lowest, v.spent = math.NaN(), spent{}
 }
 
 // Next names the samples of the round, and then the page that is worth most; before a member its

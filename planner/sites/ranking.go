@@ -48,7 +48,6 @@ const (
 // beginRanking begins a round, before pages are offered.
 func (v *ranker) beginRanking() {
 	v.offered = v.offered[:0]
-	v.servers.All = v.servers.All[:0]
 	for s := range v.rankings {
 		of := &v.rankings[s]
 		of.pages.All = of.pages.All[:0]

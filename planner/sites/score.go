@@ -94,7 +94,8 @@ func (v *predictor) opinions(p sitegraph.PageID, now float32) (
 			e.Expected(changes, 0, last-born, now-born, rate, 1))
 	}
 	if w[expertState] > 0 {
-		o[expertState] = g.byGap(p, server, passed)
+		o[expertState] = evidence.Log32(evidence.OddsByGap(g.states.Share(server, passed),
+			float32(max(h.Visits, 1)-1), changes, of.expected))
 	}
 	others := w.LogOdds(&o)
 	for k, weight := range w {
@@ -192,7 +193,11 @@ func (v *scorer) wait(p sitegraph.PageID, at float32) (looked, next float32) {
 	}
 	next = min(max(then*grows(gain, copies, enough), soon), age+v.longestWait())
 	if u, ok := v.gone.pages[p]; ok { // that it is gone does not grow with the age of its copy
-		next = min(next, max(soon+goneWait, u.after-last))
+		again := u.after - last
+		if again < soon {
+			again = soon + goneWait
+		}
+		next = min(next, again)
 	}
 	// A forecast is good for about as long as the page was watched for it.
 	return min(next, 2*then), next

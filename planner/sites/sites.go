@@ -164,12 +164,9 @@ func (g *groups) divideServer(s sitegraph.ServerID, partition *sitegraph.Partiti
 	if !of.Told() { // no visit told of the server, or replayAll follows
 		return
 	}
-	var fresh []sitegraph.PageID // in sites that are new
-	for _, p := range pages {
-		if g.pages[p].site >= known && g.pages[p].traits&isTop == 0 {
-			fresh = append(fresh, p)
-		}
-	}
+	fresh := slices.DeleteFunc(pages, func(p sitegraph.PageID) bool { // in sites that are new
+		return g.pages[p].site < known || g.pages[p].traits&isTop != 0
+	})
 	rate := of.Rate(g.all.Rate(defaultRate))
 	g.replay(slices.Values(fresh), func(l outcome) {
 		in := &g.sites[g.pages[l.page].site]
