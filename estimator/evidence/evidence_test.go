@@ -290,7 +290,7 @@ func TestProven(t *testing.T) {
 		v.Look(1, r.Float32() < 0.3, 0.3, 2)
 	}
 	near(t, "the ratio by chance", float64(v.Ratio(1)), 0, 0.3)
-	near(t, "the ratio of a server that nobody looked at", float64(v.Ratio(2)), float64(v.All()), 1e-6)
+	near(t, "the ratio of another server", float64(v.Ratio(2)), float64(v.All()), 1e-6)
 	for range 200 {
 		v.Expect(2, 0.5)
 		v.Look(2, true, 0.3, 2)

@@ -14,7 +14,7 @@
 //
 // Samples: samples.go visits quiet pages of servers that nobody looked at for long, two more where
 // one had changed (Cho and Ntoulas 2002, made sequential), and the start pages of larger servers on
-// the first day. It learns whether that pays here.
+// the first day. It learns whether that pays here (evidence.Proven).
 //
 // Pages: each expert has an opinion of a page (experts.go, score.go). Two go by its own past: a
 // posterior of its rate under a distribution that is learnt from all pages (Laird 1978; power

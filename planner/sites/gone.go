@@ -34,7 +34,7 @@ const DefaultGoneWorth = 0.3
 // disappearance knows the living pages that no links lead to any more.
 type disappearance struct {
 	pages    map[sitegraph.PageID]unreached
-	versions []int32            // by server: 1 and that of the graph when its pages were looked through
+	versions []int32            // by server: 1 and that of the graph when it was looked through
 	gone     [2]evidence.Pooled // those that were, of first looks and of later ones
 }
 

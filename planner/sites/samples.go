@@ -289,7 +289,10 @@ func (v *Policy) samplePage(of sample) (page sitegraph.PageID, atRandom bool) {
 		score := float64(math.Float32bits(v.ties.Of(p)) * odd)
 		if !anyPage {
 			age := float64(end - int64(v.groups.pages[p].last))
-			score = math.Ldexp(age, -2*v.groups.depth(p)) * float64(1+v.groups.finds(p))
+			score = age / float64(int64(1)<<(2*v.groups.depth(p)))
+			if score*(1+mostFound) >= most {
+				score *= float64(1 + v.groups.finds(p))
+			}
 		}
 		if (score > most || score == most && v.ties.Of(p) < v.ties.Of(best)) && v.isQuiet(p) {
 			best, most = p, score

@@ -123,7 +123,7 @@ func (v *predictor) speaking(p sitegraph.PageID) (w evidence.Weights) {
 		sum += weight
 	}
 	for k := range w {
-		w[k] /= sum
+		w[k] *= 1 / sum
 	}
 	return w
 }
