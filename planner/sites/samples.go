@@ -286,8 +286,10 @@ func (v *Policy) samplePage(of sample) (page sitegraph.PageID, atRandom bool) {
 	step := max(len(pages)/mostConsidered, 1)
 	for i := int(draw >> 32 % uint64(step)); i < len(pages); i += step {
 		p := pages[i]
-		score := float64(math.Float32bits(v.ties.Of(p)) * odd)
-		if !anyPage {
+		var score float64
+		if anyPage {
+			score = float64(math.Float32bits(v.ties.Of(p)) * odd)
+		} else {
 			age := float64(end - int64(v.groups.pages[p].last))
 			score = age / float64(int64(1)<<(2*v.groups.depth(p)))
 			if score*(1+mostFound) >= most {
