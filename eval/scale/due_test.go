@@ -1,0 +1,210 @@
+package scale
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/satstore"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// crawl is a loop over the store in a directory.
+type crawl struct {
+	*process
+	store *satstore.Store
+	plan  *planner.Planner
+	loop  *cycle.Loop
+	// between is called between two visits, when all is committed; an error ends the process.
+	between func() error
+}
+
+// open opens the store in a directory. wrap, if not nil, replaces the policy.
+func (p *process) open(dir string,
+	wrap func(planner.Policy, *planner.Corpus) planner.Policy) *crawl {
+	p.Helper()
+	store, err := satstore.Open(dir, satstore.Options{})
+	if err != nil {
+		p.Fatal(err)
+	}
+	plan, why, err := cycle.RecallAll(store, func() (*planner.Planner, error) {
+		return p.slow(store, dir)
+	})
+	if err != nil || why != nil {
+		p.Fatal(why, err)
+	}
+	if wrap != nil {
+		plan.Policy = wrap(plan.Policy, plan.Corpus)
+	}
+	c := &crawl{process: p, store: store, plan: plan}
+	clock := cycle.NewVirtualClock(Start.AddDate(0, 0, p.rounds))
+	c.loop = cycle.New(cycle.Options{
+		Planner: plan, Fetcher: Fetcher{p.w, clock}, Store: store, Clock: clock, Workers: 1,
+		Discover: true, Forecast: true, CommitEvery: 1, ImagePages: math.MaxInt,
+		Seen: func(e *cycle.Event) { p.visits = append(p.visits, e.Visit.Page) },
+		Between: func() error {
+			if c.between != nil {
+				return c.between()
+			}
+			return nil
+		},
+	})
+	return c
+}
+
+// run makes rounds of a day, and closes the store.
+func (c *crawl) run(rounds int) error {
+	c.Helper()
+	err := c.loop.Run(context.Background(), float64(c.w.Pages)/10, 24*time.Hour,
+		func(planner.Round) bool {
+			c.rounds++
+			rounds--
+			return rounds > 0
+		})
+	return errors.Join(err, c.store.Close())
+}
+
+// What somebody asked for and was told so is visited first by the next process, if this one dies
+// before, once.
+func TestAskedSurvives(t *testing.T) {
+	t.Parallel()
+	w := NewWeb(600, 12, 8, 5)
+	p := &process{T: t, w: w, dir: built(t, w), policy: "sites"}
+	c := p.open(p.dir, nil)
+	asked, dead := sitegraph.NoPage, ""
+	c.between = func() error {
+		if p.rounds < 1 || asked != sitegraph.NoPage {
+			return nil
+		}
+		for page := range sitegraph.PageID(c.plan.Corpus.Pages()) { // the one that is due last
+			if m := c.plan.Corpus.Memory(page); m.State == sitegraph.StateAlive &&
+				(asked == sitegraph.NoPage || m.Due > c.plan.Corpus.Memory(asked).Due) {
+				asked = page
+			}
+		}
+		if n, err := c.loop.Ask(false, c.plan.Corpus.URL(asked)); n != 1 || err != nil {
+			t.Errorf("asked for %d: %v", n, err)
+		}
+		dead = copyDir(t, p.dir)
+		return errCrash
+	}
+	if err := c.run(3); !errors.Is(err, errCrash) {
+		t.Fatal(err)
+	}
+	p.visits = nil
+	c = p.open(dead, nil)
+	if err := c.run(1); err != nil {
+		t.Fatal(err)
+	}
+	if len(p.visits) == 0 || p.visits[0] != asked {
+		t.Fatalf("visited %v, want %d first", p.visits[:min(5, len(p.visits))], asked)
+	}
+	store, err := satstore.Open(dead, satstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left, err := store.Messages(asked); err != nil || len(left) > 0 {
+		t.Errorf("%d messages wait: %v", len(left), err)
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	p.visits = nil
+	if err := p.open(dead, nil).run(1); err != nil {
+		t.Fatal(err)
+	}
+	if slices.Index(p.visits, asked) == 0 {
+		t.Error("it was visited first once more")
+	}
+}
+
+// promoting promotes a page with the first outcome.
+type promoting struct {
+	planner.Policy
+	corpus *planner.Corpus
+	page   sitegraph.PageID
+}
+
+func (p *promoting) Observe(page sitegraph.PageID, verdict sitegraph.Verdict) {
+	p.Policy.Observe(page, verdict)
+	if p.page != sitegraph.NoPage {
+		return
+	}
+	for q := range sitegraph.PageID(p.corpus.Pages()) {
+		if m := p.corpus.Memory(q); m.State == sitegraph.StateAlive && !p.corpus.InPlay(q) &&
+			(p.page == sitegraph.NoPage || m.Due > p.corpus.Memory(p.page).Due) {
+			p.page = q
+		}
+	}
+	if p.page != sitegraph.NoPage {
+		p.corpus.Promote([]sitegraph.PageID{p.page})
+	}
+}
+
+// A page that an outcome promoted is durable as due with that outcome: the next process hands it
+// out first.
+func TestPromotedSurvives(t *testing.T) {
+	t.Parallel()
+	w := NewWeb(6000, 60, 8, 5) // so many that a round does not hand out all
+	p := &process{T: t, w: w, dir: built(t, w), policy: "interval"}
+	if err := p.open(p.dir, nil).run(2); err != nil {
+		t.Fatal(err)
+	}
+	var policy *promoting
+	c := p.open(p.dir, func(inner planner.Policy, corpus *planner.Corpus) planner.Policy {
+		policy = &promoting{inner, corpus, sitegraph.NoPage}
+		return policy
+	})
+	dead := ""
+	c.between = func() error {
+		if policy.page != sitegraph.NoPage {
+			dead = copyDir(t, p.dir)
+			return errCrash
+		}
+		return nil
+	}
+	if err := c.run(1); !errors.Is(err, errCrash) {
+		t.Fatal(err)
+	}
+	store, err := satstore.Open(dead, satstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	var first []sitegraph.PageID
+	if _, err := store.Due(store.Undue(), func(r *sitegraph.Record, _ [][]byte) {
+		first = append(first, r.Page)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Contains(first, policy.page) {
+		t.Errorf("page %d is not among the %d that are due first", policy.page, len(first))
+	}
+}
+
+// A planner that is made anew from the store after each round visits what one visits that goes on.
+func TestSameVisitsAnew(t *testing.T) {
+	t.Parallel()
+	for _, policy := range []string{"sites", "interval", "nutch", "lambdacrawl", "gamma"} {
+		w := NewWeb(600, 12, 8, 5)
+		one := &process{T: t, w: w, dir: built(t, w), policy: policy}
+		many := &process{T: t, w: w, dir: copyDir(t, one.dir), policy: policy}
+		const rounds = 6
+		if err := one.open(one.dir, nil).run(rounds); err != nil {
+			t.Fatal(err)
+		}
+		for range rounds {
+			if err := many.open(many.dir, nil).run(1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !slices.Equal(one.visits, many.visits) {
+			t.Errorf("%s: visited\n%v, want\n%v", policy, many.visits, one.visits)
+		}
+	}
+}
