@@ -84,3 +84,12 @@ func (s *Store) Pending() ([]Due, error) {
 	}
 	return list, nil
 }
+
+// Traffic returns what was read and written since Open for records and messages: reads of run files
+// and their bytes, bytes of encoded records and messages given to be kept, and what was written for
+// them, with the log and the index. A flat log would read and write what was given once each.
+func (s *Store) Traffic() (reads, read, given, written int64) {
+	r := s.runs.Stats()
+	return r.Reads, r.ReadBytes, r.GivenBytes,
+		r.RunBytesWritten + r.LogBytesWritten + r.IndexBytesWritten - r.AttachedBytes
+}

@@ -39,12 +39,21 @@ func (p *program) inspect(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
+	traffic, err := cycle.TrafficOf(store)
+	if err != nil {
+		return err
+	}
 	page := r.Page()
+	if traffic.Visits > 0 {
+		sizes := &page.Sections[0].Tables[0]
+		sizes.Rows = append(sizes.Rows, []string{"read and written", traffic.String()})
+	}
 	page.Sections[0].Tables = append(page.Sections[0].Tables, present.Lessons(lessons)...)
 	return p.publish(struct {
 		*inspect.Result
-		Learnt []planner.Lesson `json:"learnt"` // by the policy, from the visits made here
-	}{r, lessons}, page, "")
+		Learnt  []planner.Lesson `json:"learnt"` // by the policy, from the visits made here
+		Traffic cycle.Traffic    `json:"traffic"`
+	}{r, lessons, traffic}, page, "")
 }
 
 // lessons are what the policy has learnt from the visits that a store knows of.

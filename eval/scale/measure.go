@@ -48,6 +48,8 @@ type Result struct {
 	Rounds      []Round `json:"rounds"`
 	// Keep is the time that the image at the end took.
 	Keep float64 `json:"keep_seconds"`
+	// Traffic is what the store did for records, the building of the store apart.
+	Traffic cycle.Traffic `json:"store"`
 }
 
 // Round is what one took.
@@ -160,5 +162,6 @@ func Measure(ctx context.Context, o Options, tick func(done, total int)) (
 		return len(r.Rounds) < o.Rounds
 	})
 	r.Keep = time.Since(ended).Seconds()
+	r.Traffic = loop.Traffic()
 	return r, err
 }

@@ -165,6 +165,7 @@ func BenchmarkRounds(b *testing.B) {
 				x.Heap/int64(pages), x.File/int64(pages), x.Read/int64(max(x.Visits, 1)),
 				x.Written/int64(max(x.Visits, 1)))
 		}
+		b.Log("store: ", r.Traffic)
 	}
 }
 

@@ -20,6 +20,8 @@ type account struct {
 	// Earlier is what the earlier rounds of the same UTC day used: the day's budget holds
 	// also where the length of rounds or the budget is changed within it.
 	Earlier int `json:"earlier"`
+	// Traffic is what the store did: in memory that of the processes before this one.
+	Traffic Traffic `json:"traffic,omitzero"`
 }
 
 const accountSetting = "round"
@@ -69,7 +71,9 @@ func (l *Loop) saveCaps() (saved bool, err error) {
 }
 
 func (l *Loop) saveAccount() error {
-	value, err := json.Marshal(l.account)
+	now := l.account
+	now.Traffic = l.Traffic()
+	value, err := json.Marshal(now)
 	if err != nil {
 		panic(fmt.Sprintf("cycle: account %+v: %v", l.account, err)) // plain numbers and a time
 	}
@@ -91,7 +95,7 @@ func (a account) at(now time.Time, perDay float64, length time.Duration, back bo
 	}
 	grant := budget.Grant{PerDay: perDay, Carry: a.Carry}
 	next := account{Number: a.Number + 1, Start: start, Granted: grant.Of(length),
-		Carry: grant.Carry}
+		Carry: grant.Carry, Traffic: a.Traffic}
 	const day = 24 * time.Hour
 	if start.Truncate(day).Equal(a.Start.Truncate(day)) {
 		next.Earlier = a.Earlier + a.Used

@@ -27,6 +27,8 @@ type Dues interface {
 	Messages(p sitegraph.PageID) ([][]byte, error)
 	// Answered ends the wait of the first messages to a page with its next Save.
 	Answered(p sitegraph.PageID, messages int) error
+	// Traffic is what was read and written since the store was opened.
+	Traffic() (reads, read, given, written int64)
 }
 
 // dueQueue is the queue of due pages in the store. Memory holds the pages of the spans of time that
@@ -44,6 +46,8 @@ type dueQueue struct {
 	// heard are pages whose messages in the store the planner knows; true: somebody asked for them.
 	heard map[sitegraph.PageID]bool
 	err   error // of the store; nothing is handed out any more
+
+	visits, handedOut, rescheduled int64
 }
 
 // newDueQueue returns the queue of a store.
@@ -99,6 +103,7 @@ func (q *dueQueue) read() bool {
 	end, err := q.store.Due(q.end, func(r *sitegraph.Record, messages [][]byte) {
 		m := q.corpus.Memory(r.Page)
 		q.hear(r.Page, messages)
+		q.handedOut++
 		switch {
 		case q.corpus.HandedOut(r.Page):
 			q.near.Promote([]sitegraph.PageID{r.Page}) // for its messages
@@ -176,6 +181,7 @@ func (q *dueQueue) messages(p sitegraph.PageID) int {
 
 // saved notes that a record was saved as its page is due, after a visit that answers messages.
 func (q *dueQueue) saved(p sitegraph.PageID, answered int) {
+	q.visits++
 	delete(q.moved, p)
 	if answered > 0 {
 		delete(q.heard, p)
@@ -192,6 +198,7 @@ func (q *dueQueue) flush() {
 		pages = append(pages, p)
 	}
 	clear(q.moved)
+	q.rescheduled += int64(len(pages))
 	slices.Sort(pages)
 	now := q.store.Undue()
 	q.err = q.store.Reschedule(pages, func(r *sitegraph.Record) {

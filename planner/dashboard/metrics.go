@@ -24,6 +24,7 @@ type collector struct {
 	up, visits, failed, expected, found, bytes, known, waiting, underWay, chosen,
 	refused *prometheus.Desc
 	budget, left, price, limitUsed, limitGranted                                  *prometheus.Desc
+	handedOut, moved, reads, stored                                               *prometheus.Desc
 	pages, overdue, oldest, promised, tooOld, fresh, changes, surveyed, took, lag *prometheus.Desc
 }
 
@@ -57,6 +58,13 @@ func newMetrics(d *view.Desk, version string) (*requestMetrics, http.Handler) {
 		limitUsed: name("limit_used", "What is used of a limit for all servers", "limit"),
 		limitGranted: name("limit_granted",
 			"What a limit for all servers grants up to the end of the round", "limit"),
+		handedOut: name("store_handed_out_records_total",
+			"Records that the store read as their pages came to be due"),
+		moved: name("store_moved_records_total",
+			"Records that got another due time without a visit"),
+		reads: name("store_reads_total", "Reads of records"),
+		stored: name("store_bytes_total",
+			"Bytes of records that were read, given to be kept, and written", "way"),
 		pages:   name("pages", "Pages by state, as of the last survey", "state"),
 		overdue: name("overdue_pages", "Pages whose due time is over"),
 		oldest: name("oldest_due_seconds",
@@ -111,6 +119,12 @@ func (c *collector) Collect(out chan<- prometheus.Metric) {
 		gauge(c.chosen, float64(now.Chosen))
 		gauge(c.price, now.Price)
 		count(c.refused, float64(now.Refused))
+		count(c.handedOut, float64(now.Traffic.HandedOut))
+		count(c.moved, float64(now.Traffic.Moved))
+		count(c.reads, float64(now.Traffic.Reads))
+		count(c.stored, float64(now.Traffic.ReadBytes), "read")
+		count(c.stored, float64(now.Traffic.RecordBytes), "given")
+		count(c.stored, float64(now.Traffic.WrittenBytes), "written")
 		if now.Round.Budget != nil {
 			gauge(c.budget, float64(*now.Round.Budget))
 			gauge(c.left, float64(*now.Round.Left))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/budget"
+	"github.com/recrawl/recrawl/planner/cycle"
 )
 
 // Now is how a run goes.
@@ -33,7 +34,9 @@ type Now struct {
 	Chosen   int       `json:"chosen"` // visits that wait for their turn
 	Price    float64   `json:"price"`  // what the last visit that fits into the budget is worth
 	// Refused are addresses that the bounds on discovery did not let become known, since it began.
-	Refused  int              `json:"refused"`
+	Refused int `json:"refused"`
+	// Traffic is what the store read and wrote for records, over all processes.
+	Traffic  cycle.Traffic    `json:"store"`
 	Failures map[string]int64 `json:"failures"` // since it began, by status
 	// what of what is wanted cannot be had; "": all can, or not judged yet
 	TooTight string    `json:"too_tight"`
@@ -95,6 +98,7 @@ func (d *Desk) lookNow(ctx context.Context, at time.Time) (*Now, error) {
 		n.Known, n.Waiting, n.Price = p.Corpus.Pages()-p.KnownSources(), p.Waiting(), p.Price()
 		if l := d.loop.Load(); l != nil {
 			n.UnderWay, n.Chosen = l.Busy()
+			n.Traffic = l.Traffic()
 			by, _ := l.Refused(0)
 			for _, x := range by {
 				n.Refused += x.Count

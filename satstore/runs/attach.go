@@ -25,6 +25,7 @@ func (s *Store) Attach(payload []byte) error {
 	s.log.buf = append(s.log.buf, payload...)
 	s.log.end(frame, logAttachment)
 	s.attached = append(s.attached, payload)
+	s.attachedBytes += int64(len(payload))
 	s.changed = true
 	return s.fail(s.log.spill())
 }

@@ -20,6 +20,8 @@ type Stats struct {
 
 	// Written since Open: bodies and messages that were given, and what went to the disk.
 	GivenBytes, RunBytesWritten, LogBytesWritten, IndexBytesWritten int64
+	// AttachedBytes are those of the log that are payloads of a foreign store.
+	AttachedBytes int64
 
 	// Reads of run files since Open, and their bytes; not those that Open makes itself.
 	Reads, ReadBytes int64
@@ -58,6 +60,7 @@ func (s *Store) Stats() Stats {
 		RunBytesWritten:   s.runTotal,
 		LogBytesWritten:   s.log.total,
 		IndexBytesWritten: s.indexTotal,
+		AttachedBytes:     s.attachedBytes,
 		Reads:             s.files.reads.Load(),
 		ReadBytes:         s.files.readBytes.Load(),
 		Damaged:           s.damage.count,

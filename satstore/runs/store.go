@@ -44,25 +44,26 @@ type Store struct {
 	dead     []extent // became free since space was last given back
 	outdated []string // paths of log and index, to be removed with what is given back next
 
-	visiting   *visiting // while Advance hands out records
-	err        error     // of the write or sync after which nothing goes on
-	closed     bool
-	damage     damageList
-	scratch    []byte // a block
-	seqs       []uint32
-	waits      []uint16
-	sums       []byte
-	readBufs   [][]byte
-	written    int64    // bytes of bodies and messages given since Open
-	attached   [][]byte // payloads of the transaction
-	looking    bool     // Each: nothing may change
-	pending    *pendingCheckpoint
-	reclaiming *reclaimWork
-	touched    uint16         // keeps the compiler from leaving out index.touch
-	replay     bool           // recovery: the budget of pages is not enforced
-	rebuilt    bool           // recovery: the index file was damaged and made anew
-	expected   int            // records that it should have then
-	unread     []*DamageError // blocks that could not be read for it
+	visiting      *visiting // while Advance hands out records
+	err           error     // of the write or sync after which nothing goes on
+	closed        bool
+	damage        damageList
+	scratch       []byte // a block
+	seqs          []uint32
+	waits         []uint16
+	sums          []byte
+	readBufs      [][]byte
+	written       int64    // bytes of bodies and messages given since Open
+	attachedBytes int64    // that went to the log since Open
+	attached      [][]byte // payloads of the transaction
+	looking       bool     // Each: nothing may change
+	pending       *pendingCheckpoint
+	reclaiming    *reclaimWork
+	touched       uint16         // keeps the compiler from leaving out index.touch
+	replay        bool           // recovery: the budget of pages is not enforced
+	rebuilt       bool           // recovery: the index file was damaged and made anew
+	expected      int            // records that it should have then
+	unread        []*DamageError // blocks that could not be read for it
 }
 
 // usable says why a call cannot be served.

@@ -367,3 +367,6 @@ func (s *Store) Links(p sitegraph.PageID) (links, frames []sitegraph.PageID, err
 
 // Starts hands on the start pages.
 func (s *Store) Starts(each func(p sitegraph.PageID)) error { return s.store.Starts(each) }
+
+// Traffic returns what was read and written for records.
+func (s *Store) Traffic() (reads, read, given, written int64) { return s.store.Traffic() }
