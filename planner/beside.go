@@ -14,7 +14,7 @@ import (
 // operator does. They go before all others, in the order in which they were asked for, and take at
 // most askedShare of a round's budget.
 //
-// They are not kept over a restart, which costs lateness and no page.
+// A durable queue keeps their messages, so the next process knows of them.
 type asked struct {
 	pages []sitegraph.PageID // first in, first out
 	waits map[sitegraph.PageID]bool

@@ -21,7 +21,8 @@
 //  2. A record is kept in the unit of its Due, but 1 to T units after the clock (S6); Due
 //     itself is stored as given. Advance hands out each record once, units in order, however
 //     long the gap, and costs nothing for units without records.
-//  3. Messages are applied in the order of arrival, each once: by Advance, or by Save after Load. A
+//  3. Messages are handed over in the order of arrival. Each waits, wherever its record moves, until
+//     Answered and Save; with Options.Apply it is applied once, by Advance or by Save after Load. A
 //     removed page keeps its number and address; Save brings it back.
 //  4. After a failed write or sync every call returns that error. Nothing acknowledged is
 //     lost: close the store, free space, open it again. Do not retry.
@@ -37,12 +38,15 @@
 //     (about 16 MiB) and 10 MiB; a transaction adds its catalogue part, Restore one bit a page,
 //     Check 8 bytes. Open files are at most 70, and 210 of Pebble.
 //
-// Promotion, beyond [SAT]: evidence such as a changed top page brings records forward. Promote
-// finds each in the index, reads its block (8 KiB, or the record if longer), and appends it to the
-// slot of the new unit; the index points there, and the old copy is skipped when its slot is due.
-// That is one bounded read and about 5 us of CPU a page, Commit included (go test ./satstore -run
-// '^$' -bench Promote, 1e5 records, block in the system's cache); after a crash it is there with
-// its Commit, or not at all.
+// A round asks what is due (Due), slot by slot, and moves nothing. Visits Load and Save. At the end
+// records that were not visited are rescheduled, and Advance passes the slots that are empty by then.
+//
+// Promotion, beyond [SAT]: evidence such as a changed top page brings records forward. Reschedule
+// finds each in the index, reads the blocks in which they are in the order in which they lie (8 KiB,
+// or the record if longer), and appends them to the slots of their new units; the index points
+// there, and the old copies are skipped. That is one bounded read at most and about 5 us of CPU a
+// page, Commit included (go test ./satstore -run '^$' -bench Reschedule, 1e5 records, blocks in the
+// system's cache); after a crash it is there with its Commit, or not at all.
 //
 // Costs. Load is one read of a block, Save one append; nothing is searched. What a Commit adds
 // below a MiB is logged, and written once more as runs later. A record of 166 bytes is written 2.1
@@ -56,8 +60,8 @@
 //
 // Not done here: due times are chosen by the planner, pages are found by address in a
 // sitegraph.Graph after Restore, and contents are not kept. The store does not know what a message
-// means: Options.Apply is for programs that use it as a library. recrawl itself sends no messages;
-// it loads, promotes and saves.
+// means. Options.Apply is for programs that let messages change records; those of recrawl tell the
+// planner something (planner/cycle), and wait until a visit answers them (Answered).
 //
 // Calls come from one goroutine at a time. FORMAT.md has the files, the bytes of a record, how to
 // change them, and the steps of a recovery. record_encode.go and record_decode.go hold the record.

@@ -4,6 +4,7 @@
 //
 // A visit's way through the code:
 //
+//	Store.Due           which pages the queue hands out       duequeue.go
 //	Planner.Next        what to visit, within the budget      planner.Visit
 //	Store.Load          what we remember of it                sitegraph.Record
 //	Fetcher.Fetch       one polite visit                      sitegraph.Observation
@@ -14,7 +15,8 @@
 //	Store.Save, Commit  acknowledged
 //
 // Files: rounds.go (Run, round after round), visit.go (begin, apply and commit a visit),
-// account.go (the budget in the store); concurrent.go, flights.go, line.go, locate.go, depth.go,
+// account.go (the budget in the store), duequeue.go (the queue of due pages in it), traffic.go (what
+// that reads and writes); concurrent.go, flights.go, line.go, locate.go, depth.go,
 // landing.go (many workers: which visit may begin, lines of servers and places, how many visits
 // are chosen ahead, what happens when one ends); dispatch.go, times.go, cutoff.go, strain.go (who
 // is asked first, by package schedule; how long downloads take; what cannot be kept); slowdown.go,
