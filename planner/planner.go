@@ -200,97 +200,114 @@ func (p *Planner) Begin(r Round) {
 	}
 }
 
-// Next yields the next visit; false: none for now, or the budget is used up. It asks in this order:
-// visits that waited for room under the limits, pages that somebody asked for, feeds and sitemaps,
-// pages that left, pages that come to their greatest age, new pages, the policy, and with Leftover
-// new pages beyond their share. Under limits in bytes there may be more visits once those under way
-// are over.
+// stages are where Next looks for a visit, in this order. Each returns goOn with a visit that may
+// be made, wait if there is none for now, or skip.
+var stages = []func(*Planner) (Visit, step){
+	(*Planner).pendingVisit,  // had no room under the limits
+	(*Planner).heldVisit,     // had no room for its server
+	(*Planner).nextAsked,     // somebody asked for it
+	(*Planner).nextSource,    // a feed or sitemap
+	(*Planner).nextAgain,     // a page that left may be there again
+	(*Planner).nextAging,     // a copy comes to its greatest age
+	(*Planner).newVisit,      // a new page, of their share
+	(*Planner).policyVisit,   // what the policy proposes, or a new page that is worth more
+	(*Planner).keptVisit,     // had no room for its server, which has some by now
+	(*Planner).leftoverVisit, // a new page beyond their share
+}
+
+var askedAlone = []func(*Planner) (Visit, step){(*Planner).nextAsked}
+
+// Next yields the next visit; false: none for now, or the budget is used up. Under limits in bytes
+// there may be more visits once those under way are over.
 func (p *Planner) Next() (Visit, bool) {
 	p.Corpus.turns.more = false
 	if p.left == 0 || p.caps != nil && p.caps.spent {
 		return Visit{}, false
 	}
-	if p.allClosed() { // but not to what somebody asked for
-		if p.caps == nil || p.caps.pending == nil {
-			if v, step := p.nextAsked(); step == goOn {
-				return p.take(v), true
-			}
-		}
-		return Visit{}, false
-	}
-	switch v, step := p.nextPending(); step {
-	case goOn:
-		return p.takeNew(v), true
-	case wait:
-		return Visit{}, false
-	}
-	if v, ok := p.nextHeld(); ok {
-		return p.takeNew(v), true
-	}
-	switch v, step := p.nextAsked(); step {
-	case goOn:
-		return p.take(v), true
-	case wait:
-		return Visit{}, false
-	}
-	switch v, step := p.nextSource(); step {
-	case goOn:
-		return p.take(v), true
-	case wait:
-		return Visit{}, false
-	}
-	switch v, step := p.nextAgain(); step {
-	case goOn:
-		return p.take(v), true
-	case wait:
-		return Visit{}, false
-	}
-	switch v, step := p.nextAging(); step {
-	case goOn:
-		return p.take(v), true
-	case wait:
-		return Visit{}, false
-	}
-	if p.newLeft != 0 && p.caps.newOpen() {
-		switch v, step := p.nextNew(false); step {
+	for _, next := range p.openStages() {
+		switch v, step := next(p); step {
 		case goOn:
-			p.frontier.serve(v.Page)
-			return p.takeNew(v), true
+			return p.take(v), true
 		case wait:
-			p.frontier.serve(v.Page)
 			return Visit{}, false
 		}
 	}
-	switch v, step := p.nextProposed(); step {
-	case goOn:
+	return Visit{}, false
+}
+
+// openStages are those that can have visits now. Where all servers are closed, that is what
+// somebody asked for, unless a visit waits for room.
+func (p *Planner) openStages() []func(*Planner) (Visit, step) {
+	switch {
+	case !p.allClosed():
+		return stages
+	case p.caps != nil && p.caps.pending != nil:
+		return nil
+	}
+	return askedAlone
+}
+
+// pendingVisit takes the visit that waited for room under the limits.
+func (p *Planner) pendingVisit() (Visit, step) {
+	v, step := p.nextPending()
+	return p.ofShare(v), step
+}
+
+// heldVisit takes what waited for room for its server.
+func (p *Planner) heldVisit() (Visit, step) {
+	v, ok := p.nextHeld()
+	if !ok {
+		return v, skip
+	}
+	return p.ofShare(v), goOn
+}
+
+// newVisit takes a new page while their share lasts.
+func (p *Planner) newVisit() (Visit, step) {
+	if p.newLeft == 0 || !p.caps.newOpen() {
+		return Visit{}, skip
+	}
+	v, step := p.nextNew(false)
+	if step != skip {
+		p.frontier.serve(v.Page)
+	}
+	return p.ofShare(v), step
+}
+
+// policyVisit takes what the policy proposes, or a new page that is worth more.
+func (p *Planner) policyVisit() (Visit, step) {
+	v, step := p.nextProposed()
+	if step == goOn {
 		if first, ok := p.before(&v); ok {
 			v = first
 		}
-		return p.take(v), true
-	case wait:
-		return Visit{}, false
 	}
-	if p.sweepKept() {
-		if v, ok := p.nextHeld(); ok {
-			return p.takeNew(v), true
-		}
+	return v, step
+}
+
+// keptVisit takes what waited for room for its server, once the policy has nothing more.
+func (p *Planner) keptVisit() (Visit, step) {
+	if !p.sweepKept() {
+		return Visit{}, skip
 	}
+	return p.heldVisit()
+}
+
+// leftoverVisit takes a new page beyond their share.
+func (p *Planner) leftoverVisit() (Visit, step) {
 	if !p.options.Leftover {
-		return Visit{}, false
+		return Visit{}, skip
 	}
 	p.frontier.recall()
 	v, step := p.nextNew(true)
 	if step != skip {
 		p.frontier.serve(v.Page)
 	}
-	switch {
-	case step != goOn:
-		return Visit{}, false
-	case p.newLeft == 0 || !p.caps.newOpen():
-		v.leftover = true
-		return p.take(v), true
+	if p.newLeft == 0 || !p.caps.newOpen() {
+		v.leftover = step == goOn
+		return v, step
 	}
-	return p.takeNew(v), true
+	return p.ofShare(v), step
 }
 
 // nextNew takes, of the new pages worth a visit, the one that has waited longest and has room under
@@ -351,12 +368,10 @@ func (p *Planner) nextProposed() (Visit, step) {
 	return Visit{}, skip
 }
 
-// takeNew takes a visit, and counts it in the share of first visits if it is one.
-func (p *Planner) takeNew(v Visit) Visit {
-	if v.First && p.newLeft > 0 {
-		p.newLeft--
-	}
-	return p.take(v)
+// ofShare marks a first visit as one of their share.
+func (p *Planner) ofShare(v Visit) Visit {
+	v.ofShare = v.First
+	return v
 }
 
 // ShareByServer makes the share of first visits hold for the visits of each server, too. That is
@@ -380,6 +395,9 @@ func (p *Planner) take(v Visit) Visit {
 	if p.left > 0 {
 		p.left--
 	}
+	if v.ofShare && p.newLeft > 0 {
+		p.newLeft--
+	}
 	return v
 }
 
@@ -393,7 +411,7 @@ func (p *Planner) Return(v Visit) {
 		if p.left != Unlimited {
 			p.left++
 		}
-		if v.First && p.newLeft >= 0 && !v.leftover {
+		if v.ofShare && p.newLeft >= 0 {
 			p.newLeft++
 		}
 	} else if k := p.sources.groups[v.Page]; k != nil {

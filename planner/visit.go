@@ -17,6 +17,7 @@ type Visit struct {
 	// Asked: somebody asked for it. It goes before visits of its server that were chosen earlier.
 	Asked    bool
 	planned  bool // what it needs is set aside under the limits
+	ofShare  bool // a first visit that counts in the share of new pages
 	leftover bool // a first visit beyond the share of new pages, from what the policy left
 
 	Due         time.Time // since when it has been due; zero: the policy has no due times

@@ -21,7 +21,8 @@
 //  2. A record is kept in the unit of its Due, but 1 to T units after the clock (S6); Due
 //     itself is stored as given. Advance hands out each record once, units in order, however
 //     long the gap, and costs nothing for units without records.
-//  3. Messages are handed over in the order of arrival. Each waits, wherever its record moves, until
+//  3. Messages are handed over in the order of arrival. Each waits, wherever its record moves,
+// until
 //     Answered and Save; with Options.Apply it is applied once, by Advance or by Save after Load. A
 //     removed page keeps its number and address; Save brings it back.
 //  4. After a failed write or sync every call returns that error. Nothing acknowledged is
@@ -39,11 +40,12 @@
 //     Check 8 bytes. Open files are at most 70, and 210 of Pebble.
 //
 // A round asks what is due (Due), slot by slot, and moves nothing. Visits Load and Save. At the end
-// records that were not visited are rescheduled, and Advance passes the slots that are empty by then.
+// records that were not visited are rescheduled, and Advance passes the slots that are empty by
+// then.
 //
 // Promotion, beyond [SAT]: evidence such as a changed top page brings records forward. Reschedule
-// finds each in the index, reads the blocks in which they are in the order in which they lie (8 KiB,
-// or the record if longer), and appends them to the slots of their new units; the index points
+// finds each in the index, reads the blocks in which they are in the order in which they lie (8
+// KiB, or the record if longer), and appends them to the slots of their new units; the index points
 // there, and the old copies are skipped. That is one bounded read at most and about 5 us of CPU a
 // page, Commit included (go test ./satstore -run '^$' -bench Reschedule, 1e5 records, blocks in the
 // system's cache); after a crash it is there with its Commit, or not at all.
