@@ -14,7 +14,7 @@ import (
 	"github.com/recrawl/recrawl/satstore/evidence"
 )
 
-// TestImportArchive archives a web that changes, imports the archive in several forms into stores
+// TestCapturesOfArchive archives a web that changes, imports the archive in several forms into stores
 // of their own, and as histories, which eval reads.
 func TestCapturesOfArchive(t *testing.T) {
 	t.Parallel() // it waits for rounds to end

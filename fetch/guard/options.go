@@ -85,8 +85,8 @@ const (
 	grace = 250 * time.Millisecond
 	// dialTime is the longest time to connect to a server.
 	dialTime = 10 * time.Second
-	// headerTime is the longest time until a client's request, or a server's answer, has come
-	// up to the end of its header.
+	// clientHeaderTime and serverHeaderTime bound the time until a client's request, or a server's
+	// answer, has come up to the end of its header.
 	clientHeaderTime = 10 * time.Second
 	serverHeaderTime = 30 * time.Second
 	// idleTime is how long a client's connection may lie idle, and a tunnel.
