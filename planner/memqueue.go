@@ -143,6 +143,9 @@ func (q *MemQueue) remove(p sitegraph.PageID) {
 	}
 }
 
+// Back puts a page back as Put does.
+func (q *MemQueue) Back(p sitegraph.PageID, due uint32) { q.Put(p, due) }
+
 // Remove takes a page out of the queue. Its messages stay.
 func (q *MemQueue) Remove(p sitegraph.PageID) { q.remove(p) }
 

@@ -18,6 +18,8 @@ type Queue interface {
 	Take(until uint32, into []sitegraph.PageID) int
 	// Promote hands out pages whatever their time. Those not in the queue only get their messages.
 	Promote(pages []sitegraph.PageID)
+	// Back puts a page back that was handed out, due at the time that it had.
+	Back(p sitegraph.PageID, due uint32)
 	// Message keeps a message for a page until the page is handed out or promoted. Then the
 	// messages of a page are applied once, in order.
 	Message(p sitegraph.PageID, m Message)
@@ -150,8 +152,9 @@ func (p *Planner) EndRound(now time.Time) {
 	}
 }
 
-// putBack gives each page that was handed out and not visited a new due time, after now. A page
-// that was visited in the round keeps the one that it got then.
+// putBack puts each page back that was handed out. One that was visited in the round keeps the due
+// time that it got then. Any other gets a new one, after now, but keeps the one that it had if that
+// comes first: it was promoted.
 func (p *Planner) putBack(now time.Time) {
 	c, all := p.Corpus, p.RanksAll()
 	for _, page := range c.play.handed {
@@ -160,15 +163,12 @@ func (p *Planner) putBack(now time.Time) {
 			continue
 		}
 		if m := c.Memory(page); m.State == sitegraph.StateAlive {
-			from := max(sitegraph.Unix32(now), m.Tried)
-			switch {
-			case all && m.Errors == 0 && m.misses == 0:
-				m.Due = from + 1
-			case int64(m.Tried) < c.start || m.Due <= m.Tried:
-				due, _ := p.Due(page, time.Unix(int64(from), 0).UTC())
-				m.Due = sitegraph.Unix32(due.When)
+			if due := p.dueAgain(page, sitegraph.Unix32(now), all); due == m.Due {
+				c.play.queue.Back(page, due)
+			} else {
+				m.Due = due
+				c.put(page)
 			}
-			c.put(page)
 		}
 		c.play.out.remove(page)
 	}
@@ -176,6 +176,24 @@ func (p *Planner) putBack(now time.Time) {
 		c.play.handed = nil
 	}
 	c.play.handed = c.play.handed[:0]
+}
+
+// dueAgain returns when a page is due that is put back.
+func (p *Planner) dueAgain(page sitegraph.PageID, now uint32, all bool) uint32 {
+	m := p.Corpus.Memory(page)
+	from := max(now, m.Tried)
+	switch {
+	case all && m.Errors == 0 && m.misses == 0:
+		return from + 1
+	case int64(m.Tried) >= p.Corpus.start && m.Due > m.Tried: // it was visited
+		return m.Due
+	}
+	again, _ := p.Due(page, time.Unix(int64(from), 0).UTC())
+	due := sitegraph.Unix32(again.When)
+	if m.Due > from {
+		due = min(due, m.Due)
+	}
+	return due
 }
 
 // muchMore is how many times as many pages as it chooses among a Chooser is handed out in a round

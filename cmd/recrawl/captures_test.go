@@ -14,8 +14,8 @@ import (
 	"github.com/recrawl/recrawl/satstore/evidence"
 )
 
-// TestCapturesOfArchive archives a web that changes, imports the archive in several forms into stores
-// of their own, and as histories, which eval reads.
+// TestCapturesOfArchive archives a web that changes, imports the archive in several forms into
+// stores of their own, and as histories, which eval reads.
 func TestCapturesOfArchive(t *testing.T) {
 	t.Parallel() // it waits for rounds to end
 	lab := serve(t, library(shelves{servers: 2, sections: 2, pages: 5, days: 3000,

@@ -29,20 +29,27 @@ type Dues interface {
 	Answered(p sitegraph.PageID, messages int) error
 	// Traffic is what was read and written since the store was opened.
 	Traffic() (reads, read, given, written int64)
+	SaveSetting(name string, value []byte) error
+	Setting(name string) (value []byte, ok bool, err error)
 }
 
 // dueQueue is the queue of due pages in the store. Memory holds the pages of the spans of time that
 // were read, until they are handed out; all others lie in their slots.
 //
 // Where a page has another due time than its record says, the record is moved before the next
-// commit, with the outcome that caused it. What was handed out stays where it is until it is put
-// back. So a process that begins anew reads the same pages again.
+// commit. What was handed out stays where it is until it is put back, so a process that begins anew
+// reads the same pages again. So do pages that were promoted: the store has a list of those of the
+// round, which grows in the transaction of the outcomes that caused it. To move their records
+// would cost a read and two writes for each page that is not visited in the end.
 type dueQueue struct {
 	store  Dues
 	corpus *planner.Corpus
 	near   *planner.MemQueue         // pages that are due before end, in memory
 	end    time.Time                 // all slots before it were read
 	moved  map[sitegraph.PageID]bool // pages whose record has another due time
+	// promoted are pages since the last commit, lists those of the round in the store.
+	promoted []sitegraph.PageID
+	lists    int
 	// heard are pages whose messages in the store the planner knows; true: somebody asked for them.
 	heard map[sitegraph.PageID]bool
 	err   error // of the store; nothing is handed out any more
@@ -50,10 +57,11 @@ type dueQueue struct {
 	visits, handedOut, rescheduled int64
 }
 
-// newDueQueue returns the queue of a store.
+// newDueQueue returns the queue of a store. What was promoted in a round that did not end is due at
+// once.
 func newDueQueue(store Dues, corpus *planner.Corpus,
 	apply func(sitegraph.PageID, planner.Message)) *dueQueue {
-	return &dueQueue{
+	q := &dueQueue{
 		store:  store,
 		corpus: corpus,
 		near:   planner.NewMemQueue(apply),
@@ -61,6 +69,8 @@ func newDueQueue(store Dues, corpus *planner.Corpus,
 		moved:  map[sitegraph.PageID]bool{},
 		heard:  map[sitegraph.PageID]bool{},
 	}
+	q.recall()
+	return q
 }
 
 // Durable marks a queue that needs not be filled.
@@ -71,6 +81,9 @@ func (q *dueQueue) Put(p sitegraph.PageID, due uint32) {
 	q.moved[p] = true
 	q.place(p, due)
 }
+
+// Back puts a page back whose record says when it is due, into memory: its slot may have been read.
+func (q *dueQueue) Back(p sitegraph.PageID, due uint32) { q.near.Put(p, due) }
 
 // place puts a page into memory if the slot was read in which it is kept.
 func (q *dueQueue) place(p sitegraph.PageID, due uint32) {
@@ -140,7 +153,7 @@ func (q *dueQueue) note(p sitegraph.PageID, m planner.Message) {
 	q.near.Message(p, m)
 }
 
-// Promote hands out pages whatever their time. Their records come to be due at once.
+// Promote hands out pages whatever their time.
 func (q *dueQueue) Promote(pages []sitegraph.PageID) {
 	for _, p := range pages {
 		if _, known := q.heard[p]; !known && q.err == nil {
@@ -148,8 +161,8 @@ func (q *dueQueue) Promote(pages []sitegraph.PageID) {
 			q.hear(p, messages)
 			q.err = err
 		}
-		if !q.corpus.HandedOut(p) && q.corpus.Memory(p).Due >= sitegraph.Unix32(q.store.Undue()) {
-			q.moved[p] = true
+		if !q.corpus.HandedOut(p) {
+			q.promoted = append(q.promoted, p)
 		}
 	}
 	q.near.Promote(pages)
@@ -165,6 +178,9 @@ func (q *dueQueue) Message(p sitegraph.PageID, m planner.Message) {
 func (q *dueQueue) leave(p sitegraph.PageID, m planner.Message) {
 	if q.err == nil {
 		q.err = q.store.Message(p, []byte{byte(m)})
+	}
+	if m == planner.MessageAsked {
+		q.moved[p] = true
 	}
 	q.heard[p] = q.heard[p] || m == planner.MessageAsked
 }
@@ -188,8 +204,14 @@ func (q *dueQueue) saved(p sitegraph.PageID, answered int) {
 	}
 }
 
-// flush moves the records of pages that are due at another time, in the order in which they lie.
+// flush moves the records of pages that are due at another time, in the order in which they lie,
+// and keeps which pages were promoted.
 func (q *dueQueue) flush() {
+	if q.err == nil && len(q.promoted) > 0 {
+		slices.Sort(q.promoted)
+		q.saveList(slices.Compact(q.promoted))
+		q.promoted = q.promoted[:0]
+	}
 	if q.err != nil || len(q.moved) == 0 {
 		return
 	}
@@ -203,7 +225,7 @@ func (q *dueQueue) flush() {
 	now := q.store.Undue()
 	q.err = q.store.Reschedule(pages, func(r *sitegraph.Record) {
 		switch m := q.corpus.Memory(r.Page); {
-		case q.heard[r.Page] || q.corpus.HandedOut(r.Page):
+		case q.heard[r.Page]:
 			r.Due = now // before all that waits
 		case m.State == sitegraph.StateAlive:
 			r.Due = time.Unix(int64(m.Due), 0).UTC()

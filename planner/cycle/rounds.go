@@ -187,6 +187,9 @@ func (l *Loop) closeRound(c *crew, err error) error {
 		end = l.Clock.Now()
 	}
 	l.Planner.EndRound(end)
+	if l.dues != nil {
+		l.dues.dropLists()
+	}
 	l.graph.Scratch().Apart(false)
 	if learnt := l.keepLearnt(true); learnt != nil {
 		return errors.Join(err, learnt)

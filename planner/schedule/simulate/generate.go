@@ -18,7 +18,8 @@ const (
 	// Infeasible servers ask for about as many visits as all others ([HIER 3.2] doubles the
 	// bandwidth for them), at intervals from 1.5 s on.
 	fastest = 1.5 * float64(schedule.Second)
-	// pause leaves feasible servers the time of their longest download: otherwise the zero misses of [HIER fig. 7] cannot be.
+	// pause leaves feasible servers the time of their longest download: otherwise the zero misses
+	// of [HIER fig. 7] cannot be.
 	pause = float64(schedule.Second)
 )
 
