@@ -46,6 +46,7 @@ func (s *Store) addMessage(sl *slot, seq uint32, payload []byte, more bool) erro
 		return err
 	}
 	s.blocks[h].live++
+	s.slotWaits.add(sl, seq, payload, more)
 	return nil
 }
 
@@ -91,8 +92,42 @@ func (s *Store) messagesTo(seq uint32, sl *slot) ([][]byte, error) {
 	if v := s.visiting; v != nil && v.slot == sl {
 		return v.messages[seq], nil
 	}
-	all, err := s.messages(sl, func(other uint32) bool { return other == seq })
-	return all[seq], err
+	if s.slotWaits.slot != sl {
+		all, err := s.messages(sl, func(uint32) bool { return true })
+		if err != nil {
+			return nil, err
+		}
+		s.slotWaits = waits{sl, all}
+	}
+	return s.slotWaits.of[seq], nil
+}
+
+// waits are the messages that wait in a slot, by record. Visits of one round ask for records of few
+// slots, one after the other.
+type waits struct {
+	slot *slot // nil: of none
+	of   map[uint32][][]byte
+}
+
+// add follows addMessage.
+func (w *waits) add(sl *slot, seq uint32, payload []byte, more bool) {
+	if w.slot != sl {
+		return
+	}
+	if w.of == nil {
+		w.of = map[uint32][][]byte{}
+	}
+	if !more {
+		w.of[seq] = nil
+	}
+	w.of[seq] = append(w.of[seq], append([]byte{}, payload...))
+}
+
+// drop follows killMessages.
+func (w *waits) drop(sl *slot, seq uint32) {
+	if w.slot == sl {
+		delete(w.of, seq)
+	}
 }
 
 // putWith puts a record and the messages that wait for it.
@@ -109,6 +144,7 @@ func (s *Store) putWith(seq uint32, due int64, body []byte, list [][]byte) error
 // killMessages marks the messages of a record in the pages of a slot as dead. Those on disk
 // are void once the index does not say that messages wait, or the record is elsewhere.
 func (s *Store) killMessages(seq uint32, sl *slot) {
+	s.slotWaits.drop(sl, seq)
 	var f frame
 	for _, h := range sl.pages[kindMessages] {
 		b := &s.blocks[h]

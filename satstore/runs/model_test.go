@@ -151,7 +151,18 @@ func (d *driver) commit() error {
 	return nil
 }
 
-func (d *driver) load() error { return loadOne(d.s, d.pending, d.seq()) }
+func (d *driver) load() error {
+	seq := d.seq()
+	if err := loadOne(d.s, d.pending, seq); err != nil {
+		return err
+	}
+	messages, err := d.s.Messages(seq)
+	if want := d.pending.records[seq].messages; err == nil && d.s.visiting == nil &&
+		!slices.EqualFunc(messages, want, bytes.Equal) {
+		return &mismatch{fmt.Sprintf("record %d: messages %x, want %x", seq, messages, want)}
+	}
+	return err
+}
 
 func loadOne(s *Store, m *model, seq uint32) error {
 	body, due, ok, err := s.Load(seq, []byte("x"))

@@ -145,6 +145,9 @@ func (s *Store) retire(sl *slot) {
 
 // dropMessages drops all messages of a slot. Recovery must know, except where the clock tells.
 func (s *Store) dropMessages(sl *slot) {
+	if s.slotWaits.slot == sl {
+		s.slotWaits = waits{}
+	}
 	if len(sl.blocks[kindMessages])+len(sl.pages[kindMessages]) == 0 {
 		return
 	}

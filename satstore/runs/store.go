@@ -44,6 +44,7 @@ type Store struct {
 	dead     []extent // became free since space was last given back
 	outdated []string // paths of log and index, to be removed with what is given back next
 
+	slotWaits     waits     // messages of the slot that was asked for last
 	visiting      *visiting // while Advance hands out records
 	err           error     // of the write or sync after which nothing goes on
 	closed        bool
