@@ -12,8 +12,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// The queue of due pages in the store gives the visits of the one in memory: with slots of an hour
-// and of a day, also where the store is closed and opened again on the way.
+// The queue of due pages in the store gives the visits of the one in memory, by all policies, with
+// slots of an hour and of a day.
 func TestStreamFromStore(t *testing.T) {
 	t.Parallel()
 	for _, seed := range seeds(8) {

@@ -80,6 +80,7 @@ func (p *Planner) nextAsked() (Visit, step) {
 		isSource := m.State == sitegraph.StateSource
 		waits := int64(m.Tried)+int64(c.wait(page)/time.Second) > c.end && c.wait(page) > 0
 		if waits && !isSource || c.Outside(page) || isSource && !p.caps.mayReadSource(page) {
+			c.play.queue.Answer(page)
 			continue
 		}
 		v := Visit{

@@ -180,6 +180,9 @@ func (q *MemQueue) Message(p sitegraph.PageID, m Message) {
 	}
 }
 
+// Answer does nothing: messages are dropped when they are applied.
+func (q *MemQueue) Answer(sitegraph.PageID) {}
+
 // deliver applies what waits for a page.
 func (q *MemQueue) deliver(p sitegraph.PageID) {
 	if len(q.messages) == 0 {

@@ -519,17 +519,18 @@ func (p *Planner) UpdateHints(source sitegraph.PageID, kind hints.Kind, said []h
 		return
 	}
 	for i, page := range changed {
-		c.play.queue.Message(page, MessageClaimed)
 		if m := c.Memory(page); m.State == sitegraph.StateAlive && !p.RanksAll() &&
 			!c.InPlay(page) {
 			due, _ := p.Due(page, c.round.Start)
 			m.Due = sitegraph.Unix32(due.When)
 			if due.When.After(c.round.End) {
+				c.play.queue.Message(page, MessageClaimed)
 				c.put(page)
 				continue
 			}
 		}
 		c.Promote(changed[i : i+1])
+		p.apply(page, MessageClaimed)
 	}
 }
 

@@ -23,6 +23,8 @@ type Queue interface {
 	// Message keeps a message for a page until the page is handed out or promoted. Then the
 	// messages of a page are applied once, in order.
 	Message(p sitegraph.PageID, m Message)
+	// Answer drops the messages of a page that were applied: no visit will answer them.
+	Answer(p sitegraph.PageID)
 }
 
 // Message is what is left at the record of a page.

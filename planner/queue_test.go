@@ -17,6 +17,7 @@ type closedQueue struct{ due map[sitegraph.PageID]uint32 }
 func (q closedQueue) Put(p sitegraph.PageID, due uint32)        { q.due[p] = due }
 func (q closedQueue) Take(uint32, []sitegraph.PageID) int       { return 0 }
 func (q closedQueue) Promote([]sitegraph.PageID)                {}
+func (q closedQueue) Answer(sitegraph.PageID)                   {}
 func (q closedQueue) Back(sitegraph.PageID, uint32)             {}
 func (q closedQueue) Message(sitegraph.PageID, planner.Message) {}
 

@@ -22,9 +22,8 @@
 //     itself is stored as given. Advance hands out each record once, units in order, however
 //     long the gap, and costs nothing for units without records.
 //  3. Messages are handed over in the order of arrival. Each waits, wherever its record moves,
-// until
-//     Answered and Save; with Options.Apply it is applied once, by Advance or by Save after Load. A
-//     removed page keeps its number and address; Save brings it back.
+//     until Answered and Save; with Options.Apply it is applied once, by Advance or by Save after
+//     Load. A removed page keeps its number and address; Save brings it back.
 //  4. After a failed write or sync every call returns that error. Nothing acknowledged is
 //     lost: close the store, free space, open it again. Do not retry.
 //  5. A damaged byte in runs costs the record it belongs to, or a block of messages: the page comes

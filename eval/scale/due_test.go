@@ -24,6 +24,9 @@ type crawl struct {
 	between func() error
 }
 
+// recordsAlone is a store that keeps no queue of due pages.
+type recordsAlone struct{ cycle.Store }
+
 // open opens the store in a directory. wrap, if not nil, replaces the policy.
 func (p *process) open(dir string,
 	wrap func(planner.Policy, *planner.Corpus) planner.Policy) *crawl {
@@ -42,9 +45,13 @@ func (p *process) open(dir string,
 		plan.Policy = wrap(plan.Policy, plan.Corpus)
 	}
 	c := &crawl{process: p, store: store, plan: plan}
+	var records cycle.Store = store
+	if p.inMemory {
+		records = recordsAlone{store}
+	}
 	clock := cycle.NewVirtualClock(Start.AddDate(0, 0, p.rounds))
 	c.loop = cycle.New(cycle.Options{
-		Planner: plan, Fetcher: Fetcher{p.w, clock}, Store: store, Clock: clock, Workers: 1,
+		Planner: plan, Fetcher: Fetcher{p.w, clock}, Store: records, Clock: clock, Workers: 1,
 		Discover: true, Forecast: true, CommitEvery: 1, ImagePages: math.MaxInt,
 		Seen: func(e *cycle.Event) { p.visits = append(p.visits, e.Visit.Page) },
 		Between: func() error {
@@ -60,7 +67,7 @@ func (p *process) open(dir string,
 // run makes rounds of a day, and closes the store.
 func (c *crawl) run(rounds int) error {
 	c.Helper()
-	err := c.loop.Run(context.Background(), float64(c.w.Pages)/10, 24*time.Hour,
+	err := c.loop.Run(context.Background(), c.perDay(), 24*time.Hour,
 		func(planner.Round) bool {
 			c.rounds++
 			rounds--
@@ -194,6 +201,69 @@ type offering struct {
 func (o *offering) Offer(pages []sitegraph.PageID) {
 	o.seen = o.seen || slices.Contains(pages, o.page)
 	o.Policy.Offer(pages)
+}
+
+// Of many pages, most of which lie in slots that are not read, the queue in the store gives the
+// visits of the one in memory, and so do processes that come one after the other.
+func TestSameVisitsOfMany(t *testing.T) {
+	t.Parallel()
+	w := NewWeb(20_000, 100, 8, 5)
+	one := &process{T: t, w: w, dir: built(t, w), policy: "sites", budget: 100}
+	memory, many := *one, *one
+	memory.dir, memory.inMemory, many.dir = copyDir(t, one.dir), true, copyDir(t, one.dir)
+	const rounds = 12
+	for _, p := range []*process{one, &memory} {
+		if err := p.open(p.dir, nil).run(rounds); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range rounds / 3 {
+		if err := many.open(many.dir, nil).run(3); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !slices.Equal(one.visits, memory.visits) {
+		t.Errorf("%d visits are not the %d of the queue in memory", len(one.visits),
+			len(memory.visits))
+	}
+	if !slices.Equal(one.visits, many.visits) {
+		t.Errorf("%d visits of one process, and %d others of four", len(one.visits),
+			len(many.visits))
+	}
+	if len(one.visits) < rounds*80 {
+		t.Errorf("only %d visits", len(one.visits))
+	}
+}
+
+// The message of a page that somebody asked for and that may not be visited does not wait for ever.
+func TestAskedAndRefused(t *testing.T) {
+	t.Parallel()
+	w := NewWeb(600, 12, 8, 5)
+	p := &process{T: t, w: w, dir: built(t, w), policy: "interval"}
+	c := p.open(p.dir, nil)
+	asked := sitegraph.PageID(17)
+	done := false
+	c.between = func() error {
+		if len(p.visits) == w.Pages/10+5 && !done { // within the second round
+			done = true
+			c.plan.SetAside(planner.Visit{Page: asked}, sitegraph.Denial{})
+			if n, err := c.loop.Ask(false, c.plan.Corpus.URL(asked)); n != 1 || err != nil {
+				t.Errorf("asked for %d: %v", n, err)
+			}
+		}
+		return nil
+	}
+	if err := c.run(2); err != nil || !done {
+		t.Fatal(done, err)
+	}
+	store, err := satstore.Open(p.dir, satstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	if left, err := store.Messages(asked); err != nil || len(left) > 0 {
+		t.Errorf("%d messages wait: %v", len(left), err)
+	}
 }
 
 // A planner that is made anew from the store after each round visits what one visits that goes on.

@@ -31,11 +31,21 @@ type process struct {
 	// after is called after each round, with a loop between two rounds; an error of its ends the
 	// process as a crash does, without a last image.
 	after func(store *satstore.Store, plan *planner.Planner) error
+
+	budget   int  // fetches a day; 0: a tenth of the pages
+	inMemory bool // the queue of due pages is
+}
+
+func (p *process) perDay() float64 {
+	if p.budget > 0 {
+		return float64(p.budget)
+	}
+	return float64(p.w.Pages) / 10
 }
 
 func (p *process) build(corpus *planner.Corpus) (*planner.Planner, error) {
 	ranking, err := policy.New(p.policy, policy.Settings{Corpus: corpus, Mode: planner.Stream,
-		Seed: 1, PerDay: float64(p.w.Pages) / 10, Alpha: 0.95, GoneWorth: 0.3})
+		Seed: 1, PerDay: p.perDay(), Alpha: 0.95, GoneWorth: 0.3})
 	return planner.New(corpus, ranking,
 		planner.Options{Name: p.policy, NewShare: 0.25, Leftover: true, Turns: true}), err
 }

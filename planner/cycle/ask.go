@@ -81,19 +81,18 @@ func (l *Loop) ask(page sitegraph.PageID) bool {
 		l.asked[page] = true
 	}
 	of := l.lines[l.graph.Server(page)]
-	chosen := false
 	switch {
-	case of == nil:
-	case of.up && of.page == page:
-		l.askedAgain[page], chosen = true, true
-	case of.hasten(page):
-		chosen = true
-	}
-	if !chosen {
+	case of != nil && of.up && of.page == page:
+		l.askedAgain[page] = true
+		if l.dues != nil {
+			l.dues.leaveLate(page, planner.MessageAsked)
+		}
+	case of != nil && of.hasten(page):
+		if l.dues != nil && !l.dues.isAsked(page) {
+			l.dues.leave(page, planner.MessageAsked)
+		}
+	default:
 		return l.Planner.Ask(page)
-	}
-	if l.dues != nil {
-		l.dues.leave(page, planner.MessageAsked)
 	}
 	return true
 }

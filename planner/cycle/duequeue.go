@@ -27,6 +27,8 @@ type Dues interface {
 	Messages(p sitegraph.PageID) ([][]byte, error)
 	// Answered ends the wait of the first messages to a page with its next Save.
 	Answered(p sitegraph.PageID, messages int) error
+	Load(p sitegraph.PageID, r *sitegraph.Record) error
+	Save(r *sitegraph.Record) error
 	// Traffic is what was read and written since the store was opened.
 	Traffic() (reads, read, given, written int64)
 	SaveSetting(name string, value []byte) error
@@ -50,9 +52,12 @@ type dueQueue struct {
 	// promoted are pages since the last commit, lists those of the round in the store.
 	promoted []sitegraph.PageID
 	lists    int
-	// heard are pages whose messages in the store the planner knows; true: somebody asked for them.
-	heard map[sitegraph.PageID]bool
-	err   error // of the store; nothing is handed out any more
+	// heard are the kinds of messages in the store that the planner knows, by page: bits. late are
+	// those that came while a visit was under way that does not answer them.
+	heard, late map[sitegraph.PageID]uint8
+	dropped     []sitegraph.PageID              // no visit will answer their messages
+	why         func(p sitegraph.PageID) string // a page is due; nil: records do not say
+	err         error                           // of the store; nothing is handed out any more
 
 	visits, handedOut, rescheduled int64
 }
@@ -67,7 +72,8 @@ func newDueQueue(store Dues, corpus *planner.Corpus,
 		near:   planner.NewMemQueue(apply),
 		end:    store.Undue(),
 		moved:  map[sitegraph.PageID]bool{},
-		heard:  map[sitegraph.PageID]bool{},
+		heard:  map[sitegraph.PageID]uint8{},
+		late:   map[sitegraph.PageID]uint8{},
 	}
 	q.recall()
 	return q
@@ -85,9 +91,10 @@ func (q *dueQueue) Put(p sitegraph.PageID, due uint32) {
 // Back puts a page back whose record says when it is due, into memory: its slot may have been read.
 func (q *dueQueue) Back(p sitegraph.PageID, due uint32) { q.near.Put(p, due) }
 
-// place puts a page into memory if the slot was read in which it is kept.
+// place puts a page into memory if the slot was read in which it is kept. That of a page that
+// somebody asked for is the first one.
 func (q *dueQueue) place(p sitegraph.PageID, due uint32) {
-	if q.store.Kept(time.Unix(int64(due), 0)).Before(q.end) {
+	if q.isAsked(p) || q.store.Kept(time.Unix(int64(due), 0)).Before(q.end) {
 		q.near.Put(p, due)
 	} else {
 		q.near.Remove(p)
@@ -149,8 +156,12 @@ func (q *dueQueue) hear(p sitegraph.PageID, messages [][]byte) {
 }
 
 func (q *dueQueue) note(p sitegraph.PageID, m planner.Message) {
-	q.heard[p] = q.heard[p] || m == planner.MessageAsked
+	q.heard[p] |= 1 << m
 	q.near.Message(p, m)
+}
+
+func (q *dueQueue) isAsked(p sitegraph.PageID) bool {
+	return q.heard[p]&(1<<planner.MessageAsked) != 0
 }
 
 // Promote hands out pages whatever their time.
@@ -168,9 +179,11 @@ func (q *dueQueue) Promote(pages []sitegraph.PageID) {
 	q.near.Promote(pages)
 }
 
-// Message leaves a message at a page. It is durable with the next commit.
+// Message leaves a message at a page. It is durable with the next commit. One of a kind is enough.
 func (q *dueQueue) Message(p sitegraph.PageID, m planner.Message) {
-	q.leave(p, m)
+	if q.heard[p]&(1<<m) == 0 {
+		q.leave(p, m)
+	}
 	q.note(p, m)
 }
 
@@ -182,7 +195,35 @@ func (q *dueQueue) leave(p sitegraph.PageID, m planner.Message) {
 	if m == planner.MessageAsked {
 		q.moved[p] = true
 	}
-	q.heard[p] = q.heard[p] || m == planner.MessageAsked
+	q.heard[p] |= 1 << m
+}
+
+// leaveLate leaves a message for the visit after the one that is under way.
+func (q *dueQueue) leaveLate(p sitegraph.PageID, m planner.Message) {
+	if q.late[p]&(1<<m) == 0 {
+		q.late[p] |= 1 << m
+		q.leave(p, m)
+	}
+}
+
+// Answer ends the wait of a page's messages, as no visit answers them.
+func (q *dueQueue) Answer(p sitegraph.PageID) {
+	if _, known := q.heard[p]; known {
+		q.dropped = append(q.dropped, p)
+	}
+}
+
+// drop ends the wait of messages that no visit answers.
+func (q *dueQueue) drop(p sitegraph.PageID) error {
+	var r sitegraph.Record
+	if err := q.store.Load(p, &r); err != nil {
+		return err
+	}
+	if err := q.store.Answered(p, q.messages(p)); err != nil {
+		return err
+	}
+	delete(q.heard, p)
+	return q.store.Save(&r)
 }
 
 // messages is how many messages wait for a page that the planner knows.
@@ -202,11 +243,21 @@ func (q *dueQueue) saved(p sitegraph.PageID, answered int) {
 	if answered > 0 {
 		delete(q.heard, p)
 	}
+	if late := q.late[p]; late != 0 {
+		q.heard[p] = late
+		delete(q.late, p)
+	}
 }
 
 // flush moves the records of pages that are due at another time, in the order in which they lie,
 // and keeps which pages were promoted.
 func (q *dueQueue) flush() {
+	for _, p := range q.dropped {
+		if q.err == nil {
+			q.err = q.drop(p)
+		}
+	}
+	q.dropped = q.dropped[:0]
 	if q.err == nil && len(q.promoted) > 0 {
 		slices.Sort(q.promoted)
 		q.saveList(slices.Compact(q.promoted))
@@ -225,10 +276,12 @@ func (q *dueQueue) flush() {
 	now := q.store.Undue()
 	q.err = q.store.Reschedule(pages, func(r *sitegraph.Record) {
 		switch m := q.corpus.Memory(r.Page); {
-		case q.heard[r.Page]:
-			r.Due = now // before all that waits
+		case q.isAsked(r.Page):
+			r.Due, r.Reason = now, "somebody asked for it" // before all that waits
 		case m.State == sitegraph.StateAlive:
-			r.Due = time.Unix(int64(m.Due), 0).UTC()
+			if r.Due = time.Unix(int64(m.Due), 0).UTC(); q.why != nil {
+				r.Reason = q.why(r.Page)
+			}
 		}
 	})
 }
@@ -250,8 +303,8 @@ func (q *dueQueue) passed(now time.Time) time.Time {
 // keeps reports whether a record whose slot the clock passes is due when it says: it was not to be
 // kept as long, or somebody asked for its page.
 func (q *dueQueue) keeps(r *sitegraph.Record, now time.Time) bool {
-	if q.heard[r.Page] {
-		r.Due = now
+	if q.isAsked(r.Page) {
+		r.Due = q.store.Undue()
 		return true
 	}
 	return r.State == sitegraph.StateAlive && r.Due.After(now)
@@ -283,6 +336,12 @@ func (l *Loop) useDues() {
 			}
 			apply(p, m)
 		})
+		if l.Forecast {
+			l.dues.why = func(p sitegraph.PageID) string {
+				due, _ := l.Planner.Due(p, l.round.End)
+				return due.Reason.String()
+			}
+		}
 		return l.dues
 	})
 }

@@ -37,8 +37,12 @@ func (l *Loop) run(
 ) error {
 	l.Reserve = true
 	var err error
+	before := l.account
 	if l.account, err = readAccount(l.Store); err != nil {
 		return err
+	}
+	if before.Number > 0 { // it has what this process did, too
+		l.account.Traffic = before.Traffic
 	}
 	if err := l.Planner.Caps().Load(l.Store.Setting); err != nil {
 		return l.storeError(err, "read the budgets")
@@ -257,6 +261,11 @@ func (l *Loop) Advance(now time.Time) error {
 			return
 		}
 		due, _ := l.Planner.Due(r.Page, now)
+		if m := l.Planner.Corpus.Memory(r.Page); l.dues != nil &&
+			m.State == sitegraph.StateAlive {
+			m.Due = sitegraph.Unix32(due.When)
+			l.dues.place(r.Page, m.Due)
+		}
 		r.Due = due.When
 		if l.Forecast && !l.Planner.Corpus.Aside(r.Page) { // whose reason says so
 			r.Reason = due.Reason.String()

@@ -160,6 +160,7 @@ func (l *Loop) keep(v planner.Visit, r *Request, o sitegraph.Observation,
 			l.unacked = append(l.unacked, l.event)
 		}
 	}
+	l.askAgain(v.Page) // which is durable with the outcome
 	return l.saved()
 }
 

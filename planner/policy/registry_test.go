@@ -39,6 +39,7 @@ type noneDue struct{}
 func (noneDue) Put(sitegraph.PageID, uint32)              {}
 func (noneDue) Take(uint32, []sitegraph.PageID) int       { return 0 }
 func (noneDue) Promote([]sitegraph.PageID)                {}
+func (noneDue) Answer(sitegraph.PageID)                   {}
 func (noneDue) Back(sitegraph.PageID, uint32)             {}
 func (noneDue) Message(sitegraph.PageID, planner.Message) {}
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -116,10 +117,12 @@ type content struct {
 	records  []sitegraph.Record
 	links    map[sitegraph.PageID]string
 	settings map[string]string
+	messages map[sitegraph.PageID]string
 }
 
 func (c content) clone() content {
-	d := content{slices.Clone(c.records), map[sitegraph.PageID]string{}, map[string]string{}}
+	d := content{slices.Clone(c.records), map[sitegraph.PageID]string{}, map[string]string{},
+		maps.Clone(c.messages)}
 	for k, v := range c.links {
 		d.links[k] = v
 	}
@@ -146,6 +149,12 @@ func (c content) differs(s *satstore.Store) string {
 				i, got, err, c.links[sitegraph.PageID(i)])
 		}
 	}
+	for p, want := range c.messages {
+		messages, err := s.Messages(p)
+		if got := string(bytes.Join(messages, nil)); err != nil || got != want {
+			return fmt.Sprintf("messages to page %d: %s, %v, want %s", p, got, err, want)
+		}
+	}
 	for name, want := range c.settings {
 		if v, _, err := s.Setting(name); err != nil || string(v) != want {
 			return fmt.Sprintf("setting %s: %q, %v, want %q", name, v, err, want)
@@ -169,7 +178,16 @@ func change(rng *rand.Rand, s *Store, c *content, step int) error {
 			err = s.Add(&r)
 		} else {
 			c.records[p] = r
-			err = s.Save(&r)
+			if rng.IntN(2) == 0 {
+				err = s.Answered(p, 100)
+				c.messages[p] = ""
+			}
+			err = errors.Join(err, s.Save(&r))
+		}
+		if rng.IntN(2) == 0 {
+			text := fmt.Sprintf("<%d>", step)
+			c.messages[p] += text
+			err = errors.Join(err, s.Message(p, []byte(text)))
 		}
 		links := []sitegraph.PageID{0, p}[rng.IntN(2):]
 		c.links[p] = fmt.Sprint(links, links[:1])
@@ -204,7 +222,8 @@ func moves(t *testing.T, seed uint64) {
 	m := &memory{rng: rng}
 	root := t.TempDir()
 	var base Base
-	acked := content{links: map[sitegraph.PageID]string{}, settings: map[string]string{}}
+	acked := content{links: map[sitegraph.PageID]string{}, settings: map[string]string{},
+		messages: map[sitegraph.PageID]string{}}
 	under := acked // of the transaction that may be there or not
 	var stale *Store
 	staleAt := 0
