@@ -131,7 +131,6 @@ type Plan struct {
 type Node struct {
 	Name    string        `help:"name of this node, unlike that of all others: letters, digits, - and _; none: that of the machine"`
 	Shards  int           `default:"16" range:"[1,4096]" help:"parts into which servers are divided, the same on all nodes; it cannot be changed. About five a node or more"`
-	Stores  string        `path:"directory" help:"directory that all nodes see, as of a network file system with locks, in which the stores of the shards lie, the same on all; none: shards in --data, and other nodes get copies"`
 	Adopt   []string      `help:"servers that become known by links of others: *.example.org, www.example.org, or * for any; none: those of start pages alone"`
 	Metrics string        `help:"address and port at which metrics for Prometheus are served to whoever asks, as 10.0.0.1:7424; none: nowhere"`
 	Lease   time.Duration `default:"20s" range:"[2s,5m]" want:"2s to 5m" help:"after so long without a sign of a node others take its shards"`
@@ -197,6 +196,9 @@ type Survey struct {
 func (c *Config) Settings() *setting.Set {
 	s := setting.New(c, "RECRAWL_", Words)
 	s.Others = []string{"RECRAWL_LONG"} // of tests
+	s.Gone = map[string]string{"node.stores": "nodes share no directory any more, their stores " +
+		"move by NATS: stop all nodes, copy that directory to shards/ in --data of each, remove " +
+		"nats/ there, and start all without stores"}
 	return s
 }
 

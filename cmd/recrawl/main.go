@@ -118,7 +118,8 @@ func (p *program) rootCommand() *cobra.Command {
 		if word, ok := p.misspelt(cmd); ok { // whose flags are none of the command above
 			return unknownCommand(cmd, word)
 		}
-		return failure.Usage(err, cmd.CommandPath()+" --help lists the flags")
+		return failure.Usage(err, cmp.Or(p.settings.Instead(err),
+			cmd.CommandPath()+" --help lists the flags"))
 	})
 	root.SetHelpCommand(helpCommand())
 	root.PersistentFlags().StringVar(&p.configFile, "config", "", "file with settings")

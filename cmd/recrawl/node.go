@@ -50,14 +50,11 @@ func (p *program) node(ctx context.Context, args []string) (err error) {
 	}
 	o := work.Options{Name: name, Version: versionName(), TTL: c.Node.Lease, Pause: c.Delay,
 		Round: c.Round, Adopt: c.Node.Adopt,
-		Cluster: nodes.Cluster{Shards: c.Node.Shards, PerDay: c.PerDay(),
-			Apart: c.Node.Stores == ""}, Dir: c.Node.Stores,
+		Cluster: nodes.Cluster{Shards: c.Node.Shards, PerDay: c.PerDay()},
+		Dir:     filepath.Join(c.Data, "shards"),
 		Open: func(dir string) (*work.Parts, bool, error) {
 			return p.shard(ctx, dir)
 		}, Note: p.note}
-	if o.Dir == "" {
-		o.Dir = filepath.Join(c.Data, "shards")
-	}
 	o.Able = func() error { return p.spaceIn(c.Data, o.Dir, c.Archive) }
 	err = errors.Join(o.Check(c.Limits().All), c.Nodes.Check())
 	if errors.As(err, new(*secret.UnsafeError)) {

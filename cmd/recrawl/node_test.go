@@ -152,6 +152,8 @@ func TestNode(t *testing.T) {
 		"is a node running")
 	recrawl(t, "node", "--data", "data", "--user-agent", contact, "--budget", "5/hour").refused(t,
 		2, "fetches a day alone")
+	recrawl(t, "node", "--data", "data", "--user-agent", contact, "--stores", "shared").refused(t,
+		2, "unknown flag: --stores", "to shards/ in --data of each")
 	recrawl(t, "node", "--data", "data", "--user-agent", contact, "--listen",
 		"192.0.2.1:1").refused(t, 2, "without a token", "--token-file")
 }

@@ -21,7 +21,7 @@ import (
 // each request, and something bad happens to one of them.
 // RECRAWL_NODES_SEEN=kill,move,cut,disk,clock,budget,lost runs it, some minutes each. cut needs
 // network namespaces and disk a tmpfs, both root; clock builds the program with a standard library
-// whose clock is an hour ahead. RECRAWL_NODES_SHARED=1 lets all nodes see one directory of stores.
+// whose clock is an hour ahead.
 
 const (
 	seenHosts = 24
@@ -214,9 +214,6 @@ func (c *three) start(t *testing.T, i int, budget string, urls ...string) {
 		seenRound.String(), "--budget", budget,
 		"--adopt", "*", "--listen", c.at[i], "--route-at", c.route[i], "--routes",
 		strings.Join(c.route[:], ",")}
-	if os.Getenv("RECRAWL_NODES_SHARED") != "" {
-		args = append(args, "--stores", filepath.Join(c.dir, "stores"))
-	}
 	args = c.wrap(i, append(append(args, c.more[i]...), urls...))
 	n := exec.Command(args[0], args[1:]...)
 	n.Env, n.Stderr = environment(), os.Stderr

@@ -1,6 +1,7 @@
 package setting
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -92,7 +93,7 @@ func (r *Review) readFile(v *viper.Viper, file, help string) bool {
 	for _, key := range v.AllKeys() {
 		if r.Hint == "" && !slices.Contains(known, key) {
 			r.unread(fmt.Errorf("config file %s: unknown key %q", file, key),
-				spelling.Suggest(key, known))
+				cmp.Or(r.set.instead(key), spelling.Suggest(key, known)))
 			return false
 		}
 	}
@@ -107,10 +108,29 @@ func (r *Review) checkEnvironment() {
 		if strings.HasPrefix(name, r.set.prefix) &&
 			!slices.Contains(append(known, r.set.Others...), name) {
 			r.unread(fmt.Errorf("environment variable %s sets nothing", name),
-				spelling.Suggest(name, known))
+				cmp.Or(r.set.instead(name), spelling.Suggest(name, known)))
 			return
 		}
 	}
+}
+
+// Instead says what to do without a flag that older versions had, where an error of the command
+// line is of that; "" otherwise.
+func (s *Set) Instead(err error) string {
+	if unknown := (*pflag.NotExistError)(nil); errors.As(err, &unknown) {
+		return s.instead(unknown.GetSpecifiedName())
+	}
+	return ""
+}
+
+// instead is Instead of a key, flag or variable.
+func (s *Set) instead(name string) string {
+	for key, advice := range s.Gone {
+		if x := (&setting{key: key}); name == key || name == x.flag() || name == s.variable(x) {
+			return advice
+		}
+	}
+	return ""
 }
 
 func (s *Set) names(name func(*setting) string) (all []string) {

@@ -19,6 +19,8 @@ import (
 // Set is all settings of a program.
 type Set struct {
 	Others []string // variables of the environment that have the prefix and are no settings
+	// Gone are settings that older versions had, by key: what to do without them.
+	Gone map[string]string
 
 	prefix   string
 	words    *strings.Replacer

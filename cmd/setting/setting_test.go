@@ -49,6 +49,7 @@ func read(t *testing.T, file string, args ...string) (config, *setting.Review) {
 	var c config
 	s := setting.New(&c, "WALK_", strings.NewReplacer("{name}", "joe"))
 	s.Others = []string{"WALK_ALONE"}
+	s.Gone = map[string]string{"rest.floor": "take a bed"}
 	var review *setting.Review
 	root := &cobra.Command{Use: "program"}
 	for _, name := range []string{"walk", "rest"} {
@@ -171,6 +172,10 @@ func TestRefused(t *testing.T) {
 			`config file FILE: unknown key "note"`, `did you mean "name"?`},
 		{"variable", "", "WALK_STEP", []string{"walk"},
 			"environment variable WALK_STEP sets nothing", `did you mean "WALK_STEPS"?`},
+		{"key of an older version", "rest:\n  floor: hard", "", []string{"walk"},
+			`config file FILE: unknown key "rest.floor"`, "take a bed"},
+		{"variable of an older version", "", "WALK_REST_FLOOR", []string{"walk"},
+			"environment variable WALK_REST_FLOOR sets nothing", "take a bed"},
 		{"no YAML", "steps: [1", "", []string{"walk"}, "read config file FILE: ",
 			"it must be YAML, TOML or JSON, named by its ending"},
 	} {

@@ -106,7 +106,7 @@ func Serve(in io.Reader, out io.Writer) error {
 		}
 	}()
 	err = work.Run(ctx, []string{pageOf(0, 0)}, work.Options{Name: w.Name, Bus: b,
-		Cluster: nodes.Cluster{Shards: w.Shards, PerDay: nodes.Unlimited, Apart: true},
+		Cluster: nodes.Cluster{Shards: w.Shards, PerDay: nodes.Unlimited},
 		TTL:     20 * time.Second, Pause: w.Pause, Round: time.Hour,
 		Adopt: []string{"*"}, Dir: w.Dir, Able: func() error { return nil }, Open: w.open,
 		Note: func(format string, args ...any) {

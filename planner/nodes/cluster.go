@@ -12,10 +12,10 @@ import (
 type Cluster struct {
 	Shards int     `json:"shards"`
 	PerDay float64 `json:"per_day"` // budget of all shards, fetches a day; -1: no bound
-	// Apart says that each node has stores of its own, which move by copies and logs. Else all see
-	// one directory.
+	// Apart is true. Older programs could have the stores in a directory that all nodes saw, and
+	// it was false then.
 	Apart bool `json:"apart,omitempty"`
-	// Mark is what nodes with stores of their own keep beside them, to know the cluster again.
+	// Mark is what nodes keep beside their stores, to know the cluster again.
 	// Again says that a node had it when it met nothing that nodes agreed on: that was lost, and no
 	// shard begins without a store that some node has (Shards.Again).
 	Mark  string `json:"mark,omitempty"`
@@ -25,9 +25,10 @@ type Cluster struct {
 // ErrShards says that a node was started for another number of shards than the cluster has.
 var ErrShards = errors.New("the number of shards cannot be changed")
 
-// ErrApart says that a node was started with a shared directory where the others have none, or the
-// other way round.
-var ErrApart = errors.New("all nodes have --stores, a directory that all see, or none has")
+// ErrShared says that the cluster was made by an older program, with stores that all nodes saw.
+var ErrShared = errors.New("the stores of this cluster lie in one directory that all nodes share " +
+	"(--stores), which is no longer supported: stop all nodes, copy the directory to shards/ in " +
+	"--data of each node, remove nats/ there, and start all without --stores")
 
 // ErrMark says that the stores of a node are of another cluster, or that the others have begun
 // without it after they lost all that they had agreed on.
@@ -37,6 +38,7 @@ var ErrMark = errors.New("the stores of this node are of another cluster")
 // differs replaces the old one: it is the one that was given last. Again says that this node had
 // the mark; else another one counts.
 func Found(ctx context.Context, kv KV, want Cluster) (Cluster, error) {
+	want.Apart = true
 	for {
 		have, revision, err := Agreed(ctx, kv)
 		next := want
@@ -52,8 +54,8 @@ func Found(ctx context.Context, kv KV, want Cluster) (Cluster, error) {
 		case revision > 0 && have.Shards != want.Shards:
 			return have, fmt.Errorf("the cluster has %d shards, not %d: %w",
 				have.Shards, want.Shards, ErrShards)
-		case revision > 0 && have.Apart != want.Apart:
-			return have, ErrApart
+		case revision > 0 && !have.Apart:
+			return have, ErrShared
 		case want.Again && next.Mark != want.Mark:
 			return have, ErrMark
 		case revision > 0 && have == next:

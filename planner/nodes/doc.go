@@ -15,10 +15,10 @@
 // # Guarantees
 //
 //  1. A shard is worked on by one node at a time. A node takes a shard when nobody has it, or when
-//     the session of who has it is over. With stores of their own (Apart), a node gives a shard
-//     away when the other one has a copy of its store, and takes none whose store it cannot get. A
-//     shard that had a store never begins without one, unless somebody orders that (Abandon). Where
-//     the KV lost who had which, nodes that know the cluster's mark keep to that, too (Again).
+//     the session of who has it is over. It gives a shard away when the other node has a copy of
+//     its store, and takes none whose store it cannot get. A shard that had a store never begins
+//     without one, unless somebody orders that (Abandon). Where the KV lost who had which, nodes
+//     that know the cluster's mark keep to that, too (Again).
 //  2. No moment of a node's clock is compared with one of another: a session is over when others
 //     saw no beat of it for TTL on their own clocks, and it ends itself when it had no answer to a
 //     beat for TTL less a fifth. So clocks may be wrong by any amount; they must only run at the
@@ -34,7 +34,7 @@
 //
 // A KV loses nothing that it acknowledged. If it does all the same, as after a loss of its quorum's
 // disks, the stores are still whole; two nodes may then have a shard until one of them looks, but
-// not its store, which one process has open at a time.
+// one of them alone can write to its log.
 //
 // Addresses, and Holds of a Member, are for many goroutines; all else is for one.
 package nodes

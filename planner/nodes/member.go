@@ -27,7 +27,6 @@ type NodeState struct {
 	TTLms   int64         `json:"ttl_ms"`            // of its lease
 	Offset  float64       `json:"offset"`            // by which it corrects its clock, seconds
 	Leaving bool          `json:"leaving,omitempty"` // it gives its shards away
-	Waits   bool          `json:"waits,omitempty"`   // it takes no shards yet (Settled)
 	Dead    bool          `json:"dead,omitempty"`    // written by another node
 	Version string        `json:"version,omitempty"`
 	Trouble string        `json:"trouble,omitempty"` // why it makes no visits
@@ -123,7 +122,6 @@ type Member struct {
 	Alone bool
 
 	revision uint64
-	waits    bool      // as told last
 	tried    time.Time // of the last beat
 	looked   time.Time // first
 	seen     map[string]sighting
@@ -144,8 +142,6 @@ type nodeEntry struct {
 // Beat tells the others that this node lives, if it is time. ErrOver: they took it for dead.
 func (m *Member) Beat(ctx context.Context, state NodeState, urgent bool) error {
 	now := m.Now()
-	state.Waits = !m.Settled()
-	urgent = urgent || m.waits != state.Waits
 	if !urgent && !m.tried.IsZero() && now.Sub(m.tried) < m.TTL/beats {
 		return nil
 	}
@@ -161,7 +157,7 @@ func (m *Member) Beat(ctx context.Context, state NodeState, urgent bool) error {
 		m.tried = time.Time{} // again, as soon as possible
 		return err
 	}
-	m.revision, m.waits = revision, state.Waits
+	m.revision = revision
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.began = now
@@ -318,12 +314,6 @@ func Gone(ctx context.Context, kv KV, name, session string) (bool, error) {
 // Ready reports whether a node that lives said that it has a copy of the store of a shard.
 func (m *Member) Ready(name string, shard int) bool {
 	return slices.Contains(m.live[name].Ready, shard)
-}
-
-// Takes reports whether a node that lives takes shards by now.
-func (m *Member) Takes(name string) bool {
-	s, ok := m.live[name]
-	return ok && !s.Waits
 }
 
 // Offers returns the epoch of the store of a shard that a node which lives said to have.

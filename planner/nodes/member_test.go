@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -180,12 +181,13 @@ func TestStartsSize(t *testing.T) {
 // says that it was lost; one that knows another mark is refused.
 func TestMark(t *testing.T) {
 	kv := &memory{}
-	c := Cluster{Shards: 4, PerDay: 10, Apart: true, Mark: "one"}
-	if got, err := Found(t.Context(), kv, c); err != nil || got != c {
+	c := Cluster{Shards: 4, PerDay: 10, Mark: "one"}
+	want := Cluster{Shards: 4, PerDay: 10, Apart: true, Mark: "one"}
+	if got, err := Found(t.Context(), kv, c); err != nil || got != want {
 		t.Fatalf("the first node: %+v, %v", got, err)
 	}
 	c.Mark, c.PerDay = "two", 20
-	want := Cluster{Shards: 4, PerDay: 20, Apart: true, Mark: "one"}
+	want.PerDay = 20
 	if got, err := Found(t.Context(), kv, c); err != nil || got != want {
 		t.Errorf("another one that is new: %+v, %v", got, err)
 	}
@@ -209,19 +211,25 @@ func TestMark(t *testing.T) {
 	if got, err := Found(t.Context(), old, c); err != nil || got != want {
 		t.Errorf("of an older program: %+v, %v", got, err)
 	}
+	shared := &memory{}
+	shared.Set(t.Context(), clusterKey, []byte(`{"shards":4,"per_day":20}`), 0)
+	if _, err := Found(t.Context(), shared, c); !errors.Is(err, ErrShared) {
+		t.Errorf("of one whose nodes shared a directory: %v", err)
+	}
 }
 
 // holder is a Host with stores of shards, by their epochs.
 type holder struct {
-	had    map[int]uint64
-	open   map[int]bool
-	opened bool // what Opened tells
-	homed  int  // how often all knew that
+	had      map[int]uint64
+	open     map[int]bool
+	opened   bool // what Opened tells
+	portable bool
+	homed    int // how often all knew that
 }
 
 func (h *holder) Open(t Tenure)                 { h.open[t.Shard] = true }
 func (h *holder) Close(shard int)               { delete(h.open, shard) }
-func (h *holder) Portable(int) bool             { return false }
+func (h *holder) Portable(int) bool             { return h.portable }
 func (h *holder) Opened(int) bool               { return h.opened }
 func (h *holder) Homed(int)                     { h.homed++ }
 func (h *holder) Has(n int) (e uint64, ok bool) { e, ok = h.had[n]; return e, ok }
@@ -240,7 +248,7 @@ func TestKeeper(t *testing.T) {
 	kv, now := &memory{}, midnight
 	var all []*Shards
 	for i, name := range []string{"a", "b"} {
-		all = append(all, &Shards{Member: member(kv, name, &now, 0), Count: shards, Apart: true,
+		all = append(all, &Shards{Member: member(kv, name, &now, 0), Count: shards,
 			Again: true, Host: &holder{had: had[i], open: map[int]bool{}}})
 	}
 	step := func(who []*Shards, times int) {
@@ -291,20 +299,25 @@ func TestKeeper(t *testing.T) {
 	}
 }
 
-// A node keeps its shards until another one, that is new and does not know yet how wrong its clock
-// is, takes them.
+// A node keeps its shards until another one has copies of their stores, which takes them at once.
 func TestGivenToTheReady(t *testing.T) {
 	kv, now := &memory{}, midnight
 	var all []*Shards
 	for _, name := range []string{"a", "b"} {
 		all = append(all, &Shards{Member: member(kv, name, &now, 0), Count: 4,
-			Host: &holder{open: map[int]bool{}}})
+			Host: &holder{open: map[int]bool{}, opened: true, portable: true}})
 	}
 	without := map[int]int{} // steps in which nobody had a shard
-	for i := range 20 {
+	for i := range 40 {
 		for _, s := range all[:1+min(i/3, 1)] {
-			beat(t, s.Member)
-			if err := s.Step(t.Context()); err != nil {
+			var state NodeState
+			if i >= 20 {
+				state.Ready = slices.Clone(s.Coming())
+			}
+			if err := s.Member.Beat(t.Context(), state, false); err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(s.Member.Look(t.Context()), s.Step(t.Context())); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -316,6 +329,9 @@ func TestGivenToTheReady(t *testing.T) {
 			if e.Value.Owner == "" {
 				without[e.Value.Shard]++
 			}
+		}
+		if a := len(all[0].Held()); i < 20 && a != 4 {
+			t.Fatalf("a has %d shards in step %d, before b had copies", a, i)
 		}
 		now = now.Add(time.Second)
 	}
@@ -350,7 +366,7 @@ func TestHomedWithoutAnswer(t *testing.T) {
 	kv, now := &forgetful{}, midnight
 	host := &holder{open: map[int]bool{}, opened: true}
 	m := member(kv, "a", &now, 0)
-	s := &Shards{Member: m, Count: 1, Apart: true, Host: host}
+	s := &Shards{Member: m, Count: 1, Host: host}
 	lost := 0
 	for range 4 {
 		beat(t, m)

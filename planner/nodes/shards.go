@@ -56,8 +56,6 @@ type Shards struct {
 	Count  int
 	// Leaving gives all shards away, and Hasty also to nodes that have no copy of their stores yet.
 	Leaving, Hasty bool
-	// Apart says that nodes get copies of the stores before shards move to them.
-	Apart bool
 	// Again says that there were stores, and that who had which was lost. Then a shard begins at a
 	// node that has one.
 	Again bool
@@ -132,7 +130,7 @@ func (s *Shards) Step(ctx context.Context) error {
 
 func (s *Shards) step(ctx context.Context, n int, to string, names []string) error {
 	t, me := s.tenures[n], s.Member
-	if s.Apart && t.Home == "" && !t.Empty {
+	if t.Home == "" && !t.Empty {
 		to, t.Next = s.keeper(n, to, names), ""
 	}
 	if held, mine := s.held[n]; mine {
@@ -144,7 +142,7 @@ func (s *Shards) step(ctx context.Context, n int, to string, names []string) err
 		if t.Owner != me.Name || t.Session != me.Session { // cannot be while the session lives
 			return fmt.Errorf("shard %d is at node %s by its entry: %w", n, t.Owner, ErrOver)
 		}
-		if s.Apart && s.Host.Opened(n) {
+		if s.Host.Opened(n) {
 			if t.Home != me.Name {
 				t.Home, t.Empty = me.Name, false
 				return s.write(ctx, n, t, s.Host.Homed)
@@ -163,7 +161,7 @@ func (s *Shards) step(ctx context.Context, n int, to string, names []string) err
 		}
 		return nil
 	}
-	if s.Apart && t.Home != "" && !s.Host.Portable(n) { // where its store is
+	if t.Home != "" && !s.Host.Portable(n) { // where its store is
 		if t.Home != me.Name || s.Leaving {
 			return nil
 		}
@@ -207,7 +205,7 @@ func (s *Shards) keeper(n int, to string, names []string) string {
 func (s *Shards) take(ctx context.Context, n int) error {
 	t, me := s.tenures[n], s.Member
 	epoch := t.Epoch
-	if s.Apart && t.Home == "" {
+	if t.Home == "" {
 		had, _ := s.Host.Has(n)
 		epoch = max(epoch, had)
 	}
@@ -224,7 +222,7 @@ func (s *Shards) begin(n int) {
 // give gives a shard away that is preferred elsewhere, once its store is closed.
 func (s *Shards) give(ctx context.Context, n int, to string, names []string) error {
 	home := s.tenures[n].Home
-	stranded := s.Apart && home != "" && home != s.Member.Name &&
+	stranded := home != "" && home != s.Member.Name &&
 		(s.giving[n] == home || !s.Host.Portable(n))
 	if stranded && slices.Contains(names, home) { // it seemed to be portable when this node took it
 		to = home
@@ -250,10 +248,7 @@ func (s *Shards) give(ctx context.Context, n int, to string, names []string) err
 			return nil
 		}
 		// it is worked on here until then
-		if !s.Hasty && to != "" && (!s.Apart || home != "") && !s.Member.Takes(to) {
-			return nil
-		}
-		if s.Apart && !s.Hasty && to != "" && home != "" && to != home &&
+		if !s.Hasty && to != "" && home != "" && to != home &&
 			!(s.Host.Portable(n) && s.Member.Ready(to, n)) {
 			return nil
 		}

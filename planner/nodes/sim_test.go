@@ -46,7 +46,6 @@ type sim struct {
 	nodes   []*simNode
 	stores  [simShards]*simStore
 	faults  bool
-	apart   bool // nodes have stores of their own
 	again   bool // the KV has lost everything
 	failure string
 	yield   chan struct{}
@@ -303,8 +302,7 @@ func (n *simNode) boot() {
 	session := strconv.FormatUint(s.rng.Uint64(), 36)
 	life.member = &Member{KV: life, Name: n.name, Session: session, TTL: simTTL, Now: life.clock,
 		Alone: true}
-	life.shards = &Shards{Member: life.member, Host: life, Count: simShards, Apart: s.apart,
-		Again: s.again}
+	life.shards = &Shards{Member: life.member, Host: life, Count: simShards, Again: s.again}
 	life.ledger = &Ledger{KV: life, Shards: simShards, PerDay: simPerDay}
 	life.addresses = &Addresses{KV: life, Name: n.name, Session: session, Pause: simPause,
 		Now: life.clock, Holds: life.member.Holds,
@@ -401,7 +399,7 @@ func (l *simLife) Open(t Tenure) {
 			s.after(200*time.Millisecond, open)
 			return
 		}
-		alone := s.apart && !st.portable
+		alone := !st.portable
 		if alone && t.Home != "" && t.Home != l.name { // it seemed to be portable
 			s.after(200*time.Millisecond, open)
 			return
@@ -410,8 +408,8 @@ func (l *simLife) Open(t Tenure) {
 			s.fail("the store of shard %d is at %s alone, and %s opens it",
 				t.Shard, st.home, l.name)
 		}
-		st.openBy, sh.opened = l, s.apart
-		anew := s.apart && s.faults && st.portable && st.home == l.name &&
+		st.openBy, sh.opened = l, true
+		anew := s.faults && st.portable && st.home == l.name &&
 			(t.Home == l.name || sh.homed) && s.rng.IntN(3) == 0
 		if alone && t.Home != l.name && !sh.homed {
 			s.after(50*time.Millisecond, open)
@@ -457,11 +455,10 @@ func (l *simLife) Has(shard int) (uint64, bool) {
 }
 func (l *simLife) Homed(shard int) { l.open[shard].homed = true }
 
-// carry lets others get the store of a shard after a while, once there are others. With odd seeds
-// all nodes see the stores of all.
+// carry lets others get the store of a shard after a while, once there are others.
 func (sh *simShard) carry() {
 	l, s, st := sh.life, sh.life.sim, sh.life.sim.stores[sh.tenure.Shard]
-	if !s.apart || st.portable || len(l.member.Stays(true)) == 0 {
+	if st.portable || len(l.member.Stays(true)) == 0 {
 		return
 	}
 	s.after(time.Duration(s.rng.IntN(3000))*time.Millisecond, func() {
@@ -741,7 +738,7 @@ func (s *sim) wrong() string {
 
 func simulate(t testing.TB, seed uint64) *sim {
 	s := &sim{t: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 1)), kv: map[string]Entry{},
-		servers: map[string]*simVisit{}, faults: true, apart: seed%2 == 0,
+		servers: map[string]*simVisit{}, faults: true,
 		yield: make(chan struct{}), over: make(chan struct{})}
 	defer close(s.over)
 	for i := range s.stores {
@@ -757,7 +754,7 @@ func simulate(t testing.TB, seed uint64) *sim {
 		n.boot()
 	}
 	s.after(3*time.Second, s.harm)
-	if s.apart && seed%4 == 0 {
+	if seed%2 == 0 {
 		s.after(time.Duration(20+s.rng.IntN(40))*time.Second, s.lose)
 	}
 	s.run(simQuiet)

@@ -20,9 +20,6 @@ func Abandon(ctx context.Context, b *bus.Bus, shards []string) error {
 	if err != nil {
 		return err
 	}
-	if !c.Apart {
-		return errors.New("all nodes see the stores of all (--stores): there is none to give up")
-	}
 	states, err := nodes.NodeStates(ctx, b.Nodes)
 	if err != nil {
 		return err

@@ -15,10 +15,6 @@
 //  3. When the context ends, shards are given away in good order: their loops commit, their stores
 //     are closed, and others may take them at once.
 //  4. Links of others are acknowledged when they are in the store.
-//  5. Where nodes have stores of their own (Cluster.Apart), what a shard commits is in its log
-//     first, which other nodes can get (satstore/ship). A store that no other node can get is
-//     opened by no other.
-//
-// Else the stores of all shards lie in one directory that all nodes see: a shard moves by closing
-// its store here and opening it there, and nothing of a node that died is lost.
+//  5. Once there is another node, what a shard commits is in its log first, which other nodes can
+//     get (satstore/ship). A store that no other node can get is opened by no other.
 package work

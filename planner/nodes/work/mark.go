@@ -13,7 +13,7 @@ import (
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
-// Where nodes have stores of their own, files beside these say what the KV says as well. So a
+// Files beside the stores say what the KV says as well. So a
 // cluster whose KV lost everything goes on with the stores that there are, and begins no shard
 // without one.
 const (
@@ -27,9 +27,6 @@ const (
 
 // readMark puts the mark of the cluster, or a new one, into what this node wants to agree on.
 func (o *Options) readMark() error {
-	if !o.Cluster.Apart {
-		return nil
-	}
 	text, err := os.ReadFile(filepath.Join(o.Dir, markName))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("read of which cluster the stores are: %w", err)
@@ -43,7 +40,7 @@ func (o *Options) readMark() error {
 
 // keepMark writes down what the nodes agreed on.
 func (o *Options) keepMark(had string) error {
-	if !o.Cluster.Apart || o.Cluster.Mark == had {
+	if o.Cluster.Mark == had {
 		return nil
 	}
 	err := os.MkdirAll(o.Dir, 0o755)
@@ -85,9 +82,6 @@ func (sh *shard) keepEpoch() error {
 
 // stores are the shards of which nobody knows who has the store, and this node has one.
 func (s *session) stores() map[int]uint64 {
-	if !s.Cluster.Apart {
-		return nil
-	}
 	known := map[int]bool{}
 	for _, t := range s.move.Tenures() {
 		// who owns it may be gone before it says that it has the store

@@ -50,8 +50,7 @@ type Options struct {
 	Pause   time.Duration // least time between two visits to an address
 	Round   time.Duration
 	Adopt   []string // servers that may be met by links of other servers
-	// of the stores: one that all nodes see, or with Cluster.Apart one of this node
-	Dir string
+	Dir     string   // of the stores of this node
 	// Open makes the parts of a shard from the store in a directory, which may not be there yet.
 	// busy: another process has it open still.
 	Open func(dir string) (p *Parts, busy bool, err error)
@@ -147,7 +146,7 @@ func (o *Options) agree(ctx context.Context, starts []string) error {
 		case errors.Is(err, nodes.ErrMark):
 			return fmt.Errorf("%w: %s has another mark than the other nodes; to let them have these "+
 				"stores, remove that file", err, filepath.Join(o.Dir, markName))
-		case errors.Is(err, nodes.ErrShards) || errors.Is(err, nodes.ErrApart) ||
+		case errors.Is(err, nodes.ErrShards) || errors.Is(err, nodes.ErrShared) ||
 			errors.Is(err, nodes.ErrStarts):
 			return err
 		}
@@ -173,7 +172,7 @@ func (n *Node) session(ctx context.Context) (err error) {
 	n.mu.Lock()
 	n.shards = map[int]*shard{}
 	n.mu.Unlock()
-	s.move = &nodes.Shards{Member: m, Host: s, Count: n.Cluster.Shards, Apart: n.Cluster.Apart,
+	s.move = &nodes.Shards{Member: m, Host: s, Count: n.Cluster.Shards,
 		Again: n.Cluster.Again}
 	s.travel = newTravel(n.Cluster.Shards)
 	listening, err := n.Bus.Hear(n.Name, func(m []byte) { s.addresses.Wanted(string(m)) })

@@ -19,7 +19,7 @@ import (
 	"github.com/recrawl/recrawl/satstore/ship"
 )
 
-// Where nodes have stores of their own (Cluster.Apart), a shard travels by a copy of its store and
+// A shard travels by a copy of its store and
 // the log of what was committed since. Its node begins both as soon as there is another node, and
 // makes a new copy when the log has grown long. The node to which a shard is to move gets both
 // while the other one works on; then that one closes its store and gives the shard away, and what
@@ -101,7 +101,7 @@ func (s *session) Homed(shard int) {
 // portable is how many shards of this node others can get.
 func (s *session) portable() (n int) {
 	for shard := range s.move.Held() {
-		if !s.Cluster.Apart || s.Portable(shard) {
+		if s.Portable(shard) {
 			n++
 		}
 	}
@@ -125,9 +125,6 @@ func (s *session) ready() (list []int, news bool) {
 
 // lookForCopies finds out of which shards there are copies.
 func (s *session) lookForCopies() error {
-	if !s.Cluster.Apart {
-		return nil
-	}
 	s.travel.others.Store(len(s.member.Stays(true)) > 0)
 	list, err := Copied(s.ctx, s.Bus)
 	if err != nil {
@@ -157,9 +154,6 @@ func Copied(ctx context.Context, b *bus.Bus) (map[int]int64, error) {
 // fetchComing gets the stores of shards that are to move here, and removes those of shards that
 // others work on.
 func (s *session) fetchComing() {
-	if !s.Cluster.Apart {
-		return
-	}
 	t, now := s.travel, time.Now()
 	coming := s.move.Coming()
 	t.mu.Lock()
@@ -252,9 +246,6 @@ func (s *session) discard(n int) {
 
 // tidyUp removes what a process before this one left of copies when it was killed.
 func (n *Node) tidyUp() error {
-	if !n.Cluster.Apart {
-		return nil
-	}
 	entries, err := os.ReadDir(n.Dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
@@ -329,25 +320,20 @@ func (sh *shard) open(ctx context.Context) (old *nodes.Listed[copied], busy bool
 	in.Lock()
 	defer in.Unlock()
 	dir := sh.directory(n)
-	var from origin
 	sh.copies = copies{number: sh.copies.number}
-	if sh.Cluster.Apart {
-		if err := os.RemoveAll(dir + copyEnd); err != nil {
-			return nil, false, err
-		}
-		from, err = sh.bring(ctx, dir)
-		sh.stranded.Store(err != nil && !errors.Is(err, satstore.ErrInUse))
-		if err != nil {
-			return nil, errors.Is(err, satstore.ErrInUse), err
-		}
+	if err := os.RemoveAll(dir + copyEnd); err != nil {
+		return nil, false, err
+	}
+	from, err := sh.bring(ctx, dir)
+	sh.stranded.Store(err != nil && !errors.Is(err, satstore.ErrInUse))
+	if err != nil {
+		return nil, errors.Is(err, satstore.ErrInUse), err
 	}
 	if sh.parts, busy, err = sh.Options.Open(dir); err != nil {
 		return nil, busy, err
 	}
-	if sh.Cluster.Apart {
-		if err := sh.keepEpoch(); err != nil {
-			return nil, false, errors.Join(err, sh.parts.Close())
-		}
+	if err := sh.keepEpoch(); err != nil {
+		return nil, false, errors.Join(err, sh.parts.Close())
 	}
 	// it outlives ctx: what was seen is committed at the end
 	sh.store = ship.New(sh.session.ctx, sh.parts.Store)
@@ -361,8 +347,8 @@ func (sh *shard) open(ctx context.Context) (old *nodes.Listed[copied], busy bool
 	if from.resume != nil {
 		from.resume()
 	}
-	sh.settled = !sh.Cluster.Apart || from.resume != nil
-	sh.opened.Store(sh.Cluster.Apart)
+	sh.settled = from.resume != nil
+	sh.opened.Store(true)
 	return from.old, false, nil
 }
 
@@ -470,9 +456,6 @@ func abandon(shard int) string {
 // carry sees to it that other nodes can go on with the shard. All is committed.
 func (sh *shard) carry(ctx context.Context) error {
 	c := &sh.copies
-	if !sh.Cluster.Apart {
-		return nil
-	}
 	if c.stop != nil {
 		select {
 		case err := <-c.done:

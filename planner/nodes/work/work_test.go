@@ -138,23 +138,19 @@ type node struct {
 	done chan error
 }
 
-func begin(t *testing.T, w *web, name, dir string, s bus.Settings, starts ...string) *node {
+func begin(t *testing.T, w *web, name string, s bus.Settings, starts ...string) *node {
 	t.Helper()
-	apart := dir == ""
-	if apart {
-		dir = t.TempDir()
-		for _, left := range []string{"0099.new", "0099.copy"} { // by a process that was killed
-			if err := os.MkdirAll(filepath.Join(dir, left, "sat"), 0o755); err != nil {
-				t.Fatal(err)
-			}
+	dir := t.TempDir()
+	for _, left := range []string{"0099.new", "0099.copy"} { // by a process that was killed
+		if err := os.MkdirAll(filepath.Join(dir, left, "sat"), 0o755); err != nil {
+			t.Fatal(err)
 		}
 	}
-	return beginIn(t, w, name, dir, apart, s, starts...)
+	return beginIn(t, w, name, dir, s, starts...)
 }
 
 // beginIn is begin with a directory that may have stores.
-func beginIn(t *testing.T, w *web, name, dir string, apart bool, s bus.Settings,
-	starts ...string) *node {
+func beginIn(t *testing.T, w *web, name, dir string, s bus.Settings, starts ...string) *node {
 	t.Helper()
 	b, err := bus.Open(t.Context(), s, name, t.TempDir(), func(error) {})
 	if err != nil {
@@ -163,7 +159,7 @@ func beginIn(t *testing.T, w *web, name, dir string, apart bool, s bus.Settings,
 	ctx, stop := context.WithCancel(t.Context())
 	n := &node{dir, b, stop, make(chan error, 1)}
 	o := Options{Name: name, Bus: b, Cluster: nodes.Cluster{Shards: testShards,
-		PerDay: nodes.Unlimited, Apart: apart}, TTL: 2 * time.Second, Pause: testPause,
+		PerDay: nodes.Unlimited}, TTL: 2 * time.Second, Pause: testPause,
 		Round: time.Hour, Adopt: []string{"*.example"}, Dir: dir, Open: w.parts(name),
 		Able: func() error { return nil }, Note: t.Logf}
 	go func() { n.done <- Run(ctx, starts, o) }()
@@ -240,24 +236,13 @@ func shardsAt(t *testing.T, b *bus.Bus) map[string]int {
 
 // Two nodes visit a web together, by links from one start page. One is cut off, the other takes its
 // shards, and no page is lost. Then a new node comes, and shards move to it in good order.
-//
-// Their stores lie in one directory, or each has some of its own.
 func TestNodes(t *testing.T) {
 	t.Parallel()
-	for name, shared := range map[string]bool{"shared": true, "apart": false} {
-		t.Run(name, func(t *testing.T) { t.Parallel(); share(t, shared) })
-	}
-}
-
-func share(t *testing.T, shared bool) {
-	w, dir := newWeb(), ""
-	if shared {
-		dir = filepath.Join(t.TempDir(), "stores")
-	}
+	w := newWeb()
 	s := bus.Settings{Cluster: "test", Listen: "127.0.0.1:0"}
-	a := begin(t, w, "a", dir, s)
+	a := begin(t, w, "a", s)
 	s.NATS = "nats://" + a.bus.Address()
-	b := begin(t, w, "b", dir, s, page(3, 0))
+	b := begin(t, w, "b", s, page(3, 0))
 	eventually(t, "all pages are visited", w.whole)
 	eventually(t, "each has two shards", func() bool {
 		at := shardsAt(t, a.bus)
@@ -271,7 +256,7 @@ func share(t *testing.T, shared bool) {
 	}
 	eventually(t, "each store is where others can get it", func() bool {
 		list, err := nodes.List[copied](t.Context(), a.bus.Nodes, baseKey)
-		return err == nil && (shared || len(list) == testShards)
+		return err == nil && len(list) == testShards
 	})
 	before := w.visits()
 	b.bus.Close() // no beat, no message; its own lease ends, too
@@ -300,11 +285,11 @@ func share(t *testing.T, shared bool) {
 		defer w.mu.Unlock()
 		return w.asked["http://new.example/"] > 0
 	})
-	c := begin(t, w, "c", dir, s)
+	c := begin(t, w, "c", s)
 	eventually(t, "c has its part", func() bool { return shardsAt(t, a.bus)["c"] == 2 })
 	eventually(t, "a has the stores of its own shards alone", func() bool {
 		list, err := filepath.Glob(filepath.Join(a.dir, "*", "FORMAT"))
-		return shared || err == nil && len(list) == 2
+		return err == nil && len(list) == 2
 	})
 	c.end(t)
 	eventually(t, "c gave its shards back", func() bool {
@@ -395,7 +380,7 @@ func TestAbandon(t *testing.T) {
 		done := make(chan error)
 		go func() {
 			done <- Run(ctx, nil, Options{Name: name, Bus: b, Cluster: nodes.Cluster{Shards: 2,
-				PerDay: nodes.Unlimited, Apart: true}, TTL: 2 * time.Second, Round: time.Hour,
+				PerDay: nodes.Unlimited}, TTL: 2 * time.Second, Round: time.Hour,
 				Dir:  dir,
 				Able: func() error { return nil }, Open: w.parts(name)})
 		}()
@@ -452,9 +437,9 @@ func TestAbandon(t *testing.T) {
 // had is lost with them, with all copies. It returns their directories and where shards are.
 func parted(t *testing.T, w *web, s bus.Settings) (dirA, dirB string, of map[int]string) {
 	t.Helper()
-	a := begin(t, w, "a", "", s)
+	a := begin(t, w, "a", s)
 	s.NATS = "nats://" + a.bus.Address()
-	b := begin(t, w, "b", "", s, page(3, 0))
+	b := begin(t, w, "b", s, page(3, 0))
 	eventually(t, "all pages are visited", w.whole)
 	eventually(t, "each has its shards and their stores", func() bool {
 		of = map[int]string{}
@@ -508,7 +493,7 @@ func TestLostAgreement(t *testing.T) {
 	w := newWeb()
 	s := bus.Settings{Cluster: "test", Listen: "127.0.0.1:0"}
 	dirA, dirB, of := parted(t, w, s)
-	a := beginIn(t, w, "a", dirA, true, s)
+	a := beginIn(t, w, "a", dirA, s)
 	eventually(t, "a works on its own shards, and the others wait", func() bool {
 		return each(t, a.bus, func(r ShardStatus) bool {
 			if of[r.Shard] == "a" {
@@ -519,7 +504,7 @@ func TestLostAgreement(t *testing.T) {
 		})
 	})
 	s.NATS = "nats://" + a.bus.Address()
-	beginIn(t, w, "b", dirB, true, s)
+	beginIn(t, w, "b", dirB, s)
 	eventually(t, "all run, and no page is lost", func() bool {
 		return each(t, a.bus, runs) && pagesAt(t, a.bus) == testHosts*testPages
 	})
@@ -533,20 +518,20 @@ func TestLostAgreementAndNode(t *testing.T) {
 	w := newWeb()
 	s := bus.Settings{Cluster: "test", Listen: "127.0.0.1:0"}
 	dirA, dirB, _ := parted(t, w, s)
-	c := begin(t, w, "c", "", s) // it knows nothing, and is first
+	c := begin(t, w, "c", s) // it knows nothing, and is first
 	eventually(t, "c has begun", func() bool {
 		status, err := Look(t.Context(), c.bus, "test")
 		return err == nil && status.Free == 0
 	})
 	o := Options{Name: "b", Bus: c.bus, Cluster: nodes.Cluster{Shards: testShards,
-		PerDay: nodes.Unlimited, Apart: true}, Dir: dirB}
+		PerDay: nodes.Unlimited}, Dir: dirB}
 	if err := Run(t.Context(), nil, o); !errors.Is(err, nodes.ErrMark) ||
 		!strings.Contains(err.Error(), filepath.Join(dirB, markName)) {
 		t.Errorf("a node with stores of another cluster: %v", err)
 	}
 	lose(t, c)
 
-	a := beginIn(t, w, "a", dirA, true, s)
+	a := beginIn(t, w, "a", dirA, s)
 	eventually(t, "those of b wait", func() bool {
 		return each(t, a.bus, func(r ShardStatus) bool { return runs(r) || r.Error != "" }) &&
 			!each(t, a.bus, runs)
