@@ -9,7 +9,6 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/eval/cluster"
 	"github.com/recrawl/recrawl/fetch/archive/captures"
 	fetchbench "github.com/recrawl/recrawl/fetch/bench"
 	"github.com/recrawl/recrawl/fetch/corpus"
@@ -116,7 +115,6 @@ type Config struct {
 	Bench      Bench                `for:"sat"`
 	Seen       Seen                 `for:"seen"`
 	Fetch      fetchbench.Settings  `for:"fetch"`
-	BenchNodes cluster.Settings     `key:"bench-nodes" for:"nodes"`
 	Tune       Tune                 `for:"tune"`
 	Schedule   Schedule             `for:"schedule-report schedule-simulate schedule-plan"`
 }

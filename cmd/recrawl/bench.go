@@ -18,9 +18,8 @@ func (p *program) benchCommand() *cobra.Command {
 		return p.command(&cobra.Command{Use: use, Args: noArguments}, do)
 	}
 	return group(&cobra.Command{Use: "bench"}, "unknown benchmark %q",
-		"recrawl bench sat, recrawl bench seen, recrawl bench fetch, recrawl bench nodes",
-		below("sat", p.benchSat), below("seen", p.benchSeen), below("fetch", p.benchFetch),
-		below("nodes", p.benchNodes))
+		"recrawl bench sat, recrawl bench seen, recrawl bench fetch",
+		below("sat", p.benchSat), below("seen", p.benchSeen), below("fetch", p.benchFetch))
 }
 
 func (p *program) benchSat(ctx context.Context, _ []string) error {

@@ -18,7 +18,6 @@ import (
 	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/manual"
 	"github.com/recrawl/recrawl/cmd/setting"
-	"github.com/recrawl/recrawl/eval/cluster"
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/apart"
 	"github.com/recrawl/recrawl/fetch/bench"
@@ -32,8 +31,6 @@ func main() {
 		os.Exit(serve(apart.Serve(os.Stdin, os.Stdout, fetch.Read)))
 	case slices.Equal(os.Args[1:], []string{bench.Argument}):
 		os.Exit(serve(bench.Serve(os.Stdin, os.Stdout)))
-	case slices.Equal(os.Args[1:], []string{cluster.Argument}):
-		os.Exit(serve(cluster.Serve(os.Stdin, os.Stdout)))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	go func() {

@@ -396,24 +396,3 @@ func (f *family) sweep(torn []string, after time.Duration, remove func(subject s
 	f.torn = seen
 	return err
 }
-
-// Logged returns how many parts were ever appended to the logs of all shards, and the mean size, in
-// bytes, of those that are still there.
-func (b *Bus) Logged(ctx context.Context, shards int) (parts uint64, mean float64, err error) {
-	var bytes, there uint64
-	for n := range Families(shards) {
-		f, err := b.open(ctx, n)
-		if err != nil {
-			return 0, 0, err
-		}
-		info, err := within(ctx, func(ctx context.Context) (*jetstream.StreamInfo, error) {
-			return f.log.Info(ctx)
-		})
-		if err != nil {
-			return 0, 0, fmt.Errorf("look at the logs: %w", err)
-		}
-		bytes, there, parts = bytes+info.State.Bytes, there+info.State.Msgs,
-			parts+info.State.LastSeq
-	}
-	return parts, float64(bytes) / float64(max(there, 1)), nil
-}
