@@ -19,7 +19,6 @@ import (
 	"github.com/recrawl/recrawl/planner/nodes"
 	"github.com/recrawl/recrawl/planner/nodes/bus"
 	"github.com/recrawl/recrawl/planner/nodes/work"
-	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/directory"
 	"github.com/recrawl/recrawl/satstore/journal/visits"
 	"github.com/recrawl/recrawl/satstore/ship"
@@ -52,9 +51,7 @@ func (p *program) node(ctx context.Context, args []string) (err error) {
 		Round: c.Round, Adopt: c.Node.Adopt,
 		Cluster: nodes.Cluster{Shards: c.Node.Shards, PerDay: c.PerDay()},
 		Dir:     filepath.Join(c.Data, "shards"),
-		Open: func(dir string) (*work.Parts, bool, error) {
-			return p.shard(ctx, dir)
-		}, Note: p.note}
+		Open:    func(dir string) (*work.Parts, error) { return p.shard(ctx, dir) }, Note: p.note}
 	o.Able = func() error { return p.spaceIn(c.Data, o.Dir, c.Archive) }
 	err = errors.Join(o.Check(c.Limits().All), c.Nodes.Check())
 	if errors.As(err, new(*secret.UnsafeError)) {
@@ -86,7 +83,7 @@ func (p *program) node(ctx context.Context, args []string) (err error) {
 }
 
 // shard opens the store in a directory for a node.
-func (p *program) shard(ctx context.Context, dir string) (made *work.Parts, busy bool, err error) {
+func (p *program) shard(ctx context.Context, dir string) (*work.Parts, error) {
 	q := *p // with a data directory of its own
 	q.config.Data = dir
 	if q.config.Archive != "" {
@@ -94,10 +91,10 @@ func (p *program) shard(ctx context.Context, dir string) (made *work.Parts, busy
 	}
 	var b basis
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	if err := b.open(ctx, &q); err != nil {
-		return nil, errors.Is(err, satstore.ErrInUse), errors.Join(err, b.parts.Close())
+		return nil, errors.Join(err, b.parts.Close())
 	}
 	o := b.options(&q)
 	o.Workers = max(2, 2*q.config.Workers/q.config.Node.Shards)
@@ -105,10 +102,10 @@ func (p *program) shard(ctx context.Context, dir string) (made *work.Parts, busy
 		Web:   liveFetcher{Client: b.client, underWay: b.underWay, archive: b.archive},
 		Close: b.parts.Close, Loop: o,
 		Journal: func(events []cycle.Event) error { return visits.Append(b.journal, events) },
-		Between: func(k ship.Keeper) error {
-			return errors.Join(b.client.KeepIn(k), q.copies(b.data.store))
+		Between: func(s *ship.Store) error {
+			return errors.Join(b.client.KeepIn(s), q.copies(b.data.store))
 		},
-	}, false, nil
+	}, nil
 }
 
 func (p *program) nodeStatus(ctx context.Context, _ []string) (err error) {

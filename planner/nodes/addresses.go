@@ -191,7 +191,7 @@ func (a *Addresses) obtain(ctx context.Context, to string, h *address) (
 			return now.Add(wait), nil
 		}
 	}
-	revision, err := a.KV.Set(ctx, key, encode(next), e.Revision)
+	revision, err := a.KV.Set(ctx, key, Encode(next), e.Revision)
 	if errors.Is(err, ErrConflict) {
 		return now.Add(askSoon), nil
 	}
@@ -323,7 +323,7 @@ func (a *Addresses) giveBack(ctx context.Context, to string, h *address) (gone b
 			rest := h.notBefore.Sub(a.Now())
 			if rest > 0 {
 				_, err = a.KV.Set(ctx, key,
-					encode(asked{Free: true, RestMS: rest.Milliseconds() + 1}), revision)
+					Encode(asked{Free: true, RestMS: rest.Milliseconds() + 1}), revision)
 			} else {
 				err = a.KV.Remove(ctx, key, revision)
 			}

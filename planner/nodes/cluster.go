@@ -61,7 +61,7 @@ func Found(ctx context.Context, kv KV, want Cluster) (Cluster, error) {
 		case revision > 0 && have == next:
 			return have, nil
 		}
-		if _, err := kv.Set(ctx, clusterKey, encode(next), revision); !errors.Is(err, ErrConflict) {
+		if _, err := kv.Set(ctx, clusterKey, Encode(next), revision); !errors.Is(err, ErrConflict) {
 			return next, err
 		}
 	}
@@ -100,7 +100,7 @@ func AddStarts(ctx context.Context, kv KV, urls []string) error {
 		if len(list) == had {
 			return nil
 		}
-		value := encode(list)
+		value := Encode(list)
 		if len(list) > MostStarts || len(value) > mostStartBytes {
 			return fmt.Errorf("%d start pages, %d bytes: %w", len(list), len(value), ErrStarts)
 		}
@@ -118,9 +118,7 @@ func Starts(ctx context.Context, kv KV) (urls []string, revision uint64, err err
 }
 
 // Encode is an entry of a KV, or a message.
-func Encode(v any) []byte { return encode(v) }
-
-func encode(v any) []byte {
+func Encode(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {
 		panic(fmt.Sprintf("nodes: encode %+v: %v", v, err)) // plain numbers and texts

@@ -180,7 +180,7 @@ func (l *Ledger) change(ctx context.Context, shard int,
 		}
 		changed, err := f(&a)
 		if err == nil && changed {
-			_, err = l.KV.Set(ctx, key, encode(a), e.Revision)
+			_, err = l.KV.Set(ctx, key, Encode(a), e.Revision)
 		}
 		if !errors.Is(err, ErrConflict) {
 			return err
@@ -220,7 +220,7 @@ func (l *Ledger) divided(ctx context.Context, at int64, length time.Duration) (*
 			perRound = 0
 		}
 		d.divide(at, perRound, l.PerDay, accounts, l.Shards)
-		if _, err = l.KV.Set(ctx, ledgerKey, encode(d), e.Revision); err == nil {
+		if _, err = l.KV.Set(ctx, ledgerKey, Encode(d), e.Revision); err == nil {
 			return d, nil
 		} else if !errors.Is(err, ErrConflict) {
 			return nil, err

@@ -3,7 +3,6 @@ package nodes
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -74,7 +73,7 @@ func (s *NodeState) bound() {
 			continue
 		}
 		r.Error = cut(r.Error)
-		if left -= len(encode(r.Error)); left < 0 {
+		if left -= len(Encode(r.Error)); left < 0 {
 			r.Error = leftOut
 		}
 	}
@@ -112,14 +111,13 @@ func see(m map[string]sighting, key string, revision uint64, now time.Time) time
 
 // Member is this node among the others. Only the exported fields below are set by who makes it.
 type Member struct {
-	KV      KV
+	KV KV
+	// Name is that of no other process: this one has the lock of its data directory. So a session
+	// of that name, which an earlier process left, is over at once.
 	Name    string
 	Session string // unlike that of any other life
 	TTL     time.Duration
 	Now     func() time.Time // with a monotonic reading, where there is one
-	// Alone says that no other process can have the name of this node, since this one has the lock
-	// of its data directory. Then a session that an earlier process left is over at once.
-	Alone bool
 
 	revision uint64
 	tried    time.Time // of the last beat
@@ -149,7 +147,7 @@ func (m *Member) Beat(ctx context.Context, state NodeState, urgent bool) error {
 	state.Name, state.Session, state.Clock = m.Name, m.Session, now.UnixMilli()
 	state.TTLms, state.Offset = m.TTL.Milliseconds(), m.Offset().Seconds()
 	state.bound()
-	revision, err := m.KV.Set(ctx, nodePrefix+m.Name, encode(state), m.revision)
+	revision, err := m.KV.Set(ctx, nodePrefix+m.Name, Encode(state), m.revision)
 	if errors.Is(err, ErrConflict) {
 		revision, err = m.settle(ctx, state)
 	}
@@ -182,15 +180,8 @@ func (m *Member) settle(ctx context.Context, state NodeState) (uint64, error) {
 	case ok && mine && !s.Dead: // the answer was lost
 	case !m.began.IsZero() || mine:
 		return 0, ErrOver // taken for dead, or somebody else has the name
-	case ok && !s.Dead && !m.Alone:
-		if m.seen == nil {
-			m.seen = map[string]sighting{}
-		}
-		if stood := see(m.seen, nodePrefix+m.Name, e.Revision, m.Now()); stood < m.TTL {
-			return 0, fmt.Errorf("node %s is at work already, or was %v ago", m.Name, m.TTL-stood)
-		}
 	}
-	return m.KV.Set(ctx, nodePrefix+m.Name, encode(state), e.Revision)
+	return m.KV.Set(ctx, nodePrefix+m.Name, Encode(state), e.Revision)
 }
 
 // Until is when the lease ends by which this node works, on its own clock.
@@ -240,7 +231,7 @@ func (m *Member) Look(ctx context.Context) error {
 		case s.Name == m.Name || s.Dead:
 		case stood >= max(m.TTL, time.Duration(s.TTLms)*time.Millisecond):
 			s.Dead, s.Shards = true, nil
-			revision, err := m.KV.Set(ctx, e.Key, encode(s), e.Revision)
+			revision, err := m.KV.Set(ctx, e.Key, Encode(s), e.Revision)
 			switch {
 			case err == nil:
 				entries[s.Name] = nodeEntry{s.Session, true, revision}

@@ -29,12 +29,6 @@ type Ack struct {
 // Ack is the answer to a message.
 func (l Links) Ack() Ack { return Ack{l.From, l.To, l.Number, sumOf(l.Links)} }
 
-// Encode is the message as it is sent.
-func (l Links) Encode() []byte { return encode(l) }
-
-// Encode is the message as it is sent.
-func (a Ack) Encode() []byte { return encode(a) }
-
 func sumOf(links []string) uint64 {
 	return siphash.Hash(serverKey0, serverKey1, []byte(strings.Join(links, "\n")))
 }

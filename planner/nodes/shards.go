@@ -271,7 +271,7 @@ func (s *Shards) gave(n int) {
 // write replaces the entry of a shard. If the answer is lost, the next Read finds what became of
 // it.
 func (s *Shards) write(ctx context.Context, n int, t Tenure, then func(int)) error {
-	revision, err := s.Member.KV.Set(ctx, shardKey+strconv.Itoa(n), encode(t), s.revisions[n])
+	revision, err := s.Member.KV.Set(ctx, shardKey+strconv.Itoa(n), Encode(t), s.revisions[n])
 	if errors.Is(err, ErrConflict) {
 		return s.reread(ctx, n)
 	}
@@ -304,7 +304,7 @@ func Abandon(ctx context.Context, kv KV, shard int) error {
 			return err
 		}
 		t.Shard, t.Home, t.Empty = shard, "", true
-		if _, err := kv.Set(ctx, key, encode(t), e.Revision); !errors.Is(err, ErrConflict) {
+		if _, err := kv.Set(ctx, key, Encode(t), e.Revision); !errors.Is(err, ErrConflict) {
 			return err
 		}
 	}

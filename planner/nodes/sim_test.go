@@ -300,8 +300,7 @@ func (n *simNode) boot() {
 	life := &simLife{simNode: n, open: map[int]*simShard{}, ready: map[int]bool{}}
 	n.life = life
 	session := strconv.FormatUint(s.rng.Uint64(), 36)
-	life.member = &Member{KV: life, Name: n.name, Session: session, TTL: simTTL, Now: life.clock,
-		Alone: true}
+	life.member = &Member{KV: life, Name: n.name, Session: session, TTL: simTTL, Now: life.clock}
 	life.shards = &Shards{Member: life.member, Host: life, Count: simShards, Again: s.again}
 	life.ledger = &Ledger{KV: life, Shards: simShards, PerDay: simPerDay}
 	life.addresses = &Addresses{KV: life, Name: n.name, Session: session, Pause: simPause,
@@ -625,7 +624,7 @@ func (s *sim) send(from *simLife, m Links) {
 		if sh == nil || sh.work != Running || s.stores[m.To].openBy != to {
 			return
 		}
-		l, good, err := ReadLinks(m.Encode(), m.To, simShards)
+		l, good, err := ReadLinks(Encode(m), m.To, simShards)
 		if err != nil || len(good) != len(m.Links) {
 			s.fail("links %v: %v", m, err)
 		}

@@ -10,14 +10,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
 // Base is a copy of a store, and where its log goes on.
 type Base struct {
-	Name    string  `json:"name"`    // in the depot
+	Name    string  `json:"name"`    // of the copy
 	History history `json:"history"` // the parts that the copy has
 	Bytes   int64   `json:"bytes"`
 	Sent    Sent    `json:"sent"` // into the log until then
@@ -26,25 +25,18 @@ type Base struct {
 // After is the number of the last part that the copy has.
 func (b Base) After() uint64 { return b.History.end().To }
 
-// Depot is where bases lie. What it gives back is what was put there, or an error.
-type Depot interface {
-	Put(ctx context.Context, name string, from io.Reader) error
-	Get(ctx context.Context, name string) (io.ReadCloser, error)
-	Remove(ctx context.Context, name string) error
-}
-
-// Keep puts the files of a directory, made by Store.Base, into a depot under the name of a base,
-// and returns it with its size.
-func Keep(ctx context.Context, depot Depot, dir string, b Base) (Base, error) {
-	from, to := io.Pipe()
+// Keep puts the files of a directory, made by Store.Base, where others get them by the name of a
+// base, and returns it with its size.
+func Keep(ctx context.Context, to Remote, dir string, b Base) (Base, error) {
+	from, packing := io.Pipe()
 	packed := make(chan int64, 1)
 	go func() {
-		n, err := pack(dir, to)
-		to.CloseWithError(err)
+		n, err := pack(dir, packing)
+		packing.CloseWithError(err)
 		packed <- n
 	}()
-	err := depot.Put(ctx, b.Name, from)
-	from.CloseWithError(errors.New("the depot has taken enough")) // the other goroutine ends
+	err := to.Put(ctx, b.Name, from)
+	from.CloseWithError(errors.New("no more is taken")) // the other goroutine ends
 	b.Bytes = <-packed
 	if err != nil {
 		return b, fmt.Errorf("keep a copy of %s: %w", dir, err)
@@ -88,9 +80,9 @@ func pack(dir string, w io.Writer) (bytes int64, err error) {
 // process that is killed leaves it: the next Update of that store removes it.
 const Coming = ".new"
 
-// fetch replaces the store in a directory by a base. What keep names stays as it is.
-func fetch(ctx context.Context, depot Depot, b Base, dir string, keep []string) (err error) {
-	from, err := depot.Get(ctx, b.Name)
+// fetch replaces the store in a directory by a base.
+func fetch(ctx context.Context, remote Remote, b Base, dir string) error {
+	from, err := remote.Get(ctx, b.Name)
 	if err != nil {
 		return fmt.Errorf("get copy %s of a store: %w", b.Name, err)
 	}
@@ -103,7 +95,7 @@ func fetch(ctx context.Context, depot Depot, b Base, dir string, keep []string) 
 	if err := unpack(from, under); err != nil {
 		return fmt.Errorf("get copy %s of a store: %w", b.Name, err)
 	}
-	if err := clearAway(dir, keep); err != nil {
+	if err := clearAway(dir); err != nil {
 		return err
 	}
 	return place(under, dir)
@@ -137,7 +129,7 @@ func unpack(from io.Reader, dir string) error {
 			return err
 		}
 	}
-	// the depot says at the end whether all was right
+	// at the end it is said whether all was right
 	if _, err := io.Copy(io.Discard, buffered); err != nil {
 		return err
 	}
@@ -177,9 +169,13 @@ func place(from, to string) error {
 	return directory.SyncPath(to)
 }
 
-// clearAway removes a store that nobody has open; what keep names stays. It makes the directory if
+// Journal is the directory beside the files of a store that stays where it is: at the node whose
+// visits it has.
+const Journal = "journal"
+
+// clearAway removes a store that nobody has open, but not its journal. It makes the directory if
 // need be. The file without which it is no store goes first.
-func clearAway(dir string, keep []string) error {
+func clearAway(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -195,7 +191,7 @@ func clearAway(dir string, keep []string) error {
 		return err
 	}
 	for _, e := range entries {
-		if !slices.Contains(keep, e.Name()) {
+		if e.Name() != Journal {
 			if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
 				return err
 			}
@@ -208,8 +204,8 @@ func clearAway(dir string, keep []string) error {
 // and other nodes went on without them. Only the latest such store is kept.
 const Aside = ".aside"
 
-// setAside moves a store that nobody has open; what keep names stays.
-func setAside(dir string, keep []string) error {
+// setAside moves a store that nobody has open, but not its journal.
+func setAside(dir string) error {
 	to := dir + Aside
 	if err := os.RemoveAll(to); err != nil {
 		return err
@@ -220,11 +216,9 @@ func setAside(dir string, keep []string) error {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return err
 	}
-	for _, name := range keep {
-		if err := os.Rename(filepath.Join(to, name), filepath.Join(dir, name)); err != nil &&
-			!errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
+	if err := os.Rename(filepath.Join(to, Journal), filepath.Join(dir, Journal)); err != nil &&
+		!errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	return errors.Join(directory.SyncPath(to), directory.SyncPath(dir),
 		directory.SyncPath(filepath.Dir(dir)))

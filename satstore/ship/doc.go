@@ -1,5 +1,5 @@
 // Package ship brings a store to other machines: a copy of its files, and a log of what was
-// committed since. It is for shards that move from node to node without a directory that both see.
+// committed since.
 //
 // # Terms
 //
@@ -18,15 +18,15 @@
 //  3. Who goes on with a store marks its log first (Take). What a process still sends that
 //     had the store before is refused, and its Commit fails.
 //  4. A store is brought up to date from where it is, if the log has its last part (Update). Else,
-//     or where it cannot be read, the base takes its place, and of all else in the directory as
-//     well: keep names what stays.
+//     or where it cannot be read, the base takes its place, and of all else in the directory but
+//     the journal.
 //  5. A log may lose what it acknowledged, and give the same numbers to other parts: histories tell
 //     them apart. Where others went on with such a log it counts, and a store that has what was
 //     lost is set aside, not removed. Where nobody did, the log must begin anew with the latest
 //     store (Updated.Anew).
 //  6. A base is a stream of files. It is put in place when all of it was read and synced.
 //
-// Not done here: where log and bases lie is up to Log and Depot, who may write to them to a lease.
+// Not done here: where log and bases lie is up to Remote, who may write to them to a lease.
 // Damage of a store that its Open repairs with fresh records is not told to the log: a copy has the
 // records as they were.
 //

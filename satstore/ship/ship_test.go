@@ -19,13 +19,14 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// memory is a log and a depot whose calls fail before or after they took effect.
+// memory is a Remote whose calls fail before or after they took effect.
 type memory struct {
 	rng    *rand.Rand // nil: nothing fails
 	parts  []string
 	number []uint64
 	next   uint64
 	bases  map[string][]byte
+	gets   int    // copies that were got
 	reads  func() // called before a Read
 }
 
@@ -103,14 +104,13 @@ func (m *memory) Put(_ context.Context, name string, from io.Reader) error {
 }
 
 func (m *memory) Get(_ context.Context, name string) (io.ReadCloser, error) {
+	m.gets++
 	b, ok := m.bases[name]
 	if !ok {
 		return nil, errors.New("there is no such copy")
 	}
 	return io.NopCloser(bytes.NewReader(b)), nil
 }
-
-func (m *memory) Remove(_ context.Context, name string) error { delete(m.bases, name); return nil }
 
 // content is what a store holds, as far as others must know.
 type content struct {
@@ -241,7 +241,7 @@ func moves(t *testing.T, seed uint64) {
 			if mark, err = Take(ctx, m); err != nil {
 				t.Fatal(err)
 			}
-			if updated, err = Update(ctx, dir, base, m, m, "journal"); err != nil {
+			if updated, err = Update(ctx, dir, base, m); err != nil {
 				t.Fatalf("seed %d, tenure %d: %v", seed, tenure, err)
 			}
 			if got, want := updated.Sent.Since(base.Sent), m.since(base.After()); got != want {
@@ -374,7 +374,7 @@ func (m *memory) goOn(t *testing.T, base Base, pages int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, err := Update(t.Context(), dir, base, m, m)
+	u, err := Update(t.Context(), dir, base, m)
 	if err != nil || u.Anew || u.Aside {
 		t.Fatalf("%+v, %v", u, err)
 	}
@@ -419,7 +419,7 @@ func TestLost(t *testing.T) {
 				}
 			}
 			there := filepath.Join(t.TempDir(), "there")
-			if _, err := Update(t.Context(), there, base, m, m); err != nil {
+			if _, err := Update(t.Context(), there, base, m); err != nil {
 				t.Fatal(err)
 			}
 			if err := os.Mkdir(filepath.Join(there, "journal"), 0o755); err != nil {
@@ -432,7 +432,7 @@ func TestLost(t *testing.T) {
 			if _, err := Take(t.Context(), lost); err != nil {
 				t.Fatal(err)
 			}
-			u, err := Update(t.Context(), there, base, lost, lost, "journal")
+			u, err := Update(t.Context(), there, base, lost)
 			got := "follows"
 			if u.Anew {
 				got = "anew"
@@ -500,7 +500,7 @@ func TestLostBelow(t *testing.T) {
 		t.Fatal(err)
 	}
 	there := filepath.Join(t.TempDir(), "there")
-	if u, err := Update(t.Context(), there, base, lost, lost); err != nil || !u.Anew ||
+	if u, err := Update(t.Context(), there, base, lost); err != nil || !u.Anew ||
 		mark.Number <= base.After() {
 		t.Errorf("%+v, %v", u, err)
 	}
@@ -539,7 +539,7 @@ func TestDiscard(t *testing.T) {
 		}
 	}
 	update := func() {
-		if _, err := Update(t.Context(), there, base, m, m); err != nil {
+		if _, err := Update(t.Context(), there, base, m); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -635,7 +635,7 @@ func (*refusing) Put(_ context.Context, _ string, from io.Reader) error {
 	return errLost
 }
 
-// A depot that refuses a copy gets no more of it, and nothing of that goes on. The race detector
+// A Remote that refuses a copy gets no more of it, and nothing of that goes on. The race detector
 // sees what does.
 func TestRefusing(t *testing.T) {
 	dir := t.TempDir()
@@ -659,7 +659,7 @@ func TestAdvance(t *testing.T) {
 		t.Fatal(err)
 	}
 	there := filepath.Join(t.TempDir(), "there")
-	if _, err := Update(t.Context(), there, base, m, m); err != nil {
+	if _, err := Update(t.Context(), there, base, m); err != nil {
 		t.Fatal(err)
 	}
 	copied, err := satstore.Open(there, satstore.Options{})
@@ -690,45 +690,47 @@ func TestRefused(t *testing.T) {
 			m.Drop(t.Context(), m.number[2])
 		}
 	}
-	if _, err := Update(t.Context(), dir(), base, m, m); !errors.Is(err, ErrGap) {
+	if _, err := Update(t.Context(), dir(), base, m); !errors.Is(err, ErrGap) {
 		t.Errorf("a log that was dropped: %v", err)
 	}
-	m.reads = nil
+	m.gets, m.reads = 0, nil
 	s, base = begun(t, m)
 	if err := errors.Join(s.Add(page(0)), s.Commit()); err != nil {
 		t.Fatal(err)
 	}
 	there := dir()
-	if u, err := Update(t.Context(), there, base, m, m); err != nil || u.Fetched != base.Bytes ||
-		u.Parts != 1 {
-		t.Errorf("updated: %+v, %v", u, err)
-	}
-	if u, err := Update(t.Context(), there, base, m, m); err != nil || u.Fetched != 0 ||
-		u.Parts != 0 {
-		t.Errorf("updated again: %+v, %v", u, err)
+	for i := range 2 { // the second time nothing is missing
+		if u, err := Update(t.Context(), there, base, m); err != nil || m.gets != 1 ||
+			u.Sent.Since(base.Sent) != m.since(base.After()) {
+			t.Errorf("update %d: %+v, %v, %d copies were got", i, u, err, m.gets)
+		}
 	}
 	there = dir()
-	damaged := *m
+	damaged := *m // with the copy
 	damaged.parts = slices.Clone(m.parts)
 	last := len(damaged.parts) - 1
 	damaged.parts[last] = damaged.parts[last][:len(damaged.parts[last])-3]
-	if _, err := Update(t.Context(), dir(), base, m, &damaged); !errors.Is(err, errChange) {
+	if _, err := Update(t.Context(), dir(), base, &damaged); !errors.Is(err, errChange) {
 		t.Errorf("a damaged log: %v", err)
 	}
-	short := &memory{bases: map[string][]byte{"base": m.bases["base"][:len(m.bases["base"])/2]}}
-	if _, err := Update(t.Context(), dir(), base, short, m); !errors.Is(err, io.ErrUnexpectedEOF) {
+	short := *m
+	short.bases = map[string][]byte{"base": m.bases["base"][:len(m.bases["base"])/2]}
+	if _, err := Update(t.Context(), dir(), base, &short); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("a copy that is cut off: %v", err)
 	}
-	if _, err := Update(t.Context(), there, base, m, m); err != nil {
+	if _, err := Update(t.Context(), there, base, m); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Update(t.Context(), there, base, &memory{}, m); err != nil {
+	without := *m
+	without.bases = nil
+	if _, err := Update(t.Context(), there, base, &without); err != nil {
 		t.Errorf("without a copy, where none is needed: %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(there, "FORMAT"), []byte("x"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if u, err := Update(t.Context(), there, base, m, m); err != nil || u.Fetched == 0 {
+	before := m.gets
+	if u, err := Update(t.Context(), there, base, m); err != nil || m.gets == before {
 		t.Errorf("a damaged store: %+v, %v", u, err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"time"
 
@@ -16,8 +17,9 @@ import (
 // PartBytes bounds a part. NATS takes messages of 1 MiB.
 const PartBytes = 512 << 10
 
-// Log is that of one store. Every call may fail after it took effect.
-type Log interface {
+// Remote is where one store has its log, and copies: other machines read both. Every call may fail
+// after it took effect. What Get gives back is what was Put there, or an error.
+type Remote interface {
 	// Append adds a part if the last one has the number after; 0: there is none. false: it has
 	// another one.
 	Append(ctx context.Context, part []byte, after uint64) (number uint64, ok bool, err error)
@@ -27,6 +29,8 @@ type Log interface {
 	Read(ctx context.Context, after uint64, each func(number uint64, part []byte) error) error
 	// Drop removes the parts before one.
 	Drop(ctx context.Context, upTo uint64) error
+	Put(ctx context.Context, copy string, from io.Reader) error
+	Get(ctx context.Context, copy string) (io.ReadCloser, error)
 }
 
 // ErrTaken says that another process has gone on with the store.
@@ -36,17 +40,28 @@ var ErrTaken = errors.New("another node has gone on with this store")
 // time.
 const soonest, latest = 5 * time.Millisecond, 500 * time.Millisecond
 
-// Keeper is where settings are kept.
-type Keeper interface {
-	SaveSetting(name string, value []byte) error
-	Commit() error
+// silent are the calls of a store that change nothing which others must know.
+type silent interface {
+	Due(from time.Time, each func(r *sitegraph.Record, messages [][]byte)) (time.Time, error)
+	Forget() error
+	Kept(due time.Time) time.Time
+	Links(p sitegraph.PageID) (links, frames []sitegraph.PageID, err error)
+	Load(p sitegraph.PageID, r *sitegraph.Record) error
+	Messages(p sitegraph.PageID) ([][]byte, error)
+	Position(most int) (uint64, error)
+	Setting(name string) ([]byte, bool, error)
+	Starts(each func(p sitegraph.PageID)) error
+	TouchedParts(since uint64) (pages, linked []sitegraph.PageID, ok bool, err error)
+	Traffic() (reads, read, given, written int64)
+	Undue() time.Time
 }
 
 // Store is a store whose transactions go to a log. Without one (Begin, Resume) they do not.
 type Store struct {
+	silent
 	store *satstore.Store
 	ctx   context.Context // until it ends Commit waits for the log
-	log   Log             // nil: none
+	log   Remote          // nil: none
 	at    position
 	b     []byte // of the part to send
 	open  bool   // a part of the transaction was sent
@@ -71,10 +86,12 @@ func (s *Sent) add(part []byte) { s.Bytes, s.Parts = s.Bytes+int64(len(part)), s
 
 // New makes a Store of one that is open, with nothing that is not committed. Commit waits for the
 // log until ctx ends.
-func New(ctx context.Context, s *satstore.Store) *Store { return &Store{store: s, ctx: ctx} }
+func New(ctx context.Context, s *satstore.Store) *Store {
+	return &Store{silent: s, store: s, ctx: ctx}
+}
 
 // Begin begins a log anew. The base that must follow is that of Base.
-func (s *Store) Begin(log Log) error {
+func (s *Store) Begin(log Remote) error {
 	at, err := positionOf(s.store)
 	if err != nil {
 		return err
@@ -91,7 +108,7 @@ func (s *Store) Begin(log Log) error {
 }
 
 // Resume goes on with a log that was marked, and whose transactions the store has by an update.
-func (s *Store) Resume(log Log, mark Mark, u Updated) {
+func (s *Store) Resume(log Remote, mark Mark, u Updated) {
 	s.log, s.at = log, position{u.history.add(mark.Writer, mark.Number), u.Sent}
 }
 
@@ -142,7 +159,7 @@ func positionOf(s *satstore.Store) (p position, err error) {
 type Mark struct{ Writer, Number uint64 }
 
 // Take marks a log: nobody else can go on with it.
-func Take(ctx context.Context, log Log) (Mark, error) {
+func Take(ctx context.Context, log Remote) (Mark, error) {
 	m := Mark{Writer: rand.Uint64()}
 	last, _, err := log.Last(ctx)
 	for err == nil {
@@ -156,7 +173,7 @@ func Take(ctx context.Context, log Log) (Mark, error) {
 }
 
 // send appends a part, also where the answer to an attempt was lost.
-func send(ctx context.Context, log Log, flags byte, part []byte, after, writer uint64,
+func send(ctx context.Context, log Remote, flags byte, part []byte, after, writer uint64,
 	waiting func(error)) (uint64, error) {
 	setHead(part, flags, after, writer)
 	told := false
@@ -290,24 +307,27 @@ func (s *Store) SaveSetting(name string, value []byte) error {
 
 // Advance moves the clock. Records that were kept anew for that go to the log as well.
 func (s *Store) Advance(now time.Time, again func(r *sitegraph.Record)) error {
-	var wrong error
-	err := s.store.Advance(now, func(r *sitegraph.Record) {
-		if again(r); wrong == nil {
-			wrong = s.record(r)
-		}
+	return s.keepAnew(again, func(each func(*sitegraph.Record)) error {
+		return s.store.Advance(now, each)
 	})
-	return errors.Join(err, wrong)
 }
 
 // Reschedule changes when pages are due.
 func (s *Store) Reschedule(pages []sitegraph.PageID, again func(r *sitegraph.Record)) error {
-	var wrong error
-	err := s.store.Reschedule(pages, func(r *sitegraph.Record) {
-		if again(r); wrong == nil {
-			wrong = s.record(r)
+	return s.keepAnew(again, func(each func(*sitegraph.Record)) error {
+		return s.store.Reschedule(pages, each)
+	})
+}
+
+// keepAnew makes a change of which the store tells each record that it keeps anew.
+func (s *Store) keepAnew(again func(*sitegraph.Record),
+	change func(each func(*sitegraph.Record)) error) (err error) {
+	failed := change(func(r *sitegraph.Record) {
+		if again(r); err == nil {
+			err = s.record(r)
 		}
 	})
-	return errors.Join(err, wrong)
+	return errors.Join(failed, err)
 }
 
 // Message leaves a message at the record of a page.
@@ -325,48 +345,3 @@ func (s *Store) Answered(p sitegraph.PageID, messages int) error {
 	}
 	return s.told(func(b []byte) ([]byte, error) { return appendAnswer(b, p, messages), nil })
 }
-
-// The rest changes nothing that others must know.
-
-// Due hands on what is due.
-func (s *Store) Due(from time.Time, each func(r *sitegraph.Record, messages [][]byte)) (
-	time.Time, error) {
-	return s.store.Due(from, each)
-}
-
-// Undue returns the start of the first unit that the clock has not passed.
-func (s *Store) Undue() time.Time { return s.store.Undue() }
-
-// Kept returns the start of the unit in which a record is kept now that is due at a time.
-func (s *Store) Kept(due time.Time) time.Time { return s.store.Kept(due) }
-
-// Messages returns what waits for a page.
-func (s *Store) Messages(p sitegraph.PageID) ([][]byte, error) { return s.store.Messages(p) }
-
-// Load reads a record.
-func (s *Store) Load(p sitegraph.PageID, r *sitegraph.Record) error { return s.store.Load(p, r) }
-
-// Setting returns a value.
-func (s *Store) Setting(name string) ([]byte, bool, error) { return s.store.Setting(name) }
-
-// Position begins to note pages, for an image that lies beside the store.
-func (s *Store) Position(most int) (uint64, error) { return s.store.Position(most) }
-
-// Forget drops notes of pages before the last position.
-func (s *Store) Forget() error { return s.store.Forget() }
-
-// TouchedParts returns the pages that were noted.
-func (s *Store) TouchedParts(since uint64) (pages, linked []sitegraph.PageID, ok bool, err error) {
-	return s.store.TouchedParts(since)
-}
-
-// Links returns the links of a page.
-func (s *Store) Links(p sitegraph.PageID) (links, frames []sitegraph.PageID, err error) {
-	return s.store.Links(p)
-}
-
-// Starts hands on the start pages.
-func (s *Store) Starts(each func(p sitegraph.PageID)) error { return s.store.Starts(each) }
-
-// Traffic returns what was read and written for records.
-func (s *Store) Traffic() (reads, read, given, written int64) { return s.store.Traffic() }

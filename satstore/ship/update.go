@@ -13,9 +13,7 @@ import (
 
 // Updated is what Update did.
 type Updated struct {
-	Fetched int64 // bytes of the base, where that was needed
-	Parts   int   // of the log
-	Sent    Sent  // into the log, as far as the store has it
+	Sent Sent // into the log, as far as the store has it
 	// Anew says that the log lost what this store has, or the base, and that nobody has gone on
 	// with it since. It must begin anew, with the latest store that there is.
 	Anew bool
@@ -26,16 +24,15 @@ type Updated struct {
 	history history
 }
 
-// Update makes the store in a directory the one that a base and the log after it are. keep names
-// what else lies in the directory. satstore.ErrInUse: another process has the store open.
-func Update(ctx context.Context, dir string, b Base, depot Depot, log Log, keep ...string) (
-	u Updated, err error) {
+// Update makes the store in a directory the one that a base and the log after it are.
+// satstore.ErrInUse: another process has the store open.
+func Update(ctx context.Context, dir string, b Base, remote Remote) (u Updated, err error) {
 	s, at, err := open(dir)
 	if err != nil {
 		return u, err
 	}
 	if s != nil {
-		how, err := b.stands(ctx, log, at.History, s.Pages())
+		how, err := b.stands(ctx, remote, at.History, s.Pages())
 		if err != nil || how != follows {
 			if err = errors.Join(err, s.Close()); err != nil {
 				return u, err
@@ -46,18 +43,17 @@ func Update(ctx context.Context, dir string, b Base, depot Depot, log Log, keep 
 		case u.Anew:
 			return u, nil
 		case u.Aside:
-			if err := setAside(dir, keep); err != nil {
+			if err := setAside(dir); err != nil {
 				return u, fmt.Errorf("set a store aside that has what its log lost: %w", err)
 			}
 		}
 	}
 	if s == nil {
-		if err := fetch(ctx, depot, b, dir, keep); err != nil {
+		if err := fetch(ctx, remote, b, dir); err != nil {
 			return u, err
 		}
-		u.Fetched = b.Bytes
 		end := b.History.end()
-		if has, err := holds(ctx, log, end.Writer, end.To); err != nil || !has {
+		if has, err := holds(ctx, remote, end.Writer, end.To); err != nil || !has {
 			u.Anew = err == nil
 			return u, err
 		}
@@ -67,23 +63,22 @@ func Update(ctx context.Context, dir string, b Base, depot Depot, log Log, keep 
 		at = position{b.History, b.Sent}
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	u.Parts, err = replay(ctx, s, log, &at)
+	err = replay(ctx, s, remote, &at)
 	u.Sent, u.history = at.Sent, at.History
 	return u, err
 }
 
 // Discard removes a store that a base and the log after it have as well, and sets one aside that
 // has what they lack. false: others have not gone on yet, and may need it.
-func Discard(ctx context.Context, dir string, b Base, log Log, keep ...string) (
-	done bool, err error) {
+func Discard(ctx context.Context, dir string, b Base, remote Remote) (done bool, err error) {
 	s, at, err := open(dir)
 	if err != nil {
 		return false, err
 	}
 	if s == nil {
-		return true, clearAway(dir, keep)
+		return true, clearAway(dir)
 	}
-	how, err := b.stands(ctx, log, at.History, s.Pages())
+	how, err := b.stands(ctx, remote, at.History, s.Pages())
 	if err = errors.Join(err, s.Close()); err != nil {
 		return false, err
 	}
@@ -91,9 +86,9 @@ func Discard(ctx context.Context, dir string, b Base, log Log, keep ...string) (
 	case ahead:
 		return false, nil
 	case apart:
-		return true, setAside(dir, keep)
+		return true, setAside(dir)
 	}
-	return true, clearAway(dir, keep)
+	return true, clearAway(dir)
 }
 
 // open opens the store in a directory; nil: there is none that can be read.
@@ -125,7 +120,7 @@ const (
 )
 
 // stands finds out how a store with so many pages stands to a base and the log after it.
-func (b Base) stands(ctx context.Context, log Log, at history, pages int) (standing, error) {
+func (b Base) stands(ctx context.Context, log Remote, at history, pages int) (standing, error) {
 	end, from := at.end(), b.History.end()
 	if !at.has(from.Writer, from.To) {
 		last := at.changed().end()
@@ -159,7 +154,7 @@ func (b Base) stands(ctx context.Context, log Log, at history, pages int) (stand
 var errEnough = errors.New("enough was read")
 
 // holds reports whether a log has a part of a writer.
-func holds(ctx context.Context, log Log, writer, number uint64) (has bool, err error) {
+func holds(ctx context.Context, log Remote, writer, number uint64) (has bool, err error) {
 	err = log.Read(ctx, max(number, 1)-1, func(n uint64, part []byte) error {
 		h, err := headOf(n, part)
 		if has = err == nil && n == number && h.writer == writer; err == nil {
@@ -178,10 +173,10 @@ var ErrGap = errors.New("the log of a store goes on elsewhere than its copy ends
 
 // replay applies the transactions of a log after the position of a store. at becomes that of the
 // end of the log.
-func replay(ctx context.Context, s *satstore.Store, log Log, at *position) (parts int, err error) {
+func replay(ctx context.Context, s *satstore.Store, log Remote, at *position) error {
 	var changes []byte
 	begun := false
-	err = log.Read(ctx, at.History.end().To, func(number uint64, part []byte) error {
+	err := log.Read(ctx, at.History.end().To, func(number uint64, part []byte) error {
 		h, err := headOf(number, part)
 		if err != nil {
 			return err
@@ -190,7 +185,7 @@ func replay(ctx context.Context, s *satstore.Store, log Log, at *position) (part
 			h.flags&flagMark == 0 {
 			return fmt.Errorf("part %d does not follow part %d: %w", number, end.To, ErrGap)
 		}
-		parts, at.History = parts+1, at.History.add(h.writer, number)
+		at.History = at.History.add(h.writer, number)
 		at.Sent.add(part)
 		switch {
 		case h.flags&flagMark != 0: // what was not whole by then never will be
@@ -216,7 +211,7 @@ func replay(ctx context.Context, s *satstore.Store, log Log, at *position) (part
 		return s.Commit()
 	})
 	if err != nil {
-		return parts, fmt.Errorf("bring a store up to date: %w", err)
+		return fmt.Errorf("bring a store up to date: %w", err)
 	}
-	return parts, nil
+	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -144,7 +145,7 @@ const testShards = 2 * familyShards
 // logged checks the log of a shard, beside that of another one of its stream.
 func logged(t *testing.T, a, b *Bus) {
 	t.Helper()
-	ctx, l, other := t.Context(), a.Log(1, testShards), b.Log(1, testShards)
+	ctx, l, other := t.Context(), a.Shard(1, testShards), b.Shard(1, testShards)
 	eventually(t, "logs and copies have leaders", func() bool {
 		for _, n := range []int{1, 2} {
 			for _, of := range []*Bus{a, b} {
@@ -158,7 +159,7 @@ func logged(t *testing.T, a, b *Bus) {
 	var numbers []uint64
 	last := uint64(0)
 	for i := range 5 {
-		if _, ok, err := b.Log(1+Families(testShards), testShards).Append(ctx, []byte("x"),
+		if _, ok, err := b.Shard(1+spread(testShards), testShards).Append(ctx, []byte("x"),
 			uint64(max(0, 2*i-1))); !ok || err != nil {
 			t.Fatalf("another shard's part %d: %v, %v", i, ok, err)
 		}
@@ -191,7 +192,7 @@ func logged(t *testing.T, a, b *Bus) {
 	if fmt.Sprint(got) != want {
 		t.Errorf("read %v, want %v", got, want)
 	}
-	if n, _, err := b.Log(2, testShards).Last(ctx); n != 0 || err != nil {
+	if n, _, err := b.Shard(2, testShards).Last(ctx); n != 0 || err != nil {
 		t.Errorf("a log that nobody wrote: %d, %v", n, err)
 	}
 }
@@ -202,12 +203,12 @@ func copied(t *testing.T, a, b *Bus) {
 	ctx := t.Context()
 	text := bytes.Repeat([]byte("0123456789"), 150_000) // three pieces
 	for i, name := range []string{CopyName(1, 2, 0), CopyName(1, 2, 1), CopyName(1, 3, 0),
-		CopyName(1+Families(testShards), 1, 0)} {
-		if err := a.Copies(1, testShards).Put(ctx, name, bytes.NewReader(text[i:])); err != nil {
+		CopyName(1+spread(testShards), 1, 0)} {
+		if err := a.Shard(1, testShards).Put(ctx, name, bytes.NewReader(text[i:])); err != nil {
 			t.Fatal(err)
 		}
 	}
-	from, err := b.Copies(1, testShards).Get(ctx, CopyName(1, 2, 1))
+	from, err := b.Shard(1, testShards).Get(ctx, CopyName(1, 2, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,19 +216,22 @@ func copied(t *testing.T, a, b *Bus) {
 	if err := errors.Join(err, from.Close()); err != nil || !bytes.Equal(got, text[1:]) {
 		t.Errorf("got %d bytes, %v", len(got), err)
 	}
-	var names []string
-	eventually(t, "the older one is listed", func() bool {
-		names, err = b.Copies(1, testShards).Before(ctx, 2, CopyName(1, 2, 1))
-		return err == nil && len(names) == 1 && names[0] == CopyName(1, 2, 0)
-	})
-	eventually(t, "it is removed", func() bool {
-		left, err := a.Copies(1, testShards).Before(ctx, 2, CopyName(1, 2, 1))
-		for _, name := range left {
-			err = errors.Join(err, b.Copies(1, testShards).Remove(ctx, name))
+	f, err := b.open(ctx, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the older one of the shard is removed, and no other", func() bool {
+		err := b.Shard(1, testShards).Clear(ctx, 2, CopyName(1, 2, 1))
+		list, listed := f.copies.List(ctx)
+		var left []string
+		for _, o := range list {
+			left = append(left, o.Name)
 		}
-		return err == nil && len(left) == 0
+		slices.Sort(left)
+		return errors.Join(err, listed) == nil && slices.Equal(left, []string{CopyName(1, 2, 1),
+			CopyName(1, 3, 0), CopyName(1+spread(testShards), 1, 0)})
 	})
-	if err := a.Copies(1, testShards).Put(ctx, CopyName(1, 9, 0),
+	if err := a.Shard(1, testShards).Put(ctx, CopyName(1, 9, 0),
 		bytes.NewReader(make([]byte, ahead+chunkBytes))); err != nil {
 		t.Fatal(err)
 	}
@@ -238,16 +242,12 @@ func copied(t *testing.T, a, b *Bus) {
 		cut()
 		end.Close()
 	}()
-	if err := a.Copies(1, testShards).Put(ended, CopyName(1, 4, 0), torn); err == nil {
+	if err := a.Shard(1, testShards).Put(ended, CopyName(1, 4, 0), torn); err == nil {
 		t.Error("a copy was put that was cut off")
-	}
-	stream, err := b.js.Stream(ctx, "OBJ_"+b.copiesName(1))
-	if err != nil {
-		t.Fatal(err)
 	}
 	pieces := func() (n uint64) {
 		eventually(t, "the pieces are counted", func() bool {
-			info, err := stream.Info(ctx)
+			info, err := f.pieces.Info(ctx)
 			if err == nil {
 				n = info.State.Msgs
 			}
@@ -260,14 +260,14 @@ func copied(t *testing.T, a, b *Bus) {
 	eventually(t, "pieces are left", func() bool { return pieces() == whole+3 })
 	for range 3 {
 		eventually(t, "they are seen", func() bool {
-			return a.Copies(1, testShards).Sweep(ctx, time.Hour) == nil
+			return a.Shard(1, testShards).Sweep(ctx, time.Hour) == nil
 		})
 		if n := pieces(); n != whole+3 {
 			t.Errorf("%d pieces, want %d until they were seen for an hour", n, whole+3)
 		}
 	}
 	eventually(t, "they are gone", func() bool {
-		return a.Copies(1, testShards).Sweep(ctx, 0) == nil && pieces() == whole
+		return a.Shard(1, testShards).Sweep(ctx, 0) == nil && pieces() == whole
 	})
 }
 
@@ -426,7 +426,7 @@ func BenchmarkCopies(b *testing.B) {
 	for i := range text {
 		text[i] = byte(i * 7 >> 3)
 	}
-	put := all[0].Copies(1, testShards)
+	put := all[0].Shard(1, testShards)
 	n := 0
 	b.Run("put", func(b *testing.B) {
 		b.SetBytes(int64(len(text)))
@@ -434,18 +434,16 @@ func BenchmarkCopies(b *testing.B) {
 			if err := put.Put(b.Context(), CopyName(1, 1, n), bytes.NewReader(text)); err != nil {
 				b.Fatal(err)
 			}
-			n++
-			if n > 1 {
-				if err := put.Remove(b.Context(), CopyName(1, 1, n-2)); err != nil {
-					b.Fatal(err)
-				}
+			if err := put.Clear(b.Context(), 1, CopyName(1, 1, n)); err != nil {
+				b.Fatal(err)
 			}
+			n++
 		}
 	})
 	b.Run("get", func(b *testing.B) {
 		b.SetBytes(int64(len(text)))
 		for b.Loop() {
-			from, err := all[1].Copies(1, testShards).Get(b.Context(), CopyName(1, 1, n-1))
+			from, err := all[1].Shard(1, testShards).Get(b.Context(), CopyName(1, 1, n-1))
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -460,7 +458,7 @@ func BenchmarkCopies(b *testing.B) {
 // Parts of a log read one by one, with three servers.
 func BenchmarkRead(b *testing.B) {
 	all := cluster(b, 3)
-	l, last := all[0].Log(1, testShards), uint64(0)
+	l, last := all[0].Shard(1, testShards), uint64(0)
 	part := make([]byte, 2000)
 	for range 200 {
 		var err error
@@ -469,7 +467,7 @@ func BenchmarkRead(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		if err := all[1].Log(1, testShards).Read(b.Context(), 0, func(uint64, []byte) error {
+		if err := all[1].Shard(1, testShards).Read(b.Context(), 0, func(uint64, []byte) error {
 			return nil
 		}); err != nil {
 			b.Fatal(err)

@@ -32,15 +32,17 @@ const (
 	TornTime = 2 * copyTime
 )
 
-// Families is over how many streams so many shards are spread. All nodes must have the same: do not
+// spread is over how many streams so many shards are spread. All nodes must have the same: do not
 // change it.
-func Families(shards int) int { return max(min(leastFamilies, shards), shards/familyShards) }
+func spread(shards int) int { return max(min(leastFamilies, shards), shards/familyShards) }
 
 // family is what some shards share. It is made when it is needed first.
 type family struct {
 	mu     sync.Mutex
 	log    jetstream.Stream
 	copies jetstream.ObjectStore
+	pieces jetstream.Stream // of copies, and notes of these
+	under  string           // what their subjects begin with
 
 	sweeping sync.Mutex
 	torn     map[string]time.Time // pieces that are of no copy, by subject: since when that is seen
@@ -69,42 +71,52 @@ func (b *Bus) open(ctx context.Context, n int) (*family, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the logs of shards: %w", err)
 	}
+	bucket := fmt.Sprintf("%s-copies-%d", b.cluster, n)
 	f.copies, err = within(ctx, func(ctx context.Context) (jetstream.ObjectStore, error) {
 		return b.js.CreateOrUpdateObjectStore(ctx,
-			jetstream.ObjectStoreConfig{Bucket: b.copiesName(n), Storage: jetstream.FileStorage,
+			jetstream.ObjectStoreConfig{Bucket: bucket, Storage: jetstream.FileStorage,
 				Replicas: b.replicas})
 	})
+	if err == nil {
+		f.pieces, err = within(ctx, func(ctx context.Context) (jetstream.Stream, error) {
+			return b.js.Stream(ctx, "OBJ_"+bucket)
+		})
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open the copies of shards: %w", err)
 	}
-	f.log = log
+	f.log, f.under = log, "$O."+bucket+"."
 	return f, nil
 }
 
-func (b *Bus) copiesName(n int) string { return fmt.Sprintf("%s-copies-%d", b.cluster, n) }
+// forget removes what was published with a subject.
+func (f *family) forget(ctx context.Context, subject string) error {
+	return f.pieces.Purge(ctx, jetstream.WithPurgeSubject(subject))
+}
 
-// Log is the log of a shard's store.
-type Log struct {
+// Shard is where a shard's store has its log and copies: a ship.Remote. The name of a copy is used
+// once.
+type Shard struct {
 	bus     *Bus
 	shard   int
 	family  int
-	subject string
+	subject string // of its log
 }
 
-// Log returns the log of a shard, of so many shards in all.
-func (b *Bus) Log(shard, shards int) *Log {
-	n := shard % Families(shards)
-	return &Log{b, shard, n, fmt.Sprintf("%s.log.%d.%d", b.cluster, n, shard)}
+// Shard returns a shard, of so many in all.
+func (b *Bus) Shard(shard, shards int) *Shard {
+	n := shard % spread(shards)
+	return &Shard{b, shard, n, fmt.Sprintf("%s.log.%d.%d", b.cluster, n, shard)}
 }
 
 // Append adds a part after another one; false: the last one is not that.
-func (l *Log) Append(ctx context.Context, part []byte, after uint64) (
+func (s *Shard) Append(ctx context.Context, part []byte, after uint64) (
 	number uint64, ok bool, err error) {
-	if _, err := l.bus.open(ctx, l.family); err != nil {
+	if _, err := s.bus.open(ctx, s.family); err != nil {
 		return 0, false, err
 	}
 	ack, err := within(ctx, func(ctx context.Context) (*jetstream.PubAck, error) {
-		return l.bus.js.Publish(ctx, l.subject, part,
+		return s.bus.js.Publish(ctx, s.subject, part,
 			jetstream.WithExpectLastSequencePerSubject(after))
 	})
 	var of *jetstream.APIError
@@ -112,46 +124,46 @@ func (l *Log) Append(ctx context.Context, part []byte, after uint64) (
 	if errors.As(err, &of) && of.ErrorCode == wrongRevision {
 		return 0, false, nil
 	} else if err != nil {
-		return 0, false, fmt.Errorf("append to the log of shard %d: %w", l.shard, err)
+		return 0, false, fmt.Errorf("append to the log of shard %d: %w", s.shard, err)
 	}
 	return ack.Sequence, true, nil
 }
 
 // Last returns the last part; number 0: there is none.
-func (l *Log) Last(ctx context.Context) (number uint64, part []byte, err error) {
-	f, err := l.bus.open(ctx, l.family)
+func (s *Shard) Last(ctx context.Context) (number uint64, part []byte, err error) {
+	f, err := s.bus.open(ctx, s.family)
 	if err != nil {
 		return 0, nil, err
 	}
 	m, err := within(ctx, func(ctx context.Context) (*jetstream.RawStreamMsg, error) {
-		return f.log.GetLastMsgForSubject(ctx, l.subject)
+		return f.log.GetLastMsgForSubject(ctx, s.subject)
 	})
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return 0, nil, nil
 	} else if err != nil {
-		return 0, nil, fmt.Errorf("read the log of shard %d: %w", l.shard, err)
+		return 0, nil, fmt.Errorf("read the log of shard %d: %w", s.shard, err)
 	}
 	return m.Sequence, m.Data, nil
 }
 
 // Read hands on the parts after one, in order, up to the last. Each is asked for by itself: a
 // consumer would be faster, but JetStream may place it on a server that was just lost.
-func (l *Log) Read(ctx context.Context, after uint64,
+func (s *Shard) Read(ctx context.Context, after uint64,
 	each func(number uint64, part []byte) error) error {
-	last, _, err := l.Last(ctx)
+	last, _, err := s.Last(ctx)
 	if err != nil {
 		return err
 	}
-	f, err := l.bus.open(ctx, l.family)
+	f, err := s.bus.open(ctx, s.family)
 	if err != nil {
 		return err
 	}
 	for after < last {
 		m, err := within(ctx, func(ctx context.Context) (*jetstream.RawStreamMsg, error) {
-			return f.log.GetMsg(ctx, after+1, jetstream.WithGetMsgSubject(l.subject))
+			return f.log.GetMsg(ctx, after+1, jetstream.WithGetMsgSubject(s.subject))
 		})
 		if err != nil {
-			return fmt.Errorf("read the log of shard %d: %w", l.shard, err)
+			return fmt.Errorf("read the log of shard %d: %w", s.shard, err)
 		}
 		if err := each(m.Sequence, m.Data); err != nil {
 			return err
@@ -162,28 +174,16 @@ func (l *Log) Read(ctx context.Context, after uint64,
 }
 
 // Drop removes the parts before one.
-func (l *Log) Drop(ctx context.Context, upTo uint64) error {
-	f, err := l.bus.open(ctx, l.family)
+func (s *Shard) Drop(ctx context.Context, upTo uint64) error {
+	f, err := s.bus.open(ctx, s.family)
 	if err != nil {
 		return err
 	}
 	_, err = within(ctx, func(ctx context.Context) (struct{}, error) {
-		return struct{}{}, f.log.Purge(ctx, jetstream.WithPurgeSubject(l.subject),
+		return struct{}{}, f.log.Purge(ctx, jetstream.WithPurgeSubject(s.subject),
 			jetstream.WithPurgeSequence(upTo))
 	})
 	return err
-}
-
-// Copies is where the copies of a shard's store lie. A name is used once.
-type Copies struct {
-	bus    *Bus
-	shard  int
-	family int
-}
-
-// Copies returns the place for copies of a shard's store, of so many shards in all.
-func (b *Bus) Copies(shard, shards int) *Copies {
-	return &Copies{b, shard, shard % Families(shards)}
 }
 
 const copyName = "%d-%d-%d"
@@ -194,37 +194,24 @@ func CopyName(shard int, epoch uint64, number int) string {
 }
 
 // Put keeps a copy. JetStream has a digest of it.
-func (c *Copies) Put(ctx context.Context, name string, from io.Reader) error {
-	f, err := c.bus.open(ctx, c.family)
+func (s *Shard) Put(ctx context.Context, name string, from io.Reader) error {
+	f, err := s.bus.open(ctx, s.family)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, copyTime)
 	defer cancel()
-	// a piece of no copy
-	pace := "$O." + c.bus.copiesName(c.family) + ".C.pace-" + strconv.Itoa(c.shard)
+	pace := f.under + "C.pace-" + strconv.Itoa(s.shard) // a piece of no copy
 	paced := &paced{from: from, left: ahead, wait: func() error {
-		_, err := c.bus.js.Publish(ctx, pace, nil)
+		_, err := s.bus.js.Publish(ctx, pace, nil)
 		return err
 	}}
 	_, err = f.copies.Put(ctx,
 		jetstream.ObjectMeta{Name: name, Opts: &jetstream.ObjectMetaOptions{ChunkSize: chunkBytes}},
 		paced)
 	if paced.waited {
-		c.bus.forget(ctx, c.family, pace) // what fails here, Sweep does later
+		f.forget(ctx, pace) // what fails here, Sweep does later
 	}
-	return err
-}
-
-// forget removes what was published with a subject.
-func (b *Bus) forget(ctx context.Context, n int, subject string) error {
-	_, err := within(ctx, func(ctx context.Context) (struct{}, error) {
-		stream, err := b.js.Stream(ctx, "OBJ_"+b.copiesName(n))
-		if err != nil {
-			return struct{}{}, err
-		}
-		return struct{}{}, stream.Purge(ctx, jetstream.WithPurgeSubject(subject))
-	})
 	return err
 }
 
@@ -252,8 +239,8 @@ func (p *paced) Read(b []byte) (int, error) {
 }
 
 // Get reads a copy. Its end is an error where the digest is wrong.
-func (c *Copies) Get(ctx context.Context, name string) (io.ReadCloser, error) {
-	f, err := c.bus.open(ctx, c.family)
+func (s *Shard) Get(ctx context.Context, name string) (io.ReadCloser, error) {
+	f, err := s.bus.open(ctx, s.family)
 	if err != nil {
 		return nil, err
 	}
@@ -283,56 +270,47 @@ func (g getting) Close() error {
 	return g.ObjectResult.Close()
 }
 
-// Remove removes a copy, and the note that it was there.
-func (c *Copies) Remove(ctx context.Context, name string) error {
-	f, err := c.bus.open(ctx, c.family)
+// Clear removes the copies of the shard that were made in an epoch or earlier, all but the one that
+// is named, and the notes that they were there.
+func (s *Shard) Clear(ctx context.Context, epoch uint64, but string) error {
+	f, err := s.bus.open(ctx, s.family)
 	if err != nil {
 		return err
-	}
-	bucket := c.bus.copiesName(c.family)
-	_, err = within(ctx, func(ctx context.Context) (struct{}, error) {
-		if err := f.copies.Delete(ctx, name); err != nil {
-			return struct{}{}, err
-		}
-		stream, err := c.bus.js.Stream(ctx, "OBJ_"+bucket)
-		if err != nil {
-			return struct{}{}, err
-		}
-		note := "$O." + bucket + ".M." + base64.URLEncoding.EncodeToString([]byte(name))
-		return struct{}{}, stream.Purge(ctx, jetstream.WithPurgeSubject(note))
-	})
-	return err
-}
-
-// Before lists the copies of the shard that were made in an epoch or earlier, all but the one that
-// is named.
-func (c *Copies) Before(ctx context.Context, epoch uint64, but string) (names []string, err error) {
-	f, err := c.bus.open(ctx, c.family)
-	if err != nil {
-		return nil, err
 	}
 	list, err := within(ctx, func(ctx context.Context) ([]*jetstream.ObjectInfo, error) {
 		return f.copies.List(ctx)
 	})
 	if errors.Is(err, jetstream.ErrNoObjectsFound) {
-		return nil, nil
+		return nil
 	}
 	for _, o := range list {
 		var shard, number int
 		var made uint64
-		if _, err := fmt.Sscanf(o.Name, copyName, &shard, &made, &number); err == nil &&
-			shard == c.shard && made <= epoch && o.Name != but {
-			names = append(names, o.Name)
+		if _, other := fmt.Sscanf(o.Name, copyName, &shard, &made, &number); other == nil &&
+			shard == s.shard && made <= epoch && o.Name != but {
+			err = errors.Join(err, f.remove(ctx, o.Name))
 		}
 	}
-	return names, err
+	return err
+}
+
+// remove removes a copy, and the note that it was there.
+func (f *family) remove(ctx context.Context, name string) error {
+	_, err := within(ctx, func(ctx context.Context) (struct{}, error) {
+		if err := f.copies.Delete(ctx, name); err != nil {
+			return struct{}{}, err
+		}
+		return struct{}{}, f.forget(ctx,
+			f.under+"M."+base64.URLEncoding.EncodeToString([]byte(name)))
+	})
+	return err
 }
 
 // Sweep removes pieces of copies that were never finished: the node that wrote them was cut off, or
 // ended. A piece is removed once this node has seen it unfinished for so long, by its own clock.
 // That has to be longer than Put may take.
-func (c *Copies) Sweep(ctx context.Context, after time.Duration) error {
-	f, err := c.bus.open(ctx, c.family)
+func (s *Shard) Sweep(ctx context.Context, after time.Duration) error {
+	f, err := s.bus.open(ctx, s.family)
 	if err != nil {
 		return err
 	}
@@ -340,42 +318,33 @@ func (c *Copies) Sweep(ctx context.Context, after time.Duration) error {
 		return nil // another shard does
 	}
 	defer f.sweeping.Unlock()
-	all := "$O." + c.bus.copiesName(c.family) + "."
-	pieces := all + "C."
-	_, err = within(ctx, func(ctx context.Context) (struct{}, error) {
-		stream, err := c.bus.js.Stream(ctx, "OBJ_"+c.bus.copiesName(c.family))
-		if err != nil {
-			return struct{}{}, err
+	ctx, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
+	info, err := f.pieces.Info(ctx, jetstream.WithSubjectFilter(f.under+">"))
+	if err != nil {
+		return err
+	}
+	// after the pieces: a copy that became whole meanwhile is in it
+	list, err := f.copies.List(ctx, jetstream.ListObjectsShowDeleted())
+	if err != nil && !errors.Is(err, jetstream.ErrNoObjectsFound) {
+		return err
+	}
+	torn, copies := []string{}, 0
+	whole := map[string]bool{}
+	for _, o := range list {
+		whole[f.under+"C."+o.NUID] = true
+	}
+	for subject := range info.State.Subjects {
+		if !strings.HasPrefix(subject, f.under+"C.") {
+			copies++
+		} else if !whole[subject] {
+			torn = append(torn, subject)
 		}
-		info, err := stream.Info(ctx, jetstream.WithSubjectFilter(all+">"))
-		if err != nil {
-			return struct{}{}, err
-		}
-		// after the pieces: a copy that became whole meanwhile is in it
-		list, err := f.copies.List(ctx, jetstream.ListObjectsShowDeleted())
-		if err != nil && !errors.Is(err, jetstream.ErrNoObjectsFound) {
-			return struct{}{}, err
-		}
-		torn, copies := []string{}, 0
-		whole := map[string]bool{}
-		for _, o := range list {
-			whole[pieces+o.NUID] = true
-		}
-		for subject := range info.State.Subjects {
-			if !strings.HasPrefix(subject, pieces) {
-				copies++
-			} else if !whole[subject] {
-				torn = append(torn, subject)
-			}
-		}
-		if copies != len(list) {
-			return struct{}{}, nil // the server that lists them is behind, or one was put meanwhile
-		}
-		return struct{}{}, f.sweep(torn, after, func(subject string) error {
-			return stream.Purge(ctx, jetstream.WithPurgeSubject(subject))
-		})
-	})
-	return err
+	}
+	if copies != len(list) {
+		return nil // the server that lists them is behind, or one was put meanwhile
+	}
+	return f.sweep(torn, after, func(subject string) error { return f.forget(ctx, subject) })
 }
 
 // sweep removes the pieces that were first seen unfinished so long ago, and remembers the others.

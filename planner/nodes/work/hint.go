@@ -20,8 +20,6 @@ func readHint(b []byte) (urls []string) {
 	return urls
 }
 
-func hintAnswer(asked int) string { return fmt.Sprint(asked) }
-
 // Hint lets the nodes visit addresses before all others; unknown ones become start pages. It
 // returns how many they will visit. An error names a shard that did not answer; the others did.
 func Hint(ctx context.Context, b *bus.Bus, urls []string) (asked int, err error) {

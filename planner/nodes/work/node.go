@@ -35,7 +35,7 @@ type Parts struct {
 	Web     Web
 	Loop    cycle.Options // the rest of them, without Between
 	// Between, if not nil, is called as that of the loop, with what writes to the store.
-	Between func(ship.Keeper) error
+	Between func(*ship.Store) error
 	Journal func([]cycle.Event) error // takes visits that are durable; an error closes the shard
 	Close   func() error              // closes all of them
 }
@@ -52,8 +52,8 @@ type Options struct {
 	Adopt   []string // servers that may be met by links of other servers
 	Dir     string   // of the stores of this node
 	// Open makes the parts of a shard from the store in a directory, which may not be there yet.
-	// busy: another process has it open still.
-	Open func(dir string) (p *Parts, busy bool, err error)
+	// satstore.ErrInUse: another process has it open still.
+	Open func(dir string) (*Parts, error)
 	Able func() error                     // why this machine makes no visits; nil: it does
 	Note func(format string, args ...any) // says what happens; may be nil
 	Tell func(nodes.Sight)                // is told how the node is getting on; may be nil
@@ -161,7 +161,7 @@ func (n *Node) session(ctx context.Context) (err error) {
 	work, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	m := &nodes.Member{KV: n.Bus.Nodes, Name: n.Name, Session: rand.Text(), TTL: n.TTL,
-		Now: time.Now, Alone: true}
+		Now: time.Now}
 	s := &session{Node: n, ctx: work, member: m,
 		addresses: &nodes.Addresses{KV: n.Bus.Addresses, Name: n.Name, Session: m.Session,
 			Pause: n.Pause, Now: time.Now, Holds: m.Holds,

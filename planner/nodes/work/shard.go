@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"sync"
@@ -14,6 +15,7 @@ import (
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/nodes"
 	"github.com/recrawl/recrawl/planner/nodes/bus"
+	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/ship"
 )
 
@@ -159,7 +161,7 @@ func (sh *shard) work(ctx context.Context) {
 	next := retrySoon
 	for ctx.Err() == nil {
 		began := time.Now()
-		busy, err := sh.run(ctx)
+		err := sh.run(ctx)
 		if ctx.Err() != nil {
 			if err != nil && !errors.Is(err, context.Canceled) {
 				sh.Note("shard %d: %v", sh.tenure.Shard, err)
@@ -170,7 +172,7 @@ func (sh *shard) work(ctx context.Context) {
 			next = retrySoon
 		}
 		wait := next
-		if busy {
+		if errors.Is(err, satstore.ErrInUse) {
 			wait = retryBusy
 		} else if err != nil {
 			next = min(2*next, retryOpen)
@@ -184,29 +186,29 @@ func (sh *shard) work(ctx context.Context) {
 }
 
 // run opens the shard and runs its loop once.
-func (sh *shard) run(ctx context.Context) (busy bool, err error) {
+func (sh *shard) run(ctx context.Context) (err error) {
 	select {
 	case sh.opening <- struct{}{}:
 	case <-ctx.Done():
-		return false, ctx.Err()
+		return ctx.Err()
 	}
-	old, busy, err := sh.open(ctx)
+	old, err := sh.open(ctx)
 	<-sh.opening
 	if err != nil {
-		return busy, err
+		return err
 	}
 	defer func() { err = errors.Join(err, sh.parts.Close()) }()
 	if err := sh.settle(ctx, old); err != nil {
-		return false, err
+		return err
 	}
 	defer sh.copies.end()
 	if sh.outbox, err = nodes.NewOutbox(sh.tenure.Shard, sh.Cluster.Shards,
 		sh.store.Setting); err != nil {
-		return false, err
+		return err
 	}
 	stop, err := sh.listen()
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer stop()
 	sh.starts, sh.asked = 0, time.Time{}
@@ -220,10 +222,10 @@ func (sh *shard) run(ctx context.Context) (busy bool, err error) {
 	}()
 	sh.loop = cycle.New(sh.options(ctx, broken))
 	if err := sh.loop.KeepDistance(ctx, func() {}); err != nil {
-		return false, err
+		return err
 	}
 	if err := sh.takeStarts(ctx); err != nil {
-		return false, err
+		return err
 	}
 	sh.set(func(r *nodes.ShardReport) {
 		if r.State == "closing" {
@@ -231,7 +233,7 @@ func (sh *shard) run(ctx context.Context) (busy bool, err error) {
 		}
 		r.State, r.Error, r.Delay = "running", "", time.Since(sh.taken).Seconds()
 	})
-	return false, sh.loop.Run(ctx, planner.Unlimited, sh.Round, nil)
+	return sh.loop.Run(ctx, planner.Unlimited, sh.Round, nil)
 }
 
 // options are those of the loop.
@@ -289,14 +291,14 @@ func (sh *shard) between(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			h.reply([]byte(hintAnswer(asked)))
+			h.reply(fmt.Append(nil, asked))
 			continue
 		default:
 		}
 		break
 	}
 	for _, m := range sh.outbox.Due(time.Now()) {
-		if err := sh.Bus.Send(bus.KindLinks, m.To, m.Encode()); err != nil {
+		if err := sh.Bus.Send(bus.KindLinks, m.To, nodes.Encode(m)); err != nil {
 			break // no connection: they come again
 		}
 	}
@@ -364,7 +366,7 @@ func (sh *shard) learn(b []byte) error {
 	if _, err := sh.loop.Learn(sh.adopts, good...); err != nil {
 		return err
 	}
-	sh.Bus.Send(bus.KindAck, m.From, m.Ack().Encode()) // without it the message comes again
+	sh.Bus.Send(bus.KindAck, m.From, nodes.Encode(m.Ack())) // without it the message comes again
 	return nil
 }
 

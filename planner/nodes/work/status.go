@@ -133,7 +133,7 @@ func (s *Status) shards(ctx context.Context, b *bus.Bus, c nodes.Cluster) error 
 	if err != nil {
 		return err
 	}
-	copies, err := Copied(ctx, b)
+	copies, err := copiesOf(ctx, b)
 	if err != nil {
 		return err
 	}

@@ -30,8 +30,6 @@ const (
 	baseKey = "base."
 	// copyEnd is what the name of a directory has behind that of a store, of which it is a copy.
 	copyEnd = ".copy"
-	// journalDir stays at the node whose visits it holds.
-	journalDir = "journal"
 	// leastLog is what a log may have, in bytes, before there is a new copy, and half of the copy
 	// if that is more: a byte that is committed is sent three times at most.
 	leastLog = 16 << 20
@@ -126,7 +124,7 @@ func (s *session) ready() (list []int, news bool) {
 // lookForCopies finds out of which shards there are copies.
 func (s *session) lookForCopies() error {
 	s.travel.others.Store(len(s.member.Stays(true)) > 0)
-	list, err := Copied(s.ctx, s.Bus)
+	list, err := copiesOf(s.ctx, s.Bus)
 	if err != nil {
 		return err
 	}
@@ -136,8 +134,8 @@ func (s *session) lookForCopies() error {
 	return nil
 }
 
-// Copied returns of which shards there are copies, and their bytes.
-func Copied(ctx context.Context, b *bus.Bus) (map[int]int64, error) {
+// copiesOf returns of which shards there are copies, and their bytes.
+func copiesOf(ctx context.Context, b *bus.Bus) (map[int]int64, error) {
 	list, err := nodes.List[copied](ctx, b.Nodes, baseKey)
 	if err != nil {
 		return nil, err
@@ -228,8 +226,7 @@ func (s *session) discard(n int) {
 	b, ok, err := s.base(s.ctx, n)
 	done := false
 	if err == nil && ok {
-		done, err = ship.Discard(s.ctx, s.directory(n), b.Value.Base,
-			s.Bus.Log(n, s.Cluster.Shards), journalDir)
+		done, err = ship.Discard(s.ctx, s.directory(n), b.Value.Base, s.remote(n))
 	}
 	if err != nil && s.ctx.Err() == nil {
 		s.Note("remove the store of shard %d, which is at another node: %v", n, err)
@@ -270,6 +267,9 @@ func (n *Node) inDirectory(shard int) *sync.Mutex {
 	return n.using[shard]
 }
 
+// remote is where a shard has its log and copies.
+func (n *Node) remote(shard int) *bus.Shard { return n.Bus.Shard(shard, n.Cluster.Shards) }
+
 // base reads which copy of a shard there is.
 func (n *Node) base(ctx context.Context, shard int) (nodes.Listed[copied], bool, error) {
 	return nodes.Read[copied](ctx, n.Bus.Nodes, baseKey+strconv.Itoa(shard))
@@ -281,8 +281,7 @@ func (s *session) update(ctx context.Context, shard int) error {
 	if err != nil || !ok {
 		return err
 	}
-	u, err := ship.Update(ctx, s.directory(shard), b.Value.Base,
-		s.Bus.Copies(shard, s.Cluster.Shards), s.Bus.Log(shard, s.Cluster.Shards), journalDir)
+	u, err := ship.Update(ctx, s.directory(shard), b.Value.Base, s.remote(shard))
 	s.told(shard, u)
 	if err == nil && u.Anew {
 		err = errors.New("its log lost what a store had, and the node that has the shard has not " +
@@ -312,8 +311,8 @@ type copies struct {
 }
 
 // open opens the store of a shard, as the node that had it last left it. old is a copy that must go
-// (settle).
-func (sh *shard) open(ctx context.Context) (old *nodes.Listed[copied], busy bool, err error) {
+// (settle). satstore.ErrInUse: another process has it open still.
+func (sh *shard) open(ctx context.Context) (old *nodes.Listed[copied], err error) {
 	n := sh.tenure.Shard
 	sh.opened.Store(false)
 	in := sh.inDirectory(n)
@@ -322,18 +321,18 @@ func (sh *shard) open(ctx context.Context) (old *nodes.Listed[copied], busy bool
 	dir := sh.directory(n)
 	sh.copies = copies{number: sh.copies.number}
 	if err := os.RemoveAll(dir + copyEnd); err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	from, err := sh.bring(ctx, dir)
+	resume, old, err := sh.bring(ctx, dir)
 	sh.stranded.Store(err != nil && !errors.Is(err, satstore.ErrInUse))
 	if err != nil {
-		return nil, errors.Is(err, satstore.ErrInUse), err
+		return nil, err
 	}
-	if sh.parts, busy, err = sh.Options.Open(dir); err != nil {
-		return nil, busy, err
+	if sh.parts, err = sh.Options.Open(dir); err != nil {
+		return nil, err
 	}
 	if err := sh.keepEpoch(); err != nil {
-		return nil, false, errors.Join(err, sh.parts.Close())
+		return nil, errors.Join(err, sh.parts.Close())
 	}
 	// it outlives ctx: what was seen is committed at the end
 	sh.store = ship.New(sh.session.ctx, sh.parts.Store)
@@ -344,12 +343,11 @@ func (sh *shard) open(ctx context.Context) (old *nodes.Listed[copied], busy bool
 			}
 		})
 	}
-	if from.resume != nil {
-		from.resume()
+	if sh.settled = resume != nil; sh.settled {
+		resume()
 	}
-	sh.settled = from.resume != nil
 	sh.opened.Store(true)
-	return from.old, false, nil
+	return old, nil
 }
 
 // settle waits until all know that the store of the shard is here, and drops its old copy: from
@@ -374,56 +372,47 @@ func (sh *shard) settle(ctx context.Context, old *nodes.Listed[copied]) error {
 	return nil
 }
 
-// origin is where a store comes from: its log goes on (resume), or begins anew in place of an old
-// copy (old, if there is one).
-type origin struct {
-	resume func()
-	old    *nodes.Listed[copied]
-}
-
-// bring brings the store in a directory up to date.
-func (sh *shard) bring(ctx context.Context, dir string) (from origin, err error) {
+// bring brings the store in a directory up to date. Its log goes on (resume), or begins anew in
+// place of an old copy, if there is one.
+func (sh *shard) bring(ctx context.Context, dir string) (
+	resume func(), old *nodes.Listed[copied], err error) {
 	n := sh.tenure.Shard
-	log := sh.Bus.Log(n, sh.Cluster.Shards)
+	remote := sh.remote(n)
 	for tries := range gaps {
 		b, ok, err := sh.base(ctx, n)
 		if err != nil {
-			return from, err
+			return nil, nil, err
 		}
 		if !ok {
-			return from, sh.alone(ctx, dir)
+			return nil, nil, sh.alone(ctx, dir)
 		}
-		mark, err := ship.Take(ctx, log)
+		mark, err := ship.Take(ctx, remote)
 		if err != nil {
-			return from, err
+			return nil, nil, err
 		}
-		u, err := ship.Update(ctx, dir, b.Value.Base, sh.Bus.Copies(n, sh.Cluster.Shards), log,
-			journalDir)
+		u, err := ship.Update(ctx, dir, b.Value.Base, remote)
 		sh.told(n, u)
 		switch {
 		case errors.Is(err, ship.ErrGap) && tries < gaps-1: // a copy was made meanwhile
 			continue
 		case err != nil:
-			return from, err
+			return nil, nil, err
 		case u.Anew:
-			if err := sh.elsewhere(ctx); err != nil {
-				return from, fmt.Errorf("its log lost what it had: %w", err)
+			if _, err := sh.elsewhere(ctx); err != nil {
+				return nil, nil, fmt.Errorf("its log lost what it had: %w", err)
 			}
 			sh.Note("shard %d: its log lost what its store has; a new one begins", n)
-			return origin{old: &b}, nil
+			return nil, &b, nil
 		}
 		sh.copies.base = b.Value.Base
-		return origin{resume: func() { sh.store.Resume(log, mark, u) }}, nil
+		return func() { sh.store.Resume(remote, mark, u) }, nil, nil
 	}
-	return from, fmt.Errorf("shard %d: %w", n, ship.ErrGap)
+	return nil, nil, fmt.Errorf("shard %d: %w", n, ship.ErrGap)
 }
 
 // alone is an error where a store, of which there is no copy, is not in a directory.
 func (sh *shard) alone(ctx context.Context, dir string) error {
-	if err := sh.elsewhere(ctx); err != nil {
-		return err
-	}
-	t, err := nodes.TenureOf(ctx, sh.Bus.Nodes, sh.tenure.Shard)
+	t, err := sh.elsewhere(ctx)
 	if err != nil || t.Home == "" {
 		return err
 	}
@@ -434,13 +423,13 @@ func (sh *shard) alone(ctx context.Context, dir string) error {
 	return nil
 }
 
-// elsewhere is an error where another node has the latest store of the shard.
-func (sh *shard) elsewhere(ctx context.Context) error {
+// elsewhere returns who has the shard. It is an error if another node has its latest store.
+func (sh *shard) elsewhere(ctx context.Context) (nodes.Tenure, error) {
 	t, err := nodes.TenureOf(ctx, sh.Bus.Nodes, sh.tenure.Shard)
 	if err == nil && t.Home != "" && t.Home != sh.Name {
 		err = errors.New(onlyAt(t))
 	}
-	return err
+	return t, err
 }
 
 // onlyAt says where the store of a shard is that no other node can get.
@@ -475,7 +464,7 @@ func (sh *shard) carry(ctx context.Context) error {
 		if !sh.travel.others.Load() {
 			return nil
 		}
-		if err := sh.store.Begin(sh.Bus.Log(sh.tenure.Shard, sh.Cluster.Shards)); err != nil {
+		if err := sh.store.Begin(sh.remote(sh.tenure.Shard)); err != nil {
 			return err
 		}
 		c.due = true
@@ -514,8 +503,8 @@ func (sh *shard) carry(ctx context.Context) error {
 // keep keeps a copy of the store, and lets the log begin with it.
 func (sh *shard) keep(ctx context.Context, dir string, b ship.Base) (ship.Base, error) {
 	n := sh.tenure.Shard
-	depot := sh.Bus.Copies(n, sh.Cluster.Shards)
-	b, err := ship.Keep(ctx, depot, dir, b)
+	remote := sh.remote(n)
+	b, err := ship.Keep(ctx, remote, dir, b)
 	if err != nil {
 		return b, err
 	}
@@ -536,16 +525,9 @@ func (sh *shard) keep(ctx context.Context, dir string, b ship.Base) (ship.Base, 
 		}
 	}
 	// What fails from here on is space, which the next copy gives back.
-	if err := sh.Bus.Log(n, sh.Cluster.Shards).Drop(ctx, b.After()); err != nil {
-		sh.Note("log of shard %d: %v", n, err)
-	}
-	others, err := depot.Before(ctx, sh.tenure.Epoch, b.Name)
-	for _, name := range others {
-		err = errors.Join(err, depot.Remove(ctx, name))
-	}
-	err = errors.Join(err, depot.Sweep(ctx, bus.TornTime))
-	if err != nil && ctx.Err() == nil {
-		sh.Note("older copies of shard %d, or what is left of some: %v", n, err)
+	if err := errors.Join(remote.Drop(ctx, b.After()), remote.Clear(ctx, sh.tenure.Epoch, b.Name),
+		remote.Sweep(ctx, bus.TornTime)); err != nil && ctx.Err() == nil {
+		sh.Note("log and older copies of shard %d, or what is left of some: %v", n, err)
 	}
 	return b, nil
 }

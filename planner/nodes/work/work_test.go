@@ -112,21 +112,21 @@ func (w *web) whole() bool {
 }
 
 // parts are those of a shard in a test.
-func (w *web) parts(node string) func(dir string) (*Parts, bool, error) {
-	return func(dir string) (*Parts, bool, error) {
+func (w *web) parts(node string) func(dir string) (*Parts, error) {
+	return func(dir string) (*Parts, error) {
 		store, err := satstore.Open(dir, satstore.Options{})
 		if err != nil {
-			return nil, errors.Is(err, satstore.ErrInUse), err
+			return nil, err
 		}
 		corpus := planner.NewCorpus(sitegraph.NewGraph())
 		if err := store.Restore(corpus.Graph, corpus.Remember); err != nil {
-			return nil, false, errors.Join(err, store.Close())
+			return nil, errors.Join(err, store.Close())
 		}
 		return &Parts{Planner: planner.New(corpus, nil, planner.LiveOptions()), Store: store,
 			Web: visitor{w, node}, Close: store.Close,
 			Journal: func([]cycle.Event) error { return nil },
 			Loop: cycle.Options{Workers: 4, Discover: true, Forecast: true, Pause: testPause,
-				CommitAfter: 100 * time.Millisecond}}, false, nil
+				CommitAfter: 100 * time.Millisecond}}, nil
 	}
 }
 
@@ -323,13 +323,13 @@ func TestFailedShard(t *testing.T) {
 	open, once := w.parts("a"), sync.Once{}
 	o := Options{Name: "a", Bus: b, Cluster: nodes.Cluster{Shards: 2, PerDay: nodes.Unlimited},
 		TTL: 2 * time.Second, Round: time.Hour, Dir: t.TempDir(),
-		Able: func() error { return nil }, Open: func(dir string) (*Parts, bool, error) {
+		Able: func() error { return nil }, Open: func(dir string) (*Parts, error) {
 			if strings.HasSuffix(dir, "0001") {
-				return nil, false, errors.New("the disk is broken")
+				return nil, errors.New("the disk is broken")
 			}
 			err := error(nil)
 			if once.Do(func() { err = errors.New("no answer") }); err != nil {
-				return nil, false, err
+				return nil, err
 			}
 			return open(dir)
 		}}
