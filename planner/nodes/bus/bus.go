@@ -117,7 +117,7 @@ func (b *Bus) buckets(ctx context.Context, waiting func(error)) (err error) {
 		c := jetstream.KeyValueConfig{Bucket: b.cluster + "-" + want.name, History: 1,
 			Replicas: b.replicas,
 			Storage:  want.in, MaxBytes: bucketBytes, LimitMarkerTTL: time.Minute}
-		for tries := 1; ; tries++ {
+		if err := patiently(ctx, waiting, func() error {
 			kv, err := within(ctx, func(ctx context.Context) (jetstream.KeyValue, error) {
 				kv, err := b.js.KeyValue(ctx, c.Bucket)
 				if errors.Is(err, jetstream.ErrBucketNotFound) {
@@ -125,22 +125,24 @@ func (b *Bus) buckets(ctx context.Context, waiting func(error)) (err error) {
 				}
 				return kv, err
 			})
-			if err == nil {
-				*want.to = &Bucket{kv: kv}
-				break
+			if err != nil {
+				return fmt.Errorf("bucket %s: %w", c.Bucket, err)
 			}
-			if tries%5 == 0 {
-				waiting(fmt.Errorf("bucket %s: %w", c.Bucket, err))
-			}
-			if err := pause(ctx, 200*time.Millisecond); err != nil {
-				return err
-			}
+			*want.to = &Bucket{kv: kv}
+			return nil
+		}); err != nil {
+			return err
 		}
 	}
-	for tries := 1; ; tries++ { // an election may be under way
-		err := b.Nodes.mirror(ctx)
-		if err == nil || ctx.Err() != nil {
-			return err
+	return patiently(ctx, waiting, func() error { return b.Nodes.mirror(ctx) })
+}
+
+// patiently makes a call again until it succeeds, as while servers elect, and tells why it waits.
+func patiently(ctx context.Context, waiting func(error), call func() error) error {
+	for tries := 1; ; tries++ {
+		err := call()
+		if err == nil {
+			return nil
 		}
 		if tries%5 == 0 {
 			waiting(err)

@@ -25,8 +25,7 @@ func (f *fetcher) Fetch(ctx context.Context, r cycle.Request) (o sitegraph.Obser
 	if !s.member.Holds(time.Now()) {
 		return o, &cycle.Wait{Until: s.now().Add(later)}
 	}
-	address := f.Locate(ctx, r.Record.URL)
-	if address != "" {
+	if address := f.Locate(ctx, r.Record.URL); address != "" {
 		ok, until, err := s.addresses.Enter(ctx, address)
 		if ctx.Err() != nil && !ok {
 			return o, ctx.Err()
@@ -41,8 +40,7 @@ func (f *fetcher) Fetch(ctx context.Context, r cycle.Request) (o sitegraph.Obser
 		notBefore = o.NotBefore
 		return f.corrected(o, err)
 	}
-	o, err = f.Web.Fetch(ctx, r)
-	return f.corrected(o, err)
+	return f.corrected(f.Web.Fetch(ctx, r))
 }
 
 // corrected is an outcome by the clock of all nodes.
