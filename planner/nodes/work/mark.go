@@ -13,9 +13,8 @@ import (
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
-// Files beside the stores say what the KV says as well. So a
-// cluster whose KV lost everything goes on with the stores that there are, and begins no shard
-// without one.
+// Files beside the stores say what the KV says as well. So a cluster whose KV lost everything goes
+// on with the stores that there are, and begins no shard without one.
 const (
 	// markName is the file with the mark of the cluster.
 	markName = "cluster"

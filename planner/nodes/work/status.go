@@ -154,7 +154,7 @@ func (s *Status) shards(ctx context.Context, b *bus.Bus, c nodes.Cluster) error 
 			}
 			r := ShardStatus{ShardReport: nodes.ShardReport{Shard: n, State: state}, Node: t.Owner}
 			switch {
-			case t.Home != "" && copies[n] == 0:
+			case t.Home != "" && !copies[n]:
 				r.Error = onlyAt(t)
 			case t.Home == "" && !s.live(t.Owner) && !t.Empty && c.Again && !s.offered[n]:
 				t.Shard = n

@@ -19,11 +19,11 @@ import (
 	"github.com/recrawl/recrawl/satstore/ship"
 )
 
-// A shard travels by a copy of its store and
-// the log of what was committed since. Its node begins both as soon as there is another node, and
-// makes a new copy when the log has grown long. The node to which a shard is to move gets both
-// while the other one works on; then that one closes its store and gives the shard away, and what
-// is left of the log is short. After a death it is the same without the first half.
+// A shard travels by a copy of its store and the log of what was committed since. Its node begins
+// both as soon as there is another node, and makes a new copy when the log has grown long. The node
+// to which a shard is to move gets both while the other one works on; then that one closes its
+// store and gives the shard away, and what is left of the log is short. After a death it is the
+// same without the first half.
 
 const (
 	// baseKey is where the KV has the copy of a shard's store: its number comes behind it.
@@ -51,7 +51,7 @@ type copied struct {
 // travel is what a session knows of the copies of all shards.
 type travel struct {
 	mu       sync.Mutex
-	portable map[int]int64 // bytes of copies, where there are
+	portable map[int]bool // there are copies
 	coming   map[int]*fetching
 	tidy     map[int]bool // shards of which there may be a store here that is of no use, or will be
 	news     bool         // to tell the others at once
@@ -65,7 +65,7 @@ type fetching struct {
 }
 
 func newTravel(shards int) *travel {
-	t := &travel{portable: map[int]int64{}, coming: map[int]*fetching{}, tidy: map[int]bool{}}
+	t := &travel{portable: map[int]bool{}, coming: map[int]*fetching{}, tidy: map[int]bool{}}
 	for n := range shards {
 		t.tidy[n] = true
 	}
@@ -80,7 +80,7 @@ func (s *session) Portable(shard int) bool {
 	}
 	s.travel.mu.Lock()
 	defer s.travel.mu.Unlock()
-	return s.travel.portable[shard] > 0
+	return s.travel.portable[shard]
 }
 
 // Opened reports whether the store of a shard is open here, or was.
@@ -134,16 +134,16 @@ func (s *session) lookForCopies() error {
 	return nil
 }
 
-// copiesOf returns of which shards there are copies, and their bytes.
-func copiesOf(ctx context.Context, b *bus.Bus) (map[int]int64, error) {
+// copiesOf returns of which shards there are copies.
+func copiesOf(ctx context.Context, b *bus.Bus) (map[int]bool, error) {
 	list, err := nodes.List[copied](ctx, b.Nodes, baseKey)
 	if err != nil {
 		return nil, err
 	}
-	all := map[int]int64{}
+	all := map[int]bool{}
 	for _, e := range list {
 		if n, err := strconv.Atoi(e.Key[len(baseKey):]); err == nil {
-			all[n] = e.Value.Bytes
+			all[n] = true
 		}
 	}
 	return all, nil
@@ -168,7 +168,7 @@ func (s *session) fetchComing() {
 			f = &fetching{}
 			t.coming[n] = f
 		}
-		if t.portable[n] > 0 && !f.busy && now.After(f.next) {
+		if t.portable[n] && !f.busy && now.After(f.next) {
 			f.busy = true
 			go s.fetch(n, f)
 		}
@@ -179,7 +179,7 @@ func (s *session) fetchComing() {
 	}
 	for n := range t.tidy {
 		owner := s.move.Tenures()[n]
-		if _, here := held[n]; !here && t.coming[n] == nil && t.portable[n] > 0 &&
+		if _, here := held[n]; !here && t.coming[n] == nil && t.portable[n] &&
 			owner.Owner != s.Name && owner.Home == owner.Owner && s.member.Runs(owner) {
 			delete(t.tidy, n)
 			go s.discard(n)
