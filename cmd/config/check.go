@@ -18,7 +18,6 @@ import (
 	"github.com/recrawl/recrawl/fetch/push"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/planner/preferences"
-	"github.com/recrawl/recrawl/planner/tracing"
 )
 
 // Validate refuses what hangs on other settings, or is no number or name. The hint says what to do
@@ -37,9 +36,6 @@ func (c *Config) Validate(r *setting.Review) (hint string) {
 	}
 	if c.Others == "-" {
 		r.Refuse("others", c.Others, "a file: which addresses it has is remembered beside it")
-	}
-	if tracing.Check(c.Trace) != nil {
-		r.Refuse("trace", c.Trace, "the address of a collector, as http://127.0.0.1:4318")
 	}
 	if live := policy.LiveNames(); !slices.Contains(live, c.Policy) {
 		want := policy.Want(c.Policy, live)

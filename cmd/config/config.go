@@ -89,8 +89,6 @@ type Config struct {
 	Certificate    string   `key:"listen-certificate" for:"run serve" help:"PEM file with the certificate of the dashboard, for TLS; none: no encryption"`
 	CertificateKey string   `key:"listen-certificate-key" for:"run serve" help:"PEM file with its key"`
 	PProf          bool     `for:"run serve" help:"serve profiles of the program, too, at /debug/pprof/"`
-	Trace          string   `for:"run" help:"address of a collector of OpenTelemetry that is told of rounds and visits, by OTLP over HTTP, as http://127.0.0.1:4318; none: nobody is"`
-	TraceShare     float64  `key:"trace-share" default:"0.01" range:"[0,1]" want:"a share from 0 to 1" for:"run" help:"share of the visits that --trace tells of"`
 	LogFormat      string   `key:"log-format" default:"text" oneof:"text, json" for:"run serve" help:"how what happens is told on standard error: text or json"`
 
 	Plan       Plan                 `for:"plan"`

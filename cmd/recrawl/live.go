@@ -21,7 +21,6 @@ import (
 	"github.com/recrawl/recrawl/fetch/watch"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/preferences"
-	"github.com/recrawl/recrawl/planner/tracing"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -88,15 +87,11 @@ type liveFetcher struct {
 	underWay *apart.Register
 	archive  *archive.Archive // nil: nothing is kept
 	watch    *watch.Watch     // nil: nothing is watched
-	trace    *tracing.Tracer  // nil: nobody is told
 	silence  *silence         // until the first request; nil: it is not kept
 }
 
-func (f liveFetcher) Fetch(ctx context.Context, r cycle.Request) (
-	o sitegraph.Observation, err error) {
+func (f liveFetcher) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Observation, error) {
 	defer f.underWay.Begin(r.Record.URL)()
-	over := f.trace.Fetch(r.Record.Page)
-	defer func() { over(err) }()
 	f.watch.Fresh(&r.Record)
 	v := archive.Visit{Reason: r.Visit.Reason, Probability: r.Visit.Probability,
 		First: r.Visit.First}

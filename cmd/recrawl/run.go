@@ -18,7 +18,6 @@ import (
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/present"
-	"github.com/recrawl/recrawl/planner/tracing"
 	"github.com/recrawl/recrawl/planner/view"
 	"github.com/recrawl/recrawl/planner/watching"
 	"github.com/recrawl/recrawl/satstore"
@@ -60,7 +59,6 @@ type crawl struct {
 	others *intake.Others
 	watch  *watch.Watch
 	desk   *view.Desk
-	trace  *tracing.Tracer
 
 	loop       *cycle.Loop
 	result     *present.Run
@@ -103,12 +101,6 @@ func (l *crawl) open(ctx context.Context, args []string) (err error) {
 	if l.watch, err = p.openWatch(l.base.data.store); err != nil {
 		return err
 	}
-	l.trace, err = tracing.Open(tracing.Options{Address: c.Trace, Share: c.TraceShare,
-		Version: versionName(), Warn: func(err error) { p.warn(err.Error()) }})
-	if err != nil {
-		return err
-	}
-	l.base.parts.add(l.trace)
 	desk, served, err := p.dashboard(l.base.data, view.Options{Run: l.result})
 	if err != nil {
 		return err
@@ -125,8 +117,7 @@ func (l *crawl) makeLoop(stop func()) {
 	l.lookout = present.NewLookout(result, l.clock.Now())
 	sight := &watching.Sight{Watch: l.watch}
 	o := l.base.options(l.program)
-	o.Fetcher = liveFetcher{l.base.client, l.base.underWay, l.base.archive, l.watch, l.trace,
-		l.silence}
+	o.Fetcher = liveFetcher{l.base.client, l.base.underWay, l.base.archive, l.watch, l.silence}
 	o.Clock, o.Workers = l.clock, l.workers()
 	o.Attentive, o.Woken, o.Peek = l.hints != nil || l.desk != nil, l.hints.Woken(), l.desk.Peek()
 	o.Stalled = func(why error) { l.status.stalled(why); l.desk.Stalled(why) }
@@ -152,7 +143,6 @@ func (l *crawl) makeLoop(stop func()) {
 				stop()
 			}
 		}
-		l.trace.Acknowledged(events)
 		l.status.Show(func() string { return result.Status(l.base.data.plan) })
 		l.look()
 	}
@@ -187,7 +177,6 @@ func (l *crawl) endRound(r planner.Round) bool {
 	l.result.EndRound(l.base.data.plan, r, l.config.PerDay())
 	l.look()
 	l.desk.EndRound()
-	l.trace.EndRound(r)
 	l.status.Print(l.result.Rest(l.base.data.plan, r.End))
 	return l.journalErr == nil && (l.config.Rounds == 0 || l.result.Rounds < l.config.Rounds)
 }
