@@ -163,7 +163,6 @@ type Sites struct {
 	History string `path:"any" help:"a recorded history, or a directory of them"`
 	Method  string `default:"a" oneof:"{methods}" want:"one of {methods}" help:"how to divide the server: {methods}"`
 	Base    int    `default:"12" range:"[0,{last-week}]" help:"with --history: weeks after the start of the window"`
-	SVG     string `path:"any" help:"also draw the sites into this file"`
 }
 
 // Demo are the settings of demo.

@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -42,9 +40,6 @@ func (p *program) sites(ctx context.Context, args []string) error {
 		return failure.Usage(errors.New("both --history and --data are given"),
 			"give one of them; either may also come from the environment or the file of settings")
 	}
-	if err := p.outputs(c.Sites.SVG); err != nil {
-		return err
-	}
 	source, err := p.siteSource(ctx, sites.ServerOf(args[0]))
 	var unknown *sites.UnknownServerError
 	if errors.As(err, &unknown) {
@@ -56,34 +51,17 @@ func (p *program) sites(ctx context.Context, args []string) error {
 		return p.askSites(ctx, err, args[0])
 	}
 	d := sites.Divide(source, c.Sites.Method)
-	if c.Sites.SVG != "" { // before anything is printed: a run that fails prints nothing
-		if err := p.writeWhole(c.Sites.SVG, d.Map().SVG); err != nil {
-			return err
-		}
-	}
 	if p.json {
 		return p.printJSON(d.Result)
 	}
-	return d.Print(p.stdout, strings.TrimPrefix(c.Sites.SVG, standardOutput))
+	return d.Text(p.stdout)
 }
 
-// askSites prints what a running process says, and writes its drawing.
+// askSites prints what a running process says.
 func (p *program) askSites(ctx context.Context, err error, server string) error {
 	path, q := "servers/"+url.PathEscape(sites.ServerOf(server))+"/sites",
 		url.Values{"method": {p.config.Sites.Method}}
 	return p.instead(err, func(c dashboard.Command) error {
-		if file := p.config.Sites.SVG; file != "" {
-			drawing, err := dashboard.Ask(ctx, c.Data, path, q, "image/svg+xml")
-			if err != nil {
-				return err
-			}
-			if err := p.writeWhole(file, func(w io.Writer) error {
-				_, err := w.Write(drawing)
-				return err
-			}); err != nil {
-				return err
-			}
-		}
 		return c.Print(ctx, path, q)
 	})
 }

@@ -60,10 +60,6 @@ func TestSitesRefused(t *testing.T) {
 		{"neither history nor data", []string{"a.example"}, 2,
 			[]string{"neither --history nor --data"}},
 		{"no server", []string{"--history", file}, 2, []string{"one server"}},
-		{"map into nowhere", []string{"--history", file, "a.example", "--svg",
-			filepath.Join(dir, "no", "map.svg")}, 1, []string{filepath.Join(dir, "no")}},
-		{"map onto a directory", []string{"--history", file, "a.example", "--svg", dir}, 2,
-			[]string{dir, "no regular file"}},
 		{"no such history", []string{"--history", filepath.Join(dir, "none"), "a.example"}, 1,
 			[]string{"none"}},
 	} {
@@ -94,16 +90,10 @@ func TestSitesOfData(t *testing.T) {
 	recrawl(t, "run", "--data", data, "--user-agent", contact, "--allow-private", "--delay", "1ms",
 		"--rounds", "1", "--unlimited", "--quiet", lab.starts()[0]).ok(t)
 	server := strings.TrimPrefix(lab.bases[0], "http://")
-	svg := filepath.Join(dir, "map.svg")
 	p := decode[partition](t, recrawl(t, "sites", "--data", data, server, "--method", "c-closure",
-		"--svg", svg, "--json").ok(t), true)
+		"--json").ok(t), true)
 	if p.Pages != 2+2*4 || p.Base != 0 || p.Method != "c-closure" || len(p.Sites) != 3 {
 		t.Errorf("%+v", p)
 	}
-	content, err := os.ReadFile(svg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	checkXML(t, content)
 	recrawl(t, "sites", "--data", data, "127.0.0.1").refused(t, 2, data, server)
 }

@@ -30,8 +30,8 @@ type tree struct {
 	members int // at most, of a site
 }
 
-// Print writes a division as people read it; svg names the file of its map, if there is one.
-func (d *Division) Print(w io.Writer, svg string) error {
+// Text writes a division as people read it.
+func (d *Division) Text(w io.Writer) error {
 	t := &tree{Division: d, forest: newForest(d), w: bufio.NewWriter(w),
 		shown: make([]bool, len(d.Result.Sites))}
 	fmt.Fprintf(t.w, "%s has %s.\n", d.Result.Server, d.summary())
@@ -55,9 +55,6 @@ func (d *Division) Print(w io.Writer, svg string) error {
 	if n := len(d.Result.Orphans); n > 0 {
 		fmt.Fprintf(t.w, "\n○ %s, in no site\n", report.Plural(n, "orphan"))
 		t.pages("", sitegraph.Site{Members: d.partition.Orphans}, shownOrphans, false)
-	}
-	if svg != "" {
-		fmt.Fprintf(t.w, "\nmap: %s\n", svg)
 	}
 	return t.w.Flush()
 }

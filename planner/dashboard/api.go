@@ -33,7 +33,6 @@ type apiError struct {
 type answer struct {
 	value any
 	text  func(io.Writer) error
-	svg   func(io.Writer) error
 }
 
 // api has the routes of the API; openapi.yaml describes them.
@@ -225,9 +224,7 @@ func (s *Server) sites(ctx context.Context, r *http.Request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return answer{value: v.Result, text: func(w io.Writer) error {
-		return v.Print(w, "")
-	}, svg: func(w io.Writer) error { return v.Map().SVG(w) }}, nil
+	return answer{value: v.Result, text: v.Text}, nil
 }
 
 func (s *Server) planned(ctx context.Context, r *http.Request) (answer, error) {
@@ -337,7 +334,7 @@ func readJSON(r *http.Request, v any) error {
 	return nil
 }
 
-// resource answers as JSON, or as text or drawing where a client asks for that.
+// resource answers as JSON, or as text where a client asks for that.
 func (s *Server) resource(within time.Duration,
 	f func(context.Context, *http.Request) (answer, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -353,9 +350,6 @@ func (s *Server) resource(within time.Duration,
 		case a.text != nil && strings.HasPrefix(accept, "text/plain"):
 			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 			err = a.text(w)
-		case a.svg != nil && strings.HasPrefix(accept, "image/svg+xml"):
-			w.Header().Set("Content-Type", "image/svg+xml")
-			err = a.svg(w)
 		default:
 			writeJSON(w, http.StatusOK, a.value)
 		}

@@ -335,10 +335,6 @@ func TestPages(t *testing.T) {
 			t.Errorf("%s leads to %s, want %s", q, answer.Header.Get("Location"), to)
 		}
 	}
-	if answer, text := do(t, "GET", s.at("/servers/www0.example/sites.svg"),
-		""); answer.StatusCode != 200 || !strings.HasPrefix(text, "<svg") {
-		t.Errorf("drawing: %d %.300s", answer.StatusCode, text)
-	}
 	if answer, text := do(t, "GET", s.at("/readyz"), ""); answer.StatusCode != 200 {
 		t.Errorf("readyz: %d %s", answer.StatusCode, text)
 	}

@@ -508,7 +508,6 @@ type sitesPage struct {
 	Orphans int
 	Pages   int
 	Left    int // pages that were not looked at
-	Drawn   bool
 	Signals []view.Signal
 	Largest []siteRow
 }
@@ -519,11 +518,7 @@ type siteRow struct {
 	Pages int
 }
 
-const (
-	shownSites = 25
-	// drawnPages bounds the servers that are drawn: of more pages a drawing takes seconds.
-	drawnPages = 20_000
-)
+const shownSites = 25
 
 func (s *Server) sitesFragment(r *http.Request) (any, error) {
 	method := r.FormValue("method")
@@ -537,8 +532,7 @@ func (s *Server) sitesFragment(r *http.Request) (any, error) {
 	}
 	p := sitesPage{Server: d.Result.Server, Method: method, All: sitegraph.PartitionMethods(),
 		Sites: len(d.Result.Sites), Orphans: len(d.Result.Orphans),
-		Pages: d.Result.Pages, Left: left, Drawn: d.Result.Pages > 0 &&
-			d.Result.Pages <= drawnPages}
+		Pages: d.Result.Pages, Left: left}
 	for _, site := range d.Result.Sites {
 		p.Largest = append(p.Largest,
 			siteRow{site.Tops[0], len(site.Tops), len(site.Tops) + len(site.Members)})
@@ -547,30 +541,6 @@ func (s *Server) sitesFragment(r *http.Request) (any, error) {
 	p.Largest = p.Largest[:min(len(p.Largest), shownSites)]
 	p.Signals, err = s.o.Desk.Signals(r.Context(), server)
 	return p, err
-}
-
-// sitesSVG is the drawing of a server. Its styles are its own.
-func (s *Server) sitesSVG(w http.ResponseWriter, r *http.Request) {
-	method := r.FormValue("method")
-	if !slices.Contains(sitegraph.PartitionMethods(), method) {
-		method = "a"
-	}
-	ctx, cancel := context.WithTimeout(r.Context(), searchIn)
-	defer cancel()
-	d, err := s.o.Desk.Sites(ctx, r.PathValue("server"), method)
-	if err != nil {
-		s.refuse(w, r, statusOf(err), err.Error())
-		return
-	}
-	var text bytes.Buffer
-	if err := d.Map().SVG(&text); err != nil {
-		s.refuse(w, r, http.StatusInternalServerError, err.Error())
-		return
-	}
-	w.Header().Set("Content-Type", "image/svg+xml")
-	w.Header().Set("Content-Security-Policy",
-		"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
-	w.Write(text.Bytes())
 }
 
 func (s *Server) onePage(r *http.Request) (*content, error) {

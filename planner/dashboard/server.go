@@ -221,8 +221,6 @@ func (s *Server) routes() http.Handler {
 	fragment("/page/estimates", "estimates", s.estimatesFragment)
 	fragment("/page/visits", "visits", s.visitsFragment)
 	fragment("/page/diff", "diff", s.diffFragment)
-	m.Handle("GET /servers/{server}/sites.svg",
-		s.counted("/servers/{server}/sites.svg", s.slot(http.HandlerFunc(s.sitesSVG))))
 	m.HandleFunc("GET /go", s.goTo)
 	m.Handle("POST /hints", s.counted("/hints", s.slot(http.HandlerFunc(s.postHints))))
 	m.Handle("POST /tune", s.counted("/tune", s.slot(http.HandlerFunc(s.postTune))))
