@@ -1,6 +1,6 @@
 // Drives the dashboard with a browser: every page, wide and light, narrow and dark, has no violation
 // that axe-core finds, no error of scripts, and nothing that stands out at the side; keys, live
-// figures, charts, parts that come later, forms and the slider work.
+// figures, charts, parts that come later and forms work.
 //   node check.mjs DIRECTORY-OF-NODE_MODULES BROWSER ADDRESS-OF-DASHBOARD ADDRESS-OF-PAGE
 import {readFileSync} from "node:fs";
 import {createRequire} from "node:module";
@@ -10,7 +10,7 @@ const require = createRequire(modules + "/node_modules/");
 const {chromium} = require("playwright-core");
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 const server = new URL(page).host;
-const pages = ["/", "/freshness", "/due", "/servers", "/servers/" + server, "/servers/" + server + "/sites", "/page?url=" + encodeURIComponent(page), "/plan", "/tune", "/hints", "/journal"];
+const pages = ["/", "/freshness", "/due", "/servers", "/servers/" + server, "/servers/" + server + "/sites", "/page?url=" + encodeURIComponent(page), "/plan", "/hints", "/journal"];
 
 let failures = 0;
 const must = (holds, what) => {
@@ -31,19 +31,6 @@ const open = async (path, options) => {
 	return tab;
 };
 
-// A prediction, for the page that shows one.
-{
-	const tab = await open("/tune");
-	await tab.getByRole("button", {name: "Predict"}).click();
-	await tab.waitForSelector("#budget", {timeout: 120000});
-	await settled(tab);
-	const before = await tab.textContent("#bought");
-	await tab.focus("#budget");
-	for (let i = 0; i < 5; i++) await tab.keyboard.press("PageUp");
-	const after = await tab.textContent("#bought");
-	must(/fetches a day .* of the changes found/.test(after) && after !== before, "the slider tells what a budget buys: " + after);
-	await tab.context().close();
-}
 for (const [colorScheme, width] of [["light", 1280], ["dark", 390]]) for (const path of pages) {
 	// The library is put in past the policy of the page, which forbids it rightly.
 	const tab = await open(path, {viewport: {width, height: 900}, colorScheme, bypassCSP: true});

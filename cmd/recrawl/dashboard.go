@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/recrawl/recrawl/eval/tune"
 	"github.com/recrawl/recrawl/fetch/corpus/index"
 	"github.com/recrawl/recrawl/planner/dashboard"
 	"github.com/recrawl/recrawl/planner/view"
@@ -61,11 +60,7 @@ func (p *program) dashboard(o *opened, of view.Options) (*view.Desk, *dashboard.
 	}
 	of.Planner, of.Store, of.Rules, of.Data, of.Archive = o.plan, o.store, o.rules, c.Data,
 		c.Archive
-	of.Policy, of.PerDay, of.Round, of.Workers, of.Delay = c.Policy, c.PerDay(), c.Round,
-		max(c.Workers, 2), c.Delay
-	of.Tune = tune.Options{Listed: o.listed, Lag: c.SearchLag, Policy: c.Policy, Base: c.Tune.Base,
-		Weeks: c.Tune.Weeks, New: c.New, Sample: c.Sample, Gone: c.Gone,
-		Objective: c.VisitsFor(), Change: c.ChangeBy(), Futures: c.Tune.Futures, Seed: c.Seed}
+	of.Policy, of.PerDay, of.Round, of.Workers = c.Policy, c.PerDay(), c.Round, max(c.Workers, 2)
 	desk := view.New(of)
 	options := dashboard.Options{Desk: desk, Address: address, Data: c.Data, Version: versionName(),
 		PProf: c.PProf, Log: p.logger(), Names: c.Names,

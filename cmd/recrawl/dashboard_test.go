@@ -113,6 +113,13 @@ func TestDashboard(t *testing.T) {
 		!strings.Contains(r.stderr, "not known") {
 		t.Errorf("an unknown page: exit code %d, %s", r.code, r.stderr)
 	}
+	// A run is predicted from what it wrote down.
+	recrawl(t, "tune", "--data", dir).refused(t, 1, "recrawl tune --journal "+
+		filepath.Join(dir, "journal"))
+	if r := recrawl(t, "tune", "--journal", filepath.Join(dir, "journal"), "--budget", "1",
+		"--futures", "1", "--weeks", "1").ok(t); !strings.Contains(r.stdout, "coverage") {
+		t.Errorf("tune prints %s", r.stdout)
+	}
 	p.interrupt()
 	for line := range strings.Lines(p.result().stderr) {
 		if strings.Contains(line, `"msg"`) != json.Valid([]byte(line)) {

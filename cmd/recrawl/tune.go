@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -14,7 +15,6 @@ import (
 	"github.com/recrawl/recrawl/eval/present"
 	"github.com/recrawl/recrawl/eval/recorded"
 	"github.com/recrawl/recrawl/eval/tune"
-	"github.com/recrawl/recrawl/planner/dashboard"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/journal"
 )
@@ -41,9 +41,8 @@ func (p *program) tune(ctx context.Context, paths []string) error {
 	}
 	known, histories, err := p.evidence(ctx, paths)
 	if errors.Is(err, satstore.ErrInUse) {
-		return p.instead(err, func(asked dashboard.Command) error {
-			return asked.Tune(ctx, c.Tune.Target)
-		})
+		return failure.Work(err, "a run that works on it writes a journal: recrawl tune --journal "+
+			filepath.Join(c.Data, "journal"), failure.Failed)
 	}
 	if err != nil {
 		return err

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recrawl/recrawl/eval/present"
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/archive/difference"
@@ -115,18 +114,6 @@ func (s *Server) api(m *http.ServeMux) {
 		return answer{value: v, text: v.Text}, nil
 	})
 	get("plan", answerIn, s.planned)
-	get("tune", answerIn, func(context.Context, *http.Request) (answer, error) {
-		t := d.Tuning()
-		a := answer{value: t}
-		if t.Result != nil {
-			a.text = pageText(present.Tune{Prediction: t.Result}.Page())
-		}
-		return a, nil
-	})
-	change("POST", "tune", func(_ context.Context, r *http.Request) (answer, error) {
-		err := d.Tune(r.FormValue("target"))
-		return answer{value: d.Tuning()}, err
-	})
 	get("inspect", answerIn, func(ctx context.Context, _ *http.Request) (answer, error) {
 		v, err := d.Inspect(ctx)
 		if err != nil {

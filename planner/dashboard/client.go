@@ -46,7 +46,40 @@ const mostAnswer = 256 << 20
 // and its query. accept is the media type that is wanted. It is ErrNobody if there is no such
 // process, and a *RefusedError if that has no answer.
 func Ask(ctx context.Context, data, path string, query url.Values, accept string) ([]byte, error) {
-	return ask(ctx, http.MethodGet, data, path, query, accept)
+	w, err := found(data)
+	if err != nil {
+		return nil, fmt.Errorf("%w (%w)", ErrNobody, err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	scheme, transport := "http", &http.Transport{} // no proxy: it is this machine
+	if w.Certificate != "" {
+		scheme, transport.TLSClientConfig = "https", certificate.Pinned(w.Certificate)
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet,
+		scheme+"://"+reachable(w.Address)+"/api/v1/"+path+"?"+query.Encode(), nil)
+	if err != nil {
+		return nil, fmt.Errorf("%w (%w)", ErrNobody, err)
+	}
+	r.Header.Set("Authorization", "Bearer "+w.Secret)
+	r.Header.Set("Accept", accept)
+	client := http.Client{Transport: transport}
+	defer client.CloseIdleConnections()
+	answer, err := client.Do(r)
+	if err != nil {
+		return nil, fmt.Errorf("%w (%w)", ErrNobody, err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(answer.Body, mostAnswer))
+	if err != nil {
+		return nil, fmt.Errorf("answer of the running process: %w", err)
+	}
+	if answer.StatusCode >= 300 {
+		why := apiError{strings.TrimSpace(string(body))}
+		_ = json.Unmarshal(body, &why) // else it is text
+		return nil, &RefusedError{answer.StatusCode, why.Error}
+	}
+	return body, nil
 }
 
 // Command is one whose store another process has open: it asks that one, and prints what it says.
@@ -85,44 +118,6 @@ func (c Command) print(text []byte) error {
 	return err
 }
 
-// tuneAgain is how long a command waits between two looks at a prediction.
-const tuneAgain = 500 * time.Millisecond
-
-// Tune lets the process predict, waits until it has, and prints that.
-func (c Command) Tune(ctx context.Context, target string) error {
-	if _, err := ask(ctx, http.MethodPost, c.Data, "tune", url.Values{"target": {target}},
-		"application/json"); err != nil {
-		return err
-	}
-	for {
-		text, err := Ask(ctx, c.Data, "tune", nil, "application/json")
-		if err != nil {
-			return err
-		}
-		var t struct {
-			State  string          `json:"state"`
-			Error  string          `json:"error"`
-			Result json.RawMessage `json:"result"`
-		}
-		if err := json.Unmarshal(text, &t); err != nil {
-			return fmt.Errorf("answer of the running process: %w", err)
-		}
-		switch {
-		case t.State == "failed":
-			return &RefusedError{http.StatusConflict, t.Error}
-		case t.State == "done" && c.JSON:
-			return c.print(t.Result)
-		case t.State == "done":
-			return c.Print(ctx, "tune", nil)
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(tuneAgain):
-		}
-	}
-}
-
 // Hint says what to do where a process refused.
 func (e *RefusedError) Hint() string {
 	if e.Status >= 500 {
@@ -130,44 +125,6 @@ func (e *RefusedError) Hint() string {
 	}
 	return "its store is open there: stop it, or read a copy (recrawl checkpoint), to ask the " +
 		"store itself"
-}
-
-func ask(ctx context.Context, method, data, path string, query url.Values, accept string) (
-	[]byte, error) {
-	w, err := found(data)
-	if err != nil {
-		return nil, fmt.Errorf("%w (%w)", ErrNobody, err)
-	}
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
-	defer cancel()
-	scheme, transport := "http", &http.Transport{} // no proxy: it is this machine
-	if w.Certificate != "" {
-		scheme, transport.TLSClientConfig = "https", certificate.Pinned(w.Certificate)
-	}
-	r, err := http.NewRequestWithContext(ctx, method, scheme+"://"+reachable(w.Address)+"/api/v1/"+
-		path+"?"+query.Encode(), nil)
-	if err != nil {
-		return nil, fmt.Errorf("%w (%w)", ErrNobody, err)
-	}
-	r.Header.Set("Authorization", "Bearer "+w.Secret)
-	r.Header.Set("Accept", accept)
-	client := http.Client{Transport: transport}
-	defer client.CloseIdleConnections()
-	answer, err := client.Do(r)
-	if err != nil {
-		return nil, fmt.Errorf("%w (%w)", ErrNobody, err)
-	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(answer.Body, mostAnswer))
-	if err != nil {
-		return nil, fmt.Errorf("answer of the running process: %w", err)
-	}
-	if answer.StatusCode >= 300 {
-		why := apiError{strings.TrimSpace(string(body))}
-		_ = json.Unmarshal(body, &why) // else it is text
-		return nil, &RefusedError{answer.StatusCode, why.Error}
-	}
-	return body, nil
 }
 
 // reachable is an address to connect to: one that is bound to all is reached by loopback.

@@ -123,16 +123,12 @@ func do(t *testing.T, method, address, body string, headers ...string) (*http.Re
 // do. Every resource that the server has is described.
 func TestAPI(t *testing.T) {
 	t.Parallel()
-	s, run := serving(t, "127.0.0.1:0")
+	s, _ := serving(t, "127.0.0.1:0")
 	text, err := os.ReadFile("openapi.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
 	answers := describedIn(t, text)
-	if err := run.Desk.Tune(""); err != nil {
-		t.Fatal(err)
-	}
-	viewtest.Await(t, "the prediction", func() bool { return run.Desk.Tuning().State == "done" })
 	page := "url=" + url.QueryEscape(viewtest.Start(0)+"s0/")
 	met := map[string]bool{}
 	for _, c := range []struct {
@@ -154,8 +150,7 @@ func TestAPI(t *testing.T) {
 		{"GET", "/page/visits?" + page, "", 200},
 		{"GET", "/page/diff?" + page, "", 404}, {"GET", "/plan?n=5", "", 200},
 		{"GET", "/plan?report=true", "", 200}, {"GET", "/plan?report=list", "", 200},
-		{"GET", "/tune", "", 200}, {"POST", "/tune?target=coverage%3D0.5", "", 200},
-		{"POST", "/tune?target=x", "", 400}, {"GET", "/inspect", "", 200},
+		{"GET", "/inspect", "", 200},
 		{"GET", "/journal?verdict=changed&limit=3", "", 200}, {"GET", "/journal?after=x", "", 400},
 		{"GET", "/journal?from=2020-01-01&until=2020-01-02", "", 200},
 		{"GET", "/search?q=river&server=a.example&changed=2026-01-31", "", 200},
@@ -298,7 +293,7 @@ func TestPages(t *testing.T) {
 		"/servers/www0.example/pages?q=s0&sort=url": "Part of an address",
 		"/page" + page:                              "What is known",
 		"/page/estimates" + page:                    "It", "/page/visits" + page: "p(changed)",
-		"/page/diff" + page: "there is no archive", "/plan": "The next visits", "/tune": "Predict",
+		"/page/diff" + page: "there is no archive", "/plan": "The next visits",
 		"/hints": "Servers at rest", "/journal?q=DOWN": "failed",
 		"/search":                 "Changed since",
 		"/search?q=river&skip=10": "The &lt;i&gt;<mark>river</mark>&lt;/i&gt; rose.",
@@ -493,9 +488,9 @@ func TestTLS(t *testing.T) {
 	if c := a.Cookies(); a.StatusCode != 303 || len(c) != 1 || !c[0].Secure || !c[0].HttpOnly {
 		t.Errorf("with the token: %s, cookies %v", a.Status, c)
 	}
-	// 400: it is no target
+	// 400: there is no body
 	for origin, want := range map[string]int{"https://" + host: 400, "http://" + host: 403} {
-		if a := ask("POST", "/api/v1/tune?target=x", "Origin", origin, "X-Form-Token", s.form,
+		if a := ask("POST", "/api/v1/hints", "Origin", origin, "X-Form-Token", s.form,
 			"Authorization", "Bearer "+s.token); a.StatusCode != want {
 			t.Errorf("a form of %s: %s", origin, a.Status)
 		}

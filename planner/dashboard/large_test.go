@@ -121,7 +121,7 @@ func TestLarge(t *testing.T) {
 	for _, path := range []string{"/", "/freshness", "/due", "/servers",
 		"/servers?sort=fresh&order=asc", "/servers?q=9", "/servers/" + small[len(small)-1].Name,
 		"/servers/" + largest.Name,
-		"/page" + page, "/plan", "/tune", "/hints", "/journal", "/metrics", "/api/v1/now",
+		"/page" + page, "/plan", "/hints", "/journal", "/metrics", "/api/v1/now",
 		"/servers/" + small[len(small)-1].Name + "/sites", "/servers/" + largest.Name + "/pages",
 		"/servers/" + largest.Name + "/sites", "/page/estimates" + page} {
 		times := make([]time.Duration, *largeTimes)

@@ -32,7 +32,7 @@ var schemas = map[string]any{
 	"ServerList": view.ServerList{}, "Server": view.Server{}, "PageList": view.PageList{},
 	"Signals": signals{}, "Sites": sites.Result{}, "Page": view.Page{},
 	"Found": journal.Found{}, "Difference": difference.Result{}, "Plan": view.Plan{},
-	"PlanReport": present.Plan{}, "Tuning": view.Tuning{},
+	"PlanReport": present.Plan{},
 	"Inspection": view.Inspection{}, "Results": index.Results{}, "AllSettings": allSettings{},
 	"Settings": view.Settings{}, "Hinted": hinted{},
 }

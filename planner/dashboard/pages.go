@@ -91,9 +91,6 @@ var helpers = template.FuncMap{
 	"days": func(days float64) string {
 		return shortSpan(time.Duration(days * float64(24*time.Hour)))
 	},
-	"mul":    func(v float64) float64 { return 100 * v },
-	"num":    shownNumber,
-	"ranged": ranged,
 }
 
 func toInt(v any) int64 {
@@ -586,32 +583,6 @@ func (s *Server) plan(r *http.Request) (*content, error) {
 		return nil, err
 	}
 	return &content{name: "plan", Title: "Plan", Finding: p.Finding, Data: p}, nil
-}
-
-func (s *Server) tune(*http.Request) (*content, error) {
-	t := s.o.Desk.Tuning()
-	return &content{name: "tune", Title: "Tune", Finding: tuneFinding(&t), Data: t}, nil
-}
-
-func tuneFinding(t *view.Tuning) string {
-	switch {
-	case t.State == "working":
-		return fmt.Sprintf("Other budgets are being tried: %.0f %% done.", 100*t.Part)
-	case t.State == "failed":
-		return "The last prediction failed: " + t.Error + "."
-	case t.Result == nil:
-		return "No prediction was made yet. It takes seconds to minutes of one processor; the " +
-			"crawl goes on."
-	}
-	return tuneSentence(t)
-}
-
-func (s *Server) postTune(w http.ResponseWriter, r *http.Request) {
-	if err := s.o.Desk.Tune(""); err != nil {
-		s.refuse(w, r, statusOf(err), err.Error())
-		return
-	}
-	http.Redirect(w, r, "/tune", http.StatusSeeOther)
 }
 
 type journalPage struct {

@@ -209,7 +209,6 @@ func (s *Server) routes() http.Handler {
 	page("/servers/{server}", s.server)
 	page("/page", s.onePage)
 	page("/plan", s.plan)
-	page("/tune", s.tune)
 	page("/hints", s.hints)
 	page("/journal", s.journal)
 	page("/search", s.search)
@@ -223,7 +222,6 @@ func (s *Server) routes() http.Handler {
 	fragment("/page/diff", "diff", s.diffFragment)
 	m.HandleFunc("GET /go", s.goTo)
 	m.Handle("POST /hints", s.counted("/hints", s.slot(http.HandlerFunc(s.postHints))))
-	m.Handle("POST /tune", s.counted("/tune", s.slot(http.HandlerFunc(s.postTune))))
 	m.HandleFunc("POST /login", s.login)
 
 	s.api(m)

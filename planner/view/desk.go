@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/recrawl/recrawl/eval/tune"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/present"
@@ -32,9 +31,7 @@ type Options struct {
 	PerDay  float64
 	Round   time.Duration
 	Workers int
-	Rules   *Rules        // of the planner
-	Tune    tune.Options  // of predictions
-	Delay   time.Duration // between two visits to a server, for predictions
+	Rules   *Rules // of the planner
 }
 
 var (
@@ -64,7 +61,6 @@ type Desk struct {
 	lastNow atomic.Pointer[Now]
 	order   orders
 	copies  copies
-	tuner   tuner
 	archive archiveBox
 	plans   planBox
 }
@@ -98,7 +94,6 @@ func (d *Desk) Close() {
 	if d != nil {
 		d.end.Do(func() {
 			close(d.ended)
-			d.tuner.end()
 			if !d.Live() {
 				d.alone.Lock() // wait for a look under way
 				defer d.alone.Unlock()

@@ -206,32 +206,6 @@ func TestChange(t *testing.T) {
 	}
 }
 
-// A prediction is made in the background, of what the run has seen.
-func TestTune(t *testing.T) {
-	t.Parallel()
-	run := viewtest.Run(t)
-	d := run.Desk
-	if got := d.Tuning(); got.State != "none" {
-		t.Errorf("before: %+v", got)
-	}
-	viewtest.Await(t, "changes", func() bool {
-		now, err := d.Now(t.Context())
-		return err == nil && now.Total.Changed > 30
-	})
-	if err := d.Tune("coverage=2"); !errors.Is(err, view.ErrSettings) {
-		t.Errorf("a target that is none: %v", err)
-	}
-	if err := d.Tune("coverage=0.5"); err != nil {
-		t.Fatal(err)
-	}
-	viewtest.Await(t, "the prediction", func() bool { return d.Tuning().State != "working" })
-	got := d.Tuning()
-	if got.State != "done" || got.Result == nil || len(got.Result.Curve) < 8 || got.Pages == 0 ||
-		got.Of != got.Pages || got.Result.Target == nil {
-		t.Errorf("prediction %+v", got)
-	}
-}
-
 // Who asks a loop that takes no look gets an answer in time all the same: that it is busy. A look
 // that panics fails alone.
 func TestBusy(t *testing.T) {

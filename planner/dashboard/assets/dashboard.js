@@ -70,17 +70,6 @@ const charts = {
 				{label: "first", stroke: color("--c1"), paths: none, points: dots("--c1"), value},
 				{label: "failed or left", stroke: color("--c4"), paths: none, points: dots("--c4"), value}]};
 	},
-	tune(t) {
-		const c = t.result.curve;
-		const x = c.map(p => Math.log10(p.budget * 100));
-		const of = name => c.map(p => p[name].value), low = name => c.map(p => p[name].low), high = name => c.map(p => p[name].high);
-		const line = (label, name, dash) => ({label, stroke: color(name), width: 2, dash, value: (u, v) => v == null ? "" : pct(v)});
-		const edge = name => ({stroke: color(name) + "00", width: 0, points: {show: false}, label: "", value: () => ""});
-		return {label: "Coverage, update rate and freshness by budget", data: [x, of("coverage"), low("coverage"), high("coverage"), of("freshness"), low("freshness"), high("freshness"), of("update_rate")],
-			series: [{label: "budget", value: (u, v) => v == null ? "" : sig(10 ** v) + " % of the pages a day"}, line("coverage", "--c1"), edge("--c1"), edge("--c1"), line("freshness", "--c3", [6, 4]), edge("--c3"), edge("--c3"), line("update rate", "--c2", [2, 3])],
-			bands: [{series: [3, 2], fill: color("--c1") + "24"}, {series: [6, 5], fill: color("--c3") + "24"}],
-			hidden: [2, 3, 5, 6], percent: true, xvalues: (u, at) => at.map(v => sig(10 ** v) + " %"), scale: [0, 1]};
-	},
 };
 
 const drawn = new Map();
@@ -91,10 +80,10 @@ const draw = (figure, answer) => {
 	const axis = {stroke: color("--soft"), grid, ticks, font: "12px system-ui,sans-serif"};
 	const names = c.names ? named(c.names) : c.time ? {space: 70, values: (u, at) => at.map((v, i) => { const t = new Date(v * 1000).toISOString(); return t.slice(11, 16) === "00:00" || (i === 0 && at[at.length - 1] - at[0] > 43200) ? t.slice(5, 10) + " " + t.slice(11, 16) : t.slice(11, at[1] - at[0] < 60 ? 19 : 16); })} : {};
 	const options = {
-		width, height: 260, series: c.series, bands: c.bands,
+		width, height: 260, series: c.series,
 		scales: {x: {time: !!c.time, range: c.names ? (u, a, b) => [-0.6, c.names.length - 0.4] : undefined}, y: {range: c.scale ? () => c.scale : (u, a, b) => [0, Math.max(b * 1.08, 1)]}},
-		axes: [{...axis, ...names, ...(c.xvalues ? {values: c.xvalues} : {}), grid: {show: false}},
-			{...axis, size: 62, label: c.ylabel, labelSize: c.ylabel ? 18 : 0, labelFont: "12px system-ui,sans-serif", values: (u, at) => at.map(v => c.percent ? Math.round(100 * v) + " %" : c.scale ? v.toFixed(1) : v >= 10000 ? grouped(v / 1000) + "k" : v.toLocaleString("en-US"))}],
+		axes: [{...axis, ...names, grid: {show: false}},
+			{...axis, size: 62, label: c.ylabel, labelSize: c.ylabel ? 18 : 0, labelFont: "12px system-ui,sans-serif", values: (u, at) => at.map(v => c.scale ? v.toFixed(1) : v >= 10000 ? grouped(v / 1000) + "k" : v.toLocaleString("en-US"))}],
 		tzDate: ts => uPlot.tzDate(new Date(ts * 1000), "UTC"),
 		legend: {live: true}, cursor: {points: {size: 6}}, padding: [12, 8, 0, 0],
 	};
@@ -102,10 +91,6 @@ const draw = (figure, answer) => {
 	if (old) old.destroy();
 	figure.textContent = "";
 	const u = new uPlot(options, c.data, figure);
-	for (const i of c.hidden || []) {
-		const row = u.root.querySelectorAll(".u-series")[i];
-		if (row) row.hidden = true;
-	}
 	u.root.querySelector("canvas").setAttribute("role", "img");
 	u.root.querySelector("canvas").setAttribute("aria-label", c.label + ". The table has the values.");
 	drawn.set(figure, u);
@@ -115,7 +100,6 @@ const draw = (figure, answer) => {
 const load = async figure => {
 	try {
 		draw(figure, await get(figure.dataset.src));
-		if (figure.dataset.chart === "tune") slide(figure);
 	} catch (e) {
 		if (!drawn.has(figure)) figure.replaceChildren(make("p", "The chart cannot be drawn: " + e.message + ".", "late"));
 	}
@@ -123,7 +107,7 @@ const load = async figure => {
 const start = root => {
 	for (const figure of root.querySelectorAll("figure.chart")) {
 		load(figure);
-		if (figure.dataset.chart !== "timeline" && figure.dataset.chart !== "tune") setInterval(() => document.hidden || load(figure), 30000);
+		if (figure.dataset.chart !== "timeline") setInterval(() => document.hidden || load(figure), 30000);
 		new ResizeObserver(() => {
 			const u = drawn.get(figure);
 			if (u && Math.abs(u.width - figure.clientWidth) > 2) u.setSize({width: figure.clientWidth, height: 260});
@@ -133,30 +117,6 @@ const start = root => {
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
 	for (const figure of drawn.keys()) draw(figure, figure.answer);
 });
-
-// The slider of a prediction: between two budgets that were tried it goes straight on the logarithm.
-const slide = figure => {
-	const input = document.getElementById("budget"), out = document.getElementById("bought");
-	if (!input) return;
-	const t = figure.answer, c = t.result.curve, scale = t.of ? t.pages / t.of : 1;
-	const first = Math.log(c[0].budget), last = Math.log(c[c.length - 1].budget);
-	const say = () => {
-		const b = Math.exp(first + (last - first) * input.value / 1000);
-		let i = 1;
-		while (i < c.length - 1 && c[i].budget < b) i++;
-		const k = Math.min(Math.max((Math.log(b) - Math.log(c[i - 1].budget)) / (Math.log(c[i].budget) - Math.log(c[i - 1].budget)), 0), 1);
-		const at = (name, of = "value") => c[i - 1][name][of] * (1 - k) + c[i][name][of] * k;
-		const fetches = b * t.pages;
-		const text = sig(fetches) + " fetches a day (" + sig(100 * b) + " % of the pages): " + pct(at("coverage")) + " of the changes found (" + pct(at("coverage", "low")) + " to " + pct(at("coverage", "high")) + "), "
-			+ pct(at("freshness")) + " of the copies fresh, update rate " + pct(at("update_rate"));
-		out.textContent = text;
-		input.setAttribute("aria-valuetext", text);
-		const u = drawn.get(figure);
-		if (u) u.setCursor({left: u.valToPos(Math.log10(b * 100), "x"), top: -10});
-	};
-	input.addEventListener("input", say);
-	say();
-};
 
 // Parts of a page that take longer come later.
 const fragments = async root => {
@@ -244,21 +204,6 @@ const row = (v, fresh) => {
 	return tr;
 };
 
-// A prediction under way.
-const poll = () => {
-	const place = document.querySelector("[data-poll]");
-	if (!place) return;
-	const timer = setInterval(async () => {
-		try {
-			const t = await get(place.dataset.poll);
-			place.querySelector("progress").value = t.part;
-			const finding = document.getElementById("finding");
-			if (finding) finding.textContent = "Other budgets are being tried: " + Math.round(100 * t.part) + " % done.";
-			if (t.state !== "working") { clearInterval(timer); location.reload(); }
-		} catch { /* the next one tells */ }
-	}, 1000);
-};
-
 document.addEventListener("keydown", e => {
 	if (e.key !== "/" || e.ctrlKey || e.metaKey || e.altKey || e.target.closest("input,textarea,select,[contenteditable]")) return;
 	e.preventDefault();
@@ -267,5 +212,5 @@ document.addEventListener("keydown", e => {
 document.addEventListener("DOMContentLoaded", () => {
 	const current = document.querySelector(".bar [aria-current]"), nav = document.querySelector(".bar nav");
 	if (current) nav.scrollLeft = current.offsetLeft - nav.clientWidth / 2;
- start(document); fragments(document); listen(); poll(); });
+ start(document); fragments(document); listen(); });
 })();

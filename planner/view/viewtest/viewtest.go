@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/recrawl/recrawl/eval/tune"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/policy"
@@ -120,8 +119,7 @@ func options(p *planner.Planner, store *satstore.Store, rules *view.Rules,
 	dir string) view.Options {
 	return view.Options{Planner: p, Store: store, Rules: rules, Data: dir, Policy: policy.Default,
 		PerDay: PerSecond * 86400,
-		Round:  time.Second, Workers: 2, Tune: tune.Options{Policy: "uniform", Weeks: 2, Futures: 2,
-			New: 0.25, Seed: 1}}
+		Round:  time.Second, Workers: 2}
 }
 
 // Run lets a planner work on the web until the test ends, or End.
