@@ -55,7 +55,7 @@ type Config struct {
 	Change    string        `default:"digest" oneof:"digest, text, main" for:"run node plan explain eval demo survey learn tune import serve" help:"which difference counts as a change: digest, text or main"`
 	Rules     string        `for:"run node show-page" path:"yaml yml" help:"file of rules in YAML: what of pages counts as a change, by the beginning of their address; they overrule --change"`
 	Languages []string      `for:"run node show-page show-filters corpus-build" help:"languages of the pages that are wanted, as de,en; others are visited seldom"`
-	Filters   string        `for:"run node show-page show-filters corpus-build" path:"yaml yml" help:"file of filters in YAML: pages that are unwanted, by words, links, a program or a service; they are visited seldom"`
+	Filters   string        `for:"run node show-page show-filters corpus-build" path:"yaml yml" help:"file of filters in YAML: pages that are unwanted, by words, links or a program; they are visited seldom"`
 	Labelled  string        `for:"show-filters" path:"jsonl" help:"file of labelled pages, a line of JSON each, to measure the filters by"`
 
 	AllowPrivate  bool          `key:"allow-private" for:"run node show-page show-robots show-feed guard watch-test" help:"also visit loopback and private addresses, and any port"`

@@ -4,7 +4,7 @@
 // # Terms
 //
 //	filter    what judges pages, with a name: a Filter
-//	kind      how a filter judges: languages, score, links, command, url
+//	kind      how a filter judges: languages, score, links, command
 //	verdict   whether a page is rejected, a score, and why
 //	judgement a verdict of a filter of a Set
 //	unsure    of a ruling: a filter failed, and so the page was not judged by all
@@ -17,13 +17,12 @@
 //     the ruling is unsure: who visits the page asks for it without condition next time.
 //  3. A page has at most MostText octets of text and MostLinks links. The expressions of a filter
 //     have so few instructions that all of them take 1 << 29 steps a page at most.
-//  4. A command or service has its time-out for a page. A command that takes longer, that ends or
+//  4. A command has its time-out for a page. A command that takes longer, that ends or
 //     whose answer cannot be read is killed with its process group, and begun again after a pause.
 //     That doubles from a second to a minute while it fails. Answers have at most 64 KiB.
-//  5. A service is of this machine: nothing but loopback is asked, and redirects are not followed.
-//  6. The fingerprint of a Set is that of all its settings and word lists. Whoever changes what a
+//  5. The fingerprint of a Set is that of all its settings and word lists. Whoever changes what a
 //     filter of the same settings says must raise version.
-//  7. A Set is for concurrent use. Close ends its commands: it closes their standard input, and
+//  6. A Set is for concurrent use. Close ends its commands: it closes their standard input, and
 //     kills those that do not end within two seconds.
 //
 // # Languages

@@ -40,8 +40,7 @@ func (t *texts) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// spec is a filter as it is written. Exactly one of Languages, Score, Links, Command and URL is
-// there.
+// spec is a filter as it is written. Exactly one of Languages, Score, Links and Command is there.
 type spec struct {
 	Name   string `yaml:"name"`
 	Prefix string `yaml:"prefix"` // of the addresses that it judges; "": all
@@ -51,14 +50,12 @@ type spec struct {
 	Score     *score    `yaml:"score"`
 	Links     *linkFarm `yaml:"links"`
 	Command   texts     `yaml:"command"`
-	URL       string    `yaml:"url"`
 
-	Timeout   time.Duration `yaml:"timeout"`   // of a command or service, for a page
-	Processes int           `yaml:"processes"` // of a command
-	// of a command: variables that it gets beside the usual ones, as NAME or NAME=VALUE
-	Environment texts `yaml:"environment"`
-	// of a command or service: another one judges all pages anew
-	Version string `yaml:"version"`
+	// of a command
+	Timeout     time.Duration `yaml:"timeout"` // for a page
+	Processes   int           `yaml:"processes"`
+	Environment texts         `yaml:"environment"` // beside the usual variables: NAME or NAME=VALUE
+	Version     string        `yaml:"version"`     // another one judges all pages anew
 }
 
 // read returns the filters of the options, in order.
@@ -149,16 +146,13 @@ func (s *spec) compile() (n named, err error) {
 	kind("score", s.Score != nil, func() (Filter, error) { return s.Score.compile() })
 	kind("links", s.Links != nil, func() (Filter, error) { return s.Links.compile() })
 	kind("command", len(s.Command) > 0, func() (Filter, error) { return newCommand(s) })
-	kind("url", s.URL != "", func() (Filter, error) { return newService(s) })
 	if len(kinds) != 1 {
-		err = fmt.Errorf("it has %d of the keys languages, score, links, command and url: want "+
-			"one of them", len(kinds))
+		err = fmt.Errorf("it has %d of the keys languages, score, links and command: want one of "+
+			"them", len(kinds))
 	}
-	outside := n.kind == "command" || n.kind == "url"
-	if err == nil && !outside && (s.Timeout != 0 || s.Version != "") || n.kind != "command" &&
-		(s.Processes != 0 || len(s.Environment) != 0) {
-		err = errors.New("timeout and version are of a command or service, processes " +
-			"and environment of a command")
+	if err == nil && n.kind != "command" && (s.Timeout != 0 || s.Version != "" ||
+		s.Processes != 0 || len(s.Environment) != 0) {
+		err = errors.New("timeout, version, processes and environment are of a command")
 	}
 	if err != nil {
 		return n, &Mistake{fmt.Errorf("filter %q: %w", s.Name, err)}
@@ -175,7 +169,7 @@ const (
 	mostTimeout  = time.Minute
 )
 
-// timeout is what a command or service has for a page.
+// timeout is what a command has for a page.
 func (s *spec) timeout() (time.Duration, error) {
 	if s.Timeout < 0 || s.Timeout > mostTimeout {
 		return 0, fmt.Errorf("timeout: want more than 0 and at most %v", mostTimeout)

@@ -12,7 +12,7 @@ const (
 	MostLinks = 10_000
 )
 
-// Page is what filters are told of a page. As JSON it is the line that commands and services get.
+// Page is what filters are told of a page. As JSON it is the line that commands get.
 type Page struct {
 	URL   string `json:"url"`
 	Title string `json:"title"`
@@ -24,8 +24,7 @@ type Page struct {
 	Links           []string `json:"links"`            // canonical addresses, each once
 }
 
-// Verdict is what a filter says of a page. As JSON it is the line that commands and services
-// answer.
+// Verdict is what a filter says of a page. As JSON it is the line that commands answer.
 type Verdict struct {
 	Reject bool    `json:"reject"`
 	Score  float64 `json:"score"` // its scale is the filter's own

@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -170,36 +168,6 @@ func TestCommandConcurrent(t *testing.T) {
 	all.Wait()
 }
 
-func TestService(t *testing.T) {
-	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
-	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var p Page
-		if err := json.NewDecoder(r.Body).Decode(&p); err != nil {
-			t.Error(err)
-		}
-		switch p.Text {
-		case "moved":
-			http.Redirect(w, r, "http://192.0.2.1/", http.StatusFound)
-		case "hang":
-			<-r.Context().Done()
-		case "broken":
-			http.Error(w, "broken", 500)
-		default:
-			fmt.Fprintf(w, `{"reject": %v}`, p.Text == "bad")
-		}
-	}))
-	defer web.Close()
-	s := set(t, "filters:\n- {name: web, url: "+web.URL+", timeout: 300ms}\n", nil)
-	for text, want := range map[string]Ruling{
-		"bad": {Filter: "web"}, "good": {}, "moved": {Unsure: true}, "hang": {Unsure: true},
-		"broken": {Unsure: true},
-	} {
-		if got := ruled(t, s, text); got != want {
-			t.Errorf("%s: %+v, want %+v", text, got, want)
-		}
-	}
-}
-
 // The first filter that rejects a page decides; prefix and follow are those of the filter.
 func TestSet(t *testing.T) {
 	s := set(t, `filters:
@@ -259,22 +227,22 @@ func TestMistakes(t *testing.T) {
 		"filters: x":                      "want a list",
 		"filters: [{name: a, langs: de}]": "line 1: unknown key langs",
 		"filters: [{name: a}]":            "0 of the keys",
-		"filters: [{name: a, languages: de, url: 'http://127.0.0.1/'}]":                       "2 of the keys",
-		"filters: [{languages: de}]":                                                          "filter 1 has no name",
-		"filters: [{name: a, languages: de}, {name: a, languages: en}]":                       "two filters",
-		"filters: [{name: a, languages: [de, deutsch]}, {name: b, url: 'http://192.0.2.1/'}]": "\"deutsch\": it is no code of a language, as de, pt-BR or zh\nfilter \"b\": url: the service is not",
-		"filters: [{name: a, url: 'https://127.0.0.1/'}]":                                     "want one as http://",
-		"filters: [{name: a, languages: de, timeout: 1s}]":                                    "timeout and version",
-		"filters: [{name: a, command: [none-of-this-name]}]":                                  "not found",
-		"filters: [{name: a, command: ls, environment: [\"a b\"]}]":                           "environment: ",
-		"filters: [{name: a, url: \"http://127.0.0.1/\", environment: [A]}]":                  "of a command",
-		"filters: [{name: a, command: ls, timeout: 2h}]":                                      "timeout: want",
-		"filters: [{name: a, links: {others: 3}}]":                                            "per-word",
-		"filters: [{name: a, score: {least: 0, parts: [{words: a}]}}]":                        "want least",
-		"filters: [{name: a, score: {least: 1, parts: [{words: a, expression: b}]}}]":         "part 1",
-		"filters: [{name: a, score: {least: 1, parts: [{words: a, in: title}]}}]":             "in: want",
-		"filters: [{name: a, score: {least: 1, parts: [{words: '...'}]}}]":                    "0 words",
-		"filters: [{name: a, score: {least: 1, parts: [{expression: '('}]}}]":                 "missing closing",
+		"filters: [{name: a, languages: de, command: ls}]":                                      "2 of the keys",
+		"filters: [{languages: de}]":                                                            "filter 1 has no name",
+		"filters: [{name: a, languages: de}, {name: a, languages: en}]":                         "two filters",
+		"filters: [{name: a, languages: [de, deutsch]}, {name: b, command: none-of-this-name}]": "\"deutsch\": it is no code of a language, as de, pt-BR or zh\nfilter \"b\": ",
+		"filters: [{name: a, url: 'http://127.0.0.1/'}]":                                        "line 1: unknown key url",
+		"filters: [{name: a, languages: de, timeout: 1s}]":                                      "are of a command",
+		"filters: [{name: a, command: [none-of-this-name]}]":                                    "not found",
+		"filters: [{name: a, command: ls, environment: [\"a b\"]}]":                             "environment: ",
+		"filters: [{name: a, languages: de, environment: [A]}]":                                 "of a command",
+		"filters: [{name: a, command: ls, timeout: 2h}]":                                        "timeout: want",
+		"filters: [{name: a, links: {others: 3}}]":                                              "per-word",
+		"filters: [{name: a, score: {least: 0, parts: [{words: a}]}}]":                          "want least",
+		"filters: [{name: a, score: {least: 1, parts: [{words: a, expression: b}]}}]":           "part 1",
+		"filters: [{name: a, score: {least: 1, parts: [{words: a, in: title}]}}]":               "in: want",
+		"filters: [{name: a, score: {least: 1, parts: [{words: '...'}]}}]":                      "0 words",
+		"filters: [{name: a, score: {least: 1, parts: [{expression: '('}]}}]":                   "missing closing",
 		"filters: [{name: a, score: {least: 1, parts: [{expression: " +
 			"'((a{1,9}){1,9}(b{1,9}){1,9}){1,10}((c{1,9}){1,9}){1,10}((d{1,9}){1,9}){1,10}((e{1,9}){1,9}){1,10}((f{1,9}){1,9}){1,10}((g{1,9}){1,9}){1,10}'}]}}]": "instructions",
 		"filters: [{name: a, score: {least: 1, parts: [{words-file: /none/of/this}]}}]": "no such file",
@@ -307,7 +275,7 @@ func FuzzFilters(f *testing.F) {
 		"per-word: 0.1}}]", "Das ist ein Satz über die Katze", "")
 	f.Fuzz(func(t *testing.T, yaml, text, lang string) {
 		if len(yaml)+len(text) > 1<<12 || strings.Contains(yaml, "file") ||
-			strings.Contains(yaml, "command") || strings.Contains(yaml, "url") {
+			strings.Contains(yaml, "command") {
 			return
 		}
 		specs, err := parse([]byte(yaml), t.TempDir())

@@ -21,8 +21,8 @@ import (
 	"github.com/recrawl/recrawl/fetch/secret"
 )
 
-// MostProcesses of a program.
-const MostProcesses = 64
+// mostProcesses of a program.
+const mostProcesses = 64
 
 const (
 	mostSaid   = 2 << 10 // octets of standard error that are told
@@ -55,8 +55,8 @@ type Options struct {
 
 // Open looks for the command. Nothing is begun yet.
 func Open(o Options) (*Program, error) {
-	if o.Processes < 0 || o.Processes > MostProcesses {
-		return nil, fmt.Errorf("processes: want 1 to %d", MostProcesses)
+	if o.Processes < 0 || o.Processes > mostProcesses {
+		return nil, fmt.Errorf("processes: want 1 to %d", mostProcesses)
 	}
 	if _, err := exec.LookPath(o.Command[0]); err != nil {
 		return nil, fmt.Errorf("command: %w", err)
