@@ -93,7 +93,7 @@ func TestWatchRefuses(t *testing.T) {
 	const rule = "rules:\n- {name: a, url: \"http://127.0.0.1:9/\", hours: \"%s\", to: %q}\n"
 	for _, test := range []struct{ text, want string }{
 		{fmt.Sprintf(rule, "", "http://127.0.0.1:9/"), "no contact given"},
-		{"contact: a@b.example\n" + fmt.Sprintf(rule, "", "discord://${RECRAWL_NONE}@1"),
+		{"contact: a@b.example\n" + fmt.Sprintf(rule, "", "https://${RECRAWL_NONE}@a.example/"),
 			"has no RECRAWL_NONE"},
 		{"contact: a@b.example\nrulez: []\n", "unknown key rulez"},
 	} {

@@ -8,7 +8,7 @@
 //	event    something that a rule tells of one page: changed, gone, new, ...
 //	batch    events of one rule and server that wait to be told together
 //	message  a batch as it is told; it waits in the outbox until each of its targets has it
-//	target   to whom: a service, a mailbox, a webhook, a program (package deliver)
+//	target   to whom: a webhook or a program (package deliver)
 //
 // # Guarantees
 //

@@ -41,32 +41,24 @@ type File struct {
 	focus bool             // nothing else is visited
 }
 
-// Target says how to reach somebody. Exactly one of Address, File, Webhook and Command is there. In
-// texts "${NAME}" stands for a variable of the environment.
+// Target says how to reach somebody. Exactly one of File, Webhook and Command is there. In texts
+// "${NAME}" stands for a variable of the environment.
 type Target struct {
-	Address string `yaml:"address"` // of a service, as Shoutrrr writes them
-	File    string `yaml:"file"`    // whose one line is such an address; nobody else may read it
 	Webhook string `yaml:"webhook"` // address that messages are posted to
+	File    string `yaml:"file"`    // whose one line is such an address; nobody else may read it
 	Secret  string `yaml:"secret"`  // of the webhook, by which messages are signed
 	Command texts  `yaml:"command"` // a program and its arguments
+	Text    bool   `yaml:"text"`    // the command gets text for people instead of JSON
 }
 
 // UnmarshalYAML takes an address alone for a target.
 func (t *Target) UnmarshalYAML(n *yaml.Node) error {
 	if n.Kind == yaml.ScalarNode {
-		*t = TargetOf(n.Value)
+		*t = Target{Webhook: n.Value}
 		return nil
 	}
 	type plain Target
 	return n.Decode((*plain)(t))
-}
-
-// TargetOf is the target of an address: a webhook, if it is of the web, or a service.
-func TargetOf(address string) Target {
-	if strings.HasPrefix(address, "http://") || strings.HasPrefix(address, "https://") {
-		return Target{Webhook: address}
-	}
-	return Target{Address: address}
 }
 
 // texts are a list of texts; a list of one may be written without brackets.
@@ -251,7 +243,7 @@ func (f *File) complete() error {
 						r.Name, to))
 				continue
 			}
-			f.Targets[to] = TargetOf(to)
+			f.Targets[to] = Target{Webhook: to}
 		}
 	}
 	if len(f.Targets) > mostTargets {
@@ -259,10 +251,10 @@ func (f *File) complete() error {
 			len(f.Targets), mostTargets))
 	}
 	for name, t := range f.Targets {
-		if n := count(t.Address != "", t.File != "", t.Webhook != "", len(t.Command) > 0); n != 1 ||
-			t.Secret != "" && t.Webhook == "" {
-			wrong = append(wrong, fmt.Errorf("target %q: want one of address, file, webhook and "+
-				"command; secret is of a webhook", Shown(name)))
+		if n := count(t.File != "", t.Webhook != "", len(t.Command) > 0); n != 1 ||
+			t.Secret != "" && t.Webhook == "" || t.Text && len(t.Command) == 0 {
+			wrong = append(wrong, fmt.Errorf("target %q: want one of webhook, file and command; "+
+				"secret is of a webhook, text of a command", Shown(name)))
 		}
 	}
 	return errors.Join(wrong...)

@@ -15,7 +15,7 @@ func TestFile(t *testing.T) {
 	f, err := parse([]byte(`
 contact: you@example.org
 targets:
-  chat: discord://token@1
+  chat: https://chat.example/hook
   hook: {webhook: "https://example.org/hook", secret: "${SECRET}"}
   script: {command: [notify, -v]}
 rules:
@@ -102,8 +102,10 @@ func TestFileRefuses(t *testing.T) {
 		{strings.Replace(rule, ", to: \"box://x\"", "", 1), "want to:"},
 		{rule + "- {name: a, url: https://b.example/, to: \"box://x\"}\n",
 			"rule 2 has no name of its own"},
-		{rule + "targets: {x: {address: \"a://b\", file: c}}", "want one of address"},
-		{rule + "targets: {x: {address: \"a://b\", secret: c}}", "secret is of a webhook"},
+		{rule + "targets: {x: {webhook: \"a://b\", file: c}}", "want one of webhook"},
+		{rule + "targets: {x: {command: c, secret: c}}", "secret is of a webhook"},
+		{rule + "targets: {x: {webhook: \"a://b\", text: true}}", "text of a command"},
+		{rule + "targets: {x: {address: \"a://b\"}}", "unknown key address"},
 	} {
 		_, err := parse([]byte(test.text))
 		if err == nil || !strings.Contains(err.Error(), test.want) {

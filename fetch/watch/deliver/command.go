@@ -13,28 +13,36 @@ import (
 )
 
 // command runs a program for each message.
-type command []string
+type command struct {
+	args []string
+	text bool // it gets text for people, else JSON
+}
 
 const (
+	mostText  = 64 << 10
 	mostSaid  = 2 << 10 // octets of what a program prints that are told
 	endWithin = time.Second
 )
 
-func newCommand(args []string) (watch.Sender, error) {
+func newCommand(args []string, text bool) (watch.Sender, error) {
 	if _, err := exec.LookPath(args[0]); err != nil {
 		return nil, fmt.Errorf("command: %w", err)
 	}
-	return command(args), nil
+	return command{args, text}, nil
 }
 
-// Send runs the program, with the message as JSON on standard input. It must end with status 0.
+// Send runs the program, with the message on standard input: as JSON, or as its subject, an empty
+// line and its text. It must end with status 0.
 func (c command) Send(ctx context.Context, m *watch.Message) error {
 	body, err := json.Marshal(m)
 	if err != nil {
 		return err
 	}
+	if c.text {
+		body = []byte(m.Subject + "\n\n" + m.Text(mostText))
+	}
 	said := &tail{}
-	p := exec.CommandContext(ctx, c[0], c[1:]...)
+	p := exec.CommandContext(ctx, c.args[0], c.args[1:]...)
 	p.Stdin = bytes.NewReader(body)
 	p.Stdout, p.Stderr = said, said
 	p.Env = secret.Environment()
@@ -44,11 +52,11 @@ func (c command) Send(ctx context.Context, m *watch.Message) error {
 	err = p.Run()
 	switch {
 	case ctx.Err() != nil:
-		return fmt.Errorf("%s did not end in time and was killed", c[0])
+		return fmt.Errorf("%s did not end in time and was killed", c.args[0])
 	case err != nil && said.String() != "":
-		return fmt.Errorf("%s: %w; it says: %s", c[0], err, said)
+		return fmt.Errorf("%s: %w; it says: %s", c.args[0], err, said)
 	case err != nil:
-		return fmt.Errorf("%s: %w", c[0], err)
+		return fmt.Errorf("%s: %w", c.args[0], err)
 	}
 	return nil
 }

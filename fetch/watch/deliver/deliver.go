@@ -1,5 +1,5 @@
-// Package deliver brings messages of package watch to those who want them: to services and
-// mailboxes by an address line each (Shoutrrr), to webhooks, and to programs.
+// Package deliver brings messages of package watch to those who want them: to webhooks and to
+// programs. Chats, push services and mail are reached by a program that knows them.
 //
 // # Guarantees
 //
@@ -70,30 +70,20 @@ func open(t watch.Target, getenv func(string) (string, bool)) (watch.Sender, err
 		if err != nil {
 			return nil, err
 		}
-		if at := watch.TargetOf(line); at.Webhook != "" {
-			t.Webhook = line
-		}
-		t.Address = line
+		t.Webhook = line
 	}
-	switch {
-	case len(t.Command) > 0:
-		return newCommand(t.Command)
-	case t.Webhook != "":
-		address, err := expand(t.Webhook)
-		if err != nil {
-			return nil, err
-		}
-		secret, err := expand(t.Secret)
-		if err != nil {
-			return nil, err
-		}
-		return newWebhook(address, secret, hidden)
+	if len(t.Command) > 0 {
+		return newCommand(t.Command, t.Text)
 	}
-	address, err := expand(t.Address)
+	address, err := expand(t.Webhook)
 	if err != nil {
 		return nil, err
 	}
-	return newService(address, hidden)
+	secret, err := expand(t.Secret)
+	if err != nil {
+		return nil, err
+	}
+	return newWebhook(address, secret, hidden)
 }
 
 var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
@@ -134,7 +124,7 @@ func (s *secrets) hide(text string) {
 
 var between = regexp.MustCompile(`[-:/,;&=@.]`)
 
-// hideAddress hides what an address may have of secrets. hostToo: its host is no name of a machine.
+// hideAddress hides what an address may have of secrets.
 func (s *secrets) hideAddress(address string) {
 	s.hide(address)
 	u, err := url.Parse(address)
@@ -144,15 +134,9 @@ func (s *secrets) hideAddress(address string) {
 		}
 		return
 	}
-	parts := []string{u.Path}
-	if name := u.User.Username(); !strings.Contains(name, "@") {
-		parts = append(parts, name)
-	}
+	parts := []string{u.Path, u.User.Username()}
 	if password, ok := u.User.Password(); ok {
 		parts = append(parts, password)
-	}
-	if host := u.Hostname(); !strings.Contains(host, ".") && host != "localhost" {
-		parts = append(parts, host)
 	}
 	for _, values := range u.Query() {
 		parts = append(parts, values...)

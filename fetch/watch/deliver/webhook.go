@@ -37,7 +37,8 @@ func newWebhook(address, secret string, hidden secrets) (watch.Sender, error) {
 	hidden.hideAddress(address)
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, errors.New("a webhook wants an address that begins with https:// or http://")
+		return nil, errors.New("a webhook wants an address that begins with https:// or http://; " +
+			"chats, push services and mail want a command")
 	}
 	h := &webhook{address: address, hidden: hidden, now: time.Now, client: &http.Client{
 		Transport: &http.Transport{DisableKeepAlives: true},
