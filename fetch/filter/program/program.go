@@ -1,5 +1,5 @@
 // Package program asks programs of the user: each gets a line on standard input and answers with a
-// line on standard output.
+// line on standard output, or pieces of bytes that are led by their number take the place of lines.
 //
 // A process that takes too long, that ends or whose answer cannot be read is killed with its
 // process group, and begun again after a pause, which doubles from a second to a minute while it
@@ -10,12 +10,14 @@ package program
 import (
 	"bufio"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"os/exec"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/recrawl/recrawl/fetch/secret"
@@ -51,7 +53,12 @@ type Options struct {
 	Most      int           // octets of an answer
 	// Environment has variables beside those of secret.Environment, as that takes them.
 	Environment []string
+	// Said gets what the processes write on standard error; nil: the end of it is in errors.
+	Said io.Writer
 }
+
+// ErrPaused is the error where a program failed a moment ago: it is too early to begin it again.
+var ErrPaused = errors.New("it failed a moment ago")
 
 // Open looks for the command. Nothing is begun yet.
 func Open(o Options) (*Program, error) {
@@ -71,8 +78,21 @@ func Open(o Options) (*Program, error) {
 // Ask hands a line, which has no end yet, to a process that is free, and lets parse read its answer
 // within the time-out, which begins then. A process that takes longer, ends, or whose answer parse
 // refuses is killed with its group, and another one begun after a pause.
-func (p *Program) Ask(ctx context.Context, line []byte, parse func(answer []byte) error) (
-	err error) {
+func (p *Program) Ask(ctx context.Context, line []byte, parse func(answer []byte) error) error {
+	return p.exchange(ctx, append(line, '\n'), (*process).readLine, parse)
+}
+
+// AskFramed is Ask for bytes: four that are their number, little-endian, go before message and
+// answer.
+func (p *Program) AskFramed(ctx context.Context, message []byte,
+	parse func(answer []byte) error) error {
+	framed := binary.LittleEndian.AppendUint32(make([]byte, 0, 4+len(message)),
+		uint32(len(message)))
+	return p.exchange(ctx, append(framed, message...), (*process).readFrame, parse)
+}
+
+func (p *Program) exchange(ctx context.Context, message []byte,
+	read func(*process) ([]byte, error), parse func(answer []byte) error) (err error) {
 	var with *process
 	select {
 	case with = <-p.free:
@@ -87,7 +107,7 @@ func (p *Program) Ask(ctx context.Context, line []byte, parse func(answer []byte
 	}
 	limited, cancel := context.WithTimeout(ctx, p.o.Timeout)
 	defer cancel()
-	answer, err := with.ask(limited, append(line, '\n'))
+	answer, err := with.ask(limited, message, read)
 	if err == nil {
 		err = parse(answer)
 	}
@@ -135,11 +155,14 @@ func (p *Program) begin() (*process, error) {
 	wait := time.Until(p.rests)
 	p.mu.Unlock()
 	if wait > 0 {
-		return nil, fmt.Errorf("%s failed, and is begun again in %v",
-			p.o.Command[0], wait.Round(time.Second))
+		return nil, fmt.Errorf("%s: %w, and is begun again in %v",
+			p.o.Command[0], ErrPaused, wait.Round(time.Second))
 	}
 	one := &process{cmd: exec.Command(p.o.Command[0], p.o.Command[1:]...), said: &tail{}}
 	one.cmd.Stderr = one.said
+	if p.o.Said != nil {
+		one.cmd.Stderr = p.o.Said
+	}
 	one.cmd.Env = secret.Environment(p.o.Environment...)
 	one.cmd.WaitDelay = endWithin
 	ownGroup(one.cmd)
@@ -181,25 +204,25 @@ type process struct {
 	said *tail
 }
 
-// ask hands over a line and takes one. After an error the process must be killed.
-func (p *process) ask(ctx context.Context, line []byte) ([]byte, error) {
+// ask hands over a message and reads the answer. After an error the process must be killed.
+func (p *process) ask(ctx context.Context, message []byte,
+	read func(*process) ([]byte, error)) ([]byte, error) {
 	type result struct {
 		answer []byte
 		err    error
 	}
 	done := make(chan result, 1)
 	go func() {
-		if _, err := p.in.Write(line); err != nil {
-			done <- result{nil, err}
+		if more, _ := p.out.Peek(p.out.Buffered()); len(more) > 0 {
+			done <- result{nil, fmt.Errorf("it wrote more than its answer: %.80q", more)}
 			return
 		}
-		answer, err := p.out.ReadSlice('\n')
-		if errors.Is(err, bufio.ErrBufferFull) {
-			err = fmt.Errorf("its answer has more than %d octets", p.out.Size())
-		} else if err == io.EOF {
-			err = errors.New("it ended")
+		if _, err := p.in.Write(message); err != nil {
+			done <- result{nil, p.ended(err)}
+			return
 		}
-		done <- result{answer, err}
+		answer, err := read(p)
+		done <- result{answer, p.ended(err)}
 	}()
 	select {
 	case r := <-done:
@@ -212,6 +235,39 @@ func (p *process) ask(ctx context.Context, line []byte) ([]byte, error) {
 		<-done
 		return nil, ctx.Err()
 	}
+}
+
+// ended says what the end of a pipe means.
+func (p *process) ended(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, syscall.EPIPE) {
+		return errors.New("it ended")
+	}
+	return err
+}
+
+// readLine reads a line, which is good until the next.
+func (p *process) readLine() ([]byte, error) {
+	answer, err := p.out.ReadSlice('\n')
+	if errors.Is(err, bufio.ErrBufferFull) {
+		err = fmt.Errorf("its answer has more than %d octets", p.out.Size())
+	}
+	return answer, err
+}
+
+// readFrame reads a number and so many bytes.
+func (p *process) readFrame() ([]byte, error) {
+	var head [4]byte
+	if _, err := io.ReadFull(p.out, head[:]); err != nil {
+		return nil, err
+	}
+	n := binary.LittleEndian.Uint32(head[:])
+	if n > uint32(p.out.Size()) {
+		return nil, fmt.Errorf("its answer has %d octets, more than %d", n, p.out.Size())
+	}
+	answer := make([]byte, n)
+	_, err := io.ReadFull(p.out, answer)
+	return answer, err
 }
 
 // kill ends the process, and returns the last that it said on standard error.
