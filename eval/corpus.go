@@ -10,6 +10,7 @@ import (
 	"github.com/recrawl/recrawl/eval/replay"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/policy/piped"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -28,6 +29,8 @@ type Corpus struct {
 	Change sitegraph.ChangeBy
 	Pages  []sitegraph.PageID // base pages, in order of discovery
 
+	programs *piped.Host // of policies that are programs; nil: there are none
+
 	history int // weekly states before the base that policies may see
 	graph   *sitegraph.Graph
 	store   *replay.Store
@@ -44,6 +47,8 @@ type Options struct {
 	// LastModified lets replayed visits tell when a version appeared, as a static server
 	// does. The protocols do without.
 	LastModified bool
+	// Programs runs policies that are programs; nil: there are none.
+	Programs *piped.Host
 }
 
 // NewCorpus crawls the servers as they stood at the base.
@@ -51,7 +56,7 @@ func NewCorpus(ctx context.Context, servers []*history.Server, o Options) (*Corp
 	world := replay.NewWorld(servers)
 	world.LastModified = o.LastModified
 	c := &Corpus{World: world, Base: replay.Epoch.Add(o.Base), Change: o.Change, history: o.History,
-		graph: sitegraph.NewGraph(), store: replay.NewStore()}
+		programs: o.Programs, graph: sitegraph.NewGraph(), store: replay.NewStore()}
 	if !c.Base.Before(windowEnd) {
 		return nil, fmt.Errorf(
 			"base week %.0f is not within the window of %d weeks; choose an earlier --base",

@@ -18,16 +18,19 @@ type Lineup struct {
 }
 
 // Policies are those that take part, without the Variants. "all" are all but the variants of
-// the default one; a variant that is named beside it takes part, too.
+// the default one; a variant or a program that is named beside it takes part, too.
 func (l *Lineup) Policies() []string {
 	if !slices.Contains(l.Named, "all") {
 		return l.Named
 	}
-	return slices.DeleteFunc(policy.Names(), func(name string) bool {
+	programs := slices.DeleteFunc(slices.Clone(l.Named), func(name string) bool {
+		return !policy.IsProgram(name)
+	})
+	return append(slices.DeleteFunc(policy.Names(), func(name string) bool {
 		variant := slices.Contains(policy.Variants(), name) ||
 			slices.Contains(policy.ForObjectives(), name)
 		return variant && !slices.Contains(l.Named, name)
-	})
+	}), programs...)
 }
 
 // WithWorth are those of All that tell what a visit is worth, and the variants.

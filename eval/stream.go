@@ -257,11 +257,13 @@ func (c *Corpus) stream(
 		name,
 		policy.Settings{Corpus: corpus, Mode: planner.Stream, Seed: o.Seed + uint64(o.run),
 			Alpha: o.Alpha, Sample: o.Sample, GoneWorth: o.Gone, Objective: o.Objective, Lag: o.Lag,
-			PerDay: grant.PerDay, Oracle: m.stale, TrueRate: m.trueRate()},
+			PerDay: grant.PerDay, Oracle: m.stale, TrueRate: m.trueRate(),
+			Programs: c.programs},
 	)
 	if err != nil {
 		return StreamResult{}, err
 	}
+	defer endPolicy(policy)
 	plan := planner.New(
 		corpus,
 		policy,
@@ -299,7 +301,7 @@ func (c *Corpus) stream(
 			return StreamResult{}, err
 		}
 		m.beginStep(d)
-		if err := loop.Round(ctx, r); err != nil {
+		if err := roundBy(ctx, loop, policy, r); err != nil {
 			return StreamResult{}, err
 		}
 		m.endStep(d)

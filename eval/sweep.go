@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 
 	"github.com/recrawl/recrawl/eval/replay"
 	"github.com/recrawl/recrawl/planner"
@@ -122,11 +123,13 @@ func (h *horizon) visits(ctx context.Context, stage Stage, s sweepOf, o Snapshot
 			PreviousRate: h.previousRate,
 			Sample:       cmp.Or(o.Sample, 5),
 			Threshold:    s.threshold,
+			Programs:     h.programs,
 		},
 	)
 	if err != nil {
 		return nil, err
 	}
+	defer endPolicy(policy)
 	outside := func(p sitegraph.PageID) bool { return !h.isBase[p] || h.vanished[p] }
 	order := make([]fetched, 0, h.totals.Pages)
 	loop := cycle.New(cycle.Options{
@@ -144,10 +147,28 @@ func (h *horizon) visits(ctx context.Context, stage Stage, s sweepOf, o Snapshot
 	if err := stage.Clock.SleepUntil(ctx, h.at); err != nil {
 		return nil, err
 	}
-	return order, loop.Round(
+	return order, roundBy(
 		ctx,
+		loop,
+		policy,
 		planner.Round{Number: 1, Start: h.Base, End: h.at, Budget: planner.Unlimited},
 	)
+}
+
+// roundBy makes a round, and fails if the policy did.
+func roundBy(ctx context.Context, loop *cycle.Loop, by planner.Policy, r planner.Round) error {
+	err := loop.Round(ctx, r)
+	if p, ok := by.(interface{ Err() error }); ok && err == nil {
+		err = p.Err()
+	}
+	return err
+}
+
+// endPolicy ends what a policy has running.
+func endPolicy(p planner.Policy) {
+	if c, ok := p.(io.Closer); ok {
+		c.Close() // what it decided is known
+	}
 }
 
 // inWindow refuses a fetch time that no history reaches.

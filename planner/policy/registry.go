@@ -7,6 +7,7 @@ import (
 
 	"github.com/recrawl/recrawl/estimator"
 	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/policy/piped"
 	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/planner/sites"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -269,13 +270,37 @@ func Want(unknown string, names []string) string {
 	if unknown == "value" {
 		return Default + ", which has taken its place"
 	}
-	return "one of " + strings.Join(names, ", ")
+	return "one of " + strings.Join(names, ", ") + ", or a program, as exec:./mine.py"
+}
+
+// ofProgram begins the name of a policy that is a program: the rest is its command.
+const ofProgram = "exec:"
+
+// IsProgram reports whether a policy is a program of the user, which is in no list.
+func IsProgram(name string) bool { return strings.HasPrefix(name, ofProgram) }
+
+// Command returns the command of a policy that is a program, and its arguments.
+func Command(name string) []string { return strings.Fields(strings.TrimPrefix(name, ofProgram)) }
+
+// stead decides where a program fails in a live crawl.
+const stead = "ebayes"
+
+// newProgram builds a policy that a program decides.
+func newProgram(name string, s Settings) (planner.Policy, error) {
+	if s.Programs == nil {
+		return nil, fmt.Errorf("policy %s: a program decides in eval, run, node, plan, explain "+
+			"and serve", name)
+	}
+	return piped.New(piped.Options{Host: s.Programs, Command: Command(name), Corpus: s.Corpus,
+		Mode: s.Mode, Seed: s.Seed, PerDay: s.PerDay, Fallback: newEBayes(s), Name: stead})
 }
 
 // New builds a policy by name.
 func New(name string, s Settings) (planner.Policy, error) {
 	c, ok := policies[name]
 	switch {
+	case IsProgram(name):
+		return newProgram(name, s)
 	case !ok:
 		return nil, fmt.Errorf("unknown policy %q: want %s", name, Want(name, Names()))
 	case Reference(name) && (s.Oracle == nil || strings.HasPrefix(name, "true-") &&

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/policy/piped"
 	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -34,6 +35,8 @@ type Settings struct {
 	GoneWorth float64
 	// Objective says what sites visits pages for.
 	Objective preferences.Objective
+	// Programs runs policies that are programs; nil: there are none.
+	Programs *piped.Host `state:"-"`
 	// Lag is how long after a visit what it found is of use, for sites; 0: at once.
 	Lag time.Duration
 }
