@@ -38,6 +38,10 @@ func (c *Config) Validate(r *setting.Review) (hint string) {
 		r.Refuse("others", c.Others, "a file: which addresses it has is remembered beside it")
 	}
 	if live := policy.LiveNames(); !slices.Contains(live, c.Policy) {
+	if tracing.Check(c.Trace) != nil {
+		r.Refuse("trace", c.Trace, "the address of a collector, as http://127.0.0.1:4318")
+	}
+	if live := policy.LiveNames(); !slices.Contains(live, c.Policy) && !isProgram(c.Policy) {
 		want := policy.Want(c.Policy, live)
 		if slices.Contains(policy.Names(), c.Policy) {
 			want += " (" + c.Policy + " works in evaluations only)"
@@ -62,13 +66,16 @@ func (c *Config) Validate(r *setting.Review) (hint string) {
 	return hint
 }
 
+// isProgram reports whether a policy names a program.
+func isProgram(name string) bool { return policy.IsProgram(name) && len(policy.Command(name)) > 0 }
+
 // checkLeast wants policies that tell what a visit is worth.
 func (c *Config) checkLeast(r *setting.Review) (hint string) {
 	if c.Least == 0 {
 		return ""
 	}
 	for _, name := range append([]string{c.Policy}, c.Eval.Policy...) {
-		if slices.Contains(policy.Names(), name) && !policy.GivesWorth(name) {
+		if (slices.Contains(policy.Names(), name) || isProgram(name)) && !policy.GivesWorth(name) {
 			r.Refuse("least-value", c.Least, "a policy that tells what a visit is worth, not "+name)
 			hint = "these tell it: " + strings.Join(policy.WithWorth(), ", ")
 		}

@@ -24,6 +24,7 @@ import (
 	fetchbench "github.com/recrawl/recrawl/fetch/bench"
 	"github.com/recrawl/recrawl/fetch/push"
 	"github.com/recrawl/recrawl/planner/dashboard"
+	"github.com/recrawl/recrawl/planner/policy/piped"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/bench"
 	"github.com/recrawl/recrawl/satstore/checkpoint"
@@ -81,6 +82,9 @@ func Explain(err error) (hint string, code int, cause error) {
 			err
 	case errors.As(err, &unfinished):
 		return "remove " + unfinished.To + " and ask again", Misuse, err
+	case errors.As(err, new(*piped.Error)):
+		return "docs/policy-programs.md has what a program is told and may answer; what it writes " +
+			"on standard error is above", Failed, err
 	case errors.Is(err, fetch.ErrNoName):
 		return "say which name it is, for example --robots-agent mybot", Misuse, err
 	case errors.Is(err, satstore.ErrRead):

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"path/filepath"
 
 	"github.com/recrawl/recrawl/fetch/apart"
@@ -39,6 +40,9 @@ func (b *basis) open(ctx context.Context, p *program) (err error) {
 		return err
 	}
 	b.parts.add(b.data.store)
+	if c, ok := b.data.plan.Policy.(io.Closer); ok {
+		b.parts.add(c)
+	}
 	if b.underWay, err = p.underWay(reader); err != nil {
 		return err
 	}

@@ -238,7 +238,7 @@ func eventually(t *testing.T, what string, yes func() bool) {
 	}
 }
 
-func writeFile(t *testing.T, path, content string) string {
+func writeFile(t testing.TB, path, content string) string {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 		t.Fatal(err)

@@ -19,6 +19,9 @@ func (p *program) demoCommand() *cobra.Command {
 
 func (p *program) demo(ctx context.Context, _ []string) error {
 	c := &p.config
+	if err := findPrograms(nil, c.Policy); err != nil {
+		return err
+	}
 	if err := p.outputs(c.Demo.HTML); err != nil {
 		return err
 	}

@@ -50,6 +50,9 @@ func (p *program) eval(ctx context.Context, paths []string) error {
 	if err := p.outputs(c.Eval.HTML, c.Eval.SVG); err != nil {
 		return err
 	}
+	if err := findPrograms(p.programs(ctx, false), c.Eval.Policy...); err != nil {
+		return err
+	}
 	groups, err := readGroups(c.Eval.Group)
 	if err != nil {
 		return err

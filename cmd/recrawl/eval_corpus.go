@@ -39,7 +39,8 @@ func noLinks(base int) error {
 // which all tell too little.
 func (p *program) evalCorpus(ctx context.Context, servers []*history.Server) (*eval.Corpus, error) {
 	c := &p.config.Eval
-	corpus, err := p.corpusAt(ctx, "eval", servers, c.Base, eval.Options{History: c.History})
+	corpus, err := p.corpusAt(ctx, "eval", servers, c.Base, eval.Options{History: c.History,
+		Programs: p.programs(ctx, false)})
 	if err != nil {
 		return nil, err
 	}

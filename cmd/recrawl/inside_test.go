@@ -1,10 +1,14 @@
 package main
 
 import (
+	"context"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/recrawl/recrawl/planner/policy/piped"
 )
 
 // Main is the program as its own process.
@@ -45,4 +49,11 @@ func ManualExamples() map[string][]string {
 	}
 	add((&program{stdout: io.Discard, stderr: io.Discard}).rootCommand())
 	return all
+}
+
+// Programs runs policies that are programs, for benchmarks.
+func Programs() *piped.Host {
+	p := &program{stderr: io.Discard, running: &running{}}
+	p.config.AnswerIn = time.Minute
+	return p.programs(context.Background(), false)
 }

@@ -42,7 +42,8 @@ func main() {
 
 // run is the whole program; it returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	p := &program{args: args, stdout: stdout, stderr: stderr}
+	p := &program{args: args, stdout: stdout, stderr: stderr, running: &running{}}
+	defer p.running.end()
 	root := p.rootCommand()
 	root.SetArgs(args)
 	root.SetOut(stdout)
@@ -87,6 +88,7 @@ type program struct {
 	quiet          bool
 	clock          *cycle.SteadyClock // of a run; nil: the system's own
 	silence        *silence           // of a run; nil: none is kept
+	running        *running           // of policies that are programs
 	rules          *watch.File        // of --watch, once it was read
 	// scratch is a directory for what a store that is only read takes; "": memory, since it is soon
 	// over.

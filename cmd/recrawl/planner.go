@@ -43,6 +43,9 @@ func (p *program) open(ctx context.Context, readOnly bool) (*opened, error) {
 	if c.Data == "" {
 		return nil, errNoData
 	}
+	if err := findPrograms(p.programs(ctx, true), c.Policy); err != nil {
+		return nil, err
+	}
 	if readOnly {
 		if _, err := os.Stat(c.Data); err != nil {
 			return nil, fmt.Errorf("data directory: %w", err)
@@ -79,11 +82,11 @@ func (p *program) open(ctx context.Context, readOnly bool) (*opened, error) {
 		if err := store.Restore(o.corpus.Graph, o.corpus.Remember); err != nil {
 			return nil, err
 		}
-		return p.newPlanner(o.corpus, o.rules)
+		return p.newPlanner(ctx, o.corpus, o.rules)
 	}
 	plan, why, err := cycle.RecallImage(store, dir,
 		func(corpus *planner.Corpus) (*planner.Planner, error) {
-			return p.newPlanner(corpus, o.rules)
+			return p.newPlanner(ctx, corpus, o.rules)
 		})
 	if why != nil {
 		p.warn(why.Error() + "; all records are read instead")
@@ -103,7 +106,8 @@ func (p *program) open(ctx context.Context, readOnly bool) (*opened, error) {
 }
 
 // newPlanner makes a planner by the settings.
-func (p *program) newPlanner(corpus *planner.Corpus, rules *view.Rules) (*planner.Planner, error) {
+func (p *program) newPlanner(ctx context.Context, corpus *planner.Corpus, rules *view.Rules) (
+	*planner.Planner, error) {
 	c := &p.config
 	live := planner.LiveOptions()
 	if _, err := p.watched(); err != nil {
@@ -123,6 +127,7 @@ func (p *program) newPlanner(corpus *planner.Corpus, rules *view.Rules) (*planne
 		Objective: c.VisitsFor(),
 		Lag:       c.SearchLag,
 		PerDay:    corpus.Pace(c.Limits()),
+		Programs:  p.programs(ctx, true),
 	})
 	if err != nil {
 		return nil, failure.Usage(err, "recrawl run --help lists the policies")

@@ -28,6 +28,9 @@ func (p *program) tuneCommand() *cobra.Command {
 
 func (p *program) tune(ctx context.Context, paths []string) error {
 	c := &p.config
+	if err := findPrograms(nil, c.Policy); err != nil {
+		return err
+	}
 	if err := p.outputs(c.Tune.HTML); err != nil {
 		return err
 	}
