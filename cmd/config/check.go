@@ -37,10 +37,6 @@ func (c *Config) Validate(r *setting.Review) (hint string) {
 	if c.Others == "-" {
 		r.Refuse("others", c.Others, "a file: which addresses it has is remembered beside it")
 	}
-	if live := policy.LiveNames(); !slices.Contains(live, c.Policy) {
-	if tracing.Check(c.Trace) != nil {
-		r.Refuse("trace", c.Trace, "the address of a collector, as http://127.0.0.1:4318")
-	}
 	if live := policy.LiveNames(); !slices.Contains(live, c.Policy) && !isProgram(c.Policy) {
 		want := policy.Want(c.Policy, live)
 		if slices.Contains(policy.Names(), c.Policy) {
