@@ -148,6 +148,8 @@ type StreamOptions struct {
 	// variants among the policies, each with a part switched off.
 	Compare string
 	Without []string
+	// Visits returns what is called with each visit of a run, by one goroutine; nil: nothing is.
+	Visits func(Progress, *sitegraph.Graph) func(*cycle.Event)
 
 	run int // of Runs
 }

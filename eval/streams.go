@@ -124,7 +124,12 @@ func (c *Corpus) Streams(
 		o.run = tasks[n].run
 		t := truths[span{o.Weeks, o.step()}]
 		day, last := 0, c.lastStep(t)/t.perDay()
-		results[i][k][o.run], err = c.stream(ctx, c.replayed(), t, o, policies[k], func() {
+		stage := c.replayed()
+		if o.Visits != nil {
+			stage.Log = o.Visits(Progress{Policy: policies[k], Budget: o.Budget, Weeks: o.Weeks,
+				Run: o.run}, stage.Graph)
+		}
+		results[i][k][o.run], err = c.stream(ctx, stage, t, o, policies[k], func() {
 			day++
 			tick(Progress{policies[k], o.Budget, o.Weeks, o.run, day, day == last})
 		})

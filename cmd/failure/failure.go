@@ -168,6 +168,8 @@ func Explain(err error) (hint string, code int, cause error) {
 		return "let run visit its pages first", Misuse, err
 	case errors.Is(err, fs.ErrExist):
 		return "name another directory: nothing that is there is replaced", Misuse, err
+	case errors.Is(err, syscall.ENOTDIR):
+		return "a file is in the place of a directory: name another path", Failed, err
 	case errors.Is(err, fs.ErrNotExist):
 		return "check the path", Failed, err
 	case errors.Is(err, fs.ErrPermission):

@@ -12,6 +12,8 @@ import (
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/present"
 	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/eval/table"
+	"github.com/recrawl/recrawl/eval/tidy"
 )
 
 func (p *program) evalCommand() *cobra.Command {
@@ -57,6 +59,11 @@ func (p *program) eval(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
+	tables, err := p.tables(p.evalTables()...)
+	if err != nil {
+		return err
+	}
+	defer tables.Discard()
 	servers, err := p.readHistories(ctx, paths)
 	if err != nil {
 		return err
@@ -71,6 +78,9 @@ func (p *program) eval(ctx context.Context, paths []string) error {
 			return err
 		}
 		p.warn(f.Warnings...)
+		if err := p.commit(tables, tidy.WriteFigures(tables, f)); err != nil {
+			return err
+		}
 		return p.publish(f, f.Page(), c.Eval.HTML)
 	}
 	policies := c.Eval.Lineup().All()
@@ -83,19 +93,22 @@ func (p *program) eval(ctx context.Context, paths []string) error {
 		var run *eval.WarmRun
 		if run, err = p.warmed(ctx, corpus, policies); err == nil {
 			result, page = run, present.Warm(run)
+			err = tidy.WriteWarm(tables, run)
 		}
 	} else if c.Eval.Protocol == "snapshot" {
 		var runs []eval.SnapshotRun
 		if runs, err = p.snapshots(ctx, corpus, policies); err == nil {
 			result, page = runs, present.Snapshot(runs)
+			err = tidy.WriteSnapshot(tables, runs)
 		}
 	} else {
 		var runs []eval.StreamRun
-		if runs, err = p.streams(ctx, corpus, policies); err == nil {
+		if runs, err = p.streams(ctx, corpus, policies, tables); err == nil {
 			result, page = runs, present.Stream(runs)
+			err = tidy.WriteStream(tables, runs)
 		}
 	}
-	if err != nil {
+	if err := p.commit(tables, err); err != nil {
 		return err
 	}
 	if c.Eval.SVG != "" { // before anything is printed: a run that fails prints nothing
@@ -104,6 +117,19 @@ func (p *program) eval(ctx context.Context, paths []string) error {
 		}
 	}
 	return p.publish(result, page, c.Eval.HTML)
+}
+
+// evalTables are the tables that eval writes with these settings.
+func (p *program) evalTables() []table.Described {
+	switch c := &p.config.Eval; {
+	case c.Figures:
+		return tidy.ForFigures
+	case c.Warm > 0:
+		return tidy.ForWarm
+	case c.Protocol == "snapshot":
+		return tidy.ForSnapshot
+	}
+	return tidy.ForStream
 }
 
 const week = 7 * 24 * time.Hour
@@ -129,16 +155,23 @@ func (p *program) snapshots(ctx context.Context, corpus *eval.Corpus, policies [
 	return runs, nil
 }
 
-func (p *program) streams(ctx context.Context, corpus *eval.Corpus, policies []string) (
-	[]eval.StreamRun, error) {
+func (p *program) streams(ctx context.Context, corpus *eval.Corpus, policies []string,
+	tables *table.Set) ([]eval.StreamRun, error) {
 	all, tick, end := p.streamOptions(corpus, len(policies))
 	defer end()
 	listed, err := p.listed()
 	if err != nil {
 		return nil, err
 	}
+	visits, err := tidy.Visits.Open(tables)
+	if err != nil {
+		return nil, err
+	}
 	for i := range all {
 		all[i].Listed, all[i].Lag = listed, p.config.SearchLag
+		if !tables.Empty() {
+			all[i].Visits = tidy.Watch(visits)
+		}
 	}
 	return corpus.Streams(ctx, all, policies, p.config.Eval.AtOnce, tick)
 }

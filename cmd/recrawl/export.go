@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/cmd/failure"
+	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/eval/recorded"
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/archive/export"
@@ -17,11 +18,21 @@ func (p *program) exportCommand() *cobra.Command {
 	var history string
 	var to export.To
 	cmd := p.command(&cobra.Command{
-		Use: "export (--data DIRECTORY --history DIRECTORY | --archive DIRECTORY (--warc " +
-			"DIRECTORY | --cdxj FILE | --wacz FILE))",
-		Args: noArguments,
-	}, func(ctx context.Context, _ []string) error {
-		if to == (export.To{}) {
+		Use: "export (--data DIRECTORY (--history DIRECTORY | --parquet DIRECTORY | --csv " +
+			"DIRECTORY) | HISTORY... (--parquet DIRECTORY | --csv DIRECTORY) | --archive " +
+			"DIRECTORY (--warc DIRECTORY | --cdxj FILE | --wacz FILE))",
+		Args: cobra.ArbitraryArgs,
+	}, func(ctx context.Context, paths []string) error {
+		asked := p.review.From("parquet") == setting.FromFlag ||
+			p.review.From("csv") == setting.FromFlag
+		other := history != "" || to != (export.To{})
+		switch {
+		case other && (asked || len(paths) > 0):
+			return failure.Usage(errors.New("export writes one thing: tables, --history, or what "+
+				"--archive has"), "call it once for each; tables are of histories or of --data")
+		case !other && (len(paths) > 0 || p.config.Parquet != "" || p.config.CSV != ""):
+			return p.exportTables(ctx, paths)
+		case to == (export.To{}):
 			return p.export(ctx, history)
 		}
 		to.Out = p.stdout

@@ -13,6 +13,7 @@ import (
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/recorded"
 	"github.com/recrawl/recrawl/eval/schedule"
+	"github.com/recrawl/recrawl/eval/tidy"
 	servers "github.com/recrawl/recrawl/planner/schedule"
 	"github.com/recrawl/recrawl/planner/schedule/simulate"
 )
@@ -112,6 +113,11 @@ func (p *program) scheduleSimulate(ctx context.Context, paths []string) error {
 			return err
 		}
 	}
+	tables, err := p.tables(tidy.ForSimulate...)
+	if err != nil {
+		return err
+	}
+	defer tables.Discard()
 	if len(paths) == 0 && p.config.Data == "" && c.Journal == "" && c.Log == "" && c.Generate == 0 {
 		c.Generate = simulate.OfPaper.Servers
 	}
@@ -137,6 +143,9 @@ func (p *program) scheduleSimulate(ctx context.Context, paths []string) error {
 	}
 	if c.Sweep && c.Generate == simulate.OfPaper.Servers {
 		result.Judge(webs)
+	}
+	if err := p.commit(tables, tidy.WriteSimulation(tables, result)); err != nil {
+		return err
 	}
 	if c.SVG != "" {
 		for name, chart := range result.Figures() {

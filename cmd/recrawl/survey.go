@@ -8,6 +8,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/survey"
+	"github.com/recrawl/recrawl/eval/tidy"
 )
 
 func (p *program) surveyCommand() *cobra.Command {
@@ -26,6 +27,11 @@ func (p *program) survey(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
+	tables, err := p.tables(tidy.ForSurvey...)
+	if err != nil {
+		return err
+	}
+	defer tables.Discard()
 	servers, err := p.readHistories(ctx, paths)
 	if err != nil {
 		return err
@@ -50,5 +56,8 @@ func (p *program) survey(ctx context.Context, paths []string) error {
 	}
 	s.Warnings = append(warnings, s.Warnings...)
 	p.warn(s.Warnings...)
+	if err := p.commit(tables, tidy.WriteSurvey(tables, s)); err != nil {
+		return err
+	}
 	return p.publish(s, s.Page(), c.Survey.HTML)
 }

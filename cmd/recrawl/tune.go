@@ -14,6 +14,7 @@ import (
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/present"
 	"github.com/recrawl/recrawl/eval/recorded"
+	"github.com/recrawl/recrawl/eval/tidy"
 	"github.com/recrawl/recrawl/eval/tune"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/journal"
@@ -42,6 +43,11 @@ func (p *program) tune(ctx context.Context, paths []string) error {
 		return failure.Usage(fmt.Errorf("--delay %v: want at most %v", c.Delay, tune.LongestDelay),
 			"tune counts visits by day, and with a longer delay there are days without any")
 	}
+	tables, err := p.tables(tidy.ForTune...)
+	if err != nil {
+		return err
+	}
+	defer tables.Discard()
 	known, histories, err := p.evidence(ctx, paths)
 	if errors.Is(err, satstore.ErrInUse) {
 		return failure.Work(err, "a run that works on it writes a journal: recrawl tune --journal "+
@@ -63,6 +69,9 @@ func (p *program) tune(ctx context.Context, paths []string) error {
 		Futures: c.Tune.Futures, Seed: c.Seed, AtOnce: c.Tune.AtOnce,
 	}, r)
 	if err != nil {
+		return err
+	}
+	if err := p.commit(tables, tidy.WriteTune(tables, predicted)); err != nil {
 		return err
 	}
 	p.warn(predicted.Warnings...)

@@ -1,0 +1,62 @@
+package tidy
+
+import (
+	"math"
+	"time"
+
+	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/eval/table"
+	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Visit is a row of Visits.
+type Visit struct {
+	Policy string  `parquet:"policy,dict" doc:"policy that chose the visit"`
+	Budget float64 `parquet:"budget,dict" unit:"share of the base pages a day" doc:"budget of the run"`
+	Weeks  int32   `parquet:"weeks,dict" unit:"weeks" doc:"length of the run"`
+	Run    int32   `parquet:"run,dict" doc:"which of several runs of the policy, from 1"`
+	Round  int32   `parquet:"round,delta" doc:"round of the run, from 1"`
+
+	Time   time.Time `parquet:"time,timestamp(millisecond),delta" doc:"moment as of which the visit saw the page; the window of each server begins on 2001-01-01"`
+	Server string    `parquet:"server,dict" doc:"server of the page, with its port where it is not the usual one"`
+	Page   string    `parquet:"page,dict" doc:"address of the page"`
+	First  bool      `parquet:"first" doc:"whether there was no copy of the page: discovery, not a refetch"`
+
+	Probability *float32 `parquet:"probability,split" doc:"probability of a change since the copy, as planned; null: the policy estimates none"`
+	Value       *float32 `parquet:"value,split" doc:"what the policy ranked the visit by, larger is earlier; null: it was not ranked"`
+	Gone        float32  `parquet:"gone,dict" doc:"probability that the page is gone, where it was visited for that; else 0"`
+	Outcome     string   `parquet:"outcome,dict" doc:"how the visit ended: fetched, not-modified, gone, redirected, excluded, failed or unknown"`
+	Verdict     string   `parquet:"verdict,dict" doc:"what it told of the page: first, changed, unchanged, left, doubted, baseline or unknown"`
+}
+
+// Visits are the visits of streams.
+var Visits = table.New[Visit]("visits", "a visit of a run of `eval --protocol stream`")
+
+// Watch writes the visits of one run: it is for eval.StreamOptions.Visits.
+func Watch(to *table.Table[Visit]) func(eval.Progress, *sitegraph.Graph) func(*cycle.Event) {
+	return func(of eval.Progress, graph *sitegraph.Graph) func(*cycle.Event) {
+		batch := to.Batch()
+		row := Visit{Policy: of.Policy, Budget: of.Budget, Weeks: int32(of.Weeks),
+			Run: int32(of.Run + 1)}
+		return func(e *cycle.Event) {
+			v := &e.Visit
+			row.Round, row.Time = int32(e.Round.Number), e.Observation.Time
+			row.Page = graph.URL(v.Page)
+			row.Server = graph.ServerName(graph.Server(v.Page))
+			row.First, row.Gone = v.First, float32(v.Gone)
+			row.Probability, row.Value = known32(v.Probability), known32(v.Value)
+			row.Outcome, row.Verdict = e.Observation.Outcome.String(), e.Verdict.String()
+			batch.Add(row)
+		}
+	}
+}
+
+// known32 is nil for what is not known, which is no number.
+func known32(x float64) *float32 {
+	if math.IsNaN(x) {
+		return nil
+	}
+	f := float32(x)
+	return &f
+}
