@@ -164,7 +164,8 @@ func readTable(t *testing.T, file string) (rows []row) {
 	return rows
 }
 
-// TestTables compares the CSV files of a stream with what it prints.
+// TestTables compares the CSV files of a stream with what it prints. What DuckDB reads in Parquet
+// its subtests compare.
 func TestTables(t *testing.T) {
 	t.Parallel()
 	m := measure(t)
@@ -227,6 +228,11 @@ func TestTables(t *testing.T) {
 	if len(results) != n || len(runs) != 2*n || len(weeks) != 6*n || n != 8 {
 		t.Errorf("%d results, %d runs, %d weeks of %d", len(results), len(runs), len(weeks), n)
 	}
+	t.Run("queries", m.testQueries)
+	t.Run("python", func(t *testing.T) {
+		m.testShown(t, "python", "python3", "-c", "import pandas")
+	})
+	t.Run("r", func(t *testing.T) { m.testShown(t, "r", "Rscript", "--version") })
 }
 
 // TestTablesRefuse: what cannot be exported is refused before any work.
