@@ -8,36 +8,42 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/replay"
 	"github.com/recrawl/recrawl/eval/table"
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // sample is visits as they leave a stream of 40,966 pages, 2 % of them a day for 40 weeks. Each
 // probability and value is another one, which compresses worst.
-func sample() []Visit {
+func sample() (*sitegraph.Graph, []cycle.Event) {
 	const pages, day = 40966, 819
 	rng := rand.New(rand.NewPCG(1, 2))
-	urls, servers := make([]string, pages), make([]string, pages)
+	urls := make([]string, pages)
 	for i := range urls {
-		servers[i] = fmt.Sprintf("www.server-%d.example.org", i/900)
-		urls[i] = fmt.Sprintf("http://%s/section-%d/%x/page-%d.html", servers[i], i/40,
-			rng.Uint32(), i)
+		urls[i] = fmt.Sprintf("http://www.server-%d.example.org/section-%d/%x/page-%d.html", i/900,
+			i/40, rng.Uint32(), i)
 	}
-	rows := make([]Visit, 280*day)
-	for i := range rows {
-		page, p, v := int(pages*rng.Float64()*rng.Float64()), rng.Float32(), rng.Float32()
-		rows[i] = Visit{Budget: 0.02, Weeks: 40, Run: 1, Round: int32(1 + i/day),
-			Time: replay.Epoch.AddDate(0, 0, 1+i/day), Server: servers[page], Page: urls[page],
-			First: p < 0.05, Probability: &p, Value: &v, Outcome: "fetched", Verdict: "unchanged"}
+	graph, events := sitegraph.NewGraph(), make([]cycle.Event, 280*day)
+	for i := range events {
+		e, p := &events[i], rng.Float64()
+		e.Round.Number = 1 + i/day
+		e.Visit = planner.Visit{Page: graph.Add(urls[int(pages*rng.Float64()*rng.Float64())]),
+			First: p < 0.05, Probability: p, Value: rng.Float64()}
+		e.Observation.Time = replay.Epoch.AddDate(0, 0, 1+i/day)
+		e.Observation.Outcome, e.Verdict = sitegraph.OutcomeFetched, sitegraph.VerdictUnchanged
 		if p > 0.7 {
-			rows[i].Verdict = "changed"
+			e.Verdict = sitegraph.VerdictChanged
 		}
 	}
-	return rows
+	return graph, events
 }
 
-// writeVisits writes the visits of so many policies, and returns the size of the file.
-func writeVisits(t testing.TB, rows []Visit, policies int, ending string) int64 {
+// writeVisits writes the same visits of so many policies, and returns the bytes of a row.
+func writeVisits(t testing.TB, g *sitegraph.Graph, events []cycle.Event, policies int,
+	ending string) float64 {
 	t.Helper()
 	dir := t.TempDir()
 	to := map[string]string{ending: dir}
@@ -49,12 +55,11 @@ func writeVisits(t testing.TB, rows []Visit, policies int, ending string) int64 
 	if err != nil {
 		t.Fatal(err)
 	}
-	batch := visits.Batch()
 	for k := range policies {
-		policy := fmt.Sprintf("policy-%d", k)
-		for _, row := range rows {
-			row.Policy = policy
-			batch.Add(row)
+		seen := Watch(visits)(eval.Progress{Policy: fmt.Sprint("policy-", k), Budget: 0.02,
+			Weeks: 40}, g)
+		for i := range events {
+			seen(&events[i])
 		}
 	}
 	if err := s.Commit(); err != nil {
@@ -64,14 +69,13 @@ func writeVisits(t testing.TB, rows []Visit, policies int, ending string) int64 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return info.Size()
+	return float64(info.Size()) / float64(policies*len(events))
 }
 
 // A visit takes 12 bytes at most.
 func TestVisitBytes(t *testing.T) {
-	rows := sample()
-	size := float64(writeVisits(t, rows, 2, "parquet")) / float64(2*len(rows))
-	if size > 12 {
+	graph, events := sample()
+	if size := writeVisits(t, graph, events, 2, "parquet"); size > 12 {
 		t.Errorf("a visit takes %.2f bytes", size)
 	}
 }
@@ -79,16 +83,16 @@ func TestVisitBytes(t *testing.T) {
 // BenchmarkVisits writes the sample for four policies. Rows are counted by a second of processor
 // time, of all cores: so other work on the machine does not count.
 func BenchmarkVisits(b *testing.B) {
-	rows := sample()
+	graph, events := sample()
 	for _, ending := range []string{"parquet", "csv"} {
 		b.Run("as="+ending, func(b *testing.B) {
-			var size, written int
+			size, written := 0.0, 0
 			began := processorSeconds(b)
 			for b.Loop() {
-				size = int(writeVisits(b, rows, 4, ending))
-				written += 4 * len(rows)
+				size = writeVisits(b, graph, events, 4, ending)
+				written += 4 * len(events)
 			}
-			b.ReportMetric(float64(size)/float64(4*len(rows)), "B/row")
+			b.ReportMetric(size, "B/row")
 			b.ReportMetric(float64(written)/(processorSeconds(b)-began), "rows/cpu-s")
 		})
 	}
