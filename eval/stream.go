@@ -148,8 +148,9 @@ type StreamOptions struct {
 	// variants among the policies, each with a part switched off.
 	Compare string
 	Without []string
-	// Visits returns what is called with each visit of a run, by one goroutine; nil: nothing is.
-	Visits func(Progress, *sitegraph.Graph) func(*cycle.Event)
+	// Visits returns what is called with each visit of a run, and at its end, by one goroutine;
+	// nil: nothing is.
+	Visits func(Progress, *sitegraph.Graph) (seen func(*cycle.Event), end func())
 
 	run int // of Runs
 }

@@ -126,8 +126,10 @@ func (c *Corpus) Streams(
 		day, last := 0, c.lastStep(t)/t.perDay()
 		stage := c.replayed()
 		if o.Visits != nil {
-			stage.Log = o.Visits(Progress{Policy: policies[k], Budget: o.Budget, Weeks: o.Weeks,
+			seen, end := o.Visits(Progress{Policy: policies[k], Budget: o.Budget, Weeks: o.Weeks,
 				Run: o.run}, stage.Graph)
+			defer end()
+			stage.Log = seen
 		}
 		results[i][k][o.run], err = c.stream(ctx, stage, t, o, policies[k], func() {
 			day++

@@ -24,7 +24,6 @@ const (
 type Table[R any] struct {
 	mu      sync.Mutex
 	outputs []output[R]
-	batches []*Batch[R]
 	err     error // the first of writing
 }
 
@@ -91,14 +90,8 @@ type Batch[R any] struct {
 	rows  []R
 }
 
-// Batch returns one without rows. What Add was given last, Commit of the set takes, too.
-func (t *Table[R]) Batch() *Batch[R] {
-	b := &Batch[R]{table: t}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.batches = append(t.batches, b)
-	return b
-}
+// Batch returns one without rows. It must end before the set is committed.
+func (t *Table[R]) Batch() *Batch[R] { return &Batch[R]{table: t} }
 
 // Add adds a row. An error of writing is told by Commit of the set.
 func (b *Batch[R]) Add(row R) {
@@ -106,21 +99,19 @@ func (b *Batch[R]) Add(row R) {
 		return
 	}
 	if b.rows = append(b.rows, row); len(b.rows) == batchRows {
-		b.hand()
+		b.End()
 	}
 }
 
-func (b *Batch[R]) hand() {
+// End hands on the rows that were added last.
+func (b *Batch[R]) End() {
 	b.table.Write(b.rows...) // the table keeps the error
 	clear(b.rows)
 	b.rows = b.rows[:0]
 }
 
-// close hands on what batches still hold, and ends the outputs.
+// close ends the outputs.
 func (t *Table[R]) close() error {
-	for _, b := range t.batches {
-		b.hand()
-	}
 	for _, o := range t.outputs {
 		if err := o.Close(); err != nil && t.err == nil {
 			t.err = fmt.Errorf("write table: %w", err)

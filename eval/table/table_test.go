@@ -107,6 +107,7 @@ func TestParquetFile(t *testing.T) {
 		for i := range count {
 			batch.Add(row{Name: "a", Count: int64(i)})
 		}
+		batch.End()
 	})
 	f, err := os.Open(file)
 	if err != nil {
@@ -141,6 +142,7 @@ func TestBatches(t *testing.T) {
 				for i := range each {
 					batch.Add(row{Name: fmt.Sprint(k), Count: int64(i)})
 				}
+				batch.End()
 			})
 		}
 		wait.Wait()
@@ -204,7 +206,9 @@ func TestWhole(t *testing.T) {
 	s, table = begin()
 	broken := errors.New("the disk is full")
 	table.outputs = append(table.outputs, failing{broken})
-	table.Batch().Add(row{Name: "a"})
+	batch := table.Batch()
+	batch.Add(row{Name: "a"})
+	batch.End() // Commit tells
 	if err := s.Commit(); !errors.Is(err, broken) {
 		t.Errorf("an error of writing ends as %v", err)
 	}
@@ -243,7 +247,9 @@ func TestNowhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table.Batch().Add(row{})
+	batch := table.Batch()
+	batch.Add(row{})
+	batch.End()
 	if err := errors.Join(table.Write(row{}), s.Commit()); err != nil {
 		t.Error(err)
 	}

@@ -79,6 +79,7 @@ func WriteJournal(s *table.Set, dir string, tell progress.Func) (*Export, error)
 			e.Due, e.Reason, e.Probability, int64(e.DrawnFrom), e.Gone, e.Outcome, e.Verdict,
 			int64(e.Status), e.Detail, e.Bytes, e.Moved, e.ElapsedMillis, e.Type, e.Next.UTC()})
 	})
+	batch.End()
 	return &Export{map[string]int{Journal.Name: visits}, torn}, err
 }
 

@@ -34,8 +34,9 @@ type Visit struct {
 var Visits = table.New[Visit]("visits", "a visit of a run of `eval --protocol stream`")
 
 // Watch writes the visits of one run: it is for eval.StreamOptions.Visits.
-func Watch(to *table.Table[Visit]) func(eval.Progress, *sitegraph.Graph) func(*cycle.Event) {
-	return func(of eval.Progress, graph *sitegraph.Graph) func(*cycle.Event) {
+func Watch(to *table.Table[Visit]) func(eval.Progress, *sitegraph.Graph) (
+	seen func(*cycle.Event), end func()) {
+	return func(of eval.Progress, graph *sitegraph.Graph) (func(*cycle.Event), func()) {
 		batch := to.Batch()
 		row := Visit{Policy: of.Policy, Budget: of.Budget, Weeks: int32(of.Weeks),
 			Run: int32(of.Run + 1)}
@@ -48,7 +49,7 @@ func Watch(to *table.Table[Visit]) func(eval.Progress, *sitegraph.Graph) func(*c
 			row.Probability, row.Value = known32(v.Probability), known32(v.Value)
 			row.Outcome, row.Verdict = e.Observation.Outcome.String(), e.Verdict.String()
 			batch.Add(row)
-		}
+		}, batch.End
 	}
 }
 

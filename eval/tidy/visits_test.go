@@ -56,11 +56,12 @@ func writeVisits(t testing.TB, g *sitegraph.Graph, events []cycle.Event, policie
 		t.Fatal(err)
 	}
 	for k := range policies {
-		seen := Watch(visits)(eval.Progress{Policy: fmt.Sprint("policy-", k), Budget: 0.02,
+		seen, end := Watch(visits)(eval.Progress{Policy: fmt.Sprint("policy-", k), Budget: 0.02,
 			Weeks: 40}, g)
 		for i := range events {
 			seen(&events[i])
 		}
+		end()
 	}
 	if err := s.Commit(); err != nil {
 		t.Fatal(err)
