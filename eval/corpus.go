@@ -82,7 +82,7 @@ func NewCorpus(ctx context.Context, servers []*history.Server, o Options) (*Corp
 	}
 	if len(c.Pages) == 0 {
 		return nil, fmt.Errorf(
-			"no page can be reached from the top page of any server at week %.0f; choose "+
+			"no page of any server can be reached from where it is entered at week %.0f; choose "+
 				"another --base",
 			o.Base.Hours()/24/7,
 		)
@@ -90,8 +90,8 @@ func NewCorpus(ctx context.Context, servers []*history.Server, o Options) (*Corp
 	return c, nil
 }
 
-// Crawl discovers each server of the corpus from its top page as it stands at the base,
-// through the loop, on a stage whose graph and store are empty.
+// Crawl discovers each server of the corpus from its top page, or the pages seen first where the
+// history has none, as it stands at the base, through the loop, on a stage whose graph and store are empty.
 func (c *Corpus) Crawl(ctx context.Context, stage Stage) error {
 	loop := cycle.New(cycle.Options{
 		Planner: planner.New(
@@ -108,7 +108,7 @@ func (c *Corpus) Crawl(ctx context.Context, stage Stage) error {
 		Seen:     stage.Log,
 	})
 	for _, s := range c.World.Servers {
-		if err := loop.Seed(topPage(s)); err != nil {
+		if err := loop.Seed(starts(s, s.T0+int64(c.Base.Sub(replay.Epoch)/time.Second))...); err != nil {
 			return err
 		}
 	}

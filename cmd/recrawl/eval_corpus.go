@@ -18,14 +18,19 @@ func (p *program) corpusAt(ctx context.Context, command string, servers []*histo
 	o.Base, o.Change = time.Duration(base)*week, p.config.ChangeBy()
 	corpus, err := eval.NewCorpus(ctx, servers, o)
 	switch {
-	case err == nil || ctx.Err() != nil:
-		return corpus, err
+	case err == nil:
+		for _, s := range servers {
+			p.warn(eval.EnteredAt(s, base))
+		}
+		return corpus, nil
+	case ctx.Err() != nil:
+		return nil, err
 	case len(servers) == 1:
 		if better := eval.CheckEntry(servers[0], base); better != nil {
 			return nil, better
 		}
 	}
-	return nil, failure.Usage(err, "a history must have its top page, and hold it at the base; "+
+	return nil, failure.Usage(err, "the top page of a history, if it has one, must exist at the base; "+
 		"recrawl "+command+" --help explains the base")
 }
 

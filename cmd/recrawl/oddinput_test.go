@@ -85,11 +85,14 @@ func TestHistoriesOfNothing(t *testing.T) {
 			goneLine(5, "/"), goneLine(5, "/a")}, allCommands, 2,
 			[]string{"the top page of a.example does not exist at week 12",
 				"it does at week 0: --base 0"}},
-		{"no top page", []string{line(0, "/a", "", "/b"), line(0, "/b", "")}, "snapshot stream", 2,
-			[]string{"the history of a.example has no top page http://a.example/"}},
-		{"no top pages", []string{line(0, "/a", "", "/b"), line(0, "/b", ""), "",
-			lineOf("b.example", 0, "/b", "")}, "survey snapshot stream", 2,
-			[]string{"the top page of any server at week 12", "--base"}},
+		{"no top page, no page at the base", []string{line(0, "/a", "", "/b"), goneLine(1, "/a")},
+			"snapshot stream", 2, []string{"the history of a.example has no top page " +
+				"http://a.example/, and none of its pages exists at week 12"}},
+		{"no pages at the base", []string{line(0, "/a", ""), goneLine(1, "/a"), "",
+			lineOf("b.example", 0, "/b", ""),
+			strings.Replace(goneLine(1, "/b"), "a.example", "b.example", 1)},
+			"survey snapshot stream", 2,
+			[]string{"at week 12", "--base"}},
 		{"no links", []string{line(0, "/", ""), line(0, "/a", ""), line(13, "/a", "2")},
 			"snapshot stream", 2,
 			[]string{"no history tells of links at the base, week 12", `"links"`, "--base"}},
@@ -175,9 +178,9 @@ func TestOddHistories(t *testing.T) {
 			"the history of a.example tells no links at week 12: only its start page counts, 1 " +
 				"other pages are left out"},
 		{"a server without its top page", []string{line(0, "/a", "", "/b"), line(0, "/b", ""), "",
-			lineOf("b.example", 0, "/", "", "/b"), lineOf("b.example", 0, "/b", "")}, 2, 0, 0, 0, 0,
-			-1,
-			"a.example has no page at week 12", "a.example has no page at week 12"},
+			lineOf("b.example", 0, "/", "", "/b"), lineOf("b.example", 0, "/b", "")}, 4, 0, 0, 0, 0,
+			-1, "the history of a.example has no top page; it is entered at the pages seen first: " +
+				"http://a.example/a\n", "the pages seen first: http://a.example/a\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := histories(t, c.lines...)

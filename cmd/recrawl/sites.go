@@ -11,6 +11,7 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/spelling"
+	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/sites"
 	"github.com/recrawl/recrawl/planner"
@@ -89,5 +90,9 @@ func (p *program) siteSource(ctx context.Context, server string) (*sites.Source,
 	if err != nil {
 		return nil, err
 	}
-	return sites.Recorded(ctx, servers, c.Sites.History, server, c.Sites.Base, c.ChangeBy())
+	source, err := sites.Recorded(ctx, servers, c.Sites.History, server, c.Sites.Base, c.ChangeBy())
+	if err == nil {
+		p.warn(eval.EnteredAt(servers[0], c.Sites.Base))
+	}
+	return source, err
 }

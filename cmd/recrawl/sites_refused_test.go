@@ -47,8 +47,6 @@ func TestSitesRefused(t *testing.T) {
 			[]string{`did you mean "news.example"`}},
 		{"history without links", []string{"--history", unlinked, "a.example"}, 1,
 			[]string{unlinked, "none of the 3 pages", "links"}},
-		{"history without a top page", []string{"--history", noTop, "a.example"}, 2,
-			[]string{"no top page http://a.example/", "depths"}},
 		{"top page that comes later", []string{"--history", late, "a.example"}, 2,
 			[]string{"week 12", "--base 14"}},
 		{"unknown method", []string{"--history", file, "a.example", "--method", "d"}, 2,
@@ -66,6 +64,10 @@ func TestSitesRefused(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			recrawl(t, append([]string{"sites"}, c.args...)...).refused(t, c.code, c.words...)
 		})
+	}
+	if r := recrawl(t, "sites", "--history", noTop, "a.example").ok(t); !strings.Contains(r.stderr,
+		"no top page; it is entered at the pages seen first: http://a.example/a\n") {
+		t.Errorf("of a history without a top page: %s", r.stderr)
 	}
 	if found, err := filepath.Glob(filepath.Join(dir, ".recrawl-*")); err != nil || len(found) > 0 {
 		t.Errorf("left behind: %v, %v", found, err)

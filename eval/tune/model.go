@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -34,13 +35,18 @@ func Learn(servers []*history.Server, weeks int) (*Model, error) {
 // Limit leaves the options as they are.
 func (m *Model) Limit(o Options) Options { return o }
 
-// Doubts say that there are few servers.
-func (m *Model) Doubts() []string {
-	if len(m.pasts) >= 5 {
-		return nil
+// Doubts say that there are few servers, and which have no top page.
+func (m *Model) Doubts() (doubts []string) {
+	for _, p := range m.pasts {
+		if entered := eval.EnteredAt(p.server, m.weeks); entered != "" {
+			doubts = append(doubts, entered)
+		}
 	}
-	return []string{report.Plural(len(m.pasts), "server") + ": resampling so few says little of " +
-		"the spread"}
+	if len(m.pasts) >= 5 {
+		return doubts
+	}
+	return append(doubts, report.Plural(len(m.pasts), "server")+": resampling so few says little of "+
+		"the spread")
 }
 
 // Future continues all servers by so many weeks that might come: the known weeks as they were, then
