@@ -36,11 +36,15 @@ type tally struct {
 
 // Resamples draws 200 corpora of as many servers, with replacement: each yields how often
 // each server is in it, in a slice that the next one reuses. The same seed draws the same
-// corpora, so whatever is measured on them may be compared draw by draw.
+// corpora, so whatever is measured on them may be compared draw by draw. One server is drawn alone
+// again and again, which tells nothing: it yields none.
 func Resamples(servers int, seed uint64) iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		rng := rand.New(rand.NewPCG(seed, 0x7370726561640000))
 		times := make([]int, servers)
+		if servers < 2 {
+			return
+		}
 		for range resamples {
 			clear(times)
 			for range servers {

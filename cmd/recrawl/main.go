@@ -86,6 +86,7 @@ type program struct {
 	review         *setting.Review // of the settings, once they are read
 	json           bool
 	quiet          bool
+	wide           bool
 	clock          *cycle.SteadyClock // of a run; nil: the system's own
 	silence        *silence           // of a run; nil: none is kept
 	running        *running           // of policies that are programs
@@ -123,6 +124,7 @@ func (p *program) rootCommand() *cobra.Command {
 	root.SetHelpCommand(helpCommand())
 	root.PersistentFlags().StringVar(&p.configFile, "config", "", "file with settings")
 	root.PersistentFlags().BoolVar(&p.json, "json", false, "print the result as JSON")
+	root.PersistentFlags().BoolVar(&p.wide, "wide", false, "tables with all columns, however wide")
 	root.PersistentFlags().BoolVar(&p.quiet, "quiet", false, "no progress on standard error")
 	root.AddCommand(p.demoCommand(), p.runCommand(), p.nodeCommand(), p.serveCommand(),
 		p.guardCommand(), p.frontierCommand(), p.planCommand(), p.explainCommand(),

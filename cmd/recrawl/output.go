@@ -17,7 +17,7 @@ import (
 )
 
 // publish prints a result, as JSON or as its finding and tables, and writes the report where asked
-// for.
+// for. Tables of reports are for people: they fit 100 columns also in a file or pipe.
 func (p *program) publish(result any, page report.Page, htmlFile string) error {
 	if htmlFile != "" {
 		if err := p.writeWhole(htmlFile, page.HTML); err != nil {
@@ -28,6 +28,9 @@ func (p *program) publish(result any, page report.Page, htmlFile string) error {
 		return p.printJSON(result)
 	}
 	s := p.screen()
+	if s.Width == 0 && !p.wide {
+		s.Width = report.UsualWidth
+	}
 	first := true
 	if page.Finding != "" {
 		s.Say(page.Finding)
@@ -86,7 +89,14 @@ func (p *program) printText(result interface{ Text(io.Writer) error }) error {
 
 // screen is standard output: fitted to the terminal and in colours if it is one.
 func (p *program) screen() *report.Screen {
-	return report.NewScreen(p.stdout, progress.Width(p.stdout), progress.HasColours(p.stdout))
+	s := report.NewScreen(p.stdout, progress.Width(p.stdout), progress.HasColours(p.stdout))
+	if s.Width == 0 && progress.IsTerminal(p.stdout) { // it does not know
+		s.Width = report.UsualWidth
+	}
+	if s.Wide = p.wide; p.wide {
+		s.Width = 0
+	}
+	return s
 }
 
 func (p *program) printJSON(v any) error {

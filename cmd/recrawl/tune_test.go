@@ -141,7 +141,7 @@ func TestTune(t *testing.T) {
 		}
 	}
 	text := recrawl(t, "tune", dir, "--weeks", "10", "--futures", "1", "--delay", "12h", "--budget",
-		"0.5").ok(t)
+		"0.5", "--wide").ok(t)
 	for _, want := range []string{"changes a day, policy sites, 10 weeks", "crowded servers",
 		"a.example", "has no knee"} {
 		if !strings.Contains(text.stdout, want) {

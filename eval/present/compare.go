@@ -48,8 +48,8 @@ func overview(runs []Run, order, shown []string) []report.Section {
 // comparedWithBest is the compared policy against the best published one, by measure and run.
 func comparedWithBest(runs []Run, order []string) report.Table {
 	policy := runs[0].comparison.Policy
-	t := report.Table{Title: fmt.Sprintf("%s against the best published policy by each measure; "+
-		"intervals: %s", policy, resampledServers),
+	t := report.Table{Title: fmt.Sprintf("%s against the best published policy by each measure%s",
+		policy, intervals(runs[0].servers)),
 		Header: []string{"measure", "run", "ratio", "difference", policy, "best published",
 			"its value"}}
 	row := func(label, measure, against string, p eval.Paired) {
@@ -79,10 +79,10 @@ func comparedByRun(runs []Run, order []string) report.Table {
 		show, what = difference, "difference"
 	}
 	c := runs[0].comparison
-	t := report.Table{Title: fmt.Sprintf("%s against each policy: %s of %s; intervals: %s",
-		c.Policy, what, measureNames[m], resampledServers), Header: []string{"against"}}
-	for _, run := range runs {
-		t.Header = append(t.Header, run.label)
+	t := report.Table{Title: fmt.Sprintf("%s against each policy: %s of %s%s",
+		c.Policy, what, measureNames[m], intervals(runs[0].servers)), Header: []string{"against"}}
+	for i, run := range runs {
+		t.Header, t.Spare = append(t.Header, run.label), append(t.Spare, i+1)
 	}
 	for i, o := range c.With {
 		name := opponentName(o.Policy, o.Threshold)
@@ -104,14 +104,14 @@ func comparedWithAll(run Run, order []string) []report.Table {
 	if c == nil || len(c.With) == 0 {
 		return nil
 	}
-	differences := report.Table{Title: fmt.Sprintf("%s less each other policy, %s; intervals: %s",
-		c.Policy, run.label, resampledServers), Header: []string{"less"}, PageOnly: true}
+	differences := report.Table{Title: fmt.Sprintf("%s less each other policy, %s%s",
+		c.Policy, run.label, intervals(run.servers)), Header: []string{"less"}, PageOnly: true}
 	for _, m := range order {
 		differences.Header = append(differences.Header, measureNames[m])
 	}
 	ratios := differences
-	ratios.Title = fmt.Sprintf("%s divided by each other policy, %s; intervals: %s",
-		c.Policy, run.label, resampledServers)
+	ratios.Title = fmt.Sprintf("%s divided by each other policy, %s%s",
+		c.Policy, run.label, intervals(run.servers))
 	ratios.Header = slices.Concat([]string{"divided by"}, differences.Header[1:])
 	for _, o := range c.With {
 		d, r := []string{opponentName(o.Policy, o.Threshold)},
@@ -235,8 +235,8 @@ func ablations(runs []Run, order []string) *report.Section {
 		shownMeasures = []string{eval.Coverage, eval.Freshness}
 	}
 	for _, m := range shownMeasures {
-		t := report.Table{Title: fmt.Sprintf("%s: %s less that without; intervals: %s",
-			measureNames[m], c.Policy, resampledServers), Header: []string{"without"}}
+		t := report.Table{Title: fmt.Sprintf("%s: %s less that without%s",
+			measureNames[m], c.Policy, intervals(runs[0].servers)), Header: []string{"without"}}
 		chart := report.Chart{Title: longMeasures[m] + " lost without", XLabel: "part",
 			YLabel: "difference of " + measureNames[m], Bars: shortResampled}
 		for _, without := range c.Without {

@@ -2,9 +2,11 @@ package present
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/planner/policy"
 )
 
@@ -28,9 +30,20 @@ func finding(runs []Run, measure, does string, show func(eval.Number) string) st
 		if best == nil {
 			continue
 		}
+		// who reaches as much in the digits that are shown has not lost
+		level := run.level(measure, own, show(best.Measure(measure)), show)
 		text := fmt.Sprintf("%s: %s "+does, run.label, best.name, show(best.Measure(measure)))
+		switch others := slices.DeleteFunc(slices.Clone(level), func(policy string) bool {
+			return policy == best.policy
+		}); len(others) {
+		case 0:
+		case 1:
+			text += ", as " + others[0] + " does"
+		default:
+			text += ", as " + report.Shorten(others, 3, ", ") + " do"
+		}
 		if next := run.best(measure, func(name string) bool {
-			return own(name) && name != best.policy
+			return own(name) && !slices.Contains(level, name)
 		}); next != nil {
 			text += fmt.Sprintf(", the next best (%s) %s", next.name, show(next.Measure(measure)))
 		}
@@ -43,6 +56,18 @@ func finding(runs []Run, measure, does string, show func(eval.Number) string) st
 		says = append(says, fmt.Sprintf("And %d more runs.", more))
 	}
 	return strings.Join(says, "\n")
+}
+
+// level are the policies of a kind that reach a value as it is shown, in the order of the results.
+func (r Run) level(measure string, kind func(policy string) bool, value string,
+	show func(eval.Number) string) (policies []string) {
+	for i := range r.results {
+		result := &r.results[i]
+		if kind(result.policy) && show(result.Measure(measure)) == value {
+			policies = append(policies, result.policy)
+		}
+	}
+	return slices.Compact(policies)
 }
 
 // ofHundred shows a share with its unit.

@@ -17,6 +17,7 @@ type Run struct {
 	tick       string  // the same below an axis
 	x          float64 // the budget, or the weeks of the horizon
 	weeks      int
+	servers    int
 	results    []evalResult
 	comparison *eval.Comparison // nil: nothing is compared
 }
@@ -33,11 +34,16 @@ type measures interface {
 	Interval(measure string) [2]eval.Number
 }
 
-// What the intervals are, in tables and below the legends of charts.
-const (
-	resampledServers = "5 to 95 % of 200 samples of servers"
-	shortResampled   = "5-95 %, 200 server samples"
-)
+// shortResampled says below the legends of charts what the bars are.
+const shortResampled = "5-95 %, 200 server samples"
+
+// intervals says in titles of tables what stands in brackets, or why nothing does.
+func intervals(servers int) string {
+	if servers < 2 {
+		return "; no intervals: one server says nothing of others"
+	}
+	return "; intervals: 5 to 95 % of 200 samples of servers"
+}
 
 // measureNames are those of tables; charts and texts write them out.
 var measureNames = map[string]string{eval.Coverage: "C", eval.UpdateRate: "U",
@@ -71,7 +77,7 @@ func Snapshot(runs []eval.SnapshotRun) report.Page {
 
 func SnapshotView(run *eval.SnapshotRun) Run {
 	v := Run{label: fmt.Sprintf("N = %d", run.Weeks), tick: fmt.Sprint(run.Weeks),
-		x: float64(run.Weeks), comparison: run.Comparison}
+		x: float64(run.Weeks), servers: run.Corpus.Servers, comparison: run.Comparison}
 	for i := range run.Results {
 		r := &run.Results[i]
 		v.results = append(v.results, evalResult{name: nameOf(*r), policy: r.Policy, measures: r})
@@ -102,10 +108,11 @@ func SnapshotSection(run eval.SnapshotRun, shown []string) report.Section {
 			Decimals(r.UpdateRate), Decimals(r.Coverage), Decimals(r.AUC), Decimals(r.Gain),
 			Decimals(r.GainInServers)}
 		if withSpread {
-			row = append(row, span(r.Spread[eval.UpdateRate]), span(r.Spread[eval.Coverage]))
+			row = append(row, span(r.Interval(eval.UpdateRate)), span(r.Interval(eval.Coverage)))
 		}
 		t.Rows = append(t.Rows, row)
 	}
+	t.Best, t.BestBy = bestRows(SnapshotView(&run), eval.Gain), "largest gain, reference lines apart"
 	for _, name := range shown {
 		for _, r := range run.Results {
 			if nameOf(r) != name {
@@ -163,7 +170,7 @@ func Stream(runs []eval.StreamRun) report.Page {
 
 func StreamView(run *eval.StreamRun, severalLengths bool) Run {
 	v := Run{label: eval.PerCent(run.Budget) + " a day", tick: eval.PerCent(run.Budget),
-		x: run.Budget, weeks: run.Weeks, comparison: run.Comparison}
+		x: run.Budget, weeks: run.Weeks, servers: run.Corpus.Servers, comparison: run.Comparison}
 	if severalLengths {
 		v.label += fmt.Sprintf(", %d weeks", run.Weeks)
 	}
@@ -232,7 +239,7 @@ func StreamSection(run eval.StreamRun, shown []string) report.Section {
 			Decimals(r.DeletionsFound),
 			Tenths(r.DeletionDelayDays), report.Count(r.DeletionVisits)}
 		if withSpread {
-			row = append(row, span(r.Spread[eval.Coverage]))
+			row = append(row, span(r.Interval(eval.Coverage)))
 		}
 		if searched {
 			row = append(row, Decimals(r.SearchFreshness))
@@ -242,6 +249,9 @@ func StreamSection(run eval.StreamRun, shown []string) report.Section {
 		}
 		t.Rows = append(t.Rows, row)
 	}
+	t.Best, t.BestBy = bestRows(StreamView(&run, false), eval.Coverage), "finds most, reference lines "+
+		"apart"
+	t.Spare = []int{14, 13, 12, 11, 9, 2, 8, 7}
 	if run.LeastValue > 0 {
 		t.Header = append(t.Header, "left unused")
 		for i := range t.Rows {
@@ -329,6 +339,23 @@ func (r Run) best(measure string, kind func(policy string) bool) (best *evalResu
 	return best
 }
 
+// bestRows are the results with the largest value as it is shown, reference lines apart; none where
+// there is nothing to choose from.
+func bestRows(run Run, measure string) (rows []int) {
+	own := func(name string) bool { return !policy.Reference(name) }
+	best := run.best(measure, own)
+	if best == nil || len(run.results) < 2 {
+		return nil
+	}
+	for i := range run.results {
+		r := &run.results[i]
+		if own(r.policy) && Decimals(r.Measure(measure)) == Decimals(best.Measure(measure)) {
+			rows = append(rows, i)
+		}
+	}
+	return rows
+}
+
 func Decimals(v eval.Number) string { return Number(v, 3) }
 
 func Tenths(v eval.Number) string { return Number(v, 1) }
@@ -341,6 +368,10 @@ func Number(v eval.Number, digits int) string {
 	return fmt.Sprintf("%.*f", digits, float64(v))
 }
 
+// span is a dash where there is no interval.
 func span(s [2]eval.Number) string {
+	if math.IsNaN(float64(s[0])) {
+		return "-"
+	}
 	return strings.Join([]string{Decimals(s[0]), Decimals(s[1])}, "..")
 }

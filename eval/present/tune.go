@@ -80,6 +80,7 @@ func (t Tune) curveSection() report.Section {
 			p.PerDay), ranged(p.Coverage), ranged(p.UpdateRate), ranged(p.Freshness),
 			ranged(p.SearchFreshness), note})
 	}
+	table.Spare = []int{5}
 	table.Note = "of search results: share of the copies that a search shows which are good, " +
 		"each page counted as often as the list of --weights says that it is shown, or once; in " +
 		"brackets the futures alone."

@@ -13,7 +13,7 @@ import (
 func Warm(run *eval.WarmRun) report.Page {
 	t := report.Table{
 		Title: fmt.Sprintf("Coverage of the first %d weeks, begun with captures of %d weeks and "+
-			"without; intervals: %s", run.Weeks, run.Before, resampledServers),
+			"without%s", run.Weeks, run.Before, intervals(run.Corpus.Servers)),
 		Header: []string{"policy", "budget", "a capture every", "warm", "cold", "ratio",
 			"addresses alone", "ratio"},
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/rivo/uniseg"
@@ -39,6 +40,69 @@ func (t Table) fit(bound int, right []bool) []int {
 		total--
 	}
 	return width
+}
+
+// bestMark stands behind the first cell of a row that is best.
+const bestMark = "*"
+
+// without returns the table without the columns that there is no room for, its best rows marked, and
+// the headings of those columns. Where the screen has no width only spare ones are left out.
+func (t Table) without(s *Screen) (_ Table, left []string) {
+	t.Rows = slices.Clone(t.Rows)
+	for _, i := range t.Best {
+		if i < len(t.Rows) && len(t.Rows[i]) > 0 {
+			t.Rows[i] = slices.Clone(t.Rows[i])
+			t.Rows[i][0] += " " + bestMark
+		}
+	}
+	if s.Wide {
+		return t, nil
+	}
+	gone := map[int]bool{}
+	fits := func(t Table) bool {
+		width := t.fit(s.Width, t.numeric())
+		total := gap * (len(width) - 1)
+		for _, n := range width {
+			total += n
+		}
+		return total <= s.prose()
+	}
+	spare := slices.Clone(t.Spare)
+	if s.Width > 0 { // then the last of the others, but two
+		for i := t.columnCount() - 1; i > 1; i-- {
+			if !slices.Contains(spare, i) {
+				spare = append(spare, i)
+			}
+		}
+	}
+	kept := t
+	for _, column := range spare {
+		if fits(kept) {
+			break
+		}
+		gone[column] = true
+		kept = t
+		kept.Header, kept.Rows = removed(t.Header, gone), nil
+		for _, row := range t.Rows {
+			kept.Rows = append(kept.Rows, removed(row, gone))
+		}
+	}
+	for i, name := range t.Header {
+		if gone[i] {
+			left = append(left, name)
+		}
+	}
+	return kept, left
+}
+
+// removed is a row without some cells.
+func removed(row []string, gone map[int]bool) (kept []string) {
+	for i, cell := range row {
+		if !gone[i] {
+			kept = append(kept, cell)
+		}
+	}
+	return kept
 }
 
 // gap is how many blanks stand between columns.

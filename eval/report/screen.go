@@ -12,11 +12,26 @@ type Screen struct {
 	*bufio.Writer
 	Width  int  // columns; 0: lines are as long as they are
 	Colour bool // headings are bold, warnings coloured; only for terminals
+	Wide   bool // no column is left out, and no line broken
+}
+
+// UsualWidth is how wide lines should be where nothing tells how wide they may be.
+const UsualWidth = 100
+
+// prose is how wide a line of text may be; 0 is no bound.
+func (s *Screen) prose() int {
+	switch {
+	case s.Wide:
+		return 0
+	case s.Width > 0:
+		return s.Width
+	}
+	return UsualWidth
 }
 
 // NewScreen writes to a terminal of a width, or to a file or pipe (0, false).
 func NewScreen(w io.Writer, width int, colour bool) *Screen {
-	return &Screen{bufio.NewWriter(w), width, colour}
+	return &Screen{Writer: bufio.NewWriter(w), Width: width, Colour: colour}
 }
 
 // Style is an escape sequence of terminals that changes how letters look.
@@ -46,7 +61,7 @@ func (s *Screen) Say(text string) {
 		return
 	}
 	for line := range strings.SplitSeq(strings.TrimSpace(clean(text)), "\n") {
-		for _, part := range wrap(line, s.Width) {
+		for _, part := range wrap(line, s.prose()) {
 			_, _ = s.WriteString(s.Paint(Bold, part) + "\n") // an error stays until Flush
 		}
 	}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"io"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -17,19 +18,27 @@ type Table struct {
 	PageOnly bool
 	// Marks are styles of cells that say such a word, where a terminal has colours.
 	Marks map[string]Style
+	// Spare are columns that may be left out where all are too wide, the first of them first.
+	Spare []int
+	// Best are the rows that reach most, and BestBy says of what. They are marked.
+	Best   []int
+	BestBy string
 }
 
 // Text writes the table for a terminal, with no line drawing, so that it can be pasted and cut by
 // columns. On a Screen it is fitted to its width: texts take several lines, or lose their middle
-// where they are one word; numbers never do. Only there headings may be bold.
+// where they are one word; numbers never do, and what does not fit is left out by columns, and said
+// so. Only there headings may be bold. Elsewhere cells are whole, and spare columns are left out
+// where a line would have more than UsualWidth.
 func (t Table) Text(w io.Writer) error {
 	screen, ok := w.(*Screen)
 	if !ok {
 		screen = &Screen{}
 	}
 	var b strings.Builder
+	t, left := t.without(screen)
 	if t.Title != "" {
-		for _, line := range wrap(oneLine(t.Title), screen.Width) {
+		for _, line := range wrap(oneLine(t.Title), screen.prose()) {
 			b.WriteString(screen.Paint(Bold, line) + "\n")
 		}
 	}
@@ -49,12 +58,28 @@ func (t Table) Text(w io.Writer) error {
 		}
 		return shown
 	}
-	for _, row := range t.Rows {
-		writeRow(&b, row, width, right, mark)
+	bold := func(_, shown string) string { return screen.Paint(Bold, shown) }
+	for i, row := range t.Rows {
+		if slices.Contains(t.Best, i) {
+			writeRow(&b, row, width, right, bold)
+		} else {
+			writeRow(&b, row, width, right, mark)
+		}
 	}
-	if t.Note != "" {
-		for line := range strings.SplitSeq(strings.TrimSpace(clean(t.Note)), "\n") {
-			b.WriteString(strings.Join(wrap(line, screen.Width), "\n") + "\n")
+	notes := []string{t.Note}
+	if t.BestBy != "" && len(t.Best) > 0 {
+		notes = append([]string{bestMark + " " + t.BestBy}, notes...)
+	}
+	if len(left) > 0 {
+		notes = append(notes, "Left out for want of room: "+strings.Join(left, "; ")+
+			". --wide shows all.")
+	}
+	for _, note := range notes {
+		if note = strings.TrimSpace(clean(note)); note == "" {
+			continue
+		}
+		for line := range strings.SplitSeq(note, "\n") {
+			b.WriteString(strings.Join(wrap(line, screen.prose()), "\n") + "\n")
 		}
 	}
 	_, err := io.WriteString(w, b.String())
