@@ -2,9 +2,9 @@ package eval
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/recrawl/recrawl/eval/history"
-	"github.com/recrawl/recrawl/eval/report"
 )
 
 // starts are the addresses at which a server is entered at a moment: its top page. A history without
@@ -45,8 +45,12 @@ func EnteredAt(s *history.Server, base int) string {
 	if len(all) == 0 {
 		return ""
 	}
+	named := strings.Join(all[:min(len(all), 3)], ", ")
+	if more := len(all) - 3; more > 0 {
+		named += fmt.Sprintf(" and %d more", more)
+	}
 	return fmt.Sprintf("the history of %s has no top page; it is entered at the pages seen first: %s",
-		s.Name, report.Shorten(all, 3, ", "))
+		s.Name, named)
 }
 
 // EntryError says that a server cannot be entered at a base, and what would help.

@@ -14,7 +14,7 @@ type Tune struct {
 	Base    int       `default:"12" range:"[1,{last-week}]" help:"histories: weeks that are known; later ones are predicted, and only --check reads them"`
 	Weeks   int       `help:"weeks to predict (default 40, or as many as the window has after the base)"`
 	History int       `help:"histories: weekly states before the base that the policy may see"`
-	Futures int       `default:"4" range:"[1,100]" help:"number of futures; more give a better spread and take longer"`
+	Futures int       `default:"1" range:"[1,100]" help:"number of futures; 4 and more tell what chance does, and take as many times as long"`
 	Check   bool      `help:"histories: also replay the weeks after the base, and compare them with the prediction"`
 	AtOnce  int       `key:"at-once" range:"[0,)" help:"how many runs work at the same time, at most; 0 for one a core"`
 	HTML    string    `path:"any" help:"also write a report with charts to this file"`

@@ -62,6 +62,9 @@ func (p *program) tune(ctx context.Context, paths []string) error {
 	if c.Tune.Check {
 		r.Check = histories
 	}
+	if histories == nil { // of a run, whose settings hold for it
+		r.InForce = max(c.PerDay(), 0)
+	}
 	predicted, err := tune.Predict(ctx, known, tune.Options{
 		Policy: c.Policy, Base: c.Tune.Base, Weeks: c.Tune.Weeks, History: c.Tune.History,
 		New: c.New, Sample: c.Sample, Gone: c.Gone,

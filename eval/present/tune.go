@@ -3,6 +3,7 @@ package present
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/recrawl/recrawl/eval"
@@ -22,6 +23,9 @@ func percent(v eval.Number) string {
 }
 
 func ranged(r tune.Range) string {
+	if math.IsNaN(float64(r.Low)) {
+		return Decimals(r.Value)
+	}
 	return fmt.Sprintf("%s (%s to %s)", Decimals(r.Value), Decimals(r.Low), Decimals(r.High))
 }
 
@@ -29,11 +33,10 @@ func (t Tune) Page() report.Page {
 	r := t
 	page := report.Page{Title: "What a budget buys", Intro: fmt.Sprintf(
 		"Predicted from %s for policy %s over %d weeks: %s on %s, %s changes a day (%s to %s). "+
-			"Values are means over %d futures; in brackets the 5th to 95th percentile over these "+
-			"and 200 resamples of the servers in each. Budgets are shares of the pages a day.",
+			"Values are means over %s; in brackets %s. Budgets are shares of the pages a day.",
 		r.Source, r.Policy, r.Weeks, report.Plural(r.Pages, "page"),
 		report.Plural(r.Servers, "server"), Tenths(r.PerDay.Value), Tenths(r.PerDay.Low),
-		Tenths(r.PerDay.High), r.Futures)}
+		Tenths(r.PerDay.High), report.Plural(r.Futures, "future"), t.brackets())}
 	page.Finding = t.finding()
 	page.Sections = append(page.Sections, t.curveSection(), t.politenessSection())
 	if r.Check != nil {
@@ -57,6 +60,11 @@ func (t Tune) finding() string {
 			"%s does.", percent(eval.Number(t.Knee.Budget)),
 			percent(eval.Number(t.Curve[len(t.Curve)-1].Budget)))
 	}
+	if now := t.InForce; now != nil {
+		says += fmt.Sprintf(" The budget in force is %s, %.4g fetches a day: coverage %s, freshness "+
+			"%s.", percent(eval.Number(now.Budget)), now.PerDay, Decimals(now.Coverage.Value),
+			Decimals(now.Freshness.Value))
+	}
 	if t.Target != nil {
 		says += " " + answerText(t.Target)
 	}
@@ -70,26 +78,58 @@ func (t Tune) curveSection() report.Section {
 		r.Weeks),
 		Header: []string{"budget a day", "fetches", "coverage", "update rate", "freshness",
 			"of search results", ""}}
-	for i := range r.Curve {
-		p := &r.Curve[i]
+	for i, p := range t.points() {
 		note := ""
-		if r.Knee != nil && p.Budget == r.Knee.Budget {
+		if p == r.InForce {
+			note, table.Best = "in force", append(table.Best, i)
+		} else if r.Knee != nil && p.Budget == r.Knee.Budget {
 			note = "knee"
 		}
 		table.Rows = append(table.Rows, []string{percent(eval.Number(p.Budget)), fmt.Sprintf("%.4g",
 			p.PerDay), ranged(p.Coverage), ranged(p.UpdateRate), ranged(p.Freshness),
 			ranged(p.SearchFreshness), note})
 	}
-	table.Spare = []int{5}
-	table.Note = "of search results: share of the copies that a search shows which are good, " +
-		"each page counted as often as the list of --weights says that it is shown, or once; in " +
-		"brackets the futures alone."
+	table.Spare, table.BestBy = []int{5}, "the budget in force"
+	table.Note = "In brackets: " + t.brackets() + ". Of search results: share of the copies that a " +
+		"search shows which are good, each page counted as often as the list of --weights says " +
+		"that it is shown, or once; there the futures alone are in brackets."
+	if r.Futures < 4 {
+		table.Note += " More --futures tell more of what chance does, and take longer."
+	}
 	s := report.Section{Title: "Budgets", Tables: []report.Table{table}}
 	for _, m := range []struct{ name, label string }{{eval.Coverage, "Coverage"},
 		{eval.UpdateRate, "Update rate"}, {eval.Freshness, "Freshness"}} {
 		s.Charts = append(s.Charts, t.curveChart(m.name, m.label))
 	}
 	return s
+}
+
+// points are those of the curve and the budget in force, from small to large.
+func (t Tune) points() (all []*tune.Point) {
+	for i := range t.Curve {
+		all = append(all, &t.Curve[i])
+	}
+	if t.InForce != nil {
+		at := slices.IndexFunc(all, func(p *tune.Point) bool { return p.Budget > t.InForce.Budget })
+		if at < 0 {
+			at = len(all)
+		}
+		all = slices.Insert(all, at, t.InForce)
+	}
+	return all
+}
+
+// brackets says what the brackets are.
+func (t Tune) brackets() string {
+	switch futures := report.Plural(t.Futures, "future"); {
+	case t.Servers < 2 && t.Futures < 2:
+		return "nothing, as one future of one server has no interval"
+	case t.Servers < 2:
+		return "the 5th to 95th percentile over " + futures + " of one server, which says nothing " +
+			"of others"
+	default:
+		return "the 5th to 95th percentile over " + futures + " and 200 resamples of the servers"
+	}
 }
 
 func answerText(a *tune.Answer) string {
@@ -117,11 +157,12 @@ func (t Tune) curveChart(measure, label string) report.Chart {
 		YPercent: true,
 		Bars:     "5th to 95th percentile over futures and resamples of the servers"}
 	line := report.Series{Name: "predicted"}
-	for i := range r.Curve {
-		p := &r.Curve[i]
+	for _, p := range t.points() {
 		v := p.Measure(measure)
 		label := ""
-		if r.Knee != nil && p.Budget == r.Knee.Budget && measure == eval.Coverage {
+		if p == r.InForce {
+			label = "in force"
+		} else if r.Knee != nil && p.Budget == r.Knee.Budget && measure == eval.Coverage {
 			label = "knee"
 		}
 		line.X, line.Y, line.Labels = append(line.X, p.Budget), append(line.Y, float64(v.Value)),

@@ -117,6 +117,9 @@ type Answer struct {
 	PerDay eval.Number `json:"per_day"`
 }
 
+// mostTries bounds the budgets that Solve tries.
+const mostTries = 4
+
 // closeToTarget is near enough: a tenth of the narrowest spread seen.
 const closeToTarget = 0.005
 
@@ -130,8 +133,7 @@ func (f *Forecast) Solve(
 	limits budget.Limits,
 	tick func(eval.Progress),
 ) (Answer, []Point, error) {
-	const tries = 4
-	for range tries {
+	for range mostTries {
 		b, ok := t.reaches(points, mean)
 		if !ok || slices.ContainsFunc(points, func(p Point) bool { return near(p.Budget, b) }) {
 			break

@@ -42,8 +42,12 @@ func (m *Model) Doubts() (doubts []string) {
 			doubts = append(doubts, entered)
 		}
 	}
-	if len(m.pasts) >= 5 {
+	switch {
+	case len(m.pasts) >= 5:
 		return doubts
+	case len(m.pasts) == 1:
+		return append(doubts, "1 server: it cannot be resampled, so spreads are those of the "+
+			"futures alone")
 	}
 	return append(doubts, report.Plural(len(m.pasts), "server")+": resampling so few says little of "+
 		"the spread")

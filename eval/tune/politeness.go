@@ -49,11 +49,13 @@ type BusyServer struct {
 const shownBusiest = 10
 
 // Politeness looks at a delay, half of it and twice it, and at where it begins to matter. Where a
-// server can be visited as often a day as it has pages, a shorter delay buys nothing. curve is
-// Curve, or tells besides how far it is.
+// server can be visited as often a day as it has pages, a shorter delay buys nothing. known is what the
+// share buys under the delay; nil: that was not predicted. curve is Curve, or tells besides how far it
+// is.
 func (f *Forecast) Politeness(
 	share float64,
 	delay time.Duration,
+	known *Point,
 	curve func(budgets []float64, limits budget.Limits) ([]Point, error),
 ) (Politeness, error) {
 	p := Politeness{Budget: share, Busiest: []BusyServer{}}
@@ -62,10 +64,16 @@ func (f *Forecast) Politeness(
 	p.FeasibleSeconds, p.FeasibleServer = seconds(feasible), by
 	p.PromptSeconds, p.PromptServer = seconds(prompt), largest
 	var free []Point // without limits, or limits that bind no server
+	if known != nil && ReachOf(f.Changes, delay).Crowded == 0 {
+		free = []Point{*known}
+	}
 	for _, d := range delaysToTry(delay, feasible, by != "") {
 		reach := ReachOf(f.Changes, d)
 		points := free
-		if reach.Crowded > 0 || free == nil {
+		switch {
+		case known != nil && d == delay:
+			points = []Point{*known}
+		case reach.Crowded > 0 || free == nil:
 			var err error
 			if points, err = curve([]float64{share}, Limits(d)); err != nil {
 				return p, err
@@ -90,6 +98,9 @@ func (f *Forecast) Politeness(
 	}
 	return p, nil
 }
+
+// mostDelays is how many delays are looked at, at most.
+const mostDelays = 5
 
 // delaysToTry are the delay, its neighbours, and those about the longest feasible one if there is
 // such a bound, from short to long.

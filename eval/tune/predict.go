@@ -35,7 +35,7 @@ type Options struct {
 }
 
 // Range is a predicted value: the mean over the futures, and the 5th and 95th percentile over the
-// futures and 200 resamples of the servers in each.
+// futures and 200 resamples of the servers in each; undefined for one future of one server.
 type Range struct {
 	Value eval.Number `json:"value"`
 	Low   eval.Number `json:"low"`
@@ -164,12 +164,13 @@ func (f *Forecast) Curve(
 		points[i].Coverage = rangeOf(values[i][eval.Coverage], drawn[i][eval.Coverage])
 		points[i].UpdateRate = rangeOf(values[i][eval.UpdateRate], drawn[i][eval.UpdateRate])
 		points[i].Freshness = rangeOf(values[i][eval.Freshness], drawn[i][eval.Freshness])
-		points[i].SearchFreshness = rangeOf(searched[i], searched[i])
+		points[i].SearchFreshness = rangeOf(searched[i], nil)
 	}
 	return points, nil
 }
 
-// rangeOf leaves out what is not defined.
+// rangeOf leaves out what is not defined. The interval is that of what was drawn or, where one server
+// cannot be resampled, that of the values themselves; one value has none.
 func rangeOf(values, drawn []float64) Range {
 	sum, n := 0.0, 0
 	for _, v := range values {
@@ -177,6 +178,12 @@ func rangeOf(values, drawn []float64) Range {
 			sum += v
 			n++
 		}
+	}
+	if len(drawn) == 0 {
+		drawn = values
+	}
+	if len(drawn) < 2 {
+		return Range{eval.Number(sum / float64(n)), undefined, undefined}
 	}
 	spread := eval.Interval(slices.Clone(drawn))
 	return Range{Value: eval.Number(sum / float64(n)), Low: spread[0], High: spread[1]}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/recrawl/recrawl/eval"
@@ -28,6 +29,7 @@ type Prediction struct {
 	PerDay     Range      `json:"changes_per_day"`
 	Curve      []Point    `json:"curve"`
 	Knee       *Point     `json:"knee"`
+	InForce    *Point     `json:"in_force"` // the budget that a run works with; null: not known
 	Target     *Answer    `json:"target"`
 	Politeness Politeness `json:"politeness"`
 	Check      *Check     `json:"check,omitempty"`
@@ -46,9 +48,11 @@ type Request struct {
 	Budgets []float64
 	Target  Target        // without a measure: none
 	Delay   time.Duration // between two visits to a server
+	// InForce is the budget that a run works with, in fetches a day; 0: none is known.
+	InForce float64
 	// Check are histories that also tell the weeks after the base, to compare with; nil: none.
 	Check []*history.Server
-	// Progress begins a bar of so many steps, 0 if that is not known.
+	// Progress begins the bar of the whole prediction, of so many steps.
 	Progress func(what string, steps int) Bar
 }
 
@@ -59,12 +63,65 @@ type Bar interface {
 	End()
 }
 
+// course is the one bar of a prediction, which never goes back: each stage has its steps of it, and
+// those that a stage does not need count as done at its end.
+type course struct {
+	mu        sync.Mutex
+	bar       Bar
+	done, end int
+}
+
+// stage lets work of at most so many steps begin.
+func (c *course) stage(steps int) { c.end = c.done + steps }
+
+// step counts one of a part that is at work. More than the stage has do not count.
+func (c *course) step(part string, last bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.done < c.end {
+		c.done++
+		c.bar.StepOf(part, last)
+	}
+}
+
+// over counts what is left of the stage.
+func (c *course) over() {
+	for ; c.done < c.end; c.done++ {
+		c.bar.Step()
+	}
+}
+
+func (c *course) day(at eval.Progress) { c.step(fmt.Sprintf("%.3g %%", 100*at.Budget), at.Last) }
+
+// steps of a prediction at most, if a check replays so many days.
+func (r *Request) steps(o Options, replayed int) int {
+	tries := len(r.Budgets) + mostDelays
+	if r.InForce > 0 {
+		tries++
+	}
+	if r.Target.Measure != "" {
+		tries += mostTries
+	}
+	total := o.Futures * (1 + tries*7*o.Weeks)
+	if r.Check != nil {
+		total += replayed
+	}
+	return total
+}
+
 // Predict draws futures and tries the budgets on them.
 func Predict(ctx context.Context, of Evidence, o Options, r Request) (*Prediction, error) {
 	o = of.Source.Limit(o)
-	draws := r.Progress("drawing futures", o.Futures)
-	f, err := New(ctx, of.Source, o, draws.Step)
-	draws.End()
+	days := 7 * o.Weeks
+	replayed := (len(r.Budgets) + mostTries) * days
+	c := &course{bar: r.Progress("predicting, days", r.steps(o, replayed))}
+	defer c.bar.End()
+	c.stage(o.Futures)
+	drawn := 0
+	f, err := New(ctx, of.Source, o, func() {
+		drawn++
+		c.step("drawing futures", drawn == o.Futures)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -74,49 +131,54 @@ func Predict(ctx context.Context, of Evidence, o Options, r Request) (*Predictio
 		Futures: o.Futures, Seed: o.Seed,
 		PerDay: f.PerDay, Warnings: slices.Concat([]string{}, of.Doubts, of.Source.Doubts())}
 	curve := func(budgets []float64, limits budget.Limits) ([]Point, error) {
-		bar := r.Progress("days", o.Futures*len(budgets)*7*o.Weeks)
-		defer bar.End()
-		return f.Curve(ctx, budgets, limits, daysOf(bar))
+		return f.Curve(ctx, budgets, limits, c.day)
 	}
+	c.stage(len(r.Budgets) * o.Futures * days)
 	if p.Curve, err = curve(r.Budgets, Limits(r.Delay)); err != nil {
 		return nil, err
 	}
-	if r.Target.Measure != "" {
-		if err := p.solve(ctx, f, r); err != nil {
+	if r.InForce > 0 {
+		c.over()
+		c.stage(o.Futures * days)
+		now, err := curve([]float64{r.InForce / float64(f.Pages)}, Limits(r.Delay))
+		if err != nil {
 			return nil, err
 		}
+		p.InForce = &now[0]
+	}
+	if r.Target.Measure != "" {
+		c.over()
+		c.stage(mostTries * o.Futures * days)
+		answer, solved, err := f.Solve(ctx, r.Target, p.Curve, Limits(r.Delay), c.day)
+		if err != nil {
+			return nil, err
+		}
+		p.Target, p.Curve = &answer, solved
 	}
 	if at, ok := Knee(p.Curve); ok {
 		p.Knee = &p.Curve[at]
 	}
-	if p.Politeness, err = f.Politeness(p.recommended(), r.Delay, curve); err != nil {
+	c.over()
+	c.stage(mostDelays * o.Futures * days)
+	share := p.recommended()
+	var known *Point
+	if at := slices.IndexFunc(p.Curve, func(q Point) bool { return q.Budget == share }); at >= 0 {
+		known = &p.Curve[at]
+	}
+	if p.Politeness, err = f.Politeness(share, r.Delay, known, curve); err != nil {
 		return nil, err
 	}
+	c.over()
 	if r.Check != nil {
-		err = p.check(ctx, f, r)
+		c.stage(replayed)
+		check, err := f.Check(ctx, r.Check, p.Curve, Limits(r.Delay), c.day)
+		if err != nil {
+			return nil, err
+		}
+		p.Check = &check
+		c.over()
 	}
-	return p, err
-}
-
-func (p *Prediction) solve(ctx context.Context, f *Forecast, r Request) error {
-	bar := r.Progress("days for the target", 0)
-	defer bar.End()
-	answer, curve, err := f.Solve(ctx, r.Target, p.Curve, Limits(r.Delay), daysOf(bar))
-	p.Target, p.Curve = &answer, curve
-	return err
-}
-
-// check replays what came.
-func (p *Prediction) check(ctx context.Context, f *Forecast, r Request) error {
-	bar := r.Progress("days of the replay", len(p.Curve)*7*p.Weeks)
-	defer bar.End()
-	check, err := f.Check(ctx, r.Check, p.Curve, Limits(r.Delay), daysOf(bar))
-	p.Check = &check
-	return err
-}
-
-func daysOf(bar Bar) func(eval.Progress) {
-	return func(at eval.Progress) { bar.StepOf(fmt.Sprintf("%.3g %%", 100*at.Budget), at.Last) }
+	return p, nil
 }
 
 // recommended is the budget of which politeness is told: that of the target, or of the knee, or the
