@@ -56,7 +56,7 @@ func walkOf(t *testing.T, document string) (steps []walked) {
 // budget.
 func TestWalks(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"for-search-teams", "for-evaluators", "for-archives"} {
+	for _, name := range []string{"for-search-teams", "for-archives"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			steps := walkOf(t, "../../docs/"+name+".md")
