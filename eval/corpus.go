@@ -91,7 +91,8 @@ func NewCorpus(ctx context.Context, servers []*history.Server, o Options) (*Corp
 }
 
 // Crawl discovers each server of the corpus from its top page, or the pages seen first where the
-// history has none, as it stands at the base, through the loop, on a stage whose graph and store are empty.
+// history has none, as it stands at the base, through the loop, on a stage whose graph and store
+// are empty.
 func (c *Corpus) Crawl(ctx context.Context, stage Stage) error {
 	loop := cycle.New(cycle.Options{
 		Planner: planner.New(
@@ -108,7 +109,8 @@ func (c *Corpus) Crawl(ctx context.Context, stage Stage) error {
 		Seen:     stage.Log,
 	})
 	for _, s := range c.World.Servers {
-		if err := loop.Seed(starts(s, s.T0+int64(c.Base.Sub(replay.Epoch)/time.Second))...); err != nil {
+		at := s.T0 + int64(c.Base.Sub(replay.Epoch)/time.Second)
+		if err := loop.Seed(starts(s, at)...); err != nil {
 			return err
 		}
 	}

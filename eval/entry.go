@@ -7,9 +7,9 @@ import (
 	"github.com/recrawl/recrawl/eval/history"
 )
 
-// starts are the addresses at which a server is entered at a moment: its top page. A history without
-// one, as of a focused crawl, is entered at the pages seen first: each page, in their order, to which
-// those before it do not lead as they stand then.
+// starts are the addresses at which a server is entered at a moment: its top page. A history
+// without one, as of a focused crawl, is entered at the pages seen first: each page, in their
+// order, to which those before it do not lead as they stand then.
 func starts(s *history.Server, at int64) (all []string) {
 	if top := topPage(s); s.Page(top) != nil || len(s.Pages) == 0 {
 		return []string{top}
@@ -35,8 +35,8 @@ func starts(s *history.Server, at int64) (all []string) {
 	return all
 }
 
-// EnteredAt says at which pages a history without a top page is entered so many weeks after the start
-// of the window; "" for any other.
+// EnteredAt says at which pages a history without a top page is entered so many weeks after the
+// start of the window; "" for any other.
 func EnteredAt(s *history.Server, base int) string {
 	if s.Page(topPage(s)) != nil {
 		return ""
@@ -58,9 +58,9 @@ type EntryError struct{ Reason, Hint string }
 
 func (e *EntryError) Error() string { return e.Reason }
 
-// CheckEntry refuses a server that cannot be entered so many weeks after the start of the window: its
-// top page does not exist then, or it has none and no other page either. It finds out when the top
-// page does. The error is an *EntryError.
+// CheckEntry refuses a server that cannot be entered so many weeks after the start of the window:
+// its top page does not exist then, or it has none and no other page either. It finds out when the
+// top page does. The error is an *EntryError.
 func CheckEntry(s *history.Server, base int) error {
 	const why = "a server is entered at its top page, and depths are counted from there"
 	top := topPage(s)

@@ -11,16 +11,38 @@ import (
 )
 
 const wantBudget = "a number of fetches or bytes an hour or a day, as 1000/day, 50/hour or " +
-	"2GB/day; --unlimited sets no bound"
+	"2GB/day, or a share of the known pages a day, as 2%; --unlimited sets no bound"
 
-// wantNumber is for a share of the pages, which eval and tune take.
-const wantNumber = "a number of fetches, as 1000/day: shares of the pages are for eval and tune"
+// leastOfShare is what a share of the known pages is a day at least: a new crawl knows few.
+const leastOfShare = 100
+
+// isShare reports whether a budget is a share of the known pages a day.
+func isShare(text string) bool { return strings.HasSuffix(strings.TrimSpace(text), "%") }
+
+// Share is the share of the known pages that may be fetched a day; 0: no budget is one.
+func (c *Config) Share() (share float64) {
+	for _, text := range c.Budget {
+		if isShare(text) {
+			share, _, _ = budget.ParsePace(text)
+		}
+	}
+	return share
+}
 
 // CheckLimits wants budgets of which the fetches can be counted, one of a kind: 1,000/day is read
 // as the two limits 1/day and 000/day.
 func (c *Config) CheckLimits(r *setting.Review) {
 	kinds := map[budget.Limit]bool{}
+	shares := 0
 	for _, text := range c.Budget {
+		if isShare(text) {
+			if _, _, err := budget.ParsePace(text); err != nil {
+				r.Refuse("budget", text, err.Error())
+			} else if shares++; shares > 1 {
+				r.Refuse("budget", strings.Join(c.Budget, ","), "one share of the pages")
+			}
+			continue
+		}
 		l, err := budget.ParseLimit(text)
 		if kind := (budget.Limit{Unit: l.Unit, Per: l.Per}); err == nil {
 			if kinds[kind] {
@@ -32,11 +54,7 @@ func (c *Config) CheckLimits(r *setting.Review) {
 		}
 		if err != nil || l.Unit == budget.InFetches &&
 			l.Amount*float64(planner.Day/l.Per) >= math.MaxInt32 {
-			want := wantBudget
-			if strings.HasSuffix(strings.TrimSpace(text), "%") {
-				want = wantNumber
-			}
-			r.Refuse("budget", text, want)
+			r.Refuse("budget", text, wantBudget)
 		}
 	}
 }
@@ -55,7 +73,7 @@ func (c *Config) checkBudgets(r *setting.Review) {
 		if _, err := budget.ParseServerLimit(text); err != nil {
 			r.Refuse("server-budget", text,
 				"SERVER=BUDGET or a budget for each server, as 500/day, example.org=20MB/hour or "+
-					"*.example.org=50/day")
+					"*.example.org=50/day; a share of the pages is for --budget")
 		}
 	}
 	for _, text := range c.Weight {
@@ -66,9 +84,14 @@ func (c *Config) checkBudgets(r *setting.Review) {
 	}
 }
 
-// Limits are all budgets; what cannot be read is left out, and refused by checkBudgets.
+// Limits are all budgets; what cannot be read is left out, and refused by checkBudgets. A share is
+// that of KnownPages.
 func (c *Config) Limits() budget.Limits {
 	l, _ := budget.ParseLimits(c.Budget, c.ServerBudget)
+	if share := c.Share(); share > 0 {
+		l.All = append(l.All, budget.Limit{Unit: budget.InFetches, Per: budget.Day,
+			Amount: min(max(math.Ceil(share*float64(c.KnownPages)), leastOfShare), math.MaxInt32)})
+	}
 	return l
 }
 

@@ -32,7 +32,7 @@ import (
 type Config struct {
 	Data         string   `for:"run node plan explain sites checkpoint inspect check tune export learn import frontier schedule-report schedule-simulate schedule-plan serve corpus-remove" path:"directory" help:"directory of the planner's store"`
 	UserAgent    string   `key:"user-agent" for:"run node show-page show-robots show-feed" help:"sent with each request; must contain a contact (web or mail address)"`
-	Budget       []string `default:"1000/day" unit:"none" for:"run node plan explain serve" help:"fetches or bytes an hour or a day, never exceeded, as 1000/day or 2GB/day; several hold together"`
+	Budget       []string `default:"1000/day" unit:"none" for:"run node plan explain serve" help:"fetches or bytes an hour or a day, never exceeded, as 1000/day or 2GB/day; several hold together. Or a share of the known pages a day, as 2%, and 100 at least"`
 	ServerBudget []string `key:"server-budget" unit:"none" for:"run node plan explain serve" help:"the same for each server, or for some: 500/day, *.example.org=50/day"`
 	MaxAge       []string `key:"max-age" unit:"d" for:"run node plan explain serve" help:"no copy is to be older: 30d, or https://example.com/news/=1d; its visits come before others. Said beforehand where it cannot be kept"`
 	Weight       []string `for:"run node plan explain serve" help:"how much a change of pages is worth whose address begins so: https://example.com/news/=3; 0 for never"`
@@ -118,6 +118,8 @@ type Config struct {
 	Fetch      fetchbench.Settings  `for:"fetch"`
 	Tune       Tune                 `for:"tune"`
 	Schedule   Schedule             `for:"schedule-report schedule-simulate schedule-plan"`
+
+	KnownPages int // of the store, which a budget may be a share of; those who open it set it
 }
 
 // Plan are the settings of plan.

@@ -2,6 +2,8 @@ package main_test
 
 import (
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -79,4 +81,38 @@ func TestLimits(t *testing.T) {
 			t.Errorf("plan does not say %q:\n%s", word, text.stdout)
 		}
 	}
+}
+
+// TestBudgetIsShare crawls under a share of the known pages a day, which is 100 fetches at least
+// and grows with what is known; plan and explain go by the same number.
+func TestBudgetIsShare(t *testing.T) {
+	lab := serve(t, library(shelves{servers: 3, sections: 4, pages: 20, days: 1, every: still}))
+	data := []string{"--data", filepath.Join(t.TempDir(), "data"), "--round", "24h"}
+	run := append([]string{"run", "--user-agent", contact, "--allow-private", "--delay", "1ms",
+		"--rounds", "1", "--json", "--budget", "2%"}, data...)
+	today := time.Now().UTC().Truncate(24 * time.Hour)
+	first := decode[runResult](t, recrawl(t, append(run, lab.starts()...)...).ok(t), true)
+	if g := first.Budget.Granted; g == nil || *g != 100 {
+		t.Errorf("granted %v at first, want 100", g)
+	}
+	known := len(decode[[]struct{ URL string }](t,
+		recrawl(t, append([]string{"plan", "--json", "--show", "100000", "--unlimited"},
+			data...)...).ok(t), false))
+	if known < 150 {
+		t.Fatalf("only %d pages are known", known)
+	}
+	if !time.Now().UTC().Truncate(24 * time.Hour).Equal(today) {
+		t.Skip("a new day began, with a new budget")
+	}
+	text := recrawl(t, append([]string{"plan", "--budget", "200%"}, data...)...).ok(t).stdout
+	m := regexp.MustCompile(`(\d+)/day`).FindStringSubmatch(text)
+	if m == nil {
+		t.Fatalf("plan says no budget of a day:\n%s", text)
+	}
+	if n, err := strconv.Atoi(m[1]); err != nil || n < 2*known || n%2 != 0 {
+		t.Errorf("200 %% of %d known pages or more are %s a day", known, m[1])
+	}
+	recrawl(t, append([]string{"explain", "--budget", "2%", lab.starts()[0]}, data...)...).ok(t)
+	recrawl(t, append([]string{"node", "--user-agent", contact, "--budget", "2%"},
+		data...)...).refused(t, 2, "a node does not know the pages of all shards")
 }

@@ -55,12 +55,12 @@ func evaluates(args []string) bool {
 		slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "histories") })
 }
 
-// TestDocumentedEvaluations makes every call of README and docs that evaluates, on the histories that
-// a clone has. Where a document shows what is printed, it must be printed to the last character: the
-// same files give the same figures at any time and on any machine, so nothing is masked. "..." as the
-// last line stands for all that follows. Drawings that docs has are compared, too. Calls whose output
-// is not shown are made with weeks that are few. After a change of figures look at what it does to
-// the documents:
+// TestDocumentedEvaluations makes every call of README and docs that evaluates, on the histories
+// that a clone has. Where a document shows what is printed, it must be printed to the last
+// character: the same files give the same figures at any time and on any machine, so nothing is
+// masked. "..." as the last line stands for all that follows. Drawings that docs has are compared,
+// too. Calls whose output is not shown are made with weeks that are few. After a change of figures
+// look at what it does to the documents:
 //
 //	go test ./cmd/recrawl -run '^TestDocumentedEvaluations$' -update-documents && git diff
 func TestDocumentedEvaluations(t *testing.T) {
@@ -75,7 +75,7 @@ func TestDocumentedEvaluations(t *testing.T) {
 	shown := 0
 	for _, document := range append(documents, "../../README.md", "../../histories/README.md") {
 		lines := strings.Split(readFile(t, document), "\n")
-		for _, e := range slices.Backward(evaluationsOf(lines)) { // so that lines keep their numbers
+		for _, e := range slices.Backward(evaluationsOf(lines)) { // lines before keep their numbers
 			t.Run(filepath.Base(document)+" "+e.call, func(t *testing.T) {
 				dir := t.TempDir()
 				if err := os.Symlink(shipped, filepath.Join(dir, "histories")); err != nil {
@@ -132,8 +132,8 @@ func compareDrawings(t *testing.T, dir string) {
 	}
 }
 
-// TestShippedHistories: the histories of the repository are small, of several kinds, and their README
-// names each with the number of its pages.
+// TestShippedHistories: the histories of the repository are small, of several kinds, and their
+// README names each with the number of its pages.
 func TestShippedHistories(t *testing.T) {
 	readme := readFile(t, "../../histories/README.md")
 	size, generated := int64(0), 0

@@ -39,6 +39,10 @@ func (p *program) nodeCommand() *cobra.Command {
 
 func (p *program) node(ctx context.Context, args []string) (err error) {
 	c := &p.config
+	if c.Share() > 0 {
+		return failure.Usage(errors.New("--budget: a node does not know the pages of all shards, so "+
+			"that it cannot take a share of them"), "give a number of fetches, as 1000/day")
+	}
 	starts, err := canonicalSeeds(args)
 	if err != nil {
 		return err

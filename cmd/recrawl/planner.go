@@ -102,6 +102,7 @@ func (p *program) open(ctx context.Context, readOnly bool) (*opened, error) {
 	store.EndProgress()
 	p.warnOfDamage(store.Damage(), store.AddressAlone())
 	o.plan, o.corpus = plan, plan.Corpus
+	c.KnownPages = o.corpus.Pages()
 	return o, nil
 }
 
@@ -109,6 +110,7 @@ func (p *program) open(ctx context.Context, readOnly bool) (*opened, error) {
 func (p *program) newPlanner(ctx context.Context, corpus *planner.Corpus, rules *view.Rules) (
 	*planner.Planner, error) {
 	c := &p.config
+	c.KnownPages = corpus.Pages()
 	live := planner.LiveOptions()
 	if _, err := p.watched(); err != nil {
 		return nil, err

@@ -119,6 +119,10 @@ func (l *crawl) makeLoop(stop func()) {
 	o := l.base.options(l.program)
 	o.Fetcher = liveFetcher{l.base.client, l.base.underWay, l.base.archive, l.watch, l.silence}
 	o.Clock, o.Workers = l.clock, l.workers()
+	o.PerDay = func() float64 {
+		l.config.KnownPages = l.base.data.corpus.Pages()
+		return l.config.PerDay()
+	}
 	o.Attentive, o.Woken, o.Peek = l.hints != nil || l.desk != nil, l.hints.Woken(), l.desk.Peek()
 	o.Stalled = func(why error) { l.status.stalled(why); l.desk.Stalled(why) }
 	o.Dispatched = func(d cycle.Dispatch) { l.status.note(result.Dispatched(d)) }

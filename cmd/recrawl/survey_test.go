@@ -158,8 +158,6 @@ func TestSurveyRefuses(t *testing.T) {
 			[]string{in("missing.tsv"), "check the path"}},
 		{"history without links", []string{noLinks}, 2,
 			[]string{"links", "11 links of the start page"}},
-		{"history without its start page", []string{noStart}, 2,
-			[]string{"no top page http://a.example/"}},
 		{"report into nowhere", []string{good, "--html", in("no/such.html")}, 1,
 			[]string{in("no")}},
 	} {
@@ -172,5 +170,9 @@ func TestSurveyRefuses(t *testing.T) {
 	r := recrawl(t, "survey", single).ok(t)
 	if !strings.Contains(r.stdout, "total          1      1           1.0") {
 		t.Errorf("a single page:\n%s", r.stdout)
+	}
+	if r := recrawl(t, "survey", noStart).ok(t); !strings.Contains(r.stderr,
+		"a.example has no top page; it is entered at the pages seen first: ") {
+		t.Errorf("of a history without its start page: %s", r.stderr)
 	}
 }

@@ -62,7 +62,8 @@ func (p *program) tune(ctx context.Context, paths []string) error {
 	if c.Tune.Check {
 		r.Check = histories
 	}
-	if histories == nil { // of a run, whose settings hold for it
+	if visits, ok := known.Source.(*tune.Visits); ok { // of a run, whose settings hold for it
+		c.KnownPages = visits.Pages()
 		r.InForce = max(c.PerDay(), 0)
 	}
 	predicted, err := tune.Predict(ctx, known, tune.Options{

@@ -42,6 +42,7 @@ type Tune struct {
 	PerDay                               tuneRange `json:"changes_per_day"`
 	Curve                                []tunePoint
 	Knee                                 *tunePoint
+	InForce                              *tunePoint `json:"in_force"`
 	Target                               *struct {
 		Target string
 		Budget tuneRange

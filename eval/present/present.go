@@ -112,7 +112,8 @@ func SnapshotSection(run eval.SnapshotRun, shown []string) report.Section {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	t.Best, t.BestBy = bestRows(SnapshotView(&run), eval.Gain), "largest gain, reference lines apart"
+	t.Best = bestRows(SnapshotView(&run), eval.Gain)
+	t.BestBy = "largest gain, reference lines apart"
 	for _, name := range shown {
 		for _, r := range run.Results {
 			if nameOf(r) != name {
@@ -249,8 +250,8 @@ func StreamSection(run eval.StreamRun, shown []string) report.Section {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	t.Best, t.BestBy = bestRows(StreamView(&run, false), eval.Coverage), "finds most, reference lines "+
-		"apart"
+	t.Best = bestRows(StreamView(&run, false), eval.Coverage)
+	t.BestBy = "finds most, reference lines apart"
 	t.Spare = []int{14, 13, 12, 11, 9, 2, 8, 7}
 	if run.LeastValue > 0 {
 		t.Header = append(t.Header, "left unused")

@@ -125,8 +125,8 @@ func (t Tune) brackets() string {
 	case t.Servers < 2 && t.Futures < 2:
 		return "nothing, as one future of one server has no interval"
 	case t.Servers < 2:
-		return "the 5th to 95th percentile over " + futures + " of one server, which says nothing " +
-			"of others"
+		return "the 5th to 95th percentile over " + futures +
+			" of one server, which says nothing of others"
 	default:
 		return "the 5th to 95th percentile over " + futures + " and 200 resamples of the servers"
 	}

@@ -45,8 +45,8 @@ func (t Table) fit(bound int, right []bool) []int {
 // bestMark stands behind the first cell of a row that is best.
 const bestMark = "*"
 
-// without returns the table without the columns that there is no room for, its best rows marked, and
-// the headings of those columns. Where the screen has no width only spare ones are left out.
+// without returns the table without the columns that there is no room for, its best rows marked,
+// and the headings of those columns. Where the screen has no width only spare ones are left out.
 func (t Table) without(s *Screen) (_ Table, left []string) {
 	t.Rows = slices.Clone(t.Rows)
 	for _, i := range t.Best {
@@ -58,6 +58,10 @@ func (t Table) without(s *Screen) (_ Table, left []string) {
 	if s.Wide {
 		return t, nil
 	}
+	bound := s.Width
+	if bound == 0 {
+		bound = UsualWidth
+	}
 	gone := map[int]bool{}
 	fits := func(t Table) bool {
 		width := t.fit(s.Width, t.numeric())
@@ -65,7 +69,7 @@ func (t Table) without(s *Screen) (_ Table, left []string) {
 		for _, n := range width {
 			total += n
 		}
-		return total <= s.prose()
+		return total <= bound
 	}
 	spare := slices.Clone(t.Spare)
 	if s.Width > 0 { // then the last of the others, but two

@@ -18,17 +18,6 @@ type Screen struct {
 // UsualWidth is how wide lines should be where nothing tells how wide they may be.
 const UsualWidth = 100
 
-// prose is how wide a line of text may be; 0 is no bound.
-func (s *Screen) prose() int {
-	switch {
-	case s.Wide:
-		return 0
-	case s.Width > 0:
-		return s.Width
-	}
-	return UsualWidth
-}
-
 // NewScreen writes to a terminal of a width, or to a file or pipe (0, false).
 func NewScreen(w io.Writer, width int, colour bool) *Screen {
 	return &Screen{Writer: bufio.NewWriter(w), Width: width, Colour: colour}
@@ -61,7 +50,7 @@ func (s *Screen) Say(text string) {
 		return
 	}
 	for line := range strings.SplitSeq(strings.TrimSpace(clean(text)), "\n") {
-		for _, part := range wrap(line, s.prose()) {
+		for _, part := range wrap(line, s.Width) {
 			_, _ = s.WriteString(s.Paint(Bold, part) + "\n") // an error stays until Flush
 		}
 	}

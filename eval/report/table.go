@@ -38,7 +38,7 @@ func (t Table) Text(w io.Writer) error {
 	var b strings.Builder
 	t, left := t.without(screen)
 	if t.Title != "" {
-		for _, line := range wrap(oneLine(t.Title), screen.prose()) {
+		for _, line := range wrap(oneLine(t.Title), screen.Width) {
 			b.WriteString(screen.Paint(Bold, line) + "\n")
 		}
 	}
@@ -79,7 +79,7 @@ func (t Table) Text(w io.Writer) error {
 			continue
 		}
 		for line := range strings.SplitSeq(note, "\n") {
-			b.WriteString(strings.Join(wrap(line, screen.prose()), "\n") + "\n")
+			b.WriteString(strings.Join(wrap(line, screen.Width), "\n") + "\n")
 		}
 	}
 	_, err := io.WriteString(w, b.String())

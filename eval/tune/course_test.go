@@ -58,8 +58,9 @@ func TestProgressIsOne(t *testing.T) {
 // One future of one server has no interval; of several there is that over them.
 func TestOneServerOneFuture(t *testing.T) {
 	for futures, want := range map[int]bool{1: false, 3: true} {
-		f, points := predict(t, learn(t, synthetic(t)[:1], 12), Options{Policy: "interval", Base: 12,
-			Weeks: 4, New: 0.25, Sample: 1, Futures: futures, Seed: 1}, []float64{0.5})
+		o := Options{Policy: "interval", Base: 12, Weeks: 4, New: 0.25, Sample: 1,
+			Futures: futures, Seed: 1}
+		f, points := predict(t, learn(t, synthetic(t)[:1], 12), o, []float64{0.5})
 		for _, r := range []Range{f.PerDay, points[0].Freshness} {
 			if got := r.Low <= r.High; got != want {
 				t.Errorf("%d futures: %+v", futures, r)

@@ -49,8 +49,8 @@ func (m *Model) Doubts() (doubts []string) {
 		return append(doubts, "1 server: it cannot be resampled, so spreads are those of the "+
 			"futures alone")
 	}
-	return append(doubts, report.Plural(len(m.pasts), "server")+": resampling so few says little of "+
-		"the spread")
+	return append(doubts, report.Plural(len(m.pasts), "server")+
+		": resampling so few says little of the spread")
 }
 
 // Future continues all servers by so many weeks that might come: the known weeks as they were, then

@@ -49,9 +49,9 @@ type BusyServer struct {
 const shownBusiest = 10
 
 // Politeness looks at a delay, half of it and twice it, and at where it begins to matter. Where a
-// server can be visited as often a day as it has pages, a shorter delay buys nothing. known is what the
-// share buys under the delay; nil: that was not predicted. curve is Curve, or tells besides how far it
-// is.
+// server can be visited as often a day as it has pages, a shorter delay buys nothing. known is what
+// the share buys under the delay; nil: that was not predicted. curve is Curve, or tells besides how
+// far it is.
 func (f *Forecast) Politeness(
 	share float64,
 	delay time.Duration,

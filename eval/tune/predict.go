@@ -169,8 +169,8 @@ func (f *Forecast) Curve(
 	return points, nil
 }
 
-// rangeOf leaves out what is not defined. The interval is that of what was drawn or, where one server
-// cannot be resampled, that of the values themselves; one value has none.
+// rangeOf leaves out what is not defined. The interval is that of what was drawn or, where one
+// server cannot be resampled, that of the values themselves; one value has none.
 func rangeOf(values, drawn []float64) Range {
 	sum, n := 0.0, 0
 	for _, v := range values {

@@ -104,6 +104,9 @@ type Options struct {
 	// first visit of it, and its answer is durable before that visit. It may wait. Its error ends
 	// the loop.
 	Grant func(ctx context.Context, start time.Time, length time.Duration) (fetches int, err error)
+	// PerDay returns the fetches a UTC day as they stand when a round begins, where they change
+	// with what is known; nil: Run's perDay says it.
+	PerDay func() float64
 	// Woken gets a value when Between is to be called at once, where several workers wait. May be
 	// nil.
 	Woken <-chan struct{}

@@ -111,8 +111,11 @@ func (l *Loop) isOver(r planner.Round) bool {
 func (l *Loop) nextRound(ctx context.Context, perDay float64, length time.Duration) (
 	planner.Round, error) {
 	l.reserved = 0
-	if l.Grant != nil {
+	switch {
+	case l.Grant != nil:
 		perDay = planner.Unlimited
+	case l.PerDay != nil:
+		perDay = l.PerDay()
 	}
 	back := l.wentBack()
 	if back {
