@@ -37,7 +37,7 @@ func (c *Config) CheckLimits(r *setting.Review) {
 	for _, text := range c.Budget {
 		if isShare(text) {
 			if _, _, err := budget.ParsePace(text); err != nil {
-				r.Refuse("budget", text, err.Error())
+				r.Refuse("budget", text, wantBudget)
 			} else if shares++; shares > 1 {
 				r.Refuse("budget", strings.Join(c.Budget, ","), "one share of the pages")
 			}

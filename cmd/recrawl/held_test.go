@@ -97,7 +97,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"search", "--corpus", "x"}, "no word to search for is given"},
 		{[]string{"diff"}, "recrawl diff takes URL [MOMENT [MOMENT]], and none is given"},
 		{[]string{"run", "--budget", "2%", "--budget", "3%"}, "one share of the pages"},
-		{[]string{"run", "--budget", "0%"}, "a share of the pages a day above 0"},
+		{[]string{"run", "--budget", "0%"}, "or a share of the known pages a day, as 2%"},
 		{[]string{"run", "--server-budget", "2%"}, "a share of the pages is for --budget"},
 		{[]string{"run", "--sample", "0"}, "1 page a server or more"},
 		{[]string{"run", "--policy", "server-true+a"}, "server-true+a works in evaluations only"},

@@ -89,7 +89,7 @@ func (t Tune) curveSection() report.Section {
 			p.PerDay), ranged(p.Coverage), ranged(p.UpdateRate), ranged(p.Freshness),
 			ranged(p.SearchFreshness), note})
 	}
-	table.Spare, table.BestBy = []int{5}, "the budget in force"
+	table.Spare, table.BestBy = []int{5, 3}, "the budget in force"
 	table.Note = "In brackets: " + t.brackets() + ". Of search results: share of the copies that a " +
 		"search shows which are good, each page counted as often as the list of --weights says " +
 		"that it is shown, or once; there the futures alone are in brackets."

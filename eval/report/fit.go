@@ -92,7 +92,7 @@ func (t Table) without(s *Screen) (_ Table, left []string) {
 		}
 	}
 	for i, name := range t.Header {
-		if gone[i] {
+		if gone[i] && name != "" {
 			left = append(left, name)
 		}
 	}
