@@ -25,7 +25,7 @@ func TestLeastValueOfEvaluations(t *testing.T) {
 		!strings.Contains(r.stderr, "not nutch") {
 		t.Errorf("nutch: code %d, %q", r.code, r.stderr)
 	}
-	if text := recrawl(t, append(args, "--policy", "sites,ebayes")...).ok(
+	if text := recrawl(t, append(args, "--wide", "--policy", "sites,ebayes")...).ok(
 		t).stdout; !strings.Contains(text, "left unused") ||
 		!strings.Contains(text, "no visit is worth less than 0.5") {
 		t.Errorf("eval says %q", text)

@@ -107,7 +107,11 @@ func judge(claims []Claim, d draws) []Claim {
 
 func (c *Comparison) judge(d draws) {
 	c.Wanted = c.wanted.text
-	c.Value = eval.Number(rounded(c.of(slices.Repeat([]int{1}, len(d[0])))))
+	servers := 1 // which is not resampled
+	if len(d) > 0 {
+		servers = len(d[0])
+	}
+	c.Value = eval.Number(rounded(c.of(slices.Repeat([]int{1}, servers))))
 	var values []float64
 	undefined := 0
 	for _, times := range d {

@@ -341,11 +341,11 @@ func (r Run) best(measure string, kind func(policy string) bool) (best *evalResu
 }
 
 // bestRows are the results with the largest value as it is shown, reference lines apart; none where
-// there is nothing to choose from.
+// there is nothing to choose from, or nothing was reached.
 func bestRows(run Run, measure string) (rows []int) {
 	own := func(name string) bool { return !policy.Reference(name) }
 	best := run.best(measure, own)
-	if best == nil || len(run.results) < 2 {
+	if best == nil || len(run.results) < 2 || !(best.Measure(measure) > 0) {
 		return nil
 	}
 	for i := range run.results {
