@@ -104,7 +104,7 @@ func TestBenchSat(t *testing.T) {
 	small := []string{"bench", "sat", "--records", "1500", "--units", "4", "--repeat", "2", "--dir",
 		dir, "--disk", "4MiB", "--buffer", "64KiB"}
 	html := filepath.Join(t.TempDir(), "bench.html")
-	text := recrawl(t, append(small, "--max-units", "48", "--html", html)...).ok(t)
+	text := recrawl(t, append(small, "--wide", "--max-units", "48", "--html", html)...).ok(t)
 	for _, want := range []string{"x floor", "seqlog  ", "sat-radix ", "pebble-time ", "bbolt-id ",
 		"load average", "MB/s each", "later CPU us", "put off", "bytes a record", "A small run",
 		"in the page cache when a unit began", "report: " + html} {

@@ -108,7 +108,7 @@ func TestRunsOfStreams(t *testing.T) {
 	html := filepath.Join(dir, "runs.html")
 	args := []string{"eval", histories, "--protocol", "stream", "--weeks", "3", "--budget", "0.2",
 		"--policy", "cho-adaptive,interval", "--seed", "5", "--runs", "2", "--html", html}
-	text := recrawl(t, args...).ok(t).stdout
+	text := recrawl(t, append(args, "--wide")...).ok(t).stdout
 	for _, want := range []string{"means of 2 runs, seeds 5 to 6", "C, all runs",
 		"discovered, all runs"} {
 		if !strings.Contains(text, want) || !strings.Contains(readFile(t, html), want) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -68,6 +69,10 @@ func TestDocumentedEvaluations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	docs, err := filepath.Abs("../../docs")
+	if err != nil {
+		t.Fatal(err)
+	}
 	documents, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
 		t.Fatal(err)
@@ -80,6 +85,12 @@ func TestDocumentedEvaluations(t *testing.T) {
 				dir := t.TempDir()
 				if err := os.Symlink(shipped, filepath.Join(dir, "histories")); err != nil {
 					t.Skip(err)
+				}
+				if err := os.Symlink(docs, filepath.Join(dir, "docs")); err != nil {
+					t.Skip(err)
+				}
+				if _, err := exec.LookPath("python3"); err != nil && strings.Contains(e.call, ".py") {
+					t.Skip("this call needs python3")
 				}
 				if !e.shows {
 					recrawlIn(t, dir, []string{"RECRAWL_EVAL_WEEKS=2", "RECRAWL_TUNE_WEEKS=1"},

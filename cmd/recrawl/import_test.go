@@ -376,7 +376,7 @@ func TestBenchSeen(t *testing.T) {
 	html := filepath.Join(t.TempDir(), "seen.html")
 	small := []string{"bench", "seen", "--hosts", "20000", "--designs", "20000", "--lowered",
 		"10000", "--counters", "65536", "--dir", dir}
-	text := recrawl(t, append(small, "--html", html)...).ok(t)
+	text := recrawl(t, append(small, "--wide", "--html", html)...).ok(t)
 	for _, want := range []string{"LRU + SBFL, k = 8", "[SBFL table 1]", "Pebble, batches",
 		"BoomFilters", "hashicorp", "Most saved, as in the paper", "report: " + html} {
 		if !strings.Contains(text.stdout, want) {
