@@ -21,28 +21,49 @@ const (
 var groupNames = [groupKinds]string{"on its server", "in its site",
 	"at its depth of its server", "in its directory"}
 
-// effects is what visits to the groups of a page found since a moment.
+// effects is what visits to the groups of a page found since a moment, and what was expected of
+// them.
 type effects struct {
-	// By group, with the changes that were to be expected after the factors of those before it.
 	groups [groupKinds]evidence.Counts
-	factor float32 // of the odds for all of them, before it is trusted
 	trust  float32 // the power of the factors; see evidence.Trust
-	top    float32 // the factor for what the top of the site showed
+	top    float32 // the factor for what the top of the site showed; 0: none
 }
 
 // effectPrior is how many changes that came as predicted pull the factor of each group toward 1: a
 // of evidence.Tally. Visits to a site count for its server, too.
 var effectPrior = [groupKinds]float32{ofServer: 2, ofSite: 4, ofDepth: 2, ofDirectory: 2}
 
+// beyond returns for each group what visits to it found, with the changes that were to be expected
+// after the factors of the groups before it, and by what it multiplies the odds of the page.
+func (b *effects) beyond() (found [groupKinds]evidence.Counts, factors [groupKinds]float32) {
+	all := float32(1)
+	for i, s := range b.groups {
+		found[i] = s.Beyond(all)
+		ratio := found[i].Ratio(effectPrior[i])
+		all = evidence.Bounded(all * ratio)
+		factors[i] = evidence.Power(ratio, b.trust)
+	}
+	return found, factors
+}
+
 // total returns the factor of the odds for groups and top.
-func (b *effects) total() float32 { return b.ofGroups() * b.top }
+func (b *effects) total() float32 {
+	all := b.ofGroups()
+	if b.top > 0 {
+		all *= b.top
+	}
+	return all
+}
 
 // ofGroups returns the factor of the odds for all groups.
-func (b *effects) ofGroups() float32 { return evidence.Power(b.factor, b.trust) }
-
-// of returns the factor of the odds for a group.
-func (b *effects) of(group int) float32 {
-	return evidence.Power(b.groups[group].Ratio(effectPrior[group]), b.trust)
+func (b *effects) ofGroups() float32 {
+	factor := float32(1)
+	for i := range b.groups {
+		if s := &b.groups[i]; s.Visits > 0 {
+			factor = evidence.Bounded(factor * s.Beyond(factor).Ratio(effectPrior[i]))
+		}
+	}
+	return evidence.Power(factor, b.trust)
 }
 
 // tell adds a visit to the tallies of the groups of its page.
@@ -76,15 +97,12 @@ func (g *groups) tallies(p sitegraph.PageID) (of [groupKinds]**evidence.Tally, k
 }
 
 // effectsSince adds up the visits to the groups of a page after a moment, in unix seconds.
-func (g *groups) effectsSince(p sitegraph.PageID, last uint32) effects {
-	b := effects{factor: 1, top: 1}
+func (g *groups) effectsSince(p sitegraph.PageID, last uint32) (b effects) {
 	since := g.day(last)
 	tallies, n := g.tallies(p)
 	for i, t := range tallies[:n] {
 		if *t != nil {
-			of := (*t).Since(since).Beyond(b.factor)
-			b.groups[i] = of
-			b.factor = evidence.Bounded(b.factor * of.Ratio(effectPrior[i]))
+			b.groups[i] = (*t).Since(since)
 		}
 	}
 	return b

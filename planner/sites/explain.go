@@ -50,9 +50,11 @@ func (v *Policy) reason(p sitegraph.PageID) planner.Reason {
 	loudest, adds := v.loudest(p)
 	least := max(evidence.Exp32(min(adds, 10)), surprising)
 	b := v.effects(p, last)
-	all, most := b.ofGroups(), 0
-	for i := range b.groups {
-		if b.of(i) > b.of(most) {
+	beyond, factors := b.beyond()
+	all := b.ofGroups()
+	most := 0
+	for i, factor := range factors {
+		if factor > factors[most] {
 			most = i
 		}
 	}
@@ -63,7 +65,7 @@ func (v *Policy) reason(p sitegraph.PageID) planner.Reason {
 			"visited after their top had changed, %.0f had changed, too", ago,
 			float64(told.Visits), float64(told.Changed))
 	case all >= least:
-		of := &b.groups[most]
+		of := &beyond[most]
 		return planner.Because("more changes than expected "+groupNames[most]+": of "+found,
 			math.Ceil(float64(of.Visits)), float64(of.Changed), float64(of.Expected))
 	}
@@ -81,7 +83,11 @@ func (v *Policy) reason(p sitegraph.PageID) planner.Reason {
 	case loudest == expertState:
 		return planner.Because("its states return: of visits %s after the one before, a share of "+
 			"%.2f sees a change", ago,
-			float64(g.states.Share(v.Corpus.Graph.Server(p), float32(ago))))
+			float64(g.gapShare(v.Corpus.Graph.Server(p), float32(ago))))
+	case loudest == expertSite && b.groups[ofSite].Changed >= 1:
+		return planner.Because("by the clock of its site: since its own last visit, %s ago, %.0f "+
+			"of %.0f visits there saw a change", ago, float64(b.groups[ofSite].Changed),
+			math.Ceil(float64(b.groups[ofSite].Visits)))
 	case loudest == expertSite || h.Visits < 2:
 		return planner.Because("its last visit was %s ago, and pages of its site change every %s",
 			ago, 1/float64(rates.site))
@@ -99,6 +105,22 @@ func (v *predictor) start(p sitegraph.PageID, now float32) float32 {
 	all, _, _ := v.groups.of(p)
 	age := max(now-v.groups.day(v.groups.pages[p].last), 0)
 	return evidence.LogOddsExpected(all.Rate(defaultRate) * age)
+}
+
+// speaking are the weights of the experts that have an opinion of a page; they add up to 1.
+func (v *predictor) speaking(p sitegraph.PageID) (w evidence.Weights) {
+	w = *v.mixture.Cached(v.Corpus.Graph.Server(p))
+	sum := float32(0)
+	for k, silent := range v.silent(p) {
+		if silent {
+			w[k] = 0
+		}
+		sum += w[k]
+	}
+	for k := range w {
+		w[k] /= sum
+	}
+	return w
 }
 
 // Explain returns what the probability of a page at a moment is made of: what each expert adds to
@@ -127,15 +149,18 @@ func (v *Policy) Explain(p sitegraph.PageID, at time.Time) (c planner.Contributi
 		}
 	}
 	h, b := v.hint(p), v.effects(p, last)
+	beyond, factors := b.beyond()
 	add("what a "+h.Kind.String()+" of its server claims", h.LogRatio, h.LogRatio)
-	for i, of := range b.groups {
+	for i, of := range beyond {
 		add("changes "+groupNames[i]+" since then beyond those expected",
-			float64(of.Changed-of.Expected), math.Log(float64(b.of(i))))
+			float64(of.Changed-of.Expected), math.Log(float64(factors[i])))
 	}
-	add([...]string{topUnseen: "", topSame: "its top did not change since then",
-		topChanged: "its top changed since then"}[v.groups.topState(p, last)],
-		float64(b.top), math.Log(float64(b.top)))
-	c.Rebuilt = b.of(ofServer) >= surprising && b.groups[ofServer].Visits >= rebuiltLooks
+	if top := float64(b.top); top > 0 {
+		add([]string{topSame: "its top did not change since then",
+			topChanged: "its top changed since then"}[max(v.groups.topState(p, last), topSame)],
+			top, math.Log(top))
+	}
+	c.Rebuilt = factors[ofServer] >= surprising && beyond[ofServer].Visits >= rebuiltLooks
 	c.Probability = min(max(float64(v.believed(v.mixed(p, &o), b.total())), 1e-6), 1-1e-6)
 	if rest := math.Log(c.Probability/(1-c.Probability)) - sum; math.Abs(rest) > 1e-3 {
 		add("what came of probabilities like this one", 1/(1+math.Exp(-sum)), rest)

@@ -133,28 +133,3 @@ func TestPagesWithoutLinksChangeAtRatesOfTheirOwn(t *testing.T) {
 			"with links; want a third at most", without, half/2, with)
 	}
 }
-
-// A page without links that proved to be there is due when it is to be looked for again, two weeks
-// later, though nothing is expected to change.
-func TestPagesWithoutLinksAreDueAgain(t *testing.T) {
-	l := newList(80, 1, false)
-	end := l.dropped + 5
-	for d := 1; d <= end; d++ {
-		l.day(d)
-	}
-	looked := 0
-	for _, p := range l.pages[:len(l.pages)/2] {
-		last := l.planner.Corpus.Memory(p).History.LastVisit()
-		if !last.After(simtest.At(l.dropped)) {
-			continue
-		}
-		looked++
-		due, _ := l.planner.Policy.Due(p, last.Add(10*planner.Day))
-		if wait := due.When.Sub(last); wait > 14*planner.Day+time.Hour {
-			t.Errorf("page %d is due %v after it was looked for", p, wait)
-		}
-	}
-	if looked < 5 {
-		t.Errorf("%d pages without links were looked for", looked)
-	}
-}

@@ -76,8 +76,8 @@ func New(s Settings) *Policy {
 	}
 	v.mixture.First = firstWeights
 	v.trust.First, v.topTrust.First = 1, firstTopTrust
-	v.samples.underWay = map[sitegraph.PageID]int{}
-	v.turns, v.gone.pages = map[sitegraph.PageID]float32{}, map[sitegraph.PageID]unreached{}
+	v.samples.underWay = map[sitegraph.PageID]bool{}
+	v.turns = map[sitegraph.PageID]float32{}
 	if s.Mode == planner.Stream {
 		v.tolerance = tolerance
 	}
@@ -114,6 +114,7 @@ func (v *Policy) Begin(r planner.Round) {
 		v.begun = true
 	}
 	clear(v.samples.underWay)
+	v.samples.rebuilds.begin()
 	clear(v.mixture.Asked)
 	if v.Mode == planner.Stream {
 		if past := v.now - v.learntAt; past < 0 || past >= learnEvery {
@@ -133,12 +134,7 @@ func (v *Policy) Begin(r planner.Round) {
 func (v *Policy) Offer(pages []sitegraph.PageID) {
 	v.grow()
 	v.offers += len(pages)
-	for _, p := range pages {
-		if v.Corpus.Refetchable(p) {
-			v.rate(p)
-			v.offered = append(v.offered, p)
-		}
-	}
+	v.rateOffered(pages)
 	v.unordered = true
 }
 
@@ -195,13 +191,12 @@ func (v *Policy) grow() {
 
 // settlePrice learns from the round before what the last visit that fitted was worth.
 func (v *Policy) settlePrice() {
-	lowest, of := v.lowest, v.spent
-	v.lowest, v.spent = math.NaN(), spent{}
-	if math.IsNaN(lowest) || !v.bounded {
+	if math.IsNaN(v.lowest) || !v.bounded {
+		v.lowest, v.spent = math.NaN(), spent{}
 		return
 	}
 	if math.IsNaN(v.price) {
-		v.price = lowest
+		v.price = v.lowest
 	}
 	memory := 0.3 // about three rounds; of shorter ones three days, cycles, or times manyVisits
 	if v.groups.round < 1 {
@@ -209,13 +204,14 @@ func (v *Policy) settlePrice() {
 		if v.cycle > 0 {
 			long = min(v.cycle, 1)
 		}
-		part := max(v.groups.round/long, min(float32(of.visits)/manyVisits, 1))
+		part := max(v.groups.round/long, min(float32(v.spent.visits)/manyVisits, 1))
 		memory = 1 - math.Pow(1-memory, float64(part))
 	}
-	v.price += memory * (lowest - v.price)
-	if of.worth > 0 {
-		v.changesPerWorth += memory * (of.changes/of.worth - v.changesPerWorth)
+	v.price += memory * (v.lowest - v.price)
+	if v.spent.worth > 0 {
+		v.changesPerWorth += memory * (v.spent.changes/v.spent.worth - v.changesPerWorth)
 	}
+	v.lowest, v.spent = math.NaN(), spent{}
 }
 
 // Next names the samples of the round, and then the page that is worth most; before a member its
@@ -313,7 +309,9 @@ func (v *Policy) observe(p sitegraph.PageID, verdict sitegraph.Verdict, again bo
 	seen := v.effects(p, l.from)
 	l.expected = evidence.TimesOdds(l.raw, seen.total())
 	l.byGroups = evidence.TimesOdds(l.raw, seen.ofGroups())
-	l.top, l.factor = v.groups.topFactor(p, l.from), seen.factor
+	seen.trust = 1
+	l.top = v.groups.topFactor(p, l.from)
+	l.factor = seen.ofGroups()
 	if surprise := v.learn(l); again {
 		v.propagate(p, surprise)
 	}
@@ -341,10 +339,9 @@ func (v *Policy) learn(l outcome) (surprise float32) {
 	}
 	v.calibrator.See(l.expected, l.changed, v.Corpus.Round().Budget)
 	surprise = max(saw-l.expected, 0)
-	number, sample := v.samples.underWay[l.page]
-	delete(v.samples.underWay, l.page)
-	if 0 < number && number <= followUpSamples { // the others hang on those before them
-		v.samples.rebuilds.Look(server, l.changed, l.raw, followUpSamples)
+	sample, isFollowUp := v.samples.was(l.page)
+	if isFollowUp {
+		v.samples.rebuilds.follow(server, l.changed, l.raw)
 	}
 	if sample || v.worthLittle(l.page) {
 		v.samples.last[server] = v.groups.day(l.to)

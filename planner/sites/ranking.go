@@ -48,6 +48,7 @@ const (
 // beginRanking begins a round, before pages are offered.
 func (v *ranker) beginRanking() {
 	v.offered = v.offered[:0]
+	v.servers.All = v.servers.All[:0]
 	for s := range v.rankings {
 		of := &v.rankings[s]
 		of.pages.All = of.pages.All[:0]
@@ -55,6 +56,16 @@ func (v *ranker) beginRanking() {
 		of.alive = int32(v.Corpus.Alive(sitegraph.ServerID(s)))
 		n := &v.surprises[s]
 		n.inRound, n.followUps, n.byScore = 0, 0, standings{}
+	}
+}
+
+// rateOffered scores pages that are to be ranked.
+func (v *ranker) rateOffered(pages []sitegraph.PageID) {
+	for _, p := range pages {
+		if v.Corpus.Refetchable(p) {
+			v.rate(p)
+			v.offered = append(v.offered, p)
+		}
 	}
 }
 
@@ -175,7 +186,7 @@ func (of *serverRanking) take(v *ranker) (sitegraph.PageID, bool) {
 		if !ok || len(scored) > 0 && !next.Before(scored[best]) {
 			break
 		}
-		of.pages.Take()
+		v.drop(&of.pages)
 		v.rate(next.Page)
 		scored = append(scored, v.standing(next.Page))
 		if last := len(scored) - 1; scored[last].Before(scored[best]) {
@@ -201,4 +212,11 @@ func (v *ranker) top(of *standings) (standing, bool) {
 		}
 	}
 	return standing{}, false
+}
+
+// drop drops the first entry, and those of the same page, which are alike.
+func (v *ranker) drop(of *standings) {
+	for c := of.All[0]; len(of.All) > 0 && of.All[0] == c; {
+		of.Take()
+	}
 }
