@@ -89,7 +89,8 @@ func TestDocumentedEvaluations(t *testing.T) {
 				if err := os.Symlink(docs, filepath.Join(dir, "docs")); err != nil {
 					t.Skip(err)
 				}
-				if _, err := exec.LookPath("python3"); err != nil && strings.Contains(e.call, ".py") {
+				_, err := exec.LookPath("python3")
+				if err != nil && strings.Contains(e.call, ".py") {
 					t.Skip("this call needs python3")
 				}
 				if !e.shows {
