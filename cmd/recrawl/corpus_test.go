@@ -161,7 +161,8 @@ func TestCorpus(t *testing.T) {
 		"no page of the seeds")
 	stream := []string{"eval", fourServers(t), "--protocol", "stream", "--weeks", "3", "--policy",
 		"sites", "--search-lag", "48h", "--weights", list}
-	if text := recrawl(t, append(stream, "--wide")...).ok(t).stdout; !strings.Contains(text, "search results") {
+	if text := recrawl(t, append(stream, "--wide")...).ok(t).stdout; !strings.Contains(text,
+		"search results") {
 		t.Errorf("%s", text)
 	}
 	writeFile(t, list, "much http://a.example/\n")
