@@ -59,8 +59,6 @@ type Options struct {
 	Limits budget.Limits
 	// MostBytes is what any visit may read, where limits count bytes; 0: no bound.
 	MostBytes int64
-	// Queue makes the queue of due pages, which calls apply with each message; nil: one in memory.
-	Queue func(apply func(sitegraph.PageID, Message)) Queue
 }
 
 // LiveOptions are those that suit the live web; budgets and promises are not among them.
@@ -129,11 +127,7 @@ func New(corpus *Corpus, policy Policy, o Options) *Planner {
 	p.caps = newCaps(corpus, &o)
 	p.aging.ages = o.MaxAges
 	corpus.caps, corpus.ages = p.caps, &p.aging
-	if o.Queue != nil {
-		corpus.play = play{queue: o.Queue(p.apply)}
-	} else {
-		corpus.play = play{queue: NewMemQueue(p.apply)}
-	}
+	corpus.play = play{queue: NewMemQueue(p.apply)}
 	for id := range sitegraph.PageID(corpus.Pages()) {
 		p.aging.note(corpus, id)
 		switch corpus.Memory(id).State {
@@ -200,8 +194,8 @@ func (p *Planner) Begin(r Round) {
 	}
 }
 
-// stages are where Next looks for a visit, in this order. Each returns goOn with a visit that may
-// be made, wait if there is none for now, or skip.
+// stages lists where Next looks for a visit, in this order. Each returns goOn with a visit, wait if
+// no visit can be made for now, or skip if the next stage is to be asked.
 var stages = []func(*Planner) (Visit, step){
 	(*Planner).pendingVisit,  // had no room under the limits
 	(*Planner).heldVisit,     // had no room for its server
@@ -235,8 +229,8 @@ func (p *Planner) Next() (Visit, bool) {
 	return Visit{}, false
 }
 
-// openStages are those that can have visits now. Where all servers are closed, that is what
-// somebody asked for, unless a visit waits for room.
+// openStages returns the stages that can have visits now. While all servers are closed only pages
+// that somebody asked for are visited, and none while a visit waits for room under the limits.
 func (p *Planner) openStages() []func(*Planner) (Visit, step) {
 	switch {
 	case !p.allClosed():

@@ -18,12 +18,13 @@ type Queue interface {
 	Take(until uint32, into []sitegraph.PageID) int
 	// Promote hands out pages whatever their time. Those not in the queue only get their messages.
 	Promote(pages []sitegraph.PageID)
-	// Back puts a page back that was handed out, due at the time that it had.
+	// Back is Put of a page that was handed out and keeps its due time.
 	Back(p sitegraph.PageID, due uint32)
 	// Message keeps a message for a page until the page is handed out or promoted. Then the
 	// messages of a page are applied once, in order.
 	Message(p sitegraph.PageID, m Message)
-	// Answer drops the messages of a page that were applied: no visit will answer them.
+	// Answer ends the messages of a page that were applied and that no visit will answer, as the
+	// page may not be visited.
 	Answer(p sitegraph.PageID)
 }
 
@@ -36,14 +37,12 @@ const (
 	MessageClaimed         // a feed or sitemap claims something new of it
 )
 
-// Durable is a Queue that knows from the process before when pages are due.
-type Durable interface {
-	Queue
-	// Durable marks such a queue.
-	Durable()
-}
+// Durable is implemented by a Queue that knows when pages are due before any was Put, as it outlives
+// the process.
+type Durable interface{ Durable() }
 
-// UseQueue replaces the queue, before the first round.
+// UseQueue replaces the queue in memory, before the first round. queue makes the new one, which must
+// call apply with each message when it hands out or promotes its page.
 func (p *Planner) UseQueue(queue func(apply func(sitegraph.PageID, Message)) Queue) {
 	p.Corpus.play = play{queue: queue(p.apply)}
 }

@@ -41,8 +41,9 @@ func TestOnlyPagesInPlay(t *testing.T) {
 		c.Remember(&r)
 	}
 	queue := closedQueue{map[sitegraph.PageID]uint32{}}
-	p := planner.New(c, &weekly{certain{doubter: doubter{c}, probability: 0.5}}, planner.Options{
-		Queue: func(func(sitegraph.PageID, planner.Message)) planner.Queue { return queue }})
+	p := planner.New(c, &weekly{certain{doubter: doubter{c}, probability: 0.5}},
+		planner.Options{})
+	p.UseQueue(func(func(sitegraph.PageID, planner.Message)) planner.Queue { return queue })
 	round := func(n, budget int, promote ...sitegraph.PageID) (visited []sitegraph.PageID) {
 		p.Begin(planner.Round{Number: n, Start: simtest.At(n - 1), End: simtest.At(n),
 			Budget: budget})

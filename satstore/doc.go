@@ -38,16 +38,15 @@
 //     (about 16 MiB) and 10 MiB; a transaction adds its catalogue part, Restore one bit a page,
 //     Check 8 bytes. Open files are at most 70, and 210 of Pebble.
 //
-// A round asks what is due (Due), slot by slot, and moves nothing. Visits Load and Save. At the end
-// records that were not visited are rescheduled, and Advance passes the slots that are empty by
-// then.
+// In a round a crawler asks for the records that are due (Due), which moves none, and visits pages
+// by Load and Save. At its end it gives the others new due times (Reschedule), and moves the clock
+// over the slots that were handed out (Advance).
 //
-// Promotion, beyond [SAT]: evidence such as a changed top page brings records forward. Reschedule
-// finds each in the index, reads the blocks in which they are in the order in which they lie (8
-// KiB, or the record if longer), and appends them to the slots of their new units; the index points
-// there, and the old copies are skipped. That is one bounded read at most and about 5 us of CPU a
-// page, Commit included (go test ./satstore -run '^$' -bench Reschedule, 1e5 records, blocks in the
-// system's cache); after a crash it is there with its Commit, or not at all.
+// Reschedule finds each record in the index, reads the blocks that hold any in the order in which
+// they lie (8 KiB each, or the record if it is longer), and appends the records to the slots of
+// their new units. The index points there, and old copies are skipped. That is one bounded read at
+// most and about 5 us of CPU a record, Commit included (go test ./satstore -run '^$' -bench
+// Reschedule, 1e5 records, blocks in the system's cache).
 //
 // Costs. Load is one read of a block, Save one append; nothing is searched. What a Commit adds
 // below a MiB is logged, and written once more as runs later. A record of 166 bytes is written 2.1

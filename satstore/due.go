@@ -93,15 +93,14 @@ func (s *Store) Reschedule(pages []sitegraph.PageID, again func(r *sitegraph.Rec
 	return s.replaceLost()
 }
 
-// Undue returns the start of the first unit that the clock has not passed: all records are kept in
-// it or later ones.
+// Undue returns the start of the unit after the clock: no record is kept in an earlier one.
 func (s *Store) Undue() time.Time { return s.timeOf(s.runs.Clock() + 1) }
 
-// Kept returns the start of the unit in which a record is kept now that is due at a time.
+// Kept returns the start of the unit in which Save would keep a record of this due time now.
 func (s *Store) Kept(due time.Time) time.Time { return s.timeOf(s.runs.Kept(s.dueUnit(due))) }
 
-// Answered ends the wait of the first messages to a page, as Messages returns them, with the next
-// Save of its record.
+// Answered drops the first so many messages of a page, as Messages returns them, with the next Save
+// of its record.
 func (s *Store) Answered(p sitegraph.PageID, messages int) error {
 	if err := s.writable(); err != nil {
 		return err

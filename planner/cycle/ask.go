@@ -88,7 +88,7 @@ func (l *Loop) ask(page sitegraph.PageID) bool {
 			l.dues.leaveLate(page, planner.MessageAsked)
 		}
 	case of != nil && of.hasten(page):
-		if l.dues != nil && !l.dues.isAsked(page) {
+		if l.dues != nil {
 			l.dues.leave(page, planner.MessageAsked)
 		}
 	default:

@@ -15,7 +15,7 @@
 //	Store.Save, Commit  acknowledged
 //
 // Files: rounds.go (Run, round after round), visit.go (begin, apply and commit a visit), account.go
-// (the budget in the store), duequeue.go (the queue of due pages in it), traffic.go (what that
+// (the budget in the store), duequeue.go and promoted.go (the queue of due pages in it), traffic.go (what that
 // reads and writes); concurrent.go, flights.go, line.go, locate.go, depth.go, landing.go (many
 // workers: which visit may begin, lines of servers and places, how many visits are chosen ahead,
 // what happens when one ends); dispatch.go, times.go, cutoff.go, strain.go (who is asked first, by

@@ -8,62 +8,62 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Dues is a Store that keeps when pages are due, and messages to them: with it the queue of due
-// pages lies on disk.
+// Dues is a Store that hands out records by their due times and keeps messages for them. With it
+// the queue of due pages lies on disk.
 type Dues interface {
+	Store
 	// Due hands each the records of the first span of time that holds any from a moment on, with
-	// their messages, and returns its end. Without such records it returns the moment.
+	// their messages, and returns the end of the span. Without such records it returns the moment.
 	Due(from time.Time, each func(r *sitegraph.Record, messages [][]byte)) (
 		end time.Time, err error)
-	// Undue is the earliest time at which a record can be kept.
+	// Undue returns the earliest due time that a record can have.
 	Undue() time.Time
-	// Kept is the start of the step of time in which a record is kept that is due at a time.
+	// Kept returns the start of the slot in which the store keeps a record of a due time.
 	Kept(due time.Time) time.Time
 	// Reschedule hands the records of pages to again, which sets when they are due, and why.
 	Reschedule(pages []sitegraph.PageID, again func(r *sitegraph.Record)) error
-	// Message leaves a message at the record of a page, until Answered and Save.
+	// Message keeps a message for a page until Answered and Save.
 	Message(p sitegraph.PageID, payload []byte) error
-	// Messages returns what waits for a page.
+	// Messages returns the messages that wait for a page, in the order of arrival.
 	Messages(p sitegraph.PageID) ([][]byte, error)
 	// Answered ends the wait of the first messages to a page with its next Save.
 	Answered(p sitegraph.PageID, messages int) error
-	Load(p sitegraph.PageID, r *sitegraph.Record) error
-	Save(r *sitegraph.Record) error
-	// Traffic is what was read and written since the store was opened.
+	// Traffic returns the reads of records since the store was opened and their bytes, and the bytes
+	// of records that it was given and that it wrote for them.
 	Traffic() (reads, read, given, written int64)
-	SaveSetting(name string, value []byte) error
-	Setting(name string) (value []byte, ok bool, err error)
 }
 
 // dueQueue is the queue of due pages in the store. Memory holds the pages of the spans of time that
 // were read, until they are handed out; all others lie in their slots.
 //
-// Where a page has another due time than its record says, the record is moved before the next
-// commit. What was handed out stays where it is until it is put back, so a process that begins anew
-// reads the same pages again. So do pages that were promoted: the store has a list of those of the
-// round, which grows in the transaction of the outcomes that caused it. To move their records
-// would cost a read and two writes for each page that is not visited in the end.
+// If a page gets another due time than its record has, the queue moves the record before the next
+// commit. The record of a page that was handed out stays in its slot until the page is put back, so
+// the next process hands out the same pages after a crash. Records of promoted pages stay, too: the
+// store keeps a list of the pages promoted in the round, and the transaction of an outcome adds the
+// pages that it promoted. Moving their records would cost a read and two writes for each page that
+// is not visited in the end.
 type dueQueue struct {
 	store  Dues
 	corpus *planner.Corpus
 	near   *planner.MemQueue         // pages that are due before end, in memory
 	end    time.Time                 // all slots before it were read
 	moved  map[sitegraph.PageID]bool // pages whose record has another due time
-	// promoted are pages since the last commit, lists those of the round in the store.
+	// promoted has the pages promoted since the last commit; lists counts the lists of the round in
+	// the store.
 	promoted []sitegraph.PageID
 	lists    int
-	// heard are the kinds of messages in the store that the planner knows, by page: bits. late are
-	// those that came while a visit was under way that does not answer them.
+	// heard has, by page, a bit for each kind of message that waits in the store and was given to
+	// the planner; late has the kinds that came while a visit was under way, for the next visit.
 	heard, late map[sitegraph.PageID]uint8
-	dropped     []sitegraph.PageID              // no visit will answer their messages
-	why         func(p sitegraph.PageID) string // a page is due; nil: records do not say
+	dropped     []sitegraph.PageID              // pages whose messages no visit will answer
+	why         func(p sitegraph.PageID) string // returns Record.Reason; nil: it stays as it is
 	err         error                           // of the store; nothing is handed out any more
 
 	visits, handedOut, rescheduled int64
 }
 
-// newDueQueue returns the queue of a store. What was promoted in a round that did not end is due at
-// once.
+// newDueQueue returns the queue of a store. It hands out first what was promoted in a round that a
+// crash ended.
 func newDueQueue(store Dues, corpus *planner.Corpus,
 	apply func(sitegraph.PageID, planner.Message)) *dueQueue {
 	q := &dueQueue{
@@ -88,11 +88,11 @@ func (q *dueQueue) Put(p sitegraph.PageID, due uint32) {
 	q.place(p, due)
 }
 
-// Back puts a page back whose record says when it is due, into memory: its slot may have been read.
+// Back puts a page into memory whose record has its due time: the slot may have been read already.
 func (q *dueQueue) Back(p sitegraph.PageID, due uint32) { q.near.Put(p, due) }
 
-// place puts a page into memory if the slot was read in which it is kept. That of a page that
-// somebody asked for is the first one.
+// place puts a page into memory if the slot of its record was read. The record of a page that
+// somebody asked for lies in the first slot.
 func (q *dueQueue) place(p sitegraph.PageID, due uint32) {
 	if q.isAsked(p) || q.store.Kept(time.Unix(int64(due), 0)).Before(q.end) {
 		q.near.Put(p, due)
@@ -124,14 +124,11 @@ func (q *dueQueue) read() bool {
 		m := q.corpus.Memory(r.Page)
 		q.hear(r.Page, messages)
 		q.handedOut++
-		switch {
-		case q.corpus.HandedOut(r.Page):
-			q.near.Promote([]sitegraph.PageID{r.Page}) // for its messages
-		case m.State == sitegraph.StateAlive:
+		if m.State == sitegraph.StateAlive && !q.corpus.HandedOut(r.Page) {
 			m.Due = sitegraph.Unix32(r.Due)
 			q.near.Put(r.Page, m.Due)
-		default:
-			q.near.Promote([]sitegraph.PageID{r.Page})
+		} else {
+			q.near.Promote([]sitegraph.PageID{r.Page}) // which applies its messages
 		}
 	})
 	if err != nil {
@@ -181,14 +178,18 @@ func (q *dueQueue) Promote(pages []sitegraph.PageID) {
 
 // Message leaves a message at a page. It is durable with the next commit. One of a kind is enough.
 func (q *dueQueue) Message(p sitegraph.PageID, m planner.Message) {
-	if q.heard[p]&(1<<m) == 0 {
-		q.leave(p, m)
-	}
+	q.leave(p, m)
 	q.note(p, m)
 }
 
-// leave leaves a message in the store of which the planner knows.
+// leave leaves a message in the store that the planner knows, unless one of its kind waits.
 func (q *dueQueue) leave(p sitegraph.PageID, m planner.Message) {
+	if q.heard[p]&(1<<m) == 0 {
+		q.send(p, m)
+	}
+}
+
+func (q *dueQueue) send(p sitegraph.PageID, m planner.Message) {
 	if q.err == nil {
 		q.err = q.store.Message(p, []byte{byte(m)})
 	}
@@ -202,7 +203,7 @@ func (q *dueQueue) leave(p sitegraph.PageID, m planner.Message) {
 func (q *dueQueue) leaveLate(p sitegraph.PageID, m planner.Message) {
 	if q.late[p]&(1<<m) == 0 {
 		q.late[p] |= 1 << m
-		q.leave(p, m)
+		q.send(p, m)
 	}
 }
 
@@ -226,7 +227,7 @@ func (q *dueQueue) drop(p sitegraph.PageID) error {
 	return q.store.Save(&r)
 }
 
-// messages is how many messages wait for a page that the planner knows.
+// messages returns how many messages wait for a page, if the planner knows them; else 0.
 func (q *dueQueue) messages(p sitegraph.PageID) int {
 	if _, known := q.heard[p]; !known || q.err != nil {
 		return 0
@@ -236,7 +237,7 @@ func (q *dueQueue) messages(p sitegraph.PageID) int {
 	return len(messages)
 }
 
-// saved notes that a record was saved as its page is due, after a visit that answers messages.
+// saved notes that a visit was saved, which answered so many messages.
 func (q *dueQueue) saved(p sitegraph.PageID, answered int) {
 	q.visits++
 	delete(q.moved, p)
@@ -286,7 +287,7 @@ func (q *dueQueue) flush() {
 	})
 }
 
-// passed is until when the clock of the store may go at now: not over pages that still wait.
+// passed returns how far the clock of the store may go at now: not beyond the first page that waits.
 func (q *dueQueue) passed(now time.Time) time.Time {
 	waiting := q.end
 	if due, ok := q.near.First(); ok {
@@ -300,8 +301,8 @@ func (q *dueQueue) passed(now time.Time) time.Time {
 	return q.store.Kept(waiting).Add(-time.Second)
 }
 
-// keeps reports whether a record whose slot the clock passes is due when it says: it was not to be
-// kept as long, or somebody asked for its page.
+// keeps reports whether a record whose slot the clock passes keeps its due time: it is due later
+// than a record can be kept, or somebody asked for its page.
 func (q *dueQueue) keeps(r *sitegraph.Record, now time.Time) bool {
 	if q.isAsked(r.Page) {
 		r.Due = q.store.Undue()

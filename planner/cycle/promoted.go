@@ -7,9 +7,9 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Pages that were promoted in a round are kept in lists, one for each commit that had any. A list
-// begins with its number of pages; they follow as differences, in order. The one that is empty ends
-// them: lists of earlier rounds may come after it.
+// The store keeps the pages promoted in a round as lists among its settings, one for each commit
+// that promoted any: the number of pages, and the pages in order, each as the difference from the
+// one before. An empty list follows the last one, since lists of earlier rounds may lie behind it.
 
 func promotedSetting(i int) string { return fmt.Sprint("promoted/", i) }
 

@@ -16,8 +16,8 @@ type Traffic struct {
 	WrittenBytes int64 `json:"written_bytes"`
 }
 
-// OfFlatLog returns how many bytes were read and written for one that a flat log reads and writes,
-// which has each record that it is given read once and written once; 0: none was given.
+// OfFlatLog returns the bytes read and written, divided by those of a flat log, which reads each
+// record once and writes it once; 0 if no record was written.
 func (t Traffic) OfFlatLog() float64 {
 	if t.RecordBytes == 0 {
 		return 0

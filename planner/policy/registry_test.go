@@ -50,10 +50,10 @@ func TestNothingDueNothingVisited(t *testing.T) {
 		world := simtest.NewWorld(3, 4, 30, true)
 		m := simtest.New(t, world, nil, 3, func(m *simtest.Sim) (planner.Policy, error) {
 			return New(name, Settings{Corpus: m.Corpus, Mode: planner.Stream, Seed: 3, PerDay: 20})
-		}, planner.Options{NewShare: 0.5, Leftover: true, Queue: func(
-			func(sitegraph.PageID, planner.Message)) planner.Queue {
+		}, planner.Options{NewShare: 0.5, Leftover: true})
+		m.Planner.UseQueue(func(func(sitegraph.PageID, planner.Message)) planner.Queue {
 			return noneDue{}
-		}})
+		})
 		first := 0
 		for day := 1; day < 12; day++ {
 			for _, v := range m.Day(day, 20) {

@@ -19,21 +19,19 @@ func (s *Store) Due(after int64, visit func(r *Record) error) (through int64, er
 	}
 	s.looking = true
 	defer func() { s.looking = false }()
-	first, last := int64(maxUnit), after
-	for _, sl := range s.slots.byID {
-		if sl == nil || sl.live == 0 || s.slots.last(sl) <= after {
-			continue
-		}
-		switch start := max(sl.start, after+1); {
-		case start < first:
-			first, last = start, s.slots.last(sl)
-		case start == first:
-			last = max(last, s.slots.last(sl))
-		}
-	}
+	first, last := int64(0), after
 	for _, sl := range s.slots.byTime() {
-		if sl.live == 0 || sl.start > last || s.slots.last(sl) <= after {
+		if sl.live == 0 || s.slots.last(sl) <= after {
 			continue
+		}
+		start := max(sl.start, after+1)
+		if last == after {
+			first = start
+		}
+		if start == first { // all others of the span are parts of the widest of these
+			last = max(last, s.slots.last(sl))
+		} else if start > last {
+			break
 		}
 		err := s.eachIn(sl, 0, MaxSeq, func(r *Record) error {
 			if r.Due <= after {

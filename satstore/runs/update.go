@@ -44,7 +44,17 @@ func (s *Store) Update(seqs []uint32, visit func(r *Record) (due int64, body []b
 			blocks = append(blocks, at.block)
 		}
 	}
-	u := updating{s: s, visit: visit}
+	keep := func(seq uint32, due int64, body []byte) error {
+		messages, err := s.Messages(seq)
+		if err != nil {
+			return err
+		}
+		due, body = visit(&Record{Seq: seq, Due: due, Body: body, Messages: messages})
+		if due < 0 {
+			return nil
+		}
+		return s.Replace(seq, due, body, 0)
+	}
 	err := s.eachBlock(blocks, func(h uint32, frames []byte) error {
 		i, _ := slices.BinarySearchFunc(onDisk, h, func(at spot, h uint32) int {
 			return cmp.Compare(at.block, h)
@@ -61,8 +71,8 @@ func (s *Store) Update(seqs []uint32, visit func(r *Record) (due int64, body []b
 			if i++; lost {
 				continue
 			}
-			if err := u.keep(f.seq, s.slots.byID[s.blocks[h].slot].start+f.ahead,
-				f.body); err != nil {
+			due := s.slots.byID[s.blocks[h].slot].start + f.ahead
+			if err := keep(f.seq, due, f.body); err != nil {
 				return err
 			}
 		}
@@ -72,68 +82,18 @@ func (s *Store) Update(seqs []uint32, visit func(r *Record) (due int64, body []b
 		return s.fail(err)
 	}
 	slices.Sort(inMemory)
+	var room []byte
 	for _, seq := range slices.Compact(inMemory) {
-		body, due, ok, err := s.Load(seq, u.body[:0])
+		body, due, ok, err := s.Load(seq, room[:0])
 		if isDamage(err) { // it became a block meanwhile
 			continue
 		}
-		if u.body = body; err == nil && ok {
-			err = u.keep(seq, due, body)
+		if room = body; err == nil && ok {
+			err = keep(seq, due, body)
 		}
 		if err != nil {
 			return s.fail(err)
 		}
 	}
 	return nil
-}
-
-// updating is an Update under way.
-type updating struct {
-	s     *Store
-	visit func(r *Record) (due int64, body []byte)
-	body  []byte
-	// Messages that wait in slots of which a record was kept anew.
-	messages map[*slot]map[uint32][][]byte
-}
-
-// keep lets a record be visited, and keeps it anew with its messages.
-func (u *updating) keep(seq uint32, due int64, body []byte) (err error) {
-	s := u.s
-	r := Record{Seq: seq, Due: due, Body: body}
-	p := s.index.get(seq)
-	from := s.slots.byID[s.blocks[p.block()].slot]
-	if p.waiting() {
-		if r.Messages, err = u.waiting(seq, from); err != nil {
-			return err
-		}
-	}
-	messages := r.Messages
-	if due, body = u.visit(&r); due < 0 {
-		return nil
-	}
-	if err := checkArgs(seq, body); err != nil {
-		return err
-	}
-	s.written += int64(len(body))
-	if len(messages) > 0 {
-		s.killMessages(seq, from)
-	}
-	return s.putWith(seq, s.clamp(due), body, messages)
-}
-
-// waiting returns the messages to a record. Those of a slot are read once, and again if a record
-// that was kept anew came into it.
-func (u *updating) waiting(seq uint32, sl *slot) ([][]byte, error) {
-	if of, ok := u.messages[sl][seq]; ok {
-		return of, nil
-	}
-	all, err := u.s.messages(sl, func(uint32) bool { return true })
-	if err != nil {
-		return nil, err
-	}
-	if u.messages == nil {
-		u.messages = map[*slot]map[uint32][][]byte{}
-	}
-	u.messages[sl] = all
-	return all[seq], nil
 }
