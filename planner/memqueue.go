@@ -125,7 +125,7 @@ func (q *MemQueue) Take(until uint32, into []sitegraph.PageID) (n int) {
 			q.entries--
 			if !q.stale(entry) {
 				into[n] = sitegraph.PageID(uint32(entry))
-				q.remove(into[n])
+				q.Remove(into[n])
 				n++
 			}
 		}
@@ -136,7 +136,8 @@ func (q *MemQueue) Take(until uint32, into []sitegraph.PageID) (n int) {
 	return n
 }
 
-func (q *MemQueue) remove(p sitegraph.PageID) {
+// Remove takes a page out of the queue. Its messages stay.
+func (q *MemQueue) Remove(p sitegraph.PageID) {
 	if int(p) < len(q.due) && q.due[p] > 0 {
 		q.due[p] = 0
 		q.pages--
@@ -145,9 +146,6 @@ func (q *MemQueue) remove(p sitegraph.PageID) {
 
 // Back puts a page back as Put does.
 func (q *MemQueue) Back(p sitegraph.PageID, due uint32) { q.Put(p, due) }
-
-// Remove takes a page out of the queue. Its messages stay.
-func (q *MemQueue) Remove(p sitegraph.PageID) { q.remove(p) }
 
 // First returns when the first page is due; false: the queue is empty.
 func (q *MemQueue) First() (due uint32, ok bool) {
@@ -168,7 +166,7 @@ func (q *MemQueue) First() (due uint32, ok bool) {
 // Promote takes pages out of the queue, and applies their messages.
 func (q *MemQueue) Promote(pages []sitegraph.PageID) {
 	for _, p := range pages {
-		q.remove(p)
+		q.Remove(p)
 		q.deliver(p)
 	}
 }

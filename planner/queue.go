@@ -37,12 +37,12 @@ const (
 	MessageClaimed         // a feed or sitemap claims something new of it
 )
 
-// Durable is implemented by a Queue that knows when pages are due before any was Put, as it outlives
-// the process.
+// Durable is implemented by a Queue that knows when pages are due before any was Put, as it
+// outlives the process.
 type Durable interface{ Durable() }
 
-// UseQueue replaces the queue in memory, before the first round. queue makes the new one, which must
-// call apply with each message when it hands out or promotes its page.
+// UseQueue replaces the queue in memory, before the first round. queue makes the new one, which
+// must call apply with each message when it hands out or promotes its page.
 func (p *Planner) UseQueue(queue func(apply func(sitegraph.PageID, Message)) Queue) {
 	p.Corpus.play = play{queue: queue(p.apply)}
 }

@@ -24,8 +24,8 @@ const (
 	mostSaid     = 1000    // lines an hour that are shown
 )
 
-// programs runs policies that are programs. In a live crawl a program that fails is replaced, and
-// the user is warned; elsewhere its failure is an error.
+// programs returns the host that runs policy programs. In a live crawl it warns when a program
+// fails and another policy takes over; elsewhere a failure is an error.
 func (p *program) programs(ctx context.Context, live bool) *piped.Host {
 	host := &piped.Host{Run: func(command []string) (piped.Runner, error) {
 		said := &said{to: p.stderr, name: filepath.Base(command[0])}
@@ -45,8 +45,8 @@ func (p *program) programs(ctx context.Context, live bool) *piped.Host {
 	return host
 }
 
-// findPrograms refuses, before any work, policies that are programs and cannot be begun; nil as the
-// host: any that is a program.
+// findPrograms returns an error, before any work, for a policy program that cannot be started; with
+// a nil host for any policy program.
 func findPrograms(host *piped.Host, names ...string) error {
 	for _, name := range names {
 		if !policy.IsProgram(name) {
@@ -132,8 +132,7 @@ func (s *said) show() {
 	s.line = s.line[:0]
 }
 
-// running are processes that end with the command, at the latest. It may be used by many
-// goroutines.
+// running holds the processes that must not outlive the command. Several goroutines may use it.
 type running struct {
 	mu  sync.Mutex
 	all parts
@@ -145,7 +144,7 @@ func (r *running) add(c io.Closer) {
 	r.all.add(c)
 }
 
-// end ends them. What they would say of it matters no more.
+// end stops all processes and ignores their errors.
 func (r *running) end() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

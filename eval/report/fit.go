@@ -10,18 +10,15 @@ import (
 // leastColumn is the width below which no column of text is shortened: less tells nothing.
 const leastColumn = 14
 
-// fit chooses widths of columns with which a row takes at most so many columns of a terminal, where
-// that can be: 0 is no bound. Numbers keep their width. Texts give way, the widest first; a header
-// gives way by taking several lines.
+// fit returns widths of columns such that a row takes at most bound columns of a terminal, if that
+// is possible; 0: no bound. Numbers keep their width. Texts are made narrower, the widest first,
+// and headings take several lines.
 func (t Table) fit(bound int, right []bool) []int {
 	width := t.widths()
 	if bound <= 0 {
 		return width
 	}
-	total := gap * (len(width) - 1)
-	for _, n := range width {
-		total += n
-	}
+	total := lineWidth(width)
 	least := make([]int, len(width))
 	for i := range width {
 		least[i] = t.leastWidth(i, right[i])
@@ -42,11 +39,12 @@ func (t Table) fit(bound int, right []bool) []int {
 	return width
 }
 
-// bestMark stands behind the first cell of a row that is best.
+// bestMark follows the first cell of a row that is best.
 const bestMark = "*"
 
-// without returns the table without the columns that there is no room for, its best rows marked,
-// and the headings of those columns. Where the screen has no width only spare ones are left out.
+// without returns the table with its best rows marked and without the columns for which there is no
+// room, and the headings of these columns. If the width of the screen is not known, it leaves out
+// spare columns alone.
 func (t Table) without(s *Screen) (_ Table, left []string) {
 	t.Rows = slices.Clone(t.Rows)
 	for _, i := range t.Best {
@@ -64,12 +62,7 @@ func (t Table) without(s *Screen) (_ Table, left []string) {
 	}
 	gone := map[int]bool{}
 	fits := func(t Table) bool {
-		width := t.fit(s.Width, t.numeric())
-		total := gap * (len(width) - 1)
-		for _, n := range width {
-			total += n
-		}
-		return total <= bound
+		return lineWidth(t.fit(s.Width, t.numeric())) <= bound
 	}
 	spare := slices.Clone(t.Spare)
 	if s.Width > 0 { // then the last of the others, but two
@@ -112,8 +105,17 @@ func removed(row []string, gone map[int]bool) (kept []string) {
 // gap is how many blanks stand between columns.
 const gap = 2
 
-// leastWidth is what a column needs: its widest number, the longest word of its header, and of
-// texts enough to know them by.
+// lineWidth returns how many columns of a terminal a line of cells of these widths takes.
+func lineWidth(width []int) int {
+	total := gap * (len(width) - 1)
+	for _, n := range width {
+		total += n
+	}
+	return total
+}
+
+// leastWidth returns the least width of a column: that of its widest number and of the longest word
+// of its heading, and for texts leastColumn.
 func (t Table) leastWidth(i int, number bool) int {
 	least, longest := 0, 0
 	for _, row := range t.Rows {
@@ -135,7 +137,7 @@ func (t Table) leastWidth(i int, number bool) int {
 	return least
 }
 
-// cellLines is a cell in lines of at most a width: words stay whole, and what is one long word,
+// cellLines breaks a cell into lines of at most a width, between words. A word that is wider, such
 // as an address, loses its middle.
 func cellLines(cell string, width int) []string {
 	cell = oneLine(cell)

@@ -9,8 +9,8 @@ import (
 	"github.com/recrawl/recrawl/satstore/whole"
 )
 
-// Set is the tables of one command under way. Its zero value is nowhere: tables of it take rows and
-// write nothing.
+// Set has the tables that one command writes. Its zero value writes nothing: its tables take rows
+// and drop them.
 type Set struct {
 	places []place
 	names  []string
@@ -26,9 +26,9 @@ type closer interface {
 	close() error
 }
 
-// Create begins the tables of these names as Parquet in one directory and as CSV in another, which
-// are made if need be; "" for none. It fails with an os.ErrExist where one of the tables is there.
-// A set must end with Commit or Discard.
+// Create begins tables as Parquet in one directory and as CSV in another; "": not in that format.
+// It makes the directories. If a file of one of the tables exists, it returns an error that is
+// os.ErrExist. Commit or Discard must follow.
 func Create(parquet, csv string, kinds ...Described) (*Set, error) {
 	s := &Set{}
 	for _, k := range kinds {
@@ -56,7 +56,7 @@ func Create(parquet, csv string, kinds ...Described) (*Set, error) {
 
 func (p place) path(name string) string { return filepath.Join(p.dir, name+p.ending) }
 
-// free reports an os.ErrExist where a table of this name is there.
+// free returns an os.ErrExist if there is a file for a table of this name.
 func (p place) free(name string) error {
 	if _, err := os.Lstat(p.path(name)); err == nil {
 		return fmt.Errorf("write %s: %w", p.path(name), os.ErrExist)
@@ -67,11 +67,11 @@ func (p place) free(name string) error {
 // Empty reports whether tables of the set are written nowhere.
 func (s *Set) Empty() bool { return len(s.places) == 0 }
 
-// Names are those of the tables that Create was told of.
+// Names returns the names of the tables.
 func (s *Set) Names() []string { return s.names }
 
-// Commit ends the tables and gives their files their names. After an error no file is there, unless
-// a name could not be given.
+// Commit ends the tables and gives their files their names. After an error there is no file, unless
+// it was the renaming that failed.
 func (s *Set) Commit() error {
 	defer s.Discard()
 	for _, t := range s.open {

@@ -36,7 +36,7 @@ type Pair struct {
 var Comparisons = table.New[Pair]("comparisons",
 	"a measure of the policy of `eval --compare` beside that of another one")
 
-// compared are the rows of a comparison; none of nil. Of the receiver they have the run.
+// compared returns the rows of a comparison, of the run that the receiver names; none if c is nil.
 func (of Pair) compared(c *eval.Comparison) (rows []Pair) {
 	if c == nil {
 		return nil
@@ -61,6 +61,7 @@ func (of Pair) compared(c *eval.Comparison) (rows []Pair) {
 	return rows
 }
 
+// paired returns the row with the values of a measure.
 func (of Pair) paired(p eval.Paired) Pair {
 	of.Value, of.OtherValue = known(p.Value), known(p.Other)
 	of.Difference, of.Ratio = known(p.Difference), known(p.Ratio)
@@ -101,6 +102,7 @@ func WriteWarm(s *table.Set, run *eval.WarmRun) error {
 	return write(s, Warm, rows)
 }
 
+// against returns the row beside a stream that began with copies, or with addresses alone.
 func (of Start) against(cold string, p eval.Paired) Start {
 	of.Cold, of.Coverage, of.Other, of.Ratio = cold, known(p.Value), known(p.Other), known(p.Ratio)
 	of.Low, of.High = ends(p.RatioSpread)

@@ -33,7 +33,7 @@ type Visit struct {
 // Visits are the visits of streams.
 var Visits = table.New[Visit]("visits", "a visit of a run of `eval --protocol stream`")
 
-// Watch writes the visits of one run: it is for eval.StreamOptions.Visits.
+// Watch returns a function for eval.StreamOptions.Visits, which writes the visits of each run.
 func Watch(to *table.Table[Visit]) func(eval.Progress, *sitegraph.Graph) (
 	seen func(*cycle.Event), end func()) {
 	return func(of eval.Progress, graph *sitegraph.Graph) (func(*cycle.Event), func()) {
@@ -53,7 +53,7 @@ func Watch(to *table.Table[Visit]) func(eval.Progress, *sitegraph.Graph) (
 	}
 }
 
-// known32 is nil for what is not known, which is no number.
+// known32 returns nil for NaN, which stands for a value that is not known.
 func known32(x float64) *float32 {
 	if math.IsNaN(x) {
 		return nil

@@ -15,14 +15,15 @@
 //	Store.Save, Commit  acknowledged
 //
 // Files: rounds.go (Run, round after round), visit.go (begin, apply and commit a visit), account.go
-// (the budget in the store), duequeue.go and promoted.go (the queue of due pages in it), traffic.go (what that
-// reads and writes); concurrent.go, flights.go, line.go, locate.go, depth.go, landing.go (many
-// workers: which visit may begin, lines of servers and places, how many visits are chosen ahead,
-// what happens when one ends); dispatch.go, times.go, cutoff.go, strain.go (who is asked first, by
-// package schedule; how long downloads take; what cannot be kept); slowdown.go, vanished.go,
-// hold.go, bar.go, stall.go, distance.go (servers in trouble, waits over restarts, faults of this
-// machine); links.go, bounds.go, duplicate.go, relax.go, sources.go (what a visit means for other
-// pages); dryrun.go (plan); learnt.go, memory.go, image.go (what outlives the process).
+// (the budget in the store), duequeue.go and promoted.go (the queue of due pages in it), traffic.go
+// (what that reads and writes); concurrent.go, flights.go, line.go, locate.go, depth.go, landing.go
+// (many workers: which visit may begin, lines of servers and places, how many visits are chosen
+// ahead, what happens when one ends); dispatch.go, times.go, cutoff.go, strain.go (who is asked
+// first, by package schedule; how long downloads take; what cannot be kept); slowdown.go,
+// vanished.go, hold.go, bar.go, stall.go, distance.go (servers in trouble, waits over restarts,
+// faults of this machine); links.go, bounds.go, duplicate.go, relax.go, sources.go (what a visit
+// means for other pages); dryrun.go (plan); learnt.go, memory.go, image.go (what outlives the
+// process).
 //
 // # Guarantees
 //

@@ -28,8 +28,8 @@ type Dues interface {
 	Messages(p sitegraph.PageID) ([][]byte, error)
 	// Answered ends the wait of the first messages to a page with its next Save.
 	Answered(p sitegraph.PageID, messages int) error
-	// Traffic returns the reads of records since the store was opened and their bytes, and the bytes
-	// of records that it was given and that it wrote for them.
+	// Traffic returns the reads of records since the store was opened and their bytes, and the
+	// bytes of records that it was given and that it wrote for them.
 	Traffic() (reads, read, given, written int64)
 }
 
@@ -287,7 +287,8 @@ func (q *dueQueue) flush() {
 	})
 }
 
-// passed returns how far the clock of the store may go at now: not beyond the first page that waits.
+// passed returns how far the clock of the store may go at now: not beyond the first page that
+// waits.
 func (q *dueQueue) passed(now time.Time) time.Time {
 	waiting := q.end
 	if due, ok := q.near.First(); ok {

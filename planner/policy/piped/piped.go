@@ -86,7 +86,7 @@ type Policy struct {
 	*session `state:"-"`
 }
 
-// session is what stands between corpus and program.
+// session has the state of the talk with a program.
 type session struct {
 	Options
 	name     string // of the program, for messages
@@ -109,13 +109,13 @@ type session struct {
 	err      error
 }
 
-// standing is what the program believes of a page.
+// standing says what the program knows of a page.
 type standing uint8
 
 const (
-	unknown standing = iota // nothing, or that it is no candidate
-	told                    // what is true
-	stale                   // it takes it for a candidate, by what was true before
+	unknown standing = iota // nothing, or that the page is no candidate
+	told                    // the page is a candidate, and all that it was told holds
+	stale                   // the page is a candidate, and something else holds of it by now
 )
 
 // outcome of a visit.
@@ -150,7 +150,7 @@ func New(o Options) (*Policy, error) {
 // Close ends the program.
 func (p *Policy) Close() error { return p.runner.Close() }
 
-// Err is why the program decides no more, and nobody in its place; nil: it does.
+// Err returns why nobody decides any more: the program failed and there is no fallback. Else nil.
 func (p *Policy) Err() error { return p.err }
 
 // Begin starts a round, in which the program has another chance if it failed in the last.
@@ -311,14 +311,14 @@ func (s *session) ask() error {
 	}
 }
 
-// cut takes as many of some as a message has, and returns the rest, too.
+// cut returns as many as fit into one message, and the rest.
 func cut[T any](all []T) (some, rest []T) {
 	n := min(len(all), mostItems)
 	return all[:n], all[n:]
 }
 
-// news are the candidates of which the program holds not what is true, and what is no candidate any
-// more though it takes it for one.
+// news returns the candidates of which the program does not know what holds now, and the pages that
+// it takes for candidates and that are none any more.
 func (s *session) news() (pages, out []sitegraph.PageID) {
 	if !s.compare {
 		return nil, nil
@@ -342,7 +342,7 @@ func (s *session) news() (pages, out []sitegraph.PageID) {
 	return pages, out
 }
 
-// number is a value of an answer; NaN: none is given.
+// number returns a value of an answer, or NaN if the answer has none.
 func number(values []*float64, i int) float64 {
 	if i >= len(values) || values[i] == nil {
 		return math.NaN()
