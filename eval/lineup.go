@@ -12,16 +12,17 @@ const OwnPolicy = policy.Default
 // Lineup says which policies are measured, and which of them is compared with the others.
 type Lineup struct {
 	Protocol string
-	Named    []string // policies, or "all"
+	Named    []string // policies, "all" or "peers"
 	Compare  string   // a policy, or "none"; "": OwnPolicy, if it takes part
 	Ablate   bool     // also the default policy without each of its parts
 }
 
 // Policies are those that take part, without the Variants. "all" are all but the variants of
-// the default one; a variant or a program that is named beside it takes part, too.
+// the default one; a variant or a program that is named beside it takes part, too. "peers" are the
+// default policy and policy.Peers.
 func (l *Lineup) Policies() []string {
 	if !slices.Contains(l.Named, "all") {
-		return l.Named
+		return withPeers(l.Named)
 	}
 	programs := slices.DeleteFunc(slices.Clone(l.Named), func(name string) bool {
 		return !policy.IsProgram(name)
@@ -32,6 +33,24 @@ func (l *Lineup) Policies() []string {
 		return variant && !slices.Contains(l.Named, name)
 	}), programs...)
 }
+
+// withPeers puts the policies in the place of "peers", each once.
+func withPeers(named []string) (policies []string) {
+	i := slices.Index(named, Peers)
+	if i < 0 {
+		return named
+	}
+	for _, name := range slices.Concat(named[:i], []string{policy.Default}, policy.Peers,
+		named[i+1:]) {
+		if name != Peers && !slices.Contains(policies, name) {
+			policies = append(policies, name)
+		}
+	}
+	return policies
+}
+
+// Peers stands for the default policy and those of programs in use.
+const Peers = "peers"
 
 // WithWorth are those of All that tell what a visit is worth, and the variants.
 func (l *Lineup) WithWorth() []string {

@@ -206,7 +206,7 @@ func (c *Config) Settings() *setting.Set {
 var Words = strings.NewReplacer(
 	"{policy}", policy.Default,
 	"{policies}", strings.Join(policy.LiveNames(), ", "),
-	"{any-policy}", "all, "+strings.Join(policy.Names(), ", "),
+	"{any-policy}", "all, peers, "+strings.Join(policy.Names(), ", "),
 	"{formats}", captures.FormatNames(),
 	"{methods}", strings.Join(sitegraph.PartitionMethods(), ", "),
 	"{engines}", bench.About(),

@@ -14,7 +14,7 @@ import (
 // Eval are the settings of eval.
 type Eval struct {
 	Protocol string   `default:"snapshot" oneof:"snapshot, stream" help:"snapshot: one sweep N-1 weeks after the base; stream: a daily budget over weeks"`
-	Policy   []string `default:"all" names:"{any-policy}" help:"policies to compare, or all; variants of sites (sites-without-tops and so on) take part if named; exec:COMMAND is a program of yours"`
+	Policy   []string `default:"all" names:"{any-policy}" help:"policies to compare, or all; peers: sites and the rules of other programs in use; variants of sites (sites-without-tops and so on) take part if named; exec:COMMAND is a program of yours"`
 	Weeks    []int    `help:"horizons N of the snapshot protocol (default 2,4,12,24), or length of the stream (default 40)"`
 	Budget   []string `default:"2%" unit:"none" help:"stream: fetches a day: as a share of the base pages, 2% or 0.02, also above 100%; or their number, 5000/day or 200/hour"`
 
@@ -120,8 +120,8 @@ func (c *Eval) checkFigures(r *setting.Review) (hint string) {
 func (c *Eval) checkPolicies(r *setting.Review) {
 	known, policies := policy.Names(), c.Lineup().Policies()
 	for _, name := range c.Policy {
-		if name != "all" && !slices.Contains(known, name) && !isProgram(name) {
-			r.Refuse("eval.policy", name, "all, or "+policy.Want(name, known))
+		if name != "all" && name != eval.Peers && !slices.Contains(known, name) && !isProgram(name) {
+			r.Refuse("eval.policy", name, "all, peers, or "+policy.Want(name, known))
 		}
 	}
 	switch {

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/planner/policy"
 )
 
 // TestPrecedence sets the horizons and the seed of eval at all places at once: a flag
@@ -84,6 +87,18 @@ func TestRunFromFile(t *testing.T) {
 	if r := recrawlIn(t, dir, nil, "plan", "--config", file, "--budget",
 		"0").ok(t); r.stdout != "Nothing to visit: the budget is 0.\n" {
 		t.Errorf("a plan without a budget is %q", r.stdout)
+	}
+}
+
+// "peers" are sites and the rules of other programs, each once, in the place of the word.
+func TestPoliciesOfPeers(t *testing.T) {
+	lineup := eval.Lineup{Named: []string{"uniform", "nutch", "peers"}}
+	want := append([]string{"uniform", "nutch", "sites"},
+		slices.DeleteFunc(slices.Clone(policy.Peers), func(name string) bool {
+			return name == "nutch"
+		})...)
+	if got := lineup.Policies(); !slices.Equal(got, want) {
+		t.Errorf("policies %v, want %v", got, want)
 	}
 }
 

@@ -23,6 +23,7 @@
 //	commoncrawl.go          score pages by place, age and last outcome
 //	allocation.go           give each page its own frequency, for the most freshness in a budget
 //	due.go, due_rules.go    keep an interval for each page, as crawlers in use do
+//	peers.go                visit all pages at one interval or by a calendar, as programs in use do
 //	bysite*.go, division.go visit the top pages of sites first, methods A to C of [LINK 4]
 //	learned.go, sentinel.go choose sites, and their top pages, by what past visits saw
 //	byserver.go, sample*.go sample each server, or cluster, and then visit whole ones

@@ -11,12 +11,12 @@ import (
 )
 
 // dueDriven visits a page when an interval since its last visit is over, earliest due first. It is
-// the frame of the policies that know of each page an interval, updated at each visit. The budget
-// is always used: where it allows more visits than the intervals ask for, all of them are shorter
-// by one factor, and those pages come first whose wait is over by the largest share. (What is due
-// next would be the pages of short intervals, each day again: on 45 servers at 5 % a day that found
-// 0.50 in the place of 0.55 of all changes for nutch, 0.56 of 0.61 for interval.) Intervals are
-// those of the Corpus.
+// the frame of the policies that know of each page an interval, updated at each visit. Unless they
+// are strict the budget is always used: where it allows more visits than the intervals ask for, all
+// of them are shorter by one factor, and those pages come first whose wait is over by the largest
+// share. (What is due next would be the pages of short intervals, each day again: on 45 servers at
+// 5 % a day that found 0.50 in the place of 0.55 of all changes for nutch, 0.56 of 0.61 for
+// interval.) Intervals are those of the Corpus.
 type dueDriven struct {
 	Settings `state:"same"`
 	ties     rank.Ties
@@ -28,6 +28,7 @@ type dueDriven struct {
 	// Visits a day that the intervals ask for: of each page, and of all.
 	asks   []float32
 	demand float64
+	strict bool // no page is visited before its interval is over
 }
 
 // early is the part of its wait after which a page is handed out: somewhat before its turn, so
@@ -97,7 +98,7 @@ func (d *dueDriven) ask(p sitegraph.PageID) {
 
 // price is the factor of all intervals: below 1 where the budget allows more visits.
 func (d *dueDriven) price() float64 {
-	if !(d.PerDay > 0 && d.demand > 0) || d.Mode == planner.Sweep {
+	if !(d.PerDay > 0 && d.demand > 0) || d.Mode == planner.Sweep || d.strict {
 		return 1
 	}
 	return min(early*d.demand/d.PerDay, 1)
@@ -123,7 +124,7 @@ func (d *dueDriven) score(p sitegraph.PageID) float64 {
 func (d *dueDriven) wait(p sitegraph.PageID) float64 {
 	m := d.Corpus.Memory(p)
 	days := d.interval(m)
-	if m.History.Visits <= 1 {
+	if m.History.Visits <= 1 && !d.strict {
 		days *= float64(d.ties.UpTo(d.Corpus)[p])
 	}
 	wait, _ := d.rule.wait(p, m.History, days)
@@ -163,6 +164,10 @@ func (d *dueDriven) Next() (planner.Visit, bool) {
 		best, ok = d.ranking.Pop(d.Corpus)
 	}
 	if !ok {
+		return planner.Visit{}, false
+	}
+	if d.strict && best.Score < 1 { // so are the others
+		d.ranking.Push(best)
 		return planner.Visit{}, false
 	}
 	m := d.Corpus.Memory(best.Page)
@@ -222,7 +227,7 @@ func (d *dueDriven) Due(p sitegraph.PageID, _ time.Time) (planner.Due, time.Dura
 		days *= price
 		why = planner.Because("the budget allows visits at %.2g of the intervals; its own is "+
 			"%.3g days", price/early, interval)
-	case m.History.Visits <= 1:
+	case m.History.Visits <= 1 && !d.strict:
 		why = planner.Because("seen once: due within its first interval of %.3g days", interval)
 	}
 	return planner.Due{

@@ -17,7 +17,7 @@ func newSim(t *testing.T, w *simtest.World, shuffle *rand.Rand, name string, s S
 	o planner.Options) *simtest.Sim {
 	t.Helper()
 	m := simtest.New(t, w, shuffle, s.Seed, maker(name, s), o)
-	m.Sweeps = s.Mode == planner.Sweep
+	m.Sweeps = s.Mode == planner.Sweep || keepsPace(name)
 	estimates := map[string]bool{"ebayes": true, "interval": true, "clairvoyant": true,
 		"sites": true, "poisson": true, "hier": true, "whittle": true, "lln": true, "sa": true,
 		"ncis": true}[name]

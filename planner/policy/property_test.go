@@ -194,7 +194,8 @@ func TestSweepEnds(t *testing.T) {
 // allocations, which move due times in steps.
 func startsAnew(policy string) bool {
 	switch policy {
-	case "breadth-first", "cho-greedy", "cho-adaptive", "tan-mitra", "sa", "freshness",
+	case "breadth-first", "calendar-weekly", "calendar-monthly", "firecrawl-daily", "cho-greedy",
+		"cho-adaptive", "tan-mitra", "sa", "freshness",
 		"true-freshness", "lambdacrawl", "binary-lambdacrawl":
 		return true
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/recrawl/recrawl/estimator"
 	"github.com/recrawl/recrawl/planner"
@@ -82,6 +83,18 @@ var policies = map[string]constructor{
 	"stormcrawler": {newStormCrawler, published,
 		"when the interval is over: times 0.5 after a change, 1.5 without, two weeks at most " +
 			"(StormCrawler)"},
+	"nutch-default": {newFixed(30 * planner.Day), published,
+		"30 days after the last visit, whatever was seen (Apache Nutch, default schedule)"},
+	"stormcrawler-default": {newFixed(planner.Day), published,
+		"a day after the last visit, whatever was seen (StormCrawler, default scheduler)"},
+	"changedetection": {newFixed(3 * time.Hour), published,
+		"three hours after the last visit, whatever was seen (changedetection.io)"},
+	"firecrawl-daily": {newCalendar(planner.Day), published,
+		"all pages at the start of each day (Firecrawl, a daily monitor)"},
+	"calendar-weekly": {newCalendar(week), published,
+		"all pages at the start of each week (Heritrix, Browsertrix)"},
+	"calendar-monthly": {newCalendar(30 * planner.Day), published,
+		"all pages at the start of each 30 days (Heritrix, Browsertrix)"},
 	"norconex": {newNorconex, published,
 		"when the sitemap says so; without one at a fixed interval (Norconex)"},
 	"commoncrawl": {newCommonCrawl, published,

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -70,14 +71,16 @@ func newBreadthFirst(s Settings) planner.Policy { return &breadthFirst{cycling: 
 
 func (b *breadthFirst) Begin(planner.Round) {
 	if b.left.Len() == 0 {
-		b.startCycle()
+		b.startCycle(math.MaxInt64)
 	}
 }
 
-func (b *breadthFirst) startCycle() {
+// startCycle puts all pages in line that were last seen before a moment, in unix seconds.
+func (b *breadthFirst) startCycle(before int64) {
 	b.left.Reset()
 	for p := range sitegraph.PageID(b.Corpus.Pages()) {
-		if b.Corpus.Memory(p).State == sitegraph.StateAlive {
+		m := b.Corpus.Memory(p)
+		if m.State == sitegraph.StateAlive && int64(m.History.Last) < before {
 			b.left.Push(p)
 		}
 	}
@@ -106,18 +109,22 @@ func (c *cycling) depthOrLast(p sitegraph.PageID) int {
 }
 
 func (b *breadthFirst) Next() (planner.Visit, bool) {
-	for cycles := 0; cycles < 2; cycles++ {
-		for p, ok := b.left.Pop(); ok; p, ok = b.left.Pop() {
-			if b.Corpus.Refetchable(p) {
-				depth := float64(b.Corpus.Graph.Depth(p))
-				return planner.Unranked(p, planner.Because("depth %.0f, its turn breadth-first",
-					depth)), true
-			}
+	v, ok := b.turn()
+	if !ok && b.Mode != planner.Sweep {
+		b.startCycle(math.MaxInt64)
+		v, ok = b.turn()
+	}
+	return v, ok
+}
+
+// turn takes the next page of this cycle; false: it is over.
+func (b *breadthFirst) turn() (planner.Visit, bool) {
+	for p, ok := b.left.Pop(); ok; p, ok = b.left.Pop() {
+		if b.Corpus.Refetchable(p) {
+			depth := float64(b.Corpus.Graph.Depth(p))
+			return planner.Unranked(p, planner.Because("depth %.0f, its turn breadth-first",
+				depth)), true
 		}
-		if b.Mode == planner.Sweep {
-			break
-		}
-		b.startCycle()
 	}
 	return planner.Visit{}, false
 }
