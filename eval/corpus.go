@@ -92,8 +92,10 @@ func NewCorpus(ctx context.Context, servers []*history.Server, o Options) (*Corp
 
 // Crawl discovers each server of the corpus from its top page, or the pages seen first where the
 // history has none, as it stands at the base, through the loop, on a stage whose graph and store
-// are empty.
+// are empty. With sources it goes on until a round finds nothing to visit: pages that only pages
+// of a sitemap link to count as too deep until the next round measures how deep they are.
 func (c *Corpus) Crawl(ctx context.Context, stage Stage) error {
+	visits := 0
 	loop := cycle.New(cycle.Options{
 		Planner: planner.New(
 			planner.NewCorpus(stage.Graph),
@@ -106,7 +108,11 @@ func (c *Corpus) Crawl(ctx context.Context, stage Stage) error {
 		Change:   c.Change,
 		Discover: true,
 		Forecast: stage.Forecast,
-		Seen:     stage.Log,
+		Seen: func(e *cycle.Event) {
+			if visits++; stage.Log != nil {
+				stage.Log(e)
+			}
+		},
 	})
 	for _, s := range c.World.Servers {
 		at := s.T0 + int64(c.Base.Sub(replay.Epoch)/time.Second)
@@ -114,8 +120,14 @@ func (c *Corpus) Crawl(ctx context.Context, stage Stage) error {
 			return err
 		}
 	}
-	return loop.Round(ctx, planner.Round{Start: c.Base.Add(-day), End: c.Base,
-		Budget: planner.Unlimited})
+	for before := -1; visits > before; {
+		before = visits
+		if err := loop.Round(ctx, planner.Round{Start: c.Base.Add(-day), End: c.Base,
+			Budget: planner.Unlimited}); err != nil || stage.Sources == 0 {
+			return err
+		}
+	}
+	return nil
 }
 
 // topPage is the address at which a server is entered.
