@@ -485,7 +485,7 @@ func (p *Planner) Observe(r *sitegraph.Record, verdict sitegraph.Verdict) {
 		return // nothing new
 	}
 	if r.State == sitegraph.StateSource {
-		p.sources.observed(r.Page)
+		p.observedSource(r.Page)
 		return // policies know pages only
 	}
 	if r.State == sitegraph.StateNew && r.Errors > 0 {
@@ -512,7 +512,9 @@ func (p *Planner) UpdateHints(source sitegraph.PageID, kind hints.Kind, said []h
 	if _, ok := p.Policy.(Hinter); !ok {
 		return
 	}
-	for i, page := range changed {
+	p.creditSource(source, changed)
+	for _, turn := range changed {
+		page := turn.Page
 		if m := c.Memory(page); m.State == sitegraph.StateAlive && !p.RanksAll() &&
 			!c.InPlay(page) {
 			due, _ := p.Due(page, c.round.Start)
@@ -523,7 +525,7 @@ func (p *Planner) UpdateHints(source sitegraph.PageID, kind hints.Kind, said []h
 				continue
 			}
 		}
-		c.Promote(changed[i : i+1])
+		c.Promote([]sitegraph.PageID{page})
 		p.apply(page, MessageClaimed)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recrawl/recrawl/estimator"
 	"github.com/recrawl/recrawl/planner/hints"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -56,6 +57,9 @@ type sources struct {
 	news   map[sitegraph.PageID]bool
 	groups map[sitegraph.PageID]*sourceGroup
 	byKey  map[uint64]*sourceGroup
+	yields map[sitegraph.PageID]sourceYield
+	// of all sources of a server
+	byServer map[sitegraph.ServerID]sourceYield
 }
 
 // sourceGroup are the sources of a server whose addresses are alike, as the feeds of its tags: what
@@ -107,6 +111,8 @@ func (p *Planner) FoundSource(page sitegraph.PageID) {
 	if s.of == nil {
 		s.of, s.queued, s.news = map[sitegraph.ServerID]int{}, map[sitegraph.PageID]bool{},
 			map[sitegraph.PageID]bool{}
+		s.yields = map[sitegraph.PageID]sourceYield{}
+		s.byServer = map[sitegraph.ServerID]sourceYield{}
 		s.groups, s.byKey = map[sitegraph.PageID]*sourceGroup{}, map[uint64]*sourceGroup{}
 	}
 	s.known = append(s.known, page)
@@ -138,8 +144,10 @@ func (s *sources) queue(page sitegraph.PageID) {
 }
 
 // observed forgets what was made of the group of a source that was just visited.
-func (s *sources) observed(page sitegraph.PageID) {
+func (p *Planner) observedSource(page sitegraph.PageID) {
+	s := &p.sources
 	delete(s.news, page)
+	p.ageYield(page)
 	if k := s.groups[page]; k != nil {
 		k.known = false
 		k.returned(page)
@@ -174,7 +182,7 @@ func (p *Planner) rests(page sitegraph.PageID) bool {
 		room = firstOfGroup - k.asked
 	case k.visits < unproductiveVisits:
 		room = unproductiveVisits - k.visits
-	case int64(k.last) <= p.Corpus.round.End.Add(-sourceLatest).Unix():
+	case int64(k.last) <= p.Corpus.round.End.Add(-max(sourceLatest, p.untilWorth(page))).Unix():
 		room = 1
 	}
 	return len(k.out) >= room
@@ -308,11 +316,102 @@ func (p *Planner) sourceDue(page sitegraph.PageID) Due {
 			Because("what it claims of pages proved to tell nothing"),
 		}
 	}
+	if wait := p.untilWorth(page); wait > sourceLatest {
+		return Due{tried.Add(wait), Because("what it tells is worth a visit about each %.3g days",
+			wait.Hours()/24)}
+	}
 	still := time.Duration(h.Last-max(h.LastChange, h.Epoch)) * time.Second
 	soonest := sourceSoonest
 	if round := p.Corpus.round.End.Sub(p.Corpus.round.Start); round > 0 {
 		soonest = min(soonest, max(round, sourceLeast))
 	}
+	soonest = max(soonest, p.untilWorth(page))
 	return Due{tried.Add(min(max(still/2, soonest), sourceLatest)),
 		Because("it was the same for %.3g days", still.Hours()/24)}
+}
+
+// sourceYield is what visits to a source brought, in changes found beyond what as many visits to
+// pages find, and the days that they covered. Visits fade, each to fade of what it was at the next.
+type sourceYield struct {
+	worth, days float64
+	last        uint32 // visit; unix seconds
+}
+
+const (
+	sourceFade = 0.8
+	// guessedDays is how long a source is taken to need for what is worth a visit, before any visit
+	// told, and how many days of visits weigh as much as this guess.
+	guessedDays = 7
+	// foundBySource is what it is worth that a source names a page that was not known, in changes
+	// found: half of what a link to it is, which would have told of most of them later.
+	foundBySource = FirstWorth / 2
+)
+
+// ageYield begins the account of a visit to a source.
+func (p *Planner) ageYield(page sitegraph.PageID) {
+	s := &p.sources
+	y, server, now := s.yields[page], p.Corpus.Graph.Server(page), p.Corpus.Memory(page).Tried
+	if y.last > 0 && now > y.last {
+		days, all := float64(now-y.last)/(24*60*60), s.byServer[server]
+		all.worth, all.days = all.worth-y.worth*(1-sourceFade), all.days-y.days*(1-sourceFade)+days
+		y.worth, y.days = y.worth*sourceFade, y.days*sourceFade+days
+		s.byServer[server] = all
+	}
+	y.last = now
+	s.yields[page] = y
+}
+
+// creditSource adds what a visit to a source brought: the pages that it named first, and visits to
+// pages that are worth more, or less, than a page that just fits into the budget, by what it claims
+// and not without that.
+func (p *Planner) creditSource(source sitegraph.PageID, turns []hints.Turn) {
+	s, by := &p.sources, p.goesByClaims()
+	y, price := s.yields[source], p.Corpus.Price()
+	if by == nil || !(price > 0) || !(y.days > 0) {
+		return
+	}
+	worth := 0.0
+	for _, page := range p.found {
+		worth += foundBySource * p.Corpus.Weight(page)
+	}
+	for _, turn := range turns {
+		if !p.Corpus.Refetchable(turn.Page) {
+			continue
+		}
+		now := by.Probability(turn.Page, p.Corpus.round.End)
+		before := now / (now + (1-now)*math.Exp(turn.LogRatio))
+		weight := p.Corpus.Weight(turn.Page)
+		if now, before = now*weight, before*weight; now > price && before < price ||
+			now < price && before > price {
+			worth += math.Abs(now - price)
+		}
+	}
+	server := p.Corpus.Graph.Server(source)
+	all := s.byServer[server]
+	y.worth, all.worth = y.worth+worth, all.worth+worth
+	s.yields[source], s.byServer[server] = y, all
+}
+
+// goesByClaims is the policy, if it goes by claims and tells probabilities; nil if not.
+func (p *Planner) goesByClaims() Estimator {
+	if _, ok := p.Policy.(Hinter); !ok {
+		return nil
+	}
+	e, _ := p.Policy.(Estimator)
+	return e
+}
+
+// untilWorth is how long a source needs, by the visits to it and to others of its server, until
+// what it tells is worth as much as a page that just fits into the budget; 0: not known.
+func (p *Planner) untilWorth(page sitegraph.PageID) time.Duration {
+	price := p.Corpus.Price()
+	if p.goesByClaims() == nil || !(price > 0) {
+		return 0
+	}
+	server := p.Corpus.Graph.Server(page)
+	own, all := p.sources.yields[page], p.sources.byServer[server]
+	shared := (all.worth + price) / (all.days + guessedDays)
+	rate := (own.worth + guessedDays*shared) / (own.days + guessedDays)
+	longest := max(sourceProbe, time.Duration(p.sources.of[server])*sourceIdle)
+	return time.Duration(min(price/rate, estimator.Days(longest)) * float64(Day))
 }

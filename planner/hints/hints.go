@@ -120,6 +120,13 @@ type Claim struct {
 	Every    time.Duration // how often it changes, as claimed; 0: not claimed
 }
 
+// Turn is a page of which a source says something else than before.
+type Turn struct {
+	Page sitegraph.PageID
+	// LogRatio is by how much the logarithm of the odds that the page changed has risen.
+	LogRatio float64
+}
+
 // Believed is when something was modified, in unix seconds, by a source that was read at a moment.
 // A claim of the future is cut to that moment; more than a day ahead it is no date, which is 0.
 func Believed(modified time.Time, read uint32) uint32 {
@@ -139,10 +146,17 @@ func (h *Hints) Update(
 	kind Kind,
 	said []Claim,
 	whole bool,
-) (changed []sitegraph.PageID) {
+) (changed []Turn) {
 	h.any = true
 	of := h.told[kind]
 	read := h.visits.LastVisit(source)
+	server := h.graph.Server(source)
+	turn := func(page sitegraph.PageID, before signal) {
+		if now := h.signalOf(page, of); now != before {
+			changed = append(changed, Turn{page, h.logRatio(server, kind, now) -
+				h.logRatio(server, kind, before)})
+		}
+	}
 	listed := make([]sitegraph.PageID, 0, len(said))
 	for i := range said {
 		modified := Believed(said[i].Modified, read)
@@ -155,9 +169,7 @@ func (h *Hints) Update(
 		page := said[i].Page
 		before := h.signalOf(page, of)
 		h.claim(page, kind, told{modified, uint32(min(said[i].Every/time.Second, 1<<32-1)), source})
-		if h.signalOf(page, of) != before {
-			changed = append(changed, page)
-		}
+		turn(page, before)
 		listed = append(listed, page)
 	}
 	slices.Sort(listed)
@@ -172,9 +184,8 @@ func (h *Hints) Update(
 		} else if ok && t.by == source {
 			before := h.signal(page, t)
 			t.by = sitegraph.NoPage
-			if of[page] = t; h.signal(page, t) != before {
-				changed = append(changed, page)
-			}
+			of[page] = t
+			turn(page, before)
 		}
 	}
 	slices.Sort(listed)

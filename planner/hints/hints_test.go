@@ -81,8 +81,11 @@ func TestClaimsOfSeveralSources(t *testing.T) {
 	const one, a, b = 0, 1, 2
 	two := h.graph.Add("http://h.example/other.xml")
 	v[two] = visited.Add(4 * time.Hour)
-	hear := func(source sitegraph.PageID, whole bool, said ...Claim) []sitegraph.PageID {
-		return h.Update(source, Feed, said, whole)
+	hear := func(source sitegraph.PageID, whole bool, said ...Claim) (pages []sitegraph.PageID) {
+		for _, turn := range h.Update(source, Feed, said, whole) {
+			pages = append(pages, turn.Page)
+		}
+		return pages
 	}
 	is := func(p sitegraph.PageID, want signal, claimed time.Time) {
 		t.Helper()
