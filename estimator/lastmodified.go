@@ -52,7 +52,7 @@ func LastModifiedEstimate(h sitegraph.History, says bool) Estimate {
 	}
 	switch {
 	case !says:
-		e.Warning = "the page does not say when it was modified: comes out high"
+		e.Warning = "changes are not dated by the page: comes out high"
 	case changes == 0:
 		e.Warning = "never seen to change: the rate is 0"
 	case changes == 1 && intervals == 1:

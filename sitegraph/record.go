@@ -78,6 +78,10 @@ func Start(t time.Time) History {
 // header, at a moment inside the interval, the interval with the change ends there and the rest
 // counts as stable ([SAT] footnote 2). Pass the zero time if the page does not say. A visit that is
 // not after the last one adds nothing.
+//
+// Dated changes bring rates out too low where many changes fall between two visits, if a likelihood
+// goes by when visits were made: 1-exp(-rate*t) is the chance that a visit at t sees a change, and
+// no visit happens to be made at the last one.
 func (h *History) See(t time.Time, changed bool, lastModified time.Time) {
 	now := uint32(t.Unix())
 	if now <= h.Last {
@@ -169,7 +173,8 @@ const MaxErrors = 250
 
 // Apply applies an observation to the record and returns what it means for the page. Applied again,
 // or when an older one is applied, it changes nothing and returns VerdictUnknown. What counts as a
-// change is decided by ChangeBy, or by the rule that the digests name.
+// change is decided by ChangeBy, or by the rule that the digests name. Last-Modified is kept for
+// the next condition, and dates no change (History.See).
 func (r *Record) Apply(o Observation, by ChangeBy) Verdict {
 	if !r.Tried.IsZero() && o.Time.Unix() <= r.Tried.Unix() { // whole seconds, as stores keep them
 		return VerdictUnknown
@@ -226,7 +231,7 @@ func (r *Record) applyContent(o Observation, by ChangeBy) Verdict {
 		if verdict == VerdictBaseline {
 			r.History.Rebase(o.Time)
 		} else {
-			r.History.See(o.Time, verdict == VerdictChanged, o.LastModified)
+			r.History.See(o.Time, verdict == VerdictChanged, time.Time{}) // see Apply
 		}
 	} else {
 		r.History = Start(o.Time)

@@ -51,6 +51,24 @@ func TestHistory(t *testing.T) {
 	}
 }
 
+// A record keeps the Last-Modified of its copy for the next condition, and dates no change by it.
+func TestApplyDatesNoChange(t *testing.T) {
+	dated, undated := Record{}, Record{}
+	for i, content := range []string{"one", "two", "two", "three"} {
+		o := Observation{Time: after(float64(10 * i)), Outcome: OutcomeFetched,
+			Digests: Digests{Bytes: DigestOf([]byte(content))}}
+		undated.Apply(o, ChangeByBytes)
+		o.LastModified = o.Time.Add(-24 * time.Hour)
+		dated.Apply(o, ChangeByBytes)
+		if !dated.LastModified.Equal(o.LastModified) {
+			t.Errorf("visit %d: Last-Modified %v, want %v", i, dated.LastModified, o.LastModified)
+		}
+	}
+	if dated.History != undated.History || dated.History.Changes != 2 {
+		t.Errorf("history %+v with Last-Modified, %+v without", dated.History, undated.History)
+	}
+}
+
 // [SAT] footnote 2: a change is dated by Last-Modified where that lies inside the interval.
 func TestLastModifiedSplitsTheInterval(t *testing.T) {
 	for _, c := range []struct {

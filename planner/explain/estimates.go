@@ -47,7 +47,7 @@ func estimatesOf(c *planner.Corpus, r *sitegraph.Record, age time.Duration) []es
 	all := []estimator.Estimate{
 		estimator.NaiveEstimate(changes, intervals, days).At(age),
 		estimator.BiasReducedEstimate(changes, intervals, days).At(age),
-		estimator.LastModifiedEstimate(h, !r.LastModified.IsZero()).At(age),
+		estimator.LastModifiedEstimate(h, false).At(age),
 		estimator.Interval(h, r.Interval, estimator.DefaultLimits).At(age),
 		grouped.Estimate(intervals).At(age),
 		grouped.SmoothedEstimate(intervals).At(age),
