@@ -177,6 +177,7 @@ type Demo struct {
 	Budget float64 `default:"0.02" range:"(0,1]" want:"a share of the pages a day, above 0 and at most 1" help:"fetches a day as a share of the pages"`
 	Pages  int     `default:"3000" range:"[100,100000]" help:"pages of the built-in web, about"`
 	Claims bool    `default:"true" help:"also measure over HTTP what feeds, sitemaps and Last-Modified are worth"`
+	Seeds  int     `default:"0" range:"[0,100]" help:"only measure what feeds, sitemaps and Last-Modified save, as the mean of so many seeds from --seed on; 0: show the whole system"`
 	HTML   string  `default:"recrawl-demo.html" path:"any" help:"file for the report; empty for none"`
 	Keep   string  `path:"directory" help:"keep the stores in this directory instead of a temporary one"`
 }

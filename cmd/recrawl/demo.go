@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -29,14 +30,18 @@ func (p *program) demo(ctx context.Context, _ []string) error {
 		return failure.Usage(fmt.Errorf("%s is there already", path),
 			"give --keep and --archive new directories, or remove that one")
 	}
-	r, err := demo.Run(ctx, demo.Options{
+	o := demo.Options{
 		Seed: c.Seed, Pages: c.Demo.Pages, Sites: c.Demo.Sites, Keep: c.Demo.Keep,
 		Archive: c.Archive,
 		Change:  c.ChangeBy(), Policy: c.Policy, Weeks: c.Demo.Weeks, Budget: c.Demo.Budget,
 		New:      c.New,
 		Claims:   c.Demo.Claims,
 		Progress: func(what string, steps int) demo.Bar { return p.progress(what, steps) },
-	})
+	}
+	if c.Demo.Seeds > 0 {
+		return p.savings(ctx, o)
+	}
+	r, err := demo.Run(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -47,4 +52,17 @@ func (p *program) demo(ctx context.Context, _ []string) error {
 		return fmt.Errorf("HTTP and replay disagree: %s", r.Agreement.Difference)
 	}
 	return nil
+}
+
+// savings measures what signals save.
+func (p *program) savings(ctx context.Context, o demo.Options) error {
+	if o.Keep != "" || o.Archive != "" {
+		return failure.Usage(errors.New("--seeds keeps nothing"),
+			"leave --keep and --archive out, or --seeds")
+	}
+	r, err := demo.Save(ctx, o, p.config.Demo.Seeds)
+	if err != nil {
+		return err
+	}
+	return p.publish(r, r.Page(), p.config.Demo.HTML)
 }

@@ -156,6 +156,8 @@ func (r *Claims) section(budget float64) report.Section {
 		note += " sites-without-claims visits them too and finds new pages by them, but does not " +
 			"go by what they claim."
 	}
+	note += " These are runs of one seed, which differ by chance, too: recrawl demo --seeds 10 " +
+		"has the mean of ten."
 	return report.Section{
 		Title:  "What feeds, sitemaps and Last-Modified are worth",
 		Tables: []report.Table{r.worthTable(budget, note), r.provedTable()},

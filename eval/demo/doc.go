@@ -20,5 +20,8 @@
 //  5. With Options.Archive the crawl of the base and the weeks are kept as run keeps its visits:
 //     the store acknowledges none that is not in the archive. Its times are virtual.
 //
+// Save measures over several seeds what feeds, sitemaps and Last-Modified save, and shows nothing
+// else.
+//
 // It draws nothing: a Result is data, and its Page is a report.Page. Run is for one goroutine.
 package demo
