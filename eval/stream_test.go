@@ -288,10 +288,14 @@ func checkBudget(t *testing.T, log []step, o StreamOptions, basePages int) {
 }
 
 // Everything fetched every day: all events of pages with a copy are found on their day, by
-// every policy, and every copy is good.
+// every policy that asks for so much, and every copy is good.
 func TestStreamWithFullBudget(t *testing.T) {
 	c := tiny(t, Options{})
 	for _, policy := range policy.Names() {
+		switch policy {
+		case "calendar-weekly", "calendar-monthly", "nutch-default":
+			continue // a week or more passes between two visits
+		}
 		r, log := logged(t, c, StreamOptions{Weeks: 1, Budget: 4, New: 0.5, Seed: 3}, policy)
 		// a/new is linked and born on day 3, known that day and fetched with it, since new
 		// pages come before refetches and a/ is one of these: at the latest the day after.
