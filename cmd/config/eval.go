@@ -120,7 +120,8 @@ func (c *Eval) checkFigures(r *setting.Review) (hint string) {
 func (c *Eval) checkPolicies(r *setting.Review) {
 	known, policies := policy.Names(), c.Lineup().Policies()
 	for _, name := range c.Policy {
-		if name != "all" && name != eval.Peers && !slices.Contains(known, name) && !isProgram(name) {
+		if name != "all" && name != eval.Peers && !isProgram(name) &&
+			!slices.Contains(known, name) {
 			r.Refuse("eval.policy", name, "all, peers, or "+policy.Want(name, known))
 		}
 	}
