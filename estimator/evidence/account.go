@@ -268,10 +268,18 @@ func ExpectedChanges(changes, days, mean, age float32) float32 {
 	return (changes + shape) * Log32(1+age/(days+shape/mean))
 }
 
-// ByClock returns the changes expected of a page since its last visit, by the clock of a group: its
-// own changes over the change mass of the group while the page was watched, a gamma posterior of
-// shape 1/2 and mean 1.
-func ByClock(changes, watched, since float32) float32 {
+// Expected returns the changes expected of a page from its last visit up to now, by the clock of
+// the group: its own changes over those of the group while the page was watched, from its first
+// visit to the last, times those of the group since; a gamma posterior of shape 1/2 and mean 1.
+// rate fills what nobody looked at. Time since the last visit passes at a pace.
+func (e *Account) Expected(changes, first, last, now, rate, pace float32) float32 {
 	const shape = 0.5
+	since, watched := e.Since(last, now, rate*pace), float32(0)
+	if first < last {
+		watched = max(e.Since(first, now, rate)-since, 0)
+	}
+	if now-last < 1 { // spans of a day tell nothing of its hours
+		since *= min(pace, 1)
+	}
 	return (changes + shape) * Log32(1+since/(watched+shape))
 }

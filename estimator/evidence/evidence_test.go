@@ -237,3 +237,84 @@ func TestWeeks(t *testing.T) {
 		t.Errorf("a site whose pages change together gains %.2f, another one %.2f", a, b)
 	}
 }
+
+// The mean of a server begins at that of all servers, and comes to be its own.
+func TestPooled(t *testing.T) {
+	var p Pooled
+	near(t, "nothing seen", float64(p.Of(0, 2, 0.3, 4)), 0.3, 1e-6)
+	for range 996 {
+		p.See(1, true, 1e9)
+	}
+	all := p.All.Toward(0.3, 4)
+	near(t, "another server", float64(p.Of(5, 2, 0.3, 4)), float64(all), 1e-6)
+	p.Add(5, 0, 1000, 1e9)
+	near(t, "what brought all", float64(p.Of(1, 2, 0.3, 4)), 1, 0.01)
+	near(t, "what brought nothing", float64(p.Of(5, 2, 0.3, 4)), 0, 0.01)
+	near(t, "all", float64(p.All.Toward(0, 0)), 0.5, 0.01)
+}
+
+// A page is expected to change as its group did since its last visit, times its own changes beside
+// those of the group before.
+func TestAccountExpected(t *testing.T) {
+	var e Account
+	for day := range 40 {
+		e.Observe(float32(day), float32(day+1), day%4 == 0, 0.25)
+	}
+	expected := func(changes float32) float64 {
+		return float64(e.Expected(changes, 0, 36, 40, 0.25, 1))
+	}
+	since, watched := float64(e.Since(36, 40, 0.25)), float64(e.Since(0, 36, 0.25))
+	near(t, "a page that changed as often", expected(float32(watched)), since, 0.1*since)
+	near(t, "one that never changed", expected(0), 0.05*since, 0.01*since)
+	if new := float64(e.Expected(0, 36, 36, 40, 0.25, 1)); new < 10*expected(0) {
+		t.Errorf("%.3f changes of a page that was not watched, %.3f of one that was", new,
+			expected(0))
+	}
+}
+
+// What is found stays true for a lag as likely as the page did not change within as long.
+func TestStays(t *testing.T) {
+	near(t, "no lag", float64(Stays(0.5, 3, 0)), 1, 0)
+	near(t, "a lag of the age", float64(Stays(0.3, 3, 3)), 0.7, 1e-3)
+	near(t, "twice that", float64(Stays(0.3, 3, 6)), 0.49, 1e-3)
+}
+
+// Where looks find as many changes as chance has it, events prove false; where they find changes at
+// each page, as many events are seen as there were.
+func TestProven(t *testing.T) {
+	r, v := newRand(), Proven{}
+	near(t, "the ratio before any look", float64(v.Ratio(2)), 1, 1e-6)
+	for range 2000 {
+		v.Begin()
+		v.Expect(1, 0.1)
+		for range ProvingLooks {
+			v.Look(1, r.Float32() < 0.3, 0.3)
+		}
+	}
+	near(t, "the ratio by chance", float64(v.Ratio(1)), 0, 0.3)
+	near(t, "the ratio of another server", float64(v.Ratio(2)), float64(v.All()), 1e-6)
+	for range 200 {
+		v.Begin()
+		v.Expect(2, 0.5)
+		for range ProvingLooks + 1 { // the third tells nothing
+			v.Look(2, true, 0.3)
+		}
+	}
+	near(t, "the ratio where each was one", float64(v.Ratio(2)), 2, 0.1)
+}
+
+// The share of a server is that of all at first. It comes to be its own, by the length of the gap.
+func TestStates(t *testing.T) {
+	var v States
+	for range 200 {
+		v.See(0, 1, true)
+		v.See(0, 30, false)
+	}
+	near(t, "all after a day", float64(v.Share(1, 1)), 1, 0.05)
+	near(t, "all after a month", float64(v.Share(1, 30)), 0, 0.05)
+	for range 200 {
+		v.Server(1).See(1, false, 100)
+	}
+	near(t, "a server of its own", float64(v.Share(1, 1)), 0, 0.1)
+	near(t, "another", float64(v.Share(0, 1)), 1, 0.1)
+}

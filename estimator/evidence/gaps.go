@@ -1,6 +1,10 @@
 package evidence
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/recrawl/recrawl/sitegraph"
+)
 
 // Gaps counts visits by the class of the gap before them.
 //
@@ -43,6 +47,37 @@ func (g *Gaps) Add(days, visits, changed, most float32) {
 // See counts a visit after a gap. Of more than most the oldest are forgotten.
 func (g *Gaps) See(days float32, changed bool, most float32) {
 	g[gapClass(days)].See(changed, most)
+}
+
+// States are the gaps of all servers together and of each, whose shares are pulled toward those of
+// all.
+type States struct {
+	All     Gaps
+	Servers []*Gaps // nil: nothing was told
+}
+
+// Server returns the gaps of a server.
+func (t *States) Server(s sitegraph.ServerID) *Gaps {
+	own := At(&t.Servers, s)
+	if *own == nil {
+		*own = new(Gaps)
+	}
+	return *own
+}
+
+// Share returns the share of the visits to a server after such a gap that see a change.
+func (t *States) Share(s sitegraph.ServerID, days float32) float32 {
+	share := t.All.FirstShare(days)
+	if own := *At(&t.Servers, s); own != nil {
+		share = own.Share(days, share)
+	}
+	return share
+}
+
+// See learns from a visit. Old visits are forgotten.
+func (t *States) See(s sitegraph.ServerID, days float32, changed bool) {
+	t.All.See(days, changed, 400)
+	t.Server(s).See(days, changed, 100)
 }
 
 // OddsByGap returns the odds of a change by the share of visits after such a gap that see one,

@@ -26,3 +26,14 @@ func FreshShare(probability float32) float32 {
 	x := -Log32(1 - p)
 	return (1 - (1+x)*(1-p)) / x
 }
+
+// Stays returns the probability that what a visit finds is still true when it comes to be of use, a
+// lag later: exp(-r*lag), where the probability of a change since the last visit is 1 -
+// exp(-r*age). A page visited each t days has then a fresh copy for exp(-r*lag) * (1 - exp(-r*t)) /
+// r days of each visit, so that all that a copy is worth is to be multiplied by it.
+func Stays(probability, age, lag float32) float32 {
+	if !(lag > 0) || !(age > 0) {
+		return 1
+	}
+	return Exp32(Log32(1-min(max(probability, 0), 0.9999)) * lag / age)
+}

@@ -3,7 +3,6 @@ package sites
 import (
 	"math"
 
-	"github.com/recrawl/recrawl/estimator/evidence"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -27,7 +26,7 @@ func (v *Policy) Discovered(p sitegraph.PageID, verdict sitegraph.Verdict,
 	v.groups.found(p, len(pages))
 	v.groups.born(pages)
 	if isFollowUp, sample := v.samples.underWay[p]; sample && !isFollowUp {
-		v.samples.rebuilds.discovered(len(pages))
+		v.samples.finds.Sum += float32(min(len(pages), mostFound))
 	}
 }
 
@@ -35,10 +34,8 @@ func (v *Policy) Discovered(p sitegraph.PageID, verdict sitegraph.Verdict,
 // of its groups.
 func (g *groups) found(p sitegraph.PageID, pages int) {
 	n := float32(min(pages, mostFound))
-	for _, of := range [...]*evidence.Mean{&g.finding, &g.servers[g.corpus.Graph.Server(p)].finds,
-		&g.sites[g.pages[p].site].finds} {
-		of.Add(n, 1, math.MaxFloat32)
-	}
+	g.finding.Add(g.corpus.Graph.Server(p), n, 1, math.MaxFloat32)
+	g.sites[g.pages[p].site].finds.Add(n, 1, math.MaxFloat32)
 	if of := &g.pages[p]; n > 0 || of.traits&isHub != 0 {
 		of.traits |= isHub
 		own := g.hubs[p]
@@ -49,8 +46,7 @@ func (g *groups) found(p sitegraph.PageID, pages int) {
 
 // finds returns how many pages a change of a page is expected to make known.
 func (g *groups) finds(p sitegraph.PageID) float32 {
-	of := g.servers[g.corpus.Graph.Server(p)].finds.Toward(
-		g.finding.Toward(0, parentChanges), parentChanges)
+	of := g.finding.Of(g.corpus.Graph.Server(p), parentChanges, 0, parentChanges)
 	of = g.sites[g.pages[p].site].finds.Toward(of, parentChanges)
 	if g.pages[p].traits&isHub != 0 {
 		of = g.hubs[p].Toward(of, parentChanges)

@@ -26,7 +26,7 @@ var groupNames = [groupKinds]string{"on its server", "in its site",
 type effects struct {
 	groups [groupKinds]evidence.Counts
 	trust  float32 // the power of the factors; see evidence.Trust
-	top    float32 // the factor for what the top of the site showed; 0: none
+	top    float32 // the factor for what the top of the site showed
 }
 
 // effectPrior is how many changes that came as predicted pull the factor of each group toward 1: a
@@ -47,13 +47,7 @@ func (b *effects) beyond() (found [groupKinds]evidence.Counts, factors [groupKin
 }
 
 // total returns the factor of the odds for groups and top.
-func (b *effects) total() float32 {
-	all := b.ofGroups()
-	if b.top > 0 {
-		all *= b.top
-	}
-	return all
-}
+func (b *effects) total() float32 { return b.ofGroups() * b.top }
 
 // ofGroups returns the factor of the odds for all groups.
 func (b *effects) ofGroups() float32 {
@@ -98,11 +92,10 @@ func (g *groups) tallies(p sitegraph.PageID) (of [groupKinds]**evidence.Tally, k
 
 // effectsSince adds up the visits to the groups of a page after a moment, in unix seconds.
 func (g *groups) effectsSince(p sitegraph.PageID, last uint32) (b effects) {
-	since := g.day(last)
 	tallies, n := g.tallies(p)
 	for i, t := range tallies[:n] {
 		if *t != nil {
-			b.groups[i] = (*t).Since(since)
+			b.groups[i] = (*t).Since(g.day(last))
 		}
 	}
 	return b

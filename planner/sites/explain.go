@@ -83,7 +83,7 @@ func (v *Policy) reason(p sitegraph.PageID) planner.Reason {
 	case loudest == expertState:
 		return planner.Because("its states return: of visits %s after the one before, a share of "+
 			"%.2f sees a change", ago,
-			float64(g.gapShare(v.Corpus.Graph.Server(p), float32(ago))))
+			float64(g.states.Share(v.Corpus.Graph.Server(p), float32(ago))))
 	case loudest == expertSite && b.groups[ofSite].Changed >= 1:
 		return planner.Because("by the clock of its site: since its own last visit, %s ago, %.0f "+
 			"of %.0f visits there saw a change", ago, float64(b.groups[ofSite].Changed),
@@ -105,22 +105,6 @@ func (v *predictor) start(p sitegraph.PageID, now float32) float32 {
 	all, _, _ := v.groups.of(p)
 	age := max(now-v.groups.day(v.groups.pages[p].last), 0)
 	return evidence.LogOddsExpected(all.Rate(defaultRate) * age)
-}
-
-// speaking are the weights of the experts that have an opinion of a page; they add up to 1.
-func (v *predictor) speaking(p sitegraph.PageID) (w evidence.Weights) {
-	w = *v.mixture.Cached(v.Corpus.Graph.Server(p))
-	sum := float32(0)
-	for k, silent := range v.silent(p) {
-		if silent {
-			w[k] = 0
-		}
-		sum += w[k]
-	}
-	for k := range w {
-		w[k] /= sum
-	}
-	return w
 }
 
 // Explain returns what the probability of a page at a moment is made of: what each expert adds to
@@ -155,11 +139,9 @@ func (v *Policy) Explain(p sitegraph.PageID, at time.Time) (c planner.Contributi
 		add("changes "+groupNames[i]+" since then beyond those expected",
 			float64(of.Changed-of.Expected), math.Log(float64(factors[i])))
 	}
-	if top := float64(b.top); top > 0 {
-		add([]string{topSame: "its top did not change since then",
-			topChanged: "its top changed since then"}[max(v.groups.topState(p, last), topSame)],
-			top, math.Log(top))
-	}
+	add([...]string{topUnseen: "", topSame: "its top did not change since then",
+		topChanged: "its top changed since then"}[v.groups.topState(p, last)],
+		float64(b.top), math.Log(float64(b.top)))
 	c.Rebuilt = factors[ofServer] >= surprising && beyond[ofServer].Visits >= rebuiltLooks
 	c.Probability = min(max(float64(v.believed(v.mixed(p, &o), b.total())), 1e-6), 1-1e-6)
 	if rest := math.Log(c.Probability/(1-c.Probability)) - sum; math.Abs(rest) > 1e-3 {

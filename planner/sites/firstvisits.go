@@ -54,10 +54,8 @@ type trial struct {
 
 // firstVisit tells the groups of an address what its first visit met.
 func (g *groups) firstVisit(p sitegraph.PageID, dead bool) {
-	for _, of := range [...]*evidence.Mean{&g.dead, &g.servers[g.corpus.Graph.Server(p)].dead,
-		&g.directory(p).dead} {
-		of.See(dead, firstVisitsKept-1)
-	}
+	g.dead.See(g.corpus.Graph.Server(p), dead, firstVisitsKept-1)
+	g.directory(p).dead.See(dead, firstVisitsKept-1)
 }
 
 // directory returns what is known of the directory of a page.
@@ -68,7 +66,7 @@ func (g *groups) directory(p sitegraph.PageID) *directory {
 // there returns the probability that an address without a copy holds a page, and whether it is
 // unfamiliar: nobody asked for any of its directory.
 func (g *groups) there(p sitegraph.PageID) (there float32, unfamiliar bool) {
-	server := g.servers[g.corpus.Graph.Server(p)].dead.Toward(g.dead.Toward(priorDead, 1), 1)
+	server := g.dead.Of(g.corpus.Graph.Server(p), 1, priorDead, 1)
 	own := &g.directory(p).dead
 	return 1 - own.Toward(server, serverVisits), own.Count == 0
 }

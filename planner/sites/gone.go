@@ -34,10 +34,8 @@ const DefaultGoneWorth = 0.3
 // disappearance knows the living pages that no links lead to any more.
 type disappearance struct {
 	pages    map[sitegraph.PageID]unreached
-	versions []int32 // by server: 1 and that of the graph when its pages were looked through
-	// Those that were gone, of first looks and of later ones.
-	all     [2]evidence.Mean
-	servers [][2]evidence.Mean
+	versions []int32            // by server: 1 and that of the graph when it was looked through
+	gone     [2]evidence.Pooled // those that were, of first looks and of later ones
 }
 
 // unreached is a living page that no links lead to.
@@ -50,9 +48,6 @@ type unreached struct {
 // look is due, and has them scored anew. It goes through the servers whose links changed.
 func (d *disappearance) lookThrough(v *Policy) {
 	g := v.Corpus.Graph
-	if d.pages == nil {
-		d.pages = map[sitegraph.PageID]unreached{}
-	}
 	for s := range sitegraph.ServerID(g.Servers()) {
 		looked, version := evidence.At(&d.versions, s), int32(g.Version(s))+1
 		if *looked == version {
@@ -102,9 +97,7 @@ func (d *disappearance) see(p sitegraph.PageID, of sitegraph.ServerID, verdict s
 	}
 	gone := verdict == sitegraph.VerdictLeft
 	if u.after <= now {
-		later := min(u.looks, 1)
-		d.all[later].See(gone, math.MaxFloat32)
-		evidence.At(&d.servers, of)[later].See(gone, math.MaxFloat32)
+		d.gone[min(u.looks, 1)].See(of, gone, math.MaxFloat32)
 		u.after = now + float32(int(lookAgainDays)<<u.looks)
 		u.looks = min(u.looks+1, mostLooks)
 		d.pages[p] = u
@@ -121,17 +114,12 @@ func (v *scorer) isGone(p sitegraph.PageID) float32 {
 	if !ok || u.after > v.now {
 		return 0
 	}
-	later := min(u.looks, 1)
-	of := evidence.At(&v.gone.servers, v.Corpus.Graph.Server(p))[later]
-	return of.Toward(v.gone.all[later].Toward(0.5, 1), parentLooks)
+	return v.gone.gone[min(u.looks, 1)].Of(v.Corpus.Graph.Server(p), parentLooks, 0.5, 1)
 }
 
 // goneReason says why a page is believed to be gone.
 func (v *scorer) goneReason(p sitegraph.PageID) planner.Reason {
-	first := &v.gone.all[0]
-	return planner.Because(
-		"no links lead to it any more; of %.0f such pages visited, %.0f were gone",
-		float64(first.Count),
-		float64(first.Sum),
-	)
+	first := &v.gone.gone[0].All
+	return planner.Because("no links lead to it any more; of %.0f such pages visited, %.0f were "+
+		"gone", float64(first.Count), float64(first.Sum))
 }

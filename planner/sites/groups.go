@@ -26,12 +26,12 @@ type groups struct {
 	pages    []page
 	beliefs  [2]*evidence.RateBelief // of members, and of tops
 	hours    evidence.DayTimes
-	gaps     evidence.Gaps
+	states   evidence.States
 	told     topTally
 	room     []int32 `state:"-"` // for work
-	finding  evidence.Mean
+	finding  evidence.Pooled
 	hubs     map[sitegraph.PageID]evidence.Mean // how many pages a change of a page made known, by page
-	dead     evidence.Mean
+	dead     evidence.Pooled
 	// directories are by graph.Directory.
 	directories []directory
 	round       float32 // days that a round lasts, 1 at most
@@ -53,9 +53,6 @@ type server struct {
 	next             float32                 // days: when it is divided again
 	divisions        int                     // made so far
 	told             topTally
-	gaps             *evidence.Gaps
-	finds            evidence.Mean
-	dead             evidence.Mean
 }
 
 // site is a part of a server whose pages change together, as far as links and addresses tell.
@@ -173,7 +170,10 @@ const defaultRate = 0.0038
 // see tells the groups of a page what a visit saw, and how long after the one before.
 func (g *groups) see(l outcome) {
 	g.observe(l)
-	g.seeGap(l.page, g.corpus.Graph.Server(l.page), g.passed(l), l.changed)
+	s := g.corpus.Graph.Server(l.page)
+	passed := g.hours.Passed(s, g.day(l.from), g.day(l.to))
+	g.pages[l.page].expected += g.states.Share(s, passed)
+	g.states.See(s, passed, l.changed)
 }
 
 // observe tells the accounts of a page what a visit saw.
@@ -268,9 +268,4 @@ func (g *groups) level(p sitegraph.PageID) *evidence.Account {
 		level += levels
 	}
 	return &g.levels[level]
-}
-
-// passed is how many days passed between two visits to a page, by the hours of its server.
-func (g *groups) passed(l outcome) float32 {
-	return g.hours.Passed(g.corpus.Graph.Server(l.page), g.day(l.from), g.day(l.to))
 }

@@ -35,7 +35,7 @@ type kept struct {
 	price           float64
 	changesPerWorth float64
 	gaps            evidence.Gaps
-	samples, found  float32 // samples made, and pages that became known by them
+	finds           evidence.Mean // pages that samples made known
 	outcomes        evidence.Outcomes
 	corpus          keptServer
 	servers         []keptServer // that told most
@@ -43,12 +43,16 @@ type kept struct {
 
 // keptServer is what visits to one server told, or to all.
 type keptServer struct {
-	name    string
-	gains   evidence.Gains // of experts
-	trust   [2]float32     // in what the group found, and in what its tops did
-	tops    topTally
-	rebuilt evidence.Mean
-	gone    [2]evidence.Mean
+	name  string
+	gains evidence.Gains // of experts
+	trust [2]float32     // in what the group found, and in what its tops did
+	tops  topTally
+	means [3]evidence.Mean // of what pooled has
+}
+
+// pooled are the means that are kept.
+func (v *Policy) pooled() [3]*evidence.Pooled {
+	return [...]*evidence.Pooled{&v.samples.rebuilds.Seen, &v.gone.gone[0], &v.gone.gone[1]}
 }
 
 // told is how much the visits of a server told.
@@ -57,21 +61,24 @@ func (k *keptServer) told() (told float32) {
 		told += evidence.Abs(gain)
 	}
 	return told + evidence.Abs(k.trust[0]) + evidence.Abs(k.trust[1]) +
-		k.tops[topSame].Visits + k.tops[topChanged].Visits + k.rebuilt.Count + k.gone[0].Count
+		k.tops[topSame].Visits + k.tops[topChanged].Visits + k.means[0].Count + k.means[1].Count
 }
 
 // Learnt returns what is to outlive the process, for Recall.
 func (v *Policy) Learnt() ([]byte, error) {
-	r := &v.samples.rebuilds
-	k := kept{expertNames, v.price, v.changesPerWorth, v.groups.gaps,
-		r.samples, r.found, v.calibrator.Outcomes, keptServer{gains: v.mixture.Learnt(),
-			trust: [2]float32{v.trust.Corpus, v.topTrust.Corpus}, tops: v.groups.told,
-			rebuilt: r.all, gone: v.gone.all}, nil}
+	k := kept{expertNames, v.price, v.changesPerWorth, v.groups.states.All, v.samples.finds,
+		v.calibrator.Outcomes, keptServer{"", v.mixture.Learnt(),
+			[2]float32{v.trust.Corpus, v.topTrust.Corpus}, v.groups.told, [3]evidence.Mean{}}, nil}
+	for i, all := range v.pooled() {
+		k.corpus.means[i] = all.All
+	}
 	for s := range sitegraph.ServerID(v.Corpus.Graph.Servers()) {
 		of := keptServer{v.Corpus.Graph.ServerName(s), *evidence.At(&v.mixture.Servers, s),
 			[2]float32{*v.trust.Server(s), *v.topTrust.Server(s)},
-			evidence.At(&v.groups.servers, s).told,
-			*evidence.At(&r.servers, s), *evidence.At(&v.gone.servers, s)}
+			evidence.At(&v.groups.servers, s).told, [3]evidence.Mean{}}
+		for i, all := range v.pooled() {
+			of.means[i] = *evidence.At(&all.Servers, s)
+		}
 		if of.told() > 0 {
 			k.servers = append(k.servers, of)
 		}
@@ -104,19 +111,22 @@ func (v *Policy) Recall(learnt []byte) error {
 		return fmt.Errorf("read what the policy had learnt: %w", err)
 	}
 	v.price, v.changesPerWorth = k.price, k.changesPerWorth
-	v.groups.gaps, v.gone.all = k.gaps, k.corpus.gone
+	v.groups.states.All, v.samples.finds = k.gaps, k.finds
 	v.calibrator.Recall(k.outcomes)
 	v.mixture.Recall(k.corpus.gains)
 	v.trust.Corpus, v.topTrust.Corpus = k.corpus.trust[0], k.corpus.trust[1]
 	v.groups.told = k.corpus.tops
-	r := &v.samples.rebuilds
-	r.all, r.samples, r.found = k.corpus.rebuilt, k.samples, k.found
+	for i, all := range v.pooled() {
+		all.All = k.corpus.means[i]
+	}
 	for _, of := range k.servers {
 		if s, ok := v.Corpus.Graph.LookupServer(of.name); ok {
 			*v.trust.Server(s), *v.topTrust.Server(s) = of.trust[0], of.trust[1]
-			*evidence.At(&v.mixture.Servers, s), *evidence.At(&r.servers, s) = of.gains, of.rebuilt
+			*evidence.At(&v.mixture.Servers, s) = of.gains
 			evidence.At(&v.groups.servers, s).told = of.tops
-			*evidence.At(&v.gone.servers, s) = of.gone
+			for i, all := range v.pooled() {
+				*evidence.At(&all.Servers, s) = of.means[i]
+			}
 		}
 	}
 	return nil
@@ -133,7 +143,7 @@ func (v *Policy) Lessons() (all []planner.Lesson) {
 		add("weight of the expert: "+expertNames[k], weight,
 			"of all pages; those of a server move beside it")
 	}
-	r, tops := &v.samples.rebuilds, &v.groups.told
+	e, tops := &v.samples, &v.groups.told
 	for state, did := range []string{topSame: "did not change", topChanged: "changed"} {
 		if of := tops[state]; of.Visits > 0 {
 			add("factor of the odds of a page whose top "+did, of.Ratio(topPrior), "of the last "+
@@ -141,10 +151,10 @@ func (v *Policy) Lessons() (all []planner.Lesson) {
 				of.Visits, of.Changed, of.Expected)
 		}
 	}
-	add("rebuilds found beside those expected", r.ofAll(),
-		"by %.0f samples of quiet pages; near 0 there are few samples", r.samples)
-	add("new pages found by a sample", r.finds(), "")
-	if first := &v.gone.all[0]; first.Count > 0 {
+	add("rebuilds found beside those expected", e.rebuilds.All(),
+		"by %.0f samples of quiet pages; near 0 there are few samples", e.finds.Count)
+	add("new pages found by a sample", e.found(), "")
+	if first := &v.gone.gone[0].All; first.Count > 0 {
 		add("share gone of pages that lost all links", first.Sum/first.Count,
 			"of %.0f that were visited", first.Count)
 	}

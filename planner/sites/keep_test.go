@@ -35,7 +35,7 @@ func TestLearntOutlivesTheProcess(t *testing.T) {
 		v.trust.Corpus != w.trust.Corpus || v.topTrust.Corpus == 0 ||
 		v.topTrust.Corpus != w.topTrust.Corpus || v.topTrust.Servers[1] != w.topTrust.Servers[1] ||
 		v.groups.told != w.groups.told ||
-		v.mixture.Servers[1] != w.mixture.Servers[1] || v.gone.all != w.gone.all ||
+		v.mixture.Servers[1] != w.mixture.Servers[1] || v.gone.gone[0].All != w.gone.gone[0].All ||
 		v.calibrator.Outcomes != w.calibrator.Outcomes {
 		t.Errorf("learnt otherwise: %+v, then %+v", v.mixture, w.mixture)
 	}

@@ -77,7 +77,7 @@ func New(s Settings) *Policy {
 	v.mixture.First = firstWeights
 	v.trust.First, v.topTrust.First = 1, firstTopTrust
 	v.samples.underWay = map[sitegraph.PageID]bool{}
-	v.turns = map[sitegraph.PageID]float32{}
+	v.turns, v.gone.pages = map[sitegraph.PageID]float32{}, map[sitegraph.PageID]unreached{}
 	if s.Mode == planner.Stream {
 		v.tolerance = tolerance
 	}
@@ -114,7 +114,7 @@ func (v *Policy) Begin(r planner.Round) {
 		v.begun = true
 	}
 	clear(v.samples.underWay)
-	v.samples.rebuilds.begin()
+	v.samples.rebuilds.Begin()
 	clear(v.mixture.Asked)
 	if v.Mode == planner.Stream {
 		if past := v.now - v.learntAt; past < 0 || past >= learnEvery {
@@ -134,7 +134,12 @@ func (v *Policy) Begin(r planner.Round) {
 func (v *Policy) Offer(pages []sitegraph.PageID) {
 	v.grow()
 	v.offers += len(pages)
-	v.rateOffered(pages)
+	for _, p := range pages {
+		if v.Corpus.Refetchable(p) {
+			v.rate(p)
+			v.offered = append(v.offered, p)
+		}
+	}
 	v.unordered = true
 }
 
@@ -191,12 +196,13 @@ func (v *Policy) grow() {
 
 // settlePrice learns from the round before what the last visit that fitted was worth.
 func (v *Policy) settlePrice() {
-	if math.IsNaN(v.lowest) || !v.bounded {
-		v.lowest, v.spent = math.NaN(), spent{}
+	lowest, of := v.lowest, v.spent
+	v.lowest, v.spent = math.NaN(), spent{}
+	if math.IsNaN(lowest) || !v.bounded {
 		return
 	}
 	if math.IsNaN(v.price) {
-		v.price = v.lowest
+		v.price = lowest
 	}
 	memory := 0.3 // about three rounds; of shorter ones three days, cycles, or times manyVisits
 	if v.groups.round < 1 {
@@ -204,14 +210,13 @@ func (v *Policy) settlePrice() {
 		if v.cycle > 0 {
 			long = min(v.cycle, 1)
 		}
-		part := max(v.groups.round/long, min(float32(v.spent.visits)/manyVisits, 1))
+		part := max(v.groups.round/long, min(float32(of.visits)/manyVisits, 1))
 		memory = 1 - math.Pow(1-memory, float64(part))
 	}
-	v.price += memory * (v.lowest - v.price)
-	if v.spent.worth > 0 {
-		v.changesPerWorth += memory * (v.spent.changes/v.spent.worth - v.changesPerWorth)
+	v.price += memory * (lowest - v.price)
+	if of.worth > 0 {
+		v.changesPerWorth += memory * (of.changes/of.worth - v.changesPerWorth)
 	}
-	v.lowest, v.spent = math.NaN(), spent{}
 }
 
 // Next names the samples of the round, and then the page that is worth most; before a member its
@@ -310,8 +315,7 @@ func (v *Policy) observe(p sitegraph.PageID, verdict sitegraph.Verdict, again bo
 	l.expected = evidence.TimesOdds(l.raw, seen.total())
 	l.byGroups = evidence.TimesOdds(l.raw, seen.ofGroups())
 	seen.trust = 1
-	l.top = v.groups.topFactor(p, l.from)
-	l.factor = seen.ofGroups()
+	l.top, l.factor = v.groups.topFactor(p, l.from), seen.ofGroups()
 	if surprise := v.learn(l); again {
 		v.propagate(p, surprise)
 	}
@@ -339,9 +343,9 @@ func (v *Policy) learn(l outcome) (surprise float32) {
 	}
 	v.calibrator.See(l.expected, l.changed, v.Corpus.Round().Budget)
 	surprise = max(saw-l.expected, 0)
-	sample, isFollowUp := v.samples.was(l.page)
-	if isFollowUp {
-		v.samples.rebuilds.follow(server, l.changed, l.raw)
+	isFollowUp, sample := v.samples.underWay[l.page]
+	if delete(v.samples.underWay, l.page); isFollowUp {
+		v.samples.rebuilds.Look(server, l.changed, l.raw)
 	}
 	if sample || v.worthLittle(l.page) {
 		v.samples.last[server] = v.groups.day(l.to)

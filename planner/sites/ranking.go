@@ -47,8 +47,7 @@ const (
 
 // beginRanking begins a round, before pages are offered.
 func (v *ranker) beginRanking() {
-	v.offered = v.offered[:0]
-	v.servers.All = v.servers.All[:0]
+	v.offered, v.servers.All = v.offered[:0], v.servers.All[:0]
 	for s := range v.rankings {
 		of := &v.rankings[s]
 		of.pages.All = of.pages.All[:0]
@@ -56,16 +55,6 @@ func (v *ranker) beginRanking() {
 		of.alive = int32(v.Corpus.Alive(sitegraph.ServerID(s)))
 		n := &v.surprises[s]
 		n.inRound, n.followUps, n.byScore = 0, 0, standings{}
-	}
-}
-
-// rateOffered scores pages that are to be ranked.
-func (v *ranker) rateOffered(pages []sitegraph.PageID) {
-	for _, p := range pages {
-		if v.Corpus.Refetchable(p) {
-			v.rate(p)
-			v.offered = append(v.offered, p)
-		}
 	}
 }
 

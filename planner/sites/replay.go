@@ -90,7 +90,7 @@ func (g *groups) replayPages() {
 		page sitegraph.PageID
 	}
 	visits := make([]visit, 0, len(g.pages))
-	recalled := g.gaps != evidence.Gaps{}
+	recalled := g.states.All != evidence.Gaps{}
 	for p := range sitegraph.PageID(len(g.pages)) {
 		m := g.corpus.Memory(p)
 		h := &m.History
@@ -103,14 +103,14 @@ func (g *groups) replayPages() {
 			continue
 		}
 		changes := min(float32(h.Changes), looks)
-		g.gapsOf(g.corpus.Graph.Server(p)).Add(gap, looks, changes, math.MaxFloat32)
+		g.states.Server(g.corpus.Graph.Server(p)).Add(gap, looks, changes, math.MaxFloat32)
 		if !recalled {
-			g.gaps.Add(gap, looks, changes, math.MaxFloat32)
+			g.states.All.Add(gap, looks, changes, math.MaxFloat32)
 		}
 	}
 	for p := range sitegraph.PageID(len(g.pages)) {
 		if looks, gap := looksAt(&g.corpus.Memory(p).History); looks > 0 {
-			g.pages[p].expected = looks * g.gapShare(g.corpus.Graph.Server(p), gap)
+			g.pages[p].expected = looks * g.states.Share(g.corpus.Graph.Server(p), gap)
 		}
 	}
 	slices.SortFunc(visits, func(a, b visit) int {

@@ -2,7 +2,6 @@ package sites
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"slices"
 
@@ -21,14 +20,16 @@ import (
 //	rebuilt * pages * (1 - price) + finds
 //
 // where rebuilt is how likely its server was rebuilt since the last sample, (1 - exp(-rebuiltRate *
-// days)) times the ratio at which rebuilds prove true here (see rebuilds). pages are those of the
+// days)) times the ratio at which rebuilds prove true here . pages are those of the
 // server, at most a day's visits: so the product is what visits there then bring beyond those that
 // they replace. finds are new pages that become known, in changes found. A sample is made where
 // that is above the price, the worthiest first.
 //
 // Two more samples of any pages of the server follow a sample that finds a change at once, and so
 // on, until what was seen there makes its pages worth a visit by themselves. There are no more of
-// these in a round than of the others.
+// these in a round than of the others. The first two prove whether the server was rebuilt: on a web
+// of documentation they find changes, too. Where pages change one by one they find no more than
+// quiet pages do, and samples are a waste.
 //
 // A sweep has no price. It begins with samples of pages of each server, drawn from all of them: by
 // the past alone those that used to change come first, and what was rebuilt since comes last; and
@@ -47,7 +48,8 @@ type samples struct {
 	// samples of this round whose outcomes are not known, and whether they follow others; a page
 	// can prove likelier than thought when it is chosen.
 	underWay map[sitegraph.PageID]bool
-	rebuilds rebuilds
+	rebuilds evidence.Proven // of servers, by samples
+	finds    evidence.Mean   // pages that became known by a sample that followed no other
 }
 
 // sample is one that is planned.
@@ -71,12 +73,14 @@ const (
 	// mostSweepSamples of any.
 	sweepSamples     = 0.1
 	mostSweepSamples = 10
-	// followUpSamples follow a sample that found a change; at a server at most mostFollowUps in a
-	// round.
-	followUpSamples = 2
-	mostFollowUps   = 10
+	// mostFollowUps is how many samples follow others at a server in a round.
+	mostFollowUps = 10
 	// quietPart of the price: a page worth less is a quiet one.
 	quietPart = 0.5
+	// firstFinds is how many pages a sample is believed to find at first. That counts for
+	// findsPrior samples.
+	firstFinds = 0.5
+	findsPrior = 20
 )
 
 // newSample of a server, whatever it is worth.
@@ -91,7 +95,7 @@ func (e *samples) begin(v *Policy, r planner.Round) {
 	if !(v.price > 0) {
 		return
 	}
-	share := samplesShare * min(float64(e.rebuilds.ofAll()), 1)
+	share := samplesShare * min(float64(e.rebuilds.All()), 1)
 	e.carry = min(e.carry, 1) + share*float64(r.Budget)
 	e.left = int(e.carry)
 	e.carry -= float64(e.left)
@@ -101,15 +105,13 @@ func (e *samples) begin(v *Policy, r planner.Round) {
 		e.followUps = followUps
 		e.more = max(min(more+e.left, int(samplesShare*v.PerDay)), e.left)
 	}
-	price := min(v.changesPrice()/v.Corpus.MeanWeight(), 1) // of a page of mean weight
-	most := max(float64(r.Budget), v.PerDay)
-	for s, looked := range e.last {
+	finds := firstWorth * float64(e.found())
+	for i, looked := range e.last {
+		s := sitegraph.ServerID(i)
 		days := float64(max(v.now-looked, 0)) // the clock may have been ahead
-		pages := min(float64(v.rankings[s].alive), most)
-		rebuilt := wasRebuilt(days) * float64(e.rebuilds.ratio(sitegraph.ServerID(s)))
-		worth := rebuilt*pages*(1-price) + firstWorth*float64(e.rebuilds.finds())
-		if worth > price && worth*v.Corpus.MeanWeight() >= float64(v.least) {
-			want := v.newSample(sitegraph.ServerID(s))
+		worth := v.worthRebuilt(s, wasRebuilt(days)*float64(e.rebuilds.Ratio(s))) + finds
+		if worth > v.meanPrice() && worth*v.Corpus.MeanWeight() >= float64(v.least) {
+			want := v.newSample(s)
 			want.worth, want.days = worth, days
 			e.wanted = append(e.wanted, want)
 		}
@@ -118,6 +120,19 @@ func (e *samples) begin(v *Policy, r planner.Round) {
 		return cmp.Or(cmp.Compare(b.worth, a.worth), cmp.Compare(a.tie, b.tie))
 	})
 }
+
+// meanPrice is the price of a page of mean weight, in changes.
+func (v *Policy) meanPrice() float64 { return min(v.changesPrice()/v.Corpus.MeanWeight(), 1) }
+
+// worthRebuilt is what visits to a server bring beyond those that they replace, if it is so likely
+// that it was rebuilt.
+func (v *Policy) worthRebuilt(s sitegraph.ServerID, rebuilt float64) float64 {
+	pages := min(float64(v.rankings[s].alive), max(float64(v.Corpus.Round().Budget), v.PerDay))
+	return rebuilt * pages * (1 - v.meanPrice())
+}
+
+// found is how many pages become known by a sample, at any server.
+func (e *samples) found() float32 { return e.finds.Toward(firstFinds, findsPrior) }
 
 // wasRebuilt is how likely a server was rebuilt in so many days, by rebuiltRate alone.
 func wasRebuilt(days float64) float64 { return -math.Expm1(-rebuiltRate * days) }
@@ -185,27 +200,17 @@ func (e *samples) sweep(v *Policy, r planner.Round) {
 func (e *samples) followUp(v *Policy, s sitegraph.ServerID) {
 	n := &v.surprises[s]
 	// The server was rebuilt, as far as such looks proved to be right.
-	pages := min(float64(v.rankings[s].alive), max(float64(v.Corpus.Round().Budget), v.PerDay))
-	worth := min(float64(e.rebuilds.ratio(s)), 1) * pages *
-		max(1-v.changesPrice()/v.Corpus.MeanWeight(), 0)
+	worth := v.worthRebuilt(s, min(float64(e.rebuilds.Ratio(s)), 1))
 	if worth*v.Corpus.MeanWeight() < float64(v.least) {
 		return
 	}
-	for range min(followUpSamples, e.more, mostFollowUps-int(n.followUps)) {
+	for range min(evidence.ProvingLooks, e.more, mostFollowUps-int(n.followUps)) {
 		n.followUps++
 		e.more--
 		want := v.newSample(s)
 		want.number, want.isFollowUp, want.worth = int(n.followUps), true, worth
 		e.followUps = append(e.followUps, want)
 	}
-}
-
-// was reports whether a page that was visited was chosen for a sample, and for one that follows
-// another; once.
-func (e *samples) was(p sitegraph.PageID) (was, isFollowUp bool) {
-	isFollowUp, was = e.underWay[p]
-	delete(e.underWay, p)
-	return was, isFollowUp
 }
 
 // take takes the next sample; false: there is none.
@@ -247,7 +252,8 @@ func (e *samples) next(v *Policy) (planner.Visit, bool) {
 		}
 		if !want.isFollowUp {
 			e.left--
-			e.rebuilds.sampled(want.server, float32(wasRebuilt(want.days)))
+			e.finds.Count++
+			e.rebuilds.Expect(want.server, float32(wasRebuilt(want.days)))
 		}
 		e.underWay[p] = want.isFollowUp
 		v.rate(p)
@@ -286,56 +292,25 @@ func (v *Policy) samplePage(of sample) (page sitegraph.PageID, atRandom bool) {
 		uint64(of.tie*(1<<52)))
 	anyPage := v.Mode == planner.Sweep || of.isFollowUp || draw%3 == 0
 	odd := uint32(draw>>8) | 1 // times an odd number: another order of the pages for each draw
+	end := int64(sitegraph.Unix32(v.Corpus.Round().End))
 	best, most := sitegraph.NoPage, math.Inf(-1)
-	consider := func(p sitegraph.PageID, score float64) {
+	pages := v.Corpus.Graph.ServerPages(of.server)
+	step := max(len(pages)/mostConsidered, 1)
+	for i := int(draw >> 32 % uint64(step)); i < len(pages); i += step {
+		p := pages[i]
+		score := float64(math.Float32bits(v.ties.Of(p)) * odd)
+		if !anyPage {
+			age := float64(end - int64(v.groups.pages[p].last))
+			score = math.Ldexp(age, -2*v.groups.depth(p))
+			if score*(1+mostListed) >= most {
+				score *= float64(1 + v.groups.lists(p))
+			}
+		}
 		if (score > most || score == most && v.ties.Of(p) < v.ties.Of(best)) && v.isQuiet(p) {
 			best, most = p, score
 		}
 	}
-	pages := v.Corpus.Graph.ServerPages(of.server)
-	step := max(len(pages)/mostConsidered, 1)
-	pages = pages[draw>>32%uint64(step):]
-	if anyPage {
-		for i := 0; i < len(pages); i += step {
-			p := pages[i]
-			consider(p, float64(math.Float32bits(v.ties.Of(p))*odd))
-		}
-		return best, true
-	}
-	end := int64(sitegraph.Unix32(v.Corpus.Round().End))
-	old := func(p sitegraph.PageID) float64 {
-		return float64(end-int64(v.groups.pages[p].last)) * lessByDepth[v.groups.depth(p)]
-	}
-	for i := 0; i < len(pages); i += step {
-		p := pages[i]
-		score := old(p)
-		if score*(1+mostListed) >= most {
-			score *= float64(1 + v.groups.lists(p))
-		}
-		consider(p, score)
-	}
-	return best, false
-}
-
-// lessByDepth is 1/4 for each link from the start page, by groups.depth.
-var lessByDepth = func() (less [sitegraph.MaxDepth + 2]float64) {
-	for depth := range less {
-		less[depth] = math.Ldexp(1, -2*depth)
-	}
-	return less
-}()
-
-// isQuiet reports whether a page can be visited now, and a change of it would be unexpected: in a
-// sweep that of any.
-func (v *scorer) isQuiet(p sitegraph.PageID) bool {
-	return v.Corpus.Refetchable(p) && !v.Corpus.Outside(p) &&
-		(v.Mode == planner.Sweep || v.worthLittle(p))
-}
-
-// worthLittle reports whether a page is far below the price, so that nobody expects it to have
-// changed.
-func (v *scorer) worthLittle(p sitegraph.PageID) bool {
-	return float64(v.worth(p)) < quietPart*v.price
+	return best, anyPage
 }
 
 // mostListed bounds the directories that a page is known to link to.
@@ -353,100 +328,15 @@ func (g *groups) lists(p sitegraph.PageID) int {
 	return min(len(slices.Compact(g.room)), mostListed)
 }
 
-// rebuilds learns what samples of quiet pages are good for on this web.
-//
-// On a web of documentation servers are rebuilt, and a sample shows it: where it finds a change,
-// other quiet pages of its server have changed, too. On a web whose pages change one by one a
-// change tells nothing of other pages, and samples are a waste. The two samples that follow one
-// that found a change tell which it is, beyond what they find by chance: a quiet page may well have
-// changed where the budget is large. So rebuilds that are seen are set beside those that were
-// expected of the samples made: a gamma posterior of their ratio, for all servers and for each,
-// whose prior is that of all (partial pooling).
-//
-// Samples find new pages as well. How many is learnt for all servers together.
-type rebuilds struct {
-	// Rebuilds that were expected of samples are counted, and those seen are added up.
-	all     evidence.Mean
-	servers []evidence.Mean
-	// By server: the samples that follow one that found a change, and how many of them found one.
-	// Those that have told are forgotten with the round.
-	open    map[sitegraph.ServerID]followed
-	samples float32 // that did not follow others
-	found   float32 // pages that became known by them
+// isQuiet reports whether a page can be visited now, and a change of it would be unexpected: in a
+// sweep that of any.
+func (v *scorer) isQuiet(p sitegraph.PageID) bool {
+	return v.Corpus.Refetchable(p) && !v.Corpus.Outside(p) &&
+		(v.Mode == planner.Sweep || v.worthLittle(p))
 }
 
-// chance and spread are the mean and the variance of changed where nothing was rebuilt.
-type followed struct{ samples, changed, chance, spread float32 }
-
-const (
-	// rebuildPrior is how many expected rebuilds the prior ratio of 1 counts for. The ratio of all
-	// servers counts for serverRebuildPrior of them at each server.
-	rebuildPrior       = 1.5
-	serverRebuildPrior = 2
-	// firstFinds is how many pages a sample is believed to find at first. That counts for
-	// findsPrior samples.
-	firstFinds = 0.5
-	findsPrior = 20
-	// mostChance bounds what is believed of a quiet page: one that is sure to change tells nothing.
-	mostChance = 0.9
-)
-
-// sampled counts a sample of a server that was so likely to be rebuilt.
-func (r *rebuilds) sampled(s sitegraph.ServerID, expected float32) {
-	r.samples++
-	r.all.Count += expected
-	evidence.At(&r.servers, s).Count += expected
-}
-
-// discovered counts pages that became known by a sample.
-func (r *rebuilds) discovered(pages int) { r.found += float32(min(pages, mostFound)) }
-
-// begin forgets the samples of the round before that have told. Others go on: a round may have room
-// for one alone.
-func (r *rebuilds) begin() {
-	maps.DeleteFunc(r.open, func(_ sitegraph.ServerID, of followed) bool {
-		return of.samples == followUpSamples
-	})
-}
-
-// follow takes in the outcome of a sample that follows one that found a change, of a page that was
-// so likely to have changed by itself. The first two tell. Both changed is a rebuild, one of them
-// counts as a quarter of one; what comes of that by chance is taken off.
-func (r *rebuilds) follow(s sitegraph.ServerID, changed bool, chance float32) {
-	if r.open == nil {
-		r.open = map[sitegraph.ServerID]followed{}
-	}
-	of := r.open[s]
-	if of.samples == followUpSamples {
-		return // told already in this round
-	}
-	of.samples++
-	if changed {
-		of.changed++
-	}
-	chance = min(chance, mostChance)
-	of.chance += chance
-	of.spread += chance * (1 - chance)
-	r.open[s] = of
-	if of.samples == followUpSamples {
-		const all = followUpSamples * followUpSamples
-		byChance := (of.chance*of.chance + of.spread) / all // the mean of the square
-		seen := (of.changed*of.changed/all - byChance) / (1 - byChance)
-		for _, of := range [...]*evidence.Mean{&r.all, evidence.At(&r.servers, s)} {
-			of.Sum = max(of.Sum+seen, 0)
-		}
-	}
-}
-
-// ratio is how many times as many servers prove to be rebuilt as are expected to be.
-func (r *rebuilds) ratio(s sitegraph.ServerID) float32 {
-	return evidence.At(&r.servers, s).Toward(r.ofAll(), serverRebuildPrior)
-}
-
-// ofAll is the ratio of all servers.
-func (r *rebuilds) ofAll() float32 { return r.all.Toward(1, rebuildPrior) }
-
-// finds is how many pages become known by a sample.
-func (r *rebuilds) finds() float32 {
-	return (r.found + firstFinds*findsPrior) / (r.samples + findsPrior)
+// worthLittle reports whether a page is far below the price, so that nobody expects it to have
+// changed.
+func (v *scorer) worthLittle(p sitegraph.PageID) bool {
+	return float64(v.worth(p)) < quietPart*v.price
 }

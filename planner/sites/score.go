@@ -76,62 +76,56 @@ func (v *predictor) opinions(p sitegraph.PageID, now float32) (
 		pace = passed / age
 	}
 	clock := func(e *evidence.Account, rate float32) float32 {
-		since := e.Since(last, now, rate*pace)
-		watched := float32(0)
-		if epoch < last {
-			watched = max(e.Since(epoch, now, rate)-since, 0)
-		}
-		if age < 1 { // spans of a day tell nothing of its hours
-			since *= min(pace, 1)
-		}
-		return evidence.LogOddsExpected(evidence.ByClock(changes, watched, since))
+		return evidence.LogOddsExpected(e.Expected(changes, epoch, last, now, rate, pace))
 	}
 	o[expertAll] = clock(a, r.all)
 	o[expertServer] = clock(s, r.server)
 	if o[expertSite] = o[expertServer]; i != s {
 		o[expertSite] = clock(i, r.site)
 	}
-	silent := v.silent(p)
-	if !silent[expertAge] {
-		rate := g.ages.Rate(r.all)
-		e := &g.servers[server].ages
-		from, to := last-g.day(h.Epoch), now-g.day(h.Epoch)
-		whole, later := g.ages.Since(0, to, rate), g.ages.Since(from, to, rate)
-		if e.Told() && e.Visits > 20 {
-			rate = e.Rate(rate)
-			whole, later = e.Since(0, to, rate), e.Since(from, to, rate)
+	w := v.speaking(p)
+	if w[expertAge] > 0 {
+		e, rate := &g.ages, g.ages.Rate(r.all)
+		if own := &g.servers[server].ages; own.Told() && own.Visits > 20 {
+			e, rate = own, own.Rate(rate)
 		}
+		born := g.day(h.Epoch)
 		o[expertAge] = evidence.LogOddsExpected(
-			evidence.ByClock(changes, max(whole-later, 0), later))
+			e.Expected(changes, 0, last-born, now-born, rate, 1))
 	}
-	if !silent[expertState] {
-		o[expertState] = g.byGap(p, server, passed)
+	if w[expertState] > 0 {
+		o[expertState] = evidence.Log32(evidence.OddsByGap(g.states.Share(server, passed),
+			float32(max(h.Visits, 1)-1), changes, of.expected))
 	}
-	// An expert without an opinion gets the mean of the others.
-	w := v.mixture.Cached(server)
-	sum, weight := float32(0), float32(0)
-	for k := range o {
-		if !silent[k] {
-			sum += w[k] * o[k]
-			weight += w[k]
-		}
-	}
-	for k := range o {
-		if silent[k] {
-			o[k] = sum / weight
+	others := w.LogOdds(&o)
+	for k, weight := range w {
+		if weight == 0 { // it has no opinion
+			o[k] = others
 		}
 	}
 	return o, age, promise
 }
 
-// silent returns which experts have no opinion of a page.
-func (v *predictor) silent(p sitegraph.PageID) (s [evidence.Experts]bool) {
-	s[expertAge] = v.groups.pages[p].traits&isBorn == 0 || v.Off&Young != 0
-	s[expertState] = v.Off&States != 0
-	for _, clock := range [...]int{expertAll, expertServer, expertSite} {
-		s[clock] = v.Off&Clocks != 0
+// speaking are the weights of the experts that have an opinion of a page; they add up to 1.
+func (v *predictor) speaking(p sitegraph.PageID) (w evidence.Weights) {
+	w = *v.mixture.Cached(v.Corpus.Graph.Server(p))
+	if v.groups.pages[p].traits&isBorn == 0 || v.Off&Young != 0 {
+		w[expertAge] = 0
 	}
-	return s
+	if v.Off&States != 0 {
+		w[expertState] = 0
+	}
+	if v.Off&Clocks != 0 {
+		w[expertAll], w[expertServer], w[expertSite] = 0, 0, 0
+	}
+	sum := float32(0)
+	for _, weight := range w {
+		sum += weight
+	}
+	for k := range w {
+		w[k] *= 1 / sum
+	}
+	return w
 }
 
 // mixed is the probability of all experts, and of what feeds and sitemaps claim.
@@ -282,13 +276,12 @@ func (v *predictor) effect(p sitegraph.PageID) float32 {
 // effects are the tallies of visits after a moment, in unix seconds.
 func (v *predictor) effects(p sitegraph.PageID, last uint32) (b effects) {
 	if v.Off&Effects != 0 {
-		return b
+		return effects{top: 1}
 	}
+	s := v.Corpus.Graph.Server(p)
 	b = v.groups.effectsSince(p, last)
-	b.trust = v.trust.Of(v.Corpus.Graph.Server(p))
-	if v.Off&Tops == 0 {
-		b.top = v.groups.topFactor(p, last)
-		b.top = evidence.Power(b.top, v.topTrust.Of(v.Corpus.Graph.Server(p)))
+	if b.trust, b.top = v.trust.Of(s), 1; v.Off&Tops == 0 {
+		b.top = evidence.Power(v.groups.topFactor(p, last), v.topTrust.Of(s))
 	}
 	return b
 }

@@ -132,11 +132,6 @@ func (g *groups) divideServer(s sitegraph.ServerID, partition *sitegraph.Partiti
 		g.pages[p].traits &^= isTop
 	}
 	known := int32(len(g.sites))
-	put := func(p sitegraph.PageID, i int32) {
-		if int(p) < len(g.pages) && g.pages[p].site < 0 {
-			g.pages[p].site = i
-		}
-	}
 	for k := range partition.Sites {
 		part := &partition.Sites[k]
 		top := g.bestTop(part)
@@ -145,11 +140,10 @@ func (g *groups) divideServer(s sitegraph.ServerID, partition *sitegraph.Partiti
 			kind, name = 't', graph.URL(top)
 		}
 		i := g.siteOf(s, kind, name)
-		for _, p := range part.Tops {
-			put(p, i)
-		}
-		for _, p := range part.Members {
-			put(p, i)
+		for _, p := range slices.Concat(part.Tops, part.Members) {
+			if int(p) < len(g.pages) && g.pages[p].site < 0 {
+				g.pages[p].site = i
+			}
 		}
 		if len(part.Tops)+len(part.Members) >= leastOfTop {
 			g.pages[top].traits |= isTop
@@ -170,12 +164,9 @@ func (g *groups) divideServer(s sitegraph.ServerID, partition *sitegraph.Partiti
 	if !of.Told() { // no visit told of the server, or replayAll follows
 		return
 	}
-	var fresh []sitegraph.PageID // in sites that are new
-	for _, p := range pages {
-		if g.pages[p].site >= known && g.pages[p].traits&isTop == 0 {
-			fresh = append(fresh, p)
-		}
-	}
+	fresh := slices.DeleteFunc(pages, func(p sitegraph.PageID) bool { // in sites that are new
+		return g.pages[p].site < known || g.pages[p].traits&isTop != 0
+	})
 	rate := of.Rate(g.all.Rate(defaultRate))
 	g.replay(slices.Values(fresh), func(l outcome) {
 		in := &g.sites[g.pages[l.page].site]

@@ -40,7 +40,7 @@ func (v *scorer) gain(probability, age, promise float32) (gain, copies float32) 
 		return probability, 0
 	}
 	cycles := min(age/v.cycle, mostCycles)
-	stays := v.stays(probability, age)
+	stays := evidence.Stays(probability, age, v.Lag)
 	promised := promiseWorth * (evidence.TimesOdds(probability, promise) - probability)
 	o := &v.Objective
 	copies = stays * float32(o.Freshness) * cycles * evidence.FreshShare(probability)
@@ -48,17 +48,6 @@ func (v *scorer) gain(probability, age, promise float32) (gain, copies float32) 
 		copies += stays * float32(o.Age) * cycles * cycles * evidence.AgeShare(probability)
 	}
 	return float32(o.Changes)*(stays*probability+promised) + copies, copies
-}
-
-// stays is the probability that what a visit finds is still true when it comes to be of use, a lag
-// later: exp(-r*lag), where the probability of a change since the last visit is 1 - exp(-r*age). A
-// page visited each t days has then a fresh copy for exp(-r*lag) * (1 - exp(-r*t)) / r days of each
-// visit, so that all that a copy is worth is to be multiplied by it.
-func (v *scorer) stays(probability, age float32) float32 {
-	if !(v.Lag > 0) || !(age > 0) {
-		return 1
-	}
-	return evidence.Exp32(evidence.Log32(1-min(max(probability, 0), 0.9999)) * v.Lag / age)
 }
 
 // spent adds up what visits of a round that were made for their worth brought.
