@@ -103,7 +103,6 @@ func (m *Mixture) shares() (shares [paces]float32) {
 
 // weightsAt are the weights of a pace.
 func (m *Mixture) weightsAt(pace int, s sitegraph.ServerID) (w Weights) {
-	sum := float32(0)
 	for k := range w {
 		gain := m.corpus[pace][k]
 		if int(s) < len(m.Servers) {
@@ -111,12 +110,20 @@ func (m *Mixture) weightsAt(pace int, s sitegraph.ServerID) (w Weights) {
 		}
 		gain = min(max(gain, -mostGain), mostGain)
 		w[k] = m.First[k] * float32(math.Exp(float64(gain)))
-		sum += w[k]
+	}
+	w.Normalize()
+	return w
+}
+
+// Normalize makes the weights add up to 1.
+func (w *Weights) Normalize() {
+	sum := float32(0)
+	for _, x := range w {
+		sum += x
 	}
 	for k := range w {
 		w[k] /= sum
 	}
-	return w
 }
 
 // lastWeights are the weights of the server that was asked for last, as long as they are the same.

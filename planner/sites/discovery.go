@@ -16,7 +16,8 @@ const (
 	parentChanges = 4
 )
 
-// Discovered learns that links of a page made pages known.
+// Discovered learns that links of a page made pages known. By a change: they are taken to be born
+// then.
 func (v *Policy) Discovered(p sitegraph.PageID, verdict sitegraph.Verdict,
 	pages []sitegraph.PageID) {
 	v.grow()
@@ -24,7 +25,11 @@ func (v *Policy) Discovered(p sitegraph.PageID, verdict sitegraph.Verdict,
 		return
 	}
 	v.groups.found(p, len(pages))
-	v.groups.born(pages)
+	for _, found := range pages {
+		if v.Corpus.Memory(found).History.Visits == 0 {
+			v.groups.pages[found].traits |= isBorn
+		}
+	}
 	if isFollowUp, sample := v.samples.underWay[p]; sample && !isFollowUp {
 		v.samples.finds.Sum += float32(min(len(pages), mostFound))
 	}
@@ -52,13 +57,4 @@ func (g *groups) finds(p sitegraph.PageID) float32 {
 		of = g.hubs[p].Toward(of, parentChanges)
 	}
 	return of
-}
-
-// born marks pages that became known by a change: they are taken to be born then.
-func (g *groups) born(pages []sitegraph.PageID) {
-	for _, p := range pages {
-		if g.corpus.Memory(p).History.Visits == 0 {
-			g.pages[p].traits |= isBorn
-		}
-	}
 }

@@ -14,14 +14,14 @@
 //
 // Samples: samples.go visits quiet pages of servers that nobody looked at for long, two more where
 // one had changed (Cho and Ntoulas 2002, made sequential), and the start pages of larger servers on
-// the first day. It learns whether that pays here.
+// the first day. It learns whether that pays here (evidence.Proven).
 //
 // Pages: each expert has an opinion of a page (experts.go, score.go). Two go by its own past: a
 // posterior of its rate under a distribution that is learnt from all pages (Laird 1978; power
 // prior: Ibrahim and Chen 2000). Others go by the pooled rate, and by the clocks of its site, its
-// server and all pages of its depth. states.go has a chain of two states for what comes and goes.
-// Pages that became known here have a clock that goes by their age. Time passes faster at the hours
-// at which pages change (evidence.DayTimes).
+// server and all pages of its depth. A chain of two states has what comes and goes
+// (evidence.States). Pages that became known here have a clock that goes by their age. Time passes
+// faster at the hours at which pages change (evidence.DayTimes).
 //
 // Together: evidence.Mixture weighs the experts by how well they predict (Kivinen and Warmuth
 // 1997). effects.go multiplies the odds by what visits to server and site found since (a shared

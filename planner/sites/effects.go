@@ -34,30 +34,26 @@ type effects struct {
 var effectPrior = [groupKinds]float32{ofServer: 2, ofSite: 4, ofDepth: 2, ofDirectory: 2}
 
 // beyond returns for each group what visits to it found, with the changes that were to be expected
-// after the factors of the groups before it, and by what it multiplies the odds of the page.
-func (b *effects) beyond() (found [groupKinds]evidence.Counts, factors [groupKinds]float32) {
-	all := float32(1)
-	for i, s := range b.groups {
-		found[i] = s.Beyond(all)
-		ratio := found[i].Ratio(effectPrior[i])
-		all = evidence.Bounded(all * ratio)
-		factors[i] = evidence.Power(ratio, b.trust)
+// after the factors of the groups before it, and by what it multiplies the odds of the page, before
+// that is trusted; and the product of these factors.
+func (b *effects) beyond() (found [groupKinds]evidence.Counts, factors [groupKinds]float32,
+	all float32) {
+	all = 1
+	for i := range b.groups {
+		found[i] = b.groups[i].Beyond(all)
+		factors[i] = found[i].Ratio(effectPrior[i])
+		all = evidence.Bounded(all * factors[i])
 	}
-	return found, factors
+	return found, factors, all
 }
 
 // total returns the factor of the odds for groups and top.
-func (b *effects) total() float32 { return b.ofGroups() * b.top }
+func (b effects) total() float32 { return b.ofGroups() * b.top }
 
 // ofGroups returns the factor of the odds for all groups.
-func (b *effects) ofGroups() float32 {
-	factor := float32(1)
-	for i := range b.groups {
-		if s := &b.groups[i]; s.Visits > 0 {
-			factor = evidence.Bounded(factor * s.Beyond(factor).Ratio(effectPrior[i]))
-		}
-	}
-	return evidence.Power(factor, b.trust)
+func (b effects) ofGroups() float32 {
+	_, _, all := b.beyond()
+	return evidence.Power(all, b.trust)
 }
 
 // tell adds a visit to the tallies of the groups of its page.

@@ -45,19 +45,16 @@ func (v *Policy) reason(p sitegraph.PageID) planner.Reason {
 	last := g.pages[p].last
 	ago := float64(max(v.now-g.day(last), 0))
 	if gone := v.isGone(p); gone > 0 && 2*gone*v.GoneWorth*v.weight(p) >= v.worth(p) {
-		return v.goneReason(p)
+		first := &v.gone.gone[0].All
+		return planner.Because("no links lead to it any more; of %.0f such pages visited, %.0f "+
+			"were gone", float64(first.Count), float64(first.Sum))
 	}
 	loudest, adds := v.loudest(p)
 	least := max(evidence.Exp32(min(adds, 10)), surprising)
 	b := v.effects(p, last)
-	beyond, factors := b.beyond()
-	all := b.ofGroups()
-	most := 0
-	for i, factor := range factors {
-		if factor > factors[most] {
-			most = i
-		}
-	}
+	beyond, factors, all := b.beyond()
+	all = evidence.Power(all, b.trust)
+	most := slices.Index(factors[:], slices.Max(factors[:]))
 	const found = "%.0f visits there since its own last one, %.0f saw a change; expected: %.2g"
 	switch told := &g.told[topChanged]; {
 	case b.top >= max(least, all):
@@ -133,16 +130,17 @@ func (v *Policy) Explain(p sitegraph.PageID, at time.Time) (c planner.Contributi
 		}
 	}
 	h, b := v.hint(p), v.effects(p, last)
-	beyond, factors := b.beyond()
+	beyond, factors, _ := b.beyond()
 	add("what a "+h.Kind.String()+" of its server claims", h.LogRatio, h.LogRatio)
 	for i, of := range beyond {
 		add("changes "+groupNames[i]+" since then beyond those expected",
-			float64(of.Changed-of.Expected), math.Log(float64(factors[i])))
+			float64(of.Changed-of.Expected), float64(b.trust)*math.Log(float64(factors[i])))
 	}
 	add([...]string{topUnseen: "", topSame: "its top did not change since then",
 		topChanged: "its top changed since then"}[v.groups.topState(p, last)],
 		float64(b.top), math.Log(float64(b.top)))
-	c.Rebuilt = factors[ofServer] >= surprising && beyond[ofServer].Visits >= rebuiltLooks
+	c.Rebuilt = evidence.Power(factors[ofServer], b.trust) >= surprising &&
+		beyond[ofServer].Visits >= rebuiltLooks
 	c.Probability = min(max(float64(v.believed(v.mixed(p, &o), b.total())), 1e-6), 1-1e-6)
 	if rest := math.Log(c.Probability/(1-c.Probability)) - sum; math.Abs(rest) > 1e-3 {
 		add("what came of probabilities like this one", 1/(1+math.Exp(-sum)), rest)

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/recrawl/recrawl/estimator/evidence"
-	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -69,12 +68,12 @@ func (d *disappearance) lookThrough(v *Policy) {
 func (d *disappearance) look(v *Policy, p sitegraph.PageID) {
 	_, was := d.pages[p]
 	is := v.Corpus.Memory(p).State == sitegraph.StateAlive && !v.Corpus.Reached(p)
-	if is == was {
+	switch {
+	case is == was:
 		return
-	}
-	if is {
+	case is:
 		d.pages[p] = unreached{}
-	} else {
+	default:
 		delete(d.pages, p)
 	}
 	v.bringUnreached(p)
@@ -115,11 +114,4 @@ func (v *scorer) isGone(p sitegraph.PageID) float32 {
 		return 0
 	}
 	return v.gone.gone[min(u.looks, 1)].Of(v.Corpus.Graph.Server(p), parentLooks, 0.5, 1)
-}
-
-// goneReason says why a page is believed to be gone.
-func (v *scorer) goneReason(p sitegraph.PageID) planner.Reason {
-	first := &v.gone.gone[0].All
-	return planner.Because("no links lead to it any more; of %.0f such pages visited, %.0f were "+
-		"gone", float64(first.Count), float64(first.Sum))
 }

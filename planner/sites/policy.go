@@ -167,12 +167,12 @@ func (v *Policy) order() {
 		v.takeTurns(r.Budget)
 		v.samples.starts(v, r)
 	}
-	if v.Off&Samples == 0 {
-		if v.Mode == planner.Sweep {
-			v.samples.sweep(v, r)
-		} else if v.bounded {
-			v.samples.begin(v, r)
-		}
+	switch {
+	case v.Off&Samples != 0:
+	case v.Mode == planner.Sweep:
+		v.samples.sweep(v, r)
+	case v.bounded:
+		v.samples.begin(v, r)
 	}
 }
 

@@ -39,10 +39,8 @@ const (
 	// tolerance is how much less a visit of a stream may be worth than the best one. A sweep, which
 	// is judged by its order, has none.
 	tolerance = 0.02
-	// refreshed pages are scored anew at most before one is taken.
-	refreshed = 8
-	// refreshedInSweep is the same for sweeps.
-	refreshedInSweep = 32
+	// refreshed pages are scored anew at most before one is taken, and refreshedInSweep in sweeps.
+	refreshed, refreshedInSweep = 8, 32
 )
 
 // beginRanking begins a round, before pages are offered.
@@ -114,9 +112,8 @@ func (v *ranker) changesFrom(price float64) float64 {
 
 // push ranks a page by its worth.
 func (v *ranker) push(p sitegraph.PageID) {
-	s := v.Corpus.Graph.Server(p)
+	s, worth := v.Corpus.Graph.Server(p), v.worth(p)
 	of := &v.rankings[s]
-	worth := v.worth(p)
 	of.pages.Push(v.standing(p))
 	if len(of.pages.All) == 1 || worth > of.lead {
 		v.rankServer(s, worth)
@@ -175,7 +172,7 @@ func (of *serverRanking) take(v *ranker) (sitegraph.PageID, bool) {
 		if !ok || len(scored) > 0 && !next.Before(scored[best]) {
 			break
 		}
-		v.drop(&of.pages)
+		of.pages.Take()
 		v.rate(next.Page)
 		scored = append(scored, v.standing(next.Page))
 		if last := len(scored) - 1; scored[last].Before(scored[best]) {
@@ -201,11 +198,4 @@ func (v *ranker) top(of *standings) (standing, bool) {
 		}
 	}
 	return standing{}, false
-}
-
-// drop drops the first entry, and those of the same page, which are alike.
-func (v *ranker) drop(of *standings) {
-	for c := of.All[0]; len(of.All) > 0 && of.All[0] == c; {
-		of.Take()
-	}
 }

@@ -38,8 +38,6 @@ import (
 type samples struct {
 	last      []float32          // by server: days of the last sample of a quiet page of it
 	start     []sitegraph.PageID // pages to look at on the first day
-	started   []bool             // by server: whether its start page was planned
-	startLeft int                // of these visits, those that the round has room for
 	wanted    []sample           // of this round
 	followUps []sample           // samples that follow others, the next one last
 	left      int                // samples of this round that may still be made
@@ -143,19 +141,16 @@ func wasRebuilt(days float64) float64 { return -math.Expm1(-rebuiltRate * days) 
 func (e *samples) starts(v *Policy, r planner.Round) {
 	g := v.Corpus.Graph
 	wait := min(v.cycle, 1) * startWait
+	e.start = e.start[:0]
 	for s := range sitegraph.ServerID(g.Servers()) {
-		started := evidence.At(&e.started, s)
-		if !*started && len(g.ServerPages(s)) >= leastOfStart {
-			for _, p := range g.StartPages(s) {
-				visits := v.Corpus.Memory(p).History.Visits
-				if visits == 0 || v.now-v.groups.day(v.groups.pages[p].last) < wait {
-					continue
-				}
-				*started = true
-				if visits == 1 && v.Corpus.Refetchable(p) {
-					e.start = append(e.start, p)
-					break
-				}
+		for _, p := range g.StartPages(s) {
+			visits := v.Corpus.Memory(p).History.Visits
+			if visits == 1 && len(g.ServerPages(s)) >= leastOfStart && v.Corpus.Refetchable(p) &&
+				v.now-v.groups.day(v.groups.pages[p].last) >= wait {
+				e.start = append(e.start, p)
+			}
+			if visits > 0 {
+				break
 			}
 		}
 	}
@@ -163,7 +158,7 @@ func (e *samples) starts(v *Policy, r planner.Round) {
 		return cmp.Or(cmp.Compare(len(g.ServerPages(g.Server(b))), len(g.ServerPages(g.Server(a)))),
 			cmp.Compare(v.ties.Of(a), v.ties.Of(b)))
 	})
-	e.startLeft = max(r.Budget/2, 1)
+	e.start = e.start[:min(len(e.start), max(r.Budget/2, 1))]
 }
 
 const (
@@ -228,7 +223,7 @@ func (e *samples) take() (want sample, ok bool) {
 
 // next is a sample of the next server that is worth one.
 func (e *samples) next(v *Policy) (planner.Visit, bool) {
-	for ; len(e.start) > 0 && e.startLeft > 0; e.startLeft-- {
+	for len(e.start) > 0 {
 		p := e.start[0]
 		e.start = e.start[1:]
 		if v.Corpus.Refetchable(p) && !v.Corpus.Outside(p) {

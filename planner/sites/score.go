@@ -118,13 +118,7 @@ func (v *predictor) speaking(p sitegraph.PageID) (w evidence.Weights) {
 	if v.Off&Clocks != 0 {
 		w[expertAll], w[expertServer], w[expertSite] = 0, 0, 0
 	}
-	sum := float32(0)
-	for _, weight := range w {
-		sum += weight
-	}
-	for k := range w {
-		w[k] *= 1 / sum
-	}
+	w.Normalize()
 	return w
 }
 
@@ -206,11 +200,9 @@ func grows(gain, copies, price float32) float32 {
 	return 2 / (g + float32(math.Sqrt(float64(g*g+4*copies/price)))) // it can be Inf
 }
 
-// goneWait is how many days a page that may be gone waits at most.
-const goneWait = 7
-
-// noPrice is what a visit to a page of mean weight is worth at least where no budget is known.
-const noPrice = 0.5
+// goneWait is how many days a page that may be gone waits at most, and noPrice what a visit to a
+// page of mean weight is worth at least where no budget is known.
+const goneWait, noPrice = 7, 0.5
 
 // outbid returns how many more rounds a page waits that was due and not visited, as others were
 // worth more. Where more pages are due than a round chooses among, they take turns.
@@ -241,15 +233,9 @@ func (v *scorer) Choice(budget int) (few, many int) {
 
 const choicePerVisit, leastChoice = 2, 2048
 
-const (
-	month = 30 // days
-	// scoresACycle is how often the score of a page is made anew while the budget goes through all
-	// pages, if nothing happens to it.
-	scoresACycle = 10
-)
-
-// longestWait is after how many days a score is made anew at the latest.
-func (v *scorer) longestWait() float32 { return max(month, v.cycle/scoresACycle) }
+// longestWait is after how many days a score is made anew at the latest: a month, or a tenth of the
+// time in which the budget goes through all pages.
+func (v *scorer) longestWait() float32 { return max(30, v.cycle/10) }
 
 // weight is what a change of a page is worth, with the new pages that it brings.
 func (v *predictor) weight(p sitegraph.PageID) float32 {
@@ -269,8 +255,7 @@ func (v *scorer) worth(p sitegraph.PageID) float32 { return v.scores[p].worth }
 // effect is the factor of a page's odds for what visits to its server and its site found since its
 // last visit, beyond what was predicted.
 func (v *predictor) effect(p sitegraph.PageID) float32 {
-	b := v.effects(p, v.groups.pages[p].last)
-	return b.total()
+	return v.effects(p, v.groups.pages[p].last).total()
 }
 
 // effects are the tallies of visits after a moment, in unix seconds.

@@ -33,8 +33,7 @@ func (g *groups) siteOf(s sitegraph.ServerID, kind byte, name string) int32 {
 	if !ok {
 		i = int32(len(g.sites))
 		g.keys[key] = i
-		g.sites = append(g.sites, site{server: s, top: sitegraph.NoPage,
-			last: sitegraph.NoPage})
+		g.sites = append(g.sites, site{server: s, top: sitegraph.NoPage, last: sitegraph.NoPage})
 	}
 	return i
 }
@@ -92,8 +91,7 @@ func (g *groups) chooseDivision(s sitegraph.ServerID) (best int8, chosen sitegra
 		changes += bits.OnesCount32(h.WeeksChanged)
 	}
 	mean := (float64(changes) + 0.5) / (float64(looks) + 1)
-	most := math.Inf(-1)
-	first := 0
+	most, first := math.Inf(-1), 0
 	if g.sweep { // one template is changed at once, in many directories
 		first = byShape
 	}
