@@ -20,7 +20,7 @@ func (l *Loop) Knows(server string) bool {
 // is durable when it returns.
 func (l *Loop) Ask(adopt bool, addresses ...string) (asked int, err error) {
 	for _, address := range addresses {
-		page, ok, err := l.takeIn(address, adopt)
+		page, ok, err := l.learnAddress(address, adopt)
 		if err != nil {
 			return asked, err
 		}
@@ -50,14 +50,14 @@ func (l *Loop) Learn(adopt func(server string) bool, addresses ...string) (learn
 		if known {
 			in := l.intake(server, len(addresses))
 			var ok bool
-			if address, ok = l.admit(&in, address); !ok {
+			if address, ok = l.admitAddress(&in, address); !ok {
 				continue
 			}
 			if _, known := l.graph.Lookup(address); known { // in its tidy form
 				continue
 			}
 		}
-		_, ok, err := l.takeIn(address, !known && adopt(sitegraph.ServerName(address)))
+		_, ok, err := l.learnAddress(address, !known && adopt(sitegraph.ServerName(address)))
 		if err != nil {
 			return learnt, err
 		}
@@ -80,7 +80,7 @@ func (l *Loop) ask(page sitegraph.PageID) bool {
 	if l.Planner.Corpus.Memory(page).State == sitegraph.StateSource {
 		l.asked[page] = true
 	}
-	of := l.lines[l.graph.Server(page)]
+	of := l.queues[l.graph.Server(page)]
 	switch {
 	case of != nil && of.up && of.page == page:
 		l.askedAgain[page] = true
@@ -97,16 +97,16 @@ func (l *Loop) ask(page sitegraph.PageID) bool {
 	return true
 }
 
-// hasten moves the visit to a page to the head of a line; false: it has none.
-func (l *line) hasten(page sitegraph.PageID) bool {
-	i := slices.IndexFunc(l.visits, func(v planner.Visit) bool { return v.Page == page })
+// hasten moves the visit to a page to the head of a server's queue; false: it is not there.
+func (q *serverQueue) hasten(page sitegraph.PageID) bool {
+	i := slices.IndexFunc(q.visits, func(v planner.Visit) bool { return v.Page == page })
 	if i < 0 {
 		return false
 	}
-	if v := l.visits[i]; !v.Asked {
+	if v := q.visits[i]; !v.Asked {
 		v.Asked, v.Reason = true, planner.Because("somebody asked for it")
-		l.visits = slices.Insert(slices.Delete(l.visits, i, i+1), l.asked, v)
-		l.asked++
+		q.visits = slices.Insert(slices.Delete(q.visits, i, i+1), q.asked, v)
+		q.asked++
 	}
 	return true
 }
@@ -131,8 +131,9 @@ func (l *Loop) askClaimed(source sitegraph.PageID, claimed []sitegraph.PageID) {
 	}
 }
 
-// takeIn finds the page of an address, or makes it known.
-func (l *Loop) takeIn(address string, adopt bool) (page sitegraph.PageID, ok bool, err error) {
+// learnAddress finds the page of an address, or makes it known.
+func (l *Loop) learnAddress(address string, adopt bool) (
+	page sitegraph.PageID, ok bool, err error) {
 	if page, ok = l.graph.Lookup(address); ok {
 		return page, true, l.foundAgain(page, nil)
 	}

@@ -51,8 +51,8 @@ func (l *Loop) Refused(servers int) (by []Refused, of map[string]int) {
 	return by, of
 }
 
-// meet counts a page that was fetched for the first time.
-func (d *discovery) meet(s sitegraph.ServerID, url string) {
+// noteFetched counts a page that was fetched for the first time.
+func (d *discovery) noteFetched(s sitegraph.ServerID, url string) {
 	d.fetched[s]++
 	if path, hasQuery := sitegraph.PathOf(url); hasQuery && d.met != nil {
 		d.met[maphash.String(d.seed, path)]++
@@ -100,9 +100,9 @@ func (l *Loop) intake(s sitegraph.ServerID, room int) intake {
 	}
 }
 
-// admit returns the address under which a page becomes known, or is known already; false: it is
-// refused.
-func (l *Loop) admit(in *intake, url string) (string, bool) {
+// admitAddress returns the address under which a page becomes known, or is known already; false: it
+// is refused.
+func (l *Loop) admitAddress(in *intake, url string) (string, bool) {
 	if l.Bounds == nil {
 		return url, true
 	}
@@ -172,7 +172,7 @@ func (l *Loop) bounded(r *sitegraph.Record, links, frames []string) (
 		if sitegraph.ServerName(url) != server {
 			continue // pages of other servers do not become known
 		}
-		kept, ok := l.admit(&in, url)
+		kept, ok := l.admitAddress(&in, url)
 		if kept == r.URL && url != r.URL && r.State == sitegraph.StateMoved {
 			// it redirects to itself, but for a session or the like: then it is not the same
 			kept = url

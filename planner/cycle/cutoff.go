@@ -2,8 +2,8 @@ package cycle
 
 import "time"
 
-// speed is how many visits begin in a window of time.
-type speed struct {
+// throughput is how many visits begin in a window of time.
+type throughput struct {
 	since       time.Time
 	begun, last int // in this window, and in the one before
 	best        int
@@ -15,13 +15,13 @@ const (
 	collapsed = 4
 )
 
-func (s *speed) begin(now time.Time) {
-	s.turn(now)
+func (s *throughput) note(now time.Time) {
+	s.reset(now)
 	s.begun++
 }
 
-// turn ends the window if it is over.
-func (s *speed) turn(now time.Time) {
+// reset ends the window if it is over.
+func (s *throughput) reset(now time.Time) {
 	if passed := now.Sub(s.since); passed >= speedWindow {
 		if s.last = s.begun; passed >= 2*speedWindow {
 			s.last = 0
@@ -35,20 +35,21 @@ func (s *speed) turn(now time.Time) {
 // let one begin now and then, and no other can be chosen. All but a few of each are given back, as
 // if they had never been chosen: their pages stay due as they are. From then on a few of each
 // server are chosen ahead, until the round ends.
-func (c *crew) cutOff(now time.Time) {
-	c.speed.turn(now)
-	if c.cut || c.parked < c.batch/2 || c.speed.best == 0 || c.speed.last*collapsed > c.speed.best {
+func (p *pool) cutOff(now time.Time) {
+	p.throughput.reset(now)
+	if p.cut || p.waiting < p.batch/2 || p.throughput.best == 0 ||
+		p.throughput.last*collapsed > p.throughput.best {
 		return
 	}
-	c.cut, c.few = true, true
-	before := c.parked
-	for _, l := range c.lines {
-		for l.at != nil && len(l.visits) > aFew {
-			c.Planner.Return(c.takeLast(l))
+	p.cut, p.few = true, true
+	before := p.waiting
+	for _, q := range p.queues {
+		for q.address != nil && len(q.visits) > aFew {
+			p.Planner.Return(p.takeLast(q))
 		}
-		c.admit(l, now)
+		p.openOrClose(q, now)
 	}
-	if c.Dispatched != nil && before > c.parked {
-		c.Dispatched(Dispatch{Scarce: c.scarce, Workers: c.workers, CutOff: before - c.parked})
+	if p.Dispatched != nil && before > p.waiting {
+		p.Dispatched(Dispatch{Scarce: p.scarce, Workers: p.workers, CutOff: before - p.waiting})
 	}
 }

@@ -17,7 +17,7 @@ func (l *Loop) deny(v planner.Visit, r *Request, o *sitegraph.Observation) error
 	if !isNew {
 		return nil
 	}
-	if err := l.sure(); err != nil {
+	if err := l.awaitVerified(); err != nil {
 		return err
 	}
 	r.Record.Reason = NotAsked + o.Denied.String()
@@ -30,11 +30,12 @@ func (l *Loop) deny(v planner.Visit, r *Request, o *sitegraph.Observation) error
 	if first && l.Denied != nil {
 		l.Denied(o.Denied)
 	}
-	return l.saved()
+	return l.commitInTime()
 }
 
 // recallDenied begins the list of what settings refuse. In a store of a program that took a refusal
-// for a fact about the page, such pages are put in line again. It looks at their records once.
+// for a fact about the page, such pages wait for a first visit again. It looks at their records
+// once.
 func (l *Loop) recallDenied() error {
 	corpus := l.Planner.Corpus
 	known, err := corpus.LoadDenied(l.Store.Setting)
@@ -56,7 +57,7 @@ func (l *Loop) recallDenied() error {
 	return nil
 }
 
-// undeny puts the pages in line again that left, or are doubted, though no server was asked.
+// undeny queues the pages again that left, or are doubted, though no server was asked.
 func (l *Loop) undeny() error {
 	return l.retry(l.Planner.Corpus.PerhapsDenied, func(r *sitegraph.Record) bool {
 		return r.Status == 0 && (r.State == sitegraph.StateExcluded ||
@@ -66,7 +67,7 @@ func (l *Loop) undeny() error {
 
 const agentSetting = "robots-agent"
 
-// recallAgent puts the pages in line again that robots.txt excluded under another name of the
+// recallAgent queues the pages again that robots.txt excluded under another name of the
 // crawler than Options.Agent.
 func (l *Loop) recallAgent() error {
 	before, ok, err := l.Store.Setting(agentSetting)
@@ -89,7 +90,7 @@ func (l *Loop) recallAgent() error {
 	return nil
 }
 
-// retry puts pages in line again, and forgets the visits that excluded them. It loads the records
+// retry queues pages again, and forgets the visits that excluded them. It loads the records
 // of the pages that may selects by memory, and takes those that is selects.
 func (l *Loop) retry(may func(sitegraph.PageID) bool, is func(*sitegraph.Record) bool) error {
 	var r sitegraph.Record
@@ -109,7 +110,7 @@ func (l *Loop) retry(may func(sitegraph.PageID) bool, is func(*sitegraph.Record)
 		}
 		r.Misses, r.Missed, r.ByRobots, r.Reason = 0, sitegraph.OutcomeUnknown, false, ""
 		r.Tried, r.Due = r.History.LastVisit(), l.Clock.Now()
-		if err := l.sure(); err != nil {
+		if err := l.awaitVerified(); err != nil {
 			return err
 		}
 		l.Planner.Corpus.Remember(&r)

@@ -26,48 +26,48 @@ func usualBatch() int {
 	return min(max(batchPerProcessor*runtime.GOMAXPROCS(0), leastBatch), mostBatch)
 }
 
-// depth is how many visits may wait in a line. Where politeness limits the crawl it is a few, so
-// that all servers have some. Where the budget does, it is all that the server can be asked in the
-// rest of the round, so that the best visits of all servers get the budget. While servers wait for
-// their first visit it is a few, too, since their pages may be better.
-func (c *crew) depth(l *line, now time.Time) int {
-	room := c.room(l, now)
+// depth returns how many visits may wait in a server's queue. Where politeness limits the crawl it
+// is a few, so that all servers have some. Where the budget does, it is all that the server can be
+// asked in the rest of the round, so that the best visits of all servers get the budget. While
+// servers wait for their first visit it is a few, too, since their pages may be better.
+func (p *pool) depth(q *serverQueue, now time.Time) int {
+	room := p.room(q, now)
 	switch {
-	case c.few:
+	case p.few:
 		return min(room, aFew)
-	case c.parked >= c.batch/2:
-		return min(room, max(aFew, c.batch/2/len(c.lines)))
+	case p.waiting >= p.batch/2:
+		return min(room, max(aFew, p.batch/2/len(p.queues)))
 	}
 	return room
 }
 
-// measure decides whether a few visits of each server are chosen ahead from now on.
-func (c *crew) measure(now time.Time) {
-	c.weigh(now)
-	c.dispatch.wake(now)
-	before := c.few
-	c.few = c.ample || c.dispatch.waits(unmet) || c.cut
-	if before && !c.few {
-		for _, l := range c.lines {
-			c.admit(l, now) // all may have more at the same time
+// chooseDepth decides whether a few visits of each server are chosen ahead from now on.
+func (p *pool) chooseDepth(now time.Time) {
+	p.compareBudget(now)
+	p.dispatch.wake(now)
+	before := p.few
+	p.few = p.ample || p.dispatch.waits(speedUnknown) || p.cut
+	if before && !p.few {
+		for _, q := range p.queues {
+			p.openOrClose(q, now) // all may have more at the same time
 		}
 	}
 }
 
-// room is how many visits politeness allows to a line in the rest of the round, with those that
-// wait.
-func (c *crew) room(l *line, now time.Time) int {
-	room := c.visitsFrom(later(now, l.notBefore), max(l.pause, l.usual))
-	if p := l.at; p != nil && p.parked > len(l.visits) {
-		others := p.parked - len(l.visits)
-		room = min(room, c.visitsFrom(later(now, p.notBefore), min(c.Pause, l.usual))-others)
+// room returns how many visits politeness allows to a server in the rest of the round, with those
+// that wait.
+func (p *pool) room(q *serverQueue, now time.Time) int {
+	room := p.visitsFrom(later(now, q.notBefore), max(q.pause, q.usual))
+	if a := q.address; a != nil && a.waiting > len(q.visits) {
+		others := a.waiting - len(q.visits)
+		room = min(room, p.visitsFrom(later(now, a.notBefore), min(p.Pause, q.usual))-others)
 	}
 	return room
 }
 
 // visitsFrom is how many visits fit from a moment to the end of the round.
-func (c *crew) visitsFrom(from time.Time, pause time.Duration) int {
-	rest := c.round.End.Sub(from)
+func (p *pool) visitsFrom(from time.Time, pause time.Duration) int {
+	rest := p.round.End.Sub(from)
 	switch {
 	case rest <= 0:
 		return 0
@@ -84,34 +84,34 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// weigh finds out whether the budget suffices for all that politeness allows in the rest of the
-// round. It looks at each server, so it is done once a second.
-func (c *crew) weigh(now time.Time) {
-	if now.Sub(c.weighed) < time.Second {
+// compareBudget finds out whether the budget suffices for all that politeness allows in the rest of
+// the round. It looks at each server, so it is done once a second.
+func (p *pool) compareBudget(now time.Time) {
+	if now.Sub(p.compared) < time.Second {
 		return
 	}
-	c.weighed = now
-	c.unbar(now)
-	defer func() { c.Planner.ShareByServer(c.ample) }()
-	left := c.Planner.Left()
+	p.compared = now
+	p.endBlocks(now)
+	defer func() { p.Planner.ShareByServer(p.ample) }()
+	left := p.Planner.Left()
 	switch {
-	case c.Planner.Caps().BoundAll():
-		c.ample = false
+	case p.Planner.Caps().BoundAll():
+		p.ample = false
 		return
 	case left == planner.Unlimited:
-		c.ample = true
+		p.ample = true
 		return
 	}
-	most, usual := 0, c.visitsFrom(now, c.Pause)
-	for s := range sitegraph.ServerID(c.graph.Servers()) {
+	most, usual := 0, p.visitsFrom(now, p.Pause)
+	for s := range sitegraph.ServerID(p.graph.Servers()) {
 		visits := usual
-		if l := c.lines[s]; l != nil {
-			visits = c.visitsFrom(later(now, l.notBefore), max(l.pause, l.usual))
+		if q := p.queues[s]; q != nil {
+			visits = p.visitsFrom(later(now, q.notBefore), max(q.pause, q.usual))
 		}
-		if most += min(visits, len(c.graph.ServerPages(s))); most > left+c.parked {
-			c.ample = false
+		if most += min(visits, len(p.graph.ServerPages(s))); most > left+p.waiting {
+			p.ample = false
 			return
 		}
 	}
-	c.ample = true
+	p.ample = true
 }

@@ -7,28 +7,28 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// dispatch decides which of the places that may be asked is asked first: by package schedule, with
-// a pool for each pace. A tick is a nanosecond.
+// dispatch decides which of the addresses that may be asked is asked first: by package schedule,
+// with a pool for each speed. A tick is a nanosecond.
 type dispatch struct {
-	servers *schedule.Scheduler
-	base    time.Time // tick 0, so far back that no moment of interest is before it
-	at      schedule.Tick
-	end     schedule.Tick // of the round
-	placed  []*place      // by ID
-	regime  *schedule.Regime
-	weighed time.Time
+	servers   *schedule.Scheduler
+	base      time.Time // tick 0, so far back that no moment of interest is before it
+	at        schedule.Tick
+	end       schedule.Tick   // of the round
+	addresses []*addressQueue // by ID
+	regime    *schedule.Regime
+	weighed   time.Time
 }
 
 const (
 	noID schedule.ID = -1
 	// regimeHold is how long the workers must suffice, or not, before the policy changes.
 	regimeHold = 10 * time.Second
-	// regimeEvery is how often that is looked at: it takes a look at all lines.
+	// regimeEvery is how often that is looked at: it looks at all queues.
 	regimeEvery = 2 * time.Second
 )
 
 func (d *dispatch) open(now time.Time) {
-	d.base = now.Add(-2 * longestHold)
+	d.base = now.Add(-2 * longestWait)
 	d.servers = schedule.New(schedule.EDF)
 	d.regime = schedule.NewRegime(schedule.Tick(regimeHold))
 }
@@ -38,38 +38,38 @@ func (d *dispatch) tick(t time.Time) schedule.Tick {
 	return schedule.Tick(max(t.Sub(d.base), 1))
 }
 
-// clear forgets all places, at the end of a round. The policy stays.
+// clear forgets all addresses, at the end of a round. The policy stays.
 func (d *dispatch) clear() {
 	d.servers = schedule.New(d.servers.Policy())
-	d.placed = nil
+	d.addresses = nil
 }
 
-// wake lets the places wait that may be asked by now.
+// wake marks the addresses that may be asked by now.
 func (d *dispatch) wake(now time.Time) {
 	d.at = max(d.at, d.tick(now))
 	d.servers.Wake(d.at)
 }
 
-// waits reports whether a place of a pool may be asked.
-func (d *dispatch) waits(p pace) bool { return d.servers.Waiting(int(p)) > 0 }
+// waits reports whether an address of a pool may be asked.
+func (d *dispatch) waits(s speed) bool { return d.servers.Waiting(int(s)) > 0 }
 
-// take is the place of a pool that is asked next; one waits.
-func (d *dispatch) take(p pace, now time.Time) *place {
-	id, ok := d.servers.Next(int(p), d.tick(now))
+// next returns the address of a pool that is asked next; one waits.
+func (d *dispatch) next(s speed, now time.Time) *addressQueue {
+	id, ok := d.servers.Next(int(s), d.tick(now))
 	if !ok {
 		panic("cycle: no place waits in a pool that said so")
 	}
-	return d.placed[id]
+	return d.addresses[id]
 }
 
-// land ends what take began.
-func (d *dispatch) land(p *place) {
-	if p.id != noID && d.servers.Status(p.id).State == schedule.StateDownloading {
-		d.servers.Land(p.id)
+// noteEnd ends what next began.
+func (d *dispatch) noteEnd(a *addressQueue) {
+	if a.id != noID && d.servers.Status(a.id).State == schedule.StateDownloading {
+		d.servers.Land(a.id)
 	}
 }
 
-// nextWake is a moment before which no further place may be asked, at most a given one.
+// nextWake is a moment before which no further address may be asked, at most a given one.
 func (d *dispatch) nextWake(most time.Time) time.Time {
 	if at, ok := d.servers.NextWake(); ok {
 		return sooner(d.base.Add(time.Duration(at)), most)
@@ -77,59 +77,59 @@ func (d *dispatch) nextWake(most time.Time) time.Time {
 	return most
 }
 
-// settlePlace tells the dispatch whether a place has visits, when it may be asked, and how often it
-// would have to be for all that is chosen: once in the rest of the round for each visit.
-func (c *crew) settlePlace(p *place) {
-	if p.busy || len(p.lines) == 0 {
-		if p.id != noID {
-			c.dispatch.servers.Off(p.id)
-			c.count(p, allPaces)
+// reorderAddress tells the dispatch whether an address has visits, when it may be asked, and how
+// often it would have to be for all that is chosen: once in the rest of the round for each visit.
+func (p *pool) reorderAddress(a *addressQueue) {
+	if a.busy || len(a.queues) == 0 {
+		if a.id != noID {
+			p.dispatch.servers.Off(a.id)
+			p.trackFeasible(a, speedCount)
 		}
 		return
 	}
-	l := p.lines[0]
-	of := c.met.get(l.server)
-	times := c.timesOf(l.server)
-	turn := c.dispatch.tick(p.turn())
-	interval := max(c.dispatch.end-max(turn, c.dispatch.at),
-		1) / schedule.Tick(max(p.parked, 1))
-	interval = max(interval, schedule.Tick(max(l.pause, l.usual)), 1)
-	if of == quick && times.Max > interval {
-		of = apart
+	q := a.queues[0]
+	of := p.met.get(q.server)
+	times := p.timesOf(q.server)
+	turn := p.dispatch.tick(a.turn())
+	interval := max(p.dispatch.end-max(turn, p.dispatch.at),
+		1) / schedule.Tick(max(a.waiting, 1))
+	interval = max(interval, schedule.Tick(max(q.pause, q.usual)), 1)
+	if of == speedQuick && times.Max > interval {
+		of = speedOverloaded
 	}
-	if l.asked > 0 { // it goes first by either policy
+	if q.asked > 0 { // it goes first by either policy
 		interval, times = 0, schedule.Times{}
 	}
-	if p.id == noID {
-		p.id = c.dispatch.servers.Add(c.dispatch.at, schedule.Server{Times: times})
-		c.dispatch.placed = append(c.dispatch.placed, p)
-		p.pool = allPaces
+	if a.id == noID {
+		a.id = p.dispatch.servers.Add(p.dispatch.at, schedule.Server{Times: times})
+		p.dispatch.addresses = append(p.dispatch.addresses, a)
+		a.pool = speedCount
 	}
-	c.count(p, of)
-	c.dispatch.servers.SetTimes(p.id, times, c.dispatch.at)
-	c.dispatch.servers.Until(p.id, int(of), turn, interval, c.dispatch.at)
+	p.trackFeasible(a, of)
+	p.dispatch.servers.SetTimes(a.id, times, p.dispatch.at)
+	p.dispatch.servers.Until(a.id, int(of), turn, interval, p.dispatch.at)
 }
 
-// count keeps how many feasible places there are.
-func (c *crew) count(p *place, to pace) {
-	if p.pool == quick {
-		c.feasible--
+// trackFeasible counts the feasible addresses: those of the pool speedQuick that have visits.
+func (p *pool) trackFeasible(a *addressQueue, to speed) {
+	if a.pool == speedQuick {
+		p.feasible--
 	}
-	if to == quick {
-		c.feasible++
+	if to == speedQuick {
+		p.feasible++
 	}
-	p.pool = to
+	a.pool = to
 }
 
-// fill chooses a few visits of each server where workers are scarce. There some server is always
-// ready, and no other would be chosen before it is asked.
-func (c *crew) fill(now time.Time) error {
-	for c.scarce && c.parked < min(aFew*c.graph.Servers(), c.batch) {
-		v, ok := c.Planner.Next()
+// fillWhenScarce chooses a few visits of each server where workers are scarce. There some server is
+// always ready, and no other would be chosen before it is asked.
+func (p *pool) fillWhenScarce(now time.Time) error {
+	for p.scarce && p.waiting < min(aFew*p.graph.Servers(), p.batch) {
+		v, ok := p.Planner.Next()
 		if !ok {
 			break
 		}
-		if err := c.park(v, now); err != nil {
+		if err := p.enqueueVisit(v, now); err != nil {
 			return err
 		}
 	}
@@ -148,37 +148,37 @@ type Dispatch struct {
 	CutOff int
 }
 
-// choose takes another policy when the workers begin, or cease, to suffice.
-func (c *crew) choose(now time.Time) {
-	every := regimeEvery * time.Duration(1+c.graph.Servers()/50_000) // it looks at all servers
-	if now.Sub(c.dispatch.weighed) < every {
+// choosePolicy takes another policy when the workers begin, or cease, to suffice.
+func (p *pool) choosePolicy(now time.Time) {
+	every := regimeEvery * time.Duration(1+p.graph.Servers()/50_000) // it looks at all servers
+	if now.Sub(p.dispatch.weighed) < every {
 		return
 	}
-	c.dispatch.weighed = now
+	p.dispatch.weighed = now
 	var need schedule.Share
-	rest := c.round.End.Sub(now)
-	for s := range sitegraph.ServerID(c.graph.Servers()) {
-		l := c.lines[s]
-		if l == nil {
+	rest := p.round.End.Sub(now)
+	for s := range sitegraph.ServerID(p.graph.Servers()) {
+		q := p.queues[s]
+		if q == nil {
 			continue
 		}
-		visits := len(l.visits)
-		if c.ample { // what politeness allows is wanted, though little of it is chosen ahead
-			visits = max(min(c.room(l, now), len(c.graph.ServerPages(s))-l.made), visits)
+		visits := len(q.visits)
+		if p.ample { // what politeness allows is wanted, though little of it is chosen ahead
+			visits = max(min(p.room(q, now), len(p.graph.ServerPages(s))-q.made), visits)
 		}
 		if visits > 0 {
-			took := min(c.timesOf(s).Mean, schedule.Tick(slowAnswer)) // then it holds no worker
-			each := max(rest/time.Duration(visits), l.pause, l.usual, 1)
+			took := min(p.timesOf(s).Mean, schedule.Tick(slowAnswer)) // then it holds no worker
+			each := max(rest/time.Duration(visits), q.pause, q.usual, 1)
 			need += schedule.ShareOf(took, schedule.Tick(each))
 		}
 	}
-	policy, changed := c.dispatch.regime.Policy(need, c.workers, c.dispatch.tick(now))
+	policy, changed := p.dispatch.regime.Policy(need, p.workers, p.dispatch.tick(now))
 	if !changed {
 		return
 	}
-	c.dispatch.servers.SetPolicy(policy)
-	c.scarce = policy == schedule.SJF
-	if c.Dispatched != nil {
-		c.Dispatched(Dispatch{Scarce: c.scarce, Need: need.Connections(), Workers: c.workers})
+	p.dispatch.servers.SetPolicy(policy)
+	p.scarce = policy == schedule.SJF
+	if p.Dispatched != nil {
+		p.Dispatched(Dispatch{Scarce: p.scarce, Need: need.Connections(), Workers: p.workers})
 	}
 }

@@ -56,7 +56,7 @@ func (l *Loop) KeepDistance(ctx context.Context, waiting func()) error {
 	} else {
 		l.resumed = anchored(asked, now)
 	}
-	if err := l.keepResumed(now); err != nil {
+	if err := l.saveResumed(now); err != nil {
 		return err
 	}
 	if l.Pause == 0 || now.Sub(last) > longestVisit+l.Pause {
@@ -66,9 +66,9 @@ func (l *Loop) KeepDistance(ctx context.Context, waiting func()) error {
 	return l.sleepUntil(ctx, now.Add(l.Pause))
 }
 
-// keepResumed takes what the process before this one resumed from, if that one was silent, and
+// saveResumed takes what the process before this one resumed from, if that one was silent, and
 // keeps it for the next one. Then the fetcher is told.
-func (l *Loop) keepResumed(now time.Time) error {
+func (l *Loop) saveResumed(now time.Time) error {
 	r, ok := l.Fetcher.(Resumer)
 	if !ok {
 		return nil

@@ -14,16 +14,21 @@
 //	Planner.Due         when the queue hands it out again     planner.Due
 //	Store.Save, Commit  acknowledged
 //
-// Files: rounds.go (Run, round after round), visit.go (begin, apply and commit a visit), account.go
-// (the budget in the store), duequeue.go and promoted.go (the queue of due pages in it), traffic.go
-// (what that reads and writes); concurrent.go, flights.go, line.go, locate.go, depth.go, landing.go
-// (many workers: which visit may begin, lines of servers and places, how many visits are chosen
-// ahead, what happens when one ends); dispatch.go, times.go, cutoff.go, strain.go (who is asked
-// first, by package schedule; how long downloads take; what cannot be kept); slowdown.go,
-// vanished.go, hold.go, bar.go, stall.go, distance.go (servers in trouble, waits over restarts,
-// faults of this machine); links.go, bounds.go, duplicate.go, relax.go, sources.go (what a visit
-// means for other pages); dryrun.go (plan); learnt.go, memory.go, image.go (what outlives the
-// process).
+// loop.go has that way on one screen. The other files, in the order in which a visit meets them:
+//
+//   - rounds.go, account.go: begin and end a round; its budget in the store.
+//   - duequeue.go, promoted.go, traffic.go: the queue of due pages in the store, and what it reads
+//     and writes.
+//   - visit.go: reserve and load before a visit; apply, save and commit after it.
+//   - pool.go, limiter.go, serverqueue.go, lookup.go, completion.go: many workers. How many visits
+//     are under way, the queues of servers and addresses, what happens when a visit ends.
+//   - depth.go, dispatch.go, times.go, cutoff.go, strain.go: how many visits are chosen ahead, which
+//     server is asked first (package schedule), how long downloads take, and what cannot be kept.
+//   - backoff.go, vanished.go, block.go, savedwait.go, distance.go, outage.go: servers in trouble,
+//     waits over restarts, faults of this machine.
+//   - links.go, bounds.go, duplicate.go, forbidden.go, sources.go: what a visit means for other
+//     pages.
+//   - learnt.go, memory.go, image.go: what outlives the process. dryrun.go: plan.
 //
 // # Guarantees
 //
@@ -40,8 +45,8 @@
 //  3. With one worker, visits happen one after the other, and each outcome is known before the next
 //     choice. With more, a server is visited by one worker at a time, and not before the moment
 //     that its last observation asked for; so is an address that several servers share. A visit
-//     that must wait (for a server, an address, a name, a Wait) waits in a line and holds no
-//     worker. Answers that take more than 5 s hold none either, up to 8 times Workers of them. A
+//     that must wait (for a server, an address, a name, a Wait) waits in a queue and holds
+//     no worker. Answers that take more than 5 s hold none either, up to 8 times Workers of them. A
 //     server that has not answered yet holds one for a second at most. Up to half of the workers
 //     are kept for servers known to be quick. Look-ups of addresses follow the same rules. A Wait
 //     of one scheme delays no page of its server under another. A visit under way at the end of its
@@ -63,14 +68,17 @@
 //  7. With Bounds a site cannot fill memory and disk: an address that looks like a trap, or is too
 //     many of a visit or a server, does not become known, and is counted (Refused), also over
 //     restarts.
-//  8. With Proof and several workers, five pages in a row that are gone bar their directory: for an
-//     hour, and twice as long after each further one, up to a week. A page that is there opens it.
-//     From 20 in a row on, a server is asked more slowly, by 5. Start pages, feeds and sitemaps do
-//     not count. This survives restarts.
-//  9. What is asked for (Ask) is visited next of its server, before visits that were chosen
-//     earlier. If a visit to it is under way it is visited once more. What had no room in its round
-//     comes first in the next.
-//  10. When the context ends, the loop commits what it has and returns the context's error.
+//  8. With Proof and several workers, five pages in a row that are gone block their directory: for
+//
+// an
+//
+//	   hour, and twice as long after each further one, up to a week. A page that is there opens it.
+//	   From 20 in a row on, a server is asked more slowly, by 5. Start pages, feeds and sitemaps do
+//	   not count. This survives restarts.
+//	9. What is asked for (Ask) is visited next of its server, before visits that were chosen
+//	   earlier. If a visit to it is under way it is visited once more. What had no room in its round
+//	   comes first in the next.
+//	10. When the context ends, the loop commits what it has and returns the context's error.
 //
 // The package knows no HTTP and no disk. A Loop is used by one goroutine; it calls the Fetcher from
 // several.

@@ -13,7 +13,7 @@ const filtersSetting = "filters"
 // recallFilters finds out since when the filters of the fetcher are those of the options. Where
 // they are others than before, each page is judged by them: those with a copy at their next visit,
 // which is made without condition, since a "not modified" shows nothing to judge; those that were
-// rejected are put in line again.
+// rejected are queued again.
 func (l *Loop) recallFilters() error {
 	value, ok, err := l.Store.Setting(filtersSetting)
 	if err != nil {
@@ -38,7 +38,7 @@ func (l *Loop) recallFilters() error {
 			}
 		}
 	}
-	if err := l.sure(); err != nil {
+	if err := l.awaitVerified(); err != nil {
 		return err // the image says which pages were rejected
 	}
 	value = fmt.Appendf(nil, "%x %d", l.Filters, l.filtersSince.Unix())

@@ -46,8 +46,8 @@ const (
 	notedPart = 4
 )
 
-// imageWorth reports whether there is to be an image, and to what.
-func (l *Loop) imageWorth() (Positions, bool) {
+// wantsImage reports whether there is to be an image, and to what.
+func (l *Loop) wantsImage() (Positions, bool) {
 	least := l.ImagePages
 	if least == 0 {
 		least = imagePages
@@ -64,9 +64,9 @@ func sinceImage(p *planner.Planner) int {
 	return math.MaxInt / 2
 }
 
-// keepImage writes an image; between rounds only where much happened since the last.
-func (l *Loop) keepImage(atEnd bool) error {
-	s, ok := l.imageWorth()
+// saveImage writes an image; between rounds only where much happened since the last.
+func (l *Loop) saveImage(atEnd bool) error {
+	s, ok := l.wantsImage()
 	if !ok || !atEnd && l.sinceImage < l.graph.Pages()/imagePart {
 		return nil
 	}
@@ -98,9 +98,9 @@ func (l *Loop) keepImage(atEnd bool) error {
 	return nil
 }
 
-// sure waits until the image of which the planner was made is checked. It goes before anything is
-// saved that came of it: so damage costs no more than the end of the process.
-func (l *Loop) sure() error {
+// awaitVerified waits until the image of which the planner was made is checked. It goes before
+// anything is saved that came of it: so damage costs no more than the end of the process.
+func (l *Loop) awaitVerified() error {
 	if err := l.graph.Scratch().Checked(); err != nil {
 		l.broken = true
 		return err

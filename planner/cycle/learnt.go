@@ -39,15 +39,15 @@ func SaveLearnt(s Store, policy planner.Policy) error {
 	return s.SaveSetting(learntSetting, learnt)
 }
 
-// keepLearnt keeps what the policy has learnt, where the loop goes on after a restart: at the end
+// saveLearnt keeps what the policy has learnt, where the loop goes on after a restart: at the end
 // of a round, and after many visits.
-func (l *Loop) keepLearnt(roundEnds bool) error {
+func (l *Loop) saveLearnt(roundEnds bool) error {
 	l.sinceLearnt += l.uncommitted
 	if !l.Reserve || !roundEnds && l.sinceLearnt < learntEvery {
 		return nil
 	}
 	l.sinceLearnt = 0
-	if err := l.sure(); err != nil {
+	if err := l.awaitVerified(); err != nil {
 		return err
 	}
 	if err := SaveLearnt(l.Store, l.Planner.Policy); err != nil {
@@ -56,5 +56,5 @@ func (l *Loop) keepLearnt(roundEnds bool) error {
 	if !roundEnds {
 		return nil
 	}
-	return l.keepMemory()
+	return l.saveMemory()
 }

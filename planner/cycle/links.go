@@ -101,7 +101,7 @@ func (l *Loop) redirectTarget(r *sitegraph.Record, o sitegraph.Observation) ([]s
 }
 
 func (l *Loop) addStart(url, referer string, hops uint8) error {
-	if err := l.sure(); err != nil {
+	if err := l.awaitVerified(); err != nil {
 		return err
 	}
 	_, known := l.graph.Lookup(url)
@@ -119,7 +119,7 @@ func (l *Loop) addStart(url, referer string, hops uint8) error {
 
 // register makes a page that the graph has just learnt of known to store and planner.
 func (l *Loop) register(id sitegraph.PageID, referer string, hops uint8, now time.Time) error {
-	if err := l.sure(); err != nil {
+	if err := l.awaitVerified(); err != nil {
 		return err
 	}
 	r := sitegraph.Record{
@@ -145,18 +145,18 @@ func (l *Loop) found(id sitegraph.PageID) {
 	}
 }
 
-// foundAgain puts a page in line that has no copy and was not among the old links: one that
+// foundAgain queues a page that has no copy and was not among the old links: one that
 // was too deep, or had left and is linked anew.
 func (l *Loop) foundAgain(id sitegraph.PageID, old []sitegraph.PageID) error {
 	state := l.Planner.Corpus.Memory(id).State
 	if state == sitegraph.StateAlive || state == sitegraph.StateSource || slices.Contains(old, id) {
 		return nil
 	}
-	if state == sitegraph.StateNew { // known already, though perhaps no longer in line
+	if state == sitegraph.StateNew { // known already, though perhaps no longer queued
 		l.Planner.Found(id)
 		return nil
 	}
-	if err := l.sure(); err != nil {
+	if err := l.awaitVerified(); err != nil {
 		return err
 	}
 	var r sitegraph.Record

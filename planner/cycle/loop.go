@@ -1,254 +1,110 @@
 package cycle
 
 import (
+	"cmp"
 	"context"
-	"crypto/sha256"
-	"fmt"
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/sitegraph"
-	"github.com/recrawl/recrawl/sitegraph/scratch"
 )
 
-// Event is a visit with its outcome.
-type Event struct {
-	Round       planner.Round
-	Visit       planner.Visit
-	Observation sitegraph.Observation
-	Verdict     sitegraph.Verdict
-	// with the observation applied, and the next due time if that is kept
-	Record sitegraph.Record
-	// when the page was last compared with its copy, before this visit; zero: never
-	Before time.Time
+// Run carries out round after round of the given length, aligned to the clock, with perDay fetches
+// a UTC day (planner.Unlimited: no bound). It returns when ctx ends, or when more, which is called
+// after each round, returns false; nil is for ever. A round that a crash or a stop interrupted
+// continues with what is left of its budget. At last it writes an image of a large planner.
+func (l *Loop) Run(ctx context.Context, perDay float64, length time.Duration,
+	more func(planner.Round) bool) error {
+	err := l.run(ctx, perDay, length, more)
+	if l.broken {
+		return err
+	}
+	return cmp.Or(err, l.saveImage(true))
 }
 
-// Options of a loop. Planner, Fetcher, Store and Clock are required.
-type Options struct {
-	Planner *planner.Planner
-	Fetcher Fetcher
-	Store   Store
-	Clock   Clock
-	Change  sitegraph.ChangeBy
-	Workers int // visits at a time; 1 if not set
-
-	// Pause is the least time that the Fetcher keeps between two visits to a server or address. The
-	// loop chooses no more visits than can be made. 0: not known.
-	Pause time.Duration
-	// PauseOf is the same for single servers, as host or host:port; nil: Pause for all.
-	PauseOf func(server string) time.Duration
-
-	// Batch bounds the visits that are chosen ahead, with several workers: those of a batch of
-	// [NICT 3.6]. If not set: 16,384 for each processor, 32,768 to 65,536 in all.
-	Batch int
-
-	// Discover takes in the links of fetched pages, and so new pages. Without it the set of pages
-	// and the graph stay as they are.
-	Discover bool
-	// Proof lets a page with a copy leave only after several answers in a row, over days, that it
-	// is gone, moved or forbidden. Without it one answer is enough.
-	Proof bool
-	// Bounds say which addresses may become known; nil: all. With them pages that name another as
-	// canonical and are the same count as moved there.
-	Bounds *sitegraph.Bounds
-	// MaxHops bounds chains of redirects; 5 if not set.
-	MaxHops int
-	// Reserve keeps the budget of a round across crashes; see guarantee 2.
-	Reserve bool
-	// Forecast writes into each record why its page is due when it is, and weighs what servers
-	// cannot answer.
-	Forecast bool
-	// CommitEvery and CommitAfter bound how much is not yet acknowledged: visits, time.
-	// 64 and a second if not set.
-	CommitEvery int
-	CommitAfter time.Duration
-
-	// Seen is called with each outcome at once, in order. May be nil. The event is valid until it
-	// returns.
-	Seen func(*Event)
-	// Found is called with each page that becomes known, or known again after it left. May be nil.
-	Found func(sitegraph.PageID)
-	// Denied is called when the user's settings refuse a page for a reason that no other page was
-	// refused for. May be nil.
-	Denied func(sitegraph.Denial)
-	// Acknowledged is called with the events that have become durable. May be nil. The slice is
-	// reused.
-	Acknowledged func([]Event)
-	// Able returns why this machine cannot make visits now, as when its disk is full; nil: it can.
-	// It is called about once a second, and the loop waits while it returns an error. May be nil.
-	Able func() error
-	// Stalled is called with the reason why the loop waits, an error of Able or a LocalError, and
-	// with nil when the loop continues. May be nil.
-	Stalled func(why error)
-	// Dispatched is called when the way in which servers are chosen changes. May be nil.
-	Dispatched func(Dispatch)
-	// Between is called between visits when everything is committed: after each commit, and each
-	// second while the loop waits. It may use the store, which nothing else uses then. Its error
-	// ends the loop. May be nil.
-	Between func() error
-	// Filters is the fingerprint of the filters by which the fetcher rejects pages; 0: it has none.
-	Filters uint64
-	// Agent is the name by which the fetcher obeys robots.txt; "": not known.
-	Agent string
-	// Attentive keeps a round with several workers open until its time is over, also when nothing
-	// is left to visit: Between may Ask for pages.
-	Attentive bool
-	// ImagePages is how many pages make it worth the time to keep the planner as an image of its
-	// scratch files; 0: 200,000. The store must be a satstore.
-	ImagePages int
-	// Unkept is called when an image cannot be written, as on a full disk. The loop goes on. May be
-	// nil.
-	Unkept func(error)
-	// Grant returns the fetches of a round that begins at a time and lasts so long, where several
-	// loops share a budget; nil: Run's perDay says it. It is called once for a round, before the
-	// first visit of it, and its answer is durable before that visit. It may wait. Its error ends
-	// the loop.
-	Grant func(ctx context.Context, start time.Time, length time.Duration) (fetches int, err error)
-	// PerDay returns the fetches a UTC day as they stand when a round begins, where they change
-	// with what is known; nil: Run's perDay says it.
-	PerDay func() float64
-	// Woken gets a value when Between is to be called at once, where several workers wait. May be
-	// nil.
-	Woken <-chan struct{}
-	// Peek gets functions that look at the planner, the store and the loop, and change nothing. Run
-	// calls each between two visits, or while it waits, at once and not at a commit. They should
-	// take milliseconds: no visit begins meanwhile. May be nil.
-	Peek <-chan func()
-}
-
-// Loop carries out what a planner plans.
-type Loop struct {
-	Options
-	graph       *sitegraph.Graph
-	round       planner.Round
-	request     Request   // of the visit under way; here so that a visit allocates nothing
-	event       Event     // of the last visit
-	before      time.Time // Event.Before of the visit at work
-	unacked     []Event
-	uncommitted int
-	pace        scratch.Pace        // of loops over pages
-	announced   time.Time           // until when the store knows that servers are asked
-	resumed     time.Time           // until when a process before this one may have asked servers
-	sinceImage  int                 // visits since the last image; many if there is none
-	sinceLearnt int                 // visits since what the policy has learnt was kept
-	pieces      [][sha256.Size]byte // of the planner's memory, as they were kept last
-	lastCommit  time.Time
-	backs       int           // steps back of the clock that are known
-	wrongClock  time.Duration // what lies further ahead was noted by a clock that was wrong
-	reserved    int           // fetches reserved in the store and not yet begun
-	account     account
-	lines       map[sitegraph.ServerID]*line // of servers visited concurrently
-	barring     map[sitegraph.ServerID]*line // those with pages that are barred
-	places      map[string]*place            // by address, of those servers
-	answers     paces                        // how quickly servers answer
-	names       paces                        // and how quickly their names are looked up
-	times       []observed                   // how long downloads take, by server
-	// by page: hash of the links of the last visit; 0: not known
-	linksSeen    []uint64
-	weighed      bool // strains are of the pauses of this process
-	stall        stall
-	answered     time.Time // when a server last answered
-	discovery    discovery
-	filtersSince time.Time                     // the filters are those of the options
-	rules        map[sitegraph.ServerID]uint64 // fingerprints of robots.txt
-	asked        map[sitegraph.PageID]bool     // sources whose next claims are visited at once
-	askedAgain   map[sitegraph.PageID]bool     // while a visit to them was under way
-	// sources whose claims are known; nil: not restored yet
-	heard  map[sitegraph.PageID]bool
-	dues   *dueQueue // nil: the queue is in memory
-	broken bool      // the store or the image failed: nothing is saved any more
-}
-
-// New returns a loop.
-func New(o Options) *Loop {
-	if o.Workers < 1 {
-		o.Workers = 1
+// run is Run without an image at its end.
+func (l *Loop) run(ctx context.Context, perDay float64, length time.Duration,
+	more func(planner.Round) bool) error {
+	if err := l.resume(); err != nil {
+		return err
 	}
-	if o.MaxHops == 0 {
-		o.MaxHops = 5
-	}
-	if o.CommitEvery == 0 {
-		o.CommitEvery = 64
-	}
-	if o.CommitAfter == 0 {
-		o.CommitAfter = time.Second
-	}
-	l := &Loop{
-		Options:    o,
-		sinceImage: sinceImage(o.Planner),
-		wrongClock: sitegraph.WrongClock,
-		graph:      o.Planner.Corpus.Graph,
-		lines:      map[sitegraph.ServerID]*line{},
-		barring:    map[sitegraph.ServerID]*line{},
-		places:     map[string]*place{},
-		pace:       scratch.Pace{Alone: true},
-		rules:      map[sitegraph.ServerID]uint64{},
-		asked:      map[sitegraph.PageID]bool{}, askedAgain: map[sitegraph.PageID]bool{},
-		discovery: discovery{fetched: map[sitegraph.ServerID]int{}},
-	}
-	l.useDues()
-	return l
-}
-
-// pauseOf is the least time between two visits to a server.
-func (l *Loop) pauseOf(s sitegraph.ServerID) time.Duration {
-	if l.PauseOf == nil {
-		return l.Pause
-	}
-	return l.PauseOf(l.graph.ServerName(s))
-}
-
-// Seed makes start pages known. Known ones stay as they are, but those that had left are visited
-// again.
-func (l *Loop) Seed(urls ...string) error {
-	for _, url := range urls {
-		if err := l.addStart(url, "", 0); err != nil {
+	p := l.startPool(ctx)
+	defer p.end()
+	for {
+		r, err := l.nextRound(ctx, perDay, length)
+		if err != nil {
 			return err
 		}
-		id, _ := l.graph.Lookup(url)
-		if err := l.foundAgain(id, nil); err != nil {
+		if l.round = r; !l.isOver(r) {
+			err = l.carryOutRound(ctx, p, r)
+		}
+		if err := l.returnReserved(err); err != nil {
+			return err
+		}
+		if more != nil && !more(r) {
+			return l.returnReserved(l.closeRound(p, p.finishVisits(ctx)))
+		}
+		if err := l.saveImage(false); err != nil {
+			return err
+		}
+		if err := l.awaitEnd(ctx, r.End); err != nil {
+			return err
+		}
+		if l.wentBack() {
+			continue
+		}
+		if err := l.Advance(r.End); err != nil { // the clock of the store passes what is over
 			return err
 		}
 	}
-	return l.commit()
 }
 
-// sequential makes one visit after the other.
+// carryOutRound begins a round: the queue hands out what is due, and the policy ranks it. Then it
+// makes visits until the budget is used up, nothing is due, or the time is over. With a pool,
+// visits may be under way when it returns without an error.
+func (l *Loop) carryOutRound(ctx context.Context, p *pool, r planner.Round) error {
+	if err := l.beginRound(r); err != nil {
+		return err
+	}
+	if p != nil {
+		return l.closeRound(p, p.makeVisits(ctx))
+	}
+	return l.closeRound(nil, l.sequential(ctx))
+}
+
+// sequential makes one visit after the other. pool.makeVisits takes the same steps with many workers:
+// there a chosen visit waits in the queue of its server until politeness permits it (pool.go).
 func (l *Loop) sequential(ctx context.Context) error {
 	for ctx.Err() == nil {
 		l.peek()
-		v, ok := l.Planner.Next()
+		v, ok := l.Planner.Next() // what is worth most of what is due, within the budget
 		if !ok {
 			return nil
 		}
-		if ok, err := l.begin(&v, &l.request); err != nil {
-			return err
-		} else if !ok {
-			l.Planner.Return(v)
-			continue
-		}
-		o, err := l.Fetcher.Fetch(ctx, l.request)
-		if err == nil && !o.Denied.IsZero() {
-			if err := l.deny(v, &l.request, &o); err != nil {
-				return err
-			}
-			continue
-		}
-		l.finish(&v, &l.request, o, err)
-		if err != nil {
-			l.Planner.Return(v)
-			return fetchError(ctx, l.request.Record.URL, err)
-		}
-		if err := l.apply(v, &l.request, o); err != nil {
+		if err := l.visit(ctx, v); err != nil {
 			return err
 		}
 	}
 	return ctx.Err()
 }
 
-// storeError names the step at which the store failed. After a failure it is not known what is
-// durable, so nothing more is saved, committed or acknowledged.
-func (l *Loop) storeError(err error, format string, args ...any) error {
-	l.broken = true
-	return fmt.Errorf(format+": %w", append(args, err)...)
+// visit makes one visit: it reserves the budget and loads the record of the page, fetches the page,
+// applies what was seen to record, links and policy, saves the record under its new due time, and
+// commits in time (visit.go).
+func (l *Loop) visit(ctx context.Context, v planner.Visit) error {
+	if ok, err := l.begin(&v, &l.request); err != nil {
+		return err
+	} else if !ok {
+		l.Planner.Return(v)
+		return nil
+	}
+	o, err := l.Fetcher.Fetch(ctx, l.request) // as soon as politeness permits
+	if err == nil && !o.Denied.IsZero() {
+		return l.deny(v, &l.request, &o)
+	}
+	l.chargeBytes(&v, &l.request, o, err)
+	if err != nil {
+		l.Planner.Return(v)
+		return fetchError(ctx, l.request.Record.URL, err)
+	}
+	return l.apply(v, &l.request, o)
 }

@@ -23,8 +23,8 @@ const (
 	memoryPiece   = 64 << 10
 )
 
-// keptMemory is what memorySetting says.
-type keptMemory struct {
+// memoryHead is what memorySetting says.
+type memoryHead struct {
 	Bytes  int    `json:"bytes"`
 	Sum    []byte `json:"sum"`    // SHA-256
 	Learnt []byte `json:"learnt"` // of what the policy had learnt then, as it was kept beside it
@@ -49,14 +49,14 @@ func sumOf(b []byte) []byte {
 
 func pieceSetting(i int) string { return fmt.Sprintf("%s/%d", memorySetting, i) }
 
-// keepMemory keeps what the planner has in memory. It is durable with the next commit, as a whole.
-func (l *Loop) keepMemory() error {
-	k := memoryKeeper{loop: l, sum: sha256.New(), piece: make([]byte, 0, memoryPiece)}
+// saveMemory keeps what the planner has in memory. It is durable with the next commit, as a whole.
+func (l *Loop) saveMemory() error {
+	k := memoryWriter{loop: l, sum: sha256.New(), piece: make([]byte, 0, memoryPiece)}
 	err := l.Planner.WriteMemory(&k)
 	if err == nil {
 		err = k.flush()
 	}
-	kept := keptMemory{Bytes: k.bytes, Sum: k.sum.Sum(nil), Packed: packing}
+	kept := memoryHead{Bytes: k.bytes, Sum: k.sum.Sum(nil), Packed: packing}
 	if errors.Is(err, state.ErrTooLarge) {
 		kept.Bytes, kept.Sum, err = 0, sumOf(nil), nil
 	}
@@ -78,8 +78,8 @@ func (l *Loop) keepMemory() error {
 	return nil
 }
 
-// memoryKeeper keeps what is written in pieces, so that it is never in memory as a whole.
-type memoryKeeper struct {
+// memoryWriter keeps what is written in pieces, so that it is never in memory as a whole.
+type memoryWriter struct {
 	loop  *Loop
 	sum   hash.Hash
 	bytes int
@@ -87,7 +87,7 @@ type memoryKeeper struct {
 	count int // pieces so far
 }
 
-func (k *memoryKeeper) Write(b []byte) (int, error) {
+func (k *memoryWriter) Write(b []byte) (int, error) {
 	k.sum.Write(b)
 	k.bytes += len(b)
 	for rest := b; len(rest) > 0; {
@@ -103,7 +103,7 @@ func (k *memoryKeeper) Write(b []byte) (int, error) {
 }
 
 // flush keeps the piece that is under way, unless it is the one that is kept.
-func (k *memoryKeeper) flush() error {
+func (k *memoryWriter) flush() error {
 	if len(k.piece) == 0 {
 		return nil
 	}
@@ -161,7 +161,7 @@ func readMemory(s Store) (memory []byte, learnt bool, err error) {
 	if err != nil || !ok {
 		return nil, false, err
 	}
-	var head keptMemory
+	var head memoryHead
 	if err := json.Unmarshal(value, &head); err != nil {
 		return nil, false, err
 	}
@@ -195,7 +195,7 @@ func readMemory(s Store) (memory []byte, learnt bool, err error) {
 // changed behind its back. The next planner begins with the records of the pages and what its
 // policy had learnt. It is durable with the next commit.
 func ForgetMemory(s Store) error {
-	head, err := json.Marshal(keptMemory{Sum: sumOf(nil)})
+	head, err := json.Marshal(memoryHead{Sum: sumOf(nil)})
 	if err == nil {
 		err = s.SaveSetting(memorySetting, head)
 	}
@@ -208,7 +208,7 @@ func forgotten(s Store) (bool, error) {
 	if err != nil || !ok {
 		return false, err
 	}
-	var head keptMemory
+	var head memoryHead
 	err = json.Unmarshal(value, &head)
 	return err != nil || len(head.Learnt) == 0, nil
 }

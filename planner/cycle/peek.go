@@ -51,7 +51,7 @@ type Chosen struct {
 // are chosen one at a time: there are none. Call it in Peek or Between.
 func (l *Loop) Chosen(most int) (list []Chosen, more int) {
 	var next byStart
-	for _, of := range l.lines {
+	for _, of := range l.queues {
 		if of.up {
 			list = append(list, Chosen{Visit: planner.Visit{Page: of.page}, At: of.began,
 				UnderWay: true})
@@ -59,8 +59,8 @@ func (l *Loop) Chosen(most int) (list []Chosen, more int) {
 		if len(of.visits) > 0 {
 			more += len(of.visits)
 			start := of.notBefore
-			if of.at != nil && of.at.notBefore.After(start) {
-				start = of.at.notBefore
+			if of.address != nil && of.address.notBefore.After(start) {
+				start = of.address.notBefore
 			}
 			next = append(next, &startOf{of, 0, start, max(of.pause, of.usual)})
 		}
@@ -86,15 +86,15 @@ func (l *Loop) Chosen(most int) (list []Chosen, more int) {
 	return list, more
 }
 
-// startOf is when the next visit of a line may begin.
+// startOf is when the next visit of a server may begin.
 type startOf struct {
-	of    *line
-	visit int // in the line
+	of    *serverQueue
+	visit int // in the queue
 	at    time.Time
 	pause time.Duration
 }
 
-// byStart orders lines by the next visit of each: a heap.
+// byStart orders servers by the next visit of each: a heap.
 type byStart []*startOf
 
 func (b byStart) Len() int { return len(b) }
@@ -112,7 +112,7 @@ func (b *byStart) Pop() any {
 
 // Busy says how many visits are under way, and how many are chosen and wait for their turn.
 func (l *Loop) Busy() (underWay, chosen int) {
-	for _, of := range l.lines {
+	for _, of := range l.queues {
 		if of.up {
 			underWay++
 		}
@@ -134,12 +134,12 @@ type Standing struct {
 // Standing returns that of a server. Call it in Peek or Between.
 func (l *Loop) Standing(s sitegraph.ServerID) Standing {
 	r := Standing{Pause: l.pauseOf(s)}
-	if of := l.lines[s]; of != nil {
+	if of := l.queues[s]; of != nil {
 		r.UnderWay, r.Chosen, r.NotBefore, r.Slowdown = of.up, len(of.visits), of.notBefore,
 			int(of.steps)
 		r.Pause = max(r.Pause, of.pause)
-		if of.at != nil {
-			r.Address = of.at.address
+		if of.address != nil {
+			r.Address = of.address.name
 		}
 	}
 	return r
@@ -154,13 +154,13 @@ func (l *Loop) Demand(s sitegraph.ServerID, most int) schedule.Demand {
 // InLine returns the chosen visits of the server of a page, in order, and the page's own: false if
 // it is not chosen, or under way. Call it in Peek or Between.
 func (l *Loop) InLine(page sitegraph.PageID) (visits []planner.Visit, at time.Time, ok bool) {
-	of := l.lines[l.graph.Server(page)]
+	of := l.queues[l.graph.Server(page)]
 	if of == nil {
 		return nil, at, false
 	}
 	at = of.notBefore
-	if of.at != nil {
-		at = later(at, of.at.notBefore)
+	if of.address != nil {
+		at = later(at, of.address.notBefore)
 	}
 	i := slices.IndexFunc(of.visits, func(v planner.Visit) bool { return v.Page == page })
 	if i < 0 {

@@ -11,32 +11,21 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/scratch"
 )
 
-// Run carries out round after round of the given length, aligned to the clock, with perDay fetches
-// a UTC day (planner.Unlimited: no bound). It returns when ctx ends, or when more, which is called
-// after each round, returns false; nil is for ever. A round that a crash or a stop interrupted
-// continues with what is left of its budget. At last it writes an image of a large planner.
-func (l *Loop) Run(
-	ctx context.Context,
-	perDay float64,
-	length time.Duration,
-	more func(planner.Round) bool,
-) error {
-	err := l.run(ctx, perDay, length, more)
-	if l.broken {
-		return err
-	}
-	return cmp.Or(err, l.keepImage(true))
+// liveWrongClock is how far ahead a visit may be noted that was made by this clock, or by that of
+// another node.
+const liveWrongClock = time.Minute
+
+// isOver reports whether a process before this one used up the budget of a round. To begin it once
+// more would let the planner learn twice from it.
+func (l *Loop) isOver(r planner.Round) bool {
+	before, ok := l.Planner.Before()
+	return ok && r.Budget == 0 && r.Number == before
 }
 
-// run is Run without an image at its end.
-func (l *Loop) run(
-	ctx context.Context,
-	perDay float64,
-	length time.Duration,
-	more func(planner.Round) bool,
-) error {
+// resume takes up what the process before this one left: its accounts, and pages that its filters,
+// its settings or its name excluded, and ours do not.
+func (l *Loop) resume() (err error) {
 	l.Reserve = true
-	var err error
 	before := l.account
 	if l.account, err = readAccount(l.Store); err != nil {
 		return err
@@ -56,54 +45,7 @@ func (l *Loop) run(
 	if err := l.recallDenied(); err != nil {
 		return err
 	}
-	if err := l.recallAgent(); err != nil {
-		return err
-	}
-	c := l.hire(ctx)
-	defer c.dismiss()
-	for {
-		r, err := l.nextRound(ctx, perDay, length)
-		if err != nil {
-			return err
-		}
-		if err := l.retryStarts(r.Start); err != nil {
-			return err
-		}
-		if l.isOver(r) {
-			l.round = r
-		} else {
-			err = l.carryOut(ctx, c, r)
-		}
-		if err = l.settle(err); err != nil {
-			return err
-		}
-		if more != nil && !more(r) {
-			return l.settle(l.closeRound(c, c.await(ctx)))
-		}
-		if err := l.keepImage(false); err != nil {
-			return err
-		}
-		if err := l.rest(ctx, r.End); err != nil {
-			return err
-		}
-		if l.wentBack() {
-			continue
-		}
-		if err := l.Advance(r.End); err != nil {
-			return err
-		}
-	}
-}
-
-// liveWrongClock is how far ahead a visit may be noted that was made by this clock, or by that of
-// another node.
-const liveWrongClock = time.Minute
-
-// isOver reports whether a process before this one used up the budget of a round. To begin it once
-// more would let the planner learn twice from it.
-func (l *Loop) isOver(r planner.Round) bool {
-	before, ok := l.Planner.Before()
-	return ok && r.Budget == 0 && r.Number == before
+	return l.recallAgent()
 }
 
 // nextRound opens the account of the round that the clock is in, or goes on with it. A new
@@ -133,27 +75,24 @@ func (l *Loop) nextRound(ctx context.Context, perDay float64, length time.Durati
 			return planner.Round{}, err
 		}
 	}
-	return l.account.round(length), nil
+	r := l.account.round(length)
+	return r, l.retryStarts(r.Start)
 }
 
 // Round carries out one round, until its budget is used up, nothing is left to visit, or, with
 // several workers, its time is over. Then it waits for the visits that are under way.
 func (l *Loop) Round(ctx context.Context, r planner.Round) error {
-	c := l.hire(ctx)
-	defer c.dismiss()
-	err := l.carryOut(ctx, c, r)
-	if err != nil || c == nil {
+	p := l.startPool(ctx)
+	defer p.end()
+	err := l.carryOutRound(ctx, p, r)
+	if err != nil || p == nil {
 		return err
 	}
-	return l.closeRound(c, c.await(ctx))
+	return l.closeRound(p, p.finishVisits(ctx))
 }
 
-// So many make it worth the time to keep memory small: a server takes as much of the heap as 20
-// pages.
-const manyPages, manyServers = 1_000_000, 50_000
-
-// carryOut does a round; with a crew, visits may be under way when it returns without an error.
-func (l *Loop) carryOut(ctx context.Context, c *crew, r planner.Round) error {
+// beginRound hands the pages that are due to the planner.
+func (l *Loop) beginRound(r planner.Round) error {
 	if err := l.restoreHints(); err != nil {
 		return err
 	}
@@ -164,9 +103,9 @@ func (l *Loop) carryOut(ctx context.Context, c *crew, r planner.Round) error {
 	}
 	l.weighStrains()
 	l.lastCommit = time.Now()
-	for _, line := range l.lines {
-		if line.up {
-			l.Planner.Carry(line.page)
+	for _, q := range l.queues {
+		if q.up {
+			l.Planner.Carry(q.page)
 		}
 	}
 	l.graph.SpareMemory(l.graph.Pages())
@@ -175,16 +114,17 @@ func (l *Loop) carryOut(ctx context.Context, c *crew, r planner.Round) error {
 		return err
 	}
 	l.graph.Scratch().Apart(true)
-	if c == nil {
-		return l.closeRound(c, l.sequential(ctx))
-	}
-	return l.closeRound(c, c.run(ctx))
+	return nil
 }
 
+// So many make it worth the time to keep memory small: a server takes as much of the heap as 20
+// pages.
+const manyPages, manyServers = 1_000_000, 50_000
+
 // closeRound commits what was done, whatever ended it. No worker outlives an error.
-func (l *Loop) closeRound(c *crew, err error) error {
+func (l *Loop) closeRound(p *pool, err error) error {
 	if err != nil {
-		c.dismiss()
+		p.end()
 	}
 	if l.broken {
 		return err
@@ -198,16 +138,16 @@ func (l *Loop) closeRound(c *crew, err error) error {
 		l.dues.dropLists()
 	}
 	l.graph.Scratch().Apart(false)
-	if learnt := l.keepLearnt(true); learnt != nil {
+	if learnt := l.saveLearnt(true); learnt != nil {
 		return errors.Join(err, learnt)
 	}
 	l.graph.Release()
 	return errors.Join(err, l.commit())
 }
 
-// settle gives back what was reserved and not used, after a round that ended with err. It returns
-// that, or else its own error.
-func (l *Loop) settle(err error) error {
+// returnReserved gives back what was reserved and not used, after a round that ended with err. It
+// returns that, or else its own error.
+func (l *Loop) returnReserved(err error) error {
 	if l.broken {
 		return err
 	}
@@ -224,8 +164,8 @@ func (l *Loop) settle(err error) error {
 // isOf reports whether a visit began in the round under way.
 func (l *Loop) isOf(r *Request) bool { return r.Round.Number == l.round.Number }
 
-// rest waits for the end of a round, or until the clock steps back.
-func (l *Loop) rest(ctx context.Context, until time.Time) error {
+// awaitEnd waits for the end of a round, or until the clock steps back.
+func (l *Loop) awaitEnd(ctx context.Context, until time.Time) error {
 	for l.Between != nil {
 		step := l.Clock.Now().Add(time.Second)
 		if !step.Before(until) {
@@ -247,7 +187,7 @@ func (l *Loop) rest(ctx context.Context, until time.Time) error {
 // Advance moves the clock of the store to now. Records that are due and were not visited get the
 // next due time that the planner gives them.
 func (l *Loop) Advance(now time.Time) error {
-	if err := l.sure(); err != nil {
+	if err := l.awaitVerified(); err != nil {
 		return err
 	}
 	l.graph.Scratch().Apart(true)

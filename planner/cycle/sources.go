@@ -14,9 +14,9 @@ import (
 // the way. The protocol allows no index in an index; one is forgiven.
 const maxSourceHops = 3
 
-// listen takes what a visit told of sources: those that a page names, or where a source
+// applySource takes what a visit told of sources: those that a page names, or where a source
 // leads to and what it claims.
-func (l *Loop) listen(r *sitegraph.Record, o sitegraph.Observation) error {
+func (l *Loop) applySource(r *sitegraph.Record, o sitegraph.Observation) error {
 	for _, url := range o.Sources {
 		if _, err := l.addSource(url, r, 0); err != nil {
 			return err
@@ -24,7 +24,7 @@ func (l *Loop) listen(r *sitegraph.Record, o sitegraph.Observation) error {
 	}
 	switch {
 	case r.State == sitegraph.StateMoved:
-		l.Planner.Corpus.Hints.Move(r.Page, shown(l.Planner.Corpus, r.Page))
+		l.Planner.Corpus.Hints.Move(r.Page, shownPage(l.Planner.Corpus, r.Page))
 		return nil
 	case r.State != sitegraph.StateSource:
 		return nil
@@ -37,17 +37,17 @@ func (l *Loop) listen(r *sitegraph.Record, o sitegraph.Observation) error {
 	case o.Outcome != sitegraph.OutcomeFetched:
 		return nil
 	}
-	l.heard[r.Page] = true
+	l.restoredClaims[r.Page] = true
 	if o.Source == sitegraph.SourceIndex {
 		return l.followIndex(r, o)
 	}
-	return l.hear(r, o)
+	return l.applyClaims(r, o)
 }
 
 // refresh drops the condition of a source whose claims are not known: a 304 would say that nothing
 // changed, but not what the source claims.
 func (l *Loop) refresh(r *sitegraph.Record) {
-	if r.State == sitegraph.StateSource && !l.heard[r.Page] {
+	if r.State == sitegraph.StateSource && !l.restoredClaims[r.Page] {
 		r.ETag, r.LastModified = "", time.Time{}
 	}
 }
@@ -109,10 +109,10 @@ func (l *Loop) addSource(url string, from *sitegraph.Record, hops uint8) (sitegr
 	return r.Page, nil
 }
 
-// hear takes the claims of a feed or sitemap. Pages that were not known are new ones, like
+// applyClaims takes the claims of a feed or sitemap. Pages that were not known are new ones, like
 // those that links lead to; those that were gone are looked for again if they are said to have
 // changed since.
-func (l *Loop) hear(r *sitegraph.Record, o sitegraph.Observation) error {
+func (l *Loop) applyClaims(r *sitegraph.Record, o sitegraph.Observation) error {
 	kind := hints.Sitemap
 	if o.Source == sitegraph.SourceFeed {
 		kind = hints.Feed
@@ -127,7 +127,7 @@ func (l *Loop) hear(r *sitegraph.Record, o sitegraph.Observation) error {
 	in := l.intake(l.graph.Server(r.Page), room)
 	read := sitegraph.Unix32(o.Time)
 	for _, c := range o.Claims {
-		url, ok := l.admit(&in, c.URL)
+		url, ok := l.admitAddress(&in, c.URL)
 		if !ok {
 			continue
 		}
@@ -141,7 +141,7 @@ func (l *Loop) hear(r *sitegraph.Record, o sitegraph.Observation) error {
 				return err
 			}
 		}
-		p = shown(corpus, p)
+		p = shownPage(corpus, p)
 		said = append(said, hints.Claim{Page: p, Modified: c.Modified, Every: c.Every})
 		m := corpus.Memory(p)
 		newer := hints.Believed(c.Modified, read) > m.Tried
@@ -169,8 +169,8 @@ func (l *Loop) hear(r *sitegraph.Record, o sitegraph.Observation) error {
 // maxShownHops bounds chains of redirects that are known.
 const maxShownHops = 5
 
-// shown follows the redirects that are known from a page.
-func shown(c *planner.Corpus, p sitegraph.PageID) sitegraph.PageID {
+// shownPage follows the redirects that are known from a page.
+func shownPage(c *planner.Corpus, p sitegraph.PageID) sitegraph.PageID {
 	for range maxShownHops {
 		links := c.Graph.Links(p)
 		if c.Memory(p).State != sitegraph.StateMoved || len(links) != 1 {
@@ -205,10 +205,10 @@ func (l *Loop) saveClaims(r *sitegraph.Record, kind hints.Kind, said []hints.Cla
 
 // restoreHints reads what sources said and proved to be worth, once.
 func (l *Loop) restoreHints() (err error) {
-	if l.heard != nil || !l.Planner.ReadsSources() {
+	if l.restoredClaims != nil || !l.Planner.ReadsSources() {
 		return nil
 	}
-	if l.heard, err = RestoreHints(l.Store, l.Planner.Corpus); err != nil {
+	if l.restoredClaims, err = RestoreHints(l.Store, l.Planner.Corpus); err != nil {
 		l.broken = true
 	}
 	return err
@@ -248,7 +248,7 @@ func RestoreHints(s Store, c *planner.Corpus) (heard map[sitegraph.PageID]bool, 
 		// Lost in a damage.
 		said = slices.DeleteFunc(said, func(s hints.Claim) bool { return int(s.Page) >= c.Pages() })
 		for i := range said {
-			said[i].Page = shown(c, said[i].Page)
+			said[i].Page = shownPage(c, said[i].Page)
 		}
 		if kind != hints.UnknownKind {
 			c.Hints.Update(source, kind, said, true)

@@ -60,10 +60,10 @@ func (l *Loop) demandOf(server sitegraph.ServerID, step int) schedule.Demand {
 		}
 		d.Pages[k].Count += min(step, len(pages)-i)
 	}
-	if line := l.lines[server]; line != nil {
-		d.Least = max(d.Least, schedule.Tick(line.pause.Milliseconds()))
-		if line.at != nil {
-			d.Address = line.at.address
+	if q := l.queues[server]; q != nil {
+		d.Least = max(d.Least, schedule.Tick(q.pause.Milliseconds()))
+		if q.address != nil {
+			d.Address = q.address.name
 		}
 	}
 	t := l.timesOf(server)

@@ -21,18 +21,18 @@ func RecallTimes(setting func(name string) ([]byte, bool, error), server string)
 	return schedule.DecodeTimes(value)
 }
 
-// observed is what is known of a server's downloads, in nanoseconds.
-type observed struct {
+// download is what is known of a server's downloads, in nanoseconds.
+type download struct {
 	schedule.Times
 	recalled bool
 }
 
 // recallTimes reads what an earlier process has observed of a server.
 func (l *Loop) recallTimes(s sitegraph.ServerID) error {
-	for int(s) >= len(l.times) {
-		l.times = append(l.times, observed{})
+	for int(s) >= len(l.downloads) {
+		l.downloads = append(l.downloads, download{})
 	}
-	of := &l.times[s]
+	of := &l.downloads[s]
 	if of.recalled {
 		return nil
 	}
@@ -49,8 +49,8 @@ func (l *Loop) recallTimes(s sitegraph.ServerID) error {
 
 // timesOf is how long downloads from a server take, in nanoseconds.
 func (l *Loop) timesOf(s sitegraph.ServerID) schedule.Times {
-	if int(s) < len(l.times) {
-		return l.times[s].Times
+	if int(s) < len(l.downloads) {
+		return l.downloads[s].Times
 	}
 	return schedule.Times{}
 }
@@ -59,9 +59,9 @@ func (l *Loop) timesOf(s sitegraph.ServerID) schedule.Times {
 // is a power of two.
 const keepTimesEvery = 64
 
-// time learns how long a download took, and keeps that now and then.
-func (l *Loop) time(s sitegraph.ServerID, took time.Duration) error {
-	of := &l.times[s]
+// noteDownload learns how long a download took, and keeps that now and then.
+func (l *Loop) noteDownload(s sitegraph.ServerID, took time.Duration) error {
+	of := &l.downloads[s]
 	of.Observe(schedule.Tick(took))
 	if n := of.Count; n%keepTimesEvery != 0 && n&(n-1) != 0 {
 		return nil

@@ -11,19 +11,19 @@ import (
 
 // A server that was rebuilt answers 404 for whole directories. To ask for each of their pages, each
 // several times, fills its log and is what its owner complains about. So pages that are gone in a
-// row in one directory bar that directory, longer with each further answer of that kind. One page
+// row in one directory block that directory, longer with each further answer of that kind. One page
 // that is there opens it again. Where the whole server seems to have gone it is asked more slowly,
 // so that its other pages are not kept waiting for ever.
 
 const (
-	// goneInRow is how many pages in a row must be gone in a directory to bar it: fewer is what any
-	// directory has now and then.
+	// goneInRow is how many pages in a row must be gone in a directory to block it: fewer is what
+	// any directory has now and then.
 	goneInRow = 5
-	// vanishedFirst and vanishedLast bound the time for which a directory is barred. It doubles.
+	// vanishedFirst and vanishedLast bound the time for which a directory is blocked. It doubles.
 	vanishedFirst = time.Hour
 	vanishedLast  = 7 * 24 * time.Hour
 	// goneOfServer is from how many pages in a row of a server on it is asked more slowly: a step
-	// of its slowdown, and one more for every goneInRow after them.
+	// of its backOff, and one more for every goneInRow after them.
 	goneOfServer = 4 * goneInRow
 	// mostVanishing bounds the directories of a server that are counted.
 	mostVanishing = 64
@@ -34,7 +34,7 @@ const (
 // vanishing is a directory in which pages are gone.
 type vanishing struct {
 	Gone  int       `json:"gone"`  // pages in a row
-	Steps uint8     `json:"steps"` // how often it was barred
+	Steps uint8     `json:"steps"` // how often it was blocked
 	Until time.Time `json:"until"`
 }
 
@@ -57,9 +57,9 @@ func dirOf(url string) string {
 	return path[:last+1]
 }
 
-// see counts an answer. A directory that is to be barred for a time is returned, or "". changed:
+// note counts an answer. A directory that is to be blocked for a time is returned, or "". changed:
 // what there is to keep is another.
-func (v *vanished) see(url string, o sitegraph.Outcome, now time.Time) (
+func (v *vanished) note(url string, o sitegraph.Outcome, now time.Time) (
 	bars string, until time.Time, changed bool) {
 	dir := dirOf(url)
 	switch o {
@@ -101,7 +101,7 @@ func (v *vanished) see(url string, o sitegraph.Outcome, now time.Time) (
 	return dir, at.Until, true
 }
 
-// makeRoom forgets a directory that is not barred where there are too many. False: all are.
+// makeRoom forgets a directory that is not blocked where there are too many. False: all are.
 func (v *vanished) makeRoom() bool {
 	if v.Dirs == nil {
 		v.Dirs = map[string]*vanishing{}
@@ -118,7 +118,7 @@ func (v *vanished) makeRoom() bool {
 	return false
 }
 
-// kept is what outlives the process: what bars, and what slows down.
+// kept is what outlives the process: what blocks, and what slows down.
 func (v *vanished) kept() *vanished {
 	k := vanished{Dirs: map[string]*vanishing{}}
 	if v.Row >= goneInRow {
@@ -135,50 +135,51 @@ func (v *vanished) kept() *vanished {
 	return &k
 }
 
-// recall takes up what was kept, within the bounds, and bars the directories again.
-func (l *line) recall(kept *vanished, now time.Time) {
+// restoreVanished takes up what was kept, within the bounds, and blocks the directories again.
+func (q *serverQueue) restoreVanished(kept *vanished, now time.Time) {
 	if kept == nil {
 		return
 	}
-	l.vanished = vanished{Row: min(max(kept.Row, 0), 1_000_000)}
+	q.vanished = vanished{Row: min(max(kept.Row, 0), 1_000_000)}
 	for dir, at := range kept.Dirs {
 		if at == nil || at.Gone < goneInRow || at.Until.Sub(now) > 2*vanishedLast ||
-			!l.vanished.makeRoom() {
+			!q.vanished.makeRoom() {
 			continue
 		}
-		l.vanished.Dirs[dir] = at
+		q.vanished.Dirs[dir] = at
 		if at.Until = anchored(at.Until, now); at.Until.After(now) {
-			l.barred = append(l.barred, bar{dir: dir, until: at.Until})
+			q.blocks = append(q.blocks, block{dir: dir, until: at.Until})
 		}
 	}
 }
 
-// vanish learns from an outcome whether pages of a server are gone. True: it is worth keeping.
-func (c *crew) vanish(l *line, done *completion, now time.Time) (changed bool) {
+// noteVanished learns from an outcome whether pages of a server are gone. True: it is worth
+// keeping.
+func (p *pool) noteVanished(q *serverQueue, done *completion, now time.Time) (changed bool) {
 	r := &done.request.Record
 	left := r.State.Left() && done.seen.Outcome == sitegraph.OutcomeGone // as was known
-	if !c.Proof || left || r.State == sitegraph.StateSource ||
-		slices.Contains(c.graph.StartPages(l.server), r.Page) {
+	if !p.Proof || left || r.State == sitegraph.StateSource ||
+		slices.Contains(p.graph.StartPages(q.server), r.Page) {
 		return false
 	}
-	dir, until, changed := l.vanished.see(r.URL, done.seen.Outcome, now)
+	dir, until, changed := q.vanished.note(r.URL, done.seen.Outcome, now)
 	if dir != "" {
-		if longest := c.Planner.LongestPause(l.server); longest > 0 {
+		if longest := p.Planner.LongestPause(q.server); longest > 0 {
 			until = sooner(until, now.Add(longest))
-			l.vanished.Dirs[dir].Until = until
+			q.vanished.Dirs[dir].Until = until
 		}
-		c.putUp(l, bar{dir: dir, until: until}, now)
+		p.addBlock(q, block{dir: dir, until: until}, now)
 	}
-	if done.seen.Outcome == sitegraph.OutcomeGone && l.vanished.Row >= goneOfServer &&
-		l.vanished.Row%goneInRow == 0 {
-		l.steps = min(l.steps+1, mostSteps)
+	if done.seen.Outcome == sitegraph.OutcomeGone && q.vanished.Row >= goneOfServer &&
+		q.vanished.Row%goneInRow == 0 {
+		q.steps = min(q.steps+1, mostSteps)
 		changed = true
 	}
 	return changed
 }
 
 // holdsBack reports whether the server as a whole seems to be gone. Then a proper answer does not
-// forgive its slowdown, as that of the root; one of another page that is there ends it.
+// forgive its backOff, as that of the root; one of another page that is there ends it.
 func (v *vanished) holdsBack(t sitegraph.Trouble) bool {
 	return t == sitegraph.TroubleNone && v.Row >= goneOfServer
 }
@@ -189,8 +190,8 @@ func (v *vanished) holdsBack(t sitegraph.Trouble) bool {
 func (l *Loop) Vanished(most int) (dirs map[string]time.Time, all int) {
 	dirs = map[string]time.Time{}
 	now := l.Clock.Now()
-	for _, line := range l.lines {
-		for dir, at := range line.vanished.Dirs {
+	for _, q := range l.queues {
+		for dir, at := range q.vanished.Dirs {
 			if !at.Until.After(now) {
 				continue
 			}

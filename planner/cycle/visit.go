@@ -39,9 +39,9 @@ func (l *Loop) begin(v *planner.Visit, r *Request) (ok bool, err error) {
 	return true, nil
 }
 
-// finish counts what a visit has read. One that failed in the program counts as having read all
-// that it might.
-func (l *Loop) finish(v *planner.Visit, r *Request, o sitegraph.Observation, err error) {
+// chargeBytes counts what a visit has read. One that failed in the program counts as having read
+// all that it might.
+func (l *Loop) chargeBytes(v *planner.Visit, r *Request, o sitegraph.Observation, err error) {
 	read := r.MaxBytes
 	if err == nil {
 		read = o.Transferred
@@ -72,7 +72,7 @@ func fetchError(ctx context.Context, url string, err error) error {
 // from it.
 func (l *Loop) apply(v planner.Visit, r *Request, o sitegraph.Observation) error {
 	record := &r.Record
-	if err := l.sure(); err != nil {
+	if err := l.awaitVerified(); err != nil {
 		return err
 	}
 	l.Planner.Strains().Visited(l.graph.Server(record.Page))
@@ -88,11 +88,11 @@ func (l *Loop) apply(v planner.Visit, r *Request, o sitegraph.Observation) error
 	if l.Proof && o.Outcome != sitegraph.OutcomeFetched &&
 		!(o.Canonical != "" && o.RedirectTo == o.Canonical) &&
 		record.Doubt(o, l.Planner.Corpus.MaxAge(record.Page)) {
-		if err := l.relax(record.Page, o.Robots); err != nil {
+		if err := l.revisitForbidden(record.Page, o.Robots); err != nil {
 			return err
 		}
 		l.Planner.Corpus.Remember(record)
-		return l.keep(v, r, o, sitegraph.VerdictDoubted)
+		return l.saveOutcome(v, r, o, sitegraph.VerdictDoubted)
 	}
 	verdict := record.Apply(o, l.Change)
 	// The same bytes have the same links.
@@ -105,22 +105,22 @@ func (l *Loop) apply(v planner.Visit, r *Request, o sitegraph.Observation) error
 		}
 	}
 	if verdict == sitegraph.VerdictFirst {
-		l.discovery.meet(l.graph.Server(record.Page), record.URL)
+		l.discovery.noteFetched(l.graph.Server(record.Page), record.URL)
 	}
 	l.Planner.Observe(record, verdict)
 	if l.Planner.ReadsSources() {
-		if err := l.listen(record, o); err != nil {
+		if err := l.applySource(record, o); err != nil {
 			return err
 		}
 	}
-	if err := l.relax(record.Page, o.Robots); err != nil {
+	if err := l.revisitForbidden(record.Page, o.Robots); err != nil {
 		return err
 	}
-	return l.keep(v, r, o, verdict)
+	return l.saveOutcome(v, r, o, verdict)
 }
 
-// keep saves the record of a visit that was applied, and reports the visit.
-func (l *Loop) keep(v planner.Visit, r *Request, o sitegraph.Observation,
+// saveOutcome saves the record of a visit that was applied, and reports the visit.
+func (l *Loop) saveOutcome(v planner.Visit, r *Request, o sitegraph.Observation,
 	verdict sitegraph.Verdict) error {
 	record := &r.Record
 	due, interval := l.Planner.Due(v.Page, o.Time)
@@ -161,11 +161,11 @@ func (l *Loop) keep(v planner.Visit, r *Request, o sitegraph.Observation,
 		}
 	}
 	l.askAgain(v.Page) // which is durable with the outcome
-	return l.saved()
+	return l.commitInTime()
 }
 
-// saved counts what is to be committed, and commits it in time.
-func (l *Loop) saved() error {
+// commitInTime counts what is to be committed, and commits it in time.
+func (l *Loop) commitInTime() error {
 	l.graph.Scratch().Settle()
 	l.uncommitted++
 	if l.uncommitted >= l.CommitEvery || l.uncommitted&15 == 0 &&
@@ -180,7 +180,7 @@ func (l *Loop) commit() error {
 	if err := l.Planner.Corpus.Hints.Save(l.saveProofs); err != nil {
 		return err
 	}
-	if err := l.keepLearnt(false); err != nil {
+	if err := l.saveLearnt(false); err != nil {
 		return err
 	}
 	if err := l.flushDues(); err != nil {

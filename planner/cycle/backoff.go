@@ -7,9 +7,9 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// slowdown is how much more slowly than usual a server is asked, because it is in trouble: the
+// backOff says how much more slowly than usual a server is asked, as it is in trouble: the
 // pause after each visit is doubled for each step.
-type slowdown struct {
+type backOff struct {
 	steps uint8
 }
 
@@ -21,9 +21,9 @@ const (
 	mostSteps    = 12
 )
 
-// see learns from an outcome. A server that asks for fewer requests (429, 503) goes two steps up,
+// note learns from an outcome. A server that asks for fewer requests (429, 503) goes two steps up,
 // one that fails goes one, and each proper answer forgives half of them.
-func (s *slowdown) see(t sitegraph.Trouble) (changed bool) {
+func (s *backOff) note(t sitegraph.Trouble) (changed bool) {
 	before := s.steps
 	switch t {
 	case sitegraph.TroubleBusy:
@@ -37,13 +37,13 @@ func (s *slowdown) see(t sitegraph.Trouble) (changed bool) {
 }
 
 // least is how long to wait at least.
-func (s *slowdown) least(usual time.Duration) time.Duration {
+func (s *backOff) least(usual time.Duration) time.Duration {
 	return min(max(usual, leastPause)<<s.steps, longestPause)
 }
 
 // pause is how long to wait after a visit, where usual is the pause of a server without trouble. Up
 // to half of it is random, so that servers which failed together are not asked together.
-func (s *slowdown) pause(usual time.Duration) time.Duration {
+func (s *backOff) pause(usual time.Duration) time.Duration {
 	if s.steps == 0 {
 		return usual
 	}

@@ -2,10 +2,10 @@ package cycle
 
 import "time"
 
-// stall is a time in which this machine cannot make visits: no file descriptors, no resolver, no
+// outage is a time in which this machine cannot make visits: no file descriptors, no resolver, no
 // space on the disk. Pages are not blamed for it; the loop waits. Then one visit begins, and with
 // each answer one more may be under way (slow start and additive increase: Jacobson 1988).
-type stall struct {
+type outage struct {
 	since  time.Time // of the last fault
 	until  time.Time
 	pause  time.Duration // the last one; 0: all is well
@@ -18,44 +18,45 @@ type stall struct {
 	early  int       // visits under way that began before, and are not counted
 	last   time.Time // when a visit began last
 
-	told   time.Time // when why was told last
-	ofAble bool      // that was what Able said
-	open   bool      // the user was not told since that it is over
+	reported time.Time // when why was told last
+	ofAble   bool      // that was what Able said
+	open     bool      // the user was not told since that it is over
 }
 
 const (
-	firstStall   = time.Second
-	longestStall = time.Minute
+	firstOutage   = time.Second
+	longestOutage = time.Minute
 	// ableEvery is how often Able is asked.
 	ableEvery = time.Second
-	// tellEvery is how often the user is told of the same trouble.
-	tellEvery = 5 * time.Minute
+	// reportEvery is how often the user is told of the same trouble.
+	reportEvery = 5 * time.Minute
 	// growEvery is how often most grows beyond enough.
 	growEvery = time.Second
 )
 
 // begin waits, twice as long as the last time. So many visits are under way, and up to enough at a
 // time seem to be no trouble.
-func (s *stall) begin(now time.Time, inFlight, enough int) {
+func (s *outage) begin(now time.Time, inFlight, enough int) {
 	if s.pause == 0 {
 		s.enough = max(enough, 1)
 	}
 	s.since, s.most, s.early = now, 1, inFlight
-	s.pause = min(max(2*s.pause, firstStall), longestStall)
+	s.pause = min(max(2*s.pause, firstOutage), longestOutage)
 	s.until = now.Add(s.pause)
 }
 
-// tell says why the loop waits, unless that was said lately.
-func (s *stall) tell(now time.Time, why error, tell func(error)) {
-	if tell == nil || !s.told.IsZero() && s.ofAble == s.byAble && now.Sub(s.told) < tellEvery {
+// report says why the loop waits, unless that was said lately.
+func (s *outage) report(now time.Time, why error, tell func(error)) {
+	if tell == nil || !s.reported.IsZero() && s.ofAble == s.byAble &&
+		now.Sub(s.reported) < reportEvery {
 		return
 	}
-	s.told, s.ofAble, s.open = now, s.byAble, true
+	s.reported, s.ofAble, s.open = now, s.byAble, true
 	tell(why)
 }
 
 // end goes on, and says so.
-func (s *stall) end(tell func(error)) {
+func (s *outage) end(tell func(error)) {
 	if s.pause == 0 {
 		return
 	}
@@ -66,14 +67,14 @@ func (s *stall) end(tell func(error)) {
 	s.open = false
 }
 
-// holds reports whether no more visits may begin, as so many are under way. Where these take long
-// one more may all the same.
-func (s *stall) holds(inFlight int, now time.Time) bool {
+// blocksStart reports whether no more visits may begin, as so many are under way. Where these take
+// long one more may all the same.
+func (s *outage) blocksStart(inFlight int, now time.Time) bool {
 	return s.most > 0 && inFlight-s.early >= s.most && now.Sub(s.last) < slowAnswer
 }
 
-// land counts a visit that is over.
-func (s *stall) land(began time.Time) {
+// noteEnd counts a visit that is over.
+func (s *outage) noteEnd(began time.Time) {
 	if s.early > 0 && !began.After(s.since) {
 		s.early--
 	}
@@ -81,7 +82,7 @@ func (s *stall) land(began time.Time) {
 
 // grow lets one visit more through, after an answer to one that began since the fault. So many are
 // under way still, and as many as most are no longer bounded.
-func (s *stall) grow(now time.Time, inFlight, most int) {
+func (s *outage) grow(now time.Time, inFlight, most int) {
 	full := inFlight+1-s.early >= s.most // as it was before this answer
 	if s.most == 0 || s.most >= s.enough && (!full || now.Sub(s.grown) < growEvery) {
 		return
@@ -98,59 +99,59 @@ const mostBlameless = 3
 
 // blames reports whether a fault that looks like one of this machine is the server's after all:
 // others are answered meanwhile, or it comes at this server again and again.
-func (c *crew) blames(l *line, fault *LocalError, now time.Time) bool {
+func (p *pool) blames(q *serverQueue, fault *LocalError, now time.Time) bool {
 	if !fault.Unsure {
 		return false
 	}
-	l.blameless++
-	if now.Sub(c.answered) > time.Minute && l.blameless < mostBlameless {
+	q.blameless++
+	if now.Sub(p.answered) > time.Minute && q.blameless < mostBlameless {
 		return false
 	}
-	l.blameless = 0
+	q.blameless = 0
 	return true
 }
 
-// wentWell ends a stall when a visit succeeded that began in it. What began before says nothing,
-// nor does any visit where Able is who knows.
-func (c *crew) wentWell(began, now time.Time) {
-	if !began.After(c.stall.since) {
+// noteSuccess ends an outage when a visit succeeded that began in it. What began before says
+// nothing, nor does any visit where Able is who knows.
+func (p *pool) noteSuccess(began, now time.Time) {
+	if !began.After(p.outage.since) {
 		return
 	}
-	if !c.stall.byAble {
-		c.stall.end(c.Stalled)
+	if !p.outage.byAble {
+		p.outage.end(p.Stalled)
 	}
-	c.stall.grow(now, c.inFlight, mostFlights(c.Workers))
+	p.outage.grow(now, p.inFlight, mostUnderWay(p.Workers))
 }
 
-// fault lets the loop wait because of a fault of this machine, which a visit met that began at a
-// moment. What began before the last fault says nothing new.
-func (c *crew) fault(why error, began, now time.Time) {
-	if !began.After(c.stall.since) {
+// noteFault lets the loop wait because of a fault of this machine, which a visit met that began at
+// a moment. What began before the last fault says nothing new.
+func (p *pool) noteFault(why error, began, now time.Time) {
+	if !began.After(p.outage.since) {
 		return
 	}
-	c.stall.begin(now, c.inFlight, (c.inFlight-c.stall.early)/2)
-	c.turn = quick // who goes first tells soon
-	c.stall.tell(now, why, c.Stalled)
+	p.outage.begin(now, p.inFlight, (p.inFlight-p.outage.early)/2)
+	p.turn = speedQuick // who goes first tells soon
+	p.outage.report(now, why, p.Stalled)
 }
 
 // unable reports whether no visit may begin now.
-func (c *crew) unable(now time.Time) bool {
-	s := &c.stall
+func (p *pool) unable(now time.Time) bool {
+	s := &p.outage
 	if now.Before(s.until) {
 		return true
 	}
-	if c.Able == nil || !s.byAble && now.Sub(s.looked) < ableEvery {
+	if p.Able == nil || !s.byAble && now.Sub(s.looked) < ableEvery {
 		return false
 	}
 	s.looked = now
-	if err := c.Able(); err != nil {
-		s.begin(now, c.inFlight, c.Workers)
+	if err := p.Able(); err != nil {
+		s.begin(now, p.inFlight, p.Workers)
 		s.byAble = true
-		s.tell(now, err, c.Stalled)
+		s.report(now, err, p.Stalled)
 		return true
 	}
 	if s.byAble {
-		s.end(c.Stalled)
+		s.end(p.Stalled)
 	}
 	return false
 }

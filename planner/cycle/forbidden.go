@@ -8,9 +8,9 @@ import (
 
 func robotsSetting(server string) string { return "robots/" + server }
 
-// relax puts the pages that robots.txt excluded back in line when its rules have changed: it may
+// revisitForbidden queues the pages that robots.txt excluded when its rules have changed: it may
 // allow them now. If it does not, the visit costs no request.
-func (l *Loop) relax(p sitegraph.PageID, rules uint64) error {
+func (l *Loop) revisitForbidden(p sitegraph.PageID, rules uint64) error {
 	if rules == 0 {
 		return nil
 	}
@@ -33,7 +33,7 @@ func (l *Loop) relax(p sitegraph.PageID, rules uint64) error {
 			continue
 		}
 		if l.Planner.Corpus.Memory(page).State == sitegraph.StateAlive {
-			if err := l.undoubt(page); err != nil {
+			if err := l.clearDoubt(page); err != nil {
 				return err
 			}
 			continue
@@ -55,8 +55,8 @@ func (l *Loop) stillForbidden(page sitegraph.PageID) bool {
 	return known && !permitted
 }
 
-// undoubt lets a page that has a copy be asked for again at once.
-func (l *Loop) undoubt(page sitegraph.PageID) error {
+// clearDoubt lets a page that has a copy be asked for again at once.
+func (l *Loop) clearDoubt(page sitegraph.PageID) error {
 	var r sitegraph.Record
 	if err := l.Store.Load(page, &r); err != nil {
 		return l.storeError(err, "load record of %s", l.graph.URL(page))
