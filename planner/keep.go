@@ -286,7 +286,7 @@ const caughtUpWhole = 512
 
 // catchUp tells the policy of visits that it misses, in their order, as far as the records tell.
 func (p *Planner) catchUp() {
-	late, _ := p.Policy.(LateObserver)
+	ranker, _ := p.Policy.(Ranker)
 	for i, page := range p.missed {
 		m := p.Corpus.Memory(page)
 		p.aging.note(p.Corpus, page)
@@ -306,8 +306,8 @@ func (p *Planner) catchUp() {
 		}
 		switch {
 		case p.Policy == nil:
-		case late != nil && i < len(p.missed)-caughtUpWhole:
-			late.ObserveLate(page, verdict)
+		case ranker != nil && i < len(p.missed)-caughtUpWhole:
+			ranker.ObserveLate(page, verdict)
 		default:
 			p.Policy.Observe(page, verdict)
 		}

@@ -112,8 +112,8 @@ type Planner struct {
 // in which they became known.
 func New(corpus *Corpus, policy Policy, o Options) *Planner {
 	corpus.skip, corpus.watch = o.Skip, o.Watched
-	if b, ok := policy.(Bounded); ok {
-		b.AtLeast(o.LeastValue)
+	if ranker, ok := policy.(Ranker); ok {
+		ranker.AtLeast(o.LeastValue)
 	}
 	p := &Planner{
 		Corpus:   corpus,
@@ -185,8 +185,8 @@ func (p *Planner) Begin(r Round) {
 	p.ahead = leastAhead
 	end := sitegraph.Unix32(r.End)
 	p.further = math.MaxInt
-	if c, ok := p.Policy.(Chooser); ok && r.Budget != Unlimited {
-		few, many := c.Choice(r.Budget)
+	if ranker, ok := p.Policy.(Ranker); ok && r.Budget != Unlimited {
+		few, many := ranker.Choice(r.Budget)
 		p.handOut(math.MaxUint32, few-p.handOut(end, many))
 		p.further = muchMore * many
 	} else {
@@ -307,7 +307,7 @@ func (p *Planner) leftoverVisit() (Visit, step) {
 // nextNew takes, of the new pages worth a visit, the one that has waited longest and has room under
 // the limits. With beyond, the share of its server need not have room. skip: there is none.
 func (p *Planner) nextNew(beyond bool) (Visit, step) {
-	expecter, _ := p.Policy.(Expecter)
+	ranker, _ := p.Policy.(Ranker)
 	for v, ok := p.frontier.next(beyond); ok; v, ok = p.frontier.next(beyond) {
 		if p.Corpus.Outside(v.Page) {
 			continue
@@ -316,7 +316,7 @@ func (p *Planner) nextNew(beyond bool) (Visit, step) {
 			p.frontier.failed = append(p.frontier.failed, v.Page) // in a later round
 			continue
 		}
-		if expecter != nil && !p.frontier.recalled && !expecter.TakesFirst(v.Page) {
+		if ranker != nil && !p.frontier.recalled && !ranker.TakesFirst(v.Page) {
 			p.frontier.doubt(v.Page)
 			continue
 		}
@@ -494,9 +494,9 @@ func (p *Planner) Observe(r *sitegraph.Record, verdict sitegraph.Verdict) {
 	if p.caps != nil && p.caps.inBytes {
 		p.caps.sizes.See(p.Corpus.Graph.Server(r.Page), p.Corpus.Memory(r.Page).size)
 	}
-	if d, ok := p.Policy.(Discoverer); ok &&
+	if ranker, ok := p.Policy.(Ranker); ok &&
 		(verdict == sitegraph.VerdictChanged || len(found) > 0) {
-		d.Discovered(r.Page, verdict, found)
+		ranker.Discovered(r.Page, verdict, found)
 	}
 	if p.Policy != nil {
 		p.Policy.Observe(r.Page, verdict)

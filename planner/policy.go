@@ -38,23 +38,35 @@ type Estimator interface {
 	Probability(p sitegraph.PageID, at time.Time) float64
 }
 
-// Discoverer is a policy that learns which pages bring new ones.
-type Discoverer interface {
+// Ranker is a policy that also judges pages it does not propose. The default policy is one
+// (planner/sites); published policies are none.
+type Ranker interface {
+	Policy
 	// Discovered learns which pages became known, or known again, by the links of a visit. After a
 	// visit that saw a change it is called also if there are none. It is called before Observe; the
 	// slice is valid until it returns.
 	Discovered(p sitegraph.PageID, verdict sitegraph.Verdict, pages []sitegraph.PageID)
-}
-
-// Expecter is a policy that estimates which new addresses are worth a first visit, since many links
-// lead to no page.
-type Expecter interface {
-	// Expect is the probability that there is a page at an address without a copy. It changes
-	// nothing.
+	// ObserveLate is Observe of an outcome that came long before others, for example before a
+	// restart. It takes less time: the policy does not think again of other pages.
+	ObserveLate(p sitegraph.PageID, verdict sitegraph.Verdict)
+	// Expect returns the probability that there is a page at an address without a copy: many links
+	// lead to none. It changes nothing.
 	Expect(p sitegraph.PageID) float64
 	// TakesFirst reports whether the first visit to p is worth a fetch of this round. If so, the
 	// policy assumes that it is made.
 	TakesFirst(p sitegraph.PageID) bool
+	// Worth returns what a visit to a page is worth, proposed or not: changes expected, times
+	// weight, and what counts beside them.
+	Worth(p sitegraph.PageID) float64
+	// AtLeast makes Next propose no visit that is worth less (Options.LeastValue), which saves the
+	// planner asking for all others.
+	AtLeast(worth float64)
+	// Choice returns among how many pages a round of a budget chooses: few at least, also where
+	// fewer are due, and many at most. Those that are due the earliest come first.
+	Choice(budget int) (few, many int)
+	// Opened is called when a server is open again that was closed (Corpus.Closed). A Ranker
+	// proposes no page of a closed server; proposals of other policies are kept until then.
+	Opened(s sitegraph.ServerID)
 }
 
 // Hinter is a policy that ranks a page anew when, within a round, a feed or sitemap claims
@@ -72,18 +84,6 @@ type Learner interface {
 	Recall(learnt []byte) error
 	// Lessons tell people what it has learnt.
 	Lessons() []Lesson
-}
-
-// Bounded is a policy that stops where no visit is worth so much (Options.LeastValue), which saves
-// the planner asking for all others.
-type Bounded interface {
-	AtLeast(worth float64)
-}
-
-// Worther is a policy that knows what a visit to a page is worth, chosen or not: changes expected,
-// times weight, and what it counts beside them.
-type Worther interface {
-	Worth(p sitegraph.PageID) float64
 }
 
 // Lesson is one thing that a policy has learnt.
@@ -148,9 +148,3 @@ const (
 	Sweep            // one round; the policy stops when its method is through
 	Stream           // round after round; the policy always has something to fetch
 )
-
-// LateObserver is a Policy that learns of an outcome in less time than by Observe where it came
-// long before others: it need not think again of other pages.
-type LateObserver interface {
-	ObserveLate(p sitegraph.PageID, verdict sitegraph.Verdict)
-}

@@ -65,13 +65,6 @@ func (p *Planner) RanksAll() bool {
 	return ok && o.RanksAll()
 }
 
-// Chooser is a policy that chooses its visits among more pages than a round visits.
-type Chooser interface {
-	// Choice returns among how many pages a round of a budget chooses: few at least, also where
-	// fewer are due, and many at most. Those that are due the earliest come first.
-	Choice(budget int) (few, many int)
-}
-
 // play is what the queue handed out.
 type play struct {
 	queue  Queue              // nil: no planner was made yet

@@ -132,11 +132,11 @@ func (p *Planner) WhyNot(page sitegraph.PageID) string {
 		return fmt.Sprintf("a visit is worth %.2g now, less than the least value of %.3g",
 			worth, p.options.LeastValue)
 	}
-	if e, ok := p.Policy.(Expecter); ok && slices.Contains(p.frontier.doubtful, page) {
+	if ranker, ok := p.Policy.(Ranker); ok && slices.Contains(p.frontier.doubtful, page) {
 		return fmt.Sprintf(
 			"of first visits to addresses like it about %.2g meet a page, and other visits are "+
 				"worth more: it waits for what these leave over, or for its turn among such pages",
-			e.Expect(page),
+			ranker.Expect(page),
 		)
 	}
 	if p.caps != nil {
@@ -166,8 +166,8 @@ func (p *Planner) WhyNot(page sitegraph.PageID) string {
 	if price := p.Price(); price > 0 {
 		text := fmt.Sprintf("the budget ends before it: the last page that fits is worth %.3g",
 			price)
-		if w, ok := p.Policy.(Worther); ok && w.Worth(page) > 0 {
-			text += fmt.Sprintf(", this one %.3g", w.Worth(page))
+		if ranker, ok := p.Policy.(Ranker); ok && ranker.Worth(page) > 0 {
+			text += fmt.Sprintf(", this one %.3g", ranker.Worth(page))
 		}
 		return text
 	}
@@ -185,8 +185,8 @@ func (p *Planner) tooPoor(page sitegraph.PageID) (worth float64, is bool) {
 	case of != sitegraph.StateAlive:
 		return worth, false
 	default:
-		if w, ok := p.Policy.(Worther); ok {
-			worth = w.Worth(page)
+		if ranker, ok := p.Policy.(Ranker); ok {
+			worth = ranker.Worth(page)
 		} else if e, ok := p.Policy.(Estimator); ok {
 			worth = e.Probability(page, p.Corpus.round.End) * p.Corpus.Weight(page)
 		}

@@ -27,12 +27,6 @@ const (
 	mostPulls = 4096
 )
 
-// Opener is a policy that proposes no page of a closed server, and is called when one is open
-// again. Proposals of other policies for closed servers are kept until then.
-type Opener interface {
-	Opened(s sitegraph.ServerID)
-}
-
 // Closed reports whether a server has enough chosen visits.
 func (c *Corpus) Closed(s sitegraph.ServerID) bool {
 	return int(s) < len(c.turns.shut) && c.turns.shut[s]
@@ -63,8 +57,8 @@ func (p *Planner) Open(s sitegraph.ServerID) {
 	if len(t.aside[s]) > 0 {
 		t.ready = append(t.ready, s)
 	}
-	if o, ok := p.Policy.(Opener); ok {
-		o.Opened(s)
+	if ranker, ok := p.Policy.(Ranker); ok {
+		ranker.Opened(s)
 	}
 }
 
@@ -193,8 +187,8 @@ func (p *Planner) refetchWorth(v *Visit) (worth float64, told bool) {
 // probability that it is there.
 func (p *Planner) newWorth(page sitegraph.PageID) float64 {
 	there := 1.0
-	if e, ok := p.Policy.(Expecter); ok {
-		there = e.Expect(page)
+	if ranker, ok := p.Policy.(Ranker); ok {
+		there = ranker.Expect(page)
 	}
 	return there * p.Corpus.Weight(page)
 }

@@ -102,6 +102,15 @@ func (d doubter) Expect(p sitegraph.PageID) float64 {
 }
 func (d doubter) TakesFirst(p sitegraph.PageID) bool { return d.Expect(p) == 1 }
 
+func (d doubter) Discovered(sitegraph.PageID, sitegraph.Verdict, []sitegraph.PageID) {}
+func (d doubter) ObserveLate(sitegraph.PageID, sitegraph.Verdict)                    {}
+func (d doubter) Worth(sitegraph.PageID) float64                                     { return 0 }
+func (d doubter) AtLeast(float64)                                                    {}
+func (d doubter) Choice(budget int) (few, many int)                                  { return 0, budget }
+func (d doubter) Opened(sitegraph.ServerID)                                          {}
+
+var _ planner.Ranker = doubter{}
+
 // Pages that are doubted, and not visited, use up the turns of their server in each round.
 func TestDoubtedUseNoTurns(t *testing.T) {
 	for _, old := range []int{0, 50, 400} {

@@ -124,6 +124,7 @@ func TestServersAfterMemory(t *testing.T) {
 }
 
 var (
+	_ planner.Ranker    = (*Policy)(nil)
 	_ planner.Explainer = (*Policy)(nil)
 	_ planner.Learner   = (*Policy)(nil)
 )
