@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recrawl/recrawl/eval/cores"
 	"github.com/recrawl/recrawl/eval/replay"
+	"github.com/recrawl/recrawl/internal/cores"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/recrawl/recrawl/eval/cores"
 	"github.com/recrawl/recrawl/eval/replay"
+	"github.com/recrawl/recrawl/internal/cores"
 )
 
 // Progress tells of one day of one run.

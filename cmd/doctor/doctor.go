@@ -20,6 +20,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/fetch"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -113,9 +114,9 @@ func (r *Result) Finding() string {
 	switch {
 	case fails > 0:
 		return fmt.Sprintf("Not ready: %s failed, %s.",
-			report.Plural(fails, "check"), report.Plural(warns, "warning"))
+			words.Plural(fails, "check"), words.Plural(warns, "warning"))
 	case warns > 0:
-		return fmt.Sprintf("Ready, with %s.", report.Plural(warns, "warning"))
+		return fmt.Sprintf("Ready, with %s.", words.Plural(warns, "warning"))
 	}
 	return fmt.Sprintf("Ready: all %d checks are good.", len(r.Checks))
 }
@@ -159,7 +160,7 @@ func credentials(o Options) Check {
 		return bad(what, "let nobody else use the file (chmod 600), and give it the lines that "+
 			"docs/operating.md names", "%v", o.Credentials)
 	}
-	return good(what, "files of %s: nobody else may read them", report.Plural(o.Hosts, "rule"))
+	return good(what, "files of %s: nobody else may read them", words.Plural(o.Hosts, "rule"))
 }
 
 // validNameserver accepts what the setting may be: it was checked before.

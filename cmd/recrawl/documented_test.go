@@ -3,6 +3,7 @@ package main_test
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/recrawl/recrawl/eval/history"
-	"github.com/recrawl/recrawl/eval/report"
 )
 
 var updateDocuments = flag.Bool("update-documents", false,
@@ -40,7 +40,7 @@ func evaluationsOf(lines []string) (all []evaluation) {
 		case inside != "" && isCall:
 			last = nil
 			call, _, _ = strings.Cut(call, "   #")
-			if evaluates(words(call)) {
+			if evaluates(splitLine(call)) {
 				all = append(all, evaluation{call: call, shows: shows, begin: i + 1, end: i + 1})
 				last = &all[len(all)-1]
 			}
@@ -95,12 +95,12 @@ func TestDocumentedEvaluations(t *testing.T) {
 				}
 				if !e.shows {
 					recrawlIn(t, dir, []string{"RECRAWL_EVAL_WEEKS=2", "RECRAWL_TUNE_WEEKS=1"},
-						words(e.call)...).ok(t)
+						splitLine(e.call)...).ok(t)
 					return
 				}
 				shown++
 				got := strings.Split(strings.TrimSuffix(
-					recrawlIn(t, dir, nil, words(e.call)...).ok(t).stdout, "\n"), "\n")
+					recrawlIn(t, dir, nil, splitLine(e.call)...).ok(t).stdout, "\n"), "\n")
 				want := lines[e.begin:e.end]
 				if n := len(want) - 1; n >= 0 && want[n] == "..." && n <= len(got) {
 					got = append(got[:n:n], "...")
@@ -171,12 +171,12 @@ func TestShippedHistories(t *testing.T) {
 			}
 			row := "| `" + filepath.ToSlash(filepath.Join(dir, s.Name)) + "` |"
 			if _, after, ok := strings.Cut(readme, row); !ok || !strings.Contains(
-				strings.SplitN(after, "\n", 2)[0], "| "+report.Count(len(s.Pages))+" |") {
+				strings.SplitN(after, "\n", 2)[0], "| "+fmt.Sprint(len(s.Pages))+" |") {
 				t.Errorf("README.md has no row of %s with %d pages", s.Name, len(s.Pages))
 			}
 		}
 	}
-	if row := "| `*.example` (3) | small business and organisation | " + report.Count(generated) +
+	if row := "| `*.example` (3) | small business and organisation | " + fmt.Sprint(generated) +
 		" |"; !strings.Contains(readme, row) {
 		t.Errorf("README.md has no row %s", row)
 	}

@@ -125,7 +125,7 @@ func example(t *testing.T, w *lab, line string, onlyRead bool) {
 	if !ok {
 		t.Fatalf("it does not call recrawl: %s", line)
 	}
-	args := words(rest)
+	args := splitLine(rest)
 	command := args[0]
 	if !onlyRead {
 		for i, arg := range args {
@@ -186,8 +186,8 @@ func example(t *testing.T, w *lab, line string, onlyRead bool) {
 	}
 }
 
-// words splits a line as a shell does that knows double and single quotes.
-func words(line string) (all []string) {
+// splitLine splits a line as a shell does that knows double and single quotes.
+func splitLine(line string) (all []string) {
 	quoted := regexp.MustCompile(`"[^"]*"|'[^']*'|[^\s"']+`)
 	for _, word := range quoted.FindAllString(line, -1) {
 		all = append(all, strings.Trim(word, `"'`))

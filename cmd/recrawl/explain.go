@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/cmd/failure"
-	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner/dashboard"
 	"github.com/recrawl/recrawl/planner/explain"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -73,7 +73,7 @@ func (p *program) nearMiss(o *opened, address string) string {
 		return "no page of that server is known; recrawl run --data " + p.config.Data +
 			" URL adds it"
 	}
-	known := report.Plural(len(o.corpus.Graph.ServerPages(server)), "page")
+	known := words.Plural(len(o.corpus.Graph.ServerPages(server)), "page")
 	return fmt.Sprintf("known of that server: %s; recrawl sites --data %s %s lists them",
 		known, p.config.Data, sitegraph.ServerName(address))
 }

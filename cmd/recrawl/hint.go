@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/cmd/failure"
-	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/fetch/meter"
 	"github.com/recrawl/recrawl/fetch/push"
 	"github.com/recrawl/recrawl/fetch/websub"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/satstore"
 )
@@ -35,7 +35,7 @@ func (p *program) hint(ctx context.Context, args []string) error {
 		return failure.Work(err, "run must have the same --push, and hints are taken from its "+
 			"own machine alone", failure.Failed)
 	}
-	p.note("%s sent", report.Plural(len(urls), "address"))
+	p.note("%s sent", words.Plural(len(urls), "address"))
 	return nil
 }
 

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/cmd/failure"
-	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/apart"
 	"github.com/recrawl/recrawl/fetch/archive"
@@ -19,6 +18,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/meter"
 	"github.com/recrawl/recrawl/fetch/secret"
 	"github.com/recrawl/recrawl/fetch/watch"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -158,7 +158,7 @@ func (p *program) underWay(reader *apart.Reader) (*apart.Register, error) {
 	if n := r.Suspects(); n > 0 {
 		p.note("%s under way when a run died; when visited next, each is read in a process of "+
 			"its own",
-			report.Plural(n, "page"))
+			words.Plural(n, "page"))
 	}
 	return r, nil
 }

@@ -12,8 +12,8 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/setting"
-	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/fetch/secret"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/dashboard"
 	"github.com/recrawl/recrawl/planner/nodes"
@@ -137,7 +137,7 @@ func (p *program) nodeHint(ctx context.Context, args []string) (err error) {
 	}
 	defer closing(b, &err)
 	asked, err := work.Hint(ctx, b, urls)
-	p.note("%s will be visited next", report.Plural(asked, "page"))
+	p.note("%s will be visited next", words.Plural(asked, "page"))
 	if err != nil {
 		return fmt.Errorf("not all were taken: %w", err)
 	}

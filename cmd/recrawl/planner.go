@@ -9,8 +9,8 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/config"
 	"github.com/recrawl/recrawl/cmd/failure"
-	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/fetch"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/policy"
@@ -173,7 +173,7 @@ func (p *program) warnOfDamage(damage []*satstore.DamageError, lost int) {
 	}
 	switch {
 	case lost > 0:
-		p.warn("of " + report.Plural(lost, "page") + " the address alone is known; run begins " +
+		p.warn("of " + words.Plural(lost, "page") + " the address alone is known; run begins " +
 			"anew with them")
 	case len(damage) > 0:
 		p.warn("no page was lost by this damage")

@@ -136,7 +136,7 @@ func TestPolicySession(t *testing.T) {
 			writeFile(t, filepath.Join(dir, s.file), s.text)
 		case s.text != "":
 			calls++
-			r := recrawlIn(t, dir, nil, words(s.call)...).ok(t)
+			r := recrawlIn(t, dir, nil, splitLine(s.call)...).ok(t)
 			if !matchesPage(r.stdout, s.text) {
 				t.Errorf("recrawl %s prints\n%s", s.call, r.stdout)
 			}

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 )
 
 // duckDB names the environment variable of the directory in which npm has installed DuckDB.
@@ -169,7 +169,7 @@ func drawnCoverage(r row) []string {
 func drawnWarm(r row) (points []string) {
 	for name, column := range map[string]string{"cold": "cold",
 		"addresses alone": "addresses_alone",
-		"a capture every " + report.Plural(int(r.number("every")), "week"): "warm"} {
+		"a capture every " + words.Plural(int(r.number("every")), "week"): "warm"} {
 		points = append(points, fmt.Sprintf("%v, %s: %s, %s", r["policy"], name,
 			percent(r.number("budget")), percent(r.number(column))))
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/cmd/failure"
-	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/fetch/push"
 	"github.com/recrawl/recrawl/fetch/watch"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/present"
@@ -196,7 +196,7 @@ func (l *crawl) end(ctx context.Context, err error) error {
 		}
 		if events, messages := l.watch.Waiting(); events+messages > 0 {
 			l.note("%s and %s wait to be told by the next start",
-				report.Plural(events, "event"), report.Plural(messages, "message"))
+				words.Plural(events, "event"), words.Plural(messages, "message"))
 		}
 	}
 	if l.journalErr != nil && (err == nil || ctx.Err() == nil && errors.Is(err, context.Canceled)) {
@@ -217,7 +217,7 @@ func (l *crawl) end(ctx context.Context, err error) error {
 	}
 	if err == nil && result.Failed > 0 {
 		return failure.Work(
-			fmt.Errorf("%d of %s failed", result.Failed, report.Plural(result.Visits, "visit")),
+			fmt.Errorf("%d of %s failed", result.Failed, words.Plural(result.Visits, "visit")),
 			"they are asked for again later; "+filepath.Join(l.config.Data, "journal")+
 				" says why each failed",
 			failure.Visits,

@@ -87,7 +87,7 @@ func TestWalks(t *testing.T) {
 // would.
 func (l *lab) walk(dir string, s walked) {
 	l.t.Helper()
-	args := words(strings.ReplaceAll(s.call, "https://example.org", l.bases[0]))
+	args := splitLine(strings.ReplaceAll(s.call, "https://example.org", l.bases[0]))
 	runs := args[0] == "run"
 	if runs {
 		args = append(args, "--allow-private", "--delay", "1ms", "--round", "1s", "--rounds", "3",

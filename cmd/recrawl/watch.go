@@ -10,9 +10,9 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/setting"
-	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/fetch/watch"
 	"github.com/recrawl/recrawl/fetch/watch/deliver"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/satstore"
 )
 
@@ -77,7 +77,7 @@ func (p *program) watchTest(ctx context.Context, args []string) error {
 	}
 	if trial.Failed > 0 {
 		return failure.Work(fmt.Errorf("%d of %s took no message",
-			trial.Failed, report.Plural(len(trial.Targets), "target")),
+			trial.Failed, words.Plural(len(trial.Targets), "target")),
 			"docs/watching.md has the forms of targets", failure.Failed)
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 )
 
 // String is the name of an origin in messages: default, file, environment or flag.
@@ -59,7 +60,7 @@ func (l Listing) Finding() string {
 					FromFlag: "flags"}[o]))
 		}
 	}
-	of := report.Plural(len(l), "setting")
+	of := words.Plural(len(l), "setting")
 	if len(given) == 0 {
 		return fmt.Sprintf("All %s have their defaults.", of)
 	}
@@ -88,7 +89,7 @@ func rank(v Value) int {
 // number is shown.
 func (x *setting) shown() string {
 	if x.isList() {
-		return report.Plural(x.field.Len(), "object")
+		return words.Plural(x.field.Len(), "object")
 	}
 	if x.secret && !x.field.IsZero() {
 		return "(set)"

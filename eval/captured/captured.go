@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"github.com/recrawl/recrawl/eval/history"
-	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/fetch/archive/captures"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -151,8 +151,8 @@ func withTop(s *history.Server) *history.Server {
 // Text says it to people.
 func (r *Result) Text(w io.Writer) error {
 	_, err := fmt.Fprintf(w, "Histories of %s written: %s in %s.\n",
-		report.Plural(r.Servers, "server"),
-		report.Plural(r.Versions, "version"), report.Plural(r.Pages, "page"))
+		words.Plural(r.Servers, "server"),
+		words.Plural(r.Versions, "version"), words.Plural(r.Pages, "page"))
 	for _, f := range r.Files {
 		if err == nil {
 			err = f.Text(w)
@@ -160,7 +160,7 @@ func (r *Result) Text(w io.Writer) error {
 	}
 	if err == nil && len(r.Unlinked) > 0 {
 		_, err = fmt.Fprintf(w, "%s without bodies, so without links: the top page of each links "+
-			"to all its pages\n", report.Plural(len(r.Unlinked), "server"))
+			"to all its pages\n", words.Plural(len(r.Unlinked), "server"))
 	}
 	return err
 }

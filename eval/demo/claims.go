@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/eval/cores"
 	"github.com/recrawl/recrawl/eval/present"
 	"github.com/recrawl/recrawl/eval/replay"
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/eval/timetravel"
 	"github.com/recrawl/recrawl/fetch/source"
+	"github.com/recrawl/recrawl/internal/cores"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/hints"
@@ -139,7 +140,7 @@ func (r *Claims) section(budget float64) report.Section {
 	var there []string
 	for _, t := range r.There {
 		if t.Files > 0 {
-			there = append(there, report.Plural(t.Files, t.Kind)+" on "+report.Plural(t.Servers,
+			there = append(there, words.Plural(t.Files, t.Kind)+" on "+words.Plural(t.Servers,
 				"server"))
 		}
 	}
@@ -148,7 +149,7 @@ func (r *Claims) section(budget float64) report.Section {
 		note = "On this web there are " + strings.Join(there, " and ") +
 			". Visited are those that pages, robots.txt or a sitemap name, or /sitemap.xml, " +
 			"at most " +
-			report.Count(planner.MaxSources) +
+			words.Count(planner.MaxSources) +
 			" of a server; a visit to one takes the place of a visit to a page."
 	}
 	withoutClaims := func(run ClaimsRun) bool { return policy.WithoutPart(run.Policy) == "claims" }
@@ -184,10 +185,10 @@ func (r *Claims) worthTable(budget float64, note string) report.Table {
 			run.Policy,
 			yes[run.Sources],
 			yes[run.LastModified],
-			report.Count(of.Fetched),
-			report.Count(of.Sources),
-			report.Count(of.Refetched),
-			report.Count(of.Changed),
+			words.Count(of.Fetched),
+			words.Count(of.Sources),
+			words.Count(of.Refetched),
+			words.Count(of.Changed),
 			present.Decimals(of.UpdateRate),
 			present.Decimals(of.Coverage),
 			present.Decimals(of.Freshness),
@@ -206,7 +207,7 @@ func (r *Claims) provedTable() report.Table {
 	}
 	for _, run := range r.Runs {
 		for _, c := range run.Result.Claims {
-			row := []string{run.Policy, c.Kind, report.Count(c.Servers)}
+			row := []string{run.Policy, c.Kind, words.Count(c.Servers)}
 			t.Rows = append(t.Rows, append(row, present.ClaimCells(c.Counts)...))
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/recrawl/recrawl/eval/present"
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/eval/synth"
+	"github.com/recrawl/recrawl/internal/words"
 )
 
 // Page is the result as a report.
@@ -25,21 +26,21 @@ func (r *Result) Page() report.Page {
 	http := report.Table{Title: "Over HTTP: " + r.Web, Header: []string{"what", "value"},
 		Rows: [][]string{
 			{"policy of the weeks", r.HTTP.Policy},
-			{"visits", report.Count(r.HTTP.Visits)},
-			{"requests, robots.txt included", report.Count(r.HTTP.Requests)},
-			{"answered 304 not modified", report.Count(r.HTTP.NotModified)},
-			{"servers, each on its own loopback address", report.Count(r.HTTP.Servers)},
+			{"visits", words.Count(r.HTTP.Visits)},
+			{"requests, robots.txt included", words.Count(r.HTTP.Requests)},
+			{"answered 304 not modified", words.Count(r.HTTP.NotModified)},
+			{"servers, each on its own loopback address", words.Count(r.HTTP.Servers)},
 			{"least virtual time between two requests to one server", fmt.Sprintf("%.1f s",
 				r.HTTP.LeastGapSeconds)},
-			{"pages in the store on disk", report.Count(r.HTTP.StorePages)},
+			{"pages in the store on disk", words.Count(r.HTTP.StorePages)},
 			{"real time", fmt.Sprintf("%.1f s", r.HTTP.Seconds)},
 			{"HTTP and replay", agree},
 		}}
 	if a := r.HTTP.Archive; a != nil {
 		http.Rows = append(http.Rows,
 			[]string{"archive", a.Directory},
-			[]string{"captures in it, robots.txt included", report.Count(a.Captures)},
-			[]string{"of them with the body of an earlier one", report.Count(a.Revisits)})
+			[]string{"captures in it, robots.txt included", words.Count(a.Captures)},
+			[]string{"of them with the body of an earlier one", words.Count(a.Revisits)})
 	}
 	overHTTP := report.Section{Title: "The web over HTTP",
 		Tables: []report.Table{http, r.topFirstTable()}}
@@ -77,10 +78,10 @@ func (r *Result) topFirstTable() report.Table {
 		}
 		t.Rows = append(t.Rows, []string{
 			s.Method,
-			report.Count(s.HTTP.Sites),
-			report.Count(s.HTTP.Tops),
-			report.Count(s.HTTP.Fetched),
-			report.Count(s.HTTP.Changed),
+			words.Count(s.HTTP.Sites),
+			words.Count(s.HTTP.Tops),
+			words.Count(s.HTTP.Fetched),
+			words.Count(s.HTTP.Changed),
 			fmt.Sprintf("%d, %d", s.Replay.Fetched, s.Replay.Changed),
 			agree,
 		})

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/eval/cores"
 	"github.com/recrawl/recrawl/eval/timetravel"
+	"github.com/recrawl/recrawl/internal/cores"
 	"github.com/recrawl/recrawl/planner/sites"
 )
 

@@ -7,13 +7,14 @@ import (
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/present"
 	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 )
 
 // Page is the result as a report.
 func (r *Savings) Page() report.Page {
 	intro := fmt.Sprintf("Policy %s over %d virtual weeks, %.3g %% of the pages a day, %s. A visit "+
 		"to a feed or sitemap takes the place of a visit to a page.", r.Policy, r.Weeks, 100*r.Budget,
-		report.Plural(r.Seeds, "seed"))
+		words.Plural(r.Seeds, "seed"))
 	return report.Page{Title: "recrawl demo --seeds", Intro: intro, Sections: []report.Section{{
 		Title:  "What feeds, sitemaps and Last-Modified save",
 		Tables: []report.Table{r.gainTable(), r.savingTable()},
@@ -24,7 +25,7 @@ func (r *Savings) Page() report.Page {
 func (r *Savings) gainTable() report.Table {
 	t := report.Table{
 		Title: fmt.Sprintf("At the same budget, %.3g %% of the pages a day for %d weeks: %s with and "+
-			"without signals, %s", 100*r.Budget, r.Weeks, r.Policy, report.Plural(r.Seeds, "seed")),
+			"without signals, %s", 100*r.Budget, r.Weeks, r.Policy, words.Plural(r.Seeds, "seed")),
 		Header: []string{"web", "signals", "measure", "without", "with", "difference", "spread",
 			"interval"},
 		Note: "spread: standard deviation of the seeds' differences; interval: 5 to 95 % of 200 " +

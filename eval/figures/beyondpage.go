@@ -8,6 +8,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 )
 
 const beyondText = `Sites that are no directories: path prefixes with enough pages, address shapes, communities of links, and for each server the partition whose tops describe its past best (auto). Sentinels are tops chosen by the past: the page whose changes told most about all pages of its site, and up to two more of which each adds a tenth or more.
@@ -33,14 +34,14 @@ func (f *Figures) past() string {
 			"--history 12 shows them twelve weekly states before the base."
 	}
 	return fmt.Sprintf("The methods that learn saw %s before the base.",
-		report.Plural(f.History, "weekly state"))
+		words.Plural(f.History, "weekly state"))
 }
 
 func (b *Beyond) tableMethods() report.Table {
 	t := report.Table{
 		Title: fmt.Sprintf(
 			"Beyond directories: sites and tops, %s; the rival is %s",
-			report.Plural(b.Weeks, "week"),
+			words.Plural(b.Weeks, "week"),
 			b.Rival,
 		),
 		Header: []string{
@@ -141,7 +142,7 @@ const (
 
 func (b *Beyond) tableServers() report.Table {
 	t := report.Table{
-		Title: "Gain server by server, " + report.Plural(b.Weeks, "week"),
+		Title: "Gain server by server, " + words.Plural(b.Weeks, "week"),
 		Header: append([]string{"server", "pages", "changed", "best of A to C", "gain"},
 			shownOwn...),
 		Note: fmt.Sprintf(
@@ -219,9 +220,9 @@ func extreme(word, policy string, rows []ServerRow) string {
 	if len(rows) == 0 {
 		return word + " on none"
 	}
-	text := fmt.Sprintf("%s on %s: ", word, report.Plural(len(rows), "server"))
+	text := fmt.Sprintf("%s on %s: ", word, words.Plural(len(rows), "server"))
 	if len(rows) > mostNamed {
-		text = fmt.Sprintf("%s on %s, by most on ", word, report.Plural(len(rows), "server"))
+		text = fmt.Sprintf("%s on %s, by most on ", word, words.Plural(len(rows), "server"))
 		rows = rows[:mostNamed]
 	}
 	var named []string

@@ -7,6 +7,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 )
 
 // drawn are the methods in charts: those of [LINK]. Tables have all.
@@ -142,7 +143,7 @@ func (p *Period) points() []report.Series {
 }
 
 func (f *Figures) figure9(p *Period) report.Chart {
-	c := collected("Breadth-first and the methods, " + report.Plural(p.Weeks, "week") +
+	c := collected("Breadth-first and the methods, " + words.Plural(p.Weeks, "week") +
 		" [LINK fig. 9]")
 	depths := report.Series{Name: "breadth-first, by depth", Points: true}
 	for _, d := range p.Depths {
@@ -184,7 +185,7 @@ func (f *Figures) overThresholds(title, label string,
 		YPercent: true,
 	}
 	for _, p := range f.Periods {
-		s := report.Series{Name: report.Plural(p.Weeks, "week")}
+		s := report.Series{Name: words.Plural(p.Weeks, "week")}
 		for _, t := range p.Thresholds[0].Points {
 			s.X, s.Y = append(s.X, t.Threshold), append(s.Y, float64(value(&t)))
 		}
@@ -212,7 +213,7 @@ func (f *Figures) figure14(p *Period) report.Chart {
 	}
 	c := collected(
 		fmt.Sprintf("Servers by rate and the methods, %s [LINK fig. %s]",
-			report.Plural(p.Weeks, "week"), number),
+			words.Plural(p.Weeks, "week"), number),
 	)
 	c.Series = append(p.curves()[:1], p.points()...)
 	return c
@@ -220,7 +221,7 @@ func (f *Figures) figure14(p *Period) report.Chart {
 
 func (f *Figures) figure18(p *Period) report.Chart {
 	c := collected(fmt.Sprintf("Methods inside servers by rate, %s [LINK fig. 18]",
-		report.Plural(p.Weeks, "week")))
+		words.Plural(p.Weeks, "week")))
 	c.Series = p.curves()
 	return c
 }

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/eval/cores"
 	"github.com/recrawl/recrawl/eval/replay"
+	"github.com/recrawl/recrawl/internal/cores"
 )
 
 // Figures are what was found. The package comment says what the words mean.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 )
 
 // tableMeasured says what was measured, before any number is shown.
@@ -32,7 +33,7 @@ func (f *Figures) tableMeasured() report.Table {
 	)
 	shown := "none: auto is prefix then, and sentinels are tops"
 	if f.History > 0 {
-		shown = report.Plural(f.History, "weekly state") +
+		shown = words.Plural(f.History, "weekly state") +
 			" before the base; a, b, c and server-true look at none"
 	}
 	add("past shown", shown)

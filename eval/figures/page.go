@@ -8,6 +8,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 )
 
 // Page shows the figures: its tables are what a terminal shows, its charts the figures.
@@ -80,7 +81,7 @@ func (f *Figures) month() *Period {
 	return &f.Periods[i]
 }
 
-func (f *Figures) groupWeeks() string { return report.Plural(f.GroupWeeks, "week") }
+func (f *Figures) groupWeeks() string { return words.Plural(f.GroupWeeks, "week") }
 
 // row shows one value of each period.
 func (f *Figures) row(first string, value func(p *Period) string) []string {
@@ -92,7 +93,7 @@ func (f *Figures) row(first string, value func(p *Period) string) []string {
 }
 
 func (f *Figures) header(first string) []string {
-	return f.row(first, func(p *Period) string { return report.Plural(p.Weeks, "week") })
+	return f.row(first, func(p *Period) string { return words.Plural(p.Weeks, "week") })
 }
 
 func (f *Figures) tableMethods(title string, value func(m *Method) string) report.Table {
@@ -129,7 +130,7 @@ func (f *Figures) tableGroups(title string, value func(m *Method) string) report
 
 func (f *Figures) tableDepths(p *Period) report.Table {
 	t := report.Table{
-		Title: "Breadth-first down to a depth, " + report.Plural(p.Weeks, "week") +
+		Title: "Breadth-first down to a depth, " + words.Plural(p.Weeks, "week") +
 			", % [LINK fig. 9]",
 		Header: []string{"depth", "pages fetched", "of all pages", "coverage", "update rate"},
 	}
@@ -153,7 +154,7 @@ func (f *Figures) tableSame() report.Table {
 			t.Rows = append(
 				t.Rows,
 				[]string{
-					report.Plural(p.Weeks, "week"),
+					words.Plural(p.Weeks, "week"),
 					m.Policy,
 					percent(m.Share),
 					m.covers(),
@@ -185,7 +186,7 @@ func (f *Figures) tablesCombined() []report.Table {
 	var all []report.Table
 	for _, p := range f.Periods {
 		t := report.Table{
-			Title: "Pages fetched / coverage, " + report.Plural(p.Weeks, "week") +
+			Title: "Pages fetched / coverage, " + words.Plural(p.Weeks, "week") +
 				", % [LINK fig. 18]",
 			Header: []string{"least rate", "servers"},
 		}
@@ -213,7 +214,7 @@ func (f *Figures) tableRates() report.Table {
 				"with a true rate of 10 %% or more; %s sampled a server. "+
 				"Gain: area under the whole curve, 0 for random order, 1 for all changed "+
 				"pages first.",
-			report.Plural(f.Sample, "page"),
+			words.Plural(f.Sample, "page"),
 		),
 	}
 	for _, p := range f.Periods {
@@ -221,7 +222,7 @@ func (f *Figures) tableRates() report.Table {
 			t.Rows = append(
 				t.Rows,
 				[]string{
-					report.Plural(p.Weeks, "week"),
+					words.Plural(p.Weeks, "week"),
 					r.Policy,
 					within(r.Gain, r.GainSpread, gainText),
 					fmt.Sprint(r.Fetched),

@@ -6,6 +6,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 )
 
 const verdictNote = `yes, no, ?: the numbers that a claim speaks of; the tables at the end have them all. yes: the 5th to 95th percentile over 200 resamples of the servers is where the claim says; no: all of it is elsewhere; ?: cannot be told. A claim holds if all its numbers are yes, it does not hold if one is no. Short periods are those of up to 4 weeks, long ones of 12 or more.`
@@ -73,7 +74,7 @@ func arrange(t *report.Table, found []Comparison) {
 	for _, c := range found {
 		row, column := c.title(), "all periods"
 		if c.Weeks > 0 {
-			column = report.Plural(c.Weeks, "week")
+			column = words.Plural(c.Weeks, "week")
 		}
 		if grouped {
 			row, column = c.Group, c.title()

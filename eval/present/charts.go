@@ -6,6 +6,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner/policy"
 )
 
@@ -164,7 +165,7 @@ func reliability(runs []Run, shown []string) []report.Section {
 			}{{"visited", r.stream.Calibration}, {"any page", r.stream.CalibrationUnvisited}} {
 				if c := of.c; c != nil {
 					full.Rows = append(full.Rows, []string{r.name, run.label, of.name,
-						report.Count(c.Count), Decimals(c.Probability), Decimals(c.Changed),
+						words.Count(c.Count), Decimals(c.Probability), Decimals(c.Changed),
 						Decimals(c.ECE), Decimals(c.Brier), Decimals(c.LogLoss)})
 				}
 			}

@@ -1,7 +1,7 @@
 package present
 
 import (
-	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner/hints"
 )
 
@@ -12,7 +12,7 @@ var ClaimColumns = []string{"sources", "pages", "changed: right", "wrong", "same
 func ClaimCells(c hints.Counts) []string {
 	var cells []string
 	for _, n := range []int{c.Sources, c.Pages, c.True, c.False, c.Missed, c.Same} {
-		cells = append(cells, report.Count(n))
+		cells = append(cells, words.Count(n))
 	}
 	return cells
 }

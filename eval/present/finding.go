@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner/policy"
 )
 
@@ -40,7 +40,7 @@ func finding(runs []Run, measure, does string, show func(eval.Number) string) st
 		case 1:
 			text += ", as " + others[0] + " does"
 		default:
-			text += ", as " + report.Shorten(others, 3, ", ") + " do"
+			text += ", as " + words.Shorten(others, 3, ", ") + " do"
 		}
 		if next := run.best(measure, func(name string) bool {
 			return own(name) && !slices.Contains(level, name)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner/policy"
 )
 
@@ -89,8 +90,8 @@ func SnapshotView(run *eval.SnapshotRun) Run {
 func SnapshotSection(run eval.SnapshotRun, shown []string) report.Section {
 	t := report.Table{Title: fmt.Sprintf("N = %s: %s, %s, %d changed (%.1f "+
 		"%%), %d in some weekly comparison, %d vanished; change by %s",
-		report.Plural(run.Weeks, "week"), report.Plural(run.Corpus.Servers, "server"),
-		report.Plural(run.Corpus.Pages, "page"), run.Corpus.Changed,
+		words.Plural(run.Weeks, "week"), words.Plural(run.Corpus.Servers, "server"),
+		words.Plural(run.Corpus.Pages, "page"), run.Corpus.Changed,
 		100*float64(run.Corpus.Changed)/float64(max(run.Corpus.Pages, 1)), run.ChangedWeekly,
 		run.Corpus.Vanished, run.Change),
 		Header: []string{"policy", "fetched", "changed", "U", "C", "AUC", "gain",
@@ -104,7 +105,7 @@ func SnapshotSection(run eval.SnapshotRun, shown []string) report.Section {
 		t.Header = append(t.Header, "U 5-95 %", "C 5-95 %")
 	}
 	for _, r := range run.Results {
-		row := []string{nameOf(r), report.Count(r.Fetched), report.Count(r.ChangedFetched),
+		row := []string{nameOf(r), words.Count(r.Fetched), words.Count(r.ChangedFetched),
 			Decimals(r.UpdateRate), Decimals(r.Coverage), Decimals(r.AUC), Decimals(r.Gain),
 			Decimals(r.GainInServers)}
 		if withSpread {
@@ -207,10 +208,10 @@ func absentNote(absent []string, run Run) string {
 func StreamSection(run eval.StreamRun, shown []string) report.Section {
 	t := report.Table{Title: fmt.Sprintf("%s of the pages a day%s, %s: %s, %s, "+
 		"%s in all, %s; change by %s",
-		eval.PerCent(run.Budget), inRounds(run), report.Plural(run.Weeks, "week"),
-		report.Plural(run.Corpus.Servers, "server"),
-		report.Plural(run.Corpus.BasePages, "base page"),
-		report.Plural(run.Corpus.Pages, "page"), report.Plural(run.Corpus.Events, "event"),
+		eval.PerCent(run.Budget), inRounds(run), words.Plural(run.Weeks, "week"),
+		words.Plural(run.Corpus.Servers, "server"),
+		words.Plural(run.Corpus.BasePages, "base page"),
+		words.Plural(run.Corpus.Pages, "page"), words.Plural(run.Corpus.Events, "event"),
 		run.Change),
 		Header: []string{"policy", "fetched", "refetched", "changed", "U", "C", "freshness",
 			"age, days", "found after, hours", "median", "discovered", "delay, days", "deletions",
@@ -233,12 +234,12 @@ func StreamSection(run eval.StreamRun, shown []string) report.Section {
 		t.Header = append(t.Header, "C, all runs", "discovered, all runs")
 	}
 	for _, r := range run.Results {
-		row := []string{r.Policy, report.Count(r.Fetched), report.Count(r.Refetched),
-			report.Count(r.Changed), Decimals(r.UpdateRate), Decimals(r.Coverage),
+		row := []string{r.Policy, words.Count(r.Fetched), words.Count(r.Refetched),
+			words.Count(r.Changed), Decimals(r.UpdateRate), Decimals(r.Coverage),
 			Decimals(r.Freshness), Tenths(r.MeanAgeDays), Tenths(r.DetectionDelayHours),
 			Tenths(r.MedianDelayHours), Decimals(r.Discovered), Tenths(r.DiscoveryDelayDays),
 			Decimals(r.DeletionsFound),
-			Tenths(r.DeletionDelayDays), report.Count(r.DeletionVisits)}
+			Tenths(r.DeletionDelayDays), words.Count(r.DeletionVisits)}
 		if withSpread {
 			row = append(row, span(r.Interval(eval.Coverage)))
 		}
@@ -256,7 +257,7 @@ func StreamSection(run eval.StreamRun, shown []string) report.Section {
 	if run.LeastValue > 0 {
 		t.Header = append(t.Header, "left unused")
 		for i := range t.Rows {
-			t.Rows[i] = append(t.Rows[i], report.Count(run.Results[i].Unused))
+			t.Rows[i] = append(t.Rows[i], words.Count(run.Results[i].Unused))
 		}
 		t.Title += fmt.Sprintf("; no visit is worth less than %.3g", run.LeastValue)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/eval/tune"
+	"github.com/recrawl/recrawl/internal/words"
 )
 
 // Tune shows a prediction of what budgets buy. As JSON it is the prediction.
@@ -34,9 +35,9 @@ func (t Tune) Page() report.Page {
 	page := report.Page{Title: "What a budget buys", Intro: fmt.Sprintf(
 		"Predicted from %s for policy %s over %d weeks: %s on %s, %s changes a day (%s to %s). "+
 			"Values are means over %s; in brackets %s. Budgets are shares of the pages a day.",
-		r.Source, r.Policy, r.Weeks, report.Plural(r.Pages, "page"),
-		report.Plural(r.Servers, "server"), Tenths(r.PerDay.Value), Tenths(r.PerDay.Low),
-		Tenths(r.PerDay.High), report.Plural(r.Futures, "future"), t.brackets())}
+		r.Source, r.Policy, r.Weeks, words.Plural(r.Pages, "page"),
+		words.Plural(r.Servers, "server"), Tenths(r.PerDay.Value), Tenths(r.PerDay.Low),
+		Tenths(r.PerDay.High), words.Plural(r.Futures, "future"), t.brackets())}
 	page.Finding = t.finding()
 	page.Sections = append(page.Sections, t.curveSection(), t.politenessSection())
 	if r.Check != nil {
@@ -74,7 +75,7 @@ func (t Tune) finding() string {
 func (t Tune) curveSection() report.Section {
 	r := t
 	table := report.Table{Title: fmt.Sprintf("Predicted from %s: %s, %s changes a day, policy "+
-		"%s, %d weeks", r.Source, report.Plural(r.Pages, "page"), Tenths(r.PerDay.Value), r.Policy,
+		"%s, %d weeks", r.Source, words.Plural(r.Pages, "page"), Tenths(r.PerDay.Value), r.Policy,
 		r.Weeks),
 		Header: []string{"budget a day", "fetches", "coverage", "update rate", "freshness",
 			"of search results", ""}}
@@ -121,7 +122,7 @@ func (t Tune) points() (all []*tune.Point) {
 
 // brackets says what the brackets are.
 func (t Tune) brackets() string {
-	switch futures := report.Plural(t.Futures, "future"); {
+	switch futures := words.Plural(t.Futures, "future"); {
 	case t.Servers < 2 && t.Futures < 2:
 		return "nothing, as one future of one server has no interval"
 	case t.Servers < 2:
@@ -194,7 +195,7 @@ func (t Tune) politenessSection() report.Section {
 			visits = fmt.Sprintf("%.0f", math.Floor(float64(d.Visits)))
 		}
 		delays.Rows = append(delays.Rows, []string{fmt.Sprintf("%.4g", d.Seconds), visits,
-			report.Count(d.Crowded), report.Count(d.Short), percent(eval.Number(d.Beyond)),
+			words.Count(d.Crowded), words.Count(d.Short), percent(eval.Number(d.Beyond)),
 			percent(eval.Number(d.Late)), ranged(d.Coverage)})
 	}
 	delays.Note = "crowded: more pages than visits a day; short: more changes than visits a day " +
@@ -204,7 +205,7 @@ func (t Tune) politenessSection() report.Section {
 		Header: []string{"server", "pages", "changes a day", "longest feasible delay, s"}}
 	for _, l := range r.Busiest {
 		busiest.Rows = append(busiest.Rows,
-			[]string{l.Server, report.Count(l.Pages), Tenths(eval.Number(l.PerDay)),
+			[]string{l.Server, words.Count(l.Pages), Tenths(eval.Number(l.PerDay)),
 				Number(l.Seconds, 0)})
 	}
 	return report.Section{Title: "Politeness", Tables: []report.Table{delays, busiest}}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 )
 
 // Warm is the page of a comparison of warm and cold starts.
@@ -32,7 +33,7 @@ func Warm(run *eval.WarmRun) report.Page {
 		}
 	}
 	for _, s := range run.Starts {
-		weeks := report.Plural(s.Every, "week")
+		weeks := words.Plural(s.Every, "week")
 		t.Rows = append(t.Rows, []string{s.Policy, eval.PerCent(s.Budget), weeks,
 			Decimals(s.Value), Decimals(s.Other), ratioOf(s.Paired), Decimals(s.Alone.Other),
 			ratioOf(s.Alone)})
@@ -62,5 +63,5 @@ func warmFinding(run *eval.WarmRun) string {
 	}
 	return fmt.Sprintf("With captures of %s a planner finds %.2f to %.2f times as many changes "+
 		"in its first %s as without.",
-		report.Plural(run.Before, "week"), least, most, report.Plural(run.Weeks, "week"))
+		words.Plural(run.Before, "week"), least, most, words.Plural(run.Weeks, "week"))
 }

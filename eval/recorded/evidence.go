@@ -1,8 +1,8 @@
 package recorded
 
 import (
-	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/eval/tune"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/journal"
 	"github.com/recrawl/recrawl/satstore/progress"
@@ -48,7 +48,7 @@ func doubtsOfTorn(lines int) []string {
 	if lines == 0 {
 		return nil
 	}
-	return []string{report.Plural(lines, "line") + " of the journal cannot be read; a crash may " +
+	return []string{words.Plural(lines, "line") + " of the journal cannot be read; a crash may " +
 		"have torn them"}
 }
 

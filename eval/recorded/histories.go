@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/recrawl/recrawl/eval/history"
-	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/journal"
 	"github.com/recrawl/recrawl/satstore/progress"
@@ -92,11 +92,11 @@ func WriteHistories(
 // Text says it to people.
 func (e *Export) Text(w io.Writer) error {
 	_, err := fmt.Fprintf(w, "Histories of %s written to %s: %s of %s.\n",
-		report.Plural(e.Servers, "server"),
-		e.dir, report.Plural(e.Versions, "version"), report.Plural(e.Pages, "page"))
+		words.Plural(e.Servers, "server"),
+		e.dir, words.Plural(e.Versions, "version"), words.Plural(e.Pages, "page"))
 	if err == nil && e.Torn > 0 {
 		_, err = fmt.Fprintf(w, "%s of the journal could not be read; a crash may have torn them\n",
-			report.Plural(e.Torn, "line"))
+			words.Plural(e.Torn, "line"))
 	}
 	return err
 }

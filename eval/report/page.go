@@ -8,6 +8,8 @@ import (
 	"html/template"
 	"io"
 	"strings"
+
+	"github.com/recrawl/recrawl/internal/words"
 )
 
 // Page is a whole report. It shows first what was found: the finding in words, and the first chart
@@ -153,7 +155,7 @@ func (t Table) view() tableView {
 		v.Rows = append(v.Rows, body(row))
 	}
 	if len(t.Rows) > shortTable {
-		v.Folded = strings.TrimSpace(v.Title + " (" + Plural(len(t.Rows), "row") + ")")
+		v.Folded = strings.TrimSpace(v.Title + " (" + words.Plural(len(t.Rows), "row") + ")")
 		v.Title = ""
 	}
 	return v

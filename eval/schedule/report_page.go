@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner/schedule"
 )
 
@@ -16,7 +17,7 @@ const shown = 20
 func (r *Report) Page() report.Page {
 	page := report.Page{Title: "What can be kept", Finding: r.finding(),
 		Intro: fmt.Sprintf("%s on %s, from %s.",
-			report.Plural(r.Pages, "page"), report.Plural(r.Servers, "server"), r.Source)}
+			words.Plural(r.Pages, "page"), words.Plural(r.Servers, "server"), r.Source)}
 	page.Sections = append(page.Sections, report.Section{Title: "Classes", Text: r.summary(),
 		Tables: []report.Table{r.classTable()}})
 	if len(r.Infeasible) > 0 {
@@ -52,10 +53,10 @@ func (r *Report) finding() string {
 	}
 	if len(why) == 0 {
 		return fmt.Sprintf("The intervals of all %s can be kept.",
-			report.Plural(r.Servers, "server"))
+			words.Plural(r.Servers, "server"))
 	}
 	return fmt.Sprintf("The intervals of %d of %s can be kept. Of the others %s.",
-		r.Feasible.Totals[schedule.Feasible].Servers, report.Plural(r.Servers, "server"),
+		r.Feasible.Totals[schedule.Feasible].Servers, words.Plural(r.Servers, "server"),
 		strings.Join(why, ", "))
 }
 
@@ -82,7 +83,7 @@ func (r *Report) classTable() report.Table {
 		Header: []string{"class", "servers", "visits a day", "lost", "value", "lost"}}
 	for c := schedule.Feasible; c < schedule.Classes; c++ {
 		of := &r.Feasible.Totals[c]
-		t.Rows = append(t.Rows, []string{c.String(), report.Count(of.Servers), short(of.Wanted),
+		t.Rows = append(t.Rows, []string{c.String(), words.Count(of.Servers), short(of.Wanted),
 			short(of.Lost), short(of.Value), short(of.LostValue)})
 	}
 	t.Note = "Value: pages whose copy is good, by weight, if all intervals are kept. Lost: what " +
@@ -97,7 +98,7 @@ func (r *Report) serverTable(most int, pageOnly bool) report.Table {
 			"visits a day", "lost", "lost value"}}
 	for i := range r.Infeasible[:min(len(r.Infeasible), most)] {
 		s := &r.Infeasible[i]
-		t.Rows = append(t.Rows, []string{s.Server, s.Class.String(), report.Count(s.Pages),
+		t.Rows = append(t.Rows, []string{s.Server, s.Class.String(), words.Count(s.Pages),
 			short(s.Interval.Seconds()), short(s.Mean), short(s.Max), short(s.Wanted),
 			short(s.Lost), short(s.LostValue)})
 	}
@@ -123,7 +124,7 @@ func (r *Report) cureTable() report.Table {
 
 func (r *Report) largeTable() report.Table {
 	t := report.Table{Title: fmt.Sprintf("Large sites: one pass over all pages takes more than %s",
-		report.Plural(int(math.Round(r.days)), "day")),
+		words.Plural(int(math.Round(r.days)), "day")),
 		Header: []string{"address", "servers", "pages", "visits a day", "days",
 			"delay that would do, s"}}
 	for i := range r.Large[:min(len(r.Large), shown)] {
@@ -132,8 +133,8 @@ func (r *Report) largeTable() report.Table {
 		if l.Delay > 0 {
 			delay = short(l.Delay)
 		}
-		t.Rows = append(t.Rows, []string{l.Address, report.Shorten(l.Servers, 2, ", "),
-			report.Count(l.Pages), short(math.Floor(l.PerDay)), short(l.Days), delay})
+		t.Rows = append(t.Rows, []string{l.Address, words.Shorten(l.Servers, 2, ", "),
+			words.Count(l.Pages), short(math.Floor(l.PerDay)), short(l.Days), delay})
 	}
 	t.Note = "Servers behind one address take turns. A shorter delay needs an agreement with " +
 		"the site."
@@ -151,7 +152,7 @@ func (r *Report) correctionTable() report.Table {
 			kept = "no"
 		}
 		t.Rows = append(t.Rows, []string{c.Name, short(c.Parameter) + " " + c.Unit, short(c.Need),
-			short(c.Visits), short(c.Lost), report.Count(c.Dropped), short(c.Value),
+			short(c.Visits), short(c.Lost), words.Count(c.Dropped), short(c.Value),
 			short(c.LostValue), kept})
 	}
 	t.Note = "stretch: all intervals times one factor; stretch-each: those of each server times " +

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 )
 
 // Page is the simulation as tables and the figures 6 to 8 of [HIER].
@@ -15,8 +16,8 @@ func (s *Simulation) Page() report.Page {
 		"%s from %s over %.4g simulated days, with at least %.4g s between two visits to one. "+
 			"Missed are periods of a server in which no download began. "+
 			"Values are means over %s; in brackets the least and the largest.",
-		report.Plural(s.Numbers.Servers, "server"), s.Source, s.Days, s.Delay,
-		report.Plural(s.Webs, "web"))}
+		words.Plural(s.Numbers.Servers, "server"), s.Source, s.Days, s.Delay,
+		words.Plural(s.Webs, "web"))}
 	for i := range s.Sets {
 		page.Sections = append(page.Sections, s.section(&s.Sets[i]))
 	}
@@ -36,7 +37,7 @@ func (s *Simulation) finding() string {
 			best := r.least(policy)
 			of = append(of, fmt.Sprintf("%s misses %s %% with %s",
 				strings.ToUpper(policy), percentOf(best.Share),
-				report.Plural(best.Connections, "connection")))
+				words.Plural(best.Connections, "connection")))
 		}
 		says = append(says, fmt.Sprintf("%s servers, at best: %s.",
 			strings.ToUpper(r.Name[:1])+r.Name[1:], strings.Join(of, ", ")))
@@ -59,12 +60,12 @@ func (r *SetResult) least(policy string) *Point {
 
 func (s *Simulation) section(r *SetResult) report.Section {
 	t := report.Table{Title: fmt.Sprintf("%s servers: %s, bound %d, need %s, ideal %s downloads",
-		strings.ToUpper(r.Name[:1])+r.Name[1:], report.Count(r.Servers), r.Bound, r.Need, r.Ideal),
+		strings.ToUpper(r.Name[:1])+r.Name[1:], words.Count(r.Servers), r.Bound, r.Need, r.Ideal),
 		Header: []string{"policy", "connections", "of the bound", "missed", "share, %",
 			"downloads a day", "Mbps"}}
 	for i := range r.Points {
 		p := &r.Points[i]
-		t.Rows = append(t.Rows, []string{p.Policy, report.Count(p.Connections), fmt.Sprintf("%.2f",
+		t.Rows = append(t.Rows, []string{p.Policy, words.Count(p.Connections), fmt.Sprintf("%.2f",
 			float64(p.Connections)/float64(max(r.Bound, 1))), p.Missed.String(), percentOf(p.Share),
 			p.PerDay.String(), p.Mbps.String()})
 	}
@@ -72,7 +73,7 @@ func (s *Simulation) section(r *SetResult) report.Section {
 		run := &r.Points[0].Runs[0]
 		t.Note = fmt.Sprintf("Lost to the pool %d, to long downloads %d, to pauses %d. %s missed "+
 			"a period. %.1f connections were busy on average; %d events.",
-			run.By.ToPool, run.By.ToServer, run.By.ToPoliteness, report.Plural(run.Late, "server"),
+			run.By.ToPool, run.By.ToServer, run.By.ToPoliteness, words.Plural(run.Late, "server"),
 			run.Busy, run.Events)
 	}
 	section := report.Section{Title: t.Title, Tables: []report.Table{t}}
@@ -116,7 +117,7 @@ func (r *SetResult) positions() (names []string, at map[int]float64) {
 	slices.Sort(all)
 	at = map[int]float64{}
 	for i, c := range slices.Compact(all) {
-		names = append(names, report.Count(c))
+		names = append(names, words.Count(c))
 		at[c] = float64(i)
 	}
 	return names, at

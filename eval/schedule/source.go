@@ -6,7 +6,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
-	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner/schedule"
 	"github.com/recrawl/recrawl/planner/schedule/simulate"
 )
@@ -43,7 +43,7 @@ func Demanded(name string, demands []schedule.Demand, assumed schedule.Tick) *So
 	}
 	if s.assumed > 0 {
 		s.warnings = append(s.warnings, fmt.Sprintf("of %s no download was observed; --download "+
-			"says how long one takes", report.Plural(s.assumed, "server")))
+			"says how long one takes", words.Plural(s.assumed, "server")))
 	}
 	return s
 }

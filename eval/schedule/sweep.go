@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/recrawl/recrawl/eval/cores"
+	"github.com/recrawl/recrawl/internal/cores"
 	"github.com/recrawl/recrawl/planner/schedule"
 	"github.com/recrawl/recrawl/planner/schedule/simulate"
 )

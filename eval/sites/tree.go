@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -53,7 +53,7 @@ func (d *Division) Text(w io.Writer) error {
 	}
 	t.list("", t.roots, true)
 	if n := len(d.Result.Orphans); n > 0 {
-		fmt.Fprintf(t.w, "\n○ %s, in no site\n", report.Plural(n, "orphan"))
+		fmt.Fprintf(t.w, "\n○ %s, in no site\n", words.Plural(n, "orphan"))
 		t.pages("", sitegraph.Site{Members: d.partition.Orphans}, shownOrphans, false)
 	}
 	return t.w.Flush()
@@ -88,7 +88,7 @@ func (t *tree) list(indent string, sites []int, root bool) {
 			branch = ""
 		}
 		fmt.Fprintf(t.w, "%s%sand %s (--json lists all)\n",
-			indent, branch, report.Plural(t.size(hidden), "more site"))
+			indent, branch, words.Plural(t.size(hidden), "more site"))
 	}
 }
 
@@ -103,7 +103,7 @@ func (t *tree) describe(i int) string {
 		}
 		line += ", " + t.path(top)
 	}
-	line += fmt.Sprintf("  (%s", report.Plural(len(s.Tops)+len(s.Members), "page"))
+	line += fmt.Sprintf("  (%s", words.Plural(len(s.Tops)+len(s.Members), "page"))
 	var others []string
 	for _, u := range r.Upper {
 		if u != t.parent[i] {
@@ -115,7 +115,7 @@ func (t *tree) describe(i int) string {
 		if t.parent[i] < 0 {
 			also = ""
 		}
-		line += "; " + also + "below " + report.Shorten(others, shownUppers, ", ")
+		line += "; " + also + "below " + words.Shorten(others, shownUppers, ", ")
 	}
 	return line + ")"
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -12,9 +12,9 @@ import (
 func (d *Division) summary() string {
 	r := &d.Result
 	s := fmt.Sprintf("%s in %s by method %s",
-		report.Plural(r.Pages, "page"), report.Plural(len(r.Sites), "site"), r.Method)
+		words.Plural(r.Pages, "page"), words.Plural(len(r.Sites), "site"), r.Method)
 	if len(r.Orphans) > 0 {
-		s += ", " + report.Plural(len(r.Orphans), "orphan")
+		s += ", " + words.Plural(len(r.Orphans), "orphan")
 	}
 	return s + ", " + d.source.State
 }
@@ -34,7 +34,7 @@ func (d *Division) notes() []string {
 	}
 	if d.source.Apart > 0 {
 		notes = append(notes, fmt.Sprintf("Left out: %s not reached by links from the top page "+
-			"within %d steps.", report.Plural(d.source.Apart, "page"), sitegraph.MaxDepth-1))
+			"within %d steps.", words.Plural(d.source.Apart, "page"), sitegraph.MaxDepth-1))
 	}
 	times := map[sitegraph.PageID]int{}
 	shared := 0
@@ -47,12 +47,12 @@ func (d *Division) notes() []string {
 	}
 	if shared > 0 {
 		notes = append(notes, fmt.Sprintf("Sites overlap: %s in two sites or more.",
-			report.Plural(shared, "page")))
+			words.Plural(shared, "page")))
 	}
 	if n := newForest(d).aloof; n > 0 &&
 		(d.Result.Method == "c" || d.Result.Method == "c-closure") {
 		notes = append(notes, fmt.Sprintf("Never looked at by method %s: %s to which no upper "+
-			"site leads from the start page.", d.Result.Method, report.Plural(n, "site")))
+			"site leads from the start page.", d.Result.Method, words.Plural(n, "site")))
 	}
 	return notes
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 )
 
 // shortDays is where the second chart ends: it shows the steep part of the first.
@@ -48,13 +49,13 @@ func (s *Survey) tableIntervals() report.Table {
 	r := &s.Intervals[0]
 	t.Note = fmt.Sprintf(
 		"%s, visited daily for %s; %d of them never changed and have the longest interval.",
-		report.Plural(r.Pages, "page"),
-		report.Plural(r.Days, "day"),
+		words.Plural(r.Pages, "page"),
+		words.Plural(r.Days, "day"),
 		r.NeverChanged,
 	)
 	if r.VisitedOnce > 0 {
 		t.Note += fmt.Sprintf(" %s gone before the second visit: in no share.",
-			report.Plural(r.VisitedOnce, "page"))
+			words.Plural(r.VisitedOnce, "page"))
 	}
 	for i := range s.Intervals {
 		t.Header = append(t.Header, s.Intervals[i].name(), "weighted")

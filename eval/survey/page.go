@@ -8,6 +8,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 )
 
 // Page shows a survey: its tables are what a terminal shows, its charts the figures.
@@ -22,8 +23,8 @@ func (s *Survey) Page() report.Page {
 				"A page is updated if at least one of them shows a difference.\n\n"+
 				"Pages are those alive at week %d and within 11 links of the start page; top "+
 				"pages are the start page and its frames.",
-			report.Plural(t.Servers, "server"),
-			report.Plural(t.Pages, "page"),
+			words.Plural(t.Servers, "server"),
+			words.Plural(t.Pages, "page"),
 			s.Base,
 			s.Change,
 			s.Base,
@@ -61,7 +62,7 @@ func (s *Survey) finding() string {
 	share := func(p *Period) string {
 		return fmt.Sprintf("%.1f %% of the pages and %.1f %% of the top pages were updated "+
 			"within %s",
-			100*p.UpdatedShare, 100*p.TopsUpdatedShare, report.Plural(p.Weeks, "week"))
+			100*p.UpdatedShare, 100*p.TopsUpdatedShare, words.Plural(p.Weeks, "week"))
 	}
 	first, last := &of[0], &of[len(of)-1]
 	if len(of) == 1 {
@@ -122,7 +123,7 @@ func (s *Survey) table1() report.Table {
 	}
 	if n := s.Total.Absent; n > 0 {
 		t.Note += fmt.Sprintf(" %s without a page at week %d: not counted.",
-			report.Plural(n, "server"), s.Base)
+			words.Plural(n, "server"), s.Base)
 	}
 	return t
 }

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/eval/cores"
 	"github.com/recrawl/recrawl/eval/replay"
+	"github.com/recrawl/recrawl/internal/cores"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 )
 
 // table10 counts pages by their number of updates [LINK fig. 10].
@@ -68,7 +69,7 @@ func (s *Survey) chartUpdates(title, label string, from int, of func(p *Period) 
 	c := report.Chart{Title: title, XLabel: "updates", YLabel: label, YPercent: true}
 	for i := range s.Total.Periods {
 		p := &s.Total.Periods[i]
-		line := report.Series{Name: report.Plural(p.Weeks, "week")}
+		line := report.Series{Name: words.Plural(p.Weeks, "week")}
 		for u := from; u < len(p.Updates); u++ {
 			line.X, line.Y = append(line.X, float64(u)),
 				append(line.Y, float64(ratio(p.Updates[u], of(p))))

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval/history"
-	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/eval/table"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/satstore/journal"
 	"github.com/recrawl/recrawl/satstore/progress"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -53,7 +53,7 @@ type Export struct {
 // Text says it to people.
 func (e *Export) Text(w io.Writer) error {
 	for _, name := range slices.Sorted(maps.Keys(e.Rows)) {
-		_, err := fmt.Fprintf(w, "%s: %s\n", name, report.Plural(e.Rows[name], "row"))
+		_, err := fmt.Fprintf(w, "%s: %s\n", name, words.Plural(e.Rows[name], "row"))
 		if err != nil {
 			return err
 		}
@@ -62,7 +62,7 @@ func (e *Export) Text(w io.Writer) error {
 		return nil
 	}
 	_, err := fmt.Fprintf(w, "%s of the journal could not be read; a crash may have torn them\n",
-		report.Plural(e.Torn, "line"))
+		words.Plural(e.Torn, "line"))
 	return err
 }
 

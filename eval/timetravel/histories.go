@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recrawl/recrawl/eval/cores"
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/fetch/robots"
+	"github.com/recrawl/recrawl/internal/cores"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 

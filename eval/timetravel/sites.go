@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recrawl/recrawl/eval/cores"
 	"github.com/recrawl/recrawl/eval/history"
+	"github.com/recrawl/recrawl/internal/cores"
 )
 
 // LoadSites reads whole sites over time: a file <host>.jsonl.gz (or .jsonl), or all of a

@@ -9,7 +9,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
-	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -49,7 +49,7 @@ func (m *Model) Doubts() (doubts []string) {
 		return append(doubts, "1 server: it cannot be resampled, so spreads are those of the "+
 			"futures alone")
 	}
-	return append(doubts, report.Plural(len(m.pasts), "server")+
+	return append(doubts, words.Plural(len(m.pasts), "server")+
 		": resampling so few says little of the spread")
 }
 

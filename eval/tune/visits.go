@@ -15,7 +15,7 @@ import (
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/replay"
-	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -170,7 +170,7 @@ func (v *Visits) Limit(o Options) Options {
 // Doubts say what a future of visits does not have.
 func (v *Visits) Doubts() (doubts []string) {
 	if n := v.Added(); n > 0 {
-		doubts = append(doubts, report.Plural(n, "start page")+
+		doubts = append(doubts, words.Plural(n, "start page")+
 			" not among the pages: a start page that never changes stands for each")
 	}
 	return append(doubts, fmt.Sprintf("a planner that has known its pages for %d weeks is "+

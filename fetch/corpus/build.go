@@ -13,9 +13,9 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
-	"github.com/recrawl/recrawl/eval/cores"
 	"github.com/recrawl/recrawl/fetch/archive/cdxj"
 	"github.com/recrawl/recrawl/fetch/corpus/standard"
+	"github.com/recrawl/recrawl/internal/cores"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 

@@ -11,10 +11,10 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
-	"github.com/recrawl/recrawl/eval/cores"
 	"github.com/recrawl/recrawl/fetch/corpus/container"
 	"github.com/recrawl/recrawl/fetch/corpus/selection"
 	"github.com/recrawl/recrawl/fetch/corpus/standard"
+	"github.com/recrawl/recrawl/internal/cores"
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/fetch/source"
+	"github.com/recrawl/recrawl/internal/words"
 )
 
 // Listing is what a feed, a sitemap or an index of sitemaps says.
@@ -61,7 +62,7 @@ func (l *Listing) Finding() string {
 		names, of = "It is an index of sitemaps", "sitemap"
 	}
 	said := fmt.Sprintf("%s that names %s of its own server, %d with a date.",
-		names, report.Plural(len(l.Entries), of), dated)
+		names, words.Plural(len(l.Entries), of), dated)
 	if len(l.Entries) == 0 {
 		said += " Those of other servers do not count, and " + l.URL + " is its address."
 	}
@@ -77,7 +78,7 @@ func (l *Listing) Tables() (tables []report.Table) {
 	for _, e := range l.Entries {
 		changed, every := "", ""
 		if e.Modified != nil {
-			changed = report.UTC(*e.Modified)
+			changed = words.UTC(*e.Modified)
 		}
 		if e.Every > 0 {
 			every = fmt.Sprint(time.Duration(e.Every * float64(time.Second)))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/fetch/robots"
+	"github.com/recrawl/recrawl/internal/words"
 )
 
 // Robots is a robots.txt line by line, as a crawler reads it, and what it says of one address.
@@ -94,7 +95,7 @@ func (r *Robots) Tables() []report.Table {
 	}
 	if r.Unread > 0 {
 		facts.Note = fmt.Sprintf("%s behind the first %d are not read.",
-			report.Plural(r.Unread, "octet"), robots.MaxBytes)
+			words.Plural(r.Unread, "octet"), robots.MaxBytes)
 	}
 	lines := report.Table{Title: "Lines", Header: []string{"line", "", "text", "is"}}
 	for _, l := range r.Lines {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 )
 
 // batchKey names the events that are told together.
@@ -213,7 +213,7 @@ func common(a, b string) string {
 
 // words says of a group in a few words what happened.
 func (g *Group) words() string {
-	pages := report.Plural(g.Pages, "page")
+	pages := words.Plural(g.Pages, "page")
 	if g.Same && g.dirs != "/" {
 		pages += " of " + g.dirs
 	}
@@ -228,7 +228,7 @@ func (g *Group) words() string {
 	case KindBack:
 		return pages + " back"
 	case KindNew:
-		return report.Plural(g.Pages, "new page")
+		return words.Plural(g.Pages, "new page")
 	case KindAppears:
 		return "text appears on " + pages
 	case KindDisappears:

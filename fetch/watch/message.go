@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 )
 
 // Message is a batch as it is told. Its JSON is what webhooks and commands get.
@@ -77,7 +77,7 @@ func (m *Message) complete() {
 		g.Words = g.words()
 		parts = append(parts, g.Words)
 	}
-	m.Subject = m.Site + ": " + report.Shorten(parts, 3, ", ")
+	m.Subject = m.Site + ": " + words.Shorten(parts, 3, ", ")
 	if g := m.Groups[0]; len(m.Groups) == 1 && g.Pages == 1 && g.Kind != KindMissing {
 		verb := map[string]string{KindGone: "is gone", KindBack: "is back", KindNew: "is new",
 			KindAppears:    "has the text",
@@ -135,14 +135,14 @@ func (m *Message) Text(most int) string {
 			}
 		}
 		if named := min(len(g.Items), mostNamed); g.Same && g.Pages > named {
-			fmt.Fprintf(&b, "... and %s more\n", report.Plural(g.Pages-named, "page"))
+			fmt.Fprintf(&b, "... and %s more\n", words.Plural(g.Pages-named, "page"))
 		} else if !g.Same && g.Pages > len(g.Items) {
-			fmt.Fprintf(&b, "... and %s more\n", report.Plural(g.Pages-len(g.Items), "page"))
+			fmt.Fprintf(&b, "... and %s more\n", words.Plural(g.Pages-len(g.Items), "page"))
 		}
 		b.WriteByte('\n')
 	}
 	if m.Lost > 0 {
-		fmt.Fprintf(&b, "%s more had no room and are not named\n", report.Plural(m.Lost, "event"))
+		fmt.Fprintf(&b, "%s more had no room and are not named\n", words.Plural(m.Lost, "event"))
 	}
 	fmt.Fprintf(&b, "rule %s\n", m.Rule)
 	if b.Len() > most {
@@ -157,10 +157,10 @@ func (item *Item) write(b *strings.Builder, g *Group) {
 	}
 	fmt.Fprintf(b, "%s\n", item.URL)
 	if !g.Same {
-		when := "seen at " + report.UTC(item.Time)
+		when := "seen at " + words.UTC(item.Time)
 		if !item.Before.IsZero() &&
 			(g.Kind == KindChanged || g.Kind == KindAppears || g.Kind == KindDisappears) {
-			when = fmt.Sprintf("between %s and %s", report.UTC(item.Before), report.UTC(item.Time))
+			when = fmt.Sprintf("between %s and %s", words.UTC(item.Before), words.UTC(item.Time))
 		}
 		fmt.Fprintf(b, "%s\n", when)
 		if item.Detail != "" {
@@ -175,9 +175,9 @@ func (d *Difference) write(b *strings.Builder) {
 	if d == nil {
 		return
 	}
-	fmt.Fprintf(b, "%s removed, %d added:\n%s\n", report.Plural(d.Removed, "word"), d.Added,
+	fmt.Fprintf(b, "%s removed, %d added:\n%s\n", words.Plural(d.Removed, "word"), d.Added,
 		d.Text())
 	if d.More > 0 {
-		fmt.Fprintf(b, "... and %s more\n", report.Plural(d.More, "word"))
+		fmt.Fprintf(b, "... and %s more\n", words.Plural(d.More, "word"))
 	}
 }

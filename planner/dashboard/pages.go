@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner/view"
 	"github.com/recrawl/recrawl/satstore/journal"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -67,9 +67,9 @@ func parsePages() (map[string]*template.Template, error) {
 
 // helpers are what templates can call.
 var helpers = template.FuncMap{
-	"n":       func(v any) string { return report.Grouped(toInt(v)) },
+	"n":       func(v any) string { return words.Grouped(toInt(v)) },
 	"pct":     func(v float64) string { return percent(v) },
-	"sig":     func(v float64) string { return report.Significant(v, 3) },
+	"sig":     func(v float64) string { return words.Significant(v, 3) },
 	"counted": view.Counted,
 	"p":       probability,
 	"span":    secondsText,
@@ -435,7 +435,7 @@ func (s *Server) servers(r *http.Request) (*content, error) {
 	finding := view.Counted(l.Known, "server") + " known."
 	if q.Search != "" {
 		finding = fmt.Sprintf("%s of %s servers have %q in their names.",
-			report.Grouped(int64(l.Found)), report.Grouped(int64(l.Known)), q.Search)
+			words.Grouped(int64(l.Found)), words.Grouped(int64(l.Known)), q.Search)
 	}
 	return &content{name: "servers", Title: "Servers", Finding: finding, Data: p}, nil
 }
@@ -611,7 +611,7 @@ func (s *Server) journal(r *http.Request) (*content, error) {
 		next.Set("after", found.Next)
 		p.Next = "/journal?" + next.Encode()
 	}
-	finding := fmt.Sprintf("%s found", report.Plural(len(found.Entries), "visit"))
+	finding := fmt.Sprintf("%s found", words.Plural(len(found.Entries), "visit"))
 	switch {
 	case found.Next != "":
 		finding += fmt.Sprintf(", read back to %s; there are older ones.",
@@ -665,7 +665,7 @@ func (s *Server) postHints(w http.ResponseWriter, r *http.Request) {
 	case "hint":
 		var n int
 		if n, err = s.o.Desk.Hint(ctx, strings.Fields(r.PostFormValue("urls"))); err == nil {
-			said = report.Plural(n, "page") + " will be visited before all others."
+			said = words.Plural(n, "page") + " will be visited before all others."
 		}
 	case "weights":
 		settings.Weights = lines(r.PostFormValue("weights"))

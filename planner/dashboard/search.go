@@ -8,8 +8,8 @@ import (
 	"net/url"
 	"strconv"
 
-	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/fetch/corpus/index"
+	"github.com/recrawl/recrawl/internal/words"
 )
 
 // errNoCorpus says that there is nothing to search.
@@ -79,7 +79,7 @@ func (s *Server) search(r *http.Request) (*content, error) {
 		p.After = p.at(p.To)
 	}
 	c.Finding = fmt.Sprintf("%s of %s pages have it.",
-		report.Grouped(int64(found.Total)), report.Grouped(int64(found.Pages)))
+		words.Grouped(int64(found.Total)), words.Grouped(int64(found.Pages)))
 	return c, nil
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/recrawl/recrawl/estimator"
 	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -89,11 +90,11 @@ func estimateTable(estimates []estimate) report.Table {
 	for _, x := range estimates {
 		t.Rows = append(t.Rows, []string{
 			x.Method,
-			report.Significant(x.RatePerDay, 4),
+			words.Significant(x.RatePerDay, 4),
 			x.rateRange(),
 			x.daysBetween(),
 			fmt.Sprintf("%.3f", x.Probability),
-			report.Plural(x.Revisits, "revisit"),
+			words.Plural(x.Revisits, "revisit"),
 			x.Warning,
 		})
 	}
@@ -105,9 +106,9 @@ func (x *estimate) rateRange() string {
 	case x.Low == x.High:
 		return "-"
 	case x.High >= estimator.FastestRate:
-		return report.Significant(x.Low, 4) + "..any"
+		return words.Significant(x.Low, 4) + "..any"
 	}
-	return report.Significant(x.Low, 4) + ".." + report.Significant(x.High, 4)
+	return words.Significant(x.Low, 4) + ".." + words.Significant(x.High, 4)
 }
 
 func (x *estimate) daysBetween() string {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -34,16 +34,16 @@ func (e *Page) past(now time.Time) string {
 		return "This is a feed or sitemap."
 	case e.Visits == 0 && e.State == sitegraph.StateNew.String() && e.Errors > 0:
 		return fmt.Sprintf("It was never fetched: %s failed.",
-			report.Plural(int(e.Errors), "visit"))
+			words.Plural(int(e.Errors), "visit"))
 	case e.Visits == 0 && e.State == sitegraph.StateNew.String():
 		return "It was never fetched."
 	case e.Visits == 0:
 		return fmt.Sprintf("It never held a page: it is %s (status %d).", e.State, e.Status)
 	}
-	seen := fmt.Sprintf("%s saw no change", report.Plural(int(e.Visits), "visit"))
+	seen := fmt.Sprintf("%s saw no change", words.Plural(int(e.Visits), "visit"))
 	if e.Changes > 0 {
-		seen = fmt.Sprintf("%s saw %s", report.Plural(int(e.Visits), "visit"),
-			report.Plural(int(e.Changes), "change"))
+		seen = fmt.Sprintf("%s saw %s", words.Plural(int(e.Visits), "visit"),
+			words.Plural(int(e.Changes), "change"))
 		if e.LastChange != nil {
 			seen += fmt.Sprintf(", the last one %s ago", span(now.Sub(*e.LastChange)))
 		}
@@ -62,7 +62,7 @@ func (e *Page) past(now time.Time) string {
 
 // sentence names the site of a page and its top, by the division that the policy goes by.
 func (s *site) sentence() string {
-	pages := report.Plural(s.Pages, "page")
+	pages := words.Plural(s.Pages, "page")
 	switch {
 	case !s.InUse || s.Pages < 2:
 		return ""
@@ -82,7 +82,7 @@ func (e *Page) next(now time.Time) string {
 		return fmt.Sprintf("It is in line, and visited in about %s.", span(e.at.Sub(now)))
 	case e.Turn > 0:
 		return fmt.Sprintf("It is visit %d of the round that ends %s, as %s.",
-			e.Turn, report.UTC(e.round.End), reasonOr(e.why))
+			e.Turn, words.UTC(e.round.End), reasonOr(e.why))
 	case e.Due == nil && e.WhyNot != "":
 		return "It is not in this round: " + e.WhyNot + "."
 	case e.Due == nil:
@@ -108,11 +108,11 @@ func reasonOr(reason string) string {
 func span(d time.Duration) string {
 	switch d = max(d, 0); {
 	case d < 2*time.Minute:
-		return report.Plural(int(d.Seconds()), "second")
+		return words.Plural(int(d.Seconds()), "second")
 	case d < 2*time.Hour:
-		return report.Plural(int(d.Minutes()), "minute")
+		return words.Plural(int(d.Minutes()), "minute")
 	case d < 48*time.Hour:
-		return report.Plural(int(d.Hours()), "hour")
+		return words.Plural(int(d.Hours()), "hour")
 	}
-	return report.Plural(int(d.Hours()/24), "day")
+	return words.Plural(int(d.Hours()/24), "day")
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/eval/sites"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -56,9 +57,9 @@ func (e *Page) planned() string {
 	if e.round.End.IsZero() {
 		return "no round began yet since recrawl started"
 	}
-	end := report.UTC(e.round.End)
+	end := words.UTC(e.round.End)
 	if e.Turn > 0 && !e.at.IsZero() {
-		return fmt.Sprintf("in line: visit %d of its server, at about %s", e.Turn, report.UTC(e.at))
+		return fmt.Sprintf("in line: visit %d of its server, at about %s", e.Turn, words.UTC(e.at))
 	}
 	if e.Turn > 0 {
 		return fmt.Sprintf("in the round that ends %s: visit %d", end, e.Turn)
@@ -72,15 +73,15 @@ func (e *Page) planned() string {
 
 // standing says where the page stands, and what speaks against it.
 func (e *Page) standing() string {
-	failures := report.Plural(int(e.Errors), "failure")
+	failures := words.Plural(int(e.Errors), "failure")
 	text := fmt.Sprintf("%s (last status %d, %s in a row)", e.State, e.Status, failures)
 	switch {
 	case e.Misses > 0 && e.State == sitegraph.StateAlive.String():
-		answers := report.Plural(int(e.Misses), "answer")
+		answers := words.Plural(int(e.Misses), "answer")
 		text += fmt.Sprintf("; its last %s said that it is not to be had, which is no proof yet",
 			answers)
 	case e.Misses > 1:
-		text += fmt.Sprintf("; looked at %s since it left", report.Plural(int(e.Misses)-1, "time"))
+		text += fmt.Sprintf("; looked at %s since it left", words.Plural(int(e.Misses)-1, "time"))
 	}
 	if e.Rejected {
 		text += "; a filter rejects it"
@@ -98,13 +99,13 @@ func (s *site) String() string {
 	}
 	if len(s.Tops) == 0 {
 		return fmt.Sprintf("%s of %s, without a top; division %s", role,
-			report.Plural(s.Pages, "page"), s.Division)
+			words.Plural(s.Pages, "page"), s.Division)
 	}
-	tops := report.Shorten(s.Tops, sites.ShownTops, " ")
+	tops := words.Shorten(s.Tops, sites.ShownTops, " ")
 	if len(s.Tops) > sites.ShownTops {
 		tops += " (--json has all)"
 	}
-	return fmt.Sprintf("%s of %s; top %s; division %s", role, report.Plural(s.Pages, "page"), tops,
+	return fmt.Sprintf("%s of %s; top %s; division %s", role, words.Plural(s.Pages, "page"), tops,
 		s.Division)
 }
 

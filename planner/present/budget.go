@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/budget"
 )
@@ -119,17 +120,17 @@ func (b *budgets) usedTable() report.Table {
 		ofDay := budget.Limit{Amount: b.perDay, Unit: budget.InFetches, Per: planner.Day}
 		t.Rows = append(t.Rows, []string{
 			ofDay.String() + ", this round",
-			report.Count(b.Fetches),
-			report.Count(*b.Granted),
+			words.Count(b.Fetches),
+			words.Count(*b.Granted),
 		})
 	}
 	for _, l := range b.Limits {
 		t.Rows = append(t.Rows,
-			[]string{l.Limit, report.Count(int(l.Used)), report.Count(int(l.Granted))})
+			[]string{l.Limit, words.Count(int(l.Used)), words.Count(int(l.Granted))})
 	}
 	if b.Unused > 0 {
 		t.Note = fmt.Sprintf("Room for %s stays unused: no other visit is worth %.3g.",
-			report.Plural(b.Unused, "visit"), b.LeastValue)
+			words.Plural(b.Unused, "visit"), b.LeastValue)
 		return t
 	}
 	if b.Price > 0 {
@@ -153,7 +154,7 @@ func unfitTable(title string, list []unfit) report.Table {
 		}
 		var limits []string
 		for _, l := range u.Limits {
-			used, granted := report.Count(int(l.Used)), report.Count(int(l.Granted))
+			used, granted := words.Count(int(l.Used)), words.Count(int(l.Granted))
 			limits = append(limits, fmt.Sprintf("%s: %s of %s", l.Limit, used, granted))
 		}
 		named = named || len(limits) > 0
@@ -163,7 +164,7 @@ func unfitTable(title string, list []unfit) report.Table {
 		}
 		t.Rows = append(t.Rows, []string{
 			name,
-			report.Count(u.Pages),
+			words.Count(u.Pages),
 			fmt.Sprintf("%.3g", u.Value),
 			strings.Join(limits, ", "),
 		})
@@ -176,7 +177,7 @@ func unfitTable(title string, list []unfit) report.Table {
 	}
 	t.Note = fmt.Sprintf(
 		"In all %s, worth %.3g expected changes, by weight; new pages are not counted in that.",
-		report.Plural(pages, "page"),
+		words.Plural(pages, "page"),
 		value,
 	)
 	return t

@@ -6,6 +6,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval/present"
 	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/hints"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -69,7 +70,7 @@ func (r *claims) tables() []report.Table {
 	if r.Absent > 0 {
 		t.Note = fmt.Sprintf(
 			"Absent: %s without a feed or sitemap that lists pages.",
-			report.Plural(r.Absent, "server"),
+			words.Plural(r.Absent, "server"),
 		)
 	}
 	return []report.Table{t}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -59,7 +59,7 @@ func sayNotAsked(all []notAsked) string {
 		if n.Pages == 1 {
 			was = "was"
 		}
-		fmt.Fprintf(&b, " %s %s not asked: %s.", report.Plural(n.Pages, "page"), was, n.Why)
+		fmt.Fprintf(&b, " %s %s not asked: %s.", words.Plural(n.Pages, "page"), was, n.Why)
 	}
 	return b.String()
 }

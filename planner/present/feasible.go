@@ -8,6 +8,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/eval/schedule"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner/cycle"
 	servers "github.com/recrawl/recrawl/planner/schedule"
 )
@@ -109,7 +110,7 @@ func (r *Run) Dispatched(d cycle.Dispatch) string {
 	switch {
 	case d.CutOff > 0:
 		return fmt.Sprintf("few servers were left that may be asked: %s given back, others "+
-			"are chosen", report.Plural(d.CutOff, "visit"))
+			"are chosen", words.Plural(d.CutOff, "visit"))
 	case d.Scarce:
 		r.Feasible.Policy = servers.SJF.Name()
 		return fmt.Sprintf("%d workers are too few for what is chosen, which needs %.3g: servers "+
@@ -127,7 +128,7 @@ func (r *Run) TooTight() string {
 	if f.Possible < 0.95*f.Wanted {
 		text = fmt.Sprintf("politeness and the servers allow %.0f of %.0f visits a day that are "+
 			"wanted: %s cannot be kept fresh",
-			f.Possible, f.Wanted, report.Plural(len(f.Infeasible), "server"))
+			f.Possible, f.Wanted, words.Plural(len(f.Infeasible), "server"))
 	}
 	if f.ToBudget > 0 {
 		if text != "" {
@@ -155,7 +156,7 @@ func (f *feasible) tables() []report.Table {
 				"what would help"}}
 		for i := range f.Infeasible[:min(len(f.Infeasible), shownServers)] {
 			s := &f.Infeasible[i]
-			t.Rows = append(t.Rows, []string{s.Server, s.Class.String(), report.Count(s.Pages),
+			t.Rows = append(t.Rows, []string{s.Server, s.Class.String(), words.Count(s.Pages),
 				fmt.Sprintf("%.0f", s.Wanted), fmt.Sprintf("%.0f", s.Lost), fmt.Sprintf("%.3g",
 					s.LostValue),
 				fmt.Sprintf("%s: %.3g %s", s.Cures[0].What, s.Cures[0].Value, s.Cures[0].Unit)})
@@ -171,7 +172,7 @@ func (f *feasible) tables() []report.Table {
 			"than %d days", passDays), Header: []string{"address", "pages", "visits a day", "days"}}
 		for i := range f.Large[:min(len(f.Large), shownServers)] {
 			l := &f.Large[i]
-			t.Rows = append(t.Rows, []string{l.Address, report.Count(l.Pages), fmt.Sprintf("%.0f",
+			t.Rows = append(t.Rows, []string{l.Address, words.Count(l.Pages), fmt.Sprintf("%.0f",
 				l.PerDay), fmt.Sprintf("%.3g", l.Days)})
 		}
 		tables = append(tables, t)

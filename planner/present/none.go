@@ -3,7 +3,7 @@ package present
 import (
 	"fmt"
 
-	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -18,7 +18,7 @@ func whyNone(ahead *cycle.Preview, p *planner.Planner, policy string, perDay flo
 		return "no page is known."
 	case open == 0:
 		return fmt.Sprintf("of %s known, all are gone, moved or excluded.",
-			report.Plural(known, "page"))
+			words.Plural(known, "page"))
 	case perDay == 0:
 		return "the budget is 0."
 	case ahead.Current.Budget == 0 && ahead.Next.Budget == 0:
@@ -38,18 +38,18 @@ func whyNone(ahead *cycle.Preview, p *planner.Planner, policy string, perDay flo
 	case len(p.Unfit()) > 0:
 		return "nothing that is wanted fits under the budgets."
 	case waiting == open:
-		return report.Plural(waiting, "page") + " wait after failures, all that could be visited."
+		return words.Plural(waiting, "page") + " wait after failures, all that could be visited."
 	case waiting > 0:
 		return fmt.Sprintf(
 			"of %s, %d wait after failures, and policy %s asks for none of the others.",
-			report.Plural(open, "page"),
+			words.Plural(open, "page"),
 			waiting,
 			policy,
 		)
 	}
 	return fmt.Sprintf(
 		"%s visited, and policy %s asks for none of them again in these rounds.",
-		report.Plural(open, "page"),
+		words.Plural(open, "page"),
 		policy,
 	)
 }

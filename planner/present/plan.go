@@ -8,6 +8,7 @@ import (
 	"github.com/recrawl/recrawl/eval"
 	evaluated "github.com/recrawl/recrawl/eval/present"
 	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
 )
@@ -76,7 +77,7 @@ func UnderWay(ahead *cycle.Preview, p *planner.Planner, policy string, perDay fl
 	}
 	if len(plan.Visits) == 0 {
 		plan.none = "Nothing is chosen now: the visits of the round that ends " +
-			report.UTC(ahead.Round.End) + " are made."
+			words.UTC(ahead.Round.End) + " are made."
 	}
 	return plan
 }
@@ -95,8 +96,8 @@ func (p *Plan) Finding() string {
 			changes += n
 		}
 	}
-	text := fmt.Sprintf("%s until %s", report.Plural(len(p.Visits)+p.Further, "visit"),
-		report.UTC(p.RoundEnd))
+	text := fmt.Sprintf("%s until %s", words.Plural(len(p.Visits)+p.Further, "visit"),
+		words.UTC(p.RoundEnd))
 	if text += " are planned"; len(p.Visits)+p.Further == 1 {
 		text = strings.Replace(text, " are ", " is ", 1)
 	}
@@ -126,9 +127,9 @@ func (p *Plan) visitTable() report.Table {
 	t := report.Table{
 		Title: fmt.Sprintf(
 			"The next %s by policy %s, in the round that ends %s",
-			report.Plural(len(p.Visits), "visit"),
+			words.Plural(len(p.Visits), "visit"),
 			p.policy,
-			report.UTC(p.RoundEnd),
+			words.UTC(p.RoundEnd),
 		),
 		Header: []string{"#", "p(changed)", "due (UTC)", "page", "reason"},
 	}
@@ -138,7 +139,7 @@ func (p *Plan) visitTable() report.Table {
 			due = v.Due.UTC().Format(time.DateOnly)
 		}
 		t.Rows = append(t.Rows, []string{
-			report.Count(i + 1),
+			words.Count(i + 1),
 			evaluated.Decimals(v.Probability),
 			due,
 			v.URL,
@@ -147,7 +148,7 @@ func (p *Plan) visitTable() report.Table {
 	}
 	if p.Further > 0 {
 		t.Note = fmt.Sprintf("%s more in this round; --show shows them.",
-			report.Plural(p.Further, "visit"))
+			words.Plural(p.Further, "visit"))
 	}
 	return t
 }

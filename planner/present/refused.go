@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner/cycle"
 )
 
@@ -43,7 +44,7 @@ func mostFirst(counts map[string]int) (rows [][]string) {
 		return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b))
 	})
 	for _, name := range names {
-		rows = append(rows, []string{name, report.Count(counts[name])})
+		rows = append(rows, []string{name, words.Count(counts[name])})
 	}
 	return rows
 }

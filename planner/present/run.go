@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -146,10 +147,10 @@ func (r *Run) Finding() string {
 	case r.Visits == 0:
 		return "No visit was due or allowed; " + known
 	}
-	text := fmt.Sprintf("%s found", report.Plural(r.Visits, "visit"))
+	text := fmt.Sprintf("%s found", words.Plural(r.Visits, "visit"))
 	var found []string
 	if r.First > 0 {
-		found = append(found, report.Plural(r.First, "new page"))
+		found = append(found, words.Plural(r.First, "new page"))
 	}
 	if again := r.Changed + r.Unchanged; again > 0 {
 		found = append(found, fmt.Sprintf("%d changed of %d seen again", r.Changed, again))
@@ -170,9 +171,9 @@ func (r *Run) Finding() string {
 // arePlural is "1 page is", "2 pages are".
 func arePlural(n int, noun string) string {
 	if n == 1 {
-		return report.Plural(n, noun) + " is"
+		return words.Plural(n, noun) + " is"
 	}
-	return report.Plural(n, noun) + " are"
+	return words.Plural(n, noun) + " are"
 }
 
 // Tables are the run for people, its summary in front. Without a whole round there is nothing more.
@@ -197,8 +198,8 @@ func (r *Run) summary() string {
 	return fmt.Sprintf(
 		"%s, %s: %d first, %d changed, %d unchanged, %d left, %d doubted, %d failed%s\n"+
 			"update rate %.3f; %s known, %d new waiting",
-		report.Plural(r.Rounds, "round"),
-		report.Plural(r.Visits, "visit"),
+		words.Plural(r.Rounds, "round"),
+		words.Plural(r.Visits, "visit"),
 		r.First,
 		r.Changed,
 		r.Unchanged,
@@ -207,14 +208,14 @@ func (r *Run) summary() string {
 		r.Failed,
 		baseline,
 		r.UpdateRate,
-		report.Plural(r.Known, "page"),
+		words.Plural(r.Known, "page"),
 		r.Waiting,
 	)
 }
 
 // Rest is its status between two rounds, of which the next begins at that time.
 func (r *Run) Rest(p *planner.Planner, next time.Time) string {
-	return r.Status(p) + "; next round at " + report.UTC(next)
+	return r.Status(p) + "; next round at " + words.UTC(next)
 }
 
 // Status is one line on how far the run is.
@@ -233,14 +234,14 @@ func (r *Run) Status(p *planner.Planner) string {
 	}
 	return fmt.Sprintf(
 		"%s done: %s, %d first, %d changed (%.0f %%), %d failed%s; %s known, %d waiting, %s",
-		report.Plural(r.Rounds, "round"),
-		report.Plural(r.Visits, "visit"),
+		words.Plural(r.Rounds, "round"),
+		words.Plural(r.Visits, "visit"),
 		r.First,
 		r.Changed,
 		100*r.UpdateRate,
 		r.Failed,
 		byFilters,
-		report.Plural(knownPages(p), "page"),
+		words.Plural(knownPages(p), "page"),
 		p.Waiting(),
 		left,
 	)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner/cycle"
 )
 
@@ -29,7 +30,7 @@ func (v *vanished) tables() []report.Table {
 		return nil
 	}
 	t := report.Table{Title: "Directories not asked for, as their pages are gone: " +
-		report.Count(v.All),
+		words.Count(v.All),
 		Header: []string{"directory", "until"}}
 	for _, dir := range slices.Sorted(maps.Keys(v.Directories)) {
 		t.Rows = append(t.Rows, []string{dir, v.Directories[dir].UTC().Format("2006-01-02 15:04")})

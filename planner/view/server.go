@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/eval/sites"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/schedule"
@@ -133,10 +133,10 @@ func (s *Server) finding() string {
 		text += "; it is at rest: none of its pages is visited"
 	case s.Feasible != nil && !s.Feasible.OK:
 		text += fmt.Sprintf("; %s visits a day are wanted of it, and %s of these cannot be made",
-			report.Significant(s.Feasible.Wanted, 3), report.Significant(s.Feasible.Lost, 3))
+			words.Significant(s.Feasible.Wanted, 3), words.Significant(s.Feasible.Lost, 3))
 	case s.Feasible != nil && s.Feasible.Wanted > 0:
 		text += fmt.Sprintf("; all %s visits a day that are wanted of it can be made",
-			report.Significant(s.Feasible.Wanted, 3))
+			words.Significant(s.Feasible.Wanted, 3))
 	}
 	return text + "."
 }

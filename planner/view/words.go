@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 )
 
 func (n *Now) finding() string {
@@ -23,14 +23,14 @@ func (n *Now) finding() string {
 	}
 	text := fmt.Sprintf("%s since the run began", Counted(int(n.Total.Visits), "visit"))
 	if n.Hour.Visits < n.Total.Visits {
-		text += fmt.Sprintf(", %s in the last hour", report.Grouped(n.Hour.Visits))
+		text += fmt.Sprintf(", %s in the last hour", words.Grouped(n.Hour.Visits))
 	}
 	if told := n.Total.Changed + n.Total.Unchanged; told > 0 {
 		text += fmt.Sprintf("; %.0f %% of the refetches found a change", 100*n.Rate)
 	}
 	if n.Total.Expected >= 5 {
 		text += fmt.Sprintf("; where %.0f changes were expected, %s were found",
-			n.Total.Expected, report.Grouped(n.Total.Found))
+			n.Total.Expected, words.Grouped(n.Total.Found))
 	}
 	return text + "."
 }
@@ -71,8 +71,8 @@ func (t *DueTimes) finding() string {
 		}
 	}
 	return fmt.Sprintf("%s are overdue, %s become due within an hour and %s within a day.",
-		Counted(t.Buckets[0].Pages, "page"), report.Grouped(int64(hour)),
-		report.Grouped(int64(day)))
+		Counted(t.Buckets[0].Pages, "page"), words.Grouped(int64(hour)),
+		words.Grouped(int64(day)))
 }
 
 // Counted is a grouped number with its noun.
@@ -81,9 +81,9 @@ func Counted(n int, noun string) string {
 	case n == 1:
 		return "1 " + noun
 	case noun == "copy":
-		return report.Grouped(int64(n)) + " copies"
+		return words.Grouped(int64(n)) + " copies"
 	}
-	return report.Grouped(int64(n)) + " " + noun + "s"
+	return words.Grouped(int64(n)) + " " + noun + "s"
 }
 
 // Span is a time in the unit that suits it.
@@ -104,12 +104,12 @@ func (p *Plan) finding(live bool) string {
 	switch {
 	case n == 0 && live:
 		return "Nothing is chosen now: the visits of the round that ends " +
-			report.UTC(p.RoundEnd) + " are made, or none was wanted."
+			words.UTC(p.RoundEnd) + " are made, or none was wanted."
 	case n == 0:
-		return "Nothing is to be visited in the round that ends " + report.UTC(p.RoundEnd) + "."
+		return "Nothing is to be visited in the round that ends " + words.UTC(p.RoundEnd) + "."
 	}
 	text := fmt.Sprintf("%s of the round that ends %s",
-		Counted(n+p.Further, "visit"), report.UTC(p.RoundEnd))
+		Counted(n+p.Further, "visit"), words.UTC(p.RoundEnd))
 	if live {
 		return text + " are chosen, in the order in which politeness lets them begin."
 	}

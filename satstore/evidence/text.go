@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 )
 
 // Text says it to people.
 func (r *Result) Text(w io.Writer) error {
-	n := func(n int64, what string) string { return report.Plural(int(n), what) }
+	n := func(n int64, what string) string { return words.Plural(int(n), what) }
 	if _, err := fmt.Fprintf(w, "%s taken in from %s: %d new, %d with a past they had not.\n",
-		n(r.Addresses, "page"), report.Plural(len(r.Files), "file"), r.New, r.Past); err != nil {
+		n(r.Addresses, "page"), words.Plural(len(r.Files), "file"), r.New, r.Past); err != nil {
 		return err
 	}
 	for _, f := range r.Files {
@@ -26,7 +26,7 @@ func (r *Result) Text(w io.Writer) error {
 	for _, a := range r.Asked {
 		if err == nil {
 			_, err = fmt.Fprintf(w, "  asked for %s: %s\n",
-				report.Plural(int(a.Requests), "time"), a.URL)
+				words.Plural(int(a.Requests), "time"), a.URL)
 		}
 	}
 	return err

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/satstore"
 )
 
@@ -80,7 +80,7 @@ func (r *Checked) behind(visits map[string]time.Time) {
 	r.Warnings = append(r.Warnings, fmt.Sprintf(
 		"the journal has later visits of %s than the store, the first of them of %s at %s: the "+
 			"store is older than its journal, and these visits are lost",
-		report.Plural(len(visits), "page"), first, visits[first].UTC().Format(time.RFC3339)))
+		words.Plural(len(visits), "page"), first, visits[first].UTC().Format(time.RFC3339)))
 }
 
 // Verdict says whether the store is whole.
@@ -88,7 +88,7 @@ func (r *Checked) Verdict() string {
 	if len(r.Damage) == 0 {
 		return "all is whole"
 	}
-	return report.Plural(len(r.Damage), "damage")
+	return words.Plural(len(r.Damage), "damage")
 }
 
 // finding says in a sentence whether all is whole.
@@ -112,14 +112,14 @@ func (r *Checked) Text(w io.Writer) error {
 	lines := []string{r.finding()}
 	if !r.alone {
 		lines = append(lines, fmt.Sprintf("%s, %s, %d removed; links of %d, %s",
-			report.Plural(r.Pages, "page"), report.Plural(r.Records, "record"), r.Removed, r.Linked,
-			report.Plural(r.Settings, "setting")))
+			words.Plural(r.Pages, "page"), words.Plural(r.Records, "record"), r.Removed, r.Linked,
+			words.Plural(r.Settings, "setting")))
 	}
 	if s := r.Set; s != nil {
 		line := fmt.Sprintf("addresses seen: %s in %s",
-			report.Plural(int(s.Fingerprints), "fingerprint"), report.Plural(s.Runs, "run"))
+			words.Plural(int(s.Fingerprints), "fingerprint"), words.Plural(s.Runs, "run"))
 		if !r.alone {
-			line += fmt.Sprintf(", of the first %s", report.Plural(int(s.Pages), "page"))
+			line += fmt.Sprintf(", of the first %s", words.Plural(int(s.Pages), "page"))
 		}
 		lines = append(lines, line)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/bench/present"
 )
@@ -78,28 +79,28 @@ func (r *Result) Page() report.Page {
 
 func (r *Result) finding() string {
 	if r.Oldest == nil {
-		return fmt.Sprintf("%s are known, and none is due.", report.Plural(r.Pages, "page"))
+		return fmt.Sprintf("%s are known, and none is due.", words.Plural(r.Pages, "page"))
 	}
 	return fmt.Sprintf("%s are known; the oldest visit is due at %s.",
-		report.Plural(r.Pages, "page"), report.UTC(r.Oldest.Start))
+		words.Plural(r.Pages, "page"), words.UTC(r.Oldest.Start))
 }
 
 func (r *Result) sizes() report.Table {
 	oldest := "nothing is due"
 	if r.Oldest != nil {
-		oldest = report.UTC(r.Oldest.Start)
+		oldest = words.UTC(r.Oldest.Start)
 	}
 	d := r.Disk
 	parts := []string{present.Megabytes(d.Live), present.Megabytes(d.Garbage),
 		present.Megabytes(d.Log)}
 	return report.Table{Title: "Store", Header: []string{"what", "value"}, Rows: [][]string{
-		{"pages, removed ones too", report.Count(r.Pages)},
-		{"records", report.Count(r.Records)},
-		{"handed out until", report.UTC(r.Clock)},
+		{"pages, removed ones too", words.Count(r.Pages)},
+		{"records", words.Count(r.Records)},
+		{"handed out until", words.UTC(r.Clock)},
 		{"oldest due", oldest},
 		{"on disk, without the catalogue", present.Megabytes(d.Bytes)},
 		{"of it needed, garbage, log", strings.Join(parts, ", ")},
-		{"files", report.Count(d.Files)},
+		{"files", words.Count(d.Files)},
 		{"index in memory", present.Megabytes(d.MemoryIndex)},
 	}}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	reports "github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/directory"
 	"github.com/recrawl/recrawl/satstore/progress"
@@ -105,7 +105,7 @@ func leftIn(to string) ([]string, error) {
 		return !slices.Contains([]string{partial, "sat", "pebble", "EPOCH", LostName}, n)
 	}) {
 		return nil, fmt.Errorf("%s holds %s: choose an empty or a new directory", to,
-			reports.Plural(len(names), "file"))
+			words.Plural(len(names), "file"))
 	}
 	return names, nil
 }

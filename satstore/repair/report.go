@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 )
 
 // Report is what a repair kept and lost.
@@ -48,11 +48,11 @@ const mostLines = 20
 // Text writes what was kept, and what was lost.
 func (r *Report) Text(w io.Writer) error {
 	fmt.Fprintf(w, "%s has %s, %d of them removed; links of %d, %s.\n", r.To,
-		report.Plural(r.Pages, "page"), r.Removed, r.Linked,
-		report.Plural(r.Settings, "setting"))
+		words.Plural(r.Pages, "page"), r.Removed, r.Linked,
+		words.Plural(r.Settings, "setting"))
 	if r.FromJournal > 0 {
 		fmt.Fprintf(w, "%s of them were found in the journal alone.\n",
-			report.Plural(r.FromJournal, "page"))
+			words.Plural(r.FromJournal, "page"))
 	}
 	if !r.Any() {
 		fmt.Fprintln(w, "Nothing was lost.")
@@ -60,8 +60,8 @@ func (r *Report) Text(w io.Writer) error {
 		fmt.Fprintln(w, "No page could be read.")
 	} else {
 		fmt.Fprintf(w, "Lost: %s, the last visits of %s, %s, %s.\n",
-			report.Plural(r.Lost.Records, "record"), report.Plural(r.Lost.Visits, "page"),
-			report.Plural(r.Lost.Links, "links list"),
+			words.Plural(r.Lost.Records, "record"), words.Plural(r.Lost.Visits, "page"),
+			words.Plural(r.Lost.Links, "links list"),
 			fmt.Sprintf("%d addresses", r.Lost.Addresses))
 	}
 	if r.Lost != (Lost{}) {

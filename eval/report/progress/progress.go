@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 )
 
 // Bar tells how far one piece of work has come. Any number of goroutines may use it.
@@ -201,9 +202,9 @@ func (b *Bar) set(done int) {
 		b.lastLine = now
 		of := ""
 		if b.total > 0 { // a list from standard input has an end that nobody knows
-			of = " of " + report.Grouped(int64(b.total))
+			of = " of " + words.Grouped(int64(b.total))
 		}
-		fmt.Fprintf(b.out, "%s: %s%s%s%s\n", b.what, report.Grouped(int64(b.done)), of,
+		fmt.Fprintf(b.out, "%s: %s%s%s%s\n", b.what, words.Grouped(int64(b.done)), of,
 			pace(b.done, b.total, now.Sub(b.began)), b.working())
 	}
 }
@@ -214,9 +215,9 @@ func pace(done, total int, took time.Duration) string {
 		return ""
 	}
 	perSecond := float64(done) / took.Seconds()
-	text := ", " + report.Significant(perSecond, 3) + " a second"
+	text := ", " + words.Significant(perSecond, 3) + " a second"
 	if perSecond < 1 {
-		text = ", " + report.Significant(60*perSecond, 3) + " a minute"
+		text = ", " + words.Significant(60*perSecond, 3) + " a minute"
 	}
 	if total > done {
 		left := time.Duration(float64(total-done) / perSecond * float64(time.Second))

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 )
 
 // Text says it to people: a line, and one for each of the first mistakes.
@@ -32,20 +32,20 @@ func (f *File) Text(w io.Writer) error {
 		{f.NoNews, "that tell nothing of a page"}, {f.Elsewhen, "of another time"},
 		{f.BadCount, bad}} {
 		if part.n > 0 {
-			what += fmt.Sprintf(", %s %s", report.Grouped(part.n), part.what)
+			what += fmt.Sprintf(", %s %s", words.Grouped(part.n), part.what)
 		}
 	}
 	format := string(f.Format)
 	if f.arc {
 		format = "ARC"
 	}
-	_, err := fmt.Fprintf(w, "%s: %s, %s%s\n", f.Name, format, report.Plural(int(f.Read), unit),
+	_, err := fmt.Fprintf(w, "%s: %s, %s%s\n", f.Name, format, words.Plural(int(f.Read), unit),
 		what)
 	told := map[string]bool{}
 	for _, l := range f.Left {
 		if told[l.Kind] = true; err == nil {
 			_, err = fmt.Fprintf(w, "  left out, %s: %s", l.Kind,
-				report.Plural(int(l.Lines), "line"))
+				words.Plural(int(l.Lines), "line"))
 		}
 		for _, m := range l.First {
 			if err == nil {

@@ -23,10 +23,10 @@ import (
 
 	"github.com/sergi/go-diff/diffmatchpatch"
 
-	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/archive/cdxj"
 	"github.com/recrawl/recrawl/fetch/extract"
+	"github.com/recrawl/recrawl/internal/words"
 )
 
 // Kinds are what can be compared.
@@ -270,7 +270,7 @@ func (r *Result) Text(w io.Writer) error {
 		Version
 	}{{"---", r.Old}, {"+++", r.New}} {
 		fmt.Fprintf(&b, "%s %s  status %d, %s", v.mark, v.Time.Format("2006-01-02 15:04:05 MST"),
-			v.Status, report.Plural(v.Version.Pieces, unit))
+			v.Status, words.Plural(v.Version.Pieces, unit))
 		if v.Cut != "" {
 			fmt.Fprintf(&b, ", cut: %s", v.Cut)
 		}
@@ -295,10 +295,10 @@ func (r *Result) finding(unit string) string {
 	of := map[string]string{"main": "main text", "text": "text", "source": "source"}[r.Kind]
 	if r.Removed+r.Added == 0 {
 		return fmt.Sprintf("The %s is the same in both captures: %s.",
-			of, report.Plural(r.Kept, unit))
+			of, words.Plural(r.Kept, unit))
 	}
 	return fmt.Sprintf("The %s differs: %s removed, %d added, %d kept.",
-		of, report.Plural(r.Removed, unit), r.Added, r.Kept)
+		of, words.Plural(r.Removed, unit), r.Added, r.Kept)
 }
 
 // lines writes a piece with a mark before each of its lines. Controls are left out: they would

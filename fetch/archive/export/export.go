@@ -13,9 +13,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/archive/cdxj"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/satstore/whole"
 )
 
@@ -243,16 +243,16 @@ func writeIndex(r *archive.Reader, w io.Writer, forReplay *notModified) (
 
 // Text says what was exported.
 func (r *Result) Text(w io.Writer) error {
-	text := fmt.Sprintf("Exported %s, %d bytes", report.Plural(r.Files, "WARC file"), r.Bytes)
+	text := fmt.Sprintf("Exported %s, %d bytes", words.Plural(r.Files, "WARC file"), r.Bytes)
 	if r.Captures > 0 {
-		text += "; " + report.Plural(r.Captures, "capture") + " in the index"
+		text += "; " + words.Plural(r.Captures, "capture") + " in the index"
 	}
 	if r.Unplaced > 0 {
-		text += "; " + report.Plural(r.Unplaced, "capture") + " left out of the index, as other " +
+		text += "; " + words.Plural(r.Unplaced, "capture") + " left out of the index, as other " +
 			"records share their gzip member"
 	}
 	if r.Pages > 0 {
-		text += ", " + report.Plural(r.Pages, "page") + " listed"
+		text += ", " + words.Plural(r.Pages, "page") + " listed"
 	}
 	_, err := fmt.Fprintln(w, text+".")
 	for _, path := range r.Made {

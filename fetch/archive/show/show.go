@@ -18,6 +18,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/fetch/archive/warc"
+	"github.com/recrawl/recrawl/internal/words"
 )
 
 // Record is one record of a file.
@@ -113,20 +114,20 @@ func (f *File) Problem() string {
 	case f.Damage != "":
 		return fmt.Sprintf("%s: %s", f.Name, f.Damage)
 	case f.Wrong > 0:
-		return fmt.Sprintf("%s: %s with a wrong digest", f.Name, report.Plural(f.Wrong, "record"))
+		return fmt.Sprintf("%s: %s with a wrong digest", f.Name, words.Plural(f.Wrong, "record"))
 	}
 	return ""
 }
 
 // Finding says in a sentence how many records there are, and whether they are whole.
 func (f *File) Finding() string {
-	text := fmt.Sprintf("%s, %s: ", report.Plural(len(f.Records), "record"),
+	text := fmt.Sprintf("%s, %s: ", words.Plural(len(f.Records), "record"),
 		cmp.Or(f.Version, "no WARC"))
 	switch {
 	case f.Damage != "":
 		return text + "reading ended at damage."
 	case f.Wrong > 0:
-		return text + report.Plural(f.Wrong, "wrong digest") + "."
+		return text + words.Plural(f.Wrong, "wrong digest") + "."
 	}
 	return text + "all are whole, and no digest is wrong."
 }

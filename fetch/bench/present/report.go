@@ -6,6 +6,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/fetch/bench"
+	"github.com/recrawl/recrawl/internal/words"
 )
 
 // Page shows a measurement.
@@ -16,7 +17,7 @@ func Page(r *bench.Result) report.Page {
 		Intro: fmt.Sprintf("%s pages of %.1f KB (%.1f KB with gzip) at %s, %d at a time, by each "+
 			"client in %s.",
 			grouped(r.Pages), r.PageBytes/1000, r.GzipBytes/1000,
-			report.Plural(r.Servers, "server"), r.Parallel, report.Plural(r.Rounds, "round")),
+			words.Plural(r.Servers, "server"), r.Parallel, words.Plural(r.Rounds, "round")),
 		Sections: []report.Section{{Title: "Cost of a page",
 			Tables: []report.Table{clients(r), required(r)}, Charts: charts(r)}},
 	}
@@ -42,7 +43,7 @@ func finding(r *bench.Result) string {
 	return "For a page, " + strings.Join(says, ", ") + "."
 }
 
-func grouped(v int) string       { return report.Grouped(int64(v)) }
+func grouped(v int) string       { return words.Grouped(int64(v)) }
 func megabytes(v int64) string   { return fmt.Sprintf("%.0f", float64(v)/1e6) }
 func ratio(r bench.Ratio) string { return fmt.Sprintf("%.2f", r.Median) }
 

@@ -14,7 +14,7 @@ import (
 
 	engine "github.com/blevesearch/bleve_index_api"
 
-	"github.com/recrawl/recrawl/eval/cores"
+	"github.com/recrawl/recrawl/internal/cores"
 )
 
 const (

@@ -13,6 +13,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/fetch/extract/rules"
 	"github.com/recrawl/recrawl/fetch/filter"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -112,13 +113,13 @@ func (p *Page) Finding() string {
 	switch {
 	case p.Counted.Rule == nil:
 		return fmt.Sprintf("No rule holds for this page of %s: --change says what counts as a "+
-			"change.", report.Plural(len(p.Links), "link"))
+			"change.", words.Plural(len(p.Links), "link"))
 	case len(p.Counted.Lines) == 0:
 		return "The rule for " + p.Counted.Rule.Prefix +
 			" leaves no text: the page will never count as changed."
 	}
 	return fmt.Sprintf("The rule for %s leaves %s that count as the page.",
-		p.Counted.Rule.Prefix, report.Plural(len(p.Counted.Lines), "line"))
+		p.Counted.Rule.Prefix, words.Plural(len(p.Counted.Lines), "line"))
 }
 
 // Tables are the page for people.

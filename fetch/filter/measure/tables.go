@@ -5,12 +5,13 @@ import (
 	"strings"
 
 	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 )
 
 // Finding says in a sentence how many filters there are, and how many of the labelled pages they
 // judge otherwise.
 func (r *Result) Finding() string {
-	text := report.Plural(len(r.Filters), "filter")
+	text := words.Plural(len(r.Filters), "filter")
 	if r.Pages == 0 {
 		return text + "; no labelled pages were given to measure them by."
 	}
@@ -19,7 +20,7 @@ func (r *Result) Finding() string {
 		wrong += len(f.Wrong)
 	}
 	return fmt.Sprintf("%s on %s: %s otherwise than labelled.",
-		text, report.Plural(r.Pages, "labelled page"), report.Plural(wrong, "verdict"))
+		text, words.Plural(r.Pages, "labelled page"), words.Plural(wrong, "verdict"))
 }
 
 // Tables are the result for people.
@@ -31,7 +32,7 @@ func (r *Result) Tables() []report.Table {
 		}
 		return []report.Table{filters}
 	}
-	filters.Title += " on " + report.Plural(r.Pages, "labelled page")
+	filters.Title += " on " + words.Plural(r.Pages, "labelled page")
 	filters.Header = append(filters.Header, "rejected rightly", "wrongly", "kept wrongly",
 		"rightly", "failed", "precision", "recall")
 	wrong := report.Table{Title: "Judged otherwise than labelled",

@@ -7,6 +7,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/fetch/watch"
+	"github.com/recrawl/recrawl/internal/words"
 )
 
 // Trial is what targets did with a sample message.
@@ -45,7 +46,7 @@ func Try(ctx context.Context, f *watch.File, senders map[string]watch.Sender) *T
 // Finding says in a sentence what the targets did.
 func (t *Trial) Finding() string {
 	return fmt.Sprintf("%d of %s took a sample message.",
-		len(t.Targets)-t.Failed, report.Plural(len(t.Targets), "target"))
+		len(t.Targets)-t.Failed, words.Plural(len(t.Targets), "target"))
 }
 
 // Tables are the trial for people.

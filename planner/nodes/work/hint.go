@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner/nodes"
 	"github.com/recrawl/recrawl/planner/nodes/bus"
 )
@@ -40,7 +40,7 @@ func Hint(ctx context.Context, b *bus.Bus, urls []string) (asked int, err error)
 			message, _ := json.Marshal(part) // texts
 			answer, err := b.Ask(ctx, bus.KindHint, n, message)
 			if err != nil {
-				lost = fmt.Errorf("%w: %s not taken", err, report.Plural(len(part), "address"))
+				lost = fmt.Errorf("%w: %s not taken", err, words.Plural(len(part), "address"))
 				continue
 			}
 			some := 0

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner/nodes"
 	"github.com/recrawl/recrawl/planner/nodes/bus"
 )
@@ -193,9 +194,9 @@ func (s *Status) Finding() string {
 		}
 	}
 	text := fmt.Sprintf("%s with %s: %s",
-		report.Plural(live, "node"), report.Plural(s.Shards, "shard"), report.Plural(pages, "page"))
+		words.Plural(live, "node"), words.Plural(s.Shards, "shard"), words.Plural(pages, "page"))
 	if s.Free > 0 {
-		text += fmt.Sprintf("; %s without a node at work", report.Plural(s.Free, "shard"))
+		text += fmt.Sprintf("; %s without a node at work", words.Plural(s.Free, "shard"))
 	}
 	if len(bad) > 0 {
 		text += "; " + strings.Join(bad, "; ")

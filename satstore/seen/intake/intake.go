@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/satstore/seen"
 	"github.com/recrawl/recrawl/satstore/seen/meter"
 	"github.com/recrawl/recrawl/sitegraph/listed"
@@ -169,7 +169,7 @@ func (r *Result) Useless() error {
 	}
 	first := slices.MaxFunc(r.Bad, func(a, b Bad) int { return cmp.Compare(a.Lines, b.Lines) })
 	return fmt.Errorf("no address in %s: line %d is %.60q, %s",
-		report.Plural(int(r.Lines), "line"), first.Examples[0].Line, first.Examples[0].Text,
+		words.Plural(int(r.Lines), "line"), first.Examples[0].Line, first.Examples[0].Text,
 		first.Kind)
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/sitegraph/listed"
 )
 
@@ -24,14 +25,14 @@ func (r *Result) tables(verbose bool) []report.Table {
 		},
 		Note: fmt.Sprintf("To ask the set took %.1f s for those that neither cache nor filter "+
 			"had, %.1f s to confirm the filter's. %s important addresses were exempt from it.",
-			p.WaitSeconds, p.DoubtSeconds, report.Grouped(int64(p.Exempt))),
+			p.WaitSeconds, p.DoubtSeconds, words.Grouped(int64(p.Exempt))),
 	}, {
 		Title:  "What it took",
 		Header: []string{"what", "value"},
 		Rows: [][]string{
 			{"memory of cache, filter, queues and set", megabytes(r.PartsBytes)},
 			{"memory of the whole program at its peak", megabytes(r.PeakBytes)},
-			{"addresses known to the set", report.Grouped(int64(r.Set.Keys))},
+			{"addresses known to the set", words.Grouped(int64(r.Set.Keys))},
 			{"memory by each of them, bytes", fmt.Sprintf("%.2f", r.BytesEach)},
 			{"set on disk", fmt.Sprintf("%s in %d runs",
 				megabytes(int64(r.Set.Disk)), r.Set.RunCount)},
@@ -51,11 +52,11 @@ func (r *Result) leftOut() []report.Table {
 	if !slices.ContainsFunc(r.Bad, func(b Bad) bool { return !b.meant() }) {
 		return nil
 	}
-	t := report.Table{Title: "Left out: " + report.Plural(int(r.BadLines), "line"),
+	t := report.Table{Title: "Left out: " + words.Plural(int(r.BadLines), "line"),
 		Header: []string{"why", "lines", "the first: line", "text"}}
 	for _, b := range r.Bad {
 		for i, e := range b.Examples {
-			row := []string{b.Kind, report.Grouped(b.Lines), fmt.Sprint(e.Line),
+			row := []string{b.Kind, words.Grouped(b.Lines), fmt.Sprint(e.Line),
 				fmt.Sprintf("%.60q", e.Text)}
 			if i > 0 {
 				row[0], row[1] = "", ""
@@ -72,22 +73,22 @@ func (r *Result) leftOut() []report.Table {
 
 // finding is the result in a sentence; noun is what a new address is to its keeper.
 func (r *Result) finding(noun string) string {
-	s := report.Plural(int(r.New), "new "+noun)
+	s := words.Plural(int(r.New), "new "+noun)
 	if r.Repeats > 0 {
-		s += fmt.Sprintf(", %s known or repeated", report.Grouped(r.Repeats))
+		s += fmt.Sprintf(", %s known or repeated", words.Grouped(r.Repeats))
 	}
 	if r.Elsewhere > 0 {
-		s += fmt.Sprintf(", %s of other parts", report.Grouped(r.Elsewhere))
+		s += fmt.Sprintf(", %s of other parts", words.Grouped(r.Elsewhere))
 	}
 	between := ": "
 	if r.BadLines > 0 {
-		s += fmt.Sprintf("; %s left out", report.Plural(int(r.BadLines), "line"))
+		s += fmt.Sprintf("; %s left out", words.Plural(int(r.BadLines), "line"))
 	}
 	if len(r.leftOut()) > 0 { // which has the kinds
 		return s + "."
 	}
 	for _, b := range r.Bad {
-		s += between + fmt.Sprintf("%s %s", report.Grouped(b.Lines), b.Kind)
+		s += between + fmt.Sprintf("%s %s", words.Grouped(b.Lines), b.Kind)
 		between = ", "
 	}
 	return s + "."
@@ -95,21 +96,21 @@ func (r *Result) finding(noun string) string {
 
 func (r *Result) summary() string {
 	s := fmt.Sprintf("%s new of %s addresses in %s lines, %.1f s, %s a second",
-		report.Grouped(r.New),
-		report.Grouped(r.Addresses), report.Grouped(r.Lines), r.Seconds,
-		report.Grouped(int64(r.PerSecond)))
+		words.Grouped(r.New),
+		words.Grouped(r.Addresses), words.Grouped(r.Lines), r.Seconds,
+		words.Grouped(int64(r.PerSecond)))
 	if r.CaughtUp > 0 {
 		s += fmt.Sprintf("; %s pages of the store were not in the set yet",
-			report.Grouped(int64(r.CaughtUp)))
+			words.Grouped(int64(r.CaughtUp)))
 	}
 	if r.Elsewhere > 0 {
-		s += fmt.Sprintf("; %s addresses are of other parts", report.Grouped(r.Elsewhere))
+		s += fmt.Sprintf("; %s addresses are of other parts", words.Grouped(r.Elsewhere))
 	}
 	return s
 }
 
 func (r *Result) row(what string, n uint64) []string {
-	return []string{what, report.Grouped(int64(n)), fmt.Sprintf("%.2f %%",
+	return []string{what, words.Grouped(int64(n)), fmt.Sprintf("%.2f %%",
 		100*float64(n)/max(float64(r.Addresses), 1))}
 }
 

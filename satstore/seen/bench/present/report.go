@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/satstore/seen/bench"
 )
 
@@ -55,7 +56,7 @@ func finding(r *bench.Result) string {
 		share(best.Hits), 100*best.SavedPaper)
 }
 
-func n(v int) string         { return report.Grouped(int64(v)) }
+func n(v int) string         { return words.Grouped(int64(v)) }
 func share(v float64) string { return fmt.Sprintf("%.2f %%", 100*v) }
 
 func megabytes(v float64) string {
