@@ -18,7 +18,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/sitegraph"

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/recrawl/recrawl/cmd/show/dashboard"
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/captured"
 	"github.com/recrawl/recrawl/eval/history"
@@ -23,7 +24,6 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive/replay"
 	fetchbench "github.com/recrawl/recrawl/fetch/bench"
 	"github.com/recrawl/recrawl/fetch/push"
-	"github.com/recrawl/recrawl/planner/dashboard"
 	"github.com/recrawl/recrawl/planner/policy/piped"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/bench"

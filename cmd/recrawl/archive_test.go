@@ -18,9 +18,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recrawl/recrawl/cmd/show/inside"
 	"github.com/recrawl/recrawl/fetch/archive/difference"
 	"github.com/recrawl/recrawl/fetch/archive/export"
-	"github.com/recrawl/recrawl/fetch/archive/show"
 	"github.com/recrawl/recrawl/fetch/archive/warc"
 	"github.com/recrawl/recrawl/satstore/journal"
 )
@@ -196,7 +196,7 @@ func TestArchiveBeginsLate(t *testing.T) {
 	}
 	files, _ := filepath.Glob(filepath.Join(dir, "kept", "*.warc.gz"))
 	r := recrawlIn(t, dir, nil, "show", "warc", "--json", files[0]).ok(t)
-	shown := decode[show.File](t, r, true)
+	shown := decode[inside.WARC](t, r, true)
 	bodies := map[string]bool{}
 	for _, record := range shown.Records {
 		switch {

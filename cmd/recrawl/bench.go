@@ -7,10 +7,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/cmd/failure"
-	"github.com/recrawl/recrawl/eval/report"
-	"github.com/recrawl/recrawl/eval/report/progress"
+	"github.com/recrawl/recrawl/cmd/show/lab"
+	"github.com/recrawl/recrawl/cmd/show/report"
+	"github.com/recrawl/recrawl/cmd/show/report/progress"
 	"github.com/recrawl/recrawl/satstore/bench"
-	"github.com/recrawl/recrawl/satstore/bench/present"
 )
 
 func (p *program) benchCommand() *cobra.Command {
@@ -39,7 +39,7 @@ func (p *program) benchSat(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	result := present.Result{Result: measured}
+	result := lab.SAT{Result: measured}
 	if c.Figures {
 		if result.Figures, err = bench.Sweep(ctx, o.For(c.FigureRecords)); err != nil {
 			return err

@@ -3,14 +3,14 @@ package main
 import (
 	"context"
 
+	"github.com/recrawl/recrawl/cmd/show/lab"
 	"github.com/recrawl/recrawl/fetch/apart"
 	"github.com/recrawl/recrawl/fetch/bench"
-	"github.com/recrawl/recrawl/fetch/bench/present"
 )
 
 func (p *program) benchFetch(ctx context.Context, _ []string) error {
 	c := p.config.Fetch
 	return benchmark(p, c.HTML, func(tick func(string, int, int)) (*bench.Result, error) {
 		return bench.Run(ctx, bench.Options{Settings: c, Again: apart.Again(), Tick: tick})
-	}, present.Page)
+	}, lab.Fetch)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/cmd/failure"
-	"github.com/recrawl/recrawl/satstore/inspect"
+	"github.com/recrawl/recrawl/cmd/show/present"
 	"github.com/recrawl/recrawl/satstore/journal"
 	"github.com/recrawl/recrawl/satstore/repair"
 	"github.com/recrawl/recrawl/satstore/seen"
@@ -27,7 +27,7 @@ func (p *program) checkCommand() *cobra.Command {
 }
 
 func (p *program) check(ctx context.Context, _ []string) error {
-	dir, r := p.config.Check.Set, inspect.CheckAlone()
+	dir, r := p.config.Check.Set, present.CheckAlone()
 	var pages intake.Store // nil: the set stands alone
 	if c := p.config.Check; c.Repair || c.To != "" {
 		return p.repair(ctx)
@@ -53,11 +53,11 @@ func (p *program) check(ctx context.Context, _ []string) error {
 		if err != nil {
 			return err
 		}
-		dir, r, pages = intake.SetIn(p.config.Data), inspect.Check(found), store
+		dir, r, pages = intake.SetIn(p.config.Data), present.Check(found), store
 	}
 	set, err := intake.CheckSet(ctx, dir, seen.SetOptions{}, pages)
 	if err == nil {
-		r.Set = &inspect.Set{Fingerprints: set.Fingerprints, Runs: set.Runs, Pages: set.Pages}
+		r.Set = &present.Set{Fingerprints: set.Fingerprints, Runs: set.Runs, Pages: set.Pages}
 		for _, d := range set.Damage {
 			r.Add(d.Path, d.Offset, d.Error())
 		}

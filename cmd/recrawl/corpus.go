@@ -8,10 +8,10 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/setting"
+	"github.com/recrawl/recrawl/cmd/show/view"
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/corpus"
 	"github.com/recrawl/recrawl/fetch/corpus/standard"
-	"github.com/recrawl/recrawl/planner/view"
 	"github.com/recrawl/recrawl/satstore"
 )
 

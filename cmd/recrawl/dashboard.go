@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recrawl/recrawl/cmd/show/dashboard"
+	"github.com/recrawl/recrawl/cmd/show/view"
 	"github.com/recrawl/recrawl/fetch/corpus/index"
-	"github.com/recrawl/recrawl/planner/dashboard"
-	"github.com/recrawl/recrawl/planner/view"
 	"github.com/recrawl/recrawl/satstore"
 )
 

@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/cmd/failure"
+	"github.com/recrawl/recrawl/cmd/show/evals"
+	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
-	"github.com/recrawl/recrawl/eval/present"
-	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/eval/table"
 	"github.com/recrawl/recrawl/eval/tidy"
 )
@@ -92,19 +92,19 @@ func (p *program) eval(ctx context.Context, paths []string) error {
 	if c.Eval.Warm > 0 {
 		var run *eval.WarmRun
 		if run, err = p.warmed(ctx, corpus, policies); err == nil {
-			result, page = run, present.Warm(run)
+			result, page = run, evals.Warm(run)
 			err = tidy.WriteWarm(tables, run)
 		}
 	} else if c.Eval.Protocol == "snapshot" {
 		var runs []eval.SnapshotRun
 		if runs, err = p.snapshots(ctx, corpus, policies); err == nil {
-			result, page = runs, present.Snapshot(runs)
+			result, page = runs, evals.Snapshot(runs)
 			err = tidy.WriteSnapshot(tables, runs)
 		}
 	} else {
 		var runs []eval.StreamRun
 		if runs, err = p.streams(ctx, corpus, policies, tables); err == nil {
-			result, page = runs, present.Stream(runs)
+			result, page = runs, evals.Stream(runs)
 			err = tidy.WriteStream(tables, runs)
 		}
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/cmd/failure"
+	"github.com/recrawl/recrawl/cmd/show/dashboard"
+	"github.com/recrawl/recrawl/cmd/show/present"
 	"github.com/recrawl/recrawl/internal/words"
-	"github.com/recrawl/recrawl/planner/dashboard"
-	"github.com/recrawl/recrawl/planner/explain"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -52,12 +52,12 @@ func (p *program) explain(ctx context.Context, args []string) error {
 	if err := o.store.Load(page, &record); err != nil {
 		return err
 	}
-	explain.Due(&record, o.corpus)
+	present.DueOf(&record, o.corpus)
 	ahead, err := o.dryRun(&p.config, o.corpus.Pages())
 	if err != nil {
 		return err
 	}
-	e := explain.Of(&record, o.plan, ahead, p.config.Policy, time.Now())
+	e := present.Explain(&record, o.plan, ahead, p.config.Policy, time.Now())
 	return p.print(e, e.Sentence(time.Now()), e.Tables())
 }
 

@@ -27,13 +27,10 @@ const (
 const floors = "internal < sitegraph < estimator < planner < satstore < fetch < cluster < eval < cmd"
 
 // awaiting are folders that still have to find their floor.
-const awaiting = "eval/report eval/report/progress fetch/archive/show fetch/bench/present " +
-	"fetch/extract/show fetch/filter fetch/filter/measure fetch/guard fetch/show " +
-	"fetch/urlfrontier fetch/urlfrontier/urlfrontierpb fetch/watch/deliver " +
-	"planner/dashboard planner/explain planner/nodes/bus planner/nodes/work " +
-	"planner/present planner/view planner/view/viewtest planner/watching " +
-	"satstore/bench/present satstore/evidence satstore/inspect " +
-	"satstore/seen/bench/present satstore/seen/intake"
+const awaiting = "eval/demo eval/figures eval/schedule eval/sites eval/survey fetch/filter " +
+	"fetch/filter/measure fetch/guard fetch/urlfrontier " +
+	"fetch/urlfrontier/urlfrontierpb fetch/watch/deliver planner/nodes/bus " +
+	"planner/nodes/work planner/watching satstore/evidence satstore/seen/intake"
 
 // homes are the folders that may know a part of the standard library or a module of others. "clock"
 // stands for the functions of package time that read or wait for the wall clock.

@@ -6,13 +6,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recrawl/recrawl/cmd/show/dashboard"
+	"github.com/recrawl/recrawl/cmd/show/present"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
-	"github.com/recrawl/recrawl/planner/dashboard"
 	"github.com/recrawl/recrawl/planner/policy"
-	"github.com/recrawl/recrawl/planner/present"
 	"github.com/recrawl/recrawl/satstore"
-	"github.com/recrawl/recrawl/satstore/inspect"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -31,7 +30,7 @@ func (p *program) inspect(ctx context.Context, _ []string) error {
 		})
 	}
 	defer store.Close() // nothing was written
-	r, err := inspect.Store(store)
+	r, err := present.Inspect(store)
 	if err != nil {
 		return err
 	}
@@ -50,7 +49,7 @@ func (p *program) inspect(ctx context.Context, _ []string) error {
 	}
 	page.Sections[0].Tables = append(page.Sections[0].Tables, present.Lessons(lessons)...)
 	return p.publish(struct {
-		*inspect.Result
+		*present.Inspected
 		Learnt  []planner.Lesson `json:"learnt"` // by the policy, from the visits made here
 		Traffic cycle.Traffic    `json:"traffic"`
 	}{r, lessons, traffic}, page, "")

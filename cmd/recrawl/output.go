@@ -10,9 +10,9 @@ import (
 	"os"
 
 	"github.com/recrawl/recrawl/cmd/failure"
-	"github.com/recrawl/recrawl/eval/report"
-	"github.com/recrawl/recrawl/eval/report/progress"
-	"github.com/recrawl/recrawl/planner/dashboard"
+	"github.com/recrawl/recrawl/cmd/show/dashboard"
+	"github.com/recrawl/recrawl/cmd/show/report"
+	"github.com/recrawl/recrawl/cmd/show/report/progress"
 	"github.com/recrawl/recrawl/satstore/whole"
 )
 

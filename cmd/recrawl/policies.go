@@ -3,8 +3,8 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/recrawl/recrawl/eval/present"
-	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/cmd/show/evals"
+	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/planner/policy"
 )
 
@@ -14,7 +14,7 @@ func (p *program) policiesCommand() *cobra.Command {
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			all := policy.All()
-			return p.print(all, policy.Finding(all), []report.Table{present.Policies(all)})
+			return p.print(all, policy.Finding(all), []report.Table{evals.Policies(all)})
 		},
 	}
 }

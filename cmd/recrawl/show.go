@@ -8,7 +8,7 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/setting"
-	"github.com/recrawl/recrawl/fetch/archive/show"
+	"github.com/recrawl/recrawl/cmd/show/inside"
 	"github.com/recrawl/recrawl/fetch/filter/measure"
 )
 
@@ -43,7 +43,7 @@ func (p *program) showFilters(ctx context.Context, _ []string) (err error) {
 }
 
 func (p *program) showWARC(_ context.Context, args []string) error {
-	shown, err := show.ReadFile(args[0], p.json)
+	shown, err := inside.ReadWARCFile(args[0], p.json)
 	if err != nil {
 		return err
 	}

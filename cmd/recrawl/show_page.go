@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/cmd/setting"
+	"github.com/recrawl/recrawl/cmd/show/inside"
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/extract/rules"
-	"github.com/recrawl/recrawl/fetch/extract/show"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -23,14 +23,14 @@ func (p *program) showPageCommand() *cobra.Command {
 }
 
 func (p *program) showPage(ctx context.Context, args []string) (err error) {
-	var shown *show.Page
+	var shown *inside.Page
 	set, err := rules.Read(p.config.Rules)
 	switch {
 	case err != nil:
 	case strings.Contains(args[0], "://"):
 		shown, err = p.pageOnline(ctx, args[0])
 	default:
-		shown, err = show.File(args[0], p.config.Show.URL, set)
+		shown, err = inside.ReadPageFile(args[0], p.config.Show.URL, set)
 	}
 	if err != nil {
 		return err
@@ -47,13 +47,13 @@ func (p *program) showPage(ctx context.Context, args []string) (err error) {
 }
 
 // pageOnline asks for a page as run does.
-func (p *program) pageOnline(ctx context.Context, url string) (shown *show.Page, err error) {
+func (p *program) pageOnline(ctx context.Context, url string) (shown *inside.Page, err error) {
 	if url, err = webAddress(url); err != nil {
 		return nil, err
 	}
 	client, err := p.client(func(ctx context.Context, r fetch.Reading) (fetch.Content, error) {
 		if !r.Source {
-			shown = show.Read(r.Body, r.ContentType, r.URL, r.Page)
+			shown = inside.ReadPage(r.Body, r.ContentType, r.URL, r.Page)
 		}
 		return fetch.Read(ctx, r)
 	}, nil)

@@ -14,9 +14,9 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/setting"
+	"github.com/recrawl/recrawl/cmd/show/inside"
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/robots"
-	"github.com/recrawl/recrawl/fetch/show"
 	"github.com/recrawl/recrawl/fetch/source"
 )
 
@@ -69,7 +69,7 @@ func (p *program) showRobots(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	shown := show.ReadRobots(body, agent, address, target)
+	shown := inside.ReadRobots(body, agent, address, target)
 	return p.print(shown, shown.Finding(), shown.Tables())
 }
 
@@ -113,7 +113,7 @@ func (p *program) showFeed(ctx context.Context, args []string) error {
 	} else if body, err = os.ReadFile(args[0]); err != nil {
 		return err
 	}
-	shown, err := show.ReadListing(body, "", address)
+	shown, err := inside.ReadListing(body, "", address)
 	if err != nil {
 		return failure.Work(err, "recrawl show page reads pages, recrawl show robots a robots.txt",
 			failure.Failed)
@@ -126,7 +126,7 @@ func (p *program) showURL(_ context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	shown, err := show.ReadAddress(args[0], canonical, time.Now())
+	shown, err := inside.ReadAddress(args[0], canonical, time.Now())
 	if err != nil {
 		return err
 	}

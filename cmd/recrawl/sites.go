@@ -10,12 +10,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/cmd/failure"
+	"github.com/recrawl/recrawl/cmd/show/dashboard"
 	"github.com/recrawl/recrawl/cmd/spelling"
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/sites"
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/dashboard"
 )
 
 func (p *program) sitesCommand() *cobra.Command {

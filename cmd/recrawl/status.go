@@ -1,7 +1,7 @@
 package main
 
 import (
-	"github.com/recrawl/recrawl/eval/report/progress"
+	"github.com/recrawl/recrawl/cmd/show/report/progress"
 )
 
 // statusLine tells how a run goes.

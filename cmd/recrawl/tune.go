@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/cmd/failure"
+	"github.com/recrawl/recrawl/cmd/show/evals"
 	"github.com/recrawl/recrawl/eval/history"
-	"github.com/recrawl/recrawl/eval/present"
 	"github.com/recrawl/recrawl/eval/recorded"
 	"github.com/recrawl/recrawl/eval/tidy"
 	"github.com/recrawl/recrawl/eval/tune"
@@ -79,7 +79,7 @@ func (p *program) tune(ctx context.Context, paths []string) error {
 		return err
 	}
 	p.warn(predicted.Warnings...)
-	return p.publish(predicted, present.Tune{Prediction: predicted}.Page(), c.Tune.HTML)
+	return p.publish(predicted, evals.Tune{Prediction: predicted}.Page(), c.Tune.HTML)
 }
 
 // evidence reads what is to be predicted from; histories are nil if it is a store or a journal.

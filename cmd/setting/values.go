@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/internal/words"
 )
 

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recrawl/recrawl/cmd/show/evals"
+	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/eval/present"
 	"github.com/recrawl/recrawl/eval/replay"
-	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/eval/timetravel"
 	"github.com/recrawl/recrawl/fetch/source"
 	"github.com/recrawl/recrawl/internal/cores"
@@ -189,11 +189,11 @@ func (r *Claims) worthTable(budget float64, note string) report.Table {
 			words.Count(of.Sources),
 			words.Count(of.Refetched),
 			words.Count(of.Changed),
-			present.Decimals(of.UpdateRate),
-			present.Decimals(of.Coverage),
-			present.Decimals(of.Freshness),
-			present.Decimals(of.Discovered),
-			present.Tenths(of.DiscoveryDelayDays),
+			evals.Decimals(of.UpdateRate),
+			evals.Decimals(of.Coverage),
+			evals.Decimals(of.Freshness),
+			evals.Decimals(of.Discovered),
+			evals.Tenths(of.DiscoveryDelayDays),
 		})
 	}
 	return t
@@ -203,12 +203,12 @@ func (r *Claims) worthTable(budget float64, note string) report.Table {
 func (r *Claims) provedTable() report.Table {
 	t := report.Table{
 		Title:  "What they claimed of the time since the last visit of a page, and how it proved",
-		Header: append([]string{"policy", "claims of", "servers"}, present.ClaimColumns...),
+		Header: append([]string{"policy", "claims of", "servers"}, evals.ClaimColumns...),
 	}
 	for _, run := range r.Runs {
 		for _, c := range run.Result.Claims {
 			row := []string{run.Policy, c.Kind, words.Count(c.Servers)}
-			t.Rows = append(t.Rows, append(row, present.ClaimCells(c.Counts)...))
+			t.Rows = append(t.Rows, append(row, evals.ClaimCells(c.Counts)...))
 		}
 	}
 	return t

@@ -3,9 +3,9 @@ package demo
 import (
 	"fmt"
 
+	"github.com/recrawl/recrawl/cmd/show/evals"
+	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/eval/present"
-	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/eval/synth"
 	"github.com/recrawl/recrawl/internal/words"
 )
@@ -17,8 +17,8 @@ func (r *Result) Page() report.Page {
 		Intro: fmt.Sprintf("%s over %d virtual weeks, %.3g %% of the pages a day.",
 			r.Web, r.Run.Weeks, 100*r.Run.Budget),
 	}
-	views := []present.Run{present.StreamView(&r.Run, false)}
-	page.Finding = present.StreamFinding(views)
+	views := []evals.Run{evals.StreamView(&r.Run, false)}
+	page.Finding = evals.StreamFinding(views)
 	agree := fmt.Sprintf("identical, visit by visit (%d)", r.Agreement.Visits)
 	if r.Agreement.Difference != "" {
 		agree = "DIFFERENT: " + r.Agreement.Difference
@@ -44,9 +44,9 @@ func (r *Result) Page() report.Page {
 	}
 	overHTTP := report.Section{Title: "The web over HTTP",
 		Tables: []report.Table{http, r.topFirstTable()}}
-	stream := present.StreamSection(r.Run, present.Telling(views, eval.StreamMeasures))
-	sweep := present.SnapshotSection(r.Sweep,
-		present.Telling([]present.Run{present.SnapshotView(&r.Sweep)}, eval.SnapshotMeasures))
+	stream := evals.StreamSection(r.Run, evals.Telling(views, eval.StreamMeasures))
+	sweep := evals.SnapshotSection(r.Sweep,
+		evals.Telling([]evals.Run{evals.SnapshotView(&r.Sweep)}, eval.SnapshotMeasures))
 	sweep.Title = "One sweep after a month"
 	page.Sections = append(page.Sections, overHTTP, stream, sweep)
 	if r.Claims != nil {

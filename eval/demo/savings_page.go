@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/recrawl/recrawl/cmd/show/evals"
+	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/eval/present"
-	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/internal/words"
 )
 
@@ -34,8 +34,8 @@ func (r *Savings) gainTable() report.Table {
 	for i := range r.Webs {
 		for _, g := range r.Webs[i].Gains {
 			t.Rows = append(t.Rows, []string{r.Webs[i].Web, g.Signals, g.Measure,
-				present.Decimals(g.Without), present.Decimals(g.With), signed(g.Difference),
-				present.Decimals(g.Spread), span(g.Interval, signed)})
+				evals.Decimals(g.Without), evals.Decimals(g.With), signed(g.Difference),
+				evals.Decimals(g.Spread), span(g.Interval, signed)})
 		}
 	}
 	return t
@@ -59,8 +59,8 @@ func (r *Savings) savingTable() report.Table {
 			sources = append(sources, float64(with[len(Shares)-2].Sources))
 		}
 		for _, s := range w.Savings {
-			t.Rows = append(t.Rows, []string{w.Web, s.Measure, present.Number(s.Without, 0),
-				percent(s.Saved), span(s.Interval, percent), present.Number(mean(sources), 0)})
+			t.Rows = append(t.Rows, []string{w.Web, s.Measure, evals.Number(s.Without, 0),
+				percent(s.Saved), span(s.Interval, percent), evals.Number(mean(sources), 0)})
 		}
 	}
 	return t

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/internal/words"
 )
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/eval/history"
-	"github.com/recrawl/recrawl/eval/report"
 )
 
 // Whatever the servers are, there is a page, a text and JSON without NaN.

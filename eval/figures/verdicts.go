@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/internal/words"
 )
 

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/satstore"
 )
 

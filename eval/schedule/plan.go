@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/estimator"
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/eval/report"
 	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner/schedule"
 	"github.com/recrawl/recrawl/planner/schedule/simulate"

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/internal/words"
 )
 

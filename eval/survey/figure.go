@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/internal/words"
 )
 

@@ -3,7 +3,7 @@ package filter
 import (
 	"fmt"
 
-	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/cmd/show/report"
 )
 
 // Table is what filters say of a page, for people.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/cmd/show/report"
 )
 
 // Summary is what a guard did. Bytes are those read from servers.

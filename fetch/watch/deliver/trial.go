@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/recrawl/recrawl/eval/report"
+	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/fetch/watch"
 	"github.com/recrawl/recrawl/internal/words"
 )

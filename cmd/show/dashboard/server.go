@@ -1,0 +1,332 @@
+package dashboard
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"embed"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/recrawl/recrawl/cmd/show/view"
+	"github.com/recrawl/recrawl/fetch/certificate"
+	"github.com/recrawl/recrawl/fetch/corpus/index"
+	"github.com/recrawl/recrawl/fetch/ownname"
+	"github.com/recrawl/recrawl/fetch/secret"
+)
+
+// Options of a server.
+type Options struct {
+	Desk    *view.Desk
+	Address string          // host:port; an empty host is loopback
+	Data    string          // directory in which other commands find the server
+	Version string          // of the program
+	Corpus  *index.Searcher // what is searched; nil: nothing
+	PProf   bool            // serve profiles at /debug/pprof/
+	// Certificate and CertificateKey are PEM files, for TLS; "": there is none.
+	Certificate, CertificateKey string
+	// Names of this machine under which it is asked, beside its addresses and the host of Address.
+	Names []string
+	Log   *slog.Logger
+}
+
+// Logger writes lines of text, or of JSON; of a quiet program only what is wrong.
+func Logger(w io.Writer, format string, quiet bool) *slog.Logger {
+	o := &slog.HandlerOptions{Level: slog.LevelInfo}
+	if quiet {
+		o.Level = slog.LevelWarn
+	}
+	if format == "json" {
+		return slog.New(slog.NewJSONHandler(w, o))
+	}
+	return slog.New(slog.NewTextHandler(w, o))
+}
+
+// DefaultAddress is that of serve.
+const DefaultAddress = "127.0.0.1:8089"
+
+// ErrListen says that the address cannot be listened at.
+var ErrListen = errors.New("cannot listen")
+
+// Server serves the dashboard.
+type Server struct {
+	o        Options
+	listener net.Listener
+	http     *http.Server
+	pages    map[string]*template.Template
+	metrics  http.Handler
+	requests *requestMetrics
+	slots    chan struct{} // of requests under way
+	events   *events
+	secret   string // of commands of this machine's user
+	token    string // of everybody, where it is not served on loopback; "": none is asked for
+	form     string // of forms
+	loopback bool
+	names    *ownname.Names
+	tls      bool
+	stop     context.CancelFunc
+}
+
+const (
+	mostRequests = 64
+	mostBody     = 1 << 20
+	// answerIn bounds the time of most answers, and searchIn that of those that read much.
+	answerIn = 10 * time.Second
+	searchIn = 30 * time.Second
+)
+
+// New listens at the address. Serve answers.
+func New(o Options) (*Server, error) {
+	host, port, err := net.SplitHostPort(o.Address)
+	if err != nil {
+		return nil, fmt.Errorf("%w at %q: want an address as %s",
+			ErrListen, o.Address, DefaultAddress)
+	}
+	s := &Server{o: o, slots: make(chan struct{}, mostRequests), secret: random(), form: random()}
+	if s.o.Log == nil {
+		s.o.Log = slog.New(slog.DiscardHandler)
+	}
+	if s.pages, err = parsePages(); err != nil {
+		return nil, err
+	}
+	config, err := certificate.Config(o.Certificate, o.CertificateKey)
+	if err != nil {
+		return nil, err
+	}
+	s.tls = config != nil
+	s.listener, err = net.Listen("tcp", net.JoinHostPort(cmp.Or(host, "127.0.0.1"), port))
+	if err != nil {
+		return nil, fmt.Errorf("%w at %s: %w", ErrListen, o.Address, err)
+	}
+	bound, err := netip.ParseAddrPort(s.listener.Addr().String())
+	s.loopback = err == nil && bound.Addr().IsLoopback()
+	s.names = ownname.At(s.listener.Addr(), append(o.Names[:len(o.Names):len(o.Names)], host)...)
+	if !s.loopback {
+		if s.token, err = keptToken(filepath.Join(o.Data, "dashboard.token")); err != nil {
+			return nil, errors.Join(err, s.listener.Close())
+		}
+	}
+	s.events = newEvents(s)
+	s.requests, s.metrics = newMetrics(o.Desk, o.Version)
+	s.http = &http.Server{
+		Handler: s.routes(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second,
+		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10, TLSConfig: config,
+		ErrorLog: slog.NewLogLogger(s.o.Log.Handler(), slog.LevelDebug),
+	}
+	if err := s.announce(); err != nil {
+		s.o.Log.Warn("other commands will not find the dashboard", "err", err)
+	}
+	return s, nil
+}
+
+// URL is where people find it, with the token where one is asked for.
+func (s *Server) URL() string {
+	u := s.scheme() + "://" + s.listener.Addr().String() + "/"
+	if s.token != "" {
+		u += "?token=" + s.token
+	}
+	return u
+}
+
+func (s *Server) scheme() string {
+	if s.tls {
+		return "https"
+	}
+	return "http"
+}
+
+// Unencrypted warns where others on the network can read what is served; "": they cannot.
+func (s *Server) Unencrypted() string {
+	if s.tls || s.loopback {
+		return ""
+	}
+	return "the dashboard and its token cross the network as plain text: name a certificate " +
+		"(--listen-certificate), or put a proxy with TLS in front"
+}
+
+// Serve answers until Close.
+func (s *Server) Serve() {
+	var ctx context.Context
+	ctx, s.stop = context.WithCancel(context.Background())
+	go s.o.Desk.Work(ctx)
+	go s.events.run(ctx)
+	s.o.Log.Info("dashboard serves", "address", s.listener.Addr().String())
+	go func() {
+		serve := s.http.Serve
+		if s.tls {
+			serve = func(l net.Listener) error { return s.http.ServeTLS(l, "", "") }
+		}
+		if err := serve(s.listener); err != nil && !errors.Is(err, http.ErrServerClosed) {
+			s.o.Log.Error("dashboard ended", "err", err)
+		}
+	}()
+}
+
+// Close ends all answers, and the desk.
+func (s *Server) Close() error {
+	if s == nil {
+		return nil
+	}
+	if s.stop != nil {
+		s.stop()
+	}
+	s.o.Desk.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	err := s.http.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = s.http.Close()
+	}
+	s.retract()
+	return err
+}
+
+//go:embed assets templates openapi.yaml
+var files embed.FS
+
+// routes are all there are. Those of the API are in api.go, and in openapi.yaml.
+func (s *Server) routes() http.Handler {
+	m := http.NewServeMux()
+	page := func(pattern string, f func(*http.Request) (*content, error)) {
+		m.Handle("GET "+pattern, s.counted(pattern, s.slot(s.page(f))))
+	}
+	page("/{$}", s.now)
+	page("/freshness", s.freshness)
+	page("/due", s.due)
+	page("/servers", s.servers)
+	page("/servers/{server}", s.server)
+	page("/page", s.onePage)
+	page("/plan", s.plan)
+	page("/hints", s.hints)
+	page("/journal", s.journal)
+	page("/search", s.search)
+	fragment := func(pattern, name string, f func(*http.Request) (any, error)) {
+		m.Handle("GET "+pattern, s.counted(pattern, s.slot(s.fragment(name, f))))
+	}
+	fragment("/servers/{server}/pages", "pages", s.pagesFragment)
+	fragment("/servers/{server}/sites", "sites", s.sitesFragment)
+	fragment("/page/estimates", "estimates", s.estimatesFragment)
+	fragment("/page/visits", "visits", s.visitsFragment)
+	fragment("/page/diff", "diff", s.diffFragment)
+	m.HandleFunc("GET /go", s.goTo)
+	m.Handle("POST /hints", s.counted("/hints", s.slot(http.HandlerFunc(s.postHints))))
+	m.HandleFunc("POST /login", s.login)
+
+	s.api(m)
+	m.Handle("GET /api/v1/events", s.events)
+
+	m.Handle("GET /assets/", assets())
+	m.Handle("GET /metrics", s.counted("/metrics", s.slot(s.metrics)))
+	m.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintln(w, "ok")
+	})
+	m.HandleFunc("GET /readyz", s.ready)
+	if s.o.PProf {
+		m.HandleFunc("GET /debug/pprof/", pprof.Index)
+		m.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
+		m.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+		m.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
+		m.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	}
+	m.Handle("/", s.page(func(*http.Request) (*content, error) { return nil, errNoPage }))
+	return s.guard(m)
+}
+
+// ready answers 200 when the planner answers and all pages were looked at once.
+func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
+	defer cancel()
+	now, err := s.o.Desk.Now(ctx)
+	switch {
+	case err != nil:
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+	case now.Surveyed.Year() < 1971:
+		http.Error(w, "the pages are being looked at for the first time",
+			http.StatusServiceUnavailable)
+	default:
+		fmt.Fprintln(w, "ready")
+	}
+}
+
+// Where says how to reach a server, and is kept in the data directory.
+type where struct {
+	Address string `json:"address"`
+	Secret  string `json:"secret"`
+	PID     int    `json:"pid"`
+	// Certificate is the file of that of the server; "": it has none.
+	Certificate string `json:"certificate,omitempty"`
+}
+
+func announced(data string) string { return filepath.Join(data, "dashboard.json") }
+
+// announce lets commands of the same user find the server.
+func (s *Server) announce() error {
+	w := where{Address: s.listener.Addr().String(), Secret: s.secret, PID: os.Getpid()}
+	if s.tls {
+		var err error
+		if w.Certificate, err = filepath.Abs(s.o.Certificate); err != nil {
+			return err
+		}
+	}
+	text, err := json.Marshal(w)
+	if err != nil {
+		return err
+	}
+	return writeSecret(announced(s.o.Data), text)
+}
+
+// retract takes that back, if it is still of this process.
+func (s *Server) retract() {
+	if w, err := found(s.o.Data); err == nil && w.Secret == s.secret {
+		_ = os.Remove(announced(s.o.Data)) // a file that stays names a port where nobody answers
+	}
+}
+
+// writeSecret writes a file that only its owner can read.
+func writeSecret(name string, text []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(name), ".dashboard-*") // of mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
+}
+
+// keptToken reads the token of a file, and makes it if it is not there. One that others can read is
+// refused.
+func keptToken(name string) (string, error) {
+	text, err := secret.Read(name, 1<<10)
+	if errors.Is(err, os.ErrNotExist) {
+		token := random()
+		return token, writeSecret(name, []byte(token))
+	}
+	if err == nil && len(text) < 16 {
+		err = fmt.Errorf("%s has no token: remove it for another one", name)
+	}
+	return string(text), err
+}
+
+// random is a secret of 256 bits.
+func random() string {
+	var b [32]byte
+	rand.Read(b[:]) // it never fails
+	return base64.RawURLEncoding.EncodeToString(b[:])
+}

@@ -1,0 +1,18 @@
+package evals
+
+import (
+	"github.com/recrawl/recrawl/internal/words"
+	"github.com/recrawl/recrawl/planner/hints"
+)
+
+// ClaimColumns head what ClaimCells returns.
+var ClaimColumns = []string{"sources", "pages", "changed: right", "wrong", "same: wrong", "right"}
+
+// ClaimCells are the counts of claims as cells of a table.
+func ClaimCells(c hints.Counts) []string {
+	var cells []string
+	for _, n := range []int{c.Sources, c.Pages, c.True, c.False, c.Missed, c.Same} {
+		cells = append(cells, words.Count(n))
+	}
+	return cells
+}

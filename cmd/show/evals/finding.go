@@ -1,0 +1,74 @@
+package evals
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/internal/words"
+	"github.com/recrawl/recrawl/planner/policy"
+)
+
+// mostFindings bounds the runs that a finding names.
+const mostFindings = 5
+
+// StreamFinding says of each run of the stream protocol how many of the changes the best policies
+// find.
+func StreamFinding(runs []Run) string {
+	return finding(runs, eval.Coverage, "finds %s of the changes", ofHundred)
+}
+
+// finding says of each run which policy has most of a measure, which comes next, and what the best
+// of the policies reaches that know what others must find out. does is what a policy does, as
+// "finds %s of the changes".
+func finding(runs []Run, measure, does string, show func(eval.Number) string) string {
+	var says []string
+	for _, run := range runs[:min(len(runs), mostFindings)] {
+		own := func(name string) bool { return !policy.Reference(name) }
+		best := run.best(measure, own)
+		if best == nil {
+			continue
+		}
+		// who reaches as much in the digits that are shown has not lost
+		level := run.level(measure, own, show(best.Measure(measure)), show)
+		text := fmt.Sprintf("%s: %s "+does, run.label, best.name, show(best.Measure(measure)))
+		switch others := slices.DeleteFunc(slices.Clone(level), func(policy string) bool {
+			return policy == best.policy
+		}); len(others) {
+		case 0:
+		case 1:
+			text += ", as " + others[0] + " does"
+		default:
+			text += ", as " + words.Shorten(others, 3, ", ") + " do"
+		}
+		if next := run.best(measure, func(name string) bool {
+			return own(name) && !slices.Contains(level, name)
+		}); next != nil {
+			text += fmt.Sprintf(", the next best (%s) %s", next.name, show(next.Measure(measure)))
+		}
+		if most := run.best(measure, policy.Reference); most != nil {
+			text += fmt.Sprintf("; %s can be had (%s)", show(most.Measure(measure)), most.name)
+		}
+		says = append(says, text+".")
+	}
+	if more := len(runs) - mostFindings; more > 0 {
+		says = append(says, fmt.Sprintf("And %d more runs.", more))
+	}
+	return strings.Join(says, "\n")
+}
+
+// level are the policies of a kind that reach a value as it is shown, in the order of the results.
+func (r Run) level(measure string, kind func(policy string) bool, value string,
+	show func(eval.Number) string) (policies []string) {
+	for i := range r.results {
+		result := &r.results[i]
+		if kind(result.policy) && show(result.Measure(measure)) == value {
+			policies = append(policies, result.policy)
+		}
+	}
+	return slices.Compact(policies)
+}
+
+// ofHundred shows a share with its unit.
+func ofHundred(v eval.Number) string { return fmt.Sprintf("%.1f %%", 100*float64(v)) }

@@ -1,0 +1,63 @@
+package inside
+
+import (
+	"net/url"
+	"time"
+
+	"github.com/recrawl/recrawl/cmd/show/report"
+	"github.com/recrawl/recrawl/fetch/archive/cdxj"
+	"github.com/recrawl/recrawl/fetch/extract"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Address is what the program makes of an address.
+type Address struct {
+	Given     string `json:"given"`
+	Canonical string `json:"canonical"` // that a page is known by
+	// without sessions and marks of campaigns, as links are taken
+	Tidy   string `json:"tidy"`
+	Server string `json:"server"` // scheme, host and port: what takes turns
+	Robots string `json:"robots"` // the robots.txt that holds
+	Target string `json:"target"` // what robots.txt judges
+	Key    string `json:"key"`    // in an index of captures
+	Page   bool   `json:"page"`   // a link to it is followed; false: an image or the like
+	Trap   string `json:"trap"`   // why a link to it is not taken; "": it is
+}
+
+// ReadAddress reads an address by its canonical form, at a moment: dates that are far off are
+// traps.
+func ReadAddress(given, canonical string, now time.Time) (*Address, error) {
+	u, err := url.Parse(canonical)
+	if err != nil {
+		return nil, err
+	}
+	a := &Address{Given: given, Canonical: canonical, Tidy: sitegraph.Tidy(canonical),
+		Server: u.Scheme + "://" + u.Host,
+		Target: u.RequestURI(), Key: cdxj.Key(canonical), Page: extract.IsPage(canonical)}
+	a.Robots = a.Server + "/robots.txt"
+	bounds := sitegraph.DefaultBounds
+	if refusal := bounds.Refuse(canonical, now); refusal != sitegraph.RefusedNot {
+		a.Trap = refusal.String()
+	}
+	return a, nil
+}
+
+// Finding says what the address is.
+func (a *Address) Finding() string {
+	switch {
+	case a.Trap != "":
+		return "Links to it are not taken: " + a.Trap + "."
+	case !a.Page:
+		return "Links to it are not followed: it ends as what is no page."
+	}
+	return "A page is known as " + a.Canonical
+}
+
+// Tables are its parts for people.
+func (a *Address) Tables() []report.Table {
+	return []report.Table{{Title: a.Given, Rows: [][]string{
+		{"known as", a.Canonical}, {"as a link", a.Tidy}, {"server", a.Server},
+		{"robots.txt", a.Robots},
+		{"judged there", a.Target}, {"in an index", a.Key},
+	}}}
+}

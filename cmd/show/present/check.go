@@ -1,0 +1,134 @@
+package present
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/recrawl/recrawl/internal/words"
+	"github.com/recrawl/recrawl/satstore"
+)
+
+// Checked is what the check of a whole store found.
+type Checked struct {
+	Pages    int      `json:"pages"`
+	Records  int      `json:"records"`
+	Removed  int      `json:"removed"`
+	Starts   int      `json:"starts"`
+	Linked   int      `json:"linked"` // pages whose links are known
+	Settings int      `json:"settings"`
+	Set      *Set     `json:"set"` // of addresses; nil: there is none
+	Damage   []damage `json:"damage"`
+	Warnings []string `json:"warnings"` // of what is whole and looks wrong
+	alone    bool     // there is no store, the set alone was verified
+}
+
+// Set is the exact set of the addresses that were seen.
+type Set struct {
+	Fingerprints uint64 `json:"fingerprints"`
+	Runs         int    `json:"runs"`
+	Pages        uint64 `json:"pages"` // of the store that it covers; 0 for a set that stands alone
+}
+
+type damage struct {
+	File   string `json:"file"`
+	Offset int64  `json:"offset"`
+	What   string `json:"what"`
+}
+
+// Check makes the result of a store's report.
+func Check(found satstore.Report) *Checked {
+	r := &Checked{
+		Pages: found.Pages, Records: found.Records, Removed: found.Removed, Starts: found.Starts,
+		Linked: found.Linked, Settings: found.Settings, Damage: []damage{}, Warnings: []string{},
+	}
+	for _, what := range found.Ahead {
+		r.Warnings = append(r.Warnings, what+": a crash cut its commit short, or the log was cut "+
+			"behind it; the next run goes on without it")
+	}
+	r.behind(found.Behind)
+	for _, d := range found.Damage {
+		r.Add(d.Path, d.Offset, d.Error())
+	}
+	return r
+}
+
+// CheckAlone makes the result of a check of a set without a store.
+func CheckAlone() *Checked {
+	return &Checked{Damage: []damage{}, Warnings: []string{}, alone: true}
+}
+
+// Add takes in damage to something beside the store.
+func (r *Checked) Add(path string, offset int64, what string) {
+	r.Damage = append(r.Damage, damage{path, offset, what})
+}
+
+// behind warns of visits that the journal has and the store has not. A line is written after its
+// visit was committed. So the log of the store was cut, which cannot always be told from a torn
+// end, or an older copy took its place.
+func (r *Checked) behind(visits map[string]time.Time) {
+	if len(visits) == 0 {
+		return
+	}
+	first := ""
+	for url, t := range visits {
+		if d := t.Compare(visits[first]); first == "" || d < 0 || d == 0 && url < first {
+			first = url
+		}
+	}
+	r.Warnings = append(r.Warnings, fmt.Sprintf(
+		"the journal has later visits of %s than the store, the first of them of %s at %s: the "+
+			"store is older than its journal, and these visits are lost",
+		words.Plural(len(visits), "page"), first, visits[first].UTC().Format(time.RFC3339)))
+}
+
+// Verdict says whether the store is whole.
+func (r *Checked) Verdict() string {
+	if len(r.Damage) == 0 {
+		return "all is whole"
+	}
+	return words.Plural(len(r.Damage), "damage")
+}
+
+// finding says in a sentence whether all is whole.
+func (r *Checked) finding() string {
+	what := "the store"
+	switch {
+	case r.alone:
+		what = "the set of addresses"
+	case r.Set != nil:
+		what = "the store and its set of addresses"
+	}
+	if len(r.Damage) > 0 {
+		return fmt.Sprintf("%s found in %s.", r.Verdict(), what)
+	}
+	return fmt.Sprintf("Every byte of %s was read, and %s.", what, r.Verdict())
+}
+
+// Text writes what was found in a sentence, a line of the pages, one of the set of addresses,
+// and one for each damage.
+func (r *Checked) Text(w io.Writer) error {
+	lines := []string{r.finding()}
+	if !r.alone {
+		lines = append(lines, fmt.Sprintf("%s, %s, %d removed; links of %d, %s",
+			words.Plural(r.Pages, "page"), words.Plural(r.Records, "record"), r.Removed, r.Linked,
+			words.Plural(r.Settings, "setting")))
+	}
+	if s := r.Set; s != nil {
+		line := fmt.Sprintf("addresses seen: %s in %s",
+			words.Plural(int(s.Fingerprints), "fingerprint"), words.Plural(s.Runs, "run"))
+		if !r.alone {
+			line += fmt.Sprintf(", of the first %s", words.Plural(int(s.Pages), "page"))
+		}
+		lines = append(lines, line)
+	}
+	for _, d := range r.Damage {
+		lines = append(lines, d.What)
+	}
+	for _, w := range r.Warnings {
+		lines = append(lines, "warning: "+w)
+	}
+	_, err := fmt.Fprintln(w, strings.Join(lines, "\n"))
+	return err
+}

@@ -1,0 +1,119 @@
+package present
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/recrawl/recrawl/cmd/show/report"
+	"github.com/recrawl/recrawl/estimator"
+	"github.com/recrawl/recrawl/internal/words"
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// estimate is an estimate as it is printed.
+type estimate struct {
+	Method     string  `json:"method"`
+	RatePerDay float64 `json:"rate_per_day"`
+	// Low and High are the 95 % interval of the rate; both equal to it where the method gives none.
+	Low          float64 `json:"low"`
+	High         float64 `json:"high"`
+	IntervalDays float64 `json:"interval_days"`
+	Probability  float64 `json:"probability"` // of a change since the last visit
+	Revisits     int     `json:"revisits"`
+	Warning      string  `json:"warning"`
+}
+
+// estimatesOf are all that the estimators say of a page, side by side.
+func estimatesOf(c *planner.Corpus, r *sitegraph.Record, age time.Duration) []estimate {
+	h := r.History
+	intervals := max(int(h.Visits)-1, 0)
+	changes, days := int(h.Changes), estimator.Days(h.Elapsed())
+	grouped := estimator.FromHistory(h)
+	prior := priorOf(c, r.Page)
+	seen := estimator.GridFromHistory(h)
+	lately := estimator.GridOfWeeks(h, estimator.KeepPerDay)
+	var buf [32]estimator.Observed
+	weeks := estimator.Weeks(h, &buf)
+	var clock estimator.Periodic
+	for _, week := range weeks {
+		clock.Observe(week)
+	}
+	corpus := seen.Posterior(&prior.Corpus)
+	page, recent := seen.Posterior(prior.ofPage()), lately.Posterior(prior.ofPage())
+	named := func(method string, e estimator.Estimate) estimator.Estimate {
+		e.Method = method
+		return e
+	}
+	all := []estimator.Estimate{
+		estimator.NaiveEstimate(changes, intervals, days).At(age),
+		estimator.BiasReducedEstimate(changes, intervals, days).At(age),
+		estimator.LastModifiedEstimate(h, false).At(age),
+		estimator.Interval(h, r.Interval, estimator.DefaultLimits).At(age),
+		grouped.Estimate(intervals).At(age),
+		grouped.SmoothedEstimate(intervals).At(age),
+		c.Prior().Estimate(h, age),
+		named("grid-corpus", corpus.Estimate(intervals, age)),
+		named("grid-site", page.Estimate(intervals, age)),
+		named("grid-weeks", recent.Estimate(len(weeks), age)),
+		clock.Estimate(prior.ofPage(), age),
+	}
+	results := make([]estimate, len(all))
+	for i, e := range all {
+		results[i] = estimate{
+			Method:       e.Method,
+			RatePerDay:   e.RatePerDay,
+			Low:          e.Low,
+			High:         e.High,
+			IntervalDays: estimator.Days(e.Interval),
+			Probability:  e.Probability,
+			Revisits:     e.Observations,
+			Warning:      e.Warning,
+		}
+	}
+	return results
+}
+
+const estimatesNote = "grid-corpus, grid-site: the rates that fit all visits, " +
+	"under what other pages of the corpus, or of the same site, did.\n" +
+	"grid-weeks and periodic: of the last 32 weeks, a visit a week at most; " +
+	"in grid-weeks, what is 69 days old counts half."
+
+func estimateTable(estimates []estimate) report.Table {
+	t := report.Table{
+		Title: "Estimates",
+		Header: []string{
+			"method", "changes a day", "95 % interval", "days between", "p(changed)", "rests on",
+			"note",
+		},
+	}
+	for _, x := range estimates {
+		t.Rows = append(t.Rows, []string{
+			x.Method,
+			words.Significant(x.RatePerDay, 4),
+			x.rateRange(),
+			x.daysBetween(),
+			fmt.Sprintf("%.3f", x.Probability),
+			words.Plural(x.Revisits, "revisit"),
+			x.Warning,
+		})
+	}
+	return t
+}
+
+func (x *estimate) rateRange() string {
+	switch {
+	case x.Low == x.High:
+		return "-"
+	case x.High >= estimator.FastestRate:
+		return words.Significant(x.Low, 4) + "..any"
+	}
+	return words.Significant(x.Low, 4) + ".." + words.Significant(x.High, 4)
+}
+
+func (x *estimate) daysBetween() string {
+	if x.RatePerDay == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.1f", x.IntervalDays)
+}

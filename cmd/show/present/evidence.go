@@ -1,0 +1,99 @@
+package present
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/recrawl/recrawl/cmd/show/report"
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// evidence is what the policy's probability of a change is made of.
+type evidence struct {
+	Policy      string         `json:"policy"`
+	At          time.Time      `json:"at"`
+	Probability float64        `json:"probability"` // of a change since the last visit
+	Start       float64        `json:"start"`       // log odds before any evidence
+	Rebuilt     bool           `json:"rebuilt"`     // its server looks rebuilt since then
+	All         []contribution `json:"contributions"`
+	Experts     []expert       `json:"experts,omitempty"` // whose predictions were combined
+}
+
+type expert struct {
+	Name        string  `json:"name"`
+	Weight      float64 `json:"weight"`      // of its log odds, by how well it predicted so far
+	Probability float64 `json:"probability"` // by it alone
+}
+
+type contribution struct {
+	Evidence string  `json:"evidence"`
+	Value    float64 `json:"value"`
+	LogOdds  float64 `json:"log_odds"` // added
+}
+
+// evidenceOf tells what a policy makes of a page; nil where it is none that can.
+func evidenceOf(policy planner.Policy, name string, page sitegraph.PageID, at time.Time) *evidence {
+	explainer, ok := policy.(planner.Explainer)
+	if !ok {
+		return nil
+	}
+	c := explainer.Explain(page, at)
+	e := &evidence{
+		Policy:      name,
+		At:          at,
+		Probability: c.Probability,
+		Start:       c.Start,
+		Rebuilt:     c.Rebuilt,
+		All:         []contribution{},
+	}
+	for _, x := range c.All {
+		e.All = append(e.All, contribution(x))
+	}
+	for _, x := range c.Experts {
+		e.Experts = append(e.Experts, expert(x))
+	}
+	return e
+}
+
+// shownEvidence is how many contributions the terminal gets; --json has all.
+const shownEvidence = 12
+
+func (e *evidence) table() report.Table {
+	t := report.Table{
+		Title: fmt.Sprintf("Evidence: %s gives it a probability of change of %.3f",
+			e.Policy, e.Probability),
+		Header: []string{"evidence", "value", "log odds"},
+		Rows:   [][]string{{"(before any)", "", fmt.Sprintf("%+.2f", e.Start)}},
+	}
+	if e.Rebuilt {
+		t.Note = "Its server looks rebuilt since its last visit."
+	}
+	shown := min(len(e.All), shownEvidence)
+	for _, x := range e.All[:shown] {
+		value, logOdds := fmt.Sprintf("%.4g", x.Value), fmt.Sprintf("%+.2f", x.LogOdds)
+		t.Rows = append(t.Rows, []string{x.Evidence, value, logOdds})
+	}
+	if rest := e.All[shown:]; len(rest) > 0 {
+		sum := 0.0
+		for _, x := range rest {
+			sum += x.LogOdds
+		}
+		others := fmt.Sprintf("%d others (--json)", len(rest))
+		t.Rows = append(t.Rows, []string{others, "", fmt.Sprintf("%+.2f", sum)})
+	}
+	return t
+}
+
+// experts are the predictions behind the probability; no rows if there is one alone.
+func (e *evidence) experts() report.Table {
+	t := report.Table{
+		Title:  "Predictions that were combined, each weighed by how well it predicted visits here",
+		Header: []string{"prediction", "weight", "probability by it alone"},
+	}
+	for _, x := range e.Experts {
+		t.Rows = append(t.Rows, []string{x.Name, fmt.Sprintf("%.2f", x.Weight), fmt.Sprintf("%.3f",
+			x.Probability)})
+	}
+	return t
+}

@@ -1,0 +1,181 @@
+package present
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/recrawl/recrawl/cmd/show/report"
+	"github.com/recrawl/recrawl/eval/schedule"
+	"github.com/recrawl/recrawl/internal/words"
+	"github.com/recrawl/recrawl/planner/cycle"
+	servers "github.com/recrawl/recrawl/planner/schedule"
+)
+
+// feasible is whether all that is wanted can be had: pages at the times between their changes.
+type feasible struct {
+	Wanted   float64 `json:"wanted_per_day"`   // visits
+	Possible float64 `json:"possible_per_day"` // of these, by what the servers and politeness allow
+	Budget   float64 `json:"budget_per_day"`   // 0: none
+	// pages whose copy would be good, by weight, if all could be had
+	Value    float64 `json:"value"`
+	ToLimits float64 `json:"lost_to_servers"` // of the value, at least
+	ToBudget float64 `json:"lost_to_budget"`
+	Workers  int     `json:"workers"`
+	Need     float64 `json:"need"` // workers, at least
+	// Infeasible servers, with what would help each, and large sites, with the days of one pass.
+	Infeasible []schedule.ServerReport `json:"infeasible"`
+	Large      []schedule.Large        `json:"large"`
+	// Policy is how servers are chosen at the end: edf, or sjf where workers are scarce.
+	Policy string `json:"policy"`
+}
+
+func noFeasible() feasible {
+	return feasible{Infeasible: []schedule.ServerReport{}, Large: []schedule.Large{},
+		Policy: servers.EDF.Name()}
+}
+
+// passDays is within how many days a pass over the pages of an address should be done.
+const passDays = 7
+
+// Judge looks at what is wanted, and what can be had of it, with a budget of visits a day; 0 or
+// less: none. It looks at all pages.
+func (r *Run) Judge(loop *cycle.Loop, workers int, perDay float64) {
+	f := noFeasible()
+	f.Policy = cmp.Or(r.Feasible.Policy, f.Policy)
+	f.Workers, f.Budget = workers, max(perDay, 0)
+	demands := loop.Demands()
+	classes := servers.Classify(demands, workers)
+	f.Need = classes.Need
+	for _, t := range classes.Totals {
+		f.Wanted += t.Wanted
+		f.Value += t.Value
+	}
+	possible := servers.Afford(demands, 0)
+	f.Possible, f.ToLimits = possible.Visits, possible.LostValue
+	if f.Budget > 0 && f.Budget < f.Possible {
+		f.ToBudget = max(servers.Afford(demands, f.Budget).LostValue-f.ToLimits, 0)
+	}
+	for i := range demands {
+		if v := &classes.Verdicts[i]; v.Class.Infeasible() {
+			f.Infeasible = append(f.Infeasible, schedule.ServerReport{Server: demands[i].Name,
+				Pages: demands[i].Number(), Verdict: *v, Cures: servers.Cures(&demands[i], v, 0)})
+		}
+	}
+	slices.SortStableFunc(f.Infeasible, func(a, b schedule.ServerReport) int {
+		return cmp.Or(cmp.Compare(b.LostValue, a.LostValue), cmp.Compare(a.Server, b.Server))
+	})
+	f.Large = schedule.LargeOf(demands, passDays)
+	r.Feasible = f
+}
+
+// Lookout judges a run again and again, and says in time that it cannot have all that is wanted.
+type Lookout struct {
+	run  *Run
+	next time.Time
+	rest time.Duration // until the look after that
+	said string
+}
+
+const (
+	firstLook = time.Minute
+	// longestLook bounds the time between two looks, which doubles: each looks at all pages.
+	longestLook = 10 * time.Minute
+)
+
+// NewLookout returns one for a run that begins now.
+func NewLookout(r *Run, now time.Time) *Lookout {
+	return &Lookout{run: r, next: now.Add(firstLook)}
+}
+
+// Look judges the run if it is time to (see Judge), and returns what is to be said: that it has
+// become too tight, or "".
+func (l *Lookout) Look(now time.Time, loop *cycle.Loop, workers int, perDay float64) string {
+	if now.Before(l.next) {
+		return ""
+	}
+	l.rest = min(max(2*l.rest, firstLook), longestLook)
+	l.next = now.Add(l.rest)
+	l.run.Judge(loop, workers, perDay)
+	before := l.said
+	if l.said = l.run.TooTight(); before != "" {
+		return ""
+	}
+	return l.said
+}
+
+// Dispatched takes in how servers are chosen from now on, and says it.
+func (r *Run) Dispatched(d cycle.Dispatch) string {
+	switch {
+	case d.CutOff > 0:
+		return fmt.Sprintf("few servers were left that may be asked: %s given back, others "+
+			"are chosen", words.Plural(d.CutOff, "visit"))
+	case d.Scarce:
+		r.Feasible.Policy = servers.SJF.Name()
+		return fmt.Sprintf("%d workers are too few for what is chosen, which needs %.3g: servers "+
+			"with the shortest downloads are asked first", d.Workers, d.Need)
+	}
+	r.Feasible.Policy = servers.EDF.Name()
+	return fmt.Sprintf("%d workers suffice again for what is chosen, which needs %.3g: the visit "+
+		"that must begin earliest goes first", d.Workers, d.Need)
+}
+
+// TooTight says what cannot be had and why; "" if all can.
+func (r *Run) TooTight() string {
+	f := &r.Feasible
+	text := ""
+	if f.Possible < 0.95*f.Wanted {
+		text = fmt.Sprintf("politeness and the servers allow %.0f of %.0f visits a day that are "+
+			"wanted: %s cannot be kept fresh",
+			f.Possible, f.Wanted, words.Plural(len(f.Infeasible), "server"))
+	}
+	if f.ToBudget > 0 {
+		if text != "" {
+			text += "; "
+		}
+		text += fmt.Sprintf("the budget of %.0f a day leaves %.0f of %.0f visits a day out",
+			f.Budget, f.Possible-f.Budget, f.Possible)
+	}
+	if text == "" || f.Value == 0 {
+		return text
+	}
+	return text + fmt.Sprintf("; with the best use %.0f %% of the pages have a good copy, of "+
+		"%.0f %%", 100*(f.Value-f.ToLimits-f.ToBudget)/f.wantedPages(), 100*f.Value/f.wantedPages())
+}
+
+// wantedPages is the value of a web whose copies are always good. Visits at the time between
+// changes keep a copy good for 1 - 1/e of the time.
+func (f *feasible) wantedPages() float64 { return f.Value / 0.6321205588 }
+
+func (f *feasible) tables() []report.Table {
+	var tables []report.Table
+	if len(f.Infeasible) > 0 {
+		t := report.Table{Title: "Servers of which more is wanted than they can answer",
+			Header: []string{"server", "why", "pages", "visits a day", "given up", "lost value",
+				"what would help"}}
+		for i := range f.Infeasible[:min(len(f.Infeasible), shownServers)] {
+			s := &f.Infeasible[i]
+			t.Rows = append(t.Rows, []string{s.Server, s.Class.String(), words.Count(s.Pages),
+				fmt.Sprintf("%.0f", s.Wanted), fmt.Sprintf("%.0f", s.Lost), fmt.Sprintf("%.3g",
+					s.LostValue),
+				fmt.Sprintf("%s: %.3g %s", s.Cures[0].What, s.Cures[0].Value, s.Cures[0].Unit)})
+		}
+		if more := len(f.Infeasible) - shownServers; more > 0 {
+			t.Note = fmt.Sprintf("And %d more, in --json. ", more)
+		}
+		t.Note += "recrawl schedule report tells more."
+		tables = append(tables, t)
+	}
+	if len(f.Large) > 0 {
+		t := report.Table{Title: fmt.Sprintf("Large sites: one pass over all pages takes more "+
+			"than %d days", passDays), Header: []string{"address", "pages", "visits a day", "days"}}
+		for i := range f.Large[:min(len(f.Large), shownServers)] {
+			l := &f.Large[i]
+			t.Rows = append(t.Rows, []string{l.Address, words.Count(l.Pages), fmt.Sprintf("%.0f",
+				l.PerDay), fmt.Sprintf("%.3g", l.Days)})
+		}
+		tables = append(tables, t)
+	}
+	return tables
+}

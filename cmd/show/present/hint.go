@@ -1,0 +1,49 @@
+package present
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/recrawl/recrawl/estimator"
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// hint is what feeds and sitemaps claim of a page.
+type hint struct {
+	Kind string `json:"kind"` // of the source that log_ratio goes by
+	// newest modification claimed; null: listed without a date
+	Claimed   *time.Time `json:"claimed"`
+	EveryDays *float64   `json:"every_days"` // how often it changes, as claimed; null: not claimed
+	// what it adds to the logarithm of the odds of a change
+	LogRatio float64 `json:"log_ratio"`
+}
+
+// hintOf is nil where no feed or sitemap names the page.
+func hintOf(c *planner.Corpus, page sitegraph.PageID) *hint {
+	h, ok := c.Hints.Of(page)
+	if !ok {
+		return nil
+	}
+	r := &hint{Kind: h.Kind.String(), Claimed: moment(h.Claimed), LogRatio: h.LogRatio}
+	if h.Every > 0 {
+		days := estimator.Days(h.Every)
+		r.EveryDays = &days
+	}
+	return r
+}
+
+func (h *hint) String() string {
+	if h == nil {
+		return "absent: no feed or sitemap names it"
+	}
+	text := "a " + h.Kind + " names it"
+	if h.Claimed != nil {
+		text += ", modified " + h.Claimed.Format(time.RFC3339)
+	}
+	if h.EveryDays != nil {
+		text += fmt.Sprintf(", changing each %.3g days", *h.EveryDays)
+	}
+	return text + fmt.Sprintf("; proved worth: odds x%.2g", math.Exp(h.LogRatio))
+}

@@ -1,0 +1,118 @@
+package present
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/recrawl/recrawl/internal/words"
+	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// InLine says that Turn counts the visits of the server of the page alone, and when the visit may
+// begin, about.
+func (e *Page) InLine(at time.Time) { e.at = at }
+
+// Sentence says in words what was seen of the page, how likely it has changed, and when it is
+// visited next.
+func (e *Page) Sentence(now time.Time) string {
+	denied, ok := strings.CutPrefix(e.Reason, cycle.NotAsked)
+	switch {
+	case !ok:
+		return e.past(now) + " " + e.next(now)
+	case e.Turn == 0:
+		return e.past(now) + " It is not asked: " + denied + "."
+	}
+	return e.past(now) + " The last process did not ask: " + denied + ". " + e.next(now)
+}
+
+func (e *Page) past(now time.Time) string {
+	switch {
+	case e.State == sitegraph.StateSource.String():
+		return "This is a feed or sitemap."
+	case e.Visits == 0 && e.State == sitegraph.StateNew.String() && e.Errors > 0:
+		return fmt.Sprintf("It was never fetched: %s failed.",
+			words.Plural(int(e.Errors), "visit"))
+	case e.Visits == 0 && e.State == sitegraph.StateNew.String():
+		return "It was never fetched."
+	case e.Visits == 0:
+		return fmt.Sprintf("It never held a page: it is %s (status %d).", e.State, e.Status)
+	}
+	seen := fmt.Sprintf("%s saw no change", words.Plural(int(e.Visits), "visit"))
+	if e.Changes > 0 {
+		seen = fmt.Sprintf("%s saw %s", words.Plural(int(e.Visits), "visit"),
+			words.Plural(int(e.Changes), "change"))
+		if e.LastChange != nil {
+			seen += fmt.Sprintf(", the last one %s ago", span(now.Sub(*e.LastChange)))
+		}
+	}
+	if e.State != sitegraph.StateAlive.String() {
+		return fmt.Sprintf("It is %s since a visit found it so; before, %s.", e.State, seen)
+	}
+	text := seen + "; "
+	text += fmt.Sprintf("the copy is %s old", span(now.Sub(*e.LastVisit)))
+	if e.Evidence != nil && !math.IsNaN(e.Evidence.Probability) {
+		text += fmt.Sprintf(" and out of date with a probability of %.0f %%",
+			100*e.Evidence.Probability)
+	}
+	return text + "." + e.Site.sentence()
+}
+
+// sentence names the site of a page and its top, by the division that the policy goes by.
+func (s *site) sentence() string {
+	pages := words.Plural(s.Pages, "page")
+	switch {
+	case !s.InUse || s.Pages < 2:
+		return ""
+	case s.IsTop:
+		return fmt.Sprintf(" It is the top of a site of %s.", pages)
+	case len(s.Tops) == 0:
+		return fmt.Sprintf(" Its site has %s.", pages)
+	}
+	return fmt.Sprintf(" Its site has %s, and the top %s.", pages, s.Tops[0])
+}
+
+func (e *Page) next(now time.Time) string {
+	switch {
+	case e.Turn > 0 && !e.at.IsZero() && !e.at.After(now):
+		return "It is visited next of its server."
+	case e.Turn > 0 && !e.at.IsZero():
+		return fmt.Sprintf("It is in line, and visited in about %s.", span(e.at.Sub(now)))
+	case e.Turn > 0:
+		return fmt.Sprintf("It is visit %d of the round that ends %s, as %s.",
+			e.Turn, words.UTC(e.round.End), reasonOr(e.why))
+	case e.Due == nil && e.WhyNot != "":
+		return "It is not in this round: " + e.WhyNot + "."
+	case e.Due == nil:
+		return "No visit is planned."
+	case e.Due.After(now):
+		return fmt.Sprintf("The next visit is due in %s, as %s.",
+			span(e.Due.Sub(now)), reasonOr(e.Reason))
+	case e.WhyNot != "":
+		return fmt.Sprintf("It has been due for %s, and is not in this round: %s.",
+			span(now.Sub(*e.Due)), e.WhyNot)
+	}
+	return fmt.Sprintf("It has been due for %s, as %s.", span(now.Sub(*e.Due)), reasonOr(e.Reason))
+}
+
+func reasonOr(reason string) string {
+	if reason == "" {
+		return "the policy planned"
+	}
+	return reason
+}
+
+// span is a time in the unit that suits it.
+func span(d time.Duration) string {
+	switch d = max(d, 0); {
+	case d < 2*time.Minute:
+		return words.Plural(int(d.Seconds()), "second")
+	case d < 2*time.Hour:
+		return words.Plural(int(d.Minutes()), "minute")
+	case d < 48*time.Hour:
+		return words.Plural(int(d.Hours()), "hour")
+	}
+	return words.Plural(int(d.Hours()/24), "day")
+}

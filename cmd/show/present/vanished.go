@@ -1,0 +1,39 @@
+package present
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/recrawl/recrawl/cmd/show/report"
+	"github.com/recrawl/recrawl/internal/words"
+	"github.com/recrawl/recrawl/planner/cycle"
+)
+
+// vanished says which directories are not asked for, because their pages were gone.
+type vanished struct {
+	All         int                  `json:"all"`
+	Directories map[string]time.Time `json:"directories"` // of these some, and until when
+}
+
+// noVanished is that before a run ends.
+func noVanished() vanished { return vanished{Directories: map[string]time.Time{}} }
+
+func vanishedOf(loop *cycle.Loop) (v vanished) {
+	v.Directories, v.All = loop.Vanished(shownServers)
+	return v
+}
+
+// tables are none if nothing has vanished.
+func (v *vanished) tables() []report.Table {
+	if v.All == 0 {
+		return nil
+	}
+	t := report.Table{Title: "Directories not asked for, as their pages are gone: " +
+		words.Count(v.All),
+		Header: []string{"directory", "until"}}
+	for _, dir := range slices.Sorted(maps.Keys(v.Directories)) {
+		t.Rows = append(t.Rows, []string{dir, v.Directories[dir].UTC().Format("2006-01-02 15:04")})
+	}
+	return []report.Table{t}
+}

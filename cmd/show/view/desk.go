@@ -1,0 +1,243 @@
+package view
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/recrawl/recrawl/cmd/show/present"
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/satstore"
+)
+
+// Options of a desk. Planner and Store are required.
+type Options struct {
+	Planner *planner.Planner
+	Store   *satstore.Store
+	// Ahead is the dry run of a planner without a loop, all visits of its round; nil: there is a
+	// loop.
+	Ahead *cycle.Preview
+	// Run is what the loop's owner counts; nil without a loop.
+	Run *present.Run
+
+	Data    string // the directory; the journal is in it
+	Archive string // directory of what was kept; "": nothing is
+	Policy  string // its name
+	PerDay  float64
+	Round   time.Duration
+	Workers int
+	Rules   *Rules // of the planner
+}
+
+var (
+	// ErrEnded says that the loop is over.
+	ErrEnded = errors.New("the run has ended")
+	// ErrBusy says that the loop took no look in time: it plans a round, or writes.
+	ErrBusy = errors.New("the run is busy with its next round; ask again in a moment")
+	// ErrReadOnly says that there is no loop that could change anything.
+	ErrReadOnly = errors.New("this store is only read: nothing can be changed")
+	// ErrUnknown says that a page or server is not known.
+	ErrUnknown = errors.New("not known")
+)
+
+// Desk answers questions about a planner.
+type Desk struct {
+	o     Options
+	began time.Time
+	looks chan func()
+	acts  chan act
+	alone sync.Mutex // held by a look where there is no loop
+	loop  atomic.Pointer[cycle.Loop]
+	ended chan struct{}
+	end   sync.Once
+
+	tally   tally
+	survey  atomic.Pointer[Survey]
+	lastNow atomic.Pointer[Now]
+	order   orders
+	copies  copies
+	archive archiveBox
+	plans   planBox
+}
+
+// New returns a desk.
+func New(o Options) *Desk {
+	d := &Desk{o: o, began: time.Now(), looks: make(chan func()), acts: make(chan act, 16),
+		ended: make(chan struct{})}
+	d.tally.failed = map[string]int64{}
+	d.survey.Store(&Survey{Servers: []ServerRow{}})
+	return d
+}
+
+// Attach names the loop, before it runs.
+func (d *Desk) Attach(l *cycle.Loop) {
+	if d != nil {
+		d.loop.Store(l)
+	}
+}
+
+// Peek is for cycle.Options.Peek.
+func (d *Desk) Peek() <-chan func() {
+	if d == nil {
+		return nil
+	}
+	return d.looks
+}
+
+// Close ends all questions: those that wait, and those that come.
+func (d *Desk) Close() {
+	if d != nil {
+		d.end.Do(func() {
+			close(d.ended)
+			if !d.Live() {
+				d.alone.Lock() // wait for a look under way
+				defer d.alone.Unlock()
+			}
+			d.archive.close()
+		})
+	}
+}
+
+// Ended is closed by Close.
+func (d *Desk) Ended() <-chan struct{} { return d.ended }
+
+// Live reports whether a loop runs.
+func (d *Desk) Live() bool { return d.o.Ahead == nil }
+
+// do looks: f may read planner, graph, store and loop, until it returns. The error is ErrBusy when
+// the context ends before, ErrEnded when the loop is over.
+func (d *Desk) do(ctx context.Context, f func()) (err error) {
+	guarded := func() {
+		defer func() {
+			if r := recover(); r != nil {
+				err = fmt.Errorf("look: %v\n%s", r, debug.Stack())
+			}
+		}()
+		f()
+	}
+	if !d.Live() {
+		d.alone.Lock()
+		defer d.alone.Unlock()
+		select {
+		case <-d.ended:
+			return ErrEnded
+		default:
+		}
+		guarded()
+		return err
+	}
+	done := make(chan struct{})
+	select {
+	case d.looks <- func() { defer close(done); guarded() }:
+	case <-d.ended:
+		return ErrEnded
+	case <-ctx.Done():
+		return fmt.Errorf("%w (%w)", ErrBusy, ctx.Err())
+	}
+	<-done
+	return err
+}
+
+// act is something to be done between visits, when all is committed.
+type act struct {
+	do   func(*cycle.Loop) error // its error is of the store, and ends the loop
+	done chan error
+}
+
+// change does something between visits, and waits for it.
+func (d *Desk) change(ctx context.Context, f func(*cycle.Loop) error) error {
+	if !d.Live() {
+		return ErrReadOnly
+	}
+	a := act{f, make(chan error, 1)}
+	select {
+	case d.acts <- a:
+	case <-d.ended:
+		return ErrEnded
+	case <-ctx.Done():
+		return fmt.Errorf("%w (%w)", ErrBusy, ctx.Err())
+	}
+	select {
+	case err := <-a.done:
+		return err
+	case <-d.ended:
+		return ErrEnded
+	case <-ctx.Done():
+		return fmt.Errorf("%w (%w); it is done all the same", ErrBusy, ctx.Err())
+	}
+}
+
+// Between does what waits to be done. The loop's Between calls it; its error is of the store.
+func (d *Desk) Between(l *cycle.Loop) error {
+	if d == nil {
+		return nil
+	}
+	for {
+		select {
+		case a := <-d.acts:
+			err := a.do(l)
+			a.done <- err
+			if err != nil {
+				return err
+			}
+		default:
+			return nil
+		}
+	}
+}
+
+// See counts a visit. The loop calls it with each, at once.
+func (d *Desk) See(e *cycle.Event) {
+	if d != nil {
+		d.tally.see(e)
+	}
+}
+
+// EndRound is called after each round: settings that were changed in it hold from the next one on.
+func (d *Desk) EndRound() {
+	if d == nil {
+		return
+	}
+	if d.o.Rules.take() {
+		d.o.Planner.Corpus.SetWeights(d.o.Rules.Weights())
+	}
+}
+
+// Stalled takes in why no visits are made; nil: they are.
+func (d *Desk) Stalled(why error) {
+	if d != nil {
+		d.tally.stall(why)
+	}
+}
+
+// Work surveys all pages again and again until the context or the loop ends.
+func (d *Desk) Work(ctx context.Context) {
+	for {
+		began := time.Now()
+		if err := d.Survey(ctx); errors.Is(err, ErrEnded) || ctx.Err() != nil {
+			return
+		}
+		rest := min(max(2*time.Since(began), leastRest), longestRest)
+		if !d.Live() {
+			rest = longestRest // nothing changes but the time
+		}
+		select {
+		case <-time.After(rest):
+		case <-d.ended:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Between two surveys.
+const (
+	leastRest   = 2 * time.Second
+	longestRest = time.Minute
+)

@@ -1,0 +1,199 @@
+package view
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/recrawl/recrawl/cmd/show/present"
+	"github.com/recrawl/recrawl/fetch/archive"
+	"github.com/recrawl/recrawl/fetch/archive/difference"
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/satstore/journal"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Page is everything known of a page.
+type Page struct {
+	*present.Page
+	Says string `json:"sentence"`
+
+	record sitegraph.Record
+}
+
+// Page looks at one, by its address. Its site and the estimates, which look at other pages, come
+// only with whole: that takes up to some seconds. It is ErrUnknown if the page is not known.
+func (d *Desk) Page(ctx context.Context, address string, whole bool) (*Page, error) {
+	url, err := sitegraph.Canonical(strings.TrimSpace(address))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnknown, err)
+	}
+	var p *Page
+	var failed error
+	err = d.do(ctx, func() {
+		c := d.o.Planner.Corpus
+		id, ok := c.Graph.Lookup(url)
+		if !ok || int(id) >= c.Pages() {
+			return
+		}
+		p = &Page{}
+		if failed = d.o.Store.Load(id, &p.record); failed != nil {
+			return
+		}
+		present.DueOf(&p.record, c)
+		ahead, at, inLine := d.ahead(id)
+		p.Page = present.Known(&p.record, d.o.Planner, ahead, d.o.Policy)
+		if inLine {
+			p.Page.InLine(at)
+		}
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case p == nil:
+		return nil, fmt.Errorf("%s is %w", url, ErrUnknown)
+	case failed != nil:
+		return nil, failed
+	}
+	now := time.Now()
+	if whole {
+		if err := d.compare(ctx, p, now); err != nil {
+			return nil, err
+		}
+	}
+	p.Says = p.Sentence(now)
+	return p, nil
+}
+
+// ahead are the visits that come: those of the dry run, or those of the page's server that the loop
+// has chosen, and when it may make that to the page.
+func (d *Desk) ahead(id sitegraph.PageID) (ahead *cycle.Preview, at time.Time, inLine bool) {
+	l := d.loop.Load()
+	if l == nil {
+		if d.o.Ahead != nil {
+			return d.o.Ahead, at, false
+		}
+		return &cycle.Preview{Round: d.o.Planner.Corpus.Round()}, at, false
+	}
+	ahead = &cycle.Preview{Round: d.o.Planner.Corpus.Round()}
+	ahead.Visits, at, inLine = l.InLine(id)
+	return ahead, at, inLine
+}
+
+// compare adds site and estimates. They rest on the server of the page, and a sample of the others
+// as the last survey took it.
+func (d *Desk) compare(ctx context.Context, p *Page, now time.Time) error {
+	server := sitegraph.ServerName(p.record.URL)
+	c, err := d.copyOf(ctx, server, copyMost, p.record.Page)
+	if err != nil {
+		return err
+	}
+	survey := d.survey.Load()
+	id, ok := c.graph.Lookup(p.record.URL)
+	if !ok { // it became known since the copy was made
+		return fmt.Errorf("%s is %w", p.record.URL, ErrUnknown)
+	}
+	// The copy is shared: what is added to it goes to a clone.
+	graph := c.graph.Clone()
+	corpus := planner.NewCorpus(graph)
+	for page := range sitegraph.PageID(len(c.pages)) {
+		corpus.Remember(recordOf(page, graph.URL(page), c.corpus.Memory(page)))
+	}
+	for i, s := range survey.sample {
+		name := survey.Servers[s.server].Name
+		if name == server {
+			continue
+		}
+		other := graph.Add(fmt.Sprintf("http://%s/%d", name, i))
+		corpus.Remember(&sitegraph.Record{Page: other, URL: graph.URL(other),
+			State: sitegraph.StateAlive, History: s.history})
+	}
+	graph.Refresh()
+	record := p.record
+	record.Page = id
+	p.Compare(corpus, &record, now)
+	return nil
+}
+
+// Visits are those of a page, from the journal, the newest first.
+func (d *Desk) PageVisits(ctx context.Context, address string, limit int) (*journal.Found, error) {
+	url, err := sitegraph.Canonical(strings.TrimSpace(address))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnknown, err)
+	}
+	return d.Journal(ctx, journal.Query{URL: url, Limit: limit})
+}
+
+// Journal searches the journal. Where there is none yet nothing is found.
+func (d *Desk) Journal(ctx context.Context, q journal.Query) (*journal.Found, error) {
+	found, err := journal.Search(ctx, filepath.Join(d.o.Data, "journal"), q)
+	if errors.Is(err, journal.ErrNone) || errors.Is(err, fs.ErrNotExist) {
+		return &journal.Found{Entries: []journal.Entry{}}, nil
+	}
+	return found, err
+}
+
+// ErrNoArchive says that nothing is kept of what was fetched.
+var ErrNoArchive = errors.New("there is no archive: run keeps what it fetches with --archive")
+
+// archiveBox has the archive as it was a moment ago.
+type archiveBox struct {
+	mu     sync.Mutex
+	reader *archive.Reader
+	at     time.Time
+}
+
+const archiveHolds = 30 * time.Second
+
+// Diff compares the last two archived versions of a page, by one of difference.Kinds. It is
+// ErrNoArchive without an archive, and difference.ErrNone if it has no two versions.
+func (d *Desk) Diff(address, kind string) (*difference.Result, error) {
+	if d.o.Archive == "" {
+		return nil, ErrNoArchive
+	}
+	url, err := sitegraph.Canonical(strings.TrimSpace(address))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnknown, err)
+	}
+	b := &d.archive
+	b.mu.Lock()
+	defer b.mu.Unlock() // one comparison at a time: each may take seconds
+	if b.reader == nil || time.Since(b.at) > archiveHolds {
+		if b.reader != nil {
+			if err := b.reader.Close(); err != nil {
+				return nil, err
+			}
+			b.reader = nil
+		}
+		if b.reader, err = archive.OpenReader(d.o.Archive); err != nil {
+			return nil, err
+		}
+		b.at = time.Now()
+	}
+	return difference.Run(b.reader, url, nil, kind, time.Now())
+}
+
+// closeArchive ends the use of it.
+func (b *archiveBox) close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.reader != nil {
+		b.reader.Close() // nothing was written to it
+		b.reader = nil
+	}
+}
+
+// number is a value for JSON: null where it is none.
+func number(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}

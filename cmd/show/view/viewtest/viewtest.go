@@ -1,0 +1,215 @@
+// Package viewtest has a planner at work, or one that stands still, for tests of what looks at it:
+// a store on disk, a loop by the wall's clock, and a small web in memory.
+//
+// It is for tests alone. Times are the wall's; what happens in a run is not the same twice.
+package viewtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/recrawl/recrawl/cmd/show/present"
+	"github.com/recrawl/recrawl/cmd/show/view"
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/policy"
+	"github.com/recrawl/recrawl/planner/preferences"
+	"github.com/recrawl/recrawl/satstore"
+	"github.com/recrawl/recrawl/satstore/journal"
+	"github.com/recrawl/recrawl/satstore/journal/visits"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Servers of the web, each with a start page, Sections tops and Pages below each.
+const (
+	Servers  = 3
+	Sections = 3
+	Pages    = 6
+	// PerSecond is the budget.
+	PerSecond = 60
+)
+
+// Start is the start page of a server, by number.
+func Start(server int) string { return fmt.Sprintf("http://www%d.example/", server) }
+
+// web answers from memory. Tops of sections and their pages change together each second, those of
+// the last section never; the last page of each section fails.
+type web struct{}
+
+func (web) Fetch(_ context.Context, r cycle.Request) (sitegraph.Observation, error) {
+	now := time.Now()
+	o := sitegraph.Observation{URL: r.Record.URL, Time: now, Outcome: sitegraph.OutcomeFetched,
+		Status: 200, Size: 500, Transferred: 900, LinksKnown: true, Elapsed: time.Millisecond}
+	rest := strings.SplitN(r.Record.URL, "/", 4)[3]
+	base := r.Record.URL[:len(r.Record.URL)-len(rest)]
+	version := int64(0)
+	section, page, inside := strings.Cut(rest, "/")
+	switch {
+	case rest == "":
+		for s := range Sections {
+			o.Links = append(o.Links, fmt.Sprintf("%ss%d/", base, s))
+		}
+	case inside && page == "":
+		for p := range Pages {
+			o.Links = append(o.Links, fmt.Sprintf("%s%s/p%d", base, section, p))
+		}
+	case page == fmt.Sprintf("p%d", Pages-1):
+		o.Outcome, o.Status, o.LinksKnown, o.Detail = sitegraph.OutcomeFailed, 503, false,
+			"it is <b>down</b> & out"
+		return o, nil
+	}
+	if section != "" && section != fmt.Sprintf("s%d", Sections-1) {
+		version = now.Unix()
+	}
+	o.Digests.Bytes = sitegraph.DigestOf(fmt.Appendf(nil, "%s %d", r.Record.URL, version))
+	return o, nil
+}
+
+// Running is a planner at work.
+type Running struct {
+	Desk *view.Desk
+	Dir  string
+
+	end func()
+}
+
+// End stops the loop, once.
+func (r *Running) End() { r.end() }
+
+// planned opens a planner on a store.
+func planned(t testing.TB, dir string, readOnly bool) (
+	*satstore.Store, *planner.Planner, *view.Rules) {
+	t.Helper()
+	store, err := satstore.Open(dir, satstore.Options{ReadOnly: readOnly})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules, err := view.OpenRules(store, []string{Start(0) + "s1/=2"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, _, err := cycle.RecallAll(store, func() (*planner.Planner, error) {
+		corpus := planner.NewCorpus(sitegraph.NewGraph())
+		if err := store.Restore(corpus.Graph, corpus.Remember); err != nil {
+			return nil, err
+		}
+		corpus.SetWeights(rules.Weights())
+		ranking, err := policy.New(policy.Default,
+			policy.Settings{Corpus: corpus, Mode: planner.Stream, PerDay: PerSecond * 86400})
+		if err != nil {
+			return nil, err
+		}
+		live := planner.LiveOptions()
+		live.Name, live.NewShare, live.Skip = policy.Default, 0.25, rules.Skip(corpus.Graph)
+		live.MaxAges, _ = preferences.ParseMaxAges([]string{"30d"})
+		return planner.New(corpus, ranking, live), nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store, p, rules
+}
+
+func options(p *planner.Planner, store *satstore.Store, rules *view.Rules,
+	dir string) view.Options {
+	return view.Options{Planner: p, Store: store, Rules: rules, Data: dir, Policy: policy.Default,
+		PerDay: PerSecond * 86400,
+		Round:  time.Second, Workers: 2}
+}
+
+// Run lets a planner work on the web until the test ends, or End.
+func Run(t testing.TB) *Running {
+	t.Helper()
+	dir := t.TempDir()
+	store, p, rules := planned(t, dir, false)
+	log, err := journal.Open(filepath.Join(dir, "journal"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := options(p, store, rules, dir)
+	o.Run = present.NewRun()
+	desk := view.New(o)
+	var loop *cycle.Loop
+	loop = cycle.New(cycle.Options{
+		Planner: p, Fetcher: web{}, Store: store, Clock: cycle.WallClock{}, Workers: 2,
+		Discover: true, Forecast: true, CommitAfter: 50 * time.Millisecond,
+		Seen:    func(e *cycle.Event) { o.Run.See(e); desk.See(e) },
+		Between: func() error { return desk.Between(loop) },
+		Peek:    desk.Peek(), Attentive: true,
+		Acknowledged: func(events []cycle.Event) {
+			if err := visits.Append(log, events); err != nil {
+				t.Error(err)
+			}
+		},
+	})
+	desk.Attach(loop)
+	for s := range Servers {
+		if err := loop.Seed(Start(s)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	over := make(chan error, 1)
+	go func() {
+		over <- loop.Run(ctx, o.PerDay, time.Second, func(planner.Round) bool {
+			desk.EndRound()
+			return true
+		})
+	}()
+	r := &Running{Desk: desk, Dir: dir}
+	ended := false
+	r.end = func() {
+		if ended {
+			return
+		}
+		ended = true
+		stop()
+		if err := <-over; !errors.Is(err, context.Canceled) {
+			t.Errorf("the loop ended with %v", err)
+		}
+		desk.Close()
+		if err := errors.Join(log.Close(), store.Close()); err != nil {
+			t.Error(err)
+		}
+	}
+	t.Cleanup(r.end)
+	return r
+}
+
+// Stored is a planner that stands still, on the store of a run that has ended.
+func Stored(t testing.TB, dir string) *view.Desk {
+	t.Helper()
+	store, p, rules := planned(t, dir, true)
+	ahead, err := cycle.DryRun(store, p, PerSecond*86400, time.Hour, time.Now(), 10_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := options(p, store, rules, dir)
+	o.Ahead = ahead
+	desk := view.New(o)
+	t.Cleanup(func() {
+		desk.Close()
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return desk
+}
+
+// Await waits until something holds, for 20 seconds at most.
+func Await(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("waited for %s in vain", what)
+		}
+	}
+}
+
+// Idle is a desk whose loop never looks, and which has no planner.
+func Idle() *view.Desk { return view.New(view.Options{Rules: &view.Rules{}}) }
