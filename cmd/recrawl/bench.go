@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/cmd/failure"
-	"github.com/recrawl/recrawl/cmd/show/lab"
+	"github.com/recrawl/recrawl/cmd/show/benches"
 	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/cmd/show/report/progress"
 	"github.com/recrawl/recrawl/satstore/bench"
@@ -39,7 +39,7 @@ func (p *program) benchSat(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	result := lab.SAT{Result: measured}
+	result := benches.SAT{Result: measured}
 	if c.Figures {
 		if result.Figures, err = bench.Sweep(ctx, o.For(c.FigureRecords)); err != nil {
 			return err

@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 
-	"github.com/recrawl/recrawl/cmd/show/lab"
+	"github.com/recrawl/recrawl/cmd/show/benches"
 	"github.com/recrawl/recrawl/fetch/apart"
 	"github.com/recrawl/recrawl/fetch/bench"
 )
@@ -12,5 +12,5 @@ func (p *program) benchFetch(ctx context.Context, _ []string) error {
 	c := p.config.Fetch
 	return benchmark(p, c.HTML, func(tick func(string, int, int)) (*bench.Result, error) {
 		return bench.Run(ctx, bench.Options{Settings: c, Again: apart.Again(), Tick: tick})
-	}, lab.Fetch)
+	}, benches.Fetch)
 }

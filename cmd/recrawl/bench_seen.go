@@ -6,7 +6,7 @@ import (
 	"os"
 
 	"github.com/recrawl/recrawl/cmd/failure"
-	"github.com/recrawl/recrawl/cmd/show/lab"
+	"github.com/recrawl/recrawl/cmd/show/benches"
 	"github.com/recrawl/recrawl/satstore/seen/bench"
 )
 
@@ -32,5 +32,5 @@ func (p *program) benchSeen(ctx context.Context, _ []string) error {
 	return benchmark(p, c.HTML, func(tick func(string, int, int)) (*bench.Result, error) {
 		o.Tick = tick
 		return bench.Run(ctx, o)
-	}, lab.Seen)
+	}, benches.Seen)
 }

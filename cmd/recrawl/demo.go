@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/cmd/failure"
+	"github.com/recrawl/recrawl/cmd/show/evals"
 	"github.com/recrawl/recrawl/eval/demo"
 )
 
@@ -45,7 +46,7 @@ func (p *program) demo(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	if err := p.publish(r, r.Page(), c.Demo.HTML); err != nil {
+	if err := p.publish(r, evals.DemoPage(r), c.Demo.HTML); err != nil {
 		return err
 	}
 	if r.Agreement.Difference != "" {
@@ -64,5 +65,5 @@ func (p *program) savings(ctx context.Context, o demo.Options) error {
 	if err != nil {
 		return err
 	}
-	return p.publish(r, r.Page(), p.config.Demo.HTML)
+	return p.publish(r, evals.SavingsPage(r), p.config.Demo.HTML)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/show/evals"
+	"github.com/recrawl/recrawl/cmd/show/papers"
 	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
@@ -81,7 +82,7 @@ func (p *program) eval(ctx context.Context, paths []string) error {
 		if err := p.commit(tables, tidy.WriteFigures(tables, f)); err != nil {
 			return err
 		}
-		return p.publish(f, f.Page(), c.Eval.HTML)
+		return p.publish(f, papers.FiguresPage(f), c.Eval.HTML)
 	}
 	policies := c.Eval.Lineup().All()
 	if c.Least > 0 { // those that were named tell it

@@ -27,7 +27,7 @@ const (
 const floors = "internal < sitegraph < estimator < planner < satstore < fetch < cluster < eval < cmd"
 
 // awaiting are folders that still have to find their floor.
-const awaiting = "eval/demo eval/figures eval/schedule eval/sites eval/survey fetch/filter " +
+const awaiting = "fetch/filter " +
 	"fetch/filter/measure fetch/guard fetch/urlfrontier " +
 	"fetch/urlfrontier/urlfrontierpb fetch/watch/deliver planner/nodes/bus " +
 	"planner/nodes/work planner/watching satstore/evidence satstore/seen/intake"

@@ -10,6 +10,7 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/setting"
+	"github.com/recrawl/recrawl/cmd/show/papers"
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/recorded"
 	"github.com/recrawl/recrawl/eval/schedule"
@@ -103,7 +104,7 @@ func (p *program) scheduleReport(ctx context.Context, paths []string) error {
 	r := schedule.Examine(source,
 		schedule.ReportOptions{Connections: c.Connections, Headroom: c.Headroom, Days: c.Days})
 	p.warn(r.Warnings...)
-	return p.publish(r, r.Page(), c.HTML)
+	return p.publish(r, papers.SchedulePage(r), c.HTML)
 }
 
 func (p *program) scheduleSimulate(ctx context.Context, paths []string) error {
@@ -148,13 +149,13 @@ func (p *program) scheduleSimulate(ctx context.Context, paths []string) error {
 		return err
 	}
 	if c.SVG != "" {
-		for name, chart := range result.Figures() {
+		for name, chart := range papers.SimulationFigures(result) {
 			if err := writeWhole(filepath.Join(c.SVG, name+".svg"), chart.SVG); err != nil {
 				return err
 			}
 		}
 	}
-	return p.publish(result, result.Page(), c.HTML)
+	return p.publish(result, papers.SimulationPage(result), c.HTML)
 }
 
 func (p *program) schedulePlan(ctx context.Context, paths []string) error {
@@ -174,5 +175,5 @@ func (p *program) schedulePlan(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
-	return p.publish(plan, plan.Page(), c.HTML)
+	return p.publish(plan, papers.SchedulePlanPage(plan), c.HTML)
 }

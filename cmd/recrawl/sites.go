@@ -11,6 +11,7 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/show/dashboard"
+	"github.com/recrawl/recrawl/cmd/show/present"
 	"github.com/recrawl/recrawl/cmd/spelling"
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
@@ -55,7 +56,7 @@ func (p *program) sites(ctx context.Context, args []string) error {
 	if p.json {
 		return p.printJSON(d.Result)
 	}
-	return d.Text(p.stdout)
+	return present.SitesText(d, p.stdout)
 }
 
 // askSites prints what a running process says.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recrawl/recrawl/cmd/show/papers"
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/survey"
 	"github.com/recrawl/recrawl/eval/tidy"
@@ -59,5 +60,5 @@ func (p *program) survey(ctx context.Context, paths []string) error {
 	if err := p.commit(tables, tidy.WriteSurvey(tables, s)); err != nil {
 		return err
 	}
-	return p.publish(s, s.Page(), c.Survey.HTML)
+	return p.publish(s, papers.SurveyPage(s), c.Survey.HTML)
 }

@@ -23,5 +23,5 @@
 // Save measures over several seeds what feeds, sitemaps and Last-Modified save, and shows nothing
 // else.
 //
-// It draws nothing: a Result is data, and its Page is a report.Page. Run is for one goroutine.
+// It draws nothing: a Result is data. Run is for one goroutine.
 package demo

@@ -9,9 +9,9 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// own are this project's policies by sites: sites that are no directories, and tops chosen
+// OwnPolicies are this project's policies by sites: sites that are no directories, and tops chosen
 // by what they told.
-var own = []string{
+var OwnPolicies = []string{
 	"prefix",
 	"shape",
 	"community",
@@ -23,8 +23,8 @@ var own = []string{
 	"sentinel-auto",
 }
 
-// evenGain is how far two gains on a server may lie apart and count as even.
-const evenGain = 0.01
+// EvenGain is how far two gains on a server may lie apart and count as even.
+const EvenGain = 0.01
 
 // Beyond sets this project's methods by sites beside A to C, server by server, in one period.
 type Beyond struct {
@@ -69,34 +69,34 @@ func (p *counted) beyond(c *eval.Corpus, d draws) Beyond {
 	for policy, sweep := range p.orders {
 		gains[policy] = sweep.GainByServer()
 	}
-	b.Rival = best(sites, func(policy string) eval.Number {
+	b.Rival = Best(SitePolicies, func(policy string) eval.Number {
 		return p.orders[policy].Result.GainInServers
 	})
 	link := make([]eval.Number, len(p.depths)) // the best of A to C, by server
 	for s := range p.depths {
 		of := func(policy string) eval.Number { return gains[policy][s] }
-		first := best(sites, of)
+		first := Best(SitePolicies, of)
 		link[s] = of(first)
 		if math.IsNaN(float64(link[s])) {
 			continue
 		}
-		t := p.methods[whole][s]
+		t := p.methods[Whole][s]
 		row := ServerRow{
 			Server:   c.Graph().ServerName(sitegraph.ServerID(s)),
 			Pages:    t.Pages,
 			Changed:  t.Changed,
 			Gains:    map[string]eval.Number{},
 			BestLink: first,
-			BestOwn:  best(own, of),
+			BestOwn:  Best(OwnPolicies, of),
 		}
 		for policy := range gains {
 			row.Gains[policy] = of(policy)
 		}
 		b.Servers = append(b.Servers, row)
 	}
-	b.Methods = make([]Own, len(sites)+len(own))
+	b.Methods = make([]Own, len(SitePolicies)+len(OwnPolicies))
 	cores.Each(len(b.Methods), func(i int) {
-		policy := slices.Concat(sites, own)[i]
+		policy := slices.Concat(SitePolicies, OwnPolicies)[i]
 		b.Methods[i] = p.own(policy, gains[policy], gains[b.Rival], link, d)
 	})
 	return b
@@ -126,9 +126,9 @@ func (p *counted) own(policy string, gains, rival, link []eval.Number, d draws) 
 	})
 	for s, g := range gains {
 		switch d := float64(g - link[s]); {
-		case d > evenGain:
+		case d > EvenGain:
 			m.Better++
-		case d < -evenGain:
+		case d < -EvenGain:
 			m.Worse++
 		case !math.IsNaN(d):
 			m.Even++
@@ -137,8 +137,8 @@ func (p *counted) own(policy string, gains, rival, link []eval.Number, d draws) 
 	return m
 }
 
-// best returns the policy with the largest value, the first of those.
-func best(policies []string, value func(string) eval.Number) string {
+// Best returns the policy with the largest value, the first of those.
+func Best(policies []string, value func(string) eval.Number) string {
 	first := policies[0]
 	for _, policy := range policies[1:] {
 		if value(policy) > value(first) {

@@ -2,7 +2,6 @@ package figures
 
 import (
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -96,7 +95,7 @@ func TestBeyondAsSnapshot(t *testing.T) {
 					!equal(m.Gain, r.Gain) || !equal(m.GainInServers, r.GainInServers) {
 					t.Errorf("%s: %s: %+v, snapshot %+v", repeat(t, seed), m.Policy, m, r)
 				}
-				if i < len(sites) && m.Better > 0 {
+				if i < len(SitePolicies) && m.Better > 0 {
 					t.Errorf("%s: %s is better than the best of A to C on %d servers",
 						repeat(t, seed), m.Policy, m.Better)
 				}
@@ -149,7 +148,7 @@ func TestGainOfPath(t *testing.T) {
 	}
 	// Server 0: a changed page and one that did not change, both visited. Server 1: a page that
 	// did not. Drawn 2 and 1 times: 5 pages, 2 changed, found with the first two visits.
-	p := &counted{methods: map[string]tallies{whole: {{Pages: 2, Changed: 1}, {Pages: 1}}}}
+	p := &counted{methods: map[string]tallies{Whole: {{Pages: 2, Changed: 1}, {Pages: 1}}}}
 	l := path{{server: 0, visits: 2, found: 1, area: 0.5 + 1}, {server: 1, visits: 1}}
 	if got := p.gain(l)([]int{2, 1}); math.Abs(got-1) > 1e-12 {
 		t.Errorf("all changed pages first gain %v, want 1", got)
@@ -162,68 +161,6 @@ func TestGainOfPath(t *testing.T) {
 	l = path{l[1], l[0]}
 	if got, want := p.gain(l)([]int{2, 1}), (6./10-0.5)/(1-2./10-0.5); math.Abs(got-want) > 1e-12 {
 		t.Errorf("gain %v, want %v", got, want)
-	}
-}
-
-// What is said of the own policies is said of the numbers.
-func TestOutcome(t *testing.T) {
-	b := Beyond{Rival: "c", Servers: make([]ServerRow, leastServers)}
-	for _, policy := range sites {
-		b.Methods = append(b.Methods, Own{Policy: policy, Better: 9, Difference: Interval{1, 2}})
-	}
-	nan := eval.Number(math.NaN())
-	for i, policy := range own {
-		b.Methods = append(b.Methods, []Own{
-			{Policy: policy, Better: 3, Worse: 2, Difference: Interval{0.01, 0.2}},
-			{Policy: policy, Better: 2, Worse: 2, Difference: Interval{-0.1, 0.2}},
-			{Policy: policy, Better: 1, Worse: 2, Difference: Interval{-0.2, -0.1}},
-			{Policy: policy, Better: 1, Worse: 2, Difference: Interval{nan, nan}},
-		}[min(i, 3)])
-	}
-	text := b.outcome()
-	for _, want := range []string{"better on more servers than worse: prefix (3 to 2); worse on " +
-		"more than better: community (1 to 2), auto (1 to 2)", "as many: shape (2 to 2).",
-		"difference to c lies above 0 for prefix; contains 0 for shape; lies below 0 for community."} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in %q", want, text)
-		}
-	}
-	b.Servers = b.Servers[1:]
-	if text := b.outcome(); !strings.Contains(text, "Fewer than 5 servers") {
-		t.Errorf("of four servers %q", text)
-	}
-}
-
-// A policy's servers are named from the largest difference on, five of them.
-func TestServersNamed(t *testing.T) {
-	b := Beyond{Weeks: 4}
-	for i, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
-		gains := map[string]eval.Number{}
-		for _, policy := range slices.Concat(sites, own) {
-			gains[policy] = 0.5
-		}
-		gains["prefix"] = 0.5 + []eval.Number{-0.3, -0.009, 0.009, 0.1, 0.2, 0.3, 0.4, 0.45}[i]
-		gains["shape"] = 0.4
-		b.Servers = append(b.Servers, ServerRow{Server: name + ".org", Pages: 9, Changed: 3,
-			Gains: gains, BestLink: "a", BestOwn: "prefix"})
-	}
-	table := b.tableServers()
-	for _, want := range []string{"prefix: worse on 1 server: a.org (-0.30); better on 5 " +
-		"servers: h.org (+0.45), g.org (+0.40), f.org (+0.30), e.org (+0.20), d.org (+0.10).",
-		"shape: worse on 8 servers, by most on a.org (-0.10), b.org (-0.10), c.org (-0.10), " +
-			"d.org (-0.10), e.org (-0.10); better on none.",
-		"auto: worse on none; better on none."} {
-		if !strings.Contains(table.Note, want) {
-			t.Errorf("no %q in %q", want, table.Note)
-		}
-	}
-	// Best mean of all own first; what is about the best of the row is marked.
-	if len(table.Rows) != 8 ||
-		!slices.Equal(table.Rows[0], []string{"h.org", "9", "3", "a", "0.500", "0.950*", "0.400",
-			"0.500", "0.500", "0.500"}) ||
-		!slices.Equal(table.Rows[6][3:7], []string{"a", "0.500*", "0.491*", "0.400"}) ||
-		table.Rows[7][0] != "a.org" {
-		t.Errorf("rows %q", table.Rows)
 	}
 }
 
@@ -246,7 +183,7 @@ func TestPastChangesBeyondAlone(t *testing.T) {
 			}
 			for k := range f.Beyond {
 				f.Beyond[k] = Beyond{Weeks: f.Beyond[k].Weeks, Rival: f.Beyond[k].Rival,
-					Methods: f.Beyond[k].Methods[:len(sites)]}
+					Methods: f.Beyond[k].Methods[:len(SitePolicies)]}
 			}
 			shown[i] = *f
 			shown[i].History = 0

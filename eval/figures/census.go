@@ -31,7 +31,7 @@ func (p *counted) emptied(c *eval.Corpus) []string {
 	empty := make([]bool, g.Servers())
 	for _, page := range c.Pages {
 		s := g.Server(page)
-		empty[s] = p.methods[whole][s].Pages == 0
+		empty[s] = p.methods[Whole][s].Pages == 0
 	}
 	names := []string{}
 	for s, is := range empty {

@@ -26,9 +26,10 @@ type Comparison struct {
 	Wanted     string         `json:"wanted"`
 	Verdict    Verdict        `json:"verdict"`
 
+	Share bool `json:"-"` // it is a share, shown in percent
+
 	wanted  wanted
-	share   bool // shown in percent
-	servers int  // with changed pages, that it rests on
+	servers int // with changed pages, that it rests on
 	of      statistic
 }
 
@@ -45,10 +46,10 @@ const (
 // noChange is what two coverages may differ by and be the same: no outcome hangs on less.
 const noChange = 0.05
 
-// leastServers is how many servers with changed pages a comparison must rest on. All of four are on
+// LeastServers is how many servers with changed pages a comparison must rest on. All of four are on
 // one side by chance once in 16 times, all of five once in 32: less than the 5 % of an interval's
 // end.
-const leastServers = 5
+const LeastServers = 5
 
 // statistic is a number that can be computed of a resampled corpus; NaN where undefined.
 type statistic func(times []int) float64
@@ -123,7 +124,7 @@ func (c *Comparison) judge(d draws) {
 	}
 	c.Interval = eval.Interval(values)
 	c.Verdict = c.wanted.verdict(c.Interval)
-	if math.IsNaN(float64(c.Value)) || undefined > len(d)/2 || c.servers < leastServers {
+	if math.IsNaN(float64(c.Value)) || undefined > len(d)/2 || c.servers < LeastServers {
 		c.Verdict = Untold
 	}
 }

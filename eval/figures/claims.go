@@ -35,7 +35,7 @@ func split(periods []*counted) (short, long []*counted) {
 // compare makes a comparison of one period.
 func (p *counted) compare(name string, of statistic, w wanted, share bool) Comparison {
 	_, changing := p.servers(p.once())
-	return Comparison{Comparison: name, Weeks: p.weeks, wanted: w, share: share, servers: changing,
+	return Comparison{Comparison: name, Weeks: p.weeks, wanted: w, Share: share, servers: changing,
 		of: of}
 }
 
@@ -73,14 +73,14 @@ func ratesOfMethods(periods, short []*counted) []Claim {
 	}
 	var ofC []statistic
 	for _, p := range periods {
-		for _, m := range paperSites {
+		for _, m := range PaperPolicies {
 			higher.Found = append(
 				higher.Found,
-				p.difference("update rate of "+m+" - whole", p.updateRate(m), p.updateRate(whole),
+				p.difference("update rate of "+m+" - whole", p.updateRate(m), p.updateRate(Whole),
 					positive),
 			)
 		}
-		ofC = append(ofC, over(p.updateRate("c"), p.updateRate(whole)))
+		ofC = append(ofC, over(p.updateRate("c"), p.updateRate(Whole)))
 		trade.Found = append(trade.Found,
 			p.difference("update rate of c - b", p.updateRate("c"), p.updateRate("b"), positive),
 			p.difference("update rate of b - a", p.updateRate("b"), p.updateRate("a"), positive),
@@ -90,10 +90,10 @@ func ratesOfMethods(periods, short []*counted) []Claim {
 			true))
 	}
 	for _, p := range short {
-		for _, m := range paperSites {
+		for _, m := range PaperPolicies {
 			times.Found = append(
 				times.Found,
-				p.quotient("update rate of "+m+" / whole", p.updateRate(m), p.updateRate(whole),
+				p.quotient("update rate of "+m+" / whole", p.updateRate(m), p.updateRate(Whole),
 					twoToThree),
 			)
 		}
@@ -110,11 +110,11 @@ func inGroups(p *counted, groups []group) Claim {
 		Claim:  "in every group of servers C, B, A and the whole follow by update rate",
 		Source: "[LINK fig. 7]",
 	}
-	order := []string{"c", "b", "a", whole}
+	order := []string{"c", "b", "a", Whole}
 	for _, g := range groups {
 		in := p.in(g)
 		_, changing := in.servers(in.once())
-		if changing < leastServers {
+		if changing < LeastServers {
 			continue
 		}
 		for i, m := range order[:len(order)-1] {
@@ -144,7 +144,7 @@ func againstBreadthFirst(periods []*counted, month *counted) []Claim {
 		Claim:  "A, B and C cover more than breadth-first with as many pages",
 		Source: "[LINK fig. 9]",
 	}
-	for _, m := range paperSites {
+	for _, m := range PaperPolicies {
 		more.Found = append(more.Found, month.difference("coverage of "+m+" - breadth-first",
 			month.coverage(m), month.coverageOf((*counted).breadthFirst, m), positive))
 	}
@@ -153,7 +153,7 @@ func againstBreadthFirst(periods []*counted, month *counted) []Claim {
 		Source: "[LINK 6.3.2]",
 	}
 	for _, p := range periods {
-		for _, m := range paperSites { // with as many pages, rates are as coverages
+		for _, m := range PaperPolicies { // with as many pages, rates are as coverages
 			double.Found = append(double.Found, p.quotient("update rate of "+m+" / breadth-first",
 				p.coverage(m), p.coverageOf((*counted).breadthFirst, m), twice))
 		}
@@ -189,7 +189,7 @@ func againstServers(periods, short, long []*counted) []Claim {
 		want    wanted
 	}{{&better, short, positive}, {&alike, long, same}} {
 		for _, p := range part.periods {
-			for _, m := range paperSites {
+			for _, m := range PaperPolicies {
 				part.claim.Found = append(part.claim.Found,
 					p.difference("coverage of server-true - "+m,
 						p.coverageOf((*counted).byServers, m), p.coverage(m), part.want))
@@ -228,7 +228,7 @@ func combinations(periods []*counted, thresholds []float64) []Claim {
 		}
 		switch {
 		case p.weeks < shortWeeks:
-			for _, m := range paperSites {
+			for _, m := range PaperPolicies {
 				add(&alone, m, gain(m), negative)
 			}
 		case p.weeks < longWeeks:

@@ -128,7 +128,7 @@ func TestThreeVerdicts(t *testing.T) {
 		if found.Verdict != test.want || !near(float64(found.Value), test.value) {
 			t.Errorf("%s: %+v, want %s of %v", test.name, found, test.want, test.value)
 		}
-		if few := len(test.servers) < leastServers; few != slices.ContainsFunc(f.Warnings,
+		if few := len(test.servers) < LeastServers; few != slices.ContainsFunc(f.Warnings,
 			func(w string) bool { return strings.Contains(w, "fewer than 5 servers") }) {
 			t.Errorf("%s: warnings %q", test.name, f.Warnings)
 		}
@@ -330,12 +330,12 @@ func TestUndefined(t *testing.T) {
 	}
 	draws := [][]int{{1}, {2}, {3}, {4}}
 	for n, want := range map[int]Verdict{4: Holds, 2: Holds, 1: Untold} {
-		c := Comparison{wanted: positive, servers: leastServers, of: of(n)}
+		c := Comparison{wanted: positive, servers: LeastServers, of: of(n)}
 		if c.judge(draws); c.Verdict != want {
 			t.Errorf("defined in %d of 4: %+v, want %s", n, c, want)
 		}
 	}
-	c := Comparison{wanted: positive, servers: leastServers, of: of(0)}
+	c := Comparison{wanted: positive, servers: LeastServers, of: of(0)}
 	if c.judge(draws); c.Verdict != Untold || !math.IsNaN(float64(c.Interval[0])) {
 		t.Errorf("nowhere defined: %+v", c)
 	}

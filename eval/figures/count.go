@@ -75,14 +75,14 @@ func newCounted(c *eval.Corpus, weeks int) (*counted, error) {
 			}
 		}
 	}
-	p.methods = map[string]tallies{whole: all}
+	p.methods = map[string]tallies{Whole: all}
 	p.sortByRate()
 	return p, nil
 }
 
 // sortByRate finds the servers with pages.
 func (p *counted) sortByRate() {
-	for s, t := range p.methods[whole] {
+	for s, t := range p.methods[Whole] {
 		if t.Pages > 0 {
 			p.falling = append(p.falling, s)
 		}
@@ -99,7 +99,7 @@ func (p *counted) add(s *eval.Sweep) {
 	case slices.Contains(rated, policy):
 		p.rates[policy] = s
 		return
-	case slices.Contains(sites, policy):
+	case slices.Contains(SitePolicies, policy):
 		p.methods[policy] = s.ByServer()
 	}
 	p.orders[policy] = s
@@ -107,7 +107,7 @@ func (p *counted) add(s *eval.Sweep) {
 
 // rate is the true change rate of a server that has pages.
 func (p *counted) rate(s int) float64 {
-	t := p.methods[whole][s]
+	t := p.methods[Whole][s]
 	return float64(t.Changed) / float64(t.Pages)
 }
 
@@ -115,7 +115,7 @@ func (p *counted) rate(s int) float64 {
 func (p *counted) servers(times []int) (all, changing int) {
 	for _, s := range p.falling {
 		all += times[s]
-		if p.methods[whole][s].Changed > 0 {
+		if p.methods[Whole][s].Changed > 0 {
 			changing += times[s]
 		}
 	}
@@ -126,7 +126,7 @@ func (p *counted) servers(times []int) (all, changing int) {
 // with the rate are fetched as the method alone would fetch them, the others not at all.
 func (p *counted) atLeast(threshold float64, method string, times []int) (
 	sum eval.Tally, servers int) {
-	all := p.methods[whole].sum(times)
+	all := p.methods[Whole].sum(times)
 	for _, s := range p.falling {
 		if p.rate(s) < threshold {
 			break
@@ -164,7 +164,7 @@ func (p *counted) byServers(times []int) line {
 	l := make(line, 0, len(p.falling))
 	for _, s := range p.falling {
 		if n := times[s]; n > 0 {
-			t := p.methods[whole][s]
+			t := p.methods[Whole][s]
 			l = append(l, eval.Tally{Pages: n * t.Pages, Changed: n * t.Changed})
 		}
 	}

@@ -71,14 +71,14 @@ type Options struct {
 
 var usualThresholds = []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9}
 
-// whole is the method that fetches all pages.
-const whole = "whole"
+// Whole is the method that fetches all pages.
+const Whole = "whole"
 
-// sites are the methods whose sweeps are counted by server.
-var sites = []string{"a", "b", "b-closure", "c", "c-closure"}
+// SitePolicies are the methods whose sweeps are counted by server.
+var SitePolicies = []string{"a", "b", "b-closure", "c", "c-closure"}
 
-// paperSites are those of [LINK].
-var paperSites = []string{"a", "b", "c"}
+// PaperPolicies are those of [LINK].
+var PaperPolicies = []string{"a", "b", "c"}
 
 // rated are policies by servers, by where they take the rates from.
 var rated = []string{"server-true", "server-previous", "server-sample"}
@@ -87,7 +87,7 @@ var rated = []string{"server-true", "server-previous", "server-sample"}
 func (o Options) Sweeps() int { return len(rising(o.Weeks)) * len(swept()) }
 
 // swept are the policies that New lets choose.
-func swept() []string { return slices.Concat(sites, rated, own) }
+func swept() []string { return slices.Concat(SitePolicies, rated, OwnPolicies) }
 
 // rising sorts without repeating.
 func rising[T int | float64](values []T) []T {
@@ -188,7 +188,7 @@ func atMonth(periods []*counted) *counted {
 // addGroup counts a group of servers that has pages.
 func (f *Figures) addGroup(g group, month *counted, all draws) {
 	p := month.in(g)
-	sum := p.methods[whole].sum(p.once())
+	sum := p.methods[Whole].sum(p.once())
 	if sum.Pages == 0 {
 		return
 	}
@@ -223,7 +223,7 @@ func (f *Figures) warn(c *eval.Corpus, periods []*counted) {
 	}
 	var few []string
 	for _, p := range f.Periods {
-		if p.Changing < leastServers {
+		if p.Changing < LeastServers {
 			few = append(few, fmt.Sprint(p.Weeks))
 		}
 	}
@@ -231,7 +231,7 @@ func (f *Figures) warn(c *eval.Corpus, periods []*counted) {
 		warn(
 			"fewer than %d servers have pages that changed within %s weeks: that tells nothing "+
 				"of others, so no claim is judged there",
-			leastServers,
+			LeastServers,
 			strings.Join(few, ", "),
 		)
 	}

@@ -40,7 +40,7 @@ func TestByHand(t *testing.T) {
 		policy         string
 		fetched, found int
 	}{
-		{whole, 12, 7},
+		{Whole, 12, 7},
 		{"a", 8, 5},
 		{"b", 8, 5},
 		{"b-closure", 8, 5},
@@ -99,14 +99,14 @@ func TestAsPoliciesDo(t *testing.T) {
 		f := figuresOf(t, c, Options{Weeks: []int{3, 6}, Seed: seed, Sample: 3})
 		for _, p := range f.Periods {
 			o := eval.SnapshotOptions{Weeks: p.Weeks, Seed: seed, Spread: true, Sample: 3}
-			run := snapshot(t, c, o, slices.Concat(sites, rated)...)
+			run := snapshot(t, c, o, slices.Concat(SitePolicies, rated)...)
 			if run.Corpus.Pages != p.Pages || run.Corpus.Changed != p.Changed ||
 				run.Corpus.Vanished != p.Vanished {
 				t.Errorf("totals %+v, want %+v; %s", p, run.Corpus, repeat(t, seed))
 			}
 			for i, want := range run.Results {
 				var got Result
-				if i < len(sites) {
+				if i < len(SitePolicies) {
 					m := p.method(t, want.Policy)
 					got = m.Result
 					if m.Spread == nil || asJSON(t, m.Spread.Coverage) != asJSON(t,
@@ -120,7 +120,7 @@ func TestAsPoliciesDo(t *testing.T) {
 						!near(float64(got.UpdateRate), float64(want.UpdateRate)) {
 						t.Errorf("%s: %+v, want %+v; %s", want.Policy, got, want, repeat(t, seed))
 					}
-				} else if r := p.Rates[i-len(sites)]; r.Policy != want.Policy ||
+				} else if r := p.Rates[i-len(SitePolicies)]; r.Policy != want.Policy ||
 					!near(float64(r.Gain), float64(want.Gain)) {
 					t.Errorf("%s: %+v, want gain %v; %s",
 						want.Policy, r, want.Gain, repeat(t, seed))
@@ -306,7 +306,7 @@ func BenchmarkSpread(b *testing.B) {
 			p.depths[s][d].Changed = rng.IntN(1 + p.depths[s][d].Pages)
 		}
 	}
-	for _, m := range append([]string{whole}, sites...) {
+	for _, m := range append([]string{Whole}, SitePolicies...) {
 		p.methods[m] = make(tallies, servers)
 		for s := range p.methods[m] {
 			t := eval.Tally{Pages: 100, Changed: rng.IntN(100), Fetched: 1 + rng.IntN(100)}

@@ -8,11 +8,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/evaltest"
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/sitegraph"
 )
+
+// PageOf is lab.FiguresPage, which imports this package.
+var PageOf func(*Figures) report.Page
 
 var seeds, repeat, asJSON = evaltest.Seeds, evaltest.Repeat, evaltest.JSON
 
@@ -76,7 +80,7 @@ func figuresOf(t testing.TB, c *eval.Corpus, o Options) *Figures {
 func asHTML(t testing.TB, f *Figures) string {
 	t.Helper()
 	var b strings.Builder
-	if err := f.Page().HTML(&b); err != nil {
+	if err := PageOf(f).HTML(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -86,7 +90,7 @@ func asHTML(t testing.TB, f *Figures) string {
 func asText(t testing.TB, f *Figures) string {
 	t.Helper()
 	var b strings.Builder
-	for _, s := range f.Page().Sections {
+	for _, s := range PageOf(f).Sections {
 		for _, table := range s.Tables {
 			if err := table.Text(&b); err != nil {
 				t.Fatal(err)

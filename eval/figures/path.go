@@ -48,7 +48,7 @@ func (l path) line(times []int) line {
 // changed pages first, 1; pages that are not fetched follow at random.
 func (p *counted) gain(l path) statistic {
 	return func(times []int) float64 {
-		all := p.methods[whole].sum(times)
+		all := p.methods[Whole].sum(times)
 		if all.Changed == 0 || all.Changed == all.Pages {
 			return math.NaN()
 		}

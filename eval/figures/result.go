@@ -1,6 +1,8 @@
 package figures
 
-import "github.com/recrawl/recrawl/eval"
+import (
+	"github.com/recrawl/recrawl/eval"
+)
 
 // Result is what was found among the pages fetched.
 type Result struct {
@@ -82,15 +84,15 @@ func (p *counted) period(o Options, d draws) Period {
 // shares makes those figures of a corpus that are shares of its pages.
 func (p *counted) shares(times []int, o Options) Period {
 	r := Period{Methods: p.results(times)}
-	sum := p.methods[whole].sum(times)
+	sum := p.methods[Whole].sum(times)
 	sum.Fetched, sum.Found = 0, 0
 	for d, step := range p.breadthFirst(times) {
 		sum.Fetched += step.Pages
 		sum.Found += step.Changed
 		r.Depths = append(r.Depths, Depth{d + 1, resultOf(sum)})
 	}
-	for _, m := range append([]string{whole}, paperSites...) {
-		policy := ByServer{Policy: byServers(m)}
+	for _, m := range append([]string{Whole}, PaperPolicies...) {
+		policy := ByServer{Policy: ByServers(m)}
 		for _, threshold := range o.Thresholds {
 			t, servers := p.atLeast(threshold, m, times)
 			policy.Points = append(policy.Points, Threshold{threshold, servers, resultOf(t)})
@@ -104,7 +106,7 @@ func (p *counted) shares(times []int, o Options) Period {
 func (p *counted) rated(policy string, d draws) Rate {
 	s := p.rates[policy]
 	path := pathOf(s)
-	first, _ := p.atLeast(leastRate, whole, p.once())
+	first, _ := p.atLeast(leastRate, Whole, p.once())
 	first.Found = s.Found(first.Fetched)
 	r := Rate{
 		Policy:     policy,
@@ -114,13 +116,13 @@ func (p *counted) rated(policy string, d draws) Rate {
 	}
 	found := func(of func(found float64, t eval.Tally) float64) Interval {
 		return d.interval(func(times []int) float64 {
-			t, _ := p.atLeast(leastRate, whole, times)
+			t, _ := p.atLeast(leastRate, Whole, times)
 			return of(path.line(times).found(t.Fetched), t)
 		})
 	}
 	r.Spread = &Spread{
 		Share: d.interval(func(times []int) float64 {
-			t, _ := p.atLeast(leastRate, whole, times)
+			t, _ := p.atLeast(leastRate, Whole, times)
 			return float64(resultOf(t).Share)
 		}),
 		UpdateRate: found(
@@ -133,9 +135,9 @@ func (p *counted) rated(policy string, d draws) Rate {
 	return r
 }
 
-// byServers is the policy of server-true with a method.
-func byServers(method string) string {
-	if method == whole {
+// ByServers is the policy of server-true with a method.
+func ByServers(method string) string {
+	if method == Whole {
 		return "server-true"
 	}
 	return "server-true+" + method
@@ -145,7 +147,7 @@ func byServers(method string) string {
 func (p *counted) results(times []int) []Method {
 	var all []Method
 	first, cho := p.breadthFirst(times), p.byServers(times)
-	for _, m := range append([]string{whole}, sites...) {
+	for _, m := range append([]string{Whole}, SitePolicies...) {
 		t := p.methods[m].sum(times)
 		all = append(all, Method{Policy: m, Result: resultOf(t),
 			BreadthFirst: eval.Number(divide(first.found(t.Fetched), float64(t.Changed))),

@@ -87,6 +87,20 @@ func spreadOf[T any](drawn []T, of func(*T) *Result) *Spread {
 	interval := func(value func(*Result) float64) Interval {
 		return intervalOf(drawn, func(t T) float64 { return value(of(&t)) })
 	}
-	return &Spread{Share: interval(share), UpdateRate: interval(updateRate),
-		Coverage: interval(coverage)}
+	return &Spread{Share: interval(share), UpdateRate: interval(UpdateRate),
+		Coverage: interval(Coverage)}
 }
+
+// UpdateRate returns the update rate of a result, 0 to 1.
+func UpdateRate(r *Result) float64 { return float64(r.UpdateRate) }
+
+// Coverage returns the coverage of a result, 0 to 1.
+func Coverage(r *Result) float64 { return float64(r.Coverage) }
+
+func share(r *Result) float64 { return float64(r.Share) }
+
+// UpdateRateOf returns the interval of the update rate.
+func UpdateRateOf(s *Spread) Interval { return s.UpdateRate }
+
+// CoverageOf returns the interval of the coverage.
+func CoverageOf(s *Spread) Interval { return s.Coverage }

@@ -32,14 +32,14 @@ func (p *counted) aboveRandom(times []int) float64 { return p.breadthFirst(times
 // thresholdRate and thresholdCoverage are of the servers at or above a rate.
 func (p *counted) thresholdRate(threshold float64) statistic {
 	return func(times []int) float64 {
-		t, _ := p.atLeast(threshold, whole, times)
+		t, _ := p.atLeast(threshold, Whole, times)
 		return divide(float64(t.Found), float64(t.Fetched))
 	}
 }
 
 func (p *counted) thresholdCoverage(threshold float64) statistic {
 	return func(times []int) float64 {
-		t, _ := p.atLeast(threshold, whole, times)
+		t, _ := p.atLeast(threshold, Whole, times)
 		return divide(float64(t.Found), float64(t.Changed))
 	}
 }

@@ -31,16 +31,17 @@ type claimant struct {
 func (s *Simulation) Judge(webs []*simulate.Web) {
 	c := &claimant{s: s}
 	c.numbers(webs)
-	if all := s.set(AllServers); all != nil {
+	if all := s.Set(AllServers); all != nil {
 		c.all(all)
 	}
-	if feasible := s.set(FeasibleServers); feasible != nil {
+	if feasible := s.Set(FeasibleServers); feasible != nil {
 		c.feasible(feasible)
 	}
 	s.Claims = c.claims
 }
 
-func (s *Simulation) set(name string) *SetResult {
+// Set returns the result of the set of a name; nil if there is none.
+func (s *Simulation) Set(name string) *SetResult {
 	for i := range s.Sets {
 		if s.Sets[i].Name == name {
 			return &s.Sets[i]
@@ -216,7 +217,8 @@ func (r *SetResult) at(policy string, web int) *simulate.Result {
 	return last
 }
 
-func (c *Claim) verdict() string {
+// Verdict says in words in how many webs the claim holds.
+func (c *Claim) Verdict() string {
 	switch {
 	case c.Holds == c.Of:
 		return "holds"

@@ -34,7 +34,8 @@ type Report struct {
 	LongestUse  Distribution          `json:"longest_utilisation"`
 	Unknown     int                   `json:"unknown_times"` // servers without an observed download
 	Warnings    []string              `json:"warnings"`
-	days        float64
+	// Days is within how long a large site should be visited once.
+	Days float64 `json:"-"`
 }
 
 // ServerReport is a server whose interval cannot be kept.
@@ -61,12 +62,12 @@ type Large struct {
 type Distribution struct {
 	Mean   float64   `json:"mean"`
 	Shares []float64 `json:"quantiles"` // at 0, 1, ..., 100 %
-	sorted []float64
+	Sorted []float64 `json:"-"`         // the values, the least first
 }
 
 func distribution(all []float64) Distribution {
 	slices.Sort(all)
-	d := Distribution{sorted: all, Shares: []float64{}}
+	d := Distribution{Sorted: all, Shares: []float64{}}
 	if len(all) == 0 {
 		return d
 	}
@@ -83,7 +84,7 @@ func distribution(all []float64) Distribution {
 func Examine(s *Source, o ReportOptions) *Report {
 	demands := s.Demands
 	r := &Report{Source: s.Name, Unknown: s.assumed, Servers: len(demands),
-		Warnings: append([]string{}, s.warnings...), days: o.Days, Infeasible: []ServerReport{},
+		Warnings: append([]string{}, s.warnings...), Days: o.Days, Infeasible: []ServerReport{},
 		Large: []Large{}}
 	r.Feasible = schedule.Classify(demands, o.Connections)
 	r.Policy = schedule.EDF.Name()
@@ -108,7 +109,7 @@ func Examine(s *Source, o ReportOptions) *Report {
 	})
 	r.Large = LargeOf(demands, o.Days)
 	r.distributions(demands)
-	if wanted := len(r.Interval.sorted); wanted < len(demands) {
+	if wanted := len(r.Interval.Sorted); wanted < len(demands) {
 		r.Warnings = append(r.Warnings,
 			fmt.Sprintf("%s no page that is to be visited again; they count nowhere",
 				hasNo(len(demands)-wanted)))

@@ -17,14 +17,14 @@ type Range struct {
 
 func (r Range) String() string {
 	if r.Low == r.High {
-		return short(float64(r.Value))
+		return Short(float64(r.Value))
 	}
-	return fmt.Sprintf("%s (%s to %s)", short(float64(r.Value)), short(float64(r.Low)),
-		short(float64(r.High)))
+	return fmt.Sprintf("%s (%s to %s)", Short(float64(r.Value)), Short(float64(r.Low)),
+		Short(float64(r.High)))
 }
 
-// short is a number in four digits at most, and whole from 1000 on.
-func short(v float64) string {
+// Short is a number in four digits at most, and whole from 1000 on.
+func Short(v float64) string {
 	switch {
 	case math.IsNaN(v):
 		return "-"

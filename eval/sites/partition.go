@@ -38,24 +38,24 @@ type Site struct {
 
 // Division is a partition, as pages and as addresses, in the same order.
 type Division struct {
-	source    *Source
-	partition sitegraph.Partition // sites as in result
-	pages     []sitegraph.PageID
+	Source    *Source
+	Partition sitegraph.Partition // sites as in Result
 	Result    Result
+	pages     []sitegraph.PageID
 }
 
 // Divide partitions the pages of a server that count.
 func Divide(s *Source, method string) *Division {
 	g := s.Graph
-	d := &Division{source: s, pages: s.pages()}
+	d := &Division{Source: s, pages: s.pages()}
 	// the settings were checked: it is known
-	d.partition, _ = g.Partition(method, s.Server, s.Counts)
+	d.Partition, _ = g.Partition(method, s.Server, s.Counts)
 	d.byAddress()
 	d.Result = Result{Server: g.ServerName(s.Server), Method: method, InUse: s.InUse,
 		Base: s.Base, Pages: len(d.pages),
-		Sites: []Site{}, Orphans: d.addresses(d.partition.Orphans)}
-	uppers := g.Uppers(d.partition.Sites, s.Counts)
-	for i, site := range d.partition.Sites {
+		Sites: []Site{}, Orphans: d.addresses(d.Partition.Orphans)}
+	uppers := g.Uppers(d.Partition.Sites, s.Counts)
+	for i, site := range d.Partition.Sites {
 		r := Site{Tops: d.addresses(site.Tops), Members: d.addresses(site.Members), Upper: []int{}}
 		for _, u := range uppers[i] {
 			r.Upper = append(r.Upper, int(u))
@@ -68,16 +68,16 @@ func Divide(s *Source, method string) *Division {
 // byAddress sorts everything by address; the graph sorts by order of discovery.
 func (d *Division) byAddress() {
 	order := func(a, b sitegraph.PageID) int {
-		return strings.Compare(d.source.Graph.URL(a), d.source.Graph.URL(b))
+		return strings.Compare(d.Source.Graph.URL(a), d.Source.Graph.URL(b))
 	}
 	slices.SortFunc(d.pages, order)
-	slices.SortFunc(d.partition.Orphans, order)
-	for _, s := range d.partition.Sites {
+	slices.SortFunc(d.Partition.Orphans, order)
+	for _, s := range d.Partition.Sites {
 		slices.SortFunc(s.Tops, order)
 		slices.SortFunc(s.Members, order)
 	}
 	// No two sites share a first top: a page is top of one site at most.
-	slices.SortFunc(d.partition.Sites, func(a, b sitegraph.Site) int {
+	slices.SortFunc(d.Partition.Sites, func(a, b sitegraph.Site) int {
 		return order(a.Tops[0], b.Tops[0])
 	})
 }
@@ -85,7 +85,7 @@ func (d *Division) byAddress() {
 func (d *Division) addresses(pages []sitegraph.PageID) []string {
 	list := make([]string, 0, len(pages))
 	for _, p := range pages {
-		list = append(list, d.source.Graph.URL(p))
+		list = append(list, d.Source.Graph.URL(p))
 	}
 	return list
 }

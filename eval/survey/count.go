@@ -85,19 +85,20 @@ func (g *Group) add(o *Group) {
 
 // finish computes the shares from the counts.
 func (g *Group) finish() {
-	g.PagesPerServer = ratio(g.Pages, g.Servers)
+	g.PagesPerServer = Ratio(g.Pages, g.Servers)
 	for i := range g.Periods {
 		p := &g.Periods[i]
-		p.UpdatedShare = ratio(p.Updated, p.Pages)
-		p.DifferShare = ratio(p.Differ, p.Pages)
-		p.TopsUpdatedShare = ratio(p.TopsUpdated, p.Tops)
-		p.ByTop.OfUpdated = ratio(p.ByTop.Updated, p.Updated)
-		p.ByTop.OfPages = ratio(p.ByTop.Updated, p.ByTop.Pages)
-		p.ByTop.OfServers = ratio(p.ByTop.Servers, g.Servers)
+		p.UpdatedShare = Ratio(p.Updated, p.Pages)
+		p.DifferShare = Ratio(p.Differ, p.Pages)
+		p.TopsUpdatedShare = Ratio(p.TopsUpdated, p.Tops)
+		p.ByTop.OfUpdated = Ratio(p.ByTop.Updated, p.Updated)
+		p.ByTop.OfPages = Ratio(p.ByTop.Updated, p.ByTop.Pages)
+		p.ByTop.OfServers = Ratio(p.ByTop.Servers, g.Servers)
 	}
 }
 
-func ratio(a, b int) eval.Number {
+// Ratio returns a share; NaN if it is one of nothing.
+func Ratio(a, b int) eval.Number {
 	if b == 0 {
 		return eval.Number(math.NaN())
 	}

@@ -9,11 +9,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/evaltest"
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/sitegraph"
 )
+
+// PageOf is lab.SurveyPage, which imports this package.
+var PageOf func(*Survey) report.Page
 
 var (
 	seeds, repeat, asJSON = evaltest.Seeds, evaltest.Repeat, evaltest.JSON

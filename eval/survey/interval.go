@@ -159,7 +159,7 @@ func (n *census) intervals() []Intervals {
 			p := &r.Points[k]
 			pages += p.Pages
 			due += float64(p.Pages) / float64(p.Interval)
-			p.Share, p.Weighted = ratio(pages, at.pages), eval.Number(due/visits)
+			p.Share, p.Weighted = Ratio(pages, at.pages), eval.Number(due/visits)
 		}
 		all = append(all, r)
 	}

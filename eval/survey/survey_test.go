@@ -80,7 +80,7 @@ func TestNothingToDivide(t *testing.T) {
 		t.Errorf("JSON %s", got)
 	}
 	var html bytes.Buffer
-	if err := s.Page().HTML(&html); err != nil {
+	if err := PageOf(s).HTML(&html); err != nil {
 		t.Error(err)
 	}
 }
@@ -139,7 +139,7 @@ func TestSameBytes(t *testing.T) {
 			append(byHand(), randomServers(rand.New(rand.NewPCG(3, 3)))...)...)
 		s := surveyOf(t, c, Options{Weeks: []int{4, 2, 9}})
 		var b bytes.Buffer
-		page := s.Page()
+		page := PageOf(s)
 		if err := page.HTML(&b); err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recrawl/recrawl/cmd/show/present"
 	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/cmd/show/view"
 	"github.com/recrawl/recrawl/fetch/archive"
@@ -111,7 +112,7 @@ func (s *Server) api(m *http.ServeMux) {
 		if err != nil {
 			return answer{}, err
 		}
-		return answer{value: v, text: v.Text}, nil
+		return answer{value: v, text: func(w io.Writer) error { return v.Text(w) }}, nil
 	})
 	get("plan", answerIn, s.planned)
 	get("inspect", answerIn, func(ctx context.Context, _ *http.Request) (answer, error) {
@@ -134,7 +135,7 @@ func (s *Server) api(m *http.ServeMux) {
 		if err != nil {
 			return answer{}, err
 		}
-		return answer{value: v, text: v.Text}, nil
+		return answer{value: v, text: func(w io.Writer) error { return v.Text(w) }}, nil
 	})
 	get("settings", answerIn, func(context.Context, *http.Request) (answer, error) {
 		return answer{value: s.settings()}, nil
@@ -211,7 +212,10 @@ func (s *Server) sites(ctx context.Context, r *http.Request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return answer{value: v.Result, text: v.Text}, nil
+	return answer{
+		value: v.Result,
+		text:  func(w io.Writer) error { return present.SitesText(v, w) },
+	}, nil
 }
 
 func (s *Server) planned(ctx context.Context, r *http.Request) (answer, error) {

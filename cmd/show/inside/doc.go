@@ -8,6 +8,6 @@
 //  2. Each record of a WARC file is read whole and compared with its digests. What is damaged is
 //     named with its place, and what was read before is shown. Memory grows by about 500 octets a
 //     record.
-//  3. Nothing is written. All functions may be called concurrently, as may the methods of a Page that
-//     is read.
+//  3. Nothing is written. All functions may be called concurrently, and so may the methods of a
+//     Page once it is read.
 package inside

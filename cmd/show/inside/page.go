@@ -52,7 +52,7 @@ type Digests struct {
 	Counted string `json:"counted"`
 }
 
-// Read reads a page, as package fetch does.
+// ReadPage reads a page, as package fetch does.
 func ReadPage(body []byte, contentType, url string, o extract.Options) *Page {
 	rule := o.Rule
 	o.Seen = true
@@ -88,7 +88,7 @@ func (p *Page) Judge(ctx context.Context, set *filter.Set) (err error) {
 	return err
 }
 
-// File reads a file as the page of an address: as JSON if its name ends so, else as HTML.
+// ReadPageFile reads a file as the page of an address: as JSON if its name ends so, else as HTML.
 func ReadPageFile(file, url string, set *rules.Set) (*Page, error) {
 	canonical, err := sitegraph.Canonical(url)
 	if err != nil {

@@ -34,7 +34,7 @@ type Record struct {
 	Header     []warc.Field `json:"header,omitempty"`
 }
 
-// File is what is in a file.
+// WARC is what is in a file.
 type WARC struct {
 	Name    string   `json:"file"`
 	Version string   `json:"version,omitempty"` // of its first record
@@ -44,7 +44,7 @@ type WARC struct {
 	Cut     bool     `json:"cut,omitempty"`    // the file ends in the middle of a record
 }
 
-// ReadFile is Read of a file by its name.
+// ReadWARCFile is Read of a file by its name.
 func ReadWARCFile(name string, headers bool) (*WARC, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -54,7 +54,7 @@ func ReadWARCFile(name string, headers bool) (*WARC, error) {
 	return ReadWARC(name, f, headers)
 }
 
-// Read reads a file. Its error is one of the system: whatever is in the file is a result. With
+// ReadWARC reads a file. Its error is one of the system: whatever is in the file is a result. With
 // headers, Record.Header has those of the records.
 func ReadWARC(name string, r io.Reader, headers bool) (*WARC, error) {
 	f := &WARC{Name: name, Records: []Record{}}

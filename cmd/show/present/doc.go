@@ -1,6 +1,6 @@
-// Package present makes reports of operating a crawl: what a run did, what it would do next, all that
-// is known of one page, and what a store holds. A result is marshalled as JSON as it is, and gives
-// tables for people.
+// Package present makes reports of operating a crawl: what a run did, what it would do next, all
+// that is known of one page, and what a store holds. A result is marshalled as JSON as it is, and
+// gives tables for people.
 //
 // # Terms
 //
@@ -17,12 +17,12 @@
 //
 // # Guarantees
 //
-//  1. A list in JSON is never null; a number, moment or digest that is not known is null, and a dash
-//     in tables.
+//  1. A list in JSON is never null. A number, moment or digest that is not known is null, and a
+//     dash in tables.
 //  2. Moments are told in UTC, wherever the program runs.
 //  3. Tables show the servers that matter most. JSON has all that is known of them.
-//  4. The estimates of a page rest on its own visits and on those of other pages. The page itself is
-//     left out of the priors that it starts from.
+//  4. The estimates of a page rest on its own visits and on those of other pages. The page itself
+//     is left out of the priors that it starts from.
 //  5. Nothing is written, no record is handed out and no visit is planned.
 //
 // Learning the priors of a page takes about a second and 25 MB, however large the corpus is.

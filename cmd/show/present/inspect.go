@@ -10,7 +10,7 @@ import (
 	"github.com/recrawl/recrawl/satstore"
 )
 
-// Result is the state of a store.
+// Inspected is the state of a store.
 type Inspected struct {
 	Clock   time.Time `json:"clock"` // all that was due until then was handed out
 	Pages   int       `json:"pages"`
@@ -20,7 +20,7 @@ type Inspected struct {
 	Disk    diskUse   `json:"disk"`
 }
 
-// span is the records that are due within some time.
+// dueSpan is the records that are due within some time.
 type dueSpan struct {
 	Start   time.Time `json:"start"`
 	Seconds int64     `json:"seconds"` // width
@@ -37,7 +37,7 @@ type diskUse struct {
 	MemoryIndex int64 `json:"memory_index_bytes"`
 }
 
-// Store looks at a store.
+// Inspect looks at a store.
 func Inspect(store *satstore.Store) (*Inspected, error) {
 	pending, err := store.Pending()
 	if err != nil {
@@ -60,7 +60,10 @@ func Inspect(store *satstore.Store) (*Inspected, error) {
 	}
 	for _, d := range pending {
 		if d.Records > 0 {
-			r.Due = append(r.Due, dueSpan{d.Start, int64(d.Width / time.Second), d.Records, d.Bytes})
+			r.Due = append(
+				r.Due,
+				dueSpan{d.Start, int64(d.Width / time.Second), d.Records, d.Bytes},
+			)
 		}
 	}
 	if len(r.Due) > 0 {

@@ -57,7 +57,7 @@ type site struct {
 	Pages    int      `json:"pages"`
 }
 
-// Due gives a record the due time that the queue has: evidence may have moved it since the record
+// DueOf gives a record the due time that the queue has: evidence may have moved it since the record
 // was saved. Call it before a dry run, which plays rounds.
 func DueOf(r *sitegraph.Record, c *planner.Corpus) {
 	if m := c.Memory(r.Page); m.State == sitegraph.StateAlive && m.Due > 0 {
@@ -65,8 +65,8 @@ func DueOf(r *sitegraph.Record, c *planner.Corpus) {
 	}
 }
 
-// Of explains the page of a record at now. The planner has just made the dry run, which lists all
-// visits of its round; policy is the name of its policy.
+// Explain explains the page of a record at now. The planner has just made the dry run, which lists
+// all visits of its round; policy is the name of its policy.
 func Explain(r *sitegraph.Record, p *planner.Planner, ahead *cycle.Preview, policy string,
 	now time.Time) *Page {
 	e := Known(r, p, ahead, policy)

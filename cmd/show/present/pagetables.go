@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/cmd/show/report"
-	"github.com/recrawl/recrawl/eval/sites"
 	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -101,8 +100,8 @@ func (s *site) String() string {
 		return fmt.Sprintf("%s of %s, without a top; division %s", role,
 			words.Plural(s.Pages, "page"), s.Division)
 	}
-	tops := words.Shorten(s.Tops, sites.ShownTops, " ")
-	if len(s.Tops) > sites.ShownTops {
+	tops := words.Shorten(s.Tops, ShownTops, " ")
+	if len(s.Tops) > ShownTops {
 		tops += " (--json has all)"
 	}
 	return fmt.Sprintf("%s of %s; top %s; division %s", role, words.Plural(s.Pages, "page"), tops,

@@ -1,4 +1,4 @@
-package lab
+package benches
 
 import (
 	"math"
@@ -71,7 +71,7 @@ func memoryCharts(r *bench.Result) []report.Chart {
 			charts[i].XPercent = true
 		}
 	}
-	return drawn(charts)
+	return seenDrawn(charts)
 }
 
 // measured leaves out lines that were not chosen.
@@ -79,8 +79,8 @@ func measured(all []report.Series) []report.Series {
 	return slices.DeleteFunc(all, func(s report.Series) bool { return len(s.X) == 0 })
 }
 
-// drawn leaves out charts of which nothing was measured.
-func drawn(all []report.Chart) []report.Chart {
+// seenDrawn leaves out charts of which nothing was measured.
+func seenDrawn(all []report.Chart) []report.Chart {
 	return slices.DeleteFunc(all, func(c report.Chart) bool { return len(c.Series) == 0 })
 }
 
@@ -101,5 +101,5 @@ func answerCharts(r *bench.Result) []report.Chart {
 	for i := range charts {
 		charts[i].Series = measured(charts[i].Series)
 	}
-	return drawn(charts)
+	return seenDrawn(charts)
 }

@@ -1,4 +1,4 @@
-package schedule
+package papers
 
 import (
 	"fmt"
@@ -6,32 +6,33 @@ import (
 	"strings"
 
 	"github.com/recrawl/recrawl/cmd/show/report"
+	"github.com/recrawl/recrawl/eval/schedule"
 	"github.com/recrawl/recrawl/internal/words"
-	"github.com/recrawl/recrawl/planner/schedule"
+	scheduler "github.com/recrawl/recrawl/planner/schedule"
 )
 
 // shown is how many servers the text lists; the page has ten times as many, JSON all.
 const shown = 20
 
-// Page is the report as tables and the figures 3 to 5 of [HIER].
-func (r *Report) Page() report.Page {
-	page := report.Page{Title: "What can be kept", Finding: r.finding(),
+// SchedulePage is the report as tables and the figures 3 to 5 of [HIER].
+func SchedulePage(r *schedule.Report) report.Page {
+	page := report.Page{Title: "What can be kept", Finding: scheduleFinding(r),
 		Intro: fmt.Sprintf("%s on %s, from %s.",
 			words.Plural(r.Pages, "page"), words.Plural(r.Servers, "server"), r.Source)}
-	page.Sections = append(page.Sections, report.Section{Title: "Classes", Text: r.summary(),
-		Tables: []report.Table{r.classTable()}})
+	page.Sections = append(page.Sections, report.Section{Title: "Classes", Text: summary(r),
+		Tables: []report.Table{classTable(r)}})
 	if len(r.Infeasible) > 0 {
 		page.Sections = append(page.Sections, report.Section{Title: "Servers whose intervals " +
-			"cannot be kept", Tables: []report.Table{r.serverTable(shown, false),
-			r.serverTable(10*shown, true), r.cureTable()}})
+			"cannot be kept", Tables: []report.Table{serverTable(r, shown, false),
+			serverTable(r, 10*shown, true), cureTable(r)}})
 	}
 	if len(r.Large) > 0 {
 		page.Sections = append(page.Sections,
-			report.Section{Title: "Large sites", Tables: []report.Table{r.largeTable()}})
+			report.Section{Title: "Large sites", Tables: []report.Table{largeTable(r)}})
 	}
 	page.Sections = append(page.Sections,
-		report.Section{Title: "Corrections", Tables: []report.Table{r.correctionTable()}},
-		report.Section{Title: "Distributions", Charts: r.charts()})
+		report.Section{Title: "Corrections", Tables: []report.Table{correctionTable(r)}},
+		report.Section{Title: "Distributions", Charts: scheduleCharts(r)})
 	if len(r.Warnings) > 0 {
 		page.Sections = append(page.Sections,
 			report.Section{Title: "To be doubted", Text: strings.Join(r.Warnings, "\n\n")})
@@ -39,10 +40,10 @@ func (r *Report) Page() report.Page {
 	return page
 }
 
-// finding says of how many servers the intervals cannot be kept, and why.
-func (r *Report) finding() string {
+// scheduleFinding says of how many servers the intervals cannot be kept, and why.
+func scheduleFinding(r *schedule.Report) string {
 	var why []string
-	for c := schedule.Feasible + 1; c < schedule.Classes; c++ {
+	for c := scheduler.Feasible + 1; c < scheduler.Classes; c++ {
 		if n := r.Feasible.Totals[c].Servers; n > 0 {
 			verb := "are"
 			if n == 1 {
@@ -56,16 +57,16 @@ func (r *Report) finding() string {
 			words.Plural(r.Servers, "server"))
 	}
 	return fmt.Sprintf("The intervals of %d of %s can be kept. Of the others %s.",
-		r.Feasible.Totals[schedule.Feasible].Servers, words.Plural(r.Servers, "server"),
+		r.Feasible.Totals[scheduler.Feasible].Servers, words.Plural(r.Servers, "server"),
 		strings.Join(why, ", "))
 }
 
-func (r *Report) summary() string {
+func summary(r *schedule.Report) string {
 	f := r.Feasible
 	text := fmt.Sprintf("At least %d connections are needed (%.3g by the sum of e/I; %d for the "+
 		"servers that are not infeasible), about %d for no missed period, and %d are proved to "+
 		"suffice.",
-		f.Bound, f.Need, f.BoundOf, schedule.Ample*f.Bound, r.Sufficient.Connections)
+		f.Bound, f.Need, f.BoundOf, scheduler.Ample*f.Bound, r.Sufficient.Connections)
 	switch {
 	case f.Connections == 0:
 		return text
@@ -76,22 +77,25 @@ func (r *Report) summary() string {
 	return text + fmt.Sprintf(" The pool has %d: use %s.", f.Connections, strings.ToUpper(r.Policy))
 }
 
-func (r *Report) classTable() report.Table {
+func classTable(r *schedule.Report) report.Table {
 	t := report.Table{Title: fmt.Sprintf("Servers by what becomes of their intervals: bound %d, "+
-		"about %d for no miss, %d proved", r.Feasible.Bound, schedule.Ample*r.Feasible.Bound,
+		"about %d for no miss, %d proved", r.Feasible.Bound, scheduler.Ample*r.Feasible.Bound,
 		r.Sufficient.Connections),
 		Header: []string{"class", "servers", "visits a day", "lost", "value", "lost"}}
-	for c := schedule.Feasible; c < schedule.Classes; c++ {
+	for c := scheduler.Feasible; c < scheduler.Classes; c++ {
 		of := &r.Feasible.Totals[c]
-		t.Rows = append(t.Rows, []string{c.String(), words.Count(of.Servers), short(of.Wanted),
-			short(of.Lost), short(of.Value), short(of.LostValue)})
+		t.Rows = append(
+			t.Rows,
+			[]string{c.String(), words.Count(of.Servers), schedule.Short(of.Wanted),
+				schedule.Short(of.Lost), schedule.Short(of.Value), schedule.Short(of.LostValue)},
+		)
 	}
 	t.Note = "Value: pages whose copy is good, by weight, if all intervals are kept. Lost: what " +
 		"the servers, their pauses or the pool make impossible at least."
 	return t
 }
 
-func (r *Report) serverTable(most int, pageOnly bool) report.Table {
+func serverTable(r *schedule.Report, most int, pageOnly bool) report.Table {
 	t := report.Table{Title: "Servers whose intervals cannot be kept, the most valuable loss first",
 		PageOnly: pageOnly,
 		Header: []string{"server", "class", "pages", "I, s", "e/I mean", "e/I longest",
@@ -99,8 +103,10 @@ func (r *Report) serverTable(most int, pageOnly bool) report.Table {
 	for i := range r.Infeasible[:min(len(r.Infeasible), most)] {
 		s := &r.Infeasible[i]
 		t.Rows = append(t.Rows, []string{s.Server, s.Class.String(), words.Count(s.Pages),
-			short(s.Interval.Seconds()), short(s.Mean), short(s.Max), short(s.Wanted),
-			short(s.Lost), short(s.LostValue)})
+			schedule.Short(
+				s.Interval.Seconds(),
+			), schedule.Short(s.Mean), schedule.Short(s.Max), schedule.Short(s.Wanted),
+			schedule.Short(s.Lost), schedule.Short(s.LostValue)})
 	}
 	if more := len(r.Infeasible) - most; more > 0 {
 		t.Note = fmt.Sprintf("And %d more; --json has all.", more)
@@ -108,13 +114,15 @@ func (r *Report) serverTable(most int, pageOnly bool) report.Table {
 	return t
 }
 
-func (r *Report) cureTable() report.Table {
+func cureTable(r *schedule.Report) report.Table {
 	t := report.Table{Title: "What would help them, one or the other",
 		Header: []string{"server", "cure", "", "visits a day", "worth"}}
 	for i := range r.Infeasible[:min(len(r.Infeasible), 5)] {
 		for _, c := range r.Infeasible[i].Cures {
 			t.Rows = append(t.Rows, []string{r.Infeasible[i].Server, c.What,
-				short(c.Value) + " " + c.Unit, short(c.Visits), short(c.Worth)})
+				schedule.Short(
+					c.Value,
+				) + " " + c.Unit, schedule.Short(c.Visits), schedule.Short(c.Worth)})
 		}
 	}
 	t.Note = "Visits and worth: gained, or given up where negative. Budget that is not spent " +
@@ -122,26 +130,28 @@ func (r *Report) cureTable() report.Table {
 	return t
 }
 
-func (r *Report) largeTable() report.Table {
+func largeTable(r *schedule.Report) report.Table {
 	t := report.Table{Title: fmt.Sprintf("Large sites: one pass over all pages takes more than %s",
-		words.Plural(int(math.Round(r.days)), "day")),
+		words.Plural(int(math.Round(r.Days)), "day")),
 		Header: []string{"address", "servers", "pages", "visits a day", "days",
 			"delay that would do, s"}}
 	for i := range r.Large[:min(len(r.Large), shown)] {
 		l := &r.Large[i]
 		delay := "none"
 		if l.Delay > 0 {
-			delay = short(l.Delay)
+			delay = schedule.Short(l.Delay)
 		}
 		t.Rows = append(t.Rows, []string{l.Address, words.Shorten(l.Servers, 2, ", "),
-			words.Count(l.Pages), short(math.Floor(l.PerDay)), short(l.Days), delay})
+			words.Count(
+				l.Pages,
+			), schedule.Short(math.Floor(l.PerDay)), schedule.Short(l.Days), delay})
 	}
 	t.Note = "Servers behind one address take turns. A shorter delay needs an agreement with " +
 		"the site."
 	return t
 }
 
-func (r *Report) correctionTable() report.Table {
+func correctionTable(r *schedule.Report) report.Table {
 	t := report.Table{Title: "Corrections with which all is kept, the least loss first",
 		Header: []string{"correction", "by", "need", "visits a day", "given up", "pages dropped",
 			"value", "lost value", "kept"}}
@@ -151,9 +161,14 @@ func (r *Report) correctionTable() report.Table {
 		if !c.Kept {
 			kept = "no"
 		}
-		t.Rows = append(t.Rows, []string{c.Name, short(c.Parameter) + " " + c.Unit, short(c.Need),
-			short(c.Visits), short(c.Lost), words.Count(c.Dropped), short(c.Value),
-			short(c.LostValue), kept})
+		t.Rows = append(
+			t.Rows,
+			[]string{c.Name, schedule.Short(c.Parameter) + " " + c.Unit, schedule.Short(c.Need),
+				schedule.Short(
+					c.Visits,
+				), schedule.Short(c.Lost), words.Count(c.Dropped), schedule.Short(c.Value),
+				schedule.Short(c.LostValue), kept},
+		)
 	}
 	t.Note = "stretch: all intervals times one factor; stretch-each: those of each server times " +
 		"its own; floor: a lower limit of all intervals; drop: pages of the least value left " +
@@ -161,7 +176,7 @@ func (r *Report) correctionTable() report.Table {
 	return t
 }
 
-func (r *Report) charts() []report.Chart {
+func scheduleCharts(r *schedule.Report) []report.Chart {
 	return []report.Chart{
 		cumulative("[HIER fig. 3] Intervals of servers, 1/L", decadesOfTime,
 			curve("1/L", &r.Interval)),
@@ -185,15 +200,15 @@ var (
 		"0.01", "0.1", "1", "10", "100"}, "utilisation"}
 )
 
-func curve(name string, d *Distribution) report.Series {
+func curve(name string, d *schedule.Distribution) report.Series {
 	s := report.Series{Name: name}
 	const points = 200 // at most
-	n := len(d.sorted)
+	n := len(d.Sorted)
 	for i := 0; i < n; i += max(n/points, 1) {
-		s.X, s.Y = append(s.X, d.sorted[i]), append(s.Y, float64(i+1)/float64(n))
+		s.X, s.Y = append(s.X, d.Sorted[i]), append(s.Y, float64(i+1)/float64(n))
 	}
 	if n > 0 {
-		s.X, s.Y = append(s.X, d.sorted[n-1]), append(s.Y, 1)
+		s.X, s.Y = append(s.X, d.Sorted[n-1]), append(s.Y, 1)
 	}
 	return s
 }

@@ -1,24 +1,24 @@
-package demo
+package evals
 
 import (
 	"fmt"
 
-	"github.com/recrawl/recrawl/cmd/show/evals"
 	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/eval/demo"
 	"github.com/recrawl/recrawl/eval/synth"
 	"github.com/recrawl/recrawl/internal/words"
 )
 
-// Page is the result as a report.
-func (r *Result) Page() report.Page {
+// DemoPage is the result as a report.
+func DemoPage(r *demo.Result) report.Page {
 	page := report.Page{
 		Title: "recrawl demo",
 		Intro: fmt.Sprintf("%s over %d virtual weeks, %.3g %% of the pages a day.",
 			r.Web, r.Run.Weeks, 100*r.Run.Budget),
 	}
-	views := []evals.Run{evals.StreamView(&r.Run, false)}
-	page.Finding = evals.StreamFinding(views)
+	views := []Run{StreamView(&r.Run, false)}
+	page.Finding = StreamFinding(views)
 	agree := fmt.Sprintf("identical, visit by visit (%d)", r.Agreement.Visits)
 	if r.Agreement.Difference != "" {
 		agree = "DIFFERENT: " + r.Agreement.Difference
@@ -43,14 +43,14 @@ func (r *Result) Page() report.Page {
 			[]string{"of them with the body of an earlier one", words.Count(a.Revisits)})
 	}
 	overHTTP := report.Section{Title: "The web over HTTP",
-		Tables: []report.Table{http, r.topFirstTable()}}
-	stream := evals.StreamSection(r.Run, evals.Telling(views, eval.StreamMeasures))
-	sweep := evals.SnapshotSection(r.Sweep,
-		evals.Telling([]evals.Run{evals.SnapshotView(&r.Sweep)}, eval.SnapshotMeasures))
+		Tables: []report.Table{http, topFirstTable(r)}}
+	stream := StreamSection(r.Run, Telling(views, eval.StreamMeasures))
+	sweep := SnapshotSection(r.Sweep,
+		Telling([]Run{SnapshotView(&r.Sweep)}, eval.SnapshotMeasures))
 	sweep.Title = "One sweep after a month"
 	page.Sections = append(page.Sections, overHTTP, stream, sweep)
 	if r.Claims != nil {
-		page.Sections = append(page.Sections, r.Claims.section(r.Run.Budget))
+		page.Sections = append(page.Sections, section(r.Claims, r.Run.Budget))
 	}
 	if r.Comparison != nil {
 		page.Sections = append(page.Sections,
@@ -64,7 +64,7 @@ func (r *Result) Page() report.Page {
 }
 
 // topFirstTable shows the sweeps over HTTP beside those by replay.
-func (r *Result) topFirstTable() report.Table {
+func topFirstTable(r *demo.Result) report.Table {
 	t := report.Table{
 		Title: fmt.Sprintf("Tops first, one sweep a month after the base, over HTTP: %d pages, "+
 			"%d changed",

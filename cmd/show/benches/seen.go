@@ -1,4 +1,4 @@
-package lab
+package benches
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"github.com/recrawl/recrawl/satstore/seen/bench"
 )
 
-// Page shows a measurement.
+// Seen shows a measurement.
 func Seen(r *bench.Result) report.Page {
 	graph := "a list of edges"
 	if r.Made {
@@ -39,7 +39,7 @@ func Seen(r *bench.Result) report.Page {
 	return page
 }
 
-// finding says in a sentence what the light filter saves behind an LRU, at its best.
+// seenFinding says in a sentence what the light filter saves behind an LRU, at its best.
 func seenFinding(r *bench.Result) string {
 	best, any := bench.Point{}, false
 	for _, p := range r.Of(bench.LineLight) {
@@ -87,8 +87,17 @@ func savings(r *bench.Result) report.Table {
 	}
 	for _, line := range lines {
 		for _, p := range r.Of(line) {
-			row := []string{line, n(p.Size), share(p.Hits), bareMegabytes(float64(p.Bytes)), "-", "-",
-				bareMegabytes(p.Paper), "-", "-"}
+			row := []string{
+				line,
+				n(p.Size),
+				share(p.Hits),
+				bareMegabytes(float64(p.Bytes)),
+				"-",
+				"-",
+				bareMegabytes(p.Paper),
+				"-",
+				"-",
+			}
 			if p.LRUBytes > 0 {
 				row[4], row[5] = bareMegabytes(p.LRUBytes), fmt.Sprintf("%.0f %%", 100*p.Saved)
 				row[7], row[8] = bareMegabytes(p.LRUBytesPaper), fmt.Sprintf("%.0f %%",
@@ -103,7 +112,7 @@ func savings(r *bench.Result) report.Table {
 var lines = []string{bench.LineLRU, bench.LineCLOCK, bench.LineWays, bench.LineStable,
 	bench.LineLight, bench.LineLight8, bench.LineTags, bench.LineWaysTags}
 
-// verdict says by how much each line saved at best, and where LRU alone takes less.
+// seenVerdict says by how much each line saved at best, and where LRU alone takes less.
 func seenVerdict(r *bench.Result) string {
 	s := "Most saved, as in the paper:"
 	for _, line := range []string{bench.LineLight, bench.LineLight8} {
@@ -195,7 +204,10 @@ func designs(r *bench.Result) report.Table {
 		t.Rows = append(t.Rows, []string{d.Name, map[bool]string{true: "yes", false: "no"}[d.Exact],
 			n(d.New), n(d.Lost), share(float64(d.Lost) / float64(max(d.New-d.Again+d.Lost, 1))),
 			formula, n(d.Again), fmt.Sprintf("%.3f", d.CPU),
-			fmt.Sprintf("%.3f", d.Wall), bareMegabytes(float64(d.Memory)), fmt.Sprintf("%.1f", d.Each),
+			fmt.Sprintf(
+				"%.3f",
+				d.Wall,
+			), bareMegabytes(float64(d.Memory)), fmt.Sprintf("%.1f", d.Each),
 			bareMegabytes(float64(d.Disk))})
 	}
 	return t

@@ -1,4 +1,4 @@
-package figures
+package papers
 
 import (
 	"fmt"
@@ -8,83 +8,84 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/eval/figures"
 	"github.com/recrawl/recrawl/internal/words"
 )
 
-// Page shows the figures: its tables are what a terminal shows, its charts the figures.
-func (f *Figures) Page() report.Page {
-	month := f.month()
+// FiguresPage shows the figures: its tables are what a terminal shows, its charts the figures.
+func FiguresPage(f *figures.Figures) report.Page {
+	month := month(f)
 	return report.Page{
 		Title:   "recrawl: figures",
-		Finding: f.finding(),
+		Finding: figuresFinding(f),
 		Intro: "Figures 5 to 9 and 12 to 18 of [LINK] made of recorded servers, what they say " +
 			"to its claims, and this project's methods by sites beside the paper's.",
 		Sections: append([]report.Section{
-			{Title: "Claims of [LINK]", Tables: []report.Table{f.tableMeasured(), f.tableClaims()}},
+			{Title: "Claims of [LINK]", Tables: []report.Table{tableMeasured(f), tableClaims(f)}},
 			{Title: "Update rate and coverage by period", Tables: []report.Table{
-				f.tableMethods(
+				tableMethods(f,
 					"Update rate by period, % [LINK fig. 5]",
-					func(m *Method) string { return m.rate() },
+					func(m *figures.Method) string { return rate(&m.Result) },
 				),
-				f.tableMethods(
+				tableMethods(f,
 					"Coverage by period, % [LINK fig. 6]",
-					func(m *Method) string { return m.covers() },
+					func(m *figures.Method) string { return covers(&m.Result) },
 				),
-				f.tableMethods("Share of all pages fetched, %",
-					func(m *Method) string { return m.of() }),
+				tableMethods(f, "Share of all pages fetched, %",
+					func(m *figures.Method) string { return of(&m.Result) }),
 			},
-				Charts: []report.Chart{f.figure5(), f.figure6()}},
+				Charts: []report.Chart{figure5(f), figure6(f)}},
 			{Title: "Update rate and coverage by group", Tables: []report.Table{
-				f.tableGroups(
-					"Update rate at "+f.groupWeeks()+", % [LINK fig. 7]",
-					func(m *Method) string { return m.rate() },
+				tableGroups(f,
+					"Update rate at "+groupWeeks(f)+", % [LINK fig. 7]",
+					func(m *figures.Method) string { return rate(&m.Result) },
 				),
-				f.tableGroups(
-					"Coverage at "+f.groupWeeks()+", % [LINK fig. 8]",
-					func(m *Method) string { return m.covers() },
+				tableGroups(f,
+					"Coverage at "+groupWeeks(f)+", % [LINK fig. 8]",
+					func(m *figures.Method) string { return covers(&m.Result) },
 				),
 			},
-				Charts: []report.Chart{f.figure7(), f.figure8()}},
+				Charts: []report.Chart{figure7(f), figure8(f)}},
 			{
 				Title:  "Breadth-first",
-				Tables: []report.Table{f.tableDepths(month), f.tableSame()},
-				Charts: []report.Chart{f.figure9(month)},
+				Tables: []report.Table{tableDepths(f, month), tableSame(f)},
+				Charts: []report.Chart{figure9(f, month)},
 			},
 			{Title: "Whole servers by their rate", Tables: []report.Table{
-				f.tableThresholds(
+				tableThresholds(f,
 					"Update rate of server-true, % [LINK fig. 12]",
-					func(t *Threshold) string { return t.rate() },
+					func(t *figures.Threshold) string { return rate(&t.Result) },
 				),
-				f.tableThresholds(
+				tableThresholds(f,
 					"Coverage of server-true, % [LINK fig. 13]",
-					func(t *Threshold) string { return t.covers() },
+					func(t *figures.Threshold) string { return covers(&t.Result) },
 				),
 			},
-				Charts: []report.Chart{f.figure12(), f.figure13()}},
-			{Title: "Whole servers against methods", Charts: f.eachPeriod((*Figures).figure14)},
+				Charts: []report.Chart{figure12(f), figure13(f)}},
+			{Title: "Whole servers against methods", Charts: eachPeriod(f, figure14)},
 			{
 				Title: "Methods inside servers",
 				Text: "For each least rate, what share of all pages is fetched and what share " +
 					"of the changed pages is found, with its interval.",
-				Tables: f.tablesCombined(),
-				Charts: f.eachPeriod((*Figures).figure18),
+				Tables: tablesCombined(f),
+				Charts: eachPeriod(f, figure18),
 			},
-			{Title: "What the oracle is worth", Tables: []report.Table{f.tableRates()}},
-			f.sectionBeyond(),
-		}, f.comparisons()),
+			{Title: "What the oracle is worth", Tables: []report.Table{tableRates(f)}},
+			sectionBeyond(f),
+		}, comparisons(f)),
 	}
 }
 
 // month is the period of the figures that show one.
-func (f *Figures) month() *Period {
+func month(f *figures.Figures) *figures.Period {
 	i := slices.Index(f.Weeks, f.GroupWeeks)
 	return &f.Periods[i]
 }
 
-func (f *Figures) groupWeeks() string { return words.Plural(f.GroupWeeks, "week") }
+func groupWeeks(f *figures.Figures) string { return words.Plural(f.GroupWeeks, "week") }
 
-// row shows one value of each period.
-func (f *Figures) row(first string, value func(p *Period) string) []string {
+// periodsRow shows one value of each period.
+func periodsRow(f *figures.Figures, first string, value func(p *figures.Period) string) []string {
 	cells := []string{first}
 	for i := range f.Periods {
 		cells = append(cells, value(&f.Periods[i]))
@@ -92,26 +93,38 @@ func (f *Figures) row(first string, value func(p *Period) string) []string {
 	return cells
 }
 
-func (f *Figures) header(first string) []string {
-	return f.row(first, func(p *Period) string { return words.Plural(p.Weeks, "week") })
+func header(f *figures.Figures, first string) []string {
+	return periodsRow(
+		f,
+		first,
+		func(p *figures.Period) string { return words.Plural(p.Weeks, "week") },
+	)
 }
 
-func (f *Figures) tableMethods(title string, value func(m *Method) string) report.Table {
-	t := report.Table{Title: title, Header: f.header("method")}
+func tableMethods(
+	f *figures.Figures,
+	title string,
+	value func(m *figures.Method) string,
+) report.Table {
+	t := report.Table{Title: title, Header: header(f, "method")}
 	for i, m := range f.Periods[0].Methods {
-		t.Rows = append(t.Rows, f.row(m.Policy, func(p *Period) string {
+		t.Rows = append(t.Rows, periodsRow(f, m.Policy, func(p *figures.Period) string {
 			return value(&p.Methods[i])
 		}))
 	}
 	return t
 }
 
-func (f *Figures) tableGroups(title string, value func(m *Method) string) report.Table {
+func tableGroups(
+	f *figures.Figures,
+	title string,
+	value func(m *figures.Method) string,
+) report.Table {
 	t := report.Table{Title: title, Header: []string{"group", "servers", "pages", "changed"}}
 	for _, m := range f.Periods[0].Methods {
 		t.Header = append(t.Header, m.Policy)
 	}
-	add := func(name string, servers, pages, changed int, methods []Method) {
+	add := func(name string, servers, pages, changed int, methods []figures.Method) {
 		row := []string{name, fmt.Sprint(servers), fmt.Sprint(pages), fmt.Sprint(changed)}
 		for i := range methods {
 			row = append(row, value(&methods[i]))
@@ -123,12 +136,12 @@ func (f *Figures) tableGroups(title string, value func(m *Method) string) report
 			add(g.Name, g.Servers, g.Pages, g.Changed, g.Methods)
 		}
 	}
-	p := f.month()
+	p := month(f)
 	add("total", p.Servers, p.Pages, p.Changed, p.Methods)
 	return t
 }
 
-func (f *Figures) tableDepths(p *Period) report.Table {
+func tableDepths(f *figures.Figures, p *figures.Period) report.Table {
 	t := report.Table{
 		Title: "Breadth-first down to a depth, " + words.Plural(p.Weeks, "week") +
 			", % [LINK fig. 9]",
@@ -137,14 +150,20 @@ func (f *Figures) tableDepths(p *Period) report.Table {
 	for _, d := range p.Depths {
 		t.Rows = append(
 			t.Rows,
-			[]string{fmt.Sprint(d.Depth), fmt.Sprint(d.Fetched), d.of(), d.covers(), d.rate()},
+			[]string{
+				fmt.Sprint(d.Depth),
+				fmt.Sprint(d.Fetched),
+				of(&d.Result),
+				covers(&d.Result),
+				rate(&d.Result),
+			},
 		)
 	}
 	return t
 }
 
 // tableSame sets methods beside orders that are cut after as many pages.
-func (f *Figures) tableSame() report.Table {
+func tableSame(f *figures.Figures) report.Table {
 	t := report.Table{Title: "Coverage with as many pages as a method fetches, % [LINK fig. 9, " +
 		"14 to 17]",
 		Header: []string{"period", "method", "of all pages", "coverage", "breadth-first",
@@ -157,7 +176,7 @@ func (f *Figures) tableSame() report.Table {
 					words.Plural(p.Weeks, "week"),
 					m.Policy,
 					percent(m.Share),
-					m.covers(),
+					covers(&m.Result),
 					within(m.BreadthFirst, m.BreadthFirstSpread, percent),
 					within(m.ServerTrue, m.ServerTrueSpread, percent),
 				},
@@ -167,14 +186,18 @@ func (f *Figures) tableSame() report.Table {
 	return t
 }
 
-func (f *Figures) tableThresholds(title string, value func(t *Threshold) string) report.Table {
-	t := report.Table{Title: title, Header: f.header("least rate")}
+func tableThresholds(
+	f *figures.Figures,
+	title string,
+	value func(t *figures.Threshold) string,
+) report.Table {
+	t := report.Table{Title: title, Header: header(f, "least rate")}
 	for i, threshold := range f.Thresholds {
 		t.Rows = append(
 			t.Rows,
-			f.row(
+			periodsRow(f,
 				leastRateOf(threshold),
-				func(p *Period) string { return value(&p.Thresholds[0].Points[i]) },
+				func(p *figures.Period) string { return value(&p.Thresholds[0].Points[i]) },
 			),
 		)
 	}
@@ -182,7 +205,7 @@ func (f *Figures) tableThresholds(title string, value func(t *Threshold) string)
 }
 
 // tablesCombined have a table for each period.
-func (f *Figures) tablesCombined() []report.Table {
+func tablesCombined(f *figures.Figures) []report.Table {
 	var all []report.Table
 	for _, p := range f.Periods {
 		t := report.Table{
@@ -196,7 +219,10 @@ func (f *Figures) tablesCombined() []report.Table {
 		for i, threshold := range f.Thresholds {
 			row := []string{leastRateOf(threshold), fmt.Sprint(p.Thresholds[0].Points[i].Servers)}
 			for _, policy := range p.Thresholds {
-				row = append(row, percent(policy.Points[i].Share)+" / "+policy.Points[i].covers())
+				row = append(
+					row,
+					percent(policy.Points[i].Share)+" / "+covers(&policy.Points[i].Result),
+				)
 			}
 			t.Rows = append(t.Rows, row)
 		}
@@ -205,7 +231,7 @@ func (f *Figures) tablesCombined() []report.Table {
 	return all
 }
 
-func (f *Figures) tableRates() report.Table {
+func tableRates(f *figures.Figures) report.Table {
 	t := report.Table{
 		Title:  "Whole servers by true rates, by those of the window before, and by sampled ones",
 		Header: []string{"period", "policy", "gain", "fetched", "update rate %", "coverage %"},
@@ -226,8 +252,8 @@ func (f *Figures) tableRates() report.Table {
 					r.Policy,
 					within(r.Gain, r.GainSpread, gainText),
 					fmt.Sprint(r.Fetched),
-					r.rate(),
-					r.covers(),
+					rate(&r.Result),
+					covers(&r.Result),
 				},
 			)
 		}
@@ -236,12 +262,12 @@ func (f *Figures) tableRates() report.Table {
 }
 
 // rate, covers and of show shares with their intervals.
-func (r *Result) rate() string   { return within(r.UpdateRate, r.Spread.UpdateRate, percent) }
-func (r *Result) covers() string { return within(r.Coverage, r.Spread.Coverage, percent) }
-func (r *Result) of() string     { return within(r.Share, r.Spread.Share, percent) }
+func rate(r *figures.Result) string   { return within(r.UpdateRate, r.Spread.UpdateRate, percent) }
+func covers(r *figures.Result) string { return within(r.Coverage, r.Spread.Coverage, percent) }
+func of(r *figures.Result) string     { return within(r.Share, r.Spread.Share, percent) }
 
 // within shows a number with its interval; one without width is left out.
-func within(v eval.Number, interval Interval, show func(eval.Number) string) string {
+func within(v eval.Number, interval figures.Interval, show func(eval.Number) string) string {
 	low, high := show(interval[0]), show(interval[1])
 	if math.IsNaN(float64(v)) || low == high {
 		return show(v)

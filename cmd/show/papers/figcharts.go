@@ -1,4 +1,4 @@
-package figures
+package papers
 
 import (
 	"fmt"
@@ -7,47 +7,50 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/eval/figures"
 	"github.com/recrawl/recrawl/internal/words"
 )
 
 // drawn are the methods in charts: those of [LINK]. Tables have all.
-var drawn = append([]string{whole}, paperSites...)
-
-func updateRate(r *Result) float64 { return float64(r.UpdateRate) }
-func coverage(r *Result) float64   { return float64(r.Coverage) }
-func share(r *Result) float64      { return float64(r.Share) }
-
-func updateRateOf(s *Spread) Interval { return s.UpdateRate }
-func coverageOf(s *Spread) Interval   { return s.Coverage }
+var drawn = append([]string{figures.Whole}, figures.PaperPolicies...)
 
 // bars is what error bars are.
 const bars = "5th to 95th percentile"
 
 // addBar appends a point with its interval.
-func addBar(s *report.Series, x, y float64, of Interval) {
+func addBar(s *report.Series, x, y float64, of figures.Interval) {
 	s.X, s.Y = append(s.X, x), append(s.Y, y)
 	s.Low, s.High = append(s.Low, float64(of[0])), append(s.High, float64(of[1]))
 }
 
-func (f *Figures) figure5() report.Chart {
-	return f.overPeriods("Update rate by period [LINK fig. 5]", "update rate", updateRate,
-		updateRateOf)
+func figure5(f *figures.Figures) report.Chart {
+	return overPeriods(f, "Update rate by period [LINK fig. 5]", "update rate", figures.UpdateRate,
+		figures.UpdateRateOf)
 }
 
-func (f *Figures) figure6() report.Chart {
-	return f.overPeriods("Coverage by period [LINK fig. 6]", "coverage", coverage, coverageOf)
+func figure6(f *figures.Figures) report.Chart {
+	return overPeriods(
+		f,
+		"Coverage by period [LINK fig. 6]",
+		"coverage",
+		figures.Coverage,
+		figures.CoverageOf,
+	)
 }
 
 // overPeriods has a line for each method.
-func (f *Figures) overPeriods(
-	title, label string, value func(*Result) float64, of func(*Spread) Interval,
+func overPeriods(
+	f *figures.Figures,
+	title, label string,
+	value func(*figures.Result) float64,
+	of func(*figures.Spread) figures.Interval,
 ) report.Chart {
 	c := report.Chart{Title: title, XLabel: "weeks", YLabel: label, YPercent: true, Bars: bars}
 	for i, m := range f.Periods[0].Methods {
 		if !slices.Contains(drawn, m.Policy) {
 			continue
 		}
-		s := report.Series{Name: m.Policy, Dashed: m.Policy == whole}
+		s := report.Series{Name: m.Policy, Dashed: m.Policy == figures.Whole}
 		for _, p := range f.Periods {
 			r := &p.Methods[i].Result
 			addBar(&s, float64(p.Weeks), value(r), of(r.Spread))
@@ -57,21 +60,21 @@ func (f *Figures) overPeriods(
 	return c
 }
 
-func (f *Figures) figure7() report.Chart {
-	return f.overGroups(
-		"Update rate by group, "+f.groupWeeks()+" [LINK fig. 7]",
+func figure7(f *figures.Figures) report.Chart {
+	return overGroups(f,
+		"Update rate by group, "+groupWeeks(f)+" [LINK fig. 7]",
 		"update rate",
-		updateRate,
-		updateRateOf,
+		figures.UpdateRate,
+		figures.UpdateRateOf,
 	)
 }
 
-func (f *Figures) figure8() report.Chart {
-	return f.overGroups(
-		"Coverage by group, "+f.groupWeeks()+" [LINK fig. 8]",
+func figure8(f *figures.Figures) report.Chart {
+	return overGroups(f,
+		"Coverage by group, "+groupWeeks(f)+" [LINK fig. 8]",
 		"coverage",
-		coverage,
-		coverageOf,
+		figures.Coverage,
+		figures.CoverageOf,
 	)
 }
 
@@ -79,17 +82,23 @@ func (f *Figures) figure8() report.Chart {
 const mostNames = 12
 
 // overGroups has a mark for each method and group, side by side.
-func (f *Figures) overGroups(
-	title, label string, value func(*Result) float64, of func(*Spread) Interval,
+func overGroups(
+	f *figures.Figures,
+	title, label string,
+	value func(*figures.Result) float64,
+	of func(*figures.Spread) figures.Interval,
 ) report.Chart {
 	c := report.Chart{Title: title, XLabel: "group of servers", YLabel: label, YPercent: true,
 		Bars: bars}
 	groups := f.Groups
 	if len(groups) > mostNames {
 		groups = slices.Clone(groups)
-		slices.SortStableFunc(groups, func(a, b Group) int { return b.Pages - a.Pages })
+		slices.SortStableFunc(groups, func(a, b figures.Group) int { return b.Pages - a.Pages })
 		groups = groups[:mostNames]
-		slices.SortFunc(groups, func(a, b Group) int { return strings.Compare(a.Name, b.Name) })
+		slices.SortFunc(
+			groups,
+			func(a, b figures.Group) int { return strings.Compare(a.Name, b.Name) },
+		)
 		c.Title += fmt.Sprintf(" (the %d largest)", mostNames)
 	}
 	for _, g := range groups {
@@ -123,17 +132,17 @@ func collected(title string) report.Chart {
 }
 
 // add appends a point with a label.
-func add(s *report.Series, r *Result, label string) {
+func add(s *report.Series, r *figures.Result, label string) {
 	s.X = append(s.X, float64(r.Coverage))
 	s.Y = append(s.Y, float64(r.Share))
 	s.Labels = append(s.Labels, label)
 }
 
 // points are those of A, B and C.
-func (p *Period) points() []report.Series {
+func points(p *figures.Period) []report.Series {
 	var all []report.Series
 	for _, m := range p.Methods {
-		if slices.Contains(paperSites, m.Policy) {
+		if slices.Contains(figures.PaperPolicies, m.Policy) {
 			s := report.Series{Name: m.Policy, Points: true}
 			add(&s, &m.Result, "")
 			all = append(all, s)
@@ -142,22 +151,22 @@ func (p *Period) points() []report.Series {
 	return all
 }
 
-func (f *Figures) figure9(p *Period) report.Chart {
+func figure9(f *figures.Figures, p *figures.Period) report.Chart {
 	c := collected("Breadth-first and the methods, " + words.Plural(p.Weeks, "week") +
 		" [LINK fig. 9]")
 	depths := report.Series{Name: "breadth-first, by depth", Points: true}
 	for _, d := range p.Depths {
 		add(&depths, &d.Result, fmt.Sprint(d.Depth))
 	}
-	c.Series = append([]report.Series{depths}, p.points()...)
+	c.Series = append([]report.Series{depths}, points(p)...)
 	return c
 }
 
-func (f *Figures) figure12() report.Chart {
-	c := f.overThresholds(
+func figure12(f *figures.Figures) report.Chart {
+	c := overThresholds(f,
 		"Update rate of servers by rate [LINK fig. 12]",
 		"update rate",
-		func(t *Threshold) eval.Number { return t.UpdateRate },
+		func(t *figures.Threshold) eval.Number { return t.UpdateRate },
 	)
 	c.Series = append(
 		c.Series,
@@ -166,17 +175,17 @@ func (f *Figures) figure12() report.Chart {
 	return c
 }
 
-func (f *Figures) figure13() report.Chart {
-	return f.overThresholds(
+func figure13(f *figures.Figures) report.Chart {
+	return overThresholds(f,
 		"Coverage of servers by rate [LINK fig. 13]",
 		"coverage",
-		func(t *Threshold) eval.Number { return t.Coverage },
+		func(t *figures.Threshold) eval.Number { return t.Coverage },
 	)
 }
 
 // overThresholds has a line for each period.
-func (f *Figures) overThresholds(title, label string,
-	value func(t *Threshold) eval.Number) report.Chart {
+func overThresholds(f *figures.Figures, title, label string,
+	value func(t *figures.Threshold) eval.Number) report.Chart {
 	c := report.Chart{
 		Title:    title,
 		XLabel:   "least change rate of a server",
@@ -195,7 +204,10 @@ func (f *Figures) overThresholds(title, label string,
 }
 
 // eachPeriod draws a chart for each.
-func (f *Figures) eachPeriod(draw func(*Figures, *Period) report.Chart) []report.Chart {
+func eachPeriod(
+	f *figures.Figures,
+	draw func(*figures.Figures, *figures.Period) report.Chart,
+) []report.Chart {
 	var all []report.Chart
 	for i := range f.Periods {
 		all = append(all, draw(f, &f.Periods[i]))
@@ -206,7 +218,7 @@ func (f *Figures) eachPeriod(draw func(*Figures, *Period) report.Chart) []report
 // paperFigures are those of [LINK] by period.
 var paperFigures = map[int]string{2: "14", 4: "15", 12: "16", 24: "17"}
 
-func (f *Figures) figure14(p *Period) report.Chart {
+func figure14(f *figures.Figures, p *figures.Period) report.Chart {
 	number := paperFigures[p.Weeks]
 	if number == "" {
 		number = "14 to 17"
@@ -215,27 +227,27 @@ func (f *Figures) figure14(p *Period) report.Chart {
 		fmt.Sprintf("Servers by rate and the methods, %s [LINK fig. %s]",
 			words.Plural(p.Weeks, "week"), number),
 	)
-	c.Series = append(p.curves()[:1], p.points()...)
+	c.Series = append(curves(p)[:1], points(p)...)
 	return c
 }
 
-func (f *Figures) figure18(p *Period) report.Chart {
+func figure18(f *figures.Figures, p *figures.Period) report.Chart {
 	c := collected(fmt.Sprintf("Methods inside servers by rate, %s [LINK fig. 18]",
 		words.Plural(p.Weeks, "week")))
-	c.Series = p.curves()
+	c.Series = curves(p)
 	return c
 }
 
 // curves are server-true over thresholds, alone and with methods, from the highest rate down.
-func (p *Period) curves() []report.Series {
+func curves(p *figures.Period) []report.Series {
 	var all []report.Series
 	for _, policy := range p.Thresholds {
 		s := report.Series{Name: policy.Policy}
 		for i := len(policy.Points) - 1; i >= 0; i-- {
 			t := &policy.Points[i]
 			label := ""
-			if policy.Policy == byServers(whole) {
-				label = policy.rates(i)
+			if policy.Policy == figures.ByServers(figures.Whole) {
+				label = rates(&policy, i)
 			}
 			add(&s, &t.Result, label)
 		}
@@ -246,7 +258,7 @@ func (p *Period) curves() []report.Series {
 
 // rates names the least rates that select the servers of point i, on the highest of them: the
 // others are at the same place.
-func (b *ByServer) rates(i int) string {
+func rates(b *figures.ByServer, i int) string {
 	at := b.Points[i]
 	if i+1 < len(b.Points) && b.Points[i+1].Servers == at.Servers {
 		return ""

@@ -1,4 +1,4 @@
-package figures
+package papers
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/eval/figures"
 	"github.com/recrawl/recrawl/internal/words"
 )
 
@@ -15,20 +16,20 @@ const beyondText = `Sites that are no directories: path prefixes with enough pag
 
 Gain: area under the curve of coverage, 0 for random order, 1 for all changed pages first; in servers: the mean of the gain on each server. The rival is that of A to C with the largest gain in servers. Better, even and worse count servers against the best of A to C on that very server, chosen afterwards.`
 
-func (f *Figures) sectionBeyond() report.Section {
+func sectionBeyond(f *figures.Figures) report.Section {
 	s := report.Section{Title: "Beyond directories", Text: beyondText}
 	for _, b := range f.Beyond {
-		s.Tables = append(s.Tables, b.tableMethods())
+		s.Tables = append(s.Tables, tableBeyond(&b))
 	}
-	s.Tables[0].Note += "\n\n" + f.past()
+	s.Tables[0].Note += "\n\n" + past(f)
 	month := f.Beyond[slices.Index(f.Weeks, f.GroupWeeks)]
-	s.Tables = append(s.Tables, month.tableServers())
-	s.Charts = append(s.Charts, f.chartBeyond())
+	s.Tables = append(s.Tables, tableServers(&month))
+	s.Charts = append(s.Charts, chartBeyond(f))
 	return s
 }
 
 // past says what the methods that learn were shown.
-func (f *Figures) past() string {
+func past(f *figures.Figures) string {
 	if f.History == 0 {
 		return "No past was shown to the methods: auto is prefix then, and sentinels are tops. " +
 			"--history 12 shows them twelve weekly states before the base."
@@ -37,7 +38,7 @@ func (f *Figures) past() string {
 		words.Plural(f.History, "weekly state"))
 }
 
-func (b *Beyond) tableMethods() report.Table {
+func tableBeyond(b *figures.Beyond) report.Table {
 	t := report.Table{
 		Title: fmt.Sprintf(
 			"Beyond directories: sites and tops, %s; the rival is %s",
@@ -56,9 +57,9 @@ func (b *Beyond) tableMethods() report.Table {
 			"even",
 			"worse",
 		},
-		Note: b.outcome(),
+		Note: outcome(b),
 	}
-	rival := b.Methods[slices.Index(sites, b.Rival)].GainInServers
+	rival := b.Methods[slices.Index(figures.SitePolicies, b.Rival)].GainInServers
 	for _, m := range b.Methods {
 		t.Rows = append(
 			t.Rows,
@@ -82,16 +83,16 @@ func (b *Beyond) tableMethods() report.Table {
 func gainText(v eval.Number) string { return number(v, 3) }
 
 // outcome says in words how own policies came out.
-func (b *Beyond) outcome() string {
-	if len(b.Servers) < leastServers {
+func outcome(b *figures.Beyond) string {
+	if len(b.Servers) < figures.LeastServers {
 		return fmt.Sprintf(
 			"Fewer than %d servers have pages that changed and pages that did not: that tells "+
 				"nothing of others.",
-			leastServers,
+			figures.LeastServers,
 		)
 	}
 	var more, less, asMany, above, around, below []string
-	for _, m := range b.Methods[len(sites):] {
+	for _, m := range b.Methods[len(figures.SitePolicies):] {
 		count := fmt.Sprintf("%s (%d to %d)", m.Policy, m.Better, m.Worse)
 		switch {
 		case m.Better > m.Worse:
@@ -140,7 +141,7 @@ const (
 	mostNamed   = 5  // servers named for a policy, each way
 )
 
-func (b *Beyond) tableServers() report.Table {
+func tableServers(b *figures.Beyond) report.Table {
 	t := report.Table{
 		Title: "Gain server by server, " + words.Plural(b.Weeks, "week"),
 		Header: append([]string{"server", "pages", "changed", "best of A to C", "gain"},
@@ -149,12 +150,12 @@ func (b *Beyond) tableServers() report.Table {
 			"Servers where some pages changed and some did not, by how much the mean of all own "+
 				"policies lies above the best of A to C, which is chosen afterwards. "+
 				"*: the largest gain of the row, and what is within %.2f of it.",
-			evenGain,
+			figures.EvenGain,
 		),
 	}
 	rows := slices.Clone(b.Servers)
-	slices.SortStableFunc(rows, func(x, y ServerRow) int {
-		return cmp.Compare(y.ahead(), x.ahead())
+	slices.SortStableFunc(rows, func(x, y figures.ServerRow) int {
+		return cmp.Compare(ahead(&y), ahead(&x))
 	})
 	if len(rows) > mostServers {
 		half := mostServers / 2
@@ -162,33 +163,35 @@ func (b *Beyond) tableServers() report.Table {
 		t.Note += fmt.Sprintf(" The %d first and the %d last, of %d.", half, half, len(b.Servers))
 	}
 	for _, r := range rows {
-		t.Rows = append(t.Rows, r.cells())
+		t.Rows = append(t.Rows, cells(&r))
 	}
-	for _, policy := range own {
-		t.Note += "\n\n" + b.extremes(policy)
+	for _, policy := range figures.OwnPolicies {
+		t.Note += "\n\n" + extremes(b, policy)
 	}
 	return t
 }
 
 // ahead is how much more own policies gain on average than the best of A to C.
-func (r *ServerRow) ahead() float64 {
+func ahead(r *figures.ServerRow) float64 {
 	sum := 0.0
-	for _, policy := range own {
-		sum += float64(r.less(policy))
+	for _, policy := range figures.OwnPolicies {
+		sum += float64(less(r, policy))
 	}
-	return sum / float64(len(own))
+	return sum / float64(len(figures.OwnPolicies))
 }
 
 // less is how much more a policy gains than the best of A to C.
-func (r *ServerRow) less(policy string) eval.Number { return r.Gains[policy] - r.Gains[r.BestLink] }
+func less(r *figures.ServerRow, policy string) eval.Number {
+	return r.Gains[policy] - r.Gains[r.BestLink]
+}
 
-func (r *ServerRow) cells() []string {
+func cells(r *figures.ServerRow) []string {
 	shown := append([]string{r.BestLink}, shownOwn...)
-	most := r.Gains[best(shown, func(policy string) eval.Number { return r.Gains[policy] })]
+	most := r.Gains[figures.Best(shown, func(policy string) eval.Number { return r.Gains[policy] })]
 	cells := []string{r.Server, fmt.Sprint(r.Pages), fmt.Sprint(r.Changed), r.BestLink}
 	for _, policy := range shown {
 		cell := gainText(r.Gains[policy])
-		if r.Gains[policy] >= most-evenGain {
+		if r.Gains[policy] >= most-figures.EvenGain {
 			cell += "*"
 		}
 		cells = append(cells, cell)
@@ -197,26 +200,32 @@ func (r *ServerRow) cells() []string {
 }
 
 // extremes names the servers on which a policy does worst and best beside the best of A to C.
-func (b *Beyond) extremes(policy string) string {
+func extremes(b *figures.Beyond, policy string) string {
 	rows := slices.Clone(b.Servers)
 	slices.SortStableFunc(
 		rows,
-		func(x, y ServerRow) int { return cmp.Compare(x.less(policy), y.less(policy)) },
+		func(x, y figures.ServerRow) int { return cmp.Compare(less(&x, policy), less(&y, policy)) },
 	)
-	worse := slices.IndexFunc(rows, func(r ServerRow) bool { return !(r.less(policy) < -evenGain) })
+	worse := slices.IndexFunc(
+		rows,
+		func(r figures.ServerRow) bool { return !(less(&r, policy) < -figures.EvenGain) },
+	)
 	if worse < 0 {
 		worse = len(rows)
 	}
 	lines := policy + ": " + extreme("worse", policy, rows[:worse])
 	slices.Reverse(rows)
-	better := slices.IndexFunc(rows, func(r ServerRow) bool { return !(r.less(policy) > evenGain) })
+	better := slices.IndexFunc(
+		rows,
+		func(r figures.ServerRow) bool { return !(less(&r, policy) > figures.EvenGain) },
+	)
 	if better < 0 {
 		better = len(rows)
 	}
 	return lines + "; " + extreme("better", policy, rows[:better]) + "."
 }
 
-func extreme(word, policy string, rows []ServerRow) string {
+func extreme(word, policy string, rows []figures.ServerRow) string {
 	if len(rows) == 0 {
 		return word + " on none"
 	}
@@ -227,17 +236,17 @@ func extreme(word, policy string, rows []ServerRow) string {
 	}
 	var named []string
 	for _, r := range rows {
-		named = append(named, fmt.Sprintf("%s (%+.2f)", r.Server, float64(r.less(policy))))
+		named = append(named, fmt.Sprintf("%s (%+.2f)", r.Server, float64(less(&r, policy))))
 	}
 	return text + strings.Join(named, ", ")
 }
 
 // chartBeyond has the mean gain in servers over the periods.
-func (f *Figures) chartBeyond() report.Chart {
+func chartBeyond(f *figures.Figures) report.Chart {
 	c := report.Chart{Title: "Gain in servers by period", XLabel: "weeks",
 		YLabel: "mean gain in servers"}
 	for i, m := range f.Beyond[0].Methods {
-		s := report.Series{Name: m.Policy, Dashed: slices.Contains(sites, m.Policy)}
+		s := report.Series{Name: m.Policy, Dashed: slices.Contains(figures.SitePolicies, m.Policy)}
 		for _, b := range f.Beyond {
 			s.X, s.Y = append(s.X, float64(b.Weeks)),
 				append(s.Y, float64(b.Methods[i].GainInServers))

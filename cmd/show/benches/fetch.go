@@ -1,4 +1,4 @@
-package lab
+package benches
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"github.com/recrawl/recrawl/internal/words"
 )
 
-// Page shows a measurement.
+// Fetch shows a measurement.
 func Fetch(r *bench.Result) report.Page {
 	page := report.Page{
 		Title:   "recrawl: bench fetch",
@@ -19,7 +19,7 @@ func Fetch(r *bench.Result) report.Page {
 			grouped(r.Pages), r.PageBytes/1000, r.GzipBytes/1000,
 			words.Plural(r.Servers, "server"), r.Parallel, words.Plural(r.Rounds, "round")),
 		Sections: []report.Section{{Title: "Cost of a page",
-			Tables: []report.Table{clients(r), required(r)}, Charts: charts(r)}},
+			Tables: []report.Table{clients(r), required(r)}, Charts: fetchCharts(r)}},
 	}
 	if r.InFlight != nil {
 		page.Sections = append(page.Sections,
@@ -30,7 +30,7 @@ func Fetch(r *bench.Result) report.Page {
 	return page
 }
 
-// finding says in a sentence what a page costs one client beside others.
+// fetchFinding says in a sentence what a page costs one client beside others.
 func fetchFinding(r *bench.Result) string {
 	var says []string
 	for _, q := range r.Requirements {
@@ -106,8 +106,8 @@ func conditions(r *bench.Result) report.Table {
 	return t
 }
 
-// charts have a line for each client, so that what other work did to a round shows.
-func charts(r *bench.Result) []report.Chart {
+// fetchCharts have a line for each client, so that what other work did to a round shows.
+func fetchCharts(r *bench.Result) []report.Chart {
 	chart := report.Chart{Title: "CPU a page by round", XLabel: "round", YLabel: "us", XFree: true,
 		YFree: true}
 	for _, c := range r.Clients {

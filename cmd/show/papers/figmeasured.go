@@ -1,4 +1,4 @@
-package figures
+package papers
 
 import (
 	"fmt"
@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"github.com/recrawl/recrawl/cmd/show/report"
+	"github.com/recrawl/recrawl/eval/figures"
 	"github.com/recrawl/recrawl/internal/words"
 )
 
 // tableMeasured says what was measured, before any number is shown.
-func (f *Figures) tableMeasured() report.Table {
+func tableMeasured(f *figures.Figures) report.Table {
 	t := report.Table{Title: "What was measured", Header: []string{"what", "is"}}
 	add := func(what, is string) { t.Rows = append(t.Rows, []string{what, is}) }
 	add(
@@ -18,7 +19,7 @@ func (f *Figures) tableMeasured() report.Table {
 		fmt.Sprintf("%d of %d%s", f.Servers, f.Histories, butNot(f.Without)),
 	)
 	add("pages there", fmt.Sprint(f.Pages))
-	f.addLeft(add)
+	addLeft(f, add)
 	add("changed", "another "+f.Change+" than at the base")
 	add(
 		"N weeks", "all pages are fetched again N-1 weeks after the base, or those a method chooses")
@@ -41,7 +42,7 @@ func (f *Figures) tableMeasured() report.Table {
 }
 
 // addLeft says on how many servers there are pages left, periods with the same servers in one row.
-func (f *Figures) addLeft(add func(what, is string)) {
+func addLeft(f *figures.Figures, add func(what, is string)) {
 	for i := 0; i < len(f.Periods); {
 		p := &f.Periods[i]
 		var weeks []string

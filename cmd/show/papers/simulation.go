@@ -1,4 +1,4 @@
-package schedule
+package papers
 
 import (
 	"fmt"
@@ -7,19 +7,24 @@ import (
 	"strings"
 
 	"github.com/recrawl/recrawl/cmd/show/report"
+	"github.com/recrawl/recrawl/eval/schedule"
 	"github.com/recrawl/recrawl/internal/words"
 )
 
-// Page is the simulation as tables and the figures 6 to 8 of [HIER].
-func (s *Simulation) Page() report.Page {
-	page := report.Page{Title: "Schedules simulated", Finding: s.finding(), Intro: fmt.Sprintf(
-		"%s from %s over %.4g simulated days, with at least %.4g s between two visits to one. "+
-			"Missed are periods of a server in which no download began. "+
-			"Values are means over %s; in brackets the least and the largest.",
-		words.Plural(s.Numbers.Servers, "server"), s.Source, s.Days, s.Delay,
-		words.Plural(s.Webs, "web"))}
+// SimulationPage is the simulation as tables and the figures 6 to 8 of [HIER].
+func SimulationPage(s *schedule.Simulation) report.Page {
+	page := report.Page{
+		Title:   "Schedules simulated",
+		Finding: simulationFinding(s),
+		Intro: fmt.Sprintf(
+			"%s from %s over %.4g simulated days, with at least %.4g s between two visits to one. "+
+				"Missed are periods of a server in which no download began. "+
+				"Values are means over %s; in brackets the least and the largest.",
+			words.Plural(s.Numbers.Servers, "server"), s.Source, s.Days, s.Delay,
+			words.Plural(s.Webs, "web")),
+	}
 	for i := range s.Sets {
-		page.Sections = append(page.Sections, s.section(&s.Sets[i]))
+		page.Sections = append(page.Sections, section(s, &s.Sets[i]))
 	}
 	if len(s.Claims) > 0 {
 		page.Sections = append(page.Sections, claimSection(s.Claims))
@@ -27,14 +32,14 @@ func (s *Simulation) Page() report.Page {
 	return page
 }
 
-// finding says of each policy from how many connections on it misses least.
-func (s *Simulation) finding() string {
+// simulationFinding says of each policy from how many connections on it misses least.
+func simulationFinding(s *schedule.Simulation) string {
 	var says []string
 	for i := range s.Sets {
 		r := &s.Sets[i]
 		var of []string
-		for _, policy := range r.policies() {
-			best := r.least(policy)
+		for _, policy := range policies(r) {
+			best := least(r, policy)
 			of = append(of, fmt.Sprintf("%s misses %s %% with %s",
 				strings.ToUpper(policy), percentOf(best.Share),
 				words.Plural(best.Connections, "connection")))
@@ -46,8 +51,8 @@ func (s *Simulation) finding() string {
 }
 
 // least is where a policy misses least, with the fewest connections.
-func (r *SetResult) least(policy string) *Point {
-	var best *Point
+func least(r *schedule.SetResult, policy string) *schedule.Point {
+	var best *schedule.Point
 	for i := range r.Points {
 		p := &r.Points[i]
 		if p.Policy == policy && (best == nil || p.Missed.Value < best.Missed.Value ||
@@ -58,7 +63,7 @@ func (r *SetResult) least(policy string) *Point {
 	return best
 }
 
-func (s *Simulation) section(r *SetResult) report.Section {
+func section(s *schedule.Simulation, r *schedule.SetResult) report.Section {
 	t := report.Table{Title: fmt.Sprintf("%s servers: %s, bound %d, need %s, ideal %s downloads",
 		strings.ToUpper(r.Name[:1])+r.Name[1:], words.Count(r.Servers), r.Bound, r.Need, r.Ideal),
 		Header: []string{"policy", "connections", "of the bound", "missed", "share, %",
@@ -77,39 +82,39 @@ func (s *Simulation) section(r *SetResult) report.Section {
 			run.Busy, run.Events)
 	}
 	section := report.Section{Title: t.Title, Tables: []report.Table{t}}
-	if charts := s.charts(r); len(r.Points) > 1 {
+	if charts := simulationCharts(s, r); len(r.Points) > 1 {
 		section.Charts = charts
 	}
 	return section
 }
 
 // percentOf shows shares as numbers of percent.
-func percentOf(r Range) string {
-	return Range{100 * r.Value, 100 * r.Low, 100 * r.High}.String()
+func percentOf(r schedule.Range) string {
+	return schedule.Range{Value: 100 * r.Value, Low: 100 * r.Low, High: 100 * r.High}.String()
 }
 
-// Figures are the charts by the numbers that they have in [HIER].
-func (s *Simulation) Figures() map[string]report.Chart {
+// SimulationFigures are the charts by the numbers that they have in [HIER].
+func SimulationFigures(s *schedule.Simulation) map[string]report.Chart {
 	all := map[string]report.Chart{}
-	if r := s.set(AllServers); r != nil {
-		all["figure-6"] = s.missedChart(r, "6")
+	if r := s.Set(schedule.AllServers); r != nil {
+		all["figure-6"] = missedChart(s, r, "6")
 	}
-	if r := s.set(FeasibleServers); r != nil {
-		all["figure-7"] = s.missedChart(r, "7")
-		all["figure-8"] = s.speedChart(r)
+	if r := s.Set(schedule.FeasibleServers); r != nil {
+		all["figure-7"] = missedChart(s, r, "7")
+		all["figure-8"] = speedChart(s, r)
 	}
 	return all
 }
 
-func (s *Simulation) charts(r *SetResult) []report.Chart {
-	if r.Name == AllServers {
-		return []report.Chart{s.missedChart(r, "6")}
+func simulationCharts(s *schedule.Simulation, r *schedule.SetResult) []report.Chart {
+	if r.Name == schedule.AllServers {
+		return []report.Chart{missedChart(s, r, "6")}
 	}
-	return []report.Chart{s.missedChart(r, "7"), s.speedChart(r)}
+	return []report.Chart{missedChart(s, r, "7"), speedChart(s, r)}
 }
 
 // positions puts numbers of connections at even distances, since they span decades.
-func (r *SetResult) positions() (names []string, at map[int]float64) {
+func positions(r *schedule.SetResult) (names []string, at map[int]float64) {
 	var all []int
 	for i := range r.Points {
 		all = append(all, r.Points[i].Connections)
@@ -124,7 +129,7 @@ func (r *SetResult) positions() (names []string, at map[int]float64) {
 }
 
 // boundAt is where the bound lies between the numbers of connections.
-func (r *SetResult) boundAt(at map[int]float64) float64 {
+func boundAt(r *schedule.SetResult, at map[int]float64) float64 {
 	var below, above int
 	for c := range at {
 		if c <= r.Bound && c > below {
@@ -146,11 +151,11 @@ func (r *SetResult) boundAt(at map[int]float64) float64 {
 // powers of ten on an axis: 0 is drawn as 0.
 func powers(v float64) float64 { return math.Log10(math.Max(v, 1)) }
 
-func (s *Simulation) missedChart(r *SetResult, figure string) report.Chart {
-	names, at := r.positions()
+func missedChart(s *schedule.Simulation, r *schedule.SetResult, figure string) report.Chart {
+	names, at := positions(r)
 	chart := report.Chart{Title: fmt.Sprintf("[HIER fig. %s] Missed downloads, %s servers",
 		figure, r.Name), XLabel: "connections", YLabel: "missed, powers of ten", XNames: names}
-	for _, policy := range r.policies() {
+	for _, policy := range policies(r) {
 		line := report.Series{Name: strings.ToUpper(policy)}
 		for i := range r.Points {
 			if p := &r.Points[i]; p.Policy == policy {
@@ -161,7 +166,7 @@ func (s *Simulation) missedChart(r *SetResult, figure string) report.Chart {
 		chart.Series = append(chart.Series, line)
 	}
 	ideal := powers(float64(r.Ideal.Value))
-	bound := r.boundAt(at)
+	bound := boundAt(r, at)
 	return withLines(chart, bound, ideal, r.Bound, "all missed")
 }
 
@@ -175,7 +180,7 @@ func withLines(chart report.Chart, bound, level float64, of int, name string) re
 	return chart
 }
 
-func (r *SetResult) policies() (names []string) {
+func policies(r *schedule.SetResult) (names []string) {
 	for i := range r.Points {
 		if name := r.Points[i].Policy; !slices.Contains(names, name) {
 			names = append(names, name)
@@ -184,11 +189,11 @@ func (r *SetResult) policies() (names []string) {
 	return names
 }
 
-func (s *Simulation) speedChart(r *SetResult) report.Chart {
-	names, at := r.positions()
+func speedChart(s *schedule.Simulation, r *schedule.SetResult) report.Chart {
+	names, at := positions(r)
 	chart := report.Chart{Title: "[HIER fig. 8] Mean throughput, " + r.Name + " servers",
 		XLabel: "connections", YLabel: "Mbps", XNames: names}
-	for _, policy := range r.policies() {
+	for _, policy := range policies(r) {
 		line := report.Series{Name: strings.ToUpper(policy)}
 		for i := range r.Points {
 			if p := &r.Points[i]; p.Policy == policy {
@@ -199,15 +204,15 @@ func (s *Simulation) speedChart(r *SetResult) report.Chart {
 		chart.Series = append(chart.Series, line)
 	}
 	const published = 8.7
-	return withLines(chart, r.boundAt(at), published, r.Bound, "8.7 Mbps, as published")
+	return withLines(chart, boundAt(r, at), published, r.Bound, "8.7 Mbps, as published")
 }
 
-func claimSection(claims []Claim) report.Section {
+func claimSection(claims []schedule.Claim) report.Section {
 	t := report.Table{Title: "What [HIER 3] states, and what was measured",
 		Header: []string{"statement", "published", "measured", "verdict"}}
 	for i := range claims {
 		c := &claims[i]
-		verdict := c.verdict()
+		verdict := c.Verdict()
 		if c.Fitted {
 			verdict += " (fitted)"
 		}

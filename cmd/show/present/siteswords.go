@@ -1,44 +1,45 @@
-package sites
+package present
 
 import (
 	"fmt"
 	"slices"
 
+	"github.com/recrawl/recrawl/eval/sites"
 	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // summary is one line on the partition.
-func (d *Division) summary() string {
+func summary(d *sites.Division) string {
 	r := &d.Result
 	s := fmt.Sprintf("%s in %s by method %s",
 		words.Plural(r.Pages, "page"), words.Plural(len(r.Sites), "site"), r.Method)
 	if len(r.Orphans) > 0 {
 		s += ", " + words.Plural(len(r.Orphans), "orphan")
 	}
-	return s + ", " + d.source.State
+	return s + ", " + d.Source.State
 }
 
 // notes are what a reader of the partition should know.
-func (d *Division) notes() []string {
+func notes(d *sites.Division) []string {
 	var notes []string
 	if d.Result.Pages == 0 {
 		notes = append(notes, "No page of this server has a copy yet.")
 	}
-	switch d.source.InUse {
+	switch d.Source.InUse {
 	case "":
 	case d.Result.Method:
 		notes = append(notes, "In use: run divides it by this method.")
 	default:
-		notes = append(notes, fmt.Sprintf("In use: run divides it by method %s.", d.source.InUse))
+		notes = append(notes, fmt.Sprintf("In use: run divides it by method %s.", d.Source.InUse))
 	}
-	if d.source.Apart > 0 {
+	if d.Source.Apart > 0 {
 		notes = append(notes, fmt.Sprintf("Left out: %s not reached by links from the top page "+
-			"within %d steps.", words.Plural(d.source.Apart, "page"), sitegraph.MaxDepth-1))
+			"within %d steps.", words.Plural(d.Source.Apart, "page"), sitegraph.MaxDepth-1))
 	}
 	times := map[sitegraph.PageID]int{}
 	shared := 0
-	for _, s := range d.partition.Sites {
+	for _, s := range d.Partition.Sites {
 		for _, p := range slices.Concat(s.Tops, s.Members) {
 			if times[p]++; times[p] == 2 {
 				shared++

@@ -1,4 +1,4 @@
-package sites
+package present
 
 import (
 	"bufio"
@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/recrawl/recrawl/eval/sites"
 	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -23,19 +24,19 @@ const (
 
 // tree prints a division.
 type tree struct {
-	*Division
+	*sites.Division
 	*forest
 	w       *bufio.Writer
 	shown   []bool
 	members int // at most, of a site
 }
 
-// Text writes a division as people read it.
-func (d *Division) Text(w io.Writer) error {
+// SitesText writes a division as people read it.
+func SitesText(d *sites.Division, w io.Writer) error {
 	t := &tree{Division: d, forest: newForest(d), w: bufio.NewWriter(w),
 		shown: make([]bool, len(d.Result.Sites))}
-	fmt.Fprintf(t.w, "%s has %s.\n", d.Result.Server, d.summary())
-	for _, note := range d.notes() {
+	fmt.Fprintf(t.w, "%s has %s.\n", d.Result.Server, summary(d))
+	for _, note := range notes(d) {
 		fmt.Fprintln(t.w, note)
 	}
 	// A site weighs at least what a site below it does, and comes before it: those shown
@@ -54,7 +55,7 @@ func (d *Division) Text(w io.Writer) error {
 	t.list("", t.roots, true)
 	if n := len(d.Result.Orphans); n > 0 {
 		fmt.Fprintf(t.w, "\n○ %s, in no site\n", words.Plural(n, "orphan"))
-		t.pages("", sitegraph.Site{Members: d.partition.Orphans}, shownOrphans, false)
+		t.pages("", sitegraph.Site{Members: d.Partition.Orphans}, shownOrphans, false)
 	}
 	return t.w.Flush()
 }
@@ -79,7 +80,7 @@ func (t *tree) list(indent string, sites []int, root bool) {
 			branch, next = "", ""
 		}
 		fmt.Fprintf(t.w, "%s%s● %s\n", indent, branch, t.describe(i))
-		t.pages(indent+next, t.partition.Sites[i], t.members, len(t.below[i]) > 0)
+		t.pages(indent+next, t.Partition.Sites[i], t.members, len(t.below[i]) > 0)
 		t.list(indent+next, t.below[i], false)
 	}
 	if len(hidden) > 0 {
@@ -94,20 +95,20 @@ func (t *tree) list(indent string, sites []int, root bool) {
 
 // describe is the line of a site: its tops, its size, its other upper sites.
 func (t *tree) describe(i int) string {
-	s, r := t.partition.Sites[i], &t.Result.Sites[i]
-	line := t.path(s.Tops[0])
+	s, r := t.Partition.Sites[i], &t.Result.Sites[i]
+	line := path(t.Division, s.Tops[0])
 	for k, top := range s.Tops[1:] {
 		if k+1 == ShownTops {
 			line += fmt.Sprintf(" and %d more tops", len(s.Tops)-ShownTops)
 			break
 		}
-		line += ", " + t.path(top)
+		line += ", " + path(t.Division, top)
 	}
 	line += fmt.Sprintf("  (%s", words.Plural(len(s.Tops)+len(s.Members), "page"))
 	var others []string
 	for _, u := range r.Upper {
 		if u != t.parent[i] {
-			others = append(others, t.path(t.partition.Sites[u].Tops[0]))
+			others = append(others, path(t.Division, t.Partition.Sites[u].Tops[0]))
 		}
 	}
 	if len(others) > 0 {
@@ -125,7 +126,7 @@ func (t *tree) describe(i int) string {
 func (t *tree) pages(indent string, s sitegraph.Site, most int, more bool) {
 	directory := ""
 	if len(s.Tops) > 0 {
-		if d := sitegraph.Directory(t.source.Graph.URL(s.Tops[0])); strings.Count(d, "/") > 3 {
+		if d := sitegraph.Directory(t.Source.Graph.URL(s.Tops[0])); strings.Count(d, "/") > 3 {
 			directory = d
 		}
 	}
@@ -139,8 +140,8 @@ func (t *tree) pages(indent string, s sitegraph.Site, most int, more bool) {
 			fmt.Fprintf(t.w, "%s%s and %d more\n", indent, branch, len(s.Members)-most)
 			return
 		}
-		name := t.path(p)
-		if rest, ok := strings.CutPrefix(t.source.Graph.URL(p), directory); ok && directory != "" &&
+		name := path(t.Division, p)
+		if rest, ok := strings.CutPrefix(t.Source.Graph.URL(p), directory); ok && directory != "" &&
 			rest != "" {
 			name = readable(rest)
 		}

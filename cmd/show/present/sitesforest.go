@@ -1,9 +1,10 @@
-package sites
+package present
 
 import (
 	"cmp"
 	"slices"
 
+	"github.com/recrawl/recrawl/eval/sites"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -19,7 +20,7 @@ type forest struct {
 }
 
 // newForest makes the forest of a division.
-func newForest(d *Division) *forest {
+func newForest(d *sites.Division) *forest {
 	n := len(d.Result.Sites)
 	f := &forest{below: make([][]int, n), parent: make([]int, n), weight: make([]int, n)}
 	lower := make([][]int, n)
@@ -45,9 +46,9 @@ func newForest(d *Division) *forest {
 			}
 		}
 	}
-	for i, s := range d.partition.Sites {
+	for i, s := range d.Partition.Sites {
 		if slices.ContainsFunc(s.Tops, func(p sitegraph.PageID) bool {
-			return d.source.Graph.Depth(p) == 1
+			return d.Source.Graph.Depth(p) == 1
 		}) {
 			start(i)
 		}

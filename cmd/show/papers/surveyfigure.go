@@ -1,10 +1,11 @@
-package survey
+package papers
 
 import (
 	"fmt"
 	"math"
 
 	"github.com/recrawl/recrawl/cmd/show/report"
+	"github.com/recrawl/recrawl/eval/survey"
 	"github.com/recrawl/recrawl/internal/words"
 )
 
@@ -12,7 +13,7 @@ import (
 const shortDays = 30
 
 // name tells the three distributions apart.
-func (r *Intervals) name() string {
+func name(r *survey.Intervals) string {
 	if r.LastModified {
 		return r.Unit + "s, told"
 	}
@@ -20,7 +21,7 @@ func (r *Intervals) name() string {
 }
 
 // perDay is how many units a day has.
-func (r *Intervals) perDay() float64 {
+func perDay(r *survey.Intervals) float64 {
 	if r.Unit == "hour" {
 		return 24
 	}
@@ -28,7 +29,7 @@ func (r *Intervals) perDay() float64 {
 }
 
 // at returns the shares of intervals up to so many units.
-func (r *Intervals) at(units float64) (share, weighted float64) {
+func at(r *survey.Intervals, units float64) (share, weighted float64) {
 	if len(r.Points) == 0 {
 		return math.NaN(), math.NaN()
 	}
@@ -41,7 +42,7 @@ func (r *Intervals) at(units float64) (share, weighted float64) {
 	return share, weighted
 }
 
-func (s *Survey) tableIntervals() report.Table {
+func tableIntervals(s *survey.Survey) report.Table {
 	t := report.Table{
 		Title:  "Pages by estimated access interval, cumulative, % [SAT fig. 2]",
 		Header: []string{"up to"},
@@ -58,7 +59,7 @@ func (s *Survey) tableIntervals() report.Table {
 			words.Plural(r.VisitedOnce, "page"))
 	}
 	for i := range s.Intervals {
-		t.Header = append(t.Header, s.Intervals[i].name(), "weighted")
+		t.Header = append(t.Header, name(&s.Intervals[i]), "weighted")
 	}
 	for _, mark := range []struct {
 		name string
@@ -69,12 +70,12 @@ func (s *Survey) tableIntervals() report.Table {
 		cells := []string{mark.name}
 		for i := range s.Intervals {
 			r := &s.Intervals[i]
-			units := mark.days * r.perDay()
+			units := mark.days * perDay(r)
 			if units < 1-1e-9 { // below the unit there is nothing to know
 				cells = append(cells, "", "")
 				continue
 			}
-			share, weighted := r.at(units + 1e-9)
+			share, weighted := at(r, units+1e-9)
 			cells = append(cells, tenths(100*share), tenths(100*weighted))
 		}
 		t.Rows = append(t.Rows, cells)
@@ -84,7 +85,7 @@ func (s *Survey) tableIntervals() report.Table {
 
 // figureIntervals draws cumulative shares up to a number of days, 0 for all. Non-weighted
 // lines are dashed.
-func (s *Survey) figureIntervals(days float64) report.Chart {
+func figureIntervals(s *survey.Survey, days float64) report.Chart {
 	c := report.Chart{
 		Title:    "Cumulative share of access intervals [SAT fig. 2]",
 		XLabel:   "access interval, days",
@@ -96,11 +97,11 @@ func (s *Survey) figureIntervals(days float64) report.Chart {
 	}
 	for i := range s.Intervals {
 		r := &s.Intervals[i]
-		plain := report.Series{Name: r.name(), Dashed: true}
-		weighted := report.Series{Name: r.name() + ", weighted"}
+		plain := report.Series{Name: name(r), Dashed: true}
+		weighted := report.Series{Name: name(r) + ", weighted"}
 		to := days
 		if days == 0 {
-			to = float64(r.Limit) / r.perDay()
+			to = float64(r.Limit) / perDay(r)
 		}
 		step := func(x, share, due float64) {
 			plain.X, plain.Y = append(plain.X, x), append(plain.Y, share)
@@ -108,7 +109,7 @@ func (s *Survey) figureIntervals(days float64) report.Chart {
 		}
 		var share, due float64
 		for _, p := range r.Points {
-			x := float64(p.Interval) / r.perDay()
+			x := float64(p.Interval) / perDay(r)
 			if x > to {
 				break
 			}

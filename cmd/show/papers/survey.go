@@ -1,4 +1,4 @@
-package survey
+package papers
 
 import (
 	"fmt"
@@ -8,15 +8,16 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/eval/survey"
 	"github.com/recrawl/recrawl/internal/words"
 )
 
-// Page shows a survey: its tables are what a terminal shows, its charts the figures.
-func (s *Survey) Page() report.Page {
+// SurveyPage shows a survey: its tables are what a terminal shows, its charts the figures.
+func SurveyPage(s *survey.Survey) report.Page {
 	t := &s.Total
 	return report.Page{
 		Title:   "recrawl: survey",
-		Finding: s.finding(),
+		Finding: surveyFinding(s),
 		Intro: fmt.Sprintf(
 			"%s and %s, from week %d of their windows on; change by %s. A period of N weeks is N "+
 				"weekly snapshots, N-1 comparisons. "+
@@ -30,36 +31,36 @@ func (s *Survey) Page() report.Page {
 			s.Base,
 		),
 		Sections: []report.Section{
-			{Title: "Servers and pages", Tables: []report.Table{s.table1(), s.tableApart()}},
+			{Title: "Servers and pages", Tables: []report.Table{table1(s), tableApart(s)}},
 			{
 				Title:  "Pages updated",
-				Tables: []report.Table{s.table2()},
-				Charts: []report.Chart{s.chartGroups()},
+				Tables: []report.Table{table2(s)},
+				Charts: []report.Chart{chartGroups(s)},
 			},
 			{
 				Title:  "Top pages",
-				Tables: []report.Table{s.table3(), s.tableTops()},
-				Charts: []report.Chart{s.figure1()},
+				Tables: []report.Table{table3(s), tableTops(s)},
+				Charts: []report.Chart{figure1(s)},
 			},
 			{
 				Title:  "Updates per page",
-				Tables: []report.Table{s.table10(), s.table11()},
-				Charts: []report.Chart{s.figure10(), s.figure11()},
+				Tables: []report.Table{table10(s), table11(s)},
+				Charts: []report.Chart{figure10(s), figure11(s)},
 			},
 			{Title: "Access intervals", Text: intervalText,
-				Tables: []report.Table{s.tableIntervals()},
-				Charts: []report.Chart{s.figureIntervals(0), s.figureIntervals(shortDays)}},
+				Tables: []report.Table{tableIntervals(s)},
+				Charts: []report.Chart{figureIntervals(s, 0), figureIntervals(s, shortDays)}},
 		},
 	}
 }
 
-// finding says how many pages change, by the shortest and the longest period.
-func (s *Survey) finding() string {
+// surveyFinding says how many pages change, by the shortest and the longest period.
+func surveyFinding(s *survey.Survey) string {
 	of := s.Total.Periods
 	if len(of) == 0 {
 		return ""
 	}
-	share := func(p *Period) string {
+	share := func(p *survey.Period) string {
 		return fmt.Sprintf("%.1f %% of the pages and %.1f %% of the top pages were updated "+
 			"within %s",
 			100*p.UpdatedShare, 100*p.TopsUpdatedShare, words.Plural(p.Weeks, "week"))
@@ -76,7 +77,7 @@ const intervalText = `What the state store of a crawler would hold if every page
 "days" takes visits as they are; "told" adds the time at which a version appeared where a visit sees a change, as Last-Modified does [SAT footnote 2]: only then are intervals below a day found, and hours a unit that makes sense. The shortest interval pulls eq. 1 down, so told intervals are shorter.`
 
 // periods begins a row for each period.
-func (s *Survey) periods(first string) []string {
+func periods(s *survey.Survey, first string) []string {
 	row := []string{first}
 	for _, n := range s.Weeks {
 		row = append(row, fmt.Sprintf("%d weeks", n))
@@ -84,8 +85,8 @@ func (s *Survey) periods(first string) []string {
 	return row
 }
 
-// row shows one value of each period of a group.
-func row(first string, g *Group, value func(p *Period) string) []string {
+// surveyRow shows one value of each period of a group.
+func surveyRow(first string, g *survey.Group, value func(p *survey.Period) string) []string {
 	cells := []string{first}
 	for i := range g.Periods {
 		cells = append(cells, value(&g.Periods[i]))
@@ -94,14 +95,14 @@ func row(first string, g *Group, value func(p *Period) string) []string {
 }
 
 // groups are those to show: a single one says no more than the total.
-func (s *Survey) groups() []Group {
+func groups(s *survey.Survey) []survey.Group {
 	if len(s.Groups) == 1 {
 		return nil
 	}
 	return s.Groups
 }
 
-func (s *Survey) table1() report.Table {
+func table1(s *survey.Survey) report.Table {
 	t := report.Table{
 		Title:  fmt.Sprintf("Servers and pages at week %d [LINK table 1]", s.Base),
 		Header: []string{"group", "servers", "pages", "pages/server", "top pages", "unlinked"},
@@ -128,62 +129,75 @@ func (s *Survey) table1() report.Table {
 	return t
 }
 
-func (s *Survey) tableApart() report.Table {
+func tableApart(s *survey.Survey) report.Table {
 	g := &s.Total
-	return report.Table{Title: "Pages in each period", Header: s.periods("pages"), Rows: [][]string{
-		row("alive at both ends", g, func(p *Period) string { return fmt.Sprint(p.Pages) }),
-		row("of these, missing in between", g, func(p *Period) string {
-			return fmt.Sprint(p.Returned)
-		}),
-		row("vanished", g, func(p *Period) string { return fmt.Sprint(p.Vanished) }),
-		row("new", g, func(p *Period) string { return fmt.Sprint(p.New) }),
-	}, Note: "Shares are of the first row; vanished and new pages are in none."}
+	return report.Table{
+		Title:  "Pages in each period",
+		Header: periods(s, "pages"),
+		Rows: [][]string{
+			surveyRow(
+				"alive at both ends",
+				g,
+				func(p *survey.Period) string { return fmt.Sprint(p.Pages) },
+			),
+			surveyRow("of these, missing in between", g, func(p *survey.Period) string {
+				return fmt.Sprint(p.Returned)
+			}),
+			surveyRow(
+				"vanished",
+				g,
+				func(p *survey.Period) string { return fmt.Sprint(p.Vanished) },
+			),
+			surveyRow("new", g, func(p *survey.Period) string { return fmt.Sprint(p.New) }),
+		},
+		Note: "Shares are of the first row; vanished and new pages are in none.",
+	}
 }
 
-func (s *Survey) table2() report.Table {
+func table2(s *survey.Survey) report.Table {
 	t := report.Table{
 		Title:  "Share of pages updated, % [LINK table 2]",
-		Header: s.periods("group"),
-		Note:   s.paperTotals(),
+		Header: periods(s, "group"),
+		Note:   paperTotals(s),
 	}
-	updated := func(p *Period) string { return percent(p.UpdatedShare) }
-	for i := range s.groups() {
-		t.Rows = append(t.Rows, row(s.Groups[i].Name, &s.Groups[i], updated))
+	updated := func(p *survey.Period) string { return surveyPercent(p.UpdatedShare) }
+	for i := range groups(s) {
+		t.Rows = append(t.Rows, surveyRow(s.Groups[i].Name, &s.Groups[i], updated))
 	}
 	t.Rows = append(
 		t.Rows,
-		row("total", &s.Total, updated),
-		row(
+		surveyRow("total", &s.Total, updated),
+		surveyRow(
 			"total, first against last snapshot",
 			&s.Total,
-			func(p *Period) string { return percent(p.DifferShare) },
+			func(p *survey.Period) string { return surveyPercent(p.DifferShare) },
 		),
 	)
 	return t
 }
 
-func (s *Survey) table3() report.Table {
+func table3(s *survey.Survey) report.Table {
 	t := report.Table{
 		Title:  "Classification by updates of top pages, % [LINK table 3]",
-		Header: s.periods("share"),
+		Header: periods(s, "share"),
 	}
 	for i, share := range []struct {
 		name string
-		of   func(p *Period) eval.Number
+		of   func(p *survey.Period) eval.Number
 	}{
-		{"updated pages on servers with updated top / updated pages", func(p *Period) eval.Number {
+		{"updated pages on servers with updated top / updated pages", func(p *survey.Period) eval.Number {
 			return p.ByTop.OfUpdated
 		}},
-		{"updated pages on servers with updated top / their pages", func(p *Period) eval.Number {
+		{"updated pages on servers with updated top / their pages", func(p *survey.Period) eval.Number {
 			return p.ByTop.OfPages
 		}},
-		{"updated pages / all pages", func(p *Period) eval.Number { return p.UpdatedShare }},
-		{"servers with updated top / servers", func(p *Period) eval.Number {
+		{"updated pages / all pages", func(p *survey.Period) eval.Number { return p.UpdatedShare }},
+		{"servers with updated top / servers", func(p *survey.Period) eval.Number {
 			return p.ByTop.OfServers
 		}},
 	} {
-		t.Rows = append(t.Rows, row(share.name, &s.Total, func(p *Period) string {
-			cell := percent(share.of(p))
+		t.Rows = append(t.Rows, surveyRow(share.name, &s.Total, func(p *survey.Period) string {
+			cell := surveyPercent(share.of(p))
 			if k := slices.Index(paperWeeks, p.Weeks); k >= 0 {
 				cell += fmt.Sprintf(" / %.0f", paperTops[i][k])
 				t.Note = "After the stroke: the paper, 17,613 servers in 2003."
@@ -194,17 +208,25 @@ func (s *Survey) table3() report.Table {
 	return t
 }
 
-func (s *Survey) tableTops() report.Table {
+func tableTops(s *survey.Survey) report.Table {
 	g := &s.Total
 	return report.Table{
 		Title:  "Share of top pages updated, % [LINK fig. 1]",
-		Header: s.periods("pages"),
+		Header: periods(s, "pages"),
 		Rows: [][]string{
-			row("top pages updated", g, func(p *Period) string {
-				return percent(p.TopsUpdatedShare)
+			surveyRow("top pages updated", g, func(p *survey.Period) string {
+				return surveyPercent(p.TopsUpdatedShare)
 			}),
-			row("all pages updated", g, func(p *Period) string { return percent(p.UpdatedShare) }),
-			row("top pages (count)", g, func(p *Period) string { return fmt.Sprint(p.Tops) }),
+			surveyRow(
+				"all pages updated",
+				g,
+				func(p *survey.Period) string { return surveyPercent(p.UpdatedShare) },
+			),
+			surveyRow(
+				"top pages (count)",
+				g,
+				func(p *survey.Period) string { return fmt.Sprint(p.Tops) },
+			),
 		},
 	}
 }
@@ -219,7 +241,7 @@ var (
 )
 
 // paperTotals quotes the periods that both have.
-func (s *Survey) paperTotals() string {
+func paperTotals(s *survey.Survey) string {
 	var parts []string
 	for i, n := range paperWeeks {
 		if slices.Contains(s.Weeks, n) {
@@ -232,7 +254,7 @@ func (s *Survey) paperTotals() string {
 	return "Total in the paper, 17,613 servers in 2003: " + strings.Join(parts, ", ") + "."
 }
 
-func percent(v eval.Number) string { return tenths(100 * float64(v)) }
+func surveyPercent(v eval.Number) string { return tenths(100 * float64(v)) }
 
 // tenths shows an undefined value as a dash.
 func tenths(v float64) string {

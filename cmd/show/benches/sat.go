@@ -1,4 +1,4 @@
-package lab
+package benches
 
 import (
 	"cmp"
@@ -10,7 +10,7 @@ import (
 	"github.com/recrawl/recrawl/satstore/bench"
 )
 
-// Result is what bench sat --json prints.
+// SAT is what bench sat --json prints.
 type SAT struct {
 	*bench.Result
 	Figures []bench.Figure `json:"figures,omitempty"`
@@ -150,9 +150,12 @@ func (r *SAT) tableConditions() report.Table {
 		if !d.Direct {
 			how = "through the page cache"
 		}
-		t.Rows = append(t.Rows,
-			[]string{fmt.Sprintf("disk, %s in sequence, %s: write, read", words.Megabytes(d.Bytes), how),
-				fmt.Sprintf("%.0f MB/s, %.0f MB/s", d.Write/1e6, d.Read/1e6)},
+		t.Rows = append(
+			t.Rows,
+			[]string{
+				fmt.Sprintf("disk, %s in sequence, %s: write, read", words.Megabytes(d.Bytes), how),
+				fmt.Sprintf("%.0f MB/s, %.0f MB/s", d.Write/1e6, d.Read/1e6),
+			},
 			[]string{"disk, a reader and a writer at once", fmt.Sprintf("%.0f MB/s each: %.2f us "+
 				"a record", d.Mixed/1e6,
 				1e6*float64(r.PayloadBytes)/float64(max(r.Due, 1))/d.Mixed)})

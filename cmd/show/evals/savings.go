@@ -1,28 +1,28 @@
-package demo
+package evals
 
 import (
 	"fmt"
 	"math"
 
-	"github.com/recrawl/recrawl/cmd/show/evals"
 	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/eval/demo"
 	"github.com/recrawl/recrawl/internal/words"
 )
 
-// Page is the result as a report.
-func (r *Savings) Page() report.Page {
+// SavingsPage is the result as a report.
+func SavingsPage(r *demo.Savings) report.Page {
 	intro := fmt.Sprintf("Policy %s over %d virtual weeks, %.3g %% of the pages a day, %s. A visit "+
 		"to a feed or sitemap takes the place of a visit to a page.", r.Policy, r.Weeks, 100*r.Budget,
 		words.Plural(r.Seeds, "seed"))
 	return report.Page{Title: "recrawl demo --seeds", Intro: intro, Sections: []report.Section{{
 		Title:  "What feeds, sitemaps and Last-Modified save",
-		Tables: []report.Table{r.gainTable(), r.savingTable()},
+		Tables: []report.Table{gainTable(r), savingTable(r)},
 	}}}
 }
 
 // gainTable says what signals find at the same budget.
-func (r *Savings) gainTable() report.Table {
+func gainTable(r *demo.Savings) report.Table {
 	t := report.Table{
 		Title: fmt.Sprintf("At the same budget, %.3g %% of the pages a day for %d weeks: %s with and "+
 			"without signals, %s", 100*r.Budget, r.Weeks, r.Policy, words.Plural(r.Seeds, "seed")),
@@ -34,15 +34,15 @@ func (r *Savings) gainTable() report.Table {
 	for i := range r.Webs {
 		for _, g := range r.Webs[i].Gains {
 			t.Rows = append(t.Rows, []string{r.Webs[i].Web, g.Signals, g.Measure,
-				evals.Decimals(g.Without), evals.Decimals(g.With), signed(g.Difference),
-				evals.Decimals(g.Spread), span(g.Interval, signed)})
+				Decimals(g.Without), Decimals(g.With), signed(g.Difference),
+				Decimals(g.Spread), bracketed(g.Interval, signed)})
 		}
 	}
 	return t
 }
 
 // savingTable says how many requests signals save.
-func (r *Savings) savingTable() report.Table {
+func savingTable(r *demo.Savings) report.Table {
 	t := report.Table{
 		Title: "Requests that reach with all signals what the full budget reaches without",
 		Header: []string{"web", "equal", "requests without", "saved", "interval",
@@ -50,17 +50,20 @@ func (r *Savings) savingTable() report.Table {
 		Note: fmt.Sprintf("saved: share of the requests, by runs with %.3g to %.3g of the budget, "+
 			"which bound it; below 0: more are needed. Busa-Fekete et al. 2025 report that "+
 			"GREEDY-NCIS saves up to 20 %% at equal freshness, on their data.",
-			Shares[0], Shares[len(Shares)-1]),
+			demo.Shares[0], demo.Shares[len(demo.Shares)-1]),
 	}
 	for i := range r.Webs {
 		w := &r.Webs[i]
-		var sources []float64
+		sources := 0.0
 		for _, with := range w.With {
-			sources = append(sources, float64(with[len(Shares)-2].Sources))
+			sources += float64(with[len(demo.Shares)-2].Sources)
 		}
+		sources /= float64(len(w.With))
 		for _, s := range w.Savings {
-			t.Rows = append(t.Rows, []string{w.Web, s.Measure, evals.Number(s.Without, 0),
-				percent(s.Saved), span(s.Interval, percent), evals.Number(mean(sources), 0)})
+			t.Rows = append(t.Rows, []string{w.Web, s.Measure, Number(s.Without, 0),
+				wholePercent(
+					s.Saved,
+				), bracketed(s.Interval, wholePercent), Number(eval.Number(sources), 0)})
 		}
 	}
 	return t
@@ -68,7 +71,7 @@ func (r *Savings) savingTable() report.Table {
 
 func signed(v eval.Number) string { return written(v, "%+.3f") }
 
-func percent(v eval.Number) string { return written(100*v, "%.0f %%") }
+func wholePercent(v eval.Number) string { return written(100*v, "%.0f %%") }
 
 func written(v eval.Number, format string) string {
 	if math.IsNaN(float64(v)) {
@@ -77,7 +80,7 @@ func written(v eval.Number, format string) string {
 	return fmt.Sprintf(format, float64(v))
 }
 
-func span(of [2]eval.Number, show func(eval.Number) string) string {
+func bracketed(of [2]eval.Number, show func(eval.Number) string) string {
 	if math.IsNaN(float64(of[0])) {
 		return "-"
 	}
