@@ -232,11 +232,11 @@ func (m *meter) seen(e *cycle.Event) {
 			m.deletionDelays += float64(max(m.step-int(m.pages[i].died), 0))
 		}
 		m.update(i, func(p *pageMeter) { p.known, p.has = false, false })
-		m.shown.see(i, m.step, shownPage{})
+		m.shown.noteVisit(i, m.step, shownPage{})
 	case sitegraph.VerdictUnknown: // a failure, which replay never has: the copy stays as it was
 	default:
 		m.update(i, func(p *pageMeter) { p.copy, p.has = p.now, true })
-		m.shown.see(i, m.step, shownPage{copy: m.pages[i].now, has: true})
+		m.shown.noteVisit(i, m.step, shownPage{copy: m.pages[i].now, has: true})
 	}
 }
 

@@ -40,8 +40,8 @@ func newShown(t *truth, o *StreamOptions) shown {
 	return s
 }
 
-// see takes in what a visit of a step found.
-func (s *shown) see(page int32, step int, now shownPage) {
+// noteVisit takes in what a visit of a step found.
+func (s *shown) noteVisit(page int32, step int, now shownPage) {
 	if s.on {
 		at := step % len(s.waiting)
 		s.waiting[at] = append(s.waiting[at], sighting{page, now})

@@ -131,7 +131,7 @@ func (p *Planner) fromShelf(b *book) (Visit, bool) {
 		return Visit{}, false
 	}
 	if why, _ := c.plan(&v); why != hasRoomFor {
-		c.keep(v.Page, b)
+		c.queuePage(v.Page, b)
 		return Visit{}, false
 	}
 	return v, true
@@ -160,7 +160,7 @@ func (p *Planner) Start(v *Visit) (bytes int64, ok bool) {
 	if p.caps == nil {
 		return 0, true
 	}
-	bytes, ok = p.caps.take(v)
+	bytes, ok = p.caps.start(v)
 	if !ok {
 		b := p.caps.of(p.Corpus.Graph.Server(v.Page))
 		if b == nil || p.caps.all.Left(budget.InBytes, false) < v.need {

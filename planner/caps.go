@@ -233,9 +233,9 @@ func (c *Caps) unplan(v *Visit) {
 	c.room(b)
 }
 
-// take lets a planned visit begin. It returns how many bytes the visit may read; 0 is any number.
+// start lets a planned visit begin. It returns how many bytes the visit may read; 0 is any number.
 // False: there is no longer room for it, since others used it after the visit was chosen.
-func (c *Caps) take(v *Visit) (bytes int64, ok bool) {
+func (c *Caps) start(v *Visit) (bytes int64, ok bool) {
 	b := c.of(c.corpus.Graph.Server(v.Page))
 	books := c.books(b)
 	c.set(v, b, -1)
@@ -446,7 +446,7 @@ func (c *Caps) putAside(v *Visit, b *book) bool {
 	c.refuse(v, b)
 	switch {
 	case c.unvalued(v):
-		c.keep(v.Page, b)
+		c.queuePage(v.Page, b)
 	case len(b.held) < maxHeld:
 		b.held = append(b.held, *v)
 		if v.First {
@@ -463,8 +463,8 @@ func (c *Caps) unvalued(v *Visit) bool {
 	return math.IsNaN(v.Value) && c.corpus.Memory(v.Page).State == sitegraph.StateAlive
 }
 
-// keep puts a page in the line of its server, unless it is there.
-func (c *Caps) keep(p sitegraph.PageID, b *book) {
+// queuePage puts a page in the line of its server, unless it is there.
+func (c *Caps) queuePage(p sitegraph.PageID, b *book) {
 	if m := c.corpus.Memory(p); !m.queued {
 		m.queued = true
 		b.kept.Push(p)
@@ -497,7 +497,7 @@ func (c *Caps) instead(v Visit, b *book) Visit {
 	if !ok || first.Page == v.Page {
 		return v
 	}
-	c.keep(v.Page, b)
+	c.queuePage(v.Page, b)
 	return first
 }
 

@@ -240,7 +240,7 @@ func (r *Record) applyContent(o Observation, by ChangeBy) Verdict {
 	r.found()
 	r.NoIndex = o.NoIndex
 	r.validate(&o)
-	r.Digests.take(o.Digests, verdict)
+	r.Digests.replaceBy(o.Digests, verdict)
 	r.Size = o.Size
 	return verdict
 }

@@ -83,10 +83,10 @@ func comparison(different bool) Comparison {
 	return Same
 }
 
-// take makes newer digests those of the copy. Of a page that counts as unchanged though a few bits
-// differ, the digest stays to which the next content is compared: else a page that changes by
+// replaceBy makes newer digests those of the copy. Of a page that counts as unchanged though a few
+// bits differ, the digest stays to which the next content is compared: else a page that changes by
 // little each time would never count as changed.
-func (d *Digests) take(newer Digests, verdict Verdict) {
+func (d *Digests) replaceBy(newer Digests, verdict Verdict) {
 	rule, ruled := d.Main.Rule()
 	newRule, _ := newer.Main.Rule()
 	if verdict == VerdictUnchanged && ruled && newer.Main[12] > 0 && rule == newRule {

@@ -149,7 +149,7 @@ func Measure(ctx context.Context, o Options, tick func(done, total int)) (
 	err = loop.Run(ctx, perDay, o.Round, func(planner.Round) bool {
 		now := traffic()
 		round.Seconds, round.Resident = time.Since(begun).Seconds(), resident()
-		most := samples.take()
+		most := samples.mostSince()
 		round.Peak, round.Heap, round.File = peak(), most.heap, most.file
 		r.PeakBytes = max(r.PeakBytes, round.Peak)
 		resetPeak()

@@ -70,8 +70,8 @@ func (s *sampler) look() {
 	s.most.heap, s.most.file = max(s.most.heap, now.heap), max(s.most.file, now.file)
 }
 
-// take returns the most since the call before.
-func (s *sampler) take() kinds {
+// mostSince returns the most since the call before.
+func (s *sampler) mostSince() kinds {
 	s.look()
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -221,9 +221,9 @@ type poolSearch struct {
 	rest int // pools that come after this one
 }
 
-// tell tells how far it has come, where so many simulations are left of this pool. The pools that
-// come take as many as the last one.
-func (s *poolSearch) tell(left, ofThis int) {
+// reportProgress tells how far it has come, where so many simulations are left of this pool. The
+// pools that come take as many as the last one.
+func (s *poolSearch) reportProgress(left, ofThis int) {
 	s.done++
 	if s.Told != nil {
 		s.Told(s.done, s.done+left+s.rest*cmp.Or(s.each, ofThis))
@@ -245,7 +245,7 @@ func (s *poolSearch) of(ctx context.Context, w *simulate.Web) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		s.tell(bits.Len(uint(high-low-1)), 2*bits.Len(uint(high)))
+		s.reportProgress(bits.Len(uint(high-low-1)), 2*bits.Len(uint(high)))
 		if n == 0 || high > len(w.Servers) {
 			break
 		}
@@ -262,7 +262,7 @@ func (s *poolSearch) of(ctx context.Context, w *simulate.Web) (int, error) {
 		} else {
 			low = mid
 		}
-		s.tell(bits.Len(uint(high-low-1)), s.done+1-before)
+		s.reportProgress(bits.Len(uint(high-low-1)), s.done+1-before)
 	}
 	s.each = s.done - before
 	return high, nil

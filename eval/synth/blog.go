@@ -93,7 +93,7 @@ func (b *builder) liveBlog() {
 		b.touch(b.blog.index, at+2*step, causeList)
 		b.retell(at + 2*step)
 		if told {
-			b.tell(at+3*step, p)
+			b.addNewsLine(at+3*step, p)
 		}
 		if b.rng.Float64() < 0.3 { // a correction, or the first comments
 			b.touch(p, at+int32(b.rng.IntN(10*daySeconds))+daySeconds, causeEdit)

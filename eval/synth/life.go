@@ -23,8 +23,8 @@ type event struct {
 // window is dropped in the end.
 func (b *builder) touch(p *page, at int32, c cause) { p.events = append(p.events, event{at, c}) }
 
-// tell adds a what's-new line to the top page, in a version that the top page has anyway.
-func (b *builder) tell(at int32, p *page) {
+// addNewsLine adds a what's-new line to the top page, in a version that the top page has anyway.
+func (b *builder) addNewsLine(at int32, p *page) {
 	b.touch(b.top, at, causeList)
 	b.top.news = append(b.top.news, item{at, p})
 }
@@ -108,7 +108,7 @@ func (b *builder) session(g *group, pages []*page, at int32, hub bool, birth, de
 		b.tellHub(g, atHub, subject)
 	}
 	if told && !subject.mortal {
-		b.tell(at+takes, subject)
+		b.addNewsLine(at+takes, subject)
 	}
 }
 

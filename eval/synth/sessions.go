@@ -18,8 +18,8 @@ func (b *builder) pool() []*page {
 	return pool
 }
 
-// take returns a page of the pool that nothing has happened to, nil if it finds none.
-func take(pool []*page, rng *rand.Rand) *page {
+// untouched returns a page of the pool that nothing has happened to, nil if it finds none.
+func untouched(pool []*page, rng *rand.Rand) *page {
 	for range 20 {
 		if len(pool) == 0 {
 			return nil
@@ -34,7 +34,7 @@ func take(pool []*page, rng *rand.Rand) *page {
 // liveCounters gives n single pages a counter or a date that changes daily or weekly.
 func (b *builder) liveCounters(n int, pool []*page) {
 	for range n {
-		p := take(pool, b.rng)
+		p := untouched(pool, b.rng)
 		if p == nil {
 			return
 		}
@@ -53,7 +53,7 @@ func (b *builder) liveCounters(n int, pool []*page) {
 // ones (1) there are 0.08 to 0.3 a week.
 func (b *builder) liveBatches(n, speed int, pool []*page) {
 	for n > 0 {
-		p := take(pool, b.rng)
+		p := untouched(pool, b.rng)
 		if p == nil {
 			return
 		}

@@ -49,9 +49,9 @@ type sizeQuantile struct {
 	seen  uint32
 }
 
-// see adds a page. The first one is mostly the start page, of which others may be many times
+// add adds a page. The first one is mostly the start page, of which others may be many times
 // the size: what was thought before remains until more are seen.
-func (q *sizeQuantile) see(class uint8, before float32) {
+func (q *sizeQuantile) add(class uint8, before float32) {
 	if q.seen == 0 {
 		q.class = before
 	}
@@ -85,8 +85,8 @@ func (s *Sizes) See(server sitegraph.ServerID, class uint8) {
 	if s.all.seen > 0 {
 		first = s.all.class
 	}
-	s.servers[server].see(class, first)
-	s.all.see(class, first)
+	s.servers[server].add(class, first)
+	s.all.add(class, first)
 }
 
 // Need is what to set aside for a visit: half more than the page took last time, of which a

@@ -122,7 +122,7 @@ func (q *dueQueue) read() bool {
 	}
 	end, err := q.store.Due(q.end, func(r *sitegraph.Record, messages [][]byte) {
 		m := q.corpus.Memory(r.Page)
-		q.hear(r.Page, messages)
+		q.applyMessages(r.Page, messages)
 		q.handedOut++
 		if m.State == sitegraph.StateAlive && !q.corpus.HandedOut(r.Page) {
 			m.Due = sitegraph.Unix32(r.Due)
@@ -140,8 +140,8 @@ func (q *dueQueue) read() bool {
 	return more
 }
 
-// hear takes messages in that wait in the store for a page.
-func (q *dueQueue) hear(p sitegraph.PageID, messages [][]byte) {
+// applyMessages takes messages in that wait in the store for a page.
+func (q *dueQueue) applyMessages(p sitegraph.PageID, messages [][]byte) {
 	if _, known := q.heard[p]; known || len(messages) == 0 {
 		return
 	}
@@ -166,7 +166,7 @@ func (q *dueQueue) Promote(pages []sitegraph.PageID) {
 	for _, p := range pages {
 		if _, known := q.heard[p]; !known && q.err == nil {
 			messages, err := q.store.Messages(p)
-			q.hear(p, messages)
+			q.applyMessages(p, messages)
 			q.err = err
 		}
 		if !q.corpus.HandedOut(p) {

@@ -71,8 +71,9 @@ func (l *Loop) carryOutRound(ctx context.Context, p *pool, r planner.Round) erro
 	return l.closeRound(nil, l.sequential(ctx))
 }
 
-// sequential makes one visit after the other. pool.makeVisits takes the same steps with many workers:
-// there a chosen visit waits in the queue of its server until politeness permits it (pool.go).
+// sequential makes one visit after the other. pool.makeVisits takes the same steps with many
+// workers: there a chosen visit waits in the queue of its server until politeness permits it
+// (pool.go).
 func (l *Loop) sequential(ctx context.Context) error {
 	for ctx.Err() == nil {
 		l.peek()

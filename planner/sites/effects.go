@@ -56,8 +56,8 @@ func (b effects) ofGroups() float32 {
 	return evidence.Power(all, b.trust)
 }
 
-// tell adds a visit to the tallies of the groups of its page.
-func (g *groups) tell(l outcome) {
+// addToTallies adds a visit to the tallies of the groups of its page.
+func (g *groups) addToTallies(l outcome) {
 	all, server, in := g.of(l.page)
 	r := g.rates(all, server, in)
 	tallies, n := g.tallies(l.page)

@@ -87,9 +87,9 @@ func (v *Policy) bringUnreached(p sitegraph.PageID) {
 	}
 }
 
-// see takes in what a visit to a page found. It reports whether no links led to the page.
-func (d *disappearance) see(p sitegraph.PageID, of sitegraph.ServerID, verdict sitegraph.Verdict,
-	now float32) bool {
+// noteVisit takes in what a visit to a page found. It reports whether no links led to the page.
+func (d *disappearance) noteVisit(p sitegraph.PageID, of sitegraph.ServerID,
+	verdict sitegraph.Verdict, now float32) bool {
 	u, ok := d.pages[p]
 	if !ok || verdict == sitegraph.VerdictUnknown {
 		return false

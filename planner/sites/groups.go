@@ -167,8 +167,8 @@ func (g *groups) rates(all, server, site *evidence.Account) (r rates) {
 // defaultRate is that of estimator.DefaultPrior.
 const defaultRate = 0.0038
 
-// see tells the groups of a page what a visit saw, and how long after the one before.
-func (g *groups) see(l outcome) {
+// noteVisit tells the groups of a page what a visit saw, and how long after the one before.
+func (g *groups) noteVisit(l outcome) {
 	g.observe(l)
 	s := g.corpus.Graph.Server(l.page)
 	passed := g.hours.Passed(s, g.day(l.from), g.day(l.to))

@@ -55,8 +55,8 @@ func (v *Policy) pooled() [3]*evidence.Pooled {
 	return [...]*evidence.Pooled{&v.samples.rebuilds.Seen, &v.gone.gone[0], &v.gone.gone[1]}
 }
 
-// told is how much the visits of a server told.
-func (k *keptServer) told() (told float32) {
+// weight returns how much the visits of a server told.
+func (k *keptServer) weight() (told float32) {
 	for _, gain := range k.gains {
 		told += evidence.Abs(gain)
 	}
@@ -79,12 +79,12 @@ func (v *Policy) Learnt() ([]byte, error) {
 		for i, all := range v.pooled() {
 			of.means[i] = *evidence.At(&all.Servers, s)
 		}
-		if of.told() > 0 {
+		if of.weight() > 0 {
 			k.servers = append(k.servers, of)
 		}
 	}
 	slices.SortStableFunc(k.servers, func(a, b keptServer) int {
-		return cmp.Compare(b.told(), a.told())
+		return cmp.Compare(b.weight(), a.weight())
 	})
 	k.servers = k.servers[:min(len(k.servers), mostKeptServers)]
 	var b bytes.Buffer

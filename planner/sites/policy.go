@@ -301,13 +301,13 @@ func (v *Policy) observe(p sitegraph.PageID, verdict sitegraph.Verdict, again bo
 	case l.left && !ok && v.Corpus.Memory(p).State == sitegraph.StateGone:
 		v.first(p, true) // it was gone before, or never there
 	}
-	unlinked := v.gone.see(p, v.Corpus.Graph.Server(p), verdict, v.now)
+	unlinked := v.gone.noteVisit(p, v.Corpus.Graph.Server(p), verdict, v.now)
 	if !ok || unlinked && l.left { // pages that links lead to need not be gone, too
 		return
 	}
 	if scored == 0 || v.rounds-scored > 1 { // somebody asked for it: it was not judged before
 		delete(v.mixture.Asked, p)
-		v.groups.see(l)
+		v.groups.noteVisit(l)
 		return
 	}
 	l.raw = raw
@@ -316,25 +316,25 @@ func (v *Policy) observe(p sitegraph.PageID, verdict sitegraph.Verdict, again bo
 	l.byGroups = evidence.TimesOdds(l.raw, seen.ofGroups())
 	seen.trust = 1
 	l.top, l.factor = v.groups.topFactor(p, l.from), seen.ofGroups()
-	if surprise := v.learn(l); again {
+	if surprise := v.learnFrom(l); again {
 		v.propagate(p, surprise)
 	}
 }
 
-// learn tells the groups of a page what a visit saw, and returns how little that was expected.
-func (v *Policy) learn(l outcome) (surprise float32) {
+// learnFrom tells the groups of a page what a visit saw, and returns how little that was expected.
+func (v *Policy) learnFrom(l outcome) (surprise float32) {
 	server := v.Corpus.Graph.Server(l.page)
 	if o, ok := v.mixture.Asked[l.page]; ok && !l.left && evidence.InDays(l.to-l.from) < 1 {
 		from, to := v.groups.day(l.from), v.groups.day(l.to)
 		v.groups.hours.See(server, from, to, l.changed, plain(&o))
 	}
 	v.groups.seeTop(l)
-	v.groups.see(l)
+	v.groups.noteVisit(l)
 	var saw float32
 	if l.changed {
 		saw = 1
 	}
-	v.groups.tell(l)
+	v.groups.addToTallies(l)
 	believed := v.calibrator.Of(l.expected)
 	v.mixture.See(l.page, server, l.changed, believed)
 	v.trust.See(server, l.changed, believed, l.factor)

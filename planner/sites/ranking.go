@@ -140,7 +140,7 @@ func (v *ranker) best() (sitegraph.PageID, bool) {
 		if v.Corpus.Closed(s) {
 			continue // Opened brings it back
 		}
-		p, ok := of.take(v)
+		p, ok := of.bestPage(v)
 		if !ok {
 			continue // none is left: push brings it back
 		}
@@ -159,8 +159,8 @@ func (v *ranker) best() (sitegraph.PageID, bool) {
 	return sitegraph.NoPage, false
 }
 
-// take takes the best page of a server by a score made anew, or the best of refreshed that are.
-func (of *serverRanking) take(v *ranker) (sitegraph.PageID, bool) {
+// bestPage takes the best page of a server by a score made anew, or the best of refreshed that are.
+func (of *serverRanking) bestPage(v *ranker) (sitegraph.PageID, bool) {
 	var room [refreshedInSweep]standing
 	scored, most := room[:0], refreshed
 	if v.Mode == planner.Sweep {

@@ -208,8 +208,8 @@ func (e *samples) followUp(v *Policy, s sitegraph.ServerID) {
 	}
 }
 
-// take takes the next sample; false: there is none.
-func (e *samples) take() (want sample, ok bool) {
+// nextPlanned takes the next sample; false: there is none.
+func (e *samples) nextPlanned() (want sample, ok bool) {
 	if last := len(e.followUps) - 1; last >= 0 {
 		want, e.followUps = e.followUps[last], e.followUps[:last]
 		return want, true
@@ -234,7 +234,7 @@ func (e *samples) next(v *Policy) (planner.Visit, bool) {
 			return visit, true
 		}
 	}
-	for want, ok := e.take(); ok; want, ok = e.take() {
+	for want, ok := e.nextPlanned(); ok; want, ok = e.nextPlanned() {
 		// The server had its turn, even if it has no page to sample, or the visit fails.
 		e.last[want.server] = v.now
 		p, atRandom := v.samplePage(want)

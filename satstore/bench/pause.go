@@ -42,8 +42,8 @@ const (
 	idlePatience = time.Minute
 )
 
-// settle waits until an engine has done what it put off, and all is written out.
-func settle(ctx context.Context, e Engine, dir string) (c cost, err error) {
+// waitIdle waits until an engine has done what it put off, and all is written out.
+func waitIdle(ctx context.Context, e Engine, dir string) (c cost, err error) {
 	from := now()
 	if s, ok := e.(settler); ok {
 		if err := s.Settle(ctx); err != nil {

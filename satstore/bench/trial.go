@@ -38,7 +38,7 @@ func (m *measurement) run(ctx context.Context, k Kind, rep int) (r Trial, err er
 	}); err != nil {
 		return r, fmt.Errorf("load: %w", err)
 	}
-	if _, err := settle(ctx, e, dir); err != nil {
+	if _, err := waitIdle(ctx, e, dir); err != nil {
 		return r, fmt.Errorf("settle: %w", err)
 	}
 	r.LoadSeconds = now().at.Sub(started.at).Seconds()
@@ -61,7 +61,7 @@ func (m *measurement) run(ctx context.Context, k Kind, rep int) (r Trial, err er
 	}
 	rest.end()
 	r.Beside = rest.all.spent()
-	after, err := settle(ctx, e, dir)
+	after, err := waitIdle(ctx, e, dir)
 	if err != nil {
 		return r, fmt.Errorf("settle: %w", err)
 	}

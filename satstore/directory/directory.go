@@ -53,7 +53,7 @@ func LockFor(fs vfs.FS, dir string, reading bool) (io.Closer, error) {
 	var err error
 	path := fs.PathJoin(dir, LockName)
 	if fs == vfs.Default {
-		lock, err = held.take(identity(dir), reading, func() (io.Closer, error) {
+		lock, err = held.acquire(identity(dir), reading, func() (io.Closer, error) {
 			return lockDirectory(dir, path, reading)
 		})
 	} else {

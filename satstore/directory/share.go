@@ -22,8 +22,8 @@ type lock struct {
 	shared  bool
 }
 
-// take a lock, which make makes where no other holder shares it.
-func (l *locks) take(path string, shared bool, make func() (io.Closer, error)) (
+// acquire takes a lock, which make makes where no other holder shares it.
+func (l *locks) acquire(path string, shared bool, make func() (io.Closer, error)) (
 	io.Closer, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

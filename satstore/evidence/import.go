@@ -73,7 +73,7 @@ func Run(ctx context.Context, s Store, sorter *captures.Sorter, o Options) (*Res
 		return nil, fmt.Errorf("read the addresses of the store: %w", err)
 	}
 	t := &taker{store: s, o: o, result: &Result{Files: o.Files}}
-	err := sorter.Each(ctx, t.take)
+	err := sorter.Each(ctx, t.importGroup)
 	if err == nil || errors.Is(err, ctx.Err()) { // which comes between pages
 		err = errors.Join(err, t.commit())
 	}
@@ -88,7 +88,7 @@ type taker struct {
 	saved  int // pages since the last commit: each is in one transaction with its mark
 }
 
-func (t *taker) take(g *captures.Group) error {
+func (t *taker) importGroup(g *captures.Group) error {
 	if len(g.Captures) == 0 {
 		return nil // known, and nobody tells of it
 	}

@@ -22,8 +22,8 @@ func (a *arena) page(p uint32) []byte {
 	return a.slabs[p/slabPages][at : at+a.pageBytes]
 }
 
-// take returns a page. The caller has made room.
-func (a *arena) take() uint32 {
+// newPage returns a page. The caller has made room.
+func (a *arena) newPage() uint32 {
 	if a.used == a.limit {
 		panic(fmt.Sprintf("paper: a page beyond the %d of all write buffers", a.limit))
 	}
@@ -64,7 +64,7 @@ func (a *arena) add(b *buffer, data []byte) {
 	b.bytes += len(data)
 	for len(data) > 0 {
 		if b.pages == 0 || b.end == a.pageBytes {
-			p := a.take()
+			p := a.newPage()
 			if b.pages == 0 {
 				b.head = p
 			} else {

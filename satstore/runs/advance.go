@@ -126,7 +126,7 @@ func (s *Store) handOut(sl *slot, visit func(r *Record) (int64, []byte)) error {
 		if s.err != nil { // of something visit did
 			return s.err
 		}
-		return s.keep(f.seq, due, body, len(r.Messages))
+		return s.putVisited(f.seq, due, body, len(r.Messages))
 	})
 	if err != nil {
 		return err
@@ -136,9 +136,9 @@ func (s *Store) handOut(sl *slot, visit func(r *Record) (int64, []byte)) error {
 	return nil
 }
 
-// keep puts a record that was visited, unless it is to go. Messages that came during the
+// putVisited puts a record that was visited, unless it is to go. Messages that came during the
 // visit wait on.
-func (s *Store) keep(seq uint32, due int64, body []byte, handed int) error {
+func (s *Store) putVisited(seq uint32, due int64, body []byte, handed int) error {
 	v := s.visiting
 	if due < 0 {
 		delete(v.messages, seq)

@@ -124,7 +124,7 @@ func (s *Store) applyPages(p []byte) error {
 	r := fields{b: p}
 	for len(r.b) > 0 {
 		k, kind := r.slot(len(s.radix.levels))
-		b := r.take(int(r.upto(uint64(len(r.b)))))
+		b := r.next(int(r.upto(uint64(len(r.b)))))
 		if r.bad || len(b) == 0 {
 			return errPayload
 		}

@@ -22,7 +22,7 @@ func (s *Store) CopyTo(dir string) error {
 	}
 	share, err := s.links(dir)
 	if err == nil {
-		if err := s.fail(s.settle(share)); err != nil {
+		if err := s.fail(s.markShared(share)); err != nil {
 			return err
 		}
 		err = s.copyTo(dir, share)
@@ -56,9 +56,9 @@ func (s *Store) endRuns() error {
 	return err
 }
 
-// settle makes a checkpoint that marks all run files as full, and where they are shared as used by
-// others, too.
-func (s *Store) settle(share bool) error {
+// markShared makes a checkpoint that marks all run files as full, and where they are shared as used
+// by others, too.
+func (s *Store) markShared(share bool) error {
 	s.sharing = share
 	defer func() { s.sharing = false }()
 	if err := s.endRuns(); err != nil {

@@ -90,7 +90,7 @@ func (s *Store) readFormat() error {
 		return &DamageError{Path: path, What: "not a version file"}
 	}
 	s.id = id
-	return s.o.settle(unit, levels)
+	return s.o.adoptFixed(unit, levels)
 }
 
 func parseFormat(text string) (unit int64, id [16]byte, levels []Level, err error) {

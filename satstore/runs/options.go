@@ -105,8 +105,8 @@ func (o Options) withDefaults() (Options, error) {
 // maxUnit bounds the clock, so that sums of units do not overflow.
 const maxUnit = 1 << 60
 
-// settle makes the fixed options those of a store.
-func (o *Options) settle(unit int64, levels []Level) error {
+// adoptFixed makes the fixed options those of a store.
+func (o *Options) adoptFixed(unit int64, levels []Level) error {
 	if o.Unit != 0 && o.Unit != unit {
 		return fmt.Errorf("its unit is %d seconds, not %d: it cannot be changed", unit, o.Unit)
 	}

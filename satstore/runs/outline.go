@@ -103,7 +103,7 @@ func (s *Store) rebuild(files map[uint32]*runFile, r *fields) error {
 					},
 				)
 			}
-			if err := b.take(p.h, p.frames); err != nil {
+			if err := b.indexBlock(p.h, p.frames); err != nil {
 				return err
 			}
 		}
@@ -124,7 +124,7 @@ type rebuilder struct {
 // load reads the outline.
 func (b *rebuilder) load(r *fields, files map[uint32]*runFile) error {
 	s := b.s
-	rows := fields{b: r.take(int(r.u32()))}
+	rows := fields{b: r.next(int(r.u32()))}
 	var all []uint32
 	for len(rows.b) > 0 {
 		_, h, ok := s.loadBlock(&rows, files)
@@ -138,7 +138,7 @@ func (b *rebuilder) load(r *fields, files map[uint32]*runFile) error {
 		if blk.kind != kindRecords {
 			continue
 		}
-		newest := r.take((int(blk.count) + 7) / 8)
+		newest := r.next((int(blk.count) + 7) / 8)
 		for _, x := range newest {
 			blk.live += uint16(bits.OnesCount8(x)) // until it is read
 		}
@@ -157,8 +157,8 @@ func (b *rebuilder) load(r *fields, files map[uint32]*runFile) error {
 	return nil
 }
 
-// take points the index to the newest versions in a block.
-func (b *rebuilder) take(h uint32, frames []byte) error {
+// indexBlock points the index to the newest versions in a block.
+func (b *rebuilder) indexBlock(h uint32, frames []byte) error {
 	newest := b.newest[h]
 	var f frame
 	for w := framesOf(frames, kindRecords); w.next(&f); {

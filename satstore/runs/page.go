@@ -21,7 +21,7 @@ type pages struct {
 // fits reports whether a page for a frame of n bytes is within the budget.
 func (p *pages) fits(n int) bool { return p.bytes+max(p.size, blockHeader+n) <= p.limit }
 
-func (p *pages) take(n int) uint32 {
+func (p *pages) allocate(n int) uint32 {
 	var b []byte
 	if size := blockHeader + n; size > p.size {
 		b = make([]byte, blockHeader, size)

@@ -56,7 +56,7 @@ type fields struct {
 	bad bool
 }
 
-func (r *fields) take(n int) []byte {
+func (r *fields) next(n int) []byte {
 	if n < 0 || n > len(r.b) {
 		r.bad, r.b = true, nil
 		return nil
@@ -87,21 +87,21 @@ func (r *fields) upto(most uint64) int64 {
 }
 
 func (r *fields) u8() byte {
-	if b := r.take(1); b != nil {
+	if b := r.next(1); b != nil {
 		return b[0]
 	}
 	return 0
 }
 
 func (r *fields) u32() uint32 {
-	if b := r.take(4); b != nil {
+	if b := r.next(4); b != nil {
 		return binary.LittleEndian.Uint32(b)
 	}
 	return 0
 }
 
 func (r *fields) u64() uint64 {
-	if b := r.take(8); b != nil {
+	if b := r.next(8); b != nil {
 		return binary.LittleEndian.Uint64(b)
 	}
 	return 0
@@ -136,7 +136,7 @@ func (r *fields) runBlock(levels int, waits []uint16) (b runBlock) {
 	b.off = r.upto(1<<32-1) * blockAlign
 	b.size = uint32(r.upto(maxBlockBytes))
 	b.count = int(r.upto(maxFrames))
-	b.seqs = r.take(4 * b.count)
+	b.seqs = r.next(4 * b.count)
 	n := int(r.upto(uint64(b.count)))
 	b.waits = waits[:0]
 	for range n {

@@ -313,7 +313,7 @@ func (c *scan) log(path string) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		if err := c.take(&frame, e.serial); err != nil {
+		if err := c.applyFrame(&frame, e.serial); err != nil {
 			return 0, err
 		}
 	}
@@ -365,9 +365,9 @@ func serialIn(f *logFrame) (uint64, bool) {
 	p := fields{b: f.payload}
 	switch {
 	case isSnapshot(f.kind):
-		p.take(8 + 8 + 4 + 4)
+		p.next(8 + 8 + 4 + 4)
 	case f.kind == logRun || f.kind == logMarkedRun:
-		p.take(4 + 1 + 8)
+		p.next(4 + 1 + 8)
 	default:
 		return 0, false
 	}
@@ -395,8 +395,8 @@ func (c *scan) skip(r *logReader) error {
 	return nil
 }
 
-// take hands over what is in a frame of the log.
-func (c *scan) take(f *logFrame, serial uint64) error {
+// applyFrame hands over what is in a frame of the log.
+func (c *scan) applyFrame(f *logFrame, serial uint64) error {
 	p := fields{b: f.payload}
 	switch {
 	case isSnapshot(f.kind) || f.kind == logCommit:
@@ -413,7 +413,7 @@ func (c *scan) take(f *logFrame, serial uint64) error {
 	case f.kind == logPages:
 		for len(p.b) > 0 {
 			_, kind := p.slot(math.MaxInt)
-			b := p.take(int(p.upto(uint64(len(p.b)))))
+			b := p.next(int(p.upto(uint64(len(p.b)))))
 			c.place++
 			if p.bad || kind != kindRecords {
 				continue

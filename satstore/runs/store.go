@@ -203,7 +203,7 @@ func (s *Store) add(sl *slot, kind int, f *frame) (h uint32, ord int, err error)
 				return 0, 0, err
 			}
 		}
-		number := s.pages.take(n)
+		number := s.pages.allocate(n)
 		h = s.newBlock(block{off: int64(number), file: inPage, slot: sl.id, kind: uint8(kind)})
 		sl.pages[kind] = append(sl.pages[kind], h)
 	}

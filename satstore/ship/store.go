@@ -210,8 +210,8 @@ func send(ctx context.Context, log Remote, flags byte, part []byte, after, write
 	}
 }
 
-// told adds a change to the transaction under way, and sends parts that are full.
-func (s *Store) told(change func(b []byte) ([]byte, error)) (err error) {
+// addChange adds a change to the transaction under way, and sends parts that are full.
+func (s *Store) addChange(change func(b []byte) ([]byte, error)) (err error) {
 	if s.log == nil {
 		return nil
 	}
@@ -278,7 +278,7 @@ func (s *Store) Save(r *sitegraph.Record) error {
 }
 
 func (s *Store) record(r *sitegraph.Record) error {
-	return s.told(func(b []byte) ([]byte, error) { return appendRecord(b, r) })
+	return s.addChange(func(b []byte) ([]byte, error) { return appendRecord(b, r) })
 }
 
 // SaveLinks replaces the links of a page.
@@ -286,7 +286,7 @@ func (s *Store) SaveLinks(p sitegraph.PageID, links, frames []sitegraph.PageID) 
 	if err := s.store.SaveLinks(p, links, frames); err != nil {
 		return err
 	}
-	return s.told(func(b []byte) ([]byte, error) { return appendLinks(b, p, links, frames), nil })
+	return s.addChange(func(b []byte) ([]byte, error) { return appendLinks(b, p, links, frames), nil })
 }
 
 // SaveStart makes a page a start page.
@@ -294,7 +294,7 @@ func (s *Store) SaveStart(p sitegraph.PageID) error {
 	if err := s.store.SaveStart(p); err != nil {
 		return err
 	}
-	return s.told(func(b []byte) ([]byte, error) { return appendStart(b, p), nil })
+	return s.addChange(func(b []byte) ([]byte, error) { return appendStart(b, p), nil })
 }
 
 // SaveSetting keeps a small value.
@@ -302,7 +302,7 @@ func (s *Store) SaveSetting(name string, value []byte) error {
 	if err := s.store.SaveSetting(name, value); err != nil {
 		return err
 	}
-	return s.told(func(b []byte) ([]byte, error) { return appendSetting(b, name, value), nil })
+	return s.addChange(func(b []byte) ([]byte, error) { return appendSetting(b, name, value), nil })
 }
 
 // Advance moves the clock. Records that were kept anew for that go to the log as well.
@@ -335,7 +335,7 @@ func (s *Store) Message(p sitegraph.PageID, payload []byte) error {
 	if err := s.store.Message(p, payload); err != nil {
 		return err
 	}
-	return s.told(func(b []byte) ([]byte, error) { return appendMessage(b, p, payload), nil })
+	return s.addChange(func(b []byte) ([]byte, error) { return appendMessage(b, p, payload), nil })
 }
 
 // Answered ends the wait of messages to a page with its next Save.
@@ -343,5 +343,5 @@ func (s *Store) Answered(p sitegraph.PageID, messages int) error {
 	if err := s.store.Answered(p, messages); err != nil {
 		return err
 	}
-	return s.told(func(b []byte) ([]byte, error) { return appendAnswer(b, p, messages), nil })
+	return s.addChange(func(b []byte) ([]byte, error) { return appendAnswer(b, p, messages), nil })
 }

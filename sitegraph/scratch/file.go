@@ -93,7 +93,7 @@ func (f *File) Put(b []byte) (p Piece, ok bool) {
 	if f == nil || len(b) == 0 {
 		return Piece{}, false
 	}
-	if p, ok = f.take((len(b) + unit - 1) / unit * unit); !ok {
+	if p, ok = f.allocate((len(b) + unit - 1) / unit * unit); !ok {
 		return Piece{}, false
 	}
 	if _, err := f.file.WriteAt(b, p.at); err != nil {
@@ -104,8 +104,8 @@ func (f *File) Put(b []byte) (p Piece, ok bool) {
 	return p, true
 }
 
-// take finds room of a size.
-func (f *File) take(size int) (p Piece, ok bool) {
+// allocate finds room of a size.
+func (f *File) allocate(size int) (p Piece, ok bool) {
 	if same := f.free[size]; len(same) > 0 {
 		p = same[len(same)-1]
 		f.free[size] = same[:len(same)-1]

@@ -221,7 +221,7 @@ func (p *Policy) Next() (planner.Visit, bool) {
 func (s *session) consult() {
 	length := s.round.End.Sub(s.round.Start)
 	if s.Now == nil {
-		s.settle(s.ask())
+		s.endQuestion(s.ask())
 		return
 	}
 	if s.waited >= length/roundShare {
@@ -234,11 +234,11 @@ func (s *session) consult() {
 	began := s.Now()
 	err := s.ask()
 	s.waited += s.Now().Sub(began)
-	s.settle(err)
+	s.endQuestion(err)
 }
 
-// settle says what follows from how a question went.
-func (s *session) settle(err error) {
+// endQuestion says what follows from how a question went.
+func (s *session) endQuestion(err error) {
 	if err == nil {
 		s.failures = 0
 		return

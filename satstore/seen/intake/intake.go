@@ -51,7 +51,7 @@ func Run(ctx context.Context, list io.Reader, o Options) (*Result, error) {
 		listed.Form{Whole: o.Whole}}
 	next, free, stop := pieces(ctx, list, rules, runtime.GOMAXPROCS(0))
 	defer stop()
-	err := r.take(ctx, next, free, pipeline, o)
+	err := r.addPieces(ctx, next, free, pipeline, o)
 	if err == nil || errors.Is(err, errCut) {
 		err = errors.Join(err, pipeline.Settle())
 	}
@@ -85,7 +85,7 @@ func newPipeline(set *seen.Set, sizes seen.Sizes, keeper Keeper, o Options) *see
 	})
 }
 
-func (r *Result) take(ctx context.Context, next func() (*piece, bool), free func(*piece),
+func (r *Result) addPieces(ctx context.Context, next func() (*piece, bool), free func(*piece),
 	pipeline *seen.Pipeline, o Options) error {
 	for p, ok := next(); ok; p, ok = next() {
 		if ctx.Err() != nil {
