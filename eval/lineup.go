@@ -17,21 +17,20 @@ type Lineup struct {
 	Ablate   bool     // also the default policy without each of its parts
 }
 
-// Policies are those that take part, without the Variants. "all" are all but the variants of
-// the default one; a variant or a program that is named beside it takes part, too. "peers" are the
-// default policy and policy.Peers.
+// Policies are those that take part, without the Variants. "all" are those of policy.Worthwhile,
+// and what is named beside it: another policy, or a program. "peers" are the default policy and
+// policy.Peers.
 func (l *Lineup) Policies() []string {
 	if !slices.Contains(l.Named, "all") {
 		return withPeers(l.Named)
 	}
-	programs := slices.DeleteFunc(slices.Clone(l.Named), func(name string) bool {
-		return !policy.IsProgram(name)
-	})
-	return append(slices.DeleteFunc(policy.Names(), func(name string) bool {
-		variant := slices.Contains(policy.Variants(), name) ||
-			slices.Contains(policy.ForObjectives(), name)
-		return variant && !slices.Contains(l.Named, name)
-	}), programs...)
+	policies := policy.Worthwhile()
+	for _, name := range l.Named {
+		if name != "all" && !slices.Contains(policies, name) {
+			policies = append(policies, name)
+		}
+	}
+	return policies
 }
 
 // withPeers puts the policies in the place of "peers", each once.

@@ -102,14 +102,15 @@ func TestPoliciesOfPeers(t *testing.T) {
 	}
 }
 
-// "all" leaves the variants of sites out, but those that are named beside it.
+// "all" leaves variants out, but those that are named beside it.
 func TestPoliciesOfAll(t *testing.T) {
 	histories := writeFile(t, filepath.Join(t.TempDir(), "a.jsonl.gz"),
 		historyFile(t, "a.example", 4))
-	r := recrawl(t, "eval", histories, "--weeks", "2", "--policy", "all,sites-without-tops",
+	r := recrawl(t, "eval", histories, "--weeks", "2", "--policy", "all,sites-without-tops,c-then-b",
 		"--json").ok(t)
 	for policy, want := range map[string]bool{"sites": true, "random": true,
-		"sites-without-tops": true, "sites-without-samples": false} {
+		"sites-without-tops": true, "sites-without-samples": false, "c-then-b": true,
+		"server-sample+a": false} {
 		if got := strings.Contains(r.stdout, `"policy": "`+policy+`"`); got != want {
 			t.Errorf("%s takes part: %v, want %v", policy, got, want)
 		}

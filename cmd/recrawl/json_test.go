@@ -13,16 +13,10 @@ import (
 
 // policies are the names that --policy all has.
 var policies = strings.Fields(`
-	a auto b b-closure binary-lambdacrawl breadth-first c c-closure c-then-b c-then-b-closure
-	calendar-monthly calendar-weekly changedetection cho-adaptive
-	cho-biased cho-greedy clairvoyant commoncrawl community ebayes firecrawl-daily freshness gamma gp4c hier interval
-	lambdacrawl lln longevity ncis norconex nutch nutch-default poisson prefix random sa sentinel-a sentinel-auto
-	sentinel-community sentinel-prefix sentinel-shape server-previous server-previous+a
-	server-previous+b server-previous+b-closure server-previous+c server-previous+c-closure
-	server-sample server-sample+a server-sample+b server-sample+b-closure server-sample+c server-sample+c-closure server-true
-	server-true+a server-true+b server-true+b-closure server-true+c server-true+c-closure shape sites stormcrawler
-	stormcrawler-default
-	tan-mitra true-freshness true-rates uniform whittle`)
+	a auto b b-closure binary-lambdacrawl breadth-first c c-closure cho-adaptive cho-biased
+	cho-greedy clairvoyant commoncrawl ebayes freshness gamma gp4c hier interval lambdacrawl lln
+	longevity ncis norconex nutch poisson random sa sentinel-auto server-previous server-sample
+	server-true sites stormcrawler tan-mitra true-freshness true-rates uniform whittle`)
 
 // TestEvalJSON reads both protocols over two servers, twice: same input, same bytes.
 func TestEvalJSON(t *testing.T) {

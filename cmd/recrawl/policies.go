@@ -4,7 +4,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/cmd/show/evals"
-	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/planner/policy"
 )
 
@@ -14,7 +13,7 @@ func (p *program) policiesCommand() *cobra.Command {
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			all := policy.All()
-			return p.print(all, policy.Finding(all), []report.Table{evals.Policies(all)})
+			return p.print(all, policy.Finding(all), evals.Policies(all))
 		},
 	}
 }

@@ -246,6 +246,8 @@ type Info struct {
 	Name  string `json:"name"`
 	Kind  string `json:"kind"`  // published, own or reference
 	About string `json:"about"` // what it visits
+	// When says when to choose it for the live web; "": it is for evaluations.
+	When string `json:"when,omitempty"`
 }
 
 var originNames = map[origin]string{published: "published", own: "own", reference: "reference"}
@@ -254,7 +256,13 @@ var originNames = map[origin]string{published: "published", own: "own", referenc
 func All() (all []Info) {
 	for _, name := range Names() {
 		of := policies[name]
-		all = append(all, Info{name, originNames[of.origin], of.about})
+		info := Info{Name: name, Kind: originNames[of.origin], About: of.about}
+		for _, choice := range Choices {
+			if choice.Name == name {
+				info.When = choice.When
+			}
+		}
+		all = append(all, info)
 	}
 	return all
 }
@@ -265,9 +273,9 @@ func Finding(all []Info) string {
 	for _, of := range all {
 		count[of.Kind]++
 	}
-	return fmt.Sprintf("%d policies: %d published, %d of our own, %d that know the future and "+
-		"serve as reference lines.",
-		len(all), count[originNames[published]], count[originNames[own]],
+	return fmt.Sprintf("%d policies for the live web; for evaluations %d published in all, %d of our "+
+		"own, and %d that know the future and serve as reference lines.",
+		len(Choices), count[originNames[published]], count[originNames[own]],
 		count[originNames[reference]])
 }
 

@@ -5,11 +5,16 @@ import (
 	"github.com/recrawl/recrawl/planner/policy"
 )
 
-// Policies lists policies.
-func Policies(all []policy.Info) report.Table {
-	t := report.Table{Title: "Policies", Header: []string{"name", "kind", "what it visits"}}
+// Policies returns a table of the policies for the live web, and one of all.
+func Policies(all []policy.Info) []report.Table {
+	live := report.Table{Title: "For the live web", Header: []string{"name", "choose it"}}
+	for _, of := range policy.Choices {
+		live.Rows = append(live.Rows, []string{of.Name, of.When})
+	}
+	t := report.Table{Title: "All, for evaluations",
+		Header: []string{"name", "kind", "what it visits"}}
 	for _, of := range all {
 		t.Rows = append(t.Rows, []string{of.Name, of.Kind, of.About})
 	}
-	return t
+	return []report.Table{live, t}
 }
