@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"gonum.org/v1/gonum/mathext"
 
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -76,12 +76,11 @@ func (g GammaPoisson) Mean() float64 { return g.Shape / g.Days }
 // probability of change at age.
 func (g GammaPoisson) Estimate(h sitegraph.History, age time.Duration) Estimate {
 	posterior := g.Posterior(h)
-	gamma := distuv.Gamma{Alpha: posterior.Shape, Beta: posterior.Days}
 	e := Estimate{
 		Method:       "gamma-poisson",
 		RatePerDay:   posterior.Mean(),
-		Low:          gamma.Quantile(tail),
-		High:         gamma.Quantile(1 - tail),
+		Low:          gammaQuantile(posterior.Shape, posterior.Days, tail),
+		High:         gammaQuantile(posterior.Shape, posterior.Days, 1-tail),
 		Interval:     FromDays(1 / posterior.Mean()),
 		Probability:  posterior.Probability(age),
 		Observations: max(int(h.Visits)-1, 0),
@@ -90,4 +89,10 @@ func (g GammaPoisson) Estimate(h sitegraph.History, age time.Duration) Estimate 
 		e.Warning = "visited once: the rate is that of all pages"
 	}
 	return e
+}
+
+// gammaQuantile returns the p-quantile, p from 0 to 1, of the gamma distribution of a shape and a
+// rate.
+func gammaQuantile(shape, rate, p float64) float64 {
+	return mathext.GammaIncRegInv(shape, p) / rate
 }

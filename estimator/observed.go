@@ -3,7 +3,7 @@ package estimator
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"gonum.org/v1/gonum/mathext"
 )
 
 // Observed is one access interval of a page and what its end showed: whether the page had
@@ -74,18 +74,21 @@ func BiasReducedEstimate(changes, intervals int, days float64) Estimate {
 		return e.unknown()
 	}
 	low, high := 0.0, math.Inf(1)
-	share := distuv.Beta{Alpha: float64(changes) + 0.5, Beta: float64(intervals-changes) + 0.5}
+	// quantile is that of the share of intervals with a change, a beta distribution.
+	quantile := func(p float64) float64 {
+		return mathext.InvRegIncBeta(float64(changes)+0.5, float64(intervals-changes)+0.5, p)
+	}
 	perDay := func(p float64) float64 { return -math.Log1p(-p) * float64(intervals) / days }
 	if changes == 0 {
 		e.Warning = "never seen to change: the rate is 0"
 	} else {
-		low = perDay(share.Quantile(tail))
+		low = perDay(quantile(tail))
 	}
 	if changes == intervals {
 		e.Warning = "changed at every visit: the rate is a convention, and any faster one is " +
 			"possible"
 	} else {
-		high = perDay(share.Quantile(1 - tail))
+		high = perDay(quantile(1 - tail))
 	}
 	return e.between(low, high)
 }
@@ -102,11 +105,10 @@ func positive(days float64) bool { return days > 0 && !math.IsInf(days, 1) }
 // poissonInterval is that of the rate of a Poisson process with so many changes in so many
 // days, under the Jeffreys prior; from 0 where there were none.
 func poissonInterval(changes, days float64) (low, high float64) {
-	gamma := distuv.Gamma{Alpha: changes + 0.5, Beta: days}
 	if changes > 0 {
-		low = gamma.Quantile(tail)
+		low = gammaQuantile(changes+0.5, days, tail)
 	}
-	return low, gamma.Quantile(1 - tail)
+	return low, gammaQuantile(changes+0.5, days, 1-tail)
 }
 
 // ofRate is an estimate without doubt.

@@ -4,12 +4,9 @@ import (
 	"fmt"
 	"hash/fnv"
 	"iter"
-	"math"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
-
-	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/recrawl/recrawl/estimator"
 	"github.com/recrawl/recrawl/eval"
@@ -199,8 +196,7 @@ func (v *Visits) Future(seed uint64, number, weeks int) []*history.Server {
 		for w := range frailty {
 			frailty[w] = 1
 			if v.frailty > 0 {
-				frailty[w] = distuv.Gamma{Alpha: 1 / v.frailty, Beta: 1 / v.frailty,
-					Src: d.rng}.Rand()
+				frailty[w] = gamma(1/v.frailty, d.rng) / (1 / v.frailty)
 			}
 		}
 		top := &history.Page{URL: server.top}
@@ -274,11 +270,4 @@ func (d *drawn) versions(rate float64, frailty []float64, links []string) []hist
 		}
 	}
 	return all
-}
-
-func poisson(mean float64, rng *rand.Rand) float64 {
-	if !(mean > 0) {
-		return 0
-	}
-	return math.Max(distuv.Poisson{Lambda: mean, Src: rng}.Rand(), 0)
 }
