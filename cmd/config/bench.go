@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/recrawl/recrawl/cmd/setting"
-	"github.com/recrawl/recrawl/satstore/bench"
 	"github.com/recrawl/recrawl/satstore/workload"
 )
 
@@ -40,15 +39,6 @@ func (c *Bench) check(r *setting.Review) {
 		r.Refuse("bench.fixed", c.Fixed, fmt.Sprintf("one of %v bytes", workload.FixedLengths))
 	}
 	c.checkSizes(r)
-	engines := "all, or of " + strings.Join(bench.Names(), ", ")
-	if len(c.Engines) == 0 {
-		r.Refuse("bench.engines", "", engines)
-	}
-	for _, name := range c.Engines {
-		if _, ok := bench.KindOf(name); !ok && name != "all" {
-			r.Refuse("bench.engines", name, engines)
-		}
-	}
 }
 
 func (c *Bench) checkSizes(r *setting.Review) {
@@ -82,20 +72,6 @@ func ParseSize(text string) (int, error) {
 		return 0, fmt.Errorf("%q is no size", text)
 	}
 	return int(n << shift), nil
-}
-
-// Options turns settings, checked before, into those of the measurement.
-func (c *Bench) Options() bench.Options {
-	unit, _ := workload.ParseUnit(c.Unit)
-	buffer, _ := ParseSize(c.Buffer)
-	page, _ := ParseSize(c.Page)
-	disk, _ := ParseSize(c.Disk)
-	return bench.Options{
-		Workload: workload.Options{Unit: unit, MaxUnits: c.MaxUnits, FixedBytes: c.Fixed},
-		Settings: bench.Settings{BufferBytes: buffer, PageBytes: page}, DiskBytes: int64(disk),
-		Dir:   c.Dir,
-		Units: c.Units, Engines: c.Engines, Repeat: c.Repeat, Messages: c.Messages,
-	}.For(c.Records)
 }
 
 // Seen are the settings of bench seen.

@@ -11,16 +11,11 @@ import (
 	"github.com/recrawl/recrawl/cmd/show/dashboard"
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/fetch/archive/captures"
-	fetchbench "github.com/recrawl/recrawl/fetch/bench"
-	"github.com/recrawl/recrawl/fetch/corpus"
-	"github.com/recrawl/recrawl/fetch/corpus/index"
+	"github.com/recrawl/recrawl/fetch/corpus/query"
 	"github.com/recrawl/recrawl/fetch/guard"
 	"github.com/recrawl/recrawl/fetch/hosts"
-	"github.com/recrawl/recrawl/fetch/urlfrontier"
-	"github.com/recrawl/recrawl/planner/nodes/bus"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/planner/preferences"
-	"github.com/recrawl/recrawl/satstore/bench"
 	"github.com/recrawl/recrawl/satstore/workload"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -94,30 +89,30 @@ type Config struct {
 	CSV            string   `for:"eval tune survey schedule-simulate export" path:"directory" help:"the same as CSV"`
 	LogFormat      string   `key:"log-format" default:"text" oneof:"text, json" for:"run serve" help:"how what happens is told on standard error: text or json"`
 
-	Plan       Plan                 `for:"plan"`
-	Replay     Replay               `for:"replay"`
-	Show       Show                 `for:"show-page show-feed"`
-	ShowRobots ShowRobots           `for:"show-robots"`
-	Checkpoint Checkpoint           `for:"checkpoint"`
-	Check      Check                `for:"check"`
-	Build      corpus.Settings      `for:"corpus-build"`
-	Search     index.Settings       `for:"search"`
-	Weigh      corpus.WeighSettings `for:"corpus-weigh"`
-	Diff       Diff                 `for:"diff"`
-	Import     Import               `for:"import"`
-	Sites      Sites                `for:"sites"`
-	Guard      guard.Limits         `for:"guard"`
-	Frontier   urlfrontier.Settings `for:"frontier"`
-	Nodes      bus.Settings         `for:"node node-status node-hint node-abandon"`
-	Node       Node                 `for:"node"`
-	Eval       Eval                 `for:"eval"`
-	Demo       Demo                 `for:"demo"`
-	Survey     Survey               `for:"survey"`
-	Bench      Bench                `for:"sat"`
-	Seen       Seen                 `for:"seen"`
-	Fetch      fetchbench.Settings  `for:"fetch"`
-	Tune       Tune                 `for:"tune"`
-	Schedule   Schedule             `for:"schedule-report schedule-simulate schedule-plan"`
+	Plan       Plan           `for:"plan"`
+	Replay     Replay         `for:"replay"`
+	Show       Show           `for:"show-page show-feed"`
+	ShowRobots ShowRobots     `for:"show-robots"`
+	Checkpoint Checkpoint     `for:"checkpoint"`
+	Check      Check          `for:"check"`
+	Build      Build          `for:"corpus-build"`
+	Search     query.Settings `for:"search"`
+	Weigh      Weigh          `for:"corpus-weigh"`
+	Diff       Diff           `for:"diff"`
+	Import     Import         `for:"import"`
+	Sites      Sites          `for:"sites"`
+	Guard      guard.Limits   `for:"guard"`
+	Frontier   Frontier       `for:"frontier"`
+	Nodes      Nodes          `for:"node node-status node-hint node-abandon"`
+	Node       Node           `for:"node"`
+	Eval       Eval           `for:"eval"`
+	Demo       Demo           `for:"demo"`
+	Survey     Survey         `for:"survey"`
+	Bench      Bench          `for:"sat"`
+	Seen       Seen           `for:"seen"`
+	Fetch      BenchFetch     `for:"fetch"`
+	Tune       Tune           `for:"tune"`
+	Schedule   Schedule       `for:"schedule-report schedule-simulate schedule-plan"`
 
 	KnownPages int // of the store, which a budget may be a share of; those who open it set it
 }
@@ -211,7 +206,6 @@ var Words = strings.NewReplacer(
 	"{any-policy}", "all, peers, "+strings.Join(policy.Names(), ", "),
 	"{formats}", captures.FormatNames(),
 	"{methods}", strings.Join(sitegraph.PartitionMethods(), ", "),
-	"{engines}", bench.About(),
 	"{dashboard}", dashboard.DefaultAddress,
 	"{units}", strings.Join(workload.UnitNames, ", "),
 	"{max-pages}", strconv.Itoa(sitegraph.DefaultBounds.MaxPages),

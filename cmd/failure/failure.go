@@ -22,11 +22,9 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive/cdxj"
 	"github.com/recrawl/recrawl/fetch/archive/difference"
 	"github.com/recrawl/recrawl/fetch/archive/replay"
-	fetchbench "github.com/recrawl/recrawl/fetch/bench"
 	"github.com/recrawl/recrawl/fetch/push"
 	"github.com/recrawl/recrawl/planner/policy/piped"
 	"github.com/recrawl/recrawl/satstore"
-	"github.com/recrawl/recrawl/satstore/bench"
 	"github.com/recrawl/recrawl/satstore/checkpoint"
 	"github.com/recrawl/recrawl/satstore/seen"
 	"github.com/recrawl/recrawl/satstore/seen/intake"
@@ -133,16 +131,6 @@ func Explain(err error) (hint string, code int, cause error) {
 			Failed, err
 	case errors.Is(err, satstore.ErrUnborn):
 		return "nothing was crawled yet; recrawl run completes the directory", Failed, err
-	case errors.As(err, new(*bench.RoomError)):
-		return "take fewer --records, or another disk with --dir", Failed, err
-	case errors.Is(err, bench.ErrNoEngine):
-		return "forms with a file for each unit need fewer --max-units; SAT/Basic and Pebble by " +
-			"time have no index by id and take no --messages", Failed, err
-	case errors.As(err, new(*fetchbench.IncompleteError)):
-		return "measure again, not over midnight UTC, when a planning period ends; fewer " +
-			"--servers and --pages need fewer ports and less time", Failed, err
-	case errors.Is(err, bench.ErrNothingDue):
-		return "take more --records or more --units", Failed, err
 	case errors.Is(err, syscall.ENOSPC):
 		return "the disk is full: nothing acknowledged is lost; free some space and run the same " +
 			"command again", Failed, err

@@ -9,7 +9,8 @@
 //
 // # Guarantees
 //
-//  1. Every command has a page, and every page a command: the program does not start otherwise.
+//  1. Every command has a page: the program does not start otherwise. A test holds every page to a
+//     command.
 //  2. What a page says of names that the program knows, such as policies, is filled in when it is
 //     read, so that no page can be out of date about them.
 //  3. The help of the root lists the commands by what they are for.
@@ -26,38 +27,29 @@ import (
 //go:embed pages/*.txt
 var pages embed.FS
 
+// Page is the annotation of a command that has another page than that of its name: which one.
+const Page = "page"
+
 // Write puts the pages into the commands below root and root itself. words replaces what stands in
-// braces. A command without a page and a page without a command are errors.
+// braces. A command without a page is an error.
 func Write(root *cobra.Command, words *strings.Replacer) error {
-	unused := map[string]bool{}
-	files, err := pages.ReadDir("pages")
-	if err != nil {
-		return err
-	}
-	for _, f := range files {
-		unused[f.Name()] = true
-	}
-	if err := write(root, words, unused); err != nil {
+	if err := write(root, words); err != nil {
 		return err
 	}
 	group(root)
-	for file := range unused {
-		return fmt.Errorf("manual: no command has the page %s", file)
-	}
 	return nil
 }
 
-func write(c *cobra.Command, words *strings.Replacer, unused map[string]bool) error {
+func write(c *cobra.Command, words *strings.Replacer) error {
 	file := pageOf(c)
 	text, err := pages.ReadFile("pages/" + file)
 	if err != nil {
 		return fmt.Errorf("manual of %s: %w", c.CommandPath(), err)
 	}
-	delete(unused, file)
 	page := parse(words.Replace(string(text)))
 	c.Short, c.Long, c.Example = page.short, page.long, page.examples
 	for _, below := range c.Commands() {
-		if err := write(below, words, unused); err != nil {
+		if err := write(below, words); err != nil {
 			return err
 		}
 	}
@@ -67,6 +59,9 @@ func write(c *cobra.Command, words *strings.Replacer, unused map[string]bool) er
 // pageOf names the page of a command: the names of the command and of those above it but the root,
 // joined by "-".
 func pageOf(c *cobra.Command) string {
+	if name := c.Annotations[Page]; name != "" {
+		return name + ".txt"
+	}
 	return strings.ReplaceAll(strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" "), " ", "-") +
 		".txt"
 }

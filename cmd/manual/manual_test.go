@@ -19,13 +19,11 @@ func TestPageHasItsParts(t *testing.T) {
 	}
 }
 
-// A command without a page is refused, and its message names the page; so is a page without a
-// command.
-func TestPagesAndCommandsMatch(t *testing.T) {
+// A command without a page is refused, and its message names the page.
+func TestCommandWithoutPage(t *testing.T) {
 	root := &cobra.Command{Use: "recrawl"}
-	if err := Write(root, strings.NewReplacer()); err == nil ||
-		!strings.Contains(err.Error(), ".txt") {
-		t.Errorf("error %v does not name a page without a command", err)
+	if err := Write(root, strings.NewReplacer()); err != nil {
+		t.Errorf("the root alone: %v", err)
 	}
 	root.AddCommand(&cobra.Command{Use: "nosuch"})
 	if err := Write(root, strings.NewReplacer()); err == nil ||

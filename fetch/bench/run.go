@@ -37,14 +37,14 @@ func (e *IncompleteError) Error() string {
 
 // Settings of a measurement.
 type Settings struct {
-	Servers  int    `default:"200" range:"[2,1000000]" help:"addresses that serve pages"`
-	Pages    int    `default:"40" range:"[2,1000]" help:"pages of each"`
-	Rounds   int    `default:"3" range:"[1,1000]" help:"repetitions; the clients take turns"`
-	Parallel int    `default:"64" range:"[1,10000]" help:"pages at a time"`
-	InFlight int    `key:"in-flight" range:"[0,10000]" help:"also measure memory with so many visits under way; 0: not"`
-	Known    int    `default:"100000" range:"[1,1000000]" help:"servers that are known then"`
-	Dir      string `path:"directory" help:"a directory for what is written (default: that for temporary files)"`
-	HTML     string `path:"any" help:"also write a report with charts to this file"`
+	Servers  int    // addresses that serve pages
+	Pages    int    // of each
+	Rounds   int    // repetitions
+	Parallel int    // pages at a time
+	InFlight int    // visits with which memory is measured; 0: it is not
+	Known    int    // servers that are known then
+	Dir      string // "": that for temporary files
+	HTML     string // file of a report; "": none
 }
 
 // Options of a measurement. Tick may be nil.

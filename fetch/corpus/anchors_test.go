@@ -11,6 +11,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/recrawl/recrawl/fetch/corpus/index"
+	"github.com/recrawl/recrawl/fetch/corpus/query"
 	"github.com/recrawl/recrawl/fetch/corpus/standard"
 )
 
@@ -19,8 +20,8 @@ var ofCorpus = flag.String("corpus", "", "directory of a corpus that TestAnchors
 // known are pages looked for by their titles, one after the other.
 type known struct{ found, ten, first, reciprocal float64 }
 
-func (k *known) see(r *index.Results, url string) {
-	at := slices.IndexFunc(r.Hits, func(h index.Hit) bool { return h.URL == url })
+func (k *known) see(r *query.Results, url string) {
+	at := slices.IndexFunc(r.Hits, func(h query.Hit) bool { return h.URL == url })
 	if at < 0 {
 		return
 	}
@@ -70,10 +71,10 @@ func TestAnchors(t *testing.T) {
 		if len(urls) > 1 {
 			continue
 		}
-		var all []*index.Results
+		var all []*query.Results
 		words := strings.NewReplacer(`"`, " ", "-", " ").Replace(title)
 		for i, in := range ways {
-			r, err := s.Search(context.Background(), &index.Query{Words: words, In: in, Most: 100})
+			r, err := s.Search(context.Background(), &query.Query{Words: words, In: in, Most: 100})
 			if err != nil {
 				break // a title without words
 			}
@@ -110,7 +111,7 @@ func TestAnchors(t *testing.T) {
 	}
 }
 
-func tops(r *index.Results) (urls []string) {
+func tops(r *query.Results) (urls []string) {
 	for _, h := range r.Hits[:min(10, len(r.Hits))] {
 		urls = append(urls, h.URL)
 	}

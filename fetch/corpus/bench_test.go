@@ -18,6 +18,7 @@ import (
 
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/corpus/index"
+	"github.com/recrawl/recrawl/fetch/corpus/query"
 	"github.com/recrawl/recrawl/fetch/corpus/selection"
 	"github.com/recrawl/recrawl/fetch/corpus/standard"
 	"github.com/recrawl/recrawl/satstore/proc"
@@ -322,7 +323,7 @@ func BenchmarkSearch(b *testing.B) {
 	}
 	defer s.Close()
 	for b.Loop() {
-		q := index.Query{Words: fmt.Sprintf("w%d w%d",
+		q := query.Query{Words: fmt.Sprintf("w%d w%d",
 			int(l.rng.ExpFloat64()*800), int(l.rng.ExpFloat64()*800))}
 		if _, err := s.Search(b.Context(), &q); err != nil {
 			b.Fatal(err)

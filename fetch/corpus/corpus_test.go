@@ -25,6 +25,7 @@ import (
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/corpus/index"
+	"github.com/recrawl/recrawl/fetch/corpus/query"
 	"github.com/recrawl/recrawl/fetch/corpus/selection"
 	"github.com/recrawl/recrawl/fetch/extract"
 )
@@ -235,15 +236,15 @@ func searched(t testing.TB, c *Corpus) map[string]string {
 	all := map[string]string{}
 	rng := rand.New(rand.NewPCG(7, 7))
 	for i := range 60 {
-		query := fmt.Sprintf("w%d", rng.IntN(3000))
+		words := fmt.Sprintf("w%d", rng.IntN(3000))
 		switch i % 4 {
 		case 0:
-			query = []string{"t0", "t1", "link", "more", "link 1", `"t2"`, "w1 -t1",
+			words = []string{"t0", "t1", "link", "more", "link 1", `"t2"`, "w1 -t1",
 				"-more link"}[i/4%8]
 		case 1:
-			query += fmt.Sprintf(" w%d", rng.IntN(3000))
+			words += fmt.Sprintf(" w%d", rng.IntN(3000))
 		}
-		r, err := s.Search(context.Background(), &index.Query{Words: query})
+		r, err := s.Search(context.Background(), &query.Query{Words: words})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -260,7 +261,7 @@ func searched(t testing.TB, c *Corpus) map[string]string {
 			h.ID = 0
 			text += fmt.Sprintf("\n  %+v", h)
 		}
-		all["search "+query] = text
+		all["search "+words] = text
 	}
 	return all
 }
@@ -606,7 +607,7 @@ func TestRemove(t *testing.T) {
 		t.Fatal(err)
 	}
 	finds := func(s *index.Searcher) int {
-		r, err := s.Search(context.Background(), &index.Query{Words: secret})
+		r, err := s.Search(context.Background(), &query.Query{Words: secret})
 		if err != nil {
 			t.Fatal(err)
 		}

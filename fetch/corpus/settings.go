@@ -15,11 +15,11 @@ import (
 
 // Settings are those of a build that the user makes.
 type Settings struct {
-	selection.Options `key:"rules"`
+	selection.Options
 
-	Annotate []string `help:"program that annotates the documents, with its arguments; each line it gets is a document, its answer a JSON array"`
-	Unit     int      `default:"1000000" range:"[100,10000000]" help:"pages of a unit of the index"`
-	Garbage  float64  `default:"0.3" range:"(0,1]" want:"a share above 0 and at most 1" help:"share of the identifiers that are deleted, from which units of the index are built anew"`
+	Annotate []string // program that annotates documents, with its arguments
+	Unit     int      // pages of a unit of the index
+	Garbage  float64  // share of deleted identifiers, from which units are built anew
 }
 
 // Options are what a build works with.

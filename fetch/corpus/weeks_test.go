@@ -16,6 +16,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/archive/cdxj"
 	"github.com/recrawl/recrawl/fetch/corpus/index"
+	"github.com/recrawl/recrawl/fetch/corpus/query"
 	"github.com/recrawl/recrawl/fetch/corpus/selection"
 )
 
@@ -134,7 +135,7 @@ func sameResults(t *testing.T, a, b *Corpus) (searches, hits int) {
 	if err := b.drawn(200, rand.New(rand.NewPCG(1, 1)), func(words string) error {
 		var found [2]string
 		for i := range s {
-			r, err := s[i].Search(context.Background(), &index.Query{Words: words})
+			r, err := s[i].Search(context.Background(), &query.Query{Words: words})
 			if err != nil {
 				return err
 			}

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/recrawl/recrawl/fetch/corpus/index"
+	"github.com/recrawl/recrawl/fetch/corpus/query"
 	"github.com/recrawl/recrawl/fetch/corpus/rank"
 	"github.com/recrawl/recrawl/fetch/corpus/standard"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -21,10 +22,10 @@ import (
 
 // WeighSettings say by what pages are weighed.
 type WeighSettings struct {
-	By      string   `default:"results" oneof:"results, trust, servers, plain" want:"results, trust, servers or plain" help:"results: how often a page is among the first ten results of searches; trust: links that lead there from --seeds; servers: other servers that link there; plain: PageRank, which link farms move"`
-	Queries string   `path:"any" help:"results: file of searches, one a line, as often as they are made; none: searches for words of the texts are drawn"`
-	Draw    int      `default:"1000" range:"[1,1000000]" help:"results without --queries: searches that are drawn"`
-	Seeds   []string `help:"trust: servers or addresses that it comes from, as www.example.org"`
+	By      string   // results, trust, servers or plain
+	Queries string   // file of searches, one a line; "": they are drawn
+	Draw    int      // searches that are drawn
+	Seeds   []string // servers or addresses that trust comes from
 }
 
 // Weighed are weights of the pages of a corpus, as preferences.ReadListed reads them.
@@ -88,8 +89,8 @@ func (c *Corpus) weighResults(ctx context.Context, s WeighSettings, seed uint64,
 	defer searcher.Close() // nothing was written
 	counts, shown, pages := map[string]int{}, 0, 0
 	search := func(words string) error {
-		r, err := searcher.Search(ctx, &index.Query{Words: words})
-		if errors.Is(err, index.ErrNoWords) {
+		r, err := searcher.Search(ctx, &query.Query{Words: words})
+		if errors.Is(err, query.ErrNoWords) {
 			return nil
 		}
 		if err != nil {

@@ -11,12 +11,12 @@ import (
 
 // Settings are those of a user.
 type Settings struct {
-	Listen         string `default:"127.0.0.1:7071" help:"address and port to listen on; one that others can reach needs --token-file"`
-	TokenFile      string `key:"token-file" help:"file, of mode 0600, with the token that callers must send; none: this machine may call, without one"`
-	Certificate    string `help:"PEM file with the certificate of the server, for TLS; none: no encryption"`
-	CertificateKey string `key:"certificate-key" help:"PEM file with its key"`
-	Web            string `help:"address and port at which the same is served by HTTP with JSON, as 127.0.0.1:7072; none: it is not"`
-	RankBy         string `key:"rank-by" default:"{policy}" help:"policy that ranks addresses of which the crawler tells outcomes; none: all come by date"`
+	Listen         string // host:port
+	TokenFile      string // of mode 0600, what callers must send; "": nothing
+	Certificate    string // PEM file; "": no TLS
+	CertificateKey string // PEM file
+	Web            string // host:port for HTTP with JSON; "": it is not served
+	RankBy         string // policy; none: all come by date
 }
 
 // ErrOpen says that anybody could call the server.

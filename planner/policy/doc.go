@@ -13,7 +13,7 @@
 //     order embeds cycling.
 //  2. Add a line to the map policies in registry.go: name, constructor, kind, and what it visits.
 //     That makes it known to --policy, to recrawl policies and to the tests of all policies.
-//     TestEvalJSON of cmd/recrawl has the names once more: they are promised to users.
+//     TestEvalJSON of cmd/core has the names once more: they are promised to users.
 //  3. If it is published, add a line to docs/policies.md; a test asks for it. Compare its formula
 //     in a test with values computed by hand or published.
 //

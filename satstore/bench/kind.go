@@ -1,9 +1,7 @@
 package bench
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/recrawl/recrawl/satstore/workload"
 )
@@ -41,15 +39,6 @@ func KindOf(name string) (Kind, bool) {
 		return Kind{}, false
 	}
 	return Kinds[i], true
-}
-
-// About has a line on each of Kinds, indented, without the end of the last line.
-func About() string {
-	var lines strings.Builder
-	for _, k := range Kinds {
-		fmt.Fprintf(&lines, "  %-12s %s\n", k.Name, k.About)
-	}
-	return strings.TrimSuffix(lines.String(), "\n")
 }
 
 // Names are those of Kinds.

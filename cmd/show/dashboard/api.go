@@ -19,7 +19,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/show/view"
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/archive/difference"
-	"github.com/recrawl/recrawl/fetch/corpus/index"
+	"github.com/recrawl/recrawl/fetch/corpus/query"
 	"github.com/recrawl/recrawl/satstore/journal"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -353,7 +353,7 @@ func (s *Server) resource(within time.Duration,
 // statusOf is the status of an answer that is none.
 func statusOf(err error) int {
 	var request *requestError
-	var query *index.QueryError
+	var query *query.Error
 	switch {
 	case errors.As(err, &request), errors.As(err, &query), errors.Is(err, view.ErrSettings),
 		errors.Is(err, journal.ErrCursor):

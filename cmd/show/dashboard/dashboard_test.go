@@ -27,6 +27,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/certificate"
 	"github.com/recrawl/recrawl/fetch/certificate/certificatetest"
 	"github.com/recrawl/recrawl/fetch/corpus/index"
+	"github.com/recrawl/recrawl/fetch/corpus/query"
 )
 
 // serving is a dashboard of a planner at work.
@@ -74,7 +75,7 @@ func corpus(t *testing.T) *index.Searcher {
 	return s
 }
 
-func serve(t *testing.T, d *view.Desk, dir, address string, corpus *index.Searcher) *Server {
+func serve(t *testing.T, d *view.Desk, dir, address string, corpus query.Searcher) *Server {
 	t.Helper()
 	s, err := New(Options{Desk: d, Address: address, Data: dir, Version: "test", Corpus: corpus})
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/sites"
 	"github.com/recrawl/recrawl/fetch/archive/difference"
-	"github.com/recrawl/recrawl/fetch/corpus/index"
+	"github.com/recrawl/recrawl/fetch/corpus/query"
 	"github.com/recrawl/recrawl/satstore/journal"
 )
 
@@ -33,7 +33,7 @@ var schemas = map[string]any{
 	"Signals": signals{}, "Sites": sites.Result{}, "Page": view.Page{},
 	"Found": journal.Found{}, "Difference": difference.Result{}, "Plan": view.Plan{},
 	"PlanReport": present.Plan{},
-	"Inspection": view.Inspection{}, "Results": index.Results{}, "AllSettings": allSettings{},
+	"Inspection": view.Inspection{}, "Results": query.Results{}, "AllSettings": allSettings{},
 	"Settings": view.Settings{}, "Hinted": hinted{},
 }
 

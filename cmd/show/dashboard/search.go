@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"strconv"
 
-	"github.com/recrawl/recrawl/fetch/corpus/index"
+	"github.com/recrawl/recrawl/fetch/corpus/query"
 	"github.com/recrawl/recrawl/internal/words"
 )
 
@@ -20,16 +20,16 @@ var errNoCorpus = errors.New("there is no corpus to search: --corpus names the o
 const mostHits = 100
 
 // find answers a search of the corpus. The form is that of the request.
-func (s *Server) find(ctx context.Context, r *http.Request) (*index.Results, error) {
+func (s *Server) find(ctx context.Context, r *http.Request) (*query.Results, error) {
 	if s.o.Corpus == nil {
 		return nil, errNoCorpus
 	}
 	most, err := whole(r, "n", 10, 1, mostHits)
-	skip, failed := whole(r, "skip", 0, 0, index.MostResults)
+	skip, failed := whole(r, "skip", 0, 0, query.MostResults)
 	if err = errors.Join(err, failed); err != nil {
 		return nil, err
 	}
-	settings := index.Settings{In: r.Form["in"], Server: r.FormValue("server"),
+	settings := query.Settings{In: r.Form["in"], Server: r.FormValue("server"),
 		Language: r.FormValue("language"), Changed: r.FormValue("changed"),
 		Verified: r.FormValue("verified"), Most: most, Skip: skip}
 	q, err := settings.Query(r.FormValue("q"))
@@ -49,7 +49,7 @@ type searchPage struct {
 
 // shownHit is a result, its snippet cut where words of the query begin and end.
 type shownHit struct {
-	index.Hit
+	query.Hit
 	Pieces []shownPiece
 }
 
@@ -66,7 +66,7 @@ func (s *Server) search(r *http.Request) (*content, error) {
 	if err != nil {
 		return nil, err
 	}
-	skip, _ := whole(r, "skip", 0, 0, index.MostResults) // find has read it
+	skip, _ := whole(r, "skip", 0, 0, query.MostResults) // find has read it
 	n, _ := whole(r, "n", 10, 1, mostHits)
 	for _, h := range found.Hits {
 		p.Hits = append(p.Hits, shownHit{h, marked(h.Snippet, h.Marks)})
@@ -75,7 +75,7 @@ func (s *Server) search(r *http.Request) (*content, error) {
 	if skip > 0 {
 		p.Before = p.at(max(skip-n, 0))
 	}
-	if p.To < found.Total && p.To+n <= index.MostResults {
+	if p.To < found.Total && p.To+n <= query.MostResults {
 		p.After = p.at(p.To)
 	}
 	c.Finding = fmt.Sprintf("%s of %s pages have it.",

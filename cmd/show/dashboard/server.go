@@ -22,7 +22,7 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/show/view"
 	"github.com/recrawl/recrawl/fetch/certificate"
-	"github.com/recrawl/recrawl/fetch/corpus/index"
+	"github.com/recrawl/recrawl/fetch/corpus/query"
 	"github.com/recrawl/recrawl/fetch/ownname"
 	"github.com/recrawl/recrawl/fetch/secret"
 )
@@ -30,11 +30,11 @@ import (
 // Options of a server.
 type Options struct {
 	Desk    *view.Desk
-	Address string          // host:port; an empty host is loopback
-	Data    string          // directory in which other commands find the server
-	Version string          // of the program
-	Corpus  *index.Searcher // what is searched; nil: nothing
-	PProf   bool            // serve profiles at /debug/pprof/
+	Address string         // host:port; an empty host is loopback
+	Data    string         // directory in which other commands find the server
+	Version string         // of the program
+	Corpus  query.Searcher // what is searched; nil: nothing
+	PProf   bool           // serve profiles at /debug/pprof/
 	// Certificate and CertificateKey are PEM files, for TLS; "": there is none.
 	Certificate, CertificateKey string
 	// Names of this machine under which it is asked, beside its addresses and the host of Address.

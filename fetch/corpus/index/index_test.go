@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/recrawl/recrawl/fetch/corpus/query"
 )
 
 var noon = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
@@ -80,7 +82,7 @@ func (s *shelf) searcher() *Searcher {
 	return x
 }
 
-func urls(t testing.TB, s *Searcher, q Query) (all []string) {
+func urls(t testing.TB, s *Searcher, q query.Query) (all []string) {
 	t.Helper()
 	r, err := s.Search(context.Background(), &q)
 	if err != nil {
@@ -94,7 +96,7 @@ func urls(t testing.TB, s *Searcher, q Query) (all []string) {
 			}
 		}
 	}
-	if len(all) != min(r.Total, max(q.Most, usualResults)) {
+	if len(all) != min(r.Total, max(q.Most, query.UsualResults)) {
 		t.Errorf("%+v finds %d pages and shows %d", q, r.Total, len(all))
 	}
 	return all
@@ -120,55 +122,56 @@ func TestQueries(t *testing.T) {
 	s.publish()
 	x := s.searcher()
 	for _, c := range []struct {
-		q    Query
+		q    query.Query
 		want string
 	}{
-		{Query{Words: "river"}, "a bb"},        // a title is worth more than the text of a link
-		{Query{Words: "FLOOD"}, "dddd bb a"},   // the rest by how often and how long
-		{Query{Words: `"spring flood"`}, "a"},  // one after the other
-		{Query{Words: "spring flood"}, "bb a"}, // both
-		{Query{Words: `flood -"spring flood"`}, "dddd bb"},
-		{Query{Words: "flood -spring"}, "dddd"},
-		{Query{Words: "flood -boats -spring -flood"}, ""},
-		{Query{Words: "京都"}, "ccc"},
-		{Query{Words: "花見　京都"}, "ccc"},
-		{Query{Words: "温暖化"}, "ccc"},
-		{Query{Words: "する"}, "ccc"},
-		{Query{Words: "flood", Server: "x"}, "dddd a"},
-		{Query{Words: "river", Language: "ja"}, ""},
-		{Query{Words: "flood", Changed: noon.AddDate(0, 0, 1)}, "bb"},
-		{Query{Words: "川", Verified: noon.AddDate(0, 0, 9)}, "ccc"},
-		{Query{Words: "ebb"}, ""},
-		{Query{Words: "river", In: []string{"title"}}, "a"},
-		{Query{Words: "river", In: []string{"anchor"}}, "bb"},
-		{Query{Words: "river", In: []string{"body"}}, ""},
-		{Query{Words: "spring -river", In: []string{"title", "body"}}, "bb"},
-		{Query{Words: `"river guide"`, In: []string{"anchor"}}, "bb"},
+		{query.Query{Words: "river"}, "a bb"},        // a title is worth more than the text of a link
+		{query.Query{Words: "FLOOD"}, "dddd bb a"},   // the rest by how often and how long
+		{query.Query{Words: `"spring flood"`}, "a"},  // one after the other
+		{query.Query{Words: "spring flood"}, "bb a"}, // both
+		{query.Query{Words: `flood -"spring flood"`}, "dddd bb"},
+		{query.Query{Words: "flood -spring"}, "dddd"},
+		{query.Query{Words: "flood -boats -spring -flood"}, ""},
+		{query.Query{Words: "京都"}, "ccc"},
+		{query.Query{Words: "花見　京都"}, "ccc"},
+		{query.Query{Words: "温暖化"}, "ccc"},
+		{query.Query{Words: "する"}, "ccc"},
+		{query.Query{Words: "flood", Server: "x"}, "dddd a"},
+		{query.Query{Words: "river", Language: "ja"}, ""},
+		{query.Query{Words: "flood", Changed: noon.AddDate(0, 0, 1)}, "bb"},
+		{query.Query{Words: "川", Verified: noon.AddDate(0, 0, 9)}, "ccc"},
+		{query.Query{Words: "ebb"}, ""},
+		{query.Query{Words: "river", In: []string{"title"}}, "a"},
+		{query.Query{Words: "river", In: []string{"anchor"}}, "bb"},
+		{query.Query{Words: "river", In: []string{"body"}}, ""},
+		{query.Query{Words: "spring -river", In: []string{"title", "body"}}, "bb"},
+		{query.Query{Words: `"river guide"`, In: []string{"anchor"}}, "bb"},
 	} {
 		if got := strings.Join(urls(t, x, c.q), " "); got != c.want {
 			t.Errorf("%+v finds %q, want %q", c.q, got, c.want)
 		}
 	}
 	for _, empty := range []string{"", " - ", `""`, "-river", "…"} {
-		if _, err := x.Search(context.Background(), &Query{Words: empty}); !errors.Is(err,
-			ErrNoWords) {
+		if _, err := x.Search(context.Background(), &query.Query{Words: empty}); !errors.Is(err,
+			query.ErrNoWords) {
 			t.Errorf("%q: %v", empty, err)
 		}
 	}
-	var bad *QueryError
+	var bad *query.Error
 	if _, err := x.Search(context.Background(),
-		&Query{Words: "river", In: []string{"links"}}); !errors.As(err, &bad) {
+		&query.Query{Words: "river", In: []string{"links"}}); !errors.As(err, &bad) {
 		t.Error(err)
 	}
-	r, err := x.Search(context.Background(), &Query{Words: "quay boats"})
+	r, err := x.Search(context.Background(), &query.Query{Words: "quay boats"})
 	if err != nil || r.Hits[0].Snippet != "Boats lay at the quay." || len(r.Hits[0].Marks) != 2 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	rest, err := x.Search(context.Background(), &Query{Words: "flood", Most: MostResults, Skip: 1})
+	rest, err := x.Search(context.Background(),
+		&query.Query{Words: "flood", Most: query.MostResults, Skip: 1})
 	if err != nil || rest.Total != 3 || len(rest.Hits) != 2 {
 		t.Errorf("%+v, %v", rest, err)
 	}
-	first, err := x.Search(context.Background(), &Query{Words: "flood", Most: 1, Skip: 1})
+	first, err := x.Search(context.Background(), &query.Query{Words: "flood", Most: 1, Skip: 1})
 	if err != nil || first.Total != 3 || len(first.Hits) != 1 || first.Hits[0].URL != "bb" {
 		t.Errorf("%+v, %v", first, err)
 	}
@@ -184,7 +187,7 @@ func TestLongTexts(t *testing.T) {
 	x := s.searcher()
 	for word, want := range map[string]int{"first": 1, "last": 0, "early": 1, "late": 0,
 		"behind": 0} {
-		if found := len(urls(t, x, Query{Words: word})); found != want {
+		if found := len(urls(t, x, query.Query{Words: word})); found != want {
 			t.Errorf("%q finds %d pages", word, found)
 		}
 	}
@@ -207,15 +210,15 @@ func TestOneRanking(t *testing.T) {
 	parts.publish()
 	a, b := whole.searcher(), parts.searcher()
 	for _, words := range []string{"river", "flood", "spring flood", "boats", "川", "z"} {
-		one, err := a.Search(context.Background(), &Query{Words: words})
+		one, err := a.Search(context.Background(), &query.Query{Words: words})
 		if err != nil {
 			t.Fatal(err)
 		}
-		other, err := b.Search(context.Background(), &Query{Words: words})
+		other, err := b.Search(context.Background(), &query.Query{Words: words})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, r := range []*Results{one, other} {
+		for _, r := range []*query.Results{one, other} {
 			r.Set, r.Seconds = 0, 0
 			for i := range r.Hits {
 				r.Hits[i].ID = 0
@@ -243,7 +246,7 @@ func TestSets(t *testing.T) {
 	for range 2 {
 		wait.Go(func() {
 			for seen := ""; ; {
-				r, err := x.Search(context.Background(), &Query{Words: "version"})
+				r, err := x.Search(context.Background(), &query.Query{Words: "version"})
 				if err != nil || len(r.Hits) != 1 || r.Hits[0].Title < seen {
 					t.Errorf("%+v, %v after %s", r, err, seen)
 					return
@@ -280,7 +283,7 @@ func TestSets(t *testing.T) {
 	if err := os.RemoveAll(s.corpus); err != nil {
 		t.Fatal(err)
 	}
-	if got := urls(t, moved.searcher(), Query{Words: "version"}); len(got) != 1 {
+	if got := urls(t, moved.searcher(), query.Query{Words: "version"}); len(got) != 1 {
 		t.Errorf("the copy finds %v", got)
 	}
 	for _, name := range []string{pagesName, stateName(moved.state(t))} {
@@ -319,11 +322,12 @@ func TestManySearches(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
-	if r, err := x.Search(ctx, &Query{Words: "river"}); !errors.Is(err, context.DeadlineExceeded) {
+	if r, err := x.Search(ctx, &query.Query{Words: "river"}); !errors.Is(err,
+		context.DeadlineExceeded) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	<-x.turns
-	if got := urls(t, x, Query{Words: "river"}); len(got) != 1 {
+	if got := urls(t, x, query.Query{Words: "river"}); len(got) != 1 {
 		t.Errorf("it finds %v", got)
 	}
 }
@@ -344,7 +348,7 @@ func TestBuiltAnew(t *testing.T) {
 	if err := x.Refresh(); err != nil {
 		t.Fatal(err)
 	}
-	if got := urls(t, x, Query{Words: "river"}); len(got) != 1 || got[0] != "after" {
+	if got := urls(t, x, query.Query{Words: "river"}); len(got) != 1 || got[0] != "after" {
 		t.Errorf("it finds %v", got)
 	}
 }
@@ -367,8 +371,8 @@ func FuzzQuery(f *testing.F) {
 	f.Add(`river "spring flood" -boat 京都`)
 	f.Add(`-"" - "" """`)
 	f.Fuzz(func(t *testing.T, words string) {
-		r, err := x.Search(context.Background(), &Query{Words: words})
-		if err != nil && !errors.Is(err, ErrNoWords) || err == nil && r.Total > len(library) {
+		r, err := x.Search(context.Background(), &query.Query{Words: words})
+		if err != nil && !errors.Is(err, query.ErrNoWords) || err == nil && r.Total > len(library) {
 			t.Fatalf("%q: %+v, %v", words, r, err)
 		}
 	})

@@ -4,32 +4,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
+
+	"github.com/recrawl/recrawl/fetch/corpus/query"
 )
 
 // mostWords bounds the words of a query.
 const mostWords = 32
-
-// Query is what is asked for.
-type Query struct {
-	// Words must all be in a page: in its title, main text or the texts of links to it. Those
-	// between quotation marks stand one after the other in one of these; with "-" before them none
-	// has them.
-	Words    string
-	In       []string  // of Fields, where words are looked for; none: in all
-	Server   string    // that the page is of; "": any
-	Language string    // of the page, as ja; "": any
-	Changed  time.Time // the content was first seen then or later; zero: whenever
-	Verified time.Time // the page was last seen then or later
-	Most     int       // results; 0: 10
-	Skip     int       // results before them
-}
-
-const (
-	usualResults = 10
-	// MostResults bounds results, with those that are skipped.
-	MostResults = 1000
-)
 
 // Fields are the parts of a page that are searched: its title, its main text, and the texts of
 // links to it.
@@ -38,13 +18,13 @@ var Fields = []string{fields[titleField].name, fields[bodyField].name, fields[an
 // scope says in which fields words are looked for.
 type scope [len(fields)]bool
 
-func (q *Query) scope() (in scope, err error) {
+func scopeOf(q *query.Query) (in scope, err error) {
 	for f := range in {
 		in[f] = len(q.In) == 0 || slices.Contains(q.In, fields[f].name)
 	}
 	for _, name := range q.In {
 		if !slices.Contains(Fields, name) {
-			return in, &QueryError{fmt.Errorf("%.40q is no part of a page: want some of %s",
+			return in, &query.Error{Err: fmt.Errorf("%.40q is no part of a page: want some of %s",
 				name, strings.Join(Fields, ", "))}
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	engine "github.com/blevesearch/bleve_index_api"
 
+	"github.com/recrawl/recrawl/fetch/corpus/query"
 	"github.com/recrawl/recrawl/internal/cores"
 )
 
@@ -32,39 +33,6 @@ type view struct {
 	users  sync.WaitGroup
 }
 
-// Hit is a result.
-type Hit struct {
-	ID       uint64    `json:"id"`
-	URL      string    `json:"url"`
-	Title    string    `json:"title"`
-	Snippet  string    `json:"snippet"`
-	Marks    [][2]int  `json:"marks"` // octets of the snippet that are words of the query
-	Language string    `json:"language"`
-	Changed  time.Time `json:"changed"`  // its content was first seen
-	Verified time.Time `json:"verified"` // and last
-	Score    float64   `json:"score"`
-}
-
-// Results are what a search found.
-type Results struct {
-	Query   string     `json:"query"`
-	Set     int        `json:"set"`
-	Pages   int        `json:"pages"` // that are searched
-	Total   int        `json:"total"` // that have all words
-	Terms   []TermHits `json:"terms"`
-	Hits    []Hit      `json:"hits"`
-	Seconds float64    `json:"seconds"`
-}
-
-// TermHits is how many pages have a word.
-type TermHits struct {
-	Term  string `json:"term"`
-	Pages int    `json:"pages"`
-}
-
-// ErrNoWords says that nothing can be searched for.
-var ErrNoWords error = &QueryError{errors.New("there is no word to search for")}
-
 // match is a page that has all words.
 type match struct {
 	unit  int
@@ -74,9 +42,9 @@ type match struct {
 }
 
 // search is one in one view.
-func (v *view) search(ctx context.Context, q *Query) (*Results, error) {
+func (v *view) search(ctx context.Context, q *query.Query) (*query.Results, error) {
 	began := time.Now()
-	in, err := q.scope()
+	in, err := scopeOf(q)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +58,7 @@ func (v *view) search(ctx context.Context, q *Query) (*Results, error) {
 		}
 	}
 	if len(terms) == 0 {
-		return nil, ErrNoWords
+		return nil, query.ErrNoWords
 	}
 	found := make([][]match, len(v.units))
 	counts := make([][]int, len(v.units))
@@ -100,19 +68,19 @@ func (v *view) search(ctx context.Context, q *Query) (*Results, error) {
 	}); err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}
-	r := &Results{Query: q.Words, Set: v.set.Number, Pages: v.living, Terms: []TermHits{},
-		Hits: []Hit{}}
+	r := &query.Results{Query: q.Words, Set: v.set.Number, Pages: v.living,
+		Terms: []query.TermHits{}, Hits: []query.Hit{}}
 	weights := make([]float64, len(terms))
 	for t, term := range terms {
 		n := 0
 		for i := range counts {
 			n += counts[i][t]
 		}
-		r.Terms = append(r.Terms, TermHits{term, n})
+		r.Terms = append(r.Terms, query.TermHits{Term: term, Pages: n})
 		weights[t] = math.Log(1 + (float64(v.living)-float64(n)+0.5)/(float64(n)+0.5))
 	}
-	skip := min(max(q.Skip, 0), MostResults)
-	most := min(cmp.Or(max(q.Most, 0), usualResults), MostResults-skip)
+	skip := min(max(q.Skip, 0), query.MostResults)
+	most := min(cmp.Or(max(q.Most, 0), query.UsualResults), query.MostResults-skip)
 	best := &ranking{view: v}
 	for i := range found {
 		r.Total += len(found[i])
@@ -136,7 +104,7 @@ func (v *view) search(ctx context.Context, q *Query) (*Results, error) {
 }
 
 // matches are the pages of a unit that a query wants, and how many living ones have each word.
-func (v *view) matches(ctx context.Context, i int, clauses []clause, terms []string, q *Query,
+func (v *view) matches(ctx context.Context, i int, clauses []clause, terms []string, q *query.Query,
 	in scope) (found []match, counts []int, err error) {
 	u, s := v.units[i], v.states[i]
 	counts = make([]int, len(terms))
@@ -203,7 +171,7 @@ func join(have []joined, here []posting, word int) (both []joined) {
 }
 
 // wanted reports whether the filters of a query let a page through.
-func (u *unit) wanted(place uint32, s *state, q *Query) bool {
+func (u *unit) wanted(place uint32, s *state, q *query.Query) bool {
 	return (q.Server == "" || u.Servers[u.Server[place]] == q.Server) &&
 		(q.Language == "" || u.Languages[u.Language[place]] == q.Language) &&
 		(q.Changed.IsZero() || s.Changed[place] >= q.Changed.Unix()) &&
@@ -350,9 +318,9 @@ func (r *ranking) add(m match, most int) {
 	}
 }
 
-func (v *view) hit(m *match, terms []string) (h Hit, err error) {
+func (v *view) hit(m *match, terms []string) (h query.Hit, err error) {
 	u := v.units[m.unit]
-	h = Hit{ID: u.IDs[m.place], Language: u.Languages[u.Language[m.place]],
+	h = query.Hit{ID: u.IDs[m.place], Language: u.Languages[u.Language[m.place]],
 		Changed:  time.Unix(v.states[m.unit].Changed[m.place], 0).UTC(),
 		Verified: time.Unix(v.states[m.unit].Verified[m.place], 0).UTC(), Score: m.score}
 	body := ""

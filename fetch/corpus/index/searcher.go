@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/recrawl/recrawl/fetch/corpus/query"
 )
 
 // Searcher searches the set that was published last. It may be used by many goroutines.
@@ -124,7 +126,7 @@ func (s *Searcher) Pause() time.Duration {
 }
 
 // Search answers a query from one set.
-func (s *Searcher) Search(ctx context.Context, q *Query) (*Results, error) {
+func (s *Searcher) Search(ctx context.Context, q *query.Query) (*query.Results, error) {
 	select {
 	case s.turns <- struct{}{}:
 		defer func() { <-s.turns }()

@@ -13,14 +13,14 @@ import (
 
 // Settings are those of a user.
 type Settings struct {
-	Cluster   string   `default:"recrawl" help:"name of the crawl, the same on all nodes: letters, digits, - and _"`
-	NATS      string   `help:"address of NATS servers that run already, as nats://10.0.0.1:4222; none: the node runs one itself"`
-	Listen    string   `default:"127.0.0.1:7422" help:"address and port at which the node's own server listens to recrawl node status; one that others can reach needs --token-file"`
-	Routes    []string `help:"addresses of the servers of all nodes, as 10.0.0.1:7423,10.0.0.2:7423,10.0.0.3:7423; none: one node"`
-	RouteAt   string   `key:"route-at" help:"address and port at which the node's own server listens to those of other nodes, as 10.0.0.1:7423"`
-	Replicas  int      `range:"[0,5]" help:"copies of what nodes agree on: 1, 3 or 5; 0: 3 with three routes or more, 5 with five, else 1"`
-	Space     int64    `default:"64000000000" range:"[1000000000,)" want:"1000000000 bytes or more" help:"bytes of --data that the node's own server may take, as for copies and logs of the shards' stores; when they are used up shards wait"`
-	TokenFile string   `key:"token-file" help:"file, of mode 0600, with a word of 16 bytes or more that nodes and recrawl node status send; all have the same"`
+	Cluster   string   // name of the crawl, the same on all nodes: letters, digits, - and _
+	NATS      string   // address of NATS servers that run already; "": the node runs one itself
+	Listen    string   // of the node's own server, host:port
+	Routes    []string // addresses of the servers of all nodes; none: one node
+	RouteAt   string   // where the node's own server listens to those of others
+	Replicas  int      // of what nodes agree on; 0: by the number of routes
+	Space     int64    // bytes of disk that the node's own server may take
+	TokenFile string   // of mode 0600; "": none is sent
 }
 
 // ErrOpen says that anybody could take part.

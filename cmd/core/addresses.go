@@ -1,0 +1,34 @@
+package core
+
+import (
+	"fmt"
+
+	"github.com/recrawl/recrawl/cmd/failure"
+	"github.com/recrawl/recrawl/sitegraph/listed"
+)
+
+// webAddress is the page that an argument names.
+func webAddress(raw string) (string, error) {
+	address, kind := listed.One(raw)
+	switch kind {
+	case listed.Address:
+		return address, nil
+	case listed.Spaced, listed.Invisible, listed.Forbidden:
+		return "", failure.Usage(fmt.Errorf("%.120q is not a whole web address: %v", raw, kind),
+			"code what an address cannot have: a blank is %20")
+	}
+	return "", failure.Usage(fmt.Errorf("%.120q is not a whole web address: %v", raw, kind),
+		"give whole addresses, with http:// or https://")
+}
+
+func canonicalSeeds(args []string) ([]string, error) {
+	seeds := make([]string, 0, len(args))
+	for _, arg := range args {
+		url, err := webAddress(arg)
+		if err != nil {
+			return nil, err
+		}
+		seeds = append(seeds, url)
+	}
+	return seeds, nil
+}

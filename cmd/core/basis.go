@@ -1,0 +1,81 @@
+package core
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+
+	"github.com/recrawl/recrawl/cmd/show/present"
+	"github.com/recrawl/recrawl/fetch/apart"
+	"github.com/recrawl/recrawl/fetch/archive"
+	"github.com/recrawl/recrawl/fetch/filter"
+	"github.com/recrawl/recrawl/fetch/meter"
+	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/satstore/journal"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// basis is what run, and each shard of a node, crawls with.
+type basis struct {
+	data     *opened
+	filters  *filter.Set
+	client   *meter.Client
+	underWay *apart.Register
+	archive  *archive.Archive // nil: none is kept
+	journal  *journal.Journal
+	parts    parts // what is closed at the end
+}
+
+// open opens it in the data directory.
+func (b *basis) open(ctx context.Context, p *program) (err error) {
+	if b.filters, err = p.filters(); err != nil {
+		return err
+	}
+	b.parts.add(b.filters)
+	reader := apart.NewReader(apart.Again(readsApart)...)
+	if b.client, err = p.client(reader.Read, b.filters); err != nil {
+		return err
+	}
+	if b.data, err = p.open(ctx, false); err != nil {
+		return err
+	}
+	b.parts.add(b.data.store)
+	if c, ok := b.data.plan.Policy.(io.Closer); ok {
+		b.parts.add(c)
+	}
+	if b.underWay, err = p.underWay(reader); err != nil {
+		return err
+	}
+	b.parts.add(b.underWay)
+	if b.archive, err = p.archive(); err != nil {
+		return err
+	}
+	b.parts.add(b.archive)
+	if b.journal, err = journal.Open(filepath.Join(p.config.Data, "journal")); err != nil {
+		return err
+	}
+	b.parts.add(b.journal)
+	return nil
+}
+
+// options are those of its loop by the settings.
+func (b *basis) options(p *program) cycle.Options {
+	bounds := sitegraph.DefaultBounds
+	bounds.MaxPages = p.config.MaxPages
+	return cycle.Options{
+		Planner:  b.data.plan,
+		Store:    b.data.store,
+		Change:   p.config.ChangeBy(),
+		Discover: true,
+		Forecast: true,
+		Proof:    true,
+		Bounds:   &bounds,
+		Pause:    p.config.Delay,
+		PauseOf:  b.client.PauseOf,
+		Able:     p.hasSpace,
+		Filters:  b.filters.Fingerprint(),
+		Agent:    b.client.RobotsAgent(),
+		Denied:   func(d sitegraph.Denial) { p.note("%s", present.Denied(d)) },
+		Unkept:   func(err error) { p.warn(err.Error() + "; the next start reads all records") },
+	}
+}

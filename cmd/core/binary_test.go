@@ -1,0 +1,253 @@
+package core_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/recrawl/recrawl/cmd/cluster"
+	"github.com/recrawl/recrawl/cmd/core"
+	labs "github.com/recrawl/recrawl/cmd/lab"
+	"github.com/recrawl/recrawl/cmd/search"
+	"github.com/recrawl/recrawl/fetch/waittest"
+)
+
+// These tests run the program itself, as its users do: they see arguments, files, signals,
+// exit codes, what is printed, and what arrives at a web server.
+
+// patience bounds whatever must come at some time. It decides nothing but how long a test
+// hangs that would fail anyway.
+const patience = 5 * time.Minute
+
+const contact = "e2e/1.0 (+https://example.org/bot)"
+
+// asProgram is set in the environment of a process that is the program and no test. The binary of
+// the tests holds the whole program, and a build of its own would be the same code linked again.
+const asProgram = "TEST_AS_PROGRAM"
+
+func TestMain(m *testing.M) {
+	core.Parts = []*core.Part{cluster.Part, search.Part, labs.Part}
+	asNamed(filepath.Base(os.Args[0]))
+	if os.Getenv(asProgram) != "" {
+		core.MainOfAll()
+	}
+	// Heaps are small, and a quarter of the time was spent on their garbage. Commands that run in
+	// this process leave the collector as it is if the variable is set; start takes it out.
+	os.Setenv("GOGC", "400")
+	debug.SetGCPercent(400)
+	// Linux counts the memory of this process as peak memory of the processes that it starts, too.
+	debug.SetMemoryLimit(700 << 20)
+	waittest.MoreAtOnce()
+	m.Run()
+}
+
+// freeAddress is one of loopback at which nobody listens.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer free.Close()
+	return free.Addr().String()
+}
+
+// program is a call of the binary.
+type program struct {
+	t              *testing.T
+	cmd            *exec.Cmd
+	stdout, stderr bytes.Buffer
+	ended          chan struct{}
+}
+
+// environment of the program is that of the tests without variables of the program, and that of
+// the collector.
+func environment() []string {
+	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
+		return strings.HasPrefix(v, "RECRAWL_") || strings.HasPrefix(v, "COLUMNS=") ||
+			strings.HasPrefix(v, "GOGC=")
+	})
+	return append(env, asProgram+"=1")
+}
+
+// binary is the program, if the environment says so.
+func binary(t *testing.T) string {
+	t.Helper()
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// start begins the program in dir with extra variables in its environment.
+func start(t *testing.T, dir string, env []string, args ...string) *program {
+	t.Helper()
+	p := &program{t: t, ended: make(chan struct{})}
+	p.cmd = exec.Command(binary(t), args...)
+	p.cmd.Dir = dir
+	p.cmd.Stdout, p.cmd.Stderr = &p.stdout, &p.stderr
+	p.cmd.Env = append(environment(), env...)
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		p.cmd.Wait() // its error is in the process state
+		close(p.ended)
+	}()
+	t.Cleanup(func() {
+		p.cmd.Process.Kill()
+		<-p.ended
+	})
+	return p
+}
+
+// wait for the end; the exit code is -1 after a signal.
+func (p *program) wait() int {
+	p.t.Helper()
+	select {
+	case <-p.ended:
+	case <-time.After(patience):
+		p.cmd.Process.Kill()
+		<-p.ended
+		p.t.Fatalf("recrawl %v did not end within %v\n%s", p.cmd.Args[1:], patience, &p.stderr)
+	}
+	return p.cmd.ProcessState.ExitCode()
+}
+
+// kill ends the program with SIGKILL. It must not have ended before.
+func (p *program) kill() {
+	p.t.Helper()
+	p.cmd.Process.Kill()
+	<-p.ended
+	if status := p.cmd.ProcessState.Sys().(syscall.WaitStatus); !status.Signaled() {
+		p.t.Fatalf("recrawl %v ended by itself with exit code %d\n%s",
+			p.cmd.Args[1:], status.ExitStatus(), &p.stderr)
+	}
+}
+
+// interrupt is Ctrl-C: SIGINT, after which the program ends in order.
+func (p *program) interrupt() {
+	p.t.Helper()
+	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
+		p.t.Fatalf("interrupt recrawl %v: %v\n%s", p.cmd.Args[1:], err, &p.stderr)
+	}
+	if code := p.wait(); code != 130 {
+		p.t.Fatalf("recrawl %v: exit code %d after SIGINT, want 130\n%s",
+			p.cmd.Args[1:], code, &p.stderr)
+	}
+}
+
+// result is what an ended call left.
+type result struct {
+	args           []string
+	code           int
+	stdout, stderr string
+}
+
+func (p *program) result() result {
+	p.t.Helper()
+	code := p.wait()
+	return result{p.cmd.Args[1:], code, p.stdout.String(), p.stderr.String()}
+}
+
+// recrawl runs the program in a directory of its own.
+func recrawl(t *testing.T, args ...string) result {
+	t.Helper()
+	return recrawlIn(t, t.TempDir(), nil, args...)
+}
+
+// recrawlIn calls the program, which collects garbage less often than usual: a tenth less time.
+func recrawlIn(t *testing.T, dir string, env []string, args ...string) result {
+	t.Helper()
+	return start(t, dir, append([]string{"GOGC=400"}, env...), args...).result()
+}
+
+// ok demands exit code 0.
+func (r result) ok(t *testing.T) result {
+	t.Helper()
+	return r.exit(t, 0)
+}
+
+func (r result) exit(t *testing.T, code int) result {
+	t.Helper()
+	if r.code != code {
+		t.Fatalf("recrawl %v: exit code %d, want %d\nstdout: %s\nstderr: %s",
+			r.args, r.code, code, r.stdout, r.stderr)
+	}
+	return r
+}
+
+// refused demands what every refusal has: the code, one error line with each of the words,
+// a hint, and nothing on standard output.
+func (r result) refused(t *testing.T, code int, words ...string) result {
+	t.Helper()
+	r.exit(t, code)
+	if r.stdout != "" {
+		t.Errorf("recrawl %v: refused, and printed %q", r.args, r.stdout)
+	}
+	message, hint, ok := strings.Cut(r.stderr, "recrawl: hint: ")
+	if !ok || strings.TrimSpace(hint) == "" {
+		t.Errorf("recrawl %v: no hint in %q", r.args, r.stderr)
+	}
+	if !strings.HasPrefix(message, "recrawl: error: ") {
+		t.Errorf("recrawl %v: standard error begins with %q", r.args, message)
+	}
+	for _, word := range words {
+		if !strings.Contains(r.stderr, word) {
+			t.Errorf("recrawl %v: %q is not in %q", r.args, word, r.stderr)
+		}
+	}
+	return r
+}
+
+// decode reads JSON that was printed; fields that the test does not know are an error
+// where strict.
+func decode[T any](t *testing.T, r result, strict bool) T {
+	t.Helper()
+	var v T
+	d := json.NewDecoder(strings.NewReader(r.stdout))
+	if strict {
+		d.DisallowUnknownFields()
+	}
+	if err := d.Decode(&v); err != nil {
+		t.Fatalf("recrawl %v printed no such JSON: %v\n%s", r.args, err, r.stdout)
+	}
+	if d.More() {
+		t.Fatalf("recrawl %v printed more than one value\n%s", r.args, r.stdout)
+	}
+	return v
+}
+
+// eventually asks until the answer is yes.
+func eventually(t *testing.T, what string, yes func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, errors.New("out of patience"))
+	defer cancel()
+	for !yes() {
+		select {
+		case <-ctx.Done():
+			t.Fatalf("%s: %v", what, context.Cause(ctx))
+		case <-time.After(2 * time.Millisecond):
+		}
+	}
+}
+
+func writeFile(t testing.TB, path, content string) string {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

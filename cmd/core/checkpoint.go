@@ -1,0 +1,59 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recrawl/recrawl/cmd/failure"
+	"github.com/recrawl/recrawl/satstore"
+	"github.com/recrawl/recrawl/satstore/checkpoint"
+)
+
+func (p *program) checkpointCommand() *cobra.Command {
+	return p.command(&cobra.Command{
+		Use:  "checkpoint --data DIRECTORY --to DIRECTORY",
+		Args: noArguments,
+	}, p.checkpoint)
+}
+
+func (p *program) checkpoint(ctx context.Context, _ []string) error {
+	c := &p.config
+	switch {
+	case c.Data == "":
+		return errNoData
+	case c.Checkpoint.To == "":
+		return failure.Usage(errors.New("no directory for the copy given"),
+			"name one that does not exist: --to DIRECTORY")
+	}
+	to, err := filepath.Abs(c.Checkpoint.To)
+	if err != nil {
+		return fmt.Errorf("directory of the copy: %w", err)
+	}
+	if _, err := os.Lstat(to); err == nil {
+		return failure.Usage(fmt.Errorf("%s is there already", to),
+			"a copy goes into a new directory")
+	}
+	if _, err := os.Stat(filepath.Dir(to)); err != nil {
+		return fmt.Errorf("directory of the copy: %w", err)
+	}
+	stages := p.stages(ctx)
+	running, err := checkpoint.Make(ctx, c.Data, to, stages.Tell)
+	stages.End()
+	if err != nil {
+		return err
+	}
+	result := checkpoint.Result{Data: c.Data, To: c.Checkpoint.To, Running: running}
+	return p.printText(result)
+}
+
+// copies makes the copies of a store that were asked for while run works on it.
+func (p *program) copies(store *satstore.Store) error {
+	return checkpoint.Answer(p.config.Data, store, func(err error) {
+		p.note("warning: a copy was asked for: %v", err)
+	})
+}

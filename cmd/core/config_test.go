@@ -1,0 +1,149 @@
+package core_test
+
+import (
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/planner/policy"
+)
+
+// TestPrecedence sets the horizons and the seed of eval at all places at once: a flag
+// wins over the environment, that over the file, that over the default.
+func TestPrecedence(t *testing.T) {
+	dir := t.TempDir()
+	histories := writeFile(t, filepath.Join(dir, "a.jsonl.gz"), historyFile(t, "a.example", 4))
+	yaml := writeFile(t, filepath.Join(dir, "recrawl.yaml"),
+		"seed: 3\neval:\n  weeks: [3, 5]\n  policy: [random]\n")
+	toml := writeFile(t, filepath.Join(dir, "recrawl.toml"),
+		"seed = 3\n[eval]\nweeks = [3, 5]\npolicy = [\"random\"]\n")
+	json := writeFile(t, filepath.Join(dir, "recrawl.json"),
+		`{"seed": 3, "eval": {"weeks": [3, 5], "policy": ["random"]}}`)
+	for _, c := range []struct {
+		name     string
+		env      []string
+		args     []string
+		weeks    []int
+		seed     uint64
+		policies int
+	}{
+		{"default", nil, []string{"--policy", "random"}, []int{2, 4, 12, 24}, 1, 1},
+		{"YAML", nil, []string{"--config", yaml}, []int{3, 5}, 3, 1},
+		{"TOML", nil, []string{"--config", toml}, []int{3, 5}, 3, 1},
+		{"JSON", nil, []string{"--config", json}, []int{3, 5}, 3, 1},
+		{"environment over file", []string{"RECRAWL_EVAL_WEEKS=7", "RECRAWL_SEED=8"},
+			[]string{"--config", yaml}, []int{7}, 8, 1},
+		{"environment without file",
+			[]string{"RECRAWL_EVAL_WEEKS=7,9", "RECRAWL_EVAL_POLICY=random,ebayes"}, nil,
+			[]int{7, 9}, 1, 2},
+		{"flag over both", []string{"RECRAWL_EVAL_WEEKS=7", "RECRAWL_SEED=8"},
+			[]string{"--config", yaml, "--weeks", "2,9", "--policy", "a,random,interval"},
+			[]int{2, 9}, 8, 3},
+		{"flag with the default's value", []string{"RECRAWL_SEED=8"},
+			[]string{"--config", yaml, "--seed", "1"}, []int{3, 5}, 1, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := recrawlIn(t, dir, c.env,
+				append([]string{"eval", histories, "--json"}, c.args...)...).ok(t)
+			runs := decode[[]snapshotRun](t, r, true)
+			var weeks []int
+			for _, run := range runs {
+				weeks = append(weeks, run.Weeks)
+				if run.Seed != c.seed || len(run.Results) != c.policies {
+					t.Errorf("seed %d, %d policies; want %d, %d",
+						run.Seed, len(run.Results), c.seed, c.policies)
+				}
+			}
+			if !slices.Equal(weeks, c.weeks) {
+				t.Errorf("weeks %v, want %v", weeks, c.weeks)
+			}
+		})
+	}
+}
+
+// TestRunFromFile starts run by a file alone, and finds in the store what it says.
+func TestRunFromFile(t *testing.T) {
+	lab := serve(t, library(shelves{servers: 1, sections: 1, pages: 4, days: 1, every: still}))
+	dir := t.TempDir()
+	file := writeFile(t, filepath.Join(dir, "recrawl.yaml"), strings.Join([]string{
+		"data: crawl", "user-agent: " + contact, "allow-private: true", "delay: 1ms", "rounds: 1",
+		"unlimited: true", "workers: 2", "new: 1"}, "\n"))
+	did := decode[runResult](t, recrawlIn(t, dir, nil, "run", "--config", file, "--json",
+		lab.starts()[0]).ok(t), true)
+	if did.First != 1+1+4+1 || did.Rounds != 1 {
+		t.Errorf("%+v", did)
+	}
+	requests := lab.count()
+	// The environment stands in for the flag, and addresses are not needed a second time.
+	did = decode[runResult](t, recrawlIn(t, dir, []string{"RECRAWL_BUDGET=0"}, "run", "--config",
+		file, "--json", "--round", "24h").ok(t), true)
+	if did.Visits != 0 || lab.count() != requests {
+		t.Errorf("with a budget of 0: %+v, %d requests", did, lab.count()-requests)
+	}
+	// A flag overrules "unlimited" of the file, and plan says why it shows nothing.
+	if r := recrawlIn(t, dir, nil, "plan", "--config", file, "--budget",
+		"0").ok(t); r.stdout != "Nothing to visit: the budget is 0.\n" {
+		t.Errorf("a plan without a budget is %q", r.stdout)
+	}
+}
+
+// "peers" are sites and the rules of other programs, each once, in the place of the word.
+func TestPoliciesOfPeers(t *testing.T) {
+	lineup := eval.Lineup{Named: []string{"uniform", "nutch", "peers"}}
+	want := append([]string{"uniform", "nutch", "sites"},
+		slices.DeleteFunc(slices.Clone(policy.Peers), func(name string) bool {
+			return name == "nutch"
+		})...)
+	if got := lineup.Policies(); !slices.Equal(got, want) {
+		t.Errorf("policies %v, want %v", got, want)
+	}
+}
+
+// "all" leaves variants out, but those that are named beside it.
+func TestPoliciesOfAll(t *testing.T) {
+	histories := writeFile(t, filepath.Join(t.TempDir(), "a.jsonl.gz"),
+		historyFile(t, "a.example", 4))
+	r := recrawl(t, "eval", histories, "--weeks", "2", "--policy", "all,sites-without-tops,c-then-b",
+		"--json").ok(t)
+	for policy, want := range map[string]bool{"sites": true, "random": true,
+		"sites-without-tops": true, "sites-without-samples": false, "c-then-b": true,
+		"server-sample+a": false} {
+		if got := strings.Contains(r.stdout, `"policy": "`+policy+`"`); got != want {
+			t.Errorf("%s takes part: %v, want %v", policy, got, want)
+		}
+	}
+}
+
+// Several runs of a stream are told as what they are: in text, report and JSON.
+func TestRunsOfStreams(t *testing.T) {
+	dir := t.TempDir()
+	histories := writeFile(t, filepath.Join(dir, "a.jsonl.gz"), historyFile(t, "a.example", 24))
+	html := filepath.Join(dir, "runs.html")
+	args := []string{"eval", histories, "--protocol", "stream", "--weeks", "3", "--budget", "0.2",
+		"--policy", "cho-adaptive,interval", "--seed", "5", "--runs", "2", "--html", html}
+	text := recrawl(t, append(args, "--wide")...).ok(t).stdout
+	for _, want := range []string{"means of 2 runs, seeds 5 to 6", "C, all runs",
+		"discovered, all runs"} {
+		if !strings.Contains(text, want) || !strings.Contains(readFile(t, html), want) {
+			t.Errorf("text or report has no %q:\n%s", want, text)
+		}
+	}
+	runs := decode[[]streamRun](t, recrawl(t, append(args, "--json")...).ok(t), true)[0]
+	if runs.Runs != 2 || len(runs.Results) != 2 {
+		t.Fatalf("%d runs of %d policies", runs.Runs, len(runs.Results))
+	}
+	for _, r := range runs.Results {
+		if len(r.Runs) != 2 || r.Runs[0].Seed != 5 || r.Runs[1].Seed != 6 ||
+			math.Abs((*r.Runs[0].Coverage+*r.Runs[1].Coverage)/2-*r.Coverage) > 1e-9 {
+			t.Errorf("%s: coverage %v is not the mean of %+v", r.Policy, *r.Coverage, r.Runs)
+		}
+	}
+	if one := recrawl(t,
+		slices.Concat(args[:len(args)-4], []string{"--json"})...).ok(t).stdout; strings.Contains(
+		one, `"runs"`) {
+		t.Error("one run is told as several")
+	}
+}

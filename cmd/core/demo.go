@@ -1,0 +1,69 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recrawl/recrawl/cmd/failure"
+	"github.com/recrawl/recrawl/cmd/show/evals"
+	"github.com/recrawl/recrawl/eval/demo"
+)
+
+func (p *program) demoCommand() *cobra.Command {
+	return p.command(&cobra.Command{
+		Use:  "demo",
+		Args: noArguments,
+	}, p.demo)
+}
+
+func (p *program) demo(ctx context.Context, _ []string) error {
+	c := &p.config
+	if err := findPrograms(nil, c.Policy); err != nil {
+		return err
+	}
+	if err := p.outputs(c.Demo.HTML); err != nil {
+		return err
+	}
+	if path := demo.Occupied(c.Demo.Keep, c.Archive); path != "" {
+		return failure.Usage(fmt.Errorf("%s is there already", path),
+			"give --keep and --archive new directories, or remove that one")
+	}
+	o := demo.Options{
+		Seed: c.Seed, Pages: c.Demo.Pages, Sites: c.Demo.Sites, Keep: c.Demo.Keep,
+		Archive: c.Archive,
+		Change:  c.ChangeBy(), Policy: c.Policy, Weeks: c.Demo.Weeks, Budget: c.Demo.Budget,
+		New:      c.New,
+		Claims:   c.Demo.Claims,
+		Progress: func(what string, steps int) demo.Bar { return p.progress(what, steps) },
+	}
+	if c.Demo.Seeds > 0 {
+		return p.savings(ctx, o)
+	}
+	r, err := demo.Run(ctx, o)
+	if err != nil {
+		return err
+	}
+	if err := p.publish(r, evals.DemoPage(r), c.Demo.HTML); err != nil {
+		return err
+	}
+	if r.Agreement.Difference != "" {
+		return fmt.Errorf("HTTP and replay disagree: %s", r.Agreement.Difference)
+	}
+	return nil
+}
+
+// savings measures what signals save.
+func (p *program) savings(ctx context.Context, o demo.Options) error {
+	if o.Keep != "" || o.Archive != "" {
+		return failure.Usage(errors.New("--seeds keeps nothing"),
+			"leave --keep and --archive out, or --seeds")
+	}
+	r, err := demo.Save(ctx, o, p.config.Demo.Seeds)
+	if err != nil {
+		return err
+	}
+	return p.publish(r, evals.SavingsPage(r), p.config.Demo.HTML)
+}

@@ -1,0 +1,39 @@
+package core
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recrawl/recrawl/fetch/archive/difference"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+func (p *program) diffCommand() *cobra.Command {
+	return p.command(&cobra.Command{
+		Use:  "diff --archive DIRECTORY URL [MOMENT [MOMENT]]",
+		Args: cobra.RangeArgs(1, 3),
+	}, p.diff)
+}
+
+func (p *program) diff(_ context.Context, args []string) error {
+	urls, err := canonicalSeeds(args[:1])
+	if err != nil {
+		return err
+	}
+	r, err := p.openArchive()
+	if err != nil {
+		return err
+	}
+	defer r.Close() // nothing was written to it
+	result, err := difference.Run(r, urls[0], args[1:], p.config.Diff.Of, time.Now())
+	if err != nil {
+		return err
+	}
+	if of, err := sitegraph.Canonical(result.URL); err == nil && of != urls[0] {
+		p.warn(fmt.Sprintf("there is no page of %s; these are captures of %s", urls[0], result.URL))
+	}
+	return p.printText(result)
+}

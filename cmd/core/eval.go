@@ -1,0 +1,201 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recrawl/recrawl/cmd/failure"
+	"github.com/recrawl/recrawl/cmd/show/evals"
+	"github.com/recrawl/recrawl/cmd/show/papers"
+	"github.com/recrawl/recrawl/cmd/show/report"
+	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/eval/history"
+	"github.com/recrawl/recrawl/eval/table"
+	"github.com/recrawl/recrawl/eval/tidy"
+)
+
+func (p *program) evalCommand() *cobra.Command {
+	return p.command(&cobra.Command{
+		Use:  "eval FILE|DIRECTORY...",
+		Args: someHistories,
+	}, p.eval)
+}
+
+// someHistories wants files or directories as arguments.
+func someHistories(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return noHistories(cmd.CommandPath())
+	}
+	return nil
+}
+
+func noHistories(command string) error {
+	return failure.Usage(errors.New("no histories given"), "name files or a directory: "+command+
+		" histories/")
+}
+
+// readHistories reads them with progress.
+func (p *program) readHistories(ctx context.Context, paths []string) ([]*history.Server, error) {
+	bar := p.progress("reading histories", 0)
+	defer bar.End()
+	return history.ReadFiles(ctx, paths, bar.Of)
+}
+
+func (p *program) eval(ctx context.Context, paths []string) error {
+	c := &p.config
+	if c.Least > 0 && (c.Eval.Protocol != "stream" || c.Eval.Figures) {
+		return failure.Usage(errors.New("--least-value bounds the visits of a stream, not of "+
+			"a sweep"), "add --protocol stream, or leave it out")
+	}
+	if err := p.outputs(c.Eval.HTML, c.Eval.SVG); err != nil {
+		return err
+	}
+	if err := findPrograms(p.programs(ctx, false), c.Eval.Policy...); err != nil {
+		return err
+	}
+	groups, err := readGroups(c.Eval.Group)
+	if err != nil {
+		return err
+	}
+	tables, err := p.tables(p.evalTables()...)
+	if err != nil {
+		return err
+	}
+	defer tables.Discard()
+	servers, err := p.readHistories(ctx, paths)
+	if err != nil {
+		return err
+	}
+	corpus, err := p.evalCorpus(ctx, servers)
+	if err != nil {
+		return err
+	}
+	if c.Eval.Figures {
+		f, err := p.figures(ctx, corpus, groups)
+		if err != nil {
+			return err
+		}
+		p.warn(f.Warnings...)
+		if err := p.commit(tables, tidy.WriteFigures(tables, f)); err != nil {
+			return err
+		}
+		return p.publish(f, papers.FiguresPage(f), c.Eval.HTML)
+	}
+	policies := c.Eval.Lineup().All()
+	if c.Least > 0 { // those that were named tell it
+		policies = c.Eval.Lineup().WithWorth()
+	}
+	var page report.Page
+	var result any
+	if c.Eval.Warm > 0 {
+		var run *eval.WarmRun
+		if run, err = p.warmed(ctx, corpus, policies); err == nil {
+			result, page = run, evals.Warm(run)
+			err = tidy.WriteWarm(tables, run)
+		}
+	} else if c.Eval.Protocol == "snapshot" {
+		var runs []eval.SnapshotRun
+		if runs, err = p.snapshots(ctx, corpus, policies); err == nil {
+			result, page = runs, evals.Snapshot(runs)
+			err = tidy.WriteSnapshot(tables, runs)
+		}
+	} else {
+		var runs []eval.StreamRun
+		if runs, err = p.streams(ctx, corpus, policies, tables); err == nil {
+			result, page = runs, evals.Stream(runs)
+			err = tidy.WriteStream(tables, runs)
+		}
+	}
+	if err := p.commit(tables, err); err != nil {
+		return err
+	}
+	if c.Eval.SVG != "" { // before anything is printed: a run that fails prints nothing
+		if err := p.writeWhole(c.Eval.SVG, page.Lead().SVG); err != nil {
+			return err
+		}
+	}
+	return p.publish(result, page, c.Eval.HTML)
+}
+
+// evalTables are the tables that eval writes with these settings.
+func (p *program) evalTables() []table.Described {
+	switch c := &p.config.Eval; {
+	case c.Figures:
+		return tidy.ForFigures
+	case c.Warm > 0:
+		return tidy.ForWarm
+	case c.Protocol == "snapshot":
+		return tidy.ForSnapshot
+	}
+	return tidy.ForStream
+}
+
+const week = 7 * 24 * time.Hour
+
+func (p *program) snapshots(ctx context.Context, corpus *eval.Corpus, policies []string) (
+	[]eval.SnapshotRun, error) {
+	c := &p.config
+	bar := p.progress("sweeps", len(c.Eval.Weeks)*len(policies))
+	defer bar.End()
+	var runs []eval.SnapshotRun
+	for _, weeks := range c.Eval.Weeks {
+		run, err := corpus.Snapshot(ctx, eval.SnapshotOptions{
+			Weeks: weeks, Seed: c.Seed, Spread: c.Eval.Spread,
+			Compare: c.Eval.Lineup().Compared(), Without: c.Eval.Lineup().Variants(),
+			Sample: c.Eval.Sample, Alpha: c.Alpha, Thresholds: c.Eval.Threshold,
+		}, policies, bar.Step)
+		if err != nil {
+			return nil, err
+		}
+		p.warn(eval.AllVanished(weeks, run.Corpus.Pages, run.Corpus.Vanished))
+		runs = append(runs, run)
+	}
+	return runs, nil
+}
+
+func (p *program) streams(ctx context.Context, corpus *eval.Corpus, policies []string,
+	tables *table.Set) ([]eval.StreamRun, error) {
+	all, tick, end := p.streamOptions(corpus, len(policies))
+	defer end()
+	listed, err := p.listed()
+	if err != nil {
+		return nil, err
+	}
+	visits, err := tidy.Visits.Open(tables)
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		all[i].Listed, all[i].Lag = listed, p.config.SearchLag
+		if !tables.Empty() {
+			all[i].Visits = tidy.Watch(visits)
+		}
+	}
+	return corpus.Streams(ctx, all, policies, p.config.Eval.AtOnce, tick)
+}
+
+// warmed compares streams that begin with a past and without one.
+func (p *program) warmed(ctx context.Context, corpus *eval.Corpus, policies []string) (
+	*eval.WarmRun, error) {
+	c := &p.config.Eval
+	all, tick, end := p.streamOptions(corpus, len(policies)*(2+len(c.WarmEvery)))
+	defer end()
+	return corpus.Warm(ctx, all, c.Warm, c.WarmEvery, policies, c.AtOnce, tick)
+}
+
+// streamOptions are those of all streams, and what tells how far so many of each are.
+func (p *program) streamOptions(corpus *eval.Corpus, of int) (
+	all []eval.StreamOptions, tick func(eval.Progress), end func()) {
+	c := &p.config
+	all = eval.StreamOptions{Step: c.Eval.Step, New: c.New, Seed: c.Seed, Runs: c.Eval.Runs,
+		Spread:  c.Eval.Spread,
+		Compare: c.Eval.Lineup().Compared(), Without: c.Eval.Lineup().Variants(),
+		Alpha: c.Alpha, Sample: c.Eval.Sample, Gone: c.Gone, Objective: c.VisitsFor(),
+		LeastValue: c.Least}.Each(c.Eval.Weeks,
+		c.Eval.Shares(len(corpus.Pages)))
+	bar := p.progress("days", eval.Days(all)*of)
+	return all, func(at eval.Progress) { bar.StepOf(at.Name(all), at.Last) }, bar.End
+}

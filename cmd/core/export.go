@@ -1,0 +1,122 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recrawl/recrawl/cmd/failure"
+	"github.com/recrawl/recrawl/cmd/setting"
+	"github.com/recrawl/recrawl/eval/recorded"
+	"github.com/recrawl/recrawl/fetch/archive"
+	"github.com/recrawl/recrawl/fetch/archive/export"
+)
+
+func (p *program) exportCommand() *cobra.Command {
+	var history string
+	var to export.To
+	cmd := p.command(&cobra.Command{
+		Use: "export (--data DIRECTORY (--history DIRECTORY | --parquet DIRECTORY | --csv " +
+			"DIRECTORY) | HISTORY... (--parquet DIRECTORY | --csv DIRECTORY) | --archive " +
+			"DIRECTORY (--warc DIRECTORY | --cdxj FILE | --wacz FILE))",
+		Args: cobra.ArbitraryArgs,
+	}, func(ctx context.Context, paths []string) error {
+		asked := p.review.From("parquet") == setting.FromFlag ||
+			p.review.From("csv") == setting.FromFlag
+		other := history != "" || to != (export.To{})
+		switch {
+		case other && (asked || len(paths) > 0):
+			return failure.Usage(errors.New("export writes one thing: tables, --history, or what "+
+				"--archive has"), "call it once for each; tables are of histories or of --data")
+		case !other && (len(paths) > 0 || p.config.Parquet != "" || p.config.CSV != ""):
+			return p.exportTables(ctx, paths)
+		case to == (export.To{}):
+			return p.export(ctx, history)
+		}
+		to.Out = p.stdout
+		return p.exportArchive(ctx, to)
+	})
+	cmd.Flags().StringVar(&history, "history", "",
+		"directory for the histories; it is made if need be")
+	cmd.Flags().StringVar(&to.WARC, "warc", "",
+		"directory for copies of the WARC files; it is made if need be; - for standard output")
+	cmd.Flags().StringVar(&to.CDXJ, "cdxj", "",
+		"file for the index of all captures; - for standard output")
+	cmd.Flags().StringVar(&to.WACZ, "wacz", "",
+		"file for the whole archive, as WACZ 1.1.1; - for standard output")
+	return cmd
+}
+
+var errNoArchive = failure.Usage(errors.New("no archive given"),
+	"say where run kept what it fetched: --archive DIRECTORY")
+
+// openArchive opens the archive of --archive for reading.
+func (p *program) openArchive() (*archive.Reader, error) {
+	if p.config.Archive == "" {
+		return nil, errNoArchive
+	}
+	r, err := archive.OpenReader(p.config.Archive)
+	if err == nil {
+		p.warn(r.Notes()...)
+	}
+	return r, err
+}
+
+func (p *program) exportArchive(ctx context.Context, to export.To) error {
+	streams := 0
+	for _, path := range []string{to.WARC, to.CDXJ, to.WACZ} {
+		if path == export.Stream {
+			streams++
+		}
+	}
+	if streams > 1 || streams > 0 && p.json {
+		return failure.Usage(errors.New("standard output can take one result"),
+			"use - once, and without --json; name files for the others")
+	}
+	for _, path := range []string{to.CDXJ, to.WACZ} {
+		if path != export.Stream {
+			if err := writable(path); err != nil {
+				return err
+			}
+		}
+	}
+	r, err := p.openArchive()
+	if err != nil {
+		return err
+	}
+	defer r.Close() // nothing was written to it
+	to.Software, to.Created = "recrawl/"+versionName(), time.Now().UTC().Format(time.RFC3339)
+	bar := p.progress("bytes", 0)
+	result, err := export.Run(ctx, r, to, bar.Of)
+	bar.End()
+	if err != nil {
+		return err
+	}
+	if streams > 0 {
+		return result.Text(p.beside())
+	}
+	return p.printText(result)
+}
+
+func (p *program) export(ctx context.Context, to string) error {
+	c := &p.config
+	switch {
+	case to == export.Stream:
+		return failure.Usage(errors.New("histories are a directory of files, one a server"),
+			"name a directory: --history histories")
+	case c.Data == "":
+		return errNoData
+	case to == "":
+		return failure.Usage(errors.New("no directory for the histories given"),
+			"say where they go: --history histories; what was kept is exported with --archive")
+	}
+	stages := p.stages(ctx)
+	result, err := recorded.WriteHistories(c.Data, to, stages.Tell)
+	stages.End()
+	if err != nil {
+		return err
+	}
+	return p.printText(result)
+}

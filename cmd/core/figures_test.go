@@ -1,0 +1,273 @@
+package core_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// What eval --figures --json prints, as its users read it.
+
+type figuresCounts struct {
+	Fetched        int
+	ChangedFetched int `json:"changed_fetched"`
+	Share          *float64
+	UpdateRate     *float64 `json:"update_rate"`
+	Coverage       *float64
+	Spread         map[string][]*float64
+}
+
+type figuresMethod struct {
+	Policy string
+	figuresCounts
+	BreadthFirst       *float64   `json:"breadth_first"`
+	BreadthFirstSpread []*float64 `json:"breadth_first_spread"`
+	ServerTrue         *float64   `json:"server_true"`
+	ServerTrueSpread   []*float64 `json:"server_true_spread"`
+}
+
+type figuresResult struct {
+	Base       int
+	Histories  int
+	Servers    int
+	Pages      int
+	Without    []string
+	Change     string
+	Seed       uint64
+	Sample     int
+	Weeks      []int
+	Thresholds []float64
+	Periods    []struct {
+		Weeks, Servers, Changing, Pages, Changed, Vanished int
+		Emptied                                            []string
+		Methods                                            []figuresMethod
+		Depths                                             []struct {
+			Depth int
+			figuresCounts
+		}
+		ByServers []struct {
+			Policy string
+			Points []struct {
+				Threshold float64
+				Servers   int
+				figuresCounts
+			}
+		} `json:"by_servers"`
+		Rates []struct {
+			Policy     string
+			Gain       *float64
+			GainSpread []*float64 `json:"gain_spread"`
+			figuresCounts
+		}
+	}
+	GroupWeeks int `json:"group_weeks"`
+	Groups     []struct {
+		Group                   string
+		Servers, Pages, Changed int
+		Methods                 []figuresMethod
+	}
+	Claims []struct {
+		Claim, Source, Verdict string
+		Found                  []struct {
+			Comparison string
+			Weeks      int
+			Group      string
+			Value      *float64
+			Interval   []*float64
+			Wanted     string
+			Verdict    string
+		}
+	}
+	History int
+	Beyond  []struct {
+		Weeks   int
+		Rival   string
+		Methods []struct {
+			figuresMethod
+			Gain                *float64
+			GainSpread          []*float64 `json:"gain_spread"`
+			GainInServers       *float64   `json:"gain_in_servers"`
+			GainInServersSpread []*float64 `json:"gain_in_servers_spread"`
+			Difference          []*float64
+			Better, Even, Worse int
+		}
+		Servers []struct {
+			Server         string
+			Pages, Changed int
+			Gains          map[string]*float64
+			BestLink       string `json:"best_of_a_to_c"`
+			BestOwn        string `json:"best_of_own"`
+		}
+	}
+	Warnings []string
+}
+
+// TestFigures makes the figures of servers on which the only directory's index and every
+// other of its pages change each week, and the start page never.
+func TestFigures(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 6 {
+		writeFile(t, filepath.Join(dir, fmt.Sprintf("%d.jsonl.gz", i)),
+			historyFile(t, fmt.Sprintf("s%d.example", i), 5))
+	}
+	html := filepath.Join(dir, "figures.html")
+	args := []string{"eval", dir, "--figures", "--weeks", "12,2,4,2", "--html", html}
+	text := recrawl(t, args...).ok(t)
+	for _, want := range []string{"What holds on these servers", "[LINK fig. 5]", "[LINK fig. 6]",
+		"[LINK fig. 7]", "[LINK fig. 8]", "[LINK fig. 9]", "[LINK fig. 12]",
+		"[LINK fig. 13]", "[LINK fig. 9, 14 to 17]", "[LINK fig. 18]", "Beyond directories",
+		"sentinel-shape", "server-previous", "b-closure", "report: " + html} {
+		if !strings.Contains(text.stdout, want) {
+			t.Errorf("no %q in\n%s", want, text.stdout)
+		}
+	}
+	if !strings.HasPrefix(text.stdout, "Of 16 claims on the methods ") ||
+		!strings.Contains(text.stdout, "hold on these servers, ") || !strings.Contains(text.stdout,
+		"\n\nWhat was measured\n") || !strings.Contains(text.stdout, "6 of 6\n") ||
+		!strings.Contains(text.stdout, "12 weekly states before the base") {
+		t.Errorf("what was found and measured is not said first:\n%s", text.stdout)
+	}
+	selfContained(t, html)
+	first, err := os.ReadFile(html)
+	if err != nil || strings.Count(string(first), "<svg") != 8+2*3 {
+		t.Errorf("the report has %d figures, %v", strings.Count(string(first), "<svg"), err)
+	}
+	if again := recrawl(t, args...).ok(t); again.stdout != text.stdout {
+		t.Error("the second time something else is printed")
+	}
+	if second, err := os.ReadFile(html); err != nil || string(second) != string(first) {
+		t.Errorf("the second report is another, %v", err)
+	}
+
+	kinds := writeFile(t, filepath.Join(dir, "kinds.tsv"),
+		"s0.example one kind\ns1.example another\nx.example none\n")
+	args = []string{"eval", dir, "--figures", "--weeks", "4,2", "--group", kinds, "--threshold",
+		"0.5,0.2", "--sample", "2", "--history", "0", "--seed", "3", "--base", "5", "--json"}
+	r := recrawl(t, args...).ok(t)
+	f := decode[figuresResult](t, r, true)
+	if f.Base != 5 || f.Change != "digest" || f.Seed != 3 || f.Sample != 2 || f.Histories != 6 ||
+		f.Servers != 6 || f.Pages != 42 || len(f.Without) != 0 ||
+		!slices.Equal(f.Weeks, []int{2, 4}) || !slices.Equal(f.Thresholds, []float64{0.2, 0.5}) ||
+		f.GroupWeeks != 4 {
+		t.Errorf("%+v", f)
+	}
+	// A server has /, /news/* and five pages, two of which change: a fetches all, c the start page.
+	p := f.Periods[0]
+	if p.Servers != 6 || p.Changing != 6 || p.Pages != 6*7 || p.Changed != 6*3 ||
+		len(p.Depths) != 12 || len(p.ByServers) != 4 || len(p.ByServers[1].Points) != 2 ||
+		len(p.Rates) != 3 {
+		t.Errorf("%+v", p)
+	}
+	if a := p.Methods[1]; a.Policy != "a" || a.Fetched != 42 || a.ChangedFetched != 18 ||
+		*a.Coverage != 1 || *a.BreadthFirst != 1 || len(a.Spread["coverage"]) != 2 {
+		t.Errorf("%+v", a)
+	}
+	if c := p.Methods[4]; c.Policy != "c" || c.Fetched != 6 || *c.UpdateRate != 0 ||
+		*c.Coverage != 0 {
+		t.Errorf("%+v", c)
+	}
+	if len(f.Groups) != 3 || f.Groups[0].Group != "another" || f.Groups[2].Group != "ungrouped" ||
+		f.Groups[2].Servers != 4 || f.Groups[2].Methods[0].Spread == nil {
+		t.Errorf("groups %+v", f.Groups)
+	}
+	b := f.Beyond[1]
+	if f.History != 0 || len(f.Beyond) != 2 || b.Weeks != 4 || b.Rival != "a" ||
+		len(b.Methods) != 5+9 || len(b.Servers) != 6 || len(b.Servers[0].Gains) != 5+9 {
+		t.Errorf("beyond: %+v", b)
+	}
+	if a := b.Methods[0]; len(a.GainSpread) != 2 || len(a.GainInServersSpread) != 2 ||
+		f.Periods[0].Depths[0].Spread == nil || f.Periods[0].ByServers[1].Points[0].Spread == nil ||
+		f.Periods[0].Rates[2].Spread == nil {
+		t.Errorf("without intervals: %+v", f.Periods[0])
+	}
+	// Without a past sentinels are tops.
+	if prefix, sentinel := b.Methods[5], b.Methods[5+5]; prefix.Policy != "prefix" ||
+		sentinel.Policy != "sentinel-prefix" || *prefix.Gain != *sentinel.Gain ||
+		prefix.Better+prefix.Even+prefix.Worse != 6 {
+		t.Errorf("%+v, %+v", prefix, sentinel)
+	}
+	verdicts := map[string]int{}
+	for _, c := range f.Claims {
+		verdicts[c.Verdict]++
+		if c.Claim == "" || !strings.HasPrefix(c.Source, "[LINK ") || c.Found == nil {
+			t.Errorf("claim %+v", c)
+		}
+	}
+	if len(f.Claims) != 16 || verdicts["holds"] == 0 || verdicts["does not hold"] == 0 ||
+		verdicts["cannot be told"] == 0 || len(verdicts) != 3 {
+		t.Errorf("%d claims, %v", len(f.Claims), verdicts)
+	}
+	if len(f.Warnings) != 2 || !strings.Contains(r.stderr, "recrawl: warning: "+f.Warnings[0]) {
+		t.Errorf("warnings %q, printed %q", f.Warnings, r.stderr)
+	}
+
+	// By default there is a past, at most as long as the base allows, with which A to C do the
+	// same.
+	for base, want := range map[string]int{"5": 5, "20": 12} {
+		past := decode[figuresResult](t, recrawl(t, "eval", dir, "--figures", "--weeks", "4",
+			"--json", "--base", base, "--spread").ok(t), true)
+		none := decode[figuresResult](t, recrawl(t, "eval", dir, "--figures", "--weeks", "4",
+			"--json", "--base", base, "--history", "0").ok(t), true)
+		if past.History != want || none.History != 0 {
+			t.Errorf("at week %s %d and %d states were shown, want %d and none",
+				base, past.History, none.History, want)
+		}
+		if !reflect.DeepEqual(past.Periods, none.Periods) ||
+			!reflect.DeepEqual(past.Groups, none.Groups) ||
+			!reflect.DeepEqual(past.Claims, none.Claims) {
+			t.Errorf("at week %s figures of A to C depend on the past", base)
+		}
+	}
+
+	// One server is a figure, not a mistake, and no claim is judged.
+	one := decode[figuresResult](t, recrawl(t, "eval", filepath.Join(dir, "0.jsonl.gz"),
+		"--figures", "--json", "--weeks", "3", "--group-by", "none").ok(t), true)
+	if one.GroupWeeks != 3 || len(one.Groups) != 1 || one.Groups[0].Group != "all" ||
+		len(one.Warnings) != 1 {
+		t.Errorf("one server: %+v", one)
+	}
+	for _, c := range one.Claims {
+		if c.Verdict != "cannot be told" {
+			t.Errorf("of one server: %+v", c)
+		}
+	}
+}
+
+func TestFiguresRefuse(t *testing.T) {
+	dir := t.TempDir()
+	good := writeFile(t, filepath.Join(dir, "good.jsonl.gz"), historyFile(t, "a.example", 3))
+	missing := filepath.Join(dir, "missing.tsv")
+	for _, c := range []struct {
+		name  string
+		args  []string
+		code  int
+		words []string
+	}{
+		{"stream", []string{"--protocol", "stream"}, 2,
+			[]string{"--figures true", "protocol snapshot", "leave --protocol stream out"}},
+		{"policies", []string{"--policy", "a,b"}, 2, []string{"--policy a,b", "--figures"}},
+		{"weeks", []string{"--weeks", "1,55"}, 2, []string{"--weeks 1", "--weeks 55", "2 to 49"}},
+		{"unknown grouping", []string{"--group-by", "age"}, 2,
+			[]string{"--group-by age", "suffix"}},
+		{"no such group file", []string{"--group", missing}, 1,
+			[]string{missing, "check the path"}},
+		{"no histories", nil, 2, []string{"no histories"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			args := []string{"eval", "--figures"}
+			if c.args != nil {
+				args = append(args, good)
+			}
+			recrawl(t, append(args, c.args...)...).refused(t, c.code, c.words...)
+		})
+	}
+	// Groups without figures would be ignored in silence.
+	recrawl(t, "eval", good, "--group-by", "server").refused(t, 2, "--group-by server", "--figures",
+		"add --figures")
+	recrawl(t, "eval", good, "--protocol", "stream", "--group", missing).refused(t, 2,
+		"--group "+missing, "--figures", "add --figures")
+}

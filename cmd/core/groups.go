@@ -1,0 +1,27 @@
+package core
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/recrawl/recrawl/cmd/failure"
+	"github.com/recrawl/recrawl/eval/survey"
+)
+
+// readGroups reads a file that puts servers into groups; nil if none is named.
+func readGroups(file string) (survey.Groups, error) {
+	if file == "" {
+		return nil, nil
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, fmt.Errorf("read groups: %w", err)
+	}
+	defer f.Close()
+	groups, err := survey.ReadGroups(f, file)
+	if err != nil {
+		return nil, failure.Usage(fmt.Errorf("read groups: %w", err),
+			"one server and its group a line, blanks or tabs between: www.example.org OR")
+	}
+	return groups, nil
+}

@@ -1,0 +1,68 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"net/url"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recrawl/recrawl/cmd/failure"
+	"github.com/recrawl/recrawl/fetch/meter"
+	"github.com/recrawl/recrawl/fetch/push"
+	"github.com/recrawl/recrawl/fetch/websub"
+	"github.com/recrawl/recrawl/internal/words"
+	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/satstore"
+)
+
+func (p *program) hintCommand() *cobra.Command {
+	return p.command(&cobra.Command{
+		Use: "hint --push ADDRESS URL...",
+	}, p.hint)
+}
+
+func (p *program) hint(ctx context.Context, args []string) error {
+	urls, err := canonicalSeeds(args)
+	if err != nil {
+		return err
+	}
+	if p.config.Push == "" || len(urls) == 0 {
+		return failure.Usage(errors.New("--push and at least one address are needed"),
+			"recrawl hint --push 127.0.0.1:8090 URL...")
+	}
+	if err := push.Send(ctx, p.config.Push, urls); err != nil {
+		return failure.Work(err, "run must have the same --push, and hints are taken from its "+
+			"own machine alone", failure.Failed)
+	}
+	p.note("%s sent", words.Plural(len(urls), "address"))
+	return nil
+}
+
+// push takes in what others say has changed, if a run is to; else it is nil.
+func (p *program) push(client *meter.Client, store *satstore.Store) (*push.Service, error) {
+	c := &p.config
+	if c.Push == "" {
+		return nil, nil
+	}
+	return push.Open(push.Options{
+		Address: c.Push, Callback: c.WebSub, Names: c.Names, Get: client.Get, Note: p.note,
+		Now: p.clock.Now, Setting: store.Setting,
+		Post: func(ctx context.Context, hub string, form url.Values) (websub.Answer, error) {
+			reply, err := client.Post(ctx, hub, form)
+			return websub.Answer(reply), err
+		},
+	})
+}
+
+// hand lets a loop visit what others said has changed. It is called between visits.
+func hand(said *push.Service, l *cycle.Loop, store *satstore.Store) error {
+	hints, owned, err := said.Take(store, l.Knows)
+	if err == nil && len(hints) > 0 {
+		_, err = l.Ask(true, hints...)
+	}
+	if err == nil && len(owned) > 0 {
+		_, err = l.Ask(false, owned...)
+	}
+	return err
+}

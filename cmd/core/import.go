@@ -1,0 +1,141 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recrawl/recrawl/cmd/config"
+	"github.com/recrawl/recrawl/cmd/failure"
+	"github.com/recrawl/recrawl/eval/captured"
+	"github.com/recrawl/recrawl/fetch/archive/captures"
+	"github.com/recrawl/recrawl/fetch/archive/cdxj"
+	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/satstore"
+	"github.com/recrawl/recrawl/satstore/evidence"
+	"github.com/recrawl/recrawl/satstore/seen"
+	"github.com/recrawl/recrawl/satstore/seen/intake"
+	"github.com/recrawl/recrawl/sitegraph/scratch"
+)
+
+func (p *program) importCommand() *cobra.Command {
+	return p.command(&cobra.Command{
+		Use: "import (--data DIRECTORY | --set DIRECTORY | --history DIRECTORY) [FILE|DIRECTORY...]",
+	}, p.imports)
+}
+
+// imports takes in a list of addresses, or captures.
+func (p *program) imports(ctx context.Context, args []string) (err error) {
+	c := &p.config.Import
+	sources, err := captures.NewSources(args, captures.Format(c.Format))
+	if err != nil {
+		return err
+	}
+	defer closing(sources, &err)
+	if list := sources.List(); list != nil && c.History == "" {
+		return p.importList(ctx, list)
+	}
+	if (p.config.Data == "") == (c.History == "") || c.Set != "" || c.HTML != "" ||
+		c.Part != "1/1" {
+		return failure.Usage(errors.New("captures go into --data or --history, without --set, "+
+			"--part and --html, which are for one list of addresses"),
+			"recrawl import --data DIRECTORY FILE...")
+	}
+	o := captures.Options{Server: c.Server, Links: c.History != "", Main: true, To: time.Now(),
+		Whole: captures.Format(c.Format) == captures.List}
+	o.From, _ = cdxj.ParseStamp(c.From) // checked before
+	if to, err := cdxj.ParseStamp(c.To); err == nil && to.Before(o.To) {
+		o.To = to
+	}
+	var store *satstore.Store
+	if c.History == "" { // before anything is read: it may be in use
+		if store, err = satstore.Open(p.config.Data, satstore.Options{}); err != nil {
+			return err
+		}
+		defer closing(store, &err)
+	}
+	memory, _ := config.ParseSize(c.Memory)
+	bar := p.progress("reading captures", 0)
+	sorter, files, err := sources.Gather(ctx, o,
+		filepath.Join(p.config.Data, c.History, "import.sort"), int(memory), bar.Of)
+	bar.End()
+	if err != nil {
+		return err
+	}
+	defer closing(sorter, &err)
+	if c.History != "" {
+		result, err := captured.Write(ctx, sorter, c.History, files)
+		if err != nil {
+			return err
+		}
+		return p.printText(result)
+	}
+	result, err := evidence.Run(ctx, store, sorter,
+		evidence.Options{Files: files, Change: p.config.ChangeBy(), Now: time.Now(),
+			Removed: func(err error) bool {
+				return errors.Is(err, satstore.ErrRemoved)
+			}, Begin: func() error { return cycle.ForgetMemory(store) }})
+	if err != nil {
+		return err
+	}
+	return p.printText(result)
+}
+
+func (p *program) importList(ctx context.Context, list *captures.Input) (err error) {
+	c := &p.config.Import
+	if (p.config.Data == "") == (c.Set == "") {
+		return failure.Usage(errors.New("either --data or --set says where to remember the "+
+			"addresses"), "recrawl import --data DIRECTORY FILE makes them pages of a planner")
+	}
+	if c.Write != "" && c.Set == "" {
+		return failure.Usage(errors.New("--write goes with --set"),
+			"with --data new addresses become pages of the store")
+	}
+	outputs := []string{c.HTML}
+	if c.Write == standardOutput {
+		outputs = append(outputs, c.Write)
+	}
+	if err := p.outputs(outputs...); err != nil {
+		return err
+	}
+	memory, _ := config.ParseSize(c.Memory)
+	sizes, err := seen.SizesFor(memory, c.Filter)
+	if err != nil {
+		return err
+	}
+	o := intake.Options{Sizes: sizes, Approximate: c.Approximate, Important: c.Important,
+		Whole: captures.Format(c.Format) == captures.List || intake.IsOthers(list.Name)}
+	o.Part, o.Parts, _ = seen.ParsePart(c.Part)
+	into := intake.Target{Set: c.Set, Write: c.Write, Memory: int64(memory)}
+	if c.Write == standardOutput {
+		into.Out = p.file
+	}
+	if p.config.Data != "" {
+		var store *satstore.Store
+		if store, err = satstore.Open(p.config.Data, satstore.Options{}); err != nil {
+			return err
+		}
+		defer closing(store, &err)
+		into.Set, into.Store = intake.SetIn(p.config.Data), store
+		scratch.KeepHeapSmall() // the index of the store grows with its pages
+	}
+	bar := p.progress("MB of the list", int(list.Size/1e6))
+	o.Progress = func(bytes int64) { bar.At(int(bytes / 1e6)) }
+	result, err := intake.Into(ctx, into, list, o)
+	bar.End()
+	if err != nil {
+		return err
+	}
+	if err := result.Useless(); err != nil {
+		return failure.Usage(err, "import takes text with a whole address a line, alone or "+
+			"in a column; --format list takes commas for parts of addresses")
+	}
+	noun := "page"
+	if into.Store == nil {
+		noun = "address"
+	}
+	return p.publish(result, result.Page(noun, c.Verbose), c.HTML)
+}

@@ -1,0 +1,178 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/recrawl/recrawl/cmd/failure"
+	"github.com/recrawl/recrawl/fetch"
+	"github.com/recrawl/recrawl/fetch/apart"
+	"github.com/recrawl/recrawl/fetch/archive"
+	"github.com/recrawl/recrawl/fetch/extract/rules"
+	"github.com/recrawl/recrawl/fetch/filter"
+	"github.com/recrawl/recrawl/fetch/hosts"
+	"github.com/recrawl/recrawl/fetch/meter"
+	"github.com/recrawl/recrawl/fetch/secret"
+	"github.com/recrawl/recrawl/fetch/watch"
+	"github.com/recrawl/recrawl/internal/words"
+	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/preferences"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// client makes the visits of run and show page, and reads what comes with read. The settings are
+// checked.
+func (p *program) client(read func(context.Context, fetch.Reading) (fetch.Content, error),
+	filters *filter.Set) (*meter.Client, error) {
+	c := &p.config
+	set, err := rules.Read(c.Rules)
+	if err != nil {
+		return nil, err
+	}
+	o := fetch.Options{
+		UserAgent: c.UserAgent, AllowPrivate: c.AllowPrivate, Nameserver: c.Resolver,
+		Interval: c.Delay, MaxBody: c.MaxBody, Timeout: c.Timeout,
+		RobotsAgent: c.RobotsAgent, RobotsAnyHost: c.RobotsAnyHost, RobotsFresh: c.RobotsMaxAge,
+		KeepRobots: true,
+		Capture:    c.Archive != "", SoftMissing: c.SoftMissing,
+		Read: read, Rules: set, Filters: filters, Watch: p.rules.Texts, Named: p.rules.NamesPage,
+		Main: c.ChangeBy() == sitegraph.ChangeByMain,
+	}
+	if ages, _ := preferences.ParseMaxAges(p.rules.MaxAges(c.MaxAge)); ages != nil { // checked
+		o.MaxAge = func(url string) time.Duration {
+			return time.Duration(ages.Seconds(url)) * time.Second
+		}
+	}
+	if p.clock != nil {
+		o.Clock = p.clock
+	}
+	if p.silence != nil {
+		o.Asking = p.silence.end
+	}
+	if o.Interval == 0 {
+		o.Interval = fetch.NoInterval
+	}
+	o.AllowNetworks, o.AllowPorts = c.Allowed()
+	o.Proxy, _ = fetch.ParseProxy(c.Proxy)
+	o.Warn = func(err error) { p.warn(err.Error()) }
+	o.Hosts, _ = hosts.New(c.Hosts) // they are checked
+	err = o.Hosts.ReadCredentials()
+	if errors.As(err, new(*secret.UnsafeError)) {
+		return nil, err
+	} else if err != nil {
+		return nil, failure.Usage(err, "docs/operating.md says what such a file has")
+	}
+	if o.RootCAs, err = fetch.Trusted(c.CAFile); err != nil {
+		return nil, failure.Usage(err,
+			"--ca-file wants a file of certificates in PEM, which begin with -----BEGIN "+
+				"CERTIFICATE-----")
+	}
+	return meter.New(o)
+}
+
+// filters opens those of the settings; nil if there are none.
+func (p *program) filters() (*filter.Set, error) {
+	return filter.Open(filter.Options{File: p.config.Filters, Languages: p.config.Languages,
+		Warn: func(err error) { p.warn(err.Error()) }})
+}
+
+// liveFetcher asks the live web for the loop. It holds each visit to the bytes it may read, and
+// notes which are under way.
+type liveFetcher struct {
+	*meter.Client
+	underWay *apart.Register
+	archive  *archive.Archive // nil: nothing is kept
+	watch    *watch.Watch     // nil: nothing is watched
+	silence  *silence         // until the first request; nil: it is not kept
+}
+
+func (f liveFetcher) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Observation, error) {
+	defer f.underWay.Begin(r.Record.URL)()
+	f.watch.Fresh(&r.Record)
+	v := archive.Visit{Reason: r.Visit.Reason, Probability: r.Visit.Probability,
+		First: r.Visit.First}
+	seen, err := f.archive.Take(ctx, v, &r.Record,
+		func(ctx context.Context, rec *sitegraph.Record) (*sitegraph.Observation, error) {
+			return f.visit(ctx, rec, r.MaxBytes)
+		})
+	return *seen, err
+}
+
+// Recall is called before each visit.
+func (f liveFetcher) Recall(url string, setting func(string) ([]byte, bool, error)) error {
+	if err := f.watch.Recall(url); err != nil {
+		return err
+	}
+	return f.Client.Recall(url, setting)
+}
+
+// Keep is called before each commit: what was visited is in the archive before the store says so,
+// and what a watch made of it in the same commit.
+func (f liveFetcher) Keep(save func(name string, value []byte) error) error {
+	if err := f.archive.Sync(); err != nil {
+		return err
+	}
+	if err := f.watch.Keep(save); err != nil {
+		return err
+	}
+	return f.Client.Keep(save)
+}
+
+// visit makes the visit.
+func (f liveFetcher) visit(ctx context.Context, rec *sitegraph.Record, most int64) (
+	*sitegraph.Observation, error) {
+	o, until, err := f.Try(ctx, rec, most)
+	var local *fetch.LocalError
+	switch {
+	case errors.As(err, &local):
+		err = &cycle.LocalError{Err: local.Err, Unsure: local.Unsure}
+	case err == nil && !until.IsZero():
+		err = &cycle.Wait{Until: until, Scheme: o.Outcome == sitegraph.OutcomeFailed}
+	}
+	return o, err
+}
+
+// readsApart as its only argument makes the program read one body for another process of it.
+const readsApart = "read-apart"
+
+// serve ends a process that worked for another one of this program.
+func serve(err error) (exitCode int) {
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "recrawl: error: %v\n", err)
+		return failure.Failed
+	}
+	return failure.OK
+}
+
+// underWay opens the register of visits under way for those who read, and says what it remembers.
+func (p *program) underWay(reader *apart.Reader) (*apart.Register, error) {
+	r, err := apart.Open(filepath.Join(p.config.Data, "underway"))
+	if err != nil {
+		return nil, err
+	}
+	reader.Register = r
+	if n := r.Suspects(); n > 0 {
+		p.note("%s under way when a run died; when visited next, each is read in a process of "+
+			"its own",
+			words.Plural(n, "page"))
+	}
+	return r, nil
+}
+
+// archive opens the archive of --archive, and says what it made good. Without, nothing is kept.
+func (p *program) archive() (*archive.Archive, error) {
+	c := &p.config
+	if c.Archive == "" {
+		return nil, nil
+	}
+	a, err := archive.Open(c.Archive, archive.Options{MaxFile: c.ArchiveFile,
+		Stored: !c.ArchiveGzip, Software: "recrawl/" + versionName(), UserAgent: c.UserAgent})
+	if err == nil {
+		p.warn(a.Notes()...)
+	}
+	return a, err
+}

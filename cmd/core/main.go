@@ -1,0 +1,233 @@
+package core
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recrawl/recrawl/cmd/config"
+	"github.com/recrawl/recrawl/cmd/failure"
+	"github.com/recrawl/recrawl/cmd/manual"
+	"github.com/recrawl/recrawl/cmd/setting"
+	"github.com/recrawl/recrawl/fetch/watch"
+	"github.com/recrawl/recrawl/planner/cycle"
+)
+
+// execute does what the arguments say with the commands of root, and returns the exit code.
+func (p *program) execute(ctx context.Context, makeRoot func(*program) *cobra.Command) int {
+	p.running = &running{}
+	defer p.running.end()
+	root := makeRoot(p)
+	root.SetArgs(p.args)
+	root.SetOut(p.stdout)
+	root.SetErr(p.stderr)
+	err := root.ExecuteContext(ctx)
+	switch {
+	case err == nil:
+		return failure.OK
+	case ctx.Err() != nil && onlyCanceled(err):
+		fmt.Fprintln(p.stderr, "recrawl: interrupted")
+		return failure.Interrupted
+	}
+	hint, code, err := failure.Explain(err)
+	for line := range strings.SplitSeq(err.Error(), "\n") { // one for each of several problems
+		fmt.Fprintf(p.stderr, "recrawl: error: %s\n", line)
+	}
+	if hint != "" {
+		fmt.Fprintf(p.stderr, "recrawl: hint: %s\n", hint)
+	}
+	return code
+}
+
+// onlyCanceled reports whether an error says nothing but that the context ended. A store
+// that failed while we were interrupted must not be passed over.
+func onlyCanceled(err error) bool {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return !slices.ContainsFunc(joined.Unwrap(), func(e error) bool { return !onlyCanceled(e) })
+	}
+	return errors.Is(err, context.Canceled)
+}
+
+// program is what all commands share.
+type program struct {
+	args           []string
+	stdout, stderr io.Writer
+	file           io.Writer // standard output, where - was given for a file: see outputs
+	configFile     string
+	config         config.Config
+	settings       *setting.Set    // the fields of config
+	review         *setting.Review // of the settings, once they are read
+	json           bool
+	quiet          bool
+	wide           bool
+	clock          *cycle.SteadyClock // of a run; nil: the system's own
+	silence        *silence           // of a run; nil: none is kept
+	running        *running           // of policies that are programs
+	parts          []*Part            // whose commands this program has
+	ofPart         bool               // it has no others
+	rules          *watch.File        // of --watch, once it was read
+	// scratch is a directory for what a store that is only read takes; "": memory, since it is soon
+	// over.
+	scratch string
+}
+
+// rootCommand has all commands.
+func (p *program) rootCommand() *cobra.Command {
+	root := p.root()
+	root.AddCommand(p.demoCommand(), p.runCommand(), p.serveCommand(),
+		p.guardCommand(), p.planCommand(), p.explainCommand(),
+		p.evalCommand(), p.tuneCommand(), p.scheduleCommand(),
+		p.importCommand(), p.exportCommand(), p.sitesCommand(), p.checkpointCommand(),
+		p.inspectCommand(),
+		p.checkCommand(), p.hintCommand(), p.watchCommand(), p.replayCommand(), p.diffCommand(),
+		p.showCommand(),
+		p.policiesCommand(),
+		p.initCommand(), p.configCommand(), p.doctorCommand(),
+		p.manCommand())
+	root.AddCommand(p.away()...)
+	return p.explained(root)
+}
+
+// explained puts the pages of the manual into the commands of root.
+func (p *program) explained(root *cobra.Command) *cobra.Command {
+	if err := manual.Write(root, config.Words); err != nil {
+		panic(err) // a command without a page: no test of commands passes
+	}
+	return root
+}
+
+// root has the commands that every program has.
+func (p *program) root() *cobra.Command {
+	p.settings = p.config.Settings()
+	root := &cobra.Command{
+		Use:           "recrawl",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Version:       versionName(),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			return p.unknown(cmd, args[0])
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return cmd.Help()
+		},
+	}
+	root.SetVersionTemplate(versionLine() + "\n")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if word, ok := p.misspelt(cmd); ok { // whose flags are none of the command above
+			return p.unknown(cmd, word)
+		}
+		return failure.Usage(err, cmp.Or(p.settings.Instead(err),
+			cmd.CommandPath()+" --help lists the flags"))
+	})
+	root.SetHelpCommand(helpCommand())
+	root.PersistentFlags().StringVar(&p.configFile, "config", "", "file with settings")
+	root.PersistentFlags().BoolVar(&p.json, "json", false, "print the result as JSON")
+	root.PersistentFlags().BoolVar(&p.wide, "wide", false, "tables with all columns, however wide")
+	root.PersistentFlags().BoolVar(&p.quiet, "quiet", false, "no progress on standard error")
+	root.AddCommand(p.versionCommand(), p.completionCommand())
+	root.InitDefaultHelpCmd()
+	return root
+}
+
+// helpCommand shows a command's help. The library's own takes an unknown command for a
+// success.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "help [command]",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			target, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return unknownCommand(target, strings.Join(rest, " "))
+			}
+			target.InitDefaultHelpFlag()
+			return target.Help()
+		},
+	}
+}
+
+// command makes a command that reads its settings and then does its work.
+func (p *program) command(
+	cmd *cobra.Command,
+	work func(ctx context.Context, args []string) error,
+) *cobra.Command {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := p.load(cmd); err != nil {
+			return err
+		}
+		return work(cmd.Context(), args)
+	}
+	p.settings.AddFlags(cmd)
+	if check := cmd.Args; check != nil {
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			return plainly(cmd, len(args), check(cmd, args))
+		}
+	}
+	if cmd.Args != nil && cmd.Args(cmd, []string{"x"}) != nil { // it takes none
+		cmd.ValidArgsFunction = cobra.NoFileCompletions
+	}
+	return cmd
+}
+
+// group makes a command that only stands above others. Its messages name an argument that is none
+// of them, and those there are.
+func group(cmd *cobra.Command, unknown, known string, below ...*cobra.Command) *cobra.Command {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			hint := nearest(cmd, args[0])
+			if hint == "" {
+				hint = "there are: " + known
+			}
+			return failure.Usage(fmt.Errorf(unknown, args[0]), hint)
+		}
+		return cmd.Help()
+	}
+	cmd.AddCommand(below...)
+	return cmd
+}
+
+// noArguments is for commands that take flags only.
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return failure.Usage(fmt.Errorf("%s takes no arguments, and got %q", cmd.Name(), args[0]),
+		cmd.CommandPath()+" --help shows what it takes")
+}
+
+// load reads flags, environment and file into p.config and checks them all.
+func (p *program) load(cmd *cobra.Command) error {
+	c := &p.config
+	r := p.settings.Read(cmd, p.configFile)
+	p.review = r
+	hint := r.Hint
+	if hint == "" {
+		hint = cmp.Or(c.Validate(r), cmd.CommandPath()+" --help shows what is possible")
+	} else {
+		c.CheckLimits(r) // a text that is no budget is told beside values of the wrong kind
+	}
+	for _, part := range p.parts {
+		if part.Check != nil && r.Hint == "" {
+			part.Check(c, r)
+		}
+	}
+	if missing := c.Missing(); (cmd.Name() == "run" || cmd.Name() == "node") && r.Hint == "" &&
+		len(missing) > 0 {
+		r.Problems = append(r.Problems, missing...)
+		hint = `for example: recrawl ` + cmd.Name() +
+			` --data crawl --user-agent "mybot/1.0 (+https://example.org/bot)" URL...`
+	}
+	if len(r.Problems) > 0 {
+		return failure.Usage(errors.Join(r.Problems...), hint)
+	}
+	c.Complete(r)
+	return nil
+}

@@ -1,0 +1,86 @@
+package core
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recrawl/recrawl/cmd/failure"
+	"github.com/recrawl/recrawl/cmd/spelling"
+)
+
+// unknownCommand is the error of a word that is no command below another, with the one that was
+// probably meant.
+func unknownCommand(above *cobra.Command, word string) error {
+	hint := nearest(above, word)
+	if hint == "" {
+		hint = above.CommandPath() + " --help lists the commands"
+	}
+	return failure.Usage(fmt.Errorf("unknown command %q", word), hint)
+}
+
+// nearest asks for the command below another that a word probably means; "" if none is near.
+func nearest(above *cobra.Command, word string) string {
+	best, least := "", (len(word)+1)/2+1 // of two exchanged letters both differ
+	for _, cmd := range above.Commands() {
+		distance := spelling.Distance(strings.ToLower(word), cmd.Name())
+		if len(word) > 1 && strings.HasPrefix(cmd.Name(), word) {
+			distance = 1
+		}
+		if distance < least && !cmd.Hidden {
+			best, least = cmd.CommandPath(), distance
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return "did you mean " + best + "?"
+}
+
+// misspelt returns the word of the command line that should name a command below one.
+func (p *program) misspelt(above *cobra.Command) (word string, ok bool) {
+	if !above.HasSubCommands() {
+		return "", false
+	}
+	depth := strings.Count(above.CommandPath(), " ")
+	for _, arg := range p.args {
+		if strings.HasPrefix(arg, "-") {
+			if depth == 0 {
+				return "", false // the flag is one of the command itself
+			}
+			continue
+		}
+		if depth == 0 {
+			return arg, !slices.ContainsFunc(above.Commands(), func(c *cobra.Command) bool {
+				return c.Name() == arg || c.HasAlias(arg)
+			})
+		}
+		depth--
+	}
+	return "", false
+}
+
+// plainly says of a wrong number of arguments, which the library counts, what a command takes.
+func plainly(cmd *cobra.Command, given int, err error) error {
+	if err == nil || !strings.HasPrefix(err.Error(), "accepts ") &&
+		!strings.HasPrefix(err.Error(), "requires ") {
+		return err
+	}
+	words := strings.Fields(cmd.Use)[1:]
+	var takes []string
+	for i := 0; i < len(words); i++ {
+		if strings.HasPrefix(strings.TrimLeft(words[i], "[("), "--") {
+			i++ // its value
+			continue
+		}
+		takes = append(takes, words[i])
+	}
+	is := "none is"
+	if given > 0 {
+		is = fmt.Sprintf("%d are", given)
+	}
+	return failure.Usage(fmt.Errorf("%s takes %s, and %s given", cmd.CommandPath(),
+		strings.Join(takes, " "), is), cmd.CommandPath()+" --help shows what it takes")
+}

@@ -1,0 +1,212 @@
+package core
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+
+	"github.com/recrawl/recrawl/cmd/failure"
+	"github.com/recrawl/recrawl/cmd/show/dashboard"
+	"github.com/recrawl/recrawl/cmd/show/report"
+	"github.com/recrawl/recrawl/cmd/show/report/progress"
+	"github.com/recrawl/recrawl/satstore/whole"
+)
+
+// publish prints a result, as JSON or as its finding and tables, and writes the report where asked
+// for. Tables of reports are for people: they fit 100 columns also in a file or pipe.
+func (p *program) publish(result any, page report.Page, htmlFile string) error {
+	if htmlFile != "" {
+		if err := p.writeWhole(htmlFile, page.HTML); err != nil {
+			return err
+		}
+	}
+	if p.json {
+		return p.printJSON(result)
+	}
+	s := p.screen()
+	if s.Width == 0 && !p.wide {
+		s.Width = report.UsualWidth
+	}
+	first := true
+	if page.Finding != "" {
+		s.Say(page.Finding)
+	}
+	for _, section := range page.Sections {
+		for _, t := range section.Tables {
+			if t.PageOnly {
+				continue
+			}
+			if first && page.Finding != "" {
+				fmt.Fprintln(s)
+			}
+			first = false
+			if err := t.Text(s); err != nil {
+				return err
+			}
+			fmt.Fprintln(s)
+		}
+	}
+	if htmlFile != "" && htmlFile != standardOutput {
+		fmt.Fprintf(s, "report: %s\n", htmlFile)
+	}
+	return s.Flush()
+}
+
+// print prints a result, as JSON or as what was found, in a sentence, and its tables with an empty
+// line between them.
+func (p *program) print(result any, finding string, tables []report.Table) error {
+	if p.json {
+		return p.printJSON(result)
+	}
+	s := p.screen()
+	s.Say(finding)
+	for i, t := range tables {
+		if i > 0 || finding != "" {
+			fmt.Fprintln(s)
+		}
+		if err := t.Text(s); err != nil {
+			return err
+		}
+	}
+	return s.Flush()
+}
+
+// printText prints a result, as JSON or as its text.
+func (p *program) printText(result interface{ Text(io.Writer) error }) error {
+	if p.json {
+		return p.printJSON(result)
+	}
+	s := p.screen()
+	if err := result.Text(s); err != nil {
+		return err
+	}
+	return s.Flush()
+}
+
+// screen is standard output: fitted to the terminal and in colours if it is one.
+func (p *program) screen() *report.Screen {
+	s := report.NewScreen(p.stdout, progress.Width(p.stdout), progress.HasColours(p.stdout))
+	if s.Width == 0 && progress.IsTerminal(p.stdout) { // it does not know
+		s.Width = report.UsualWidth
+	}
+	if s.Wide = p.wide; p.wide {
+		s.Width = 0
+	}
+	return s
+}
+
+func (p *program) printJSON(v any) error {
+	e := json.NewEncoder(p.stdout)
+	e.SetIndent("", " ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// logger is for what happens in services, as --log-format says.
+func (p *program) logger() *slog.Logger {
+	return dashboard.Logger(p.stderr, p.config.LogFormat, p.quiet)
+}
+
+// warn says what is to be doubted; nothing of empty texts.
+func (p *program) warn(texts ...string) {
+	for _, text := range texts {
+		if text != "" && p.config.LogFormat == "json" {
+			p.logger().Warn(text)
+		} else if text != "" {
+			fmt.Fprintf(p.stderr, "recrawl: warning: %s\n", text)
+		}
+	}
+}
+
+// note says something on the way, unless the program is to be quiet.
+func (p *program) note(format string, args ...any) {
+	if !p.quiet && p.config.LogFormat == "json" {
+		p.logger().Info(fmt.Sprintf(format, args...))
+	} else if !p.quiet {
+		fmt.Fprintf(p.stderr, "recrawl: "+format+"\n", args...)
+	}
+}
+
+// standardOutput as the name of a file that a command writes is standard output.
+const standardOutput = "-"
+
+// outputs refuses, before any work, files that could not be written; "" is none. Where one of them
+// is standard output, the result goes to standard error: the file stands there alone.
+func (p *program) outputs(paths ...string) error {
+	alone := 0
+	for _, path := range paths {
+		if path == standardOutput {
+			alone++
+			continue
+		}
+		if err := writable(path); err != nil {
+			return err
+		}
+	}
+	switch {
+	case alone > 1 || alone == 1 && p.json:
+		return failure.Usage(errors.New("standard output takes one thing: - is given for two, or "+
+			"beside --json"), "name a file instead of -")
+	case alone == 1:
+		p.file, p.stdout = p.stdout, p.stderr
+	}
+	return nil
+}
+
+// writeWhole writes a file that outputs has checked.
+func (p *program) writeWhole(path string, write func(io.Writer) error) error {
+	if path == standardOutput {
+		return write(p.file)
+	}
+	return writeWhole(path, write)
+}
+
+// writeWhole writes a whole file or nothing: a file of that name is replaced only when all
+// is written. It does not replace what is no regular file.
+func writeWhole(path string, write func(io.Writer) error) error {
+	if err := regular(path); err != nil {
+		return err
+	}
+	return whole.Write(path, write)
+}
+
+// writable refuses, before any work, a file that writeWhole could not write; "" is none.
+func writable(path string) error {
+	if path == "" {
+		return nil
+	}
+	if err := regular(path); err != nil {
+		return err
+	}
+	return whole.Check(path)
+}
+
+func regular(path string) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return failure.Usage(fmt.Errorf("write %s: it is no regular file", path),
+			"name a file to be written")
+	}
+	return nil
+}
+
+// progress tells on standard error how far long work has come; nothing with --quiet.
+func (p *program) progress(what string, total int) *progress.Bar {
+	return progress.New(p.beside(), what, total)
+}
+
+// stages is progress of work in several parts, which ends with the context.
+func (p *program) stages(ctx context.Context) *progress.Stages {
+	return progress.NewStages(ctx, p.beside())
+}
+
+// beside is where progress is told.
+func (p *program) beside() io.Writer {
+	if p.quiet {
+		return io.Discard
+	}
+	return p.stderr
+}

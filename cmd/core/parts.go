@@ -1,0 +1,227 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recrawl/recrawl/cmd/config"
+	"github.com/recrawl/recrawl/cmd/failure"
+	"github.com/recrawl/recrawl/cmd/manual"
+	"github.com/recrawl/recrawl/cmd/setting"
+	"github.com/recrawl/recrawl/fetch"
+	"github.com/recrawl/recrawl/fetch/apart"
+	"github.com/recrawl/recrawl/fetch/corpus/query"
+	processes "github.com/recrawl/recrawl/fetch/filter/program"
+)
+
+// Works are what commands do, by the names that settings have for them: see away.
+type Works map[string]func(context.Context, *Program, []string) error
+
+// Part is a program beside recrawl, recrawl-NAME, which needs libraries that recrawl does not.
+type Part struct {
+	Name  string
+	Works Works
+	// Check, if not nil, refuses settings of its commands that only it can judge.
+	Check func(*config.Config, *setting.Review)
+	// Processes are what it does for another process, by the first argument.
+	Processes map[string]func(args []string) error
+	// Searcher, if not nil, opens the corpus in a directory.
+	Searcher func(dir string) (query.Searcher, error)
+}
+
+// Main is the program recrawl. It does not return.
+func Main() { begin(nil, (*program).rootCommand) }
+
+// MainOf is the program recrawl-NAME of a part: it has its commands, and hands others to recrawl.
+// It does not return.
+func MainOf(part *Part) { begin([]*Part{part}, (*program).rootOfPart) }
+
+func begin(parts []*Part, root func(*program) *cobra.Command) {
+	if len(os.Args) > 1 {
+		if work := process(parts, os.Args[1:]); work != nil {
+			os.Exit(serve(work(os.Args[2:])))
+		}
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-ctx.Done()
+		stop() // a second interrupt ends the program the hard way
+	}()
+	p := &program{args: os.Args[1:], stdout: os.Stdout, stderr: os.Stderr, parts: parts}
+	os.Exit(p.execute(ctx, root))
+}
+
+// process returns what the program does for another process, whose arguments these are; nil: they
+// are of a user.
+func process(parts []*Part, args []string) func([]string) error {
+	if slices.Equal(args, []string{readsApart}) {
+		return func([]string) error { return apart.Serve(os.Stdin, os.Stdout, fetch.Read) }
+	}
+	for _, part := range parts {
+		if work := part.Processes[args[0]]; work != nil {
+			return work
+		}
+	}
+	return nil
+}
+
+// rootOfPart has the commands of the part, and those that every program has.
+func (p *program) rootOfPart() *cobra.Command {
+	p.ofPart = true
+	root := p.root()
+	root.Annotations = map[string]string{manual.Page: "recrawl-" + p.parts[0].Name}
+	for _, cmd := range append(p.away(), p.scheduleOf()) {
+		if p.isOurs(cmd) {
+			root.AddCommand(cmd)
+		}
+	}
+	return p.explained(root)
+}
+
+// unknown is the error of a word that is no command below another. The program of a part hands what
+// it does not know to recrawl.
+func (p *program) unknown(above *cobra.Command, word string) error {
+	if p.ofPart && !above.HasParent() {
+		return p.runIn("recrawl")
+	}
+	return unknownCommand(above, word)
+}
+
+// isOurs reports whether this program does the work of a command, or of one below it, and takes
+// those below it away that others do.
+func (p *program) isOurs(cmd *cobra.Command) bool {
+	ours := cmd.Annotations[inProgram] == ""
+	if cmd.HasSubCommands() {
+		for _, below := range cmd.Commands() {
+			if !p.isOurs(below) {
+				cmd.RemoveCommand(below)
+			}
+		}
+		ours = cmd.HasSubCommands()
+	}
+	return ours
+}
+
+// inProgram is the annotation of a command whose work another program does: which one.
+const inProgram = "program"
+
+// away are the commands of the parts. Those of which this program has no part are called with the
+// same flags and arguments, and run the program that has it.
+func (p *program) away() []*cobra.Command {
+	node := p.in("cluster", "node", "node --data DIRECTORY --user-agent AGENT [URL...]",
+		cobra.ArbitraryArgs)
+	node.AddCommand(p.in("cluster", "node-status", "status", cobra.ArbitraryArgs),
+		p.in("cluster", "node-hint", "hint URL...", cobra.ArbitraryArgs),
+		p.in("cluster", "node-abandon", "abandon SHARD...", cobra.ArbitraryArgs))
+	corpus := func(name, use string, args cobra.PositionalArgs) *cobra.Command {
+		cmd := p.in("search", "corpus-"+name, use, args)
+		setting.Alias(cmd, "out", "corpus")
+		return cmd
+	}
+	return []*cobra.Command{node,
+		p.in("cluster", "frontier", "frontier --data DIR", noArguments),
+		p.in("search", "search", "search --corpus DIRECTORY WORD...", someWord),
+		group(&cobra.Command{Use: "corpus"}, "unknown command %q of corpus",
+			"recrawl corpus build, show, check, remove, weigh",
+			corpus("build", "build --archive DIRECTORY --corpus DIRECTORY", noArguments),
+			corpus("remove", "remove --corpus DIRECTORY [--archive DIRECTORY] "+
+				"[--data DIRECTORY] ADDRESS...", cobra.MinimumNArgs(1)),
+			corpus("weigh", "weigh --corpus DIRECTORY", noArguments),
+			corpus("check", "check --corpus DIRECTORY", noArguments),
+			corpus("show", "show --corpus DIRECTORY [URL|IDENTIFIER]", cobra.MaximumNArgs(1))),
+		group(&cobra.Command{Use: "bench"}, "unknown benchmark %q",
+			"recrawl bench sat, recrawl bench seen, recrawl bench fetch",
+			p.in("lab", "sat", "sat", noArguments), p.in("lab", "seen", "seen", noArguments),
+			p.in("lab", "fetch", "fetch", noArguments)),
+		p.in("lab", "survey", "survey FILE|DIRECTORY...", someHistories),
+	}
+}
+
+func someWord(_ *cobra.Command, args []string) error {
+	if strings.TrimSpace(strings.Join(args, "")) == "" {
+		return failure.Usage(errors.New("no word to search for is given"),
+			"recrawl search --corpus DIRECTORY WORD...")
+	}
+	return nil
+}
+
+// in makes a command of a part, of which settings speak by a name.
+func (p *program) in(part, name, use string, args cobra.PositionalArgs) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Args: args,
+		Annotations: map[string]string{setting.NameAs: name}}
+	for _, of := range p.parts {
+		if work := of.Works[name]; work != nil {
+			return p.command(cmd, func(ctx context.Context, args []string) error {
+				return work(ctx, p, args)
+			})
+		}
+	}
+	p.command(cmd, nil)
+	cmd.Annotations[inProgram] = "recrawl-" + part
+	cmd.RunE = func(*cobra.Command, []string) error { return p.runIn("recrawl-" + part) }
+	return cmd
+}
+
+// runIn makes this process another program of ours, which so has its arguments and terminal and gets
+// its signals. It returns only if that fails.
+func (p *program) runIn(name string) error {
+	path, err := findProgram(name)
+	if err == nil {
+		err = syscall.Exec(path, append([]string{path}, p.args...), os.Environ())
+		err = fmt.Errorf("run %s: %w", path, err)
+	}
+	return err
+}
+
+// findProgram finds a program of ours beside this one, or else where PATH says.
+func findProgram(name string) (path string, err error) {
+	if self, err := os.Executable(); err == nil {
+		real, _ := filepath.EvalSymlinks(self)
+		for _, at := range []string{self, real} {
+			if path, err := exec.LookPath(filepath.Join(filepath.Dir(at), name)); err == nil {
+				return path, nil
+			}
+		}
+	}
+	if path, err = exec.LookPath(name); err == nil {
+		return path, nil
+	}
+	return "", failure.Work(fmt.Errorf("this is done by the program %s, which is neither beside "+
+		"this one nor in PATH", name), "go build ./cmd/"+name+" makes it; go install ./cmd/... "+
+		"puts all programs where PATH should lead", failure.Failed)
+}
+
+// searcher opens the corpus in a directory, in this process or in one of the program that can.
+func (p *program) searcher(ctx context.Context, dir string) (query.Searcher, error) {
+	for _, part := range p.parts {
+		if part.Searcher != nil {
+			return part.Searcher(dir)
+		}
+	}
+	path, err := findProgram("recrawl-search")
+	if err != nil {
+		return nil, err
+	}
+	run, err := processes.Open(processes.Options{Command: []string{path, query.Argument, dir},
+		Timeout: answerWithin, Most: query.MostAnswer})
+	if err != nil {
+		return nil, err
+	}
+	p.running.add(run)
+	remote := query.Remote{Ask: run.Ask}
+	return remote, remote.Check(ctx)
+}
+
+// answerWithin bounds a search of a dashboard. Of a large corpus the first one opens the index.
+const answerWithin = time.Minute

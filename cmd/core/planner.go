@@ -1,0 +1,200 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/recrawl/recrawl/cmd/config"
+	"github.com/recrawl/recrawl/cmd/failure"
+	"github.com/recrawl/recrawl/cmd/show/view"
+	"github.com/recrawl/recrawl/fetch"
+	"github.com/recrawl/recrawl/internal/words"
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/policy"
+	"github.com/recrawl/recrawl/planner/preferences"
+	"github.com/recrawl/recrawl/planner/watching"
+	"github.com/recrawl/recrawl/satstore"
+	"github.com/recrawl/recrawl/satstore/directory"
+	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/scratch"
+)
+
+// opened is a planner as its data directory holds it.
+type opened struct {
+	store  *satstore.Store
+	corpus *planner.Corpus
+	plan   *planner.Planner
+	rules  *view.Rules
+	listed *preferences.Listed // weights of --weights; nil: none are given
+}
+
+var errNoData = failure.Usage(
+	errors.New("no data directory given"),
+	"say where the planner's store is: --data DIRECTORY",
+)
+
+// open reads a data directory. An existing one is required to read only.
+func (p *program) open(ctx context.Context, readOnly bool) (*opened, error) {
+	c := &p.config
+	if c.Data == "" {
+		return nil, errNoData
+	}
+	if err := findPrograms(p.programs(ctx, true), c.Policy); err != nil {
+		return nil, err
+	}
+	if readOnly {
+		if _, err := os.Stat(c.Data); err != nil {
+			return nil, fmt.Errorf("data directory: %w", err)
+		}
+	}
+	stages := p.stages(ctx)
+	defer stages.End()
+	store, err := satstore.Open(c.Data, satstore.Options{ReadOnly: readOnly, Progress: stages.Tell})
+	if err != nil {
+		return nil, err
+	}
+	dir := c.Data // of the scratch file
+	if readOnly {
+		dir = p.scratch
+	}
+	o := &opened{store: store}
+	watched, err := p.watched()
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	if o.listed, err = p.listed(); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	if o.rules, err = view.OpenRules(store, append(watched.Weights(), c.Weight...),
+		o.listed); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	build := func() (*planner.Planner, error) {
+		file, err := scratch.Open(dir)
+		if err != nil {
+			return nil, err
+		}
+		o.corpus = planner.NewCorpus(sitegraph.NewGraphIn(file))
+		if err := store.Restore(o.corpus.Graph, o.corpus.Remember); err != nil {
+			return nil, err
+		}
+		return p.newPlanner(ctx, o.corpus, o.rules)
+	}
+	plan, why, err := cycle.RecallImage(store, dir,
+		func(corpus *planner.Corpus) (*planner.Planner, error) {
+			return p.newPlanner(ctx, corpus, o.rules)
+		})
+	if why != nil {
+		p.warn(why.Error() + "; all records are read instead")
+	}
+	if plan == nil && err == nil {
+		if plan, why, err = cycle.RecallAll(store, build); why != nil {
+			p.warn(why.Error() + "; it begins anew")
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	store.EndProgress()
+	p.warnOfDamage(store.Damage(), store.AddressAlone())
+	o.plan, o.corpus = plan, plan.Corpus
+	c.KnownPages = o.corpus.Pages()
+	return o, nil
+}
+
+// newPlanner makes a planner by the settings.
+func (p *program) newPlanner(ctx context.Context, corpus *planner.Corpus, rules *view.Rules) (
+	*planner.Planner, error) {
+	c := &p.config
+	c.KnownPages = corpus.Pages()
+	live := planner.LiveOptions()
+	if _, err := p.watched(); err != nil {
+		return nil, err
+	}
+	if err := watching.Plan(p.rules, c.MaxAge, c.Round, &live); err != nil {
+		return nil, err
+	}
+	corpus.SetWeights(rules.Weights())
+	ranking, err := policy.New(c.Policy, policy.Settings{
+		Corpus:    corpus,
+		Mode:      planner.Stream,
+		Seed:      c.Seed,
+		Alpha:     c.Alpha,
+		Sample:    c.Sample,
+		GoneWorth: c.Gone,
+		Objective: c.VisitsFor(),
+		Lag:       c.SearchLag,
+		PerDay:    corpus.Pace(c.Limits()),
+		Programs:  p.programs(ctx, true),
+	})
+	if err != nil {
+		return nil, failure.Usage(err, "recrawl run --help lists the policies")
+	}
+	live.Name, live.Pause, live.NewShare = c.Policy, c.Delay, c.New
+	live.LeastValue, live.Limits, live.MostBytes = c.Least, c.Limits(), fetch.MostBytes(c.MaxBody)
+	live.Skip = rules.Skip(corpus.Graph)
+	return planner.New(corpus, ranking, live), nil
+}
+
+// listed reads the weights of --weights; nil: none are given.
+func (p *program) listed() (*preferences.Listed, error) {
+	if p.config.Weights == "" {
+		return nil, nil
+	}
+	f, err := os.Open(p.config.Weights)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	l, err := preferences.ReadListed(f)
+	if err != nil {
+		return nil, failure.Usage(fmt.Errorf("%s: %w", p.config.Weights, err),
+			"recrawl corpus weigh writes such a file")
+	}
+	return l, nil
+}
+
+// openStore opens the store of --data for reading.
+func (p *program) openStore() (*satstore.Store, error) {
+	if p.config.Data == "" {
+		return nil, errNoData
+	}
+	return satstore.Open(p.config.Data, satstore.Options{ReadOnly: true})
+}
+
+// warnOfDamage says what is damaged, and what that cost.
+func (p *program) warnOfDamage(damage []*satstore.DamageError, lost int) {
+	for _, d := range damage {
+		p.warn(d.Error())
+	}
+	switch {
+	case lost > 0:
+		p.warn("of " + words.Plural(lost, "page") + " the address alone is known; run begins " +
+			"anew with them")
+	case len(damage) > 0:
+		p.warn("no page was lost by this damage")
+	}
+}
+
+// dryRun plans what run would do now, and lists at most so many visits.
+func (o *opened) dryRun(c *config.Config, most int) (*cycle.Preview, error) {
+	return cycle.DryRun(o.store, o.plan, c.PerDay(), c.Round, time.Now(), most)
+}
+
+// hasSpace says why no visit may begin: the disk is as good as full, so that what it brings could
+// not be kept. Where the free space is not known it returns no error.
+func (p *program) hasSpace() error { return p.spaceIn(p.config.Data, p.config.Archive) }
+
+func (p *program) spaceIn(dirs ...string) error {
+	for _, dir := range dirs {
+		if free, err := directory.Free(dir); dir != "" && err == nil && free < p.config.MinFree {
+			return fmt.Errorf("the disk of %s has %d bytes free, fewer than --min-free %d",
+				dir, free, p.config.MinFree)
+		}
+	}
+	return nil
+}

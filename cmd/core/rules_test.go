@@ -1,0 +1,222 @@
+package core_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// The worked example of docs/rules.md is what the program prints.
+func TestRulesDocs(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/rules.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := func(kind string) string {
+		_, rest, ok := strings.Cut(string(text), "```"+kind+"\n")
+		body, _, closed := strings.Cut(rest, "```")
+		if !ok || !closed {
+			t.Fatalf("docs/rules.md has no block %s", kind)
+		}
+		return body
+	}
+	dir := t.TempDir()
+	for name, kind := range map[string]string{"page.html": "html", "rules.yaml": "yaml"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(block(kind)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	command, want, _ := strings.Cut(strings.TrimPrefix(block("console"), "$ recrawl "), "\n")
+	r := recrawlIn(t, dir, nil, strings.Fields(command)...).ok(t)
+	if got := trimmed(r.stdout); got != trimmed(want) {
+		t.Errorf("docs/rules.md has\n%s\nand the program prints\n%s", want, got)
+	}
+}
+
+func trimmed(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// A page rotates an advertisement at each visit and truly changes at each third. Without a rule
+// each visit sees a change; with one, those that are. The first visit under another rule is
+// compared to nothing, and is made without condition.
+func TestRunRules(t *testing.T) {
+	t.Parallel()
+	t.Run("anew", func(t *testing.T) {
+		t.Parallel()
+		w := newEditions(t)
+		w.check("no rule", "without", "/", "first changed changed")
+		w.visits.Store(0)
+		w.conditional.Store(0)
+		w.check("a rule", "with", "/", "first unchanged unchanged changed unchanged", "--rules",
+			w.ignoring)
+		if w.conditional.Load() == 0 {
+			t.Error("no visit was conditional")
+		}
+		w.visits.Store(30)
+		w.conditional.Store(0)
+		w.check("another rule", "with", "/", "baseline", "--rules", w.watching)
+		if plain := w.visits.Load() - 30 - w.conditional.Load(); plain != 1 {
+			t.Errorf("%d visits after the change of rules were unconditional, want 1", plain)
+		}
+	})
+	// With an archive the copy is read by the new rule: no change is missed or invented.
+	for next, want := range map[int32]string{0: "unchanged", 30: "changed"} {
+		t.Run("with an archive, "+want, func(t *testing.T) {
+			t.Parallel()
+			w := newEditions(t)
+			kept := filepath.Join(w.dir, "archive")
+			w.check("a rule", "data", "/", "first unchanged", "--rules", w.ignoring, "--archive",
+				kept)
+			w.visits.Store(next)
+			w.check("another rule", "data", "/", want, "--rules", w.watching, "--archive", kept)
+			w.visits.Store(next)
+			w.check("no rule", "data", "/", "unchanged", "--change", "main", "--archive", kept)
+		})
+	}
+	t.Run("JSON", func(t *testing.T) {
+		t.Parallel()
+		w := newEditions(t)
+		w.check("JSON", "json", "/data", "first unchanged unchanged changed unchanged", "--rules",
+			w.ignoring)
+	})
+}
+
+// editions is a web whose pages differ at each visit, and say something new at every third.
+type editions struct {
+	*testing.T
+	dir                 string
+	url                 string
+	ignoring, watching  string // files of rules
+	visits, conditional atomic.Int32
+}
+
+func newEditions(t *testing.T) *editions {
+	w := &editions{T: t, dir: t.TempDir()}
+	web := httptest.NewServer(w)
+	t.Cleanup(web.Close)
+	w.url = web.URL
+	file := func(name, text string) string {
+		return writeFile(t, filepath.Join(w.dir, name), "rules:\n- prefix: "+w.url+"/\n"+text)
+	}
+	w.ignoring = file("ignoring.yaml", "  ignore: .ad\n  json: {ignore: $.now}\n")
+	w.watching = file("watching.yaml", "  watch: h1\n  json: {watch: $.edition}\n")
+	return w
+}
+
+func (e *editions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path != "/" && r.URL.Path != "/data" {
+		http.NotFound(w, r)
+		return
+	}
+	n := e.visits.Add(1) - 1
+	if r.Header.Get("If-None-Match") != "" {
+		e.conditional.Add(1)
+	}
+	w.Header().Set("ETag", fmt.Sprintf("%q", fmt.Sprint(n)))
+	if r.URL.Path == "/data" {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"now": %d, "edition": %d}`, n, n/3)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html")
+	fmt.Fprintf(w, "<title>News</title><div class=ad>Buy %d</div><main><h1>Edition "+
+		"%d</h1></main>", n, n/3)
+}
+
+// check makes rounds until there are as many verdicts as it wants.
+func (e *editions) check(what, data, path, want string, more ...string) {
+	e.Helper()
+	data = filepath.Join(e.dir, data)
+	before := 0
+	if _, err := os.Stat(data); err == nil {
+		before = len(readJournal(e.T, data))
+	}
+	args := []string{"run", "--data", data, "--user-agent", contact, "--allow-private",
+		"--delay", "1ms", "--unlimited",
+		"--policy", "breadth-first", "--round", "1s", "--rounds",
+		fmt.Sprint(len(strings.Fields(want)) + 1), e.url + path}
+	var got []string
+	// a busy machine misses rounds
+	for tries := 0; tries < 10 && len(got) < len(strings.Fields(want)); tries++ {
+		got = nil
+		recrawl(e.T, append(args, more...)...)
+		for _, v := range readJournal(e.T, data)[before:] {
+			if v.URL == e.url+path {
+				got = append(got, v.Verdict)
+			}
+		}
+	}
+	if !strings.HasPrefix(strings.Join(got, " ")+" ", want+" ") {
+		e.Errorf("%s: verdicts %s, want %s", what, got, want)
+	}
+}
+
+func TestShowPage(t *testing.T) {
+	t.Parallel()
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/robots.txt":
+			fmt.Fprint(w, "User-agent: *\nDisallow: /private\n")
+		case "/moved":
+			http.Redirect(w, r, "/", http.StatusMovedPermanently)
+		default:
+			w.Header().Set("Content-Type", "text/html")
+			fmt.Fprint(w, "<title>T</title><p class=ad>Buy<p>Text <a href=/x>x</a>")
+		}
+	}))
+	defer web.Close()
+	dir := t.TempDir()
+	rules := writeFile(t, filepath.Join(dir, "rules.yaml"),
+		"rules:\n- prefix: "+web.URL+"/\n  ignore: [.ad, .none]\n")
+	shown := decode[struct {
+		Title   string
+		Links   []string
+		Counted struct {
+			Lines []string
+			Hits  []struct {
+				Key, Expression, Sample string
+				Count                   int
+			}
+		}
+	}](t, recrawl(t, "show", "page", web.URL, "--rules", rules, "--json", "--allow-private",
+		"--delay", "1ms", "--user-agent", contact).ok(t), false)
+	if shown.Title != "T" || len(shown.Links) != 1 ||
+		strings.Join(shown.Counted.Lines, "|") != "T|Text x" ||
+		len(shown.Counted.Hits) != 2 || shown.Counted.Hits[0].Sample != "Buy" ||
+		shown.Counted.Hits[1].Count != 0 {
+		t.Errorf("shown %+v", shown)
+	}
+	bad := writeFile(t, filepath.Join(dir, "bad.yaml"),
+		"rules:\n- prefix: '*'\n  ignore: 'div >'\n  simhash: 99\n")
+	for _, c := range []struct {
+		code  int
+		words string
+		args  []string
+	}{
+		{2, "names no contact", []string{web.URL}},
+		{1, "excluded robots.txt", []string{web.URL + "/private", "--user-agent", contact,
+			"--allow-private", "--delay", "1ms"}},
+		{1, "redirected", []string{web.URL + "/moved", "--user-agent", contact, "--allow-private",
+			"--delay", "1ms"}},
+		{1, "excluded", []string{web.URL, "--user-agent", contact}},
+		{1, "no such file", []string{filepath.Join(dir, "none.html")}},
+		{2, "bad.yaml:3:11: ignore: \"div >\": no CSS selector", []string{rules, "--rules", bad}},
+		{2, "bad.yaml:4:12: simhash: 99", []string{rules, "--rules", bad}},
+	} {
+		r := recrawl(t, append([]string{"show", "page"}, c.args...)...).exit(t, c.code)
+		if !strings.Contains(r.stderr, c.words) || r.stdout != "" {
+			t.Errorf("%v: %s%s, want %s", c.args, r.stdout, r.stderr, c.words)
+		}
+	}
+}

@@ -1,0 +1,251 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recrawl/recrawl/cmd/failure"
+	"github.com/recrawl/recrawl/cmd/show/present"
+	"github.com/recrawl/recrawl/cmd/show/view"
+	"github.com/recrawl/recrawl/fetch/push"
+	"github.com/recrawl/recrawl/fetch/watch"
+	"github.com/recrawl/recrawl/internal/words"
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/watching"
+	"github.com/recrawl/recrawl/satstore"
+	"github.com/recrawl/recrawl/satstore/journal/visits"
+	"github.com/recrawl/recrawl/satstore/seen/intake"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+func (p *program) runCommand() *cobra.Command {
+	return p.command(&cobra.Command{
+		Use: "run --data DIRECTORY --user-agent AGENT URL...",
+	}, p.run)
+}
+
+func (p *program) run(ctx context.Context, args []string) (err error) {
+	p.clock = cycle.NewSteadyClock(func(err error) { p.warn(err.Error()) })
+	p.silence = silenceIn(p.config.Data)
+	l := &crawl{program: p, result: present.NewRun(), status: p.status()}
+	defer closing(&l.base.parts, &err)
+	if err := l.open(ctx, args); err != nil {
+		return err
+	}
+	work, stop := context.WithCancel(ctx) // a visit that cannot be written down is the last one
+	defer stop()
+	l.makeLoop(stop)
+	if err := l.prepare(work); err != nil {
+		return err
+	}
+	err = l.loop.Run(work, p.config.PerDay(), p.config.Round, l.endRound)
+	return l.end(ctx, err)
+}
+
+// crawl is a run: what it has open, and how it goes.
+type crawl struct {
+	*program
+	base   basis
+	seeds  []string
+	hints  *push.Service
+	others *intake.Others
+	watch  *watch.Watch
+	desk   *view.Desk
+
+	loop       *cycle.Loop
+	result     *present.Run
+	status     *statusLine
+	lookout    *present.Lookout
+	journalErr error // no visit begins after it
+}
+
+// open opens all that a run works with.
+func (l *crawl) open(ctx context.Context, args []string) (err error) {
+	p, c := l.program, &l.config
+	if l.seeds, err = canonicalSeeds(args); err != nil {
+		return err
+	}
+	if _, err := p.watched(); err != nil {
+		return err
+	}
+	if err = satstore.AwaitReaders(ctx, c.Data, satstore.Options{}, func() {
+		p.warn("another recrawl reads " + c.Data + ", as check and serve do; waiting until it ends")
+	}); err != nil {
+		return err
+	}
+	if err = l.base.open(ctx, p); err != nil {
+		return err
+	}
+	if len(l.seeds) == 0 && l.base.data.corpus.Pages() == 0 {
+		return failure.Usage(
+			fmt.Errorf("no address given, and %s knows none", c.Data),
+			"recrawl run --data DIRECTORY URL... starts from these pages",
+		)
+	}
+	if l.hints, err = p.push(l.base.client, l.base.data.store); err != nil {
+		return err
+	}
+	l.base.parts.add(l.hints)
+	if l.others, err = intake.OpenOthers(c.Others, p.clock.Now()); err != nil {
+		return err
+	}
+	l.base.parts.add(l.others)
+	if l.watch, err = p.openWatch(l.base.data.store); err != nil {
+		return err
+	}
+	desk, served, err := p.dashboard(ctx, l.base.data, view.Options{Run: l.result})
+	if err != nil {
+		return err
+	}
+	l.desk = desk
+	l.base.parts.add(served)
+	p.note("robots.txt is searched for the name %s", l.base.client.RobotsAgent())
+	return nil
+}
+
+// makeLoop makes the loop. It calls stop when visits can no longer be written down.
+func (l *crawl) makeLoop(stop func()) {
+	result := l.result
+	l.lookout = present.NewLookout(result, l.clock.Now())
+	sight := &watching.Sight{Watch: l.watch}
+	o := l.base.options(l.program)
+	o.Fetcher = liveFetcher{l.base.client, l.base.underWay, l.base.archive, l.watch, l.silence}
+	o.Clock, o.Workers = l.clock, l.workers()
+	o.PerDay = func() float64 {
+		l.config.KnownPages = l.base.data.corpus.Pages()
+		return l.config.PerDay()
+	}
+	o.Attentive, o.Woken, o.Peek = l.hints != nil || l.desk != nil, l.hints.Woken(), l.desk.Peek()
+	o.Stalled = func(why error) { l.status.stalled(why); l.desk.Stalled(why) }
+	o.Dispatched = func(d cycle.Dispatch) { l.status.note(result.Dispatched(d)) }
+	o.Found = func(page sitegraph.PageID) { sight.Found(l.base.data.corpus, page) }
+	o.Seen = func(e *cycle.Event) {
+		result.See(e)
+		l.hints.See(e.Record.URL, e.Record.State, &e.Observation)
+		l.others.See(e.Record.URL, e.Observation.Links)
+		sight.See(e)
+		l.desk.See(e)
+	}
+	o.Denied = func(d sitegraph.Denial) { l.status.note(present.Denied(d)) }
+	o.Between = func() error {
+		now := l.clock.Now()
+		return errors.Join(l.base.client.KeepIn(l.base.data.store), l.copies(l.base.data.store),
+			hand(l.hints, l.loop, l.base.data.store),
+			l.watch.Step(now, l.base.data.store), l.others.Rest(now), l.desk.Between(l.loop))
+	}
+	o.Acknowledged = func(events []cycle.Event) {
+		if l.journalErr == nil {
+			if l.journalErr = visits.Append(l.base.journal, events); l.journalErr != nil {
+				stop()
+			}
+		}
+		l.status.Show(func() string { return result.Status(l.base.data.plan) })
+		l.look()
+	}
+	l.loop = cycle.New(o)
+	l.desk.Attach(l.loop)
+}
+
+func (l *crawl) workers() int { return max(l.config.Workers, 2) }
+
+// look warns of what the run does not reach.
+func (l *crawl) look() {
+	l.status.note(l.lookout.Look(l.clock.Now(), l.loop, l.workers(), l.config.PerDay()))
+}
+
+// prepare gives the loop its start pages, and waits until servers may be asked again.
+func (l *crawl) prepare(ctx context.Context) error {
+	if err := l.loop.Seed(l.seeds...); err != nil {
+		return err
+	}
+	perDay := l.config.PerDay()
+	if promise := l.base.data.plan.Promise(); promise != nil && promise.Broken(perDay) != "" {
+		l.warn(promise.Says(perDay))
+	}
+	return l.loop.KeepDistance(ctx, func() {
+		l.note("going on; waiting %v, since servers may have been asked a moment ago",
+			l.config.Delay)
+	})
+}
+
+// endRound reports whether there is another one.
+func (l *crawl) endRound(r planner.Round) bool {
+	l.result.EndRound(l.base.data.plan, r, l.config.PerDay())
+	l.look()
+	l.desk.EndRound()
+	l.status.Print(l.result.Rest(l.base.data.plan, r.End))
+	return l.journalErr == nil && (l.config.Rounds == 0 || l.result.Rounds < l.config.Rounds)
+}
+
+// end tells what came of a run that ended with err.
+func (l *crawl) end(ctx context.Context, err error) error {
+	l.desk.Close()
+	l.status.End()
+	if ended := err == nil; ended || ctx.Err() != nil && onlyCanceled(err) {
+		if told := l.watch.End(endWithin, l.clock.Now, l.base.data.store, ended); told != nil &&
+			ended {
+			err = told
+		}
+		if events, messages := l.watch.Waiting(); events+messages > 0 {
+			l.note("%s and %s wait to be told by the next start",
+				words.Plural(events, "event"), words.Plural(messages, "message"))
+		}
+	}
+	if l.journalErr != nil && (err == nil || ctx.Err() == nil && errors.Is(err, context.Canceled)) {
+		err = l.journalErr
+	}
+	result := l.result
+	result.End(l.base.data.plan, l.loop)
+	result.Judge(l.loop, l.workers(), l.config.PerDay())
+	if err == nil || ctx.Err() != nil {
+		if printed := l.print(result, result.Finding(), result.Tables()); err == nil {
+			err = printed
+		}
+	}
+	if err == nil && len(result.NotAsked) > 0 && result.Failed == 0 && !result.Fetched() {
+		return failure.Work(errors.New("nothing was fetched: settings refuse what is known"),
+			"they are asked for at once when a run starts with settings that allow it",
+			failure.Visits)
+	}
+	if err == nil && result.Failed > 0 {
+		return failure.Work(
+			fmt.Errorf("%d of %s failed", result.Failed, words.Plural(result.Visits, "visit")),
+			"they are asked for again later; "+filepath.Join(l.config.Data, "journal")+
+				" says why each failed",
+			failure.Visits,
+		)
+	}
+	return err
+}
+
+// parts are open. They are closed in the reverse of the order in which they were opened.
+type parts []io.Closer
+
+func (p *parts) add(c io.Closer) { *p = append(*p, c) }
+
+// Close closes all, and says what failed first.
+func (p *parts) Close() (err error) {
+	for _, c := range slices.Backward(*p) {
+		closing(c, &err)
+	}
+	return err
+}
+
+// endWithin is how long a run waits for messages that are under way when it ends.
+const endWithin = 10 * time.Second
+
+// closing ends the use of what was opened. Its error matters only where there is no other:
+// on a full disk everything fails, one thing after the other.
+func closing(c io.Closer, err *error) {
+	if closed := c.Close(); *err == nil {
+		*err = closed
+	}
+}

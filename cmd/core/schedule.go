@@ -1,0 +1,128 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recrawl/recrawl/cmd/failure"
+	"github.com/recrawl/recrawl/cmd/setting"
+	"github.com/recrawl/recrawl/cmd/show/papers"
+	"github.com/recrawl/recrawl/eval/history"
+	"github.com/recrawl/recrawl/eval/recorded"
+	"github.com/recrawl/recrawl/eval/schedule"
+	servers "github.com/recrawl/recrawl/planner/schedule"
+)
+
+func (p *program) scheduleCommand() *cobra.Command {
+	return p.scheduleOf(p.scheduled("report", p.scheduleReport),
+		p.scheduled("plan", p.schedulePlan))
+}
+
+// scheduleOf has simulate, which is in another program, and more below it.
+func (p *program) scheduleOf(more ...*cobra.Command) *cobra.Command {
+	return group(&cobra.Command{Use: "schedule"}, "unknown command %q of schedule",
+		"recrawl schedule report, simulate, plan", append(more, p.in("lab", "schedule-simulate",
+			"simulate "+scheduleSource, cobra.ArbitraryArgs))...)
+}
+
+const scheduleSource = "(HISTORY... | --data DIRECTORY | --journal DIRECTORY | --log FILE | " +
+	"--generate SERVERS)"
+
+// scheduled makes a command below schedule. Tags of settings name it otherwise: plan is also a
+// command of its own.
+func (p *program) scheduled(
+	name string,
+	work func(context.Context, []string) error,
+) *cobra.Command {
+	return p.command(&cobra.Command{Use: name + " " + scheduleSource, Args: cobra.ArbitraryArgs,
+		Annotations: map[string]string{setting.NameAs: "schedule-" + name}},
+		func(ctx context.Context, args []string) error {
+			if err := p.outputs(p.config.Schedule.HTML); err != nil {
+				return err
+			}
+			return work(ctx, args)
+		})
+}
+
+// servers opens what is to be told from; least is the time that politeness demands.
+func (p *program) servers(ctx context.Context, paths []string, least servers.Tick) (
+	*schedule.Source, error) {
+	c := &p.config.Schedule
+	var (
+		name    string
+		demands []servers.Demand
+		doubts  []string
+		err     error
+	)
+	stages := p.stages(ctx)
+	defer stages.End()
+	switch {
+	case !oneOf(len(paths) > 0, p.config.Data != "", c.Journal != "", c.Log != "", c.Generate > 0):
+		return nil, failure.Usage(errors.New("schedule wants one source: histories, --data, "+
+			"--journal, --log or --generate"),
+			"recrawl schedule report --data DIRECTORY, or recrawl schedule report --log "+
+				"downloads.csv")
+	case c.Generate > 0:
+		return schedule.Generated(c.Generate, p.config.Seed, least)
+	case c.Log != "":
+		f, err := os.Open(c.Log)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close() // it is only read
+		return schedule.ReadLog(f, c.Log, least)
+	case c.Journal != "":
+		name = "journal"
+		demands, doubts, err = recorded.DemandsInJournal(c.Journal, least, recorded.By(c.By),
+			stages.Tell)
+	case p.config.Data != "":
+		name = "store"
+		demands, doubts, err = recorded.DemandsInStore(p.config.Data, least, recorded.By(c.By),
+			stages.Tell)
+	default:
+		name = "histories"
+		var read []*history.Server
+		read, err = p.readHistories(ctx, paths)
+		demands = schedule.OfHistories(read, least)
+	}
+	if err != nil {
+		return nil, noJournal(err)
+	}
+	p.warn(doubts...)
+	return schedule.Demanded(name, demands, servers.Tick(c.Download.Milliseconds())), nil
+}
+
+func (p *program) scheduleReport(ctx context.Context, paths []string) error {
+	c := &p.config.Schedule
+	source, err := p.servers(ctx, paths, servers.Tick(p.config.Delay.Milliseconds()))
+	if err != nil {
+		return err
+	}
+	r := schedule.Examine(source,
+		schedule.ReportOptions{Connections: c.Connections, Headroom: c.Headroom, Days: c.Days})
+	p.warn(r.Warnings...)
+	return p.publish(r, papers.SchedulePage(r), c.HTML)
+}
+
+func (p *program) schedulePlan(ctx context.Context, paths []string) error {
+	c := &p.config.Schedule
+	least := servers.Tick(p.config.Delay.Milliseconds())
+	source, err := p.servers(ctx, paths, least)
+	if err != nil {
+		return err
+	}
+	target, _ := schedule.ParseTarget(c.Target) // checked before
+	bar := p.progress("simulations", 0)
+	plan, err := schedule.Size(ctx, source, schedule.PlanOptions{
+		Target: target, PageBytes: c.PageBytes, Connections: c.PerNode, Mbps: c.NodeMbps,
+		Delay: least, Hours: c.Hours, Seed: p.config.Seed, Told: bar.Of,
+	})
+	bar.End()
+	if err != nil {
+		return err
+	}
+	return p.publish(plan, papers.SchedulePlanPage(plan), c.HTML)
+}

@@ -1,0 +1,135 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recrawl/recrawl/cmd/doctor"
+	"github.com/recrawl/recrawl/cmd/failure"
+	"github.com/recrawl/recrawl/cmd/manual"
+	"github.com/recrawl/recrawl/cmd/setting"
+	"github.com/recrawl/recrawl/fetch"
+	"github.com/recrawl/recrawl/fetch/hosts"
+)
+
+// asRun gives a command the flags of run.
+var asRun = map[string]string{setting.NameAs: "run"}
+
+func (p *program) initCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "init [FILE]", Args: cobra.MaximumNArgs(1), Annotations: asRun}
+	return p.command(cmd, func(_ context.Context, args []string) error {
+		file := append(args, "recrawl.yaml")[0]
+		text := p.review.Template(cmd, manual.Init,
+			map[string]string{"data": "crawl", "user-agent": `""`})
+		if file == standardOutput {
+			_, err := io.WriteString(p.stdout, text)
+			return err
+		}
+		f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if errors.Is(err, fs.ErrExist) {
+			return failure.Usage(fmt.Errorf("%s is there already", file),
+				"nothing is replaced: name another file, or remove this one")
+		}
+		if err == nil {
+			_, err = f.WriteString(text)
+			err = errors.Join(err, f.Close())
+		}
+		if err != nil {
+			return err
+		}
+		next := "enter the user agent"
+		if p.config.UserAgent != "" {
+			next = "look it through"
+		}
+		return p.print(map[string]string{"file": file},
+			fmt.Sprintf("%s is written: %s, then recrawl doctor --config %s and recrawl run "+
+				"--config %s URL.", file, next, file, file), nil)
+	})
+}
+
+func (p *program) configCommand() *cobra.Command {
+	return p.command(&cobra.Command{Use: "config [COMMAND]", Args: cobra.MaximumNArgs(1),
+		Annotations: asRun}, func(_ context.Context, args []string) error {
+		values := setting.Listing(p.review.Values(append(args, "")[0]))
+		if len(values) == 0 {
+			return failure.Usage(fmt.Errorf("no command %q has settings", args[0]),
+				"recrawl config lists the settings of all commands; those below another are "+
+					"named as schedule-plan")
+		}
+		return p.print(values, values.Finding(), values.Tables())
+	})
+}
+
+func (p *program) doctorCommand() *cobra.Command {
+	return p.command(&cobra.Command{Use: "doctor [--config FILE] [URL...]", Annotations: asRun},
+		p.doctor)
+}
+
+func (p *program) doctor(ctx context.Context, args []string) error {
+	c := &p.config
+	o := doctor.Options{Data: c.Data, Archive: c.Archive, UserAgent: c.UserAgent,
+		Nameserver: c.Resolver, Workers: c.Workers,
+		MaxBody: c.MaxBody, MinFree: c.MinFree, Hosts: len(c.Hosts), Pause: 50 * time.Millisecond}
+	table, _ := hosts.New(c.Hosts) // they are checked
+	o.Credentials = table.ReadCredentials()
+	var err error
+	if o.Servers, err = canonicalSeeds(args); err != nil {
+		return err
+	}
+	if len(args) > 0 {
+		client, err := p.client(fetch.Read, nil)
+		if err != nil {
+			return err
+		}
+		o.Client = client
+	}
+	r, err := doctor.Examine(ctx, o)
+	if err != nil {
+		return err
+	}
+	if err := p.print(r, r.Finding(), r.Tables()); err != nil || r.Count(doctor.Fail) == 0 {
+		return err
+	}
+	return failure.Work(errors.New("the crawl is not ready"),
+		"the last column above says what to do", failure.Failed)
+}
+
+func (p *program) completionCommand() *cobra.Command {
+	return &cobra.Command{Use: "completion bash|zsh|fish",
+		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+		ValidArgs: []string{"bash", "zsh", "fish"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			root := cmd.Root()
+			return map[string]func() error{
+				"bash": func() error { return root.GenBashCompletionV2(p.stdout, true) },
+				"zsh":  func() error { return root.GenZshCompletion(p.stdout) },
+				"fish": func() error { return root.GenFishCompletion(p.stdout, true) },
+			}[args[0]]()
+		}}
+}
+
+func (p *program) manCommand() *cobra.Command {
+	to := ""
+	cmd := &cobra.Command{Use: "man --to DIRECTORY", Args: noArguments, Hidden: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if to == "" {
+				return failure.Usage(errors.New("no directory given"),
+					"say where the pages go: --to man1")
+			}
+			pages, err := manual.Man(cmd.Root(), versionName(), to)
+			if err != nil {
+				return err
+			}
+			return p.print(map[string]int{"pages": pages}, fmt.Sprintf("%d pages are in %s.",
+				pages, to), nil)
+		}}
+	cmd.Flags().StringVar(&to, "to", "", "directory for the pages; it is made if need be")
+	return cmd
+}

@@ -1,0 +1,58 @@
+package core
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recrawl/recrawl/cmd/failure"
+	"github.com/recrawl/recrawl/cmd/setting"
+	"github.com/recrawl/recrawl/cmd/show/inside"
+	"github.com/recrawl/recrawl/fetch/filter/measure"
+)
+
+func (p *program) showCommand() *cobra.Command {
+	return group(&cobra.Command{
+		Use: "show",
+	}, "unknown command %q of show", "recrawl show warc",
+		p.showPageCommand(), p.showRobotsCommand(), p.showFeedCommand(), p.command(&cobra.Command{
+			Use:  "url ADDRESS",
+			Args: cobra.ExactArgs(1),
+		}, p.showURL), p.command(&cobra.Command{
+			Use:         "filters",
+			Annotations: map[string]string{setting.NameAs: "show-filters"},
+			Args:        noArguments,
+		}, p.showFilters), p.command(&cobra.Command{
+			Use:  "warc FILE",
+			Args: cobra.ExactArgs(1),
+		}, p.showWARC))
+}
+
+func (p *program) showFilters(ctx context.Context, _ []string) (err error) {
+	set, err := p.filters()
+	if err != nil {
+		return err
+	}
+	defer closing(set, &err)
+	result, err := measure.Of(ctx, p.config.Labelled, set)
+	if err != nil {
+		return err
+	}
+	return p.print(result, result.Finding(), result.Tables())
+}
+
+func (p *program) showWARC(_ context.Context, args []string) error {
+	shown, err := inside.ReadWARCFile(args[0], p.json)
+	if err != nil {
+		return err
+	}
+	if err := p.print(shown, shown.Finding(), shown.Tables()); err != nil {
+		return err
+	}
+	if problem := shown.Problem(); problem != "" {
+		return failure.Work(errors.New(problem), "what was read before it is printed above",
+			failure.Damaged)
+	}
+	return nil
+}

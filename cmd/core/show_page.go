@@ -1,0 +1,69 @@
+package core
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recrawl/recrawl/cmd/setting"
+	"github.com/recrawl/recrawl/cmd/show/inside"
+	"github.com/recrawl/recrawl/fetch"
+	"github.com/recrawl/recrawl/fetch/extract/rules"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+func (p *program) showPageCommand() *cobra.Command {
+	return p.command(&cobra.Command{
+		Use:         "page FILE|URL",
+		Annotations: map[string]string{setting.NameAs: "show-page"},
+		Args:        cobra.ExactArgs(1),
+	}, p.showPage)
+}
+
+func (p *program) showPage(ctx context.Context, args []string) (err error) {
+	var shown *inside.Page
+	set, err := rules.Read(p.config.Rules)
+	switch {
+	case err != nil:
+	case strings.Contains(args[0], "://"):
+		shown, err = p.pageOnline(ctx, args[0])
+	default:
+		shown, err = inside.ReadPageFile(args[0], p.config.Show.URL, set)
+	}
+	if err != nil {
+		return err
+	}
+	filters, err := p.filters()
+	if err == nil {
+		defer closing(filters, &err)
+		err = shown.Judge(ctx, filters)
+	}
+	if err != nil {
+		return err
+	}
+	return p.print(shown, shown.Finding(), shown.Tables())
+}
+
+// pageOnline asks for a page as run does.
+func (p *program) pageOnline(ctx context.Context, url string) (shown *inside.Page, err error) {
+	if url, err = webAddress(url); err != nil {
+		return nil, err
+	}
+	client, err := p.client(func(ctx context.Context, r fetch.Reading) (fetch.Content, error) {
+		if !r.Source {
+			shown = inside.ReadPage(r.Body, r.ContentType, r.URL, r.Page)
+		}
+		return fetch.Read(ctx, r)
+	}, nil)
+	if err != nil {
+		return nil, err
+	}
+	o, err := client.Visit(ctx, sitegraph.Record{URL: url})
+	if err == nil && shown == nil {
+		err = fmt.Errorf("%s is no page that can be shown: %s %s%s",
+			url, o.Outcome, o.Detail, o.RedirectTo)
+	}
+	return shown, err
+}

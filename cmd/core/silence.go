@@ -1,0 +1,73 @@
+package core
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/recrawl/recrawl/satstore/directory"
+)
+
+// silence is a file in a data directory that is there until a process sends its first request. A
+// process that is killed before that, as it waits for a long Crawl-delay, made no server wait: the
+// next one need not begin its waits anew. Safe for concurrent use; nil keeps no silence.
+type silence struct {
+	path string
+
+	mu   sync.Mutex
+	over bool // this process has sent a request, or is about to
+}
+
+func silenceIn(data string) *silence { return &silence{path: filepath.Join(data, "silent")} }
+
+// whole reports whether the process before this one has sent no request.
+func (s *silence) whole() bool {
+	if s == nil {
+		return false
+	}
+	_, err := os.Stat(s.path)
+	return err == nil
+}
+
+// begin makes the file. Without it the next process waits longer, so its errors do not matter.
+func (s *silence) begin() {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.over {
+		os.WriteFile(s.path, nil, 0o644)
+	}
+}
+
+// end removes the file before the first request of the process.
+func (s *silence) end() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.over {
+		return nil
+	}
+	err := os.Remove(s.path)
+	if err == nil {
+		err = directory.SyncPath(filepath.Dir(s.path))
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("say that servers are asked: %w", err)
+	}
+	s.over = true
+	return nil
+}
+
+// Silent reports whether the process before this one has sent no request.
+func (f liveFetcher) Silent() bool { return f.silence.whole() }
+
+// Resume says until when earlier processes may have asked servers. A silence begins.
+func (f liveFetcher) Resume(asked time.Time) {
+	f.silence.begin()
+	f.Client.Resume(asked)
+}

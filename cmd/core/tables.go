@@ -1,0 +1,79 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+
+	"github.com/recrawl/recrawl/cmd/failure"
+	"github.com/recrawl/recrawl/cmd/setting"
+	"github.com/recrawl/recrawl/eval/table"
+	"github.com/recrawl/recrawl/eval/tidy"
+)
+
+// tables begins those of --parquet and --csv; of neither, a set that writes nothing. They are
+// refused, before any work, where some are there.
+func (p *program) tables(kinds ...table.Described) (*table.Set, error) {
+	return table.Create(p.config.Parquet, p.config.CSV, kinds...)
+}
+
+// commit gives the tables of a set their names and says which there are, unless err tells that they
+// could not be written.
+func (p *program) commit(s *table.Set, err error) error {
+	if err == nil {
+		err = s.Commit()
+	}
+	if err != nil {
+		return err
+	}
+	for _, dir := range []string{p.config.Parquet, p.config.CSV} {
+		if dir != "" {
+			p.note("tables in %s: %s", dir, strings.Join(s.Names(), ", "))
+		}
+	}
+	return nil
+}
+
+// exportTables writes histories, or the journal of --data, as tables.
+func (p *program) exportTables(ctx context.Context, paths []string) error {
+	data, kinds := p.config.Data, tidy.ForHistories
+	if len(paths) == 0 {
+		kinds = tidy.ForJournal
+	}
+	tables, err := p.tables(kinds...)
+	if err != nil {
+		return err
+	}
+	defer tables.Discard()
+	var result *tidy.Export
+	switch {
+	case tables.Empty():
+		return failure.Usage(errors.New("histories are exported as tables, and no directory for "+
+			"them is given"), "say where they go: --parquet tables, or --csv tables")
+	case len(paths) > 0 && data != "" && p.review.From("data") == setting.FromFlag:
+		return failure.Usage(errors.New("export takes one source: histories or --data"),
+			"call it once for each, with another directory")
+	case len(paths) > 0:
+		servers, err := p.readHistories(ctx, paths)
+		if err != nil {
+			return err
+		}
+		if result, err = tidy.WriteHistories(tables, servers); err != nil {
+			return err
+		}
+	case data == "":
+		return errNoData
+	default:
+		stages := p.stages(ctx)
+		result, err = tidy.WriteJournal(tables, filepath.Join(data, "journal"), stages.Tell)
+		stages.End()
+		if err != nil {
+			return noJournal(err)
+		}
+	}
+	if err := p.commit(tables, nil); err != nil {
+		return err
+	}
+	return p.printText(result)
+}

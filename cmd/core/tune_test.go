@@ -1,0 +1,292 @@
+package core_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/recrawl/recrawl/satstore/journal"
+)
+
+// What tune --json prints, as its users read it.
+
+type tuneRange struct{ Value, Low, High *float64 }
+
+type tunePoint struct {
+	Budget     float64
+	PerDay     float64 `json:"per_day"`
+	Coverage   tuneRange
+	UpdateRate tuneRange `json:"update_rate"`
+	Freshness  tuneRange
+	Search     tuneRange `json:"search_freshness"`
+}
+
+type tuneChecked struct {
+	Predicted tuneRange
+	Measured  *float64
+	Error     *float64
+	Inside    bool
+}
+
+type Tune struct {
+	Source                               string
+	Servers, Pages, Base, Weeks, History int
+	Policy, Change                       string
+	New                                  float64
+	Futures                              int
+	Seed                                 uint64
+	PerDay                               tuneRange `json:"changes_per_day"`
+	Curve                                []tunePoint
+	Knee                                 *tunePoint
+	InForce                              *tunePoint `json:"in_force"`
+	Target                               *struct {
+		Target string
+		Budget tuneRange
+		PerDay *float64 `json:"per_day"`
+	}
+	Politeness struct {
+		Budget float64
+		Delays []struct {
+			Seconds  float64  `json:"delay_seconds"`
+			Visits   *float64 `json:"visits_per_day"`
+			Crowded  int      `json:"crowded_servers"`
+			Short    int      `json:"short_servers"`
+			Beyond   float64  `json:"beyond_reach"`
+			Late     float64
+			Coverage tuneRange
+		}
+		FeasibleSeconds *float64 `json:"feasible_seconds"`
+		FeasibleServer  string   `json:"feasible_server"`
+		PromptSeconds   *float64 `json:"prompt_seconds"`
+		PromptServer    string   `json:"prompt_server"`
+		Busiest         []struct {
+			Server  string
+			Pages   int
+			PerDay  float64  `json:"changes_per_day"`
+			Seconds *float64 `json:"feasible_seconds"`
+		}
+	}
+	Check *struct {
+		PerDay tuneChecked `json:"changes_per_day"`
+		Points []struct {
+			Budget     float64
+			Coverage   tuneChecked
+			UpdateRate tuneChecked `json:"update_rate"`
+			Freshness  tuneChecked
+			Search     tuneChecked `json:"search_freshness"`
+		} `json:"budgets"`
+	}
+	Warnings []string
+}
+
+// TestTune predicts two servers that do the same each week, so that what comes is what was: each
+// week the hub and every other page of its list change.
+func TestTune(t *testing.T) {
+	t.Parallel() // others wait meanwhile
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "a.jsonl.gz"), historyFile(t, "a.example", 64))
+	writeFile(t, filepath.Join(dir, "b.jsonl.gz"), historyFile(t, "b.example", 96))
+	html := filepath.Join(dir, "tune.html")
+	r := recrawl(t, "tune", dir, "--json", "--check", "--weeks", "30", "--budget", "0.5,0.05,0.2",
+		"--target", "coverage=0.5", "--futures", "2", "--html", html).ok(t)
+	selfContained(t, html)
+	got := decode[Tune](t, r, true)
+	if got.Source != "histories" || got.Servers != 2 || got.Pages != 164 || got.Base != 12 ||
+		got.Weeks != 30 || got.Policy != "sites" || got.Futures != 2 {
+		t.Errorf("predicted is %+v", got)
+	}
+	if len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], "2 servers") {
+		t.Errorf("two servers are few, and the warnings are %q", got.Warnings)
+	}
+	// In the first of the twelve known weeks nothing happens yet, and what falls on the base itself
+	// is no event: a tenth fewer changes are predicted.
+	if c := got.Check; c == nil || math.Abs(*c.PerDay.Error+0.1) > 0.04 {
+		t.Fatalf("the changes of a day are checked as %.3f for %.3f",
+			*c.PerDay.Predicted.Value, *c.PerDay.Measured)
+	}
+	for i, p := range got.Check.Points {
+		for name, c := range map[string]tuneChecked{"coverage": p.Coverage,
+			"update rate": p.UpdateRate, "freshness": p.Freshness, "search": p.Search} {
+			// a tenth fewer changes are predicted, see above; the rest is chance
+			if math.Abs(*c.Error) > 0.15 {
+				t.Errorf("budget %g: %s is checked as %.3f for %.3f",
+					p.Budget, name, *c.Predicted.Value, *c.Measured)
+			}
+		}
+		if i > 0 && p.Budget <= got.Check.Points[i-1].Budget {
+			t.Errorf("budgets are not rising: %g", p.Budget)
+		}
+	}
+	if got.Target == nil || got.Target.Budget.Value == nil || *got.Target.Budget.Value <= 0.01 ||
+		*got.Target.Budget.Value >= 0.2 || got.Politeness.Budget != *got.Target.Budget.Value {
+		t.Errorf("target is %+v, politeness of budget %g", got.Target, got.Politeness.Budget)
+	}
+	if got.Knee == nil || got.Knee.Budget >= 0.5 {
+		t.Errorf("knee is %+v", got.Knee)
+	}
+	// The busiest server has 1 + 48 changes a week, or less by its last version: none is out of
+	// reach of a visit in ten seconds.
+	polite := got.Politeness
+	if polite.FeasibleSeconds == nil || *polite.FeasibleSeconds < 86400*7/49 ||
+		len(polite.Busiest) != 2 {
+		t.Errorf("politeness is %+v", polite)
+	}
+	for i, d := range polite.Delays[:3] {
+		if want := []float64{5, 10, 20}[i]; d.Seconds != want || *d.Visits != 86400/want ||
+			d.Beyond != 0 || d.Crowded != 0 {
+			t.Errorf("delay %d is %+v", i, d)
+		}
+	}
+	text := recrawl(t, "tune", dir, "--weeks", "10", "--futures", "1", "--delay", "12h", "--budget",
+		"0.5", "--wide").ok(t)
+	for _, want := range []string{"changes a day, policy sites, 10 weeks", "crowded servers",
+		"a.example", "has no knee"} {
+		if !strings.Contains(text.stdout, want) {
+			t.Errorf("%q is not in\n%s", want, text.stdout)
+		}
+	}
+}
+
+// TestTuneTwice predicts the same twice: of few weeks, but of many visits.
+func TestTuneTwice(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "a.jsonl.gz"), historyFile(t, "a.example", 64))
+	writeFile(t, filepath.Join(dir, "b.jsonl.gz"), historyFile(t, "b.example", 96))
+	html := filepath.Join(t.TempDir(), "tune.html")
+	predict := func() (printed, report string) {
+		r := recrawl(t, "tune", dir, "--json", "--check", "--weeks", "6", "--budget", "0.5,0.05",
+			"--target", "coverage=0.5", "--futures", "2", "--html", html).ok(t)
+		return r.stdout, readFile(t, html)
+	}
+	printed, report := predict()
+	again, reportAgain := predict()
+	if again != printed {
+		t.Error("the same prediction printed something else the second time")
+	}
+	if reportAgain != report {
+		t.Error("the report of the same prediction is another the second time")
+	}
+}
+
+// TestTuneJournal predicts from visits: daily ones to two pages, one of which changes each day.
+func TestTuneJournal(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "journal")
+	j, err := journal.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := time.Date(2024, time.May, 1, 12, 0, 0, 0, time.UTC)
+	for d := range 40 {
+		for url, verdict := range map[string]string{"http://a.example/": "changed",
+			"http://a.example/still": "unchanged", "http://a.example/left": "left"} {
+			if d == 0 {
+				verdict = "first"
+			}
+			if err := j.Append(journal.Entry{URL: url, Time: start.AddDate(0, 0, d),
+				Verdict: verdict}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got := decode[Tune](t, recrawl(t, "tune", "--journal", dir, "--json", "--budget", "0.5,1",
+		"--futures", "2").ok(t), true)
+	if got.Source != "journal" || got.Pages != 2 || got.History != got.Base ||
+		*got.PerDay.Value < 0.3 {
+		t.Errorf("predicted is %+v", got)
+	}
+	// With one fetch a day nearly all of what one page does is found; with two all that day ends
+	// show.
+	if c := *got.Curve[0].Coverage.Value; c < 0.9 {
+		t.Errorf("coverage %.3f with a fetch a day for one changing page", c)
+	}
+	if c := *got.Curve[1].Coverage.Value; c < 0.999 {
+		t.Errorf("coverage %.3f with a fetch a day for each page", c)
+	}
+}
+
+func TestTuneRefuses(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	good := writeFile(t, filepath.Join(dir, "good.jsonl.gz"), historyFile(t, "a.example", 3))
+	torn := filepath.Join(dir, "journal")
+	once, err := journal.Open(torn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := once.Append(journal.Entry{URL: "http://a.example/", Time: time.Unix(1e9, 0),
+		Verdict: "first"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := once.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name  string
+		args  []string
+		code  int
+		words []string
+	}{
+		{"nothing", nil, 2, []string{"one source"}},
+		{"two sources", []string{good, "--journal", torn}, 2, []string{"one source"}},
+		{"no such history", []string{filepath.Join(dir, "missing")}, 1,
+			[]string{"missing", "no such file"}},
+		{"no such store", []string{"--data", filepath.Join(dir, "missing")}, 1,
+			[]string{"missing"}},
+		{"no such journal", []string{"--journal", filepath.Join(dir, "missing")}, 1,
+			[]string{"missing"}},
+		{"journal without a day", []string{"--journal", t.TempDir()}, 2,
+			[]string{"no file of a day"}},
+		{"journal of single visits", []string{"--journal", torn}, 2, []string{"visited twice"}},
+		{"check without a future", []string{"--journal", torn, "--check"}, 2,
+			[]string{"--check needs histories"}},
+		{"budget of nothing", []string{good, "--budget", "0"}, 2,
+			[]string{"--budget 0", "above 0"}},
+		{"budget above all", []string{good, "--budget", "0.1,1.5"}, 2, []string{"--budget 1.5"}},
+		{"target of no measure", []string{good, "--target", "speed=1"}, 2,
+			[]string{"speed=1", "coverage=0.8"}},
+		{"target out of range", []string{good, "--target", "coverage=2"}, 2,
+			[]string{"coverage=2"}},
+		{"no known week", []string{good, "--base", "0"}, 2, []string{"--base 0", "1 to 59"}},
+		{"too many weeks", []string{good, "--base", "30", "--weeks", "31"}, 2,
+			[]string{"--weeks 31", "1 to 30"}},
+		{"no future", []string{good, "--futures", "0"}, 2, []string{"--futures 0"}},
+		{"policy that knows the future", []string{good, "--policy", "clairvoyant"}, 2,
+			[]string{"clairvoyant", "evaluations only"}},
+		{"delay of days", []string{good, "--delay", "25h"}, 2, []string{"25h", "24h"}},
+		{"report into nowhere", []string{good, "--html", filepath.Join(dir, "no", "such.html")}, 1,
+			[]string{"no"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			recrawl(t, append([]string{"tune"}, c.args...)...).refused(t, c.code, c.words...)
+		})
+	}
+}
+
+// A line that a crash has torn is left out, and said.
+func TestTuneTornJournal(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var lines strings.Builder
+	for d := range 3 {
+		b, err := json.Marshal(journal.Entry{URL: "http://a.example/",
+			Time: time.Unix(1e9+int64(d)*86400, 0), Verdict: "changed"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&lines, "%s\n", b)
+	}
+	writeFile(t, filepath.Join(dir, "2001-09-09.jsonl"), lines.String()+`{"url":"http://a.exa`)
+	r := recrawl(t, "tune", "--journal", dir, "--budget", "1", "--futures", "1").ok(t)
+	if !strings.Contains(r.stderr, "1 line of the journal cannot be read") {
+		t.Errorf("the torn line is passed over: %q", r.stderr)
+	}
+}

@@ -1,0 +1,38 @@
+package core
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recrawl/recrawl/cmd/manual"
+)
+
+func (p *program) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:  "version",
+		Args: noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			version, revision := manual.Version()
+			if p.json {
+				return json.NewEncoder(p.stdout).Encode(map[string]string{
+					"version": version, "revision": revision, "go": runtime.Version()})
+			}
+			_, err := fmt.Fprintln(p.stdout, versionLine())
+			return err
+		},
+	}
+}
+
+func versionLine() string {
+	version, revision := manual.Version()
+	return fmt.Sprintf("recrawl %s %s (%s %s/%s)", version, revision, runtime.Version(),
+		runtime.GOOS, runtime.GOARCH)
+}
+
+func versionName() string {
+	name, _ := manual.Version()
+	return name
+}

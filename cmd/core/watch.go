@@ -1,0 +1,108 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recrawl/recrawl/cmd/failure"
+	"github.com/recrawl/recrawl/cmd/setting"
+	"github.com/recrawl/recrawl/fetch/watch"
+	"github.com/recrawl/recrawl/fetch/watch/deliver"
+	"github.com/recrawl/recrawl/internal/words"
+	"github.com/recrawl/recrawl/satstore"
+)
+
+func (p *program) watchCommand() *cobra.Command {
+	cmd := p.command(&cobra.Command{
+		Use:         "watch FILE",
+		Annotations: map[string]string{setting.NameAs: "run"},
+		Args:        cobra.ExactArgs(1),
+	}, p.watch)
+	cmd.AddCommand(p.command(&cobra.Command{
+		Use:         "test FILE",
+		Annotations: map[string]string{setting.NameAs: "watch-test"},
+		Args:        cobra.ExactArgs(1),
+	}, p.watchTest))
+	return cmd
+}
+
+// watch is a run for the rules of a file alone.
+func (p *program) watch(ctx context.Context, args []string) error {
+	c := &p.config
+	c.Watch = args[0]
+	f, err := p.watched()
+	if err != nil {
+		return err
+	}
+	f.Focus()
+	if c.Data == "" {
+		c.Data = f.Directory()
+	}
+	if c.UserAgent == "" {
+		c.UserAgent = f.UserAgent(versionName())
+	}
+	if c.UserAgent == "" {
+		return failure.Usage(errors.New("no contact given: site owners must be able to reach you"),
+			c.Watch+` wants a line as "contact: you@example.org", or the call --user-agent`)
+	}
+	usual := func(key string, set func()) {
+		if p.review.From(key) == setting.FromDefault {
+			set()
+		}
+	}
+	if !c.Unlimited {
+		usual("budget", func() { c.Budget = []string{fmt.Sprintf("%d/day", f.PerDay())} })
+	}
+	usual("round", func() { c.Round = f.Round() })
+	usual("change", func() { c.Change = "main" })
+	return p.run(ctx, f.Starts())
+}
+
+func (p *program) watchTest(ctx context.Context, args []string) error {
+	f, err := watch.Read(args[0])
+	if err != nil {
+		return err
+	}
+	senders, err := deliver.Open(f, os.LookupEnv)
+	if err != nil {
+		return err
+	}
+	trial := deliver.Try(ctx, f, senders)
+	if err := p.print(trial, trial.Finding(), trial.Tables()); err != nil {
+		return err
+	}
+	if trial.Failed > 0 {
+		return failure.Work(fmt.Errorf("%d of %s took no message",
+			trial.Failed, words.Plural(len(trial.Targets), "target")),
+			"docs/watching.md has the forms of targets", failure.Failed)
+	}
+	return nil
+}
+
+// watched are the rules of --watch; nil if there are none.
+func (p *program) watched() (*watch.File, error) {
+	if p.config.Watch == "" || p.rules != nil {
+		return p.rules, nil
+	}
+	var err error
+	p.rules, err = watch.Read(p.config.Watch)
+	return p.rules, err
+}
+
+// openWatch takes up what the rules of --watch have seen; nil if there are none.
+func (p *program) openWatch(store *satstore.Store) (*watch.Watch, error) {
+	if p.rules == nil {
+		return nil, nil
+	}
+	senders, err := deliver.Open(p.rules, os.LookupEnv)
+	if err != nil {
+		return nil, err
+	}
+	return watch.Open(watch.Options{File: p.rules, Senders: senders, Setting: store.Setting,
+		Note: p.note,
+		Warn: func(text string) { p.warn(text) }})
+}

@@ -1,0 +1,113 @@
+package core_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/recrawl/recrawl/fetch/watch"
+)
+
+// watchTrial is what watch test prints.
+type watchTrial struct {
+	Targets []struct {
+		Target, Error string
+		Took          int64 `json:"took_ns"`
+	}
+	Failed int
+}
+
+// A watch of its own needs a file and no more: its first visit tells nothing, a later one what
+// differs. A page beside the rule is never visited.
+func TestWatch(t *testing.T) {
+	t.Parallel()
+	var visits, beside atomic.Int32
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/":
+			price := "ten"
+			if visits.Add(1) > 1 {
+				price = "twelve"
+			}
+			w.Header().Set("Content-Type", "text/html")
+			fmt.Fprintf(
+				w, `<title>Prices</title><nav>visit %d</nav><main><p>The lamp costs %s euros. <a href="/beside">More</a></p></main>`, visits.Load(), price)
+		case "/beside":
+			beside.Add(1)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	defer site.Close()
+	messages := make(chan watch.Message, 10)
+	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m watch.Message
+		body, err := io.ReadAll(r.Body)
+		if err != nil || json.Unmarshal(body, &m) != nil {
+			t.Errorf("%s, %v", body, err)
+		}
+		messages <- m
+	}))
+	defer hook.Close()
+	file := filepath.Join(t.TempDir(), "watch.yaml")
+	writeFile(t, file, fmt.Sprintf("contact: you@example.org\nrules:\n- {name: prices, url: %q, "+
+		"max-age: 10s, to: %q}\n", site.URL+"/", hook.URL+"/secret-path"))
+
+	trial := decode[watchTrial](t,
+		recrawl(t, "watch", "test", file, "--allow-private", "--json").ok(t), true)
+	if len(trial.Targets) != 1 || trial.Failed != 0 || trial.Targets[0].Target != hook.URL+"/..." {
+		t.Errorf("the trial is %+v", trial)
+	}
+	if m := <-messages; !m.Sample {
+		t.Errorf("the sample is %+v", m)
+	}
+	// Rounds are aligned to the clock, so that the first may be too short for a visit.
+	r := recrawl(t, "watch", file, "--allow-private", "--delay", "100ms", "--rounds", "4").ok(t)
+	select {
+	case m := <-messages:
+		text := m.Text(1000)
+		if m.Rule != "prices" || m.Subject != "Prices changed" ||
+			!strings.Contains(text, "[-ten-] {+twelve+}") || len(messages) > 0 {
+			t.Errorf("the message is %+v\n%s", m, text)
+		}
+	default:
+		t.Errorf("no message; %s%s", r.stdout, r.stderr)
+	}
+	if beside.Load() > 0 {
+		t.Error("a page that no rule is of was visited")
+	}
+	if strings.Contains(r.stdout+r.stderr, "secret-path") {
+		t.Errorf("an address is shown: %s", r.stderr)
+	}
+}
+
+func TestWatchRefuses(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "watch.yaml")
+	const rule = "rules:\n- {name: a, url: \"http://127.0.0.1:9/\", hours: \"%s\", to: %q}\n"
+	for _, test := range []struct{ text, want string }{
+		{fmt.Sprintf(rule, "", "http://127.0.0.1:9/"), "no contact given"},
+		{"contact: a@b.example\n" + fmt.Sprintf(rule, "", "https://${RECRAWL_NONE}@a.example/"),
+			"has no RECRAWL_NONE"},
+		{"contact: a@b.example\nrulez: []\n", "unknown key rulez"},
+	} {
+		writeFile(t, file, test.text)
+		r := recrawl(t, "watch", file)
+		if r.code != 2 || !strings.Contains(r.stderr, test.want) ||
+			!strings.Contains(r.stderr, "hint:") {
+			t.Errorf("%s: exit code %d, %s", test.text, r.code, r.stderr)
+		}
+	}
+	writeFile(t, file, fmt.Sprintf(rule, "mon 08:10-08:50 UTC", "http://127.0.0.1:9/"))
+	r := recrawl(t, "run", "--data", filepath.Join(t.TempDir(), "d"), "--user-agent",
+		"mybot/1.0 (a@b.example)", "--watch", file, "http://127.0.0.1:9/")
+	if r.code != 2 || !strings.Contains(r.stderr, "no round of 1h0m0s lies within its hours") {
+		t.Errorf("hours without a round: exit code %d, %s", r.code, r.stderr)
+	}
+}

@@ -1,0 +1,67 @@
+package lab
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/recrawl/recrawl/cmd/core"
+	"github.com/recrawl/recrawl/cmd/show/papers"
+	"github.com/recrawl/recrawl/eval/schedule"
+	"github.com/recrawl/recrawl/eval/tidy"
+	servers "github.com/recrawl/recrawl/planner/schedule"
+	"github.com/recrawl/recrawl/planner/schedule/simulate"
+)
+
+// simulateSchedule is schedule simulate.
+func simulateSchedule(ctx context.Context, p *core.Program, paths []string) error {
+	c := &p.Config().Schedule
+	if c.SVG != "" {
+		if err := os.MkdirAll(c.SVG, 0o755); err != nil {
+			return err
+		}
+	}
+	tables, err := p.Tables(tidy.ForSimulate...)
+	if err != nil {
+		return err
+	}
+	defer tables.Discard()
+	if len(paths) == 0 && p.Config().Data == "" && c.Journal == "" && c.Log == "" &&
+		c.Generate == 0 {
+		c.Generate = simulate.OfPaper.Servers
+	}
+	least := servers.Tick(c.Pause.Milliseconds())
+	source, err := p.Servers(ctx, paths, least)
+	if err != nil {
+		return err
+	}
+	webs, err := source.Webs(c.Webs, p.Config().Seed, least)
+	if err != nil {
+		return err
+	}
+	policies, _ := servers.PoliciesNamed(c.Policy) // checked before
+	o := schedule.SimulationOptions{Policies: policies, Connections: c.Pool, Days: c.Length,
+		Delay: c.Pause.Seconds(), Sets: []string{c.Servers}, AtOnce: c.AtOnce}
+	o.Complete(c.Sweep, webs)
+	bar := p.Progress("simulated days", o.Steps(len(webs)))
+	o.Step = bar.Step
+	result, err := schedule.Simulate(ctx, source.Name, webs, o)
+	bar.End()
+	if err != nil {
+		return err
+	}
+	if c.Sweep && c.Generate == simulate.OfPaper.Servers {
+		result.Judge(webs)
+	}
+	if err := p.Commit(tables, tidy.WriteSimulation(tables, result)); err != nil {
+		return err
+	}
+	if c.SVG != "" {
+		for name, chart := range papers.SimulationFigures(result) {
+			if err := core.WriteWhole(filepath.Join(c.SVG, name+".svg"), chart.SVG); err != nil {
+				return err
+			}
+		}
+	}
+	return p.Publish(result, papers.SimulationPage(result), c.HTML)
+}

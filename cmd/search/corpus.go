@@ -1,0 +1,147 @@
+package search
+
+import (
+	"context"
+	"errors"
+
+	"github.com/recrawl/recrawl/cmd/core"
+	"github.com/recrawl/recrawl/cmd/failure"
+	"github.com/recrawl/recrawl/cmd/show/view"
+	"github.com/recrawl/recrawl/fetch/archive"
+	"github.com/recrawl/recrawl/fetch/corpus"
+	"github.com/recrawl/recrawl/fetch/corpus/standard"
+	"github.com/recrawl/recrawl/satstore"
+)
+
+var errNoCorpus = failure.Usage(errors.New("no corpus given"),
+	"say where it is: --corpus DIRECTORY")
+
+// withCorpus opens the corpus of --corpus for a work.
+func withCorpus(p *core.Program, create bool, work func(*corpus.Corpus) error) (err error) {
+	if p.Config().Corpus == "" {
+		return errNoCorpus
+	}
+	c, err := corpus.Open(p.Config().Corpus, create)
+	if err != nil {
+		return err
+	}
+	defer core.Closing(c, &err)
+	return work(c)
+}
+
+func buildCorpus(ctx context.Context, p *core.Program, _ []string) error {
+	r, err := p.OpenArchive()
+	if err != nil {
+		return err
+	}
+	defer r.Close() // nothing was written to it
+	o := corpus.Options{Settings: corpus.Settings(p.Config().Build), Archive: r}
+	if o.Filters, err = p.Filters(); err != nil {
+		return err
+	}
+	defer o.Filters.Close()
+	if len(o.Annotate) > 0 {
+		a, err := standard.Command(o.Annotate, 0)
+		if err != nil {
+			return err
+		}
+		defer a.Close()
+		o.Annotator = a
+	}
+	stage, bar := "", p.Progress("corpus", 0)
+	o.Progress = func(now string, done int) {
+		if now != stage {
+			bar.End()
+			stage, bar = now, p.Progress("corpus: "+now, 0)
+		}
+		bar.At(done)
+	}
+	defer func() { bar.End() }()
+	return withCorpus(p, true, func(c *corpus.Corpus) error {
+		result, err := c.Build(ctx, o)
+		if err != nil {
+			return err
+		}
+		return p.PrintText(result)
+	})
+}
+
+func showCorpus(_ context.Context, p *core.Program, args []string) error {
+	return withCorpus(p, false, func(c *corpus.Corpus) error {
+		if len(args) == 0 {
+			s, err := c.Summary()
+			if err != nil {
+				return err
+			}
+			return p.PrintText(s)
+		}
+		page, err := c.Find(args[0])
+		if err != nil {
+			return err
+		}
+		return p.PrintText(page)
+	})
+}
+
+// removeCorpus takes pages out of corpus, archive and plan. The plan comes first, so that nothing
+// is fetched again meanwhile.
+func removeCorpus(ctx context.Context, p *core.Program, args []string) (err error) {
+	var rules []string
+	for _, arg := range args {
+		more, err := corpus.ParseRemoval(arg)
+		if err != nil {
+			return failure.Usage(err,
+				"name a server, the beginning of addresses, or an address with $ behind it")
+		}
+		rules = append(rules, more...)
+	}
+	return withCorpus(p, false, func(c *corpus.Corpus) (err error) {
+		if p.Config().Data != "" {
+			store, err := satstore.Open(p.Config().Data, satstore.Options{})
+			if err != nil {
+				return err
+			}
+			if err := errors.Join(view.Never(store, rules), store.Close()); err != nil {
+				return err
+			}
+		}
+		r, err := c.Remove(ctx, rules)
+		if err != nil {
+			return err
+		}
+		r.Never = p.Config().Data != ""
+		if p.Config().Archive != "" {
+			if r.Archive, err = archive.Remove(p.Config().Archive, func(url string) bool {
+				return corpus.Removes(rules, url)
+			}); err != nil {
+				return err
+			}
+		}
+		return p.PrintText(r)
+	})
+}
+
+// weighCorpus prints how much each page counts, for --weights.
+func weighCorpus(ctx context.Context, p *core.Program, _ []string) error {
+	return withCorpus(p, false, func(c *corpus.Corpus) error {
+		w, err := c.Weigh(ctx, corpus.WeighSettings(p.Config().Weigh), p.Config().Seed)
+		if err != nil {
+			return err
+		}
+		return p.PrintText(w)
+	})
+}
+
+func checkCorpus(ctx context.Context, p *core.Program, _ []string) error {
+	return withCorpus(p, false, func(c *corpus.Corpus) error {
+		r, err := c.Check(ctx)
+		if err != nil {
+			return err
+		}
+		if err := p.PrintText(r); err != nil || len(r.Damage) == 0 {
+			return err
+		}
+		return failure.Work(errors.New("the corpus is damaged"),
+			"build it anew of the archive, in an empty directory", failure.Damaged)
+	})
+}

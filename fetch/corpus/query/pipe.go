@@ -1,0 +1,105 @@
+package query
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+)
+
+// Argument before the directory of a corpus makes a program call Answer.
+const Argument = "answer-searches"
+
+// MostAnswer bounds the octets of an answer: MostResults with their snippets.
+const MostAnswer = 8 << 20
+
+// Searcher answers queries. Many goroutines may use it.
+type Searcher interface {
+	Search(context.Context, *Query) (*Results, error)
+}
+
+// answer is a line for a line. One of Results and Error is there.
+type answer struct {
+	Results *Results `json:"results,omitempty"`
+	Error   string   `json:"error,omitempty"`
+	Hint    string   `json:"hint,omitempty"`
+	Bad     bool     `json:"bad,omitempty"` // the error is of the query
+}
+
+// Answer reads queries, a line of JSON each, and writes a line for each, until there are no more.
+// It opens the searcher for the first. Where that fails, the first answer says why.
+func Answer(in io.Reader, out io.Writer, open func() (Searcher, error)) error {
+	asked, answers := json.NewDecoder(bufio.NewReader(in)), json.NewEncoder(out)
+	var s Searcher
+	for {
+		var q Query
+		if err := asked.Decode(&q); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		var err error
+		if s == nil {
+			s, err = open()
+		}
+		var a answer
+		if err == nil {
+			a.Results, err = s.Search(context.Background(), &q)
+		}
+		if err != nil {
+			a.Error, a.Bad = err.Error(), errors.As(err, new(*Error))
+			if of := (interface{ Hint() string })(nil); errors.As(err, &of) {
+				a.Hint = of.Hint()
+			}
+		}
+		if err := answers.Encode(a); err != nil {
+			return err
+		}
+	}
+}
+
+// Remote is a Searcher in another process, which calls Answer.
+type Remote struct {
+	// Ask hands a line to it, and lets parse read the line that it answers.
+	Ask func(ctx context.Context, line []byte, parse func([]byte) error) error
+}
+
+// Check returns an error where the corpus cannot be searched.
+func (r Remote) Check(ctx context.Context) error {
+	if _, err := r.Search(ctx, &Query{}); !errors.As(err, new(*Error)) {
+		return err
+	}
+	return nil
+}
+
+// Search asks. An error of the query is an Error here, too.
+func (r Remote) Search(ctx context.Context, q *Query) (*Results, error) {
+	line, err := json.Marshal(q)
+	if err != nil {
+		return nil, err
+	}
+	var a answer
+	if err := r.Ask(ctx, line, func(line []byte) error {
+		return json.Unmarshal(line, &a)
+	}); err != nil {
+		return nil, err
+	}
+	switch {
+	case a.Bad:
+		return nil, &Error{errors.New(a.Error)}
+	case a.Error != "":
+		return nil, &remoteError{a.Error, a.Hint}
+	case a.Results == nil:
+		return nil, errors.New("the answer has no results")
+	}
+	return a.Results, nil
+}
+
+// remoteError is an error of the other process.
+type remoteError struct{ text, hint string }
+
+func (e *remoteError) Error() string { return e.text }
+
+// Hint says what to do.
+func (e *remoteError) Hint() string { return e.hint }
