@@ -159,7 +159,7 @@ func TestPolicySession(t *testing.T) {
 // badPrograms are programs that fail, with what is said of each.
 var badPrograms = map[string][2]string{
 	"dies":    {"exit 3", "it ended"},
-	"talks":   {"echo starting", `its first answer is "starting"`},
+	"talks":   {"echo starting; cat >/dev/null", `its first answer is "starting"`},
 	"hangs":   {greets + "exec sleep 1000", "did not answer within 300ms"},
 	"half":    {greets + `read m; printf '{"visit": ['; exec sleep 1000`, "did not answer within"},
 	"halfend": {greets + `read m; printf '{"visit": ['`, "it ended"},
