@@ -38,13 +38,13 @@ const fullEvery = 16
 const acceptPages = "text/html,application/xhtml+xml"
 
 // requestHeader returns the header of a page request, and whether it is conditional. JSON: such a
-// document is a page, too; watched: so is plain text.
-func requestHeader(rec *sitegraph.Record, json, watched bool) (h http.Header, conditional bool) {
+// document is a page, too; documents: so are others.
+func requestHeader(rec *sitegraph.Record, json, documents bool) (h http.Header, conditional bool) {
 	h = http.Header{"Accept": {acceptPages}}
 	if json {
 		h.Set("Accept", acceptPages+",application/json")
 	}
-	if watched {
+	if documents {
 		h.Set("Accept", acceptPages+",application/json;q=0.9,text/plain;q=0.9,*/*;q=0.1")
 	}
 	isSource := rec.State == sitegraph.StateSource

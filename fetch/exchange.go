@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/recrawl/recrawl/fetch/extract"
 )
 
 // answer is what one request brought. The body is read and the connection closed.
@@ -107,6 +109,9 @@ func (c *Client) ask(
 	settings := c.o.Hosts.Of(u.Host)
 	call := &call{to: to, proxy: proxy, via: settings.Proxy(), url: u,
 		most: mostOnWire(limit, c.o.MaxHeader)}
+	if c.takesFiles(u) {
+		call.most = max(call.most, mostOnWire(c.o.MaxSource, c.o.MaxHeader))
+	}
 	ctx, cancel := context.WithTimeout(context.WithValue(ctx, callKey{}, call), c.o.Timeout)
 	defer cancel()
 	if proxy != nil && u.Scheme == "http" {
@@ -138,6 +143,10 @@ func (c *Client) ask(
 	if types := a.header.Values("Content-Type"); len(types) > 1 {
 		a.header.Set("Content-Type", strings.Join(types, ", ")) // the last one holds
 	}
+	contentType := a.header.Get("Content-Type")
+	if extract.FormOf(contentType, "", nil).IsFile() && c.takesFiles(u) {
+		limit = max(limit, c.o.MaxSource) // of a part of a file nothing can be read
+	}
 	if a.tap != nil {
 		defer a.tap.finish(response, limit)
 	}
@@ -153,6 +162,12 @@ func (c *Client) ask(
 		return err
 	}
 	return nil
+}
+
+// takesFiles reports whether PDF or office files are pages at an address.
+func (c *Client) takesFiles(u *url.URL) bool {
+	forms := c.o.Documents
+	return forms.Has(extract.FormPDF) || forms.Has(extract.FormOffice) || c.isWatched(u.String())
 }
 
 // wantsBody reports whether the body of an answer is worth its transfer.

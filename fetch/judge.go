@@ -41,8 +41,8 @@ func (a *answer) mediaType() string {
 // judge says what an answer means for the page:
 //
 //	200, 203                     fetched if it is HTML, JSON where a rule of the user says so,
-//	                             JSON, XML or plain text if it is watched, or a source where one
-//	                             was expected;
+//	                             a document if it is watched or of a form that is a page, or a
+//	                             source where one was expected;
 //	                             excluded if not
 //	304                          not modified, if that was the question
 //	301 302 303 307 308 300      redirected, if Location names another web page; where there
@@ -102,17 +102,22 @@ func (c *Client) judgeContent(
 	rec *sitegraph.Record,
 ) {
 	contentType := a.header.Get("Content-Type")
-	plain := c.o.Rules.For(o.URL).JSON() && extract.IsJSON(contentType)
 	var listing *source.Listing // it is a feed or sitemap
 	if strings.Contains(o.MediaType, "xml") && !extract.IsHTML(contentType) {
 		if content, err := c.read(ctx, o, a, true); err == nil && !content.None {
 			listing = &content.Listing
 		}
 	}
-	if c.isWatched(o.URL) && (listing == nil || c.isNamed(o.URL)) {
-		plain = plain || formOf(contentType, a.body.octets) != extract.FormNone
+	forms := c.formsOf(o.URL, contentType)
+	isFeed := listing != nil && listing.Kind == sitegraph.SourceFeed &&
+		c.o.Documents.Has(extract.FormXML)
+	switch {
+	case listing != nil && !isFeed && !c.isNamed(o.URL):
+		forms = 0
+	case listing == nil && !c.isWatched(o.URL):
+		forms &^= 1 << extract.FormXML // of documents of XML none but feeds are pages
 	}
-	if !plain && !isHTML(contentType, a.body.octets) {
+	if !forms.Has(formOf(contentType, a.body.octets)) && !isHTML(contentType, a.body.octets) {
 		o.Outcome = sitegraph.OutcomeExcluded
 		o.Detail = "not a page: " + cmp.Or(o.MediaType, "its type is not known")
 		// Somebody linked to a feed as to a page, or named one to begin with.
@@ -124,7 +129,7 @@ func (c *Client) judgeContent(
 	judged := c.extractPage(ctx, o, a, rec)
 	if listing != nil {
 		for _, claim := range listing.Claims {
-			if extract.IsPage(claim.URL) {
+			if c.o.Documents.IsPage(claim.URL) {
 				o.Links = append(o.Links, claim.URL)
 			}
 		}
@@ -132,6 +137,22 @@ func (c *Client) judgeContent(
 	if judged && o.Outcome == sitegraph.OutcomeFetched {
 		validate(o, a)
 	}
+}
+
+// formsOf returns the forms of documents that are pages at an address, by what the server calls
+// them.
+func (c *Client) formsOf(url, contentType string) extract.Forms {
+	if c.isWatched(url) {
+		return extract.AllForms
+	}
+	forms := c.o.Documents
+	if extract.IsPartOfPage(contentType) {
+		forms = 0
+	}
+	if extract.IsJSON(contentType) && c.o.Rules.For(url).JSON() {
+		forms |= 1 << extract.FormJSON
+	}
+	return forms
 }
 
 // isNamed reports whether a rule of who watches names a page itself.
@@ -184,9 +205,9 @@ func (c *Client) judgeSource(ctx context.Context, o *sitegraph.Observation, a *a
 	o.Outcome, o.Detail = sitegraph.OutcomeFetched, printable(content.Missing)
 	o.Source, o.Claims = listing.Kind, listing.Claims
 	o.Hubs, o.Topic = hubs(o.URL, a.header.Values("Link"), listing)
-	if o.Source != sitegraph.SourceIndex {
+	if documents := c.o.Documents; o.Source != sitegraph.SourceIndex {
 		o.Claims = slices.DeleteFunc(o.Claims, func(c sitegraph.Claim) bool {
-			return !extract.IsPage(c.URL)
+			return !documents.IsPage(c.URL)
 		})
 	}
 	o.Digests.Bytes = sitegraph.DigestOf(a.body.octets)

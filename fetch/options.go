@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/fetch/extract/rules"
 	"github.com/recrawl/recrawl/fetch/filter"
 	"github.com/recrawl/recrawl/fetch/hosts"
@@ -118,6 +119,10 @@ type Options struct {
 
 	// Rules say what of a page counts, by its address (extract.Options.Rule); nil: all does.
 	Rules *rules.Set
+
+	// Documents are the forms of documents that are pages beside HTML: links to them are taken, and
+	// their content is their text. MaxSource bounds a file of PDF or office.
+	Documents extract.Forms
 
 	// Watch returns the rules by which a page is watched: what they leave of it becomes
 	// Observation.Watched. It is called concurrently; nil: no page is watched.

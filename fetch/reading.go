@@ -7,8 +7,10 @@ import (
 	"net/http"
 	"runtime"
 
+	"github.com/recrawl/recrawl/fetch/document"
 	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/fetch/source"
+	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // Reading is a body, and what it is to be read as.
@@ -16,8 +18,12 @@ type Reading struct {
 	URL         string // of the page or source
 	ContentType string // as the server named it
 	Source      bool   // a feed or sitemap, no page
-	Page        extract.Options
-	Body        []byte
+	// Forms are those of documents that are pages here, beside HTML.
+	Forms extract.Forms
+	// Shown asks for what a document has to show, and for nothing else (Content.Document).
+	Shown bool
+	Page  extract.Options
+	Body  []byte
 }
 
 // Content is what was read of a body: a page or a source.
@@ -26,6 +32,20 @@ type Content struct {
 	Listing source.Listing
 	None    bool   // it is no source
 	Missing string // why that is not all of a source; "": it is
+
+	Document *extract.Document // of a file, or what was Shown; nil: it is HTML
+	Unread   string            // why the text of a file cannot be read; "": it can, or it is no file
+}
+
+// IsFile reports whether what is to be read is a file, whose reader needs limits.
+func (r *Reading) IsFile() bool { return !r.Source && r.form().IsFile() }
+
+// form returns the form of a document that is a page here; FormNone: it is read as HTML.
+func (r *Reading) form() extract.Form {
+	if form := formOf(r.ContentType, r.Body); r.Forms.Has(form) {
+		return form
+	}
+	return extract.FormNone
 }
 
 // reading has a place for each body that is being parsed: one for each processor. A page takes
@@ -55,19 +75,31 @@ func surviving(parse func(Reading) Content, r Reading) (c Content, err error) {
 	return parse(r), nil
 }
 
-// formOf returns how an answer that is no HTML is watched.
+// formOf returns how an answer that is no HTML is read.
 func formOf(contentType string, body []byte) extract.Form {
+	if isHTML(contentType, body) {
+		return extract.FormNone
+	}
 	return extract.FormOf(contentType, http.DetectContentType(body), body)
 }
 
 func parse(r Reading) (c Content) {
-	watched := len(r.Page.Watched) > 0
 	if !r.Source {
-		form := extract.FormNone
-		if watched || r.Page.Rule.JSON() && extract.IsJSON(r.ContentType) {
-			form = formOf(r.ContentType, r.Body)
+		form := r.form()
+		if r.Shown && !form.IsFile() {
+			if form != extract.FormNone {
+				d := extract.ReadDocument(form, r.Body, r.ContentType)
+				c.Document = &d
+			}
+			return c
 		}
 		switch form {
+		case extract.FormPDF, extract.FormOffice:
+			d, err := document.Read(form, r.Body)
+			if err != nil {
+				return Unread(r, err)
+			}
+			return fileContent(r, d)
 		case extract.FormJSON:
 			c.Page = extract.JSON(r.Body, r.Page)
 		case extract.FormXML:
@@ -84,5 +116,29 @@ func parse(r Reading) (c Content) {
 	if err != nil {
 		c.Missing = err.Error()
 	}
+	return c
+}
+
+// fileContent is a file as a page: what it shows is its content, not the octets, in which programs
+// note when they wrote it.
+func fileContent(r Reading, d extract.Document) (c Content) {
+	if c.Document = &d; r.Shown {
+		return c
+	}
+	c.Page = extract.HTML(d.HTML(), extract.ShownType, r.URL, r.Page)
+	c.Page.Digests.Bytes = c.Page.Digests.Text
+	if c.Page.Watched != nil {
+		c.Page.Watched.Dated = d.Date
+	}
+	d.Lines = nil
+	return c
+}
+
+// Unread is the content of a file whose text cannot be read, for a reason: its octets count.
+func Unread(r Reading, why error) Content {
+	c := fileContent(r, extract.Document{Lines: []string{
+		"A file of which the text cannot be read; its bytes have the MD5 " +
+			sitegraph.DigestOf(r.Body).String() + "."}})
+	c.Unread = why.Error()
 	return c
 }

@@ -25,7 +25,8 @@ func (c *Client) reread(ctx context.Context, rec *sitegraph.Record, rule *rules.
 		return main
 	}
 	content, err := c.o.Read(ctx, Reading{URL: rec.URL, ContentType: contentType, Body: body,
-		Page: extract.Options{Agent: c.agent, Main: c.o.Main, Rule: rule}})
+		Forms: c.formsOf(rec.URL, contentType),
+		Page:  extract.Options{Agent: c.agent, Main: c.o.Main, Rule: rule}})
 	if err != nil {
 		return main
 	}

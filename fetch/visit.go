@@ -65,7 +65,8 @@ func (c *Client) once(ctx context.Context, rec *sitegraph.Record) (*sitegraph.Ob
 			rec = rec.Unconditional() // the copy says nothing by the rule that holds now
 		}
 	}
-	header, conditional := requestHeader(rec, rule.JSON(), c.isWatched(o.URL))
+	header, conditional := requestHeader(rec, rule.JSON(),
+		c.o.Documents != 0 || c.isWatched(o.URL))
 	limit := c.o.MaxBody
 	if rec.State == sitegraph.StateSource {
 		limit = c.o.MaxSource
@@ -156,7 +157,7 @@ func (c *Client) read(
 	content, err := c.o.Read(
 		ctx,
 		Reading{URL: o.URL, ContentType: a.header.Get("Content-Type"), Source: asSource,
-			Body: a.body.octets,
+			Body: a.body.octets, Forms: c.formsOf(o.URL, a.header.Get("Content-Type")),
 			Page: extract.Options{
 				Agent:           c.agent,
 				RobotsTags:      a.header.Values("X-Robots-Tag"),
@@ -167,6 +168,7 @@ func (c *Client) read(
 				ContentLanguage: strings.Join(a.header.Values("Content-Language"), ", "),
 				Rule:            c.o.Rules.For(o.URL),
 				Watched:         watched,
+				Documents:       c.o.Documents,
 			}},
 	)
 	if isLocal(err) {
@@ -193,15 +195,30 @@ func (c *Client) extractPage(
 		return true
 	}
 	o.Outcome = sitegraph.OutcomeFetched
+	if content.Unread != "" {
+		o.Detail = printable("its bytes count, since its text cannot be read: " + content.Unread)
+	}
 	o.Digests, o.Watched = page.Digests, page.Watched.Observed()
 	o.Size = int64(len(a.body.octets))
 	o.Truncated = a.body.truncated
 	o.Links, o.Frames = page.Links, page.Frames
 	o.LinksKnown, o.FramesKnown = true, true
-	if len(page.Sources) > 0 {
-		o.Sources = slices.Concat(o.Sources, page.Sources)
+	if feeds := page.Sources; c.o.Documents.Has(extract.FormXML) {
+		o.Links = appendNew(o.Links, feeds...)
+	} else if len(feeds) > 0 {
+		o.Sources = slices.Concat(o.Sources, feeds)
 	}
 	o.NoIndex, o.Canonical = page.NoIndex, page.Canonical
 	o.NoArchive = o.NoArchive || page.NoArchive
 	return c.filtered(ctx, o, page)
+}
+
+// appendNew appends what is not there yet.
+func appendNew(all []string, more ...string) []string {
+	for _, one := range more {
+		if !slices.Contains(all, one) {
+			all = append(all, one)
+		}
+	}
+	return all
 }

@@ -35,7 +35,8 @@ func TestWatchedAnswers(t *testing.T) {
 		{200, "application/x-ndjson", "{}\n{}", sitegraph.OutcomeFetched, "{}\n{}"},
 		{200, "text/calendar", "SUMMARY:x", sitegraph.OutcomeFetched, "SUMMARY:x"},
 		{200, "application/octet-stream", "v 1", sitegraph.OutcomeFetched, "v 1"},
-		{200, "application/pdf", "%PDF-1.4", sitegraph.OutcomeExcluded, ""},
+		{200, "application/pdf", "%PDF-1.4", sitegraph.OutcomeFetched, "A file of which the text " +
+			"cannot be read; its bytes have the MD5 914240125319291c7cb7e712e419b254."},
 		{200, "image/png", "text", sitegraph.OutcomeExcluded, ""},
 		{403, "text/html", "no", sitegraph.OutcomeExcluded, ""},
 		{403, "text/html", challenge, sitegraph.OutcomeFailed, "challenge"},

@@ -69,7 +69,9 @@ func ParseDigest(s string) (Digest, error) {
 
 // Digests are the three fingerprints of one content. Those not known are zero.
 type Digests struct {
-	Bytes Digest // the body as it was sent, after content coding was undone; or see PayloadDigest
+	// Bytes is of the body as it was sent, after content coding was undone; of a file, such as PDF,
+	// of its text; or see PayloadDigest.
+	Bytes Digest
 	Text  Digest // the visible text
 	Main  Digest // the main text: without navigation, header, footer, sidebars; or see RuledDigest
 }
@@ -199,7 +201,8 @@ type Observation struct {
 // Watched is what those who watch a page get to see of it.
 type Watched struct {
 	Title string
-	Texts []string // one for each of them, in the order in which the fetcher was asked for them
+	Dated time.Time // when it was last changed, as a document says itself; zero: it does not
+	Texts []string  // one for each of them, in the order in which the fetcher was asked for them
 	// Challenge is whether the page asks if a person sees it, in place of its matter.
 	Challenge bool
 }

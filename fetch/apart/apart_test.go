@@ -34,7 +34,8 @@ var eaten [][]byte
 
 // ways are parsers that a page may meet.
 var ways = map[string]func(context.Context, fetch.Reading) (fetch.Content, error){
-	"well": fetch.Read,
+	"well":     fetch.Read,
+	"measured": measured,
 	"eats memory": func(context.Context, fetch.Reading) (fetch.Content, error) {
 		for {
 			eaten = append(eaten, bytes.Repeat([]byte("x"), 1<<20))
@@ -135,7 +136,7 @@ func TestReadApart(t *testing.T) {
 // TestReadApartDies holds that what ends a reading ends it alone, and leaves a suspect.
 func TestReadApartDies(t *testing.T) {
 	for _, c := range []struct{ way, want string }{
-		{"eats memory", "reading it takes more than 512 MB of memory"},
+		{"eats memory", "reading it takes more than 256 MB of memory"},
 		{"takes for ever", "reading it takes longer than 1s"},
 		{"ends", "reading it ended the process that read it: exit status 7"},
 		{"says much and ends", "reading it ended the process that read it: exit status 7"},

@@ -1,5 +1,6 @@
-// Package apart protects the crawler from a page whose reading ends the process: the next process
-// reads that page in a process of its own, under limits.
+// Package apart protects the crawler from bodies whose reading ends a process, or does not end: it
+// reads them in a process of its own, under limits. These are pages that ended a process before,
+// and all files (PDF and office), whose readers follow whatever a file says.
 //
 // # Terms
 //
@@ -12,9 +13,10 @@
 //  1. A page that was under way when the process died is a suspect to every later process,
 //     until its body has been read apart. That survives any death of the process; of a power
 //     failure it survives what was found at the start.
-//  2. The body of a suspect is read apart and nowhere else. A process that reads has 512 MB
-//     of memory and 10 s, and there is one at a time. What ends it is the error of that
-//     reading alone, and the page stays a suspect.
+//  2. The body of a suspect, and a file, is read apart and nowhere else. A process that reads has
+//     256 MB of memory and 10 s, and there is one at a time. What ends it is the error of that
+//     reading alone, and the page stays a suspect; of a file it makes one whose bytes count
+//     (fetch.Unread).
 //  3. What is read apart is equal to what is read here.
 //  4. Disk holds 4 KiB for each suspect and each visit that is made at the same time. More
 //     than 4,096 suspects are not remembered.

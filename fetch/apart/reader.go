@@ -16,17 +16,18 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/fetch"
+	"github.com/recrawl/recrawl/fetch/extract"
 )
 
 const (
-	maxMemory = 512 << 20        // octets of a process that reads; real pages need less than 30 MB
+	maxMemory = 256 << 20        // octets of a process that reads; real pages need less than 30 MB
 	maxTime   = 10 * time.Second // of a reading; real pages take milliseconds
 
 	maxAnswer = 256 << 20 // octets of what was read
 	maxNoise  = 4 << 10   // octets of what a process says when it dies
 )
 
-// Reader reads bodies: those of suspects apart, all others here.
+// Reader reads bodies: those of suspects and all files apart, all others here.
 type Reader struct {
 	Register *Register     // of suspects; nil: there are none
 	Command  []string      // begins a process that calls Serve
@@ -54,7 +55,8 @@ func Again(arguments ...string) []string {
 
 // Read is for fetch.Options.Read.
 func (r *Reader) Read(ctx context.Context, reading fetch.Reading) (fetch.Content, error) {
-	if r.Register == nil || !r.Register.isSuspect(reading.URL) {
+	suspect := r.Register != nil && r.Register.isSuspect(reading.URL)
+	if !suspect && !reading.IsFile() {
 		return fetch.Read(ctx, reading)
 	}
 	select {
@@ -64,14 +66,32 @@ func (r *Reader) Read(ctx context.Context, reading fetch.Reading) (fetch.Content
 		return fetch.Content{}, ctx.Err()
 	}
 	answer, err := r.apart(ctx, reading)
+	if local := (*fetch.LocalError)(nil); err != nil && reading.IsFile() && ctx.Err() == nil &&
+		!errors.As(err, &local) {
+		answer.Content, err = fetch.Unread(reading, err), nil
+	}
 	if err != nil {
 		return fetch.Content{}, err
 	}
-	r.Register.acquit(reading.URL)
+	if suspect {
+		r.Register.acquit(reading.URL)
+	}
 	if answer.Failed != "" {
 		return fetch.Content{}, errors.New(answer.Failed)
 	}
 	return answer.Content, nil
+}
+
+// Show shows a document, or returns a page of HTML as it is (see extract.Show).
+func (r *Reader) Show(ctx context.Context, url, contentType string, body []byte) (
+	extract.Shown, error) {
+	content, err := r.Read(ctx, fetch.Reading{URL: url, ContentType: contentType, Body: body,
+		Forms: extract.AllForms, Shown: true})
+	if err != nil || content.Document == nil {
+		return extract.Shown{Page: body, Type: contentType}, err
+	}
+	return extract.Shown{Page: content.Document.HTML(), Type: extract.ShownType,
+		Document: content.Document, Unread: content.Unread}, nil
 }
 
 // answer is what a process that reads says.

@@ -114,7 +114,7 @@ func IsJSON(contentType string) bool {
 
 // JSON reads a document of JSON that a rule says is a page, or that is watched. It has no links.
 func JSON(body []byte, o Options) (p Page) {
-	p = o.plainPage(body, body)
+	p = o.plainPage(body, appendText(nil, jsonValues(body)))
 	p.Charset = "utf-8"
 	if o.Rule != nil {
 		p.Digests.Main = o.Rule.Digest(countedJSON(body, o.Rule, nil))

@@ -22,7 +22,7 @@
 //
 //  1. HTML never fails and never asks the network; it depends on its arguments alone.
 //  2. Links are canonical, http or https, each once, in order, at most MaxLinks, none
-//     longer than MaxAddress octets, none the page itself, none that IsPage refuses; of
+//     longer than MaxAddress octets, none the page itself, none that Forms.IsPage refuses; of
 //     very long ones fewer. Every frame is among the links.
 //  3. <a rel=nofollow> is no link; a page that says nofollow has none. Of contradicting
 //     directives the strictest wins. Those inside comments, scripts and <noscript> are

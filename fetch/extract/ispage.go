@@ -36,15 +36,20 @@ var notPages = func() map[string]bool {
 // maxEnding is longer than any ending in the list.
 const maxEnding = 8
 
-// IsPage reports whether a canonical address may lead to a page, by the ending of its path.
-func IsPage(url string) bool {
+// IsPage reports whether a canonical address may lead to a page, by the ending of its path. Where
+// documents are pages, Forms.IsPage says so.
+func IsPage(url string) bool { return Forms(0).IsPage(url) }
+
+// endingOf returns the ending of the path of an address, in lower case; "": it has none, or none
+// that is in the list.
+func endingOf(url string) string {
 	if i := strings.IndexByte(url, '?'); i >= 0 {
 		url = url[:i]
 	}
 	name := url[strings.LastIndexByte(url, '/')+1:]
 	dot := strings.LastIndexByte(name, '.')
 	if dot < 0 || len(name)-dot-1 > maxEnding {
-		return true
+		return ""
 	}
-	return !notPages[strings.ToLower(name[dot+1:])]
+	return strings.ToLower(name[dot+1:])
 }

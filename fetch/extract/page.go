@@ -48,6 +48,9 @@ type Options struct {
 	// Watched are rules whose texts are wanted (Page.Watched); none takes nothing.
 	Watched []*rules.Rule
 
+	// Documents are the forms of documents that are pages beside HTML: links to them are kept.
+	Documents Forms
+
 	// Rule says what of the page counts; then Digests.Main is of that. nil: all of the page counts.
 	Rule *rules.Rule
 }
@@ -55,7 +58,7 @@ type Options struct {
 // Page is what a page says of itself and of others.
 type Page struct {
 	// Links are canonical addresses, each once, in order of appearance, without the page
-	// itself and without what is no page (see IsPage). Frames are those of them that are
+	// itself and without what is no page (see Forms.IsPage). Frames are those of them that are
 	// sources of <frame>.
 	Links, Frames []string
 
@@ -95,7 +98,7 @@ func HTML(body []byte, contentType, pageURL string, o Options) Page {
 	s.scan(text)
 	p := Page{NoIndex: s.noIndex, NoFollow: s.noFollow, NoArchive: s.noArchive, Charset: name,
 		Cut: s.cut}
-	s.resolve(pageURL, o.LinkLines, &p)
+	s.resolve(pageURL, &o, &p)
 	if o.Body {
 		p.Body = s.body(body, contentType, pageURL, p.Links)
 	}
@@ -145,13 +148,13 @@ func Text(body []byte, contentType string, main bool) string {
 
 // resolve makes canonical addresses of what was found. It comes last because a <base>
 // holds for the links before it too.
-func (s *scanner) resolve(pageURL string, linkLines []string, p *Page) {
+func (s *scanner) resolve(pageURL string, o *Options, p *Page) {
 	page, err := sitegraph.NewResolver(pageURL)
 	if err != nil {
 		return
 	}
 	resolver, self := s.relativeTo(page), page.Base()
-	p.Canonical = s.canonicalOf(page, resolver, linkLines)
+	p.Canonical = s.canonicalOf(page, resolver, o.LinkLines)
 	if s.noFollow {
 		return
 	}
@@ -163,7 +166,7 @@ func (s *scanner) resolve(pageURL string, linkLines []string, p *Page) {
 			break
 		}
 		url, ok := resolver.Resolve(encodeQuery(ref.text, s.queries))
-		if !ok || len(url) > MaxAddress || url == self || !IsPage(url) {
+		if !ok || len(url) > MaxAddress || url == self || !o.Documents.IsPage(url) {
 			continue
 		}
 		frame, known := seen[url]

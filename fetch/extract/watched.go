@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+	"time"
 
 	"github.com/recrawl/recrawl/fetch/extract/rules"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -15,8 +16,9 @@ const MostWatched = 256 << 10
 // Watched is what rules leave of a page.
 type Watched struct {
 	Title     string
-	Texts     []string // by rule of the options, a line for each block of text; valid UTF-8
-	Challenge bool     // the page asks whether a person sees it, in place of its matter
+	Dated     time.Time // of a document, see Document.Date
+	Texts     []string  // by rule of the options, a line for each block of text; valid UTF-8
+	Challenge bool      // the page asks whether a person sees it, in place of its matter
 }
 
 func (s *scanner) watched(page []byte, of []*rules.Rule) *Watched {
@@ -42,46 +44,8 @@ func (w *Watched) Observed() *sitegraph.Watched {
 	if w == nil {
 		return nil
 	}
-	return &sitegraph.Watched{Title: w.Title, Texts: w.Texts, Challenge: w.Challenge}
-}
-
-// Form is how an answer that is no HTML is read where it is watched.
-type Form uint8
-
-const (
-	FormNone Form = iota // it cannot be
-	FormJSON
-	FormXML
-	FormText
-)
-
-// FormOf goes by the Content-Type, and by what the octets look like (http.DetectContentType) where
-// that says nothing of use: there is none, or files of all kinds have it.
-func FormOf(contentType, looks string, octets []byte) Form {
-	kind := MediaType(contentType)
-	main, _, _ := strings.Cut(kind, "/")
-	switch {
-	case IsHTML(contentType):
-		return FormNone
-	case IsJSON(contentType):
-		return FormJSON
-	case kind == "text/xml", kind == "application/xml", strings.HasSuffix(kind, "+xml"):
-		return FormXML
-	case main == "text":
-		return FormText
-	case main != "" && main != "application" && main != "unknown" && main != "binary":
-		return FormNone
-	}
-	switch MediaType(looks) {
-	case "text/xml":
-		return FormXML
-	case "text/plain":
-		if json.Valid(octets) {
-			return FormJSON
-		}
-		return FormText
-	}
-	return FormNone
+	return &sitegraph.Watched{Title: w.Title, Dated: w.Dated, Texts: w.Texts,
+		Challenge: w.Challenge}
 }
 
 // Plain reads plain text that is watched: its lines, as they are seen. Selectors find nothing in

@@ -1,0 +1,277 @@
+package document
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ledongthuc/pdf"
+
+	"github.com/recrawl/recrawl/fetch/extract"
+)
+
+const (
+	// mostPages of a PDF are read, and mostNodes bounds what leads to them.
+	mostPages, mostNodes = 20_000, 100_000
+	// mostForms bounds the parts that pages share, such as a letterhead, within each other.
+	mostForms = 8
+	// gap is the least space between two characters that makes two words of them, in thousandths
+	// of the size of the font: a blank of most fonts has 250, and kerning less than 100.
+	gap = 180
+)
+
+var errPages = errors.New("it has no pages")
+
+func readPDF(body []byte) (d extract.Document, err error) {
+	r, err := pdf.NewReader(bytes.NewReader(body), int64(len(body)))
+	if err != nil {
+		return d, err
+	}
+	p := pages{fonts: map[string]func(string) string{}}
+	root := r.Trailer().Key("Root").Key("Pages")
+	if err := p.below(root, pdf.Value{}, 0); err != nil {
+		return d, err
+	}
+	if p.read == 0 {
+		return d, errPages
+	}
+	info := r.Trailer().Key("Info")
+	return extract.Document{Title: info.Key("Title").Text(), Lines: p.lines,
+		Date: dateOf(info.Key("ModDate").Text())}, nil
+}
+
+// pages reads the pages of a PDF.
+type pages struct {
+	writer
+	read, nodes int
+	fonts       map[string]func(string) string // by what they are in the file
+}
+
+// below reads the pages below a node (ISO 32000-1, 7.7.3). Those that name no resources have those
+// of the nodes above.
+func (p *pages) below(node, resources pdf.Value, depth int) error {
+	if p.nodes++; p.nodes > mostNodes || depth > 64 {
+		return errors.New("its pages have no end")
+	}
+	if own := node.Key("Resources"); !own.IsNull() {
+		resources = own
+	}
+	kids := node.Key("Kids")
+	if kids.Kind() != pdf.Array {
+		if node.Kind() != pdf.Dict {
+			return nil
+		}
+		if p.read++; p.read > mostPages {
+			return fmt.Errorf("it has more than %d pages", mostPages)
+		}
+		contents := node.Key("Contents")
+		if contents.IsNull() {
+			return nil
+		}
+		err := p.content(contents, resources, 0)
+		p.end()
+		if err != nil {
+			return fmt.Errorf("page %d: %w", p.read, err)
+		}
+		return nil
+	}
+	for i := range kids.Len() {
+		if err := p.below(kids.Index(i), resources, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// content reads the text of a page, or of a part of one.
+func (p *pages) content(contents, resources pdf.Value, depth int) (err error) {
+	if depth > mostForms {
+		return errors.New("its parts have no end")
+	}
+	defer func() { // the library goes on to the end of the content, unless it is stopped
+		fault := recover()
+		if up, ok := fault.(given); ok {
+			err = up.error
+		} else if fault != nil {
+			panic(fault)
+		}
+	}()
+	t := text{pages: p, resources: resources}
+	pdf.Interpret(contents, func(stack *pdf.Stack, operator string) {
+		arguments := make([]pdf.Value, stack.Len())
+		for i := len(arguments) - 1; i >= 0; i-- {
+			arguments[i] = stack.Pop()
+		}
+		if err := t.do(operator, arguments, depth); err != nil {
+			panic(given{err})
+		}
+	})
+	return nil
+}
+
+// given is the error by which a content was given up.
+type given struct{ error }
+
+// text is the state of the operators of text (ISO 32000-1, 9.4).
+type text struct {
+	*pages
+	resources pdf.Value
+	decode    func(string) string
+	y         float64 // of the line, in the space of the text
+	leading   float64
+}
+
+// do takes an operator of a page. Those that show no text and move none are passed over.
+func (t *text) do(operator string, arguments []pdf.Value, depth int) error {
+	number := func(i int) float64 {
+		if i >= len(arguments) {
+			return 0
+		}
+		return arguments[i].Float64()
+	}
+	last := pdf.Value{}
+	if len(arguments) > 0 {
+		last = arguments[len(arguments)-1]
+	}
+	switch operator {
+	case "BT":
+		t.end()
+		t.y = 0
+	case "Tf":
+		if len(arguments) > 0 {
+			t.decode = t.font(arguments[0].Name())
+		}
+	case "TL":
+		t.leading = number(0)
+	case "Td", "TD":
+		if operator == "TD" {
+			t.leading = -number(1)
+		}
+		return t.move(t.y + number(1))
+	case "Tm":
+		return t.move(number(5))
+	case "T*":
+		return t.move(t.y - t.leading)
+	case "'", "\"":
+		if err := t.move(t.y - t.leading); err != nil {
+			return err
+		}
+		return t.show(last)
+	case "Tj":
+		return t.show(last)
+	case "TJ":
+		for i := range last.Len() {
+			piece := last.Index(i)
+			if piece.Kind() == pdf.String {
+				if err := t.show(piece); err != nil {
+					return err
+				}
+			} else if piece.Float64() < -gap {
+				if err := t.write(" "); err != nil {
+					return err
+				}
+			}
+		}
+	case "Do":
+		return t.part(last.Name(), depth)
+	}
+	return nil
+}
+
+// move goes to another place: of the same line, or of another one.
+func (t *text) move(y float64) error {
+	if y != t.y {
+		t.end()
+	}
+	t.y = y
+	return t.write(" ")
+}
+
+func (t *text) show(value pdf.Value) error {
+	shown := value.RawString()
+	if t.decode != nil {
+		shown = t.decode(shown)
+	}
+	return t.write(shown)
+}
+
+// part reads a part that pages share: a form XObject (ISO 32000-1, 8.10).
+func (t *text) part(name string, depth int) error {
+	part := t.resources.Key("XObject").Key(name)
+	if part.Key("Subtype").Name() != "Form" {
+		return nil // a picture
+	}
+	resources := part.Key("Resources")
+	if resources.IsNull() {
+		resources = t.resources
+	}
+	t.end()
+	err := t.content(part, resources, depth+1)
+	t.end()
+	return err
+}
+
+// font returns how the characters of a font are read; each font of a file is read once.
+func (t *text) font(name string) func(string) string {
+	value := t.resources.Key("Font").Key(name)
+	if value.IsNull() {
+		return nil
+	}
+	key := value.String()
+	decode := t.fonts[key]
+	if decode == nil {
+		encoder := (&pdf.Font{V: value}).Encoder()
+		decode = encoder.Decode
+		if value.Key("Encoding").Kind() == pdf.Dict {
+			decode = byOctets(encoder)
+		}
+		t.fonts[key] = decode
+	}
+	return decode
+}
+
+// byOctets decodes a font that has an octet a character: each octet is looked up once, since the
+// library goes through the whole list for it.
+func byOctets(encoder pdf.TextEncoding) func(string) string {
+	var known [256]string
+	return func(raw string) string {
+		var b strings.Builder
+		for i := range len(raw) {
+			c := raw[i]
+			if known[c] == "" {
+				known[c] = ligatures.Replace(encoder.Decode(raw[i : i+1]))
+			}
+			b.WriteString(known[c])
+		}
+		return b.String()
+	}
+}
+
+// ligatures are written as the letters that they are.
+var ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl")
+
+// dateOf reads a date as D:20260131120000+01'00', of which the end may be missing; zero: it is
+// none.
+func dateOf(text string) time.Time {
+	digits := strings.TrimPrefix(text, "D:")
+	zone := ""
+	if i := strings.IndexAny(digits, "Z+-"); i >= 0 {
+		digits, zone = digits[:i], strings.ReplaceAll(digits[i:], "'", "")
+	}
+	if len(digits) < 4 || len(digits) > 14 {
+		return time.Time{}
+	}
+	layout := "20060102150405"[:len(digits)]
+	if len(zone) == 5 {
+		layout += "-0700"
+	} else {
+		zone = ""
+	}
+	at, err := time.Parse(layout, digits+zone)
+	if err != nil {
+		return time.Time{}
+	}
+	return at.UTC()
+}
