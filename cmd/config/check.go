@@ -13,6 +13,7 @@ import (
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/survey"
 	"github.com/recrawl/recrawl/fetch"
+	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/fetch/hosts"
 	"github.com/recrawl/recrawl/fetch/ownname"
 	"github.com/recrawl/recrawl/fetch/push"
@@ -52,6 +53,10 @@ func (c *Config) Validate(r *setting.Review) (hint string) {
 		r.Refuse("max-age", strings.Join(c.MaxAge, " "),
 			"an age with its unit, as 30d or 12h, or ADDRESS=AGE, as "+
 				"https://example.com/news/=1d")
+	}
+	if _, err := extract.ParseForms(c.Documents); err != nil {
+		r.Refuse("documents", strings.Join(c.Documents, ","),
+			"kinds of documents: "+strings.Join(extract.FormNames(), ", "))
 	}
 	hint = cmp.Or(c.Eval.check(r), c.checkLeast(r))
 	c.Survey.check(r)

@@ -12,6 +12,7 @@ import (
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/fetch/archive/captures"
 	"github.com/recrawl/recrawl/fetch/corpus/query"
+	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/fetch/guard"
 	"github.com/recrawl/recrawl/fetch/hosts"
 	"github.com/recrawl/recrawl/planner/policy"
@@ -50,6 +51,7 @@ type Config struct {
 	Seed      uint64        `default:"1" for:"run node plan explain eval demo learn tune schedule-simulate schedule-plan serve corpus-weigh" help:"seed of ties and random choices"`
 	Change    string        `default:"digest" oneof:"digest, text, main" for:"run node plan explain eval demo survey learn tune import serve" help:"which difference counts as a change: digest, text or main"`
 	Rules     string        `for:"run node show-page" path:"yaml yml" help:"file of rules in YAML: what of pages counts as a change, by the beginning of their address; they overrule --change"`
+	Documents []string      `for:"run node show-page corpus-build" names:"{documents}" help:"documents that are pages beside HTML, as pdf,text: {documents}. A change of one is a change of its text"`
 	Languages []string      `for:"run node show-page show-filters corpus-build" help:"languages of the pages that are wanted, as de,en; others are visited seldom"`
 	Filters   string        `for:"run node show-page show-filters corpus-build" path:"yaml yml" help:"file of filters in YAML: pages that are unwanted, by words, links or a program; they are visited seldom"`
 	Labelled  string        `for:"show-filters" path:"jsonl" help:"file of labelled pages, a line of JSON each, to measure the filters by"`
@@ -205,6 +207,7 @@ var Words = strings.NewReplacer(
 	"{choices}", strings.Join(policy.ChoiceNames(), ", "),
 	"{any-policy}", "all, peers, "+strings.Join(policy.Names(), ", "),
 	"{formats}", captures.FormatNames(),
+	"{documents}", strings.Join(extract.FormNames(), ", "),
 	"{methods}", strings.Join(sitegraph.PartitionMethods(), ", "),
 	"{dashboard}", dashboard.DefaultAddress,
 	"{units}", strings.Join(workload.UnitNames, ", "),

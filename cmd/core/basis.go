@@ -32,7 +32,7 @@ func (b *basis) open(ctx context.Context, p *program) (err error) {
 		return err
 	}
 	b.parts.add(b.filters)
-	reader := apart.NewReader(apart.Again(readsApart)...)
+	reader := NewReader()
 	if b.client, err = p.client(reader.Read, b.filters); err != nil {
 		return err
 	}

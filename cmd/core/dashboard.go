@@ -61,6 +61,7 @@ func (p *program) dashboard(ctx context.Context, o *opened, of view.Options) (
 	of.Planner, of.Store, of.Rules, of.Data, of.Archive = o.plan, o.store, o.rules, c.Data,
 		c.Archive
 	of.Policy, of.PerDay, of.Round, of.Workers = c.Policy, c.PerDay(), c.Round, max(c.Workers, 2)
+	of.Show = NewReader().Show
 	desk := view.New(of)
 	options := dashboard.Options{Desk: desk, Address: address, Data: c.Data, Version: versionName(),
 		PProf: c.PProf, Log: p.logger(), Names: c.Names,

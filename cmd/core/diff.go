@@ -18,7 +18,7 @@ func (p *program) diffCommand() *cobra.Command {
 	}, p.diff)
 }
 
-func (p *program) diff(_ context.Context, args []string) error {
+func (p *program) diff(ctx context.Context, args []string) error {
 	urls, err := canonicalSeeds(args[:1])
 	if err != nil {
 		return err
@@ -28,7 +28,8 @@ func (p *program) diff(_ context.Context, args []string) error {
 		return err
 	}
 	defer r.Close() // nothing was written to it
-	result, err := difference.Run(r, urls[0], args[1:], p.config.Diff.Of, time.Now())
+	result, err := difference.Run(ctx, r, urls[0], args[1:], p.config.Diff.Of, time.Now(),
+		NewReader().Show)
 	if err != nil {
 		return err
 	}

@@ -46,6 +46,7 @@ var homes = []struct{ what, folders, why string }{
 		"databases, and the file system that tests can break, have one writer each"},
 	{"github.com/PuerkitoBio/goquery", "fetch/extract", "one reader of HTML"},
 	{"github.com/temoto/robotstxt", "fetch/robots", "one reader of robots.txt"},
+	{"github.com/ledongthuc/pdf", "fetch/document", "one reader of PDF"},
 	{"github.com/blevesearch github.com/ikawaha", "fetch/corpus/index", "one search engine"},
 	{"github.com/nats-io", "cluster/bus", "nodes know a bus, not who carries it"},
 	{"google.golang.org", "cluster/urlfrontier", "gRPC is the transport of one command"},

@@ -12,6 +12,7 @@ import (
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/apart"
 	"github.com/recrawl/recrawl/fetch/archive"
+	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/fetch/extract/rules"
 	"github.com/recrawl/recrawl/fetch/filter"
 	"github.com/recrawl/recrawl/fetch/hosts"
@@ -42,6 +43,7 @@ func (p *program) client(read func(context.Context, fetch.Reading) (fetch.Conten
 		Read: read, Rules: set, Filters: filters, Watch: p.rules.Texts, Named: p.rules.NamesPage,
 		Main: c.ChangeBy() == sitegraph.ChangeByMain,
 	}
+	o.Documents, _ = extract.ParseForms(c.Documents)                                 // they are checked
 	if ages, _ := preferences.ParseMaxAges(p.rules.MaxAges(c.MaxAge)); ages != nil { // checked
 		o.MaxAge = func(url string) time.Duration {
 			return time.Duration(ages.Seconds(url)) * time.Second
@@ -135,6 +137,9 @@ func (f liveFetcher) visit(ctx context.Context, rec *sitegraph.Record, most int6
 	}
 	return o, err
 }
+
+// NewReader returns a reader of bodies, which reads in processes of this program what needs limits.
+func NewReader() *apart.Reader { return apart.NewReader(apart.Again(readsApart)...) }
 
 // readsApart as its only argument makes the program read one body for another process of it.
 const readsApart = "read-apart"

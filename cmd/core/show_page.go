@@ -10,6 +10,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/cmd/show/inside"
 	"github.com/recrawl/recrawl/fetch"
+	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/fetch/extract/rules"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -51,11 +52,18 @@ func (p *program) pageOnline(ctx context.Context, url string) (shown *inside.Pag
 	if url, err = webAddress(url); err != nil {
 		return nil, err
 	}
+	reader := NewReader()
 	client, err := p.client(func(ctx context.Context, r fetch.Reading) (fetch.Content, error) {
 		if !r.Source {
-			shown = inside.ReadPage(r.Body, r.ContentType, r.URL, r.Page)
+			page := extract.Shown{Page: r.Body, Type: r.ContentType}
+			if r.IsFile() {
+				if page, err = reader.Show(ctx, r.URL, r.ContentType, r.Body); err != nil {
+					return fetch.Content{}, err
+				}
+			}
+			shown = inside.ReadPage(page.Page, page.Type, r.URL, r.Page)
 		}
-		return fetch.Read(ctx, r)
+		return reader.Read(ctx, r)
 	}, nil)
 	if err != nil {
 		return nil, err

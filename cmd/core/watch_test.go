@@ -45,23 +45,14 @@ func TestWatch(t *testing.T) {
 		}
 	}))
 	defer site.Close()
-	messages := make(chan watch.Message, 10)
-	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var m watch.Message
-		body, err := io.ReadAll(r.Body)
-		if err != nil || json.Unmarshal(body, &m) != nil {
-			t.Errorf("%s, %v", body, err)
-		}
-		messages <- m
-	}))
-	defer hook.Close()
+	hook, messages := webhook(t)
 	file := filepath.Join(t.TempDir(), "watch.yaml")
 	writeFile(t, file, fmt.Sprintf("contact: you@example.org\nrules:\n- {name: prices, url: %q, "+
-		"max-age: 10s, to: %q}\n", site.URL+"/", hook.URL+"/secret-path"))
+		"max-age: 10s, to: %q}\n", site.URL+"/", hook+"/secret-path"))
 
 	trial := decode[watchTrial](t,
 		recrawl(t, "watch", "test", file, "--allow-private", "--json").ok(t), true)
-	if len(trial.Targets) != 1 || trial.Failed != 0 || trial.Targets[0].Target != hook.URL+"/..." {
+	if len(trial.Targets) != 1 || trial.Failed != 0 || trial.Targets[0].Target != hook+"/..." {
 		t.Errorf("the trial is %+v", trial)
 	}
 	if m := <-messages; !m.Sample {
@@ -85,6 +76,21 @@ func TestWatch(t *testing.T) {
 	if strings.Contains(r.stdout+r.stderr, "secret-path") {
 		t.Errorf("an address is shown: %s", r.stderr)
 	}
+}
+
+// webhook returns an address for messages, and those that came.
+func webhook(t *testing.T) (url string, messages chan watch.Message) {
+	messages = make(chan watch.Message, 100)
+	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m watch.Message
+		body, err := io.ReadAll(r.Body)
+		if err != nil || json.Unmarshal(body, &m) != nil {
+			t.Errorf("%s, %v", body, err)
+		}
+		messages <- m
+	}))
+	t.Cleanup(hook.Close)
+	return hook.URL, messages
 }
 
 func TestWatchRefuses(t *testing.T) {

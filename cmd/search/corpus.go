@@ -10,6 +10,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/corpus"
 	"github.com/recrawl/recrawl/fetch/corpus/standard"
+	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/satstore"
 )
 
@@ -35,7 +36,9 @@ func buildCorpus(ctx context.Context, p *core.Program, _ []string) error {
 		return err
 	}
 	defer r.Close() // nothing was written to it
-	o := corpus.Options{Settings: corpus.Settings(p.Config().Build), Archive: r}
+	o := corpus.Options{Settings: corpus.Settings(p.Config().Build), Archive: r,
+		Show: core.NewReader().Show}
+	o.Documents, _ = extract.ParseForms(p.Config().Documents) // they are checked
 	if o.Filters, err = p.Filters(); err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/recrawl/recrawl/fetch/archive/cdxj"
 	"github.com/recrawl/recrawl/fetch/corpus/standard"
+	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/internal/cores"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -228,6 +229,12 @@ func (b *build) prepare(ctx context.Context) error {
 		return err
 	}
 	meta.Reading, meta.Judging = reading, judging
+	if meta.Documents != b.Documents { // what was passed over may be pages now
+		if err := b.db.DeleteRange([]byte{keyFile}, []byte{keyFile + 1}, nil); err != nil {
+			return err
+		}
+		meta.Documents = b.Documents
+	}
 	t := b.begin()
 	defer t.Close()
 	return b.commit(t, pebble.Sync)
@@ -238,8 +245,10 @@ type state struct {
 	Settings Settings `json:"settings"` // of the last build
 	Reading  string   `json:"reading"`  // fingerprints of settings
 	Judging  string   `json:"judging"`
-	Builds   int      `json:"builds"`   // completed
-	Compared bool     `json:"compared"` // pages have been looked at for near copies
+	// Documents are the forms of documents that were pages in the last build.
+	Documents extract.Forms `json:"documents,omitempty"`
+	Builds    int           `json:"builds"`   // completed
+	Compared  bool          `json:"compared"` // pages have been looked at for near copies
 	// a removal is under way: nothing of deleted versions is to stay on disk
 	Purge     bool           `json:"purge,omitempty"`
 	Container uint32         `json:"container"`
@@ -313,7 +322,7 @@ func (b *build) intake(ctx context.Context) error {
 
 // take notes what a capture says.
 func (b *build) take(t *tx, c *cdxj.Capture, removed []string) error {
-	says := says(c)
+	says := says(c, b.Documents)
 	url, err := sitegraph.Canonical(c.URL)
 	if says == saysNothing || err != nil || strings.HasSuffix(url, "/robots.txt") ||
 		Removes(removed, url) {

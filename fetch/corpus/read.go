@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/recrawl/recrawl/fetch/archive"
@@ -27,12 +28,16 @@ const (
 	saysGone
 )
 
-// says tells by the line of the index.
-func says(c *cdxj.Capture) said {
+// says tells by the line of the index, where documents of some forms are pages.
+func says(c *cdxj.Capture, documents extract.Forms) said {
 	switch c.Status {
 	case "200", "203":
-		if c.MIME == cdxj.Revisit && (c.Type == "" || extract.IsHTML(c.Type)) ||
-			extract.IsHTML(c.MIME) {
+		kind := c.MIME
+		if kind == cdxj.Revisit {
+			kind = c.Type
+		}
+		if c.MIME == cdxj.Revisit && kind == "" || extract.IsHTML(kind) ||
+			documents.Has(extract.FormOf(kind, "", nil)) && !extract.IsPartOfPage(kind) {
 			return saysContent
 		}
 		return saysGone
@@ -69,12 +74,32 @@ func (o *Options) read(ctx context.Context, url string, p *row) (*content, error
 		return nil, err
 	}
 	contentType := answer.Get("Content-Type")
-	if !extract.IsHTML(contentType) {
+	isHTML := extract.IsHTML(contentType)
+	form := extract.FormOf(contentType, "", nil)
+	if !isHTML && (!o.Documents.Has(form) || extract.IsPartOfPage(contentType)) {
 		return &content{none: true}, nil
 	}
-	body, err := answer.Text(mostBody)
+	most := int64(mostBody)
+	if form.IsFile() {
+		most = archive.MostBody // of a part of a file nothing can be read
+	}
+	body, err := answer.Text(most)
 	if err != nil && len(body) == 0 {
 		return nil, err
+	}
+	var dated *time.Time
+	if !isHTML {
+		shown, err := o.Show(ctx, url, contentType, body)
+		if err != nil {
+			return nil, err
+		}
+		if shown.Document == nil || shown.Unread != "" {
+			return &content{none: true}, nil
+		}
+		if !shown.Document.Date.IsZero() {
+			dated = &shown.Document.Date
+		}
+		body, contentType = shown.Page, shown.Type
 	}
 	page := extract.HTML(body, contentType, url, extract.Options{
 		RobotsTags: values(answer, "X-Robots-Tag"), LinkLines: values(answer, "Link"), Body: true,
@@ -106,7 +131,7 @@ func (o *Options) read(ctx context.Context, url string, p *row) (*content, error
 	}
 	c.draft = standard.New(standard.Source{URL: url, Charset: page.Charset,
 		Language: c.facts.Language, PageType: pageType,
-		Time: p.Changed, Body: page.Body})
+		Time: p.Changed, Dated: dated, Body: page.Body})
 	c.links = linksOf(page.Links, page.Body.Anchors)
 	return c, nil
 }

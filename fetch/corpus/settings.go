@@ -10,6 +10,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/corpus/selection"
 	"github.com/recrawl/recrawl/fetch/corpus/standard"
+	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/fetch/filter"
 )
 
@@ -27,6 +28,9 @@ type Options struct {
 	Settings
 	Archive *archive.Reader
 	Filters *filter.Set // nil: none
+	// Documents are the forms of documents that are pages, as Show shows them.
+	Documents extract.Forms
+	Show      extract.Show
 	// Annotator is asked for each document; nil: nobody is.
 	Annotator standard.Annotator
 	// Progress is told how much is done of a stage of the build; nil: nobody is.
@@ -49,7 +53,8 @@ func (o *Options) fingerprints() (reading, judging string, err error) {
 		}
 		return hex.EncodeToString(h.Sum(nil)[:8])
 	}
-	return sum(version, o.Filters.Fingerprint(), o.Annotate), sum(o.Settings.Options), err
+	reading = sum(version, o.Filters.Fingerprint(), o.Annotate, o.Documents)
+	return reading, sum(o.Settings.Options), err
 }
 
 // Result is what a build did.

@@ -185,7 +185,7 @@ func (g *Group) add(e *Event, whole bool, room *int) {
 		return
 	}
 	*room--
-	item := Item{URL: e.URL, Title: e.Title, Time: e.Time, Before: e.Before}
+	item := Item{URL: e.URL, Title: e.Title, Dated: e.Dated, Time: e.Time, Before: e.Before}
 	if whole {
 		item.Detail = e.Detail
 		if len(g.Items) < mostDifferences {

@@ -37,6 +37,7 @@ type Group struct {
 type Item struct {
 	URL        string      `json:"url"`
 	Title      string      `json:"title,omitempty"`
+	Dated      time.Time   `json:"dated,omitzero"` // as a document says itself
 	Time       time.Time   `json:"time"`
 	Before     time.Time   `json:"before,omitzero"`
 	Detail     string      `json:"detail,omitempty"`
@@ -163,6 +164,9 @@ func (item *Item) write(b *strings.Builder, g *Group) {
 			when = fmt.Sprintf("between %s and %s", words.UTC(item.Before), words.UTC(item.Time))
 		}
 		fmt.Fprintf(b, "%s\n", when)
+		if !item.Dated.IsZero() {
+			fmt.Fprintf(b, "dated %s\n", words.UTC(item.Dated))
+		}
 		if item.Detail != "" {
 			fmt.Fprintf(b, "%s\n", item.Detail)
 		}

@@ -31,6 +31,7 @@ type Event struct {
 	Kind       string      `json:"kind"`
 	URL        string      `json:"url"`
 	Title      string      `json:"title,omitempty"`
+	Dated      time.Time   `json:"dated,omitzero"`  // as a document says itself
 	Time       time.Time   `json:"time"`            // of the visit that saw it
 	Before     time.Time   `json:"before,omitzero"` // of the last one that saw what was before
 	Detail     string      `json:"detail,omitempty"`
@@ -88,7 +89,7 @@ func (w *Watch) see(v *Visit) error {
 			if text := o.Watched.Texts[k]; flat(text) == "" {
 				s.blank(s.rule.why())
 			} else {
-				s.title = clip(o.Watched.Title, mostTitle)
+				s.title, s.dated = clip(o.Watched.Title, mostTitle), o.Watched.Dated
 				s.read(text)
 			}
 		case o.Outcome == sitegraph.OutcomeNotModified:
@@ -141,12 +142,13 @@ type sight struct {
 	number int
 	copy   *kept
 	title  string
+	dated  time.Time
 	dirty  bool // the copy has changed
 }
 
 func (s *sight) tell(kind, detail, same string, d *Difference) {
 	s.add(Event{Rule: s.rule.Name, Kind: kind, URL: s.v.URL, Title: s.title,
-		Time:   s.v.Observation.Time.UTC(),
+		Dated: s.dated, Time: s.v.Observation.Time.UTC(),
 		Before: s.v.Before, Detail: clip(detail, mostDetail), Difference: d, Same: same})
 }
 

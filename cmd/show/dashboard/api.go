@@ -108,7 +108,7 @@ func (s *Server) api(m *http.ServeMux) {
 		if !slices.Contains(difference.Kinds, kind) {
 			return answer{}, badRequest("of", kind, "one of "+strings.Join(difference.Kinds, ", "))
 		}
-		v, err := d.Diff(r.FormValue("url"), kind)
+		v, err := d.Diff(r.Context(), r.FormValue("url"), kind)
 		if err != nil {
 			return answer{}, err
 		}

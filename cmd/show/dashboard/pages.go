@@ -566,7 +566,7 @@ func (s *Server) visitsFragment(r *http.Request) (any, error) {
 }
 
 func (s *Server) diffFragment(r *http.Request) (any, error) {
-	d, err := s.o.Desk.Diff(r.FormValue("url"), "text")
+	d, err := s.o.Desk.Diff(r.Context(), r.FormValue("url"), "text")
 	if err != nil {
 		return nil, err
 	}

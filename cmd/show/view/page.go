@@ -154,7 +154,7 @@ const archiveHolds = 30 * time.Second
 
 // Diff compares the last two archived versions of a page, by one of difference.Kinds. It is
 // ErrNoArchive without an archive, and difference.ErrNone if it has no two versions.
-func (d *Desk) Diff(address, kind string) (*difference.Result, error) {
+func (d *Desk) Diff(ctx context.Context, address, kind string) (*difference.Result, error) {
 	if d.o.Archive == "" {
 		return nil, ErrNoArchive
 	}
@@ -177,7 +177,7 @@ func (d *Desk) Diff(address, kind string) (*difference.Result, error) {
 		}
 		b.at = time.Now()
 	}
-	return difference.Run(b.reader, url, nil, kind, time.Now())
+	return difference.Run(ctx, b.reader, url, nil, kind, time.Now(), d.o.Show)
 }
 
 // closeArchive ends the use of it.

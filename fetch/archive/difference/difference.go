@@ -15,6 +15,7 @@
 package difference
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -44,6 +45,11 @@ type Version struct {
 	Status int       `json:"status"`
 	Pieces int       `json:"pieces"`        // words or lines
 	Cut    string    `json:"cut,omitempty"` // why the body is not whole
+	// Title and Dated are what a document, such as a PDF, says of itself.
+	Title string    `json:"title,omitempty"`
+	Dated time.Time `json:"dated,omitzero"`
+	// Unread is why the text of a document cannot be read: then its bytes are compared.
+	Unread string `json:"unread,omitempty"`
 }
 
 // Result is what differs.
@@ -64,9 +70,13 @@ const (
 	mostCaptures = 1000
 )
 
-// Run compares two captures of a page; see Captures. Moments have 4 to 14 digits.
-func Run(r *archive.Reader, url string, moments []string, kind string, now time.Time) (
-	*Result, error) {
+// Show shows documents that are no HTML.
+type Show = extract.Show
+
+// Run compares two captures of a page; see Captures. Moments have 4 to 14 digits. Documents are
+// compared by what show makes of them; nil: all is read as HTML.
+func Run(ctx context.Context, r *archive.Reader, url string, moments []string, kind string,
+	now time.Time, show Show) (*Result, error) {
 	var at []time.Time
 	for _, text := range moments {
 		t, err := cdxj.ParseStamp(text)
@@ -79,7 +89,7 @@ func Run(r *archive.Reader, url string, moments []string, kind string, now time.
 	if err != nil {
 		return nil, err
 	}
-	return Compare(r, older, newer, kind)
+	return compare(ctx, r, older, newer, kind, show)
 }
 
 // Captures returns the two captures to be compared: those nearest to the moments given; the last
@@ -147,8 +157,9 @@ func hasPage(c *cdxj.Capture) bool {
 		(c.Status == "304" || c.Status == "") && c.MIME == cdxj.Revisit // which may have no header
 }
 
-// Compare compares two captures.
-func Compare(r *archive.Reader, older, newer *cdxj.Capture, kind string) (*Result, error) {
+// compare compares two captures.
+func compare(ctx context.Context, r *archive.Reader, older, newer *cdxj.Capture, kind string,
+	show Show) (*Result, error) {
 	result := &Result{URL: newer.URL, Kind: kind, Pieces: []Piece{}}
 	var texts [2][]string
 	for i, c := range []*cdxj.Capture{older, newer} {
@@ -162,13 +173,22 @@ func Compare(r *archive.Reader, older, newer *cdxj.Capture, kind string) (*Resul
 		} else if err = bad; err != nil {
 			return nil, fmt.Errorf("capture of %s at %s: %w", c.URL, cdxj.Stamp(c.Time), err)
 		}
-		texts[i] = split(body, answer.Get("Content-Type"), kind)
+		shown := extract.Shown{Page: body, Type: answer.Get("Content-Type")}
+		if show != nil && kind != "source" {
+			if shown, err = show(ctx, c.URL, shown.Type, body); err != nil {
+				return nil, err
+			}
+		}
+		texts[i] = split(shown.Page, shown.Type, kind)
 		if len(texts[i]) > mostPieces {
 			return nil, fmt.Errorf("capture of %s at %s has more than %d words or lines",
 				c.URL, cdxj.Stamp(c.Time), mostPieces)
 		}
 		v := Version{Time: c.Time.UTC(), Status: answer.Status, Pieces: len(texts[i]),
-			Cut: answer.Cut}
+			Cut: answer.Cut, Unread: shown.Unread}
+		if shown.Document != nil {
+			v.Title, v.Dated = shown.Document.Title, shown.Document.Date
+		}
 		if i == 0 {
 			result.Old = v
 		} else {
@@ -254,8 +274,8 @@ func (r *Result) compare(older, newer []string, within time.Duration) {
 	}
 }
 
-// context is how many words or lines are shown beside a difference.
-const context = 8
+// around is how many words or lines are shown beside a difference.
+const around = 8
 
 // Text writes what differs, a line a piece: removed ones begin with "-", added ones with "+".
 func (r *Result) Text(w io.Writer) error {
@@ -274,7 +294,16 @@ func (r *Result) Text(w io.Writer) error {
 		if v.Cut != "" {
 			fmt.Fprintf(&b, ", cut: %s", v.Cut)
 		}
+		if !v.Dated.IsZero() {
+			fmt.Fprintf(&b, ", dated %s", v.Dated.Format("2006-01-02 15:04:05 MST"))
+		}
 		b.WriteByte('\n')
+		if v.Title != "" {
+			lines(&b, v.mark+" ", v.Title)
+		}
+		if v.Unread != "" {
+			lines(&b, v.mark+" its text cannot be read: ", v.Unread)
+		}
 	}
 	for i, p := range r.Pieces {
 		switch p.Of {
@@ -327,10 +356,10 @@ func near(text string, behind, before, byLine bool) string {
 	}
 	first, last := 0, 0
 	if behind {
-		first = context
+		first = around
 	}
 	if before {
-		last = context
+		last = around
 	}
 	if len(pieces) <= first+last+1 {
 		return text

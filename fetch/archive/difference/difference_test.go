@@ -83,7 +83,7 @@ func TestCompare(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := Compare(r, older, newer, kind)
+		result, err := compare(t.Context(), r, older, newer, kind, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

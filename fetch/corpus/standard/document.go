@@ -23,8 +23,10 @@ type Document struct {
 	// of the capture that places are of
 	CrawlTime  time.Time `xml:"CrawlTime,attr" json:"crawl_time"`
 	FormatTime time.Time `xml:"FormatTime,attr" json:"format_time"` // no part of what Digest is of
-	Header     Header    `xml:"Header" json:"header"`
-	Sentences  []S       `xml:"Text>S" json:"sentences"`
+	// Dated is when a document other than HTML was last changed, as it says itself.
+	Dated     *time.Time `xml:"Dated,attr,omitempty" json:"dated,omitempty"`
+	Header    Header     `xml:"Header" json:"header"`
+	Sentences []S        `xml:"Text>S" json:"sentences"`
 }
 
 // Header is what a document has beside its text.

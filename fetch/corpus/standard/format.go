@@ -29,7 +29,8 @@ const (
 // Source is what a document is made of.
 type Source struct {
 	URL, Charset, Language, PageType string
-	Time                             time.Time // of the capture
+	Time                             time.Time  // of the capture
+	Dated                            *time.Time // by the document itself; nil: it is HTML, or has none
 	Body                             *extract.Body
 }
 
@@ -37,7 +38,7 @@ type Source struct {
 func New(s Source) *Document {
 	d := &Document{URL: s.URL, DocID: IDOf(s.URL), OriginalEncoding: s.Charset,
 		Language: s.Language,
-		PageType: s.PageType, CrawlTime: s.Time.UTC().Truncate(time.Second)}
+		PageType: s.PageType, CrawlTime: s.Time.UTC().Truncate(time.Second), Dated: s.Dated}
 	if t := &s.Body.Title; t.Text != "" {
 		offset, length := t.Source(0, len(t.Text))
 		d.Header.Title = &Text{offset, length, valid(t.Text)}
