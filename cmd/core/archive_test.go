@@ -212,6 +212,14 @@ func TestArchiveBeginsLate(t *testing.T) {
 		t.Errorf("exported: %+v", exported)
 	}
 	recrawlIn(t, dir, nil, "export", "--wacz", "x.wacz").refused(t, 2, "--archive")
+	again := []string{"export", "--archive", "kept", "--warc", "copy", "--cdxj", "i.cdxj", "--json"}
+	recrawlIn(t, dir, nil, again...).refused(t, 2, "--force replaces it")
+	if forced := decode[export.Result](t, recrawlIn(t, dir, nil, append(again, "--force")...).ok(t),
+		true); len(forced.Replaced) != len(files)+1 {
+		t.Errorf("exported with --force: %+v", forced)
+	}
+	recrawlIn(t, dir, nil, "export", "--data", "data", "--history", "h", "--force").refused(t, 2,
+		"--force goes with")
 	index, err := os.ReadFile(filepath.Join(dir, "i.cdxj"))
 	if err != nil {
 		t.Fatal(err)

@@ -3,6 +3,7 @@ package core
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,10 +18,11 @@ import (
 func (p *program) exportCommand() *cobra.Command {
 	var history string
 	var to export.To
+	var force bool
 	cmd := p.command(&cobra.Command{
 		Use: "export (--data DIRECTORY (--history DIRECTORY | --parquet DIRECTORY | --csv " +
 			"DIRECTORY) | HISTORY... (--parquet DIRECTORY | --csv DIRECTORY) | --archive " +
-			"DIRECTORY (--warc DIRECTORY | --cdxj FILE | --wacz FILE))",
+			"DIRECTORY (--warc DIRECTORY | --cdxj FILE | --wacz FILE) [--force])",
 		Args: cobra.ArbitraryArgs,
 	}, func(ctx context.Context, paths []string) error {
 		asked := p.review.From("parquet") == setting.FromFlag ||
@@ -32,9 +34,13 @@ func (p *program) exportCommand() *cobra.Command {
 				"--archive has"), "call it once for each; tables are of histories or of --data")
 		case !other && (len(paths) > 0 || p.config.Parquet != "" || p.config.CSV != ""):
 			return p.exportTables(ctx, paths)
+		case to == (export.To{}) && force:
+			return failure.Usage(errors.New("--force goes with --warc, --cdxj and --wacz"),
+				"histories and tables that are there are never replaced")
 		case to == (export.To{}):
 			return p.export(ctx, history)
 		}
+		to.Force = force
 		to.Out = p.stdout
 		return p.exportArchive(ctx, to)
 	})
@@ -46,6 +52,8 @@ func (p *program) exportCommand() *cobra.Command {
 		"file for the index of all captures; - for standard output")
 	cmd.Flags().StringVar(&to.WACZ, "wacz", "",
 		"file for the whole archive, as WACZ 1.1.1; - for standard output")
+	cmd.Flags().BoolVar(&force, "force", false,
+		"replace what is there of the files that --warc, --cdxj and --wacz name")
 	return cmd
 }
 
@@ -91,6 +99,9 @@ func (p *program) exportArchive(ctx context.Context, to export.To) error {
 	bar := p.progress("bytes", 0)
 	result, err := export.Run(ctx, r, to, bar.Of)
 	bar.End()
+	if errors.Is(err, fs.ErrExist) {
+		return failure.Usage(err, "--force replaces it; or name another file")
+	}
 	if err != nil {
 		return err
 	}

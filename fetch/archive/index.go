@@ -243,7 +243,7 @@ func (x *index) flush() error {
 		return nil
 	}
 	if x.count > 0 {
-		if err := write([]source{x.memory()}); err != nil {
+		if err := write([]source{x.memory("")}); err != nil {
 			return undo(err)
 		}
 	}
@@ -256,7 +256,7 @@ func (x *index) flush() error {
 		runs, next.Runs = runs[:first:first], next.Runs[:first:first]
 		sources := make([]source, len(together))
 		for i, r := range together {
-			sources[i] = fromRun(r)
+			sources[i] = fromRun(r, 0)
 		}
 		if err := write(sources); err != nil {
 			return undo(err)
@@ -298,8 +298,8 @@ func tooMany(runs []runState) int {
 // source hands out lines in order; the line is valid until the next call. io.EOF is its end.
 type source func() ([]byte, error)
 
-// memory are the lines of what is in memory.
-func (x *index) memory() source {
+// memory are the lines of what is in memory that are not below a text.
+func (x *index) memory(text string) source {
 	all := make([]*cdxj.Capture, 0, x.count)
 	for _, c := range x.recent {
 		all = append(all, c...)
@@ -312,7 +312,9 @@ func (x *index) memory() source {
 				if err != nil {
 					return nil, err
 				}
-				lines = append(lines, line)
+				if string(line) >= text {
+					lines = append(lines, line)
+				}
 			}
 			slices.SortFunc(lines, bytes.Compare)
 			all = nil
@@ -326,8 +328,9 @@ func (x *index) memory() source {
 	}
 }
 
-func fromRun(r openRun) source {
-	in := bufio.NewReaderSize(io.NewSectionReader(r.file, 0, r.Size()), cdxj.MaxLine)
+// fromRun are the lines of a run from one that begins at an octet.
+func fromRun(r openRun, at int64) source {
+	in := bufio.NewReaderSize(io.NewSectionReader(r.file, at, r.Size()-at), cdxj.MaxLine)
 	return func() ([]byte, error) {
 		line, err := in.ReadSlice('\n')
 		if err == io.EOF && len(line) > 0 {

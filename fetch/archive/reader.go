@@ -121,10 +121,18 @@ func (r *Reader) Open(f WARCFile) (io.ReadCloser, error) {
 }
 
 // Each hands out all captures by key and time. The error of yield ends it and is returned.
-func (r *Reader) Each(yield func(*cdxj.Capture) error) error {
-	sources := []source{r.index.memory()}
+func (r *Reader) Each(yield func(*cdxj.Capture) error) error { return r.From("", yield) }
+
+// From hands out the captures whose lines in an index are not below a text, such as a key, as Each
+// does.
+func (r *Reader) From(text string, yield func(*cdxj.Capture) error) error {
+	sources := []source{r.index.memory(text)}
 	for _, run := range r.index.runs {
-		sources = append(sources, fromRun(run))
+		at, err := run.Seek(text)
+		if err != nil {
+			return fmt.Errorf("read the index: %w", err)
+		}
+		sources = append(sources, fromRun(run, at))
 	}
 	return merged(sources, func(line []byte) error {
 		c, err := cdxj.Parse(line)

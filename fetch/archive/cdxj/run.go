@@ -97,8 +97,8 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 	return long, err
 }
 
-// seek returns the offset of the first line that is not below a text.
-func (r *Run) seek(text string) (int64, error) {
+// Seek returns the offset of the first line that is not below a text; Size: there is none.
+func (r *Run) Seek(text string) (int64, error) {
 	// Of a mark that was cut, and with which the text begins, nobody knows whether its line is
 	// below: the search goes on in the file, from before the first such mark to behind the last.
 	first := sort.Search(len(r.marks), func(i int) bool {
@@ -153,7 +153,7 @@ func (r *Run) From(text string, yield func(line []byte) bool) error {
 	at := int64(0)
 	if text != "" {
 		var err error
-		if at, err = r.seek(text); err != nil {
+		if at, err = r.Seek(text); err != nil {
 			return err
 		}
 	}
@@ -174,7 +174,7 @@ const lastBytes = 32 << 10
 
 // Last returns the last captures of a key, at most those of 32 KiB of lines, by time.
 func (r *Run) Last(key string) ([]*Capture, error) {
-	end, err := r.seek(key + "!") // the octet behind the blank
+	end, err := r.Seek(key + "!") // the octet behind the blank
 	if err != nil {
 		return nil, err
 	}

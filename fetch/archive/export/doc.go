@@ -5,7 +5,8 @@
 //
 //  1. What is exported is a state of the archive between two records, also while a run adds to it.
 //     Index and files agree.
-//  2. A file is there whole or not at all, and none is replaced. A stream ("-") may be cut.
+//  2. A file is there whole or not at all, and none is replaced unless To.Force says so.
+//     A stream ("-") may be cut.
 //  3. A WACZ names each of its files with size and SHA-256 in datapackage.json, and that file in
 //     datapackage-digest.json.
 //

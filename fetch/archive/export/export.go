@@ -28,6 +28,7 @@ type To struct {
 	WARC     string    // directory for the WARC files
 	CDXJ     string    // file for the index
 	WACZ     string    // file
+	Force    bool      // files that are there are replaced
 	Software string    // that makes it, as the WACZ says
 	Created  string    // the moment, RFC 3339, as the WACZ says
 }
@@ -52,6 +53,9 @@ func Run(ctx context.Context, r *archive.Reader, to To, wrote func(done, total i
 		Notes: append([]string{}, r.Notes()...)}
 	for _, f := range r.Files() {
 		result.Bytes += f.Size
+	}
+	if err := to.free(r); err != nil {
+		return nil, err
 	}
 	files := watched{ctx: ctx, wrote: wrote, out: to.Out}
 	for _, copies := range []string{to.WARC, to.WACZ} {
@@ -88,12 +92,28 @@ func Run(ctx context.Context, r *archive.Reader, to To, wrote func(done, total i
 		if step.path == Stream {
 			continue
 		}
-		result.Made = append(result.Made, step.path)
-		if old == nil {
-			result.Replaced = append(result.Replaced, step.path)
-		}
+		result.made(step.path, old == nil)
 	}
 	return result, nil
+}
+
+// free reports, before any work, a file that is there already.
+func (to *To) free(r *archive.Reader) error {
+	paths := []string{to.CDXJ, to.WACZ}
+	if to.WARC != "" {
+		for _, f := range r.Files() {
+			paths = append(paths, filepath.Join(to.WARC, f.Name))
+		}
+	}
+	for _, path := range paths {
+		if path == "" || path == Stream || to.Force {
+			continue
+		}
+		if _, err := os.Lstat(path); err == nil {
+			return fmt.Errorf("write %s: %w", path, fs.ErrExist)
+		}
+	}
+	return nil
 }
 
 // watched writes files until a context ends, and tells how far it is.
@@ -134,17 +154,23 @@ func copyFiles(r *archive.Reader, dir string, files *watched, result *Result) er
 	}
 	for _, f := range r.Files() {
 		path := filepath.Join(dir, f.Name)
-		if _, err := os.Lstat(path); err == nil {
-			return fmt.Errorf("copy to %s: %w", path, fs.ErrExist)
-		}
+		_, old := os.Lstat(path)
 		if err := files.write(path, func(w io.Writer) error {
 			return copyFile(r, f, w)
 		}); err != nil {
 			return err
 		}
-		result.Made = append(result.Made, path)
+		result.made(path, old == nil)
 	}
 	return nil
+}
+
+// made notes a file, and whether it replaced another.
+func (r *Result) made(path string, replaced bool) {
+	r.Made = append(r.Made, path)
+	if replaced {
+		r.Replaced = append(r.Replaced, path)
+	}
 }
 
 // ErrMixed says that files cannot be one behind the other: readers tell by the beginning how all

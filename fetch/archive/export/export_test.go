@@ -369,6 +369,10 @@ func TestStream(t *testing.T) {
 			if len(result.Replaced) > 0 {
 				t.Errorf("%s: %v were there before", name, result.Replaced)
 			}
+			if _, err := Run(t.Context(), r, to, func(int, int) {}); !errors.Is(err, fs.ErrExist) {
+				t.Errorf("%s is there already: %v", name, err)
+			}
+			to.Force = true
 			result, err := Run(t.Context(), r, to, func(int, int) {})
 			if err != nil || !slices.Equal(result.Replaced, []string{path}) {
 				t.Errorf("%s is made anew: %+v, %v", name, result, err)

@@ -4,6 +4,11 @@
 //	/web/20260131120000/URL    the capture nearest to that moment, links led to other captures
 //	/web/20260131120000id_/URL the same, octet for octet as the server sent it
 //	/web/*/URL                 all captures of an address
+//	/web/URL                   the TimeGate of an address: it leads to the capture nearest to
+//	                           Accept-Datetime
+//	/web/timemap/link/URL      its TimeMap; with json in place of link as JSON
+//	/cdx?url=URL&...           the index, as the CDX server of the Wayback Machine answers; also
+//	                           at /cdx/search/cdx
 //
 // A moment has 4 to 14 digits. A request for another moment than that of a capture is redirected to
 // the nearest one.
@@ -29,6 +34,11 @@
 // A Server may be used by many requests at a time. It sees what was in the archive when its Reader
 // was opened.
 //
-// Sources: RFC 7089 (Memento), of which answers have Memento-Datetime and Link; CSP 3; the
-// addresses are those of the Wayback Machine and pywb.
+// The index knows the parameters url, matchType, output, fl, from, to, limit, offset, filter,
+// collapse, closest, page, pageSize, showNumPages, showResumeKey and resumeKey. An answer has at
+// most 150,000 lines. Captures that differ in scheme or "www." alone are those of one address. A
+// TimeMap has at most the last 100,000 captures.
+//
+// Sources: RFC 7089 (Memento), RFC 6690 (links); CSP 3; the addresses and parameters are those of
+// the Wayback Machine and pywb.
 package replay

@@ -103,10 +103,16 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	switch {
 	case q.URL.Path == "/":
 		s.serveStart(w)
+	case q.URL.Path == "/cdx" || q.URL.Path == "/cdx/search/cdx":
+		s.serveIndex(w, q)
 	case !isWeb || !ok || address == "":
 		s.serveError(w, http.StatusNotFound,
 			"Nothing is here. Pages are at /web/MOMENT/ADDRESS, as /web/2026/https://example.org/.",
 			"")
+	case when == "timemap":
+		s.timeMap(w, q, address)
+	case isPlace(rest):
+		s.timeGate(w, q, addressOf(rest))
 	case when == "*":
 		s.serveList(w, addressOf(address))
 	default:
@@ -114,12 +120,20 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	}
 }
 
-// addressOf is the address of a page as it stands in a path: perhaps without scheme, or with one of
-// its slashes lost on the way.
+// isPlace reports whether what follows /web/ is an address, without a moment before it.
+func isPlace(rest string) bool {
+	rest = strings.TrimPrefix(strings.TrimPrefix(rest, "http"), "s")
+	return strings.HasPrefix(rest, ":/") || strings.HasPrefix(strings.ToLower(rest), "%3a/")
+}
+
+// addressOf is the address of a page as it stands in a path: perhaps without scheme, with one of
+// its slashes lost on the way, or with a colon that some clients escape.
 func addressOf(text string) string {
 	for _, scheme := range []string{"http", "https"} {
-		if rest, ok := strings.CutPrefix(text, scheme+":/"); ok {
-			text = scheme + "://" + strings.TrimLeft(rest, "/")
+		for _, colon := range []string{":", "%3A", "%3a"} {
+			if rest, ok := strings.CutPrefix(text, scheme+colon+"/"); ok {
+				text = scheme + "://" + strings.TrimLeft(rest, "/")
+			}
 		}
 	}
 	if !strings.Contains(text, "://") {
@@ -141,13 +155,8 @@ func (s *Server) serveCapture(w http.ResponseWriter, q *http.Request, when, addr
 		s.serveError(w, http.StatusBadRequest, err.Error(), "")
 		return
 	}
-	found, err := s.r.Of(address, at, 1)
-	switch {
-	case err != nil:
-		s.serveError(w, http.StatusInternalServerError, err.Error(), address)
-		return
-	case len(found) == 0:
-		s.serveError(w, http.StatusNotFound, "The archive has no capture of this address.", address)
+	found := s.nearest(w, address, at, 1)
+	if found == nil {
 		return
 	}
 	c := found[0]
@@ -162,6 +171,22 @@ func (s *Server) serveCapture(w http.ResponseWriter, q *http.Request, when, addr
 		return
 	}
 	s.serveAnswer(w, q, answer, exact)
+}
+
+// nearest returns captures of an address, at least one, as archive.Reader.Of does; nil: it has
+// answered that there are none.
+func (s *Server) nearest(w http.ResponseWriter, address string, at time.Time, most int) (
+	found []*cdxj.Capture) {
+	found, err := s.r.Of(address, at, most)
+	switch {
+	case err != nil:
+		s.serveError(w, http.StatusInternalServerError, err.Error(), address)
+		return nil
+	case len(found) == 0:
+		s.serveError(w, http.StatusNotFound, "The archive has no capture of this address.", address)
+		return nil
+	}
+	return found
 }
 
 // place is the path of a capture.
@@ -191,8 +216,7 @@ func (s *Server) serveAnswer(w http.ResponseWriter, q *http.Request, a *archive.
 	c := a.Capture
 	h := w.Header()
 	h.Set("Memento-Datetime", c.Time.UTC().Format(http.TimeFormat))
-	h.Set("Link", fmt.Sprintf(`<%s>; rel="original", </web/*/%s>; rel="timemap"; type="text/html"`,
-		safe(c.URL), safe(c.URL)))
+	h.Set("Link", relations(q.Host, c.URL, c.Time))
 	if a.Cut != "" {
 		h.Set("X-Archive-Truncated", a.Cut)
 	}

@@ -1,0 +1,356 @@
+package replay
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/recrawl/recrawl/fetch/archive/cdxj"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// query is what is asked of the index, in the parameters of the CDX server of the Wayback Machine.
+type query struct {
+	keys  []string // lines that begin with one of them are looked at, in this order
+	match func(c *cdxj.Capture) bool
+
+	from, to string // moments of 14 digits; "": no bound
+	closest  time.Time
+	filters  []filter
+	collapse []collapse
+	fields   []string // of an answer
+	output   string   // text, json or cdxj
+	limit    int      // negative: the last ones
+	offset   int
+	resume   resumption
+	resumes  bool // the key of what comes next is wanted
+	paged    bool
+	pages    bool // their number is wanted
+}
+
+const (
+	// mostLines of an answer are written; more with showResumeKey or page.
+	mostLines = 150_000
+	// mostKept bounds what must be in memory at a time: of the last captures, or the closest ones.
+	mostKept = 10_000
+	// pageLines is how many lines a page has for each of pageSize.
+	pageLines = 3000
+	// mostFilters and longestFilter bound filters, and each of them in octets.
+	mostFilters, longestFilter = 16, 1 << 10
+)
+
+// filter is [!]field:expression.
+type filter struct {
+	field string
+	not   bool
+	text  *regexp.Regexp
+}
+
+// collapse leaves out lines whose field, or its first octets, are those of the line before.
+type collapse struct {
+	field string
+	first int // octets; 0: all
+}
+
+// resumption is where an answer goes on: behind so many of the lines of a moment.
+type resumption struct {
+	line   string // a key and a moment; "": at the beginning
+	behind int
+}
+
+func (r resumption) String() string {
+	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d %s", r.behind, r.line))
+}
+
+func parseResumption(text string) (r resumption, err error) {
+	plain, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil {
+		return r, err
+	}
+	number, line, _ := strings.Cut(string(plain), " ")
+	r.line = line
+	r.behind, err = strconv.Atoi(number)
+	if err == nil && (r.behind < 1 || !strings.Contains(line, " ")) {
+		err = errors.New("it is none of this server")
+	}
+	return r, err
+}
+
+// fieldNames are those of an answer, with the names that other servers give them.
+var fieldNames = map[string]string{"urlkey": "urlkey", "timestamp": "timestamp",
+	"original": "original", "url": "original", "mimetype": "mimetype", "mime": "mimetype",
+	"statuscode": "statuscode", "status": "statuscode", "digest": "digest", "length": "length",
+	"offset": "offset", "filename": "filename", "redirect": "redirect", "robotflags": "robotflags"}
+
+var usualFields = []string{"urlkey", "timestamp", "original", "mimetype", "statuscode", "digest",
+	"length"}
+
+func fieldOf(name string) (string, error) {
+	if field := fieldNames[name]; field != "" {
+		return field, nil
+	}
+	return "", fmt.Errorf("there is no field %.30q: there are %s, offset and filename", name,
+		strings.Join(usualFields, ", "))
+}
+
+// value is a field of a capture; what it does not have is "-".
+func value(c *cdxj.Capture, field string) (text string) {
+	switch field {
+	case "urlkey":
+		text = c.Key
+	case "timestamp":
+		text = cdxj.Stamp(c.Time)
+	case "original":
+		text = safe(c.URL)
+	case "mimetype":
+		text = strings.ReplaceAll(c.MIME, " ", "")
+	case "statuscode":
+		text = c.Status
+	case "digest":
+		text = strings.TrimPrefix(c.Digest, "sha1:")
+	case "length":
+		text = strconv.FormatInt(c.Length, 10)
+	case "offset":
+		text = strconv.FormatInt(c.Offset, 10)
+	case "filename":
+		text = strings.ReplaceAll(c.Filename, " ", "%20")
+	}
+	if text == "" {
+		return "-"
+	}
+	return text
+}
+
+// parseQuery reads the parameters. Those of other servers that change nothing of the result, and
+// unknown ones, are passed over.
+func parseQuery(p url.Values) (q *query, err error) {
+	q = &query{limit: mostLines, output: p.Get("output"), fields: usualFields,
+		resumes: isTrue(p.Get("showResumeKey")), pages: isTrue(p.Get("showNumPages"))}
+	fail := func(name, want string) error {
+		return fmt.Errorf("%s=%.60s: want %s", name, p.Get(name), want)
+	}
+	if err := q.scope(p.Get("url"), p.Get("matchType")); err != nil {
+		return nil, err
+	}
+	if q.output == "" {
+		q.output = "text"
+	} else if !slices.Contains([]string{"text", "json", "cdxj"}, q.output) {
+		return nil, fail("output", "text, json or cdxj")
+	}
+	if q.from, err = bound(p.Get("from"), "00000000000000"); err != nil {
+		return nil, fail("from", "1 to 14 digits")
+	}
+	if q.to, err = bound(p.Get("to"), "99999999999999"); err != nil {
+		return nil, fail("to", "1 to 14 digits")
+	}
+	if text := p.Get("closest"); text != "" {
+		if q.closest, err = cdxj.ParseStamp(text); err != nil {
+			return nil, fail("closest", "4 to 14 digits")
+		}
+	}
+	for name, to := range map[string]*int{"limit": &q.limit, "offset": &q.offset} {
+		if text := p.Get(name); text != "" {
+			if *to, err = strconv.Atoi(text); err != nil || name == "offset" && *to < 0 {
+				return nil, fail(name, "a whole number")
+			}
+		}
+	}
+	if q.limit = min(q.limit, mostLines); q.limit < -mostKept {
+		return nil, fail("limit", fmt.Sprintf("the last %d at most", mostKept))
+	}
+	if text := p.Get("resumeKey"); text != "" {
+		if q.resume, err = parseResumption(text); err != nil {
+			return nil, fail("resumeKey", "a key that this server gave")
+		}
+	}
+	if text := p.Get("page"); text != "" || q.pages {
+		size, page := pageLines, 0
+		if n, err := strconv.Atoi(p.Get("pageSize")); err == nil && n > 0 {
+			size = min(n, mostLines/pageLines) * pageLines
+		}
+		if page, err = strconv.Atoi(text); text != "" && (err != nil || page < 0 || page > 1<<20) {
+			return nil, fail("page", "a number from 0")
+		}
+		q.paged, q.offset = true, q.offset+page*size
+		if q.limit < 0 || q.limit > size {
+			q.limit = size
+		}
+	}
+	return q, errors.Join(q.choose(p["fl"]), q.filter(p["filter"]), q.collapsing(p["collapse"]))
+}
+
+func isTrue(text string) bool { return text == "true" || text == "1" }
+
+// bound makes a moment of 14 digits of the first of them.
+func bound(text, rest string) (string, error) {
+	if len(text) > 14 || strings.Trim(text, "0123456789") != "" {
+		return "", cdxj.ErrStamp
+	}
+	if text == "" {
+		return "", nil
+	}
+	return text + rest[len(text):], nil
+}
+
+// scope takes whose captures are wanted: those of an address, of all that begin so (address*), of a
+// host, or of it and all below (*.host).
+func (q *query) scope(address, kind string) error {
+	if address == "" {
+		return errors.New("no address given: url=https://example.org/ says of what")
+	}
+	if kind == "" {
+		kind = "exact"
+		if below, ok := strings.CutPrefix(address, "*."); ok {
+			kind, address = "domain", below
+		} else if begin, ok := strings.CutSuffix(address, "*"); ok {
+			kind, address = "prefix", begin
+		}
+	}
+	wanted := bare(addressOf(address))
+	host, path, _ := strings.Cut(wanted, "/")
+	switch kind {
+	case "exact":
+		for _, key := range cdxj.Keys(addressOf(address)) {
+			q.keys = append(q.keys, key+" ")
+		}
+		q.match = func(c *cdxj.Capture) bool { return bare(c.URL) == wanted }
+	case "prefix":
+		// A beginning has no key of its own, since keys sort the query; the directory has.
+		q.keys = keysBelow(host + "/" + path[:strings.LastIndexByte(path, '/')+1])
+		q.match = func(c *cdxj.Capture) bool { return strings.HasPrefix(bare(c.URL), wanted) }
+	case "host":
+		q.keys = keysBelow(host + "/")
+		q.match = func(c *cdxj.Capture) bool { return strings.HasPrefix(bare(c.URL), host+"/") }
+	case "domain":
+		name, _, _ := strings.Cut(host, ":")
+		q.keys = []string{strings.TrimSuffix(keysBelow(name + "/")[0], ")")}
+		q.match = func(c *cdxj.Capture) bool {
+			of, _, _ := strings.Cut(bare(c.URL), "/")
+			of, _, _ = strings.Cut(of, ":")
+			return of == name || strings.HasSuffix(of, "."+name)
+		}
+	default:
+		return fmt.Errorf("matchType=%.30s: want exact, prefix, host or domain", kind)
+	}
+	return nil
+}
+
+// keysBelow returns what the keys of all addresses begin with that begin with a directory.
+func keysBelow(directory string) []string {
+	return []string{strings.TrimSuffix(cdxj.Key("http://"+directory), "/")}
+}
+
+// bare is an address without its scheme and "www.": captures of what differs in these alone are of
+// one page to those who ask.
+func bare(address string) string {
+	if canonical, err := sitegraph.Canonical(address); err == nil {
+		address = canonical
+	}
+	_, rest, ok := strings.Cut(address, "://")
+	if !ok {
+		return address
+	}
+	if short, ok := strings.CutPrefix(rest, "www."); ok && strings.Contains(short, ".") {
+		return short
+	}
+	return rest
+}
+
+// choose takes the fields of an answer.
+func (q *query) choose(lists []string) error {
+	if len(lists) == 0 {
+		return nil
+	}
+	q.fields = nil
+	for name := range strings.SplitSeq(strings.Join(lists, ","), ",") {
+		field, err := fieldOf(name)
+		if err != nil {
+			return fmt.Errorf("fl: %w", err)
+		}
+		if len(q.fields) == len(fieldNames) {
+			return fmt.Errorf("fl: more than %d fields", len(fieldNames))
+		}
+		q.fields = append(q.fields, field)
+	}
+	return nil
+}
+
+// filter takes filters: the whole of a field must match.
+func (q *query) filter(texts []string) error {
+	if len(texts) > mostFilters {
+		return fmt.Errorf("filter: more than %d", mostFilters)
+	}
+	for _, text := range texts {
+		f := filter{}
+		plain, not := strings.CutPrefix(text, "!")
+		name, expression, ok := strings.Cut(plain, ":")
+		if !ok || len(text) > longestFilter {
+			return fmt.Errorf("filter=%.60s: want [!]FIELD:EXPRESSION", text)
+		}
+		var err error
+		if f.field, err = fieldOf(name); err == nil {
+			f.not = not
+			f.text, err = regexp.Compile("^(?:" + expression + ")$")
+		}
+		if err != nil {
+			return fmt.Errorf("filter=%.60s: %w", text, err)
+		}
+		q.filters = append(q.filters, f)
+	}
+	return nil
+}
+
+// collapsing takes fields of which lines side by side that have the same make one.
+func (q *query) collapsing(texts []string) error {
+	if len(texts) > mostFilters {
+		return fmt.Errorf("collapse: more than %d", mostFilters)
+	}
+	for _, text := range texts {
+		name, first, cut := strings.Cut(text, ":")
+		c := collapse{}
+		var err error
+		if c.field, err = fieldOf(name); err == nil && cut {
+			if c.first, err = strconv.Atoi(first); err == nil && c.first < 1 {
+				err = errors.New("want 1 or more characters")
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("collapse=%.60s: %w", text, err)
+		}
+		q.collapse = append(q.collapse, c)
+	}
+	return nil
+}
+
+// takes reports whether a capture is one that is asked for, but for what collapses.
+func (q *query) takes(c *cdxj.Capture) bool {
+	at := cdxj.Stamp(c.Time)
+	if q.from != "" && at < q.from || q.to != "" && at > q.to || !q.match(c) {
+		return false
+	}
+	for _, f := range q.filters {
+		if f.text.MatchString(value(c, f.field)) == f.not {
+			return false
+		}
+	}
+	return true
+}
+
+// same is what the lines have in common that collapse.
+func (q *query) same(c *cdxj.Capture) string {
+	var b strings.Builder
+	for _, one := range q.collapse {
+		text := value(c, one.field)
+		if one.first > 0 {
+			text = text[:min(len(text), one.first)]
+		}
+		b.WriteString(text + "\n")
+	}
+	return b.String()
+}
