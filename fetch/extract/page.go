@@ -45,6 +45,9 @@ type Options struct {
 	// Body makes Page.Body, which takes a tree with all attributes.
 	Body bool
 
+	// Requisites makes Page.Requisites, which goes through the tokens a second time.
+	Requisites bool
+
 	// Watched are rules whose texts are wanted (Page.Watched); none takes nothing.
 	Watched []*rules.Rule
 
@@ -80,7 +83,9 @@ type Page struct {
 	Sketch  *Sketch  // of its main text; nil unless it was asked for
 	Seen    *Seen    // what filters judge by; nil unless it was asked for
 	Watched *Watched // nil unless it was asked for
-	Body    *Body    // its texts and links with their places; nil unless it was asked for
+	// Requisites are what the page shows (HTMLRequisites); nil unless they were asked for.
+	Requisites []string
+	Body       *Body // its texts and links with their places; nil unless it was asked for
 }
 
 // HTML reads a page. body is as it was sent, content coding undone; contentType is the
@@ -120,6 +125,9 @@ func HTML(body []byte, contentType, pageURL string, o Options) Page {
 			main = s.text
 		}
 		p.Sketch = sketchOf(main, s.title.in(s.text), pageURL)
+	}
+	if o.Requisites && !p.NoArchive {
+		p.Requisites = HTMLRequisites(body, contentType, pageURL)
 	}
 	if o.Seen {
 		p.Seen = s.see(text, o.ContentLanguage)

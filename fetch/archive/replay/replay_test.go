@@ -249,7 +249,7 @@ func TestRewrite(t *testing.T) {
 	}
 	css := string(rewrite([]byte(`@import "a.css"; b{background:url( 'c.png' )} d{x:url(data:x)}`),
 		"text/css", "https://h.example/s/", noon))
-	if want := `@import "/web/20260131120000/https://h.example/s/a.css"; b{background:url( '/web/20260131120000/https://h.example/s/c.png' )} d{x:url(data:x)}`; css != want {
+	if want := `@import "/web/20260131120000/https://h.example/s/a.css"; b{background:url("/web/20260131120000/https://h.example/s/c.png")} d{x:url(data:x)}`; css != want {
 		t.Errorf("style sheet: %s", css)
 	}
 	if raw := "\x00<a href=x>"; string(rewrite([]byte(raw), "text/html; charset=UTF-16LE",

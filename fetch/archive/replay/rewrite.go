@@ -168,32 +168,13 @@ func (r *rewriter) refresh(t *html.Token) (changed bool) {
 	return changed
 }
 
-// srcset rewrites a list of pictures (HTML, srcset attributes): an address ends at a blank, its
-// size at a comma.
+// srcset rewrites a list of pictures.
 func (r *rewriter) srcset(list string) string {
-	const between = " \t\n\f\r,"
 	var out []string
-	for list = strings.TrimLeft(list, between); list != ""; list = strings.TrimLeft(list, between) {
-		address, size := list, ""
-		list = ""
-		if i := strings.IndexAny(address, " \t\n\f\r"); i >= 0 {
-			address, list = address[:i], address[i:]
-		}
-		if short := strings.TrimRight(address, ","); short != address {
-			address = short
-		} else {
-			size, list, _ = strings.Cut(list, ",")
-		}
-		out = append(out, strings.TrimSpace(r.lead(address)+" "+strings.TrimSpace(size)))
+	for address, size := range extract.SourceSet(list) {
+		out = append(out, strings.TrimSpace(r.lead(address)+" "+size))
 	}
 	return strings.Join(out, ", ")
 }
 
-var cssURL = regexp.MustCompile(`(?i)(url\(\s*["']?|@import\s+["'])([^"')\s]+)`)
-
-func (r *rewriter) css(text []byte) []byte {
-	return cssURL.ReplaceAllFunc(text, func(found []byte) []byte {
-		m := cssURL.FindSubmatch(found)
-		return append(bytes.Clone(m[1]), r.lead(string(m[2]))...)
-	})
-}
+func (r *rewriter) css(text []byte) []byte { return extract.Style(text, r.lead) }
