@@ -56,8 +56,9 @@ type Archive struct {
 	serial  int        // of the next file
 	end     int64      // of f
 	synced  int64
-	full    []fullFile // files that are full and not yet synced
-	pending []placed   // captures not yet synced, in the order of their places
+	full    []fullFile               // files that are full and not yet synced
+	pending []placed                 // captures not yet synced, in the order of their places
+	shared  map[string]*cdxj.Capture // those of pending that have a body, by its contentKey
 	index   *index
 	notes   []string
 	broken  error // after which nothing is taken in
@@ -95,7 +96,8 @@ func Open(dir string, o Options) (a *Archive, err error) {
 			return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 		}
 	}
-	a = &Archive{dir: dir, o: o, writers: make(chan *writer, 2*runtime.GOMAXPROCS(0))}
+	a = &Archive{dir: dir, o: o, shared: map[string]*cdxj.Capture{},
+		writers: make(chan *writer, 2*runtime.GOMAXPROCS(0))}
 	for range cap(a.writers) {
 		a.writers <- new(writer)
 	}
@@ -199,6 +201,9 @@ func (a *Archive) append(data []byte, captures []*cdxj.Capture) error {
 	for _, c := range captures {
 		c.Offset += a.end
 		c.Filename = a.name
+		if key := contentKey(c); key != "" && c.Length >= leastShared && a.shared[key] == nil {
+			a.shared[key] = c
+		}
 	}
 	a.end += int64(len(data))
 	a.pending = append(a.pending, placed{captures, a.name, a.end})
@@ -293,6 +298,11 @@ func (a *Archive) Sync() error {
 	if err == nil {
 		for _, p := range pending {
 			a.index.add(p.captures, p.file, p.end)
+			for _, c := range p.captures {
+				if key := contentKey(c); a.shared[key] == c {
+					delete(a.shared, key)
+				}
+			}
 		}
 		if a.index.count >= mostRecent {
 			err = a.index.flush()

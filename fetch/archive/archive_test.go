@@ -397,7 +397,9 @@ func indexed(t testing.TB, dir string) (all []*cdxj.Capture) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			all = append(all, c)
+			if !strings.HasPrefix(c.Key, contentMark) {
+				all = append(all, c)
+			}
 			return true
 		}); err != nil {
 			t.Fatal(err)

@@ -25,8 +25,9 @@ func TestFormatOfIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, newer := range map[string]bool{
-		`{"format":2,"next":1,"runs":[],"covered":{}}`:         true,
-		`{"next":"one","runs":{"a":1},"format":3,"covered":7}`: true,
+		`{"format":3,"next":1,"runs":[],"covered":{}}`:         true,
+		`{"next":"one","runs":{"a":1},"format":4,"covered":7}`: true,
+		`{"format":2,"next":1,"runs":[],"covered":{}}`:         false,
 		`{"format":1,"next":1,"runs":[],"covered":{}}`:         false,
 		`{"next":1,"runs":[],"covered":{}}`:                    false,
 	} {

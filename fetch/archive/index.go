@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/recrawl/recrawl/fetch/archive/cdxj"
@@ -27,8 +28,9 @@ const (
 	// crash so many are read again from the WARC files.
 	mostRecent = 1 << 14
 
-	// indexFormat is raised where older programs must not use what newer ones write.
-	indexFormat = 1
+	// indexFormat is raised where older programs must not use what newer ones write. Runs of format
+	// 1 have no lines of contents.
+	indexFormat = 2
 
 	// fanout is how many runs of about one size are merged into one. A look-up asks all runs, and
 	// each capture is written again log(captures/mostRecent)/log(fanout) times.
@@ -151,23 +153,53 @@ func (x *index) clear() error {
 func (x *index) add(captures []*cdxj.Capture, file string, covered int64) {
 	for _, c := range captures {
 		x.recent[c.Key] = append(x.recent[c.Key], c)
+		x.count++
+		if key := contentKey(c); key != "" && c.Length >= leastShared && x.recent[key] == nil {
+			x.recent[key] = []*cdxj.Capture{{Key: key, Time: c.Time, URL: c.URL, Date: c.Date}}
+			x.count++
+		}
 	}
-	x.count += len(captures)
 	x.covered[file] = covered
+}
+
+// contentMark begins the keys of lines that say which record has a body. No address has such a key.
+const contentMark = "="
+
+// contentKey is under what the index has the record of a body, whatever its address; "": it is not
+// shared. A body that was sent in chunks is another one: readers go by the header of a revisit.
+func contentKey(c *cdxj.Capture) string {
+	if c.MIME == cdxj.Revisit || c.Status != "200" || c.Truncated != "" || c.Digest == "" ||
+		strings.ContainsAny(c.Digest, " \n") {
+		return ""
+	}
+	if c.Chunked {
+		return contentMark + "chunked/" + c.Digest
+	}
+	return contentMark + c.Digest
+}
+
+// under returns what the index has under a key, the oldest of each run first.
+func (x *index) under(key string) (found []*cdxj.Capture, err error) {
+	found = slices.Clone(x.recent[key])
+	for _, r := range x.runs {
+		more, err := r.Last(key)
+		if err != nil {
+			return nil, fmt.Errorf("read the index: %w", err)
+		}
+		found = append(found, more...)
+	}
+	return found, nil
 }
 
 // last returns the latest captures of an address, the newest first.
 func (x *index) last(url string) ([]*cdxj.Capture, error) {
 	var found []*cdxj.Capture
 	for _, key := range cdxj.Keys(url) {
-		found = append(found, x.recent[key]...)
-		for _, r := range x.runs {
-			more, err := r.Last(key)
-			if err != nil {
-				return nil, fmt.Errorf("read the index: %w", err)
-			}
-			found = append(found, more...)
+		more, err := x.under(key)
+		if err != nil {
+			return nil, err
 		}
+		found = append(found, more...)
 	}
 	found = slices.DeleteFunc(found, func(c *cdxj.Capture) bool { return c.URL != url })
 	slices.SortStableFunc(found, func(a, b *cdxj.Capture) int {

@@ -97,7 +97,8 @@ func (w *wanted) nearest(found []*cdxj.Capture, near time.Time, most int) []*cdx
 	})
 	return slices.CompactFunc(found, func(a, b *cdxj.Capture) bool {
 		one, other := *a, *b
-		one.Type, other.Type = "", "" // of a run nobody knows it
+		one.Type, other.Type = "", "" // of a run nobody knows these
+		one.Chunked, other.Chunked = false, false
 		return one == other
 	})
 }

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -135,6 +136,9 @@ func (r *Reader) From(text string, yield func(*cdxj.Capture) error) error {
 		sources = append(sources, fromRun(run, at))
 	}
 	return merged(sources, func(line []byte) error {
+		if bytes.HasPrefix(line, []byte(contentMark)) {
+			return nil // which record has a body
+		}
 		c, err := cdxj.Parse(line)
 		if err != nil {
 			return err

@@ -233,7 +233,8 @@ func captureOf(rec *warc.Record, seen *warc.Seen, file string) *cdxj.Capture {
 		Date:   rec.Get(warc.DateField),
 		Offset: rec.Offset, Within: rec.Within, Length: rec.Stored, Filename: file,
 		Truncated: rec.Get(warc.TruncatedField),
-		Digest:    rec.Get(warc.PayloadDigestField), MIME: mediaType(seen.Type)}
+		Digest:    rec.Get(warc.PayloadDigestField), MIME: mediaType(seen.Type),
+		Chunked: seen.Chunked}
 	if rec.Within > 0 {
 		c.Length = 0 // Stored is that of the member
 	}

@@ -23,8 +23,9 @@ type Removed struct {
 }
 
 // Remove takes all records of some addresses out of the archive of a directory, which nobody else
-// may have open. In their place are empty records of the same length, so that all others stay where
-// they are. A file is replaced as a whole; the index is made anew when the archive is opened.
+// may have open, and the revisits of other addresses whose body these records have. In their place
+// are empty records of the same length, so that all others stay where they are. A file is replaced
+// as a whole; the index is made anew when the archive is opened.
 func Remove(dir string, of func(url string) bool) (r *Removed, err error) {
 	lock, err := directory.Lock(vfs.Default, dir)
 	if err != nil {
@@ -123,7 +124,8 @@ func recordsOf(f *os.File, of func(url string) bool) (found []stretch, err error
 			if err != nil {
 				return nil, err
 			}
-			if rec.URI() == "" || !of(rec.URI()) {
+			refers := strings.Trim(rec.Get(warc.RefersURIField), "<>")
+			if (rec.URI() == "" || !of(rec.URI())) && (refers == "" || !of(refers)) {
 				continue
 			}
 			if rec.Stored == 0 || rec.Within > 0 {

@@ -118,6 +118,29 @@ func same(past []*cdxj.Capture, status, digest string) *cdxj.Capture {
 	return nil
 }
 
+// leastShared is the least body that is looked for under other addresses, and the least record that
+// is found so, in octets: a revisit takes about as much.
+const leastShared = 1 << 10
+
+// elsewhere is the record of any address that has the body of a capture, sent in the same form;
+// nil: there is none.
+func (a *Archive) elsewhere(c *cdxj.Capture) *cdxj.Capture {
+	key := contentKey(c)
+	if key == "" {
+		return nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if first := a.shared[key]; first != nil {
+		return first
+	}
+	found, err := a.index.under(key)
+	if err != nil || len(found) == 0 {
+		return nil // it is kept once more, which loses nothing
+	}
+	return found[0]
+}
+
 // smallAnswer is the size in octets, as stored, up to which what is beside an answer is compressed.
 const smallAnswer = 2 << 10
 
@@ -139,7 +162,7 @@ func (a *Archive) Put(v *Visit, exchanges []fetch.Exchange) error {
 				return err
 			}
 		}
-		answer, capture := answerOf(x, past)
+		answer, capture := answerOf(x, past, a.elsewhere)
 		answer.Coding = a.coding(answer)
 		capture.Offset = int64(len(data))
 		if data, err = w.Append(data, answer); err != nil {
@@ -173,8 +196,10 @@ var gzipMark = []byte{0x1f, 0x8b, 8}
 
 const markWithin = 16
 
-// answerOf is the record of an answer, and its line of the index.
-func answerOf(x *fetch.Exchange, past []*cdxj.Capture) (*warc.NewRecord, *cdxj.Capture) {
+// answerOf is the record of an answer, and its line of the index. elsewhere finds a record of other
+// addresses that has such a body.
+func answerOf(x *fetch.Exchange, past []*cdxj.Capture,
+	elsewhere func(*cdxj.Capture) *cdxj.Capture) (*warc.NewRecord, *cdxj.Capture) {
 	m, err := warc.ParseResponse(x.Response)
 	if err != nil { // no header that anybody could read: what came is kept as it is
 		m = &warc.Message{Status: x.Status, Head: x.Response, Open: true}
@@ -197,7 +222,7 @@ func answerOf(x *fetch.Exchange, past []*cdxj.Capture) (*warc.NewRecord, *cdxj.C
 	c := &cdxj.Capture{Key: cdxj.Key(x.URL), Time: x.Began, URL: x.URL,
 		Date:   warc.FormatDate(x.Began),
 		Status: strconv.Itoa(x.Status), MIME: mediaType(m.Get("Content-Type")),
-		Truncated: cut.String()}
+		Truncated: cut.String(), Chunked: m.IsChunked()}
 	if m.Payload != nil {
 		c.Digest = warc.DigestText(m.Payload)
 	}
@@ -215,7 +240,11 @@ func answerOf(x *fetch.Exchange, past []*cdxj.Capture) (*warc.NewRecord, *cdxj.C
 			refer(to, warc.NotModified)
 		}
 	} else if m.Size > 0 && cut == fetch.CutNot {
-		if to := same(past, c.Status, c.Digest); to != nil {
+		to := same(past, c.Status, c.Digest)
+		if to == nil && m.Size >= leastShared {
+			to = elsewhere(c)
+		}
+		if to != nil {
 			refer(to, warc.SamePayload)
 		}
 	}

@@ -19,6 +19,8 @@ type Capture struct {
 	Time time.Time `json:"-"` // to the second
 	// Type is the media type in the header of a revisit. Only who reads the record knows it.
 	Type string `json:"-"`
+	// Chunked: the body was sent in chunks. Only who reads the record knows it.
+	Chunked bool `json:"-"`
 
 	URL      string `json:"url"`
 	MIME     string `json:"mime,omitempty"`   // of the answer; Revisit: see there

@@ -115,6 +115,9 @@ func (m *Message) isLonger(rest []byte, of *Record) bool {
 	return !chunked && coding.IsPlain(rest, m.codings()) && len(m.codings()) > 0
 }
 
+// IsChunked reports whether the head says that the body has chunks.
+func (m *Message) IsChunked() bool { return isChunked(m.fields) }
+
 // codings are those that the head names.
 func (m *Message) codings() []string { return Codings(m.fields) }
 

@@ -87,6 +87,7 @@ func (d *digester) result() Digest {
 type Seen struct {
 	Status  int    // of an HTTP answer; 0: it is none
 	Type    string // media type of an HTTP answer, as it was sent; "": not told
+	Chunked bool   // the head of an answer says that its body has chunks
 	Block   Digest
 	Payload Digest
 	Sum     string // SHA-1 of the payload, as records have it
@@ -106,7 +107,8 @@ func (r *Reader) Verify(rec *Record) (seen Seen, err error) {
 		head, fields, err := messageHead(in)
 		if err == nil {
 			seen.Status, seen.Type = statusOf(head), get(fields, ContentField)
-			if isChunked(fields) && rec.Type() == Response {
+			seen.Chunked = isChunked(fields)
+			if seen.Chunked && rec.Type() == Response {
 				wire = newDigester(payload.claim)
 				in = bufio.NewReaderSize(io.TeeReader(in, wire), maxChunkLine)
 				body = &dechunker{r: in}
