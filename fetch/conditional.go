@@ -81,3 +81,13 @@ func lastModified(h http.Header, now time.Time) time.Time {
 	}
 	return t.UTC()
 }
+
+// Condition makes a request conditional on the validators of a copy, as its header named them.
+func Condition(h http.Header, etag, lastModified string) {
+	if validETag(etag) {
+		h.Set("If-None-Match", etag)
+	}
+	if t, err := http.ParseTime(lastModified); err == nil {
+		h.Set("If-Modified-Since", t.UTC().Format(http.TimeFormat))
+	}
+}

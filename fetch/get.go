@@ -4,13 +4,48 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
+	"time"
+
+	"github.com/recrawl/recrawl/fetch/extract"
 )
 
 // Get asks politely for a small file and returns its first bytes, most at most. It obeys
 // robots.txt, waits for the turn of server and address, and follows no redirect. The error says why
 // there is none.
 func (c *Client) Get(ctx context.Context, address string, most int64) ([]byte, error) {
+	p, err := c.Part(ctx, address, nil, most)
+	switch {
+	case err != nil:
+		return nil, err
+	case p.Status != 200:
+		return nil, fmt.Errorf("the server answered with status %d", p.Status)
+	}
+	return p.Body, nil
+}
+
+// Part is the answer to a request for something that is no page.
+type Part struct {
+	Status    int
+	Header    http.Header
+	Body      []byte // content coding undone; empty for a status outside 200 to 299
+	Ended     time.Time
+	NoArchive bool // X-Robots-Tag: no copy is to be kept
+	// NotBefore is when the server may be asked again: after the pause, or Retry-After up to a day.
+	NotBefore time.Time
+	Busy      bool // the server has too much to do: status 429 or 503
+}
+
+// ErrForbidden is why a part may not be asked for: robots.txt, or the guard.
+var ErrForbidden = errors.New("may not be asked for")
+
+// Part asks politely for something that is no page, with fields of a header beside those of each
+// request, and reads at most so many octets. It obeys robots.txt and the guard (ErrForbidden),
+// waits for the turn of server and address, and follows no redirect. The error is ctx's, a
+// LocalError, or says why there is no answer.
+func (c *Client) Part(ctx context.Context, address string, header http.Header, most int64) (
+	*Part, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, fmt.Errorf("%q is not an address of a web page", address)
@@ -19,10 +54,10 @@ func (c *Client) Get(ctx context.Context, address string, most int64) ([]byte, e
 	ctx, over := c.gate.waiting(ctx)
 	defer over()
 	for {
-		content, err := c.getOnce(ctx, u, most)
+		p, err := c.part(ctx, u, header, most)
 		var later *notYet
 		if !errors.As(err, &later) || later.unreachable {
-			return content, err
+			return p, err
 		}
 		if err := later.wait(ctx, c.clock); err != nil {
 			return nil, err
@@ -30,26 +65,59 @@ func (c *Client) Get(ctx context.Context, address string, most int64) ([]byte, e
 	}
 }
 
-func (c *Client) getOnce(ctx context.Context, u *url.URL, most int64) ([]byte, error) {
+func (c *Client) part(ctx context.Context, u *url.URL, header http.Header, most int64) (
+	*Part, error) {
 	policy, err := c.robotsFor(ctx, u, 0)
 	switch {
 	case err != nil:
 		return nil, err
 	case policy.refused != nil:
-		return nil, errors.New(failure(policy.refused))
+		return nil, fmt.Errorf("%w: %s", ErrForbidden, failure(policy.refused))
 	case policy.unreachable != "":
 		return nil, fmt.Errorf("robots.txt: %s", policy.unreachable)
 	case !policy.rules.Allowed(u.RequestURI()):
-		return nil, errors.New("robots.txt forbids it")
+		return nil, fmt.Errorf("%w: robots.txt forbids it", ErrForbidden)
 	}
 	delay, _ := policy.rules.Delay()
-	a, err := c.exchange(ctx, u, make(map[string][]string), 0, delay, most)
+	if header = header.Clone(); header == nil {
+		header = http.Header{}
+	}
+	a, err := c.exchange(ctx, u, header, 0, delay, most)
+	wireOf(ctx).hold(a)
 	defer a.release()
 	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case a != nil && isRefused(err):
+		return nil, fmt.Errorf("%w: %s", ErrForbidden, failure(err))
 	case err != nil:
 		return nil, err
-	case a.status != 200:
-		return nil, fmt.Errorf("the server answered with status %d", a.status)
 	}
-	return append([]byte(nil), a.body.octets...), nil
+	p := &Part{Status: a.status, Header: a.header, Ended: a.ended,
+		Body:      append([]byte(nil), a.body.octets...),
+		NoArchive: extract.NoArchive(c.agent, a.header.Values("X-Robots-Tag")),
+		Busy:      a.status == http.StatusTooManyRequests || a.status == http.StatusServiceUnavailable,
+		NotBefore: a.ended.Add(max(delay, c.PauseOf(u.Host)))}
+	if at, ok := retryAfter(a.header, a.ended); ok && at.After(p.NotBefore) {
+		p.NotBefore = at
+	}
+	return p, nil
+}
+
+// Shown are the requisites of the page of one visit, as far as it was read.
+type Shown struct{ Requisites []string }
+
+// shownKey is the context key of a Shown.
+type shownKey struct{}
+
+// Showing returns a context whose visit says what the page shows.
+func Showing(ctx context.Context) (context.Context, *Shown) {
+	s := new(Shown)
+	return context.WithValue(ctx, shownKey{}, s), s
+}
+
+// shownOf returns who wants to know what a page shows; nil: nobody.
+func shownOf(ctx context.Context) *Shown {
+	s, _ := ctx.Value(shownKey{}).(*Shown)
+	return s
 }

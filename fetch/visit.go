@@ -169,6 +169,7 @@ func (c *Client) read(
 				Rule:            c.o.Rules.For(o.URL),
 				Watched:         watched,
 				Documents:       c.o.Documents,
+				Requisites:      shownOf(ctx) != nil && !asSource,
 			}},
 	)
 	if isLocal(err) {
@@ -190,6 +191,9 @@ func (c *Client) extractPage(
 		return true
 	}
 	page := &content.Page
+	if shown := shownOf(ctx); shown != nil {
+		shown.Requisites = page.Requisites
+	}
 	if c.isMissing(ctx, o, a, rec, page) {
 		o.Outcome, o.Detail = sitegraph.OutcomeGone, softMissing
 		return true
