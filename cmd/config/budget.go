@@ -76,6 +76,12 @@ func (c *Config) checkBudgets(r *setting.Review) {
 					"*.example.org=50/day; a share of the pages is for --budget")
 		}
 	}
+	for _, text := range c.RequisiteBudget {
+		if _, err := budget.ParseLimit(text); err != nil {
+			r.Refuse("requisite-budget", text,
+				"bytes or fetches an hour or a day, as 1GB/day or 5000/day")
+		}
+	}
 	for _, text := range c.Weight {
 		if _, err := preferences.ParseWeight(text); err != nil {
 			_, want, _ := strings.Cut(err.Error(), "want ")
@@ -93,6 +99,13 @@ func (c *Config) Limits() budget.Limits {
 			Amount: min(max(math.Ceil(share*float64(c.KnownPages)), leastOfShare), math.MaxInt32)})
 	}
 	return l
+}
+
+// RequisiteLimits are the budgets of requisites; what cannot be read is left out, and refused by
+// checkBudgets.
+func (c *Config) RequisiteLimits() []budget.Limit {
+	l, _ := budget.ParseLimits(c.RequisiteBudget, nil)
+	return l.All
 }
 
 // PerDay is the budget of all servers in fetches a day; planner.Unlimited if there is none.

@@ -79,8 +79,12 @@ type Config struct {
 	Archive     string `for:"run node demo export replay diff serve corpus-build corpus-remove" path:"directory" help:"directory in which run, node and demo keep what they fetch, as WARC files, node below it by shard; none: nothing is kept"`
 	ArchiveFile int64  `key:"archive-file" default:"1000000000" range:"[1000000,)" want:"1000000 bytes or more" for:"run node" help:"bytes from which the archive begins another WARC file"`
 	ArchiveGzip bool   `key:"archive-gzip" default:"true" for:"run node" help:"compress what came without compression; false: three times the disk, less processor time"`
-	Corpus      string `for:"corpus-build corpus-show corpus-check corpus-remove corpus-weigh search run serve" path:"directory" help:"directory of a corpus: pages of an archive in the standard format, and their index"`
-	Watch       string `for:"run plan explain" path:"yaml yml" help:"file of rules in YAML: which changes are told to whom, as recrawl watch does alone"`
+
+	Requisites      bool     `default:"true" for:"run node" help:"with --archive keep what pages show, too: style sheets, pictures, fonts, scripts; false: pages alone"`
+	RequisiteBudget []string `key:"requisite-budget" default:"1GB/day" unit:"none" for:"run node" help:"bytes or fetches an hour or a day that requisites may take beside --budget, as 1GB/day or 5000/day; several hold together. node: of each shard"`
+
+	Corpus string `for:"corpus-build corpus-show corpus-check corpus-remove corpus-weigh search run serve" path:"directory" help:"directory of a corpus: pages of an archive in the standard format, and their index"`
+	Watch  string `for:"run plan explain" path:"yaml yml" help:"file of rules in YAML: which changes are told to whom, as recrawl watch does alone"`
 
 	Listen         string   `for:"run serve" help:"address at which a dashboard is served, as 127.0.0.1:8089; elsewhere than on loopback it asks for a token. run: none without; serve: {dashboard}"`
 	Names          []string `key:"listen-name" for:"run serve node frontier" help:"name under which this machine is asked by HTTP, as crawl.example.org, beside localhost, the address that it listens at and the host of --websub-callback; may be repeated"`

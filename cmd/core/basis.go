@@ -10,6 +10,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/filter"
 	"github.com/recrawl/recrawl/fetch/meter"
+	"github.com/recrawl/recrawl/fetch/requisite"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/satstore/journal"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -21,7 +22,8 @@ type basis struct {
 	filters  *filter.Set
 	client   *meter.Client
 	underWay *apart.Register
-	archive  *archive.Archive // nil: none is kept
+	archive  *archive.Archive  // nil: none is kept
+	keeper   *requisite.Keeper // nil: what pages show is not kept
 	journal  *journal.Journal
 	parts    parts // what is closed at the end
 }
@@ -51,6 +53,10 @@ func (b *basis) open(ctx context.Context, p *program) (err error) {
 		return err
 	}
 	b.parts.add(b.archive)
+	if b.keeper, err = p.requisites(b.client, b.archive); err != nil {
+		return err
+	}
+	b.parts.add(b.keeper)
 	if b.journal, err = journal.Open(filepath.Join(p.config.Data, "journal")); err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/filter"
 	"github.com/recrawl/recrawl/fetch/hosts"
 	"github.com/recrawl/recrawl/fetch/meter"
+	"github.com/recrawl/recrawl/fetch/requisite"
 	"github.com/recrawl/recrawl/fetch/secret"
 	"github.com/recrawl/recrawl/fetch/watch"
 	"github.com/recrawl/recrawl/internal/words"
@@ -87,9 +88,10 @@ func (p *program) filters() (*filter.Set, error) {
 type liveFetcher struct {
 	*meter.Client
 	underWay *apart.Register
-	archive  *archive.Archive // nil: nothing is kept
-	watch    *watch.Watch     // nil: nothing is watched
-	silence  *silence         // until the first request; nil: it is not kept
+	archive  *archive.Archive  // nil: nothing is kept
+	keeper   *requisite.Keeper // nil: what pages show is not kept
+	watch    *watch.Watch      // nil: nothing is watched
+	silence  *silence          // until the first request; nil: it is not kept
 }
 
 func (f liveFetcher) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Observation, error) {
@@ -97,9 +99,12 @@ func (f liveFetcher) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Obse
 	f.watch.Fresh(&r.Record)
 	v := archive.Visit{Reason: r.Visit.Reason, Probability: r.Visit.Probability,
 		First: r.Visit.First}
-	seen, err := f.archive.Take(ctx, v, &r.Record,
-		func(ctx context.Context, rec *sitegraph.Record) (*sitegraph.Observation, error) {
-			return f.visit(ctx, rec, r.MaxBytes)
+	seen, err := f.keeper.Visit(ctx, r.Record.URL,
+		func(ctx context.Context) (*sitegraph.Observation, error) {
+			return f.archive.Take(ctx, v, &r.Record,
+				func(ctx context.Context, rec *sitegraph.Record) (*sitegraph.Observation, error) {
+					return f.visit(ctx, rec, r.MaxBytes)
+				})
 		})
 	return *seen, err
 }
@@ -116,6 +121,9 @@ func (f liveFetcher) Recall(url string, setting func(string) ([]byte, bool, erro
 // and what a watch made of it in the same commit.
 func (f liveFetcher) Keep(save func(name string, value []byte) error) error {
 	if err := f.archive.Sync(); err != nil {
+		return err
+	}
+	if err := f.keeper.Keep(); err != nil {
 		return err
 	}
 	if err := f.watch.Keep(save); err != nil {
@@ -180,4 +188,18 @@ func (p *program) archive() (*archive.Archive, error) {
 		p.warn(a.Notes()...)
 	}
 	return a, err
+}
+
+// requisites opens the keeper of what pages show; nil without an archive.
+func (p *program) requisites(client *meter.Client, a *archive.Archive) (*requisite.Keeper, error) {
+	c := &p.config
+	if a == nil || !c.Requisites {
+		return nil, nil
+	}
+	o := requisite.Options{Client: client.Client, Archive: a, Dir: c.Archive,
+		Budget: c.RequisiteLimits(), Able: p.hasSpace}
+	if p.clock != nil {
+		o.Clock = p.clock
+	}
+	return requisite.Open(o)
 }

@@ -117,7 +117,8 @@ func (l *crawl) makeLoop(stop func()) {
 	l.lookout = present.NewLookout(result, l.clock.Now())
 	sight := &watching.Sight{Watch: l.watch}
 	o := l.base.options(l.program)
-	o.Fetcher = liveFetcher{l.base.client, l.base.underWay, l.base.archive, l.watch, l.silence}
+	o.Fetcher = liveFetcher{l.base.client, l.base.underWay, l.base.archive, l.base.keeper, l.watch,
+		l.silence}
 	o.Clock, o.Workers = l.clock, l.workers()
 	o.PerDay = func() float64 {
 		l.config.KnownPages = l.base.data.corpus.Pages()
@@ -188,6 +189,9 @@ func (l *crawl) endRound(r planner.Round) bool {
 // end tells what came of a run that ended with err.
 func (l *crawl) end(ctx context.Context, err error) error {
 	l.desk.Close()
+	if err == nil {
+		err = l.finish(ctx)
+	}
 	l.status.End()
 	if ended := err == nil; ended || ctx.Err() != nil && onlyCanceled(err) {
 		if told := l.watch.End(endWithin, l.clock.Now, l.base.data.store, ended); told != nil &&
@@ -222,6 +226,20 @@ func (l *crawl) end(ctx context.Context, err error) error {
 				" says why each failed",
 			failure.Visits,
 		)
+	}
+	return err
+}
+
+// finish waits for what the pages of the last round show, for a round at most.
+func (l *crawl) finish(ctx context.Context) error {
+	k := l.base.keeper
+	if n := k.Counts().Waiting; n > 0 {
+		l.note("asking for %s that the pages show; Ctrl-C leaves them for the next run",
+			report.Plural(n, "requisite"))
+	}
+	_, err := k.Finish(ctx, l.clock.Now().Add(l.config.Round))
+	if c := k.Counts(); c.Requests+c.Waiting > 0 {
+		l.note("%s", c)
 	}
 	return err
 }

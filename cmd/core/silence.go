@@ -66,8 +66,13 @@ func (s *silence) end() error {
 // Silent reports whether the process before this one has sent no request.
 func (f liveFetcher) Silent() bool { return f.silence.whole() }
 
-// Resume says until when earlier processes may have asked servers. A silence begins.
+// Resume says until when earlier processes may have asked servers, for pages or for what they show.
+// A silence begins, until one of these is asked for.
 func (f liveFetcher) Resume(asked time.Time) {
 	f.silence.begin()
+	if beside := f.keeper.Asked(); beside.After(asked) {
+		asked = beside
+	}
 	f.Client.Resume(asked)
+	f.keeper.Start()
 }

@@ -1,0 +1,290 @@
+package requisite
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/recrawl/recrawl/fetch"
+	"github.com/recrawl/recrawl/fetch/archive"
+)
+
+const (
+	leastBackOff, mostBackOff = time.Minute, 6 * time.Hour
+	// fullEvery is how often a copy is asked for without condition: some servers say "not modified"
+	// for ever.
+	fullEvery = 16
+)
+
+// step asks for one requisite, or waits until one may be asked for. False: the context has ended,
+// or nothing can be kept any more.
+func (k *Keeper) step(ctx context.Context) bool {
+	s, i, most, until := k.next()
+	if i == nil {
+		if k.failed() {
+			return false
+		}
+		if longest := k.Clock.Now().Add(longestRest); until.After(longest) {
+			until = longest
+		}
+		k.rest(ctx, until)
+		return ctx.Err() == nil
+	}
+	k.wake() // others may find work, too
+	k.ask(ctx, s, i, most)
+	return ctx.Err() == nil
+}
+
+func (k *Keeper) failed() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.err != nil
+}
+
+// rest waits for news, or until a moment.
+func (k *Keeper) rest(ctx context.Context, until time.Time) {
+	limited, cancel := context.WithCancel(ctx)
+	defer cancel()
+	slept := make(chan struct{})
+	go func() {
+		defer close(slept)
+		_ = k.Clock.SleepUntil(limited, until) // it says only that nobody waits any more
+	}()
+	select {
+	case <-k.news:
+	case <-slept:
+	case <-ctx.Done():
+	}
+	cancel()
+	<-slept
+}
+
+// longestRest bounds how long a worker rests that finds nothing.
+const longestRest = time.Minute
+
+// next takes an item whose server may be asked, with the octets that its answer may have. nil:
+// there is none before until.
+func (k *Keeper) next() (s *server, i *item, most int64, until time.Time) {
+	now := k.Clock.Now()
+	until = now.Add(longestRest)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.err != nil || len(k.waiting) == 0 {
+		return nil, nil, 0, until
+	}
+	if k.idle.After(now) {
+		return nil, nil, 0, k.idle
+	}
+	for name, one := range k.servers {
+		switch {
+		case one.busy:
+		case one.notBefore.After(now):
+			if len(one.items) > 0 && one.notBefore.Before(until) {
+				until = one.notBefore
+			}
+		case len(one.items) == 0:
+			delete(k.servers, name)
+		default:
+			s = one
+		}
+		if s != nil {
+			break
+		}
+	}
+	if s == nil {
+		return nil, nil, 0, until
+	}
+	most, usable := k.purse.left(now, MostBytes)
+	if most == 0 {
+		k.idle = usable
+		return nil, nil, 0, usable
+	}
+	if k.Able != nil && k.Able() != nil {
+		k.idle = now.Add(time.Second)
+		return nil, nil, 0, k.idle
+	}
+	k.purse.use(1, most)
+	k.used = true
+	i, s.items, s.busy = s.items[0], s.items[1:], true
+	return s, i, most, until
+}
+
+// announce says in the log, before a request, that servers are asked from now on.
+func (k *Keeper) announce() error {
+	now := k.Clock.Now()
+	k.mu.Lock()
+	said := now.Before(k.asking)
+	if !said {
+		k.asking = now.Add(askingFor)
+		asking := k.asking
+		k.lines = append(k.lines, line{Asking: &asking})
+	}
+	k.mu.Unlock()
+	if said {
+		return nil
+	}
+	return k.Keep()
+}
+
+// ask asks for an item whose server is marked busy.
+func (k *Keeper) ask(ctx context.Context, s *server, i *item, most int64) {
+	a := &asking{Keeper: k, item: i}
+	var p *fetch.Part
+	err := k.announce()
+	if err == nil {
+		p, err = a.ask(ctx, most)
+	}
+	now := k.Clock.Now()
+	k.mu.Lock()
+	k.purse.use(0, a.read-most)
+	if a.read == 0 {
+		k.purse.use(-1, 0)
+	}
+	s.busy, s.notBefore = false, now
+	a.settle(ctx, s, p, err, now)
+	k.mu.Unlock()
+	if a.fact != nil {
+		if err := k.named(i.URL, a.fact.shows, i.Depth+1); err != nil {
+			k.fail(err)
+		}
+	}
+	k.wake()
+}
+
+// fail ends all asking. The next Keep says why.
+func (k *Keeper) fail(err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.err = err
+}
+
+// asking is one request.
+type asking struct {
+	*Keeper
+	item    *item
+	was     archive.Held // what the archive had before
+	fact    *fact        // what is known after the answer; nil: there is none
+	changed bool
+	read    int64 // octets received
+	broken  error // the archive failed
+}
+
+// ask sends the request and hands the answer to the archive.
+func (a *asking) ask(ctx context.Context, most int64) (p *fetch.Part, err error) {
+	url := a.item.URL
+	if a.was, err = a.archive.Held(url); err != nil {
+		a.broken = err
+		return nil, err
+	}
+	header := http.Header{"Accept": {"*/*"}}
+	var old []byte
+	var before *archive.Answer
+	if !a.was.Checked.IsZero() {
+		var ok bool
+		if before, old, ok = a.archive.Answer(a.was, MostBytes); ok && before.Status < 300 &&
+			a.was.Count%fullEvery != fullEvery-1 {
+			fetch.Condition(header, before.Get("ETag"), before.Get("Last-Modified"))
+		}
+	}
+	ctx, wire := fetch.Listen(ctx)
+	defer wire.Release()
+	p, err = a.Client.Part(ctx, url, header, most)
+	for _, x := range wire.Exchanges {
+		a.read += int64(len(x.Response))
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err() // what came is no capture
+	}
+	v := archive.Visit{URL: url, Time: a.Clock.Now(), Reason: reason{}, Probability: math.NaN(),
+		Outcome: "failed", First: a.was.Checked.IsZero(), Referer: a.item.Via}
+	if p != nil {
+		v.Time, v.Outcome = p.Ended, strconv.Itoa(p.Status)
+	}
+	exchanges := wire.Exchanges
+	if p != nil && p.NoArchive {
+		exchanges = slices.DeleteFunc(exchanges, func(x fetch.Exchange) bool {
+			return x.URL == url
+		})
+	}
+	if a.broken = a.archive.Put(&v, exchanges); a.broken != nil || p == nil {
+		return p, err
+	}
+	now := p.Ended
+	same := before != nil && (p.Status == http.StatusNotModified ||
+		p.Status == before.Status && bytes.Equal(old, p.Body))
+	a.changed = before != nil && !same
+	held := archive.Held{Checked: now, Since: now, Status: strconv.Itoa(p.Status), Whole: true}
+	if same {
+		held.Since = a.was.Since
+	}
+	if p.NoArchive {
+		held.Status = "noarchive" // nothing is kept, so that it is asked for seldom
+	}
+	due := Due(url, held)
+	a.fact = &fact{held: true, once: due.IsZero(), due: due, since: held.Since}
+	if p.Status == http.StatusNotModified && before != nil {
+		a.fact.shows = shows(url, before.Status, before.Get, old)
+	} else {
+		a.fact.shows = shows(url, p.Status, p.Header.Get, p.Body)
+	}
+	return p, nil
+}
+
+type reason struct{}
+
+func (reason) String() string { return "requisite" }
+
+// settle notes what came of a request. The lock is held.
+func (a *asking) settle(ctx context.Context, s *server, p *fetch.Part, err error, now time.Time) {
+	k, i := a.Keeper, a.item
+	var local *fetch.LocalError
+	switch {
+	case ctx.Err() != nil:
+		s.items = slices.Insert(s.items, 0, i) // it still waits
+		return
+	case a.broken != nil:
+		k.err = a.broken
+		return
+	case errors.As(err, &local):
+		s.items = append(s.items, i)
+		s.notBefore = now.Add(leastBackOff)
+		return
+	case errors.Is(err, fetch.ErrForbidden):
+		k.facts.put(i.URL, &fact{due: now.Add(day)})
+		k.done(i)
+		return
+	}
+	k.counts.Bytes += a.read
+	if p != nil {
+		k.counts.Requests++
+		if !a.was.Checked.IsZero() {
+			k.counts.Checks++
+			if a.changed {
+				k.counts.Changed++
+			}
+		}
+		// Two pauses, so that the server's pages have every other turn.
+		s.notBefore = p.NotBefore.Add(p.NotBefore.Sub(p.Ended))
+	}
+	if p == nil || p.Busy {
+		s.fails++
+		wait := min(leastBackOff<<min(s.fails-1, 10), mostBackOff)
+		s.notBefore = later(s.notBefore, now.Add(wait))
+		if i.tries++; i.tries < mostTries {
+			s.items = append(s.items, i)
+			return
+		}
+		k.counts.Failed++
+		k.facts.put(i.URL, &fact{due: now.Add(day), held: !a.was.Checked.IsZero()})
+		k.done(i)
+		return
+	}
+	s.fails = 0
+	k.facts.put(i.URL, a.fact)
+	k.done(i)
+}

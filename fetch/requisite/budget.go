@@ -1,0 +1,92 @@
+package requisite
+
+import (
+	"math"
+	"time"
+
+	"github.com/recrawl/recrawl/planner/budget"
+)
+
+// window is what was used in an hour or a day of UTC.
+type window struct {
+	Per      time.Duration `json:"per"`
+	Begin    time.Time     `json:"begin"`
+	Requests int64         `json:"requests"`
+	Bytes    int64         `json:"bytes"`
+}
+
+// purse is a budget: limits, and what was used of them.
+type purse struct {
+	limits  []budget.Limit
+	windows []window // one for each period
+}
+
+func newPurse(limits []budget.Limit) *purse {
+	return &purse{limits: limits, windows: []window{{Per: time.Hour}, {Per: budget.Day}}}
+}
+
+// restore takes over what a process before this one used.
+func (p *purse) restore(used []window) {
+	for _, u := range used {
+		for i := range p.windows {
+			if p.windows[i].Per == u.Per && u.Requests >= 0 && u.Bytes >= 0 {
+				p.windows[i] = u
+			}
+		}
+	}
+}
+
+// open begins the windows of a moment. One that lies ahead by less than its length stays: the
+// clock went back, and what was used then must not be used again.
+func (p *purse) open(now time.Time) {
+	for i := range p.windows {
+		w := &p.windows[i]
+		begin := now.UTC().Truncate(w.Per)
+		if begin.After(w.Begin) || begin.Before(w.Begin.Add(-w.Per)) {
+			*w = window{Per: w.Per, Begin: begin}
+		}
+	}
+}
+
+// needShare is which part of a small budget must be left for one more answer.
+const needShare = 4
+
+// left is how many octets one more answer may have; 0: none may be asked for before until.
+func (p *purse) left(now time.Time, most int64) (octets int64, until time.Time) {
+	p.open(now)
+	octets = most
+	for _, l := range p.limits {
+		for _, w := range p.windows {
+			if w.Per != l.Per {
+				continue
+			}
+			room, need := int64(math.MaxInt64), int64(0)
+			switch {
+			case l.Unit == budget.InBytes:
+				room, need = int64(l.Amount)-w.Bytes, min(most, int64(l.Amount/needShare)+1)
+			case float64(w.Requests+1) > l.Amount:
+				room, need = 0, 1
+			}
+			if room < need {
+				octets, until = 0, later(until, w.Begin.Add(w.Per))
+			}
+			octets = min(octets, max(room, 0))
+		}
+	}
+	return octets, until
+}
+
+// use counts requests and octets, or with negative numbers takes them back.
+func (p *purse) use(requests, octets int64) {
+	for i := range p.windows {
+		p.windows[i].Requests = max(p.windows[i].Requests+requests, 0)
+		p.windows[i].Bytes = max(p.windows[i].Bytes+octets, 0)
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,77 @@
+package requisite
+
+import (
+	"path"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/recrawl/recrawl/fetch/archive"
+)
+
+const day = 24 * time.Hour
+
+// Due returns when an address is to be checked that the archive holds; zero: never. The interval
+// is the time for which its content is known to be the same, so that it doubles with each check.
+func Due(url string, h archive.Held) time.Time {
+	sound := h.Whole && (h.Status == "200" || h.Status == "203" || h.Status == "304")
+	switch {
+	case sound && NamesContent(url):
+		return time.Time{}
+	case !sound:
+		return h.Checked.Add(7 * day) // moved, gone, or cut
+	}
+	least, most := day, 14*day
+	if isStill(url) {
+		least, most = 7*day, 90*day
+	}
+	return h.Checked.Add(min(max(h.Checked.Sub(h.Since), least), most))
+}
+
+// still are the endings of what seldom changes in place.
+var still = map[string]bool{".png": true, ".jpg": true, ".jpeg": true, ".gif": true, ".webp": true,
+	".avif": true, ".svg": true, ".ico": true, ".bmp": true, ".woff": true, ".woff2": true,
+	".ttf": true, ".otf": true, ".eot": true, ".mp4": true, ".webm": true, ".mp3": true,
+	".ogg": true, ".m4a": true, ".m4v": true, ".wav": true}
+
+func isStill(url string) bool { return still[ending(url)] }
+
+// ending is that of the path of an address, as ".css".
+func ending(url string) string {
+	url, _, _ = strings.Cut(url, "?")
+	return strings.ToLower(path.Ext(url))
+}
+
+var (
+	// hexName is a part of a path between marks: a digest in hexadecimal, of 8 digits or more.
+	hexName = regexp.MustCompile(`[/._-]([0-9a-f]{8,128})(?:[/._-]|$)`)
+	// mixedName is the digest that bundlers put before the ending: 8 letters and digits or more.
+	mixedName = regexp.MustCompile(`[._-]([A-Za-z0-9_]{8,64})\.[a-z0-9]{2,5}$`)
+	// versionName is a whole version: a package at it does not change.
+	versionName = regexp.MustCompile(`[/@v_-][0-9]+\.[0-9]+\.[0-9]+(?:[/._-]|$)`)
+	// versionQuery is a field that is there for caches.
+	versionQuery = regexp.MustCompile(`(?i)(?:^|&)(?:v|ver|version|rev|hash|cb)=[0-9a-z._-]+(?:&|$)`)
+)
+
+// NamesContent reports whether an address names its content, by a digest or a version: other
+// content has another address.
+func NamesContent(url string) bool {
+	_, rest, _ := strings.Cut(url, "://")
+	_, rest, _ = strings.Cut(rest, "/")
+	name, query, _ := strings.Cut("/"+rest, "?")
+	if versionQuery.MatchString(query) || versionName.MatchString(name) {
+		return true
+	}
+	for _, m := range hexName.FindAllStringSubmatch(name, -1) {
+		if has(m[1], '0', '9') && has(m[1], 'a', 'f') {
+			return true
+		}
+	}
+	m := mixedName.FindStringSubmatch(name)
+	return m != nil && has(m[1], '0', '9') && has(m[1], 'a', 'z') && has(m[1], 'A', 'Z')
+}
+
+// has reports whether a text has a character of a range.
+func has(text string, from, to rune) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return from <= r && r <= to })
+}

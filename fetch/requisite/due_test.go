@@ -1,0 +1,107 @@
+package requisite
+
+import (
+	"testing"
+	"time"
+
+	"github.com/recrawl/recrawl/fetch/archive"
+	"github.com/recrawl/recrawl/planner/budget"
+)
+
+func TestNamesContent(t *testing.T) {
+	for url, want := range map[string]bool{
+		"https://h.example/app.3f2a9c1b.js":                        true,
+		"https://h.example/assets/index-BqX3kL9a.js":               true,
+		"https://h.example/a/d41d8cd98f00b204e9800998ecf8427e.png": true,
+		"https://cdn.example/npm/vue@3.4.21/dist/vue.js":           true,
+		"https://cdn.example/jquery-3.7.1.min.js":                  true,
+		"https://h.example/style.css?ver=6.4.2":                    true,
+		"https://h.example/style.css?a=1&v=20240101":               true,
+		"https://h.example/style.css":                              false,
+		"https://h.example/style.css?v=":                           false,
+		"https://h.example/photo-20240101.jpg":                     false, // a date, or a number
+		"https://h.example/interface.css":                          false,
+		"https://h.example/deadbeef.png":                           false, // a word
+		"https://cdn.example/npm/vue@latest/dist/vue.js":           false,
+		"https://cdn.example/npm/vue@3/dist/vue.js":                false,
+		"https://h.example/picture.php?id=7":                       false,
+		"https://h.example/":                                       false,
+		"https://3f2a9c1b.example/style.css":                       false, // a host names no content
+	} {
+		if got := NamesContent(url); got != want {
+			t.Errorf("%s: %v", url, got)
+		}
+	}
+}
+
+// A check comes after twice the time for which the content is known to be the same, within bounds.
+func TestDue(t *testing.T) {
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for _, test := range []struct {
+		url      string
+		status   string
+		same     int // days
+		interval int // days; -1: never
+	}{
+		{"http://h.example/s.css", "200", 0, 1}, {"http://h.example/s.css", "304", 3, 3},
+		{"http://h.example/s.css", "200", 300, 14}, {"http://h.example/p.png", "200", 0, 7},
+		{"http://h.example/p.PNG?x", "304", 30, 30}, {"http://h.example/p.png", "304", 300, 90},
+		{"http://h.example/s.css?v=3", "200", 0, -1}, {"http://h.example/s.css?v=3", "404", 0, 7},
+		{"http://h.example/s.css", "301", 0, 7},
+	} {
+		h := archive.Held{Checked: at, Since: at.Add(-time.Duration(test.same) * day),
+			Status: test.status, Whole: true}
+		want := at.Add(time.Duration(test.interval) * day)
+		if test.interval < 0 {
+			want = time.Time{}
+		}
+		if got := Due(test.url, h); !got.Equal(want) {
+			t.Errorf("%+v: due at %v, want %v", test, got, want)
+		}
+	}
+	if got := Due("http://h.example/s.css?v=3", archive.Held{Checked: at, Since: at,
+		Status: "200"}); !got.Equal(at.Add(7 * day)) {
+		t.Errorf("one that was cut is due at %v", got)
+	}
+}
+
+// A window is never overdrawn by requests or octets, whatever its predecessor used, and not emptied
+// by a clock that goes back.
+func TestPurse(t *testing.T) {
+	limits := []budget.Limit{{Amount: 3, Unit: budget.InFetches, Per: time.Hour},
+		{Amount: 100 << 20, Unit: budget.InBytes, Per: budget.Day}}
+	p := newPurse(limits)
+	now := time.Date(2026, 1, 1, 10, 59, 0, 0, time.UTC)
+	for i := range 3 {
+		if left, _ := p.left(now, 40<<20); left != 40<<20 && i < 2 || left == 0 {
+			t.Fatalf("request %d: %d octets", i, left)
+		}
+		p.use(1, 10<<20)
+	}
+	if left, until := p.left(now, 40<<20); left != 0 || until.Hour() != 11 {
+		t.Errorf("after three requests: %d, until %v", left, until)
+	}
+	p.use(-1, 0) // one was not sent
+	if left, _ := p.left(now, 40<<20); left == 0 {
+		t.Error("what was given back is gone")
+	}
+	p.use(1, 45<<20) // 75 MB of the day
+	now = now.Add(time.Hour)
+	if left, _ := p.left(now, 20<<20); left != 20<<20 {
+		t.Errorf("in the next hour: %d", left)
+	}
+	if left, until := p.left(now, 40<<20); left != 0 || until.Day() != 2 {
+		t.Errorf("for more than the day has left: %d, until %v", left, until)
+	}
+	q := newPurse(limits)
+	q.restore(p.windows)
+	if left, _ := q.left(now.Add(-10*time.Minute), 40<<20); left != 0 {
+		t.Errorf("a later process, by a clock that went back: %d", left)
+	}
+	if left, _ := q.left(now.Add(day), 40<<20); left != 40<<20 {
+		t.Errorf("the next day: %d", left)
+	}
+	if left, _ := newPurse(nil).left(now, 7); left != 7 {
+		t.Errorf("without limits: %d", left)
+	}
+}

@@ -1,0 +1,417 @@
+package requisite
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/recrawl/recrawl/fetch"
+	"github.com/recrawl/recrawl/fetch/archive"
+	"github.com/recrawl/recrawl/fetch/extract"
+	"github.com/recrawl/recrawl/planner/budget"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+const (
+	// MostBytes is read of an answer, in octets. What is longer is cut.
+	MostBytes = 10 << 20
+	// mostDepth bounds style sheets that import each other, and redirects.
+	mostDepth = 5
+	// mostOfPage bounds the requisites of a page, those of its style sheets included.
+	mostOfPage = 2 * extract.MaxRequisites
+	// mostWaiting and mostOfServer bound what waits, in all and for a server.
+	mostWaiting, mostOfServer = 1 << 16, 1 << 12
+	// mostTries is how often a requisite is asked for that brings no answer.
+	mostTries = 4
+	// checkShare is what a visit to a page earns of a check; mostCredit is what is saved.
+	checkShare, mostCredit = 1. / 9, 100
+	// keepAfter is how long an answer, and what was used of the budget, may stay only in memory.
+	keepAfter = 5 * time.Second
+	// askingFor is how long the log says beforehand that servers are asked.
+	askingFor = time.Minute
+	// workers ask at a time, each another server. Most of them wait.
+	workers = 16
+)
+
+// Options of a keeper. All but Budget, Able and Clock are required.
+type Options struct {
+	Client  *fetch.Client
+	Archive *archive.Archive
+	Dir     string         // of the archive, where the log is
+	Budget  []budget.Limit // of all requisites; none: no bound
+	Able    func() error   // why this machine cannot ask now, as with a full disk; nil: it can
+	Clock   fetch.Clock    // default: the wall's
+}
+
+// Counts are what became of requisites in this process.
+type Counts struct {
+	Requests int   `json:"requests"`
+	Checks   int   `json:"checks"`  // of these, those of requisites that the archive had
+	Changed  int   `json:"changed"` // of these
+	Failed   int   `json:"failed"`  // without an answer, given up until their page is visited again
+	Dropped  int   `json:"dropped"` // for which there was no room
+	Bytes    int64 `json:"bytes"`   // received
+	Waiting  int   `json:"waiting"`
+}
+
+// Keeper keeps requisites. A nil one does nothing.
+type Keeper struct {
+	Options
+	archive *archive.Archive
+	asked   time.Time // until when a process before this one may have asked servers
+
+	mu      sync.Mutex
+	facts   facts
+	servers map[string]*server // with something that waits
+	waiting map[string]*item
+	purse   *purse
+	credit  float64 // checks that may be made
+	counts  Counts
+	idle    time.Time // until when the budget or the machine lets nobody ask
+	lines   []line    // not yet in the log
+	used    bool      // the budget was, since the log says so
+	asking  time.Time // until when the log says that servers are asked
+	news    chan struct{}
+	err     error // of the archive or the log: nothing is asked for any more
+
+	keeping sync.Mutex // of the log; locked before mu
+	log     log
+
+	stop context.CancelFunc // of the workers; nil: none work
+	work sync.WaitGroup
+}
+
+// Invariant: an item is in waiting, and in the line of its server unless it is being asked for.
+
+// server is what waits for one server.
+type server struct {
+	name      string
+	items     []*item // in order
+	busy      bool
+	notBefore time.Time
+	fails     int // in a row
+}
+
+// Open opens the keeper of an archive: what waited when the last process ended waits again.
+func Open(o Options) (*Keeper, error) {
+	if o.Clock == nil {
+		o.Clock = fetch.WallClock{}
+	}
+	k := &Keeper{Options: o, archive: o.Archive, facts: facts{of: map[string]*fact{}},
+		servers: map[string]*server{}, waiting: map[string]*item{}, purse: newPurse(o.Budget),
+		news: make(chan struct{}, 1), log: log{dir: o.Dir}}
+	var order []*item
+	err := readLog(o.Dir, func(l line) {
+		if l.Wait != nil && l.Wait.URL != "" && k.waiting[l.Wait.URL] == nil &&
+			len(k.waiting) < mostWaiting {
+			k.waiting[l.Wait.URL] = l.Wait
+			order = append(order, l.Wait)
+		}
+		delete(k.waiting, l.Done)
+		k.purse.restore(l.Used)
+		if l.Asking != nil {
+			k.asked = *l.Asking
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	if now := o.Clock.Now(); k.asked.After(now) {
+		k.asked = now
+	}
+	for _, i := range order {
+		if k.waiting[i.URL] == i {
+			k.enqueue(i)
+		}
+	}
+	if err := k.log.renew(k.whole()); err != nil {
+		return nil, err
+	}
+	return k, nil
+}
+
+// Asked is until when a process before this one may have asked servers; zero: not known.
+func (k *Keeper) Asked() time.Time {
+	if k == nil {
+		return time.Time{}
+	}
+	return k.asked
+}
+
+// whole are the lines of a log of what is now.
+func (k *Keeper) whole() []line {
+	lines := []line{{Used: slices.Clone(k.purse.windows)}}
+	if !k.asking.IsZero() {
+		lines = append(lines, line{Asking: &k.asking})
+	} else if !k.asked.IsZero() {
+		lines = append(lines, line{Asking: &k.asked})
+	}
+	for _, i := range k.waiting {
+		lines = append(lines, line{Wait: i})
+	}
+	return lines
+}
+
+// Visit makes a visit to a page, and notes what the page shows and is due. The error is that of the
+// visit, or of the archive: then the visit must not count as made.
+func (k *Keeper) Visit(ctx context.Context, url string,
+	visit func(context.Context) (*sitegraph.Observation, error)) (*sitegraph.Observation, error) {
+	if k == nil {
+		return visit(ctx)
+	}
+	ctx, shown := fetch.Showing(ctx)
+	o, err := visit(ctx)
+	if err != nil || o.Status == 0 {
+		return o, err
+	}
+	k.mu.Lock()
+	k.credit = min(k.credit+checkShare, mostCredit)
+	k.mu.Unlock()
+	if o.NoArchive || o.Filter != "" {
+		return o, nil
+	}
+	list := shown.Requisites
+	if o.Outcome == sitegraph.OutcomeNotModified {
+		h, err := k.archive.Held(url)
+		if err != nil {
+			return o, err
+		}
+		if answer, body, ok := k.archive.Answer(h, MostBytes); ok &&
+			extract.IsHTML(answer.Get("Content-Type")) {
+			list = extract.HTMLRequisites(body, answer.Get("Content-Type"), url)
+		}
+	}
+	return o, k.named(url, list, 0)
+}
+
+// candidate is a requisite that is due.
+type candidate struct {
+	item
+	held    bool
+	overdue float64 // how often its interval is past
+}
+
+// named notes that a page, or what it shows, shows a list. What the archive does not have waits at
+// once. Of the rest that is due the most overdue is checked, as far as the credit goes.
+func (k *Keeper) named(via string, list []string, depth int) error {
+	now := k.Clock.Now()
+	var due []candidate
+	seen := map[string]bool{}
+	for ; len(list) > 0 && depth <= mostDepth; depth++ {
+		var next []string
+		for _, url := range list {
+			if seen[url] || len(seen) == mostOfPage {
+				continue
+			}
+			seen[url] = true
+			f, err := k.know(url)
+			if err != nil {
+				return err
+			}
+			if f.isDue(now) {
+				c := candidate{item: item{URL: url, Via: via, Depth: depth}, held: f.held}
+				if f.held {
+					c.overdue = float64(now.Sub(f.due)) / float64(max(f.due.Sub(f.since), day))
+				}
+				due = append(due, c)
+			}
+			next = append(next, f.shows...)
+		}
+		list = next
+	}
+	slices.SortStableFunc(due, func(a, b candidate) int {
+		return cmp.Compare(b.overdue, a.overdue)
+	})
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, c := range due {
+		if k.waiting[c.URL] != nil {
+			continue
+		}
+		if c.held {
+			if k.credit < 1 {
+				continue
+			}
+			k.credit--
+		}
+		k.wait(&c.item)
+	}
+	return nil
+}
+
+// wait puts an item into the line of its server, if there is room. The lock is held.
+func (k *Keeper) wait(i *item) {
+	if k.waiting[i.URL] != nil {
+		return
+	}
+	if s := k.servers[sitegraph.ServerName(i.URL)]; len(k.waiting) >= mostWaiting ||
+		s != nil && len(s.items) >= mostOfServer {
+		k.counts.Dropped++
+		return
+	}
+	k.lines = append(k.lines, line{Wait: i})
+	k.enqueue(i)
+}
+
+func (k *Keeper) enqueue(i *item) {
+	name := sitegraph.ServerName(i.URL)
+	s := k.servers[name]
+	if s == nil {
+		s = &server{name: name}
+		k.servers[name] = s
+	}
+	s.items = append(s.items, i)
+	k.waiting[i.URL] = i
+	k.wake()
+}
+
+// wake lets one worker look for work.
+func (k *Keeper) wake() {
+	select {
+	case k.news <- struct{}{}:
+	default:
+	}
+}
+
+// done notes that an item waits no more. The lock is held.
+func (k *Keeper) done(i *item) {
+	delete(k.waiting, i.URL)
+	k.lines = append(k.lines, line{Done: i.URL})
+}
+
+// Counts returns what became of requisites.
+func (k *Keeper) Counts() Counts {
+	if k == nil {
+		return Counts{}
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	c := k.counts
+	c.Waiting = len(k.waiting)
+	return c
+}
+
+// Keep makes durable what is known: answers in the archive, and then what waits in the log. It is
+// called before visits are acknowledged.
+func (k *Keeper) Keep() error {
+	if k == nil {
+		return nil
+	}
+	k.keeping.Lock()
+	defer k.keeping.Unlock()
+	k.mu.Lock()
+	lines, used := k.lines, k.used
+	k.lines, k.used = nil, false
+	if used {
+		lines = append(lines, line{Used: slices.Clone(k.purse.windows)})
+	}
+	err := k.err
+	k.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	if err = k.archive.Sync(); err == nil && len(lines) > 0 {
+		err = k.log.append(lines)
+	}
+	if err == nil && k.log.isPast() {
+		// What was noted meanwhile is in it too, but not what became of the answers since the
+		// Sync: those addresses are asked for once more after a crash.
+		k.mu.Lock()
+		whole := k.whole()
+		pending := slices.Clone(k.lines)
+		for _, l := range pending {
+			if l.Done != "" {
+				whole = append(whole, line{Wait: &item{URL: l.Done}})
+			}
+		}
+		k.mu.Unlock()
+		err = k.log.renew(whole)
+	}
+	if err != nil {
+		k.mu.Lock()
+		k.err = err
+		k.mu.Unlock()
+	}
+	return err
+}
+
+// Start lets workers ask, until Close.
+func (k *Keeper) Start() {
+	if k == nil || k.stop != nil {
+		return
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	k.stop = stop
+	for range workers {
+		k.work.Go(func() {
+			for k.step(ctx) {
+			}
+		})
+	}
+	k.work.Go(func() {
+		for k.Clock.SleepUntil(ctx, k.Clock.Now().Add(keepAfter)) == nil {
+			if k.Keep() != nil {
+				return // the next Keep of the loop says it
+			}
+		}
+	})
+}
+
+// Close stops the workers and makes durable what is known. What waits is asked for by the next
+// process.
+func (k *Keeper) Close() error {
+	if k == nil {
+		return nil
+	}
+	if k.stop != nil {
+		k.stop()
+		k.work.Wait()
+	}
+	err := k.Keep()
+	if k.log.f != nil {
+		err = errors.Join(err, k.log.f.Close())
+	}
+	return err
+}
+
+// Finish waits, or asks where no workers do, until nothing waits that may be asked for soon, at
+// most until a moment. Servers that fail, and a budget that is used up, are not waited for. It returns
+// how much still waits then.
+func (k *Keeper) Finish(ctx context.Context, until time.Time) (waiting int, err error) {
+	if k == nil {
+		return 0, nil
+	}
+	for {
+		k.mu.Lock()
+		waiting, err = len(k.waiting), k.err
+		hopeful := false
+		for _, s := range k.servers {
+			hopeful = hopeful || s.busy || s.fails == 0 && len(s.items) > 0
+		}
+		now := k.Clock.Now()
+		hopeful = hopeful && !k.idle.After(now.Add(time.Minute))
+		k.mu.Unlock()
+		if err != nil || !hopeful || waiting == 0 || !now.Before(until) {
+			return waiting, errors.Join(err, k.Keep())
+		}
+		if k.stop == nil {
+			k.step(ctx)
+			err = ctx.Err()
+		} else {
+			err = k.Clock.SleepUntil(ctx, now.Add(50*time.Millisecond))
+		}
+		if err != nil {
+			return waiting, err
+		}
+	}
+}
+
+func (c Counts) String() string {
+	return fmt.Sprintf("%d requests for requisites: %d new, %d checked, of which %d had changed; "+
+		"%.1f MB; %d failed, %d wait", c.Requests, c.Requests-c.Checks, c.Checks, c.Changed,
+		float64(c.Bytes)/1e6, c.Failed, c.Waiting)
+}

@@ -1,0 +1,109 @@
+package requisite
+
+import (
+	"strings"
+	"time"
+
+	"github.com/recrawl/recrawl/fetch/extract"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// fact is what is known of a requisite, in memory. It is made of the archive where it is not there.
+type fact struct {
+	held  bool      // the archive has a capture
+	once  bool      // and need not have another
+	due   time.Time // zero: at once
+	since time.Time // when its content was first captured
+	shows []string  // by a style sheet, or the target of a redirect
+}
+
+// isDue reports whether it is to be asked for.
+func (f *fact) isDue(now time.Time) bool { return !f.once && !f.due.After(now) }
+
+// mostFacts bounds what is in memory, in octets, about.
+const mostFacts = 32 << 20
+
+// facts is a cache. What has no room is forgotten, whichever.
+type facts struct {
+	of     map[string]*fact
+	octets int
+}
+
+func size(url string, f *fact) int {
+	n := len(url) + 200
+	for _, u := range f.shows {
+		n += len(u) + 16
+	}
+	return n
+}
+
+func (c *facts) put(url string, f *fact) {
+	if old := c.of[url]; old != nil {
+		c.octets -= size(url, old)
+	}
+	c.of[url] = f
+	c.octets += size(url, f)
+	for other, f := range c.of {
+		if c.octets <= mostFacts {
+			return
+		}
+		if other != url {
+			c.octets -= size(other, f)
+			delete(c.of, other)
+		}
+	}
+}
+
+// know returns what is known of an address. The lock is not held.
+func (k *Keeper) know(url string) (*fact, error) {
+	k.mu.Lock()
+	f := k.facts.of[url]
+	k.mu.Unlock()
+	if f != nil {
+		return f, nil
+	}
+	h, err := k.archive.Held(url)
+	if err != nil {
+		return nil, err
+	}
+	f = &fact{}
+	if !h.Checked.IsZero() {
+		due := Due(url, h)
+		f = &fact{held: true, once: due.IsZero(), due: due, since: h.Since}
+		if h.MIME == "text/css" || h.MIME == "" && ending(url) == ".css" ||
+			strings.HasPrefix(h.Status, "3") && h.Status != "304" {
+			if answer, body, ok := k.archive.Answer(h, MostBytes); ok {
+				f.shows = shows(url, answer.Status, answer.Get, body)
+			}
+		}
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if now := k.facts.of[url]; now != nil {
+		return now, nil // it was asked for meanwhile
+	}
+	k.facts.put(url, f)
+	return f, nil
+}
+
+// shows are what an answer leads to: the requisites of a style sheet, or the target of a redirect.
+func shows(url string, status int, header func(string) string, body []byte) []string {
+	switch {
+	case status >= 300 && status < 400:
+		if r, err := sitegraph.NewResolver(url); err == nil {
+			if to, ok := r.Resolve(header("Location")); ok && to != url &&
+				len(to) <= extract.MaxAddress {
+				return []string{strings.Clone(to)}
+			}
+		}
+	case status < 200 || status > 299:
+	case isStyle(url, header("Content-Type")):
+		return extract.StyleRequisites(body, url)
+	}
+	return nil
+}
+
+func isStyle(url, contentType string) bool {
+	kind := extract.MediaType(contentType)
+	return kind == "text/css" || kind == "" && ending(url) == ".css"
+}
