@@ -150,7 +150,7 @@ func (p *program) Shard(ctx context.Context, dir string, shards int) (*Shard, er
 	o := b.options(&q)
 	o.Workers = max(2, 2*q.config.Workers/shards)
 	return &Shard{Planner: b.data.plan, Store: b.data.store,
-		Web:   liveFetcher{Client: b.client, underWay: b.underWay, archive: b.archive,
+		Web: liveFetcher{Client: b.client, underWay: b.underWay, archive: b.archive,
 			keeper: b.keeper},
 		Close: b.parts.Close, Loop: o,
 		Journal: func(events []cycle.Event) error { return visits.Append(b.journal, events) },

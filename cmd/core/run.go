@@ -235,7 +235,7 @@ func (l *crawl) finish(ctx context.Context) error {
 	k := l.base.keeper
 	if n := k.Counts().Waiting; n > 0 {
 		l.note("asking for %s that the pages show; Ctrl-C leaves them for the next run",
-			report.Plural(n, "requisite"))
+			words.Plural(n, "requisite"))
 	}
 	_, err := k.Finish(ctx, l.clock.Now().Add(l.config.Round))
 	if c := k.Counts(); c.Requests+c.Waiting > 0 {
