@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval/replay"
-	"github.com/recrawl/recrawl/internal/cores"
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/cores"
 )
 
 // SnapshotRun is one horizon of the snapshot protocol.

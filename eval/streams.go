@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval/replay"
-	"github.com/recrawl/recrawl/internal/cores"
+	"github.com/recrawl/recrawl/sitegraph/cores"
 )
 
 // Progress tells of one day of one run.

@@ -39,8 +39,8 @@ func Open(dir string, o Options) (*Store, error) {
 }
 
 const (
-	// AwaitReaders looks each readersAsked whether all readers have ended. It gives up after
-	// readersWait, as recrawl serve reads until somebody stops it.
+	// readersAsked is how often AwaitReaders looks whether all readers have ended. It gives up
+	// after readersWait, as recrawl serve reads until somebody stops it.
 	readersAsked = 100 * time.Millisecond
 	readersWait  = 30 * time.Minute
 )

@@ -8,13 +8,13 @@ import (
 	"log/slog"
 	"path/filepath"
 
+	"github.com/recrawl/recrawl/cmd/cluster/frontier"
+	"github.com/recrawl/recrawl/cmd/cluster/frontier/judge"
+	"github.com/recrawl/recrawl/cmd/cluster/urlfrontier"
 	"github.com/recrawl/recrawl/cmd/core"
 	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/fetch/secret"
-	"github.com/recrawl/recrawl/fetch/urlfrontier"
 	"github.com/recrawl/recrawl/planner/cycle"
-	"github.com/recrawl/recrawl/planner/frontier"
-	"github.com/recrawl/recrawl/planner/frontier/judge"
 	"github.com/recrawl/recrawl/satstore/queues"
 )
 

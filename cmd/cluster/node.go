@@ -7,16 +7,17 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/recrawl/recrawl/cmd/cluster/bus"
+	"github.com/recrawl/recrawl/cmd/cluster/nodes"
+	"github.com/recrawl/recrawl/cmd/cluster/work"
 	"github.com/recrawl/recrawl/cmd/core"
 	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/show/dashboard"
+	"github.com/recrawl/recrawl/cmd/show/present"
 	"github.com/recrawl/recrawl/fetch/secret"
-	"github.com/recrawl/recrawl/internal/words"
-	"github.com/recrawl/recrawl/planner/nodes"
-	"github.com/recrawl/recrawl/planner/nodes/bus"
-	"github.com/recrawl/recrawl/planner/nodes/work"
 	"github.com/recrawl/recrawl/satstore/directory"
 	"github.com/recrawl/recrawl/satstore/ship"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 func node(ctx context.Context, p *core.Program, args []string) (err error) {
@@ -89,7 +90,7 @@ func nodeStatus(ctx context.Context, p *core.Program, _ []string) (err error) {
 	if err != nil {
 		return err
 	}
-	return p.Print(s, s.Finding(), s.Tables())
+	return p.Print(s, present.NodesFinding(s), present.NodesTables(s))
 }
 
 func nodeHint(ctx context.Context, p *core.Program, args []string) (err error) {

@@ -980,7 +980,8 @@ func (l *attackLab) checkKept(t *testing.T, dir string, entries []journal.Entry)
 		t.Fatal(err)
 	}
 	for _, name := range files {
-		if base := filepath.Base(name); base == "index" || base == "LOCK" {
+		if base := filepath.Base(name); base == "index" || base == "LOCK" ||
+			base == "requisites.jsonl" {
 			continue
 		} else if ok, _ := filepath.Match("recrawl-??????????????-?????.warc.gz", base); !ok {
 			t.Errorf("a file %q was made of what was sent", base)

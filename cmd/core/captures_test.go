@@ -11,7 +11,6 @@ import (
 	"github.com/recrawl/recrawl/eval"
 	ofCaptures "github.com/recrawl/recrawl/eval/captured"
 	"github.com/recrawl/recrawl/fetch/archive/captures"
-	"github.com/recrawl/recrawl/satstore/evidence"
 )
 
 // TestCapturesOfArchive archives a web that changes, imports the archive in several forms into
@@ -27,16 +26,16 @@ func TestCapturesOfArchive(t *testing.T) {
 	recrawlIn(t, dir, nil, args...).ok(t)
 	recrawlIn(t, dir, nil, "export", "--archive", "kept", "--cdxj", "kept.cdxj", "--wacz",
 		"kept.wacz").ok(t)
-	took := map[string]evidence.Result{}
+	took := map[string]captures.TakenIn{}
 	for _, from := range []string{"kept", "kept.cdxj", "kept.wacz"} {
 		args := []string{"import", "--data", "of-" + from, "--json", from}
-		r := decode[evidence.Result](t, recrawlIn(t, dir, nil, args...).ok(t), true)
+		r := decode[captures.TakenIn](t, recrawlIn(t, dir, nil, args...).ok(t), true)
 		if pages := 2 * (2 + 2*5); int(r.New) < pages || r.Past != r.New || r.Told.Changes == 0 ||
 			r.Told.Compared <= r.Told.Changes || r.Told.Uncertain > 0 {
 			t.Errorf("%s: %+v", from, r)
 		}
 		took[from] = r
-		if again := decode[evidence.Result](t, recrawlIn(t, dir, nil, args...).ok(t),
+		if again := decode[captures.TakenIn](t, recrawlIn(t, dir, nil, args...).ok(t),
 			true); again.New != 0 || again.Past != 0 || again.Kept != r.New {
 			t.Errorf("%s again: %+v", from, again)
 		}
@@ -96,7 +95,7 @@ func TestCapturesRefused(t *testing.T) {
 	in("--data", "d", "--history", "h", "urls.txt").refused(t, 2, "--data or --history")
 	in("--set", "s", "urls.txt", "urls.txt").refused(t, 2, "--set")
 	in("--history", "h", "urls.txt").refused(t, 2, "no capture tells")
-	r := decode[evidence.Result](t, in("--data", "d", "--server", "http://h.example", "--json",
+	r := decode[captures.TakenIn](t, in("--data", "d", "--server", "http://h.example", "--json",
 		"access.log", "urls.txt").ok(t), true)
 	if f := r.Files[0]; r.New != 2 || f.Format != captures.Log || f.BadCount != 1 ||
 		f.Bad[0].At != 2 || r.Asked[0].Requests != 2 {
@@ -121,7 +120,7 @@ func TestCapturesKilled(t *testing.T) {
 		}
 	}
 	writeFile(t, filepath.Join(dir, "many.cdxj"), b.String())
-	whole := decode[evidence.Result](t, recrawlIn(t, dir, nil, "import", "--data", "whole",
+	whole := decode[captures.TakenIn](t, recrawlIn(t, dir, nil, "import", "--data", "whole",
 		"--json", "--memory", "4MiB", "many.cdxj").ok(t), true)
 	if whole.New != 40_000 || whole.Told.Visits != 120_000 {
 		t.Fatalf("%+v", whole)
@@ -132,13 +131,13 @@ func TestCapturesKilled(t *testing.T) {
 		time.Sleep(after * time.Millisecond)
 		p.kill()
 	}
-	last := decode[evidence.Result](t, recrawlIn(t, dir, nil, "import", "--data", "killed",
+	last := decode[captures.TakenIn](t, recrawlIn(t, dir, nil, "import", "--data", "killed",
 		"--json", "many.cdxj").ok(t), true)
 	if last.New+last.Kept != 40_000 {
 		t.Errorf("%+v", last)
 	}
 	recrawlIn(t, dir, nil, "check", "--data", "killed").ok(t)
-	if again := decode[evidence.Result](t, recrawlIn(t, dir, nil, "import", "--data", "killed",
+	if again := decode[captures.TakenIn](t, recrawlIn(t, dir, nil, "import", "--data", "killed",
 		"--json", "many.cdxj").ok(t), true); again.Kept != 40_000 {
 		t.Errorf("%+v", again)
 	}

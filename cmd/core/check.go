@@ -90,7 +90,7 @@ func (p *program) repair(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err = p.printText(r); err != nil || !r.Any() {
+	if err = printAs(p, r, present.RepairText); err != nil || !r.Any() {
 		return err
 	}
 	return failure.Work(fmt.Errorf("not all of %s could be read", c.Data),

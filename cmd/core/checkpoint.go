@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/cmd/failure"
+	"github.com/recrawl/recrawl/cmd/show/present"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/checkpoint"
 )
@@ -48,7 +49,7 @@ func (p *program) checkpoint(ctx context.Context, _ []string) error {
 		return err
 	}
 	result := checkpoint.Result{Data: c.Data, To: c.Checkpoint.To, Running: running}
-	return p.printText(result)
+	return printAs(p, result, present.CheckpointText)
 }
 
 // copies makes the copies of a store that were asked for while run works on it.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recrawl/recrawl/cmd/show/inside"
 	"github.com/recrawl/recrawl/fetch/archive/difference"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -36,5 +37,5 @@ func (p *program) diff(ctx context.Context, args []string) error {
 	if of, err := sitegraph.Canonical(result.URL); err == nil && of != urls[0] {
 		p.warn(fmt.Sprintf("there is no page of %s; these are captures of %s", urls[0], result.URL))
 	}
-	return p.printText(result)
+	return printAs(p, result, inside.DifferenceText)
 }

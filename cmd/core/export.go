@@ -10,6 +10,7 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/setting"
+	"github.com/recrawl/recrawl/cmd/show/exchange"
 	"github.com/recrawl/recrawl/eval/recorded"
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/archive/export"
@@ -106,9 +107,9 @@ func (p *program) exportArchive(ctx context.Context, to export.To) error {
 		return err
 	}
 	if streams > 0 {
-		return result.Text(p.beside())
+		return exchange.ArchiveText(result, p.beside())
 	}
-	return p.printText(result)
+	return printAs(p, result, exchange.ArchiveText)
 }
 
 func (p *program) export(ctx context.Context, to string) error {
@@ -129,5 +130,5 @@ func (p *program) export(ctx context.Context, to string) error {
 	if err != nil {
 		return err
 	}
-	return p.printText(result)
+	return printAs(p, result, exchange.RecordedText)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/cmd/failure"
+	"github.com/recrawl/recrawl/cmd/show/present"
 	"github.com/recrawl/recrawl/fetch/guard"
 )
 
@@ -36,7 +37,8 @@ func (p *program) guard(ctx context.Context, _ []string) error {
 		return err
 	}
 	summary := g.Summary()
-	if err := p.print(&summary, summary.Finding(), summary.Tables()); err != nil {
+	err = p.print(&summary, present.GuardFinding(&summary), present.GuardTables(&summary))
+	if err != nil {
 		return err
 	}
 	return ctx.Err()

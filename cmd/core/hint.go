@@ -11,9 +11,9 @@ import (
 	"github.com/recrawl/recrawl/fetch/meter"
 	"github.com/recrawl/recrawl/fetch/push"
 	"github.com/recrawl/recrawl/fetch/websub"
-	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/satstore"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 func (p *program) hintCommand() *cobra.Command {

@@ -10,12 +10,12 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/config"
 	"github.com/recrawl/recrawl/cmd/failure"
+	"github.com/recrawl/recrawl/cmd/show/exchange"
 	"github.com/recrawl/recrawl/eval/captured"
 	"github.com/recrawl/recrawl/fetch/archive/captures"
 	"github.com/recrawl/recrawl/fetch/archive/cdxj"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/satstore"
-	"github.com/recrawl/recrawl/satstore/evidence"
 	"github.com/recrawl/recrawl/satstore/seen"
 	"github.com/recrawl/recrawl/satstore/seen/intake"
 	"github.com/recrawl/recrawl/sitegraph/scratch"
@@ -71,17 +71,17 @@ func (p *program) imports(ctx context.Context, args []string) (err error) {
 		if err != nil {
 			return err
 		}
-		return p.printText(result)
+		return printAs(p, result, exchange.CapturedText)
 	}
-	result, err := evidence.Run(ctx, store, sorter,
-		evidence.Options{Files: files, Change: p.config.ChangeBy(), Now: time.Now(),
+	result, err := captures.TakeIn(ctx, store, sorter,
+		captures.TakeInOptions{Files: files, Change: p.config.ChangeBy(), Now: time.Now(),
 			Removed: func(err error) bool {
 				return errors.Is(err, satstore.ErrRemoved)
 			}, Begin: func() error { return cycle.ForgetMemory(store) }})
 	if err != nil {
 		return err
 	}
-	return p.printText(result)
+	return printAs(p, result, exchange.EvidenceText)
 }
 
 func (p *program) importList(ctx context.Context, list *captures.Input) (err error) {
@@ -137,5 +137,5 @@ func (p *program) importList(ctx context.Context, list *captures.Input) (err err
 	if into.Store == nil {
 		noun = "address"
 	}
-	return p.publish(result, result.Page(noun, c.Verbose), c.HTML)
+	return p.publish(result, exchange.AddressesPage(result, noun, c.Verbose), c.HTML)
 }

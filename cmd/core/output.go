@@ -77,11 +77,18 @@ func (p *program) print(result any, finding string, tables []report.Table) error
 
 // printText prints a result, as JSON or as its text.
 func (p *program) printText(result interface{ Text(io.Writer) error }) error {
+	return printAs(p, result, func(r interface{ Text(io.Writer) error }, w io.Writer) error {
+		return r.Text(w)
+	})
+}
+
+// printAs prints a result, as JSON or as what text writes of it.
+func printAs[T any](p *program, result T, text func(T, io.Writer) error) error {
 	if p.json {
 		return p.printJSON(result)
 	}
 	s := p.screen()
-	if err := result.Text(s); err != nil {
+	if err := text(result, s); err != nil {
 		return err
 	}
 	return s.Flush()

@@ -11,16 +11,16 @@ import (
 	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/show/view"
 	"github.com/recrawl/recrawl/fetch"
-	"github.com/recrawl/recrawl/internal/words"
+	"github.com/recrawl/recrawl/fetch/watch"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/planner/preferences"
-	"github.com/recrawl/recrawl/planner/watching"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/directory"
 	"github.com/recrawl/recrawl/sitegraph"
 	"github.com/recrawl/recrawl/sitegraph/scratch"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // opened is a planner as its data directory holds it.
@@ -115,7 +115,7 @@ func (p *program) newPlanner(ctx context.Context, corpus *planner.Corpus, rules 
 	if _, err := p.watched(); err != nil {
 		return nil, err
 	}
-	if err := watching.Plan(p.rules, c.MaxAge, c.Round, &live); err != nil {
+	if err := watch.Plan(p.rules, c.MaxAge, c.Round, &live); err != nil {
 		return nil, err
 	}
 	corpus.SetWeights(rules.Weights())

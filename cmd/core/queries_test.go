@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/internal/words"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // duckDB names the environment variable of the directory in which npm has installed DuckDB.

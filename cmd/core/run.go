@@ -16,14 +16,13 @@ import (
 	"github.com/recrawl/recrawl/cmd/show/view"
 	"github.com/recrawl/recrawl/fetch/push"
 	"github.com/recrawl/recrawl/fetch/watch"
-	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
-	"github.com/recrawl/recrawl/planner/watching"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/journal/visits"
 	"github.com/recrawl/recrawl/satstore/seen/intake"
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 func (p *program) runCommand() *cobra.Command {
@@ -115,7 +114,7 @@ func (l *crawl) open(ctx context.Context, args []string) (err error) {
 func (l *crawl) makeLoop(stop func()) {
 	result := l.result
 	l.lookout = present.NewLookout(result, l.clock.Now())
-	sight := &watching.Sight{Watch: l.watch}
+	sight := &watch.Sight{Watch: l.watch}
 	o := l.base.options(l.program)
 	o.Fetcher = liveFetcher{l.base.client, l.base.underWay, l.base.archive, l.base.keeper, l.watch,
 		l.silence}

@@ -39,7 +39,7 @@ func (p *program) showFilters(ctx context.Context, _ []string) (err error) {
 	if err != nil {
 		return err
 	}
-	return p.print(result, result.Finding(), result.Tables())
+	return p.print(result, inside.MeasuredFinding(result), inside.MeasuredTables(result))
 }
 
 func (p *program) showWARC(_ context.Context, args []string) error {

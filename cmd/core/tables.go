@@ -8,6 +8,7 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/setting"
+	"github.com/recrawl/recrawl/cmd/show/exchange"
 	"github.com/recrawl/recrawl/eval/table"
 	"github.com/recrawl/recrawl/eval/tidy"
 )
@@ -75,5 +76,5 @@ func (p *program) exportTables(ctx context.Context, paths []string) error {
 	if err := p.commit(tables, nil); err != nil {
 		return err
 	}
-	return p.printText(result)
+	return printAs(p, result, exchange.RowsText)
 }

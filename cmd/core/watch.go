@@ -10,10 +10,11 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/setting"
+	"github.com/recrawl/recrawl/cmd/show/present"
 	"github.com/recrawl/recrawl/fetch/watch"
 	"github.com/recrawl/recrawl/fetch/watch/deliver"
-	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/satstore"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 func (p *program) watchCommand() *cobra.Command {
@@ -72,7 +73,7 @@ func (p *program) watchTest(ctx context.Context, args []string) error {
 		return err
 	}
 	trial := deliver.Try(ctx, f, senders)
-	if err := p.print(trial, trial.Finding(), trial.Tables()); err != nil {
+	if err := p.print(trial, present.TrialFinding(trial), present.TrialTables(trial)); err != nil {
 		return err
 	}
 	if trial.Failed > 0 {

@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/fetch/archive/captures"
-	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -146,21 +144,4 @@ func withTop(s *history.Server) *history.Server {
 		}
 	}
 	return history.NewServer(s.Name, s.T0, pages)
-}
-
-// Text says it to people.
-func (r *Result) Text(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "Histories of %s written: %s in %s.\n",
-		words.Plural(r.Servers, "server"),
-		words.Plural(r.Versions, "version"), words.Plural(r.Pages, "page"))
-	for _, f := range r.Files {
-		if err == nil {
-			err = f.Text(w)
-		}
-	}
-	if err == nil && len(r.Unlinked) > 0 {
-		_, err = fmt.Fprintf(w, "%s without bodies, so without links: the top page of each links "+
-			"to all its pages\n", words.Plural(len(r.Unlinked), "server"))
-	}
-	return err
 }

@@ -7,8 +7,8 @@ import (
 
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/timetravel"
-	"github.com/recrawl/recrawl/internal/cores"
 	"github.com/recrawl/recrawl/planner/sites"
+	"github.com/recrawl/recrawl/sitegraph/cores"
 )
 
 // Savings says what feeds, sitemaps and Last-Modified save on webs, over several seeds: the same

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/internal/cores"
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/cores"
 )
 
 // OwnPolicies are this project's policies by sites: sites that are no directories, and tops chosen

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/internal/cores"
+	"github.com/recrawl/recrawl/sitegraph/cores"
 )
 
 // Claim is a sentence of the paper and what these servers say to it.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/replay"
-	"github.com/recrawl/recrawl/internal/cores"
+	"github.com/recrawl/recrawl/sitegraph/cores"
 )
 
 // Figures are what was found. The package comment says what the words mean.

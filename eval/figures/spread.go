@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/internal/cores"
+	"github.com/recrawl/recrawl/sitegraph/cores"
 )
 
 // Interval is the 5th and 95th percentile over the resamples in which a number is defined.

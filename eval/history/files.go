@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/recrawl/recrawl/internal/cores"
+	"github.com/recrawl/recrawl/sitegraph/cores"
 )
 
 // ReadFiles reads the histories at these paths: files of any name, and of directories the

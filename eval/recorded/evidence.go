@@ -2,11 +2,11 @@ package recorded
 
 import (
 	"github.com/recrawl/recrawl/eval/tune"
-	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/journal"
 	"github.com/recrawl/recrawl/satstore/progress"
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // InStore reads the evidence of the pages that a planner has a copy of, from its store. What is

@@ -3,12 +3,10 @@ package recorded
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
 	"github.com/recrawl/recrawl/eval/history"
-	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/journal"
 	"github.com/recrawl/recrawl/satstore/progress"
@@ -54,7 +52,7 @@ type Export struct {
 	Versions int `json:"versions"`
 	Torn     int `json:"torn"` // lines of the journal that a crash has torn
 
-	dir string
+	Dir string `json:"-"` // where they were written
 }
 
 // ErrNoVisits says that a journal tells of no page.
@@ -75,7 +73,7 @@ func WriteHistories(
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("directory of the histories: %w", err)
 	}
-	e := &Export{Servers: len(servers), Torn: torn, dir: dir}
+	e := &Export{Servers: len(servers), Torn: torn, Dir: dir}
 	for i, s := range servers {
 		if err := tell.Report("histories", i, len(servers)); err != nil {
 			return nil, err
@@ -87,18 +85,6 @@ func WriteHistories(
 		e.Versions += s.Versions()
 	}
 	return e, nil
-}
-
-// Text says it to people.
-func (e *Export) Text(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "Histories of %s written to %s: %s of %s.\n",
-		words.Plural(e.Servers, "server"),
-		e.dir, words.Plural(e.Versions, "version"), words.Plural(e.Pages, "page"))
-	if err == nil && e.Torn > 0 {
-		_, err = fmt.Fprintf(w, "%s of the journal could not be read; a crash may have torn them\n",
-			words.Plural(e.Torn, "line"))
-	}
-	return err
 }
 
 // versionOf is what a visit saw of its page; false: it tells nothing.

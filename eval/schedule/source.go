@@ -6,9 +6,9 @@ import (
 
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
-	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner/schedule"
 	"github.com/recrawl/recrawl/planner/schedule/simulate"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // Source is servers, from wherever they come.

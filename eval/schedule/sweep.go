@@ -6,9 +6,9 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/recrawl/recrawl/internal/cores"
 	"github.com/recrawl/recrawl/planner/schedule"
 	"github.com/recrawl/recrawl/planner/schedule/simulate"
+	"github.com/recrawl/recrawl/sitegraph/cores"
 )
 
 // SimulationOptions of Simulate.

@@ -2,15 +2,10 @@ package tidy
 
 import (
 	"errors"
-	"fmt"
-	"io"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/table"
-	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/satstore/journal"
 	"github.com/recrawl/recrawl/satstore/progress"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -48,22 +43,6 @@ var Journal = table.New[Entry]("journal", "a visit of `run`")
 type Export struct {
 	Rows map[string]int `json:"rows"` // by table
 	Torn int            `json:"torn"` // lines of the journal that a crash has torn
-}
-
-// Text says it to people.
-func (e *Export) Text(w io.Writer) error {
-	for _, name := range slices.Sorted(maps.Keys(e.Rows)) {
-		_, err := fmt.Fprintf(w, "%s: %s\n", name, words.Plural(e.Rows[name], "row"))
-		if err != nil {
-			return err
-		}
-	}
-	if e.Torn == 0 {
-		return nil
-	}
-	_, err := fmt.Fprintf(w, "%s of the journal could not be read; a crash may have torn them\n",
-		words.Plural(e.Torn, "line"))
-	return err
 }
 
 // WriteJournal writes the table of a journal as it reads it.

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval/history"
-	"github.com/recrawl/recrawl/internal/cores"
+	"github.com/recrawl/recrawl/sitegraph/cores"
 )
 
 // LoadSites reads whole sites over time: a file <host>.jsonl.gz (or .jsonl), or all of a

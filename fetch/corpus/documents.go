@@ -14,8 +14,8 @@ import (
 	"github.com/recrawl/recrawl/fetch/corpus/container"
 	"github.com/recrawl/recrawl/fetch/corpus/selection"
 	"github.com/recrawl/recrawl/fetch/corpus/standard"
-	"github.com/recrawl/recrawl/internal/cores"
 	"github.com/recrawl/recrawl/satstore/directory"
+	"github.com/recrawl/recrawl/sitegraph/cores"
 )
 
 const (

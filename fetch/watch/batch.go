@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recrawl/recrawl/internal/words"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // batchKey names the events that are told together.

@@ -17,7 +17,6 @@ import (
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/policy"
-	"github.com/recrawl/recrawl/planner/watching"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -152,13 +151,13 @@ func measure(t *testing.T, web timetravel.Archive, weeks int) *measured {
 	}
 	options := planner.LiveOptions()
 	options.Name = policy.Default
-	if err := watching.Plan(file, nil, time.Hour, &options); err != nil {
+	if err := watch.Plan(file, nil, time.Hour, &options); err != nil {
 		t.Fatal(err)
 	}
 	options.NewShare = 0.25
 	plan := planner.New(corpus, ranking, options)
 	firstSeen := map[string]time.Time{}
-	sight := &watching.Sight{Watch: watched}
+	sight := &watch.Sight{Watch: watched}
 	bounds := sitegraph.DefaultBounds
 	if *mostMeasured > 0 {
 		bounds.MaxPages = *mostMeasured

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recrawl/recrawl/internal/words"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // Message is a batch as it is told. Its JSON is what webhooks and commands get.

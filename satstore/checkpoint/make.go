@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"time"
 
@@ -48,12 +47,6 @@ type Result struct {
 	Data    string `json:"data"`
 	To      string `json:"to"`
 	Running bool   `json:"running"` // another process, which has the store open, made it
-}
-
-// Text says it to people.
-func (r Result) Text(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "%s holds the store as it stood a moment ago\n", r.To)
-	return err
 }
 
 // Make copies the store in the directory data into a new directory. Where another process has it

@@ -1,5 +1,5 @@
 // Package queues keeps the queues of a frontier on disk: values of a few hundred bytes under keys
-// of a few, in a Pebble with a log. What they mean is decided by package planner/frontier.
+// of a few, in a Pebble with a log. What they mean is decided by package cmd/cluster/frontier.
 //
 // # Files
 //

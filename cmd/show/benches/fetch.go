@@ -6,7 +6,7 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/fetch/bench"
-	"github.com/recrawl/recrawl/internal/words"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // Fetch shows a measurement.

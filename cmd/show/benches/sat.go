@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/recrawl/recrawl/cmd/show/report"
-	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/satstore/bench"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // SAT is what bench sat --json prints.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/recrawl/recrawl/cmd/show/report"
-	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/satstore/seen/bench"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // Seen shows a measurement.

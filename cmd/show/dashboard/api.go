@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recrawl/recrawl/cmd/show/inside"
 	"github.com/recrawl/recrawl/cmd/show/present"
 	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/cmd/show/view"
@@ -112,7 +113,10 @@ func (s *Server) api(m *http.ServeMux) {
 		if err != nil {
 			return answer{}, err
 		}
-		return answer{value: v, text: func(w io.Writer) error { return v.Text(w) }}, nil
+		return answer{
+			value: v,
+			text:  func(w io.Writer) error { return inside.DifferenceText(v, w) },
+		}, nil
 	})
 	get("plan", answerIn, s.planned)
 	get("inspect", answerIn, func(ctx context.Context, _ *http.Request) (answer, error) {

@@ -12,8 +12,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/recrawl/recrawl/cmd/cluster/nodes"
 	"github.com/recrawl/recrawl/fetch/ownname"
-	"github.com/recrawl/recrawl/planner/nodes"
 )
 
 // Node serves metrics of a node at /metrics, to whoever asks: they are counts alone. A nil Node

@@ -16,9 +16,9 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/cmd/show/view"
-	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/satstore/journal"
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // content is what a page shows.

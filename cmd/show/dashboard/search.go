@@ -9,7 +9,7 @@ import (
 	"strconv"
 
 	"github.com/recrawl/recrawl/fetch/corpus/query"
-	"github.com/recrawl/recrawl/internal/words"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // errNoCorpus says that there is nothing to search.

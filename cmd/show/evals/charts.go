@@ -6,8 +6,8 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner/policy"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // weeksTogether is how many weeks a point of the update rate sums up: single weeks jump with

@@ -1,8 +1,8 @@
 package evals
 
 import (
-	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner/hints"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // ClaimColumns head what ClaimCells returns.

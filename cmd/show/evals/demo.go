@@ -7,7 +7,7 @@ import (
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/demo"
 	"github.com/recrawl/recrawl/eval/synth"
-	"github.com/recrawl/recrawl/internal/words"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // DemoPage is the result as a report.
@@ -44,8 +44,8 @@ func DemoPage(r *demo.Result) report.Page {
 	}
 	overHTTP := report.Section{Title: "The web over HTTP",
 		Tables: []report.Table{http, topFirstTable(r)}}
-	stream := StreamSection(r.Run, Telling(views, eval.StreamMeasures))
-	sweep := SnapshotSection(r.Sweep,
+	stream := streamSection(r.Run, Telling(views, eval.StreamMeasures))
+	sweep := snapshotSection(r.Sweep,
 		Telling([]Run{SnapshotView(&r.Sweep)}, eval.SnapshotMeasures))
 	sweep.Title = "One sweep after a month"
 	page.Sections = append(page.Sections, overHTTP, stream, sweep)

@@ -7,9 +7,9 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/eval/demo"
-	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/policy"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // section shows the runs side by side.

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner/policy"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // mostFindings bounds the runs that a finding names.

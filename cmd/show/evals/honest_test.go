@@ -32,16 +32,16 @@ func TestTiesAreNoWins(t *testing.T) {
 			t.Errorf("%v: %s", of, got)
 		}
 	}
-	s := StreamSection(run, nil)
+	s := streamSection(run, nil)
 	if !slices.Equal(s.Tables[0].Best, []int{0, 1, 2}) {
 		t.Errorf("best rows %v", s.Tables[0].Best)
 	}
 	reference := reached("clairvoyant", "sites", "ebayes")
 	reference.Results[0].Coverage = 1
-	if s := StreamSection(reference, nil); !slices.Equal(s.Tables[0].Best, []int{1, 2}) {
+	if s := streamSection(reference, nil); !slices.Equal(s.Tables[0].Best, []int{1, 2}) {
 		t.Errorf("beside a reference line: best rows %v", s.Tables[0].Best)
 	}
-	if s := StreamSection(reached("sites"), nil); s.Tables[0].Best != nil {
+	if s := streamSection(reached("sites"), nil); s.Tables[0].Best != nil {
 		t.Errorf("of one policy: best rows %v", s.Tables[0].Best)
 	}
 }

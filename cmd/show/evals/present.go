@@ -8,8 +8,8 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner/policy"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // Run is one horizon or budget of an evaluation, as both protocols' reports show it.
@@ -66,7 +66,7 @@ func Snapshot(runs []eval.SnapshotRun) report.Page {
 	shown := Telling(views, eval.SnapshotMeasures)
 	page.Sections = append(page.Sections, overview(views, eval.SnapshotMeasures, shown)...)
 	for i, run := range runs {
-		s := SnapshotSection(run, shown)
+		s := snapshotSection(run, shown)
 		s.Tables = append(s.Tables, comparedWithAll(views[i], eval.SnapshotMeasures)...)
 		if i == 0 {
 			s.Tables[0].Note = absentNote(run.Absent, views[0])
@@ -87,7 +87,7 @@ func SnapshotView(run *eval.SnapshotRun) Run {
 }
 
 // snapshotSection shows one horizon; its chart has the policies shown.
-func SnapshotSection(run eval.SnapshotRun, shown []string) report.Section {
+func snapshotSection(run eval.SnapshotRun, shown []string) report.Section {
 	t := report.Table{Title: fmt.Sprintf("N = %s: %s, %s, %d changed (%.1f "+
 		"%%), %d in some weekly comparison, %d vanished; change by %s",
 		words.Plural(run.Weeks, "week"), words.Plural(run.Corpus.Servers, "server"),
@@ -159,7 +159,7 @@ func Stream(runs []eval.StreamRun) report.Page {
 	page.Sections = append(page.Sections, overview(views, eval.StreamMeasures, shown)...)
 	page.Sections = append(page.Sections, reliability(views, shown)...)
 	for i, run := range runs {
-		s := StreamSection(run, shown)
+		s := streamSection(run, shown)
 		s.Tables = append(s.Tables, comparedWithAll(views[i], eval.StreamMeasures)...)
 		s.Tables = append(s.Tables, weekTable(run))
 		if i == 0 {
@@ -205,7 +205,7 @@ func absentNote(absent []string, run Run) string {
 }
 
 // streamSection shows one budget; its charts have the policies shown.
-func StreamSection(run eval.StreamRun, shown []string) report.Section {
+func streamSection(run eval.StreamRun, shown []string) report.Section {
 	t := report.Table{Title: fmt.Sprintf("%s of the pages a day%s, %s: %s, %s, "+
 		"%s in all, %s; change by %s",
 		eval.PerCent(run.Budget), inRounds(run), words.Plural(run.Weeks, "week"),

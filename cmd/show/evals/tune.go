@@ -9,7 +9,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/tune"
-	"github.com/recrawl/recrawl/internal/words"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // Tune shows a prediction of what budgets buy. As JSON it is the prediction.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/fetch/source"
-	"github.com/recrawl/recrawl/internal/words"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // Listing is what a feed, a sitemap or an index of sitemaps says.

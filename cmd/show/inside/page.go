@@ -11,8 +11,8 @@ import (
 	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/fetch/extract/rules"
 	"github.com/recrawl/recrawl/fetch/filter"
-	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // Page is what there is in a page. Digests are hexadecimal.
@@ -160,7 +160,7 @@ func (p *Page) Tables() []report.Table {
 
 func (p *Page) withLinks(tables ...report.Table) []report.Table {
 	if len(p.Filters) > 0 {
-		tables = append(tables, filter.Table(p.Filters))
+		tables = append(tables, FiltersTable(p.Filters))
 	}
 	if len(p.Links) == 0 {
 		return tables

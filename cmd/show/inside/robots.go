@@ -7,7 +7,7 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/fetch/robots"
-	"github.com/recrawl/recrawl/internal/words"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // Robots is a robots.txt line by line, as a crawler reads it, and what it says of one address.

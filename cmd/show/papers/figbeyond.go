@@ -9,7 +9,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/figures"
-	"github.com/recrawl/recrawl/internal/words"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 const beyondText = `Sites that are no directories: path prefixes with enough pages, address shapes, communities of links, and for each server the partition whose tops describe its past best (auto). Sentinels are tops chosen by the past: the page whose changes told most about all pages of its site, and up to two more of which each adds a tenth or more.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/eval/figures"
-	"github.com/recrawl/recrawl/internal/words"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // tableMeasured says what was measured, before any number is shown.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/eval/schedule"
-	"github.com/recrawl/recrawl/internal/words"
 	scheduler "github.com/recrawl/recrawl/planner/schedule"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // shown is how many servers the text lists; the page has ten times as many, JSON all.

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"github.com/recrawl/recrawl/cmd/show/report"
-	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/budget"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // budgets says how far the budgets of a round went and what did not fit.

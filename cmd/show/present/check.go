@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/satstore"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // Checked is what the check of a whole store found.

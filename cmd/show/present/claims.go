@@ -6,10 +6,10 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/show/evals"
 	"github.com/recrawl/recrawl/cmd/show/report"
-	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/hints"
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // claims says which feeds and sitemaps there are, and what proved true of them.

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // notAsked is how many pages the user's settings refuse by one kind of setting.

@@ -8,9 +8,9 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/eval/schedule"
-	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner/cycle"
 	servers "github.com/recrawl/recrawl/planner/schedule"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // feasible is whether all that is wanted can be had: pages at the times between their changes.

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/cmd/show/report"
-	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/satstore"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // Inspected is the state of a store.

@@ -8,9 +8,9 @@ import (
 	evaluated "github.com/recrawl/recrawl/cmd/show/evals"
 	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // Plan is the next visits of a round, with its budgets.

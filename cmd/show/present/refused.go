@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/recrawl/recrawl/cmd/show/report"
-	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // refused says which addresses did not become known, since the program was started.

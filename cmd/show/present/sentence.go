@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // InLine says that Turn counts the visits of the server of the page alone, and when the visit may

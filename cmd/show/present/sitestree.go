@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/recrawl/recrawl/eval/sites"
-	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // What a person reads on a terminal; --json has all.

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/recrawl/recrawl/eval/sites"
-	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // summary is one line on the partition.

@@ -9,7 +9,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/recrawl/recrawl/internal/words"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // Page is a whole report. It shows first what was found: the finding in words, and the first chart

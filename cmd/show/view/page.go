@@ -180,7 +180,7 @@ func (d *Desk) Diff(ctx context.Context, address, kind string) (*difference.Resu
 	return difference.Run(ctx, b.reader, url, nil, kind, time.Now(), d.o.Show)
 }
 
-// closeArchive ends the use of it.
+// close ends the use of the archive.
 func (b *archiveBox) close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/recrawl/recrawl/internal/words"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 func (n *Now) finding() string {

@@ -42,7 +42,7 @@ type File struct {
 	WithBody  int64     `json:"with_body"` // captures whose body was read
 	Sitemaps  []string  `json:"sitemaps,omitempty"`
 	EndedHere string    `json:"ended,omitempty"` // why the rest of the file was not read
-	arc       bool      // it has ARC records
+	ARC       bool      `json:"-"`               // it has ARC records
 }
 
 // Mistake is what is wrong at a place of a file.

@@ -72,7 +72,7 @@ func (r *reader) records(ctx context.Context, in io.Reader, offset int64) (
 			return nil, err
 		}
 		r.file.Read++
-		r.file.arc = r.file.arc || rec.Version == "ARC"
+		r.file.ARC = r.file.ARC || rec.Version == "ARC"
 		if c == nil {
 			continue
 		}

@@ -3,6 +3,7 @@ package difference
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net/netip"
 	"strings"
 	"testing"
@@ -12,6 +13,9 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/archive/cdxj"
 )
+
+// TextOf is inside.DifferenceText, which imports this package.
+var TextOf func(*Result, io.Writer) error
 
 var noon = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 
@@ -88,7 +92,7 @@ func TestCompare(t *testing.T) {
 			t.Fatal(err)
 		}
 		var b strings.Builder
-		if err := result.Text(&b); err != nil || b.String() != want {
+		if err := TextOf(result, &b); err != nil || b.String() != want {
 			t.Errorf("%s: %s\nwant %s", kind, b.String(), want)
 		}
 	}
@@ -149,7 +153,7 @@ func TestPieces(t *testing.T) {
 		t.Errorf("%d removed, %d added", r.Removed, r.Added)
 	}
 	var b strings.Builder
-	(&Result{Kind: "text", Pieces: []Piece{{"added", "a\x1b[31m\u202eb"}}}).Text(&b)
+	TextOf((&Result{Kind: "text", Pieces: []Piece{{"added", "a\x1b[31m\u202eb"}}}), &b)
 	if !strings.Contains(b.String(), "+a[31mb\n") {
 		t.Errorf("printed %q", b.String())
 	}

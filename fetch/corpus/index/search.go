@@ -15,7 +15,7 @@ import (
 	engine "github.com/blevesearch/bleve_index_api"
 
 	"github.com/recrawl/recrawl/fetch/corpus/query"
-	"github.com/recrawl/recrawl/internal/cores"
+	"github.com/recrawl/recrawl/sitegraph/cores"
 )
 
 const (

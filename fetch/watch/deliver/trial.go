@@ -2,12 +2,9 @@ package deliver
 
 import (
 	"context"
-	"fmt"
 	"time"
 
-	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/fetch/watch"
-	"github.com/recrawl/recrawl/internal/words"
 )
 
 // Trial is what targets did with a sample message.
@@ -41,27 +38,4 @@ func Try(ctx context.Context, f *watch.File, senders map[string]watch.Sender) *T
 		t.Targets = append(t.Targets, tried)
 	}
 	return t
-}
-
-// Finding says in a sentence what the targets did.
-func (t *Trial) Finding() string {
-	return fmt.Sprintf("%d of %s took a sample message.",
-		len(t.Targets)-t.Failed, words.Plural(len(t.Targets), "target"))
-}
-
-// Tables are the trial for people.
-func (t *Trial) Tables() []report.Table {
-	table := report.Table{
-		Title:  "Targets",
-		Header: []string{"target", "result", "took"},
-	}
-	for _, x := range t.Targets {
-		result := "took it"
-		if x.Error != "" {
-			result = x.Error
-		}
-		table.Rows = append(table.Rows,
-			[]string{x.Target, result, x.Took.Round(time.Millisecond).String()})
-	}
-	return []report.Table{table}
 }

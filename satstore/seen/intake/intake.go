@@ -10,10 +10,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/recrawl/recrawl/internal/words"
 	"github.com/recrawl/recrawl/satstore/seen"
 	"github.com/recrawl/recrawl/satstore/seen/meter"
 	"github.com/recrawl/recrawl/sitegraph/listed"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // Options of an import.
@@ -158,7 +158,7 @@ type Result struct {
 
 	began meter.Reading
 	every int64 // lines between points
-	known int64 // addresses that the set had before
+	Known int64 `json:"-"` // addresses that the set had before
 	kinds [listed.Kinds]Bad
 }
 
@@ -188,7 +188,7 @@ func newResult(o Options) *Result {
 		r.Mode = "approximate"
 	}
 	if o.Set != nil {
-		r.known = int64(o.Set.Len())
+		r.Known = int64(o.Set.Len())
 	}
 	return r
 }

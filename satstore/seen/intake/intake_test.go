@@ -17,12 +17,16 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/crashtest"
 	"github.com/recrawl/recrawl/satstore/seen"
 	"github.com/recrawl/recrawl/sitegraph"
 	"github.com/recrawl/recrawl/sitegraph/listed"
 )
+
+// PageOf is exchange.AddressesPage, which imports this package.
+var PageOf func(r *Result, noun string, verbose bool) report.Page
 
 var must = crashtest.Must
 
@@ -136,8 +140,8 @@ func TestLeftOut(t *testing.T) {
 		}
 	}
 	r, urls := take(t, strings.NewReader("http://a.example/1,2\n"), Options{Whole: true})
-	if len(urls) != 1 || r.finding("page") != "1 new page." {
-		t.Errorf("%q, %q", urls, r.finding("page"))
+	if len(urls) != 1 || PageOf(r, "page", true).Finding != "1 new page." {
+		t.Errorf("%q, %q", urls, PageOf(r, "page", true).Finding)
 	}
 }
 
@@ -526,7 +530,7 @@ func TestMemoryByKnownAddress(t *testing.T) {
 	list := "http://a.example/1\nhttp://a.example/2\n"
 	take(t, strings.NewReader(list), Options{Set: set})
 	r, _ := take(t, strings.NewReader(list), Options{Set: set})
-	for _, c := range r.Page("page", true).Sections[0].Charts {
+	for _, c := range PageOf(r, "page", true).Sections[0].Charts {
 		if last := r.Curve[len(r.Curve)-1]; c.Title == "Memory by known address" {
 			if y := c.Series[0].Y; len(y) == 0 || y[len(y)-1] != float64(last.Resident)/2 {
 				t.Errorf("bytes of two addresses are %v, with %d in memory", y, last.Resident)

@@ -1,6 +1,8 @@
 package intake
 
-import "github.com/recrawl/recrawl/sitegraph/listed"
+import (
+	"github.com/recrawl/recrawl/sitegraph/listed"
+)
 
 // Example is a line that was left out.
 type Example struct {
@@ -16,7 +18,7 @@ type Bad struct {
 }
 
 // meant reports whether lines of the kind were not meant to be addresses.
-func (b *Bad) meant() bool {
+func (b *Bad) Meant() bool {
 	return b.Kind == listed.Comment.String() || b.Kind == listed.Header.String()
 }
 

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/recrawl/recrawl/cmd/show/report"
-	"github.com/recrawl/recrawl/internal/words"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // Bar tells how far one piece of work has come. Any number of goroutines may use it.

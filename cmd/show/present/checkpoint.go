@@ -1,0 +1,14 @@
+package present
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/recrawl/recrawl/satstore/checkpoint"
+)
+
+// CheckpointText says it to people.
+func CheckpointText(r checkpoint.Result, w io.Writer) error {
+	_, err := fmt.Fprintf(w, "%s holds the store as it stood a moment ago\n", r.To)
+	return err
+}

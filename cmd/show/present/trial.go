@@ -1,0 +1,33 @@
+package present
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/recrawl/recrawl/cmd/show/report"
+	"github.com/recrawl/recrawl/fetch/watch/deliver"
+	"github.com/recrawl/recrawl/sitegraph/words"
+)
+
+// TrialFinding says in a sentence what the targets did.
+func TrialFinding(t *deliver.Trial) string {
+	return fmt.Sprintf("%d of %s took a sample message.",
+		len(t.Targets)-t.Failed, words.Plural(len(t.Targets), "target"))
+}
+
+// TrialTables are the trial for people.
+func TrialTables(t *deliver.Trial) []report.Table {
+	table := report.Table{
+		Title:  "Targets",
+		Header: []string{"target", "result", "took"},
+	}
+	for _, x := range t.Targets {
+		result := "took it"
+		if x.Error != "" {
+			result = x.Error
+		}
+		table.Rows = append(table.Rows,
+			[]string{x.Target, result, x.Took.Round(time.Millisecond).String()})
+	}
+	return []report.Table{table}
+}

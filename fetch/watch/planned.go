@@ -1,0 +1,59 @@
+package watch
+
+import (
+	"errors"
+	"time"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/calendar"
+	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/preferences"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// Closed refuses hours in which no round has room.
+type Closed struct{ error }
+
+// Hint says what helps.
+func (*Closed) Hint() string { return "shorter rounds have room: --round 5m" }
+
+// Plan puts what the rules of a file ask for into the options of a planner with rounds of so long:
+// greatest ages, before those that the user says (as preferences.ParseMaxAges has them), and rests.
+// No file asks for nothing.
+func Plan(f *File, maxAges []string, round time.Duration, o *planner.Options) (err error) {
+	if f == nil {
+		o.MaxAges, err = preferences.ParseMaxAges(maxAges)
+		return err
+	}
+	if closed := f.Closed(round); closed != "" {
+		return &Closed{errors.New(closed)}
+	}
+	var rests []preferences.RestRule
+	f.Rests(func(pages string, minAge time.Duration, hours *calendar.Calendar) {
+		rests = append(rests, preferences.RestRule{Prefix: pages, MinAge: minAge, Hours: hours})
+	})
+	o.Rests = preferences.NewRests(rests)
+	o.Watched = f.Watches
+	o.MaxAges, err = preferences.ParseMaxAges(f.MaxAges(maxAges))
+	return err
+}
+
+// Sight hands the visits of a loop to a watch. Its zero value with a nil Watch hands on nothing.
+type Sight struct {
+	Watch *Watch
+	named []string // pages that became known since the last visit
+}
+
+// Found is for cycle.Options.Found.
+func (s *Sight) Found(c *planner.Corpus, page sitegraph.PageID) {
+	if s.Watch != nil {
+		s.named = append(s.named, c.URL(page))
+	}
+}
+
+// See is for cycle.Options.Seen.
+func (s *Sight) See(e *cycle.Event) {
+	s.Watch.See(&Visit{URL: e.Record.URL, Observation: &e.Observation, Verdict: e.Verdict,
+		Errors: int(e.Record.Errors), Before: e.Before, Named: s.named})
+	s.named = s.named[:0]
+}
