@@ -8,7 +8,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	"github.com/recrawl/recrawl/satstore/progress"
+	"github.com/recrawl/recrawl/satstore/directory"
 )
 
 // EndProgress ends that progress is reported to Options.Progress: the store is open.
@@ -30,11 +30,11 @@ type copyFS struct {
 // copying is a copy that is made.
 type copying struct {
 	below  string // with the separator at its end
-	copied *progress.Counter
+	copied *directory.Counter
 }
 
 // begin counts the copy of some directories into dir from now on; done ends that.
-func (t *copyFS) begin(dir string, report progress.Func, of ...string) (done func(), err error) {
+func (t *copyFS) begin(dir string, report directory.Func, of ...string) (done func(), err error) {
 	if report == nil {
 		return func() {}, nil
 	}
@@ -61,7 +61,7 @@ func (t *copyFS) begin(dir string, report progress.Func, of ...string) (done fun
 }
 
 // copiedTo counts what is written to a file; nil: it is in no copy.
-func (t *copyFS) copiedTo(name string) *progress.Counter {
+func (t *copyFS) copiedTo(name string) *directory.Counter {
 	if c := t.copy.Load(); c != nil && strings.HasPrefix(name, c.below) {
 		return c.copied
 	}
@@ -99,7 +99,7 @@ func (t *copyFS) Link(from, to string) error {
 
 type countedFile struct {
 	vfs.File
-	copied *progress.Counter
+	copied *directory.Counter
 }
 
 func (f *countedFile) WriteAt(b []byte, at int64) (int, error) {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	"github.com/recrawl/recrawl/satstore/progress"
+	"github.com/recrawl/recrawl/satstore/directory"
 	"github.com/recrawl/recrawl/satstore/runs"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -36,7 +36,7 @@ type Options struct {
 	ReadOnly bool
 	// Progress is called with how far Restore has come, in entries of its pages, and Checkpoint, in
 	// bytes. Its error ends that work.
-	Progress progress.Func
+	Progress directory.Func
 
 	tune func(o *runs.Options) // tests
 }

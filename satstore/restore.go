@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/recrawl/recrawl/satstore/progress"
+	"github.com/recrawl/recrawl/satstore/directory"
 	"github.com/recrawl/recrawl/satstore/runs"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -105,7 +105,7 @@ func partsOf(pages int) int { return min(max(pages/partPages, 1), mostParts) }
 // damaged.
 func (s *Store) AddressAlone() int { return s.addressAlone }
 
-func (s *Store) restoreGraph(g *sitegraph.Graph, entries *progress.Counter) error {
+func (s *Store) restoreGraph(g *sitegraph.Graph, entries *directory.Counter) error {
 	damaged := func(format string, args ...any) error {
 		return &DamageError{Path: s.catalogueDir(), What: fmt.Sprintf(format, args...)}
 	}

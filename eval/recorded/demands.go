@@ -8,8 +8,8 @@ import (
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/schedule"
 	"github.com/recrawl/recrawl/satstore"
+	"github.com/recrawl/recrawl/satstore/directory"
 	"github.com/recrawl/recrawl/satstore/journal"
-	"github.com/recrawl/recrawl/satstore/progress"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -59,7 +59,7 @@ func interval(by By, tried, due time.Time, change time.Duration) schedule.Pages 
 // DemandsInStore reads what is wanted of each server from the store of run: the pages that there is
 // a copy of, and the times of downloads that it observed. What is damaged there is missing, and
 // told as doubts.
-func DemandsInStore(data string, least schedule.Tick, by By, tell progress.Func) (
+func DemandsInStore(data string, least schedule.Tick, by By, tell directory.Func) (
 	all []schedule.Demand, doubts []string, err error) {
 	store, err := satstore.Open(data, satstore.Options{ReadOnly: true, Progress: tell})
 	if err != nil {
@@ -88,7 +88,7 @@ func DemandsInStore(data string, least schedule.Tick, by By, tell progress.Func)
 // were asked. A page counts as its last visit left it; estimates of changes come from its past
 // there. Lines that cannot be read are told as doubts. It is journal.ErrNone if there is no
 // journal.
-func DemandsInJournal(dir string, least schedule.Tick, by By, tell progress.Func) (
+func DemandsInJournal(dir string, least schedule.Tick, by By, tell directory.Func) (
 	all []schedule.Demand, doubts []string, err error) {
 	type page struct {
 		seen    sitegraph.History

@@ -3,15 +3,15 @@ package recorded
 import (
 	"github.com/recrawl/recrawl/eval/tune"
 	"github.com/recrawl/recrawl/satstore"
+	"github.com/recrawl/recrawl/satstore/directory"
 	"github.com/recrawl/recrawl/satstore/journal"
-	"github.com/recrawl/recrawl/satstore/progress"
 	"github.com/recrawl/recrawl/sitegraph"
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // InStore reads the evidence of the pages that a planner has a copy of, from its store. What is
 // damaged there is missing, and told as doubts.
-func InStore(data string, tell progress.Func) (pages []tune.Visited, doubts []string, err error) {
+func InStore(data string, tell directory.Func) (pages []tune.Visited, doubts []string, err error) {
 	store, err := satstore.Open(data, satstore.Options{ReadOnly: true, Progress: tell})
 	if err != nil {
 		return nil, nil, err
@@ -55,7 +55,7 @@ func doubtsOfTorn(lines int) []string {
 // InJournal folds the visits of a journal into the evidence of each page; a page that left is
 // forgotten. It is journal.ErrNone if there is no journal in the directory. Lines that cannot be
 // read are told as doubts.
-func InJournal(dir string, tell progress.Func) (pages []tune.Visited, doubts []string, err error) {
+func InJournal(dir string, tell directory.Func) (pages []tune.Visited, doubts []string, err error) {
 	histories := map[string]*sitegraph.History{}
 	var order []string
 	torn, err := journal.Read(dir, tell, func(e *journal.Entry) {

@@ -8,14 +8,14 @@ import (
 
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/satstore"
+	"github.com/recrawl/recrawl/satstore/directory"
 	"github.com/recrawl/recrawl/satstore/journal"
-	"github.com/recrawl/recrawl/satstore/progress"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // Histories reads what visits saw of each page, from the journal, and the links of the pages as
 // they are now, from the store. torn counts the lines of the journal that cannot be read.
-func Histories(data string, tell progress.Func) (servers []*history.Server, torn int, err error) {
+func Histories(data string, tell directory.Func) (servers []*history.Server, torn int, err error) {
 	store, err := satstore.Open(data, satstore.Options{ReadOnly: true, Progress: tell})
 	if err != nil {
 		return nil, 0, err
@@ -61,7 +61,7 @@ var ErrNoVisits = errors.New("no page in the journal")
 // WriteHistories writes the histories of a data directory into another one, which is made if need
 // be. It fails with ErrNoVisits if there are none, and replaces no file.
 func WriteHistories(
-	data, dir string, tell progress.Func,
+	data, dir string, tell directory.Func,
 ) (*Export, error) {
 	servers, torn, err := Histories(data, tell)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/table"
+	"github.com/recrawl/recrawl/satstore/directory"
 	"github.com/recrawl/recrawl/satstore/journal"
-	"github.com/recrawl/recrawl/satstore/progress"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -46,7 +46,7 @@ type Export struct {
 }
 
 // WriteJournal writes the table of a journal as it reads it.
-func WriteJournal(s *table.Set, dir string, tell progress.Func) (*Export, error) {
+func WriteJournal(s *table.Set, dir string, tell directory.Func) (*Export, error) {
 	t, err := Journal.Open(s)
 	if err != nil {
 		return nil, err

@@ -11,7 +11,6 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/recrawl/recrawl/satstore/directory"
-	"github.com/recrawl/recrawl/satstore/halt"
 )
 
 const (
@@ -32,7 +31,7 @@ type Corpus struct {
 	lock io.Closer
 	db   *pebble.DB
 	now  func() time.Time
-	halt *halt.Switch // of pages/
+	halt *directory.Switch // of pages/
 }
 
 // Open opens the corpus of a directory, which is made if create says so.
@@ -51,7 +50,7 @@ func (noneError) Error() string { return "there is no corpus" }
 func (noneError) Hint() string { return "recrawl corpus build makes one of an archive" }
 
 func open(fs vfs.FS, dir string, create bool, now func() time.Time) (c *Corpus, err error) {
-	c = &Corpus{dir: dir, fs: fs, now: now, halt: halt.New("write the pages of the corpus")}
+	c = &Corpus{dir: dir, fs: fs, now: now, halt: directory.New("write the pages of the corpus")}
 	if err := c.open(create); err != nil {
 		if c.lock != nil {
 			err = errors.Join(err, c.lock.Close())

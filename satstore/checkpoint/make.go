@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/satstore"
-	"github.com/recrawl/recrawl/satstore/progress"
+	"github.com/recrawl/recrawl/satstore/directory"
 )
 
 const (
@@ -53,7 +53,7 @@ type Result struct {
 // open, that one is asked, and running is true. Relative paths would mean another place to that
 // process: to must be absolute. report is called with how far a copy of our own has come, and its
 // error ends it. One that the other process makes is waited for until the context ends.
-func Make(ctx context.Context, data, to string, report progress.Func) (running bool, err error) {
+func Make(ctx context.Context, data, to string, report directory.Func) (running bool, err error) {
 	err = copyStore(data, to, report)
 	if errors.Is(err, satstore.ErrInUse) {
 		return ask(ctx, data, to, report)
@@ -62,7 +62,7 @@ func Make(ctx context.Context, data, to string, report progress.Func) (running b
 }
 
 // copyStore copies a store that no other process has open.
-func copyStore(data, to string, report progress.Func) (err error) {
+func copyStore(data, to string, report directory.Func) (err error) {
 	// for writing it would make one
 	store, err := satstore.Open(data, satstore.Options{ReadOnly: true})
 	if err == nil {
@@ -87,7 +87,7 @@ func copyStore(data, to string, report progress.Func) (err error) {
 
 // ask leaves a request for the process that works on a directory, and waits for its answer. Where
 // the store becomes free before, it makes the copy itself, and running is false.
-func ask(ctx context.Context, data, to string, report progress.Func) (running bool, err error) {
+func ask(ctx context.Context, data, to string, report directory.Func) (running bool, err error) {
 	place := newPlace(data)
 	if err := (request{To: to}).write(place + requestSuffix); err != nil {
 		return true, err

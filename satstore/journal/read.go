@@ -8,7 +8,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/recrawl/recrawl/satstore/progress"
+	"github.com/recrawl/recrawl/satstore/directory"
 )
 
 // maxLineBytes bounds a line: an entry holds two addresses and some digests.
@@ -21,7 +21,7 @@ var ErrNone = errors.New("no file of a day, as 2024-05-31.jsonl, is in it")
 // crash has torn are left out and counted. It is ErrNone if there is no file of a day. Yield must
 // not keep the entry. report is called now and then with how many bytes are read, and its error
 // ends that.
-func Read(dir string, report progress.Func, yield func(*Entry)) (torn int, err error) {
+func Read(dir string, report directory.Func, yield func(*Entry)) (torn int, err error) {
 	files, err := days(dir)
 	if err != nil {
 		return 0, err
@@ -48,7 +48,7 @@ func Read(dir string, report progress.Func, yield func(*Entry)) (torn int, err e
 // reportBytes is how much is read between two reports of progress.
 const reportBytes = 1 << 20
 
-func readDay(name string, bytes *progress.Counter, yield func(*Entry)) (torn int, err error) {
+func readDay(name string, bytes *directory.Counter, yield func(*Entry)) (torn int, err error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return 0, err

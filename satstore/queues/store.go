@@ -13,7 +13,6 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/recrawl/recrawl/satstore/directory"
-	"github.com/recrawl/recrawl/satstore/halt"
 )
 
 const (
@@ -35,7 +34,7 @@ type Store struct {
 
 	change sync.Mutex
 
-	halt *halt.Switch
+	halt *directory.Switch
 }
 
 // Open opens a directory, or makes it. fs nil: the disk.
@@ -55,7 +54,7 @@ func Open(dir string, fs vfs.FS) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{lock: lock, halt: halt.New("write queues")}
+	s := &Store{lock: lock, halt: directory.New("write queues")}
 	if err := errors.Join(checkFormat(fs, dir), s.open(fs, dir)); err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/directory"
-	"github.com/recrawl/recrawl/satstore/progress"
+
 	"github.com/recrawl/recrawl/satstore/runs"
 	"github.com/recrawl/recrawl/sitegraph"
 	"github.com/recrawl/recrawl/sitegraph/words"
@@ -29,7 +29,7 @@ const partial = "repair.partial"
 // Run makes a store in a directory that is not there or empty, or where a repair was ended, of what
 // can be read of another. The error is of the disk, or the context's, and then there is no new
 // store.
-func Run(ctx context.Context, from, to string, report progress.Func) (*Report, error) {
+func Run(ctx context.Context, from, to string, report directory.Func) (*Report, error) {
 	fs := vfs.Default
 	to = filepath.Clean(to)
 	r := &repairer{ctx: ctx, fs: fs, from: from, report: report, settings: map[string]setting{},
@@ -173,7 +173,7 @@ type repairer struct {
 	ctx        context.Context
 	fs         vfs.FS
 	from       string
-	report     progress.Func
+	report     directory.Func
 	scratch    *scratch
 	settings   map[string]setting
 	spans      []span

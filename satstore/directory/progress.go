@@ -1,6 +1,6 @@
 // Package progress counts long work and reports how far it has come, to whoever shows that to a
 // person or ends the work.
-package progress
+package directory
 
 // Func is called now and then with how far a piece of work has come, of how much, and what is
 // counted. Its error ends the work. A nil Func is never called.

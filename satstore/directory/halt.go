@@ -2,7 +2,7 @@
 // logger where it cannot write its log or its manifest, and expects that to end the process. A
 // Switch as its logger ends the calling goroutine alone, and says why the database takes nothing
 // more.
-package halt
+package directory
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package halt
+package directory
 
 import (
 	"errors"
