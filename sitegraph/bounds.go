@@ -19,6 +19,9 @@ type Bounds struct {
 	FirstPages  int // known of a server of which hardly any page was fetched
 	Growth      int // known for each that was fetched, once that is more
 	MaxPages    int // known of a server
+
+	// Scope reports whether a page may become known at all; nil: any may.
+	Scope func(url string) bool
 }
 
 // DefaultBounds are those of a crawl without other settings.
@@ -49,6 +52,7 @@ const (
 	// more than FirstPages, and than Growth for each page that was fetched: for now
 	RefusedGrowth
 	RefusedServer // more than MaxPages of the server
+	RefusedScope  // it is not in Scope
 	Refusals      // how many there are
 )
 
@@ -63,12 +67,16 @@ var refusalNames = [...]string{
 	"too many new pages of one visit",
 	"too many pages for those fetched so far",
 	"too many pages of the server",
+	"out of the scope of the seeds",
 }
 
 func (r Refusal) String() string { return enumName(refusalNames[:], int(r)) }
 
 // Refuse judges a canonical address by itself.
 func (b *Bounds) Refuse(url string, now time.Time) Refusal {
+	if b.Scope != nil && !b.Scope(url) {
+		return RefusedScope
+	}
 	if len(url) > b.MaxBytes {
 		return RefusedLong
 	}

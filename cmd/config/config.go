@@ -26,7 +26,7 @@ import (
 // them in files and the environment. A tag cannot be broken, so that lines are as long as
 // their help.
 type Config struct {
-	Data         string   `for:"run node plan explain sites checkpoint inspect check tune export learn import frontier schedule-report schedule-simulate schedule-plan serve corpus-remove" path:"directory" help:"directory of the planner's store"`
+	Data         string   `for:"run node archive-status plan explain sites checkpoint inspect check tune export learn import frontier schedule-report schedule-simulate schedule-plan serve corpus-remove" path:"directory" help:"directory of the planner's store"`
 	UserAgent    string   `key:"user-agent" for:"run node show-page show-robots show-feed" help:"sent with each request; must contain a contact (web or mail address)"`
 	Budget       []string `default:"1000/day" unit:"none" for:"run node plan explain serve" help:"fetches or bytes an hour or a day, never exceeded, as 1000/day or 2GB/day; several hold together. Or a share of the known pages a day, as 2%, and 100 at least"`
 	ServerBudget []string `key:"server-budget" unit:"none" for:"run node plan explain serve" help:"the same for each server, or for some: 500/day, *.example.org=50/day"`
@@ -71,12 +71,13 @@ type Config struct {
 	MaxPages      int           `key:"max-pages" default:"{max-pages}" range:"[1,)" for:"run node" help:"pages of a server that may become known"`
 	MinFree       int64         `key:"min-free" default:"50000000" range:"[0,)" want:"0 or more bytes" for:"run node" help:"free bytes of the disk below which no visit begins; 0 for no bound"`
 
+	Seeds  string       `for:"run" path:"any" help:"file of start pages, an address a line with its scope behind it: page, directory, server or hops N; no other pages become known"`
 	Others string       `for:"run" help:"write addresses of other servers that pages link to, each once, to the end of this file, for import; none: they are left alone"`
 	Push   string       `for:"run hint" help:"address, as 127.0.0.1:8090, at which run takes hints and IndexNow; none: it takes none"`
 	WebSub string       `key:"websub-callback" for:"run" help:"public address under which hubs of feeds reach --push, as https://example.org/websub; none: feeds are not subscribed to"`
 	Hosts  []hosts.Rule `for:"run node show-page show-robots show-feed" help:"settings of single servers; only in a file of settings"`
 
-	Archive     string `for:"run node demo export replay diff serve corpus-build corpus-remove" path:"directory" help:"directory in which run, node and demo keep what they fetch, as WARC files, node below it by shard; none: nothing is kept"`
+	Archive     string `for:"run node demo export archive-status replay diff serve corpus-build corpus-remove" path:"directory" help:"directory in which run, node and demo keep what they fetch, as WARC files, node below it by shard; none: nothing is kept"`
 	ArchiveFile int64  `key:"archive-file" default:"1000000000" range:"[1000000,)" want:"1000000 bytes or more" for:"run node" help:"bytes from which the archive begins another WARC file"`
 	ArchiveGzip bool   `key:"archive-gzip" default:"true" for:"run node" help:"compress what came without compression; false: three times the disk, less processor time"`
 

@@ -68,6 +68,9 @@ func (b *basis) open(ctx context.Context, p *program) (err error) {
 func (b *basis) options(p *program) cycle.Options {
 	bounds := sitegraph.DefaultBounds
 	bounds.MaxPages = p.config.MaxPages
+	if p.scope != nil {
+		bounds.Scope = p.scope.Has
+	}
 	return cycle.Options{
 		Planner:  b.data.plan,
 		Store:    b.data.store,

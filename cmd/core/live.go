@@ -23,6 +23,7 @@ import (
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/scope"
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
@@ -92,6 +93,7 @@ type liveFetcher struct {
 	keeper   *requisite.Keeper // nil: what pages show is not kept
 	watch    *watch.Watch      // nil: nothing is watched
 	silence  *silence          // until the first request; nil: it is not kept
+	scope    *scope.Scope      // nil: all pages count
 }
 
 func (f liveFetcher) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Observation, error) {
@@ -106,6 +108,7 @@ func (f liveFetcher) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Obse
 					return f.visit(ctx, rec, r.MaxBytes)
 				})
 		})
+	f.scope.Lead(r.Record.URL, seen.RedirectTo, seen.Links)
 	return *seen, err
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/fetch/watch"
 	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/sitegraph/scope"
 )
 
 // execute does what the arguments say with the commands of root, and returns the exit code.
@@ -72,6 +73,7 @@ type program struct {
 	parts          []*Part            // whose commands this program has
 	ofPart         bool               // it has no others
 	rules          *watch.File        // of --watch, once it was read
+	scope          *scope.Scope       // of --seeds, once it was read; nil: all pages count
 	// scratch is a directory for what a store that is only read takes; "": memory, since it is soon
 	// over.
 	scratch string
@@ -86,7 +88,7 @@ func (p *program) rootCommand() *cobra.Command {
 		p.importCommand(), p.exportCommand(), p.sitesCommand(), p.checkpointCommand(),
 		p.inspectCommand(),
 		p.checkCommand(), p.hintCommand(), p.watchCommand(), p.replayCommand(), p.diffCommand(),
-		p.showCommand(),
+		p.archiveCommand(), p.showCommand(),
 		p.policiesCommand(),
 		p.initCommand(), p.configCommand(), p.doctorCommand(),
 		p.manCommand())

@@ -72,6 +72,12 @@ func (l *crawl) open(ctx context.Context, args []string) (err error) {
 	if l.seeds, err = canonicalSeeds(args); err != nil {
 		return err
 	}
+	if err := p.readScope(); err != nil {
+		return err
+	}
+	if p.scope != nil {
+		l.seeds = append(l.seeds, p.scope.Seeds...)
+	}
 	if _, err := p.watched(); err != nil {
 		return err
 	}
@@ -88,6 +94,16 @@ func (l *crawl) open(ctx context.Context, args []string) (err error) {
 			fmt.Errorf("no address given, and %s knows none", c.Data),
 			"recrawl run --data DIRECTORY URL... starts from these pages",
 		)
+	}
+	if graph := l.base.data.corpus.Graph; p.scope != nil {
+		p.scope.Remember(func(url string) (links []string) {
+			if page, ok := graph.Lookup(url); ok {
+				for _, to := range graph.Links(page) {
+					links = append(links, graph.URL(to))
+				}
+			}
+			return links
+		})
 	}
 	if l.hints, err = p.push(l.base.client, l.base.data.store); err != nil {
 		return err
@@ -117,7 +133,7 @@ func (l *crawl) makeLoop(stop func()) {
 	sight := &watch.Sight{Watch: l.watch}
 	o := l.base.options(l.program)
 	o.Fetcher = liveFetcher{l.base.client, l.base.underWay, l.base.archive, l.base.keeper, l.watch,
-		l.silence}
+		l.silence, l.scope}
 	o.Clock, o.Workers = l.clock, l.workers()
 	o.PerDay = func() float64 {
 		l.config.KnownPages = l.base.data.corpus.Pages()

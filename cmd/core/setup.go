@@ -1,12 +1,14 @@
 package core
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,25 +26,45 @@ var asRun = map[string]string{setting.NameAs: "run"}
 
 func (p *program) initCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "init [FILE]", Args: cobra.MaximumNArgs(1), Annotations: asRun}
+	purpose := ""
+	cmd.Flags().StringVar(&purpose, "for", "", "what the settings are for: archive")
 	return p.command(cmd, func(_ context.Context, args []string) error {
 		file := append(args, "recrawl.yaml")[0]
-		text := p.review.Template(cmd, manual.Init,
-			map[string]string{"data": "crawl", "user-agent": `""`})
+		first := map[string]string{"data": "crawl", "user-agent": `""`}
+		seeds := ""
+		switch purpose {
+		case "":
+		case "archive":
+			seeds = cmp.Or(p.config.Seeds, filepath.Join(filepath.Dir(file), "seeds.txt"))
+			first = map[string]string{"data": "keep", "user-agent": `""`, "archive": "warc",
+				"seeds": seeds, "documents": "[pdf, office]"}
+		default:
+			return failure.Usage(fmt.Errorf("--for %q is nothing that settings are for", purpose),
+				"there is archive; without --for they are those of any run")
+		}
+		text := p.review.Template(cmd, manual.Init, first)
 		if file == standardOutput {
 			_, err := io.WriteString(p.stdout, text)
 			return err
 		}
-		f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-		if errors.Is(err, fs.ErrExist) {
-			return failure.Usage(fmt.Errorf("%s is there already", file),
-				"nothing is replaced: name another file, or remove this one")
-		}
-		if err == nil {
-			_, err = f.WriteString(text)
-			err = errors.Join(err, f.Close())
-		}
-		if err != nil {
+		if err := writeNew(file, text); err != nil {
 			return err
+		}
+		if seeds != "" {
+			_, err := os.Lstat(seeds)
+			if err != nil {
+				err = writeNew(seeds, manual.Seeds)
+			}
+			if err != nil {
+				return err
+			}
+			next := "enter the user agent there and "
+			if p.config.UserAgent != "" {
+				next = "enter "
+			}
+			return p.print(map[string]string{"file": file, "seeds": seeds}, fmt.Sprintf(
+				"%s is written: %sthe pages in %s, then recrawl doctor --config %s and recrawl run "+
+					"--config %s.", file, next, seeds, file, file), nil)
 		}
 		next := "enter the user agent"
 		if p.config.UserAgent != "" {
@@ -52,6 +74,20 @@ func (p *program) initCommand() *cobra.Command {
 			fmt.Sprintf("%s is written: %s, then recrawl doctor --config %s and recrawl run "+
 				"--config %s URL.", file, next, file, file), nil)
 	})
+}
+
+// writeNew writes a file that is not there yet.
+func writeNew(file, text string) error {
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return failure.Usage(fmt.Errorf("%s is there already", file),
+			"nothing is replaced: name another file, or remove this one")
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
 }
 
 func (p *program) configCommand() *cobra.Command {

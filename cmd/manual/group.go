@@ -14,7 +14,8 @@ var groups = []struct {
 		"checkpoint"}},
 	{"Measure and tune:", []string{"eval", "tune", "schedule", "survey", "bench",
 		"policies"}},
-	{"Archive, import and export:", []string{"import", "export", "replay", "diff", "corpus",
+	{"Archive, import and export:", []string{"import", "archive", "export", "replay", "diff",
+		"corpus",
 		"search"}},
 	{"Set up:", []string{"init", "config", "doctor", "completion"}},
 }

@@ -8,3 +8,14 @@ const Init = "Settings of recrawl run. A line that begins with # and no blank is
 	"this file. Keys that are no settings are refused. recrawl config shows what holds, and " +
 	"where it comes from.\n" +
 	"\nThe first two must be given."
+
+// Seeds is the list of start pages that recrawl init --for archive writes.
+const Seeds = `# The pages to keep, an address a line, and behind it how far from it pages count:
+#   page        this page alone
+#   directory   and all whose address begins with its directory
+#   server      all that links lead to on its server; so it is where nothing is said
+#   hops 2      what two links in a row lead to on its server
+# https://example.org/            server
+# https://example.org/news/2026/  directory
+# https://example.org/about       page
+`

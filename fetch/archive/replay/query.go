@@ -252,14 +252,7 @@ func bare(address string) string {
 	if canonical, err := sitegraph.Canonical(address); err == nil {
 		address = canonical
 	}
-	_, rest, ok := strings.Cut(address, "://")
-	if !ok {
-		return address
-	}
-	if short, ok := strings.CutPrefix(rest, "www."); ok && strings.Contains(short, ".") {
-		return short
-	}
-	return rest
+	return sitegraph.Bare(address)
 }
 
 // choose takes the fields of an answer.

@@ -1,0 +1,39 @@
+package core
+
+import (
+	"context"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recrawl/recrawl/cmd/setting"
+	"github.com/recrawl/recrawl/cmd/show/inside"
+	"github.com/recrawl/recrawl/fetch/archive/holding"
+)
+
+func (p *program) archiveCommand() *cobra.Command {
+	return group(&cobra.Command{Use: "archive"}, "unknown command %q of archive",
+		"recrawl archive status", p.command(&cobra.Command{
+			Use:         "status --archive DIRECTORY [--data DIRECTORY]",
+			Annotations: map[string]string{setting.NameAs: "archive-status"},
+			Args:        noArguments,
+		}, p.archiveStatus))
+}
+
+func (p *program) archiveStatus(context.Context, []string) error {
+	r, err := p.openArchive()
+	if err != nil {
+		return err
+	}
+	defer r.Close() // nothing was written to it
+	journal := ""
+	if p.config.Data != "" {
+		journal = filepath.Join(p.config.Data, "journal")
+	}
+	status, err := holding.Of(r, journal, time.Now())
+	if err != nil {
+		return err
+	}
+	return p.print(status, inside.ArchiveFinding(status), inside.ArchiveTables(status))
+}

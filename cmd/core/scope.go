@@ -1,0 +1,32 @@
+package core
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/recrawl/recrawl/cmd/failure"
+	"github.com/recrawl/recrawl/sitegraph/scope"
+)
+
+// readScope reads the list of --seeds; without one all pages count.
+func (p *program) readScope() error {
+	if p.config.Seeds == "" {
+		return nil
+	}
+	file, err := os.Open(p.config.Seeds)
+	if err != nil {
+		return fmt.Errorf("seeds: %w", err)
+	}
+	s, err := scope.Parse(file)
+	if closed := file.Close(); closed != nil {
+		return closed
+	}
+	if err != nil {
+		return failure.Usage(errors.Join(fmt.Errorf("%s is no list of seeds", p.config.Seeds), err),
+			"a line is an address with "+scope.Forms+" behind it, as https://example.org/news/ "+
+				"directory")
+	}
+	p.scope = s
+	return nil
+}
