@@ -50,9 +50,9 @@ func TestSeeds(t *testing.T) {
 	}
 	run().refused(t, 2, "it has no address")
 	writeFile(t, filepath.Join(dir, "seeds.txt"), strings.ReplaceAll("SITE/news/ directory\n"+
-		"SITE/about page\nSITE/one hops 2\nSITE/gone page\nSITE/moved page\n", "SITE", site.URL))
+		"SITE/alone page\nSITE/one hops 2\nSITE/gone page\nSITE/moved page\n", "SITE", site.URL))
 	wanted := map[string]bool{"/news/": true, "/news/a": true, "/news/deeper": true,
-		"/about": true, "/about/deeper": false, "/newsletter": true, "/newsletter/deeper": true,
+		"/alone": true, "/alone/deeper": false, "/newsletter": true, "/newsletter/deeper": true,
 		"/one": true, "/one/deeper": true, "/one/deeper/deeper": true, "/moved": true,
 		"/target": true, "/target/deeper": false, "/one/deeper/deeper/deeper": false,
 		"/newsletter/deeper/deeper": false}
