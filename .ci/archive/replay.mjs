@@ -10,11 +10,11 @@
 //	                       SAMPLE: how many captures that are no revisits, and how many pages
 //	                       FILE: the WARC files of which SOURCE was made
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, statSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename, extname, join } from 'node:path';
+import { basename } from 'node:path';
 import { captures } from './captures.mjs';
+import { serve } from './serve.mjs';
 
 const [modules, replayweb, source, sample, ...files] = process.argv.slice(2);
 const required = createRequire(modules + '/');
@@ -28,29 +28,6 @@ if (!browser) {
 }
 
 const sum = (bytes) => createHash('sha256').update(bytes).digest('hex');
-
-// serve is a web server for ReplayWeb.page and the source, with ranges.
-function serve() {
-	const types = { '.html': 'text/html', '.js': 'text/javascript' };
-	const server = createServer((request, response) => {
-		const path = new URL(request.url, 'http://localhost').pathname;
-		const file = path === '/' + basename(source) ? source : join(replayweb, path === '/' ? 'index.html' : path);
-		if (!existsSync(file) || !statSync(file).isFile()) {
-			response.writeHead(404).end();
-			return;
-		}
-		const size = statSync(file).size;
-		const range = /^bytes=(\d*)-(\d*)$/.exec(request.headers.range ?? '');
-		let [first, last] = [0, size - 1];
-		if (range && range[1] !== '') [first, last] = [+range[1], range[2] === '' ? last : Math.min(+range[2], last)];
-		else if (range) first = Math.max(size - +range[2], 0);
-		response.writeHead(range ? 206 : 200, { 'Content-Type': types[extname(file)] ?? 'application/octet-stream', 'Accept-Ranges': 'bytes',
-			'Content-Length': Math.max(last - first + 1, 0), ...(range && { 'Content-Range': `bytes ${first}-${last}/${size}` }) });
-		if (request.method === 'HEAD' || size === 0) response.end();
-		else createReadStream(file, { start: first, end: last }).pipe(response);
-	});
-	return new Promise((ready) => server.listen(0, '127.0.0.1', () => ready(server)));
-}
 
 // every takes n of a list, evenly.
 const every = (list, n) => list.filter((_, i) => Math.floor(i * n / list.length) !== Math.floor((i - 1) * n / list.length) || i === 0 && n > 0);
@@ -66,7 +43,7 @@ const chosen = [...every(proper.filter((c) => c.kind !== 'revisit'), +sample), .
 const faults = [];
 const counted = { bodies: 0, revisits: 0, 'not modified': 0, moved: 0, pages: 0 };
 
-const server = await serve();
+const server = await serve(replayweb, source);
 const base = `http://127.0.0.1:${server.address().port}`;
 const chrome = await chromium.launch({ executablePath: browser, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
 try {

@@ -141,7 +141,8 @@ type Node struct {
 
 // Replay are the settings of replay.
 type Replay struct {
-	Listen string `default:"127.0.0.1:8088" help:"address of loopback to serve at"`
+	Listen  string `default:"127.0.0.1:8088" help:"address of loopback to serve at"`
+	Scripts bool   `default:"true" help:"let scripts of captures run, in a frame that reaches captures alone; false: nothing runs"`
 }
 
 // Show are the settings of show page and show feed.

@@ -21,5 +21,5 @@ func (p *program) replay(ctx context.Context, _ []string) error {
 		return err
 	}
 	defer r.Close() // nothing was written to it
-	return replay.Run(ctx, r, p.config.Replay.Listen, p.stdout)
+	return replay.Run(ctx, r, p.config.Replay.Listen, p.config.Replay.Scripts, p.stdout)
 }

@@ -226,7 +226,7 @@ func (a *asking) ask(ctx context.Context, most int64) (p *fetch.Part, err error)
 		held.Status = "noarchive" // nothing is kept, so that it is asked for seldom
 	}
 	due := Due(url, held)
-	a.fact = &fact{held: true, once: due.IsZero(), due: due, since: held.Since}
+	a.fact = &fact{held: true, once: due.IsZero(), due: due, every: due.Sub(now)}
 	if p.Status == http.StatusNotModified && before != nil {
 		a.fact.shows = shows(url, before.Status, before.Get, old)
 	} else {

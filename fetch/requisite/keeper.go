@@ -1,7 +1,6 @@
 package requisite
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,8 +26,13 @@ const (
 	mostWaiting, mostOfServer = 1 << 16, 1 << 12
 	// mostTries is how often a requisite is asked for that brings no answer.
 	mostTries = 4
+	// mostChecks bounds the checks that are due and for which there was no credit yet.
+	mostChecks = 1 << 12
+	// stillWorth is how much less a check of a picture or font is worth than one of a style sheet:
+	// it seldom changes in place, and then changes a part of some pages.
+	stillWorth = 20
 	// checkShare is what a visit to a page earns of a check; mostCredit is what is saved.
-	checkShare, mostCredit = 1. / 9, 100
+	checkShare, mostCredit = 0.1, 100
 	// keepAfter is how long an answer, and what was used of the budget, may stay only in memory.
 	keepAfter = 5 * time.Second
 	// askingFor is how long the log says beforehand that servers are asked.
@@ -68,6 +72,7 @@ type Keeper struct {
 	facts   facts
 	servers map[string]*server // with something that waits
 	waiting map[string]*item
+	checks  map[string]*candidate
 	purse   *purse
 	credit  float64 // checks that may be made
 	counts  Counts
@@ -102,7 +107,8 @@ func Open(o Options) (*Keeper, error) {
 		o.Clock = fetch.WallClock{}
 	}
 	k := &Keeper{Options: o, archive: o.Archive, facts: facts{of: map[string]*fact{}},
-		servers: map[string]*server{}, waiting: map[string]*item{}, purse: newPurse(o.Budget),
+		servers: map[string]*server{}, waiting: map[string]*item{},
+		checks: map[string]*candidate{}, purse: newPurse(o.Budget),
 		news: make(chan struct{}, 1), log: log{dir: o.Dir}}
 	var order []*item
 	err := readLog(o.Dir, func(l line) {
@@ -188,18 +194,26 @@ func (k *Keeper) Visit(ctx context.Context, url string,
 	return o, k.named(url, list, 0)
 }
 
-// candidate is a requisite that is due.
+// candidate is a check that is due.
 type candidate struct {
 	item
-	held    bool
-	overdue float64 // how often its interval is past
+	due      time.Time
+	interval time.Duration
+}
+
+// worth ranks checks: how often its interval is past, and more for what changes in place.
+func (c *candidate) worth(now time.Time) float64 {
+	overdue := float64(now.Sub(c.due)) / float64(c.interval)
+	if isStill(c.URL) {
+		return overdue / stillWorth
+	}
+	return overdue
 }
 
 // named notes that a page, or what it shows, shows a list. What the archive does not have waits at
-// once. Of the rest that is due the most overdue is checked, as far as the credit goes.
+// once. The rest that is due is checked, the most overdue first, as far as the credit goes.
 func (k *Keeper) named(via string, list []string, depth int) error {
 	now := k.Clock.Now()
-	var due []candidate
 	seen := map[string]bool{}
 	for ; len(list) > 0 && depth <= mostDepth; depth++ {
 		var next []string
@@ -213,34 +227,46 @@ func (k *Keeper) named(via string, list []string, depth int) error {
 				return err
 			}
 			if f.isDue(now) {
-				c := candidate{item: item{URL: url, Via: via, Depth: depth}, held: f.held}
-				if f.held {
-					c.overdue = float64(now.Sub(f.due)) / float64(max(f.due.Sub(f.since), day))
-				}
-				due = append(due, c)
+				k.want(&item{URL: url, Via: via, Depth: depth}, f)
 			}
 			next = append(next, f.shows...)
 		}
 		list = next
 	}
-	slices.SortStableFunc(due, func(a, b candidate) int {
-		return cmp.Compare(b.overdue, a.overdue)
-	})
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for _, c := range due {
-		if k.waiting[c.URL] != nil {
-			continue
-		}
-		if c.held {
-			if k.credit < 1 {
-				continue
-			}
-			k.credit--
-		}
-		k.wait(&c.item)
-	}
+	k.check(now)
 	return nil
+}
+
+// want lets what is due wait for its request, or for a check.
+func (k *Keeper) want(i *item, f *fact) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	switch {
+	case k.waiting[i.URL] != nil:
+	case !f.held:
+		k.wait(i)
+	case len(k.checks) < mostChecks:
+		k.checks[i.URL] = &candidate{*i, f.due, max(f.every, day)}
+	}
+}
+
+// check spends the credit on the checks that are worth most. The lock is held.
+func (k *Keeper) check(now time.Time) {
+	for k.credit >= 1 && len(k.checks) > 0 {
+		var best *candidate
+		for _, c := range k.checks {
+			if best == nil || c.worth(now) > best.worth(now) {
+				best = c
+			}
+		}
+		delete(k.checks, best.URL)
+		if k.waiting[best.URL] == nil {
+			k.credit--
+			k.wait(&best.item)
+		}
+	}
 }
 
 // wait puts an item into the line of its server, if there is room. The lock is held.
@@ -378,8 +404,8 @@ func (k *Keeper) Close() error {
 	return err
 }
 
-// Finish waits, or asks where no workers do, until nothing waits that may be asked for soon, at
-// most until a moment. Servers that fail, and a budget that is used up, are not waited for. It returns
+// Finish waits, or asks where no workers do, until nothing waits that may be asked for soon, or
+// until a moment. Servers that fail, and a budget that is used up, are not waited for. It returns
 // how much still waits then.
 func (k *Keeper) Finish(ctx context.Context, until time.Time) (waiting int, err error) {
 	if k == nil {

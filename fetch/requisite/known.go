@@ -10,11 +10,11 @@ import (
 
 // fact is what is known of a requisite, in memory. It is made of the archive where it is not there.
 type fact struct {
-	held  bool      // the archive has a capture
-	once  bool      // and need not have another
-	due   time.Time // zero: at once
-	since time.Time // when its content was first captured
-	shows []string  // by a style sheet, or the target of a redirect
+	held  bool          // the archive has a capture
+	once  bool          // and need not have another
+	due   time.Time     // zero: at once
+	every time.Duration // from the last capture to due
+	shows []string      // by a style sheet, or the target of a redirect
 }
 
 // isDue reports whether it is to be asked for.
@@ -69,7 +69,7 @@ func (k *Keeper) know(url string) (*fact, error) {
 	f = &fact{}
 	if !h.Checked.IsZero() {
 		due := Due(url, h)
-		f = &fact{held: true, once: due.IsZero(), due: due, since: h.Since}
+		f = &fact{held: true, once: due.IsZero(), due: due, every: due.Sub(h.Checked)}
 		if h.MIME == "text/css" || h.MIME == "" && ending(url) == ".css" ||
 			strings.HasPrefix(h.Status, "3") && h.Status != "304" {
 			if answer, body, ok := k.archive.Answer(h, MostBytes); ok {

@@ -9,27 +9,36 @@
 //	/web/timemap/link/URL      its TimeMap; with json in place of link as JSON
 //	/cdx?url=URL&...           the index, as the CDX server of the Wayback Machine answers; also
 //	                           at /cdx/search/cdx
+//	/changes/20260131120000/URL what differs from the capture before
+//	/in/KEY/20260131120000/URL  the same as /web/, with scripts, in the frame below the banner
 //
 // A moment has 4 to 14 digits. A request for another moment than that of a capture is redirected to
-// the nearest one.
+// the nearest one. A browser that shows /web/ to a person (Sec-Fetch-Dest: document) gets a banner
+// and a frame; whoever else asks gets the capture.
 //
 // # Guarantees
 //
 //  1. What is served comes from the archive alone. A Server makes no request, and what it serves
-//     cannot make a browser ask elsewhere: every answer has a content security policy that allows
-//     nothing but this server's /web/, and a sandbox in which nothing runs: no script, no form, no
-//     refresh. So archived content reaches neither the live net nor other pages of the operator.
+//     asks no other server: every answer has a content security policy that allows nothing but
+//     captures of this one, and a sandbox. Below /web/ nothing runs in it: no script, no form, no
+//     refresh. In the frame scripts run, unless Still is set: without an origin, so that they read
+//     no page of the operator; and the frame cannot be led elsewhere, as the page around it allows
+//     captures alone. A browser may still look up a name or open a connection that a script hints
+//     at (rel=preconnect), where it ignores the policy for that.
 //  2. It answers to names of loopback alone, so that a page of the live web whose name was made to
 //     lead here reads nothing (DNS rebinding).
 //  3. Cookies and other headers of captures are not passed on, but type, language, encoding and,
 //     rewritten, Location.
 //  4. The body of a revisit is that of the record that it names.
-//  5. Rewriting changes addresses in attributes of HTML and in style sheets, and nothing else. What
-//     it cannot read is served as it is; guarantee 1 holds all the same.
+//  5. Rewriting changes addresses in attributes of HTML and in style sheets, and for the frame puts
+//     one script before the page, which leads the addresses that scripts make (inside.js). What it
+//     cannot read is served as it is; guarantee 1 holds all the same.
 //  6. What is in an archive cannot end the server. A body has at most archive.MostBody octets, also
 //     when its content coding is undone, and rewriting makes it at most six times as long.
-//
-// Pages were fetched without their pictures, scripts and style sheets, so that most are shown bare.
+//  7. What runs in the frame, and fonts, need answers that any origin may read. The paths of these
+//     have a key of the process, so that no page of the live web can ask for them.
+//  8. What a page shows is the last capture of it up to the visit of the page, and a day more; or
+//     else the first one after it.
 //
 // A Server may be used by many requests at a time. It sees what was in the archive when its Reader
 // was opened.

@@ -22,6 +22,9 @@ import (
 
 var noon = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 
+// ofWeb leads to captures of noon.
+var ofWeb = leading{prefix: "/web/", at: noon}
+
 // answer is a capture so many minutes after noon.
 type answer struct {
 	url    string
@@ -243,17 +246,17 @@ func TestRewrite(t *testing.T) {
 		`<a href="/unclosed`: `<a href="/unclosed`,
 	} {
 		if got := string(rewrite([]byte(in), "text/html; charset=utf-8", "https://h.example/",
-			noon)); got != want {
+			ofWeb)); got != want {
 			t.Errorf("%s\n is %s\nwant %s", in, got, want)
 		}
 	}
 	css := string(rewrite([]byte(`@import "a.css"; b{background:url( 'c.png' )} d{x:url(data:x)}`),
-		"text/css", "https://h.example/s/", noon))
+		"text/css", "https://h.example/s/", ofWeb))
 	if want := `@import "/web/20260131120000/https://h.example/s/a.css"; b{background:url("/web/20260131120000/https://h.example/s/c.png")} d{x:url(data:x)}`; css != want {
 		t.Errorf("style sheet: %s", css)
 	}
 	if raw := "\x00<a href=x>"; string(rewrite([]byte(raw), "text/html; charset=UTF-16LE",
-		"https://h.example/", noon)) != raw {
+		"https://h.example/", ofWeb)) != raw {
 		t.Error("two octets a character were rewritten")
 	}
 }
@@ -286,11 +289,11 @@ func FuzzRewrite(f *testing.F) {
 	f.Add(
 		`<base href=//x><a href=" http://live.example/">x</a><img srcset="a 1x, b"><meta http-equiv=refresh content="0;url=//live.example">`)
 	f.Fuzz(func(t *testing.T, page string) {
-		out := rewrite([]byte(page), "text/html", "https://h.example/", noon)
+		out := rewrite([]byte(page), "text/html", "https://h.example/", ofWeb)
 		if len(out) > 10*len(page)+2<<20 { // escapes are up to five times as long
 			t.Errorf("%d octets of %d", len(out), len(page))
 		}
-		rewrite([]byte(page), "text/css", "https://h.example/", noon)
+		rewrite([]byte(page), "text/css", "https://h.example/", ofWeb)
 	})
 }
 

@@ -6,33 +6,37 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"golang.org/x/net/html"
 
+	"github.com/recrawl/recrawl/fetch/archive/cdxj"
 	"github.com/recrawl/recrawl/fetch/extract"
 )
 
 // rewrite leads the addresses in a page or style sheet to captures of one moment.
-func rewrite(text []byte, contentType, address string, at time.Time) []byte {
+func rewrite(text []byte, contentType, address string, lead leading) []byte {
 	kind, parameters, _ := mime.ParseMediaType(contentType)
 	if strings.HasPrefix(strings.ToLower(parameters["charset"]), "utf-16") {
 		return text // its marks are two octets each
 	}
 	switch {
 	case extract.IsHTML(contentType):
-		return newRewriter(text, address, at).html(text)
+		r := newRewriter(text, address, lead)
+		r.plain = kind == "text/html"
+		return r.html(text)
 	case kind == "text/css":
-		return newRewriter(text, address, at).css(text)
+		return newRewriter(text, address, lead).css(text)
 	}
 	return text
 }
 
 type rewriter struct {
-	base string
-	at   time.Time
-	seen bool // a base element, of which the first holds
-	left int  // octets by which the text may still grow
+	url   string // of the text
+	base  string
+	to    leading
+	plain bool // HTML in which a script may be put
+	seen  bool // a base element, of which the first holds
+	left  int  // octets by which the text may still grow
 }
 
 // longestBase bounds the address of a base element, in octets.
@@ -40,8 +44,8 @@ const longestBase = 4 << 10
 
 // newRewriter allows a text to grow to five times its size and 1 MB: a long base and many short
 // addresses would make it grow by the square.
-func newRewriter(text []byte, address string, at time.Time) *rewriter {
-	return &rewriter{base: address, at: at, left: 4*len(text) + 1<<20}
+func newRewriter(text []byte, address string, lead leading) *rewriter {
+	return &rewriter{url: address, base: address, to: lead, left: 4*len(text) + 1<<20}
 }
 
 // longestTag bounds a tag, in octets. What is behind a longer one is left as it is.
@@ -52,7 +56,7 @@ func (r *rewriter) html(text []byte) []byte {
 	z := html.NewTokenizer(bytes.NewReader(text))
 	z.SetMaxBuf(longestTag)
 	out := make([]byte, 0, len(text)+len(text)/8)
-	read := 0
+	read, style := 0, false
 	for {
 		kind := z.Next()
 		raw := z.Raw()
@@ -60,12 +64,23 @@ func (r *rewriter) html(text []byte) []byte {
 			return append(out, text[min(read, len(text)):]...)
 		}
 		read += len(raw)
+		if r.plain && r.to.script != "" && begins(kind, raw) {
+			out = append(out, r.script()...)
+			r.plain = false
+		}
+		if kind == html.TextToken && style {
+			out = append(out, r.css(raw)...)
+			style = false
+			continue
+		}
+		style = false
 		if kind != html.StartTagToken && kind != html.SelfClosingTagToken {
 			out = append(out, raw...)
 			continue
 		}
 		raw = bytes.Clone(raw) // reading the tag changes it
 		token := z.Token()
+		style = token.Data == "style"
 		switch keep, changed := r.tag(&token); {
 		case !keep:
 		case changed:
@@ -83,6 +98,9 @@ var addresses = []string{"href", "src", "action", "formaction", "data", "poster"
 // ahead are the relations of a link that make a browser connect without need.
 var ahead = []string{"preconnect", "dns-prefetch", "prefetch", "preload", "modulepreload",
 	"prerender"}
+
+// outside are targets to which a sandbox lets no link lead: other windows, and frames around.
+var outside = map[string]bool{"_blank": true, "_top": true, "_parent": true}
 
 // tag rewrites a tag. One that is not kept vanishes.
 func (r *rewriter) tag(t *html.Token) (keep, changed bool) {
@@ -114,10 +132,16 @@ func (r *rewriter) tag(t *html.Token) (keep, changed bool) {
 		switch {
 		case a.Key == "srcset" || a.Key == "imagesrcset":
 			a.Val, changed = r.srcset(a.Val), true
-		case a.Key == "target" && strings.EqualFold(a.Val, "_blank"): // the sandbox opens no window
+		case a.Key == "target" && outside[strings.ToLower(a.Val)]:
 			a.Val, changed = "_self", true
 		case a.Key == "integrity" || a.Key == "ping":
 			a.Val, changed = "", true
+		case a.Key == "crossorigin" || a.Key == "nonce":
+			a.Key, changed = "data-"+a.Key, true // no cookie is here, and no policy of the page
+		case a.Key == "style":
+			if css := string(r.css([]byte(a.Val))); css != a.Val {
+				a.Val, changed = css, true
+			}
 		case slices.Contains(addresses, a.Key):
 			if to := r.lead(a.Val); to != a.Val {
 				a.Val, changed = to, true
@@ -125,6 +149,20 @@ func (r *rewriter) tag(t *html.Token) (keep, changed bool) {
 		}
 	}
 	return true, changed
+}
+
+// begins reports whether a token is the first of a page behind its doctype: what comes before that
+// would take its meaning.
+func begins(kind html.TokenType, raw []byte) bool {
+	return kind == html.StartTagToken || kind == html.SelfClosingTagToken ||
+		kind == html.TextToken && len(bytes.TrimSpace(raw)) > 0
+}
+
+// script is the element that runs before the page does.
+func (r *rewriter) script() string {
+	prefix := r.to.prefix + cdxj.Stamp(r.to.at) + "/"
+	return `<script src="` + r.to.script + `" data-base="` + html.EscapeString(safe(r.url)) +
+		`" data-prefix="` + prefix + `" data-inside="` + r.to.prefix + `"></script>`
 }
 
 func attribute(t *html.Token, name string) string {
@@ -147,7 +185,7 @@ func (r *rewriter) lead(address string) string {
 	case err != nil:
 		return "about:invalid"
 	case to != "":
-		to = place(r.at, false, to)
+		to = r.to.to(to)
 		if r.left -= len(to); r.left >= 0 {
 			return to
 		}

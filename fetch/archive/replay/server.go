@@ -16,17 +16,23 @@ import (
 
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/archive/cdxj"
+	"github.com/recrawl/recrawl/fetch/archive/difference"
+	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/fetch/ownname"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // Server serves an archive.
 type Server struct {
-	r *archive.Reader
+	// Still lets no script of a capture run. It is set before the first request.
+	Still bool
+
+	r   *archive.Reader
+	key string // of the paths at which captures run
 }
 
 // New returns a server for what a reader sees.
-func New(r *archive.Reader) *Server { return &Server{r} }
+func New(r *archive.Reader) *Server { return &Server{r: r, key: newKey()} }
 
 // ErrNotLoopback refuses an address that others could reach.
 var ErrNotLoopback = errors.New("it is not an address of loopback, as 127.0.0.1:8088")
@@ -44,14 +50,18 @@ func Listen(address string) (net.Listener, error) {
 	return l, nil
 }
 
-// Run serves an archive at an address until ctx ends. It says where, once it does.
-func Run(ctx context.Context, r *archive.Reader, address string, says io.Writer) error {
+// Run serves an archive at an address until ctx ends, and lets scripts of captures run or not. It
+// says where, once it does.
+func Run(ctx context.Context, r *archive.Reader, address string, scripts bool,
+	says io.Writer) error {
 	l, err := Listen(address)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(says, "http://%s/\n", l.Addr())
-	return New(r).Serve(ctx, l)
+	s := New(r)
+	s.Still = !scripts
+	return s.Serve(ctx, l)
 }
 
 // Serve answers requests until ctx ends.
@@ -96,6 +106,15 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	if q.Method != http.MethodGet && q.Method != http.MethodHead {
 		h.Set("Allow", "GET, HEAD")
 		http.Error(w, "an archive is read only", http.StatusMethodNotAllowed)
+		return
+	}
+	if inside, ok := strings.CutPrefix(q.URL.RequestURI(), s.inside()); ok {
+		s.serveInside(w, q, inside)
+		return
+	}
+	if of, ok := strings.CutPrefix(q.URL.RequestURI(), "/changes/"); ok {
+		when, address, _ := strings.Cut(of, "/")
+		s.serveChanges(q.Context(), w, when, addressOf(address))
 		return
 	}
 	rest, isWeb := strings.CutPrefix(q.URL.RequestURI(), "/web/")
@@ -170,7 +189,28 @@ func (s *Server) serveCapture(w http.ResponseWriter, q *http.Request, when, addr
 		s.serveError(w, http.StatusBadGateway, err.Error(), address)
 		return
 	}
-	s.serveAnswer(w, q, answer, exact)
+	if !exact && q.Header.Get("Sec-Fetch-Dest") == "document" && answer.Status < 300 &&
+		extract.IsHTML(answer.Get("Content-Type")) {
+		s.serveFrame(w, q.Host, c) // a person looks at it
+		return
+	}
+	s.serveAnswer(w, q, answer, leading{prefix: "/web/", at: c.Time, exact: exact})
+}
+
+// leading says how the addresses in a capture are led to others.
+type leading struct {
+	prefix string // of paths, before the moment
+	at     time.Time
+	exact  bool   // they are left as they are
+	script string // path of what runs before a page does; "": nothing
+}
+
+// to is the path of the capture of an address.
+func (l leading) to(address string) string {
+	if l.exact {
+		return place(l.at, true, address)
+	}
+	return l.prefix + cdxj.Stamp(l.at) + "/" + safe(address)
 }
 
 // nearest returns captures of an address, at least one, as archive.Reader.Of does; nil: it has
@@ -212,7 +252,7 @@ func safe(address string) string {
 }
 
 func (s *Server) serveAnswer(w http.ResponseWriter, q *http.Request, a *archive.Answer,
-	exact bool) {
+	lead leading) {
 	c := a.Capture
 	h := w.Header()
 	h.Set("Memento-Datetime", c.Time.UTC().Format(http.TimeFormat))
@@ -222,7 +262,7 @@ func (s *Server) serveAnswer(w http.ResponseWriter, q *http.Request, a *archive.
 	}
 	if a.Status >= 300 && a.Status < 400 {
 		if to, err := absolute(c.URL, a.Get("Location")); err == nil && to != "" {
-			h.Set("Location", place(c.Time, exact, to))
+			h.Set("Location", lead.to(to))
 		}
 	}
 	contentType := a.Get("Content-Type")
@@ -235,9 +275,9 @@ func (s *Server) serveAnswer(w http.ResponseWriter, q *http.Request, a *archive.
 		h.Set("Content-Type", "application/octet-stream") // never guessed
 	}
 	body, coding := a.Body, a.Get("Content-Encoding")
-	if !exact {
+	if !lead.exact {
 		if text, err := a.Text(archive.MostBody); err == nil || len(text) > 0 {
-			body, coding = rewrite(text, contentType, c.URL, c.Time), ""
+			body, coding = rewrite(text, contentType, c.URL, lead), ""
 		}
 	}
 	if coding != "" && a.IsCoded() {
@@ -269,15 +309,17 @@ func absolute(base, address string) (string, error) {
 
 var pages = template.Must(template.New("").Parse(`<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>{{.Title}}</title>
 <style>body{font-family:sans-serif;max-width:60em;margin:2em auto;padding:0 1em}td{padding:0 1em 0 0}</style>
-<h1>{{.Title}}</h1><p>{{.Text}}</p>{{if .Back}}<p><a href="{{.Back}}">all captures</a></p>{{end}}
+<h1>{{.Title}}</h1><p>{{.Text}}</p>{{if .Back}}<p><a href="{{.Back}}">{{.BackName}}</a></p>{{end}}
+{{if .Pieces}}<p style="white-space:pre-wrap">{{range .Pieces}}{{if eq .Of "added"}}<ins>{{.Text}}</ins> {{else if eq .Of "removed"}}<del>{{.Text}}</del> {{else}}{{.Text}} {{end}}{{end}}</p>{{end}}
 {{if .Rows}}<table>{{range .Rows}}<tr><td><a href="{{.Path}}">{{.Name}}</a><td>{{.Status}}<td>{{.Kind}}</tr>
 {{end}}</table>{{end}}`))
 
 type row struct{ Path, Name, Status, Kind string }
 
 type page struct {
-	Title, Text, Back string
-	Rows              []row
+	Title, Text, Back, BackName string
+	Rows                        []row
+	Pieces                      []difference.Piece
 }
 
 func (s *Server) show(w http.ResponseWriter, status int, p page) {
@@ -314,6 +356,16 @@ func (s *Server) serveList(w http.ResponseWriter, address string) {
 	s.show(w, status, p)
 }
 
+// isShown reports whether a media type is that of what pages show.
+func isShown(mime string) bool {
+	kind, of, _ := strings.Cut(mime, "/")
+	switch kind {
+	case "image", "font", "audio", "video":
+		return true
+	}
+	return of == "css" || strings.HasSuffix(of, "javascript") || strings.HasPrefix(of, "font-")
+}
+
 // serveStart lists pages, the first ones by key.
 func (s *Server) serveStart(w http.ResponseWriter) {
 	p := page{Title: "Archive",
@@ -321,7 +373,7 @@ func (s *Server) serveStart(w http.ResponseWriter) {
 	last := ""
 	err := s.r.Each(func(c *cdxj.Capture) error {
 		_, err := sitegraph.Canonical(c.URL)
-		if err == nil && c.URL != last && c.MIME != cdxj.Revisit {
+		if err == nil && c.URL != last && c.MIME != cdxj.Revisit && !isShown(c.MIME) {
 			p.Rows = append(p.Rows, row{"/web/*/" + safe(c.URL), c.URL, c.Status, c.MIME})
 			last = c.URL
 		}
