@@ -113,7 +113,7 @@ try {
 		await tab.goto(page.url);
 		await tab.addStyleTag({ content: quiet });
 		await settle(tab.mainFrame());
-		const picture = await shoot(tab, whole);
+		const picture = (await tab.screenshot({ animations: 'disabled' })).toString('base64');
 		await context.close();
 		const have = [...asked].filter((url) => served.get(url) === 200);
 		results['recrawl replay'].push({ ...page, asked: asked.size, served: have.length, alike: await alike(judge, picture, shot), drawn,
@@ -135,7 +135,7 @@ try {
 		}, [`${prefix}/${page.at}mp_/${page.url}`, quiet]);
 		const known = new Map(statuses.map(([name, status]) => [name.replace(/^.*?\/\d+[a-z]{2}_\/(\/\/)?/, (_, slashes) => slashes ? 'http://' : ''), status]));
 		const there = [...asked].filter((url) => known.get(url) === 200);
-		results['ReplayWeb.page'].push({ ...page, asked: asked.size, served: there.length, alike: await alike(judge, picture, await shoot(foreign, whole)),
+		results['ReplayWeb.page'].push({ ...page, asked: asked.size, served: there.length, alike: await alike(judge, picture, (await foreign.screenshot({ animations: 'disabled' })).toString('base64')),
 			missing: [...asked].filter((url) => !there.includes(url)).map((url) => `${url} ${known.get(url)}`) });
 	}
 	if (escaped.length > 0) faults.push(`asked of the live web: ${escaped.slice(0, 5).join(' ')}`);

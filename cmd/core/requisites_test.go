@@ -156,9 +156,9 @@ func TestNoRequisites(t *testing.T) {
 	g := newGallery(t)
 	for _, off := range []string{"--requisites=false", "--requisite-budget=0/day"} {
 		dir := t.TempDir()
-		recrawlIn(t, dir, nil, "run", "--data", "data", "--archive", "kept", "--user-agent", contact,
-			"--allow-private", "--delay", "0s", "--round", "5s", "--rounds", "1", "--unlimited",
-			"--quiet", off, g.bases[0]+"/page0").ok(t)
+		recrawlIn(t, dir, nil, "run", "--data", "data", "--archive", "kept",
+			"--user-agent", contact, "--allow-private", "--delay", "0s", "--round", "5s",
+			"--rounds", "1", "--unlimited", "--quiet", off, g.bases[0]+"/page0").ok(t)
 		g.mu.Lock()
 		if n := len(g.began[1]) + len(g.began[2]) + len(g.began[3]); n > 0 {
 			t.Errorf("%s: %d requests", off, n)

@@ -257,7 +257,10 @@ func (k *Keeper) check(now time.Time) {
 	for k.credit >= 1 && len(k.checks) > 0 {
 		var best *candidate
 		for _, c := range k.checks {
-			if best == nil || c.worth(now) > best.worth(now) {
+			if best == nil {
+				best = c
+			} else if one, other := c.worth(now), best.worth(now); one > other ||
+				one == other && c.URL < best.URL {
 				best = c
 			}
 		}
