@@ -106,8 +106,16 @@ func TestPoliciesOfPeers(t *testing.T) {
 func TestPoliciesOfAll(t *testing.T) {
 	histories := writeFile(t, filepath.Join(t.TempDir(), "a.jsonl.gz"),
 		historyFile(t, "a.example", 4))
-	r := recrawl(t, "eval", histories, "--weeks", "2", "--policy", "all,sites-without-tops,c-then-b",
-		"--json").ok(t)
+	r := recrawl(
+		t,
+		"eval",
+		histories,
+		"--weeks",
+		"2",
+		"--policy",
+		"all,sites-without-tops,c-then-b",
+		"--json",
+	).ok(t)
 	for policy, want := range map[string]bool{"sites": true, "random": true,
 		"sites-without-tops": true, "sites-without-samples": false, "c-then-b": true,
 		"server-sample+a": false} {

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/cmd/failure"
-	"github.com/recrawl/recrawl/cmd/spelling"
+	"github.com/recrawl/recrawl/cmd/setting"
 )
 
 // unknownCommand is the error of a word that is no command below another, with the one that was
@@ -25,7 +25,7 @@ func unknownCommand(above *cobra.Command, word string) error {
 func nearest(above *cobra.Command, word string) string {
 	best, least := "", (len(word)+1)/2+1 // of two exchanged letters both differ
 	for _, cmd := range above.Commands() {
-		distance := spelling.Distance(strings.ToLower(word), cmd.Name())
+		distance := setting.Distance(strings.ToLower(word), cmd.Name())
 		if len(word) > 1 && strings.HasPrefix(cmd.Name(), word) {
 			distance = 1
 		}

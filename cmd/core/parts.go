@@ -173,8 +173,8 @@ func (p *program) in(part, name, use string, args cobra.PositionalArgs) *cobra.C
 	return cmd
 }
 
-// runIn makes this process another program of ours, which so has its arguments and terminal and gets
-// its signals. It returns only if that fails.
+// runIn makes this process another program of ours, which so has its arguments and terminal and
+// gets its signals. It returns only if that fails.
 func (p *program) runIn(name string) error {
 	path, err := findProgram(name)
 	if err == nil {

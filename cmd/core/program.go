@@ -22,7 +22,7 @@ import (
 	"github.com/recrawl/recrawl/planner/cycle"
 	servers "github.com/recrawl/recrawl/planner/schedule"
 	"github.com/recrawl/recrawl/satstore"
-	"github.com/recrawl/recrawl/satstore/journal/visits"
+	"github.com/recrawl/recrawl/satstore/journal"
 )
 
 // Program is a call of a program: its settings, and where it prints. Commands of parts are made of
@@ -153,7 +153,9 @@ func (p *program) Shard(ctx context.Context, dir string, shards int) (*Shard, er
 		Web: liveFetcher{Client: b.client, underWay: b.underWay, archive: b.archive,
 			keeper: b.keeper},
 		Close: b.parts.Close, Loop: o,
-		Journal: func(events []cycle.Event) error { return visits.Append(b.journal, events) },
+		Journal: func(events []cycle.Event) error {
+			return journal.AppendVisits(b.journal, events)
+		},
 		Between: func(store fetch.Keeper) error {
 			return errors.Join(b.client.KeepIn(store), q.copies(b.data.store))
 		},

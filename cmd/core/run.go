@@ -19,7 +19,7 @@ import (
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
 	"github.com/recrawl/recrawl/satstore"
-	"github.com/recrawl/recrawl/satstore/journal/visits"
+	"github.com/recrawl/recrawl/satstore/journal"
 	"github.com/recrawl/recrawl/satstore/seen/intake"
 	"github.com/recrawl/recrawl/sitegraph"
 	"github.com/recrawl/recrawl/sitegraph/words"
@@ -159,7 +159,7 @@ func (l *crawl) makeLoop(stop func()) {
 	}
 	o.Acknowledged = func(events []cycle.Event) {
 		if l.journalErr == nil {
-			if l.journalErr = visits.Append(l.base.journal, events); l.journalErr != nil {
+			if l.journalErr = journal.AppendVisits(l.base.journal, events); l.journalErr != nil {
 				stop()
 			}
 		}

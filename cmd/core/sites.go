@@ -12,7 +12,6 @@ import (
 	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/show/dashboard"
 	"github.com/recrawl/recrawl/cmd/show/present"
-	"github.com/recrawl/recrawl/cmd/spelling"
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/sites"
@@ -47,7 +46,7 @@ func (p *program) sites(ctx context.Context, args []string) error {
 	if errors.As(err, &unknown) {
 		where := cmp.Or(c.Data, c.Sites.History) // one of them is given
 		return failure.Usage(fmt.Errorf("server %q is not in %s", unknown.Server, where),
-			spelling.Servers(unknown.Server, unknown.Known))
+			nearServer(unknown.Server, unknown.Known))
 	}
 	if err != nil {
 		return p.askSites(ctx, err, args[0])

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
 
-	"github.com/recrawl/recrawl/cmd/spelling"
 	"github.com/recrawl/recrawl/fetch/written"
 )
 
@@ -93,7 +92,7 @@ func (r *Review) readFile(v *viper.Viper, file, help string) bool {
 	for _, key := range v.AllKeys() {
 		if r.Hint == "" && !slices.Contains(known, key) {
 			r.unread(fmt.Errorf("config file %s: unknown key %q", file, key),
-				cmp.Or(r.set.instead(key), spelling.Suggest(key, known)))
+				cmp.Or(r.set.instead(key), Suggest(key, known)))
 			return false
 		}
 	}
@@ -108,7 +107,7 @@ func (r *Review) checkEnvironment() {
 		if strings.HasPrefix(name, r.set.prefix) &&
 			!slices.Contains(append(known, r.set.Others...), name) {
 			r.unread(fmt.Errorf("environment variable %s sets nothing", name),
-				cmp.Or(r.set.instead(name), spelling.Suggest(name, known)))
+				cmp.Or(r.set.instead(name), Suggest(name, known)))
 			return
 		}
 	}

@@ -260,7 +260,10 @@ func Files() (all []File) {
 	cells := func(name, texts, rows string, times, rowTimes int) {
 		office(name, XLSXType, func() []Part {
 			return []Part{{workbook, "<w/>"},
-				{"xl/sharedStrings.xml", strings.Repeat(texts, times)}, {sheet, strings.Repeat(rows, rowTimes)}}
+				{
+					"xl/sharedStrings.xml",
+					strings.Repeat(texts, times),
+				}, {sheet, strings.Repeat(rows, rowTimes)}}
 		})
 	}
 	const cell = "<row><c t='s'><v>0</v></c></row>"

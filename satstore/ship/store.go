@@ -286,7 +286,9 @@ func (s *Store) SaveLinks(p sitegraph.PageID, links, frames []sitegraph.PageID) 
 	if err := s.store.SaveLinks(p, links, frames); err != nil {
 		return err
 	}
-	return s.addChange(func(b []byte) ([]byte, error) { return appendLinks(b, p, links, frames), nil })
+	return s.addChange(
+		func(b []byte) ([]byte, error) { return appendLinks(b, p, links, frames), nil },
+	)
 }
 
 // SaveStart makes a page a start page.

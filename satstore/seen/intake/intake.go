@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/recrawl/recrawl/satstore/proc"
 	"github.com/recrawl/recrawl/satstore/seen"
-	"github.com/recrawl/recrawl/satstore/seen/meter"
 	"github.com/recrawl/recrawl/sitegraph/listed"
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
@@ -156,7 +156,7 @@ type Result struct {
 	Sizes    seen.Sizes         `json:"sizes"`
 	Curve    []Point            `json:"curve"`
 
-	began meter.Reading
+	began proc.Reading
 	every int64 // lines between points
 	Known int64 `json:"-"` // addresses that the set had before
 	kinds [listed.Kinds]Bad
@@ -182,8 +182,14 @@ type Point struct {
 }
 
 func newResult(o Options) *Result {
-	r := &Result{Bad: []Bad{}, Curve: []Point{}, Mode: "exact", Sizes: o.Sizes, began: meter.Read(),
-		every: 1 << 14}
+	r := &Result{
+		Bad:   []Bad{},
+		Curve: []Point{},
+		Mode:  "exact",
+		Sizes: o.Sizes,
+		began: proc.Measure(),
+		every: 1 << 14,
+	}
 	if o.Approximate {
 		r.Mode = "approximate"
 	}
@@ -214,7 +220,7 @@ func (r *Result) sample(p *seen.Pipeline, last bool) {
 	if n := len(r.Curve); !last && n > 0 && r.Lines-r.Curve[n-1].Lines < r.every {
 		return
 	}
-	now := meter.Read()
+	now := proc.Measure()
 	r.Curve = append(r.Curve, Point{r.Lines, int64(p.Stats().New), now.At.Sub(r.began.At).Seconds(),
 		now.Resident})
 	if len(r.Curve) < mostPoints {
@@ -229,7 +235,7 @@ func (r *Result) sample(p *seen.Pipeline, last bool) {
 
 func (r *Result) end(p *seen.Pipeline, set *seen.Set) {
 	r.sample(p, true)
-	now := meter.Read()
+	now := proc.Measure()
 	r.Pipeline, r.Set = p.Stats(), set.Stats()
 	r.New = int64(r.Pipeline.New)
 	r.Repeats = r.Addresses - r.New

@@ -21,7 +21,6 @@ import (
 	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/journal"
-	"github.com/recrawl/recrawl/satstore/journal/visits"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -142,7 +141,7 @@ func Run(t testing.TB) *Running {
 		Between: func() error { return desk.Between(loop) },
 		Peek:    desk.Peek(), Attentive: true,
 		Acknowledged: func(events []cycle.Event) {
-			if err := visits.Append(log, events); err != nil {
+			if err := journal.AppendVisits(log, events); err != nil {
 				t.Error(err)
 			}
 		},

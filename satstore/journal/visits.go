@@ -1,16 +1,15 @@
-package visits
+package journal
 
 import (
 	"math"
 
 	"github.com/recrawl/recrawl/planner/cycle"
-	"github.com/recrawl/recrawl/satstore/journal"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Append hands acknowledged visits to the journal. They are on their way to the disk when it
+// AppendVisits hands acknowledged visits to the journal. They are on their way to the disk when it
 // returns.
-func Append(log *journal.Journal, events []cycle.Event) error {
+func AppendVisits(log *Journal, events []cycle.Event) error {
 	for i := range events {
 		if err := log.Append(entryOf(&events[i])); err != nil {
 			return err
@@ -19,9 +18,9 @@ func Append(log *journal.Journal, events []cycle.Event) error {
 	return log.Flush()
 }
 
-func entryOf(e *cycle.Event) journal.Entry {
+func entryOf(e *cycle.Event) Entry {
 	o := &e.Observation
-	entry := journal.Entry{
+	entry := Entry{
 		URL:           e.Record.URL,
 		Time:          o.Time,
 		Round:         e.Round.Number,

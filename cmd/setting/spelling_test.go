@@ -1,9 +1,9 @@
-package spelling_test
+package setting_test
 
 import (
 	"testing"
 
-	"github.com/recrawl/recrawl/cmd/spelling"
+	"github.com/recrawl/recrawl/cmd/setting"
 )
 
 func TestDistance(t *testing.T) {
@@ -14,10 +14,10 @@ func TestDistance(t *testing.T) {
 		{"", "", 0}, {"", "abc", 3}, {"abc", "abc", 0}, {"budjet", "budget", 1},
 		{"kitten", "sitting", 3}, {"saturday", "sunday", 3},
 	} {
-		if got := spelling.Distance(c.a, c.b); got != c.want {
+		if got := setting.Distance(c.a, c.b); got != c.want {
 			t.Errorf("from %q to %q: %d, want %d", c.a, c.b, got, c.want)
 		}
-		if got := spelling.Distance(c.b, c.a); got != c.want {
+		if got := setting.Distance(c.b, c.a); got != c.want {
 			t.Errorf("from %q to %q: %d, want %d as the other way round", c.b, c.a, got, c.want)
 		}
 	}
@@ -30,7 +30,7 @@ func TestSuggest(t *testing.T) {
 		"roundz":   `did you mean "round"?`, // the first of equally near ones
 		"weekends": "known are: budget, round, rounds",
 	} {
-		if got := spelling.Suggest(word, known); got != want {
+		if got := setting.Suggest(word, known); got != want {
 			t.Errorf("%s: %s, want %s", word, got, want)
 		}
 	}

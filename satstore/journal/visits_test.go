@@ -1,4 +1,4 @@
-package visits
+package journal
 
 import (
 	"encoding/json"
@@ -9,21 +9,20 @@ import (
 
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/cycle"
-	"github.com/recrawl/recrawl/satstore/journal"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-var noon = time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)
+var midday = time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)
 
 func visit() cycle.Event {
 	return cycle.Event{
 		Round: planner.Round{Number: 7},
-		Visit: planner.Visit{Due: noon, Probability: 0.25,
+		Visit: planner.Visit{Due: midday, Probability: 0.25,
 			Reason: planner.Because("due for %.0f h", 3)},
 		Verdict: sitegraph.VerdictChanged,
-		Record:  sitegraph.Record{URL: "http://a.example/", Due: noon.Add(time.Hour)},
+		Record:  sitegraph.Record{URL: "http://a.example/", Due: midday.Add(time.Hour)},
 		Observation: sitegraph.Observation{
-			Time:        noon,
+			Time:        midday,
 			Outcome:     sitegraph.OutcomeFetched,
 			Status:      200,
 			Size:        10,
@@ -40,10 +39,10 @@ func TestEntry(t *testing.T) {
 	if entry.URL != "http://a.example/" || entry.Round != 7 || entry.Reason != "due for 3 h" ||
 		entry.Outcome != "fetched" ||
 		entry.Verdict != "changed" || entry.Bytes != 10 || entry.Moved != 20 ||
-		entry.ElapsedMillis != 1500 || !entry.Next.Equal(noon.Add(time.Hour)) {
+		entry.ElapsedMillis != 1500 || !entry.Next.Equal(midday.Add(time.Hour)) {
 		t.Errorf("entry %+v", entry)
 	}
-	if entry.Due == nil || !entry.Due.Equal(noon) || entry.Probability == nil ||
+	if entry.Due == nil || !entry.Due.Equal(midday) || entry.Probability == nil ||
 		*entry.Probability != 0.25 || entry.Digest == "" || entry.Main != "" {
 		t.Errorf("entry %+v", entry)
 	}
@@ -63,18 +62,18 @@ func TestEntry(t *testing.T) {
 // What Append was handed can be read, a visit without a probability too.
 func TestAppend(t *testing.T) {
 	dir := t.TempDir()
-	log, err := journal.Open(dir)
+	log, err := Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer log.Close()
 	events := []cycle.Event{visit(), visit()}
 	events[1].Visit.Probability = math.NaN()
-	if err := Append(log, events); err != nil {
+	if err := AppendVisits(log, events); err != nil {
 		t.Fatal(err)
 	}
 	read := 0
-	torn, err := journal.Read(dir, nil, func(e *journal.Entry) {
+	torn, err := Read(dir, nil, func(e *Entry) {
 		if (e.Probability == nil) != (read == 1) {
 			t.Errorf("line %d: probability %v", read, e.Probability)
 		}

@@ -1,7 +1,4 @@
-// Package meter reads what this process has used so far: time, processor time, memory.
-//
-// Processor time and memory come from /proc; on systems without it they are 0.
-package meter
+package proc
 
 import (
 	"bytes"
@@ -9,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/recrawl/recrawl/satstore/proc"
 )
 
 // Reading is what was used up to a moment.
@@ -24,8 +19,8 @@ type Reading struct {
 // ticks is USER_HZ, the unit of /proc/self/stat: 100 on every architecture of Linux that Go knows.
 const ticks = 100
 
-// Read reads the meters.
-func Read() Reading {
+// Measure reads the meters.
+func Measure() Reading {
 	r := Reading{At: time.Now()}
 	stat, _ := os.ReadFile("/proc/self/stat")
 	// The second field is a name in parentheses that may hold anything; utime and stime are 14 and
@@ -38,6 +33,6 @@ func Read() Reading {
 		}
 	}
 	const status = "/proc/self/status"
-	r.Resident, r.Peak = proc.Field(status, "VmRSS:")<<10, proc.Field(status, "VmHWM:")<<10
+	r.Resident, r.Peak = Field(status, "VmRSS:")<<10, Field(status, "VmHWM:")<<10
 	return r
 }

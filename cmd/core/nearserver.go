@@ -1,4 +1,4 @@
-package spelling
+package core
 
 import (
 	"cmp"
@@ -6,12 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Servers looks for a misspelt name, for a part of a name, and for the server of an
+// nearServer looks for a misspelt name, for a part of a name, and for the server of an
 // address given instead; a store may know thousands.
-func Servers(server string, known []string) string {
+func nearServer(server string, known []string) string {
 	const most = 5
 	word := strings.ToLower(server)
 	if name := sitegraph.ServerName(word); name != "" {
@@ -29,7 +30,7 @@ func Servers(server string, known []string) string {
 			strings.Contains(word, name):
 			return 1
 		}
-		return Distance(word, name)
+		return setting.Distance(word, name)
 	}
 	sorted := slices.Clone(known)
 	slices.SortFunc(sorted, func(a, b string) int {
