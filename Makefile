@@ -2,7 +2,7 @@
 # No program needs C, and the first build is shorter without.
 export CGO_ENABLED = 0
 
-.PHONY: all build bench clean dist man test vet format words staticcheck deadcode race fuzz smoke
+.PHONY: all build bench clean dist man test vet format words staticcheck deadcode core race fuzz smoke
 
 all:
 	.ci/run
@@ -10,7 +10,7 @@ all:
 build:
 	go build -trimpath -ldflags="-s -w" -o . ./cmd/...
 
-test vet format words staticcheck deadcode race fuzz smoke:
+test vet format words staticcheck deadcode core race fuzz smoke:
 	.ci/run $@
 
 dist:

@@ -90,7 +90,7 @@ func (p *program) rootCommand() *cobra.Command {
 		p.checkCommand(), p.hintCommand(), p.watchCommand(), p.replayCommand(), p.diffCommand(),
 		p.archiveCommand(), p.showCommand(),
 		p.policiesCommand(),
-		p.initCommand(), p.configCommand(), p.doctorCommand(),
+		p.initCommand(), p.configCommand(), p.doctorCommand(), p.completionCommand(),
 		p.manCommand())
 	root.AddCommand(p.away()...)
 	return p.explained(root)
@@ -135,7 +135,7 @@ func (p *program) root() *cobra.Command {
 	root.PersistentFlags().BoolVar(&p.json, "json", false, "print the result as JSON")
 	root.PersistentFlags().BoolVar(&p.wide, "wide", false, "tables with all columns, however wide")
 	root.PersistentFlags().BoolVar(&p.quiet, "quiet", false, "no progress on standard error")
-	root.AddCommand(p.versionCommand(), p.completionCommand())
+	root.AddCommand(p.versionCommand())
 	root.InitDefaultHelpCmd()
 	return root
 }

@@ -199,7 +199,7 @@ func findProgram(name string) (path string, err error) {
 	}
 	return "", failure.Work(fmt.Errorf("this is done by the program %s, which is neither beside "+
 		"this one nor in PATH", name), "go build ./cmd/"+name+" makes it; go install ./cmd/... "+
-		"puts all programs where PATH should lead", failure.Failed)
+		"makes all", failure.Failed)
 }
 
 // searcher opens the corpus in a directory, in this process or in one of the program that can.

@@ -84,6 +84,18 @@ func TestOtherProgram(t *testing.T) {
 		}
 	}
 	call(t, alone, "", "recrawl", "search").refused(t, 2, "no word to search for")
+	flags := call(t, alone, "", "recrawl", "__complete", "node", "--sh").ok(t)
+	if !strings.Contains(flags.stdout, "--shards") {
+		t.Errorf("completion offers\n%s", flags.stdout)
+	}
+	pages := t.TempDir()
+	call(t, alone, "", "recrawl", "man", "--to", pages).ok(t)
+	for _, page := range []string{"recrawl-node-status.1", "recrawl-search.1",
+		"recrawl-bench-sat.1", "recrawl-schedule-simulate.1"} {
+		if _, err := os.Stat(filepath.Join(pages, page)); err != nil {
+			t.Error(err)
+		}
+	}
 	call(t, alone, "", "recrawl", "serve", "--data", "nowhere", "--corpus", "corpus").refused(t, 1,
 		"nowhere")
 }

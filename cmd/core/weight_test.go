@@ -1,0 +1,42 @@
+package core_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// heavy are beginnings of names of libraries that recrawl does without. What needs them has a
+// program of its own: see docs/packaging.md.
+var heavy = []string{"github.com/nats-io/", "google.golang.org/grpc", "github.com/blevesearch/",
+	"github.com/ikawaha/", "github.com/RoaringBitmap/", "go.opentelemetry.io/", "go.etcd.io/bbolt",
+	"github.com/gocolly/", "github.com/tylertreat/", "github.com/hashicorp/golang-lru",
+	"gonum.org/v1/gonum/lapack", "gonum.org/v1/gonum/stat"}
+
+// TestCoreIsLight: recrawl needs no library of the other programs, and those programs do.
+func TestCoreIsLight(t *testing.T) {
+	needs := func(program string) []string {
+		out, err := exec.Command("go", "list", "-deps", "../"+program).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Fields(string(out))
+	}
+	for _, path := range needs("recrawl") {
+		for _, name := range heavy {
+			if strings.HasPrefix(path, name) {
+				t.Errorf("recrawl needs %s", path)
+			}
+		}
+	}
+	for program, name := range map[string]string{"recrawl-cluster": "github.com/nats-io/",
+		"recrawl-search": "github.com/ikawaha/", "recrawl-lab": "github.com/gocolly/"} {
+		found := false
+		for _, path := range needs(program) {
+			found = found || strings.HasPrefix(path, name)
+		}
+		if !found {
+			t.Errorf("%s does not need %s: the names above are out of date", program, name)
+		}
+	}
+}
