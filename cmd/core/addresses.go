@@ -21,7 +21,8 @@ func webAddress(raw string) (string, error) {
 		"give whole addresses, with http:// or https://")
 }
 
-func canonicalSeeds(args []string) ([]string, error) {
+// Addresses returns the pages that arguments name.
+func Addresses(args []string) ([]string, error) {
 	seeds := make([]string, 0, len(args))
 	for _, arg := range args {
 		url, err := webAddress(arg)

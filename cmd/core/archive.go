@@ -12,7 +12,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive/holding"
 )
 
-func (p *program) archiveCommand() *cobra.Command {
+func (p *Program) archiveCommand() *cobra.Command {
 	return group(&cobra.Command{Use: "archive"}, "unknown command %q of archive",
 		"recrawl archive status", p.command(&cobra.Command{
 			Use:         "status --archive DIRECTORY [--data DIRECTORY]",
@@ -21,8 +21,8 @@ func (p *program) archiveCommand() *cobra.Command {
 		}, p.archiveStatus))
 }
 
-func (p *program) archiveStatus(context.Context, []string) error {
-	r, err := p.openArchive()
+func (p *Program) archiveStatus(context.Context, []string) error {
+	r, err := p.OpenArchive()
 	if err != nil {
 		return err
 	}
@@ -35,5 +35,5 @@ func (p *program) archiveStatus(context.Context, []string) error {
 	if err != nil {
 		return err
 	}
-	return p.print(status, inside.ArchiveFinding(status), inside.ArchiveTables(status))
+	return p.Print(status, inside.ArchiveFinding(status), inside.ArchiveTables(status))
 }

@@ -29,8 +29,8 @@ type basis struct {
 }
 
 // open opens it in the data directory.
-func (b *basis) open(ctx context.Context, p *program) (err error) {
-	if b.filters, err = p.filters(); err != nil {
+func (b *basis) open(ctx context.Context, p *Program) (err error) {
+	if b.filters, err = p.Filters(); err != nil {
 		return err
 	}
 	b.parts.add(b.filters)
@@ -65,7 +65,7 @@ func (b *basis) open(ctx context.Context, p *program) (err error) {
 }
 
 // options are those of its loop by the settings.
-func (b *basis) options(p *program) cycle.Options {
+func (b *basis) options(p *Program) cycle.Options {
 	bounds := sitegraph.DefaultBounds
 	bounds.MaxPages = p.config.MaxPages
 	if p.scope != nil {
@@ -84,7 +84,7 @@ func (b *basis) options(p *program) cycle.Options {
 		Able:     p.hasSpace,
 		Filters:  b.filters.Fingerprint(),
 		Agent:    b.client.RobotsAgent(),
-		Denied:   func(d sitegraph.Denial) { p.note("%s", present.Denied(d)) },
-		Unkept:   func(err error) { p.warn(err.Error() + "; the next start reads all records") },
+		Denied:   func(d sitegraph.Denial) { p.Note("%s", present.Denied(d)) },
+		Unkept:   func(err error) { p.Warn(err.Error() + "; the next start reads all records") },
 	}
 }

@@ -19,14 +19,14 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-func (p *program) checkCommand() *cobra.Command {
+func (p *Program) checkCommand() *cobra.Command {
 	return p.command(&cobra.Command{
 		Use:  "check (--data DIRECTORY [--repair --to DIRECTORY] | --set DIRECTORY)",
 		Args: noArguments,
 	}, p.check)
 }
 
-func (p *program) check(ctx context.Context, _ []string) error {
+func (p *Program) check(ctx context.Context, _ []string) error {
 	dir, r := p.config.Check.Set, present.CheckAlone()
 	var pages intake.Store // nil: the set stands alone
 	if c := p.config.Check; c.Repair || c.To != "" {
@@ -47,7 +47,7 @@ func (p *program) check(ctx context.Context, _ []string) error {
 		if err != nil {
 			return err
 		}
-		bar := p.progress("records", store.Pages())
+		bar := p.Progress("records", store.Pages())
 		found, err := store.Check(ctx, bar.Of, visited)
 		bar.End()
 		if err != nil {
@@ -64,7 +64,7 @@ func (p *program) check(ctx context.Context, _ []string) error {
 	} else if pages == nil || !errors.Is(err, seen.ErrNoSet) {
 		return err
 	}
-	if err = p.printText(r); err != nil || len(r.Damage) == 0 {
+	if err = p.PrintText(r); err != nil || len(r.Damage) == 0 {
 		return err
 	}
 	hint := "run goes on with fresh records for damaged ones; of a damaged catalogue, log or index " +
@@ -78,7 +78,7 @@ func (p *program) check(ctx context.Context, _ []string) error {
 }
 
 // repair makes a new store of what can be read of the one in --data.
-func (p *program) repair(ctx context.Context) error {
+func (p *Program) repair(ctx context.Context) error {
 	c := &p.config
 	if c.Data == "" || c.Check.To == "" || !c.Check.Repair {
 		return failure.Usage(errors.New("a repair needs a store and a directory for a new one"),

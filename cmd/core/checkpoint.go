@@ -15,14 +15,14 @@ import (
 	"github.com/recrawl/recrawl/satstore/checkpoint"
 )
 
-func (p *program) checkpointCommand() *cobra.Command {
+func (p *Program) checkpointCommand() *cobra.Command {
 	return p.command(&cobra.Command{
 		Use:  "checkpoint --data DIRECTORY --to DIRECTORY",
 		Args: noArguments,
 	}, p.checkpoint)
 }
 
-func (p *program) checkpoint(ctx context.Context, _ []string) error {
+func (p *Program) checkpoint(ctx context.Context, _ []string) error {
 	c := &p.config
 	switch {
 	case c.Data == "":
@@ -53,8 +53,8 @@ func (p *program) checkpoint(ctx context.Context, _ []string) error {
 }
 
 // copies makes the copies of a store that were asked for while run works on it.
-func (p *program) copies(store *satstore.Store) error {
+func (p *Program) copies(store *satstore.Store) error {
 	return checkpoint.Answer(p.config.Data, store, func(err error) {
-		p.note("warning: a copy was asked for: %v", err)
+		p.Note("warning: a copy was asked for: %v", err)
 	})
 }

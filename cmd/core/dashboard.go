@@ -12,7 +12,7 @@ import (
 	"github.com/recrawl/recrawl/satstore"
 )
 
-func (p *program) serveCommand() *cobra.Command {
+func (p *Program) serveCommand() *cobra.Command {
 	return p.command(&cobra.Command{
 		Use:  "serve --data DIRECTORY",
 		Args: noArguments,
@@ -23,7 +23,7 @@ func (p *program) serveCommand() *cobra.Command {
 const mostAhead = 131_072
 
 // serveStored serves a store that stands still until the context ends.
-func (p *program) serveStored(ctx context.Context, _ []string) (err error) {
+func (p *Program) serveStored(ctx context.Context, _ []string) (err error) {
 	if dir, err := os.MkdirTemp(p.config.Data, "serve-"); err == nil { // else it takes memory
 		p.scratch = dir
 		defer os.RemoveAll(dir) // a part that stays is empty
@@ -41,14 +41,14 @@ func (p *program) serveStored(ctx context.Context, _ []string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer closing(served, &err)
+	defer Closing(served, &err)
 	<-ctx.Done()
 	return ctx.Err()
 }
 
 // dashboard serves what is opened, if --listen says where; serve has an address of its own. Without
 // one, desk and server are nil.
-func (p *program) dashboard(ctx context.Context, o *opened, of view.Options) (
+func (p *Program) dashboard(ctx context.Context, o *opened, of view.Options) (
 	_ *view.Desk, _ *dashboard.Server, err error) {
 	c := &p.config
 	address := c.Listen
@@ -63,7 +63,7 @@ func (p *program) dashboard(ctx context.Context, o *opened, of view.Options) (
 	of.Policy, of.PerDay, of.Round, of.Workers = c.Policy, c.PerDay(), c.Round, max(c.Workers, 2)
 	of.Show = NewReader().Show
 	desk := view.New(of)
-	options := dashboard.Options{Desk: desk, Address: address, Data: c.Data, Version: versionName(),
+	options := dashboard.Options{Desk: desk, Address: address, Data: c.Data, Version: VersionName(),
 		PProf: c.PProf, Log: p.logger(), Names: c.Names,
 		Certificate: c.Certificate, CertificateKey: c.CertificateKey}
 	if c.Corpus != "" { // it is read until the program ends
@@ -75,19 +75,19 @@ func (p *program) dashboard(ctx context.Context, o *opened, of view.Options) (
 	if err != nil {
 		return nil, nil, err
 	}
-	p.warn(served.Unencrypted())
+	p.Warn(served.Unencrypted())
 	served.Serve()
-	p.note("dashboard: %s", served.URL())
+	p.Note("dashboard: %s", served.URL())
 	return desk, served, nil
 }
 
 // instead lets the process answer that has the store of a command open: ask asks it. The error is
 // that given where it is another one, or nobody answers.
-func (p *program) instead(err error, ask func(dashboard.Command) error) error {
+func (p *Program) instead(err error, ask func(dashboard.Command) error) error {
 	if !errors.Is(err, satstore.ErrInUse) {
 		return err
 	}
-	asked := ask(dashboard.Command{Data: p.config.Data, JSON: p.json, Out: p.stdout, Note: p.note})
+	asked := ask(dashboard.Command{Data: p.config.Data, JSON: p.json, Out: p.stdout, Note: p.Note})
 	if errors.Is(asked, dashboard.ErrNobody) {
 		return err
 	}

@@ -12,19 +12,19 @@ import (
 	"github.com/recrawl/recrawl/eval/demo"
 )
 
-func (p *program) demoCommand() *cobra.Command {
+func (p *Program) demoCommand() *cobra.Command {
 	return p.command(&cobra.Command{
 		Use:  "demo",
 		Args: noArguments,
 	}, p.demo)
 }
 
-func (p *program) demo(ctx context.Context, _ []string) error {
+func (p *Program) demo(ctx context.Context, _ []string) error {
 	c := &p.config
 	if err := findPrograms(nil, c.Policy); err != nil {
 		return err
 	}
-	if err := p.outputs(c.Demo.HTML); err != nil {
+	if err := p.Outputs(c.Demo.HTML); err != nil {
 		return err
 	}
 	if path := demo.Occupied(c.Demo.Keep, c.Archive); path != "" {
@@ -37,7 +37,7 @@ func (p *program) demo(ctx context.Context, _ []string) error {
 		Change:  c.ChangeBy(), Policy: c.Policy, Weeks: c.Demo.Weeks, Budget: c.Demo.Budget,
 		New:      c.New,
 		Claims:   c.Demo.Claims,
-		Progress: func(what string, steps int) demo.Bar { return p.progress(what, steps) },
+		Progress: func(what string, steps int) demo.Bar { return p.Progress(what, steps) },
 	}
 	if c.Demo.Seeds > 0 {
 		return p.savings(ctx, o)
@@ -46,7 +46,7 @@ func (p *program) demo(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	if err := p.publish(r, evals.DemoPage(r), c.Demo.HTML); err != nil {
+	if err := p.Publish(r, evals.DemoPage(r), c.Demo.HTML); err != nil {
 		return err
 	}
 	if r.Agreement.Difference != "" {
@@ -56,7 +56,7 @@ func (p *program) demo(ctx context.Context, _ []string) error {
 }
 
 // savings measures what signals save.
-func (p *program) savings(ctx context.Context, o demo.Options) error {
+func (p *Program) savings(ctx context.Context, o demo.Options) error {
 	if o.Keep != "" || o.Archive != "" {
 		return failure.Usage(errors.New("--seeds keeps nothing"),
 			"leave --keep and --archive out, or --seeds")
@@ -65,5 +65,5 @@ func (p *program) savings(ctx context.Context, o demo.Options) error {
 	if err != nil {
 		return err
 	}
-	return p.publish(r, evals.SavingsPage(r), p.config.Demo.HTML)
+	return p.Publish(r, evals.SavingsPage(r), p.config.Demo.HTML)
 }

@@ -12,19 +12,19 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-func (p *program) diffCommand() *cobra.Command {
+func (p *Program) diffCommand() *cobra.Command {
 	return p.command(&cobra.Command{
 		Use:  "diff --archive DIRECTORY URL [MOMENT [MOMENT]]",
 		Args: cobra.RangeArgs(1, 3),
 	}, p.diff)
 }
 
-func (p *program) diff(ctx context.Context, args []string) error {
-	urls, err := canonicalSeeds(args[:1])
+func (p *Program) diff(ctx context.Context, args []string) error {
+	urls, err := Addresses(args[:1])
 	if err != nil {
 		return err
 	}
-	r, err := p.openArchive()
+	r, err := p.OpenArchive()
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (p *program) diff(ctx context.Context, args []string) error {
 		return err
 	}
 	if of, err := sitegraph.Canonical(result.URL); err == nil && of != urls[0] {
-		p.warn(fmt.Sprintf("there is no page of %s; these are captures of %s", urls[0], result.URL))
+		p.Warn(fmt.Sprintf("there is no page of %s; these are captures of %s", urls[0], result.URL))
 	}
 	return printAs(p, result, inside.DifferenceText)
 }

@@ -7,7 +7,7 @@
 //
 //	main.go      the root command; what all commands are made by; settings read
 //	parts.go     commands of the other programs, and how they are run
-//	program.go   what those programs may use
+//	shard.go     what a node of several crawls with
 //	output.go    results as tables, JSON and report
 //	planner.go   a planner as its data directory holds it
 //	live.go      the live web as the loop's fetcher, and its options

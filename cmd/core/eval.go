@@ -17,7 +17,7 @@ import (
 	"github.com/recrawl/recrawl/eval/tidy"
 )
 
-func (p *program) evalCommand() *cobra.Command {
+func (p *Program) evalCommand() *cobra.Command {
 	return p.command(&cobra.Command{
 		Use:  "eval FILE|DIRECTORY...",
 		Args: someHistories,
@@ -37,35 +37,35 @@ func noHistories(command string) error {
 		" histories/")
 }
 
-// readHistories reads them with progress.
-func (p *program) readHistories(ctx context.Context, paths []string) ([]*history.Server, error) {
-	bar := p.progress("reading histories", 0)
+// ReadHistories reads them with progress.
+func (p *Program) ReadHistories(ctx context.Context, paths []string) ([]*history.Server, error) {
+	bar := p.Progress("reading histories", 0)
 	defer bar.End()
 	return history.ReadFiles(ctx, paths, bar.Of)
 }
 
-func (p *program) eval(ctx context.Context, paths []string) error {
+func (p *Program) eval(ctx context.Context, paths []string) error {
 	c := &p.config
 	if c.Least > 0 && (c.Eval.Protocol != "stream" || c.Eval.Figures) {
 		return failure.Usage(errors.New("--least-value bounds the visits of a stream, not of "+
 			"a sweep"), "add --protocol stream, or leave it out")
 	}
-	if err := p.outputs(c.Eval.HTML, c.Eval.SVG); err != nil {
+	if err := p.Outputs(c.Eval.HTML, c.Eval.SVG); err != nil {
 		return err
 	}
 	if err := findPrograms(p.programs(ctx, false), c.Eval.Policy...); err != nil {
 		return err
 	}
-	groups, err := readGroups(c.Eval.Group)
+	groups, err := ReadGroups(c.Eval.Group)
 	if err != nil {
 		return err
 	}
-	tables, err := p.tables(p.evalTables()...)
+	tables, err := p.Tables(p.evalTables()...)
 	if err != nil {
 		return err
 	}
 	defer tables.Discard()
-	servers, err := p.readHistories(ctx, paths)
+	servers, err := p.ReadHistories(ctx, paths)
 	if err != nil {
 		return err
 	}
@@ -78,11 +78,11 @@ func (p *program) eval(ctx context.Context, paths []string) error {
 		if err != nil {
 			return err
 		}
-		p.warn(f.Warnings...)
-		if err := p.commit(tables, tidy.WriteFigures(tables, f)); err != nil {
+		p.Warn(f.Warnings...)
+		if err := p.Commit(tables, tidy.WriteFigures(tables, f)); err != nil {
 			return err
 		}
-		return p.publish(f, papers.FiguresPage(f), c.Eval.HTML)
+		return p.Publish(f, papers.FiguresPage(f), c.Eval.HTML)
 	}
 	policies := c.Eval.Lineup().All()
 	if c.Least > 0 { // those that were named tell it
@@ -109,7 +109,7 @@ func (p *program) eval(ctx context.Context, paths []string) error {
 			err = tidy.WriteStream(tables, runs)
 		}
 	}
-	if err := p.commit(tables, err); err != nil {
+	if err := p.Commit(tables, err); err != nil {
 		return err
 	}
 	if c.Eval.SVG != "" { // before anything is printed: a run that fails prints nothing
@@ -117,11 +117,11 @@ func (p *program) eval(ctx context.Context, paths []string) error {
 			return err
 		}
 	}
-	return p.publish(result, page, c.Eval.HTML)
+	return p.Publish(result, page, c.Eval.HTML)
 }
 
 // evalTables are the tables that eval writes with these settings.
-func (p *program) evalTables() []table.Described {
+func (p *Program) evalTables() []table.Described {
 	switch c := &p.config.Eval; {
 	case c.Figures:
 		return tidy.ForFigures
@@ -135,10 +135,10 @@ func (p *program) evalTables() []table.Described {
 
 const week = 7 * 24 * time.Hour
 
-func (p *program) snapshots(ctx context.Context, corpus *eval.Corpus, policies []string) (
+func (p *Program) snapshots(ctx context.Context, corpus *eval.Corpus, policies []string) (
 	[]eval.SnapshotRun, error) {
 	c := &p.config
-	bar := p.progress("sweeps", len(c.Eval.Weeks)*len(policies))
+	bar := p.Progress("sweeps", len(c.Eval.Weeks)*len(policies))
 	defer bar.End()
 	var runs []eval.SnapshotRun
 	for _, weeks := range c.Eval.Weeks {
@@ -150,13 +150,13 @@ func (p *program) snapshots(ctx context.Context, corpus *eval.Corpus, policies [
 		if err != nil {
 			return nil, err
 		}
-		p.warn(eval.AllVanished(weeks, run.Corpus.Pages, run.Corpus.Vanished))
+		p.Warn(eval.AllVanished(weeks, run.Corpus.Pages, run.Corpus.Vanished))
 		runs = append(runs, run)
 	}
 	return runs, nil
 }
 
-func (p *program) streams(ctx context.Context, corpus *eval.Corpus, policies []string,
+func (p *Program) streams(ctx context.Context, corpus *eval.Corpus, policies []string,
 	tables *table.Set) ([]eval.StreamRun, error) {
 	all, tick, end := p.streamOptions(corpus, len(policies))
 	defer end()
@@ -178,7 +178,7 @@ func (p *program) streams(ctx context.Context, corpus *eval.Corpus, policies []s
 }
 
 // warmed compares streams that begin with a past and without one.
-func (p *program) warmed(ctx context.Context, corpus *eval.Corpus, policies []string) (
+func (p *Program) warmed(ctx context.Context, corpus *eval.Corpus, policies []string) (
 	*eval.WarmRun, error) {
 	c := &p.config.Eval
 	all, tick, end := p.streamOptions(corpus, len(policies)*(2+len(c.WarmEvery)))
@@ -187,7 +187,7 @@ func (p *program) warmed(ctx context.Context, corpus *eval.Corpus, policies []st
 }
 
 // streamOptions are those of all streams, and what tells how far so many of each are.
-func (p *program) streamOptions(corpus *eval.Corpus, of int) (
+func (p *Program) streamOptions(corpus *eval.Corpus, of int) (
 	all []eval.StreamOptions, tick func(eval.Progress), end func()) {
 	c := &p.config
 	all = eval.StreamOptions{Step: c.Eval.Step, New: c.New, Seed: c.Seed, Runs: c.Eval.Runs,
@@ -196,6 +196,6 @@ func (p *program) streamOptions(corpus *eval.Corpus, of int) (
 		Alpha: c.Alpha, Sample: c.Eval.Sample, Gone: c.Gone, Objective: c.VisitsFor(),
 		LeastValue: c.Least}.Each(c.Eval.Weeks,
 		c.Eval.Shares(len(corpus.Pages)))
-	bar := p.progress("days", eval.Days(all)*of)
+	bar := p.Progress("days", eval.Days(all)*of)
 	return all, func(at eval.Progress) { bar.StepOf(at.Name(all), at.Last) }, bar.End
 }

@@ -12,15 +12,15 @@ import (
 	"github.com/recrawl/recrawl/eval/survey"
 )
 
-// corpusAt crawls recorded servers as they stood at the base, for a command.
-func (p *program) corpusAt(ctx context.Context, command string, servers []*history.Server, base int,
+// CorpusAt crawls recorded servers as they stood at the base, for a command.
+func (p *Program) CorpusAt(ctx context.Context, command string, servers []*history.Server, base int,
 	o eval.Options) (*eval.Corpus, error) {
 	o.Base, o.Change = time.Duration(base)*week, p.config.ChangeBy()
 	corpus, err := eval.NewCorpus(ctx, servers, o)
 	switch {
 	case err == nil:
 		for _, s := range servers {
-			p.warn(eval.EnteredAt(s, base))
+			p.Warn(eval.EnteredAt(s, base))
 		}
 		return corpus, nil
 	case ctx.Err() != nil:
@@ -34,37 +34,37 @@ func (p *program) corpusAt(ctx context.Context, command string, servers []*histo
 		"recrawl "+command+" --help explains the base")
 }
 
-// noLinks refuses histories of which none tells which page links to which.
-func noLinks(base int) error {
+// NoLinks refuses histories of which none tells which page links to which.
+func NoLinks(base int) error {
 	return failure.Usage(fmt.Errorf("%w, week %d", eval.ErrNoLinks, base),
 		`pages are those within 11 links of the start page: take histories whose lines have "links", or another --base`)
 }
 
 // evalCorpus says on standard error which servers tell less than the others, and refuses those of
 // which all tell too little.
-func (p *program) evalCorpus(ctx context.Context, servers []*history.Server) (*eval.Corpus, error) {
+func (p *Program) evalCorpus(ctx context.Context, servers []*history.Server) (*eval.Corpus, error) {
 	c := &p.config.Eval
-	corpus, err := p.corpusAt(ctx, "eval", servers, c.Base, eval.Options{History: c.History,
+	corpus, err := p.CorpusAt(ctx, "eval", servers, c.Base, eval.Options{History: c.History,
 		Programs: p.programs(ctx, false)})
 	if err != nil {
 		return nil, err
 	}
 	doubts, err := corpus.Doubts()
 	if err != nil {
-		return nil, noLinks(c.Base)
+		return nil, NoLinks(c.Base)
 	}
-	p.warn(append(doubts, c.Unfit)...)
+	p.Warn(append(doubts, c.Unfit)...)
 	return corpus, nil
 }
 
 // figures makes the figures of [LINK] of a corpus.
-func (p *program) figures(ctx context.Context, corpus *eval.Corpus, groups survey.Groups) (
+func (p *Program) figures(ctx context.Context, corpus *eval.Corpus, groups survey.Groups) (
 	*figures.Figures, error) {
 	c := &p.config
 	groupOf, warnings := groups.ByFile(c.Eval.Group, c.Eval.GroupBy, corpus.World.Servers)
 	o := figures.Options{Weeks: c.Eval.Weeks, Thresholds: c.Eval.Thresholds(), GroupOf: groupOf,
 		Seed: c.Seed, Sample: c.Eval.Sample}
-	bar := p.progress("sweeps", o.Sweeps())
+	bar := p.Progress("sweeps", o.Sweeps())
 	defer bar.End()
 	o.Tick = bar.Step
 	f, err := figures.New(ctx, corpus, o)

@@ -16,7 +16,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-func (p *program) explainCommand() *cobra.Command {
+func (p *Program) explainCommand() *cobra.Command {
 	return p.command(&cobra.Command{
 		Use: "explain --data DIRECTORY URL",
 		Args: func(_ *cobra.Command, args []string) error {
@@ -31,7 +31,7 @@ func (p *program) explainCommand() *cobra.Command {
 	}, p.explain)
 }
 
-func (p *program) explain(ctx context.Context, args []string) error {
+func (p *Program) explain(ctx context.Context, args []string) error {
 	address, err := webAddress(args[0])
 	if err != nil {
 		return err
@@ -58,11 +58,11 @@ func (p *program) explain(ctx context.Context, args []string) error {
 		return err
 	}
 	e := present.Explain(&record, o.plan, ahead, p.config.Policy, time.Now())
-	return p.print(e, e.Sentence(time.Now()), e.Tables())
+	return p.Print(e, e.Sentence(time.Now()), e.Tables())
 }
 
 // nearMiss helps with an address that is not known.
-func (p *program) nearMiss(o *opened, address string) string {
+func (p *Program) nearMiss(o *opened, address string) string {
 	for _, form := range []string{sitegraph.Tidy(address), oneSlash(sitegraph.Tidy(address))} {
 		if _, known := o.corpus.Graph.Lookup(form); known {
 			return "it is known as " + form

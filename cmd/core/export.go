@@ -16,7 +16,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive/export"
 )
 
-func (p *program) exportCommand() *cobra.Command {
+func (p *Program) exportCommand() *cobra.Command {
 	var history string
 	var to export.To
 	var force bool
@@ -61,19 +61,19 @@ func (p *program) exportCommand() *cobra.Command {
 var errNoArchive = failure.Usage(errors.New("no archive given"),
 	"say where run kept what it fetched: --archive DIRECTORY")
 
-// openArchive opens the archive of --archive for reading.
-func (p *program) openArchive() (*archive.Reader, error) {
+// OpenArchive opens the archive of --archive for reading.
+func (p *Program) OpenArchive() (*archive.Reader, error) {
 	if p.config.Archive == "" {
 		return nil, errNoArchive
 	}
 	r, err := archive.OpenReader(p.config.Archive)
 	if err == nil {
-		p.warn(r.Notes()...)
+		p.Warn(r.Notes()...)
 	}
 	return r, err
 }
 
-func (p *program) exportArchive(ctx context.Context, to export.To) error {
+func (p *Program) exportArchive(ctx context.Context, to export.To) error {
 	streams := 0
 	for _, path := range []string{to.WARC, to.CDXJ, to.WACZ} {
 		if path == export.Stream {
@@ -91,13 +91,13 @@ func (p *program) exportArchive(ctx context.Context, to export.To) error {
 			}
 		}
 	}
-	r, err := p.openArchive()
+	r, err := p.OpenArchive()
 	if err != nil {
 		return err
 	}
 	defer r.Close() // nothing was written to it
-	to.Software, to.Created = "recrawl/"+versionName(), time.Now().UTC().Format(time.RFC3339)
-	bar := p.progress("bytes", 0)
+	to.Software, to.Created = "recrawl/"+VersionName(), time.Now().UTC().Format(time.RFC3339)
+	bar := p.Progress("bytes", 0)
 	result, err := export.Run(ctx, r, to, bar.Of)
 	bar.End()
 	if errors.Is(err, fs.ErrExist) {
@@ -112,7 +112,7 @@ func (p *program) exportArchive(ctx context.Context, to export.To) error {
 	return printAs(p, result, exchange.ArchiveText)
 }
 
-func (p *program) export(ctx context.Context, to string) error {
+func (p *Program) export(ctx context.Context, to string) error {
 	c := &p.config
 	switch {
 	case to == export.Stream:

@@ -8,8 +8,8 @@ import (
 	"github.com/recrawl/recrawl/eval/survey"
 )
 
-// readGroups reads a file that puts servers into groups; nil if none is named.
-func readGroups(file string) (survey.Groups, error) {
+// ReadGroups reads a file that puts servers into groups; nil if none is named.
+func ReadGroups(file string) (survey.Groups, error) {
 	if file == "" {
 		return nil, nil
 	}

@@ -11,14 +11,14 @@ import (
 	"github.com/recrawl/recrawl/fetch/guard"
 )
 
-func (p *program) guardCommand() *cobra.Command {
+func (p *Program) guardCommand() *cobra.Command {
 	return p.command(&cobra.Command{
 		Use:  "guard --listen 127.0.0.1:PORT",
 		Args: noArguments,
 	}, p.guard)
 }
 
-func (p *program) guard(ctx context.Context, _ []string) error {
+func (p *Program) guard(ctx context.Context, _ []string) error {
 	o := guard.Options{Limits: p.config.Guard, AllowPrivate: p.config.AllowPrivate,
 		Nameserver: p.config.Resolver,
 		Log:        slog.New(slog.NewJSONHandler(p.stderr, nil))}
@@ -32,12 +32,12 @@ func (p *program) guard(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	p.note("the guard is at http://%s", listener.Addr())
+	p.Note("the guard is at http://%s", listener.Addr())
 	if err := g.Serve(ctx, listener); err != nil {
 		return err
 	}
 	summary := g.Summary()
-	err = p.print(&summary, present.GuardFinding(&summary), present.GuardTables(&summary))
+	err = p.Print(&summary, present.GuardFinding(&summary), present.GuardTables(&summary))
 	if err != nil {
 		return err
 	}

@@ -16,14 +16,14 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-func (p *program) hintCommand() *cobra.Command {
+func (p *Program) hintCommand() *cobra.Command {
 	return p.command(&cobra.Command{
 		Use: "hint --push ADDRESS URL...",
 	}, p.hint)
 }
 
-func (p *program) hint(ctx context.Context, args []string) error {
-	urls, err := canonicalSeeds(args)
+func (p *Program) hint(ctx context.Context, args []string) error {
+	urls, err := Addresses(args)
 	if err != nil {
 		return err
 	}
@@ -35,18 +35,18 @@ func (p *program) hint(ctx context.Context, args []string) error {
 		return failure.Work(err, "run must have the same --push, and hints are taken from its "+
 			"own machine alone", failure.Failed)
 	}
-	p.note("%s sent", words.Plural(len(urls), "address"))
+	p.Note("%s sent", words.Plural(len(urls), "address"))
 	return nil
 }
 
 // push takes in what others say has changed, if a run is to; else it is nil.
-func (p *program) push(client *meter.Client, store *satstore.Store) (*push.Service, error) {
+func (p *Program) push(client *meter.Client, store *satstore.Store) (*push.Service, error) {
 	c := &p.config
 	if c.Push == "" {
 		return nil, nil
 	}
 	return push.Open(push.Options{
-		Address: c.Push, Callback: c.WebSub, Names: c.Names, Get: client.Get, Note: p.note,
+		Address: c.Push, Callback: c.WebSub, Names: c.Names, Get: client.Get, Note: p.Note,
 		Now: p.clock.Now, Setting: store.Setting,
 		Post: func(ctx context.Context, hub string, form url.Values) (websub.Answer, error) {
 			reply, err := client.Post(ctx, hub, form)

@@ -21,20 +21,20 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/scratch"
 )
 
-func (p *program) importCommand() *cobra.Command {
+func (p *Program) importCommand() *cobra.Command {
 	return p.command(&cobra.Command{
 		Use: "import (--data DIRECTORY | --set DIRECTORY | --history DIRECTORY) [FILE|DIRECTORY...]",
 	}, p.imports)
 }
 
 // imports takes in a list of addresses, or captures.
-func (p *program) imports(ctx context.Context, args []string) (err error) {
+func (p *Program) imports(ctx context.Context, args []string) (err error) {
 	c := &p.config.Import
 	sources, err := captures.NewSources(args, captures.Format(c.Format))
 	if err != nil {
 		return err
 	}
-	defer closing(sources, &err)
+	defer Closing(sources, &err)
 	if list := sources.List(); list != nil && c.History == "" {
 		return p.importList(ctx, list)
 	}
@@ -55,17 +55,17 @@ func (p *program) imports(ctx context.Context, args []string) (err error) {
 		if store, err = satstore.Open(p.config.Data, satstore.Options{}); err != nil {
 			return err
 		}
-		defer closing(store, &err)
+		defer Closing(store, &err)
 	}
 	memory, _ := config.ParseSize(c.Memory)
-	bar := p.progress("reading captures", 0)
+	bar := p.Progress("reading captures", 0)
 	sorter, files, err := sources.Gather(ctx, o,
 		filepath.Join(p.config.Data, c.History, "import.sort"), int(memory), bar.Of)
 	bar.End()
 	if err != nil {
 		return err
 	}
-	defer closing(sorter, &err)
+	defer Closing(sorter, &err)
 	if c.History != "" {
 		result, err := captured.Write(ctx, sorter, c.History, files)
 		if err != nil {
@@ -84,7 +84,7 @@ func (p *program) imports(ctx context.Context, args []string) (err error) {
 	return printAs(p, result, exchange.EvidenceText)
 }
 
-func (p *program) importList(ctx context.Context, list *captures.Input) (err error) {
+func (p *Program) importList(ctx context.Context, list *captures.Input) (err error) {
 	c := &p.config.Import
 	if (p.config.Data == "") == (c.Set == "") {
 		return failure.Usage(errors.New("either --data or --set says where to remember the "+
@@ -98,7 +98,7 @@ func (p *program) importList(ctx context.Context, list *captures.Input) (err err
 	if c.Write == standardOutput {
 		outputs = append(outputs, c.Write)
 	}
-	if err := p.outputs(outputs...); err != nil {
+	if err := p.Outputs(outputs...); err != nil {
 		return err
 	}
 	memory, _ := config.ParseSize(c.Memory)
@@ -118,11 +118,11 @@ func (p *program) importList(ctx context.Context, list *captures.Input) (err err
 		if store, err = satstore.Open(p.config.Data, satstore.Options{}); err != nil {
 			return err
 		}
-		defer closing(store, &err)
+		defer Closing(store, &err)
 		into.Set, into.Store = intake.SetIn(p.config.Data), store
 		scratch.KeepHeapSmall() // the index of the store grows with its pages
 	}
-	bar := p.progress("MB of the list", int(list.Size/1e6))
+	bar := p.Progress("MB of the list", int(list.Size/1e6))
 	o.Progress = func(bytes int64) { bar.At(int(bytes / 1e6)) }
 	result, err := intake.Into(ctx, into, list, o)
 	bar.End()
@@ -137,5 +137,5 @@ func (p *program) importList(ctx context.Context, list *captures.Input) (err err
 	if into.Store == nil {
 		noun = "address"
 	}
-	return p.publish(result, exchange.AddressesPage(result, noun, c.Verbose), c.HTML)
+	return p.Publish(result, exchange.AddressesPage(result, noun, c.Verbose), c.HTML)
 }

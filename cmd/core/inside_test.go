@@ -15,17 +15,17 @@ import (
 var Parts []*Part
 
 // MainOfAll is a program with all commands, as its own process.
-func MainOfAll() { begin(Parts, (*program).rootCommand) }
+func MainOfAll() { begin(Parts, (*Program).rootCommand) }
 
 // Run is the same without a process of its own, for tests that call it often.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	p := &program{args: args, stdout: stdout, stderr: stderr, parts: Parts}
-	return p.execute(ctx, (*program).rootCommand)
+	p := &Program{args: args, stdout: stdout, stderr: stderr, parts: Parts}
+	return p.execute(ctx, (*Program).rootCommand)
 }
 
 // Settings reads and checks the arguments and settings of a call, and does nothing else.
 func Settings(args []string) error {
-	p := &program{stdout: io.Discard, stderr: io.Discard, parts: Parts}
+	p := &Program{stdout: io.Discard, stderr: io.Discard, parts: Parts}
 	cmd, rest, err := p.rootCommand().Find(args)
 	if err == nil {
 		err = cmd.ParseFlags(rest)
@@ -53,7 +53,7 @@ func ManualExamples() map[string][]string {
 			add(below)
 		}
 	}
-	add((&program{stdout: io.Discard, stderr: io.Discard}).rootCommand())
+	add((&Program{stdout: io.Discard, stderr: io.Discard}).rootCommand())
 	return all
 }
 
@@ -66,13 +66,13 @@ func CommandPaths() (all []string) {
 			add(below)
 		}
 	}
-	add((&program{stdout: io.Discard, stderr: io.Discard}).rootCommand())
+	add((&Program{stdout: io.Discard, stderr: io.Discard}).rootCommand())
 	return all
 }
 
 // Programs runs policies that are programs, for benchmarks.
 func Programs() *piped.Host {
-	p := &program{stderr: io.Discard, running: &running{}}
+	p := &Program{stderr: io.Discard, running: &running{}}
 	p.config.AnswerIn = time.Minute
 	return p.programs(context.Background(), false)
 }

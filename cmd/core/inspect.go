@@ -15,14 +15,14 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-func (p *program) inspectCommand() *cobra.Command {
+func (p *Program) inspectCommand() *cobra.Command {
 	return p.command(&cobra.Command{
 		Use:  "inspect --data DIRECTORY",
 		Args: noArguments,
 	}, p.inspect)
 }
 
-func (p *program) inspect(ctx context.Context, _ []string) error {
+func (p *Program) inspect(ctx context.Context, _ []string) error {
 	store, err := p.openStore()
 	if err != nil {
 		return p.instead(err, func(c dashboard.Command) error {
@@ -48,7 +48,7 @@ func (p *program) inspect(ctx context.Context, _ []string) error {
 		sizes.Rows = append(sizes.Rows, []string{"read and written", traffic.String()})
 	}
 	page.Sections[0].Tables = append(page.Sections[0].Tables, present.Lessons(lessons)...)
-	return p.publish(struct {
+	return p.Publish(struct {
 		*present.Inspected
 		Learnt  []planner.Lesson `json:"learnt"` // by the policy, from the visits made here
 		Traffic cycle.Traffic    `json:"traffic"`
@@ -56,7 +56,7 @@ func (p *program) inspect(ctx context.Context, _ []string) error {
 }
 
 // lessons are what the policy has learnt from the visits that a store knows of.
-func (p *program) lessons(store *satstore.Store) ([]planner.Lesson, error) {
+func (p *Program) lessons(store *satstore.Store) ([]planner.Lesson, error) {
 	ranking, err := policy.New(policy.Default,
 		policy.Settings{Corpus: planner.NewCorpus(sitegraph.NewGraph()), Mode: planner.Stream})
 	if err != nil {

@@ -29,7 +29,7 @@ import (
 
 // client makes the visits of run and show page, and reads what comes with read. The settings are
 // checked.
-func (p *program) client(read func(context.Context, fetch.Reading) (fetch.Content, error),
+func (p *Program) client(read func(context.Context, fetch.Reading) (fetch.Content, error),
 	filters *filter.Set) (*meter.Client, error) {
 	c := &p.config
 	set, err := rules.Read(c.Rules)
@@ -62,7 +62,7 @@ func (p *program) client(read func(context.Context, fetch.Reading) (fetch.Conten
 	}
 	o.AllowNetworks, o.AllowPorts = c.Allowed()
 	o.Proxy, _ = fetch.ParseProxy(c.Proxy)
-	o.Warn = func(err error) { p.warn(err.Error()) }
+	o.Warn = func(err error) { p.Warn(err.Error()) }
 	o.Hosts, _ = hosts.New(c.Hosts) // they are checked
 	err = o.Hosts.ReadCredentials()
 	if errors.As(err, new(*secret.UnsafeError)) {
@@ -78,10 +78,10 @@ func (p *program) client(read func(context.Context, fetch.Reading) (fetch.Conten
 	return meter.New(o)
 }
 
-// filters opens those of the settings; nil if there are none.
-func (p *program) filters() (*filter.Set, error) {
+// Filters opens those of the settings; nil if there are none.
+func (p *Program) Filters() (*filter.Set, error) {
 	return filter.Open(filter.Options{File: p.config.Filters, Languages: p.config.Languages,
-		Warn: func(err error) { p.warn(err.Error()) }})
+		Warn: func(err error) { p.Warn(err.Error()) }})
 }
 
 // liveFetcher asks the live web for the loop. It holds each visit to the bytes it may read, and
@@ -165,14 +165,14 @@ func serve(err error) (exitCode int) {
 }
 
 // underWay opens the register of visits under way for those who read, and says what it remembers.
-func (p *program) underWay(reader *apart.Reader) (*apart.Register, error) {
+func (p *Program) underWay(reader *apart.Reader) (*apart.Register, error) {
 	r, err := apart.Open(filepath.Join(p.config.Data, "underway"))
 	if err != nil {
 		return nil, err
 	}
 	reader.Register = r
 	if n := r.Suspects(); n > 0 {
-		p.note("%s under way when a run died; when visited next, each is read in a process of "+
+		p.Note("%s under way when a run died; when visited next, each is read in a process of "+
 			"its own",
 			words.Plural(n, "page"))
 	}
@@ -180,21 +180,21 @@ func (p *program) underWay(reader *apart.Reader) (*apart.Register, error) {
 }
 
 // archive opens the archive of --archive, and says what it made good. Without, nothing is kept.
-func (p *program) archive() (*archive.Archive, error) {
+func (p *Program) archive() (*archive.Archive, error) {
 	c := &p.config
 	if c.Archive == "" {
 		return nil, nil
 	}
 	a, err := archive.Open(c.Archive, archive.Options{MaxFile: c.ArchiveFile,
-		Stored: !c.ArchiveGzip, Software: "recrawl/" + versionName(), UserAgent: c.UserAgent})
+		Stored: !c.ArchiveGzip, Software: "recrawl/" + VersionName(), UserAgent: c.UserAgent})
 	if err == nil {
-		p.warn(a.Notes()...)
+		p.Warn(a.Notes()...)
 	}
 	return a, err
 }
 
 // requisites opens the keeper of what pages show; nil without an archive.
-func (p *program) requisites(client *meter.Client, a *archive.Archive) (*requisite.Keeper, error) {
+func (p *Program) requisites(client *meter.Client, a *archive.Archive) (*requisite.Keeper, error) {
 	c := &p.config
 	if a == nil || !c.Requisites {
 		return nil, nil

@@ -21,7 +21,7 @@ import (
 )
 
 // execute does what the arguments say with the commands of root, and returns the exit code.
-func (p *program) execute(ctx context.Context, makeRoot func(*program) *cobra.Command) int {
+func (p *Program) execute(ctx context.Context, makeRoot func(*Program) *cobra.Command) int {
 	p.running = &running{}
 	defer p.running.end()
 	root := makeRoot(p)
@@ -55,8 +55,9 @@ func onlyCanceled(err error) bool {
 	return errors.Is(err, context.Canceled)
 }
 
-// program is what all commands share.
-type program struct {
+// Program is a call of a program: its settings and outputs, which all commands share. Commands of
+// parts are made of its exported methods.
+type Program struct {
 	args           []string
 	stdout, stderr io.Writer
 	file           io.Writer // standard output, where - was given for a file: see outputs
@@ -79,8 +80,17 @@ type program struct {
 	scratch string
 }
 
+// Config returns the settings, read and checked.
+func (p *Program) Config() *config.Config { return &p.config }
+
+// JSON reports whether the result is printed as JSON.
+func (p *Program) JSON() bool { return p.json }
+
+// Stderr returns standard error.
+func (p *Program) Stderr() io.Writer { return p.stderr }
+
 // rootCommand has all commands.
-func (p *program) rootCommand() *cobra.Command {
+func (p *Program) rootCommand() *cobra.Command {
 	root := p.root()
 	root.AddCommand(p.demoCommand(), p.runCommand(), p.serveCommand(),
 		p.guardCommand(), p.planCommand(), p.explainCommand(),
@@ -97,7 +107,7 @@ func (p *program) rootCommand() *cobra.Command {
 }
 
 // explained puts the pages of the manual into the commands of root.
-func (p *program) explained(root *cobra.Command) *cobra.Command {
+func (p *Program) explained(root *cobra.Command) *cobra.Command {
 	if err := manual.Write(root, config.Words); err != nil {
 		panic(err) // a command without a page: no test of commands passes
 	}
@@ -105,13 +115,13 @@ func (p *program) explained(root *cobra.Command) *cobra.Command {
 }
 
 // root has the commands that every program has.
-func (p *program) root() *cobra.Command {
+func (p *Program) root() *cobra.Command {
 	p.settings = p.config.Settings()
 	root := &cobra.Command{
 		Use:           "recrawl",
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Version:       versionName(),
+		Version:       VersionName(),
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return nil
@@ -157,7 +167,7 @@ func helpCommand() *cobra.Command {
 }
 
 // command makes a command that reads its settings and then does its work.
-func (p *program) command(
+func (p *Program) command(
 	cmd *cobra.Command,
 	work func(ctx context.Context, args []string) error,
 ) *cobra.Command {
@@ -206,7 +216,7 @@ func noArguments(cmd *cobra.Command, args []string) error {
 }
 
 // load reads flags, environment and file into p.config and checks them all.
-func (p *program) load(cmd *cobra.Command) error {
+func (p *Program) load(cmd *cobra.Command) error {
 	c := &p.config
 	r := p.settings.Read(cmd, p.configFile)
 	p.review = r

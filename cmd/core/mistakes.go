@@ -40,7 +40,7 @@ func nearest(above *cobra.Command, word string) string {
 }
 
 // misspelt returns the word of the command line that should name a command below one.
-func (p *program) misspelt(above *cobra.Command) (word string, ok bool) {
+func (p *Program) misspelt(above *cobra.Command) (word string, ok bool) {
 	if !above.HasSubCommands() {
 		return "", false
 	}

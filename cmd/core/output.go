@@ -16,9 +16,9 @@ import (
 	"github.com/recrawl/recrawl/satstore/whole"
 )
 
-// publish prints a result, as JSON or as its finding and tables, and writes the report where asked
+// Publish prints a result, as JSON or as its finding and tables, and writes the report where asked
 // for. Tables of reports are for people: they fit 100 columns also in a file or pipe.
-func (p *program) publish(result any, page report.Page, htmlFile string) error {
+func (p *Program) Publish(result any, page report.Page, htmlFile string) error {
 	if htmlFile != "" {
 		if err := p.writeWhole(htmlFile, page.HTML); err != nil {
 			return err
@@ -56,9 +56,9 @@ func (p *program) publish(result any, page report.Page, htmlFile string) error {
 	return s.Flush()
 }
 
-// print prints a result, as JSON or as what was found, in a sentence, and its tables with an empty
+// Print prints a result, as JSON or as what was found, in a sentence, and its tables with an empty
 // line between them.
-func (p *program) print(result any, finding string, tables []report.Table) error {
+func (p *Program) Print(result any, finding string, tables []report.Table) error {
 	if p.json {
 		return p.printJSON(result)
 	}
@@ -75,15 +75,15 @@ func (p *program) print(result any, finding string, tables []report.Table) error
 	return s.Flush()
 }
 
-// printText prints a result, as JSON or as its text.
-func (p *program) printText(result interface{ Text(io.Writer) error }) error {
+// PrintText prints a result, as JSON or as its text.
+func (p *Program) PrintText(result interface{ Text(io.Writer) error }) error {
 	return printAs(p, result, func(r interface{ Text(io.Writer) error }, w io.Writer) error {
 		return r.Text(w)
 	})
 }
 
 // printAs prints a result, as JSON or as what text writes of it.
-func printAs[T any](p *program, result T, text func(T, io.Writer) error) error {
+func printAs[T any](p *Program, result T, text func(T, io.Writer) error) error {
 	if p.json {
 		return p.printJSON(result)
 	}
@@ -95,7 +95,7 @@ func printAs[T any](p *program, result T, text func(T, io.Writer) error) error {
 }
 
 // screen is standard output: fitted to the terminal and in colours if it is one.
-func (p *program) screen() *report.Screen {
+func (p *Program) screen() *report.Screen {
 	s := report.NewScreen(p.stdout, progress.Width(p.stdout), progress.HasColours(p.stdout))
 	if s.Width == 0 && progress.IsTerminal(p.stdout) { // it does not know
 		s.Width = report.UsualWidth
@@ -106,7 +106,7 @@ func (p *program) screen() *report.Screen {
 	return s
 }
 
-func (p *program) printJSON(v any) error {
+func (p *Program) printJSON(v any) error {
 	e := json.NewEncoder(p.stdout)
 	e.SetIndent("", " ")
 	e.SetEscapeHTML(false)
@@ -114,12 +114,12 @@ func (p *program) printJSON(v any) error {
 }
 
 // logger is for what happens in services, as --log-format says.
-func (p *program) logger() *slog.Logger {
+func (p *Program) logger() *slog.Logger {
 	return dashboard.Logger(p.stderr, p.config.LogFormat, p.quiet)
 }
 
-// warn says what is to be doubted; nothing of empty texts.
-func (p *program) warn(texts ...string) {
+// Warn says what is to be doubted; nothing of empty texts.
+func (p *Program) Warn(texts ...string) {
 	for _, text := range texts {
 		if text != "" && p.config.LogFormat == "json" {
 			p.logger().Warn(text)
@@ -129,8 +129,8 @@ func (p *program) warn(texts ...string) {
 	}
 }
 
-// note says something on the way, unless the program is to be quiet.
-func (p *program) note(format string, args ...any) {
+// Note says something on the way, unless the program is to be quiet.
+func (p *Program) Note(format string, args ...any) {
 	if !p.quiet && p.config.LogFormat == "json" {
 		p.logger().Info(fmt.Sprintf(format, args...))
 	} else if !p.quiet {
@@ -141,9 +141,9 @@ func (p *program) note(format string, args ...any) {
 // standardOutput as the name of a file that a command writes is standard output.
 const standardOutput = "-"
 
-// outputs refuses, before any work, files that could not be written; "" is none. Where one of them
+// Outputs refuses, before any work, files that could not be written; "" is none. Where one of them
 // is standard output, the result goes to standard error: the file stands there alone.
-func (p *program) outputs(paths ...string) error {
+func (p *Program) Outputs(paths ...string) error {
 	alone := 0
 	for _, path := range paths {
 		if path == standardOutput {
@@ -165,16 +165,16 @@ func (p *program) outputs(paths ...string) error {
 }
 
 // writeWhole writes a file that outputs has checked.
-func (p *program) writeWhole(path string, write func(io.Writer) error) error {
+func (p *Program) writeWhole(path string, write func(io.Writer) error) error {
 	if path == standardOutput {
 		return write(p.file)
 	}
-	return writeWhole(path, write)
+	return WriteWhole(path, write)
 }
 
-// writeWhole writes a whole file or nothing: a file of that name is replaced only when all
+// WriteWhole writes a whole file or nothing: a file of that name is replaced only when all
 // is written. It does not replace what is no regular file.
-func writeWhole(path string, write func(io.Writer) error) error {
+func WriteWhole(path string, write func(io.Writer) error) error {
 	if err := regular(path); err != nil {
 		return err
 	}
@@ -200,18 +200,18 @@ func regular(path string) error {
 	return nil
 }
 
-// progress tells on standard error how far long work has come; nothing with --quiet.
-func (p *program) progress(what string, total int) *progress.Bar {
+// Progress tells on standard error how far long work has come; nothing with --quiet.
+func (p *Program) Progress(what string, total int) *progress.Bar {
 	return progress.New(p.beside(), what, total)
 }
 
 // stages is progress of work in several parts, which ends with the context.
-func (p *program) stages(ctx context.Context) *progress.Stages {
+func (p *Program) stages(ctx context.Context) *progress.Stages {
 	return progress.NewStages(ctx, p.beside())
 }
 
 // beside is where progress is told.
-func (p *program) beside() io.Writer {
+func (p *Program) beside() io.Writer {
 	if p.quiet {
 		return io.Discard
 	}

@@ -41,13 +41,13 @@ type Part struct {
 }
 
 // Main is the program recrawl. It does not return.
-func Main() { begin(nil, (*program).rootCommand) }
+func Main() { begin(nil, (*Program).rootCommand) }
 
 // MainOf is the program recrawl-NAME of a part: it has its commands, and hands others to recrawl.
 // It does not return.
-func MainOf(part *Part) { begin([]*Part{part}, (*program).rootOfPart) }
+func MainOf(part *Part) { begin([]*Part{part}, (*Program).rootOfPart) }
 
-func begin(parts []*Part, root func(*program) *cobra.Command) {
+func begin(parts []*Part, root func(*Program) *cobra.Command) {
 	if len(os.Args) > 1 {
 		if work := process(parts, os.Args[1:]); work != nil {
 			os.Exit(serve(work(os.Args[2:])))
@@ -58,7 +58,7 @@ func begin(parts []*Part, root func(*program) *cobra.Command) {
 		<-ctx.Done()
 		stop() // a second interrupt ends the program the hard way
 	}()
-	p := &program{args: os.Args[1:], stdout: os.Stdout, stderr: os.Stderr, parts: parts}
+	p := &Program{args: os.Args[1:], stdout: os.Stdout, stderr: os.Stderr, parts: parts}
 	os.Exit(p.execute(ctx, root))
 }
 
@@ -77,7 +77,7 @@ func process(parts []*Part, args []string) func([]string) error {
 }
 
 // rootOfPart has the commands of the part, and those that every program has.
-func (p *program) rootOfPart() *cobra.Command {
+func (p *Program) rootOfPart() *cobra.Command {
 	p.ofPart = true
 	root := p.root()
 	root.Annotations = map[string]string{manual.Page: "recrawl-" + p.parts[0].Name}
@@ -91,7 +91,7 @@ func (p *program) rootOfPart() *cobra.Command {
 
 // unknown is the error of a word that is no command below another. The program of a part hands what
 // it does not know to recrawl.
-func (p *program) unknown(above *cobra.Command, word string) error {
+func (p *Program) unknown(above *cobra.Command, word string) error {
 	if p.ofPart && !above.HasParent() {
 		return p.runIn("recrawl")
 	}
@@ -100,7 +100,7 @@ func (p *program) unknown(above *cobra.Command, word string) error {
 
 // isOurs reports whether this program does the work of a command, or of one below it, and takes
 // those below it away that others do.
-func (p *program) isOurs(cmd *cobra.Command) bool {
+func (p *Program) isOurs(cmd *cobra.Command) bool {
 	ours := cmd.Annotations[inProgram] == ""
 	if cmd.HasSubCommands() {
 		for _, below := range cmd.Commands() {
@@ -118,7 +118,7 @@ const inProgram = "program"
 
 // away are the commands of the parts. Those of which this program has no part are called with the
 // same flags and arguments, and run the program that has it.
-func (p *program) away() []*cobra.Command {
+func (p *Program) away() []*cobra.Command {
 	node := p.in("cluster", "node", "node --data DIRECTORY --user-agent AGENT [URL...]",
 		cobra.ArbitraryArgs)
 	node.AddCommand(p.in("cluster", "node-status", "status", cobra.ArbitraryArgs),
@@ -157,7 +157,7 @@ func someWord(_ *cobra.Command, args []string) error {
 }
 
 // in makes a command of a part, of which settings speak by a name.
-func (p *program) in(part, name, use string, args cobra.PositionalArgs) *cobra.Command {
+func (p *Program) in(part, name, use string, args cobra.PositionalArgs) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Args: args,
 		Annotations: map[string]string{setting.NameAs: name}}
 	for _, of := range p.parts {
@@ -175,7 +175,7 @@ func (p *program) in(part, name, use string, args cobra.PositionalArgs) *cobra.C
 
 // runIn makes this process another program of ours, which so has its arguments and terminal and
 // gets its signals. It returns only if that fails.
-func (p *program) runIn(name string) error {
+func (p *Program) runIn(name string) error {
 	path, err := findProgram(name)
 	if err == nil {
 		err = syscall.Exec(path, append([]string{path}, p.args...), os.Environ())
@@ -203,7 +203,7 @@ func findProgram(name string) (path string, err error) {
 }
 
 // searcher opens the corpus in a directory, in this process or in one of the program that can.
-func (p *program) searcher(ctx context.Context, dir string) (query.Searcher, error) {
+func (p *Program) searcher(ctx context.Context, dir string) (query.Searcher, error) {
 	for _, part := range p.parts {
 		if part.Searcher != nil {
 			return part.Searcher(dir)

@@ -12,14 +12,14 @@ import (
 	"github.com/recrawl/recrawl/cmd/show/view"
 )
 
-func (p *program) planCommand() *cobra.Command {
+func (p *Program) planCommand() *cobra.Command {
 	return p.command(&cobra.Command{
 		Use:  "plan --data DIRECTORY",
 		Args: noArguments,
 	}, p.plan)
 }
 
-func (p *program) plan(ctx context.Context, _ []string) error {
+func (p *Program) plan(ctx context.Context, _ []string) error {
 	o, err := p.open(ctx, true)
 	if err != nil {
 		q := url.Values{"n": {strconv.Itoa(min(p.config.Plan.Show, view.MostPlanned))},
@@ -36,7 +36,7 @@ func (p *program) plan(ctx context.Context, _ []string) error {
 	}
 	plan := present.NewPlan(ahead, o.plan, p.config.Policy, p.config.PerDay())
 	if p.config.Plan.Report {
-		return p.print(plan, plan.Finding(), plan.Tables())
+		return p.Print(plan, plan.Finding(), plan.Tables())
 	}
-	return p.print(plan.Visits, plan.Finding(), plan.Tables())
+	return p.Print(plan.Visits, plan.Finding(), plan.Tables())
 }

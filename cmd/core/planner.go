@@ -38,7 +38,7 @@ var errNoData = failure.Usage(
 )
 
 // open reads a data directory. An existing one is required to read only.
-func (p *program) open(ctx context.Context, readOnly bool) (*opened, error) {
+func (p *Program) open(ctx context.Context, readOnly bool) (*opened, error) {
 	c := &p.config
 	if c.Data == "" {
 		return nil, errNoData
@@ -89,11 +89,11 @@ func (p *program) open(ctx context.Context, readOnly bool) (*opened, error) {
 			return p.newPlanner(ctx, corpus, o.rules)
 		})
 	if why != nil {
-		p.warn(why.Error() + "; all records are read instead")
+		p.Warn(why.Error() + "; all records are read instead")
 	}
 	if plan == nil && err == nil {
 		if plan, why, err = cycle.RecallAll(store, build); why != nil {
-			p.warn(why.Error() + "; it begins anew")
+			p.Warn(why.Error() + "; it begins anew")
 		}
 	}
 	if err != nil {
@@ -107,7 +107,7 @@ func (p *program) open(ctx context.Context, readOnly bool) (*opened, error) {
 }
 
 // newPlanner makes a planner by the settings.
-func (p *program) newPlanner(ctx context.Context, corpus *planner.Corpus, rules *view.Rules) (
+func (p *Program) newPlanner(ctx context.Context, corpus *planner.Corpus, rules *view.Rules) (
 	*planner.Planner, error) {
 	c := &p.config
 	c.KnownPages = corpus.Pages()
@@ -141,7 +141,7 @@ func (p *program) newPlanner(ctx context.Context, corpus *planner.Corpus, rules 
 }
 
 // listed reads the weights of --weights; nil: none are given.
-func (p *program) listed() (*preferences.Listed, error) {
+func (p *Program) listed() (*preferences.Listed, error) {
 	if p.config.Weights == "" {
 		return nil, nil
 	}
@@ -159,7 +159,7 @@ func (p *program) listed() (*preferences.Listed, error) {
 }
 
 // openStore opens the store of --data for reading.
-func (p *program) openStore() (*satstore.Store, error) {
+func (p *Program) openStore() (*satstore.Store, error) {
 	if p.config.Data == "" {
 		return nil, errNoData
 	}
@@ -167,16 +167,16 @@ func (p *program) openStore() (*satstore.Store, error) {
 }
 
 // warnOfDamage says what is damaged, and what that cost.
-func (p *program) warnOfDamage(damage []*satstore.DamageError, lost int) {
+func (p *Program) warnOfDamage(damage []*satstore.DamageError, lost int) {
 	for _, d := range damage {
-		p.warn(d.Error())
+		p.Warn(d.Error())
 	}
 	switch {
 	case lost > 0:
-		p.warn("of " + words.Plural(lost, "page") + " the address alone is known; run begins " +
+		p.Warn("of " + words.Plural(lost, "page") + " the address alone is known; run begins " +
 			"anew with them")
 	case len(damage) > 0:
-		p.warn("no page was lost by this damage")
+		p.Warn("no page was lost by this damage")
 	}
 }
 
@@ -187,9 +187,10 @@ func (o *opened) dryRun(c *config.Config, most int) (*cycle.Preview, error) {
 
 // hasSpace says why no visit may begin: the disk is as good as full, so that what it brings could
 // not be kept. Where the free space is not known it returns no error.
-func (p *program) hasSpace() error { return p.spaceIn(p.config.Data, p.config.Archive) }
+func (p *Program) hasSpace() error { return p.SpaceIn(p.config.Data, p.config.Archive) }
 
-func (p *program) spaceIn(dirs ...string) error {
+// SpaceIn says why no visit may begin whose content goes to directories; "" is none.
+func (p *Program) SpaceIn(dirs ...string) error {
 	for _, dir := range dirs {
 		if free, err := directory.Free(dir); dir != "" && err == nil && free < p.config.MinFree {
 			return fmt.Errorf("the disk of %s has %d bytes free, fewer than --min-free %d",

@@ -7,13 +7,13 @@ import (
 	"github.com/recrawl/recrawl/planner/policy"
 )
 
-func (p *program) policiesCommand() *cobra.Command {
+func (p *Program) policiesCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:  "policies",
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			all := policy.All()
-			return p.print(all, policy.Finding(all), evals.Policies(all))
+			return p.Print(all, policy.Finding(all), evals.Policies(all))
 		},
 	}
 }

@@ -26,7 +26,7 @@ const (
 
 // programs returns the host that runs policy programs. In a live crawl it warns when a program
 // fails and another policy takes over; elsewhere a failure is an error.
-func (p *program) programs(ctx context.Context, live bool) *piped.Host {
+func (p *Program) programs(ctx context.Context, live bool) *piped.Host {
 	host := &piped.Host{Run: func(command []string) (piped.Runner, error) {
 		said := &said{to: p.stderr, name: filepath.Base(command[0])}
 		run, err := processes.Open(processes.Options{Command: command, Most: mostAnswer,
@@ -40,7 +40,7 @@ func (p *program) programs(ctx context.Context, live bool) *piped.Host {
 		return r, nil
 	}}
 	if live {
-		host.Now, host.Warn = time.Now, func(text string) { p.warn(text) }
+		host.Now, host.Warn = time.Now, func(text string) { p.Warn(text) }
 	}
 	return host
 }

@@ -121,7 +121,7 @@ func TestDocumentedCommands(t *testing.T) {
 	if len(calls) < 20 {
 		t.Fatalf("only %d calls of recrawl found in the documents", len(calls))
 	}
-	root := (&program{stdout: io.Discard, stderr: io.Discard}).rootCommand()
+	root := (&Program{stdout: io.Discard, stderr: io.Discard}).rootCommand()
 	for _, call := range calls {
 		if slices.Contains(call, ">") || slices.Contains(call, "|") {
 			t.Errorf("recrawl %s: cannot be checked here", strings.Join(call, " "))
@@ -144,7 +144,7 @@ func TestDocumentedCommands(t *testing.T) {
 
 // Every command teaches: what it does at length, and an example where it takes flags.
 func TestHelp(t *testing.T) {
-	for _, cmd := range (&program{stdout: io.Discard,
+	for _, cmd := range (&Program{stdout: io.Discard,
 		stderr: io.Discard}).rootCommand().Commands() {
 		var out strings.Builder
 		if code := Run(context.Background(), []string{cmd.Name(), "--help"}, &out,

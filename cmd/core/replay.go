@@ -8,15 +8,15 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive/replay"
 )
 
-func (p *program) replayCommand() *cobra.Command {
+func (p *Program) replayCommand() *cobra.Command {
 	return p.command(&cobra.Command{
 		Use:  "replay --archive DIRECTORY",
 		Args: noArguments,
 	}, p.replay)
 }
 
-func (p *program) replay(ctx context.Context, _ []string) error {
-	r, err := p.openArchive()
+func (p *Program) replay(ctx context.Context, _ []string) error {
+	r, err := p.OpenArchive()
 	if err != nil {
 		return err
 	}

@@ -25,17 +25,17 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-func (p *program) runCommand() *cobra.Command {
+func (p *Program) runCommand() *cobra.Command {
 	return p.command(&cobra.Command{
 		Use: "run --data DIRECTORY --user-agent AGENT URL...",
 	}, p.run)
 }
 
-func (p *program) run(ctx context.Context, args []string) (err error) {
-	p.clock = cycle.NewSteadyClock(func(err error) { p.warn(err.Error()) })
+func (p *Program) run(ctx context.Context, args []string) (err error) {
+	p.clock = cycle.NewSteadyClock(func(err error) { p.Warn(err.Error()) })
 	p.silence = silenceIn(p.config.Data)
-	l := &crawl{program: p, result: present.NewRun(), status: p.status()}
-	defer closing(&l.base.parts, &err)
+	l := &crawl{Program: p, result: present.NewRun(), status: p.status()}
+	defer Closing(&l.base.parts, &err)
 	if err := l.open(ctx, args); err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (p *program) run(ctx context.Context, args []string) (err error) {
 
 // crawl is a run: what it has open, and how it goes.
 type crawl struct {
-	*program
+	*Program
 	base   basis
 	seeds  []string
 	hints  *push.Service
@@ -68,8 +68,8 @@ type crawl struct {
 
 // open opens all that a run works with.
 func (l *crawl) open(ctx context.Context, args []string) (err error) {
-	p, c := l.program, &l.config
-	if l.seeds, err = canonicalSeeds(args); err != nil {
+	p, c := l.Program, &l.config
+	if l.seeds, err = Addresses(args); err != nil {
 		return err
 	}
 	if err := p.readScope(); err != nil {
@@ -82,7 +82,7 @@ func (l *crawl) open(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	if err = satstore.AwaitReaders(ctx, c.Data, satstore.Options{}, func() {
-		p.warn("another recrawl reads " + c.Data + ", as check and serve do; waiting until it ends")
+		p.Warn("another recrawl reads " + c.Data + ", as check and serve do; waiting until it ends")
 	}); err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (l *crawl) open(ctx context.Context, args []string) (err error) {
 	}
 	l.desk = desk
 	l.base.parts.add(served)
-	p.note("robots.txt is searched for the name %s", l.base.client.RobotsAgent())
+	p.Note("robots.txt is searched for the name %s", l.base.client.RobotsAgent())
 	return nil
 }
 
@@ -131,7 +131,7 @@ func (l *crawl) makeLoop(stop func()) {
 	result := l.result
 	l.lookout = present.NewLookout(result, l.clock.Now())
 	sight := &watch.Sight{Watch: l.watch}
-	o := l.base.options(l.program)
+	o := l.base.options(l.Program)
 	o.Fetcher = liveFetcher{l.base.client, l.base.underWay, l.base.archive, l.base.keeper, l.watch,
 		l.silence, l.scope}
 	o.Clock, o.Workers = l.clock, l.workers()
@@ -184,10 +184,10 @@ func (l *crawl) prepare(ctx context.Context) error {
 	}
 	perDay := l.config.PerDay()
 	if promise := l.base.data.plan.Promise(); promise != nil && promise.Broken(perDay) != "" {
-		l.warn(promise.Says(perDay))
+		l.Warn(promise.Says(perDay))
 	}
 	return l.loop.KeepDistance(ctx, func() {
-		l.note("going on; waiting %v, since servers may have been asked a moment ago",
+		l.Note("going on; waiting %v, since servers may have been asked a moment ago",
 			l.config.Delay)
 	})
 }
@@ -214,7 +214,7 @@ func (l *crawl) end(ctx context.Context, err error) error {
 			err = told
 		}
 		if events, messages := l.watch.Waiting(); events+messages > 0 {
-			l.note("%s and %s wait to be told by the next start",
+			l.Note("%s and %s wait to be told by the next start",
 				words.Plural(events, "event"), words.Plural(messages, "message"))
 		}
 	}
@@ -225,7 +225,7 @@ func (l *crawl) end(ctx context.Context, err error) error {
 	result.End(l.base.data.plan, l.loop)
 	result.Judge(l.loop, l.workers(), l.config.PerDay())
 	if err == nil || ctx.Err() != nil {
-		if printed := l.print(result, result.Finding(), result.Tables()); err == nil {
+		if printed := l.Print(result, result.Finding(), result.Tables()); err == nil {
 			err = printed
 		}
 	}
@@ -249,12 +249,12 @@ func (l *crawl) end(ctx context.Context, err error) error {
 func (l *crawl) finish(ctx context.Context) error {
 	k := l.base.keeper
 	if n := k.Counts().Waiting; n > 0 {
-		l.note("asking for %s that the pages show; Ctrl-C leaves them for the next run",
+		l.Note("asking for %s that the pages show; Ctrl-C leaves them for the next run",
 			words.Plural(n, "requisite"))
 	}
 	_, err := k.Finish(ctx, l.clock.Now().Add(l.config.Round))
 	if c := k.Counts(); c.Requests+c.Waiting > 0 {
-		l.note("%s", c)
+		l.Note("%s", c)
 	}
 	return err
 }
@@ -267,7 +267,7 @@ func (p *parts) add(c io.Closer) { *p = append(*p, c) }
 // Close closes all, and says what failed first.
 func (p *parts) Close() (err error) {
 	for _, c := range slices.Backward(*p) {
-		closing(c, &err)
+		Closing(c, &err)
 	}
 	return err
 }
@@ -275,9 +275,9 @@ func (p *parts) Close() (err error) {
 // endWithin is how long a run waits for messages that are under way when it ends.
 const endWithin = 10 * time.Second
 
-// closing ends the use of what was opened. Its error matters only where there is no other:
+// Closing ends the use of what was opened. Its error matters only where there is no other:
 // on a full disk everything fails, one thing after the other.
-func closing(c io.Closer, err *error) {
+func Closing(c io.Closer, err *error) {
 	if closed := c.Close(); *err == nil {
 		*err = closed
 	}

@@ -16,13 +16,13 @@ import (
 	servers "github.com/recrawl/recrawl/planner/schedule"
 )
 
-func (p *program) scheduleCommand() *cobra.Command {
+func (p *Program) scheduleCommand() *cobra.Command {
 	return p.scheduleOf(p.scheduled("report", p.scheduleReport),
 		p.scheduled("plan", p.schedulePlan))
 }
 
 // scheduleOf has simulate, which is in another program, and more below it.
-func (p *program) scheduleOf(more ...*cobra.Command) *cobra.Command {
+func (p *Program) scheduleOf(more ...*cobra.Command) *cobra.Command {
 	return group(&cobra.Command{Use: "schedule"}, "unknown command %q of schedule",
 		"recrawl schedule report, simulate, plan", append(more, p.in("lab", "schedule-simulate",
 			"simulate "+scheduleSource, cobra.ArbitraryArgs))...)
@@ -33,22 +33,22 @@ const scheduleSource = "(HISTORY... | --data DIRECTORY | --journal DIRECTORY | -
 
 // scheduled makes a command below schedule. Tags of settings name it otherwise: plan is also a
 // command of its own.
-func (p *program) scheduled(
+func (p *Program) scheduled(
 	name string,
 	work func(context.Context, []string) error,
 ) *cobra.Command {
 	return p.command(&cobra.Command{Use: name + " " + scheduleSource, Args: cobra.ArbitraryArgs,
 		Annotations: map[string]string{setting.NameAs: "schedule-" + name}},
 		func(ctx context.Context, args []string) error {
-			if err := p.outputs(p.config.Schedule.HTML); err != nil {
+			if err := p.Outputs(p.config.Schedule.HTML); err != nil {
 				return err
 			}
 			return work(ctx, args)
 		})
 }
 
-// servers opens what is to be told from; least is the time that politeness demands.
-func (p *program) servers(ctx context.Context, paths []string, least servers.Tick) (
+// Servers opens what is to be told from; least is the time that politeness demands.
+func (p *Program) Servers(ctx context.Context, paths []string, least servers.Tick) (
 	*schedule.Source, error) {
 	c := &p.config.Schedule
 	var (
@@ -85,37 +85,37 @@ func (p *program) servers(ctx context.Context, paths []string, least servers.Tic
 	default:
 		name = "histories"
 		var read []*history.Server
-		read, err = p.readHistories(ctx, paths)
+		read, err = p.ReadHistories(ctx, paths)
 		demands = schedule.OfHistories(read, least)
 	}
 	if err != nil {
 		return nil, noJournal(err)
 	}
-	p.warn(doubts...)
+	p.Warn(doubts...)
 	return schedule.Demanded(name, demands, servers.Tick(c.Download.Milliseconds())), nil
 }
 
-func (p *program) scheduleReport(ctx context.Context, paths []string) error {
+func (p *Program) scheduleReport(ctx context.Context, paths []string) error {
 	c := &p.config.Schedule
-	source, err := p.servers(ctx, paths, servers.Tick(p.config.Delay.Milliseconds()))
+	source, err := p.Servers(ctx, paths, servers.Tick(p.config.Delay.Milliseconds()))
 	if err != nil {
 		return err
 	}
 	r := schedule.Examine(source,
 		schedule.ReportOptions{Connections: c.Connections, Headroom: c.Headroom, Days: c.Days})
-	p.warn(r.Warnings...)
-	return p.publish(r, papers.SchedulePage(r), c.HTML)
+	p.Warn(r.Warnings...)
+	return p.Publish(r, papers.SchedulePage(r), c.HTML)
 }
 
-func (p *program) schedulePlan(ctx context.Context, paths []string) error {
+func (p *Program) schedulePlan(ctx context.Context, paths []string) error {
 	c := &p.config.Schedule
 	least := servers.Tick(p.config.Delay.Milliseconds())
-	source, err := p.servers(ctx, paths, least)
+	source, err := p.Servers(ctx, paths, least)
 	if err != nil {
 		return err
 	}
 	target, _ := schedule.ParseTarget(c.Target) // checked before
-	bar := p.progress("simulations", 0)
+	bar := p.Progress("simulations", 0)
 	plan, err := schedule.Size(ctx, source, schedule.PlanOptions{
 		Target: target, PageBytes: c.PageBytes, Connections: c.PerNode, Mbps: c.NodeMbps,
 		Delay: least, Hours: c.Hours, Seed: p.config.Seed, Told: bar.Of,
@@ -124,5 +124,5 @@ func (p *program) schedulePlan(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
-	return p.publish(plan, papers.SchedulePlanPage(plan), c.HTML)
+	return p.Publish(plan, papers.SchedulePlanPage(plan), c.HTML)
 }

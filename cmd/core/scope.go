@@ -10,7 +10,7 @@ import (
 )
 
 // readScope reads the list of --seeds; without one all pages count.
-func (p *program) readScope() error {
+func (p *Program) readScope() error {
 	if p.config.Seeds == "" {
 		return nil
 	}

@@ -24,7 +24,7 @@ import (
 // asRun gives a command the flags of run.
 var asRun = map[string]string{setting.NameAs: "run"}
 
-func (p *program) initCommand() *cobra.Command {
+func (p *Program) initCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "init [FILE]", Args: cobra.MaximumNArgs(1), Annotations: asRun}
 	purpose := ""
 	cmd.Flags().StringVar(&purpose, "for", "", "what the settings are for: archive")
@@ -62,7 +62,7 @@ func (p *program) initCommand() *cobra.Command {
 			if p.config.UserAgent != "" {
 				next = "enter "
 			}
-			return p.print(map[string]string{"file": file, "seeds": seeds}, fmt.Sprintf(
+			return p.Print(map[string]string{"file": file, "seeds": seeds}, fmt.Sprintf(
 				"%s is written: %sthe pages in %s, then recrawl doctor --config %s and recrawl run "+
 					"--config %s.", file, next, seeds, file, file), nil)
 		}
@@ -70,7 +70,7 @@ func (p *program) initCommand() *cobra.Command {
 		if p.config.UserAgent != "" {
 			next = "look it through"
 		}
-		return p.print(map[string]string{"file": file},
+		return p.Print(map[string]string{"file": file},
 			fmt.Sprintf("%s is written: %s, then recrawl doctor --config %s and recrawl run "+
 				"--config %s URL.", file, next, file, file), nil)
 	})
@@ -90,7 +90,7 @@ func writeNew(file, text string) error {
 	return errors.Join(err, f.Close())
 }
 
-func (p *program) configCommand() *cobra.Command {
+func (p *Program) configCommand() *cobra.Command {
 	return p.command(&cobra.Command{Use: "config [COMMAND]", Args: cobra.MaximumNArgs(1),
 		Annotations: asRun}, func(_ context.Context, args []string) error {
 		values := setting.Listing(p.review.Values(append(args, "")[0]))
@@ -99,16 +99,16 @@ func (p *program) configCommand() *cobra.Command {
 				"recrawl config lists the settings of all commands; those below another are "+
 					"named as schedule-plan")
 		}
-		return p.print(values, values.Finding(), values.Tables())
+		return p.Print(values, values.Finding(), values.Tables())
 	})
 }
 
-func (p *program) doctorCommand() *cobra.Command {
+func (p *Program) doctorCommand() *cobra.Command {
 	return p.command(&cobra.Command{Use: "doctor [--config FILE] [URL...]", Annotations: asRun},
 		p.doctor)
 }
 
-func (p *program) doctor(ctx context.Context, args []string) error {
+func (p *Program) doctor(ctx context.Context, args []string) error {
 	c := &p.config
 	o := doctor.Options{Data: c.Data, Archive: c.Archive, UserAgent: c.UserAgent,
 		Nameserver: c.Resolver, Workers: c.Workers,
@@ -116,7 +116,7 @@ func (p *program) doctor(ctx context.Context, args []string) error {
 	table, _ := hosts.New(c.Hosts) // they are checked
 	o.Credentials = table.ReadCredentials()
 	var err error
-	if o.Servers, err = canonicalSeeds(args); err != nil {
+	if o.Servers, err = Addresses(args); err != nil {
 		return err
 	}
 	if len(args) > 0 {
@@ -130,14 +130,14 @@ func (p *program) doctor(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := p.print(r, r.Finding(), r.Tables()); err != nil || r.Count(doctor.Fail) == 0 {
+	if err := p.Print(r, r.Finding(), r.Tables()); err != nil || r.Count(doctor.Fail) == 0 {
 		return err
 	}
 	return failure.Work(errors.New("the crawl is not ready"),
 		"the last column above says what to do", failure.Failed)
 }
 
-func (p *program) completionCommand() *cobra.Command {
+func (p *Program) completionCommand() *cobra.Command {
 	return &cobra.Command{Use: "completion bash|zsh|fish",
 		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
 		ValidArgs: []string{"bash", "zsh", "fish"},
@@ -151,7 +151,7 @@ func (p *program) completionCommand() *cobra.Command {
 		}}
 }
 
-func (p *program) manCommand() *cobra.Command {
+func (p *Program) manCommand() *cobra.Command {
 	to := ""
 	cmd := &cobra.Command{Use: "man --to DIRECTORY", Args: noArguments, Hidden: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -159,11 +159,11 @@ func (p *program) manCommand() *cobra.Command {
 				return failure.Usage(errors.New("no directory given"),
 					"say where the pages go: --to man1")
 			}
-			pages, err := manual.Man(cmd.Root(), versionName(), to)
+			pages, err := manual.Man(cmd.Root(), VersionName(), to)
 			if err != nil {
 				return err
 			}
-			return p.print(map[string]int{"pages": pages}, fmt.Sprintf("%d pages are in %s.",
+			return p.Print(map[string]int{"pages": pages}, fmt.Sprintf("%d pages are in %s.",
 				pages, to), nil)
 		}}
 	cmd.Flags().StringVar(&to, "to", "", "directory for the pages; it is made if need be")

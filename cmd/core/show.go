@@ -12,7 +12,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/filter/measure"
 )
 
-func (p *program) showCommand() *cobra.Command {
+func (p *Program) showCommand() *cobra.Command {
 	return group(&cobra.Command{
 		Use: "show",
 	}, "unknown command %q of show", "recrawl show warc",
@@ -29,25 +29,25 @@ func (p *program) showCommand() *cobra.Command {
 		}, p.showWARC))
 }
 
-func (p *program) showFilters(ctx context.Context, _ []string) (err error) {
-	set, err := p.filters()
+func (p *Program) showFilters(ctx context.Context, _ []string) (err error) {
+	set, err := p.Filters()
 	if err != nil {
 		return err
 	}
-	defer closing(set, &err)
+	defer Closing(set, &err)
 	result, err := measure.Of(ctx, p.config.Labelled, set)
 	if err != nil {
 		return err
 	}
-	return p.print(result, inside.MeasuredFinding(result), inside.MeasuredTables(result))
+	return p.Print(result, inside.MeasuredFinding(result), inside.MeasuredTables(result))
 }
 
-func (p *program) showWARC(_ context.Context, args []string) error {
+func (p *Program) showWARC(_ context.Context, args []string) error {
 	shown, err := inside.ReadWARCFile(args[0], p.json)
 	if err != nil {
 		return err
 	}
-	if err := p.print(shown, shown.Finding(), shown.Tables()); err != nil {
+	if err := p.Print(shown, shown.Finding(), shown.Tables()); err != nil {
 		return err
 	}
 	if problem := shown.Problem(); problem != "" {

@@ -15,7 +15,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-func (p *program) showPageCommand() *cobra.Command {
+func (p *Program) showPageCommand() *cobra.Command {
 	return p.command(&cobra.Command{
 		Use:         "page FILE|URL",
 		Annotations: map[string]string{setting.NameAs: "show-page"},
@@ -23,7 +23,7 @@ func (p *program) showPageCommand() *cobra.Command {
 	}, p.showPage)
 }
 
-func (p *program) showPage(ctx context.Context, args []string) (err error) {
+func (p *Program) showPage(ctx context.Context, args []string) (err error) {
 	var shown *inside.Page
 	set, err := rules.Read(p.config.Rules)
 	switch {
@@ -36,19 +36,19 @@ func (p *program) showPage(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	filters, err := p.filters()
+	filters, err := p.Filters()
 	if err == nil {
-		defer closing(filters, &err)
+		defer Closing(filters, &err)
 		err = shown.Judge(ctx, filters)
 	}
 	if err != nil {
 		return err
 	}
-	return p.print(shown, shown.Finding(), shown.Tables())
+	return p.Print(shown, shown.Finding(), shown.Tables())
 }
 
 // pageOnline asks for a page as run does.
-func (p *program) pageOnline(ctx context.Context, url string) (shown *inside.Page, err error) {
+func (p *Program) pageOnline(ctx context.Context, url string) (shown *inside.Page, err error) {
 	if url, err = webAddress(url); err != nil {
 		return nil, err
 	}

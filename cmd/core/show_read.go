@@ -20,7 +20,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/source"
 )
 
-func (p *program) showRobotsCommand() *cobra.Command {
+func (p *Program) showRobotsCommand() *cobra.Command {
 	return p.command(&cobra.Command{
 		Use:         "robots FILE|URL",
 		Annotations: map[string]string{setting.NameAs: "show-robots"},
@@ -28,7 +28,7 @@ func (p *program) showRobotsCommand() *cobra.Command {
 	}, p.showRobots)
 }
 
-func (p *program) showFeedCommand() *cobra.Command {
+func (p *Program) showFeedCommand() *cobra.Command {
 	return p.command(&cobra.Command{
 		Use:         "feed FILE|URL",
 		Aliases:     []string{"sitemap"},
@@ -37,7 +37,7 @@ func (p *program) showFeedCommand() *cobra.Command {
 	}, p.showFeed)
 }
 
-func (p *program) showRobots(ctx context.Context, args []string) error {
+func (p *Program) showRobots(ctx context.Context, args []string) error {
 	o := p.config.ShowRobots
 	agent := o.Agent
 	if agent != "*" {
@@ -70,11 +70,11 @@ func (p *program) showRobots(ctx context.Context, args []string) error {
 		return err
 	}
 	shown := inside.ReadRobots(body, agent, address, target)
-	return p.print(shown, shown.Finding(), shown.Tables())
+	return p.Print(shown, shown.Finding(), shown.Tables())
 }
 
 // robotsOf reads robots.txt from a file, or asks the server of an address for it.
-func (p *program) robotsOf(ctx context.Context, file, address string) ([]byte, error) {
+func (p *Program) robotsOf(ctx context.Context, file, address string) ([]byte, error) {
 	if file != "" {
 		return os.ReadFile(file)
 	}
@@ -90,7 +90,7 @@ func (p *program) robotsOf(ctx context.Context, file, address string) ([]byte, e
 	return body, nil
 }
 
-func (p *program) showFeed(ctx context.Context, args []string) error {
+func (p *Program) showFeed(ctx context.Context, args []string) error {
 	address := p.config.Show.URL
 	online := strings.Contains(args[0], "://")
 	if online {
@@ -118,10 +118,10 @@ func (p *program) showFeed(ctx context.Context, args []string) error {
 		return failure.Work(err, "recrawl show page reads pages, recrawl show robots a robots.txt",
 			failure.Failed)
 	}
-	return p.print(shown, shown.Finding(), shown.Tables())
+	return p.Print(shown, shown.Finding(), shown.Tables())
 }
 
-func (p *program) showURL(_ context.Context, args []string) error {
+func (p *Program) showURL(_ context.Context, args []string) error {
 	canonical, err := webAddress(args[0])
 	if err != nil {
 		return err
@@ -130,5 +130,5 @@ func (p *program) showURL(_ context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	return p.print(shown, shown.Finding(), shown.Tables())
+	return p.Print(shown, shown.Finding(), shown.Tables())
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/recrawl/recrawl/planner"
 )
 
-func (p *program) sitesCommand() *cobra.Command {
+func (p *Program) sitesCommand() *cobra.Command {
 	return p.command(&cobra.Command{
 		Use: "sites (--history FILE | --data DIRECTORY) SERVER",
 		Args: func(_ *cobra.Command, args []string) error {
@@ -31,7 +31,7 @@ func (p *program) sitesCommand() *cobra.Command {
 	}, p.sites)
 }
 
-func (p *program) sites(ctx context.Context, args []string) error {
+func (p *Program) sites(ctx context.Context, args []string) error {
 	c := &p.config
 	switch {
 	case c.Sites.History == "" && c.Data == "":
@@ -59,7 +59,7 @@ func (p *program) sites(ctx context.Context, args []string) error {
 }
 
 // askSites prints what a running process says.
-func (p *program) askSites(ctx context.Context, err error, server string) error {
+func (p *Program) askSites(ctx context.Context, err error, server string) error {
 	path, q := "servers/"+url.PathEscape(sites.ServerOf(server))+"/sites",
 		url.Values{"method": {p.config.Sites.Method}}
 	return p.instead(err, func(c dashboard.Command) error {
@@ -68,7 +68,7 @@ func (p *program) askSites(ctx context.Context, err error, server string) error 
 }
 
 // siteSource reads the server from a history or from what a stopped planner knows.
-func (p *program) siteSource(ctx context.Context, server string) (*sites.Source, error) {
+func (p *Program) siteSource(ctx context.Context, server string) (*sites.Source, error) {
 	c := &p.config
 	if c.Data != "" {
 		o, err := p.open(ctx, true)
@@ -92,7 +92,7 @@ func (p *program) siteSource(ctx context.Context, server string) (*sites.Source,
 	}
 	source, err := sites.Recorded(ctx, servers, c.Sites.History, server, c.Sites.Base, c.ChangeBy())
 	if err == nil {
-		p.warn(eval.EnteredAt(servers[0], c.Sites.Base))
+		p.Warn(eval.EnteredAt(servers[0], c.Sites.Base))
 	}
 	return source, err
 }

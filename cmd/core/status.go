@@ -7,10 +7,10 @@ import (
 // statusLine tells how a run goes.
 type statusLine struct {
 	*progress.Line
-	p *program
+	p *Program
 }
 
-func (p *program) status() *statusLine {
+func (p *Program) status() *statusLine {
 	return &statusLine{progress.NewLine(p.beside()), p}
 }
 
@@ -27,6 +27,6 @@ func (s *statusLine) stalled(why error) {
 func (s *statusLine) note(text string) {
 	if text != "" {
 		s.End()
-		s.p.note("%s", text)
+		s.p.Note("%s", text)
 	}
 }

@@ -13,15 +13,15 @@ import (
 	"github.com/recrawl/recrawl/eval/tidy"
 )
 
-// tables begins those of --parquet and --csv; of neither, a set that writes nothing. They are
+// Tables begins those of --parquet and --csv; of neither, a set that writes nothing. They are
 // refused, before any work, where some are there.
-func (p *program) tables(kinds ...table.Described) (*table.Set, error) {
+func (p *Program) Tables(kinds ...table.Described) (*table.Set, error) {
 	return table.Create(p.config.Parquet, p.config.CSV, kinds...)
 }
 
-// commit gives the tables of a set their names and says which there are, unless err tells that they
+// Commit gives the tables of a set their names and says which there are, unless err tells that they
 // could not be written.
-func (p *program) commit(s *table.Set, err error) error {
+func (p *Program) Commit(s *table.Set, err error) error {
 	if err == nil {
 		err = s.Commit()
 	}
@@ -30,19 +30,19 @@ func (p *program) commit(s *table.Set, err error) error {
 	}
 	for _, dir := range []string{p.config.Parquet, p.config.CSV} {
 		if dir != "" {
-			p.note("tables in %s: %s", dir, strings.Join(s.Names(), ", "))
+			p.Note("tables in %s: %s", dir, strings.Join(s.Names(), ", "))
 		}
 	}
 	return nil
 }
 
 // exportTables writes histories, or the journal of --data, as tables.
-func (p *program) exportTables(ctx context.Context, paths []string) error {
+func (p *Program) exportTables(ctx context.Context, paths []string) error {
 	data, kinds := p.config.Data, tidy.ForHistories
 	if len(paths) == 0 {
 		kinds = tidy.ForJournal
 	}
-	tables, err := p.tables(kinds...)
+	tables, err := p.Tables(kinds...)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (p *program) exportTables(ctx context.Context, paths []string) error {
 		return failure.Usage(errors.New("export takes one source: histories or --data"),
 			"call it once for each, with another directory")
 	case len(paths) > 0:
-		servers, err := p.readHistories(ctx, paths)
+		servers, err := p.ReadHistories(ctx, paths)
 		if err != nil {
 			return err
 		}
@@ -73,7 +73,7 @@ func (p *program) exportTables(ctx context.Context, paths []string) error {
 			return noJournal(err)
 		}
 	}
-	if err := p.commit(tables, nil); err != nil {
+	if err := p.Commit(tables, nil); err != nil {
 		return err
 	}
 	return printAs(p, result, exchange.RowsText)

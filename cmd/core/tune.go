@@ -20,19 +20,19 @@ import (
 	"github.com/recrawl/recrawl/satstore/journal"
 )
 
-func (p *program) tuneCommand() *cobra.Command {
+func (p *Program) tuneCommand() *cobra.Command {
 	return p.command(&cobra.Command{
 		Use:  "tune (HISTORY... | --data DIRECTORY | --journal DIRECTORY)",
 		Args: cobra.ArbitraryArgs,
 	}, p.tune)
 }
 
-func (p *program) tune(ctx context.Context, paths []string) error {
+func (p *Program) tune(ctx context.Context, paths []string) error {
 	c := &p.config
 	if err := findPrograms(nil, c.Policy); err != nil {
 		return err
 	}
-	if err := p.outputs(c.Tune.HTML); err != nil {
+	if err := p.Outputs(c.Tune.HTML); err != nil {
 		return err
 	}
 	listed, err := p.listed()
@@ -43,7 +43,7 @@ func (p *program) tune(ctx context.Context, paths []string) error {
 		return failure.Usage(fmt.Errorf("--delay %v: want at most %v", c.Delay, tune.LongestDelay),
 			"tune counts visits by day, and with a longer delay there are days without any")
 	}
-	tables, err := p.tables(tidy.ForTune...)
+	tables, err := p.Tables(tidy.ForTune...)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (p *program) tune(ctx context.Context, paths []string) error {
 	}
 	target, _ := tune.ParseTarget(c.Tune.Target) // checked before
 	r := tune.Request{Budgets: c.Tune.Budget, Target: target, Delay: c.Delay,
-		Progress: func(what string, steps int) tune.Bar { return p.progress(what, steps) }}
+		Progress: func(what string, steps int) tune.Bar { return p.Progress(what, steps) }}
 	if c.Tune.Check {
 		r.Check = histories
 	}
@@ -75,15 +75,15 @@ func (p *program) tune(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
-	if err := p.commit(tables, tidy.WriteTune(tables, predicted)); err != nil {
+	if err := p.Commit(tables, tidy.WriteTune(tables, predicted)); err != nil {
 		return err
 	}
-	p.warn(predicted.Warnings...)
-	return p.publish(predicted, evals.Tune{Prediction: predicted}.Page(), c.Tune.HTML)
+	p.Warn(predicted.Warnings...)
+	return p.Publish(predicted, evals.Tune{Prediction: predicted}.Page(), c.Tune.HTML)
 }
 
 // evidence reads what is to be predicted from; histories are nil if it is a store or a journal.
-func (p *program) evidence(ctx context.Context, paths []string) (
+func (p *Program) evidence(ctx context.Context, paths []string) (
 	e tune.Evidence, histories []*history.Server, err error) {
 	c := &p.config
 	switch {
@@ -93,7 +93,7 @@ func (p *program) evidence(ctx context.Context, paths []string) (
 			"recrawl tune histories/, or recrawl tune --data DIRECTORY, or recrawl tune "+
 				"--journal DIRECTORY/journal")
 	case len(paths) > 0:
-		if histories, err = p.readHistories(ctx, paths); err != nil {
+		if histories, err = p.ReadHistories(ctx, paths); err != nil {
 			return e, nil, err
 		}
 		if e.Source, err = tune.Learn(histories, c.Tune.Base); err != nil {

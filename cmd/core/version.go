@@ -10,7 +10,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/manual"
 )
 
-func (p *program) versionCommand() *cobra.Command {
+func (p *Program) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:  "version",
 		Args: noArguments,
@@ -32,7 +32,8 @@ func versionLine() string {
 		runtime.GOOS, runtime.GOARCH)
 }
 
-func versionName() string {
+// VersionName returns the version of the program.
+func VersionName() string {
 	name, _ := manual.Version()
 	return name
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-func (p *program) watchCommand() *cobra.Command {
+func (p *Program) watchCommand() *cobra.Command {
 	cmd := p.command(&cobra.Command{
 		Use:         "watch FILE",
 		Annotations: map[string]string{setting.NameAs: "run"},
@@ -32,7 +32,7 @@ func (p *program) watchCommand() *cobra.Command {
 }
 
 // watch is a run for the rules of a file alone.
-func (p *program) watch(ctx context.Context, args []string) error {
+func (p *Program) watch(ctx context.Context, args []string) error {
 	c := &p.config
 	c.Watch = args[0]
 	f, err := p.watched()
@@ -44,7 +44,7 @@ func (p *program) watch(ctx context.Context, args []string) error {
 		c.Data = f.Directory()
 	}
 	if c.UserAgent == "" {
-		c.UserAgent = f.UserAgent(versionName())
+		c.UserAgent = f.UserAgent(VersionName())
 	}
 	if c.UserAgent == "" {
 		return failure.Usage(errors.New("no contact given: site owners must be able to reach you"),
@@ -63,7 +63,7 @@ func (p *program) watch(ctx context.Context, args []string) error {
 	return p.run(ctx, f.Starts())
 }
 
-func (p *program) watchTest(ctx context.Context, args []string) error {
+func (p *Program) watchTest(ctx context.Context, args []string) error {
 	f, err := watch.Read(args[0])
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func (p *program) watchTest(ctx context.Context, args []string) error {
 		return err
 	}
 	trial := deliver.Try(ctx, f, senders)
-	if err := p.print(trial, present.TrialFinding(trial), present.TrialTables(trial)); err != nil {
+	if err := p.Print(trial, present.TrialFinding(trial), present.TrialTables(trial)); err != nil {
 		return err
 	}
 	if trial.Failed > 0 {
@@ -85,7 +85,7 @@ func (p *program) watchTest(ctx context.Context, args []string) error {
 }
 
 // watched are the rules of --watch; nil if there are none.
-func (p *program) watched() (*watch.File, error) {
+func (p *Program) watched() (*watch.File, error) {
 	if p.config.Watch == "" || p.rules != nil {
 		return p.rules, nil
 	}
@@ -95,7 +95,7 @@ func (p *program) watched() (*watch.File, error) {
 }
 
 // openWatch takes up what the rules of --watch have seen; nil if there are none.
-func (p *program) openWatch(store *satstore.Store) (*watch.Watch, error) {
+func (p *Program) openWatch(store *satstore.Store) (*watch.Watch, error) {
 	if p.rules == nil {
 		return nil, nil
 	}
@@ -104,6 +104,6 @@ func (p *program) openWatch(store *satstore.Store) (*watch.Watch, error) {
 		return nil, err
 	}
 	return watch.Open(watch.Options{File: p.rules, Senders: senders, Setting: store.Setting,
-		Note: p.note,
-		Warn: func(text string) { p.warn(text) }})
+		Note: p.Note,
+		Warn: func(text string) { p.Warn(text) }})
 }

@@ -29,7 +29,7 @@ func surveyServers(ctx context.Context, p *core.Program, paths []string) error {
 	if err != nil {
 		return err
 	}
-	corpus, err := p.CorpusAt(ctx, "survey", servers, c.Survey.Base)
+	corpus, err := p.CorpusAt(ctx, "survey", servers, c.Survey.Base, eval.Options{})
 	if err != nil {
 		return err
 	}
