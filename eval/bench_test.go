@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval/history"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 )
 
 // generatedServers are trees of pages under index pages; every page links to its section's
@@ -75,7 +75,7 @@ func benchmarkStream(b *testing.B, c *Corpus, o StreamOptions, policy string) {
 	for b.Loop() {
 		b.StopTimer()
 		stage := c.replayed()
-		stage.Log = func(*cycle.Event) { visits++ }
+		stage.Log = func(*crawl.Event) { visits++ }
 		runtime.ReadMemStats(&before)
 		b.StartTimer()
 		start := time.Now()

@@ -9,7 +9,7 @@ import (
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/replay"
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/planner/policy/piped"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -96,7 +96,7 @@ func NewCorpus(ctx context.Context, servers []*history.Server, o Options) (*Corp
 // of a sitemap link to count as too deep until the next round measures how deep they are.
 func (c *Corpus) Crawl(ctx context.Context, stage Stage) error {
 	visits := 0
-	loop := cycle.New(cycle.Options{
+	loop := crawl.New(crawl.Options{
 		Planner: planner.New(
 			planner.NewCorpus(stage.Graph),
 			nil,
@@ -108,7 +108,7 @@ func (c *Corpus) Crawl(ctx context.Context, stage Stage) error {
 		Change:   c.Change,
 		Discover: true,
 		Forecast: stage.Forecast,
-		Seen: func(e *cycle.Event) {
+		Seen: func(e *crawl.Event) {
 			if visits++; stage.Log != nil {
 				stage.Log(e)
 			}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval/evaltest"
 	"github.com/recrawl/recrawl/eval/history"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/satstore/crashtest"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -67,7 +67,7 @@ type step struct {
 	value       float64
 }
 
-func stepOf(e *cycle.Event) step {
+func stepOf(e *crawl.Event) step {
 	return step{e.Round.Number, e.Record.URL, e.Visit.First, e.Verdict, e.Visit.Probability,
 		e.Visit.Value}
 }
@@ -82,7 +82,7 @@ func logged(t testing.TB, c *Corpus, o StreamOptions, policy string) (StreamResu
 	t.Helper()
 	var log []step
 	stage := c.replayed()
-	stage.Log = func(e *cycle.Event) { log = append(log, stepOf(e)) }
+	stage.Log = func(e *crawl.Event) { log = append(log, stepOf(e)) }
 	r, err := c.StreamOn(context.Background(), stage, o, policy, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -188,7 +188,7 @@ func (m *meter) found(p sitegraph.PageID) {
 }
 
 // seen books a visit.
-func (m *meter) seen(e *cycle.Event) {
+func (m *meter) seen(e *crawl.Event) {
 	r := &m.totals
 	r.Fetched++
 	// no page, so that its changes are none of ours to find

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval/history"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 )
 
 // The hours between which the front pages of newspapers change.
@@ -61,7 +61,7 @@ func TestNewspapers(t *testing.T) {
 	for _, step := range []time.Duration{day, time.Hour, 10 * time.Minute} {
 		byDay, byNight := 0, 0
 		stage := c.replayed()
-		stage.Log = func(e *cycle.Event) {
+		stage.Log = func(e *crawl.Event) {
 			at := e.Record.Tried
 			// it has to learn the hours
 			if url := stage.Graph.URL(e.Visit.Page); !isFront(url) || at.Before(c.Base.Add(3*day)) {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/planner/policy"
 )
 
@@ -69,7 +69,7 @@ func TestForecastChangesNothing(t *testing.T) {
 			visits := func(forecast bool) (of []planner.Visit) {
 				stage := c.replayed()
 				stage.Forecast = forecast
-				stage.Log = func(e *cycle.Event) {
+				stage.Log = func(e *crawl.Event) {
 					v := e.Visit
 					v.Due = time.Time{} // what was kept
 					of = append(of, v)

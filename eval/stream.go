@@ -9,7 +9,7 @@ import (
 	"github.com/recrawl/recrawl/eval/replay"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/budget"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -150,7 +150,7 @@ type StreamOptions struct {
 	Without []string
 	// Visits returns what is called with each visit of a run, and at its end, by one goroutine;
 	// nil: nothing is.
-	Visits func(Progress, *sitegraph.Graph) (seen func(*cycle.Event), end func())
+	Visits func(Progress, *sitegraph.Graph) (seen func(*crawl.Event), end func())
 
 	run int // of Runs
 }
@@ -177,16 +177,16 @@ func (c *Corpus) Stream(
 // hold the base crawl.
 type Stage struct {
 	Graph   *sitegraph.Graph
-	Store   cycle.Store
-	Fetcher cycle.Fetcher
-	Clock   cycle.Clock
+	Store   crawl.Store
+	Fetcher crawl.Fetcher
+	Clock   crawl.Clock
 	Records []sitegraph.Record // by page, as of the base
-	// Forecast keeps in the store when a page is due next, and why: see cycle.Options.
+	// Forecast keeps in the store when a page is due next, and why: see crawl.Options.
 	Forecast bool
 	// Sources is the share of the budget that visits to feeds and sitemaps may take; 0: they are
 	// not visited, as in a recorded world, which has none.
 	Sources float64
-	Log     func(*cycle.Event) // called with each visit; may be nil
+	Log     func(*crawl.Event) // called with each visit; may be nil
 }
 
 // Remember reads the records of the base crawl from the store.
@@ -206,7 +206,7 @@ func (c *Corpus) Empty() Stage {
 		Graph:   sitegraph.NewGraph(),
 		Store:   replay.NewStore(),
 		Fetcher: &replay.Fetcher{World: c.World},
-		Clock:   cycle.NewVirtualClock(c.Base),
+		Clock:   crawl.NewVirtualClock(c.Base),
 	}
 }
 
@@ -214,7 +214,7 @@ func (c *Corpus) Empty() Stage {
 func (c *Corpus) replayed() Stage {
 	store := c.store.Clone()
 	return Stage{Graph: c.graph.Clone(), Store: store, Fetcher: &replay.Fetcher{World: c.World},
-		Clock: cycle.NewVirtualClock(c.Base), Records: store.Records()}
+		Clock: crawl.NewVirtualClock(c.Base), Records: store.Records()}
 }
 
 // StreamOn runs the stream protocol for one policy and budget in a world of the caller's,
@@ -274,7 +274,7 @@ func (c *Corpus) stream(
 			Limits: o.Limits, LeastValue: o.LeastValue},
 	)
 	unused := 0
-	loop := cycle.New(cycle.Options{
+	loop := crawl.New(crawl.Options{
 		Planner:  plan,
 		Fetcher:  stage.Fetcher,
 		Store:    stage.Store,
@@ -283,7 +283,7 @@ func (c *Corpus) stream(
 		Discover: true,
 		Forecast: stage.Forecast,
 		Found:    m.found,
-		Seen: func(e *cycle.Event) {
+		Seen: func(e *crawl.Event) {
 			m.seen(e)
 			if stage.Log != nil {
 				stage.Log(e)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -36,7 +36,7 @@ func TestStreamFromStore(t *testing.T) {
 			asked := &askedStore{Store: store}
 			stage.Store = asked
 			var otherLog []step
-			stage.Log = func(e *cycle.Event) { otherLog = append(otherLog, stepOf(e)) }
+			stage.Log = func(e *crawl.Event) { otherLog = append(otherLog, stepOf(e)) }
 			got, err := c.StreamOn(t.Context(), stage, o, name, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -68,7 +68,7 @@ func (s *askedStore) Due(from time.Time, each func(*sitegraph.Record, [][]byte))
 }
 
 // fillStore gives a new store what another one remembers of the pages of a graph.
-func fillStore(t *testing.T, store *satstore.Store, from cycle.Store, g *sitegraph.Graph) {
+func fillStore(t *testing.T, store *satstore.Store, from crawl.Store, g *sitegraph.Graph) {
 	t.Helper()
 	for p := range sitegraph.PageID(g.Pages()) {
 		var r sitegraph.Record

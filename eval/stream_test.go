@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -137,12 +137,12 @@ func TestStreamByHandWithFailure(t *testing.T) {
 
 // failing fails the visits to one page on one day.
 type failing struct {
-	cycle.Fetcher
+	crawl.Fetcher
 	url string
 	day int
 }
 
-func (f failing) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Observation, error) {
+func (f failing) Fetch(ctx context.Context, r crawl.Request) (sitegraph.Observation, error) {
 	if r.Record.URL == f.url && r.Round.Number == f.day {
 		return sitegraph.Observation{URL: f.url, Time: r.Round.End,
 			Outcome: sitegraph.OutcomeFailed}, nil
@@ -381,7 +381,7 @@ func TestStreamOnOtherStage(t *testing.T) {
 			if err := stage.Remember(); err != nil {
 				t.Fatal(err)
 			}
-			stage.Log = func(e *cycle.Event) { otherLog = append(otherLog, stepOf(e)) }
+			stage.Log = func(e *crawl.Event) { otherLog = append(otherLog, stepOf(e)) }
 			got, err := c.StreamOn(t.Context(), stage, o, policy, nil)
 			if err != nil {
 				t.Fatal(err)

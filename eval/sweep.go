@@ -8,7 +8,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval/replay"
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -35,7 +35,7 @@ func (c *Corpus) SweepOn(
 	}
 	var visited []sitegraph.PageID
 	log := stage.Log
-	stage.Log = func(e *cycle.Event) {
+	stage.Log = func(e *crawl.Event) {
 		visited = append(visited, e.Visit.Page)
 		if log != nil {
 			log(e)
@@ -103,7 +103,7 @@ func (h *horizon) sweepOn(
 func (h *horizon) recorded() Stage {
 	store := h.store.Clone()
 	return Stage{Graph: h.graph, Store: store, Fetcher: &replay.Fetcher{World: h.World},
-		Clock: cycle.NewVirtualClock(h.at), Records: store.Records()}
+		Clock: crawl.NewVirtualClock(h.at), Records: store.Records()}
 }
 
 // visits lets a policy choose on a stage and returns the visits in order.
@@ -132,11 +132,11 @@ func (h *horizon) visits(ctx context.Context, stage Stage, s sweepOf, o Snapshot
 	defer endPolicy(policy)
 	outside := func(p sitegraph.PageID) bool { return !h.isBase[p] || h.vanished[p] }
 	order := make([]fetched, 0, h.totals.Pages)
-	loop := cycle.New(cycle.Options{
+	loop := crawl.New(crawl.Options{
 		Planner: planner.New(corpus, policy, planner.Options{Skip: outside}),
 		Fetcher: stage.Fetcher,
 		Store:   stage.Store, Clock: stage.Clock, Change: h.Change, Forecast: stage.Forecast,
-		Seen: func(e *cycle.Event) {
+		Seen: func(e *crawl.Event) {
 			order = append(order,
 				fetched{h.server(e.Visit.Page), e.Verdict == sitegraph.VerdictChanged})
 			if stage.Log != nil {
@@ -156,7 +156,7 @@ func (h *horizon) visits(ctx context.Context, stage Stage, s sweepOf, o Snapshot
 }
 
 // roundBy makes a round, and fails if the policy did.
-func roundBy(ctx context.Context, loop *cycle.Loop, by planner.Policy, r planner.Round) error {
+func roundBy(ctx context.Context, loop *crawl.Loop, by planner.Policy, r planner.Round) error {
 	err := loop.Round(ctx, r)
 	if p, ok := by.(interface{ Err() error }); ok && err == nil {
 		err = p.Err()

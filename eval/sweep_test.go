@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -49,7 +49,7 @@ func TestSweepOn(t *testing.T) {
 		want := snapshot(t, c, o, policy.Names()...)
 		for i, policy := range policy.Names() {
 			visits := 0
-			stage.Log = func(*cycle.Event) { visits++ }
+			stage.Log = func(*crawl.Event) { visits++ }
 			got, err := c.SweepOn(t.Context(), stage, o, policy)
 			if err != nil {
 				t.Fatal(err)
@@ -62,7 +62,7 @@ func TestSweepOn(t *testing.T) {
 				t.Errorf("%s\non a stage  %s\nby protocol %s\n%s", policy, a, b, repeat(t, seed))
 			}
 		}
-		stage.Log, stage.Clock = nil, cycle.NewVirtualClock(c.Base)
+		stage.Log, stage.Clock = nil, crawl.NewVirtualClock(c.Base)
 		stream := StreamOptions{Weeks: 2, Budget: 0.3, New: 0.25, Seed: seed}
 		got, err := c.StreamOn(t.Context(), stage, stream, "interval", nil)
 		if err != nil {

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/fetch/extract"
+	"github.com/recrawl/recrawl/fetch/feeds"
 	"github.com/recrawl/recrawl/fetch/hostile"
 	"github.com/recrawl/recrawl/fetch/robots"
-	"github.com/recrawl/recrawl/fetch/source"
 )
 
 const (
@@ -120,11 +120,11 @@ var parsers = []struct {
 		}
 	}},
 	{"source.Read", func(t *testing.T, body []byte, kind string) {
-		listing, err := source.Read(body, kind, attackURL)
-		if len(listing.Claims) > source.MaxEntries {
+		listing, err := feeds.Read(body, kind, attackURL)
+		if len(listing.Claims) > feeds.MaxEntries {
 			t.Errorf("%d claims", len(listing.Claims))
 		}
-		if errors.Is(err, source.ErrNone) && len(listing.Claims) > 0 {
+		if errors.Is(err, feeds.ErrNone) && len(listing.Claims) > 0 {
 			t.Errorf("no listing, and %d claims", len(listing.Claims))
 		}
 	}},

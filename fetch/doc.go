@@ -10,7 +10,7 @@
 // # Terms
 //
 //	visit     one request for a page, and one for robots.txt if that is not known
-//	source    a feed or sitemap: no page, read by fetch/source for what it claims of pages
+//	source    a feed or sitemap: no page, read by fetch/feeds for what it claims of pages
 //	server    authority of an address, host[:port], under http and https; address: IP address dialled
 //	interval  from the end of a request to the start of the next (10 s)
 //

@@ -14,7 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/recrawl/recrawl/fetch/extract"
-	"github.com/recrawl/recrawl/fetch/source"
+	"github.com/recrawl/recrawl/fetch/feeds"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -102,7 +102,7 @@ func (c *Client) judgeContent(
 	rec *sitegraph.Record,
 ) {
 	contentType := a.header.Get("Content-Type")
-	var listing *source.Listing // it is a feed or sitemap
+	var listing *feeds.Listing // it is a feed or sitemap
 	if strings.Contains(o.MediaType, "xml") && !extract.IsHTML(contentType) {
 		if content, err := c.read(ctx, o, a, true); err == nil && !content.None {
 			listing = &content.Listing
@@ -218,19 +218,19 @@ func (c *Client) judgeSource(ctx context.Context, o *sitegraph.Observation, a *a
 
 // hubs are those that a source names, and its topic there. Header lines go before what the source
 // itself says (WebSub 4). Where it names hubs and not itself, its topic is its address.
-func hubs(address string, lines []string, l *source.Listing) (hubs []string, topic string) {
+func hubs(address string, lines []string, l *feeds.Listing) (hubs []string, topic string) {
 	base, err := sitegraph.NewResolver(address)
 	if err != nil {
 		return nil, ""
 	}
-	for _, target := range extract.LinkTargets(lines, "hub", source.MaxHubs) {
+	for _, target := range extract.LinkTargets(lines, "hub", feeds.MaxHubs) {
 		if hub, ok := base.Resolve(target); ok && len(hub) <= sitegraph.MaxURLBytes &&
 			!slices.Contains(hubs, hub) {
 			hubs = append(hubs, hub)
 		}
 	}
 	for _, target := range extract.LinkTargets(lines, "self", 1) {
-		topic = source.Topic(base, target)
+		topic = feeds.Topic(base, target)
 	}
 	if len(hubs) == 0 {
 		hubs = l.Hubs

@@ -9,7 +9,7 @@ import (
 
 	"github.com/recrawl/recrawl/fetch/document"
 	"github.com/recrawl/recrawl/fetch/extract"
-	"github.com/recrawl/recrawl/fetch/source"
+	"github.com/recrawl/recrawl/fetch/feeds"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -29,7 +29,7 @@ type Reading struct {
 // Content is what was read of a body: a page or a source.
 type Content struct {
 	Page    extract.Page
-	Listing source.Listing
+	Listing feeds.Listing
 	None    bool   // it is no source
 	Missing string // why that is not all of a source; "": it is
 
@@ -111,8 +111,8 @@ func parse(r Reading) (c Content) {
 		}
 		return c
 	}
-	listing, err := source.Read(r.Body, r.ContentType, r.URL)
-	c.Listing, c.None = listing, errors.Is(err, source.ErrNone)
+	listing, err := feeds.Read(r.Body, r.ContentType, r.URL)
+	c.Listing, c.None = listing, errors.Is(err, feeds.ErrNone)
 	if err != nil {
 		c.Missing = err.Error()
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/recrawl/recrawl/planner/hints"
 	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/sitegraph"
-	"github.com/recrawl/recrawl/sitegraph/scratch"
+	"github.com/recrawl/recrawl/sitegraph/arena"
 )
 
 // Memory is what the planner keeps in memory of one page: 56 bytes.
@@ -99,7 +99,7 @@ func NewCorpus(g *sitegraph.Graph) *Corpus {
 
 func (c *Corpus) grow() {
 	if n := c.Graph.Pages(); n > len(c.pages) {
-		c.pages = scratch.Grow(c.Graph.Scratch(), c.pages, n)
+		c.pages = arena.Grow(c.Graph.Scratch(), c.pages, n)
 		c.weigh()
 	}
 }
@@ -137,7 +137,7 @@ func (c *Corpus) count(p sitegraph.PageID, before, after sitegraph.State) {
 		return
 	}
 	s := c.Graph.Server(p)
-	c.alive = scratch.Grow(nil, c.alive, int(s)+1)
+	c.alive = arena.Grow(nil, c.alive, int(s)+1)
 	switch {
 	case after == sitegraph.StateAlive:
 		c.alive[s]++
@@ -190,7 +190,7 @@ func (c *Corpus) NotAfter(now time.Time, slack time.Duration) {
 func (c *Corpus) memories() iter.Seq2[sitegraph.PageID, *Memory] {
 	const together = 1024 // pages, about as many as come into memory at once
 	return func(yield func(sitegraph.PageID, *Memory) bool) {
-		pace := scratch.Pace{Alone: true}
+		pace := arena.Pace{Alone: true}
 		for i := range c.pages {
 			if i%together == 0 {
 				pace.Read(c.Graph.Scratch(), 1)

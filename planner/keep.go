@@ -13,7 +13,7 @@ import (
 	"github.com/recrawl/recrawl/planner/rank"
 	"github.com/recrawl/recrawl/planner/state"
 	"github.com/recrawl/recrawl/sitegraph"
-	"github.com/recrawl/recrawl/sitegraph/scratch"
+	"github.com/recrawl/recrawl/sitegraph/arena"
 )
 
 // A planner that begins anew knows the records of all pages. What it had in memory beside them
@@ -317,7 +317,7 @@ func (p *Planner) catchUp() {
 
 // Of millions of pages to read all records takes minutes. So the planner of a large crawl is kept
 // whole from time to time: with graph, pages and policy, as an image of its scratch files
-// (scratch.File.Keep). The planner of another process is made on these files (Thaw). It then reads
+// (arena.File.Keep). The planner of another process is made on these files (Thaw). It then reads
 // only the records that were saved since (Revise).
 
 // ImageNote says of which moment an image is.
@@ -369,13 +369,13 @@ func (p *Planner) Keep(note ImageNote, last bool) error {
 	if err != nil {
 		return err
 	}
-	return c.Graph.Scratch().Keep(text, last, func(k *scratch.Keeping) error {
+	return c.Graph.Scratch().Keep(text, last, func(k *arena.Keeping) error {
 		return state.WriteTo(k, math.MaxInt, k, apart, p.imageRoots(&s)...)
 	})
 }
 
 // NewCorpusOf returns an empty corpus on the files of an image, for a planner that is to Thaw it.
-func NewCorpusOf(image *scratch.Image, note *ImageNote) *Corpus {
+func NewCorpusOf(image *arena.Image, note *ImageNote) *Corpus {
 	c := NewCorpus(sitegraph.NewGraphIn(image.File))
 	c.meanBytes, c.latest = note.Mean, note.Latest
 	if note.Latest == 0 {
@@ -386,7 +386,7 @@ func NewCorpusOf(image *scratch.Image, note *ImageNote) *Corpus {
 
 // Thaw makes of a planner over NewCorpusOf the one that was kept. After an error planner and image
 // are of no use.
-func (p *Planner) Thaw(image *scratch.Image) error {
+func (p *Planner) Thaw(image *arena.Image) error {
 	c := p.Corpus
 	s := keptImage{
 		keptState: keptState{name: p.options.Name, weights: c.weights, share: p.options.NewShare,

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/recrawl/recrawl/satstore/runs"
+	"github.com/recrawl/recrawl/satstore/engine"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -24,7 +24,7 @@ func (s *Store) Advance(now time.Time, again func(r *sitegraph.Record)) error {
 	s.changed = true
 	var r sitegraph.Record
 	var wrong error
-	err := s.runs.Advance(target, func(f *runs.Record) (int64, []byte) {
+	err := s.runs.Advance(target, func(f *engine.Record) (int64, []byte) {
 		if wrong != nil {
 			return target + 1, f.Body
 		}
@@ -45,7 +45,7 @@ func (s *Store) Advance(now time.Time, again func(r *sitegraph.Record)) error {
 
 // handOut hands a record to again and returns it as it is to be kept.
 func (s *Store) handOut(
-	f *runs.Record,
+	f *engine.Record,
 	r *sitegraph.Record,
 	again func(r *sitegraph.Record),
 ) (due int64, body []byte, err error) {

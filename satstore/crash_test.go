@@ -13,7 +13,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
 	"github.com/recrawl/recrawl/satstore/crashtest"
-	"github.com/recrawl/recrawl/satstore/runs"
+	"github.com/recrawl/recrawl/satstore/engine"
 )
 
 // What the tests of all stores share, by short names.
@@ -34,12 +34,12 @@ func (o Options) with(fs vfs.FS) Options {
 func variants() []Options {
 	tiny := Options{Now: day0, Unit: 24 * time.Hour, Horizon: modelUnits * 24 * time.Hour,
 		BufferBytes: 2560, PageBytes: 128,
-		LogBytes: 4 << 10, Apply: appendMessages, tune: func(o *runs.Options) {
+		LogBytes: 4 << 10, Apply: appendMessages, tune: func(o *engine.Options) {
 			o.PartBytes, o.MaxFiles, o.GarbageBytes = 400, 60, 4<<10
 		}}
 	hours := Options{Now: day0, Unit: time.Hour, Horizon: 10 * 24 * time.Hour,
 		BufferBytes: 32 << 10, PageBytes: 256,
-		LogBytes: 16 << 10, Apply: appendMessages, tune: func(o *runs.Options) {
+		LogBytes: 16 << 10, Apply: appendMessages, tune: func(o *engine.Options) {
 			o.PartBytes = 1000
 		}}
 	logged := Options{Now: day0, Unit: time.Minute, Horizon: 5 * 24 * time.Hour, LogBytes: 32 << 10,

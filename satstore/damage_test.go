@@ -15,7 +15,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/recrawl/recrawl/satstore/directory"
-	"github.com/recrawl/recrawl/satstore/runs"
+	"github.com/recrawl/recrawl/satstore/engine"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -313,7 +313,7 @@ func TestCheckOfCutLog(t *testing.T) {
 		mem := vfs.NewCrashableMem()
 		o := Options{FS: mem, Now: day0}
 		if inRuns {
-			o.tune = func(o *runs.Options) { o.PartBytes = 1 }
+			o.tune = func(o *engine.Options) { o.PartBytes = 1 }
 		}
 		s := mustOpen(t, "a/store", o)
 		visited := map[string]time.Time{}

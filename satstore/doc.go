@@ -1,7 +1,7 @@
 // Package satstore keeps what is remembered of every page on disk, ordered by when the page
 // is due: the encoding of a record, a catalogue in Pebble, and transactions over both.
 //
-// The engine of scheduled access times [SAT 3] is satstore/runs, which knows numbers, due units
+// The engine of scheduled access times [SAT 3] is satstore/engine, which knows numbers, due units
 // and bytes. The forms of the paper itself are satstore/paper, to be compared with it.
 //
 // # Terms
@@ -34,7 +34,7 @@
 //     the store counts as missing.
 //  6. A directory is used by one Store at a time (ErrInUse), or by any number that are ReadOnly,
 //     whatever the path and whoever removes its lock file. These write nothing but the lock.
-//  7. Memory is up to 8 bytes a page (satstore/runs), at most BufferBytes of records, Pebble's
+//  7. Memory is up to 8 bytes a page (satstore/engine), at most BufferBytes of records, Pebble's
 //     (about 16 MiB) and 10 MiB; a transaction adds its catalogue part, Restore one bit a page,
 //     Check 8 bytes. Open files are at most 70, and 210 of Pebble.
 //
@@ -61,7 +61,7 @@
 // Not done here: due times are chosen by the planner, pages are found by address in a
 // sitegraph.Graph after Restore, and contents are not kept. The store does not know what a message
 // means. Options.Apply is for programs that let messages change records; those of recrawl tell the
-// planner something (planner/cycle), and wait until a visit answers them (Answered).
+// planner something (planner/crawl), and wait until a visit answers them (Answered).
 //
 // Calls come from one goroutine at a time. FORMAT.md has the files, the bytes of a record, how to
 // change them, and the steps of a recovery. record_encode.go and record_decode.go hold the record.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/recrawl/recrawl/satstore/runs"
+	"github.com/recrawl/recrawl/satstore/engine"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -24,7 +24,7 @@ func (s *Store) Due(from time.Time, each func(r *sitegraph.Record, messages [][]
 	s.busy = true
 	defer func() { s.busy = false }()
 	before := s.unitOf(from.Add(-1))
-	last, err := s.runs.Due(before, func(f *runs.Record) error {
+	last, err := s.runs.Due(before, func(f *engine.Record) error {
 		r.Page = sitegraph.PageID(f.Seq)
 		if err := DecodeRecord(f.Body, &r); err != nil {
 			return s.undecodable(r.Page, err)
@@ -61,7 +61,7 @@ func (s *Store) Reschedule(pages []sitegraph.PageID, again func(r *sitegraph.Rec
 	var r sitegraph.Record
 	var wrong error
 	s.changed = s.changed || len(pages) > 0
-	err := s.runs.Update(seqs, func(f *runs.Record) (due int64, body []byte) {
+	err := s.runs.Update(seqs, func(f *engine.Record) (due int64, body []byte) {
 		if wrong != nil {
 			return stays, nil
 		}

@@ -4,29 +4,29 @@ import (
 	"errors"
 
 	"github.com/recrawl/recrawl/satstore/directory"
-	"github.com/recrawl/recrawl/satstore/runs"
+	"github.com/recrawl/recrawl/satstore/engine"
 )
 
 var (
 	// ErrInUse says that another process, or another Store of this one, has the directory open.
-	ErrInUse = runs.ErrInUse
+	ErrInUse = engine.ErrInUse
 	// ErrRead is the ErrInUse of a store that other processes only read.
 	ErrRead = directory.ErrRead
 	// ErrReadOnly says that a store opened with Options.ReadOnly was asked to change.
-	ErrReadOnly = runs.ErrReadOnly
+	ErrReadOnly = engine.ErrReadOnly
 	// ErrNoStore says that a directory to be read is there, but is not that of a store.
-	ErrNoStore = runs.ErrNoStore
+	ErrNoStore = engine.ErrNoStore
 	// ErrUnborn says that a store's creation was cut short and there is nothing to read yet.
 	// Opening it for writing completes it.
 	ErrUnborn = errors.New("the creation of the store was cut short")
 	// ErrClosed says that the store was closed before the call.
-	ErrClosed = runs.ErrClosed
+	ErrClosed = engine.ErrClosed
 	// ErrRemoved says that the record of a page was removed.
 	ErrRemoved = errors.New("the page was removed")
 )
 
 // FormatError says that a store was written by a newer program, or by one that was never released.
-type FormatError = runs.FormatError
+type FormatError = engine.FormatError
 
 // DamageError says that bytes which were durable are not what was written.
-type DamageError = runs.DamageError
+type DamageError = engine.DamageError

@@ -9,7 +9,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/recrawl/recrawl/estimator"
-	"github.com/recrawl/recrawl/satstore/runs"
+	"github.com/recrawl/recrawl/satstore/engine"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -49,8 +49,8 @@ func (r *reading) decode(b []byte) {
 func Example_sensors() {
 	fs := vfs.NewMem() // a disk; leave FS out for a real one
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	store, err := runs.Open("meters",
-		runs.Options{FS: fs, Unit: 60, Levels: runs.MinutesHoursAndDays})
+	store, err := engine.Open("meters",
+		engine.Options{FS: fs, Unit: 60, Levels: engine.MinutesHoursAndDays})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func Example_sensors() {
 		var body []byte
 		for minute := from; minute <= to; minute++ {
 			now := start.Add(time.Duration(minute) * time.Minute)
-			err := store.Advance(minute, func(r *runs.Record) (int64, []byte) {
+			err := store.Advance(minute, func(r *engine.Record) (int64, []byte) {
 				var state reading
 				state.decode(r.Body)
 				for _, m := range r.Messages { // ad-hoc requests, in the order of arrival
@@ -105,7 +105,7 @@ func Example_sensors() {
 	if err := store.Close(); err != nil {
 		log.Fatal(err)
 	}
-	if store, err = runs.Open("meters", runs.Options{FS: fs}); err != nil {
+	if store, err = engine.Open("meters", engine.Options{FS: fs}); err != nil {
 		log.Fatal(err)
 	}
 	// Somebody wants meter 2, which moves once a day, read each ten minutes from its next visit on.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/satstore/directory"
-	"github.com/recrawl/recrawl/satstore/runs"
+	"github.com/recrawl/recrawl/satstore/engine"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -241,7 +241,7 @@ func (s *Store) wasUsed() (bool, error) {
 
 // unborn says what a directory without log is to a reader.
 func (s *Store) unborn() error {
-	r, err := runs.Open(s.satDir(), runs.Options{FS: s.fs, ReadOnly: true, Locked: true})
+	r, err := engine.Open(s.satDir(), engine.Options{FS: s.fs, ReadOnly: true, Locked: true})
 	if err == nil {
 		return errors.Join(errors.New("a log appeared"), r.Close())
 	}
@@ -287,7 +287,7 @@ func (s *Store) openRuns(born bool) error {
 		o.Base = s.unitOf(now)
 	}
 	var err error
-	if s.runs, err = runs.Open(s.satDir(), o); errors.Is(err, ErrNoStore) {
+	if s.runs, err = engine.Open(s.satDir(), o); errors.Is(err, ErrNoStore) {
 		return ErrUnborn
 	} else if err != nil {
 		return err

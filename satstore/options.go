@@ -7,7 +7,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/recrawl/recrawl/satstore/directory"
-	"github.com/recrawl/recrawl/satstore/runs"
+	"github.com/recrawl/recrawl/satstore/engine"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -38,7 +38,7 @@ type Options struct {
 	// bytes. Its error ends that work.
 	Progress directory.Func
 
-	tune func(o *runs.Options) // tests
+	tune func(o *engine.Options) // tests
 }
 
 const (
@@ -68,35 +68,35 @@ func (o Options) withDefaults() (Options, error) {
 // the day, as far as each is a multiple of the one before and the horizon has two of it. Each
 // level but the last covers the current and the next slot above it, so that an hour of units
 // takes 48 slots for two days and 402 for the days.
-func levelsFor(unit, horizon time.Duration) []runs.Level {
+func levelsFor(unit, horizon time.Duration) []engine.Level {
 	widths := []time.Duration{unit}
 	for _, w := range []time.Duration{time.Minute, time.Hour, 24 * time.Hour} {
 		if below := widths[len(widths)-1]; w > below && w%below == 0 && horizon >= 2*w {
 			widths = append(widths, w)
 		}
 	}
-	var levels []runs.Level
+	var levels []engine.Level
 	for i, w := range widths {
 		slots := 2 + max(1, (horizon+w-1)/w)
 		if i+1 < len(widths) {
 			slots = max(3, 2*widths[i+1]/w)
 		}
-		levels = append(levels, runs.Level{Units: int64(w / unit), Slots: int64(slots)})
+		levels = append(levels, engine.Level{Units: int64(w / unit), Slots: int64(slots)})
 	}
 	return levels
 }
 
 // horizonOf is how far the last level reaches.
-func horizonOf(unit time.Duration, levels []runs.Level) time.Duration {
+func horizonOf(unit time.Duration, levels []engine.Level) time.Duration {
 	top := levels[len(levels)-1]
 	return time.Duration((top.Slots-2)*top.Units) * unit
 }
 
-func (o *Options) runs() runs.Options {
+func (o *Options) runs() engine.Options {
 	if o.PageBytes == 0 {
 		o.PageBytes = defaultPageBytes
 	}
-	r := runs.Options{
+	r := engine.Options{
 		FS:          o.FS,
 		Unit:        int64(o.Unit / time.Second),
 		BufferBytes: o.BufferBytes,

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/recrawl/recrawl/satstore/directory"
-	"github.com/recrawl/recrawl/satstore/runs"
+	"github.com/recrawl/recrawl/satstore/engine"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -44,7 +44,7 @@ func (s *Store) Restore(g *sitegraph.Graph, each func(r *sitegraph.Record)) erro
 	}
 	seen := make([]uint64, (s.Pages()+63)/64)
 	var r sitegraph.Record
-	take := func(f *runs.Record) error {
+	take := func(f *engine.Record) error {
 		if err := entries.Add(1); err != nil {
 			return err
 		}

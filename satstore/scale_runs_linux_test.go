@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/recrawl/recrawl/satstore/runs"
+	"github.com/recrawl/recrawl/satstore/engine"
 	"github.com/recrawl/recrawl/satstore/workload"
 )
 
@@ -25,7 +25,7 @@ func TestScaleRuns(t *testing.T) {
 	settle()
 	c := &scaled{t: t, dir: filepath.Join(t.TempDir(), "store"), records: n,
 		rssBare: status("RssAnon:")}
-	s, err := runs.Open(c.dir, runs.Options{})
+	s, err := engine.Open(c.dir, engine.Options{})
 	must(t, err)
 	start := time.Now()
 	var body []byte
@@ -44,7 +44,7 @@ func TestScaleRuns(t *testing.T) {
 	visits := 0
 	for u := 1; u <= scaleUnits; u++ {
 		count, sum := 0, uint64(0)
-		must(t, s.Advance(int64(u), func(r *runs.Record) (int64, []byte) {
+		must(t, s.Advance(int64(u), func(r *engine.Record) (int64, []byte) {
 			next, drawn := w.Visit(r.Body, u)
 			count++
 			sum += drawn
@@ -65,13 +65,13 @@ func TestScaleRuns(t *testing.T) {
 	s = nil
 	settle()
 	start = time.Now()
-	s, err = runs.Open(c.dir, runs.Options{})
+	s, err = engine.Open(c.dir, engine.Options{})
 	must(t, err)
 	t.Logf("opened again in %v", time.Since(start).Round(time.Millisecond))
 	c.tellRuns("opened", s)
 
 	for day := int64(2); s.Len() > 0; day++ {
-		must(t, s.Advance(day*24, func(*runs.Record) (int64, []byte) { return -1, nil }))
+		must(t, s.Advance(day*24, func(*engine.Record) (int64, []byte) { return -1, nil }))
 		must(t, s.Commit())
 		c.countFiles()
 		if day%80 == 2 {
@@ -99,7 +99,7 @@ func TestScaleRuns(t *testing.T) {
 }
 
 // tellRuns is tell for runs alone.
-func (c *scaled) tellRuns(when string, s *runs.Store) (disk int64) {
+func (c *scaled) tellRuns(when string, s *engine.Store) (disk int64) {
 	c.countFiles()
 	settle()
 	rss, st := status("RssAnon:")-c.rssBare, s.Stats()

@@ -11,7 +11,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	"github.com/recrawl/recrawl/satstore/runs"
+	"github.com/recrawl/recrawl/satstore/engine"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -26,8 +26,8 @@ type Store struct {
 	locks  []io.Closer
 	unit   int64 // u in seconds
 
-	runs *runs.Store // records and messages
-	cat  *catalogue  // addresses, links, settings
+	runs *engine.Store // records and messages
+	cat  *catalogue    // addresses, links, settings
 
 	batch    *pebble.Batch // of the transaction
 	batches  uint64        // number of the last one

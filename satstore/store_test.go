@@ -11,7 +11,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	"github.com/recrawl/recrawl/satstore/runs"
+	"github.com/recrawl/recrawl/satstore/engine"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -71,17 +71,17 @@ func TestLevels(t *testing.T) {
 	day := 24 * time.Hour
 	for _, c := range []struct {
 		unit, horizon time.Duration
-		want          []runs.Level
+		want          []engine.Level
 	}{
-		{time.Hour, 400 * day, runs.HoursAndDays},
-		{day, 400 * day, runs.Days},
-		{time.Minute, 400 * day, runs.MinutesHoursAndDays},
-		{time.Second, 400 * day, []runs.Level{{Units: 1, Slots: 120}, {Units: 60, Slots: 120},
+		{time.Hour, 400 * day, engine.HoursAndDays},
+		{day, 400 * day, engine.Days},
+		{time.Minute, 400 * day, engine.MinutesHoursAndDays},
+		{time.Second, 400 * day, []engine.Level{{Units: 1, Slots: 120}, {Units: 60, Slots: 120},
 			{Units: 3600, Slots: 48}, {Units: 86400, Slots: 402}}},
-		{time.Hour, day, []runs.Level{{Units: 1, Slots: 26}}},
-		{7 * time.Hour, 70 * time.Hour, []runs.Level{{Units: 1, Slots: 12}}},
-		{7 * day, 400 * day, []runs.Level{{Units: 1, Slots: 60}}},
-		{time.Hour, 1, []runs.Level{{Units: 1, Slots: 3}}},
+		{time.Hour, day, []engine.Level{{Units: 1, Slots: 26}}},
+		{7 * time.Hour, 70 * time.Hour, []engine.Level{{Units: 1, Slots: 12}}},
+		{7 * day, 400 * day, []engine.Level{{Units: 1, Slots: 60}}},
+		{time.Hour, 1, []engine.Level{{Units: 1, Slots: 3}}},
 	} {
 		got := levelsFor(c.unit, c.horizon)
 		if !slices.Equal(got, c.want) || horizonOf(c.unit, got) < c.horizon {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/dchest/siphash"
 
-	"github.com/recrawl/recrawl/sitegraph/scratch"
+	"github.com/recrawl/recrawl/sitegraph/arena"
 )
 
 // addresses numbers pages, directories and servers by their text. A directory is kept as the
@@ -28,7 +28,7 @@ type addresses struct {
 	byName table
 }
 
-func newAddresses(file *scratch.File) (a addresses) {
+func newAddresses(file *arena.File) (a addresses) {
 	a.seed = maphash.MakeSeed()
 	if a.text.file = file; file != nil {
 		a.key = [2]uint64{rand.Uint64(), rand.Uint64() | 1} // 0 stands for none
@@ -93,7 +93,7 @@ func (a *addresses) guess(guesses []guess, urls []string) {
 func (a *addresses) addPage(url string, hash uint64) PageID {
 	at := a.text.add(url)
 	p := PageID(a.byURL.add(hash, func(n int32) uint64 { return a.hash(a.url(PageID(n))) }))
-	a.of = scratch.Append(a.text.file, a.of, at)
+	a.of = arena.Append(a.text.file, a.of, at)
 	return p
 }
 
@@ -104,7 +104,7 @@ func (a *addresses) directoryOf(p PageID) dirID {
 	if n, ok := a.byDir.find(hash, func(n int32) bool { return a.directory(dirID(n)) == dir }); ok {
 		return dirID(n)
 	}
-	a.inDir = scratch.Append(nil, a.inDir, p)
+	a.inDir = arena.Append(nil, a.inDir, p)
 	return dirID(a.byDir.add(hash, func(n int32) uint64 { return a.hash(a.directory(dirID(n))) }))
 }
 

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/recrawl/recrawl/sitegraph/scratch"
+	"github.com/recrawl/recrawl/sitegraph/arena"
 )
 
 // PageID and ServerID are dense numbers in order of first appearance, from 0.
@@ -34,8 +34,8 @@ type Graph struct {
 	place     []int32 // in its server's pages
 	depth     []int8  // 1..MaxDepth; 0: not reached
 	servers   []server
-	resolved  []PageID      // for SetLinks
-	file      *scratch.File // nil: all is in memory
+	resolved  []PageID    // for SetLinks
+	file      *arena.File // nil: all is in memory
 }
 
 type server struct {
@@ -50,7 +50,7 @@ func NewGraph() *Graph { return NewGraphIn(nil) }
 
 // NewGraphIn returns an empty graph that keeps addresses and links in a scratch file, but for those
 // that came last; nil: in memory. Others must not use the file.
-func NewGraphIn(file *scratch.File) *Graph {
+func NewGraphIn(file *arena.File) *Graph {
 	g := &Graph{addresses: newAddresses(file), file: file}
 	g.links.file = file
 	return g
@@ -81,7 +81,7 @@ func (g *Graph) SpareMemory(pages int) {
 
 // Scratch is the scratch file of the graph, for what else is known of its pages; nil: there is
 // none.
-func (g *Graph) Scratch() *scratch.File { return g.file }
+func (g *Graph) Scratch() *arena.File { return g.file }
 
 // Pages returns the number of known pages.
 func (g *Graph) Pages() int { return len(g.depth) }
@@ -114,12 +114,12 @@ func (g *Graph) add(url string, hash uint64) PageID {
 		g.servers = append(g.servers, server{stale: true})
 	}
 	sv := &g.servers[s]
-	g.server = scratch.Append(g.file, g.server, s)
-	g.dir = scratch.Append(g.file, g.dir, g.addresses.directoryOf(p))
-	g.place = scratch.Append(g.file, g.place, int32(len(sv.pages)))
-	g.depth = scratch.Append(g.file, g.depth, 0)
+	g.server = arena.Append(g.file, g.server, s)
+	g.dir = arena.Append(g.file, g.dir, g.addresses.directoryOf(p))
+	g.place = arena.Append(g.file, g.place, int32(len(sv.pages)))
+	g.depth = arena.Append(g.file, g.depth, 0)
 	g.links.addPage()
-	sv.pages = scratch.Append(nil, sv.pages, p)
+	sv.pages = arena.Append(nil, sv.pages, p)
 	return p
 }
 

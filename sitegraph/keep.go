@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unsafe"
 
-	"github.com/recrawl/recrawl/sitegraph/scratch"
+	"github.com/recrawl/recrawl/sitegraph/arena"
 )
 
 // Kept is a graph as another process can go on with it: numbers and texts, and where in the
@@ -92,7 +92,7 @@ var errKept = errors.New("the graph that was kept does not fit its files")
 
 // Thaw makes an empty graph the one that was kept; its scratch file is that of the image. After an
 // error the graph is of no use.
-func (g *Graph) Thaw(k *Kept, file *scratch.File) error {
+func (g *Graph) Thaw(k *Kept, file *arena.File) error {
 	if g.Pages() > 0 {
 		panic("sitegraph: a graph with pages is to become another one")
 	}

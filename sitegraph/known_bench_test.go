@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/recrawl/recrawl/sitegraph/scratch"
+	"github.com/recrawl/recrawl/sitegraph/arena"
 )
 
 // BenchmarkKnown compares ways to tell which page an address of a link is, over a stream of which
@@ -85,10 +85,10 @@ const (
 )
 
 func newKnownStream(b *testing.B, pages int, inFile bool) *knownStream {
-	var file *scratch.File
+	var file *arena.File
 	if inFile {
 		var err error
-		if file, err = scratch.Open(b.TempDir()); err != nil {
+		if file, err = arena.Open(b.TempDir()); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/recrawl/recrawl/sitegraph/scratch"
+	"github.com/recrawl/recrawl/sitegraph/arena"
 )
 
 // lists keeps a list of pages for each page, in chunks that several lists share. A list once
@@ -16,22 +16,22 @@ import (
 // times their own bytes, and the chunk that is being filled. A list that somebody keeps, or a
 // clone, holds its whole chunk alive, 256 KiB at most but for one very long list.
 type lists struct {
-	of     []ref         // by page
-	chunks []chunk       // the first is empty, for the zero ref
-	open   int           // the chunk that is being filled; 0: none
-	front  int           // so far
-	free   []int         // numbers of chunks that were dropped
-	sparse []int         // closed chunks to empty; none between calls of set, but in a clone
-	total  int           // length of all chunks
-	file   *scratch.File // for chunks that are full; nil: they stay in memory
+	of     []ref       // by page
+	chunks []chunk     // the first is empty, for the zero ref
+	open   int         // the chunk that is being filled; 0: none
+	front  int         // so far
+	free   []int       // numbers of chunks that were dropped
+	sparse []int       // closed chunks to empty; none between calls of set, but in a clone
+	total  int         // length of all chunks
+	file   *arena.File // for chunks that are full; nil: they stay in memory
 }
 
 // chunk has lists at its front and, from its end backwards, the page of each of them.
 type chunk struct {
 	ids   []PageID
-	lists int           // as many pages at its end
-	live  int           // of ids: lists that still hold, with their page
-	away  scratch.Piece // where ids are, if not in memory
+	lists int         // as many pages at its end
+	live  int         // of ids: lists that still hold, with their page
+	away  arena.Piece // where ids are, if not in memory
 }
 
 // isSparse says that more than a third of a chunk is of no use: less would be copied more often,
@@ -49,7 +49,7 @@ func (l *lists) addPage() {
 	if l.chunks == nil {
 		l.chunks = make([]chunk, 1)
 	}
-	l.of = scratch.Append(l.file, l.of, 0)
+	l.of = arena.Append(l.file, l.of, 0)
 }
 
 // set replaces the list of a page by a copy of ids.
@@ -155,7 +155,7 @@ func (l *lists) clone() lists {
 	}
 	for i := range c.chunks { // the original may free its room
 		if chunk := &c.chunks[i]; chunk.away.Bytes != nil {
-			chunk.ids, chunk.away = slices.Clone(chunk.ids), scratch.Piece{}
+			chunk.ids, chunk.away = slices.Clone(chunk.ids), arena.Piece{}
 		}
 	}
 	return c

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/recrawl/recrawl/sitegraph/scratch"
+	"github.com/recrawl/recrawl/sitegraph/arena"
 )
 
 // table finds the dense numbers 0, 1, 2, ... of things (pages, directories, servers) by a hash
@@ -15,7 +15,7 @@ import (
 type table struct {
 	slots []uint32 // a power of two of them; 0: free
 	used  int
-	file  *scratch.File `state:"-"` // where slots are; nil: in memory
+	file  *arena.File `state:"-"` // where slots are; nil: in memory
 }
 
 const minSlots = 16
@@ -49,7 +49,7 @@ func (t *table) add(hash uint64, hashOf func(n int32) uint64) int32 {
 			t.slots = make([]uint32, n)
 		} else {
 			clear(t.slots)
-			t.slots = scratch.Grow(t.file, t.slots, n)
+			t.slots = arena.Grow(t.file, t.slots, n)
 		}
 		for n := range t.used {
 			t.insert(hashOf(int32(n)), int32(n))

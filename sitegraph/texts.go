@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unsafe"
 
-	"github.com/recrawl/recrawl/sitegraph/scratch"
+	"github.com/recrawl/recrawl/sitegraph/arena"
 )
 
 // ref says where a text or a list lies: 24 bits for the number of a chunk, 16 for an offset in
@@ -60,8 +60,8 @@ type texts struct {
 	chunks []string        // as far as they are filled
 	tail   strings.Builder // fills chunks[open]; it never has to move what is in it
 	open   int
-	total  int           // bytes
-	file   *scratch.File // for chunks that are full; nil: they stay in memory
+	total  int         // bytes
+	file   *arena.File // for chunks that are full; nil: they stay in memory
 }
 
 func (t *texts) at(r ref) string {

@@ -14,7 +14,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/core"
 	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/fetch/secret"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/satstore/queues"
 )
 
@@ -24,7 +24,7 @@ func serveFrontier(ctx context.Context, p *core.Program, _ []string) (err error)
 			"for example: recrawl frontier --data crawl")
 	}
 	level := new(slog.LevelVar)
-	clock := cycle.NewSteadyClock(func(err error) { p.Warn(err.Error()) })
+	clock := crawl.NewSteadyClock(func(err error) { p.Warn(err.Error()) })
 	o := urlfrontier.Options{Settings: urlfrontier.Settings(p.Config().Frontier),
 		Now: clock.Now, Level: level, Names: p.Config().Names,
 		Log: slog.New(slog.NewJSONHandler(p.Stderr(), &slog.HandlerOptions{Level: level}))}

@@ -16,7 +16,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/show/present"
 	"github.com/recrawl/recrawl/fetch/secret"
 	"github.com/recrawl/recrawl/satstore/directory"
-	"github.com/recrawl/recrawl/satstore/ship"
+	"github.com/recrawl/recrawl/satstore/replicate"
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
@@ -76,7 +76,7 @@ func shard(ctx context.Context, p *core.Program, dir string) (*work.Parts, error
 	}
 	return &work.Parts{Planner: s.Planner, Store: s.Store, Web: s.Web, Loop: s.Loop,
 		Journal: s.Journal, Close: s.Close,
-		Between: func(store *ship.Store) error { return s.Between(store) }}, nil
+		Between: func(store *replicate.Store) error { return s.Between(store) }}, nil
 }
 
 func nodeStatus(ctx context.Context, p *core.Program, _ []string) (err error) {

@@ -25,7 +25,7 @@ func visitsOf(t *testing.T, dir, url string) (of []journal.Entry) {
 // TestAttacksOnLaterVisits are the cases of the table that one visit does not show: H10, pages that
 // change at each request, M04, a server that says "not modified" for ever though its page changes,
 // and X04, a sitemap whose dates lie ahead and change at each request. What X04 comes to in months
-// is TestLiarGainsNothing of planner/cycle, and M01, hosts that are asked once,
+// is TestLiarGainsNothing of planner/crawl, and M01, hosts that are asked once,
 // TestManyHostsAskedOnce of fetch, which names the tests of each bound.
 func TestAttacksOnLaterVisits(t *testing.T) {
 	if testing.Short() {

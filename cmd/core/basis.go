@@ -6,12 +6,12 @@ import (
 	"path/filepath"
 
 	"github.com/recrawl/recrawl/cmd/show/present"
-	"github.com/recrawl/recrawl/fetch/apart"
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/filter"
 	"github.com/recrawl/recrawl/fetch/meter"
+	"github.com/recrawl/recrawl/fetch/quarantine"
 	"github.com/recrawl/recrawl/fetch/requisite"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/satstore/journal"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -21,7 +21,7 @@ type basis struct {
 	data     *opened
 	filters  *filter.Set
 	client   *meter.Client
-	underWay *apart.Register
+	underWay *quarantine.Register
 	archive  *archive.Archive  // nil: none is kept
 	keeper   *requisite.Keeper // nil: what pages show is not kept
 	journal  *journal.Journal
@@ -65,13 +65,13 @@ func (b *basis) open(ctx context.Context, p *Program) (err error) {
 }
 
 // options are those of its loop by the settings.
-func (b *basis) options(p *Program) cycle.Options {
+func (b *basis) options(p *Program) crawl.Options {
 	bounds := sitegraph.DefaultBounds
 	bounds.MaxPages = p.config.MaxPages
 	if p.scope != nil {
 		bounds.Scope = p.scope.Has
 	}
-	return cycle.Options{
+	return crawl.Options{
 		Planner:  b.data.plan,
 		Store:    b.data.store,
 		Change:   p.config.ChangeBy(),

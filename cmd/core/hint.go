@@ -11,7 +11,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/meter"
 	"github.com/recrawl/recrawl/fetch/push"
 	"github.com/recrawl/recrawl/fetch/websub"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
@@ -56,7 +56,7 @@ func (p *Program) push(client *meter.Client, store *satstore.Store) (*push.Servi
 }
 
 // hand lets a loop visit what others said has changed. It is called between visits.
-func hand(said *push.Service, l *cycle.Loop, store *satstore.Store) error {
+func hand(said *push.Service, l *crawl.Loop, store *satstore.Store) error {
 	hints, owned, err := said.Take(store, l.Knows)
 	if err == nil && len(hints) > 0 {
 		_, err = l.Ask(true, hints...)

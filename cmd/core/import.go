@@ -14,11 +14,11 @@ import (
 	"github.com/recrawl/recrawl/eval/captured"
 	"github.com/recrawl/recrawl/fetch/archive/captures"
 	"github.com/recrawl/recrawl/fetch/archive/cdxj"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/seen"
 	"github.com/recrawl/recrawl/satstore/seen/intake"
-	"github.com/recrawl/recrawl/sitegraph/scratch"
+	"github.com/recrawl/recrawl/sitegraph/arena"
 )
 
 func (p *Program) importCommand() *cobra.Command {
@@ -77,7 +77,7 @@ func (p *Program) imports(ctx context.Context, args []string) (err error) {
 		captures.TakeInOptions{Files: files, Change: p.config.ChangeBy(), Now: time.Now(),
 			Removed: func(err error) bool {
 				return errors.Is(err, satstore.ErrRemoved)
-			}, Begin: func() error { return cycle.ForgetMemory(store) }})
+			}, Begin: func() error { return crawl.ForgetMemory(store) }})
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (p *Program) importList(ctx context.Context, list *captures.Input) (err err
 		}
 		defer Closing(store, &err)
 		into.Set, into.Store = intake.SetIn(p.config.Data), store
-		scratch.KeepHeapSmall() // the index of the store grows with its pages
+		arena.KeepHeapSmall() // the index of the store grows with its pages
 	}
 	bar := p.Progress("MB of the list", int(list.Size/1e6))
 	o.Progress = func(bytes int64) { bar.At(int(bytes / 1e6)) }

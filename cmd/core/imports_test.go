@@ -31,9 +31,9 @@ const floors = "sitegraph < estimator < planner < satstore < fetch < eval < cmd"
 var homes = []struct{ what, folders, why string }{
 	{"net", "fetch eval cmd",
 		"what chooses pages and what remembers them must work without a network"},
-	{"os syscall", "sitegraph/scratch satstore fetch eval cmd",
+	{"os syscall", "sitegraph/arena satstore fetch eval cmd",
 		"what chooses pages keeps nothing by itself: the store decides what survives a crash"},
-	{"clock", "sitegraph/scratch planner/cycle satstore fetch eval/demo eval/scale cmd",
+	{"clock", "sitegraph/arena planner/crawl satstore fetch eval/demo eval/scale cmd",
 		"the loop hands out the time, so that recorded histories repeat to the byte"},
 	{"html/template", "fetch/archive/replay cmd", "pages for people are made at the edge"},
 	{"github.com/cockroachdb/pebble/v2", "satstore fetch/archive fetch/corpus",
@@ -149,10 +149,10 @@ func TestObjections(t *testing.T) {
 		ok           bool
 	}{
 		{"sitegraph", "strings", true}, {"sitegraph", "time", true}, {"sitegraph", "clock", false},
-		{"sitegraph/scratch", "clock", true}, {"sitegraph", "os", false},
+		{"sitegraph/arena", "clock", true}, {"sitegraph", "os", false},
 		{"planner", modulePath + "/sitegraph", true}, {"planner", modulePath + "/fetch", false},
 		{"planner/policy", modulePath + "/planner", true}, {"planner", "net/http/httptest", false},
-		{"satstore/runs", "github.com/cockroachdb/pebble/v2/vfs", true},
+		{"satstore/engine", "github.com/cockroachdb/pebble/v2/vfs", true},
 		{"satstore", "github.com/cockroachdb/errors", true},
 		{"eval", "github.com/cockroachdb/pebble/v2", false},
 		{"sitegraph", modulePath + "/sitegraph/words", true}, {"fetches", "strings", false},

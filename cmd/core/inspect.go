@@ -9,7 +9,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/show/dashboard"
 	"github.com/recrawl/recrawl/cmd/show/present"
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -38,7 +38,7 @@ func (p *Program) inspect(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	traffic, err := cycle.TrafficOf(store)
+	traffic, err := crawl.TrafficOf(store)
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (p *Program) inspect(ctx context.Context, _ []string) error {
 	return p.Publish(struct {
 		*present.Inspected
 		Learnt  []planner.Lesson `json:"learnt"` // by the policy, from the visits made here
-		Traffic cycle.Traffic    `json:"traffic"`
+		Traffic crawl.Traffic    `json:"traffic"`
 	}{r, lessons, traffic}, page, "")
 }
 
@@ -66,7 +66,7 @@ func (p *Program) lessons(store *satstore.Store) ([]planner.Lesson, error) {
 	if !ok {
 		return []planner.Lesson{}, nil
 	}
-	if err := cycle.RecallLearnt(store, ranking); err != nil {
+	if err := crawl.RecallLearnt(store, ranking); err != nil {
 		fmt.Fprintf(p.stderr, "recrawl: warning: %v; it begins anew\n", err)
 	}
 	return learner.Lessons(), nil

@@ -10,17 +10,17 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/fetch"
-	"github.com/recrawl/recrawl/fetch/apart"
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/fetch/extract/rules"
 	"github.com/recrawl/recrawl/fetch/filter"
 	"github.com/recrawl/recrawl/fetch/hosts"
 	"github.com/recrawl/recrawl/fetch/meter"
+	"github.com/recrawl/recrawl/fetch/quarantine"
 	"github.com/recrawl/recrawl/fetch/requisite"
 	"github.com/recrawl/recrawl/fetch/secret"
 	"github.com/recrawl/recrawl/fetch/watch"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/sitegraph"
 	"github.com/recrawl/recrawl/sitegraph/scope"
@@ -88,7 +88,7 @@ func (p *Program) Filters() (*filter.Set, error) {
 // notes which are under way.
 type liveFetcher struct {
 	*meter.Client
-	underWay *apart.Register
+	underWay *quarantine.Register
 	archive  *archive.Archive  // nil: nothing is kept
 	keeper   *requisite.Keeper // nil: what pages show is not kept
 	watch    *watch.Watch      // nil: nothing is watched
@@ -96,7 +96,7 @@ type liveFetcher struct {
 	scope    *scope.Scope      // nil: all pages count
 }
 
-func (f liveFetcher) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Observation, error) {
+func (f liveFetcher) Fetch(ctx context.Context, r crawl.Request) (sitegraph.Observation, error) {
 	defer f.underWay.Begin(r.Record.URL)()
 	f.watch.Fresh(&r.Record)
 	v := archive.Visit{Reason: r.Visit.Reason, Probability: r.Visit.Probability,
@@ -142,15 +142,15 @@ func (f liveFetcher) visit(ctx context.Context, rec *sitegraph.Record, most int6
 	var local *fetch.LocalError
 	switch {
 	case errors.As(err, &local):
-		err = &cycle.LocalError{Err: local.Err, Unsure: local.Unsure}
+		err = &crawl.LocalError{Err: local.Err, Unsure: local.Unsure}
 	case err == nil && !until.IsZero():
-		err = &cycle.Wait{Until: until, Scheme: o.Outcome == sitegraph.OutcomeFailed}
+		err = &crawl.Wait{Until: until, Scheme: o.Outcome == sitegraph.OutcomeFailed}
 	}
 	return o, err
 }
 
 // NewReader returns a reader of bodies, which reads in processes of this program what needs limits.
-func NewReader() *apart.Reader { return apart.NewReader(apart.Again(readsApart)...) }
+func NewReader() *quarantine.Reader { return quarantine.NewReader(quarantine.Again(readsApart)...) }
 
 // readsApart as its only argument makes the program read one body for another process of it.
 const readsApart = "read-apart"
@@ -165,8 +165,8 @@ func serve(err error) (exitCode int) {
 }
 
 // underWay opens the register of visits under way for those who read, and says what it remembers.
-func (p *Program) underWay(reader *apart.Reader) (*apart.Register, error) {
-	r, err := apart.Open(filepath.Join(p.config.Data, "underway"))
+func (p *Program) underWay(reader *quarantine.Reader) (*quarantine.Register, error) {
+	r, err := quarantine.Open(filepath.Join(p.config.Data, "underway"))
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive/replay"
 	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/fetch/requisite"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -228,7 +228,7 @@ func (s *sitesLive) picture(name string) []byte {
 
 // keepWeeks captures all pages each week, by virtual time, and returns the moments.
 func (s *sitesLive) keepWeeks(t *testing.T, dir string) (moments []time.Time) {
-	clock := cycle.NewVirtualClock(time.Date(2026, 1, 4, 12, 0, 0, 0, time.UTC))
+	clock := crawl.NewVirtualClock(time.Date(2026, 1, 4, 12, 0, 0, 0, time.UTC))
 	client, err := fetch.New(fetch.Options{UserAgent: contact, Interval: time.Second, Clock: clock,
 		Capture: true, AllowPrivate: true,
 		Resolve: func(context.Context, string) ([]netip.Addr, error) {

@@ -16,7 +16,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/manual"
 	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/fetch/watch"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/sitegraph/scope"
 )
 
@@ -68,7 +68,7 @@ type Program struct {
 	json           bool
 	quiet          bool
 	wide           bool
-	clock          *cycle.SteadyClock // of a run; nil: the system's own
+	clock          *crawl.SteadyClock // of a run; nil: the system's own
 	silence        *silence           // of a run; nil: none is kept
 	running        *running           // of policies that are programs
 	parts          []*Part            // whose commands this program has

@@ -20,9 +20,9 @@ import (
 	"github.com/recrawl/recrawl/cmd/manual"
 	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/fetch"
-	"github.com/recrawl/recrawl/fetch/apart"
 	"github.com/recrawl/recrawl/fetch/corpus/query"
 	processes "github.com/recrawl/recrawl/fetch/filter/program"
+	"github.com/recrawl/recrawl/fetch/quarantine"
 )
 
 // Works are what commands do, by the names that settings have for them: see away.
@@ -66,7 +66,7 @@ func begin(parts []*Part, root func(*Program) *cobra.Command) {
 // are of a user.
 func process(parts []*Part, args []string) func([]string) error {
 	if slices.Equal(args, []string{readsApart}) {
-		return func([]string) error { return apart.Serve(os.Stdin, os.Stdout, fetch.Read) }
+		return func([]string) error { return quarantine.Serve(os.Stdin, os.Stdout, fetch.Read) }
 	}
 	for _, part := range parts {
 		if work := part.Processes[args[0]]; work != nil {

@@ -13,13 +13,13 @@ import (
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/watch"
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/directory"
 	"github.com/recrawl/recrawl/sitegraph"
-	"github.com/recrawl/recrawl/sitegraph/scratch"
+	"github.com/recrawl/recrawl/sitegraph/arena"
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
@@ -74,7 +74,7 @@ func (p *Program) open(ctx context.Context, readOnly bool) (*opened, error) {
 		return nil, errors.Join(err, store.Close())
 	}
 	build := func() (*planner.Planner, error) {
-		file, err := scratch.Open(dir)
+		file, err := arena.Open(dir)
 		if err != nil {
 			return nil, err
 		}
@@ -84,7 +84,7 @@ func (p *Program) open(ctx context.Context, readOnly bool) (*opened, error) {
 		}
 		return p.newPlanner(ctx, o.corpus, o.rules)
 	}
-	plan, why, err := cycle.RecallImage(store, dir,
+	plan, why, err := crawl.RecallImage(store, dir,
 		func(corpus *planner.Corpus) (*planner.Planner, error) {
 			return p.newPlanner(ctx, corpus, o.rules)
 		})
@@ -92,7 +92,7 @@ func (p *Program) open(ctx context.Context, readOnly bool) (*opened, error) {
 		p.Warn(why.Error() + "; all records are read instead")
 	}
 	if plan == nil && err == nil {
-		if plan, why, err = cycle.RecallAll(store, build); why != nil {
+		if plan, why, err = crawl.RecallAll(store, build); why != nil {
 			p.Warn(why.Error() + "; it begins anew")
 		}
 	}
@@ -181,8 +181,8 @@ func (p *Program) warnOfDamage(damage []*satstore.DamageError, lost int) {
 }
 
 // dryRun plans what run would do now, and lists at most so many visits.
-func (o *opened) dryRun(c *config.Config, most int) (*cycle.Preview, error) {
-	return cycle.DryRun(o.store, o.plan, c.PerDay(), c.Round, time.Now(), most)
+func (o *opened) dryRun(c *config.Config, most int) (*crawl.Preview, error) {
+	return crawl.DryRun(o.store, o.plan, c.PerDay(), c.Round, time.Now(), most)
 }
 
 // hasSpace says why no visit may begin: the disk is as good as full, so that what it brings could

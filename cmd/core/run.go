@@ -17,7 +17,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/push"
 	"github.com/recrawl/recrawl/fetch/watch"
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/journal"
 	"github.com/recrawl/recrawl/satstore/seen/intake"
@@ -32,9 +32,9 @@ func (p *Program) runCommand() *cobra.Command {
 }
 
 func (p *Program) run(ctx context.Context, args []string) (err error) {
-	p.clock = cycle.NewSteadyClock(func(err error) { p.Warn(err.Error()) })
+	p.clock = crawl.NewSteadyClock(func(err error) { p.Warn(err.Error()) })
 	p.silence = silenceIn(p.config.Data)
-	l := &crawl{Program: p, result: present.NewRun(), status: p.status()}
+	l := &liveRun{Program: p, result: present.NewRun(), status: p.status()}
 	defer Closing(&l.base.parts, &err)
 	if err := l.open(ctx, args); err != nil {
 		return err
@@ -49,8 +49,8 @@ func (p *Program) run(ctx context.Context, args []string) (err error) {
 	return l.end(ctx, err)
 }
 
-// crawl is a run: what it has open, and how it goes.
-type crawl struct {
+// liveRun is a run: what it has open, and how it goes.
+type liveRun struct {
 	*Program
 	base   basis
 	seeds  []string
@@ -59,7 +59,7 @@ type crawl struct {
 	watch  *watch.Watch
 	desk   *view.Desk
 
-	loop       *cycle.Loop
+	loop       *crawl.Loop
 	result     *present.Run
 	status     *statusLine
 	lookout    *present.Lookout
@@ -67,7 +67,7 @@ type crawl struct {
 }
 
 // open opens all that a run works with.
-func (l *crawl) open(ctx context.Context, args []string) (err error) {
+func (l *liveRun) open(ctx context.Context, args []string) (err error) {
 	p, c := l.Program, &l.config
 	if l.seeds, err = Addresses(args); err != nil {
 		return err
@@ -127,7 +127,7 @@ func (l *crawl) open(ctx context.Context, args []string) (err error) {
 }
 
 // makeLoop makes the loop. It calls stop when visits can no longer be written down.
-func (l *crawl) makeLoop(stop func()) {
+func (l *liveRun) makeLoop(stop func()) {
 	result := l.result
 	l.lookout = present.NewLookout(result, l.clock.Now())
 	sight := &watch.Sight{Watch: l.watch}
@@ -141,9 +141,9 @@ func (l *crawl) makeLoop(stop func()) {
 	}
 	o.Attentive, o.Woken, o.Peek = l.hints != nil || l.desk != nil, l.hints.Woken(), l.desk.Peek()
 	o.Stalled = func(why error) { l.status.stalled(why); l.desk.Stalled(why) }
-	o.Dispatched = func(d cycle.Dispatch) { l.status.note(result.Dispatched(d)) }
+	o.Dispatched = func(d crawl.Dispatch) { l.status.note(result.Dispatched(d)) }
 	o.Found = func(page sitegraph.PageID) { sight.Found(l.base.data.corpus, page) }
-	o.Seen = func(e *cycle.Event) {
+	o.Seen = func(e *crawl.Event) {
 		result.See(e)
 		l.hints.See(e.Record.URL, e.Record.State, &e.Observation)
 		l.others.See(e.Record.URL, e.Observation.Links)
@@ -157,7 +157,7 @@ func (l *crawl) makeLoop(stop func()) {
 			hand(l.hints, l.loop, l.base.data.store),
 			l.watch.Step(now, l.base.data.store), l.others.Rest(now), l.desk.Between(l.loop))
 	}
-	o.Acknowledged = func(events []cycle.Event) {
+	o.Acknowledged = func(events []crawl.Event) {
 		if l.journalErr == nil {
 			if l.journalErr = journal.AppendVisits(l.base.journal, events); l.journalErr != nil {
 				stop()
@@ -166,19 +166,19 @@ func (l *crawl) makeLoop(stop func()) {
 		l.status.Show(func() string { return result.Status(l.base.data.plan) })
 		l.look()
 	}
-	l.loop = cycle.New(o)
+	l.loop = crawl.New(o)
 	l.desk.Attach(l.loop)
 }
 
-func (l *crawl) workers() int { return max(l.config.Workers, 2) }
+func (l *liveRun) workers() int { return max(l.config.Workers, 2) }
 
 // look warns of what the run does not reach.
-func (l *crawl) look() {
+func (l *liveRun) look() {
 	l.status.note(l.lookout.Look(l.clock.Now(), l.loop, l.workers(), l.config.PerDay()))
 }
 
 // prepare gives the loop its start pages, and waits until servers may be asked again.
-func (l *crawl) prepare(ctx context.Context) error {
+func (l *liveRun) prepare(ctx context.Context) error {
 	if err := l.loop.Seed(l.seeds...); err != nil {
 		return err
 	}
@@ -193,7 +193,7 @@ func (l *crawl) prepare(ctx context.Context) error {
 }
 
 // endRound reports whether there is another one.
-func (l *crawl) endRound(r planner.Round) bool {
+func (l *liveRun) endRound(r planner.Round) bool {
 	l.result.EndRound(l.base.data.plan, r, l.config.PerDay())
 	l.look()
 	l.desk.EndRound()
@@ -202,7 +202,7 @@ func (l *crawl) endRound(r planner.Round) bool {
 }
 
 // end tells what came of a run that ended with err.
-func (l *crawl) end(ctx context.Context, err error) error {
+func (l *liveRun) end(ctx context.Context, err error) error {
 	l.desk.Close()
 	if err == nil {
 		err = l.finish(ctx)
@@ -246,7 +246,7 @@ func (l *crawl) end(ctx context.Context, err error) error {
 }
 
 // finish waits for what the pages of the last round show, for a round at most.
-func (l *crawl) finish(ctx context.Context) error {
+func (l *liveRun) finish(ctx context.Context) error {
 	k := l.base.keeper
 	if n := k.Counts().Waiting; n > 0 {
 		l.Note("asking for %s that the pages show; Ctrl-C leaves them for the next run",

@@ -8,7 +8,7 @@ import (
 
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/journal"
 )
@@ -18,13 +18,13 @@ type Shard struct {
 	Planner *planner.Planner
 	Store   *satstore.Store
 	Web     interface {
-		cycle.Fetcher
-		cycle.Locator
-		cycle.Permitter
-		cycle.Keeper
+		crawl.Fetcher
+		crawl.Locator
+		crawl.Permitter
+		crawl.Keeper
 	}
-	Loop    cycle.Options
-	Journal func([]cycle.Event) error
+	Loop    crawl.Options
+	Journal func([]crawl.Event) error
 	// Between is called between two visits, with what writes to the store.
 	Between func(fetch.Keeper) error
 	Close   func() error
@@ -50,7 +50,7 @@ func (p *Program) Shard(ctx context.Context, dir string, shards int) (*Shard, er
 		Web: liveFetcher{Client: b.client, underWay: b.underWay, archive: b.archive,
 			keeper: b.keeper},
 		Close: b.parts.Close, Loop: o,
-		Journal: func(events []cycle.Event) error {
+		Journal: func(events []crawl.Event) error {
 			return journal.AppendVisits(b.journal, events)
 		},
 		Between: func(store fetch.Keeper) error {

@@ -16,8 +16,8 @@ import (
 	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/cmd/show/inside"
 	"github.com/recrawl/recrawl/fetch"
+	"github.com/recrawl/recrawl/fetch/feeds"
 	"github.com/recrawl/recrawl/fetch/robots"
-	"github.com/recrawl/recrawl/fetch/source"
 )
 
 func (p *Program) showRobotsCommand() *cobra.Command {
@@ -106,7 +106,7 @@ func (p *Program) showFeed(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
-		body, err = client.Get(ctx, address, source.MaxBytes)
+		body, err = client.Get(ctx, address, feeds.MaxBytes)
 		if err != nil {
 			return fmt.Errorf("%s: %w", address, err)
 		}

@@ -28,7 +28,7 @@ import (
 	"github.com/recrawl/recrawl/satstore/checkpoint"
 	"github.com/recrawl/recrawl/satstore/seen"
 	"github.com/recrawl/recrawl/satstore/seen/intake"
-	"github.com/recrawl/recrawl/sitegraph/scratch"
+	"github.com/recrawl/recrawl/sitegraph/arena"
 )
 
 // Exit codes, as documented in --help.
@@ -100,7 +100,7 @@ func Explain(err error) (hint string, code int, cause error) {
 	case errors.As(err, new(*satstore.DamageError)):
 		return "recrawl check --repair --to NEW-DIRECTORY makes a new store of all that can be read",
 			Damaged, err
-	case errors.As(err, new(*scratch.DamagedError)):
+	case errors.As(err, new(*arena.DamagedError)):
 		return "start it again: all records are read then, and none is lost", Failed, err
 	case errors.As(err, new(*seen.DamageError)):
 		return "remove the directory seen/ of the --data directory: import makes it anew of the " +

@@ -6,7 +6,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -19,7 +19,7 @@ type step struct {
 	reason  planner.Reason
 }
 
-func stepOf(e *cycle.Event) step {
+func stepOf(e *crawl.Event) step {
 	return step{e.Round.Number, e.Record.URL, e.Visit.First, e.Verdict, e.Visit.Reason}
 }
 

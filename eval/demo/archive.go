@@ -6,7 +6,7 @@ import (
 	"github.com/recrawl/recrawl/eval/timetravel"
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/archive/cdxj"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -18,7 +18,7 @@ type Kept struct {
 }
 
 // openArchive opens the archive of a directory, whose times are those of the clock; nil for "".
-func openArchive(dir string, clock *cycle.VirtualClock) (*archive.Archive, error) {
+func openArchive(dir string, clock *crawl.VirtualClock) (*archive.Archive, error) {
 	if dir == "" {
 		return nil, nil
 	}
@@ -32,7 +32,7 @@ func taking(a *archive.Archive) timetravel.Take {
 		return nil
 	}
 	return func(
-		ctx context.Context, r cycle.Request,
+		ctx context.Context, r crawl.Request,
 		visit func(context.Context, sitegraph.Record) (sitegraph.Observation, error),
 	) (sitegraph.Observation, error) {
 		v := archive.Visit{Reason: r.Visit.Reason, Probability: r.Visit.Probability,

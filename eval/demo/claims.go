@@ -9,9 +9,9 @@ import (
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/replay"
 	"github.com/recrawl/recrawl/eval/timetravel"
-	"github.com/recrawl/recrawl/fetch/source"
+	"github.com/recrawl/recrawl/fetch/feeds"
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/planner/hints"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -67,7 +67,7 @@ func (s *show) claims(ctx context.Context, p plan) (*Claims, error) {
 // claimsOf crawls the web and keeps it fresh, over HTTP, with what a run is allowed.
 func (s *show) claimsOf(ctx context.Context, r *ClaimsRun, o eval.StreamOptions,
 	tick func()) error {
-	clock := cycle.NewVirtualClock(s.corpus.Base.Add(-24 * time.Hour))
+	clock := crawl.NewVirtualClock(s.corpus.Base.Add(-24 * time.Hour))
 	world, err := timetravel.NewWorld(s.web, clock, timetravel.Visitor{UserAgent: agent})
 	if err != nil {
 		return err
@@ -93,9 +93,9 @@ func (s *show) claimsOf(ctx context.Context, r *ClaimsRun, o eval.StreamOptions,
 
 // undated is a world that does not tell when a version appeared. Servers are still asked whether a
 // page has changed, by its ETag.
-type undated struct{ cycle.Fetcher }
+type undated struct{ crawl.Fetcher }
 
-func (u undated) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Observation, error) {
+func (u undated) Fetch(ctx context.Context, r crawl.Request) (sitegraph.Observation, error) {
 	o, err := u.Fetcher.Fetch(ctx, r)
 	o.LastModified = time.Time{}
 	return o, err
@@ -112,7 +112,7 @@ func sourcesOf(web timetravel.Archive, at time.Time) []SourcesThere {
 			if r.Status != 200 || !strings.Contains(kind, "xml") || strings.Contains(kind, "html") {
 				continue
 			}
-			switch listing, err := source.Read(r.Body, r.Type, "http://"+server+path); {
+			switch listing, err := feeds.Read(r.Body, r.Type, "http://"+server+path); {
 			case err != nil:
 			case listing.Kind == sitegraph.SourceFeed:
 				files[1]++

@@ -11,7 +11,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/timetravel"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -48,7 +48,7 @@ func (s *show) overHTTP(ctx context.Context, p plan) (j journey, result HTTPResu
 		defer os.RemoveAll(dir)
 	}
 	count := newHTTPCount()
-	clock := cycle.NewVirtualClock(s.corpus.Base.Add(-24 * time.Hour))
+	clock := crawl.NewVirtualClock(s.corpus.Base.Add(-24 * time.Hour))
 	kept, err := openArchive(s.archive, clock)
 	if err != nil {
 		return j, result, err
@@ -136,7 +136,7 @@ func onDisk(dir string, base time.Time, stage *eval.Stage, do func(*satstore.Sto
 func (s *show) sweepsOverHTTP(
 	ctx context.Context, stage eval.Stage, p plan, count *httpCount,
 ) ([]swept, error) {
-	clock := cycle.NewVirtualClock(s.corpus.Base)
+	clock := crawl.NewVirtualClock(s.corpus.Base)
 	count.rewind()
 	defer count.rewind()
 	world, err := timetravel.NewWorld(s.web, clock,
@@ -156,7 +156,7 @@ func (s *show) byReplay(ctx context.Context, p plan) (j journey, err error) {
 		return j, err
 	}
 	later := stage
-	later.Clock = cycle.NewVirtualClock(s.corpus.Base)
+	later.Clock = crawl.NewVirtualClock(s.corpus.Base)
 	if j.sweeps, err = s.sweeps(ctx, later, p, "sweeps by replay"); err != nil {
 		return j, err
 	}
@@ -168,7 +168,7 @@ func (s *show) byReplay(ctx context.Context, p plan) (j journey, err error) {
 func (s *show) crawl(ctx context.Context, stage *eval.Stage) (steps []step, err error) {
 	bar := s.progress("crawling", len(s.corpus.Pages))
 	defer bar.End()
-	stage.Log = func(e *cycle.Event) { steps = append(steps, stepOf(e)); bar.Step() }
+	stage.Log = func(e *crawl.Event) { steps = append(steps, stepOf(e)); bar.Step() }
 	if err := s.corpus.Crawl(ctx, *stage); err != nil {
 		return nil, err
 	}
@@ -182,7 +182,7 @@ func (s *show) sweeps(ctx context.Context, stage eval.Stage, p plan, what string
 	var sweeps []swept
 	for _, method := range p.sweeps {
 		var one swept
-		stage.Log = func(e *cycle.Event) { one.steps = append(one.steps, stepOf(e)) }
+		stage.Log = func(e *crawl.Event) { one.steps = append(one.steps, stepOf(e)) }
 		r, err := s.corpus.SweepOn(ctx, stage, p.snapshot(), method)
 		if err != nil {
 			return nil, fmt.Errorf("sweep by method %s: %w", method, err)
@@ -200,7 +200,7 @@ func (s *show) weeks(ctx context.Context, stage eval.Stage, p plan, what string)
 	steps []step, err error) {
 	bar := s.progress(what, 7*p.stream.Weeks)
 	defer bar.End()
-	stage.Log = func(e *cycle.Event) { steps = append(steps, stepOf(e)) }
+	stage.Log = func(e *crawl.Event) { steps = append(steps, stepOf(e)) }
 	_, err = s.corpus.StreamOn(ctx, stage, p.stream, p.policy, bar.Step)
 	return steps, err
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/planner/schedule"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/directory"
@@ -77,7 +77,7 @@ func DemandsInStore(data string, least schedule.Tick, by By, tell directory.Func
 		return nil, nil, err
 	}
 	for i := range d.all {
-		if d.all[i].Times, err = cycle.RecallTimes(store.Setting, d.all[i].Name); err != nil {
+		if d.all[i].Times, err = crawl.RecallTimes(store.Setting, d.all[i].Name); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -158,7 +158,7 @@ func changeOf(h *sitegraph.History) time.Duration {
 	if h.Changes == 0 {
 		return 2 * h.Elapsed()
 	}
-	return cycle.BetweenChanges(h)
+	return crawl.BetweenChanges(h)
 }
 
 // serverOf is the server of a canonical address: what stands between "//" and the next "/".

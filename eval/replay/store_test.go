@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-var _ cycle.Store = (*Store)(nil)
+var _ crawl.Store = (*Store)(nil)
 
 func TestStoreKeepsRecords(t *testing.T) {
 	s := NewStore()
@@ -100,9 +100,9 @@ func TestCloneSharesNothing(t *testing.T) {
 // A round through the loop: what was seen is in the store.
 func TestLoopOverWorld(t *testing.T) {
 	store, graph := NewStore(), sitegraph.NewGraph()
-	loop := cycle.New(cycle.Options{Planner: planner.New(planner.NewCorpus(graph), nil,
+	loop := crawl.New(crawl.Options{Planner: planner.New(planner.NewCorpus(graph), nil,
 		planner.Options{}),
-		Fetcher: &Fetcher{World: world()}, Store: store, Clock: cycle.NewVirtualClock(Epoch),
+		Fetcher: &Fetcher{World: world()}, Store: store, Clock: crawl.NewVirtualClock(Epoch),
 		Discover: true})
 	if err := loop.Seed(topA, topB); err != nil {
 		t.Fatal(err)

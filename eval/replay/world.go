@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval/history"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -84,7 +84,7 @@ type located struct {
 }
 
 // Fetch sees the page as it stood at the end of the round.
-func (f *Fetcher) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Observation, error) {
+func (f *Fetcher) Fetch(ctx context.Context, r crawl.Request) (sitegraph.Observation, error) {
 	if err := ctx.Err(); err != nil {
 		return sitegraph.Observation{}, err
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -142,7 +142,7 @@ func TestFetchSeesEndOfRound(t *testing.T) {
 	// also backwards: a fetcher keeps no state of the world
 	for _, seconds := range []int{9, 10, 9, 25, 45} {
 		for _, id := range []int{3, 0, 2, 1} { // numbers in any order
-			request := cycle.Request{Record: sitegraph.Record{Page: sitegraph.PageID(id),
+			request := crawl.Request{Record: sitegraph.Record{Page: sitegraph.PageID(id),
 				URL: pages[id]},
 				Round: planner.Round{Start: Epoch.Add(-time.Hour),
 					End: Epoch.Add(time.Duration(seconds) * time.Second)}}
@@ -158,7 +158,7 @@ func TestFetchSeesEndOfRound(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := f.Fetch(ctx, cycle.Request{}); !errors.Is(err, context.Canceled) {
+	if _, err := f.Fetch(ctx, crawl.Request{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("fetch after the end: %v", err)
 	}
 }

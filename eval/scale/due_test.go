@@ -9,33 +9,33 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// crawl is a loop over the store in a directory.
-type crawl struct {
+// openCrawl is a loop over the store in a directory.
+type openCrawl struct {
 	*process
 	store *satstore.Store
 	plan  *planner.Planner
-	loop  *cycle.Loop
+	loop  *crawl.Loop
 	// between is called between two visits, when all is committed; an error ends the process.
 	between func() error
 }
 
 // recordsAlone is a store that keeps no queue of due pages.
-type recordsAlone struct{ cycle.Store }
+type recordsAlone struct{ crawl.Store }
 
 // open opens the store in a directory. wrap, if not nil, replaces the policy.
 func (p *process) open(dir string,
-	wrap func(planner.Policy, *planner.Corpus) planner.Policy) *crawl {
+	wrap func(planner.Policy, *planner.Corpus) planner.Policy) *openCrawl {
 	p.Helper()
 	store, err := satstore.Open(dir, satstore.Options{})
 	if err != nil {
 		p.Fatal(err)
 	}
-	plan, why, err := cycle.RecallAll(store, func() (*planner.Planner, error) {
+	plan, why, err := crawl.RecallAll(store, func() (*planner.Planner, error) {
 		return p.slow(store, dir)
 	})
 	if err != nil || why != nil {
@@ -44,16 +44,16 @@ func (p *process) open(dir string,
 	if wrap != nil {
 		plan.Policy = wrap(plan.Policy, plan.Corpus)
 	}
-	c := &crawl{process: p, store: store, plan: plan}
-	var records cycle.Store = store
+	c := &openCrawl{process: p, store: store, plan: plan}
+	var records crawl.Store = store
 	if p.inMemory {
 		records = recordsAlone{store}
 	}
-	clock := cycle.NewVirtualClock(Start.AddDate(0, 0, p.rounds))
-	c.loop = cycle.New(cycle.Options{
+	clock := crawl.NewVirtualClock(Start.AddDate(0, 0, p.rounds))
+	c.loop = crawl.New(crawl.Options{
 		Planner: plan, Fetcher: Fetcher{p.w, clock}, Store: records, Clock: clock, Workers: 1,
 		Discover: true, Forecast: true, CommitEvery: 1, ImagePages: math.MaxInt,
-		Seen: func(e *cycle.Event) { p.visits = append(p.visits, e.Visit.Page) },
+		Seen: func(e *crawl.Event) { p.visits = append(p.visits, e.Visit.Page) },
 		Between: func() error {
 			if c.between != nil {
 				return c.between()
@@ -65,7 +65,7 @@ func (p *process) open(dir string,
 }
 
 // run makes rounds of a day, and closes the store.
-func (c *crawl) run(rounds int) error {
+func (c *openCrawl) run(rounds int) error {
 	c.Helper()
 	err := c.loop.Run(context.Background(), c.perDay(), 24*time.Hour,
 		func(planner.Round) bool {

@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/sitegraph"
-	"github.com/recrawl/recrawl/sitegraph/scratch"
+	"github.com/recrawl/recrawl/sitegraph/arena"
 )
 
 // process is one that makes rounds over a store.
@@ -51,7 +51,7 @@ func (p *process) build(corpus *planner.Corpus) (*planner.Planner, error) {
 }
 
 func (p *process) slow(store *satstore.Store, dir string) (*planner.Planner, error) {
-	file, err := scratch.Open(dir)
+	file, err := arena.Open(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -79,25 +79,25 @@ func (p *process) try(rounds, least int) error {
 	if err != nil {
 		p.Fatal(err)
 	}
-	plan, why, err := cycle.RecallImage(store, p.dir, p.build)
+	plan, why, err := crawl.RecallImage(store, p.dir, p.build)
 	if err != nil || why != nil {
 		p.Fatal(why, err)
 	}
 	if p.image = plan != nil; plan == nil {
-		if plan, why, err = cycle.RecallAll(store, func() (*planner.Planner, error) {
+		if plan, why, err = crawl.RecallAll(store, func() (*planner.Planner, error) {
 			return p.slow(store, p.dir)
 		}); err != nil || why != nil {
 			p.Fatal(why, err)
 		}
 	}
-	clock := cycle.NewVirtualClock(Start.AddDate(0, 0, p.rounds))
+	clock := crawl.NewVirtualClock(Start.AddDate(0, 0, p.rounds))
 	var crash error
-	var s cycle.Store = store
-	loop := cycle.New(cycle.Options{
+	var s crawl.Store = store
+	loop := crawl.New(crawl.Options{
 		Planner: plan, Fetcher: Fetcher{p.w, clock}, Store: s, Clock: clock, Workers: 1,
 		Discover: true, Forecast: true,
 		ImagePages: least, Unkept: func(err error) { p.Error(err) },
-		Seen: func(e *cycle.Event) { p.visits = append(p.visits, e.Visit.Page) },
+		Seen: func(e *crawl.Event) { p.visits = append(p.visits, e.Visit.Page) },
 		Between: func() error {
 			return crash
 		},
@@ -194,7 +194,7 @@ func TestImageAfterCrash(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	quick, why, err := cycle.RecallImage(store, crashed, p.build)
+	quick, why, err := crawl.RecallImage(store, crashed, p.build)
 	if err != nil || why != nil || quick == nil {
 		t.Fatal(quick == nil, why, err)
 	}
@@ -222,7 +222,7 @@ func TestImageAfterCrash(t *testing.T) {
 				page, got[page], want[page])
 		}
 	}
-	again, why, err := cycle.RecallImage(store, crashed, p.build)
+	again, why, err := crawl.RecallImage(store, crashed, p.build)
 	if err != nil || why != nil || again == nil {
 		t.Fatal(again == nil, why, err)
 	}
@@ -251,11 +251,11 @@ func TestImageThatIsOfNoUse(t *testing.T) {
 		}
 		defer store.Close()
 		if forgets {
-			if err := errors.Join(cycle.ForgetMemory(store), store.Commit()); err != nil {
+			if err := errors.Join(crawl.ForgetMemory(store), store.Commit()); err != nil {
 				t.Fatal(err)
 			}
 		}
-		plan, why, err := cycle.RecallImage(store, dir, p.build)
+		plan, why, err := crawl.RecallImage(store, dir, p.build)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -327,9 +327,9 @@ func records(t *testing.T, dir string) (all []string) {
 // Damage that is found while the image is in use ends the process before anything was saved. The
 // next one reads all records, and goes on.
 func TestImageDamagedInUse(t *testing.T) {
-	before := scratch.CheckedFirst
-	scratch.CheckedFirst = 0
-	defer func() { scratch.CheckedFirst = before }()
+	before := arena.CheckedFirst
+	arena.CheckedFirst = 0
+	defer func() { arena.CheckedFirst = before }()
 	w := NewWeb(200, 4, 6, 5)
 	p := &process{T: t, w: w, dir: built(t, w), policy: "sites"}
 	p.run(2, 1)
@@ -357,7 +357,7 @@ func TestImageDamagedInUse(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := records(t, q.dir)
-		var damaged *scratch.DamagedError
+		var damaged *arena.DamagedError
 		if err := q.try(2, 1); !errors.As(err, &damaged) || len(q.visits) > 0 {
 			t.Errorf("%s is damaged, %d visits were made: %v", name, len(q.visits), err)
 		}

@@ -6,11 +6,11 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/sitegraph"
-	"github.com/recrawl/recrawl/sitegraph/scratch"
+	"github.com/recrawl/recrawl/sitegraph/arena"
 )
 
 // Options of a measurement.
@@ -22,7 +22,7 @@ type Options struct {
 	Rounds int
 	Round  time.Duration
 	Budget float64 // share of the pages that is visited a day
-	// ImagePages is that of cycle.Options.
+	// ImagePages is that of crawl.Options.
 	ImagePages int
 	// Seen is told how many visits were made so far; nil: nobody is.
 	Seen func(visits int)
@@ -49,7 +49,7 @@ type Result struct {
 	// Keep is the time that the image at the end took.
 	Keep float64 `json:"keep_seconds"`
 	// Traffic is what the store did for records, the building of the store apart.
-	Traffic cycle.Traffic `json:"store"`
+	Traffic crawl.Traffic `json:"store"`
 }
 
 // Round is what one took.
@@ -93,13 +93,13 @@ func Measure(ctx context.Context, o Options, tick func(done, total int)) (
 		return planner.New(corpus, ranking,
 			planner.Options{Name: o.Policy, NewShare: 0.25, Leftover: true, Turns: true}), err
 	}
-	plan, why, err := cycle.RecallImage(store, o.Dir, build)
+	plan, why, err := crawl.RecallImage(store, o.Dir, build)
 	if err = errors.Join(why, err); err != nil {
 		return nil, err
 	}
 	if r.Image = plan != nil; plan == nil {
-		plan, why, err = cycle.RecallAll(store, func() (*planner.Planner, error) {
-			file, err := scratch.Open(o.Dir)
+		plan, why, err = crawl.RecallAll(store, func() (*planner.Planner, error) {
+			file, err := arena.Open(o.Dir)
 			if err != nil {
 				return nil, err
 			}
@@ -117,14 +117,14 @@ func Measure(ctx context.Context, o Options, tick func(done, total int)) (
 	r.Since, _ = plan.SinceImage()
 	r.Open, r.OpenedBytes = time.Since(started).Seconds(), resident()
 	r.PeakBytes = peak()
-	clock := cycle.NewVirtualClock(store.Clock().Add(time.Hour))
+	clock := crawl.NewVirtualClock(store.Clock().Add(time.Hour))
 	var round Round
 	visits, spent := 0, 0.0 // spent before the round
-	loop := cycle.New(cycle.Options{
+	loop := crawl.New(crawl.Options{
 		Planner: plan, Fetcher: Fetcher{o.Web, clock}, Store: store, Clock: clock, Workers: 1,
 		Discover: true, Forecast: true,
 		CommitEvery: 1000, ImagePages: o.ImagePages,
-		Seen: func(e *cycle.Event) {
+		Seen: func(e *crawl.Event) {
 			if r.First == 0 {
 				r.First = time.Since(started).Seconds()
 			}

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/planner/rank"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -155,11 +155,11 @@ func (w *Web) digest(server, i int, t time.Time) (d sitegraph.Digest) {
 // Fetcher answers visits to a web, by a clock.
 type Fetcher struct {
 	Web   *Web
-	Clock cycle.Clock
+	Clock crawl.Clock
 }
 
 // Fetch says what the page holds now.
-func (f Fetcher) Fetch(_ context.Context, r cycle.Request) (sitegraph.Observation, error) {
+func (f Fetcher) Fetch(_ context.Context, r crawl.Request) (sitegraph.Observation, error) {
 	w, now := f.Web, f.Clock.Now()
 	o := sitegraph.Observation{URL: r.Record.URL, Time: now, Outcome: sitegraph.OutcomeGone,
 		Status: 404}

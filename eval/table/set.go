@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/recrawl/recrawl/satstore/whole"
+	"github.com/recrawl/recrawl/satstore/atomicfile"
 )
 
 // Set has the tables that one command writes. Its zero value writes nothing: its tables take rows
@@ -15,7 +15,7 @@ type Set struct {
 	places []place
 	names  []string
 	open   []closer
-	files  []*whole.File
+	files  []*atomicfile.File
 }
 
 // place is a directory that has tables in one format.
@@ -46,7 +46,7 @@ func Create(parquet, csv string, kinds ...Described) (*Set, error) {
 				return nil, err
 			}
 		}
-		if err := whole.Check(p.path("")); err != nil {
+		if err := atomicfile.Check(p.path("")); err != nil {
 			return nil, err
 		}
 		s.places = append(s.places, p)

@@ -8,7 +8,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
 
-	"github.com/recrawl/recrawl/satstore/whole"
+	"github.com/recrawl/recrawl/satstore/atomicfile"
 )
 
 const (
@@ -41,7 +41,7 @@ func (k *Kind[R]) Open(s *Set) (*Table[R], error) {
 		if err := p.free(k.Name); err != nil {
 			return nil, err
 		}
-		f, err := whole.Create(p.path(k.Name))
+		f, err := atomicfile.Create(p.path(k.Name))
 		if err != nil {
 			return nil, err
 		}

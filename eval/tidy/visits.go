@@ -6,7 +6,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/table"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -35,12 +35,12 @@ var Visits = table.New[Visit]("visits", "a visit of a run of `eval --protocol st
 
 // Watch returns a function for eval.StreamOptions.Visits, which writes the visits of each run.
 func Watch(to *table.Table[Visit]) func(eval.Progress, *sitegraph.Graph) (
-	seen func(*cycle.Event), end func()) {
-	return func(of eval.Progress, graph *sitegraph.Graph) (func(*cycle.Event), func()) {
+	seen func(*crawl.Event), end func()) {
+	return func(of eval.Progress, graph *sitegraph.Graph) (func(*crawl.Event), func()) {
 		batch := to.Batch()
 		row := Visit{Policy: of.Policy, Budget: of.Budget, Weeks: int32(of.Weeks),
 			Run: int32(of.Run + 1)}
-		return func(e *cycle.Event) {
+		return func(e *crawl.Event) {
 			v := &e.Visit
 			row.Round, row.Time = int32(e.Round.Number), e.Observation.Time
 			row.Page = graph.URL(v.Page)

@@ -12,13 +12,13 @@ import (
 	"github.com/recrawl/recrawl/eval/replay"
 	"github.com/recrawl/recrawl/eval/table"
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // sample is visits as they leave a stream of 40,966 pages, 2 % of them a day for 40 weeks. Each
 // probability and value is another one, which compresses worst.
-func sample() (*sitegraph.Graph, []cycle.Event) {
+func sample() (*sitegraph.Graph, []crawl.Event) {
 	const pages, day = 40966, 819
 	rng := rand.New(rand.NewPCG(1, 2))
 	urls := make([]string, pages)
@@ -26,7 +26,7 @@ func sample() (*sitegraph.Graph, []cycle.Event) {
 		urls[i] = fmt.Sprintf("http://www.server-%d.example.org/section-%d/%x/page-%d.html", i/900,
 			i/40, rng.Uint32(), i)
 	}
-	graph, events := sitegraph.NewGraph(), make([]cycle.Event, 280*day)
+	graph, events := sitegraph.NewGraph(), make([]crawl.Event, 280*day)
 	for i := range events {
 		e, p := &events[i], rng.Float64()
 		e.Round.Number = 1 + i/day
@@ -42,7 +42,7 @@ func sample() (*sitegraph.Graph, []cycle.Event) {
 }
 
 // writeVisits writes the same visits of so many policies, and returns the bytes of a row.
-func writeVisits(t testing.TB, g *sitegraph.Graph, events []cycle.Event, policies int,
+func writeVisits(t testing.TB, g *sitegraph.Graph, events []crawl.Event, policies int,
 	ending string) float64 {
 	t.Helper()
 	dir := t.TempDir()

@@ -9,7 +9,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval/replay"
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/planner/hints"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -62,7 +62,7 @@ func keepFresh(t *testing.T, web Web, days int, share float64, by sitegraph.Chan
 	t.Helper()
 	host := web.Servers()[0]
 	start := firstTime(web.(Archive), host)
-	clock := cycle.NewVirtualClock(start)
+	clock := crawl.NewVirtualClock(start)
 	world, err := NewWorld(web, clock,
 		Visitor{UserAgent: "recrawl-test/1.0 (+http://crawler.example/)"})
 	if err != nil {
@@ -76,11 +76,11 @@ func keepFresh(t *testing.T, web Web, days int, share float64, by sitegraph.Chan
 		t.Fatal(err)
 	}
 	var visits [2]int
-	loop := cycle.New(cycle.Options{
+	loop := crawl.New(crawl.Options{
 		Planner: planner.New(corpus, policy,
 			planner.Options{NewShare: 0.25, Leftover: true, SourceShare: 0.1}),
 		Fetcher: world, Store: replay.NewStore(), Clock: clock, Discover: true, Change: by,
-		Seen: func(e *cycle.Event) {
+		Seen: func(e *crawl.Event) {
 			visits[0]++
 			if e.Record.State == sitegraph.StateSource {
 				visits[1]++

@@ -11,7 +11,7 @@ import (
 
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/extract/rules"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -40,12 +40,12 @@ type Visitor struct {
 // what that returned. It may take down what is said (fetch.Listen). Its own error is that of the
 // visit: a visit that cannot be kept is not made.
 type Take func(
-	ctx context.Context, r cycle.Request,
+	ctx context.Context, r crawl.Request,
 	visit func(context.Context, sitegraph.Record) (sitegraph.Observation, error),
 ) (sitegraph.Observation, error)
 
 // NewWorld serves the web and makes a client for the visitor. One visit at a time.
-func NewWorld(web Web, clock *cycle.VirtualClock, v Visitor) (*World, error) {
+func NewWorld(web Web, clock *crawl.VirtualClock, v Visitor) (*World, error) {
 	w := &World{take: v.Take}
 	if a, ok := web.(aligned); ok {
 		w.moved = func(server string) time.Duration { return a.shift[server] }
@@ -96,7 +96,7 @@ func NewWorld(web Web, clock *cycle.VirtualClock, v Visitor) (*World, error) {
 // Fetch makes one visit over HTTP. What it sees counts as seen at the round's end. What the feeds
 // and sitemaps of an aligned web claim is moved to its clock, as their bodies are served as they
 // were.
-func (w *World) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Observation, error) {
+func (w *World) Fetch(ctx context.Context, r crawl.Request) (sitegraph.Observation, error) {
 	w.moment.Store(r.Round.End.UnixNano())
 	visit := func(ctx context.Context, rec sitegraph.Record) (sitegraph.Observation, error) {
 		return w.visit(ctx, rec, r.Round.End)

@@ -42,7 +42,7 @@
 // letters, digits and marks; words of scripts that write no blanks are found anywhere.
 //
 // Not done here: pages are read by package extract, and visited less often by package
-// planner/cycle.
+// planner/crawl.
 //
 // Sources: BCP 47; RFC 9110 8.5 (Content-Language); Cavnar, Trenkle 1994 (trigrams); UAX 15 (NFKC).
 package filter

@@ -27,7 +27,7 @@
 //     undone, all other octets that an address cannot carry escaped, upper case (2.2.2).
 //  6. Time is linear: of Parse in the octets of the file, of Allowed in the octets of
 //     target plus patterns, for each pattern. So is memory, and MaxBytes bounds both: the reader
-//     needs no process of its own, as that of pages does (package fetch/apart).
+//     needs no process of its own, as that of pages does (package fetch/quarantine).
 //  7. A delay is finite, from 0 to MaxDelay. Of several the longest holds.
 //
 // Lengths are octets of the normalised pattern. Delays are durations.

@@ -15,7 +15,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/fetch/watch"
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -82,7 +82,7 @@ type visitor struct {
 	watch *watch.Watch
 }
 
-func (v visitor) Fetch(ctx context.Context, r cycle.Request) (sitegraph.Observation, error) {
+func (v visitor) Fetch(ctx context.Context, r crawl.Request) (sitegraph.Observation, error) {
 	v.watch.Fresh(&r.Record)
 	return v.World.Fetch(ctx, r)
 }
@@ -124,7 +124,7 @@ func measure(t *testing.T, web timetravel.Archive, weeks int) *measured {
 	}
 	file.Focus()
 	m := new(measured)
-	clock := cycle.NewVirtualClock(epoch.Add(time.Second))
+	clock := crawl.NewVirtualClock(epoch.Add(time.Second))
 	world, err := timetravel.NewWorld(web, clock,
 		timetravel.Visitor{UserAgent: "recrawl-watch/1.0 (+test@example.org)",
 			Log: func(timetravel.Access) { m.requests++ }, Watch: file.Texts})
@@ -162,12 +162,12 @@ func measure(t *testing.T, web timetravel.Archive, weeks int) *measured {
 	if *mostMeasured > 0 {
 		bounds.MaxPages = *mostMeasured
 	}
-	loop := cycle.New(cycle.Options{
+	loop := crawl.New(crawl.Options{
 		Planner: plan, Fetcher: visitor{world, watched}, Store: store, Clock: clock,
 		Change:   sitegraph.ChangeByMain,
 		Discover: true, Forecast: true, Proof: true, Bounds: &bounds,
 		Found: func(page sitegraph.PageID) { sight.Found(corpus, page) },
-		Seen: func(e *cycle.Event) {
+		Seen: func(e *crawl.Event) {
 			sight.See(e)
 			if e.Observation.Outcome == sitegraph.OutcomeFetched &&
 				e.Record.State == sitegraph.StateAlive && firstSeen[e.Record.URL].IsZero() {

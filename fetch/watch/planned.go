@@ -6,7 +6,7 @@ import (
 
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/calendar"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -44,15 +44,15 @@ type Sight struct {
 	named []string // pages that became known since the last visit
 }
 
-// Found is for cycle.Options.Found.
+// Found is for crawl.Options.Found.
 func (s *Sight) Found(c *planner.Corpus, page sitegraph.PageID) {
 	if s.Watch != nil {
 		s.named = append(s.named, c.URL(page))
 	}
 }
 
-// See is for cycle.Options.Seen.
-func (s *Sight) See(e *cycle.Event) {
+// See is for crawl.Options.Seen.
+func (s *Sight) See(e *crawl.Event) {
 	s.Watch.See(&Visit{URL: e.Record.URL, Observation: &e.Observation, Verdict: e.Verdict,
 		Errors: int(e.Record.Errors), Before: e.Before, Named: s.named})
 	s.named = s.named[:0]

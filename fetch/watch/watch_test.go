@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/recrawl/recrawl/fetch/source"
+	"github.com/recrawl/recrawl/fetch/feeds"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -324,7 +324,7 @@ func TestFeed(t *testing.T) {
 		if out.String() != first {
 			t.Error("the feed is another one after a restart")
 		}
-		listing, err := source.Read(out.Bytes(), "application/atom+xml",
+		listing, err := feeds.Read(out.Bytes(), "application/atom+xml",
 			"https://example.com/docs.xml")
 		if err != nil || len(listing.Claims) != 1 || listing.Claims[0].URL != page(1) {
 			t.Errorf("read as %+v, %v", listing, err)

@@ -2,24 +2,24 @@ package rank
 
 import (
 	"github.com/recrawl/recrawl/sitegraph"
-	"github.com/recrawl/recrawl/sitegraph/scratch"
+	"github.com/recrawl/recrawl/sitegraph/arena"
 )
 
 // Ties holds the seeded tie-breaker of each page, computed once.
 type Ties struct {
 	seed uint64
 	of   []float32
-	file *scratch.File `state:"-"`
+	file *arena.File `state:"-"`
 }
 
 // NewTies returns tie-breakers that depend on a seed and the addresses alone. They lie in a scratch
 // file; nil: in memory.
-func NewTies(seed uint64, file *scratch.File) Ties { return Ties{seed: seed, file: file} }
+func NewTies(seed uint64, file *arena.File) Ties { return Ties{seed: seed, file: file} }
 
 // UpTo makes sure that all pages have one, and returns them by page.
 func (t *Ties) UpTo(c Pages) []float32 {
 	known := len(t.of)
-	t.of = scratch.Grow(t.file, t.of, c.Pages())
+	t.of = arena.Grow(t.file, t.of, c.Pages())
 	for p := known; p < c.Pages(); p++ {
 		t.of[p] = float32(Tie(t.seed, c.URL(sitegraph.PageID(p))))
 	}

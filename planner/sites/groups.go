@@ -8,7 +8,7 @@ import (
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/rank"
 	"github.com/recrawl/recrawl/sitegraph"
-	"github.com/recrawl/recrawl/sitegraph/scratch"
+	"github.com/recrawl/recrawl/sitegraph/arena"
 )
 
 // groups puts each page into its site and its server, and keeps what visits told of them.
@@ -116,7 +116,7 @@ func (g *groups) grow() {
 	if int(first) >= g.corpus.Pages() {
 		return
 	}
-	g.pages = scratch.Grow(graph.Scratch(), g.pages, g.corpus.Pages())
+	g.pages = arena.Grow(graph.Scratch(), g.pages, g.corpus.Pages())
 	g.ties.UpTo(g.corpus)
 	fresh := make([]sitegraph.PageID, 0, g.corpus.Pages()-int(first))
 	for p := first; int(p) < g.corpus.Pages(); p++ {

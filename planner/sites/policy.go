@@ -10,7 +10,7 @@ import (
 	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/planner/rank"
 	"github.com/recrawl/recrawl/sitegraph"
-	"github.com/recrawl/recrawl/sitegraph/scratch"
+	"github.com/recrawl/recrawl/sitegraph/arena"
 )
 
 // Policy visits the pages most likely to have changed. See the package comment.
@@ -180,7 +180,7 @@ func (v *Policy) order() {
 func (v *Policy) grow() {
 	v.groups.grow()
 	if len(v.scores) < v.Corpus.Pages() {
-		v.scores = scratch.Grow(v.Corpus.Graph.Scratch(), v.scores, v.Corpus.Pages())
+		v.scores = arena.Grow(v.Corpus.Graph.Scratch(), v.scores, v.Corpus.Pages())
 	}
 	servers := v.Corpus.Graph.Servers()
 	for s := sitegraph.ServerID(len(v.rankings)); int(s) < servers; s++ {

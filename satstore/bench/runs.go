@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 
-	"github.com/recrawl/recrawl/satstore/runs"
+	"github.com/recrawl/recrawl/satstore/engine"
 	"github.com/recrawl/recrawl/satstore/workload"
 )
 
@@ -19,11 +19,11 @@ var runsKind = Kind{
 	roomBytes:      128 << 20,
 	requests:       true,
 	open: func(dir string, p *workload.Plan, s Settings) (Engine, error) {
-		levels := map[workload.Unit][]runs.Level{workload.Minute: runs.MinutesHoursAndDays,
-			workload.Hour: runs.HoursAndDays, workload.Day: runs.Days}[p.Unit]
-		store, err := runs.Open(
+		levels := map[workload.Unit][]engine.Level{workload.Minute: engine.MinutesHoursAndDays,
+			workload.Hour: engine.HoursAndDays, workload.Day: engine.Days}[p.Unit]
+		store, err := engine.Open(
 			dir,
-			runs.Options{Levels: levels, BufferBytes: s.BufferBytes, LogBytes: runsLogBytes,
+			engine.Options{Levels: levels, BufferBytes: s.BufferBytes, LogBytes: runsLogBytes,
 				DirectIO: true},
 		)
 		if err != nil {
@@ -43,9 +43,9 @@ const (
 
 // runsEngine drives package runs.
 type runsEngine struct {
-	store *runs.Store
+	store *engine.Store
 	unit  *Unit
-	visit func(r *runs.Record) (due int64, body []byte)
+	visit func(r *engine.Record) (due int64, body []byte)
 }
 
 func (e *runsEngine) Load(ctx context.Context, p *workload.Plan, tick func(int)) error {
@@ -57,7 +57,7 @@ func (e *runsEngine) Visit(u *Unit) error {
 	return e.store.Advance(int64(u.T), e.visit)
 }
 
-func (e *runsEngine) visitOne(r *runs.Record) (due int64, body []byte) {
+func (e *runsEngine) visitOne(r *engine.Record) (due int64, body []byte) {
 	for _, m := range r.Messages {
 		e.unit.Apply(r.Body, binary.LittleEndian.Uint16(m))
 	}
@@ -91,7 +91,7 @@ func (e *runsEngine) Owed() int64 {
 }
 
 func (e *runsEngine) Scan(f func(body []byte, due int) error) error {
-	return e.store.Each(func(r *runs.Record) error { return f(r.Body, int(r.Due)) })
+	return e.store.Each(func(r *engine.Record) error { return f(r.Body, int(r.Due)) })
 }
 
 func (e *runsEngine) Commit() error { return e.store.Commit() }

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/recrawl/recrawl/satstore/whole"
+	"github.com/recrawl/recrawl/satstore/atomicfile"
 )
 
 // The names of the files: a prefix, a name that no other request has, and what they are.
@@ -36,7 +36,7 @@ func newPlace(data string) string {
 
 // write makes a file that appears whole.
 func (r request) write(path string) error {
-	return whole.Write(path, func(w io.Writer) error { return json.NewEncoder(w).Encode(r) })
+	return atomicfile.Write(path, func(w io.Writer) error { return json.NewEncoder(w).Encode(r) })
 }
 
 // read reads a request or an answer.

@@ -3,13 +3,13 @@ package journal
 import (
 	"math"
 
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // AppendVisits hands acknowledged visits to the journal. They are on their way to the disk when it
 // returns.
-func AppendVisits(log *Journal, events []cycle.Event) error {
+func AppendVisits(log *Journal, events []crawl.Event) error {
 	for i := range events {
 		if err := log.Append(entryOf(&events[i])); err != nil {
 			return err
@@ -18,7 +18,7 @@ func AppendVisits(log *Journal, events []cycle.Event) error {
 	return log.Flush()
 }
 
-func entryOf(e *cycle.Event) Entry {
+func entryOf(e *crawl.Event) Entry {
 	o := &e.Observation
 	entry := Entry{
 		URL:           e.Record.URL,

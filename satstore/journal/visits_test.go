@@ -8,14 +8,14 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
 var midday = time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)
 
-func visit() cycle.Event {
-	return cycle.Event{
+func visit() crawl.Event {
+	return crawl.Event{
 		Round: planner.Round{Number: 7},
 		Visit: planner.Visit{Due: midday, Probability: 0.25,
 			Reason: planner.Because("due for %.0f h", 3)},
@@ -67,7 +67,7 @@ func TestAppend(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer log.Close()
-	events := []cycle.Event{visit(), visit()}
+	events := []crawl.Event{visit(), visit()}
 	events[1].Visit.Probability = math.NaN()
 	if err := AppendVisits(log, events); err != nil {
 		t.Fatal(err)

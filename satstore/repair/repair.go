@@ -17,7 +17,7 @@ import (
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/directory"
 
-	"github.com/recrawl/recrawl/satstore/runs"
+	"github.com/recrawl/recrawl/satstore/engine"
 	"github.com/recrawl/recrawl/sitegraph"
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
@@ -186,7 +186,7 @@ type repairer struct {
 }
 
 type setting struct {
-	v     runs.Version
+	v     engine.Version
 	set   bool
 	value []byte
 }
@@ -241,7 +241,7 @@ func (r *repairer) gatherCatalogue() error {
 	count := r.report.Count("tables", 1, len(tables))
 	for _, t := range tables {
 		lost, err := readTable(r.fs, t, func(key []byte, seq uint64, set bool, value []byte) error {
-			return r.entry(key, runs.Version{Place: seq}, set, value)
+			return r.entry(key, engine.Version{Place: seq}, set, value)
 		})
 		if err != nil {
 			return err
@@ -262,7 +262,7 @@ func (r *repairer) gatherCatalogue() error {
 const notes = "touched/"
 
 // entry sorts one entry of the catalogue.
-func (r *repairer) entry(key []byte, v runs.Version, set bool, value []byte) error {
+func (r *repairer) entry(key []byte, v engine.Version, set bool, value []byte) error {
 	switch {
 	case len(key) > 0 && key[0] == satstore.KeySetting:
 		name := string(key[1:])
@@ -280,7 +280,7 @@ func (r *repairer) entry(key []byte, v runs.Version, set bool, value []byte) err
 		return nil
 	}
 	p := binary.BigEndian.Uint32(key[1:])
-	if p > runs.MaxSeq {
+	if p > engine.MaxSeq {
 		return nil
 	}
 	if key[0] == satstore.KeyAddress {
@@ -306,7 +306,7 @@ func (r *repairer) batch(repr []byte) error {
 			return err
 		}
 		if kind == pebble.InternalKeyKindSet || kind == pebble.InternalKeyKindDelete {
-			if err := r.entry(key, runs.Version{Serial: 1, Place: r.attached},
+			if err := r.entry(key, engine.Version{Serial: 1, Place: r.attached},
 				kind == pebble.InternalKeyKindSet, value); err != nil {
 				return err
 			}
@@ -314,7 +314,7 @@ func (r *repairer) batch(repr []byte) error {
 	}
 }
 
-func (r *repairer) record(seq uint32, v runs.Version, body []byte) error {
+func (r *repairer) record(seq uint32, v engine.Version, body []byte) error {
 	r.pages = max(r.pages, int(seq)+1)
 	return r.scratch.put(seq, kindRecord, v, body != nil, body)
 }
@@ -322,8 +322,9 @@ func (r *repairer) record(seq uint32, v runs.Version, body []byte) error {
 // gatherRecords sorts the newest versions of the records, or where the log does not say which these
 // are, all versions.
 func (r *repairer) gatherRecords(dir string) error {
-	s, err := runs.Open(dir, runs.Options{FS: r.fs, ReadOnly: true, Locked: true, Apply: r.batch})
-	if errors.Is(err, runs.ErrInUse) {
+	s, err := engine.Open(dir,
+		engine.Options{FS: r.fs, ReadOnly: true, Locked: true, Apply: r.batch})
+	if errors.Is(err, engine.ErrInUse) {
 		return err
 	}
 	if err == nil {
@@ -334,7 +335,7 @@ func (r *repairer) gatherRecords(dir string) error {
 		r.pages = max(r.pages, int(s.Next()))
 		count := r.report.Count("records", 1<<14, s.Len())
 		damage, err := s.CheckEach(func(seq uint32, body []byte) (string, error) {
-			return "", errors.Join(count.Add(1), r.ctx.Err(), r.record(seq, runs.Version{}, body))
+			return "", errors.Join(count.Add(1), r.ctx.Err(), r.record(seq, engine.Version{}, body))
 		})
 		for _, d := range damage {
 			r.damage(d)
@@ -343,9 +344,9 @@ func (r *repairer) gatherRecords(dir string) error {
 	}
 	r.damage(err)
 	r.incomplete = true
-	found, err := runs.Scan(r.fs, dir, runs.Scanner{Attached: r.batch,
+	found, err := engine.Scan(r.fs, dir, engine.Scanner{Attached: r.batch,
 		Progress: func(done, all int) error { return r.report.Report("run files", done, all) },
-		Record: func(seq uint32, v runs.Version, body []byte) error {
+		Record: func(seq uint32, v engine.Version, body []byte) error {
 			return errors.Join(r.ctx.Err(), r.record(seq, v, body))
 		}})
 	if err != nil {

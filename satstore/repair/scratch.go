@@ -7,7 +7,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	"github.com/recrawl/recrawl/satstore/runs"
+	"github.com/recrawl/recrawl/satstore/engine"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -42,7 +42,7 @@ func newScratch(fs vfs.FS, dir string) (*scratch, error) {
 	return &scratch{db: db, batch: db.NewBatch()}, nil
 }
 
-func (s *scratch) put(p uint32, kind byte, v runs.Version, set bool, value []byte) error {
+func (s *scratch) put(p uint32, kind byte, v engine.Version, set bool, value []byte) error {
 	s.n++
 	k := binary.BigEndian.AppendUint32(s.key[:0], p)
 	k = binary.BigEndian.AppendUint64(append(k, kind), ^v.Serial)

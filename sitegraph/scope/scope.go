@@ -159,7 +159,8 @@ func (s *Scope) Lead(url, redirect string, links []string) {
 	}
 	if redirect != "" && s.Has(url) {
 		s.mu.Lock()
-		s.hops[sitegraph.Bare(redirect)] = max(s.hops[sitegraph.Bare(redirect)], s.hops[sitegraph.Bare(url)])
+		bare := sitegraph.Bare(redirect)
+		s.hops[bare] = max(s.hops[bare], s.hops[sitegraph.Bare(url)])
 		s.mu.Unlock()
 	}
 	s.mu.Lock()

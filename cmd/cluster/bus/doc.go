@@ -4,7 +4,7 @@
 // # Terms
 //
 //	bucket   a key-value store of JetStream: one for nodes, shards and budget, one for addresses
-//	log      the parts of a shard's store that are committed (satstore/ship), in a stream of
+//	log      the parts of a shard's store that are committed (satstore/replicate), in a stream of
 //	         JetStream that some shards share
 //	copies   those of the stores of these shards, in an object store of JetStream
 //	subject  where messages go: CLUSTER.links.SHARD, CLUSTER.ack.SHARD, CLUSTER.hint.SHARD,

@@ -16,5 +16,5 @@
 //     are closed, and others may take them at once.
 //  4. Links of others are acknowledged when they are in the store.
 //  5. Once there is another node, what a shard commits is in its log first, which other nodes can
-//     get (satstore/ship). A store that no other node can get is opened by no other.
+//     get (satstore/replicate). A store that no other node can get is opened by no other.
 package work

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -20,19 +20,19 @@ type fetcher struct {
 const later = time.Second
 
 // Fetch makes a visit.
-func (f *fetcher) Fetch(ctx context.Context, r cycle.Request) (o sitegraph.Observation, err error) {
+func (f *fetcher) Fetch(ctx context.Context, r crawl.Request) (o sitegraph.Observation, err error) {
 	s := f.shard.session
 	if !s.member.Holds(time.Now()) {
-		return o, &cycle.Wait{Until: s.now().Add(later)}
+		return o, &crawl.Wait{Until: s.now().Add(later)}
 	}
 	if address := f.Locate(ctx, r.Record.URL); address != "" {
 		ok, until, err := s.addresses.Enter(ctx, address)
 		if ctx.Err() != nil && !ok {
 			return o, ctx.Err()
 		} else if err != nil {
-			return o, &cycle.LocalError{Err: fmt.Errorf("no answer of the other nodes: %w", err)}
+			return o, &crawl.LocalError{Err: fmt.Errorf("no answer of the other nodes: %w", err)}
 		} else if !ok {
-			return o, &cycle.Wait{Until: f.shift(until)}
+			return o, &crawl.Wait{Until: f.shift(until)}
 		}
 		var notBefore time.Time // by the clock of this machine
 		defer func() { s.addresses.Leave(address, notBefore) }()
@@ -45,9 +45,9 @@ func (f *fetcher) Fetch(ctx context.Context, r cycle.Request) (o sitegraph.Obser
 
 // corrected is an outcome by the clock of all nodes.
 func (f *fetcher) corrected(o sitegraph.Observation, err error) (sitegraph.Observation, error) {
-	var wait *cycle.Wait
+	var wait *crawl.Wait
 	if errors.As(err, &wait) {
-		err = &cycle.Wait{Until: f.shift(wait.Until), Scheme: wait.Scheme}
+		err = &crawl.Wait{Until: f.shift(wait.Until), Scheme: wait.Scheme}
 	}
 	o.Time, o.NotBefore = f.shift(o.Time), f.shift(o.NotBefore)
 	return o, err
@@ -58,7 +58,7 @@ func (f *fetcher) Silent() bool { return false }
 
 // Resume is told by the loop, by the clock of all nodes.
 func (f *fetcher) Resume(asked time.Time) {
-	if r, ok := f.Web.(cycle.Resumer); ok {
+	if r, ok := f.Web.(crawl.Resumer); ok {
 		r.Resume(asked.Add(-time.Duration(f.shard.offset.Load())))
 	}
 }

@@ -14,18 +14,18 @@ import (
 	"github.com/recrawl/recrawl/cmd/cluster/nodes"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/budget"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/satstore"
-	"github.com/recrawl/recrawl/satstore/ship"
+	"github.com/recrawl/recrawl/satstore/replicate"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // Web is what visits pages for a shard.
 type Web interface {
-	cycle.Fetcher
-	cycle.Locator
-	cycle.Permitter
-	cycle.Keeper
+	crawl.Fetcher
+	crawl.Locator
+	crawl.Permitter
+	crawl.Keeper
 }
 
 // Parts are what a shard is made of.
@@ -33,10 +33,10 @@ type Parts struct {
 	Planner *planner.Planner
 	Store   *satstore.Store
 	Web     Web
-	Loop    cycle.Options // the rest of them, without Between
+	Loop    crawl.Options // the rest of them, without Between
 	// Between, if not nil, is called as that of the loop, with what writes to the store.
-	Between func(*ship.Store) error
-	Journal func([]cycle.Event) error // takes visits that are durable; an error closes the shard
+	Between func(*replicate.Store) error
+	Journal func([]crawl.Event) error // takes visits that are durable; an error closes the shard
 	Close   func() error              // closes all of them
 }
 
@@ -150,7 +150,7 @@ func (o *Options) agree(ctx context.Context, starts []string) error {
 			errors.Is(err, nodes.ErrStarts):
 			return err
 		}
-		if err := (cycle.WallClock{}).SleepUntil(ctx, time.Now().Add(step)); err != nil {
+		if err := (crawl.WallClock{}).SleepUntil(ctx, time.Now().Add(step)); err != nil {
 			return err
 		}
 	}
@@ -284,7 +284,7 @@ func (s *session) sight(state *nodes.NodeState) nodes.Sight {
 func (s *session) sweep() {
 	for s.ctx.Err() == nil {
 		s.addresses.Sweep(s.ctx, 1000, false) // what fails is tried again
-		cycle.WallClock{}.SleepUntil(s.ctx, time.Now().Add(step))
+		crawl.WallClock{}.SleepUntil(s.ctx, time.Now().Add(step))
 	}
 }
 
@@ -314,7 +314,7 @@ func (s *session) directory(shard int) string {
 
 // now is the time by the clock of all nodes.
 func (n *Node) now() time.Time {
-	return cycle.WallClock{}.Now().Add(time.Duration(n.offset.Load()))
+	return crawl.WallClock{}.Now().Add(time.Duration(n.offset.Load()))
 }
 
 // clock is the time by which loops plan: that of most nodes.
@@ -323,7 +323,7 @@ type clock struct{ n *Node }
 func (c clock) Now() time.Time { return c.n.now() }
 
 func (c clock) SleepUntil(ctx context.Context, t time.Time) error {
-	return cycle.WallClock{}.SleepUntil(ctx, t.Add(-time.Duration(c.n.offset.Load())))
+	return crawl.WallClock{}.SleepUntil(ctx, t.Add(-time.Duration(c.n.offset.Load())))
 }
 
 // adopts reports whether a server may become known by links of others.

@@ -14,9 +14,9 @@ import (
 	"github.com/recrawl/recrawl/cmd/cluster/bus"
 	"github.com/recrawl/recrawl/cmd/cluster/nodes"
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/satstore"
-	"github.com/recrawl/recrawl/satstore/ship"
+	"github.com/recrawl/recrawl/satstore/replicate"
 )
 
 // shard is one that this node has.
@@ -29,9 +29,9 @@ type shard struct {
 
 	// of the loop's goroutine
 	parts  *Parts
-	store  *ship.Store
+	store  *replicate.Store
 	copies copies
-	loop   *cycle.Loop
+	loop   *crawl.Loop
 	outbox *nodes.Outbox
 	starts uint64 // revision of the start pages that were taken in
 	asked  time.Time
@@ -51,7 +51,7 @@ type shard struct {
 }
 
 // or shards would have no images, and nobody would see it
-var _ cycle.Positions = (*ship.Store)(nil)
+var _ crawl.Positions = (*replicate.Store)(nil)
 
 // hint is an address that somebody says has changed.
 type hint struct {
@@ -181,7 +181,7 @@ func (sh *shard) work(ctx context.Context) {
 				r.State, r.Error = "failed", strings.ReplaceAll(err.Error(), "\n", "; ")
 			})
 		}
-		cycle.WallClock{}.SleepUntil(ctx, time.Now().Add(wait)) // its error is that of ctx
+		crawl.WallClock{}.SleepUntil(ctx, time.Now().Add(wait)) // its error is that of ctx
 	}
 }
 
@@ -220,7 +220,7 @@ func (sh *shard) run(ctx context.Context) (err error) {
 			err = cause
 		}
 	}()
-	sh.loop = cycle.New(sh.options(ctx, broken))
+	sh.loop = crawl.New(sh.options(ctx, broken))
 	if err := sh.loop.KeepDistance(ctx, func() {}); err != nil {
 		return err
 	}
@@ -237,13 +237,13 @@ func (sh *shard) run(ctx context.Context) (err error) {
 }
 
 // options are those of the loop.
-func (sh *shard) options(ctx context.Context, broken context.CancelCauseFunc) cycle.Options {
+func (sh *shard) options(ctx context.Context, broken context.CancelCauseFunc) crawl.Options {
 	o := sh.parts.Loop
 	o.Planner, o.Store, o.Clock, o.Fetcher = sh.parts.Planner, sh.store, clock{sh.Node},
 		&fetcher{sh.parts.Web, sh}
 	o.Woken, o.Attentive, o.Grant = sh.woken, true, sh.grant
 	seen := o.Seen
-	o.Seen = func(e *cycle.Event) {
+	o.Seen = func(e *crawl.Event) {
 		if seen != nil {
 			seen(e)
 		}
@@ -251,7 +251,7 @@ func (sh *shard) options(ctx context.Context, broken context.CancelCauseFunc) cy
 		sh.visits.Add(1)
 		sh.set(func(r *nodes.ShardReport) { r.Visits++ })
 	}
-	o.Acknowledged = func(events []cycle.Event) {
+	o.Acknowledged = func(events []crawl.Event) {
 		if err := sh.parts.Journal(events); err != nil {
 			broken(err)
 		}
@@ -327,7 +327,7 @@ type outcome struct {
 }
 
 // tell sends visits to whoever listens.
-func (sh *shard) tell(events []cycle.Event) {
+func (sh *shard) tell(events []crawl.Event) {
 	for i := range events {
 		o := &events[i].Observation
 		m := outcome{URL: events[i].Record.URL, Time: o.Time.UTC().Format(time.RFC3339),
@@ -455,7 +455,7 @@ func (sh *shard) grant(ctx context.Context, start time.Time, length time.Duratio
 		if err == nil {
 			return share, nil
 		}
-		if err := (cycle.WallClock{}).SleepUntil(ctx, time.Now().Add(time.Second)); err != nil {
+		if err := (crawl.WallClock{}).SleepUntil(ctx, time.Now().Add(time.Second)); err != nil {
 			return 0, err
 		}
 	}

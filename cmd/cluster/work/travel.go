@@ -16,7 +16,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/cluster/nodes"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/directory"
-	"github.com/recrawl/recrawl/satstore/ship"
+	"github.com/recrawl/recrawl/satstore/replicate"
 )
 
 // A shard travels by a copy of its store and the log of what was committed since. Its node begins
@@ -44,7 +44,7 @@ const (
 
 // copied is the entry of a shard's copy.
 type copied struct {
-	ship.Base
+	replicate.Base
 	Epoch uint64 `json:"epoch"` // in which it was made
 }
 
@@ -226,7 +226,7 @@ func (s *session) discard(n int) {
 	b, ok, err := s.base(s.ctx, n)
 	done := false
 	if err == nil && ok {
-		done, err = ship.Discard(s.ctx, s.directory(n), b.Value.Base, s.remote(n))
+		done, err = replicate.Discard(s.ctx, s.directory(n), b.Value.Base, s.remote(n))
 	}
 	if err != nil && s.ctx.Err() == nil {
 		s.Note("remove the store of shard %d, which is at another node: %v", n, err)
@@ -248,7 +248,7 @@ func (n *Node) tidyUp() error {
 		return err
 	}
 	for _, e := range entries {
-		if end := filepath.Ext(e.Name()); end == copyEnd || end == ship.Coming {
+		if end := filepath.Ext(e.Name()); end == copyEnd || end == replicate.Coming {
 			if err := os.RemoveAll(filepath.Join(n.Dir, e.Name())); err != nil {
 				return err
 			}
@@ -281,7 +281,7 @@ func (s *session) update(ctx context.Context, shard int) error {
 	if err != nil || !ok {
 		return err
 	}
-	u, err := ship.Update(ctx, s.directory(shard), b.Value.Base, s.remote(shard))
+	u, err := replicate.Update(ctx, s.directory(shard), b.Value.Base, s.remote(shard))
 	s.told(shard, u)
 	if err == nil && u.Anew {
 		err = errors.New("its log lost what a store had, and the node that has the shard has not " +
@@ -291,23 +291,23 @@ func (s *session) update(ctx context.Context, shard int) error {
 }
 
 // told says what became of a store that others went on without.
-func (s *session) told(shard int, u ship.Updated) {
+func (s *session) told(shard int, u replicate.Updated) {
 	if u.Aside {
 		s.Note("shard %d: the store in %s has visits that its log lost, and another node went on "+
 			"without them; it is now in %s, and this node goes on as the other one did",
-			shard, s.directory(shard), s.directory(shard)+ship.Aside)
+			shard, s.directory(shard), s.directory(shard)+replicate.Aside)
 	}
 }
 
 // copies are those that a shard makes of its store.
 type copies struct {
-	base   ship.Base
+	base   replicate.Base
 	number int // of the next one
 	due    bool
 	next   time.Time
 	stop   context.CancelFunc // of the one that is under way; nil: none is
 	done   chan error
-	made   ship.Base
+	made   replicate.Base
 }
 
 // open opens the store of a shard, as the node that had it last left it. old is a copy that must go
@@ -335,7 +335,7 @@ func (sh *shard) open(ctx context.Context) (old *nodes.Listed[copied], err error
 		return nil, errors.Join(err, sh.parts.Close())
 	}
 	// it outlives ctx: what was seen is committed at the end
-	sh.store = ship.New(sh.session.ctx, sh.parts.Store)
+	sh.store = replicate.New(sh.session.ctx, sh.parts.Store)
 	sh.store.Waiting = func(why error) {
 		sh.set(func(r *nodes.ShardReport) {
 			if r.Error = ""; why != nil {
@@ -386,14 +386,14 @@ func (sh *shard) bring(ctx context.Context, dir string) (
 		if !ok {
 			return nil, nil, sh.alone(ctx, dir)
 		}
-		mark, err := ship.Take(ctx, remote)
+		mark, err := replicate.Take(ctx, remote)
 		if err != nil {
 			return nil, nil, err
 		}
-		u, err := ship.Update(ctx, dir, b.Value.Base, remote)
+		u, err := replicate.Update(ctx, dir, b.Value.Base, remote)
 		sh.told(n, u)
 		switch {
-		case errors.Is(err, ship.ErrGap) && tries < gaps-1: // a copy was made meanwhile
+		case errors.Is(err, replicate.ErrGap) && tries < gaps-1: // a copy was made meanwhile
 			continue
 		case err != nil:
 			return nil, nil, err
@@ -407,7 +407,7 @@ func (sh *shard) bring(ctx context.Context, dir string) (
 		sh.copies.base = b.Value.Base
 		return func() { sh.store.Resume(remote, mark, u) }, nil, nil
 	}
-	return nil, nil, fmt.Errorf("shard %d: %w", n, ship.ErrGap)
+	return nil, nil, fmt.Errorf("shard %d: %w", n, replicate.ErrGap)
 }
 
 // alone is an error where a store, of which there is no copy, is not in a directory.
@@ -501,10 +501,10 @@ func (sh *shard) carry(ctx context.Context) error {
 }
 
 // keep keeps a copy of the store, and lets the log begin with it.
-func (sh *shard) keep(ctx context.Context, dir string, b ship.Base) (ship.Base, error) {
+func (sh *shard) keep(ctx context.Context, dir string, b replicate.Base) (replicate.Base, error) {
 	n := sh.tenure.Shard
 	remote := sh.remote(n)
-	b, err := ship.Keep(ctx, remote, dir, b)
+	b, err := replicate.Keep(ctx, remote, dir, b)
 	if err != nil {
 		return b, err
 	}
@@ -514,7 +514,7 @@ func (sh *shard) keep(ctx context.Context, dir string, b ship.Base) (ship.Base, 
 			return b, err
 		}
 		if have.Value.Epoch > sh.tenure.Epoch {
-			return b, ship.ErrTaken
+			return b, replicate.ErrTaken
 		}
 		_, err = sh.Bus.Nodes.Set(ctx, baseKey+strconv.Itoa(n),
 			nodes.Encode(copied{b, sh.tenure.Epoch}), have.Revision)

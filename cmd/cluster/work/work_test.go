@@ -19,7 +19,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/waittest"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/budget"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -73,7 +73,7 @@ func (v visitor) Recall(string, func(string) ([]byte, bool, error)) error {
 }
 func (v visitor) Keep(func(string, []byte) error) error { return nil }
 
-func (v visitor) Fetch(ctx context.Context, r cycle.Request) (o sitegraph.Observation, err error) {
+func (v visitor) Fetch(ctx context.Context, r crawl.Request) (o sitegraph.Observation, err error) {
 	url, address := r.Record.URL, addressOf(r.Record.URL)
 	v.mu.Lock()
 	if v.busy[address] || time.Since(v.ended[address]) < testPause-time.Millisecond {
@@ -82,7 +82,7 @@ func (v visitor) Fetch(ctx context.Context, r cycle.Request) (o sitegraph.Observ
 	}
 	v.busy[address] = true
 	v.mu.Unlock()
-	err = cycle.WallClock{}.SleepUntil(ctx, time.Now().Add(5*time.Millisecond))
+	err = crawl.WallClock{}.SleepUntil(ctx, time.Now().Add(5*time.Millisecond))
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.busy[address], v.ended[address] = false, time.Now()
@@ -125,8 +125,8 @@ func (w *web) parts(node string) func(dir string) (*Parts, error) {
 		}
 		return &Parts{Planner: planner.New(corpus, nil, planner.LiveOptions()), Store: store,
 			Web: visitor{w, node}, Close: store.Close,
-			Journal: func([]cycle.Event) error { return nil },
-			Loop: cycle.Options{Workers: 4, Discover: true, Forecast: true, Pause: testPause,
+			Journal: func([]crawl.Event) error { return nil },
+			Loop: crawl.Options{Workers: 4, Discover: true, Forecast: true, Pause: testPause,
 				CommitAfter: 100 * time.Millisecond}}, nil
 	}
 }

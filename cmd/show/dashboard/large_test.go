@@ -16,11 +16,11 @@ import (
 	"github.com/recrawl/recrawl/cmd/show/view"
 	"github.com/recrawl/recrawl/eval/scale"
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/sitegraph"
-	"github.com/recrawl/recrawl/sitegraph/scratch"
+	"github.com/recrawl/recrawl/sitegraph/arena"
 )
 
 var (
@@ -37,7 +37,7 @@ type later struct{ offset time.Duration }
 func (c later) Now() time.Time { return time.Now().Add(c.offset) }
 
 func (c later) SleepUntil(ctx context.Context, t time.Time) error {
-	return cycle.WallClock{}.SleepUntil(ctx, t.Add(-c.offset))
+	return crawl.WallClock{}.SleepUntil(ctx, t.Add(-c.offset))
 }
 
 // TestLarge loads every page of the dashboard of a large web, many times, while the loop makes
@@ -64,7 +64,7 @@ func TestLarge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := scratch.Open(dir)
+	file, err := arena.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,9 +89,9 @@ func TestLarge(t *testing.T) {
 	run := present.NewRun()
 	desk := view.New(view.Options{Planner: plan, Store: store, Rules: rules, Run: run, Data: dir,
 		Policy: policy.Default, PerDay: perDay, Round: time.Hour, Workers: 64})
-	loop := cycle.New(cycle.Options{Planner: plan, Fetcher: scale.Fetcher{Web: web, Clock: clock},
+	loop := crawl.New(crawl.Options{Planner: plan, Fetcher: scale.Fetcher{Web: web, Clock: clock},
 		Store: store, Clock: clock, Workers: 64,
-		Discover: true, Forecast: true, Attentive: true, Seen: func(e *cycle.Event) {
+		Discover: true, Forecast: true, Attentive: true, Seen: func(e *crawl.Event) {
 			run.See(e)
 			desk.See(e)
 		}, Peek: desk.Peek()})

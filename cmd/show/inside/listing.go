@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/cmd/show/report"
-	"github.com/recrawl/recrawl/fetch/source"
+	"github.com/recrawl/recrawl/fetch/feeds"
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
@@ -30,8 +30,8 @@ type Entry struct {
 
 // ReadListing reads the body of the source at url. The error says that it is none.
 func ReadListing(body []byte, contentType, url string) (*Listing, error) {
-	read, err := source.Read(body, contentType, url)
-	if errors.Is(err, source.ErrNone) {
+	read, err := feeds.Read(body, contentType, url)
+	if errors.Is(err, feeds.ErrNone) {
 		return nil, fmt.Errorf("%s is %w", url, err)
 	}
 	l := &Listing{URL: url, Kind: read.Kind.String(), Octets: len(body),

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -42,7 +42,7 @@ func TestCausesAreCounted(t *testing.T) {
 	r := NewRun()
 	see := func(n int, detail string) {
 		for range n {
-			r.See(&cycle.Event{Observation: sitegraph.Observation{Detail: detail}})
+			r.See(&crawl.Event{Observation: sitegraph.Observation{Detail: detail}})
 		}
 	}
 	see(1, "took too long")
@@ -127,7 +127,7 @@ func TestNotAsked(t *testing.T) {
 			port("7"), port("8"), port("9"), port("10")}, " 10 pages were not asked: their ports " +
 			"are not allowed (1, 2, 3 and others); --allow-port PORT allows it."},
 	} {
-		p := crawl()
+		p := startsOnly()
 		for i := range c.denied {
 			url := fmt.Sprintf("http://s%d.example/", i)
 			id := p.Corpus.Graph.AddStart(url)

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -50,7 +50,7 @@ func TestPage(t *testing.T) {
 	p, records := seenPages(t, "sites")
 	round := planner.Round{Number: 1, Start: today, End: today.AddDate(0, 0, 1), Budget: 5}
 	p.Begin(round)
-	ahead := &cycle.Preview{Round: round,
+	ahead := &crawl.Preview{Round: round,
 		Visits: []planner.Visit{{Page: records[1].Page}, {Page: records[0].Page}}}
 	e := Explain(&records[0], p, ahead, "sites", today)
 	if e.Turn != 2 || e.Visits != 15 || e.Changes != 2 || e.Evidence == nil || e.Site.Pages != 3 ||
@@ -87,7 +87,7 @@ func TestNewPage(t *testing.T) {
 	p, records := seenPages(t, "sites")
 	round := planner.Round{Number: 1, Start: today, End: today.AddDate(0, 0, 1), Budget: 5}
 	p.Begin(round)
-	e := Explain(&records[2], p, &cycle.Preview{Round: round}, "sites", today)
+	e := Explain(&records[2], p, &crawl.Preview{Round: round}, "sites", today)
 	if e.Turn != 0 || e.Estimates != nil || e.Evidence != nil || e.Digest != nil ||
 		len(e.Tables()) != 1 {
 		t.Errorf("page %+v", e)
@@ -112,7 +112,7 @@ func TestSiteInUse(t *testing.T) {
 	p, records := seenPages(t, "sites")
 	round := planner.Round{Number: 1, Start: today, End: today.AddDate(0, 0, 1), Budget: 5}
 	p.Begin(round)
-	e := Explain(&records[1], p, &cycle.Preview{Round: round}, "sites", today)
+	e := Explain(&records[1], p, &crawl.Preview{Round: round}, "sites", today)
 	top := []string{"http://a.example/"}
 	if !e.Site.InUse || e.Site.IsTop || e.Site.Pages != 3 || !slices.Equal(e.Site.Tops, top) {
 		t.Errorf("site %+v", e.Site)

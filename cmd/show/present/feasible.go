@@ -8,7 +8,7 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/eval/schedule"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	servers "github.com/recrawl/recrawl/planner/schedule"
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
@@ -41,7 +41,7 @@ const passDays = 7
 
 // Judge looks at what is wanted, and what can be had of it, with a budget of visits a day; 0 or
 // less: none. It looks at all pages.
-func (r *Run) Judge(loop *cycle.Loop, workers int, perDay float64) {
+func (r *Run) Judge(loop *crawl.Loop, workers int, perDay float64) {
 	f := noFeasible()
 	f.Policy = cmp.Or(r.Feasible.Policy, f.Policy)
 	f.Workers, f.Budget = workers, max(perDay, 0)
@@ -91,7 +91,7 @@ func NewLookout(r *Run, now time.Time) *Lookout {
 
 // Look judges the run if it is time to (see Judge), and returns what is to be said: that it has
 // become too tight, or "".
-func (l *Lookout) Look(now time.Time, loop *cycle.Loop, workers int, perDay float64) string {
+func (l *Lookout) Look(now time.Time, loop *crawl.Loop, workers int, perDay float64) string {
 	if now.Before(l.next) {
 		return ""
 	}
@@ -106,7 +106,7 @@ func (l *Lookout) Look(now time.Time, loop *cycle.Loop, workers int, perDay floa
 }
 
 // Dispatched takes in how servers are chosen from now on, and says it.
-func (r *Run) Dispatched(d cycle.Dispatch) string {
+func (r *Run) Dispatched(d crawl.Dispatch) string {
 	switch {
 	case d.CutOff > 0:
 		return fmt.Sprintf("few servers were left that may be asked: %s given back, others "+

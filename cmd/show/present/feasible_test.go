@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 )
 
 // A run says what is too tight, politeness or budget, and nothing where all can be had.
@@ -36,16 +36,16 @@ func TestTooTight(t *testing.T) {
 // What is said of the dispatch names the reason, and the result has the policy.
 func TestDispatched(t *testing.T) {
 	r := NewRun()
-	if text := r.Dispatched(cycle.Dispatch{Scarce: true, Need: 80.3,
+	if text := r.Dispatched(crawl.Dispatch{Scarce: true, Need: 80.3,
 		Workers: 64}); !strings.Contains(text, "64 workers are too few") ||
 		r.Feasible.Policy != "sjf" {
 		t.Errorf("%q, policy %s", text, r.Feasible.Policy)
 	}
-	if text := r.Dispatched(cycle.Dispatch{CutOff: 7}); !strings.Contains(text,
+	if text := r.Dispatched(crawl.Dispatch{CutOff: 7}); !strings.Contains(text,
 		"7 visits given back") || r.Feasible.Policy != "sjf" {
 		t.Errorf("%q, policy %s", text, r.Feasible.Policy)
 	}
-	if text := r.Dispatched(cycle.Dispatch{Need: 10, Workers: 64}); !strings.Contains(text,
+	if text := r.Dispatched(crawl.Dispatch{Need: 10, Workers: 64}); !strings.Contains(text,
 		"suffice again") || r.Feasible.Policy != "edf" {
 		t.Errorf("%q, policy %s", text, r.Feasible.Policy)
 	}

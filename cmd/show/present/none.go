@@ -4,13 +4,13 @@ import (
 	"fmt"
 
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/sitegraph"
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // whyNone says why a dry run found no visit.
-func whyNone(ahead *cycle.Preview, p *planner.Planner, policy string, perDay float64) string {
+func whyNone(ahead *crawl.Preview, p *planner.Planner, policy string, perDay float64) string {
 	known := knownPages(p)
 	open, waiting := openPages(p.Corpus)
 	switch {

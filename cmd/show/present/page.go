@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -67,7 +67,7 @@ func DueOf(r *sitegraph.Record, c *planner.Corpus) {
 
 // Explain explains the page of a record at now. The planner has just made the dry run, which lists
 // all visits of its round; policy is the name of its policy.
-func Explain(r *sitegraph.Record, p *planner.Planner, ahead *cycle.Preview, policy string,
+func Explain(r *sitegraph.Record, p *planner.Planner, ahead *crawl.Preview, policy string,
 	now time.Time) *Page {
 	e := Known(r, p, ahead, policy)
 	e.Compare(p.Corpus, r, now)
@@ -76,7 +76,7 @@ func Explain(r *sitegraph.Record, p *planner.Planner, ahead *cycle.Preview, poli
 
 // Known is what is known of the page without a look at other pages: all but what Compare adds. It
 // takes a moment.
-func Known(r *sitegraph.Record, p *planner.Planner, ahead *cycle.Preview, policy string) *Page {
+func Known(r *sitegraph.Record, p *planner.Planner, ahead *crawl.Preview, policy string) *Page {
 	g := p.Corpus.Graph
 	h := r.History
 	e := &Page{
@@ -145,7 +145,7 @@ func (e *Page) Compare(c *planner.Corpus, r *sitegraph.Record, now time.Time) {
 }
 
 // turnOf counts from 1; 0: the page is not among the visits.
-func turnOf(ahead *cycle.Preview, page sitegraph.PageID) int {
+func turnOf(ahead *crawl.Preview, page sitegraph.PageID) int {
 	return 1 + slices.IndexFunc(ahead.Visits, func(v planner.Visit) bool { return v.Page == page })
 }
 

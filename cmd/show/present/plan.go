@@ -9,7 +9,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
@@ -39,7 +39,7 @@ type visit struct {
 
 // NewPlan tells what a planner would do next. It asks the planner for all that the round leaves
 // out, and so must come last. The budget is perDay fetches a day.
-func NewPlan(ahead *cycle.Preview, p *planner.Planner, policy string, perDay float64) *Plan {
+func NewPlan(ahead *crawl.Preview, p *planner.Planner, policy string, perDay float64) *Plan {
 	plan := UnderWay(ahead, p, policy, perDay)
 	if len(plan.Visits) == 0 {
 		plan.none = "Nothing to visit: " + whyNone(ahead, p, policy, perDay)
@@ -52,7 +52,7 @@ func NewPlan(ahead *cycle.Preview, p *planner.Planner, policy string, perDay flo
 
 // UnderWay is the plan of a round that is carried out, with the visits that are chosen. It changes
 // nothing, and does not know what the round will leave out.
-func UnderWay(ahead *cycle.Preview, p *planner.Planner, policy string, perDay float64) *Plan {
+func UnderWay(ahead *crawl.Preview, p *planner.Planner, policy string, perDay float64) *Plan {
 	plan := &Plan{
 		RoundEnd: ahead.Round.End,
 		Visits:   []visit{},

@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// crawl is a planner that knows some start pages, which were never fetched.
-func crawl(pages ...string) *planner.Planner {
+// startsOnly is a planner that knows some start pages, which were never fetched.
+func startsOnly(pages ...string) *planner.Planner {
 	corpus := planner.NewCorpus(sitegraph.NewGraph())
 	for _, url := range pages {
 		corpus.Remember(&sitegraph.Record{Page: corpus.Graph.AddStart(url), URL: url,
@@ -43,14 +43,14 @@ func TestNothingToVisit(t *testing.T) {
 		current, next int
 		want          string
 	}{
-		{crawl(), 10, 10, 10, "no page is known."},
-		{crawl("http://a.example/"), 0, 0, 0, "the budget is 0."},
-		{crawl("http://a.example/"), 0.5, 0, 0,
+		{startsOnly(), 10, 10, 10, "no page is known."},
+		{startsOnly("http://a.example/"), 0, 0, 0, "the budget is 0."},
+		{startsOnly("http://a.example/"), 0.5, 0, 0,
 			"the budget of 0.5 a day leaves no fetch for this round and none for the next."},
-		{crawl("http://a.example/"), 10, 1, 0,
+		{startsOnly("http://a.example/"), 10, 1, 0,
 			"this round is done, and the budget of 10 a day leaves no fetch for the next."},
 	} {
-		ahead := &cycle.Preview{
+		ahead := &crawl.Preview{
 			Current: planner.Round{Budget: test.current},
 			Next:    planner.Round{Budget: test.next},
 		}
@@ -63,14 +63,14 @@ func TestNothingToVisit(t *testing.T) {
 
 // No list of a result is null in JSON, and an undefined number is.
 func TestJSON(t *testing.T) {
-	p := crawl("http://a.example/", "http://a.example/b")
+	p := startsOnly("http://a.example/", "http://a.example/b")
 	round := planner.Round{Number: 1, Start: time.Unix(0, 0), End: time.Unix(86400, 0), Budget: 1}
 	p.Begin(round)
 	v, ok := p.Next()
 	if !ok {
 		t.Fatal("no visit")
 	}
-	plan := NewPlan(&cycle.Preview{Round: round, Visits: []planner.Visit{v}}, p, "sites", 1)
+	plan := NewPlan(&crawl.Preview{Round: round, Visits: []planner.Visit{v}}, p, "sites", 1)
 	line, err := json.Marshal(plan)
 	if err != nil {
 		t.Fatal(err)
@@ -102,15 +102,15 @@ func TestRun(t *testing.T) {
 		sitegraph.VerdictUnchanged, sitegraph.VerdictLeft, sitegraph.VerdictDoubted,
 		sitegraph.VerdictUnknown,
 	} {
-		r.See(&cycle.Event{Verdict: verdict})
+		r.See(&crawl.Event{Verdict: verdict})
 	}
-	r.See(&cycle.Event{Verdict: sitegraph.VerdictChanged,
+	r.See(&crawl.Event{Verdict: sitegraph.VerdictChanged,
 		Record: sitegraph.Record{State: sitegraph.StateSource}})
 	if r.Visits != 9 || r.First != 1 || r.Changed != 1 || r.Unchanged != 3 || r.Left != 1 ||
 		r.Doubted != 1 || r.Failed != 1 || r.Sources != 1 || r.UpdateRate != 0.25 {
 		t.Errorf("run %+v", r)
 	}
-	p := crawl("http://a.example/")
+	p := startsOnly("http://a.example/")
 	p.Begin(planner.Round{Budget: 5})
 	const want = "0 rounds done: 9 visits, 1 first, 1 changed (25 %), 1 failed; 1 page known, 1 " +
 		"waiting, 5 of the budget left"

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/recrawl/recrawl/cmd/show/report"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
@@ -16,7 +16,7 @@ type refused struct {
 	Servers map[string]int `json:"servers"` // those with the most
 }
 
-func refusedBy(loop *cycle.Loop) refused {
+func refusedBy(loop *crawl.Loop) refused {
 	by, servers := loop.Refused(shownServers)
 	r := refused{Reasons: map[string]int{}, Servers: servers}
 	for _, x := range by {

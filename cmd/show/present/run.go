@@ -9,7 +9,7 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/sitegraph"
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
@@ -56,7 +56,7 @@ func NewRun() *Run {
 }
 
 // See counts a visit.
-func (r *Run) See(e *cycle.Event) {
+func (r *Run) See(e *crawl.Event) {
 	r.Visits++
 	if e.Record.State == sitegraph.StateSource {
 		r.Sources++
@@ -130,7 +130,7 @@ func shortSpan(d time.Duration) string {
 func (r *Run) Fetched() bool { return r.First+r.Changed+r.Unchanged+r.Baseline+r.Sources > 0 }
 
 // End takes what is known at the end.
-func (r *Run) End(p *planner.Planner, loop *cycle.Loop) {
+func (r *Run) End(p *planner.Planner, loop *crawl.Loop) {
 	r.Refused, r.Vanished = refusedBy(loop), vanishedOf(loop)
 	r.NotAsked = notAskedOf(p.Corpus)
 	r.Known, r.Waiting, r.Hints = knownPages(p), p.Waiting(), claimsOf(p.Corpus)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/sitegraph"
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
@@ -18,7 +18,7 @@ func (e *Page) InLine(at time.Time) { e.at = at }
 // Sentence says in words what was seen of the page, how likely it has changed, and when it is
 // visited next.
 func (e *Page) Sentence(now time.Time) string {
-	denied, ok := strings.CutPrefix(e.Reason, cycle.NotAsked)
+	denied, ok := strings.CutPrefix(e.Reason, crawl.NotAsked)
 	switch {
 	case !ok:
 		return e.past(now) + " " + e.next(now)

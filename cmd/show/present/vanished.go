@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/cmd/show/report"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
@@ -19,7 +19,7 @@ type vanished struct {
 // noVanished is that before a run ends.
 func noVanished() vanished { return vanished{Directories: map[string]time.Time{}} }
 
-func vanishedOf(loop *cycle.Loop) (v vanished) {
+func vanishedOf(loop *crawl.Loop) (v vanished) {
 	v.Directories, v.All = loop.Vanished(shownServers)
 	return v
 }

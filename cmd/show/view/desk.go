@@ -12,7 +12,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/show/present"
 	"github.com/recrawl/recrawl/fetch/archive/difference"
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/satstore"
 )
 
@@ -22,7 +22,7 @@ type Options struct {
 	Store   *satstore.Store
 	// Ahead is the dry run of a planner without a loop, all visits of its round; nil: there is a
 	// loop.
-	Ahead *cycle.Preview
+	Ahead *crawl.Preview
 	// Run is what the loop's owner counts; nil without a loop.
 	Run *present.Run
 
@@ -54,7 +54,7 @@ type Desk struct {
 	looks chan func()
 	acts  chan act
 	alone sync.Mutex // held by a look where there is no loop
-	loop  atomic.Pointer[cycle.Loop]
+	loop  atomic.Pointer[crawl.Loop]
 	ended chan struct{}
 	end   sync.Once
 
@@ -77,13 +77,13 @@ func New(o Options) *Desk {
 }
 
 // Attach names the loop, before it runs.
-func (d *Desk) Attach(l *cycle.Loop) {
+func (d *Desk) Attach(l *crawl.Loop) {
 	if d != nil {
 		d.loop.Store(l)
 	}
 }
 
-// Peek is for cycle.Options.Peek.
+// Peek is for crawl.Options.Peek.
 func (d *Desk) Peek() <-chan func() {
 	if d == nil {
 		return nil
@@ -147,12 +147,12 @@ func (d *Desk) do(ctx context.Context, f func()) (err error) {
 
 // act is something to be done between visits, when all is committed.
 type act struct {
-	do   func(*cycle.Loop) error // its error is of the store, and ends the loop
+	do   func(*crawl.Loop) error // its error is of the store, and ends the loop
 	done chan error
 }
 
 // change does something between visits, and waits for it.
-func (d *Desk) change(ctx context.Context, f func(*cycle.Loop) error) error {
+func (d *Desk) change(ctx context.Context, f func(*crawl.Loop) error) error {
 	if !d.Live() {
 		return ErrReadOnly
 	}
@@ -175,7 +175,7 @@ func (d *Desk) change(ctx context.Context, f func(*cycle.Loop) error) error {
 }
 
 // Between does what waits to be done. The loop's Between calls it; its error is of the store.
-func (d *Desk) Between(l *cycle.Loop) error {
+func (d *Desk) Between(l *crawl.Loop) error {
 	if d == nil {
 		return nil
 	}
@@ -194,7 +194,7 @@ func (d *Desk) Between(l *cycle.Loop) error {
 }
 
 // See counts a visit. The loop calls it with each, at once.
-func (d *Desk) See(e *cycle.Event) {
+func (d *Desk) See(e *crawl.Event) {
 	if d != nil {
 		d.tally.see(e)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/budget"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 )
 
 // Now is how a run goes.
@@ -36,7 +36,7 @@ type Now struct {
 	// Refused are addresses that the bounds on discovery did not let become known, since it began.
 	Refused int `json:"refused"`
 	// Traffic is what the store read and wrote for records, over all processes.
-	Traffic  cycle.Traffic    `json:"store"`
+	Traffic  crawl.Traffic    `json:"store"`
 	Failures map[string]int64 `json:"failures"` // since it began, by status
 	// what of what is wanted cannot be had; "": all can, or not judged yet
 	TooTight string    `json:"too_tight"`

@@ -15,7 +15,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/archive/difference"
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/satstore/journal"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -74,15 +74,15 @@ func (d *Desk) Page(ctx context.Context, address string, whole bool) (*Page, err
 
 // ahead are the visits that come: those of the dry run, or those of the page's server that the loop
 // has chosen, and when it may make that to the page.
-func (d *Desk) ahead(id sitegraph.PageID) (ahead *cycle.Preview, at time.Time, inLine bool) {
+func (d *Desk) ahead(id sitegraph.PageID) (ahead *crawl.Preview, at time.Time, inLine bool) {
 	l := d.loop.Load()
 	if l == nil {
 		if d.o.Ahead != nil {
 			return d.o.Ahead, at, false
 		}
-		return &cycle.Preview{Round: d.o.Planner.Corpus.Round()}, at, false
+		return &crawl.Preview{Round: d.o.Planner.Corpus.Round()}, at, false
 	}
-	ahead = &cycle.Preview{Round: d.o.Planner.Corpus.Round()}
+	ahead = &crawl.Preview{Round: d.o.Planner.Corpus.Round()}
 	ahead.Visits, at, inLine = l.InLine(id)
 	return ahead, at, inLine
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/show/present"
 	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 )
 
 // Plan is what comes next.
@@ -42,13 +42,13 @@ func (d *Desk) Plan(ctx context.Context, most int) (*Plan, error) {
 	err := d.do(ctx, func() {
 		g := d.o.Planner.Corpus.Graph
 		p.RoundEnd = d.o.Planner.Corpus.Round().End.UTC()
-		var chosen []cycle.Chosen
+		var chosen []crawl.Chosen
 		if l := d.loop.Load(); l != nil {
 			chosen, p.Further = l.Chosen(most)
 		} else if d.o.Ahead != nil {
 			visits := d.o.Ahead.Visits
 			for _, v := range visits[:min(len(visits), most)] {
-				chosen = append(chosen, cycle.Chosen{Visit: v})
+				chosen = append(chosen, crawl.Chosen{Visit: v})
 			}
 			p.Further = d.o.Ahead.Further + len(visits) - len(chosen)
 		}
@@ -93,9 +93,9 @@ func (d *Desk) Report(ctx context.Context, most int) (*present.Plan, error) {
 			plan = d.plans.dry.First(most)
 			return
 		}
-		ahead := &cycle.Preview{Round: d.o.Planner.Corpus.Round()}
+		ahead := &crawl.Preview{Round: d.o.Planner.Corpus.Round()}
 		if l != nil {
-			var chosen []cycle.Chosen
+			var chosen []crawl.Chosen
 			chosen, ahead.Further = l.Chosen(most)
 			for _, c := range chosen {
 				if !c.UnderWay {

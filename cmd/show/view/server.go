@@ -13,7 +13,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval/sites"
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/planner/schedule"
 	"github.com/recrawl/recrawl/sitegraph"
 	"github.com/recrawl/recrawl/sitegraph/words"
@@ -33,7 +33,7 @@ type Server struct {
 // Quick reports whether its pages are there in one look.
 func (s *Server) Quick() bool { return s.known <= copyPages }
 
-// StandingNow is cycle.Standing.
+// StandingNow is crawl.Standing.
 type StandingNow struct {
 	Address   string     `json:"address"`
 	UnderWay  bool       `json:"under_way"`
@@ -101,7 +101,7 @@ func (d *Desk) Server(ctx context.Context, name string) (*Server, error) {
 	return s, nil
 }
 
-func standingOf(s cycle.Standing) *StandingNow {
+func standingOf(s crawl.Standing) *StandingNow {
 	n := &StandingNow{Address: s.Address, UnderWay: s.UnderWay, Chosen: s.Chosen,
 		Pause: s.Pause.Seconds(), Slowdown: s.Slowdown}
 	if s.NotBefore.After(time.Now()) {

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/sitegraph"
 	"github.com/recrawl/recrawl/sitegraph/listed"
@@ -184,7 +184,7 @@ func (d *Desk) Change(ctx context.Context, s Settings) error {
 	if err != nil {
 		return err
 	}
-	return d.change(ctx, func(*cycle.Loop) error {
+	return d.change(ctx, func(*crawl.Loop) error {
 		if err := d.o.Store.SaveSetting(settingsName, value); err != nil {
 			return err
 		}
@@ -219,7 +219,7 @@ func (d *Desk) Hint(ctx context.Context, addresses []string) (asked int, err err
 		return 0, fmt.Errorf("%w: no address given", ErrSettings)
 	}
 	var n int
-	err = d.change(ctx, func(l *cycle.Loop) (err error) {
+	err = d.change(ctx, func(l *crawl.Loop) (err error) {
 		n, err = l.Ask(true, list...)
 		return err
 	})

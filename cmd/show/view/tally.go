@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -131,7 +131,7 @@ func (t *tally) stall(why error) {
 }
 
 // countsOf are those of one visit.
-func countsOf(e *cycle.Event) Counts {
+func countsOf(e *crawl.Event) Counts {
 	c := Counts{Visits: 1, Bytes: max(e.Observation.Transferred, e.Observation.Size)}
 	p := e.Visit.Probability
 	told := !e.Visit.First && !math.IsNaN(p)
@@ -158,7 +158,7 @@ func countsOf(e *cycle.Event) Counts {
 	return c
 }
 
-func (t *tally) see(e *cycle.Event) {
+func (t *tally) see(e *crawl.Event) {
 	c, o := countsOf(e), &e.Observation
 	v := Visit{
 		Time: o.Time.UTC(), URL: strings.Clone(e.Record.URL),

@@ -8,7 +8,7 @@ import (
 	"io"
 	"regexp"
 
-	"github.com/recrawl/recrawl/fetch/source"
+	"github.com/recrawl/recrawl/fetch/feeds"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -19,7 +19,7 @@ var named = regexp.MustCompile(
 // sitemap reads a sitemap or feed: which addresses there are. What it says of changes is a claim,
 // which run takes from the sitemap itself.
 func (r *reader) sitemap(ctx context.Context, in *Input) error {
-	body, err := io.ReadAll(io.LimitReader(in, source.MaxBytes+1))
+	body, err := io.ReadAll(io.LimitReader(in, feeds.MaxBytes+1))
 	if err != nil && len(body) == 0 {
 		return err
 	}
@@ -35,8 +35,8 @@ func (r *reader) sitemap(ctx context.Context, in *Input) error {
 		return errors.New("no sitemap, no feed, or none that names an address; if its addresses " +
 			"are relative, --server says which server it is of")
 	}
-	listing, err := source.Read(body, "", base+"recrawl-import-of-a-sitemap")
-	if errors.Is(err, source.ErrNone) {
+	listing, err := feeds.Read(body, "", base+"recrawl-import-of-a-sitemap")
+	if errors.Is(err, feeds.ErrNone) {
 		return err
 	}
 	if err != nil {

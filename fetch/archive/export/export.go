@@ -15,7 +15,7 @@ import (
 
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/archive/cdxj"
-	"github.com/recrawl/recrawl/satstore/whole"
+	"github.com/recrawl/recrawl/satstore/atomicfile"
 )
 
 // Stream in the place of a path is To.Out.
@@ -130,7 +130,7 @@ func (f *watched) write(path string, content func(io.Writer) error) error {
 		f.to = out
 		return errors.Join(content(f), out.Flush())
 	}
-	return whole.Write(path, func(w io.Writer) error {
+	return atomicfile.Write(path, func(w io.Writer) error {
 		f.to = w
 		return content(f)
 	})

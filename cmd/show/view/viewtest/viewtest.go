@@ -16,7 +16,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/show/present"
 	"github.com/recrawl/recrawl/cmd/show/view"
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/cycle"
+	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/satstore"
@@ -40,7 +40,7 @@ func Start(server int) string { return fmt.Sprintf("http://www%d.example/", serv
 // the last section never; the last page of each section fails.
 type web struct{}
 
-func (web) Fetch(_ context.Context, r cycle.Request) (sitegraph.Observation, error) {
+func (web) Fetch(_ context.Context, r crawl.Request) (sitegraph.Observation, error) {
 	now := time.Now()
 	o := sitegraph.Observation{URL: r.Record.URL, Time: now, Outcome: sitegraph.OutcomeFetched,
 		Status: 200, Size: 500, Transferred: 900, LinksKnown: true, Elapsed: time.Millisecond}
@@ -92,7 +92,7 @@ func planned(t testing.TB, dir string, readOnly bool) (
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, _, err := cycle.RecallAll(store, func() (*planner.Planner, error) {
+	p, _, err := crawl.RecallAll(store, func() (*planner.Planner, error) {
 		corpus := planner.NewCorpus(sitegraph.NewGraph())
 		if err := store.Restore(corpus.Graph, corpus.Remember); err != nil {
 			return nil, err
@@ -133,14 +133,14 @@ func Run(t testing.TB) *Running {
 	o := options(p, store, rules, dir)
 	o.Run = present.NewRun()
 	desk := view.New(o)
-	var loop *cycle.Loop
-	loop = cycle.New(cycle.Options{
-		Planner: p, Fetcher: web{}, Store: store, Clock: cycle.WallClock{}, Workers: 2,
+	var loop *crawl.Loop
+	loop = crawl.New(crawl.Options{
+		Planner: p, Fetcher: web{}, Store: store, Clock: crawl.WallClock{}, Workers: 2,
 		Discover: true, Forecast: true, CommitAfter: 50 * time.Millisecond,
-		Seen:    func(e *cycle.Event) { o.Run.See(e); desk.See(e) },
+		Seen:    func(e *crawl.Event) { o.Run.See(e); desk.See(e) },
 		Between: func() error { return desk.Between(loop) },
 		Peek:    desk.Peek(), Attentive: true,
-		Acknowledged: func(events []cycle.Event) {
+		Acknowledged: func(events []crawl.Event) {
 			if err := journal.AppendVisits(log, events); err != nil {
 				t.Error(err)
 			}
@@ -184,7 +184,7 @@ func Run(t testing.TB) *Running {
 func Stored(t testing.TB, dir string) *view.Desk {
 	t.Helper()
 	store, p, rules := planned(t, dir, true)
-	ahead, err := cycle.DryRun(store, p, PerSecond*86400, time.Hour, time.Now(), 10_000)
+	ahead, err := crawl.DryRun(store, p, PerSecond*86400, time.Hour, time.Now(), 10_000)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,0 @@
-//go:build !linux || race
-
-package apart
-
-const limitsMemory = false
-
-// limitMemory does nothing where there is no such limit, or the race detector needs more.
-func limitMemory(uint64) error { return nil }

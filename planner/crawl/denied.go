@@ -1,0 +1,125 @@
+package crawl
+
+import (
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// NotAsked begins the reason in the record of a page that the user's settings refused at its last
+// visit.
+const NotAsked = "not asked: "
+
+// deny takes back a visit that the user's settings refuse: it used no budget, and says nothing
+// about the page, which keeps its state. The record says why.
+func (l *Loop) deny(v planner.Visit, r *Request, o *sitegraph.Observation) error {
+	l.postpone(&v, r, *o)
+	isNew, first := l.Planner.SetAside(v, o.Denied)
+	if !isNew {
+		return nil
+	}
+	if err := l.awaitVerified(); err != nil {
+		return err
+	}
+	r.Record.Reason = NotAsked + o.Denied.String()
+	if err := l.Store.Save(&r.Record); err != nil {
+		return l.storeError(err, "save record of %s", r.Record.URL)
+	}
+	if err := l.Planner.Corpus.SaveDenied(l.Store.SaveSetting); err != nil {
+		return l.storeError(err, "save which pages settings refuse")
+	}
+	if first && l.Denied != nil {
+		l.Denied(o.Denied)
+	}
+	return l.commitInTime()
+}
+
+// recallDenied begins the list of what settings refuse. In a store of a program that took a refusal
+// for a fact about the page, such pages wait for a first visit again. It looks at their records
+// once.
+func (l *Loop) recallDenied() error {
+	corpus := l.Planner.Corpus
+	known, err := corpus.LoadDenied(l.Store.Setting)
+	if err != nil {
+		return l.storeError(err, "begin")
+	}
+	if known && len(corpus.Denied()) == 0 {
+		return nil
+	}
+	corpus.ForgetDenied()
+	if !known {
+		if err := l.undeny(); err != nil {
+			return err
+		}
+	}
+	if err := corpus.SaveDenied(l.Store.SaveSetting); err != nil {
+		return l.storeError(err, "save which pages settings refuse")
+	}
+	return nil
+}
+
+// undeny queues the pages again that left, or are doubted, though no server was asked.
+func (l *Loop) undeny() error {
+	return l.retry(l.Planner.Corpus.PerhapsDenied, func(r *sitegraph.Record) bool {
+		return r.Status == 0 && (r.State == sitegraph.StateExcluded ||
+			r.Missed == sitegraph.OutcomeExcluded)
+	})
+}
+
+const agentSetting = "robots-agent"
+
+// recallAgent queues the pages again that robots.txt excluded under another name of the
+// crawler than Options.Agent.
+func (l *Loop) recallAgent() error {
+	before, ok, err := l.Store.Setting(agentSetting)
+	if err != nil {
+		return l.storeError(err, "read the name for robots.txt")
+	}
+	if l.Agent == "" || string(before) == l.Agent {
+		return nil
+	}
+	if ok {
+		if err := l.retry(l.Planner.Corpus.Forbidden, func(r *sitegraph.Record) bool {
+			return r.ByRobots
+		}); err != nil {
+			return err
+		}
+	}
+	if err := l.Store.SaveSetting(agentSetting, []byte(l.Agent)); err != nil {
+		return l.storeError(err, "save the name for robots.txt")
+	}
+	return nil
+}
+
+// retry queues pages again, and forgets the visits that excluded them. It loads the records
+// of the pages that may selects by memory, and takes those that is selects.
+func (l *Loop) retry(may func(sitegraph.PageID) bool, is func(*sitegraph.Record) bool) error {
+	var r sitegraph.Record
+	for page := range sitegraph.PageID(l.graph.Pages()) {
+		if !may(page) {
+			continue
+		}
+		if err := l.Store.Load(page, &r); err != nil {
+			return l.storeError(err, "load record of %s", l.graph.URL(page))
+		}
+		if !is(&r) {
+			continue
+		}
+		left := r.State == sitegraph.StateExcluded
+		if left {
+			r.State = sitegraph.StateNew
+		}
+		r.Misses, r.Missed, r.ByRobots, r.Reason = 0, sitegraph.OutcomeUnknown, false, ""
+		r.Tried, r.Due = r.History.LastVisit(), l.Clock.Now()
+		if err := l.awaitVerified(); err != nil {
+			return err
+		}
+		l.Planner.Corpus.Remember(&r)
+		if err := l.Store.Save(&r); err != nil {
+			return l.storeError(err, "save record of %s", r.URL)
+		}
+		if left {
+			l.found(page)
+		}
+	}
+	return nil
+}

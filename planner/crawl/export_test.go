@@ -1,0 +1,4 @@
+package crawl
+
+// NewSteadyClockOf returns a clock of other clocks than the system's.
+var NewSteadyClockOf = newSteadyClock

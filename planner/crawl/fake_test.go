@@ -1,0 +1,414 @@
+package crawl_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/recrawl/recrawl/eval/replay"
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/crawl"
+	"github.com/recrawl/recrawl/planner/policy"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// TestMain collects garbage less often than usual: the tests spent a fifth of their time on that. A
+// loop of many servers leaves the collector as it is if the variable is set.
+func TestMain(m *testing.M) {
+	os.Setenv("GOGC", "400")
+	debug.SetGCPercent(400)
+	m.Run()
+}
+
+var base = time.Date(2004, 3, 1, 0, 0, 0, 0, time.UTC)
+
+// page is what a fake web answers for one address.
+type page struct {
+	content       string
+	links, frames []string
+	outcome       sitegraph.Outcome // fetched if not set
+	redirect      string
+	canonical     string
+	etag          string
+	denied        sitegraph.Denial
+}
+
+// web is a fetcher that answers from memory.
+type web struct {
+	clock crawl.Clock
+	// before, if set, is asked before each answer; what it does takes time or fails.
+	before func(ctx context.Context, r crawl.Request) error
+	delay  time.Duration // a server is not to be asked again earlier
+
+	mu      sync.Mutex
+	pages   map[string]page
+	fetched []string // addresses in the order in which visits began
+}
+
+func (w *web) Fetch(ctx context.Context, r crawl.Request) (sitegraph.Observation, error) {
+	w.mu.Lock()
+	w.fetched = append(w.fetched, r.Record.URL)
+	w.mu.Unlock()
+	if w.before != nil {
+		if err := w.before(ctx, r); err != nil {
+			return sitegraph.Observation{}, err
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	o := sitegraph.Observation{URL: r.Record.URL, Time: w.clock.Now(),
+		Outcome: sitegraph.OutcomeGone, Status: 404}
+	if w.delay > 0 {
+		o.NotBefore = o.Time.Add(w.delay)
+	}
+	p, ok := w.pages[r.Record.URL]
+	switch {
+	case !ok:
+	case !p.denied.IsZero():
+		o.Outcome, o.Status, o.Denied = sitegraph.OutcomeExcluded, 0, p.denied
+	case p.redirect != "":
+		o.Outcome, o.Status, o.RedirectTo = sitegraph.OutcomeRedirected, 301, p.redirect
+	case p.outcome != sitegraph.OutcomeUnknown:
+		o.Outcome, o.Status = p.outcome, 0
+	default:
+		o.Outcome, o.Status = sitegraph.OutcomeFetched, 200
+		o.Digests.Bytes = sitegraph.DigestOf([]byte(p.content))
+		o.Canonical, o.ETag = p.canonical, p.etag
+		if p.canonical == r.Record.URL {
+			o.Canonical = ""
+		}
+		o.Links, o.Frames, o.LinksKnown, o.FramesKnown = p.links, p.frames, true, true
+	}
+	return o, nil
+}
+
+// take returns what was fetched since the last call.
+func (w *web) take() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	fetched := w.fetched
+	w.fetched = nil
+	return fetched
+}
+
+var errStore = errors.New("the disk is full")
+
+// disk is a store that keeps apart what a crash would leave of it, and fails when told to.
+type disk struct {
+	*replay.Store
+	links   map[sitegraph.PageID][2][]sitegraph.PageID
+	starts  []sitegraph.PageID
+	durable *disk // as of the last commit; nil: nothing was committed
+	since   changes
+
+	calls, failAt int // the call that fails; 0: none
+	failed        bool
+	after         []string // calls made though one before had failed
+	advanced      []time.Time
+}
+
+// changes are those since the last commit: a commit makes only them durable, as a copy of all that
+// there is would take most of the time of a test with many pages.
+type changes struct {
+	saved, linked []sitegraph.PageID
+	settings      []string
+}
+
+func newDisk() *disk {
+	return &disk{Store: replay.NewStore(), links: map[sitegraph.PageID][2][]sitegraph.PageID{}}
+}
+
+func (d *disk) clone() *disk {
+	return &disk{Store: d.Store.Clone(), links: maps.Clone(d.links), starts: slices.Clone(d.starts)}
+}
+
+// crash returns the store as it is after one.
+func (d *disk) crash() *disk {
+	if d.durable == nil {
+		return newDisk()
+	}
+	return d.durable.clone()
+}
+
+// restore builds graph and corpus from the store.
+func (d *disk) restore() *planner.Corpus {
+	g := sitegraph.NewGraph()
+	for _, r := range d.Records() {
+		g.Add(r.URL)
+	}
+	for _, p := range d.starts {
+		g.AddStart(g.URL(p))
+	}
+	for p, l := range d.links {
+		g.SetLinkIDs(p, l[0], l[1])
+	}
+	c := planner.NewCorpus(g)
+	for _, r := range d.Records() {
+		c.Remember(&r)
+	}
+	return c
+}
+
+func (d *disk) step(name string) error {
+	if d.failed {
+		d.after = append(d.after, name)
+		return nil
+	}
+	d.calls++
+	if d.calls == d.failAt {
+		d.failed = true
+		return errStore
+	}
+	return nil
+}
+
+func (d *disk) Add(r *sitegraph.Record) error {
+	d.since.saved = append(d.since.saved, r.Page)
+	return errors.Join(d.step("Add"), d.Store.Add(r))
+}
+
+func (d *disk) Load(p sitegraph.PageID, r *sitegraph.Record) error {
+	return errors.Join(d.step("Load"), d.Store.Load(p, r))
+}
+
+func (d *disk) Save(r *sitegraph.Record) error {
+	d.since.saved = append(d.since.saved, r.Page)
+	return errors.Join(d.step("Save"), d.Store.Save(r))
+}
+
+func (d *disk) SaveLinks(p sitegraph.PageID, links, frames []sitegraph.PageID) error {
+	d.links[p] = [2][]sitegraph.PageID{links, frames}
+	d.since.linked = append(d.since.linked, p)
+	return d.step("SaveLinks")
+}
+
+func (d *disk) SaveStart(p sitegraph.PageID) error {
+	if !slices.Contains(d.starts, p) {
+		d.starts = append(d.starts, p)
+	}
+	return d.step("SaveStart")
+}
+
+func (d *disk) SaveSetting(name string, value []byte) error {
+	d.since.settings = append(d.since.settings, name)
+	return errors.Join(d.step("SaveSetting"), d.Store.SaveSetting(name, value))
+}
+
+func (d *disk) Setting(name string) ([]byte, bool, error) {
+	value, ok, err := d.Store.Setting(name)
+	return value, ok, errors.Join(d.step("Setting"), err)
+}
+
+func (d *disk) Commit() error {
+	if err := d.step("Commit"); err != nil {
+		return err // and nothing is durable
+	}
+	if d.failed {
+		return nil
+	}
+	err := d.keep()
+	d.since = changes{}
+	return err
+}
+
+// keep makes durable what changed since the last commit.
+func (d *disk) keep() error {
+	if d.durable == nil {
+		d.durable = d.clone()
+		return nil
+	}
+	for _, p := range d.since.saved {
+		keep := d.durable.Store.Save
+		if int(p) == len(d.durable.Records()) {
+			keep = d.durable.Store.Add
+		}
+		if err := keep(&d.Records()[p]); err != nil {
+			return err
+		}
+	}
+	for _, p := range d.since.linked {
+		d.durable.links[p] = d.links[p]
+	}
+	for _, name := range d.since.settings {
+		value, _, err := d.Store.Setting(name)
+		if err := errors.Join(err, d.durable.Store.SaveSetting(name, value)); err != nil {
+			return err
+		}
+	}
+	d.durable.starts = slices.Clone(d.starts)
+	return nil
+}
+
+func (d *disk) Advance(now time.Time, again func(*sitegraph.Record)) error {
+	d.advanced = append(d.advanced, now)
+	if err := d.step("Advance"); err != nil {
+		return err
+	}
+	for _, r := range d.Records() {
+		if r.Due.After(now) {
+			continue
+		}
+		if again(&r); !r.Due.After(now) {
+			return fmt.Errorf("%s is due at %v, not after %v", r.URL, r.Due, now)
+		}
+		d.since.saved = append(d.since.saved, r.Page)
+		if err := d.Store.Save(&r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rig is a loop over a fake web with everything that a test looks at.
+type rig struct {
+	*testing.T
+	web    *web
+	disk   *disk
+	clock  crawl.Clock
+	corpus *planner.Corpus
+	plan   *planner.Planner
+	loop   *crawl.Loop
+	seen   []string // verdicts and addresses in the order of outcomes
+	acked  []crawl.Event
+	found  []string
+	number int // of the last round
+}
+
+// newRig makes a loop on a store, as a program does at its start. o overrides nothing but
+// what it sets: Workers, MaxHops, CommitEvery.
+func newRig(t *testing.T, w *web, d *disk, name string, o crawl.Options) *rig {
+	t.Helper()
+	m := &rig{T: t, web: w, disk: d, clock: w.clock, corpus: d.restore()}
+	p, err := policy.New(name, policy.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1,
+		PerDay: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.plan = planner.New(m.corpus, p, planner.Options{NewShare: 1})
+	o.Planner, o.Fetcher, o.Store, o.Clock, o.Discover = m.plan, w, d, w.clock, true
+	o.Seen = func(e *crawl.Event) {
+		m.seen = append(m.seen, fmt.Sprint(e.Verdict, " ", e.Record.URL))
+	}
+	o.Found = func(p sitegraph.PageID) { m.found = append(m.found, m.corpus.Graph.URL(p)) }
+	o.Acknowledged = m.acknowledged
+	m.loop = crawl.New(o)
+	return m
+}
+
+// acknowledged checks guarantee 1: what is acknowledged is durable, the newest of each page.
+func (m *rig) acknowledged(events []crawl.Event) {
+	m.Helper()
+	if len(events) == 0 {
+		m.Error("nothing is acknowledged, and said so")
+	}
+	m.acked = append(m.acked, events...)
+	if m.disk.failed {
+		m.Errorf("%s is acknowledged after the store failed", events[0].Record.URL)
+	}
+	last := map[sitegraph.PageID]crawl.Event{}
+	for _, e := range events {
+		last[e.Record.Page] = e
+	}
+	for p, e := range last {
+		m.checkDurable(m.disk.durable, p, &e.Record)
+	}
+}
+
+func (m *rig) checkDurable(d *disk, p sitegraph.PageID, want *sitegraph.Record) {
+	m.Helper()
+	var r sitegraph.Record
+	if d == nil || d.Store.Load(p, &r) != nil {
+		m.Errorf("%s is acknowledged and not in the store", want.URL)
+		return
+	}
+	if r.History != want.History || r.Tried != want.Tried || r.Digests != want.Digests {
+		m.Errorf("%s is acknowledged as %+v, the store has %+v", want.URL, want, r)
+	}
+	for _, url := range m.web.pages[want.URL].links {
+		if id, ok := m.corpus.Graph.Lookup(url); want.State == sitegraph.StateAlive && ok &&
+			!slices.Contains(d.links[p][0], id) {
+			m.Errorf("%s is acknowledged without its link to %s", want.URL, url)
+		}
+	}
+}
+
+// day is a round of one day under a virtual clock, which is then at its end.
+func (m *rig) day(budget int) []string {
+	m.Helper()
+	if err := m.tryDay(context.Background(), budget); err != nil {
+		m.Fatal(err)
+	}
+	return m.web.take()
+}
+
+func (m *rig) tryDay(ctx context.Context, budget int) error {
+	return m.tryRound(ctx, 24*time.Hour, budget)
+}
+
+func (m *rig) tryRound(ctx context.Context, length time.Duration, budget int) error {
+	m.number++
+	start := m.clock.Now()
+	r := planner.Round{Number: m.number, Start: start.Add(-time.Nanosecond), End: start.Add(length),
+		Budget: budget}
+	if err := m.loop.Round(ctx, r); err != nil {
+		return err
+	}
+	return m.clock.SleepUntil(ctx, r.End)
+}
+
+// rounds makes rounds of the same length and budget.
+func (m *rig) rounds(n int, length time.Duration, budget int) {
+	m.Helper()
+	for range n {
+		if err := m.tryRound(context.Background(), length, budget); err != nil {
+			m.Fatal(err)
+		}
+	}
+}
+
+func (m *rig) seed(urls ...string) {
+	m.Helper()
+	if err := m.loop.Seed(urls...); err != nil {
+		m.Fatal(err)
+	}
+}
+
+// newWeb is under a virtual clock; site names make pages http://NAME/PATH.
+func newWeb(pages map[string]page) *web {
+	return &web{clock: crawl.NewVirtualClock(base), pages: pages}
+}
+
+// farm is n servers with m pages each, all linked from the start page, and the start pages.
+func farm(servers, perServer int) (pages map[string]page, starts []string) {
+	pages = map[string]page{}
+	for s := range servers {
+		start := fmt.Sprintf("http://s%d.example/", s)
+		p := page{content: start}
+		for i := range perServer - 1 {
+			url := fmt.Sprintf("%sp%d", start, i)
+			p.links = append(p.links, url)
+			pages[url] = page{content: url}
+		}
+		pages[start] = p
+		starts = append(starts, start)
+	}
+	return pages, starts
+}
+
+// needsNoRace skips a test in short runs: those under the race detector, which makes it ten times
+// as slow. It makes thousands of visits, and its goroutines are those of shorter tests.
+func needsNoRace(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("has thousands of visits, and no goroutines that shorter tests have not")
+	}
+}
+
+func sorted(list []string) []string { return slices.Sorted(slices.Values(list)) }

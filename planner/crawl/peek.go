@@ -1,0 +1,170 @@
+package crawl
+
+import (
+	"cmp"
+	"container/heap"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/schedule"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// peek calls a function that waits to look (Options.Peek), if there is one.
+func (l *Loop) peek() {
+	select {
+	case look := <-l.Peek:
+		look()
+	default:
+	}
+}
+
+// sleepUntil sleeps, and lets others look meanwhile.
+func (l *Loop) sleepUntil(ctx context.Context, t time.Time) error {
+	if l.Peek == nil {
+		return l.Clock.SleepUntil(ctx, t)
+	}
+	over := make(chan error, 1)
+	go func() { over <- l.Clock.SleepUntil(ctx, t) }()
+	for {
+		select {
+		case err := <-over:
+			return err
+		case look := <-l.Peek:
+			look()
+		}
+	}
+}
+
+// Chosen is a visit that the loop has chosen, and not made yet.
+type Chosen struct {
+	Visit planner.Visit
+	// the earliest moment at which politeness lets it begin, about; now or before: at once
+	At       time.Time
+	UnderWay bool
+}
+
+// Chosen returns the visits under way and those of the round that are chosen, in the order in which
+// they may begin, at most so many, and how many more are chosen. Visits that are made by one worker
+// are chosen one at a time: there are none. Call it in Peek or Between.
+func (l *Loop) Chosen(most int) (list []Chosen, more int) {
+	var next byStart
+	for _, of := range l.queues {
+		if of.up {
+			list = append(list, Chosen{Visit: planner.Visit{Page: of.page}, At: of.began,
+				UnderWay: true})
+		}
+		if len(of.visits) > 0 {
+			more += len(of.visits)
+			start := of.notBefore
+			if of.address != nil && of.address.notBefore.After(start) {
+				start = of.address.notBefore
+			}
+			next = append(next, &startOf{of, 0, start, max(of.pause, of.usual)})
+		}
+	}
+	slices.SortFunc(list, func(a, b Chosen) int {
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Visit.Page, b.Visit.Page))
+	})
+	if len(list) > most {
+		list = list[:most]
+	}
+	heap.Init(&next)
+	for len(list) < most && len(next) > 0 {
+		first := next[0]
+		list = append(list, Chosen{Visit: first.of.visits[first.visit], At: first.at})
+		more--
+		if first.visit++; first.visit == len(first.of.visits) {
+			heap.Pop(&next)
+			continue
+		}
+		first.at = first.at.Add(first.pause)
+		heap.Fix(&next, 0)
+	}
+	return list, more
+}
+
+// startOf is when the next visit of a server may begin.
+type startOf struct {
+	of    *serverQueue
+	visit int // in the queue
+	at    time.Time
+	pause time.Duration
+}
+
+// byStart orders servers by the next visit of each: a heap.
+type byStart []*startOf
+
+func (b byStart) Len() int { return len(b) }
+func (b byStart) Less(i, j int) bool {
+	return cmp.Or(b[i].at.Compare(b[j].at), cmp.Compare(b[i].of.server, b[j].of.server)) < 0
+}
+func (b byStart) Swap(i, j int) { b[i], b[j] = b[j], b[i] }
+func (b *byStart) Push(x any)   { *b = append(*b, x.(*startOf)) }
+func (b *byStart) Pop() any {
+	last := len(*b) - 1
+	x := (*b)[last]
+	*b = (*b)[:last]
+	return x
+}
+
+// Busy says how many visits are under way, and how many are chosen and wait for their turn.
+func (l *Loop) Busy() (underWay, chosen int) {
+	for _, of := range l.queues {
+		if of.up {
+			underWay++
+		}
+		chosen += len(of.visits)
+	}
+	return underWay, chosen
+}
+
+// Standing is where a server stands with the loop.
+type Standing struct {
+	Address   string        // at which it is asked; "": not known now
+	UnderWay  bool          // a visit is
+	Chosen    int           // visits that wait for their turn
+	NotBefore time.Time     // it is not asked again earlier; zero: at any time
+	Pause     time.Duration // between two visits, with what its troubles add
+	Slowdown  int           // how often the pause was doubled for its troubles; see guarantee 5
+}
+
+// Standing returns that of a server. Call it in Peek or Between.
+func (l *Loop) Standing(s sitegraph.ServerID) Standing {
+	r := Standing{Pause: l.pauseOf(s)}
+	if of := l.queues[s]; of != nil {
+		r.UnderWay, r.Chosen, r.NotBefore, r.Slowdown = of.up, len(of.visits), of.notBefore,
+			int(of.steps)
+		r.Pause = max(r.Pause, of.pause)
+		if of.address != nil {
+			r.Address = of.address.name
+		}
+	}
+	return r
+}
+
+// Demand is what is wanted of one server, by so many of its pages at most, evenly among all. Call
+// it in Peek or Between.
+func (l *Loop) Demand(s sitegraph.ServerID, most int) schedule.Demand {
+	return l.demandOf(s, 1+(len(l.graph.ServerPages(s))-1)/most)
+}
+
+// InLine returns the chosen visits of the server of a page, in order, and the page's own: false if
+// it is not chosen, or under way. Call it in Peek or Between.
+func (l *Loop) InLine(page sitegraph.PageID) (visits []planner.Visit, at time.Time, ok bool) {
+	of := l.queues[l.graph.Server(page)]
+	if of == nil {
+		return nil, at, false
+	}
+	at = of.notBefore
+	if of.address != nil {
+		at = later(at, of.address.notBefore)
+	}
+	i := slices.IndexFunc(of.visits, func(v planner.Visit) bool { return v.Page == page })
+	if i < 0 {
+		return of.visits, time.Time{}, false
+	}
+	return of.visits, at.Add(time.Duration(i) * max(of.pause, of.usual)), true
+}

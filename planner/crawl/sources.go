@@ -1,0 +1,258 @@
+package crawl
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/hints"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// maxSourceHops bounds what a source leads to: an index, a sitemap in it, and a redirect on
+// the way. The protocol allows no index in an index; one is forgiven.
+const maxSourceHops = 3
+
+// applySource takes what a visit told of sources: those that a page names, or where a source
+// leads to and what it claims.
+func (l *Loop) applySource(r *sitegraph.Record, o sitegraph.Observation) error {
+	for _, url := range o.Sources {
+		if _, err := l.addSource(url, r, 0); err != nil {
+			return err
+		}
+	}
+	switch {
+	case r.State == sitegraph.StateMoved:
+		l.Planner.Corpus.Hints.Move(r.Page, shownPage(l.Planner.Corpus, r.Page))
+		return nil
+	case r.State != sitegraph.StateSource:
+		return nil
+	case o.Outcome == sitegraph.OutcomeRedirected:
+		_, err := l.addSource(o.RedirectTo, r, r.Hops+1)
+		return err
+	case o.Outcome == sitegraph.OutcomeNotModified:
+		delete(l.asked, r.Page)
+		return nil
+	case o.Outcome != sitegraph.OutcomeFetched:
+		return nil
+	}
+	l.restoredClaims[r.Page] = true
+	if o.Source == sitegraph.SourceIndex {
+		return l.followIndex(r, o)
+	}
+	return l.applyClaims(r, o)
+}
+
+// refresh drops the condition of a source whose claims are not known: a 304 would say that nothing
+// changed, but not what the source claims.
+func (l *Loop) refresh(r *sitegraph.Record) {
+	if r.State == sitegraph.StateSource && !l.restoredClaims[r.Page] {
+		r.ETag, r.LastModified = "", time.Time{}
+	}
+}
+
+// followIndex makes the sitemaps of an index known; those that were never visited, or that it says
+// are newer than our last visit, are visited at once.
+func (l *Loop) followIndex(r *sitegraph.Record, o sitegraph.Observation) error {
+	read := sitegraph.Unix32(o.Time)
+	for _, c := range o.Claims {
+		p, err := l.addSource(c.URL, r, r.Hops+1)
+		if err != nil {
+			return err
+		}
+		if p == sitegraph.NoPage {
+			continue
+		}
+		if tried := l.Planner.Corpus.Memory(p).Tried; tried == 0 ||
+			hints.Believed(c.Modified, read) > tried {
+			l.Planner.WantSource(p)
+		}
+	}
+	return l.saveClaims(r, hints.UnknownKind, nil)
+}
+
+// addSource makes a source known; NoPage: it is none, or one too many.
+func (l *Loop) addSource(url string, from *sitegraph.Record, hops uint8) (sitegraph.PageID, error) {
+	p, known := l.graph.Lookup(url)
+	corpus := l.Planner.Corpus
+	server := l.graph.Server(from.Page)
+	switch {
+	case known && corpus.Memory(p).State == sitegraph.StateSource:
+		return p, nil
+	case known && corpus.Memory(p).State == sitegraph.StateAlive,
+		sitegraph.ServerName(url) != l.graph.ServerName(server), hops > maxSourceHops,
+		!l.Planner.MaySource(server):
+		return sitegraph.NoPage, nil
+	}
+	r := sitegraph.Record{
+		Page:    p,
+		URL:     url,
+		Referer: from.URL,
+		State:   sitegraph.StateSource,
+		Hops:    hops,
+		Due:     l.Clock.Now(),
+	}
+	save := l.Store.Save // a link named it as a page
+	switch {
+	case !known:
+		r.Page, save = l.graph.Add(url), l.Store.Add
+	case p == from.Page: // and it was just visited as one
+		r.Referer, r.Tried, r.Status = from.Referer, from.Tried, from.Status
+		*from = r
+	}
+	if err := save(&r); err != nil {
+		return r.Page, l.storeError(err, "add source %s", url)
+	}
+	corpus.Remember(&r)
+	l.Planner.FoundSource(r.Page)
+	return r.Page, nil
+}
+
+// applyClaims takes the claims of a feed or sitemap. Pages that were not known are new ones, like
+// those that links lead to; those that were gone are looked for again if they are said to have
+// changed since.
+func (l *Loop) applyClaims(r *sitegraph.Record, o sitegraph.Observation) error {
+	kind := hints.Sitemap
+	if o.Source == sitegraph.SourceFeed {
+		kind = hints.Feed
+	}
+	corpus := l.Planner.Corpus
+	said := make([]hints.Claim, 0, len(o.Claims))
+	var again, news []sitegraph.PageID
+	room := 0
+	if l.Bounds != nil {
+		room = l.Bounds.OfSource
+	}
+	in := l.intake(l.graph.Server(r.Page), room)
+	read := sitegraph.Unix32(o.Time)
+	for _, c := range o.Claims {
+		url, ok := l.admitAddress(&in, c.URL)
+		if !ok {
+			continue
+		}
+		p, known := l.graph.Lookup(url)
+		if !known {
+			if !l.Discover {
+				continue
+			}
+			p = l.graph.Add(url)
+			if err := l.register(p, r.URL, 0, o.Time); err != nil {
+				return err
+			}
+		}
+		p = shownPage(corpus, p)
+		said = append(said, hints.Claim{Page: p, Modified: c.Modified, Every: c.Every})
+		m := corpus.Memory(p)
+		newer := hints.Believed(c.Modified, read) > m.Tried
+		if m.State == sitegraph.StateNew || newer {
+			news = append(news, p)
+		}
+		if known &&
+			(m.State == sitegraph.StateNew || m.State == sitegraph.StateGone && newer) {
+			again = append(again, p)
+		}
+	}
+	l.Planner.UpdateHints(r.Page, kind, said, !o.Truncated)
+	for _, p := range again { // it counts as listed by now
+		if err := l.foundAgain(p, nil); err != nil {
+			return err
+		}
+	}
+	l.askClaimed(r.Page, news)
+	if r.More = in.over; r.More {
+		r.ETag, r.LastModified = "", time.Time{} // the next visit takes the rest
+	}
+	return l.saveClaims(r, kind, said)
+}
+
+// maxShownHops bounds chains of redirects that are known.
+const maxShownHops = 5
+
+// shownPage follows the redirects that are known from a page.
+func shownPage(c *planner.Corpus, p sitegraph.PageID) sitegraph.PageID {
+	for range maxShownHops {
+		links := c.Graph.Links(p)
+		if c.Memory(p).State != sitegraph.StateMoved || len(links) != 1 {
+			break
+		}
+		p = links[0]
+	}
+	return p
+}
+
+func proofSetting(server string) string { return "proof/" + server }
+
+// saveProofs keeps what sources of a server proved to be worth.
+func (l *Loop) saveProofs(s sitegraph.ServerID, value []byte) error {
+	server := l.graph.ServerName(s)
+	if err := l.Store.SaveSetting(proofSetting(server), value); err != nil {
+		return l.storeError(err, "save what sources of %s proved to be worth", server)
+	}
+	return nil
+}
+
+func claimsSetting(url string) string { return "claims/" + url }
+
+// saveClaims keeps what a source said, with the validators of its record, so that a later process
+// may ask whether it has changed.
+func (l *Loop) saveClaims(r *sitegraph.Record, kind hints.Kind, said []hints.Claim) error {
+	if err := l.Store.SaveSetting(claimsSetting(r.URL), hints.Encode(kind, said)); err != nil {
+		return l.storeError(err, "save what %s says", r.URL)
+	}
+	return nil
+}
+
+// restoreHints reads what sources said and proved to be worth, once.
+func (l *Loop) restoreHints() (err error) {
+	if l.restoredClaims != nil || !l.Planner.ReadsSources() {
+		return nil
+	}
+	if l.restoredClaims, err = RestoreHints(l.Store, l.Planner.Corpus); err != nil {
+		l.broken = true
+	}
+	return err
+}
+
+// RestoreHints gives a corpus what its feeds and sitemaps claimed when they were read last, and how
+// accurate that proved. It returns the sources for which the store has that. Run calls it itself.
+func RestoreHints(s Store, c *planner.Corpus) (heard map[sitegraph.PageID]bool, err error) {
+	heard = map[sitegraph.PageID]bool{}
+	for of := range sitegraph.ServerID(c.Graph.Servers()) {
+		server := c.Graph.ServerName(of)
+		value, ok, err := s.Setting(proofSetting(server))
+		if err == nil && ok {
+			err = c.Hints.Restore(of, value)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read what sources of %s proved to be worth: %w", server, err)
+		}
+	}
+	for source := range sitegraph.PageID(c.Pages()) {
+		if c.Memory(source).State != sitegraph.StateSource {
+			continue
+		}
+		url := c.Graph.URL(source)
+		value, ok, err := s.Setting(claimsSetting(url))
+		if err != nil {
+			return nil, fmt.Errorf("read what %s said: %w", url, err)
+		}
+		if !ok {
+			continue
+		}
+		kind, said, err := hints.Decode(value)
+		if err != nil {
+			return nil, fmt.Errorf("read what %s said: %w", url, err)
+		}
+		heard[source] = true
+		// Lost in a damage.
+		said = slices.DeleteFunc(said, func(s hints.Claim) bool { return int(s.Page) >= c.Pages() })
+		for i := range said {
+			said[i].Page = shownPage(c, said[i].Page)
+		}
+		if kind != hints.UnknownKind {
+			c.Hints.Update(source, kind, said, true)
+		}
+	}
+	return heard, nil
+}

@@ -1,0 +1,128 @@
+package crawl
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// SteadyClock is the system's clock without its steps. A step, as of a virtual machine that resumes
+// or by a wrong time server, is noticed by the monotonic clock, and believed if it lasts: a year
+// ahead for some seconds leaves no trace. Times of Now have a monotonic reading, so a pause between
+// two of them is as long as it was meant to be whatever happens to the clock meanwhile. It is safe
+// for concurrent use.
+type SteadyClock struct {
+	wall    func() time.Time
+	elapsed func() time.Duration // by the monotonic clock
+	tell    func(error)
+
+	mu    sync.Mutex
+	base  time.Time     // what the system's clock said when it was believed last
+	at    time.Duration // elapsed then
+	off   time.Duration // by how much it steps ahead of Now; 0: it does not
+	since time.Duration // elapsed when it did
+	backs int
+}
+
+const (
+	// stepFrom is how far the system's clock may go apart from the monotonic one unnoticed.
+	// Where a clock is slewed, the two go apart by 2 ms in 4 s.
+	stepFrom = 2 * time.Second
+	// stepLasts is how long a step must last to be believed.
+	stepLasts = 2 * time.Minute
+)
+
+// NewSteadyClock returns a clock that tells of steps.
+func NewSteadyClock(tell func(error)) *SteadyClock {
+	began := time.Now()
+	return newSteadyClock(time.Now, func() time.Duration { return time.Since(began) }, tell)
+}
+
+func newSteadyClock(wall func() time.Time, elapsed func() time.Duration,
+	tell func(error)) *SteadyClock {
+	return &SteadyClock{wall: wall, elapsed: elapsed, tell: tell, base: wall(), at: elapsed()}
+}
+
+// Now returns the time, in the local zone: Time.UTC would take its monotonic reading away.
+func (c *SteadyClock) Now() time.Time {
+	c.mu.Lock()
+	wall, elapsed := c.wall(), c.elapsed()
+	now := c.base.Add(elapsed - c.at)
+	off := wall.Round(0).Sub(now.Round(0))
+	var told error
+	switch {
+	case off.Abs() < stepFrom:
+		c.base, c.at, c.off = wall, elapsed, 0
+		now = wall
+	case c.off == 0:
+		c.off, c.since = off, elapsed
+		told = fmt.Errorf("the system clock was set %s: the time before it counts, unless "+
+			"that lasts for %v", direction(off), stepLasts)
+	case (off - c.off).Abs() >= stepFrom: // another step
+		c.off, c.since = off, elapsed
+	case elapsed-c.since >= stepLasts:
+		c.base, c.at, c.off = wall, elapsed, 0
+		now = wall
+		if off < 0 {
+			c.backs++
+		}
+		told = fmt.Errorf("the system clock has been %s for %v: it counts from now on",
+			direction(off), stepLasts)
+	}
+	c.mu.Unlock()
+	if told != nil {
+		c.tell(told)
+	}
+	return now
+}
+
+func direction(off time.Duration) string {
+	if off < 0 {
+		return (-off).Round(time.Second).String() + " back"
+	}
+	return off.Round(time.Second).String() + " ahead"
+}
+
+// Backs returns how many steps back Now has made. Times of before may lie in the future since.
+func (c *SteadyClock) Backs() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.backs
+}
+
+// SleepUntil waits for t.
+func (c *SteadyClock) SleepUntil(ctx context.Context, t time.Time) error {
+	timer := time.NewTimer(t.Sub(c.Now()))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// anchored is a moment that a store or a server named, as one of this clock: it stays as far ahead
+// where the clock steps.
+func anchored(t, now time.Time) time.Time { return now.Add(t.Sub(now)) }
+
+// backs is how many steps back the clock of the loop has made.
+func (l *Loop) clockBacks() int {
+	if c, ok := l.Clock.(interface{ Backs() int }); ok {
+		return c.Backs()
+	}
+	return 0
+}
+
+// wentBack reports whether the clock stepped back since the round was opened. The round is over
+// then, and that of the present is opened.
+func (l *Loop) wentBack() bool { return l.clockBacks() != l.backs }
+
+// goBack takes times of visits that lie in the future since the clock stepped back for now, and
+// lets windows of budgets open anew. At most one budget is used twice.
+func (l *Loop) goBack() {
+	l.backs = l.clockBacks()
+	l.Planner.Caps().GoBack()
+	l.Planner.Corpus.NotAfter(l.Clock.Now(), l.wrongClock)
+}

@@ -1,0 +1,158 @@
+package crawl
+
+import (
+	"math"
+	"time"
+
+	"github.com/recrawl/recrawl/estimator"
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/planner/schedule"
+	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/arena"
+)
+
+// classStep is by how much the intervals of one entry of a demand differ at most. A server that is
+// visited as often as it can be, and changes each time, seems to want little more than it gets.
+const classStep = 1.01
+
+// Demands are what is wanted of each server. It looks at all pages.
+func (l *Loop) Demands() []schedule.Demand {
+	all := make([]schedule.Demand, l.graph.Servers())
+	for s := range all {
+		all[s] = l.demandOf(sitegraph.ServerID(s), 1)
+	}
+	return all
+}
+
+// demandOf is what is wanted of a server: visits to its pages at the times between their changes.
+// Pages of about the same interval and weight are one entry. It looks at each page whose number on
+// the server is a multiple of step, which stands for as many.
+func (l *Loop) demandOf(server sitegraph.ServerID, step int) schedule.Demand {
+	corpus := l.Planner.Corpus
+	d := schedule.Demand{Name: l.graph.ServerName(server),
+		Least: schedule.Tick(l.pauseOf(server).Milliseconds())}
+	type class struct {
+		interval int // powers of classStep
+		weight   float64
+	}
+	at := map[class]int{}
+	pages := l.graph.ServerPages(server)
+	for i := 0; i < len(pages); i += step {
+		page := pages[i]
+		l.pace.Read(l.graph.Scratch(), 1)
+		if int(page) >= corpus.Pages() { // it became known a moment ago
+			break
+		}
+		m := corpus.Memory(page)
+		days := daysBetweenChanges(m)
+		if m.State != sitegraph.StateAlive || !(days > 0) || corpus.Weight(page) == 0 {
+			continue
+		}
+		of := class{int(math.Round(math.Log(days) / math.Log(classStep))), corpus.Weight(page)}
+		k, ok := at[of]
+		if !ok {
+			k = len(d.Pages)
+			at[of] = k
+			interval := schedule.Tick(
+				math.Min(math.Max(math.Pow(classStep, float64(of.interval))*float64(schedule.Day),
+					1), 1e15))
+			d.Pages = append(d.Pages, schedule.Pages{Interval: interval, Weight: of.weight})
+		}
+		d.Pages[k].Count += min(step, len(pages)-i)
+	}
+	if q := l.queues[server]; q != nil {
+		d.Least = max(d.Least, schedule.Tick(q.pause.Milliseconds()))
+		if q.address != nil {
+			d.Address = q.address.name
+		}
+	}
+	t := l.timesOf(server)
+	d.Times = schedule.Times{Mean: roundUp(t.Mean), Max: roundUp(t.Max), Count: t.Count}
+	return d
+}
+
+// daysBetweenChanges is by what was seen of the page itself from two changes on. Before that it is
+// the estimate of the policy, which may know more of pages like it; 0: none.
+func daysBetweenChanges(m *planner.Memory) float64 {
+	if m.History.Changes >= 2 {
+		return BetweenChanges(&m.History).Hours() / 24
+	}
+	return float64(m.Interval)
+}
+
+// BetweenChanges estimates the time between two changes of a page from its visits, at even
+// intervals (estimator.BiasReduced): of a page that had changed at each of
+// n visits it says that it changes log(2n+1) times between two. A sum of the changes seen would
+// say once, and so that a server which cannot answer more is asked enough. 0: no change was seen.
+func BetweenChanges(h *sitegraph.History) time.Duration {
+	if h.Changes == 0 || h.Visits < 2 {
+		return 0
+	}
+	perDay := estimator.BiasReduced(int(h.Changes), int(h.Visits-1), estimator.Days(h.Elapsed()))
+	if perDay == 0 {
+		return 0
+	}
+	return time.Duration(float64(24*time.Hour) / perDay)
+}
+
+// roundUp makes milliseconds of nanoseconds.
+func roundUp(t schedule.Tick) schedule.Tick {
+	return (t + schedule.Tick(time.Millisecond) - 1) / schedule.Tick(time.Millisecond)
+}
+
+// Strains change with hysteresis, so that due times do not flap: one begins at 1.1, and ends below
+// 0.8 of what it was.
+const (
+	strainFrom = 1.1
+	strainStep = 0.8
+	strainPart = 32
+)
+
+// weighStrains looks at the pages of each server once, and again when as many visits were made
+// there as one in strainPart of its pages. Demand moves slowly, and so the cost follows the
+// visits. An image has what was weighed, as to look at all pages would keep the next process from
+// its first visit.
+func (l *Loop) weighStrains() {
+	if !l.Forecast {
+		return
+	}
+	all := l.Planner.Strains()
+	known := len(all.Of)
+	all.Of = arena.Grow(nil, all.Of, l.graph.Servers())
+	all.Visits = arena.Grow(nil, all.Visits, l.graph.Servers())
+	all.Pauses = arena.Grow(nil, all.Pauses, l.graph.Servers())
+	for s := range sitegraph.ServerID(l.graph.Servers()) {
+		if int(s) < known && (l.weighed || l.samePause(s)) &&
+			int(all.Visits[s])*strainPart <= len(l.graph.ServerPages(s)) {
+			continue
+		}
+		all.Visits[s], all.Pauses[s] = 0, l.pauseInMilliseconds(s)
+		l.weighStrain(s)
+	}
+	l.weighed = true
+}
+
+func (l *Loop) pauseInMilliseconds(s sitegraph.ServerID) int32 {
+	return int32(min(l.pauseOf(s).Milliseconds(), math.MaxInt32))
+}
+
+// samePause reports whether the user wants the pause of a server that it was weighed by.
+func (l *Loop) samePause(s sitegraph.ServerID) bool {
+	return l.Planner.Strains().Pauses[s] == l.pauseInMilliseconds(s)
+}
+
+func (l *Loop) weighStrain(s sitegraph.ServerID) {
+	d := l.demandOf(s, 1)
+	wanted := 0.0
+	if load := d.Load(); load > 0 {
+		wanted = float64(d.Cycle(schedule.Usual)) / float64(load.Interval())
+	}
+	of := l.Planner.Strains().Of
+	is := float64(of[s])
+	switch {
+	case wanted > strainFrom && (is == 0 || wanted > is*strainFrom || wanted < is*strainStep):
+		of[s] = float32(wanted)
+	case wanted < strainStep:
+		of[s] = 0
+	}
+}

@@ -1,4 +1,0 @@
-package cycle
-
-// NewSteadyClockOf returns a clock of other clocks than the system's.
-var NewSteadyClockOf = newSteadyClock

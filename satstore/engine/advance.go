@@ -1,0 +1,160 @@
+package engine
+
+import "fmt"
+
+// Record is what Advance hands over. Its slices are good until visit returns.
+type Record struct {
+	Seq      uint32
+	Due      int64 // the unit in which it was kept
+	Body     []byte
+	Messages [][]byte // in the order of arrival
+}
+
+// visiting is the slot being handed out.
+type visiting struct {
+	slot     *slot
+	messages map[uint32][][]byte // that wait for its records
+	seq      uint32              // being visited
+	inside   bool                // visit was called and has not returned
+}
+
+// inFlight reports whether a record is being visited: visit changes it by what it returns.
+func (s *Store) inFlight(seq uint32) bool {
+	return s.visiting != nil && s.visiting.inside && s.visiting.seq == seq
+}
+
+// Advance moves the clock to a unit. Every record due until then is handed to visit once, unit by
+// unit, in storage order, and kept anew as visit returns it: due is moved into 1 to T units after
+// the clock, below zero deletes. Messages that visit cuts off the end of r.Messages wait on. The
+// body may be a part of r.Body changed in place. visit may call Load and Message, and for other
+// records Put and Delete. Durable is all this by the next Commit.
+func (s *Store) Advance(to int64, visit func(r *Record) (due int64, body []byte)) error {
+	if err := s.writable(); err != nil {
+		return err
+	}
+	if s.visiting != nil {
+		return ErrBusy
+	}
+	if to > maxUnit {
+		return fmt.Errorf("advance to unit %d: units end at %d", to, int64(maxUnit))
+	}
+	if to <= s.clock {
+		return nil
+	}
+	s.clock = to
+	s.changed = true
+	s.visiting = &visiting{}
+	defer func() { s.visiting = nil }()
+	for s.radix.now < to {
+		if err := s.step(s.radix.now+1, to, visit); err != nil {
+			return s.fail(fmt.Errorf("advance to unit %d: %w", to, err))
+		}
+	}
+	return nil
+}
+
+// step handles one unit, or skips units without work.
+func (s *Store) step(unit, to int64, visit func(r *Record) (int64, []byte)) error {
+	levels := s.radix.levels
+	if s.slots.find(0, unit) == nil {
+		unit = min(to, s.busyFrom(unit))
+	}
+	s.radix.move(unit)
+	for l := len(levels) - 1; l > 0; l-- { // nothing is left here where the level below looks ahead
+		if err := s.split(s.slots.find(l, unit/levels[l].Units), 1); err != nil {
+			return err
+		}
+	}
+	if sl := s.slots.find(0, unit); sl != nil {
+		for l := 1; l < len(levels); l++ { // to be read while the visits go on
+			if s.radix.ahead[l-1] > 0 {
+				s.warm(s.slots.find(l, unit/levels[l].Units+1),
+					levels[l].Units-unit%levels[l].Units)
+			}
+		}
+		if err := s.handOut(sl, visit); err != nil {
+			return err
+		}
+	}
+	for l := 1; l < len(levels); l++ {
+		if s.radix.ahead[l-1] == 0 {
+			continue
+		}
+		left := levels[l].Units - unit%levels[l].Units
+		if err := s.split(s.slots.find(l, unit/levels[l].Units+1), left); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// busyFrom returns the first unit from this on with anything to do.
+func (s *Store) busyFrom(unit int64) int64 {
+	first := int64(maxUnit) + 1
+	for _, sl := range s.slots.byID {
+		if sl == nil {
+			continue
+		}
+		start := sl.start
+		if l := sl.level; l > 0 && s.radix.ahead[l-1] > 0 {
+			start -= s.radix.levels[l].Units // it is split up from then on
+		}
+		first = min(first, start)
+	}
+	return max(unit, first)
+}
+
+// handOut visits the records of a slot, which is gone afterwards.
+func (s *Store) handOut(sl *slot, visit func(r *Record) (int64, []byte)) error {
+	messages, err := s.messages(sl, func(uint32) bool { return true })
+	if err != nil {
+		return err
+	}
+	*s.visiting = visiting{slot: sl, messages: messages}
+	var r Record
+	blocks, pages := sl.blocks[kindRecords], sl.pages[kindRecords]
+	sl.blocks[kindRecords], sl.pages[kindRecords] = nil, nil
+	err = s.consume(blocks, pages, func(_ uint32, f *frame) error {
+		r = Record{Seq: f.seq, Due: sl.start + f.ahead, Body: f.body}
+		waiting := s.index.get(f.seq).waiting()
+		if waiting {
+			r.Messages = s.visiting.messages[f.seq]
+		}
+		s.visiting.seq, s.visiting.inside = f.seq, true
+		due, body := visit(&r)
+		s.visiting.inside = false
+		if s.err != nil { // of something visit did
+			return s.err
+		}
+		return s.putVisited(f.seq, due, body, len(r.Messages))
+	})
+	if err != nil {
+		return err
+	}
+	*s.visiting = visiting{}
+	s.retire(sl)
+	return nil
+}
+
+// putVisited puts a record that was visited, unless it is to go. Messages that came during the
+// visit wait on.
+func (s *Store) putVisited(seq uint32, due int64, body []byte, handed int) error {
+	v := s.visiting
+	if due < 0 {
+		delete(v.messages, seq)
+		s.delete(seq)
+		return nil
+	}
+	if err := checkArgs(seq, body); err != nil {
+		return err
+	}
+	s.written += int64(len(body))
+	var late [][]byte
+	if v.messages != nil {
+		if all := v.messages[seq]; len(all) > handed {
+			late = all[handed:]
+		}
+		delete(v.messages, seq)
+	}
+	return s.putWith(seq, s.clamp(due), body, late)
+}

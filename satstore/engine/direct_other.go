@@ -1,0 +1,5 @@
+//go:build !linux
+
+package engine
+
+func createDirect(string) runSink { return nil }

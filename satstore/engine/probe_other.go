@@ -1,0 +1,5 @@
+//go:build !linux
+
+package engine
+
+func readDirect(string, []byte) (done bool, err error) { return false, nil }

@@ -1,0 +1,24 @@
+package engine
+
+import (
+	"unsafe"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// alignedChunk returns an empty slice of which the memory is aligned as direct writes need it.
+func alignedChunk(n int) []byte {
+	b := make([]byte, n+runAlign)
+	skip := -int(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) & (runAlign - 1)
+	return b[skip : skip : skip+n]
+}
+
+// createSink makes a run file, for direct writes if asked for and possible.
+func createSink(fs vfs.FS, path string, direct bool) (runSink, error) {
+	if direct && fs == vfs.Default {
+		if sink := createDirect(path); sink != nil {
+			return sink, nil
+		}
+	}
+	return fs.Create(path, vfs.WriteCategoryUnspecified)
+}

@@ -1,8 +1,0 @@
-//go:build !linux
-
-package runs
-
-import "github.com/cockroachdb/pebble/v2/vfs"
-
-// copySparse copies nothing: files have no holes here.
-func copySparse(vfs.FS, string, string) (bool, error) { return false, nil }

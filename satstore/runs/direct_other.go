@@ -1,5 +1,0 @@
-//go:build !linux
-
-package runs
-
-func createDirect(string) runSink { return nil }

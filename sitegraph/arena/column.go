@@ -1,0 +1,126 @@
+package arena
+
+import (
+	"os"
+	"reflect"
+	"unsafe"
+)
+
+// column is a slice that lies in a file of its own. It has an address range for as many values as
+// there can be, so that it never moves.
+type column struct {
+	file  *os.File
+	room  []byte // the address range
+	bytes int    // of them are in the file
+	size  int    // of a value
+	image unsettled
+}
+
+const (
+	// columnStep is by how many bytes the file of a column grows at least; a long one grows by an
+	// eighth.
+	columnStep = 1 << 16
+	// long is how many values make it worth the time to spare memory.
+	long = 1024
+)
+
+// Grow returns s with n values; those that are added are zero, if nobody made the slice shorter
+// before. The values of a slice that Grow returned for a File lie in a file as long as the disk
+// has room for them, and so must not hold pointers. Without a File they lie in memory, with an
+// eighth to spare.
+func Grow[T any](f *File, s []T, n int) []T {
+	if n <= cap(s) {
+		return s[:max(n, len(s))]
+	}
+	var zero T
+	size := int(unsafe.Sizeof(zero))
+	if f != nil && (cap(s) == 0 || f.columns[address(s)] != nil) {
+		if pointers(reflect.TypeFor[T]()) {
+			panic("arena: a column of " + reflect.TypeFor[T]().String() +
+				", which holds pointers")
+		}
+		if room := f.column(address(s), n*size, size); room != nil {
+			return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(room))), len(room)/size)[:n]
+		}
+	}
+	spare := 0
+	if n >= long {
+		spare = n / 8
+	}
+	grown := make([]T, n, n+spare)
+	copy(grown, s)
+	return grown
+}
+
+// Append is append to a slice of Grow: in memory, a long slice has an eighth to spare at most,
+// where append leaves a quarter.
+func Append[T any](f *File, s []T, v T) []T {
+	if n := len(s); n == cap(s) && (f != nil || n >= long) {
+		s = Grow(f, s, n+1)[:n]
+	}
+	return append(s, v)
+}
+
+func address[T any](s []T) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(s)) }
+
+// column makes room for so many bytes in the column that begins at an address, or in a new one;
+// nil: there is none.
+func (f *File) column(at unsafe.Pointer, bytes, size int) []byte {
+	c := f.columns[at]
+	if c == nil {
+		c = f.newColumn(size)
+		if c == nil {
+			return nil
+		}
+		f.mu.Lock()
+		f.advise(c.room)
+		f.columns[unsafe.Pointer(unsafe.SliceData(c.room))] = c
+		f.mu.Unlock()
+	}
+	if bytes > c.bytes { // with the whole of it in use
+		step := (max(c.bytes/8, columnStep) + pageSize - 1) / pageSize * pageSize
+		end := (bytes+pageSize-1)/pageSize*pageSize + step
+		if end > len(c.room) || allocate(c.file, c.bytes, end-c.bytes) != nil {
+			return nil
+		}
+		f.mu.Lock()
+		c.bytes = end
+		f.mu.Unlock()
+	}
+	return c.room[:c.bytes]
+}
+
+var pageSize = os.Getpagesize()
+
+func (f *File) newColumn(size int) *column {
+	file, err := unnamed(f.dir)
+	if err != nil {
+		return nil
+	}
+	room, err := showColumn(file, size)
+	if err != nil {
+		file.Close() // it is empty
+		return nil
+	}
+	return &column{file: file, room: room, size: size}
+}
+
+// pointers reports whether values of a type hold pointers.
+func pointers(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64,
+		reflect.Float32, reflect.Float64:
+		return false
+	case reflect.Array:
+		return pointers(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if pointers(t.Field(i).Type) {
+				return true
+			}
+		}
+		return false
+	}
+	return true
+}
