@@ -207,16 +207,23 @@ func checkIntervals(t *testing.T, c *eval.Corpus, s *Survey, base int, seed uint
 		byInterval := map[int]int{}
 		for _, id := range c.Pages {
 			record := sitegraph.Record{URL: c.Graph().URL(id)}
+			var dated sitegraph.History // by Last-Modified, as [SAT] footnote 2 has it
 			for d := range (60-base)*7 + 1 {
-				record.Apply(world.Observe(record.URL,
-					replay.Epoch.Add(time.Duration(base*7+d)*24*time.Hour)), c.Change)
+				o := world.Observe(record.URL,
+					replay.Epoch.Add(time.Duration(base*7+d)*24*time.Hour))
+				switch verdict := record.Apply(o, c.Change); verdict {
+				case sitegraph.VerdictFirst:
+					dated = sitegraph.Start(o.Time)
+				case sitegraph.VerdictChanged, sitegraph.VerdictUnchanged:
+					dated.See(o.Time, verdict == sitegraph.VerdictChanged, o.LastModified)
+				}
 			}
-			if record.History.Visits < 2 {
+			if dated.Visits < 2 {
 				continue
 			}
 			interval := never
-			if record.History.Changes > 0 {
-				interval = estimator.Interval(record.History, 0,
+			if dated.Changes > 0 {
+				interval = estimator.Interval(dated, 0,
 					estimator.Limits{Min: unit, Max: never}).Interval
 			}
 			byInterval[int(math.Round(interval.Hours()/unit.Hours()))]++
