@@ -66,7 +66,7 @@ func BenchmarkStreamVisit(b *testing.B) {
 	}
 }
 
-func benchmarkStream(b *testing.B, c *Corpus, o StreamOptions, policy string) {
+func benchmarkStream(b *testing.B, c *Dataset, o StreamOptions, policy string) {
 	truth := c.newTruth(o.Weeks * 7)
 	var before, after runtime.MemStats
 	var elapsed time.Duration
@@ -109,8 +109,8 @@ func BenchmarkSnapshot(b *testing.B) {
 	}
 }
 
-// BenchmarkNewCorpus is the crawl of the base.
-func BenchmarkNewCorpus(b *testing.B) {
+// BenchmarkNewDataset is the crawl of the base.
+func BenchmarkNewDataset(b *testing.B) {
 	servers := generatedServers(10, 1000)
 	for b.Loop() {
 		newCorpus(b, servers, Options{Base: 12 * week})

@@ -92,7 +92,7 @@ func TestCalibrationOfStreams(t *testing.T) {
 	told := 0
 	for _, seed := range seeds(5) {
 		rng := rand.New(rand.NewPCG(seed, 31))
-		c, err := NewCorpus(t.Context(), randomServers(rng),
+		c, err := NewDataset(t.Context(), randomServers(rng),
 			Options{Base: week * time.Duration(rng.IntN(3))})
 		if err != nil {
 			continue // no top page was alive
@@ -153,7 +153,7 @@ func TestAskingChangesNothing(t *testing.T) {
 	asked := map[string]bool{}
 	for _, seed := range seeds(5) {
 		rng := rand.New(rand.NewPCG(seed, 32))
-		c, err := NewCorpus(t.Context(), randomServers(rng), Options{Base: week})
+		c, err := NewDataset(t.Context(), randomServers(rng), Options{Base: week})
 		if err != nil {
 			continue // no top page was alive
 		}

@@ -14,7 +14,7 @@ var ErrNoLinks = errors.New("no history tells of links at the base")
 
 // Doubts names the servers that tell less than the others at the base. It is ErrNoLinks if all that
 // have pages tell too little.
-func (c *Corpus) Doubts() (doubts []string, err error) {
+func (c *Dataset) Doubts() (doubts []string, err error) {
 	base := int(c.Base.Sub(replay.Epoch) / week)
 	linkless, absent := 0, 0
 	for _, s := range c.World.Servers {
@@ -44,7 +44,7 @@ type census struct {
 	linked  bool // one of those alive tells of links, be it that it has none
 }
 
-func (c *Corpus) census(s *history.Server, base int) (n census) {
+func (c *Dataset) census(s *history.Server, base int) (n census) {
 	for _, page := range s.Pages {
 		if v := page.At(s.Week(base)); v.Alive() {
 			n.alive++

@@ -8,7 +8,7 @@ type ServerChanges struct {
 }
 
 // Changes counts the events of the stream protocol, those of all policies and budgets, by server.
-func (c *Corpus) Changes(weeks int) []ServerChanges {
+func (c *Dataset) Changes(weeks int) []ServerChanges {
 	t := c.newTruth(weeks * 7)
 	all := make([]ServerChanges, len(c.World.Servers))
 	for s, server := range c.World.Servers {

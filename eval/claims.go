@@ -18,7 +18,7 @@ type Claims struct {
 
 // absent names the evidence that policies which take part go by and a recorded world does not have;
 // nil if none of them would.
-func (c *Corpus) absent(policies []string) []string {
+func (c *Dataset) absent(policies []string) []string {
 	if !slices.ContainsFunc(policies, policy.GoesByClaims) {
 		return nil
 	}
@@ -30,7 +30,7 @@ func (c *Corpus) absent(policies []string) []string {
 }
 
 // claimsIn sums up what a corpus heard, by kind; nil where it never listened.
-func claimsIn(c *planner.Corpus) []Claims {
+func claimsIn(c *planner.Pages) []Claims {
 	heard := c.Hints.Sources() // one of each server and kind
 	var all []Claims
 	for _, kind := range []hints.Kind{hints.Sitemap, hints.Feed, hints.LastModified} {

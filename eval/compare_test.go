@@ -69,7 +69,7 @@ func TestStreamDrawsAgainstSlow(t *testing.T) {
 		servers := randomServers(rng)
 		options := Options{Base: week * time.Duration(rng.IntN(3)),
 			Change: sitegraph.ChangeBy(rng.IntN(3))}
-		c, err := NewCorpus(t.Context(), servers, options)
+		c, err := NewDataset(t.Context(), servers, options)
 		if err != nil {
 			continue // no top page was alive
 		}
@@ -112,7 +112,7 @@ func TestSnapshotDrawsAgainstSlow(t *testing.T) {
 	ran := 0
 	for _, seed := range seeds(20) {
 		rng := rand.New(rand.NewPCG(seed, 22))
-		c, err := NewCorpus(t.Context(), randomServers(rng),
+		c, err := NewDataset(t.Context(), randomServers(rng),
 			Options{Base: week, History: rng.IntN(2)})
 		if err != nil {
 			continue // no top page was alive

@@ -6,7 +6,7 @@
 //
 // # Files
 //
-//	corpus.go                 the servers as they stood at the base, crawled through the loop
+//	dataset.go                the servers as they stood at the base, crawled through the loop
 //	snapshot.go, sweep.go     the snapshot protocol; horizon.go for those who count otherwise
 //	stream.go, streams.go     the stream protocol; many budgets and policies at the same time
 //	warm.go                   what captures of the past are worth in the first weeks
@@ -39,7 +39,7 @@
 //  6. SweepOn and StreamOn run the protocols in any world, also over HTTP, by the code that
 //     Snapshot and Stream run on histories.
 //
-// A Corpus may be used by many goroutines. Packages below: history (the format), replay (recorded
+// A Dataset may be used by many goroutines. Packages below: history (the format), replay (recorded
 // histories as a world), survey and figures (those of the papers), synth and timetravel (webs),
 // present and report (results as tables and charts), tune, sites, demo and recorded.
 package eval

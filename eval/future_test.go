@@ -67,7 +67,7 @@ func TestStreamDoesNotLookAhead(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		servers := randomServers(rng)
 		options := Options{Base: week * time.Duration(rng.IntN(3)), History: rng.IntN(3)}
-		c, err := NewCorpus(t.Context(), servers, options)
+		c, err := NewDataset(t.Context(), servers, options)
 		if err != nil {
 			continue // no top page was alive
 		}
@@ -103,7 +103,7 @@ func TestSnapshotIgnoresLaterLinks(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 4))
 		servers := randomServers(rng)
 		options := Options{Base: week, History: 1}
-		c, err := NewCorpus(t.Context(), servers, options)
+		c, err := NewDataset(t.Context(), servers, options)
 		if err != nil {
 			continue // no top page was alive
 		}
@@ -154,7 +154,7 @@ func TestSnapshotLearnsVisitByVisit(t *testing.T) {
 	for _, seed := range seeds(4) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		servers := randomServers(rng)
-		flip := func(flipped string) *Corpus {
+		flip := func(flipped string) *Dataset {
 			var all []*history.Server
 			for _, s := range servers {
 				var pages []*history.Page
@@ -172,7 +172,7 @@ func TestSnapshotLearnsVisitByVisit(t *testing.T) {
 				}
 				all = append(all, server(s.Name, s.T0, pages...))
 			}
-			c, err := NewCorpus(t.Context(), all, Options{Base: week})
+			c, err := NewDataset(t.Context(), all, Options{Base: week})
 			if err != nil {
 				return nil
 			}
@@ -322,7 +322,7 @@ func TestCorpusDoesNotLookAhead(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 6))
 		servers := randomServers(rng)
 		o := Options{Base: 2 * week, History: 3, LastModified: rng.IntN(2) == 0}
-		c, err := NewCorpus(t.Context(), servers, o)
+		c, err := NewDataset(t.Context(), servers, o)
 		if err != nil {
 			continue // no top page was alive
 		}

@@ -48,9 +48,9 @@ func policiesOf(seed uint64) []string {
 	})
 }
 
-func newCorpus(t testing.TB, servers []*history.Server, o Options) *Corpus {
+func newCorpus(t testing.TB, servers []*history.Server, o Options) *Dataset {
 	t.Helper()
-	c, err := NewCorpus(context.Background(), servers, o)
+	c, err := NewDataset(context.Background(), servers, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func (s step) String() string {
 }
 
 // logged runs a stream and returns each visit in order.
-func logged(t testing.TB, c *Corpus, o StreamOptions, policy string) (StreamResult, []step) {
+func logged(t testing.TB, c *Dataset, o StreamOptions, policy string) (StreamResult, []step) {
 	t.Helper()
 	var log []step
 	stage := c.replayed()

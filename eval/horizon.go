@@ -12,7 +12,7 @@ import (
 type Horizon struct{ truth *horizon }
 
 // Horizon returns the truth about the fetch time weeks-1 weeks after the base.
-func (c *Corpus) Horizon(weeks int) (*Horizon, error) {
+func (c *Dataset) Horizon(weeks int) (*Horizon, error) {
 	h := c.newHorizon(weeks)
 	if err := h.inWindow(); err != nil {
 		return nil, err

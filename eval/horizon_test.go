@@ -12,7 +12,7 @@ import (
 // A horizon's sweeps are those of the protocol, and its parts add up to them.
 func TestHorizon(t *testing.T) {
 	for _, seed := range seeds(4) {
-		c, err := NewCorpus(t.Context(), randomServers(rand.New(rand.NewPCG(seed, 12))),
+		c, err := NewDataset(t.Context(), randomServers(rand.New(rand.NewPCG(seed, 12))),
 			Options{Base: week})
 		if err != nil {
 			continue // no top page was alive

@@ -11,7 +11,7 @@ import (
 
 // meter measures one stream run against the truth. Cost: one step per visit and per change.
 type meter struct {
-	corpus *Corpus
+	corpus *Dataset
 	truth  *truth
 	graph  *sitegraph.Graph
 	index  []int32 // by PageID: 1 + place in truth.pages; 0: not looked up; -1: not there
@@ -62,7 +62,7 @@ type pageMeter struct {
 	died             int32   // step at whose end it was first gone, if it is gone now
 }
 
-func newMeter(c *Corpus, t *truth, graph *sitegraph.Graph, o *StreamOptions) *meter {
+func newMeter(c *Dataset, t *truth, graph *sitegraph.Graph, o *StreamOptions) *meter {
 	m := &meter{
 		corpus:    c,
 		truth:     t,

@@ -15,18 +15,18 @@ import (
 )
 
 // realCorpus is read once: the 45 recorded servers at week 12.
-var realCorpus = sync.OnceValues(func() (*Corpus, error) {
+var realCorpus = sync.OnceValues(func() (*Dataset, error) {
 	servers, err := history.ReadFiles(context.Background(), []string{realHistories}, nil)
 	if err != nil {
 		return nil, err
 	}
-	return NewCorpus(context.Background(), servers, Options{Base: 12 * week})
+	return NewDataset(context.Background(), servers, Options{Base: 12 * week})
 })
 
 // realHistories lie beside the module: they are too large to be part of it.
 var realHistories = filepath.Join("..", "..", "shared", "data", "histories")
 
-func recorded(t testing.TB) *Corpus {
+func recorded(t testing.TB) *Dataset {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("reads 45 servers")

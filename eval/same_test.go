@@ -100,7 +100,7 @@ func TestServersAreAligned(t *testing.T) {
 	for _, seed := range seeds(5) {
 		servers := randomServers(rand.New(rand.NewPCG(seed, 8)))
 		o := Options{Base: week, History: 1}
-		if _, err := NewCorpus(t.Context(), servers, o); err != nil {
+		if _, err := NewDataset(t.Context(), servers, o); err != nil {
 			continue // no top page was alive
 		}
 		var moved []*history.Server

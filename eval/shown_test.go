@@ -31,7 +31,7 @@ func TestSearchFreshness(t *testing.T) {
 	servers := []*history.Server{evaltest.Server("a.example", t0,
 		evaltest.Page(top, version(t0, "top", often, dies)), page,
 		evaltest.Page(dies, version(t0, "dies"), evaltest.Gone(t0+70*86400-3600)))}
-	c, err := NewCorpus(t.Context(), servers, Options{Base: week})
+	c, err := NewDataset(t.Context(), servers, Options{Base: week})
 	if err != nil {
 		t.Fatal(err)
 	}

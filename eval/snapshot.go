@@ -77,7 +77,7 @@ type fetched struct {
 
 // horizon is the truth about one fetch time.
 type horizon struct {
-	*Corpus
+	*Dataset
 	at       time.Time
 	changed  []bool // by page
 	vanished []bool // by page
@@ -87,8 +87,8 @@ type horizon struct {
 }
 
 // newHorizon compares the base with the state weeks-1 weeks later: what one fetch can see.
-func (c *Corpus) newHorizon(weeks int) *horizon {
-	h := &horizon{Corpus: c, at: c.Base.Add(time.Duration(weeks-1) * week),
+func (c *Dataset) newHorizon(weeks int) *horizon {
+	h := &horizon{Dataset: c, at: c.Base.Add(time.Duration(weeks-1) * week),
 		changed: make([]bool, len(c.isBase)), vanished: make([]bool, len(c.isBase)),
 		alive: make([]int, c.graph.Servers()), updated: make([]int, c.graph.Servers())}
 	h.totals.Servers = len(c.World.Servers)
@@ -111,7 +111,7 @@ func (c *Corpus) newHorizon(weeks int) *horizon {
 }
 
 // changedWeekly reports whether a page differs between two weekly snapshots in a row.
-func (c *Corpus) changedWeekly(p sitegraph.PageID, weeks int) bool {
+func (c *Dataset) changedWeekly(p sitegraph.PageID, weeks int) bool {
 	url := c.graph.URL(p)
 	last := c.store.Records()[p].Digests
 	for w := 1; w < weeks; w++ {
@@ -143,7 +143,7 @@ type SnapshotOptions struct {
 }
 
 // Snapshot runs the snapshot protocol for one horizon.
-func (c *Corpus) Snapshot(
+func (c *Dataset) Snapshot(
 	ctx context.Context,
 	o SnapshotOptions,
 	policies []string,

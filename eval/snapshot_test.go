@@ -12,7 +12,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-func snapshot(t testing.TB, c *Corpus, o SnapshotOptions, policies ...string) SnapshotRun {
+func snapshot(t testing.TB, c *Dataset, o SnapshotOptions, policies ...string) SnapshotRun {
 	t.Helper()
 	run, err := c.Snapshot(context.Background(), o, policies, nil)
 	if err != nil {
@@ -104,7 +104,7 @@ func TestSnapshotByHand(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(test.policy, test.first), func(t *testing.T) {
 			seed := seedWith(t, h, test.policy, test.first...)
-			run := snapshot(t, h.Corpus, SnapshotOptions{Weeks: 2, Seed: seed}, test.policy)
+			run := snapshot(t, h.Dataset, SnapshotOptions{Weeks: 2, Seed: seed}, test.policy)
 			r := run.Results[0]
 			wantInt(t, "fetched", r.Fetched, test.fetched)
 			wantInt(t, "changed", r.ChangedFetched, test.found)
@@ -210,7 +210,7 @@ func TestSnapshotAgainstSlow(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		servers := randomServers(rng)
 		o := Options{Base: week, Change: sitegraph.ChangeBy(rng.IntN(3)), History: rng.IntN(3)}
-		c, err := NewCorpus(t.Context(), servers, o)
+		c, err := NewDataset(t.Context(), servers, o)
 		if err != nil {
 			continue // no top page was alive
 		}

@@ -156,7 +156,7 @@ type StreamOptions struct {
 }
 
 // Stream runs the stream protocol for one budget.
-func (c *Corpus) Stream(
+func (c *Dataset) Stream(
 	ctx context.Context,
 	o StreamOptions,
 	policies []string,
@@ -201,7 +201,7 @@ func (s *Stage) Remember() error {
 }
 
 // Empty returns a stage of the recorded world without any page: for Crawl.
-func (c *Corpus) Empty() Stage {
+func (c *Dataset) Empty() Stage {
 	return Stage{
 		Graph:   sitegraph.NewGraph(),
 		Store:   replay.NewStore(),
@@ -211,7 +211,7 @@ func (c *Corpus) Empty() Stage {
 }
 
 // replayed returns a fresh stage of the recorded world.
-func (c *Corpus) replayed() Stage {
+func (c *Dataset) replayed() Stage {
 	store := c.store.Clone()
 	return Stage{Graph: c.graph.Clone(), Store: store, Fetcher: &replay.Fetcher{World: c.World},
 		Clock: crawl.NewVirtualClock(c.Base), Records: store.Records()}
@@ -219,7 +219,7 @@ func (c *Corpus) replayed() Stage {
 
 // StreamOn runs the stream protocol for one policy and budget in a world of the caller's,
 // measured against the recorded truth. The world's base crawl must have been made with Crawl.
-func (c *Corpus) StreamOn(
+func (c *Dataset) StreamOn(
 	ctx context.Context,
 	stage Stage,
 	o StreamOptions,
@@ -238,7 +238,7 @@ func (o *StreamOptions) step() time.Duration {
 }
 
 // stream goes step by step.
-func (c *Corpus) stream(
+func (c *Dataset) stream(
 	ctx context.Context,
 	stage Stage,
 	t *truth,
@@ -258,7 +258,7 @@ func (c *Corpus) stream(
 	grant := budget.Grant{PerDay: o.Budget * float64(len(c.Pages))}
 	policy, err := policy.New(
 		name,
-		policy.Settings{Corpus: corpus, Mode: planner.Stream, Seed: o.Seed + uint64(o.run),
+		policy.Settings{Pages: corpus, Mode: planner.Stream, Seed: o.Seed + uint64(o.run),
 			Alpha: o.Alpha, Sample: o.Sample, GoneWorth: o.Gone, Objective: o.Objective, Lag: o.Lag,
 			PerDay: grant.PerDay, Oracle: m.stale, TrueRate: m.trueRate(),
 			Programs: c.programs},

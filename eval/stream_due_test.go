@@ -17,7 +17,7 @@ import (
 func TestStreamFromStore(t *testing.T) {
 	t.Parallel()
 	for _, seed := range seeds(8) {
-		c, err := NewCorpus(t.Context(), randomServers(rand.New(rand.NewPCG(seed, 11))),
+		c, err := NewDataset(t.Context(), randomServers(rand.New(rand.NewPCG(seed, 11))),
 			Options{Base: week})
 		if err != nil {
 			continue // no top page was alive

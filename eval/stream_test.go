@@ -153,7 +153,7 @@ func (f failing) Fetch(ctx context.Context, r crawl.Request) (sitegraph.Observat
 const tinyOrder = "a/ b/ | a/1 b/1 | a/2 b/2 | a/3 a/ | b/ a/1 | b/1 a/2 | b/2 a/"
 
 // tinySeed finds a seed with which breadth-first makes these visits at 2/7 a day.
-func tinySeed(t *testing.T, c *Corpus, newShare float64, order string) uint64 {
+func tinySeed(t *testing.T, c *Dataset, newShare float64, order string) uint64 {
 	t.Helper()
 	for seed := range uint64(1000) {
 		_, log := logged(t, c, StreamOptions{Weeks: 1, Budget: 2. / 7, New: newShare, Seed: seed},
@@ -231,7 +231,7 @@ func TestStreamAgainstSlow(t *testing.T) {
 		servers := randomServers(rng)
 		corpusOptions := Options{Base: week * time.Duration(rng.IntN(3)),
 			Change: sitegraph.ChangeBy(rng.IntN(3)), History: rng.IntN(3)}
-		c, err := NewCorpus(t.Context(), servers, corpusOptions)
+		c, err := NewDataset(t.Context(), servers, corpusOptions)
 		if err != nil {
 			continue // no top page was alive
 		}
@@ -347,7 +347,7 @@ func TestStreamEndsWithWindow(t *testing.T) {
 	wantInt(t, "last day", log[len(log)-1].day, 14)
 	wantInt(t, "changed", r.Changed, 14)
 	wantInt(t, "weeks told", len(r.Weekly), 2)
-	if _, err := NewCorpus(t.Context(), servers, Options{Base: 60 * week}); err == nil {
+	if _, err := NewDataset(t.Context(), servers, Options{Base: 60 * week}); err == nil {
 		t.Error("no error for a base at the end of the window")
 	}
 	if _, err := c.Snapshot(t.Context(), SnapshotOptions{Weeks: 3}, []string{"random"},
@@ -365,7 +365,7 @@ func TestStreamEndsWithWindow(t *testing.T) {
 func TestStreamOnOtherStage(t *testing.T) {
 	t.Parallel()
 	for _, seed := range seeds(5) {
-		c, err := NewCorpus(t.Context(), randomServers(rand.New(rand.NewPCG(seed, 10))),
+		c, err := NewDataset(t.Context(), randomServers(rand.New(rand.NewPCG(seed, 10))),
 			Options{Base: week})
 		if err != nil {
 			continue // no top page was alive

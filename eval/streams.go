@@ -63,7 +63,7 @@ func Days(all []StreamOptions) (days int) {
 // time; 0: as many as there are cores. A run holds a copy of the graph, of the records and of its
 // policy until it ends; of its visits it keeps counts, and how late each change was found. Tick is
 // called after each day, by many goroutines.
-func (c *Corpus) Streams(
+func (c *Dataset) Streams(
 	ctx context.Context,
 	all []StreamOptions,
 	policies []string,

@@ -20,7 +20,7 @@ import (
 // Sweeps compare with the copies of the base and never change the graph, so the stage is left
 // as it was but for its clock: it serves any number of sweeps. After an error the store holds
 // whatever was seen by then.
-func (c *Corpus) SweepOn(
+func (c *Dataset) SweepOn(
 	ctx context.Context,
 	stage Stage,
 	o SnapshotOptions,
@@ -63,7 +63,7 @@ func (s *Stage) forget(pages []sitegraph.PageID) error {
 
 // sameCrawl checks that a stage's pages have the corpus' numbers: its crawl met them in the
 // same order.
-func (c *Corpus) sameCrawl(g *sitegraph.Graph) error {
+func (c *Dataset) sameCrawl(g *sitegraph.Graph) error {
 	if g.Pages() != c.graph.Pages() {
 		return fmt.Errorf(
 			"the base crawl of this world knows %d pages, that of the histories %d",
@@ -114,7 +114,7 @@ func (h *horizon) visits(ctx context.Context, stage Stage, s sweepOf, o Snapshot
 	policy, err := policy.New(
 		s.policy,
 		policy.Settings{
-			Corpus:       corpus,
+			Pages:        corpus,
 			Mode:         planner.Sweep,
 			Seed:         o.Seed,
 			Alpha:        o.Alpha,

@@ -13,7 +13,7 @@ import (
 )
 
 // crawled returns a stage of the recorded world on which Crawl was made.
-func crawled(t *testing.T, c *Corpus) Stage {
+func crawled(t *testing.T, c *Dataset) Stage {
 	t.Helper()
 	stage := c.Empty()
 	if err := c.Crawl(t.Context(), stage); err != nil {
@@ -39,7 +39,7 @@ func asJSON(t *testing.T, v any) string {
 // after the other on one stage; and a stream after them what it gives on a fresh one.
 func TestSweepOn(t *testing.T) {
 	for _, seed := range seeds(6) {
-		c, err := NewCorpus(t.Context(), randomServers(rand.New(rand.NewPCG(seed, 11))),
+		c, err := NewDataset(t.Context(), randomServers(rand.New(rand.NewPCG(seed, 11))),
 			Options{Base: week})
 		if err != nil {
 			continue // no top page was alive

@@ -64,7 +64,7 @@ func tinyServers() []*history.Server {
 	}
 }
 
-func tiny(t *testing.T, o Options) *Corpus {
+func tiny(t *testing.T, o Options) *Dataset {
 	t.Helper()
 	o.Base = week
 	return newCorpus(t, tinyServers(), o)
@@ -122,13 +122,13 @@ func TestBasePagesWithinElevenHops(t *testing.T) {
 }
 
 // The base asked for may lie where no server has a page.
-func TestNewCorpusWithoutPages(t *testing.T) {
+func TestNewDatasetWithoutPages(t *testing.T) {
 	servers := []*history.Server{server("a.example", 0,
 		page(tinyA, shows(0, "A"), gone(daySeconds)))}
-	if _, err := NewCorpus(t.Context(), servers, Options{Base: week}); err == nil {
+	if _, err := NewDataset(t.Context(), servers, Options{Base: week}); err == nil {
 		t.Error("no error for a base at which no page is alive")
 	}
-	if c, err := NewCorpus(t.Context(), servers, Options{}); err != nil || len(c.Pages) != 1 {
+	if c, err := NewDataset(t.Context(), servers, Options{}); err != nil || len(c.Pages) != 1 {
 		t.Errorf("base 0: %v", err)
 	}
 }

@@ -61,10 +61,10 @@ type transition struct {
 }
 
 // newTruth follows every page day by day.
-func (c *Corpus) newTruth(days int) *truth { return c.newTruthBy(days, day) }
+func (c *Dataset) newTruth(days int) *truth { return c.newTruthBy(days, day) }
 
 // newTruthBy follows every page step by step. A server counts while its window lasts.
-func (c *Corpus) newTruthBy(days int, step time.Duration) *truth {
+func (c *Dataset) newTruthBy(days int, step time.Duration) *truth {
 	steps := days * int(day/step)
 	t := &truth{
 		step:     step,
@@ -86,7 +86,7 @@ func (c *Corpus) newTruthBy(days int, step time.Duration) *truth {
 	return t
 }
 
-func (t *truth) addPage(c *Corpus, s int32, server *history.Server, page *history.Page) {
+func (t *truth) addPage(c *Dataset, s int32, server *history.Server, page *history.Page) {
 	shift := server.T0 - replay.Epoch.Unix()
 	base := c.Base.Unix() + shift
 	p := pageTruth{server: s}
@@ -155,13 +155,13 @@ func (t *truth) stepEnd(seconds int64) int {
 func (t *truth) perDay() int { return int(day / t.step) }
 
 // lastStep is the last step of the stream within the window of 60 weeks.
-func (c *Corpus) lastStep(t *truth) int {
+func (c *Dataset) lastStep(t *truth) int {
 	return min(t.steps, int(windowEnd.Sub(c.Base)/t.step))
 }
 
 // findDiscoverable marks the new pages that are linked, at some step's end, from a page of
 // the server that is itself a base page or discoverable.
-func (t *truth) findDiscoverable(c *Corpus, s int32, server *history.Server) {
+func (t *truth) findDiscoverable(c *Dataset, s int32, server *history.Server) {
 	base := c.Base.Unix() + server.T0 - replay.Epoch.Unix()
 	lastStep := c.lastStep(t)
 	var queue []*history.Page

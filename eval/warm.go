@@ -35,7 +35,7 @@ type WarmStart struct {
 // every so many weeks. Captures become the past of a page as import makes them: by Record.Apply,
 // with digests that can be compared to those of visits, as those of WARC files are. The base must
 // be that many weeks after the start of the window, or more. tick is as for Streams.
-func (c *Corpus) Warm(ctx context.Context, all []StreamOptions, before int, every []int,
+func (c *Dataset) Warm(ctx context.Context, all []StreamOptions, before int, every []int,
 	policies []string, atOnce int, tick func(Progress)) (*WarmRun, error) {
 	for i := range all {
 		all[i].Spread, all[i].Compare, all[i].Without = true, "", nil
@@ -76,7 +76,7 @@ func (c *Corpus) Warm(ctx context.Context, all []StreamOptions, before int, ever
 
 // withPast is the corpus with a capture of each page every so many weeks before the base; none of 0
 // weeks. What the base crawl knows of it stays the same.
-func (c *Corpus) withPast(before, every int) *Corpus {
+func (c *Dataset) withPast(before, every int) *Dataset {
 	with := *c
 	with.store, with.history = c.store.Clone(), before
 	for _, p := range c.Pages {
@@ -91,7 +91,7 @@ func (c *Corpus) withPast(before, every int) *Corpus {
 }
 
 // withAddresses is the corpus of one who knows which pages there are, and has visited none.
-func (c *Corpus) withAddresses() *Corpus {
+func (c *Dataset) withAddresses() *Dataset {
 	with := *c
 	with.store, with.history = c.store.Clone(), 0
 	records := with.store.Records()

@@ -39,17 +39,17 @@ func (p *Planner) admit(v *Visit) step {
 		return goOn
 	}
 	if !v.First && !v.Asked {
-		*v = c.instead(*v, c.of(p.Corpus.Graph.Server(v.Page)))
+		*v = c.instead(*v, c.of(p.Pages.Graph.Server(v.Page)))
 	}
 	switch why, b := c.plan(v); why {
 	case refusedByServer:
-		p.Corpus.Propose(v.Page)
+		p.Pages.Propose(v.Page)
 		if !c.putAside(v, b) && v.First {
 			p.frontier.failed = append(p.frontier.failed, v.Page)
 		}
 		return skip
 	case refusedByAll:
-		p.Corpus.Propose(v.Page)
+		p.Pages.Propose(v.Page)
 		if c.planned+c.flying > 0 { // they may need less than was set aside
 			pending := *v
 			c.pending = &pending
@@ -89,9 +89,9 @@ func (p *Planner) nextHeld() (Visit, bool) {
 		last := len(c.ready) - 1
 		b := c.ready[last]
 		if v, ok := p.fromShelf(b); ok {
-			if p.Corpus.Memory(v.Page).mark == p.Corpus.mark { // refused in this round, and counted
+			if p.Pages.Memory(v.Page).mark == p.Pages.mark { // refused in this round, and counted
 				b.pages--
-				b.value = max(b.value-orZero(p.Corpus.worth(&v)), 0)
+				b.value = max(b.value-orZero(p.Pages.worth(&v)), 0)
 			}
 			return v, true
 		}
@@ -162,7 +162,7 @@ func (p *Planner) Start(v *Visit) (bytes int64, ok bool) {
 	}
 	bytes, ok = p.caps.start(v)
 	if !ok {
-		b := p.caps.of(p.Corpus.Graph.Server(v.Page))
+		b := p.caps.of(p.Pages.Graph.Server(v.Page))
 		if b == nil || p.caps.all.Left(budget.InBytes, false) < v.need {
 			b = p.caps.all
 		}
@@ -187,11 +187,11 @@ func (p *Planner) restsNow(page sitegraph.PageID) (rests bool, why string) {
 	if p.options.Rests == nil {
 		return false, ""
 	}
-	rule, ok := p.options.Rests.Of(p.Corpus.Graph.URL(page))
+	rule, ok := p.options.Rests.Of(p.Pages.Graph.URL(page))
 	if !ok {
 		return false, ""
 	}
-	round, m := p.Corpus.round, p.Corpus.Memory(page)
+	round, m := p.Pages.round, p.Pages.Memory(page)
 	start := round.Start.Add(time.Nanosecond) // rounds of the loop begin one earlier, see Round
 	if until := time.Unix(int64(m.Tried), 0).Add(rule.MinAge); m.Tried > 0 && rule.MinAge > 0 &&
 		until.After(start) {

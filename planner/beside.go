@@ -36,8 +36,8 @@ func (p *Planner) Ask(page sitegraph.PageID) bool {
 	if !p.asked.waits[page] && len(p.asked.pages) >= mostAsked {
 		return false
 	}
-	p.Corpus.play.queue.Message(page, MessageAsked)
-	p.Corpus.Promote([]sitegraph.PageID{page})
+	p.Pages.play.queue.Message(page, MessageAsked)
+	p.Pages.Promote([]sitegraph.PageID{page})
 	return true
 }
 
@@ -71,7 +71,7 @@ func (p *Planner) beginAsked(r Round) {
 // nextAsked takes the page that was asked for first; skip: none, or their share is used. A page
 // that was visited in this round is visited again, and so is a feed that is not due.
 func (p *Planner) nextAsked() (Visit, step) {
-	a, c := &p.asked, p.Corpus
+	a, c := &p.asked, p.Pages
 	for a.left > 0 && len(a.pages) > 0 {
 		page := a.pages[0]
 		a.pages = a.pages[1:]
@@ -91,7 +91,7 @@ func (p *Planner) nextAsked() (Visit, step) {
 			Reason:      Because("somebody asked for it"),
 			Asked:       true,
 		}
-		p.Corpus.Promote([]sitegraph.PageID{page})
+		p.Pages.Promote([]sitegraph.PageID{page})
 		if step := p.admit(&v); step != skip {
 			a.left--
 			return v, step
@@ -130,7 +130,7 @@ func (p *Planner) beginAgain(r Round) {
 	if a.left = r.share(p.options.AgainShare, &a.carry); a.left == 0 {
 		return
 	}
-	p.Corpus.eachLeft(func(page sitegraph.PageID) {
+	p.Pages.eachLeft(func(page sitegraph.PageID) {
 		if p.lookAt(page) <= r.End.Unix() {
 			a.due = append(a.due, page)
 		}
@@ -144,12 +144,12 @@ func (p *Planner) beginAgain(r Round) {
 // so far. Up to a fifth more depends on the address, so that pages which left together are not
 // visited together.
 func (p *Planner) lookAt(page sitegraph.PageID) int64 {
-	m := p.Corpus.Memory(page)
-	wait := sitegraph.LookWait(m.misses).Seconds() * (1 + 0.2*rank.Tie(0, p.Corpus.Graph.URL(page)))
+	m := p.Pages.Memory(page)
+	wait := sitegraph.LookWait(m.misses).Seconds() * (1 + 0.2*rank.Tie(0, p.Pages.Graph.URL(page)))
 	if m.Errors > 0 {
 		wait = max(wait, BackOff(m.Errors).Seconds())
 	}
-	most := p.Corpus.within(page, time.Duration(wait)*time.Second)
+	most := p.Pages.within(page, time.Duration(wait)*time.Second)
 	return int64(m.Tried) + int64(most/time.Second)
 }
 
@@ -159,18 +159,18 @@ func (p *Planner) nextAgain() (Visit, step) {
 	for a.left > 0 && len(a.due) > 0 {
 		page := a.due[0]
 		a.due = a.due[1:]
-		m := p.Corpus.Memory(page)
-		if !m.State.Left() || p.Corpus.taken(m) || p.Corpus.Outside(page) || p.rested(page) {
+		m := p.Pages.Memory(page)
+		if !m.State.Left() || p.Pages.taken(m) || p.Pages.Outside(page) || p.rested(page) {
 			continue
 		}
-		since := float64(p.Corpus.round.End.Unix()-int64(m.Tried)) / Day.Seconds()
+		since := float64(p.Pages.round.End.Unix()-int64(m.Tried)) / Day.Seconds()
 		v := Visit{
 			Page:        page,
 			Probability: math.NaN(),
 			Value:       math.NaN(),
 			Reason:      Because("it left; looked at again after %.0f days", since),
 		}
-		if p.Corpus.Closed(p.Corpus.Graph.Server(page)) {
+		if p.Pages.Closed(p.Pages.Graph.Server(page)) {
 			p.putOff(v, false)
 			continue
 		}
@@ -184,7 +184,7 @@ func (p *Planner) nextAgain() (Visit, step) {
 
 // againDue is when a page that left is visited again.
 func (p *Planner) againDue(page sitegraph.PageID) Due {
-	if p.Corpus.Rejected(page) {
+	if p.Pages.Rejected(page) {
 		return Due{time.Unix(p.lookAt(page), 0).UTC(),
 			Because("a filter rejects it; it is looked at again, or sooner if the filters change")}
 	}

@@ -12,7 +12,7 @@ import (
 // hour, and of servers. A nil *Caps has none.
 type Caps struct {
 	limits  budget.Limits
-	corpus  *Corpus
+	pages   *Pages
 	most    int64 // bytes that any visit may read
 	all     *book
 	servers []*book // by server; nil: not asked for yet; unlimited: has no limits
@@ -56,7 +56,7 @@ func (b *book) mayReadSource() bool { return b == nil || b.HasCredit() }
 var unlimited = &book{}
 
 // newCaps returns nil where the number of fetches of a round is the only limit.
-func newCaps(c *Corpus, o *Options) *Caps {
+func newCaps(c *Pages, o *Options) *Caps {
 	l, most := o.Limits, o.MostBytes
 	var ofAll []budget.Limit
 	for _, x := range l.All {
@@ -72,7 +72,7 @@ func newCaps(c *Corpus, o *Options) *Caps {
 	}
 	caps := &Caps{
 		limits:      l,
-		corpus:      c,
+		pages:       c,
 		most:        most,
 		all:         &book{Account: budget.NewAccount("", ofAll)},
 		newShare:    o.NewShare,
@@ -93,7 +93,7 @@ func (c *Caps) of(s sitegraph.ServerID) *book {
 	b := c.servers[s]
 	if b == nil {
 		b = unlimited
-		if name := c.corpus.Graph.ServerName(s); len(c.limits.Servers) > 0 {
+		if name := c.pages.Graph.ServerName(s); len(c.limits.Servers) > 0 {
 			if limits := c.limits.OfServer(name); limits != nil {
 				b = &book{Account: budget.NewAccount(name, limits), shelf: shelf{server: s}}
 			}
@@ -129,8 +129,8 @@ func (c *Caps) books(server *book) [2]*book { return [...]*book{c.all, server} }
 // begin opens the books for a round.
 func (c *Caps) begin(r Round) {
 	if !c.sized && c.inBytes {
-		for p := range sitegraph.PageID(c.corpus.Pages()) {
-			c.sizes.See(c.corpus.Graph.Server(p), c.corpus.Memory(p).size)
+		for p := range sitegraph.PageID(c.pages.Count()) {
+			c.sizes.See(c.pages.Graph.Server(p), c.pages.Memory(p).size)
 		}
 	}
 	c.sized = true
@@ -162,7 +162,7 @@ const (
 
 // plan sets aside what a visit needs, or returns which limits refuse it.
 func (c *Caps) plan(v *Visit) (capVerdict, *book) {
-	server := c.corpus.Graph.Server(v.Page)
+	server := c.pages.Graph.Server(v.Page)
 	b := c.of(server)
 	v.need = 0
 	if c.inBytes {
@@ -181,7 +181,7 @@ func (c *Caps) plan(v *Visit) (capVerdict, *book) {
 // need is how many bytes to set aside for a visit. Where that is only a guess it must not exclude
 // the pages of a server with small limits for ever, so it is bounded by a fourth of the limit.
 func (c *Caps) need(p sitegraph.PageID, server sitegraph.ServerID, b *book) int64 {
-	class := c.corpus.Memory(p).size
+	class := c.pages.Memory(p).size
 	need := c.sizes.Need(p, server, class, c.most)
 	if class == 0 && !c.sizes.WasCut(p) {
 		need = min(need, c.all.Quarter())
@@ -209,7 +209,7 @@ func (c *Caps) charge(v *Visit, b *book, fetches, bytes int64) {
 	switch {
 	case v.First:
 		c.newBytes += bytes
-	case c.corpus.Memory(v.Page).State == sitegraph.StateSource:
+	case c.pages.Memory(v.Page).State == sitegraph.StateSource:
 		for _, b := range c.books(b) {
 			if b != nil {
 				b.UseCredit(fetches, bytes)
@@ -220,7 +220,7 @@ func (c *Caps) charge(v *Visit, b *book, fetches, bytes int64) {
 
 // mayReadSource reports whether the share of sources has room for one under all limits.
 func (c *Caps) mayReadSource(source sitegraph.PageID) bool {
-	return c == nil || c.all.HasCredit() && c.of(c.corpus.Graph.Server(source)).mayReadSource()
+	return c == nil || c.all.HasCredit() && c.of(c.pages.Graph.Server(source)).mayReadSource()
 }
 
 // unplan gives back what was set aside for a visit that did not begin.
@@ -228,7 +228,7 @@ func (c *Caps) unplan(v *Visit) {
 	if c == nil || !v.planned {
 		return
 	}
-	b := c.of(c.corpus.Graph.Server(v.Page))
+	b := c.of(c.pages.Graph.Server(v.Page))
 	c.set(v, b, -1)
 	c.room(b)
 }
@@ -236,7 +236,7 @@ func (c *Caps) unplan(v *Visit) {
 // start lets a planned visit begin. It returns how many bytes the visit may read; 0 is any number.
 // False: there is no longer room for it, since others used it after the visit was chosen.
 func (c *Caps) start(v *Visit) (bytes int64, ok bool) {
-	b := c.of(c.corpus.Graph.Server(v.Page))
+	b := c.of(c.pages.Graph.Server(v.Page))
 	books := c.books(b)
 	c.set(v, b, -1)
 	if c.inBytes {
@@ -283,7 +283,7 @@ func (c *Caps) finish(v *Visit, might, read int64) {
 	}
 	if c.inBytes {
 		cut := might > 0 && might < c.most && read >= might
-		c.sizes.Measured(v.Page, c.corpus.Graph.Server(v.Page), read, cut)
+		c.sizes.Measured(v.Page, c.pages.Graph.Server(v.Page), read, cut)
 	}
 	c.room(b)
 }
@@ -300,7 +300,7 @@ func (c *Caps) postpone(v *Visit, might, read int64) {
 
 // land settles a visit, of so many fetches, with the books of its server and of all.
 func (c *Caps) land(v *Visit, fetches, might, read int64) *book {
-	server := c.of(c.corpus.Graph.Server(v.Page))
+	server := c.of(c.pages.Graph.Server(v.Page))
 	c.flying--
 	for _, b := range c.books(server) {
 		if b == nil {
@@ -362,7 +362,7 @@ func (c *Caps) Load(load func(name string) (value []byte, ok bool, err error)) e
 	}
 	books := []*book{c.all}
 	if len(c.limits.Servers) > 0 {
-		for s := range sitegraph.ServerID(c.corpus.Graph.Servers()) {
+		for s := range sitegraph.ServerID(c.pages.Graph.Servers()) {
 			if b := c.of(s); b != nil {
 				books = append(books, b)
 			}
@@ -409,7 +409,7 @@ func (s *shelf) waiting() bool { return len(s.held) > 0 || s.kept.Len() > 0 }
 
 // worth is what a visit is worth to the user: by what the policy ranked it, or by the
 // probability of change where it ranks by something else. NaN: not known.
-func (c *Corpus) worth(v *Visit) float64 {
+func (c *Pages) worth(v *Visit) float64 {
 	if v.Value >= 0 {
 		return v.Value
 	}
@@ -418,7 +418,7 @@ func (c *Corpus) worth(v *Visit) float64 {
 
 // gain is what a visit is worth: the changes expected, times weight, and what the policy counts
 // beside them. NaN: it tells no probability.
-func (c *Corpus) gain(v *Visit) float64 { return v.Probability*c.Weight(v.Page) + v.Beside }
+func (c *Pages) gain(v *Visit) float64 { return v.Probability*c.Weight(v.Page) + v.Beside }
 
 func orZero(x float64) float64 {
 	if x >= 0 {
@@ -429,7 +429,7 @@ func orZero(x float64) float64 {
 
 // refuse counts a visit that does not fit.
 func (c *Caps) refuse(v *Visit, b *book) {
-	worth := orZero(c.corpus.worth(v))
+	worth := orZero(c.pages.worth(v))
 	b.pages++
 	b.value += worth
 	if !b.refused {
@@ -460,12 +460,12 @@ func (c *Caps) putAside(v *Visit, b *book) bool {
 
 // unvalued reports whether a visit was proposed by a policy without values.
 func (c *Caps) unvalued(v *Visit) bool {
-	return math.IsNaN(v.Value) && c.corpus.Memory(v.Page).State == sitegraph.StateAlive
+	return math.IsNaN(v.Value) && c.pages.Memory(v.Page).State == sitegraph.StateAlive
 }
 
 // queuePage puts a page in the line of its server, unless it is there.
 func (c *Caps) queuePage(p sitegraph.PageID, b *book) {
-	if m := c.corpus.Memory(p); !m.queued {
+	if m := c.pages.Memory(p); !m.queued {
 		m.queued = true
 		b.kept.Push(p)
 	}
@@ -474,11 +474,11 @@ func (c *Caps) queuePage(p sitegraph.PageID, b *book) {
 // nextKept takes the page that was kept longest and can still be visited in this round.
 func (c *Caps) nextKept(b *book) (Visit, bool) {
 	for p, ok := b.kept.Pop(); ok; p, ok = b.kept.Pop() {
-		m := c.corpus.Memory(p)
+		m := c.pages.Memory(p)
 		m.queued = false
 		// Refetchable but for the mark: it was proposed in this round, and refused.
 		if m.State == sitegraph.StateAlive && int64(m.Tried) <= c.round.Start.Unix() &&
-			(m.Errors == 0 || c.corpus.Eligible(p)) {
+			(m.Errors == 0 || c.pages.Eligible(p)) {
 			why := Because("its turn came in an earlier round, when the budget of its server was " +
 				"used up")
 			return Unranked(p, why), true

@@ -57,7 +57,7 @@ func newCapped(t *testing.T, seed uint64, name string, servers, pages int,
 	}
 	for p := range s.Records {
 		s.Records[p].Size = c.sizeOf(sitegraph.PageID(p))
-		s.Corpus.Remember(&s.Records[p])
+		s.Pages.Remember(&s.Records[p])
 	}
 	return c
 }
@@ -124,7 +124,7 @@ func (c *capped) round(number int, start, end time.Time, budget, lag int, giveBa
 		c.Planner.Observe(r, verdict)
 		due, _ := c.Planner.Due(f.v.Page, end)
 		r.Due = due.When
-		c.Corpus.Remember(r)
+		c.Pages.Remember(r)
 	}
 	for {
 		v, ok := c.Planner.Next()
@@ -251,7 +251,7 @@ func TestCapsUsed(t *testing.T) {
 			}
 		}
 		if policy == "breadth-first" {
-			for p := range sitegraph.PageID(c.Corpus.Pages()) {
+			for p := range sitegraph.PageID(c.Pages.Count()) {
 				if n := c.visited[p]; n < 1 || n > 3 { // 80 visits to 40 pages
 					t.Errorf("%s was visited %d times in two turns", c.Graph.URL(p), n)
 				}
@@ -290,7 +290,7 @@ func TestPrice(t *testing.T) {
 		for day := 1; day <= 30; day++ {
 			c.round(day, simtest.At(day-1), simtest.At(day), visits, 0, 0)
 		}
-		price := c.Corpus.Price()
+		price := c.Pages.Price()
 		if price <= last && visits != 400 {
 			t.Errorf("%d fetches a day: a price of %g, at more fetches %g", visits, price, last)
 		}
@@ -307,9 +307,9 @@ func TestPrice(t *testing.T) {
 	}
 	s0, _ := c.Graph.LookupServer("s0.example")
 	s1, _ := c.Graph.LookupServer("s1.example")
-	if c.Corpus.ServerPrice(s0) <= 0 || c.Corpus.ServerPrice(s1) != 0 {
+	if c.Pages.ServerPrice(s0) <= 0 || c.Pages.ServerPrice(s1) != 0 {
 		t.Errorf("prices of servers %g and %g; only the first is limited",
-			c.Corpus.ServerPrice(s0), c.Corpus.ServerPrice(s1))
+			c.Pages.ServerPrice(s0), c.Pages.ServerPrice(s1))
 	}
 	if pages, value := c.unfit(); pages == 0 || value <= 0 {
 		t.Errorf("%d pages worth %g did not fit", pages, value)

@@ -56,10 +56,10 @@ func (s *pageSet) add(p sitegraph.PageID) bool {
 }
 
 // Aside reports whether the user's settings refuse a page, as far as this process tried it lately.
-func (c *Corpus) Aside(p sitegraph.PageID) bool { return c.denied.aside.has(p) }
+func (c *Pages) Aside(p sitegraph.PageID) bool { return c.denied.aside.has(p) }
 
 // Denied lists why pages were refused in this process, or in the last one (LoadDenied).
-func (c *Corpus) Denied() []Denied { return c.denied.tally }
+func (c *Pages) Denied() []Denied { return c.denied.tally }
 
 // count counts a page, and reports whether its reason is new.
 func (r *denials) count(why sitegraph.Denial) (first bool) {
@@ -87,9 +87,9 @@ func (r *denials) count(why sitegraph.Denial) (first bool) {
 // page keeps its state. It reports whether the page was not refused before in this process, and
 // whether no page was for that reason.
 func (p *Planner) SetAside(v Visit, why sitegraph.Denial) (isNew, first bool) {
-	r := &p.Corpus.denied
+	r := &p.Pages.denied
 	if len(r.pages) == 0 {
-		r.since = p.Corpus.round.Start
+		r.since = p.Pages.round.Start
 	}
 	if r.aside.add(v.Page) {
 		r.pages = append(r.pages, v.Page)
@@ -103,14 +103,14 @@ func (p *Planner) SetAside(v Visit, why sitegraph.Denial) (isNew, first bool) {
 
 // release lets pages be tried again that were set aside a day ago.
 func (p *Planner) release(now time.Time) {
-	r := &p.Corpus.denied
+	r := &p.Pages.denied
 	if len(r.pages) == 0 || now.Sub(r.since) < asideFor {
 		return
 	}
 	pages := r.pages
 	r.aside, r.pages = nil, nil
 	for _, page := range pages {
-		if m := p.Corpus.Memory(page); m.State == sitegraph.StateNew {
+		if m := p.Pages.Memory(page); m.State == sitegraph.StateNew {
 			m.queued = false
 			p.frontier.add(page)
 		}
@@ -120,7 +120,7 @@ func (p *Planner) release(now time.Time) {
 const deniedSetting = "denied"
 
 // SaveDenied hands to save what Denied lists.
-func (c *Corpus) SaveDenied(save func(name string, value []byte) error) error {
+func (c *Pages) SaveDenied(save func(name string, value []byte) error) error {
 	value, err := json.Marshal(append([]Denied{}, c.denied.tally...))
 	if err != nil {
 		return err
@@ -129,7 +129,7 @@ func (c *Corpus) SaveDenied(save func(name string, value []byte) error) error {
 }
 
 // LoadDenied takes in what SaveDenied saved; ok is false if it never did.
-func (c *Corpus) LoadDenied(setting func(name string) ([]byte, bool, error)) (ok bool, err error) {
+func (c *Pages) LoadDenied(setting func(name string) ([]byte, bool, error)) (ok bool, err error) {
 	value, ok, err := setting(deniedSetting)
 	if err == nil && ok {
 		err = json.Unmarshal(value, &c.denied.tally)
@@ -141,4 +141,4 @@ func (c *Corpus) LoadDenied(setting func(name string) ([]byte, bool, error)) (ok
 }
 
 // ForgetDenied begins the list of Denied anew, as a process does.
-func (c *Corpus) ForgetDenied() { c.denied.tally = nil }
+func (c *Pages) ForgetDenied() { c.denied.tally = nil }

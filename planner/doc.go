@@ -9,7 +9,7 @@
 //   - budgets: visits a round, and bytes or visits an hour, a day or a server (package budget).
 //
 // Package cycle makes the visits and tells the planner what they saw. A policy knows what is in the
-// Corpus and nothing else. A planner that is built anew from the same corpus goes on where the old
+// Pages and nothing else. A planner that is built anew from the same pages goes on where the old
 // one stopped if it takes in its memory (Memory, Recollect). Otherwise policies in the middle of a
 // cycle, as breadth-first, begin the cycle anew.
 //
@@ -18,7 +18,7 @@
 //	planner.go             Planner.Next: in which order visits come, by the share of each kind
 //	policy.go              Policy, and the small interfaces that a policy may have beside it
 //	queue.go, memqueue.go  Queue and its contract; what it handed out; the queue in memory
-//	visit.go, corpus.go    Visit, Reason, Due, Round; Corpus and Memory of a page
+//	visit.go, pages.go     Visit, Reason, Due, Round; Pages and Memory of a page
 //	frontier.go            new pages, first come first served or in turns of their servers
 //	sources.go, beside.go  visits to feeds and sitemaps; visits that somebody asks for, and to pages
 //	                       that left

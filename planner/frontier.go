@@ -12,8 +12,8 @@ import (
 // the first pages of all lines the one that has waited longest is next; with turns, the one of the
 // server whose turn it is. Pages that the policy doubts wait.
 type frontier struct {
-	corpus *Corpus
-	turns  bool `state:"same"` // servers take turns
+	pages *Pages
+	turns bool `state:"same"` // servers take turns
 	// of meeting a page: a server of better pages has more turns
 	worth func(p sitegraph.PageID) float64
 	lines []newLine // by server
@@ -62,7 +62,7 @@ func (f *frontier) begin() {
 	slices.Sort(f.deep)
 	f.deep = slices.Compact(f.deep)
 	f.deep = slices.DeleteFunc(f.deep, func(p sitegraph.PageID) bool {
-		if !f.corpus.Reached(p) {
+		if !f.pages.Reached(p) {
 			return false
 		}
 		f.add(p)
@@ -74,7 +74,7 @@ func (f *frontier) begin() {
 	failed := f.failed
 	f.failed = f.failed[len(f.failed):]
 	for _, p := range failed {
-		if f.corpus.Memory(p).State == sitegraph.StateNew {
+		if f.pages.Memory(p).State == sitegraph.StateNew {
 			f.add(p)
 		}
 	}
@@ -82,7 +82,7 @@ func (f *frontier) begin() {
 
 // add puts a new page in line.
 func (f *frontier) add(p sitegraph.PageID) {
-	if m := f.corpus.Memory(p); !m.queued {
+	if m := f.pages.Memory(p); !m.queued {
 		m.queued = true
 		f.push(p)
 	}
@@ -91,7 +91,7 @@ func (f *frontier) add(p sitegraph.PageID) {
 // push puts a page behind all others.
 func (f *frontier) push(p sitegraph.PageID) {
 	f.back++
-	s := f.corpus.Graph.Server(p)
+	s := f.pages.Graph.Server(p)
 	l := f.line(s)
 	if l.head > 1024 && int(l.head) > len(l.pages)/2 { // give back what was popped
 		l.pages = append(l.pages[:0], l.pages[l.head:]...)
@@ -109,7 +109,7 @@ func (f *frontier) putBack(pages []sitegraph.PageID) {
 	f.front = number
 	for _, p := range pages {
 		number++
-		s := f.corpus.Graph.Server(p)
+		s := f.pages.Graph.Server(p)
 		of[s] = append(of[s], ticket{number, p})
 	}
 	f.waiting += len(pages)
@@ -132,7 +132,7 @@ func (f *frontier) line(s sitegraph.ServerID) *newLine {
 // without waiting pages saves up no turns (start-time fair queueing: Goyal, Vin, Cheng 1996).
 func (f *frontier) rank(s sitegraph.ServerID) {
 	l := f.line(s)
-	if l.len() == 0 || f.corpus.Closed(s) {
+	if l.len() == 0 || f.pages.Closed(s) {
 		l.ranked = false
 		return
 	}
@@ -156,20 +156,20 @@ func (f *frontier) rank(s sitegraph.ServerID) {
 
 // doubt lets a page that was next wait for the next round, or recall.
 func (f *frontier) doubt(p sitegraph.PageID) {
-	f.corpus.Memory(p).queued = true
+	f.pages.Memory(p).queued = true
 	f.doubtful = append(f.doubtful, p)
 }
 
 // leave lets a page that was next wait for the next round, whatever is left of this one.
 func (f *frontier) leave(p sitegraph.PageID) {
-	f.corpus.Memory(p).queued = true
+	f.pages.Memory(p).queued = true
 	f.poor = append(f.poor, p)
 }
 
 // unpop makes the page that was popped last the next again.
 func (f *frontier) unpop(p sitegraph.PageID) {
-	f.corpus.Memory(p).queued = true
-	s := f.corpus.Graph.Server(p)
+	f.pages.Memory(p).queued = true
+	s := f.pages.Graph.Server(p)
 	l := f.line(s)
 	if l.head == 0 || l.pages[l.head-1].page != p {
 		f.putBack([]sitegraph.PageID{p})
@@ -234,21 +234,21 @@ func (f *frontier) uncount(s sitegraph.ServerID, v *Visit) {
 // deeper than MaxDepth are not fetched until links bring them nearer.
 func (f *frontier) next(beyond bool) (Visit, bool) {
 	for p, ok := f.pop(beyond); ok; p, ok = f.pop(beyond) {
-		m := f.corpus.Memory(p)
+		m := f.pages.Memory(p)
 		m.queued = false
 		if m.State != sitegraph.StateNew {
 			continue
 		}
-		if !f.corpus.Reached(p) {
+		if !f.pages.Reached(p) {
 			f.deep = append(f.deep, p)
 			continue
 		}
-		if !f.corpus.Eligible(p) {
+		if !f.pages.Eligible(p) {
 			f.failed = append(f.failed, p)
 			continue
 		}
-		reason := Because("new page at depth %.0f", float64(f.corpus.Graph.Depth(p)))
-		if f.corpus.Graph.Depth(p) == 0 {
+		reason := Because("new page at depth %.0f", float64(f.pages.Graph.Depth(p)))
+		if f.pages.Graph.Depth(p) == 0 {
 			reason = Because("new page in a feed or sitemap")
 		}
 		return Visit{Page: p, First: true, Probability: math.NaN(), Value: math.NaN(),
@@ -274,7 +274,7 @@ func (f *frontier) serve(p sitegraph.PageID) {
 	if !f.turns {
 		return
 	}
-	s := f.corpus.Graph.Server(p)
+	s := f.pages.Graph.Server(p)
 	l := f.line(s)
 	f.passed = max(l.served, f.passed)
 	l.served = f.passed + 1/max(f.worth(p), leastTurn)
@@ -295,7 +295,7 @@ func (f *frontier) pop(beyond bool) (sitegraph.PageID, bool) {
 			continue // it was ranked anew since
 		}
 		l.ranked = false
-		if f.corpus.Closed(s) {
+		if f.pages.Closed(s) {
 			continue // Open brings it back
 		}
 		p := l.pages[l.head].page

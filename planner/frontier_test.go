@@ -11,8 +11,8 @@ import (
 // Pages that are doubtful wait in their order, before those found later, and are counted all the
 // while.
 func TestDoubtfulInLine(t *testing.T) {
-	c := NewCorpus(sitegraph.NewGraph())
-	f := frontier{corpus: c}
+	c := NewPages(sitegraph.NewGraph())
+	f := frontier{pages: c}
 	add := func(names ...string) {
 		for _, name := range names {
 			p := c.Graph.AddStart("http://s0.example/" + name)

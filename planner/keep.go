@@ -33,7 +33,7 @@ const leastState = 64
 
 // apart are types that every process makes anew.
 var apart = state.Apart{
-	reflect.TypeFor[*Corpus](),
+	reflect.TypeFor[*Pages](),
 	reflect.TypeFor[*sitegraph.Graph](),
 	reflect.TypeFor[*rank.Ties](), // of the policy, which has them as a value
 }
@@ -74,7 +74,7 @@ func (p *Planner) roots(s *keptState) []any {
 // WriteMemory writes what Recollect takes. Call it between two rounds, when all outcomes are known.
 // state.ErrTooLarge: nothing can be kept of so many pages.
 func (p *Planner) WriteMemory(out io.Writer) error {
-	c := p.Corpus
+	c := p.Pages
 	if len(c.pages) > mostState/leastState {
 		return state.ErrTooLarge
 	}
@@ -89,7 +89,7 @@ func (p *Planner) WriteMemory(out io.Writer) error {
 
 // keptState is that of now, but for the pages.
 func (p *Planner) keptState() *keptState {
-	c := p.Corpus
+	c := p.Pages
 	c.Graph.Refresh() // as the next round does first: versions count from here
 	s := &keptState{
 		name:     p.options.Name,
@@ -122,7 +122,7 @@ func (p *Planner) keptState() *keptState {
 // whether nothing happened since it was written. After an error the planner and its policy are of
 // no use.
 func (p *Planner) Recollect(memory []byte) (exact bool, err error) {
-	c := p.Corpus
+	c := p.Pages
 	s := keptState{name: p.options.Name, weights: c.weights, share: p.options.NewShare,
 		least: p.options.LeastValue, sizes: p.capSizes()}
 	if err := state.Read(memory, apart, p.roots(&s)...); err != nil {
@@ -170,7 +170,7 @@ func (p *Planner) Recollect(memory []byte) (exact bool, err error) {
 // recollect takes in what is kept beside the pages.
 func (p *Planner) recollect(s *keptState) {
 	p.previous = &s.round
-	p.left, p.newCarry, p.Corpus.price, p.again.carry = s.left, s.newCarry, s.price, s.again
+	p.left, p.newCarry, p.Pages.price, p.again.carry = s.left, s.newCarry, s.price, s.again
 	p.recollectCaps(s)
 	for _, k := range p.sources.byKey {
 		k.out = nil // no visit is under way
@@ -179,7 +179,7 @@ func (p *Planner) recollect(s *keptState) {
 
 // sortMissed puts visits that the policy misses in their order.
 func (p *Planner) sortMissed() {
-	c := p.Corpus
+	c := p.Pages
 	slices.SortFunc(p.missed, func(a, b sitegraph.PageID) int {
 		return cmp.Or(cmp.Compare(c.Memory(a).Tried, c.Memory(b).Tried), cmp.Compare(a, b))
 	})
@@ -195,7 +195,7 @@ func (p *Planner) Before() (round int, ok bool) {
 
 // inLine tells which pages wait for a first visit, by page.
 func (p *Planner) inLine() []bool {
-	is := make([]bool, len(p.Corpus.pages))
+	is := make([]bool, len(p.Pages.pages))
 	mark := func(pages []sitegraph.PageID) {
 		for _, page := range pages {
 			is[page] = true
@@ -226,7 +226,7 @@ func (p *Planner) inLine() []bool {
 
 // meet puts a page in line that is not as it was when memory was written.
 func (p *Planner) meet(page sitegraph.PageID) {
-	switch p.Corpus.Memory(page).State {
+	switch p.Pages.Memory(page).State {
 	case sitegraph.StateNew:
 		p.frontier.add(page)
 	case sitegraph.StateSource:
@@ -234,7 +234,7 @@ func (p *Planner) meet(page sitegraph.PageID) {
 			p.FoundSource(page)
 		}
 	}
-	p.aging.note(p.Corpus, page)
+	p.aging.note(p.Pages, page)
 }
 
 func (p *Planner) capSizes() (sizes budget.Sizes) {
@@ -288,8 +288,8 @@ const caughtUpWhole = 512
 func (p *Planner) catchUp() {
 	ranker, _ := p.Policy.(Ranker)
 	for i, page := range p.missed {
-		m := p.Corpus.Memory(page)
-		p.aging.note(p.Corpus, page)
+		m := p.Pages.Memory(page)
+		p.aging.note(p.Pages, page)
 		verdict := sitegraph.VerdictUnknown
 		switch h := &m.History; {
 		case m.State == sitegraph.StateSource || m.Errors > 0 || m.misses > 0 &&
@@ -323,7 +323,7 @@ func (p *Planner) catchUp() {
 // ImageNote says of which moment an image is.
 type ImageNote struct {
 	Position uint64  `json:"position"`   // of the store
-	Mean     float64 `json:"mean_bytes"` // Corpus.MeanBytes then
+	Mean     float64 `json:"mean_bytes"` // Pages.MeanBytes then
 	Learnt   []byte  `json:"learnt"`     // sum of what the policy had learnt then
 	// Latest is the time of the last visit of any page, unix seconds; 0: not known.
 	Latest uint32 `json:"latest_visit"`
@@ -349,7 +349,7 @@ func (p *Planner) imageRoots(s *keptImage) []any {
 // Keep writes an image. Call it between two rounds. Its graph must have a scratch file. After the
 // last one the planner makes no more visits.
 func (p *Planner) Keep(note ImageNote, last bool) error {
-	c := p.Corpus
+	c := p.Pages
 	c.grow()
 	s := keptImage{
 		keptState: *p.keptState(),
@@ -374,9 +374,9 @@ func (p *Planner) Keep(note ImageNote, last bool) error {
 	})
 }
 
-// NewCorpusOf returns an empty corpus on the files of an image, for a planner that is to Thaw it.
-func NewCorpusOf(image *arena.Image, note *ImageNote) *Corpus {
-	c := NewCorpus(sitegraph.NewGraphIn(image.File))
+// NewPagesOf returns an empty corpus on the files of an image, for a planner that is to Thaw it.
+func NewPagesOf(image *arena.Image, note *ImageNote) *Pages {
+	c := NewPages(sitegraph.NewGraphIn(image.File))
 	c.meanBytes, c.latest = note.Mean, note.Latest
 	if note.Latest == 0 {
 		c.latest = math.MaxUint32
@@ -384,10 +384,10 @@ func NewCorpusOf(image *arena.Image, note *ImageNote) *Corpus {
 	return c
 }
 
-// Thaw makes of a planner over NewCorpusOf the one that was kept. After an error planner and image
+// Thaw makes of a planner over NewPagesOf the one that was kept. After an error planner and image
 // are of no use.
 func (p *Planner) Thaw(image *arena.Image) error {
-	c := p.Corpus
+	c := p.Pages
 	s := keptImage{
 		keptState: keptState{name: p.options.Name, weights: c.weights, share: p.options.NewShare,
 			least: p.options.LeastValue, sizes: p.capSizes()},
@@ -421,7 +421,7 @@ func (p *Planner) SinceImage() (pages int, ok bool) { return p.revised, p.thawed
 // Revise takes in a record that was saved since the image was written. The graph knows its page and
 // its links. Pages come in the order of their numbers, before the first round.
 func (p *Planner) Revise(r *sitegraph.Record) {
-	c := p.Corpus
+	c := p.Pages
 	p.revised++
 	known := int(r.Page) < len(c.pages)
 	c.grow()

@@ -14,7 +14,7 @@ import (
 func TestFirstVisitUnderWay(t *testing.T) {
 	build := func() *planner.Planner {
 		g := sitegraph.NewGraph()
-		c := planner.NewCorpus(g)
+		c := planner.NewPages(g)
 		for _, url := range []string{"http://h.example/", "http://h.example/a",
 			"http://h.example/b"} {
 			p := g.AddStart(url)

@@ -54,11 +54,11 @@ const (
 )
 
 // note keeps the deadline of a page.
-func (a *aging) note(c *Corpus, p sitegraph.PageID) {
+func (a *aging) note(c *Pages, p sitegraph.PageID) {
 	if a.ages == nil {
 		return
 	}
-	for n := sitegraph.PageID(len(a.deadline)); int(n) < c.Pages(); n++ {
+	for n := sitegraph.PageID(len(a.deadline)); int(n) < c.Count(); n++ {
 		a.deadline, a.age = append(a.deadline, 0), append(a.age, a.ages.Seconds(c.Graph.URL(n)))
 		a.pace(c.Graph.Server(n), a.age[n])
 	}
@@ -174,11 +174,11 @@ func (p *Planner) nextAging() (Visit, step) {
 			continue // it was visited since
 		}
 		a.passed = append(a.passed, c)
-		m := p.Corpus.Memory(c.Page)
-		if m.State == sitegraph.StateSource || p.Corpus.Outside(c.Page) {
+		m := p.Pages.Memory(c.Page)
+		if m.State == sitegraph.StateSource || p.Pages.Outside(c.Page) {
 			continue
 		}
-		if !p.Corpus.Eligible(c.Page) || p.rested(c.Page) {
+		if !p.Pages.Eligible(c.Page) || p.rested(c.Page) {
 			a.left-- // it was counted
 			continue
 		}
@@ -189,15 +189,15 @@ func (p *Planner) nextAging() (Visit, step) {
 			Probability: math.NaN(),
 			Value:       math.NaN(),
 			Reason: Because("its copy is %.3g days old, and none is to be older than %.3g",
-				float64(p.Corpus.round.End.Unix()-int64(m.History.Last))/Day.Seconds(),
+				float64(p.Pages.round.End.Unix()-int64(m.History.Last))/Day.Seconds(),
 				float64(a.age[c.Page])/Day.Seconds()),
 		}
 		if m.State != sitegraph.StateAlive {
 			v.Reason = Because("there is no copy of it; it is asked for again each %.3g days",
 				float64(a.age[c.Page])/Day.Seconds())
 		}
-		p.Corpus.Promote([]sitegraph.PageID{c.Page})
-		if p.Corpus.Closed(p.Corpus.Graph.Server(c.Page)) {
+		p.Pages.Promote([]sitegraph.PageID{c.Page})
+		if p.Pages.Closed(p.Pages.Graph.Server(c.Page)) {
 			p.putOff(v, false)
 			continue
 		}
@@ -240,8 +240,8 @@ func (p *Planner) Promise() *Promise {
 		return nil
 	}
 	var all Promise
-	needs := make([]float64, p.Corpus.Graph.Servers())
-	now := p.Corpus.round.End.Unix()
+	needs := make([]float64, p.Pages.Graph.Servers())
+	now := p.Pages.round.End.Unix()
 	for page, deadline := range a.deadline {
 		if deadline == 0 {
 			continue
@@ -249,8 +249,8 @@ func (p *Planner) Promise() *Promise {
 		all.Pages++
 		need := Day.Seconds() / float64(a.age[page])
 		all.PerDay += need
-		needs[p.Corpus.Graph.Server(sitegraph.PageID(page))] += need
-		alive := p.Corpus.pages[page].State == sitegraph.StateAlive
+		needs[p.Pages.Graph.Server(sitegraph.PageID(page))] += need
+		alive := p.Pages.pages[page].State == sitegraph.StateAlive
 		if alive && int64(deadline) < now {
 			all.Overdue++
 		}
@@ -260,7 +260,7 @@ func (p *Planner) Promise() *Promise {
 		for s, need := range needs {
 			if need > most {
 				all.Servers = append(all.Servers,
-					CrowdedServer{p.Corpus.Graph.ServerName(sitegraph.ServerID(s)), need, most})
+					CrowdedServer{p.Pages.Graph.ServerName(sitegraph.ServerID(s)), need, most})
 			}
 		}
 		slices.SortFunc(all.Servers, func(a, b CrowdedServer) int {

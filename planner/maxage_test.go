@@ -16,7 +16,7 @@ import (
 // favourite is a policy that names the same pages each day.
 type favourite struct {
 	planner.EachRound
-	corpus *planner.Corpus
+	corpus *planner.Pages
 	pages  []sitegraph.PageID
 	left   []sitegraph.PageID
 }
@@ -47,16 +47,16 @@ func aged(t *testing.T, pages int, pause time.Duration, ages ...string) *planner
 	for i := range pages {
 		g.AddStart(fmt.Sprintf("http://s%d.example/d%d/%d", i%5, i%2, i))
 	}
-	corpus := planner.NewCorpus(g)
+	known := planner.NewPages(g)
 	for p := range sitegraph.PageID(pages) {
-		corpus.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateAlive,
+		known.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateAlive,
 			Tried: simtest.At(0), History: sitegraph.Start(simtest.At(0))})
 	}
-	f := &favourite{corpus: corpus}
+	f := &favourite{corpus: known}
 	for p := range sitegraph.PageID(min(pages, 10)) {
 		f.pages = append(f.pages, p)
 	}
-	return planner.New(corpus, f, planner.Options{MaxAges: promised, Pause: pause})
+	return planner.New(known, f, planner.Options{MaxAges: promised, Pause: pause})
 }
 
 // aDay makes the visits of a day and returns how many of them were for the policy.
@@ -68,7 +68,7 @@ func aDay(p *planner.Planner, d, budget int) (favourites, others int) {
 		} else {
 			others++
 		}
-		h := p.Corpus.Memory(v.Page).History
+		h := p.Pages.Memory(v.Page).History
 		h.See(simtest.At(d), false, time.Time{})
 		p.Observe(&sitegraph.Record{Page: v.Page, State: sitegraph.StateAlive, Tried: simtest.At(d),
 			History: h}, sitegraph.VerdictUnchanged)
@@ -78,10 +78,10 @@ func aDay(p *planner.Planner, d, budget int) (favourites, others int) {
 
 // oldest is the age of the oldest copy among pages, in days.
 func oldest(p *planner.Planner, d int, of func(url string) bool) (days float64) {
-	for page := range sitegraph.PageID(p.Corpus.Pages()) {
-		if of(p.Corpus.URL(page)) {
+	for page := range sitegraph.PageID(p.Pages.Count()) {
+		if of(p.Pages.URL(page)) {
 			days = max(
-				days, simtest.At(d).Sub(p.Corpus.Memory(page).History.LastVisit()).Hours()/24)
+				days, simtest.At(d).Sub(p.Pages.Memory(page).History.LastVisit()).Hours()/24)
 		}
 	}
 	return days

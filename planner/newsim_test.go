@@ -14,7 +14,7 @@ func newSim(t *testing.T, w *simtest.World, shuffle *rand.Rand, name string, s p
 	o planner.Options) *simtest.Sim {
 	t.Helper()
 	return simtest.New(t, w, shuffle, s.Seed, func(m *simtest.Sim) (planner.Policy, error) {
-		s.Corpus = m.Corpus
+		s.Pages = m.Pages
 		return policy.New(name, s)
 	}, o)
 }

@@ -79,7 +79,7 @@ const FirstWorth = 0.9
 // Planner yields visits: to new pages while their share lasts, otherwise those that the policy
 // proposes.
 type Planner struct {
-	Corpus   *Corpus
+	Pages    *Pages
 	Policy   Policy // may be nil: then only new pages are visited
 	options  Options
 	frontier frontier
@@ -110,27 +110,27 @@ type Planner struct {
 
 // New returns a planner. Pages that are already known and new are in line, in the order
 // in which they became known.
-func New(corpus *Corpus, policy Policy, o Options) *Planner {
-	corpus.skip, corpus.watch = o.Skip, o.Watched
+func New(known *Pages, policy Policy, o Options) *Planner {
+	known.skip, known.watch = o.Skip, o.Watched
 	if ranker, ok := policy.(Ranker); ok {
 		ranker.AtLeast(o.LeastValue)
 	}
 	p := &Planner{
-		Corpus:   corpus,
+		Pages:    known,
 		Policy:   policy,
 		options:  o,
-		frontier: frontier{corpus: corpus, turns: o.Turns},
+		frontier: frontier{pages: known, turns: o.Turns},
 	}
 	p.frontier.worth = func(page sitegraph.PageID) float64 {
-		return p.newWorth(page) / corpus.MeanWeight()
+		return p.newWorth(page) / known.MeanWeight()
 	}
-	p.caps = newCaps(corpus, &o)
+	p.caps = newCaps(known, &o)
 	p.aging.ages = o.MaxAges
-	corpus.caps, corpus.ages = p.caps, &p.aging
-	corpus.play = play{queue: NewMemQueue(p.apply)}
-	for id := range sitegraph.PageID(corpus.Pages()) {
-		p.aging.note(corpus, id)
-		switch corpus.Memory(id).State {
+	known.caps, known.ages = p.caps, &p.aging
+	known.play = play{queue: NewMemQueue(p.apply)}
+	for id := range sitegraph.PageID(known.Count()) {
+		p.aging.note(known, id)
+		switch known.Memory(id).State {
 		case sitegraph.StateNew:
 			p.frontier.add(id)
 		case sitegraph.StateSource:
@@ -148,16 +148,16 @@ func (p *Planner) Carry(page sitegraph.PageID) { p.carried = append(p.carried, p
 // (Return) or carried (Carry).
 func (p *Planner) Begin(r Round) {
 	p.rounds++
-	p.Corpus.Graph.Refresh()
+	p.Pages.Graph.Refresh()
 	if p.filled {
 		p.putBack(r.Start)
 	} else {
 		p.fill()
 	}
-	p.Corpus.price.Begin(p.bound(), r.Budget)
-	p.Corpus.Begin(r)
+	p.Pages.price.Begin(p.bound(), r.Budget)
+	p.Pages.Begin(r)
 	for _, page := range p.carried {
-		p.Corpus.Propose(page)
+		p.Pages.Propose(page)
 	}
 	p.carried = p.carried[:0]
 	p.release(r.Start)
@@ -171,7 +171,7 @@ func (p *Planner) Begin(r Round) {
 		p.newCarry = share.Carry
 	}
 	p.rate = -1
-	p.Corpus.turns.begin()
+	p.Pages.turns.begin()
 	p.frontier.begin()
 	p.beginSources(r)
 	p.beginAgain(r)
@@ -214,7 +214,7 @@ var askedAlone = []func(*Planner) (Visit, step){(*Planner).nextAsked}
 // Next yields the next visit; false: none for now, or the budget is used up. Under limits in bytes
 // there may be more visits once those under way are over.
 func (p *Planner) Next() (Visit, bool) {
-	p.Corpus.turns.more = false
+	p.Pages.turns.more = false
 	if p.left == 0 || p.caps != nil && p.caps.spent {
 		return Visit{}, false
 	}
@@ -309,7 +309,7 @@ func (p *Planner) leftoverVisit() (Visit, step) {
 func (p *Planner) nextNew(beyond bool) (Visit, step) {
 	ranker, _ := p.Policy.(Ranker)
 	for v, ok := p.frontier.next(beyond); ok; v, ok = p.frontier.next(beyond) {
-		if p.Corpus.Outside(v.Page) {
+		if p.Pages.Outside(v.Page) {
 			continue
 		}
 		if p.rested(v.Page) {
@@ -339,18 +339,18 @@ func (p *Planner) nextProposed() (Visit, step) {
 	}
 	pulls := 0
 	for v, ok := p.propose(); ok; v, ok = p.propose() {
-		if p.Corpus.Outside(v.Page) || p.rested(v.Page) {
-			p.Corpus.Propose(v.Page)
+		if p.Pages.Outside(v.Page) || p.rested(v.Page) {
+			p.Pages.Propose(v.Page)
 			continue
 		}
-		if least := p.options.LeastValue; least > 0 && p.Corpus.gain(&v) < least {
-			p.Corpus.Propose(v.Page)
+		if least := p.options.LeastValue; least > 0 && p.Pages.gain(&v) < least {
+			p.Pages.Propose(v.Page)
 			continue
 		}
-		if p.Corpus.Closed(p.Corpus.Graph.Server(v.Page)) {
+		if p.Pages.Closed(p.Pages.Graph.Server(v.Page)) {
 			p.putOff(v, false)
 			if pulls++; pulls == mostPulls {
-				p.Corpus.turns.more = true
+				p.Pages.turns.more = true
 				return Visit{}, wait
 			}
 			continue
@@ -381,9 +381,9 @@ func (p *Planner) ShareByServer(on bool) {
 
 func (p *Planner) take(v Visit) Visit {
 	v.round = p.rounds
-	p.frontier.count(p.Corpus.Graph.Server(v.Page), &v)
-	p.Corpus.Propose(v.Page)
-	p.Corpus.price.See(p.Corpus.worth(&v))
+	p.frontier.count(p.Pages.Graph.Server(v.Page), &v)
+	p.Pages.Propose(v.Page)
+	p.Pages.price.See(p.Pages.worth(&v))
 	p.spendSource(&v, 1)
 	p.made++
 	if p.left > 0 {
@@ -415,12 +415,12 @@ func (p *Planner) Return(v Visit) {
 		p.returnAsked(&v)
 	}
 	if v.First {
-		if p.Corpus.Aside(v.Page) {
-			p.Corpus.Memory(v.Page).queued = true // until release, or for the next process
+		if p.Pages.Aside(v.Page) {
+			p.Pages.Memory(v.Page).queued = true // until release, or for the next process
 		} else {
 			p.frontier.failed = append(p.frontier.failed, v.Page)
 		}
-		p.frontier.uncount(p.Corpus.Graph.Server(v.Page), &v)
+		p.frontier.uncount(p.Pages.Graph.Server(v.Page), &v)
 	}
 }
 
@@ -428,7 +428,7 @@ func (p *Planner) Return(v Visit) {
 // one.
 func (p *Planner) PutBack(pages []sitegraph.PageID) {
 	for _, page := range pages {
-		if m := p.Corpus.Memory(page); m.State == sitegraph.StateNew {
+		if m := p.Pages.Memory(page); m.State == sitegraph.StateNew {
 			m.mark = 0 // it was proposed, and not visited
 			p.frontier.add(page)
 		}
@@ -454,7 +454,7 @@ func (p *Planner) Made() int { return p.made }
 
 // Found puts a page that has become known, or known again, into the frontier.
 func (p *Planner) Found(page sitegraph.PageID) {
-	if !p.Corpus.Memory(page).queued {
+	if !p.Pages.Memory(page).queued {
 		p.found = append(p.found, page)
 	}
 	p.frontier.add(page)
@@ -476,11 +476,11 @@ func (p *Planner) Waiting() int {
 func (p *Planner) Observe(r *sitegraph.Record, verdict sitegraph.Verdict) {
 	found := p.found
 	p.found = found[:0]
-	p.Corpus.Hints.Test(r.Page, verdict)
-	stillLeft := verdict == sitegraph.VerdictLeft && p.Corpus.Memory(r.Page).State.Left()
-	p.Corpus.remember(r)
-	p.Corpus.awaitDue(r.Page)
-	p.aging.note(p.Corpus, r.Page)
+	p.Pages.Hints.Test(r.Page, verdict)
+	stillLeft := verdict == sitegraph.VerdictLeft && p.Pages.Memory(r.Page).State.Left()
+	p.Pages.remember(r)
+	p.Pages.awaitDue(r.Page)
+	p.aging.note(p.Pages, r.Page)
 	if stillLeft {
 		return // nothing new
 	}
@@ -492,7 +492,7 @@ func (p *Planner) Observe(r *sitegraph.Record, verdict sitegraph.Verdict) {
 		p.frontier.failed = append(p.frontier.failed, r.Page)
 	}
 	if p.caps != nil && p.caps.inBytes {
-		p.caps.sizes.See(p.Corpus.Graph.Server(r.Page), p.Corpus.Memory(r.Page).size)
+		p.caps.sizes.See(p.Pages.Graph.Server(r.Page), p.Pages.Memory(r.Page).size)
 	}
 	if ranker, ok := p.Policy.(Ranker); ok &&
 		(verdict == sitegraph.VerdictChanged || len(found) > 0) {
@@ -507,7 +507,7 @@ func (p *Planner) Observe(r *sitegraph.Record, verdict sitegraph.Verdict) {
 // learns of it when the page comes into play: at once, where it is due by the end of the round now.
 func (p *Planner) UpdateHints(source sitegraph.PageID, kind hints.Kind, said []hints.Claim,
 	whole bool) {
-	c := p.Corpus
+	c := p.Pages
 	changed := c.Hints.Update(source, kind, said, whole)
 	if _, ok := p.Policy.(Hinter); !ok {
 		return
@@ -530,7 +530,7 @@ func (p *Planner) UpdateHints(source sitegraph.PageID, kind hints.Kind, said []h
 	}
 }
 
-// Due is when a page is due next, after now, and why. The caller hands it to Corpus.Remember, which
+// Due is when a page is due next, after now, and why. The caller hands it to Pages.Remember, which
 // puts the page into the queue.
 func (p *Planner) Due(page sitegraph.PageID, now time.Time) (Due, time.Duration) {
 	p.found = p.found[:0] // what came after Observe is of feeds and sitemaps
@@ -543,21 +543,21 @@ func (p *Planner) Due(page sitegraph.PageID, now time.Time) (Due, time.Duration)
 }
 
 func (p *Planner) dueOf(page sitegraph.PageID, now time.Time) (Due, time.Duration) {
-	m := p.Corpus.Memory(page)
+	m := p.Pages.Memory(page)
 	tried := time.Unix(int64(m.Tried), 0).UTC()
 	switch {
 	case m.State == sitegraph.StateSource:
 		return p.sourceDue(page), 0
-	case m.State.Left() && (p.options.AgainShare > 0 || p.Corpus.MaxAge(page) > 0):
+	case m.State.Left() && (p.options.AgainShare > 0 || p.Pages.MaxAge(page) > 0):
 		return p.againDue(page), 0 // later, if the share of such visits has no room for it
 	case m.Errors > 0:
 		return Due{
-			tried.Add(p.Corpus.within(page, BackOff(m.Errors))),
+			tried.Add(p.Pages.within(page, BackOff(m.Errors))),
 			Because("its last visits failed"),
 		}, 0
 	case m.State == sitegraph.StateAlive && m.misses > 0:
 		return Due{
-			tried.Add(p.Corpus.wait(page)),
+			tried.Add(p.Pages.wait(page)),
 			Because(
 				"its last %.0f answers say that it is not to be had; it is asked for again "+
 					"before it is given up",
@@ -568,7 +568,7 @@ func (p *Planner) dueOf(page sitegraph.PageID, now time.Time) (Due, time.Duratio
 		return Due{now, Because("never fetched")}, 0
 	case m.State != sitegraph.StateAlive:
 		return Due{now.Add(farOff), Because("it left; only a new link brings it back")}, 0
-	case p.Corpus.Weight(page) == 0:
+	case p.Pages.Weight(page) == 0:
 		return Due{now.Add(farOff), Because("its weight is 0")}, 0
 	case p.Policy == nil:
 		return Due{now, Because("no policy was asked")}, 0
@@ -579,7 +579,7 @@ func (p *Planner) dueOf(page sitegraph.PageID, now time.Time) (Due, time.Duratio
 		return due, interval
 	}
 	due.When = p.strained(page, now, due.When)
-	if age := p.Corpus.MaxAge(page); age > 0 {
+	if age := p.Pages.MaxAge(page); age > 0 {
 		if last := m.History.LastVisit().Add(age); last.Before(due.When) {
 			due = Due{last, Because("its copy is not to be older than %.3g days",
 				age.Hours()/24)}

@@ -23,10 +23,10 @@ func newFrontier(t *testing.T, n int, o planner.Options) *simtest.Lettered {
 		if id := sitegraph.PageID(p); id != l.Page["R"] && id != l.Page["a"] {
 			l.Records[p] = sitegraph.Record{Page: id, URL: l.Records[p].URL,
 				State: sitegraph.StateNew}
-			l.Corpus.Remember(&l.Records[p])
+			l.Pages.Remember(&l.Records[p])
 		}
 	}
-	l.Planner = planner.New(l.Corpus, nil, o)
+	l.Planner = planner.New(l.Pages, nil, o)
 	return l
 }
 
@@ -64,14 +64,14 @@ func TestLeftover(t *testing.T) {
 // First come, first served; a page is found once though many links lead to it.
 func TestFrontierOrder(t *testing.T) {
 	l := newFrontier(t, 0, planner.Options{NewShare: 1})
-	g := l.Corpus.Graph
+	g := l.Pages.Graph
 	var urls []string
 	for i := range 50 {
 		urls = append(urls, fmt.Sprintf("http://example.com/new/%d", (i*37)%50))
 	}
 	for _, p := range g.SetLinks(l.Page["R"], urls, nil) {
 		r := sitegraph.Record{Page: p, URL: g.URL(p), State: sitegraph.StateNew}
-		l.Corpus.Remember(&r)
+		l.Pages.Remember(&r)
 		l.Planner.Found(p)
 		l.Planner.Found(p)
 	}
@@ -95,7 +95,7 @@ func TestFrontierOrder(t *testing.T) {
 // not lead to them directly.
 func TestFrontierDepth(t *testing.T) {
 	g := sitegraph.NewGraph()
-	corpus := planner.NewCorpus(g)
+	known := planner.NewPages(g)
 	url := func(depth int) string { return fmt.Sprintf("http://example.com/%d", depth) }
 	p := g.AddStart(url(1))
 	for depth := 2; depth <= sitegraph.MaxDepth+3; depth++ {
@@ -107,9 +107,9 @@ func TestFrontierDepth(t *testing.T) {
 		if int(p) >= sitegraph.MaxDepth-1 {
 			r = sitegraph.Record{Page: p, State: sitegraph.StateNew}
 		}
-		corpus.Remember(&r)
+		known.Remember(&r)
 	}
-	plan := planner.New(corpus, nil, planner.Options{NewShare: 1})
+	plan := planner.New(known, nil, planner.Options{NewShare: 1})
 	round := func(n int) (pages []sitegraph.PageID) {
 		plan.Begin(planner.Round{Number: n, Start: simtest.At(n - 1), End: simtest.At(n),
 			Budget: planner.Unlimited})
@@ -138,12 +138,12 @@ func TestBackOff(t *testing.T) {
 		l := simtest.NewLettered(t, map[string]string{"R": "/"}, "", rand.New(rand.NewPCG(1, 0)))
 		r := &l.Records[0]
 		r.State, r.Tried = state, time.Time{}
-		l.Corpus.Remember(r)
-		pol, err := policy.New("ebayes", policy.Settings{Corpus: l.Corpus, Mode: planner.Stream})
+		l.Pages.Remember(r)
+		pol, err := policy.New("ebayes", policy.Settings{Pages: l.Pages, Mode: planner.Stream})
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.Planner = planner.New(l.Corpus, pol, planner.Options{NewShare: 1})
+		l.Planner = planner.New(l.Pages, pol, planner.Options{NewShare: 1})
 		var waits []string
 		last := simtest.At(0)
 		for hour := 1; hour <= 24*130; hour++ {
@@ -151,7 +151,7 @@ func TestBackOff(t *testing.T) {
 			l.Planner.Begin(planner.Round{Number: hour, Start: start, End: start.Add(time.Hour),
 				Budget: 5})
 			for v, ok := l.Planner.Next(); ok; v, ok = l.Planner.Next() {
-				now := l.Corpus.Round().End
+				now := l.Pages.Round().End
 				verdict := r.Apply(sitegraph.Observation{Time: now,
 					Outcome: sitegraph.OutcomeFailed}, sitegraph.ChangeByBytes)
 				l.Planner.Observe(r, verdict)
@@ -196,8 +196,8 @@ func TestDueWithoutPolicy(t *testing.T) {
 	} {
 		g := sitegraph.NewGraph()
 		g.AddStart("http://example.com/")
-		p := planner.New(planner.NewCorpus(g), nil, planner.Options{})
-		p.Corpus.Remember(&c.record)
+		p := planner.New(planner.NewPages(g), nil, planner.Options{})
+		p.Pages.Remember(&c.record)
 		if due, _ := p.Due(0, now); due.When.Sub(now) != c.want || due.Reason.String() != c.reason {
 			t.Errorf("%s: due after %v (%s), want %v (%s)", c.name, due.When.Sub(now), due.Reason,
 				c.want, c.reason)
@@ -211,11 +211,11 @@ func TestReturn(t *testing.T) {
 		l := newFrontier(t, 3, planner.Options{NewShare: 1})
 		if !first {
 			pol, err := policy.New("interval",
-				policy.Settings{Corpus: l.Corpus, Mode: planner.Stream})
+				policy.Settings{Pages: l.Pages, Mode: planner.Stream})
 			if err != nil {
 				t.Fatal(err)
 			}
-			l.Planner = planner.New(l.Corpus, pol, planner.Options{})
+			l.Planner = planner.New(l.Pages, pol, planner.Options{})
 		}
 		begin := func(n int) {
 			l.Planner.Begin(planner.Round{Number: n, Start: simtest.At(n - 1), End: simtest.At(n),

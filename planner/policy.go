@@ -21,7 +21,7 @@ type Policy interface {
 	// Next proposes the page in play that is most worth a refetch; false: none for now. It may be
 	// asked again after an outcome, which can make other pages worth a refetch, and after Offer.
 	// The page must be Refetchable; the planner marks it as proposed. It refuses a page that is
-	// not in play (Corpus.InPlay): one that was neither offered nor promoted (Corpus.Promote).
+	// not in play (Pages.InPlay): one that was neither offered nor promoted (Pages.Promote).
 	Next() (Visit, bool)
 	// Observe learns from the outcome of a visit, refetch or first. The corpus already knows it.
 	Observe(p sitegraph.PageID, verdict sitegraph.Verdict)
@@ -64,13 +64,13 @@ type Ranker interface {
 	// Choice returns among how many pages a round of a budget chooses: few at least, also where
 	// fewer are due, and many at most. Those that are due the earliest come first.
 	Choice(budget int) (few, many int)
-	// Opened is called when a server is open again that was closed (Corpus.Closed). A Ranker
+	// Opened is called when a server is open again that was closed (Pages.Closed). A Ranker
 	// proposes no page of a closed server; proposals of other policies are kept until then.
 	Opened(s sitegraph.ServerID)
 }
 
 // Hinter is a policy that ranks a page anew when, within a round, a feed or sitemap claims
-// something new of it. Corpus.Hints has the claims.
+// something new of it. Pages.Hints has the claims.
 type Hinter interface {
 	Hinted(p sitegraph.PageID)
 }

@@ -44,7 +44,7 @@ type Durable interface{ Durable() }
 // UseQueue replaces the queue in memory, before the first round. queue makes the new one, which
 // must call apply with each message when it hands out or promotes its page.
 func (p *Planner) UseQueue(queue func(apply func(sitegraph.PageID, Message)) Queue) {
-	p.Corpus.play = play{queue: queue(p.apply)}
+	p.Pages.play = play{queue: queue(p.apply)}
 }
 
 // EachRound is embedded by a policy that ranks all pages anew in each round: an order. All pages
@@ -74,14 +74,14 @@ type play struct {
 }
 
 // HandedOut reports whether a page was handed out or promoted, and waits to be put back.
-func (c *Corpus) HandedOut(p sitegraph.PageID) bool { return c.play.out.has(p) }
+func (c *Pages) HandedOut(p sitegraph.PageID) bool { return c.play.out.has(p) }
 
 // InPlay reports whether a page was handed out or promoted in this round.
-func (c *Corpus) InPlay(p sitegraph.PageID) bool { return c.play.in.has(p) }
+func (c *Pages) InPlay(p sitegraph.PageID) bool { return c.play.in.has(p) }
 
 // Promote brings pages into play whatever their time, as evidence says that they are worth a visit
 // now. The policy ranks them itself: they are not offered to it.
-func (c *Corpus) Promote(pages []sitegraph.PageID) {
+func (c *Pages) Promote(pages []sitegraph.PageID) {
 	if c.play.queue != nil {
 		c.play.queue.Promote(pages)
 		c.handOut(pages)
@@ -90,14 +90,14 @@ func (c *Corpus) Promote(pages []sitegraph.PageID) {
 
 // MoveDue gives another due time to a page that waits in the queue, as evidence says that it is due
 // earlier or later. One that failed keeps its own.
-func (c *Corpus) MoveDue(p sitegraph.PageID, due time.Time) {
+func (c *Pages) MoveDue(p sitegraph.PageID, due time.Time) {
 	if m := &c.pages[p]; m.Errors == 0 && m.misses == 0 && !c.play.out.has(p) {
 		m.Due = sitegraph.Unix32(due)
 		c.put(p)
 	}
 }
 
-func (c *Corpus) handOut(pages []sitegraph.PageID) {
+func (c *Pages) handOut(pages []sitegraph.PageID) {
 	for _, p := range pages {
 		c.play.in.add(p)
 		c.awaitDue(p)
@@ -105,7 +105,7 @@ func (c *Corpus) handOut(pages []sitegraph.PageID) {
 }
 
 // put puts a page with a copy into the queue, due as its Memory says.
-func (c *Corpus) put(p sitegraph.PageID) {
+func (c *Pages) put(p sitegraph.PageID) {
 	if c.play.queue != nil && c.pages[p].State == sitegraph.StateAlive {
 		c.play.out.remove(p)
 		c.play.queue.Put(p, c.pages[p].Due)
@@ -113,7 +113,7 @@ func (c *Corpus) put(p sitegraph.PageID) {
 }
 
 // awaitDue lets a page be put back in the next round, unless it is put into the queue before.
-func (c *Corpus) awaitDue(p sitegraph.PageID) {
+func (c *Pages) awaitDue(p sitegraph.PageID) {
 	if c.play.out.add(p) {
 		c.play.handed = append(c.play.handed, p)
 	}
@@ -123,18 +123,18 @@ func (c *Corpus) awaitDue(p sitegraph.PageID) {
 // known when it is due is due at once.
 func (p *Planner) fill() {
 	p.filled = true
-	p.Corpus.play = play{queue: p.Corpus.play.queue}
-	if _, ok := p.Corpus.play.queue.(Durable); ok {
+	p.Pages.play = play{queue: p.Pages.play.queue}
+	if _, ok := p.Pages.play.queue.(Durable); ok {
 		return
 	}
 	now := p.RanksAll()
-	for page, m := range p.Corpus.memories() {
+	for page, m := range p.Pages.memories() {
 		if m.State == sitegraph.StateAlive {
 			due := m.Due
 			if now {
 				due = 0
 			}
-			p.Corpus.play.queue.Put(page, due)
+			p.Pages.play.queue.Put(page, due)
 		}
 	}
 }
@@ -150,7 +150,7 @@ func (p *Planner) EndRound(now time.Time) {
 // time that it got then. Any other gets a new one, after now, but keeps the one that it had if that
 // comes first: it was promoted.
 func (p *Planner) putBack(now time.Time) {
-	c, all := p.Corpus, p.RanksAll()
+	c, all := p.Pages, p.RanksAll()
 	for _, page := range c.play.handed {
 		c.play.in.remove(page)
 		if !c.play.out.has(page) { // it was visited, or handed out twice
@@ -174,12 +174,12 @@ func (p *Planner) putBack(now time.Time) {
 
 // dueAgain returns when a page is due that is put back.
 func (p *Planner) dueAgain(page sitegraph.PageID, now uint32, all bool) uint32 {
-	m := p.Corpus.Memory(page)
+	m := p.Pages.Memory(page)
 	from := max(now, m.Tried)
 	switch {
 	case all && m.Errors == 0 && m.misses == 0:
 		return from + 1
-	case int64(m.Tried) >= p.Corpus.start && m.Due > m.Tried: // it was visited
+	case int64(m.Tried) >= p.Pages.start && m.Due > m.Tried: // it was visited
 		return m.Due
 	}
 	again, _ := p.Due(page, time.Unix(int64(from), 0).UTC())
@@ -205,7 +205,7 @@ func (p *Planner) handOut(until uint32, most int) (n int) {
 		p.slice = make([]sitegraph.PageID, handSlice)
 	}
 	for n < most {
-		got := p.Corpus.play.queue.Take(until, p.slice[:min(handSlice, most-n)])
+		got := p.Pages.play.queue.Take(until, p.slice[:min(handSlice, most-n)])
 		if got == 0 {
 			break
 		}
@@ -213,15 +213,15 @@ func (p *Planner) handOut(until uint32, most int) (n int) {
 		slices.Sort(p.slice[:got]) // pages of a server lie near each other
 		offer := p.slice[:0]
 		for _, page := range p.slice[:got] {
-			switch m := p.Corpus.Memory(page); {
+			switch m := p.Pages.Memory(page); {
 			case m.State != sitegraph.StateAlive:
-			case p.Corpus.taken(m): // its next visit is of a later round
-				p.Corpus.awaitDue(page)
+			case p.Pages.taken(m): // its next visit is of a later round
+				p.Pages.awaitDue(page)
 			default:
 				offer = append(offer, page)
 			}
 		}
-		p.Corpus.handOut(offer)
+		p.Pages.handOut(offer)
 		if p.Policy != nil {
 			p.Policy.Offer(offer)
 		}
@@ -235,10 +235,10 @@ func (p *Planner) handOut(until uint32, most int) (n int) {
 func (p *Planner) propose() (Visit, bool) {
 	for {
 		for v, ok := p.Policy.Next(); ok; v, ok = p.Policy.Next() {
-			if p.Corpus.InPlay(v.Page) {
+			if p.Pages.InPlay(v.Page) {
 				return v, true
 			}
-			p.Corpus.Propose(v.Page) // so that it is not proposed again
+			p.Pages.Propose(v.Page) // so that it is not proposed again
 		}
 		n := p.handOut(math.MaxUint32, min(p.ahead, p.further))
 		if n == 0 {

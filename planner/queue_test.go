@@ -33,7 +33,7 @@ func (w *weekly) Due(p sitegraph.PageID, _ time.Time) (planner.Due, time.Duratio
 // next one, which is later where its server cannot answer all visits that are wanted.
 func TestOnlyPagesInPlay(t *testing.T) {
 	g := sitegraph.NewGraph()
-	c := planner.NewCorpus(g)
+	c := planner.NewPages(g)
 	for i := range 6 {
 		r := sitegraph.Record{Page: g.Add(fmt.Sprintf("http://a.example/%d", i))}
 		r.State, r.History = sitegraph.StateAlive, sitegraph.Start(simtest.At(0))

@@ -77,7 +77,7 @@ func (p *Planner) Beyond() []Unfit {
 	}
 	of := map[sitegraph.ServerID]*Unfit{}
 	count := func(v Visit) {
-		server := p.Corpus.Graph.Server(v.Page)
+		server := p.Pages.Graph.Server(v.Page)
 		if p.caps != nil {
 			if b := p.caps.of(server); b != nil && !b.HasRoom(v.need) {
 				p.caps.refuse(&v, b)
@@ -86,11 +86,11 @@ func (p *Planner) Beyond() []Unfit {
 		}
 		u := of[server]
 		if u == nil {
-			u = &Unfit{Server: p.Corpus.Graph.ServerName(server)}
+			u = &Unfit{Server: p.Pages.Graph.ServerName(server)}
 			of[server] = u
 		}
 		u.Pages++
-		u.Value += orZero(p.Corpus.worth(&v))
+		u.Value += orZero(p.Pages.worth(&v))
 	}
 	if p.caps != nil && p.caps.pending != nil {
 		count(*p.caps.pending)
@@ -99,14 +99,14 @@ func (p *Planner) Beyond() []Unfit {
 	}
 	p.frontier.recall()
 	for v, ok := p.frontier.next(true); ok; v, ok = p.frontier.next(true) {
-		if !p.Corpus.Outside(v.Page) {
+		if !p.Pages.Outside(v.Page) {
 			count(v)
 		}
 	}
 	if p.Policy != nil {
 		for v, ok := p.propose(); ok; v, ok = p.propose() {
-			p.Corpus.Propose(v.Page)
-			if !p.Corpus.Outside(v.Page) {
+			p.Pages.Propose(v.Page)
+			if !p.Pages.Outside(v.Page) {
 				count(v)
 			}
 		}
@@ -122,7 +122,7 @@ func (p *Planner) Beyond() []Unfit {
 // WhyNot returns why budgets or weights keep a page out of this round; "" if they do not. Call it
 // when the round has been planned to its end.
 func (p *Planner) WhyNot(page sitegraph.PageID) string {
-	if p.Corpus.Weight(page) == 0 {
+	if p.Pages.Weight(page) == 0 {
 		return "its weight is 0"
 	}
 	if rests, why := p.restsNow(page); rests {
@@ -140,7 +140,7 @@ func (p *Planner) WhyNot(page sitegraph.PageID) string {
 		)
 	}
 	if p.caps != nil {
-		if b := p.caps.of(p.Corpus.Graph.Server(page)); b != nil {
+		if b := p.caps.of(p.Pages.Graph.Server(page)); b != nil {
 			need := int64(0)
 			if p.caps.inBytes {
 				need = p.caps.need(page, b.server, b)
@@ -158,9 +158,9 @@ func (p *Planner) WhyNot(page sitegraph.PageID) string {
 	if !p.bound() {
 		return ""
 	}
-	end := sitegraph.Unix32(p.Corpus.round.End)
-	if m := p.Corpus.Memory(page); m.State == sitegraph.StateAlive && m.Due > end &&
-		!p.Corpus.InPlay(page) {
+	end := sitegraph.Unix32(p.Pages.round.End)
+	if m := p.Pages.Memory(page); m.State == sitegraph.StateAlive && m.Due > end &&
+		!p.Pages.InPlay(page) {
 		return "it is not due before the round ends"
 	}
 	if price := p.Price(); price > 0 {
@@ -177,7 +177,7 @@ func (p *Planner) WhyNot(page sitegraph.PageID) string {
 // tooPoor reports whether a visit to a page is worth less than LeastValue, and what it is worth.
 func (p *Planner) tooPoor(page sitegraph.PageID) (worth float64, is bool) {
 	worth = math.NaN()
-	switch of := p.Corpus.Memory(page).State; {
+	switch of := p.Pages.Memory(page).State; {
 	case p.options.LeastValue == 0:
 		return worth, false
 	case of == sitegraph.StateNew:
@@ -188,7 +188,7 @@ func (p *Planner) tooPoor(page sitegraph.PageID) (worth float64, is bool) {
 		if ranker, ok := p.Policy.(Ranker); ok {
 			worth = ranker.Worth(page)
 		} else if e, ok := p.Policy.(Estimator); ok {
-			worth = e.Probability(page, p.Corpus.round.End) * p.Corpus.Weight(page)
+			worth = e.Probability(page, p.Pages.round.End) * p.Pages.Weight(page)
 		}
 	}
 	return worth, worth < p.options.LeastValue
@@ -197,7 +197,7 @@ func (p *Planner) tooPoor(page sitegraph.PageID) (worth float64, is bool) {
 // Unused is what is left of the round's budget since no visit that could be made is worth
 // Options.LeastValue; 0 where there is no such bound. Call it when the round is over.
 func (p *Planner) Unused() int {
-	t := &p.Corpus.turns
+	t := &p.Pages.turns
 	if p.options.LeastValue == 0 || p.left == Unlimited || t.closed > 0 || t.kept > 0 ||
 		p.caps != nil && p.caps.spent {
 		return 0
@@ -210,11 +210,11 @@ func (p *Planner) LeastValue() float64 { return p.options.LeastValue }
 
 // Price is what the last fetch that fits into the budget of all servers is worth, smoothed over
 // rounds; 0 while the budget is not used up, and before a round has ended.
-func (c *Corpus) Price() float64 { return c.price.Smooth() }
+func (c *Pages) Price() float64 { return c.price.Smooth() }
 
 // ServerPrice is how much more than Price a fetch of a server must be worth, because the server's
 // own limits are used up, too; 0 where they are not.
-func (c *Corpus) ServerPrice(s sitegraph.ServerID) float64 {
+func (c *Pages) ServerPrice(s sitegraph.ServerID) float64 {
 	if c.caps == nil || int(s) >= len(c.caps.servers) || c.caps.servers[s] == nil {
 		return 0
 	}
@@ -224,10 +224,10 @@ func (c *Corpus) ServerPrice(s sitegraph.ServerID) float64 {
 // Price is what one more fetch would be worth: by this round as far as it is planned, if its budget
 // is used up, otherwise by the rounds before.
 func (p *Planner) Price() float64 {
-	if tail, ok := p.Corpus.price.Tail(); ok && p.bound() {
+	if tail, ok := p.Pages.price.Tail(); ok && p.bound() {
 		return tail
 	}
-	return p.Corpus.price.Smooth()
+	return p.Pages.price.Smooth()
 }
 
 // bound reports whether the budget of this round is used up.
@@ -237,7 +237,7 @@ func (p *Planner) bound() bool {
 
 // Pace is about how many fetches a day the limits of all servers together allow; Unlimited if there
 // are none.
-func (c *Corpus) Pace(l budget.Limits) float64 {
+func (c *Pages) Pace(l budget.Limits) float64 {
 	fetches, bytes := l.PerDay(), l.BytesPerDay()
 	if bytes == Unlimited {
 		return fetches
@@ -250,7 +250,7 @@ func (c *Corpus) Pace(l budget.Limits) float64 {
 }
 
 // MeanBytes is about what a visit to a page reads: the mean size of the copies, and headers.
-func (c *Corpus) MeanBytes() float64 {
+func (c *Pages) MeanBytes() float64 {
 	if c.meanBytes > 0 && len(c.pages) == 0 {
 		return c.meanBytes
 	}

@@ -116,9 +116,9 @@ func (p *Planner) FoundSource(page sitegraph.PageID) {
 		s.groups, s.byKey = map[sitegraph.PageID]*sourceGroup{}, map[uint64]*sourceGroup{}
 	}
 	s.known = append(s.known, page)
-	server := p.Corpus.Graph.Server(page)
+	server := p.Pages.Graph.Server(page)
 	s.of[server]++
-	like := sitegraph.GroupKey('f', server, sourceShape(p.Corpus.Graph.URL(page)))
+	like := sitegraph.GroupKey('f', server, sourceShape(p.Pages.Graph.URL(page)))
 	k := s.byKey[like]
 	if k == nil {
 		k = &sourceGroup{}
@@ -170,19 +170,19 @@ func (p *Planner) rests(page sitegraph.PageID) bool {
 	if !k.known {
 		p.judge(k)
 	}
-	m := p.Corpus.Memory(page)
+	m := p.Pages.Memory(page)
 	first := m.History.Visits == 0
 	room := 0 // of the group
 	switch {
 	case p.sources.news[page], first && !k.feeds, m.productive(),
-		!first && p.Corpus.Hints.KindOf(page) == hints.UnknownKind,
+		!first && p.Pages.Hints.KindOf(page) == hints.UnknownKind,
 		k.visits >= unproductiveVisits && !k.unproductive:
 		return false
 	case k.visits < unproductiveVisits && first:
 		room = firstOfGroup - k.asked
 	case k.visits < unproductiveVisits:
 		room = unproductiveVisits - k.visits
-	case int64(k.last) <= p.Corpus.round.End.Add(-max(sourceLatest, p.untilWorth(page))).Unix():
+	case int64(k.last) <= p.Pages.round.End.Add(-max(sourceLatest, p.untilWorth(page))).Unix():
 		room = 1
 	}
 	return len(k.out) >= room
@@ -193,11 +193,11 @@ func (p *Planner) judge(k *sourceGroup) {
 	changes := 0
 	k.visits, k.asked, k.last, k.feeds = 0, 0, 0, true
 	for _, page := range k.members {
-		m := p.Corpus.Memory(page)
+		m := p.Pages.Memory(page)
 		if m.History.Visits > 0 {
 			k.visits += int(m.History.Visits) - 1
 			changes += int(m.History.Changes)
-			k.feeds = k.feeds && p.Corpus.Hints.KindOf(page) == hints.Feed
+			k.feeds = k.feeds && p.Pages.Hints.KindOf(page) == hints.Feed
 			if m.Errors == 0 {
 				k.asked++
 			}
@@ -228,12 +228,12 @@ func (p *Planner) beginSources(r Round) {
 	s.due = s.due[:0]
 	clear(s.queued)
 	for _, page := range s.known {
-		if s.news[page] || int64(p.Corpus.Memory(page).Due) <= r.End.Unix() && !p.rests(page) {
+		if s.news[page] || int64(p.Pages.Memory(page).Due) <= r.End.Unix() && !p.rests(page) {
 			s.queue(page)
 		}
 	}
 	slices.SortStableFunc(s.due, func(a, b sitegraph.PageID) int {
-		return int(int64(p.Corpus.Memory(a).Due) - int64(p.Corpus.Memory(b).Due))
+		return int(int64(p.Pages.Memory(a).Due) - int64(p.Pages.Memory(b).Due))
 	})
 }
 
@@ -243,8 +243,8 @@ func (p *Planner) nextSource() (Visit, step) {
 	for s.left > 0 && len(s.due) > 0 {
 		page := s.due[0]
 		s.due = s.due[1:]
-		m := p.Corpus.Memory(page)
-		if p.Corpus.taken(m) || p.Corpus.Outside(page) || p.rested(page) ||
+		m := p.Pages.Memory(page)
+		if p.Pages.taken(m) || p.Pages.Outside(page) || p.rested(page) ||
 			!p.caps.mayReadSource(page) {
 			continue
 		}
@@ -259,7 +259,7 @@ func (p *Planner) nextSource() (Visit, step) {
 			Value:       math.NaN(),
 			Reason:      Because("it may claim changes of pages"),
 		}
-		if p.Corpus.Closed(p.Corpus.Graph.Server(page)) {
+		if p.Pages.Closed(p.Pages.Graph.Server(page)) {
 			p.putOff(v, false)
 			continue
 		}
@@ -273,7 +273,7 @@ func (p *Planner) nextSource() (Visit, step) {
 // closed reports whether a visit that waited for room is one that its share has no room for by now:
 // a first visit, or one to a source.
 func (p *Planner) closed(v *Visit) bool {
-	if p.Corpus.Memory(v.Page).State == sitegraph.StateSource {
+	if p.Pages.Memory(v.Page).State == sitegraph.StateSource {
 		return p.sources.left <= 0 || !p.caps.mayReadSource(v.Page)
 	}
 	return v.First && (p.newLeft == 0 || !p.caps.newOpen())
@@ -282,7 +282,7 @@ func (p *Planner) closed(v *Visit) bool {
 // spendSource counts a visit to a source against their share and among those of its group that are
 // out, or takes it back with sign -1.
 func (p *Planner) spendSource(v *Visit, sign int) {
-	if p.Corpus.Memory(v.Page).State != sitegraph.StateSource {
+	if p.Pages.Memory(v.Page).State != sitegraph.StateSource {
 		return
 	}
 	if p.sources.left != math.MaxInt {
@@ -297,7 +297,7 @@ func (p *Planner) spendSource(v *Visit, sign int) {
 
 // sourceDue is when a source is due again, after its last visit.
 func (p *Planner) sourceDue(page sitegraph.PageID) Due {
-	m := p.Corpus.Memory(page)
+	m := p.Pages.Memory(page)
 	h := &m.History
 	tried := time.Unix(int64(m.Tried), 0).UTC()
 	switch {
@@ -309,8 +309,8 @@ func (p *Planner) sourceDue(page sitegraph.PageID) Due {
 			Because("its last visits failed"),
 		}
 	}
-	if p.Corpus.Hints.Idle(page) {
-		others := time.Duration(p.sources.of[p.Corpus.Graph.Server(page)])
+	if p.Pages.Hints.Idle(page) {
+		others := time.Duration(p.sources.of[p.Pages.Graph.Server(page)])
 		return Due{
 			tried.Add(max(others*sourceIdle, sourceLatest)),
 			Because("what it claims of pages proved to tell nothing"),
@@ -322,7 +322,7 @@ func (p *Planner) sourceDue(page sitegraph.PageID) Due {
 	}
 	still := time.Duration(h.Last-max(h.LastChange, h.Epoch)) * time.Second
 	soonest := sourceSoonest
-	if round := p.Corpus.round.End.Sub(p.Corpus.round.Start); round > 0 {
+	if round := p.Pages.round.End.Sub(p.Pages.round.Start); round > 0 {
 		soonest = min(soonest, max(round, sourceLeast))
 	}
 	soonest = max(soonest, p.untilWorth(page))
@@ -350,7 +350,7 @@ const (
 // ageYield begins the account of a visit to a source.
 func (p *Planner) ageYield(page sitegraph.PageID) {
 	s := &p.sources
-	y, server, now := s.yields[page], p.Corpus.Graph.Server(page), p.Corpus.Memory(page).Tried
+	y, server, now := s.yields[page], p.Pages.Graph.Server(page), p.Pages.Memory(page).Tried
 	if y.last > 0 && now > y.last {
 		days, all := float64(now-y.last)/(24*60*60), s.byServer[server]
 		all.worth, all.days = all.worth-y.worth*(1-sourceFade), all.days-y.days*(1-sourceFade)+days
@@ -366,27 +366,27 @@ func (p *Planner) ageYield(page sitegraph.PageID) {
 // and not without that.
 func (p *Planner) creditSource(source sitegraph.PageID, turns []hints.Turn) {
 	s, by := &p.sources, p.goesByClaims()
-	y, price := s.yields[source], p.Corpus.Price()
+	y, price := s.yields[source], p.Pages.Price()
 	if by == nil || !(price > 0) || !(y.days > 0) {
 		return
 	}
 	worth := 0.0
 	for _, page := range p.found {
-		worth += foundBySource * p.Corpus.Weight(page)
+		worth += foundBySource * p.Pages.Weight(page)
 	}
 	for _, turn := range turns {
-		if !p.Corpus.Refetchable(turn.Page) {
+		if !p.Pages.Refetchable(turn.Page) {
 			continue
 		}
-		now := by.Probability(turn.Page, p.Corpus.round.End)
+		now := by.Probability(turn.Page, p.Pages.round.End)
 		before := now / (now + (1-now)*math.Exp(turn.LogRatio))
-		weight := p.Corpus.Weight(turn.Page)
+		weight := p.Pages.Weight(turn.Page)
 		if now, before = now*weight, before*weight; now > price && before < price ||
 			now < price && before > price {
 			worth += math.Abs(now - price)
 		}
 	}
-	server := p.Corpus.Graph.Server(source)
+	server := p.Pages.Graph.Server(source)
 	all := s.byServer[server]
 	y.worth, all.worth = y.worth+worth, all.worth+worth
 	s.yields[source], s.byServer[server] = y, all
@@ -404,11 +404,11 @@ func (p *Planner) goesByClaims() Estimator {
 // untilWorth is how long a source needs, by the visits to it and to others of its server, until
 // what it tells is worth as much as a page that just fits into the budget; 0: not known.
 func (p *Planner) untilWorth(page sitegraph.PageID) time.Duration {
-	price := p.Corpus.Price()
+	price := p.Pages.Price()
 	if p.goesByClaims() == nil || !(price > 0) {
 		return 0
 	}
-	server := p.Corpus.Graph.Server(page)
+	server := p.Pages.Graph.Server(page)
 	own, all := p.sources.yields[page], p.sources.byServer[server]
 	shared := (all.worth + price) / (all.days + guessedDays)
 	rate := (own.worth + guessedDays*shared) / (own.days + guessedDays)

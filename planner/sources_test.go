@@ -38,7 +38,7 @@ func TestSourcesKeepToTheirShareUnderLimits(t *testing.T) {
 	} {
 		for _, flight := range []int{0, 5} {
 			g := sitegraph.NewGraph()
-			c := planner.NewCorpus(g)
+			c := planner.NewPages(g)
 			last := simtest.ClaimsBase.Add(-time.Hour)
 			var records []sitegraph.Record
 			for i := range 80 {
@@ -52,7 +52,7 @@ func TestSourcesKeepToTheirShareUnderLimits(t *testing.T) {
 				c.Remember(&r)
 				records = append(records, r)
 			}
-			policy, err := policy.New("random", policy.Settings{Corpus: c, Mode: planner.Stream})
+			policy, err := policy.New("random", policy.Settings{Pages: c, Mode: planner.Stream})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -174,7 +174,7 @@ func TestFeedsOfOneKinTellOfEachOther(t *testing.T) {
 func testFeedsOfOneKin(t *testing.T, atOnce int) {
 	const tags, maps = 40, 10
 	g := sitegraph.NewGraph()
-	c := planner.NewCorpus(g)
+	c := planner.NewPages(g)
 	records := map[sitegraph.PageID]*sitegraph.Record{}
 	kinds, every, asked := map[sitegraph.PageID]hints.Kind{}, map[sitegraph.PageID]int{},
 		map[sitegraph.PageID]int{}
@@ -289,7 +289,7 @@ func testFeedsOfOneKin(t *testing.T, atOnce int) {
 // Feeds that answered once and fail since take no room from those like them.
 func TestFeedsThatFailTellNothingOfOthers(t *testing.T) {
 	for _, fails := range []bool{false, true} {
-		c := planner.NewCorpus(sitegraph.NewGraph())
+		c := planner.NewPages(sitegraph.NewGraph())
 		for i := range 10 {
 			r := sitegraph.Record{URL: fmt.Sprintf("http://h.example/tag/%d/feed.xml", i),
 				State: sitegraph.StateSource}

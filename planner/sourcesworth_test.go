@@ -14,7 +14,7 @@ import (
 // believer is a policy that goes by claims alone; each visit that it proposes is worth as much.
 type believer struct {
 	planner.EachRound
-	corpus *planner.Corpus
+	corpus *planner.Pages
 	pages  []sitegraph.PageID // that it proposes in a round
 	next   int
 	worth  float64
@@ -53,12 +53,12 @@ func TestSourcesPayForTheirVisits(t *testing.T) {
 		{0.89, 6, [2]int{2, 12}, [2]int{2, 8}}, // three claims are worth 0.03 beyond three pages
 		{0.5, 1000, [2]int{50, days}, [2]int{50, days}},
 	} {
-		corpus := planner.NewCorpus(sitegraph.NewGraph())
+		known := planner.NewPages(sitegraph.NewGraph())
 		var all []*sitegraph.Record
 		add := func(url string, state sitegraph.State) sitegraph.PageID {
-			r := &sitegraph.Record{Page: corpus.Graph.AddStart(url), URL: url, State: state,
+			r := &sitegraph.Record{Page: known.Graph.AddStart(url), URL: url, State: state,
 				Tried: simtest.ClaimsBase, History: sitegraph.Start(simtest.ClaimsBase)}
-			corpus.Remember(r)
+			known.Remember(r)
 			all = append(all, r)
 			return r.Page
 		}
@@ -75,11 +75,11 @@ func TestSourcesPayForTheirVisits(t *testing.T) {
 				sitegraph.StateAlive))
 		}
 		proved := []byte(`{"sitemap": {"true": 50, "false": 1, "missed": 1, "same": 50}}`)
-		if err := corpus.Hints.Restore(corpus.Graph.Server(sources[0]), proved); err != nil {
+		if err := known.Hints.Restore(known.Graph.Server(sources[0]), proved); err != nil {
 			t.Fatal(err)
 		}
-		policy := &believer{corpus: corpus, pages: rest, worth: c.worth}
-		p := planner.New(corpus, policy, planner.Options{SourceShare: 0.5})
+		policy := &believer{corpus: known, pages: rest, worth: c.worth}
+		p := planner.New(known, policy, planner.Options{SourceShare: 0.5})
 		asked := map[sitegraph.PageID]int{}
 		for day := range days {
 			end := simtest.ClaimsBase.Add(time.Duration(day+1) * planner.Day)
@@ -99,14 +99,14 @@ func TestSourcesPayForTheirVisits(t *testing.T) {
 					p.UpdateHints(v.Page, hints.Sitemap, said, true)
 					for _, page := range pages { // they are visited after it
 						all[page].History.See(end.Add(time.Second), true, time.Time{})
-						corpus.Remember(all[page])
+						known.Remember(all[page])
 					}
 				} else if v.Page == sources[1] {
 					p.UpdateHints(v.Page, hints.Sitemap, []hints.Claim{{Page: rest[0]}}, true)
 				}
 				due, _ := p.Due(v.Page, end)
 				r.Due = due.When
-				corpus.Remember(r)
+				known.Remember(r)
 			}
 		}
 		for i, want := range [2][2]int{c.useful, c.idle} {

@@ -28,14 +28,14 @@ const (
 )
 
 // Closed reports whether a server has enough chosen visits.
-func (c *Corpus) Closed(s sitegraph.ServerID) bool {
+func (c *Pages) Closed(s sitegraph.ServerID) bool {
 	return int(s) < len(c.turns.shut) && c.turns.shut[s]
 }
 
 // Close makes Next return no visit to a server until Open, except those that were chosen before and
 // waited for room under the limits.
 func (p *Planner) Close(s sitegraph.ServerID) {
-	t := &p.Corpus.turns
+	t := &p.Pages.turns
 	for int(s) >= len(t.shut) {
 		t.shut = append(t.shut, false)
 	}
@@ -47,8 +47,8 @@ func (p *Planner) Close(s sitegraph.ServerID) {
 
 // Open ends what Close began.
 func (p *Planner) Open(s sitegraph.ServerID) {
-	t := &p.Corpus.turns
-	if !p.Corpus.Closed(s) {
+	t := &p.Pages.turns
+	if !p.Pages.Closed(s) {
 		return
 	}
 	t.shut[s] = false
@@ -64,7 +64,7 @@ func (p *Planner) Open(s sitegraph.ServerID) {
 
 // More reports whether the last call of Next ended before the policy had proposed all its pages.
 // Next may be called again at once.
-func (p *Planner) More() bool { return p.Corpus.turns.more }
+func (p *Planner) More() bool { return p.Pages.turns.more }
 
 // begin forgets what was kept: in a new round the policy ranks anew.
 func (t *turns) begin() {
@@ -74,39 +74,39 @@ func (t *turns) begin() {
 
 // allClosed reports whether no server may be asked for more.
 func (p *Planner) allClosed() bool {
-	servers := p.Corpus.Graph.Servers()
-	return servers > 0 && p.Corpus.turns.closed == servers
+	servers := p.Pages.Graph.Servers()
+	return servers > 0 && p.Pages.turns.closed == servers
 }
 
 // putOff keeps a visit for when its server is open, or drops it from the round where too many are
 // kept.
 func (p *Planner) putOff(v Visit, first bool) {
-	t := &p.Corpus.turns
-	p.Corpus.Propose(v.Page)
+	t := &p.Pages.turns
+	p.Pages.Propose(v.Page)
 	if t.kept >= mostAside {
 		return
 	}
 	if t.aside == nil {
 		t.aside = map[sitegraph.ServerID][]Visit{}
 	}
-	s := p.Corpus.Graph.Server(v.Page)
+	s := p.Pages.Graph.Server(v.Page)
 	t.kept++
 	if first {
 		t.aside[s] = append([]Visit{v}, t.aside[s]...)
 	} else {
 		t.aside[s] = append(t.aside[s], v)
 	}
-	if !p.Corpus.Closed(s) && len(t.aside[s]) == 1 {
+	if !p.Pages.Closed(s) && len(t.aside[s]) == 1 {
 		t.ready = append(t.ready, s)
 	}
 }
 
 // nextAside takes a visit that was kept for a server which is open by now.
 func (p *Planner) nextAside() (Visit, step) {
-	t := &p.Corpus.turns
+	t := &p.Pages.turns
 	for len(t.ready) > 0 {
 		s := t.ready[len(t.ready)-1]
-		if len(t.aside[s]) == 0 || p.Corpus.Closed(s) {
+		if len(t.aside[s]) == 0 || p.Pages.Closed(s) {
 			t.ready = t.ready[:len(t.ready)-1]
 			if len(t.aside[s]) == 0 {
 				delete(t.aside, s)
@@ -116,10 +116,10 @@ func (p *Planner) nextAside() (Visit, step) {
 		v := t.aside[s][0]
 		t.aside[s] = t.aside[s][1:]
 		t.kept--
-		m := p.Corpus.Memory(v.Page)
+		m := p.Pages.Memory(v.Page)
 		isLook := m.State.Left()
 		switch {
-		case m.State == sitegraph.StateNew, int64(m.Tried) > p.Corpus.start,
+		case m.State == sitegraph.StateNew, int64(m.Tried) > p.Pages.start,
 			isLook && p.again.left <= 0, m.State == sitegraph.StateSource && p.closed(&v):
 			continue // its share was used meanwhile
 		}
@@ -137,8 +137,8 @@ func (p *Planner) nextAside() (Visit, step) {
 // of new pages is used up. The refetch is put off.
 func (p *Planner) before(v *Visit) (Visit, bool) {
 	if p.options.LeastRefetch == 0 || v.First ||
-		p.Corpus.Memory(v.Page).State == sitegraph.StateSource ||
-		p.frontier.waiting == 0 || p.frontier.looksNow(p.Corpus.Graph.Server(v.Page)) {
+		p.Pages.Memory(v.Page).State == sitegraph.StateSource ||
+		p.frontier.waiting == 0 || p.frontier.looksNow(p.Pages.Graph.Server(v.Page)) {
 		return Visit{}, false
 	}
 	worth, told := p.refetchWorth(v)
@@ -146,7 +146,7 @@ func (p *Planner) before(v *Visit) (Visit, bool) {
 	if !told {
 		least = min(least, leastUntold)
 	}
-	if worth >= least*p.Corpus.heaviest() {
+	if worth >= least*p.Pages.heaviest() {
 		return Visit{}, false
 	}
 	first, step := p.nextNew(true)
@@ -172,15 +172,15 @@ const leastUntold = 0.05
 // refetchWorth is what a refetch is worth. A policy that goes by bounded intervals, or by none,
 // does not tell it: then it is a guess, by the rate of all pages together.
 func (p *Planner) refetchWorth(v *Visit) (worth float64, told bool) {
-	gain := orZero(p.Corpus.gain(v))
+	gain := orZero(p.Pages.gain(v))
 	if _, ok := p.Policy.(Estimator); ok && !math.IsNaN(v.Probability) {
 		return gain, true
 	}
 	if p.rate < 0 {
-		p.rate = p.Corpus.Prior().Mean()
+		p.rate = p.Pages.Prior().Mean()
 	}
-	days := p.Corpus.Memory(v.Page).History.Age(p.Corpus.round.End).Hours() / 24
-	return max(gain, -math.Expm1(-p.rate*days)*p.Corpus.Weight(v.Page)), false
+	days := p.Pages.Memory(v.Page).History.Age(p.Pages.round.End).Hours() / 24
+	return max(gain, -math.Expm1(-p.rate*days)*p.Pages.Weight(v.Page)), false
 }
 
 // newWorth is what the first visit to a page is worth, in times of FirstWorth: its weight times the
@@ -190,7 +190,7 @@ func (p *Planner) newWorth(page sitegraph.PageID) float64 {
 	if ranker, ok := p.Policy.(Ranker); ok {
 		there = ranker.Expect(page)
 	}
-	return there * p.Corpus.Weight(page)
+	return there * p.Pages.Weight(page)
 }
 
 // Strains tell which servers cannot answer all visits that their pages want. The strain of a server
@@ -216,7 +216,7 @@ func (s *Strains) Visited(server sitegraph.ServerID) {
 // all intervals of the server are multiplied by one factor [HIER 3.2]. So no visit is due that
 // cannot be made.
 func (p *Planner) strained(page sitegraph.PageID, now, due time.Time) time.Time {
-	s, of := p.Corpus.Graph.Server(page), p.strains.Of
+	s, of := p.Pages.Graph.Server(page), p.strains.Of
 	if int(s) >= len(of) || of[s] == 0 || !due.After(now) {
 		return due
 	}

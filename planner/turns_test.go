@@ -13,10 +13,10 @@ import (
 )
 
 func newPlan(t *testing.T, w *preferences.Weights, o planner.Options, urls ...string) (
-	*planner.Planner, *planner.Corpus) {
+	*planner.Planner, *planner.Pages) {
 	t.Helper()
 	g := sitegraph.NewGraph()
-	c := planner.NewCorpus(g)
+	c := planner.NewPages(g)
 	for _, u := range urls {
 		g.AddStart(u)
 	}
@@ -29,7 +29,7 @@ func newPlan(t *testing.T, w *preferences.Weights, o planner.Options, urls ...st
 	return planner.New(c, nil, o), c
 }
 
-func takeOf(p *planner.Planner, c *planner.Corpus, n int) map[string]int {
+func takeOf(p *planner.Planner, c *planner.Pages, n int) map[string]int {
 	of := map[string]int{}
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	p.Begin(planner.Round{Number: 1, Start: start, End: start.Add(time.Hour), Budget: n})
@@ -85,7 +85,7 @@ func weightsOf(t *testing.T, texts ...string) *preferences.Weights {
 }
 
 // doubter thinks that what is old is not there.
-type doubter struct{ c *planner.Corpus }
+type doubter struct{ c *planner.Pages }
 
 func (d doubter) Begin(planner.Round)                         {}
 func (d doubter) Offer([]sitegraph.PageID)                    {}
@@ -115,7 +115,7 @@ var _ planner.Ranker = doubter{}
 func TestDoubtedUseNoTurns(t *testing.T) {
 	for _, old := range []int{0, 50, 400} {
 		g := sitegraph.NewGraph()
-		c := planner.NewCorpus(g)
+		c := planner.NewPages(g)
 		add := func(u string) {
 			id := g.AddStart(u)
 			c.Remember(&sitegraph.Record{Page: id, URL: u, State: sitegraph.StateNew})
@@ -161,7 +161,7 @@ func TestDoubtedUseNoTurns(t *testing.T) {
 // Visits to sources of a server that is closed and opened again stay within their share.
 func TestSourcesWithinTheirShare(t *testing.T) {
 	g := sitegraph.NewGraph()
-	c := planner.NewCorpus(g)
+	c := planner.NewPages(g)
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	add := func(u string, s sitegraph.State) {
 		id := g.AddStart(u)
@@ -173,7 +173,7 @@ func TestSourcesWithinTheirShare(t *testing.T) {
 		add(fmt.Sprintf("http://s.example/sitemap%d.xml", i), sitegraph.StateSource)
 		add(fmt.Sprintf("http://s.example/p%d", i), sitegraph.StateAlive)
 	}
-	pol, err := policy.New("sites", policy.Settings{Corpus: c, Mode: planner.Stream, Seed: 1,
+	pol, err := policy.New("sites", policy.Settings{Pages: c, Mode: planner.Stream, Seed: 1,
 		PerDay: 2400})
 	if err != nil {
 		t.Fatal(err)

@@ -19,7 +19,7 @@ type certain struct {
 func (c *certain) Begin(planner.Round) { c.next = 0 }
 
 func (c *certain) Next() (planner.Visit, bool) {
-	for ; int(c.next) < c.c.Pages(); c.next++ {
+	for ; int(c.next) < c.c.Count(); c.next++ {
 		if c.c.Refetchable(c.next) {
 			v := planner.Visit{Page: c.next, Probability: c.probability, Value: 1000,
 				Reason: planner.Because("a test")}
@@ -47,7 +47,7 @@ func TestWhicheverIsWorthMore(t *testing.T) {
 		{0.95, []string{"http://h.example/new/=3"}, 95},
 	} {
 		g := sitegraph.NewGraph()
-		corpus := planner.NewCorpus(g)
+		known := planner.NewPages(g)
 		start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 		for i := range 1000 {
 			url, state := fmt.Sprintf("http://h.example/new/%d", i), sitegraph.StateNew
@@ -58,12 +58,12 @@ func TestWhicheverIsWorthMore(t *testing.T) {
 			if state == sitegraph.StateAlive {
 				r.Tried, r.History = start.Add(-time.Hour), sitegraph.Start(start.Add(-time.Hour))
 			}
-			corpus.Remember(&r)
+			known.Remember(&r)
 		}
 		if c.weights != nil {
-			corpus.SetWeights(weightsOf(t, c.weights...))
+			known.SetWeights(weightsOf(t, c.weights...))
 		}
-		p := planner.New(corpus, &certain{doubter: doubter{corpus}, probability: c.probability},
+		p := planner.New(known, &certain{doubter: doubter{known}, probability: c.probability},
 			planner.Options{NewShare: 0.25, LeastRefetch: planner.FirstWorth, Turns: true})
 		p.Begin(planner.Round{Number: 1, Start: start, End: start.Add(time.Hour), Budget: 100})
 		first := 0

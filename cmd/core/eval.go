@@ -135,7 +135,7 @@ func (p *Program) evalTables() []table.Described {
 
 const week = 7 * 24 * time.Hour
 
-func (p *Program) snapshots(ctx context.Context, corpus *eval.Corpus, policies []string) (
+func (p *Program) snapshots(ctx context.Context, corpus *eval.Dataset, policies []string) (
 	[]eval.SnapshotRun, error) {
 	c := &p.config
 	bar := p.Progress("sweeps", len(c.Eval.Weeks)*len(policies))
@@ -156,7 +156,7 @@ func (p *Program) snapshots(ctx context.Context, corpus *eval.Corpus, policies [
 	return runs, nil
 }
 
-func (p *Program) streams(ctx context.Context, corpus *eval.Corpus, policies []string,
+func (p *Program) streams(ctx context.Context, corpus *eval.Dataset, policies []string,
 	tables *table.Set) ([]eval.StreamRun, error) {
 	all, tick, end := p.streamOptions(corpus, len(policies))
 	defer end()
@@ -178,7 +178,7 @@ func (p *Program) streams(ctx context.Context, corpus *eval.Corpus, policies []s
 }
 
 // warmed compares streams that begin with a past and without one.
-func (p *Program) warmed(ctx context.Context, corpus *eval.Corpus, policies []string) (
+func (p *Program) warmed(ctx context.Context, corpus *eval.Dataset, policies []string) (
 	*eval.WarmRun, error) {
 	c := &p.config.Eval
 	all, tick, end := p.streamOptions(corpus, len(policies)*(2+len(c.WarmEvery)))
@@ -187,7 +187,7 @@ func (p *Program) warmed(ctx context.Context, corpus *eval.Corpus, policies []st
 }
 
 // streamOptions are those of all streams, and what tells how far so many of each are.
-func (p *Program) streamOptions(corpus *eval.Corpus, of int) (
+func (p *Program) streamOptions(corpus *eval.Dataset, of int) (
 	all []eval.StreamOptions, tick func(eval.Progress), end func()) {
 	c := &p.config
 	all = eval.StreamOptions{Step: c.Eval.Step, New: c.New, Seed: c.Seed, Runs: c.Eval.Runs,

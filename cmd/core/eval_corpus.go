@@ -14,9 +14,9 @@ import (
 
 // CorpusAt crawls recorded servers as they stood at the base, for a command.
 func (p *Program) CorpusAt(ctx context.Context, command string, servers []*history.Server, base int,
-	o eval.Options) (*eval.Corpus, error) {
+	o eval.Options) (*eval.Dataset, error) {
 	o.Base, o.Change = time.Duration(base)*week, p.config.ChangeBy()
-	corpus, err := eval.NewCorpus(ctx, servers, o)
+	corpus, err := eval.NewDataset(ctx, servers, o)
 	switch {
 	case err == nil:
 		for _, s := range servers {
@@ -42,7 +42,8 @@ func NoLinks(base int) error {
 
 // evalCorpus says on standard error which servers tell less than the others, and refuses those of
 // which all tell too little.
-func (p *Program) evalCorpus(ctx context.Context, servers []*history.Server) (*eval.Corpus, error) {
+func (p *Program) evalCorpus(ctx context.Context, servers []*history.Server) (
+	*eval.Dataset, error) {
 	c := &p.config.Eval
 	corpus, err := p.CorpusAt(ctx, "eval", servers, c.Base, eval.Options{History: c.History,
 		Programs: p.programs(ctx, false)})
@@ -58,7 +59,7 @@ func (p *Program) evalCorpus(ctx context.Context, servers []*history.Server) (*e
 }
 
 // figures makes the figures of [LINK] of a corpus.
-func (p *Program) figures(ctx context.Context, corpus *eval.Corpus, groups survey.Groups) (
+func (p *Program) figures(ctx context.Context, corpus *eval.Dataset, groups survey.Groups) (
 	*figures.Figures, error) {
 	c := &p.config
 	groupOf, warnings := groups.ByFile(c.Eval.Group, c.Eval.GroupBy, corpus.World.Servers)

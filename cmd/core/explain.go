@@ -53,7 +53,7 @@ func (p *Program) explain(ctx context.Context, args []string) error {
 		return err
 	}
 	present.DueOf(&record, o.corpus)
-	ahead, err := o.dryRun(&p.config, o.corpus.Pages())
+	ahead, err := o.dryRun(&p.config, o.corpus.Count())
 	if err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ func (p *Program) inspect(ctx context.Context, _ []string) error {
 // lessons are what the policy has learnt from the visits that a store knows of.
 func (p *Program) lessons(store *satstore.Store) ([]planner.Lesson, error) {
 	ranking, err := policy.New(policy.Default,
-		policy.Settings{Corpus: planner.NewCorpus(sitegraph.NewGraph()), Mode: planner.Stream})
+		policy.Settings{Pages: planner.NewPages(sitegraph.NewGraph()), Mode: planner.Stream})
 	if err != nil {
 		return nil, err
 	}

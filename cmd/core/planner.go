@@ -26,7 +26,7 @@ import (
 // opened is a planner as its data directory holds it.
 type opened struct {
 	store  *satstore.Store
-	corpus *planner.Corpus
+	corpus *planner.Pages
 	plan   *planner.Planner
 	rules  *view.Rules
 	listed *preferences.Listed // weights of --weights; nil: none are given
@@ -78,14 +78,14 @@ func (p *Program) open(ctx context.Context, readOnly bool) (*opened, error) {
 		if err != nil {
 			return nil, err
 		}
-		o.corpus = planner.NewCorpus(sitegraph.NewGraphIn(file))
+		o.corpus = planner.NewPages(sitegraph.NewGraphIn(file))
 		if err := store.Restore(o.corpus.Graph, o.corpus.Remember); err != nil {
 			return nil, err
 		}
 		return p.newPlanner(ctx, o.corpus, o.rules)
 	}
 	plan, why, err := crawl.RecallImage(store, dir,
-		func(corpus *planner.Corpus) (*planner.Planner, error) {
+		func(corpus *planner.Pages) (*planner.Planner, error) {
 			return p.newPlanner(ctx, corpus, o.rules)
 		})
 	if why != nil {
@@ -101,16 +101,16 @@ func (p *Program) open(ctx context.Context, readOnly bool) (*opened, error) {
 	}
 	store.EndProgress()
 	p.warnOfDamage(store.Damage(), store.AddressAlone())
-	o.plan, o.corpus = plan, plan.Corpus
-	c.KnownPages = o.corpus.Pages()
+	o.plan, o.corpus = plan, plan.Pages
+	c.KnownPages = o.corpus.Count()
 	return o, nil
 }
 
 // newPlanner makes a planner by the settings.
-func (p *Program) newPlanner(ctx context.Context, corpus *planner.Corpus, rules *view.Rules) (
+func (p *Program) newPlanner(ctx context.Context, corpus *planner.Pages, rules *view.Rules) (
 	*planner.Planner, error) {
 	c := &p.config
-	c.KnownPages = corpus.Pages()
+	c.KnownPages = corpus.Count()
 	live := planner.LiveOptions()
 	if _, err := p.watched(); err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func (p *Program) newPlanner(ctx context.Context, corpus *planner.Corpus, rules 
 	}
 	corpus.SetWeights(rules.Weights())
 	ranking, err := policy.New(c.Policy, policy.Settings{
-		Corpus:    corpus,
+		Pages:     corpus,
 		Mode:      planner.Stream,
 		Seed:      c.Seed,
 		Alpha:     c.Alpha,

@@ -53,7 +53,7 @@ func findPrograms(host *piped.Host, names ...string) error {
 			continue
 		}
 		_, err := policy.New(name, policy.Settings{Programs: host, Mode: planner.Stream,
-			Corpus: planner.NewCorpus(sitegraph.NewGraph())})
+			Pages: planner.NewPages(sitegraph.NewGraph())})
 		if err != nil {
 			return failure.Usage(err, "docs/policy-programs.md says how a program is a policy")
 		}

@@ -341,7 +341,7 @@ func BenchmarkPolicyProgram(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	corpus, err := eval.NewCorpus(b.Context(), servers, eval.Options{Base: 12 * 7 * planner.Day,
+	corpus, err := eval.NewDataset(b.Context(), servers, eval.Options{Base: 12 * 7 * planner.Day,
 		Programs: core.Programs()})
 	if err != nil {
 		b.Fatal(err)

@@ -89,7 +89,7 @@ func (l *liveRun) open(ctx context.Context, args []string) (err error) {
 	if err = l.base.open(ctx, p); err != nil {
 		return err
 	}
-	if len(l.seeds) == 0 && l.base.data.corpus.Pages() == 0 {
+	if len(l.seeds) == 0 && l.base.data.corpus.Count() == 0 {
 		return failure.Usage(
 			fmt.Errorf("no address given, and %s knows none", c.Data),
 			"recrawl run --data DIRECTORY URL... starts from these pages",
@@ -136,7 +136,7 @@ func (l *liveRun) makeLoop(stop func()) {
 		l.silence, l.scope}
 	o.Clock, o.Workers = l.clock, l.workers()
 	o.PerDay = func() float64 {
-		l.config.KnownPages = l.base.data.corpus.Pages()
+		l.config.KnownPages = l.base.data.corpus.Count()
 		return l.config.PerDay()
 	}
 	o.Attentive, o.Woken, o.Peek = l.hints != nil || l.desk != nil, l.hints.Woken(), l.desk.Peek()

@@ -106,7 +106,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 // show is a web that can be shown over HTTP and by replay.
 type show struct {
 	web      timetravel.Archive
-	corpus   *eval.Corpus // the same web, recorded
+	corpus   *eval.Dataset // the same web, recorded
 	keep     string
 	archive  string
 	progress Progress

@@ -158,7 +158,7 @@ func (tr *traveller) checkPartitions() {
 		tr.Fatal(err)
 	}
 	defer store.Close()
-	corpus := planner.NewCorpus(sitegraph.NewGraph())
+	corpus := planner.NewPages(sitegraph.NewGraph())
 	if err := store.Restore(corpus.Graph, corpus.Remember); err != nil {
 		tr.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func (o *Options) open() (timetravel.Archive, string, *synth.Comparison, error) 
 // record reads the web: what a replay needs to know of it.
 func record(
 	ctx context.Context, web timetravel.Archive, change sitegraph.ChangeBy, progress Progress,
-) (*eval.Corpus, error) {
+) (*eval.Dataset, error) {
 	bar := progress("reading every version of every page, by server", len(web.Servers()))
 	how := timetravel.HistoryOptions{Agent: agent, Main: change == sitegraph.ChangeByMain}
 	servers, err := timetravel.Histories(ctx, &watched{Archive: web, bar: bar}, how)
@@ -47,7 +47,7 @@ func record(
 	for _, s := range servers {
 		s.T0 = replay.Epoch.Unix() // all start together, whatever each server's first page
 	}
-	return eval.NewCorpus(ctx, servers, eval.Options{Change: change, LastModified: true})
+	return eval.NewDataset(ctx, servers, eval.Options{Change: change, LastModified: true})
 }
 
 // watched tells how far Histories has come: it asks for the paths of each server once, and

@@ -63,7 +63,7 @@ type ServerRow struct {
 }
 
 // beyond compares on the sweeps of a period.
-func (p *counted) beyond(c *eval.Corpus, d draws) Beyond {
+func (p *counted) beyond(c *eval.Dataset, d draws) Beyond {
 	b := Beyond{Weeks: p.weeks, Servers: []ServerRow{}}
 	gains := map[string][]eval.Number{}
 	for policy, sweep := range p.orders {

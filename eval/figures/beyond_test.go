@@ -78,7 +78,7 @@ func TestBeyondDirectories(t *testing.T) {
 func TestBeyondAsSnapshot(t *testing.T) {
 	t.Parallel()
 	for _, seed := range seeds(5) {
-		c, err := eval.NewCorpus(t.Context(), randomServers(seed),
+		c, err := eval.NewDataset(t.Context(), randomServers(seed),
 			eval.Options{Base: 12 * week, History: 8})
 		if err != nil {
 			t.Fatal(err)
@@ -170,7 +170,7 @@ func TestPastChangesBeyondAlone(t *testing.T) {
 	for _, seed := range seeds(4) {
 		var shown [2]Figures
 		for i, past := range []int{0, 6} {
-			c, err := eval.NewCorpus(t.Context(), randomServers(seed),
+			c, err := eval.NewDataset(t.Context(), randomServers(seed),
 				eval.Options{Base: 6 * week, History: past})
 			if err != nil {
 				t.Fatal(err)

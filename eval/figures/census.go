@@ -9,7 +9,7 @@ import (
 )
 
 // census counts servers and pages at the base.
-func (f *Figures) census(c *eval.Corpus) {
+func (f *Figures) census(c *eval.Dataset) {
 	g := c.Graph()
 	f.Histories, f.Pages, f.Without = len(c.World.Servers), len(c.Pages), []string{}
 	has := map[string]bool{}
@@ -26,7 +26,7 @@ func (f *Figures) census(c *eval.Corpus) {
 }
 
 // emptied are the servers that had pages at the base and have none left.
-func (p *counted) emptied(c *eval.Corpus) []string {
+func (p *counted) emptied(c *eval.Dataset) []string {
 	g := c.Graph()
 	empty := make([]bool, g.Servers())
 	for _, page := range c.Pages {
@@ -44,7 +44,7 @@ func (p *counted) emptied(c *eval.Corpus) []string {
 }
 
 // unreached tells whether there is a page at the base that no link leads to.
-func (f *Figures) unreached(c *eval.Corpus) bool {
+func (f *Figures) unreached(c *eval.Dataset) bool {
 	alive := 0
 	for _, s := range c.World.Servers {
 		base := c.Base.Unix() + s.T0 - replay.Epoch.Unix()

@@ -240,7 +240,7 @@ func TestClaimsSayWhatFiguresShow(t *testing.T) {
 }
 
 // ratesOf are the rates of all servers.
-func ratesOf(t *testing.T, c *eval.Corpus, weeks []int) (rates []float64) {
+func ratesOf(t *testing.T, c *eval.Dataset, weeks []int) (rates []float64) {
 	t.Helper()
 	for _, n := range weeks {
 		f := figuresOf(t, c, Options{Weeks: []int{n}, GroupOf: func(server string) string {

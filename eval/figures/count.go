@@ -44,7 +44,7 @@ func (t tallies) sum(times []int) (sum eval.Tally) {
 }
 
 // newCounted counts what there is to find.
-func newCounted(c *eval.Corpus, weeks int) (*counted, error) {
+func newCounted(c *eval.Dataset, weeks int) (*counted, error) {
 	h, err := c.Horizon(weeks)
 	if err != nil {
 		return nil, err

@@ -30,7 +30,7 @@ func TestRealFigures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := eval.NewCorpus(t.Context(), servers, eval.Options{Base: 12 * week})
+	c, err := eval.NewDataset(t.Context(), servers, eval.Options{Base: 12 * week})
 	if err != nil {
 		t.Fatal(err)
 	}

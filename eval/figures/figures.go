@@ -95,7 +95,7 @@ func rising[T int | float64](values []T) []T {
 }
 
 // New makes the figures of a corpus. Cost: a sweep for each policy and period, in parallel.
-func New(ctx context.Context, c *eval.Corpus, o Options) (*Figures, error) {
+func New(ctx context.Context, c *eval.Dataset, o Options) (*Figures, error) {
 	if len(o.Weeks) == 0 {
 		return nil, errors.New("no periods to make figures of")
 	}
@@ -145,7 +145,7 @@ func New(ctx context.Context, c *eval.Corpus, o Options) (*Figures, error) {
 }
 
 // count makes all sweeps.
-func count(ctx context.Context, c *eval.Corpus, o Options) ([]*counted, error) {
+func count(ctx context.Context, c *eval.Dataset, o Options) ([]*counted, error) {
 	periods := make([]*counted, len(o.Weeks))
 	if err := cores.Try(len(periods), func(i int) (err error) {
 		periods[i], err = newCounted(c, o.Weeks[i])
@@ -205,7 +205,7 @@ func (f *Figures) addGroup(g group, month *counted, all draws) {
 }
 
 // warn says why figures are empty or verdicts missing.
-func (f *Figures) warn(c *eval.Corpus, periods []*counted) {
+func (f *Figures) warn(c *eval.Dataset, periods []*counted) {
 	warn := func(format string, args ...any) {
 		f.Warnings = append(f.Warnings, fmt.Sprintf(format, args...))
 	}

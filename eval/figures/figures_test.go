@@ -141,7 +141,7 @@ func TestAsPoliciesDo(t *testing.T) {
 	}
 }
 
-func snapshot(t *testing.T, c *eval.Corpus, o eval.SnapshotOptions,
+func snapshot(t *testing.T, c *eval.Dataset, o eval.SnapshotOptions,
 	policies ...string) eval.SnapshotRun {
 	t.Helper()
 	run, err := c.Snapshot(t.Context(), o, policies, nil)

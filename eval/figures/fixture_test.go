@@ -59,16 +59,16 @@ func server(name string, lives ...life) *history.Server {
 	return history.NewServer(name, t0, pages)
 }
 
-func corpusOf(t testing.TB, base int, servers ...*history.Server) *eval.Corpus {
+func corpusOf(t testing.TB, base int, servers ...*history.Server) *eval.Dataset {
 	t.Helper()
-	c, err := eval.NewCorpus(t.Context(), servers, eval.Options{Base: time.Duration(base) * week})
+	c, err := eval.NewDataset(t.Context(), servers, eval.Options{Base: time.Duration(base) * week})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
 
-func figuresOf(t testing.TB, c *eval.Corpus, o Options) *Figures {
+func figuresOf(t testing.TB, c *eval.Dataset, o Options) *Figures {
 	t.Helper()
 	f, err := New(t.Context(), c, o)
 	if err != nil {

@@ -15,7 +15,7 @@ type group struct {
 }
 
 // groupsOf divides the servers, groups in order of their names.
-func groupsOf(c *eval.Corpus, groupOf func(server string) string) []group {
+func groupsOf(c *eval.Dataset, groupOf func(server string) string) []group {
 	g := c.Graph()
 	byName := map[string][]int{}
 	for s := range g.Servers() {

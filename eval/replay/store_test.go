@@ -100,7 +100,7 @@ func TestCloneSharesNothing(t *testing.T) {
 // A round through the loop: what was seen is in the store.
 func TestLoopOverWorld(t *testing.T) {
 	store, graph := NewStore(), sitegraph.NewGraph()
-	loop := crawl.New(crawl.Options{Planner: planner.New(planner.NewCorpus(graph), nil,
+	loop := crawl.New(crawl.Options{Planner: planner.New(planner.NewPages(graph), nil,
 		planner.Options{}),
 		Fetcher: &Fetcher{World: world()}, Store: store, Clock: crawl.NewVirtualClock(Epoch),
 		Discover: true})

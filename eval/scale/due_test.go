@@ -29,7 +29,7 @@ type recordsAlone struct{ crawl.Store }
 
 // open opens the store in a directory. wrap, if not nil, replaces the policy.
 func (p *process) open(dir string,
-	wrap func(planner.Policy, *planner.Corpus) planner.Policy) *openCrawl {
+	wrap func(planner.Policy, *planner.Pages) planner.Policy) *openCrawl {
 	p.Helper()
 	store, err := satstore.Open(dir, satstore.Options{})
 	if err != nil {
@@ -42,7 +42,7 @@ func (p *process) open(dir string,
 		p.Fatal(why, err)
 	}
 	if wrap != nil {
-		plan.Policy = wrap(plan.Policy, plan.Corpus)
+		plan.Policy = wrap(plan.Policy, plan.Pages)
 	}
 	c := &openCrawl{process: p, store: store, plan: plan}
 	var records crawl.Store = store
@@ -88,13 +88,13 @@ func TestAskedSurvives(t *testing.T) {
 		if p.rounds < 1 || asked != sitegraph.NoPage {
 			return nil
 		}
-		for page := range sitegraph.PageID(c.plan.Corpus.Pages()) { // the one that is due last
-			if m := c.plan.Corpus.Memory(page); m.State == sitegraph.StateAlive &&
-				(asked == sitegraph.NoPage || m.Due > c.plan.Corpus.Memory(asked).Due) {
+		for page := range sitegraph.PageID(c.plan.Pages.Count()) { // the one that is due last
+			if m := c.plan.Pages.Memory(page); m.State == sitegraph.StateAlive &&
+				(asked == sitegraph.NoPage || m.Due > c.plan.Pages.Memory(asked).Due) {
 				asked = page
 			}
 		}
-		if n, err := c.loop.Ask(false, c.plan.Corpus.URL(asked)); n != 1 || err != nil {
+		if n, err := c.loop.Ask(false, c.plan.Pages.URL(asked)); n != 1 || err != nil {
 			t.Errorf("asked for %d: %v", n, err)
 		}
 		dead = copyDir(t, p.dir)
@@ -133,7 +133,7 @@ func TestAskedSurvives(t *testing.T) {
 // promoting promotes a page with the first outcome.
 type promoting struct {
 	planner.Policy
-	corpus *planner.Corpus
+	corpus *planner.Pages
 	page   sitegraph.PageID
 }
 
@@ -142,7 +142,7 @@ func (p *promoting) Observe(page sitegraph.PageID, verdict sitegraph.Verdict) {
 	if p.page != sitegraph.NoPage {
 		return
 	}
-	for q := range sitegraph.PageID(p.corpus.Pages()) {
+	for q := range sitegraph.PageID(p.corpus.Count()) {
 		if m := p.corpus.Memory(q); m.State == sitegraph.StateAlive && !p.corpus.InPlay(q) &&
 			(p.page == sitegraph.NoPage || m.Due > p.corpus.Memory(p.page).Due) {
 			p.page = q
@@ -163,7 +163,7 @@ func TestPromotedSurvives(t *testing.T) {
 		t.Fatal(err)
 	}
 	var policy *promoting
-	c := p.open(p.dir, func(inner planner.Policy, corpus *planner.Corpus) planner.Policy {
+	c := p.open(p.dir, func(inner planner.Policy, corpus *planner.Pages) planner.Policy {
 		policy = &promoting{inner, corpus, sitegraph.NoPage}
 		return policy
 	})
@@ -179,7 +179,7 @@ func TestPromotedSurvives(t *testing.T) {
 		t.Fatal(err)
 	}
 	offered := &offering{page: policy.page}
-	c = p.open(dead, func(inner planner.Policy, corpus *planner.Corpus) planner.Policy {
+	c = p.open(dead, func(inner planner.Policy, corpus *planner.Pages) planner.Policy {
 		offered.Policy = inner
 		return offered
 	})
@@ -247,7 +247,7 @@ func TestAskedAndRefused(t *testing.T) {
 		if len(p.visits) == w.Pages/10+5 && !done { // within the second round
 			done = true
 			c.plan.SetAside(planner.Visit{Page: asked}, sitegraph.Denial{})
-			if n, err := c.loop.Ask(false, c.plan.Corpus.URL(asked)); n != 1 || err != nil {
+			if n, err := c.loop.Ask(false, c.plan.Pages.URL(asked)); n != 1 || err != nil {
 				t.Errorf("asked for %d: %v", n, err)
 			}
 		}

@@ -43,8 +43,8 @@ func (p *process) perDay() float64 {
 	return float64(p.w.Pages) / 10
 }
 
-func (p *process) build(corpus *planner.Corpus) (*planner.Planner, error) {
-	ranking, err := policy.New(p.policy, policy.Settings{Corpus: corpus, Mode: planner.Stream,
+func (p *process) build(corpus *planner.Pages) (*planner.Planner, error) {
+	ranking, err := policy.New(p.policy, policy.Settings{Pages: corpus, Mode: planner.Stream,
 		Seed: 1, PerDay: p.perDay(), Alpha: 0.95, GoneWorth: 0.3})
 	return planner.New(corpus, ranking,
 		planner.Options{Name: p.policy, NewShare: 0.25, Leftover: true, Turns: true}), err
@@ -55,7 +55,7 @@ func (p *process) slow(store *satstore.Store, dir string) (*planner.Planner, err
 	if err != nil {
 		return nil, err
 	}
-	corpus := planner.NewCorpus(sitegraph.NewGraphIn(file))
+	corpus := planner.NewPages(sitegraph.NewGraphIn(file))
 	if err := store.Restore(corpus.Graph, corpus.Remember); err != nil {
 		return nil, err
 	}
@@ -165,9 +165,9 @@ func TestImagesChangeNothing(t *testing.T) {
 
 // state is what a planner knows of pages.
 func state(plan *planner.Planner) []string {
-	c := plan.Corpus
-	all := make([]string, c.Pages())
-	for p := range sitegraph.PageID(c.Pages()) {
+	c := plan.Pages
+	all := make([]string, c.Count())
+	for p := range sitegraph.PageID(c.Count()) {
 		m := c.Memory(p)
 		all[p] = fmt.Sprint(c.URL(p), m.History, m.Tried, m.State, m.Errors, c.Graph.Depth(p),
 			c.Graph.Links(p), c.Graph.Server(p))
@@ -209,12 +209,12 @@ func TestImageAfterCrash(t *testing.T) {
 			"%d of %d servers are weighed, by %d visits, of which %d were made since the image",
 			len(weighed.Of), w.Servers, visits, since)
 	}
-	quick.Corpus.Graph.Refresh()
+	quick.Pages.Graph.Refresh()
 	slow, err := p.slow(store, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	slow.Corpus.Graph.Refresh()
+	slow.Pages.Graph.Refresh()
 	got, want := state(quick), state(slow)
 	for page := range want {
 		if got[page] != want[page] {
@@ -226,7 +226,7 @@ func TestImageAfterCrash(t *testing.T) {
 	if err != nil || why != nil || again == nil {
 		t.Fatal(again == nil, why, err)
 	}
-	again.Corpus.Graph.Refresh()
+	again.Pages.Graph.Refresh()
 	if !slices.Equal(state(again), want) {
 		t.Error("an image is another one when it is taken again")
 	}

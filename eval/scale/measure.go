@@ -86,9 +86,9 @@ func Measure(ctx context.Context, o Options, tick func(done, total int)) (
 	}()
 	r.Store = time.Since(started).Seconds()
 	perDay := o.Budget * float64(o.Web.Pages)
-	build := func(corpus *planner.Corpus) (*planner.Planner, error) {
+	build := func(corpus *planner.Pages) (*planner.Planner, error) {
 		ranking, err := policy.New(o.Policy, policy.Settings{
-			Corpus: corpus, Mode: planner.Stream, Seed: o.Seed, PerDay: perDay, Alpha: 0.95,
+			Pages: corpus, Mode: planner.Stream, Seed: o.Seed, PerDay: perDay, Alpha: 0.95,
 		})
 		return planner.New(corpus, ranking,
 			planner.Options{Name: o.Policy, NewShare: 0.25, Leftover: true, Turns: true}), err
@@ -103,7 +103,7 @@ func Measure(ctx context.Context, o Options, tick func(done, total int)) (
 			if err != nil {
 				return nil, err
 			}
-			corpus := planner.NewCorpus(sitegraph.NewGraphIn(file))
+			corpus := planner.NewPages(sitegraph.NewGraphIn(file))
 			if err := store.Restore(corpus.Graph, corpus.Remember); err != nil {
 				return nil, err
 			}

@@ -49,7 +49,7 @@ func (s *Source) UsedBy(policy planner.Policy) {
 }
 
 // Known is a server as a planner knows it: the pages that it has a copy of count.
-func Known(corpus *planner.Corpus, server string) (*Source, error) {
+func Known(corpus *planner.Pages, server string) (*Source, error) {
 	graph := corpus.Graph
 	graph.Refresh()
 	id, ok := graph.LookupServer(server)
@@ -107,7 +107,7 @@ func Recorded(
 		}
 	}
 	o := eval.Options{Base: time.Duration(base) * 7 * 24 * time.Hour, Change: change}
-	corpus, err := eval.NewCorpus(ctx, servers[i:i+1], o)
+	corpus, err := eval.NewDataset(ctx, servers[i:i+1], o)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ func TestBruteForce(t *testing.T) {
 		servers := randomServers(rng)
 		by := sitegraph.ChangeBy(rng.IntN(3))
 		base, weeks := rng.IntN(4), []int{2 + rng.IntN(9), 2, 3 + rng.IntN(5)}
-		c, err := eval.NewCorpus(t.Context(), servers,
+		c, err := eval.NewDataset(t.Context(), servers,
 			eval.Options{Base: time.Duration(base) * week, Change: by})
 		if err != nil {
 			continue // no start page is there
@@ -74,7 +74,7 @@ type counts struct {
 	tops, topsUpdated, topServers, topPages, topsOwn int
 }
 
-func bruteForce(c *eval.Corpus, servers []*history.Server, base, weeks int) counts {
+func bruteForce(c *eval.Dataset, servers []*history.Server, base, weeks int) counts {
 	var n counts
 	see := func(url string, k int) sitegraph.Observation {
 		return c.World.Observe(url, replay.Epoch.Add(time.Duration(base+k)*week))
@@ -145,7 +145,7 @@ func bruteForce(c *eval.Corpus, servers []*history.Server, base, weeks int) coun
 
 // depths crawls a server at a snapshot: pages that answer, by depth 1 to 12. Where the start
 // page redirects at the base, its target is a start page from then on.
-func depths(c *eval.Corpus, server *history.Server, see func(string, int) sitegraph.Observation,
+func depths(c *eval.Dataset, server *history.Server, see func(string, int) sitegraph.Observation,
 	k int) map[string]int {
 	depth := map[string]int{}
 	id, ok := c.Graph().LookupServer(server.Name)
@@ -197,7 +197,7 @@ func checkGroups(t *testing.T, s *Survey) {
 
 // checkIntervals estimates each page's interval from a record that daily visits were applied
 // to, as the loop does.
-func checkIntervals(t *testing.T, c *eval.Corpus, s *Survey, base int, seed uint64) {
+func checkIntervals(t *testing.T, c *eval.Dataset, s *Survey, base int, seed uint64) {
 	t.Helper()
 	const never = 400 * 24 * time.Hour
 	world := replay.NewWorld(c.World.Servers)

@@ -112,7 +112,7 @@ type surveyed struct {
 	linkless bool // has other pages, and nothing tells how to reach them
 }
 
-func surveyServer(c *eval.Corpus, s *history.Server, pages []sitegraph.PageID,
+func surveyServer(c *eval.Dataset, s *history.Server, pages []sitegraph.PageID,
 	weeks []int) surveyed {
 	r := surveyed{group: *newGroup(s.Name, weeks), census: newCensus(c)}
 	g := &r.group

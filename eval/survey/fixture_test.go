@@ -43,9 +43,9 @@ func framed(v history.Version, frames ...string) history.Version {
 }
 
 func corpusOf(t testing.TB, base int, by sitegraph.ChangeBy,
-	servers ...*history.Server) *eval.Corpus {
+	servers ...*history.Server) *eval.Dataset {
 	t.Helper()
-	c, err := eval.NewCorpus(context.Background(), servers,
+	c, err := eval.NewDataset(context.Background(), servers,
 		eval.Options{Base: time.Duration(base) * week, Change: by})
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +53,7 @@ func corpusOf(t testing.TB, base int, by sitegraph.ChangeBy,
 	return c
 }
 
-func surveyOf(t testing.TB, c *eval.Corpus, o Options) *Survey {
+func surveyOf(t testing.TB, c *eval.Dataset, o Options) *Survey {
 	t.Helper()
 	s, err := New(context.Background(), c, o)
 	if err != nil {

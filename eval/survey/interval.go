@@ -59,7 +59,7 @@ type census struct {
 	}
 }
 
-func newCensus(c *eval.Corpus) *census {
+func newCensus(c *eval.Dataset) *census {
 	window := eval.WindowWeeks * 7 * 24 * time.Hour
 	n := &census{days: int(replay.Epoch.Add(window).Sub(c.Base) / (24 * time.Hour))}
 	for i := range n.scales {

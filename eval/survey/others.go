@@ -9,7 +9,7 @@ import (
 
 // countOthers counts the pages that are in no share: unlinked ones at the base, and those
 // new at the last snapshot of each period.
-func countOthers(c *eval.Corpus, s *history.Server, g *Group) {
+func countOthers(c *eval.Dataset, s *history.Server, g *Group) {
 	base := c.Base.Unix() + s.T0 - replay.Epoch.Unix()
 	for _, page := range s.Pages {
 		if !page.At(base).Alive() {
@@ -36,7 +36,7 @@ func countOthers(c *eval.Corpus, s *history.Server, g *Group) {
 
 // linksAt is the graph of a server as it stands at t (its own seconds), entered where the
 // base is: what a crawl of that snapshot would find.
-func linksAt(c *eval.Corpus, s *history.Server, t int64) *sitegraph.Graph {
+func linksAt(c *eval.Dataset, s *history.Server, t int64) *sitegraph.Graph {
 	graph := sitegraph.NewGraph()
 	if id, ok := c.Graph().LookupServer(s.Name); ok {
 		for _, p := range c.Graph().StartPages(id) {

@@ -57,7 +57,7 @@ func Check(base, weeks int) error {
 // New surveys a corpus from its base on; eval.ErrNoLinks if no history tells of links. Cost: for
 // each page one look a week and one a day, for each period one look at all links of its last
 // snapshot; servers in parallel.
-func New(ctx context.Context, c *eval.Corpus, o Options) (*Survey, error) {
+func New(ctx context.Context, c *eval.Dataset, o Options) (*Survey, error) {
 	s := &Survey{Base: int(c.Base.Sub(replay.Epoch) / (weekSeconds * time.Second)),
 		Change: c.Change.String(),
 		Weeks:  slices.Clone(o.Weeks), Groups: []Group{}, Warnings: []string{}}
@@ -99,7 +99,7 @@ func New(ctx context.Context, c *eval.Corpus, o Options) (*Survey, error) {
 }
 
 // sum adds servers up, in their order.
-func (s *Survey) sum(c *eval.Corpus, found []surveyed, o Options) {
+func (s *Survey) sum(c *eval.Dataset, found []surveyed, o Options) {
 	groups := map[string]*Group{}
 	total := newGroup("total", o.Weeks)
 	all := newCensus(c)
@@ -123,7 +123,7 @@ func (s *Survey) sum(c *eval.Corpus, found []surveyed, o Options) {
 }
 
 // warn names the servers that tell less than the others.
-func (s *Survey) warn(c *eval.Corpus, found []surveyed) error {
+func (s *Survey) warn(c *eval.Dataset, found []surveyed) error {
 	linkless, present := 0, 0
 	for i := range found {
 		name, g := c.World.Servers[i].Name, &found[i].group
@@ -155,7 +155,7 @@ func (s *Survey) warn(c *eval.Corpus, found []surveyed) error {
 }
 
 // pagesByServer divides the base pages among the servers of the world.
-func pagesByServer(c *eval.Corpus) [][]sitegraph.PageID {
+func pagesByServer(c *eval.Dataset) [][]sitegraph.PageID {
 	place := make(map[string]int, len(c.World.Servers))
 	for i, s := range c.World.Servers {
 		place[s.Name] = i

@@ -58,7 +58,7 @@ func TestClaimsOfRecordedSites(t *testing.T) {
 // keepFresh keeps one site fresh for some days with its sources, each day visiting a share of
 // its pages; it returns the visits, and those to sources.
 func keepFresh(t *testing.T, web Web, days int, share float64, by sitegraph.ChangeBy) (
-	*planner.Corpus, [2]int) {
+	*planner.Pages, [2]int) {
 	t.Helper()
 	host := web.Servers()[0]
 	start := firstTime(web.(Archive), host)
@@ -69,8 +69,8 @@ func keepFresh(t *testing.T, web Web, days int, share float64, by sitegraph.Chan
 		t.Fatal(err)
 	}
 	defer world.Close()
-	corpus := planner.NewCorpus(sitegraph.NewGraph())
-	policy, err := policy.New("random", policy.Settings{Corpus: corpus, Mode: planner.Stream,
+	corpus := planner.NewPages(sitegraph.NewGraph())
+	policy, err := policy.New("random", policy.Settings{Pages: corpus, Mode: planner.Stream,
 		Seed: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +99,7 @@ func keepFresh(t *testing.T, web Web, days int, share float64, by sitegraph.Chan
 		r := planner.Round{Number: day, Start: start.Add(time.Duration(day) * planner.Day),
 			End: start.Add(time.Duration(day+1) * planner.Day), Budget: planner.Unlimited}
 		if day > 0 { // the first one crawls all there is
-			r.Budget = max(1, int(share*float64(corpus.Pages())))
+			r.Budget = max(1, int(share*float64(corpus.Count())))
 		}
 		if err := clock.SleepUntil(t.Context(), r.Start); err != nil {
 			t.Fatal(err)

@@ -59,7 +59,7 @@ func (f *Forecast) Check(
 	limits budget.Limits,
 	tick func(eval.Progress),
 ) (Check, error) {
-	corpus, err := eval.NewCorpus(ctx, servers, f.corpus())
+	corpus, err := eval.NewDataset(ctx, servers, f.corpus())
 	if err != nil {
 		return Check{}, err
 	}

@@ -77,7 +77,7 @@ type Source interface {
 // Forecast is a set of futures, ready to try budgets on.
 type Forecast struct {
 	Options
-	futures []*eval.Corpus
+	futures []*eval.Dataset
 	Changes []Load // what happens on each server, by name
 	PerDay  Range  // changes a day, all servers
 	Pages   int    // at the base
@@ -88,7 +88,7 @@ func New(ctx context.Context, source Source, o Options, tick func()) (*Forecast,
 	f := &Forecast{Options: o}
 	var changes [][]eval.ServerChanges
 	for n := range o.Futures {
-		c, err := eval.NewCorpus(ctx, source.Future(o.Seed, n, o.Weeks), o.corpus())
+		c, err := eval.NewDataset(ctx, source.Future(o.Seed, n, o.Weeks), o.corpus())
 		if err != nil {
 			return nil, fmt.Errorf("future %d: %w", n, err)
 		}

@@ -143,8 +143,8 @@ func measure(t *testing.T, web timetravel.Archive, weeks int) *measured {
 	if err != nil {
 		t.Fatal(err)
 	}
-	corpus := planner.NewCorpus(sitegraph.NewGraph())
-	ranking, err := policy.New(policy.Default, policy.Settings{Corpus: corpus, Mode: planner.Stream,
+	corpus := planner.NewPages(sitegraph.NewGraph())
+	ranking, err := policy.New(policy.Default, policy.Settings{Pages: corpus, Mode: planner.Stream,
 		Seed: 1})
 	if err != nil {
 		t.Fatal(err)

@@ -45,7 +45,7 @@ type Sight struct {
 }
 
 // Found is for crawl.Options.Found.
-func (s *Sight) Found(c *planner.Corpus, page sitegraph.PageID) {
+func (s *Sight) Found(c *planner.Pages, page sitegraph.PageID) {
 	if s.Watch != nil {
 		s.named = append(s.named, c.URL(page))
 	}

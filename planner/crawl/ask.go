@@ -77,7 +77,7 @@ func (l *Loop) Learn(adopt func(server string) bool, addresses ...string) (learn
 // ask lets a page be visited before all others; false: too many wait. One that is under way is
 // visited again, as what it brings may be what was there before.
 func (l *Loop) ask(page sitegraph.PageID) bool {
-	if l.Planner.Corpus.Memory(page).State == sitegraph.StateSource {
+	if l.Planner.Pages.Memory(page).State == sitegraph.StateSource {
 		l.asked[page] = true
 	}
 	of := l.queues[l.graph.Server(page)]

@@ -43,8 +43,8 @@ func BenchmarkVisit(b *testing.B) {
 
 func benchmarkVisit(b *testing.B, name string, workers, servers, perServer int) {
 	graph, store, fetcher := sitegraph.NewGraph(), replay.NewStore(), &recorded{}
-	corpus := planner.NewCorpus(graph)
-	p, err := policy.New(name, policy.Settings{Corpus: corpus, Mode: planner.Stream, Seed: 1,
+	corpus := planner.NewPages(graph)
+	p, err := policy.New(name, policy.Settings{Pages: corpus, Mode: planner.Stream, Seed: 1,
 		PerDay: float64(servers * perServer / 10)})
 	if err != nil {
 		b.Fatal(err)

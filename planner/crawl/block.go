@@ -36,9 +36,9 @@ func (b *block) covers(url string) bool {
 // are not blocked.
 func (p *pool) hasOther(q *serverQueue, page sitegraph.PageID) bool {
 	scheme := schemeOf(p.graph.URL(page))
-	corpus := p.Planner.Corpus
+	corpus := p.Planner.Pages
 	for _, known := range p.graph.ServerPages(q.server) {
-		if int(known) >= corpus.Pages() {
+		if int(known) >= corpus.Count() {
 			continue
 		}
 		if s := corpus.Memory(known).State; s != sitegraph.StateNew && s != sitegraph.StateAlive {

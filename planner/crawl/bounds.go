@@ -78,7 +78,7 @@ func (l *Loop) intake(s sitegraph.ServerID, room int) intake {
 		d.seed, d.variants, d.met, d.servers = maphash.MakeSeed(), map[uint64]int{},
 			map[uint64]int{}, map[sitegraph.ServerID]int{}
 		for p := range sitegraph.PageID(l.graph.Pages()) {
-			wasMet := l.Planner.Corpus.Memory(p).History.Visits > 0
+			wasMet := l.Planner.Pages.Memory(p).History.Visits > 0
 			if wasMet {
 				d.fetched[l.graph.Server(p)]++
 			}

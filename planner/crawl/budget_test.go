@@ -106,7 +106,7 @@ func randomLimits(rng *rand.Rand) (l budget.Limits) {
 func newMeteredRig(t *testing.T, w *web, d *disk, p *purse, o crawl.Options) *rig {
 	m := newRig(t, w, d, "ebayes", o)
 	m.corpus = d.restore() // its pages are in the line of one planner only
-	policy, err := policy.New("ebayes", policy.Settings{Corpus: m.corpus, Mode: planner.Stream,
+	policy, err := policy.New("ebayes", policy.Settings{Pages: m.corpus, Mode: planner.Stream,
 		Seed: 1, PerDay: 100})
 	if err != nil {
 		t.Fatal(err)

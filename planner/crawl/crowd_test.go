@@ -169,7 +169,7 @@ func TestRefetchesWhileNewPagesWait(t *testing.T) {
 				}
 			}
 			run(10 * time.Minute)
-			for p := range sitegraph.PageID(m.corpus.Pages()) { // and was seen to
+			for p := range sitegraph.PageID(m.corpus.Count()) { // and was seen to
 				if mem := m.corpus.Memory(p); mem.State == sitegraph.StateAlive {
 					mem.History.Changes, mem.History.Visits = 20, 21
 				}

@@ -24,7 +24,7 @@ func (l *Loop) deny(v planner.Visit, r *Request, o *sitegraph.Observation) error
 	if err := l.Store.Save(&r.Record); err != nil {
 		return l.storeError(err, "save record of %s", r.Record.URL)
 	}
-	if err := l.Planner.Corpus.SaveDenied(l.Store.SaveSetting); err != nil {
+	if err := l.Planner.Pages.SaveDenied(l.Store.SaveSetting); err != nil {
 		return l.storeError(err, "save which pages settings refuse")
 	}
 	if first && l.Denied != nil {
@@ -37,7 +37,7 @@ func (l *Loop) deny(v planner.Visit, r *Request, o *sitegraph.Observation) error
 // for a fact about the page, such pages wait for a first visit again. It looks at their records
 // once.
 func (l *Loop) recallDenied() error {
-	corpus := l.Planner.Corpus
+	corpus := l.Planner.Pages
 	known, err := corpus.LoadDenied(l.Store.Setting)
 	if err != nil {
 		return l.storeError(err, "begin")
@@ -59,7 +59,7 @@ func (l *Loop) recallDenied() error {
 
 // undeny queues the pages again that left, or are doubted, though no server was asked.
 func (l *Loop) undeny() error {
-	return l.retry(l.Planner.Corpus.PerhapsDenied, func(r *sitegraph.Record) bool {
+	return l.retry(l.Planner.Pages.PerhapsDenied, func(r *sitegraph.Record) bool {
 		return r.Status == 0 && (r.State == sitegraph.StateExcluded ||
 			r.Missed == sitegraph.OutcomeExcluded)
 	})
@@ -78,7 +78,7 @@ func (l *Loop) recallAgent() error {
 		return nil
 	}
 	if ok {
-		if err := l.retry(l.Planner.Corpus.Forbidden, func(r *sitegraph.Record) bool {
+		if err := l.retry(l.Planner.Pages.Forbidden, func(r *sitegraph.Record) bool {
 			return r.ByRobots
 		}); err != nil {
 			return err
@@ -113,7 +113,7 @@ func (l *Loop) retry(may func(sitegraph.PageID) bool, is func(*sitegraph.Record)
 		if err := l.awaitVerified(); err != nil {
 			return err
 		}
-		l.Planner.Corpus.Remember(&r)
+		l.Planner.Pages.Remember(&r)
 		if err := l.Store.Save(&r); err != nil {
 			return l.storeError(err, "save record of %s", r.URL)
 		}

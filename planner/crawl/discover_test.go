@@ -78,7 +78,7 @@ func (m *rig) checkStored() {
 	again := m.disk.crash().restore()
 	again.Graph.Refresh()
 	m.corpus.Graph.Refresh()
-	for p := range sitegraph.PageID(max(again.Pages(), m.corpus.Pages())) {
+	for p := range sitegraph.PageID(max(again.Count(), m.corpus.Count())) {
 		url := m.corpus.Graph.URL(p)
 		if again.Graph.URL(p) != url || again.Graph.Depth(p) != m.corpus.Graph.Depth(p) {
 			m.Errorf("page %d: the store knows %s at depth %d, the graph %s at depth %d",

@@ -46,7 +46,7 @@ func (l *Loop) KeepDistance(ctx context.Context, waiting func()) error {
 	if err != nil {
 		return l.storeError(err, "read when servers were asked")
 	}
-	now, last := l.Clock.Now(), time.Unix(int64(l.Planner.Corpus.LastTried()), 0)
+	now, last := l.Clock.Now(), time.Unix(int64(l.Planner.Pages.LastTried()), 0)
 	var asking time.Time
 	if asking.UnmarshalText(value) == nil && asking.After(last) {
 		last = asking

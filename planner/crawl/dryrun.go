@@ -34,10 +34,10 @@ func DryRun(
 	if err := p.Caps().Load(s.Setting); err != nil {
 		return nil, err
 	}
-	if _, err := p.Corpus.LoadDenied(s.Setting); err != nil {
+	if _, err := p.Pages.LoadDenied(s.Setting); err != nil {
 		return nil, err
 	}
-	if _, err := RestoreHints(s, p.Corpus); err != nil {
+	if _, err := RestoreHints(s, p.Pages); err != nil {
 		return nil, err
 	}
 	ahead := &Preview{Current: current, Next: next}

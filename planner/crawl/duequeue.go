@@ -43,11 +43,11 @@ type Dues interface {
 // pages that it promoted. Moving their records would cost a read and two writes for each page that
 // is not visited in the end.
 type dueQueue struct {
-	store  Dues
-	corpus *planner.Corpus
-	near   *planner.MemQueue         // pages that are due before end, in memory
-	end    time.Time                 // all slots before it were read
-	moved  map[sitegraph.PageID]bool // pages whose record has another due time
+	store Dues
+	pages *planner.Pages
+	near  *planner.MemQueue         // pages that are due before end, in memory
+	end   time.Time                 // all slots before it were read
+	moved map[sitegraph.PageID]bool // pages whose record has another due time
 	// promoted has the pages promoted since the last commit; lists counts the lists of the round in
 	// the store.
 	promoted []sitegraph.PageID
@@ -64,16 +64,16 @@ type dueQueue struct {
 
 // newDueQueue returns the queue of a store. It hands out first what was promoted in a round that a
 // crash ended.
-func newDueQueue(store Dues, corpus *planner.Corpus,
+func newDueQueue(store Dues, corpus *planner.Pages,
 	apply func(sitegraph.PageID, planner.Message)) *dueQueue {
 	q := &dueQueue{
-		store:  store,
-		corpus: corpus,
-		near:   planner.NewMemQueue(apply),
-		end:    store.Undue(),
-		moved:  map[sitegraph.PageID]bool{},
-		heard:  map[sitegraph.PageID]uint8{},
-		late:   map[sitegraph.PageID]uint8{},
+		store: store,
+		pages: corpus,
+		near:  planner.NewMemQueue(apply),
+		end:   store.Undue(),
+		moved: map[sitegraph.PageID]bool{},
+		heard: map[sitegraph.PageID]uint8{},
+		late:  map[sitegraph.PageID]uint8{},
 	}
 	q.recall()
 	return q
@@ -121,10 +121,10 @@ func (q *dueQueue) read() bool {
 		return false
 	}
 	end, err := q.store.Due(q.end, func(r *sitegraph.Record, messages [][]byte) {
-		m := q.corpus.Memory(r.Page)
+		m := q.pages.Memory(r.Page)
 		q.applyMessages(r.Page, messages)
 		q.handedOut++
-		if m.State == sitegraph.StateAlive && !q.corpus.HandedOut(r.Page) {
+		if m.State == sitegraph.StateAlive && !q.pages.HandedOut(r.Page) {
 			m.Due = sitegraph.Unix32(r.Due)
 			q.near.Put(r.Page, m.Due)
 		} else {
@@ -169,7 +169,7 @@ func (q *dueQueue) Promote(pages []sitegraph.PageID) {
 			q.applyMessages(p, messages)
 			q.err = err
 		}
-		if !q.corpus.HandedOut(p) {
+		if !q.pages.HandedOut(p) {
 			q.promoted = append(q.promoted, p)
 		}
 	}
@@ -276,7 +276,7 @@ func (q *dueQueue) flush() {
 	slices.Sort(pages)
 	now := q.store.Undue()
 	q.err = q.store.Reschedule(pages, func(r *sitegraph.Record) {
-		switch m := q.corpus.Memory(r.Page); {
+		switch m := q.pages.Memory(r.Page); {
 		case q.isAsked(r.Page):
 			r.Due, r.Reason = now, "somebody asked for it" // before all that waits
 		case m.State == sitegraph.StateAlive:
@@ -331,9 +331,9 @@ func (l *Loop) useDues() {
 		return
 	}
 	l.Planner.UseQueue(func(apply func(sitegraph.PageID, planner.Message)) planner.Queue {
-		l.dues = newDueQueue(store, l.Planner.Corpus, func(p sitegraph.PageID, m planner.Message) {
+		l.dues = newDueQueue(store, l.Planner.Pages, func(p sitegraph.PageID, m planner.Message) {
 			if m == planner.MessageAsked &&
-				l.Planner.Corpus.Memory(p).State == sitegraph.StateSource {
+				l.Planner.Pages.Memory(p).State == sitegraph.StateSource {
 				l.asked[p] = true
 			}
 			apply(p, m)

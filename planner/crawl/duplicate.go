@@ -22,7 +22,7 @@ func (l *Loop) duplicate(r *sitegraph.Record, o *sitegraph.Observation) error {
 		}
 		return nil
 	}
-	if q == r.Page || l.Planner.Corpus.Memory(q).State != sitegraph.StateAlive ||
+	if q == r.Page || l.Planner.Pages.Memory(q).State != sitegraph.StateAlive ||
 		slices.Contains(l.graph.StartPages(l.graph.Server(r.Page)), r.Page) {
 		return nil
 	}

@@ -138,7 +138,7 @@ func (d *disk) crash() *disk {
 }
 
 // restore builds graph and corpus from the store.
-func (d *disk) restore() *planner.Corpus {
+func (d *disk) restore() *planner.Pages {
 	g := sitegraph.NewGraph()
 	for _, r := range d.Records() {
 		g.Add(r.URL)
@@ -149,7 +149,7 @@ func (d *disk) restore() *planner.Corpus {
 	for p, l := range d.links {
 		g.SetLinkIDs(p, l[0], l[1])
 	}
-	c := planner.NewCorpus(g)
+	c := planner.NewPages(g)
 	for _, r := range d.Records() {
 		c.Remember(&r)
 	}
@@ -272,7 +272,7 @@ type rig struct {
 	web    *web
 	disk   *disk
 	clock  crawl.Clock
-	corpus *planner.Corpus
+	corpus *planner.Pages
 	plan   *planner.Planner
 	loop   *crawl.Loop
 	seen   []string // verdicts and addresses in the order of outcomes
@@ -286,7 +286,7 @@ type rig struct {
 func newRig(t *testing.T, w *web, d *disk, name string, o crawl.Options) *rig {
 	t.Helper()
 	m := &rig{T: t, web: w, disk: d, clock: w.clock, corpus: d.restore()}
-	p, err := policy.New(name, policy.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1,
+	p, err := policy.New(name, policy.Settings{Pages: m.corpus, Mode: planner.Stream, Seed: 1,
 		PerDay: 100})
 	if err != nil {
 		t.Fatal(err)

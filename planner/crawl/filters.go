@@ -32,7 +32,7 @@ func (l *Loop) recallFilters() error {
 	}
 	l.filtersSince = l.Clock.Now()
 	for page := range sitegraph.PageID(l.graph.Pages()) {
-		if l.Planner.Corpus.Rejected(page) {
+		if l.Planner.Pages.Rejected(page) {
 			if err := l.foundAgain(page, nil); err != nil {
 				return err
 			}

@@ -29,10 +29,10 @@ func (l *Loop) revisitForbidden(p sitegraph.PageID, rules uint64) error {
 		return nil
 	}
 	for _, page := range l.graph.ServerPages(s) {
-		if page == p || !l.Planner.Corpus.Forbidden(page) || l.stillForbidden(page) {
+		if page == p || !l.Planner.Pages.Forbidden(page) || l.stillForbidden(page) {
 			continue
 		}
-		if l.Planner.Corpus.Memory(page).State == sitegraph.StateAlive {
+		if l.Planner.Pages.Memory(page).State == sitegraph.StateAlive {
 			if err := l.clearDoubt(page); err != nil {
 				return err
 			}
@@ -62,7 +62,7 @@ func (l *Loop) clearDoubt(page sitegraph.PageID) error {
 		return l.storeError(err, "load record of %s", l.graph.URL(page))
 	}
 	r.Misses, r.ByRobots, r.Due = 0, false, l.Clock.Now()
-	l.Planner.Corpus.Remember(&r)
+	l.Planner.Pages.Remember(&r)
 	if err := l.Store.Save(&r); err != nil {
 		return l.storeError(err, "save record of %s", r.URL)
 	}

@@ -112,7 +112,7 @@ func (l *Loop) awaitVerified() error {
 // there is none that fits. The image stays until the planner writes the next. build makes a planner
 // of a corpus. why tells what was wrong with an image. A large one is still checked while the
 // planner is in use already: nothing that comes of it may be saved before arena.File.Checked.
-func RecallImage(s Store, dir string, build func(*planner.Corpus) (*planner.Planner, error)) (
+func RecallImage(s Store, dir string, build func(*planner.Pages) (*planner.Planner, error)) (
 	p *planner.Planner, why, err error) {
 	of, ok := s.(Positions)
 	if !ok {
@@ -139,12 +139,12 @@ func RecallImage(s Store, dir string, build func(*planner.Corpus) (*planner.Plan
 	if why != nil {
 		return nil, why, nil
 	}
-	if p, err = build(planner.NewCorpusOf(image, &note)); err != nil {
+	if p, err = build(planner.NewPagesOf(image, &note)); err != nil {
 		image.Close()
 		return nil, nil, err
 	}
 	if why = p.Thaw(image); why == nil {
-		p.Corpus.Graph.SpareMemory(p.Corpus.Graph.Pages())
+		p.Pages.Graph.SpareMemory(p.Pages.Graph.Pages())
 		why = revise(s, of, p, touched, linked)
 	}
 	if why != nil {
@@ -169,7 +169,7 @@ func revise(s Store, of Positions, p *planner.Planner, touched, linked []sitegra
 	if len(touched) == 0 {
 		return nil
 	}
-	g := p.Corpus.Graph
+	g := p.Pages.Graph
 	known := sitegraph.PageID(g.Pages())
 	records := make([]sitegraph.Record, len(touched))
 	for i, page := range touched {

@@ -46,7 +46,7 @@ func TestLearntIsKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		d = d.crash()
-		settings := policy.Settings{Corpus: d.restore(), Mode: planner.Stream, Seed: 1, PerDay: 100}
+		settings := policy.Settings{Pages: d.restore(), Mode: planner.Stream, Seed: 1, PerDay: 100}
 		empty, err := policy.New(name, settings)
 		if err != nil {
 			t.Fatal(err)

@@ -23,7 +23,7 @@ func TestLiarGainsNothing(t *testing.T) {
 	servers := []string{truthful, honest, liar}
 	n := newNewsroom()
 	d := newDesk(n)
-	ranking, err := policy.New("sites", policy.Settings{Corpus: d.corpus, Mode: planner.Stream,
+	ranking, err := policy.New("sites", policy.Settings{Pages: d.corpus, Mode: planner.Stream,
 		Seed: 1, PerDay: 12})
 	if err != nil {
 		t.Fatal(err)

@@ -133,7 +133,7 @@ func (l *Loop) register(id sitegraph.PageID, referer string, hops uint8, now tim
 	if err := l.Store.Add(&r); err != nil {
 		return l.storeError(err, "add page %s", r.URL)
 	}
-	l.Planner.Corpus.Remember(&r)
+	l.Planner.Pages.Remember(&r)
 	l.found(id)
 	return nil
 }
@@ -148,7 +148,7 @@ func (l *Loop) found(id sitegraph.PageID) {
 // foundAgain queues a page that has no copy and was not among the old links: one that
 // was too deep, or had left and is linked anew.
 func (l *Loop) foundAgain(id sitegraph.PageID, old []sitegraph.PageID) error {
-	state := l.Planner.Corpus.Memory(id).State
+	state := l.Planner.Pages.Memory(id).State
 	if state == sitegraph.StateAlive || state == sitegraph.StateSource || slices.Contains(old, id) {
 		return nil
 	}
@@ -164,7 +164,7 @@ func (l *Loop) foundAgain(id sitegraph.PageID, old []sitegraph.PageID) error {
 		return l.storeError(err, "load record of %s", l.graph.URL(id))
 	}
 	r.State = sitegraph.StateNew
-	l.Planner.Corpus.Remember(&r)
+	l.Planner.Pages.Remember(&r)
 	if err := l.Store.Save(&r); err != nil {
 		return l.storeError(err, "save record of %s", r.URL)
 	}
@@ -178,7 +178,7 @@ func (l *Loop) retryStarts(now time.Time) error {
 	for s := range sitegraph.ServerID(l.graph.Servers()) {
 		for _, p := range l.graph.StartPages(s) {
 			l.pace.Read(l.graph.Scratch(), 1)
-			m := l.Planner.Corpus.Memory(p)
+			m := l.Planner.Pages.Memory(p)
 			if m.State == sitegraph.StateAlive || m.State == sitegraph.StateNew ||
 				m.State == sitegraph.StateSource ||
 				now.Sub(time.Unix(int64(m.Tried), 0)) < 24*time.Hour {

@@ -71,7 +71,7 @@ func New(o Options) *Loop {
 		Options:    o,
 		sinceImage: sinceImage(o.Planner),
 		wrongClock: sitegraph.WrongClock,
-		graph:      o.Planner.Corpus.Graph,
+		graph:      o.Planner.Pages.Graph,
 		queues:     map[sitegraph.ServerID]*serverQueue{},
 		blocked:    map[sitegraph.ServerID]*serverQueue{},
 		addresses:  map[string]*addressQueue{},

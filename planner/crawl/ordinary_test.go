@@ -21,7 +21,7 @@ import (
 func defaultLoop(t *testing.T, clock *crawl.VirtualClock, f crawl.Fetcher) *rig {
 	d := newDisk()
 	m := &rig{T: t, disk: d, clock: clock, corpus: d.restore()}
-	p, _ := policy.New("uniform", policy.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1,
+	p, _ := policy.New("uniform", policy.Settings{Pages: m.corpus, Mode: planner.Stream, Seed: 1,
 		PerDay: 100})
 	m.plan = planner.New(m.corpus, p, planner.Options{NewShare: 1, Leftover: true, AgainShare: 0.05,
 		Turns: true})
@@ -104,7 +104,7 @@ func TestPagesWithoutTextAreNoDuplicates(t *testing.T) {
 	clock := crawl.NewVirtualClock(base)
 	d := newDisk()
 	m := &rig{T: t, disk: d, clock: clock, corpus: d.restore()}
-	p, _ := policy.New("uniform", policy.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1,
+	p, _ := policy.New("uniform", policy.Settings{Pages: m.corpus, Mode: planner.Stream, Seed: 1,
 		PerDay: 100})
 	m.plan = planner.New(m.corpus, p, planner.Options{NewShare: 1, Leftover: true, AgainShare: 0.05,
 		Turns: true})
@@ -127,7 +127,7 @@ func TestPagesWithoutTextAreNoDuplicates(t *testing.T) {
 	m.seed("http://h.example/")
 	m.hours(6)
 	states := map[sitegraph.State]int{}
-	for q := range sitegraph.PageID(m.corpus.Pages()) {
+	for q := range sitegraph.PageID(m.corpus.Count()) {
 		states[m.corpus.Memory(q).State]++
 	}
 	if states[sitegraph.StateAlive] != 51 {
@@ -172,7 +172,7 @@ func TestLongSitemapComesInParts(t *testing.T) {
 	d := newDesk(n)
 	b := sitegraph.DefaultBounds
 	b.FirstPages, b.OfSource = 200, 1000
-	policy, _ := policy.New("random", policy.Settings{Corpus: d.corpus, Mode: planner.Stream})
+	policy, _ := policy.New("random", policy.Settings{Pages: d.corpus, Mode: planner.Stream})
 	d.loop = crawl.New(crawl.Options{Planner: planner.New(d.corpus, policy,
 		planner.Options{NewShare: 0.5, Leftover: true, SourceShare: 0.2}),
 		Fetcher: n, Store: d.store, Clock: n.clock, Discover: true, Bounds: &b})
@@ -199,7 +199,7 @@ func TestSourceThatDislikesOurCondition(t *testing.T) {
 	n.named = []string{aSitemap}
 	n.say(aSitemap, sitegraph.Claim{URL: front})
 	d := newDesk(n)
-	policy, _ := policy.New("random", policy.Settings{Corpus: d.corpus, Mode: planner.Stream})
+	policy, _ := policy.New("random", policy.Settings{Pages: d.corpus, Mode: planner.Stream})
 	conditional, full := 0, 0
 	d.loop = crawl.New(crawl.Options{Planner: planner.New(d.corpus, policy,
 		planner.Options{NewShare: 0.5, Leftover: true, SourceShare: 0.2}),
@@ -271,7 +271,7 @@ func TestForbidAll(t *testing.T) {
 		w := &all{moody: moody{clock: crawl.NewVirtualClock(base), rules: 1}}
 		d := newDisk()
 		m := &rig{T: t, disk: d, clock: w.clock, corpus: d.restore()}
-		p, err := policy.New("uniform", policy.Settings{Corpus: m.corpus, Mode: planner.Stream,
+		p, err := policy.New("uniform", policy.Settings{Pages: m.corpus, Mode: planner.Stream,
 			Seed: 1, PerDay: 100})
 		if err != nil {
 			t.Fatal(err)
@@ -326,8 +326,8 @@ func TestForbiddenPagesCostNoTime(t *testing.T) {
 			asked++
 			return w.Fetch(ctx, r)
 		})
-		m := &rig{T: t, clock: crawl.WallClock{}, corpus: planner.NewCorpus(sitegraph.NewGraph())}
-		p, err := policy.New("sites", policy.Settings{Corpus: m.corpus, Mode: planner.Stream,
+		m := &rig{T: t, clock: crawl.WallClock{}, corpus: planner.NewPages(sitegraph.NewGraph())}
+		p, err := policy.New("sites", policy.Settings{Pages: m.corpus, Mode: planner.Stream,
 			Seed: 1, PerDay: 1e6})
 		if err != nil {
 			t.Fatal(err)
@@ -378,8 +378,8 @@ func TestLooksWithinTheirShare(t *testing.T) {
 			}
 			return sitegraph.Observation{}, nil
 		}
-		m := &rig{T: t, clock: crawl.WallClock{}, corpus: planner.NewCorpus(sitegraph.NewGraph())}
-		p, err := policy.New("sites", policy.Settings{Corpus: m.corpus, Mode: planner.Stream,
+		m := &rig{T: t, clock: crawl.WallClock{}, corpus: planner.NewPages(sitegraph.NewGraph())}
+		p, err := policy.New("sites", policy.Settings{Pages: m.corpus, Mode: planner.Stream,
 			Seed: 1, PerDay: 24000})
 		if err != nil {
 			t.Fatal(err)
@@ -403,7 +403,7 @@ func TestLooksWithinTheirShare(t *testing.T) {
 		gone = true
 		run(2*time.Hour, planner.Unlimited) // without Proof they leave at once
 		left := 0
-		for q := range sitegraph.PageID(m.corpus.Pages()) {
+		for q := range sitegraph.PageID(m.corpus.Count()) {
 			if m.corpus.Memory(q).State.Left() {
 				left++
 			}
@@ -472,7 +472,7 @@ func TestRulesThatChangeDaily(t *testing.T) {
 		clock := crawl.NewVirtualClock(base)
 		d := newDisk()
 		m := &rig{T: t, disk: d, clock: clock, corpus: d.restore()}
-		p, _ := policy.New("sites", policy.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1,
+		p, _ := policy.New("sites", policy.Settings{Pages: m.corpus, Mode: planner.Stream, Seed: 1,
 			PerDay: 240})
 		m.plan = planner.New(m.corpus, p, planner.Options{NewShare: 0.25, Leftover: true,
 			AgainShare: 0.05, LeastRefetch: planner.FirstWorth, Turns: true})

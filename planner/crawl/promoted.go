@@ -55,10 +55,10 @@ func (q *dueQueue) recall() {
 		page := uint64(0)
 		for list = list[max(size, 0):]; n > 0 && len(list) > 0; n-- {
 			next, size := binary.Uvarint(list)
-			if page += next; size <= 0 || page >= uint64(q.corpus.Pages()) {
+			if page += next; size <= 0 || page >= uint64(q.pages.Count()) {
 				break // lost in a damage
 			}
-			if p := sitegraph.PageID(page); q.corpus.Memory(p).State == sitegraph.StateAlive {
+			if p := sitegraph.PageID(page); q.pages.Memory(p).State == sitegraph.StateAlive {
 				q.near.Put(p, 1)
 			}
 			list = list[size:]

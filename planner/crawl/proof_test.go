@@ -50,7 +50,7 @@ func (w *moody) Fetch(_ context.Context, r crawl.Request) (sitegraph.Observation
 func (w *moody) live(t *testing.T, d *disk) *rig {
 	t.Helper()
 	m := &rig{T: t, disk: d, clock: w.clock, corpus: d.restore()}
-	p, err := policy.New("uniform", policy.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1,
+	p, err := policy.New("uniform", policy.Settings{Pages: m.corpus, Mode: planner.Stream, Seed: 1,
 		PerDay: 100})
 	if err != nil {
 		t.Fatal(err)
@@ -223,7 +223,7 @@ func TestAgainShare(t *testing.T) {
 		}
 	}
 	m.day(planner.Unlimited)
-	p, err := policy.New("uniform", policy.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1,
+	p, err := policy.New("uniform", policy.Settings{Pages: m.corpus, Mode: planner.Stream, Seed: 1,
 		PerDay: 100})
 	if err != nil {
 		t.Fatal(err)

@@ -130,7 +130,7 @@ type restarting struct {
 func (c *restarting) build(m *rig) func() (*planner.Planner, error) {
 	return func() (*planner.Planner, error) {
 		m.corpus = c.disk.restore()
-		p, err := policy.New(c.name, policy.Settings{Corpus: m.corpus, Mode: planner.Stream,
+		p, err := policy.New(c.name, policy.Settings{Pages: m.corpus, Mode: planner.Stream,
 			Seed: 1, PerDay: float64(c.budget), GoneWorth: 0.3})
 		o := c.o
 		o.Name, o.NewShare, o.SourceShare, o.AgainShare = c.name, 0.25, 0.1, 0.05
@@ -357,8 +357,8 @@ func TestMemoryThatIsOfNoUse(t *testing.T) {
 			!bytes.Equal(got, wants) {
 			t.Errorf("%s: what was learnt is\n%s, was\n%s (%v)", what, got, wants, err)
 		}
-		if plan.Corpus.Pages() != len(c.disk.Records()) {
-			t.Errorf("%s: %d pages of %d", what, plan.Corpus.Pages(), len(c.disk.Records()))
+		if plan.Pages.Count() != len(c.disk.Records()) {
+			t.Errorf("%s: %d pages of %d", what, plan.Pages.Count(), len(c.disk.Records()))
 		}
 	}
 	c.disk, c.o, c.name = whole.clone(), planner.Options{}, "ebayes"

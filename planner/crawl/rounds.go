@@ -38,7 +38,7 @@ func (l *Loop) resume() (err error) {
 	}
 	l.wrongClock = liveWrongClock
 	l.backs = l.clockBacks()
-	l.Planner.Corpus.NotAfter(l.Clock.Now(), l.wrongClock)
+	l.Planner.Pages.NotAfter(l.Clock.Now(), l.wrongClock)
 	if err := l.recallFilters(); err != nil {
 		return err
 	}
@@ -204,13 +204,13 @@ func (l *Loop) Advance(now time.Time) error {
 			return
 		}
 		due, _ := l.Planner.Due(r.Page, now)
-		if m := l.Planner.Corpus.Memory(r.Page); l.dues != nil &&
+		if m := l.Planner.Pages.Memory(r.Page); l.dues != nil &&
 			m.State == sitegraph.StateAlive {
 			m.Due = sitegraph.Unix32(due.When)
 			l.dues.place(r.Page, m.Due)
 		}
 		r.Due = due.When
-		if l.Forecast && !l.Planner.Corpus.Aside(r.Page) { // whose reason says so
+		if l.Forecast && !l.Planner.Pages.Aside(r.Page) { // whose reason says so
 			r.Reason = due.Reason.String()
 		}
 	})

@@ -24,7 +24,7 @@ func (l *Loop) applySource(r *sitegraph.Record, o sitegraph.Observation) error {
 	}
 	switch {
 	case r.State == sitegraph.StateMoved:
-		l.Planner.Corpus.Hints.Move(r.Page, shownPage(l.Planner.Corpus, r.Page))
+		l.Planner.Pages.Hints.Move(r.Page, shownPage(l.Planner.Pages, r.Page))
 		return nil
 	case r.State != sitegraph.StateSource:
 		return nil
@@ -64,7 +64,7 @@ func (l *Loop) followIndex(r *sitegraph.Record, o sitegraph.Observation) error {
 		if p == sitegraph.NoPage {
 			continue
 		}
-		if tried := l.Planner.Corpus.Memory(p).Tried; tried == 0 ||
+		if tried := l.Planner.Pages.Memory(p).Tried; tried == 0 ||
 			hints.Believed(c.Modified, read) > tried {
 			l.Planner.WantSource(p)
 		}
@@ -75,7 +75,7 @@ func (l *Loop) followIndex(r *sitegraph.Record, o sitegraph.Observation) error {
 // addSource makes a source known; NoPage: it is none, or one too many.
 func (l *Loop) addSource(url string, from *sitegraph.Record, hops uint8) (sitegraph.PageID, error) {
 	p, known := l.graph.Lookup(url)
-	corpus := l.Planner.Corpus
+	corpus := l.Planner.Pages
 	server := l.graph.Server(from.Page)
 	switch {
 	case known && corpus.Memory(p).State == sitegraph.StateSource:
@@ -117,7 +117,7 @@ func (l *Loop) applyClaims(r *sitegraph.Record, o sitegraph.Observation) error {
 	if o.Source == sitegraph.SourceFeed {
 		kind = hints.Feed
 	}
-	corpus := l.Planner.Corpus
+	corpus := l.Planner.Pages
 	said := make([]hints.Claim, 0, len(o.Claims))
 	var again, news []sitegraph.PageID
 	room := 0
@@ -170,7 +170,7 @@ func (l *Loop) applyClaims(r *sitegraph.Record, o sitegraph.Observation) error {
 const maxShownHops = 5
 
 // shownPage follows the redirects that are known from a page.
-func shownPage(c *planner.Corpus, p sitegraph.PageID) sitegraph.PageID {
+func shownPage(c *planner.Pages, p sitegraph.PageID) sitegraph.PageID {
 	for range maxShownHops {
 		links := c.Graph.Links(p)
 		if c.Memory(p).State != sitegraph.StateMoved || len(links) != 1 {
@@ -208,7 +208,7 @@ func (l *Loop) restoreHints() (err error) {
 	if l.restoredClaims != nil || !l.Planner.ReadsSources() {
 		return nil
 	}
-	if l.restoredClaims, err = RestoreHints(l.Store, l.Planner.Corpus); err != nil {
+	if l.restoredClaims, err = RestoreHints(l.Store, l.Planner.Pages); err != nil {
 		l.broken = true
 	}
 	return err
@@ -216,7 +216,7 @@ func (l *Loop) restoreHints() (err error) {
 
 // RestoreHints gives a corpus what its feeds and sitemaps claimed when they were read last, and how
 // accurate that proved. It returns the sources for which the store has that. Run calls it itself.
-func RestoreHints(s Store, c *planner.Corpus) (heard map[sitegraph.PageID]bool, err error) {
+func RestoreHints(s Store, c *planner.Pages) (heard map[sitegraph.PageID]bool, err error) {
 	heard = map[sitegraph.PageID]bool{}
 	for of := range sitegraph.ServerID(c.Graph.Servers()) {
 		server := c.Graph.ServerName(of)
@@ -228,7 +228,7 @@ func RestoreHints(s Store, c *planner.Corpus) (heard map[sitegraph.PageID]bool, 
 			return nil, fmt.Errorf("read what sources of %s proved to be worth: %w", server, err)
 		}
 	}
-	for source := range sitegraph.PageID(c.Pages()) {
+	for source := range sitegraph.PageID(c.Count()) {
 		if c.Memory(source).State != sitegraph.StateSource {
 			continue
 		}
@@ -246,7 +246,7 @@ func RestoreHints(s Store, c *planner.Corpus) (heard map[sitegraph.PageID]bool, 
 		}
 		heard[source] = true
 		// Lost in a damage.
-		said = slices.DeleteFunc(said, func(s hints.Claim) bool { return int(s.Page) >= c.Pages() })
+		said = slices.DeleteFunc(said, func(s hints.Claim) bool { return int(s.Page) >= c.Count() })
 		for i := range said {
 			said[i].Page = shownPage(c, said[i].Page)
 		}

@@ -82,21 +82,21 @@ func (n *newsroom) Fetch(_ context.Context, r crawl.Request) (sitegraph.Observat
 type desk struct {
 	*newsroom
 	store  *disk
-	corpus *planner.Corpus
+	corpus *planner.Pages
 	loop   *crawl.Loop
 	day    int
 	budget int
 }
 
 func newDesk(n *newsroom) *desk {
-	d := &desk{newsroom: n, store: newDisk(), corpus: planner.NewCorpus(sitegraph.NewGraph()),
+	d := &desk{newsroom: n, store: newDisk(), corpus: planner.NewPages(sitegraph.NewGraph()),
 		budget: planner.Unlimited}
 	d.open()
 	return d
 }
 
 func (d *desk) open() {
-	policy, err := policy.New("random", policy.Settings{Corpus: d.corpus, Mode: planner.Stream})
+	policy, err := policy.New("random", policy.Settings{Pages: d.corpus, Mode: planner.Stream})
 	if err != nil {
 		panic(err)
 	}
@@ -216,7 +216,7 @@ func TestIndexLeadsToSitemapsThatAreNewer(t *testing.T) {
 	for range 20 { // long enough that all of them are seldom looked at: each week
 		d.next(t)
 	}
-	for p := range sitegraph.PageID(d.corpus.Pages()) {
+	for p := range sitegraph.PageID(d.corpus.Count()) {
 		if d.corpus.Memory(p).State == sitegraph.StateSource && d.corpus.Graph.URL(p) != aSitemap {
 			d.corpus.Memory(p).Due = uint32(d.now().Add(30 * planner.Day).Unix())
 		}

@@ -124,5 +124,5 @@ func (l *Loop) wentBack() bool { return l.clockBacks() != l.backs }
 func (l *Loop) goBack() {
 	l.backs = l.clockBacks()
 	l.Planner.Caps().GoBack()
-	l.Planner.Corpus.NotAfter(l.Clock.Now(), l.wrongClock)
+	l.Planner.Pages.NotAfter(l.Clock.Now(), l.wrongClock)
 }

@@ -28,7 +28,7 @@ func (l *Loop) Demands() []schedule.Demand {
 // Pages of about the same interval and weight are one entry. It looks at each page whose number on
 // the server is a multiple of step, which stands for as many.
 func (l *Loop) demandOf(server sitegraph.ServerID, step int) schedule.Demand {
-	corpus := l.Planner.Corpus
+	corpus := l.Planner.Pages
 	d := schedule.Demand{Name: l.graph.ServerName(server),
 		Least: schedule.Tick(l.pauseOf(server).Milliseconds())}
 	type class struct {
@@ -40,7 +40,7 @@ func (l *Loop) demandOf(server sitegraph.ServerID, step int) schedule.Demand {
 	for i := 0; i < len(pages); i += step {
 		page := pages[i]
 		l.pace.Read(l.graph.Scratch(), 1)
-		if int(page) >= corpus.Pages() { // it became known a moment ago
+		if int(page) >= corpus.Count() { // it became known a moment ago
 			break
 		}
 		m := corpus.Memory(page)

@@ -50,7 +50,7 @@ func TestTopsBeforeMembers(t *testing.T) {
 		const servers, budget = 12, 240
 		m := &rig{T: t, disk: newDisk(), clock: crawl.WallClock{}}
 		m.corpus = m.disk.restore()
-		p, err := policy.New("sites", policy.Settings{Corpus: m.corpus, Mode: planner.Stream,
+		p, err := policy.New("sites", policy.Settings{Pages: m.corpus, Mode: planner.Stream,
 			Seed: 1, PerDay: 4 * budget})
 		if err != nil {
 			t.Fatal(err)

@@ -133,11 +133,11 @@ func (w *town) live(o crawl.Options, policy string, perDay float64, round, lengt
 func newLive(t *testing.T, w *town, d crawl.Store, name string, perDay float64,
 	o crawl.Options) *rig {
 	t.Helper()
-	m := &rig{T: t, clock: crawl.WallClock{}, corpus: planner.NewCorpus(sitegraph.NewGraph())}
+	m := &rig{T: t, clock: crawl.WallClock{}, corpus: planner.NewPages(sitegraph.NewGraph())}
 	if d, ok := d.(*disk); ok {
 		m.corpus = d.restore()
 	}
-	p, err := policy.New(name, policy.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1,
+	p, err := policy.New(name, policy.Settings{Pages: m.corpus, Mode: planner.Stream, Seed: 1,
 		PerDay: perDay})
 	if err != nil {
 		t.Fatal(err)
@@ -360,7 +360,7 @@ func TestLocalFaults(t *testing.T) {
 			told = append(told, why)
 		}},
 			"sites", planner.Unlimited, 5*time.Minute, 14*time.Minute, startsOf("s", 5)...)
-		for p := range sitegraph.PageID(m.corpus.Pages()) {
+		for p := range sitegraph.PageID(m.corpus.Count()) {
 			if n := m.corpus.Memory(p).Errors; n > 0 {
 				t.Errorf("%s is blamed %d times", m.corpus.Graph.URL(p), n)
 			}
@@ -439,7 +439,7 @@ func TestScarceBudgetGoesByValue(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		for p := range sitegraph.PageID(m.corpus.Pages()) {
+		for p := range sitegraph.PageID(m.corpus.Count()) {
 			if mem := m.corpus.Memory(p); strings.Contains(m.corpus.Graph.URL(p), "busy") {
 				mem.History.Changes, mem.History.Visits = 20, 21
 			}

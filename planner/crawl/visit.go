@@ -80,18 +80,18 @@ func (l *Loop) apply(v planner.Visit, r *Request, o sitegraph.Observation) error
 	l.before = record.History.LastVisit()
 	if record.State != sitegraph.StateSource && o.Outcome == sitegraph.OutcomeFetched &&
 		l.Planner.ReadsSources() {
-		l.Planner.Corpus.Hints.ClaimHeader(record.Page, o.LastModified)
+		l.Planner.Pages.Hints.ClaimHeader(record.Page, o.LastModified)
 	}
 	if err := l.duplicate(record, &o); err != nil {
 		return err
 	}
 	if l.Proof && o.Outcome != sitegraph.OutcomeFetched &&
 		!(o.Canonical != "" && o.RedirectTo == o.Canonical) &&
-		record.Doubt(o, l.Planner.Corpus.MaxAge(record.Page)) {
+		record.Doubt(o, l.Planner.Pages.MaxAge(record.Page)) {
 		if err := l.revisitForbidden(record.Page, o.Robots); err != nil {
 			return err
 		}
-		l.Planner.Corpus.Remember(record)
+		l.Planner.Pages.Remember(record)
 		return l.saveOutcome(v, r, o, sitegraph.VerdictDoubted)
 	}
 	verdict := record.Apply(o, l.Change)
@@ -134,7 +134,7 @@ func (l *Loop) saveOutcome(v planner.Visit, r *Request, o sitegraph.Observation,
 			record.Reason = o.Detail + "; " + record.Reason // what explain can say of it
 		}
 	}
-	l.Planner.Corpus.Remember(record)
+	l.Planner.Pages.Remember(record)
 	if l.dues != nil && r.answers > 0 {
 		if err := l.dues.store.Answered(v.Page, r.answers); err != nil {
 			return l.storeError(err, "answer messages to %s", record.URL)
@@ -177,7 +177,7 @@ func (l *Loop) commitInTime() error {
 
 // commit makes durable what was done, and acknowledges it.
 func (l *Loop) commit() error {
-	if err := l.Planner.Corpus.Hints.Save(l.saveProofs); err != nil {
+	if err := l.Planner.Pages.Hints.Save(l.saveProofs); err != nil {
 		return err
 	}
 	if err := l.saveLearnt(false); err != nil {

@@ -47,7 +47,7 @@ func (s *shop) open(t *testing.T, name string, o planner.Options, seen func(*cra
 	s.clock = crawl.NewVirtualClock(base)
 	d := newDisk()
 	m := &rig{T: t, disk: d, clock: s.clock, corpus: d.restore()}
-	p, err := policy.New(name, policy.Settings{Corpus: m.corpus, Mode: planner.Stream, Seed: 1,
+	p, err := policy.New(name, policy.Settings{Pages: m.corpus, Mode: planner.Stream, Seed: 1,
 		PerDay: 24 * shopBudget})
 	if err != nil {
 		t.Fatal(err)

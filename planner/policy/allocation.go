@@ -68,11 +68,11 @@ func (a *atIntervals) Begin(r planner.Round) {
 	if !moved {
 		return
 	}
-	for p := range sitegraph.PageID(a.Corpus.Pages()) {
-		if m := a.Corpus.Memory(p); m.State == sitegraph.StateAlive &&
+	for p := range sitegraph.PageID(a.Pages.Count()) {
+		if m := a.Pages.Memory(p); m.State == sitegraph.StateAlive &&
 			is[classOf(a.allocation.rate(p))] {
 			due, _ := a.Due(p, r.Start)
-			a.Corpus.MoveDue(p, due.When)
+			a.Pages.MoveDue(p, due.When)
 		}
 	}
 }
@@ -83,8 +83,8 @@ func (*atIntervals) RanksAll() bool { return false }
 func (a *atIntervals) Next() (planner.Visit, bool) {
 	v, ok := a.greedy.Next()
 	if ok && v.Value > 0 { // the share of its interval that is over
-		h := &a.Corpus.Memory(v.Page).History
-		interval := float64(h.Age(a.Corpus.Round().End)) / v.Value
+		h := &a.Pages.Memory(v.Page).History
+		interval := float64(h.Age(a.Pages.Round().End)) / v.Value
 		v.Due = h.LastVisit().Add(time.Duration(min(interval, longestWait*float64(planner.Day))))
 	}
 	return v, ok
@@ -97,29 +97,29 @@ func (a *atIntervals) Due(p sitegraph.PageID, now time.Time) (planner.Due, time.
 		wait = min(early/perDay, longestWait)
 	}
 	return planner.Due{
-		When:   a.Corpus.Memory(p).History.LastVisit().Add(estimator.FromDays(wait)),
+		When:   a.Pages.Memory(p).History.LastVisit().Add(estimator.FromDays(wait)),
 		Reason: planner.Because("the budget allows a visit to it each %.3g days", wait/early),
 	}, interval
 }
 
 func newFreshness(s Settings) planner.Policy {
-	return newAllocation(s, smoothedRates(s.Corpus), optimalFreshness)
+	return newAllocation(s, smoothedRates(s.Pages), optimalFreshness)
 }
 func newTrueFreshness(s Settings) planner.Policy {
 	return newAllocation(s, trueRates(s), optimalFreshness)
 }
 func newLambdaCrawl(s Settings) planner.Policy {
-	return newAllocation(s, smoothedRates(s.Corpus), lambdaCrawl)
+	return newAllocation(s, smoothedRates(s.Pages), lambdaCrawl)
 }
 func newBinaryLambdaCrawl(s Settings) planner.Policy {
-	return newAllocation(s, smoothedRates(s.Corpus), binaryLambdaCrawl)
+	return newAllocation(s, smoothedRates(s.Pages), binaryLambdaCrawl)
 }
 
 func (a *allocation) begin(r planner.Round) {
 	a.pageRates.begin(r)
 	var count [rateClasses]float64
 	pages := 0.0
-	for p := range sitegraph.PageID(a.corpus.Pages()) {
+	for p := range sitegraph.PageID(a.corpus.Count()) {
 		if a.corpus.Memory(p).State != sitegraph.StateAlive || a.corpus.Outside(p) {
 			continue
 		}

@@ -163,7 +163,7 @@ func TestAllocationIsKept(t *testing.T) {
 		m.Day(day, perDay)
 	}
 	of := map[float64]*class{}
-	for p := range sitegraph.PageID(m.Corpus.Pages()) {
+	for p := range sitegraph.PageID(m.Pages.Count()) {
 		rate := trueRate(m)(p)
 		if of[rate] == nil {
 			of[rate] = &class{rate: rate}

@@ -37,7 +37,7 @@ var large = sync.OnceValue(func() *largeCorpus {
 	}
 	g.Refresh()
 	l := &largeCorpus{graphBytes: simtest.HeapBytes() - empty}
-	l.corpus = planner.NewCorpus(g)
+	l.corpus = planner.NewPages(g)
 	l.memoryBytes = simtest.HeapBytes() - empty - l.graphBytes
 	for p := range sitegraph.PageID(g.Pages()) {
 		h := sitegraph.Start(simtest.At(-180))
@@ -52,7 +52,7 @@ var large = sync.OnceValue(func() *largeCorpus {
 })
 
 type largeCorpus struct {
-	corpus                  *planner.Corpus
+	corpus                  *planner.Pages
 	graphBytes, memoryBytes float64
 }
 
@@ -62,9 +62,9 @@ func BenchmarkBegin(b *testing.B) {
 	for _, name := range Names() {
 		b.Run(name+"/pages=1e6", func(b *testing.B) {
 			l := large()
-			n := float64(l.corpus.Pages())
+			n := float64(l.corpus.Count())
 			before := simtest.HeapBytes()
-			policy, err := New(name, Settings{Corpus: l.corpus, Mode: planner.Stream, Seed: 1,
+			policy, err := New(name, Settings{Pages: l.corpus, Mode: planner.Stream, Seed: 1,
 				PerDay:   10000,
 				Oracle:   func(p sitegraph.PageID) bool { return p%5 == 0 },
 				TrueRate: func(sitegraph.PageID) float64 { return 0.05 }})
@@ -91,7 +91,7 @@ func BenchmarkNext(b *testing.B) {
 	for _, name := range Names() {
 		b.Run(name+"/pages=1e6", func(b *testing.B) {
 			l := large()
-			policy, err := New(name, Settings{Corpus: l.corpus, Mode: planner.Stream, Seed: 1,
+			policy, err := New(name, Settings{Pages: l.corpus, Mode: planner.Stream, Seed: 1,
 				PerDay:   10000,
 				Oracle:   func(p sitegraph.PageID) bool { return p%5 == 0 },
 				TrueRate: func(sitegraph.PageID) float64 { return 0.05 }})

@@ -47,7 +47,7 @@ func newByServer(r rating, methodName string) func(Settings) planner.Policy {
 	return func(s Settings) planner.Policy {
 		b := &byServer{cycling: newCycling(s), rating: r, weeks: newPeriods(week)}
 		if methodName != "" {
-			b.sites = newDivision(s.Corpus, methods[methodName])
+			b.sites = newDivision(s.Pages, methods[methodName])
 		}
 		if methodName != "" && s.Mode == planner.Stream {
 			b.tour = newTour(s, b.sites)
@@ -85,10 +85,10 @@ func (b *byServer) start(r planner.Round) {
 	if b.tour != nil {
 		b.tour.restart()
 	}
-	t := b.ties.UpTo(b.Corpus)
-	g := b.Corpus.Graph
-	for p := range sitegraph.PageID(b.Corpus.Pages()) {
-		if b.Corpus.Memory(p).State == sitegraph.StateAlive && !b.Corpus.Outside(p) {
+	t := b.ties.UpTo(b.Pages)
+	g := b.Pages.Graph
+	for p := range sitegraph.PageID(b.Pages.Count()) {
+		if b.Pages.Memory(p).State == sitegraph.StateAlive && !b.Pages.Outside(p) {
 			b.pages[g.Server(p)] = append(b.pages[g.Server(p)], p)
 		}
 	}
@@ -112,7 +112,7 @@ func (b *byServer) servers() []sitegraph.ServerID {
 	for s := range b.pages {
 		all = append(all, s)
 	}
-	g := b.Corpus.Graph
+	g := b.Pages.Graph
 	slices.SortFunc(all, func(s, q sitegraph.ServerID) int {
 		return cmp.Or(
 			cmp.Compare(rank.Tie(b.Seed, g.ServerName(s)), rank.Tie(b.Seed, g.ServerName(q))),
@@ -147,10 +147,10 @@ func (b *byServer) rate(s sitegraph.ServerID) float64 {
 
 // recentRate is the share of changed pages among those visited in the last week.
 func (b *byServer) recentRate(s sitegraph.ServerID) float64 {
-	since := b.Corpus.Round().Start.Add(-week).Unix()
+	since := b.Pages.Round().Start.Add(-week).Unix()
 	var o outcomes
 	for _, p := range b.pages[s] {
-		h := &b.Corpus.Memory(p).History
+		h := &b.Pages.Memory(p).History
 		if int64(h.Last) > since && h.Visits > 1 {
 			o.visits++
 			if int64(h.LastChange) > since {
@@ -185,7 +185,7 @@ func (b *byServer) rank() {
 
 func (b *byServer) Next() (planner.Visit, bool) {
 	for p, ok := b.samples.Pop(); ok; p, ok = b.samples.Pop() {
-		if b.Corpus.Refetchable(p) {
+		if b.Pages.Refetchable(p) {
 			return planner.Unranked(p, planner.Because("sample of its server")), true
 		}
 	}
@@ -204,7 +204,7 @@ func (b *byServer) Next() (planner.Visit, bool) {
 				return planner.Visit{}, false
 			}
 			b.again = true // all servers are through before the week is
-			b.start(b.Corpus.Round())
+			b.start(b.Pages.Round())
 			return b.Next()
 		}
 		s := b.order[len(b.order)-1]
@@ -226,7 +226,7 @@ func (b *byServer) nextInside() (planner.Visit, bool) {
 		return b.inside.Next()
 	}
 	for p, ok := b.left.Pop(); ok; p, ok = b.left.Pop() {
-		if b.Corpus.Refetchable(p) {
+		if b.Pages.Refetchable(p) {
 			return planner.Unranked(p, planner.Because("its server changes often")), true
 		}
 	}
@@ -234,7 +234,7 @@ func (b *byServer) nextInside() (planner.Visit, bool) {
 }
 
 func (b *byServer) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
-	s := b.Corpus.Graph.Server(p)
+	s := b.Pages.Graph.Server(p)
 	if inner := b.inner[s]; inner != nil {
 		inner.Observe(p, verdict)
 	}

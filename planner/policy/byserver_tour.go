@@ -37,7 +37,7 @@ func (t *toured) restart() {
 func (t *toured) begin() {
 	t.sites.oldest.Reset()
 	t.sites.members.Reset()
-	for s := range sitegraph.ServerID(t.sites.Corpus.Graph.Servers()) {
+	for s := range sitegraph.ServerID(t.sites.Pages.Graph.Servers()) {
 		if t.opened[s] {
 			t.sites.addWaiting(s, false)
 		}
@@ -65,7 +65,7 @@ func (t *toured) next() (planner.Visit, bool) {
 // observe learns from an outcome. What samples show of a server that is not yet open is found in
 // the histories of its tops then.
 func (t *toured) observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
-	if t.opened[t.sites.Corpus.Graph.Server(p)] {
+	if t.opened[t.sites.Pages.Graph.Server(p)] {
 		t.sites.Observe(p, verdict)
 		return
 	}

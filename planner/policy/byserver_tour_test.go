@@ -71,12 +71,12 @@ func TestMethodsInsideServers(t *testing.T) {
 		{"server-previous+c-closure", "RA", []int{3, 3}, "ADR", "ABCDGR"},
 	} {
 		l := simtest.NewLettered(t, fx4a, fx4Edges, rand.New(rand.NewPCG(1, 0)))
-		policy, err := New(c.policy, Settings{Corpus: l.Corpus, Mode: planner.Stream, Seed: 1,
+		policy, err := New(c.policy, Settings{Pages: l.Pages, Mode: planner.Stream, Seed: 1,
 			PerDay: 4})
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.Planner = planner.New(l.Corpus, policy, planner.Options{})
+		l.Planner = planner.New(l.Pages, policy, planner.Options{})
 		got := ""
 		for i, budget := range c.budgets {
 			changed := c.changed
@@ -95,12 +95,12 @@ func TestMethodsInsideServers(t *testing.T) {
 // Samples tell which server comes first, and their tops are tops that were looked at.
 func TestSamplesBeforeMethods(t *testing.T) {
 	l := simtest.NewLettered(t, fx4a, fx4Edges, rand.New(rand.NewPCG(1, 0)))
-	policy, err := New("server-sample+a", Settings{Corpus: l.Corpus, Mode: planner.Stream, Seed: 1,
+	policy, err := New("server-sample+a", Settings{Pages: l.Pages, Mode: planner.Stream, Seed: 1,
 		PerDay: 4, Sample: 9})
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Planner = planner.New(l.Corpus, policy, planner.Options{})
+	l.Planner = planner.New(l.Pages, policy, planner.Options{})
 	if got := simtest.Sorted(l.Round(1, 9, "", "")); got != "ABCDEFGHR" {
 		t.Errorf("samples %s, want all nine pages", got)
 	}
@@ -110,12 +110,12 @@ func TestSamplesBeforeMethods(t *testing.T) {
 // the others are through.
 func TestNewServersInTheWeek(t *testing.T) {
 	for _, name := range []string{"server-previous", "server-previous+a", "server-sample+c"} {
-		corpus := planner.NewCorpus(sitegraph.NewGraph())
-		policy, err := New(name, Settings{Corpus: corpus, Mode: planner.Stream, Seed: 1, Sample: 1})
+		known := planner.NewPages(sitegraph.NewGraph())
+		policy, err := New(name, Settings{Pages: known, Mode: planner.Stream, Seed: 1, Sample: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan := planner.New(corpus, policy, planner.Options{})
+		plan := planner.New(known, policy, planner.Options{})
 		for hour := range 2 {
 			start := simtest.At(1).Add(time.Duration(hour) * time.Hour)
 			plan.Begin(planner.Round{Number: hour, Start: start, End: start.Add(time.Hour),
@@ -124,9 +124,9 @@ func TestNewServersInTheWeek(t *testing.T) {
 			if ok != (hour == 1) || ok && v.Reason.String() == "oldest copy, budget left" {
 				t.Errorf("%s, hour %d: visit %v because %s", name, hour, ok, v.Reason)
 			}
-			page := corpus.Graph.AddStart("http://new.example/")
+			page := known.Graph.AddStart("http://new.example/")
 			r := simtest.Seen(page, "http://new.example/")
-			corpus.Remember(&r)
+			known.Remember(&r)
 		}
 	}
 }

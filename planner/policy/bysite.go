@@ -46,7 +46,7 @@ type bySite struct {
 // newBySite makes the policy of a method.
 func newBySite(name string) func(Settings) planner.Policy {
 	return func(s Settings) planner.Policy {
-		return bySiteOn(s, newDivision(s.Corpus, methods[name]), allServers)
+		return bySiteOn(s, newDivision(s.Pages, methods[name]), allServers)
 	}
 }
 
@@ -66,7 +66,7 @@ func (b *bySite) Begin(r planner.Round) {
 	b.begun = true
 	b.oldest.Reset()
 	b.update()
-	b.topsLeft = b.Corpus.Pages() // more than there are
+	b.topsLeft = b.Pages.Count() // more than there are
 	if b.Mode == planner.Stream && r.Budget != planner.Unlimited {
 		half := budget.Grant{PerDay: float64(r.Budget) / 2, Carry: b.topsCarry}
 		b.topsLeft = half.Of(24 * time.Hour)
@@ -124,13 +124,13 @@ func (b *bySite) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 // note remembers that a top changed, and returns its site; nil: p is no top, or did not change.
 func (b *bySite) note(p sitegraph.PageID, verdict sitegraph.Verdict) *site {
 	if verdict == sitegraph.VerdictFirst || verdict == sitegraph.VerdictLeft {
-		b.outdated(b.Corpus.Graph.Server(p))
+		b.outdated(b.Pages.Graph.Server(p))
 	}
 	site := b.siteWithTop(p)
 	if verdict != sitegraph.VerdictChanged || site == nil {
 		return nil
 	}
-	site.changed = max(site.changed, b.Corpus.Memory(p).History.LastChange)
+	site.changed = max(site.changed, b.Pages.Memory(p).History.LastChange)
 	return site
 }
 
@@ -152,10 +152,10 @@ func (b *bySite) Next() (planner.Visit, bool) {
 			return planner.Visit{}, false
 		}
 		b.resting = true
-		b.topsLeft = b.Corpus.Pages() // more than there are
+		b.topsLeft = b.Pages.Count() // more than there are
 		b.startTops()
 	}
 }
 
 // roundMark is a mark of this round that no site has at first.
-func (b *bySite) roundMark() int32 { return int32(b.Corpus.Round().Number) + 1 }
+func (b *bySite) roundMark() int32 { return int32(b.Pages.Round().Number) + 1 }

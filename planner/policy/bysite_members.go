@@ -32,7 +32,7 @@ func (b *bySite) addWaiting(only sitegraph.ServerID, restart bool) {
 
 func (b *bySite) nextMember() (planner.Visit, bool) {
 	for p, ok := b.members.Pop(); ok; p, ok = b.members.Pop() {
-		if b.Corpus.Refetchable(p) {
+		if b.Pages.Refetchable(p) {
 			return planner.Unranked(p, planner.Because("the top page of its site changed")), true
 		}
 	}
@@ -43,19 +43,19 @@ func (b *bySite) nextMember() (planner.Visit, bool) {
 func (b *bySite) byAge(pages []sitegraph.PageID) {
 	b.byDepth(pages)
 	slices.SortStableFunc(pages, func(p, q sitegraph.PageID) int {
-		return cmp.Compare(b.Corpus.Memory(p).History.Last, b.Corpus.Memory(q).History.Last)
+		return cmp.Compare(b.Pages.Memory(p).History.Last, b.Pages.Memory(q).History.Last)
 	})
 }
 
 // waiting reports whether a top of the site was seen to change after p was last visited.
 func (b *bySite) waiting(p sitegraph.PageID, site *site) bool {
-	return site.changed > b.Corpus.Memory(p).History.Last
+	return site.changed > b.Pages.Memory(p).History.Last
 }
 
 // startMembers queues the members of the promoted sites: sites whose tops proved true first, if
 // the method learns, and else in seeded order.
 func (b *bySite) startMembers() {
-	t := b.ties.UpTo(b.Corpus)
+	t := b.ties.UpTo(b.Pages)
 	for _, site := range b.promoted {
 		site.tie = site.smallestTie(t)
 	}
@@ -73,12 +73,12 @@ func (b *bySite) startMembers() {
 
 // Offer ranks the oldest copies, for what the method leaves of the budget.
 func (b *bySite) Offer(pages []sitegraph.PageID) {
-	b.oldest.Add(b.Corpus, b.ties.UpTo(b.Corpus), pages, func(p sitegraph.PageID) float64 {
-		return -float64(b.Corpus.Memory(p).History.Last)
+	b.oldest.Add(b.Pages, b.ties.UpTo(b.Pages), pages, func(p sitegraph.PageID) float64 {
+		return -float64(b.Pages.Memory(p).History.Last)
 	})
 }
 
 func (b *bySite) nextOldest() (planner.Visit, bool) {
-	best, ok := b.oldest.Pop(b.Corpus)
+	best, ok := b.oldest.Pop(b.Pages)
 	return planner.Unranked(best.Page, planner.Because("oldest copy, budget left")), ok
 }

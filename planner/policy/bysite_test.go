@@ -23,11 +23,11 @@ var (
 
 func planA(l *simtest.Lettered, mode planner.Mode, seed uint64) {
 	l.Helper()
-	policy, err := New("a", Settings{Corpus: l.Corpus, Mode: mode, Seed: seed, PerDay: 4})
+	policy, err := New("a", Settings{Pages: l.Pages, Mode: mode, Seed: seed, PerDay: 4})
 	if err != nil {
 		l.Fatal(err)
 	}
-	l.Planner = planner.New(l.Corpus, policy, planner.Options{NewShare: 1})
+	l.Planner = planner.New(l.Pages, policy, planner.Options{NewShare: 1})
 }
 
 // [LINK 4.1], the table of pages fetched and updated among them.
@@ -159,12 +159,12 @@ func TestMethodAPromotion(t *testing.T) {
 func TestPromotionWithinTheRound(t *testing.T) {
 	paths, edges := simtest.Directories(3, 10)
 	l := simtest.NewLettered(t, paths, edges, rand.New(rand.NewPCG(1, 0)))
-	policy, err := New("sentinel-a", Settings{Corpus: l.Corpus, Mode: planner.Stream, Seed: 1,
+	policy, err := New("sentinel-a", Settings{Pages: l.Pages, Mode: planner.Stream, Seed: 1,
 		PerDay: 8})
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Planner = planner.New(l.Corpus, policy, planner.Options{})
+	l.Planner = planner.New(l.Pages, policy, planner.Options{})
 	order := l.Round(1, 8, "b", "")
 	if l.Promoted == "" || l.Promoted != order[4:] || strings.Trim(l.Promoted, "KLMNOPQSTU") != "" {
 		t.Errorf("%q promoted in %q, want members of b for all visits after those to tops",
@@ -202,11 +202,11 @@ func TestMethodAFollowsCopies(t *testing.T) {
 	young := l.Page["F"] // known on day 0, first fetched on day 2
 	l.Records[young] = sitegraph.Record{Page: young, URL: l.Records[young].URL,
 		State: sitegraph.StateUnknown}
-	l.Corpus.Remember(&l.Records[young])
+	l.Pages.Remember(&l.Records[young])
 	planA(l, planner.Stream, 2)
 	l.Round(1, 6, "", "")
 	l.Records[young].State = sitegraph.StateNew
-	l.Corpus.Remember(&l.Records[young])
+	l.Pages.Remember(&l.Records[young])
 	l.Planner.Found(young)
 	if order := l.Round(2, 6, "", ""); !strings.Contains(order, "F") {
 		t.Fatalf("the new page is not among %q", order)
@@ -242,7 +242,7 @@ func TestMethodAPromotesForCause(t *testing.T) {
 			}
 			promoted++
 			cause := false
-			for p := range sitegraph.PageID(m.Corpus.Pages()) {
+			for p := range sitegraph.PageID(m.Pages.Count()) {
 				if p != v.Page && m.Graph.SameDirectory(p, v.Page) &&
 					m.Records[p].History.LastChange > m.Records[v.Page].History.Last {
 					cause = true
@@ -250,7 +250,7 @@ func TestMethodAPromotesForCause(t *testing.T) {
 			}
 			if !cause {
 				t.Errorf("seed %d, day %v: %s is promoted without cause",
-					seed, m.Corpus.Round().End.Sub(simtest.Base)/(24*time.Hour),
+					seed, m.Pages.Round().End.Sub(simtest.Base)/(24*time.Hour),
 					m.Graph.URL(v.Page))
 			}
 		}
@@ -280,12 +280,12 @@ func TestMethodAInSmallRounds(t *testing.T) {
 // Method C in a stream keeps each lower top in line once, however often the upper one changes.
 func TestMethodCLineStaysShort(t *testing.T) {
 	l := simtest.NewLettered(t, fx4a, fx4Edges, rand.New(rand.NewPCG(1, 1)))
-	policy, err := New("c-closure", Settings{Corpus: l.Corpus, Mode: planner.Stream, Seed: 1,
+	policy, err := New("c-closure", Settings{Pages: l.Pages, Mode: planner.Stream, Seed: 1,
 		PerDay: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Planner = planner.New(l.Corpus, policy, planner.Options{})
+	l.Planner = planner.New(l.Pages, policy, planner.Options{})
 	for day := 1; day <= 30; day++ {
 		l.Round(day, 1, "R", "")
 		if n := policy.(*bySite).lower.Len(); n > 2 {
@@ -302,7 +302,7 @@ func TestMethodAManyTops(t *testing.T) {
 	for _, mode := range []planner.Mode{planner.Sweep, planner.Stream} {
 		paths, links := map[string]string{"R": "/"}, []string{}
 		l := simtest.NewLettered(t, paths, "", rand.New(rand.NewPCG(1, 1)))
-		g := l.Corpus.Graph
+		g := l.Pages.Graph
 		for i := range n {
 			top := fmt.Sprintf("http://example.com/d/t%d", i)
 			links = append(links, top)
@@ -316,7 +316,7 @@ func TestMethodAManyTops(t *testing.T) {
 				l.Letter[id] = "t"
 			}
 			l.Records = append(l.Records, simtest.Seen(id, g.URL(id)))
-			l.Corpus.Remember(&l.Records[p])
+			l.Pages.Remember(&l.Records[p])
 		}
 		planA(l, mode, 1)
 		for day := 1; day <= 2; day++ {

@@ -15,7 +15,7 @@ func (b *bySite) startTops() {
 func (b *bySite) fillTops(line *rank.Queue, ofStarts bool) {
 	line.Reset()
 	b.eachSite(b.only, func(site *site) {
-		if !ofStarts || b.Corpus.Graph.Depth(site.Tops[0]) <= 1 {
+		if !ofStarts || b.Pages.Graph.Depth(site.Tops[0]) <= 1 {
 			line.Push(site.Tops...)
 		}
 	})
@@ -31,8 +31,8 @@ func (b *bySite) reach(site *site) {
 	var below []sitegraph.PageID
 	for _, pages := range [][]sitegraph.PageID{site.Tops, site.Members} {
 		for _, p := range pages {
-			for _, q := range b.Corpus.Graph.Links(p) {
-				q = b.Corpus.Graph.Through(q, b.hasCopy)
+			for _, q := range b.Pages.Graph.Links(p) {
+				q = b.Pages.Graph.Through(q, b.hasCopy)
 				lower := b.siteWithTop(q)
 				if lower == nil || lower == site {
 					continue
@@ -61,7 +61,7 @@ func (b *bySite) whyTop(p sitegraph.PageID) planner.Reason {
 			float64(len(site.Members)),
 		)
 	}
-	return planner.Because("top of its site, depth %.0f", float64(b.Corpus.Graph.Depth(p)))
+	return planner.Because("top of its site, depth %.0f", float64(b.Pages.Graph.Depth(p)))
 }
 
 func (b *bySite) nextTop() (sitegraph.PageID, bool) {
@@ -89,7 +89,7 @@ func (b *bySite) popTop(line *rank.Queue) (sitegraph.PageID, bool) {
 		if b.Mode == planner.Stream {
 			delete(b.reached, p)
 		}
-		if b.siteWithTop(p) != nil && b.Corpus.Refetchable(p) {
+		if b.siteWithTop(p) != nil && b.Pages.Refetchable(p) {
 			return p, true
 		}
 	}

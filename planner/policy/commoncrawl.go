@@ -24,7 +24,7 @@ import (
 // seen always. Left out: the limits by host and domain, the random factor in what becomes known,
 // and MIME types. A budget that the threshold leaves goes to the oldest copies.
 type commonCrawl struct {
-	corpus *planner.Corpus
+	corpus *planner.Pages
 	seen   []uint32 // by page: when a link to it was last seen, unix seconds
 }
 
@@ -41,13 +41,13 @@ const (
 const alwaysSeen = math.MaxUint32
 
 func newCommonCrawl(s Settings) planner.Policy {
-	return newGreedy(s, &commonCrawl{corpus: s.Corpus})
+	return newGreedy(s, &commonCrawl{corpus: s.Pages})
 }
 
 func (c *commonCrawl) begin(planner.Round) {
 	g := c.corpus.Graph
 	c.seen = c.seen[:0]
-	for p := range sitegraph.PageID(c.corpus.Pages()) {
+	for p := range sitegraph.PageID(c.corpus.Count()) {
 		seen := c.corpus.Memory(p).History.Epoch
 		if g.Depth(p) == 1 {
 			seen = alwaysSeen

@@ -9,7 +9,7 @@ import (
 type site struct {
 	sitegraph.Site
 	changed  uint32  // unix seconds; when a top was last seen to have changed, 0: never
-	promoted int32   // the round in which its members were last promoted, as Corpus.mark; 0: none
+	promoted int32   // the round in which its members were last promoted, as Pages.mark; 0: none
 	tie      float32 // of its tops
 	trust    float64 // methods that learn: share of members that change when a top does
 }
@@ -25,7 +25,7 @@ func (s *site) smallestTie(t []float32) float32 {
 
 // division is the sites of the corpus' servers, kept up to date with the graph.
 type division struct {
-	corpus   *planner.Corpus
+	corpus   *planner.Pages
 	how      method
 	sites    map[sitegraph.ServerID][]site
 	versions map[sitegraph.ServerID]int    // of each server's graph when its sites were made
@@ -34,7 +34,7 @@ type division struct {
 	topOf    []*site                       // by page: the site it is a top of; nil: no top
 }
 
-func newDivision(c *planner.Corpus, how method) *division {
+func newDivision(c *planner.Pages, how method) *division {
 	return &division{
 		corpus:   c,
 		how:      how,
@@ -66,7 +66,7 @@ func (d *division) updateServer(s sitegraph.ServerID) {
 	if version, ok := d.versions[s]; ok && version == g.Version(s) {
 		return
 	}
-	if missing := d.corpus.Pages() - len(d.topOf); missing > 0 {
+	if missing := d.corpus.Count() - len(d.topOf); missing > 0 {
 		d.topOf = append(d.topOf, make([]*site, missing)...)
 	}
 	for _, old := range d.sites[s] {
@@ -121,7 +121,7 @@ func sitesOf(p sitegraph.Partition) []site {
 // divideBy divides a server by a partition of sitegraph.
 func divideBy(
 	name string,
-	c *planner.Corpus,
+	c *planner.Pages,
 	s sitegraph.ServerID,
 	counts func(sitegraph.PageID) bool,
 ) sitegraph.Partition {

@@ -16,7 +16,7 @@ import (
 // of them are shorter by one factor, and those pages come first whose wait is over by the largest
 // share. (What is due next would be the pages of short intervals, each day again: on 45 servers at
 // 5 % a day that found 0.50 in the place of 0.55 of all changes for nutch, 0.56 of 0.61 for
-// interval.) Intervals are those of the Corpus.
+// interval.) Intervals are those of the known pages.
 type dueDriven struct {
 	Settings `state:"same"`
 	ties     rank.Ties
@@ -57,14 +57,14 @@ type intervalRule interface {
 func newDueDriven(s Settings, rule intervalRule) *dueDriven {
 	return &dueDriven{
 		Settings: s,
-		ties:     rank.NewTies(s.Seed, s.Corpus.Graph.Scratch()),
+		ties:     rank.NewTies(s.Seed, s.Pages.Graph.Scratch()),
 		rule:     rule,
 		failing:  map[sitegraph.PageID]bool{},
 	}
 }
 
 // cycle is how long the budget takes to go through all pages, in days.
-func (d *dueDriven) cycle() float64 { return estimator.Days(cycleDays(d.Corpus, d.PerDay)) }
+func (d *dueDriven) cycle() float64 { return estimator.Days(cycleDays(d.Pages, d.PerDay)) }
 
 func (d *dueDriven) Begin(r planner.Round) {
 	if by, ok := d.rule.(*byEstimate); ok {
@@ -72,9 +72,9 @@ func (d *dueDriven) Begin(r planner.Round) {
 	}
 	d.ranking.Reset()
 	clear(d.heard)
-	for p := sitegraph.PageID(len(d.asks)); int(p) < d.Corpus.Pages(); p++ {
+	for p := sitegraph.PageID(len(d.asks)); int(p) < d.Pages.Count(); p++ {
 		d.asks = append(d.asks, 0)
-		if m := d.Corpus.Memory(p); m.State == sitegraph.StateAlive && m.Interval == 0 {
+		if m := d.Pages.Memory(p); m.State == sitegraph.StateAlive && m.Interval == 0 {
 			m.Interval = float32(d.interval(m)) // it stays, though the cycle grows
 		}
 		d.ask(p)
@@ -88,8 +88,8 @@ func (d *dueDriven) ask(p sitegraph.PageID) {
 	}
 	d.demand -= float64(d.asks[p])
 	d.asks[p] = 0
-	if m := d.Corpus.Memory(p); m.State == sitegraph.StateAlive && !d.Corpus.Outside(p) {
-		round := estimator.Days(d.Corpus.Round().End.Sub(d.Corpus.Round().Start))
+	if m := d.Pages.Memory(p); m.State == sitegraph.StateAlive && !d.Pages.Outside(p) {
+		round := estimator.Days(d.Pages.Round().End.Sub(d.Pages.Round().Start))
 		wait, _ := d.rule.wait(p, m.History, d.interval(m))
 		d.asks[p] = float32(1 / max(wait, round, 1e-6))
 	}
@@ -105,13 +105,13 @@ func (d *dueDriven) price() float64 {
 }
 
 func (d *dueDriven) Offer(pages []sitegraph.PageID) {
-	d.ranking.Add(d.Corpus, d.ties.UpTo(d.Corpus), pages, d.score)
+	d.ranking.Add(d.Pages, d.ties.UpTo(d.Pages), pages, d.score)
 }
 
 // score ranks pages by the end of their waits; below 1 are those whose wait is not over at the
 // round's end.
 func (d *dueDriven) score(p sitegraph.PageID) float64 {
-	h, end := &d.Corpus.Memory(p).History, d.Corpus.Round().End
+	h, end := &d.Pages.Memory(p).History, d.Pages.Round().End
 	age, wait := estimator.Days(end.Sub(h.LastVisit())), d.wait(p)
 	if wait > age {
 		return age / wait
@@ -122,10 +122,10 @@ func (d *dueDriven) score(p sitegraph.PageID) float64 {
 // wait is that after the last visit to a page, in days. A page visited once is due uniformly over
 // its first interval, so that pages that became known together are not all due together.
 func (d *dueDriven) wait(p sitegraph.PageID) float64 {
-	m := d.Corpus.Memory(p)
+	m := d.Pages.Memory(p)
 	days := d.interval(m)
 	if m.History.Visits <= 1 && !d.strict {
-		days *= float64(d.ties.UpTo(d.Corpus)[p])
+		days *= float64(d.ties.UpTo(d.Pages)[p])
 	}
 	wait, _ := d.rule.wait(p, m.History, days)
 	return max(wait, 0)
@@ -133,12 +133,12 @@ func (d *dueDriven) wait(p sitegraph.PageID) float64 {
 
 // Hinted ranks a page anew, with a rule that goes by hints, as soon as one is heard.
 func (d *dueDriven) Hinted(p sitegraph.PageID) {
-	if d.heard != nil && d.Corpus.Refetchable(p) {
+	if d.heard != nil && d.Pages.Refetchable(p) {
 		d.ask(p)
 		d.heard[p] = d.score(p)
 		d.ranking.Push(rank.Candidate[float64]{
 			Score: d.heard[p],
-			Tie:   d.ties.UpTo(d.Corpus)[p],
+			Tie:   d.ties.UpTo(d.Pages)[p],
 			Page:  p,
 		})
 	}
@@ -156,12 +156,12 @@ func (d *dueDriven) interval(m *planner.Memory) float64 {
 }
 
 func (d *dueDriven) Next() (planner.Visit, bool) {
-	best, ok := d.ranking.Pop(d.Corpus)
+	best, ok := d.ranking.Pop(d.Pages)
 	for ok {
 		if score, moved := d.heard[best.Page]; !moved || score == best.Score {
 			break
 		}
-		best, ok = d.ranking.Pop(d.Corpus)
+		best, ok = d.ranking.Pop(d.Pages)
 	}
 	if !ok {
 		return planner.Visit{}, false
@@ -170,11 +170,11 @@ func (d *dueDriven) Next() (planner.Visit, bool) {
 		d.ranking.Push(best)
 		return planner.Visit{}, false
 	}
-	m := d.Corpus.Memory(best.Page)
+	m := d.Pages.Memory(best.Page)
 	if m.Errors > 0 {
 		d.failing[best.Page] = true
 	}
-	end, interval := d.Corpus.Round().End, d.interval(m)
+	end, interval := d.Pages.Round().End, d.interval(m)
 	due := m.History.LastVisit().Add(estimator.FromDays(d.wait(best.Page)))
 	reason := planner.Because("its interval of %.3g days is over", interval)
 	if due.After(end) {
@@ -191,7 +191,7 @@ func (d *dueDriven) Next() (planner.Visit, bool) {
 
 // Observe updates the interval.
 func (d *dueDriven) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
-	m := d.Corpus.Memory(p)
+	m := d.Pages.Memory(p)
 	switch verdict {
 	case sitegraph.VerdictFirst:
 		m.Interval = 0
@@ -219,7 +219,7 @@ func (d *dueDriven) after(m *planner.Memory, changed, failing bool) float64 {
 // Due is when the wait for the next visit is over, by the price, counted from the last visit: a
 // page that is late stays late.
 func (d *dueDriven) Due(p sitegraph.PageID, _ time.Time) (planner.Due, time.Duration) {
-	m := d.Corpus.Memory(p)
+	m := d.Pages.Memory(p)
 	interval, days := d.interval(m), d.wait(p)
 	_, why := d.rule.wait(p, m.History, interval)
 	switch price := d.price(); {

@@ -23,11 +23,11 @@ func TestIntervalGoesBelowADay(t *testing.T) {
 		l := simtest.NewLettered(t, map[string]string{"R": "/", "A": "/a"}, "R>A",
 			rand.New(rand.NewPCG(1, 0)))
 		policy, err := New("interval",
-			Settings{Corpus: l.Corpus, Mode: planner.Stream})
+			Settings{Pages: l.Pages, Mode: planner.Stream})
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.Planner = planner.New(l.Corpus, policy, planner.Options{})
+		l.Planner = planner.New(l.Pages, policy, planner.Options{})
 		end := simtest.At(0)
 		for n := 1; n <= 5; n++ {
 			end = end.Add(test.round)

@@ -42,7 +42,7 @@ func newStormCrawler(s Settings) planner.Policy {
 		s,
 		multiplied{about: "its interval is %.3g days, longer or shorter by half at each visit",
 			longer: 1.5, shorter: 0.5, shortest: 1.0 / 24, softly: true, forgets: true,
-			longest: max(14, 4*estimator.Days(cycleDays(s.Corpus, s.PerDay)))},
+			longest: max(14, 4*estimator.Days(cycleDays(s.Pages, s.PerDay)))},
 	)
 }
 
@@ -88,11 +88,11 @@ func (m multiplied) wait(
 // Sitemaps are believed.
 type bySitemap struct {
 	unestimated
-	corpus *planner.Corpus
+	corpus *planner.Pages
 }
 
 func newNorconex(s Settings) planner.Policy {
-	policy := newDueDriven(s, bySitemap{corpus: s.Corpus})
+	policy := newDueDriven(s, bySitemap{corpus: s.Pages})
 	policy.heard = map[sitegraph.PageID]float64{}
 	return policy
 }

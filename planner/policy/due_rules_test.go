@@ -18,17 +18,17 @@ import (
 func intervalsAfter(t *testing.T, policy string, perDay float64, visits string) []float64 {
 	t.Helper()
 	g := sitegraph.NewGraph()
-	corpus := planner.NewCorpus(g)
+	known := planner.NewPages(g)
 	r := simtest.Seen(g.AddStart("http://example.com/"), "http://example.com/")
 	for i := 1; i < 8; i++ {
 		g.Add("http://example.com/" + string(rune('a'+i)))
 	}
-	corpus.Remember(&r)
-	p, err := New(policy, Settings{Corpus: corpus, Mode: planner.Stream, PerDay: perDay})
+	known.Remember(&r)
+	p, err := New(policy, Settings{Pages: known, Mode: planner.Stream, PerDay: perDay})
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan := planner.New(corpus, p, planner.Options{})
+	plan := planner.New(known, p, planner.Options{})
 	interval := func() float64 {
 		_, every := plan.Due(0, r.History.LastVisit())
 		return every.Hours() / 24
@@ -51,7 +51,7 @@ func intervalsAfter(t *testing.T, policy string, perDay float64, visits string) 
 		plan.Observe(&r, r.Apply(o, sitegraph.ChangeByBytes))
 		due, every := plan.Due(0, now)
 		r.Due, r.Interval = due.When, every
-		corpus.Remember(&r)
+		known.Remember(&r)
 		if c != 'f' {
 			got = append(got, interval())
 		}
@@ -118,7 +118,7 @@ func TestShortestIntervals(t *testing.T) {
 // change come to.
 func TestRememberedInterval(t *testing.T) {
 	h := watched(10, 2, 5, 6)
-	rule := newNutch(Settings{Corpus: planner.NewCorpus(sitegraph.NewGraph()),
+	rule := newNutch(Settings{Pages: planner.NewPages(sitegraph.NewGraph()),
 		Mode: planner.Stream}).(*dueDriven).rule
 	wantNear(t, "nutch", rule.remembered(h, 8), 8*math.Pow(0.8, 3)*math.Pow(1.4, 7), 1e-9)
 	wantNear(t, "nutch, at most a year", rule.remembered(watched(40), 8), 365, 1e-9)
@@ -130,24 +130,24 @@ func TestRememberedInterval(t *testing.T) {
 func TestNorconexBelievesSitemaps(t *testing.T) {
 	l := simtest.NewLettered(t, map[string]string{"R": "/", "A": "/a", "B": "/b", "C": "/c"},
 		"R>A R>B R>C", rand.New(rand.NewPCG(1, 0)))
-	sitemap := l.Corpus.Graph.Add("http://example.com/sitemap.xml")
+	sitemap := l.Pages.Graph.Add("http://example.com/sitemap.xml")
 	says := func(day int, claims ...hints.Claim) {
-		l.Corpus.Remember(&sitegraph.Record{Page: sitemap, State: sitegraph.StateSource,
+		l.Pages.Remember(&sitegraph.Record{Page: sitemap, State: sitegraph.StateSource,
 			History: sitegraph.Start(simtest.At(day))})
 		if l.Planner != nil {
 			l.Planner.UpdateHints(sitemap, hints.Sitemap, claims, true)
 		} else {
-			l.Corpus.Hints.Update(sitemap, hints.Sitemap, claims, true)
+			l.Pages.Hints.Update(sitemap, hints.Sitemap, claims, true)
 		}
 	}
 	says(3, hints.Claim{Page: l.Page["A"], Modified: simtest.At(-5)},
 		hints.Claim{Page: l.Page["B"], Modified: simtest.At(3)},
 		hints.Claim{Page: l.Page["C"], Every: 36 * time.Hour})
-	policy, err := New("norconex", Settings{Corpus: l.Corpus, Mode: planner.Stream, PerDay: 1})
+	policy, err := New("norconex", Settings{Pages: l.Pages, Mode: planner.Stream, PerDay: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Planner = planner.New(l.Corpus, policy, planner.Options{})
+	l.Planner = planner.New(l.Pages, policy, planner.Options{})
 	l.Round(1, 4, "", "")
 	for letter, want := range map[string]float64{"R": 5, "A": longestWait, "C": 1.5} {
 		due, _ := policy.Due(l.Page[letter], simtest.At(1))

@@ -26,55 +26,55 @@ type ebayes struct {
 func newEBayes(s Settings) planner.Policy {
 	return &ebayes{
 		Settings: s,
-		ties:     rank.NewTies(s.Seed, s.Corpus.Graph.Scratch()),
+		ties:     rank.NewTies(s.Seed, s.Pages.Graph.Scratch()),
 		prior:    estimator.DefaultPrior,
 	}
 }
 
 func (e *ebayes) Begin(planner.Round) {
-	e.prior = e.Corpus.Prior()
+	e.prior = e.Pages.Prior()
 	e.ranking.Reset()
 }
 
 func (e *ebayes) Offer(pages []sitegraph.PageID) {
-	weighted, end := e.Corpus.Weighted(), e.Corpus.Round().End
-	e.ranking.Add(e.Corpus, e.ties.UpTo(e.Corpus), pages, func(p sitegraph.PageID) float64 {
+	weighted, end := e.Pages.Weighted(), e.Pages.Round().End
+	e.ranking.Add(e.Pages, e.ties.UpTo(e.Pages), pages, func(p sitegraph.PageID) float64 {
 		// Where the probability 1 - exp(-x) is largest x is, which costs half as much.
-		h := &e.Corpus.Memory(p).History
+		h := &e.Pages.Memory(p).History
 		x := e.prior.Posterior(*h).Exponent(h.Age(end))
 		if weighted {
-			return e.Corpus.Weight(p) * -math.Expm1(-x)
+			return e.Pages.Weight(p) * -math.Expm1(-x)
 		}
 		return x
 	})
 }
 
 func (e *ebayes) Next() (planner.Visit, bool) {
-	best, ok := e.ranking.Pop(e.Corpus)
+	best, ok := e.ranking.Pop(e.Pages)
 	if !ok {
 		return planner.Visit{}, false
 	}
 	probability := -math.Expm1(-best.Score)
 	value := probability
-	if e.Corpus.Weighted() {
+	if e.Pages.Weighted() {
 		value = best.Score
-		probability = min(value/e.Corpus.Weight(best.Page), 1)
+		probability = min(value/e.Pages.Weight(best.Page), 1)
 	}
-	m := e.Corpus.Memory(best.Page)
+	m := e.Pages.Memory(best.Page)
 	return planner.Visit{
 		Page: best.Page, Probability: probability, Value: value,
 		Reason: planner.Because(
 			"%.0f changes seen in %.0f revisits, last visit %.3g days ago",
 			float64(m.History.Changes),
 			float64(m.History.Visits-1),
-			estimator.Days(m.History.Age(e.Corpus.Round().End)),
+			estimator.Days(m.History.Age(e.Pages.Round().End)),
 		),
 	}, true
 }
 
 // Probability is that of any page, for evaluations.
 func (e *ebayes) Probability(p sitegraph.PageID, at time.Time) float64 {
-	h := &e.Corpus.Memory(p).History
+	h := &e.Pages.Memory(p).History
 	return e.prior.Posterior(*h).Probability(h.Age(at))
 }
 
@@ -83,5 +83,5 @@ func (e *ebayes) Observe(sitegraph.PageID, sitegraph.Verdict) {}
 // Due is of the next round; the interval is the mean one.
 func (e *ebayes) Due(p sitegraph.PageID, now time.Time) (planner.Due, time.Duration) {
 	due, _ := e.EachRound.Due(p, now)
-	return due, estimator.FromDays(1 / e.prior.Posterior(e.Corpus.Memory(p).History).Mean())
+	return due, estimator.FromDays(1 / e.prior.Posterior(e.Pages.Memory(p).History).Mean())
 }

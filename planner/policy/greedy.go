@@ -42,7 +42,7 @@ type scorer interface {
 }
 
 func newGreedy(s Settings, by scorer) *greedy {
-	return &greedy{Settings: s, scorer: by, ties: rank.NewTies(s.Seed, s.Corpus.Graph.Scratch())}
+	return &greedy{Settings: s, scorer: by, ties: rank.NewTies(s.Seed, s.Pages.Graph.Scratch())}
 }
 
 // longestWait bounds due times, in days.
@@ -54,8 +54,8 @@ func (g *greedy) Begin(r planner.Round) {
 }
 
 func (g *greedy) Offer(pages []sitegraph.PageID) {
-	r := g.Corpus.Round()
-	g.ranking.Add(g.Corpus, g.ties.UpTo(g.Corpus), pages, func(p sitegraph.PageID) float64 {
+	r := g.Pages.Round()
+	g.ranking.Add(g.Pages, g.ties.UpTo(g.Pages), pages, func(p sitegraph.PageID) float64 {
 		return g.standing(p, r)
 	})
 }
@@ -70,23 +70,23 @@ func (g *greedy) standing(p sitegraph.PageID, r planner.Round) float64 {
 	case g.drawn:
 		// The largest of log(u) / weight is each page with probability weight / sum
 		// (Efraimidis, Spirakis 2006); made positive.
-		u := rank.Tie(g.Seed+uint64(r.Number)*0x9e3779b97f4a7c15, g.Corpus.Graph.URL(p))
+		u := rank.Tie(g.Seed+uint64(r.Number)*0x9e3779b97f4a7c15, g.Pages.Graph.URL(p))
 		return -1 / (math.Log(max(u, 1e-300)) / score)
 	}
 	return score
 }
 
 func (g *greedy) age(p sitegraph.PageID, now time.Time) float64 {
-	return estimator.Days(g.Corpus.Memory(p).History.Age(now))
+	return estimator.Days(g.Pages.Memory(p).History.Age(now))
 }
 
 func (g *greedy) Next() (planner.Visit, bool) {
-	best, ok := g.ranking.Pop(g.Corpus)
+	best, ok := g.ranking.Pop(g.Pages)
 	if !ok {
 		return planner.Visit{}, false
 	}
 	p := best.Page
-	days := g.age(p, g.Corpus.Round().End)
+	days := g.age(p, g.Pages.Round().End)
 	score := g.score(p, days)
 	v := planner.Visit{
 		Page:        p,

@@ -26,7 +26,7 @@ type gamma struct {
 }
 
 func newGamma(s Settings) planner.Policy {
-	g := &gamma{pageRates: &pageRates{corpus: s.Corpus}, alpha: s.Alpha, perDay: s.PerDay,
+	g := &gamma{pageRates: &pageRates{corpus: s.Pages}, alpha: s.Alpha, perDay: s.PerDay,
 		unmodified: map[sitegraph.PageID]float32{}}
 	g.estimate = func(p sitegraph.PageID) float64 { return 1 / g.tau(p) }
 	policy := newGreedy(s, g)
@@ -36,7 +36,7 @@ func newGamma(s Settings) planner.Policy {
 
 func (g *gamma) begin(r planner.Round) {
 	var all tallied
-	for p := range sitegraph.PageID(g.corpus.Pages()) {
+	for p := range sitegraph.PageID(g.corpus.Count()) {
 		all.add(&g.corpus.Memory(p).History)
 	}
 	if g.mean = estimator.Days(cycleDays(g.corpus, g.perDay)); all.changes > 0 {
@@ -103,9 +103,9 @@ func (g *gamma) why(p sitegraph.PageID, days, score float64) planner.Reason {
 // visit in its place), gad the changes with weights that halve from cycle to cycle: of the last 32
 // (their windowed form), up to now. Their cycles are days; here they are weeks, since that is what
 // a History tells. The score of a page that changed lately falls for a while as it ages.
-type gp4c struct{ corpus *planner.Corpus }
+type gp4c struct{ corpus *planner.Pages }
 
-func newGP4C(s Settings) planner.Policy { return newGreedy(s, gp4c{s.Corpus}) }
+func newGP4C(s Settings) planner.Policy { return newGreedy(s, gp4c{s.Pages}) }
 
 func (gp4c) begin(planner.Round) {}
 

@@ -17,7 +17,7 @@ type hier struct {
 }
 
 func newHier(s Settings) planner.Policy {
-	h := &hier{posteriors: &posteriors{corpus: s.Corpus}, directory: map[string]int32{}}
+	h := &hier{posteriors: &posteriors{corpus: s.Pages}, directory: map[string]int32{}}
 	h.prior = func(p sitegraph.PageID) estimator.GammaPoisson {
 		if int(p) < len(h.place) {
 			return h.priors[h.place[p]]
@@ -49,7 +49,7 @@ func (t tallied) under(parent float64) float64 {
 
 func (h *hier) begin(planner.Round) {
 	g := h.corpus.Graph
-	for p := sitegraph.PageID(len(h.place)); int(p) < h.corpus.Pages(); p++ {
+	for p := sitegraph.PageID(len(h.place)); int(p) < h.corpus.Count(); p++ {
 		name := sitegraph.Directory(g.URL(p))
 		d, ok := h.directory[name]
 		if !ok {

@@ -27,19 +27,19 @@ type ncis struct{ *posteriors }
 type ncisGreedy struct{ *greedy }
 
 func newNCIS(s Settings) planner.Policy {
-	return ncisGreedy{newGreedy(s, ncis{&posteriors{corpus: s.Corpus}})}
+	return ncisGreedy{newGreedy(s, ncis{&posteriors{corpus: s.Pages}})}
 }
 
 func (n ncis) begin(planner.Round) { n.pooled() }
 
 // Hinted ranks a page anew.
 func (n ncisGreedy) Hinted(p sitegraph.PageID) {
-	if !n.Corpus.Refetchable(p) {
+	if !n.Pages.Refetchable(p) {
 		return
 	}
 	n.ranking.Push(rank.Candidate[float64]{
-		Score: n.standing(p, n.Corpus.Round()),
-		Tie:   n.ties.UpTo(n.Corpus)[p],
+		Score: n.standing(p, n.Pages.Round()),
+		Tie:   n.ties.UpTo(n.Pages)[p],
 		Page:  p,
 	})
 }

@@ -111,7 +111,7 @@ func TestNCISGoesByClaims(t *testing.T) {
 	for _, when := range []string{"before", "within"} {
 		c, source := simtest.Claimed(t, 4, simtest.ClaimsBase.Add(20*planner.Day))
 		frozen, modified, unnamed := source+1, source+2, source+3
-		policy, err := New("ncis", Settings{Corpus: c, Mode: planner.Stream, PerDay: 0.5})
+		policy, err := New("ncis", Settings{Pages: c, Mode: planner.Stream, PerDay: 0.5})
 		if err != nil {
 			t.Fatal(err)
 		}

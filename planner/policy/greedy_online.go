@@ -10,7 +10,7 @@ import (
 
 // llnRates are by the law of large numbers (Avrachenkov, Patil, Thoppe 2020). A page that never
 // changed has rate 0; before its first revisit a page has that of smoothedRates.
-func llnRates(c *planner.Corpus) *pageRates {
+func llnRates(c *planner.Pages) *pageRates {
 	return revisitedRates(c, estimator.LLN)
 }
 
@@ -19,9 +19,9 @@ func llnRates(c *planner.Corpus) *pageRates {
 // tends to the same.
 type sa struct{ byRate }
 
-func newLLN(s Settings) planner.Policy { return newGreedy(s, byRate{llnRates(s.Corpus)}) }
+func newLLN(s Settings) planner.Policy { return newGreedy(s, byRate{llnRates(s.Pages)}) }
 
-func newSA(s Settings) planner.Policy { return newGreedy(s, sa{byRate{llnRates(s.Corpus)}}) }
+func newSA(s Settings) planner.Policy { return newGreedy(s, sa{byRate{llnRates(s.Pages)}}) }
 
 // Observe makes the step. The rate that the steps moved is the one held of the page.
 func (s sa) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {

@@ -15,11 +15,11 @@ import (
 func TestSASteps(t *testing.T) {
 	w := simtest.NewLettered(t, map[string]string{"R": "/", "A": "/a"}, "R>A",
 		rand.New(rand.NewPCG(1, 0)))
-	p, err := New("sa", Settings{Corpus: w.Corpus, Mode: planner.Stream})
+	p, err := New("sa", Settings{Pages: w.Pages, Mode: planner.Stream})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Planner = planner.New(w.Corpus, p, planner.Options{})
+	w.Planner = planner.New(w.Pages, p, planner.Options{})
 	a := w.Page["A"]
 	rate := func(p planner.Policy) float64 { return p.(*greedy).rate(a) }
 	step := func(k float64) float64 { return math.Pow(k+1, -0.75) }
@@ -30,11 +30,11 @@ func TestSASteps(t *testing.T) {
 	wantNear(t, "Cu", rate(p), second, 1e-6)
 	w.Round(3, 2, "A", "")
 	wantNear(t, "CuC", rate(p), second+step(2), 1e-6)
-	again, err := New("sa", Settings{Corpus: w.Corpus, Mode: planner.Stream})
+	again, err := New("sa", Settings{Pages: w.Pages, Mode: planner.Stream})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Planner = planner.New(w.Corpus, again, planner.Options{})
+	w.Planner = planner.New(w.Pages, again, planner.Options{})
 	w.Planner.Begin(planner.Round{Number: 4, Start: simtest.At(3), End: simtest.At(4)})
 	wantNear(t, "restarted", rate(again), 2./2, 1e-6) // 2/(3+1-2)
 	w.Round(5, 2, "", "")                             // one visit in two days, the fourth in all

@@ -11,13 +11,13 @@ import (
 // pageRates holds an estimated change rate of each page, made anew after each visit. 4 bytes a
 // page.
 type pageRates struct {
-	corpus   *planner.Corpus
+	corpus   *planner.Pages
 	estimate func(p sitegraph.PageID) float64 // changes a day, >= 0
 	of       []float32                        // NaN: to be made
 }
 
 func (r *pageRates) begin(planner.Round) {
-	for len(r.of) < r.corpus.Pages() {
+	for len(r.of) < r.corpus.Count() {
 		r.of = append(r.of, float32(math.NaN()))
 	}
 }
@@ -50,7 +50,7 @@ func (r *pageRates) why(p sitegraph.PageID, days, _ float64) planner.Reason {
 
 // smoothedRates are by the smoothed maximum likelihood of irregular intervals: of what a History
 // knows of them. Before a page's first revisit its rate is ln(2)/0.5 = 1.39 a day.
-func smoothedRates(c *planner.Corpus) *pageRates {
+func smoothedRates(c *planner.Pages) *pageRates {
 	return &pageRates{corpus: c, estimate: func(p sitegraph.PageID) float64 {
 		return estimator.MLEFromHistory(c.Memory(p).History)
 	}}
@@ -58,13 +58,13 @@ func smoothedRates(c *planner.Corpus) *pageRates {
 
 // biasReducedRates are by [Cho 2003]'s estimator for regular visits, its interval the mean one. A
 // page that never changed has rate 0; before its first revisit a page has that of smoothedRates.
-func biasReducedRates(c *planner.Corpus) *pageRates {
+func biasReducedRates(c *planner.Pages) *pageRates {
 	return revisitedRates(c, estimator.BiasReduced)
 }
 
 // revisitedRates are by an estimator of the changes in so many intervals of so many days in all;
 // before its first revisit a page has the rate of smoothedRates.
-func revisitedRates(c *planner.Corpus,
+func revisitedRates(c *planner.Pages,
 	of func(changes, intervals int, days float64) float64) *pageRates {
 	unvisited := estimator.MLEFromHistory(sitegraph.History{})
 	return &pageRates{corpus: c, estimate: func(p sitegraph.PageID) float64 {
@@ -78,7 +78,7 @@ func revisitedRates(c *planner.Corpus,
 
 // trueRates are the long-run ones, told by an evaluation.
 func trueRates(s Settings) *pageRates {
-	return &pageRates{corpus: s.Corpus, estimate: s.TrueRate}
+	return &pageRates{corpus: s.Pages, estimate: s.TrueRate}
 }
 
 // byRate scores by the changes expected since the last visit, rate * age, which ranks as the
@@ -89,10 +89,10 @@ type byRate struct{ *pageRates }
 func (b byRate) score(p sitegraph.PageID, days float64) float64 { return b.rate(p) * days }
 
 func newPoisson(s Settings) planner.Policy {
-	return newGreedy(s, byRate{smoothedRates(s.Corpus)})
+	return newGreedy(s, byRate{smoothedRates(s.Pages)})
 }
 func newChoBiased(s Settings) planner.Policy {
-	return newGreedy(s, byRate{biasReducedRates(s.Corpus)})
+	return newGreedy(s, byRate{biasReducedRates(s.Pages)})
 }
 func newTrueRates(s Settings) planner.Policy { return newGreedy(s, byRate{trueRates(s)}) }
 
@@ -121,5 +121,5 @@ func marginal(x float64) float64 {
 }
 
 func newLongevity(s Settings) planner.Policy {
-	return newGreedy(s, longevity{smoothedRates(s.Corpus)})
+	return newGreedy(s, longevity{smoothedRates(s.Pages)})
 }

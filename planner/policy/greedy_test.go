@@ -37,17 +37,17 @@ func watched(days int, changed ...int) sitegraph.History {
 func greedyOver(t *testing.T, name string, s Settings, histories ...sitegraph.History) *greedy {
 	t.Helper()
 	g := sitegraph.NewGraph()
-	s.Corpus, s.Mode = planner.NewCorpus(g), planner.Stream
+	s.Pages, s.Mode = planner.NewPages(g), planner.Stream
 	for i, h := range histories {
 		r := sitegraph.Record{State: sitegraph.StateAlive, History: h}
 		r.Page = g.Add("http://example.com/" + string(rune('a'+i)) + "/page")
-		s.Corpus.Remember(&r)
+		s.Pages.Remember(&r)
 	}
 	policy, err := New(name, s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := planner.New(s.Corpus, policy, planner.Options{})
+	p := planner.New(s.Pages, policy, planner.Options{})
 	p.Begin(planner.Round{Number: 1, Start: simtest.At(20), End: simtest.At(21), Budget: 1})
 	if a, ok := policy.(*atIntervals); ok {
 		return a.greedy
@@ -126,8 +126,8 @@ func TestGammaOfNewPages(t *testing.T) {
 		{time.Time{}, 5},
 	} {
 		g := greedyOver(t, "gamma", Settings{PerDay: 0.2}, sitegraph.Start(simtest.At(0)))
-		g.Corpus.Hints.ClaimHeader(0, c.modified)
-		g.Corpus.Hints.Test(0, sitegraph.VerdictFirst)
+		g.Pages.Hints.ClaimHeader(0, c.modified)
+		g.Pages.Hints.Test(0, sitegraph.VerdictFirst)
 		g.Observe(0, sitegraph.VerdictFirst)
 		wantNear(t, c.modified.String(), 1/g.rate(0), c.want, 1e-6)
 		g.Observe(0, sitegraph.VerdictUnchanged)
@@ -143,7 +143,7 @@ func TestGammaImportance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.Corpus.SetWeights(w)
+	g.Pages.SetWeights(w)
 	wantNear(t, "heavy", g.score(0, 0), 0.3, 1e-9)
 	wantNear(t, "light", g.score(1, 0), 0.1, 1e-9)
 }
@@ -155,9 +155,9 @@ func TestGammaDraws(t *testing.T) {
 	first := 0.0
 	const rounds = 20_000
 	for n := 1; n <= rounds; n++ {
-		g.Corpus.Begin(planner.Round{Number: n, Start: simtest.At(24), End: simtest.At(25),
+		g.Pages.Begin(planner.Round{Number: n, Start: simtest.At(24), End: simtest.At(25),
 			Budget: 1})
-		g.Begin(g.Corpus.Round())
+		g.Begin(g.Pages.Round())
 		g.Offer([]sitegraph.PageID{0, 1})
 		if v, _ := g.Next(); v.Page == 0 {
 			first++
@@ -209,9 +209,9 @@ func TestWhittleIndex(t *testing.T) {
 // [Olston and Pandey 2008, eq. 4] with their bound of the risk: U(t) = 1/rate - (t + 1/rate)
 // exp(-rate*t), or a tenth of the age if that is more.
 func TestLongevityScore(t *testing.T) {
-	corpus := planner.NewCorpus(sitegraph.NewGraph())
+	known := planner.NewPages(sitegraph.NewGraph())
 	at := func(rate, days float64) float64 {
-		l := longevity{&pageRates{corpus: corpus, estimate: func(sitegraph.PageID) float64 {
+		l := longevity{&pageRates{corpus: known, estimate: func(sitegraph.PageID) float64 {
 			return rate
 		}}}
 		return l.score(0, days)
@@ -282,7 +282,7 @@ func TestAllocationDue(t *testing.T) {
 		policy := &atIntervals{greedy: g, allocation: g.scorer.(*allocation)}
 		for p := range sitegraph.PageID(4) {
 			due, _ := policy.Due(p, simtest.At(21))
-			days := estimator.Days(due.When.Sub(g.Corpus.Memory(p).History.LastVisit()))
+			days := estimator.Days(due.When.Sub(g.Pages.Memory(p).History.LastVisit()))
 			if g.score(p, 1) == 0 {
 				wantNear(t, name+": without visits", days, 10*longestWait, 1e-6)
 				continue
@@ -299,7 +299,7 @@ func TestGreedyWithoutScore(t *testing.T) {
 	var order []sitegraph.PageID
 	for v, ok := g.Next(); ok; v, ok = g.Next() {
 		order = append(order, v.Page)
-		g.Corpus.Propose(v.Page)
+		g.Pages.Propose(v.Page)
 	}
 	if len(order) != 4 || order[2] != 1 || order[3] != 0 {
 		t.Errorf("order %v, want the pages that changed and then the oldest copies, 1 and 0", order)

@@ -10,7 +10,7 @@ import (
 
 // posteriors are gamma-Poisson rates under a prior made anew each round.
 type posteriors struct {
-	corpus *planner.Corpus
+	corpus *planner.Pages
 	prior  func(p sitegraph.PageID) estimator.GammaPoisson
 }
 
@@ -49,7 +49,7 @@ func (g *posteriors) Observe(sitegraph.PageID, sitegraph.Verdict) {}
 type whittle struct{ *posteriors }
 
 func newWhittle(s Settings) planner.Policy {
-	w := &whittle{&posteriors{corpus: s.Corpus}}
+	w := &whittle{&posteriors{corpus: s.Pages}}
 	return newGreedy(s, w)
 }
 

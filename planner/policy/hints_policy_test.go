@@ -24,7 +24,7 @@ func TestNorconexGoesBySitemaps(t *testing.T) {
 			m.History.Visits = 2
 		}
 		// 6 known, source too: a cycle of about 12 days
-		policy, err := New("norconex", Settings{Corpus: c, Mode: planner.Stream, PerDay: 0.5})
+		policy, err := New("norconex", Settings{Pages: c, Mode: planner.Stream, PerDay: 0.5})
 		if err != nil {
 			t.Fatal(err)
 		}

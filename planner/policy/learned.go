@@ -36,7 +36,7 @@ func (p *past) choose() string {
 
 // past is what the pages of one server showed in the last 32 weeks.
 type past struct {
-	corpus *planner.Corpus
+	corpus *planner.Pages
 	server sitegraph.ServerID
 	counts func(sitegraph.PageID) bool
 	week   uint32  // that of the last visit
@@ -44,7 +44,7 @@ type past struct {
 	quiet  bool    // none did
 }
 
-func newPast(c *planner.Corpus, s sitegraph.ServerID, counts func(sitegraph.PageID) bool) *past {
+func newPast(c *planner.Pages, s sitegraph.ServerID, counts func(sitegraph.PageID) bool) *past {
 	past := &past{corpus: c, server: s, counts: counts}
 	pages := c.Graph.ServerPages(s)
 	for _, p := range pages {

@@ -21,13 +21,13 @@ func rememberChanged(l *simtest.Lettered, changed map[string]uint32) {
 				letter, h.WeeksSeen, h.WeeksChanged, changed[letter])
 		}
 		l.Records[p].History, l.Records[p].Tried = h, simtest.At(0)
-		l.Corpus.Remember(&l.Records[p])
+		l.Pages.Remember(&l.Records[p])
 	}
 }
 
 func divisionOf(l *simtest.Lettered, name string) []string {
-	l.Corpus.Graph.Refresh()
-	d := newDivision(l.Corpus, methods[name])
+	l.Pages.Graph.Refresh()
+	d := newDivision(l.Pages, methods[name])
 	d.update()
 	var sites []string
 	d.eachSite(allServers, func(site *site) {
@@ -114,8 +114,8 @@ func TestAutoTakesWhatPredicts(t *testing.T) {
 	} {
 		rememberChanged(l, c.past)
 		found := map[string]bool{}
-		d := newDivision(l.Corpus, methods["auto"])
-		l.Corpus.Graph.Refresh()
+		d := newDivision(l.Pages, methods["auto"])
+		l.Pages.Graph.Refresh()
 		d.update()
 		d.eachSite(allServers, func(site *site) {
 			found[simtest.Sorted(lettersOf(l, site.Tops)+lettersOf(l, site.Members))] = true
@@ -131,10 +131,10 @@ func TestAutoTakesWhatPredicts(t *testing.T) {
 // Sites that are learnt are made anew when four more weeks have passed, and not before.
 func TestLearnedSitesAreMadeAnew(t *testing.T) {
 	l := simtest.NewLettered(t, newsPages, newsLinks, rand.New(rand.NewPCG(1, 1)))
-	l.Corpus.Graph.Refresh()
-	d := newDivision(l.Corpus, methods["sentinel-a"])
+	l.Pages.Graph.Refresh()
+	d := newDivision(l.Pages, methods["sentinel-a"])
 	top := func(day int) bool {
-		l.Corpus.Begin(planner.Round{Number: 24 * day, Start: simtest.At(day - 1),
+		l.Pages.Begin(planner.Round{Number: 24 * day, Start: simtest.At(day - 1),
 			End: simtest.At(day)})
 		d.update()
 		return d.siteWithTop(l.Page["A"]) != nil

@@ -40,7 +40,7 @@ func newSim(t *testing.T, w *simtest.World, shuffle *rand.Rand, name string, s S
 // maker builds a policy for a simulation.
 func maker(name string, s Settings) func(m *simtest.Sim) (planner.Policy, error) {
 	return func(m *simtest.Sim) (planner.Policy, error) {
-		s.Corpus = m.Corpus
+		s.Pages = m.Pages
 		if Reference(name) {
 			s.TrueRate, s.Oracle = trueRate(m), m.Differs
 		}

@@ -78,7 +78,7 @@ func TestIntervalOrder(t *testing.T) {
 			left float64 // share of its wait that is left
 		}
 		turnOf := func(p sitegraph.PageID, day int) turn {
-			memory := m.Corpus.Memory(p)
+			memory := m.Pages.Memory(p)
 			waited, wait := simtest.At(day).Sub(memory.History.LastVisit()).Seconds(),
 				86400*m.Planner.Policy.(*dueDriven).wait(p)
 			if wait <= waited {
@@ -88,7 +88,7 @@ func TestIntervalOrder(t *testing.T) {
 		}
 		for day := 1; day <= 40; day++ {
 			var want, got []turn
-			for p := range sitegraph.PageID(m.Corpus.Pages()) {
+			for p := range sitegraph.PageID(m.Pages.Count()) {
 				want = append(want, turnOf(p, day))
 			}
 			slices.SortFunc(want, func(a, b turn) int {
@@ -121,7 +121,7 @@ func TestIntervalOrder(t *testing.T) {
 func checkFirstDue(m *simtest.Sim, cycleDays float64) {
 	m.Helper()
 	sum := 0.0
-	for p := range sitegraph.PageID(m.Corpus.Pages()) {
+	for p := range sitegraph.PageID(m.Pages.Count()) {
 		wait := m.Planner.Policy.(*dueDriven).wait(p)
 		if wait < 0 || wait > cycleDays {
 			m.Errorf("%s: first due after %g days of a cycle of %g",
@@ -129,7 +129,7 @@ func checkFirstDue(m *simtest.Sim, cycleDays float64) {
 		}
 		sum += wait / cycleDays
 	}
-	n := float64(m.Corpus.Pages())
+	n := float64(m.Pages.Count())
 	if mean := sum / n; math.Abs(mean-0.5) > 4.5/math.Sqrt(12*n) {
 		m.Errorf("seed %d: pages are first due after %g of the cycle on average, want about half",
 			m.Seed, mean)
@@ -140,11 +140,11 @@ func checkFirstDue(m *simtest.Sim, cycleDays float64) {
 func TestIntervalDueFromTheVisit(t *testing.T) {
 	l := simtest.NewLettered(t, map[string]string{"R": "/", "A": "/a"}, "R>A",
 		rand.New(rand.NewPCG(1, 0)))
-	policy, err := New("interval", Settings{Corpus: l.Corpus, Mode: planner.Stream})
+	policy, err := New("interval", Settings{Pages: l.Pages, Mode: planner.Stream})
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Planner = planner.New(l.Corpus, policy, planner.Options{})
+	l.Planner = planner.New(l.Pages, policy, planner.Options{})
 	for day := 1; day <= 10; day++ {
 		l.Round(day, 2, map[bool]string{true: "A"}[day == 3 || day == 7], "")
 	}
@@ -166,15 +166,15 @@ func TestIntervalDueFromTheVisit(t *testing.T) {
 // breadth-first goes by depth, and in a stream round and round.
 func TestBreadthFirstOrder(t *testing.T) {
 	l := simtest.NewLettered(t, fx4a, fx4Edges, rand.New(rand.NewPCG(5, 0)))
-	policy, err := New("breadth-first", Settings{Corpus: l.Corpus, Mode: planner.Stream, Seed: 5})
+	policy, err := New("breadth-first", Settings{Pages: l.Pages, Mode: planner.Stream, Seed: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Planner = planner.New(l.Corpus, policy, planner.Options{})
+	l.Planner = planner.New(l.Pages, policy, planner.Options{})
 	depths := ""
 	for day := 1; day <= 9; day++ {
 		for _, letter := range l.Round(day, 4, "", "") {
-			depths += string(rune('0' + l.Corpus.Graph.Depth(l.Page[string(letter)])))
+			depths += string(rune('0' + l.Pages.Graph.Depth(l.Page[string(letter)])))
 		}
 	}
 	if want := "122333445"; depths != want+want+want+want {

@@ -21,11 +21,11 @@ func visitsByDay(t *testing.T, name string, n, budget int) (visits []int) {
 	t.Helper()
 	l := simtest.NewLettered(t, map[string]string{"R": "/", "A": "/a", "B": "/b"}, "R>A A>B",
 		rand.New(rand.NewPCG(1, 0)))
-	policy, err := New(name, Settings{Corpus: l.Corpus, Mode: planner.Stream, PerDay: 3})
+	policy, err := New(name, Settings{Pages: l.Pages, Mode: planner.Stream, PerDay: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Planner = planner.New(l.Corpus, policy, planner.Options{})
+	l.Planner = planner.New(l.Pages, policy, planner.Options{})
 	for day := 1; day <= n; day++ {
 		visits = append(visits, len(l.Round(day, budget, "", "")))
 	}
@@ -67,11 +67,11 @@ func TestPeersKeepTheirPace(t *testing.T) {
 func TestCalendarIsBreadthFirst(t *testing.T) {
 	l := simtest.NewLettered(t, map[string]string{"R": "/", "A": "/a", "B": "/b"}, "R>A A>B",
 		rand.New(rand.NewPCG(1, 0)))
-	policy, err := New("calendar-weekly", Settings{Corpus: l.Corpus, Mode: planner.Stream})
+	policy, err := New("calendar-weekly", Settings{Pages: l.Pages, Mode: planner.Stream})
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Planner = planner.New(l.Corpus, policy, planner.Options{})
+	l.Planner = planner.New(l.Pages, policy, planner.Options{})
 	for day := 1; day < 3; day++ {
 		if order := l.Round(day, 9, "", ""); order != "" {
 			t.Errorf("day %d: visits %q before the week is over", day, order)

@@ -312,7 +312,7 @@ func newProgram(name string, s Settings) (planner.Policy, error) {
 		return nil, fmt.Errorf("policy %s: a program decides in eval, run, node, plan, explain "+
 			"and serve", name)
 	}
-	return piped.New(piped.Options{Host: s.Programs, Command: Command(name), Corpus: s.Corpus,
+	return piped.New(piped.Options{Host: s.Programs, Command: Command(name), Pages: s.Pages,
 		Mode: s.Mode, Seed: s.Seed, PerDay: s.PerDay, Fallback: newEBayes(s), Name: stead})
 }
 
@@ -350,7 +350,7 @@ func GoesByClaims(policy string) bool {
 // what each visit is worth.
 func GivesWorth(name string) bool {
 	p, err := New(name, Settings{
-		Corpus:   planner.NewCorpus(sitegraph.NewGraph()),
+		Pages:    planner.NewPages(sitegraph.NewGraph()),
 		Mode:     planner.Stream,
 		Oracle:   func(sitegraph.PageID) bool { return false },
 		TrueRate: func(sitegraph.PageID) float64 { return 0 },
@@ -376,7 +376,7 @@ func GivesWorth(name string) bool {
 
 // newSites builds the default policy with parts of it switched off.
 func newSites(s Settings, off sites.Parts) planner.Policy {
-	return sites.New(sites.Settings{Corpus: s.Corpus, Mode: s.Mode, Seed: s.Seed, PerDay: s.PerDay,
+	return sites.New(sites.Settings{Pages: s.Pages, Mode: s.Mode, Seed: s.Seed, PerDay: s.PerDay,
 		GoneWorth: float32(s.GoneWorth), Objective: s.Objective,
 		Lag: float32(estimator.Days(s.Lag)), Off: off})
 }

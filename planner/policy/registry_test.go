@@ -53,7 +53,7 @@ func TestNothingDueNothingVisited(t *testing.T) {
 	for _, name := range LiveNames() {
 		world := simtest.NewWorld(3, 4, 30, true)
 		m := simtest.New(t, world, nil, 3, func(m *simtest.Sim) (planner.Policy, error) {
-			return New(name, Settings{Corpus: m.Corpus, Mode: planner.Stream, Seed: 3, PerDay: 20})
+			return New(name, Settings{Pages: m.Pages, Mode: planner.Stream, Seed: 3, PerDay: 20})
 		}, planner.Options{NewShare: 0.5, Leftover: true})
 		m.Planner.UseQueue(func(func(sitegraph.PageID, planner.Message)) planner.Queue {
 			return noneDue{}

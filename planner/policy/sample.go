@@ -65,11 +65,11 @@ func (s *sampling) start() {
 		drawn++
 	}
 	var order []rank.Candidate[float64]
-	for p := range sitegraph.PageID(s.Corpus.Pages()) {
-		if s.Corpus.Memory(p).State == sitegraph.StateAlive && !s.Corpus.Outside(p) {
+	for p := range sitegraph.PageID(s.Pages.Count()) {
+		if s.Pages.Memory(p).State == sitegraph.StateAlive && !s.Pages.Outside(p) {
 			order = append(
 				order,
-				rank.Candidate[float64]{Score: rank.Tie(drawn, s.Corpus.Graph.URL(p)), Page: p},
+				rank.Candidate[float64]{Score: rank.Tie(drawn, s.Pages.Graph.URL(p)), Page: p},
 			)
 		}
 	}
@@ -81,7 +81,7 @@ func (s *sampling) start() {
 		pages[i] = order[i].Page
 	}
 	s.of = s.of[:0]
-	for range s.Corpus.Pages() {
+	for range s.Pages.Count() {
 		s.of = append(s.of, -1)
 	}
 	s.groups, s.state, s.turn = nil, samplingNow, 0
@@ -142,7 +142,7 @@ func (s *sampling) pop(g *sampled) (sitegraph.PageID, bool) {
 	for g.next < len(g.pages) {
 		p := g.pages[g.next]
 		g.next++
-		if s.Corpus.Refetchable(p) {
+		if s.Pages.Refetchable(p) {
 			return p, true
 		}
 	}
@@ -258,7 +258,7 @@ func newChoGreedy(s Settings) planner.Policy {
 	return &sampling{
 		cycling: newCycling(s),
 		weeks:   newPeriods(week),
-		divide:  serverGroups(s.Corpus.Graph),
+		divide:  serverGroups(s.Pages.Graph),
 		why:     "a share of %.2f of its server's visits saw a change",
 	}
 }
@@ -267,7 +267,7 @@ func newChoAdaptive(s Settings) planner.Policy {
 	return &sampling{
 		cycling:  newCycling(s),
 		weeks:    newPeriods(week),
-		divide:   serverGroups(s.Corpus.Graph),
+		divide:   serverGroups(s.Pages.Graph),
 		why:      "a share of %.2f of its server's visits saw a change",
 		adaptive: true,
 	}
@@ -277,7 +277,7 @@ func newTanMitra(s Settings) planner.Policy {
 	return &sampling{
 		cycling: newCycling(s),
 		weeks:   newPeriods(week),
-		divide:  clustersOf(s.Corpus),
+		divide:  clustersOf(s.Pages),
 		why:     "a share of %.2f of its cluster's visits saw a change",
 	}
 }

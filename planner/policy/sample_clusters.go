@@ -15,7 +15,7 @@ const clusterFeatures = 8
 
 type clusterPoint [clusterFeatures]float64
 
-func featuresOf(c *planner.Corpus, p sitegraph.PageID) clusterPoint {
+func featuresOf(c *planner.Pages, p sitegraph.PageID) clusterPoint {
 	g, h := c.Graph, &c.Memory(p).History
 	url := g.URL(p)
 	_, path, _ := strings.Cut(url, "://")
@@ -50,7 +50,7 @@ const (
 // clustersOf groups pages by k-means of their features, each in units of its standard
 // deviation: ten rounds of Lloyd's method on the first pages in order, sqrt(n/2) clusters at
 // most, starting from pages evenly apart in it.
-func clustersOf(c *planner.Corpus) func([]sitegraph.PageID) [][]sitegraph.PageID {
+func clustersOf(c *planner.Pages) func([]sitegraph.PageID) [][]sitegraph.PageID {
 	return func(pages []sitegraph.PageID) [][]sitegraph.PageID {
 		if len(pages) == 0 {
 			return nil

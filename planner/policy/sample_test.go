@@ -17,7 +17,7 @@ import (
 // since.
 type sampledServers struct {
 	*testing.T
-	corpus  *planner.Corpus
+	corpus  *planner.Pages
 	planner *planner.Planner
 	changed map[sitegraph.PageID]bool
 }
@@ -27,7 +27,7 @@ func newSampledServers(t *testing.T, policy string, s Settings, pages int,
 	t.Helper()
 	w := &sampledServers{T: t, changed: map[sitegraph.PageID]bool{}}
 	g := sitegraph.NewGraph()
-	w.corpus = planner.NewCorpus(g)
+	w.corpus = planner.NewPages(g)
 	for server, share := range shares {
 		for i := range pages {
 			p := g.Add(fmt.Sprintf("http://s%d.example/p%d", server, i))
@@ -36,7 +36,7 @@ func newSampledServers(t *testing.T, policy string, s Settings, pages int,
 				History: sitegraph.Start(simtest.At(0))})
 		}
 	}
-	s.Corpus = w.corpus
+	s.Pages = w.corpus
 	p, err := New(policy, s)
 	if err != nil {
 		t.Fatal(err)
@@ -192,8 +192,8 @@ func TestChoAdaptive(t *testing.T) {
 func TestTanMitra(t *testing.T) {
 	for seed := range uint64(10) {
 		g := sitegraph.NewGraph()
-		corpus := planner.NewCorpus(g)
-		w := &sampledServers{T: t, corpus: corpus, changed: map[sitegraph.PageID]bool{}}
+		known := planner.NewPages(g)
+		w := &sampledServers{T: t, corpus: known, changed: map[sitegraph.PageID]bool{}}
 		for i := range 120 {
 			url := fmt.Sprintf("http://s.example/%d/%d/%d", 2000+i%9, i%12, 10_000+i)
 			if i%2 == 0 {
@@ -202,18 +202,18 @@ func TestTanMitra(t *testing.T) {
 			}
 			p := g.Add(url)
 			w.changed[p] = i%2 == 1
-			corpus.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateAlive,
+			known.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateAlive,
 				History: sitegraph.Start(simtest.At(0))})
 		}
-		policy, err := New("tan-mitra", Settings{Corpus: corpus, Mode: planner.Sweep, Seed: seed})
+		policy, err := New("tan-mitra", Settings{Pages: known, Mode: planner.Sweep, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.planner = planner.New(corpus, policy, planner.Options{})
+		w.planner = planner.New(known, policy, planner.Options{})
 		samples, rest := w.round(1, planner.Unlimited)
-		if len(rest)+samples[0] != corpus.Pages() {
+		if len(rest)+samples[0] != known.Count() {
 			t.Fatalf("seed %d: %d samples and %d others of %d pages",
-				seed, samples[0], len(rest), corpus.Pages())
+				seed, samples[0], len(rest), known.Count())
 		}
 		mixed := false
 		for i := 1; i < len(rest); i++ {
@@ -222,8 +222,8 @@ func TestTanMitra(t *testing.T) {
 		if mixed {
 			t.Errorf("seed %d: a page of the kind that changed comes after one of the other", seed)
 		}
-		if samples[0] > corpus.Pages()/2 {
-			t.Errorf("seed %d: %d samples of %d pages", seed, samples[0], corpus.Pages())
+		if samples[0] > known.Count()/2 {
+			t.Errorf("seed %d: %d samples of %d pages", seed, samples[0], known.Count())
 		}
 	}
 }
@@ -235,11 +235,11 @@ func TestClusters(t *testing.T) {
 	m := newSim(t, w, rand.New(rand.NewPCG(3, 0)), "tan-mitra",
 		Settings{Mode: planner.Sweep, Seed: 3}, planner.Options{})
 	var pages []sitegraph.PageID
-	for p := range sitegraph.PageID(m.Corpus.Pages()) {
+	for p := range sitegraph.PageID(m.Pages.Count()) {
 		pages = append(pages, p)
 	}
 	slices.Reverse(pages)
-	groups := clustersOf(m.Corpus)(pages)
+	groups := clustersOf(m.Pages)(pages)
 	var all []sitegraph.PageID
 	for _, group := range groups {
 		if !slices.IsSortedFunc(group, func(a, b sitegraph.PageID) int { return int(b - a) }) {

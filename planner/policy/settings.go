@@ -14,7 +14,7 @@ type Oracle func(p sitegraph.PageID) bool
 
 // Settings are what a policy is built with.
 type Settings struct {
-	Corpus *planner.Corpus
+	Pages  *planner.Pages
 	Mode   planner.Mode
 	Seed   uint64
 	Oracle Oracle // for the reference lines; nil elsewhere

@@ -19,7 +19,7 @@ type cycling struct {
 }
 
 func newCycling(s Settings) cycling {
-	return cycling{Settings: s, ties: rank.NewTies(s.Seed, s.Corpus.Graph.Scratch())}
+	return cycling{Settings: s, ties: rank.NewTies(s.Seed, s.Pages.Graph.Scratch())}
 }
 
 // Offer has nothing to do where a policy keeps an order of its own.
@@ -30,8 +30,8 @@ func (c *cycling) Observe(sitegraph.PageID, sitegraph.Verdict) {}
 
 // cycleDays is how long a budget takes to go once through the corpus; a day at least,
 // 400 days at most and where no budget is known.
-func cycleDays(c *planner.Corpus, perDay float64) time.Duration {
-	days := float64(c.Pages()) / perDay
+func cycleDays(c *planner.Pages, perDay float64) time.Duration {
+	days := float64(c.Count()) / perDay
 	if !(days < 400) {
 		days = 400
 	}
@@ -49,14 +49,14 @@ func newRandom(s Settings) planner.Policy { return &random{cycling: newCycling(s
 func (r *random) Begin(planner.Round) { r.ranking.Reset() }
 
 func (r *random) Offer(pages []sitegraph.PageID) {
-	draw := r.Seed + uint64(r.Corpus.Round().Number)*0x9e3779b97f4a7c15
-	r.ranking.Add(r.Corpus, r.ties.UpTo(r.Corpus), pages, func(p sitegraph.PageID) float64 {
-		return rank.Tie(draw, r.Corpus.Graph.URL(p))
+	draw := r.Seed + uint64(r.Pages.Round().Number)*0x9e3779b97f4a7c15
+	r.ranking.Add(r.Pages, r.ties.UpTo(r.Pages), pages, func(p sitegraph.PageID) float64 {
+		return rank.Tie(draw, r.Pages.Graph.URL(p))
 	})
 }
 
 func (r *random) Next() (planner.Visit, bool) {
-	best, ok := r.ranking.Pop(r.Corpus)
+	best, ok := r.ranking.Pop(r.Pages)
 	return planner.Unranked(best.Page, planner.Because("drawn at random")), ok
 }
 
@@ -78,8 +78,8 @@ func (b *breadthFirst) Begin(planner.Round) {
 // startCycle puts all pages in line that were last seen before a moment, in unix seconds.
 func (b *breadthFirst) startCycle(before int64) {
 	b.left.Reset()
-	for p := range sitegraph.PageID(b.Corpus.Pages()) {
-		m := b.Corpus.Memory(p)
+	for p := range sitegraph.PageID(b.Pages.Count()) {
+		m := b.Pages.Memory(p)
 		if m.State == sitegraph.StateAlive && int64(m.History.Last) < before {
 			b.left.Push(p)
 		}
@@ -89,7 +89,7 @@ func (b *breadthFirst) startCycle(before int64) {
 
 // byDepth sorts pages by depth, unreached ones last, ties in seeded order.
 func (c *cycling) byDepth(pages []sitegraph.PageID) {
-	t := c.ties.UpTo(c.Corpus)
+	t := c.ties.UpTo(c.Pages)
 	slices.SortFunc(pages, func(p, q sitegraph.PageID) int {
 		if d := c.depthOrLast(p) - c.depthOrLast(q); d != 0 {
 			return d
@@ -102,7 +102,7 @@ func (c *cycling) byDepth(pages []sitegraph.PageID) {
 }
 
 func (c *cycling) depthOrLast(p sitegraph.PageID) int {
-	if d := c.Corpus.Graph.Depth(p); d > 0 {
+	if d := c.Pages.Graph.Depth(p); d > 0 {
 		return d
 	}
 	return sitegraph.MaxDepth + 1
@@ -120,8 +120,8 @@ func (b *breadthFirst) Next() (planner.Visit, bool) {
 // turn takes the next page of this cycle; false: it is over.
 func (b *breadthFirst) turn() (planner.Visit, bool) {
 	for p, ok := b.left.Pop(); ok; p, ok = b.left.Pop() {
-		if b.Corpus.Refetchable(p) {
-			depth := float64(b.Corpus.Graph.Depth(p))
+		if b.Pages.Refetchable(p) {
+			depth := float64(b.Pages.Graph.Depth(p))
 			return planner.Unranked(p, planner.Because("depth %.0f, its turn breadth-first",
 				depth)), true
 		}
@@ -140,7 +140,7 @@ func newClairvoyant(s Settings) planner.Policy { return &clairvoyant{cycling: ne
 func (c *clairvoyant) Begin(planner.Round) { c.ranking.Reset() }
 
 func (c *clairvoyant) Offer(pages []sitegraph.PageID) {
-	c.ranking.Add(c.Corpus, c.ties.UpTo(c.Corpus), pages, func(p sitegraph.PageID) float64 {
+	c.ranking.Add(c.Pages, c.ties.UpTo(c.Pages), pages, func(p sitegraph.PageID) float64 {
 		if c.Oracle(p) {
 			return 1
 		}
@@ -149,7 +149,7 @@ func (c *clairvoyant) Offer(pages []sitegraph.PageID) {
 }
 
 func (c *clairvoyant) Next() (planner.Visit, bool) {
-	best, ok := c.ranking.Pop(c.Corpus)
+	best, ok := c.ranking.Pop(c.Pages)
 	return planner.Visit{
 		Page:        best.Page,
 		Probability: best.Score,

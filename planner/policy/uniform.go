@@ -17,12 +17,12 @@ func newUniform(s Settings) planner.Policy { return &uniform{cycling: newCycling
 func (u *uniform) Begin(planner.Round) { u.ranking.Reset() }
 
 func (u *uniform) Offer(pages []sitegraph.PageID) {
-	u.ranking.Add(u.Corpus, u.ties.UpTo(u.Corpus), pages, func(p sitegraph.PageID) float64 {
-		return -float64(u.Corpus.Memory(p).History.Last)
+	u.ranking.Add(u.Pages, u.ties.UpTo(u.Pages), pages, func(p sitegraph.PageID) float64 {
+		return -float64(u.Pages.Memory(p).History.Last)
 	})
 }
 
 func (u *uniform) Next() (planner.Visit, bool) {
-	best, ok := u.ranking.Pop(u.Corpus)
+	best, ok := u.ranking.Pop(u.Pages)
 	return planner.Unranked(best.Page, planner.Because("oldest copy")), ok
 }

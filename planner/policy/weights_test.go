@@ -25,7 +25,7 @@ func weighted(t *testing.T, policy string, seed uint64, factor float64) *simtest
 			s, s), Weight: 3 * factor},
 			preferences.WeightRule{Prefix: fmt.Sprintf("http://s%d.example/d3/", s), Weight: 0})
 	}
-	m.Corpus.SetWeights(preferences.NewWeights(rules))
+	m.Pages.SetWeights(preferences.NewWeights(rules))
 	return m
 }
 
@@ -62,7 +62,7 @@ func testWeightsScale(t *testing.T, policy string) {
 					if i == 0 && strings.Contains(url, "/d3/") {
 						t.Fatalf("seed %d: %s has weight 0 and was visited", seed, url)
 					}
-					if p, _ := want.Graph.Lookup(url); want.Corpus.Weight(p) == 3 {
+					if p, _ := want.Graph.Lookup(url); want.Pages.Weight(p) == 3 {
 						heavy[i]++
 					}
 				}
@@ -79,7 +79,7 @@ func testWeightsScale(t *testing.T, policy string) {
 func TestWeightOfNewPage(t *testing.T) {
 	g := sitegraph.NewGraph()
 	g.AddStart("http://a.example/")
-	c := planner.NewCorpus(g)
+	c := planner.NewPages(g)
 	c.SetWeights(
 		preferences.NewWeights([]preferences.WeightRule{{Prefix: "http://a.example/x", Weight: 0}}))
 	p := g.Add("http://a.example/x1")

@@ -8,5 +8,5 @@
 // for each length of prefix, whatever the number of rules.
 //
 // Values do not change once they were made, so any number of goroutines may read them. The planner
-// acts on them (planner.Options, planner.Corpus.SetWeights).
+// acts on them (planner.Options, planner.Pages.SetWeights).
 package preferences

@@ -8,7 +8,7 @@ import (
 
 // Pages is what a heap has to know of the pages that it ranks.
 type Pages interface {
-	Pages() int
+	Count() int
 	URL(p sitegraph.PageID) string
 	Refetchable(p sitegraph.PageID) bool
 }

@@ -19,8 +19,8 @@ func NewTies(seed uint64, file *arena.File) Ties { return Ties{seed: seed, file:
 // UpTo makes sure that all pages have one, and returns them by page.
 func (t *Ties) UpTo(c Pages) []float32 {
 	known := len(t.of)
-	t.of = arena.Grow(t.file, t.of, c.Pages())
-	for p := known; p < c.Pages(); p++ {
+	t.of = arena.Grow(t.file, t.of, c.Count())
+	for p := known; p < c.Count(); p++ {
 		t.of[p] = float32(Tie(t.seed, c.URL(sitegraph.PageID(p))))
 	}
 	return t.of

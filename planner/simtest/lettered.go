@@ -14,7 +14,7 @@ import (
 // Lettered is a corpus whose pages have letters, all with a copy of day 0.
 type Lettered struct {
 	*testing.T
-	Corpus  *planner.Corpus
+	Pages   *planner.Pages
 	Page    map[string]sitegraph.PageID
 	Letter  map[sitegraph.PageID]string
 	Records []sitegraph.Record
@@ -47,12 +47,12 @@ func NewLettered(t *testing.T, paths map[string]string, edges string, rng *rand.
 		}
 		g.SetLinks(l.Page[letter], links, nil)
 	}
-	l.Corpus = planner.NewCorpus(g)
+	l.Pages = planner.NewPages(g)
 	l.Records = make([]sitegraph.Record, g.Pages())
 	for p := range l.Records {
 		id := sitegraph.PageID(p)
 		l.Records[p] = Seen(id, g.URL(id))
-		l.Corpus.Remember(&l.Records[p])
+		l.Pages.Remember(&l.Records[p])
 	}
 	return l
 }
@@ -73,7 +73,7 @@ func Seen(p sitegraph.PageID, url string) sitegraph.Record {
 func (l *Lettered) Visit(v planner.Visit, changed, gone string) {
 	r := &l.Records[v.Page]
 	o := sitegraph.Observation{
-		Time:    l.Corpus.Round().End,
+		Time:    l.Pages.Round().End,
 		Outcome: sitegraph.OutcomeFetched,
 		Digests: r.Digests,
 	}

@@ -12,9 +12,9 @@ import (
 var ClaimsBase = time.Date(2024, 5, 6, 0, 0, 0, 0, time.UTC)
 
 // Claimed is a corpus of pages of one server, all visited at hintsBase, and a sitemap read at read.
-func Claimed(t *testing.T, pages int, read time.Time) (*planner.Corpus, sitegraph.PageID) {
+func Claimed(t *testing.T, pages int, read time.Time) (*planner.Pages, sitegraph.PageID) {
 	t.Helper()
-	c := planner.NewCorpus(sitegraph.NewGraph())
+	c := planner.NewPages(sitegraph.NewGraph())
 	source := c.Graph.Add("http://h.example/sitemap.xml")
 	c.Remember(&sitegraph.Record{
 		Page:    source,

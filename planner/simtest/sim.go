@@ -130,7 +130,7 @@ type Sim struct {
 	*testing.T
 	World   *World
 	Graph   *sitegraph.Graph
-	Corpus  *planner.Corpus
+	Pages   *planner.Pages
 	Records []sitegraph.Record
 	Planner *planner.Planner
 	Options planner.Options
@@ -186,13 +186,13 @@ func New(
 			m.Graph.SetLinks(m.Graph.Add(p.URL), p.Links(0), nil)
 		}
 	}
-	m.Corpus = planner.NewCorpus(m.Graph)
+	m.Pages = planner.NewPages(m.Graph)
 	for id := range sitegraph.PageID(m.Graph.Pages()) {
 		m.Know(id)
 		m.Records[id].Apply(sitegraph.Observation{Time: At(0), Outcome: sitegraph.OutcomeFetched,
 			Digests: m.Content(id, 0)}, sitegraph.ChangeByBytes)
 		m.Records[id].Due = time.Time{} // no policy was asked
-		m.Corpus.Remember(&m.Records[id])
+		m.Pages.Remember(&m.Records[id])
 	}
 	m.Start()
 	return m
@@ -217,7 +217,7 @@ func (m *Sim) Link(url string) sitegraph.PageID {
 	if !known {
 		p = m.Graph.Add(url)
 		m.Know(p)
-		m.Corpus.Remember(&m.Records[p])
+		m.Pages.Remember(&m.Records[p])
 	}
 	return p
 }
@@ -229,20 +229,20 @@ func (m *Sim) Start() {
 	if err != nil {
 		m.Fatal(err)
 	}
-	m.Planner = planner.New(m.Corpus, policy, m.Options)
+	m.Planner = planner.New(m.Pages, policy, m.Options)
 }
 
 // Differs tells whether a visit at the end of the round would see a change.
 func (m *Sim) Differs(p sitegraph.PageID) bool {
-	return m.Records[p].Digests != m.Content(p, int(m.Corpus.Round().End.Sub(Base)/(24*time.Hour)))
+	return m.Records[p].Digests != m.Content(p, int(m.Pages.Round().End.Sub(Base)/(24*time.Hour)))
 }
 
 // Restart forgets all but the records and the graph.
 func (m *Sim) Restart() {
 	m.Helper()
-	m.Corpus = planner.NewCorpus(m.Graph)
+	m.Pages = planner.NewPages(m.Graph)
 	for i := range m.Records {
-		m.Corpus.Remember(&m.Records[i])
+		m.Pages.Remember(&m.Records[i])
 	}
 	m.Start()
 }
@@ -302,7 +302,7 @@ func (m *Sim) Tell(day int) {
 	if o.LinksKnown {
 		for _, id := range m.Graph.SetLinks(v.Page, o.Links, nil) {
 			m.Know(id)
-			m.Corpus.Remember(&m.Records[id])
+			m.Pages.Remember(&m.Records[id])
 			m.Planner.Found(id)
 		}
 		r = &m.Records[v.Page]
@@ -323,14 +323,14 @@ func (m *Sim) Tell(day int) {
 	if interval > 0 {
 		r.Interval = interval
 	}
-	m.Corpus.Remember(r)
+	m.Pages.Remember(r)
 }
 
 // Check holds a visit against the promises of the package.
 func (m *Sim) Check(v planner.Visit) {
 	url := m.Graph.URL(v.Page)
 	if m.Round[v.Page] {
-		m.Fatalf("%s is proposed twice in round %d", url, m.Corpus.Round().Number)
+		m.Fatalf("%s is proposed twice in round %d", url, m.Pages.Round().Number)
 	}
 	m.Round[v.Page] = true
 	if m.Options.Skip != nil && m.Options.Skip(v.Page) {
@@ -340,7 +340,7 @@ func (m *Sim) Check(v planner.Visit) {
 	if v.First != (state == sitegraph.StateNew) || !v.First && state != sitegraph.StateAlive {
 		m.Fatalf("%s is %v, and the visit is first: %v", url, state, v.First)
 	}
-	if wait := m.Corpus.Round().End.Sub(m.Records[v.Page].Tried); m.Records[v.Page].Errors > 0 &&
+	if wait := m.Pages.Round().End.Sub(m.Records[v.Page].Tried); m.Records[v.Page].Errors > 0 &&
 		wait < planner.BackOff(m.Records[v.Page].Errors) {
 		m.Fatalf("%s is proposed %v after failure %d", url, wait, m.Records[v.Page].Errors)
 	}
@@ -364,8 +364,8 @@ func (m *Sim) Check(v planner.Visit) {
 // Refetchable are the pages that a policy could still propose in this round.
 func (m *Sim) Refetchable() []sitegraph.PageID {
 	var pages []sitegraph.PageID
-	for p := range sitegraph.PageID(m.Corpus.Pages()) {
-		if m.Corpus.Refetchable(p) && (m.Options.Skip == nil || !m.Options.Skip(p)) {
+	for p := range sitegraph.PageID(m.Pages.Count()) {
+		if m.Pages.Refetchable(p) && (m.Options.Skip == nil || !m.Options.Skip(p)) {
 			pages = append(pages, p)
 		}
 	}

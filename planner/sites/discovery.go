@@ -26,7 +26,7 @@ func (v *Policy) Discovered(p sitegraph.PageID, verdict sitegraph.Verdict,
 	}
 	v.groups.found(p, len(pages))
 	for _, found := range pages {
-		if v.Corpus.Memory(found).History.Visits == 0 {
+		if v.Pages.Memory(found).History.Visits == 0 {
 			v.groups.pages[found].traits |= isBorn
 		}
 	}

@@ -41,7 +41,7 @@ func (v *Policy) loudest(p sitegraph.PageID) (expert int, adds float32) {
 // reason says why a page is visited, by the evidence that speaks loudest for a change: what others
 // showed since its last visit, or experts.
 func (v *Policy) reason(p sitegraph.PageID) planner.Reason {
-	g, h := v.groups, &v.Corpus.Memory(p).History
+	g, h := v.groups, &v.Pages.Memory(p).History
 	last := g.pages[p].last
 	ago := float64(max(v.now-g.day(last), 0))
 	if gone := v.isGone(p); gone > 0 && 2*gone*v.GoneWorth*v.weight(p) >= v.worth(p) {
@@ -80,7 +80,7 @@ func (v *Policy) reason(p sitegraph.PageID) planner.Reason {
 	case loudest == expertState:
 		return planner.Because("its states return: of visits %s after the one before, a share of "+
 			"%.2f sees a change", ago,
-			float64(g.states.Share(v.Corpus.Graph.Server(p), float32(ago))))
+			float64(g.states.Share(v.Pages.Graph.Server(p), float32(ago))))
 	case loudest == expertSite && b.groups[ofSite].Changed >= 1:
 		return planner.Because("by the clock of its site: since its own last visit, %s ago, %.0f "+
 			"of %.0f visits there saw a change", ago, float64(b.groups[ofSite].Changed),
@@ -88,7 +88,7 @@ func (v *Policy) reason(p sitegraph.PageID) planner.Reason {
 	case loudest == expertSite || h.Visits < 2:
 		return planner.Because("its last visit was %s ago, and pages of its site change every %s",
 			ago, 1/float64(rates.site))
-	case slices.Contains(v.Corpus.Graph.StartPages(v.Corpus.Graph.Server(p)), p):
+	case slices.Contains(v.Pages.Graph.StartPages(v.Pages.Graph.Server(p)), p):
 		format = "the start page of its server: " + past
 	case g.pages[p].traits&isTop != 0:
 		format = "the top of its site: " + past
@@ -153,7 +153,7 @@ func (v *Policy) Explain(p sitegraph.PageID, at time.Time) (c planner.Contributi
 // how many pages it has.
 func (v *Policy) Site(p sitegraph.PageID) (top sitegraph.PageID, division string, pages int) {
 	v.grow()
-	of, in := &v.groups.servers[v.Corpus.Graph.Server(p)], &v.groups.sites[v.groups.pages[p].site]
+	of, in := &v.groups.servers[v.Pages.Graph.Server(p)], &v.groups.sites[v.groups.pages[p].site]
 	return in.top, divisions[of.method], int(in.pages)
 }
 

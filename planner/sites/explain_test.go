@@ -17,8 +17,8 @@ func TestExplain(t *testing.T) {
 		m := newSim(t, 8, 3, 60, 15, true)
 		for day := 1; day <= 30; day++ {
 			visits = append(visits, m.URLs(m.Day(day, 15))...)
-			for p := range sitegraph.PageID(m.Corpus.Pages()) {
-				if h := m.Corpus.Memory(p).History; ask && h.Visits > 0 {
+			for p := range sitegraph.PageID(m.Pages.Count()) {
+				if h := m.Pages.Memory(p).History; ask && h.Visits > 0 {
 					addsUp(t, policyOf(m), p, day+int(p)%3)
 					policyOf(m).Site(p)
 				}
@@ -61,9 +61,9 @@ func TestReasons(t *testing.T) {
 	v := policyOf(m)
 	g := v.groups
 	var p sitegraph.PageID
-	for p = range sitegraph.PageID(m.Corpus.Pages()) { // a member that changed
-		if h := m.Corpus.Memory(p).History; h.Changes > 1 && g.pages[p].traits == 0 &&
-			m.Corpus.Refetchable(p) {
+	for p = range sitegraph.PageID(m.Pages.Count()) { // a member that changed
+		if h := m.Pages.Memory(p).History; h.Changes > 1 && g.pages[p].traits == 0 &&
+			m.Pages.Refetchable(p) {
 			break
 		}
 	}
@@ -143,7 +143,7 @@ func TestSite(t *testing.T) {
 		}
 	}
 	tops := 0
-	for p := range sitegraph.PageID(m.Corpus.Pages()) {
+	for p := range sitegraph.PageID(m.Pages.Count()) {
 		top, _, pages := v.Site(p)
 		if top != sitegraph.NoPage {
 			tops++
@@ -155,7 +155,7 @@ func TestSite(t *testing.T) {
 			t.Errorf("the site of page %d has %d pages", p, pages)
 		}
 	}
-	if tops < m.Corpus.Pages()/2 {
+	if tops < m.Pages.Count()/2 {
 		t.Errorf("%d pages have a top", tops)
 	}
 }

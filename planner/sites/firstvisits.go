@@ -84,10 +84,10 @@ func (v *Policy) TakesFirst(p sitegraph.PageID) bool {
 	v.grow()
 	share, unfamiliar := v.groups.there(p)
 	there := float64(share)
-	s := v.Corpus.Graph.Server(p)
+	s := v.Pages.Graph.Server(p)
 	if v.Mode != planner.Stream || !(v.price > 0) ||
-		firstWorth*there*v.Corpus.Weight(p) >= v.changesPrice() ||
-		slices.Contains(v.Corpus.Graph.StartPages(s), p) {
+		firstWorth*there*v.Pages.Weight(p) >= v.changesPrice() ||
+		slices.Contains(v.Pages.Graph.StartPages(s), p) {
 		return true
 	}
 	if there >= surelyThere {
@@ -98,7 +98,7 @@ func (v *Policy) TakesFirst(p sitegraph.PageID) bool {
 		days = min(days, unfamiliarDays)
 	}
 	t := &v.trials[s]
-	if t.asked == v.now || v.now-t.answered < days && t.met != v.Corpus.Graph.Directory(p) {
+	if t.asked == v.now || v.now-t.answered < days && t.met != v.Pages.Graph.Directory(p) {
 		return false
 	}
 	t.page, t.asked = p, v.now
@@ -125,9 +125,9 @@ func (v *Policy) turn(p sitegraph.PageID) bool {
 // first learns what the first visit to an address met. What is elsewhere, or must not be visited,
 // tells nothing.
 func (v *Policy) first(p sitegraph.PageID, dead bool) {
-	if t := &v.trials[v.Corpus.Graph.Server(p)]; t.page == p {
+	if t := &v.trials[v.Pages.Graph.Server(p)]; t.page == p {
 		t.page, t.answered = sitegraph.NoPage, t.asked
-		switch directory := v.Corpus.Graph.Directory(p); {
+		switch directory := v.Pages.Graph.Directory(p); {
 		case !dead: // there may be more: the next may follow at once
 			t.answered, t.met = 0, directory
 		case t.met == directory:

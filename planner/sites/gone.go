@@ -46,7 +46,7 @@ type unreached struct {
 // lookThrough finds the pages that lost their last link since the last round, and those whose next
 // look is due, and has them scored anew. It goes through the servers whose links changed.
 func (d *disappearance) lookThrough(v *Policy) {
-	g := v.Corpus.Graph
+	g := v.Pages.Graph
 	for s := range sitegraph.ServerID(g.Servers()) {
 		looked, version := evidence.At(&d.versions, s), int32(g.Version(s))+1
 		if *looked == version {
@@ -67,7 +67,7 @@ func (d *disappearance) lookThrough(v *Policy) {
 // look finds out whether links lead to a page.
 func (d *disappearance) look(v *Policy, p sitegraph.PageID) {
 	_, was := d.pages[p]
-	is := v.Corpus.Memory(p).State == sitegraph.StateAlive && !v.Corpus.Reached(p)
+	is := v.Pages.Memory(p).State == sitegraph.StateAlive && !v.Pages.Reached(p)
 	switch {
 	case is == was:
 		return
@@ -81,7 +81,7 @@ func (d *disappearance) look(v *Policy, p sitegraph.PageID) {
 
 // bringUnreached makes a page a candidate whose links were lost.
 func (v *Policy) bringUnreached(p sitegraph.PageID) {
-	if v.Corpus.Refetchable(p) {
+	if v.Pages.Refetchable(p) {
 		v.rate(p)
 		v.bring(p)
 	}
@@ -113,5 +113,5 @@ func (v *scorer) isGone(p sitegraph.PageID) float32 {
 	if !ok || u.after > v.now {
 		return 0
 	}
-	return v.gone.gone[min(u.looks, 1)].Of(v.Corpus.Graph.Server(p), parentLooks, 0.5, 1)
+	return v.gone.gone[min(u.looks, 1)].Of(v.Pages.Graph.Server(p), parentLooks, 0.5, 1)
 }

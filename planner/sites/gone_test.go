@@ -30,12 +30,12 @@ func newList(pages int, worth float32, gone bool) *list {
 		l.pages = append(l.pages, g.Add(fmt.Sprintf("http://a.example/d%d/page-%d.html", i%7, i)))
 	}
 	g.SetLinkIDs(start, l.pages, nil)
-	corpus := planner.NewCorpus(g)
+	known := planner.NewPages(g)
 	for p := range sitegraph.PageID(pages + 1) {
-		corpus.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateAlive,
+		known.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateAlive,
 			Tried: simtest.At(0), History: sitegraph.Start(simtest.At(0))})
 	}
-	l.planner = planner.New(corpus, sites.New(sites.Settings{Corpus: corpus, Mode: planner.Stream,
+	l.planner = planner.New(known, sites.New(sites.Settings{Pages: known, Mode: planner.Stream,
 		Seed: 1, PerDay: 5, GoneWorth: worth}), planner.Options{})
 	return l
 }
@@ -57,13 +57,13 @@ func (l *list) day(d int) {
 	}
 	if d == l.dropped {
 		start := sitegraph.PageID(0)
-		l.planner.Corpus.Graph.SetLinkIDs(start, l.pages[len(l.pages)/2:], nil)
+		l.planner.Pages.Graph.SetLinkIDs(start, l.pages[len(l.pages)/2:], nil)
 		l.record(start, d, sitegraph.StateAlive, sitegraph.VerdictChanged)
 	}
 }
 
 func (l *list) record(p sitegraph.PageID, d int, state sitegraph.State, verdict sitegraph.Verdict) {
-	h := l.planner.Corpus.Memory(p).History
+	h := l.planner.Pages.Memory(p).History
 	if state == sitegraph.StateAlive {
 		h.See(simtest.At(d), verdict == sitegraph.VerdictChanged, time.Time{})
 	}
@@ -74,7 +74,7 @@ func (l *list) record(p sitegraph.PageID, d int, state sitegraph.State, verdict 
 // found is how many of the dropped pages were found gone.
 func (l *list) found() (n int) {
 	for _, p := range l.pages {
-		if l.planner.Corpus.Memory(p).State == sitegraph.StateGone {
+		if l.planner.Pages.Memory(p).State == sitegraph.StateGone {
 			n++
 		}
 	}

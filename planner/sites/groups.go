@@ -14,7 +14,7 @@ import (
 // groups puts each page into its site and its server, and keeps what visits told of them.
 type groups struct {
 	clock    evidence.Clock
-	corpus   *planner.Corpus
+	corpus   *planner.Pages
 	ties     *rank.Ties
 	all      evidence.Account             // of all pages but tops
 	levels   [2 * levels]evidence.Account // by depth: of pages that are no tops, and of tops
@@ -91,12 +91,12 @@ const (
 	isHub              // changes of it made pages known: it has an entry in hubs
 )
 
-func newGroups(c *planner.Corpus, t *rank.Ties) *groups {
+func newGroups(c *planner.Pages, t *rank.Ties) *groups {
 	g := &groups{corpus: c, ties: t, round: 1, keys: map[uint64]int32{},
 		hubs:    map[sitegraph.PageID]evidence.Mean{},
 		beliefs: [2]*evidence.RateBelief{evidence.NewRateBelief(), evidence.NewRateBelief()}}
 	newest := uint32(0)
-	for p := range sitegraph.PageID(c.Pages()) {
+	for p := range sitegraph.PageID(c.Count()) {
 		newest = max(newest, c.Memory(p).Tried, c.Memory(p).LastInformative())
 	}
 	g.clock.Anchor(newest)
@@ -113,13 +113,13 @@ func (g *groups) grow() {
 		g.servers = append(g.servers, server{})
 	}
 	first := sitegraph.PageID(len(g.pages))
-	if int(first) >= g.corpus.Pages() {
+	if int(first) >= g.corpus.Count() {
 		return
 	}
-	g.pages = arena.Grow(graph.Scratch(), g.pages, g.corpus.Pages())
+	g.pages = arena.Grow(graph.Scratch(), g.pages, g.corpus.Count())
 	g.ties.UpTo(g.corpus)
-	fresh := make([]sitegraph.PageID, 0, g.corpus.Pages()-int(first))
-	for p := first; int(p) < g.corpus.Pages(); p++ {
+	fresh := make([]sitegraph.PageID, 0, g.corpus.Count()-int(first))
+	for p := first; int(p) < g.corpus.Count(); p++ {
 		g.pages[p] = page{site: -1, next: p, last: g.corpus.Memory(p).LastInformative()}
 		g.servers[graph.Server(p)].pages++
 		fresh = append(fresh, p)

@@ -72,8 +72,8 @@ func (v *Policy) Learnt() ([]byte, error) {
 	for i, all := range v.pooled() {
 		k.corpus.means[i] = all.All
 	}
-	for s := range sitegraph.ServerID(v.Corpus.Graph.Servers()) {
-		of := keptServer{v.Corpus.Graph.ServerName(s), *evidence.At(&v.mixture.Servers, s),
+	for s := range sitegraph.ServerID(v.Pages.Graph.Servers()) {
+		of := keptServer{v.Pages.Graph.ServerName(s), *evidence.At(&v.mixture.Servers, s),
 			[2]float32{*v.trust.Server(s), *v.topTrust.Server(s)},
 			evidence.At(&v.groups.servers, s).told, [3]evidence.Mean{}}
 		for i, all := range v.pooled() {
@@ -120,7 +120,7 @@ func (v *Policy) Recall(learnt []byte) error {
 		all.All = k.corpus.means[i]
 	}
 	for _, of := range k.servers {
-		if s, ok := v.Corpus.Graph.LookupServer(of.name); ok {
+		if s, ok := v.Pages.Graph.LookupServer(of.name); ok {
 			*v.trust.Server(s), *v.topTrust.Server(s) = of.trust[0], of.trust[1]
 			*evidence.At(&v.mixture.Servers, s) = of.gains
 			evidence.At(&v.groups.servers, s).told = of.tops
@@ -138,7 +138,7 @@ func (v *Policy) Lessons() (all []planner.Lesson) {
 		all = append(all, planner.Lesson{What: what, Value: float64(value),
 			About: fmt.Sprintf(about, counts...)})
 	}
-	elsewhere := sitegraph.ServerID(v.Corpus.Graph.Servers()) // a server without visits
+	elsewhere := sitegraph.ServerID(v.Pages.Graph.Servers()) // a server without visits
 	for k, weight := range v.mixture.Weights(elsewhere) {
 		add("weight of the expert: "+expertNames[k], weight,
 			"of all pages; those of a server move beside it")

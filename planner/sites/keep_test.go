@@ -89,9 +89,9 @@ func TestMemoryGoesOn(t *testing.T) {
 				if err := m.Planner.WriteMemory(&memory); err != nil {
 					t.Fatal(err)
 				}
-				round := m.Corpus.Round()
+				round := m.Pages.Round()
 				m.Restart()
-				m.Corpus.Begin(round)
+				m.Pages.Begin(round)
 				if exact, err := m.Planner.Recollect(memory.Bytes()); err != nil || !exact {
 					t.Fatal(exact, err)
 				}
@@ -114,7 +114,7 @@ func TestServersAfterMemory(t *testing.T) {
 	v.rankings = nil // as in another process
 	m.Graph.AddStart("http://other.example/")
 	m.Know(m.Graph.Add("http://other.example/"))
-	m.Corpus.Remember(&m.Records[len(m.Records)-1])
+	m.Pages.Remember(&m.Records[len(m.Records)-1])
 	v.grow()
 	if n := m.Graph.Servers(); len(v.rankings) != n || len(v.surprises) != n ||
 		len(v.samples.last) != n || len(v.trials) != n {
@@ -139,7 +139,7 @@ func TestAskedForIsNotJudged(t *testing.T) {
 	v := policyOf(m)
 	for _, judged := range []bool{false, true} {
 		p := sitegraph.PageID(0)
-		for ; !m.Corpus.Refetchable(p) || v.groups.pages[p].traits != 0; p++ {
+		for ; !m.Pages.Refetchable(p) || v.groups.pages[p].traits != 0; p++ {
 		}
 		v.groups.pages[p].scored = 0
 		if judged {
@@ -148,7 +148,7 @@ func TestAskedForIsNotJudged(t *testing.T) {
 		}
 		calibrated, weights := v.calibrator.Outcomes, v.mixture.Learnt()
 		visits := v.groups.all.Visits
-		h := m.Corpus.Memory(p).History
+		h := m.Pages.Memory(p).History
 		h.See(simtest.At(11), true, time.Time{})
 		m.Planner.Observe(&sitegraph.Record{Page: p, State: sitegraph.StateAlive,
 			Tried: simtest.At(11), History: h}, sitegraph.VerdictChanged)

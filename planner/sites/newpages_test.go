@@ -99,7 +99,7 @@ func TestExpectWhateverCameFirst(t *testing.T) {
 	const like = 40
 	expect := func(order func(i int) int) float64 {
 		g := sitegraph.NewGraph()
-		c := planner.NewCorpus(g)
+		c := planner.NewPages(g)
 		for i := range like {
 			i = order(i)
 			r := sitegraph.Record{Page: g.Add(fmt.Sprintf("http://s0.example/old/x%d.html", i)),
@@ -112,7 +112,7 @@ func TestExpectWhateverCameFirst(t *testing.T) {
 		}
 		p := g.Add("http://s0.example/old/new.html")
 		c.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateNew})
-		v := sites.New(sites.Settings{Corpus: c, Mode: planner.Stream})
+		v := sites.New(sites.Settings{Pages: c, Mode: planner.Stream})
 		g.Refresh()
 		c.Begin(planner.Round{Number: 21, Start: simtest.At(20), End: simtest.At(21), Budget: 20})
 		v.Begin(c.Round())

@@ -14,7 +14,7 @@ func newSim(t *testing.T, seed uint64, servers, perServer, perDay int, life bool
 	w := simtest.NewWorld(seed, servers, perServer, life)
 	return simtest.New(t, w, rand.New(rand.NewPCG(seed, 3)), seed,
 		func(m *simtest.Sim) (planner.Policy, error) {
-			return New(Settings{Corpus: m.Corpus, Mode: planner.Stream, Seed: seed,
+			return New(Settings{Pages: m.Pages, Mode: planner.Stream, Seed: seed,
 				PerDay: float64(perDay), GoneWorth: DefaultGoneWorth}), nil
 		}, planner.Options{NewShare: 0.25})
 }

@@ -49,9 +49,9 @@ type outcome struct {
 
 // Settings are what the policy is built with.
 type Settings struct {
-	Corpus *planner.Corpus
-	Mode   planner.Mode
-	Seed   uint64
+	Pages *planner.Pages
+	Mode  planner.Mode
+	Seed  uint64
 	// PerDay is the budget in fetches a day; 0: not known.
 	PerDay float64 `state:"-"`
 	// GoneWorth is what it is worth to find that a page is gone, in changes found; 0: such pages
@@ -67,10 +67,10 @@ type Settings struct {
 func New(s Settings) *Policy {
 	v := &Policy{}
 	s.Objective = s.Objective.OrDefault()
-	v.Settings, v.ties = s, rank.NewTies(s.Seed, s.Corpus.Graph.Scratch())
+	v.Settings, v.ties = s, rank.NewTies(s.Seed, s.Pages.Graph.Scratch())
 	v.price, v.changesPerWorth = math.NaN(), 1
 	v.lowest, v.crowd = math.NaN(), 1
-	v.groups = newGroups(s.Corpus, &v.ties)
+	v.groups = newGroups(s.Pages, &v.ties)
 	if v.groups.sweep = s.Mode == planner.Sweep; v.groups.sweep {
 		v.Lag = 0
 	}
@@ -100,12 +100,12 @@ func (v *Policy) Begin(r planner.Round) {
 	v.groups.divide(v.now)
 	v.cycle = 0
 	if v.Mode == planner.Stream && v.PerDay > 0 {
-		v.cycle = float32(float64(v.Corpus.Pages()) / v.PerDay)
+		v.cycle = float32(float64(v.Pages.Count()) / v.PerDay)
 	}
 	if !v.begun {
 		v.groups.replayAll()
 		v.before = v.groups.day(sitegraph.Unix32(r.Start))
-		if last := v.groups.day(v.Corpus.LastTried()); last > 0 {
+		if last := v.groups.day(v.Pages.LastTried()); last > 0 {
 			v.before = min(v.before, last)
 		}
 		for range firstRounds {
@@ -135,7 +135,7 @@ func (v *Policy) Offer(pages []sitegraph.PageID) {
 	v.grow()
 	v.offers += len(pages)
 	for _, p := range pages {
-		if v.Corpus.Refetchable(p) {
+		if v.Pages.Refetchable(p) {
 			v.rate(p)
 			v.offered = append(v.offered, p)
 		}
@@ -149,10 +149,10 @@ func (v *Policy) order() {
 		return
 	}
 	v.unordered = false
-	r := v.Corpus.Round()
+	r := v.Pages.Round()
 	if v.bounded && math.IsNaN(v.price) {
 		fit := r.Budget
-		if v.groups.round < 1 && int(v.PerDay) < v.Corpus.Pages() {
+		if v.groups.round < 1 && int(v.PerDay) < v.Pages.Count() {
 			fit = max(fit, int(v.PerDay)) // more would be visits to the same pages again
 		}
 		v.price = v.priceAt(fit)
@@ -179,12 +179,12 @@ func (v *Policy) order() {
 // grow makes room for pages and servers that became known.
 func (v *Policy) grow() {
 	v.groups.grow()
-	if len(v.scores) < v.Corpus.Pages() {
-		v.scores = arena.Grow(v.Corpus.Graph.Scratch(), v.scores, v.Corpus.Pages())
+	if len(v.scores) < v.Pages.Count() {
+		v.scores = arena.Grow(v.Pages.Graph.Scratch(), v.scores, v.Pages.Count())
 	}
-	servers := v.Corpus.Graph.Servers()
+	servers := v.Pages.Graph.Servers()
 	for s := sitegraph.ServerID(len(v.rankings)); int(s) < servers; s++ {
-		tie := float32(rank.Tie(v.Seed, v.Corpus.Graph.ServerName(s)))
+		tie := float32(rank.Tie(v.Seed, v.Pages.Graph.ServerName(s)))
 		v.rankings = append(v.rankings, serverRanking{tie: tie})
 	}
 	for len(v.surprises) < servers { // rankings are not kept over a restart, the others are
@@ -263,11 +263,11 @@ func (v *scorer) visit(p sitegraph.PageID) planner.Visit {
 	probability *= 1 - gone
 	return planner.Visit{
 		Page:        p,
-		Due:         time.Unix(int64(v.Corpus.Memory(p).Due), 0).UTC(),
+		Due:         time.Unix(int64(v.Pages.Memory(p).Due), 0).UTC(),
 		Gone:        float64(gone),
 		Probability: float64(probability),
 		Value:       float64(probability * v.weight(p)),
-		Beside:      float64(v.worth(p)) - float64(probability)*v.Corpus.Weight(p),
+		Beside:      float64(v.worth(p)) - float64(probability)*v.Pages.Weight(p),
 	}
 }
 
@@ -298,10 +298,10 @@ func (v *Policy) observe(p sitegraph.PageID, verdict sitegraph.Verdict, again bo
 	switch {
 	case verdict == sitegraph.VerdictFirst:
 		v.first(p, false)
-	case l.left && !ok && v.Corpus.Memory(p).State == sitegraph.StateGone:
+	case l.left && !ok && v.Pages.Memory(p).State == sitegraph.StateGone:
 		v.first(p, true) // it was gone before, or never there
 	}
-	unlinked := v.gone.noteVisit(p, v.Corpus.Graph.Server(p), verdict, v.now)
+	unlinked := v.gone.noteVisit(p, v.Pages.Graph.Server(p), verdict, v.now)
 	if !ok || unlinked && l.left { // pages that links lead to need not be gone, too
 		return
 	}
@@ -323,7 +323,7 @@ func (v *Policy) observe(p sitegraph.PageID, verdict sitegraph.Verdict, again bo
 
 // learnFrom tells the groups of a page what a visit saw, and returns how little that was expected.
 func (v *Policy) learnFrom(l outcome) (surprise float32) {
-	server := v.Corpus.Graph.Server(l.page)
+	server := v.Pages.Graph.Server(l.page)
 	if o, ok := v.mixture.Asked[l.page]; ok && !l.left && evidence.InDays(l.to-l.from) < 1 {
 		from, to := v.groups.day(l.from), v.groups.day(l.to)
 		v.groups.hours.See(server, from, to, l.changed, plain(&o))
@@ -341,7 +341,7 @@ func (v *Policy) learnFrom(l outcome) (surprise float32) {
 	if l.top != 1 {
 		v.topTrust.See(server, l.changed, believed, l.top)
 	}
-	v.calibrator.See(l.expected, l.changed, v.Corpus.Round().Budget)
+	v.calibrator.See(l.expected, l.changed, v.Pages.Round().Budget)
 	surprise = max(saw-l.expected, 0)
 	isFollowUp, sample := v.samples.underWay[l.page]
 	if delete(v.samples.underWay, l.page); isFollowUp {
@@ -397,7 +397,7 @@ func (v *scorer) Worth(p sitegraph.PageID) float64 {
 // Hinted ranks a page anew of which a feed or sitemap said something. The page comes into play.
 func (v *Policy) Hinted(p sitegraph.PageID) {
 	v.grow()
-	if v.Corpus.Refetchable(p) {
+	if v.Pages.Refetchable(p) {
 		v.rate(p)
 		v.push(p)
 	}

@@ -22,7 +22,7 @@ func newSim(t *testing.T, w *simtest.World, seed uint64, perDay float64, o plann
 ) *simtest.Sim {
 	t.Helper()
 	return simtest.New(t, w, nil, seed, func(m *simtest.Sim) (planner.Policy, error) {
-		return sites.New(sites.Settings{Corpus: m.Corpus, Mode: planner.Stream, Seed: seed,
+		return sites.New(sites.Settings{Pages: m.Pages, Mode: planner.Stream, Seed: seed,
 			PerDay: perDay}), nil
 	}, o)
 }
@@ -107,7 +107,7 @@ func TestKeepsEvidenceOverCrash(t *testing.T) {
 	of := func() (rebuilt, other float64) {
 		var n [2]float64
 		for p := range sitegraph.PageID(m.Graph.Pages()) {
-			if h := m.Corpus.Memory(p).History; h.LastVisit().Equal(simtest.At(20)) {
+			if h := m.Pages.Memory(p).History; h.LastVisit().Equal(simtest.At(20)) {
 				continue // visited that day
 			}
 			x := policyOf(m).Probability(p, simtest.At(21))
@@ -183,7 +183,7 @@ func TestAskedChangesNothing(t *testing.T) {
 // byHand is the policy on two servers with two directories and two shapes each, told outcomes by
 // hand.
 type byHand struct {
-	corpus  *planner.Corpus
+	corpus  *planner.Pages
 	records []sitegraph.Record
 	policy  *sites.Policy
 	perDay  float64
@@ -191,7 +191,7 @@ type byHand struct {
 
 func newByHand(perDay float64, mode planner.Mode) *byHand {
 	g := sitegraph.NewGraph()
-	h := &byHand{corpus: planner.NewCorpus(g), perDay: perDay}
+	h := &byHand{corpus: planner.NewPages(g), perDay: perDay}
 	for s := range 2 {
 		top := fmt.Sprintf("http://s%d.example/", s)
 		var links []string
@@ -207,7 +207,7 @@ func newByHand(perDay float64, mode planner.Mode) *byHand {
 			State: sitegraph.StateAlive, History: sitegraph.Start(simtest.At(0))})
 		h.corpus.Remember(&h.records[p])
 	}
-	h.policy = sites.New(sites.Settings{Corpus: h.corpus, Mode: mode, Seed: 1,
+	h.policy = sites.New(sites.Settings{Pages: h.corpus, Mode: mode, Seed: 1,
 		PerDay: perDay})
 	return h
 }
@@ -300,7 +300,7 @@ func TestClockPutRight(t *testing.T) {
 	h.policy.Observe(fresh, sitegraph.VerdictFirst)
 	for _, day := range []int{38, 30, 2} {
 		h.begin(day, time.Duration(day)*planner.Day, planner.Day)
-		for p := range sitegraph.PageID(h.corpus.Pages()) {
+		for p := range sitegraph.PageID(h.corpus.Count()) {
 			if x := h.policy.Probability(p, simtest.At(day)); !(x >= 0 && x <= 1) {
 				t.Errorf("day %d, page %d: probability %g", day, p, x)
 			}
@@ -375,7 +375,7 @@ func TestClaims(t *testing.T) {
 				[]byte(`{"sitemap":{"true":30,"same":30}}`)); err != nil {
 				t.Fatal(err)
 			}
-			v := sites.New(sites.Settings{Corpus: c, Mode: planner.Stream, Seed: 1, Off: without})
+			v := sites.New(sites.Settings{Pages: c, Mode: planner.Stream, Seed: 1, Off: without})
 			p := planner.New(c, v, planner.Options{})
 			p.Begin(planner.Round{Number: 1, Start: at(20), End: at(21),
 				Budget: planner.Unlimited})
@@ -447,7 +447,7 @@ func TestLooks(t *testing.T) {
 func TestSweepTellsDirectoriesApart(t *testing.T) {
 	h := newByHand(0, planner.Sweep)
 	h.begin(1, 30*planner.Day, planner.Day)
-	for p := range sitegraph.PageID(h.corpus.Pages()) {
+	for p := range sitegraph.PageID(h.corpus.Count()) {
 		url := h.corpus.Graph.URL(p)
 		if strings.Contains(url, "s0.example/d") && !strings.Contains(url, "page") {
 			h.visit(p, 30*planner.Day, strings.Contains(url, "/d0/"))

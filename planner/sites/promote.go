@@ -46,7 +46,7 @@ const (
 // propagate thinks again of pages that what a visit to one saw may have made worth more.
 func (v *ranker) propagate(p sitegraph.PageID, surprise float32) {
 	v.promoteOfSite(p, surprise)
-	server := v.Corpus.Graph.Server(p)
+	server := v.Pages.Graph.Server(p)
 	n := &v.surprises[server]
 	n.sum += surprise
 	n.visits++
@@ -85,7 +85,7 @@ func (v *ranker) promoteOfSite(p sitegraph.PageID, surprise float32) {
 		rose := false
 		for range min(pages, refreshed) {
 			in.last = v.groups.pages[in.last].next
-			if q := in.last; v.Corpus.Refetchable(q) && v.reconsider(q, v.floor()) {
+			if q := in.last; v.Pages.Refetchable(q) && v.reconsider(q, v.floor()) {
 				rose = true
 			}
 		}
@@ -123,7 +123,7 @@ func (v *ranker) reconsider(p sitegraph.PageID, least float32) bool {
 func (v *ranker) promoteSample(pages []sitegraph.PageID) (rose bool) {
 	least := v.floor()
 	for some := range slices.Chunk(pages, block) {
-		i := slices.IndexFunc(some, v.Corpus.Refetchable)
+		i := slices.IndexFunc(some, v.Pages.Refetchable)
 		if i < 0 {
 			continue
 		}
@@ -137,7 +137,7 @@ func (v *ranker) promoteSample(pages []sitegraph.PageID) (rose bool) {
 		for _, q := range some[i+1:] {
 			s := &v.scores[q]
 			switch lifted := s.worth * times; {
-			case !v.Corpus.Refetchable(q):
+			case !v.Pages.Refetchable(q):
 			case v.Mode == planner.Sweep:
 				v.reconsider(q, least)
 			case v.worth(p) >= least && lifted >= least:
@@ -151,7 +151,7 @@ func (v *ranker) promoteSample(pages []sitegraph.PageID) (rose bool) {
 
 // inScoreOrder ranks the pages of a server by their scores before effects; false: there are none.
 func (v *ranker) inScoreOrder(server sitegraph.ServerID, n *surpriseOf) bool {
-	for _, p := range v.Corpus.Graph.ServerPages(server) {
+	for _, p := range v.Pages.Graph.ServerPages(server) {
 		if int(p) >= len(v.scores) {
 			break
 		}
@@ -166,8 +166,8 @@ func (v *ranker) inScoreOrder(server sitegraph.ServerID, n *surpriseOf) bool {
 
 // bring makes a page a candidate of this round.
 func (v *ranker) bring(p sitegraph.PageID) {
-	if !v.Corpus.InPlay(p) {
-		v.Corpus.Promote([]sitegraph.PageID{p})
+	if !v.Pages.InPlay(p) {
+		v.Pages.Promote([]sitegraph.PageID{p})
 	}
 	v.push(p)
 }

@@ -50,7 +50,7 @@ func (v *ranker) beginRanking() {
 		of := &v.rankings[s]
 		of.pages.All = of.pages.All[:0]
 		of.pages.Fit()
-		of.alive = int32(v.Corpus.Alive(sitegraph.ServerID(s)))
+		of.alive = int32(v.Pages.Alive(sitegraph.ServerID(s)))
 		n := &v.surprises[s]
 		n.inRound, n.followUps, n.byScore = 0, 0, standings{}
 	}
@@ -59,7 +59,7 @@ func (v *ranker) beginRanking() {
 // orderRankings ranks the pages that were offered, and the servers.
 func (v *ranker) orderRankings() {
 	for _, p := range v.offered {
-		of := &v.rankings[v.Corpus.Graph.Server(p)]
+		of := &v.rankings[v.Pages.Graph.Server(p)]
 		of.pages.All = append(of.pages.All, v.standing(p))
 	}
 	if n := len(v.offered); cap(v.offered) > 4*n+64 { // of a round with more
@@ -112,7 +112,7 @@ func (v *ranker) changesFrom(price float64) float64 {
 
 // push ranks a page by its worth.
 func (v *ranker) push(p sitegraph.PageID) {
-	s, worth := v.Corpus.Graph.Server(p), v.worth(p)
+	s, worth := v.Pages.Graph.Server(p), v.worth(p)
 	of := &v.rankings[s]
 	of.pages.Push(v.standing(p))
 	if len(of.pages.All) == 1 || worth > of.lead {
@@ -137,7 +137,7 @@ func (v *ranker) best() (sitegraph.PageID, bool) {
 		if first.Score != of.lead {
 			continue // it was ranked anew since
 		}
-		if v.Corpus.Closed(s) {
+		if v.Pages.Closed(s) {
 			continue // Opened brings it back
 		}
 		p, ok := of.bestPage(v)
@@ -193,7 +193,7 @@ func (of *serverRanking) bestPage(v *ranker) (sitegraph.PageID, bool) {
 // top is the best entry that is good; those before it are dropped. False: there is none.
 func (v *ranker) top(of *standings) (standing, bool) {
 	for ; len(of.All) > 0; of.Take() {
-		if c := of.All[0]; c.Score == v.worth(c.Page) && v.Corpus.Refetchable(c.Page) {
+		if c := of.All[0]; c.Score == v.worth(c.Page) && v.Pages.Refetchable(c.Page) {
 			return c, true
 		}
 	}

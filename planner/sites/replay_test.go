@@ -94,8 +94,8 @@ func TestReplayBornAndLeft(t *testing.T) {
 	m.Records[p].History.See(simtest.At(22), true, simtest.At(-9))
 	q := sitegraph.PageID(6)
 	m.Records[q].State, m.Records[q].Tried = sitegraph.StateGone, simtest.At(30)
-	m.Corpus.Remember(&m.Records[p])
-	m.Corpus.Remember(&m.Records[q])
+	m.Pages.Remember(&m.Records[p])
+	m.Pages.Remember(&m.Records[q])
 	m.Start()
 	m.Planner.Begin(planner.Round{Number: 51, Start: simtest.At(50), End: simtest.At(51)})
 	g := policyOf(m).groups

@@ -83,7 +83,7 @@ const (
 
 // newSample of a server, whatever it is worth.
 func (v *Policy) newSample(s sitegraph.ServerID) sample {
-	return sample{server: s, tie: rank.Tie(v.Seed, v.Corpus.Graph.ServerName(s))}
+	return sample{server: s, tie: rank.Tie(v.Seed, v.Pages.Graph.ServerName(s))}
 }
 
 // begin plans the samples of a round: at which servers one is worth more than the price.
@@ -108,7 +108,7 @@ func (e *samples) begin(v *Policy, r planner.Round) {
 		s := sitegraph.ServerID(i)
 		days := float64(max(v.now-looked, 0)) // the clock may have been ahead
 		worth := v.worthRebuilt(s, wasRebuilt(days)*float64(e.rebuilds.Ratio(s))) + finds
-		if worth > v.meanPrice() && worth*v.Corpus.MeanWeight() >= float64(v.least) {
+		if worth > v.meanPrice() && worth*v.Pages.MeanWeight() >= float64(v.least) {
 			want := v.newSample(s)
 			want.worth, want.days = worth, days
 			e.wanted = append(e.wanted, want)
@@ -120,12 +120,12 @@ func (e *samples) begin(v *Policy, r planner.Round) {
 }
 
 // meanPrice is the price of a page of mean weight, in changes.
-func (v *Policy) meanPrice() float64 { return min(v.changesPrice()/v.Corpus.MeanWeight(), 1) }
+func (v *Policy) meanPrice() float64 { return min(v.changesPrice()/v.Pages.MeanWeight(), 1) }
 
 // worthRebuilt is what visits to a server bring beyond those that they replace, if it is so likely
 // that it was rebuilt.
 func (v *Policy) worthRebuilt(s sitegraph.ServerID, rebuilt float64) float64 {
-	pages := min(float64(v.rankings[s].alive), max(float64(v.Corpus.Round().Budget), v.PerDay))
+	pages := min(float64(v.rankings[s].alive), max(float64(v.Pages.Round().Budget), v.PerDay))
 	return rebuilt * pages * (1 - v.meanPrice())
 }
 
@@ -139,13 +139,13 @@ func wasRebuilt(days float64) float64 { return -math.Expm1(-rebuiltRate * days) 
 // first day or in the first part of a cycle: as many as half of the budget holds, those of the
 // largest servers first.
 func (e *samples) starts(v *Policy, r planner.Round) {
-	g := v.Corpus.Graph
+	g := v.Pages.Graph
 	wait := min(v.cycle, 1) * startWait
 	e.start = e.start[:0]
 	for s := range sitegraph.ServerID(g.Servers()) {
 		for _, p := range g.StartPages(s) {
-			visits := v.Corpus.Memory(p).History.Visits
-			if visits == 1 && len(g.ServerPages(s)) >= leastOfStart && v.Corpus.Refetchable(p) &&
+			visits := v.Pages.Memory(p).History.Visits
+			if visits == 1 && len(g.ServerPages(s)) >= leastOfStart && v.Pages.Refetchable(p) &&
 				v.now-v.groups.day(v.groups.pages[p].last) >= wait {
 				e.start = append(e.start, p)
 			}
@@ -196,7 +196,7 @@ func (e *samples) followUp(v *Policy, s sitegraph.ServerID) {
 	n := &v.surprises[s]
 	// The server was rebuilt, as far as such looks proved to be right.
 	worth := v.worthRebuilt(s, min(float64(e.rebuilds.Ratio(s)), 1))
-	if worth*v.Corpus.MeanWeight() < float64(v.least) {
+	if worth*v.Pages.MeanWeight() < float64(v.least) {
 		return
 	}
 	for range min(evidence.ProvingLooks, e.more, mostFollowUps-int(n.followUps)) {
@@ -226,7 +226,7 @@ func (e *samples) next(v *Policy) (planner.Visit, bool) {
 	for len(e.start) > 0 {
 		p := e.start[0]
 		e.start = e.start[1:]
-		if v.Corpus.Refetchable(p) && !v.Corpus.Outside(p) {
+		if v.Pages.Refetchable(p) && !v.Pages.Outside(p) {
 			v.rate(p)
 			v.bring(p)
 			visit := v.visit(p)
@@ -243,7 +243,7 @@ func (e *samples) next(v *Policy) (planner.Visit, bool) {
 		}
 		if top := v.topBefore(p); top != sitegraph.NoPage {
 			e.followUps = append(e.followUps, want) // it is next
-			return v.choose(top, float32(want.worth*v.Corpus.MeanWeight())), true
+			return v.choose(top, float32(want.worth*v.Pages.MeanWeight())), true
 		}
 		if !want.isFollowUp {
 			e.left--
@@ -254,7 +254,7 @@ func (e *samples) next(v *Policy) (planner.Visit, bool) {
 		v.rate(p)
 		v.bring(p)
 		visit := v.visit(p)
-		beside := want.worth*v.Corpus.MeanWeight() - visit.Probability*v.Corpus.Weight(p)
+		beside := want.worth*v.Pages.MeanWeight() - visit.Probability*v.Pages.Weight(p)
 		visit.Beside = max(visit.Beside, beside)
 		alive := v.rankings[want.server].alive
 		if atRandom {
@@ -283,13 +283,13 @@ var mostConsidered = 4096
 // linked there. So a link less from the start page counts as much as four times the age, and each
 // directory that a page links to as much as its age once more.
 func (v *Policy) samplePage(of sample) (page sitegraph.PageID, atRandom bool) {
-	draw := rank.Mix(v.Seed ^ uint64(v.Corpus.Round().Number)<<32 ^ uint64(of.number)<<24 ^
+	draw := rank.Mix(v.Seed ^ uint64(v.Pages.Round().Number)<<32 ^ uint64(of.number)<<24 ^
 		uint64(of.tie*(1<<52)))
 	anyPage := v.Mode == planner.Sweep || of.isFollowUp || draw%3 == 0
 	odd := uint32(draw>>8) | 1 // times an odd number: another order of the pages for each draw
-	end := int64(sitegraph.Unix32(v.Corpus.Round().End))
+	end := int64(sitegraph.Unix32(v.Pages.Round().End))
 	best, most := sitegraph.NoPage, math.Inf(-1)
-	pages := v.Corpus.Graph.ServerPages(of.server)
+	pages := v.Pages.Graph.ServerPages(of.server)
 	step := max(len(pages)/mostConsidered, 1)
 	for i := int(draw >> 32 % uint64(step)); i < len(pages); i += step {
 		p := pages[i]
@@ -326,7 +326,7 @@ func (g *groups) lists(p sitegraph.PageID) int {
 // isQuiet reports whether a page can be visited now, and a change of it would be unexpected: in a
 // sweep that of any.
 func (v *scorer) isQuiet(p sitegraph.PageID) bool {
-	return v.Corpus.Refetchable(p) && !v.Corpus.Outside(p) &&
+	return v.Pages.Refetchable(p) && !v.Pages.Outside(p) &&
 		(v.Mode == planner.Sweep || v.worthLittle(p))
 }
 

@@ -23,7 +23,7 @@ import (
 // others once in 500; each server is rebuilt each 120 days. A visit costs it nothing worth naming,
 // so what is measured is the planner.
 type scaleWorld struct {
-	corpus   *planner.Corpus
+	corpus   *planner.Pages
 	planner  *planner.Planner
 	forecast bool // asks when each page is wanted next, as a run does that keeps records on disk
 	visits   int
@@ -47,12 +47,12 @@ func newScaleWorld(pages, perDirectory int, seed uint64, perDay float64) *scaleW
 		g.Add(fmt.Sprintf("http://s%d-%d.example/d%c/page-%d.html",
 			seed, s, 'a'+rune(i%scaleServer/perDirectory), i))
 	}
-	w := &scaleWorld{corpus: planner.NewCorpus(g)}
+	w := &scaleWorld{corpus: planner.NewPages(g)}
 	for p := range sitegraph.PageID(pages) {
 		w.corpus.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateAlive,
 			Tried: simtest.At(0), History: sitegraph.Start(simtest.At(0))})
 	}
-	w.planner = planner.New(w.corpus, sites.New(sites.Settings{Corpus: w.corpus,
+	w.planner = planner.New(w.corpus, sites.New(sites.Settings{Pages: w.corpus,
 		Mode: planner.Stream, Seed: seed, PerDay: perDay}), planner.Options{})
 	return w
 }

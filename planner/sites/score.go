@@ -108,7 +108,7 @@ func (v *predictor) opinions(p sitegraph.PageID, now float32) (
 
 // speaking are the weights of the experts that have an opinion of a page; they add up to 1.
 func (v *predictor) speaking(p sitegraph.PageID) (w evidence.Weights) {
-	w = *v.mixture.Cached(v.Corpus.Graph.Server(p))
+	w = *v.mixture.Cached(v.Pages.Graph.Server(p))
 	if v.groups.pages[p].traits&isBorn == 0 || v.Off&Young != 0 {
 		w[expertAge] = 0
 	}
@@ -124,7 +124,7 @@ func (v *predictor) speaking(p sitegraph.PageID) (w evidence.Weights) {
 
 // mixed is the probability of all experts, and of what feeds and sitemaps claim.
 func (v *predictor) mixed(p sitegraph.PageID, o *evidence.Opinions) float32 {
-	w := v.mixture.Cached(v.Corpus.Graph.Server(p))
+	w := v.mixture.Cached(v.Pages.Graph.Server(p))
 	odds := w.LogOdds(o) + float32(v.hint(p).LogRatio)
 	return 1 / (1 + evidence.Exp32(min(-odds, 80)))
 }
@@ -132,7 +132,7 @@ func (v *predictor) mixed(p sitegraph.PageID, o *evidence.Opinions) float32 {
 // hint is what feeds and sitemaps claim of a page.
 func (v *predictor) hint(p sitegraph.PageID) (h hints.Hint) {
 	if v.Off&Claims == 0 {
-		h, _ = v.Corpus.Hints.Of(p)
+		h, _ = v.Pages.Hints.Of(p)
 	}
 	return h
 }
@@ -164,7 +164,7 @@ func (v *scorer) wait(p sitegraph.PageID, at float32) (looked, next float32) {
 	soon := age + v.groups.round/2
 	price := v.price
 	if math.IsNaN(price) && !(v.PerDay > 0) { // nobody says how many visits fit
-		price = noPrice * v.Corpus.MeanWeight()
+		price = noPrice * v.Pages.MeanWeight()
 	}
 	if math.IsNaN(price) {
 		return age + v.groups.round, age + v.groups.round
@@ -239,7 +239,7 @@ func (v *scorer) longestWait() float32 { return max(30, v.cycle/10) }
 
 // weight is what a change of a page is worth, with the new pages that it brings.
 func (v *predictor) weight(p sitegraph.PageID) float32 {
-	weight := float32(v.Corpus.Weight(p))
+	weight := float32(v.Pages.Weight(p))
 	if v.Mode == planner.Stream {
 		weight *= 1 + newWorth*v.groups.finds(p)
 	}
@@ -263,7 +263,7 @@ func (v *predictor) effects(p sitegraph.PageID, last uint32) (b effects) {
 	if v.Off&Effects != 0 {
 		return effects{top: 1}
 	}
-	s := v.Corpus.Graph.Server(p)
+	s := v.Pages.Graph.Server(p)
 	b = v.groups.effectsSince(p, last)
 	if b.trust, b.top = v.trust.Of(s), 1; v.Off&Tops == 0 {
 		b.top = evidence.Power(v.groups.topFactor(p, last), v.topTrust.Of(s))

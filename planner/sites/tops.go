@@ -59,7 +59,7 @@ func (v *ranker) topBefore(p sitegraph.PageID) sitegraph.PageID {
 
 // isDue reports whether a page can be visited now, and is worth the price.
 func (v *ranker) isDue(p sitegraph.PageID) bool {
-	return v.Corpus.InPlay(p) && v.Corpus.Refetchable(p) && !v.Corpus.Outside(p) &&
+	return v.Pages.InPlay(p) && v.Pages.Refetchable(p) && !v.Pages.Outside(p) &&
 		!(float64(v.worth(p)) < v.price) && v.worth(p) >= v.least
 }
 

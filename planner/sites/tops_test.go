@@ -70,7 +70,7 @@ func TestTopMovesMembersAtOnce(t *testing.T) {
 		}
 	}
 	m := simtest.New(t, w, nil, 1, func(m *simtest.Sim) (planner.Policy, error) {
-		return New(Settings{Corpus: m.Corpus, Mode: planner.Stream, Seed: 1, PerDay: budget}), nil
+		return New(Settings{Pages: m.Pages, Mode: planner.Stream, Seed: 1, PerDay: budget}), nil
 	}, planner.Options{})
 	changed, followed, same, idle := 0, 0, 0, 0
 	for day := 1; day < simtest.Days; day++ {

@@ -310,7 +310,7 @@ func (sh *shard) between(ctx context.Context) error {
 	p := sh.parts.Planner
 	_, granted, used := sh.loop.Used()
 	sh.set(func(r *nodes.ShardReport) {
-		r.Pages, r.Waiting, r.Sending, r.Dropped = p.Corpus.Pages(), p.Waiting(),
+		r.Pages, r.Waiting, r.Sending, r.Dropped = p.Pages.Count(), p.Waiting(),
 			sh.outbox.Waiting(), sh.outbox.Dropped
 		r.Price, r.Granted, r.Used = price(p), granted, used
 	})
@@ -445,7 +445,7 @@ func (sh *shard) grant(ctx context.Context, start time.Time, length time.Duratio
 		sh.ledger.Lock()
 		if !settled {
 			err = l.Settle(ctx, sh.tenure.Shard, sh.tenure.Epoch, before,
-				nodes.Settled{Used: used, Price: price(p), Pages: p.Corpus.Pages()})
+				nodes.Settled{Used: used, Price: price(p), Pages: p.Pages.Count()})
 			settled = err == nil
 		}
 		if err == nil {

@@ -119,7 +119,7 @@ func (w *web) parts(node string) func(dir string) (*Parts, error) {
 		if err != nil {
 			return nil, err
 		}
-		corpus := planner.NewCorpus(sitegraph.NewGraph())
+		corpus := planner.NewPages(sitegraph.NewGraph())
 		if err := store.Restore(corpus.Graph, corpus.Remember); err != nil {
 			return nil, errors.Join(err, store.Close())
 		}

@@ -68,12 +68,12 @@ func TestLarge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	corpus := planner.NewCorpus(sitegraph.NewGraphIn(file))
+	corpus := planner.NewPages(sitegraph.NewGraphIn(file))
 	if err := store.Restore(corpus.Graph, corpus.Remember); err != nil {
 		t.Fatal(err)
 	}
 	perDay := 12 * float64(web.Pages) // more than can be made: the loop is never idle
-	ranking, err := policy.New(policy.Default, policy.Settings{Corpus: corpus, Mode: planner.Stream,
+	ranking, err := policy.New(policy.Default, policy.Settings{Pages: corpus, Mode: planner.Stream,
 		PerDay: perDay})
 	if err != nil {
 		t.Fatal(err)

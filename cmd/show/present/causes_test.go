@@ -130,8 +130,8 @@ func TestNotAsked(t *testing.T) {
 		p := startsOnly()
 		for i := range c.denied {
 			url := fmt.Sprintf("http://s%d.example/", i)
-			id := p.Corpus.Graph.AddStart(url)
-			p.Corpus.Remember(&sitegraph.Record{Page: id, URL: url, State: sitegraph.StateNew})
+			id := p.Pages.Graph.AddStart(url)
+			p.Pages.Remember(&sitegraph.Record{Page: id, URL: url, State: sitegraph.StateNew})
 			p.Found(id)
 		}
 		p.Begin(planner.Round{Number: 1, Start: time.Unix(0, 0),
@@ -146,7 +146,7 @@ func TestNotAsked(t *testing.T) {
 		if v, ok := p.Next(); ok {
 			t.Errorf("%v: page %d is visited, though refused", c.denied, v.Page)
 		}
-		if got := sayNotAsked(notAskedOf(p.Corpus)); got != c.want {
+		if got := sayNotAsked(notAskedOf(p.Pages)); got != c.want {
 			t.Errorf("%v: %q, want %q", c.denied, got, c.want)
 		}
 	}

@@ -31,7 +31,7 @@ type serverClaims struct {
 
 func noClaims() claims { return claims{Servers: []serverClaims{}} }
 
-func claimsOf(c *planner.Corpus) claims {
+func claimsOf(c *planner.Pages) claims {
 	r := noClaims()
 	has := map[sitegraph.ServerID]bool{}
 	for _, s := range c.Hints.Sources() {

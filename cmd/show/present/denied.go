@@ -23,7 +23,7 @@ type notAsked struct {
 const shownDenied = 3
 
 // notAskedOf groups what a corpus has of refused pages, the most pages first.
-func notAskedOf(c *planner.Corpus) []notAsked {
+func notAskedOf(c *planner.Pages) []notAsked {
 	all := []notAsked{}
 	for by := sitegraph.DeniedByAddress; by <= sitegraph.DeniedByGuard; by++ {
 		n := notAsked{By: by.String(), What: []string{}}

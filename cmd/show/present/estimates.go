@@ -25,7 +25,7 @@ type estimate struct {
 }
 
 // estimatesOf are all that the estimators say of a page, side by side.
-func estimatesOf(c *planner.Corpus, r *sitegraph.Record, age time.Duration) []estimate {
+func estimatesOf(c *planner.Pages, r *sitegraph.Record, age time.Duration) []estimate {
 	h := r.History
 	intervals := max(int(h.Visits)-1, 0)
 	changes, days := int(h.Changes), estimator.Days(h.Elapsed())

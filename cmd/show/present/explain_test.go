@@ -24,7 +24,7 @@ func seenPages(t *testing.T, name string) (*planner.Planner, []sitegraph.Record)
 	graph := sitegraph.NewGraph()
 	start := graph.AddStart(site)
 	graph.SetLinks(start, []string{site + "b", site + "c"}, nil)
-	corpus := planner.NewCorpus(graph)
+	corpus := planner.NewPages(graph)
 	var records []sitegraph.Record
 	for i, url := range []string{site, site + "b", site + "c"} {
 		page, _ := graph.Lookup(url)
@@ -38,7 +38,7 @@ func seenPages(t *testing.T, name string) (*planner.Planner, []sitegraph.Record)
 		corpus.Remember(&r)
 		records = append(records, r)
 	}
-	ranking, err := policy.New(name, policy.Settings{Corpus: corpus, Mode: planner.Stream})
+	ranking, err := policy.New(name, policy.Settings{Pages: corpus, Mode: planner.Stream})
 	if err != nil {
 		t.Fatal(err)
 	}

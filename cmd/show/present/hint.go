@@ -21,7 +21,7 @@ type hint struct {
 }
 
 // hintOf is nil where no feed or sitemap names the page.
-func hintOf(c *planner.Corpus, page sitegraph.PageID) *hint {
+func hintOf(c *planner.Pages, page sitegraph.PageID) *hint {
 	h, ok := c.Hints.Of(page)
 	if !ok {
 		return nil

@@ -12,7 +12,7 @@ import (
 // whyNone says why a dry run found no visit.
 func whyNone(ahead *crawl.Preview, p *planner.Planner, policy string, perDay float64) string {
 	known := knownPages(p)
-	open, waiting := openPages(p.Corpus)
+	open, waiting := openPages(p.Pages)
 	switch {
 	case known == 0:
 		return "no page is known."
@@ -55,11 +55,11 @@ func whyNone(ahead *crawl.Preview, p *planner.Planner, policy string, perDay flo
 }
 
 // knownPages is the number of pages: feeds and sitemaps are none.
-func knownPages(p *planner.Planner) int { return p.Corpus.Pages() - p.KnownSources() }
+func knownPages(p *planner.Planner) int { return p.Pages.Count() - p.KnownSources() }
 
 // openPages counts the pages that may be visited, and those of them that wait after failures.
-func openPages(c *planner.Corpus) (open, waiting int) {
-	for page := range sitegraph.PageID(c.Pages()) {
+func openPages(c *planner.Pages) (open, waiting int) {
+	for page := range sitegraph.PageID(c.Count()) {
 		m := c.Memory(page)
 		if m.State != sitegraph.StateNew && m.State != sitegraph.StateAlive {
 			continue

@@ -59,7 +59,7 @@ type site struct {
 
 // DueOf gives a record the due time that the queue has: evidence may have moved it since the record
 // was saved. Call it before a dry run, which plays rounds.
-func DueOf(r *sitegraph.Record, c *planner.Corpus) {
+func DueOf(r *sitegraph.Record, c *planner.Pages) {
 	if m := c.Memory(r.Page); m.State == sitegraph.StateAlive && m.Due > 0 {
 		r.Due = m.DueTime()
 	}
@@ -70,14 +70,14 @@ func DueOf(r *sitegraph.Record, c *planner.Corpus) {
 func Explain(r *sitegraph.Record, p *planner.Planner, ahead *crawl.Preview, policy string,
 	now time.Time) *Page {
 	e := Known(r, p, ahead, policy)
-	e.Compare(p.Corpus, r, now)
+	e.Compare(p.Pages, r, now)
 	return e
 }
 
 // Known is what is known of the page without a look at other pages: all but what Compare adds. It
 // takes a moment.
 func Known(r *sitegraph.Record, p *planner.Planner, ahead *crawl.Preview, policy string) *Page {
-	g := p.Corpus.Graph
+	g := p.Pages.Graph
 	h := r.History
 	e := &Page{
 		URL:          r.URL,
@@ -98,8 +98,8 @@ func Known(r *sitegraph.Record, p *planner.Planner, ahead *crawl.Preview, policy
 		Due:          moment(r.Due),
 		Reason:       r.Reason,
 		Turn:         turnOf(ahead, r.Page),
-		Weight:       p.Corpus.Weight(r.Page),
-		Hint:         hintOf(p.Corpus, r.Page),
+		Weight:       p.Pages.Weight(r.Page),
+		Hint:         hintOf(p.Pages, r.Page),
 		round:        ahead.Round,
 	}
 	if !r.Digests.Bytes.IsZero() {
@@ -116,7 +116,7 @@ func Known(r *sitegraph.Record, p *planner.Planner, ahead *crawl.Preview, policy
 		}
 		at := ahead.Round.End
 		if at.IsZero() { // no round began since the start of the process
-			at = time.Unix(int64(p.Corpus.LastTried()), 0)
+			at = time.Unix(int64(p.Pages.LastTried()), 0)
 		}
 		e.Evidence = evidenceOf(p.Policy, policy, r.Page, at)
 	}
@@ -135,7 +135,7 @@ func Known(r *sitegraph.Record, p *planner.Planner, ahead *crawl.Preview, policy
 // Compare adds the estimates of the page of a record, which rest on the pages of a corpus, and its
 // site by directories where the policy knows none. The corpus may be a part of what is known: the
 // server of the page and a sample of the others. It looks at many pages, and changes nothing but e.
-func (e *Page) Compare(c *planner.Corpus, r *sitegraph.Record, now time.Time) {
+func (e *Page) Compare(c *planner.Pages, r *sitegraph.Record, now time.Time) {
 	if !e.Site.InUse {
 		e.Site = siteOf(c.Graph, r.Page)
 	}

@@ -58,13 +58,13 @@ func UnderWay(ahead *crawl.Preview, p *planner.Planner, policy string, perDay fl
 		Visits:   []visit{},
 		Further:  ahead.Further,
 		Budget:   budgetsOf(p, ahead.Round, perDay),
-		Hints:    claimsOf(p.Corpus),
-		NotAsked: notAskedOf(p.Corpus),
+		Hints:    claimsOf(p.Pages),
+		NotAsked: notAskedOf(p.Pages),
 		policy:   policy,
 	}
 	for _, v := range ahead.Visits {
 		next := visit{
-			URL:         p.Corpus.Graph.URL(v.Page),
+			URL:         p.Pages.Graph.URL(v.Page),
 			First:       v.First,
 			Probability: eval.Number(v.Probability),
 			Value:       eval.Number(v.Value),

@@ -13,7 +13,7 @@ import (
 
 // startsOnly is a planner that knows some start pages, which were never fetched.
 func startsOnly(pages ...string) *planner.Planner {
-	corpus := planner.NewCorpus(sitegraph.NewGraph())
+	corpus := planner.NewPages(sitegraph.NewGraph())
 	for _, url := range pages {
 		corpus.Remember(&sitegraph.Record{Page: corpus.Graph.AddStart(url), URL: url,
 			State: sitegraph.StateNew})

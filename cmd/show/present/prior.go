@@ -25,7 +25,7 @@ const (
 
 // priorOf learns the priors of a page's site, its server and the corpus from all that was
 // revisited, or a part of it that is evenly spread if there are many. The page itself is left out.
-func priorOf(c *planner.Corpus, page sitegraph.PageID) pagePrior {
+func priorOf(c *planner.Pages, page sitegraph.PageID) pagePrior {
 	sites := siteNumbers(c.Graph, c.Graph.Server(page))
 	pages := revisited(c, page, sites)
 	prior := estimator.NewPrior(
@@ -85,7 +85,7 @@ type seen struct {
 }
 
 // revisited are the pages that a prior is learnt from, those of the page's own server first.
-func revisited(c *planner.Corpus, page sitegraph.PageID, sites numbering) (pages []seen) {
+func revisited(c *planner.Pages, page sitegraph.PageID, sites numbering) (pages []seen) {
 	g := c.Graph
 	look := func(p sitegraph.PageID) {
 		h := c.Memory(p).History
@@ -99,7 +99,7 @@ func revisited(c *planner.Corpus, page sitegraph.PageID, sites numbering) (pages
 	for i := 0; i < len(own); i += 1 + len(own)/priorPages {
 		look(own[i])
 	}
-	for p := 0; p < c.Pages(); p += 1 + c.Pages()/priorPages {
+	for p := 0; p < c.Count(); p += 1 + c.Count()/priorPages {
 		if g.Server(sitegraph.PageID(p)) != server {
 			look(sitegraph.PageID(p))
 		}

@@ -132,8 +132,8 @@ func (r *Run) Fetched() bool { return r.First+r.Changed+r.Unchanged+r.Baseline+r
 // End takes what is known at the end.
 func (r *Run) End(p *planner.Planner, loop *crawl.Loop) {
 	r.Refused, r.Vanished = refusedBy(loop), vanishedOf(loop)
-	r.NotAsked = notAskedOf(p.Corpus)
-	r.Known, r.Waiting, r.Hints = knownPages(p), p.Waiting(), claimsOf(p.Corpus)
+	r.NotAsked = notAskedOf(p.Pages)
+	r.Known, r.Waiting, r.Hints = knownPages(p), p.Waiting(), claimsOf(p.Pages)
 }
 
 // Finding says in a sentence what the run did.

@@ -206,7 +206,7 @@ func (d *Desk) EndRound() {
 		return
 	}
 	if d.o.Rules.take() {
-		d.o.Planner.Corpus.SetWeights(d.o.Rules.Weights())
+		d.o.Planner.Pages.SetWeights(d.o.Rules.Weights())
 	}
 }
 

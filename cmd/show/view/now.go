@@ -86,7 +86,7 @@ func (d *Desk) lookNow(ctx context.Context, at time.Time) (*Now, error) {
 		Policy: d.o.Policy, Limits: []Limit{}, Failures: map[string]int64{}}
 	err := d.do(ctx, func() {
 		p := d.o.Planner
-		r := p.Corpus.Round()
+		r := p.Pages.Round()
 		n.Round = RoundNow{Number: r.Number, End: r.End.UTC(), Made: p.Made()}
 		if left := p.Left(); left != planner.Unlimited {
 			whole := left + p.Made()
@@ -95,7 +95,7 @@ func (d *Desk) lookNow(ctx context.Context, at time.Time) (*Now, error) {
 		for _, u := range p.Uses() {
 			n.Limits = append(n.Limits, Limit{u.Limit.String(), u.Used, u.Granted})
 		}
-		n.Known, n.Waiting, n.Price = p.Corpus.Pages()-p.KnownSources(), p.Waiting(), p.Price()
+		n.Known, n.Waiting, n.Price = p.Pages.Count()-p.KnownSources(), p.Waiting(), p.Price()
 		if l := d.loop.Load(); l != nil {
 			n.UnderWay, n.Chosen = l.Busy()
 			n.Traffic = l.Traffic()

@@ -38,9 +38,9 @@ func (d *Desk) Page(ctx context.Context, address string, whole bool) (*Page, err
 	var p *Page
 	var failed error
 	err = d.do(ctx, func() {
-		c := d.o.Planner.Corpus
+		c := d.o.Planner.Pages
 		id, ok := c.Graph.Lookup(url)
-		if !ok || int(id) >= c.Pages() {
+		if !ok || int(id) >= c.Count() {
 			return
 		}
 		p = &Page{}
@@ -80,9 +80,9 @@ func (d *Desk) ahead(id sitegraph.PageID) (ahead *crawl.Preview, at time.Time, i
 		if d.o.Ahead != nil {
 			return d.o.Ahead, at, false
 		}
-		return &crawl.Preview{Round: d.o.Planner.Corpus.Round()}, at, false
+		return &crawl.Preview{Round: d.o.Planner.Pages.Round()}, at, false
 	}
-	ahead = &crawl.Preview{Round: d.o.Planner.Corpus.Round()}
+	ahead = &crawl.Preview{Round: d.o.Planner.Pages.Round()}
 	ahead.Visits, at, inLine = l.InLine(id)
 	return ahead, at, inLine
 }
@@ -102,7 +102,7 @@ func (d *Desk) compare(ctx context.Context, p *Page, now time.Time) error {
 	}
 	// The copy is shared: what is added to it goes to a clone.
 	graph := c.graph.Clone()
-	corpus := planner.NewCorpus(graph)
+	corpus := planner.NewPages(graph)
 	for page := range sitegraph.PageID(len(c.pages)) {
 		corpus.Remember(recordOf(page, graph.URL(page), c.corpus.Memory(page)))
 	}

@@ -40,8 +40,8 @@ func (d *Desk) Plan(ctx context.Context, most int) (*Plan, error) {
 	most = min(max(most, 1), MostPlanned)
 	p := &Plan{Visits: []Planned{}}
 	err := d.do(ctx, func() {
-		g := d.o.Planner.Corpus.Graph
-		p.RoundEnd = d.o.Planner.Corpus.Round().End.UTC()
+		g := d.o.Planner.Pages.Graph
+		p.RoundEnd = d.o.Planner.Pages.Round().End.UTC()
 		var chosen []crawl.Chosen
 		if l := d.loop.Load(); l != nil {
 			chosen, p.Further = l.Chosen(most)
@@ -93,7 +93,7 @@ func (d *Desk) Report(ctx context.Context, most int) (*present.Plan, error) {
 			plan = d.plans.dry.First(most)
 			return
 		}
-		ahead := &crawl.Preview{Round: d.o.Planner.Corpus.Round()}
+		ahead := &crawl.Preview{Round: d.o.Planner.Pages.Round()}
 		if l != nil {
 			var chosen []crawl.Chosen
 			chosen, ahead.Further = l.Chosen(most)

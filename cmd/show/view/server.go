@@ -69,7 +69,7 @@ func (d *Desk) Server(ctx context.Context, name string) (*Server, error) {
 	var demand *schedule.Demand
 	known := false
 	err := d.do(ctx, func() {
-		c := d.o.Planner.Corpus
+		c := d.o.Planner.Pages
 		id, ok := c.Graph.LookupServer(name)
 		if known = ok; !ok {
 			return
@@ -147,7 +147,7 @@ type serverCopy struct {
 	of     int // pages of the server; more than are copied where that would take too long
 	at     time.Time
 	graph  *sitegraph.Graph // of this server alone; its pages are numbered anew, from 0
-	corpus *planner.Corpus
+	corpus *planner.Pages
 	pages  []sitegraph.PageID // as the planner numbers them
 	first  bool               // of a larger server: those that became known first
 	weight []float64
@@ -241,7 +241,7 @@ func (d *Desk) copyServer(ctx context.Context, name string, most int, about site
 	var all []pageCopy
 	for known := false; !known || len(all) < len(c.pages); {
 		err := d.do(ctx, func() {
-			corpus := d.o.Planner.Corpus
+			corpus := d.o.Planner.Pages
 			g := corpus.Graph
 			if !known {
 				id, ok := g.LookupServer(name)
@@ -249,7 +249,7 @@ func (d *Desk) copyServer(ctx context.Context, name string, most int, about site
 					return
 				}
 				known = true
-				c.pages, c.of = chosenOf(g, id, corpus.Pages(), most, about)
+				c.pages, c.of = chosenOf(g, id, corpus.Count(), most, about)
 				all = make([]pageCopy, 0, len(c.pages))
 			}
 			for _, p := range c.pages[len(all):min(len(all)+copyPages, len(c.pages))] {
@@ -302,7 +302,7 @@ func (c *serverCopy) build(all []pageCopy) {
 		}
 	}
 	c.graph.Refresh()
-	c.corpus = planner.NewCorpus(c.graph)
+	c.corpus = planner.NewPages(c.graph)
 	for i := range all {
 		c.corpus.Remember(recordOf(sitegraph.PageID(i), all[i].url, &all[i].memory))
 	}

@@ -109,7 +109,7 @@ func OpenRules(k Keeper, given []string, listed *preferences.Listed) (*Rules, er
 	return &Rules{given: slices.Clone(given), listed: listed, now: kept}, nil
 }
 
-// Weights are the rules for planner.Corpus.SetWeights.
+// Weights are the rules for planner.Pages.SetWeights.
 func (b *Rules) Weights() *preferences.Weights {
 	b.mu.Lock()
 	defer b.mu.Unlock()

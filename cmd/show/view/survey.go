@@ -159,8 +159,8 @@ func (d *Desk) Survey(ctx context.Context) error {
 
 // look takes in some pages; true: all.
 func (s *surveyor) look(d *Desk) (done bool) {
-	c := d.o.Planner.Corpus
-	pages := sitegraph.PageID(c.Pages())
+	c := d.o.Planner.Pages
+	pages := sitegraph.PageID(c.Count())
 	if s.step == 0 {
 		s.step = 1 + int(pages)/askedPages
 		s.policy, _ = d.o.Planner.Policy.(planner.Estimator)
@@ -177,7 +177,7 @@ func (s *surveyor) look(d *Desk) (done bool) {
 }
 
 func (s *surveyor) page(p *planner.Planner, id sitegraph.PageID) {
-	c := p.Corpus
+	c := p.Pages
 	m, server := c.Memory(id), c.Graph.Server(id)
 	for int(server) >= len(s.Servers) {
 		s.Servers = append(s.Servers,
@@ -220,7 +220,7 @@ func (s *surveyor) page(p *planner.Planner, id sitegraph.PageID) {
 	}
 }
 
-func (s *surveyor) due(c *planner.Corpus, id sitegraph.PageID, m *planner.Memory, row *ServerRow) {
+func (s *surveyor) due(c *planner.Pages, id sitegraph.PageID, m *planner.Memory, row *ServerRow) {
 	due := m.DueTime()
 	if due.IsZero() {
 		s.NoDue++

@@ -73,7 +73,7 @@ func (s *session) line(b []byte, m *message) []byte {
 		c := s.candidate(p)
 		integer(`{"page":`, int64(p))
 		if s.addresses {
-			b = quoted(append(b, `,"url":`...), s.Corpus.URL(p))
+			b = quoted(append(b, `,"url":`...), s.Pages.URL(p))
 		}
 		for k, value := range c.integers() {
 			integer(integerNames[k], int64(value))
@@ -129,10 +129,10 @@ type candidate struct {
 }
 
 func (s *session) candidate(p sitegraph.PageID) candidate {
-	g := s.Corpus.Graph
-	c := candidate{page: p, memory: s.Corpus.Memory(p), server: g.Server(p), site: g.Directory(p),
-		depth: g.Depth(p), weight: s.Corpus.Weight(p), tie: s.ties.Of(p)}
-	if signal, ok := s.Corpus.Hints.Signal(p); ok && signal.Changed {
+	g := s.Pages.Graph
+	c := candidate{page: p, memory: s.Pages.Memory(p), server: g.Server(p), site: g.Directory(p),
+		depth: g.Depth(p), weight: s.Pages.Weight(p), tie: s.ties.Of(p)}
+	if signal, ok := s.Pages.Hints.Signal(p); ok && signal.Changed {
 		c.claimed = 1
 	}
 	return c
@@ -168,7 +168,7 @@ func (s *session) columns(b []byte, m *message) []byte {
 	text := 0
 	if s.addresses {
 		for _, p := range m.pages {
-			text += len(s.Corpus.URL(p)) + 1
+			text += len(s.Pages.URL(p)) + 1
 		}
 	}
 	for _, value := range []int{s.round.Number, s.round.Budget, m.want, len(m.pages), len(m.out),
@@ -206,7 +206,7 @@ func (s *session) columns(b []byte, m *message) []byte {
 	}
 	if s.addresses {
 		for _, p := range m.pages {
-			b = append(append(b, s.Corpus.URL(p)...), '\n')
+			b = append(append(b, s.Pages.URL(p)...), '\n')
 		}
 	}
 	return b

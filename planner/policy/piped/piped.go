@@ -71,7 +71,7 @@ type Host struct {
 type Options struct {
 	*Host
 	Command  []string
-	Corpus   *planner.Corpus
+	Pages    *planner.Pages
 	Mode     planner.Mode
 	Seed     uint64
 	PerDay   float64        // budget in fetches a day; 0 or planner.Unlimited: none is known
@@ -143,7 +143,7 @@ func New(o Options) (*Policy, error) {
 			"runs it before it, as exec:python3 mine.py", name, err)
 	}
 	return &Policy{session: &session{Options: o, name: name, runner: runner,
-		ties:   rank.NewTies(o.Seed, o.Corpus.Graph.Scratch()),
+		ties:   rank.NewTies(o.Seed, o.Pages.Graph.Scratch()),
 		reason: planner.Because("chosen by " + strings.ReplaceAll(name, "%", "%%"))}}, nil
 }
 
@@ -184,7 +184,7 @@ func (p *Policy) Observe(page sitegraph.PageID, verdict sitegraph.Verdict) {
 	if len(p.outcomes) >= mostOutcomes {
 		p.outcomes = append(p.outcomes[:0], p.outcomes[mostOutcomes/2:]...)
 	}
-	p.outcomes = append(p.outcomes, outcome{page, verdict, p.Corpus.Memory(page).Tried})
+	p.outcomes = append(p.outcomes, outcome{page, verdict, p.Pages.Memory(page).Tried})
 	p.done = false
 }
 
@@ -203,7 +203,7 @@ func (p *Policy) Next() (planner.Visit, bool) {
 		for len(p.chosen) > 0 {
 			c := p.chosen[0]
 			p.chosen = p.chosen[1:]
-			if p.Corpus.Refetchable(c.page) {
+			if p.Pages.Refetchable(c.page) {
 				return planner.Visit{Page: c.page, Probability: c.probability, Value: c.value,
 					Reason: p.reason}, true
 			}
@@ -268,8 +268,8 @@ func (s *session) rest() {
 	s.resting = true
 	s.Fallback.Begin(s.round)
 	var pages []sitegraph.PageID
-	for p := range sitegraph.PageID(s.Corpus.Pages()) {
-		if s.Corpus.InPlay(p) && s.Corpus.Refetchable(p) {
+	for p := range sitegraph.PageID(s.Pages.Count()) {
+		if s.Pages.InPlay(p) && s.Pages.Refetchable(p) {
 			pages = append(pages, p)
 		}
 	}
@@ -324,12 +324,12 @@ func (s *session) news() (pages, out []sitegraph.PageID) {
 		return nil, nil
 	}
 	s.compare = false
-	c := s.Corpus
+	c := s.Pages
 	s.ties.UpTo(c)
-	if missing := c.Pages() - len(s.standing); missing > 0 {
+	if missing := c.Count() - len(s.standing); missing > 0 {
 		s.standing = append(s.standing, make([]standing, missing)...)
 	}
-	for p := range sitegraph.PageID(c.Pages()) {
+	for p := range sitegraph.PageID(c.Count()) {
 		switch open := c.Refetchable(p) && c.InPlay(p); {
 		case open && s.standing[p] != told && !c.Outside(p):
 			pages = append(pages, p)

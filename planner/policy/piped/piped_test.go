@@ -197,7 +197,7 @@ func sim(t *testing.T, s *script, host piped.Host, lag int, name string) *simtes
 	m := simtest.New(t, world, rand.New(rand.NewPCG(1, 1)), 5,
 		func(m *simtest.Sim) (planner.Policy, error) {
 			host.Run = func([]string) (piped.Runner, error) { return s, nil }
-			return policy.New(name, policy.Settings{Corpus: m.Corpus, Mode: planner.Stream,
+			return policy.New(name, policy.Settings{Pages: m.Pages, Mode: planner.Stream,
 				Seed: 5, PerDay: 12, Programs: &host})
 		}, planner.Options{NewShare: 0.25, Leftover: true})
 	m.Lag, m.GiveBack = lag, 0.1
@@ -425,7 +425,7 @@ func TestSlow(t *testing.T) {
 // Many pages come in messages of bounded size, each answered before the next.
 func TestMany(t *testing.T) {
 	g := sitegraph.NewGraph()
-	corpus := planner.NewCorpus(g)
+	corpus := planner.NewPages(g)
 	const pages = 10_000
 	for i := range pages {
 		p := g.Add(fmt.Sprintf("http://a.example/%d", i))
@@ -434,7 +434,7 @@ func TestMany(t *testing.T) {
 	}
 	s := &script{t: t, hello: inBinary, answer: oldest()}
 	host := &piped.Host{Run: func([]string) (piped.Runner, error) { return s, nil }}
-	p, err := policy.New("exec:it", policy.Settings{Corpus: corpus, Mode: planner.Sweep, Seed: 1,
+	p, err := policy.New("exec:it", policy.Settings{Pages: corpus, Mode: planner.Sweep, Seed: 1,
 		Programs: host})
 	if err != nil {
 		t.Fatal(err)
@@ -492,7 +492,7 @@ func TestClaimed(t *testing.T) {
 		return []int{}
 	}
 	host := &piped.Host{Run: func([]string) (piped.Runner, error) { return s, nil }}
-	p, err := policy.New("exec:it", policy.Settings{Corpus: corpus, Mode: planner.Stream,
+	p, err := policy.New("exec:it", policy.Settings{Pages: corpus, Mode: planner.Stream,
 		Programs: host})
 	if err != nil {
 		t.Fatal(err)

@@ -27,7 +27,7 @@ type Judge struct {
 // crawl is what the policy knows of one.
 type crawl struct {
 	graph     *sitegraph.Graph
-	corpus    *planner.Corpus
+	corpus    *planner.Pages
 	plan      *planner.Planner
 	estimator planner.Estimator
 	round     planner.Round
@@ -42,8 +42,8 @@ func New(name string) (*Judge, error) {
 
 func (j *Judge) make() (*crawl, error) {
 	c := &crawl{graph: sitegraph.NewGraph()}
-	c.corpus = planner.NewCorpus(c.graph)
-	ranking, err := policy.New(j.policy, policy.Settings{Corpus: c.corpus, Mode: planner.Stream,
+	c.corpus = planner.NewPages(c.graph)
+	ranking, err := policy.New(j.policy, policy.Settings{Pages: c.corpus, Mode: planner.Stream,
 		Seed: 1})
 	if err != nil {
 		return nil, err

@@ -93,13 +93,13 @@ func planned(t testing.TB, dir string, readOnly bool) (
 		t.Fatal(err)
 	}
 	p, _, err := crawl.RecallAll(store, func() (*planner.Planner, error) {
-		corpus := planner.NewCorpus(sitegraph.NewGraph())
+		corpus := planner.NewPages(sitegraph.NewGraph())
 		if err := store.Restore(corpus.Graph, corpus.Remember); err != nil {
 			return nil, err
 		}
 		corpus.SetWeights(rules.Weights())
 		ranking, err := policy.New(policy.Default,
-			policy.Settings{Corpus: corpus, Mode: planner.Stream, PerDay: PerSecond * 86400})
+			policy.Settings{Pages: corpus, Mode: planner.Stream, PerDay: PerSecond * 86400})
 		if err != nil {
 			return nil, err
 		}

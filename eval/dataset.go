@@ -22,8 +22,8 @@ const (
 // windowEnd is when all windows end on the world's clock.
 var windowEnd = replay.Epoch.Add(WindowWeeks * week)
 
-// Corpus is a set of recorded servers as they stood at the base.
-type Corpus struct {
+// Dataset is a set of recorded servers as they stood at the base.
+type Dataset struct {
 	World  *replay.World
 	Base   time.Time
 	Change sitegraph.ChangeBy
@@ -51,11 +51,12 @@ type Options struct {
 	Programs *piped.Host
 }
 
-// NewCorpus crawls the servers as they stood at the base.
-func NewCorpus(ctx context.Context, servers []*history.Server, o Options) (*Corpus, error) {
+// NewDataset crawls the servers as they stood at the base.
+func NewDataset(ctx context.Context, servers []*history.Server, o Options) (*Dataset, error) {
 	world := replay.NewWorld(servers)
 	world.LastModified = o.LastModified
-	c := &Corpus{World: world, Base: replay.Epoch.Add(o.Base), Change: o.Change, history: o.History,
+	c := &Dataset{World: world, Base: replay.Epoch.Add(o.Base), Change: o.Change,
+		history:  o.History,
 		programs: o.Programs, graph: sitegraph.NewGraph(), store: replay.NewStore()}
 	if !c.Base.Before(windowEnd) {
 		return nil, fmt.Errorf(
@@ -94,11 +95,11 @@ func NewCorpus(ctx context.Context, servers []*history.Server, o Options) (*Corp
 // history has none, as it stands at the base, through the loop, on a stage whose graph and store
 // are empty. With sources it goes on until a round finds nothing to visit: pages that only pages
 // of a sitemap link to count as too deep until the next round measures how deep they are.
-func (c *Corpus) Crawl(ctx context.Context, stage Stage) error {
+func (c *Dataset) Crawl(ctx context.Context, stage Stage) error {
 	visits := 0
 	loop := crawl.New(crawl.Options{
 		Planner: planner.New(
-			planner.NewCorpus(stage.Graph),
+			planner.NewPages(stage.Graph),
 			nil,
 			planner.Options{SourceShare: stage.Sources},
 		),
@@ -141,7 +142,7 @@ func topPage(s *history.Server) string {
 }
 
 // lookBack replaces a record's history by that of visits before the base, every so many weeks.
-func (c *Corpus) lookBack(r *sitegraph.Record, weeks, every int) {
+func (c *Dataset) lookBack(r *sitegraph.Record, weeks, every int) {
 	if weeks == 0 {
 		return
 	}
@@ -156,9 +157,9 @@ func (c *Corpus) lookBack(r *sitegraph.Record, weeks, every int) {
 // times of the base crawl are dropped: a policy makes its own. So are the second chances of
 // pages found gone before the last page that links to them was fetched: at the base all
 // links are equally old.
-func remembered(g *sitegraph.Graph, records []sitegraph.Record) *planner.Corpus {
+func remembered(g *sitegraph.Graph, records []sitegraph.Record) *planner.Pages {
 	g.Refresh()
-	corpus := planner.NewCorpus(g)
+	corpus := planner.NewPages(g)
 	for i := range records {
 		r := records[i]
 		r.Due, r.Interval = time.Time{}, 0
@@ -171,13 +172,13 @@ func remembered(g *sitegraph.Graph, records []sitegraph.Record) *planner.Corpus 
 }
 
 // Graph returns the graph of the base snapshot. Do not change it.
-func (c *Corpus) Graph() *sitegraph.Graph { return c.graph }
+func (c *Dataset) Graph() *sitegraph.Graph { return c.graph }
 
 // History is how many weekly states before the base policies may see.
-func (c *Corpus) History() int { return c.history }
+func (c *Dataset) History() int { return c.history }
 
 // IsBase reports whether p is a base page.
-func (c *Corpus) IsBase(p sitegraph.PageID) bool { return int(p) < len(c.isBase) && c.isBase[p] }
+func (c *Dataset) IsBase(p sitegraph.PageID) bool { return int(p) < len(c.isBase) && c.isBase[p] }
 
 // server returns a page's server.
-func (c *Corpus) server(p sitegraph.PageID) sitegraph.ServerID { return c.graph.Server(p) }
+func (c *Dataset) server(p sitegraph.PageID) sitegraph.ServerID { return c.graph.Server(p) }

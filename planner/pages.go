@@ -57,9 +57,9 @@ func (m *Memory) LastInformative() uint32 {
 	return m.History.Last
 }
 
-// Corpus is all that a policy may know: the graph of the last snapshots, the memory of each page,
+// Pages are all that a policy may know: the graph of the last snapshots, the memory of each page,
 // and what feeds and sitemaps claim.
-type Corpus struct {
+type Pages struct {
 	Graph *sitegraph.Graph
 	pages []Memory
 	alive []int32            // by server: pages with a copy
@@ -89,15 +89,15 @@ type Corpus struct {
 	play      play
 }
 
-// NewCorpus returns a corpus over a graph; pages of the graph are unknown until Remember.
-func NewCorpus(g *sitegraph.Graph) *Corpus {
-	c := &Corpus{Graph: g}
+// NewPages returns a corpus over a graph; pages of the graph are unknown until Remember.
+func NewPages(g *sitegraph.Graph) *Pages {
+	c := &Pages{Graph: g}
 	c.Hints = hints.New(g, c)
 	c.Begin(Round{})
 	return c
 }
 
-func (c *Corpus) grow() {
+func (c *Pages) grow() {
 	if n := c.Graph.Pages(); n > len(c.pages) {
 		c.pages = arena.Grow(c.Graph.Scratch(), c.pages, n)
 		c.weigh()
@@ -105,12 +105,12 @@ func (c *Corpus) grow() {
 }
 
 // Remember takes over a record: at start, and after each visit. The queue gets its due time.
-func (c *Corpus) Remember(r *sitegraph.Record) {
+func (c *Pages) Remember(r *sitegraph.Record) {
 	c.remember(r)
 	c.put(r.Page)
 }
 
-func (c *Corpus) remember(r *sitegraph.Record) {
+func (c *Pages) remember(r *sitegraph.Record) {
 	c.grow()
 	m := &c.pages[r.Page]
 	c.count(r.Page, m.State, r.State)
@@ -132,7 +132,7 @@ func (c *Corpus) remember(r *sitegraph.Record) {
 func (m *Memory) latest() uint32 { return max(m.History.Last, m.Tried) }
 
 // count updates alive and left when the state of a page changes.
-func (c *Corpus) count(p sitegraph.PageID, before, after sitegraph.State) {
+func (c *Pages) count(p sitegraph.PageID, before, after sitegraph.State) {
 	if before == after {
 		return
 	}
@@ -150,7 +150,7 @@ func (c *Corpus) count(p sitegraph.PageID, before, after sitegraph.State) {
 }
 
 // Alive is how many pages of a server have a copy.
-func (c *Corpus) Alive(s sitegraph.ServerID) int {
+func (c *Pages) Alive(s sitegraph.ServerID) int {
 	if int(s) >= len(c.alive) {
 		return 0
 	}
@@ -158,7 +158,7 @@ func (c *Corpus) Alive(s sitegraph.ServerID) int {
 }
 
 // eachLeft calls yield with each page that left.
-func (c *Corpus) eachLeft(yield func(p sitegraph.PageID)) {
+func (c *Pages) eachLeft(yield func(p sitegraph.PageID)) {
 	slices.Sort(c.left)
 	c.left = slices.DeleteFunc(slices.Compact(c.left), func(p sitegraph.PageID) bool {
 		return !c.pages[p].State.Left()
@@ -170,7 +170,7 @@ func (c *Corpus) eachLeft(yield func(p sitegraph.PageID)) {
 
 // NotAfter takes times of visits that lie more than slack after now for now: the clock was wrong
 // when they were made. Between two rounds. It looks at all pages, if there may be such times.
-func (c *Corpus) NotAfter(now time.Time, slack time.Duration) {
+func (c *Pages) NotAfter(now time.Time, slack time.Duration) {
 	late := sitegraph.Unix32(now)
 	if c.latest <= late {
 		return
@@ -187,7 +187,7 @@ func (c *Corpus) NotAfter(now time.Time, slack time.Duration) {
 }
 
 // memories goes through all pages in order, and leaves them in their file.
-func (c *Corpus) memories() iter.Seq2[sitegraph.PageID, *Memory] {
+func (c *Pages) memories() iter.Seq2[sitegraph.PageID, *Memory] {
 	const together = 1024 // pages, about as many as come into memory at once
 	return func(yield func(sitegraph.PageID, *Memory) bool) {
 		pace := arena.Pace{Alone: true}
@@ -202,14 +202,14 @@ func (c *Corpus) memories() iter.Seq2[sitegraph.PageID, *Memory] {
 	}
 }
 
-// Pages returns the number of known pages, with or without a copy.
-func (c *Corpus) Pages() int { return len(c.pages) }
+// Count returns the number of known pages, with or without a copy.
+func (c *Pages) Count() int { return len(c.pages) }
 
 // URL returns the address of a page.
-func (c *Corpus) URL(p sitegraph.PageID) string { return c.Graph.URL(p) }
+func (c *Pages) URL(p sitegraph.PageID) string { return c.Graph.URL(p) }
 
 // LastTried is when any page was visited last, in unix seconds; 0: none was. It looks at all pages.
-func (c *Corpus) LastTried() uint32 {
+func (c *Pages) LastTried() uint32 {
 	last := uint32(0)
 	for _, m := range c.memories() {
 		last = max(last, m.Tried)
@@ -218,13 +218,13 @@ func (c *Corpus) LastTried() uint32 {
 }
 
 // LastVisit is when a page was last compared with its copy, in unix seconds; 0: never.
-func (c *Corpus) LastVisit(p sitegraph.PageID) uint32 { return c.pages[p].History.Last }
+func (c *Pages) LastVisit(p sitegraph.PageID) uint32 { return c.pages[p].History.Last }
 
 // Memory returns what is known of a page. The pointer is good until a page is added.
-func (c *Corpus) Memory(p sitegraph.PageID) *Memory { return &c.pages[p] }
+func (c *Pages) Memory(p sitegraph.PageID) *Memory { return &c.pages[p] }
 
 // Begin starts a round, and makes room for pages that became known.
-func (c *Corpus) Begin(r Round) {
+func (c *Pages) Begin(r Round) {
 	c.grow()
 	c.round = r
 	c.mark = uint16((r.Number+c.thaws)%math.MaxUint16) + 1
@@ -232,11 +232,11 @@ func (c *Corpus) Begin(r Round) {
 }
 
 // Round returns the round that was begun last.
-func (c *Corpus) Round() Round { return c.round }
+func (c *Pages) Round() Round { return c.round }
 
 // Eligible reports whether a page may be proposed in this round: not yet proposed or
 // visited in it, and not waiting after failures.
-func (c *Corpus) Eligible(p sitegraph.PageID) bool {
+func (c *Pages) Eligible(p sitegraph.PageID) bool {
 	m := &c.pages[p]
 	if c.taken(m) {
 		return false
@@ -247,7 +247,7 @@ func (c *Corpus) Eligible(p sitegraph.PageID) bool {
 // wait is how long a page is not visited after its last visit, because that failed, or because the
 // server answered that the page cannot be fetched. It is no longer than the greatest age of the
 // page.
-func (c *Corpus) wait(p sitegraph.PageID) time.Duration {
+func (c *Pages) wait(p sitegraph.PageID) time.Duration {
 	m, wait := &c.pages[p], time.Duration(0)
 	if m.Errors > 0 {
 		wait = BackOff(m.Errors)
@@ -260,7 +260,7 @@ func (c *Corpus) wait(p sitegraph.PageID) time.Duration {
 
 // within bounds the wait for the next visit to a page by the greatest age of its copy. What a
 // filter of the user rejects has none.
-func (c *Corpus) within(p sitegraph.PageID, wait time.Duration) time.Duration {
+func (c *Pages) within(p sitegraph.PageID, wait time.Duration) time.Duration {
 	if age := c.MaxAge(p); age > 0 && !c.Rejected(p) {
 		return min(wait, age)
 	}
@@ -269,7 +269,7 @@ func (c *Corpus) within(p sitegraph.PageID, wait time.Duration) time.Duration {
 
 // MaxAge is the greatest age that is promised of the copy of a page; 0: none is. An address that
 // never held a page has one only where somebody watches it: dead links are many.
-func (c *Corpus) MaxAge(p sitegraph.PageID) time.Duration {
+func (c *Pages) MaxAge(p sitegraph.PageID) time.Duration {
 	if c.ages == nil || int(p) >= len(c.ages.age) || c.ages.age[p] == 0 ||
 		c.pages[p].History.Visits == 0 && (c.watch == nil || !c.watch(c.Graph.URL(p))) {
 		return 0
@@ -278,41 +278,41 @@ func (c *Corpus) MaxAge(p sitegraph.PageID) time.Duration {
 }
 
 // Forbidden reports whether a page left, or may leave, because of robots.txt.
-func (c *Corpus) Forbidden(p sitegraph.PageID) bool {
+func (c *Pages) Forbidden(p sitegraph.PageID) bool {
 	m := &c.pages[p]
 	return m.leftBy&leftByRobots != 0 &&
 		(m.State == sitegraph.StateExcluded || m.State == sitegraph.StateAlive && m.misses > 0)
 }
 
 // Rejected reports whether a page left because a filter of the user rejects it.
-func (c *Corpus) Rejected(p sitegraph.PageID) bool {
+func (c *Pages) Rejected(p sitegraph.PageID) bool {
 	m := &c.pages[p]
 	return m.leftBy&leftByFilter != 0 && m.State == sitegraph.StateExcluded
 }
 
 // PerhapsDenied reports whether a page left, or may leave, for a reason that Memory does not know.
-func (c *Corpus) PerhapsDenied(p sitegraph.PageID) bool {
+func (c *Pages) PerhapsDenied(p sitegraph.PageID) bool {
 	m := &c.pages[p]
 	return m.leftBy == 0 &&
 		(m.State == sitegraph.StateExcluded || m.State == sitegraph.StateAlive && m.misses > 0)
 }
 
 // taken reports whether a page was proposed or visited in this round.
-func (c *Corpus) taken(m *Memory) bool { return m.mark == c.mark || int64(m.Tried) > c.start }
+func (c *Pages) taken(m *Memory) bool { return m.mark == c.mark || int64(m.Tried) > c.start }
 
 // Outside reports whether a page must not be visited, whatever the policy proposes. It may still
 // count in partitions.
-func (c *Corpus) Outside(p sitegraph.PageID) bool {
+func (c *Pages) Outside(p sitegraph.PageID) bool {
 	return c.skip != nil && c.skip(p) || c.Aside(p) || c.weights != nil && c.weight[p] == 0
 }
 
 // Refetchable reports whether a page has a copy and may be proposed in this round.
-func (c *Corpus) Refetchable(p sitegraph.PageID) bool {
+func (c *Pages) Refetchable(p sitegraph.PageID) bool {
 	return c.pages[p].State == sitegraph.StateAlive && c.Eligible(p)
 }
 
 // Prior is the rate of all pages together, as a prior for each.
-func (c *Corpus) Prior() estimator.GammaPoisson {
+func (c *Pages) Prior() estimator.GammaPoisson {
 	var changes, days float64
 	for _, m := range c.memories() {
 		if m.State == sitegraph.StateSource {
@@ -325,7 +325,7 @@ func (c *Corpus) Prior() estimator.GammaPoisson {
 }
 
 // Propose marks a page as taken in this round.
-func (c *Corpus) Propose(p sitegraph.PageID) { c.pages[p].mark = c.mark }
+func (c *Pages) Propose(p sitegraph.PageID) { c.pages[p].mark = c.mark }
 
 // BackOff is the wait after n failures in a row: an hour, doubled with each, at most 30 days.
 func BackOff(n uint8) time.Duration {
@@ -337,7 +337,7 @@ func BackOff(n uint8) time.Duration {
 }
 
 // Reached reports whether links lead to a page within MaxDepth, or a feed or sitemap names it.
-func (c *Corpus) Reached(p sitegraph.PageID) bool {
+func (c *Pages) Reached(p sitegraph.PageID) bool {
 	return c.Graph.Depth(p) > 0 || c.Hints.Listed(p)
 }
 
@@ -350,13 +350,13 @@ func (m *Memory) DueTime() time.Time {
 }
 
 // SetWeights sets the user's weights; nil: 1 for all pages. Call it before the first round.
-func (c *Corpus) SetWeights(w *preferences.Weights) {
+func (c *Pages) SetWeights(w *preferences.Weights) {
 	c.weights, c.weight, c.weightSum = w, nil, 0
 	c.weigh()
 }
 
 // weigh finds the weights of pages that are new since the last call.
-func (c *Corpus) weigh() {
+func (c *Pages) weigh() {
 	if c.weights == nil {
 		return
 	}
@@ -369,7 +369,7 @@ func (c *Corpus) weigh() {
 
 // Weight is how much a change of a page is worth to the user: 1 unless a rule says otherwise, 0
 // for a page that is never to be fetched. Where there are rules it takes 8 bytes a page.
-func (c *Corpus) Weight(p sitegraph.PageID) float64 {
+func (c *Pages) Weight(p sitegraph.PageID) float64 {
 	if c.weights == nil {
 		return 1
 	}
@@ -377,10 +377,10 @@ func (c *Corpus) Weight(p sitegraph.PageID) float64 {
 }
 
 // Weighted reports whether there are rules, so that pages may have different weights.
-func (c *Corpus) Weighted() bool { return c.weights != nil }
+func (c *Pages) Weighted() bool { return c.weights != nil }
 
 // heaviest is the largest weight that a page may have.
-func (c *Corpus) heaviest() float64 {
+func (c *Pages) heaviest() float64 {
 	if c.weights == nil {
 		return 1
 	}
@@ -388,7 +388,7 @@ func (c *Corpus) heaviest() float64 {
 }
 
 // MeanWeight is that of all pages.
-func (c *Corpus) MeanWeight() float64 {
+func (c *Pages) MeanWeight() float64 {
 	if c.weights == nil || len(c.weight) == 0 {
 		return 1
 	}
