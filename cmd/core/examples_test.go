@@ -91,7 +91,8 @@ func copyNamed(t *testing.T, from, to, line string) {
 	}
 	for _, entry := range entries {
 		name := entry.Name()
-		if !strings.Contains(line, name) && !(name == "crawl" || name == "recrawl.yaml") {
+		isNamed := strings.Contains(line, name) || name == "crawl" || name == "recrawl.yaml"
+		if !isNamed || name == "recrawl.yaml" && strings.HasPrefix(line, "recrawl init") {
 			continue
 		}
 		if !entry.IsDir() {
