@@ -53,7 +53,6 @@ type sitesLive struct {
 	cache         map[string][]byte
 	font          []byte
 	address       string
-	began         time.Time
 }
 
 func newSitesLive(t *testing.T, sites int) *sitesLive {

@@ -17,7 +17,6 @@ const MaxRequisites = 500
 type gathered struct {
 	refs   []string
 	seen   map[string]bool
-	octets int
 }
 
 func (g *gathered) add(address string) {
