@@ -15,8 +15,8 @@ const MaxRequisites = 500
 
 // gathered are the addresses of requisites as written, each once, in order.
 type gathered struct {
-	refs   []string
-	seen   map[string]bool
+	refs []string
+	seen map[string]bool
 }
 
 func (g *gathered) add(address string) {
