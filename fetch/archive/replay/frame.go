@@ -138,7 +138,13 @@ func (s *Server) serveInside(w http.ResponseWriter, q *http.Request, rest string
 		http.NotFound(w, q)
 		return
 	}
-	c, err := s.shownAt(addressOf(address), at, q.Header.Get("Sec-Fetch-Dest"))
+	destination := q.Header.Get("Sec-Fetch-Dest")
+	if destination == "document" { // outside a frame nothing would hold a capture back
+		h.Set("Location", place(at, false, addressOf(address)))
+		w.WriteHeader(http.StatusFound)
+		return
+	}
+	c, err := s.shownAt(addressOf(address), at, destination)
 	if err != nil || c == nil {
 		http.Error(w, "the archive has no capture of this address", http.StatusNotFound)
 		return

@@ -1,7 +1,10 @@
 package replay
 
 import (
+	"fmt"
+	"net/http"
 	"net/http/httptest"
+	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
@@ -114,6 +117,57 @@ func TestInside(t *testing.T) {
 	}
 	if other := New(s.r); other.inside() == s.inside() || len(other.key) < 20 {
 		t.Errorf("keys: %s, %s", other.key, s.key)
+	}
+}
+
+// Outside a frame nothing is shown inside: there the policy of the frame would not hold.
+func TestInsideInFramesAlone(t *testing.T) {
+	s := shownPages(t)
+	path := "20260131120000/https://h.example/"
+	w := look(s, s.inside()+path, "document")
+	if w.Code != http.StatusFound || w.Header().Get("Location") != "/web/"+path ||
+		strings.Contains(w.Body.String(), "one two") {
+		t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
+	}
+}
+
+// A page in the frame leads the banner to captures alone, whatever it says of itself.
+func TestBannerIsNotLedOut(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("node is missing, which runs the script of the banner")
+	}
+	s := shownPages(t)
+	page := look(s, "/web/20260131120000/https://h.example/", "document").Body.String()
+	_, script, _ := strings.Cut(page, "<script")
+	_, script, _ = strings.Cut(script, ">")
+	script, _, _ = strings.Cut(script, "</script>")
+	const host = "http://127.0.0.1:8088"
+	for place, want := range map[string]string{
+		"20260210120000/https://h.example/next?a=1":                                           host + "/web/20260210120000/https://h.example/next?a=1",
+		"../in/KEY/20260210120000/https://h.example/":                                         "",
+		"%2e%2e/in/KEY/20260210120000/https://h.example/":                                     "",
+		"20260210120000/http://h.example/../../../../../../in/KEY/20260210120000/http://e.x/": "",
+		"20260210120000/ftp://h.example/":                                                     "",
+		"/evil.example/":                                                                      "",
+		"*/https://h.example/":                                                                "",
+	} {
+		place = s.inside() + strings.ReplaceAll(place, "KEY", s.key)
+		program := fmt.Sprintf(`let hear, gone = ''
+const frame = {contentWindow: {}}
+globalThis.addEventListener = (_, f) => { hear = f }
+globalThis.document = {querySelector: () => frame}
+globalThis.location = {origin: %q, assign: (to) => { gone = String(to) }}
+%s
+hear({source: frame.contentWindow, data: {replayed: %q}})
+console.log(gone)`, host, script, place)
+		out, err := exec.Command(node, "-e", program).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		if got := strings.TrimSpace(string(out)); got != want {
+			t.Errorf("%s: led to %q, want %q", place, got, want)
+		}
 	}
 }
 
