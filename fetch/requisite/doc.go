@@ -17,8 +17,9 @@
 //     twice as long after each check that finds the same, between a day and two weeks for what
 //     changes in place, and a week and 90 days for pictures, fonts and media. One whose address
 //     names its content is kept once (NamesContent).
-//  3. Checks take at most a tenth of the requests: one for each nine visits to pages, and up to
-//     mostCredit that were saved. They are conditional where the server gave a validator.
+//  3. Checks take at most a tenth of the requests: one for each ten visits to pages, and up to
+//     mostCredit that were saved, over restarts too (a crash forgets less than one). They are
+//     conditional where the server gave a validator.
 //  4. The Budget holds for each hour or day of UTC, over restarts; a crash forgets what was read
 //     since the last Keep. Of the last answer in it the header is not counted beforehand.
 //  5. What is named by a visit waits in a file before the visit is acknowledged (Keep), and leaves
@@ -36,8 +37,8 @@
 // # File
 //
 // requisites.jsonl beside the WARC files is a log, a line of JSON each: what waits, what is done,
-// what was used of the budget, and until when servers may be asked. A torn last line is passed
-// over. Open and Keep write it anew, as a whole, when most of it is past.
+// what was used of the budget and may be spent on checks, and until when servers may be asked. A
+// torn last line is passed over. Open and Keep write it anew, as a whole, when most of it is past.
 //
 // A Keeper may be used by many goroutines.
 package requisite

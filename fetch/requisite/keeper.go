@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -75,11 +76,13 @@ type Keeper struct {
 	checks  map[string]*candidate
 	purse   *purse
 	credit  float64 // checks that may be made
+	saved   float64 // of these, as the log says
 	counts  Counts
 	idle    time.Time // until when the budget or the machine lets nobody ask
 	lines   []line    // not yet in the log
 	used    bool      // the budget was, since the log says so
 	asking  time.Time // until when the log says that servers are asked
+	ended   bool      // Close was called
 	news    chan struct{}
 	err     error // of the archive or the log: nothing is asked for any more
 
@@ -119,6 +122,9 @@ func Open(o Options) (*Keeper, error) {
 		}
 		delete(k.waiting, l.Done)
 		k.purse.restore(l.Used)
+		if l.Credit != nil {
+			k.credit = min(max(*l.Credit, 0), mostCredit)
+		}
 		if l.Asking != nil {
 			k.asked = *l.Asking
 		}
@@ -137,6 +143,7 @@ func Open(o Options) (*Keeper, error) {
 	if err := k.log.renew(k.whole()); err != nil {
 		return nil, err
 	}
+	k.saved = k.credit
 	return k, nil
 }
 
@@ -150,7 +157,8 @@ func (k *Keeper) Asked() time.Time {
 
 // whole are the lines of a log of what is now.
 func (k *Keeper) whole() []line {
-	lines := []line{{Used: slices.Clone(k.purse.windows)}}
+	credit := k.credit
+	lines := []line{{Used: slices.Clone(k.purse.windows), Credit: &credit}}
 	if !k.asking.IsZero() {
 		lines = append(lines, line{Asking: &k.asking})
 	} else if !k.asked.IsZero() {
@@ -333,11 +341,13 @@ func (k *Keeper) Keep() error {
 	k.keeping.Lock()
 	defer k.keeping.Unlock()
 	k.mu.Lock()
-	lines, used := k.lines, k.used
-	k.lines, k.used = nil, false
-	if used {
-		lines = append(lines, line{Used: slices.Clone(k.purse.windows)})
+	lines := k.lines
+	if k.used || math.Abs(k.credit-k.saved) >= 1 || k.ended && k.credit != k.saved {
+		credit := k.credit
+		lines = append(lines, line{Used: slices.Clone(k.purse.windows), Credit: &credit})
+		k.saved = credit
 	}
+	k.lines, k.used = nil, false
 	err := k.err
 	k.mu.Unlock()
 	if err != nil {
@@ -400,6 +410,9 @@ func (k *Keeper) Close() error {
 		k.stop()
 		k.work.Wait()
 	}
+	k.mu.Lock()
+	k.ended = true
+	k.mu.Unlock()
 	err := k.Keep()
 	if k.log.f != nil {
 		err = errors.Join(err, k.log.f.Close())

@@ -116,6 +116,27 @@ func TestSharedByPages(t *testing.T) {
 	}
 }
 
+// Short runs earn checks together: what one has not spent the next one has.
+func TestCreditOverRuns(t *testing.T) {
+	w := newWorld(t, 0, "h.example")
+	var pages []string
+	for i := range 6 {
+		pages = append(pages, fmt.Sprintf("http://h.example/%d", i))
+		w.text(pages[i], "text/html", `<link rel=stylesheet href=s.css>`)
+	}
+	w.text("http://h.example/s.css", "text/css", "b{}")
+	for range 52 {
+		w.visit(pages...)
+		w.finish()
+		w.close()
+		w.clock.(*clock).advance(7 * day)
+		w.open()
+	}
+	if n := w.asks()["h.example/s.css"]; n < 20 || n > 32 {
+		t.Errorf("in 52 weeks of 6 visits the sheet was asked for %d times", n)
+	}
+}
+
 // A page that says "not modified" names what its copy shows.
 func TestNotModifiedPage(t *testing.T) {
 	w := newWorld(t, 0, "h.example")

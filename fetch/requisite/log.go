@@ -21,6 +21,7 @@ type line struct {
 	Wait   *item      `json:"wait,omitempty"` // is to be asked for
 	Done   string     `json:"done,omitempty"` // an address that waits no more
 	Used   []window   `json:"used,omitempty"` // of the budget
+	Credit *float64   `json:"credit,omitempty"`
 	Asking *time.Time `json:"asking,omitempty"`
 }
 
