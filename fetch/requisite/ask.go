@@ -149,7 +149,8 @@ func (k *Keeper) ask(ctx context.Context, s *server, i *item, most int64) {
 	a.settle(ctx, s, p, err, now)
 	k.mu.Unlock()
 	if a.fact != nil {
-		if err := k.named(i.URL, a.fact.shows, i.Depth+1); err != nil {
+		again := !a.was.Checked.IsZero()
+		if err := k.named(i.URL, a.fact.shows, i.Depth+1, again); err != nil {
 			k.fail(err)
 		}
 	}

@@ -19,7 +19,8 @@
 //     names its content is kept once (NamesContent).
 //  3. Checks take at most a tenth of the requests: one for each ten visits to pages, and up to
 //     mostCredit that were saved, over restarts too (a crash forgets less than one). They are
-//     conditional where the server gave a validator.
+//     conditional where the server gave a validator. A new address with a query, at a page that
+//     the archive had already, counts as a check: such addresses may change with each visit.
 //  4. The Budget holds for each hour or day of UTC, over restarts; a crash forgets what was read
 //     since the last Keep. Of the last answer in it the header is not counted beforehand.
 //  5. What is named by a visit waits in a file before the visit is acknowledged (Keep), and leaves

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -32,6 +33,9 @@ const (
 	// stillWorth is how much less a check of a picture or font is worth than one of a style sheet:
 	// it seldom changes in place, and then changes a part of some pages.
 	stillWorth = 20
+	// freshWorth is that of a new address with a query, at a page that the archive has: of as much
+	// as half an interval that is past.
+	freshWorth = 0.5
 	// checkShare is what a visit to a page earns of a check; mostCredit is what is saved.
 	checkShare, mostCredit = 0.1, 100
 	// keepAfter is how long an answer, and what was used of the budget, may stay only in memory.
@@ -177,6 +181,10 @@ func (k *Keeper) Visit(ctx context.Context, url string,
 	if k == nil {
 		return visit(ctx)
 	}
+	before, err := k.archive.Held(url)
+	if err != nil {
+		return new(sitegraph.Observation), err
+	}
 	ctx, shown := fetch.Showing(ctx)
 	o, err := visit(ctx)
 	if err != nil || o.Status == 0 {
@@ -199,18 +207,25 @@ func (k *Keeper) Visit(ctx context.Context, url string,
 			list = extract.HTMLRequisites(body, answer.Get("Content-Type"), url)
 		}
 	}
-	return o, k.named(url, list, 0)
+	return o, k.named(url, list, 0, !before.Checked.IsZero())
 }
 
 // candidate is a check that is due.
 type candidate struct {
 	item
 	due      time.Time
-	interval time.Duration
+	interval time.Duration // zero: the archive has none yet
 }
 
-// worth ranks checks: how often its interval is past, and more for what changes in place.
+// worth ranks checks: how often its interval is past, and more for what changes in place. That of
+// a new address stays, so that those that changed with each visit keep nothing else back for ever.
 func (c *candidate) worth(now time.Time) float64 {
+	switch {
+	case c.interval == 0 && isStill(c.URL):
+		return freshWorth
+	case c.interval == 0:
+		return freshWorth * stillWorth
+	}
 	overdue := float64(now.Sub(c.due)) / float64(c.interval)
 	if isStill(c.URL) {
 		return overdue / stillWorth
@@ -219,8 +234,9 @@ func (c *candidate) worth(now time.Time) float64 {
 }
 
 // named notes that a page, or what it shows, shows a list. What the archive does not have waits at
-// once. The rest that is due is checked, the most overdue first, as far as the credit goes.
-func (k *Keeper) named(via string, list []string, depth int) error {
+// once, but for addresses with a query of what it had already (again). The rest that is due is
+// checked, the most overdue first, as far as the credit goes.
+func (k *Keeper) named(via string, list []string, depth int, again bool) error {
 	now := k.Clock.Now()
 	seen := map[string]bool{}
 	for ; len(list) > 0 && depth <= mostDepth; depth++ {
@@ -235,7 +251,7 @@ func (k *Keeper) named(via string, list []string, depth int) error {
 				return err
 			}
 			if f.isDue(now) {
-				k.want(&item{URL: url, Via: via, Depth: depth}, f)
+				k.want(&item{URL: url, Via: via, Depth: depth}, f, again, now)
 			}
 			next = append(next, f.shows...)
 		}
@@ -248,16 +264,39 @@ func (k *Keeper) named(via string, list []string, depth int) error {
 }
 
 // want lets what is due wait for its request, or for a check.
-func (k *Keeper) want(i *item, f *fact) {
+func (k *Keeper) want(i *item, f *fact, again bool, now time.Time) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	c := &candidate{*i, f.due, max(f.every, day)}
+	if !f.held {
+		c.interval = 0
+	}
 	switch {
 	case k.waiting[i.URL] != nil:
-	case !f.held:
+	case !f.held && !(again && strings.Contains(i.URL, "?")):
 		k.wait(i)
-	case len(k.checks) < mostChecks:
-		k.checks[i.URL] = &candidate{*i, f.due, max(f.every, day)}
+	case k.checks[i.URL] != nil || len(k.checks) < mostChecks || k.spare(c, now):
+		k.checks[i.URL] = c
 	}
+}
+
+// spared is how many checks are looked at for one that another is worth more than.
+const spared = 16
+
+// spare drops a check of little worth to make room, or counts c as dropped. The lock is held.
+func (k *Keeper) spare(c *candidate, now time.Time) bool {
+	least, n := c, 0
+	for _, other := range k.checks { // whichever
+		if other.worth(now) <= least.worth(now) {
+			least = other
+		}
+		if n++; n == spared {
+			break
+		}
+	}
+	k.counts.Dropped++
+	delete(k.checks, least.URL)
+	return least != c
 }
 
 // check spends the credit on the checks that are worth most. The lock is held.

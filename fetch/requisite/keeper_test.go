@@ -137,6 +137,57 @@ func TestCreditOverRuns(t *testing.T) {
 	}
 }
 
+// Addresses that change with each visit spend the same credit as checks, and do not keep these back.
+func TestAddressesThatChange(t *testing.T) {
+	w := newWorld(t, 0, "h.example")
+	visit := 0
+	w.mux.HandleFunc("h.example/", func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/" {
+			return
+		}
+		rw.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(rw, `<link rel=stylesheet href=s.css>`)
+		if visit == 15 {
+			fmt.Fprint(rw, `<img src=late.png>`)
+		}
+		for i := range 20 {
+			fmt.Fprintf(rw, `<img src="c%d.gif?t=%d">`, i, visit)
+		}
+	})
+	for _, name := range []string{"s.css", "late.png", "{count}"} {
+		w.text("http://h.example/"+name, "text/plain", name)
+	}
+	for visit = range 30 {
+		w.visit("http://h.example/")
+		w.finish()
+		w.clock.(*clock).advance(30 * day)
+	}
+	asks := w.asks()
+	if n := asks["h.example/s.css"]; n != 3 && n != 4 {
+		t.Errorf("the sheet was asked for %d times", n)
+	}
+	if n := len(asks); asks["h.example/late.png"] != 1 || n < 23 || n > 26 {
+		t.Errorf("%d addresses were asked for, of late.png %d", n, asks["h.example/late.png"])
+	}
+}
+
+// Where there is no room for more checks, those of least worth give way, and are counted.
+func TestMostChecks(t *testing.T) {
+	w := newWorld(t, 0, "h.example")
+	now := w.clock.Now()
+	for i := range mostChecks {
+		w.keeper.want(&item{URL: fmt.Sprintf("http://h.example/%d.gif?t", i)}, &fact{}, true, now)
+	}
+	sheet := "http://h.example/s.css"
+	w.keeper.want(&item{URL: sheet}, &fact{held: true, due: now.Add(-9 * day)}, true, now)
+	poor := "http://h.example/p.png"
+	w.keeper.want(&item{URL: poor}, &fact{held: true, due: now}, true, now)
+	if len(w.keeper.checks) != mostChecks || w.keeper.checks[sheet] == nil ||
+		w.keeper.checks[poor] != nil || w.keeper.counts.Dropped != 2 {
+		t.Errorf("%d checks, %+v", len(w.keeper.checks), w.keeper.counts)
+	}
+}
+
 // A page that says "not modified" names what its copy shows.
 func TestNotModifiedPage(t *testing.T) {
 	w := newWorld(t, 0, "h.example")
