@@ -172,6 +172,7 @@ type asking struct {
 	fact    *fact        // what is known after the answer; nil: there is none
 	changed bool
 	read    int64 // octets received
+	short   bool  // the budget left less than the answer has
 	broken  error // the archive failed
 }
 
@@ -197,9 +198,13 @@ func (a *asking) ask(ctx context.Context, most int64) (p *fetch.Part, err error)
 	p, err = a.Client.Part(ctx, url, header, most)
 	for _, x := range wire.Exchanges {
 		a.read += int64(len(x.Response))
+		a.short = a.short || x.URL == url && x.Cut == fetch.CutLength && most < MostBytes
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err() // what came is no capture
+	}
+	if a.short && a.item.tries < mostTries-1 {
+		return p, err // the next window may have room for all of it
 	}
 	v := archive.Visit{URL: url, Time: a.Clock.Now(), Reason: reason{}, Probability: math.NaN(),
 		Outcome: "failed", First: a.was.Checked.IsZero(), Referer: a.item.Via}
@@ -219,7 +224,7 @@ func (a *asking) ask(ctx context.Context, most int64) (p *fetch.Part, err error)
 	same := before != nil && (p.Status == http.StatusNotModified ||
 		p.Status == before.Status && bytes.Equal(old, p.Body))
 	a.changed = before != nil && !same
-	held := archive.Held{Checked: now, Since: now, Status: strconv.Itoa(p.Status), Whole: true}
+	held := archive.Held{Checked: now, Since: now, Status: strconv.Itoa(p.Status), Whole: !a.short}
 	if same {
 		held.Since = a.was.Since
 	}
@@ -271,6 +276,11 @@ func (a *asking) settle(ctx context.Context, s *server, p *fetch.Part, err error
 		}
 		// Two pauses, so that the server's pages have every other turn.
 		s.notBefore = p.NotBefore.Add(p.NotBefore.Sub(p.Ended))
+	}
+	if a.short && a.fact == nil && p != nil {
+		i.tries++
+		s.items = slices.Insert(s.items, 0, i) // until then the budget has no more for anybody
+		return
 	}
 	if p == nil || p.Busy {
 		s.fails++

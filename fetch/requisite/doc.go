@@ -22,7 +22,8 @@
 //     conditional where the server gave a validator. A new address with a query, at a page that
 //     the archive had already, counts as a check: such addresses may change with each visit.
 //  4. The Budget holds for each hour or day of UTC, over restarts; a crash forgets what was read
-//     since the last Keep. Of the last answer in it the header is not counted beforehand.
+//     since the last Keep. Of the last answer in it the header is not counted beforehand. What is
+//     longer than what is left is asked for again in the next window.
 //  5. What is named by a visit waits in a file before the visit is acknowledged (Keep), and leaves
 //     it after its answer is durable in the archive. So after a kill it is asked for. What the file
 //     has not the index of the archive has: when each requisite was last captured, and since when

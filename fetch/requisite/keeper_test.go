@@ -387,6 +387,40 @@ func TestBudget(t *testing.T) {
 	}
 }
 
+// An answer that is longer than what the budget had left is asked for again in the next window, and
+// not kept cut. One that no window has room for is kept cut in the end, and seldom asked for.
+func TestCutByBudget(t *testing.T) {
+	w := newWorld(t, 0, "h.example")
+	w.budget = []budget.Limit{{Amount: 1 << 20, Unit: budget.InBytes, Per: budget.Day}}
+	w.close()
+	w.open()
+	w.text("http://h.example/", "text/html", `<img src=one.png><img src=two.png>`)
+	w.text("http://h.example/one.png", "image/png", strings.Repeat("1", 600_000))
+	w.text("http://h.example/two.png", "image/png", strings.Repeat("2", 600_000))
+	w.visit("http://h.example/")
+	w.finish()
+	if kept := w.kept(); kept["h.example/two.png"] != 0 || w.keeper.Counts().Waiting != 1 {
+		t.Errorf("kept what was cut: %v", kept)
+	}
+	w.clock.(*clock).advance(day)
+	w.finish()
+	h, err := w.archive.Held("http://h.example/two.png")
+	if _, body, ok := w.archive.Answer(h, MostBytes); err != nil || !ok || len(body) != 600_000 {
+		t.Errorf("kept of it: %d octets, %v", len(body), err)
+	}
+	w.asks()
+	w.text("http://h.example/large", "text/html", `<img src=huge.png>`)
+	w.text("http://h.example/huge.png", "image/png", strings.Repeat("3", 2<<20))
+	w.visit("http://h.example/large")
+	for range 10 {
+		w.clock.(*clock).advance(day)
+		w.finish()
+	}
+	if n := w.asks()["h.example/huge.png"]; n != mostTries || w.keeper.Counts().Waiting != 0 {
+		t.Errorf("asked for the huge one %d times", n)
+	}
+}
+
 // What a page, a style sheet or all pages name is bounded, in memory and in the log.
 func TestBounds(t *testing.T) {
 	w := newWorld(t, 0, "h.example")
