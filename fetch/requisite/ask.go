@@ -228,9 +228,6 @@ func (a *asking) ask(ctx context.Context, most int64) (p *fetch.Part, err error)
 	if same {
 		held.Since = a.was.Since
 	}
-	if p.NoArchive {
-		held.Status = "noarchive" // nothing is kept, so that it is asked for seldom
-	}
 	due := Due(url, held)
 	a.fact = &fact{held: true, once: due.IsZero(), due: due, every: due.Sub(now)}
 	if p.Status == http.StatusNotModified && before != nil {
@@ -261,8 +258,7 @@ func (a *asking) settle(ctx context.Context, s *server, p *fetch.Part, err error
 		s.notBefore = now.Add(leastBackOff)
 		return
 	case errors.Is(err, fetch.ErrForbidden):
-		k.facts.put(i.URL, &fact{due: now.Add(day)})
-		k.done(i)
+		k.dismiss(i, &fact{}, now, day)
 		return
 	}
 	k.counts.Bytes += a.read
@@ -291,11 +287,19 @@ func (a *asking) settle(ctx context.Context, s *server, p *fetch.Part, err error
 			return
 		}
 		k.counts.Failed++
-		k.facts.put(i.URL, &fact{due: now.Add(day), held: !a.was.Checked.IsZero()})
-		k.done(i)
+		k.dismiss(i, &fact{held: !a.was.Checked.IsZero()}, now, day)
 		return
 	}
 	s.fails = 0
+	if p.NoArchive {
+		k.dismiss(i, a.fact, now, 7*day) // the next request is a check
+		return
+	}
+	if k.unkept[i.URL] != nil {
+		u := &unkept{URL: i.URL}
+		k.remember(u)
+		k.lines = append(k.lines, line{Unkept: u})
+	}
 	k.facts.put(i.URL, a.fact)
 	k.done(i)
 }

@@ -34,7 +34,9 @@
 //     visit to its page.
 //  7. A server that fails is left alone for a minute, and twice as long each time, up to six hours,
 //     or as long as it says. After mostTries a requisite waits for its page to be visited again.
-//  8. Nothing is kept of pages and answers that say noarchive.
+//  8. Nothing is kept of pages and answers that say noarchive. Such a requisite, one that is
+//     forbidden, and one without an answer are due again after a week or a day, and after twice as
+//     long each time, up to longestUnkept. The file says so, for mostUnkept of them.
 //
 // # File
 //

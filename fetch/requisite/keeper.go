@@ -75,6 +75,7 @@ type Keeper struct {
 
 	mu      sync.Mutex
 	facts   facts
+	unkept  map[string]*unkept
 	servers map[string]*server // with something that waits
 	waiting map[string]*item
 	checks  map[string]*candidate
@@ -114,6 +115,7 @@ func Open(o Options) (*Keeper, error) {
 		o.Clock = fetch.WallClock{}
 	}
 	k := &Keeper{Options: o, archive: o.Archive, facts: facts{of: map[string]*fact{}},
+		unkept:  map[string]*unkept{},
 		servers: map[string]*server{}, waiting: map[string]*item{},
 		checks: map[string]*candidate{}, purse: newPurse(o.Budget),
 		news: make(chan struct{}, 1), log: log{dir: o.Dir}}
@@ -125,6 +127,7 @@ func Open(o Options) (*Keeper, error) {
 			order = append(order, l.Wait)
 		}
 		delete(k.waiting, l.Done)
+		k.remember(l.Unkept)
 		k.purse.restore(l.Used)
 		if l.Credit != nil {
 			k.credit = min(max(*l.Credit, 0), mostCredit)
@@ -170,6 +173,11 @@ func (k *Keeper) whole() []line {
 	}
 	for _, i := range k.waiting {
 		lines = append(lines, line{Wait: i})
+	}
+	for _, u := range k.unkept {
+		if u.Due.Add(unkeptFor).After(k.Clock.Now()) {
+			lines = append(lines, line{Unkept: u})
+		}
 	}
 	return lines
 }

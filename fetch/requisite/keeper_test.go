@@ -307,6 +307,62 @@ func TestForbidden(t *testing.T) {
 	}
 }
 
+// Nothing is kept of some requisites, so that the archive knows nothing of them. Each run knows
+// nonetheless when they are due: seldom, as checks, and after twice as long each time.
+func TestUnkeptOverRuns(t *testing.T) {
+	w := newWorld(t, 0, "h.example", "busy.example")
+	w.text("http://h.example/", "text/html",
+		`<img src=q.png><img src=http://busy.example/1.png>`)
+	w.mux.HandleFunc("h.example/q.png", func(rw http.ResponseWriter, _ *http.Request) {
+		rw.Header().Set("X-Robots-Tag", "noarchive")
+		fmt.Fprint(rw, "a picture")
+	})
+	up, tries := false, 0
+	w.mux.HandleFunc("busy.example/1.png", func(rw http.ResponseWriter, _ *http.Request) {
+		if !up {
+			tries++
+			panic(http.ErrAbortHandler) // no answer
+		}
+		fmt.Fprint(rw, "a picture")
+	})
+	week := func() {
+		w.visit("http://h.example/")
+		began := w.clock.Now()
+		for w.clock.Now().Before(began.Add(day)) {
+			w.keeper.step(context.Background())
+		}
+		if n := w.keeper.Counts().Waiting; n != 0 {
+			t.Fatalf("%d wait", n)
+		}
+		w.close()
+		w.clock.(*clock).advance(7*day - w.clock.Now().Sub(began))
+		w.open()
+	}
+	for range 25 {
+		week()
+	}
+	asks := w.asks()
+	if n := asks["h.example/q.png"]; n < 2 || n > 4 {
+		t.Errorf("one that says noarchive was asked for %d times", n)
+	}
+	if tries < 6*mostTries || tries > 10*mostTries {
+		t.Errorf("one without an answer was asked for %d times", tries)
+	}
+	up = true
+	for range 5 {
+		week()
+	}
+	if w.kept()["busy.example/1.png"] != 1 || w.keeper.unkept["http://busy.example/1.png"] != nil {
+		t.Errorf("when there is an answer: %v, %v", w.kept(), w.keeper.unkept)
+	}
+	for i := range mostUnkept + 9 {
+		w.keeper.remember(&unkept{URL: fmt.Sprint(i), Due: w.clock.Now()})
+	}
+	if n := len(w.keeper.unkept); n != mostUnkept {
+		t.Errorf("%d are remembered", n)
+	}
+}
+
 // Redirects are followed as requisites of their own, and end.
 func TestRedirects(t *testing.T) {
 	w := newWorld(t, 0, "h.example")

@@ -54,10 +54,64 @@ func (c *facts) put(url string, f *fact) {
 	}
 }
 
+// unkept is an address of which the last request brought nothing that is kept: forbidden, without
+// an answer, or noarchive. What the archive has says nothing of it.
+type unkept struct {
+	URL   string        `json:"url"`
+	Due   time.Time     `json:"due,omitzero"` // zero: it is unkept no more
+	Every time.Duration `json:"every,omitempty"`
+	Held  bool          `json:"held,omitempty"` // another request is a check
+}
+
+const (
+	// mostUnkept bounds the addresses of which nothing is kept. Beyond it, whichever is forgotten.
+	mostUnkept = 1 << 14
+	// longestUnkept is the longest time after which such an address is due.
+	longestUnkept = 30 * day
+	// unkeptFor is how long after that it is remembered.
+	unkeptFor = 90 * day
+)
+
+// remember takes over what a line says of an address.
+func (k *Keeper) remember(u *unkept) {
+	switch {
+	case u == nil:
+	case u.Due.IsZero():
+		delete(k.unkept, u.URL)
+	default:
+		k.unkept[u.URL] = u
+		for other := range k.unkept {
+			if len(k.unkept) <= mostUnkept {
+				break
+			}
+			if other != u.URL {
+				delete(k.unkept, other)
+			}
+		}
+	}
+}
+
+// dismiss notes a fact of which nothing is kept. It is due after a time, and after twice as long
+// each time. The lock is held.
+func (k *Keeper) dismiss(i *item, f *fact, now time.Time, every time.Duration) {
+	if before := k.unkept[i.URL]; before != nil {
+		every = min(max(every, 2*before.Every), longestUnkept)
+	}
+	u := &unkept{i.URL, now.Add(every), every, f.held}
+	f.due, f.every = u.Due, u.Every
+	k.remember(u)
+	k.lines = append(k.lines, line{Unkept: u})
+	k.facts.put(i.URL, f)
+	k.done(i)
+}
+
 // know returns what is known of an address. The lock is not held.
 func (k *Keeper) know(url string) (*fact, error) {
 	k.mu.Lock()
 	f := k.facts.of[url]
+	if u := k.unkept[url]; f == nil && u != nil {
+		f = &fact{held: u.Held, due: u.Due, every: u.Every}
+	}
 	k.mu.Unlock()
 	if f != nil {
 		return f, nil

@@ -23,6 +23,7 @@ type line struct {
 	Used   []window   `json:"used,omitempty"` // of the budget
 	Credit *float64   `json:"credit,omitempty"`
 	Asking *time.Time `json:"asking,omitempty"`
+	Unkept *unkept    `json:"unkept,omitempty"`
 }
 
 // item is what waits to be asked for.
