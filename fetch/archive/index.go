@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/fetch/archive/cdxj"
+	"github.com/recrawl/recrawl/fetch/archive/warc"
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
@@ -206,6 +207,38 @@ func (x *index) last(url string) ([]*cdxj.Capture, error) {
 		return cmp.Compare(b.Date, a.Date)
 	})
 	return found, nil
+}
+
+// has reports whether there is a record of an address with a body, of a moment as records have it.
+func (x *index) has(url, date string) bool {
+	at, err := warc.ParseDate(date)
+	if err != nil {
+		return false
+	}
+	is := func(c *cdxj.Capture) bool {
+		return c.URL == url && c.Date == date && c.MIME != cdxj.Revisit
+	}
+	for _, key := range cdxj.Keys(url) {
+		found := slices.ContainsFunc(x.recent[key], is)
+		for _, run := range x.runs {
+			begin := key + " " + cdxj.Stamp(at)
+			err := run.From(begin, func(line []byte) bool {
+				if found || !bytes.HasPrefix(line, []byte(begin)) {
+					return false
+				}
+				c, err := cdxj.Parse(line)
+				found = err == nil && is(c)
+				return !found
+			})
+			if err != nil {
+				return false
+			}
+		}
+		if found {
+			return true
+		}
+	}
+	return false
 }
 
 // of is Reader.Of.

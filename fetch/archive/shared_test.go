@@ -3,6 +3,7 @@ package archive
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -130,6 +131,48 @@ func TestRemoveShared(t *testing.T) {
 	all := read(t, dir)
 	if last := all[len(all)-3]; last.Type() != "response" || last.URI() != "http://h.example/b" {
 		t.Errorf("kept anew: %s of %s", last.Type(), last.URI())
+	}
+}
+
+// Where WARC files were moved away, a revisit that is left stands for no body: the next answer is
+// asked for without condition, and its body is kept, once.
+func TestMovedAway(t *testing.T) {
+	dir := t.TempDir()
+	page := random(5000)
+	const url = "http://h.example/a"
+	a := open(t, dir, Options{MaxFile: 1 << 20})
+	put(t, a, exchange(url, 0, 200, page), exchange("http://h.example/b", 1, 200, random(2<<20)))
+	closed(t, a)
+	first, _ := filepath.Glob(filepath.Join(dir, "*.warc.gz"))
+	a = open(t, dir, Options{MaxFile: 1 << 20})
+	put(t, a, exchange(url, 3600, 200, page))
+	put(t, a, exchange(url, 7200, 304, ""))
+	closed(t, a)
+	if all, _ := filepath.Glob(filepath.Join(dir, "*.warc.gz")); len(all) != 2 {
+		t.Fatalf("files %q, want two", all)
+	}
+	if err := os.Remove(first[0]); err != nil {
+		t.Fatal(err)
+	}
+	a = open(t, dir, Options{})
+	if held, err := a.Begin(&Visit{URL: url}); held || err != nil {
+		t.Errorf("held: %v, %v", held, err)
+	}
+	kinds := ""
+	for i := range 3 {
+		put(t, a, exchange(url, 3600*(i+3), 200, page))
+		if err := a.Sync(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	closed(t, a)
+	for _, r := range read(t, dir) {
+		if k := r.Type(); k == "response" || k == "revisit" {
+			kinds += k + " "
+		}
+	}
+	if kinds != "revisit revisit response revisit revisit " {
+		t.Errorf("kept: %s", kinds)
 	}
 }
 

@@ -76,7 +76,7 @@ func (a *Archive) Take(
 func (a *Archive) Begin(v *Visit) (held bool, err error) {
 	v.past, err = a.past(v.URL)
 	v.looked = err == nil
-	return original(v.past) != nil, err
+	return a.original(v.past) != nil, err
 }
 
 // past are the latest captures of an address, the newest first.
@@ -88,12 +88,12 @@ func (a *Archive) past(url string) ([]*cdxj.Capture, error) {
 
 // original is the record whose body a server means that says "not modified": that of the last
 // proper answer. Nil: there is none.
-func original(past []*cdxj.Capture) *cdxj.Capture {
+func (a *Archive) original(past []*cdxj.Capture) *cdxj.Capture {
 	for _, c := range past {
 		switch {
 		case c.MIME == cdxj.Revisit && c.RefersDate != "" &&
 			(c.Status == "200" || c.Status == "203" || c.Status == "304"):
-			return &cdxj.Capture{URL: c.RefersURI, Date: c.RefersDate}
+			return a.target(c)
 		case c.MIME != cdxj.Revisit && (c.Status == "200" || c.Status == "203") &&
 			(c.Truncated == "" || c.Truncated == fetch.CutLength.String()):
 			return c
@@ -103,7 +103,7 @@ func original(past []*cdxj.Capture) *cdxj.Capture {
 }
 
 // same is the record that has such a body already. Nil: there is none.
-func same(past []*cdxj.Capture, status, digest string) *cdxj.Capture {
+func (a *Archive) same(past []*cdxj.Capture, status, digest string) *cdxj.Capture {
 	for _, c := range past {
 		if c.Digest != digest || c.Status != status || c.Truncated != "" {
 			continue
@@ -111,11 +111,22 @@ func same(past []*cdxj.Capture, status, digest string) *cdxj.Capture {
 		if c.MIME != cdxj.Revisit {
 			return c
 		}
-		if c.RefersDate != "" {
-			return &cdxj.Capture{URL: c.RefersURI, Date: c.RefersDate}
+		if to := a.target(c); to != nil {
+			return to
 		}
 	}
 	return nil
+}
+
+// target is the record that a revisit refers to. Nil: it is not here, as where WARC files were
+// moved away.
+func (a *Archive) target(revisit *cdxj.Capture) *cdxj.Capture {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.index.has(revisit.RefersURI, revisit.RefersDate) {
+		return nil
+	}
+	return &cdxj.Capture{URL: revisit.RefersURI, Date: revisit.RefersDate}
 }
 
 // leastShared is the least body that is looked for under other addresses, and the least record that
@@ -162,7 +173,7 @@ func (a *Archive) Put(v *Visit, exchanges []fetch.Exchange) error {
 				return err
 			}
 		}
-		answer, capture := answerOf(x, past, a.elsewhere)
+		answer, capture := a.answerOf(x, past)
 		answer.Coding = a.coding(answer)
 		capture.Offset = int64(len(data))
 		if data, err = w.Append(data, answer); err != nil {
@@ -196,10 +207,9 @@ var gzipMark = []byte{0x1f, 0x8b, 8}
 
 const markWithin = 16
 
-// answerOf is the record of an answer, and its line of the index. elsewhere finds a record of other
-// addresses that has such a body.
-func answerOf(x *fetch.Exchange, past []*cdxj.Capture,
-	elsewhere func(*cdxj.Capture) *cdxj.Capture) (*warc.NewRecord, *cdxj.Capture) {
+// answerOf is the record of an answer, and its line of the index.
+func (a *Archive) answerOf(x *fetch.Exchange, past []*cdxj.Capture) (
+	*warc.NewRecord, *cdxj.Capture) {
 	m, err := warc.ParseResponse(x.Response)
 	if err != nil { // no header that anybody could read: what came is kept as it is
 		m = &warc.Message{Status: x.Status, Head: x.Response, Open: true}
@@ -236,13 +246,13 @@ func answerOf(x *fetch.Exchange, past []*cdxj.Capture,
 	add(warc.URIField, x.URL)
 	add(warc.AddressField, x.Address.String())
 	if x.Status == 304 {
-		if to := original(past); to != nil {
+		if to := a.original(past); to != nil {
 			refer(to, warc.NotModified)
 		}
 	} else if m.Size > 0 && cut == fetch.CutNot {
-		to := same(past, c.Status, c.Digest)
+		to := a.same(past, c.Status, c.Digest)
 		if to == nil && m.Size >= leastShared {
-			to = elsewhere(c)
+			to = a.elsewhere(c)
 		}
 		if to != nil {
 			refer(to, warc.SamePayload)
