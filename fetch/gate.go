@@ -248,6 +248,16 @@ func (g *Gate) Postpone(server string, until time.Time) {
 	}
 }
 
+// Closed returns until when no request to server may start, as far as the past says; zero: it may.
+func (g *Gate) Closed(server string) time.Time {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if s := g.slots[slotKey{server: server}]; s != nil && s.until.After(g.clock.Now()) {
+		return s.until
+	}
+	return time.Time{}
+}
+
 // dropPast forgets the slots that no longer delay a request. It runs when their number has
 // doubled since the last time, so its cost for each request is constant.
 func (g *Gate) dropPast() {

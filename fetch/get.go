@@ -100,6 +100,7 @@ func (c *Client) part(ctx context.Context, u *url.URL, header http.Header, most 
 		NotBefore: a.ended.Add(max(delay, c.PauseOf(u.Host)))}
 	if at, ok := retryAfter(a.header, a.ended); ok && at.After(p.NotBefore) {
 		p.NotBefore = at
+		c.gate.Postpone(u.Host, at)
 	}
 	return p, nil
 }

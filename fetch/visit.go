@@ -104,7 +104,10 @@ func (c *Client) once(ctx context.Context, rec *sitegraph.Record) (*sitegraph.Ob
 		failed(o, failure(err))
 		return o, nil
 	}
-	c.judge(ctx, o, a, rec, conditional)
+	pause := o.NotBefore
+	if c.judge(ctx, o, a, rec, conditional); o.NotBefore.After(pause) {
+		c.gate.Postpone(u.Host, o.NotBefore) // what pages show is left alone as long
+	}
 	if mayChallenge(a.status) && c.isWatched(o.URL) {
 		c.challenged(ctx, o, a)
 	}

@@ -89,6 +89,7 @@ func (k *Keeper) next() (s *server, i *item, most int64, until time.Time) {
 			}
 		case len(one.items) == 0:
 			delete(k.servers, name)
+		case k.Client.Closed(name).After(now.Add(longestRest)): // a page was told so
 		default:
 			s = one
 		}

@@ -33,7 +33,8 @@
 //     (MostBytes), what waits for a server and in all. What has no room is named again by the next
 //     visit to its page.
 //  7. A server that fails is left alone for a minute, and twice as long each time, up to six hours,
-//     or as long as it says. After mostTries a requisite waits for its page to be visited again.
+//     or as long as it says, be it to who asks for a page; and pages wait as long as it says to
+//     who asks for a requisite (Retry-After). After mostTries a requisite waits for its page to be visited again.
 //  8. Nothing is kept of pages and answers that say noarchive. Such a requisite, one that is
 //     forbidden, and one without an answer are due again after a week or a day, and after twice as
 //     long each time, up to longestUnkept. The file says so, for mostUnkept of them.

@@ -414,6 +414,35 @@ func TestTroubledServer(t *testing.T) {
 	}
 }
 
+// What a server says to who asks for a page holds for what pages show, and the other way round.
+func TestRetryAfterOfBoth(t *testing.T) {
+	w := newWorld(t, 0, "h.example", "busy.example")
+	w.text("http://h.example/", "text/html", `<img src=http://busy.example/1.png>`)
+	busy := true
+	w.mux.HandleFunc("busy.example/", func(rw http.ResponseWriter, _ *http.Request) {
+		if busy {
+			rw.Header().Set("Retry-After", "3600")
+			rw.WriteHeader(http.StatusServiceUnavailable)
+		}
+	})
+	w.visit("http://busy.example/page", "http://h.example/")
+	began := w.clock.Now()
+	for w.clock.Now().Before(began.Add(50 * time.Minute)) {
+		w.keeper.step(context.Background())
+	}
+	same(t, "while the page's server is to be left alone", w.asks(), "busy.example/page 1",
+		"h.example/ 1")
+	for w.clock.Now().Before(began.Add(70 * time.Minute)) {
+		w.keeper.step(context.Background())
+	}
+	same(t, "after that", w.asks(), "busy.example/1.png 1")
+	rec := sitegraph.Record{URL: "http://busy.example/page"}
+	_, until, err := w.client.Try(context.Background(), &rec)
+	if err != nil || until.Sub(w.clock.Now()) < 50*time.Minute {
+		t.Errorf("a page may be asked for at %v, %v", until, err)
+	}
+}
+
 // The budget holds over a kill, and what is beyond it waits for the next day.
 func TestBudget(t *testing.T) {
 	w := newWorld(t, 0, "h.example")
