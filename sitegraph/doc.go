@@ -3,7 +3,7 @@
 //
 // # Terms
 //
-// They have one meaning in all packages; docs/glossary.md has the others.
+// They have one meaning in all packages; docs/reference/glossary.md has the others.
 //
 //	page         one canonical address; identified by a dense PageID
 //	server       the authority of an address (host[:port]) [HIER 1]

@@ -73,7 +73,7 @@ func TestDocumentedEvaluations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	documents, err := filepath.Glob("../../docs/*.md")
+	documents, err := filepath.Glob("../../docs/*/*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func compareDrawings(t *testing.T, dir string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		inDocs := filepath.Join("../../docs", filepath.Base(file))
+		inDocs := filepath.Join("../../docs/design", filepath.Base(file))
 		if *updateDocuments {
 			writeFile(t, inDocs, string(got))
 		} else if want, err := os.ReadFile(inDocs); err != nil || !bytes.Equal(got, want) {

@@ -109,7 +109,7 @@ func TestRunFilters(t *testing.T) {
 	want(last, "/casino", "fetched")
 }
 
-// The commands of docs/filters.md say what it says they do.
+// The commands of docs/reference/filters.md say what it says they do.
 func TestShowFilters(t *testing.T) {
 	t.Parallel()
 	data, err := filepath.Abs("../../fetch/filter/measure/testdata")
@@ -158,7 +158,7 @@ func TestShowFilters(t *testing.T) {
 			t.Errorf("%v: %s%s, want %s", c.args, r.stdout, r.stderr, c.words)
 		}
 	}
-	if _, err := os.Stat("../../docs/filters.md"); err != nil {
-		t.Error("hints name docs/filters.md")
+	if _, err := os.Stat("../../docs/reference/filters.md"); err != nil {
+		t.Error("hints name docs/reference/filters.md")
 	}
 }

@@ -23,7 +23,8 @@ const (
 )
 
 // floors are the folders of the module, the lowest first. A folder imports only folders that stand
-// to its left, and those of its own floor. README.md and docs/architecture.md have the same line.
+// to its left, and those of its own floor. README.md and docs/design/architecture.md have the same
+// line.
 const floors = "sitegraph < estimator < planner < satstore < fetch < eval < cmd"
 
 // homes are the folders that may know a part of the standard library or a module of others. "clock"
@@ -58,7 +59,7 @@ var clockNames = []string{"Now", "Sleep", "After", "AfterFunc", "Tick", "NewTick
 // TestImports holds all source files but tests to the floors and homes, also those for other
 // systems.
 func TestImports(t *testing.T) {
-	for _, name := range []string{"README.md", "docs/architecture.md"} {
+	for _, name := range []string{"README.md", "docs/design/architecture.md"} {
 		if text := readFile(t, filepath.Join(moduleRoot, name)); !strings.Contains(text, floors) {
 			t.Errorf("%s has no line %q", name, floors)
 		}

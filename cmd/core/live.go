@@ -68,7 +68,7 @@ func (p *Program) client(read func(context.Context, fetch.Reading) (fetch.Conten
 	if errors.As(err, new(*secret.UnsafeError)) {
 		return nil, err
 	} else if err != nil {
-		return nil, failure.Usage(err, "docs/operating.md says what such a file has")
+		return nil, failure.Usage(err, "docs/reference/operating.md says what such a file has")
 	}
 	if o.RootCAs, err = fetch.Trusted(c.CAFile); err != nil {
 		return nil, failure.Usage(err,

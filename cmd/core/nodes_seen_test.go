@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// What docs/nodes.md says was seen: three nodes, processes of their own, crawl servers that log
-// each request, and something bad happens to one of them.
+// What docs/reference/nodes.md says was seen: three nodes, processes of their own, crawl servers
+// that log each request, and something bad happens to one of them.
 // RECRAWL_NODES_SEEN=kill,move,cut,disk,clock,budget,lost runs it, some minutes each. cut needs
 // network namespaces and disk a tmpfs, both root; clock builds the program with a standard library
 // whose clock is an hour ahead.

@@ -55,7 +55,7 @@ func findPrograms(host *piped.Host, names ...string) error {
 		_, err := policy.New(name, policy.Settings{Programs: host, Mode: planner.Stream,
 			Pages: planner.NewPages(sitegraph.NewGraph())})
 		if err != nil {
-			return failure.Usage(err, "docs/policy-programs.md says how a program is a policy")
+			return failure.Usage(err, "docs/reference/policy-programs.md says how a program is a policy")
 		}
 	}
 	return nil

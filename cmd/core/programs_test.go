@@ -28,7 +28,7 @@ func needs(t testing.TB, language string) {
 // example is the name of a policy that is an example of the documents.
 func exampleOf(t testing.TB, name string) string {
 	t.Helper()
-	path, err := filepath.Abs("../../docs/policies/" + name)
+	path, err := filepath.Abs("../../docs/reference/policies/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestPolicyExamples(t *testing.T) {
 	t.Run("likely.py", func(t *testing.T) {
 		t.Parallel()
 		needs(t, "python3")
-		text := strings.TrimSpace(readFile(t, "../../docs/policies/likely.py"))
+		text := strings.TrimSpace(readFile(t, "../../docs/reference/policies/likely.py"))
 		if lines := len(strings.Split(text, "\n")); lines > 13 { // three of them before the work
 			t.Errorf("%d lines", lines)
 		}
@@ -118,8 +118,8 @@ func TestPolicySession(t *testing.T) {
 	t.Parallel()
 	needs(t, "python3")
 	dir := t.TempDir()
-	examples := filepath.Join(dir, "docs", "policies")
-	if err := os.CopyFS(examples, os.DirFS("../../docs/policies")); err != nil {
+	examples := filepath.Join(dir, "docs", "reference", "policies")
+	if err := os.CopyFS(examples, os.DirFS("../../docs/reference/policies")); err != nil {
 		t.Fatal(err)
 	}
 	shipped, err := filepath.Abs("../../histories")
@@ -130,7 +130,7 @@ func TestPolicySession(t *testing.T) {
 		t.Skip(err)
 	}
 	calls := 0
-	for _, s := range walkOf(t, "../../docs/policy-programs.md") {
+	for _, s := range walkOf(t, "../../docs/reference/policy-programs.md") {
 		switch {
 		case s.file != "":
 			writeFile(t, filepath.Join(dir, s.file), s.text)
@@ -142,7 +142,8 @@ func TestPolicySession(t *testing.T) {
 			}
 		}
 	}
-	_, session, _ := strings.Cut(readFile(t, "../../docs/policy-programs.md"), "```session\n")
+	document := readFile(t, "../../docs/reference/policy-programs.md")
+	_, session, _ := strings.Cut(document, "```session\n")
 	session, _, _ = strings.Cut(session, "```")
 	told := strings.Split(readFile(t, filepath.Join(dir, "told")), "\n")
 	answered := strings.Split(readFile(t, filepath.Join(dir, "answered")), "\n")
@@ -200,7 +201,7 @@ func TestPolicyProgramsThatFail(t *testing.T) {
 			}
 			saysOne(t, name, r.stderr, of[1])
 			for _, text := range []string{"recrawl: error: policy exec:sh " + path + ", round ",
-				"recrawl: hint: docs/policy-programs.md", "sh: pid "} {
+				"recrawl: hint: docs/reference/policy-programs.md", "sh: pid "} {
 				saysOne(t, name, r.stderr, text)
 			}
 			_, after, _ := strings.Cut(r.stderr, "sh: pid ")

@@ -49,7 +49,7 @@ func (m *measured) testQueries(t *testing.T) {
 		t.Skipf("queries are left out: they want node, and %s that names a directory in which "+
 			"npm install @duckdb/node-api was called", duckDB)
 	}
-	files, err := filepath.Glob("../../docs/sql/*.sql")
+	files, err := filepath.Glob("../../docs/reference/sql/*.sql")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,17 +85,17 @@ func (m *measured) testQueries(t *testing.T) {
 		}
 	}
 	for name := range wanted {
-		t.Errorf("there is no docs/sql/%s.sql", name)
+		t.Errorf("there is no docs/reference/sql/%s.sql", name)
 	}
 	for _, sql := range shown(t, "sql") {
 		m.query(t, sql)
 	}
 }
 
-// shown are the blocks of docs/tables.md in a language.
+// shown are the blocks of docs/reference/tables.md in a language.
 func shown(t *testing.T, language string) (blocks []string) {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/tables.md")
+	text, err := os.ReadFile("../../docs/reference/tables.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func shown(t *testing.T, language string) (blocks []string) {
 		blocks = append(blocks, string(m[1]))
 	}
 	if len(blocks) == 0 {
-		t.Errorf("docs/tables.md shows nothing in %s", language)
+		t.Errorf("docs/reference/tables.md shows nothing in %s", language)
 	}
 	return blocks
 }

@@ -17,11 +17,11 @@ import (
 // documents are the README and what it leads to.
 func documents(t *testing.T) []string {
 	t.Helper()
-	docs, err := filepath.Glob("../../docs/*.md")
+	docs, err := filepath.Glob("../../docs/*/*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return append(docs, "../../README.md")
+	return append(docs, "../../docs/STYLE.md", "../../README.md")
 }
 
 // ran is how a document calls a program that is not built.

@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// The worked example of docs/rules.md is what the program prints.
+// The worked example of docs/reference/rules.md is what the program prints.
 func TestRulesDocs(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../docs/rules.md")
+	text, err := os.ReadFile("../../docs/reference/rules.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +22,7 @@ func TestRulesDocs(t *testing.T) {
 		_, rest, ok := strings.Cut(string(text), "```"+kind+"\n")
 		body, _, closed := strings.Cut(rest, "```")
 		if !ok || !closed {
-			t.Fatalf("docs/rules.md has no block %s", kind)
+			t.Fatalf("docs/reference/rules.md has no block %s", kind)
 		}
 		return body
 	}
@@ -35,7 +35,7 @@ func TestRulesDocs(t *testing.T) {
 	command, want, _ := strings.Cut(strings.TrimPrefix(block("console"), "$ recrawl "), "\n")
 	r := recrawlIn(t, dir, nil, strings.Fields(command)...).ok(t)
 	if got := trimmed(r.stdout); got != trimmed(want) {
-		t.Errorf("docs/rules.md has\n%s\nand the program prints\n%s", want, got)
+		t.Errorf("docs/reference/rules.md has\n%s\nand the program prints\n%s", want, got)
 	}
 }
 

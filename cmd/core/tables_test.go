@@ -20,8 +20,8 @@ import (
 	"github.com/recrawl/recrawl/satstore/journal"
 )
 
-// measured are tables as the commands of docs/sql make them, in the folder tables of a directory,
-// and what the commands print.
+// measured are tables as the commands of docs/reference/sql make them, in the folder tables of a
+// directory, and what the commands print.
 type measured struct {
 	dir      string
 	streams  []eval.StreamRun

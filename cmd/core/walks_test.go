@@ -56,10 +56,10 @@ func walkOf(t *testing.T, document string) (steps []walked) {
 // budget.
 func TestWalks(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"for-search-teams", "for-archives"} {
+	for _, name := range []string{"search-teams", "archives"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			steps := walkOf(t, "../../docs/"+name+".md")
+			steps := walkOf(t, "../../docs/guide/"+name+".md")
 			if len(steps) < 4 {
 				t.Fatalf("only %d steps", len(steps))
 			}

@@ -79,7 +79,7 @@ func (p *Program) watchTest(ctx context.Context, args []string) error {
 	if trial.Failed > 0 {
 		return failure.Work(fmt.Errorf("%d of %s took no message",
 			trial.Failed, words.Plural(len(trial.Targets), "target")),
-			"docs/watching.md has the forms of targets", failure.Failed)
+			"docs/reference/watching.md has the forms of targets", failure.Failed)
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // heavy are beginnings of names of libraries that recrawl does without. What needs them has a
-// program of its own: see docs/packaging.md.
+// program of its own: see docs/guide/install.md.
 var heavy = []string{"github.com/nats-io/", "google.golang.org/grpc", "github.com/blevesearch/",
 	"github.com/ikawaha/", "github.com/RoaringBitmap/", "go.opentelemetry.io/", "go.etcd.io/bbolt",
 	"github.com/gocolly/", "github.com/tylertreat/", "github.com/hashicorp/golang-lru",

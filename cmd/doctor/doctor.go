@@ -158,7 +158,7 @@ func credentials(o Options) Check {
 		return good(what, "no settings of single servers, so none are used")
 	case o.Credentials != nil:
 		return bad(what, "let nobody else use the file (chmod 600), and give it the lines that "+
-			"docs/operating.md names", "%v", o.Credentials)
+			"docs/reference/operating.md names", "%v", o.Credentials)
 	}
 	return good(what, "files of %s: nobody else may read them", words.Plural(o.Hosts, "rule"))
 }

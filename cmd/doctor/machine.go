@@ -137,7 +137,7 @@ func descriptors(workers int) Check {
 }
 
 // programBytes is what the program takes with a small store. On top comes 1 KB for each page that
-// is known, about (docs/benchmarks.md), which is not known here.
+// is known, about (docs/design/results.md), which is not known here.
 const programBytes = 100e6
 
 // memory wants room for the bodies that are read at the same time, each twice: as it came and as it

@@ -81,7 +81,7 @@ func Explain(err error) (hint string, code int, cause error) {
 	case errors.As(err, &unfinished):
 		return "remove " + unfinished.To + " and ask again", Misuse, err
 	case errors.As(err, new(*piped.Error)):
-		return "docs/policy-programs.md has what a program is told and may answer; what it writes " +
+		return "docs/reference/policy-programs.md has what a program is told and may answer; what it writes " +
 			"on standard error is above", Failed, err
 	case errors.Is(err, fetch.ErrNoName):
 		return "say which name it is, for example --robots-agent mybot", Misuse, err

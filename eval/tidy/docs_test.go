@@ -9,9 +9,10 @@ import (
 	"github.com/recrawl/recrawl/eval/table"
 )
 
-// docs/tables.md has all tables as their types describe them. RECRAWL_GOLDEN=1 writes them there.
+// docs/reference/tables.md has all tables as their types describe them. RECRAWL_GOLDEN=1 writes
+// them there.
 func TestDocumented(t *testing.T) {
-	const file, heading = "../../docs/tables.md", "## All tables\n\n"
+	const file, heading = "../../docs/reference/tables.md", "## All tables\n\n"
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

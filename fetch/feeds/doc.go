@@ -29,7 +29,7 @@
 // are those of an HTML reader (golang.org/x/net/html), which takes what XML readers refuse:
 // undefined entities, bare ampersands, control characters, unclosed elements, bad octets.
 //
-// Tried instead: github.com/mmcdole/gofeed; docs/decisions.md says which tests it fails.
+// Tried instead: github.com/mmcdole/gofeed; docs/design/decisions.md says which tests it fails.
 //
 // The package knows no network, disk or clock; its functions may be called concurrently.
 //

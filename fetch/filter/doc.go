@@ -29,11 +29,11 @@
 //
 // The text decides where it has leastLetters letters and its language is found with a confidence of
 // reliable; else <html lang>, else Content-Language if it names one language, else nothing. The
-// text comes first because pages are made of templates whose lang nobody set; docs/filters.md has
-// how often each is right. Trigrams are those of whatlanggo, of words in small letters: names,
-// numbers and program text make it sure of a wrong language. Chinese and Japanese are told apart
-// here, by the share of kana: the library goes by the most frequent script, which in Japanese may
-// be Han. Codes are compared by their base language: pt-BR is pt.
+// text comes first because pages are made of templates whose lang nobody set;
+// docs/reference/filters.md has how often each is right. Trigrams are those of whatlanggo, of words
+// in small letters: names, numbers and program text make it sure of a wrong language. Chinese and
+// Japanese are told apart here, by the share of kana: the library goes by the most frequent script,
+// which in Japanese may be Han. Codes are compared by their base language: pt-BR is pt.
 //
 // # Score
 //

@@ -27,7 +27,7 @@ type Mistake struct{ error }
 func (m *Mistake) Unwrap() error { return m.error }
 
 // Hint says where the user finds what is right.
-func (m *Mistake) Hint() string { return "docs/filters.md has each key of a filter" }
+func (m *Mistake) Hint() string { return "docs/reference/filters.md has each key of a filter" }
 
 // texts are a list of texts; a list of one may be written without brackets.
 type texts []string

@@ -27,7 +27,7 @@ type Set struct {
 
 // Options are the settings of filters.
 type Options struct {
-	File      string   // of filters in YAML, see docs/filters.md; "": there is none
+	File      string   // of filters in YAML, see docs/reference/filters.md; "": there is none
 	Languages []string // that are wanted, as de or pt-BR; a filter before those of the file
 	// Warn is told that a filter failed; nil: nobody is. Calls may come at the same time.
 	Warn func(error)

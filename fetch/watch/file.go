@@ -26,7 +26,7 @@ type Mistake struct{ error }
 func (m *Mistake) Unwrap() error { return m.error }
 
 // Hint says where the user finds what is right.
-func (m *Mistake) Hint() string { return "docs/watching.md has each key of a rule" }
+func (m *Mistake) Hint() string { return "docs/reference/watching.md has each key of a rule" }
 
 // File is a file of rules.
 type File struct {

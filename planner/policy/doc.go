@@ -2,8 +2,8 @@
 // ranks the pages that have a copy; see planner.Policy.
 //
 // The registry (registry.go: New, Names, All, Published) has the kind of each. Published policies
-// follow their sources; docs/policies.md has a line for each, with the departures. Reference lines
-// know the future and work in evaluations only.
+// follow their sources; docs/reference/policies.md has a line for each, with the departures.
+// Reference lines know the future and work in evaluations only.
 //
 // To add a policy:
 //
@@ -14,8 +14,8 @@
 //  2. Add a line to the map policies in registry.go: name, constructor, kind, and what it visits.
 //     That makes it known to --policy, to recrawl policies and to the tests of all policies.
 //     TestEvalJSON of cmd/core has the names once more: they are promised to users.
-//  3. If it is published, add a line to docs/policies.md; a test asks for it. Compare its formula
-//     in a test with values computed by hand or published.
+//  3. If it is published, add a line to docs/reference/policies.md; a test asks for it. Compare its
+//     formula in a test with values computed by hand or published.
 //
 // The families:
 //

@@ -9,7 +9,8 @@ import (
 )
 
 // Peers are the rules of programs in use, as they come: nutch and stormcrawler adapt an interval to
-// each page, the others have one for all. docs/policies.md has source, version and departures.
+// each page, the others have one for all. docs/reference/policies.md has source, version and
+// departures.
 var Peers = []string{"stormcrawler-default", "stormcrawler", "nutch-default", "nutch",
 	"calendar-weekly", "calendar-monthly", "changedetection", "firecrawl-daily"}
 

@@ -14,7 +14,7 @@ import (
 
 // The page about the opponents has one line for each, and none for others.
 func TestOpponentsAreDocumented(t *testing.T) {
-	page, err := os.ReadFile("../../docs/policies.md")
+	page, err := os.ReadFile("../../docs/reference/policies.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,9 +23,9 @@
 //
 // Memory: 64 MiB of the new store's buffer, 8 bytes a page of its index, 100 MiB of a Pebble store
 // in which everything is sorted by page, where there is a journal 8 more bytes a page, and about 40
-// of a page that the journal alone knows. docs/operating.md has what was measured. On disk that
-// Pebble takes about as much as the records, once more; all their versions where the log cannot be
-// read.
+// of a page that the journal alone knows. docs/reference/operating.md has what was measured. On
+// disk that Pebble takes about as much as the records, once more; all their versions where the log
+// cannot be read.
 //
 // Sources of a page: record, address, links, marks; then the journal, whose addresses of pages that
 // are not known are added as new ones, where any address may be lost.

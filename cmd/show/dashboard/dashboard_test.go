@@ -566,7 +566,7 @@ func TestMetrics(t *testing.T) {
 	if strings.Contains(text, "www0.example") {
 		t.Error("a metric names a server")
 	}
-	if dashboard, err := os.ReadFile("../../../docs/grafana-dashboard.json"); err != nil {
+	if dashboard, err := os.ReadFile("../../../docs/reference/grafana-dashboard.json"); err != nil {
 		t.Error(err)
 	} else {
 		for _, name := range regexp.MustCompile(`recrawl_[a-z_]+`).FindAllString(string(dashboard),

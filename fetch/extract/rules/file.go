@@ -24,7 +24,7 @@ type Mistake struct{ error }
 func (m *Mistake) Unwrap() error { return m.error }
 
 // Hint says where the user finds what is right.
-func (m *Mistake) Hint() string { return "docs/rules.md has each key of a rule" }
+func (m *Mistake) Hint() string { return "docs/reference/rules.md has each key of a rule" }
 
 // Read parses a file of rules; of no file, "", it returns none. The error is a Mistake unless the
 // file could not be read.

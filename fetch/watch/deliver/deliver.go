@@ -43,7 +43,7 @@ func (e *Error) Hint() string {
 	if unsafe := (*secret.UnsafeError)(nil); errors.As(e.Err, &unsafe) {
 		return unsafe.Hint()
 	}
-	return "docs/watching.md has the forms of targets; recrawl watch test tries them"
+	return "docs/reference/watching.md has the forms of targets; recrawl watch test tries them"
 }
 
 // Open makes the senders of all targets of a file. getenv looks variables up, as os.LookupEnv. The

@@ -1,5 +1,5 @@
 // Package piped lets a program of the user decide, in any language, as a policy: the evaluations
-// and the live loop ask it over a pipe. docs/policy-programs.md has the protocol.
+// and the live loop ask it over a pipe. docs/reference/policy-programs.md has the protocol.
 //
 // # Files
 //
