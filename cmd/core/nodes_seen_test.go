@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// What docs/reference/nodes.md says was seen: three nodes, processes of their own, crawl servers
+// What docs/design/results.md says was seen: three nodes, processes of their own, crawl servers
 // that log each request, and something bad happens to one of them.
 // RECRAWL_NODES_SEEN=kill,move,cut,disk,clock,budget,lost runs it, some minutes each. cut needs
 // network namespaces and disk a tmpfs, both root; clock builds the program with a standard library

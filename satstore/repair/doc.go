@@ -23,7 +23,7 @@
 //
 // Memory: 64 MiB of the new store's buffer, 8 bytes a page of its index, 100 MiB of a Pebble store
 // in which everything is sorted by page, where there is a journal 8 more bytes a page, and about 40
-// of a page that the journal alone knows. docs/reference/operating.md has what was measured. On
+// of a page that the journal alone knows. docs/design/results.md has what was measured. On
 // disk that Pebble takes about as much as the records, once more; all their versions where the log
 // cannot be read.
 //

@@ -99,7 +99,7 @@ func newMap(_ string, _ int, told func(uint64)) (decider, error) {
 }
 
 // pebbleBatch is how many lookups Pebble gets at once, in the order of their keys: four times
-// faster than one by one (docs/design/store.md).
+// faster than one by one (docs/design/results.md).
 const pebbleBatch = 10_000
 
 func newPebble(dir string, _ int, told func(uint64)) (decider, error) {
