@@ -37,7 +37,7 @@
 //
 // Costs. A settled batch reads all blocks of the runs that its keys fall into: the larger the
 // batch, the fewer bytes each key costs, down to 8 bytes of each key in the set, in sequence. Keys
-// are written once, and once more for each level of 8 times the keys. docs/reference/seen.md has
+// are written once, and once more for each level of 8 times the keys. docs/design/results.md has
 // what was measured.
 //
 // Limits. 2^32 counters of a filter, 2^31 entries of a cache.
