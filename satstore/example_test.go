@@ -45,7 +45,7 @@ func (r *reading) decode(b []byte) {
 
 // A thousand meters are read, each at its own period, with units of a minute over 400 days. The
 // store is the state and the schedule in one: it hands out who is due, takes back the new
-// state with the next due time, and needs no queue and no look-up. See docs/reference/sensors.md.
+// state with the next due time, and needs no queue and no look-up. See docs/design/store.md.
 func Example_sensors() {
 	fs := vfs.NewMem() // a disk; leave FS out for a real one
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
