@@ -39,9 +39,11 @@ func (c *Config) Validate(r *setting.Review) (hint string) {
 		r.Refuse("others", c.Others, "a file: which addresses it has is remembered beside it")
 	}
 	if live := policy.LiveNames(); !slices.Contains(live, c.Policy) && !isProgram(c.Policy) {
-		want := policy.Want(c.Policy, live)
+		want := policy.Want(c.Policy)
 		if slices.Contains(policy.Names(), c.Policy) {
 			want += " (" + c.Policy + " works in evaluations only)"
+		} else {
+			hint = meant(c.Policy, live)
 		}
 		r.Refuse("policy", c.Policy, want)
 	}
@@ -58,13 +60,21 @@ func (c *Config) Validate(r *setting.Review) (hint string) {
 		r.Refuse("documents", strings.Join(c.Documents, ","),
 			"kinds of documents: "+strings.Join(extract.FormNames(), ", "))
 	}
-	hint = cmp.Or(c.Eval.check(r), c.checkLeast(r))
+	hint = cmp.Or(hint, c.Eval.check(r), c.checkLeast(r))
 	c.Survey.check(r)
 	c.Bench.check(r)
 	c.Import.check(r)
 	c.Tune.check(r)
 	c.Schedule.check(r)
 	return hint
+}
+
+// meant asks for the name that a misspelt one probably stands for; "" if none is near.
+func meant(name string, known []string) (hint string) {
+	if near := setting.Nearest(name, known); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return ""
 }
 
 // isProgram reports whether a policy names a program.

@@ -41,7 +41,7 @@ type Config struct {
 	Rounds    int           `range:"[0,)" for:"run" help:"stop after so many rounds; 0 for never"`
 	Delay     time.Duration `default:"10s" range:"[0,)" for:"run node show-page show-robots show-feed tune schedule-report schedule-plan serve" help:"least time between two requests to a server or address; 0 only for your own servers"`
 	Workers   int           `default:"64" range:"[1,10000]" for:"run node" help:"visits at the same time, at most one to a server; those to slow servers are not counted, up to 7 a worker and 4,096 in all"`
-	Policy    string        `default:"{policy}" for:"run node plan explain demo tune serve" names:"{policies}" help:"policy that ranks the pages: {choices}, or another that recrawl policies lists; or, but in demo and tune, exec:COMMAND, a program of yours"`
+	Policy    string        `default:"{policy}" for:"run node plan explain demo tune serve" names:"{policies}" help:"policy that ranks the pages: {choices}; or, but in demo and tune, exec:COMMAND, a program of yours"`
 	AnswerIn  time.Duration `key:"policy-timeout" default:"10s" range:"[1ms,1h]" want:"1ms to 1h" for:"run node plan explain eval serve" help:"longest wait for an answer of a policy that is a program (--policy exec:COMMAND)"`
 	Gone      float64       `key:"gone-worth" default:"0.3" range:"[0,100]" for:"run node plan explain eval tune serve" help:"sites: what it is worth to find that a page is gone, in changes found; 0: such pages are not looked for"`
 	Objective string        `default:"changes" for:"run node plan explain eval tune serve" names:"changes, freshness, age" help:"sites: what visits are for: changes, freshness or age of the copies, or weights as changes=1,freshness=0.5"`

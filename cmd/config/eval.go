@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -71,7 +72,7 @@ func (c *Eval) check(r *setting.Review) (hint string) {
 			"several budgets or horizons to draw a line through: --budget 0.01,0.02,0.05")
 	}
 	c.checkBudgets(r)
-	c.checkPolicies(r)
+	hint = c.checkPolicies(r)
 	if c.Figures {
 		return c.checkFigures(r)
 	}
@@ -117,12 +118,14 @@ func (c *Eval) checkFigures(r *setting.Review) (hint string) {
 	return hint
 }
 
-func (c *Eval) checkPolicies(r *setting.Review) {
+// checkPolicies refuses what is no policy. The hint has the policy that was probably meant.
+func (c *Eval) checkPolicies(r *setting.Review) (hint string) {
 	known, policies := policy.Names(), c.Lineup().Policies()
 	for _, name := range c.Policy {
 		if name != "all" && name != eval.Peers && !isProgram(name) &&
 			!slices.Contains(known, name) {
-			r.Refuse("eval.policy", name, "all, peers, or "+policy.Want(name, known))
+			r.Refuse("eval.policy", name, "all, peers, or "+policy.Want(name))
+			hint = cmp.Or(hint, meant(name, known))
 		}
 	}
 	switch {
@@ -132,6 +135,7 @@ func (c *Eval) checkPolicies(r *setting.Review) {
 		r.Refuse("eval.ablate", c.Ablate,
 			"the policy to be compared that has parts to leave out: "+eval.OwnPolicy)
 	}
+	return hint
 }
 
 // Lineup is which policies take part, and which is compared with the others.

@@ -1,7 +1,6 @@
 package core_test
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -138,8 +137,8 @@ func TestBenchSat(t *testing.T) {
 func TestBenchHelp(t *testing.T) {
 	r := recrawl(t, "bench", "sat", "--help").ok(t)
 	for _, k := range bench.Kinds {
-		line := fmt.Sprintf("\n  %-12s %s\n", k.Name, k.About)
-		if !strings.Contains(r.stdout, line) {
+		line := k.Name + " " + k.About
+		if !strings.Contains(strings.Join(strings.Fields(r.stdout), " "), line) {
 			t.Errorf("%q is not in the help", line)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/recrawl/recrawl/cmd/config"
 	"github.com/recrawl/recrawl/cmd/failure"
@@ -73,6 +74,7 @@ type Program struct {
 	running        *running           // of policies that are programs
 	parts          []*Part            // whose commands this program has
 	ofPart         bool               // it has no others
+	wholeHelp      bool               // --help-all asks for it
 	rules          *watch.File        // of --watch, once it was read
 	scope          *scope.Scope       // of --seeds, once it was read; nil: all pages count
 	// scratch is a directory for what a store that is only read takes; "": memory, since it is soon
@@ -133,11 +135,15 @@ func (p *Program) root() *cobra.Command {
 		},
 	}
 	root.SetVersionTemplate(versionLine() + "\n")
+	root.SetHelpFunc(p.help)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if errors.Is(err, pflag.ErrHelp) {
+			return pflag.ErrHelp
+		}
 		if word, ok := p.misspelt(cmd); ok { // whose flags are none of the command above
 			return p.unknown(cmd, word)
 		}
-		return failure.Usage(err, cmp.Or(p.settings.Instead(err),
+		return failure.Usage(err, cmp.Or(p.settings.Instead(err), nearestFlag(cmd, err),
 			cmd.CommandPath()+" --help lists the flags"))
 	})
 	root.SetHelpCommand(helpCommand())
@@ -145,6 +151,8 @@ func (p *Program) root() *cobra.Command {
 	root.PersistentFlags().BoolVar(&p.json, "json", false, "print the result as JSON")
 	root.PersistentFlags().BoolVar(&p.wide, "wide", false, "tables with all columns, however wide")
 	root.PersistentFlags().BoolVar(&p.quiet, "quiet", false, "no progress on standard error")
+	root.PersistentFlags().Var(helpAll{&p.wholeHelp}, "help-all", "help with all flags")
+	root.PersistentFlags().Lookup("help-all").NoOptDefVal = "true"
 	root.AddCommand(p.versionCommand())
 	root.InitDefaultHelpCmd()
 	return root
@@ -220,9 +228,10 @@ func (p *Program) load(cmd *cobra.Command) error {
 	c := &p.config
 	r := p.settings.Read(cmd, p.configFile)
 	p.review = r
-	hint := r.Hint
+	hint, particular := r.Hint, ""
 	if hint == "" {
-		hint = cmp.Or(c.Validate(r), cmd.CommandPath()+" --help shows what is possible")
+		particular = c.Validate(r)
+		hint = cmp.Or(particular, cmd.CommandPath()+" --help shows what is possible")
 	} else {
 		c.CheckLimits(r) // a text that is no budget is told beside values of the wrong kind
 	}
@@ -234,8 +243,8 @@ func (p *Program) load(cmd *cobra.Command) error {
 	if missing := c.Missing(); (cmd.Name() == "run" || cmd.Name() == "node") && r.Hint == "" &&
 		len(missing) > 0 {
 		r.Problems = append(r.Problems, missing...)
-		hint = `for example: recrawl ` + cmd.Name() +
-			` --data crawl --user-agent "mybot/1.0 (+https://example.org/bot)" URL...`
+		hint = cmp.Or(particular, `for example: recrawl `+cmd.Name()+
+			` --data crawl --user-agent "mybot/1.0 (+https://example.org/bot)" URL...`)
 	}
 	if len(r.Problems) > 0 {
 		return failure.Usage(errors.Join(r.Problems...), hint)

@@ -1,11 +1,13 @@
 package core
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/setting"
@@ -37,6 +39,22 @@ func nearest(above *cobra.Command, word string) string {
 		return ""
 	}
 	return "did you mean " + best + "?"
+}
+
+// nearestFlag asks for the flag of a command that an unknown one probably means; "" if none is near.
+func nearestFlag(cmd *cobra.Command, err error) string {
+	unknown := (*pflag.NotExistError)(nil)
+	if !errors.As(err, &unknown) {
+		return ""
+	}
+	var known []string
+	for _, f := range flagsOf(cmd.Flags()) { // with those of all commands
+		known = append(known, f.Name)
+	}
+	if near := setting.Nearest(unknown.GetSpecifiedName(), known); near != "" {
+		return "did you mean --" + near + "?"
+	}
+	return ""
 }
 
 // misspelt returns the word of the command line that should name a command below one.

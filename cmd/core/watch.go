@@ -23,6 +23,7 @@ func (p *Program) watchCommand() *cobra.Command {
 		Annotations: map[string]string{setting.NameAs: "run"},
 		Args:        cobra.ExactArgs(1),
 	}, p.watch)
+	_ = cmd.Flags().MarkHidden("watch") // the argument names the file
 	cmd.AddCommand(p.command(&cobra.Command{
 		Use:         "test FILE",
 		Annotations: map[string]string{setting.NameAs: "watch-test"},

@@ -41,8 +41,7 @@ func Write(root *cobra.Command, words *strings.Replacer) error {
 }
 
 func write(c *cobra.Command, words *strings.Replacer) error {
-	file := pageOf(c)
-	text, err := pages.ReadFile("pages/" + file)
+	text, err := pages.ReadFile("pages/" + PageOf(c) + ".txt")
 	if err != nil {
 		return fmt.Errorf("manual of %s: %w", c.CommandPath(), err)
 	}
@@ -56,14 +55,13 @@ func write(c *cobra.Command, words *strings.Replacer) error {
 	return nil
 }
 
-// pageOf names the page of a command: the names of the command and of those above it but the root,
+// PageOf names the page of a command: the names of the command and of those above it but the root,
 // joined by "-".
-func pageOf(c *cobra.Command) string {
+func PageOf(c *cobra.Command) string {
 	if name := c.Annotations[Page]; name != "" {
-		return name + ".txt"
+		return name
 	}
-	return strings.ReplaceAll(strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" "), " ", "-") +
-		".txt"
+	return strings.ReplaceAll(strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" "), " ", "-")
 }
 
 // page is the help of one command.

@@ -144,6 +144,9 @@ func (x *setting) addFlag(f *pflag.FlagSet) {
 		f.Float64Slice(name, value, x.help)
 		flag := f.Lookup(name)
 		flag.Value = shares{share{flag.Value}, flag.Value.(pflag.SliceValue)}
+		if len(value) > 0 { // with the digits that matter, and blanks to break at
+			flag.DefValue = strings.ReplaceAll(strings.Trim(fmt.Sprint(value), "[]"), " ", ", ")
+		}
 	default:
 		panic(fmt.Sprintf("setting: %s is of type %T", x.key, value))
 	}

@@ -10,16 +10,22 @@ const farthest = 3
 
 // Suggest names the known word nearest to a misspelt one, or else all known words.
 func Suggest(word string, known []string) string {
-	best, distance := "", farthest+1
+	if best := Nearest(word, known); best != "" {
+		return fmt.Sprintf("did you mean %q?", best)
+	}
+	return "known are: " + strings.Join(known, ", ")
+}
+
+// Nearest returns the known word nearest to a misspelt one, the first of several; "" if none is
+// near, since it shares too few letters.
+func Nearest(word string, known []string) (best string) {
+	distance := min(farthest, len(word)-1) + 1
 	for _, k := range known {
 		if d := Distance(word, k); d < distance {
 			best, distance = k, d
 		}
 	}
-	if best != "" {
-		return fmt.Sprintf("did you mean %q?", best)
-	}
-	return "known are: " + strings.Join(known, ", ")
+	return best
 }
 
 // Distance counts the letters to insert, delete or replace; a letter is a byte.

@@ -235,7 +235,7 @@ func TestNewPolicy(t *testing.T) {
 		want string
 	}{
 		{"astrology", Settings{Pages: known, Mode: planner.Stream},
-			"want one of a, auto, b, b-closure, "},
+			"want one that recrawl policies lists"},
 		{"clairvoyant", Settings{Pages: known, Mode: planner.Stream}, "evaluations only"},
 		{"value", Settings{Pages: known, Mode: planner.Stream},
 			"want sites, which has taken its place"},

@@ -286,12 +286,12 @@ func Published(name string) bool { return policies[name].origin == published }
 // evaluations only.
 func Reference(name string) bool { return policies[name].origin == reference }
 
-// Want says which names there are instead of one that is unknown.
-func Want(unknown string, names []string) string {
+// Want returns what is wanted instead of a name that is no policy's.
+func Want(unknown string) string {
 	if unknown == "value" {
 		return Default + ", which has taken its place"
 	}
-	return "one of " + strings.Join(names, ", ") + ", or a program, as exec:./mine.py"
+	return "one that recrawl policies lists, or a program, as exec:./mine.py"
 }
 
 // ofProgram begins the name of a policy that is a program: the rest is its command.
@@ -323,7 +323,7 @@ func New(name string, s Settings) (planner.Policy, error) {
 	case IsProgram(name):
 		return newProgram(name, s)
 	case !ok:
-		return nil, fmt.Errorf("unknown policy %q: want %s", name, Want(name, Names()))
+		return nil, fmt.Errorf("unknown policy %q: want %s", name, Want(name))
 	case Reference(name) && (s.Oracle == nil || strings.HasPrefix(name, "true-") &&
 		s.TrueRate == nil):
 		return nil, fmt.Errorf("policy %s knows the future: it works in evaluations only", name)

@@ -56,6 +56,10 @@ func (s *Screen) Say(text string) {
 	}
 }
 
+// Wrap breaks a line at blanks so that no part is wider than so many columns, and returns the parts
+// with a line break between them. A word that is wider alone stays whole; 0 is no bound.
+func Wrap(line string, width int) string { return strings.Join(wrap(line, width), "\n") }
+
 // wrap breaks a line at blanks so that no part is wider; 0 is no bound. A word that is wider alone
 // stays whole.
 func wrap(line string, width int) []string {
