@@ -10,6 +10,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/cmd/show/inside"
 	"github.com/recrawl/recrawl/fetch/archive/holding"
+	"github.com/recrawl/recrawl/fetch/requisite"
 )
 
 func (p *Program) archiveCommand() *cobra.Command {
@@ -33,6 +34,10 @@ func (p *Program) archiveStatus(context.Context, []string) error {
 	}
 	status, err := holding.Of(r, journal, time.Now())
 	if err != nil {
+		return err
+	}
+	waits := &status.Requisites
+	if waits.Waiting, waits.Unkept, err = requisite.Pending(p.config.Archive); err != nil {
 		return err
 	}
 	return p.Print(status, inside.ArchiveFinding(status), inside.ArchiveTables(status))

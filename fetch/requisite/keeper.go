@@ -121,13 +121,9 @@ func Open(o Options) (*Keeper, error) {
 		news: make(chan struct{}, 1), log: log{dir: o.Dir}}
 	var order []*item
 	err := readLog(o.Dir, func(l line) {
-		if l.Wait != nil && l.Wait.URL != "" && k.waiting[l.Wait.URL] == nil &&
-			len(k.waiting) < mostWaiting {
-			k.waiting[l.Wait.URL] = l.Wait
+		if k.take(l) {
 			order = append(order, l.Wait)
 		}
-		delete(k.waiting, l.Done)
-		k.remember(l.Unkept)
 		k.purse.restore(l.Used)
 		if l.Credit != nil {
 			k.credit = min(max(*l.Credit, 0), mostCredit)
@@ -152,6 +148,19 @@ func Open(o Options) (*Keeper, error) {
 	}
 	k.saved = k.credit
 	return k, nil
+}
+
+// take takes over from a line of the log what waits, and of what nothing is kept. It reports whether
+// the line adds something that waits.
+func (k *Keeper) take(l line) (adds bool) {
+	if l.Wait != nil && l.Wait.URL != "" && k.waiting[l.Wait.URL] == nil &&
+		len(k.waiting) < mostWaiting {
+		k.waiting[l.Wait.URL] = l.Wait
+		adds = true
+	}
+	delete(k.waiting, l.Done)
+	k.remember(l.Unkept)
+	return adds
 }
 
 // Asked is until when a process before this one may have asked servers; zero: not known.

@@ -348,6 +348,9 @@ func TestUnkeptOverRuns(t *testing.T) {
 	if tries < 6*mostTries || tries > 10*mostTries {
 		t.Errorf("one without an answer was asked for %d times", tries)
 	}
+	if waiting, nothing, err := Pending(w.dir); waiting != 0 || nothing != 2 || err != nil {
+		t.Errorf("the log says that %d wait, and of %d nothing is kept: %v", waiting, nothing, err)
+	}
 	up = true
 	for range 5 {
 		week()

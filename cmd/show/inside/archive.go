@@ -35,6 +35,11 @@ func ArchiveFinding(s *holding.Status) string {
 		text += fmt.Sprintf(" Of %s that visits failed to bring nothing is kept.",
 			words.Plural(missing, "page"))
 	}
+	if n := s.Requisites; n.Captures+n.Waiting+n.Unkept > 0 {
+		text += fmt.Sprintf(" What pages show: %s kept, in %s of %s; %d wait, and of %d nothing is "+
+			"kept.", words.Plural(n.Kept, "file"), words.Plural(n.Captures, "capture"),
+			words.Plural(int(n.Bytes), "byte"), n.Waiting, n.Unkept)
+	}
 	return text
 }
 

@@ -3,7 +3,7 @@
 //
 // A page is kept if a capture of it is here that has a body (status 200 or 203) or says that an
 // earlier body is still the page (304, revisit). Fresh is the time since the last such capture.
-// robots.txt is no page. Memory grows with the pages that failed, of which at most MostFailed are
+// robots.txt is no page, and neither is what pages show, which is counted apart. Memory grows with the pages that failed, of which at most MostFailed are
 // looked at, and with the captures of one key of the index.
 package holding
 
@@ -36,6 +36,18 @@ type Status struct {
 	Ages  []Age    `json:"ages"`
 	Kinds []Kind   `json:"kinds"` // the largest first
 	Fails []Failed `json:"failed"`
+
+	Requisites Requisites `json:"requisites"`
+}
+
+// Requisites are what pages show: style sheets, scripts, pictures, fonts and media.
+type Requisites struct {
+	Kept     int   `json:"kept"` // of which there is a copy
+	Captures int   `json:"captures"`
+	Bytes    int64 `json:"bytes"` // of their records
+	// Waiting are to be asked for. Unkept are forbidden, have no answer, or say noarchive.
+	Waiting int `json:"waiting"`
+	Unkept  int `json:"unkept"`
 }
 
 // Age is how many pages were seen last within so many days; 0: before that.
@@ -152,6 +164,9 @@ type page struct {
 	left  bool      // the last capture is no copy
 	kind  string
 	bytes int64
+
+	captures       int
+	oldest, newest time.Time // of captures that count
 }
 
 func (c *count) add(x *cdxj.Capture) error {
@@ -167,7 +182,7 @@ func (c *count) add(x *cdxj.Capture) error {
 		p = new(page)
 		c.pages[x.URL] = p
 	}
-	c.Captures++
+	p.captures++
 	p.bytes += x.Length
 	isRevisit := x.MIME == cdxj.Revisit
 	switch x.Status {
@@ -186,11 +201,11 @@ func (c *count) add(x *cdxj.Capture) error {
 		}
 		p.left = true
 	}
-	if c.Oldest.IsZero() || x.Time.Before(c.Oldest) {
-		c.Oldest = x.Time
+	if p.oldest.IsZero() || x.Time.Before(p.oldest) {
+		p.oldest = x.Time
 	}
-	if x.Time.After(c.Newest) {
-		c.Newest = x.Time
+	if x.Time.After(p.newest) {
+		p.newest = x.Time
 	}
 	return nil
 }
@@ -198,6 +213,21 @@ func (c *count) add(x *cdxj.Capture) error {
 // flush counts the pages of a key.
 func (c *count) flush() {
 	for url, p := range c.pages {
+		if cdxj.IsShown(url, p.kind) {
+			c.Requisites.Captures += p.captures
+			c.Requisites.Bytes += p.bytes
+			if !p.seen.IsZero() {
+				c.Requisites.Kept++
+			}
+			continue
+		}
+		c.Captures += p.captures
+		if c.Oldest.IsZero() || !p.oldest.IsZero() && p.oldest.Before(c.Oldest) {
+			c.Oldest = p.oldest
+		}
+		if p.newest.After(c.Newest) {
+			c.Newest = p.newest
+		}
 		if p.seen.IsZero() {
 			continue
 		}

@@ -39,6 +39,10 @@ func TestOf(t *testing.T) {
 		{"checked", 0, 304, "HTTP/1.1 304 Not Modified\r\n\r\n"},
 		{"left", 20, 200, page("text/html", "w")},
 		{"left", 1, 404, "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"},
+		{"s.css", 9, 200, page("text/css", "b{}")},
+		{"s.css", 0, 304, "HTTP/1.1 304 Not Modified\r\n\r\n"},
+		{"f.woff2", 500, 200, page("application/octet-stream", "f")},
+		{"p.png", 1, 404, "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"},
 		{"never", 1, 404, "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"},
 	} {
 		url, at := "http://h.example/"+c.path, now.AddDate(0, 0, -c.days)
@@ -81,6 +85,9 @@ func TestOf(t *testing.T) {
 	}
 	if want := []Age{{1, 1}, {7, 1}, {30, 1}, {365, 0}, {0, 1}}; !reflect.DeepEqual(s.Ages, want) {
 		t.Errorf("ages %v, want %v", s.Ages, want)
+	}
+	if n := s.Requisites; n.Kept != 2 || n.Captures != 4 || n.Bytes == 0 {
+		t.Errorf("of what pages show: %+v", n)
 	}
 	kinds := map[string]int{}
 	for _, k := range s.Kinds {

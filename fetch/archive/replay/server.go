@@ -356,16 +356,6 @@ func (s *Server) serveList(w http.ResponseWriter, address string) {
 	s.show(w, status, p)
 }
 
-// isShown reports whether a media type is that of what pages show.
-func isShown(mime string) bool {
-	kind, of, _ := strings.Cut(mime, "/")
-	switch kind {
-	case "image", "font", "audio", "video":
-		return true
-	}
-	return of == "css" || strings.HasSuffix(of, "javascript") || strings.HasPrefix(of, "font-")
-}
-
 // serveStart lists pages, the first ones by key.
 func (s *Server) serveStart(w http.ResponseWriter) {
 	p := page{Title: "Archive",
@@ -373,7 +363,7 @@ func (s *Server) serveStart(w http.ResponseWriter) {
 	last := ""
 	err := s.r.Each(func(c *cdxj.Capture) error {
 		_, err := sitegraph.Canonical(c.URL)
-		if err == nil && c.URL != last && c.MIME != cdxj.Revisit && !isShown(c.MIME) {
+		if err == nil && c.URL != last && c.MIME != cdxj.Revisit && !cdxj.IsShown(c.URL, c.MIME) {
 			p.Rows = append(p.Rows, row{"/web/*/" + safe(c.URL), c.URL, c.Status, c.MIME})
 			last = c.URL
 		}
