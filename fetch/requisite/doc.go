@@ -16,7 +16,8 @@
 //     archive has no capture of it, or if its content has been checked for so long (Due): at once
 //     twice as long after each check that finds the same, between a day and two weeks for what
 //     changes in place, and a week and 90 days for pictures, fonts and media. One whose address
-//     names its content is kept once (NamesContent).
+//     names its content by a digest is kept once, one that names a version is checked after 90 days
+//     (Names).
 //  3. Checks take at most a tenth of the requests: one for each ten visits to pages, and up to
 //     mostCredit that were saved, over restarts too (a crash forgets less than one). They are
 //     conditional where the server gave a validator. A new address with a query, at a page that

@@ -15,11 +15,14 @@ const day = 24 * time.Hour
 // is the time for which its content is known to be the same, so that it doubles with each check.
 func Due(url string, h archive.Held) time.Time {
 	sound := h.Whole && (h.Status == "200" || h.Status == "203" || h.Status == "304")
+	content, version := Names(url)
 	switch {
-	case sound && NamesContent(url):
-		return time.Time{}
 	case !sound:
 		return h.Checked.Add(7 * day) // moved, gone, or cut
+	case content:
+		return time.Time{}
+	case version:
+		return h.Checked.Add(90 * day)
 	}
 	least, most := day, 14*day
 	if isStill(url) {
@@ -43,32 +46,41 @@ func ending(url string) string {
 }
 
 var (
-	// hexName is a part of a path between marks: a digest in hexadecimal, of 8 digits or more.
+	// hexName is a part of a name between marks: in hexadecimal, of 8 digits or more.
 	hexName = regexp.MustCompile(`[/._-]([0-9a-f]{8,128})(?:[/._-]|$)`)
 	// mixedName is the digest that bundlers put before the ending: 8 letters and digits or more.
 	mixedName = regexp.MustCompile(`[._-]([A-Za-z0-9_]{8,64})\.[a-z0-9]{2,5}$`)
 	// versionName is a whole version: a package at it does not change.
 	versionName = regexp.MustCompile(`[/@v_-][0-9]+\.[0-9]+\.[0-9]+(?:[/._-]|$)`)
 	// versionQuery is a field that is there for caches.
-	versionQuery = regexp.MustCompile(`(?i)(?:^|&)(?:v|ver|version|rev|hash|cb)=[0-9a-z._-]+(?:&|$)`)
+	versionQuery = regexp.MustCompile(`(?i)(?:^|&)(?:v|ver|version|rev|hash|cb)=[a-z._-]*[0-9][0-9a-z._-]*(?:&|$)`)
 )
 
-// NamesContent reports whether an address names its content, by a digest or a version: other
-// content has another address.
-func NamesContent(url string) bool {
+const (
+	// leastDigest is how many digits a digest has at least: 64 bits in hexadecimal.
+	leastDigest = 16
+	// objectID is how many an identifier of MongoDB has, which names a thing and not its content.
+	objectID = 24
+)
+
+// Names reports whether an address names its content: by a digest in the name of the file, so that
+// other content has another address; or by a version, or what looks like a short digest, so that it
+// should have. Some sites never count theirs up.
+func Names(url string) (content, version bool) {
 	_, rest, _ := strings.Cut(url, "://")
 	_, rest, _ = strings.Cut(rest, "/")
-	name, query, _ := strings.Cut("/"+rest, "?")
-	if versionQuery.MatchString(query) || versionName.MatchString(name) {
-		return true
-	}
+	whole, query, _ := strings.Cut("/"+rest, "?")
+	name := whole[strings.LastIndexByte(whole, '/'):]
+	version = versionQuery.MatchString(query) || versionName.MatchString(whole)
 	for _, m := range hexName.FindAllStringSubmatch(name, -1) {
 		if has(m[1], '0', '9') && has(m[1], 'a', 'f') {
-			return true
+			version = true
+			content = content || len(m[1]) >= leastDigest && len(m[1]) != objectID
 		}
 	}
 	m := mixedName.FindStringSubmatch(name)
-	return m != nil && has(m[1], '0', '9') && has(m[1], 'a', 'z') && has(m[1], 'A', 'Z')
+	return content, version || m != nil && has(m[1], '0', '9') && has(m[1], 'a', 'z') &&
+		has(m[1], 'A', 'Z')
 }
 
 // has reports whether a text has a character of a range.

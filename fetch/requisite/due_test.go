@@ -8,28 +8,41 @@ import (
 	"github.com/recrawl/recrawl/planner/budget"
 )
 
-func TestNamesContent(t *testing.T) {
-	for url, want := range map[string]bool{
-		"https://h.example/app.3f2a9c1b.js":                        true,
-		"https://h.example/assets/index-BqX3kL9a.js":               true,
-		"https://h.example/a/d41d8cd98f00b204e9800998ecf8427e.png": true,
-		"https://cdn.example/npm/vue@3.4.21/dist/vue.js":           true,
-		"https://cdn.example/jquery-3.7.1.min.js":                  true,
-		"https://h.example/style.css?ver=6.4.2":                    true,
-		"https://h.example/style.css?a=1&v=20240101":               true,
-		"https://h.example/style.css":                              false,
-		"https://h.example/style.css?v=":                           false,
-		"https://h.example/photo-20240101.jpg":                     false, // a date, or a number
-		"https://h.example/interface.css":                          false,
-		"https://h.example/deadbeef.png":                           false, // a word
-		"https://cdn.example/npm/vue@latest/dist/vue.js":           false,
-		"https://cdn.example/npm/vue@3/dist/vue.js":                false,
-		"https://h.example/picture.php?id=7":                       false,
-		"https://h.example/":                                       false,
-		"https://3f2a9c1b.example/style.css":                       false, // a host names no content
+// A digest names the content; a version does so, unless somebody forgets to count it up.
+func TestNames(t *testing.T) {
+	for url, want := range map[string]string{
+		"https://h.example/a/d41d8cd98f00b204e9800998ecf8427e.png":      "content",
+		"https://h.example/app-3f2a9c1b3f2a9c1b.js":                     "content",
+		"https://h.example/app.3f2a9c1b.js":                             "version",
+		"https://h.example/assets/index-BqX3kL9a.js":                    "version",
+		"https://cdn.example/npm/vue@3.4.21/dist/vue.js":                "version",
+		"https://cdn.example/jquery-3.7.1.min.js":                       "version",
+		"https://h.example/style.css?ver=6.4.2":                         "version",
+		"https://h.example/style.css?a=1&v=20240101":                    "version",
+		"https://h.example/style.css?v=beta2":                           "version",
+		"https://h.example/507f1f77bcf86cd799439011.png":                "version", // an object
+		"https://h.example/507f1f77bcf86cd799439011/style.css":          "",
+		"https://h.example/d41d8cd98f00b204e9800998ecf8427e/avatar.png": "",
+		"https://h.example/style.css":                                   "",
+		"https://h.example/style.css?v=":                                "",
+		"https://h.example/style.css?v=latest":                          "",
+		"https://h.example/photo-20240101.jpg":                          "", // a date, or a number
+		"https://h.example/interface.css":                               "",
+		"https://h.example/deadbeef.png":                                "", // a word
+		"https://cdn.example/npm/vue@latest/dist/vue.js":                "",
+		"https://cdn.example/npm/vue@3/dist/vue.js":                     "",
+		"https://h.example/picture.php?id=7":                            "",
+		"https://h.example/":                                            "",
+		"https://3f2a9c1b.example/style.css":                            "", // a host names no content
 	} {
-		if got := NamesContent(url); got != want {
-			t.Errorf("%s: %v", url, got)
+		got := ""
+		if content, version := Names(url); content {
+			got = "content"
+		} else if version {
+			got = "version"
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", url, got, want)
 		}
 	}
 }
@@ -46,7 +59,8 @@ func TestDue(t *testing.T) {
 		{"http://h.example/s.css", "200", 0, 1}, {"http://h.example/s.css", "304", 3, 3},
 		{"http://h.example/s.css", "200", 300, 14}, {"http://h.example/p.png", "200", 0, 7},
 		{"http://h.example/p.PNG?x", "304", 30, 30}, {"http://h.example/p.png", "304", 300, 90},
-		{"http://h.example/s.css?v=3", "200", 0, -1}, {"http://h.example/s.css?v=3", "404", 0, 7},
+		{"http://h.example/s.css?v=3", "200", 0, 90},
+		{"http://h.example/d41d8cd98f00b204e9800998ecf8427e.css", "200", 0, -1}, {"http://h.example/s.css?v=3", "404", 0, 7},
 		{"http://h.example/s.css", "301", 0, 7},
 	} {
 		h := archive.Held{Checked: at, Since: at.Add(-time.Duration(test.same) * day),
@@ -59,7 +73,7 @@ func TestDue(t *testing.T) {
 			t.Errorf("%+v: due at %v, want %v", test, got, want)
 		}
 	}
-	if got := Due("http://h.example/s.css?v=3", archive.Held{Checked: at, Since: at,
+	if got := Due("http://h.example/d41d8cd98f00b204e9800998ecf8427e.css", archive.Held{Checked: at, Since: at,
 		Status: "200"}); !got.Equal(at.Add(7 * day)) {
 		t.Errorf("one that was cut is due at %v", got)
 	}
