@@ -87,8 +87,21 @@ func (s *Server) serveFrame(w http.ResponseWriter, host string, c *cdxj.Capture)
 
 // isSame reports whether two captures in a row have the same body, as far as the index tells.
 func (s *Server) isSame(before, c *cdxj.Capture) bool {
-	return c.Status == "304" || c.Digest != "" && c.Digest == before.Digest ||
-		c.MIME == cdxj.Revisit && c.RefersDate == before.Date
+	if c.Status == "304" && c.RefersDate == "" { // others leave out which one they mean
+		return before.Status == "200" || before.Status == "203" || before.Status == "304"
+	}
+	url, date := bodyOf(c)
+	urlBefore, dateBefore := bodyOf(before)
+	return url == urlBefore && date == dateBefore ||
+		c.Status != "304" && c.Digest != "" && c.Digest == before.Digest
+}
+
+// bodyOf says whose record has the body of a capture.
+func bodyOf(c *cdxj.Capture) (url, date string) {
+	if c.MIME == cdxj.Revisit && c.RefersDate != "" {
+		return c.RefersURI, c.RefersDate
+	}
+	return c.URL, c.Date
 }
 
 // asideWithin is how long after a page what it shows may be captured, beside its visit.

@@ -171,6 +171,25 @@ console.log(gone)`, host, script, place)
 	}
 }
 
+// "Not modified" after an answer of another kind is a change back.
+func TestChangedSince(t *testing.T) {
+	const same = "HTTP/1.1 304 Not Modified\r\n\r\n"
+	s := serverOf(t, answer{"https://h.example/", 0, page200("one")},
+		answer{"https://h.example/", 1, same}, answer{"https://h.example/", 2, page200("one")},
+		answer{"https://h.example/", 3, "HTTP/1.1 500 X\r\nContent-Length: 1\r\n\r\n!"},
+		answer{"https://h.example/", 4, same}, answer{"https://h.example/", 5, same},
+		answer{"https://h.example/", 6, page200("two")})
+	all, err := s.r.Of("https://h.example/", noon, mostListed)
+	if err != nil || len(all) != 7 {
+		t.Fatalf("%d captures, %v", len(all), err)
+	}
+	for i, want := range []bool{true, true, false, false, true, false} {
+		if got := s.isSame(all[i], all[i+1]); got != want {
+			t.Errorf("capture %d is the same as that before: %v", i+2, got)
+		}
+	}
+}
+
 // What a page shows is the last capture up to its visit, or the first one.
 func TestShownAt(t *testing.T) {
 	s := shownPages(t)
