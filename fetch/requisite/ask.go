@@ -24,7 +24,7 @@ const (
 // step asks for one requisite, or waits until one may be asked for. False: the context has ended,
 // or nothing can be kept any more.
 func (k *Keeper) step(ctx context.Context) bool {
-	s, i, most, until := k.next()
+	s, i, room, until := k.next()
 	if i == nil {
 		if k.failed() {
 			return false
@@ -36,7 +36,7 @@ func (k *Keeper) step(ctx context.Context) bool {
 		return ctx.Err() == nil
 	}
 	k.wake() // others may find work, too
-	k.ask(ctx, s, i, most)
+	k.ask(ctx, s, i, room)
 	return ctx.Err() == nil
 }
 
@@ -67,18 +67,18 @@ func (k *Keeper) rest(ctx context.Context, until time.Time) {
 // longestRest bounds how long a worker rests that finds nothing.
 const longestRest = time.Minute
 
-// next takes an item whose server may be asked, with the octets that its answer may have. nil:
+// next takes an item whose server may be asked, with what its answer may have of the budget. nil:
 // there is none before until.
-func (k *Keeper) next() (s *server, i *item, most int64, until time.Time) {
+func (k *Keeper) next() (s *server, i *item, room reservation, until time.Time) {
 	now := k.Clock.Now()
 	until = now.Add(longestRest)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.err != nil || len(k.waiting) == 0 {
-		return nil, nil, 0, until
+		return nil, nil, room, until
 	}
 	if k.idle.After(now) {
-		return nil, nil, 0, k.idle
+		return nil, nil, room, k.idle
 	}
 	for name, one := range k.servers {
 		switch {
@@ -98,21 +98,21 @@ func (k *Keeper) next() (s *server, i *item, most int64, until time.Time) {
 		}
 	}
 	if s == nil {
-		return nil, nil, 0, until
+		return nil, nil, room, until
 	}
 	most, usable := k.purse.left(now, MostBytes)
 	if most == 0 {
 		k.idle = usable
-		return nil, nil, 0, usable
+		return nil, nil, room, usable
 	}
 	if k.Able != nil && k.Able() != nil {
 		k.idle = now.Add(time.Second)
-		return nil, nil, 0, k.idle
+		return nil, nil, room, k.idle
 	}
-	k.purse.use(1, most)
+	room = k.purse.reserve(most)
 	k.used = true
 	i, s.items, s.busy = s.items[0], s.items[1:], true
-	return s, i, most, until
+	return s, i, room, until
 }
 
 // announce says in the log, before a request, that servers are asked from now on.
@@ -133,19 +133,17 @@ func (k *Keeper) announce() error {
 }
 
 // ask asks for an item whose server is marked busy.
-func (k *Keeper) ask(ctx context.Context, s *server, i *item, most int64) {
+func (k *Keeper) ask(ctx context.Context, s *server, i *item, room reservation) {
 	a := &asking{Keeper: k, item: i}
 	var p *fetch.Part
 	err := k.announce()
 	if err == nil {
-		p, err = a.ask(ctx, most)
+		p, err = a.ask(ctx, room.octets)
 	}
 	now := k.Clock.Now()
 	k.mu.Lock()
-	k.purse.use(0, a.read-most)
-	if a.read == 0 {
-		k.purse.use(-1, 0)
-	}
+	k.purse.settle(room, now, a.read)
+	k.used = true
 	s.busy, s.notBefore = false, now
 	a.settle(ctx, s, p, err, now)
 	k.mu.Unlock()

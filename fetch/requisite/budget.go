@@ -76,11 +76,38 @@ func (p *purse) left(now time.Time, most int64) (octets int64, until time.Time) 
 	return octets, until
 }
 
-// use counts requests and octets, or with negative numbers takes them back.
-func (p *purse) use(requests, octets int64) {
+// reservation is what one answer may have of the windows that were open when it was asked for.
+type reservation struct {
+	octets int64
+	begins []time.Time
+}
+
+// reserve counts a request and the octets of its answer.
+func (p *purse) reserve(octets int64) reservation {
+	r := reservation{octets: octets}
 	for i := range p.windows {
-		p.windows[i].Requests = max(p.windows[i].Requests+requests, 0)
-		p.windows[i].Bytes = max(p.windows[i].Bytes+octets, 0)
+		w := &p.windows[i]
+		w.Requests++
+		w.Bytes += octets
+		r.begins = append(r.begins, w.Begin)
+	}
+	return r
+}
+
+// settle counts what was read in place of what was reserved. Where a window has turned meanwhile,
+// there is nothing of it to take back. Without an octet no request was sent.
+func (p *purse) settle(r reservation, now time.Time, read int64) {
+	p.open(now)
+	for i := range p.windows {
+		w := &p.windows[i]
+		if !w.Begin.Equal(r.begins[i]) {
+			w.Bytes += read
+			continue
+		}
+		w.Bytes = max(w.Bytes+read-r.octets, 0)
+		if read == 0 {
+			w.Requests = max(w.Requests-1, 0)
+		}
 	}
 }
 

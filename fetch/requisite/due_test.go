@@ -1,6 +1,7 @@
 package requisite
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -86,20 +87,21 @@ func TestPurse(t *testing.T) {
 		{Amount: 100 << 20, Unit: budget.InBytes, Per: budget.Day}}
 	p := newPurse(limits)
 	now := time.Date(2026, 1, 1, 10, 59, 0, 0, time.UTC)
+	var last reservation
 	for i := range 3 {
 		if left, _ := p.left(now, 40<<20); left != 40<<20 && i < 2 || left == 0 {
 			t.Fatalf("request %d: %d octets", i, left)
 		}
-		p.use(1, 10<<20)
+		last = p.reserve(10 << 20)
 	}
 	if left, until := p.left(now, 40<<20); left != 0 || until.Hour() != 11 {
 		t.Errorf("after three requests: %d, until %v", left, until)
 	}
-	p.use(-1, 0) // one was not sent
+	p.settle(last, now, 0) // it was not sent
 	if left, _ := p.left(now, 40<<20); left == 0 {
 		t.Error("what was given back is gone")
 	}
-	p.use(1, 45<<20) // 75 MB of the day
+	p.reserve(55 << 20) // 75 MB of the day
 	now = now.Add(time.Hour)
 	if left, _ := p.left(now, 20<<20); left != 20<<20 {
 		t.Errorf("in the next hour: %d", left)
@@ -107,6 +109,18 @@ func TestPurse(t *testing.T) {
 	if left, until := p.left(now, 40<<20); left != 0 || until.Day() != 2 {
 		t.Errorf("for more than the day has left: %d, until %v", left, until)
 	}
+	answer := p.reserve(20 << 20)
+	before := *p
+	before.windows = slices.Clone(p.windows)
+	next := now.Add(time.Hour)
+	p.open(next)
+	p.reserve(5 << 20)
+	p.settle(answer, next, 1<<20) // it began in the hour before
+	if hour, all := p.windows[0], p.windows[1]; hour.Bytes != 6<<20 || hour.Requests != 1 ||
+		all.Bytes != before.windows[1].Bytes+(5+1-20)<<20 {
+		t.Errorf("after an hour has turned: %+v", p.windows)
+	}
+	p = &before
 	q := newPurse(limits)
 	q.restore(p.windows)
 	if left, _ := q.left(now.Add(-10*time.Minute), 40<<20); left != 0 {
