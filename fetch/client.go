@@ -111,8 +111,8 @@ func (c *Client) PauseOf(server string) time.Duration {
 	return c.o.Hosts.Of(server).Delay(c.o.Interval)
 }
 
-// Closed returns until when a server, host or host:port, is left alone: for its pause, or as long as
-// it said to whoever asked (Retry-After). Zero: it may be asked.
+// Closed returns until when a server, host or host:port, is left alone: for its pause, or as long
+// as it said to whoever asked (Retry-After). Zero: it may be asked.
 func (c *Client) Closed(server string) time.Time { return c.gate.Closed(server) }
 
 // Resume says until when a process before this one may have asked servers. What it asked is not

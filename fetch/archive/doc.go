@@ -15,7 +15,8 @@
 //     damaged or a file is missing that it knows.
 //  5. An answer whose body equals that of one of the latest captures of its address, and one that
 //     says "not modified", become revisits. They name address and date of the record whose body it
-//     is. A "not modified" whose record is not here stays a response.
+//     is. A "not modified" whose record is not here stays a response. A body of
+//     leastShared octets or more is looked for under all addresses.
 //  6. One Archive at a time has a directory (directory.ErrInUse). A Reader needs no lock and writes
 //     nothing: it sees all that is in the files when it is opened.
 //

@@ -14,7 +14,7 @@
 //     themselves; elements are at most mostDeep deep. Lines have MostText octets at most: a
 //     document with more cannot be read.
 //  4. Memory and time of a PDF are not bounded here: its reader follows whatever the file says.
-//     Package apart reads it in a process of its own, under limits.
+//     Package quarantine reads it in a process of its own, under limits.
 //
 // Office files are those of Office Open XML (docx, xlsx, pptx) and OpenDocument (odt, ods, odp).
 // Those before them (doc, xls, ppt, rtf) cannot be read. Not read: notes, comments and headers of

@@ -150,8 +150,8 @@ func Open(o Options) (*Keeper, error) {
 	return k, nil
 }
 
-// take takes over from a line of the log what waits, and of what nothing is kept. It reports whether
-// the line adds something that waits.
+// take takes over from a line of the log what waits, and of what nothing is kept. It reports
+// whether the line adds something that waits.
 func (k *Keeper) take(l line) (adds bool) {
 	if l.Wait != nil && l.Wait.URL != "" && k.waiting[l.Wait.URL] == nil &&
 		len(k.waiting) < mostWaiting {

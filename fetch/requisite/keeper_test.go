@@ -137,7 +137,8 @@ func TestCreditOverRuns(t *testing.T) {
 	}
 }
 
-// Addresses that change with each visit spend the same credit as checks, and do not keep these back.
+// Addresses that change with each visit spend the same credit as checks, and keep none of these
+// back.
 func TestAddressesThatChange(t *testing.T) {
 	w := newWorld(t, 0, "h.example")
 	visit := 0

@@ -64,8 +64,8 @@ func readLog(dir string, yield func(line)) error {
 	return nil
 }
 
-// Pending returns how many requisites of the archive in a directory wait to be asked for, and of how
-// many nothing is kept though they were.
+// Pending returns how many requisites of the archive in a directory wait to be asked for, and of
+// how many nothing is kept though they were.
 func Pending(dir string) (waiting, nothing int, err error) {
 	k := Keeper{waiting: map[string]*item{}, unkept: map[string]*unkept{}}
 	err = readLog(dir, func(l line) { k.take(l) })

@@ -21,7 +21,8 @@ func IsShown(url, mime string) bool {
 	case "", "unk":
 	default:
 		if of != "octet-stream" {
-			return of == "css" || strings.HasSuffix(of, "javascript") || strings.Contains(of, "font-")
+			return of == "css" || strings.HasSuffix(of, "javascript") ||
+				strings.Contains(of, "font-")
 		}
 	}
 	url, _, _ = strings.Cut(url, "?")

@@ -3,8 +3,9 @@
 //
 // A page is kept if a capture of it is here that has a body (status 200 or 203) or says that an
 // earlier body is still the page (304, revisit). Fresh is the time since the last such capture.
-// robots.txt is no page, and neither is what pages show, which is counted apart. Memory grows with the pages that failed, of which at most MostFailed are
-// looked at, and with the captures of one key of the index.
+// robots.txt is no page, and neither is what pages show, which is counted apart. Memory grows with
+// the pages that failed, of which at most MostFailed are looked at, and with the captures of one
+// key of the index.
 package holding
 
 import (
