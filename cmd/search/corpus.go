@@ -11,6 +11,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/corpus"
 	"github.com/recrawl/recrawl/fetch/corpus/standard"
 	"github.com/recrawl/recrawl/fetch/extract"
+	"github.com/recrawl/recrawl/fetch/requisite"
 	"github.com/recrawl/recrawl/satstore"
 )
 
@@ -114,9 +115,11 @@ func removeCorpus(ctx context.Context, p *core.Program, args []string) (err erro
 		}
 		r.Never = p.Config().Data != ""
 		if p.Config().Archive != "" {
-			if r.Archive, err = archive.Remove(p.Config().Archive, func(url string) bool {
-				return corpus.Removes(rules, url)
-			}); err != nil {
+			of := func(url string) bool { return corpus.Removes(rules, url) }
+			if r.Archive, err = archive.Remove(p.Config().Archive, of); err != nil {
+				return err
+			}
+			if err := requisite.Forget(p.Config().Archive, of); err != nil {
 				return err
 			}
 		}

@@ -18,6 +18,7 @@ import (
 // Removed is what Remove took out.
 type Removed struct {
 	Records int   `json:"records"`
+	Others  int   `json:"others"` // of these, revisits of other addresses
 	Files   int   `json:"files"`  // that were written anew
 	Octets  int64 `json:"octets"` // of the records, as stored
 }
@@ -49,7 +50,10 @@ func Remove(dir string, of func(url string) bool) (r *Removed, err error) {
 }
 
 // stretch is where a record stands in its file.
-type stretch struct{ from, length int64 }
+type stretch struct {
+	from, length int64
+	other        bool // of an address that is not to be removed
+}
 
 // from removes records from a file.
 func (r *Removed) from(path string, of func(url string) bool) error {
@@ -87,6 +91,9 @@ func (r *Removed) from(path string, of func(url string) bool) error {
 		}
 		at = s.from + s.length
 		r.Records++
+		if s.other {
+			r.Others++
+		}
 		r.Octets += s.length
 	}
 	if _, err = io.Copy(out, io.NewSectionReader(f, at, math.MaxInt64-at)); err == nil {
@@ -125,14 +132,15 @@ func recordsOf(f *os.File, of func(url string) bool) (found []stretch, err error
 				return nil, err
 			}
 			refers := strings.Trim(rec.Get(warc.RefersURIField), "<>")
-			if (rec.URI() == "" || !of(rec.URI())) && (refers == "" || !of(refers)) {
+			other := rec.URI() == "" || !of(rec.URI())
+			if other && (refers == "" || !of(refers)) {
 				continue
 			}
 			if rec.Stored == 0 || rec.Within > 0 {
 				return nil, fmt.Errorf("the record of %s shares its gzip member with others, and "+
 					"cannot be removed alone", rec.URI())
 			}
-			found = append(found, stretch{rec.Offset, rec.Stored})
+			found = append(found, stretch{rec.Offset, rec.Stored, other})
 		}
 	}
 	return found, nil

@@ -68,6 +68,9 @@ func (r *Removal) Text(w io.Writer) error {
 	if r.Archive != nil {
 		fmt.Fprintf(w, "%d records of %d bytes are removed from the archive\n",
 			r.Archive.Records, r.Archive.Octets)
+		if n := r.Archive.Others; n > 0 {
+			fmt.Fprintf(w, "%d of these are of other addresses, whose body was in such a record\n", n)
+		}
 	}
 	if r.Never {
 		fmt.Fprintln(w, "the planner visits none of them again")

@@ -367,6 +367,34 @@ func TestUnkeptOverRuns(t *testing.T) {
 	}
 }
 
+// What was removed from an archive stands nowhere in the log, neither by itself nor as who shows
+// something; the rest waits.
+func TestForget(t *testing.T) {
+	w := newWorld(t, 0, "h.example")
+	w.text("http://h.example/secret", "text/html", `<img src=a.png>`)
+	w.text("http://h.example/", "text/html", `<img src=b.png><img src=secret.png>`)
+	w.visit("http://h.example/secret", "http://h.example/")
+	w.keeper.log.f.Close()
+	w.archive.Close()
+	if err := Forget(w.dir, func(url string) bool {
+		return strings.Contains(url, "secret")
+	}); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(w.dir, logName))
+	if err != nil || strings.Contains(string(text), "secret") ||
+		!strings.Contains(string(text), "b.png") {
+		t.Errorf("the log: %s, %v", text, err)
+	}
+	w.open()
+	if n := w.keeper.Counts().Waiting; n != 1 {
+		t.Errorf("%d wait", n)
+	}
+	if err := Forget(t.TempDir(), nil); err != nil {
+		t.Errorf("without a log: %v", err)
+	}
+}
+
 // Redirects are followed as requisites of their own, and end.
 func TestRedirects(t *testing.T) {
 	w := newWorld(t, 0, "h.example")

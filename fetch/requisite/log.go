@@ -72,6 +72,33 @@ func Pending(dir string) (waiting, nothing int, err error) {
 	return len(k.waiting), len(k.unkept), err
 }
 
+// Forget takes some addresses, and what pages at them show, out of the log of the archive in a
+// directory, which nobody may have open.
+func Forget(dir string, of func(url string) bool) error {
+	var lines []line
+	read, left := false, map[string]bool{}
+	err := readLog(dir, func(l line) {
+		read = true
+		switch {
+		case l.Wait != nil && (of(l.Wait.URL) || of(l.Wait.Via)):
+			left[l.Wait.URL] = true
+			return
+		case l.Done != "" && (of(l.Done) || left[l.Done]):
+			return
+		case l.Unkept != nil && of(l.Unkept.URL):
+			return
+		}
+		lines = append(lines, l)
+	})
+	if err != nil || !read {
+		return err
+	}
+	if err := directory.WritePath(dir, logName, encode(lines)); err != nil {
+		return fmt.Errorf("write which requisites wait: %w", err)
+	}
+	return nil
+}
+
 func encode(lines []line) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
