@@ -171,6 +171,19 @@ console.log(gone)`, host, script, place)
 	}
 }
 
+// A page of the live web cannot run a captured script as its own, which would tell what is kept.
+func TestNoScriptsOutside(t *testing.T) {
+	s := serverOf(t, answer{"https://h.example/a.js", 0, answered("text/javascript", "secret = 1")})
+	path := "20260131120000/https://h.example/a.js"
+	if w := look(s, "/web/"+path, "script"); w.Code != http.StatusForbidden ||
+		strings.Contains(w.Body.String(), "secret") {
+		t.Errorf("outside: %d %s", w.Code, w.Body)
+	}
+	if w := look(s, s.inside()+path, "script"); w.Code != http.StatusOK {
+		t.Errorf("inside: %d", w.Code)
+	}
+}
+
 // "Not modified" after an answer of another kind is a change back.
 func TestChangedSince(t *testing.T) {
 	const same = "HTTP/1.1 304 Not Modified\r\n\r\n"

@@ -120,6 +120,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	rest, isWeb := strings.CutPrefix(q.URL.RequestURI(), "/web/")
 	when, address, ok := strings.Cut(rest, "/")
 	switch {
+	case isWeb && strings.HasSuffix(q.Header.Get("Sec-Fetch-Dest"), "script"):
+		http.Error(w, "a capture runs only in the frame of its page", http.StatusForbidden)
 	case q.URL.Path == "/":
 		s.serveStart(w)
 	case q.URL.Path == "/cdx" || q.URL.Path == "/cdx/search/cdx":
