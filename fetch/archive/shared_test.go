@@ -116,7 +116,8 @@ func TestRemoveShared(t *testing.T) {
 	put(t, a, exchange("http://h.example/c", 2, 200, random(4000)))
 	closed(t, a)
 	removed, err := Remove(dir, func(url string) bool { return url == "http://h.example/a" })
-	if err != nil || removed.Records != 4 || removed.Others != 1 { // three of a, and the revisit of b
+	// Three of a, and the revisit of b.
+	if err != nil || removed.Records != 4 || removed.Others != 1 {
 		t.Fatalf("%+v, %v", removed, err)
 	}
 	a = open(t, dir, Options{})
