@@ -87,7 +87,7 @@ type Config struct {
 	Corpus string `for:"corpus-build corpus-show corpus-check corpus-remove corpus-weigh search run serve" path:"directory" help:"directory of a corpus: pages of an archive in the standard format, and their index"`
 	Watch  string `for:"run plan explain" path:"yaml yml" help:"file of rules in YAML: which changes are told to whom, as recrawl watch does alone"`
 
-	Listen         string   `for:"run serve" help:"address at which a dashboard is served, as 127.0.0.1:8089; elsewhere than on loopback it asks for a token. run: none without; serve: {dashboard}"`
+	Listen         string   `for:"run serve demo" help:"address at which a dashboard is served, as 127.0.0.1:8089; elsewhere than on loopback it asks for a token. run: none without; serve, demo --open: {dashboard}"`
 	Names          []string `key:"listen-name" for:"run serve node frontier" help:"name under which this machine is asked by HTTP, as crawl.example.org, beside localhost, the address that it listens at and the host of --websub-callback; may be repeated"`
 	Certificate    string   `key:"listen-certificate" for:"run serve" help:"PEM file with the certificate of the dashboard, for TLS; none: no encryption"`
 	CertificateKey string   `key:"listen-certificate-key" for:"run serve" help:"PEM file with its key"`
@@ -178,8 +178,10 @@ type Demo struct {
 	Sites  string  `path:"directory" help:"a directory of recorded sites to serve instead of the built-in web"`
 	Weeks  int     `default:"24" range:"[1,48]" help:"virtual weeks"`
 	Budget float64 `default:"0.02" range:"(0,1]" want:"a share of the pages a day, above 0 and at most 1" help:"fetches a day as a share of the pages"`
-	Pages  int     `default:"3000" range:"[100,100000]" help:"pages of the built-in web, about"`
-	Claims bool    `default:"true" help:"also measure over HTTP what feeds, sitemaps and Last-Modified are worth"`
+	Pages  int     `default:"1000" range:"[100,100000]" help:"pages of the built-in web, about; with --full 3000"`
+	Claims bool    `help:"also measure over HTTP what feeds, sitemaps and Last-Modified are worth; --full does, too"`
+	Full   bool    `help:"a larger web, and all that the demo can measure: half a minute"`
+	Open   bool    `help:"then serve a dashboard over the same web as it would stand today, at --listen, until Ctrl-C"`
 	Seeds  int     `default:"0" range:"[0,100]" help:"only measure what feeds, sitemaps and Last-Modified save, as the mean of so many seeds from --seed on; 0: show the whole system"`
 	HTML   string  `default:"recrawl-demo.html" path:"any" help:"file for the report; empty for none"`
 	Keep   string  `path:"directory" help:"keep the stores in this directory instead of a temporary one"`
@@ -258,9 +260,20 @@ func (c *Config) Complete(r *setting.Review) {
 		weeks, unfit := eval.FittingWeeks(usual, most, c.Tune.Base)
 		c.Tune.Weeks, c.Tune.Unfit = weeks[0], unfit
 	}
+	if c.Demo.Full {
+		if r.From("demo.pages") == setting.FromDefault {
+			c.Demo.Pages = fullDemo
+		}
+		if r.From("demo.claims") == setting.FromDefault {
+			c.Demo.Claims = true
+		}
+	}
 	slices.Sort(c.Tune.Budget)
 	c.Tune.Budget = slices.Compact(c.Tune.Budget)
 }
+
+// fullDemo is the number of pages of demo --full.
+const fullDemo = 3000
 
 // VisitsFor is Objective, checked before.
 func (c *Config) VisitsFor() preferences.Objective {

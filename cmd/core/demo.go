@@ -1,14 +1,18 @@
 package core
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/show/evals"
+	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/eval/demo"
 )
 
@@ -46,20 +50,51 @@ func (p *Program) demo(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	if err := p.Publish(r, evals.DemoPage(r), c.Demo.HTML); err != nil {
+	page := evals.DemoPage(r)
+	if !c.Demo.Full {
+		page = evals.ShortOnScreen(page, r)
+	}
+	if err := p.Publish(r, page, c.Demo.HTML); err != nil {
 		return err
 	}
 	if r.Agreement.Difference != "" {
 		return fmt.Errorf("HTTP and replay disagree: %s", r.Agreement.Difference)
 	}
+	if !p.json {
+		s := p.screen()
+		for _, text := range evals.DemoClosing(r, c.Demo.HTML) {
+			fmt.Fprintf(s, "\n%s\n", report.Wrap(text, cmp.Or(s.Width, report.UsualWidth)))
+		}
+		if err := s.Flush(); err != nil {
+			return err
+		}
+	}
+	if c.Demo.Open {
+		return p.openDemo(ctx, o)
+	}
 	return nil
+}
+
+// openDemo serves a dashboard over the web of a demo as it would stand today.
+func (p *Program) openDemo(ctx context.Context, o demo.Options) (err error) {
+	c := &p.config
+	if c.Data, err = os.MkdirTemp("", "recrawl-demo-"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(c.Data)
+	perDay, err := demo.Today(ctx, o, c.Data, time.Now())
+	if err != nil {
+		return err
+	}
+	c.Budget, c.Round, c.Archive = []string{fmt.Sprintf("%d/day", perDay)}, 24*time.Hour, ""
+	return p.serveStored(ctx, nil)
 }
 
 // savings measures what signals save.
 func (p *Program) savings(ctx context.Context, o demo.Options) error {
-	if o.Keep != "" || o.Archive != "" {
-		return failure.Usage(errors.New("--seeds keeps nothing"),
-			"leave --keep and --archive out, or --seeds")
+	if o.Keep != "" || o.Archive != "" || p.config.Demo.Open {
+		return failure.Usage(errors.New("--seeds keeps nothing, and opens nothing"),
+			"leave --keep, --archive and --open out, or --seeds")
 	}
 	r, err := demo.Save(ctx, o, p.config.Demo.Seeds)
 	if err != nil {

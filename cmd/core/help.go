@@ -109,7 +109,8 @@ func indented(lines string) string { return "  " + strings.ReplaceAll(lines, "\n
 func brokenCall(call string, width int) string {
 	begin := ""
 	for len(call) > width {
-		at := max(strings.LastIndex(call[:width-1], " --"), strings.LastIndex(call[:width-1], " | "))
+		fits := call[:width-1]
+		at := max(strings.LastIndex(fits, " --"), strings.LastIndex(fits, " | "))
 		if strings.TrimSpace(call[:max(at, 0)]) == "" {
 			break
 		}

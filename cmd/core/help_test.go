@@ -16,8 +16,8 @@ import (
 // mostShort is how many flags a help of one level may have.
 const mostShort = 14
 
-// Help is at most 100 columns wide. The short one explains ten flags and names the others; the whole
-// one explains all, once.
+// Help is at most 100 columns wide. The short one explains ten flags and names the others; the
+// whole one explains all, once.
 func TestHelpOfTwoLevels(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{}

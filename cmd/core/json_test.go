@@ -172,8 +172,8 @@ func TestVersionJSON(t *testing.T) {
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	r := recrawlIn(t, dir, nil, "demo", "--pages", "200", "--weeks", "2", "--policy", "c-then-b",
-		"--json", "--html", "demo.html").ok(t)
+	r := recrawlIn(t, dir, nil, "demo", "--full", "--pages", "200", "--weeks", "2",
+		"--policy", "c-then-b", "--json", "--html", "demo.html").ok(t)
 	d := decode[demo](t, r, false)
 	if d.Agreement.Difference != "" || d.Agreement.Visits == 0 ||
 		d.Agreement.Visits != d.HTTP.Visits {

@@ -41,7 +41,8 @@ func nearest(above *cobra.Command, word string) string {
 	return "did you mean " + best + "?"
 }
 
-// nearestFlag asks for the flag of a command that an unknown one probably means; "" if none is near.
+// nearestFlag asks for the flag of a command that an unknown one probably means; "" if none is
+// near.
 func nearestFlag(cmd *cobra.Command, err error) string {
 	unknown := (*pflag.NotExistError)(nil)
 	if !errors.As(err, &unknown) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/eval/replay"
 	"github.com/recrawl/recrawl/eval/synth"
 	"github.com/recrawl/recrawl/eval/timetravel"
 	"github.com/recrawl/recrawl/planner/policy"
@@ -72,7 +73,7 @@ type Result struct {
 
 // Run makes a demo. That both worlds agree is for the caller to look up: Result.Agreement.
 func Run(ctx context.Context, o Options) (*Result, error) {
-	web, about, comparison, err := o.open()
+	web, about, comparison, err := o.open(replay.Epoch)
 	if err != nil {
 		return nil, err
 	}

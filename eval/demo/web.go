@@ -3,6 +3,7 @@ package demo
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/replay"
@@ -11,24 +12,24 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// open returns the web to serve, on the clock of the replays, and what to say of it. A synthetic
-// one is compared with the paper's.
-func (o *Options) open() (timetravel.Archive, string, *synth.Comparison, error) {
+// open returns the web to serve, which begins at a moment, and what to say of it. A synthetic one
+// is compared with the paper's.
+func (o *Options) open(start time.Time) (timetravel.Archive, string, *synth.Comparison, error) {
 	if o.Sites != "" {
 		sites, err := timetravel.LoadSites(o.Sites)
 		if err != nil {
 			return nil, "", nil, err
 		}
 		about := fmt.Sprintf("%d recorded sites of %s", len(sites.Servers()), o.Sites)
-		return timetravel.Align(sites, replay.Epoch), about, nil, nil
+		return timetravel.Align(sites, start), about, nil, nil
 	}
 	web := synth.New(synth.Options{
 		Seed:    o.Seed,
 		Servers: max(o.Pages/50, 1),
 		Pages:   o.Pages,
-		Start:   replay.Epoch,
+		Start:   start,
 	})
-	comparison := synth.Compare(web, replay.Epoch)
+	comparison := synth.Compare(web, start)
 	about := fmt.Sprintf("the built-in web of %d servers, seed %d", len(web.Servers()), o.Seed)
 	return web, about, &comparison, nil
 }
