@@ -168,7 +168,7 @@ func (p *Planner) nextAgain() (Visit, step) {
 			Page:        page,
 			Probability: math.NaN(),
 			Value:       math.NaN(),
-			Reason:      Because("it left; looked at again after %.0f days", since),
+			Reason:      Because("it left; looked at again after %s", since),
 		}
 		if p.Pages.Closed(p.Pages.Graph.Server(page)) {
 			p.putOff(v, false)

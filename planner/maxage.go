@@ -188,12 +188,12 @@ func (p *Planner) nextAging() (Visit, step) {
 			Due:         time.Unix(int64(-c.Score), 0).UTC(),
 			Probability: math.NaN(),
 			Value:       math.NaN(),
-			Reason: Because("its copy is %.3g days old, and none is to be older than %.3g",
+			Reason: Because("its copy is %s old, and none is to be older than %s",
 				float64(p.Pages.round.End.Unix()-int64(m.History.Last))/Day.Seconds(),
 				float64(a.age[c.Page])/Day.Seconds()),
 		}
 		if m.State != sitegraph.StateAlive {
-			v.Reason = Because("there is no copy of it; it is asked for again each %.3g days",
+			v.Reason = Because("there is no copy of it; it is asked for again each %s",
 				float64(a.age[c.Page])/Day.Seconds())
 		}
 		p.Pages.Promote([]sitegraph.PageID{c.Page})

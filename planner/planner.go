@@ -581,7 +581,7 @@ func (p *Planner) dueOf(page sitegraph.PageID, now time.Time) (Due, time.Duratio
 	due.When = p.strained(page, now, due.When)
 	if age := p.Pages.MaxAge(page); age > 0 {
 		if last := m.History.LastVisit().Add(age); last.Before(due.When) {
-			due = Due{last, Because("its copy is not to be older than %.3g days",
+			due = Due{last, Because("its copy is not to be older than %s",
 				age.Hours()/24)}
 		}
 	}

@@ -317,7 +317,7 @@ func (p *Planner) sourceDue(page sitegraph.PageID) Due {
 		}
 	}
 	if wait := p.untilWorth(page); wait > sourceLatest {
-		return Due{tried.Add(wait), Because("what it tells is worth a visit about each %.3g days",
+		return Due{tried.Add(wait), Because("what it tells is worth a visit about each %s",
 			wait.Hours()/24)}
 	}
 	still := time.Duration(h.Last-max(h.LastChange, h.Epoch)) * time.Second
@@ -327,7 +327,7 @@ func (p *Planner) sourceDue(page sitegraph.PageID) Due {
 	}
 	soonest = max(soonest, p.untilWorth(page))
 	return Due{tried.Add(min(max(still/2, soonest), sourceLatest)),
-		Because("it was the same for %.3g days", still.Hours()/24)}
+		Because("it was the same for %s", still.Hours()/24)}
 }
 
 // sourceYield is what visits to a source brought, in changes found beyond what as many visits to

@@ -8,6 +8,7 @@ import (
 
 	"github.com/recrawl/recrawl/planner/budget"
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // Visit is the intent to fetch a page: what to visit.
@@ -69,15 +70,17 @@ func (r Reason) String() string {
 type reasonValue float64
 
 func (days reasonValue) String() string {
+	if !(days < 2) { // a rate of 0 makes it endless
+		return fmt.Sprintf("%.3g days", float64(days))
+	}
 	switch d := time.Duration(float64(days) * float64(Day)); {
 	case d < 2*time.Minute:
-		return fmt.Sprintf("%.0f seconds", d.Seconds())
+		return words.Plural(int(math.Round(d.Seconds())), "second")
 	case d < 2*time.Hour:
-		return fmt.Sprintf("%.0f minutes", d.Minutes())
-	case d < 2*Day:
-		return fmt.Sprintf("%.0f hours", d.Hours())
+		return words.Plural(int(math.Round(d.Minutes())), "minute")
+	default:
+		return words.Plural(int(math.Round(d.Hours())), "hour")
 	}
-	return fmt.Sprintf("%.3g days", float64(days))
 }
 
 // Round is one planning period: a day in the evaluations, an hour or a day on the live web.

@@ -98,7 +98,7 @@ func (a *atIntervals) Due(p sitegraph.PageID, now time.Time) (planner.Due, time.
 	}
 	return planner.Due{
 		When:   a.Pages.Memory(p).History.LastVisit().Add(estimator.FromDays(wait)),
-		Reason: planner.Because("the budget allows a visit to it each %.3g days", wait/early),
+		Reason: planner.Because("the budget allows a visit to it each %s", wait/early),
 	}, interval
 }
 
@@ -158,7 +158,7 @@ func (a *allocation) score(p sitegraph.PageID, days float64) float64 {
 
 func (a *allocation) why(p sitegraph.PageID, days, score float64) planner.Reason {
 	return planner.Because(
-		"%.2g of its interval of %.3g days is over, for %.3g changes a day",
+		"%.2g of its interval of %s is over, for %.3g changes a day",
 		score,
 		days/score,
 		a.rate(p),

@@ -111,7 +111,7 @@ func (c *commonCrawl) probability(sitegraph.PageID, float64) float64 { return ma
 
 func (c *commonCrawl) why(p sitegraph.PageID, days, _ float64) planner.Reason {
 	return planner.Because(
-		"page score %.2g, last visit %.3g days ago, a link to it last seen %.3g days ago",
+		"page score %.2g, last visit %s ago, a link to it last seen %s ago",
 		c.pageScore(p),
 		days,
 		c.unseen(p, days),

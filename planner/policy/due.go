@@ -176,9 +176,9 @@ func (d *dueDriven) Next() (planner.Visit, bool) {
 	}
 	end, interval := d.Pages.Round().End, d.interval(m)
 	due := m.History.LastVisit().Add(estimator.FromDays(d.wait(best.Page)))
-	reason := planner.Because("its interval of %.3g days is over", interval)
+	reason := planner.Because("its interval of %s is over", interval)
 	if due.After(end) {
-		reason = planner.Because("early, budget left: its interval is %.3g days", interval)
+		reason = planner.Because("early, budget left: its interval is %s", interval)
 	}
 	return planner.Visit{
 		Page:        best.Page,
@@ -226,9 +226,9 @@ func (d *dueDriven) Due(p sitegraph.PageID, _ time.Time) (planner.Due, time.Dura
 	case price < 1:
 		days *= price
 		why = planner.Because("the budget allows visits at %.2g of the intervals; its own is "+
-			"%.3g days", price/early, interval)
+			"%s", price/early, interval)
 	case m.History.Visits <= 1 && !d.strict:
-		why = planner.Because("seen once: due within its first interval of %.3g days", interval)
+		why = planner.Because("seen once: due within its first interval of %s", interval)
 	}
 	return planner.Due{
 		When:   m.History.LastVisit().Add(estimator.FromDays(days)),
@@ -275,7 +275,7 @@ func (b *byEstimate) wait(
 	if warning := b.of(h, interval).Warning; warning != "" {
 		return interval, planner.Because(warning)
 	}
-	return interval, planner.Because("its estimated interval is %.3g days [SAT eq. 1]", interval)
+	return interval, planner.Because("its estimated interval is %s [SAT eq. 1]", interval)
 }
 
 func (b *byEstimate) probability(h sitegraph.History, interval float64, age time.Duration) float64 {

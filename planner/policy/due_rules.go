@@ -27,7 +27,7 @@ type multiplied struct {
 func newNutch(s Settings) planner.Policy {
 	return newDueDriven(
 		s,
-		multiplied{about: "its interval is %.3g days, longer by 0.4 or shorter by 0.2 at each visit",
+		multiplied{about: "its interval is %s, longer by 0.4 or shorter by 0.2 at each visit",
 			longer: 1.4, shorter: 0.8, shortest: 1.0 / (24 * 60), longest: 365},
 	)
 }
@@ -40,7 +40,7 @@ func newNutch(s Settings) planner.Policy {
 func newStormCrawler(s Settings) planner.Policy {
 	return newDueDriven(
 		s,
-		multiplied{about: "its interval is %.3g days, longer or shorter by half at each visit",
+		multiplied{about: "its interval is %s, longer or shorter by half at each visit",
 			longer: 1.5, shorter: 0.5, shortest: 1.0 / 24, softly: true, forgets: true,
 			longest: max(14, 4*estimator.Days(cycleDays(s.Pages, s.PerDay)))},
 	)
@@ -110,7 +110,7 @@ func (b bySitemap) wait(p sitegraph.PageID, h sitegraph.History, interval float6
 		return longestWait, planner.Because("its sitemap says that it was not modified")
 	case every > 0:
 		days := estimator.Days(time.Duration(every) * time.Second)
-		return days, planner.Because("its sitemap says that it changes each %.3g days", days)
+		return days, planner.Because("its sitemap says that it changes each %s", days)
 	}
 	return interval, planner.Because("each page is due every %.1f days", interval)
 }

@@ -64,7 +64,7 @@ func (e *ebayes) Next() (planner.Visit, bool) {
 	return planner.Visit{
 		Page: best.Page, Probability: probability, Value: value,
 		Reason: planner.Because(
-			"%.0f changes seen in %.0f revisits, last visit %.3g days ago",
+			"%.0f changes seen in %.0f revisits, last visit %s ago",
 			float64(m.History.Changes),
 			float64(m.History.Visits-1),
 			estimator.Days(m.History.Age(e.Pages.Round().End)),

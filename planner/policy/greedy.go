@@ -95,7 +95,7 @@ func (g *greedy) Next() (planner.Visit, bool) {
 		Reason:      g.why(p, days, score),
 	}
 	if !(score > 0) {
-		v.Reason = planner.Because("not wanted; oldest copy, %.3g days, budget left", days)
+		v.Reason = planner.Because("not wanted; oldest copy, %s, budget left", days)
 	}
 	return v, true
 }

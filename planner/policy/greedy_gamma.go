@@ -88,13 +88,13 @@ func (g *gamma) score(p sitegraph.PageID, days float64) float64 {
 func (g *gamma) why(p sitegraph.PageID, days, score float64) planner.Reason {
 	if g.alpha > 0 {
 		return planner.Because(
-			"drawn with weight %.3g: updated each %.3g days, last visit %.3g days ago",
+			"drawn with weight %.3g: updated each %s, last visit %s ago",
 			score,
 			1/g.rate(p),
 			days,
 		)
 	}
-	return planner.Because("updated each %.3g days, last visit %.3g days ago", 1/g.rate(p), days)
+	return planner.Because("updated each %s, last visit %s ago", 1/g.rate(p), days)
 }
 
 // gp4c is a score function found by genetic programming (Santos et al. 2013, 2015), the first of
@@ -152,7 +152,7 @@ func (g gp4c) probability(sitegraph.PageID, float64) float64 { return math.NaN()
 func (g gp4c) why(p sitegraph.PageID, days, _ float64) planner.Reason {
 	h := &g.corpus.Memory(p).History
 	return planner.Because(
-		"%.3g changes a visit estimated, %.3g lately, last visit %.3g days ago",
+		"%.3g changes a visit estimated, %.3g lately, last visit %s ago",
 		cho(h),
 		gad(h, days),
 		days,

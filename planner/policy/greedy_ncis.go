@@ -149,18 +149,18 @@ func (n ncis) why(p sitegraph.PageID, days, _ float64) planner.Reason {
 	switch _, age, ok := n.signalled(p, days); {
 	case !ok:
 		return planner.Because(
-			"%.3g changes a day estimated, last visit %.3g days ago, no feed or sitemap dates it",
+			"%.3g changes a day estimated, last visit %s ago, no feed or sitemap dates it",
 			n.rate(p), days,
 		)
 	case age > days:
 		return planner.Because(
-			"%.3g changes a day estimated, last visit %.3g days ago; claimed changed, as if it "+
+			"%.3g changes a day estimated, last visit %s ago; claimed changed, as if it "+
 				"were %.3g",
 			n.rate(p), days, age,
 		)
 	}
 	return planner.Because(
-		"%.3g changes a day estimated, last visit %.3g days ago, none claimed since",
+		"%.3g changes a day estimated, last visit %s ago, none claimed since",
 		n.rate(p), days,
 	)
 }

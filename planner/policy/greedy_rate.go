@@ -44,7 +44,7 @@ func (r *pageRates) probability(p sitegraph.PageID, days float64) float64 {
 }
 
 func (r *pageRates) why(p sitegraph.PageID, days, _ float64) planner.Reason {
-	return planner.Because("%.3g changes a day estimated, last visit %.3g days ago",
+	return planner.Because("%.3g changes a day estimated, last visit %s ago",
 		r.rate(p), days)
 }
 

@@ -33,7 +33,7 @@ func (g *posteriors) probability(p sitegraph.PageID, days float64) float64 {
 func (g *posteriors) why(p sitegraph.PageID, days, _ float64) planner.Reason {
 	h := &g.corpus.Memory(p).History
 	return planner.Because(
-		"%.0f changes seen in %.0f revisits, last visit %.3g days ago",
+		"%.0f changes seen in %.0f revisits, last visit %s ago",
 		float64(h.Changes),
 		float64(h.Visits-1),
 		days,

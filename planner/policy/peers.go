@@ -38,7 +38,7 @@ func (f fixedInterval) remembered(sitegraph.History, float64) float64 { return f
 
 func (f fixedInterval) wait(sitegraph.PageID, sitegraph.History, float64) (
 	float64, planner.Reason) {
-	return f.days, planner.Because("each page is due every %.3g days", f.days)
+	return f.days, planner.Because("each page is due every %s", f.days)
 }
 
 // calendar crawls all pages at the start of each period, breadth-first, whatever was seen. Periods

@@ -260,7 +260,7 @@ func (e *samples) next(v *Policy) (planner.Visit, bool) {
 		if atRandom {
 			visit.DrawnFrom = int(alive)
 		}
-		why := "nobody had one for %.3g days"
+		why := "nobody had one for %s"
 		switch {
 		case v.Mode == planner.Sweep:
 			why = "a sweep begins with some at each server"

@@ -43,7 +43,7 @@ func (h *hint) String() string {
 		text += ", modified " + h.Claimed.Format(time.RFC3339)
 	}
 	if h.EveryDays != nil {
-		text += fmt.Sprintf(", changing each %.3g days", *h.EveryDays)
+		text += ", changing each " + span(time.Duration(*h.EveryDays*float64(24*time.Hour)))
 	}
 	return text + fmt.Sprintf("; proved worth: odds x%.2g", math.Exp(h.LogRatio))
 }

@@ -1,0 +1,20 @@
+package planner_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/recrawl/recrawl/planner"
+)
+
+// A reason says times in the unit that suits them, and one of a thing in the singular.
+func TestReasonSaysSpans(t *testing.T) {
+	for days, want := range map[float64]string{
+		1. / 86400: "1 second", 0.00255: "4 minutes", 0.00195: "3 minutes", 0.5: "12 hours",
+		2.25: "2.25 days", 30: "30 days", math.Inf(1): "+Inf days",
+	} {
+		if got := planner.Because("%s ago", days).String(); got != want+" ago" {
+			t.Errorf("%g days: %q, want %q", days, got, want+" ago")
+		}
+	}
+}
