@@ -59,8 +59,8 @@ type removalResult struct {
 	Rules          []string
 	Pages, Deleted int
 	Archive        *struct {
-		Records, Files int
-		Octets         int64
+		Records, Others, Files int
+		Octets                 int64
 	}
 	Never bool
 }

@@ -96,13 +96,18 @@ func (l *liveRun) open(ctx context.Context, args []string) (err error) {
 		)
 	}
 	if graph := l.base.data.corpus.Graph; p.scope != nil {
-		p.scope.Remember(func(url string) (links []string) {
-			if page, ok := graph.Lookup(url); ok {
-				for _, to := range graph.Links(page) {
-					links = append(links, graph.URL(to))
-				}
+		p.scope.Remember(func(url string) (redirect string, links []string) {
+			page, ok := graph.Lookup(url)
+			if !ok || int(page) >= l.base.data.corpus.Count() {
+				return "", nil
 			}
-			return links
+			for _, to := range graph.Links(page) {
+				links = append(links, graph.URL(to))
+			}
+			if l.base.data.corpus.Memory(page).State == sitegraph.StateMoved && len(links) == 1 {
+				return links[0], nil
+			}
+			return "", links
 		})
 	}
 	if l.hints, err = p.push(l.base.client, l.base.data.store); err != nil {

@@ -180,8 +180,16 @@ func (s *Scope) Lead(url, redirect string, links []string) {
 	}
 }
 
-// Remember notes where the pages that are known lead, as far as links are followed.
-func (s *Scope) Remember(links func(url string) []string) {
+// left returns how many links may be followed from an address; 0: none, or it is not known.
+func (s *Scope) left(url string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.hops[sitegraph.Bare(url)]
+}
+
+// Remember notes where the pages that are known lead, as far as links are followed. leads returns
+// where a page led: to what address it redirected ("": none), or by which links.
+func (s *Scope) Remember(leads func(url string) (redirect string, links []string)) {
 	if s == nil {
 		return
 	}
@@ -194,17 +202,20 @@ func (s *Scope) Remember(links func(url string) []string) {
 			}
 		}
 		s.mu.Unlock()
-		s.walk(at, n, links)
+		s.walk(at, n, leads)
 	}
 }
 
-// walk follows links, n in a row.
-func (s *Scope) walk(at []string, n int, links func(url string) []string) {
+// walk follows links, n in a row. A redirect counts as none.
+func (s *Scope) walk(at []string, n int, leads func(url string) (string, []string)) {
 	for ; n > 0 && len(at) > 0; n-- {
 		var next []string
-		for _, url := range at {
-			found := links(url)
-			s.Lead(url, "", found)
+		for i := 0; i < len(at); i++ {
+			redirect, found := leads(at[i])
+			before := s.left(redirect)
+			if s.Lead(at[i], redirect, found); s.left(redirect) > before {
+				at = append(at, redirect)
+			}
 			for _, to := range found {
 				s.mu.Lock()
 				if s.hops[sitegraph.Bare(to)] == n-1 {

@@ -52,18 +52,28 @@ func TestHas(t *testing.T) {
 
 // TestRemember holds that hops count from the seed over pages that were known before.
 func TestRemember(t *testing.T) {
-	s, err := Parse(strings.NewReader("https://a.example/ hops 2\nhttps://a.example/far hops 1"))
+	s, err := Parse(strings.NewReader("https://a.example/ hops 2\nhttps://a.example/far hops 1\n" +
+		"https://b.example/ hops 1"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	graph := map[string][]string{"/": {"/1", "/"}, "/1": {"/2", "/"}, "/2": {"/3"}, "/far": {"/4"},
 		"/4": {"/5"}}
-	s.Remember(func(url string) (links []string) {
+	s.Remember(func(url string) (redirect string, links []string) {
+		switch url {
+		case "https://b.example/":
+			return "https://c.example/en/", nil
+		case "https://c.example/en/":
+			return "https://b.example/", []string{"https://c.example/en/1"}
+		}
 		for _, path := range graph[strings.TrimPrefix(url, "https://a.example")] {
 			links = append(links, "https://a.example"+path)
 		}
-		return links
+		return "", links
 	})
+	if !s.Has("https://c.example/en/1") || s.Has("https://c.example/en/2") {
+		t.Error("what a seed redirects to has not its hops")
+	}
 	for path, want := range map[string]bool{"/1": true, "/2": true, "/3": false, "/4": true,
 		"/5": false} {
 		if s.Has("https://a.example"+path) != want {
