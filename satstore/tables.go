@@ -12,7 +12,7 @@ import (
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
-// RecordsIn returns the directory of the records of a store, which is one of package runs.
+// RecordsIn returns the directory of the records of a store, which is one of package engine.
 func RecordsIn(fs vfs.FS, dir string) string { return (&Store{fs: fs, dir: dir}).satDir() }
 
 // CheckFormat returns a *FormatError if a newer program wrote the store in a directory, and no

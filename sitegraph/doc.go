@@ -42,6 +42,6 @@
 //     scratch file, until Release.
 //
 // The package knows no network and no clock: times are arguments. Of disks it knows the scratch
-// file alone that a Graph may be given (package scratch). A Graph may be read by many goroutines,
+// file alone that a Graph may be given (package arena). A Graph may be read by many goroutines,
 // or written by one.
 package sitegraph

@@ -35,13 +35,13 @@ var runsKind = Kind{
 	},
 }
 
-// Of package runs: the default of its log, and what its index takes of a record.
+// Of package engine: the default of its log, and what its index takes of a record.
 const (
 	runsLogBytes   = 16 << 20
 	runsIndexEntry = 6
 )
 
-// runsEngine drives package runs.
+// runsEngine drives package engine.
 type runsEngine struct {
 	store *engine.Store
 	unit  *Unit

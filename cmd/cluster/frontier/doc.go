@@ -3,7 +3,7 @@
 //
 // A fetched page is an observation that somebody else made. Here nobody waits for it: an address
 // that was handed out is leased, and comes back by Put or when its lease has run out. So millions
-// may be under way, and no loop of package cycle is needed, whose visits each hold their place
+// may be under way, and no loop of package crawl is needed, whose visits each hold their place
 // until they end.
 //
 // # Terms
