@@ -20,6 +20,9 @@ import (
 // TestHostileFiles holds that no file ends a reading with an error, takes longer than it may, or
 // more memory: it has text, or its bytes count.
 func TestHostileFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: the race detector takes memory of its own, and each file its whole time")
+	}
 	resident := filepath.Join(t.TempDir(), "resident")
 	t.Setenv(residentIn, resident)
 	reader := reader(t, "measured", nil)
