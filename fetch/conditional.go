@@ -30,9 +30,9 @@ func validETag(tag string) bool {
 	return true
 }
 
-// fullEvery is how often a copy is asked for without condition, in visits: some servers
-// answer 304 for ever.
-const fullEvery = 16
+// FullEvery is how often a copy is asked for without condition, in visits: some servers answer 304
+// for ever.
+const FullEvery = 16
 
 // acceptPages is the Accept field of a request for a page.
 const acceptPages = "text/html,application/xhtml+xml"
@@ -55,18 +55,10 @@ func requestHeader(rec *sitegraph.Record, json, documents bool) (h http.Header, 
 		)
 	}
 	if rec.State != sitegraph.StateAlive && !isSource ||
-		rec.History.Visits%fullEvery == fullEvery-1 {
+		rec.History.Visits%FullEvery == FullEvery-1 {
 		return h, false
 	}
-	if validETag(rec.ETag) {
-		h.Set("If-None-Match", rec.ETag)
-		conditional = true
-	}
-	if !rec.LastModified.IsZero() {
-		h.Set("If-Modified-Since", rec.LastModified.UTC().Format(http.TimeFormat))
-		conditional = true
-	}
-	return h, conditional
+	return h, condition(h, rec.ETag, rec.LastModified)
 }
 
 // lastModified reads the header field. A moment in the future is nonsense, unless it is past
@@ -84,10 +76,20 @@ func lastModified(h http.Header, now time.Time) time.Time {
 
 // Condition makes a request conditional on the validators of a copy, as its header named them.
 func Condition(h http.Header, etag, lastModified string) {
+	at, _ := http.ParseTime(lastModified) // zero where it is none
+	condition(h, etag, at)
+}
+
+// condition makes a request conditional on an entity tag, if it is valid, and on a time, if it is
+// not zero. It reports whether it set a condition.
+func condition(h http.Header, etag string, lastModified time.Time) (conditional bool) {
 	if validETag(etag) {
 		h.Set("If-None-Match", etag)
+		conditional = true
 	}
-	if t, err := http.ParseTime(lastModified); err == nil {
-		h.Set("If-Modified-Since", t.UTC().Format(http.TimeFormat))
+	if !lastModified.IsZero() {
+		h.Set("If-Modified-Since", lastModified.UTC().Format(http.TimeFormat))
+		conditional = true
 	}
+	return conditional
 }

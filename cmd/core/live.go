@@ -123,10 +123,11 @@ func (f liveFetcher) Recall(url string, setting func(string) ([]byte, bool, erro
 // Keep is called before each commit: what was visited is in the archive before the store says so,
 // and what a watch made of it in the same commit.
 func (f liveFetcher) Keep(save func(name string, value []byte) error) error {
-	if err := f.archive.Sync(); err != nil {
-		return err
+	keep := f.archive.Sync
+	if f.keeper != nil {
+		keep = f.keeper.Keep // which syncs the archive, too
 	}
-	if err := f.keeper.Keep(); err != nil {
+	if err := keep(); err != nil {
 		return err
 	}
 	if err := f.watch.Keep(save); err != nil {

@@ -14,12 +14,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive"
 )
 
-const (
-	leastBackOff, mostBackOff = time.Minute, 6 * time.Hour
-	// fullEvery is how often a copy is asked for without condition: some servers say "not modified"
-	// for ever.
-	fullEvery = 16
-)
+const leastBackOff, mostBackOff = time.Minute, 6 * time.Hour
 
 // step asks for one requisite, or waits until one may be asked for. False: the context has ended,
 // or nothing can be kept any more.
@@ -178,7 +173,7 @@ type asking struct {
 // ask sends the request and hands the answer to the archive.
 func (a *asking) ask(ctx context.Context, most int64) (p *fetch.Part, err error) {
 	url := a.item.URL
-	if a.was, err = a.archive.Held(url); err != nil {
+	if a.was, err = a.Archive.Held(url); err != nil {
 		a.broken = err
 		return nil, err
 	}
@@ -187,8 +182,8 @@ func (a *asking) ask(ctx context.Context, most int64) (p *fetch.Part, err error)
 	var before *archive.Answer
 	if !a.was.Checked.IsZero() {
 		var ok bool
-		if before, old, ok = a.archive.Answer(a.was, MostBytes); ok && before.Status < 300 &&
-			a.was.Count%fullEvery != fullEvery-1 {
+		if before, old, ok = a.Archive.Answer(a.was, MostBytes); ok && before.Status < 300 &&
+			a.was.Count%fetch.FullEvery != fetch.FullEvery-1 {
 			fetch.Condition(header, before.Get("ETag"), before.Get("Last-Modified"))
 		}
 	}
@@ -216,7 +211,7 @@ func (a *asking) ask(ctx context.Context, most int64) (p *fetch.Part, err error)
 			return x.URL == url
 		})
 	}
-	if a.broken = a.archive.Put(&v, exchanges); a.broken != nil || p == nil {
+	if a.broken = a.Archive.Put(&v, exchanges); a.broken != nil || p == nil {
 		return p, err
 	}
 	now := p.Ended

@@ -1,12 +1,12 @@
 package requisite
 
 import (
-	"path"
 	"regexp"
 	"strings"
 	"time"
 
 	"github.com/recrawl/recrawl/fetch/archive"
+	"github.com/recrawl/recrawl/fetch/archive/cdxj"
 )
 
 const day = 24 * time.Hour
@@ -37,13 +37,7 @@ var still = map[string]bool{".png": true, ".jpg": true, ".jpeg": true, ".gif": t
 	".ttf": true, ".otf": true, ".eot": true, ".mp4": true, ".webm": true, ".mp3": true,
 	".ogg": true, ".m4a": true, ".m4v": true, ".wav": true}
 
-func isStill(url string) bool { return still[ending(url)] }
-
-// ending is that of the path of an address, as ".css".
-func ending(url string) string {
-	url, _, _ = strings.Cut(url, "?")
-	return strings.ToLower(path.Ext(url))
-}
+func isStill(url string) bool { return still[cdxj.Ending(url)] }
 
 var (
 	// hexName is a part of a name between marks: in hexadecimal, of 8 digits or more.

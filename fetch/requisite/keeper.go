@@ -70,8 +70,7 @@ type Counts struct {
 // Keeper keeps requisites. A nil one does nothing.
 type Keeper struct {
 	Options
-	archive *archive.Archive
-	asked   time.Time // until when a process before this one may have asked servers
+	asked time.Time // until when a process before this one may have asked servers
 
 	mu      sync.Mutex
 	facts   facts
@@ -114,7 +113,7 @@ func Open(o Options) (*Keeper, error) {
 	if o.Clock == nil {
 		o.Clock = fetch.WallClock{}
 	}
-	k := &Keeper{Options: o, archive: o.Archive, facts: facts{of: map[string]*fact{}},
+	k := &Keeper{Options: o, facts: facts{of: map[string]*fact{}},
 		unkept:  map[string]*unkept{},
 		servers: map[string]*server{}, waiting: map[string]*item{},
 		checks: map[string]*candidate{}, purse: newPurse(o.Budget),
@@ -198,7 +197,7 @@ func (k *Keeper) Visit(ctx context.Context, url string,
 	if k == nil {
 		return visit(ctx)
 	}
-	before, err := k.archive.Held(url)
+	before, err := k.Archive.Held(url)
 	if err != nil {
 		return new(sitegraph.Observation), err
 	}
@@ -215,11 +214,11 @@ func (k *Keeper) Visit(ctx context.Context, url string,
 	}
 	list := shown.Requisites
 	if o.Outcome == sitegraph.OutcomeNotModified {
-		h, err := k.archive.Held(url)
+		h, err := k.Archive.Held(url)
 		if err != nil {
 			return o, err
 		}
-		if answer, body, ok := k.archive.Answer(h, MostBytes); ok &&
+		if answer, body, ok := k.Archive.Answer(h, MostBytes); ok &&
 			extract.IsHTML(answer.Get("Content-Type")) {
 			list = extract.HTMLRequisites(body, answer.Get("Content-Type"), url)
 		}
@@ -409,7 +408,7 @@ func (k *Keeper) Keep() error {
 	if err != nil {
 		return err
 	}
-	if err = k.archive.Sync(); err == nil && len(lines) > 0 {
+	if err = k.Archive.Sync(); err == nil && len(lines) > 0 {
 		err = k.log.append(lines)
 	}
 	if err == nil && k.log.isPast() {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recrawl/recrawl/fetch/archive/cdxj"
 	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -116,7 +117,7 @@ func (k *Keeper) know(url string) (*fact, error) {
 	if f != nil {
 		return f, nil
 	}
-	h, err := k.archive.Held(url)
+	h, err := k.Archive.Held(url)
 	if err != nil {
 		return nil, err
 	}
@@ -124,9 +125,9 @@ func (k *Keeper) know(url string) (*fact, error) {
 	if !h.Checked.IsZero() {
 		due := Due(url, h)
 		f = &fact{held: true, once: due.IsZero(), due: due, every: due.Sub(h.Checked)}
-		if h.MIME == "text/css" || h.MIME == "" && ending(url) == ".css" ||
+		if isStyle(url, h.MIME) ||
 			strings.HasPrefix(h.Status, "3") && h.Status != "304" {
-			if answer, body, ok := k.archive.Answer(h, MostBytes); ok {
+			if answer, body, ok := k.Archive.Answer(h, MostBytes); ok {
 				f.shows = shows(url, answer.Status, answer.Get, body)
 			}
 		}
@@ -159,5 +160,5 @@ func shows(url string, status int, header func(string) string, body []byte) []st
 
 func isStyle(url, contentType string) bool {
 	kind := extract.MediaType(contentType)
-	return kind == "text/css" || kind == "" && ending(url) == ".css"
+	return kind == "text/css" || kind == "" && cdxj.Ending(url) == ".css"
 }

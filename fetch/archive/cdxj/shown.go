@@ -25,6 +25,12 @@ func IsShown(url, mime string) bool {
 				strings.Contains(of, "font-")
 		}
 	}
+	return shown[Ending(url)]
+}
+
+// Ending returns the ending of the path of an address in lower case, for example ".css"; "" if it
+// has none.
+func Ending(url string) string {
 	url, _, _ = strings.Cut(url, "?")
-	return shown[strings.ToLower(path.Ext(url))]
+	return strings.ToLower(path.Ext(url))
 }
