@@ -316,7 +316,8 @@ func (p *Planner) sourceDue(page sitegraph.PageID) Due {
 			Because("what it claims of pages proved to tell nothing"),
 		}
 	}
-	if wait := p.untilWorth(page); wait > sourceLatest {
+	wait := p.untilWorth(page)
+	if wait > sourceLatest {
 		return Due{tried.Add(wait), Because("what it tells is worth a visit about each %s",
 			wait.Hours()/24)}
 	}
@@ -325,7 +326,7 @@ func (p *Planner) sourceDue(page sitegraph.PageID) Due {
 	if round := p.Pages.round.End.Sub(p.Pages.round.Start); round > 0 {
 		soonest = min(soonest, max(round, sourceLeast))
 	}
-	soonest = max(soonest, p.untilWorth(page))
+	soonest = max(soonest, wait)
 	return Due{tried.Add(min(max(still/2, soonest), sourceLatest)),
 		Because("it was the same for %s", still.Hours()/24)}
 }
