@@ -13,7 +13,7 @@ func (p *Program) policiesCommand() *cobra.Command {
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			all := policy.All()
-			return p.Print(all, policy.Finding(all), evals.Policies(all))
+			return p.Print(all, evals.PoliciesFinding(all), evals.Policies(all))
 		},
 	}
 }

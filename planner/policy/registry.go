@@ -267,18 +267,6 @@ func All() (all []Info) {
 	return all
 }
 
-// Finding says in a sentence how many policies of each kind there are.
-func Finding(all []Info) string {
-	count := map[string]int{}
-	for _, of := range all {
-		count[of.Kind]++
-	}
-	return fmt.Sprintf("%d policies for the live web; for evaluations %d published in all, %d of our "+
-		"own, and %d that know the future and serve as reference lines.",
-		len(Choices), count[originNames[published]], count[originNames[own]],
-		count[originNames[reference]])
-}
-
 // Published reports whether a policy is a method of others, and no reference line.
 func Published(name string) bool { return policies[name].origin == published }
 
