@@ -113,11 +113,12 @@ func (p *Program) isOurs(cmd *cobra.Command) bool {
 	return ours
 }
 
-// inProgram is the annotation of a command whose work another program does: which one.
+// inProgram is the annotation that names the program which does the work of a command, if this one
+// does not.
 const inProgram = "program"
 
-// away are the commands of the parts. Those of which this program has no part are called with the
-// same flags and arguments, and run the program that has it.
+// away returns the commands of all parts. If this program lacks a part, its commands run the
+// program that has it, with the same flags and arguments.
 func (p *Program) away() []*cobra.Command {
 	node := p.in("cluster", "node", "node --data DIRECTORY --user-agent AGENT [URL...]",
 		cobra.ArbitraryArgs)
@@ -156,7 +157,7 @@ func someWord(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// in makes a command of a part, of which settings speak by a name.
+// in returns a command of a part. name is what settings call it.
 func (p *Program) in(part, name, use string, args cobra.PositionalArgs) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Args: args,
 		Annotations: map[string]string{setting.NameAs: name}}

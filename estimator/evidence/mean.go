@@ -40,8 +40,8 @@ type Pooled struct {
 // Both returns the mean of all servers and that of one, without what pulls it.
 func (p *Pooled) Both(s sitegraph.ServerID) [2]*Mean { return [2]*Mean{&p.All, At(&p.Servers, s)} }
 
-// Add adds to both what so many occasions at a server brought. Of more than most the oldest are
-// forgotten before.
+// Add adds to both means what count occasions at a server brought in sum. A mean of more than most
+// occasions forgets some of its oldest first.
 func (p *Pooled) Add(s sitegraph.ServerID, sum, count, most float32) {
 	for _, of := range p.Both(s) {
 		of.Add(sum, count, most)
@@ -55,8 +55,8 @@ func (p *Pooled) See(s sitegraph.ServerID, brought bool, most float32) {
 	}
 }
 
-// Of returns the mean of a server, pulled toward that of all, which counts for so many occasions.
-// That of all is pulled toward what was believed at first, which counts for some, too.
+// Of returns the mean of a server, pulled toward the mean of all servers as if that were weight
+// occasions. The mean of all is pulled toward first, as if that were firstWeight occasions.
 func (p *Pooled) Of(s sitegraph.ServerID, weight, first, firstWeight float32) float32 {
 	return At(&p.Servers, s).Toward(p.All.Toward(first, firstWeight), weight)
 }

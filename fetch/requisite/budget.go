@@ -94,8 +94,8 @@ func (p *purse) reserve(octets int64) reservation {
 	return r
 }
 
-// settle counts what was read in place of what was reserved. Where a window has turned meanwhile,
-// there is nothing of it to take back. Without an octet no request was sent.
+// settle replaces what was reserved by what was read. A window that began after the reservation
+// only gets what was read. If no octet was read, no request was sent.
 func (p *purse) settle(r reservation, now time.Time, read int64) {
 	p.open(now)
 	for i := range p.windows {

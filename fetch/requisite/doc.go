@@ -33,12 +33,12 @@
 //     (extract.MaxRequisites), style sheets that import each other (mostDepth), octets of an answer
 //     (MostBytes), what waits for a server and in all. What has no room is named again by the next
 //     visit to its page.
-//  7. A server that fails is left alone for a minute, and twice as long each time, up to six hours,
-//     or as long as it says, be it to who asks for a page; and pages wait as long as it says to
-//     who asks for a requisite (Retry-After). After mostTries a requisite waits for its page to be visited again.
-//  8. Nothing is kept of pages and answers that say noarchive. Such a requisite, one that is
-//     forbidden, and one without an answer are due again after a week or a day, and after twice as
-//     long each time, up to longestUnkept. The file says so, for mostUnkept of them.
+//  7. The Keeper leaves a server that fails alone for a minute, then twice as long each time, up to
+//     six hours. A Retry-After counts for requisites and pages alike, whoever met it. After
+//     mostTries failures a requisite waits until its page is visited again.
+//  8. The archive keeps nothing of pages and answers that say noarchive. Such a requisite is due
+//     again after a week; one that is forbidden or has no answer, after a day. The time doubles up
+//     to longestUnkept. The file remembers mostUnkept of them.
 //
 // # File
 //

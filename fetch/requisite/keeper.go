@@ -33,8 +33,8 @@ const (
 	// stillWorth is how much less a check of a picture or font is worth than one of a style sheet:
 	// it seldom changes in place, and then changes a part of some pages.
 	stillWorth = 20
-	// freshWorth is that of a new address with a query, at a page that the archive has: of as much
-	// as half an interval that is past.
+	// freshWorth is the worth of a request for a new address with a query, at a page that the
+	// archive has. A check is worth as much when half an interval has passed since it was due.
 	freshWorth = 0.5
 	// checkShare is what a visit to a page earns of a check; mostCredit is what is saved.
 	checkShare, mostCredit = 0.1, 100
@@ -233,8 +233,9 @@ type candidate struct {
 	interval time.Duration // zero: the archive has none yet
 }
 
-// worth ranks checks: how often its interval is past, and more for what changes in place. That of
-// a new address stays, so that those that changed with each visit keep nothing else back for ever.
+// worth ranks checks by how many intervals have passed since they were due; what changes in place
+// counts more. The worth of a new address does not grow: addresses that change with each visit must
+// not hold back other checks for ever.
 func (c *candidate) worth(now time.Time) float64 {
 	switch {
 	case c.interval == 0 && isStill(c.URL):
@@ -296,7 +297,7 @@ func (k *Keeper) want(i *item, f *fact, again bool, now time.Time) {
 	}
 }
 
-// spared is how many checks are looked at for one that another is worth more than.
+// spared is how many checks spare looks at before it drops the one of least worth.
 const spared = 16
 
 // spare drops a check of little worth to make room, or counts c as dropped. The lock is held.

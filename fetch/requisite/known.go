@@ -9,7 +9,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// fact is what is known of a requisite, in memory. It is made of the archive where it is not there.
+// fact is what is known of a requisite. Keeper.know makes it from the index of the archive when it
+// is not in memory.
 type fact struct {
 	held  bool          // the archive has a capture
 	once  bool          // and need not have another
@@ -24,7 +25,7 @@ func (f *fact) isDue(now time.Time) bool { return !f.once && !f.due.After(now) }
 // mostFacts bounds what is in memory, in octets, about.
 const mostFacts = 32 << 20
 
-// facts is a cache. What has no room is forgotten, whichever.
+// facts is a cache. When it is full, put drops facts in no order.
 type facts struct {
 	of     map[string]*fact
 	octets int
@@ -65,7 +66,7 @@ type unkept struct {
 }
 
 const (
-	// mostUnkept bounds the addresses of which nothing is kept. Beyond it, whichever is forgotten.
+	// mostUnkept bounds these addresses. Beyond it remember drops some, in no order.
 	mostUnkept = 1 << 14
 	// longestUnkept is the longest time after which such an address is due.
 	longestUnkept = 30 * day

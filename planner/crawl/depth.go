@@ -41,7 +41,7 @@ func (p *pool) depth(q *serverQueue, now time.Time) int {
 	return room
 }
 
-// chooseDepth decides whether a few visits of each server are chosen ahead from now on.
+// chooseDepth decides whether the pool queues only a few visits of each server from now on.
 func (p *pool) chooseDepth(now time.Time) {
 	p.compareBudget(now)
 	p.dispatch.wake(now)

@@ -122,8 +122,8 @@ func (e *samples) begin(v *Policy, r planner.Round) {
 // meanPrice is the price of a page of mean weight, in changes.
 func (v *Policy) meanPrice() float64 { return min(v.changesPrice()/v.Pages.MeanWeight(), 1) }
 
-// worthRebuilt is what visits to a server bring beyond those that they replace, if it is so likely
-// that it was rebuilt.
+// worthRebuilt returns how many more changes visits to a server find than the visits they replace,
+// if the server was rebuilt with a probability of rebuilt.
 func (v *Policy) worthRebuilt(s sitegraph.ServerID, rebuilt float64) float64 {
 	pages := min(float64(v.rankings[s].alive), max(float64(v.Pages.Round().Budget), v.PerDay))
 	return rebuilt * pages * (1 - v.meanPrice())

@@ -151,8 +151,8 @@ func (s *Scope) Has(url string) bool {
 	return ok
 }
 
-// Lead notes where a page leads, before its links are judged: by redirect, if it is not "", and by
-// links. nil notes nothing.
+// Lead takes in where a page leads, so that Has knows which of its links are in scope: to redirect,
+// unless that is "", and to links. A nil Scope takes in nothing.
 func (s *Scope) Lead(url, redirect string, links []string) {
 	if s == nil {
 		return
