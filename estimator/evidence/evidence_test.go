@@ -307,14 +307,32 @@ func TestProven(t *testing.T) {
 func TestStates(t *testing.T) {
 	var v States
 	for range 200 {
-		v.See(0, 1, true)
-		v.See(0, 30, false)
+		v.See(0, 0.1, 0.1, true)
+		v.See(0, 30, 30, false)
 	}
-	near(t, "all after a day", float64(v.Share(1, 1)), 1, 0.05)
-	near(t, "all after a month", float64(v.Share(1, 30)), 0, 0.05)
+	near(t, "all after a tenth of a day", float64(v.Share(1, 0.1, 0.1)), 1, 0.05)
+	near(t, "all after a month", float64(v.Share(1, 30, 30)), 0, 0.05)
 	for range 200 {
-		v.Server(1).See(1, false, 100)
+		v.Server(1).See(0.1, false, 100)
 	}
-	near(t, "a server of its own", float64(v.Share(1, 1)), 0, 0.1)
-	near(t, "another", float64(v.Share(0, 1)), 1, 0.1)
+	near(t, "a server of its own", float64(v.Share(1, 0.1, 0.1)), 0, 0.1)
+	near(t, "another", float64(v.Share(0, 0.1, 0.1)), 1, 0.1)
+}
+
+// A page that is the same each day at the same hour differs from its copy after half days.
+func TestStatesReturnAtTheSameHour(t *testing.T) {
+	var v States
+	for range 50 {
+		for _, days := range []float32{2, 3} {
+			v.See(0, days, days, false)
+			v.See(0, days+0.5, days+0.5, true)
+		}
+	}
+	for s, most := range []float32{0.1, 0.2} { // another server learns of it
+		s := sitegraph.ServerID(s)
+		if whole, half := v.Share(s, 2, 2), v.Share(s, 2.5, 2.5); whole > most || half < 0.7 {
+			t.Errorf("server %d: shares of %.2f after whole days and %.2f after half days, want "+
+				"about 0 and 1", s, whole, half)
+		}
+	}
 }

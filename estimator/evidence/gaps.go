@@ -51,9 +51,33 @@ func (g *Gaps) See(days float32, changed bool, most float32) {
 
 // States are the gaps of all servers together and of each, whose shares are pulled toward those of
 // all.
+//
+// States also return at the same hour: a car park is as full as it was a day before, and differs
+// most from what it was at night. So shares after long gaps are multiplied by how many more changes
+// than expected visits saw whose hour of the day was as far from that of the visit before.
 type States struct {
 	All     Gaps
 	Servers []*Gaps // nil: nothing was told
+	// shifts have changes seen over changes expected, by the class of the shift.
+	shifts [shiftClasses]Pooled
+}
+
+const (
+	// shiftClasses are the classes of how far two hours of the day are apart: of three hours each.
+	shiftClasses = 4
+	// shortestLong is the shortest gap, in days, that has a shift. Shorter ones are told apart by
+	// their own classes.
+	shortestLong = 0.75
+	// shiftPrior is by how many expected changes a factor is pulled toward that of all servers, and
+	// theirs toward 1.
+	shiftPrior = 4
+)
+
+// shift returns the class of how far the hours before and after a gap in days are apart; false: the
+// gap is too short.
+func shift(days float32) (class int, ok bool) {
+	part := days - floor32(days)
+	return min(int(min(part, 1-part)*2*shiftClasses), shiftClasses-1), days >= shortestLong
 }
 
 // Server returns the gaps of a server.
@@ -65,19 +89,37 @@ func (t *States) Server(s sitegraph.ServerID) *Gaps {
 	return *own
 }
 
-// Share returns the share of the visits to a server after such a gap that see a change.
-func (t *States) Share(s sitegraph.ServerID, days float32) float32 {
-	share := t.All.FirstShare(days)
+// Share returns the share of the visits to a server after a gap that see a change. Passed is how
+// much of the gap counts (DayTimes.Passed), in days.
+func (t *States) Share(s sitegraph.ServerID, gap, passed float32) float32 {
+	share := t.byLength(s, passed)
+	if class, ok := shift(gap); ok {
+		more := t.shifts[class].Of(s, shiftPrior, 1, shiftPrior)
+		share = min(share*more, (1+share)/2)
+	}
+	return share
+}
+
+// byLength returns the share by the length of the gap alone.
+func (t *States) byLength(s sitegraph.ServerID, passed float32) float32 {
+	share := t.All.FirstShare(passed)
 	if own := *At(&t.Servers, s); own != nil {
-		share = own.Share(days, share)
+		share = own.Share(passed, share)
 	}
 	return share
 }
 
 // See learns from a visit. Old visits are forgotten.
-func (t *States) See(s sitegraph.ServerID, days float32, changed bool) {
-	t.All.See(days, changed, 400)
-	t.Server(s).See(days, changed, 100)
+func (t *States) See(s sitegraph.ServerID, gap, passed float32, changed bool) {
+	if class, ok := shift(gap); ok {
+		saw := float32(0)
+		if changed {
+			saw = 1
+		}
+		t.shifts[class].Add(s, saw, t.byLength(s, passed), 50)
+	}
+	t.All.See(passed, changed, 400)
+	t.Server(s).See(passed, changed, 100)
 }
 
 // OddsByGap returns the odds of a change by the share of visits after such a gap that see one,

@@ -80,7 +80,7 @@ func (v *Policy) reason(p sitegraph.PageID) planner.Reason {
 	case loudest == expertState:
 		return planner.Because("its states return: of visits %s after the one before, a share of "+
 			"%.2f sees a change", ago,
-			float64(g.states.Share(v.Pages.Graph.Server(p), float32(ago))))
+			float64(g.states.Share(v.Pages.Graph.Server(p), float32(ago), float32(ago))))
 	case loudest == expertSite && b.groups[ofSite].Changed >= 1:
 		return planner.Because("by the clock of its site: since its own last visit, %s ago, %.0f "+
 			"of %.0f visits there saw a change", ago, float64(b.groups[ofSite].Changed),

@@ -171,9 +171,9 @@ const defaultRate = 0.0038
 func (g *groups) noteVisit(l outcome) {
 	g.observe(l)
 	s := g.corpus.Graph.Server(l.page)
-	passed := g.hours.Passed(s, g.day(l.from), g.day(l.to))
-	g.pages[l.page].expected += g.states.Share(s, passed)
-	g.states.See(s, passed, l.changed)
+	gap, passed := g.day(l.to)-g.day(l.from), g.hours.Passed(s, g.day(l.from), g.day(l.to))
+	g.pages[l.page].expected += g.states.Share(s, gap, passed)
+	g.states.See(s, gap, passed, l.changed)
 }
 
 // observe tells the accounts of a page what a visit saw.

@@ -110,7 +110,7 @@ func (g *groups) replayPages() {
 	}
 	for p := range sitegraph.PageID(len(g.pages)) {
 		if looks, gap := looksAt(&g.corpus.Memory(p).History); looks > 0 {
-			g.pages[p].expected = looks * g.states.Share(g.corpus.Graph.Server(p), gap)
+			g.pages[p].expected = looks * g.states.Share(g.corpus.Graph.Server(p), 0, gap)
 		}
 	}
 	slices.SortFunc(visits, func(a, b visit) int {

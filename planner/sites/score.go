@@ -94,7 +94,7 @@ func (v *predictor) opinions(p sitegraph.PageID, now float32) (
 			e.Expected(changes, 0, last-born, now-born, rate, 1))
 	}
 	if w[expertState] > 0 {
-		o[expertState] = evidence.Log32(evidence.OddsByGap(g.states.Share(server, passed),
+		o[expertState] = evidence.Log32(evidence.OddsByGap(g.states.Share(server, age, passed),
 			float32(max(h.Visits, 1)-1), changes, of.expected))
 	}
 	others := w.LogOdds(&o)
