@@ -14,7 +14,7 @@ import (
 
 	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/fetch/feeds"
-	"github.com/recrawl/recrawl/fetch/hostile"
+	"github.com/recrawl/recrawl/fetch/fetchtest"
 	"github.com/recrawl/recrawl/fetch/robots"
 )
 
@@ -37,7 +37,7 @@ func TestAttacks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a process for each body")
 	}
-	if hostile.Largest != defaultMaxBody || hostile.LargestSource != defaultMaxSource {
+	if fetchtest.Largest != defaultMaxBody || fetchtest.LargestSource != defaultMaxSource {
 		t.Fatal("the bodies are not as large as those that are read")
 	}
 	if info, ok := debug.ReadBuildInfo(); ok &&
@@ -48,7 +48,7 @@ func TestAttacks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, a := range hostile.Bodies {
+	for _, a := range fetchtest.Bodies {
 		t.Run(a.Name, func(t *testing.T) {
 			t.Parallel() // a child has its own memory, and is measured by its processor time
 			child := exec.Command(self, "-test.run=^TestAttackChild$", "-test.v")
@@ -69,13 +69,13 @@ func TestAttacks(t *testing.T) {
 
 // TestAttackChild is the child process of TestAttacks, and nothing by itself.
 func TestAttackChild(t *testing.T) {
-	i := slices.IndexFunc(hostile.Bodies, func(a hostile.Body) bool {
+	i := slices.IndexFunc(fetchtest.Bodies, func(a fetchtest.HostileBody) bool {
 		return a.Name == os.Getenv(attackName)
 	})
 	if i < 0 {
 		t.Skip("not a child of TestAttacks")
 	}
-	body := hostile.Bodies[i].Make()
+	body := fetchtest.Bodies[i].Make()
 	limit := syscall.Rlimit{Cur: attackMemory, Max: attackMemory}
 	if err := syscall.Setrlimit(syscall.RLIMIT_DATA, &limit); err != nil {
 		t.Fatal(err)
@@ -83,7 +83,7 @@ func TestAttackChild(t *testing.T) {
 	began := processorTime()
 	for _, p := range parsers {
 		start := processorTime()
-		p.read(t, body, hostile.Bodies[i].Kind)
+		p.read(t, body, fetchtest.Bodies[i].Kind)
 		took := processorTime() - start
 		fmt.Printf("read: %d octets by %s in %v\n", len(body), p.name, took.Round(time.Millisecond))
 		if took > attackTime {

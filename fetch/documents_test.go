@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/recrawl/recrawl/fetch/extract"
-	"github.com/recrawl/recrawl/fetch/hostile"
+	"github.com/recrawl/recrawl/fetch/fetchtest"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -17,9 +17,10 @@ import (
 func TestDocuments(t *testing.T) {
 	const feed = `<rss><channel><title>F</title><item><link>/a.pdf</link></item></channel></rss>`
 	pdf := func(text, made string) string {
-		return string(hostile.Shows("/Info<</ModDate("+made+")>>", "BT /F 9 Tf ("+text+") Tj ET"))
+		return string(fetchtest.Shows("/Info<</ModDate("+made+")>>", "BT /F 9 Tf ("+text+") Tj ET"))
 	}
-	docx := string(hostile.Zip(hostile.Part{Name: "word/document.xml", Text: "<p><t>x</t></p>"}))
+	docx := string(fetchtest.Zip(fetchtest.ZipPart{Name: "word/document.xml",
+		Text: "<p><t>x</t></p>"}))
 	w := newWeb(t, "h.example", "127.0.0.1")
 	kind, body := "", ""
 	w.handle("h.example/d", func(rw http.ResponseWriter, _ *http.Request) {
@@ -40,13 +41,13 @@ func TestDocuments(t *testing.T) {
 		kinds, kind, body string
 		outcome           sitegraph.Outcome
 	}{
-		{"", hostile.PDFType, pdf("x", ""), sitegraph.OutcomeExcluded},
-		{"text", hostile.PDFType, pdf("x", ""), sitegraph.OutcomeExcluded},
-		{"pdf", hostile.PDFType, pdf("x", ""), sitegraph.OutcomeFetched},
+		{"", fetchtest.PDFType, pdf("x", ""), sitegraph.OutcomeExcluded},
+		{"text", fetchtest.PDFType, pdf("x", ""), sitegraph.OutcomeExcluded},
+		{"pdf", fetchtest.PDFType, pdf("x", ""), sitegraph.OutcomeFetched},
 		{"pdf", "application/octet-stream", pdf("x", ""), sitegraph.OutcomeFetched},
-		{"pdf", hostile.PDFType, "no PDF", sitegraph.OutcomeFetched},
+		{"pdf", fetchtest.PDFType, "no PDF", sitegraph.OutcomeFetched},
 		{"pdf", "image/png", pdf("x", ""), sitegraph.OutcomeExcluded},
-		{"office", hostile.DOCXType, docx, sitegraph.OutcomeFetched},
+		{"office", fetchtest.DOCXType, docx, sitegraph.OutcomeFetched},
 		{"office", "application/zip", docx, sitegraph.OutcomeFetched},
 		{"office", "application/zip", "PK\x03\x04", sitegraph.OutcomeExcluded},
 		{"text", "text/plain", "x", sitegraph.OutcomeFetched},
@@ -70,16 +71,16 @@ func TestDocuments(t *testing.T) {
 			t.Errorf("links of a feed: %v", o.Links)
 		}
 	}
-	one := visit("pdf", hostile.PDFType, pdf("x", "D:2025"))
-	again := visit("pdf", hostile.PDFType, pdf("x", "D:2026"))
-	other := visit("pdf", hostile.PDFType, pdf("y", "D:2026"))
+	one := visit("pdf", fetchtest.PDFType, pdf("x", "D:2025"))
+	again := visit("pdf", fetchtest.PDFType, pdf("x", "D:2026"))
+	other := visit("pdf", fetchtest.PDFType, pdf("y", "D:2026"))
 	if one.Digests != again.Digests || one.Detail != "" {
 		t.Errorf("the same text is another content: %+v, %+v", one, again)
 	}
 	if !one.Digests.Differ(other.Digests, sitegraph.ChangeByBytes) {
 		t.Error("another text is the same content")
 	}
-	o := visit("pdf", hostile.PDFType, "no PDF")
+	o := visit("pdf", fetchtest.PDFType, "no PDF")
 	if !strings.Contains(o.Detail, "its bytes count") {
 		t.Errorf("a file that cannot be read: %q", o.Detail)
 	}
@@ -88,8 +89,8 @@ func TestDocuments(t *testing.T) {
 // TestLargeFile holds that a file may be larger than a page, since of a part nothing can be read.
 func TestLargeFile(t *testing.T) {
 	w := newWeb(t, "h.example", "127.0.0.1")
-	body := hostile.Shows("", "(x) Tj", "("+strings.Repeat("x", defaultMaxBody)+")")
-	for path, kind := range map[string]string{"pdf": hostile.PDFType, "text": "text/plain"} {
+	body := fetchtest.Shows("", "(x) Tj", "("+strings.Repeat("x", defaultMaxBody)+")")
+	for path, kind := range map[string]string{"pdf": fetchtest.PDFType, "text": "text/plain"} {
 		w.handle("h.example/"+path, func(rw http.ResponseWriter, _ *http.Request) {
 			rw.Header().Set("Content-Type", kind)
 			rw.Write(body)

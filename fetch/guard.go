@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/recrawl/recrawl/fetch/public"
+	"github.com/recrawl/recrawl/fetch/access"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -41,7 +41,7 @@ type guard struct {
 // checkAddr refuses what is not public. The address is that which will be dialled, so no
 // spelling of it in a link, no host name and no second answer of DNS gets around it.
 func (g guard) checkAddr(addr netip.Addr) error {
-	if g.allowPrivate && addr.IsValid() || public.Is(addr) {
+	if g.allowPrivate && addr.IsValid() || access.IsPublic(addr) {
 		return nil
 	}
 	if slices.ContainsFunc(g.networks, func(p netip.Prefix) bool {

@@ -12,12 +12,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/recrawl/recrawl/fetch/waittest"
+	"github.com/recrawl/recrawl/fetch/fetchtest"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
 func TestMain(m *testing.M) {
-	waittest.MoreAtOnce()
+	fetchtest.MoreAtOnce()
 	m.Run()
 }
 

@@ -17,13 +17,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/recrawl/recrawl/fetch/hosts"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-func settingsOf(t *testing.T, rules ...hosts.Rule) *hosts.Table {
+func settingsOf(t *testing.T, rules ...HostRule) *HostTable {
 	t.Helper()
-	table, problems := hosts.New(rules)
+	table, problems := NewHostTable(rules)
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
@@ -56,9 +55,9 @@ func TestDelayOfAServer(t *testing.T) {
 	})
 	second := func(n int) *time.Duration { d := time.Duration(n) * time.Second; return &d }
 	c := w.client(func(o *Options) {
-		o.Hosts = settingsOf(t, hosts.Rule{Match: "slow.example", Delay: second(30)},
-			hosts.Rule{Match: "quick.example", Delay: second(1)},
-			hosts.Rule{Match: "asks.example", Delay: second(1)})
+		o.Hosts = settingsOf(t, HostRule{Match: "slow.example", Delay: second(30)},
+			HostRule{Match: "quick.example", Delay: second(1)},
+			HostRule{Match: "asks.example", Delay: second(1)})
 	})
 	for _, tt := range []struct {
 		host string
@@ -97,8 +96,8 @@ func TestHeadersStayWithTheirServer(t *testing.T) {
 	w.page("/", "<p>x")
 	w.handle("/robots.txt", http.NotFound)
 	file := private(t, "user: me\npassword: geheim\ncookie: id=geheim")
-	rule := func(match string, plain bool) hosts.Rule {
-		return hosts.Rule{Match: match, Headers: map[string]string{"x-key": "geheim"},
+	rule := func(match string, plain bool) HostRule {
+		return HostRule{Match: match, Headers: map[string]string{"x-key": "geheim"},
 			Credentials: file, PlainHTTP: plain}
 	}
 	c := w.client(func(o *Options) {
@@ -277,7 +276,7 @@ func TestProxies(t *testing.T) {
 				return nil, nil
 			}
 			o.Hosts = settingsOf(t,
-				hosts.Rule{Match: "*", Proxy: tt.scheme + "://" + listener.Addr().String(),
+				HostRule{Match: "*", Proxy: tt.scheme + "://" + listener.Addr().String(),
 					Credentials: file, PlainHTTP: true})
 		})
 		ctx, wire := Listen(t.Context())

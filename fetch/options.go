@@ -15,7 +15,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/fetch/extract/rules"
 	"github.com/recrawl/recrawl/fetch/filter"
-	"github.com/recrawl/recrawl/fetch/hosts"
+
 	"github.com/recrawl/recrawl/fetch/robots"
 )
 
@@ -54,7 +54,7 @@ type Options struct {
 
 	// Hosts are settings of single servers; nil: none. A delay there replaces Interval, a proxy the
 	// guard of addresses: then only ports and addresses named in links are judged.
-	Hosts *hosts.Table
+	Hosts *HostTable
 
 	MaxBody   int64 // octets of a page kept, decoded; default 2 MB
 	MaxSource int64 // octets of a feed or sitemap; default 16 MB, room for 50,000 entries

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/recrawl/recrawl/fetch/hosts"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -138,7 +137,7 @@ func TestResume(t *testing.T) {
 		seven := 7 * time.Second
 		return w.client(func(o *Options) {
 			o.KeepRobots, o.Interval = true, time.Second/2
-			o.Hosts = settingsOf(t, hosts.Rule{Match: "slow.example", Delay: &seven})
+			o.Hosts = settingsOf(t, HostRule{Match: "slow.example", Delay: &seven})
 		})
 	}
 	first := client()

@@ -13,7 +13,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/cluster/urlfrontier"
 	"github.com/recrawl/recrawl/cmd/core"
 	"github.com/recrawl/recrawl/cmd/failure"
-	"github.com/recrawl/recrawl/fetch/secret"
+	"github.com/recrawl/recrawl/fetch/access"
 	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/satstore/queues"
 )
@@ -28,7 +28,7 @@ func serveFrontier(ctx context.Context, p *core.Program, _ []string) (err error)
 	o := urlfrontier.Options{Settings: urlfrontier.Settings(p.Config().Frontier),
 		Now: clock.Now, Level: level, Names: p.Config().Names,
 		Log: slog.New(slog.NewJSONHandler(p.Stderr(), &slog.HandlerOptions{Level: level}))}
-	if err := o.Check(); errors.As(err, new(*secret.UnsafeError)) {
+	if err := o.Check(); errors.As(err, new(*access.UnsafeError)) {
 		return err
 	} else if err != nil {
 		return failure.Usage(err,

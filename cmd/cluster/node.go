@@ -14,7 +14,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/show/dashboard"
 	"github.com/recrawl/recrawl/cmd/show/present"
-	"github.com/recrawl/recrawl/fetch/secret"
+	"github.com/recrawl/recrawl/fetch/access"
 	"github.com/recrawl/recrawl/satstore/directory"
 	"github.com/recrawl/recrawl/satstore/replicate"
 	"github.com/recrawl/recrawl/sitegraph/words"
@@ -41,7 +41,7 @@ func node(ctx context.Context, p *core.Program, args []string) (err error) {
 		Open:    func(dir string) (*work.Parts, error) { return shard(ctx, p, dir) }, Note: p.Note}
 	o.Able = func() error { return p.SpaceIn(c.Data, o.Dir, c.Archive) }
 	err = errors.Join(o.Check(c.Limits().All), bus.Settings(c.Nodes).Check())
-	if errors.As(err, new(*secret.UnsafeError)) {
+	if errors.As(err, new(*access.UnsafeError)) {
 		return err
 	} else if err != nil {
 		return failure.Usage(err, "for example --name n1 --budget 1000/day, and --token-file "+

@@ -14,8 +14,8 @@ import (
 	"github.com/recrawl/recrawl/eval/survey"
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/extract"
-	"github.com/recrawl/recrawl/fetch/hosts"
-	"github.com/recrawl/recrawl/fetch/ownname"
+
+	"github.com/recrawl/recrawl/fetch/access"
 	"github.com/recrawl/recrawl/fetch/push"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/planner/preferences"
@@ -111,7 +111,7 @@ func (c *Config) checkNetwork(r *setting.Review) {
 			r.Refuse("allow-network", text, "a prefix of addresses, as 10.20.0.0/16 or fd00::/8")
 		}
 	}
-	_, problems := hosts.New(c.Hosts)
+	_, problems := fetch.NewHostTable(c.Hosts)
 	for _, p := range problems {
 		r.Refuse("hosts", p.Rule+": "+p.Value, p.Want)
 	}
@@ -119,7 +119,7 @@ func (c *Config) checkNetwork(r *setting.Review) {
 		r.Refuse("resolver", c.Resolver, "an address and a port, as 127.0.0.1:53")
 	}
 	for _, name := range c.Names {
-		if want := ownname.Check(name); want != "" {
+		if want := access.CheckOwnName(name); want != "" {
 			r.Refuse("listen-name", name, want)
 		}
 	}

@@ -10,11 +10,11 @@ import (
 	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/cmd/show/dashboard"
 	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/archive/captures"
 	"github.com/recrawl/recrawl/fetch/corpus/query"
 	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/fetch/guard"
-	"github.com/recrawl/recrawl/fetch/hosts"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/satstore/workload"
@@ -71,11 +71,11 @@ type Config struct {
 	MaxPages      int           `key:"max-pages" default:"{max-pages}" range:"[1,)" for:"run node" help:"pages of a server that may become known"`
 	MinFree       int64         `key:"min-free" default:"50000000" range:"[0,)" want:"0 or more bytes" for:"run node" help:"free bytes of the disk below which no visit begins; 0 for no bound"`
 
-	Seeds  string       `for:"run" path:"any" help:"file of start pages, an address a line with its scope behind it: page, directory, server or hops N; no other pages become known"`
-	Others string       `for:"run" help:"write addresses of other servers that pages link to, each once, to the end of this file, for import; none: they are left alone"`
-	Push   string       `for:"run hint" help:"address, as 127.0.0.1:8090, at which run takes hints and IndexNow; none: it takes none"`
-	WebSub string       `key:"websub-callback" for:"run" help:"public address under which hubs of feeds reach --push, as https://example.org/websub; none: feeds are not subscribed to"`
-	Hosts  []hosts.Rule `for:"run node show-page show-robots show-feed" help:"settings of single servers; only in a file of settings"`
+	Seeds  string           `for:"run" path:"any" help:"file of start pages, an address a line with its scope behind it: page, directory, server or hops N; no other pages become known"`
+	Others string           `for:"run" help:"write addresses of other servers that pages link to, each once, to the end of this file, for import; none: they are left alone"`
+	Push   string           `for:"run hint" help:"address, as 127.0.0.1:8090, at which run takes hints and IndexNow; none: it takes none"`
+	WebSub string           `key:"websub-callback" for:"run" help:"public address under which hubs of feeds reach --push, as https://example.org/websub; none: feeds are not subscribed to"`
+	Hosts  []fetch.HostRule `for:"run node show-page show-robots show-feed" help:"settings of single servers; only in a file of settings"`
 
 	Archive     string `for:"run node demo export archive-status replay diff serve corpus-build corpus-remove" path:"directory" help:"directory in which run, node and demo keep what they fetch, as WARC files, node below it by shard; none: nothing is kept"`
 	ArchiveFile int64  `key:"archive-file" default:"1000000000" range:"[1000000,)" want:"1000000 bytes or more" for:"run node" help:"bytes from which the archive begins another WARC file"`

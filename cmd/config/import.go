@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/recrawl/recrawl/cmd/setting"
+	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/archive/captures"
-	"github.com/recrawl/recrawl/fetch/archive/cdxj"
 	"github.com/recrawl/recrawl/satstore/seen"
 )
 
@@ -38,7 +38,7 @@ func (c *Import) check(r *setting.Review) {
 		r.Refuse("import.part", c.Part, "a part of a number of parts, as 2/4")
 	}
 	for key, moment := range map[string]string{"import.from": c.From, "import.to": c.To} {
-		if _, err := cdxj.ParseStamp(moment); moment != "" && err != nil {
+		if _, err := archive.ParseStamp(moment); moment != "" && err != nil {
 			r.Refuse(key, moment, "a moment of 4 to 14 digits, as 20250131")
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/cmd/show/inside"
-	"github.com/recrawl/recrawl/fetch/archive/holding"
+	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/requisite"
 )
 
@@ -32,7 +32,7 @@ func (p *Program) archiveStatus(context.Context, []string) error {
 	if p.config.Data != "" {
 		journal = filepath.Join(p.config.Data, "journal")
 	}
-	status, err := holding.Of(r, journal, time.Now())
+	status, err := archive.StatusOf(r, journal, time.Now())
 	if err != nil {
 		return err
 	}

@@ -19,8 +19,8 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/cmd/show/inside"
-	"github.com/recrawl/recrawl/fetch/archive/difference"
-	"github.com/recrawl/recrawl/fetch/archive/export"
+	"github.com/recrawl/recrawl/fetch/archive"
+
 	"github.com/recrawl/recrawl/fetch/archive/warc"
 	"github.com/recrawl/recrawl/satstore/journal"
 )
@@ -206,7 +206,7 @@ func TestArchiveBeginsLate(t *testing.T) {
 			t.Errorf("%+v refers to what is not there", record)
 		}
 	}
-	exported := decode[export.Result](t, recrawlIn(t, dir, nil, "export", "--archive", "kept",
+	exported := decode[archive.Exported](t, recrawlIn(t, dir, nil, "export", "--archive", "kept",
 		"--warc", "copy", "--cdxj", "i.cdxj", "--wacz", "x.wacz", "--json").ok(t), true)
 	if exported.Captures < 10 || exported.Pages < 10 || len(exported.Made) != len(files)+2 {
 		t.Errorf("exported: %+v", exported)
@@ -214,7 +214,8 @@ func TestArchiveBeginsLate(t *testing.T) {
 	recrawlIn(t, dir, nil, "export", "--wacz", "x.wacz").refused(t, 2, "--archive")
 	again := []string{"export", "--archive", "kept", "--warc", "copy", "--cdxj", "i.cdxj", "--json"}
 	recrawlIn(t, dir, nil, again...).refused(t, 2, "--force replaces it")
-	if forced := decode[export.Result](t, recrawlIn(t, dir, nil, append(again, "--force")...).ok(t),
+	if forced := decode[archive.Exported](t, recrawlIn(t, dir, nil,
+		append(again, "--force")...).ok(t),
 		true); len(forced.Replaced) != len(files)+1 {
 		t.Errorf("exported with --force: %+v", forced)
 	}
@@ -254,7 +255,7 @@ func TestArchiveBeginsLate(t *testing.T) {
 	recrawlIn(t, dir, nil, append(args, "--archive", "./data")...).refused(t, 2,
 		"a directory of its own")
 	recrawlIn(t, dir, nil, "replay").refused(t, 2, "--archive")
-	compared := decode[difference.Result](t, recrawlIn(t, dir, nil, "diff", "--archive", "kept",
+	compared := decode[archive.Difference](t, recrawlIn(t, dir, nil, "diff", "--archive", "kept",
 		"--json", "--of", "main", lab.starts()[0], "2026").ok(t), true)
 	if compared.Kind != "main" || compared.Old.Pieces == 0 || compared.Removed+compared.Added > 0 {
 		t.Errorf("compared: %+v", compared)

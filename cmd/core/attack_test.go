@@ -23,7 +23,7 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 
 	"github.com/recrawl/recrawl/fetch/archive/warc"
-	"github.com/recrawl/recrawl/fetch/hostile"
+	"github.com/recrawl/recrawl/fetch/fetchtest"
 	"github.com/recrawl/recrawl/satstore/journal"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -545,7 +545,7 @@ func attacks() []attack {
 		}
 		all = append(all, a)
 	}
-	for _, b := range hostile.Bodies {
+	for _, b := range fetchtest.Bodies {
 		id, about, _ := strings.Cut(b.Name, " ")
 		a := attack{id: id, about: about, want: "fetched",
 			serve: coded("Content-Type: "+b.Kind+"\r\n", nil)}
@@ -891,7 +891,7 @@ func TestAttacksAreKept(t *testing.T) {
 	}
 	t.Parallel() // it waits more than it works
 	all := attacks()
-	all = slices.DeleteFunc(all[:len(all)-len(hostile.Bodies)], func(a attack) bool {
+	all = slices.DeleteFunc(all[:len(all)-len(fetchtest.Bodies)], func(a attack) bool {
 		// slow, and of many pages
 		return !strings.Contains("BWTLMDR", a.id[:1]) || strings.HasPrefix(a.id, "T01") ||
 			a.id == "B07"

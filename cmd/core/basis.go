@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 
 	"github.com/recrawl/recrawl/cmd/show/present"
+	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/filter"
-	"github.com/recrawl/recrawl/fetch/meter"
 	"github.com/recrawl/recrawl/fetch/quarantine"
 	"github.com/recrawl/recrawl/fetch/requisite"
 	"github.com/recrawl/recrawl/planner/crawl"
@@ -20,7 +20,7 @@ import (
 type basis struct {
 	data     *opened
 	filters  *filter.Set
-	client   *meter.Client
+	client   *fetch.MeteredClient
 	underWay *quarantine.Register
 	archive  *archive.Archive  // nil: none is kept
 	keeper   *requisite.Keeper // nil: what pages show is not kept

@@ -20,7 +20,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/core"
 	labs "github.com/recrawl/recrawl/cmd/lab"
 	"github.com/recrawl/recrawl/cmd/search"
-	"github.com/recrawl/recrawl/fetch/waittest"
+	"github.com/recrawl/recrawl/fetch/fetchtest"
 )
 
 // These tests run the program itself, as its users do: they see arguments, files, signals,
@@ -48,7 +48,7 @@ func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
 	// Linux counts the memory of this process as peak memory of the processes that it starts, too.
 	debug.SetMemoryLimit(700 << 20)
-	waittest.MoreAtOnce()
+	fetchtest.MoreAtOnce()
 	m.Run()
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/cmd/show/inside"
-	"github.com/recrawl/recrawl/fetch/archive/difference"
+	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -29,7 +29,7 @@ func (p *Program) diff(ctx context.Context, args []string) error {
 		return err
 	}
 	defer r.Close() // nothing was written to it
-	result, err := difference.Run(ctx, r, urls[0], args[1:], p.config.Diff.Of, time.Now(),
+	result, err := archive.Compare(ctx, r, urls[0], args[1:], p.config.Diff.Of, time.Now(),
 		NewReader().Show)
 	if err != nil {
 		return err

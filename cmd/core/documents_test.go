@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/recrawl/recrawl/fetch/hostile"
+	"github.com/recrawl/recrawl/fetch/fetchtest"
 )
 
 // TestDocuments follows a PDF, a table and JSON from a link to what is told of them: to a watch, to
@@ -31,18 +31,18 @@ func TestDocuments(t *testing.T) {
 			answer("text/html", []byte("<p>Reports <a href=report.pdf>PDF</a> <a href=table.xlsx>"+
 				"table</a> <a href=data.json>data</a> <a href=bomb.docx>more</a> <a href=x.png>"))
 		case "/report.pdf":
-			answer(hostile.PDFType, hostile.Shows("/Info<</Title(Prices)/ModDate(D:20260131)>>",
+			answer(fetchtest.PDFType, fetchtest.Shows("/Info<</Title(Prices)/ModDate(D:20260131)>>",
 				"BT /F 9 Tf (The lamp costs "+price+" euros today. "+
 					strings.Repeat("It is a good lamp for a desk. ", 12)+") Tj ET"))
 		case "/table.xlsx":
-			answer(hostile.XLSXType, hostile.Zip(
-				hostile.Part{Name: "xl/workbook.xml", Text: "<w/>"},
-				hostile.Part{Name: "xl/worksheets/sheet1.xml",
+			answer(fetchtest.XLSXType, fetchtest.Zip(
+				fetchtest.ZipPart{Name: "xl/workbook.xml", Text: "<w/>"},
+				fetchtest.ZipPart{Name: "xl/worksheets/sheet1.xml",
 					Text: "<s><row><c><v>42</v></c></row></s>"}))
 		case "/data.json":
 			answer("application/json", []byte(`{"price": 10}`))
 		case "/bomb.docx":
-			for _, file := range hostile.Files() {
+			for _, file := range fetchtest.HostileFiles() {
 				if file.Name == "Z bomb" {
 					answer(file.Type, file.Make())
 				}

@@ -13,12 +13,11 @@ import (
 	"github.com/recrawl/recrawl/cmd/show/exchange"
 	"github.com/recrawl/recrawl/eval/recorded"
 	"github.com/recrawl/recrawl/fetch/archive"
-	"github.com/recrawl/recrawl/fetch/archive/export"
 )
 
 func (p *Program) exportCommand() *cobra.Command {
 	var history string
-	var to export.To
+	var to archive.ExportTo
 	var force bool
 	cmd := p.command(&cobra.Command{
 		Use: "export (--data DIRECTORY (--history DIRECTORY | --parquet DIRECTORY | --csv " +
@@ -28,17 +27,17 @@ func (p *Program) exportCommand() *cobra.Command {
 	}, func(ctx context.Context, paths []string) error {
 		asked := p.review.From("parquet") == setting.FromFlag ||
 			p.review.From("csv") == setting.FromFlag
-		other := history != "" || to != (export.To{})
+		other := history != "" || to != (archive.ExportTo{})
 		switch {
 		case other && (asked || len(paths) > 0):
 			return failure.Usage(errors.New("export writes one thing: tables, --history, or what "+
 				"--archive has"), "call it once for each; tables are of histories or of --data")
 		case !other && (len(paths) > 0 || p.config.Parquet != "" || p.config.CSV != ""):
 			return p.exportTables(ctx, paths)
-		case to == (export.To{}) && force:
+		case to == (archive.ExportTo{}) && force:
 			return failure.Usage(errors.New("--force goes with --warc, --cdxj and --wacz"),
 				"histories and tables that are there are never replaced")
-		case to == (export.To{}):
+		case to == (archive.ExportTo{}):
 			return p.export(ctx, history)
 		}
 		to.Force = force
@@ -73,10 +72,10 @@ func (p *Program) OpenArchive() (*archive.Reader, error) {
 	return r, err
 }
 
-func (p *Program) exportArchive(ctx context.Context, to export.To) error {
+func (p *Program) exportArchive(ctx context.Context, to archive.ExportTo) error {
 	streams := 0
 	for _, path := range []string{to.WARC, to.CDXJ, to.WACZ} {
-		if path == export.Stream {
+		if path == archive.StandardOutput {
 			streams++
 		}
 	}
@@ -85,7 +84,7 @@ func (p *Program) exportArchive(ctx context.Context, to export.To) error {
 			"use - once, and without --json; name files for the others")
 	}
 	for _, path := range []string{to.CDXJ, to.WACZ} {
-		if path != export.Stream {
+		if path != archive.StandardOutput {
 			if err := writable(path); err != nil {
 				return err
 			}
@@ -98,7 +97,7 @@ func (p *Program) exportArchive(ctx context.Context, to export.To) error {
 	defer r.Close() // nothing was written to it
 	to.Software, to.Created = "recrawl/"+VersionName(), time.Now().UTC().Format(time.RFC3339)
 	bar := p.Progress("bytes", 0)
-	result, err := export.Run(ctx, r, to, bar.Of)
+	result, err := archive.Export(ctx, r, to, bar.Of)
 	bar.End()
 	if errors.Is(err, fs.ErrExist) {
 		return failure.Usage(err, "--force replaces it; or name another file")
@@ -115,7 +114,7 @@ func (p *Program) exportArchive(ctx context.Context, to export.To) error {
 func (p *Program) export(ctx context.Context, to string) error {
 	c := &p.config
 	switch {
-	case to == export.Stream:
+	case to == archive.StandardOutput:
 		return failure.Usage(errors.New("histories are a directory of files, one a server"),
 			"name a directory: --history histories")
 	case c.Data == "":

@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/cmd/failure"
-	"github.com/recrawl/recrawl/fetch/meter"
+	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/push"
-	"github.com/recrawl/recrawl/fetch/websub"
+
 	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/sitegraph/words"
@@ -40,7 +40,7 @@ func (p *Program) hint(ctx context.Context, args []string) error {
 }
 
 // push takes in what others say has changed, if a run is to; else it is nil.
-func (p *Program) push(client *meter.Client, store *satstore.Store) (*push.Service, error) {
+func (p *Program) push(client *fetch.MeteredClient, store *satstore.Store) (*push.Service, error) {
 	c := &p.config
 	if c.Push == "" {
 		return nil, nil
@@ -48,9 +48,9 @@ func (p *Program) push(client *meter.Client, store *satstore.Store) (*push.Servi
 	return push.Open(push.Options{
 		Address: c.Push, Callback: c.WebSub, Names: c.Names, Get: client.Get, Note: p.Note,
 		Now: p.clock.Now, Setting: store.Setting,
-		Post: func(ctx context.Context, hub string, form url.Values) (websub.Answer, error) {
+		Post: func(ctx context.Context, hub string, form url.Values) (push.HubAnswer, error) {
 			reply, err := client.Post(ctx, hub, form)
-			return websub.Answer(reply), err
+			return push.HubAnswer(reply), err
 		},
 	})
 }

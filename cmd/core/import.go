@@ -12,8 +12,8 @@ import (
 	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/show/exchange"
 	"github.com/recrawl/recrawl/eval/captured"
+	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/archive/captures"
-	"github.com/recrawl/recrawl/fetch/archive/cdxj"
 	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/seen"
@@ -46,8 +46,8 @@ func (p *Program) imports(ctx context.Context, args []string) (err error) {
 	}
 	o := captures.Options{Server: c.Server, Links: c.History != "", Main: true, To: time.Now(),
 		Whole: captures.Format(c.Format) == captures.List}
-	o.From, _ = cdxj.ParseStamp(c.From) // checked before
-	if to, err := cdxj.ParseStamp(c.To); err == nil && to.Before(o.To) {
+	o.From, _ = archive.ParseStamp(c.From) // checked before
+	if to, err := archive.ParseStamp(c.To); err == nil && to.Before(o.To) {
 		o.To = to
 	}
 	var store *satstore.Store

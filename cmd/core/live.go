@@ -14,11 +14,10 @@ import (
 	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/fetch/extract/rules"
 	"github.com/recrawl/recrawl/fetch/filter"
-	"github.com/recrawl/recrawl/fetch/hosts"
-	"github.com/recrawl/recrawl/fetch/meter"
+
+	"github.com/recrawl/recrawl/fetch/access"
 	"github.com/recrawl/recrawl/fetch/quarantine"
 	"github.com/recrawl/recrawl/fetch/requisite"
-	"github.com/recrawl/recrawl/fetch/secret"
 	"github.com/recrawl/recrawl/fetch/watch"
 	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/planner/preferences"
@@ -30,7 +29,7 @@ import (
 // client makes the visits of run and show page, and reads what comes with read. The settings are
 // checked.
 func (p *Program) client(read func(context.Context, fetch.Reading) (fetch.Content, error),
-	filters *filter.Set) (*meter.Client, error) {
+	filters *filter.Set) (*fetch.MeteredClient, error) {
 	c := &p.config
 	set, err := rules.Read(c.Rules)
 	if err != nil {
@@ -63,9 +62,9 @@ func (p *Program) client(read func(context.Context, fetch.Reading) (fetch.Conten
 	o.AllowNetworks, o.AllowPorts = c.Allowed()
 	o.Proxy, _ = fetch.ParseProxy(c.Proxy)
 	o.Warn = func(err error) { p.Warn(err.Error()) }
-	o.Hosts, _ = hosts.New(c.Hosts) // they are checked
+	o.Hosts, _ = fetch.NewHostTable(c.Hosts) // they are checked
 	err = o.Hosts.ReadCredentials()
-	if errors.As(err, new(*secret.UnsafeError)) {
+	if errors.As(err, new(*access.UnsafeError)) {
 		return nil, err
 	} else if err != nil {
 		return nil, failure.Usage(err, "docs/reference/operating.md says what such a file has")
@@ -75,7 +74,7 @@ func (p *Program) client(read func(context.Context, fetch.Reading) (fetch.Conten
 			"--ca-file wants a file of certificates in PEM, which begin with -----BEGIN "+
 				"CERTIFICATE-----")
 	}
-	return meter.New(o)
+	return fetch.NewMeteredClient(o)
 }
 
 // Filters opens those of the settings; nil if there are none.
@@ -87,7 +86,7 @@ func (p *Program) Filters() (*filter.Set, error) {
 // liveFetcher asks the live web for the loop. It holds each visit to the bytes it may read, and
 // notes which are under way.
 type liveFetcher struct {
-	*meter.Client
+	*fetch.MeteredClient
 	underWay *quarantine.Register
 	archive  *archive.Archive  // nil: nothing is kept
 	keeper   *requisite.Keeper // nil: what pages show is not kept
@@ -117,7 +116,7 @@ func (f liveFetcher) Recall(url string, setting func(string) ([]byte, bool, erro
 	if err := f.watch.Recall(url); err != nil {
 		return err
 	}
-	return f.Client.Recall(url, setting)
+	return f.MeteredClient.Recall(url, setting)
 }
 
 // Keep is called before each commit: what was visited is in the archive before the store says so,
@@ -133,7 +132,7 @@ func (f liveFetcher) Keep(save func(name string, value []byte) error) error {
 	if err := f.watch.Keep(save); err != nil {
 		return err
 	}
-	return f.Client.Keep(save)
+	return f.MeteredClient.Keep(save)
 }
 
 // visit makes the visit.
@@ -195,7 +194,8 @@ func (p *Program) archive() (*archive.Archive, error) {
 }
 
 // requisites opens the keeper of what pages show; nil without an archive.
-func (p *Program) requisites(client *meter.Client, a *archive.Archive) (*requisite.Keeper, error) {
+func (p *Program) requisites(client *fetch.MeteredClient, a *archive.Archive) (*requisite.Keeper,
+	error) {
 	c := &p.config
 	if a == nil || !c.Requisites {
 		return nil, nil

@@ -26,8 +26,7 @@ import (
 
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/archive"
-	"github.com/recrawl/recrawl/fetch/archive/cdxj"
-	"github.com/recrawl/recrawl/fetch/archive/export"
+
 	"github.com/recrawl/recrawl/fetch/archive/replay"
 	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/fetch/requisite"
@@ -318,7 +317,7 @@ func TestLooks(t *testing.T) {
 		return
 	}
 	wacz := filepath.Join(dir, "all.wacz")
-	if _, err := export.Run(t.Context(), r, export.To{WACZ: wacz,
+	if _, err := archive.Export(t.Context(), r, archive.ExportTo{WACZ: wacz,
 		Created: "2026-06-30T00:00:00Z"}, func(int, int) {}); err != nil {
 		t.Fatal(err)
 	}
@@ -375,13 +374,13 @@ func (s *sitesLive) isSmall(t *testing.T, r *archive.Reader, dir string, moments
 		all += info.Size()
 	}
 	bodies := map[string]string{}
-	if err := r.Each(func(c *cdxj.Capture) error {
+	if err := r.Each(func(c *archive.Capture) error {
 		if c.Time.Before(moments[1]) {
 			first = max(first, c.Offset+c.Length)
-		} else if c.MIME != cdxj.Revisit {
+		} else if c.MIME != archive.Revisit {
 			changed += c.Length
 		}
-		if c.MIME == cdxj.Revisit || c.Length < 2<<10 {
+		if c.MIME == archive.Revisit || c.Length < 2<<10 {
 			return nil
 		}
 		if other, ok := bodies[c.Digest]; ok {
@@ -448,7 +447,7 @@ func (s *sitesLive) seesChanges(t *testing.T, r *archive.Reader, moments []time.
 			lag := weeks
 			for week := weeks - 1; week >= change; week-- {
 				for _, c := range all {
-					if c.MIME != cdxj.Revisit && !c.Time.Before(moments[week]) &&
+					if c.MIME != archive.Revisit && !c.Time.Before(moments[week]) &&
 						c.Time.Before(moments[week].Add(7*24*time.Hour)) {
 						lag = week - change
 					}

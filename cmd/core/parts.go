@@ -21,7 +21,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/corpus/query"
-	processes "github.com/recrawl/recrawl/fetch/filter/program"
+	"github.com/recrawl/recrawl/fetch/filter"
 	"github.com/recrawl/recrawl/fetch/quarantine"
 )
 
@@ -214,7 +214,8 @@ func (p *Program) searcher(ctx context.Context, dir string) (query.Searcher, err
 	if err != nil {
 		return nil, err
 	}
-	run, err := processes.Open(processes.Options{Command: []string{path, query.Argument, dir},
+	run, err := filter.OpenProgram(filter.ProgramOptions{Command: []string{path, query.Argument,
+		dir},
 		Timeout: answerWithin, Most: query.MostAnswer})
 	if err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/cmd/failure"
-	processes "github.com/recrawl/recrawl/fetch/filter/program"
+	"github.com/recrawl/recrawl/fetch/filter"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/planner/policy/piped"
@@ -29,7 +29,7 @@ const (
 func (p *Program) programs(ctx context.Context, live bool) *piped.Host {
 	host := &piped.Host{Run: func(command []string) (piped.Runner, error) {
 		said := &said{to: p.stderr, name: filepath.Base(command[0])}
-		run, err := processes.Open(processes.Options{Command: command, Most: mostAnswer,
+		run, err := filter.OpenProgram(filter.ProgramOptions{Command: command, Most: mostAnswer,
 			Timeout: p.config.AnswerIn, Said: said,
 			Environment: []string{"PYTHONPATH", "VIRTUAL_ENV", "R_LIBS", "R_LIBS_USER"}})
 		if err != nil {
@@ -64,7 +64,7 @@ func findPrograms(host *piped.Host, names ...string) error {
 // policyProgram asks the process of a policy program.
 type policyProgram struct {
 	ctx  context.Context // of the command
-	run  *processes.Program
+	run  *filter.Program
 	said *said
 }
 
@@ -74,7 +74,7 @@ func (r *policyProgram) Ask(message []byte, framed bool, parse func([]byte) erro
 		ask = r.run.AskFramed
 	}
 	err := ask(r.ctx, message, parse)
-	if errors.Is(err, processes.ErrPaused) {
+	if errors.Is(err, filter.ErrProgramPaused) {
 		return piped.ErrPaused
 	}
 	return err

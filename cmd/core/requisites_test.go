@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/fetch/archive"
-	"github.com/recrawl/recrawl/fetch/archive/cdxj"
 )
 
 // gallery is a server of pages, and three further ones with what they show.
@@ -119,7 +118,7 @@ func TestRequisitesKilled(t *testing.T) {
 	}
 	defer reader.Close()
 	have := map[string]int{}
-	if err := reader.Each(func(c *cdxj.Capture) error {
+	if err := reader.Each(func(c *archive.Capture) error {
 		if _, err := reader.Answer(c); err != nil {
 			t.Errorf("%s: %v", c.URL, err)
 		}

@@ -18,7 +18,6 @@ import (
 	"github.com/recrawl/recrawl/cmd/manual"
 	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/fetch"
-	"github.com/recrawl/recrawl/fetch/hosts"
 )
 
 // asRun gives a command the flags of run.
@@ -113,7 +112,7 @@ func (p *Program) doctor(ctx context.Context, args []string) error {
 	o := doctor.Options{Data: c.Data, Archive: c.Archive, UserAgent: c.UserAgent,
 		Nameserver: c.Resolver, Workers: c.Workers,
 		MaxBody: c.MaxBody, MinFree: c.MinFree, Hosts: len(c.Hosts), Pause: 50 * time.Millisecond}
-	table, _ := hosts.New(c.Hosts) // they are checked
+	table, _ := fetch.NewHostTable(c.Hosts) // they are checked
 	o.Credentials = table.ReadCredentials()
 	var err error
 	if o.Servers, err = Addresses(args); err != nil {

@@ -47,7 +47,7 @@ func (p *Program) Shard(ctx context.Context, dir string, shards int) (*Shard, er
 	o := b.options(&q)
 	o.Workers = max(2, 2*q.config.Workers/shards)
 	return &Shard{Planner: b.data.plan, Store: b.data.store,
-		Web: liveFetcher{Client: b.client, underWay: b.underWay, archive: b.archive,
+		Web: liveFetcher{MeteredClient: b.client, underWay: b.underWay, archive: b.archive,
 			keeper: b.keeper},
 		Close: b.parts.Close, Loop: o,
 		Journal: func(events []crawl.Event) error {

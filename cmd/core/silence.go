@@ -73,6 +73,6 @@ func (f liveFetcher) Resume(asked time.Time) {
 	if beside := f.keeper.Asked(); beside.After(asked) {
 		asked = beside
 	}
-	f.Client.Resume(asked)
+	f.MeteredClient.Resume(asked)
 	f.keeper.Start()
 }

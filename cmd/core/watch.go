@@ -12,7 +12,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/cmd/show/present"
 	"github.com/recrawl/recrawl/fetch/watch"
-	"github.com/recrawl/recrawl/fetch/watch/deliver"
+
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
@@ -69,11 +69,11 @@ func (p *Program) watchTest(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	senders, err := deliver.Open(f, os.LookupEnv)
+	senders, err := watch.OpenSenders(f, os.LookupEnv)
 	if err != nil {
 		return err
 	}
-	trial := deliver.Try(ctx, f, senders)
+	trial := watch.Try(ctx, f, senders)
 	if err := p.Print(trial, present.TrialFinding(trial), present.TrialTables(trial)); err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (p *Program) openWatch(store *satstore.Store) (*watch.Watch, error) {
 	if p.rules == nil {
 		return nil, nil
 	}
-	senders, err := deliver.Open(p.rules, os.LookupEnv)
+	senders, err := watch.OpenSenders(p.rules, os.LookupEnv)
 	if err != nil {
 		return nil, err
 	}

@@ -19,8 +19,7 @@ import (
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/archive/captures"
-	"github.com/recrawl/recrawl/fetch/archive/cdxj"
-	"github.com/recrawl/recrawl/fetch/archive/difference"
+
 	"github.com/recrawl/recrawl/fetch/archive/replay"
 	"github.com/recrawl/recrawl/fetch/push"
 	"github.com/recrawl/recrawl/planner/policy/piped"
@@ -136,7 +135,7 @@ func Explain(err error) (hint string, code int, cause error) {
 			"command again", Failed, err
 	case errors.Is(err, replay.ErrNotLoopback):
 		return "replay serves this machine only: --listen 127.0.0.1:8088", Misuse, err
-	case errors.Is(err, difference.ErrNone), errors.Is(err, cdxj.ErrStamp):
+	case errors.Is(err, archive.ErrNoPage), errors.Is(err, archive.ErrStamp):
 		return "recrawl replay shows which pages and moments there are", Misuse, err
 	case errors.Is(err, archive.ErrNoFiles):
 		return "name the directory of recrawl run --archive, or another one with WARC files",

@@ -9,7 +9,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/show/view"
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/corpus"
-	"github.com/recrawl/recrawl/fetch/corpus/standard"
+
 	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/fetch/requisite"
 	"github.com/recrawl/recrawl/satstore"
@@ -45,7 +45,7 @@ func buildCorpus(ctx context.Context, p *core.Program, _ []string) error {
 	}
 	defer o.Filters.Close()
 	if len(o.Annotate) > 0 {
-		a, err := standard.Command(o.Annotate, 0)
+		a, err := corpus.AnnotatorCommand(o.Annotate, 0)
 		if err != nil {
 			return err
 		}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval/timetravel"
 	"github.com/recrawl/recrawl/fetch/archive"
-	"github.com/recrawl/recrawl/fetch/archive/cdxj"
+
 	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -70,9 +70,9 @@ func keptIn(dir string, a *archive.Archive) (*Kept, error) {
 	}
 	defer r.Close()
 	k := &Kept{Directory: dir}
-	return k, r.Each(func(c *cdxj.Capture) error {
+	return k, r.Each(func(c *archive.Capture) error {
 		k.Captures++
-		if c.MIME == cdxj.Revisit {
+		if c.MIME == archive.Revisit {
 			k.Revisits++
 		}
 		return nil

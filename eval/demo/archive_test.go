@@ -10,7 +10,6 @@ import (
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/timetravel"
 	"github.com/recrawl/recrawl/fetch/archive"
-	"github.com/recrawl/recrawl/fetch/archive/cdxj"
 )
 
 // What an archive has, revisits included, is what the web served at that moment. It has
@@ -42,7 +41,7 @@ func checkArchive(t *testing.T, web timetravel.Archive) {
 	}
 	defer r.Close()
 	pages, revisits, notModified := 0, 0, 0
-	if err := r.Each(func(c *cdxj.Capture) error {
+	if err := r.Each(func(c *archive.Capture) error {
 		u, err := url.Parse(c.URL)
 		if err != nil {
 			return err
@@ -50,7 +49,7 @@ func checkArchive(t *testing.T, web timetravel.Archive) {
 		if u.Path != "/robots.txt" {
 			pages++
 		}
-		if c.MIME == cdxj.Revisit {
+		if c.MIME == archive.Revisit {
 			revisits++
 		}
 		if c.Status == "304" {

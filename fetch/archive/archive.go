@@ -12,7 +12,6 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	"github.com/recrawl/recrawl/fetch/archive/cdxj"
 	"github.com/recrawl/recrawl/fetch/archive/warc"
 	"github.com/recrawl/recrawl/satstore/directory"
 )
@@ -56,9 +55,9 @@ type Archive struct {
 	serial  int        // of the next file
 	end     int64      // of f
 	synced  int64
-	full    []fullFile               // files that are full and not yet synced
-	pending []placed                 // captures not yet synced, in the order of their places
-	shared  map[string]*cdxj.Capture // those of pending that have a body, by its contentKey
+	full    []fullFile          // files that are full and not yet synced
+	pending []placed            // captures not yet synced, in the order of their places
+	shared  map[string]*Capture // those of pending that have a body, by its contentKey
 	index   *index
 	notes   []string
 	broken  error // after which nothing is taken in
@@ -78,7 +77,7 @@ type fullFile struct {
 
 // placed are the captures of one Put, in a file that is so long behind them.
 type placed struct {
-	captures []*cdxj.Capture
+	captures []*Capture
 	file     string
 	end      int64
 }
@@ -96,7 +95,7 @@ func Open(dir string, o Options) (a *Archive, err error) {
 			return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 		}
 	}
-	a = &Archive{dir: dir, o: o, shared: map[string]*cdxj.Capture{},
+	a = &Archive{dir: dir, o: o, shared: map[string]*Capture{},
 		writers: make(chan *writer, 2*runtime.GOMAXPROCS(0))}
 	for range cap(a.writers) {
 		a.writers <- new(writer)
@@ -184,7 +183,7 @@ func (a *Archive) giveBack(w *writer) {
 
 // append writes records to the end of a file, and notes their captures, whose offsets are those in
 // data.
-func (a *Archive) append(data []byte, captures []*cdxj.Capture) error {
+func (a *Archive) append(data []byte, captures []*Capture) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.broken != nil {
@@ -226,7 +225,7 @@ func (a *Archive) writeAtEnd(data []byte) error {
 
 // turn begins the next file.
 func (a *Archive) turn() error {
-	name := fmt.Sprintf("recrawl-%s-%05d.warc.gz", cdxj.Stamp(a.o.Now()), a.serial)
+	name := fmt.Sprintf("recrawl-%s-%05d.warc.gz", Stamp(a.o.Now()), a.serial)
 	path := filepath.Join(a.dir, name)
 	f, err := a.o.create(path)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/fetch"
-	"github.com/recrawl/recrawl/fetch/archive/cdxj"
+
 	"github.com/recrawl/recrawl/fetch/archive/warc"
 	"github.com/recrawl/recrawl/satstore/directory"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -384,7 +384,7 @@ func TestCrashAnywhere(t *testing.T) {
 }
 
 // indexed are the captures that the runs of an index have.
-func indexed(t testing.TB, dir string) (all []*cdxj.Capture) {
+func indexed(t testing.TB, dir string) (all []*Capture) {
 	t.Helper()
 	x, err := openIndex(dir)
 	if err != nil {
@@ -393,7 +393,7 @@ func indexed(t testing.TB, dir string) (all []*cdxj.Capture) {
 	defer x.close()
 	for _, r := range x.runs {
 		if err := r.From("", func(line []byte) bool {
-			c, err := cdxj.Parse(line)
+			c, err := ParseIndexLine(line)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -636,7 +636,7 @@ func TestIndexMerges(t *testing.T) {
 		for k := range 50 {
 			url := fmt.Sprintf("http://h.example/%d", k)
 			at := noon.Add(time.Duration(i) * time.Minute)
-			x.add([]*cdxj.Capture{{Key: cdxj.Key(url), Time: at, URL: url,
+			x.add([]*Capture{{Key: SURT(url), Time: at, URL: url,
 				Date: warc.FormatDate(at), Filename: "f"}}, "f", int64(i*50+k))
 		}
 		if err := x.flush(); err != nil {

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/fetch"
-	"github.com/recrawl/recrawl/fetch/archive/cdxj"
+
 	"github.com/recrawl/recrawl/fetch/archive/warc"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -16,7 +16,7 @@ const mostCopies = 4
 
 // copyOf finds the copy of a page among its latest captures, the newest first: a body whose first
 // most octets, content coding undone, have a digest. False: it is not here, or cannot be read.
-func (a *Archive) copyOf(past []*cdxj.Capture, of sitegraph.Digest, most int64) (
+func (a *Archive) copyOf(past []*Capture, of sitegraph.Digest, most int64) (
 	body []byte, contentType string, ok bool) {
 	files := a.shelf()
 	for _, c := range past[:min(len(past), mostCopies)] {
@@ -42,7 +42,7 @@ type Held struct {
 	MIME   string // of the answer, where the index tells it; else ""
 	Count  int    // captures, of the latest
 
-	past []*cdxj.Capture
+	past []*Capture
 }
 
 // Held returns what the archive has of an address. What is not yet synced is not seen.
@@ -53,14 +53,14 @@ func (a *Archive) Held(url string) (h Held, err error) {
 	last := h.past[0]
 	h.Count = len(h.past)
 	for _, c := range h.past {
-		if c.MIME != cdxj.Revisit {
+		if c.MIME != Revisit {
 			h.MIME = c.MIME
 			break
 		}
 	}
 	h.Checked, h.Since, h.Status, h.Whole = last.Time, last.Time, last.Status,
 		last.Truncated == "" || last.Truncated == fetch.CutLength.String()
-	if last.MIME != cdxj.Revisit {
+	if last.MIME != Revisit {
 		return h, nil
 	}
 	if at, err := warc.ParseDate(last.RefersDate); err == nil && last.RefersURI == url &&
@@ -74,7 +74,7 @@ func (a *Archive) Held(url string) (h Held, err error) {
 		if c.Time.Before(h.Since) {
 			h.Since = c.Time
 		}
-		if c.MIME != cdxj.Revisit {
+		if c.MIME != Revisit {
 			break
 		}
 	}
@@ -98,7 +98,7 @@ func (a *Archive) Answer(h Held, most int64) (answer *Answer, body []byte, ok bo
 
 // shelf reads the files of the archive.
 func (a *Archive) shelf() shelf {
-	return shelf{a.dir, func(url string, near time.Time, most int) ([]*cdxj.Capture, error) {
+	return shelf{a.dir, func(url string, near time.Time, most int) ([]*Capture, error) {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		return a.index.of(url, near, most)

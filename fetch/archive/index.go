@@ -16,7 +16,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recrawl/recrawl/fetch/archive/cdxj"
 	"github.com/recrawl/recrawl/fetch/archive/warc"
 	"github.com/recrawl/recrawl/satstore/directory"
 )
@@ -57,20 +56,20 @@ type index struct {
 	dir     string
 	state   state
 	runs    []openRun // as in state
-	recent  map[string][]*cdxj.Capture
+	recent  map[string][]*Capture
 	count   int              // of recent
 	covered map[string]int64 // by runs and recent
 }
 
 type openRun struct {
-	*cdxj.Run
+	*IndexRun
 	file *os.File
 }
 
 var errState = errors.New("the index is not whole")
 
 func newIndex(dir string) *index {
-	return &index{dir: filepath.Join(dir, indexDir), recent: map[string][]*cdxj.Capture{},
+	return &index{dir: filepath.Join(dir, indexDir), recent: map[string][]*Capture{},
 		covered: map[string]int64{}}
 }
 
@@ -120,9 +119,9 @@ func (x *index) openRun(r runState) (openRun, error) {
 	if err == nil && info.Size() != r.Size {
 		err = fmt.Errorf("%w: %s has %d octets of %d", errState, path, info.Size(), r.Size)
 	}
-	var run *cdxj.Run
+	var run *IndexRun
 	if err == nil {
-		run, err = cdxj.NewRun(f, r.Size)
+		run, err = NewIndexRun(f, r.Size)
 	}
 	if err != nil {
 		f.Close()
@@ -143,7 +142,7 @@ func (x *index) clear() error {
 	x.close()
 	next := x.state.Next
 	x.state = state{Next: next}
-	x.recent, x.count, x.covered = map[string][]*cdxj.Capture{}, 0, map[string]int64{}
+	x.recent, x.count, x.covered = map[string][]*Capture{}, 0, map[string]int64{}
 	if err := os.RemoveAll(x.dir); err != nil {
 		return fmt.Errorf("remove the index: %w", err)
 	}
@@ -151,12 +150,12 @@ func (x *index) clear() error {
 }
 
 // add takes in captures of a file that is read so far.
-func (x *index) add(captures []*cdxj.Capture, file string, covered int64) {
+func (x *index) add(captures []*Capture, file string, covered int64) {
 	for _, c := range captures {
 		x.recent[c.Key] = append(x.recent[c.Key], c)
 		x.count++
 		if key := contentKey(c); key != "" && c.Length >= leastShared && x.recent[key] == nil {
-			x.recent[key] = []*cdxj.Capture{{Key: key, Time: c.Time, URL: c.URL, Date: c.Date}}
+			x.recent[key] = []*Capture{{Key: key, Time: c.Time, URL: c.URL, Date: c.Date}}
 			x.count++
 		}
 	}
@@ -168,8 +167,8 @@ const contentMark = "="
 
 // contentKey is under what the index has the record of a body, whatever its address; "": it is not
 // shared. A body that was sent in chunks is another one: readers go by the header of a revisit.
-func contentKey(c *cdxj.Capture) string {
-	if c.MIME == cdxj.Revisit || c.Status != "200" || c.Truncated != "" || c.Digest == "" ||
+func contentKey(c *Capture) string {
+	if c.MIME == Revisit || c.Status != "200" || c.Truncated != "" || c.Digest == "" ||
 		strings.ContainsAny(c.Digest, " \n") {
 		return ""
 	}
@@ -180,7 +179,7 @@ func contentKey(c *cdxj.Capture) string {
 }
 
 // under returns what the index has under a key, the oldest of each run first.
-func (x *index) under(key string) (found []*cdxj.Capture, err error) {
+func (x *index) under(key string) (found []*Capture, err error) {
 	found = slices.Clone(x.recent[key])
 	for _, r := range x.runs {
 		more, err := r.Last(key)
@@ -193,17 +192,17 @@ func (x *index) under(key string) (found []*cdxj.Capture, err error) {
 }
 
 // last returns the latest captures of an address, the newest first.
-func (x *index) last(url string) ([]*cdxj.Capture, error) {
-	var found []*cdxj.Capture
-	for _, key := range cdxj.Keys(url) {
+func (x *index) last(url string) ([]*Capture, error) {
+	var found []*Capture
+	for _, key := range SURTs(url) {
 		more, err := x.under(key)
 		if err != nil {
 			return nil, err
 		}
 		found = append(found, more...)
 	}
-	found = slices.DeleteFunc(found, func(c *cdxj.Capture) bool { return c.URL != url })
-	slices.SortStableFunc(found, func(a, b *cdxj.Capture) int {
+	found = slices.DeleteFunc(found, func(c *Capture) bool { return c.URL != url })
+	slices.SortStableFunc(found, func(a, b *Capture) int {
 		return cmp.Compare(b.Date, a.Date)
 	})
 	return found, nil
@@ -215,18 +214,18 @@ func (x *index) has(url, date string) bool {
 	if err != nil {
 		return false
 	}
-	is := func(c *cdxj.Capture) bool {
-		return c.URL == url && c.Date == date && c.MIME != cdxj.Revisit
+	is := func(c *Capture) bool {
+		return c.URL == url && c.Date == date && c.MIME != Revisit
 	}
-	for _, key := range cdxj.Keys(url) {
+	for _, key := range SURTs(url) {
 		found := slices.ContainsFunc(x.recent[key], is)
 		for _, run := range x.runs {
-			begin := key + " " + cdxj.Stamp(at)
+			begin := key + " " + Stamp(at)
 			err := run.From(begin, func(line []byte) bool {
 				if found || !bytes.HasPrefix(line, []byte(begin)) {
 					return false
 				}
-				c, err := cdxj.Parse(line)
+				c, err := ParseIndexLine(line)
 				found = err == nil && is(c)
 				return !found
 			})
@@ -242,10 +241,10 @@ func (x *index) has(url, date string) bool {
 }
 
 // of is Reader.Of.
-func (x *index) of(url string, near time.Time, most int) ([]*cdxj.Capture, error) {
-	var found []*cdxj.Capture
+func (x *index) of(url string, near time.Time, most int) ([]*Capture, error) {
+	var found []*Capture
 	of := newWanted(url)
-	for _, key := range cdxj.Keys(url) {
+	for _, key := range SURTs(url) {
 		found = append(found, x.recent[key]...)
 		for _, run := range x.runs {
 			var bad error
@@ -253,7 +252,7 @@ func (x *index) of(url string, near time.Time, most int) ([]*cdxj.Capture, error
 				if !bytes.HasPrefix(line, []byte(key+" ")) {
 					return false
 				}
-				c, err := cdxj.Parse(line)
+				c, err := ParseIndexLine(line)
 				if bad = err; err == nil {
 					found = append(found, c)
 				}
@@ -339,7 +338,7 @@ func (x *index) flush() error {
 		return undo(err)
 	}
 	x.state, x.runs = next, runs
-	x.recent, x.count = map[string][]*cdxj.Capture{}, 0
+	x.recent, x.count = map[string][]*Capture{}, 0
 	for _, r := range old {
 		r.file.Close()
 		os.Remove(r.file.Name()) // one that stays takes space only
@@ -365,7 +364,7 @@ type source func() ([]byte, error)
 
 // memory are the lines of what is in memory that are not below a text.
 func (x *index) memory(text string) source {
-	all := make([]*cdxj.Capture, 0, x.count)
+	all := make([]*Capture, 0, x.count)
 	for _, c := range x.recent {
 		all = append(all, c...)
 	}
@@ -373,7 +372,7 @@ func (x *index) memory(text string) source {
 	return func() ([]byte, error) {
 		if all != nil {
 			for _, c := range all {
-				line, err := cdxj.AppendLine(nil, c)
+				line, err := AppendIndexLine(nil, c)
 				if err != nil {
 					return nil, err
 				}
@@ -395,7 +394,7 @@ func (x *index) memory(text string) source {
 
 // fromRun are the lines of a run from one that begins at an octet.
 func fromRun(r openRun, at int64) source {
-	in := bufio.NewReaderSize(io.NewSectionReader(r.file, at, r.Size()-at), cdxj.MaxLine)
+	in := bufio.NewReaderSize(io.NewSectionReader(r.file, at, r.Size()-at), MaxIndexLine)
 	return func() ([]byte, error) {
 		line, err := in.ReadSlice('\n')
 		if err == io.EOF && len(line) > 0 {

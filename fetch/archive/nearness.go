@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recrawl/recrawl/fetch/archive/cdxj"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -79,7 +78,7 @@ func withoutWWW(host string) string {
 }
 
 // nearest keeps the captures of the nearest address that are nearest to a moment, by time.
-func (w *wanted) nearest(found []*cdxj.Capture, near time.Time, most int) []*cdxj.Capture {
+func (w *wanted) nearest(found []*Capture, near time.Time, most int) []*Capture {
 	best := stranger
 	for _, c := range found {
 		best = min(best, w.of(c.URL))
@@ -87,15 +86,15 @@ func (w *wanted) nearest(found []*cdxj.Capture, near time.Time, most int) []*cdx
 	if best == stranger {
 		return nil
 	}
-	found = slices.DeleteFunc(found, func(c *cdxj.Capture) bool { return w.of(c.URL) > best })
-	slices.SortStableFunc(found, func(a, b *cdxj.Capture) int {
+	found = slices.DeleteFunc(found, func(c *Capture) bool { return w.of(c.URL) > best })
+	slices.SortStableFunc(found, func(a, b *Capture) int {
 		return cmp.Compare(a.Time.Sub(near).Abs(), b.Time.Sub(near).Abs())
 	})
 	found = found[:min(len(found), most)]
-	slices.SortStableFunc(found, func(a, b *cdxj.Capture) int {
+	slices.SortStableFunc(found, func(a, b *Capture) int {
 		return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Date, b.Date))
 	})
-	return slices.CompactFunc(found, func(a, b *cdxj.Capture) bool {
+	return slices.CompactFunc(found, func(a, b *Capture) bool {
 		one, other := *a, *b
 		one.Type, other.Type = "", "" // of a run nobody knows these
 		one.Chunked, other.Chunked = false, false
@@ -104,13 +103,13 @@ func (w *wanted) nearest(found []*cdxj.Capture, near time.Time, most int) []*cdx
 }
 
 // one keeps the captures of one address: that of the capture nearest to a moment.
-func (w *wanted) one(found []*cdxj.Capture, near time.Time) []*cdxj.Capture {
+func (w *wanted) one(found []*Capture, near time.Time) []*Capture {
 	if len(found) == 0 || w.of(found[0].URL) == itself {
 		return found
 	}
-	first := slices.MinFunc(found, func(a, b *cdxj.Capture) int {
+	first := slices.MinFunc(found, func(a, b *Capture) int {
 		return cmp.Compare(a.Time.Sub(near).Abs(), b.Time.Sub(near).Abs())
 	})
 	url := identity(first.URL)
-	return slices.DeleteFunc(found, func(c *cdxj.Capture) bool { return identity(c.URL) != url })
+	return slices.DeleteFunc(found, func(c *Capture) bool { return identity(c.URL) != url })
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
-	"github.com/recrawl/recrawl/fetch/archive/cdxj"
 	"github.com/recrawl/recrawl/fetch/archive/warc"
 )
 
@@ -97,8 +96,8 @@ func TestOfOneAddress(t *testing.T) {
 // TestKeysOfBefore looks for a page in an index whose keys leave out more of a host.
 func TestKeysOfBefore(t *testing.T) {
 	x := newIndex(t.TempDir())
-	c := &cdxj.Capture{Key: "com)/", URL: "https://www3288.com/", Date: "2024-01-31T00:00:00Z"}
-	x.add([]*cdxj.Capture{c}, "f", 1)
+	c := &Capture{Key: "com)/", URL: "https://www3288.com/", Date: "2024-01-31T00:00:00Z"}
+	x.add([]*Capture{c}, "f", 1)
 	for range 2 {
 		for url, want := range map[string]int{c.URL: 1, "https://www504778.com/": 0} {
 			last, err := x.last(url)
@@ -129,7 +128,7 @@ func TestOneMember(t *testing.T) {
 	for name, text := range map[string]string{"a.warc.gz": zipped.String(), "a.arc": arc} {
 		r := othersReader(t, map[string]string{name: text})
 		seen := 0
-		if _, err := r.Since(nil, func(c *cdxj.Capture) error { seen++; return nil }); err != nil {
+		if _, err := r.Since(nil, func(c *Capture) error { seen++; return nil }); err != nil {
 			t.Fatal(err)
 		}
 		if placed := map[string]int{"a.warc.gz": 0, "a.arc": len(urls)}[name]; seen != placed {

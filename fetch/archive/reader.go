@@ -12,9 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recrawl/recrawl/fetch/archive/cdxj"
 	"github.com/recrawl/recrawl/fetch/archive/warc"
-	"github.com/recrawl/recrawl/fetch/coding"
 )
 
 // Reader looks into the WARC files of a directory, also while a run adds to them. It may be used by
@@ -75,8 +73,8 @@ func OpenReader(dir string) (r *Reader, err error) {
 
 func (r *Reader) catchUp(name string) error {
 	path := filepath.Join(r.dir, name)
-	end, damage, err := scan(path, r.index.covered[name], func(c *cdxj.Capture, end int64) error {
-		r.index.add([]*cdxj.Capture{c}, name, end)
+	end, damage, err := scan(path, r.index.covered[name], func(c *Capture, end int64) error {
+		r.index.add([]*Capture{c}, name, end)
 		if r.index.count >= mostRecent && r.temp != "" {
 			return r.index.flush()
 		}
@@ -122,11 +120,11 @@ func (r *Reader) Open(f WARCFile) (io.ReadCloser, error) {
 }
 
 // Each hands out all captures by key and time. The error of yield ends it and is returned.
-func (r *Reader) Each(yield func(*cdxj.Capture) error) error { return r.From("", yield) }
+func (r *Reader) Each(yield func(*Capture) error) error { return r.From("", yield) }
 
 // From hands out the captures whose lines in an index are not below a text, such as a key, as Each
 // does.
-func (r *Reader) From(text string, yield func(*cdxj.Capture) error) error {
+func (r *Reader) From(text string, yield func(*Capture) error) error {
 	sources := []source{r.index.memory(text)}
 	for _, run := range r.index.runs {
 		at, err := run.Seek(text)
@@ -139,7 +137,7 @@ func (r *Reader) From(text string, yield func(*cdxj.Capture) error) error {
 		if bytes.HasPrefix(line, []byte(contentMark)) {
 			return nil // which record has a body
 		}
-		c, err := cdxj.Parse(line)
+		c, err := ParseIndexLine(line)
 		if err != nil {
 			return err
 		}
@@ -150,13 +148,13 @@ func (r *Reader) From(text string, yield func(*cdxj.Capture) error) error {
 // Of returns the captures of an address by time, the oldest first: at most most, those nearest to a
 // moment. If there are none, those of the same address with the other one of http and https are
 // returned, or else those with or without "www.". All are of one address.
-func (r *Reader) Of(url string, near time.Time, most int) ([]*cdxj.Capture, error) {
+func (r *Reader) Of(url string, near time.Time, most int) ([]*Capture, error) {
 	return r.index.of(url, near, most)
 }
 
 // Answer is what a server said, as it was captured.
 type Answer struct {
-	Capture *cdxj.Capture
+	Capture *Capture
 	Status  int
 	Header  []warc.Field // of HTTP; empty for a resource
 	Body    []byte       // without transfer coding, with its content coding
@@ -181,26 +179,26 @@ const MostBody = 64 << 20
 
 // Answer reads a capture. A revisit has the header of its own, and the body of the record that it
 // refers to.
-func (r *Reader) Answer(c *cdxj.Capture) (*Answer, error) { return shelf{r.dir, r.Of}.answer(c) }
+func (r *Reader) Answer(c *Capture) (*Answer, error) { return shelf{r.dir, r.Of}.answer(c) }
 
 // shelf are the WARC files of a directory, and what knows their captures, as Reader.Of does.
 type shelf struct {
 	dir string
-	of  func(url string, near time.Time, most int) ([]*cdxj.Capture, error)
+	of  func(url string, near time.Time, most int) ([]*Capture, error)
 }
 
-func (r shelf) answer(c *cdxj.Capture) (*Answer, error) {
+func (r shelf) answer(c *Capture) (*Answer, error) {
 	a, err := r.record(c)
-	if err != nil || c.MIME != cdxj.Revisit {
+	if err != nil || c.MIME != Revisit {
 		return a, err
 	}
 	from, err := r.original(c)
 	if err != nil {
-		return nil, fmt.Errorf("capture of %s at %s: %w", c.URL, cdxj.Stamp(c.Time), err)
+		return nil, fmt.Errorf("capture of %s at %s: %w", c.URL, Stamp(c.Time), err)
 	}
 	original, err := r.record(from)
 	if err != nil {
-		return nil, fmt.Errorf("capture of %s at %s: %w", c.URL, cdxj.Stamp(c.Time), err)
+		return nil, fmt.Errorf("capture of %s at %s: %w", c.URL, Stamp(c.Time), err)
 	}
 	a.Body, a.Cut = original.Body, original.Cut
 	if a.Status == 304 || a.Status == 0 { // all was as before, or no header was kept
@@ -217,11 +215,11 @@ func (r shelf) answer(c *cdxj.Capture) (*Answer, error) {
 
 // Original returns the capture that a revisit refers to, or ErrNoBody. A revisit that names none,
 // as WARC 1.0 allowed, means one of the same address and digest.
-func (r *Reader) Original(c *cdxj.Capture) (*cdxj.Capture, error) {
+func (r *Reader) Original(c *Capture) (*Capture, error) {
 	return shelf{r.dir, r.Of}.original(c)
 }
 
-func (r shelf) original(c *cdxj.Capture) (*cdxj.Capture, error) {
+func (r shelf) original(c *Capture) (*Capture, error) {
 	at, err := warc.ParseDate(c.RefersDate)
 	if err != nil {
 		return r.sameDigest(c)
@@ -233,21 +231,21 @@ func (r shelf) original(c *cdxj.Capture) (*cdxj.Capture, error) {
 	}
 	for _, p := range past {
 		if date, err := warc.ParseDate(p.Date); err == nil && date.Equal(at) &&
-			identity(p.URL) == identity(c.RefersURI) && p.MIME != cdxj.Revisit {
+			identity(p.URL) == identity(c.RefersURI) && p.MIME != Revisit {
 			return p, nil
 		}
 	}
 	return nil, ErrNoBody
 }
 
-func (r shelf) sameDigest(c *cdxj.Capture) (*cdxj.Capture, error) {
+func (r shelf) sameDigest(c *Capture) (*Capture, error) {
 	const near = 1000 // captures of the address
 	past, err := r.of(c.URL, c.Time, near)
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range past {
-		if p.MIME != cdxj.Revisit && p.Digest == c.Digest && c.Digest != "" {
+		if p.MIME != Revisit && p.Digest == c.Digest && c.Digest != "" {
 			return p, nil
 		}
 	}
@@ -255,7 +253,7 @@ func (r shelf) sameDigest(c *cdxj.Capture) (*cdxj.Capture, error) {
 }
 
 // record reads one record.
-func (r shelf) record(c *cdxj.Capture) (*Answer, error) {
+func (r shelf) record(c *Capture) (*Answer, error) {
 	fail := func(err error) (*Answer, error) {
 		return nil, fmt.Errorf("read %s at octet %d: %w", c.Filename, c.Offset, err)
 	}
@@ -302,23 +300,23 @@ func (r shelf) record(c *cdxj.Capture) (*Answer, error) {
 // Text is the body without its content codings, at most most octets of it. With an error comes
 // what can be read before the damage.
 func (a *Answer) Text(most int64) ([]byte, error) {
-	return coding.Undo(a.Body, warc.Codings(a.Header), most)
+	return warc.Decode(a.Body, warc.Codings(a.Header), most)
 }
 
 // IsCoded reports whether the body is in the content coding that the header names.
-func (a *Answer) IsCoded() bool { return !coding.IsPlain(a.Body, warc.Codings(a.Header)) }
+func (a *Answer) IsCoded() bool { return !warc.IsPlain(a.Body, warc.Codings(a.Header)) }
 
 // Since hands out the captures of records that begin behind what is known of each WARC file, by the
 // names of the files and then by place. Those that share a gzip member are left out. It returns the
 // octets up to which all are known now. The error of yield ends it and is returned.
-func (r *Reader) Since(known map[string]int64, yield func(*cdxj.Capture) error) (
+func (r *Reader) Since(known map[string]int64, yield func(*Capture) error) (
 	map[string]int64, error) {
 	now := make(map[string]int64, len(r.files))
 	for _, f := range r.files {
 		from := min(known[f.Name], f.Size)
 		if from < f.Size {
 			if _, _, err := scan(filepath.Join(r.dir, f.Name), from,
-				func(c *cdxj.Capture, end int64) error {
+				func(c *Capture, end int64) error {
 					if end > f.Size || c.Length == 0 {
 						return nil // the next reader sees it; or its place is not its offset alone
 					}

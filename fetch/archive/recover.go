@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/recrawl/recrawl/fetch/archive/cdxj"
 	"github.com/recrawl/recrawl/fetch/archive/warc"
 )
 
@@ -116,8 +115,8 @@ func (a *Archive) catchUp(name string, last bool) error {
 	if end < info.Size() {
 		var damage []*warc.DamageError
 		from := end
-		end, damage, err = scan(path, from, func(c *cdxj.Capture, end int64) error {
-			a.index.add([]*cdxj.Capture{c}, name, end)
+		end, damage, err = scan(path, from, func(c *Capture, end int64) error {
+			a.index.add([]*Capture{c}, name, end)
 			if a.index.count >= mostRecent {
 				return a.index.flush()
 			}
@@ -166,7 +165,7 @@ func (a *Archive) catchUp(name string, last bool) error {
 // record, or that of its gzip member where others follow in it. It returns the offset behind the
 // last whole record, and what is damaged: only the last damage can be behind end, and no record
 // that can be read is behind that one.
-func scan(path string, from int64, found func(c *cdxj.Capture, end int64) error) (
+func scan(path string, from int64, found func(c *Capture, end int64) error) (
 	end int64, damage []*warc.DamageError, err error,
 ) {
 	f, err := os.Open(path)
@@ -197,7 +196,7 @@ const mostDamage = 100
 
 // scanFrom reads records until an error, io.EOF or another one.
 func scanFrom(f *os.File, from, end int64, name string,
-	found func(c *cdxj.Capture, end int64) error) (int64, error) {
+	found func(c *Capture, end int64) error) (int64, error) {
 	r := warc.NewReader(io.NewSectionReader(f, from, math.MaxInt64-from), from)
 	for {
 		rec, err := r.Next()
@@ -220,7 +219,7 @@ func scanFrom(f *os.File, from, end int64, name string,
 }
 
 // captureOf is the line of the index of a record; nil: it has none.
-func captureOf(rec *warc.Record, seen *warc.Seen, file string) *cdxj.Capture {
+func captureOf(rec *warc.Record, seen *warc.Seen, file string) *Capture {
 	kind := rec.Type()
 	if kind != warc.Response && kind != warc.Revisit && kind != warc.Resource || rec.URI() == "" {
 		return nil
@@ -229,7 +228,7 @@ func captureOf(rec *warc.Record, seen *warc.Seen, file string) *cdxj.Capture {
 	if err != nil {
 		return nil // nobody could find it
 	}
-	c := &cdxj.Capture{Key: cdxj.Key(rec.URI()), Time: at, URL: rec.URI(),
+	c := &Capture{Key: SURT(rec.URI()), Time: at, URL: rec.URI(),
 		Date:   rec.Get(warc.DateField),
 		Offset: rec.Offset, Within: rec.Within, Length: rec.Stored, Filename: file,
 		Truncated: rec.Get(warc.TruncatedField),
@@ -243,7 +242,7 @@ func captureOf(rec *warc.Record, seen *warc.Seen, file string) *cdxj.Capture {
 	}
 	switch kind {
 	case warc.Revisit:
-		c.Type, c.MIME = c.MIME, cdxj.Revisit
+		c.Type, c.MIME = c.MIME, Revisit
 		c.RefersURI = strings.Trim(rec.Get(warc.RefersURIField), "<>")
 		c.RefersDate = rec.Get(warc.RefersDateField)
 	case warc.Resource:

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/fetch"
-	"github.com/recrawl/recrawl/fetch/archive/cdxj"
 )
 
 // chunked is an exchange whose body came in one chunk.
@@ -90,7 +89,7 @@ h.example/h revisit of h.example/d
 	}
 	defer r.Close()
 	captures := 0
-	if err := r.Each(func(c *cdxj.Capture) error {
+	if err := r.Each(func(c *Capture) error {
 		captures++
 		if strings.Contains(c.URL, "small") {
 			return nil

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/fetch"
-	"github.com/recrawl/recrawl/fetch/archive/cdxj"
+
 	"github.com/recrawl/recrawl/fetch/archive/warc"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -28,8 +28,8 @@ type Visit struct {
 	First       bool
 	Referer     string // that first linked to the page; "": none
 
-	past   []*cdxj.Capture // of URL
-	looked bool            // Begin did
+	past   []*Capture // of URL
+	looked bool       // Begin did
 }
 
 // Take makes a visit and takes in what was said in it. Where the archive has no body that a "not
@@ -80,7 +80,7 @@ func (a *Archive) Begin(v *Visit) (held bool, err error) {
 }
 
 // past are the latest captures of an address, the newest first.
-func (a *Archive) past(url string) ([]*cdxj.Capture, error) {
+func (a *Archive) past(url string) ([]*Capture, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.index.last(url)
@@ -88,13 +88,13 @@ func (a *Archive) past(url string) ([]*cdxj.Capture, error) {
 
 // original is the record whose body a server means that says "not modified": that of the last
 // proper answer. Nil: there is none.
-func (a *Archive) original(past []*cdxj.Capture) *cdxj.Capture {
+func (a *Archive) original(past []*Capture) *Capture {
 	for _, c := range past {
 		switch {
-		case c.MIME == cdxj.Revisit && c.RefersDate != "" &&
+		case c.MIME == Revisit && c.RefersDate != "" &&
 			(c.Status == "200" || c.Status == "203" || c.Status == "304"):
 			return a.target(c)
-		case c.MIME != cdxj.Revisit && (c.Status == "200" || c.Status == "203") &&
+		case c.MIME != Revisit && (c.Status == "200" || c.Status == "203") &&
 			(c.Truncated == "" || c.Truncated == fetch.CutLength.String()):
 			return c
 		}
@@ -103,12 +103,12 @@ func (a *Archive) original(past []*cdxj.Capture) *cdxj.Capture {
 }
 
 // same is the record that has such a body already. Nil: there is none.
-func (a *Archive) same(past []*cdxj.Capture, status, digest string) *cdxj.Capture {
+func (a *Archive) same(past []*Capture, status, digest string) *Capture {
 	for _, c := range past {
 		if c.Digest != digest || c.Status != status || c.Truncated != "" {
 			continue
 		}
-		if c.MIME != cdxj.Revisit {
+		if c.MIME != Revisit {
 			return c
 		}
 		if to := a.target(c); to != nil {
@@ -120,13 +120,13 @@ func (a *Archive) same(past []*cdxj.Capture, status, digest string) *cdxj.Captur
 
 // target is the record that a revisit refers to. Nil: it is not here, as where WARC files were
 // moved away.
-func (a *Archive) target(revisit *cdxj.Capture) *cdxj.Capture {
+func (a *Archive) target(revisit *Capture) *Capture {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if !a.index.has(revisit.RefersURI, revisit.RefersDate) {
 		return nil
 	}
-	return &cdxj.Capture{URL: revisit.RefersURI, Date: revisit.RefersDate}
+	return &Capture{URL: revisit.RefersURI, Date: revisit.RefersDate}
 }
 
 // leastShared is the least body that is looked for under other addresses, and the least record that
@@ -135,7 +135,7 @@ const leastShared = 1 << 10
 
 // elsewhere is the record of any address that has the body of a capture, sent in the same form;
 // nil: there is none.
-func (a *Archive) elsewhere(c *cdxj.Capture) *cdxj.Capture {
+func (a *Archive) elsewhere(c *Capture) *Capture {
 	key := contentKey(c)
 	if key == "" {
 		return nil
@@ -164,7 +164,7 @@ func (a *Archive) Put(v *Visit, exchanges []fetch.Exchange) error {
 	defer a.giveBack(w)
 	data := w.data[:0]
 	defer func() { w.data = data }()
-	var captures []*cdxj.Capture
+	var captures []*Capture
 	for i := range exchanges {
 		x := &exchanges[i]
 		past, err := v.past, error(nil)
@@ -208,8 +208,8 @@ var gzipMark = []byte{0x1f, 0x8b, 8}
 const markWithin = 16
 
 // answerOf is the record of an answer, and its line of the index.
-func (a *Archive) answerOf(x *fetch.Exchange, past []*cdxj.Capture) (
-	*warc.NewRecord, *cdxj.Capture) {
+func (a *Archive) answerOf(x *fetch.Exchange, past []*Capture) (
+	*warc.NewRecord, *Capture) {
 	m, err := warc.ParseResponse(x.Response)
 	if err != nil { // no header that anybody could read: what came is kept as it is
 		m = &warc.Message{Status: x.Status, Head: x.Response, Open: true}
@@ -229,16 +229,16 @@ func (a *Archive) answerOf(x *fetch.Exchange, past []*cdxj.Capture) (
 	add := func(name, value string) {
 		r.Fields = append(r.Fields, warc.Field{Name: name, Value: value})
 	}
-	c := &cdxj.Capture{Key: cdxj.Key(x.URL), Time: x.Began, URL: x.URL,
+	c := &Capture{Key: SURT(x.URL), Time: x.Began, URL: x.URL,
 		Date:   warc.FormatDate(x.Began),
 		Status: strconv.Itoa(x.Status), MIME: mediaType(m.Get("Content-Type")),
 		Truncated: cut.String(), Chunked: m.IsChunked()}
 	if m.Payload != nil {
 		c.Digest = warc.DigestText(m.Payload)
 	}
-	refer := func(to *cdxj.Capture, profile string) {
+	refer := func(to *Capture, profile string) {
 		r.Type, r.Block = warc.Revisit, [][]byte{m.Head}
-		c.MIME, c.RefersURI, c.RefersDate = cdxj.Revisit, to.URL, to.Date
+		c.MIME, c.RefersURI, c.RefersDate = Revisit, to.URL, to.Date
 		add(warc.ProfileField, profile)
 		add(warc.RefersURIField, to.URL)
 		add(warc.RefersDateField, to.Date)

@@ -12,7 +12,6 @@ import (
 
 	"github.com/recrawl/recrawl/fetch/corpus/index"
 	"github.com/recrawl/recrawl/fetch/corpus/query"
-	"github.com/recrawl/recrawl/fetch/corpus/standard"
 )
 
 var ofCorpus = flag.String("corpus", "", "directory of a corpus that TestAnchors measures")
@@ -55,7 +54,7 @@ func TestAnchors(t *testing.T) {
 	}
 	defer s.Close()
 	titles, linked := map[string][]string{}, 0
-	eachIndexed(t, c, func(r *row, d *standard.Document) {
+	eachIndexed(t, c, func(r *row, d *Document) {
 		p := pageOf(0, r, d)
 		if len(p.Anchors) > 0 {
 			linked++

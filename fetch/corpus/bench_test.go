@@ -20,7 +20,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/corpus/index"
 	"github.com/recrawl/recrawl/fetch/corpus/query"
 	"github.com/recrawl/recrawl/fetch/corpus/selection"
-	"github.com/recrawl/recrawl/fetch/corpus/standard"
+
 	"github.com/recrawl/recrawl/satstore/proc"
 )
 
@@ -282,14 +282,14 @@ func BenchmarkNear(b *testing.B) {
 func searchable(b *testing.B, dir string) (all []index.Page) {
 	c := openTest(b, vfs.Default, dir)
 	defer closed(b, c)
-	eachIndexed(b, c, func(r *row, d *standard.Document) {
+	eachIndexed(b, c, func(r *row, d *Document) {
 		all = append(all, *pageOf(uint64(len(all)), r, d))
 	})
 	return all
 }
 
 // eachIndexed hands out the pages that the index has, with their documents.
-func eachIndexed(t testing.TB, c *Corpus, yield func(*row, *standard.Document)) {
+func eachIndexed(t testing.TB, c *Corpus, yield func(*row, *Document)) {
 	t.Helper()
 	if err := each(c.db, []byte{keyIdentifier}, func(_ string, url []byte) (bool, error) {
 		r, err := loadRow(c.db, string(url))

@@ -13,8 +13,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
-	"github.com/recrawl/recrawl/fetch/archive/cdxj"
-	"github.com/recrawl/recrawl/fetch/corpus/standard"
+	"github.com/recrawl/recrawl/fetch/archive"
+
 	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/sitegraph"
 	"github.com/recrawl/recrawl/sitegraph/cores"
@@ -292,7 +292,7 @@ func (b *build) intake(ctx context.Context) error {
 		t = b.begin()
 		return b.mayGoOn(ctx)
 	}
-	now, err := b.Archive.Since(known, func(c *cdxj.Capture) error {
+	now, err := b.Archive.Since(known, func(c *archive.Capture) error {
 		if c.Filename != file {
 			if err := commit(known[file]); err != nil {
 				return err
@@ -321,7 +321,7 @@ func (b *build) intake(ctx context.Context) error {
 }
 
 // take notes what a capture says.
-func (b *build) take(t *tx, c *cdxj.Capture, removed []string) error {
+func (b *build) take(t *tx, c *archive.Capture, removed []string) error {
 	says := says(c, b.Documents)
 	url, err := sitegraph.Canonical(c.URL)
 	if says == saysNothing || err != nil || strings.HasSuffix(url, "/robots.txt") ||
@@ -496,10 +496,10 @@ func (b *build) relink(t *tx, url string, links []link) error {
 }
 
 // inLinks are the first links to a page: those of other servers, then by address.
-func inLinks(r pebble.Reader, url string) (links []standard.Link, err error) {
+func inLinks(r pebble.Reader, url string) (links []Link, err error) {
 	err = each(r, key(keyIn, url, ""), func(rest string, text []byte) (bool, error) {
-		links = append(links, standard.NewLink(rest[1:], string(text)))
-		return len(links) < standard.MostInLinks, nil
+		links = append(links, NewLink(rest[1:], string(text)))
+		return len(links) < MostInLinks, nil
 	})
 	return links, err
 }

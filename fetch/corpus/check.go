@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/recrawl/recrawl/fetch/corpus/container"
 	"github.com/recrawl/recrawl/fetch/corpus/index"
-	"github.com/recrawl/recrawl/fetch/corpus/standard"
 )
 
 // Checked is what Check found.
@@ -64,23 +62,23 @@ func (c *Corpus) Check(ctx context.Context) (r *Checked, err error) {
 // check reads the document of a page.
 func (c *Corpus) check(p *row) error {
 	paths := c.containerPaths(p.Document.Container)
-	text, err := container.Read(c.fs, paths[0], p.Document.XML)
+	text, err := ReadContainer(c.fs, paths[0], p.Document.XML)
 	if err != nil {
 		return err
 	}
-	line, err := container.Read(c.fs, paths[1], p.Document.JSON)
+	line, err := ReadContainer(c.fs, paths[1], p.Document.JSON)
 	if err != nil {
 		return err
 	}
-	x, err := standard.ParseXML(text)
+	x, err := ParseXML(text)
 	if err != nil {
 		return err
 	}
-	j, err := standard.ParseJSON(line)
+	j, err := ParseJSON(line)
 	if err != nil {
 		return err
 	}
-	for _, d := range []*standard.Document{x, j} {
+	for _, d := range []*Document{x, j} {
 		if sum := d.Digest(); !bytes.Equal(sum[:], p.Document.Digest) {
 			return fmt.Errorf("container %d has another one", p.Document.Container)
 		}

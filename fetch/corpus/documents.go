@@ -11,9 +11,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
-	"github.com/recrawl/recrawl/fetch/corpus/container"
 	"github.com/recrawl/recrawl/fetch/corpus/selection"
-	"github.com/recrawl/recrawl/fetch/corpus/standard"
+
 	"github.com/recrawl/recrawl/satstore/directory"
 	"github.com/recrawl/recrawl/sitegraph/cores"
 )
@@ -45,7 +44,7 @@ func (c *Corpus) containerPaths(number uint32) (paths [2]string) {
 type pair struct {
 	*build
 	number uint32
-	files  [2]*container.Writer
+	files  [2]*ContainerWriter
 	has    int
 	t      *tx
 }
@@ -59,7 +58,7 @@ func (p *pair) add(url string, texts [2][]byte, d document) (*document, error) {
 		p.state.Container++
 		p.number = p.state.Container
 		for i, path := range p.containerPaths(p.number) {
-			w, err := container.Create(p.fs, path)
+			w, err := CreateContainer(p.fs, path)
 			if err != nil {
 				return nil, err
 			}
@@ -67,7 +66,7 @@ func (p *pair) add(url string, texts [2][]byte, d document) (*document, error) {
 		}
 	}
 	d.Container = p.number
-	for i, at := range []*container.Place{&d.XML, &d.JSON} {
+	for i, at := range []*ContainerPlace{&d.XML, &d.JSON} {
 		place, err := p.files[i].Add(texts[i])
 		if err != nil {
 			return nil, err
@@ -213,20 +212,20 @@ func (b *build) make(ctx context.Context, url string) (m made, err error) {
 // draft is the document of a page without links to it; old: it was written before, with its
 // annotations.
 func (b *build) draft(ctx context.Context, url string, p *row) (
-	d *standard.Document, old bool, err error) {
+	d *Document, old bool, err error) {
 	text, err := get(b.db, key(keyDraft, url))
 	if err != nil {
 		return nil, false, err
 	}
 	if text == nil && p.Document != nil && p.Document.Of.Equal(p.Changed) {
 		old = true
-		if text, err = container.Read(b.fs, b.containerPaths(p.Document.Container)[1],
+		if text, err = ReadContainer(b.fs, b.containerPaths(p.Document.Container)[1],
 			p.Document.JSON); err != nil {
 			return nil, old, err
 		}
 	}
 	if text != nil {
-		d, err = standard.ParseJSON(text)
+		d, err = ParseJSON(text)
 		return d, old, err
 	}
 	c, err := b.read(ctx, url, p)
@@ -408,8 +407,8 @@ func (b *build) move(p *pair, number uint32) (left bool, err error) {
 					number, url))
 		}
 		var texts [2][]byte
-		for i, at := range []container.Place{r.Document.XML, r.Document.JSON} {
-			if texts[i], err = container.Read(b.fs, b.containerPaths(number)[i], at); err != nil {
+		for i, at := range []ContainerPlace{r.Document.XML, r.Document.JSON} {
+			if texts[i], err = ReadContainer(b.fs, b.containerPaths(number)[i], at); err != nil {
 				return false, err
 			}
 		}

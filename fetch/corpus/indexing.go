@@ -12,9 +12,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	"github.com/recrawl/recrawl/fetch/corpus/container"
 	"github.com/recrawl/recrawl/fetch/corpus/index"
-	"github.com/recrawl/recrawl/fetch/corpus/standard"
+
 	"github.com/recrawl/recrawl/satstore/directory"
 	"github.com/recrawl/recrawl/sitegraph"
 	"github.com/recrawl/recrawl/sitegraph/cores"
@@ -136,7 +135,7 @@ func (x *indexing) take(ctx context.Context, tell func(int)) (n int, err error) 
 		if err != nil || len(urls) == 0 {
 			return n, err
 		}
-		rows, documents := make([]*row, len(urls)), make([]*standard.Document, len(urls))
+		rows, documents := make([]*row, len(urls)), make([]*Document, len(urls))
 		entries := make([]*entry, len(urls))
 		if err := cores.Try(len(urls), func(i int) (err error) {
 			rows[i], entries[i], documents[i], err = x.find(urls[i])
@@ -159,7 +158,7 @@ func (x *indexing) take(ctx context.Context, tell func(int)) (n int, err error) 
 }
 
 // find looks up what the index has of a page, and reads its document if that is something else.
-func (x *indexing) find(url string) (r *row, e *entry, d *standard.Document, err error) {
+func (x *indexing) find(url string) (r *row, e *entry, d *Document, err error) {
 	if r, err = loadRow(x.db, url); err != nil {
 		return nil, nil, nil, err
 	}
@@ -177,16 +176,16 @@ func (x *indexing) find(url string) (r *row, e *entry, d *standard.Document, err
 }
 
 // document reads the document of a page from its container.
-func (c *Corpus) document(r *row) (*standard.Document, error) {
-	text, err := container.Read(c.fs, c.containerPaths(r.Document.Container)[1], r.Document.JSON)
+func (c *Corpus) document(r *row) (*Document, error) {
+	text, err := ReadContainer(c.fs, c.containerPaths(r.Document.Container)[1], r.Document.JSON)
 	if err != nil {
 		return nil, err
 	}
-	return standard.ParseJSON(text)
+	return ParseJSON(text)
 }
 
 // update takes a page up.
-func (x *indexing) update(url string, r *row, e *entry, d *standard.Document) error {
+func (x *indexing) update(url string, r *row, e *entry, d *Document) error {
 	if r != nil && r.Document != nil && d == nil { // the same content, verified later
 		c, err := x.change(e.Unit)
 		if err == nil {
@@ -217,7 +216,7 @@ func (x *indexing) update(url string, r *row, e *entry, d *standard.Document) er
 }
 
 // add appends a version of a page to the unit that is built.
-func (x *indexing) add(url string, id uint64, r *row, d *standard.Document) error {
+func (x *indexing) add(url string, id uint64, r *row, d *Document) error {
 	if x.builder != nil && x.builder.Len() >= x.Unit {
 		if err := x.closeUnit(); err != nil {
 			return err
@@ -242,7 +241,7 @@ func (x *indexing) add(url string, id uint64, r *row, d *standard.Document) erro
 }
 
 // pageOf is what is searched of a document.
-func pageOf(id uint64, r *row, d *standard.Document) *index.Page {
+func pageOf(id uint64, r *row, d *Document) *index.Page {
 	p := &index.Page{ID: id, URL: d.URL, Server: sitegraph.ServerName(d.URL), Language: d.Language,
 		Changed: r.Changed, Verified: r.Verified}
 	p.Tie, _ = strconv.ParseUint(d.DocID, 16, 64)
@@ -250,7 +249,7 @@ func pageOf(id uint64, r *row, d *standard.Document) *index.Page {
 		p.Title = d.Header.Title.Raw
 	}
 	for i := range d.Sentences {
-		if d.Sentences[i].Place == standard.Main {
+		if d.Sentences[i].Place == Main {
 			p.Body = append(p.Body, d.Sentences[i].Raw)
 		}
 	}

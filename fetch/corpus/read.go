@@ -9,9 +9,9 @@ import (
 	"unicode"
 
 	"github.com/recrawl/recrawl/fetch/archive"
-	"github.com/recrawl/recrawl/fetch/archive/cdxj"
+
 	"github.com/recrawl/recrawl/fetch/corpus/selection"
-	"github.com/recrawl/recrawl/fetch/corpus/standard"
+
 	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/fetch/extract/rules"
 	"github.com/recrawl/recrawl/fetch/filter"
@@ -29,14 +29,14 @@ const (
 )
 
 // says tells by the line of the index, where documents of some forms are pages.
-func says(c *cdxj.Capture, documents extract.Forms) said {
+func says(c *archive.Capture, documents extract.Forms) said {
 	switch c.Status {
 	case "200", "203":
 		kind := c.MIME
-		if kind == cdxj.Revisit {
+		if kind == archive.Revisit {
 			kind = c.Type
 		}
-		if c.MIME == cdxj.Revisit && kind == "" || extract.IsHTML(kind) ||
+		if c.MIME == archive.Revisit && kind == "" || extract.IsHTML(kind) ||
 			documents.Has(extract.FormOf(kind, "", nil)) && !extract.IsPartOfPage(kind) {
 			return saysContent
 		}
@@ -58,9 +58,9 @@ type link struct{ To, Text string }
 // content is what was read of a capture.
 type content struct {
 	facts selection.Facts
-	draft *standard.Document // without InLinks
-	links []link             // each address once, ascending
-	none  bool               // it is no page
+	draft *Document // without InLinks
+	links []link    // each address once, ascending
+	none  bool      // it is no page
 }
 
 // mostBody is how much of a body is read, in octets: some octets of content coding may stand for
@@ -129,7 +129,7 @@ func (o *Options) read(ctx context.Context, url string, p *row) (*content, error
 	if c.facts.Blog {
 		pageType = "blog"
 	}
-	c.draft = standard.New(standard.Source{URL: url, Charset: page.Charset,
+	c.draft = NewDocument(DocumentSource{URL: url, Charset: page.Charset,
 		Language: c.facts.Language, PageType: pageType,
 		Time: p.Changed, Dated: dated, Body: page.Body})
 	c.links = linksOf(page.Links, page.Body.Anchors)

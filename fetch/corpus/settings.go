@@ -9,7 +9,7 @@ import (
 
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/corpus/selection"
-	"github.com/recrawl/recrawl/fetch/corpus/standard"
+
 	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/fetch/filter"
 )
@@ -32,7 +32,7 @@ type Options struct {
 	Documents extract.Forms
 	Show      extract.Show
 	// Annotator is asked for each document; nil: nobody is.
-	Annotator standard.Annotator
+	Annotator Annotator
 	// Progress is told how much is done of a stage of the build; nil: nobody is.
 	Progress func(stage string, done int)
 }

@@ -10,25 +10,24 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recrawl/recrawl/fetch/corpus/container"
 	"github.com/recrawl/recrawl/fetch/corpus/selection"
-	"github.com/recrawl/recrawl/fetch/corpus/standard"
+
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // Page is what the corpus has of a page, and why.
 type Page struct {
-	URL      string             `json:"url"`
-	Selected bool               `json:"selected"`
-	Rule     selection.Rule     `json:"rule,omitempty"` // that leaves it out
-	Why      string             `json:"why,omitempty"`
-	Facts    selection.Facts    `json:"facts"`
-	Outside  bool               `json:"linked_from_outside"`
-	Changed  time.Time          `json:"changed"`
-	Verified time.Time          `json:"verified"`
-	File     string             `json:"file"` // and place of the capture
-	Offset   int64              `json:"offset"`
-	Document *standard.Document `json:"document,omitempty"`
+	URL      string          `json:"url"`
+	Selected bool            `json:"selected"`
+	Rule     selection.Rule  `json:"rule,omitempty"` // that leaves it out
+	Why      string          `json:"why,omitempty"`
+	Facts    selection.Facts `json:"facts"`
+	Outside  bool            `json:"linked_from_outside"`
+	Changed  time.Time       `json:"changed"`
+	Verified time.Time       `json:"verified"`
+	File     string          `json:"file"` // and place of the capture
+	Offset   int64           `json:"offset"`
+	Document *Document       `json:"document,omitempty"`
 
 	xml []byte
 }
@@ -79,10 +78,10 @@ func (c *Corpus) Page(url string) (*Page, error) {
 		return p, err
 	}
 	paths := c.containerPaths(r.Document.Container)
-	if p.xml, err = container.Read(c.fs, paths[0], r.Document.XML); err != nil {
+	if p.xml, err = ReadContainer(c.fs, paths[0], r.Document.XML); err != nil {
 		return nil, err
 	}
-	p.Document, err = standard.ParseXML(p.xml)
+	p.Document, err = ParseXML(p.xml)
 	return p, err
 }
 

@@ -9,8 +9,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
-	"github.com/recrawl/recrawl/fetch/archive/cdxj"
-	"github.com/recrawl/recrawl/fetch/corpus/container"
+	"github.com/recrawl/recrawl/fetch/archive"
+
 	"github.com/recrawl/recrawl/fetch/corpus/selection"
 )
 
@@ -53,14 +53,15 @@ type capture struct {
 	RefersDate string `json:"refers_to_date,omitempty"`
 }
 
-func captureOf(c *cdxj.Capture) capture {
+func captureOf(c *archive.Capture) capture {
 	return capture{File: c.Filename, Offset: c.Offset, Time: c.Time, Date: c.Date, MIME: c.MIME,
 		Digest:    c.Digest,
 		RefersURI: c.RefersURI, RefersDate: c.RefersDate}
 }
 
-func (c *capture) line(url string) *cdxj.Capture {
-	return &cdxj.Capture{Key: cdxj.Key(url), Time: c.Time, URL: url, MIME: c.MIME, Digest: c.Digest,
+func (c *capture) line(url string) *archive.Capture {
+	return &archive.Capture{Key: archive.SURT(url), Time: c.Time, URL: url, MIME: c.MIME,
+		Digest:   c.Digest,
 		Filename: c.File,
 		Offset:   c.Offset, Date: c.Date, RefersURI: c.RefersURI, RefersDate: c.RefersDate}
 }
@@ -92,12 +93,12 @@ type row struct {
 
 // document is one that is written.
 type document struct {
-	Container uint32          `json:"container"`
-	XML       container.Place `json:"xml"`
-	JSON      container.Place `json:"json"`
-	Of        time.Time       `json:"of"`     // Changed of the content
-	Digest    []byte          `json:"digest"` // standard.Document.Digest
-	Content   uint64          `json:"content"`
+	Container uint32         `json:"container"`
+	XML       ContainerPlace `json:"xml"`
+	JSON      ContainerPlace `json:"json"`
+	Of        time.Time      `json:"of"`     // Changed of the content
+	Digest    []byte         `json:"digest"` // Document.Digest
+	Content   uint64         `json:"content"`
 }
 
 func key(kind byte, parts ...string) []byte {

@@ -14,7 +14,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/recrawl/recrawl/fetch/archive"
-	"github.com/recrawl/recrawl/fetch/archive/cdxj"
+
 	"github.com/recrawl/recrawl/fetch/corpus/index"
 	"github.com/recrawl/recrawl/fetch/corpus/query"
 	"github.com/recrawl/recrawl/fetch/corpus/selection"
@@ -80,7 +80,7 @@ func TestWeeks(t *testing.T) {
 func cuts(t *testing.T, in *archive.Reader) (weeks []map[string]int64) {
 	ends := map[string]int64{}
 	var end time.Time
-	if _, err := in.Since(nil, func(c *cdxj.Capture) error {
+	if _, err := in.Since(nil, func(c *archive.Capture) error {
 		if end.IsZero() {
 			end = c.Time.AddDate(0, 0, 8) // the day of the first visits, and a week
 		}

@@ -15,8 +15,7 @@ import (
 
 	"github.com/recrawl/recrawl/fetch/corpus/index"
 	"github.com/recrawl/recrawl/fetch/corpus/query"
-	"github.com/recrawl/recrawl/fetch/corpus/rank"
-	"github.com/recrawl/recrawl/fetch/corpus/standard"
+
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -164,7 +163,7 @@ func (c *Corpus) drawn(some int, rng *rand.Rand, yield func(string) error) error
 		}
 		var words []index.Word
 		for i := range d.Sentences {
-			if d.Sentences[i].Place == standard.Main {
+			if d.Sentences[i].Place == Main {
 				words = append(words, index.Words(d.Sentences[i].Raw)...)
 			}
 		}
@@ -257,8 +256,8 @@ func (c *Corpus) pages(ctx context.Context) (
 // web is the graph of all pages of the archive, with their addresses, and which are selected. Links
 // to pages that it does not have are left out.
 func (c *Corpus) web(ctx context.Context) (
-	web *rank.Web, urls []string, selected []bool, err error) {
-	web = &rank.Web{}
+	web *LinkRanks, urls []string, selected []bool, err error) {
+	web = &LinkRanks{}
 	if web.Servers, urls, selected, err = c.pages(ctx); err != nil {
 		return nil, nil, nil, err
 	}

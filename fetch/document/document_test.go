@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/fetch/extract"
-	"github.com/recrawl/recrawl/fetch/hostile"
+	"github.com/recrawl/recrawl/fetch/fetchtest"
 )
 
 // TestPDF holds what of a PDF is text: words that are set apart are apart, letters that are set
@@ -25,7 +25,7 @@ func TestPDF(t *testing.T) {
 		"no such font":  {"BT /G 12 Tf (a) Tj ET", "a"},
 		"empty strings": {"BT /F 12 Tf () Tj [] TJ (a) Tj ET", "a"},
 	} {
-		body := hostile.Shows("", c.operators, hostile.Stream("/Subtype/Form",
+		body := fetchtest.Shows("", c.operators, fetchtest.Stream("/Subtype/Form",
 			"BT /F 12 Tf (shared) Tj ET"))
 		d, err := Read(extract.FormPDF, body)
 		if got := strings.Join(d.Lines, "|"); err != nil || got != c.want {
@@ -36,18 +36,18 @@ func TestPDF(t *testing.T) {
 
 // TestPDFAbout holds title and date, and that a page which cannot be read leaves nothing of a file.
 func TestPDFAbout(t *testing.T) {
-	d, err := Read(extract.FormPDF, hostile.Shows(
+	d, err := Read(extract.FormPDF, fetchtest.Shows(
 		"/Info<</Title<FEFF00DC0062006500720020>/ModDate(D:20260131120000+01'00')>>", "(x) Tj"))
 	if want := time.Date(2026, 1, 31, 11, 0, 0, 0, time.UTC); err != nil || d.Title != "Über" ||
 		!d.Date.Equal(want) {
 		t.Errorf("title %q, date %v, %v", d.Title, d.Date, err)
 	}
-	if _, err := Read(extract.FormPDF, hostile.Shows("", "")); !errors.Is(err, ErrNoText) {
+	if _, err := Read(extract.FormPDF, fetchtest.Shows("", "")); !errors.Is(err, ErrNoText) {
 		t.Errorf("a file without text: %v", err)
 	}
-	bad := hostile.PDF("", "<</Pages 2 0 R>>", "<</Kids[3 0 R 4 0 R]>>", "<</Contents 5 0 R>>",
-		"<</Contents 6 0 R>>", hostile.Stream("", "(good) Tj"),
-		hostile.Stream("/Filter/FlateDecode", "no zlib"))
+	bad := fetchtest.PDF("", "<</Pages 2 0 R>>", "<</Kids[3 0 R 4 0 R]>>", "<</Contents 5 0 R>>",
+		"<</Contents 6 0 R>>", fetchtest.Stream("", "(good) Tj"),
+		fetchtest.Stream("/Filter/FlateDecode", "no zlib"))
 	if d, err := Read(extract.FormPDF, bad); err == nil {
 		t.Errorf("a page is missing from %q", d.Lines)
 	}
@@ -71,39 +71,44 @@ func TestDates(t *testing.T) {
 
 // TestOffice holds text, title and date of each kind of office file.
 func TestOffice(t *testing.T) {
-	core := hostile.Part{Name: "docProps/core.xml", Text: `<cp:coreProperties xmlns:dc="d">` +
+	core := fetchtest.ZipPart{Name: "docProps/core.xml", Text: `<cp:coreProperties xmlns:dc="d">` +
 		`<dc:title>The  title</dc:title><dcterms:created>2020-01-01T00:00:00Z</dcterms:created>` +
 		`<dcterms:modified>2026-01-31T12:00:00Z</dcterms:modified></cp:coreProperties>`}
-	part := func(name, text string) hostile.Part { return hostile.Part{Name: name, Text: text} }
+	part := func(name, text string) fetchtest.ZipPart {
+		return fetchtest.ZipPart{Name: name,
+			Text: text}
+	}
 	for name, c := range map[string]struct {
-		parts []hostile.Part
+		parts []fetchtest.ZipPart
 		want  string
 	}{
-		"docx": {[]hostile.Part{core, part("word/document.xml", `<w:document><w:body><w:p><w:r>`+
-			`<w:t>Two </w:t><w:tab/><w:t>words</w:t><w:instrText>PAGE</w:instrText></w:r></w:p>`+
-			`<w:p/><w:tbl><w:tr><w:tc><w:p><w:t>a &amp; b</w:t></w:p></w:tc></w:tr></w:tbl>`)},
+		"docx": {[]fetchtest.ZipPart{core, part("word/document.xml",
+			`<w:document><w:body><w:p><w:r>`+
+				`<w:t>Two </w:t><w:tab/><w:t>words</w:t><w:instrText>PAGE</w:instrText></w:r></w:p>`+
+				`<w:p/><w:tbl><w:tr><w:tc><w:p><w:t>a &amp; b</w:t></w:p></w:tc></w:tr></w:tbl>`)},
 			""}, // its end is missing
-		"docx whole": {[]hostile.Part{core, part("word/document.xml", `<w:document><w:p><w:t>Two `+
-			`</w:t><w:tab/><w:t>words</w:t><w:instrText>PAGE</w:instrText></w:p><w:p/>`+
-			`<w:p><w:t>a &amp; b</w:t></w:p></w:document>`)}, "Two words|a & b"},
-		"xlsx": {[]hostile.Part{core, part("xl/workbook.xml", "<w/>"),
+		"docx whole": {[]fetchtest.ZipPart{core, part("word/document.xml",
+			`<w:document><w:p><w:t>Two `+
+				`</w:t><w:tab/><w:t>words</w:t><w:instrText>PAGE</w:instrText></w:p><w:p/>`+
+				`<w:p><w:t>a &amp; b</w:t></w:p></w:document>`)}, "Two words|a & b"},
+		"xlsx": {[]fetchtest.ZipPart{core, part("xl/workbook.xml", "<w/>"),
 			part("xl/sharedStrings.xml", "<sst><si><t>Price</t></si><si><r><t>a </t></r><r><t>b"+
 				"</t></r></si></sst>"),
 			part("xl/worksheets/sheet10.xml", "<s><row><c><v>10</v></c></row></s>"),
 			part("xl/worksheets/sheet2.xml", `<s><row><c t="s"><v>0</v></c><c t="s"><v>1</v></c>`+
 				`<c><v>1.5</v></c></row><row><c t="inlineStr"><is><t>in line</t></is></c></row></s>`)},
 			"Price a b 1.5|in line|10"},
-		"pptx": {[]hostile.Part{core, part("ppt/presentation.xml", "<p/>"),
+		"pptx": {[]fetchtest.ZipPart{core, part("ppt/presentation.xml", "<p/>"),
 			part("ppt/slides/slide2.xml", "<s><a:p><a:t>second</a:t></a:p></s>"),
 			part("ppt/slides/slide1.xml", "<s><a:p><a:r><a:t>fi</a:t></a:r><a:r><a:t>rst</a:t></a:r>"+
 				"</a:p></s>")}, "first|second"},
-		"odt": {[]hostile.Part{part("mimetype", "application/vnd.oasis.opendocument.text"),
+		"odt": {[]fetchtest.ZipPart{part("mimetype", "application/vnd.oasis.opendocument.text"),
 			part("meta.xml", "<m><dc:title>The title</dc:title><dc:date>2026-01-31T12:00:00.5</dc:date>"+
 				"</m>"),
 			part("content.xml", "<o><text:h>Head</text:h><text:p>a<text:span>b</text:span><text:s/>c"+
 				"</text:p></o>")}, "Head|ab c"},
 	} {
-		d, err := Read(extract.FormOffice, hostile.Zip(c.parts...))
+		d, err := Read(extract.FormOffice, fetchtest.Zip(c.parts...))
 		if (c.want == "") != (err != nil) || strings.Join(d.Lines, "|") != c.want {
 			t.Errorf("%s: %q, %v; want %q", name, d.Lines, err, c.want)
 		}
@@ -129,14 +134,15 @@ func TestBounds(t *testing.T) {
 			errUnpacked.Error()},
 		"deep": {strings.Repeat("<p>", mostDeep+1), "its elements are more than 256 deep"},
 	} {
-		_, err := Read(extract.FormOffice, hostile.Zip(hostile.Part{Name: "word/document.xml",
-			Text: c.text}))
+		_, err := Read(extract.FormOffice,
+			fetchtest.Zip(fetchtest.ZipPart{Name: "word/document.xml",
+				Text: c.text}))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}
 	}
 	operators := "(" + strings.Repeat("x ", 1<<19) + ") Tj "
-	_, err := Read(extract.FormPDF, hostile.Shows("", strings.Repeat(operators, 9)))
+	_, err := Read(extract.FormPDF, fetchtest.Shows("", strings.Repeat(operators, 9)))
 	if err == nil || !errors.Is(err, errText) {
 		t.Errorf("text of a PDF: %v", err)
 	}
@@ -150,7 +156,7 @@ func FuzzOffice(f *testing.F) {
 		if strings.HasSuffix(name, "/") {
 			return // a directory has no text
 		}
-		body := hostile.Zip(hostile.Part{Name: name, Text: text})
+		body := fetchtest.Zip(fetchtest.ZipPart{Name: name, Text: text})
 		d, err := Read(extract.FormOffice, body)
 		again, _ := Read(extract.FormOffice, body)
 		if strings.Join(d.Lines, "|") != strings.Join(again.Lines, "|") {

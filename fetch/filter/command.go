@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-
-	"github.com/recrawl/recrawl/fetch/filter/program"
 )
 
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
@@ -16,7 +14,7 @@ var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 const mostAnswer = 64 << 10 // octets of a line
 
 // command asks a program: a page a line on standard input, a verdict a line on standard output.
-type command struct{ *program.Program }
+type command struct{ *Program }
 
 func newCommand(s *spec) (Filter, error) {
 	timeout, err := s.timeout()
@@ -29,7 +27,7 @@ func newCommand(s *spec) (Filter, error) {
 				name)
 		}
 	}
-	p, err := program.Open(program.Options{Command: s.Command, Timeout: timeout,
+	p, err := OpenProgram(ProgramOptions{Command: s.Command, Timeout: timeout,
 		Processes: s.Processes, Most: mostAnswer, Environment: s.Environment})
 	if err != nil {
 		return nil, err

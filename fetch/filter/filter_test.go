@@ -12,8 +12,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/recrawl/recrawl/fetch/filter/program"
 )
 
 // The test binary is the command that filters ask, if its first argument says so.
@@ -111,7 +109,7 @@ func TestCommand(t *testing.T) {
 			if len(told) != 1 || !strings.Contains(told[0], want) {
 				t.Errorf("told %q, want once %q", told, want)
 			}
-			time.Sleep(program.FirstPause)
+			time.Sleep(FirstPause)
 			if again := ruled(t, s, "bad"); again.Filter != "own" || again.Why == first.Why {
 				t.Errorf("after the pause: %+v, before %+v", again, first)
 			}

@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/recrawl/recrawl/fetch/public"
+	"github.com/recrawl/recrawl/fetch/access"
 )
 
 // Guard is a forward proxy with limits. It is safe for concurrent use.
@@ -216,7 +216,7 @@ func (g *Guard) allowsPort(port uint16, isTunnel bool) bool {
 
 func (g *Guard) allowsAddr(addr netip.Addr) bool {
 	if g.o.AllowPrivate && addr.IsValid() && addr.Zone() == "" && !addr.IsMulticast() &&
-		!addr.IsUnspecified() || public.Is(addr) {
+		!addr.IsUnspecified() || access.IsPublic(addr) {
 		return true
 	}
 	return slices.ContainsFunc(g.o.AllowNetworks, func(p netip.Prefix) bool {

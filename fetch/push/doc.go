@@ -1,5 +1,5 @@
 // Package push takes in what others say has changed: the owners of web sites by IndexNow, hubs of
-// feeds by WebSub (package websub), and the operator by hints. What is said is visited before
+// feeds by WebSub (Subscriber), and the operator by hints. What is said is visited before
 // anything else, as soon as politeness allows.
 //
 // An Inbox is an HTTP handler with two paths. All others are those of hubs, where it serves them:
@@ -21,7 +21,7 @@
 //     does not fit is refused with 429, and nothing that was accepted is dropped for it.
 //  4. A web page that the operator looks at cannot send hints: these need the content type
 //     application/json, which browsers send to another site only if it allows that, and a Host and
-//     an Origin that name this listener (package ownname).
+//     an Origin that name this listener (access.OwnNames).
 //
 // What waits is not kept over a restart.
 package push

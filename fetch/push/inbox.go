@@ -18,7 +18,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/recrawl/recrawl/fetch/websub"
 	"github.com/recrawl/recrawl/sitegraph"
 	"github.com/recrawl/recrawl/sitegraph/listed"
 )
@@ -48,7 +47,7 @@ type Inbox struct {
 	get   Get
 	now   func() time.Time
 	ctx   context.Context
-	feeds *websub.Subscriber // answers hubs; nil: none may come
+	feeds *Subscriber // answers hubs; nil: none may come
 	woken chan struct{}
 
 	mu      sync.Mutex

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/net/netutil"
 
-	"github.com/recrawl/recrawl/fetch/ownname"
+	"github.com/recrawl/recrawl/fetch/access"
 )
 
 const (
@@ -39,8 +39,8 @@ func Listen(address string, inbox http.Handler, names []string, public string) (
 	if host, _, err := net.SplitHostPort(address); err == nil {
 		names = append(names[:len(names):len(names)], host)
 	}
-	here := ownname.At(listener.Addr(), names...).Guard(inbox)
-	anywhere := ownname.At(listener.Addr(),
+	here := access.OwnNamesAt(listener.Addr(), names...).Guard(inbox)
+	anywhere := access.OwnNamesAt(listener.Addr(),
 		append(names[:len(names):len(names)], public)...).Guard(inbox)
 	s.server = http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recrawl/recrawl/fetch/websub"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -17,7 +16,7 @@ type Options struct {
 	Callback string   // public address below which hubs reach it; "": feeds are not subscribed to
 	Names    []string // of this machine, under which it is asked beside that and its addresses
 	Get      Get
-	Post     func(ctx context.Context, hub string, form url.Values) (websub.Answer, error)
+	Post     func(ctx context.Context, hub string, form url.Values) (HubAnswer, error)
 	Note     func(format string, args ...any) // is told what the user should know, by any goroutine
 	Now      func() time.Time                 // nil: time.Now
 	// Setting reads what was kept of subscriptions.
@@ -28,7 +27,7 @@ type Options struct {
 // Woken its methods are for one goroutine.
 type Service struct {
 	inbox  *Inbox
-	feeds  *websub.Subscriber // nil: feeds are not subscribed to
+	feeds  *Subscriber // nil: feeds are not subscribed to
 	server *Server
 	stop   func()
 }
@@ -41,7 +40,7 @@ func Open(o Options) (*Service, error) {
 		s.inbox.now = o.Now
 	}
 	if o.Callback != "" {
-		s.feeds = websub.New(websub.Options{
+		s.feeds = NewSubscriber(SubscriberOptions{
 			Callback: strings.TrimRight(o.Callback, "/"), Post: o.Post, Note: o.Note,
 			Woken: s.inbox.wake, Now: o.Now,
 		})
@@ -99,7 +98,7 @@ func (s *Service) See(url string, state sitegraph.State, o *sitegraph.Observatio
 // Take returns what is to be visited now, and forgets it: what the operator said; and what owners
 // proved, and hubs said of feeds. It is Inbox.Take, otherwise. What subscriptions became since is
 // kept first.
-func (s *Service) Take(k websub.Keeper, known func(server string) bool) (
+func (s *Service) Take(k SubscriptionKeeper, known func(server string) bool) (
 	hints, owned []string, err error) {
 	if s == nil {
 		return nil, nil, nil

@@ -13,7 +13,7 @@ import (
 
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/extract"
-	"github.com/recrawl/recrawl/fetch/hostile"
+	"github.com/recrawl/recrawl/fetch/fetchtest"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -27,7 +27,7 @@ func TestHostileFiles(t *testing.T) {
 	t.Setenv(residentIn, resident)
 	reader := reader(t, "measured", nil)
 	reader.Time = 2 * time.Second // each of the worst takes all of it
-	files := hostile.Files()
+	files := fetchtest.HostileFiles()
 	if len(files) < 50 {
 		t.Errorf("%d files", len(files))
 	}
@@ -90,9 +90,9 @@ func TestShow(t *testing.T) {
 	reader := reader(t, "well", nil)
 	for _, c := range []struct{ kind, body, title, text, unread string }{
 		{"text/html", "<p>x", "", "<p>x", ""},
-		{hostile.PDFType, string(hostile.Shows("/Info<</Title(Report)/ModDate(D:20260131)>>",
+		{fetchtest.PDFType, string(fetchtest.Shows("/Info<</Title(Report)/ModDate(D:20260131)>>",
 			"/F 1 Tf (one) Tj 0 -10 Td (two) Tj")), "Report", "<p>one</p>\n<p>two</p>\n", ""},
-		{hostile.PDFType, "%PDF", "", "<p>A file of which the text cannot be read; its bytes " +
+		{fetchtest.PDFType, "%PDF", "", "<p>A file of which the text cannot be read; its bytes " +
 			"have the MD5 bfa4b10a76324b166cfdad5e02a63730.</p>\n", "not a PDF file"},
 		{"application/json", `{"b":[1,2],"a":"x"}`, "", "<p>&#34;a&#34;: &#34;x&#34;</p>", ""},
 		{"text/plain", "a < b\n\n c", "", "<p>a &lt; b</p>\n<p>c</p>\n", ""},
@@ -112,10 +112,10 @@ func TestShow(t *testing.T) {
 // TestFileThatEndsItsReader holds that a file whose reading dies counts by its bytes, and the
 // process that asked goes on.
 func TestFileThatEndsItsReader(t *testing.T) {
-	body := hostile.Shows("", "(x) Tj")
+	body := fetchtest.Shows("", "(x) Tj")
 	register, _ := suspecting(t, url)
 	content, err := reader(t, "ends", register).Read(t.Context(), fetch.Reading{URL: url,
-		ContentType: hostile.PDFType, Forms: extract.AllForms, Body: body})
+		ContentType: fetchtest.PDFType, Forms: extract.AllForms, Body: body})
 	if err != nil || content.Unread == "" || content.Page.Digests.Bytes.IsZero() {
 		t.Errorf("%+v, %v", content, err)
 	}
@@ -123,7 +123,7 @@ func TestFileThatEndsItsReader(t *testing.T) {
 		t.Errorf("%d suspects", n)
 	}
 	other, err := reader(t, "ends", nil).Read(t.Context(), fetch.Reading{URL: url,
-		ContentType: hostile.PDFType, Forms: extract.AllForms, Body: append(body, '\n')})
+		ContentType: fetchtest.PDFType, Forms: extract.AllForms, Body: append(body, '\n')})
 	if err != nil || other.Page.Digests == content.Page.Digests ||
 		other.Page.Digests.Bytes == (sitegraph.Digest{}) {
 		t.Errorf("another file is not another content: %+v, %v", other, err)

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/fetch/archive"
-	"github.com/recrawl/recrawl/fetch/archive/cdxj"
 )
 
 const day = 24 * time.Hour
@@ -37,7 +36,7 @@ var still = map[string]bool{".png": true, ".jpg": true, ".jpeg": true, ".gif": t
 	".ttf": true, ".otf": true, ".eot": true, ".mp4": true, ".webm": true, ".mp3": true,
 	".ogg": true, ".m4a": true, ".m4v": true, ".wav": true}
 
-func isStill(url string) bool { return still[cdxj.Ending(url)] }
+func isStill(url string) bool { return still[archive.Ending(url)] }
 
 var (
 	// hexName is a part of a name between marks: in hexadecimal, of 8 digits or more.

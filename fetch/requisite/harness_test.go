@@ -15,7 +15,7 @@ import (
 
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/archive"
-	"github.com/recrawl/recrawl/fetch/archive/cdxj"
+
 	"github.com/recrawl/recrawl/planner/budget"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -238,7 +238,7 @@ func (w *world) kept() map[string]int {
 	}
 	defer r.Close()
 	n := map[string]int{}
-	if err := r.Each(func(c *cdxj.Capture) error {
+	if err := r.Each(func(c *archive.Capture) error {
 		n[strings.TrimPrefix(c.URL, "http://")]++
 		if _, err := r.Answer(c); err != nil {
 			w.t.Errorf("%s: %v", c.URL, err)

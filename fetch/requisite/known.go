@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recrawl/recrawl/fetch/archive/cdxj"
+	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -161,5 +161,5 @@ func shows(url string, status int, header func(string) string, body []byte) []st
 
 func isStyle(url, contentType string) bool {
 	kind := extract.MediaType(contentType)
-	return kind == "text/css" || kind == "" && cdxj.Ending(url) == ".css"
+	return kind == "text/css" || kind == "" && archive.Ending(url) == ".css"
 }

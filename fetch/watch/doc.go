@@ -8,7 +8,7 @@
 //	event    something that a rule tells of one page: changed, gone, new, ...
 //	batch    events of one rule and server that wait to be told together
 //	message  a batch as it is told; it waits in the outbox until each of its targets has it
-//	target   to whom: a webhook or a program (package deliver)
+//	target   to whom: a webhook or a program (OpenSenders)
 //
 // # Guarantees
 //
@@ -45,6 +45,8 @@
 //	batch.go, message.go    events put together and made text
 //	outbox.go               messages until they are delivered
 //	feed.go                 changes as an Atom feed (RFC 4287)
+//	deliver.go, webhook.go, program.go
+//	                        messages brought to webhooks and programs
 //
 // When pages are visited is not decided here: Rule.MaxAge, MinAge and Hours are for the planner. A
 // Watch is for one goroutine, but for Fresh.

@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/recrawl/recrawl/fetch/archive/difference"
+	"github.com/recrawl/recrawl/fetch/archive"
 )
 
 // Difference is what differs between two texts of a page, word by word.
@@ -22,7 +22,7 @@ type Difference struct {
 }
 
 // Piece is some words that were added or removed, or the words beside them.
-type Piece = difference.Piece
+type Piece = archive.DifferencePiece
 
 const (
 	// compareFor bounds a comparison; the pages of data/sites take a few milliseconds each.
@@ -34,7 +34,7 @@ const (
 
 // differenceOf compares two texts.
 func differenceOf(older, newer string) Difference {
-	r := difference.Words(older, newer, compareFor)
+	r := archive.DifferenceOfWords(older, newer, compareFor)
 	d := Difference{Removed: r.Removed, Added: r.Added}
 	hash := sha256.New()
 	room := mostShown

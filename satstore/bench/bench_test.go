@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/recrawl/recrawl/fetch/waittest"
+	"github.com/recrawl/recrawl/fetch/fetchtest"
 	"github.com/recrawl/recrawl/satstore/workload"
 )
 
@@ -28,7 +28,7 @@ func empty(t *testing.T, dir string) {
 }
 
 func TestMain(m *testing.M) {
-	waittest.MoreAtOnce()
+	fetchtest.MoreAtOnce()
 	m.Run()
 }
 

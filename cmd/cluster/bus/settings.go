@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/recrawl/recrawl/fetch/secret"
+	"github.com/recrawl/recrawl/fetch/access"
 )
 
 // Settings are those of a user.
@@ -43,7 +43,7 @@ func (s Settings) check() (token string, err error) {
 		return "", fmt.Errorf("cluster %q: want letters, digits, - and _", s.Cluster)
 	}
 	if s.TokenFile != "" {
-		if token, err = secret.Token(s.TokenFile); err != nil {
+		if token, err = access.Token(s.TokenFile); err != nil {
 			return "", err
 		}
 	}

@@ -20,7 +20,7 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/cluster/urlfrontier"
 	pb "github.com/recrawl/recrawl/cmd/cluster/urlfrontier/urlfrontierpb"
-	"github.com/recrawl/recrawl/fetch/certificate/certificatetest"
+	"github.com/recrawl/recrawl/fetch/fetchtest"
 )
 
 // With TLS and a token nobody calls without them, but for the health check. Reflection tells the
@@ -35,7 +35,7 @@ func TestTokenAndTLS(t *testing.T) {
 	o := urlfrontier.Options{}
 	o.TokenFile = token
 	var trust *x509.CertPool
-	o.Certificate, o.CertificateKey, trust = certificatetest.Write(t, dir)
+	o.Certificate, o.CertificateKey, trust = fetchtest.WriteCertificate(t, dir)
 	h.start(o, grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{RootCAs: trust})))
 
 	answer, err := healthpb.NewHealthClient(h.conn).Check(t.Context(),

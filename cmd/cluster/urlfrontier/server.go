@@ -25,7 +25,7 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/cluster/frontier"
 	pb "github.com/recrawl/recrawl/cmd/cluster/urlfrontier/urlfrontierpb"
-	"github.com/recrawl/recrawl/fetch/ownname"
+	"github.com/recrawl/recrawl/fetch/access"
 )
 
 const (
@@ -98,7 +98,8 @@ func Listen(f *frontier.Frontier, o Options) (*Server, error) {
 		}
 		names := append(o.Names[:len(o.Names):len(o.Names)], hostOf(o.Web))
 		s.web = &http.Server{
-			Handler:   ownname.At(s.webListener.Addr(), names...).Guard(calls.handler(o.token)),
+			Handler: access.OwnNamesAt(s.webListener.Addr(),
+				names...).Guard(calls.handler(o.token)),
 			TLSConfig: o.tls, MaxHeaderBytes: mostHeader,
 			ErrorLog:          slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
 			ReadHeaderTimeout: requestTime, ReadTimeout: requestTime, WriteTimeout: requestTime,

@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"net"
 
-	"github.com/recrawl/recrawl/fetch/certificate"
-	"github.com/recrawl/recrawl/fetch/secret"
+	"github.com/recrawl/recrawl/fetch/access"
 )
 
 // Settings are those of a user.
@@ -35,7 +34,7 @@ func (o *Options) Check() error {
 	}
 	switch {
 	case o.TokenFile != "":
-		if o.token, err = secret.Token(o.TokenFile); err != nil {
+		if o.token, err = access.Token(o.TokenFile); err != nil {
 			return err
 		}
 	case !o.address.IP.IsLoopback():
@@ -43,6 +42,6 @@ func (o *Options) Check() error {
 	case o.web != nil && !o.web.IP.IsLoopback():
 		return fmt.Errorf("listen at %s: %w", o.Web, ErrOpen)
 	}
-	o.tls, err = certificate.Config(o.Certificate, o.CertificateKey)
+	o.tls, err = access.TLSConfig(o.Certificate, o.CertificateKey)
 	return err
 }

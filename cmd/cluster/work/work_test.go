@@ -16,7 +16,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/cluster/bus"
 	"github.com/recrawl/recrawl/cmd/cluster/nodes"
 	"github.com/recrawl/recrawl/cmd/show/present"
-	"github.com/recrawl/recrawl/fetch/waittest"
+	"github.com/recrawl/recrawl/fetch/fetchtest"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/budget"
 	"github.com/recrawl/recrawl/planner/crawl"
@@ -26,7 +26,7 @@ import (
 
 func TestMain(m *testing.M) {
 	startsEvery = 500 * time.Millisecond
-	waittest.MoreAtOnce()
+	fetchtest.MoreAtOnce()
 	m.Run()
 }
 

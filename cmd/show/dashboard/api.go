@@ -19,7 +19,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/cmd/show/view"
 	"github.com/recrawl/recrawl/fetch/archive"
-	"github.com/recrawl/recrawl/fetch/archive/difference"
+
 	"github.com/recrawl/recrawl/fetch/corpus/query"
 	"github.com/recrawl/recrawl/satstore/journal"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -106,8 +106,9 @@ func (s *Server) api(m *http.ServeMux) {
 		if kind == "" {
 			kind = "text"
 		}
-		if !slices.Contains(difference.Kinds, kind) {
-			return answer{}, badRequest("of", kind, "one of "+strings.Join(difference.Kinds, ", "))
+		if !slices.Contains(archive.DifferenceKinds, kind) {
+			return answer{}, badRequest("of", kind, "one of "+strings.Join(archive.DifferenceKinds,
+				", "))
 		}
 		v, err := d.Diff(r.Context(), r.FormValue("url"), kind)
 		if err != nil {
@@ -363,7 +364,7 @@ func statusOf(err error) int {
 		errors.Is(err, journal.ErrCursor):
 		return http.StatusBadRequest
 	case errors.Is(err, view.ErrUnknown), errors.Is(err, view.ErrNoArchive),
-		errors.Is(err, difference.ErrNone), errors.Is(err, errNoPage), errors.Is(err, errNoCorpus),
+		errors.Is(err, archive.ErrNoPage), errors.Is(err, errNoPage), errors.Is(err, errNoCorpus),
 		errors.Is(err, archive.ErrNoFiles):
 		return http.StatusNotFound
 	case errors.Is(err, view.ErrReadOnly):

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recrawl/recrawl/fetch/certificate"
+	"github.com/recrawl/recrawl/fetch/access"
 )
 
 // ErrNobody says that no process serves a dashboard of a data directory.
@@ -54,7 +54,7 @@ func Ask(ctx context.Context, data, path string, query url.Values, accept string
 	defer cancel()
 	scheme, transport := "http", &http.Transport{} // no proxy: it is this machine
 	if w.Certificate != "" {
-		scheme, transport.TLSClientConfig = "https", certificate.Pinned(w.Certificate)
+		scheme, transport.TLSClientConfig = "https", access.PinnedTLS(w.Certificate)
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet,
 		scheme+"://"+reachable(w.Address)+"/api/v1/"+path+"?"+query.Encode(), nil)

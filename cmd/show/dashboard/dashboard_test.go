@@ -24,10 +24,10 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/show/view"
 	"github.com/recrawl/recrawl/cmd/show/view/viewtest"
-	"github.com/recrawl/recrawl/fetch/certificate"
-	"github.com/recrawl/recrawl/fetch/certificate/certificatetest"
+	"github.com/recrawl/recrawl/fetch/access"
 	"github.com/recrawl/recrawl/fetch/corpus/index"
 	"github.com/recrawl/recrawl/fetch/corpus/query"
+	"github.com/recrawl/recrawl/fetch/fetchtest"
 )
 
 // serving is a dashboard of a planner at work.
@@ -454,7 +454,7 @@ func TestTLS(t *testing.T) {
 	dir := t.TempDir()
 	o := Options{Desk: viewtest.Idle(), Address: "0.0.0.0:0", Data: dir, Version: "test"}
 	var trust *x509.CertPool
-	o.Certificate, o.CertificateKey, trust = certificatetest.Write(t, dir)
+	o.Certificate, o.CertificateKey, trust = fetchtest.WriteCertificate(t, dir)
 	s, err := New(o)
 	if err != nil {
 		t.Fatal(err)
@@ -507,7 +507,7 @@ func TestTLS(t *testing.T) {
 		t.Errorf("it is found at %s, and %q", s.URL(), s.Unencrypted())
 	}
 	o.CertificateKey = o.Certificate
-	if _, err := New(o); !errors.As(err, new(*certificate.Error)) {
+	if _, err := New(o); !errors.As(err, new(*access.CertificateError)) {
 		t.Errorf("with a certificate for a key: %v", err)
 	}
 }

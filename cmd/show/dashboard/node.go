@@ -13,7 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/recrawl/recrawl/cmd/cluster/nodes"
-	"github.com/recrawl/recrawl/fetch/ownname"
+	"github.com/recrawl/recrawl/fetch/access"
 )
 
 // Node serves metrics of a node at /metrics, to whoever asks: they are counts alone. A nil Node
@@ -107,7 +107,7 @@ func ServeNode(address, version string, names ...string) (*Node, error) {
 	if host, _, err := net.SplitHostPort(address); err == nil {
 		names = append(names, host)
 	}
-	n.server = &http.Server{Handler: ownname.At(listener.Addr(), names...).Guard(mux),
+	n.server = &http.Server{Handler: access.OwnNamesAt(listener.Addr(), names...).Guard(mux),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       time.Minute, MaxHeaderBytes: 16 << 10}
 	go n.server.Serve(listener) // it ends with Close

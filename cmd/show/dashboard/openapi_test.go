@@ -18,7 +18,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/show/view"
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/sites"
-	"github.com/recrawl/recrawl/fetch/archive/difference"
+	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/corpus/query"
 	"github.com/recrawl/recrawl/satstore/journal"
 )
@@ -31,7 +31,7 @@ var schemas = map[string]any{
 	"Freshness": view.Freshness{}, "DueTimes": view.DueTimes{},
 	"ServerList": view.ServerList{}, "Server": view.Server{}, "PageList": view.PageList{},
 	"Signals": signals{}, "Sites": sites.Result{}, "Page": view.Page{},
-	"Found": journal.Found{}, "Difference": difference.Result{}, "Plan": view.Plan{},
+	"Found": journal.Found{}, "Difference": archive.Difference{}, "Plan": view.Plan{},
 	"PlanReport": present.Plan{},
 	"Inspection": view.Inspection{}, "Results": query.Results{}, "AllSettings": allSettings{},
 	"Settings": view.Settings{}, "Hinted": hinted{},

@@ -21,10 +21,8 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/cmd/show/view"
-	"github.com/recrawl/recrawl/fetch/certificate"
+	"github.com/recrawl/recrawl/fetch/access"
 	"github.com/recrawl/recrawl/fetch/corpus/query"
-	"github.com/recrawl/recrawl/fetch/ownname"
-	"github.com/recrawl/recrawl/fetch/secret"
 )
 
 // Options of a server.
@@ -74,7 +72,7 @@ type Server struct {
 	token    string // of everybody, where it is not served on loopback; "": none is asked for
 	form     string // of forms
 	loopback bool
-	names    *ownname.Names
+	names    *access.OwnNames
 	tls      bool
 	stop     context.CancelFunc
 }
@@ -101,7 +99,7 @@ func New(o Options) (*Server, error) {
 	if s.pages, err = parsePages(); err != nil {
 		return nil, err
 	}
-	config, err := certificate.Config(o.Certificate, o.CertificateKey)
+	config, err := access.TLSConfig(o.Certificate, o.CertificateKey)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +110,8 @@ func New(o Options) (*Server, error) {
 	}
 	bound, err := netip.ParseAddrPort(s.listener.Addr().String())
 	s.loopback = err == nil && bound.Addr().IsLoopback()
-	s.names = ownname.At(s.listener.Addr(), append(o.Names[:len(o.Names):len(o.Names)], host)...)
+	s.names = access.OwnNamesAt(s.listener.Addr(), append(o.Names[:len(o.Names):len(o.Names)],
+		host)...)
 	if !s.loopback {
 		if s.token, err = keptToken(filepath.Join(o.Data, "dashboard.token")); err != nil {
 			return nil, errors.Join(err, s.listener.Close())
@@ -313,7 +312,7 @@ func writeSecret(name string, text []byte) error {
 // keptToken reads the token of a file, and makes it if it is not there. One that others can read is
 // refused.
 func keptToken(name string) (string, error) {
-	text, err := secret.Read(name, 1<<10)
+	text, err := access.ReadSecret(name, 1<<10)
 	if errors.Is(err, os.ErrNotExist) {
 		token := random()
 		return token, writeSecret(name, []byte(token))

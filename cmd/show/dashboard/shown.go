@@ -1,12 +1,12 @@
 package dashboard
 
 import (
-	"github.com/recrawl/recrawl/fetch/archive/difference"
+	"github.com/recrawl/recrawl/fetch/archive"
 )
 
 // shownDiff is a comparison as a page shows it: long stretches that are equal are cut.
 type shownDiff struct {
-	*difference.Result
+	*archive.Difference
 	Parts []shownPiece
 	Equal bool
 }
@@ -23,8 +23,8 @@ const (
 	shownPieces = 2000
 )
 
-func diffOf(d *difference.Result) shownDiff {
-	s := shownDiff{Result: d, Equal: d.Removed+d.Added == 0}
+func diffOf(d *archive.Difference) shownDiff {
+	s := shownDiff{Difference: d, Equal: d.Removed+d.Added == 0}
 	for i, p := range d.Pieces {
 		if len(s.Parts) > shownPieces {
 			s.Parts = append(s.Parts, shownPiece{"cut", "more changes are not shown"})

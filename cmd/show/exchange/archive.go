@@ -5,12 +5,12 @@ import (
 	"io"
 	"slices"
 
-	"github.com/recrawl/recrawl/fetch/archive/export"
+	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // ArchiveText says what was exported.
-func ArchiveText(r *export.Result, w io.Writer) error {
+func ArchiveText(r *archive.Exported, w io.Writer) error {
 	text := fmt.Sprintf("Exported %s, %d bytes", words.Plural(r.Files, "WARC file"), r.Bytes)
 	if r.Captures > 0 {
 		text += "; " + words.Plural(r.Captures, "capture") + " in the index"

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/cmd/show/report"
-	"github.com/recrawl/recrawl/fetch/archive/cdxj"
+	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -33,7 +33,7 @@ func ReadAddress(given, canonical string, now time.Time) (*Address, error) {
 	}
 	a := &Address{Given: given, Canonical: canonical, Tidy: sitegraph.Tidy(canonical),
 		Server: u.Scheme + "://" + u.Host,
-		Target: u.RequestURI(), Key: cdxj.Key(canonical), Page: extract.IsPage(canonical)}
+		Target: u.RequestURI(), Key: archive.SURT(canonical), Page: extract.IsPage(canonical)}
 	a.Robots = a.Server + "/robots.txt"
 	bounds := sitegraph.DefaultBounds
 	if refusal := bounds.Refuse(canonical, now); refusal != sitegraph.RefusedNot {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/recrawl/recrawl/cmd/show/report"
-	"github.com/recrawl/recrawl/fetch/archive/holding"
+	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
@@ -13,7 +13,7 @@ import (
 const mostFailed = 20
 
 // ArchiveFinding says in a few sentences what an archive has.
-func ArchiveFinding(s *holding.Status) string {
+func ArchiveFinding(s *archive.Status) string {
 	text := fmt.Sprintf("%s kept, in %s and %s of %s.", words.Plural(s.Pages, "page"),
 		words.Plural(s.Captures, "capture"), words.Plural(s.Files, "file"),
 		words.Plural(int(s.Bytes), "byte"))
@@ -44,7 +44,7 @@ func ArchiveFinding(s *holding.Status) string {
 }
 
 // ArchiveTables are how fresh its pages are, of which kinds, and what failed.
-func ArchiveTables(s *holding.Status) []report.Table {
+func ArchiveTables(s *archive.Status) []report.Table {
 	fresh := report.Table{Title: "how fresh", Header: []string{"seen within", "pages"}}
 	for _, a := range s.Ages {
 		within := "before"

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/recrawl/recrawl/fetch/archive/difference"
+	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
@@ -14,7 +14,7 @@ const besideWords = 8
 
 // DifferenceText writes what differs, a line a piece: removed ones begin with "-", added ones with
 // "+".
-func DifferenceText(r *difference.Result, w io.Writer) error {
+func DifferenceText(r *archive.Difference, w io.Writer) error {
 	var b strings.Builder
 	unit := "word"
 	if r.Kind == "source" {
@@ -23,10 +23,10 @@ func DifferenceText(r *difference.Result, w io.Writer) error {
 	fmt.Fprintln(&b, differenceFinding(r, unit))
 	for _, v := range []struct {
 		mark string
-		difference.Version
+		archive.DifferenceVersion
 	}{{"---", r.Old}, {"+++", r.New}} {
 		fmt.Fprintf(&b, "%s %s  status %d, %s", v.mark, v.Time.Format("2006-01-02 15:04:05 MST"),
-			v.Status, words.Plural(v.Version.Pieces, unit))
+			v.Status, words.Plural(v.DifferenceVersion.Pieces, unit))
 		if v.Cut != "" {
 			fmt.Fprintf(&b, ", cut: %s", v.Cut)
 		}
@@ -56,7 +56,7 @@ func DifferenceText(r *difference.Result, w io.Writer) error {
 }
 
 // differenceFinding says in a sentence how much differs.
-func differenceFinding(r *difference.Result, unit string) string {
+func differenceFinding(r *archive.Difference, unit string) string {
 	of := map[string]string{"main": "main text", "text": "text", "source": "source"}[r.Kind]
 	if r.Removed+r.Added == 0 {
 		return fmt.Sprintf("The %s is the same in both captures: %s.",

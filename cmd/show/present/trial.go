@@ -5,18 +5,18 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/cmd/show/report"
-	"github.com/recrawl/recrawl/fetch/watch/deliver"
+	"github.com/recrawl/recrawl/fetch/watch"
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // TrialFinding says in a sentence what the targets did.
-func TrialFinding(t *deliver.Trial) string {
+func TrialFinding(t *watch.Trial) string {
 	return fmt.Sprintf("%d of %s took a sample message.",
 		len(t.Targets)-t.Failed, words.Plural(len(t.Targets), "target"))
 }
 
 // TrialTables are the trial for people.
-func TrialTables(t *deliver.Trial) []report.Table {
+func TrialTables(t *watch.Trial) []report.Table {
 	table := report.Table{
 		Title:  "Targets",
 		Header: []string{"target", "result", "took"},

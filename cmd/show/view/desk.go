@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/cmd/show/present"
-	"github.com/recrawl/recrawl/fetch/archive/difference"
+	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/satstore"
@@ -28,7 +28,7 @@ type Options struct {
 
 	Data    string // the directory; the journal is in it
 	Archive string // directory of what was kept; "": nothing is
-	Show    difference.Show
+	Show    archive.Show
 	Policy  string // its name
 	PerDay  float64
 	Round   time.Duration

@@ -13,7 +13,7 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/show/present"
 	"github.com/recrawl/recrawl/fetch/archive"
-	"github.com/recrawl/recrawl/fetch/archive/difference"
+
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/satstore/journal"
@@ -152,9 +152,9 @@ type archiveBox struct {
 
 const archiveHolds = 30 * time.Second
 
-// Diff compares the last two archived versions of a page, by one of difference.Kinds. It is
-// ErrNoArchive without an archive, and difference.ErrNone if it has no two versions.
-func (d *Desk) Diff(ctx context.Context, address, kind string) (*difference.Result, error) {
+// Diff compares the last two archived versions of a page, by one of archive.DifferenceKinds. It is
+// ErrNoArchive without an archive, and archive.ErrNoPage if it has no two versions.
+func (d *Desk) Diff(ctx context.Context, address, kind string) (*archive.Difference, error) {
 	if d.o.Archive == "" {
 		return nil, ErrNoArchive
 	}
@@ -177,7 +177,7 @@ func (d *Desk) Diff(ctx context.Context, address, kind string) (*difference.Resu
 		}
 		b.at = time.Now()
 	}
-	return difference.Run(ctx, b.reader, url, nil, kind, time.Now(), d.o.Show)
+	return archive.Compare(ctx, b.reader, url, nil, kind, time.Now(), d.o.Show)
 }
 
 // close ends the use of the archive.

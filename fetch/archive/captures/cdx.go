@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recrawl/recrawl/fetch/archive/cdxj"
+	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -47,7 +47,7 @@ func (i *indexed) at() (err error) {
 	if len(i.stamp) != len("20060102150405") {
 		return fmt.Errorf("the time is %.20q; want 14 digits", i.stamp)
 	}
-	i.time, err = cdxj.ParseStamp(i.stamp)
+	i.time, err = archive.ParseStamp(i.stamp)
 	return err
 }
 
@@ -91,7 +91,7 @@ func parseCDXJ(line []byte) (i indexed, err error) {
 		}
 		return i, i.at()
 	}
-	c, err := cdxj.Parse(line)
+	c, err := archive.ParseIndexLine(line)
 	if err != nil {
 		return i, fmt.Errorf("want a key, a time of 14 digits and a JSON object")
 	}
@@ -158,7 +158,7 @@ func (r *reader) indexed(n int64, line []byte, i indexed) error {
 	}
 	mime, _, _ := strings.Cut(strings.ToLower(i.mime), ";")
 	switch {
-	case mime == cdxj.Revisit && (c.Status == 0 || c.Status == 200 || c.Status == 203 ||
+	case mime == archive.Revisit && (c.Status == 0 || c.Status == 200 || c.Status == 203 ||
 		c.Status == 304):
 		if c.Kind = KindFetched; c.Payload.IsZero() {
 			c.Kind = KindUnchanged
@@ -173,7 +173,7 @@ func (r *reader) indexed(n int64, line []byte, i indexed) error {
 		r.file.NoNews++
 		return nil
 	case KindFetched:
-		if mime != cdxj.Revisit && !isPageType(mime) {
+		if mime != archive.Revisit && !isPageType(mime) {
 			r.file.NoPages++
 			return nil
 		}

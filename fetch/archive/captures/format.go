@@ -11,7 +11,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
-	"github.com/recrawl/recrawl/fetch/archive/cdxj"
+	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/archive/warc"
 )
 
@@ -213,8 +213,9 @@ func FormatOf(head []byte) Format {
 			return Log
 		}
 		words := bytes.Fields(bare)
-		if len(words) >= 3 && cdxj.IsStamp(words[1]) {
-			if _, err := cdxj.ParseStamp(string(words[1][:14])); err == nil && words[2][0] == '{' {
+		if len(words) >= 3 && archive.IsStamp(words[1]) {
+			if _, err := archive.ParseStamp(string(words[1][:14])); err == nil &&
+				words[2][0] == '{' {
 				return CDXJ
 			} else if err == nil && columnsOf(len(words)) != "" {
 				return CDX

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/recrawl/recrawl/fetch/archive/cdxj"
+	"github.com/recrawl/recrawl/fetch/archive"
 )
 
 // serveIndex answers what others ask the CDX server of the Wayback Machine: captures, a line each.
@@ -30,7 +30,7 @@ func (s *Server) serveIndex(w http.ResponseWriter, r *http.Request) {
 	case q.pages:
 		n := 0
 		q.offset = 0
-		count := func(*cdxj.Capture, string) error { n++; return nil }
+		count := func(*archive.Capture, string) error { n++; return nil }
 		if err = s.captures(r, q, count); err == nil {
 			fmt.Fprintln(out.w, (n+max(q.limit, 1)-1)/max(q.limit, 1))
 		}
@@ -52,15 +52,15 @@ func (s *Server) serveIndex(w http.ResponseWriter, r *http.Request) {
 // captures hands out what is asked for, from the beginning or where another answer ended, each with
 // the key at which an answer goes on behind it.
 func (s *Server) captures(r *http.Request, q *query,
-	yield func(c *cdxj.Capture, resume string) error) error {
+	yield func(c *archive.Capture, resume string) error) error {
 	before, at, behind := "", resumption{}, 0
 	for _, key := range q.keys {
 		from := max(key, q.resume.line)
-		err := s.r.From(from, func(c *cdxj.Capture) error {
+		err := s.r.From(from, func(c *archive.Capture) error {
 			if err := r.Context().Err(); err != nil {
 				return err
 			}
-			line := c.Key + " " + cdxj.Stamp(c.Time)
+			line := c.Key + " " + archive.Stamp(c.Time)
 			if !strings.HasPrefix(line, key) {
 				return io.EOF
 			}
@@ -93,7 +93,7 @@ var errEnough = errors.New("enough")
 // all writes captures as they come, up to the limit.
 func (s *Server) all(r *http.Request, q *query, out *lines) error {
 	last, more, n := "", false, 0
-	err := s.captures(r, q, func(c *cdxj.Capture, resume string) error {
+	err := s.captures(r, q, func(c *archive.Capture, resume string) error {
 		if n++; n <= q.offset {
 			return nil
 		}
@@ -119,17 +119,17 @@ func (s *Server) all(r *http.Request, q *query, out *lines) error {
 // some writes the last captures, or those closest to a moment, the closest first.
 func (s *Server) some(r *http.Request, q *query, out *lines) error {
 	most := min(max(q.limit, -q.limit), mostKept)
-	var kept []*cdxj.Capture
+	var kept []*archive.Capture
 	trim := func() {
 		if !q.closest.IsZero() {
-			slices.SortStableFunc(kept, func(a, b *cdxj.Capture) int {
+			slices.SortStableFunc(kept, func(a, b *archive.Capture) int {
 				return cmp.Compare(a.Time.Sub(q.closest).Abs(), b.Time.Sub(q.closest).Abs())
 			})
 			kept = kept[:min(len(kept), most)]
 		}
 		kept = slices.Clone(kept[max(len(kept)-most, 0):])
 	}
-	if err := s.captures(r, q, func(c *cdxj.Capture, _ string) error {
+	if err := s.captures(r, q, func(c *archive.Capture, _ string) error {
 		if kept = append(kept, c); len(kept) > 2*most {
 			trim()
 		}
@@ -153,11 +153,11 @@ type lines struct {
 	begun bool
 }
 
-func (l *lines) write(c *cdxj.Capture) error {
+func (l *lines) write(c *archive.Capture) error {
 	if l.output == "cdxj" {
 		l.begun = true
 		plain := c.Plain()
-		line, err := cdxj.AppendLine(nil, &plain)
+		line, err := archive.AppendIndexLine(nil, &plain)
 		if err != nil {
 			return err
 		}

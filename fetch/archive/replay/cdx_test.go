@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/recrawl/recrawl/fetch/archive/cdxj"
+	"github.com/recrawl/recrawl/fetch/archive"
 )
 
 // listed is an archive of pages of several hosts, four captures of one of them.
@@ -112,7 +112,8 @@ func TestIndexForms(t *testing.T) {
 		t.Errorf("a page behind the last one: %q", body)
 	}
 	for _, line := range asks(t, s, "url=h.example&output=cdxj") {
-		if c, err := cdxj.Parse([]byte(line)); err != nil || c.Filename == "" || c.Length == 0 {
+		if c, err := archive.ParseIndexLine([]byte(line)); err != nil || c.Filename == "" ||
+			c.Length == 0 {
 			t.Errorf("%s: %v", line, err)
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recrawl/recrawl/fetch/archive/cdxj"
-	"github.com/recrawl/recrawl/fetch/archive/difference"
+	"github.com/recrawl/recrawl/fetch/archive"
+
 	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
@@ -47,20 +47,21 @@ func newKey() string { return rand.Text() }
 func (s *Server) inside() string { return "/in/" + s.key + "/" }
 
 // serveFrame serves the banner of a capture, and a frame for the capture itself.
-func (s *Server) serveFrame(w http.ResponseWriter, host string, c *cdxj.Capture) {
+func (s *Server) serveFrame(w http.ResponseWriter, host string, c *archive.Capture) {
 	all, err := s.r.Of(c.URL, c.Time, mostListed)
 	if err != nil {
 		s.serveError(w, http.StatusInternalServerError, err.Error(), c.URL)
 		return
 	}
-	stamp, day := cdxj.Stamp(c.Time), "2 January 2006, 15:04 MST"
+	stamp, day := archive.Stamp(c.Time), "2 January 2006, 15:04 MST"
 	p := frame{URL: c.URL, Moment: c.Time.UTC().Format(time.RFC3339),
 		Day: c.Time.UTC().Format(day), All: "/web/*/" + safe(c.URL), Count: len(all),
 		Frame: s.inside() + stamp + "/" + safe(c.URL), Inside: s.inside(), Nonce: newKey()}
 	if !s.Still {
 		p.Sandbox = "allow-scripts"
 	}
-	at := slices.IndexFunc(all, func(x *cdxj.Capture) bool { return cdxj.Stamp(x.Time) == stamp })
+	at := slices.IndexFunc(all,
+		func(x *archive.Capture) bool { return archive.Stamp(x.Time) == stamp })
 	p.Number = at + 1
 	if at > 0 {
 		before := all[at-1]
@@ -86,7 +87,7 @@ func (s *Server) serveFrame(w http.ResponseWriter, host string, c *cdxj.Capture)
 }
 
 // isSame reports whether two captures in a row have the same body, as far as the index tells.
-func (s *Server) isSame(before, c *cdxj.Capture) bool {
+func (s *Server) isSame(before, c *archive.Capture) bool {
 	if c.Status == "304" && c.RefersDate == "" { // others leave out which one they mean
 		return before.Status == "200" || before.Status == "203" || before.Status == "304"
 	}
@@ -97,8 +98,8 @@ func (s *Server) isSame(before, c *cdxj.Capture) bool {
 }
 
 // bodyOf says whose record has the body of a capture.
-func bodyOf(c *cdxj.Capture) (url, date string) {
-	if c.MIME == cdxj.Revisit && c.RefersDate != "" {
+func bodyOf(c *archive.Capture) (url, date string) {
+	if c.MIME == archive.Revisit && c.RefersDate != "" {
 		return c.RefersURI, c.RefersDate
 	}
 	return c.URL, c.Date
@@ -114,7 +115,8 @@ const mostNear = 100
 // at a moment; nil: there is none. For a page it is the nearest. For what a page shows it is the
 // last one up to the visit of the page, since what was captured weeks later may have changed
 // between; or else the first one.
-func (s *Server) shownAt(address string, at time.Time, destination string) (*cdxj.Capture, error) {
+func (s *Server) shownAt(address string, at time.Time, destination string) (*archive.Capture,
+	error) {
 	most := mostNear
 	switch destination {
 	case "", "document", "iframe", "frame":
@@ -146,7 +148,7 @@ func (s *Server) serveInside(w http.ResponseWriter, q *http.Request, rest string
 		return
 	}
 	when, address, _ := strings.Cut(rest, "/")
-	at, err := cdxj.ParseStamp(when)
+	at, err := archive.ParseStamp(when)
 	if err != nil || address == "" {
 		http.NotFound(w, q)
 		return
@@ -194,8 +196,8 @@ func (s *Server) policyInside(host string) string {
 
 // serveChanges shows what differs between a capture and the one before it: /changes/MOMENT/ADDRESS.
 func (s *Server) serveChanges(ctx context.Context, w http.ResponseWriter, when, address string) {
-	at, err := cdxj.ParseStamp(when)
-	var all []*cdxj.Capture
+	at, err := archive.ParseStamp(when)
+	var all []*archive.Capture
 	if err == nil {
 		all, err = s.r.Of(address, at, mostListed)
 	}
@@ -203,13 +205,14 @@ func (s *Server) serveChanges(ctx context.Context, w http.ResponseWriter, when, 
 		s.serveError(w, http.StatusBadRequest, err.Error(), "")
 		return
 	}
-	now := slices.IndexFunc(all, func(c *cdxj.Capture) bool { return cdxj.Stamp(c.Time) == when })
+	now := slices.IndexFunc(all,
+		func(c *archive.Capture) bool { return archive.Stamp(c.Time) == when })
 	if now < 1 {
 		s.serveError(w, http.StatusNotFound, "There is no capture before this one.", address)
 		return
 	}
-	result, err := difference.Run(ctx, s.r, address,
-		[]string{cdxj.Stamp(all[now-1].Time), when}, "text", at, nil)
+	result, err := archive.Compare(ctx, s.r, address,
+		[]string{archive.Stamp(all[now-1].Time), when}, "text", at, nil)
 	if err != nil {
 		s.serveError(w, http.StatusBadGateway, err.Error(), address)
 		return

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recrawl/recrawl/fetch/archive/cdxj"
+	"github.com/recrawl/recrawl/fetch/archive"
 )
 
 // mostMementos of a page are in its TimeMap: its last ones. A page that is kept each hour has that
@@ -85,7 +85,7 @@ func (s *Server) timeMap(w http.ResponseWriter, q *http.Request, rest string) {
 }
 
 // linkMap writes a TimeMap of captures of one address, the oldest first.
-func linkMap(w http.ResponseWriter, host string, found []*cdxj.Capture) error {
+func linkMap(w http.ResponseWriter, host string, found []*archive.Capture) error {
 	first, last := found[0], found[len(found)-1]
 	_, err := fmt.Fprintf(w, "<%s>; rel=\"original\",\n<%s>; rel=\"timegate\",\n"+
 		"<%s>; rel=\"self\"; type=\"application/link-format\"; from=\"%s\"; until=\"%s\"",
@@ -108,7 +108,7 @@ func linkMap(w http.ResponseWriter, host string, found []*cdxj.Capture) error {
 }
 
 // jsonMap writes it as JSON, as Memento aggregators do.
-func jsonMap(w http.ResponseWriter, host string, found []*cdxj.Capture) error {
+func jsonMap(w http.ResponseWriter, host string, found []*archive.Capture) error {
 	type memento struct {
 		Time time.Time `json:"datetime"`
 		URI  string    `json:"uri"`

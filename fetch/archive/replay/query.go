@@ -11,14 +11,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recrawl/recrawl/fetch/archive/cdxj"
+	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // query is what is asked of the index, in the parameters of the CDX server of the Wayback Machine.
 type query struct {
 	keys  []string // lines that begin with one of them are looked at, in this order
-	match func(c *cdxj.Capture) bool
+	match func(c *archive.Capture) bool
 
 	from, to string // moments of 14 digits; "": no bound
 	closest  time.Time
@@ -100,12 +100,12 @@ func fieldOf(name string) (string, error) {
 }
 
 // value is a field of a capture; what it does not have is "-".
-func value(c *cdxj.Capture, field string) (text string) {
+func value(c *archive.Capture, field string) (text string) {
 	switch field {
 	case "urlkey":
 		text = c.Key
 	case "timestamp":
-		text = cdxj.Stamp(c.Time)
+		text = archive.Stamp(c.Time)
 	case "original":
 		text = safe(c.URL)
 	case "mimetype":
@@ -150,7 +150,7 @@ func parseQuery(p url.Values) (q *query, err error) {
 		return nil, fail("to", "1 to 14 digits")
 	}
 	if text := p.Get("closest"); text != "" {
-		if q.closest, err = cdxj.ParseStamp(text); err != nil {
+		if q.closest, err = archive.ParseStamp(text); err != nil {
 			return nil, fail("closest", "4 to 14 digits")
 		}
 	}
@@ -190,7 +190,7 @@ func isTrue(text string) bool { return text == "true" || text == "1" }
 // bound makes a moment of 14 digits of the first of them.
 func bound(text, rest string) (string, error) {
 	if len(text) > 14 || strings.Trim(text, "0123456789") != "" {
-		return "", cdxj.ErrStamp
+		return "", archive.ErrStamp
 	}
 	if text == "" {
 		return "", nil
@@ -216,21 +216,21 @@ func (q *query) scope(address, kind string) error {
 	host, path, _ := strings.Cut(wanted, "/")
 	switch kind {
 	case "exact":
-		for _, key := range cdxj.Keys(addressOf(address)) {
+		for _, key := range archive.SURTs(addressOf(address)) {
 			q.keys = append(q.keys, key+" ")
 		}
-		q.match = func(c *cdxj.Capture) bool { return bare(c.URL) == wanted }
+		q.match = func(c *archive.Capture) bool { return bare(c.URL) == wanted }
 	case "prefix":
 		// A beginning has no key of its own, since keys sort the query; the directory has.
 		q.keys = keysBelow(host + "/" + path[:strings.LastIndexByte(path, '/')+1])
-		q.match = func(c *cdxj.Capture) bool { return strings.HasPrefix(bare(c.URL), wanted) }
+		q.match = func(c *archive.Capture) bool { return strings.HasPrefix(bare(c.URL), wanted) }
 	case "host":
 		q.keys = keysBelow(host + "/")
-		q.match = func(c *cdxj.Capture) bool { return strings.HasPrefix(bare(c.URL), host+"/") }
+		q.match = func(c *archive.Capture) bool { return strings.HasPrefix(bare(c.URL), host+"/") }
 	case "domain":
 		name, _, _ := strings.Cut(host, ":")
 		q.keys = []string{strings.TrimSuffix(keysBelow(name + "/")[0], ")")}
-		q.match = func(c *cdxj.Capture) bool {
+		q.match = func(c *archive.Capture) bool {
 			of, _, _ := strings.Cut(bare(c.URL), "/")
 			of, _, _ = strings.Cut(of, ":")
 			return of == name || strings.HasSuffix(of, "."+name)
@@ -243,7 +243,7 @@ func (q *query) scope(address, kind string) error {
 
 // keysBelow returns what the keys of all addresses begin with that begin with a directory.
 func keysBelow(directory string) []string {
-	return []string{strings.TrimSuffix(cdxj.Key("http://"+directory), "/")}
+	return []string{strings.TrimSuffix(archive.SURT("http://"+directory), "/")}
 }
 
 // bare is an address without its scheme and "www.": captures of what differs in these alone are of
@@ -322,8 +322,8 @@ func (q *query) collapsing(texts []string) error {
 }
 
 // takes reports whether a capture is one that is asked for, but for what collapses.
-func (q *query) takes(c *cdxj.Capture) bool {
-	at := cdxj.Stamp(c.Time)
+func (q *query) takes(c *archive.Capture) bool {
+	at := archive.Stamp(c.Time)
 	if q.from != "" && at < q.from || q.to != "" && at > q.to || !q.match(c) {
 		return false
 	}
@@ -336,7 +336,7 @@ func (q *query) takes(c *cdxj.Capture) bool {
 }
 
 // same is what the lines have in common that collapse.
-func (q *query) same(c *cdxj.Capture) string {
+func (q *query) same(c *archive.Capture) string {
 	var b strings.Builder
 	for _, one := range q.collapse {
 		text := value(c, one.field)

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"github.com/recrawl/recrawl/fetch/archive/cdxj"
+	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/extract"
 )
 
@@ -160,7 +160,7 @@ func begins(kind html.TokenType, raw []byte) bool {
 
 // script is the element that runs before the page does.
 func (r *rewriter) script() string {
-	prefix := r.to.prefix + cdxj.Stamp(r.to.at) + "/"
+	prefix := r.to.prefix + archive.Stamp(r.to.at) + "/"
 	return `<script src="` + r.to.script + `" data-base="` + html.EscapeString(safe(r.url)) +
 		`" data-prefix="` + prefix + `" data-inside="` + r.to.prefix + `"></script>`
 }

@@ -15,10 +15,9 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/fetch/archive"
-	"github.com/recrawl/recrawl/fetch/archive/cdxj"
-	"github.com/recrawl/recrawl/fetch/archive/difference"
+
+	"github.com/recrawl/recrawl/fetch/access"
 	"github.com/recrawl/recrawl/fetch/extract"
-	"github.com/recrawl/recrawl/fetch/ownname"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -87,7 +86,7 @@ func policy(host string) string {
 }
 
 // here are the names of loopback.
-var here = ownname.At(nil)
+var here = access.OwnNamesAt(nil)
 
 // ServeHTTP answers a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) {
@@ -171,7 +170,7 @@ const mostListed = 1000
 
 func (s *Server) serveCapture(w http.ResponseWriter, q *http.Request, when, address string) {
 	text, exact := strings.CutSuffix(when, "id_")
-	at, err := cdxj.ParseStamp(text)
+	at, err := archive.ParseStamp(text)
 	if err != nil {
 		s.serveError(w, http.StatusBadRequest, err.Error(), "")
 		return
@@ -181,7 +180,7 @@ func (s *Server) serveCapture(w http.ResponseWriter, q *http.Request, when, addr
 		return
 	}
 	c := found[0]
-	if cdxj.Stamp(c.Time) != text || addressOf(c.URL) != address {
+	if archive.Stamp(c.Time) != text || addressOf(c.URL) != address {
 		w.Header().Set("Location", place(c.Time, exact, c.URL))
 		w.WriteHeader(http.StatusFound)
 		return
@@ -212,13 +211,13 @@ func (l leading) to(address string) string {
 	if l.exact {
 		return place(l.at, true, address)
 	}
-	return l.prefix + cdxj.Stamp(l.at) + "/" + safe(address)
+	return l.prefix + archive.Stamp(l.at) + "/" + safe(address)
 }
 
 // nearest returns captures of an address, at least one, as archive.Reader.Of does; nil: it has
 // answered that there are none.
 func (s *Server) nearest(w http.ResponseWriter, address string, at time.Time, most int) (
-	found []*cdxj.Capture) {
+	found []*archive.Capture) {
 	found, err := s.r.Of(address, at, most)
 	switch {
 	case err != nil:
@@ -233,9 +232,9 @@ func (s *Server) nearest(w http.ResponseWriter, address string, at time.Time, mo
 
 // place is the path of a capture.
 func place(at time.Time, exact bool, address string) string {
-	prefix := "/web/" + cdxj.Stamp(at) + "/"
+	prefix := "/web/" + archive.Stamp(at) + "/"
 	if exact {
-		prefix = "/web/" + cdxj.Stamp(at) + "id_/"
+		prefix = "/web/" + archive.Stamp(at) + "id_/"
 	}
 	return prefix + safe(address)
 }
@@ -321,7 +320,7 @@ type row struct{ Path, Name, Status, Kind string }
 type page struct {
 	Title, Text, Back, BackName string
 	Rows                        []row
-	Pieces                      []difference.Piece
+	Pieces                      []archive.DifferencePiece
 }
 
 func (s *Server) show(w http.ResponseWriter, status int, p page) {
@@ -363,9 +362,10 @@ func (s *Server) serveStart(w http.ResponseWriter) {
 	p := page{Title: "Archive",
 		Text: fmt.Sprintf("Pages are at /web/MOMENT/ADDRESS. These are the first %d.", mostListed)}
 	last := ""
-	err := s.r.Each(func(c *cdxj.Capture) error {
+	err := s.r.Each(func(c *archive.Capture) error {
 		_, err := sitegraph.Canonical(c.URL)
-		if err == nil && c.URL != last && c.MIME != cdxj.Revisit && !cdxj.IsShown(c.URL, c.MIME) {
+		if err == nil && c.URL != last && c.MIME != archive.Revisit &&
+			!archive.IsShown(c.URL, c.MIME) {
 			p.Rows = append(p.Rows, row{"/web/*/" + safe(c.URL), c.URL, c.Status, c.MIME})
 			last = c.URL
 		}

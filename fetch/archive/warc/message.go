@@ -9,8 +9,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-
-	"github.com/recrawl/recrawl/fetch/coding"
 )
 
 // Message is an HTTP answer as it was received.
@@ -112,7 +110,7 @@ func (m *Message) isLonger(rest []byte, of *Record) bool {
 			return true
 		}
 	}
-	return !chunked && coding.IsPlain(rest, m.codings()) && len(m.codings()) > 0
+	return !chunked && IsPlain(rest, m.codings()) && len(m.codings()) > 0
 }
 
 // IsChunked reports whether the head says that the body has chunks.
@@ -133,13 +131,13 @@ func Codings(header []Field) []string {
 			transfer = append(transfer, f.Value)
 		}
 	}
-	return coding.Of(append(content, transfer...)...)
+	return CodingsOf(append(content, transfer...)...)
 }
 
 // IsDecoded reports whether the head names a content coding in which the body is not.
 func (m *Message) IsDecoded() bool {
 	codings := m.codings()
-	return len(codings) > 0 && coding.IsPlain(m.Plain(), codings)
+	return len(codings) > 0 && IsPlain(m.Plain(), codings)
 }
 
 // Cut says why the body in a record is not whole; "": it is, or nothing tells. The length of a body

@@ -1,0 +1,257 @@
+package archive
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/recrawl/recrawl/satstore/journal"
+)
+
+// MostFailedPages bounds the pages that failed.
+const MostFailedPages = 1_000_000
+
+// Status is what an archive has.
+//
+// It has numbers of the pages: how many, of which kinds, how fresh, and what visits failed to
+// bring, and why.
+//
+// A page is kept if a capture of it is here that has a body (status 200 or 203) or says that an
+// earlier body is still the page (304, revisit). Fresh is the time since the last such capture.
+// robots.txt is no page, and neither is what pages show, which is counted apart. Memory grows with
+// the pages that failed, of which at most MostFailedPages are looked at, and with the captures of
+// one key of the index.
+type Status struct {
+	Pages    int       `json:"pages"`    // of which there is a copy
+	Captures int       `json:"captures"` // of pages
+	Files    int       `json:"files"`
+	Bytes    int64     `json:"bytes"` // of the files
+	Oldest   time.Time `json:"oldest,omitzero"`
+	Newest   time.Time `json:"newest,omitzero"` // capture
+	// Left are pages that were kept and whose last capture is no copy: gone, moved, refused.
+	Left  int          `json:"left"`
+	Ages  []HeldByAge  `json:"ages"`
+	Kinds []HeldByKind `json:"kinds"` // the largest first
+	Fails []FailedPage `json:"failed"`
+
+	Requisites HeldRequisites `json:"requisites"`
+}
+
+// HeldRequisites are what pages show: style sheets, scripts, pictures, fonts and media.
+type HeldRequisites struct {
+	Kept     int   `json:"kept"` // of which there is a copy
+	Captures int   `json:"captures"`
+	Bytes    int64 `json:"bytes"` // of their records
+	// Waiting are to be asked for. Unkept are forbidden, have no answer, or say noarchive.
+	Waiting int `json:"waiting"`
+	Unkept  int `json:"unkept"`
+}
+
+// HeldByAge is how many pages were seen last within so many days; 0: before that.
+type HeldByAge struct {
+	Days  int `json:"days"`
+	Pages int `json:"pages"`
+}
+
+// HeldByKind is the pages of a media type, and the octets of their records.
+type HeldByKind struct {
+	Type  string `json:"type"`
+	Pages int    `json:"pages"`
+	Bytes int64  `json:"bytes"`
+}
+
+// FailedPage is a page whose last visit brought nothing.
+type FailedPage struct {
+	URL    string    `json:"url"`
+	Time   time.Time `json:"t"`
+	Visits int       `json:"visits"` // in a row
+	Why    string    `json:"why"`
+	Kept   bool      `json:"kept"` // there is an earlier copy
+}
+
+// ages are the bounds of Status.Ages, in days.
+var ages = []int{1, 7, 30, 365}
+
+// StatusOf counts what an archive has at a moment. The journal, whose directory may be "", says
+// what failed.
+func StatusOf(r *Reader, journalDir string, now time.Time) (*Status, error) {
+	s := &Status{Files: len(r.Files()), Kinds: []HeldByKind{}, Fails: []FailedPage{}}
+	for _, days := range append(slices.Clone(ages), 0) {
+		s.Ages = append(s.Ages, HeldByAge{Days: days})
+	}
+	for _, f := range r.Files() {
+		s.Bytes += f.Size
+	}
+	failed, err := failures(journalDir)
+	if err != nil {
+		return nil, err
+	}
+	c := count{Status: s, now: now, failed: failed, kinds: map[string]*HeldByKind{}}
+	if err := r.Each(c.add); err != nil {
+		return nil, err
+	}
+	c.flush()
+	for _, kind := range c.kinds {
+		s.Kinds = append(s.Kinds, *kind)
+	}
+	slices.SortFunc(s.Kinds, func(a, b HeldByKind) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Type, b.Type))
+	})
+	for _, f := range failed {
+		s.Fails = append(s.Fails, *f)
+	}
+	slices.SortFunc(s.Fails, func(a, b FailedPage) int { return cmp.Compare(a.URL, b.URL) })
+	return s, nil
+}
+
+// failures returns the pages whose last visit in the journal brought nothing, by address.
+func failures(dir string) (map[string]*FailedPage, error) {
+	failed := map[string]*FailedPage{}
+	if dir == "" {
+		return failed, nil
+	}
+	_, err := journal.Read(dir, nil, func(e *journal.Entry) {
+		why := e.Detail
+		switch {
+		case e.Outcome == "fetched" || e.Outcome == "not-modified":
+			switch {
+			case e.NoArchive:
+				why = "it says noarchive"
+			case e.Filter != "":
+				why = "the filter " + e.Filter + " rejects it"
+			default:
+				delete(failed, e.URL)
+				return
+			}
+		case e.Outcome == "redirected" || strings.HasSuffix(e.URL, "/sitemap.xml"):
+			delete(failed, e.URL) // its target counts; run looks for a sitemap by itself
+			return
+		case why == "":
+			why = e.Outcome
+		}
+		f := failed[e.URL]
+		if f == nil && len(failed) < MostFailedPages {
+			f = &FailedPage{URL: strings.Clone(e.URL)}
+			failed[f.URL] = f
+		}
+		if f != nil {
+			f.Time, f.Why = e.Time, strings.Clone(why)
+			f.Visits++
+		}
+	})
+	if errors.Is(err, journal.ErrNone) || errors.Is(err, fs.ErrNotExist) {
+		err = nil // no visit was made
+	}
+	return failed, err
+}
+
+// count goes through an index.
+type count struct {
+	*Status
+	now    time.Time
+	failed map[string]*FailedPage
+	kinds  map[string]*HeldByKind
+	key    string
+	pages  map[string]*page // of the key, by address
+}
+
+// page is what the captures of an address say.
+type page struct {
+	seen  time.Time // when it was last as its copy is; zero: never
+	left  bool      // the last capture is no copy
+	kind  string
+	bytes int64
+
+	captures       int
+	oldest, newest time.Time // of captures that count
+}
+
+func (c *count) add(x *Capture) error {
+	if strings.HasSuffix(x.URL, "/robots.txt") {
+		return nil
+	}
+	if x.Key != c.key {
+		c.flush()
+		c.key, c.pages = x.Key, map[string]*page{}
+	}
+	p := c.pages[x.URL]
+	if p == nil {
+		p = new(page)
+		c.pages[x.URL] = p
+	}
+	p.captures++
+	p.bytes += x.Length
+	isRevisit := x.MIME == Revisit
+	switch x.Status {
+	case "200", "203", "304":
+		if x.Status == "304" && !isRevisit {
+			return nil // of what is not here
+		}
+		p.seen, p.left = x.Time, false
+		if !isRevisit {
+			p.kind = x.MIME
+		}
+	default:
+		if isRevisit && x.Status == "" {
+			p.seen, p.left = x.Time, false
+			return nil
+		}
+		p.left = true
+	}
+	if p.oldest.IsZero() || x.Time.Before(p.oldest) {
+		p.oldest = x.Time
+	}
+	if x.Time.After(p.newest) {
+		p.newest = x.Time
+	}
+	return nil
+}
+
+// flush counts the pages of a key.
+func (c *count) flush() {
+	for url, p := range c.pages {
+		if IsShown(url, p.kind) {
+			c.Requisites.Captures += p.captures
+			c.Requisites.Bytes += p.bytes
+			if !p.seen.IsZero() {
+				c.Requisites.Kept++
+			}
+			continue
+		}
+		c.Captures += p.captures
+		if c.Oldest.IsZero() || !p.oldest.IsZero() && p.oldest.Before(c.Oldest) {
+			c.Oldest = p.oldest
+		}
+		if p.newest.After(c.Newest) {
+			c.Newest = p.newest
+		}
+		if p.seen.IsZero() {
+			continue
+		}
+		c.Pages++
+		if p.left {
+			c.Left++
+		}
+		if f := c.failed[url]; f != nil {
+			f.Kept = true
+		}
+		kind := c.kinds[p.kind]
+		if kind == nil {
+			kind = &HeldByKind{Type: p.kind}
+			c.kinds[p.kind] = kind
+		}
+		kind.Pages++
+		kind.Bytes += p.bytes
+		i := slices.IndexFunc(ages, func(days int) bool {
+			return c.now.Sub(p.seen) <= time.Duration(days)*24*time.Hour
+		})
+		if i < 0 {
+			i = len(ages)
+		}
+		c.Ages[i].Pages++
+	}
+	c.pages = nil
+}

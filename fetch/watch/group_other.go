@@ -1,0 +1,10 @@
+//go:build !unix
+
+package watch
+
+import "os/exec"
+
+func ownGroup(*exec.Cmd) {}
+
+// killGroup kills a program alone.
+func killGroup(c *exec.Cmd) error { return c.Process.Kill() }
