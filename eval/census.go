@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/recrawl/recrawl/eval/history"
-	"github.com/recrawl/recrawl/eval/replay"
 )
 
 // ErrNoLinks means that no history tells which page links to which: pages cannot be told
@@ -15,7 +14,7 @@ var ErrNoLinks = errors.New("no history tells of links at the base")
 // Doubts names the servers that tell less than the others at the base. It is ErrNoLinks if all that
 // have pages tell too little.
 func (c *Dataset) Doubts() (doubts []string, err error) {
-	base := int(c.Base.Sub(replay.Epoch) / week)
+	base := int(c.Base.Sub(history.WorldEpoch) / week)
 	linkless, absent := 0, 0
 	for _, s := range c.World.Servers {
 		switch n := c.census(s, base); {

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval/history"
-	"github.com/recrawl/recrawl/eval/replay"
+
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/crawl"
-	"github.com/recrawl/recrawl/planner/policy/piped"
+	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -20,20 +20,20 @@ const (
 )
 
 // windowEnd is when all windows end on the world's clock.
-var windowEnd = replay.Epoch.Add(WindowWeeks * week)
+var windowEnd = history.WorldEpoch.Add(WindowWeeks * week)
 
 // Dataset is a set of recorded servers as they stood at the base.
 type Dataset struct {
-	World  *replay.World
+	World  *history.World
 	Base   time.Time
 	Change sitegraph.ChangeBy
 	Pages  []sitegraph.PageID // base pages, in order of discovery
 
-	programs *piped.Host // of policies that are programs; nil: there are none
+	programs *policy.ProgramHost // of policies that are programs; nil: there are none
 
 	history int // weekly states before the base that policies may see
 	graph   *sitegraph.Graph
-	store   *replay.Store
+	store   *history.MemoryStore
 	isBase  []bool // by page
 
 	askNothing bool // of policies about pages at random; for tests
@@ -48,16 +48,16 @@ type Options struct {
 	// does. The protocols do without.
 	LastModified bool
 	// Programs runs policies that are programs; nil: there are none.
-	Programs *piped.Host
+	Programs *policy.ProgramHost
 }
 
 // NewDataset crawls the servers as they stood at the base.
 func NewDataset(ctx context.Context, servers []*history.Server, o Options) (*Dataset, error) {
-	world := replay.NewWorld(servers)
+	world := history.NewWorld(servers)
 	world.LastModified = o.LastModified
-	c := &Dataset{World: world, Base: replay.Epoch.Add(o.Base), Change: o.Change,
+	c := &Dataset{World: world, Base: history.WorldEpoch.Add(o.Base), Change: o.Change,
 		history:  o.History,
-		programs: o.Programs, graph: sitegraph.NewGraph(), store: replay.NewStore()}
+		programs: o.Programs, graph: sitegraph.NewGraph(), store: history.NewMemoryStore()}
 	if !c.Base.Before(windowEnd) {
 		return nil, fmt.Errorf(
 			"base week %.0f is not within the window of %d weeks; choose an earlier --base",
@@ -116,7 +116,7 @@ func (c *Dataset) Crawl(ctx context.Context, stage Stage) error {
 		},
 	})
 	for _, s := range c.World.Servers {
-		at := s.T0 + int64(c.Base.Sub(replay.Epoch)/time.Second)
+		at := s.T0 + int64(c.Base.Sub(history.WorldEpoch)/time.Second)
 		if err := loop.Seed(starts(s, at)...); err != nil {
 			return err
 		}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval/history"
-	"github.com/recrawl/recrawl/eval/replay"
+
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -245,7 +245,7 @@ func TestHistoryShowsWeeklyStates(t *testing.T) {
 		page(tinyA+"2", shows(t0, "A"), gone(on(-16)), shows(on(-8), "B")),
 	)}
 	const weekSeconds = 7 * daySeconds
-	base := uint32(replay.Epoch.Add(4 * week).Unix())
+	base := uint32(history.WorldEpoch.Add(4 * week).Unix())
 	for _, test := range []struct {
 		weeks         int
 		top, one, two sitegraph.History

@@ -8,7 +8,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval/evaltest"
 	"github.com/recrawl/recrawl/eval/history"
-	"github.com/recrawl/recrawl/eval/replay"
+
 	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -23,7 +23,7 @@ func TestSearchFreshness(t *testing.T) {
 			LinksKnown: true}
 	}
 	const top, often, dies = "http://a.example/", "http://a.example/often", "http://a.example/dies"
-	t0 := replay.Epoch.Unix()
+	t0 := history.WorldEpoch.Unix()
 	page := evaltest.Page(often, version(t0, "0"))
 	for d := int64(10); d < 140; d += 10 {
 		page.Versions = append(page.Versions, version(t0+d*86400-3600, strings.Repeat("x", int(d))))

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recrawl/recrawl/eval/replay"
+	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/sitegraph"
 	"github.com/recrawl/recrawl/sitegraph/cores"
 )
@@ -169,7 +169,7 @@ func (c *Dataset) Snapshot(
 		History:       c.history,
 		Change:        c.Change.String(),
 		Seed:          o.Seed,
-		Base:          int(c.Base.Sub(replay.Epoch) / week),
+		Base:          int(c.Base.Sub(history.WorldEpoch) / week),
 		Results:       make([]SnapshotResult, len(entries)),
 		ChangedWeekly: weekly,
 		Absent:        c.absent(policies),
@@ -237,7 +237,7 @@ func (h *horizon) sweep(ctx context.Context, s sweepOf, o SnapshotOptions) ([]fe
 // previousRate is the share of a server's base pages that changed in the window before the
 // base: of the same length as the horizon, at most what there is.
 func (h *horizon) previousRate(s sitegraph.ServerID) float64 {
-	window := min(h.at.Sub(h.Base), h.Base.Sub(replay.Epoch))
+	window := min(h.at.Sub(h.Base), h.Base.Sub(history.WorldEpoch))
 	var pages, changed int
 	for _, p := range h.graph.ServerPages(s) {
 		if !h.IsBase(p) {

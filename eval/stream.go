@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/recrawl/recrawl/eval/replay"
+	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/budget"
 	"github.com/recrawl/recrawl/planner/crawl"
@@ -204,8 +204,8 @@ func (s *Stage) Remember() error {
 func (c *Dataset) Empty() Stage {
 	return Stage{
 		Graph:   sitegraph.NewGraph(),
-		Store:   replay.NewStore(),
-		Fetcher: &replay.Fetcher{World: c.World},
+		Store:   history.NewMemoryStore(),
+		Fetcher: &history.Fetcher{World: c.World},
 		Clock:   crawl.NewVirtualClock(c.Base),
 	}
 }
@@ -213,7 +213,7 @@ func (c *Dataset) Empty() Stage {
 // replayed returns a fresh stage of the recorded world.
 func (c *Dataset) replayed() Stage {
 	store := c.store.Clone()
-	return Stage{Graph: c.graph.Clone(), Store: store, Fetcher: &replay.Fetcher{World: c.World},
+	return Stage{Graph: c.graph.Clone(), Store: store, Fetcher: &history.Fetcher{World: c.World},
 		Clock: crawl.NewVirtualClock(c.Base), Records: store.Records()}
 }
 

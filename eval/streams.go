@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/recrawl/recrawl/eval/replay"
+	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/sitegraph/cores"
 )
 
@@ -85,7 +85,7 @@ func (c *Dataset) Streams(
 		}
 		runs[i] = StreamRun{
 			Protocol:  "stream",
-			Base:      int(c.Base.Sub(replay.Epoch) / week),
+			Base:      int(c.Base.Sub(history.WorldEpoch) / week),
 			Weeks:     o.Weeks,
 			History:   c.history,
 			Budget:    o.Budget,

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/recrawl/recrawl/eval/replay"
+	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/planner/policy"
@@ -102,7 +102,7 @@ func (h *horizon) sweepOn(
 // sweeps do not change.
 func (h *horizon) recorded() Stage {
 	store := h.store.Clone()
-	return Stage{Graph: h.graph, Store: store, Fetcher: &replay.Fetcher{World: h.World},
+	return Stage{Graph: h.graph, Store: store, Fetcher: &history.Fetcher{World: h.World},
 		Clock: crawl.NewVirtualClock(h.at), Records: store.Records()}
 }
 
@@ -180,7 +180,7 @@ func (h *horizon) inWindow() error {
 		"%d weekly snapshots from week %d on reach beyond the window of %d weeks; choose fewer "+
 			"weeks or an earlier base",
 		h.at.Sub(h.Base)/week+1,
-		h.Base.Sub(replay.Epoch)/week,
+		h.Base.Sub(history.WorldEpoch)/week,
 		WindowWeeks,
 	)
 }

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval/history"
-	"github.com/recrawl/recrawl/eval/replay"
+
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -87,7 +87,7 @@ func (c *Dataset) newTruthBy(days int, step time.Duration) *truth {
 }
 
 func (t *truth) addPage(c *Dataset, s int32, server *history.Server, page *history.Page) {
-	shift := server.T0 - replay.Epoch.Unix()
+	shift := server.T0 - history.WorldEpoch.Unix()
 	base := c.Base.Unix() + shift
 	p := pageTruth{server: s}
 	if id, ok := c.graph.Lookup(page.URL); ok && int(id) < len(c.isBase) {
@@ -162,7 +162,7 @@ func (c *Dataset) lastStep(t *truth) int {
 // findDiscoverable marks the new pages that are linked, at some step's end, from a page of
 // the server that is itself a base page or discoverable.
 func (t *truth) findDiscoverable(c *Dataset, s int32, server *history.Server) {
-	base := c.Base.Unix() + server.T0 - replay.Epoch.Unix()
+	base := c.Base.Unix() + server.T0 - history.WorldEpoch.Unix()
 	lastStep := c.lastStep(t)
 	var queue []*history.Page
 	for _, page := range server.Pages {

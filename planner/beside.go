@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/recrawl/recrawl/planner/rank"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -145,7 +144,7 @@ func (p *Planner) beginAgain(r Round) {
 // visited together.
 func (p *Planner) lookAt(page sitegraph.PageID) int64 {
 	m := p.Pages.Memory(page)
-	wait := sitegraph.LookWait(m.misses).Seconds() * (1 + 0.2*rank.Tie(0, p.Pages.Graph.URL(page)))
+	wait := sitegraph.LookWait(m.misses).Seconds() * (1 + 0.2*Tie(0, p.Pages.Graph.URL(page)))
 	if m.Errors > 0 {
 		wait = max(wait, BackOff(m.Errors).Seconds())
 	}

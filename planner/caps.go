@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/recrawl/recrawl/planner/budget"
-	"github.com/recrawl/recrawl/planner/rank"
+
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -388,10 +388,10 @@ func (c *Caps) Load(load func(name string) (value []byte, ok bool, err error)) e
 // propose them again only after a whole cycle, and then the same first ones.
 type shelf struct {
 	server sitegraph.ServerID
-	held   []Visit    // first in, first out
-	kept   rank.Queue // pages of policies without values
-	ready  bool       // listed in Caps.ready
-	active bool       // listed in Caps.active
+	held   []Visit // first in, first out
+	kept   FIFO    // pages of policies without values
+	ready  bool    // listed in Caps.ready
+	active bool    // listed in Caps.active
 
 	// Of this round: what was refused and not made since.
 	pages   int

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/recrawl/recrawl/planner/rank"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -18,9 +17,9 @@ type frontier struct {
 	worth func(p sitegraph.PageID) float64
 	lines []newLine // by server
 	// Of servers; page is a ServerID; an entry is good if its score is the line's.
-	order rank.Heap[float64]
+	order Heap[float64]
 	// Of servers that have had their share, if each has one.
-	later rank.Heap[float64]
+	later Heap[float64]
 	// of a server's visits that first ones of its new pages take; 0: no bound
 	share   float64
 	front   int32              // number of the last page that was put before all others
@@ -150,7 +149,7 @@ func (f *frontier) rank(s sitegraph.ServerID) {
 	if later {
 		order = &f.later
 	}
-	order.Push(rank.Candidate[float64]{Score: score, Tie: float32(first.number),
+	order.Push(Candidate[float64]{Score: score, Tie: float32(first.number),
 		Page: sitegraph.PageID(s)})
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/recrawl/recrawl/planner/budget"
 	"github.com/recrawl/recrawl/planner/preferences"
-	"github.com/recrawl/recrawl/planner/rank"
+
 	"github.com/recrawl/recrawl/planner/state"
 	"github.com/recrawl/recrawl/sitegraph"
 	"github.com/recrawl/recrawl/sitegraph/arena"
@@ -35,7 +35,7 @@ const leastState = 64
 var apart = state.Apart{
 	reflect.TypeFor[*Pages](),
 	reflect.TypeFor[*sitegraph.Graph](),
-	reflect.TypeFor[*rank.Ties](), // of the policy, which has them as a value
+	reflect.TypeFor[*Ties](), // of the policy, which has them as a value
 }
 
 // pageState is what no record says of a page as it is kept here. Due may have been moved in the

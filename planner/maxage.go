@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/planner/preferences"
-	"github.com/recrawl/recrawl/planner/rank"
+
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -28,11 +28,11 @@ type aging struct {
 	deadline []uint32             // by page, unix seconds; 0: nothing is promised
 	age      []uint32             // by page, seconds
 	// of pages by -deadline; an entry is good if that is its page's
-	byTime rank.Heap[float64]
+	byTime Heap[float64]
 	counts map[uint32]int // of pages, by deadline / agingStep
 	paces  map[sitegraph.ServerID]agingPace
-	left   int                       // visits of this round that the promise may still take
-	passed []rank.Candidate[float64] // in this round
+	left   int                  // visits of this round that the promise may still take
+	passed []Candidate[float64] // in this round
 }
 
 // agingPace is what the greatest ages of the pages of a server ask for.
@@ -79,7 +79,7 @@ func (a *aging) note(c *Pages, p sitegraph.PageID) {
 	a.deadline[p] = deadline
 	if deadline > 0 {
 		a.count(deadline, 1)
-		a.byTime.Push(rank.Candidate[float64]{Score: -float64(deadline), Page: p})
+		a.byTime.Push(Candidate[float64]{Score: -float64(deadline), Page: p})
 	}
 }
 

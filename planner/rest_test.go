@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/calendar"
 	"github.com/recrawl/recrawl/planner/preferences"
+
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -16,7 +16,7 @@ import (
 // pages wait for the hours as well, and are not lost.
 func TestRests(t *testing.T) {
 	t.Parallel()
-	hours, err := calendar.Parse("mon-fri 08:00-18:00 UTC")
+	hours, err := preferences.ParseCalendar("mon-fri 08:00-18:00 UTC")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval"
-	ofCaptures "github.com/recrawl/recrawl/eval/captured"
+	"github.com/recrawl/recrawl/eval/recorded"
 	"github.com/recrawl/recrawl/fetch/archive/captures"
 )
 
@@ -55,7 +55,7 @@ func TestCapturesOfArchive(t *testing.T) {
 	}
 
 	for _, from := range []string{"kept", "kept.cdxj"} {
-		made := decode[ofCaptures.Result](t,
+		made := decode[recorded.CapturedHistories](t,
 			recrawlIn(t, dir, nil, "import", "--history", "h-"+from, "--json", from).ok(t), true)
 		if made.Servers != 2 || made.Versions <= made.Pages ||
 			len(made.Unlinked) != map[string]int{"kept": 0, "kept.cdxj": 2}[from] {

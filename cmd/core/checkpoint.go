@@ -12,7 +12,6 @@ import (
 	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/show/present"
 	"github.com/recrawl/recrawl/satstore"
-	"github.com/recrawl/recrawl/satstore/checkpoint"
 )
 
 func (p *Program) checkpointCommand() *cobra.Command {
@@ -43,18 +42,18 @@ func (p *Program) checkpoint(ctx context.Context, _ []string) error {
 		return fmt.Errorf("directory of the copy: %w", err)
 	}
 	stages := p.stages(ctx)
-	running, err := checkpoint.Make(ctx, c.Data, to, stages.Tell)
+	running, err := satstore.MakeCheckpoint(ctx, c.Data, to, stages.Tell)
 	stages.End()
 	if err != nil {
 		return err
 	}
-	result := checkpoint.Result{Data: c.Data, To: c.Checkpoint.To, Running: running}
+	result := satstore.Checkpoint{Data: c.Data, To: c.Checkpoint.To, Running: running}
 	return printAs(p, result, present.CheckpointText)
 }
 
 // copies makes the copies of a store that were asked for while run works on it.
 func (p *Program) copies(store *satstore.Store) error {
-	return checkpoint.Answer(p.config.Data, store, func(err error) {
+	return satstore.AnswerCheckpoint(p.config.Data, store, func(err error) {
 		p.Note("warning: a copy was asked for: %v", err)
 	})
 }

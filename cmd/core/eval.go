@@ -13,7 +13,6 @@ import (
 	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
-	"github.com/recrawl/recrawl/eval/table"
 	"github.com/recrawl/recrawl/eval/tidy"
 )
 
@@ -121,7 +120,7 @@ func (p *Program) eval(ctx context.Context, paths []string) error {
 }
 
 // evalTables are the tables that eval writes with these settings.
-func (p *Program) evalTables() []table.Described {
+func (p *Program) evalTables() []tidy.Described {
 	switch c := &p.config.Eval; {
 	case c.Figures:
 		return tidy.ForFigures
@@ -157,7 +156,7 @@ func (p *Program) snapshots(ctx context.Context, corpus *eval.Dataset, policies 
 }
 
 func (p *Program) streams(ctx context.Context, corpus *eval.Dataset, policies []string,
-	tables *table.Set) ([]eval.StreamRun, error) {
+	tables *tidy.Tables) ([]eval.StreamRun, error) {
 	all, tick, end := p.streamOptions(corpus, len(policies))
 	defer end()
 	listed, err := p.listed()

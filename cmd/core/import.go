@@ -11,7 +11,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/config"
 	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/show/exchange"
-	"github.com/recrawl/recrawl/eval/captured"
+	"github.com/recrawl/recrawl/eval/recorded"
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/archive/captures"
 	"github.com/recrawl/recrawl/planner/crawl"
@@ -67,7 +67,7 @@ func (p *Program) imports(ctx context.Context, args []string) (err error) {
 	}
 	defer Closing(sorter, &err)
 	if c.History != "" {
-		result, err := captured.Write(ctx, sorter, c.History, files)
+		result, err := recorded.WriteCaptured(ctx, sorter, c.History, files)
 		if err != nil {
 			return err
 		}

@@ -45,7 +45,7 @@ var homes = []struct{ what, folders, why string }{
 	{"github.com/blevesearch github.com/ikawaha", "fetch/corpus/index", "one search engine"},
 	{"github.com/nats-io", "cmd/cluster/bus", "nodes know a bus, not who carries it"},
 	{"google.golang.org", "cmd/cluster/urlfrontier", "gRPC is the transport of one command"},
-	{"github.com/parquet-go", "eval/table", "one writer of tables"},
+	{"github.com/parquet-go", "eval/tidy", "one writer of tables"},
 	{"gonum.org", "estimator eval/tune satstore/seen/bench", "one library of distributions"},
 	{"github.com/prometheus", "cmd", "metrics are shown, not measured"},
 	{"github.com/spf13 github.com/go-viper", "cmd", "packages get options, never settings"},

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/recrawl/recrawl/planner/policy/piped"
+	"github.com/recrawl/recrawl/planner/policy"
 )
 
 // Parts are those of all other programs: in tests one program does the work of all.
@@ -71,7 +71,7 @@ func CommandPaths() (all []string) {
 }
 
 // Programs runs policies that are programs, for benchmarks.
-func Programs() *piped.Host {
+func Programs() *policy.ProgramHost {
 	p := &Program{stderr: io.Discard, running: &running{}}
 	p.config.AnswerIn = time.Minute
 	return p.programs(context.Background(), false)

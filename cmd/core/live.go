@@ -22,7 +22,7 @@ import (
 	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/sitegraph"
-	"github.com/recrawl/recrawl/sitegraph/scope"
+	"github.com/recrawl/recrawl/sitegraph/listed"
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
@@ -92,7 +92,7 @@ type liveFetcher struct {
 	keeper   *requisite.Keeper // nil: what pages show is not kept
 	watch    *watch.Watch      // nil: nothing is watched
 	silence  *silence          // until the first request; nil: it is not kept
-	scope    *scope.Scope      // nil: all pages count
+	scope    *listed.Scope     // nil: all pages count
 }
 
 func (f liveFetcher) Fetch(ctx context.Context, r crawl.Request) (sitegraph.Observation, error) {

@@ -18,7 +18,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/fetch/watch"
 	"github.com/recrawl/recrawl/planner/crawl"
-	"github.com/recrawl/recrawl/sitegraph/scope"
+	"github.com/recrawl/recrawl/sitegraph/listed"
 )
 
 // execute does what the arguments say with the commands of root, and returns the exit code.
@@ -76,7 +76,7 @@ type Program struct {
 	ofPart         bool               // it has no others
 	wholeHelp      bool               // --help-all asks for it
 	rules          *watch.File        // of --watch, once it was read
-	scope          *scope.Scope       // of --seeds, once it was read; nil: all pages count
+	scope          *listed.Scope      // of --seeds, once it was read; nil: all pages count
 	// scratch is a directory for what a store that is only read takes; "": memory, since it is soon
 	// over.
 	scratch string

@@ -13,7 +13,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/show/dashboard"
 	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/cmd/show/report/progress"
-	"github.com/recrawl/recrawl/satstore/atomicfile"
+	"github.com/recrawl/recrawl/satstore/directory"
 )
 
 // Publish prints a result, as JSON or as its finding and tables, and writes the report where asked
@@ -178,7 +178,7 @@ func WriteWhole(path string, write func(io.Writer) error) error {
 	if err := regular(path); err != nil {
 		return err
 	}
-	return atomicfile.Write(path, write)
+	return directory.WriteAtomically(path, write)
 }
 
 // writable refuses, before any work, a file that writeWhole could not write; "" is none.
@@ -189,7 +189,7 @@ func writable(path string) error {
 	if err := regular(path); err != nil {
 		return err
 	}
-	return atomicfile.Check(path)
+	return directory.CheckAtomicFile(path)
 }
 
 func regular(path string) error {

@@ -14,7 +14,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/filter"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/policy"
-	"github.com/recrawl/recrawl/planner/policy/piped"
+
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -26,8 +26,8 @@ const (
 
 // programs returns the host that runs policy programs. In a live crawl it warns when a program
 // fails and another policy takes over; elsewhere a failure is an error.
-func (p *Program) programs(ctx context.Context, live bool) *piped.Host {
-	host := &piped.Host{Run: func(command []string) (piped.Runner, error) {
+func (p *Program) programs(ctx context.Context, live bool) *policy.ProgramHost {
+	host := &policy.ProgramHost{Run: func(command []string) (policy.ProgramRunner, error) {
 		said := &said{to: p.stderr, name: filepath.Base(command[0])}
 		run, err := filter.OpenProgram(filter.ProgramOptions{Command: command, Most: mostAnswer,
 			Timeout: p.config.AnswerIn, Said: said,
@@ -47,7 +47,7 @@ func (p *Program) programs(ctx context.Context, live bool) *piped.Host {
 
 // findPrograms returns an error, before any work, for a policy program that cannot be started; with
 // a nil host for any policy program.
-func findPrograms(host *piped.Host, names ...string) error {
+func findPrograms(host *policy.ProgramHost, names ...string) error {
 	for _, name := range names {
 		if !policy.IsProgram(name) {
 			continue
@@ -75,7 +75,7 @@ func (r *policyProgram) Ask(message []byte, framed bool, parse func([]byte) erro
 	}
 	err := ask(r.ctx, message, parse)
 	if errors.Is(err, filter.ErrProgramPaused) {
-		return piped.ErrPaused
+		return policy.ErrProgramPaused
 	}
 	return err
 }

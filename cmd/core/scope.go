@@ -6,7 +6,7 @@ import (
 	"os"
 
 	"github.com/recrawl/recrawl/cmd/failure"
-	"github.com/recrawl/recrawl/sitegraph/scope"
+	"github.com/recrawl/recrawl/sitegraph/listed"
 )
 
 // readScope reads the list of --seeds; without one all pages count.
@@ -18,14 +18,14 @@ func (p *Program) readScope() error {
 	if err != nil {
 		return fmt.Errorf("seeds: %w", err)
 	}
-	s, err := scope.Parse(file)
+	s, err := listed.ParseScope(file)
 	if closed := file.Close(); closed != nil {
 		return closed
 	}
 	if err != nil {
 		return failure.Usage(errors.Join(fmt.Errorf("%s is no list of seeds", p.config.Seeds), err),
-			"a line is an address with "+scope.Forms+" behind it, as https://example.org/news/ "+
-				"directory")
+			"a line is an address with "+listed.ScopeForms+" behind it, as "+
+				"https://example.org/news/ directory")
 	}
 	p.scope = s
 	return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/show/present"
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
-	"github.com/recrawl/recrawl/eval/sites"
+
 	"github.com/recrawl/recrawl/planner"
 )
 
@@ -41,8 +41,8 @@ func (p *Program) sites(ctx context.Context, args []string) error {
 		return failure.Usage(errors.New("both --history and --data are given"),
 			"give one of them; either may also come from the environment or the file of settings")
 	}
-	source, err := p.siteSource(ctx, sites.ServerOf(args[0]))
-	var unknown *sites.UnknownServerError
+	source, err := p.siteSource(ctx, eval.ServerOf(args[0]))
+	var unknown *eval.UnknownServerError
 	if errors.As(err, &unknown) {
 		where := cmp.Or(c.Data, c.Sites.History) // one of them is given
 		return failure.Usage(fmt.Errorf("server %q is not in %s", unknown.Server, where),
@@ -51,7 +51,7 @@ func (p *Program) sites(ctx context.Context, args []string) error {
 	if err != nil {
 		return p.askSites(ctx, err, args[0])
 	}
-	d := sites.Divide(source, c.Sites.Method)
+	d := eval.Divide(source, c.Sites.Method)
 	if p.json {
 		return p.printJSON(d.Result)
 	}
@@ -60,7 +60,7 @@ func (p *Program) sites(ctx context.Context, args []string) error {
 
 // askSites prints what a running process says.
 func (p *Program) askSites(ctx context.Context, err error, server string) error {
-	path, q := "servers/"+url.PathEscape(sites.ServerOf(server))+"/sites",
+	path, q := "servers/"+url.PathEscape(eval.ServerOf(server))+"/sites",
 		url.Values{"method": {p.config.Sites.Method}}
 	return p.instead(err, func(c dashboard.Command) error {
 		return c.Print(ctx, path, q)
@@ -68,7 +68,7 @@ func (p *Program) askSites(ctx context.Context, err error, server string) error 
 }
 
 // siteSource reads the server from a history or from what a stopped planner knows.
-func (p *Program) siteSource(ctx context.Context, server string) (*sites.Source, error) {
+func (p *Program) siteSource(ctx context.Context, server string) (*eval.DividedServer, error) {
 	c := &p.config
 	if c.Data != "" {
 		o, err := p.open(ctx, true)
@@ -76,7 +76,7 @@ func (p *Program) siteSource(ctx context.Context, server string) (*sites.Source,
 			return nil, err
 		}
 		defer o.store.Close() // nothing was written
-		source, err := sites.Known(o.corpus, server)
+		source, err := eval.KnownServer(o.corpus, server)
 		if _, sited := o.plan.Policy.(planner.Sited); err != nil || !sited {
 			return source, err
 		}
@@ -90,7 +90,8 @@ func (p *Program) siteSource(ctx context.Context, server string) (*sites.Source,
 	if err != nil {
 		return nil, err
 	}
-	source, err := sites.Recorded(ctx, servers, c.Sites.History, server, c.Sites.Base, c.ChangeBy())
+	source, err := eval.RecordedServer(ctx, servers, c.Sites.History, server, c.Sites.Base,
+		c.ChangeBy())
 	if err == nil {
 		p.Warn(eval.EnteredAt(servers[0], c.Sites.Base))
 	}

@@ -9,19 +9,18 @@ import (
 	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/cmd/show/exchange"
-	"github.com/recrawl/recrawl/eval/table"
 	"github.com/recrawl/recrawl/eval/tidy"
 )
 
 // Tables begins those of --parquet and --csv; of neither, a set that writes nothing. They are
 // refused, before any work, where some are there.
-func (p *Program) Tables(kinds ...table.Described) (*table.Set, error) {
-	return table.Create(p.config.Parquet, p.config.CSV, kinds...)
+func (p *Program) Tables(kinds ...tidy.Described) (*tidy.Tables, error) {
+	return tidy.CreateTables(p.config.Parquet, p.config.CSV, kinds...)
 }
 
 // Commit gives the tables of a set their names and says which there are, unless err tells that they
 // could not be written.
-func (p *Program) Commit(s *table.Set, err error) error {
+func (p *Program) Commit(s *tidy.Tables, err error) error {
 	if err == nil {
 		err = s.Commit()
 	}

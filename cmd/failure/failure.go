@@ -12,9 +12,9 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/show/dashboard"
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/eval/captured"
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/recorded"
+
 	"github.com/recrawl/recrawl/eval/schedule"
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/archive"
@@ -22,9 +22,9 @@ import (
 
 	"github.com/recrawl/recrawl/fetch/archive/replay"
 	"github.com/recrawl/recrawl/fetch/push"
-	"github.com/recrawl/recrawl/planner/policy/piped"
+	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/satstore"
-	"github.com/recrawl/recrawl/satstore/checkpoint"
+
 	"github.com/recrawl/recrawl/satstore/seen"
 	"github.com/recrawl/recrawl/satstore/seen/intake"
 	"github.com/recrawl/recrawl/sitegraph/arena"
@@ -64,7 +64,7 @@ func Explain(err error) (hint string, code int, cause error) {
 	var line *history.Error
 	var entry *eval.EntryError
 	var log *schedule.LogError
-	var unfinished *checkpoint.UnfinishedError
+	var unfinished *satstore.CheckpointUnfinishedError
 	switch {
 	case errors.As(err, &known):
 		return known.hint, known.code, err
@@ -74,12 +74,12 @@ func Explain(err error) (hint string, code int, cause error) {
 		return mistake.Hint(), Misuse, err
 	case errors.Is(err, fetch.ErrNoContact):
 		return `give one, for example --user-agent "mybot/1.0 (+https://example.org/bot)": site owners must be able to reach you`, Misuse, err
-	case errors.As(err, new(*checkpoint.UnansweredError)):
+	case errors.As(err, new(*satstore.CheckpointUnansweredError)):
 		return "only recrawl run does; other commands use a store for moments: ask again", Misuse,
 			err
 	case errors.As(err, &unfinished):
 		return "remove " + unfinished.To + " and ask again", Misuse, err
-	case errors.As(err, new(*piped.Error)):
+	case errors.As(err, new(*policy.ProgramError)):
 		return "docs/reference/policy-programs.md has what a program is told and may answer; what it writes " +
 			"on standard error is above", Failed, err
 	case errors.Is(err, fetch.ErrNoName):
@@ -148,7 +148,7 @@ func Explain(err error) (hint string, code int, cause error) {
 			"them", Misuse, err
 	case errors.Is(err, captures.ErrNothing):
 		return "say what the file is: --format, of " + captures.FormatNames(), Misuse, err
-	case errors.Is(err, captured.ErrNone):
+	case errors.Is(err, recorded.ErrNoCaptures):
 		return "histories are made of CDXJ, CDX, WARC and WACZ files and of dumps of Nutch", Misuse,
 			err
 	case errors.Is(err, recorded.ErrNoVisits):

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/eval/replay"
+	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/timetravel"
 	"github.com/recrawl/recrawl/fetch/feeds"
 	"github.com/recrawl/recrawl/planner"
@@ -73,8 +73,9 @@ func (s *show) claimsOf(ctx context.Context, r *ClaimsRun, o eval.StreamOptions,
 		return err
 	}
 	defer world.Close()
-	stage := eval.Stage{Graph: sitegraph.NewGraph(), Store: replay.NewStore(), Fetcher: world,
-		Clock: clock}
+	stage := eval.Stage{Graph: sitegraph.NewGraph(), Store: history.NewMemoryStore(),
+		Fetcher: world,
+		Clock:   clock}
 	if r.Sources {
 		stage.Sources = planner.LiveOptions().SourceShare
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/eval/replay"
+	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/synth"
 	"github.com/recrawl/recrawl/eval/timetravel"
 	"github.com/recrawl/recrawl/planner/policy"
@@ -73,7 +73,7 @@ type Result struct {
 
 // Run makes a demo. That both worlds agree is for the caller to look up: Result.Agreement.
 func Run(ctx context.Context, o Options) (*Result, error) {
-	web, about, comparison, err := o.open(replay.Epoch)
+	web, about, comparison, err := o.open(history.WorldEpoch)
 	if err != nil {
 		return nil, err
 	}

@@ -11,8 +11,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
-	"github.com/recrawl/recrawl/eval/replay"
-	"github.com/recrawl/recrawl/eval/sites"
+
 	"github.com/recrawl/recrawl/eval/synth"
 	"github.com/recrawl/recrawl/eval/timetravel"
 	"github.com/recrawl/recrawl/planner"
@@ -27,7 +26,7 @@ var structurePolicies = []string{"a", "b", "b-closure", "c", "c-closure", "c-the
 
 // builtIn is a synthetic web with frames, feeds, machine-made and personal pages.
 func builtIn() timetravel.Archive {
-	return synth.New(synth.Options{Seed: 3, Servers: 8, Pages: 300, Start: replay.Epoch})
+	return synth.New(synth.Options{Seed: 3, Servers: 8, Pages: 300, Start: history.WorldEpoch})
 }
 
 // recordedSites returns the whole sites beside the module, all or one of them, and skips the
@@ -45,7 +44,7 @@ func recordedSites(t *testing.T, file string) timetravel.Archive {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return timetravel.Align(sites, replay.Epoch)
+	return timetravel.Align(sites, history.WorldEpoch)
 }
 
 // traveller shows a web twice.
@@ -172,8 +171,9 @@ func (tr *traveller) checkPartitions() {
 			tr.Fatal(err)
 		}
 		for _, method := range sitegraph.PartitionMethods() {
-			stored := tr.divided(method)(sites.Known(corpus, s.Name))
-			recorded := tr.divided(method)(sites.Recorded(tr.Context(), []*history.Server{read}, "",
+			stored := tr.divided(method)(eval.KnownServer(corpus, s.Name))
+			recorded := tr.divided(method)(eval.RecordedServer(tr.Context(),
+				[]*history.Server{read}, "",
 				s.Name, 0, sitegraph.ChangeByBytes))
 			if stored != recorded {
 				tr.Errorf("%s by method %s: crawled over HTTP\n%.500s\nrecorded\n%.500s",
@@ -188,13 +188,13 @@ func (tr *traveller) checkPartitions() {
 }
 
 // divided shows a source divided by a method.
-func (tr *traveller) divided(method string) func(*sites.Source, error) string {
-	return func(source *sites.Source, err error) string {
+func (tr *traveller) divided(method string) func(*eval.DividedServer, error) string {
+	return func(source *eval.DividedServer, err error) string {
 		tr.Helper()
 		if err != nil {
 			tr.Fatal(err)
 		}
-		text, err := json.MarshalIndent(sites.Divide(source, method).Result, "", " ")
+		text, err := json.MarshalIndent(eval.Divide(source, method).Result, "", " ")
 		if err != nil {
 			tr.Fatal(err)
 		}

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/eval/replay"
+	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/timetravel"
 	"github.com/recrawl/recrawl/planner/sites"
 	"github.com/recrawl/recrawl/sitegraph/cores"
@@ -93,7 +93,7 @@ func Save(ctx context.Context, o Options, seeds int) (*Savings, error) {
 	if o.Sites == "" {
 		archives, r.Webs = []timetravel.Archive{nil}, []WebSaving{{Web: "built-in"}}
 	} else {
-		all, _, _, err := o.open(replay.Epoch)
+		all, _, _, err := o.open(history.WorldEpoch)
 		if err != nil {
 			return nil, err
 		}
@@ -131,7 +131,7 @@ func (s oneServer) Servers() []string { return []string{s.name} }
 func (w *WebSaving) run(ctx context.Context, o Options, web timetravel.Archive, tick func()) error {
 	if web == nil {
 		var err error
-		if web, _, _, err = o.open(replay.Epoch); err != nil {
+		if web, _, _, err = o.open(history.WorldEpoch); err != nil {
 			return err
 		}
 	}

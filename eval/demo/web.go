@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/eval/replay"
+	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/synth"
 	"github.com/recrawl/recrawl/eval/timetravel"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -46,7 +46,7 @@ func record(
 		return nil, err
 	}
 	for _, s := range servers {
-		s.T0 = replay.Epoch.Unix() // all start together, whatever each server's first page
+		s.T0 = history.WorldEpoch.Unix() // all start together, whatever each server's first page
 	}
 	return eval.NewDataset(ctx, servers, eval.Options{Change: change, LastModified: true})
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/eval/replay"
+	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -47,7 +47,7 @@ func (p *counted) emptied(c *eval.Dataset) []string {
 func (f *Figures) unreached(c *eval.Dataset) bool {
 	alive := 0
 	for _, s := range c.World.Servers {
-		base := c.Base.Unix() + s.T0 - replay.Epoch.Unix()
+		base := c.Base.Unix() + s.T0 - history.WorldEpoch.Unix()
 		for _, page := range s.Pages {
 			if page.At(base).Alive() {
 				alive++

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/eval/replay"
+	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/sitegraph/cores"
 )
 
@@ -114,7 +114,7 @@ func New(ctx context.Context, c *eval.Dataset, o Options) (*Figures, error) {
 		return nil, err
 	}
 	f := &Figures{
-		Base:       int(c.Base.Sub(replay.Epoch) / (7 * 24 * time.Hour)),
+		Base:       int(c.Base.Sub(history.WorldEpoch) / (7 * 24 * time.Hour)),
 		Change:     c.Change.String(),
 		Seed:       o.Seed,
 		Sample:     o.Sample,

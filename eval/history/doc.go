@@ -42,5 +42,5 @@
 // Strings and slices are shared between its versions.
 //
 // What counts as a change, which pages are reachable and what a visit sees is decided
-// elsewhere: eval/replay and sitegraph.
+// elsewhere: World and sitegraph.
 package history

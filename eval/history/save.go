@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/recrawl/recrawl/satstore/atomicfile"
+	"github.com/recrawl/recrawl/satstore/directory"
 )
 
 // Save writes a server to a file of its own in a directory, whole or not at all, and returns the
@@ -17,5 +17,5 @@ func Save(dir string, s *Server) (file string, err error) {
 	if _, err := os.Lstat(file); err == nil {
 		return file, fmt.Errorf("write %s: %w", file, os.ErrExist)
 	}
-	return file, atomicfile.Write(file, func(w io.Writer) error { return Write(w, s) })
+	return file, directory.WriteAtomically(file, func(w io.Writer) error { return Write(w, s) })
 }

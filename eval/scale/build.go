@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/recrawl/recrawl/planner/rank"
+	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -125,7 +125,7 @@ func newOrder(w *Web) *order {
 		}
 	}
 	for i := len(o.blocks) - 1; i > 0; i-- {
-		j := int(rank.Mix(w.Seed^uint64(i)) % uint64(i+1))
+		j := int(planner.MixHash(w.Seed^uint64(i)) % uint64(i+1))
 		o.blocks[i], o.blocks[j] = o.blocks[j], o.blocks[i]
 	}
 	return o

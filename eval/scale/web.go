@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/crawl"
-	"github.com/recrawl/recrawl/planner/rank"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -125,7 +125,8 @@ func (w *Web) linksOf(server, i int, yield func(j int)) {
 }
 
 func (w *Web) hash(server, i, what int) uint64 {
-	return rank.Mix(rank.Mix(rank.Mix(w.Seed+uint64(server))+uint64(i)) + uint64(what))
+	page := planner.MixHash(planner.MixHash(w.Seed+uint64(server)) + uint64(i))
+	return planner.MixHash(page + uint64(what))
 }
 
 func unit(x uint64) float64 { return float64(x>>11) / (1 << 53) }
@@ -148,7 +149,7 @@ func (w *Web) version(server, i int, t time.Time) uint64 {
 
 func (w *Web) digest(server, i int, t time.Time) (d sitegraph.Digest) {
 	binary.LittleEndian.PutUint64(d[:], w.hash(server, i, -3))
-	binary.LittleEndian.PutUint64(d[8:], rank.Mix(w.version(server, i, t)))
+	binary.LittleEndian.PutUint64(d[8:], planner.MixHash(w.version(server, i, t)))
 	return d
 }
 

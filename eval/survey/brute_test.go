@@ -10,7 +10,7 @@ import (
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/evaltest"
 	"github.com/recrawl/recrawl/eval/history"
-	"github.com/recrawl/recrawl/eval/replay"
+
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -77,7 +77,7 @@ type counts struct {
 func bruteForce(c *eval.Dataset, servers []*history.Server, base, weeks int) counts {
 	var n counts
 	see := func(url string, k int) sitegraph.Observation {
-		return c.World.Observe(url, replay.Epoch.Add(time.Duration(base+k)*week))
+		return c.World.Observe(url, history.WorldEpoch.Add(time.Duration(base+k)*week))
 	}
 	for _, server := range servers {
 		first, last := depths(c, server, see, 0), depths(c, server, see, weeks-1)
@@ -200,7 +200,7 @@ func checkGroups(t *testing.T, s *Survey) {
 func checkIntervals(t *testing.T, c *eval.Dataset, s *Survey, base int, seed uint64) {
 	t.Helper()
 	const never = 400 * 24 * time.Hour
-	world := replay.NewWorld(c.World.Servers)
+	world := history.NewWorld(c.World.Servers)
 	for i, r := range s.Intervals {
 		world.LastModified = r.LastModified
 		unit := map[string]time.Duration{"day": 24 * time.Hour, "hour": time.Hour}[r.Unit]
@@ -210,7 +210,7 @@ func checkIntervals(t *testing.T, c *eval.Dataset, s *Survey, base int, seed uin
 			var dated sitegraph.History // by Last-Modified, as [SAT] footnote 2 has it
 			for d := range (60-base)*7 + 1 {
 				o := world.Observe(record.URL,
-					replay.Epoch.Add(time.Duration(base*7+d)*24*time.Hour))
+					history.WorldEpoch.Add(time.Duration(base*7+d)*24*time.Hour))
 				switch verdict := record.Apply(o, c.Change); verdict {
 				case sitegraph.VerdictFirst:
 					dated = sitegraph.Start(o.Time)

@@ -8,7 +8,7 @@ import (
 	"github.com/recrawl/recrawl/estimator"
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
-	"github.com/recrawl/recrawl/eval/replay"
+
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -61,7 +61,7 @@ type census struct {
 
 func newCensus(c *eval.Dataset) *census {
 	window := eval.WindowWeeks * 7 * 24 * time.Hour
-	n := &census{days: int(replay.Epoch.Add(window).Sub(c.Base) / (24 * time.Hour))}
+	n := &census{days: int(history.WorldEpoch.Add(window).Sub(c.Base) / (24 * time.Hour))}
 	for i := range n.scales {
 		n.scales[i].byInterval = map[int]int{}
 	}

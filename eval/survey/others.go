@@ -3,14 +3,14 @@ package survey
 import (
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
-	"github.com/recrawl/recrawl/eval/replay"
+
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // countOthers counts the pages that are in no share: unlinked ones at the base, and those
 // new at the last snapshot of each period.
 func countOthers(c *eval.Dataset, s *history.Server, g *Group) {
-	base := c.Base.Unix() + s.T0 - replay.Epoch.Unix()
+	base := c.Base.Unix() + s.T0 - history.WorldEpoch.Unix()
 	for _, page := range s.Pages {
 		if !page.At(base).Alive() {
 			continue

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/eval/replay"
+	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/sitegraph"
 	"github.com/recrawl/recrawl/sitegraph/cores"
 )
@@ -58,7 +58,7 @@ func Check(base, weeks int) error {
 // each page one look a week and one a day, for each period one look at all links of its last
 // snapshot; servers in parallel.
 func New(ctx context.Context, c *eval.Dataset, o Options) (*Survey, error) {
-	s := &Survey{Base: int(c.Base.Sub(replay.Epoch) / (weekSeconds * time.Second)),
+	s := &Survey{Base: int(c.Base.Sub(history.WorldEpoch) / (weekSeconds * time.Second)),
 		Change: c.Change.String(),
 		Weeks:  slices.Clone(o.Weeks), Groups: []Group{}, Warnings: []string{}}
 	if len(o.Weeks) == 0 {

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/eval/table"
 )
 
 // Pair is a row of Comparisons.
@@ -33,7 +32,7 @@ type Pair struct {
 }
 
 // Comparisons compare one policy with each of the others.
-var Comparisons = table.New[Pair]("comparisons",
+var Comparisons = NewKind[Pair]("comparisons",
 	"a measure of the policy of `eval --compare` beside that of another one")
 
 // compared returns the rows of a comparison, of the run that the receiver names; none if c is nil.
@@ -87,11 +86,11 @@ type Start struct {
 }
 
 // Warm are streams that begin with captures.
-var Warm = table.New[Start]("warm",
+var Warm = NewKind[Start]("warm",
 	"a policy at a budget that begins with captures, beside one that does not, of `eval --warm`")
 
 // WriteWarm writes the table of warm starts.
-func WriteWarm(s *table.Set, run *eval.WarmRun) error {
+func WriteWarm(s *Tables, run *eval.WarmRun) error {
 	var rows []Start
 	for _, start := range run.Starts {
 		row := Start{Policy: start.Policy, Budget: start.Budget, Weeks: int64(run.Weeks),

@@ -5,8 +5,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-
-	"github.com/recrawl/recrawl/eval/table"
 )
 
 // docs/reference/tables.md has all tables as their types describe them. RECRAWL_GOLDEN=1 writes
@@ -59,7 +57,7 @@ func TestAll(t *testing.T) {
 		documented[k.Describe().Name] = true
 	}
 	written := map[string]bool{}
-	for _, kinds := range [][]table.Described{ForStream, ForSnapshot, ForWarm, ForFigures, ForTune,
+	for _, kinds := range [][]Described{ForStream, ForSnapshot, ForWarm, ForFigures, ForTune,
 		ForSurvey, ForSimulate, ForJournal, ForHistories} {
 		for _, k := range kinds {
 			written[k.Describe().Name] = true

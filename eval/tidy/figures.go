@@ -3,7 +3,6 @@ package tidy
 import (
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/figures"
-	"github.com/recrawl/recrawl/eval/table"
 )
 
 // Figure is a row of Figures.
@@ -33,10 +32,10 @@ type Figure struct {
 }
 
 // Figures are the figures of [LINK].
-var Figures = table.New[Figure]("figures", "a point of a figure of `eval --figures`")
+var Figures = NewKind[Figure]("figures", "a point of a figure of `eval --figures`")
 
 // WriteFigures writes the table of figures.
-func WriteFigures(s *table.Set, f *figures.Figures) error {
+func WriteFigures(s *Tables, f *figures.Figures) error {
 	var rows []Figure
 	add := func(row Figure, r *figures.Result) {
 		row.Fetched, row.ChangedFetched = int64(r.Fetched), int64(r.ChangedFetched)

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval/history"
-	"github.com/recrawl/recrawl/eval/table"
+
 	"github.com/recrawl/recrawl/satstore/directory"
 	"github.com/recrawl/recrawl/satstore/journal"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -37,7 +37,7 @@ type Entry struct {
 }
 
 // Journal is what run visited.
-var Journal = table.New[Entry]("journal", "a visit of `run`")
+var Journal = NewKind[Entry]("journal", "a visit of `run`")
 
 // Export is what was written as tables.
 type Export struct {
@@ -46,7 +46,7 @@ type Export struct {
 }
 
 // WriteJournal writes the table of a journal as it reads it.
-func WriteJournal(s *table.Set, dir string, tell directory.Func) (*Export, error) {
+func WriteJournal(s *Tables, dir string, tell directory.Func) (*Export, error) {
 	t, err := Journal.Open(s)
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ type Page struct {
 }
 
 // Pages are the pages of histories.
-var Pages = table.New[Page]("pages", "a page of a history")
+var Pages = NewKind[Page]("pages", "a page of a history")
 
 // Version is a row of Versions.
 type Version struct {
@@ -91,10 +91,10 @@ type Version struct {
 }
 
 // Versions are the lines of histories.
-var Versions = table.New[Version]("versions", "a version of a page of a history: a line of it")
+var Versions = NewKind[Version]("versions", "a version of a page of a history: a line of it")
 
 // WriteHistories writes the tables of histories.
-func WriteHistories(s *table.Set, servers []*history.Server) (*Export, error) {
+func WriteHistories(s *Tables, servers []*history.Server) (*Export, error) {
 	of, err := Pages.Open(s)
 	if err != nil {
 		return nil, err

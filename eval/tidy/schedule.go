@@ -2,7 +2,6 @@ package tidy
 
 import (
 	"github.com/recrawl/recrawl/eval/schedule"
-	"github.com/recrawl/recrawl/eval/table"
 )
 
 // Simulated is a row of Simulations.
@@ -31,11 +30,11 @@ type Simulated struct {
 }
 
 // Simulations are simulated schedules [HIER fig. 6 to 8].
-var Simulations = table.New[Simulated]("simulations",
+var Simulations = NewKind[Simulated]("simulations",
 	"a web that a policy visits with so many connections, of `schedule simulate`")
 
 // WriteSimulation writes the table of a simulation.
-func WriteSimulation(s *table.Set, sim *schedule.Simulation) error {
+func WriteSimulation(s *Tables, sim *schedule.Simulation) error {
 	var rows []Simulated
 	for _, set := range sim.Sets {
 		for _, p := range set.Points {

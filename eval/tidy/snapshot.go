@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/eval/table"
 )
 
 // Sweep is a row of Sweeps.
@@ -38,7 +37,7 @@ type Sweep struct {
 }
 
 // Sweeps are what policies reached in snapshots.
-var Sweeps = table.New[Sweep]("sweeps", "a sweep of a policy, of `eval --protocol snapshot`")
+var Sweeps = NewKind[Sweep]("sweeps", "a sweep of a policy, of `eval --protocol snapshot`")
 
 // Step is a row of Curve.
 type Step struct {
@@ -50,11 +49,11 @@ type Step struct {
 }
 
 // Curve is coverage against share fetched.
-var Curve = table.New[Step]("curve",
+var Curve = NewKind[Step]("curve",
 	"a step of a sweep, one of 200, of `eval --protocol snapshot`")
 
 // WriteSnapshot writes the tables of sweeps.
-func WriteSnapshot(s *table.Set, runs []eval.SnapshotRun) error {
+func WriteSnapshot(s *Tables, runs []eval.SnapshotRun) error {
 	var (
 		sweeps []Sweep
 		steps  []Step

@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/eval/table"
+
 	"github.com/recrawl/recrawl/planner/policy"
 )
 
@@ -54,7 +54,7 @@ type Result struct {
 }
 
 // Results are what policies reached in streams.
-var Results = table.New[Result]("results",
+var Results = NewKind[Result]("results",
 	"a policy at a budget, in the mean over its runs, of `eval --protocol stream`")
 
 // Run is a row of Runs.
@@ -71,7 +71,7 @@ type Run struct {
 }
 
 // Runs are the single runs of streams.
-var Runs = table.New[Run]("runs", "one run of a policy at a budget, of `eval --protocol stream`")
+var Runs = NewKind[Run]("runs", "one run of a policy at a budget, of `eval --protocol stream`")
 
 // Week is a row of Weekly.
 type Week struct {
@@ -87,7 +87,7 @@ type Week struct {
 }
 
 // Weekly are streams week by week.
-var Weekly = table.New[Week]("weekly", "a week of a policy at a budget, of `eval --protocol stream`")
+var Weekly = NewKind[Week]("weekly", "a week of a policy at a budget, of `eval --protocol stream`")
 
 // Bin is a row of Calibration.
 type Bin struct {
@@ -103,11 +103,11 @@ type Bin struct {
 }
 
 // Calibration is how well probabilities agree with what came.
-var Calibration = table.New[Bin]("calibration",
+var Calibration = NewKind[Bin]("calibration",
 	"a bin of probabilities that a policy gave, of `eval --protocol stream`")
 
 // WriteStream writes the tables of streams, but for Visits, which Watch writes on the way.
-func WriteStream(s *table.Set, runs []eval.StreamRun) error {
+func WriteStream(s *Tables, runs []eval.StreamRun) error {
 	var (
 		results []Result
 		single  []Run

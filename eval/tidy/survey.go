@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/recrawl/recrawl/eval/survey"
-	"github.com/recrawl/recrawl/eval/table"
 )
 
 // Period is a row of Periods.
@@ -36,7 +35,7 @@ type Period struct {
 }
 
 // Periods are how servers change.
-var Periods = table.New[Period]("periods", "a period of a group of servers, of `survey`")
+var Periods = NewKind[Period]("periods", "a period of a group of servers, of `survey`")
 
 // Updates is a row of PageUpdates.
 type Updates struct {
@@ -47,7 +46,7 @@ type Updates struct {
 }
 
 // PageUpdates are how often pages were updated [LINK fig. 10, 11].
-var PageUpdates = table.New[Updates]("updates", "a number of updates of a page, of `survey`")
+var PageUpdates = NewKind[Updates]("updates", "a number of updates of a page, of `survey`")
 
 // Interval is a row of Intervals.
 type Interval struct {
@@ -60,10 +59,10 @@ type Interval struct {
 }
 
 // Intervals are how often pages would be visited [SAT fig. 2].
-var Intervals = table.New[Interval]("intervals", "an access interval that pages have, of `survey`")
+var Intervals = NewKind[Interval]("intervals", "an access interval that pages have, of `survey`")
 
 // WriteSurvey writes the tables of a survey.
-func WriteSurvey(s *table.Set, found *survey.Survey) error {
+func WriteSurvey(s *Tables, found *survey.Survey) error {
 	var (
 		periods   []Period
 		updates   []Updates

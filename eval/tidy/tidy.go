@@ -4,29 +4,28 @@ import (
 	"math"
 
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/eval/table"
 )
 
 // All are the tables of all commands, in the order of the documentation.
-var All = []table.Described{Results, Runs, Weekly, Visits, Calibration, Sweeps, Curve, Comparisons,
+var All = []Described{Results, Runs, Weekly, Visits, Calibration, Sweeps, Curve, Comparisons,
 	Warm, Figures, Predictions, Delays, Periods, PageUpdates, Intervals, Simulations, Journal,
 	Pages, Versions}
 
 // The tables that each command writes.
 var (
-	ForStream    = []table.Described{Results, Runs, Weekly, Visits, Calibration, Comparisons}
-	ForSnapshot  = []table.Described{Sweeps, Curve, Comparisons}
-	ForWarm      = []table.Described{Warm}
-	ForFigures   = []table.Described{Figures}
-	ForTune      = []table.Described{Predictions, Delays}
-	ForSurvey    = []table.Described{Periods, PageUpdates, Intervals}
-	ForSimulate  = []table.Described{Simulations}
-	ForJournal   = []table.Described{Journal}
-	ForHistories = []table.Described{Pages, Versions}
+	ForStream    = []Described{Results, Runs, Weekly, Visits, Calibration, Comparisons}
+	ForSnapshot  = []Described{Sweeps, Curve, Comparisons}
+	ForWarm      = []Described{Warm}
+	ForFigures   = []Described{Figures}
+	ForTune      = []Described{Predictions, Delays}
+	ForSurvey    = []Described{Periods, PageUpdates, Intervals}
+	ForSimulate  = []Described{Simulations}
+	ForJournal   = []Described{Journal}
+	ForHistories = []Described{Pages, Versions}
 )
 
 // write opens a table in a set and gives it all its rows.
-func write[R any](s *table.Set, k *table.Kind[R], rows []R) error {
+func write[R any](s *Tables, k *Kind[R], rows []R) error {
 	t, err := k.Open(s)
 	if err != nil {
 		return err

@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/eval/table"
+
 	"github.com/recrawl/recrawl/eval/tune"
 )
 
@@ -30,7 +30,7 @@ type Predicted struct {
 }
 
 // Predictions are what budgets buy.
-var Predictions = table.New[Predicted]("predictions",
+var Predictions = NewKind[Predicted]("predictions",
 	"a measure at a budget, as `tune` predicts it")
 
 // Reach is a row of Delays.
@@ -49,10 +49,10 @@ type Reach struct {
 }
 
 // Delays are what politeness leaves within reach.
-var Delays = table.New[Reach]("delays", "a delay between two visits to a server, of `tune`")
+var Delays = NewKind[Reach]("delays", "a delay between two visits to a server, of `tune`")
 
 // WriteTune writes the tables of a prediction.
-func WriteTune(s *table.Set, p *tune.Prediction) error {
+func WriteTune(s *Tables, p *tune.Prediction) error {
 	var rows []Predicted
 	for i := range p.Curve {
 		at := &p.Curve[i]

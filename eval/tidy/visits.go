@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/eval/table"
+
 	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -31,10 +31,10 @@ type Visit struct {
 }
 
 // Visits are the visits of streams.
-var Visits = table.New[Visit]("visits", "a visit of a run of `eval --protocol stream`")
+var Visits = NewKind[Visit]("visits", "a visit of a run of `eval --protocol stream`")
 
 // Watch returns a function for eval.StreamOptions.Visits, which writes the visits of each run.
-func Watch(to *table.Table[Visit]) func(eval.Progress, *sitegraph.Graph) (
+func Watch(to *Table[Visit]) func(eval.Progress, *sitegraph.Graph) (
 	seen func(*crawl.Event), end func()) {
 	return func(of eval.Progress, graph *sitegraph.Graph) (func(*crawl.Event), func()) {
 		batch := to.Batch()

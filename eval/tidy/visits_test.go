@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/eval/replay"
-	"github.com/recrawl/recrawl/eval/table"
+	"github.com/recrawl/recrawl/eval/history"
+
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -32,7 +32,7 @@ func sample() (*sitegraph.Graph, []crawl.Event) {
 		e.Round.Number = 1 + i/day
 		e.Visit = planner.Visit{Page: graph.Add(urls[int(pages*rng.Float64()*rng.Float64())]),
 			First: p < 0.05, Probability: p, Value: rng.Float64()}
-		e.Observation.Time = replay.Epoch.AddDate(0, 0, 1+i/day)
+		e.Observation.Time = history.WorldEpoch.AddDate(0, 0, 1+i/day)
 		e.Observation.Outcome, e.Verdict = sitegraph.OutcomeFetched, sitegraph.VerdictUnchanged
 		if p > 0.7 {
 			e.Verdict = sitegraph.VerdictChanged
@@ -47,7 +47,7 @@ func writeVisits(t testing.TB, g *sitegraph.Graph, events []crawl.Event, policie
 	t.Helper()
 	dir := t.TempDir()
 	to := map[string]string{ending: dir}
-	s, err := table.Create(to["parquet"], to["csv"], Visits)
+	s, err := CreateTables(to["parquet"], to["csv"], Visits)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/recrawl/recrawl/eval/replay"
+	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/planner/hints"
@@ -79,7 +79,7 @@ func keepFresh(t *testing.T, web Web, days int, share float64, by sitegraph.Chan
 	loop := crawl.New(crawl.Options{
 		Planner: planner.New(corpus, policy,
 			planner.Options{NewShare: 0.25, Leftover: true, SourceShare: 0.1}),
-		Fetcher: world, Store: replay.NewStore(), Clock: clock, Discover: true, Change: by,
+		Fetcher: world, Store: history.NewMemoryStore(), Clock: clock, Discover: true, Change: by,
 		Seen: func(e *crawl.Event) {
 			visits[0]++
 			if e.Record.State == sitegraph.StateSource {
@@ -226,10 +226,11 @@ func TestClaimsOfAlignedSites(t *testing.T) {
 	put("/sitemap.xml", 0, "application/xml", fmt.Sprintf(sitemap, "2024-05-06T01:00:00Z"))
 	put("/index.html", 3, "text/html", "<a href=/undated>two")
 	put("/sitemap.xml", 3, "application/xml", fmt.Sprintf(sitemap, "2024-05-09T01:00:00Z"))
-	moved := Align(web, replay.Epoch)
+	moved := Align(web, history.WorldEpoch)
 	corpus, _ := keepFresh(t, moved, 8, 10, sitegraph.ChangeByBytes)
 	front, _ := corpus.Graph.Lookup("http://h.example/")
-	if h, ok := corpus.Hints.Of(front); !ok || !h.Claimed.Equal(replay.Epoch.Add(3*planner.Day)) {
+	if h, ok := corpus.Hints.Of(front); !ok ||
+		!h.Claimed.Equal(history.WorldEpoch.Add(3*planner.Day)) {
 		t.Errorf("%+v, %v", h, ok)
 	}
 	for _, s := range corpus.Hints.Sources() {

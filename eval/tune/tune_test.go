@@ -12,7 +12,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
-	"github.com/recrawl/recrawl/eval/replay"
+
 	"github.com/recrawl/recrawl/eval/synth"
 	"github.com/recrawl/recrawl/eval/timetravel"
 	"github.com/recrawl/recrawl/planner/budget"
@@ -245,19 +245,19 @@ func poissonWeb(rates, happens uint64, servers, pages int) []*history.Server {
 			list = append(list, &history.Page{URL: url,
 				Versions: d.versions(own*math.Exp(r.NormFloat64()), steady, nil)})
 		}
-		all = append(all, history.NewServer(name, replay.Epoch.Unix(), list))
+		all = append(all, history.NewServer(name, history.WorldEpoch.Unix(), list))
 	}
 	return all
 }
 
 // visited tells what weekly visits to histories saw.
 func visited(servers []*history.Server, weeks int) (pages []Visited) {
-	world := replay.NewWorld(servers)
+	world := history.NewWorld(servers)
 	for _, s := range servers {
 		for _, p := range s.Pages {
 			r := sitegraph.Record{URL: p.URL}
 			for w := range weeks {
-				r.Apply(world.Observe(p.URL, replay.Epoch.AddDate(0, 0, 7*w)),
+				r.Apply(world.Observe(p.URL, history.WorldEpoch.AddDate(0, 0, 7*w)),
 					sitegraph.ChangeByBytes)
 			}
 			pages = append(pages, Visited{URL: p.URL, History: r.History})
@@ -310,9 +310,9 @@ func TestFrailty(t *testing.T) {
 			busy[w] = rng.Float64() < 0.25
 		}
 		for p := range 50 {
-			h := sitegraph.Start(replay.Epoch)
+			h := sitegraph.Start(history.WorldEpoch)
 			for w, b := range busy {
-				h.See(replay.Epoch.AddDate(0, 0, 7*(w+1)), b, replay.Epoch)
+				h.See(history.WorldEpoch.AddDate(0, 0, 7*(w+1)), b, history.WorldEpoch)
 			}
 			pages = append(pages, Visited{URL: fmt.Sprintf("http://s%d.example/%d", s, p),
 				History: h})
@@ -334,7 +334,7 @@ func TestLearnRefuses(t *testing.T) {
 	if _, err := Learn(nil, 0); err == nil {
 		t.Error("a past of no week was taken")
 	}
-	once := []Visited{{URL: "http://a.example/", History: sitegraph.Start(replay.Epoch)},
+	once := []Visited{{URL: "http://a.example/", History: sitegraph.Start(history.WorldEpoch)},
 		{URL: "http://a.example/b"}}
 	for _, pages := range [][]Visited{nil, once} {
 		if _, err := LearnVisits(pages); err == nil {

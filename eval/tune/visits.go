@@ -11,7 +11,7 @@ import (
 	"github.com/recrawl/recrawl/estimator"
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
-	"github.com/recrawl/recrawl/eval/replay"
+
 	"github.com/recrawl/recrawl/sitegraph"
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
@@ -219,7 +219,7 @@ func (v *Visits) Future(seed uint64, number, weeks int) []*history.Server {
 		for i := range top.Versions {
 			top.Versions[i].Links = links
 		}
-		all[s] = history.NewServer(server.name, replay.Epoch.Unix(), pages)
+		all[s] = history.NewServer(server.name, history.WorldEpoch.Unix(), pages)
 	}
 	return all
 }
@@ -251,7 +251,7 @@ func (d *drawn) versions(rate float64, frailty []float64, links []string) []hist
 	version := func(t int64) history.Version {
 		d.made++
 		return history.Version{
-			T:          replay.Epoch.Unix() + t,
+			T:          history.WorldEpoch.Unix() + t,
 			Digests:    sitegraph.Digests{Bytes: content(d.salt, d.made)},
 			Links:      links,
 			LinksKnown: true,

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/recrawl/recrawl/satstore/atomicfile"
+	"github.com/recrawl/recrawl/satstore/directory"
 )
 
 // StandardOutput in the place of a path is To.Out.
@@ -159,7 +159,7 @@ func (f *watched) write(path string, content func(io.Writer) error) error {
 		f.to = out
 		return errors.Join(content(f), out.Flush())
 	}
-	return atomicfile.Write(path, func(w io.Writer) error {
+	return directory.WriteAtomically(path, func(w io.Writer) error {
 		f.to = w
 		return content(f)
 	})

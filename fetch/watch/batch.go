@@ -178,9 +178,9 @@ func groupsOf(events []*Event) (groups []*Group, lost int) {
 func (g *Group) add(e *Event, whole bool, room *int) {
 	g.Pages++
 	if g.dirs == "" {
-		g.dirs = directory(e.URL)
+		g.dirs = directoryOf(e.URL)
 	}
-	g.dirs = common(g.dirs, directory(e.URL))
+	g.dirs = common(g.dirs, directoryOf(e.URL))
 	if *room <= 0 || len(g.Items) >= mostItems {
 		return
 	}
@@ -195,8 +195,8 @@ func (g *Group) add(e *Event, whole bool, room *int) {
 	g.Items = append(g.Items, item)
 }
 
-// directory is the path of an address to its last slash.
-func directory(url string) string {
+// directoryOf is the path of an address to its last slash.
+func directoryOf(url string) string {
 	_, rest, _ := strings.Cut(url, "://")
 	_, path, _ := strings.Cut(rest, "/")
 	path, _, _ = strings.Cut(path, "?")

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recrawl/recrawl/satstore/atomicfile"
+	"github.com/recrawl/recrawl/satstore/directory"
 )
 
 // feedState is the feed of a rule.
@@ -96,7 +96,7 @@ func (w *Watch) writeFeeds() {
 		}
 		f.written = true
 		r := w.rule(rule)
-		if err := atomicfile.Write(r.Feed, func(out io.Writer) error {
+		if err := directory.WriteAtomically(r.Feed, func(out io.Writer) error {
 			return w.Feed(rule, out)
 		}); err != nil {
 			w.o.Warn(fmt.Sprintf("rule %s: feed: %v", rule, err))

@@ -17,7 +17,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/recrawl/recrawl/fetch/written"
-	"github.com/recrawl/recrawl/planner/calendar"
+	"github.com/recrawl/recrawl/planner/preferences"
 )
 
 // Mistake is the error of a file of rules that cannot be used.
@@ -96,11 +96,11 @@ func (a *age) UnmarshalYAML(n *yaml.Node) error {
 }
 
 // hours are a calendar.
-type hours struct{ *calendar.Calendar }
+type hours struct{ *preferences.Calendar }
 
 // UnmarshalYAML reads a calendar.
 func (h *hours) UnmarshalYAML(n *yaml.Node) (err error) {
-	if h.Calendar, err = calendar.Parse(n.Value); err != nil {
+	if h.Calendar, err = preferences.ParseCalendar(n.Value); err != nil {
 		return fmt.Errorf("line %d: %w", n.Line, err)
 	}
 	return nil

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/recrawl/recrawl/planner/calendar"
+	"github.com/recrawl/recrawl/planner/preferences"
 )
 
 func TestFile(t *testing.T) {
@@ -61,7 +61,7 @@ rules:
 		t.Errorf("texts: %d", n)
 	}
 	rests := 0
-	f.Rests(func(pages string, minAge time.Duration, hours *calendar.Calendar) {
+	f.Rests(func(pages string, minAge time.Duration, hours *preferences.Calendar) {
 		rests++
 		if pages == "https://example.com/docs/" && (minAge != time.Hour || hours == nil) {
 			t.Errorf("%s rests for %v, %v", pages, minAge, hours)

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/fetch/extract/rules"
-	"github.com/recrawl/recrawl/planner/calendar"
+	"github.com/recrawl/recrawl/planner/preferences"
 )
 
 // What rules ask of a planner, in the words of its settings.
@@ -51,7 +51,7 @@ func (f *File) Weights() (all []string) {
 }
 
 // Rests are the times at which pages are not visited, by address as MaxAges has it.
-func (f *File) Rests(each func(pages string, minAge time.Duration, hours *calendar.Calendar)) {
+func (f *File) Rests(each func(pages string, minAge time.Duration, hours *preferences.Calendar)) {
 	for _, r := range f.Rules {
 		if r.MinAge != 0 || r.Hours.Calendar != nil {
 			each(r.Pages(), r.MinAge.of(), r.Hours.Calendar)

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/calendar"
 	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/planner/preferences"
+
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -29,7 +29,7 @@ func Plan(f *File, maxAges []string, round time.Duration, o *planner.Options) (e
 		return &Closed{errors.New(closed)}
 	}
 	var rests []preferences.RestRule
-	f.Rests(func(pages string, minAge time.Duration, hours *calendar.Calendar) {
+	f.Rests(func(pages string, minAge time.Duration, hours *preferences.Calendar) {
 		rests = append(rests, preferences.RestRule{Prefix: pages, MinAge: minAge, Hours: hours})
 	})
 	o.Rests = preferences.NewRests(rests)

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/recrawl/recrawl/eval/replay"
+	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/planner/policy"
@@ -42,7 +42,7 @@ func BenchmarkVisit(b *testing.B) {
 }
 
 func benchmarkVisit(b *testing.B, name string, workers, servers, perServer int) {
-	graph, store, fetcher := sitegraph.NewGraph(), replay.NewStore(), &recorded{}
+	graph, store, fetcher := sitegraph.NewGraph(), history.NewMemoryStore(), &recorded{}
 	corpus := planner.NewPages(graph)
 	p, err := policy.New(name, policy.Settings{Pages: corpus, Mode: planner.Stream, Seed: 1,
 		PerDay: float64(servers * perServer / 10)})

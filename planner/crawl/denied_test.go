@@ -130,13 +130,13 @@ func TestExcludedByEarlierSettings(t *testing.T) {
 		w.take()
 		c.record.Page, c.record.URL, c.record.History = r.Page, r.URL, r.History
 		c.record.Tried, c.record.Due = w.clock.Now(), w.clock.Now().Add(planner.Day)
-		if err := d.Store.Save(&c.record); err != nil {
+		if err := d.MemoryStore.Save(&c.record); err != nil {
 			t.Fatal(err)
 		}
 		// as of an earlier version: no list of what settings refuse
 		old := newDisk()
 		for _, r := range d.Records() {
-			if err := old.Store.Add(&r); err != nil {
+			if err := old.MemoryStore.Add(&r); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -66,7 +66,7 @@ func (m *rig) record(path string) sitegraph.Record {
 		m.Fatalf("/%s is not known", path)
 	}
 	var r sitegraph.Record
-	if err := m.disk.Store.Load(p, &r); err != nil {
+	if err := m.disk.MemoryStore.Load(p, &r); err != nil {
 		m.Fatal(err)
 	}
 	return r

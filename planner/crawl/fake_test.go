@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/recrawl/recrawl/eval/replay"
+	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/planner/policy"
@@ -102,7 +102,7 @@ var errStore = errors.New("the disk is full")
 
 // disk is a store that keeps apart what a crash would leave of it, and fails when told to.
 type disk struct {
-	*replay.Store
+	*history.MemoryStore
 	links   map[sitegraph.PageID][2][]sitegraph.PageID
 	starts  []sitegraph.PageID
 	durable *disk // as of the last commit; nil: nothing was committed
@@ -122,11 +122,13 @@ type changes struct {
 }
 
 func newDisk() *disk {
-	return &disk{Store: replay.NewStore(), links: map[sitegraph.PageID][2][]sitegraph.PageID{}}
+	return &disk{MemoryStore: history.NewMemoryStore(),
+		links: map[sitegraph.PageID][2][]sitegraph.PageID{}}
 }
 
 func (d *disk) clone() *disk {
-	return &disk{Store: d.Store.Clone(), links: maps.Clone(d.links), starts: slices.Clone(d.starts)}
+	return &disk{MemoryStore: d.MemoryStore.Clone(), links: maps.Clone(d.links),
+		starts: slices.Clone(d.starts)}
 }
 
 // crash returns the store as it is after one.
@@ -171,16 +173,16 @@ func (d *disk) step(name string) error {
 
 func (d *disk) Add(r *sitegraph.Record) error {
 	d.since.saved = append(d.since.saved, r.Page)
-	return errors.Join(d.step("Add"), d.Store.Add(r))
+	return errors.Join(d.step("Add"), d.MemoryStore.Add(r))
 }
 
 func (d *disk) Load(p sitegraph.PageID, r *sitegraph.Record) error {
-	return errors.Join(d.step("Load"), d.Store.Load(p, r))
+	return errors.Join(d.step("Load"), d.MemoryStore.Load(p, r))
 }
 
 func (d *disk) Save(r *sitegraph.Record) error {
 	d.since.saved = append(d.since.saved, r.Page)
-	return errors.Join(d.step("Save"), d.Store.Save(r))
+	return errors.Join(d.step("Save"), d.MemoryStore.Save(r))
 }
 
 func (d *disk) SaveLinks(p sitegraph.PageID, links, frames []sitegraph.PageID) error {
@@ -198,11 +200,11 @@ func (d *disk) SaveStart(p sitegraph.PageID) error {
 
 func (d *disk) SaveSetting(name string, value []byte) error {
 	d.since.settings = append(d.since.settings, name)
-	return errors.Join(d.step("SaveSetting"), d.Store.SaveSetting(name, value))
+	return errors.Join(d.step("SaveSetting"), d.MemoryStore.SaveSetting(name, value))
 }
 
 func (d *disk) Setting(name string) ([]byte, bool, error) {
-	value, ok, err := d.Store.Setting(name)
+	value, ok, err := d.MemoryStore.Setting(name)
 	return value, ok, errors.Join(d.step("Setting"), err)
 }
 
@@ -225,9 +227,9 @@ func (d *disk) keep() error {
 		return nil
 	}
 	for _, p := range d.since.saved {
-		keep := d.durable.Store.Save
+		keep := d.durable.MemoryStore.Save
 		if int(p) == len(d.durable.Records()) {
-			keep = d.durable.Store.Add
+			keep = d.durable.MemoryStore.Add
 		}
 		if err := keep(&d.Records()[p]); err != nil {
 			return err
@@ -237,8 +239,8 @@ func (d *disk) keep() error {
 		d.durable.links[p] = d.links[p]
 	}
 	for _, name := range d.since.settings {
-		value, _, err := d.Store.Setting(name)
-		if err := errors.Join(err, d.durable.Store.SaveSetting(name, value)); err != nil {
+		value, _, err := d.MemoryStore.Setting(name)
+		if err := errors.Join(err, d.durable.MemoryStore.SaveSetting(name, value)); err != nil {
 			return err
 		}
 	}
@@ -259,7 +261,7 @@ func (d *disk) Advance(now time.Time, again func(*sitegraph.Record)) error {
 			return fmt.Errorf("%s is due at %v, not after %v", r.URL, r.Due, now)
 		}
 		d.since.saved = append(d.since.saved, r.Page)
-		if err := d.Store.Save(&r); err != nil {
+		if err := d.MemoryStore.Save(&r); err != nil {
 			return err
 		}
 	}
@@ -324,7 +326,7 @@ func (m *rig) acknowledged(events []crawl.Event) {
 func (m *rig) checkDurable(d *disk, p sitegraph.PageID, want *sitegraph.Record) {
 	m.Helper()
 	var r sitegraph.Record
-	if d == nil || d.Store.Load(p, &r) != nil {
+	if d == nil || d.MemoryStore.Load(p, &r) != nil {
 		m.Errorf("%s is acknowledged and not in the store", want.URL)
 		return
 	}

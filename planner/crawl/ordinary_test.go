@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/recrawl/recrawl/eval/replay"
+	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/planner/policy"
@@ -334,7 +334,8 @@ func TestForbiddenPagesCostNoTime(t *testing.T) {
 		}
 		m.plan = planner.New(m.corpus, p, planner.Options{NewShare: 0.25, Leftover: true,
 			LeastRefetch: planner.FirstWorth, Turns: true, AgainShare: 0.05})
-		m.loop = crawl.New(crawl.Options{Planner: m.plan, Fetcher: f, Store: replay.NewStore(),
+		m.loop = crawl.New(crawl.Options{Planner: m.plan, Fetcher: f,
+			Store: history.NewMemoryStore(),
 			Clock: m.clock, Discover: true, Pause: w.pause, Forecast: true, Workers: 8})
 		m.seed(startsOf("s", 1)...)
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
@@ -386,7 +387,8 @@ func TestLooksWithinTheirShare(t *testing.T) {
 		}
 		m.plan = planner.New(m.corpus, p, planner.Options{NewShare: 0.25, Leftover: true,
 			LeastRefetch: planner.FirstWorth, Turns: true, AgainShare: 0.05, SourceShare: 0.1})
-		m.loop = crawl.New(crawl.Options{Planner: m.plan, Fetcher: w, Store: replay.NewStore(),
+		m.loop = crawl.New(crawl.Options{Planner: m.plan, Fetcher: w,
+			Store: history.NewMemoryStore(),
 			Clock: m.clock, Discover: true, Pause: w.pause, Forecast: true, Workers: 8})
 		m.seed(append(startsOf("s", 1), "http://quiet.example/")...)
 		m.corpus.Graph.Pages()

@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/recrawl/recrawl/eval/replay"
+	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/planner/policy"
@@ -120,7 +120,7 @@ func (w *town) of(prefix string) (visits int) {
 // live runs a loop as recrawl run does, for a while, in rounds of a length.
 func (w *town) live(o crawl.Options, policy string, perDay float64, round, length time.Duration,
 	starts ...string) *rig {
-	m := newLive(w.T, w, replay.NewStore(), policy, perDay, o)
+	m := newLive(w.T, w, history.NewMemoryStore(), policy, perDay, o)
 	m.seed(starts...)
 	ctx, cancel := context.WithTimeout(w.Context(), length)
 	defer cancel()
@@ -429,7 +429,7 @@ func TestColdCrawl(t *testing.T) {
 func TestScarceBudgetGoesByValue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTown(t, 10*time.Second, 200)
-		m := newLive(t, w, replay.NewStore(), "ebayes", 24*400, crawl.Options{Workers: 8})
+		m := newLive(t, w, history.NewMemoryStore(), "ebayes", 24*400, crawl.Options{Workers: 8})
 		m.seed(append(startsOf("quiet", 20), startsOf("busy", 1)...)...)
 		ctx, cancel := context.WithTimeout(t.Context(), 24*time.Hour)
 		defer cancel()

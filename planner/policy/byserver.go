@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/rank"
+
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -27,14 +27,14 @@ type byServer struct {
 	rating  rating
 	sites   *division // nil: all pages in seeded order
 	tour    *toured   // the method at work in a stream; nil: none is
-	samples rank.Queue
+	samples planner.FIFO
 	pages   map[sitegraph.ServerID][]sitegraph.PageID // in seeded order
 	seen    map[sitegraph.ServerID]*outcomes          // of this round through the servers
 	// what is left, last first; nil while sampling
 	order  []sitegraph.ServerID
 	rated  bool
-	left   rank.Queue // pages of the current server
-	inside *bySite    // method at work in it
+	left   planner.FIFO // pages of the current server
+	inside *bySite      // method at work in it
 	inner  map[sitegraph.ServerID]*bySite
 	weeks  periods
 	again  bool // a second round through the servers was begun in this round
@@ -80,7 +80,7 @@ func (b *byServer) Begin(r planner.Round) {
 func (b *byServer) start(r planner.Round) {
 	b.pages = map[sitegraph.ServerID][]sitegraph.PageID{}
 	b.seen, b.inner = map[sitegraph.ServerID]*outcomes{}, map[sitegraph.ServerID]*bySite{}
-	b.samples, b.left, b.inside = rank.Queue{}, rank.Queue{}, nil
+	b.samples, b.left, b.inside = planner.FIFO{}, planner.FIFO{}, nil
 	b.rated, b.order = false, nil
 	if b.tour != nil {
 		b.tour.restart()
@@ -115,7 +115,7 @@ func (b *byServer) servers() []sitegraph.ServerID {
 	g := b.Pages.Graph
 	slices.SortFunc(all, func(s, q sitegraph.ServerID) int {
 		return cmp.Or(
-			cmp.Compare(rank.Tie(b.Seed, g.ServerName(s)), rank.Tie(b.Seed, g.ServerName(q))),
+			cmp.Compare(planner.Tie(b.Seed, g.ServerName(s)), planner.Tie(b.Seed, g.ServerName(q))),
 			int(s-q),
 		)
 	})

@@ -5,7 +5,7 @@ import (
 
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/budget"
-	"github.com/recrawl/recrawl/planner/rank"
+
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -29,18 +29,18 @@ type bySite struct {
 	method
 	*division
 	only      sitegraph.ServerID // the server it works on, or allServers
-	tops      rank.Queue         // what is left of this cycle
+	tops      planner.FIFO       // what is left of this cycle
 	topsLeft  int                // visits to tops left in this round
 	topsCarry float64            // half a visit carried over
 	// Tops that come first: of sites below a changed one, C in a sweep and C then B.
-	lower    rank.Queue
+	lower    planner.FIFO
 	news     []sitegraph.PageID        // stream: tops that this round saw changed
 	reached  map[sitegraph.PageID]bool // C: tops that were put in line; in a stream, that are in it
 	resting  bool                      // C then B, sweep: the rest has begun
 	promoted []*site                   // sites whose top changed in this sweep
-	members  rank.Queue                // members to visit
+	members  planner.FIFO              // members to visit
 	begun    bool
-	oldest   rank.Heap[float64]
+	oldest   planner.Heap[float64]
 }
 
 // newBySite makes the policy of a method.

@@ -2,7 +2,7 @@ package policy
 
 import (
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/rank"
+
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -12,7 +12,7 @@ func (b *bySite) startTops() {
 }
 
 // fillTops fills a line with the tops of sites: of those with a start page alone, or of all.
-func (b *bySite) fillTops(line *rank.Queue, ofStarts bool) {
+func (b *bySite) fillTops(line *planner.FIFO, ofStarts bool) {
 	line.Reset()
 	b.eachSite(b.only, func(site *site) {
 		if !ofStarts || b.Pages.Graph.Depth(site.Tops[0]) <= 1 {
@@ -84,7 +84,7 @@ func (b *bySite) nextTop() (sitegraph.PageID, bool) {
 }
 
 // popTop returns the first of a line that is still a top to be visited.
-func (b *bySite) popTop(line *rank.Queue) (sitegraph.PageID, bool) {
+func (b *bySite) popTop(line *planner.FIFO) (sitegraph.PageID, bool) {
 	for p, ok := line.Pop(); ok; p, ok = line.Pop() {
 		if b.Mode == planner.Stream {
 			delete(b.reached, p)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/recrawl/recrawl/estimator"
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/rank"
+
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -19,8 +19,8 @@ import (
 // interval.) Intervals are those of the known pages.
 type dueDriven struct {
 	Settings `state:"same"`
-	ties     rank.Ties
-	ranking  rank.Heap[float64]
+	ties     planner.Ties
+	ranking  planner.Heap[float64]
 	rule     intervalRule
 	failing  map[sitegraph.PageID]bool // proposed after a failed visit
 	// Where the rule goes by hints: scores of pages of which something was heard in this round.
@@ -57,7 +57,7 @@ type intervalRule interface {
 func newDueDriven(s Settings, rule intervalRule) *dueDriven {
 	return &dueDriven{
 		Settings: s,
-		ties:     rank.NewTies(s.Seed, s.Pages.Graph.Scratch()),
+		ties:     planner.NewTies(s.Seed, s.Pages.Graph.Scratch()),
 		rule:     rule,
 		failing:  map[sitegraph.PageID]bool{},
 	}
@@ -136,7 +136,7 @@ func (d *dueDriven) Hinted(p sitegraph.PageID) {
 	if d.heard != nil && d.Pages.Refetchable(p) {
 		d.ask(p)
 		d.heard[p] = d.score(p)
-		d.ranking.Push(rank.Candidate[float64]{
+		d.ranking.Push(planner.Candidate[float64]{
 			Score: d.heard[p],
 			Tie:   d.ties.UpTo(d.Pages)[p],
 			Page:  p,

@@ -6,7 +6,7 @@ import (
 
 	"github.com/recrawl/recrawl/estimator"
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/rank"
+
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -18,15 +18,15 @@ import (
 type ebayes struct {
 	Settings `state:"same"`
 	planner.EachRound
-	ties    rank.Ties
-	ranking rank.Heap[float64]
+	ties    planner.Ties
+	ranking planner.Heap[float64]
 	prior   estimator.GammaPoisson
 }
 
 func newEBayes(s Settings) planner.Policy {
 	return &ebayes{
 		Settings: s,
-		ties:     rank.NewTies(s.Seed, s.Pages.Graph.Scratch()),
+		ties:     planner.NewTies(s.Seed, s.Pages.Graph.Scratch()),
 		prior:    estimator.DefaultPrior,
 	}
 }

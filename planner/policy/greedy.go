@@ -6,7 +6,7 @@ import (
 
 	"github.com/recrawl/recrawl/estimator"
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/rank"
+
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -19,8 +19,8 @@ type greedy struct {
 	Settings `state:"same"`
 	planner.EachRound
 	scorer
-	ties    rank.Ties
-	ranking rank.Heap[float64]
+	ties    planner.Ties
+	ranking planner.Heap[float64]
 	drawn   bool // scores are weights of a random draw, not an order
 }
 
@@ -42,7 +42,7 @@ type scorer interface {
 }
 
 func newGreedy(s Settings, by scorer) *greedy {
-	return &greedy{Settings: s, scorer: by, ties: rank.NewTies(s.Seed, s.Pages.Graph.Scratch())}
+	return &greedy{Settings: s, scorer: by, ties: planner.NewTies(s.Seed, s.Pages.Graph.Scratch())}
 }
 
 // longestWait bounds due times, in days.
@@ -70,7 +70,7 @@ func (g *greedy) standing(p sitegraph.PageID, r planner.Round) float64 {
 	case g.drawn:
 		// The largest of log(u) / weight is each page with probability weight / sum
 		// (Efraimidis, Spirakis 2006); made positive.
-		u := rank.Tie(g.Seed+uint64(r.Number)*0x9e3779b97f4a7c15, g.Pages.Graph.URL(p))
+		u := planner.Tie(g.Seed+uint64(r.Number)*0x9e3779b97f4a7c15, g.Pages.Graph.URL(p))
 		return -1 / (math.Log(max(u, 1e-300)) / score)
 	}
 	return score

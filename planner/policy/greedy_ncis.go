@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/rank"
+
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -37,7 +37,7 @@ func (n ncisGreedy) Hinted(p sitegraph.PageID) {
 	if !n.Pages.Refetchable(p) {
 		return
 	}
-	n.ranking.Push(rank.Candidate[float64]{
+	n.ranking.Push(planner.Candidate[float64]{
 		Score: n.standing(p, n.Pages.Round()),
 		Tie:   n.ties.UpTo(n.Pages)[p],
 		Page:  p,

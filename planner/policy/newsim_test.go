@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/rank"
+
 	"github.com/recrawl/recrawl/planner/simtest"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -51,6 +51,6 @@ func maker(name string, s Settings) func(m *simtest.Sim) (planner.Policy, error)
 // trueRate gives each page one of four rates.
 func trueRate(m *simtest.Sim) func(p sitegraph.PageID) float64 {
 	return func(p sitegraph.PageID) float64 {
-		return 0.01 + math.Floor(4*rank.Tie(1, m.Graph.URL(p)))/10
+		return 0.01 + math.Floor(4*planner.Tie(1, m.Graph.URL(p)))/10
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/recrawl/recrawl/estimator"
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/policy/piped"
+
 	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/planner/sites"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -300,8 +300,9 @@ func newProgram(name string, s Settings) (planner.Policy, error) {
 		return nil, fmt.Errorf("policy %s: a program decides in eval, run, node, plan, explain "+
 			"and serve", name)
 	}
-	return piped.New(piped.Options{Host: s.Programs, Command: Command(name), Pages: s.Pages,
-		Mode: s.Mode, Seed: s.Seed, PerDay: s.PerDay, Fallback: newEBayes(s), Name: stead})
+	return NewProgram(ProgramOptions{ProgramHost: s.Programs, Command: Command(name),
+		Pages: s.Pages,
+		Mode:  s.Mode, Seed: s.Seed, PerDay: s.PerDay, Fallback: newEBayes(s), Name: stead})
 }
 
 // New builds a policy by name.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/recrawl/recrawl/estimator"
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/rank"
+
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -64,16 +64,17 @@ func (s *sampling) start() {
 	if s.again {
 		drawn++
 	}
-	var order []rank.Candidate[float64]
+	var order []planner.Candidate[float64]
 	for p := range sitegraph.PageID(s.Pages.Count()) {
 		if s.Pages.Memory(p).State == sitegraph.StateAlive && !s.Pages.Outside(p) {
 			order = append(
 				order,
-				rank.Candidate[float64]{Score: rank.Tie(drawn, s.Pages.Graph.URL(p)), Page: p},
+				planner.Candidate[float64]{Score: planner.Tie(drawn, s.Pages.Graph.URL(p)),
+					Page: p},
 			)
 		}
 	}
-	slices.SortFunc(order, func(a, b rank.Candidate[float64]) int {
+	slices.SortFunc(order, func(a, b planner.Candidate[float64]) int {
 		return cmp.Or(cmp.Compare(a.Score, b.Score), int(a.Page-b.Page))
 	})
 	pages := make([]sitegraph.PageID, len(order))

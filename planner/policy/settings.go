@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/policy/piped"
+
 	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -36,7 +36,7 @@ type Settings struct {
 	// Objective says what sites visits pages for.
 	Objective preferences.Objective
 	// Programs runs policies that are programs; nil: there are none.
-	Programs *piped.Host `state:"-"`
+	Programs *ProgramHost `state:"-"`
 	// Lag is how long after a visit what it found is of use, for sites; 0: at once.
 	Lag time.Duration
 }

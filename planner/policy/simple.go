@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/rank"
+
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -15,11 +15,11 @@ import (
 type cycling struct {
 	Settings `state:"same"`
 	planner.EachRound
-	ties rank.Ties
+	ties planner.Ties
 }
 
 func newCycling(s Settings) cycling {
-	return cycling{Settings: s, ties: rank.NewTies(s.Seed, s.Pages.Graph.Scratch())}
+	return cycling{Settings: s, ties: planner.NewTies(s.Seed, s.Pages.Graph.Scratch())}
 }
 
 // Offer has nothing to do where a policy keeps an order of its own.
@@ -41,7 +41,7 @@ func cycleDays(c *planner.Pages, perDay float64) time.Duration {
 // random visits pages in a new seeded random order in each round.
 type random struct {
 	cycling
-	ranking rank.Heap[float64]
+	ranking planner.Heap[float64]
 }
 
 func newRandom(s Settings) planner.Policy { return &random{cycling: newCycling(s)} }
@@ -51,7 +51,7 @@ func (r *random) Begin(planner.Round) { r.ranking.Reset() }
 func (r *random) Offer(pages []sitegraph.PageID) {
 	draw := r.Seed + uint64(r.Pages.Round().Number)*0x9e3779b97f4a7c15
 	r.ranking.Add(r.Pages, r.ties.UpTo(r.Pages), pages, func(p sitegraph.PageID) float64 {
-		return rank.Tie(draw, r.Pages.Graph.URL(p))
+		return planner.Tie(draw, r.Pages.Graph.URL(p))
 	})
 }
 
@@ -64,7 +64,7 @@ func (r *random) Next() (planner.Visit, bool) {
 // all of them and then starts again.
 type breadthFirst struct {
 	cycling
-	left rank.Queue // of this cycle
+	left planner.FIFO // of this cycle
 }
 
 func newBreadthFirst(s Settings) planner.Policy { return &breadthFirst{cycling: newCycling(s)} }
@@ -132,7 +132,7 @@ func (b *breadthFirst) turn() (planner.Visit, bool) {
 // clairvoyant visits the pages that changed, in seeded order, then the rest.
 type clairvoyant struct {
 	cycling
-	ranking rank.Heap[float64]
+	ranking planner.Heap[float64]
 }
 
 func newClairvoyant(s Settings) planner.Policy { return &clairvoyant{cycling: newCycling(s)} }

@@ -2,14 +2,14 @@ package policy
 
 import (
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/rank"
+
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // uniform visits the oldest copy first: all pages equally often, round-robin.
 type uniform struct {
 	cycling
-	ranking rank.Heap[float64]
+	ranking planner.Heap[float64]
 }
 
 func newUniform(s Settings) planner.Policy { return &uniform{cycling: newCycling(s)} }

@@ -2,8 +2,6 @@ package preferences
 
 import (
 	"time"
-
-	"github.com/recrawl/recrawl/planner/calendar"
 )
 
 // A rest is the counterpart of a greatest age: it says when pages are not visited, whatever the
@@ -19,7 +17,7 @@ type RestRule struct {
 	// MinAge is the least time between two visits; 0: none. Hours are when visits may be made; nil:
 	// always. First visits heed the hours alone.
 	MinAge time.Duration
-	Hours  *calendar.Calendar
+	Hours  *Calendar
 }
 
 // Rests finds the rest of an address: that of the longest prefix.

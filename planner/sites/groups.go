@@ -6,7 +6,7 @@ import (
 
 	"github.com/recrawl/recrawl/estimator/evidence"
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/rank"
+
 	"github.com/recrawl/recrawl/sitegraph"
 	"github.com/recrawl/recrawl/sitegraph/arena"
 )
@@ -15,7 +15,7 @@ import (
 type groups struct {
 	clock    evidence.Clock
 	corpus   *planner.Pages
-	ties     *rank.Ties
+	ties     *planner.Ties
 	all      evidence.Account             // of all pages but tops
 	levels   [2 * levels]evidence.Account // by depth: of pages that are no tops, and of tops
 	unlinked evidence.Account             // of pages to which no links lead any more
@@ -91,7 +91,7 @@ const (
 	isHub              // changes of it made pages known: it has an entry in hubs
 )
 
-func newGroups(c *planner.Pages, t *rank.Ties) *groups {
+func newGroups(c *planner.Pages, t *planner.Ties) *groups {
 	g := &groups{corpus: c, ties: t, round: 1, keys: map[uint64]int32{},
 		hubs:    map[sitegraph.PageID]evidence.Mean{},
 		beliefs: [2]*evidence.RateBelief{evidence.NewRateBelief(), evidence.NewRateBelief()}}

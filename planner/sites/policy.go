@@ -8,7 +8,7 @@ import (
 	"github.com/recrawl/recrawl/estimator/evidence"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/preferences"
-	"github.com/recrawl/recrawl/planner/rank"
+
 	"github.com/recrawl/recrawl/sitegraph"
 	"github.com/recrawl/recrawl/sitegraph/arena"
 )
@@ -67,7 +67,7 @@ type Settings struct {
 func New(s Settings) *Policy {
 	v := &Policy{}
 	s.Objective = s.Objective.OrDefault()
-	v.Settings, v.ties = s, rank.NewTies(s.Seed, s.Pages.Graph.Scratch())
+	v.Settings, v.ties = s, planner.NewTies(s.Seed, s.Pages.Graph.Scratch())
 	v.price, v.changesPerWorth = math.NaN(), 1
 	v.lowest, v.crowd = math.NaN(), 1
 	v.groups = newGroups(s.Pages, &v.ties)
@@ -184,7 +184,7 @@ func (v *Policy) grow() {
 	}
 	servers := v.Pages.Graph.Servers()
 	for s := sitegraph.ServerID(len(v.rankings)); int(s) < servers; s++ {
-		tie := float32(rank.Tie(v.Seed, v.Pages.Graph.ServerName(s)))
+		tie := float32(planner.Tie(v.Seed, v.Pages.Graph.ServerName(s)))
 		v.rankings = append(v.rankings, serverRanking{tie: tie})
 	}
 	for len(v.surprises) < servers { // rankings are not kept over a restart, the others are

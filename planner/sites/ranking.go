@@ -2,7 +2,7 @@ package sites
 
 import (
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/rank"
+
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -22,8 +22,8 @@ type ranker struct {
 
 // standing of a page by its worth, and of a server by the best of its own.
 type (
-	standing  = rank.Candidate[float32]
-	standings = rank.Heap[float32]
+	standing  = planner.Candidate[float32]
+	standings = planner.Heap[float32]
 )
 
 // serverRanking ranks the candidates of a server. Scores that pages are ranked by may be too high:
@@ -87,7 +87,7 @@ func (v *scorer) standing(p sitegraph.PageID) standing {
 // priceAt is what the last of so many visits is worth, if all go by the scores of now; NaN where
 // there are none.
 func (v *ranker) priceAt(visits int) float64 {
-	return rank.NthLargest(visits, func(yield func(float32) bool) {
+	return planner.NthLargest(visits, func(yield func(float32) bool) {
 		for _, p := range v.offered {
 			yield(max(v.worth(p), 0))
 		}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/recrawl/recrawl/estimator/evidence"
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/rank"
+
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -83,7 +83,7 @@ const (
 
 // newSample of a server, whatever it is worth.
 func (v *Policy) newSample(s sitegraph.ServerID) sample {
-	return sample{server: s, tie: rank.Tie(v.Seed, v.Pages.Graph.ServerName(s))}
+	return sample{server: s, tie: planner.Tie(v.Seed, v.Pages.Graph.ServerName(s))}
 }
 
 // begin plans the samples of a round: at which servers one is worth more than the price.
@@ -283,7 +283,7 @@ var mostConsidered = 4096
 // linked there. So a link less from the start page counts as much as four times the age, and each
 // directory that a page links to as much as its age once more.
 func (v *Policy) samplePage(of sample) (page sitegraph.PageID, atRandom bool) {
-	draw := rank.Mix(v.Seed ^ uint64(v.Pages.Round().Number)<<32 ^ uint64(of.number)<<24 ^
+	draw := planner.MixHash(v.Seed ^ uint64(v.Pages.Round().Number)<<32 ^ uint64(of.number)<<24 ^
 		uint64(of.tie*(1<<52)))
 	anyPage := v.Mode == planner.Sweep || of.isFollowUp || draw%3 == 0
 	odd := uint32(draw>>8) | 1 // times an odd number: another order of the pages for each draw

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/rank"
+
 	"github.com/recrawl/recrawl/planner/simtest"
 	"github.com/recrawl/recrawl/planner/sites"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -59,16 +59,16 @@ func newScaleWorld(pages, perDirectory int, seed uint64, perDay float64) *scaleW
 
 // differs reports whether a page changed after one day, up to another.
 func (w *scaleWorld) differs(p sitegraph.PageID, from, to int64) bool {
-	server := rank.Mix(uint64(p) / scaleServer)
+	server := planner.MixHash(uint64(p) / scaleServer)
 	phase := int64(server % scaleRebuilt)
 	if (to+phase)/scaleRebuilt > (from+phase)/scaleRebuilt {
 		return true
 	}
 	rate := 1.0 / 500
-	if rank.Mix(uint64(p)+1)%10 == 0 {
+	if planner.MixHash(uint64(p)+1)%10 == 0 {
 		rate = 1.0 / 20
 	}
-	luck := float64(rank.Mix(uint64(p)<<20^uint64(to))>>11) / (1 << 53)
+	luck := float64(planner.MixHash(uint64(p)<<20^uint64(to))>>11) / (1 << 53)
 	return luck < -math.Expm1(-rate*float64(to-from))
 }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/recrawl/recrawl/estimator/evidence"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/hints"
-	"github.com/recrawl/recrawl/planner/rank"
+
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -23,7 +23,7 @@ type predictor struct {
 // scorer keeps what a visit to each page is worth.
 type scorer struct {
 	predictor
-	ties   rank.Ties
+	ties   planner.Ties
 	gone   disappearance
 	scores []scored // by page
 	rounds uint16   // begun, from 1 on
@@ -207,7 +207,7 @@ const goneWait, noPrice = 7, 0.5
 // outbid returns how many more rounds a page waits that was due and not visited, as others were
 // worth more. Where more pages are due than a round chooses among, they take turns.
 func (v *scorer) outbid(p sitegraph.PageID) float32 {
-	luck := rank.Mix(uint64(v.rounds)<<32 ^ uint64(math.Float32bits(v.ties.Of(p))))
+	luck := planner.MixHash(uint64(v.rounds)<<32 ^ uint64(math.Float32bits(v.ties.Of(p))))
 	return (v.crowd - 1) * float32(luck>>40) / (1 << 24)
 }
 

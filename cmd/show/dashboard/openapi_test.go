@@ -17,7 +17,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/show/present"
 	"github.com/recrawl/recrawl/cmd/show/view"
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/eval/sites"
+
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/corpus/query"
 	"github.com/recrawl/recrawl/satstore/journal"
@@ -30,7 +30,7 @@ var schemas = map[string]any{
 	"Error": apiError{}, "Now": view.Now{}, "Activity": view.Activity{}, "Recent": recent{},
 	"Freshness": view.Freshness{}, "DueTimes": view.DueTimes{},
 	"ServerList": view.ServerList{}, "Server": view.Server{}, "PageList": view.PageList{},
-	"Signals": signals{}, "Sites": sites.Result{}, "Page": view.Page{},
+	"Signals": signals{}, "Sites": eval.DivisionSummary{}, "Page": view.Page{},
 	"Found": journal.Found{}, "Difference": archive.Difference{}, "Plan": view.Plan{},
 	"PlanReport": present.Plan{},
 	"Inspection": view.Inspection{}, "Results": query.Results{}, "AllSettings": allSettings{},

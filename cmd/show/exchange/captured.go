@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/recrawl/recrawl/eval/captured"
+	"github.com/recrawl/recrawl/eval/recorded"
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // CapturedText says it to people.
-func CapturedText(r *captured.Result, w io.Writer) error {
+func CapturedText(r *recorded.CapturedHistories, w io.Writer) error {
 	_, err := fmt.Fprintf(w, "Histories of %s written: %s in %s.\n",
 		words.Plural(r.Servers, "server"),
 		words.Plural(r.Versions, "version"), words.Plural(r.Pages, "page"))

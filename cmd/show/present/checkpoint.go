@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/recrawl/recrawl/satstore/checkpoint"
+	"github.com/recrawl/recrawl/satstore"
 )
 
 // CheckpointText says it to people.
-func CheckpointText(r checkpoint.Result, w io.Writer) error {
+func CheckpointText(r satstore.Checkpoint, w io.Writer) error {
 	_, err := fmt.Fprintf(w, "%s holds the store as it stood a moment ago\n", r.To)
 	return err
 }

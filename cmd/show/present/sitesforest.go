@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/recrawl/recrawl/eval/sites"
+	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -20,7 +20,7 @@ type forest struct {
 }
 
 // newForest makes the forest of a division.
-func newForest(d *sites.Division) *forest {
+func newForest(d *eval.Division) *forest {
 	n := len(d.Result.Sites)
 	f := &forest{below: make([][]int, n), parent: make([]int, n), weight: make([]int, n)}
 	lower := make([][]int, n)

@@ -7,14 +7,14 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/recrawl/recrawl/eval/sites"
+	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // path is a page's address for a reader: without scheme and server, which are the same for
 // all pages of a server but for a few that mix http and https, and with letters for the
 // octets that stand for them.
-func path(d *sites.Division, p sitegraph.PageID) string {
+func path(d *eval.Division, p sitegraph.PageID) string {
 	address := d.Source.Graph.URL(p)
 	if _, rest, ok := strings.Cut(address, "://"+d.Result.Server); ok {
 		address = rest

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/recrawl/recrawl/eval/sites"
+	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/sitegraph"
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
@@ -24,7 +24,7 @@ const (
 
 // tree prints a division.
 type tree struct {
-	*sites.Division
+	*eval.Division
 	*forest
 	w       *bufio.Writer
 	shown   []bool
@@ -32,7 +32,7 @@ type tree struct {
 }
 
 // SitesText writes a division as people read it.
-func SitesText(d *sites.Division, w io.Writer) error {
+func SitesText(d *eval.Division, w io.Writer) error {
 	t := &tree{Division: d, forest: newForest(d), w: bufio.NewWriter(w),
 		shown: make([]bool, len(d.Result.Sites))}
 	fmt.Fprintf(t.w, "%s has %s.\n", d.Result.Server, summary(d))

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/recrawl/recrawl/eval/sites"
+	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/sitegraph"
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // summary is one line on the partition.
-func summary(d *sites.Division) string {
+func summary(d *eval.Division) string {
 	r := &d.Result
 	s := fmt.Sprintf("%s in %s by method %s",
 		words.Plural(r.Pages, "page"), words.Plural(len(r.Sites), "site"), r.Method)
@@ -21,7 +21,7 @@ func summary(d *sites.Division) string {
 }
 
 // notes are what a reader of the partition should know.
-func notes(d *sites.Division) []string {
+func notes(d *eval.Division) []string {
 	var notes []string
 	if d.Result.Pages == 0 {
 		notes = append(notes, "No page of this server has a copy yet.")

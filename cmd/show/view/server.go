@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/recrawl/recrawl/eval/sites"
+	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/planner/schedule"
@@ -64,7 +64,7 @@ type Cure struct {
 
 // Server looks at one, by host[:port] or an address on it. It is ErrUnknown if it is not known.
 func (d *Desk) Server(ctx context.Context, name string) (*Server, error) {
-	name = sites.ServerOf(strings.TrimSpace(name))
+	name = eval.ServerOf(strings.TrimSpace(name))
 	s := &Server{ServerRow: ServerRow{Name: name}, Starts: []string{}}
 	var demand *schedule.Demand
 	known := false
@@ -321,28 +321,28 @@ func recordOf(p sitegraph.PageID, url string, m *planner.Memory) *sitegraph.Reco
 
 // Sites divides a server by a method of sitegraph.PartitionMethods; that of very many pages takes
 // up to half a minute. It is ErrUnknown if the server is not known.
-func (d *Desk) Sites(ctx context.Context, server, method string) (*sites.Division, error) {
+func (d *Desk) Sites(ctx context.Context, server, method string) (*eval.Division, error) {
 	v, _, err := d.sites(ctx, server, method, math.MaxInt)
 	return v, err
 }
 
 // SitesShown divides what people are shown of a server. left is how many pages it has beside that.
 func (d *Desk) SitesShown(ctx context.Context, server, method string) (
-	v *sites.Division, left int, err error) {
+	v *eval.Division, left int, err error) {
 	return d.sites(ctx, server, method, copyMost)
 }
 
 func (d *Desk) sites(ctx context.Context, server, method string, most int) (
-	*sites.Division, int, error) {
-	c, err := d.copyOf(ctx, sites.ServerOf(strings.TrimSpace(server)), most, anyPage)
+	*eval.Division, int, error) {
+	c, err := d.copyOf(ctx, eval.ServerOf(strings.TrimSpace(server)), most, anyPage)
 	if err != nil {
 		return nil, 0, err
 	}
-	of, err := sites.Known(c.corpus, c.name)
+	of, err := eval.KnownServer(c.corpus, c.name)
 	if err != nil {
 		return nil, 0, err
 	}
-	return sites.Divide(of, method), c.of - len(c.pages), nil
+	return eval.Divide(of, method), c.of - len(c.pages), nil
 }
 
 // Signal is what the top page of a site tells of its members: how many weeks of members, in which
@@ -368,7 +368,7 @@ const leastWeeks = 20
 
 // Signals are those of the largest sites of a server, by directories.
 func (d *Desk) Signals(ctx context.Context, server string) ([]Signal, error) {
-	c, err := d.copyOf(ctx, sites.ServerOf(strings.TrimSpace(server)), copyMost, anyPage)
+	c, err := d.copyOf(ctx, eval.ServerOf(strings.TrimSpace(server)), copyMost, anyPage)
 	if err != nil {
 		return nil, err
 	}
@@ -470,7 +470,7 @@ type PageList struct {
 // Of a server of very many it looks through those that became known first.
 func (d *Desk) Pages(ctx context.Context, server, search, column string, descending bool, offset,
 	limit int) (*PageList, error) {
-	c, err := d.copyOf(ctx, sites.ServerOf(strings.TrimSpace(server)), copyMost, anyPage)
+	c, err := d.copyOf(ctx, eval.ServerOf(strings.TrimSpace(server)), copyMost, anyPage)
 	if err != nil {
 		return nil, err
 	}

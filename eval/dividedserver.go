@@ -1,0 +1,132 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/recrawl/recrawl/eval/history"
+	"github.com/recrawl/recrawl/planner"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// DividedServer is a server whose pages are to be divided.
+//
+// It shows how a server is divided into sites [LINK 4]: as a tree of text, as a map, and as the
+// lists that JSON has. The server is one of recorded histories at a base (RecordedServer), or one
+// that a planner knows (KnownServer).
+//
+// A DividedServer has the pages of the server that count. Divide makes a Division of it by one of
+// the methods of sitegraph.PartitionMethods. Terms are those of sitegraph. All lists are sorted by
+// address, so that the same pages and links give the same text, map and JSON from either source.
+//
+// It changes neither histories nor what a planner remembers. A DividedServer is used by one
+// goroutine.
+type DividedServer struct {
+	Graph  *sitegraph.Graph
+	Server sitegraph.ServerID
+	Base   int // weeks after the start of the window; 0 for a planner's data
+	State  string
+	InUse  string // method by which a policy divides the server; "": not known
+	Counts func(sitegraph.PageID) bool
+	Apart  int // pages that exist but are not reached from the top page
+}
+
+// UnknownServerError says that a server is not among those known.
+type UnknownServerError struct {
+	Server string
+	Known  []string
+}
+
+func (e *UnknownServerError) Error() string {
+	return fmt.Sprintf("server %q is not known", e.Server)
+}
+
+// ServerOf takes an address for its server; what is none names a server itself.
+func ServerOf(argument string) string {
+	if address, err := sitegraph.Canonical(argument); err == nil {
+		return sitegraph.ServerName(address)
+	}
+	return argument
+}
+
+// UsedBy notes how a policy divides the server, if it does. A round of it has begun.
+func (s *DividedServer) UsedBy(policy planner.Policy) {
+	if sited, ok := policy.(planner.Sited); ok {
+		s.InUse, _, _ = sited.Division(s.Server)
+	}
+}
+
+// KnownServer is a server as a planner knows it: the pages that it has a copy of count.
+func KnownServer(corpus *planner.Pages, server string) (*DividedServer, error) {
+	graph := corpus.Graph
+	graph.Refresh()
+	id, ok := graph.LookupServer(server)
+	if !ok {
+		unknown := &UnknownServerError{Server: server}
+		for s := range sitegraph.ServerID(graph.Servers()) {
+			unknown.Known = append(unknown.Known, graph.ServerName(s))
+		}
+		return nil, unknown
+	}
+	s := &DividedServer{Graph: graph, Server: id, State: "as the planner knows it",
+		Counts: func(page sitegraph.PageID) bool {
+			return corpus.Memory(page).State == sitegraph.StateAlive
+		}}
+	for _, page := range graph.ServerPages(id) {
+		if s.Counts(page) && graph.Depth(page) == 0 {
+			s.Apart++
+		}
+	}
+	return s, nil
+}
+
+// RecordedServer is one of the servers, which were read from a file or directory, as it stood at
+// the base, in weeks: the pages that are reached from its top page count. Errors are an
+// *UnknownServerError, an *eval.EntryError, or a *history.Error if the server tells of no links.
+func RecordedServer(
+	ctx context.Context, servers []*history.Server, file, server string, base int,
+	change sitegraph.ChangeBy,
+) (*DividedServer, error) {
+	i := slices.IndexFunc(servers, func(s *history.Server) bool { return s.Name == server })
+	if i < 0 {
+		unknown := &UnknownServerError{Server: server}
+		for _, s := range servers {
+			unknown.Known = append(unknown.Known, s.Name)
+		}
+		return nil, unknown
+	}
+	alive, linked := 0, false
+	for _, page := range servers[i].Pages {
+		if v := page.At(servers[i].Week(base)); v.Alive() {
+			alive++
+			linked = linked || len(v.Links)+len(v.Frames) > 0
+		}
+	}
+	if err := CheckEntry(servers[i], base); err != nil {
+		return nil, err
+	}
+	if alive > 1 && !linked {
+		return nil, &history.Error{
+			File: file,
+			Reason: fmt.Sprintf("none of the %d pages of %s has a link at week %d, and sites are "+
+				"found by links",
+				alive, server, base),
+			Hint: `record the addresses that each page links to, as "links":["http://..."]`,
+		}
+	}
+	o := Options{Base: time.Duration(base) * 7 * 24 * time.Hour, Change: change}
+	corpus, err := NewDataset(ctx, servers[i:i+1], o)
+	if err != nil {
+		return nil, err
+	}
+	id, ok := corpus.Graph().LookupServer(server)
+	if !ok {
+		return nil, fmt.Errorf("recrawl: the graph of %s does not know it", server)
+	}
+	return &DividedServer{Graph: corpus.Graph(), Server: id, Base: base,
+		State: fmt.Sprintf("week %d",
+			base),
+		Counts: corpus.IsBase, Apart: max(0, alive-len(corpus.Pages))}, nil
+}

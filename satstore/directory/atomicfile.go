@@ -1,0 +1,88 @@
+package directory
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// pattern is that of names of files under way.
+const pattern = ".recrawl-*"
+
+// WriteAtomically makes a file of what write writes, readable for all.
+func WriteAtomically(path string, write func(io.Writer) error) error {
+	f, err := CreateAtomicFile(path)
+	if err != nil {
+		return err
+	}
+	defer f.Discard()
+	if err := write(f); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return f.Commit()
+}
+
+// AtomicFile is a file under way: there is none of its name until Commit. One goroutine may use it.
+//
+// It writes files that are there whole or not at all.
+//
+// # Guarantees
+//
+//  1. A file of the name is replaced only when all is written; a reader finds the old one
+//     or the new one. After an error the old one is there, and no other file.
+//  2. Nothing is synced: after a power failure the file may be empty. What must survive that is
+//     written by Write.
+type AtomicFile struct {
+	*bufio.Writer
+	file *os.File
+	path string
+}
+
+// CreateAtomicFile begins a file of this name. It must end with Commit or Discard.
+func CreateAtomicFile(path string) (*AtomicFile, error) {
+	f, err := os.CreateTemp(filepath.Dir(path), pattern)
+	if err != nil {
+		return nil, fmt.Errorf("write %s: %w", path, err)
+	}
+	return &AtomicFile{bufio.NewWriter(f), f, path}, nil
+}
+
+// Commit gives the file its name, readable for all. It replaces a file that has this name.
+func (f *AtomicFile) Commit() error {
+	defer f.Discard()
+	err := f.Flush()
+	if err == nil {
+		err = f.file.Chmod(0o644)
+	}
+	if closed := f.file.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Rename(f.file.Name(), f.path)
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", f.path, err)
+	}
+	return nil
+}
+
+// Discard removes what was written. After Commit it does nothing.
+func (f *AtomicFile) Discard() {
+	f.file.Close()           // after Commit it is closed
+	os.Remove(f.file.Name()) // and there is nothing of that name
+}
+
+// CheckAtomicFile refuses, before any work, a path at which Write could not begin a file.
+func CheckAtomicFile(path string) error {
+	f, err := os.CreateTemp(filepath.Dir(path), pattern)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	closed := f.Close()
+	if err := os.Remove(f.Name()); err != nil {
+		return err
+	}
+	return closed
+}
