@@ -119,6 +119,7 @@ func (p *Program) explained(root *cobra.Command) *cobra.Command {
 // root has the commands that every program has.
 func (p *Program) root() *cobra.Command {
 	p.settings = p.config.Settings()
+	p.settings.Earlier = p.lastRun
 	root := &cobra.Command{
 		Use:           "recrawl",
 		SilenceErrors: true,
@@ -248,6 +249,9 @@ func (p *Program) load(cmd *cobra.Command) error {
 	}
 	if len(r.Problems) > 0 {
 		return failure.Usage(errors.Join(r.Problems...), hint)
+	}
+	if r.Unused != nil {
+		p.Warn(r.Unused.Error() + "; defaults are taken")
 	}
 	c.Complete(r)
 	return nil

@@ -89,6 +89,9 @@ func (l *liveRun) open(ctx context.Context, args []string) (err error) {
 	if err = l.base.open(ctx, p); err != nil {
 		return err
 	}
+	if err = p.keepSettings(); err != nil {
+		return err
+	}
 	if len(l.seeds) == 0 && l.base.data.corpus.Count() == 0 {
 		return failure.Usage(
 			fmt.Errorf("no address given, and %s knows none", c.Data),

@@ -93,6 +93,9 @@ func (l *lab) walk(dir string, s walked) {
 		args = append(args, "--allow-private", "--delay", "1ms", "--round", "1s", "--rounds", "3",
 			"--unlimited", "--quiet")
 	}
+	if args[0] == "plan" { // it would take the second from the run
+		args = append(args, "--round", "1h")
+	}
 	news := l.bases[0] + "/news/"
 	before := max(len(l.editions(news)), 1)
 	changed := func() bool {

@@ -20,6 +20,7 @@ type Origin int
 
 const (
 	FromDefault Origin = iota
+	FromRun            // of the last run on the same data: Set.Earlier
 	FromFile
 	FromEnvironment
 	FromFlag
@@ -53,6 +54,11 @@ func (s *Set) Read(cmd *cobra.Command, file string) *Review {
 			if err != nil {
 				r.unread(err, help)
 			}
+		}
+	}
+	if s.Earlier != nil && r.Hint == "" {
+		if file := s.Earlier(cmd); file != "" {
+			r.Unused = s.readEarlier(file, func(x *setting) bool { return x.isOf(cmd) })
 		}
 	}
 	if r.Hint == "" {

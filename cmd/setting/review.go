@@ -14,6 +14,7 @@ import (
 type Review struct {
 	Problems []error
 	Hint     string // what to do where not all could be read; "" if it could
+	Unused   error  // why settings of an earlier process are not used; nil if they are
 
 	set *Set
 }

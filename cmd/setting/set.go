@@ -21,6 +21,9 @@ type Set struct {
 	Others []string // variables of the environment that have the prefix and are no settings
 	// Gone are settings that older versions had, by key: what to do without them.
 	Gone map[string]string
+	// Earlier returns the file of what Review.Given told of an earlier process, for a command whose
+	// settings are filled by now; "": there is none.
+	Earlier func(*cobra.Command) string
 
 	prefix   string
 	words    *strings.Replacer

@@ -14,9 +14,9 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// String is the name of an origin in messages: default, file, environment or flag.
+// String is the name of an origin in messages: default, run, file, environment or flag.
 func (o Origin) String() string {
-	return [...]string{"default", "file", "environment", "flag"}[o]
+	return [...]string{"default", "run", "file", "environment", "flag"}[o]
 }
 
 // Value is a setting as it was read.
@@ -25,7 +25,7 @@ type Value struct {
 	// as a file has it; of what may be secret, only that it is there
 	Value    string `json:"value"`
 	Default  string `json:"default"`  // as a file would have it
-	Source   string `json:"source"`   // default, file, environment or flag
+	Source   string `json:"source"`   // default, run, file, environment or flag
 	Variable string `json:"variable"` // its name in the environment
 	Help     string `json:"help"`
 }
@@ -56,8 +56,8 @@ func (l Listing) Finding() string {
 	for o := FromFlag; o > FromDefault; o-- {
 		if n := count[o.String()]; n > 0 {
 			given = append(given, fmt.Sprintf("%d from %s",
-				n, [...]string{FromFile: "the file", FromEnvironment: "the environment",
-					FromFlag: "flags"}[o]))
+				n, [...]string{FromRun: "the last run", FromFile: "the file",
+					FromEnvironment: "the environment", FromFlag: "flags"}[o]))
 		}
 	}
 	of := words.Plural(len(l), "setting")

@@ -1,0 +1,49 @@
+package core
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recrawl/recrawl/satstore/atomicfile"
+)
+
+// lastRunFile has the settings of the last run, in its data directory.
+const lastRunFile = "run.yaml"
+
+// afterRun are the commands that look at the store of a run by its settings, where nobody gives
+// them others: what they say of it is what the run said.
+var afterRun = []string{"serve", "plan", "explain"}
+
+// lastRun returns the file of settings of the last run on the data directory of a command; "":
+// there is none, or the command looks at no run.
+func (p *Program) lastRun(cmd *cobra.Command) string {
+	if !slices.Contains(afterRun, cmd.Name()) || p.config.Data == "" {
+		return ""
+	}
+	file := filepath.Join(p.config.Data, lastRunFile)
+	if _, err := os.Stat(file); err != nil {
+		return ""
+	}
+	return file
+}
+
+// keepSettings writes the settings of a run down for the commands that look at its store.
+func (p *Program) keepSettings() error {
+	text, err := p.review.Given("run", afterRun...)
+	if err != nil {
+		return err
+	}
+	err = atomicfile.Write(filepath.Join(p.config.Data, lastRunFile), func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("keep the settings of the run: %w", err)
+	}
+	return nil
+}
