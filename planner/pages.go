@@ -82,6 +82,8 @@ type Pages struct {
 	caps   *Caps        // of the planner; nil: none
 	ages   *aging       // of the planner; nil: none
 
+	judging judging
+
 	weights   *preferences.Weights // nil: 1 for all pages
 	weight    []float64
 	weightSum float64

@@ -150,6 +150,10 @@ type explanation struct {
 	LastChange   *time.Time `json:"last_change"`
 	Visits       uint32
 	Changes      uint32
+	PerDay       *float64 `json:"changes_per_day"`
+	Low          *float64 `json:"changes_per_day_low"`
+	High         *float64 `json:"changes_per_day_high"`
+	Fresh        *float64
 	Errors       int
 	Misses       int
 	NoIndex      bool

@@ -40,6 +40,7 @@ type Tune struct {
 	Futures                              int
 	Seed                                 uint64
 	PerDay                               tuneRange `json:"changes_per_day"`
+	Daily                                tuneRange `json:"found_by_daily_visits"`
 	Curve                                []tunePoint
 	Knee                                 *tunePoint
 	InForce                              *tunePoint `json:"in_force"`

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recrawl/recrawl/estimator"
 	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/planner/schedule"
 	"github.com/recrawl/recrawl/satstore"
@@ -70,7 +71,7 @@ func DemandsInStore(data string, least schedule.Tick, by By, tell directory.Func
 	err = store.Restore(graph, func(r *sitegraph.Record) {
 		if r.State == sitegraph.StateAlive {
 			of := d.of(graph.ServerName(graph.Server(r.Page)))
-			of.Pages = append(of.Pages, interval(by, r.Tried, r.Due, r.Interval))
+			of.Pages = append(of.Pages, interval(by, r.Tried, r.Due, changeOf(&r.History)))
 		}
 	})
 	if err != nil {
@@ -158,7 +159,7 @@ func changeOf(h *sitegraph.History) time.Duration {
 	if h.Changes == 0 {
 		return 2 * h.Elapsed()
 	}
-	return crawl.BetweenChanges(h)
+	return estimator.Seen(*h).Between()
 }
 
 // serverOf is the server of a canonical address: what stands between "//" and the next "/".

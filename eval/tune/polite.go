@@ -15,7 +15,7 @@ import (
 type Load struct {
 	Server  string
 	Pages   int
-	PerDay  float64 // changes a day, mean over the futures
+	PerDay  float64 // changes a day: mean over the futures, or as visits saw them (Watched)
 	daily   [][]int // by future
 	changes float64 // in all futures
 }

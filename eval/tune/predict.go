@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/recrawl/recrawl/estimator"
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/planner/budget"
@@ -80,7 +81,14 @@ type Forecast struct {
 	futures []*eval.Dataset
 	Changes []Load // what happens on each server, by name
 	PerDay  Range  // changes a day, all servers
+	Daily   Range  // of these, what is left for a visit a day to each page to find
 	Pages   int    // at the base
+}
+
+// Watched is a source that knows how often visits saw the pages of each server change, and all
+// pages together. That is what people are told; futures count by the day.
+type Watched interface {
+	Seen() (byServer map[string]estimator.ChangeRate, all estimator.ChangeRate)
 }
 
 // New draws futures. Each takes the memory of one corpus.
@@ -98,7 +106,22 @@ func New(ctx context.Context, source Source, o Options, tick func()) (*Forecast,
 	}
 	f.Pages = len(f.futures[0].Pages)
 	f.Changes = loads(changes)
-	f.PerDay = f.perDay(changes)
+	f.Daily = f.perDay(changes)
+	f.PerDay = f.Daily
+	if watched, ok := source.(Watched); ok {
+		byServer, all := watched.Seen()
+		for s := range f.Changes {
+			f.Changes[s].PerDay = 0
+			if rate := byServer[f.Changes[s].Server]; rate.Known() {
+				f.Changes[s].PerDay = rate.PerDay()
+			}
+		}
+		f.PerDay = Range{undefined, undefined, undefined}
+		if all.Known() {
+			low, high := all.Range()
+			f.PerDay = Range{eval.Number(all.PerDay()), eval.Number(low), eval.Number(high)}
+		}
+	}
 	return f, nil
 }
 

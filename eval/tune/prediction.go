@@ -27,6 +27,7 @@ type Prediction struct {
 	Futures    int        `json:"futures"`
 	Seed       uint64     `json:"seed"`
 	PerDay     Range      `json:"changes_per_day"`
+	Daily      Range      `json:"found_by_daily_visits"` // of these, by a visit a day to each page
 	Curve      []Point    `json:"curve"`
 	Knee       *Point     `json:"knee"`
 	InForce    *Point     `json:"in_force"` // the budget that a run works with; null: not known
@@ -129,7 +130,8 @@ func Predict(ctx context.Context, of Evidence, o Options, r Request) (*Predictio
 		Base:  o.Base,
 		Weeks: o.Weeks, History: o.History, New: o.New, Change: o.Change.String(),
 		Futures: o.Futures, Seed: o.Seed,
-		PerDay: f.PerDay, Warnings: slices.Concat([]string{}, of.Doubts, of.Source.Doubts())}
+		PerDay: f.PerDay, Daily: f.Daily,
+		Warnings: slices.Concat([]string{}, of.Doubts, of.Source.Doubts())}
 	curve := func(budgets []float64, limits budget.Limits) ([]Point, error) {
 		return f.Curve(ctx, budgets, limits, c.day)
 	}

@@ -77,13 +77,13 @@ func LearnVisits(pages []Visited) (*Visits, error) {
 		len(v.servers), site)
 	const rounds = 10 // as Prior.Learn says
 	for range rounds {
-		v.prior.Learn(v.seen())
+		v.prior.Learn(v.grids())
 	}
 	v.frailty = v.overdispersion()
 	return v, nil
 }
 
-func (v *Visits) seen() iter.Seq2[int32, *estimator.Grid] {
+func (v *Visits) grids() iter.Seq2[int32, *estimator.Grid] {
 	return func(yield func(int32, *estimator.Grid) bool) {
 		for s := range v.servers {
 			for _, p := range v.servers[s].pages {
@@ -94,6 +94,20 @@ func (v *Visits) seen() iter.Seq2[int32, *estimator.Grid] {
 			}
 		}
 	}
+}
+
+// Seen is Watched: how often visits saw pages change.
+func (v *Visits) Seen() (byServer map[string]estimator.ChangeRate, all estimator.ChangeRate) {
+	byServer = map[string]estimator.ChangeRate{}
+	for _, s := range v.servers {
+		var rate estimator.ChangeRate
+		for _, p := range s.pages {
+			rate.Add(estimator.Seen(p.History))
+		}
+		byServer[s.name] = rate
+		all.Add(rate)
+	}
+	return byServer, all
 }
 
 // overdispersion is the method-of-moments estimate of the frailty: how much more the numbers of

@@ -145,10 +145,10 @@ func (l *Loop) Standing(s sitegraph.ServerID) Standing {
 	return r
 }
 
-// Demand is what is wanted of one server, by so many of its pages at most, evenly among all. Call
-// it in Peek or Between.
+// Demand is Demands of one server, by so many of its pages at most, evenly among all. Call it in
+// Peek or Between.
 func (l *Loop) Demand(s sitegraph.ServerID, most int) schedule.Demand {
-	return l.demandOf(s, 1+(len(l.graph.ServerPages(s))-1)/most)
+	return l.demandOf(s, 1+(len(l.graph.ServerPages(s))-1)/most, daysBetweenChanges)
 }
 
 // InLine returns the chosen visits of the server of a page, in order, and the page's own: false if

@@ -15,19 +15,21 @@ import (
 // visited as often as it can be, and changes each time, seems to want little more than it gets.
 const classStep = 1.01
 
-// Demands are what is wanted of each server. It looks at all pages.
+// Demands returns what the changes of each server ask for: a visit to each page whenever it has
+// changed, as often as visits saw it change. It looks at all pages.
 func (l *Loop) Demands() []schedule.Demand {
 	all := make([]schedule.Demand, l.graph.Servers())
 	for s := range all {
-		all[s] = l.demandOf(sitegraph.ServerID(s), 1)
+		all[s] = l.demandOf(sitegraph.ServerID(s), 1, daysBetweenChanges)
 	}
 	return all
 }
 
-// demandOf is what is wanted of a server: visits to its pages at the times between their changes.
-// Pages of about the same interval and weight are one entry. It looks at each page whose number on
-// the server is a multiple of step, which stands for as many.
-func (l *Loop) demandOf(server sitegraph.ServerID, step int) schedule.Demand {
+// demandOf returns the demand for visits to the pages of a server, each in the days that interval
+// gives. Pages of about the same interval and weight are one entry. It looks at each page whose
+// number on the server is a multiple of step, which stands for as many.
+func (l *Loop) demandOf(server sitegraph.ServerID, step int,
+	interval func(*planner.Memory) float64) schedule.Demand {
 	corpus := l.Planner.Pages
 	d := schedule.Demand{Name: l.graph.ServerName(server),
 		Least: schedule.Tick(l.pauseOf(server).Milliseconds())}
@@ -44,7 +46,7 @@ func (l *Loop) demandOf(server sitegraph.ServerID, step int) schedule.Demand {
 			break
 		}
 		m := corpus.Memory(page)
-		days := daysBetweenChanges(m)
+		days := interval(m)
 		if m.State != sitegraph.StateAlive || !(days > 0) || corpus.Weight(page) == 0 {
 			continue
 		}
@@ -71,28 +73,19 @@ func (l *Loop) demandOf(server sitegraph.ServerID, step int) schedule.Demand {
 	return d
 }
 
-// daysBetweenChanges is by what was seen of the page itself from two changes on. Before that it is
-// the estimate of the policy, which may know more of pages like it; 0: none.
+// daysBetweenChanges returns the mean time between two changes that visits saw; 0: they saw none.
 func daysBetweenChanges(m *planner.Memory) float64 {
-	if m.History.Changes >= 2 {
-		return BetweenChanges(&m.History).Hours() / 24
-	}
-	return float64(m.Interval)
+	return estimator.Days(estimator.Seen(m.History).Between())
 }
 
-// BetweenChanges estimates the time between two changes of a page from its visits, at even
-// intervals (estimator.BiasReduced): of a page that had changed at each of
-// n visits it says that it changes log(2n+1) times between two. A sum of the changes seen would
-// say once, and so that a server which cannot answer more is asked enough. 0: no change was seen.
-func BetweenChanges(h *sitegraph.History) time.Duration {
-	if h.Changes == 0 || h.Visits < 2 {
-		return 0
+// daysBetweenVisits returns the time between visits that a page should have: that between its
+// changes where two or more were seen, before that what the policy said, which may know more of
+// pages like it; 0: nothing is known.
+func daysBetweenVisits(m *planner.Memory) float64 {
+	if m.History.Changes >= 2 {
+		return daysBetweenChanges(m)
 	}
-	perDay := estimator.BiasReduced(int(h.Changes), int(h.Visits-1), estimator.Days(h.Elapsed()))
-	if perDay == 0 {
-		return 0
-	}
-	return time.Duration(float64(24*time.Hour) / perDay)
+	return float64(m.Interval)
 }
 
 // roundUp makes milliseconds of nanoseconds.
@@ -142,7 +135,7 @@ func (l *Loop) samePause(s sitegraph.ServerID) bool {
 }
 
 func (l *Loop) weighStrain(s sitegraph.ServerID) {
-	d := l.demandOf(s, 1)
+	d := l.demandOf(s, 1, daysBetweenVisits)
 	wanted := 0.0
 	if load := d.Load(); load > 0 {
 		wanted = float64(d.Cycle(schedule.Usual)) / float64(load.Interval())

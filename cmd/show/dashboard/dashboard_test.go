@@ -548,7 +548,8 @@ func TestEvents(t *testing.T) {
 // Metrics are well-formed, have no label of a server or address, and agree with the run.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
-	s, _ := serving(t, "127.0.0.1:0")
+	s, run := serving(t, "127.0.0.1:0")
+	viewtest.Await(t, "freshness", func() bool { return run.Desk.Freshness().Fresh != nil })
 	do(t, "GET", s.at("/servers/www0.example"), "")
 	_, text := do(t, "GET", s.at("/metrics"), "")
 	parser := expfmt.NewTextParser(model.LegacyValidation)

@@ -71,10 +71,10 @@ func newMetrics(d *view.Desk, version string) (*requestMetrics, http.Handler) {
 			"How long the page has been due that has been so longest"),
 		promised: name("max_age_pages", "Copies with a greatest age"),
 		tooOld:   name("max_age_exceeded_pages", "Copies that are older than their greatest age"),
-		fresh: name("fresh_ratio", "Predicted share of copies that are as their pages are: "+
+		fresh: name("fresh_ratio", "Predicted share of copies that are up to date: "+
 			"mean, and 5th and 95th percentile", "estimate"),
 		changes: name("predicted_changes_per_day",
-			"Changes of all pages a day, by their last estimates"),
+			"Changes of all pages a day, as visits saw them; absent while not known"),
 		surveyed: name("survey_timestamp_seconds", "When all pages were looked at last"),
 		took:     name("survey_duration_seconds", "How long that took"),
 		lag:      name("visit_lag_seconds", "Time from due to visit, of refetches"),
@@ -172,10 +172,14 @@ func (c *collector) collectSurvey(gauge func(*prometheus.Desc, float64, ...strin
 	gauge(c.oldest, oldest)
 	gauge(c.promised, float64(s.Promised))
 	gauge(c.tooOld, float64(s.TooOld))
-	gauge(c.fresh, s.Fresh.Mean, "mean")
-	gauge(c.fresh, s.Fresh.Low, "p5")
-	gauge(c.fresh, s.Fresh.High, "p95")
-	gauge(c.changes, s.PerDay)
+	if s.Fresh != nil {
+		gauge(c.fresh, s.Fresh.Mean, "mean")
+		gauge(c.fresh, s.Fresh.Low, "p5")
+		gauge(c.fresh, s.Fresh.High, "p95")
+	}
+	if s.Rate.Known() {
+		gauge(c.changes, s.Rate.PerDay())
+	}
 	gauge(c.surveyed, float64(s.At.Unix()))
 	gauge(c.took, s.Took.Seconds())
 }

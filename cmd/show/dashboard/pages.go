@@ -67,8 +67,14 @@ func parsePages() (map[string]*template.Template, error) {
 
 // helpers are what templates can call.
 var helpers = template.FuncMap{
-	"n":       func(v any) string { return words.Grouped(toInt(v)) },
-	"pct":     func(v float64) string { return percent(v) },
+	"n":   func(v any) string { return words.Grouped(toInt(v)) },
+	"pct": func(v float64) string { return percent(v) },
+	"share": func(v *float64) string {
+		if v == nil {
+			return "–"
+		}
+		return percent(*v)
+	},
 	"sig":     func(v float64) string { return words.Significant(v, 3) },
 	"counted": view.Counted,
 	"p":       probability,

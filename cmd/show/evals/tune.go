@@ -20,7 +20,7 @@ func percent(v eval.Number) string {
 	if math.IsNaN(float64(v)) {
 		return "-"
 	}
-	return fmt.Sprintf("%.3g %%", 100*float64(v))
+	return words.Significant(100*float64(v), 3) + " %"
 }
 
 func ranged(r tune.Range) string {
@@ -33,11 +33,11 @@ func ranged(r tune.Range) string {
 func (t Tune) Page() report.Page {
 	r := t
 	page := report.Page{Title: "What a budget buys", Intro: fmt.Sprintf(
-		"Predicted from %s for policy %s over %d weeks: %s on %s, %s changes a day (%s to %s). "+
+		"Predicted from %s for policy %s over %d weeks: %s on %s, %s. "+
 			"Values are means over %s; in brackets %s. Budgets are shares of the pages a day.",
 		r.Source, r.Policy, r.Weeks, words.Plural(r.Pages, "page"),
-		words.Plural(r.Servers, "server"), Tenths(r.PerDay.Value), Tenths(r.PerDay.Low),
-		Tenths(r.PerDay.High), words.Plural(r.Futures, "future"), t.brackets())}
+		words.Plural(r.Servers, "server"), t.changes(true), words.Plural(r.Futures, "future"),
+		t.brackets())}
 	page.Finding = t.finding()
 	page.Sections = append(page.Sections, t.curveSection(), t.politenessSection())
 	if r.Check != nil {
@@ -48,6 +48,23 @@ func (t Tune) Page() report.Page {
 			report.Section{Title: "To be doubted", Text: strings.Join(r.Warnings, "\n\n")})
 	}
 	return page
+}
+
+// changes says how often the pages change, and where they change more often than daily visits tell,
+// what those find.
+func (t Tune) changes(doubt bool) string {
+	changes := func(v eval.Number) string { return words.Significant(float64(v), 3) }
+	if math.IsNaN(float64(t.PerDay.Value)) {
+		return "how often they change is not known yet"
+	}
+	text := changes(t.PerDay.Value) + " changes a day"
+	if doubt && !math.IsNaN(float64(t.PerDay.Low)) {
+		text += fmt.Sprintf(" (%s to %s)", changes(t.PerDay.Low), changes(t.PerDay.High))
+	}
+	if daily := t.Daily.Value; daily < 0.9*t.PerDay.Value {
+		text += ", of which a visit a day to each page can find " + changes(daily)
+	}
+	return text
 }
 
 // finding says where a fetch more buys less, and what a target takes.
@@ -74,8 +91,8 @@ func (t Tune) finding() string {
 
 func (t Tune) curveSection() report.Section {
 	r := t
-	table := report.Table{Title: fmt.Sprintf("Predicted from %s: %s, %s changes a day, policy "+
-		"%s, %d weeks", r.Source, words.Plural(r.Pages, "page"), Tenths(r.PerDay.Value), r.Policy,
+	table := report.Table{Title: fmt.Sprintf("Predicted from %s: %s, %s, policy "+
+		"%s, %d weeks", r.Source, words.Plural(r.Pages, "page"), t.changes(false), r.Policy,
 		r.Weeks),
 		Header: []string{"budget a day", "fetches", "coverage", "update rate", "freshness",
 			"of search results", ""}}
@@ -205,7 +222,7 @@ func (t Tune) politenessSection() report.Section {
 		Header: []string{"server", "pages", "changes a day", "longest feasible delay, s"}}
 	for _, l := range r.Busiest {
 		busiest.Rows = append(busiest.Rows,
-			[]string{l.Server, words.Count(l.Pages), Tenths(eval.Number(l.PerDay)),
+			[]string{l.Server, words.Count(l.Pages), words.Significant(l.PerDay, 3),
 				Number(l.Seconds, 0)})
 	}
 	return report.Section{Title: "Politeness", Tables: []report.Table{delays, busiest}}

@@ -126,27 +126,24 @@ func (r *Run) TooTight() string {
 	f := &r.Feasible
 	text := ""
 	if f.Possible < 0.95*f.Wanted {
-		text = fmt.Sprintf("politeness and the servers allow %.0f of %.0f visits a day that are "+
-			"wanted: %s cannot be kept fresh",
-			f.Possible, f.Wanted, words.Plural(len(f.Infeasible), "server"))
+		text = fmt.Sprintf("politeness and the servers allow %s of the %s visits a day that the "+
+			"changes need: %s cannot be kept fresh",
+			words.Significant(f.Possible, 3), words.Significant(f.Wanted, 3),
+			words.Plural(len(f.Infeasible), "server"))
 	}
 	if f.ToBudget > 0 {
 		if text != "" {
 			text += "; "
 		}
-		text += fmt.Sprintf("the budget of %.0f a day leaves %.0f of %.0f visits a day out",
-			f.Budget, f.Possible-f.Budget, f.Possible)
+		text += fmt.Sprintf("the changes need %s visits a day, and the budget is %s",
+			words.Significant(f.Possible, 3), words.Significant(f.Budget, 3))
 	}
 	if text == "" || f.Value == 0 {
 		return text
 	}
-	return text + fmt.Sprintf("; with the best use %.0f %% of the pages have a good copy, of "+
-		"%.0f %%", 100*(f.Value-f.ToLimits-f.ToBudget)/f.wantedPages(), 100*f.Value/f.wantedPages())
+	return text + fmt.Sprintf("; the best use keeps %.0f %% as many copies up to date as all of "+
+		"these visits would", 100*(f.Value-f.ToLimits-f.ToBudget)/f.Value)
 }
-
-// wantedPages is the value of a web whose copies are always good. Visits at the time between
-// changes keep a copy good for 1 - 1/e of the time.
-func (f *feasible) wantedPages() float64 { return f.Value / 0.6321205588 }
 
 func (f *feasible) tables() []report.Table {
 	var tables []report.Table

@@ -15,9 +15,9 @@ func TestTooTight(t *testing.T) {
 	}{
 		{feasible{Wanted: 1000, Possible: 990, Value: 63.2}, nil},
 		{feasible{Wanted: 1000, Possible: 400, Value: 63.2, ToLimits: 20},
-			[]string{"400 of 1000 visits a day", "43 %", "of 63 %"}},
+			[]string{"400 of the 1,000 visits a day", "keeps 68 % as many"}},
 		{feasible{Wanted: 1000, Possible: 1000, Budget: 100, Value: 63.2, ToBudget: 31.6},
-			[]string{"budget of 100 a day", "900 of 1000"}},
+			[]string{"need 1,000 visits a day", "the budget is 100", "keeps 50 % as many"}},
 	} {
 		r := NewRun()
 		r.Feasible = c.f

@@ -1,9 +1,11 @@
 package present
 
 import (
+	"math"
 	"slices"
 	"time"
 
+	"github.com/recrawl/recrawl/estimator"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -24,7 +26,11 @@ type Page struct {
 	LastChange *time.Time `json:"last_change"`
 	Visits     uint32     `json:"visits"`
 	Changes    uint32     `json:"changes"`
-	Errors     uint8      `json:"errors"`
+	Rate
+	// Fresh is the probability that the copy is up to date now, as planner.Fresh has it; null: it
+	// is not known, or there is no copy.
+	Fresh  *float64 `json:"fresh"`
+	Errors uint8    `json:"errors"`
 	// Misses are answers in a row that the page is gone, moved or forbidden; of a page that left:
 	// since it left.
 	Misses       uint8      `json:"misses"`
@@ -69,14 +75,15 @@ func DueOf(r *sitegraph.Record, c *planner.Pages) {
 // all visits of its round; policy is the name of its policy.
 func Explain(r *sitegraph.Record, p *planner.Planner, ahead *crawl.Preview, policy string,
 	now time.Time) *Page {
-	e := Known(r, p, ahead, policy)
+	e := Known(r, p, ahead, policy, now)
 	e.Compare(p.Pages, r, now)
 	return e
 }
 
-// Known is what is known of the page without a look at other pages: all but what Compare adds. It
-// takes a moment.
-func Known(r *sitegraph.Record, p *planner.Planner, ahead *crawl.Preview, policy string) *Page {
+// Known is what is known of the page at now without a look at other pages: all but what Compare
+// adds. It takes a moment.
+func Known(r *sitegraph.Record, p *planner.Planner, ahead *crawl.Preview, policy string,
+	now time.Time) *Page {
 	g := p.Pages.Graph
 	h := r.History
 	e := &Page{
@@ -89,6 +96,7 @@ func Known(r *sitegraph.Record, p *planner.Planner, ahead *crawl.Preview, policy
 		Referer:      r.Referer,
 		Visits:       h.Visits,
 		Changes:      h.Changes,
+		Rate:         RateOf(estimator.Seen(h)),
 		Errors:       r.Errors,
 		Misses:       r.Misses,
 		Rejected:     r.ByFilter,
@@ -101,6 +109,9 @@ func Known(r *sitegraph.Record, p *planner.Planner, ahead *crawl.Preview, policy
 		Weight:       p.Pages.Weight(r.Page),
 		Hint:         hintOf(p.Pages, r.Page),
 		round:        ahead.Round,
+	}
+	if fresh := p.Fresh(r.Page, now); !math.IsNaN(fresh) {
+		e.Fresh = &fresh
 	}
 	if !r.Digests.Bytes.IsZero() {
 		digest := r.Digests.Bytes.String()

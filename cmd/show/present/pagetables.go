@@ -41,6 +41,7 @@ func (e *Page) knownTable() report.Table {
 		{"first copy, last visit", orNone(e.FirstCopy) + ", " + orNone(e.LastVisit)},
 		{"visits, changes seen", fmt.Sprintf("%d, %d", e.Visits, e.Changes)},
 		{"last change seen", orNone(e.LastChange)},
+		{"changes a day", e.changesADay()},
 		{"ETag, Last-Modified", orDash(e.ETag) + ", " + orNone(e.LastModified)},
 		{"digest", digest},
 		{"hint", e.Hint.String()},
@@ -49,6 +50,14 @@ func (e *Page) knownTable() report.Table {
 		t.Rows = append(t.Rows, []string{"weight", fmt.Sprint(float32(e.Weight))})
 	}
 	return t
+}
+
+// changesADay is the rate with its doubt.
+func (e *Page) changesADay() string {
+	if within := e.Range(); within != "" {
+		return e.Rate.String() + " (95 %: " + within + ")"
+	}
+	return e.Rate.String()
 }
 
 // planned says when the page is visited, or why it is not.

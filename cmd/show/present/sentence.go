@@ -2,7 +2,6 @@ package present
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
@@ -53,9 +52,8 @@ func (e *Page) past(now time.Time) string {
 	}
 	text := seen + "; "
 	text += fmt.Sprintf("the copy is %s old", span(now.Sub(*e.LastVisit)))
-	if e.Evidence != nil && !math.IsNaN(e.Evidence.Probability) {
-		text += fmt.Sprintf(" and out of date with a probability of %.0f %%",
-			100*e.Evidence.Probability)
+	if e.Fresh != nil {
+		text += fmt.Sprintf(" and up to date with a probability of %.0f %%", 100**e.Fresh)
 	}
 	return text + "." + e.Site.sentence()
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/recrawl/recrawl/cmd/show/present"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/budget"
 	"github.com/recrawl/recrawl/planner/crawl"
@@ -173,18 +174,19 @@ func (d *Desk) Visits() (all, failed []Visit) {
 
 // Freshness is how well the copies keep up with their pages.
 type Freshness struct {
-	At       time.Time `json:"at"` // of the survey; zero: none was made yet
-	Finding  string    `json:"finding"`
-	Copies   int       `json:"copies"`
-	Fresh    Spread    `json:"fresh"` // predicted share of the copies that are as their pages are
-	Sampled  int       `json:"sampled"`
-	PerDay   float64   `json:"changes_per_day"`
-	Overdue  int       `json:"overdue"`
-	Oldest   time.Time `json:"oldest_due"` // zero: nothing is overdue
-	OldestOf string    `json:"oldest_url"`
-	Promised int       `json:"promised"` // copies with a greatest age
-	TooOld   int       `json:"too_old"`  // of these
-	Ages     []AgeBand `json:"ages"`
+	At      time.Time `json:"at"` // of the survey; zero: none was made yet
+	Finding string    `json:"finding"`
+	Copies  int       `json:"copies"`
+	// Fresh is the predicted share of the copies that are up to date; null: it is not known yet.
+	Fresh        *Spread   `json:"fresh"`
+	Sampled      int       `json:"sampled"` // pages that it rests on
+	present.Rate           // of all pages together
+	Overdue      int       `json:"overdue"`
+	Oldest       time.Time `json:"oldest_due"` // zero: nothing is overdue
+	OldestOf     string    `json:"oldest_url"`
+	Promised     int       `json:"promised"` // copies with a greatest age
+	TooOld       int       `json:"too_old"`  // of these
+	Ages         []AgeBand `json:"ages"`
 	// Lag is the time from due to visit, of the visits since the run began; the percentiles are of
 	// the last 4096. Null: there is none.
 	Lag *Lag `json:"lag"`
@@ -211,7 +213,7 @@ type Lag struct {
 func (d *Desk) Freshness() *Freshness {
 	s := d.survey.Load()
 	f := &Freshness{At: s.At.UTC(), Copies: s.Alive, Fresh: s.Fresh, Sampled: s.Sampled,
-		PerDay: s.PerDay, Overdue: s.Overdue,
+		Rate: present.RateOf(s.Rate), Overdue: s.Overdue,
 		Oldest: s.OldestDue.UTC(), OldestOf: s.OldestURL, Promised: s.Promised, TooOld: s.TooOld,
 		Ages: []AgeBand{}, Lag: d.lag()}
 	from := 0.0

@@ -37,6 +37,7 @@ func (d *Desk) Page(ctx context.Context, address string, whole bool) (*Page, err
 	}
 	var p *Page
 	var failed error
+	now := time.Now()
 	err = d.do(ctx, func() {
 		c := d.o.Planner.Pages
 		id, ok := c.Graph.Lookup(url)
@@ -49,7 +50,7 @@ func (d *Desk) Page(ctx context.Context, address string, whole bool) (*Page, err
 		}
 		present.DueOf(&p.record, c)
 		ahead, at, inLine := d.ahead(id)
-		p.Page = present.Known(&p.record, d.o.Planner, ahead, d.o.Policy)
+		p.Page = present.Known(&p.record, d.o.Planner, ahead, d.o.Policy, now)
 		if inLine {
 			p.Page.InLine(at)
 		}
@@ -62,7 +63,6 @@ func (d *Desk) Page(ctx context.Context, address string, whole bool) (*Page, err
 	case failed != nil:
 		return nil, failed
 	}
-	now := time.Now()
 	if whole {
 		if err := d.compare(ctx, p, now); err != nil {
 			return nil, err

@@ -55,6 +55,21 @@ type Feasible struct {
 	Cures  []Cure  `json:"cures"` // beside each other
 }
 
+// Says returns in a sentence whether the pages of the server can be visited as often as they
+// change.
+func (f *Feasible) Says() string {
+	wanted := words.Significant(f.Wanted, 3)
+	switch {
+	case f.OK:
+		return "It can be visited as often as its pages change: " + wanted + " times a day."
+	case f.Lost == 0:
+		return "All of the " + wanted + " visits a day that its changes need fit, but some of them " +
+			"will be late."
+	}
+	return fmt.Sprintf("Of the %s visits a day that its changes need, %s cannot be made.", wanted,
+		words.Significant(f.Lost, 3))
+}
+
 // Cure is one thing that would let the interval of a server be kept.
 type Cure struct {
 	What  string  `json:"what"`
@@ -125,20 +140,17 @@ func feasibleOf(d *schedule.Demand, workers int) *Feasible {
 
 func (s *Server) finding() string {
 	text := fmt.Sprintf("%s known, %s", Counted(s.Pages, "page"), Counted(s.Alive, "copy"))
-	if s.Alive > 0 {
-		text += fmt.Sprintf(", about %.0f %% of them as their pages are now", 100*s.Fresh)
+	if s.Fresh != nil {
+		text += fmt.Sprintf(", about %.0f %% of them up to date", 100**s.Fresh)
 	}
+	text += "."
 	switch {
 	case s.Resting:
-		text += "; it is at rest: none of its pages is visited"
-	case s.Feasible != nil && !s.Feasible.OK:
-		text += fmt.Sprintf("; %s visits a day are wanted of it, and %s of these cannot be made",
-			words.Significant(s.Feasible.Wanted, 3), words.Significant(s.Feasible.Lost, 3))
+		text += " It is at rest: none of its pages is visited."
 	case s.Feasible != nil && s.Feasible.Wanted > 0:
-		text += fmt.Sprintf("; all %s visits a day that are wanted of it can be made",
-			words.Significant(s.Feasible.Wanted, 3))
+		text += " " + s.Feasible.Says()
 	}
-	return text + "."
+	return text
 }
 
 // serverCopy is a server as it was at a time: its pages, in the order in which they became known.

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recrawl/recrawl/cmd/show/present"
+	"github.com/recrawl/recrawl/estimator"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -34,9 +36,9 @@ type Survey struct {
 	TooOld   int                     // of these, copies that are older
 	Ages     [len(AgeBounds) + 1]int // copies by age, by AgeBounds
 
-	Fresh   Spread  // predicted share of copies that are as their pages are
-	Sampled int     // pages that it rests on
-	PerDay  float64 // changes of all pages a day, by their last estimates
+	Fresh   *Spread              // predicted share of copies that are up to date; nil: not known yet
+	Sampled int                  // pages that it rests on
+	Rate    estimator.ChangeRate // of all pages together
 	Servers []ServerRow
 
 	sample []sampled // pages spread evenly over all, for the priors of estimates
@@ -46,8 +48,7 @@ type Survey struct {
 var AgeBounds = [...]time.Duration{time.Hour, 6 * time.Hour, 24 * time.Hour, 3 * 24 * time.Hour,
 	7 * 24 * time.Hour, 30 * 24 * time.Hour, 90 * 24 * time.Hour, 365 * 24 * time.Hour}
 
-// Spread is a value, and its 5th to 95th percentile over resamples of the servers. All are 0 where
-// nothing is known.
+// Spread is a value, and its 5th to 95th percentile over resamples of the servers.
 type Spread struct {
 	Mean float64 `json:"mean"`
 	Low  float64 `json:"low"`
@@ -63,17 +64,17 @@ type DueBucket struct {
 
 // ServerRow is a server in a list.
 type ServerRow struct {
-	Name    string `json:"server"`
-	Pages   int    `json:"pages"` // without feeds and sitemaps
-	Alive   int    `json:"alive"`
-	New     int    `json:"new"`
-	Left    int    `json:"left"`
-	Failing int    `json:"failing"`
-	Overdue int    `json:"overdue"`
-	// PerDay is how often its pages change a day together, by their last estimates, and Fresh which
-	// share of its copies is as their pages are, likewise; 0 without copies.
-	PerDay    float64   `json:"changes_per_day"`
-	Fresh     float64   `json:"fresh"`
+	Name         string `json:"server"`
+	Pages        int    `json:"pages"` // without feeds and sitemaps
+	Alive        int    `json:"alive"`
+	New          int    `json:"new"`
+	Left         int    `json:"left"`
+	Failing      int    `json:"failing"`
+	Overdue      int    `json:"overdue"`
+	present.Rate        // of its pages together
+	// Fresh is the share of its copies that are up to date, as planner.Fresh has it; null: it is
+	// not known yet.
+	Fresh     *float64  `json:"fresh"`
 	Visits    int       `json:"visits"` // that told something, to pages known now
 	Changes   int       `json:"changes"`
 	LastVisit time.Time `json:"last_visit"` // zero: none
@@ -94,11 +95,13 @@ const (
 	firstFor   = 8 * time.Millisecond
 	lookShare  = 20
 	firstShare = 4
-	// askedPages bounds the pages whose probability a survey asks the policy for, some microseconds
-	// each; sampledPages those kept for priors.
-	askedPages   = 50_000
-	sampledPages = 50_000
-	resamples    = 200
+	// askedPages bounds the pages that a survey asks the planner for, some microseconds each, and
+	// askedOfServer those of a server that are asked beside them, while twice askedPages are not
+	// reached; sampledPages bounds those kept for priors.
+	askedPages    = 50_000
+	askedOfServer = 4
+	sampledPages  = 50_000
+	resamples     = 200
 )
 
 // surveyor is a survey under way.
@@ -108,10 +111,14 @@ type surveyor struct {
 	next    sitegraph.PageID
 	within  time.Duration // of a look
 	step    int           // every so many pages is asked for
-	policy  planner.Estimator
-	fresh   []float64 // by server: sums over pages asked for
-	asked   []float64
-	guessed []float64 // by server: sum of shares by the last estimates
+	servers []tallied
+}
+
+// tallied is what a survey adds up of a server.
+type tallied struct {
+	rate  estimator.ChangeRate
+	fresh float64 // sum over the pages asked for whose freshness is known
+	asked int     // these
 }
 
 // Survey looks at every page once, and keeps the result for all questions. Its error is ErrEnded,
@@ -163,7 +170,6 @@ func (s *surveyor) look(d *Desk) (done bool) {
 	pages := sitegraph.PageID(c.Count())
 	if s.step == 0 {
 		s.step = 1 + int(pages)/askedPages
-		s.policy, _ = d.o.Planner.Policy.(planner.Estimator)
 		s.sample = make([]sampled, 0, min(int(pages), sampledPages))
 	}
 	for began := time.Now(); s.next < pages; s.next++ {
@@ -182,7 +188,7 @@ func (s *surveyor) page(p *planner.Planner, id sitegraph.PageID) {
 	for int(server) >= len(s.Servers) {
 		s.Servers = append(s.Servers,
 			ServerRow{Name: strings.Clone(c.Graph.ServerName(sitegraph.ServerID(len(s.Servers))))})
-		s.fresh, s.asked, s.guessed = append(s.fresh, 0), append(s.asked, 0), append(s.guessed, 0)
+		s.servers = append(s.servers, tallied{})
 	}
 	row := &s.Servers[server]
 	if m.State == sitegraph.StateSource {
@@ -259,41 +265,38 @@ func (s *surveyor) age(p *planner.Planner, id sitegraph.PageID, m *planner.Memor
 			s.TooOld++
 		}
 	}
-	same := 1.0
-	if m.Interval > 0 {
-		rate := 1 / float64(m.Interval)
-		s.PerDay += rate
-		s.Servers[server].PerDay += rate
-		same = math.Exp(-age.Hours() / 24 * rate)
-	}
-	s.guessed[server] += same
-	if int(id)%s.step != 0 {
+	of := &s.servers[server]
+	of.rate.Add(estimator.Seen(m.History))
+	if int(id)%s.step != 0 && (of.asked >= askedOfServer || s.Sampled >= 2*askedPages) {
 		return
 	}
-	if s.policy != nil {
-		if probability := s.policy.Probability(id, s.now); !math.IsNaN(probability) {
-			same = 1 - probability
-		}
+	if fresh := p.Fresh(id, s.now); !math.IsNaN(fresh) {
+		of.fresh += fresh
+		of.asked++
+		s.Sampled++
 	}
-	s.fresh[server] += same
-	s.asked[server]++
-	s.Sampled++
 }
 
 // end draws the conclusions; nothing is looked at any more.
 func (s *surveyor) end(d *Desk) {
+	fresh, copies := make([]float64, len(s.Servers)), make([]float64, len(s.Servers))
 	for i := range s.Servers {
-		row := &s.Servers[i]
-		if row.Alive > 0 {
-			row.Fresh = s.guessed[i] / float64(row.Alive)
+		row, of := &s.Servers[i], &s.servers[i]
+		s.Rate.Add(of.rate)
+		row.Rate = present.RateOf(of.rate)
+		if of.asked > 0 {
+			share := of.fresh / float64(of.asked)
+			row.Fresh = &share
+			fresh[i], copies[i] = share*float64(row.Alive), float64(row.Alive)
 		}
 		row.Resting = d.o.Rules.restsNamed(row.Name)
 	}
-	s.Fresh = resample(s.fresh, s.asked)
+	s.Fresh = resample(fresh, copies)
 }
 
-// resample is the mean of what pages have, and its spread over resamples of their servers.
-func resample(sums, counts []float64) Spread {
+// resample is the mean of what pages have, and its spread over resamples of their servers; nil
+// where there is none.
+func resample(sums, counts []float64) *Spread {
 	var with []int
 	total, n := 0.0, 0.0
 	for i := range counts {
@@ -303,7 +306,7 @@ func resample(sums, counts []float64) Spread {
 		}
 	}
 	if n == 0 {
-		return Spread{}
+		return nil
 	}
 	draw := rand.New(rand.NewPCG(1, uint64(len(with))))
 	means := make([]float64, resamples)
@@ -316,7 +319,7 @@ func resample(sums, counts []float64) Spread {
 		means[k] = sum / count
 	}
 	slices.Sort(means)
-	return Spread{total / n, means[resamples/20], means[resamples-1-resamples/20]}
+	return &Spread{total / n, means[resamples/20], means[resamples-1-resamples/20]}
 }
 
 // dueBuckets are what is overdue, the next 24 hours by the hour, the next 30 days by the day, and
@@ -343,6 +346,17 @@ var ServerColumns = []string{"server", "pages", "alive", "new", "left", "failing
 // usualColumn is that of a list for which none is asked: the most first.
 const usualColumn = "overdue"
 
+// compareKnown orders what is not known before all that is.
+func compareKnown(a, b *float64) int {
+	value := func(v *float64) float64 {
+		if v == nil {
+			return math.Inf(-1)
+		}
+		return *v
+	}
+	return cmp.Compare(value(a), value(b))
+}
+
 // compareRows orders two servers by a column, ascending.
 func compareRows(a, b *ServerRow, column string) int {
 	switch column {
@@ -359,9 +373,9 @@ func compareRows(a, b *ServerRow, column string) int {
 	case "overdue":
 		return cmp.Compare(a.Overdue, b.Overdue)
 	case "changes_per_day":
-		return cmp.Compare(a.PerDay, b.PerDay)
+		return compareKnown(a.PerDay, b.PerDay)
 	case "fresh":
-		return cmp.Compare(a.Fresh, b.Fresh)
+		return compareKnown(a.Fresh, b.Fresh)
 	case "visits":
 		return cmp.Compare(a.Visits, b.Visits)
 	case "changes":

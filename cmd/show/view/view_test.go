@@ -39,9 +39,9 @@ func TestRunning(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if err := d.Survey(ctx); err != nil {
-		t.Fatal(err)
-	}
+	viewtest.Await(t, "freshness", func() bool {
+		return d.Survey(ctx) == nil && d.Surveyed().Fresh != nil
+	})
 	s := d.Surveyed()
 	if s.Pages != known || s.Alive+s.New+s.Left != known || len(s.Servers) != viewtest.Servers ||
 		s.Promised != s.Alive || s.TooOld != 0 {

@@ -42,11 +42,18 @@ func (f *Freshness) finding() string {
 	if f.Copies == 0 {
 		return "There is no copy of any page yet."
 	}
-	text := fmt.Sprintf("About %.0f %% of %s are as their pages are now (%.0f to %.0f %%)",
-		100*f.Fresh.Mean, Counted(f.Copies, "copy"), 100*f.Fresh.Low, 100*f.Fresh.High)
+	text := "How many of " + Counted(f.Copies, "copy") + " are up to date is not known yet"
+	if f.Fresh != nil {
+		text = fmt.Sprintf("About %.0f %% of %s are up to date (%.0f to %.0f %%)",
+			100*f.Fresh.Mean, Counted(f.Copies, "copy"), 100*f.Fresh.Low, 100*f.Fresh.High)
+	}
 	if f.Overdue > 0 {
-		text += fmt.Sprintf("; %s are overdue, the first one since %s",
-			Counted(f.Overdue, "page"), Span(time.Since(f.Oldest)))
+		is := "pages are"
+		if f.Overdue == 1 {
+			is = "page is"
+		}
+		text += fmt.Sprintf("; %s %s overdue, the oldest by %s",
+			words.Grouped(int64(f.Overdue)), is, Span(time.Since(f.Oldest)))
 	} else {
 		text += "; nothing is overdue"
 	}

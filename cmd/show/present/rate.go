@@ -1,0 +1,46 @@
+package present
+
+import (
+	"github.com/recrawl/recrawl/estimator"
+	"github.com/recrawl/recrawl/sitegraph/words"
+)
+
+// Rate is how often pages change, by estimator.ChangeRate. All are null where that is not known
+// yet.
+type Rate struct {
+	PerDay *float64 `json:"changes_per_day"` // 0: visits saw no change
+	Low    *float64 `json:"changes_per_day_low"`
+	High   *float64 `json:"changes_per_day_high"` // the ends of its 95 % interval
+}
+
+// RateOf returns a rate as it is shown.
+func RateOf(c estimator.ChangeRate) Rate {
+	if !c.Known() {
+		return Rate{}
+	}
+	rate := c.PerDay()
+	low, high := c.Range()
+	return Rate{&rate, &low, &high}
+}
+
+// String returns the rate for people.
+func (r Rate) String() string {
+	switch {
+	case r.PerDay == nil:
+		return "not known yet"
+	case *r.PerDay == 0:
+		return "none seen"
+	}
+	return words.Significant(*r.PerDay, 3)
+}
+
+// Range returns the 95 % interval for people; "" where no rate is known, or no change was seen.
+func (r Rate) Range() string {
+	switch {
+	case r.PerDay == nil || *r.PerDay == 0:
+		return ""
+	case *r.High >= estimator.FastestRate:
+		return words.Significant(*r.Low, 3) + " or more"
+	}
+	return words.Significant(*r.Low, 3) + " to " + words.Significant(*r.High, 3)
+}
