@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/recrawl/recrawl/satstore/atomicfile"
+	"github.com/recrawl/recrawl/satstore/directory"
 )
 
 // lastRunFile has the settings of the last run, in its data directory.
@@ -38,7 +38,7 @@ func (p *Program) keepSettings() error {
 	if err != nil {
 		return err
 	}
-	err = atomicfile.Write(filepath.Join(p.config.Data, lastRunFile), func(w io.Writer) error {
+	err = directory.WriteAtomically(filepath.Join(p.config.Data, lastRunFile), func(w io.Writer) error {
 		_, err := w.Write(text)
 		return err
 	})
