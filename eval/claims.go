@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/hints"
+
 	"github.com/recrawl/recrawl/planner/policy"
 )
 
@@ -13,7 +13,7 @@ import (
 type Claims struct {
 	Kind    string `json:"kind"`
 	Servers int    `json:"servers"` // that claimed anything
-	hints.Counts
+	planner.HintCounts
 }
 
 // absent names the evidence that policies which take part go by and a recorded world does not have;
@@ -22,9 +22,9 @@ func (c *Dataset) absent(policies []string) []string {
 	if !slices.ContainsFunc(policies, policy.GoesByClaims) {
 		return nil
 	}
-	absent := []string{hints.Feed.String(), hints.Sitemap.String()}
+	absent := []string{planner.Feed.String(), planner.Sitemap.String()}
 	if !c.World.LastModified {
-		absent = append(absent, hints.LastModified.String())
+		absent = append(absent, planner.LastModified.String())
 	}
 	return absent
 }
@@ -33,14 +33,14 @@ func (c *Dataset) absent(policies []string) []string {
 func claimsIn(c *planner.Pages) []Claims {
 	heard := c.Hints.Sources() // one of each server and kind
 	var all []Claims
-	for _, kind := range []hints.Kind{hints.Sitemap, hints.Feed, hints.LastModified} {
+	for _, kind := range []planner.HintKind{planner.Sitemap, planner.Feed, planner.LastModified} {
 		sum := Claims{Kind: kind.String()}
 		for _, s := range heard {
 			if s.Kind != kind {
 				continue
 			}
 			sum.Servers++
-			sum.Add(s.Counts)
+			sum.Add(s.HintCounts)
 		}
 		if sum.Servers > 0 {
 			all = append(all, sum)

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/fetch/extract"
-	"github.com/recrawl/recrawl/fetch/extract/rules"
+
 	"github.com/recrawl/recrawl/fetch/filter"
 
 	"github.com/recrawl/recrawl/fetch/robots"
@@ -118,7 +118,7 @@ type Options struct {
 	Capture bool
 
 	// Rules say what of a page counts, by its address (extract.Options.Rule); nil: all does.
-	Rules *rules.Set
+	Rules *extract.Rules
 
 	// Documents are the forms of documents that are pages beside HTML: links to them are taken, and
 	// their content is their text. MaxSource bounds a file of PDF or office.
@@ -126,7 +126,7 @@ type Options struct {
 
 	// Watch returns the rules by which a page is watched: what they leave of it becomes
 	// Observation.Watched. It is called concurrently; nil: no page is watched.
-	Watch func(url string) []*rules.Rule
+	Watch func(url string) []*extract.Rule
 	// Named reports whether a rule names the page itself. Then also a feed or sitemap is read as a
 	// page there, and nothing else that names it makes it a source. It is called concurrently; nil:
 	// none does.

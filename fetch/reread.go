@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/recrawl/recrawl/fetch/extract"
-	"github.com/recrawl/recrawl/fetch/extract/rules"
+
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -12,7 +12,7 @@ import (
 // another rule or by none. That takes the body of the copy, which an archive may have: then no
 // change is missed or invented when what counts is changed. Zero: the digest of the record is the
 // right one, or the body was not kept.
-func (c *Client) reread(ctx context.Context, rec *sitegraph.Record, rule *rules.Rule) (
+func (c *Client) reread(ctx context.Context, rec *sitegraph.Record, rule *extract.Rule) (
 	main sitegraph.Digest) {
 	wanted := rule != nil || c.o.Main
 	right := rule.Made(rec.Digests.Main) && !rec.Digests.Main.IsZero()

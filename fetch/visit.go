@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/recrawl/recrawl/fetch/extract"
-	"github.com/recrawl/recrawl/fetch/extract/rules"
+
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -153,7 +153,7 @@ func (c *Client) read(
 	a *answer,
 	asSource bool,
 ) (Content, error) {
-	var watched []*rules.Rule
+	var watched []*extract.Rule
 	if c.o.Watch != nil && !asSource {
 		watched = c.o.Watch(o.URL)
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/recrawl/recrawl/fetch/extract/rules"
+	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -17,12 +17,12 @@ func TestWatchedAnswers(t *testing.T) {
 	const feed = `<rss><channel><item><title>One</title><link>/p</link></item></channel></rss>`
 	const challenge = "<title>Just a moment...</title>"
 	w := newWeb(t, "h.example", "127.0.0.1")
-	r, err := rules.New(rules.Spec{})
+	r, err := extract.NewRule(extract.RuleSpec{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := w.client(func(o *Options) {
-		o.Watch = func(string) []*rules.Rule { return []*rules.Rule{r} }
+		o.Watch = func(string) []*extract.Rule { return []*extract.Rule{r} }
 		o.Named = func(url string) bool { return !strings.Contains(url, "below") }
 	})
 	for i, x := range []struct {

@@ -8,7 +8,7 @@
 //   - the frontier, the queue of pages that are known by a link and were never fetched;
 //   - budgets: visits a round, and bytes or visits an hour, a day or a server (package budget).
 //
-// Package cycle makes the visits and tells the planner what they saw. A policy knows what is in the
+// Package crawl makes the visits and tells the planner what they saw. A policy knows what is in the
 // Pages and nothing else. A planner that is built anew from the same pages goes on where the old
 // one stopped if it takes in its memory (Memory, Recollect). Otherwise policies in the middle of a
 // cycle, as breadth-first, begin the cycle anew.
@@ -24,6 +24,9 @@
 //	                       that left
 //	caps.go, admit.go      limits beside the round's budget: does a visit fit, what waits until there
 //	                       is room; times at which pages are not visited
+//	hints.go, hint*.go     what feeds, sitemaps and Last-Modified headers claim, and what that is worth
+//	heap.go, fifo.go, ties.go, largest.go
+//	                       what policies rank pages with
 //	turns.go               servers that have enough to do; new pages instead of poor refetches
 //	maxage.go              greatest ages of copies, and what they take
 //	keep.go                the state that decides visits, and the image of a large planner, for the

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/hints"
+
 	"github.com/recrawl/recrawl/planner/simtest"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -25,10 +25,11 @@ func TestHinter(t *testing.T) {
 	c, source := simtest.Claimed(t, 2, simtest.ClaimsBase.Add(2*time.Hour))
 	policy := &listener{}
 	p := planner.New(c, policy, planner.Options{})
-	said := []hints.Claim{{Page: source + 1, Modified: simtest.ClaimsBase.Add(time.Hour), Every: 0},
+	said := []planner.Claim{{Page: source + 1, Modified: simtest.ClaimsBase.Add(time.Hour),
+		Every: 0},
 		{Page: source + 2}}
-	p.UpdateHints(source, hints.Sitemap, said, true)
-	p.UpdateHints(source, hints.Sitemap, said, true)
+	p.UpdateHints(source, planner.Sitemap, said, true)
+	p.UpdateHints(source, planner.Sitemap, said, true)
 	if len(policy.hinted) != 1 || policy.hinted[0] != source+1 {
 		t.Errorf("told of %v", policy.hinted)
 	}

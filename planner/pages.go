@@ -8,7 +8,7 @@ import (
 
 	"github.com/recrawl/recrawl/estimator"
 	"github.com/recrawl/recrawl/planner/budget"
-	"github.com/recrawl/recrawl/planner/hints"
+
 	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/sitegraph"
 	"github.com/recrawl/recrawl/sitegraph/arena"
@@ -78,9 +78,9 @@ type Pages struct {
 	watch  func(url string) bool       // likewise
 	denied denials
 	price  budget.Price
-	Hints  *hints.Hints // what feeds, sitemaps and headers claim
-	caps   *Caps        // of the planner; nil: none
-	ages   *aging       // of the planner; nil: none
+	Hints  *Hints // what feeds, sitemaps and headers claim
+	caps   *Caps  // of the planner; nil: none
+	ages   *aging // of the planner; nil: none
 
 	judging judging
 
@@ -94,7 +94,7 @@ type Pages struct {
 // NewPages returns a corpus over a graph; pages of the graph are unknown until Remember.
 func NewPages(g *sitegraph.Graph) *Pages {
 	c := &Pages{Graph: g}
-	c.Hints = hints.New(g, c)
+	c.Hints = NewHints(g, c)
 	c.Begin(Round{})
 	return c
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/planner/budget"
-	"github.com/recrawl/recrawl/planner/hints"
+
 	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -505,7 +505,7 @@ func (p *Planner) Observe(r *sitegraph.Record, verdict sitegraph.Verdict) {
 
 // UpdateHints takes in what a feed or sitemap that was just read claims (Hints.Update). The policy
 // learns of it when the page comes into play: at once, where it is due by the end of the round now.
-func (p *Planner) UpdateHints(source sitegraph.PageID, kind hints.Kind, said []hints.Claim,
+func (p *Planner) UpdateHints(source sitegraph.PageID, kind HintKind, said []Claim,
 	whole bool) {
 	c := p.Pages
 	changed := c.Hints.Update(source, kind, said, whole)

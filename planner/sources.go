@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/estimator"
-	"github.com/recrawl/recrawl/planner/hints"
+
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -175,7 +175,7 @@ func (p *Planner) rests(page sitegraph.PageID) bool {
 	room := 0 // of the group
 	switch {
 	case p.sources.news[page], first && !k.feeds, m.productive(),
-		!first && p.Pages.Hints.KindOf(page) == hints.UnknownKind,
+		!first && p.Pages.Hints.KindOf(page) == UnknownKind,
 		k.visits >= unproductiveVisits && !k.unproductive:
 		return false
 	case k.visits < unproductiveVisits && first:
@@ -197,7 +197,7 @@ func (p *Planner) judge(k *sourceGroup) {
 		if m.History.Visits > 0 {
 			k.visits += int(m.History.Visits) - 1
 			changes += int(m.History.Changes)
-			k.feeds = k.feeds && p.Pages.Hints.KindOf(page) == hints.Feed
+			k.feeds = k.feeds && p.Pages.Hints.KindOf(page) == Feed
 			if m.Errors == 0 {
 				k.asked++
 			}
@@ -365,7 +365,7 @@ func (p *Planner) ageYield(page sitegraph.PageID) {
 // creditSource adds what a visit to a source brought: the pages that it named first, and visits to
 // pages that are worth more, or less, than a page that just fits into the budget, by what it claims
 // and not without that.
-func (p *Planner) creditSource(source sitegraph.PageID, turns []hints.Turn) {
+func (p *Planner) creditSource(source sitegraph.PageID, turns []HintTurn) {
 	s, by := &p.sources, p.goesByClaims()
 	y, price := s.yields[source], p.Pages.Price()
 	if by == nil || !(price > 0) || !(y.days > 0) {

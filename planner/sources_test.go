@@ -8,7 +8,7 @@ import (
 
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/budget"
-	"github.com/recrawl/recrawl/planner/hints"
+
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/planner/simtest"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -140,8 +140,8 @@ func TestIdleSources(t *testing.T) {
 				other := c.Graph.Add(fmt.Sprintf("http://h.example/feed%d", i))
 				c.Remember(&sitegraph.Record{Page: other, State: sitegraph.StateSource})
 			}
-			c.Hints.Update(source, hints.Sitemap,
-				[]hints.Claim{{Page: source + 1, Modified: simtest.ClaimsBase, Every: 0}}, true)
+			c.Hints.Update(source, planner.Sitemap,
+				[]planner.Claim{{Page: source + 1, Modified: simtest.ClaimsBase, Every: 0}}, true)
 			if err := c.Hints.Restore(c.Graph.Server(source),
 				[]byte(`{"sitemap":{`+test.proved+`}}`)); err != nil {
 				t.Fatal(err)
@@ -176,25 +176,25 @@ func testFeedsOfOneKin(t *testing.T, atOnce int) {
 	g := sitegraph.NewGraph()
 	c := planner.NewPages(g)
 	records := map[sitegraph.PageID]*sitegraph.Record{}
-	kinds, every, asked := map[sitegraph.PageID]hints.Kind{}, map[sitegraph.PageID]int{},
+	kinds, every, asked := map[sitegraph.PageID]planner.HintKind{}, map[sitegraph.PageID]int{},
 		map[sitegraph.PageID]int{}
 	// has news each so many; 0: never
-	add := func(path string, kind hints.Kind, days int) sitegraph.PageID {
+	add := func(path string, kind planner.HintKind, days int) sitegraph.PageID {
 		p := g.AddStart("http://h.example" + path)
 		records[p] = &sitegraph.Record{Page: p, URL: g.URL(p), State: sitegraph.StateSource}
 		c.Remember(records[p])
 		kinds[p], every[p] = kind, days
 		return p
 	}
-	main, index := add("/feed.xml", hints.Feed, 3),
-		add("/maps/all/sitemap.xml", hints.UnknownKind, 0)
+	main, index := add("/feed.xml", planner.Feed, 3),
+		add("/maps/all/sitemap.xml", planner.UnknownKind, 0)
 	var tag, sitemap []sitegraph.PageID
 	for i := range tags {
-		tag = append(tag, add(fmt.Sprintf("/tag/word%d/feed.xml", i), hints.Feed, 0))
+		tag = append(tag, add(fmt.Sprintf("/tag/word%d/feed.xml", i), planner.Feed, 0))
 	}
 	for i := range maps {
-		sitemap = append(sitemap, add(fmt.Sprintf("/maps/%d/sitemap.xml", i), hints.Sitemap, 0),
-			add(fmt.Sprintf("/map-%d.xml", i), hints.Sitemap, 0))
+		sitemap = append(sitemap, add(fmt.Sprintf("/maps/%d/sitemap.xml", i), planner.Sitemap, 0),
+			add(fmt.Sprintf("/map-%d.xml", i), planner.Sitemap, 0))
 	}
 	p := planner.New(c, nil, planner.Options{SourceShare: 1})
 	day := 0
@@ -228,7 +228,7 @@ func testFeedsOfOneKin(t *testing.T, atOnce int) {
 					r.History.See(end, news, time.Time{})
 				}
 				p.Observe(r, sitegraph.VerdictUnchanged)
-				if kinds[v.Page] != hints.UnknownKind {
+				if kinds[v.Page] != planner.UnknownKind {
 					c.Hints.Update(v.Page, kinds[v.Page], nil, true)
 				}
 				due, _ := p.Due(v.Page, end)
@@ -303,7 +303,7 @@ func TestFeedsThatFailTellNothingOfOthers(t *testing.T) {
 			}
 			c.Remember(&r)
 			if i < planner.FirstOfGroup {
-				c.Hints.Update(r.Page, hints.Feed, nil, true)
+				c.Hints.Update(r.Page, planner.Feed, nil, true)
 			}
 		}
 		p := planner.New(c, nil, planner.Options{SourceShare: 1})

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/hints"
+
 	"github.com/recrawl/recrawl/planner/simtest"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -92,17 +92,17 @@ func TestSourcesPayForTheirVisits(t *testing.T) {
 				r.History.See(end, r.State == sitegraph.StateSource, time.Time{})
 				p.Observe(r, sitegraph.VerdictUnchanged)
 				if v.Page == sources[0] {
-					var said []hints.Claim
+					var said []planner.Claim
 					for _, page := range pages {
-						said = append(said, hints.Claim{Page: page, Modified: end})
+						said = append(said, planner.Claim{Page: page, Modified: end})
 					}
-					p.UpdateHints(v.Page, hints.Sitemap, said, true)
+					p.UpdateHints(v.Page, planner.Sitemap, said, true)
 					for _, page := range pages { // they are visited after it
 						all[page].History.See(end.Add(time.Second), true, time.Time{})
 						known.Remember(all[page])
 					}
 				} else if v.Page == sources[1] {
-					p.UpdateHints(v.Page, hints.Sitemap, []hints.Claim{{Page: rest[0]}}, true)
+					p.UpdateHints(v.Page, planner.Sitemap, []planner.Claim{{Page: rest[0]}}, true)
 				}
 				due, _ := p.Due(v.Page, end)
 				r.Due = due.When

@@ -8,6 +8,7 @@ import "github.com/recrawl/recrawl/cmd/core"
 // Part is what recrawl-cluster does.
 var Part = &core.Part{Name: "cluster",
 	Works: core.Works{
-		"node": node, "node-status": nodeStatus, "node-hint": nodeHint, "node-abandon": nodeAbandon,
-		"frontier": serveFrontier,
+		"node": runNode, "node-status": nodeStatus, "node-hint": nodeHint,
+		"node-abandon": nodeAbandon,
+		"frontier":     serveFrontier,
 	}}

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/satstore/workload"
 )
 
@@ -30,7 +29,7 @@ type Bench struct {
 	FigureRecords int      `key:"figure-records" default:"50000" range:"[1,1000000000]" help:"page states in each run for those figures"`
 }
 
-func (c *Bench) check(r *setting.Review) {
+func (c *Bench) check(r *Review) {
 	unit, err := workload.ParseUnit(c.Unit)
 	if longest := unit.Longest(); err == nil && (c.MaxUnits < 0 || c.MaxUnits > longest) {
 		r.Refuse("bench.max-units", c.MaxUnits, fmt.Sprintf("0 to %d; 0 for all", longest))
@@ -41,7 +40,7 @@ func (c *Bench) check(r *setting.Review) {
 	c.checkSizes(r)
 }
 
-func (c *Bench) checkSizes(r *setting.Review) {
+func (c *Bench) checkSizes(r *Review) {
 	const want = "a size as 4KiB, 32MiB or a number of bytes"
 	for key, text := range map[string]string{"bench.buffer": c.Buffer, "bench.page": c.Page,
 		"bench.disk": c.Disk} {

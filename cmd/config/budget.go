@@ -4,7 +4,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/budget"
 	"github.com/recrawl/recrawl/planner/preferences"
@@ -31,7 +30,7 @@ func (c *Config) Share() (share float64) {
 
 // CheckLimits wants budgets of which the fetches can be counted, one of a kind: 1,000/day is read
 // as the two limits 1/day and 000/day.
-func (c *Config) CheckLimits(r *setting.Review) {
+func (c *Config) CheckLimits(r *Review) {
 	kinds := map[budget.Limit]bool{}
 	shares := 0
 	for _, text := range c.Budget {
@@ -60,11 +59,11 @@ func (c *Config) CheckLimits(r *setting.Review) {
 }
 
 // checkBudgets refuses budgets and weights that cannot be read or held.
-func (c *Config) checkBudgets(r *setting.Review) {
+func (c *Config) checkBudgets(r *Review) {
 	if len(c.Budget) == 0 && !c.Unlimited {
 		r.Refuse("budget", "(empty)", wantBudget)
 	}
-	if by := r.From("budget"); c.Unlimited && by != setting.FromDefault &&
+	if by := r.From("budget"); c.Unlimited && by != FromDefault &&
 		by == r.From("unlimited") {
 		r.Refuse("unlimited", c.Unlimited, "either a budget or no bound, not both")
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/survey"
 	"github.com/recrawl/recrawl/fetch"
@@ -23,7 +22,7 @@ import (
 
 // Validate refuses what hangs on other settings, or is no number or name. The hint says what to do
 // about it where it is not in the help, and is "" otherwise.
-func (c *Config) Validate(r *setting.Review) (hint string) {
+func (c *Config) Validate(r *Review) (hint string) {
 	c.checkBudgets(r)
 	c.checkRound(r)
 	c.checkNetwork(r)
@@ -71,7 +70,7 @@ func (c *Config) Validate(r *setting.Review) (hint string) {
 
 // meant asks for the name that a misspelt one probably stands for; "" if none is near.
 func meant(name string, known []string) (hint string) {
-	if near := setting.Nearest(name, known); near != "" {
+	if near := Nearest(name, known); near != "" {
 		return "did you mean " + near + "?"
 	}
 	return ""
@@ -81,7 +80,7 @@ func meant(name string, known []string) (hint string) {
 func isProgram(name string) bool { return policy.IsProgram(name) && len(policy.Command(name)) > 0 }
 
 // checkLeast wants policies that tell what a visit is worth.
-func (c *Config) checkLeast(r *setting.Review) (hint string) {
+func (c *Config) checkLeast(r *Review) (hint string) {
 	if c.Least == 0 {
 		return ""
 	}
@@ -95,7 +94,7 @@ func (c *Config) checkLeast(r *setting.Review) (hint string) {
 }
 
 // checkRound wants whole rounds in a day, and in an hour where there is a budget of an hour.
-func (c *Config) checkRound(r *setting.Review) {
+func (c *Config) checkRound(r *Review) {
 	if c.Limits().Hourly() && (c.Round <= 0 || time.Hour%c.Round != 0) {
 		r.Refuse("round", c.Round,
 			"a period that divides an hour, since there is a budget of an hour")
@@ -105,7 +104,7 @@ func (c *Config) checkRound(r *setting.Review) {
 	}
 }
 
-func (c *Config) checkNetwork(r *setting.Review) {
+func (c *Config) checkNetwork(r *Review) {
 	for _, text := range c.AllowNetwork {
 		if _, err := netip.ParsePrefix(text); err != nil {
 			r.Refuse("allow-network", text, "a prefix of addresses, as 10.20.0.0/16 or fd00::/8")
@@ -135,7 +134,7 @@ func (c *Config) checkNetwork(r *setting.Review) {
 	}
 }
 
-func (c *Survey) check(r *setting.Review) {
+func (c *Survey) check(r *Review) {
 	if c.Base < 0 || c.Base >= eval.WindowWeeks {
 		return // what weeks may be hangs on it
 	}
@@ -149,7 +148,7 @@ func (c *Survey) check(r *setting.Review) {
 
 // checkKnown wants a history in the window before the base. False: it is bad or the base is, which
 // must be least or more, and what weeks may be hangs on it.
-func checkKnown(command string, base, least, history int, r *setting.Review) bool {
+func checkKnown(command string, base, least, history int, r *Review) bool {
 	if base < least || base >= eval.WindowWeeks {
 		return false
 	}
@@ -161,7 +160,7 @@ func checkKnown(command string, base, least, history int, r *setting.Review) boo
 }
 
 // checkWeeks wants weeks that the window has room for behind the base.
-func checkWeeks(command string, base, least, most, weeks int, r *setting.Review) {
+func checkWeeks(command string, base, least, most, weeks int, r *Review) {
 	if weeks < least || weeks > most {
 		r.Refuse(command+".weeks", weeks,
 			fmt.Sprintf("%d to %d: the window of %d weeks is entered at week %d",

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/cmd/show/dashboard"
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/fetch"
@@ -199,8 +198,8 @@ type Survey struct {
 }
 
 // Settings are the declared settings, whose values p.config takes.
-func (c *Config) Settings() *setting.Set {
-	s := setting.New(c, "RECRAWL_", Words)
+func (c *Config) Settings() *Set {
+	s := NewSet(c, "RECRAWL_", Words)
 	s.Others = []string{"RECRAWL_LONG"} // of tests
 	s.Gone = map[string]string{"node.stores": "nodes share no directory any more, their stores " +
 		"move by NATS: stop all nodes, copy that directory to shards/ in --data of each, remove " +
@@ -237,14 +236,14 @@ func (c *Config) Missing() (problems []error) {
 
 // Complete sets what follows from other settings, which are checked. No budget is left where
 // there is no bound.
-func (c *Config) Complete(r *setting.Review) {
+func (c *Config) Complete(r *Review) {
 	if c.Unlimited && r.From("unlimited") >= r.From("budget") {
 		c.Budget = nil
 	}
-	if c.Eval.Figures && r.From("eval.history") == setting.FromDefault {
+	if c.Eval.Figures && r.From("eval.history") == FromDefault {
 		c.Eval.History = min(figuresPast, c.Eval.Base)
 	}
-	if c.Eval.Protocol == "stream" && r.From("eval.sample") == setting.FromDefault {
+	if c.Eval.Protocol == "stream" && r.From("eval.sample") == FromDefault {
 		c.Eval.Sample = 1
 	}
 	if len(c.Eval.Weeks) == 0 {
@@ -261,10 +260,10 @@ func (c *Config) Complete(r *setting.Review) {
 		c.Tune.Weeks, c.Tune.Unfit = weeks[0], unfit
 	}
 	if c.Demo.Full {
-		if r.From("demo.pages") == setting.FromDefault {
+		if r.From("demo.pages") == FromDefault {
 			c.Demo.Pages = fullDemo
 		}
-		if r.From("demo.claims") == setting.FromDefault {
+		if r.From("demo.claims") == FromDefault {
 			c.Demo.Claims = true
 		}
 	}

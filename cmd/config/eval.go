@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/planner/budget"
 	"github.com/recrawl/recrawl/planner/policy"
@@ -45,7 +44,7 @@ type Eval struct {
 const figuresPast = 12
 
 // check refuses what does not go together. The hint is "" where the help says more.
-func (c *Eval) check(r *setting.Review) (hint string) {
+func (c *Eval) check(r *Review) (hint string) {
 	if checkKnown("eval", c.Base, 0, c.History, r) {
 		least, most, _ := eval.Lengths(c.Protocol, c.Base)
 		for _, weeks := range c.Weeks {
@@ -77,7 +76,7 @@ func (c *Eval) check(r *setting.Review) (hint string) {
 		return c.checkFigures(r)
 	}
 	for _, group := range [][2]string{{"eval.group", c.Group}, {"eval.group-by", c.GroupBy}} {
-		if r.From(group[0]) == setting.FromFlag {
+		if r.From(group[0]) == FromFlag {
 			r.Refuse(group[0], group[1], "--figures beside it, which alone has groups")
 			hint = "add --figures, or leave the groups out: policies are compared on all servers " +
 				"together"
@@ -86,7 +85,7 @@ func (c *Eval) check(r *setting.Review) (hint string) {
 	return hint
 }
 
-func (c *Eval) checkBudgets(r *setting.Review) {
+func (c *Eval) checkBudgets(r *Review) {
 	for _, text := range c.Budget {
 		if _, _, err := budget.ParsePace(text); err != nil {
 			r.Refuse("eval.budget", text, err.Error())
@@ -106,8 +105,8 @@ func (c *Eval) Shares(pages int) (shares []float64) {
 	return shares
 }
 
-func (c *Eval) checkFigures(r *setting.Review) (hint string) {
-	if r.From("eval.policy") == setting.FromFlag {
+func (c *Eval) checkFigures(r *Review) (hint string) {
+	if r.From("eval.policy") == FromFlag {
 		r.Refuse("eval.policy", strings.Join(c.Policy, ","),
 			"no policies beside --figures, which has those of the paper")
 	}
@@ -119,7 +118,7 @@ func (c *Eval) checkFigures(r *setting.Review) (hint string) {
 }
 
 // checkPolicies refuses what is no policy. The hint has the policy that was probably meant.
-func (c *Eval) checkPolicies(r *setting.Review) (hint string) {
+func (c *Eval) checkPolicies(r *Review) (hint string) {
 	known, policies := policy.Names(), c.Lineup().Policies()
 	for _, name := range c.Policy {
 		if name != "all" && name != eval.Peers && !isProgram(name) &&

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/archive/captures"
 	"github.com/recrawl/recrawl/satstore/seen"
@@ -29,7 +28,7 @@ type Import struct {
 	To      string `help:"leave out captures from this moment on"`
 }
 
-func (c *Import) check(r *setting.Review) {
+func (c *Import) check(r *Review) {
 	if n, err := ParseSize(c.Memory); err != nil || n < seen.LeastMemory {
 		r.Refuse("import.memory", c.Memory, fmt.Sprintf("a size of %d MiB or more, as 256MiB",
 			seen.LeastMemory>>20))

@@ -3,7 +3,6 @@ package config
 import (
 	"time"
 
-	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/eval/schedule"
 	servers "github.com/recrawl/recrawl/planner/schedule"
 )
@@ -38,7 +37,7 @@ type Schedule struct {
 	Hours     float64 `default:"2" range:"[0,)" for:"schedule-plan" help:"simulated hours to find the least pool; 0: do not simulate"`
 }
 
-func (c *Schedule) check(r *setting.Review) {
+func (c *Schedule) check(r *Review) {
 	if c.Generate != 0 && c.Generate < 1000 {
 		r.Refuse("schedule.generate", c.Generate,
 			"1000 or more servers, since the classes are rare")

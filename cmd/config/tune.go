@@ -1,7 +1,6 @@
 package config
 
 import (
-	"github.com/recrawl/recrawl/cmd/setting"
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/tune"
 )
@@ -22,7 +21,7 @@ type Tune struct {
 	Unfit string // a warning, where not all of the usual weeks fit behind the base
 }
 
-func (c *Tune) check(r *setting.Review) {
+func (c *Tune) check(r *Review) {
 	if len(c.Budget) == 0 {
 		r.Refuse("tune.budget", c.Budget, "one budget or more")
 	}

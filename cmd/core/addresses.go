@@ -3,7 +3,6 @@ package core
 import (
 	"fmt"
 
-	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/sitegraph/listed"
 )
 
@@ -14,10 +13,10 @@ func webAddress(raw string) (string, error) {
 	case listed.Address:
 		return address, nil
 	case listed.Spaced, listed.Invisible, listed.Forbidden:
-		return "", failure.Usage(fmt.Errorf("%.120q is not a whole web address: %v", raw, kind),
+		return "", UsageError(fmt.Errorf("%.120q is not a whole web address: %v", raw, kind),
 			"code what an address cannot have: a blank is %20")
 	}
-	return "", failure.Usage(fmt.Errorf("%.120q is not a whole web address: %v", raw, kind),
+	return "", UsageError(fmt.Errorf("%.120q is not a whole web address: %v", raw, kind),
 		"give whole addresses, with http:// or https://")
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/recrawl/recrawl/cmd/setting"
+	"github.com/recrawl/recrawl/cmd/config"
 	"github.com/recrawl/recrawl/cmd/show/inside"
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/requisite"
@@ -17,7 +17,7 @@ func (p *Program) archiveCommand() *cobra.Command {
 	return group(&cobra.Command{Use: "archive"}, "unknown command %q of archive",
 		"recrawl archive status", p.command(&cobra.Command{
 			Use:         "status --archive DIRECTORY [--data DIRECTORY]",
-			Annotations: map[string]string{setting.NameAs: "archive-status"},
+			Annotations: map[string]string{config.NameAs: "archive-status"},
 			Args:        noArguments,
 		}, p.archiveStatus))
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/show/present"
 	"github.com/recrawl/recrawl/satstore/journal"
 	"github.com/recrawl/recrawl/satstore/repair"
@@ -33,7 +32,7 @@ func (p *Program) check(ctx context.Context, _ []string) error {
 		return p.repair(ctx)
 	}
 	if (p.config.Data == "") == (dir == "") {
-		return failure.Usage(errors.New("either --data or --set says what to verify"),
+		return UsageError(errors.New("either --data or --set says what to verify"),
 			"recrawl check --data DIRECTORY verifies the store of a planner and its set")
 	}
 	if dir == "" {
@@ -73,15 +72,15 @@ func (p *Program) check(ctx context.Context, _ []string) error {
 	if pages == nil {
 		hint = "remove the set, and import its lists again"
 	}
-	return failure.Work(fmt.Errorf("%s found in %s", r.Verdict(), cmp.Or(p.config.Data, dir)), hint,
-		failure.Damaged)
+	return WorkError(fmt.Errorf("%s found in %s", r.Verdict(), cmp.Or(p.config.Data, dir)), hint,
+		ExitDamaged)
 }
 
 // repair makes a new store of what can be read of the one in --data.
 func (p *Program) repair(ctx context.Context) error {
 	c := &p.config
 	if c.Data == "" || c.Check.To == "" || !c.Check.Repair {
-		return failure.Usage(errors.New("a repair needs a store and a directory for a new one"),
+		return UsageError(errors.New("a repair needs a store and a directory for a new one"),
 			"recrawl check --data DIRECTORY --repair --to NEW-DIRECTORY")
 	}
 	stages := p.stages(ctx)
@@ -93,7 +92,7 @@ func (p *Program) repair(ctx context.Context) error {
 	if err = printAs(p, r, present.RepairText); err != nil || !r.Any() {
 		return err
 	}
-	return failure.Work(fmt.Errorf("not all of %s could be read", c.Data),
+	return WorkError(fmt.Errorf("not all of %s could be read", c.Data),
 		c.Check.To+" holds all that could: run --data "+c.Check.To+" goes on with it",
-		failure.Damaged)
+		ExitDamaged)
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/show/present"
 	"github.com/recrawl/recrawl/satstore"
 )
@@ -27,7 +26,7 @@ func (p *Program) checkpoint(ctx context.Context, _ []string) error {
 	case c.Data == "":
 		return errNoData
 	case c.Checkpoint.To == "":
-		return failure.Usage(errors.New("no directory for the copy given"),
+		return UsageError(errors.New("no directory for the copy given"),
 			"name one that does not exist: --to DIRECTORY")
 	}
 	to, err := filepath.Abs(c.Checkpoint.To)
@@ -35,7 +34,7 @@ func (p *Program) checkpoint(ctx context.Context, _ []string) error {
 		return fmt.Errorf("directory of the copy: %w", err)
 	}
 	if _, err := os.Lstat(to); err == nil {
-		return failure.Usage(fmt.Errorf("%s is there already", to),
+		return UsageError(fmt.Errorf("%s is there already", to),
 			"a copy goes into a new directory")
 	}
 	if _, err := os.Stat(filepath.Dir(to)); err != nil {

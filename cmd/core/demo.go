@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/show/evals"
 	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/eval/demo"
@@ -32,7 +31,7 @@ func (p *Program) demo(ctx context.Context, _ []string) error {
 		return err
 	}
 	if path := demo.Occupied(c.Demo.Keep, c.Archive); path != "" {
-		return failure.Usage(fmt.Errorf("%s is there already", path),
+		return UsageError(fmt.Errorf("%s is there already", path),
 			"give --keep and --archive new directories, or remove that one")
 	}
 	o := demo.Options{
@@ -93,7 +92,7 @@ func (p *Program) openDemo(ctx context.Context, o demo.Options) (err error) {
 // savings measures what signals save.
 func (p *Program) savings(ctx context.Context, o demo.Options) error {
 	if o.Keep != "" || o.Archive != "" || p.config.Demo.Open {
-		return failure.Usage(errors.New("--seeds keeps nothing, and opens nothing"),
+		return UsageError(errors.New("--seeds keeps nothing, and opens nothing"),
 			"leave --keep, --archive and --open out, or --seeds")
 	}
 	r, err := demo.Save(ctx, o, p.config.Demo.Seeds)

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/eval/demo"
 )
 
@@ -19,7 +18,7 @@ func TestDemoKeeps(t *testing.T) {
 	}
 	var out, err strings.Builder
 	if code := Run(t.Context(), []string{"demo", "--keep", keep, "--html", ""}, &out,
-		&err); code != failure.Misuse || out.Len() > 0 ||
+		&err); code != ExitMisuse || out.Len() > 0 ||
 		!strings.Contains(err.String(), filepath.Join(keep, demo.KeptData)+" is there already") ||
 		!strings.Contains(err.String(), "recrawl: hint: ") {
 		t.Errorf("exit code %d: %s%s", code, &out, &err)
@@ -37,7 +36,7 @@ func TestDemoIsShort(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	told := &stopAt{text: "dashboard: http://127.0.0.1:", stop: stop}
-	if code := Run(ctx, args, &out, told); code != failure.Interrupted || !told.seen {
+	if code := Run(ctx, args, &out, told); code != ExitInterrupted || !told.seen {
 		t.Errorf("exit code %d, %s", code, told.all.String())
 	}
 	text := strings.Join(strings.Fields(out.String()), " ")

@@ -3,7 +3,7 @@
 // completion and manual have it. Its work runs that program, from beside this one or from PATH.
 //
 // A file with the name of a command is that command: how it puts packages together. Its help is in
-// package manual, its settings are in package config. What all commands share:
+// the folder pages, its settings are in package config. What all commands share:
 //
 //	main.go      the root command; what all commands are made by; settings read
 //	parts.go     commands of the other programs, and how they are run
@@ -12,6 +12,8 @@
 //	planner.go   a planner as its data directory holds it
 //	live.go      the live web as the loop's fetcher, and its options
 //	setup.go     init, config, doctor, completion, man
+//	failure.go   how a command ends: its exit code, and a hint to its user
+//	manual*.go   the help of all commands, and pages for man(1)
 //	addresses.go, status.go  addresses that arguments name; the status line of run
 //
 // # Guarantees

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/show/evals"
 	"github.com/recrawl/recrawl/cmd/show/papers"
 	"github.com/recrawl/recrawl/cmd/show/report"
@@ -32,7 +31,7 @@ func someHistories(cmd *cobra.Command, args []string) error {
 }
 
 func noHistories(command string) error {
-	return failure.Usage(errors.New("no histories given"), "name files or a directory: "+command+
+	return UsageError(errors.New("no histories given"), "name files or a directory: "+command+
 		" histories/")
 }
 
@@ -46,7 +45,7 @@ func (p *Program) ReadHistories(ctx context.Context, paths []string) ([]*history
 func (p *Program) eval(ctx context.Context, paths []string) error {
 	c := &p.config
 	if c.Least > 0 && (c.Eval.Protocol != "stream" || c.Eval.Figures) {
-		return failure.Usage(errors.New("--least-value bounds the visits of a stream, not of "+
+		return UsageError(errors.New("--least-value bounds the visits of a stream, not of "+
 			"a sweep"), "add --protocol stream, or leave it out")
 	}
 	if err := p.Outputs(c.Eval.HTML, c.Eval.SVG); err != nil {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/figures"
 	"github.com/recrawl/recrawl/eval/history"
@@ -30,13 +29,13 @@ func (p *Program) CorpusAt(ctx context.Context, command string, servers []*histo
 			return nil, better
 		}
 	}
-	return nil, failure.Usage(err, "the top page of a history, if it has one, must exist at the base; "+
+	return nil, UsageError(err, "the top page of a history, if it has one, must exist at the base; "+
 		"recrawl "+command+" --help explains the base")
 }
 
 // NoLinks refuses histories of which none tells which page links to which.
 func NoLinks(base int) error {
-	return failure.Usage(fmt.Errorf("%w, week %d", eval.ErrNoLinks, base),
+	return UsageError(fmt.Errorf("%w, week %d", eval.ErrNoLinks, base),
 		`pages are those within 11 links of the start page: take histories whose lines have "links", or another --base`)
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/show/dashboard"
 	"github.com/recrawl/recrawl/cmd/show/present"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -21,7 +20,7 @@ func (p *Program) explainCommand() *cobra.Command {
 		Use: "explain --data DIRECTORY URL",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return failure.Usage(
+				return UsageError(
 					fmt.Errorf("explain takes one address, not %d", len(args)),
 					"recrawl explain --data DIRECTORY URL",
 				)
@@ -45,7 +44,7 @@ func (p *Program) explain(ctx context.Context, args []string) error {
 	defer o.store.Close() // nothing was written
 	page, ok := o.corpus.Graph.Lookup(address)
 	if !ok {
-		return failure.Usage(fmt.Errorf("%s is not known in %s", address, p.config.Data),
+		return UsageError(fmt.Errorf("%s is not known in %s", address, p.config.Data),
 			p.nearMiss(o, address))
 	}
 	var record sitegraph.Record

@@ -8,9 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/recrawl/recrawl/cmd/failure"
-	"github.com/recrawl/recrawl/cmd/setting"
-	"github.com/recrawl/recrawl/cmd/show/exchange"
+	"github.com/recrawl/recrawl/cmd/config"
+	"github.com/recrawl/recrawl/cmd/show/present"
 	"github.com/recrawl/recrawl/eval/recorded"
 	"github.com/recrawl/recrawl/fetch/archive"
 )
@@ -25,17 +24,17 @@ func (p *Program) exportCommand() *cobra.Command {
 			"DIRECTORY (--warc DIRECTORY | --cdxj FILE | --wacz FILE) [--force])",
 		Args: cobra.ArbitraryArgs,
 	}, func(ctx context.Context, paths []string) error {
-		asked := p.review.From("parquet") == setting.FromFlag ||
-			p.review.From("csv") == setting.FromFlag
+		asked := p.review.From("parquet") == config.FromFlag ||
+			p.review.From("csv") == config.FromFlag
 		other := history != "" || to != (archive.ExportTo{})
 		switch {
 		case other && (asked || len(paths) > 0):
-			return failure.Usage(errors.New("export writes one thing: tables, --history, or what "+
+			return UsageError(errors.New("export writes one thing: tables, --history, or what "+
 				"--archive has"), "call it once for each; tables are of histories or of --data")
 		case !other && (len(paths) > 0 || p.config.Parquet != "" || p.config.CSV != ""):
 			return p.exportTables(ctx, paths)
 		case to == (archive.ExportTo{}) && force:
-			return failure.Usage(errors.New("--force goes with --warc, --cdxj and --wacz"),
+			return UsageError(errors.New("--force goes with --warc, --cdxj and --wacz"),
 				"histories and tables that are there are never replaced")
 		case to == (archive.ExportTo{}):
 			return p.export(ctx, history)
@@ -57,7 +56,7 @@ func (p *Program) exportCommand() *cobra.Command {
 	return cmd
 }
 
-var errNoArchive = failure.Usage(errors.New("no archive given"),
+var errNoArchive = UsageError(errors.New("no archive given"),
 	"say where run kept what it fetched: --archive DIRECTORY")
 
 // OpenArchive opens the archive of --archive for reading.
@@ -80,7 +79,7 @@ func (p *Program) exportArchive(ctx context.Context, to archive.ExportTo) error 
 		}
 	}
 	if streams > 1 || streams > 0 && p.json {
-		return failure.Usage(errors.New("standard output can take one result"),
+		return UsageError(errors.New("standard output can take one result"),
 			"use - once, and without --json; name files for the others")
 	}
 	for _, path := range []string{to.CDXJ, to.WACZ} {
@@ -100,27 +99,27 @@ func (p *Program) exportArchive(ctx context.Context, to archive.ExportTo) error 
 	result, err := archive.Export(ctx, r, to, bar.Of)
 	bar.End()
 	if errors.Is(err, fs.ErrExist) {
-		return failure.Usage(err, "--force replaces it; or name another file")
+		return UsageError(err, "--force replaces it; or name another file")
 	}
 	if err != nil {
 		return err
 	}
 	if streams > 0 {
-		return exchange.ArchiveText(result, p.beside())
+		return present.ArchiveText(result, p.beside())
 	}
-	return printAs(p, result, exchange.ArchiveText)
+	return printAs(p, result, present.ArchiveText)
 }
 
 func (p *Program) export(ctx context.Context, to string) error {
 	c := &p.config
 	switch {
 	case to == archive.StandardOutput:
-		return failure.Usage(errors.New("histories are a directory of files, one a server"),
+		return UsageError(errors.New("histories are a directory of files, one a server"),
 			"name a directory: --history histories")
 	case c.Data == "":
 		return errNoData
 	case to == "":
-		return failure.Usage(errors.New("no directory for the histories given"),
+		return UsageError(errors.New("no directory for the histories given"),
 			"say where they go: --history histories; what was kept is exported with --archive")
 	}
 	stages := p.stages(ctx)
@@ -129,5 +128,5 @@ func (p *Program) export(ctx context.Context, to string) error {
 	if err != nil {
 		return err
 	}
-	return printAs(p, result, exchange.RecordedText)
+	return printAs(p, result, present.RecordedText)
 }

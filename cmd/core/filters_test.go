@@ -112,7 +112,7 @@ func TestRunFilters(t *testing.T) {
 // The commands of docs/reference/filters.md say what it says they do.
 func TestShowFilters(t *testing.T) {
 	t.Parallel()
-	data, err := filepath.Abs("../../fetch/filter/measure/testdata")
+	data, err := filepath.Abs("../../eval/testdata")
 	if err != nil {
 		t.Fatal(err)
 	}

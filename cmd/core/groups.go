@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/eval/survey"
 )
 
@@ -20,7 +19,7 @@ func ReadGroups(file string) (survey.Groups, error) {
 	defer f.Close()
 	groups, err := survey.ReadGroups(f, file)
 	if err != nil {
-		return nil, failure.Usage(fmt.Errorf("read groups: %w", err),
+		return nil, UsageError(fmt.Errorf("read groups: %w", err),
 			"one server and its group a line, blanks or tabs between: www.example.org OR")
 	}
 	return groups, nil

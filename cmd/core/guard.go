@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/show/present"
 	"github.com/recrawl/recrawl/fetch/guard"
 )
@@ -25,7 +24,7 @@ func (p *Program) guard(ctx context.Context, _ []string) error {
 	o.AllowNetworks, o.AllowPorts = p.config.Allowed()
 	g, err := guard.New(o)
 	if err != nil {
-		return failure.Usage(err,
+		return UsageError(err,
 			"for example --listen 127.0.0.1:3128, or --listen 10.20.0.1:3128 --clients 10.20.0.0/16")
 	}
 	listener, err := g.Listen()

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/recrawl/recrawl/cmd/manual"
 	"github.com/recrawl/recrawl/cmd/show/report"
 )
 
@@ -52,7 +51,7 @@ func (p *Program) help(c *cobra.Command, _ []string) {
 	}
 	helpCommands(w, c)
 	help, local := chosen(flagsOf(c.NonInheritedFlags()), []string{"help"})
-	if all, often := p.wholeHelp, manual.Everyday(manual.PageOf(c)); all && len(often) > 0 {
+	if all, often := p.wholeHelp, everydayFlags(manualPageOf(c)); all && len(often) > 0 {
 		helpHeadings(w, c, local)
 	} else {
 		helpEveryday(w, c, local, often)
@@ -178,7 +177,7 @@ func helpEveryday(w *report.Screen, c *cobra.Command, flags []*pflag.Flag, often
 	}
 	shown, rest := chosen(flags, often)
 	helpFlags(w, "Flags", shown)
-	if page := manual.PageOf(c); slices.Contains(manual.AsRun, page) {
+	if page := manualPageOf(c); slices.Contains(flagsAsRun, page) {
 		fmt.Fprintf(w, "\n%s takes the other flags of recrawl run, too; %s --help-all explains "+
 			"them.\n", c.Name(), c.CommandPath())
 		return
@@ -226,7 +225,7 @@ type heading struct {
 // headed puts flags under their headings. Those of the command alone come first.
 func headed(c *cobra.Command, flags []*pflag.Flag) []heading {
 	var all []heading
-	for _, h := range manual.Headings {
+	for _, h := range flagHeadings {
 		var under []*pflag.Flag
 		if under, flags = chosen(flags, h.Flags); len(under) > 0 {
 			all = append(all, heading{h.Title, under})

@@ -8,8 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/recrawl/recrawl/cmd/failure"
-	"github.com/recrawl/recrawl/cmd/manual"
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
@@ -32,7 +30,7 @@ func TestHelpOfTwoLevels(t *testing.T) {
 				}
 			}
 		}
-		flags, often := flagsOf(c.NonInheritedFlags()), manual.Everyday(manual.PageOf(c))
+		flags, often := flagsOf(c.NonInheritedFlags()), everydayFlags(manualPageOf(c))
 		if len(often) > 10 || len(often) == 0 && len(flags) > mostShort {
 			t.Errorf("%v: %s for every day, of %d", path, words.Plural(len(often), "flag"),
 				len(flags))
@@ -45,7 +43,7 @@ func TestHelpOfTwoLevels(t *testing.T) {
 		for _, f := range flags {
 			known[f.Name] = true
 			if !strings.Contains(short, " --"+f.Name) &&
-				!slices.Contains(manual.AsRun, manual.PageOf(c)) {
+				!slices.Contains(flagsAsRun, manualPageOf(c)) {
 				t.Errorf("the short help of %v does not name --%s", path, f.Name)
 			}
 			_, list, _ := strings.Cut(whole, "lags") // the first heading of flags
@@ -62,7 +60,7 @@ func TestHelpOfTwoLevels(t *testing.T) {
 		}
 	}
 	visit((&Program{stdout: io.Discard, stderr: io.Discard}).rootCommand())
-	for _, h := range manual.Headings {
+	for _, h := range flagHeadings {
 		for _, name := range h.Flags {
 			if !known[name] {
 				t.Errorf("%s: no command has a flag --%s", h.Title, name)
@@ -75,7 +73,7 @@ func TestHelpOfTwoLevels(t *testing.T) {
 func helpOf(t *testing.T, args []string) string {
 	t.Helper()
 	var out, err strings.Builder
-	if code := Run(t.Context(), args, &out, &err); code != failure.OK || err.Len() > 0 ||
+	if code := Run(t.Context(), args, &out, &err); code != ExitOK || err.Len() > 0 ||
 		out.Len() == 0 {
 		t.Errorf("recrawl %v: exit code %d, %s", args, code, err.String())
 	}

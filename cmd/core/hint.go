@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/push"
 
@@ -28,12 +27,12 @@ func (p *Program) hint(ctx context.Context, args []string) error {
 		return err
 	}
 	if p.config.Push == "" || len(urls) == 0 {
-		return failure.Usage(errors.New("--push and at least one address are needed"),
+		return UsageError(errors.New("--push and at least one address are needed"),
 			"recrawl hint --push 127.0.0.1:8090 URL...")
 	}
 	if err := push.Send(ctx, p.config.Push, urls); err != nil {
-		return failure.Work(err, "run must have the same --push, and hints are taken from its "+
-			"own machine alone", failure.Failed)
+		return WorkError(err, "run must have the same --push, and hints are taken from its "+
+			"own machine alone", ExitFailed)
 	}
 	p.Note("%s sent", words.Plural(len(urls), "address"))
 	return nil

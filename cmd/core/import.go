@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/cmd/config"
-	"github.com/recrawl/recrawl/cmd/failure"
-	"github.com/recrawl/recrawl/cmd/show/exchange"
+
+	"github.com/recrawl/recrawl/cmd/show/present"
 	"github.com/recrawl/recrawl/eval/recorded"
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/archive/captures"
@@ -40,7 +40,7 @@ func (p *Program) imports(ctx context.Context, args []string) (err error) {
 	}
 	if (p.config.Data == "") == (c.History == "") || c.Set != "" || c.HTML != "" ||
 		c.Part != "1/1" {
-		return failure.Usage(errors.New("captures go into --data or --history, without --set, "+
+		return UsageError(errors.New("captures go into --data or --history, without --set, "+
 			"--part and --html, which are for one list of addresses"),
 			"recrawl import --data DIRECTORY FILE...")
 	}
@@ -71,7 +71,7 @@ func (p *Program) imports(ctx context.Context, args []string) (err error) {
 		if err != nil {
 			return err
 		}
-		return printAs(p, result, exchange.CapturedText)
+		return printAs(p, result, present.CapturedText)
 	}
 	result, err := captures.TakeIn(ctx, store, sorter,
 		captures.TakeInOptions{Files: files, Change: p.config.ChangeBy(), Now: time.Now(),
@@ -81,17 +81,17 @@ func (p *Program) imports(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	return printAs(p, result, exchange.EvidenceText)
+	return printAs(p, result, present.EvidenceText)
 }
 
 func (p *Program) importList(ctx context.Context, list *captures.Input) (err error) {
 	c := &p.config.Import
 	if (p.config.Data == "") == (c.Set == "") {
-		return failure.Usage(errors.New("either --data or --set says where to remember the "+
+		return UsageError(errors.New("either --data or --set says where to remember the "+
 			"addresses"), "recrawl import --data DIRECTORY FILE makes them pages of a planner")
 	}
 	if c.Write != "" && c.Set == "" {
-		return failure.Usage(errors.New("--write goes with --set"),
+		return UsageError(errors.New("--write goes with --set"),
 			"with --data new addresses become pages of the store")
 	}
 	outputs := []string{c.HTML}
@@ -130,12 +130,12 @@ func (p *Program) importList(ctx context.Context, list *captures.Input) (err err
 		return err
 	}
 	if err := result.Useless(); err != nil {
-		return failure.Usage(err, "import takes text with a whole address a line, alone or "+
+		return UsageError(err, "import takes text with a whole address a line, alone or "+
 			"in a column; --format list takes commas for parts of addresses")
 	}
 	noun := "page"
 	if into.Store == nil {
 		noun = "address"
 	}
-	return p.Publish(result, exchange.AddressesPage(result, noun, c.Verbose), c.HTML)
+	return p.Publish(result, present.AddressesPage(result, noun, c.Verbose), c.HTML)
 }

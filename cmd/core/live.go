@@ -8,11 +8,10 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/extract"
-	"github.com/recrawl/recrawl/fetch/extract/rules"
+
 	"github.com/recrawl/recrawl/fetch/filter"
 
 	"github.com/recrawl/recrawl/fetch/access"
@@ -31,7 +30,7 @@ import (
 func (p *Program) client(read func(context.Context, fetch.Reading) (fetch.Content, error),
 	filters *filter.Set) (*fetch.MeteredClient, error) {
 	c := &p.config
-	set, err := rules.Read(c.Rules)
+	set, err := extract.ReadRules(c.Rules)
 	if err != nil {
 		return nil, err
 	}
@@ -67,10 +66,10 @@ func (p *Program) client(read func(context.Context, fetch.Reading) (fetch.Conten
 	if errors.As(err, new(*access.UnsafeError)) {
 		return nil, err
 	} else if err != nil {
-		return nil, failure.Usage(err, "docs/reference/operating.md says what such a file has")
+		return nil, UsageError(err, "docs/reference/operating.md says what such a file has")
 	}
 	if o.RootCAs, err = fetch.Trusted(c.CAFile); err != nil {
-		return nil, failure.Usage(err,
+		return nil, UsageError(err,
 			"--ca-file wants a file of certificates in PEM, which begin with -----BEGIN "+
 				"CERTIFICATE-----")
 	}
@@ -159,9 +158,9 @@ const readsApart = "read-apart"
 func serve(err error) (exitCode int) {
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "recrawl: error: %v\n", err)
-		return failure.Failed
+		return ExitFailed
 	}
-	return failure.OK
+	return ExitOK
 }
 
 // underWay opens the register of visits under way for those who read, and says what it remembers.

@@ -13,9 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/recrawl/recrawl/cmd/config"
-	"github.com/recrawl/recrawl/cmd/failure"
-	"github.com/recrawl/recrawl/cmd/manual"
-	"github.com/recrawl/recrawl/cmd/setting"
+
 	"github.com/recrawl/recrawl/fetch/watch"
 	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/sitegraph/listed"
@@ -32,12 +30,12 @@ func (p *Program) execute(ctx context.Context, makeRoot func(*Program) *cobra.Co
 	err := root.ExecuteContext(ctx)
 	switch {
 	case err == nil:
-		return failure.OK
+		return ExitOK
 	case ctx.Err() != nil && onlyCanceled(err):
 		fmt.Fprintln(p.stderr, "recrawl: interrupted")
-		return failure.Interrupted
+		return ExitInterrupted
 	}
-	hint, code, err := failure.Explain(err)
+	hint, code, err := Explain(err)
 	for line := range strings.SplitSeq(err.Error(), "\n") { // one for each of several problems
 		fmt.Fprintf(p.stderr, "recrawl: error: %s\n", line)
 	}
@@ -64,8 +62,8 @@ type Program struct {
 	file           io.Writer // standard output, where - was given for a file: see outputs
 	configFile     string
 	config         config.Config
-	settings       *setting.Set    // the fields of config
-	review         *setting.Review // of the settings, once they are read
+	settings       *config.Set    // the fields of config
+	review         *config.Review // of the settings, once they are read
 	json           bool
 	quiet          bool
 	wide           bool
@@ -110,7 +108,7 @@ func (p *Program) rootCommand() *cobra.Command {
 
 // explained puts the pages of the manual into the commands of root.
 func (p *Program) explained(root *cobra.Command) *cobra.Command {
-	if err := manual.Write(root, config.Words); err != nil {
+	if err := writeManual(root, config.Words); err != nil {
 		panic(err) // a command without a page: no test of commands passes
 	}
 	return root
@@ -144,7 +142,7 @@ func (p *Program) root() *cobra.Command {
 		if word, ok := p.misspelt(cmd); ok { // whose flags are none of the command above
 			return p.unknown(cmd, word)
 		}
-		return failure.Usage(err, cmp.Or(p.settings.Instead(err), nearestFlag(cmd, err),
+		return UsageError(err, cmp.Or(p.settings.Instead(err), nearestFlag(cmd, err),
 			cmd.CommandPath()+" --help lists the flags"))
 	})
 	root.SetHelpCommand(helpCommand())
@@ -207,7 +205,7 @@ func group(cmd *cobra.Command, unknown, known string, below ...*cobra.Command) *
 			if hint == "" {
 				hint = "there are: " + known
 			}
-			return failure.Usage(fmt.Errorf(unknown, args[0]), hint)
+			return UsageError(fmt.Errorf(unknown, args[0]), hint)
 		}
 		return cmd.Help()
 	}
@@ -220,7 +218,7 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return failure.Usage(fmt.Errorf("%s takes no arguments, and got %q", cmd.Name(), args[0]),
+	return UsageError(fmt.Errorf("%s takes no arguments, and got %q", cmd.Name(), args[0]),
 		cmd.CommandPath()+" --help shows what it takes")
 }
 
@@ -248,7 +246,7 @@ func (p *Program) load(cmd *cobra.Command) error {
 			` --data crawl --user-agent "mybot/1.0 (+https://example.org/bot)" URL...`)
 	}
 	if len(r.Problems) > 0 {
-		return failure.Usage(errors.Join(r.Problems...), hint)
+		return UsageError(errors.Join(r.Problems...), hint)
 	}
 	if r.Unused != nil {
 		p.Warn(r.Unused.Error() + "; defaults are taken")

@@ -9,8 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/recrawl/recrawl/cmd/failure"
-	"github.com/recrawl/recrawl/cmd/setting"
+	"github.com/recrawl/recrawl/cmd/config"
 )
 
 // unknownCommand is the error of a word that is no command below another, with the one that was
@@ -20,14 +19,14 @@ func unknownCommand(above *cobra.Command, word string) error {
 	if hint == "" {
 		hint = above.CommandPath() + " --help lists the commands"
 	}
-	return failure.Usage(fmt.Errorf("unknown command %q", word), hint)
+	return UsageError(fmt.Errorf("unknown command %q", word), hint)
 }
 
 // nearest asks for the command below another that a word probably means; "" if none is near.
 func nearest(above *cobra.Command, word string) string {
 	best, least := "", (len(word)+1)/2+1 // of two exchanged letters both differ
 	for _, cmd := range above.Commands() {
-		distance := setting.Distance(strings.ToLower(word), cmd.Name())
+		distance := config.Distance(strings.ToLower(word), cmd.Name())
 		if len(word) > 1 && strings.HasPrefix(cmd.Name(), word) {
 			distance = 1
 		}
@@ -52,7 +51,7 @@ func nearestFlag(cmd *cobra.Command, err error) string {
 	for _, f := range flagsOf(cmd.Flags()) { // with those of all commands
 		known = append(known, f.Name)
 	}
-	if near := setting.Nearest(unknown.GetSpecifiedName(), known); near != "" {
+	if near := config.Nearest(unknown.GetSpecifiedName(), known); near != "" {
 		return "did you mean --" + near + "?"
 	}
 	return ""
@@ -100,6 +99,6 @@ func plainly(cmd *cobra.Command, given int, err error) error {
 	if given > 0 {
 		is = fmt.Sprintf("%d are", given)
 	}
-	return failure.Usage(fmt.Errorf("%s takes %s, and %s given", cmd.CommandPath(),
+	return UsageError(fmt.Errorf("%s takes %s, and %s given", cmd.CommandPath(),
 		strings.Join(takes, " "), is), cmd.CommandPath()+" --help shows what it takes")
 }

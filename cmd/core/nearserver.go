@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/recrawl/recrawl/cmd/setting"
+	"github.com/recrawl/recrawl/cmd/config"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -30,7 +30,7 @@ func nearServer(server string, known []string) string {
 			strings.Contains(word, name):
 			return 1
 		}
-		return setting.Distance(word, name)
+		return config.Distance(word, name)
 	}
 	sorted := slices.Clone(known)
 	slices.SortFunc(sorted, func(a, b string) int {

@@ -9,10 +9,9 @@ import (
 	"log/slog"
 	"os"
 
-	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/show/dashboard"
 	"github.com/recrawl/recrawl/cmd/show/report"
-	"github.com/recrawl/recrawl/cmd/show/report/progress"
+
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
@@ -96,8 +95,8 @@ func printAs[T any](p *Program, result T, text func(T, io.Writer) error) error {
 
 // screen is standard output: fitted to the terminal and in colours if it is one.
 func (p *Program) screen() *report.Screen {
-	s := report.NewScreen(p.stdout, progress.Width(p.stdout), progress.HasColours(p.stdout))
-	if s.Width == 0 && progress.IsTerminal(p.stdout) { // it does not know
+	s := report.NewScreen(p.stdout, report.Width(p.stdout), report.HasColours(p.stdout))
+	if s.Width == 0 && report.IsTerminal(p.stdout) { // it does not know
 		s.Width = report.UsualWidth
 	}
 	if s.Wide = p.wide; p.wide {
@@ -156,7 +155,7 @@ func (p *Program) Outputs(paths ...string) error {
 	}
 	switch {
 	case alone > 1 || alone == 1 && p.json:
-		return failure.Usage(errors.New("standard output takes one thing: - is given for two, or "+
+		return UsageError(errors.New("standard output takes one thing: - is given for two, or "+
 			"beside --json"), "name a file instead of -")
 	case alone == 1:
 		p.file, p.stdout = p.stdout, p.stderr
@@ -194,20 +193,20 @@ func writable(path string) error {
 
 func regular(path string) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return failure.Usage(fmt.Errorf("write %s: it is no regular file", path),
+		return UsageError(fmt.Errorf("write %s: it is no regular file", path),
 			"name a file to be written")
 	}
 	return nil
 }
 
 // Progress tells on standard error how far long work has come; nothing with --quiet.
-func (p *Program) Progress(what string, total int) *progress.Bar {
-	return progress.New(p.beside(), what, total)
+func (p *Program) Progress(what string, total int) *report.Bar {
+	return report.NewBar(p.beside(), what, total)
 }
 
 // stages is progress of work in several parts, which ends with the context.
-func (p *Program) stages(ctx context.Context) *progress.Stages {
-	return progress.NewStages(ctx, p.beside())
+func (p *Program) stages(ctx context.Context) *report.Stages {
+	return report.NewStages(ctx, p.beside())
 }
 
 // beside is where progress is told.

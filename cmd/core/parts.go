@@ -16,9 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/cmd/config"
-	"github.com/recrawl/recrawl/cmd/failure"
-	"github.com/recrawl/recrawl/cmd/manual"
-	"github.com/recrawl/recrawl/cmd/setting"
+
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/corpus/query"
 	"github.com/recrawl/recrawl/fetch/filter"
@@ -33,7 +31,7 @@ type Part struct {
 	Name  string
 	Works Works
 	// Check, if not nil, refuses settings of its commands that only it can judge.
-	Check func(*config.Config, *setting.Review)
+	Check func(*config.Config, *config.Review)
 	// Processes are what it does for another process, by the first argument.
 	Processes map[string]func(args []string) error
 	// Searcher, if not nil, opens the corpus in a directory.
@@ -80,7 +78,7 @@ func process(parts []*Part, args []string) func([]string) error {
 func (p *Program) rootOfPart() *cobra.Command {
 	p.ofPart = true
 	root := p.root()
-	root.Annotations = map[string]string{manual.Page: "recrawl-" + p.parts[0].Name}
+	root.Annotations = map[string]string{pageAnnotation: "recrawl-" + p.parts[0].Name}
 	for _, cmd := range append(p.away(), p.scheduleOf()) {
 		if p.isOurs(cmd) {
 			root.AddCommand(cmd)
@@ -127,7 +125,7 @@ func (p *Program) away() []*cobra.Command {
 		p.in("cluster", "node-abandon", "abandon SHARD...", cobra.ArbitraryArgs))
 	corpus := func(name, use string, args cobra.PositionalArgs) *cobra.Command {
 		cmd := p.in("search", "corpus-"+name, use, args)
-		setting.Alias(cmd, "out", "corpus")
+		config.Alias(cmd, "out", "corpus")
 		return cmd
 	}
 	return []*cobra.Command{node,
@@ -151,7 +149,7 @@ func (p *Program) away() []*cobra.Command {
 
 func someWord(_ *cobra.Command, args []string) error {
 	if strings.TrimSpace(strings.Join(args, "")) == "" {
-		return failure.Usage(errors.New("no word to search for is given"),
+		return UsageError(errors.New("no word to search for is given"),
 			"recrawl search --corpus DIRECTORY WORD...")
 	}
 	return nil
@@ -160,7 +158,7 @@ func someWord(_ *cobra.Command, args []string) error {
 // in returns a command of a part. name is what settings call it.
 func (p *Program) in(part, name, use string, args cobra.PositionalArgs) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Args: args,
-		Annotations: map[string]string{setting.NameAs: name}}
+		Annotations: map[string]string{config.NameAs: name}}
 	for _, of := range p.parts {
 		if work := of.Works[name]; work != nil {
 			return p.command(cmd, func(ctx context.Context, args []string) error {
@@ -198,9 +196,9 @@ func findProgram(name string) (path string, err error) {
 	if path, err = exec.LookPath(name); err == nil {
 		return path, nil
 	}
-	return "", failure.Work(fmt.Errorf("this is done by the program %s, which is neither beside "+
+	return "", WorkError(fmt.Errorf("this is done by the program %s, which is neither beside "+
 		"this one nor in PATH", name), "go build ./cmd/"+name+" makes it; go install ./cmd/... "+
-		"makes all", failure.Failed)
+		"makes all", ExitFailed)
 }
 
 // searcher opens the corpus in a directory, in this process or in one of the program that can.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/cmd/config"
-	"github.com/recrawl/recrawl/cmd/failure"
+
 	"github.com/recrawl/recrawl/cmd/show/view"
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/watch"
@@ -32,7 +32,7 @@ type opened struct {
 	listed *preferences.Listed // weights of --weights; nil: none are given
 }
 
-var errNoData = failure.Usage(
+var errNoData = UsageError(
 	errors.New("no data directory given"),
 	"say where the planner's store is: --data DIRECTORY",
 )
@@ -132,7 +132,7 @@ func (p *Program) newPlanner(ctx context.Context, corpus *planner.Pages, rules *
 		Programs:  p.programs(ctx, true),
 	})
 	if err != nil {
-		return nil, failure.Usage(err, "recrawl run --help lists the policies")
+		return nil, UsageError(err, "recrawl run --help lists the policies")
 	}
 	live.Name, live.Pause, live.NewShare = c.Policy, c.Delay, c.New
 	live.LeastValue, live.Limits, live.MostBytes = c.Least, c.Limits(), fetch.MostBytes(c.MaxBody)
@@ -152,7 +152,7 @@ func (p *Program) listed() (*preferences.Listed, error) {
 	defer f.Close()
 	l, err := preferences.ReadListed(f)
 	if err != nil {
-		return nil, failure.Usage(fmt.Errorf("%s: %w", p.config.Weights, err),
+		return nil, UsageError(fmt.Errorf("%s: %w", p.config.Weights, err),
 			"recrawl corpus weigh writes such a file")
 	}
 	return l, nil

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/fetch/filter"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/policy"
@@ -55,7 +54,7 @@ func findPrograms(host *policy.ProgramHost, names ...string) error {
 		_, err := policy.New(name, policy.Settings{Programs: host, Mode: planner.Stream,
 			Pages: planner.NewPages(sitegraph.NewGraph())})
 		if err != nil {
-			return failure.Usage(err, "docs/reference/policy-programs.md says how a program is a policy")
+			return UsageError(err, "docs/reference/policy-programs.md says how a program is a policy")
 		}
 	}
 	return nil

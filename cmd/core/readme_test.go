@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 	"unicode"
-
-	"github.com/recrawl/recrawl/cmd/failure"
 )
 
 // documents are the README and what it leads to.
@@ -148,7 +146,7 @@ func TestHelp(t *testing.T) {
 		stderr: io.Discard}).rootCommand().Commands() {
 		var out strings.Builder
 		if code := Run(context.Background(), []string{cmd.Name(), "--help"}, &out,
-			io.Discard); code != failure.OK {
+			io.Discard); code != ExitOK {
 			t.Errorf("recrawl %s --help: exit code %d", cmd.Name(), code)
 		}
 		if !strings.Contains(out.String(), "recrawl "+cmd.Name()) {

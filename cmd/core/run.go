@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/show/present"
 	"github.com/recrawl/recrawl/cmd/show/view"
 	"github.com/recrawl/recrawl/fetch/push"
@@ -93,7 +92,7 @@ func (l *liveRun) open(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	if len(l.seeds) == 0 && l.base.data.corpus.Count() == 0 {
-		return failure.Usage(
+		return UsageError(
 			fmt.Errorf("no address given, and %s knows none", c.Data),
 			"recrawl run --data DIRECTORY URL... starts from these pages",
 		)
@@ -238,16 +237,16 @@ func (l *liveRun) end(ctx context.Context, err error) error {
 		}
 	}
 	if err == nil && len(result.NotAsked) > 0 && result.Failed == 0 && !result.Fetched() {
-		return failure.Work(errors.New("nothing was fetched: settings refuse what is known"),
+		return WorkError(errors.New("nothing was fetched: settings refuse what is known"),
 			"they are asked for at once when a run starts with settings that allow it",
-			failure.Visits)
+			ExitVisits)
 	}
 	if err == nil && result.Failed > 0 {
-		return failure.Work(
+		return WorkError(
 			fmt.Errorf("%d of %s failed", result.Failed, words.Plural(result.Visits, "visit")),
 			"they are asked for again later; "+filepath.Join(l.config.Data, "journal")+
 				" says why each failed",
-			failure.Visits,
+			ExitVisits,
 		)
 	}
 	return err

@@ -7,8 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/recrawl/recrawl/cmd/failure"
-	"github.com/recrawl/recrawl/cmd/setting"
+	"github.com/recrawl/recrawl/cmd/config"
 	"github.com/recrawl/recrawl/cmd/show/papers"
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/recorded"
@@ -38,7 +37,7 @@ func (p *Program) scheduled(
 	work func(context.Context, []string) error,
 ) *cobra.Command {
 	return p.command(&cobra.Command{Use: name + " " + scheduleSource, Args: cobra.ArbitraryArgs,
-		Annotations: map[string]string{setting.NameAs: "schedule-" + name}},
+		Annotations: map[string]string{config.NameAs: "schedule-" + name}},
 		func(ctx context.Context, args []string) error {
 			if err := p.Outputs(p.config.Schedule.HTML); err != nil {
 				return err
@@ -61,7 +60,7 @@ func (p *Program) Servers(ctx context.Context, paths []string, least servers.Tic
 	defer stages.End()
 	switch {
 	case !oneOf(len(paths) > 0, p.config.Data != "", c.Journal != "", c.Log != "", c.Generate > 0):
-		return nil, failure.Usage(errors.New("schedule wants one source: histories, --data, "+
+		return nil, UsageError(errors.New("schedule wants one source: histories, --data, "+
 			"--journal, --log or --generate"),
 			"recrawl schedule report --data DIRECTORY, or recrawl schedule report --log "+
 				"downloads.csv")

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/sitegraph/listed"
 )
 
@@ -23,7 +22,7 @@ func (p *Program) readScope() error {
 		return closed
 	}
 	if err != nil {
-		return failure.Usage(errors.Join(fmt.Errorf("%s is no list of seeds", p.config.Seeds), err),
+		return UsageError(errors.Join(fmt.Errorf("%s is no list of seeds", p.config.Seeds), err),
 			"a line is an address with "+listed.ScopeForms+" behind it, as "+
 				"https://example.org/news/ directory")
 	}

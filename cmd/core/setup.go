@@ -13,15 +13,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/recrawl/recrawl/cmd/doctor"
-	"github.com/recrawl/recrawl/cmd/failure"
-	"github.com/recrawl/recrawl/cmd/manual"
-	"github.com/recrawl/recrawl/cmd/setting"
+	"github.com/recrawl/recrawl/cmd/config"
 	"github.com/recrawl/recrawl/fetch"
 )
 
 // asRun gives a command the flags of run.
-var asRun = map[string]string{setting.NameAs: "run"}
+var asRun = map[string]string{config.NameAs: "run"}
 
 func (p *Program) initCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "init [FILE]", Args: cobra.MaximumNArgs(1), Annotations: asRun}
@@ -38,10 +35,10 @@ func (p *Program) initCommand() *cobra.Command {
 			first = map[string]string{"data": "keep", "user-agent": `""`, "archive": "warc",
 				"seeds": seeds, "documents": "[pdf, office]"}
 		default:
-			return failure.Usage(fmt.Errorf("--for %q is nothing that settings are for", purpose),
+			return UsageError(fmt.Errorf("--for %q is nothing that settings are for", purpose),
 				"there is archive; without --for they are those of any run")
 		}
-		text := p.review.Template(cmd, manual.Init, first)
+		text := p.review.Template(cmd, initText, first)
 		if file == standardOutput {
 			_, err := io.WriteString(p.stdout, text)
 			return err
@@ -52,7 +49,7 @@ func (p *Program) initCommand() *cobra.Command {
 		if seeds != "" {
 			_, err := os.Lstat(seeds)
 			if err != nil {
-				err = writeNew(seeds, manual.Seeds)
+				err = writeNew(seeds, seedsText)
 			}
 			if err != nil {
 				return err
@@ -79,7 +76,7 @@ func (p *Program) initCommand() *cobra.Command {
 func writeNew(file, text string) error {
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		return failure.Usage(fmt.Errorf("%s is there already", file),
+		return UsageError(fmt.Errorf("%s is there already", file),
 			"nothing is replaced: name another file, or remove this one")
 	}
 	if err != nil {
@@ -92,9 +89,9 @@ func writeNew(file, text string) error {
 func (p *Program) configCommand() *cobra.Command {
 	return p.command(&cobra.Command{Use: "config [COMMAND]", Args: cobra.MaximumNArgs(1),
 		Annotations: asRun}, func(_ context.Context, args []string) error {
-		values := setting.Listing(p.review.Values(append(args, "")[0]))
+		values := config.Listing(p.review.Values(append(args, "")[0]))
 		if len(values) == 0 {
-			return failure.Usage(fmt.Errorf("no command %q has settings", args[0]),
+			return UsageError(fmt.Errorf("no command %q has settings", args[0]),
 				"recrawl config lists the settings of all commands; those below another are "+
 					"named as schedule-plan")
 		}
@@ -109,7 +106,7 @@ func (p *Program) doctorCommand() *cobra.Command {
 
 func (p *Program) doctor(ctx context.Context, args []string) error {
 	c := &p.config
-	o := doctor.Options{Data: c.Data, Archive: c.Archive, UserAgent: c.UserAgent,
+	o := doctorOptions{Data: c.Data, Archive: c.Archive, UserAgent: c.UserAgent,
 		Nameserver: c.Resolver, Workers: c.Workers,
 		MaxBody: c.MaxBody, MinFree: c.MinFree, Hosts: len(c.Hosts), Pause: 50 * time.Millisecond}
 	table, _ := fetch.NewHostTable(c.Hosts) // they are checked
@@ -125,15 +122,15 @@ func (p *Program) doctor(ctx context.Context, args []string) error {
 		}
 		o.Client = client
 	}
-	r, err := doctor.Examine(ctx, o)
+	r, err := examineAll(ctx, o)
 	if err != nil {
 		return err
 	}
-	if err := p.Print(r, r.Finding(), r.Tables()); err != nil || r.Count(doctor.Fail) == 0 {
+	if err := p.Print(r, r.Finding(), r.Tables()); err != nil || r.Count(doctorFail) == 0 {
 		return err
 	}
-	return failure.Work(errors.New("the crawl is not ready"),
-		"the last column above says what to do", failure.Failed)
+	return WorkError(errors.New("the crawl is not ready"),
+		"the last column above says what to do", ExitFailed)
 }
 
 func (p *Program) completionCommand() *cobra.Command {
@@ -155,10 +152,10 @@ func (p *Program) manCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "man --to DIRECTORY", Args: noArguments, Hidden: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if to == "" {
-				return failure.Usage(errors.New("no directory given"),
+				return UsageError(errors.New("no directory given"),
 					"say where the pages go: --to man1")
 			}
-			pages, err := manual.Man(cmd.Root(), VersionName(), to)
+			pages, err := writeMan(cmd.Root(), VersionName(), to)
 			if err != nil {
 				return err
 			}

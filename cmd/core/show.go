@@ -6,10 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/recrawl/recrawl/cmd/failure"
-	"github.com/recrawl/recrawl/cmd/setting"
+	"github.com/recrawl/recrawl/cmd/config"
 	"github.com/recrawl/recrawl/cmd/show/inside"
-	"github.com/recrawl/recrawl/fetch/filter/measure"
+	"github.com/recrawl/recrawl/eval"
 )
 
 func (p *Program) showCommand() *cobra.Command {
@@ -21,7 +20,7 @@ func (p *Program) showCommand() *cobra.Command {
 			Args: cobra.ExactArgs(1),
 		}, p.showURL), p.command(&cobra.Command{
 			Use:         "filters",
-			Annotations: map[string]string{setting.NameAs: "show-filters"},
+			Annotations: map[string]string{config.NameAs: "show-filters"},
 			Args:        noArguments,
 		}, p.showFilters), p.command(&cobra.Command{
 			Use:  "warc FILE",
@@ -35,7 +34,7 @@ func (p *Program) showFilters(ctx context.Context, _ []string) (err error) {
 		return err
 	}
 	defer Closing(set, &err)
-	result, err := measure.Of(ctx, p.config.Labelled, set)
+	result, err := eval.MeasureFilters(ctx, p.config.Labelled, set)
 	if err != nil {
 		return err
 	}
@@ -51,8 +50,8 @@ func (p *Program) showWARC(_ context.Context, args []string) error {
 		return err
 	}
 	if problem := shown.Problem(); problem != "" {
-		return failure.Work(errors.New(problem), "what was read before it is printed above",
-			failure.Damaged)
+		return WorkError(errors.New(problem), "what was read before it is printed above",
+			ExitDamaged)
 	}
 	return nil
 }

@@ -7,25 +7,25 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/recrawl/recrawl/cmd/setting"
+	"github.com/recrawl/recrawl/cmd/config"
 	"github.com/recrawl/recrawl/cmd/show/inside"
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/extract"
-	"github.com/recrawl/recrawl/fetch/extract/rules"
+
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
 func (p *Program) showPageCommand() *cobra.Command {
 	return p.command(&cobra.Command{
 		Use:         "page FILE|URL",
-		Annotations: map[string]string{setting.NameAs: "show-page"},
+		Annotations: map[string]string{config.NameAs: "show-page"},
 		Args:        cobra.ExactArgs(1),
 	}, p.showPage)
 }
 
 func (p *Program) showPage(ctx context.Context, args []string) (err error) {
 	var shown *inside.Page
-	set, err := rules.Read(p.config.Rules)
+	set, err := extract.ReadRules(p.config.Rules)
 	switch {
 	case err != nil:
 	case strings.Contains(args[0], "://"):

@@ -12,8 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/recrawl/recrawl/cmd/failure"
-	"github.com/recrawl/recrawl/cmd/setting"
+	"github.com/recrawl/recrawl/cmd/config"
 	"github.com/recrawl/recrawl/cmd/show/inside"
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/feeds"
@@ -23,7 +22,7 @@ import (
 func (p *Program) showRobotsCommand() *cobra.Command {
 	return p.command(&cobra.Command{
 		Use:         "robots FILE|URL",
-		Annotations: map[string]string{setting.NameAs: "show-robots"},
+		Annotations: map[string]string{config.NameAs: "show-robots"},
 		Args:        cobra.ExactArgs(1),
 	}, p.showRobots)
 }
@@ -32,7 +31,7 @@ func (p *Program) showFeedCommand() *cobra.Command {
 	return p.command(&cobra.Command{
 		Use:         "feed FILE|URL",
 		Aliases:     []string{"sitemap"},
-		Annotations: map[string]string{setting.NameAs: "show-feed"},
+		Annotations: map[string]string{config.NameAs: "show-feed"},
 		Args:        cobra.ExactArgs(1),
 	}, p.showFeed)
 }
@@ -45,7 +44,7 @@ func (p *Program) showRobots(ctx context.Context, args []string) error {
 			fetch.ProductOf(p.config.UserAgent))
 	}
 	if agent == "" {
-		return failure.Usage(errors.New("no name of a crawler is given that robots.txt could be "+
+		return UsageError(errors.New("no name of a crawler is given that robots.txt could be "+
 			"read for"), "as --agent mybot, or --agent '*' for those that the file does not name")
 	}
 	address, target := "", ""
@@ -62,7 +61,7 @@ func (p *Program) showRobots(ctx context.Context, args []string) error {
 	} else if o.File == "" {
 		o.File = args[0]
 	} else {
-		return failure.Usage(fmt.Errorf("%.120q is not a whole web address", args[0]),
+		return UsageError(fmt.Errorf("%.120q is not a whole web address", args[0]),
 			"with --file give the address to judge, with http:// or https://")
 	}
 	body, err := p.robotsOf(ctx, o.File, address)
@@ -115,8 +114,8 @@ func (p *Program) showFeed(ctx context.Context, args []string) error {
 	}
 	shown, err := inside.ReadListing(body, "", address)
 	if err != nil {
-		return failure.Work(err, "recrawl show page reads pages, recrawl show robots a robots.txt",
-			failure.Failed)
+		return WorkError(err, "recrawl show page reads pages, recrawl show robots a robots.txt",
+			ExitFailed)
 	}
 	return p.Print(shown, shown.Finding(), shown.Tables())
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/show/dashboard"
 	"github.com/recrawl/recrawl/cmd/show/present"
 	"github.com/recrawl/recrawl/eval"
@@ -23,7 +22,7 @@ func (p *Program) sitesCommand() *cobra.Command {
 		Use: "sites (--history FILE | --data DIRECTORY) SERVER",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return failure.Usage(fmt.Errorf("sites takes one server, not %d", len(args)),
+				return UsageError(fmt.Errorf("sites takes one server, not %d", len(args)),
 					"recrawl sites --history FILE SERVER")
 			}
 			return nil
@@ -35,17 +34,17 @@ func (p *Program) sites(ctx context.Context, args []string) error {
 	c := &p.config
 	switch {
 	case c.Sites.History == "" && c.Data == "":
-		return failure.Usage(errors.New("neither --history nor --data is given"),
+		return UsageError(errors.New("neither --history nor --data is given"),
 			"recrawl sites --history FILE SERVER")
 	case c.Sites.History != "" && c.Data != "":
-		return failure.Usage(errors.New("both --history and --data are given"),
+		return UsageError(errors.New("both --history and --data are given"),
 			"give one of them; either may also come from the environment or the file of settings")
 	}
 	source, err := p.siteSource(ctx, eval.ServerOf(args[0]))
 	var unknown *eval.UnknownServerError
 	if errors.As(err, &unknown) {
 		where := cmp.Or(c.Data, c.Sites.History) // one of them is given
-		return failure.Usage(fmt.Errorf("server %q is not in %s", unknown.Server, where),
+		return UsageError(fmt.Errorf("server %q is not in %s", unknown.Server, where),
 			nearServer(unknown.Server, unknown.Known))
 	}
 	if err != nil {

@@ -1,17 +1,17 @@
 package core
 
 import (
-	"github.com/recrawl/recrawl/cmd/show/report/progress"
+	"github.com/recrawl/recrawl/cmd/show/report"
 )
 
 // statusLine tells how a run goes.
 type statusLine struct {
-	*progress.Line
+	*report.Line
 	p *Program
 }
 
 func (p *Program) status() *statusLine {
-	return &statusLine{progress.NewLine(p.beside()), p}
+	return &statusLine{report.NewLine(p.beside()), p}
 }
 
 // stalled says why no visit is made, or that visits go on.

@@ -6,9 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/recrawl/recrawl/cmd/failure"
-	"github.com/recrawl/recrawl/cmd/setting"
-	"github.com/recrawl/recrawl/cmd/show/exchange"
+	"github.com/recrawl/recrawl/cmd/config"
+	"github.com/recrawl/recrawl/cmd/show/present"
 	"github.com/recrawl/recrawl/eval/tidy"
 )
 
@@ -49,10 +48,10 @@ func (p *Program) exportTables(ctx context.Context, paths []string) error {
 	var result *tidy.Export
 	switch {
 	case tables.Empty():
-		return failure.Usage(errors.New("histories are exported as tables, and no directory for "+
+		return UsageError(errors.New("histories are exported as tables, and no directory for "+
 			"them is given"), "say where they go: --parquet tables, or --csv tables")
-	case len(paths) > 0 && data != "" && p.review.From("data") == setting.FromFlag:
-		return failure.Usage(errors.New("export takes one source: histories or --data"),
+	case len(paths) > 0 && data != "" && p.review.From("data") == config.FromFlag:
+		return UsageError(errors.New("export takes one source: histories or --data"),
 			"call it once for each, with another directory")
 	case len(paths) > 0:
 		servers, err := p.ReadHistories(ctx, paths)
@@ -75,5 +74,5 @@ func (p *Program) exportTables(ctx context.Context, paths []string) error {
 	if err := p.Commit(tables, nil); err != nil {
 		return err
 	}
-	return printAs(p, result, exchange.RowsText)
+	return printAs(p, result, present.RowsText)
 }

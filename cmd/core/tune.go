@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/recrawl/recrawl/cmd/failure"
 	"github.com/recrawl/recrawl/cmd/show/evals"
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/recorded"
@@ -40,7 +39,7 @@ func (p *Program) tune(ctx context.Context, paths []string) error {
 		return err
 	}
 	if c.Delay > tune.LongestDelay {
-		return failure.Usage(fmt.Errorf("--delay %v: want at most %v", c.Delay, tune.LongestDelay),
+		return UsageError(fmt.Errorf("--delay %v: want at most %v", c.Delay, tune.LongestDelay),
 			"tune counts visits by day, and with a longer delay there are days without any")
 	}
 	tables, err := p.Tables(tidy.ForTune...)
@@ -50,8 +49,8 @@ func (p *Program) tune(ctx context.Context, paths []string) error {
 	defer tables.Discard()
 	known, histories, err := p.evidence(ctx, paths)
 	if errors.Is(err, satstore.ErrInUse) {
-		return failure.Work(err, "a run that works on it writes a journal: recrawl tune --journal "+
-			filepath.Join(c.Data, "journal"), failure.Failed)
+		return WorkError(err, "a run that works on it writes a journal: recrawl tune --journal "+
+			filepath.Join(c.Data, "journal"), ExitFailed)
 	}
 	if err != nil {
 		return err
@@ -88,7 +87,7 @@ func (p *Program) evidence(ctx context.Context, paths []string) (
 	c := &p.config
 	switch {
 	case !oneOf(len(paths) > 0, c.Data != "", c.Tune.Journal != ""):
-		return e, nil, failure.Usage(errors.New("tune wants one source: histories, --data or "+
+		return e, nil, UsageError(errors.New("tune wants one source: histories, --data or "+
 			"--journal"),
 			"recrawl tune histories/, or recrawl tune --data DIRECTORY, or recrawl tune "+
 				"--journal DIRECTORY/journal")
@@ -97,14 +96,14 @@ func (p *Program) evidence(ctx context.Context, paths []string) (
 			return e, nil, err
 		}
 		if e.Source, err = tune.Learn(histories, c.Tune.Base); err != nil {
-			return e, nil, failure.Usage(err, "choose a later --base")
+			return e, nil, UsageError(err, "choose a later --base")
 		}
 		if e.Name = "histories"; c.Tune.Unfit != "" {
 			e.Doubts = []string{c.Tune.Unfit}
 		}
 		return e, histories, nil
 	case c.Tune.Check:
-		return e, nil, failure.Usage(errors.New("--check needs histories: a store and a journal "+
+		return e, nil, UsageError(errors.New("--check needs histories: a store and a journal "+
 			"do not tell what comes"),
 			"leave --check out, or name histories")
 	}
@@ -122,7 +121,7 @@ func (p *Program) evidence(ctx context.Context, paths []string) (
 		return e, nil, noJournal(err)
 	}
 	if e.Source, err = tune.LearnVisits(pages); err != nil {
-		return e, nil, failure.Usage(fmt.Errorf("%s: %w", cmp.Or(c.Tune.Journal, c.Data), err),
+		return e, nil, UsageError(fmt.Errorf("%s: %w", cmp.Or(c.Tune.Journal, c.Data), err),
 			"let recrawl run visit its pages again, or take histories")
 	}
 	return e, nil, nil
@@ -137,7 +136,7 @@ func oneOf(given ...bool) bool {
 // noJournal says where to look for a journal that is not where it was looked for.
 func noJournal(err error) error {
 	if errors.Is(err, journal.ErrNone) {
-		return failure.Usage(err, "run keeps it in its data directory, in the folder journal")
+		return UsageError(err, "run keeps it in its data directory, in the folder journal")
 	}
 	return err
 }

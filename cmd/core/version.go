@@ -6,8 +6,6 @@ import (
 	"runtime"
 
 	"github.com/spf13/cobra"
-
-	"github.com/recrawl/recrawl/cmd/manual"
 )
 
 func (p *Program) versionCommand() *cobra.Command {
@@ -15,7 +13,7 @@ func (p *Program) versionCommand() *cobra.Command {
 		Use:  "version",
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			version, revision := manual.Version()
+			version, revision := moduleVersion()
 			if p.json {
 				return json.NewEncoder(p.stdout).Encode(map[string]string{
 					"version": version, "revision": revision, "go": runtime.Version()})
@@ -27,13 +25,13 @@ func (p *Program) versionCommand() *cobra.Command {
 }
 
 func versionLine() string {
-	version, revision := manual.Version()
+	version, revision := moduleVersion()
 	return fmt.Sprintf("recrawl %s %s (%s %s/%s)", version, revision, runtime.Version(),
 		runtime.GOOS, runtime.GOARCH)
 }
 
 // VersionName returns the version of the program.
 func VersionName() string {
-	name, _ := manual.Version()
+	name, _ := moduleVersion()
 	return name
 }

@@ -8,8 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/recrawl/recrawl/cmd/failure"
-	"github.com/recrawl/recrawl/cmd/setting"
+	"github.com/recrawl/recrawl/cmd/config"
 	"github.com/recrawl/recrawl/cmd/show/present"
 	"github.com/recrawl/recrawl/fetch/watch"
 
@@ -20,13 +19,13 @@ import (
 func (p *Program) watchCommand() *cobra.Command {
 	cmd := p.command(&cobra.Command{
 		Use:         "watch FILE",
-		Annotations: map[string]string{setting.NameAs: "run"},
+		Annotations: map[string]string{config.NameAs: "run"},
 		Args:        cobra.ExactArgs(1),
 	}, p.watch)
 	_ = cmd.Flags().MarkHidden("watch") // the argument names the file
 	cmd.AddCommand(p.command(&cobra.Command{
 		Use:         "test FILE",
-		Annotations: map[string]string{setting.NameAs: "watch-test"},
+		Annotations: map[string]string{config.NameAs: "watch-test"},
 		Args:        cobra.ExactArgs(1),
 	}, p.watchTest))
 	return cmd
@@ -48,11 +47,11 @@ func (p *Program) watch(ctx context.Context, args []string) error {
 		c.UserAgent = f.UserAgent(VersionName())
 	}
 	if c.UserAgent == "" {
-		return failure.Usage(errors.New("no contact given: site owners must be able to reach you"),
+		return UsageError(errors.New("no contact given: site owners must be able to reach you"),
 			c.Watch+` wants a line as "contact: you@example.org", or the call --user-agent`)
 	}
 	usual := func(key string, set func()) {
-		if p.review.From(key) == setting.FromDefault {
+		if p.review.From(key) == config.FromDefault {
 			set()
 		}
 	}
@@ -78,9 +77,9 @@ func (p *Program) watchTest(ctx context.Context, args []string) error {
 		return err
 	}
 	if trial.Failed > 0 {
-		return failure.Work(fmt.Errorf("%d of %s took no message",
+		return WorkError(fmt.Errorf("%d of %s took no message",
 			trial.Failed, words.Plural(len(trial.Targets), "target")),
-			"docs/reference/watching.md has the forms of targets", failure.Failed)
+			"docs/reference/watching.md has the forms of targets", ExitFailed)
 	}
 	return nil
 }

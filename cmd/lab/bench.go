@@ -7,11 +7,10 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/config"
 	"github.com/recrawl/recrawl/cmd/core"
-	"github.com/recrawl/recrawl/cmd/failure"
-	"github.com/recrawl/recrawl/cmd/setting"
+
 	"github.com/recrawl/recrawl/cmd/show/benches"
 	"github.com/recrawl/recrawl/cmd/show/report"
-	"github.com/recrawl/recrawl/cmd/show/report/progress"
+
 	"github.com/recrawl/recrawl/satstore/bench"
 	"github.com/recrawl/recrawl/satstore/workload"
 )
@@ -19,7 +18,7 @@ import (
 func benchSat(ctx context.Context, p *core.Program, _ []string) error {
 	c := &p.Config().Bench
 	if c.Figures && c.HTML == "" && !p.JSON() {
-		return failure.Usage(errors.New("figures were asked for, and nothing that shows them"),
+		return core.UsageError(errors.New("figures were asked for, and nothing that shows them"),
 			"--html FILE draws them, --json has their numbers; they take some minutes")
 	}
 	if err := p.Outputs(c.HTML); err != nil {
@@ -58,7 +57,7 @@ func options(c *config.Bench) bench.Options {
 }
 
 // checkEngines refuses names of engines that are none.
-func checkEngines(c *config.Config, r *setting.Review) {
+func checkEngines(c *config.Config, r *config.Review) {
 	engines := "all, or of " + strings.Join(bench.Names(), ", ")
 	if len(c.Bench.Engines) == 0 {
 		r.Refuse("bench.engines", "", engines)
@@ -84,7 +83,7 @@ func explained(err error) error {
 	default:
 		return err
 	}
-	return failure.Work(err, hint, failure.Failed)
+	return core.WorkError(err, hint, core.ExitFailed)
 }
 
 // benchmark measures, and prints what came of that.
@@ -111,7 +110,7 @@ func benchmark[R any](
 type bars struct {
 	p    *core.Program
 	what string
-	bar  *progress.Bar
+	bar  *report.Bar
 }
 
 func barsOf(p *core.Program) *bars { return &bars{p: p} }

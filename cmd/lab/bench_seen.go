@@ -6,7 +6,7 @@ import (
 	"os"
 
 	"github.com/recrawl/recrawl/cmd/core"
-	"github.com/recrawl/recrawl/cmd/failure"
+
 	"github.com/recrawl/recrawl/cmd/show/benches"
 	"github.com/recrawl/recrawl/satstore/seen/bench"
 )
@@ -14,7 +14,7 @@ import (
 func benchSeen(ctx context.Context, p *core.Program, _ []string) error {
 	c := &p.Config().Seen
 	if err := bench.CheckLines(c.Lines); err != nil {
-		return failure.Usage(err,
+		return core.UsageError(err,
 			"the lines of the figures by their short names, as --lines sbfl,clock")
 	}
 	o := bench.Options{Hosts: c.Hosts, Seed: c.Seed, Designs: c.Designs, Counters: c.Counters,
@@ -26,7 +26,7 @@ func benchSeen(ctx context.Context, p *core.Program, _ []string) error {
 		}
 		defer f.Close()
 		if o.Edges, err = bench.ReadEdges(f, c.Start); err != nil {
-			return failure.Usage(fmt.Errorf("read edges %s: %w", c.Edges, err),
+			return core.UsageError(fmt.Errorf("read edges %s: %w", c.Edges, err),
 				"two names a line, blanks or tabs between: the first links to the second")
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/recrawl/recrawl/cmd/core"
-	"github.com/recrawl/recrawl/cmd/failure"
+
 	"github.com/recrawl/recrawl/cmd/show/view"
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/corpus"
@@ -15,7 +15,7 @@ import (
 	"github.com/recrawl/recrawl/satstore"
 )
 
-var errNoCorpus = failure.Usage(errors.New("no corpus given"),
+var errNoCorpus = core.UsageError(errors.New("no corpus given"),
 	"say where it is: --corpus DIRECTORY")
 
 // withCorpus opens the corpus of --corpus for a work.
@@ -94,7 +94,7 @@ func removeCorpus(ctx context.Context, p *core.Program, args []string) (err erro
 	for _, arg := range args {
 		more, err := corpus.ParseRemoval(arg)
 		if err != nil {
-			return failure.Usage(err,
+			return core.UsageError(err,
 				"name a server, the beginning of addresses, or an address with $ behind it")
 		}
 		rules = append(rules, more...)
@@ -147,7 +147,7 @@ func checkCorpus(ctx context.Context, p *core.Program, _ []string) error {
 		if err := p.PrintText(r); err != nil || len(r.Damage) == 0 {
 			return err
 		}
-		return failure.Work(errors.New("the corpus is damaged"),
-			"build it anew of the archive, in an empty directory", failure.Damaged)
+		return core.WorkError(errors.New("the corpus is damaged"),
+			"build it anew of the archive, in an empty directory", core.ExitDamaged)
 	})
 }

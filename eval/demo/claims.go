@@ -12,7 +12,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/feeds"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/crawl"
-	"github.com/recrawl/recrawl/planner/hints"
+
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/sitegraph"
 	"github.com/recrawl/recrawl/sitegraph/cores"
@@ -104,7 +104,7 @@ func (u undated) Fetch(ctx context.Context, r crawl.Request) (sitegraph.Observat
 
 // sourcesOf counts the feeds and sitemaps of a web at a moment.
 func sourcesOf(web timetravel.Archive, at time.Time) []SourcesThere {
-	there := []SourcesThere{{Kind: hints.Sitemap.String()}, {Kind: hints.Feed.String()}}
+	there := []SourcesThere{{Kind: planner.Sitemap.String()}, {Kind: planner.Feed.String()}}
 	for _, server := range web.Servers() {
 		var files [2]int
 		for _, path := range web.Paths(server) {

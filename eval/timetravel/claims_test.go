@@ -10,7 +10,7 @@ import (
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/crawl"
-	"github.com/recrawl/recrawl/planner/hints"
+
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -40,11 +40,11 @@ func TestClaimsOfRecordedSites(t *testing.T) {
 				fmt.Fprintf(&table, "%-22s %-6v %-14s %7d %6d %6d %6d %7d %7d  %+.1f %+.1f\n",
 					corpus.Graph.ServerName(s.Server), by, s.Kind,
 					s.Sources, s.Pages, s.True, s.False, s.Missed, s.Same, s.LogRatio, s.Silence)
-				if s.Kind == hints.LastModified && by == sitegraph.ChangeByBytes &&
+				if s.Kind == planner.LastModified && by == sitegraph.ChangeByBytes &&
 					(s.False > 0 || s.Missed > 0) {
 					t.Errorf("%+v: Last-Modified is the time of the version that is served", s)
 				}
-				if s.Kind == hints.Sitemap && s.Pages < 50 {
+				if s.Kind == planner.Sitemap && s.Pages < 50 {
 					t.Errorf("a sitemap lists only %d pages", s.Pages)
 				}
 			}
@@ -142,7 +142,7 @@ func TestSourcesFollowTheVirtualClock(t *testing.T) {
 		fmt.Appendf(nil, feed, changed.Format(time.RFC3339)))
 	corpus, _ := keepFresh(t, web, 4, 10, sitegraph.ChangeByBytes)
 	front, _ := corpus.Graph.Lookup("http://h.example/")
-	if h, ok := corpus.Hints.Of(front); !ok || h.Kind != hints.Feed || !h.Claimed.Equal(changed) {
+	if h, ok := corpus.Hints.Of(front); !ok || h.Kind != planner.Feed || !h.Claimed.Equal(changed) {
 		t.Errorf("%+v, %v", h, ok)
 	}
 	for _, s := range corpus.Hints.Sources() {
@@ -195,7 +195,7 @@ func TestTruthAndLies(t *testing.T) {
 			t.Errorf("%d of %d visits were to sources", visits[1], visits[0])
 		}
 		for _, s := range corpus.Hints.Sources() {
-			if s.Kind != hints.Sitemap {
+			if s.Kind != planner.Sitemap {
 				continue
 			}
 			t.Logf("lies %v: %+v; %d of %d visits to sources", lies, s, visits[1], visits[0])

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/fetch"
-	"github.com/recrawl/recrawl/fetch/extract/rules"
+	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -33,7 +33,7 @@ type Visitor struct {
 	Log  func(Access)
 	Take Take // nil: nobody takes down what is said
 	// Watch is that of fetch.Options; nil: no page is watched.
-	Watch func(url string) []*rules.Rule
+	Watch func(url string) []*extract.Rule
 }
 
 // Take makes a visit by calling visit once, perhaps with another record of the page, and returns

@@ -13,7 +13,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/corpus/selection"
 
 	"github.com/recrawl/recrawl/fetch/extract"
-	"github.com/recrawl/recrawl/fetch/extract/rules"
+
 	"github.com/recrawl/recrawl/fetch/filter"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -121,7 +121,7 @@ func (o *Options) read(ctx context.Context, url string, p *row) (*content, error
 		URL: url, NoIndex: page.NoIndex || page.NoArchive, Missing: page.Missing,
 		Filter: ruling.Filter, Why: ruling.Why,
 		Text: len(main), Words: words(main), Digest: sitegraph.DigestOf([]byte(main)).String(),
-		SimHash: rules.SimHash([]byte(main)),
+		SimHash: extract.SimHash([]byte(main)),
 		Other:   page.Canonical != "", Language: filter.LanguageOf(shown).Code,
 		Blog: selection.IsBlog(url, all, page.Links),
 	}}

@@ -3,13 +3,11 @@ package extract
 import (
 	"strings"
 	"testing"
-
-	"github.com/recrawl/recrawl/fetch/extract/rules"
 )
 
-func rule(t *testing.T, spec rules.Spec) *rules.Rule {
+func rule(t *testing.T, spec RuleSpec) *Rule {
 	t.Helper()
-	r, err := rules.New(spec)
+	r, err := NewRule(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -17,7 +15,7 @@ func rule(t *testing.T, spec rules.Spec) *rules.Rule {
 }
 
 func TestChallenge(t *testing.T) {
-	whole := []*rules.Rule{rule(t, rules.Spec{})}
+	whole := []*Rule{rule(t, RuleSpec{})}
 	for body, want := range map[string]bool{
 		"<title>Just a moment...</title><p>h.example needs to review your connection":       true,
 		"<title>Robot check</title><p>Please solve the captcha below to continue.":          true,
@@ -40,11 +38,11 @@ func TestChallenge(t *testing.T) {
 // Text is watched line by line, JSON value by value; a selector finds nothing in what is of another
 // kind.
 func TestWatchedKinds(t *testing.T) {
-	watched := []*rules.Rule{
-		rule(t, rules.Spec{Part: "main", IgnoreText: []string{"at [0-9]+"}}),
-		rule(t, rules.Spec{Watch: []string{".price"}}),
-		rule(t, rules.Spec{JSON: &rules.JSONSpec{Watch: []string{"$.a[*].price"}}}),
-		rule(t, rules.Spec{JSON: &rules.JSONSpec{Ignore: []string{"$.a", "$.t"}}}),
+	watched := []*Rule{
+		rule(t, RuleSpec{Part: "main", IgnoreText: []string{"at [0-9]+"}}),
+		rule(t, RuleSpec{Watch: []string{".price"}}),
+		rule(t, RuleSpec{JSON: &JSONRuleSpec{Watch: []string{"$.a[*].price"}}}),
+		rule(t, RuleSpec{JSON: &JSONRuleSpec{Ignore: []string{"$.a", "$.t"}}}),
 	}
 	o := Options{Watched: watched}
 	for _, c := range []struct {

@@ -5,13 +5,11 @@ import (
 	"strings"
 
 	"golang.org/x/net/html"
-
-	"github.com/recrawl/recrawl/fetch/extract/rules"
 )
 
 // counted returns the lines of a page that a rule leaves. t may be nil.
-func (s *scanner) counted(page []byte, r *rules.Rule, t *rules.Trace) []byte {
-	if r.Part() == rules.PartBytes && !r.Selects() {
+func (s *scanner) counted(page []byte, r *Rule, t *RuleTrace) []byte {
+	if r.Part() == PartBytes && !r.Selects() {
 		return r.Lines(page, t)
 	}
 	var root *html.Node
@@ -27,12 +25,12 @@ func (s *scanner) counted(page []byte, r *rules.Rule, t *rules.Trace) []byte {
 		}
 		return r.Lines(s.text, t)
 	}
-	var chosen rules.Chosen
+	var chosen Chosen
 	if r.Selects() {
 		chosen = r.Choose(root, t)
 	}
-	w := lineWriter{skipped: chosen.Ignored, main: r.Part() == rules.PartMain,
-		markup: r.Part() == rules.PartBytes}
+	w := lineWriter{skipped: chosen.Ignored, main: r.Part() == PartMain,
+		markup: r.Part() == PartBytes}
 	from := chosen.Watched
 	switch {
 	case r.Watches():
@@ -129,9 +127,9 @@ func JSON(body []byte, o Options) (p Page) {
 	return p
 }
 
-func countedJSON(body []byte, r *rules.Rule, t *rules.Trace) []byte {
+func countedJSON(body []byte, r *Rule, t *RuleTrace) []byte {
 	values, _ := r.Values(body, t)
-	if r.Part() == rules.PartBytes {
+	if r.Part() == PartBytes {
 		return r.Lines(values, t)
 	}
 	lines := make([]byte, 0, len(values))
@@ -146,7 +144,7 @@ type Look struct {
 	Title, Language string
 	Text, Main      string // with a blank between words
 	Counted         string // lines that the rule leaves; "" where there is none
-	Trace           rules.Trace
+	Trace           RuleTrace
 }
 
 // LookAt reads a page as HTML does, or JSON where the rule says that this is a page, and returns

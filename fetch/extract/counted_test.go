@@ -5,13 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/recrawl/recrawl/fetch/extract/rules"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-func ruleOf(t testing.TB, text string) *rules.Rule {
+func ruleOf(t testing.TB, text string) *Rule {
 	t.Helper()
-	set, err := rules.Parse("rules.yaml", []byte("rules:\n- prefix: \"*\"\n"+text))
+	set, err := ParseRules("rules.yaml", []byte("rules:\n- prefix: \"*\"\n"+text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +99,7 @@ three</p><ul><li>a<li>b <span class=ad>buy</span>c</ul><div><div class=x><p>in x
 		t.Error("lines count")
 	}
 	// What no tree is built of counts as one line.
-	var trace rules.Trace
+	var trace RuleTrace
 	if _, look := LookAt([]byte("<p>1<p class=ad>2"+strings.Repeat("<b>", maxNodes+1)), "", self,
 		Options{Rule: ruleOf(t, "  ignore: .ad\n")}); look.Counted != "1 2" ||
 		len(look.Trace.Notes) != 1 {
@@ -142,7 +141,7 @@ func FuzzCounted(f *testing.F) {
 			return
 		}
 		for _, part := range []string{"text", "main", "bytes"} {
-			set, err := rules.Parse("f", fmt.Appendf(nil, "rules: [{prefix: '*', change: %s, "+
+			set, err := ParseRules("f", fmt.Appendf(nil, "rules: [{prefix: '*', change: %s, "+
 				"ignore: %q, ignore-text: %q}]", part, selector, expression))
 			if err != nil {
 				return

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"golang.org/x/net/html"
-
-	"github.com/recrawl/recrawl/fetch/extract/rules"
 )
 
 // Document is what a document that is no HTML has to show.
@@ -76,6 +74,6 @@ func ReadDocument(form Form, body []byte, contentType string) (d Document) {
 
 // jsonValues returns a line for each value of a document of JSON; what is none stays as it is.
 func jsonValues(body []byte) []byte {
-	lines, _ := new(rules.Rule).Values(body, nil)
+	lines, _ := new(Rule).Values(body, nil)
 	return lines
 }

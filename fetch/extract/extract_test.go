@@ -10,7 +10,6 @@ import (
 	"golang.org/x/text/encoding/japanese"
 	"golang.org/x/text/encoding/unicode"
 
-	"github.com/recrawl/recrawl/fetch/extract/rules"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -217,13 +216,13 @@ func TestDigests(t *testing.T) {
 // TestLooksTheSame gives texts that nobody can tell apart: their digests must be equal, those of
 // the body's passages and of a rule too.
 func TestLooksTheSame(t *testing.T) {
-	rule, err := rules.New(rules.Spec{Part: "text", IgnoreText: []string{"[0-9]+ views"}})
+	rule, err := NewRule(RuleSpec{Part: "text", IgnoreText: []string{"[0-9]+ views"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	look := func(text string) (Page, string) {
 		p := HTML([]byte("<main><p>"+text+"</p></main>"), "text/html; charset=utf-8", self,
-			Options{Main: true, Body: true, Watched: []*rules.Rule{rule}})
+			Options{Main: true, Body: true, Watched: []*Rule{rule}})
 		if sitegraph.DigestOf([]byte(p.Body.MainText())) != p.Digests.Main {
 			t.Errorf("main text of the body of %q is %q", text, p.Body.MainText())
 		}
@@ -277,7 +276,7 @@ func TestLooksTheSame(t *testing.T) {
 			}
 		}
 	}
-	r, _ := rules.New(rules.Spec{Part: "text", JSON: &rules.JSONSpec{Watch: []string{"$.price"}}})
+	r, _ := NewRule(RuleSpec{Part: "text", JSON: &JSONRuleSpec{Watch: []string{"$.price"}}})
 	plain := JSON([]byte(`{"price": "10 €"}`), Options{Rule: r})
 	for _, same := range []string{`{"price":"10\u00a0€"}`, "{\"price\":\"10\u202f\u200b€\"}"} {
 		if JSON([]byte(same), Options{Rule: r}).Digests.Main != plain.Digests.Main {

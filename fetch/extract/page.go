@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/recrawl/recrawl/fetch/extract/rules"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -49,13 +48,13 @@ type Options struct {
 	Requisites bool
 
 	// Watched are rules whose texts are wanted (Page.Watched); none takes nothing.
-	Watched []*rules.Rule
+	Watched []*Rule
 
 	// Documents are the forms of documents that are pages beside HTML: links to them are kept.
 	Documents Forms
 
 	// Rule says what of the page counts; then Digests.Main is of that. nil: all of the page counts.
-	Rule *rules.Rule
+	Rule *Rule
 }
 
 // Page is what a page says of itself and of others.

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recrawl/recrawl/fetch/extract/rules"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -21,7 +20,7 @@ type Watched struct {
 	Challenge bool      // the page asks whether a person sees it, in place of its matter
 }
 
-func (s *scanner) watched(page []byte, of []*rules.Rule) *Watched {
+func (s *scanner) watched(page []byte, of []*Rule) *Watched {
 	title := s.title.in(s.text)
 	w := &Watched{Title: cut(title), Challenge: isChallenge(page, title, s.text)}
 	for _, r := range of {
@@ -91,7 +90,7 @@ func XML(body []byte, contentType string, o Options) (p Page) {
 }
 
 // plainLines returns what a rule leaves of a text that has these lines.
-func plainLines(text, lines []byte, r *rules.Rule) []byte {
+func plainLines(text, lines []byte, r *Rule) []byte {
 	switch {
 	case r.Watches():
 		return nil // its selectors are of HTML
@@ -102,7 +101,7 @@ func plainLines(text, lines []byte, r *rules.Rule) []byte {
 }
 
 // jsonIn returns what the paths of a rule choose in JSON that the server calls something else.
-func jsonIn(text []byte, r *rules.Rule) []byte {
+func jsonIn(text []byte, r *Rule) []byte {
 	if !json.Valid(text) {
 		return nil
 	}

@@ -3,14 +3,12 @@ package extract
 import (
 	"strings"
 	"testing"
-
-	"github.com/recrawl/recrawl/fetch/extract/rules"
 )
 
 // Each rule gets what it leaves of a page, in order; texts are bounded and valid UTF-8.
 func TestWatched(t *testing.T) {
-	rule := func(spec rules.Spec) *rules.Rule {
-		r, err := rules.New(spec)
+	rule := func(spec RuleSpec) *Rule {
+		r, err := NewRule(spec)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -18,8 +16,8 @@ func TestWatched(t *testing.T) {
 	}
 	body := "<title>T\nx</title><nav>menu</nav><main><p>One <b>two</b></p><p id=p>three " +
 		"\xff</p></main><footer>end</footer>"
-	watched := []*rules.Rule{rule(rules.Spec{Part: "main"}), rule(rules.Spec{}),
-		rule(rules.Spec{Watch: []string{"#p"}}), rule(rules.Spec{Watch: []string{"#none"}})}
+	watched := []*Rule{rule(RuleSpec{Part: "main"}), rule(RuleSpec{}),
+		rule(RuleSpec{Watch: []string{"#p"}}), rule(RuleSpec{Watch: []string{"#none"}})}
 	p := HTML([]byte(body), "text/html; charset=utf-8", "http://a.example/",
 		Options{Watched: watched})
 	if p.Watched.Title != "T x" {

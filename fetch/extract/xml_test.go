@@ -4,8 +4,6 @@ import (
 	"net/http"
 	"testing"
 	"unicode/utf8"
-
-	"github.com/recrawl/recrawl/fetch/extract/rules"
 )
 
 func TestFormOf(t *testing.T) {
@@ -53,7 +51,7 @@ func FuzzXML(f *testing.F) {
 		if len(body) > 1<<14 {
 			return
 		}
-		p := XML(body, "text/xml", Options{Watched: []*rules.Rule{rule(t, rules.Spec{})}})
+		p := XML(body, "text/xml", Options{Watched: []*Rule{rule(t, RuleSpec{})}})
 		if text := p.Watched.Texts[0]; !utf8.ValidString(text) ||
 			!utf8.ValidString(p.Watched.Title) {
 			t.Errorf("%q is no UTF-8", text)

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Limits are what a guard enforces. The tags are those of cmd/setting.
+// Limits are what a guard enforces. The tags are those of cmd/config.
 type Limits struct {
 	Listen      string        `default:"127.0.0.1:3128" help:"address and port to listen on; one that others can reach needs --clients"`
 	Clients     []string      `help:"who may use the guard beside this machine, as 10.20.0.0/16; may be repeated"`

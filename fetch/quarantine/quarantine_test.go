@@ -13,7 +13,6 @@ import (
 
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/extract"
-	"github.com/recrawl/recrawl/fetch/extract/rules"
 )
 
 // TestMain is the process that reads where the first argument says how.
@@ -97,7 +96,7 @@ func reader(t *testing.T, way string, r *Register) *Reader {
 
 // TestReadApart holds that what is read apart is what is read here, and no suspect any more.
 func TestReadApart(t *testing.T) {
-	set, err := rules.Parse("rules.yaml",
+	set, err := extract.ParseRules("rules.yaml",
 		[]byte("rules: [{prefix: '*', ignore: nav, ignore-text: x, json: {ignore: $.a}}]"))
 	if err != nil {
 		t.Fatal(err)

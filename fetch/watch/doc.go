@@ -3,7 +3,7 @@
 // # Terms
 //
 //	rule     pages (an address, or all that begin so), what of them counts, what is told to whom
-//	text     what a rule leaves of a page (package rules): its main text, if it says nothing
+//	text     what a rule leaves of a page (extract.Rules): its main text, if it says nothing
 //	copy     the text of the last visit that saw another one, as it is kept in the store
 //	event    something that a rule tells of one page: changed, gone, new, ...
 //	batch    events of one rule and server that wait to be told together

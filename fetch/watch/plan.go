@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recrawl/recrawl/fetch/extract/rules"
+	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/planner/preferences"
 )
 
@@ -177,11 +177,11 @@ func (f *File) NamesPage(url string) bool { return f != nil && len(f.byURL[url])
 
 // Texts are the rules by which a page is read, for fetch.Options.Watch. Safe for concurrent use;
 // nil has none.
-func (f *File) Texts(url string) []*rules.Rule {
+func (f *File) Texts(url string) []*extract.Rule {
 	if f == nil {
 		return nil
 	}
-	var found []*rules.Rule
+	var found []*extract.Rule
 	for _, i := range f.of(url) {
 		found = append(found, f.Rules[i].texts)
 	}

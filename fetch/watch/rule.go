@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recrawl/recrawl/fetch/extract/rules"
+	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -53,7 +53,7 @@ type Rule struct {
 	Feed string `yaml:"feed"` // file for an Atom feed of what is told
 	To   texts  `yaml:"to"`   // names of targets, or addresses of services
 
-	texts               *rules.Rule
+	texts               *extract.Rule
 	appears, disappears []*regexp.Regexp
 }
 
@@ -172,14 +172,14 @@ func (r *Rule) makeTexts() (err error) {
 	if of == "bytes" {
 		return errors.New(`of: want "main" or "text"`)
 	}
-	spec := rules.Spec{Part: of, IgnoreText: r.IgnoreText}
-	var paths rules.JSONSpec
+	spec := extract.RuleSpec{Part: of, IgnoreText: r.IgnoreText}
+	var paths extract.JSONRuleSpec
 	spec.Watch, paths.Watch = apart(r.Select)
 	spec.Ignore, paths.Ignore = apart(r.Ignore)
 	if len(paths.Watch)+len(paths.Ignore) > 0 {
 		spec.JSON = &paths
 	}
-	r.texts, err = rules.New(spec)
+	r.texts, err = extract.NewRule(spec)
 	return err
 }
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/hints"
+
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -78,7 +78,7 @@ func TestLiarGainsNothing(t *testing.T) {
 		}
 	}
 	for _, s := range d.corpus.Hints.Sources() {
-		if s.Kind == hints.Sitemap && d.corpus.Graph.ServerName(s.Server) == "liar.example" &&
+		if s.Kind == planner.Sitemap && d.corpus.Graph.ServerName(s.Server) == "liar.example" &&
 			s.LogRatio > 0.3 {
 			t.Errorf("a claim of the liar is still worth %.2f", s.LogRatio)
 		}

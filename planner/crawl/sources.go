@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/hints"
+
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -65,11 +65,11 @@ func (l *Loop) followIndex(r *sitegraph.Record, o sitegraph.Observation) error {
 			continue
 		}
 		if tried := l.Planner.Pages.Memory(p).Tried; tried == 0 ||
-			hints.Believed(c.Modified, read) > tried {
+			planner.Believed(c.Modified, read) > tried {
 			l.Planner.WantSource(p)
 		}
 	}
-	return l.saveClaims(r, hints.UnknownKind, nil)
+	return l.saveClaims(r, planner.UnknownKind, nil)
 }
 
 // addSource makes a source known; NoPage: it is none, or one too many.
@@ -113,12 +113,12 @@ func (l *Loop) addSource(url string, from *sitegraph.Record, hops uint8) (sitegr
 // those that links lead to; those that were gone are looked for again if they are said to have
 // changed since.
 func (l *Loop) applyClaims(r *sitegraph.Record, o sitegraph.Observation) error {
-	kind := hints.Sitemap
+	kind := planner.Sitemap
 	if o.Source == sitegraph.SourceFeed {
-		kind = hints.Feed
+		kind = planner.Feed
 	}
 	corpus := l.Planner.Pages
-	said := make([]hints.Claim, 0, len(o.Claims))
+	said := make([]planner.Claim, 0, len(o.Claims))
 	var again, news []sitegraph.PageID
 	room := 0
 	if l.Bounds != nil {
@@ -142,9 +142,9 @@ func (l *Loop) applyClaims(r *sitegraph.Record, o sitegraph.Observation) error {
 			}
 		}
 		p = shownPage(corpus, p)
-		said = append(said, hints.Claim{Page: p, Modified: c.Modified, Every: c.Every})
+		said = append(said, planner.Claim{Page: p, Modified: c.Modified, Every: c.Every})
 		m := corpus.Memory(p)
-		newer := hints.Believed(c.Modified, read) > m.Tried
+		newer := planner.Believed(c.Modified, read) > m.Tried
 		if m.State == sitegraph.StateNew || newer {
 			news = append(news, p)
 		}
@@ -196,8 +196,9 @@ func claimsSetting(url string) string { return "claims/" + url }
 
 // saveClaims keeps what a source said, with the validators of its record, so that a later process
 // may ask whether it has changed.
-func (l *Loop) saveClaims(r *sitegraph.Record, kind hints.Kind, said []hints.Claim) error {
-	if err := l.Store.SaveSetting(claimsSetting(r.URL), hints.Encode(kind, said)); err != nil {
+func (l *Loop) saveClaims(r *sitegraph.Record, kind planner.HintKind, said []planner.Claim) error {
+	if err := l.Store.SaveSetting(claimsSetting(r.URL), planner.EncodeClaims(kind,
+		said)); err != nil {
 		return l.storeError(err, "save what %s says", r.URL)
 	}
 	return nil
@@ -240,17 +241,18 @@ func RestoreHints(s Store, c *planner.Pages) (heard map[sitegraph.PageID]bool, e
 		if !ok {
 			continue
 		}
-		kind, said, err := hints.Decode(value)
+		kind, said, err := planner.DecodeClaims(value)
 		if err != nil {
 			return nil, fmt.Errorf("read what %s said: %w", url, err)
 		}
 		heard[source] = true
 		// Lost in a damage.
-		said = slices.DeleteFunc(said, func(s hints.Claim) bool { return int(s.Page) >= c.Count() })
+		said = slices.DeleteFunc(said,
+			func(s planner.Claim) bool { return int(s.Page) >= c.Count() })
 		for i := range said {
 			said[i].Page = shownPage(c, said[i].Page)
 		}
-		if kind != hints.UnknownKind {
+		if kind != planner.UnknownKind {
 			c.Hints.Update(source, kind, said, true)
 		}
 	}

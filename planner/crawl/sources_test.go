@@ -10,7 +10,7 @@ import (
 
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/crawl"
-	"github.com/recrawl/recrawl/planner/hints"
+
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -269,16 +269,16 @@ func TestClaimsAreProvedAndKept(t *testing.T) {
 	check := func() {
 		t.Helper()
 		for _, s := range d.corpus.Hints.Sources() {
-			want := map[hints.Kind][4]int{hints.Sitemap: {10, 0, 0, 90},
-				hints.Feed: {2, 18, 0, 0}}[s.Kind]
+			want := map[planner.HintKind][4]int{planner.Sitemap: {10, 0, 0, 90},
+				planner.Feed: {2, 18, 0, 0}}[s.Kind]
 			if got := [4]int{s.True, s.False, s.Missed, s.Same}; got != want {
 				t.Errorf("%v: %v, want %v", s.Kind, got, want)
 			}
-			if s.Kind == hints.Sitemap && (s.LogRatio < 2.5 || s.LogRatio > 4 || s.Silence > -2 ||
+			if s.Kind == planner.Sitemap && (s.LogRatio < 2.5 || s.LogRatio > 4 || s.Silence > -2 ||
 				s.Silence < -4) {
 				t.Errorf("a true sitemap is worth %v, and %v", s.LogRatio, s.Silence)
 			}
-			if s.Kind == hints.Feed && (s.LogRatio > 0.3 || s.LogRatio < -0.3) {
+			if s.Kind == planner.Feed && (s.LogRatio > 0.3 || s.LogRatio < -0.3) {
 				t.Errorf("a feed that claims always is worth %v", s.LogRatio)
 			}
 		}
@@ -293,7 +293,7 @@ func TestClaimsAreProvedAndKept(t *testing.T) {
 		t.Errorf("what the sitemap said is not known after a restart: it was asked without a "+
 			"condition: %s", asked)
 	}
-	if h, ok := d.corpus.Hints.Of(d.page(t, url(3))); !ok || h.Kind != hints.Sitemap {
+	if h, ok := d.corpus.Hints.Of(d.page(t, url(3))); !ok || h.Kind != planner.Sitemap {
 		t.Errorf("%+v, %v", h, ok)
 	}
 	if s := d.corpus.Hints.Sources(); len(s) != 2 || s[0].True != 10 || s[0].Pages != pages ||

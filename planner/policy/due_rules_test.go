@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/hints"
+
 	"github.com/recrawl/recrawl/planner/simtest"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -131,18 +131,18 @@ func TestNorconexBelievesSitemaps(t *testing.T) {
 	l := simtest.NewLettered(t, map[string]string{"R": "/", "A": "/a", "B": "/b", "C": "/c"},
 		"R>A R>B R>C", rand.New(rand.NewPCG(1, 0)))
 	sitemap := l.Pages.Graph.Add("http://example.com/sitemap.xml")
-	says := func(day int, claims ...hints.Claim) {
+	says := func(day int, claims ...planner.Claim) {
 		l.Pages.Remember(&sitegraph.Record{Page: sitemap, State: sitegraph.StateSource,
 			History: sitegraph.Start(simtest.At(day))})
 		if l.Planner != nil {
-			l.Planner.UpdateHints(sitemap, hints.Sitemap, claims, true)
+			l.Planner.UpdateHints(sitemap, planner.Sitemap, claims, true)
 		} else {
-			l.Pages.Hints.Update(sitemap, hints.Sitemap, claims, true)
+			l.Pages.Hints.Update(sitemap, planner.Sitemap, claims, true)
 		}
 	}
-	says(3, hints.Claim{Page: l.Page["A"], Modified: simtest.At(-5)},
-		hints.Claim{Page: l.Page["B"], Modified: simtest.At(3)},
-		hints.Claim{Page: l.Page["C"], Every: 36 * time.Hour})
+	says(3, planner.Claim{Page: l.Page["A"], Modified: simtest.At(-5)},
+		planner.Claim{Page: l.Page["B"], Modified: simtest.At(3)},
+		planner.Claim{Page: l.Page["C"], Every: 36 * time.Hour})
 	policy, err := New("norconex", Settings{Pages: l.Pages, Mode: planner.Stream, PerDay: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -156,7 +156,7 @@ func TestNorconexBelievesSitemaps(t *testing.T) {
 	if order := l.Round(2, 1, "", ""); order != "B" {
 		t.Errorf("visits %q, want B alone: its sitemap says that it was modified", order)
 	}
-	says(5, hints.Claim{Page: l.Page["A"], Modified: simtest.At(5)})
+	says(5, planner.Claim{Page: l.Page["A"], Modified: simtest.At(5)})
 	if order := l.Round(6, 1, "", ""); order != "A" {
 		t.Errorf("visits %q, want A: its sitemap now says that it was modified", order)
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/hints"
+
 	"github.com/recrawl/recrawl/planner/simtest"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -117,8 +117,8 @@ func TestNCISGoesByClaims(t *testing.T) {
 		}
 		p := planner.New(c, policy, planner.Options{})
 		hear := func() {
-			p.UpdateHints(source, hints.Sitemap,
-				[]hints.Claim{{Page: frozen, Modified: simtest.ClaimsBase.Add(-planner.Day)},
+			p.UpdateHints(source, planner.Sitemap,
+				[]planner.Claim{{Page: frozen, Modified: simtest.ClaimsBase.Add(-planner.Day)},
 					{Page: modified, Modified: simtest.ClaimsBase.Add(planner.Day)}}, true)
 		}
 		if when == "before" {

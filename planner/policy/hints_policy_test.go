@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/hints"
+
 	"github.com/recrawl/recrawl/planner/simtest"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -30,13 +30,13 @@ func TestNorconexGoesBySitemaps(t *testing.T) {
 		}
 		p := planner.New(c, policy, planner.Options{})
 		hear := func() {
-			p.UpdateHints(source, hints.Sitemap,
-				[]hints.Claim{{Page: frozen, Modified: simtest.ClaimsBase.Add(-planner.Day),
+			p.UpdateHints(source, planner.Sitemap,
+				[]planner.Claim{{Page: frozen, Modified: simtest.ClaimsBase.Add(-planner.Day),
 					Every: planner.Day},
 					{Page: modified, Modified: simtest.ClaimsBase.Add(planner.Day), Every: 0},
 					{Page: monthly, Every: 30 * planner.Day}}, true)
-			p.UpdateHints(source, hints.Feed,
-				[]hints.Claim{{Page: fed, Modified: simtest.ClaimsBase.Add(2 * planner.Day),
+			p.UpdateHints(source, planner.Feed,
+				[]planner.Claim{{Page: fed, Modified: simtest.ClaimsBase.Add(2 * planner.Day),
 					Every: 0}}, false)
 		}
 		if when == "before" {

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/hints"
+
 	"github.com/recrawl/recrawl/planner/policy"
 
 	"github.com/recrawl/recrawl/planner/simtest"
@@ -506,8 +506,8 @@ func TestClaimed(t *testing.T) {
 	if len(told) != 5 || told[3] != 0 {
 		t.Fatalf("told %v", told)
 	}
-	plan.UpdateHints(sitemap, hints.Sitemap,
-		[]hints.Claim{{Page: 3, Modified: at.Add(-time.Hour)}}, true)
+	plan.UpdateHints(sitemap, planner.Sitemap,
+		[]planner.Claim{{Page: 3, Modified: at.Add(-time.Hour)}}, true)
 	clear(told)
 	plan.Next()
 	if len(told) != 1 || told[3] != 1 {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/hints"
+
 	"github.com/recrawl/recrawl/planner/simtest"
 	"github.com/recrawl/recrawl/planner/sites"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -381,8 +381,8 @@ func TestClaims(t *testing.T) {
 				Budget: planner.Unlimited})
 			page := source + 5
 			if world == 1 {
-				p.UpdateHints(source, hints.Sitemap,
-					[]hints.Claim{{Page: page, Modified: at(1)}}, true)
+				p.UpdateHints(source, planner.Sitemap,
+					[]planner.Claim{{Page: page, Modified: at(1)}}, true)
 			}
 			probabilities[world] = v.Probability(page, at(21))
 			if first, ok := p.Next(); !ok || world == 1 && without == 0 && first.Page != page {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/recrawl/recrawl/estimator/evidence"
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/hints"
 
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -130,7 +129,7 @@ func (v *predictor) mixed(p sitegraph.PageID, o *evidence.Opinions) float32 {
 }
 
 // hint is what feeds and sitemaps claim of a page.
-func (v *predictor) hint(p sitegraph.PageID) (h hints.Hint) {
+func (v *predictor) hint(p sitegraph.PageID) (h planner.Hint) {
 	if v.Off&Claims == 0 {
 		h, _ = v.Pages.Hints.Of(p)
 	}

@@ -13,7 +13,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/recrawl/recrawl/cmd/cluster/frontier"
-	"github.com/recrawl/recrawl/cmd/cluster/frontier/judge"
+
 	"github.com/recrawl/recrawl/cmd/cluster/urlfrontier"
 	pb "github.com/recrawl/recrawl/cmd/cluster/urlfrontier/urlfrontierpb"
 	"github.com/recrawl/recrawl/satstore/queues"
@@ -47,7 +47,7 @@ func (h *host) start(o urlfrontier.Options, dial ...grpc.DialOption) {
 	h.t.Helper()
 	store, err := queues.Open(h.dir, nil)
 	h.must(err)
-	ranking, err := judge.New("sites")
+	ranking, err := frontier.NewPolicyJudge("sites")
 	h.must(err)
 	f, err := frontier.Open(store, frontier.Options{Seed: [16]byte{7}, Judge: ranking}, h.now())
 	h.must(err)

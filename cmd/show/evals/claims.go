@@ -1,7 +1,7 @@
 package evals
 
 import (
-	"github.com/recrawl/recrawl/planner/hints"
+	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
@@ -9,7 +9,7 @@ import (
 var ClaimColumns = []string{"sources", "pages", "changed: right", "wrong", "same: wrong", "right"}
 
 // ClaimCells are the counts of claims as cells of a table.
-func ClaimCells(c hints.Counts) []string {
+func ClaimCells(c planner.HintCounts) []string {
 	var cells []string
 	for _, n := range []int{c.Sources, c.Pages, c.True, c.False, c.Missed, c.Same} {
 		cells = append(cells, words.Count(n))

@@ -87,7 +87,7 @@ func provedTable(r *demo.Claims) report.Table {
 	for _, run := range r.Runs {
 		for _, c := range run.Result.Claims {
 			row := []string{run.Policy, c.Kind, words.Count(c.Servers)}
-			t.Rows = append(t.Rows, append(row, ClaimCells(c.Counts)...))
+			t.Rows = append(t.Rows, append(row, ClaimCells(c.HintCounts)...))
 		}
 	}
 	return t

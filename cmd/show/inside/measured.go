@@ -5,13 +5,13 @@ import (
 	"strings"
 
 	"github.com/recrawl/recrawl/cmd/show/report"
-	"github.com/recrawl/recrawl/fetch/filter/measure"
+	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // MeasuredFinding says in a sentence how many filters there are, and how many of the labelled pages
 // they judge otherwise.
-func MeasuredFinding(r *measure.Result) string {
+func MeasuredFinding(r *eval.FilterResult) string {
 	text := words.Plural(len(r.Filters), "filter")
 	if r.Pages == 0 {
 		return text + "; no labelled pages were given to measure them by."
@@ -25,7 +25,7 @@ func MeasuredFinding(r *measure.Result) string {
 }
 
 // MeasuredTables are the result for people.
-func MeasuredTables(r *measure.Result) []report.Table {
+func MeasuredTables(r *eval.FilterResult) []report.Table {
 	filters := report.Table{Title: "Filters", Header: []string{"filter", "kind"}}
 	if r.Pages == 0 {
 		for _, f := range r.Filters {
@@ -61,7 +61,7 @@ func MeasuredTables(r *measure.Result) []report.Table {
 	return tables
 }
 
-func languageTable(r *measure.Result) report.Table {
+func languageTable(r *eval.FilterResult) report.Table {
 	t := report.Table{Title: "Languages", Header: []string{"language", "pages", "told", "not told",
 		"precision", "recall"}}
 	for _, l := range r.Languages {

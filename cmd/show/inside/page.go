@@ -9,7 +9,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/extract"
-	"github.com/recrawl/recrawl/fetch/extract/rules"
+
 	"github.com/recrawl/recrawl/fetch/filter"
 	"github.com/recrawl/recrawl/sitegraph"
 	"github.com/recrawl/recrawl/sitegraph/words"
@@ -39,9 +39,9 @@ type Page struct {
 
 // Counted is what counts as the content. Without a rule that is decided by --change.
 type Counted struct {
-	Rule  *rules.Spec `json:"rule"`  // that holds for the address; null: there is none
-	Lines []string    `json:"lines"` // that it leaves
-	rules.Trace
+	Rule  *extract.RuleSpec `json:"rule"`  // that holds for the address; null: there is none
+	Lines []string          `json:"lines"` // that it leaves
+	extract.RuleTrace
 }
 
 // Digests are those that a visit has. Counted is that of what the rule leaves.
@@ -69,7 +69,7 @@ func ReadPage(body []byte, contentType, url string, o extract.Options) *Page {
 		Digests: Digests{Bytes: p.Digests.Bytes.String(), Text: p.Digests.Text.String(),
 			Main: plain.Digests.Main.String()},
 		Links: append([]string{}, p.Links...), Sources: append([]string{}, p.Sources...),
-		Counted: Counted{Lines: []string{}, Trace: look.Trace},
+		Counted: Counted{Lines: []string{}, RuleTrace: look.Trace},
 		Filters: []filter.Judgement{}, judged: fetch.Judged(url, &p),
 	}
 	if rule != nil {
@@ -89,7 +89,7 @@ func (p *Page) Judge(ctx context.Context, set *filter.Set) (err error) {
 }
 
 // ReadPageFile reads a file as the page of an address: as JSON if its name ends so, else as HTML.
-func ReadPageFile(file, url string, set *rules.Set) (*Page, error) {
+func ReadPageFile(file, url string, set *extract.Rules) (*Page, error) {
 	canonical, err := sitegraph.Canonical(url)
 	if err != nil {
 		return nil, fmt.Errorf("%.120q is not a whole web address: --url wants one, as "+

@@ -7,7 +7,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/show/evals"
 	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/planner"
-	"github.com/recrawl/recrawl/planner/hints"
+
 	"github.com/recrawl/recrawl/sitegraph"
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
@@ -22,7 +22,7 @@ type claims struct {
 type serverClaims struct {
 	Server string `json:"server"`
 	Kind   string `json:"kind"` // sitemap, feed, or last-modified: the header of pages
-	hints.Counts
+	planner.HintCounts
 	// LogRatio is what a claim of a change adds to the logarithm of its odds, Silence what being
 	// listed without one does.
 	LogRatio float64 `json:"log_ratio"`
@@ -35,13 +35,13 @@ func claimsOf(c *planner.Pages) claims {
 	r := noClaims()
 	has := map[sitegraph.ServerID]bool{}
 	for _, s := range c.Hints.Sources() {
-		has[s.Server] = has[s.Server] || s.Kind != hints.LastModified && s.Pages > 0
+		has[s.Server] = has[s.Server] || s.Kind != planner.LastModified && s.Pages > 0
 		r.Servers = append(r.Servers, serverClaims{
-			Server:   c.Graph.ServerName(s.Server),
-			Kind:     s.Kind.String(),
-			Counts:   s.Counts,
-			LogRatio: s.LogRatio,
-			Silence:  s.Silence,
+			Server:     c.Graph.ServerName(s.Server),
+			Kind:       s.Kind.String(),
+			HintCounts: s.HintCounts,
+			LogRatio:   s.LogRatio,
+			Silence:    s.Silence,
 		})
 	}
 	for s := range sitegraph.ServerID(c.Graph.Servers()) {
@@ -60,7 +60,7 @@ func (r *claims) tables() []report.Table {
 	t.Header = append([]string{"server", "claims of"}, evals.ClaimColumns...)
 	t.Header = append(t.Header, "worth of either")
 	for _, s := range r.Servers[:min(len(r.Servers), shownServers)] {
-		row := append([]string{s.Server, s.Kind}, evals.ClaimCells(s.Counts)...)
+		row := append([]string{s.Server, s.Kind}, evals.ClaimCells(s.HintCounts)...)
 		worth := fmt.Sprintf("odds x%.2g, x%.2g", math.Exp(s.LogRatio), math.Exp(s.Silence))
 		t.Rows = append(t.Rows, append(row, worth))
 	}

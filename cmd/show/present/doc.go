@@ -1,6 +1,6 @@
 // Package present makes reports of operating a crawl: what a run did, what it would do next, all
-// that is known of one page, and what a store holds. A result is marshalled as JSON as it is, and
-// gives tables for people.
+// that is known of one page, what a store holds, and what imports took in and exports wrote. A
+// result is marshalled as JSON as it is, and gives tables for people.
 //
 // # Terms
 //

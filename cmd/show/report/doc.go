@@ -1,5 +1,6 @@
 // Package report turns results into something to look at: tables for the terminal, line
-// charts as SVG, and one HTML page that holds both.
+// charts as SVG, and one HTML page that holds both. While work goes on it tells how far that has
+// come: by a bar on a terminal, by a line every few seconds elsewhere (Bar, Line).
 //
 // # Terms
 //

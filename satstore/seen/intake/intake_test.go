@@ -25,7 +25,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/listed"
 )
 
-// PageOf is exchange.AddressesPage, which imports this package.
+// PageOf is present.AddressesPage, which imports this package.
 var PageOf func(r *Result, noun string, verbose bool) report.Page
 
 var must = crashtest.Must

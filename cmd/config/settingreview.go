@@ -1,0 +1,119 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Review is what is wrong with settings that were read.
+type Review struct {
+	Problems []error
+	Hint     string // what to do where not all could be read; "" if it could
+	Unused   error  // why settings of an earlier process are not used; nil if they are
+
+	set *Set
+}
+
+func (r *Review) unread(problem error, hint string) {
+	r.Problems, r.Hint = append(r.Problems, problem), hint
+}
+
+// Refuse reports that the value of a key, or a part of it, is not allowed.
+func (r *Review) Refuse(key string, value any, want string) {
+	name := key + ":"
+	if x := r.set.find(key); x.origin == FromFlag {
+		name = "--" + x.flag()
+	}
+	r.Problems = append(r.Problems, fmt.Errorf("%s %v: want %s", name, value, want))
+}
+
+// From is where the value of a key comes from.
+func (r *Review) From(key string) Origin { return r.set.find(key).origin }
+
+// find panics where the program asks for a key that it has not declared.
+func (s *Set) find(key string) *setting {
+	if x := s.lookUp(key); x != nil {
+		return x
+	}
+	panic("setting: there is no " + key)
+}
+
+// lookUp returns nil where there is no setting with the key.
+func (s *Set) lookUp(key string) *setting {
+	i := slices.IndexFunc(s.settings, func(x *setting) bool { return x.key == key })
+	if i < 0 {
+		return nil
+	}
+	return s.settings[i]
+}
+
+// check holds each setting, or each value of a list, to its range or names.
+func (r *Review) check() {
+	for _, x := range r.set.settings {
+		if x.field.Kind() != reflect.Slice {
+			r.hold(x, x.field)
+			continue
+		}
+		for i := range x.field.Len() {
+			r.hold(x, x.field.Index(i))
+		}
+	}
+}
+
+func (r *Review) hold(x *setting, value reflect.Value) {
+	if !x.allowed(value) {
+		r.Refuse(x.key, value, x.want)
+	}
+}
+
+// restriction reads the tags range and oneof: which values they allow, and how messages say it.
+func restriction(interval, names string) (allowed func(reflect.Value) bool, want string) {
+	switch {
+	case names != "":
+		list := strings.Split(names, ", ")
+		last := len(list) - 1
+		return func(name reflect.Value) bool { return slices.Contains(list, name.String()) },
+			strings.Join(list[:last], ", ") + " or " + list[last]
+	case interval != "":
+		return within(interval)
+	}
+	return func(reflect.Value) bool { return true }, ""
+}
+
+// within reads an interval. An end in a square bracket is part of it, one in a round bracket is
+// not.
+func within(interval string) (allowed func(reflect.Value) bool, want string) {
+	low, high, _ := strings.Cut(strings.Trim(interval, "[]()"), ",")
+	want = low + " to " + high
+	if high == "" {
+		want, high = low+" or more", "Inf"
+	}
+	least, lowErr := end(low)
+	most, highErr := end(high)
+	if err := cmp.Or(lowErr, highErr); err != nil {
+		panic(fmt.Sprintf("setting: range %s: %v", interval, err))
+	}
+	withLeast, withMost := strings.HasPrefix(interval, "["), strings.HasSuffix(interval, "]")
+	return func(value reflect.Value) bool {
+		n := number(value)
+		return (n > least || withLeast && n == least) && (n < most || withMost && n == most)
+	}, want
+}
+
+// end is an end of an interval: a number, or a time span in nanoseconds.
+func end(text string) (float64, error) {
+	if span, err := time.ParseDuration(text); err == nil {
+		return float64(span), nil
+	}
+	return strconv.ParseFloat(text, 64)
+}
+
+// number is a value as a number; of a time span, nanoseconds.
+func number(value reflect.Value) float64 {
+	return value.Convert(reflect.TypeFor[float64]()).Float()
+}

@@ -1,0 +1,240 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-viper/mapstructure/v2"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/spf13/viper"
+
+	"github.com/recrawl/recrawl/fetch/written"
+)
+
+// Set is all settings of a program.
+//
+// Settings are read by their tags: each is a tagged field of a struct, and may come from a flag,
+// the environment or a file; a list of objects from a file alone. It knows no single setting:
+// Config declares them, and NewSet makes a Set of them.
+//
+// A field with a tag is a setting, a struct with a tag is a group of them. Tags:
+//
+//	key      its name; without it, the field's in small letters
+//	default  its value if none is given; without it, what the field has
+//	for      the commands that have it as a flag; of a group: of all in it (see NameAs)
+//	range    an interval of numbers or time spans, as [1,10] or (0,1] or [0,) or [1m,24h]
+//	oneof    names, as "hour, day"
+//	want     what messages ask for, where range or names do not tell it well
+//	names    what a shell offers, where oneof does not say it: the program checks the names itself
+//	path     what of the disk a shell offers: "directory", "any", or endings as "yaml yml"
+//	unit     of a text that begins with a number: what stands behind it, as "d"; "none": nothing
+//	secret   anything: the value is not shown
+//	help     what --help says of it
+//
+// A key names a setting in the file, behind the key of its group ("eval.weeks"). Its flag has no
+// group ("--weeks" of the command eval). Its variable in the environment is the whole key in
+// capitals behind a prefix ("RECRAWL_EVAL_WEEKS"). Ranges and names of a list hold for each value.
+//
+// # Guarantees
+//
+//  1. A flag overrules the environment, that overrules the file, that overrules the default.
+//  2. A value of a file has the kind of its setting: a time span has a unit, a key has a value and
+//     is there once (package written). Neither ~ nor ${NAME} is replaced: both are refused.
+//  3. Keys and variables that set nothing are refused, with the nearest that would.
+//  4. All settings are read and checked for each command, also those that it has no flag for. All
+//     errors are reported at once, by the flag where one was given, else by the key, with the value
+//     and what is allowed.
+//
+// A Review also has all values with where they come from, and writes a file of settings to begin
+// with. What settings mean together the program decides. It adds what it refuses to the Review.
+type Set struct {
+	Others []string // variables of the environment that have the prefix and are no settings
+	// Gone are settings that older versions had, by key: what to do without them.
+	Gone map[string]string
+	// Earlier returns the file of what Review.Given told of an earlier process, for a command whose
+	// settings are filled by now; "": there is none.
+	Earlier func(*cobra.Command) string
+
+	prefix   string
+	words    *strings.Replacer
+	settings []*setting
+}
+
+// setting is a field with what its tag says.
+type setting struct {
+	key      string
+	commands []string
+	help     string
+	field    reflect.Value // it has the default until the setting is read
+	unset    any           // the default
+	allowed  func(reflect.Value) bool
+	want     string
+	names    []string // that a shell offers
+	path     string   // what of the disk a shell offers
+	unit     string   // of a text that begins with a number: what is written behind it
+	secret   bool
+	bad      bool // what the file says is of another kind
+	origin   Origin
+}
+
+// NewSet finds the settings that the struct behind a pointer declares. The prefix is that of
+// variables of the environment, as "RECRAWL_". Words replaces what a tag cannot know, as lists of
+// names. A tag that cannot be read is a mistake of the program, and panics.
+func NewSet(config any, prefix string, words *strings.Replacer) *Set {
+	s := &Set{prefix: prefix, words: words}
+	s.add(reflect.ValueOf(config).Elem(), "", "")
+	return s
+}
+
+// add takes up the fields of a group.
+func (s *Set) add(group reflect.Value, path, commands string) {
+	for i := range group.NumField() {
+		field, declared := group.Field(i), group.Type().Field(i)
+		if declared.Tag == "" {
+			continue
+		}
+		tag := func(name string) string { return s.words.Replace(declared.Tag.Get(name)) }
+		key := path + cmp.Or(tag("key"), strings.ToLower(declared.Name))
+		commands := cmp.Or(tag("for"), commands)
+		if field.Kind() == reflect.Struct {
+			s.add(field, key+".", commands)
+			continue
+		}
+		x := &setting{key: key, commands: strings.Fields(commands), help: tag("help"), field: field,
+			path: tag("path"), unit: tag("unit"), secret: tag("secret") != ""}
+		if names := cmp.Or(tag("names"), tag("oneof")); names != "" {
+			x.names = strings.Split(names, ", ")
+		}
+		x.allowed, x.want = restriction(tag("range"), tag("oneof"))
+		x.want = cmp.Or(tag("want"), x.want)
+		if text := tag("default"); text != "" {
+			v := viper.New()
+			v.Set(key, text)
+			if err := x.fill(v); err != nil {
+				panic(fmt.Sprintf("setting: default of %v", err))
+			}
+		}
+		x.unset = field.Interface()
+		s.settings = append(s.settings, x)
+	}
+}
+
+// AddFlags gives a command the flags that are its own.
+func (s *Set) AddFlags(cmd *cobra.Command) {
+	for _, x := range s.settings {
+		if x.isOf(cmd) && !x.isList() {
+			x.addFlag(cmd.Flags())
+			x.offer(cmd)
+		}
+	}
+}
+
+// Alias lets a flag of a command be given by another name, too.
+func Alias(cmd *cobra.Command, alias, name string) {
+	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, given string) pflag.NormalizedName {
+		if given == alias {
+			given = name
+		}
+		return pflag.NormalizedName(given)
+	})
+}
+
+func (x *setting) isOf(cmd *cobra.Command) bool {
+	return slices.Contains(x.commands, cmp.Or(cmd.Annotations[NameAs], cmd.Name()))
+}
+
+// NameAs is the annotation of a command that tags name otherwise than by its own name, as one below
+// another that shares its name with a third.
+const NameAs = "settings"
+
+// flag is the key without its group.
+func (x *setting) flag() string { return x.key[strings.LastIndex(x.key, ".")+1:] }
+
+func (x *setting) addFlag(f *pflag.FlagSet) {
+	switch name := x.flag(); value := x.field.Interface().(type) {
+	case string:
+		f.String(name, value, x.help)
+	case bool:
+		f.Bool(name, value, x.help)
+	case int:
+		f.Int(name, value, x.help)
+	case int64:
+		f.Int64(name, value, x.help)
+	case uint64:
+		f.Uint64(name, value, x.help)
+	case float64:
+		f.Float64(name, value, x.help)
+		flag := f.Lookup(name)
+		flag.Value = share{flag.Value}
+	case time.Duration:
+		span := spanFlag(value)
+		f.Var(&span, name, x.help)
+	case []string:
+		f.StringSlice(name, value, x.help)
+	case []int:
+		f.IntSlice(name, value, x.help)
+	case []float64:
+		f.Float64Slice(name, value, x.help)
+		flag := f.Lookup(name)
+		flag.Value = shares{share{flag.Value}, flag.Value.(pflag.SliceValue)}
+		if len(value) > 0 { // with the digits that matter, and blanks to break at
+			flag.DefValue = strings.ReplaceAll(strings.Trim(fmt.Sprint(value), "[]"), " ", ", ")
+		}
+	default:
+		panic(fmt.Sprintf("setting: %s is of type %T", x.key, value))
+	}
+}
+
+// isList reports whether a setting is a list of objects. Only a file has those: they have no flag.
+func (x *setting) isList() bool {
+	return x.field.Kind() == reflect.Slice && x.field.Type().Elem().Kind() == reflect.Struct
+}
+
+// kind is what a value of the setting looks like.
+func (x *setting) kind() string {
+	switch x.field.Interface().(type) {
+	case bool:
+		return "true or false"
+	case int, int64, uint64:
+		return "a whole number"
+	case float64:
+		return "a number"
+	case time.Duration:
+		return "a time span as 90s or 1h30m"
+	case []int:
+		return "a list of whole numbers"
+	case []float64:
+		return "a list of numbers"
+	case []string:
+		return "a list of names"
+	}
+	return "a text"
+}
+
+// fill sets the field to what was read; what is none of its kind leaves it as it was.
+func (x *setting) fill(v *viper.Viper) error {
+	value := reflect.New(x.field.Type())
+	isList := x.isList()
+	exact := func(d *mapstructure.DecoderConfig) {
+		d.ErrorUnused = isList
+		d.DecodeHook = mapstructure.ComposeDecodeHookFunc(d.DecodeHook, percentHook)
+	}
+	err := v.UnmarshalKey(x.key, value.Interface(), exact)
+	if err != nil && isList { // what it says may be secret, and long
+		return fmt.Errorf("%s: %s", x.key, strings.Join(strings.Fields(err.Error()), " "))
+	}
+	if err != nil {
+		if unit := written.NoUnit(fmt.Sprint(v.Get(x.key))); unit != "" &&
+			x.field.Type() == reflect.TypeFor[time.Duration]() {
+			return fmt.Errorf("%s: %s", x.key, unit)
+		}
+		return fmt.Errorf("%s: %v: want %s", x.key, v.Get(x.key), x.kind())
+	}
+	x.field.Set(value.Elem())
+	return nil
+}

@@ -1,0 +1,78 @@
+package core
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/recrawl/recrawl/fetch"
+	"github.com/recrawl/recrawl/sitegraph"
+)
+
+// mostOff is how far our clock may be from that of a server. Many servers are off by seconds;
+// If-Modified-Since and due times bear a minute.
+const mostOff = time.Minute
+
+// checkServer visits a page as run does: robots.txt before it, with the pause between them.
+func checkServer(ctx context.Context, client doctorClient, address string) ([]doctorCheck, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil, err
+	}
+	ctx, wire := fetch.Listen(ctx)
+	defer wire.Release()
+	o, err := client.Visit(ctx, sitegraph.Record{URL: address})
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	name := u.Host
+	if err != nil {
+		return []doctorCheck{bad(name, "check network and name server of this machine", "%v",
+			err)}, nil
+	}
+	var checks []doctorCheck
+	switch o.Outcome {
+	case sitegraph.OutcomeFailed:
+		return []doctorCheck{bad(name, "check the address, the name server and the network: recrawl "+
+			"can visit no page of it", "%s", o.Detail)}, nil
+	case sitegraph.OutcomeExcluded:
+		checks = append(checks, doubt(name, "leave this server out, or begin at another page of "+
+			"it: the owner does not want it", "the page is excluded: %s", o.Detail))
+	default:
+		checks = append(checks, good(name, "robots.txt allows the page, which answered with "+
+			"status %d in %v; %v pass between two requests",
+			o.Status, o.Elapsed.Round(time.Millisecond),
+			client.PauseOf(sitegraph.ServerName(address))))
+	}
+	if off, ok := clockOffset(wire); !ok {
+		return checks, nil
+	} else if off.Abs() > mostOff {
+		checks = append(checks, doubt("clock of "+name, "set the clock of this machine, unless "+
+			"the server's is wrong: ask another one", "it is %v from ours", off.Round(time.Second)))
+	} else {
+		checks = append(checks, good("clock of "+name, "it is within %v of ours", mostOff))
+	}
+	return checks, nil
+}
+
+// clockOffset is how far the Date of the last answer is from our clock at its end (RFC 9110 6.6.1);
+// false where no answer tells it.
+func clockOffset(wire *fetch.Wire) (time.Duration, bool) {
+	if len(wire.Exchanges) == 0 {
+		return 0, false
+	}
+	last := wire.Exchanges[len(wire.Exchanges)-1]
+	answer, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(last.Response)), nil)
+	if err != nil {
+		return 0, false
+	}
+	answer.Body.Close()
+	date, err := http.ParseTime(answer.Header.Get("Date"))
+	if err != nil {
+		return 0, false
+	}
+	return date.Sub(last.Ended), true
+}

@@ -1,0 +1,34 @@
+package present
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/recrawl/recrawl/fetch/archive/captures"
+	"github.com/recrawl/recrawl/sitegraph/words"
+)
+
+// EvidenceText says it to people.
+func EvidenceText(r *captures.TakenIn, w io.Writer) error {
+	n := func(n int64, what string) string { return words.Plural(int(n), what) }
+	if _, err := fmt.Fprintf(w, "%s taken in from %s: %d new, %d with a past they had not.\n",
+		n(r.Addresses, "page"), words.Plural(len(r.Files), "file"), r.New, r.Past); err != nil {
+		return err
+	}
+	for _, f := range r.Files {
+		if err := CapturesText(f, w); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(w, "%s: %d new, %d got a past, %d with nothing new, %d left out as "+
+		"they are gone or moved\n%s: %s, %d of %d comparisons; %d could not be compared\n",
+		n(r.Addresses, "page"), r.New, r.Past, r.Kept, r.Left, n(r.Told.Visits, "past visit"),
+		n(r.Told.Changes, "change"), r.Told.Changes, r.Told.Compared, r.Told.Uncertain)
+	for _, a := range r.Asked {
+		if err == nil {
+			_, err = fmt.Fprintf(w, "  asked for %s: %s\n",
+				words.Plural(int(a.Requests), "time"), a.URL)
+		}
+	}
+	return err
+}

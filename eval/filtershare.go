@@ -1,0 +1,13 @@
+package eval
+
+import (
+	"fmt"
+)
+
+// String is the share with its interval; "-" for none.
+func (s *FilterShare) String() string {
+	if s == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.3f (%.3f to %.3f)", s.Is, s.Low, s.High)
+}
