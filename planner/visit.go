@@ -70,18 +70,14 @@ func (r Reason) String() string {
 type reasonValue float64
 
 func (days reasonValue) String() string {
-	if !(days < 2) { // a rate of 0 makes it endless
-		return fmt.Sprintf("%.3g days", float64(days))
+	if !(days < longestSpan) { // a rate of 0 makes it endless
+		return "more than 200 years"
 	}
-	switch d := time.Duration(float64(days) * float64(Day)); {
-	case d < 2*time.Minute:
-		return words.Plural(int(math.Round(d.Seconds())), "second")
-	case d < 2*time.Hour:
-		return words.Plural(int(math.Round(d.Minutes())), "minute")
-	default:
-		return words.Plural(int(math.Round(d.Hours())), "hour")
-	}
+	return words.Span(time.Duration(float64(days) * float64(Day)))
 }
+
+// longestSpan is how many days are said as they are: time.Duration holds no more than 292 years.
+const longestSpan = 200 * 365
 
 // Round is one planning period: a day in the evaluations, an hour or a day on the live web.
 type Round struct {

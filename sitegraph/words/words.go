@@ -32,6 +32,24 @@ func Significant(v float64, digits int) string {
 	return Grouped(int64(rounded))
 }
 
+// Span returns a length of time in the unit that suits it, rounded: "90 seconds", "1 minute", "36
+// hours", "25 years". A negative one counts as none.
+func Span(d time.Duration) string {
+	const day, year = 24 * time.Hour, 8766 * time.Hour
+	unit, noun := year, "year"
+	switch d = max(d, 0); {
+	case d == 0 || d < 2*time.Minute && d%time.Minute != 0:
+		unit, noun = time.Second, "second"
+	case d < 2*time.Hour && d%time.Hour != 0:
+		unit, noun = time.Minute, "minute"
+	case d < 2*day && d%day != 0:
+		unit, noun = time.Hour, "hour"
+	case d < 2*year:
+		unit, noun = day, "day"
+	}
+	return Plural(int(d.Round(unit)/unit), noun)
+}
+
 // Shorten joins the first of a list and says how many more there are.
 func Shorten(list []string, most int, between string) string {
 	text := strings.Join(list[:min(len(list), most)], between)

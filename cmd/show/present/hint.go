@@ -8,6 +8,7 @@ import (
 	"github.com/recrawl/recrawl/estimator"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // hint is what feeds and sitemaps claim of a page.
@@ -43,7 +44,7 @@ func (h *hint) String() string {
 		text += ", modified " + h.Claimed.Format(time.RFC3339)
 	}
 	if h.EveryDays != nil {
-		text += ", changing each " + span(time.Duration(*h.EveryDays*float64(24*time.Hour)))
+		text += ", changing each " + words.Span(time.Duration(*h.EveryDays*float64(24*time.Hour)))
 	}
 	return text + fmt.Sprintf("; proved worth: odds x%.2g", math.Exp(h.LogRatio))
 }

@@ -44,14 +44,14 @@ func (e *Page) past(now time.Time) string {
 		seen = fmt.Sprintf("%s saw %s", words.Plural(int(e.Visits), "visit"),
 			words.Plural(int(e.Changes), "change"))
 		if e.LastChange != nil {
-			seen += fmt.Sprintf(", the last one %s ago", span(now.Sub(*e.LastChange)))
+			seen += fmt.Sprintf(", the last one %s ago", words.Span(now.Sub(*e.LastChange)))
 		}
 	}
 	if e.State != sitegraph.StateAlive.String() {
 		return fmt.Sprintf("It is %s since a visit found it so; before, %s.", e.State, seen)
 	}
 	text := seen + "; "
-	text += fmt.Sprintf("the copy is %s old", span(now.Sub(*e.LastVisit)))
+	text += fmt.Sprintf("the copy is %s old", words.Span(now.Sub(*e.LastVisit)))
 	if e.Fresh != nil {
 		text += fmt.Sprintf(" and up to date with a probability of %.0f %%", 100**e.Fresh)
 	}
@@ -77,7 +77,7 @@ func (e *Page) next(now time.Time) string {
 	case e.Turn > 0 && !e.at.IsZero() && !e.at.After(now):
 		return "It is visited next of its server."
 	case e.Turn > 0 && !e.at.IsZero():
-		return fmt.Sprintf("It is in line, and visited in about %s.", span(e.at.Sub(now)))
+		return fmt.Sprintf("It is in line, and visited in about %s.", words.Span(e.at.Sub(now)))
 	case e.Turn > 0:
 		return fmt.Sprintf("It is visit %d of the round that ends %s, as %s.",
 			e.Turn, words.UTC(e.round.End), reasonOr(e.why))
@@ -87,12 +87,13 @@ func (e *Page) next(now time.Time) string {
 		return "No visit is planned."
 	case e.Due.After(now):
 		return fmt.Sprintf("The next visit is due in %s, as %s.",
-			span(e.Due.Sub(now)), reasonOr(e.Reason))
+			words.Span(e.Due.Sub(now)), reasonOr(e.Reason))
 	case e.WhyNot != "":
 		return fmt.Sprintf("It has been due for %s, and is not in this round: %s.",
-			span(now.Sub(*e.Due)), e.WhyNot)
+			words.Span(now.Sub(*e.Due)), e.WhyNot)
 	}
-	return fmt.Sprintf("It has been due for %s, as %s.", span(now.Sub(*e.Due)), reasonOr(e.Reason))
+	return fmt.Sprintf("It has been due for %s, as %s.", words.Span(now.Sub(*e.Due)),
+		reasonOr(e.Reason))
 }
 
 func reasonOr(reason string) string {
@@ -100,17 +101,4 @@ func reasonOr(reason string) string {
 		return "the policy planned"
 	}
 	return reason
-}
-
-// span is a time in the unit that suits it.
-func span(d time.Duration) string {
-	switch d = max(d, 0); {
-	case d < 2*time.Minute:
-		return words.Plural(int(d.Seconds()), "second")
-	case d < 2*time.Hour:
-		return words.Plural(int(d.Minutes()), "minute")
-	case d < 48*time.Hour:
-		return words.Plural(int(d.Hours()), "hour")
-	}
-	return words.Plural(int(d.Hours()/24), "day")
 }
