@@ -15,6 +15,7 @@ type ChangeRate struct {
 	Changes  int // of these, the ones that saw a change
 
 	perDay float64 // sum over the pages
+	seen   float64 // the same of the changes that were seen alone: Naive
 	page   float64 // pages, and the days between their first visit and their last, summed
 	days   float64
 }
@@ -32,7 +33,8 @@ func Seen(h sitegraph.History) ChangeRate {
 	}
 	revisits, changes, days := int(h.Visits)-1, int(h.Changes), Days(h.Elapsed())
 	return ChangeRate{Revisits: revisits, Changes: min(changes, revisits),
-		perDay: BiasReduced(changes, revisits, days), page: 1, days: days}
+		perDay: BiasReduced(changes, revisits, days), seen: Naive(changes, revisits, days), page: 1,
+		days: days}
 }
 
 // Add makes c the rate of its pages and those of another together.
@@ -40,6 +42,7 @@ func (c *ChangeRate) Add(other ChangeRate) {
 	c.Revisits += other.Revisits
 	c.Changes += other.Changes
 	c.perDay += other.perDay
+	c.seen += other.seen
 	c.page += other.page
 	c.days += other.days
 }
@@ -60,18 +63,24 @@ func (c ChangeRate) Between() time.Duration {
 	return FromDays(1 / c.perDay)
 }
 
-// Range returns the 95 % interval of PerDay for changes that come independently of each other: that
-// of a Poisson rate under the Jeffreys prior. It is 0 and 0 where nothing was visited twice.
+// Range returns the 95 % interval of PerDay, 0 and 0 where nothing was visited twice. It is that of
+// a Poisson rate under the Jeffreys prior, for changes that come independently of each other: at
+// its lower end there were no changes but those seen, as where pages change by the clock. The upper
+// end is +Inf where every visit saw a change, so that any rate is possible.
 func (c ChangeRate) Range() (low, high float64) {
 	if c.Revisits == 0 || !positive(c.days) {
 		return 0, 0
 	}
 	low, high = poissonInterval(float64(c.Changes), c.days)
-	scale := c.page // from a page to all
-	if c.Changes > 0 {
-		scale = c.perDay * c.days / float64(c.Changes)
+	if c.Changes == 0 {
+		return 0, high * c.page
 	}
-	return min(low*scale, c.perDay), min(max(high*scale, c.perDay), c.page*FastestRate)
+	each := c.days / float64(c.Changes)
+	high = max(high*each*c.perDay, c.perDay)
+	if c.Changes == c.Revisits || high > c.page*FastestRate {
+		high = math.Inf(1)
+	}
+	return min(low*each*c.seen, c.perDay), high
 }
 
 // Unchanged returns the probability that a page of this rate did not change in a time; NaN where

@@ -58,7 +58,11 @@ func (t Tune) changes(doubt bool) string {
 		return "how often they change is not known yet"
 	}
 	text := changes(t.PerDay.Value) + " changes a day"
-	if doubt && !math.IsNaN(float64(t.PerDay.Low)) {
+	switch high := float64(t.PerDay.High); {
+	case !doubt || math.IsNaN(high):
+	case math.IsInf(high, 1):
+		text += " (" + changes(t.PerDay.Low) + " or more)"
+	default:
 		text += fmt.Sprintf(" (%s to %s)", changes(t.PerDay.Low), changes(t.PerDay.High))
 	}
 	if daily := t.Daily.Value; daily < 0.9*t.PerDay.Value {

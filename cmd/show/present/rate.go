@@ -1,6 +1,8 @@
 package present
 
 import (
+	"math"
+
 	"github.com/recrawl/recrawl/estimator"
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
@@ -10,7 +12,8 @@ import (
 type Rate struct {
 	PerDay *float64 `json:"changes_per_day"` // 0: visits saw no change
 	Low    *float64 `json:"changes_per_day_low"`
-	High   *float64 `json:"changes_per_day_high"` // the ends of its 95 % interval
+	// the ends of its 95 % interval; no upper one where every visit saw a change
+	High *float64 `json:"changes_per_day_high"`
 }
 
 // RateOf returns a rate as it is shown.
@@ -20,7 +23,11 @@ func RateOf(c estimator.ChangeRate) Rate {
 	}
 	rate := c.PerDay()
 	low, high := c.Range()
-	return Rate{&rate, &low, &high}
+	r := Rate{&rate, &low, &high}
+	if math.IsInf(high, 1) {
+		r.High = nil
+	}
+	return r
 }
 
 // String returns the rate for people.
@@ -39,7 +46,7 @@ func (r Rate) Range() string {
 	switch {
 	case r.PerDay == nil || *r.PerDay == 0:
 		return ""
-	case *r.High >= estimator.FastestRate:
+	case r.High == nil:
 		return words.Significant(*r.Low, 3) + " or more"
 	}
 	return words.Significant(*r.Low, 3) + " to " + words.Significant(*r.High, 3)
