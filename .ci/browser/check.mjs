@@ -1,6 +1,7 @@
-// Drives the dashboard with a browser: every page, wide and light, narrow and dark, has no violation
-// that axe-core finds, no error of scripts, and nothing that stands out at the side; keys, live
-// figures, charts, parts that come later and forms work.
+// Drives the dashboard with a browser: every page, light and dark, wide and as narrow as a phone, has no
+// violation that axe-core finds, no error of scripts, and nothing that stands out at the side; changes
+// come with their words and a feed, and keys, live figures, charts with values in their legends, parts
+// that come later and forms work.
 //   node check.mjs DIRECTORY-OF-NODE_MODULES BROWSER ADDRESS-OF-DASHBOARD ADDRESS-OF-PAGE
 import {readFileSync} from "node:fs";
 import {createRequire} from "node:module";
@@ -10,7 +11,7 @@ const require = createRequire(modules + "/node_modules/");
 const {chromium} = require("playwright-core");
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 const server = new URL(page).host;
-const pages = ["/", "/freshness", "/due", "/servers", "/servers/" + server, "/servers/" + server + "/sites", "/page?url=" + encodeURIComponent(page), "/plan", "/hints", "/journal"];
+const pages = ["/", "/health", "/freshness", "/due", "/servers", "/servers/" + server, "/servers/" + server + "/sites", "/page?url=" + encodeURIComponent(page), "/plan", "/hints", "/journal"];
 
 let failures = 0;
 const must = (holds, what) => {
@@ -31,7 +32,7 @@ const open = async (path, options) => {
 	return tab;
 };
 
-for (const [colorScheme, width] of [["light", 1280], ["dark", 390]]) for (const path of pages) {
+for (const colorScheme of ["light", "dark"]) for (const width of [1280, 390]) for (const path of pages) {
 	// The library is put in past the policy of the page, which forbids it rightly.
 	const tab = await open(path, {viewport: {width, height: 900}, colorScheme, bypassCSP: true});
 	await tab.addScriptTag({content: axe});
@@ -48,17 +49,25 @@ for (const [colorScheme, width] of [["light", 1280], ["dark", 390]]) for (const 
 	await tab.keyboard.press("/");
 	must(await tab.evaluate(() => document.activeElement.id) === "find", "/ goes to the search");
 	await tab.waitForFunction(() => document.getElementById("connection-text").textContent === "live");
+	must(await tab.locator(".changes .words ins").count() > 0, "the first page has the words that differ");
+	const feed = await tab.request.get(base + await tab.getByRole("link", {name: "Feed of changes (Atom)"}).getAttribute("href"));
+	must(feed.ok() && /<content type="text">.*{\+/.test(await feed.text()), "the feed has them, too");
+	await tab.goto(base + "/health");
+	await settled(tab);
+	await tab.keyboard.press("/");
 	const visits = () => tab.textContent('[data-live="visits"]');
 	const first = await visits();
 	await tab.waitForFunction(was => document.querySelector('[data-live="visits"]').textContent !== was, first, {timeout: 30000});
 	must(await tab.locator("figure.chart canvas").count() === 1, "the chart is drawn");
+	const legend = await tab.locator(".u-legend .u-value").allTextContents();
+	must(legend.length > 1 && legend.every(v => v.trim() && v !== "--"), "its legend has values: " + legend);
 	await tab.keyboard.type(page);
 	await tab.keyboard.press("Enter");
 	await tab.waitForURL(/\/page\?url=/);
 	await settled(tab);
 	must(await tab.locator("table caption", {hasText: "Its visits"}).count() === 1, "the visits of a page come");
 	must(await tab.locator(".diff ins").count() > 0, "what changed last comes");
-	await tab.getByRole("button", {name: "Visit it before all others"}).click();
+	await tab.getByRole("button", {name: "Visit now"}).click();
 	must(/1 page will be visited/.test(await tab.textContent("[role=status]")), "a hint is taken");
 	await tab.goto(base + "/servers");
 	await tab.getByRole("link", {name: "pages", exact: true}).click();

@@ -79,6 +79,29 @@ func TestDashboard(t *testing.T) {
 	if text := get(t, base+"page/diff?url="+page); !strings.Contains(text, "<ins>") {
 		t.Errorf("no change in %.500s", text)
 	}
+	// The first page and the feed have the words that differ.
+	eventually(t, "words of a change", func() bool {
+		return strings.Contains(get(t, base), "<ins>")
+	})
+	var changes struct {
+		Changes []struct {
+			URL   string
+			Words *struct{ Added, Removed int }
+		}
+	}
+	if err := json.Unmarshal([]byte(get(t, base+"api/v1/changes")), &changes); err != nil ||
+		!slices.ContainsFunc(changes.Changes, func(c struct {
+			URL   string
+			Words *struct{ Added, Removed int }
+		}) bool {
+			return c.Words != nil && c.Words.Added > 0 && c.Words.Removed > 0
+		}) {
+		t.Errorf("changes %+v, error %v", changes, err)
+	}
+	if feed := get(t, base+"changes.atom"); !strings.Contains(feed, "{+") ||
+		!strings.Contains(feed, "<title>"+lab.starts()[0]) {
+		t.Errorf("the feed is %.2000s", feed)
+	}
 	asked := func(r result) result {
 		t.Helper()
 		if r.ok(t); !strings.Contains(r.stderr, "the answer is of the process that works on "+dir) {
@@ -133,7 +156,7 @@ func TestDashboard(t *testing.T) {
 	s := start(t, t.TempDir(), nil,
 		append([]string{"serve", "--archive", warc, "--listen", "127.0.0.1:0"}, settings[:2]...)...)
 	base = dashboardOf(t, dir)
-	if text := get(t, base); !strings.Contains(text, "This store stands still.") {
+	if text := get(t, base); !strings.Contains(text, "This crawl is not running.") {
 		t.Errorf("the page of a stopped store is %.1000s", text)
 	}
 	// Nobody writes, so that the next one may read the store itself.

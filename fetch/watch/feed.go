@@ -133,26 +133,32 @@ type atomText struct {
 	Text string `xml:",chardata"`
 }
 
-// Feed writes the changes of a rule that has a feed as an Atom feed.
-func (w *Watch) Feed(rule string, out io.Writer) error {
-	r, f := w.rule(rule), w.feeds[rule]
-	if r == nil || f == nil {
-		return fmt.Errorf("rule %q has no feed", rule)
-	}
+// Atom is a feed of changes that people read.
+type Atom struct {
+	ID, Title, Author string
+	Related           string // the URL of what it is about
+	Entries           []AtomEntry
+}
+
+// AtomEntry is a change in a feed.
+type AtomEntry struct {
+	ID, Title, Link, Text string
+	Time                  time.Time
+}
+
+// Write writes the feed, as RFC 4287 has it. It was updated at the time of its first entry.
+func (f *Atom) Write(out io.Writer) error {
 	updated := time.Unix(0, 0)
 	if len(f.Entries) > 0 {
 		updated = f.Entries[0].Time
 	}
 	a := atomFeed{
-		ID:      "urn:recrawl:" + w.state.Store + ":" + nid(rule),
-		Title:   "Changes: " + rule,
-		Updated: updated.UTC().Format(time.RFC3339),
-		Author:  "recrawl watch",
-		Links:   []atomLink{{"related", r.Start()}},
+		ID: f.ID, Title: f.Title, Updated: updated.UTC().Format(time.RFC3339),
+		Author: f.Author, Links: []atomLink{{"related", f.Related}},
 	}
 	for _, e := range f.Entries {
 		a.Entries = append(a.Entries, atomEntry{
-			ID: "urn:recrawl:" + e.ID, Title: e.Subject, Updated: e.Time.UTC().Format(time.RFC3339),
+			ID: e.ID, Title: e.Title, Updated: e.Time.UTC().Format(time.RFC3339),
 			Link: atomLink{"alternate", e.Link}, Content: atomText{"text", e.Text},
 		})
 	}
@@ -166,6 +172,21 @@ func (w *Watch) Feed(rule string, out io.Writer) error {
 	}
 	_, err := io.WriteString(out, "\n")
 	return err
+}
+
+// Feed writes the changes of a rule that has a feed as an Atom feed.
+func (w *Watch) Feed(rule string, out io.Writer) error {
+	r, f := w.rule(rule), w.feeds[rule]
+	if r == nil || f == nil {
+		return fmt.Errorf("rule %q has no feed", rule)
+	}
+	a := Atom{ID: "urn:recrawl:" + w.state.Store + ":" + nid(rule), Title: "Changes: " + rule,
+		Author: "recrawl watch", Related: r.Start()}
+	for _, e := range f.Entries {
+		a.Entries = append(a.Entries, AtomEntry{ID: "urn:recrawl:" + e.ID, Title: e.Subject,
+			Link: e.Link, Text: e.Text, Time: e.Time})
+	}
+	return a.Write(out)
 }
 
 // nid makes a name a part of a URN (RFC 8141 2).

@@ -34,7 +34,12 @@ const (
 
 // differenceOf compares two texts.
 func differenceOf(older, newer string) Difference {
-	r := archive.DifferenceOfWords(older, newer, compareFor)
+	return Shorten(archive.DifferenceOfWords(older, newer, compareFor))
+}
+
+// Shorten returns what of a comparison is shown to people: the words that differ and a few beside
+// them, mostShown octets in all.
+func Shorten(r *archive.Difference) Difference {
 	d := Difference{Removed: r.Removed, Added: r.Added}
 	hash := sha256.New()
 	room := mostShown

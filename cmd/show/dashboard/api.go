@@ -61,6 +61,14 @@ func (s *Server) api(m *http.ServeMux) {
 		v.Visits, v.Failed = d.Visits()
 		return answer{value: v}, nil
 	})
+	get("changes", answerIn, func(ctx context.Context, r *http.Request) (answer, error) {
+		limit, bad := whole(r, "limit", pageChanges, 1, view.MostChanges)
+		if bad != nil {
+			return answer{}, bad
+		}
+		v, err := d.Changes(ctx, r.FormValue("server"), r.FormValue("after"), limit)
+		return answer{value: v}, err
+	})
 	get("freshness", answerIn, func(context.Context, *http.Request) (answer, error) {
 		return answer{value: d.Freshness()}, nil
 	})

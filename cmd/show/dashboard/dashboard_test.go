@@ -138,6 +138,8 @@ func TestAPI(t *testing.T) {
 	}{
 		{"GET", "/now", "", 200}, {"GET", "/activity?hours=1&step=1", "", 200},
 		{"GET", "/activity?hours=0", "", 400}, {"GET", "/visits", "", 200},
+		{"GET", "/changes?limit=3&server=www0.example", "", 200},
+		{"GET", "/changes?limit=0", "", 400}, {"GET", "/changes?after=x", "", 400},
 		{"GET", "/freshness", "", 200}, {"GET", "/due", "", 200},
 		{"GET", "/servers?sort=fresh&order=desc&q=www", "", 200},
 		{"GET", "/servers?sort=x", "", 400},
@@ -286,8 +288,10 @@ func TestPages(t *testing.T) {
 	s, run := serving(t, "127.0.0.1:0")
 	page := "?url=" + url.QueryEscape(viewtest.Start(0)+"s0/p5")
 	for path, want := range map[string]string{
-		"/": "it is &lt;b&gt;down&lt;/b&gt; &amp; out", "/freshness": "Age of the copies",
-		"/due": "overdue", "/servers": "www1.example",
+		"/": "The last change was seen", "/changes": `<ol class="changes">`,
+		"/health":    "it is &lt;b&gt;down&lt;/b&gt; &amp; out",
+		"/freshness": "Age of the copies",
+		"/due":       "overdue", "/servers": "www1.example",
 		"/servers?q=www1&sort=server&order=desc":    "1 of 3 servers",
 		"/servers/www0.example":                     "Can it be kept fresh?",
 		"/servers/www0.example/sites":               "What a change of the top tells",
@@ -295,7 +299,7 @@ func TestPages(t *testing.T) {
 		"/page" + page:                              "What is known",
 		"/page/estimates" + page:                    "It", "/page/visits" + page: "p(changed)",
 		"/page/diff" + page: "there is no archive", "/plan": "The next visits",
-		"/hints": "Servers at rest", "/journal?q=DOWN": "failed",
+		"/hints": "Paused servers", "/journal?q=DOWN": "failed",
 		"/search":                 "Changed since",
 		"/search?q=river&skip=10": "The &lt;i&gt;<mark>river</mark>&lt;/i&gt; rose.",
 		"/search?q=none":          "No page.",
@@ -420,7 +424,9 @@ func TestToken(t *testing.T) {
 	}{
 		"nothing": {"/hints", nil, 401}, "API": {"/api/v1/settings", nil, 401},
 		"metrics": {"/metrics", nil, 401}, "health": {"/healthz", nil, 200},
-		"wrong": {"/hints?token=x", nil, 401}, "right": {"/hints?token=" + s.token, nil, 303},
+		"feed":    {"/changes.atom?token=" + s.token, nil, 200},
+		"no feed": {"/changes.atom?token=x", nil, 401},
+		"wrong":   {"/hints?token=x", nil, 401}, "right": {"/hints?token=" + s.token, nil, 303},
 		"bearer":        {"/api/v1/settings", []string{"Authorization", "Bearer " + s.token}, 200},
 		"cookie":        {"/hints", []string{"Cookie", cookieName + "=" + s.cookie()}, 200},
 		"wrong cookie":  {"/hints", []string{"Cookie", cookieName + "=" + s.token}, 401},

@@ -38,12 +38,13 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		r.Body = http.MaxBytesReader(w, r.Body, mostBody)
 		if open := r.URL.Path == "/healthz" || r.URL.Path == "/readyz" || r.URL.Path == "/login" ||
 			strings.HasPrefix(r.URL.Path, "/assets/"); !open {
-			if token := r.URL.Query().Get("token"); token != "" && s.token != "" &&
-				r.Method == http.MethodGet {
+			token := r.URL.Query().Get("token")
+			reader := r.URL.Path == feedPath && same(token, s.token) // of feeds, without cookies
+			if token != "" && s.token != "" && r.Method == http.MethodGet && !reader {
 				s.enter(w, r, token)
 				return
 			}
-			if !s.allowed(r) {
+			if !reader && !s.allowed(r) {
 				s.refuse(w, r, http.StatusUnauthorized, "a token is needed: the address that the "+
 					"run printed when it began has it, and so does dashboard.token in its data "+
 					"directory")

@@ -28,7 +28,7 @@ var update = flag.Bool("update", false, "write the schemas of openapi.yaml anew"
 // schemas are the types that answers have.
 var schemas = map[string]any{
 	"Error": apiError{}, "Now": view.Now{}, "Activity": view.Activity{}, "Recent": recent{},
-	"Freshness": view.Freshness{}, "DueTimes": view.DueTimes{},
+	"Changes": view.Changes{}, "Freshness": view.Freshness{}, "DueTimes": view.DueTimes{},
 	"ServerList": view.ServerList{}, "Server": view.Server{}, "PageList": view.PageList{},
 	"Signals": signals{}, "Sites": eval.DivisionSummary{}, "Page": view.Page{},
 	"Found": journal.Found{}, "Difference": archive.Difference{}, "Plan": view.Plan{},

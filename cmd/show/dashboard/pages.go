@@ -11,9 +11,12 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/recrawl/recrawl/cmd/show/view"
 	"github.com/recrawl/recrawl/satstore/journal"
@@ -90,7 +93,16 @@ var helpers = template.FuncMap{
 	"short":   shorten,
 	"dict":    dict,
 	"list":    func(v ...any) []any { return v },
-	"deref":   func(v *float64) float64 { return *v },
+	"deref":   func(v any) any { return reflect.ValueOf(v).Elem().Interface() },
+	"trim":    strings.TrimSpace,
+	"bare": func(url string) string {
+		_, rest, _ := strings.Cut(url, "://")
+		return rest
+	},
+	"sentence": func(text string) string {
+		first, size := utf8.DecodeRuneInString(text)
+		return string(unicode.ToUpper(first)) + text[size:]
+	},
 	"due":     dueLabel,
 	"verdict": verdictClass,
 	"weighty": func(logOdds float64) bool { return math.Abs(logOdds) >= 0.01 },
@@ -316,8 +328,9 @@ func assets() http.Handler {
 	})
 }
 
-type nowPage struct {
+type healthPage struct {
 	*view.Now
+	Causes         []view.Cause
 	Visits, Failed []view.Visit
 	Activity       *view.Activity
 	Fresh          *view.Freshness
@@ -337,18 +350,20 @@ func chartSpan(age time.Duration) (hours, step int) {
 	return 24, 10
 }
 
-func (s *Server) now(r *http.Request) (*content, error) {
+// health shows whether the run is on schedule, and what fails.
+func (s *Server) health(r *http.Request) (*content, error) {
 	now, err := s.o.Desk.Now(r.Context())
 	if err != nil {
 		return nil, err
 	}
-	p := nowPage{Now: now, Activity: s.o.Desk.Activity(24, 60), Fresh: s.o.Desk.Freshness(),
+	p := healthPage{Now: now, Causes: now.Causes(), Activity: s.o.Desk.Activity(24, 60),
+		Fresh:  s.o.Desk.Freshness(),
 		Budget: s.o.Desk.Budget()}
 	p.Hours, p.Step = chartSpan(now.At.Sub(now.Began))
 	p.Visits, p.Failed = s.o.Desk.Visits()
 	p.Visits, p.Failed = p.Visits[:min(len(p.Visits), eventVisits)],
 		p.Failed[:min(len(p.Failed), eventVisits)]
-	return &content{name: "now", Title: "Now", Finding: now.Finding, Data: p}, nil
+	return &content{name: "health", Title: "Health", Finding: now.Finding, Data: p}, nil
 }
 
 func (s *Server) freshness(*http.Request) (*content, error) {
@@ -649,8 +664,7 @@ type hintsPage struct {
 
 func (s *Server) hintsContent(said string) *content {
 	a := s.settings()
-	finding := "Addresses that are visited before all others, what changes are worth, and " +
-		"servers at rest."
+	finding := "URLs that are visited now, priorities, and paused servers."
 	if !a.Live {
 		finding = "This store is only read: nothing can be changed here."
 	}
@@ -671,7 +685,7 @@ func (s *Server) postHints(w http.ResponseWriter, r *http.Request) {
 	case "hint":
 		var n int
 		if n, err = s.o.Desk.Hint(ctx, strings.Fields(r.PostFormValue("urls"))); err == nil {
-			said = words.Plural(n, "page") + " will be visited before all others."
+			said = words.Plural(n, "page") + " will be visited now, before all others."
 		}
 	case "weights":
 		settings.Weights = lines(r.PostFormValue("weights"))
@@ -681,7 +695,7 @@ func (s *Server) postHints(w http.ResponseWriter, r *http.Request) {
 	case "rest":
 		settings.Resting = append(settings.Resting, server)
 		if err = s.o.Desk.Change(ctx, settings); err == nil {
-			said = server + " is at rest."
+			said = server + " is paused."
 		}
 	case "wake":
 		settings.Resting = slices.DeleteFunc(settings.Resting, func(n string) bool {

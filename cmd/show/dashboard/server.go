@@ -201,7 +201,8 @@ func (s *Server) routes() http.Handler {
 	page := func(pattern string, f func(*http.Request) (*content, error)) {
 		m.Handle("GET "+pattern, s.counted(pattern, s.slot(s.page(f))))
 	}
-	page("/{$}", s.now)
+	page("/{$}", s.home)
+	page("/health", s.health)
 	page("/freshness", s.freshness)
 	page("/due", s.due)
 	page("/servers", s.servers)
@@ -214,11 +215,13 @@ func (s *Server) routes() http.Handler {
 	fragment := func(pattern, name string, f func(*http.Request) (any, error)) {
 		m.Handle("GET "+pattern, s.counted(pattern, s.slot(s.fragment(name, f))))
 	}
+	fragment("/changes", "changes", s.changesFragment)
 	fragment("/servers/{server}/pages", "pages", s.pagesFragment)
 	fragment("/servers/{server}/sites", "sites", s.sitesFragment)
 	fragment("/page/estimates", "estimates", s.estimatesFragment)
 	fragment("/page/visits", "visits", s.visitsFragment)
 	fragment("/page/diff", "diff", s.diffFragment)
+	m.Handle("GET "+feedPath, s.counted(feedPath, s.slot(http.HandlerFunc(s.feed))))
 	m.HandleFunc("GET /go", s.goTo)
 	m.Handle("POST /hints", s.counted("/hints", s.slot(http.HandlerFunc(s.postHints))))
 	m.HandleFunc("POST /login", s.login)

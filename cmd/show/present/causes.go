@@ -48,8 +48,8 @@ var (
 	address = regexp.MustCompile(`[a-z]+://[^ ]+|[0-9a-zA-Z.:\[\]-]+:[0-9]+\b|"[^"]*"`)
 )
 
-// causeOf is why a visit failed.
-func causeOf(o *sitegraph.Observation) string {
+// CauseOf returns why a visit failed, as people read it.
+func CauseOf(o *sitegraph.Observation) string {
 	detail, ofRobots := strings.CutPrefix(o.Detail, "robots.txt: ")
 	where := ""
 	if ofRobots {
@@ -63,12 +63,15 @@ func causeOf(o *sitegraph.Observation) string {
 			return c.cause
 		}
 	}
+	if o.Status >= 400 && !ofRobots {
+		return fmt.Sprintf("status %d", o.Status)
+	}
 	detail = strings.TrimSpace(address.ReplaceAllString(detail, "..."))
 	return cmp.Or(detail, "an unknown cause") + where
 }
 
-// countCause counts one more of a cause.
-func countCause(counts map[string]int, cause string) {
+// CountCause counts one more of a cause.
+func CountCause[N int | int64](counts map[string]N, cause string) {
 	if _, known := counts[cause]; !known && len(counts) >= mostCauses {
 		cause = otherCauses
 	}

@@ -31,7 +31,7 @@ func TestCauses(t *testing.T) {
 		{"proxy 127.0.0.1:3128: it is odd", "proxy ...: it is odd"},
 		{"", "an unknown cause"},
 	} {
-		if got := causeOf(&sitegraph.Observation{Detail: c.detail}); got != c.want {
+		if got := CauseOf(&sitegraph.Observation{Detail: c.detail}); got != c.want {
 			t.Errorf("%q: cause %q, want %q", c.detail, got, c.want)
 		}
 	}
@@ -67,7 +67,7 @@ func FuzzCause(f *testing.F) {
 	f.Add("dial tcp 127.0.0.1:8099: connect: connection refused")
 	f.Add("robots.txt: status 503 Service Unavailable")
 	f.Fuzz(func(t *testing.T, detail string) {
-		if causeOf(&sitegraph.Observation{Detail: detail}) == "" {
+		if CauseOf(&sitegraph.Observation{Detail: detail}) == "" {
 			t.Errorf("%q has no cause", detail)
 		}
 	})

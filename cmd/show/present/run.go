@@ -80,7 +80,7 @@ func (r *Run) See(e *crawl.Event) {
 		r.Baseline++
 	default:
 		r.Failed++
-		countCause(r.Failures, causeOf(&e.Observation))
+		CountCause(r.Failures, CauseOf(&e.Observation))
 	}
 	if told := r.Changed + r.Unchanged; told > 0 {
 		r.UpdateRate = float64(r.Changed) / float64(told)

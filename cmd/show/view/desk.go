@@ -58,13 +58,14 @@ type Desk struct {
 	ended chan struct{}
 	end   sync.Once
 
-	tally   tally
-	survey  atomic.Pointer[Survey]
-	lastNow atomic.Pointer[Now]
-	order   orders
-	copies  copies
-	archive archiveBox
-	plans   planBox
+	tally    tally
+	survey   atomic.Pointer[Survey]
+	lastNow  atomic.Pointer[Now]
+	order    orders
+	copies   copies
+	archive  archiveBox
+	compared compared
+	plans    planBox
 }
 
 // New returns a desk.

@@ -1,8 +1,10 @@
 package view
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -11,6 +13,7 @@ import (
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/budget"
 	"github.com/recrawl/recrawl/planner/crawl"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // Now is how a run goes.
@@ -37,8 +40,12 @@ type Now struct {
 	// Refused are addresses that the bounds on discovery did not let become known, since it began.
 	Refused int `json:"refused"`
 	// Traffic is what the store read and wrote for records, over all processes.
-	Traffic  crawl.Traffic    `json:"store"`
-	Failures map[string]int64 `json:"failures"` // since it began, by status
+	Traffic crawl.Traffic `json:"store"`
+	// Schedule says whether visits are made when they are due, and OnSchedule whether nine in ten
+	// are within a round; null: it is not known yet.
+	Schedule   string           `json:"schedule"`
+	OnSchedule *bool            `json:"on_schedule"`
+	Failures   map[string]int64 `json:"failures"` // since it began, by cause
 	// what of what is wanted cannot be had; "": all can, or not judged yet
 	TooTight string    `json:"too_tight"`
 	Surveyed time.Time `json:"surveyed"` // when all pages were looked at last; zero: not yet
@@ -140,6 +147,49 @@ func (d *Desk) count(n *Now, at time.Time) {
 		n.Failures[kind] = count
 	}
 	n.Finding = n.finding()
+	n.Schedule, n.OnSchedule = d.schedule()
+}
+
+// Cause is why visits failed.
+type Cause struct {
+	Cause  string
+	Visits int64
+}
+
+// Causes are those of the failures, the commonest first.
+func (n *Now) Causes() (list []Cause) {
+	for cause, visits := range n.Failures {
+		list = append(list, Cause{cause, visits})
+	}
+	slices.SortFunc(list, func(a, b Cause) int {
+		return cmp.Or(cmp.Compare(b.Visits, a.Visits), cmp.Compare(a.Cause, b.Cause))
+	})
+	return list
+}
+
+// promptShare is the share of refetches that begin within a round of their due time where a run is
+// on schedule.
+const promptShare = 0.9
+
+// schedule says whether visits are made when they are due. The tally is locked.
+func (d *Desk) schedule() (text string, on *bool) {
+	lags := d.tally.lags.all
+	switch {
+	case !d.Live():
+		return "This crawl is not running.", nil
+	case len(lags) == 0:
+		return "It is not known yet: no page was fetched again.", nil
+	}
+	prompt := 0
+	for _, lag := range lags {
+		if lag <= d.o.Round {
+			prompt++
+		}
+	}
+	is := float64(prompt) >= promptShare*float64(len(lags))
+	return fmt.Sprintf("%.0f %% of the last %s began within a round (%s) of their due time.",
+		100*float64(prompt)/float64(len(lags)), Counted(len(lags), "refetch"),
+		words.Span(d.o.Round)), &is
 }
 
 // PerDay is the budget in fetches a day; planner.Unlimited: none.
@@ -327,7 +377,7 @@ func sortRows(s *Survey, byName []int32, column string, descending bool) []int32
 	return rows
 }
 
-// Totals are the visits since the run began, and those that failed by status.
+// Totals are the visits since the run began, and those that failed by cause.
 func (d *Desk) Totals() (total Counts, failed map[string]int64) {
 	d.tally.mu.Lock()
 	defer d.tally.mu.Unlock()

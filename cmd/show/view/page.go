@@ -165,19 +165,28 @@ func (d *Desk) Diff(ctx context.Context, address, kind string) (*archive.Differe
 	b := &d.archive
 	b.mu.Lock()
 	defer b.mu.Unlock() // one comparison at a time: each may take seconds
-	if b.reader == nil || time.Since(b.at) > archiveHolds {
-		if b.reader != nil {
-			if err := b.reader.Close(); err != nil {
-				return nil, err
-			}
-			b.reader = nil
-		}
-		if b.reader, err = archive.OpenReader(d.o.Archive); err != nil {
-			return nil, err
-		}
-		b.at = time.Now()
+	if err := b.open(d.o.Archive, time.Now().Add(-archiveHolds)); err != nil {
+		return nil, err
 	}
 	return archive.Compare(ctx, b.reader, url, nil, kind, time.Now(), d.o.Show)
+}
+
+// open makes the reader one of the archive as it was at a moment, or later.
+func (b *archiveBox) open(dir string, at time.Time) (err error) {
+	if b.reader != nil && b.at.After(at) {
+		return nil
+	}
+	if b.reader != nil {
+		if err := b.reader.Close(); err != nil {
+			return err
+		}
+		b.reader = nil
+	}
+	if b.reader, err = archive.OpenReader(dir); err != nil {
+		return err
+	}
+	b.at = time.Now()
+	return nil
 }
 
 // close ends the use of the archive.

@@ -146,7 +146,7 @@ func (s *Server) finding() string {
 	text += "."
 	switch {
 	case s.Resting:
-		text += " It is at rest: none of its pages is visited."
+		text += " It is paused: none of its pages is visited."
 	case s.Feasible != nil && s.Feasible.Wanted > 0:
 		text += " " + s.Feasible.Says()
 	}

@@ -3,11 +3,11 @@ package view
 import (
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/recrawl/recrawl/cmd/show/present"
 	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/sitegraph"
 )
@@ -85,7 +85,7 @@ type tally struct {
 	minutes  [minutesKept]Minute // by minute modulo their number
 	visits   ring[Visit]
 	failures ring[Visit]
-	failed   map[string]int64 // by status, or "no answer": bounded, since statuses are
+	failed   map[string]int64 // by cause
 	lags     ring[time.Duration]
 	late     int64 // lags of more than an hour
 	lagged   int64
@@ -177,22 +177,11 @@ func (t *tally) see(e *crawl.Event) {
 	t.visits.put(v, visitsKept)
 	if c.Failed > 0 {
 		t.failures.put(v, visitsKept)
-		t.failed[failureOf(o.Status)]++
+		present.CountCause(t.failed, present.CauseOf(o))
 	}
 	if !e.Visit.Due.IsZero() && !e.Visit.First {
 		t.lag(max(o.Time.Sub(e.Visit.Due), 0))
 	}
-}
-
-// failureOf names a kind of failure: one of some hundred.
-func failureOf(status int) string {
-	switch {
-	case status == 0:
-		return "no answer"
-	case status < 100 || status > 599:
-		return "status other"
-	}
-	return "status " + strconv.Itoa(status)
 }
 
 func (t *tally) lag(lag time.Duration) {

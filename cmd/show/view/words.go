@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/recrawl/recrawl/sitegraph/words"
@@ -9,11 +10,11 @@ import (
 
 func (n *Now) finding() string {
 	if !n.Live {
-		return fmt.Sprintf("This store stands still. It has %s.", Counted(n.Known, "page"))
+		return fmt.Sprintf("This crawl is not running. It knows %s.", Counted(n.Known, "page"))
 	}
 	if busy := n.At.Sub(n.Looked); busy > 2*time.Second {
 		return fmt.Sprintf("The run has been busy with its next round for %s; figures of the "+
-			"planner are as they were before.", Span(busy))
+			"planner are as they were before.", words.Span(busy))
 	}
 	if n.Stalled != "" {
 		return "No visits are made: " + n.Stalled + "."
@@ -53,7 +54,7 @@ func (f *Freshness) finding() string {
 			is = "page is"
 		}
 		text += fmt.Sprintf("; %s %s overdue, the oldest by %s",
-			words.Grouped(int64(f.Overdue)), is, Span(time.Since(f.Oldest)))
+			words.Grouped(int64(f.Overdue)), is, words.Span(time.Since(f.Oldest)))
 	} else {
 		text += "; nothing is overdue"
 	}
@@ -84,26 +85,8 @@ func (t *DueTimes) finding() string {
 
 // Counted is a grouped number with its noun.
 func Counted(n int, noun string) string {
-	switch {
-	case n == 1:
-		return "1 " + noun
-	case noun == "copy":
-		return words.Grouped(int64(n)) + " copies"
-	}
-	return words.Grouped(int64(n)) + " " + noun + "s"
-}
-
-// Span is a time in the unit that suits it.
-func Span(d time.Duration) string {
-	switch d = d.Abs(); {
-	case d < 2*time.Minute:
-		return Counted(int(d.Seconds()), "second")
-	case d < 2*time.Hour:
-		return Counted(int(d.Minutes()), "minute")
-	case d < 48*time.Hour:
-		return Counted(int(d.Hours()), "hour")
-	}
-	return Counted(int(d.Hours()/24), "day")
+	_, noun, _ = strings.Cut(words.Plural(n, noun), " ")
+	return words.Grouped(int64(n)) + " " + noun
 }
 
 func (p *Plan) finding(live bool) string {

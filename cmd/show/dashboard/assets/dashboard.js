@@ -33,7 +33,9 @@ const days = d => d === 0 ? "0" : d < 1 ? Math.round(d * 24) + " h" : Math.round
 const stamp = t => new Date(t).toLocaleString("en-GB", {timeZone: "UTC", day: "2-digit", month: "short", hour: "2-digit", minute: "2-digit"});
 const charts = {
 	activity(a) {
-		const s = a.series;
+		// From the first visit on, and a quarter of an hour at least.
+		const all = a.series, first = all.findIndex(m => m.visits);
+		const s = all.slice(Math.max(0, Math.min(first < 0 ? all.length : first - 1, all.length - Math.ceil(15 / a.step_minutes))));
 		return {
 			label: "Visits, changes found and changes expected by " + a.step_minutes + " minutes",
 			data: [s.map(m => seconds(m.t)), s.map(m => m.visits), s.map(m => m.changed + m.first), s.map(m => m.expected), s.map(m => m.failed)],
@@ -72,6 +74,14 @@ const charts = {
 	},
 };
 
+// Without a pointer the legend has the values of the last moment, or of the highest bar.
+const rest = u => {
+	const values = u.data.slice(1), at = u.data[0].map((_, i) => values.some(v => v[i] != null) ? i : -1).filter(i => i >= 0);
+	if (!at.length) return;
+	const highest = at.reduce((a, b) => (values[0][b] ?? 0) > (values[0][a] ?? 0) ? b : a);
+	u.setLegend({idx: u.scales.x.time ? at[at.length - 1] : highest}, false);
+};
+
 const drawn = new Map();
 const draw = (figure, answer) => {
 	const c = charts[figure.dataset.chart](answer);
@@ -85,7 +95,8 @@ const draw = (figure, answer) => {
 		axes: [{...axis, ...names, grid: {show: false}},
 			{...axis, size: 62, label: c.ylabel, labelSize: c.ylabel ? 18 : 0, labelFont: "12px system-ui,sans-serif", values: (u, at) => at.map(v => c.scale ? v.toFixed(1) : v >= 10000 ? grouped(v / 1000) + "k" : v.toLocaleString("en-US"))}],
 		tzDate: ts => uPlot.tzDate(new Date(ts * 1000), "UTC"),
-		legend: {live: true}, cursor: {points: {size: 6}}, padding: [12, 8, 0, 0],
+		legend: {live: true}, cursor: {points: {size: 6}}, padding: [12, 22, 0, 0],
+		hooks: {ready: [rest], setCursor: [u => u.cursor.idx == null && rest(u)]},
 	};
 	const old = drawn.get(figure);
 	if (old) old.destroy();
@@ -142,10 +153,22 @@ const show = (place, text) => {
 	});
 };
 
+// A list of changes is loaded again when there are more, but not under the hands of who reads it.
+let shown = -1, refreshed = 0;
+const changed = async total => {
+	const place = document.querySelector("[data-refresh]");
+	if (shown < 0) shown = total;
+	if (!place || total === shown || Date.now() - refreshed < 10000 || document.hidden || place.contains(document.activeElement) || String(getSelection())) return;
+	shown = total;
+	refreshed = Date.now();
+	const r = await fetch(place.dataset.refresh, {headers: {"X-Fragment": "1"}});
+	if (r.ok) show(place, await r.text());
+};
+
 // Live figures.
 const listen = () => {
 	const dot = document.getElementById("connection"), text = document.getElementById("connection-text");
-	if (!dot || !document.querySelector("[data-live]")) return;
+	if (!dot || !document.querySelector("[data-live],[data-refresh]")) return;
 	const set = (name, value) => {
 		for (const e of document.querySelectorAll('[data-live="' + name + '"]')) if (e.textContent !== value) e.textContent = value;
 	};
@@ -160,7 +183,10 @@ const listen = () => {
 		set("hour_visits", grouped(now.hour.visits));
 		set("rate", pct(now.update_rate));
 		set("changed", grouped(now.total.changed));
-		set("ratio", now.total.expected ? grouped(now.total.found) + " / " + sig(now.total.expected) : "–");
+		set("found", grouped(now.total.found));
+		set("expected", sig(now.total.expected));
+		set("schedule", now.schedule);
+		changed(now.total.changed);
 		set("made", grouped(now.round.made));
 		set("price", sig(now.price));
 		set("known", grouped(now.known));
@@ -174,7 +200,7 @@ const listen = () => {
 			for (const p of document.querySelectorAll('[data-live="progress"]')) { p.max = Math.max(now.round.budget, 1); p.value = now.round.made; }
 		}
 		const finding = document.getElementById("finding");
-		if (finding && finding.textContent !== now.finding) finding.textContent = now.finding;
+		if (finding && location.pathname === "/health" && finding.textContent !== now.finding) finding.textContent = now.finding;
 		const body = document.querySelector("#visits tbody");
 		if (!body || !visits.length) return;
 		const key = v => v.t + v.url;
