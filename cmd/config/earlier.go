@@ -13,9 +13,12 @@ import (
 // Given returns, as a file of YAML, those settings of a command that are not at their default and
 // that another of the commands has, too. It leaves out what may be secret, and makes paths
 // absolute. Read takes them in where nothing else is given (Set.Earlier).
-func (r *Review) Given(command string, others ...string) ([]byte, error) {
+func (r *Review) Given(command string, others []string, without ...string) ([]byte, error) {
 	given := map[string]any{}
 	for _, x := range r.set.settings {
+		if slices.Contains(without, x.key) {
+			continue
+		}
 		has := func(name string) bool { return slices.Contains(x.commands, name) }
 		none := x.field.Kind() == reflect.Slice && x.field.Len() == 0
 		if none || reflect.DeepEqual(x.field.Interface(), x.unset) || x.secret || x.isList() ||

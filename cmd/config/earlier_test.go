@@ -13,7 +13,7 @@ import (
 // else; settings that it does not have are left out.
 func TestEarlier(t *testing.T) {
 	_, walked := read(t, "", "walk", "--steps", "4", "--friends", "eve,ann")
-	text, err := walked.Given("walk", "rest")
+	text, err := walked.Given("walk", []string{"rest"}, "steps")
 	if err != nil || strings.TrimSpace(string(text)) != "friends:\n    - eve\n    - ann" {
 		t.Fatalf("%q, error %v", text, err)
 	}

@@ -19,6 +19,10 @@ const lastRunFile = "run.yaml"
 // them others: what they say of it is what the run said.
 var afterRun = []string{"serve", "plan", "explain"}
 
+// notKept are settings of a run that say nothing of its store.
+var notKept = []string{"data", "listen", "listen-name", "listen-certificate",
+	"listen-certificate-key", "pprof", "log-format"}
+
 // lastRun returns the file of settings of the last run on the data directory of a command; "":
 // there is none, or the command looks at no run.
 func (p *Program) lastRun(cmd *cobra.Command) string {
@@ -34,7 +38,7 @@ func (p *Program) lastRun(cmd *cobra.Command) string {
 
 // keepSettings writes the settings of a run down for the commands that look at its store.
 func (p *Program) keepSettings() error {
-	text, err := p.review.Given("run", afterRun...)
+	text, err := p.review.Given("run", afterRun, notKept...)
 	if err != nil {
 		return err
 	}
