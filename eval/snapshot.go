@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval/history"
+	"github.com/recrawl/recrawl/satstore/machine"
 	"github.com/recrawl/recrawl/sitegraph"
-	"github.com/recrawl/recrawl/sitegraph/cores"
 )
 
 // SnapshotRun is one horizon of the snapshot protocol.
@@ -174,7 +174,7 @@ func (c *Dataset) Snapshot(
 		ChangedWeekly: weekly,
 		Absent:        c.absent(policies),
 	}
-	err := cores.Try(len(entries), func(i int) (err error) {
+	err := machine.TryOnCores(len(entries), func(i int) (err error) {
 		if run.Results[i], err = h.sweepOn(ctx, h.recorded(), entries[i], o); err != nil {
 			return err
 		}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval/history"
-	"github.com/recrawl/recrawl/sitegraph/cores"
+	"github.com/recrawl/recrawl/satstore/machine"
 )
 
 // Progress tells of one day of one run.
@@ -118,7 +118,7 @@ func (c *Dataset) Streams(
 			}
 		}
 	}
-	err := cores.TryAtMost(atOnce, len(tasks), func(n int) (err error) {
+	err := machine.TryOnSome(atOnce, len(tasks), func(n int) (err error) {
 		i, k := tasks[n].options, tasks[n].policy
 		o := all[i]
 		o.run = tasks[n].run

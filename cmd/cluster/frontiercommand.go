@@ -15,7 +15,7 @@ import (
 
 	"github.com/recrawl/recrawl/fetch/access"
 	"github.com/recrawl/recrawl/planner/crawl"
-	"github.com/recrawl/recrawl/satstore/queues"
+	"github.com/recrawl/recrawl/satstore"
 )
 
 func serveFrontier(ctx context.Context, p *core.Program, _ []string) (err error) {
@@ -34,7 +34,7 @@ func serveFrontier(ctx context.Context, p *core.Program, _ []string) (err error)
 		return core.UsageError(err,
 			"for example --listen 127.0.0.1:7071, or --listen 10.20.0.1:7071 --token-file token")
 	}
-	store, err := queues.Open(filepath.Join(p.Config().Data, "frontier"), nil)
+	store, err := satstore.OpenQueues(filepath.Join(p.Config().Data, "frontier"), nil)
 	if err != nil {
 		return err
 	}

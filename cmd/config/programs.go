@@ -1,6 +1,6 @@
 package config
 
-import "github.com/recrawl/recrawl/fetch/corpus/selection"
+import "github.com/recrawl/recrawl/fetch/filter"
 
 // Settings of commands whose work is in other programs. Their types have the fields of the packages
 // that do it, which those programs convert them to: this one needs nothing of these packages.
@@ -29,7 +29,7 @@ type Frontier struct {
 
 // Build are the settings of corpus build.
 type Build struct {
-	selection.Options `key:"rules"`
+	filter.SelectionOptions `key:"rules"`
 
 	Annotate []string `help:"program that annotates the documents, with its arguments; each line it gets is a document, its answer a JSON array"`
 	Unit     int      `default:"1000000" range:"[100,10000000]" help:"pages of a unit of the index"`

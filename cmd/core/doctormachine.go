@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/satstore/directory"
-	"github.com/recrawl/recrawl/satstore/proc"
+	"github.com/recrawl/recrawl/satstore/machine"
 )
 
 // mostDrift is how far wall clock and monotonic clock may part while they are compared, as a share:
@@ -144,7 +144,7 @@ const programBytes = 100e6
 // as it is read.
 func checkMemory(workers int, maxBody int64) doctorCheck {
 	const what = "memory"
-	free := 1024 * proc.Field("/proc/meminfo", "MemAvailable:")
+	free := 1024 * machine.Field("/proc/meminfo", "MemAvailable:")
 	need := int64(programBytes) + 2*maxBody*int64(min(workers, largeBodies))
 	switch {
 	case free == 0:

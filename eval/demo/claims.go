@@ -14,8 +14,8 @@ import (
 	"github.com/recrawl/recrawl/planner/crawl"
 
 	"github.com/recrawl/recrawl/planner/policy"
+	"github.com/recrawl/recrawl/satstore/machine"
 	"github.com/recrawl/recrawl/sitegraph"
-	"github.com/recrawl/recrawl/sitegraph/cores"
 )
 
 // Claims says what feeds, sitemaps and Last-Modified are worth on a web: the same policy over HTTP
@@ -59,7 +59,7 @@ func (s *show) claims(ctx context.Context, p plan) (*Claims, error) {
 	bar := s.progress("days over HTTP, with feeds and sitemaps and without",
 		7*p.stream.Weeks*len(r.Runs))
 	defer bar.End()
-	return r, cores.Try(len(r.Runs), func(i int) error {
+	return r, machine.TryOnCores(len(r.Runs), func(i int) error {
 		return s.claimsOf(ctx, &r.Runs[i], p.stream, bar.Step)
 	})
 }

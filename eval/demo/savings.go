@@ -9,7 +9,7 @@ import (
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/eval/timetravel"
 	"github.com/recrawl/recrawl/planner/sites"
-	"github.com/recrawl/recrawl/sitegraph/cores"
+	"github.com/recrawl/recrawl/satstore/machine"
 )
 
 // Savings says what feeds, sitemaps and Last-Modified save on webs, over several seeds: the same
@@ -150,7 +150,7 @@ func (w *WebSaving) run(ctx context.Context, o Options, web timetravel.Archive, 
 		runs = append(runs, ClaimsRun{Policy: o.Policy, Sources: i == 0, LastModified: i == 1})
 		shares = append(shares, 1)
 	}
-	err = cores.Try(len(runs), func(i int) error {
+	err = machine.TryOnCores(len(runs), func(i int) error {
 		return s.claimsOf(ctx, &runs[i], eval.StreamOptions{Weeks: o.Weeks,
 			Budget: o.Budget * shares[i], New: o.New, Gone: sites.DefaultGoneWorth,
 			Seed: o.Seed}, tick)

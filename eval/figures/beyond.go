@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/satstore/machine"
 	"github.com/recrawl/recrawl/sitegraph"
-	"github.com/recrawl/recrawl/sitegraph/cores"
 )
 
 // OwnPolicies are this project's policies by sites: sites that are no directories, and tops chosen
@@ -95,7 +95,7 @@ func (p *counted) beyond(c *eval.Dataset, d draws) Beyond {
 		b.Servers = append(b.Servers, row)
 	}
 	b.Methods = make([]Own, len(SitePolicies)+len(OwnPolicies))
-	cores.Each(len(b.Methods), func(i int) {
+	machine.EachOnCores(len(b.Methods), func(i int) {
 		policy := slices.Concat(SitePolicies, OwnPolicies)[i]
 		b.Methods[i] = p.own(policy, gains[policy], gains[b.Rival], link, d)
 	})

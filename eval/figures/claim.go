@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/sitegraph/cores"
+	"github.com/recrawl/recrawl/satstore/machine"
 )
 
 // Claim is a sentence of the paper and what these servers say to it.
@@ -98,7 +98,7 @@ func judge(claims []Claim, d draws) []Claim {
 			all = append(all, &claims[i].Found[k])
 		}
 	}
-	cores.Each(len(all), func(i int) { all[i].judge(d) })
+	machine.EachOnCores(len(all), func(i int) { all[i].judge(d) })
 	for i := range claims {
 		claims[i].Verdict = together(claims[i].Found)
 		claims[i].Found = append([]Comparison{}, claims[i].Found...) // not nil: null in JSON

@@ -10,7 +10,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
-	"github.com/recrawl/recrawl/sitegraph/cores"
+	"github.com/recrawl/recrawl/satstore/machine"
 )
 
 // Figures are what was found. The package comment says what the words mean.
@@ -147,7 +147,7 @@ func New(ctx context.Context, c *eval.Dataset, o Options) (*Figures, error) {
 // count makes all sweeps.
 func count(ctx context.Context, c *eval.Dataset, o Options) ([]*counted, error) {
 	periods := make([]*counted, len(o.Weeks))
-	if err := cores.Try(len(periods), func(i int) (err error) {
+	if err := machine.TryOnCores(len(periods), func(i int) (err error) {
 		periods[i], err = newCounted(c, o.Weeks[i])
 		return err
 	}); err != nil {
@@ -155,7 +155,7 @@ func count(ctx context.Context, c *eval.Dataset, o Options) ([]*counted, error) 
 	}
 	policies := swept()
 	sweeps := make([]*eval.Sweep, len(periods)*len(policies))
-	if err := cores.Try(len(sweeps), func(i int) (err error) {
+	if err := machine.TryOnCores(len(sweeps), func(i int) (err error) {
 		p := periods[i/len(policies)]
 		sweeps[i], err = p.horizon.Sweep(
 			ctx,
@@ -195,7 +195,7 @@ func (f *Figures) addGroup(g group, month *counted, all draws) {
 	servers, _ := p.servers(p.once())
 	methods, d := p.results(p.once()), all.of(g)
 	drawn := make([][]Method, len(d))
-	cores.Each(len(d), func(i int) { drawn[i] = p.results(d[i]) })
+	machine.EachOnCores(len(d), func(i int) { drawn[i] = p.results(d[i]) })
 	spreadMethods(methods, drawn, func(m *[]Method) []Method { return *m })
 	f.Groups = append(
 		f.Groups,

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/sitegraph/cores"
+	"github.com/recrawl/recrawl/satstore/machine"
 )
 
 // Interval is the 5th and 95th percentile over the resamples in which a number is defined.
@@ -54,7 +54,7 @@ func intervalOf[T any](all []T, value func(T) float64) Interval {
 // corpus.
 func (p *counted) spread(r *Period, o Options, d draws) {
 	drawn := make([]Period, len(d))
-	cores.Each(len(d), func(i int) { drawn[i] = p.shares(d[i], o) })
+	machine.EachOnCores(len(d), func(i int) { drawn[i] = p.shares(d[i], o) })
 	spreadMethods(r.Methods, drawn, func(p *Period) []Method { return p.Methods })
 	for i := range r.Depths {
 		r.Depths[i].Spread = spreadOf(drawn, func(p *Period) *Result { return &p.Depths[i].Result })

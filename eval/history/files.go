@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/recrawl/recrawl/sitegraph/cores"
+	"github.com/recrawl/recrawl/satstore/machine"
 )
 
 // ReadFiles reads the histories at these paths: files of any name, and of directories the
@@ -30,7 +30,7 @@ func ReadFiles(ctx context.Context, paths []string, progress func(done, total in
 	errs := make([]error, len(files))
 	var mu sync.Mutex
 	done := 0
-	cores.Each(len(files), func(k int) {
+	machine.EachOnCores(len(files), func(k int) {
 		i := files[k].place
 		if errs[i] = ctx.Err(); errs[i] == nil {
 			servers[i], errs[i] = readFile(files[k].path)

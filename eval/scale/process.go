@@ -7,13 +7,13 @@ import (
 	"sync"
 	"time"
 
-	"github.com/recrawl/recrawl/satstore/proc"
+	"github.com/recrawl/recrawl/satstore/machine"
 )
 
 // resident is how much of the process is in memory now, in bytes.
-func resident() int64 { return proc.Field("/proc/self/status", "VmRSS:") << 10 }
+func resident() int64 { return machine.Field("/proc/self/status", "VmRSS:") << 10 }
 
-func peak() int64 { return proc.Field("/proc/self/status", "VmHWM:") << 10 }
+func peak() int64 { return machine.Field("/proc/self/status", "VmHWM:") << 10 }
 
 // resetPeak begins anew with what is resident now.
 func resetPeak() { _ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }
@@ -103,5 +103,6 @@ func processorTime() (seconds float64) {
 type bytesMoved struct{ read, written int64 }
 
 func traffic() bytesMoved {
-	return bytesMoved{proc.Field("/proc/self/io", "rchar:"), proc.Field("/proc/self/io", "wchar:")}
+	return bytesMoved{machine.Field("/proc/self/io", "rchar:"),
+		machine.Field("/proc/self/io", "wchar:")}
 }

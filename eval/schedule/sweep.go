@@ -8,7 +8,7 @@ import (
 
 	"github.com/recrawl/recrawl/planner/schedule"
 	"github.com/recrawl/recrawl/planner/schedule/simulate"
-	"github.com/recrawl/recrawl/sitegraph/cores"
+	"github.com/recrawl/recrawl/satstore/machine"
 )
 
 // SimulationOptions of Simulate.
@@ -123,7 +123,7 @@ func simulateSet(ctx context.Context, set string, webs []*simulate.Web, least sc
 			o.Step()
 		}
 	}
-	err := cores.TryAtMost(o.AtOnce, len(r.Points)*len(webs), func(i int) error {
+	err := machine.TryOnSome(o.AtOnce, len(r.Points)*len(webs), func(i int) error {
 		p, web := &r.Points[i/len(webs)], i%len(webs)
 		policy, err := schedule.PolicyNamed(p.Policy)
 		if err != nil {

@@ -9,8 +9,8 @@ import (
 
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
+	"github.com/recrawl/recrawl/satstore/machine"
 	"github.com/recrawl/recrawl/sitegraph"
-	"github.com/recrawl/recrawl/sitegraph/cores"
 )
 
 const (
@@ -74,7 +74,7 @@ func New(ctx context.Context, c *eval.Dataset, o Options) (*Survey, error) {
 	}
 	found := make([]surveyed, len(c.World.Servers))
 	pages := pagesByServer(c)
-	cores.Each(len(found), func(i int) {
+	machine.EachOnCores(len(found), func(i int) {
 		if ctx.Err() != nil {
 			return
 		}

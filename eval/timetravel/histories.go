@@ -12,8 +12,8 @@ import (
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/fetch/robots"
+	"github.com/recrawl/recrawl/satstore/machine"
 	"github.com/recrawl/recrawl/sitegraph"
-	"github.com/recrawl/recrawl/sitegraph/cores"
 )
 
 // HistoryOptions say who would visit the web.
@@ -84,7 +84,7 @@ func (h *historian) server(ctx context.Context) (*history.Server, error) {
 		urls := round
 		round = nil
 		found := make([]*history.Page, len(urls))
-		cores.Each(len(urls), func(i int) {
+		machine.EachOnCores(len(urls), func(i int) {
 			if ctx.Err() == nil {
 				found[i] = h.page(urls[i])
 			}

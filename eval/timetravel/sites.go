@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval/history"
-	"github.com/recrawl/recrawl/sitegraph/cores"
+	"github.com/recrawl/recrawl/satstore/machine"
 )
 
 // LoadSites reads whole sites over time: a file <host>.jsonl.gz (or .jsonl), or all of a
@@ -36,7 +36,7 @@ func LoadSites(path string) (*Static, error) {
 		w.site(siteName(f))
 	}
 	errs := make([]error, len(files))
-	cores.Each(len(files), func(i int) { errs[i] = w.load(files[i]) })
+	machine.EachOnCores(len(files), func(i int) { errs[i] = w.load(files[i]) })
 	for _, err := range errs {
 		if err != nil {
 			return nil, err

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recrawl/recrawl/satstore/proc"
+	"github.com/recrawl/recrawl/satstore/machine"
 )
 
 const (
@@ -89,7 +89,7 @@ func measure(ctx context.Context, c *exec.Cmd, stop <-chan struct{}) (used, erro
 
 // peakOf is the most resident memory that a process had, in bytes; 0: it has ended.
 func peakOf(pid int) int64 {
-	return proc.Field("/proc/"+strconv.Itoa(pid)+"/status", "VmHWM:") << 10
+	return machine.Field("/proc/"+strconv.Itoa(pid)+"/status", "VmHWM:") << 10
 }
 
 // ordered makes a process do what an order says.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/fetch"
-	"github.com/recrawl/recrawl/satstore/proc"
+	"github.com/recrawl/recrawl/satstore/machine"
 )
 
 // Argument as its only one makes the program call Serve.
@@ -70,7 +70,7 @@ func Run(ctx context.Context, o Options) (r *Result, err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	r = &Result{Servers: o.Servers, Pages: o.Servers * o.Pages, Rounds: o.Rounds,
 		Parallel: o.Parallel, Processors: runtime.GOMAXPROCS(0)}
-	r.Load[0] = proc.LoadAverage()
+	r.Load[0] = machine.LoadAverage()
 	runs, err := o.rounds(ctx, dir, r)
 	if err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func Run(ctx context.Context, o Options) (r *Result, err error) {
 			return nil, err
 		}
 	}
-	r.Load[1] = proc.LoadAverage()
+	r.Load[1] = machine.LoadAverage()
 	r.sum(runs)
 	return r, nil
 }

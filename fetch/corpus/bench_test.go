@@ -19,9 +19,9 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/corpus/index"
 	"github.com/recrawl/recrawl/fetch/corpus/query"
-	"github.com/recrawl/recrawl/fetch/corpus/selection"
+	"github.com/recrawl/recrawl/fetch/filter"
 
-	"github.com/recrawl/recrawl/satstore/proc"
+	"github.com/recrawl/recrawl/satstore/machine"
 )
 
 // library is an archive of many pages of some 350 words, with links to each other.
@@ -91,7 +91,7 @@ func (m *meter) measure(work func()) {
 	m.stop = make(chan struct{})
 	m.done.Go(func() {
 		for {
-			m.peak = max(m.peak, proc.Field("/proc/self/status", "RssAnon:")<<10)
+			m.peak = max(m.peak, machine.Field("/proc/self/status", "RssAnon:")<<10)
 			select {
 			case <-m.stop:
 				return
@@ -120,8 +120,9 @@ func BenchmarkBuild(b *testing.B) {
 		sizes = append(sizes, 100_000)
 	}
 	o := Options{Settings: Settings{Unit: 1_000_000, Garbage: 0.3,
-		Options: selection.Options{MinText: 200, MaxText: 500_000, MaxAddress: 200, MaxDepth: 8,
-			Near: 3}}}
+		SelectionOptions: filter.SelectionOptions{MinText: 200, MaxText: 500_000, MaxAddress: 200,
+			MaxDepth: 8,
+			Near:     3}}}
 	for _, pages := range sizes {
 		l := newLibrary(b, pages)
 		dir := b.TempDir()
@@ -258,7 +259,7 @@ func BenchmarkNear(b *testing.B) {
 			c := openTest(b, vfs.Default, b.TempDir())
 			defer closed(b, c)
 			o := Options{Settings: Settings{Unit: 1_000_000, Garbage: 0.3,
-				Options: selection.Options{Near: 3}}}
+				SelectionOptions: filter.SelectionOptions{Near: 3}}}
 			build := func() {
 				if _, err := w.build(c, o); err != nil {
 					b.Fatal(err)

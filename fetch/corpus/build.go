@@ -16,8 +16,8 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive"
 
 	"github.com/recrawl/recrawl/fetch/extract"
+	"github.com/recrawl/recrawl/satstore/machine"
 	"github.com/recrawl/recrawl/sitegraph"
-	"github.com/recrawl/recrawl/sitegraph/cores"
 )
 
 const (
@@ -383,7 +383,7 @@ func (e *ArchiveError) Hint() string {
 func (b *build) readPages(ctx context.Context, t *tx, urls []string) error {
 	rows, contents, failed := make([]*row, len(urls)), make([]*content, len(urls)),
 		make([]error, len(urls))
-	if err := cores.Try(len(urls), func(i int) (err error) {
+	if err := machine.TryOnCores(len(urls), func(i int) (err error) {
 		if rows[i], err = loadRow(b.db, urls[i]); err != nil || rows[i] == nil || rows[i].Gone {
 			return err
 		}

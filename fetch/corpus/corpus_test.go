@@ -26,8 +26,8 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/corpus/index"
 	"github.com/recrawl/recrawl/fetch/corpus/query"
-	"github.com/recrawl/recrawl/fetch/corpus/selection"
 	"github.com/recrawl/recrawl/fetch/extract"
+	"github.com/recrawl/recrawl/fetch/filter"
 )
 
 var noon = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
@@ -160,8 +160,9 @@ func openTest(t testing.TB, fs vfs.FS, dir string) *Corpus {
 // options are those of most tests: each rule leaves some pages out.
 func options() Options {
 	return Options{Settings: Settings{Unit: 15, Garbage: 0.4,
-		Options: selection.Options{MinText: 200, MaxText: 1000, MaxAddress: 30, MaxDepth: 2,
-			Near: 3, Quota: 6}}}
+		SelectionOptions: filter.SelectionOptions{MinText: 200, MaxText: 1000, MaxAddress: 30,
+			MaxDepth: 2,
+			Near:     3, Quota: 6}}}
 }
 
 func (w *web) build(c *Corpus, o Options) (*Result, error) {
@@ -393,23 +394,23 @@ func TestVerdicts(t *testing.T) {
 	w := newWeb(t, 1)
 	long, other := w.text(1, 90), w.text(2, 90)
 	page := func(url, main string) { w.page(url, "<title>x</title><main>"+main+"</main>") }
-	want := map[string]selection.Rule{}
+	want := map[string]filter.SelectionRule{}
 	for _, p := range []struct {
 		url, main string
-		rule      selection.Rule
+		rule      filter.SelectionRule
 	}{
 		{"http://a.example/one", long, ""},
-		{"http://a.example/other/one", long, selection.Copy},
-		{"http://a.example/near", long + " end", selection.NearCopy},
-		{"http://a.example/small", "few words", selection.Small},
+		{"http://a.example/other/one", long, filter.RuleCopy},
+		{"http://a.example/near", long + " end", filter.RuleNearCopy},
+		{"http://a.example/small", "few words", filter.RuleSmall},
 		{"http://a.example/linked", "few words more", ""},
 		{"http://b.example/", other + `<a href="http://a.example/linked">to it</a>`, ""},
-		{"http://b.example/large", w.text(3, 400), selection.Large},
-		{"http://b.example/address?with=arguments&and=more", w.text(4, 90), selection.Address},
-		{"http://b.example/a/b/c/d", w.text(5, 90), selection.Depth},
+		{"http://b.example/large", w.text(3, 400), filter.RuleLarge},
+		{"http://b.example/address?with=arguments&and=more", w.text(4, 90), filter.RuleAddress},
+		{"http://b.example/a/b/c/d", w.text(5, 90), filter.RuleDepth},
 		{"http://b.example/gone", `<meta name=robots content=noindex>` + w.text(6, 90),
-			selection.NoIndex},
-		{"http://b.example/404", "<h1>Page not found</h1>" + w.text(7, 90), selection.Missing},
+			filter.RuleNoIndex},
+		{"http://b.example/404", "<h1>Page not found</h1>" + w.text(7, 90), filter.RuleMissing},
 	} {
 		page(p.url, p.main)
 		want[p.url] = p.rule
@@ -418,7 +419,7 @@ func TestVerdicts(t *testing.T) {
 		url := fmt.Sprintf("http://c.example/p%d", i)
 		page(url, w.text(uint64(20+i), 90))
 		if want[url] = ""; i == 6 {
-			want[url] = selection.Quota
+			want[url] = filter.RuleQuota
 		}
 	}
 	if err := w.archive.Sync(); err != nil {

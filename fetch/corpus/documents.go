@@ -11,10 +11,10 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
-	"github.com/recrawl/recrawl/fetch/corpus/selection"
+	"github.com/recrawl/recrawl/fetch/filter"
 
 	"github.com/recrawl/recrawl/satstore/directory"
-	"github.com/recrawl/recrawl/sitegraph/cores"
+	"github.com/recrawl/recrawl/satstore/machine"
 )
 
 const (
@@ -123,7 +123,7 @@ func (p *pair) abandon() {
 type made struct {
 	row     *row
 	later   bool // it takes the archive, which a removal does not have
-	verdict selection.Verdict
+	verdict filter.SelectionVerdict
 	texts   [2][]byte // nil: nothing new
 	written document
 }
@@ -145,7 +145,7 @@ func (b *build) write(ctx context.Context) error {
 			return p.commit()
 		}
 		pages := make([]made, len(urls))
-		if err := cores.Try(len(urls), func(i int) (err error) {
+		if err := machine.TryOnCores(len(urls), func(i int) (err error) {
 			pages[i], err = b.make(ctx, urls[i])
 			return err
 		}); err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/recrawl/recrawl/fetch/corpus/index"
 
 	"github.com/recrawl/recrawl/satstore/directory"
+	"github.com/recrawl/recrawl/satstore/machine"
 	"github.com/recrawl/recrawl/sitegraph"
-	"github.com/recrawl/recrawl/sitegraph/cores"
 )
 
 const (
@@ -137,7 +137,7 @@ func (x *indexing) take(ctx context.Context, tell func(int)) (n int, err error) 
 		}
 		rows, documents := make([]*row, len(urls)), make([]*Document, len(urls))
 		entries := make([]*entry, len(urls))
-		if err := cores.Try(len(urls), func(i int) (err error) {
+		if err := machine.TryOnCores(len(urls), func(i int) (err error) {
 			rows[i], entries[i], documents[i], err = x.find(urls[i])
 			return err
 		}); err != nil {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
-	"github.com/recrawl/recrawl/fetch/corpus/selection"
+	"github.com/recrawl/recrawl/fetch/filter"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -32,7 +32,7 @@ func (b *build) judgeAlone(_ context.Context, t *tx, urls []string) error {
 			return err
 		}
 		p.Alone = b.Settings.Alone(&p.Facts, linked)
-		group, order := p.Facts.Digest, selection.Order(&p.Facts)
+		group, order := p.Facts.Digest, filter.SelectionOrder(&p.Facts)
 		if p.Alone.Rule != "" {
 			group, order = "", ""
 		}
@@ -88,7 +88,7 @@ func (b *build) judgeGroups(_ context.Context, t *tx, digests []string) error {
 		if err := each(t, key(keyDigest, digest, ""),
 			func(order string, value []byte) (bool, error) {
 				if stays == "" {
-					stays = selection.URLOf(order)
+					stays = filter.URLOf(order)
 				}
 				if string(value) != stays {
 					changes = append(changes, order)
@@ -103,7 +103,7 @@ func (b *build) judgeGroups(_ context.Context, t *tx, digests []string) error {
 			}
 		}
 		for _, order := range changes {
-			url := selection.URLOf(order)
+			url := filter.URLOf(order)
 			p, err := loadRow(t, url)
 			if err != nil || p == nil {
 				return errors.Join(err, damaged("the group of %s has no row", url))
@@ -112,7 +112,8 @@ func (b *build) judgeGroups(_ context.Context, t *tx, digests []string) error {
 			if url != stays {
 				p.CopyOf = stays
 			}
-			if err := b.setNear(t, p, p.CopyOf == "" && selection.HasNear(&p.Facts)); err != nil {
+			if err := b.setNear(t, p, p.CopyOf == "" &&
+				filter.HasNearCopies(&p.Facts)); err != nil {
 				return err
 			}
 			if err := errors.Join(t.Set(key(keyDigest, digest, order), []byte(stays), nil),
@@ -148,7 +149,7 @@ func (b *build) setNear(t *tx, p *row, in bool) error {
 }
 
 func (b *build) putBlocks(t *tx, hash uint64, order string, in bool) error {
-	for i, value := range selection.Blocks(hash) {
+	for i, value := range filter.NearBlocks(hash) {
 		k := blockKey(i, value, order)
 		if in {
 			if err := t.Set(k, binary.BigEndian.AppendUint64(nil, hash), nil); err != nil {
@@ -189,7 +190,7 @@ func (b *build) judgeBlocks(_ context.Context, t *tx, changes []string) error {
 			hash := binary.BigEndian.Uint64(value)
 			for i := range here {
 				if b.IsNear(hash, here[i].hash) && here[i].order < other {
-					return true, t.mark(markNear, selection.URLOf(other))
+					return true, t.mark(markNear, filter.URLOf(other))
 				}
 			}
 			return true, nil
@@ -202,7 +203,7 @@ func (b *build) judgeBlocks(_ context.Context, t *tx, changes []string) error {
 
 // nearOf is the first page before one that is near it; "": there is none.
 func (b *build) nearOf(t *tx, p *row) (nearest string, err error) {
-	for i, value := range selection.Blocks(p.Hash) {
+	for i, value := range filter.NearBlocks(p.Hash) {
 		if err := each(t, blockKey(i, value, ""), func(order string, value []byte) (bool, error) {
 			if order >= p.Order || nearest != "" && order >= nearest {
 				return false, nil
@@ -217,7 +218,7 @@ func (b *build) nearOf(t *tx, p *row) (nearest string, err error) {
 		}
 	}
 	if nearest != "" {
-		nearest = selection.URLOf(nearest)
+		nearest = filter.URLOf(nearest)
 	}
 	return nearest, nil
 }
@@ -295,7 +296,7 @@ func (b *build) judgeQuotas(_ context.Context, t *tx, servers []string) error {
 				room = "0"
 			}
 			if err := errors.Join(t.Set(k, []byte(room), nil),
-				t.mark(markWrite, selection.URLOf(order))); err != nil {
+				t.mark(markWrite, filter.URLOf(order))); err != nil {
 				return err
 			}
 		}
@@ -304,27 +305,29 @@ func (b *build) judgeQuotas(_ context.Context, t *tx, servers []string) error {
 }
 
 // verdict is what all rules say of a page.
-func (b *build) verdict(r pebble.Reader, p *row) (selection.Verdict, error) {
+func (b *build) verdict(r pebble.Reader, p *row) (filter.SelectionVerdict, error) {
 	switch {
 	case p.Alone.Rule != "":
 		return p.Alone, nil
 	case p.CopyOf != "":
-		return selection.Verdict{Rule: selection.Copy, Why: "it has the main text of " + p.CopyOf},
+		return filter.SelectionVerdict{Rule: filter.RuleCopy,
+				Why: "it has the main text of " + p.CopyOf},
 			nil
 	case p.NearOf != "":
-		return selection.Verdict{Rule: selection.NearCopy, Why: "its main text is nearly that of " +
-			p.NearOf}, nil
+		return filter.SelectionVerdict{Rule: filter.RuleNearCopy,
+			Why: "its main text is nearly that of " +
+				p.NearOf}, nil
 	}
 	room, err := get(r, key(keyServer, sitegraph.ServerName(p.Facts.URL), p.Order))
 	if err != nil || string(room) == "1" {
-		return selection.Verdict{}, err
+		return filter.SelectionVerdict{}, err
 	}
-	return selection.Verdict{Rule: selection.Quota,
+	return filter.SelectionVerdict{Rule: filter.RuleQuota,
 		Why: fmt.Sprintf("its server has %d pages before it", b.Quota)}, nil
 }
 
 // count moves a page from one rule to another; nil: it is none any more.
-func (b *build) count(p *row, now *selection.Verdict) {
+func (b *build) count(p *row, now *filter.SelectionVerdict) {
 	if p.Judged {
 		b.state.Counts[string(p.Verdict.Rule)]--
 		b.state.Pages--

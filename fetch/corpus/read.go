@@ -10,11 +10,10 @@ import (
 
 	"github.com/recrawl/recrawl/fetch/archive"
 
-	"github.com/recrawl/recrawl/fetch/corpus/selection"
+	"github.com/recrawl/recrawl/fetch/filter"
 
 	"github.com/recrawl/recrawl/fetch/extract"
 
-	"github.com/recrawl/recrawl/fetch/filter"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -57,7 +56,7 @@ type link struct{ To, Text string }
 
 // content is what was read of a capture.
 type content struct {
-	facts selection.Facts
+	facts filter.SelectionFacts
 	draft *Document // without InLinks
 	links []link    // each address once, ascending
 	none  bool      // it is no page
@@ -117,13 +116,13 @@ func (o *Options) read(ctx context.Context, url string, p *row) (*content, error
 	if err != nil {
 		return nil, err
 	}
-	c := &content{facts: selection.Facts{
+	c := &content{facts: filter.SelectionFacts{
 		URL: url, NoIndex: page.NoIndex || page.NoArchive, Missing: page.Missing,
 		Filter: ruling.Filter, Why: ruling.Why,
 		Text: len(main), Words: words(main), Digest: sitegraph.DigestOf([]byte(main)).String(),
 		SimHash: extract.SimHash([]byte(main)),
 		Other:   page.Canonical != "", Language: filter.LanguageOf(shown).Code,
-		Blog: selection.IsBlog(url, all, page.Links),
+		Blog: filter.IsBlog(url, all, page.Links),
 	}}
 	pageType := ""
 	if c.facts.Blog {

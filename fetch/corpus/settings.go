@@ -8,15 +8,14 @@ import (
 	"io"
 
 	"github.com/recrawl/recrawl/fetch/archive"
-	"github.com/recrawl/recrawl/fetch/corpus/selection"
+	"github.com/recrawl/recrawl/fetch/filter"
 
 	"github.com/recrawl/recrawl/fetch/extract"
-	"github.com/recrawl/recrawl/fetch/filter"
 )
 
 // Settings are those of a build that the user makes.
 type Settings struct {
-	selection.Options
+	filter.SelectionOptions
 
 	Annotate []string // program that annotates documents, with its arguments
 	Unit     int      // pages of a unit of the index
@@ -54,7 +53,7 @@ func (o *Options) fingerprints() (reading, judging string, err error) {
 		return hex.EncodeToString(h.Sum(nil)[:8])
 	}
 	reading = sum(version, o.Filters.Fingerprint(), o.Annotate, o.Documents)
-	return reading, sum(o.Settings.Options), err
+	return reading, sum(o.Settings.SelectionOptions), err
 }
 
 // Result is what a build did.
@@ -101,7 +100,7 @@ func (r *Result) Text(w io.Writer) error {
 		r.Indexed, r.Deleted, r.Collected)
 	fmt.Fprintf(w, "%d of %d pages are in the corpus, in %d containers of %d bytes\n",
 		r.Selected, r.Pages, r.Containers, r.Bytes)
-	for _, rule := range selection.Rules {
+	for _, rule := range filter.SelectionRules {
 		if n := r.LeftOut[string(rule)]; n > 0 {
 			fmt.Fprintf(w, "  %-10s %d pages left out\n", rule, n)
 		}

@@ -10,24 +10,24 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recrawl/recrawl/fetch/corpus/selection"
+	"github.com/recrawl/recrawl/fetch/filter"
 
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
 // Page is what the corpus has of a page, and why.
 type Page struct {
-	URL      string          `json:"url"`
-	Selected bool            `json:"selected"`
-	Rule     selection.Rule  `json:"rule,omitempty"` // that leaves it out
-	Why      string          `json:"why,omitempty"`
-	Facts    selection.Facts `json:"facts"`
-	Outside  bool            `json:"linked_from_outside"`
-	Changed  time.Time       `json:"changed"`
-	Verified time.Time       `json:"verified"`
-	File     string          `json:"file"` // and place of the capture
-	Offset   int64           `json:"offset"`
-	Document *Document       `json:"document,omitempty"`
+	URL      string                `json:"url"`
+	Selected bool                  `json:"selected"`
+	Rule     filter.SelectionRule  `json:"rule,omitempty"` // that leaves it out
+	Why      string                `json:"why,omitempty"`
+	Facts    filter.SelectionFacts `json:"facts"`
+	Outside  bool                  `json:"linked_from_outside"`
+	Changed  time.Time             `json:"changed"`
+	Verified time.Time             `json:"verified"`
+	File     string                `json:"file"` // and place of the capture
+	Offset   int64                 `json:"offset"`
+	Document *Document             `json:"document,omitempty"`
 
 	xml []byte
 }
@@ -197,7 +197,7 @@ func topLevel(server string) string {
 func (s *Summary) Text(w io.Writer) error {
 	fmt.Fprintf(w, "%d of %d pages of the archive are in the corpus, %d of them of blogs\n",
 		s.Selected, s.Pages, s.Blogs)
-	for _, rule := range selection.Rules {
+	for _, rule := range filter.SelectionRules {
 		if n := s.LeftOut[string(rule)]; n > 0 {
 			fmt.Fprintf(w, "  %-10s %d pages left out\n", rule, n)
 		}

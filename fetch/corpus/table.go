@@ -11,7 +11,7 @@ import (
 
 	"github.com/recrawl/recrawl/fetch/archive"
 
-	"github.com/recrawl/recrawl/fetch/corpus/selection"
+	"github.com/recrawl/recrawl/fetch/filter"
 )
 
 // The first octet of a key says which table it belongs to. The tables of marks say what is still to
@@ -74,10 +74,10 @@ type row struct {
 	Verified time.Time `json:"verified"` // last seen with it
 	Gone     bool      `json:"gone,omitempty"`
 
-	Facts   selection.Facts   `json:"facts"`
-	Alone   selection.Verdict `json:"alone"`
-	Verdict selection.Verdict `json:"verdict"`
-	Judged  bool              `json:"judged,omitempty"` // it is counted under Verdict
+	Facts   filter.SelectionFacts   `json:"facts"`
+	Alone   filter.SelectionVerdict `json:"alone"`
+	Verdict filter.SelectionVerdict `json:"verdict"`
+	Judged  bool                    `json:"judged,omitempty"` // it is counted under Verdict
 
 	// Where the page stands in the tables of groups; "": it does not.
 	Group  string `json:"group,omitempty"`  // digest

@@ -17,7 +17,7 @@ import (
 
 	"github.com/recrawl/recrawl/fetch/corpus/index"
 	"github.com/recrawl/recrawl/fetch/corpus/query"
-	"github.com/recrawl/recrawl/fetch/corpus/selection"
+	"github.com/recrawl/recrawl/fetch/filter"
 )
 
 var ofArchive = flag.String("archive", "",
@@ -42,8 +42,9 @@ func TestWeeks(t *testing.T) {
 	w := &web{t: t, dir: t.TempDir()}
 	c := openTest(t, vfs.Default, t.TempDir())
 	defer closed(t, c)
-	o := Options{Settings: Settings{Unit: 1000, Garbage: 0.3, Options: selection.Options{
-		MinText: 200, MaxText: 500_000, MaxAddress: 200, MaxDepth: 8, Near: 3}}}
+	o := Options{Settings: Settings{Unit: 1000, Garbage: 0.3,
+		SelectionOptions: filter.SelectionOptions{
+			MinText: 200, MaxText: 500_000, MaxAddress: 200, MaxDepth: 8, Near: 3}}}
 	total := Result{}
 	for n, until := range weeks {
 		w.copyOf(*ofArchive, until)

@@ -1,5 +1,6 @@
 // Package filter says which pages the user does not want: pages in other languages, and unwanted
-// content. Without settings there is no filter.
+// content. Without settings there is no filter. It also selects pages of an archive for a
+// corpus (selection.go).
 //
 // # Terms
 //

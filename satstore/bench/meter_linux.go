@@ -6,7 +6,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/recrawl/recrawl/satstore/proc"
+	"github.com/recrawl/recrawl/satstore/machine"
 	"golang.org/x/sys/unix"
 )
 
@@ -30,16 +30,16 @@ func timeOf(who int) time.Duration {
 // dirty, also when the device is written to once for many times.
 func device() (read, written int64) {
 	const io = "/proc/self/io"
-	return proc.Field(io, "read_bytes:"),
-		proc.Field(io, "write_bytes:") - proc.Field(io, "cancelled_write_bytes:")
+	return machine.Field(io, "read_bytes:"),
+		machine.Field(io, "write_bytes:") - machine.Field(io, "cancelled_write_bytes:")
 }
 
 func resident() memory {
 	const status = "/proc/self/status"
 	return memory{
-		current:   proc.Field(status, "VmRSS:") << 10,
-		peak:      proc.Field(status, "VmHWM:") << 10,
-		anonymous: proc.Field(status, "RssAnon:") << 10,
+		current:   machine.Field(status, "VmRSS:") << 10,
+		peak:      machine.Field(status, "VmHWM:") << 10,
+		anonymous: machine.Field(status, "RssAnon:") << 10,
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/recrawl/recrawl/satstore/proc"
+	"github.com/recrawl/recrawl/satstore/machine"
 	"github.com/recrawl/recrawl/satstore/workload"
 )
 
@@ -58,7 +58,7 @@ func Run(ctx context.Context, o Options) (result *Result, err error) {
 	for _, n := range plan.Bytes {
 		result.PayloadBytes += n
 	}
-	result.LoadAverage[0] = proc.LoadAverage()
+	result.LoadAverage[0] = machine.LoadAverage()
 	if o.DiskBytes > 0 {
 		o.Tick("measuring the disk", 0, 1)
 		size := min(o.DiskBytes, int64(float64(w.Records)*w.MeanBytes()))
@@ -70,7 +70,7 @@ func Run(ctx context.Context, o Options) (result *Result, err error) {
 	if err := m.all(ctx, kinds, result); err != nil {
 		return nil, err
 	}
-	result.LoadAverage[1] = proc.LoadAverage()
+	result.LoadAverage[1] = machine.LoadAverage()
 	return result, nil
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	"github.com/recrawl/recrawl/satstore/queues"
+	"github.com/recrawl/recrawl/satstore"
 )
 
 // model is what the guarantees say, written down as simply as it can be said.
@@ -173,11 +173,11 @@ func agree(t *testing.T, seed uint64, steps int) {
 	}
 	disk := vfs.NewCrashableMem()
 	now := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
-	var store *queues.Store
+	var store *satstore.Queues
 	var f *Frontier
 	open := func() {
 		var err error
-		store, err = queues.Open("dir", disk)
+		store, err = satstore.OpenQueues("dir", disk)
 		must(err)
 		f, err = Open(store, Options{Seed: [16]byte{1}}, now)
 		must(err)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/cluster/frontier"
 
-	"github.com/recrawl/recrawl/satstore/queues"
+	"github.com/recrawl/recrawl/satstore"
 )
 
 // A crawler that tells what it saw is given the pages that change before the others, after a
@@ -31,12 +31,12 @@ func changingFirst(t *testing.T, policy string) {
 			t.Fatal(err)
 		}
 	}
-	var store *queues.Store
+	var store *satstore.Queues
 	var f *frontier.Frontier
 	open := func() {
 		j, err := frontier.NewPolicyJudge(policy)
 		must(err)
-		store, err = queues.Open("dir", disk)
+		store, err = satstore.OpenQueues("dir", disk)
 		must(err)
 		f, err = frontier.Open(store, frontier.Options{Judge: j}, now)
 		must(err)

@@ -16,7 +16,7 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/cluster/urlfrontier"
 	pb "github.com/recrawl/recrawl/cmd/cluster/urlfrontier/urlfrontierpb"
-	"github.com/recrawl/recrawl/satstore/queues"
+	"github.com/recrawl/recrawl/satstore"
 )
 
 // host is a real server with a real store in a directory, and a clock that the test moves.
@@ -45,7 +45,7 @@ func (h *host) pass(d time.Duration) { h.clock.Add(d.Milliseconds()) }
 
 func (h *host) start(o urlfrontier.Options, dial ...grpc.DialOption) {
 	h.t.Helper()
-	store, err := queues.Open(h.dir, nil)
+	store, err := satstore.OpenQueues(h.dir, nil)
 	h.must(err)
 	ranking, err := frontier.NewPolicyJudge("sites")
 	h.must(err)

@@ -20,7 +20,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/cluster/frontier"
 	"github.com/recrawl/recrawl/cmd/cluster/urlfrontier"
 	pb "github.com/recrawl/recrawl/cmd/cluster/urlfrontier/urlfrontierpb"
-	"github.com/recrawl/recrawl/satstore/queues"
+	"github.com/recrawl/recrawl/satstore"
 )
 
 // serveIn names the directory that a process of this test binary is to serve.
@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 }
 
 func serve(dir string) error {
-	store, err := queues.Open(dir, nil)
+	store, err := satstore.OpenQueues(dir, nil)
 	if err != nil {
 		return err
 	}

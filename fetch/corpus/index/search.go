@@ -15,7 +15,7 @@ import (
 	engine "github.com/blevesearch/bleve_index_api"
 
 	"github.com/recrawl/recrawl/fetch/corpus/query"
-	"github.com/recrawl/recrawl/sitegraph/cores"
+	"github.com/recrawl/recrawl/satstore/machine"
 )
 
 const (
@@ -62,7 +62,7 @@ func (v *view) search(ctx context.Context, q *query.Query) (*query.Results, erro
 	}
 	found := make([][]match, len(v.units))
 	counts := make([][]int, len(v.units))
-	if err := cores.Try(len(v.units), func(i int) (err error) {
+	if err := machine.TryOnCores(len(v.units), func(i int) (err error) {
 		found[i], counts[i], err = v.matches(ctx, i, clauses, terms, q, in)
 		return err
 	}); err != nil {

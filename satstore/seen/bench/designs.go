@@ -15,7 +15,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 	boom "github.com/tylertreat/BoomFilters"
 
-	"github.com/recrawl/recrawl/satstore/proc"
+	"github.com/recrawl/recrawl/satstore/machine"
 	"github.com/recrawl/recrawl/satstore/seen"
 )
 
@@ -299,7 +299,7 @@ func measure(ctx context.Context, k kind, lookups []lookup, hosts int, truth map
 		return d, err
 	}
 	d.Formula = x.rate
-	began := proc.Measure()
+	began := machine.Measure()
 	for i, l := range lookups {
 		if i%blockLookups == 0 && ctx.Err() != nil {
 			err = ctx.Err()
@@ -312,7 +312,7 @@ func measure(ctx context.Context, k kind, lookups []lookup, hosts int, truth map
 	if err == nil && x.end != nil {
 		err = x.end()
 	}
-	ended := proc.Measure()
+	ended := machine.Measure()
 	d.CPU = 1e6 * (ended.CPU - began.CPU).Seconds() / float64(len(lookups))
 	d.Wall = 1e6 * ended.At.Sub(began.At).Seconds() / float64(len(lookups))
 	if err == nil {
@@ -402,13 +402,14 @@ func entries() ([]Entry, error) {
 			cache.Touch(keyOf(uint32(i)))
 		}
 		row := Entry{Cache: c.name, Bytes: float64(heap()-before) / entriesMeasured}
-		began := proc.Measure()
+		began := machine.Measure()
 		x := uint64(1)
 		for range 4 * entriesMeasured {
 			x = x*6364136223846793005 + 1442695040888963407
 			cache.Touch(keyOf(uint32(x >> 33 % (2 * entriesMeasured))))
 		}
-		row.Nanos = float64(proc.Measure().At.Sub(began.At).Nanoseconds()) / (4 * entriesMeasured)
+		row.Nanos = float64(machine.Measure().At.Sub(began.At).Nanoseconds()) /
+			(4 * entriesMeasured)
 		runtime.KeepAlive(cache)
 		rows = append(rows, row)
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/recrawl/recrawl/satstore/proc"
+	"github.com/recrawl/recrawl/satstore/machine"
 )
 
 // Options of a measurement.
@@ -76,7 +76,7 @@ func Run(ctx context.Context, o Options) (r *Result, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	began := proc.Measure()
+	began := machine.Measure()
 	r = &Result{Hosts: g.size(), Made: o.Edges == nil, Seed: o.Seed, Speeds: []Speed{},
 		Designs: []Design{}, Entries: []Entry{}}
 	if o.Lowered > 0 {
@@ -101,7 +101,7 @@ func Run(ctx context.Context, o Options) (r *Result, err error) {
 	}); err != nil {
 		return nil, err
 	}
-	ended := proc.Measure()
+	ended := machine.Measure()
 	r.Seconds, r.CPU, r.Peak = ended.At.Sub(began.At).Seconds(), (ended.CPU - began.CPU).Seconds(),
 		ended.Peak
 	return r, nil

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/recrawl/recrawl/satstore/proc"
+	"github.com/recrawl/recrawl/satstore/machine"
 	"github.com/recrawl/recrawl/satstore/seen"
 	"github.com/recrawl/recrawl/sitegraph/listed"
 	"github.com/recrawl/recrawl/sitegraph/words"
@@ -156,7 +156,7 @@ type Result struct {
 	Sizes    seen.Sizes         `json:"sizes"`
 	Curve    []Point            `json:"curve"`
 
-	began proc.Reading
+	began machine.Reading
 	every int64 // lines between points
 	Known int64 `json:"-"` // addresses that the set had before
 	kinds [listed.Kinds]Bad
@@ -187,7 +187,7 @@ func newResult(o Options) *Result {
 		Curve: []Point{},
 		Mode:  "exact",
 		Sizes: o.Sizes,
-		began: proc.Measure(),
+		began: machine.Measure(),
 		every: 1 << 14,
 	}
 	if o.Approximate {
@@ -220,7 +220,7 @@ func (r *Result) sample(p *seen.Pipeline, last bool) {
 	if n := len(r.Curve); !last && n > 0 && r.Lines-r.Curve[n-1].Lines < r.every {
 		return
 	}
-	now := proc.Measure()
+	now := machine.Measure()
 	r.Curve = append(r.Curve, Point{r.Lines, int64(p.Stats().New), now.At.Sub(r.began.At).Seconds(),
 		now.Resident})
 	if len(r.Curve) < mostPoints {
@@ -235,7 +235,7 @@ func (r *Result) sample(p *seen.Pipeline, last bool) {
 
 func (r *Result) end(p *seen.Pipeline, set *seen.Set) {
 	r.sample(p, true)
-	now := proc.Measure()
+	now := machine.Measure()
 	r.Pipeline, r.Set = p.Stats(), set.Stats()
 	r.New = int64(r.Pipeline.New)
 	r.Repeats = r.Addresses - r.New

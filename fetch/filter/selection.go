@@ -1,5 +1,37 @@
-// Package selection says which pages of an archive belong to the corpus: the rules of [NICT 4.5]
-// and some of our own. It judges by facts of pages alone; who gathers them is package fetch/corpus.
+package filter
+
+import (
+	"fmt"
+	"math/bits"
+	"net/url"
+	"strings"
+)
+
+// SelectionRule leaves pages out. The zero value is no rule.
+type SelectionRule string
+
+// Rules in the order in which they are asked.
+const (
+	RuleNoIndex  SelectionRule = "noindex"
+	RuleMissing  SelectionRule = "missing"
+	RuleFilter   SelectionRule = "filter"
+	RuleSmall    SelectionRule = "small"
+	RuleLarge    SelectionRule = "large"
+	RuleAddress  SelectionRule = "address"
+	RuleDepth    SelectionRule = "depth"
+	RuleCopy     SelectionRule = "copy"
+	RuleNearCopy SelectionRule = "near copy"
+	RuleQuota    SelectionRule = "quota"
+)
+
+// SelectionRules are all rules.
+var SelectionRules = []SelectionRule{RuleNoIndex, RuleMissing, RuleFilter, RuleSmall, RuleLarge,
+	RuleAddress, RuleDepth, RuleCopy, RuleNearCopy, RuleQuota}
+
+// SelectionOptions are the bounds of the rules. Zero of each: the rule is off.
+//
+// They select pages of an archive for a corpus by the rules of [NICT 4.5] and some of our own. They
+// judge by facts of pages alone; who gathers them is package fetch/corpus.
 //
 // # Terms
 //
@@ -13,14 +45,14 @@
 //	noindex    the page or its server asks not to be indexed
 //	missing    it says that there is no page (soft 404)
 //	filter     a filter of the user rejects it, by language or content
-//	small      rule 2: no link from outside, and less than Options.MinText octets of main text
-//	large      rule 3: more than Options.MaxText octets of main text
-//	address    rule 4: an address of more than Options.MaxAddress octets
-//	depth      rule 5: more than Options.MaxDepth directories
+//	small      rule 2: no link from outside, and less than MinText octets of main text
+//	large      rule 3: more than MaxText octets of main text
+//	address    rule 4: an address of more than MaxAddress octets
+//	depth      rule 5: more than MaxDepth directories
 //	copy       rule 1: a page before it in order has the same main text
 //	near copy  rule 1: a page before it in order has a main text whose SimHash differs in
-//	           Options.Near bits or fewer
-//	quota      the server has Options.Quota pages before it in order
+//	           Near bits or fewer
+//	quota      the server has Quota pages before it in order
 //
 // # Guarantees
 //
@@ -31,37 +63,7 @@
 //
 // Source: Akamine et al. [NICT 4.5]; Charikar 2002 (SimHash); Manku, Jain, Das Sarma 2007 (3 bits
 // of 64 for pages of the web).
-package selection
-
-import (
-	"fmt"
-	"math/bits"
-	"net/url"
-	"strings"
-)
-
-// Rule leaves pages out. The zero value is no rule.
-type Rule string
-
-// Rules in the order in which they are asked.
-const (
-	NoIndex  Rule = "noindex"
-	Missing  Rule = "missing"
-	Filter   Rule = "filter"
-	Small    Rule = "small"
-	Large    Rule = "large"
-	Address  Rule = "address"
-	Depth    Rule = "depth"
-	Copy     Rule = "copy"
-	NearCopy Rule = "near copy"
-	Quota    Rule = "quota"
-)
-
-// Rules are all rules.
-var Rules = []Rule{NoIndex, Missing, Filter, Small, Large, Address, Depth, Copy, NearCopy, Quota}
-
-// Options are the bounds of the rules. Zero of each: the rule is off.
-type Options struct {
+type SelectionOptions struct {
 	MinText    int `key:"min-text" default:"200" range:"[0,)" want:"0 or more bytes" help:"rule 2: leave out pages with less main text, in bytes, that no page of another server links to"`
 	MaxText    int `key:"max-text" default:"500000" range:"[0,)" want:"0 or more bytes" help:"rule 3: leave out pages with more main text, in bytes"`
 	MaxAddress int `key:"max-address" default:"200" range:"[0,)" want:"0 or more bytes" help:"rule 4: leave out pages with longer addresses, in bytes"`
@@ -74,8 +76,8 @@ type Options struct {
 // of shorter ones, as of menus.
 const LeastWords = 50
 
-// Facts are what is known of a page.
-type Facts struct {
+// SelectionFacts are what is known of a page.
+type SelectionFacts struct {
 	URL      string `json:"url"`
 	NoIndex  bool   `json:"noindex,omitempty"`
 	Missing  bool   `json:"missing,omitempty"`
@@ -90,44 +92,47 @@ type Facts struct {
 	Blog     bool   `json:"blog,omitempty"`
 }
 
-// Verdict is what is said of a page.
-type Verdict struct {
-	Rule Rule   `json:"rule,omitempty"`
-	Why  string `json:"why,omitempty"`
+// SelectionVerdict is what is said of a page.
+type SelectionVerdict struct {
+	Rule SelectionRule `json:"rule,omitempty"`
+	Why  string        `json:"why,omitempty"`
 }
 
 // Alone judges a page by what is known of it, and whether there are links from outside.
-func (o *Options) Alone(f *Facts, outside bool) Verdict {
+func (o *SelectionOptions) Alone(f *SelectionFacts, outside bool) SelectionVerdict {
 	depth := Levels(f.URL)
 	switch {
 	case f.NoIndex:
-		return Verdict{NoIndex, "the page asks not to be indexed"}
+		return SelectionVerdict{RuleNoIndex, "the page asks not to be indexed"}
 	case f.Missing:
-		return Verdict{Missing, "its title or heading says that there is no page"}
+		return SelectionVerdict{RuleMissing, "its title or heading says that there is no page"}
 	case f.Filter != "":
-		return Verdict{Filter, "filter " + f.Filter + ": " + f.Why}
+		return SelectionVerdict{RuleFilter, "filter " + f.Filter + ": " + f.Why}
 	case o.MinText > 0 && !outside && f.Text < o.MinText:
-		return Verdict{Small, fmt.Sprintf("%d bytes of main text, fewer than %d, and no link "+
+		return SelectionVerdict{RuleSmall, fmt.Sprintf("%d bytes of main text, fewer than %d, and no link "+
 			"from another server", f.Text, o.MinText)}
 	case o.MaxText > 0 && f.Text > o.MaxText:
-		return Verdict{Large, fmt.Sprintf("%d bytes of main text, more than %d", f.Text, o.MaxText)}
+		return SelectionVerdict{RuleLarge, fmt.Sprintf("%d bytes of main text, more than %d",
+			f.Text, o.MaxText)}
 	case o.MaxAddress > 0 && len(f.URL) > o.MaxAddress:
-		return Verdict{Address, fmt.Sprintf("an address of %d bytes, more than %d",
+		return SelectionVerdict{RuleAddress, fmt.Sprintf("an address of %d bytes, more than %d",
 			len(f.URL), o.MaxAddress)}
 	case o.MaxDepth > 0 && depth > o.MaxDepth:
-		return Verdict{Depth, fmt.Sprintf("below %d directories, more than %d", depth, o.MaxDepth)}
+		return SelectionVerdict{RuleDepth, fmt.Sprintf("below %d directories, more than %d", depth,
+			o.MaxDepth)}
 	}
-	return Verdict{}
+	return SelectionVerdict{}
 }
 
-// HasNear reports whether a page may be a near copy, or have some.
-func HasNear(f *Facts) bool { return f.Words >= LeastWords }
+// HasNearCopies reports whether a page may be a near copy, or have some.
+func HasNearCopies(f *SelectionFacts) bool { return f.Words >= LeastWords }
 
 // IsNear reports whether two main texts are near copies.
-func (o *Options) IsNear(a, b uint64) bool { return bits.OnesCount64(a^b) <= o.Near }
+func (o *SelectionOptions) IsNear(a, b uint64) bool { return bits.OnesCount64(a^b) <= o.Near }
 
-// Blocks are the four parts of a SimHash. Of two that differ in 3 bits or fewer one part is equal.
-func Blocks(hash uint64) [4]uint16 {
+// NearBlocks are the four parts of a SimHash. Of two that differ in 3 bits or fewer one part is
+// equal.
+func NearBlocks(hash uint64) [4]uint16 {
 	return [4]uint16{uint16(hash >> 48), uint16(hash >> 32), uint16(hash >> 16), uint16(hash)}
 }
 
@@ -143,9 +148,9 @@ func Levels(address string) int {
 // orderHead is how many octets of an order stand before the address.
 const orderHead = 8
 
-// Order sorts pages alike: those that name no other page, below fewer directories, with shorter
-// addresses first.
-func Order(f *Facts) string {
+// SelectionOrder sorts pages alike: those that name no other page, below fewer directories, with
+// shorter addresses first.
+func SelectionOrder(f *SelectionFacts) string {
 	other := 0
 	if f.Other {
 		other = 1

@@ -1,4 +1,4 @@
-package selection
+package filter
 
 import (
 	"bufio"
@@ -48,20 +48,20 @@ func TestIsBlog(t *testing.T) {
 }
 
 func TestOrder(t *testing.T) {
-	pages := []*Facts{
+	pages := []*SelectionFacts{
 		{URL: "http://a.example/"}, {URL: "http://a.example/b"}, {URL: "http://a.example/c"},
 		{URL: "http://a.example/d/"},
 		{URL: "http://a.example/long"}, {URL: "http://a.example/d/e"},
 		{URL: "http://a.example/d/e/f"}, {URL: "http://a.example/", Other: true},
 	}
-	if !slices.IsSortedFunc(pages, func(a, b *Facts) int {
-		return strings.Compare(Order(a), Order(b))
+	if !slices.IsSortedFunc(pages, func(a, b *SelectionFacts) int {
+		return strings.Compare(SelectionOrder(a), SelectionOrder(b))
 	}) {
 		t.Error("not in order")
 	}
 	for _, p := range pages {
-		if URLOf(Order(p)) != p.URL {
-			t.Errorf("%q is of %q", Order(p), URLOf(Order(p)))
+		if URLOf(SelectionOrder(p)) != p.URL {
+			t.Errorf("%q is of %q", SelectionOrder(p), URLOf(SelectionOrder(p)))
 		}
 	}
 	for url, want := range map[string]int{"http://a.example/": 0, "http://a.example/x": 0,
@@ -74,12 +74,12 @@ func TestOrder(t *testing.T) {
 
 // Two SimHashes that differ in three bits have a block in common.
 func TestBlocks(t *testing.T) {
-	o := Options{Near: 3}
+	o := SelectionOptions{Near: 3}
 	const hash = 0x0123456789abcdef
 	for a := range 64 {
 		for b := range a {
 			other := uint64(hash) ^ 1<<a ^ 1<<b ^ 1<<((a+b)%64)
-			mine, theirs := Blocks(hash), Blocks(other)
+			mine, theirs := NearBlocks(hash), NearBlocks(other)
 			if !o.IsNear(hash, other) || !slices.ContainsFunc([]int{0, 1, 2, 3}, func(i int) bool {
 				return mine[i] == theirs[i]
 			}) {
@@ -94,8 +94,8 @@ func TestBlocks(t *testing.T) {
 
 // A rule whose bound is zero leaves nothing out.
 func TestNoBounds(t *testing.T) {
-	f := &Facts{URL: "http://a.example/" + strings.Repeat("d/", 100), Text: 1}
-	if v := new(Options).Alone(f, false); v != (Verdict{}) {
+	f := &SelectionFacts{URL: "http://a.example/" + strings.Repeat("d/", 100), Text: 1}
+	if v := new(SelectionOptions).Alone(f, false); v != (SelectionVerdict{}) {
 		t.Errorf("%+v", v)
 	}
 }

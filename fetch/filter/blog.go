@@ -1,4 +1,4 @@
-package selection
+package filter
 
 import (
 	"net/url"

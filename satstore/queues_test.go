@@ -1,4 +1,4 @@
-package queues_test
+package satstore_test
 
 import (
 	"errors"
@@ -11,11 +11,11 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
+	"github.com/recrawl/recrawl/satstore"
 	"github.com/recrawl/recrawl/satstore/directory"
-	"github.com/recrawl/recrawl/satstore/queues"
 )
 
-func set(t *testing.T, s *queues.Store, key, value string) {
+func set(t *testing.T, s *satstore.Queues, key, value string) {
 	t.Helper()
 	wait, err := s.Change(func(set func(key, value []byte), remove func(key []byte)) {
 		set([]byte(key), []byte(value))
@@ -32,7 +32,7 @@ func set(t *testing.T, s *queues.Store, key, value string) {
 func TestReads(t *testing.T) {
 	t.Parallel()
 	disk := vfs.NewMem()
-	s, err := queues.Open("a/b", disk)
+	s, err := satstore.OpenQueues("a/b", disk)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,14 +46,14 @@ func TestReads(t *testing.T) {
 	if err := errors.Join(err, wait(), s.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Get([]byte("x1"), nil); !errors.Is(err, queues.ErrClosed) {
+	if _, err := s.Get([]byte("x1"), nil); !errors.Is(err, satstore.ErrQueuesClosed) {
 		t.Errorf("closed: %v", err)
 	}
-	if s, err = queues.Open("a/b", disk); err != nil {
+	if s, err = satstore.OpenQueues("a/b", disk); err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if _, err := queues.Open("a/b", disk); !errors.Is(err, directory.ErrInUse) {
+	if _, err := satstore.OpenQueues("a/b", disk); !errors.Is(err, directory.ErrInUse) {
 		t.Errorf("a second process: %v", err)
 	}
 	var scanned, all []string
@@ -88,7 +88,7 @@ func TestForeignDirectories(t *testing.T) {
 	if err := directory.Write(disk, "other", "thesis.txt", []byte("x")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := queues.Open("other", disk); err == nil ||
+	if _, err := satstore.OpenQueues("other", disk); err == nil ||
 		!strings.Contains(err.Error(), "thesis.txt") {
 		t.Errorf("%v", err)
 	}
@@ -103,7 +103,7 @@ func TestForeignDirectories(t *testing.T) {
 		if err := directory.WriteFormat(disk, "newer", []byte(text)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := queues.Open("newer", disk); err == nil ||
+		if _, err := satstore.OpenQueues("newer", disk); err == nil ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}
@@ -117,13 +117,14 @@ func TestFullDisk(t *testing.T) {
 	disk := vfs.NewMem()
 	var full atomic.Bool
 	errFull := errors.New("no space left on device")
-	s, err := queues.Open("dir", errorfs.Wrap(disk, errorfs.InjectorFunc(func(op errorfs.Op) error {
-		if full.Load() && op.Kind.ReadOrWrite() == errorfs.OpIsWrite &&
-			op.Kind != errorfs.OpFileClose {
-			return errFull
-		}
-		return nil
-	})))
+	s, err := satstore.OpenQueues("dir", errorfs.Wrap(disk,
+		errorfs.InjectorFunc(func(op errorfs.Op) error {
+			if full.Load() && op.Kind.ReadOrWrite() == errorfs.OpIsWrite &&
+				op.Kind != errorfs.OpFileClose {
+				return errFull
+			}
+			return nil
+		})))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +159,7 @@ func TestFullDisk(t *testing.T) {
 	if ok, err := vfs.Clone(disk, copied, "dir", "dir"); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
-	again, err := queues.Open("dir", copied)
+	again, err := satstore.OpenQueues("dir", copied)
 	if err != nil {
 		t.Fatal(err)
 	}

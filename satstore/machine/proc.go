@@ -1,7 +1,4 @@
-// Package proc reads counters that Linux keeps of processes and of the machine, and what this
-// process has used so far of time and memory. On systems without /proc all of them but the time are
-// 0. Its functions may be called concurrently.
-package proc
+package machine
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package cores
+package machine
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 func TestEach(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 1000} {
 		calls := make([]atomic.Int32, n)
-		Each(n, func(i int) { calls[i].Add(1) })
+		EachOnCores(n, func(i int) { calls[i].Add(1) })
 		for i := range calls {
 			if got := calls[i].Load(); got != 1 {
 				t.Errorf("n=%d: f(%d) called %d times", n, i, got)
@@ -20,12 +20,12 @@ func TestEach(t *testing.T) {
 }
 
 func TestTry(t *testing.T) {
-	if err := Try(100, func(int) error { return nil }); err != nil {
+	if err := TryOnCores(100, func(int) error { return nil }); err != nil {
 		t.Errorf("error %v, want none", err)
 	}
 	broken := errors.New("broken")
 	var after atomic.Int32
-	err := Try(100_000, func(i int) error {
+	err := TryOnCores(100_000, func(i int) error {
 		if i == 3 {
 			return broken
 		}
@@ -48,7 +48,7 @@ func TestTryAtMost(t *testing.T) {
 	for atOnce, want := range map[int]int32{0: 4, 1: 1, 3: 3, 9: 4} {
 		var now, most atomic.Int32
 		var calls atomic.Int32
-		if err := TryAtMost(atOnce, 200, func(int) error {
+		if err := TryOnSome(atOnce, 200, func(int) error {
 			calls.Add(1)
 			n := now.Add(1)
 			for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {

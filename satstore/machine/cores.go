@@ -1,4 +1,4 @@
-package cores
+package machine
 
 import (
 	"errors"
@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// Each calls f(0) to f(n-1).
-func Each(n int, f func(i int)) { eachAtMost(runtime.GOMAXPROCS(0), n, f) }
+// EachOnCores calls f(0) to f(n-1).
+func EachOnCores(n int, f func(i int)) { eachAtMost(runtime.GOMAXPROCS(0), n, f) }
 
 func eachAtMost(atOnce, n int, f func(i int)) {
 	var next atomic.Int64
@@ -23,12 +23,12 @@ func eachAtMost(atOnce, n int, f func(i int)) {
 	wg.Wait()
 }
 
-// Try calls f(0) to f(n-1) until one fails.
-func Try(n int, f func(i int) error) error { return TryAtMost(0, n, f) }
+// TryOnCores calls f(0) to f(n-1) until one fails.
+func TryOnCores(n int, f func(i int) error) error { return TryOnSome(0, n, f) }
 
-// TryAtMost is Try with at most so many calls at a time, for calls that hold much memory; 0: as
+// TryOnSome is Try with at most so many calls at a time, for calls that hold much memory; 0: as
 // many as there are cores, which no number exceeds.
-func TryAtMost(atOnce, n int, f func(i int) error) error {
+func TryOnSome(atOnce, n int, f func(i int) error) error {
 	if atOnce = min(atOnce, runtime.GOMAXPROCS(0)); atOnce <= 0 {
 		atOnce = runtime.GOMAXPROCS(0)
 	}

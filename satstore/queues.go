@@ -1,4 +1,4 @@
-package queues
+package satstore
 
 import (
 	"bytes"
@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	formatName    = "recrawl queues"
-	formatVersion = 1
-	pebbleName    = "pebble"
+	formatName          = "recrawl queues"
+	queuesFormatVersion = 1
+	pebbleName          = "pebble"
 
 	// A memory table takes about 150,000 addresses. Four of them may wait for the disk.
 	memTableBytes = 16 << 20
@@ -27,8 +27,29 @@ const (
 	mostFiles = 500
 )
 
-// Store is an open directory.
-type Store struct {
+// Queues is an open directory.
+//
+// They have values of a few hundred bytes under keys of a few, in a Pebble with a log. What they
+// mean is decided by package cmd/cluster/frontier.
+//
+// # Files
+//
+//	DIR/LOCK      one process at a time
+//	DIR/FORMAT    the version
+//	DIR/pebble/   tables and log of Pebble
+//
+// # Guarantees
+//
+//  1. What one Change took is durable once the wait that it returned has returned nil. It
+//     is there after a crash as a whole or not at all.
+//  2. Changes survive a crash in the order in which their fills ran: if one is there, so are all
+//     before it.
+//  3. After a failed write or sync nothing more is taken: Failed is closed, Err says why, and calls
+//     under way may never return. The process is to end. What was acknowledged is on disk.
+//
+// Many callers may wait at the same time: they share syncs. Change, Get and Scan may be called
+// concurrently; Close must not be.
+type Queues struct {
 	db   *pebble.DB
 	lock io.Closer
 
@@ -37,8 +58,8 @@ type Store struct {
 	halt *directory.Switch
 }
 
-// Open opens a directory, or makes it. fs nil: the disk.
-func Open(dir string, fs vfs.FS) (*Store, error) {
+// OpenQueues opens a directory, or makes it. fs nil: the disk.
+func OpenQueues(dir string, fs vfs.FS) (*Queues, error) {
 	if fs == nil {
 		fs = vfs.Default
 	}
@@ -54,33 +75,33 @@ func Open(dir string, fs vfs.FS) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{lock: lock, halt: directory.New("write queues")}
+	s := &Queues{lock: lock, halt: directory.New("write queues")}
 	if err := errors.Join(checkFormat(fs, dir), s.open(fs, dir)); err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
 	return s, nil
 }
 
-func formatText() []byte {
-	return directory.Sealed(fmt.Appendf(nil, "%s %d\n", formatName, formatVersion))
+func queuesFormatText() []byte {
+	return directory.Sealed(fmt.Appendf(nil, "%s %d\n", formatName, queuesFormatVersion))
 }
 
 func checkFormat(fs vfs.FS, dir string) error {
 	path, text, err := directory.ReadFormat(fs, dir)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return directory.WriteFormat(fs, dir, formatText())
+		return directory.WriteFormat(fs, dir, queuesFormatText())
 	case err != nil:
 		return err
-	case bytes.Equal(text, formatText()):
+	case bytes.Equal(text, queuesFormatText()):
 		return nil
 	case !directory.IsSealed(text):
 		return fmt.Errorf("%s is damaged, or is of something else", path)
 	}
-	return directory.CheckVersion(path, text, formatName, formatVersion)
+	return directory.CheckVersion(path, text, formatName, queuesFormatVersion)
 }
 
-func (s *Store) open(fs vfs.FS, dir string) error {
+func (s *Queues) open(fs vfs.FS, dir string) error {
 	cache := pebble.NewCache(cacheBytes)
 	defer cache.Unref()
 	o := &pebble.Options{
@@ -108,7 +129,7 @@ func (s *Store) open(fs vfs.FS, dir string) error {
 // Change makes the changes that fill makes by set and remove visible to Get and Scan, all at once.
 // Keys and values are copied. They are durable once wait has returned nil. Fills run one at a time
 // and see by Get all changes before them.
-func (s *Store) Change(fill func(set func(key, value []byte), remove func(key []byte))) (
+func (s *Queues) Change(fill func(set func(key, value []byte), remove func(key []byte))) (
 	wait func() error, err error) {
 	if err := s.Err(); err != nil {
 		return nil, err
@@ -137,7 +158,7 @@ func check(err error) {
 }
 
 // sync makes durable all that was applied before.
-func (s *Store) sync() error {
+func (s *Queues) sync() error {
 	if err := s.Err(); err != nil {
 		return err
 	}
@@ -148,7 +169,7 @@ func (s *Store) sync() error {
 }
 
 // Get calls see with the value under a key, which is valid until see returns; false: there is none.
-func (s *Store) Get(key []byte, see func(value []byte)) (bool, error) {
+func (s *Queues) Get(key []byte, see func(value []byte)) (bool, error) {
 	if err := s.Err(); err != nil {
 		return false, err
 	}
@@ -165,7 +186,7 @@ func (s *Store) Get(key []byte, see func(value []byte)) (bool, error) {
 
 // GetAll calls see with the values under keys 0 to n-1, which must ascend; those that are not there
 // are left out. That is faster than Get for each, the more so where keys lie side by side.
-func (s *Store) GetAll(n int, key func(i int) []byte, see func(i int, value []byte)) error {
+func (s *Queues) GetAll(n int, key func(i int) []byte, see func(i int, value []byte)) error {
 	if err := s.Err(); err != nil {
 		return err
 	}
@@ -183,7 +204,7 @@ func (s *Store) GetAll(n int, key func(i int) []byte, see func(i int, value []by
 
 // Scan calls see with all keys that have a prefix, in their order, until see returns an error. Key
 // and value are valid until it returns.
-func (s *Store) Scan(prefix byte, see func(key, value []byte) error) error {
+func (s *Queues) Scan(prefix byte, see func(key, value []byte) error) error {
 	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: []byte{prefix},
 		UpperBound: []byte{prefix + 1}})
 	if err != nil {
@@ -196,20 +217,20 @@ func (s *Store) Scan(prefix byte, see func(key, value []byte) error) error {
 }
 
 // Failed is closed when the disk failed: see guarantee 3.
-func (s *Store) Failed() <-chan struct{} { return s.halt.Off() }
+func (s *Queues) Failed() <-chan struct{} { return s.halt.Off() }
 
 // Err is why the store takes nothing more; nil: it works.
-func (s *Store) Err() error { return s.halt.Err() }
+func (s *Queues) Err() error { return s.halt.Err() }
 
-// ErrClosed says that the store was closed before the call.
-var ErrClosed = errors.New("queues are closed")
+// ErrQueuesClosed says that the store was closed before the call.
+var ErrQueuesClosed = errors.New("queues are closed")
 
 // Close closes the directory. What was changed is then durable.
-func (s *Store) Close() error {
+func (s *Queues) Close() error {
 	if err := s.Err(); err != nil {
 		return errors.Join(err, s.lock.Close())
 	}
 	err := s.sync()
-	s.halt.End(ErrClosed)
+	s.halt.End(ErrQueuesClosed)
 	return errors.Join(err, s.db.Close(), s.lock.Close())
 }
