@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/recrawl/recrawl/planner"
-
 	"github.com/recrawl/recrawl/planner/policy"
 )
 

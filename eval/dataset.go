@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval/history"
-
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/planner/policy"

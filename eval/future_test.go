@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval/history"
-
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/sitegraph"
 )

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval/history"
-
 	"github.com/recrawl/recrawl/sitegraph"
 )
 

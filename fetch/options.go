@@ -13,9 +13,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/fetch/extract"
-
 	"github.com/recrawl/recrawl/fetch/filter"
-
 	"github.com/recrawl/recrawl/fetch/robots"
 )
 

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/recrawl/recrawl/fetch/extract"
-
 	"github.com/recrawl/recrawl/sitegraph"
 )
 

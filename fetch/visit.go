@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/recrawl/recrawl/fetch/extract"
-
 	"github.com/recrawl/recrawl/sitegraph"
 )
 

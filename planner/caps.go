@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/recrawl/recrawl/planner/budget"
-
 	"github.com/recrawl/recrawl/sitegraph"
 )
 

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/planner/budget"
-
 	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/sitegraph"
 )

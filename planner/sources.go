@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/estimator"
-
 	"github.com/recrawl/recrawl/sitegraph"
 )
 

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
-
 	"github.com/recrawl/recrawl/planner/simtest"
 	"github.com/recrawl/recrawl/sitegraph"
 )

@@ -9,10 +9,8 @@ import (
 	"path/filepath"
 
 	"github.com/recrawl/recrawl/cmd/cluster/frontier"
-
 	"github.com/recrawl/recrawl/cmd/cluster/urlfrontier"
 	"github.com/recrawl/recrawl/cmd/core"
-
 	"github.com/recrawl/recrawl/fetch/access"
 	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/satstore"

@@ -9,9 +9,7 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/cluster/bus"
 	"github.com/recrawl/recrawl/cmd/cluster/nodes"
-
 	"github.com/recrawl/recrawl/cmd/core"
-
 	"github.com/recrawl/recrawl/cmd/show/dashboard"
 	"github.com/recrawl/recrawl/cmd/show/present"
 	"github.com/recrawl/recrawl/fetch/access"

@@ -9,12 +9,10 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/fetch"
+	"github.com/recrawl/recrawl/fetch/access"
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/extract"
-
 	"github.com/recrawl/recrawl/fetch/filter"
-
-	"github.com/recrawl/recrawl/fetch/access"
 	"github.com/recrawl/recrawl/fetch/quarantine"
 	"github.com/recrawl/recrawl/fetch/requisite"
 	"github.com/recrawl/recrawl/fetch/watch"

@@ -11,7 +11,6 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/show/dashboard"
 	"github.com/recrawl/recrawl/cmd/show/report"
-
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/cmd/config"
-
 	"github.com/recrawl/recrawl/cmd/show/view"
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/watch"

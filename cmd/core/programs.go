@@ -13,7 +13,6 @@ import (
 	"github.com/recrawl/recrawl/fetch/filter"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/policy"
-
 	"github.com/recrawl/recrawl/sitegraph"
 )
 

@@ -11,7 +11,6 @@ import (
 	"github.com/recrawl/recrawl/cmd/show/inside"
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/extract"
-
 	"github.com/recrawl/recrawl/sitegraph"
 )
 

@@ -13,7 +13,6 @@ import (
 	"github.com/recrawl/recrawl/cmd/show/present"
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
-
 	"github.com/recrawl/recrawl/planner"
 )
 

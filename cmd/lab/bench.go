@@ -7,10 +7,8 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/config"
 	"github.com/recrawl/recrawl/cmd/core"
-
 	"github.com/recrawl/recrawl/cmd/show/benches"
 	"github.com/recrawl/recrawl/cmd/show/report"
-
 	"github.com/recrawl/recrawl/satstore/bench"
 	"github.com/recrawl/recrawl/satstore/workload"
 )

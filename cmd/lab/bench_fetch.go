@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/recrawl/recrawl/cmd/core"
-
 	"github.com/recrawl/recrawl/cmd/show/benches"
 	"github.com/recrawl/recrawl/fetch/bench"
 	"github.com/recrawl/recrawl/fetch/quarantine"

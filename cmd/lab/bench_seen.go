@@ -6,7 +6,6 @@ import (
 	"os"
 
 	"github.com/recrawl/recrawl/cmd/core"
-
 	"github.com/recrawl/recrawl/cmd/show/benches"
 	"github.com/recrawl/recrawl/satstore/seen/bench"
 )

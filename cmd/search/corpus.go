@@ -5,11 +5,9 @@ import (
 	"errors"
 
 	"github.com/recrawl/recrawl/cmd/core"
-
 	"github.com/recrawl/recrawl/cmd/show/view"
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/corpus"
-
 	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/fetch/requisite"
 	"github.com/recrawl/recrawl/satstore"

@@ -12,7 +12,6 @@ import (
 	"github.com/recrawl/recrawl/fetch/feeds"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/crawl"
-
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/satstore/machine"
 	"github.com/recrawl/recrawl/sitegraph"

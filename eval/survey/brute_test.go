@@ -10,7 +10,6 @@ import (
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/evaltest"
 	"github.com/recrawl/recrawl/eval/history"
-
 	"github.com/recrawl/recrawl/sitegraph"
 )
 

@@ -8,7 +8,6 @@ import (
 	"github.com/recrawl/recrawl/estimator"
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
-
 	"github.com/recrawl/recrawl/sitegraph"
 )
 

@@ -3,7 +3,6 @@ package survey
 import (
 	"github.com/recrawl/recrawl/eval"
 	"github.com/recrawl/recrawl/eval/history"
-
 	"github.com/recrawl/recrawl/sitegraph"
 )
 

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval/history"
-
 	"github.com/recrawl/recrawl/satstore/directory"
 	"github.com/recrawl/recrawl/satstore/journal"
 	"github.com/recrawl/recrawl/sitegraph"

@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/recrawl/recrawl/eval"
-
 	"github.com/recrawl/recrawl/eval/tune"
 )
 

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval"
-
 	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/sitegraph"
 )

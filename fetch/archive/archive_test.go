@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/fetch"
-
 	"github.com/recrawl/recrawl/fetch/archive/warc"
 	"github.com/recrawl/recrawl/satstore/directory"
 	"github.com/recrawl/recrawl/sitegraph"

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/fetch"
-
 	"github.com/recrawl/recrawl/fetch/archive/warc"
 	"github.com/recrawl/recrawl/sitegraph"
 )

@@ -21,7 +21,6 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/fetch"
-
 	"github.com/recrawl/recrawl/fetch/archive/warc"
 )
 

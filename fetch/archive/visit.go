@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/fetch"
-
 	"github.com/recrawl/recrawl/fetch/archive/warc"
 	"github.com/recrawl/recrawl/sitegraph"
 )

@@ -20,7 +20,6 @@ import (
 	"github.com/recrawl/recrawl/fetch/corpus/index"
 	"github.com/recrawl/recrawl/fetch/corpus/query"
 	"github.com/recrawl/recrawl/fetch/filter"
-
 	"github.com/recrawl/recrawl/satstore/machine"
 )
 

@@ -14,7 +14,6 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/recrawl/recrawl/fetch/archive"
-
 	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/satstore/machine"
 	"github.com/recrawl/recrawl/sitegraph"

@@ -9,11 +9,8 @@ import (
 	"unicode"
 
 	"github.com/recrawl/recrawl/fetch/archive"
-
-	"github.com/recrawl/recrawl/fetch/filter"
-
 	"github.com/recrawl/recrawl/fetch/extract"
-
+	"github.com/recrawl/recrawl/fetch/filter"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 

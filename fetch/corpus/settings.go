@@ -8,9 +8,8 @@ import (
 	"io"
 
 	"github.com/recrawl/recrawl/fetch/archive"
-	"github.com/recrawl/recrawl/fetch/filter"
-
 	"github.com/recrawl/recrawl/fetch/extract"
+	"github.com/recrawl/recrawl/fetch/filter"
 )
 
 // Settings are those of a build that the user makes.

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/fetch/filter"
-
 	"github.com/recrawl/recrawl/sitegraph"
 )
 

@@ -10,7 +10,6 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/recrawl/recrawl/fetch/archive"
-
 	"github.com/recrawl/recrawl/fetch/filter"
 )
 

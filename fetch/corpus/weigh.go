@@ -15,7 +15,6 @@ import (
 
 	"github.com/recrawl/recrawl/fetch/corpus/index"
 	"github.com/recrawl/recrawl/fetch/corpus/query"
-
 	"github.com/recrawl/recrawl/sitegraph"
 )
 

@@ -15,7 +15,6 @@ import (
 
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/archive"
-
 	"github.com/recrawl/recrawl/planner/budget"
 	"github.com/recrawl/recrawl/sitegraph"
 )

@@ -7,7 +7,6 @@ import (
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/crawl"
 	"github.com/recrawl/recrawl/planner/preferences"
-
 	"github.com/recrawl/recrawl/sitegraph"
 )
 

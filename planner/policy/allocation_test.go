@@ -5,11 +5,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/recrawl/recrawl/estimator"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/simtest"
 	"github.com/recrawl/recrawl/sitegraph"
-
-	"github.com/recrawl/recrawl/estimator"
 )
 
 // allocations are the three optimisations: what is made the largest, and how. The objectives are

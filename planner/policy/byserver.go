@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/recrawl/recrawl/planner"
-
 	"github.com/recrawl/recrawl/sitegraph"
 )
 

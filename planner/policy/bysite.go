@@ -5,7 +5,6 @@ import (
 
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/planner/budget"
-
 	"github.com/recrawl/recrawl/sitegraph"
 )
 

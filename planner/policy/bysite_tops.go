@@ -2,7 +2,6 @@ package policy
 
 import (
 	"github.com/recrawl/recrawl/planner"
-
 	"github.com/recrawl/recrawl/sitegraph"
 )
 

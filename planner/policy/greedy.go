@@ -6,7 +6,6 @@ import (
 
 	"github.com/recrawl/recrawl/estimator"
 	"github.com/recrawl/recrawl/planner"
-
 	"github.com/recrawl/recrawl/sitegraph"
 )
 

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/recrawl/recrawl/planner"
-
 	"github.com/recrawl/recrawl/planner/simtest"
 	"github.com/recrawl/recrawl/sitegraph"
 )

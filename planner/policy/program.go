@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
-
 	"github.com/recrawl/recrawl/sitegraph"
 )
 

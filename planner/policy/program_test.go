@@ -15,9 +15,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
-
 	"github.com/recrawl/recrawl/planner/policy"
-
 	"github.com/recrawl/recrawl/planner/simtest"
 	"github.com/recrawl/recrawl/sitegraph"
 )

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/planner"
-
 	"github.com/recrawl/recrawl/planner/preferences"
 	"github.com/recrawl/recrawl/sitegraph"
 )

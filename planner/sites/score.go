@@ -5,7 +5,6 @@ import (
 
 	"github.com/recrawl/recrawl/estimator/evidence"
 	"github.com/recrawl/recrawl/planner"
-
 	"github.com/recrawl/recrawl/sitegraph"
 )
 

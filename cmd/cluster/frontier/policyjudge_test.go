@@ -9,7 +9,6 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/recrawl/recrawl/cmd/cluster/frontier"
-
 	"github.com/recrawl/recrawl/satstore"
 )
 

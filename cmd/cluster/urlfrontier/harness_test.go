@@ -13,7 +13,6 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/recrawl/recrawl/cmd/cluster/frontier"
-
 	"github.com/recrawl/recrawl/cmd/cluster/urlfrontier"
 	pb "github.com/recrawl/recrawl/cmd/cluster/urlfrontier/urlfrontierpb"
 	"github.com/recrawl/recrawl/satstore"

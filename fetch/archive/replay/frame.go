@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/fetch/archive"
-
 	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
