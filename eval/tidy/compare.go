@@ -14,9 +14,9 @@ type Pair struct {
 	Budget   *float64 `parquet:"budget" unit:"share of the base pages a day" doc:"budget of both; null: a snapshot has none"`
 	Weeks    int64    `parquet:"weeks" unit:"weeks" doc:"length of the stream, or weekly snapshots"`
 	Policy   string   `parquet:"policy,dict" doc:"the policy that is compared"`
-	Other    string   `parquet:"other,dict" doc:"with which one"`
+	Other    string   `parquet:"other,dict" doc:"the policy that it is compared with"`
 	Least    float64  `parquet:"other_threshold" unit:"change rate" doc:"least rate of the servers that the other one visits; policies by servers only, else 0"`
-	Without  string   `parquet:"without,dict" doc:"the part that the other one, a variant, does without; empty: it is no variant"`
+	Without  string   `parquet:"without,dict" doc:"the part that the other one, a variant, lacks; empty: no variant"`
 	Best     bool     `parquet:"best_published" doc:"whether the other one is the best published policy by this measure"`
 
 	Measure    string   `parquet:"measure,dict" doc:"coverage, update_rate, freshness, discovered, gain or gain_in_servers"`
@@ -73,10 +73,10 @@ func (of Pair) paired(p eval.Paired) Pair {
 type Start struct {
 	Policy string  `parquet:"policy,dict" doc:"policy"`
 	Budget float64 `parquet:"budget" unit:"share of the base pages a day" doc:"fetches that the policy may make"`
-	Weeks  int64   `parquet:"weeks" unit:"weeks" doc:"length of the streams"`
+	Weeks  int64   `parquet:"weeks" unit:"weeks" doc:"length of the runs"`
 	Before int64   `parquet:"before" unit:"weeks" doc:"before the base, from which the warm stream has captures"`
 	Every  int64   `parquet:"every" unit:"weeks" doc:"between two captures of a page"`
-	Cold   string  `parquet:"against,dict" doc:"what the other stream began with: copies, one of each page, or addresses alone"`
+	Cold   string  `parquet:"against,dict" doc:"start of the other stream: copies, one of each page, or addresses alone"`
 
 	Coverage *float64 `parquet:"coverage" doc:"share of the changes that the warm stream found"`
 	Other    *float64 `parquet:"other_coverage" doc:"share that the other one found"`

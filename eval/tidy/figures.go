@@ -7,12 +7,12 @@ import (
 
 // Figure is a row of Figures.
 type Figure struct {
-	Weeks  int64  `parquet:"weeks" unit:"weekly snapshots" doc:"N: pages are fetched N-1 weeks after the base"`
+	Weeks  int64  `parquet:"weeks" unit:"weekly snapshots" doc:"N: the last one is N-1 weeks after the base"`
 	Group  string `parquet:"group,dict" doc:"servers of the row: a group, or empty for all"`
 	Kind   string `parquet:"kind,dict" doc:"method: by sites [LINK fig. 5 to 8]; depth: breadth-first [fig. 9]; threshold: by servers [fig. 12 to 18]; rate: as many pages as server-true fetches at a threshold of 0.1"`
 	Policy string `parquet:"policy,dict" doc:"method or policy; empty: breadth-first"`
 
-	Depth     *int64   `parquet:"depth" unit:"links" doc:"from the start page down to which all is fetched; null: the kind is not depth"`
+	Depth     *int64   `parquet:"depth" unit:"links" doc:"depth from the start page down to which all pages are fetched; null: the kind is not depth"`
 	Threshold *float64 `parquet:"threshold" unit:"change rate" doc:"least rate of the servers that are visited; null: the kind is not threshold"`
 
 	Fetched        int64    `parquet:"fetched" unit:"visits" doc:"pages fetched"`
@@ -23,7 +23,7 @@ type Figure struct {
 	UpdateRate     *float64 `parquet:"update_rate" doc:"changed_fetched / fetched"`
 	UpdateRateLow  *float64 `parquet:"update_rate_low" doc:"5th percentile over resamples of the servers"`
 	UpdateRateHigh *float64 `parquet:"update_rate_high" doc:"95th percentile"`
-	Coverage       *float64 `parquet:"coverage" doc:"changed_fetched / all changed pages"`
+	Coverage       *float64 `parquet:"coverage" doc:"changed_fetched / changed pages"`
 	CoverageLow    *float64 `parquet:"coverage_low" doc:"5th percentile over resamples of the servers"`
 	CoverageHigh   *float64 `parquet:"coverage_high" doc:"95th percentile"`
 

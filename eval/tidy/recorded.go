@@ -12,27 +12,27 @@ import (
 
 // Entry is a row of Journal.
 type Entry struct {
-	Time   time.Time  `parquet:"time,timestamp(millisecond),delta" doc:"when the visit saw the page"`
+	Time   time.Time  `parquet:"time,timestamp(millisecond),delta" doc:"time of the visit"`
 	Round  int64      `parquet:"round,delta" doc:"planning period"`
-	Server string     `parquet:"server,dict" doc:"server of the page, with its port where it is not the usual one"`
-	Page   string     `parquet:"page,dict" doc:"address of the page"`
+	Server string     `parquet:"server,dict" doc:"server, with its port where that is not the usual one"`
+	Page   string     `parquet:"page,dict" doc:"URL of the page"`
 	First  bool       `parquet:"first" doc:"whether there was no copy of the page: discovery, not a refetch"`
-	Due    *time.Time `parquet:"due,timestamp(millisecond)" doc:"since when it was due; null: the policy has no due times"`
-	Reason string     `parquet:"reason,dict" doc:"why it was chosen"`
+	Due    *time.Time `parquet:"due,timestamp(millisecond)" doc:"due time; null: the policy has none"`
+	Reason string     `parquet:"reason,dict" doc:"reason of the choice"`
 
 	Probability *float64 `parquet:"probability,split" doc:"probability of a change since the copy, as planned; null: the policy estimates none"`
-	DrawnFrom   int64    `parquet:"drawn_from,dict" unit:"pages" doc:"that a visit of exploration was drawn from; 0: made for its worth"`
+	DrawnFrom   int64    `parquet:"drawn_from,dict" unit:"pages" doc:"number of pages from which a visit of exploration was drawn; 0: no exploration"`
 	Gone        float64  `parquet:"gone,dict" doc:"probability that the page is gone, where it was visited for that; else 0"`
 
 	Outcome string    `parquet:"outcome,dict" doc:"how the visit ended: fetched, not-modified, gone, redirected, excluded, failed or unknown"`
-	Verdict string    `parquet:"verdict,dict" doc:"what it told of the page: first, changed, unchanged, left, doubted, baseline or unknown"`
+	Verdict string    `parquet:"verdict,dict" doc:"what it showed: first, changed, unchanged, left, doubted, baseline or unknown"`
 	Status  int64     `parquet:"status,dict" doc:"status of HTTP; 0: no answer"`
-	Detail  string    `parquet:"detail,dict" doc:"why it failed or was excluded; empty otherwise"`
-	Bytes   int64     `parquet:"bytes" unit:"bytes" doc:"of the content"`
-	Moved   int64     `parquet:"moved" unit:"bytes" doc:"of the network, headers and robots.txt included"`
+	Detail  string    `parquet:"detail,dict" doc:"reason of a failure or exclusion; empty otherwise"`
+	Bytes   int64     `parquet:"bytes" unit:"bytes" doc:"bytes of the content"`
+	Moved   int64     `parquet:"moved" unit:"bytes" doc:"bytes from the network, headers and robots.txt included"`
 	Elapsed int64     `parquet:"elapsed_ms" unit:"ms" doc:"time that the visit took"`
-	Type    string    `parquet:"type,dict" doc:"media type; empty: not told"`
-	Next    time.Time `parquet:"next,timestamp(millisecond)" doc:"when the page is due next"`
+	Type    string    `parquet:"type,dict" doc:"media type; empty: unknown"`
+	Next    time.Time `parquet:"next,timestamp(millisecond)" doc:"next due time"`
 }
 
 // Journal is what run visited.
@@ -63,13 +63,13 @@ func WriteJournal(s *Tables, dir string, tell directory.Func) (*Export, error) {
 
 // Page is a row of Pages.
 type Page struct {
-	Server   string    `parquet:"server,dict" doc:"server of the history, with its port where it is not the usual one"`
-	Page     string    `parquet:"page" doc:"address of the page"`
+	Server   string    `parquet:"server,dict" doc:"server, with its port where that is not the usual one"`
+	Page     string    `parquet:"page" doc:"URL of the page"`
 	First    time.Time `parquet:"first_seen,timestamp(millisecond)" doc:"time of its first version"`
 	Last     time.Time `parquet:"last_changed,timestamp(millisecond)" doc:"time of its last version"`
-	Versions int64     `parquet:"versions" doc:"versions that there are of it"`
+	Versions int64     `parquet:"versions" doc:"versions of the page"`
 	Changes  int64     `parquet:"changes" doc:"versions whose bytes differ from the living version just before"`
-	Gone     bool      `parquet:"gone" doc:"whether there is no page at the end: it is gone or redirects"`
+	Gone     bool      `parquet:"gone" doc:"whether the page is gone or redirects at the end"`
 }
 
 // Pages are the pages of histories.
@@ -77,20 +77,20 @@ var Pages = NewKind[Page]("pages", "a page of a history")
 
 // Version is a row of Versions.
 type Version struct {
-	Server   string    `parquet:"server,dict" doc:"server of the history, with its port where it is not the usual one"`
-	Page     string    `parquet:"page,dict" doc:"address of the page"`
-	Time     time.Time `parquet:"time,timestamp(millisecond)" doc:"from when on it holds, until the page's next version"`
-	Gone     bool      `parquet:"gone" doc:"whether there is no page from then on"`
-	Redirect string    `parquet:"redirect,dict" doc:"address that it redirects to from then on; empty: it does not"`
-	Digest   string    `parquet:"digest" doc:"digest of the bytes; empty: there is no page"`
-	Text     string    `parquet:"text" doc:"digest of the visible text; empty: not known"`
-	Main     string    `parquet:"main" doc:"digest of the main text; empty: not known"`
-	Size     *int64    `parquet:"size" unit:"bytes" doc:"of the page; null: not known"`
-	Links    *int64    `parquet:"links" doc:"how many addresses it links to; null: not known"`
+	Server   string    `parquet:"server,dict" doc:"server, with its port where that is not the usual one"`
+	Page     string    `parquet:"page,dict" doc:"URL of the page"`
+	Time     time.Time `parquet:"time,timestamp(millisecond)" doc:"start; the version holds until the page's next one"`
+	Gone     bool      `parquet:"gone" doc:"whether the page is gone from then on"`
+	Redirect string    `parquet:"redirect,dict" doc:"URL that the page redirects to from then on; empty: none"`
+	Digest   string    `parquet:"digest" doc:"digest of the bytes; empty: no page"`
+	Text     string    `parquet:"text" doc:"digest of the visible text; empty: unknown"`
+	Main     string    `parquet:"main" doc:"digest of the main text; empty: unknown"`
+	Size     *int64    `parquet:"size" unit:"bytes" doc:"of the page; null: unknown"`
+	Links    *int64    `parquet:"links" doc:"number of URLs that the page links to; null: unknown"`
 }
 
 // Versions are the lines of histories.
-var Versions = NewKind[Version]("versions", "a version of a page of a history: a line of it")
+var Versions = NewKind[Version]("versions", "a version of a page of a history")
 
 // WriteHistories writes the tables of histories.
 func WriteHistories(s *Tables, servers []*history.Server) (*Export, error) {

@@ -31,7 +31,7 @@ type Simulated struct {
 
 // Simulations are simulated schedules [HIER fig. 6 to 8].
 var Simulations = NewKind[Simulated]("simulations",
-	"a web that a policy visits with so many connections, of `schedule simulate`")
+	"a web that a policy visits with a number of connections, of `schedule simulate`")
 
 // WriteSimulation writes the table of a simulation.
 func WriteSimulation(s *Tables, sim *schedule.Simulation) error {

@@ -10,7 +10,7 @@ import (
 type Sweep struct {
 	Policy    string  `parquet:"policy,dict" doc:"policy"`
 	Threshold float64 `parquet:"threshold" unit:"change rate" doc:"least rate of the servers that are visited; policies by servers only, else 0"`
-	Weeks     int64   `parquet:"weeks" unit:"weekly snapshots" doc:"N: the sweep is N-1 weeks after the base"`
+	Weeks     int64   `parquet:"weeks" unit:"weekly snapshots" doc:"N: the last one is N-1 weeks after the base"`
 	Base      int64   `parquet:"base" unit:"weeks" doc:"from the start of a server's window to the base"`
 	Seed      int64   `parquet:"seed" doc:"seed"`
 	Servers   int64   `parquet:"servers" doc:"servers of the corpus"`
@@ -43,7 +43,7 @@ var Sweeps = NewKind[Sweep]("sweeps", "a sweep of a policy, of `eval --protocol 
 type Step struct {
 	Policy    string  `parquet:"policy,dict" doc:"policy"`
 	Threshold float64 `parquet:"threshold" unit:"change rate" doc:"least rate of the servers that are visited; policies by servers only, else 0"`
-	Weeks     int64   `parquet:"weeks" unit:"weekly snapshots" doc:"N: the sweep is N-1 weeks after the base"`
+	Weeks     int64   `parquet:"weeks" unit:"weekly snapshots" doc:"N: the last one is N-1 weeks after the base"`
 	Fetched   float64 `parquet:"fetched" unit:"share of the pages" doc:"pages fetched so far"`
 	Coverage  float64 `parquet:"coverage" doc:"share of the changed pages found so far"`
 }

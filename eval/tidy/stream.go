@@ -14,20 +14,20 @@ type Result struct {
 	Weeks     int64   `parquet:"weeks" unit:"weeks" doc:"length of the runs"`
 	Base      int64   `parquet:"base" unit:"weeks" doc:"from the start of a server's window to the start of the runs"`
 	Round     float64 `parquet:"round_hours" unit:"hours" doc:"length of a round"`
-	Runs      int64   `parquet:"runs" doc:"how many runs the values are means of"`
-	Seed      int64   `parquet:"seed" doc:"seed of the first run; each next one has the next"`
+	Runs      int64   `parquet:"runs" doc:"number of runs; values are their means"`
+	Seed      int64   `parquet:"seed" doc:"seed of the first run; the next run has the next seed"`
 	Published bool    `parquet:"published" doc:"whether the policy is one of the literature"`
-	Reference bool    `parquet:"reference" doc:"whether it is a reference line, which knows what no crawler does"`
+	Reference bool    `parquet:"reference" doc:"whether it is a reference line, which knows the future"`
 	Servers   int64   `parquet:"servers" doc:"servers of the corpus"`
 	BasePages int64   `parquet:"base_pages" doc:"pages at the base"`
 	Pages     int64   `parquet:"pages" doc:"these, and pages born later"`
-	Events    int64   `parquet:"events" doc:"changes that there were to find"`
+	Events    int64   `parquet:"events" doc:"changes on the pages"`
 
 	Fetched   int64 `parquet:"fetched" unit:"visits" doc:"all visits"`
 	Refetched int64 `parquet:"refetched" unit:"visits" doc:"visits to pages with a copy"`
 	First     int64 `parquet:"first" unit:"visits" doc:"visits to pages without a copy"`
 	Changed   int64 `parquet:"changed" unit:"visits" doc:"refetches that found a change"`
-	Unused    int64 `parquet:"unused" unit:"visits" doc:"fetches of the budget that no visit was worth"`
+	Unused    int64 `parquet:"unused" unit:"visits" doc:"fetches of the budget that were left unused"`
 
 	UpdateRate     *float64 `parquet:"update_rate" doc:"changed / refetched"`
 	UpdateRateLow  *float64 `parquet:"update_rate_low" doc:"5th percentile over resamples of the servers"`
@@ -42,7 +42,7 @@ type Result struct {
 	DiscoveredLow  *float64 `parquet:"discovered_low" doc:"5th percentile over resamples of the servers"`
 	DiscoveredHigh *float64 `parquet:"discovered_high" doc:"95th percentile"`
 
-	SearchFreshness *float64 `parquet:"search_freshness" doc:"share of what a search shows that is true; 0 where neither weights nor a lag are given"`
+	SearchFreshness *float64 `parquet:"search_freshness" doc:"share of search results that are up to date; 0 without weights and lag"`
 	Age             *float64 `parquet:"mean_age_days" unit:"days" doc:"time average of how long copies have been stale, good ones 0"`
 	Delay           *float64 `parquet:"detection_delay_hours" unit:"hours" doc:"mean time from a change that was found to the visit"`
 	MedianDelay     *float64 `parquet:"median_detection_delay_hours" unit:"hours" doc:"its median"`
@@ -60,11 +60,11 @@ var Results = NewKind[Result]("results",
 type Run struct {
 	Policy     string   `parquet:"policy,dict" doc:"policy"`
 	Budget     float64  `parquet:"budget" unit:"share of the base pages a day" doc:"fetches that the policy may make"`
-	Weeks      int64    `parquet:"weeks" unit:"weeks" doc:"length of the run"`
-	Run        int64    `parquet:"run" doc:"which of several runs, from 1"`
-	Seed       int64    `parquet:"seed" doc:"seed of the run"`
+	Weeks      int64    `parquet:"weeks" unit:"weeks" doc:"length of the runs"`
+	Run        int64    `parquet:"run" doc:"number of the run, from 1"`
+	Seed       int64    `parquet:"seed" doc:"seed"`
 	UpdateRate *float64 `parquet:"update_rate" doc:"changed / refetched"`
-	Coverage   *float64 `parquet:"coverage" doc:"changed / all changes"`
+	Coverage   *float64 `parquet:"coverage" doc:"changed / events"`
 	Freshness  *float64 `parquet:"freshness" doc:"time average of the share of good copies among living pages"`
 	Discovered *float64 `parquet:"discovered" doc:"share of the discoverable new pages that became known"`
 }

@@ -9,7 +9,7 @@ import (
 // Period is a row of Periods.
 type Period struct {
 	Group   string `parquet:"group,dict" doc:"servers of the row: a group, or total"`
-	Weeks   int64  `parquet:"weeks" unit:"weekly snapshots" doc:"N: length of the period"`
+	Weeks   int64  `parquet:"weeks" unit:"weekly snapshots" doc:"N: the last one is N-1 weeks after the base"`
 	Base    int64  `parquet:"base" unit:"weeks" doc:"from the start of a server's window to the first snapshot"`
 	Servers int64  `parquet:"servers" doc:"servers of the group that have a page at the base"`
 	Absent  int64  `parquet:"absent" doc:"servers of the group without one: in no other count"`
@@ -40,9 +40,9 @@ var Periods = NewKind[Period]("periods", "a period of a group of servers, of `su
 // Updates is a row of PageUpdates.
 type Updates struct {
 	Group   string `parquet:"group,dict" doc:"servers of the row: a group, or total"`
-	Weeks   int64  `parquet:"weeks" unit:"weekly snapshots" doc:"N: length of the period"`
+	Weeks   int64  `parquet:"weeks" unit:"weekly snapshots" doc:"N: the last one is N-1 weeks after the base"`
 	Updates int64  `parquet:"updates" doc:"updates of a page, from 0 to N-1"`
-	Pages   int64  `parquet:"pages" doc:"pages with so many"`
+	Pages   int64  `parquet:"pages" doc:"pages with this number of updates"`
 }
 
 // PageUpdates are how often pages were updated [LINK fig. 10, 11].
@@ -51,7 +51,7 @@ var PageUpdates = NewKind[Updates]("updates", "a number of updates of a page, of
 // Interval is a row of Intervals.
 type Interval struct {
 	Unit     string   `parquet:"unit,dict" doc:"unit of interval: day or hour"`
-	Told     bool     `parquet:"last_modified" doc:"whether visits were told when the version appeared [SAT footnote 2]"`
+	Told     bool     `parquet:"last_modified" doc:"whether visits knew when the version appeared [SAT footnote 2]"`
 	Interval int64    `parquet:"interval" unit:"as column unit" doc:"estimated access interval, rounded"`
 	Pages    int64    `parquet:"pages" doc:"pages with this interval"`
 	Share    *float64 `parquet:"share" unit:"share of the pages" doc:"with this interval or a shorter one"`

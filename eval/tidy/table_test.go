@@ -21,7 +21,7 @@ type row struct {
 	Name  string     `parquet:"name,dict" doc:"a name"`
 	At    time.Time  `parquet:"at,timestamp(millisecond),delta" doc:"when"`
 	Days  float64    `parquet:"days" unit:"days" doc:"how long"`
-	Share *float32   `parquet:"share,split" doc:"a share; null: not known"`
+	Share *float32   `parquet:"share,split" doc:"a share; null: unknown"`
 	Last  *time.Time `parquet:"last,timestamp(millisecond)" doc:"when it ended; null: it did not"`
 	Count int64      `parquet:"count" doc:"how many"`
 	Good  bool       `parquet:"good" doc:"whether it is"`
@@ -259,7 +259,7 @@ func TestKind(t *testing.T) {
 	d := rows.Describe()
 	if d.Name != "rows" || d.Row != "a row of a test" || len(d.Columns) != 7 ||
 		d.Columns[1] != (Column{Name: "at", Type: "time", Doc: "when"}) ||
-		d.Columns[3] != (Column{Name: "share", Type: "number", Doc: "a share; null: not known",
+		d.Columns[3] != (Column{Name: "share", Type: "number", Doc: "a share; null: unknown",
 			Null: true}) || d.Columns[5].Type != "integer" {
 		t.Errorf("described as %+v", d)
 	}

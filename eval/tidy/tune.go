@@ -9,34 +9,34 @@ import (
 
 // Predicted is a row of Predictions.
 type Predicted struct {
-	Source  string  `parquet:"source,dict" doc:"what was predicted from: histories, store or journal"`
+	Source  string  `parquet:"source,dict" doc:"origin of the prediction: histories, store or journal"`
 	Policy  string  `parquet:"policy,dict" doc:"policy"`
-	Base    int64   `parquet:"base" unit:"weeks" doc:"from the start of a server's window; what came later was not read"`
-	Weeks   int64   `parquet:"weeks" unit:"weeks" doc:"that are predicted"`
+	Base    int64   `parquet:"base" unit:"weeks" doc:"from the start of a server's window; later weeks were not read"`
+	Weeks   int64   `parquet:"weeks" unit:"weeks" doc:"length of the runs"`
 	Futures int64   `parquet:"futures" doc:"futures that values are means over"`
 	Seed    int64   `parquet:"seed" doc:"seed"`
 	Pages   int64   `parquet:"pages" doc:"pages at the base"`
 	Budget  float64 `parquet:"budget" unit:"share of the base pages a day" doc:"fetches that the policy may make"`
-	PerDay  float64 `parquet:"fetches_per_day" unit:"fetches a day" doc:"the same as a number"`
-	Knee    bool    `parquet:"knee" doc:"whether this is the budget from which more brings less"`
+	PerDay  float64 `parquet:"fetches_per_day" unit:"fetches a day" doc:"the budget as a number"`
+	Knee    bool    `parquet:"knee" doc:"whether a larger budget brings less for each further fetch"`
 
 	Measure string   `parquet:"measure,dict" doc:"coverage, update_rate, freshness or search_freshness"`
 	Value   *float64 `parquet:"value" doc:"mean over the futures"`
 	Low     *float64 `parquet:"low" doc:"5th percentile over the futures and resamples of the servers"`
 	High    *float64 `parquet:"high" doc:"95th percentile"`
 
-	Measured *float64 `parquet:"measured" doc:"what a replay of the weeks that came measures; null without --check"`
+	Measured *float64 `parquet:"measured" doc:"value measured on the weeks after the base; null without --check"`
 }
 
 // Predictions are what budgets buy.
 var Predictions = NewKind[Predicted]("predictions",
-	"a measure at a budget, as `tune` predicts it")
+	"a measure at a budget, that `tune` predicts")
 
 // Reach is a row of Delays.
 type Reach struct {
 	Budget  float64  `parquet:"budget" unit:"share of the base pages a day" doc:"budget at which coverage is predicted"`
 	Seconds float64  `parquet:"delay_s" unit:"s" doc:"least time between two visits to a server"`
-	Visits  *float64 `parquet:"visits_per_day" unit:"visits a day" doc:"that a server can have; null: any number"`
+	Visits  *float64 `parquet:"visits_per_day" unit:"visits a day" doc:"visits that a server can have; null: no limit"`
 	Crowded int64    `parquet:"crowded_servers" doc:"servers with more pages than that: not all can be seen in a day"`
 	Short   int64    `parquet:"short_servers" doc:"servers with more changes than that in the long run"`
 	Beyond  float64  `parquet:"beyond_reach" doc:"share of the changes that no order of visits finds in the long run"`

@@ -11,22 +11,22 @@ import (
 
 // Visit is a row of Visits.
 type Visit struct {
-	Policy string  `parquet:"policy,dict" doc:"policy that chose the visit"`
-	Budget float64 `parquet:"budget,dict" unit:"share of the base pages a day" doc:"budget of the run"`
-	Weeks  int32   `parquet:"weeks,dict" unit:"weeks" doc:"length of the run"`
-	Run    int32   `parquet:"run,dict" doc:"which of several runs of the policy, from 1"`
+	Policy string  `parquet:"policy,dict" doc:"policy"`
+	Budget float64 `parquet:"budget,dict" unit:"share of the base pages a day" doc:"fetches that the policy may make"`
+	Weeks  int32   `parquet:"weeks,dict" unit:"weeks" doc:"length of the runs"`
+	Run    int32   `parquet:"run,dict" doc:"number of the run, from 1"`
 	Round  int32   `parquet:"round,delta" doc:"round of the run, from 1"`
 
-	Time   time.Time `parquet:"time,timestamp(millisecond),delta" doc:"moment as of which the visit saw the page; the window of each server begins on 2001-01-01"`
-	Server string    `parquet:"server,dict" doc:"server of the page, with its port where it is not the usual one"`
-	Page   string    `parquet:"page,dict" doc:"address of the page"`
+	Time   time.Time `parquet:"time,timestamp(millisecond),delta" doc:"moment that the visit saw; the window of each server begins on 2001-01-01"`
+	Server string    `parquet:"server,dict" doc:"server, with its port where that is not the usual one"`
+	Page   string    `parquet:"page,dict" doc:"URL of the page"`
 	First  bool      `parquet:"first" doc:"whether there was no copy of the page: discovery, not a refetch"`
 
 	Probability *float32 `parquet:"probability,split" doc:"probability of a change since the copy, as planned; null: the policy estimates none"`
-	Value       *float32 `parquet:"value,split" doc:"what the policy ranked the visit by, larger is earlier; null: it was not ranked"`
+	Value       *float32 `parquet:"value,split" doc:"rank that the policy gave, larger is earlier; null: not ranked"`
 	Gone        float32  `parquet:"gone,dict" doc:"probability that the page is gone, where it was visited for that; else 0"`
 	Outcome     string   `parquet:"outcome,dict" doc:"how the visit ended: fetched, not-modified, gone, redirected, excluded, failed or unknown"`
-	Verdict     string   `parquet:"verdict,dict" doc:"what it told of the page: first, changed, unchanged, left, doubted, baseline or unknown"`
+	Verdict     string   `parquet:"verdict,dict" doc:"what it showed: first, changed, unchanged, left, doubted, baseline or unknown"`
 }
 
 // Visits are the visits of streams.
