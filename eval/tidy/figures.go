@@ -9,7 +9,7 @@ import (
 type Figure struct {
 	Weeks  int64  `parquet:"weeks" unit:"weekly snapshots" doc:"N: the last one is N-1 weeks after the base"`
 	Group  string `parquet:"group,dict" doc:"servers of the row: a group, or empty for all"`
-	Kind   string `parquet:"kind,dict" doc:"method: by sites [LINK fig. 5 to 8]; depth: breadth-first [fig. 9]; threshold: by servers [fig. 12 to 18]; rate: as many pages as server-true fetches at a threshold of 0.1"`
+	Kind   string `parquet:"kind,dict" doc:"method: by sites [LINK fig. 5 to 8]; depth: breadth-first [fig. 9]; threshold: by servers [fig. 12 to 18]; rate: the number of pages of server-true at 0.1"`
 	Policy string `parquet:"policy,dict" doc:"method or policy; empty: breadth-first"`
 
 	Depth     *int64   `parquet:"depth" unit:"links" doc:"depth from the start page down to which all pages are fetched; null: the kind is not depth"`
