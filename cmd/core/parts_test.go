@@ -171,7 +171,7 @@ func TestDashboardAsksSearch(t *testing.T) {
 
 // Every page of the manual is that of a command or of a program.
 func TestPagesHaveCommands(t *testing.T) {
-	files, err := os.ReadDir("../manual/pages")
+	files, err := os.ReadDir("pages")
 	if err != nil {
 		t.Fatal(err)
 	}
