@@ -113,7 +113,7 @@ func RecordedServer(
 			Reason: fmt.Sprintf("none of the %d pages of %s has a link at week %d, and sites are "+
 				"found by links",
 				alive, server, base),
-			Hint: `record the addresses that each page links to, as "links":["http://..."]`,
+			Advice: `record the addresses that each page links to, as "links":["http://..."]`,
 		}
 	}
 	o := Options{Base: time.Duration(base) * 7 * 24 * time.Hour, Change: change}

@@ -54,9 +54,12 @@ func EnteredAt(s *history.Server, base int) string {
 }
 
 // EntryError says that a server cannot be entered at a base, and what would help.
-type EntryError struct{ Reason, Hint string }
+type EntryError struct{ Reason, Advice string }
 
 func (e *EntryError) Error() string { return e.Reason }
+
+// Hint says what would help.
+func (e *EntryError) Hint() string { return e.Advice }
 
 // CheckEntry refuses a server that cannot be entered so many weeks after the start of the window:
 // its top page does not exist then, or it has none and no other page either. It finds out when the
@@ -79,7 +82,7 @@ func CheckEntry(s *history.Server, base int) error {
 		if page.At(s.Week(w)).Alive() {
 			return &EntryError{
 				Reason: fmt.Sprintf("the top page of %s does not exist at week %d", s.Name, base),
-				Hint:   fmt.Sprintf("it does at week %d: --base %d", w, w),
+				Advice: fmt.Sprintf("it does at week %d: --base %d", w, w),
 			}
 		}
 	}

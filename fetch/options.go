@@ -15,18 +15,20 @@ import (
 	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/fetch/filter"
 	"github.com/recrawl/recrawl/fetch/robots"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // ErrNoContact refuses a user agent without a contact of its operator.
-var ErrNoContact = errors.New(
-	"the user agent names no contact: it must contain a web address (http:// or https://) or a " +
-		"mail address",
-)
+var ErrNoContact = words.Hint(errors.New("the user agent names no contact: it must contain a web "+
+	"address (http:// or https://) or a mail address"),
+	`give one, for example --user-agent "mybot/1.0 (+https://example.org/bot)": site owners must be `+
+		"able to reach you", words.ExitMisuse)
 
 // ErrNoName refuses a user agent from which nobody can tell which name robots.txt is to be searched
 // for: it names none but browsers, or several.
-var ErrNoName = errors.New("it cannot be told which name in it is the one that robots.txt is " +
-	"searched for")
+var ErrNoName = words.Hint(errors.New("it cannot be told which name in it is the one that "+
+	"robots.txt is searched for"),
+	"say which name it is, for example --robots-agent mybot", words.ExitMisuse)
 
 // NoInterval as Options.Interval switches the pause between requests off. It is meant for
 // one's own servers.

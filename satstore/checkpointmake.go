@@ -27,6 +27,11 @@ type CheckpointUnansweredError struct {
 	Wait time.Duration // how long it had time to
 }
 
+// Hint says who answers.
+func (e *CheckpointUnansweredError) Hint() string {
+	return "only recrawl run does; other commands use a store for moments: ask again"
+}
+
 func (e *CheckpointUnansweredError) Error() string {
 	return fmt.Sprintf("the program that works on %s made no copy within %v", e.Data, e.Wait)
 }
@@ -37,6 +42,9 @@ type CheckpointUnfinishedError struct {
 	Data string
 	To   string // where a part of the copy may be
 }
+
+// Hint says what to remove.
+func (e *CheckpointUnfinishedError) Hint() string { return "remove " + e.To + " and ask again" }
 
 func (e *CheckpointUnfinishedError) Error() string {
 	return fmt.Sprintf("the program that made the copy of %s has ended before it was whole", e.Data)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/recrawl/recrawl/satstore/directory"
 	"github.com/recrawl/recrawl/satstore/engine"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 var (
@@ -18,7 +19,8 @@ var (
 	ErrNoStore = engine.ErrNoStore
 	// ErrUnborn says that a store's creation was cut short and there is nothing to read yet.
 	// Opening it for writing completes it.
-	ErrUnborn = errors.New("the creation of the store was cut short")
+	ErrUnborn = words.Hint(errors.New("the creation of the store was cut short"),
+		"nothing was crawled yet; recrawl run completes the directory", words.ExitFailed)
 	// ErrClosed says that the store was closed before the call.
 	ErrClosed = engine.ErrClosed
 	// ErrRemoved says that the record of a page was removed.

@@ -42,10 +42,11 @@ func (p *Program) keepSettings() error {
 	if err != nil {
 		return err
 	}
-	err = directory.WriteAtomically(filepath.Join(p.config.Data, lastRunFile), func(w io.Writer) error {
-		_, err := w.Write(text)
-		return err
-	})
+	err = directory.WriteAtomically(filepath.Join(p.config.Data, lastRunFile),
+		func(w io.Writer) error {
+			_, err := w.Write(text)
+			return err
+		})
 	if err != nil {
 		return fmt.Errorf("keep the settings of the run: %w", err)
 	}

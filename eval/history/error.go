@@ -1,6 +1,11 @@
 package history
 
-import "fmt"
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/recrawl/recrawl/sitegraph/words"
+)
 
 // Error says what is wrong with a file, where, and what to do. A file with any error
 // counts as not read.
@@ -8,7 +13,7 @@ type Error struct {
 	File   string
 	Line   int    // from 1; 0: the file as a whole
 	Reason string // what is wrong
-	Hint   string // what to do
+	Advice string // what to do
 	Err    error  // the cause, where another package found it; may be nil
 }
 
@@ -17,21 +22,45 @@ func (e *Error) Error() string {
 	if e.Line > 0 {
 		where = fmt.Sprintf("%s:%d", e.File, e.Line)
 	}
-	if e.Hint == "" {
+	if e.Advice == "" {
 		return where + ": " + e.Reason
 	}
-	return where + ": " + e.Reason + "; " + e.Hint
+	return where + ": " + e.Reason + "; " + e.Advice
+}
+
+// Hint says what to do, and what else the file may be.
+func (e *Error) Hint() string {
+	if e.Reason == noURL {
+		return "if these are recorded sites, with whole contents: recrawl demo --sites " +
+			filepath.Dir(e.File) + "; " + e.Advice
+	}
+	const unused = "nothing of that file was used"
+	if e.Advice == "" {
+		return unused
+	}
+	return e.Advice + "; " + unused
+}
+
+// ExitCode is that of failures.
+func (e *Error) ExitCode() int { return words.ExitFailed }
+
+// WithoutHint returns the error without what to do, for those who print that beside it.
+func (e *Error) WithoutHint() error {
+	bare := *e
+	bare.Advice = ""
+	return &bare
 }
 
 func (e *Error) Unwrap() error { return e.Err }
 
 // bad is an Error whose file and line are filled in by a caller.
 func bad(hint, reason string, args ...any) *Error {
-	return &Error{Reason: fmt.Sprintf(reason, args...), Hint: hint}
+	return &Error{Reason: fmt.Sprintf(reason, args...), Advice: hint}
 }
 
 const (
 	hintFormat   = `want one JSON object a line: {"url","t","digest",...} or {"url","t","gone":true}`
+	noURL        = "url is missing"
 	hintSort     = "sort the lines by t"
 	hintTransfer = "copy or download the file again"
 )

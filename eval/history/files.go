@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/recrawl/recrawl/satstore/machine"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // ReadFiles reads the histories at these paths: files of any name, and of directories the
@@ -57,12 +58,9 @@ func ReadFiles(ctx context.Context, paths []string, progress func(done, total in
 	for k, f := range files {
 		sorted[k] = servers[f.place]
 		if k > 0 && sorted[k-1].Name == sorted[k].Name {
-			return nil, fmt.Errorf(
+			return nil, words.Hint(fmt.Errorf(
 				"read histories: %s and %s are both of the server %s; give one of them",
-				files[k-1].path,
-				f.path,
-				sorted[k].Name,
-			)
+				files[k-1].path, f.path, sorted[k].Name), nameFiles, words.ExitFailed)
 		}
 	}
 	return sorted, nil
@@ -73,6 +71,8 @@ type file struct {
 	bytes int64
 	place int // in order of paths
 }
+
+const nameFiles = "name files of one server each, or directories with files *.jsonl.gz or *.jsonl"
 
 // listFiles returns the files, the largest first: a large one started last would keep one
 // core busy alone.
@@ -108,10 +108,8 @@ func listFiles(paths []string) ([]file, error) {
 		}
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf(
-			"read histories: no files *.jsonl.gz or *.jsonl in %s",
-			strings.Join(paths, ", "),
-		)
+		return nil, words.Hint(fmt.Errorf("read histories: no files *.jsonl.gz or *.jsonl in %s",
+			strings.Join(paths, ", ")), nameFiles, words.ExitFailed)
 	}
 	slices.SortStableFunc(files, func(a, b file) int { return cmp.Compare(b.bytes, a.bytes) })
 	return files, nil

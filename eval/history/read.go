@@ -66,7 +66,7 @@ func (b *builder) check(f *fields) *Error {
 	has := f.has &^ f.null
 	switch {
 	case has&fieldURL == 0 || len(f.url) == 0:
-		return bad(hintFormat, "url is missing")
+		return bad(hintFormat, noURL)
 	case has&fieldT == 0:
 		return bad(hintSeconds, "t is missing")
 	case f.t < 0:

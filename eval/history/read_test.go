@@ -152,7 +152,7 @@ func TestBadInput(t *testing.T) {
 		if s != nil || !errors.As(err, &e) || !strings.Contains(err.Error(), c.want) ||
 			!strings.HasPrefix(err.Error(), "f.gz:") {
 			t.Errorf("%s: got %v, %v; want an Error with %q", name, s, err, c.want)
-		} else if e.Hint == "" {
+		} else if e.Advice == "" {
 			t.Errorf("%s: %v does not say what to do", name, err)
 		}
 	}

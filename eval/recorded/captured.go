@@ -10,6 +10,7 @@ import (
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/fetch/archive/captures"
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // CapturedHistories is what was written.
@@ -24,8 +25,9 @@ type CapturedHistories struct {
 }
 
 // ErrNoCaptures says that captures tell of no page.
-var ErrNoCaptures = errors.New("no capture tells what a page held: lists, sitemaps and logs name " +
-	"addresses alone")
+var ErrNoCaptures = words.Hint(errors.New("no capture tells what a page held: lists, sitemaps and logs name "+
+	"addresses alone"),
+	"histories are made of CDXJ, CDX, WARC and WACZ files and of dumps of Nutch", words.ExitMisuse)
 
 // WriteCaptured writes the histories of all captures of the sorter into a directory, which is made
 // if need be, a file a server. A file that is there is an error that wraps fs.ErrExist. The result

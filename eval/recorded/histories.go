@@ -11,6 +11,7 @@ import (
 	"github.com/recrawl/recrawl/satstore/directory"
 	"github.com/recrawl/recrawl/satstore/journal"
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // Histories reads what visits saw of each page, from the journal, and the links of the pages as
@@ -56,7 +57,8 @@ type Export struct {
 }
 
 // ErrNoVisits says that a journal tells of no page.
-var ErrNoVisits = errors.New("no page in the journal")
+var ErrNoVisits = words.Hint(errors.New("no page in the journal"),
+	"let run visit its pages first", words.ExitMisuse)
 
 // WriteHistories writes the histories of a data directory into another one, which is made if need
 // be. It fails with ErrNoVisits if there are none, and replaces no file.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/recrawl/recrawl/planner/schedule"
 	"github.com/recrawl/recrawl/planner/schedule/simulate"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // LogError is what is wrong with a log of downloads.
@@ -19,8 +20,14 @@ type LogError struct {
 	File string
 	Line int
 	What string
-	Hint string
+	Want string // what to do
 }
+
+// Hint says what to do.
+func (e *LogError) Hint() string { return e.Want }
+
+// ExitCode is that of failures.
+func (e *LogError) ExitCode() int { return words.ExitFailed }
 
 func (e *LogError) Error() string {
 	if e.Line == 0 {

@@ -45,7 +45,7 @@ func TestLogCutAnywhere(t *testing.T) {
 		switch {
 		case err != nil && !errors.As(err, &bad):
 			t.Errorf("%q: %v is no LogError", whole[:cut], err)
-		case err != nil && (bad.File != "log.csv" || bad.Hint == ""):
+		case err != nil && (bad.File != "log.csv" || bad.Hint() == ""):
 			t.Errorf("%q: %+v", whole[:cut], bad)
 		case err == nil && whole[cut-1] != '\n' && len(s.warnings) == 0:
 			t.Errorf("%q is taken for whole", whole[:cut])

@@ -13,6 +13,7 @@ import (
 
 	"github.com/recrawl/recrawl/eval/history"
 	"github.com/recrawl/recrawl/satstore/machine"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // LoadSites reads whole sites over time: a file <host>.jsonl.gz (or .jsonl), or all of a
@@ -66,7 +67,10 @@ func siteFiles(path string) ([]string, error) {
 		files = append(files, found...)
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("load sites: no files *.jsonl.gz or *.jsonl in %s", path)
+		return nil, words.Hint(
+			fmt.Errorf("load sites: no files *.jsonl.gz or *.jsonl in %s", path),
+			"name a recorded site (whole contents over time, <host>.jsonl.gz or .jsonl) or a "+
+				"directory of them, or leave --sites out for the built-in web", words.ExitFailed)
 	}
 	slices.Sort(files)
 	return files, nil
@@ -94,10 +98,10 @@ func (w *Static) load(path string) error {
 		var l siteLine
 		if err := json.Unmarshal(line, &l); err != nil {
 			return &history.Error{Reason: "line is no version of a file: " + err.Error(), Err: err,
-				Hint: `want {"path","t","type","body"} or {"path","t","gone":true}`}
+				Advice: `want {"path","t","type","body"} or {"path","t","gone":true}`}
 		}
 		if reason, hint := l.wrong(last); reason != "" {
-			return &history.Error{Reason: reason, Hint: hint}
+			return &history.Error{Reason: reason, Advice: hint}
 		}
 		last = *l.T
 		at := time.Unix(last, 0)

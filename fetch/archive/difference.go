@@ -2,6 +2,7 @@ package archive
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/sergi/go-diff/diffmatchpatch"
 
 	"github.com/recrawl/recrawl/fetch/extract"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // DifferenceKinds are what can be compared.
@@ -146,7 +148,8 @@ func CapturesAt(r *Reader, url string, moments []time.Time, now time.Time) (
 }
 
 // ErrNoPage says that there is nothing to compare.
-var ErrNoPage = fmt.Errorf("the archive has no page of this address")
+var ErrNoPage = words.Hint(errors.New("the archive has no page of this address"), replayShows,
+	words.ExitMisuse)
 
 func hasPage(c *Capture) bool {
 	return c.Status == "200" || c.Status == "203" ||

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // MaxIndexLine bounds a line, in octets: two addresses and some numbers.
@@ -76,7 +78,9 @@ const stamp = "20060102150405"
 func Stamp(t time.Time) string { return t.UTC().Format(stamp) }
 
 // ErrStamp says that a text is no moment.
-var ErrStamp = errors.New("not a moment")
+var ErrStamp = words.Hint(errors.New("not a moment"), replayShows, words.ExitMisuse)
+
+const replayShows = "recrawl replay shows which pages and moments there are"
 
 // ParseStamp reads 1 to 14 digits: what is missing is its first moment, so that 2026 is its start.
 func ParseStamp(text string) (time.Time, error) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/fetch/archive/warc"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // Reader looks into the WARC files of a directory, also while a run adds to them. It may be used by
@@ -32,7 +33,10 @@ type WARCFile struct {
 }
 
 // ErrNoFiles says that a directory has no WARC files.
-var ErrNoFiles = errors.New("no WARC file (.warc.gz or .warc), nor one of ARC, is in it")
+var ErrNoFiles = words.Hint(
+	errors.New("no WARC file (.warc.gz or .warc), nor one of ARC, is in it"),
+	"name the directory of recrawl run --archive, or another one with WARC files",
+	words.ExitFailed)
 
 // OpenReader opens a directory of WARC files of any writer. What their index lacks is read from the
 // files, all of them if there is none.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // Options of a Service.
@@ -128,4 +129,6 @@ func (s *Service) Close() (err error) {
 }
 
 // ErrListen is the error where nobody can listen at an address.
-var ErrListen = errors.New("listen for hints")
+var ErrListen = words.Hint(errors.New("listen for hints"),
+	"--push wants an address of this machine with a free port, as 127.0.0.1:8090",
+	words.ExitFailed)

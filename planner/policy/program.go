@@ -10,6 +10,7 @@ import (
 
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 const (
@@ -47,6 +48,15 @@ type ProgramError struct {
 	Round   int // its number
 	Err     error
 }
+
+// Hint says where the protocol is.
+func (e *ProgramError) Hint() string {
+	return "docs/reference/policy-programs.md has what a program is told and may answer; what it " +
+		"writes on standard error is above"
+}
+
+// ExitCode is that of failures.
+func (e *ProgramError) ExitCode() int { return words.ExitFailed }
 
 func (e *ProgramError) Error() string {
 	return fmt.Sprintf("policy exec:%s, round %d: %v", e.Program, e.Round, e.Err)

@@ -14,6 +14,8 @@ import (
 	"syscall"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // Names in the directory of a store.
@@ -27,10 +29,14 @@ const (
 const smallMost = 1024
 
 // ErrInUse says that another process, or another store of this one, has the directory open.
-var ErrInUse = errors.New("store is in use")
+var ErrInUse = words.Hint(errors.New("store is in use"),
+	"another recrawl works on this directory; stop it, take another --data, or read a copy: "+
+		"recrawl checkpoint", words.ExitFailed)
 
 // ErrRead is the ErrInUse of a directory that other processes only read.
-var ErrRead = fmt.Errorf("%w by a process that reads it", ErrInUse)
+var ErrRead = words.Hint(fmt.Errorf("%w by a process that reads it", ErrInUse),
+	"another recrawl reads this directory, as check and serve do; try again when it has ended, or "+
+		"stop it", words.ExitFailed)
 
 // Lock locks a directory for itself: LockFor says how.
 func Lock(fs vfs.FS, dir string) (io.Closer, error) { return LockFor(fs, dir, false) }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/recrawl/recrawl/satstore/directory"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 var (
@@ -14,7 +15,9 @@ var (
 	ErrReadOnly = errors.New("store is open for reading only")
 	// ErrNoStore says that a directory to be read holds no store, or one whose creation was cut
 	// short.
-	ErrNoStore = errors.New("the directory holds no store")
+	ErrNoStore = words.Hint(errors.New("the directory holds no store"),
+		"recrawl run --data DIR URL... makes one, in a new or empty directory; where one was, "+
+			"check --repair makes a new one of what is left", words.ExitFailed)
 	// ErrClosed says that the store was closed before the call.
 	ErrClosed = errors.New("store is closed")
 	// ErrNoRecord says that a message was sent to a record that is not there.
@@ -45,6 +48,18 @@ func (e *FormatError) Error() string {
 		"one knows up to %d: use the newer one (nothing was changed)", e.Path, what, e.Found, e.Known)
 }
 
+// Hint says which program or directory to take.
+func (e *FormatError) Hint() string {
+	if e.Found < e.Known {
+		return "the directory was made by an earlier development version; start a new one with " +
+			"another --data"
+	}
+	return "the directory was written by a newer recrawl; use that version, or another --data"
+}
+
+// ExitCode is that of failures.
+func (e *FormatError) ExitCode() int { return words.ExitFailed }
+
 // DamageError says that bytes which were durable are not what was written.
 type DamageError struct {
 	Path   string
@@ -54,6 +69,14 @@ type DamageError struct {
 	Seqs  []uint32
 	Cause error // nil where the bytes themselves are the cause
 }
+
+// Hint says how to save what can be read.
+func (e *DamageError) Hint() string {
+	return "recrawl check --repair --to NEW-DIRECTORY makes a new store of all that can be read"
+}
+
+// ExitCode is that of damage.
+func (e *DamageError) ExitCode() int { return words.ExitDamaged }
 
 func (e *DamageError) Error() string {
 	s := fmt.Sprintf("%s: damaged at byte %d: %s", e.Path, e.Offset, e.What)

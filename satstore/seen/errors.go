@@ -3,6 +3,8 @@ package seen
 import (
 	"errors"
 	"fmt"
+
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 var (
@@ -22,6 +24,15 @@ type DamageError struct {
 	Cause  error // nil where the bytes themselves are the cause
 }
 
+// Hint says how the set is made anew.
+func (e *DamageError) Hint() string {
+	return "remove the directory seen/ of the --data directory: import makes it anew of the pages of " +
+		"the store; a --set alone begins anew"
+}
+
+// ExitCode is that of damage.
+func (e *DamageError) ExitCode() int { return words.ExitDamaged }
+
 func (e *DamageError) Error() string {
 	s := fmt.Sprintf("%s: damaged at byte %d: %s", e.Path, e.Offset, e.What)
 	if e.Cause != nil {
@@ -37,6 +48,14 @@ type FormatError struct {
 	Path         string
 	Found, Known int
 }
+
+// Hint says which program to take.
+func (e *FormatError) Hint() string {
+	return "the set was written by a newer recrawl; use that version"
+}
+
+// ExitCode is that of failures.
+func (e *FormatError) ExitCode() int { return words.ExitFailed }
 
 func (e *FormatError) Error() string {
 	return fmt.Sprintf("%s: the set has format %d and was written by a newer version of recrawl; "+

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // Each byte of an image is checked. That of a large one takes seconds, and so goes on while the
@@ -24,6 +26,14 @@ var CheckedFirst int64 = 256 << 20
 // DamagedError is that of an image that was in use when the damage was found. The next process
 // finds no image.
 type DamagedError struct{ Err error }
+
+// Hint says what to do.
+func (e *DamagedError) Hint() string {
+	return "start it again: all records are read then, and none is lost"
+}
+
+// ExitCode is that of failures.
+func (e *DamagedError) ExitCode() int { return words.ExitFailed }
 
 func (e *DamagedError) Error() string {
 	return e.Err.Error() + "; nothing was kept that came of it"

@@ -23,6 +23,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/show/view"
 	"github.com/recrawl/recrawl/fetch/access"
 	"github.com/recrawl/recrawl/fetch/corpus/query"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // Options of a server.
@@ -56,7 +57,9 @@ func Logger(w io.Writer, format string, quiet bool) *slog.Logger {
 const DefaultAddress = "127.0.0.1:8089"
 
 // ErrListen says that the address cannot be listened at.
-var ErrListen = errors.New("cannot listen")
+var ErrListen = words.Hint(errors.New("cannot listen"),
+	"--listen wants an address of this machine with a free port, as "+DefaultAddress,
+	words.ExitMisuse)
 
 // Server serves the dashboard.
 type Server struct {

@@ -14,6 +14,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/sitegraph"
 	"github.com/recrawl/recrawl/sitegraph/listed"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // Options say how files are read.
@@ -90,10 +91,12 @@ func (f *File) leave(at int64, kind string, line []byte) {
 }
 
 // ErrServer says that a log needs the name of its server.
-var ErrServer = errors.New("a log names paths, not servers")
+var ErrServer = words.Hint(errors.New("a log names paths, not servers"),
+	"say whose log it is: --server https://example.org", words.ExitMisuse)
 
 // ErrNothing says that a file with lines has no capture and no address at all.
-var ErrNothing = errors.New("nothing in it can be read as")
+var ErrNothing = words.Hint(errors.New("nothing in it can be read as"),
+	"say what the file is: --format, of "+FormatNames(), words.ExitMisuse)
 
 type reader struct {
 	o    Options

@@ -9,10 +9,14 @@ import (
 
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
+
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // ErrUnread says that a file has a format that is known, and not read.
-var ErrUnread = errors.New("import does not read it")
+var ErrUnread = words.Hint(errors.New("import does not read it"),
+	"import reads "+FormatNames()+"; --format says which, if it is one of them",
+	words.ExitMisuse)
 
 // magic are formats that are not read, by the first octets of a file.
 var magic = []struct{ begin, what string }{

@@ -18,6 +18,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // Server serves an archive.
@@ -33,7 +34,9 @@ type Server struct {
 func New(r *archive.Reader) *Server { return &Server{r: r, key: newKey()} }
 
 // ErrNotLoopback refuses an address that others could reach.
-var ErrNotLoopback = errors.New("it is not an address of loopback, as 127.0.0.1:8088")
+var ErrNotLoopback = words.Hint(
+	errors.New("it is not an address of loopback, as 127.0.0.1:8088"),
+	"replay serves this machine only: --listen 127.0.0.1:8088", words.ExitMisuse)
 
 // Listen listens at an address of loopback ("127.0.0.1:8088"; port 0 for any).
 func Listen(address string) (net.Listener, error) {

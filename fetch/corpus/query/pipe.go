@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // Argument before the directory of a corpus makes a program call Answer.
@@ -24,7 +26,8 @@ type answer struct {
 	Results *Results `json:"results,omitempty"`
 	Error   string   `json:"error,omitempty"`
 	Hint    string   `json:"hint,omitempty"`
-	Bad     bool     `json:"bad,omitempty"` // the error is of the query
+	Code    int      `json:"code,omitempty"` // of a command that fails by it
+	Bad     bool     `json:"bad,omitempty"`  // the error is of the query
 }
 
 // Answer reads queries, a line of JSON each, and writes a line for each, until there are no more.
@@ -49,9 +52,7 @@ func Answer(in io.Reader, out io.Writer, open func() (Searcher, error)) error {
 		}
 		if err != nil {
 			a.Error, a.Bad = err.Error(), errors.As(err, new(*Error))
-			if of := (interface{ Hint() string })(nil); errors.As(err, &of) {
-				a.Hint = of.Hint()
-			}
+			a.Hint, a.Code, _ = words.HintOf(err)
 		}
 		if err := answers.Encode(a); err != nil {
 			return err
@@ -89,17 +90,9 @@ func (r Remote) Search(ctx context.Context, q *Query) (*Results, error) {
 	case a.Bad:
 		return nil, &Error{errors.New(a.Error)}
 	case a.Error != "":
-		return nil, &remoteError{a.Error, a.Hint}
+		return nil, words.Hint(errors.New(a.Error), a.Hint, a.Code)
 	case a.Results == nil:
 		return nil, errors.New("the answer has no results")
 	}
 	return a.Results, nil
 }
-
-// remoteError is an error of the other process.
-type remoteError struct{ text, hint string }
-
-func (e *remoteError) Error() string { return e.text }
-
-// Hint says what to do.
-func (e *remoteError) Hint() string { return e.hint }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/recrawl/recrawl/satstore/seen"
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // Keeper is who keeps the new pages. Calls come from one goroutine.
@@ -86,7 +87,10 @@ func SetIn(data string) string { return filepath.Join(data, "seen") }
 
 // ErrForeign says that a set covers other pages than a store has: it was made for another one, or
 // the store is an older copy.
-var ErrForeign = errors.New("the set of addresses does not belong to the pages of this store")
+var ErrForeign = words.Hint(
+	errors.New("the set of addresses does not belong to the pages of this store"),
+	"was the directory put back from an older copy? Remove its directory seen/: import makes it anew "+
+		"of the pages of the store", words.ExitFailed)
 
 // caughtUp is how many addresses are added to a set at once.
 const caughtUp = 200_000
