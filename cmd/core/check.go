@@ -89,7 +89,7 @@ func (p *Program) repair(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err = printAs(p, r, present.RepairText); err != nil || !r.Any() {
+	if err = PrintAs(p, r, present.RepairText); err != nil || !r.Any() {
 		return err
 	}
 	return WorkError(fmt.Errorf("not all of %s could be read", c.Data),

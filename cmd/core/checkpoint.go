@@ -47,7 +47,7 @@ func (p *Program) checkpoint(ctx context.Context, _ []string) error {
 		return err
 	}
 	result := satstore.Checkpoint{Data: c.Data, To: c.Checkpoint.To, Running: running}
-	return printAs(p, result, present.CheckpointText)
+	return PrintAs(p, result, present.CheckpointText)
 }
 
 // copies makes the copies of a store that were asked for while run works on it.

@@ -37,5 +37,5 @@ func (p *Program) diff(ctx context.Context, args []string) error {
 	if of, err := sitegraph.Canonical(result.URL); err == nil && of != urls[0] {
 		p.Warn(fmt.Sprintf("there is no page of %s; these are captures of %s", urls[0], result.URL))
 	}
-	return printAs(p, result, inside.DifferenceText)
+	return PrintAs(p, result, inside.DifferenceText)
 }

@@ -107,7 +107,7 @@ func (p *Program) exportArchive(ctx context.Context, to archive.ExportTo) error 
 	if streams > 0 {
 		return present.ArchiveText(result, p.beside())
 	}
-	return printAs(p, result, present.ArchiveText)
+	return PrintAs(p, result, present.ArchiveText)
 }
 
 func (p *Program) export(ctx context.Context, to string) error {
@@ -128,5 +128,5 @@ func (p *Program) export(ctx context.Context, to string) error {
 	if err != nil {
 		return err
 	}
-	return printAs(p, result, present.RecordedText)
+	return PrintAs(p, result, present.RecordedText)
 }

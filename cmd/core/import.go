@@ -70,7 +70,7 @@ func (p *Program) imports(ctx context.Context, args []string) (err error) {
 		if err != nil {
 			return err
 		}
-		return printAs(p, result, present.CapturedText)
+		return PrintAs(p, result, present.CapturedText)
 	}
 	result, err := captures.TakeIn(ctx, store, sorter,
 		captures.TakeInOptions{Files: files, Change: p.config.ChangeBy(), Now: time.Now(),
@@ -80,7 +80,7 @@ func (p *Program) imports(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	return printAs(p, result, present.EvidenceText)
+	return PrintAs(p, result, present.EvidenceText)
 }
 
 func (p *Program) importList(ctx context.Context, list *captures.Input) (err error) {

@@ -75,13 +75,13 @@ func (p *Program) Print(result any, finding string, tables []report.Table) error
 
 // PrintText prints a result, as JSON or as its text.
 func (p *Program) PrintText(result interface{ Text(io.Writer) error }) error {
-	return printAs(p, result, func(r interface{ Text(io.Writer) error }, w io.Writer) error {
+	return PrintAs(p, result, func(r interface{ Text(io.Writer) error }, w io.Writer) error {
 		return r.Text(w)
 	})
 }
 
-// printAs prints a result, as JSON or as what text writes of it.
-func printAs[T any](p *Program, result T, text func(T, io.Writer) error) error {
+// PrintAs prints a result, as JSON or as what text writes of it.
+func PrintAs[T any](p *Program, result T, text func(T, io.Writer) error) error {
 	if p.json {
 		return p.printJSON(result)
 	}

@@ -74,5 +74,5 @@ func (p *Program) exportTables(ctx context.Context, paths []string) error {
 	if err := p.Commit(tables, nil); err != nil {
 		return err
 	}
-	return printAs(p, result, present.RowsText)
+	return PrintAs(p, result, present.RowsText)
 }

@@ -64,7 +64,7 @@ func buildCorpus(ctx context.Context, p *core.Program, _ []string) error {
 		if err != nil {
 			return err
 		}
-		return p.PrintText(result)
+		return core.PrintAs(p, result, builtText)
 	})
 }
 
@@ -75,13 +75,13 @@ func showCorpus(_ context.Context, p *core.Program, args []string) error {
 			if err != nil {
 				return err
 			}
-			return p.PrintText(s)
+			return core.PrintAs(p, s, summaryText)
 		}
 		page, err := c.Find(args[0])
 		if err != nil {
 			return err
 		}
-		return p.PrintText(page)
+		return core.PrintAs(p, page, pageText)
 	})
 }
 
@@ -121,7 +121,7 @@ func removeCorpus(ctx context.Context, p *core.Program, args []string) (err erro
 				return err
 			}
 		}
-		return p.PrintText(r)
+		return core.PrintAs(p, r, removalText)
 	})
 }
 
@@ -132,7 +132,7 @@ func weighCorpus(ctx context.Context, p *core.Program, _ []string) error {
 		if err != nil {
 			return err
 		}
-		return p.PrintText(w)
+		return core.PrintAs(p, w, weighedText)
 	})
 }
 
@@ -142,7 +142,7 @@ func checkCorpus(ctx context.Context, p *core.Program, _ []string) error {
 		if err != nil {
 			return err
 		}
-		if err := p.PrintText(r); err != nil || len(r.Damage) == 0 {
+		if err := core.PrintAs(p, r, checkedText); err != nil || len(r.Damage) == 0 {
 			return err
 		}
 		return core.WorkError(errors.New("the corpus is damaged"),

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 
 	"github.com/recrawl/recrawl/fetch/corpus/index"
 )
@@ -15,15 +14,6 @@ type Checked struct {
 	Documents int      `json:"documents"` // that were read
 	Units     int      `json:"units"`
 	Damage    []string `json:"damage"`
-}
-
-// Text prints it for people.
-func (r *Checked) Text(w io.Writer) error {
-	fmt.Fprintf(w, "%d documents and %d units of the index were read\n", r.Documents, r.Units)
-	for _, what := range r.Damage {
-		fmt.Fprintf(w, "damaged: %s\n", what)
-	}
-	return nil
 }
 
 // Check reads all documents in both forms, and all files of the index, and compares them with what

@@ -563,7 +563,7 @@ func TestDamage(t *testing.T) {
 			if !strings.Contains(err.Error(), path) {
 				t.Error(err)
 			}
-		} else if p.Selected && !bytes.Contains(p.xml, []byte(url)) {
+		} else if p.Selected && !bytes.Contains(p.XML, []byte(url)) {
 			t.Errorf("%s has another document", url)
 		}
 		return true, nil

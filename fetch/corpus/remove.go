@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -59,23 +58,6 @@ type Removal struct {
 	Deleted int              `json:"deleted"`           // identifiers of the index
 	Archive *archive.Removed `json:"archive,omitempty"` // nil: it was not asked for
 	Never   bool             `json:"never"`             // the planner visits none of them again
-}
-
-// Text prints it for people.
-func (r *Removal) Text(w io.Writer) error {
-	fmt.Fprintf(w, "%d pages are removed from the corpus, %d of them from its index; none is "+
-		"taken in again\n", r.Pages, r.Deleted)
-	if r.Archive != nil {
-		fmt.Fprintf(w, "%d records of %d bytes are removed from the archive\n",
-			r.Archive.Records, r.Archive.Octets)
-		if n := r.Archive.Others; n > 0 {
-			fmt.Fprintf(w, "%d of these are of other addresses, whose body was in such a record\n", n)
-		}
-	}
-	if r.Never {
-		fmt.Fprintln(w, "the planner visits none of them again")
-	}
-	return nil
 }
 
 // Remove takes pages out of the corpus for good: rows, documents, and the index. Containers and

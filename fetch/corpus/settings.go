@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
 
 	"github.com/recrawl/recrawl/fetch/archive"
 	"github.com/recrawl/recrawl/fetch/extract"
@@ -88,24 +87,4 @@ func (r *Result) note(format string, args ...any) {
 	if len(r.Notes) < mostNotes {
 		r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
 	}
-}
-
-// Text prints it for people.
-func (r *Result) Text(w io.Writer) error {
-	fmt.Fprintf(w, "%d new captures: %d pages read, %d gone, %d judged; %d documents written, %d "+
-		"withdrawn\n",
-		r.Captures, r.Read, r.Gone, r.Judged, r.Written, r.Withdrawn)
-	fmt.Fprintf(w, "%d versions of pages are new in the index, %d are deleted, %d were collected\n",
-		r.Indexed, r.Deleted, r.Collected)
-	fmt.Fprintf(w, "%d of %d pages are in the corpus, in %d containers of %d bytes\n",
-		r.Selected, r.Pages, r.Containers, r.Bytes)
-	for _, rule := range filter.SelectionRules {
-		if n := r.LeftOut[string(rule)]; n > 0 {
-			fmt.Fprintf(w, "  %-10s %d pages left out\n", rule, n)
-		}
-	}
-	for _, note := range r.Notes {
-		fmt.Fprintf(w, "note: %s\n", note)
-	}
-	return nil
 }

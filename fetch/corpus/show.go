@@ -3,8 +3,6 @@ package corpus
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,7 +26,7 @@ type Page struct {
 	Offset   int64                 `json:"offset"`
 	Document *Document             `json:"document,omitempty"`
 
-	xml []byte
+	XML []byte `json:"-"` // the document in the standard format; nothing if it is left out
 }
 
 // UnknownError says that the corpus knows nothing of a page.
@@ -77,10 +75,10 @@ func (c *Corpus) Page(url string) (*Page, error) {
 		return p, err
 	}
 	paths := c.containerPaths(r.Document.Container)
-	if p.xml, err = ReadContainer(c.fs, paths[0], r.Document.XML); err != nil {
+	if p.XML, err = ReadContainer(c.fs, paths[0], r.Document.XML); err != nil {
 		return nil, err
 	}
-	p.Document, err = ParseXML(p.xml)
+	p.Document, err = ParseXML(p.XML)
 	return p, err
 }
 
@@ -88,28 +86,6 @@ func (c *Corpus) Page(url string) (*Page, error) {
 func (c *Corpus) Identified(id uint64) (string, error) {
 	url, err := get(c.db, identifierKey(id))
 	return string(url), err
-}
-
-const moment = "2006-01-02 15:04:05"
-
-// Text prints why a page is in the corpus or not, and its document.
-func (p *Page) Text(w io.Writer) error {
-	verdict := "it is selected"
-	if !p.Selected {
-		verdict = fmt.Sprintf("it is left out by the rule %q: %s", p.Rule, p.Why)
-	}
-	fmt.Fprintf(w, "%s\n%s\n", p.URL, verdict)
-	fmt.Fprintf(w, "%d bytes of main text, %d words, language %s; blog: %v; linked from another "+
-		"server: %v\n",
-		p.Facts.Text, p.Facts.Words, cmp.Or(p.Facts.Language, "unknown"), p.Facts.Blog, p.Outside)
-	fmt.Fprintf(w, "content since %s, last verified %s; in %s at byte %d\n",
-		p.Changed.UTC().Format(moment), p.Verified.UTC().Format(moment), p.File, p.Offset)
-	if len(p.xml) > 0 {
-		fmt.Fprintln(w)
-		_, err := w.Write(p.xml)
-		return err
-	}
-	return nil
 }
 
 // Summary is what is in a corpus.
@@ -190,22 +166,4 @@ func (c *Corpus) Summary() (*Summary, error) {
 func topLevel(server string) string {
 	host, _, _ := strings.Cut(server, ":")
 	return host[strings.LastIndexByte(host, '.')+1:]
-}
-
-// Text prints it for people.
-func (s *Summary) Text(w io.Writer) error {
-	fmt.Fprintf(w, "%d of %d pages of the archive are in the corpus, %d of them of blogs\n",
-		s.Selected, s.Pages, s.Blogs)
-	for _, rule := range filter.SelectionRules {
-		if n := s.LeftOut[string(rule)]; n > 0 {
-			fmt.Fprintf(w, "  %-10s %d pages left out\n", rule, n)
-		}
-	}
-	for _, d := range s.Domains[:min(len(s.Domains), 10)] {
-		fmt.Fprintf(w, "domain %s: %d servers, %d pages\n", d.Name, d.Servers, d.Pages)
-	}
-	if s.Largest.Pages > 0 {
-		fmt.Fprintf(w, "largest server: %s, %d pages\n", s.Largest.Name, s.Largest.Pages)
-	}
-	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -38,16 +37,6 @@ type Weighed struct {
 type PageWeight struct {
 	URL    string  `json:"url"`
 	Weight float64 `json:"weight"`
-}
-
-// Text prints the list that the planner reads.
-func (w *Weighed) Text(to io.Writer) error {
-	out := bufio.NewWriter(to)
-	fmt.Fprintf(out, "# weights by %s; for --weights of recrawl run\n", w.By)
-	for _, p := range w.Pages {
-		fmt.Fprintf(out, "%.6g\t%s\n", p.Weight, p.URL)
-	}
-	return out.Flush()
 }
 
 // SeedError is the error of trust that comes from nowhere.
