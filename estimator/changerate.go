@@ -15,7 +15,9 @@ type ChangeRate struct {
 	Changes  int // of these, the ones that saw a change
 
 	perDay float64 // sum over the pages
-	seen   float64 // the same of the changes that were seen alone: Naive
+	beyond float64 // of it, of pages that may change more often than they were visited
+	full   float64 // the same as perDay, of BiasReduced as it is
+	seen   float64 // likewise, of the changes that were seen alone: Naive
 	page   float64 // pages, and the days between their first visit and their last, summed
 	days   float64
 }
@@ -26,15 +28,21 @@ type ChangeRate struct {
 const knownFrom = 2
 
 // Seen returns how often the page of a history changes: BiasReduced, with 0 for a page of which no
-// visit saw a change.
+// visit saw a change. It says at most one change a visit, since visits cannot tell more: a page
+// that changes by the clock and one that changes ten times as often look the same to them.
 func Seen(h sitegraph.History) ChangeRate {
 	if h.Visits < 2 {
 		return ChangeRate{}
 	}
 	revisits, changes, days := int(h.Visits)-1, int(h.Changes), Days(h.Elapsed())
-	return ChangeRate{Revisits: revisits, Changes: min(changes, revisits),
-		perDay: BiasReduced(changes, revisits, days), seen: Naive(changes, revisits, days), page: 1,
-		days: days}
+	c := ChangeRate{Revisits: revisits, Changes: min(changes, revisits), page: 1, days: days,
+		full: BiasReduced(changes, revisits, days), seen: Naive(changes, revisits, days)}
+	c.perDay = c.full
+	if positive(days) && c.full > float64(revisits)/days {
+		c.perDay = float64(revisits) / days
+		c.beyond = c.perDay
+	}
+	return c
 }
 
 // Add makes c the rate of its pages and those of another together.
@@ -42,6 +50,8 @@ func (c *ChangeRate) Add(other ChangeRate) {
 	c.Revisits += other.Revisits
 	c.Changes += other.Changes
 	c.perDay += other.perDay
+	c.beyond += other.beyond
+	c.full += other.full
 	c.seen += other.seen
 	c.page += other.page
 	c.days += other.days
@@ -55,18 +65,19 @@ func (c ChangeRate) Known() bool {
 // PerDay returns the mean changes a day, at least 0. Where Known is false it counts in sums alone.
 func (c ChangeRate) PerDay() float64 { return c.perDay }
 
-// Between returns the mean time between two changes; 0 where none was seen.
+// Between returns the mean time between two changes; 0 where none was seen. It may be shorter than
+// that between visits: then a server that cannot be visited more often is known to need it.
 func (c ChangeRate) Between() time.Duration {
-	if c.perDay == 0 {
+	if c.full == 0 {
 		return 0
 	}
-	return FromDays(1 / c.perDay)
+	return FromDays(1 / c.full)
 }
 
 // Range returns the 95 % interval of PerDay, 0 and 0 where nothing was visited twice. It is that of
-// a Poisson rate under the Jeffreys prior, for changes that come independently of each other: at
-// its lower end there were no changes but those seen, as where pages change by the clock. The upper
-// end is +Inf where every visit saw a change, so that any rate is possible.
+// a Poisson rate under the Jeffreys prior, for changes that come independently of each other; at
+// its lower end there were no changes but those seen. The upper end is +Inf where half of the rate
+// is of pages that may change more often than they were visited.
 func (c ChangeRate) Range() (low, high float64) {
 	if c.Revisits == 0 || !positive(c.days) {
 		return 0, 0
@@ -76,8 +87,7 @@ func (c ChangeRate) Range() (low, high float64) {
 		return 0, high * c.page
 	}
 	each := c.days / float64(c.Changes)
-	high = max(high*each*c.perDay, c.perDay)
-	if c.Changes == c.Revisits || high > c.page*FastestRate {
+	if high = max(high*each*c.perDay, c.perDay); 2*c.beyond >= c.perDay {
 		high = math.Inf(1)
 	}
 	return min(low*each*c.seen, c.perDay), high

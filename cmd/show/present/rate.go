@@ -12,7 +12,7 @@ import (
 type Rate struct {
 	PerDay *float64 `json:"changes_per_day"` // 0: visits saw no change
 	Low    *float64 `json:"changes_per_day_low"`
-	// the ends of its 95 % interval; no upper one where every visit saw a change
+	// the ends of its 95 % interval; no upper one where pages may change more often than visits see
 	High *float64 `json:"changes_per_day_high"`
 }
 
@@ -38,16 +38,18 @@ func (r Rate) String() string {
 	case *r.PerDay == 0:
 		return "none seen"
 	}
-	return words.Significant(*r.PerDay, 3)
+	text := words.Significant(*r.PerDay, 3)
+	if r.High == nil {
+		return text + " or more"
+	}
+	return text
 }
 
-// Range returns the 95 % interval for people; "" where no rate is known, or no change was seen.
+// Range returns the 95 % interval for people; "" where there is no rate, no change, or no upper
+// end.
 func (r Rate) Range() string {
-	switch {
-	case r.PerDay == nil || *r.PerDay == 0:
+	if r.PerDay == nil || *r.PerDay == 0 || r.High == nil {
 		return ""
-	case r.High == nil:
-		return words.Significant(*r.Low, 3) + " or more"
 	}
 	return words.Significant(*r.Low, 3) + " to " + words.Significant(*r.High, 3)
 }

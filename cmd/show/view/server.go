@@ -61,7 +61,7 @@ func (f *Feasible) Says() string {
 	wanted := words.Significant(f.Wanted, 3)
 	switch {
 	case f.OK:
-		return "It can be visited as often as its pages change: " + wanted + " times a day."
+		return "It can be visited as often as its pages change."
 	case f.Lost == 0:
 		return "All of the " + wanted + " visits a day that its changes need fit, but some of them " +
 			"will be late."
