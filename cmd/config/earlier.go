@@ -41,16 +41,16 @@ func (r *Review) Given(command string, others []string, without ...string) ([]by
 	return yaml.Marshal(given)
 }
 
-// readEarlier fills the settings of a command that nobody gave by a file that Given made. What
-// cannot be read stays at its default.
-func (s *Set) readEarlier(file string, of func(*setting) bool) error {
+// readEarlier fills the settings that nobody gave by a file that Given made. What cannot be read
+// stays at its default.
+func (s *Set) readEarlier(file string) error {
 	v := viper.New()
 	v.SetConfigFile(file)
 	if err := v.ReadInConfig(); err != nil {
 		return fmt.Errorf("read settings of the last run: %w", err)
 	}
 	for _, x := range s.settings {
-		if x.origin != FromDefault || !v.InConfig(x.key) || !of(x) {
+		if x.origin != FromDefault || !v.InConfig(x.key) {
 			continue
 		}
 		if err := x.fill(v); err != nil {

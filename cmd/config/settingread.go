@@ -58,7 +58,7 @@ func (s *Set) Read(cmd *cobra.Command, file string) *Review {
 	}
 	if s.Earlier != nil && r.Hint == "" {
 		if file := s.Earlier(cmd); file != "" {
-			r.Unused = s.readEarlier(file, func(x *setting) bool { return x.isOf(cmd) })
+			r.Unused = s.readEarlier(file)
 		}
 	}
 	if r.Hint == "" {

@@ -17,7 +17,7 @@ const lastRunFile = "run.yaml"
 
 // afterRun are the commands that look at the store of a run by its settings, where nobody gives
 // them others: what they say of it is what the run said.
-var afterRun = []string{"serve", "plan", "explain"}
+var afterRun = []string{"serve", "plan", "explain", "tune"}
 
 // notKept are settings of a run that say nothing of its store.
 var notKept = []string{"data", "listen", "listen-name", "listen-certificate",
@@ -26,10 +26,14 @@ var notKept = []string{"data", "listen", "listen-name", "listen-certificate",
 // lastRun returns the file of settings of the last run on the data directory of a command; "":
 // there is none, or the command looks at no run.
 func (p *Program) lastRun(cmd *cobra.Command) string {
-	if !slices.Contains(afterRun, cmd.Name()) || p.config.Data == "" {
+	data := p.config.Data
+	if journal := p.config.Tune.Journal; data == "" && journal != "" {
+		data = filepath.Dir(journal)
+	}
+	if !slices.Contains(afterRun, cmd.Name()) || data == "" {
 		return ""
 	}
-	file := filepath.Join(p.config.Data, lastRunFile)
+	file := filepath.Join(data, lastRunFile)
 	if _, err := os.Stat(file); err != nil {
 		return ""
 	}
@@ -42,11 +46,11 @@ func (p *Program) keepSettings() error {
 	if err != nil {
 		return err
 	}
-	err = directory.WriteAtomically(filepath.Join(p.config.Data, lastRunFile),
-		func(w io.Writer) error {
-			_, err := w.Write(text)
-			return err
-		})
+	file := filepath.Join(p.config.Data, lastRunFile)
+	err = directory.WriteAtomically(file, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("keep the settings of the run: %w", err)
 	}

@@ -23,6 +23,8 @@ func percent(v eval.Number) string {
 	return words.Significant(100*float64(v), 3) + " %"
 }
 
+func fetches(v eval.Number) string { return words.Significant(float64(v), 4) }
+
 func ranged(r tune.Range) string {
 	if math.IsNaN(float64(r.Low)) {
 		return Decimals(r.Value)
@@ -33,9 +35,9 @@ func ranged(r tune.Range) string {
 func (t Tune) Page() report.Page {
 	r := t
 	page := report.Page{Title: "What a budget buys", Intro: fmt.Sprintf(
-		"Predicted from %s for policy %s over %d weeks: %s on %s, %s. "+
+		"Predicted from %s for policy %s over %s: %s on %s, %s. "+
 			"Values are means over %s; in brackets %s. Budgets are shares of the pages a day.",
-		r.Source, r.Policy, r.Weeks, words.Plural(r.Pages, "page"),
+		r.Source, r.Policy, words.Plural(r.Weeks, "week"), words.Plural(r.Pages, "page"),
 		words.Plural(r.Servers, "server"), t.changes(true), words.Plural(r.Futures, "future"),
 		t.brackets())}
 	page.Finding = t.finding()
@@ -83,8 +85,9 @@ func (t Tune) finding() string {
 			percent(eval.Number(t.Curve[len(t.Curve)-1].Budget)))
 	}
 	if now := t.InForce; now != nil {
-		says += fmt.Sprintf(" The budget in force is %s, %.4g fetches a day: coverage %s, freshness "+
-			"%s.", percent(eval.Number(now.Budget)), now.PerDay, Decimals(now.Coverage.Value),
+		says += fmt.Sprintf(" The budget in force is %s, %s fetches a day: coverage %s, freshness "+
+			"%s.", percent(eval.Number(now.Budget)), fetches(now.PerDay),
+			Decimals(now.Coverage.Value),
 			Decimals(now.Freshness.Value))
 	}
 	if t.Target != nil {
@@ -96,8 +99,8 @@ func (t Tune) finding() string {
 func (t Tune) curveSection() report.Section {
 	r := t
 	table := report.Table{Title: fmt.Sprintf("Predicted from %s: %s, %s, policy "+
-		"%s, %d weeks", r.Source, words.Plural(r.Pages, "page"), t.changes(false), r.Policy,
-		r.Weeks),
+		"%s, %s", r.Source, words.Plural(r.Pages, "page"), t.changes(false), r.Policy,
+		words.Plural(r.Weeks, "week")),
 		Header: []string{"budget a day", "fetches", "coverage", "update rate", "freshness",
 			"of search results", ""}}
 	for i, p := range t.points() {
@@ -107,8 +110,8 @@ func (t Tune) curveSection() report.Section {
 		} else if r.Knee != nil && p.Budget == r.Knee.Budget {
 			note = "knee"
 		}
-		table.Rows = append(table.Rows, []string{percent(eval.Number(p.Budget)), fmt.Sprintf("%.4g",
-			p.PerDay), ranged(p.Coverage), ranged(p.UpdateRate), ranged(p.Freshness),
+		table.Rows = append(table.Rows, []string{percent(eval.Number(p.Budget)),
+			fetches(p.PerDay), ranged(p.Coverage), ranged(p.UpdateRate), ranged(p.Freshness),
 			ranged(p.SearchFreshness), note})
 	}
 	table.Spare, table.BestBy = []int{5, 3}, "the budget in force"
@@ -168,8 +171,9 @@ func answerText(a *tune.Answer) string {
 	if strings.HasPrefix(a.Target, eval.UpdateRate) {
 		kind = "largest"
 	}
-	return fmt.Sprintf("The %s budget for %s is %s, %.4g fetches a day (%s to %s).",
-		kind, a.Target, percent(a.Budget.Value), a.PerDay, end(a.Budget.Low), end(a.Budget.High))
+	return fmt.Sprintf("The %s budget for %s is %s, %s fetches a day (%s to %s).",
+		kind, a.Target, percent(a.Budget.Value), fetches(a.PerDay), end(a.Budget.Low),
+		end(a.Budget.High))
 }
 
 func (t Tune) curveChart(measure, label string) report.Chart {

@@ -149,6 +149,6 @@ func (f *WARC) Tables() []report.Table {
 			r.URI,
 		})
 	}
-	t.Note = f.Damage
+	t.Note, t.Spare = f.Damage, []int{5, 4, 1, 6}
 	return []report.Table{t}
 }

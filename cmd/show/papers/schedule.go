@@ -115,7 +115,7 @@ func serverTable(r *schedule.Report, most int, pageOnly bool) report.Table {
 }
 
 func cureTable(r *schedule.Report) report.Table {
-	t := report.Table{Title: "What would help them, one or the other",
+	t := report.Table{Title: "Any one of these would help them",
 		Header: []string{"server", "cure", "", "visits a day", "worth"}}
 	for i := range r.Infeasible[:min(len(r.Infeasible), 5)] {
 		for _, c := range r.Infeasible[i].Cures {

@@ -74,7 +74,8 @@ func estimatesOf(c *planner.Pages, r *sitegraph.Record, age time.Duration) []est
 	return results
 }
 
-const estimatesNote = "grid-corpus, grid-site: the rates that fit all visits, " +
+const estimatesNote = "bias-reduced is what is said of a page, at most one change a visit.\n" +
+	"grid-corpus, grid-site: the rates that fit all visits, " +
 	"under what other pages of the corpus, or of the same site, did.\n" +
 	"grid-weeks and periodic: of the last 32 weeks, a visit a week at most; " +
 	"in grid-weeks, what is 69 days old counts half."
@@ -83,7 +84,7 @@ func estimateTable(estimates []estimate) report.Table {
 	t := report.Table{
 		Title: "Estimates",
 		Header: []string{
-			"method", "changes a day", "95 % interval", "days between", "p(changed)", "rests on",
+			"method", "changes a day", "95 % interval", "one each", "p(changed)", "rests on",
 			"note",
 		},
 	}
@@ -92,7 +93,7 @@ func estimateTable(estimates []estimate) report.Table {
 			x.Method,
 			words.Significant(x.RatePerDay, 4),
 			x.rateRange(),
-			x.daysBetween(),
+			x.timeBetween(),
 			fmt.Sprintf("%.3f", x.Probability),
 			words.Plural(x.Revisits, "revisit"),
 			x.Warning,
@@ -111,9 +112,9 @@ func (x *estimate) rateRange() string {
 	return words.Significant(x.Low, 4) + ".." + words.Significant(x.High, 4)
 }
 
-func (x *estimate) daysBetween() string {
+func (x *estimate) timeBetween() string {
 	if x.RatePerDay == 0 {
 		return "-"
 	}
-	return fmt.Sprintf("%.1f", x.IntervalDays)
+	return words.Span(estimator.FromDays(x.IntervalDays))
 }

@@ -123,7 +123,7 @@ func (r *Inspected) histogram() report.Table {
 	for _, d := range r.Due {
 		t.Rows = append(t.Rows, []string{
 			d.Start.UTC().Format("2006-01-02 15:04"),
-			(time.Duration(d.Seconds) * time.Second).String(),
+			words.Span(time.Duration(d.Seconds) * time.Second),
 			fmt.Sprint(d.Records),
 			words.Megabytes(d.Bytes),
 			strings.Repeat("#", max(1, d.Records*longestBar/most)),

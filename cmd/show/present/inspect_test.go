@@ -20,7 +20,7 @@ func TestInspected(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, want := range []string{"2026-02-28 23:00:00 UTC", "2026-02-28 23:00  1h0m0s", "  #\n",
+	for _, want := range []string{"2026-02-28 23:00:00 UTC", "2026-02-28 23:00  1 hour", "  #\n",
 		"  " + strings.Repeat("#", longestBar) + "\n"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is not in\n%s", want, b.String())

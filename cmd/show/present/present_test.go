@@ -112,8 +112,8 @@ func TestRun(t *testing.T) {
 	}
 	p := startsOnly("http://a.example/")
 	p.Begin(planner.Round{Budget: 5})
-	const want = "0 rounds done: 9 visits, 1 first, 1 changed (25 %), 1 failed; 1 page known, 1 " +
-		"waiting, 5 of the budget left"
+	const want = "0 rounds done: 9 visits, 1 first, 1 changed (25 %), 1 failed; 5 of the budget left, 1 " +
+		"page known, 1 waiting"
 	if got := r.Status(p); got != want {
 		t.Errorf("status %q, want %q", got, want)
 	}

@@ -233,7 +233,7 @@ func (r *Run) Status(p *planner.Planner) string {
 		byFilters = fmt.Sprintf(", %d rejected by filters", rejected)
 	}
 	return fmt.Sprintf(
-		"%s done: %s, %d first, %d changed (%.0f %%), %d failed%s; %s known, %d waiting, %s",
+		"%s done: %s, %d first, %d changed (%.0f %%), %d failed%s; %s, %s known, %d waiting",
 		words.Plural(r.Rounds, "round"),
 		words.Plural(r.Visits, "visit"),
 		r.First,
@@ -241,8 +241,8 @@ func (r *Run) Status(p *planner.Planner) string {
 		100*r.UpdateRate,
 		r.Failed,
 		byFilters,
+		left,
 		words.Plural(knownPages(p), "page"),
 		p.Waiting(),
-		left,
 	)
 }
