@@ -77,7 +77,7 @@ const (
 	// firstFinds is how many pages a sample is believed to find at first. That counts for
 	// findsPrior samples.
 	firstFinds = 0.5
-	findsPrior = 20
+	findsPrior = 8
 )
 
 // newSample of a server, whatever it is worth.

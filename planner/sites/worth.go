@@ -28,7 +28,7 @@ import "github.com/recrawl/recrawl/estimator/evidence"
 const (
 	// promiseWorth is what a promise is worth, in changes found. More of it makes pages that are
 	// known to change wait for those that may.
-	promiseWorth = 0.3
+	promiseWorth = 0.15
 	// mostCycles bounds the age that counts.
 	mostCycles = 8
 )
