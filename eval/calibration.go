@@ -106,13 +106,13 @@ func (r *reliability) calibration() *Calibration {
 // ask asks a policy for the probability of pages drawn at random, visited or not. A policy visits
 // the pages of which it expects most, and they say little about the others. Drawn are pages that
 // the planner takes for alive with a copy, with replacement.
-func (m *meter) ask(e planner.Estimator, corpus *planner.Pages, now planner.Round,
+func (m *meter) ask(e planner.Estimator, pages *planner.Pages, now planner.Round,
 	rng *rand.Rand) {
 	const tries = 10 * pagesAWeek // where few pages are alive, fewer are asked about
 	for asked, tried := 0, 0; asked < pagesAWeek && tried < tries; tried++ {
-		p := sitegraph.PageID(rng.IntN(corpus.Count()))
+		p := sitegraph.PageID(rng.IntN(pages.Count()))
 		if i := m.of(p); i < 0 || !m.pages[i].has ||
-			corpus.Memory(p).State != sitegraph.StateAlive {
+			pages.Memory(p).State != sitegraph.StateAlive {
 			continue
 		}
 		asked++

@@ -158,16 +158,16 @@ func (c *Dataset) lookBack(r *sitegraph.Record, weeks, every int) {
 // links are equally old.
 func remembered(g *sitegraph.Graph, records []sitegraph.Record) *planner.Pages {
 	g.Refresh()
-	corpus := planner.NewPages(g)
+	pages := planner.NewPages(g)
 	for i := range records {
 		r := records[i]
 		r.Due, r.Interval = time.Time{}, 0
 		if r.State == sitegraph.StateNew && !r.Tried.IsZero() && r.Errors == 0 {
 			r.State = sitegraph.StateGone
 		}
-		corpus.Remember(&r)
+		pages.Remember(&r)
 	}
-	return corpus
+	return pages
 }
 
 // Graph returns the graph of the base snapshot. Do not change it.

@@ -59,8 +59,8 @@ func (s *DividedServer) UsedBy(policy planner.Policy) {
 }
 
 // KnownServer is a server as a planner knows it: the pages that it has a copy of count.
-func KnownServer(corpus *planner.Pages, server string) (*DividedServer, error) {
-	graph := corpus.Graph
+func KnownServer(pages *planner.Pages, server string) (*DividedServer, error) {
+	graph := pages.Graph
 	graph.Refresh()
 	id, ok := graph.LookupServer(server)
 	if !ok {
@@ -72,7 +72,7 @@ func KnownServer(corpus *planner.Pages, server string) (*DividedServer, error) {
 	}
 	s := &DividedServer{Graph: graph, Server: id, State: "as the planner knows it",
 		Counts: func(page sitegraph.PageID) bool {
-			return corpus.Memory(page).State == sitegraph.StateAlive
+			return pages.Memory(page).State == sitegraph.StateAlive
 		}}
 	for _, page := range graph.ServerPages(id) {
 		if s.Counts(page) && graph.Depth(page) == 0 {

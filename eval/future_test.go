@@ -286,9 +286,9 @@ func TestHistoryShowsWeeklyStates(t *testing.T) {
 			}
 		}
 		// Policies are built from these records and from nothing else.
-		corpus := remembered(c.graph, c.store.Records())
+		pages := remembered(c.graph, c.store.Records())
 		for i, r := range c.store.Records() {
-			if corpus.Memory(sitegraph.PageID(i)).History != r.History {
+			if pages.Memory(sitegraph.PageID(i)).History != r.History {
 				t.Errorf("W=%d: the planner remembers another history of %s", test.weeks, r.URL)
 			}
 		}

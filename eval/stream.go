@@ -246,10 +246,10 @@ func (c *Dataset) stream(
 	name string,
 	tick func(),
 ) (StreamResult, error) {
-	corpus := remembered(stage.Graph, stage.Records)
+	pages := remembered(stage.Graph, stage.Records)
 	if policy.WithoutPart(name) != "weights" {
 		var w *preferences.Weights
-		corpus.SetWeights(w.Times(o.Listed))
+		pages.SetWeights(w.Times(o.Listed))
 	}
 	m := newMeter(c, t, stage.Graph, &o)
 	if o.Spread || o.Compare != "" {
@@ -258,7 +258,7 @@ func (c *Dataset) stream(
 	grant := budget.Grant{PerDay: o.Budget * float64(len(c.Pages))}
 	policy, err := policy.New(
 		name,
-		policy.Settings{Pages: corpus, Mode: planner.Stream, Seed: o.Seed + uint64(o.run),
+		policy.Settings{Pages: pages, Mode: planner.Stream, Seed: o.Seed + uint64(o.run),
 			Alpha: o.Alpha, Sample: o.Sample, GoneWorth: o.Gone, Objective: o.Objective, Lag: o.Lag,
 			PerDay: grant.PerDay, Oracle: m.stale, TrueRate: m.trueRate(),
 			Programs: c.programs},
@@ -268,7 +268,7 @@ func (c *Dataset) stream(
 	}
 	defer endPolicy(policy)
 	plan := planner.New(
-		corpus,
+		pages,
 		policy,
 		planner.Options{NewShare: o.New, SourceShare: stage.Sources, Skip: m.outside,
 			Limits: o.Limits, LeastValue: o.LeastValue},
@@ -310,7 +310,7 @@ func (c *Dataset) stream(
 		m.endStep(d)
 		unused += plan.Unused()
 		if d%(7*t.perDay()) == 0 && estimator != nil && !c.askNothing {
-			m.ask(estimator, corpus, r, random)
+			m.ask(estimator, pages, r, random)
 		}
 		if err := loop.Advance(r.End); err != nil {
 			return StreamResult{}, err
@@ -320,7 +320,7 @@ func (c *Dataset) stream(
 		}
 	}
 	result := m.result(name, o)
-	result.Claims, result.Unused = claimsIn(corpus), unused
+	result.Claims, result.Unused = claimsIn(pages), unused
 	return result, nil
 }
 

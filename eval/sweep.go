@@ -109,12 +109,12 @@ func (h *horizon) recorded() Stage {
 // visits lets a policy choose on a stage and returns the visits in order.
 func (h *horizon) visits(ctx context.Context, stage Stage, s sweepOf, o SnapshotOptions) (
 	[]fetched, error) {
-	corpus := remembered(stage.Graph, stage.Records)
+	pages := remembered(stage.Graph, stage.Records)
 	oracle := func(p sitegraph.PageID) bool { return h.changed[p] }
 	policy, err := policy.New(
 		s.policy,
 		policy.Settings{
-			Pages:        corpus,
+			Pages:        pages,
 			Mode:         planner.Sweep,
 			Seed:         o.Seed,
 			Alpha:        o.Alpha,
@@ -133,7 +133,7 @@ func (h *horizon) visits(ctx context.Context, stage Stage, s sweepOf, o Snapshot
 	outside := func(p sitegraph.PageID) bool { return !h.isBase[p] || h.vanished[p] }
 	order := make([]fetched, 0, h.totals.Pages)
 	loop := crawl.New(crawl.Options{
-		Planner: planner.New(corpus, policy, planner.Options{Skip: outside}),
+		Planner: planner.New(pages, policy, planner.Options{Skip: outside}),
 		Fetcher: stage.Fetcher,
 		Store:   stage.Store, Clock: stage.Clock, Change: h.Change, Forecast: stage.Forecast,
 		Seen: func(e *crawl.Event) {

@@ -17,7 +17,7 @@ func Example() {
 	start := graph.AddStart("http://example.com/")
 	graph.SetLinks(start, []string{"http://example.com/news", "http://example.com/about"}, nil)
 
-	known := planner.NewPages(graph)
+	pages := planner.NewPages(graph)
 	for url, changedEvery := range map[string]int{"http://example.com/": 10,
 		"http://example.com/news": 2, "http://example.com/about": 100} {
 		page, _ := graph.Lookup(url)
@@ -25,15 +25,15 @@ func Example() {
 		for day := 2; day <= 28; day += 2 {
 			history.See(today.AddDate(0, 0, day-30), day%changedEvery == 0, time.Time{})
 		}
-		known.Remember(&sitegraph.Record{Page: page, URL: url, State: sitegraph.StateAlive,
+		pages.Remember(&sitegraph.Record{Page: page, URL: url, State: sitegraph.StateAlive,
 			History: history})
 	}
 
-	policy, err := policy.New(policy.Default, policy.Settings{Pages: known, Mode: planner.Stream})
+	policy, err := policy.New(policy.Default, policy.Settings{Pages: pages, Mode: planner.Stream})
 	if err != nil {
 		panic(err)
 	}
-	p := planner.New(known, policy, planner.Options{NewShare: 0.25})
+	p := planner.New(pages, policy, planner.Options{NewShare: 0.25})
 	p.Begin(planner.Round{Number: 1, Start: today, End: today.AddDate(0, 0, 1), Budget: 2})
 	for visit, ok := p.Next(); ok; visit, ok = p.Next() {
 		fmt.Println(graph.URL(visit.Page))

@@ -109,27 +109,27 @@ type Planner struct {
 
 // New returns a planner. Pages that are already known and new are in line, in the order
 // in which they became known.
-func New(known *Pages, policy Policy, o Options) *Planner {
-	known.skip, known.watch = o.Skip, o.Watched
+func New(pages *Pages, policy Policy, o Options) *Planner {
+	pages.skip, pages.watch = o.Skip, o.Watched
 	if ranker, ok := policy.(Ranker); ok {
 		ranker.AtLeast(o.LeastValue)
 	}
 	p := &Planner{
-		Pages:    known,
+		Pages:    pages,
 		Policy:   policy,
 		options:  o,
-		frontier: frontier{pages: known, turns: o.Turns},
+		frontier: frontier{pages: pages, turns: o.Turns},
 	}
 	p.frontier.worth = func(page sitegraph.PageID) float64 {
-		return p.newWorth(page) / known.MeanWeight()
+		return p.newWorth(page) / pages.MeanWeight()
 	}
-	p.caps = newCaps(known, &o)
+	p.caps = newCaps(pages, &o)
 	p.aging.ages = o.MaxAges
-	known.caps, known.ages = p.caps, &p.aging
-	known.play = play{queue: NewMemQueue(p.apply)}
-	for id := range sitegraph.PageID(known.Count()) {
-		p.aging.note(known, id)
-		switch known.Memory(id).State {
+	pages.caps, pages.ages = p.caps, &p.aging
+	pages.play = play{queue: NewMemQueue(p.apply)}
+	for id := range sitegraph.PageID(pages.Count()) {
+		p.aging.note(pages, id)
+		switch pages.Memory(id).State {
 		case sitegraph.StateNew:
 			p.frontier.add(id)
 		case sitegraph.StateSource:

@@ -95,7 +95,7 @@ func TestFrontierOrder(t *testing.T) {
 // not lead to them directly.
 func TestFrontierDepth(t *testing.T) {
 	g := sitegraph.NewGraph()
-	known := planner.NewPages(g)
+	pages := planner.NewPages(g)
 	url := func(depth int) string { return fmt.Sprintf("http://example.com/%d", depth) }
 	p := g.AddStart(url(1))
 	for depth := 2; depth <= sitegraph.MaxDepth+3; depth++ {
@@ -107,9 +107,9 @@ func TestFrontierDepth(t *testing.T) {
 		if int(p) >= sitegraph.MaxDepth-1 {
 			r = sitegraph.Record{Page: p, State: sitegraph.StateNew}
 		}
-		known.Remember(&r)
+		pages.Remember(&r)
 	}
-	plan := planner.New(known, nil, planner.Options{NewShare: 1})
+	plan := planner.New(pages, nil, planner.Options{NewShare: 1})
 	round := func(n int) (pages []sitegraph.PageID) {
 		plan.Begin(planner.Round{Number: n, Start: simtest.At(n - 1), End: simtest.At(n),
 			Budget: planner.Unlimited})

@@ -30,7 +30,7 @@ func TestRests(t *testing.T) {
 		g.AddStart(url)
 	}
 	const newPage = 2
-	known := planner.NewPages(g)
+	pages := planner.NewPages(g)
 	records := make([]sitegraph.Record, g.Pages())
 	for p := range records {
 		records[p] = sitegraph.Record{Page: sitegraph.PageID(p), State: sitegraph.StateAlive,
@@ -38,10 +38,10 @@ func TestRests(t *testing.T) {
 		if p == newPage {
 			records[p] = sitegraph.Record{Page: newPage, State: sitegraph.StateNew}
 		}
-		known.Remember(&records[p])
+		pages.Remember(&records[p])
 	}
-	f := &favourite{corpus: known, pages: []sitegraph.PageID{0, 1, 3}}
-	p := planner.New(known, f, planner.Options{MaxAges: ages, Leftover: true, NewShare: 1,
+	f := &favourite{corpus: pages, pages: []sitegraph.PageID{0, 1, 3}}
+	p := planner.New(pages, f, planner.Options{MaxAges: ages, Leftover: true, NewShare: 1,
 		Rests: preferences.NewRests([]preferences.RestRule{
 			{Prefix: "http://a.example/slow/", MinAge: 3 * time.Hour},
 			{Prefix: "http://a.example/office/", Hours: hours},
@@ -54,7 +54,7 @@ func TestRests(t *testing.T) {
 			Budget: planner.Unlimited})
 		for v, ok := p.Next(); ok; v, ok = p.Next() {
 			r := &records[v.Page]
-			visited[known.URL(v.Page)] = append(visited[known.URL(v.Page)], from)
+			visited[pages.URL(v.Page)] = append(visited[pages.URL(v.Page)], from)
 			at := from.Add(59 * time.Minute)
 			verdict := sitegraph.VerdictUnchanged
 			if v.First {

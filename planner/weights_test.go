@@ -34,17 +34,17 @@ func TestListedWeights(t *testing.T) {
 			"http://a.example/z/1", "http://a.example/new"} {
 			g.Add(url)
 		}
-		known := NewPages(g)
-		known.SetWeights(c.w)
+		pages := NewPages(g)
+		pages.SetWeights(c.w)
 		most := 0.
 		for p, want := range c.want {
-			if got := known.Weight(sitegraph.PageID(p)); got != want {
+			if got := pages.Weight(sitegraph.PageID(p)); got != want {
 				t.Errorf("%s weighs %g, want %g", g.URL(sitegraph.PageID(p)), got, want)
 			}
 			most = max(most, want)
 		}
-		if known.heaviest() < most {
-			t.Errorf("the heaviest is %g, but there is %g", known.heaviest(), most)
+		if pages.heaviest() < most {
+			t.Errorf("the heaviest is %g, but there is %g", pages.heaviest(), most)
 		}
 	}
 }

@@ -47,7 +47,7 @@ func TestWhicheverIsWorthMore(t *testing.T) {
 		{0.95, []string{"http://h.example/new/=3"}, 95},
 	} {
 		g := sitegraph.NewGraph()
-		known := planner.NewPages(g)
+		pages := planner.NewPages(g)
 		start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 		for i := range 1000 {
 			url, state := fmt.Sprintf("http://h.example/new/%d", i), sitegraph.StateNew
@@ -58,12 +58,12 @@ func TestWhicheverIsWorthMore(t *testing.T) {
 			if state == sitegraph.StateAlive {
 				r.Tried, r.History = start.Add(-time.Hour), sitegraph.Start(start.Add(-time.Hour))
 			}
-			known.Remember(&r)
+			pages.Remember(&r)
 		}
 		if c.weights != nil {
-			known.SetWeights(weightsOf(t, c.weights...))
+			pages.SetWeights(weightsOf(t, c.weights...))
 		}
-		p := planner.New(known, &certain{doubter: doubter{known}, probability: c.probability},
+		p := planner.New(pages, &certain{doubter: doubter{pages}, probability: c.probability},
 			planner.Options{NewShare: 0.25, LeastRefetch: planner.FirstWorth, Turns: true})
 		p.Begin(planner.Round{Number: 1, Start: start, End: start.Add(time.Hour), Budget: 100})
 		first := 0

@@ -119,11 +119,11 @@ func (w *web) parts(node string) func(dir string) (*ShardParts, error) {
 		if err != nil {
 			return nil, err
 		}
-		corpus := planner.NewPages(sitegraph.NewGraph())
-		if err := store.Restore(corpus.Graph, corpus.Remember); err != nil {
+		pages := planner.NewPages(sitegraph.NewGraph())
+		if err := store.Restore(pages.Graph, pages.Remember); err != nil {
 			return nil, errors.Join(err, store.Close())
 		}
-		return &ShardParts{Planner: planner.New(corpus, nil, planner.LiveOptions()), Store: store,
+		return &ShardParts{Planner: planner.New(pages, nil, planner.LiveOptions()), Store: store,
 			Web: visitor{w, node}, Close: store.Close,
 			Journal: func([]crawl.Event) error { return nil },
 			Loop: crawl.Options{Workers: 4, Discover: true, Forecast: true, Pause: testPause,

@@ -42,7 +42,7 @@ func (p *Program) explain(ctx context.Context, args []string) error {
 		})
 	}
 	defer o.store.Close() // nothing was written
-	page, ok := o.corpus.Graph.Lookup(address)
+	page, ok := o.pages.Graph.Lookup(address)
 	if !ok {
 		return UsageError(fmt.Errorf("%s is not known in %s", address, p.config.Data),
 			p.nearMiss(o, address))
@@ -51,8 +51,8 @@ func (p *Program) explain(ctx context.Context, args []string) error {
 	if err := o.store.Load(page, &record); err != nil {
 		return err
 	}
-	present.DueOf(&record, o.corpus)
-	ahead, err := o.dryRun(&p.config, o.corpus.Count())
+	present.DueOf(&record, o.pages)
+	ahead, err := o.dryRun(&p.config, o.pages.Count())
 	if err != nil {
 		return err
 	}
@@ -63,16 +63,16 @@ func (p *Program) explain(ctx context.Context, args []string) error {
 // nearMiss helps with an address that is not known.
 func (p *Program) nearMiss(o *opened, address string) string {
 	for _, form := range []string{sitegraph.Tidy(address), oneSlash(sitegraph.Tidy(address))} {
-		if _, known := o.corpus.Graph.Lookup(form); known {
+		if _, known := o.pages.Graph.Lookup(form); known {
 			return "it is known as " + form
 		}
 	}
-	server, ok := o.corpus.Graph.LookupServer(sitegraph.ServerName(address))
+	server, ok := o.pages.Graph.LookupServer(sitegraph.ServerName(address))
 	if !ok {
 		return "no page of that server is known; recrawl run --data " + p.config.Data +
 			" URL adds it"
 	}
-	known := words.Plural(len(o.corpus.Graph.ServerPages(server)), "page")
+	known := words.Plural(len(o.pages.Graph.ServerPages(server)), "page")
 	return fmt.Sprintf("known of that server: %s; recrawl sites --data %s %s lists them",
 		known, p.config.Data, sitegraph.ServerName(address))
 }

@@ -11,7 +11,8 @@ import (
 )
 
 // The glossary has its groups in the order in which one meets them, each term once, and no term
-// that nobody uses: README.md has those of the group README, a document or a source file the others.
+// that nobody uses: README.md has those of the group README, a document or a source file the
+// others.
 func TestGlossary(t *testing.T) {
 	const glossary = "docs/reference/glossary.md"
 	groups := []string{"README", "Guide", "Run", "Planner", "Store", "Nodes", "Evaluation"}

@@ -25,7 +25,7 @@ import (
 // opened is a planner as its data directory holds it.
 type opened struct {
 	store  *satstore.Store
-	corpus *planner.Pages
+	pages  *planner.Pages
 	plan   *planner.Planner
 	rules  *view.Rules
 	listed *preferences.Listed // weights of --weights; nil: none are given
@@ -77,15 +77,15 @@ func (p *Program) open(ctx context.Context, readOnly bool) (*opened, error) {
 		if err != nil {
 			return nil, err
 		}
-		o.corpus = planner.NewPages(sitegraph.NewGraphIn(file))
-		if err := store.Restore(o.corpus.Graph, o.corpus.Remember); err != nil {
+		o.pages = planner.NewPages(sitegraph.NewGraphIn(file))
+		if err := store.Restore(o.pages.Graph, o.pages.Remember); err != nil {
 			return nil, err
 		}
-		return p.newPlanner(ctx, o.corpus, o.rules)
+		return p.newPlanner(ctx, o.pages, o.rules)
 	}
 	plan, why, err := crawl.RecallImage(store, dir,
-		func(corpus *planner.Pages) (*planner.Planner, error) {
-			return p.newPlanner(ctx, corpus, o.rules)
+		func(pages *planner.Pages) (*planner.Planner, error) {
+			return p.newPlanner(ctx, pages, o.rules)
 		})
 	if why != nil {
 		p.Warn(why.Error() + "; all records are read instead")
@@ -100,16 +100,16 @@ func (p *Program) open(ctx context.Context, readOnly bool) (*opened, error) {
 	}
 	store.EndProgress()
 	p.warnOfDamage(store.Damage(), store.AddressAlone())
-	o.plan, o.corpus = plan, plan.Pages
-	c.KnownPages = o.corpus.Count()
+	o.plan, o.pages = plan, plan.Pages
+	c.KnownPages = o.pages.Count()
 	return o, nil
 }
 
 // newPlanner makes a planner by the settings.
-func (p *Program) newPlanner(ctx context.Context, corpus *planner.Pages, rules *view.Rules) (
+func (p *Program) newPlanner(ctx context.Context, pages *planner.Pages, rules *view.Rules) (
 	*planner.Planner, error) {
 	c := &p.config
-	c.KnownPages = corpus.Count()
+	c.KnownPages = pages.Count()
 	live := planner.LiveOptions()
 	if _, err := p.watched(); err != nil {
 		return nil, err
@@ -117,9 +117,9 @@ func (p *Program) newPlanner(ctx context.Context, corpus *planner.Pages, rules *
 	if err := watch.Plan(p.rules, c.MaxAge, c.Round, &live); err != nil {
 		return nil, err
 	}
-	corpus.SetWeights(rules.Weights())
+	pages.SetWeights(rules.Weights())
 	ranking, err := policy.New(c.Policy, policy.Settings{
-		Pages:     corpus,
+		Pages:     pages,
 		Mode:      planner.Stream,
 		Seed:      c.Seed,
 		Alpha:     c.Alpha,
@@ -127,7 +127,7 @@ func (p *Program) newPlanner(ctx context.Context, corpus *planner.Pages, rules *
 		GoneWorth: c.Gone,
 		Objective: c.VisitsFor(),
 		Lag:       c.SearchLag,
-		PerDay:    corpus.Pace(c.Limits()),
+		PerDay:    pages.Pace(c.Limits()),
 		Programs:  p.programs(ctx, true),
 	})
 	if err != nil {
@@ -135,8 +135,8 @@ func (p *Program) newPlanner(ctx context.Context, corpus *planner.Pages, rules *
 	}
 	live.Name, live.Pause, live.NewShare = c.Policy, c.Delay, c.New
 	live.LeastValue, live.Limits, live.MostBytes = c.Least, c.Limits(), fetch.MostBytes(c.MaxBody)
-	live.Skip = rules.Skip(corpus.Graph)
-	return planner.New(corpus, ranking, live), nil
+	live.Skip = rules.Skip(pages.Graph)
+	return planner.New(pages, ranking, live), nil
 }
 
 // listed reads the weights of --weights; nil: none are given.

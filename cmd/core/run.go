@@ -91,22 +91,22 @@ func (l *liveRun) open(ctx context.Context, args []string) (err error) {
 	if err = p.keepSettings(); err != nil {
 		return err
 	}
-	if len(l.seeds) == 0 && l.base.data.corpus.Count() == 0 {
+	if len(l.seeds) == 0 && l.base.data.pages.Count() == 0 {
 		return UsageError(
 			fmt.Errorf("no address given, and %s knows none", c.Data),
 			"recrawl run --data DIRECTORY URL... starts from these pages",
 		)
 	}
-	if graph := l.base.data.corpus.Graph; p.scope != nil {
+	if graph := l.base.data.pages.Graph; p.scope != nil {
 		p.scope.Remember(func(url string) (redirect string, links []string) {
 			page, ok := graph.Lookup(url)
-			if !ok || int(page) >= l.base.data.corpus.Count() {
+			if !ok || int(page) >= l.base.data.pages.Count() {
 				return "", nil
 			}
 			for _, to := range graph.Links(page) {
 				links = append(links, graph.URL(to))
 			}
-			if l.base.data.corpus.Memory(page).State == sitegraph.StateMoved && len(links) == 1 {
+			if l.base.data.pages.Memory(page).State == sitegraph.StateMoved && len(links) == 1 {
 				return links[0], nil
 			}
 			return "", links
@@ -143,13 +143,13 @@ func (l *liveRun) makeLoop(stop func()) {
 		l.silence, l.scope}
 	o.Clock, o.Workers = l.clock, l.workers()
 	o.PerDay = func() float64 {
-		l.config.KnownPages = l.base.data.corpus.Count()
+		l.config.KnownPages = l.base.data.pages.Count()
 		return l.config.PerDay()
 	}
 	o.Attentive, o.Woken, o.Peek = l.hints != nil || l.desk != nil, l.hints.Woken(), l.desk.Peek()
 	o.Stalled = func(why error) { l.status.stalled(why); l.desk.Stalled(why) }
 	o.Dispatched = func(d crawl.Dispatch) { l.status.note(result.Dispatched(d)) }
-	o.Found = func(page sitegraph.PageID) { sight.Found(l.base.data.corpus, page) }
+	o.Found = func(page sitegraph.PageID) { sight.Found(l.base.data.pages, page) }
 	o.Seen = func(e *crawl.Event) {
 		result.See(e)
 		l.hints.See(e.Record.URL, e.Record.State, &e.Observation)

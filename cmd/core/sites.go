@@ -74,7 +74,7 @@ func (p *Program) siteSource(ctx context.Context, server string) (*eval.DividedS
 			return nil, err
 		}
 		defer o.store.Close() // nothing was written
-		source, err := eval.KnownServer(o.corpus, server)
+		source, err := eval.KnownServer(o.pages, server)
 		if _, sited := o.plan.Policy.(planner.Sited); err != nil || !sited {
 			return source, err
 		}

@@ -156,8 +156,8 @@ func (tr *traveller) checkPartitions() {
 		tr.Fatal(err)
 	}
 	defer store.Close()
-	corpus := planner.NewPages(sitegraph.NewGraph())
-	if err := store.Restore(corpus.Graph, corpus.Remember); err != nil {
+	pages := planner.NewPages(sitegraph.NewGraph())
+	if err := store.Restore(pages.Graph, pages.Remember); err != nil {
 		tr.Fatal(err)
 	}
 	for _, s := range tr.corpus.World.Servers {
@@ -170,7 +170,7 @@ func (tr *traveller) checkPartitions() {
 			tr.Fatal(err)
 		}
 		for _, method := range sitegraph.PartitionMethods() {
-			stored := tr.divided(method)(eval.KnownServer(corpus, s.Name))
+			stored := tr.divided(method)(eval.KnownServer(pages, s.Name))
 			recorded := tr.divided(method)(eval.RecordedServer(tr.Context(),
 				[]*history.Server{read}, "",
 				s.Name, 0, sitegraph.ChangeByBytes))

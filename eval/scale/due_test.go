@@ -133,8 +133,8 @@ func TestAskedSurvives(t *testing.T) {
 // promoting promotes a page with the first outcome.
 type promoting struct {
 	planner.Policy
-	corpus *planner.Pages
-	page   sitegraph.PageID
+	pages *planner.Pages
+	page  sitegraph.PageID
 }
 
 func (p *promoting) Observe(page sitegraph.PageID, verdict sitegraph.Verdict) {
@@ -142,14 +142,14 @@ func (p *promoting) Observe(page sitegraph.PageID, verdict sitegraph.Verdict) {
 	if p.page != sitegraph.NoPage {
 		return
 	}
-	for q := range sitegraph.PageID(p.corpus.Count()) {
-		if m := p.corpus.Memory(q); m.State == sitegraph.StateAlive && !p.corpus.InPlay(q) &&
-			(p.page == sitegraph.NoPage || m.Due > p.corpus.Memory(p.page).Due) {
+	for q := range sitegraph.PageID(p.pages.Count()) {
+		if m := p.pages.Memory(q); m.State == sitegraph.StateAlive && !p.pages.InPlay(q) &&
+			(p.page == sitegraph.NoPage || m.Due > p.pages.Memory(p.page).Due) {
 			p.page = q
 		}
 	}
 	if p.page != sitegraph.NoPage {
-		p.corpus.Promote([]sitegraph.PageID{p.page})
+		p.pages.Promote([]sitegraph.PageID{p.page})
 	}
 }
 
@@ -163,8 +163,8 @@ func TestPromotedSurvives(t *testing.T) {
 		t.Fatal(err)
 	}
 	var policy *promoting
-	c := p.open(p.dir, func(inner planner.Policy, corpus *planner.Pages) planner.Policy {
-		policy = &promoting{inner, corpus, sitegraph.NoPage}
+	c := p.open(p.dir, func(inner planner.Policy, pages *planner.Pages) planner.Policy {
+		policy = &promoting{inner, pages, sitegraph.NoPage}
 		return policy
 	})
 	dead := ""
@@ -179,7 +179,7 @@ func TestPromotedSurvives(t *testing.T) {
 		t.Fatal(err)
 	}
 	offered := &offering{page: policy.page}
-	c = p.open(dead, func(inner planner.Policy, corpus *planner.Pages) planner.Policy {
+	c = p.open(dead, func(inner planner.Policy, pages *planner.Pages) planner.Policy {
 		offered.Policy = inner
 		return offered
 	})

@@ -43,10 +43,10 @@ func (p *process) perDay() float64 {
 	return float64(p.w.Pages) / 10
 }
 
-func (p *process) build(corpus *planner.Pages) (*planner.Planner, error) {
-	ranking, err := policy.New(p.policy, policy.Settings{Pages: corpus, Mode: planner.Stream,
+func (p *process) build(pages *planner.Pages) (*planner.Planner, error) {
+	ranking, err := policy.New(p.policy, policy.Settings{Pages: pages, Mode: planner.Stream,
 		Seed: 1, PerDay: p.perDay(), Alpha: 0.95, GoneWorth: 0.3})
-	return planner.New(corpus, ranking,
+	return planner.New(pages, ranking,
 		planner.Options{Name: p.policy, NewShare: 0.25, Leftover: true, Turns: true}), err
 }
 
@@ -55,11 +55,11 @@ func (p *process) slow(store *satstore.Store, dir string) (*planner.Planner, err
 	if err != nil {
 		return nil, err
 	}
-	corpus := planner.NewPages(sitegraph.NewGraphIn(file))
-	if err := store.Restore(corpus.Graph, corpus.Remember); err != nil {
+	pages := planner.NewPages(sitegraph.NewGraphIn(file))
+	if err := store.Restore(pages.Graph, pages.Remember); err != nil {
 		return nil, err
 	}
-	return p.build(corpus)
+	return p.build(pages)
 }
 
 var errCrash = errors.New("the process died")

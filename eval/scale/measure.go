@@ -86,11 +86,11 @@ func Measure(ctx context.Context, o Options, tick func(done, total int)) (
 	}()
 	r.Store = time.Since(started).Seconds()
 	perDay := o.Budget * float64(o.Web.Pages)
-	build := func(corpus *planner.Pages) (*planner.Planner, error) {
+	build := func(pages *planner.Pages) (*planner.Planner, error) {
 		ranking, err := policy.New(o.Policy, policy.Settings{
-			Pages: corpus, Mode: planner.Stream, Seed: o.Seed, PerDay: perDay, Alpha: 0.95,
+			Pages: pages, Mode: planner.Stream, Seed: o.Seed, PerDay: perDay, Alpha: 0.95,
 		})
-		return planner.New(corpus, ranking,
+		return planner.New(pages, ranking,
 			planner.Options{Name: o.Policy, NewShare: 0.25, Leftover: true, Turns: true}), err
 	}
 	plan, why, err := crawl.RecallImage(store, o.Dir, build)
@@ -103,12 +103,12 @@ func Measure(ctx context.Context, o Options, tick func(done, total int)) (
 			if err != nil {
 				return nil, err
 			}
-			corpus := planner.NewPages(sitegraph.NewGraphIn(file))
-			if err := store.Restore(corpus.Graph, corpus.Remember); err != nil {
+			pages := planner.NewPages(sitegraph.NewGraphIn(file))
+			if err := store.Restore(pages.Graph, pages.Remember); err != nil {
 				return nil, err
 			}
-			corpus.Graph.Release()
-			return build(corpus)
+			pages.Graph.Release()
+			return build(pages)
 		})
 		if err = errors.Join(why, err); err != nil {
 			return nil, err

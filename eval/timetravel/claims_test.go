@@ -34,10 +34,10 @@ func TestClaimsOfRecordedSites(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, by := range changes {
-			corpus, visits := keepFresh(t, sites, 27*7, 0.02, by)
-			for _, s := range corpus.Hints.Sources() {
+			pages, visits := keepFresh(t, sites, 27*7, 0.02, by)
+			for _, s := range pages.Hints.Sources() {
 				fmt.Fprintf(&table, "%-22s %-6v %-14s %7d %6d %6d %6d %7d %7d  %+.1f %+.1f\n",
-					corpus.Graph.ServerName(s.Server), by, s.Kind,
+					pages.Graph.ServerName(s.Server), by, s.Kind,
 					s.Sources, s.Pages, s.True, s.False, s.Missed, s.Same, s.LogRatio, s.Silence)
 				if s.Kind == planner.LastModified && by == sitegraph.ChangeByBytes &&
 					(s.False > 0 || s.Missed > 0) {
@@ -68,15 +68,15 @@ func keepFresh(t *testing.T, web Web, days int, share float64, by sitegraph.Chan
 		t.Fatal(err)
 	}
 	defer world.Close()
-	corpus := planner.NewPages(sitegraph.NewGraph())
-	policy, err := policy.New("random", policy.Settings{Pages: corpus, Mode: planner.Stream,
+	pages := planner.NewPages(sitegraph.NewGraph())
+	policy, err := policy.New("random", policy.Settings{Pages: pages, Mode: planner.Stream,
 		Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var visits [2]int
 	loop := crawl.New(crawl.Options{
-		Planner: planner.New(corpus, policy,
+		Planner: planner.New(pages, policy,
 			planner.Options{NewShare: 0.25, Leftover: true, SourceShare: 0.1}),
 		Fetcher: world, Store: history.NewMemoryStore(), Clock: clock, Discover: true, Change: by,
 		Seen: func(e *crawl.Event) {
@@ -98,7 +98,7 @@ func keepFresh(t *testing.T, web Web, days int, share float64, by sitegraph.Chan
 		r := planner.Round{Number: day, Start: start.Add(time.Duration(day) * planner.Day),
 			End: start.Add(time.Duration(day+1) * planner.Day), Budget: planner.Unlimited}
 		if day > 0 { // the first one crawls all there is
-			r.Budget = max(1, int(share*float64(corpus.Count())))
+			r.Budget = max(1, int(share*float64(pages.Count())))
 		}
 		if err := clock.SleepUntil(t.Context(), r.Start); err != nil {
 			t.Fatal(err)
@@ -110,7 +110,7 @@ func keepFresh(t *testing.T, web Web, days int, share float64, by sitegraph.Chan
 			t.Fatal(err)
 		}
 	}
-	return corpus, visits
+	return pages, visits
 }
 
 func firstTime(web Archive, host string) time.Time {
@@ -139,18 +139,18 @@ func TestSourcesFollowTheVirtualClock(t *testing.T) {
 		[]byte(`<link rel=alternate type=application/atom+xml href=/feed>back`))
 	web.Put("h.example", "/feed", changed, "application/xml",
 		fmt.Appendf(nil, feed, changed.Format(time.RFC3339)))
-	corpus, _ := keepFresh(t, web, 4, 10, sitegraph.ChangeByBytes)
-	front, _ := corpus.Graph.Lookup("http://h.example/")
-	if h, ok := corpus.Hints.Of(front); !ok || h.Kind != planner.Feed || !h.Claimed.Equal(changed) {
+	pages, _ := keepFresh(t, web, 4, 10, sitegraph.ChangeByBytes)
+	front, _ := pages.Graph.Lookup("http://h.example/")
+	if h, ok := pages.Hints.Of(front); !ok || h.Kind != planner.Feed || !h.Claimed.Equal(changed) {
 		t.Errorf("%+v, %v", h, ok)
 	}
-	for _, s := range corpus.Hints.Sources() {
+	for _, s := range pages.Hints.Sources() {
 		if s.True != 1 || s.False != 0 || s.Missed != 0 {
 			t.Errorf("%+v; want the one change claimed", s)
 		}
 	}
-	if len(corpus.Hints.Sources()) != 2 {
-		t.Errorf("%+v; want the feed and Last-Modified", corpus.Hints.Sources())
+	if len(pages.Hints.Sources()) != 2 {
+		t.Errorf("%+v; want the feed and Last-Modified", pages.Hints.Sources())
 	}
 }
 
@@ -226,13 +226,13 @@ func TestClaimsOfAlignedSites(t *testing.T) {
 	put("/index.html", 3, "text/html", "<a href=/undated>two")
 	put("/sitemap.xml", 3, "application/xml", fmt.Sprintf(sitemap, "2024-05-09T01:00:00Z"))
 	moved := Align(web, history.WorldEpoch)
-	corpus, _ := keepFresh(t, moved, 8, 10, sitegraph.ChangeByBytes)
-	front, _ := corpus.Graph.Lookup("http://h.example/")
-	if h, ok := corpus.Hints.Of(front); !ok ||
+	pages, _ := keepFresh(t, moved, 8, 10, sitegraph.ChangeByBytes)
+	front, _ := pages.Graph.Lookup("http://h.example/")
+	if h, ok := pages.Hints.Of(front); !ok ||
 		!h.Claimed.Equal(history.WorldEpoch.Add(3*planner.Day)) {
 		t.Errorf("%+v, %v", h, ok)
 	}
-	for _, s := range corpus.Hints.Sources() {
+	for _, s := range pages.Hints.Sources() {
 		if s.True != 1 || s.False != 0 || s.Missed != 0 {
 			t.Errorf("%+v; want the one change claimed", s)
 		}

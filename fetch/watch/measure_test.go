@@ -143,8 +143,8 @@ func measure(t *testing.T, web timetravel.Archive, weeks int) *measured {
 	if err != nil {
 		t.Fatal(err)
 	}
-	corpus := planner.NewPages(sitegraph.NewGraph())
-	ranking, err := policy.New(policy.Default, policy.Settings{Pages: corpus, Mode: planner.Stream,
+	pages := planner.NewPages(sitegraph.NewGraph())
+	ranking, err := policy.New(policy.Default, policy.Settings{Pages: pages, Mode: planner.Stream,
 		Seed: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -155,7 +155,7 @@ func measure(t *testing.T, web timetravel.Archive, weeks int) *measured {
 		t.Fatal(err)
 	}
 	options.NewShare = 0.25
-	plan := planner.New(corpus, ranking, options)
+	plan := planner.New(pages, ranking, options)
 	firstSeen := map[string]time.Time{}
 	sight := &watch.Sight{Watch: watched}
 	bounds := sitegraph.DefaultBounds
@@ -166,7 +166,7 @@ func measure(t *testing.T, web timetravel.Archive, weeks int) *measured {
 		Planner: plan, Fetcher: visitor{world, watched}, Store: store, Clock: clock,
 		Change:   sitegraph.ChangeByMain,
 		Discover: true, Forecast: true, Proof: true, Bounds: &bounds,
-		Found: func(page sitegraph.PageID) { sight.Found(corpus, page) },
+		Found: func(page sitegraph.PageID) { sight.Found(pages, page) },
 		Seen: func(e *crawl.Event) {
 			sight.See(e)
 			if e.Observation.Outcome == sitegraph.OutcomeFetched &&

@@ -43,8 +43,8 @@ func BenchmarkVisit(b *testing.B) {
 
 func benchmarkVisit(b *testing.B, name string, workers, servers, perServer int) {
 	graph, store, fetcher := sitegraph.NewGraph(), history.NewMemoryStore(), &recorded{}
-	corpus := planner.NewPages(graph)
-	p, err := policy.New(name, policy.Settings{Pages: corpus, Mode: planner.Stream, Seed: 1,
+	pages := planner.NewPages(graph)
+	p, err := policy.New(name, policy.Settings{Pages: pages, Mode: planner.Stream, Seed: 1,
 		PerDay: float64(servers * perServer / 10)})
 	if err != nil {
 		b.Fatal(err)
@@ -52,7 +52,7 @@ func benchmarkVisit(b *testing.B, name string, workers, servers, perServer int) 
 	// Enough time that rounds end by their budget; outcomes bear the end's time, as in a replay.
 	const length = 24 * time.Hour
 	start := time.Now()
-	loop := crawl.New(crawl.Options{Planner: planner.New(corpus, p,
+	loop := crawl.New(crawl.Options{Planner: planner.New(pages, p,
 		planner.Options{NewShare: 0.25, Leftover: true}),
 		Fetcher: fetcher, Store: store, Clock: crawl.WallClock{}, Workers: workers, Discover: true,
 		Acknowledged: func([]crawl.Event) {}})

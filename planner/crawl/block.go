@@ -36,12 +36,12 @@ func (b *block) covers(url string) bool {
 // are not blocked.
 func (p *pool) hasOther(q *serverQueue, page sitegraph.PageID) bool {
 	scheme := schemeOf(p.graph.URL(page))
-	corpus := p.Planner.Pages
+	pages := p.Planner.Pages
 	for _, known := range p.graph.ServerPages(q.server) {
-		if int(known) >= corpus.Count() {
+		if int(known) >= pages.Count() {
 			continue
 		}
-		if s := corpus.Memory(known).State; s != sitegraph.StateNew && s != sitegraph.StateAlive {
+		if s := pages.Memory(known).State; s != sitegraph.StateNew && s != sitegraph.StateAlive {
 			continue
 		}
 		other := schemeOf(p.graph.URL(known))

@@ -81,7 +81,7 @@ func TestBoundsOnDiscovery(t *testing.T) {
 	for range 3 {
 		m.day(planner.Unlimited)
 	}
-	if n := m.corpus.Count(); n != 120 {
+	if n := m.pages.Count(); n != 120 {
 		t.Errorf("%d pages known, want 120", n)
 	}
 	if reasons()[sitegraph.RefusedServer] == 0 {
@@ -110,7 +110,7 @@ func TestMoreLinksThanOneVisitMayBring(t *testing.T) {
 		}
 		m.day(planner.Unlimited)
 	}
-	if n := m.corpus.Count(); n != 111 {
+	if n := m.pages.Count(); n != 111 {
 		t.Errorf("%d pages known, want 111", n)
 	}
 }
@@ -144,7 +144,7 @@ func TestConditionalThoughQueriesAreRefused(t *testing.T) {
 			t.Error("what was too much for the first visit is not asked for")
 		}
 	}
-	if n := m.corpus.Count(); n != 120 || r.More || r.ETag != "1" {
+	if n := m.pages.Count(); n != 120 || r.More || r.ETag != "1" {
 		t.Errorf("%d pages known of 120, more to come: %v, ETag %q", n, r.More, r.ETag)
 	}
 }
@@ -158,11 +158,11 @@ func TestSessionsAreOnePage(t *testing.T) {
 	m := bounded(t, pages, newDisk(), start)
 	m.day(planner.Unlimited)
 	for _, url := range []string{start, start + "a", start + "b/c", start + "b//c"} {
-		if _, ok := m.corpus.Graph.Lookup(url); !ok {
+		if _, ok := m.pages.Graph.Lookup(url); !ok {
 			t.Errorf("%s is not known", url)
 		}
 	}
-	if n := m.corpus.Count(); n != 4 {
+	if n := m.pages.Count(); n != 4 {
 		t.Errorf("%d pages known, want 4", n)
 	}
 }

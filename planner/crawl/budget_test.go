@@ -105,13 +105,13 @@ func randomLimits(rng *rand.Rand) (l budget.Limits) {
 
 func newMeteredRig(t *testing.T, w *web, d *disk, p *purse, o crawl.Options) *rig {
 	m := newRig(t, w, d, "ebayes", o)
-	m.corpus = d.restore() // its pages are in the line of one planner only
-	policy, err := policy.New("ebayes", policy.Settings{Pages: m.corpus, Mode: planner.Stream,
+	m.pages = d.restore() // its pages are in the line of one planner only
+	policy, err := policy.New("ebayes", policy.Settings{Pages: m.pages, Mode: planner.Stream,
 		Seed: 1, PerDay: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.plan = planner.New(m.corpus, policy,
+	m.plan = planner.New(m.pages, policy,
 		planner.Options{NewShare: 0.5, Leftover: true, Limits: p.limits, MostBytes: 1 << 20})
 	o.Planner, o.Fetcher, o.Store, o.Clock, o.Discover = m.plan, metered{w, p}, d, w.clock, true
 	o.Acknowledged = m.acknowledged

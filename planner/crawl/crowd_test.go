@@ -169,8 +169,8 @@ func TestRefetchesWhileNewPagesWait(t *testing.T) {
 				}
 			}
 			run(10 * time.Minute)
-			for p := range sitegraph.PageID(m.corpus.Count()) { // and was seen to
-				if mem := m.corpus.Memory(p); mem.State == sitegraph.StateAlive {
+			for p := range sitegraph.PageID(m.pages.Count()) { // and was seen to
+				if mem := m.pages.Memory(p); mem.State == sitegraph.StateAlive {
 					mem.History.Changes, mem.History.Visits = 20, 21
 				}
 			}

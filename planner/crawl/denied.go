@@ -37,21 +37,21 @@ func (l *Loop) deny(v planner.Visit, r *Request, o *sitegraph.Observation) error
 // for a fact about the page, such pages wait for a first visit again. It looks at their records
 // once.
 func (l *Loop) recallDenied() error {
-	corpus := l.Planner.Pages
-	known, err := corpus.LoadDenied(l.Store.Setting)
+	pages := l.Planner.Pages
+	known, err := pages.LoadDenied(l.Store.Setting)
 	if err != nil {
 		return l.storeError(err, "begin")
 	}
-	if known && len(corpus.Denied()) == 0 {
+	if known && len(pages.Denied()) == 0 {
 		return nil
 	}
-	corpus.ForgetDenied()
+	pages.ForgetDenied()
 	if !known {
 		if err := l.undeny(); err != nil {
 			return err
 		}
 	}
-	if err := corpus.SaveDenied(l.Store.SaveSetting); err != nil {
+	if err := pages.SaveDenied(l.Store.SaveSetting); err != nil {
 		return l.storeError(err, "save which pages settings refuse")
 	}
 	return nil

@@ -74,7 +74,7 @@ func TestDeniedPagesAreHeld(t *testing.T) {
 						}
 					}
 					want := []planner.Denied{{Denial: private, Pages: 6}}
-					if got := m.corpus.Denied(); !slices.Equal(got, want) {
+					if got := m.pages.Denied(); !slices.Equal(got, want) {
 						t.Errorf("denied %v, want %v", got, want)
 					}
 					w.denyAll(sitegraph.Denial{})
@@ -82,7 +82,7 @@ func TestDeniedPagesAreHeld(t *testing.T) {
 					if got := len(slices.Compact(sorted(w.take()))); got != 6 {
 						t.Errorf("with settings that allow them %d pages were visited, want 6", got)
 					}
-					if got := m.corpus.Denied(); len(got) > 0 {
+					if got := m.pages.Denied(); len(got) > 0 {
 						t.Errorf("denied %v, want none", got)
 					}
 				})

@@ -61,7 +61,7 @@ func paths(urls []string) string {
 
 func (m *rig) record(path string) sitegraph.Record {
 	m.Helper()
-	p, ok := m.corpus.Graph.Lookup(site + path)
+	p, ok := m.pages.Graph.Lookup(site + path)
 	if !ok {
 		m.Fatalf("/%s is not known", path)
 	}
@@ -77,21 +77,21 @@ func (m *rig) checkStored() {
 	m.Helper()
 	again := m.disk.crash().restore()
 	again.Graph.Refresh()
-	m.corpus.Graph.Refresh()
-	for p := range sitegraph.PageID(max(again.Count(), m.corpus.Count())) {
-		url := m.corpus.Graph.URL(p)
-		if again.Graph.URL(p) != url || again.Graph.Depth(p) != m.corpus.Graph.Depth(p) {
+	m.pages.Graph.Refresh()
+	for p := range sitegraph.PageID(max(again.Count(), m.pages.Count())) {
+		url := m.pages.Graph.URL(p)
+		if again.Graph.URL(p) != url || again.Graph.Depth(p) != m.pages.Graph.Depth(p) {
 			m.Errorf("page %d: the store knows %s at depth %d, the graph %s at depth %d",
-				p, again.Graph.URL(p), again.Graph.Depth(p), url, m.corpus.Graph.Depth(p))
+				p, again.Graph.URL(p), again.Graph.Depth(p), url, m.pages.Graph.Depth(p))
 		}
-		if !slices.Equal(again.Graph.Links(p), m.corpus.Graph.Links(p)) ||
-			!slices.Equal(again.Graph.Frames(p), m.corpus.Graph.Frames(p)) {
+		if !slices.Equal(again.Graph.Links(p), m.pages.Graph.Links(p)) ||
+			!slices.Equal(again.Graph.Frames(p), m.pages.Graph.Frames(p)) {
 			m.Errorf("%s: links %v in the store, %v in the graph",
-				url, again.Graph.Links(p), m.corpus.Graph.Links(p))
+				url, again.Graph.Links(p), m.pages.Graph.Links(p))
 		}
-		if again.Memory(p).State != m.corpus.Memory(p).State {
+		if again.Memory(p).State != m.pages.Memory(p).State {
 			m.Errorf("%s is %v in the store, %v in the corpus",
-				url, again.Memory(p).State, m.corpus.Memory(p).State)
+				url, again.Memory(p).State, m.pages.Memory(p).State)
 		}
 	}
 }
@@ -113,10 +113,10 @@ func TestDiscovery(t *testing.T) {
 	if got, want := paths(m.found), "/ /a /m /b /c /missing"; got != want {
 		t.Errorf("told of the pages %s, want %s, each once", got, want)
 	}
-	m.corpus.Graph.Refresh()
+	m.pages.Graph.Refresh()
 	for path, depth := range map[string]int{"": 1, "m": 1, "a": 2, "b": 3, "c": 2, "missing": 4} {
 		r := m.record(path)
-		if got := m.corpus.Graph.Depth(r.Page); got != depth {
+		if got := m.pages.Graph.Depth(r.Page); got != depth {
 			t.Errorf("/%s has depth %d, want %d", path, got, depth)
 		}
 	}
@@ -174,11 +174,11 @@ func TestGonePageHasNoLinks(t *testing.T) {
 		w.put("a", page{outcome: outcome})
 		m.day(planner.Unlimited)
 		a := m.record("a")
-		if links := m.corpus.Graph.Links(a.Page); len(links) != 0 {
+		if links := m.pages.Graph.Links(a.Page); len(links) != 0 {
 			t.Errorf("%v: it still has the links %v", outcome, links)
 		}
-		m.corpus.Graph.Refresh()
-		if depth := m.corpus.Graph.Depth(m.record("b").Page); depth != 0 {
+		m.pages.Graph.Refresh()
+		if depth := m.pages.Graph.Depth(m.record("b").Page); depth != 0 {
 			t.Errorf("%v: the page behind it has depth %d, want 0", outcome, depth)
 		}
 		m.checkStored()
@@ -203,7 +203,7 @@ func TestLinksKept(t *testing.T) {
 		m.day(planner.Unlimited)
 		w.put("a", c.then)
 		m.day(planner.Unlimited)
-		if links := m.corpus.Graph.Links(m.record("a").Page); len(links) != c.want {
+		if links := m.pages.Graph.Links(m.record("a").Page); len(links) != c.want {
 			t.Errorf("%s: %d links, want %d", c.name, len(links), c.want)
 		}
 		m.checkStored()
@@ -324,9 +324,9 @@ func TestStartPageMoves(t *testing.T) {
 	if got := m.day(planner.Unlimited); !slices.Equal(got, want) {
 		t.Errorf("visited %q, want %q", got, want)
 	}
-	m.corpus.Graph.Refresh()
-	home, _ := m.corpus.Graph.Lookup("https://www.example.com/en")
-	if depth := m.corpus.Graph.Depth(home); depth != 1 {
+	m.pages.Graph.Refresh()
+	home, _ := m.pages.Graph.Lookup("https://www.example.com/en")
+	if depth := m.pages.Graph.Depth(home); depth != 1 {
 		t.Errorf("the target has depth %d, want 1", depth)
 	}
 	if starts := m.disk.crash().starts; len(starts) != 3 {
@@ -366,8 +366,8 @@ func TestNoDiscovery(t *testing.T) {
 	w := newSite(map[string]page{"": {links: []string{"a"}}, "a": {}})
 	m := crawlSite(t, w, crawl.Options{})
 	m.loop.Discover = false
-	if got := paths(m.day(planner.Unlimited)); got != "/" || m.corpus.Graph.Pages() != 1 {
-		t.Errorf("visited %s, %d pages known", got, m.corpus.Graph.Pages())
+	if got := paths(m.day(planner.Unlimited)); got != "/" || m.pages.Graph.Pages() != 1 {
+		t.Errorf("visited %s, %d pages known", got, m.pages.Graph.Pages())
 	}
 }
 

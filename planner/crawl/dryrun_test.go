@@ -46,7 +46,7 @@ func TestDryRun(t *testing.T) {
 		}
 		var foretold, made []string
 		for _, v := range ahead.Visits {
-			foretold = append(foretold, m.corpus.Graph.URL(v.Page))
+			foretold = append(foretold, m.pages.Graph.URL(v.Page))
 		}
 		for _, e := range m.acked {
 			made = append(made, e.Record.URL)

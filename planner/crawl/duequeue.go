@@ -64,11 +64,11 @@ type dueQueue struct {
 
 // newDueQueue returns the queue of a store. It hands out first what was promoted in a round that a
 // crash ended.
-func newDueQueue(store Dues, corpus *planner.Pages,
+func newDueQueue(store Dues, pages *planner.Pages,
 	apply func(sitegraph.PageID, planner.Message)) *dueQueue {
 	q := &dueQueue{
 		store: store,
-		pages: corpus,
+		pages: pages,
 		near:  planner.NewMemQueue(apply),
 		end:   store.Undue(),
 		moved: map[sitegraph.PageID]bool{},

@@ -274,7 +274,7 @@ type rig struct {
 	web    *web
 	disk   *disk
 	clock  crawl.Clock
-	corpus *planner.Pages
+	pages  *planner.Pages
 	plan   *planner.Planner
 	loop   *crawl.Loop
 	seen   []string // verdicts and addresses in the order of outcomes
@@ -287,18 +287,18 @@ type rig struct {
 // what it sets: Workers, MaxHops, CommitEvery.
 func newRig(t *testing.T, w *web, d *disk, name string, o crawl.Options) *rig {
 	t.Helper()
-	m := &rig{T: t, web: w, disk: d, clock: w.clock, corpus: d.restore()}
-	p, err := policy.New(name, policy.Settings{Pages: m.corpus, Mode: planner.Stream, Seed: 1,
+	m := &rig{T: t, web: w, disk: d, clock: w.clock, pages: d.restore()}
+	p, err := policy.New(name, policy.Settings{Pages: m.pages, Mode: planner.Stream, Seed: 1,
 		PerDay: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.plan = planner.New(m.corpus, p, planner.Options{NewShare: 1})
+	m.plan = planner.New(m.pages, p, planner.Options{NewShare: 1})
 	o.Planner, o.Fetcher, o.Store, o.Clock, o.Discover = m.plan, w, d, w.clock, true
 	o.Seen = func(e *crawl.Event) {
 		m.seen = append(m.seen, fmt.Sprint(e.Verdict, " ", e.Record.URL))
 	}
-	o.Found = func(p sitegraph.PageID) { m.found = append(m.found, m.corpus.Graph.URL(p)) }
+	o.Found = func(p sitegraph.PageID) { m.found = append(m.found, m.pages.Graph.URL(p)) }
 	o.Acknowledged = m.acknowledged
 	m.loop = crawl.New(o)
 	return m
@@ -334,7 +334,7 @@ func (m *rig) checkDurable(d *disk, p sitegraph.PageID, want *sitegraph.Record) 
 		m.Errorf("%s is acknowledged as %+v, the store has %+v", want.URL, want, r)
 	}
 	for _, url := range m.web.pages[want.URL].links {
-		if id, ok := m.corpus.Graph.Lookup(url); want.State == sitegraph.StateAlive && ok &&
+		if id, ok := m.pages.Graph.Lookup(url); want.State == sitegraph.StateAlive && ok &&
 			!slices.Contains(d.links[p][0], id) {
 			m.Errorf("%s is acknowledged without its link to %s", want.URL, url)
 		}

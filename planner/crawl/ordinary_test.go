@@ -20,10 +20,10 @@ import (
 // defaultLoop has the default bounds, but for those of counts, which are smaller.
 func defaultLoop(t *testing.T, clock *crawl.VirtualClock, f crawl.Fetcher) *rig {
 	d := newDisk()
-	m := &rig{T: t, disk: d, clock: clock, corpus: d.restore()}
-	p, _ := policy.New("uniform", policy.Settings{Pages: m.corpus, Mode: planner.Stream, Seed: 1,
+	m := &rig{T: t, disk: d, clock: clock, pages: d.restore()}
+	p, _ := policy.New("uniform", policy.Settings{Pages: m.pages, Mode: planner.Stream, Seed: 1,
 		PerDay: 100})
-	m.plan = planner.New(m.corpus, p, planner.Options{NewShare: 1, Leftover: true, AgainShare: 0.05,
+	m.plan = planner.New(m.pages, p, planner.Options{NewShare: 1, Leftover: true, AgainShare: 0.05,
 		Turns: true})
 	b := sitegraph.DefaultBounds
 	b.MaxVariants = 100
@@ -61,10 +61,10 @@ func TestExternalLinksTakeNoRoom(t *testing.T) {
 		m.seed("http://h.example/")
 		m.rounds(100, 24*time.Hour, planner.Unlimited)
 		by, _ := m.loop.Refused(1)
-		if m.corpus.Graph.Pages() != 51 || full > 2 || len(by) > 0 {
+		if m.pages.Graph.Pages() != 51 || full > 2 || len(by) > 0 {
 			t.Errorf("%d external links before 50 own ones: after 100 visits %d of 51 pages "+
 				"known; asked in full %d, with condition %d; refused %v",
-				external, m.corpus.Graph.Pages(), full, conditional, by)
+				external, m.pages.Graph.Pages(), full, conditional, by)
 		}
 	}
 }
@@ -93,8 +93,8 @@ func TestForum(t *testing.T) {
 	m.seed("http://h.example/")
 	m.rounds(100, 24*time.Hour, planner.Unlimited)
 	by, _ := m.loop.Refused(1)
-	if m.corpus.Graph.Pages() != 551 {
-		t.Errorf("%d of 551 pages known after 100 rounds; refused %v", m.corpus.Graph.Pages(), by)
+	if m.pages.Graph.Pages() != 551 {
+		t.Errorf("%d of 551 pages known after 100 rounds; refused %v", m.pages.Graph.Pages(), by)
 	}
 }
 
@@ -103,10 +103,10 @@ func TestForum(t *testing.T) {
 func TestPagesWithoutTextAreNoDuplicates(t *testing.T) {
 	clock := crawl.NewVirtualClock(base)
 	d := newDisk()
-	m := &rig{T: t, disk: d, clock: clock, corpus: d.restore()}
-	p, _ := policy.New("uniform", policy.Settings{Pages: m.corpus, Mode: planner.Stream, Seed: 1,
+	m := &rig{T: t, disk: d, clock: clock, pages: d.restore()}
+	p, _ := policy.New("uniform", policy.Settings{Pages: m.pages, Mode: planner.Stream, Seed: 1,
 		PerDay: 100})
-	m.plan = planner.New(m.corpus, p, planner.Options{NewShare: 1, Leftover: true, AgainShare: 0.05,
+	m.plan = planner.New(m.pages, p, planner.Options{NewShare: 1, Leftover: true, AgainShare: 0.05,
 		Turns: true})
 	f := fetcherFunc(func(_ context.Context, r crawl.Request) (sitegraph.Observation, error) {
 		o := sitegraph.Observation{URL: r.Record.URL, Time: clock.Now(),
@@ -127,8 +127,8 @@ func TestPagesWithoutTextAreNoDuplicates(t *testing.T) {
 	m.seed("http://h.example/")
 	m.hours(6)
 	states := map[sitegraph.State]int{}
-	for q := range sitegraph.PageID(m.corpus.Count()) {
-		states[m.corpus.Memory(q).State]++
+	for q := range sitegraph.PageID(m.pages.Count()) {
+		states[m.pages.Memory(q).State]++
 	}
 	if states[sitegraph.StateAlive] != 51 {
 		t.Errorf("51 pages, each with other bytes: %v", states)
@@ -149,7 +149,7 @@ func TestRedirectToItselfWithASession(t *testing.T) {
 		for range 5 {
 			m.day(planner.Unlimited)
 		}
-		_, known := m.corpus.Graph.Lookup(to)
+		_, known := m.pages.Graph.Lookup(to)
 		if !known {
 			t.Errorf("/cart redirects to %s: it is %v, and the target is not known",
 				to, m.state("http://h.example/cart"))
@@ -270,13 +270,13 @@ func TestForbidAll(t *testing.T) {
 	for _, days := range []int{1, 3, 6} {
 		w := &all{moody: moody{clock: crawl.NewVirtualClock(base), rules: 1}}
 		d := newDisk()
-		m := &rig{T: t, disk: d, clock: w.clock, corpus: d.restore()}
-		p, err := policy.New("uniform", policy.Settings{Pages: m.corpus, Mode: planner.Stream,
+		m := &rig{T: t, disk: d, clock: w.clock, pages: d.restore()}
+		p, err := policy.New("uniform", policy.Settings{Pages: m.pages, Mode: planner.Stream,
 			Seed: 1, PerDay: 100})
 		if err != nil {
 			t.Fatal(err)
 		}
-		m.plan = planner.New(m.corpus, p,
+		m.plan = planner.New(m.pages, p,
 			planner.Options{NewShare: 1, Leftover: true, AgainShare: 1, Turns: true})
 		m.loop = crawl.New(crawl.Options{Planner: m.plan, Fetcher: w, Store: d, Clock: w.clock,
 			Discover: true, Proof: true, Forecast: true})
@@ -326,13 +326,13 @@ func TestForbiddenPagesCostNoTime(t *testing.T) {
 			asked++
 			return w.Fetch(ctx, r)
 		})
-		m := &rig{T: t, clock: crawl.WallClock{}, corpus: planner.NewPages(sitegraph.NewGraph())}
-		p, err := policy.New("sites", policy.Settings{Pages: m.corpus, Mode: planner.Stream,
+		m := &rig{T: t, clock: crawl.WallClock{}, pages: planner.NewPages(sitegraph.NewGraph())}
+		p, err := policy.New("sites", policy.Settings{Pages: m.pages, Mode: planner.Stream,
 			Seed: 1, PerDay: 1e6})
 		if err != nil {
 			t.Fatal(err)
 		}
-		m.plan = planner.New(m.corpus, p, planner.Options{NewShare: 0.25, Leftover: true,
+		m.plan = planner.New(m.pages, p, planner.Options{NewShare: 0.25, Leftover: true,
 			LeastRefetch: planner.FirstWorth, Turns: true, AgainShare: 0.05})
 		m.loop = crawl.New(crawl.Options{Planner: m.plan, Fetcher: f,
 			Store: history.NewMemoryStore(),
@@ -379,19 +379,19 @@ func TestLooksWithinTheirShare(t *testing.T) {
 			}
 			return sitegraph.Observation{}, nil
 		}
-		m := &rig{T: t, clock: crawl.WallClock{}, corpus: planner.NewPages(sitegraph.NewGraph())}
-		p, err := policy.New("sites", policy.Settings{Pages: m.corpus, Mode: planner.Stream,
+		m := &rig{T: t, clock: crawl.WallClock{}, pages: planner.NewPages(sitegraph.NewGraph())}
+		p, err := policy.New("sites", policy.Settings{Pages: m.pages, Mode: planner.Stream,
 			Seed: 1, PerDay: 24000})
 		if err != nil {
 			t.Fatal(err)
 		}
-		m.plan = planner.New(m.corpus, p, planner.Options{NewShare: 0.25, Leftover: true,
+		m.plan = planner.New(m.pages, p, planner.Options{NewShare: 0.25, Leftover: true,
 			LeastRefetch: planner.FirstWorth, Turns: true, AgainShare: 0.05, SourceShare: 0.1})
 		m.loop = crawl.New(crawl.Options{Planner: m.plan, Fetcher: w,
 			Store: history.NewMemoryStore(),
 			Clock: m.clock, Discover: true, Pause: w.pause, Forecast: true, Workers: 8})
 		m.seed(append(startsOf("s", 1), "http://quiet.example/")...)
-		m.corpus.Graph.Pages()
+		m.pages.Graph.Pages()
 		run := func(d time.Duration, perDay float64) {
 			ctx, cancel := context.WithTimeout(t.Context(), d)
 			defer cancel()
@@ -405,8 +405,8 @@ func TestLooksWithinTheirShare(t *testing.T) {
 		gone = true
 		run(2*time.Hour, planner.Unlimited) // without Proof they leave at once
 		left := 0
-		for q := range sitegraph.PageID(m.corpus.Count()) {
-			if m.corpus.Memory(q).State.Left() {
+		for q := range sitegraph.PageID(m.pages.Count()) {
+			if m.pages.Memory(q).State.Left() {
 				left++
 			}
 		}
@@ -451,8 +451,8 @@ func TestOneServerWithoutAWay(t *testing.T) {
 				planner.Unlimited, time.Hour, 20*time.Minute,
 				append(startsOf("s", c.servers), startsOf("bad", c.bad)...)...)
 			e := uint8(0)
-			if p, ok := m.corpus.Graph.Lookup("http://bad0.example/"); ok {
-				e = m.corpus.Memory(p).Errors
+			if p, ok := m.pages.Graph.Lookup("http://bad0.example/"); ok {
+				e = m.pages.Memory(p).Errors
 			}
 			if share := float64(w.of("s")) / float64(c.servers*120); share < 0.95 || e == 0 &&
 				c.bad > 0 {
@@ -473,10 +473,10 @@ func TestRulesThatChangeDaily(t *testing.T) {
 	for _, changing := range []bool{false, true} {
 		clock := crawl.NewVirtualClock(base)
 		d := newDisk()
-		m := &rig{T: t, disk: d, clock: clock, corpus: d.restore()}
-		p, _ := policy.New("sites", policy.Settings{Pages: m.corpus, Mode: planner.Stream, Seed: 1,
+		m := &rig{T: t, disk: d, clock: clock, pages: d.restore()}
+		p, _ := policy.New("sites", policy.Settings{Pages: m.pages, Mode: planner.Stream, Seed: 1,
 			PerDay: 240})
-		m.plan = planner.New(m.corpus, p, planner.Options{NewShare: 0.25, Leftover: true,
+		m.plan = planner.New(m.pages, p, planner.Options{NewShare: 0.25, Leftover: true,
 			AgainShare: 0.05, LeastRefetch: planner.FirstWorth, Turns: true})
 		forbidden, allowed := 0, 0
 		counting := false

@@ -49,13 +49,13 @@ func (w *moody) Fetch(_ context.Context, r crawl.Request) (sitegraph.Observation
 
 func (w *moody) live(t *testing.T, d *disk) *rig {
 	t.Helper()
-	m := &rig{T: t, disk: d, clock: w.clock, corpus: d.restore()}
-	p, err := policy.New("uniform", policy.Settings{Pages: m.corpus, Mode: planner.Stream, Seed: 1,
+	m := &rig{T: t, disk: d, clock: w.clock, pages: d.restore()}
+	p, err := policy.New("uniform", policy.Settings{Pages: m.pages, Mode: planner.Stream, Seed: 1,
 		PerDay: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.plan = planner.New(m.corpus, p, planner.Options{NewShare: 1, Leftover: true, AgainShare: 1,
+	m.plan = planner.New(m.pages, p, planner.Options{NewShare: 1, Leftover: true, AgainShare: 1,
 		Turns: true, MaxAges: w.ages, Watched: func(string) bool { return !w.unwatched }})
 	m.loop = crawl.New(crawl.Options{Planner: m.plan, Fetcher: w, Store: d, Clock: w.clock,
 		Discover: true, Proof: true, Forecast: true})
@@ -71,11 +71,11 @@ func (m *rig) hours(n int) {
 
 func (m *rig) state(url string) sitegraph.State {
 	m.Helper()
-	p, ok := m.corpus.Graph.Lookup(url)
+	p, ok := m.pages.Graph.Lookup(url)
 	if !ok {
 		m.Fatalf("%s is not known", url)
 	}
-	return m.corpus.Memory(p).State
+	return m.pages.Memory(p).State
 }
 
 func answerOf(outcome sitegraph.Outcome, status int) func(o *sitegraph.Observation) {
@@ -223,19 +223,19 @@ func TestAgainShare(t *testing.T) {
 		}
 	}
 	m.day(planner.Unlimited)
-	p, err := policy.New("uniform", policy.Settings{Pages: m.corpus, Mode: planner.Stream, Seed: 1,
+	p, err := policy.New("uniform", policy.Settings{Pages: m.pages, Mode: planner.Stream, Seed: 1,
 		PerDay: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan := planner.New(m.corpus, p, planner.Options{NewShare: 0.25, AgainShare: 0.05})
+	plan := planner.New(m.pages, p, planner.Options{NewShare: 0.25, AgainShare: 0.05})
 	looks := 0
 	for day := range 10 {
 		start := base.Add(time.Duration(30+day) * 24 * time.Hour)
 		plan.Begin(planner.Round{Number: 100 + day, Start: start, End: start.Add(24 * time.Hour),
 			Budget: 90})
 		for v, ok := plan.Next(); ok; v, ok = plan.Next() {
-			if m.corpus.Memory(v.Page).State.Left() {
+			if m.pages.Memory(v.Page).State.Left() {
 				looks++
 			}
 		}

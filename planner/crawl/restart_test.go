@@ -129,13 +129,13 @@ type restarting struct {
 
 func (c *restarting) build(m *rig) func() (*planner.Planner, error) {
 	return func() (*planner.Planner, error) {
-		m.corpus = c.disk.restore()
-		p, err := policy.New(c.name, policy.Settings{Pages: m.corpus, Mode: planner.Stream,
+		m.pages = c.disk.restore()
+		p, err := policy.New(c.name, policy.Settings{Pages: m.pages, Mode: planner.Stream,
 			Seed: 1, PerDay: float64(c.budget), GoneWorth: 0.3})
 		o := c.o
 		o.Name, o.NewShare, o.SourceShare, o.AgainShare = c.name, 0.25, 0.1, 0.05
 		o.Leftover, o.LeastRefetch, o.Turns = true, planner.FirstWorth, true
-		return planner.New(m.corpus, p, o), err
+		return planner.New(m.pages, p, o), err
 	}
 }
 
@@ -288,14 +288,14 @@ func TestDeathWithinARound(t *testing.T) {
 	for _, r := range c.disk.Records() {
 		// To some no link leads any more.
 		if r.State == sitegraph.StateNew && r.Errors == 0 && r.Tried.IsZero() &&
-			m.corpus.Reached(r.Page) {
+			m.pages.Reached(r.Page) {
 			known[r.URL] = true
 		}
 	}
 	plan.Begin(planner.Round{Number: 1000, Start: base.Add(45 * planner.Day),
 		End: base.Add(46 * planner.Day), Budget: 10000})
 	for v, ok := plan.Next(); ok; v, ok = plan.Next() {
-		delete(known, m.corpus.Graph.URL(v.Page))
+		delete(known, m.pages.Graph.URL(v.Page))
 	}
 	if len(known) > 0 {
 		t.Errorf("%d new pages are in no line: %v", len(known), known)

@@ -74,12 +74,12 @@ func (l *Loop) followIndex(r *sitegraph.Record, o sitegraph.Observation) error {
 // addSource makes a source known; NoPage: it is none, or one too many.
 func (l *Loop) addSource(url string, from *sitegraph.Record, hops uint8) (sitegraph.PageID, error) {
 	p, known := l.graph.Lookup(url)
-	corpus := l.Planner.Pages
+	pages := l.Planner.Pages
 	server := l.graph.Server(from.Page)
 	switch {
-	case known && corpus.Memory(p).State == sitegraph.StateSource:
+	case known && pages.Memory(p).State == sitegraph.StateSource:
 		return p, nil
-	case known && corpus.Memory(p).State == sitegraph.StateAlive,
+	case known && pages.Memory(p).State == sitegraph.StateAlive,
 		sitegraph.ServerName(url) != l.graph.ServerName(server), hops > maxSourceHops,
 		!l.Planner.MaySource(server):
 		return sitegraph.NoPage, nil
@@ -103,7 +103,7 @@ func (l *Loop) addSource(url string, from *sitegraph.Record, hops uint8) (sitegr
 	if err := save(&r); err != nil {
 		return r.Page, l.storeError(err, "add source %s", url)
 	}
-	corpus.Remember(&r)
+	pages.Remember(&r)
 	l.Planner.FoundSource(r.Page)
 	return r.Page, nil
 }
@@ -116,7 +116,7 @@ func (l *Loop) applyClaims(r *sitegraph.Record, o sitegraph.Observation) error {
 	if o.Source == sitegraph.SourceFeed {
 		kind = planner.Feed
 	}
-	corpus := l.Planner.Pages
+	pages := l.Planner.Pages
 	said := make([]planner.Claim, 0, len(o.Claims))
 	var again, news []sitegraph.PageID
 	room := 0
@@ -140,9 +140,9 @@ func (l *Loop) applyClaims(r *sitegraph.Record, o sitegraph.Observation) error {
 				return err
 			}
 		}
-		p = shownPage(corpus, p)
+		p = shownPage(pages, p)
 		said = append(said, planner.Claim{Page: p, Modified: c.Modified, Every: c.Every})
-		m := corpus.Memory(p)
+		m := pages.Memory(p)
 		newer := planner.Believed(c.Modified, read) > m.Tried
 		if m.State == sitegraph.StateNew || newer {
 			news = append(news, p)

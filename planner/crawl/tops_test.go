@@ -49,15 +49,15 @@ func TestTopsBeforeMembers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const servers, budget = 12, 240
 		m := &rig{T: t, disk: newDisk(), clock: crawl.WallClock{}}
-		m.corpus = m.disk.restore()
-		p, err := policy.New("sites", policy.Settings{Pages: m.corpus, Mode: planner.Stream,
+		m.pages = m.disk.restore()
+		p, err := policy.New("sites", policy.Settings{Pages: m.pages, Mode: planner.Stream,
 			Seed: 1, PerDay: 4 * budget})
 		if err != nil {
 			t.Fatal(err)
 		}
 		lists, late, members := 0, 0, 0
 		before := map[sitegraph.PageID]bool{} // tops of members that were visited
-		m.plan = planner.New(m.corpus, p, planner.LiveOptions())
+		m.plan = planner.New(m.pages, p, planner.LiveOptions())
 		m.loop = crawl.New(crawl.Options{Planner: m.plan, Fetcher: &shelves{6, 12},
 			Store: m.disk, Clock: m.clock, Discover: true, Workers: 8, Pause: 10 * time.Second,
 			Seen: func(e *crawl.Event) {

@@ -133,16 +133,16 @@ func (w *town) live(o crawl.Options, policy string, perDay float64, round, lengt
 func newLive(t *testing.T, w *town, d crawl.Store, name string, perDay float64,
 	o crawl.Options) *rig {
 	t.Helper()
-	m := &rig{T: t, clock: crawl.WallClock{}, corpus: planner.NewPages(sitegraph.NewGraph())}
+	m := &rig{T: t, clock: crawl.WallClock{}, pages: planner.NewPages(sitegraph.NewGraph())}
 	if d, ok := d.(*disk); ok {
-		m.corpus = d.restore()
+		m.pages = d.restore()
 	}
-	p, err := policy.New(name, policy.Settings{Pages: m.corpus, Mode: planner.Stream, Seed: 1,
+	p, err := policy.New(name, policy.Settings{Pages: m.pages, Mode: planner.Stream, Seed: 1,
 		PerDay: perDay})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.plan = planner.New(m.corpus, p,
+	m.plan = planner.New(m.pages, p,
 		planner.Options{NewShare: 0.25, Leftover: true, LeastRefetch: planner.FirstWorth,
 			Turns: true})
 	o.Planner, o.Fetcher, o.Store, o.Clock, o.Discover, o.Pause, o.Forecast = m.plan, w, d, m.clock,
@@ -360,9 +360,9 @@ func TestLocalFaults(t *testing.T) {
 			told = append(told, why)
 		}},
 			"sites", planner.Unlimited, 5*time.Minute, 14*time.Minute, startsOf("s", 5)...)
-		for p := range sitegraph.PageID(m.corpus.Count()) {
-			if n := m.corpus.Memory(p).Errors; n > 0 {
-				t.Errorf("%s is blamed %d times", m.corpus.Graph.URL(p), n)
+		for p := range sitegraph.PageID(m.pages.Count()) {
+			if n := m.pages.Memory(p).Errors; n > 0 {
+				t.Errorf("%s is blamed %d times", m.pages.Graph.URL(p), n)
 			}
 		}
 		saw := map[error]int{}
@@ -439,8 +439,8 @@ func TestScarceBudgetGoesByValue(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		for p := range sitegraph.PageID(m.corpus.Count()) {
-			if mem := m.corpus.Memory(p); strings.Contains(m.corpus.Graph.URL(p), "busy") {
+		for p := range sitegraph.PageID(m.pages.Count()) {
+			if mem := m.pages.Memory(p); strings.Contains(m.pages.Graph.URL(p), "busy") {
 				mem.History.Changes, mem.History.Visits = 20, 21
 			}
 		}

@@ -46,15 +46,15 @@ func (s *shop) open(t *testing.T, name string, o planner.Options, seen func(*cra
 	t.Helper()
 	s.clock = crawl.NewVirtualClock(base)
 	d := newDisk()
-	m := &rig{T: t, disk: d, clock: s.clock, corpus: d.restore()}
-	p, err := policy.New(name, policy.Settings{Pages: m.corpus, Mode: planner.Stream, Seed: 1,
+	m := &rig{T: t, disk: d, clock: s.clock, pages: d.restore()}
+	p, err := policy.New(name, policy.Settings{Pages: m.pages, Mode: planner.Stream, Seed: 1,
 		PerDay: 24 * shopBudget})
 	if err != nil {
 		t.Fatal(err)
 	}
 	o.NewShare, o.SourceShare, o.AgainShare, o.Leftover, o.Turns, o.LeastRefetch = 0.25, 0.1, 0.05,
 		true, true, planner.FirstWorth
-	m.plan = planner.New(m.corpus, p, o)
+	m.plan = planner.New(m.pages, p, o)
 	m.loop = crawl.New(crawl.Options{Planner: m.plan, Fetcher: s, Store: d, Clock: s.clock,
 		Discover: true, Proof: true, Forecast: true, Seen: seen})
 	m.seed("http://h.example/")
@@ -113,7 +113,7 @@ func TestLeastValue(t *testing.T) {
 			made++
 			if v := &e.Visit; !v.First && e.Record.State != sitegraph.StateSource {
 				told = told || !math.IsNaN(v.Probability)
-				if worth := v.Probability*m.corpus.Weight(v.Page) + v.Beside; gives &&
+				if worth := v.Probability*m.pages.Weight(v.Page) + v.Beside; gives &&
 					!(worth >= least) {
 					t.Fatalf("%s: a visit worth %g (%s)", name, worth, v.Reason)
 				}
@@ -133,7 +133,7 @@ func TestLeastValue(t *testing.T) {
 			t.Errorf("%s tells probabilities: %v; %d are left unused", name, told, unused)
 		}
 		if name == "sites" {
-			page, _ := m.corpus.Graph.Lookup("http://h.example/c1/p1")
+			page, _ := m.pages.Graph.Lookup("http://h.example/c1/p1")
 			if why := m.plan.WhyNot(page); !strings.Contains(why,
 				"less than the least value of 0.2") {
 				t.Errorf("why not: %q", why)
@@ -156,7 +156,7 @@ func TestLeastValueOfNewPages(t *testing.T) {
 		if (made > 100) != want {
 			t.Errorf("by a least value of %g %d visits", least, made)
 		}
-		if page, _ := m.corpus.Graph.Lookup("http://h.example/"); !want &&
+		if page, _ := m.pages.Graph.Lookup("http://h.example/"); !want &&
 			!strings.Contains(m.plan.WhyNot(page), "less than the least value of 0.95") {
 			t.Errorf("why not: %q", m.plan.WhyNot(page))
 		}

@@ -119,8 +119,8 @@ func (a *allocation) begin(r planner.Round) {
 	a.pageRates.begin(r)
 	var count [rateClasses]float64
 	pages := 0.0
-	for p := range sitegraph.PageID(a.corpus.Count()) {
-		if a.corpus.Memory(p).State != sitegraph.StateAlive || a.corpus.Outside(p) {
+	for p := range sitegraph.PageID(a.pages.Count()) {
+		if a.pages.Memory(p).State != sitegraph.StateAlive || a.pages.Outside(p) {
 			continue
 		}
 		pages++

@@ -37,7 +37,7 @@ var large = sync.OnceValue(func() *largeCorpus {
 	}
 	g.Refresh()
 	l := &largeCorpus{graphBytes: simtest.HeapBytes() - empty}
-	l.corpus = planner.NewPages(g)
+	l.pages = planner.NewPages(g)
 	l.memoryBytes = simtest.HeapBytes() - empty - l.graphBytes
 	for p := range sitegraph.PageID(g.Pages()) {
 		h := sitegraph.Start(simtest.At(-180))
@@ -45,14 +45,14 @@ var large = sync.OnceValue(func() *largeCorpus {
 		for day := -173; day <= 0; day += 7 {
 			h.See(simtest.At(day), rng.Float64() < rate, time.Time{})
 		}
-		l.corpus.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateAlive,
+		l.pages.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateAlive,
 			Tried: simtest.At(0), History: h})
 	}
 	return l
 })
 
 type largeCorpus struct {
-	corpus                  *planner.Pages
+	pages                   *planner.Pages
 	graphBytes, memoryBytes float64
 }
 
@@ -62,16 +62,16 @@ func BenchmarkBegin(b *testing.B) {
 	for _, name := range Names() {
 		b.Run(name+"/pages=1e6", func(b *testing.B) {
 			l := large()
-			n := float64(l.corpus.Count())
+			n := float64(l.pages.Count())
 			before := simtest.HeapBytes()
-			policy, err := New(name, Settings{Pages: l.corpus, Mode: planner.Stream, Seed: 1,
+			policy, err := New(name, Settings{Pages: l.pages, Mode: planner.Stream, Seed: 1,
 				PerDay:   10000,
 				Oracle:   func(p sitegraph.PageID) bool { return p%5 == 0 },
 				TrueRate: func(sitegraph.PageID) float64 { return 0.05 }})
 			if err != nil {
 				b.Fatal(err)
 			}
-			plan := planner.New(l.corpus, policy, planner.Options{})
+			plan := planner.New(l.pages, policy, planner.Options{})
 			round := planner.Round{Start: simtest.At(0), End: simtest.At(1), Budget: 10000}
 			plan.Begin(round)
 			policyBytes := simtest.HeapBytes() - before
@@ -91,14 +91,14 @@ func BenchmarkNext(b *testing.B) {
 	for _, name := range Names() {
 		b.Run(name+"/pages=1e6", func(b *testing.B) {
 			l := large()
-			policy, err := New(name, Settings{Pages: l.corpus, Mode: planner.Stream, Seed: 1,
+			policy, err := New(name, Settings{Pages: l.pages, Mode: planner.Stream, Seed: 1,
 				PerDay:   10000,
 				Oracle:   func(p sitegraph.PageID) bool { return p%5 == 0 },
 				TrueRate: func(sitegraph.PageID) float64 { return 0.05 }})
 			if err != nil {
 				b.Fatal(err)
 			}
-			plan := planner.New(l.corpus, policy, planner.Options{})
+			plan := planner.New(l.pages, policy, planner.Options{})
 			round := planner.Round{Number: 1, Start: simtest.At(0), End: simtest.At(1),
 				Budget: planner.Unlimited}
 			plan.Begin(round)

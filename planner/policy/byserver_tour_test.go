@@ -29,7 +29,7 @@ func TestAWeekIsAWeek(t *testing.T) {
 				if !ok {
 					t.Fatalf("%s, rounds of %v: no visit in round %d", policy, length, n)
 				}
-				m := w.corpus.Memory(v.Page)
+				m := w.pages.Memory(v.Page)
 				m.History.Last, m.Tried = sitegraph.Unix32(end), sitegraph.Unix32(end)
 				w.planner.Policy.Observe(v.Page, sitegraph.VerdictUnchanged)
 				if n < rounds {
@@ -110,12 +110,12 @@ func TestSamplesBeforeMethods(t *testing.T) {
 // the others are through.
 func TestNewServersInTheWeek(t *testing.T) {
 	for _, name := range []string{"server-previous", "server-previous+a", "server-sample+c"} {
-		known := planner.NewPages(sitegraph.NewGraph())
-		policy, err := New(name, Settings{Pages: known, Mode: planner.Stream, Seed: 1, Sample: 1})
+		pages := planner.NewPages(sitegraph.NewGraph())
+		policy, err := New(name, Settings{Pages: pages, Mode: planner.Stream, Seed: 1, Sample: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan := planner.New(known, policy, planner.Options{})
+		plan := planner.New(pages, policy, planner.Options{})
 		for hour := range 2 {
 			start := simtest.At(1).Add(time.Duration(hour) * time.Hour)
 			plan.Begin(planner.Round{Number: hour, Start: start, End: start.Add(time.Hour),
@@ -124,9 +124,9 @@ func TestNewServersInTheWeek(t *testing.T) {
 			if ok != (hour == 1) || ok && v.Reason.String() == "oldest copy, budget left" {
 				t.Errorf("%s, hour %d: visit %v because %s", name, hour, ok, v.Reason)
 			}
-			page := known.Graph.AddStart("http://new.example/")
+			page := pages.Graph.AddStart("http://new.example/")
 			r := simtest.Seen(page, "http://new.example/")
-			known.Remember(&r)
+			pages.Remember(&r)
 		}
 	}
 }

@@ -24,8 +24,8 @@ import (
 // seen always. Left out: the limits by host and domain, the random factor in what becomes known,
 // and MIME types. A budget that the threshold leaves goes to the oldest copies.
 type commonCrawl struct {
-	corpus *planner.Pages
-	seen   []uint32 // by page: when a link to it was last seen, unix seconds
+	pages *planner.Pages
+	seen  []uint32 // by page: when a link to it was last seen, unix seconds
 }
 
 // Weights of the generator score; a page score is at most 1.
@@ -41,21 +41,21 @@ const (
 const alwaysSeen = math.MaxUint32
 
 func newCommonCrawl(s Settings) planner.Policy {
-	return newGreedy(s, &commonCrawl{corpus: s.Pages})
+	return newGreedy(s, &commonCrawl{pages: s.Pages})
 }
 
 func (c *commonCrawl) begin(planner.Round) {
-	g := c.corpus.Graph
+	g := c.pages.Graph
 	c.seen = c.seen[:0]
-	for p := range sitegraph.PageID(c.corpus.Count()) {
-		seen := c.corpus.Memory(p).History.Epoch
+	for p := range sitegraph.PageID(c.pages.Count()) {
+		seen := c.pages.Memory(p).History.Epoch
 		if g.Depth(p) == 1 {
 			seen = alwaysSeen
 		}
 		c.seen = append(c.seen, seen)
 	}
 	for p := range c.seen {
-		m := c.corpus.Memory(sitegraph.PageID(p))
+		m := c.pages.Memory(sitegraph.PageID(p))
 		if m.State != sitegraph.StateAlive {
 			continue
 		}
@@ -67,7 +67,7 @@ func (c *commonCrawl) begin(planner.Round) {
 
 // pageScore is 1 for a start page, and less with each link on the way from there.
 func (c *commonCrawl) pageScore(p sitegraph.PageID) float64 {
-	depth := c.corpus.Graph.Depth(p)
+	depth := c.pages.Graph.Depth(p)
 	if depth == 0 {
 		depth = sitegraph.MaxDepth + 1
 	}
@@ -76,7 +76,7 @@ func (c *commonCrawl) pageScore(p sitegraph.PageID) float64 {
 
 // unseen is how many days ago a link to the page was last seen, so many days after its last visit.
 func (c *commonCrawl) unseen(p sitegraph.PageID, days float64) float64 {
-	h := &c.corpus.Memory(p).History
+	h := &c.pages.Memory(p).History
 	seen := h.Epoch
 	if int(p) < len(c.seen) {
 		seen = c.seen[p]
@@ -88,7 +88,7 @@ func (c *commonCrawl) unseen(p sitegraph.PageID, days float64) float64 {
 // penalty is for what the last visits showed. A page that was not there at one visit, and of which
 // the copy is still held, is the missing one.
 func (c *commonCrawl) penalty(p sitegraph.PageID) float64 {
-	m := c.corpus.Memory(p)
+	m := c.pages.Memory(p)
 	switch h := &m.History; {
 	case m.Errors > 0:
 		return perFailure * float64(m.Errors)

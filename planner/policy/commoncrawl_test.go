@@ -12,26 +12,26 @@ import (
 // and one that nothing links to, all ten days after their last visits.
 func TestCommonCrawlByHand(t *testing.T) {
 	g := sitegraph.NewGraph()
-	known := planner.NewPages(g)
+	pages := planner.NewPages(g)
 	add := func(path string, h sitegraph.History) sitegraph.PageID {
 		p := g.Add("http://example.com/" + path)
-		known.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateAlive, History: h,
+		pages.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateAlive, History: h,
 			Tried: h.LastVisit()})
 		return p
 	}
 	start := g.AddStart("http://example.com/")
-	known.Remember(&sitegraph.Record{Page: start, State: sitegraph.StateAlive,
+	pages.Remember(&sitegraph.Record{Page: start, State: sitegraph.StateAlive,
 		History: watched(10, 10), Tried: simtest.At(10)})
 	linked, deep, alone := add("linked", watched(6, 2, 5)), add("linked/deep", watched(6, 6)),
 		add("alone", watched(8, 8))
 	g.SetLinkIDs(start, []sitegraph.PageID{linked}, nil)
 	g.SetLinkIDs(linked, []sitegraph.PageID{deep}, nil)
 	g.Refresh()
-	policy, err := New("commoncrawl", Settings{Pages: known, Mode: planner.Stream})
+	policy, err := New("commoncrawl", Settings{Pages: pages, Mode: planner.Stream})
 	if err != nil {
 		t.Fatal(err)
 	}
-	planner.New(known, policy, planner.Options{}).Begin(planner.Round{Number: 1,
+	planner.New(pages, policy, planner.Options{}).Begin(planner.Round{Number: 1,
 		Start: simtest.At(19), End: simtest.At(20)})
 	score := policy.(*greedy).score
 	wantNear(t, "start page, changed", score(start, 10), 1+0.1, 1e-9)
@@ -47,10 +47,10 @@ func TestCommonCrawlByHand(t *testing.T) {
 	// What later visits told: a failure, or no page, which is no proof yet.
 	r := sitegraph.Record{Page: deep, State: sitegraph.StateAlive, History: watched(6, 6),
 		Tried: simtest.At(7), Errors: 2}
-	known.Remember(&r)
+	pages.Remember(&r)
 	wantNear(t, "deep, failing", score(deep, 10), 1./3+0.1-0.005*10-0.2, 1e-9)
 	r.Errors, r.Misses = 0, 1
-	known.Remember(&r)
+	pages.Remember(&r)
 	if got := score(deep, 10); got != 0 {
 		t.Errorf("score %g of a missing page, want it below the threshold", got)
 	}

@@ -25,7 +25,7 @@ func (s *site) smallestTie(t []float32) float32 {
 
 // division is the sites of the corpus' servers, kept up to date with the graph.
 type division struct {
-	corpus   *planner.Pages
+	pages    *planner.Pages
 	how      method
 	sites    map[sitegraph.ServerID][]site
 	versions map[sitegraph.ServerID]int    // of each server's graph when its sites were made
@@ -36,7 +36,7 @@ type division struct {
 
 func newDivision(c *planner.Pages, how method) *division {
 	return &division{
-		corpus:   c,
+		pages:    c,
 		how:      how,
 		sites:    map[sitegraph.ServerID][]site{},
 		versions: map[sitegraph.ServerID]int{},
@@ -52,21 +52,21 @@ const relearn = 4 * week
 // update makes the sites of servers anew whose graph changed, and all of them when a method
 // that learns has something new to learn from.
 func (d *division) update() {
-	if begins := d.periods.begin(d.corpus.Round()); begins && d.how.learns() {
+	if begins := d.periods.begin(d.pages.Round()); begins && d.how.learns() {
 		clear(d.versions)
 		clear(d.chosen)
 	}
-	for s := range sitegraph.ServerID(d.corpus.Graph.Servers()) {
+	for s := range sitegraph.ServerID(d.pages.Graph.Servers()) {
 		d.updateServer(s)
 	}
 }
 
 func (d *division) updateServer(s sitegraph.ServerID) {
-	g := d.corpus.Graph
+	g := d.pages.Graph
 	if version, ok := d.versions[s]; ok && version == g.Version(s) {
 		return
 	}
-	if missing := d.corpus.Count() - len(d.topOf); missing > 0 {
+	if missing := d.pages.Count() - len(d.topOf); missing > 0 {
 		d.topOf = append(d.topOf, make([]*site, missing)...)
 	}
 	for _, old := range d.sites[s] {
@@ -78,7 +78,7 @@ func (d *division) updateServer(s sitegraph.ServerID) {
 	for i := range sites {
 		for _, top := range sites[i].Tops {
 			d.topOf[top] = &sites[i]
-			sites[i].changed = max(sites[i].changed, d.corpus.Memory(top).History.LastChange)
+			sites[i].changed = max(sites[i].changed, d.pages.Memory(top).History.LastChange)
 		}
 	}
 	d.sites[s] = sites
@@ -89,9 +89,9 @@ func (d *division) updateServer(s sitegraph.ServerID) {
 // the partition, stands for the whole period.
 func (d *division) divide(s sitegraph.ServerID) []site {
 	if !d.how.learns() {
-		return sitesOf(divideBy(d.how.by, d.corpus, s, d.hasCopy))
+		return sitesOf(divideBy(d.how.by, d.pages, s, d.hasCopy))
 	}
-	past := newPast(d.corpus, s, d.hasCopy)
+	past := newPast(d.pages, s, d.hasCopy)
 	by := d.how.by
 	if by == auto {
 		if d.chosen[s] == "" {
@@ -137,7 +137,7 @@ func divideBy(
 func (d *division) outdated(s sitegraph.ServerID) { d.versions[s] = 0 }
 
 func (d *division) hasCopy(p sitegraph.PageID) bool {
-	return d.corpus.Memory(p).State == sitegraph.StateAlive
+	return d.pages.Memory(p).State == sitegraph.StateAlive
 }
 
 // siteWithTop returns the site that p is a top of, nil if it is none.
@@ -155,7 +155,7 @@ const allServers sitegraph.ServerID = -1
 func (d *division) eachSite(only sitegraph.ServerID, f func(site *site)) {
 	first, last := only, only
 	if only == allServers {
-		first, last = 0, sitegraph.ServerID(d.corpus.Graph.Servers())-1
+		first, last = 0, sitegraph.ServerID(d.pages.Graph.Servers())-1
 	}
 	for s := first; s <= last; s++ {
 		sites := d.sites[s]

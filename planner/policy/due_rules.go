@@ -88,11 +88,11 @@ func (m multiplied) wait(
 // Sitemaps are believed.
 type bySitemap struct {
 	unestimated
-	corpus *planner.Pages
+	pages *planner.Pages
 }
 
 func newNorconex(s Settings) planner.Policy {
-	policy := newDueDriven(s, bySitemap{corpus: s.Pages})
+	policy := newDueDriven(s, bySitemap{pages: s.Pages})
 	policy.heard = map[sitegraph.PageID]float64{}
 	return policy
 }
@@ -103,7 +103,7 @@ func (bySitemap) remembered(_ sitegraph.History, cycle float64) float64 { return
 
 func (b bySitemap) wait(p sitegraph.PageID, h sitegraph.History, interval float64) (
 	float64, planner.Reason) {
-	switch modified, every := b.corpus.Hints.SitemapSays(p); {
+	switch modified, every := b.pages.Hints.SitemapSays(p); {
 	case modified > h.Last:
 		return 0, planner.Because("its sitemap says that it was modified since")
 	case modified > 0:

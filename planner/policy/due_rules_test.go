@@ -17,17 +17,17 @@ import (
 func intervalsAfter(t *testing.T, policy string, perDay float64, visits string) []float64 {
 	t.Helper()
 	g := sitegraph.NewGraph()
-	known := planner.NewPages(g)
+	pages := planner.NewPages(g)
 	r := simtest.Seen(g.AddStart("http://example.com/"), "http://example.com/")
 	for i := 1; i < 8; i++ {
 		g.Add("http://example.com/" + string(rune('a'+i)))
 	}
-	known.Remember(&r)
-	p, err := New(policy, Settings{Pages: known, Mode: planner.Stream, PerDay: perDay})
+	pages.Remember(&r)
+	p, err := New(policy, Settings{Pages: pages, Mode: planner.Stream, PerDay: perDay})
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan := planner.New(known, p, planner.Options{})
+	plan := planner.New(pages, p, planner.Options{})
 	interval := func() float64 {
 		_, every := plan.Due(0, r.History.LastVisit())
 		return every.Hours() / 24
@@ -50,7 +50,7 @@ func intervalsAfter(t *testing.T, policy string, perDay float64, visits string) 
 		plan.Observe(&r, r.Apply(o, sitegraph.ChangeByBytes))
 		due, every := plan.Due(0, now)
 		r.Due, r.Interval = due.When, every
-		known.Remember(&r)
+		pages.Remember(&r)
 		if c != 'f' {
 			got = append(got, interval())
 		}

@@ -26,7 +26,7 @@ type gamma struct {
 }
 
 func newGamma(s Settings) planner.Policy {
-	g := &gamma{pageRates: &pageRates{corpus: s.Pages}, alpha: s.Alpha, perDay: s.PerDay,
+	g := &gamma{pageRates: &pageRates{pages: s.Pages}, alpha: s.Alpha, perDay: s.PerDay,
 		unmodified: map[sitegraph.PageID]float32{}}
 	g.estimate = func(p sitegraph.PageID) float64 { return 1 / g.tau(p) }
 	policy := newGreedy(s, g)
@@ -36,22 +36,22 @@ func newGamma(s Settings) planner.Policy {
 
 func (g *gamma) begin(r planner.Round) {
 	var all tallied
-	for p := range sitegraph.PageID(g.corpus.Count()) {
-		all.add(&g.corpus.Memory(p).History)
+	for p := range sitegraph.PageID(g.pages.Count()) {
+		all.add(&g.pages.Memory(p).History)
 	}
-	if g.mean = estimator.Days(cycleDays(g.corpus, g.perDay)); all.changes > 0 {
+	if g.mean = estimator.Days(cycleDays(g.pages, g.perDay)); all.changes > 0 {
 		g.mean = all.days / all.changes
 	}
 	g.pageRates.begin(r)
 	for p := range g.of { // the mean moved
-		if g.corpus.Memory(sitegraph.PageID(p)).History.Changes == 0 {
+		if g.pages.Memory(sitegraph.PageID(p)).History.Changes == 0 {
 			g.pageRates.Observe(sitegraph.PageID(p), sitegraph.VerdictUnknown)
 		}
 	}
 }
 
 func (g *gamma) tau(p sitegraph.PageID) float64 {
-	h := g.corpus.Memory(p).History
+	h := g.pages.Memory(p).History
 	if days, said := g.unmodified[p]; said {
 		limits := estimator.DefaultLimits
 		return min(max(float64(days), estimator.Days(limits.Min)), estimator.Days(limits.Max))
@@ -65,8 +65,8 @@ func (g *gamma) tau(p sitegraph.PageID) float64 {
 // Observe notes when a new page says that it was modified.
 func (g *gamma) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 	delete(g.unmodified, p)
-	last := g.corpus.LastVisit(p)
-	if at := g.corpus.Hints.Modified(p); verdict == sitegraph.VerdictFirst && at > 0 && at <= last {
+	last := g.pages.LastVisit(p)
+	if at := g.pages.Hints.Modified(p); verdict == sitegraph.VerdictFirst && at > 0 && at <= last {
 		g.unmodified[p] = float32(last-at) / float32(planner.Day.Seconds())
 	}
 	g.pageRates.Observe(p, verdict)
@@ -74,7 +74,7 @@ func (g *gamma) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 
 // importance of a page is alpha for one of mean weight.
 func (g *gamma) importance(p sitegraph.PageID) float64 {
-	return min(g.alpha*g.corpus.Weight(p)/g.corpus.MeanWeight(), 1)
+	return min(g.alpha*g.pages.Weight(p)/g.pages.MeanWeight(), 1)
 }
 
 func (g *gamma) score(p sitegraph.PageID, days float64) float64 {
@@ -103,7 +103,7 @@ func (g *gamma) why(p sitegraph.PageID, days, score float64) planner.Reason {
 // visit in its place), gad the changes with weights that halve from cycle to cycle: of the last 32
 // (their windowed form), up to now. Their cycles are days; here they are weeks, since that is what
 // a History tells. The score of a page that changed lately falls for a while as it ages.
-type gp4c struct{ corpus *planner.Pages }
+type gp4c struct{ pages *planner.Pages }
 
 func newGP4C(s Settings) planner.Policy { return newGreedy(s, gp4c{s.Pages}) }
 
@@ -140,7 +140,7 @@ func gad(h *sitegraph.History, days float64) float64 {
 }
 
 func (g gp4c) score(p sitegraph.PageID, days float64) float64 {
-	h := &g.corpus.Memory(p).History
+	h := &g.pages.Memory(p).History
 	c := cho(h)
 	return c*c*days + gad(h, days)
 }
@@ -150,7 +150,7 @@ func (g gp4c) rate(sitegraph.PageID) float64 { return 0 }
 func (g gp4c) probability(sitegraph.PageID, float64) float64 { return math.NaN() }
 
 func (g gp4c) why(p sitegraph.PageID, days, _ float64) planner.Reason {
-	h := &g.corpus.Memory(p).History
+	h := &g.pages.Memory(p).History
 	return planner.Because(
 		"%.3g changes a visit estimated, %.3g lately, last visit %s ago",
 		cho(h),

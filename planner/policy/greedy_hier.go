@@ -17,7 +17,7 @@ type hier struct {
 }
 
 func newHier(s Settings) planner.Policy {
-	h := &hier{posteriors: &posteriors{corpus: s.Pages}, directory: map[string]int32{}}
+	h := &hier{posteriors: &posteriors{pages: s.Pages}, directory: map[string]int32{}}
 	h.prior = func(p sitegraph.PageID) estimator.GammaPoisson {
 		if int(p) < len(h.place) {
 			return h.priors[h.place[p]]
@@ -48,8 +48,8 @@ func (t tallied) under(parent float64) float64 {
 }
 
 func (h *hier) begin(planner.Round) {
-	g := h.corpus.Graph
-	for p := sitegraph.PageID(len(h.place)); int(p) < h.corpus.Count(); p++ {
+	g := h.pages.Graph
+	for p := sitegraph.PageID(len(h.place)); int(p) < h.pages.Count(); p++ {
 		name := sitegraph.Directory(g.URL(p))
 		d, ok := h.directory[name]
 		if !ok {
@@ -62,7 +62,7 @@ func (h *hier) begin(planner.Round) {
 	directories, servers := make([]tallied, len(h.server)), make([]tallied, g.Servers())
 	var all tallied
 	for p := range h.place {
-		history := &h.corpus.Memory(sitegraph.PageID(p)).History
+		history := &h.pages.Memory(sitegraph.PageID(p)).History
 		d := h.place[p]
 		directories[d].add(history)
 		servers[h.server[d]].add(history)

@@ -26,7 +26,7 @@ type ncis struct{ *posteriors }
 type ncisGreedy struct{ *greedy }
 
 func newNCIS(s Settings) planner.Policy {
-	return ncisGreedy{newGreedy(s, ncis{&posteriors{corpus: s.Pages}})}
+	return ncisGreedy{newGreedy(s, ncis{&posteriors{pages: s.Pages}})}
 }
 
 func (n ncis) begin(planner.Round) { n.pooled() }
@@ -118,7 +118,7 @@ func moreThan(n int, x float64) float64 {
 
 // signalled are the signals of a page and its effective age; false: it has none.
 func (n ncis) signalled(p sitegraph.PageID, days float64) (s signals, age float64, ok bool) {
-	said, ok := n.corpus.Hints.Signal(p)
+	said, ok := n.pages.Hints.Signal(p)
 	if !ok {
 		return s, days, false
 	}

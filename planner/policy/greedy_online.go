@@ -25,7 +25,7 @@ func newSA(s Settings) planner.Policy { return newGreedy(s, sa{byRate{llnRates(s
 
 // Observe makes the step. The rate that the steps moved is the one held of the page.
 func (s sa) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
-	h := &s.corpus.Memory(p).History
+	h := &s.pages.Memory(p).History
 	switch {
 	case int(p) >= len(s.of):
 	case verdict == sitegraph.VerdictFirst:

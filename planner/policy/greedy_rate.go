@@ -11,13 +11,13 @@ import (
 // pageRates holds an estimated change rate of each page, made anew after each visit. 4 bytes a
 // page.
 type pageRates struct {
-	corpus   *planner.Pages
+	pages    *planner.Pages
 	estimate func(p sitegraph.PageID) float64 // changes a day, >= 0
 	of       []float32                        // NaN: to be made
 }
 
 func (r *pageRates) begin(planner.Round) {
-	for len(r.of) < r.corpus.Count() {
+	for len(r.of) < r.pages.Count() {
 		r.of = append(r.of, float32(math.NaN()))
 	}
 }
@@ -51,7 +51,7 @@ func (r *pageRates) why(p sitegraph.PageID, days, _ float64) planner.Reason {
 // smoothedRates are by the smoothed maximum likelihood of irregular intervals: of what a History
 // knows of them. Before a page's first revisit its rate is ln(2)/0.5 = 1.39 a day.
 func smoothedRates(c *planner.Pages) *pageRates {
-	return &pageRates{corpus: c, estimate: func(p sitegraph.PageID) float64 {
+	return &pageRates{pages: c, estimate: func(p sitegraph.PageID) float64 {
 		return estimator.MLEFromHistory(c.Memory(p).History)
 	}}
 }
@@ -67,7 +67,7 @@ func biasReducedRates(c *planner.Pages) *pageRates {
 func revisitedRates(c *planner.Pages,
 	of func(changes, intervals int, days float64) float64) *pageRates {
 	unvisited := estimator.MLEFromHistory(sitegraph.History{})
-	return &pageRates{corpus: c, estimate: func(p sitegraph.PageID) float64 {
+	return &pageRates{pages: c, estimate: func(p sitegraph.PageID) float64 {
 		h := &c.Memory(p).History
 		if h.Visits <= 1 {
 			return unvisited
@@ -78,7 +78,7 @@ func revisitedRates(c *planner.Pages,
 
 // trueRates are the long-run ones, told by an evaluation.
 func trueRates(s Settings) *pageRates {
-	return &pageRates{corpus: s.Pages, estimate: s.TrueRate}
+	return &pageRates{pages: s.Pages, estimate: s.TrueRate}
 }
 
 // byRate scores by the changes expected since the last visit, rate * age, which ranks as the

@@ -209,9 +209,9 @@ func TestWhittleIndex(t *testing.T) {
 // [Olston and Pandey 2008, eq. 4] with their bound of the risk: U(t) = 1/rate - (t + 1/rate)
 // exp(-rate*t), or a tenth of the age if that is more.
 func TestLongevityScore(t *testing.T) {
-	known := planner.NewPages(sitegraph.NewGraph())
+	pages := planner.NewPages(sitegraph.NewGraph())
 	at := func(rate, days float64) float64 {
-		l := longevity{&pageRates{corpus: known, estimate: func(sitegraph.PageID) float64 {
+		l := longevity{&pageRates{pages: pages, estimate: func(sitegraph.PageID) float64 {
 			return rate
 		}}}
 		return l.score(0, days)

@@ -10,17 +10,17 @@ import (
 
 // posteriors are gamma-Poisson rates under a prior made anew each round.
 type posteriors struct {
-	corpus *planner.Pages
-	prior  func(p sitegraph.PageID) estimator.GammaPoisson
+	pages *planner.Pages
+	prior func(p sitegraph.PageID) estimator.GammaPoisson
 }
 
 func (g *posteriors) of(p sitegraph.PageID) estimator.GammaPoisson {
-	return g.prior(p).Posterior(g.corpus.Memory(p).History)
+	return g.prior(p).Posterior(g.pages.Memory(p).History)
 }
 
 // pooled takes the prior of ebayes: that of all pages.
 func (g *posteriors) pooled() {
-	prior := g.corpus.Prior()
+	prior := g.pages.Prior()
 	g.prior = func(sitegraph.PageID) estimator.GammaPoisson { return prior }
 }
 
@@ -31,7 +31,7 @@ func (g *posteriors) probability(p sitegraph.PageID, days float64) float64 {
 }
 
 func (g *posteriors) why(p sitegraph.PageID, days, _ float64) planner.Reason {
-	h := &g.corpus.Memory(p).History
+	h := &g.pages.Memory(p).History
 	return planner.Because(
 		"%.0f changes seen in %.0f revisits, last visit %s ago",
 		float64(h.Changes),
@@ -49,7 +49,7 @@ func (g *posteriors) Observe(sitegraph.PageID, sitegraph.Verdict) {}
 type whittle struct{ *posteriors }
 
 func newWhittle(s Settings) planner.Policy {
-	w := &whittle{&posteriors{corpus: s.Pages}}
+	w := &whittle{&posteriors{pages: s.Pages}}
 	return newGreedy(s, w)
 }
 

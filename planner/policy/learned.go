@@ -36,7 +36,7 @@ func (p *past) choose() string {
 
 // past is what the pages of one server showed in the last 32 weeks.
 type past struct {
-	corpus *planner.Pages
+	pages  *planner.Pages
 	server sitegraph.ServerID
 	counts func(sitegraph.PageID) bool
 	week   uint32  // that of the last visit
@@ -45,7 +45,7 @@ type past struct {
 }
 
 func newPast(c *planner.Pages, s sitegraph.ServerID, counts func(sitegraph.PageID) bool) *past {
-	past := &past{corpus: c, server: s, counts: counts}
+	past := &past{pages: c, server: s, counts: counts}
 	pages := c.Graph.ServerPages(s)
 	for _, p := range pages {
 		past.week = max(past.week, sitegraph.Week(c.Memory(p).History.Last))
@@ -66,8 +66,8 @@ func newPast(c *planner.Pages, s sitegraph.ServerID, counts func(sitegraph.PageI
 // divide divides the server; sites come in the order of their tops' addresses, so that
 // nothing depends on the order of discovery where a page is in several.
 func (p *past) divide(by string) sitegraph.Partition {
-	partition := divideBy(by, p.corpus, p.server, p.counts)
-	g := p.corpus.Graph
+	partition := divideBy(by, p.pages, p.server, p.counts)
+	g := p.pages.Graph
 	first := func(site sitegraph.Site) string {
 		address := g.URL(site.Tops[0])
 		for _, top := range site.Tops[1:] {
@@ -102,7 +102,7 @@ func (w weeks) or(v weeks) weeks {
 }
 
 func (p *past) of(page sitegraph.PageID) weeks {
-	seen, changed := p.corpus.Memory(page).History.WeeksBefore(p.week)
+	seen, changed := p.pages.Memory(page).History.WeeksBefore(p.week)
 	return weeks{seen, changed}
 }
 
@@ -160,7 +160,7 @@ type counted struct {
 }
 
 func newCounted(p *past) *counted {
-	pages := p.corpus.Graph.ServerPages(p.server)
+	pages := p.pages.Graph.ServerPages(p.server)
 	return &counted{pages, make([]bool, len(pages))}
 }
 

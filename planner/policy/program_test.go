@@ -482,7 +482,7 @@ func FuzzAnswer(f *testing.F) {
 
 // A claim of a sitemap is told within the round, with the page that it is of.
 func TestClaimed(t *testing.T) {
-	corpus, sitemap := simtest.Claimed(t, 5, simtest.ClaimsBase.Add(planner.Day))
+	pages, sitemap := simtest.Claimed(t, 5, simtest.ClaimsBase.Add(planner.Day))
 	s := &script{t: t, hello: inJSON}
 	told := map[int]int{}
 	s.answer = func(m *message) any {
@@ -492,12 +492,12 @@ func TestClaimed(t *testing.T) {
 		return []int{}
 	}
 	host := &policy.ProgramHost{Run: func([]string) (policy.ProgramRunner, error) { return s, nil }}
-	p, err := policy.New("exec:it", policy.Settings{Pages: corpus, Mode: planner.Stream,
+	p, err := policy.New("exec:it", policy.Settings{Pages: pages, Mode: planner.Stream,
 		Programs: host})
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan := planner.New(corpus, p, planner.Options{})
+	plan := planner.New(pages, p, planner.Options{})
 	at := simtest.ClaimsBase.Add(planner.Day)
 	plan.Begin(planner.Round{Number: 1, Start: at, End: at.Add(planner.Day), Budget: 2})
 	plan.Next()

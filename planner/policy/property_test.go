@@ -228,18 +228,18 @@ func TestRestart(t *testing.T) {
 
 // Promise 5 and the names: who may know the future, and what is refused.
 func TestNewPolicy(t *testing.T) {
-	known := planner.NewPages(sitegraph.NewGraph())
+	pages := planner.NewPages(sitegraph.NewGraph())
 	for _, c := range []struct {
 		name string
 		s    Settings
 		want string
 	}{
-		{"astrology", Settings{Pages: known, Mode: planner.Stream},
+		{"astrology", Settings{Pages: pages, Mode: planner.Stream},
 			"want one that recrawl policies lists"},
-		{"clairvoyant", Settings{Pages: known, Mode: planner.Stream}, "evaluations only"},
-		{"value", Settings{Pages: known, Mode: planner.Stream},
+		{"clairvoyant", Settings{Pages: pages, Mode: planner.Stream}, "evaluations only"},
+		{"value", Settings{Pages: pages, Mode: planner.Stream},
 			"want sites, which has taken its place"},
-		{"ebayes", Settings{Pages: known}, "neither sweep nor stream"},
+		{"ebayes", Settings{Pages: pages}, "neither sweep nor stream"},
 	} {
 		if p, err := New(c.name, c.s); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: policy %v, error %v; want it to say %q", c.name, p, err, c.want)

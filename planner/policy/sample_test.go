@@ -17,7 +17,7 @@ import (
 // since.
 type sampledServers struct {
 	*testing.T
-	corpus  *planner.Pages
+	pages   *planner.Pages
 	planner *planner.Planner
 	changed map[sitegraph.PageID]bool
 }
@@ -27,21 +27,21 @@ func newSampledServers(t *testing.T, policy string, s Settings, pages int,
 	t.Helper()
 	w := &sampledServers{T: t, changed: map[sitegraph.PageID]bool{}}
 	g := sitegraph.NewGraph()
-	w.corpus = planner.NewPages(g)
+	w.pages = planner.NewPages(g)
 	for server, share := range shares {
 		for i := range pages {
 			p := g.Add(fmt.Sprintf("http://s%d.example/p%d", server, i))
 			w.changed[p] = float64(i) < share*float64(pages)
-			w.corpus.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateAlive,
+			w.pages.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateAlive,
 				History: sitegraph.Start(simtest.At(0))})
 		}
 	}
-	s.Pages = w.corpus
+	s.Pages = w.pages
 	p, err := New(policy, s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.planner = planner.New(w.corpus, p, planner.Options{})
+	w.planner = planner.New(w.pages, p, planner.Options{})
 	return w
 }
 
@@ -55,11 +55,11 @@ func (w *sampledServers) round(number, budget int) (samples map[int]int, rest []
 			if len(rest) > 0 {
 				w.Fatalf("round %d: a sample after %d visits by samples", number, len(rest))
 			}
-			samples[int(w.corpus.Graph.Server(v.Page))]++
+			samples[int(w.pages.Graph.Server(v.Page))]++
 		} else {
 			rest = append(rest, v.Page)
 		}
-		verdict, m := sitegraph.VerdictUnchanged, w.corpus.Memory(v.Page)
+		verdict, m := sitegraph.VerdictUnchanged, w.pages.Memory(v.Page)
 		m.History.Last, m.Tried = sitegraph.Unix32(simtest.At(number)),
 			sitegraph.Unix32(simtest.At(number))
 		if w.changed[v.Page] {
@@ -73,7 +73,7 @@ func (w *sampledServers) round(number, budget int) (samples map[int]int, rest []
 // servers lists those of visits, runs of one as one.
 func (w *sampledServers) servers(pages []sitegraph.PageID) (order []int) {
 	for _, p := range pages {
-		if s := int(w.corpus.Graph.Server(p)); len(order) == 0 || order[len(order)-1] != s {
+		if s := int(w.pages.Graph.Server(p)); len(order) == 0 || order[len(order)-1] != s {
 			order = append(order, s)
 		}
 	}
@@ -192,8 +192,8 @@ func TestChoAdaptive(t *testing.T) {
 func TestTanMitra(t *testing.T) {
 	for seed := range uint64(10) {
 		g := sitegraph.NewGraph()
-		known := planner.NewPages(g)
-		w := &sampledServers{T: t, corpus: known, changed: map[sitegraph.PageID]bool{}}
+		pages := planner.NewPages(g)
+		w := &sampledServers{T: t, pages: pages, changed: map[sitegraph.PageID]bool{}}
 		for i := range 120 {
 			url := fmt.Sprintf("http://s.example/%d/%d/%d", 2000+i%9, i%12, 10_000+i)
 			if i%2 == 0 {
@@ -202,18 +202,18 @@ func TestTanMitra(t *testing.T) {
 			}
 			p := g.Add(url)
 			w.changed[p] = i%2 == 1
-			known.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateAlive,
+			pages.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateAlive,
 				History: sitegraph.Start(simtest.At(0))})
 		}
-		policy, err := New("tan-mitra", Settings{Pages: known, Mode: planner.Sweep, Seed: seed})
+		policy, err := New("tan-mitra", Settings{Pages: pages, Mode: planner.Sweep, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.planner = planner.New(known, policy, planner.Options{})
+		w.planner = planner.New(pages, policy, planner.Options{})
 		samples, rest := w.round(1, planner.Unlimited)
-		if len(rest)+samples[0] != known.Count() {
+		if len(rest)+samples[0] != pages.Count() {
 			t.Fatalf("seed %d: %d samples and %d others of %d pages",
-				seed, samples[0], len(rest), known.Count())
+				seed, samples[0], len(rest), pages.Count())
 		}
 		mixed := false
 		for i := 1; i < len(rest); i++ {
@@ -222,8 +222,8 @@ func TestTanMitra(t *testing.T) {
 		if mixed {
 			t.Errorf("seed %d: a page of the kind that changed comes after one of the other", seed)
 		}
-		if samples[0] > known.Count()/2 {
-			t.Errorf("seed %d: %d samples of %d pages", seed, samples[0], known.Count())
+		if samples[0] > pages.Count()/2 {
+			t.Errorf("seed %d: %d samples of %d pages", seed, samples[0], pages.Count())
 		}
 	}
 }

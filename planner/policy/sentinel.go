@@ -91,7 +91,7 @@ func (p *past) mostChanged(pages []sitegraph.PageID,
 			changed = append(changed, page)
 		}
 	}
-	g := p.corpus.Graph
+	g := p.pages.Graph
 	slices.SortFunc(changed, func(a, b sitegraph.PageID) int {
 		return cmp.Or(bits.OnesCount32(p.of(b).changed)-bits.OnesCount32(p.of(a).changed),
 			g.Depth(a)-g.Depth(b), cmp.Compare(g.URL(a), g.URL(b)))

@@ -182,7 +182,7 @@ func TestAskedChangesNothing(t *testing.T) {
 // byHand is the policy on two servers with two directories and two shapes each, told outcomes by
 // hand.
 type byHand struct {
-	corpus  *planner.Pages
+	pages   *planner.Pages
 	records []sitegraph.Record
 	policy  *sites.Policy
 	perDay  float64
@@ -190,7 +190,7 @@ type byHand struct {
 
 func newByHand(perDay float64, mode planner.Mode) *byHand {
 	g := sitegraph.NewGraph()
-	h := &byHand{corpus: planner.NewPages(g), perDay: perDay}
+	h := &byHand{pages: planner.NewPages(g), perDay: perDay}
 	for s := range 2 {
 		top := fmt.Sprintf("http://s%d.example/", s)
 		var links []string
@@ -204,9 +204,9 @@ func newByHand(perDay float64, mode planner.Mode) *byHand {
 	for p := range sitegraph.PageID(g.Pages()) {
 		h.records = append(h.records, sitegraph.Record{Page: p, URL: g.URL(p),
 			State: sitegraph.StateAlive, History: sitegraph.Start(simtest.At(0))})
-		h.corpus.Remember(&h.records[p])
+		h.pages.Remember(&h.records[p])
 	}
-	h.policy = sites.New(sites.Settings{Pages: h.corpus, Mode: mode, Seed: 1,
+	h.policy = sites.New(sites.Settings{Pages: h.pages, Mode: mode, Seed: 1,
 		PerDay: perDay})
 	return h
 }
@@ -215,8 +215,8 @@ func newByHand(perDay float64, mode planner.Mode) *byHand {
 func (h *byHand) begin(number int, end, length time.Duration) {
 	at := simtest.At(0).Add(end)
 	visits := max(int(h.perDay*length.Hours()/24+0.5), 1)
-	h.corpus.Begin(planner.Round{Number: number, Start: at.Add(-length), End: at, Budget: visits})
-	h.policy.Begin(h.corpus.Round())
+	h.pages.Begin(planner.Round{Number: number, Start: at.Add(-length), End: at, Budget: visits})
+	h.policy.Begin(h.pages.Round())
 	var all []sitegraph.PageID
 	for p := range h.records {
 		all = append(all, sitegraph.PageID(p))
@@ -224,7 +224,7 @@ func (h *byHand) begin(number int, end, length time.Duration) {
 	h.policy.Offer(all)
 	for range visits {
 		if v, ok := h.policy.Next(); ok {
-			h.corpus.Propose(v.Page)
+			h.pages.Propose(v.Page)
 		}
 	}
 }
@@ -233,7 +233,7 @@ func (h *byHand) visit(p sitegraph.PageID, after time.Duration, changed bool) {
 	r := &h.records[p]
 	r.Tried = simtest.At(0).Add(after)
 	r.History.See(r.Tried, changed, simtest.At(-400))
-	h.corpus.Remember(r)
+	h.pages.Remember(r)
 	h.policy.Observe(p, map[bool]sitegraph.Verdict{true: sitegraph.VerdictChanged,
 		false: sitegraph.VerdictUnchanged}[changed])
 }
@@ -295,11 +295,11 @@ func TestClockPutRight(t *testing.T) {
 	}
 	fresh := sitegraph.PageID(9)
 	h.records[fresh].History = sitegraph.Start(simtest.At(39))
-	h.corpus.Remember(&h.records[fresh])
+	h.pages.Remember(&h.records[fresh])
 	h.policy.Observe(fresh, sitegraph.VerdictFirst)
 	for _, day := range []int{38, 30, 2} {
 		h.begin(day, time.Duration(day)*planner.Day, planner.Day)
-		for p := range sitegraph.PageID(h.corpus.Count()) {
+		for p := range sitegraph.PageID(h.pages.Count()) {
 			if x := h.policy.Probability(p, simtest.At(day)); !(x >= 0 && x <= 1) {
 				t.Errorf("day %d, page %d: probability %g", day, p, x)
 			}
@@ -446,14 +446,14 @@ func TestLooks(t *testing.T) {
 func TestSweepTellsDirectoriesApart(t *testing.T) {
 	h := newByHand(0, planner.Sweep)
 	h.begin(1, 30*planner.Day, planner.Day)
-	for p := range sitegraph.PageID(h.corpus.Count()) {
-		url := h.corpus.Graph.URL(p)
+	for p := range sitegraph.PageID(h.pages.Count()) {
+		url := h.pages.Graph.URL(p)
 		if strings.Contains(url, "s0.example/d") && !strings.Contains(url, "page") {
 			h.visit(p, 30*planner.Day, strings.Contains(url, "/d0/"))
 		}
 	}
 	at := func(url string) float64 {
-		p, _ := h.corpus.Graph.Lookup("http://s0.example/" + url)
+		p, _ := h.pages.Graph.Lookup("http://s0.example/" + url)
 		return h.policy.Probability(p, simtest.At(30))
 	}
 	if rebuilt, other := at("d0/x/page0.html"), at("d1/x/page1.html"); rebuilt < 2*other {

@@ -22,7 +22,7 @@ import (
 // others once in 500; each server is rebuilt each 120 days. A visit costs it nothing worth naming,
 // so what is measured is the planner.
 type scaleWorld struct {
-	corpus   *planner.Pages
+	pages    *planner.Pages
 	planner  *planner.Planner
 	forecast bool // asks when each page is wanted next, as a run does that keeps records on disk
 	visits   int
@@ -46,12 +46,12 @@ func newScaleWorld(pages, perDirectory int, seed uint64, perDay float64) *scaleW
 		g.Add(fmt.Sprintf("http://s%d-%d.example/d%c/page-%d.html",
 			seed, s, 'a'+rune(i%scaleServer/perDirectory), i))
 	}
-	w := &scaleWorld{corpus: planner.NewPages(g)}
+	w := &scaleWorld{pages: planner.NewPages(g)}
 	for p := range sitegraph.PageID(pages) {
-		w.corpus.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateAlive,
+		w.pages.Remember(&sitegraph.Record{Page: p, State: sitegraph.StateAlive,
 			Tried: simtest.At(0), History: sitegraph.Start(simtest.At(0))})
 	}
-	w.planner = planner.New(w.corpus, sites.New(sites.Settings{Pages: w.corpus,
+	w.planner = planner.New(w.pages, sites.New(sites.Settings{Pages: w.pages,
 		Mode: planner.Stream, Seed: seed, PerDay: perDay}), planner.Options{})
 	return w
 }
@@ -77,7 +77,7 @@ func (w *scaleWorld) day(d, budget int) {
 	w.planner.Begin(planner.Round{Number: d, Start: simtest.At(d - 1), End: end, Budget: budget})
 	today := int64(end.Unix() / 86400)
 	for v, ok := w.planner.Next(); ok; v, ok = w.planner.Next() {
-		h := w.corpus.Memory(v.Page).History
+		h := w.pages.Memory(v.Page).History
 		changed := w.differs(v.Page, int64(h.Last)/86400, today)
 		h.See(end, changed, time.Time{})
 		verdict := sitegraph.VerdictUnchanged

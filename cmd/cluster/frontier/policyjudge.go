@@ -44,7 +44,7 @@ type PolicyJudge struct {
 // judgedCrawl is what the policy knows of one.
 type judgedCrawl struct {
 	graph     *sitegraph.Graph
-	corpus    *planner.Pages
+	pages     *planner.Pages
 	plan      *planner.Planner
 	estimator planner.Estimator
 	round     planner.Round
@@ -59,8 +59,8 @@ func NewPolicyJudge(name string) (*PolicyJudge, error) {
 
 func (j *PolicyJudge) make() (*judgedCrawl, error) {
 	c := &judgedCrawl{graph: sitegraph.NewGraph()}
-	c.corpus = planner.NewPages(c.graph)
-	ranking, err := policy.New(j.policy, policy.Settings{Pages: c.corpus, Mode: planner.Stream,
+	c.pages = planner.NewPages(c.graph)
+	ranking, err := policy.New(j.policy, policy.Settings{Pages: c.pages, Mode: planner.Stream,
 		Seed: 1})
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func (j *PolicyJudge) make() (*judgedCrawl, error) {
 	}
 	options := planner.LiveOptions()
 	options.Name = j.policy
-	c.plan = planner.New(c.corpus, ranking, options)
+	c.plan = planner.New(c.pages, ranking, options)
 	return c, nil
 }
 
@@ -105,7 +105,7 @@ func (c *judgedCrawl) page(raw string) (sitegraph.PageID, bool) {
 	} else {
 		p = c.graph.Add(url)
 	}
-	c.corpus.Remember(&sitegraph.Record{Page: p, URL: url, State: sitegraph.StateNew})
+	c.pages.Remember(&sitegraph.Record{Page: p, URL: url, State: sitegraph.StateNew})
 	return p, true
 }
 
@@ -121,7 +121,7 @@ func (j *PolicyJudge) Remember(name, url string, evidence []byte) uint32 {
 		return 0
 	}
 	r.Page, r.URL = p, c.graph.URL(p)
-	c.corpus.Remember(&r)
+	c.pages.Remember(&r)
 	return uint32(p) + 1
 }
 
@@ -212,5 +212,5 @@ func (j *PolicyJudge) Worth(name string, page uint32, now time.Time) float64 {
 	c := j.of(name)
 	c.begin(now)
 	p := sitegraph.PageID(page - 1)
-	return c.estimator.Probability(p, now) * c.corpus.Weight(p)
+	return c.estimator.Probability(p, now) * c.pages.Weight(p)
 }

@@ -24,7 +24,7 @@ func seenPages(t *testing.T, name string) (*planner.Planner, []sitegraph.Record)
 	graph := sitegraph.NewGraph()
 	start := graph.AddStart(site)
 	graph.SetLinks(start, []string{site + "b", site + "c"}, nil)
-	corpus := planner.NewPages(graph)
+	pages := planner.NewPages(graph)
 	var records []sitegraph.Record
 	for i, url := range []string{site, site + "b", site + "c"} {
 		page, _ := graph.Lookup(url)
@@ -35,14 +35,14 @@ func seenPages(t *testing.T, name string) (*planner.Planner, []sitegraph.Record)
 				r.History.See(today.AddDate(0, 0, day-30), i == 0 && day%10 == 0, time.Time{})
 			}
 		}
-		corpus.Remember(&r)
+		pages.Remember(&r)
 		records = append(records, r)
 	}
-	ranking, err := policy.New(name, policy.Settings{Pages: corpus, Mode: planner.Stream})
+	ranking, err := policy.New(name, policy.Settings{Pages: pages, Mode: planner.Stream})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return planner.New(corpus, ranking, planner.Options{NewShare: 0.25}), records
+	return planner.New(pages, ranking, planner.Options{NewShare: 0.25}), records
 }
 
 // A page with a copy has estimates and evidence; the tables begin with its address.
