@@ -27,73 +27,73 @@ import (
 type Config struct {
 	Data         string   `for:"run node archive-status plan explain sites checkpoint inspect check tune export learn import frontier schedule-report schedule-simulate schedule-plan serve corpus-remove" path:"directory" help:"directory of the planner's store"`
 	UserAgent    string   `key:"user-agent" for:"run node show-page show-robots show-feed" help:"sent with each request; must contain a contact (web or mail address)"`
-	Budget       []string `default:"1000/day" unit:"none" for:"run node plan explain serve" help:"fetches or bytes an hour or a day, never exceeded, as 1000/day or 2GB/day; several hold together. Or a share of the known pages a day, as 2%, and 100 at least"`
+	Budget       []string `default:"1000/day" unit:"none" for:"run node plan explain serve" help:"fetches or bytes an hour or a day, never exceeded: 1000/day, 2GB/day; several hold together. Or a share of the known pages a day, at least 100: 2%"`
 	ServerBudget []string `key:"server-budget" unit:"none" for:"run node plan explain serve" help:"the same for each server, or for some: 500/day, *.example.org=50/day"`
-	MaxAge       []string `key:"max-age" unit:"d" for:"run node plan explain serve" help:"no copy is to be older: 30d, or https://example.com/news/=1d; its visits come before others. Said beforehand where it cannot be kept"`
-	Weight       []string `for:"run node plan explain serve" help:"how much a change of pages is worth whose address begins so: https://example.com/news/=3; 0 for never"`
-	Weights      string   `for:"run node plan explain eval tune serve" path:"any" help:"file of weights of single pages, as corpus weigh writes it: a weight and an address a line; rules of --weight multiply them"`
+	MaxAge       []string `key:"max-age" unit:"d" for:"run node plan explain serve" help:"largest age of a copy: 30d, or https://example.com/news/=1d; its visits come before others. run warns at its start where it cannot be kept"`
+	Weight       []string `for:"run node plan explain serve" help:"worth of a change of pages whose URL begins so: https://example.com/news/=3; 0 for never"`
+	Weights      string   `for:"run node plan explain eval tune serve" path:"any" help:"file of weights of single pages from corpus weigh: a weight and a URL a line; rules of --weight multiply them"`
 	Unlimited    bool     `for:"run node plan explain serve" help:"no budget at all; only for your own servers"`
 
 	New       float64       `default:"0.25" range:"[0,1]" want:"a share from 0 to 1" for:"run node plan explain eval demo tune serve" help:"share of the budget that first visits of new pages may take, 0 to 1"`
-	Least     float64       `key:"least-value" range:"[0,)" want:"0 or more changes" for:"run node plan explain eval serve" help:"leave the budget unused where no visit is worth so many expected changes, times weight; 0: use all of it. For policies that tell probabilities"`
+	Least     float64       `key:"least-value" range:"[0,)" want:"0 or more changes" for:"run node plan explain eval serve" help:"leave the budget unused where no visit is worth this number of expected changes, times weight; 0: use all of it. For policies with probabilities"`
 	Round     time.Duration `default:"1h" for:"run node plan explain serve" help:"planning period; divides the day"`
-	Rounds    int           `range:"[0,)" for:"run" help:"stop after so many rounds; 0 for never"`
+	Rounds    int           `range:"[0,)" for:"run" help:"stop after this number of rounds; 0 for never"`
 	Delay     time.Duration `default:"10s" range:"[0,)" for:"run node show-page show-robots show-feed tune schedule-report schedule-plan serve" help:"least time between two requests to a server or address; 0 only for your own servers"`
 	Workers   int           `default:"64" range:"[1,10000]" for:"run node" help:"visits at the same time, at most one to a server; those to slow servers are not counted, up to 7 a worker and 4,096 in all"`
-	Policy    string        `default:"{policy}" for:"run node plan explain demo tune serve" names:"{policies}" help:"policy that ranks the pages: {choices}; or, but in demo and tune, exec:COMMAND, a program of yours"`
+	Policy    string        `default:"{policy}" for:"run node plan explain demo tune serve" names:"{policies}" help:"policy that ranks the pages: {choices}; or exec:COMMAND, a program of yours (not in demo and tune)"`
 	AnswerIn  time.Duration `key:"policy-timeout" default:"10s" range:"[1ms,1h]" want:"1ms to 1h" for:"run node plan explain eval serve" help:"longest wait for an answer of a policy that is a program (--policy exec:COMMAND)"`
-	Gone      float64       `key:"gone-worth" default:"0.3" range:"[0,100]" for:"run node plan explain eval tune serve" help:"sites: what it is worth to find that a page is gone, in changes found; 0: such pages are not looked for"`
-	Objective string        `default:"changes" for:"run node plan explain eval tune serve" names:"changes, freshness, age" help:"sites: what visits are for: changes, freshness or age of the copies, or weights as changes=1,freshness=0.5"`
-	SearchLag time.Duration `key:"search-lag" range:"[0,8784h]" want:"0 to 8784h" for:"run node plan explain eval tune serve" help:"sites: time from a visit until a search shows what it found, as 336h where a corpus is built each two weeks; what does not last so long is worth less"`
-	Alpha     float64       `range:"[0,1)" want:"0 to below 1" for:"run node plan explain eval serve" help:"gamma: the importance of a page of mean weight, 0 to below 1; above 0 pages are drawn [NICT eq. 1]"`
+	Gone      float64       `key:"gone-worth" default:"0.3" range:"[0,100]" for:"run node plan explain eval tune serve" help:"sites: worth of finding that a page is gone, in changes; 0: do not look for such pages"`
+	Objective string        `default:"changes" for:"run node plan explain eval tune serve" names:"changes, freshness, age" help:"sites: aim of the visits: changes, freshness or age of the copies, or weights: changes=1,freshness=0.5"`
+	SearchLag time.Duration `key:"search-lag" range:"[0,8784h]" want:"0 to 8784h" for:"run node plan explain eval tune serve" help:"sites: time from a visit until a search shows its result, e.g. 336h for a corpus built every two weeks; shorter-lived changes are worth less"`
+	Alpha     float64       `range:"[0,1)" want:"0 to below 1" for:"run node plan explain eval serve" help:"gamma: the importance of a page of mean weight, 0 to below 1; above 0 pages are drawn at random [NICT eq. 1]"`
 	Sample    int           `default:"5" range:"[1,)" want:"1 page a server or more" for:"run node plan explain tune serve" help:"pages that server-sample visits first, of each server"`
 	Seed      uint64        `default:"1" for:"run node plan explain eval demo learn tune schedule-simulate schedule-plan serve corpus-weigh" help:"seed of ties and random choices"`
-	Change    string        `default:"digest" oneof:"digest, text, main" for:"run node plan explain eval demo survey learn tune import serve" help:"which difference counts as a change: digest, text or main"`
-	Rules     string        `for:"run node show-page" path:"yaml yml" help:"file of rules in YAML: what of pages counts as a change, by the beginning of their address; they overrule --change"`
-	Documents []string      `for:"run node show-page corpus-build" names:"{documents}" help:"documents that are pages beside HTML, as pdf,text: {documents}. A change of one is a change of its text"`
-	Languages []string      `for:"run node show-page show-filters corpus-build" help:"languages of the pages that are wanted, as de,en; others are visited seldom"`
-	Filters   string        `for:"run node show-page show-filters corpus-build" path:"yaml yml" help:"file of filters in YAML: pages that are unwanted, by words, links or a program; they are visited seldom"`
+	Change    string        `default:"digest" oneof:"digest, text, main" for:"run node plan explain eval demo survey learn tune import serve" help:"difference that counts as a change: digest, text or main"`
+	Rules     string        `for:"run node show-page" path:"yaml yml" help:"file of rules in YAML: the parts of pages that count, by the beginning of their URL; they overrule --change"`
+	Documents []string      `for:"run node show-page corpus-build" names:"{documents}" help:"documents that are pages beside HTML, e.g. pdf,text: {documents}. A change of one is a change of its text"`
+	Languages []string      `for:"run node show-page show-filters corpus-build" help:"languages of the wanted pages, e.g. de,en; others are visited seldom"`
+	Filters   string        `for:"run node show-page show-filters corpus-build" path:"yaml yml" help:"file of filters in YAML: unwanted pages, by words, links or a program; they are visited seldom"`
 	Labelled  string        `for:"show-filters" path:"jsonl" help:"file of labelled pages, a line of JSON each, to measure the filters by"`
 
 	AllowPrivate  bool          `key:"allow-private" for:"run node show-page show-robots show-feed guard watch-test" help:"also visit loopback and private addresses, and any port"`
-	AllowNetwork  []string      `key:"allow-network" for:"run node show-page show-robots show-feed guard" help:"also visit these addresses, as 10.20.0.0/16; may be repeated"`
-	AllowPort     []int         `key:"allow-port" range:"[1,65535]" for:"run node show-page show-robots show-feed guard" help:"also visit this port, as 8080, beside 80 and 443; may be repeated"`
+	AllowNetwork  []string      `key:"allow-network" for:"run node show-page show-robots show-feed guard" help:"also visit these addresses, e.g. 10.20.0.0/16; may be repeated"`
+	AllowPort     []int         `key:"allow-port" range:"[1,65535]" for:"run node show-page show-robots show-feed guard" help:"also visit this port, e.g. 8080, beside 80 and 443; may be repeated"`
 	CAFile        string        `key:"ca-file" for:"run node show-page show-robots show-feed" path:"any" help:"PEM file of certificates to trust beside those of the system"`
-	Resolver      string        `for:"run node show-page show-robots show-feed guard" help:"name server to ask, as 127.0.0.1:53, instead of those of the system"`
-	Proxy         string        `for:"run node show-page show-robots show-feed" help:"HTTP proxy that all requests go through, as http://127.0.0.1:3128 of recrawl guard; HTTP_PROXY and the like are ignored"`
-	RobotsAgent   string        `key:"robots-agent" for:"run node show-page show-robots show-feed" help:"name that robots.txt is searched for, where it is not the one in --user-agent"`
+	Resolver      string        `for:"run node show-page show-robots show-feed guard" help:"name server to ask, e.g. 127.0.0.1:53, instead of those of the system"`
+	Proxy         string        `for:"run node show-page show-robots show-feed" help:"HTTP proxy of all requests, e.g. http://127.0.0.1:3128 of recrawl guard; HTTP_PROXY and the like are ignored"`
+	RobotsAgent   string        `key:"robots-agent" for:"run node show-page show-robots show-feed" help:"name of the robot in robots.txt, if it differs from --user-agent"`
 	RobotsAnyHost bool          `key:"robots-any-host" for:"run node show-page show-robots show-feed" help:"follow a redirect of robots.txt to any server, not only on the same domain"`
-	RobotsMaxAge  time.Duration `key:"robots-max-age" default:"24h" range:"[1m,24h]" want:"1m to 24h" for:"run node show-page show-robots show-feed" help:"how long a robots.txt holds before it is asked for again, 24h at most"`
-	SoftMissing   bool          `key:"soft-404" default:"true" for:"run node" help:"find pages that are gone though the server answers 200; where some are suspected, ask now and then for an address that cannot exist"`
+	RobotsMaxAge  time.Duration `key:"robots-max-age" default:"24h" range:"[1m,24h]" want:"1m to 24h" for:"run node show-page show-robots show-feed" help:"time for which a robots.txt holds, at most 24h"`
+	SoftMissing   bool          `key:"soft-404" default:"true" for:"run node" help:"find pages that are gone although the server answers 200; after a suspicion, ask for a URL that cannot exist"`
 	Timeout       time.Duration `default:"1m" range:"(0,)" want:"more than 0" for:"run node show-page show-robots show-feed" help:"longest time of one request, from connecting to the last byte"`
 	MaxBody       int64         `key:"max-body" default:"2000000" range:"[1,)" want:"1 byte or more" for:"run node show-page show-robots show-feed" help:"bytes read of a page; the rest is cut"`
 	MaxPages      int           `key:"max-pages" default:"{max-pages}" range:"[1,)" for:"run node" help:"pages of a server that may become known"`
 	MinFree       int64         `key:"min-free" default:"50000000" range:"[0,)" want:"0 or more bytes" for:"run node" help:"free bytes of the disk below which no visit begins; 0 for no bound"`
 
-	Seeds  string           `for:"run" path:"any" help:"file of start pages, an address a line with its scope behind it: page, directory, server or hops N; no other pages become known"`
-	Others string           `for:"run" help:"write addresses of other servers that pages link to, each once, to the end of this file, for import; none: they are left alone"`
-	Push   string           `for:"run hint" help:"address, as 127.0.0.1:8090, at which run takes hints and IndexNow; none: it takes none"`
-	WebSub string           `key:"websub-callback" for:"run" help:"public address under which hubs of feeds reach --push, as https://example.org/websub; none: feeds are not subscribed to"`
+	Seeds  string           `for:"run" path:"any" help:"file of start pages, a URL a line with its scope: page, directory, server or hops N; no other pages become known"`
+	Others string           `for:"run" help:"append links to other servers to this file, each once, for import; none: ignore them"`
+	Push   string           `for:"run hint" help:"address at which run takes hints and IndexNow, e.g. 127.0.0.1:8090; none: it takes none"`
+	WebSub string           `key:"websub-callback" for:"run" help:"public URL under which hubs of feeds reach --push, e.g. https://example.org/websub; none: no subscriptions"`
 	Hosts  []fetch.HostRule `for:"run node show-page show-robots show-feed" help:"settings of single servers; only in a file of settings"`
 
-	Archive     string `for:"run node demo export archive-status replay diff serve corpus-build corpus-remove" path:"directory" help:"directory in which run, node and demo keep what they fetch, as WARC files, node below it by shard; none: nothing is kept"`
+	Archive     string `for:"run node demo export archive-status replay diff serve corpus-build corpus-remove" path:"directory" help:"directory for the WARC files of run, node and demo, node below it by shard; none: keep nothing"`
 	ArchiveFile int64  `key:"archive-file" default:"1000000000" range:"[1000000,)" want:"1000000 bytes or more" for:"run node" help:"bytes from which the archive begins another WARC file"`
-	ArchiveGzip bool   `key:"archive-gzip" default:"true" for:"run node" help:"compress what came without compression; false: three times the disk, less processor time"`
+	ArchiveGzip bool   `key:"archive-gzip" default:"true" for:"run node" help:"compress answers that came without compression; false: three times the disk, less processor time"`
 
-	Requisites      bool     `default:"true" for:"run node" help:"with --archive keep what pages show, too: style sheets, pictures, fonts, scripts; false: pages alone"`
-	RequisiteBudget []string `key:"requisite-budget" default:"1GB/day" unit:"none" for:"run node" help:"bytes or fetches an hour or a day that requisites may take beside --budget, as 1GB/day or 5000/day; several hold together. node: of each shard"`
+	Requisites      bool     `default:"true" for:"run node" help:"with --archive also keep the requisites of pages: style sheets, pictures, fonts, scripts; false: pages alone"`
+	RequisiteBudget []string `key:"requisite-budget" default:"1GB/day" unit:"none" for:"run node" help:"bytes or fetches an hour or a day for requisites, beside --budget: 1GB/day, 5000/day; several hold together. node: of each shard"`
 
 	Corpus string `for:"corpus-build corpus-show corpus-check corpus-remove corpus-weigh search run serve" path:"directory" help:"directory of a corpus: pages of an archive in the standard format, and their index"`
-	Watch  string `for:"run plan explain" path:"yaml yml" help:"file of rules in YAML: which changes are told to whom, as recrawl watch does alone"`
+	Watch  string `for:"run plan explain" path:"yaml yml" help:"file of rules in YAML: changes to report, and their receivers, as for recrawl watch"`
 
-	Listen         string   `for:"run serve demo" help:"address at which a dashboard is served, as 127.0.0.1:8089; elsewhere than on loopback it asks for a token. run: none without; serve, demo --open: {dashboard}"`
-	Names          []string `key:"listen-name" for:"run serve node frontier" help:"name under which this machine is asked by HTTP, as crawl.example.org, beside localhost, the address that it listens at and the host of --websub-callback; may be repeated"`
+	Listen         string   `for:"run serve demo" help:"address of the dashboard, e.g. 127.0.0.1:8089; outside loopback it asks for a token. run: no dashboard without; serve, demo --open: {dashboard}"`
+	Names          []string `key:"listen-name" for:"run serve node frontier" help:"name of this machine in HTTP requests, e.g. crawl.example.org, beside localhost, its own address and the host of --websub-callback; may be repeated"`
 	Certificate    string   `key:"listen-certificate" for:"run serve" help:"PEM file with the certificate of the dashboard, for TLS; none: no encryption"`
 	CertificateKey string   `key:"listen-certificate-key" for:"run serve" help:"PEM file with its key"`
-	PProf          bool     `for:"run serve" help:"serve profiles of the program, too, at /debug/pprof/"`
-	Parquet        string   `for:"eval tune survey schedule-simulate export" path:"directory" help:"also write what was found as Parquet tables into this directory, which is made if need be; docs/reference/tables.md has their columns"`
+	PProf          bool     `for:"run serve" help:"also serve profiles of the program, at /debug/pprof/"`
+	Parquet        string   `for:"eval tune survey schedule-simulate export" path:"directory" help:"also write the results as Parquet tables into this directory; docs/reference/tables.md has their columns"`
 	CSV            string   `for:"eval tune survey schedule-simulate export" path:"directory" help:"the same as CSV"`
-	LogFormat      string   `key:"log-format" default:"text" oneof:"text, json" for:"run serve" help:"how what happens is told on standard error: text or json"`
+	LogFormat      string   `key:"log-format" default:"text" oneof:"text, json" for:"run serve" help:"log format on standard error: text or json"`
 
 	Plan       Plan           `for:"plan"`
 	Replay     Replay         `for:"replay"`
@@ -126,7 +126,7 @@ type Config struct {
 // Plan are the settings of plan.
 type Plan struct {
 	Show   int  `default:"20" range:"[1,)" help:"number of visits to show"`
-	Report bool `help:"with --json: print an object that also has how far the budgets go and what does not fit"`
+	Report bool `help:"with --json: print an object with the use of the budgets and the pages that do not fit"`
 }
 
 // Node are the settings of node.
@@ -134,8 +134,8 @@ type Node struct {
 	Name    string        `help:"name of this node, unlike that of all others: letters, digits, - and _; none: that of the machine"`
 	Shards  int           `default:"16" range:"[1,4096]" help:"parts into which servers are divided, the same on all nodes; it cannot be changed. About five a node or more"`
 	Adopt   []string      `help:"servers that become known by links of others: *.example.org, www.example.org, or * for any; none: those of start pages alone"`
-	Metrics string        `help:"address and port at which metrics for Prometheus are served to whoever asks, as 10.0.0.1:7424; none: nowhere"`
-	Lease   time.Duration `default:"20s" range:"[2s,5m]" want:"2s to 5m" help:"after so long without a sign of a node others take its shards"`
+	Metrics string        `help:"address of the metrics for Prometheus, open to anybody, e.g. 10.0.0.1:7424; none: nowhere"`
+	Lease   time.Duration `default:"20s" range:"[2s,5m]" want:"2s to 5m" help:"time without a sign of a node before others take its shards"`
 }
 
 // Replay are the settings of replay.
@@ -146,13 +146,13 @@ type Replay struct {
 
 // Show are the settings of show page and show feed.
 type Show struct {
-	URL string `default:"http://localhost/" help:"address of what is read from a file: links and rules go by it"`
+	URL string `default:"http://localhost/" help:"URL of the file: links and rules go by it"`
 }
 
 // ShowRobots are the settings of show robots.
 type ShowRobots struct {
-	File  string `path:"txt" help:"file to read, instead of asking the server of the address"`
-	Agent string `help:"name of the crawler that robots.txt is read for; none: that of --robots-agent, or in --user-agent"`
+	File  string `path:"txt" help:"file to read, instead of asking the server of the URL"`
+	Agent string `help:"name of the crawler in robots.txt; none: that of --robots-agent, or in --user-agent"`
 }
 
 // Checkpoint are the settings of checkpoint.
@@ -162,7 +162,7 @@ type Checkpoint struct {
 
 // Diff are the settings of diff.
 type Diff struct {
-	Of string `default:"text" oneof:"text, main, source" help:"what is compared: text, main (text without navigation and the like) or source"`
+	Of string `default:"text" oneof:"text, main, source" help:"texts to compare: text, main (without navigation and the like) or source"`
 }
 
 // Sites are the settings of sites.
@@ -178,10 +178,10 @@ type Demo struct {
 	Weeks  int     `default:"24" range:"[1,48]" help:"virtual weeks"`
 	Budget float64 `default:"0.02" range:"(0,1]" want:"a share of the pages a day, above 0 and at most 1" help:"fetches a day as a share of the pages"`
 	Pages  int     `default:"1000" range:"[100,100000]" help:"pages of the built-in web, about; with --full 3000"`
-	Claims bool    `help:"also measure over HTTP what feeds, sitemaps and Last-Modified are worth; --full does, too"`
-	Full   bool    `help:"a larger web, and all that the demo can measure: half a minute"`
+	Claims bool    `help:"also measure over HTTP the worth of feeds, sitemaps and Last-Modified, as --full does"`
+	Full   bool    `help:"a larger web, and all measures of the demo: half a minute"`
 	Open   bool    `help:"then serve a dashboard over the same web as it would stand today, at --listen, until Ctrl-C"`
-	Seeds  int     `default:"0" range:"[0,100]" help:"only measure what feeds, sitemaps and Last-Modified save, as the mean of so many seeds from --seed on; 0: show the whole system"`
+	Seeds  int     `default:"0" range:"[0,100]" help:"only measure the savings by feeds, sitemaps and Last-Modified, as the mean of this number of seeds from --seed on; 0: show the whole system"`
 	HTML   string  `default:"recrawl-demo.html" path:"any" help:"file for the report; empty for none"`
 	Keep   string  `path:"directory" help:"keep the stores in this directory instead of a temporary one"`
 }
@@ -288,7 +288,7 @@ func (c *Config) ChangeBy() sitegraph.ChangeBy {
 
 // Check are the settings of check.
 type Check struct {
-	Set    string `path:"directory" help:"instead of --data: directory of a set of addresses alone, as import --set made it"`
-	Repair bool   `help:"make a new store in --to of all that can be read of this one"`
-	To     string `path:"directory" help:"with --repair: directory of the new store, which is not there or empty"`
+	Set    string `path:"directory" help:"instead of --data: directory of a set of URLs alone, from import --set"`
+	Repair bool   `help:"make a new store in --to from all readable parts of this one"`
+	To     string `path:"directory" help:"with --repair: directory of the new store, new or empty"`
 }

@@ -14,24 +14,24 @@ import (
 // Eval are the settings of eval.
 type Eval struct {
 	Protocol string   `default:"snapshot" oneof:"snapshot, stream" help:"snapshot: one sweep N-1 weeks after the base; stream: a daily budget over weeks"`
-	Policy   []string `default:"all" names:"{any-policy}" help:"policies to compare, or all; peers: sites and the rules of other programs in use; variants of sites (sites-without-tops and so on) take part if named; exec:COMMAND is a program of yours"`
+	Policy   []string `default:"all" names:"{any-policy}" help:"policies to compare, or all; peers: sites and the rules of other programs; exec:COMMAND: a program of yours. Variants of sites (sites-without-tops and so on) take part if named"`
 	Weeks    []int    `help:"horizons N of the snapshot protocol (default 2,4,12,24), or length of the stream (default 40)"`
 	Budget   []string `default:"2%" unit:"none" help:"stream: fetches a day: as a share of the base pages, 2% or 0.02, also above 100%; or their number, 5000/day or 200/hour"`
 
-	Step time.Duration `default:"24h" help:"stream: length of a round, as 1h; divides 24 hours, and the budget is that of a day all the same"`
+	Step time.Duration `default:"24h" help:"stream: length of a round, e.g. 1h; divides 24 hours. The budget is still that of a day"`
 
 	Base      int       `default:"12" range:"[0,{last-week}]" help:"weeks after the start of a server's window at which the policies begin"`
 	History   int       `help:"weekly states before the base that the policies may see (default with --figures: 12, or as many as there are)"`
-	Warm      int       `range:"[0,{last-week}]" help:"stream: compare a start with captures of so many weeks before the base with one without, as --warm 52 --base 52 --weeks 4; 0: no comparison"`
+	Warm      int       `range:"[0,{last-week}]" help:"stream: compare a start with captures of this number of weeks before the base with one without, e.g. --warm 52 --base 52 --weeks 4; 0: no comparison"`
 	WarmEvery []int     `key:"warm-every" default:"4,1" range:"[1,)" want:"1 week or more" help:"with --warm: weeks between two captures of a page"`
 	Spread    bool      `help:"add the 5th and 95th percentile over 200 resamples of the servers; --figures always has them"`
 	Compare   string    `names:"{any-policy}" help:"compare this policy with all others, on the same 200 resamples of the servers; none: no comparison (default sites, if it takes part)"`
-	Ablate    bool      `help:"also run sites without each of its parts, to measure what each is worth"`
+	Ablate    bool      `help:"also run sites without each of its parts, to measure their worth"`
 	Runs      int       `default:"1" range:"[1,)" help:"stream: number of runs of each policy, with seeds from --seed on; results are their means"`
 	AtOnce    int       `key:"at-once" range:"[0,)" help:"stream: how many policies run at the same time, at most; each takes memory; 0 for one a core"`
 	Sample    int       `default:"5" range:"[1,)" want:"1 page a server or more" help:"pages that server-sample fetches first, of each server; default 1 with --protocol stream"`
 	Threshold []float64 `default:"0" range:"[0,1]" want:"change rates from 0 to 1" help:"snapshot: least change rates of the servers that server-* policies visit, one run for each"`
-	Figures   bool      `help:"snapshot: make the figures of [LINK] on these histories, and tell which of its claims hold"`
+	Figures   bool      `help:"snapshot: make the figures of [LINK] on these histories, and say which of its claims hold"`
 	Group     string    `path:"any" help:"figures: a file that puts servers into groups, a line each: server group"`
 	GroupBy   string    `key:"group-by" default:"suffix" oneof:"suffix, server, none" help:"figures, without --group: suffix (org, co.jp), server, or none"`
 	HTML      string    `path:"any" help:"also write a report with figures to this file"`

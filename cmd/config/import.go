@@ -11,20 +11,20 @@ import (
 
 // Import are the settings of import.
 type Import struct {
-	Set         string   `path:"directory" help:"instead of --data: directory of a set of addresses alone, without pages"`
-	Write       string   `path:"any" help:"with --set: write new addresses to the end of this file; - for standard output"`
+	Set         string   `path:"directory" help:"instead of --data: directory of a set of URLs alone, without pages"`
+	Write       string   `path:"any" help:"with --set: append new URLs to this file; - for standard output"`
 	Memory      string   `default:"256MiB" help:"memory to decide with; store and program come on top"`
 	Filter      bool     `default:"true" help:"a Stable Bloom Filter Light between cache and set"`
-	Approximate bool     `help:"do not confirm what the filter has: about 1 % of the new addresses are lost [SBFL]"`
-	Important   []string `help:"addresses that begin so are never left to the filter; may be repeated"`
-	Part        string   `default:"1/1" help:"take the servers of one of several machines, as 2/4"`
-	Verbose     bool     `help:"of a list: also print what decided, and what memory and time it took"`
+	Approximate bool     `help:"do not confirm the filter: about 1 % of the new URLs are lost [SBFL]"`
+	Important   []string `help:"URLs that begin so are never left to the filter; may be repeated"`
+	Part        string   `default:"1/1" help:"take the servers of one of several machines, e.g. 2/4"`
+	Verbose     bool     `help:"of a list: also print the deciding parts, and their memory and time"`
 	HTML        string   `path:"any" help:"also write a report with the memory over time to this file"`
 
 	History string `path:"directory" help:"instead of --data: make histories of the captures, for eval, in this directory"`
-	Format  string `names:"{formats}" help:"what the files are, where that cannot be told from them: list, sitemap, cdxj, cdx, warc, wacz, nutch, log; list also says that commas are parts of addresses"`
-	Server  string `help:"the server of a log, as https://example.org"`
-	From    string `help:"leave out captures before this moment, as 2025 or 20250131"`
+	Format  string `names:"{formats}" help:"format of the files, where their content does not show it: list, sitemap, cdxj, cdx, warc, wacz, nutch, log. With list, commas are parts of URLs"`
+	Server  string `help:"the server of a log, e.g. https://example.org"`
+	From    string `help:"leave out captures before this moment, e.g. 2025 or 20250131"`
 	To      string `help:"leave out captures from this moment on"`
 }
 

@@ -11,12 +11,12 @@ import (
 type Schedule struct {
 	Journal  string        `path:"directory" help:"the journal of run, instead of its store: the folder journal in its data directory"`
 	Log      string        `path:"csv" help:"a log of downloads as CSV: server, duration in s, interval in s, a line for each download"`
-	Generate int           `range:"[0,10000000]" want:"1000 or more servers" help:"generate so many servers with the published numbers of [HIER 3.1]"`
-	By       string        `default:"planned" oneof:"planned, change" want:"planned or change" help:"--data, --journal: the interval that is wanted of a page: as the policy planned it, or its time between changes"`
-	Download time.Duration `default:"1s" range:"(0,)" want:"more than 0" help:"histories, and servers of which no download was observed: time of a download"`
+	Generate int           `range:"[0,10000000]" want:"1000 or more servers" help:"generate this number of servers with the published numbers of [HIER 3.1]"`
+	By       string        `default:"planned" oneof:"planned, change" want:"planned or change" help:"--data, --journal: the wanted interval of a page: that of the policy, or its time between changes"`
+	Download time.Duration `default:"1s" range:"(0,)" want:"more than 0" help:"histories, and servers without an observed download: time of a download"`
 	HTML     string        `path:"any" help:"also write a report with charts to this file"`
 
-	Connections int     `key:"pool" default:"64" range:"[0,1000000]" for:"schedule-report" help:"connections at the same time, as --workers of run; 0 for no bound"`
+	Connections int     `key:"pool" default:"64" range:"[0,1000000]" for:"schedule-report" help:"connections at the same time, like --workers of run; 0 for no bound"`
 	Headroom    float64 `default:"0.3333" range:"(0,1]" want:"a share above 0, at most 1" for:"schedule-report" help:"part of the connections that a corrected schedule may need; a third leaves no period missed"`
 	Days        float64 `key:"pass-days" default:"7" range:"(0,)" want:"more than 0" for:"schedule-report" help:"large sites: days within which all pages of an address should be visited once"`
 
@@ -30,7 +30,7 @@ type Schedule struct {
 	SVG     string        `for:"schedule-simulate" path:"directory" help:"with --sweep: also write the figures as SVG into this directory"`
 	AtOnce  int           `key:"at-once" range:"[0,)" for:"schedule-simulate" help:"how many simulations work at the same time, at most; 0 for one a core"`
 
-	Target    string  `default:"intervals=1" for:"schedule-plan" help:"what is wanted: intervals=2 (all twice as long), or freshness=0.8 (share of the time in which a copy is good)"`
+	Target    string  `default:"intervals=1" for:"schedule-plan" help:"the target: intervals=2 (all twice as long), or freshness=0.8 (share of the time in which a copy is good)"`
 	PerNode   int     `key:"node-connections" default:"1000" range:"[1,)" for:"schedule-plan" help:"connections that a node can have"`
 	NodeMbps  float64 `key:"node-mbps" default:"100" range:"(0,)" want:"more than 0" for:"schedule-plan" help:"bandwidth of a node in Mbps"`
 	PageBytes float64 `key:"page-bytes" default:"22000" range:"(0,)" want:"more than 0" for:"schedule-plan" help:"mean bytes of a page; 22 KB in [HIER]"`

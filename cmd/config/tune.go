@@ -9,11 +9,11 @@ import (
 type Tune struct {
 	Journal string    `path:"directory" help:"the journal of run, instead of its store: the folder journal in its data directory"`
 	Budget  []float64 `default:"0.0025,0.005,0.01,0.02,0.05,0.1,0.2,0.5" range:"(0,1]" want:"shares of the pages a day, above 0 and at most 1" help:"fetches a day as shares of the pages"`
-	Target  string    `help:"find the smallest budget for a target, as coverage=0.8 or freshness=0.9, or the largest for update-rate=0.3"`
+	Target  string    `help:"find the smallest budget for a target, e.g. coverage=0.8 or freshness=0.9, or the largest for update-rate=0.3"`
 	Base    int       `default:"12" range:"[1,{last-week}]" help:"histories: weeks that are known; later ones are predicted, and only --check reads them"`
 	Weeks   int       `help:"weeks to predict (default 40, or as many as the window has after the base)"`
 	History int       `help:"histories: weekly states before the base that the policy may see"`
-	Futures int       `default:"1" range:"[1,100]" help:"number of futures; 4 and more tell what chance does, and take as many times as long"`
+	Futures int       `default:"1" range:"[1,100]" help:"number of futures; 4 and more show the effect of chance, and take as many times as long"`
 	Check   bool      `help:"histories: also replay the weeks after the base, and compare them with the prediction"`
 	AtOnce  int       `key:"at-once" range:"[0,)" help:"how many runs work at the same time, at most; 0 for one a core"`
 	HTML    string    `path:"any" help:"also write a report with charts to this file"`

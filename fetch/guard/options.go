@@ -12,7 +12,7 @@ import (
 // Limits are what a guard enforces. The tags are those of cmd/config.
 type Limits struct {
 	Listen      string        `default:"127.0.0.1:3128" help:"address and port to listen on; one that others can reach needs --clients"`
-	Clients     []string      `help:"who may use the guard beside this machine, as 10.20.0.0/16; may be repeated"`
+	Clients     []string      `help:"clients of the guard beside this machine, e.g. 10.20.0.0/16; may be repeated"`
 	Interval    time.Duration `default:"10s" range:"[0,)" help:"least time from the end of a request to an address, or to a host, to the start of the next"`
 	Parallel    int           `default:"1" range:"[1,1000]" help:"requests at a time to an address, and to a host"`
 	AddressHour int64         `key:"address-hour" default:"360" range:"[0,)" help:"requests to an address in any hour; 0 for no limit"`
@@ -20,12 +20,12 @@ type Limits struct {
 
 	AddressBytes int64 `key:"address-bytes" default:"500000000" range:"[0,)" help:"bytes read from an address in any hour; 0 for no limit"`
 	AllBytes     int64 `key:"all-bytes" default:"50000000000" range:"[0,)" help:"bytes read from all addresses in any hour; 0 for no limit"`
-	AnswerBytes  int64 `key:"answer-bytes" default:"20000000" range:"[1,)" help:"bytes of one answer, or of one tunnel; what is longer is cut"`
+	AnswerBytes  int64 `key:"answer-bytes" default:"20000000" range:"[1,)" help:"bytes of one answer, or of one tunnel; the rest is cut"`
 
-	StopAddressAfter int `key:"stop-address-after" range:"[0,)" help:"shut an address after so many violations in a row; 0 for never"`
-	StopAfter        int `key:"stop-after" range:"[0,)" help:"shut everything after so many violations in a row; 0 for never"`
+	StopAddressAfter int `key:"stop-address-after" range:"[0,)" help:"shut an address after this number of violations in a row; 0 for never"`
+	StopAfter        int `key:"stop-after" range:"[0,)" help:"shut everything after this number of violations in a row; 0 for never"`
 
-	Connect     string `default:"bound" oneof:"bound, refuse" help:"what to do with tunnels for https: bound them, or refuse them"`
+	Connect     string `default:"bound" oneof:"bound, refuse" help:"treatment of tunnels for https: bound them, or refuse them"`
 	TunnelTurns int    `key:"tunnel-turns" default:"5" range:"[0,)" help:"how often a client may send 100 bytes or more after the server did, in one tunnel; 0 for no limit"`
 	TunnelSent  int64  `key:"tunnel-sent" default:"65536" range:"[1,)" help:"bytes that a client may send in one tunnel"`
 

@@ -13,10 +13,10 @@ import (
 // Settings are those of a search that the user makes.
 type Settings struct {
 	In       []string `names:"title, body, anchor" help:"look for words in these parts of a page alone: title, body, anchor (the texts of links to it); none: in all"`
-	Server   string   `help:"only pages of this server, as www.example.org"`
-	Language string   `help:"only pages in this language, as ja"`
-	Changed  string   `help:"only pages whose content is of this day or later, as 2026-01-31"`
-	Verified string   `help:"only pages that were seen on this day or later, as 2026-01-31"`
+	Server   string   `help:"only pages of this server, e.g. www.example.org"`
+	Language string   `help:"only pages in this language, e.g. ja"`
+	Changed  string   `help:"only pages whose content is of this day or later, e.g. 2026-01-31"`
+	Verified string   `help:"only pages that were seen on this day or later, e.g. 2026-01-31"`
 	Most     int      `default:"10" range:"[1,1000]" help:"results to show"`
 	Skip     int      `range:"[0,1000]" help:"results to leave out before them"`
 }
