@@ -17,9 +17,9 @@ import (
 // against the recorded truth. The world's base crawl must have been made with Crawl. Of several
 // thresholds the first counts.
 //
-// Sweeps compare with the copies of the base and never change the graph, so the stage is left
-// as it was but for its clock: it serves any number of sweeps. After an error the store holds
-// whatever was seen by then.
+// Sweeps compare with the copies of the base and never change the graph, so the stage is left as it
+// was, except its clock: it serves any number of sweeps. After an error the store holds whatever
+// was seen by then.
 func (c *Dataset) SweepOn(
 	ctx context.Context,
 	stage Stage,

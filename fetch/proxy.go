@@ -19,7 +19,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// ParseProxy reads the address of an HTTP proxy, as http://127.0.0.1:3128; "" is none.
+// ParseProxy reads the address of an HTTP proxy (http://127.0.0.1:3128); "" is none.
 func ParseProxy(text string) (*url.URL, error) {
 	if text == "" {
 		return nil, nil

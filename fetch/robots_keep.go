@@ -110,7 +110,7 @@ type Keeper interface {
 }
 
 // KeepIn makes durable what has waited for Keep for longer than a second: what was read of
-// robots.txt before any page was, as where a Crawl-delay must pass first.
+// robots.txt before any page, for example because a Crawl-delay must pass first.
 func (c *Client) KeepIn(k Keeper) error {
 	c.robots.mu.Lock()
 	due := len(c.robots.unkept.values) > 0 && time.Since(c.robots.unkept.since) > time.Second

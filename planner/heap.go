@@ -60,7 +60,7 @@ func (r *Heap[S]) Order() {
 	}
 }
 
-// Fit gives back room for more candidates than there are, but for an eighth.
+// Fit gives back room for more candidates than there are, except an eighth.
 func (r *Heap[S]) Fit() {
 	if n := len(r.All); cap(r.All) > n+n/8+64 {
 		r.All = slices.Clone(r.All)
@@ -93,7 +93,7 @@ func (r *Heap[S]) Pop(c RankedPages) (best Candidate[S], ok bool) {
 	return best, false
 }
 
-// Take removes the best candidate, of which there must be one.
+// Take removes the best candidate. There must be one.
 func (r *Heap[S]) Take() Candidate[S] {
 	best := r.All[0]
 	last := len(r.All) - 1

@@ -367,7 +367,7 @@ func (p *Planner) ofShare(v Visit) Visit {
 	return v
 }
 
-// ShareByServer makes the share of first visits hold for the visits of each server, too. That is
+// ShareByServer makes the share of first visits also hold for the visits of each server. That is
 // for budgets which suffice for all that politeness allows: there a share of the budget bounds
 // nothing, and a server with new pages would get no other visits. It needs Options.Turns.
 func (p *Planner) ShareByServer(on bool) {

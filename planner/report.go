@@ -213,7 +213,7 @@ func (p *Planner) LeastValue() float64 { return p.options.LeastValue }
 func (c *Pages) Price() float64 { return c.price.Smooth() }
 
 // ServerPrice is how much more than Price a fetch of a server must be worth, because the server's
-// own limits are used up, too; 0 where they are not.
+// own limits are also used up; 0 where they are not.
 func (c *Pages) ServerPrice(s sitegraph.ServerID) float64 {
 	if c.caps == nil || int(s) >= len(c.caps.servers) || c.caps.servers[s] == nil {
 		return 0

@@ -165,9 +165,9 @@ func (fs *catalogueFS) MkdirAll(dir string, perm os.FileMode) error {
 // Unwrap is part of vfs.FS.
 func (fs *catalogueFS) Unwrap() vfs.FS { return fs.FS }
 
-// OpenDir returns a directory whose failed sync ends the catalogue at once: some callers
-// in Pebble would panic on a goroutine of its own, out of our reach. In a copy they would, too:
-// there Pebble is told nothing, and who asked for the copy is.
+// OpenDir returns a directory whose failed sync ends the catalogue at once: some callers in Pebble
+// would panic on a goroutine of its own, out of our reach. In a copy they also would. There Pebble
+// is told nothing, and who asked for the copy is.
 func (fs *catalogueFS) OpenDir(name string) (vfs.File, error) {
 	f, err := fs.FS.OpenDir(name)
 	if err != nil {

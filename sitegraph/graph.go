@@ -48,8 +48,8 @@ type server struct {
 // NewGraph returns an empty graph, in memory.
 func NewGraph() *Graph { return NewGraphIn(nil) }
 
-// NewGraphIn returns an empty graph that keeps addresses and links in a scratch file, but for those
-// that came last; nil: in memory. Others must not use the file.
+// NewGraphIn returns an empty graph that keeps addresses and links in a scratch file, except the
+// last ones; nil: in memory. Others must not use the file.
 func NewGraphIn(file *arena.File) *Graph {
 	g := &Graph{addresses: newAddresses(file), file: file}
 	g.links.file = file

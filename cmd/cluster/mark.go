@@ -52,8 +52,8 @@ func (o *NodeOptions) keepMark(had string) error {
 	return nil
 }
 
-// Has returns the epoch in which this node last worked on a shard, if it has a store of it. 0: that
-// was not written down, as where the store was put there by hand.
+// Has returns the epoch in which this node last worked on a shard, if it has a store of it. 0:
+// nobody wrote it down, for example because a person put the store there.
 func (s *session) Has(shard int) (epoch uint64, ok bool) {
 	dir := s.directory(shard)
 	if _, err := os.Stat(filepath.Join(dir, directory.FormatName)); err != nil {

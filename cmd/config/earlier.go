@@ -11,7 +11,7 @@ import (
 )
 
 // Given returns, as a file of YAML, those settings of a command that are not at their default and
-// that another of the commands has, too. It leaves out what may be secret, and makes paths
+// that another of the commands also has. It leaves out what may be secret, and makes paths
 // absolute. Read takes them in where nothing else is given (Set.Earlier).
 func (r *Review) Given(command string, others []string, without ...string) ([]byte, error) {
 	given := map[string]any{}

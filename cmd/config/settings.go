@@ -134,7 +134,7 @@ func (s *Set) AddFlags(cmd *cobra.Command) {
 	}
 }
 
-// Alias lets a flag of a command be given by another name, too.
+// Alias adds another name of a flag of a command.
 func Alias(cmd *cobra.Command, alias, name string) {
 	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, given string) pflag.NormalizedName {
 		if given == alias {

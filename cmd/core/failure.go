@@ -40,7 +40,7 @@ var ofSystem = []struct {
 }
 
 // Explain returns what the user can do about an error, the exit code, and the error to print, whose
-// text does not repeat the hint. Errors know that themselves (words.HintOf), but for those of the
+// text does not repeat the hint. Errors know that themselves (words.HintOf), except those of the
 // operating system and of the command line.
 func Explain(err error) (hint string, code int, cause error) {
 	hint, code, cause = words.HintOf(err)

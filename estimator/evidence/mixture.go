@@ -20,11 +20,11 @@ import (
 // pulled back to what was believed at first, those of a server sooner, so that the past is
 // forgotten and a server of few visits is judged as the corpus is.
 //
-// How fast to learn differs by web, too. Where pages change one by one at rates that stay, one
-// expert is right for good, and weights that are pulled back soon never come to it. Where servers
-// are rebuilt, what was right last month misleads. So the corpus has weights of two paces, and both
-// count, each by the likelihood of what came lately (experts that learn at several rates, combined
-// by how they predict: van Erven and Koolen 2016).
+// The best speed of learning also differs by web. Where pages change one by one at rates that stay,
+// one expert is right for good, and weights that are pulled back soon never come to it. Where
+// servers are rebuilt, what was right last month misleads. So the corpus has weights of two paces,
+// and both count, each by the likelihood of what came lately (experts that learn at several rates,
+// combined by how they predict: van Erven and Koolen 2016).
 //
 // What is compared with an outcome is the probability by which the page was chosen, with all
 // corrections: of pages chosen as the likeliest, those that were overrated are more than others,

@@ -8,7 +8,7 @@ import (
 	"github.com/recrawl/recrawl/eval/history"
 )
 
-// Gone is a version from which on there is no page.
+// Gone is a version after which the page is gone.
 func Gone(t int64) history.Version { return history.Version{T: t, Gone: true} }
 
 // Page is a page with versions in the order of time.

@@ -40,7 +40,7 @@ type Period struct {
 	Updates []int `json:"updates"` // pages by number of updates, 0..N-1
 }
 
-// ByTop is [LINK table 3] but for its third row, which is Period.UpdatedShare.
+// ByTop is [LINK table 3] except its third row, which is Period.UpdatedShare.
 type ByTop struct {
 	Servers   int         `json:"servers"` // with an updated top
 	Pages     int         `json:"pages"`   // of these servers

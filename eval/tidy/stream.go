@@ -105,7 +105,7 @@ type Bin struct {
 var Calibration = NewKind[Bin]("calibration",
 	"a bin of probabilities that a policy gave, of `eval --protocol stream`")
 
-// WriteStream writes the tables of streams, but for Visits, which Watch writes on the way.
+// WriteStream writes the tables of streams, except Visits, which Watch writes on the way.
 func WriteStream(s *Tables, runs []eval.StreamRun) error {
 	var (
 		results []Result

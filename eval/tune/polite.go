@@ -67,8 +67,8 @@ func Limits(delay time.Duration) budget.Limits {
 }
 
 // Reach says what a delay between two visits to a server leaves within reach, however large the
-// budget. A visit finds one change at most, so a server on which more changes than visits
-// can be made is beyond it.
+// budget. A visit finds one change at most, so a server with more changes than possible visits is
+// beyond it.
 type Reach struct {
 	Delay   time.Duration
 	Visits  float64 // to a server in a day

@@ -72,7 +72,7 @@ type Exported struct {
 //	pages/pages.jsonl      each HTML page once, at its last proper capture, with its title
 //	datapackage.json
 //
-// Memory does not grow with the archive, but for the captures of one key of the index.
+// Memory grows with the captures of one key of the index, and not with the archive.
 //
 // Source: Web Archive Collection Zipped 1.1.1, specs.webrecorder.net.
 func Export(ctx context.Context, r *Reader, to ExportTo, wrote func(done, total int)) (

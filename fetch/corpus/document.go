@@ -27,7 +27,7 @@ import (
 // # Guarantees
 //
 //  1. The source at the place of a sentence, its tags removed and its entities undone, is the
-//     sentence (RawString), but for octets that are no text, which become U+FFFD.
+//     sentence (RawString), except that octets that are no text become U+FFFD.
 //  2. Sentences are in the order of the source, each of at most MostSentence octets, at most
 //     MostSentences. Their numbers begin at 1.
 //  3. A document depends on its arguments alone. XML and JSON hold the same, and reading what was
@@ -117,7 +117,7 @@ func NewLink(url, text string) Link {
 	return Link{Raw: text, To: DocumentID{URL: url, DocID: IDOf(url)}}
 }
 
-// IDOf is the number of an address: 64 bits of its SHA-256, as 16 digits.
+// IDOf is the number of an address: 64 bits of its SHA-256, in 16 digits.
 func IDOf(url string) string {
 	sum := sha256.Sum256([]byte(url))
 	return hex.EncodeToString(sum[:8])

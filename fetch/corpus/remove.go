@@ -35,7 +35,7 @@ func ParseRemoval(text string) ([]string, error) {
 	return []string{url}, nil
 }
 
-// Removes reports whether one of some rules means an address, as it is written in an archive, too.
+// Removes reports whether one of some rules means an address, also in its form in an archive.
 func Removes(rules []string, url string) bool {
 	if canonical, err := sitegraph.Canonical(url); err == nil {
 		url = canonical

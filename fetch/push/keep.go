@@ -72,8 +72,8 @@ func (s *Subscriber) changed() (settings map[string][]byte, saved map[string]*su
 	return settings, saved
 }
 
-// Restore reads what an earlier process kept. Callbacks of another public address are given up:
-// hubs are asked anew. The error is that of setting; what cannot be read is asked for anew, too.
+// Restore reads what an earlier process kept. It drops callbacks of another public address and
+// unreadable ones, and asks hubs again. The error is that of setting.
 func (s *Subscriber) Restore(setting func(name string) (value []byte, ok bool, err error)) error {
 	for shard := range 256 {
 		value, ok, err := setting(settingOf(fmt.Sprintf("%02x", shard)))

@@ -24,8 +24,8 @@ type Options struct {
 	Setting func(name string) (value []byte, ok bool, err error)
 }
 
-// Service listens for all that others say, until it is closed. A nil one takes in nothing. But for
-// Woken its methods are for one goroutine.
+// Service listens for all that others say, until it is closed. A nil one takes in nothing. Its
+// methods are for one goroutine, except Woken.
 type Service struct {
 	inbox  *Inbox
 	feeds  *Subscriber // nil: feeds are not subscribed to

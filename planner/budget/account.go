@@ -261,8 +261,8 @@ func (u Use) String() string {
 		Amount(float64(u.Used), u.Limit.Unit), Amount(float64(u.Granted), u.Limit.Unit))
 }
 
-// Uses says how much of each limit is used; nothing before the account is opened for a round, as
-// where a run begins in a round whose budget is used up.
+// Uses says how much of each limit is used; nothing before the account is opened for a round, for
+// example if a run begins in a round whose budget is used up.
 func (b *Account) Uses() (uses []Use) {
 	if len(b.granted) == 0 {
 		return nil

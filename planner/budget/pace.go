@@ -10,9 +10,9 @@ import (
 // mostShare bounds a share of the pages a day: each page twice a second is beyond all crawls.
 const mostShare = 1e5
 
-// ParsePace reads a budget of an evaluation: a share of the pages a day, as 2% or 0.02, or a number
-// of fetches, as 5000/day or 200/hour. One of share and perDay is above 0. A number above 1 without
-// a unit is refused, since it may mean either. The error says what is wanted.
+// ParsePace reads a budget of an evaluation: a share of the pages a day (2%, 0.02), or a number of
+// fetches (5000/day, 200/hour). One of share and perDay is above 0. A number above 1 without a unit
+// is refused, since it may mean either. The error says what is wanted.
 func ParsePace(text string) (share, perDay float64, err error) {
 	text = strings.TrimSpace(text)
 	if strings.Contains(text, "/") {

@@ -191,8 +191,8 @@ func readMemory(s Store) (memory []byte, learnt bool, err error) {
 	return memory, bytes.Equal(sumOf(now), head.Learnt), err
 }
 
-// ForgetMemory drops what was kept of a planner's memory, and its image, as where pages were
-// changed behind its back. The next planner begins with the records of the pages and what its
+// ForgetMemory drops what was kept of a planner's memory, and its image, for example after pages
+// were changed behind its back. The next planner begins with the records of the pages and what its
 // policy had learnt. It is durable with the next commit.
 func ForgetMemory(s Store) error {
 	head, err := json.Marshal(memoryHead{Sum: sumOf(nil)})

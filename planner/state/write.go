@@ -51,7 +51,7 @@ type row struct {
 // longRow is how many elements a slice has that is told apart from known: that takes 50 bytes each.
 const longRow = 256
 
-// WriteTo writes what is below the roots to out, in most bytes at most, but for slices that lie in
+// WriteTo writes what is below the roots to out, in most bytes at most, except slices that lie in
 // columns: of these it writes which they are. Where there is more it has written a part, and
 // returns ErrTooLarge.
 func WriteTo(out io.Writer, most int, columns Columns, apart Apart, roots ...any) (err error) {

@@ -108,7 +108,7 @@ func ReadFile(t testing.TB, fs vfs.FS, path string) []byte {
 	return b
 }
 
-// WriteFile makes a file of these bytes, in the place of one of that name.
+// WriteFile makes a file of these bytes, instead of one of that name.
 func WriteFile(t testing.TB, fs vfs.FS, path string, b []byte) {
 	t.Helper()
 	f, err := fs.Create(path, vfs.WriteCategoryUnspecified)

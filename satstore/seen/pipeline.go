@@ -41,8 +41,8 @@ type PipelineOptions struct {
 // of the set and its answer.
 const entryBytes = 8 + 4 + 16 + 1
 
-// Pipeline decides which addresses of a stream are new: a cache, a filter and a set, one behind the
-// other [SBFL 4.3].
+// Pipeline decides which addresses of a stream are new: a cache, a filter and a set in a row [SBFL
+// 4.3].
 type Pipeline struct {
 	o           PipelineOptions
 	wait, doubt queue

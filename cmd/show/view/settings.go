@@ -17,7 +17,7 @@ import (
 )
 
 // Settings are what a user changes while the loop runs. They are kept in the store, so that the
-// next run and commands that read it have them, too.
+// next run and commands that read it also have them.
 type Settings struct {
 	// Weights are rules as preferences.ParseWeight reads them. They come after those that the run
 	// was started with, so that they overrule these.
@@ -174,7 +174,7 @@ func (d *Desk) Settings() Settings { return d.o.Rules.get() }
 // GivenWeights are the rules that the run was started with.
 func (d *Desk) GivenWeights() []string { return slices.Clone(d.o.Rules.given) }
 
-// Change keeps other settings. Weights hold from the next round on; servers at rest at once, but
+// Change keeps other settings. Weights hold from the next round on; servers at rest at once, except
 // for visits that are chosen already. It is ErrSettings if they cannot be.
 func (d *Desk) Change(ctx context.Context, s Settings) error {
 	if err := s.check(); err != nil {

@@ -41,7 +41,7 @@ func FormatNames() string {
 	return strings.Join(names, ", ")
 }
 
-// Input is a file whose format is known. Compression is undone, but for WARC and WACZ.
+// Input is a file whose format is known. Compression is undone, except that of WARC and WACZ.
 type Input struct {
 	Name   string
 	Format Format

@@ -74,7 +74,7 @@ func (r Remote) Check(ctx context.Context) error {
 	return nil
 }
 
-// Search asks. An error of the query is an Error here, too.
+// Search asks. An error of the query is also an Error here.
 func (r Remote) Search(ctx context.Context, q *Query) (*Results, error) {
 	line, err := json.Marshal(q)
 	if err != nil {

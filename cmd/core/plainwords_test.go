@@ -1,0 +1,225 @@
+package core
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// mostWords is how many words a sentence may have.
+const mostWords = 30
+
+// hardToRead are patterns of sentences that people read twice, with what to write in their place.
+// docs/STYLE.md has the rules. The patterns are sought in sentences whose code is replaced by CODE.
+var hardToRead = []struct {
+	pattern  *regexp.Regexp
+	instead  string
+	comments bool // for comments of the code, also
+}{
+	{regexp.MustCompile(`^(What|Which|Whose) [^?]*$`), "a person or thing as the subject", false},
+	{regexp.MustCompile(`(?i)\b(is|are|was|were) told\b`), "report, send, announce", false},
+	{regexp.MustCompile(`(?i)\b(tells?|told) of\b`), "report", false},
+	{regexp.MustCompile(`(?i)\bso (many|much later|long after)\b`), "a number, or its name", false},
+	{regexp.MustCompile(`(?i)\b(that|those) of (which|those|that)\b`), "the noun", false},
+	{regexp.MustCompile(`(?i)\bof which (it|they|there)\b`), "two sentences", true},
+	{regexp.MustCompile(`(?i)\bfrom which on\b|\bon which more\b`), "two sentences", true},
+	{regexp.MustCompile(`, too([.;:)]|$)`), "also", true},
+	{regexp.MustCompile(`, as (CODE|[0-9*]|https?:|for example)`), "for example, such as", true},
+	{regexp.MustCompile(`(?i), as (with|where) `), "for example", true},
+	{regexp.MustCompile(`(?i)\bin the place of\b`), "instead of", true},
+	{regexp.MustCompile(`(?i)\ball the same\b`), "still", true},
+	{regexp.MustCompile(`(?i)\bone behind the other\b`), "in a row", true},
+	{regexp.MustCompile(`(?i)\bbut for\b`), "except", true},
+}
+
+var (
+	itemOf     = regexp.MustCompile(`^([-*]|\d+\.)\s+`)
+	linkOf     = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
+	codeOf     = regexp.MustCompile("`[^`]*`")
+	sentenceOf = regexp.MustCompile(`([.!?])["')*]*\s+(["'(*\[]*([A-Z]|--))`)
+	columnsOf  = regexp.MustCompile(`\S {2,}\S`)
+)
+
+// sentencesOf returns the sentences of a text in Markdown: of paragraphs, items of lists, headings
+// and cells of tables. Blocks of code and of outputs are left out.
+func sentencesOf(text string) (all []string) {
+	var paragraph []string
+	inside := false
+	end := func() {
+		whole := codeOf.ReplaceAllString(strings.Join(paragraph, " "), "CODE")
+		whole = linkOf.ReplaceAllString(whole, "$1")
+		whole = sentenceOf.ReplaceAllString(whole, "$1\n$2")
+		for sentence := range strings.SplitSeq(whole, "\n") {
+			if sentence = strings.Trim(sentence, " "); sentence != "" {
+				all = append(all, sentence)
+			}
+		}
+		paragraph = nil
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		bare := strings.TrimSpace(line)
+		switch {
+		case strings.HasPrefix(bare, "```"):
+			end()
+			inside = !inside
+		case inside:
+		case strings.HasPrefix(bare, "|"):
+			end()
+			for cell := range strings.SplitSeq(strings.Trim(bare, "|"), "|") {
+				paragraph = append(paragraph, strings.TrimSpace(cell))
+				end()
+			}
+		case bare == "", strings.HasPrefix(bare, "#"), strings.HasPrefix(line, "    ") &&
+			len(paragraph) == 0:
+			end()
+		default:
+			if itemOf.MatchString(bare) {
+				end()
+			}
+			paragraph = append(paragraph, itemOf.ReplaceAllString(bare, ""))
+		}
+	}
+	end()
+	return all
+}
+
+// checkPlain reports sentences that are long or hard to read.
+func checkPlain(t *testing.T, where string, sentences []string) {
+	t.Helper()
+	for _, s := range sentences {
+		if n := len(strings.Fields(s)); n > mostWords {
+			t.Errorf("%s: a sentence of %d words: %s", where, n, s)
+		}
+	}
+	checkWords(t, where, sentences, false)
+}
+
+// checkWords reports sentences that have one of the hard patterns.
+func checkWords(t *testing.T, where string, sentences []string, ofCode bool) {
+	t.Helper()
+	for _, s := range sentences {
+		for _, h := range hardToRead {
+			if found := h.pattern.FindString(s); found != "" && (h.comments || !ofCode) {
+				t.Errorf("%s: %q: write with %s: %s", where, found, h.instead, s)
+			}
+		}
+	}
+}
+
+// TestPlainWordsOfDocuments: sentences of README and docs are short, and people read them once.
+// docs/STYLE.md shows bad sentences and is left out.
+func TestPlainWordsOfDocuments(t *testing.T) {
+	t.Parallel()
+	n := 0
+	for _, document := range documents(t) {
+		if filepath.Base(document) == "STYLE.md" {
+			continue
+		}
+		text, err := os.ReadFile(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sentences := sentencesOf(string(text))
+		n += len(sentences)
+		checkPlain(t, document, sentences)
+	}
+	if n < 2000 {
+		t.Errorf("only %d sentences were read", n)
+	}
+}
+
+// TestPlainWordsOfHelp: so are those of the help of every command and flag.
+func TestPlainWordsOfHelp(t *testing.T) {
+	t.Parallel()
+	n := 0
+	var visit func(c *cobra.Command)
+	visit = func(c *cobra.Command) {
+		sentences := append(sentencesOf(withoutColumns(c.Long)), c.Short)
+		for _, f := range flagsOf(c.NonInheritedFlags()) {
+			sentences = append(sentences, sentencesOf(f.Usage)...)
+		}
+		n += len(sentences)
+		checkPlain(t, c.CommandPath(), sentences)
+		for _, below := range c.Commands() {
+			visit(below)
+		}
+	}
+	visit((&Program{stdout: io.Discard, stderr: io.Discard}).rootCommand())
+	checkPlain(t, "the settings of init", sentencesOf(initText))
+	if n < 300 {
+		t.Errorf("only %d sentences were read", n)
+	}
+}
+
+// withoutColumns leaves out the lines of a help that are indented or stand in columns.
+func withoutColumns(help string) string {
+	var b strings.Builder
+	for line := range strings.SplitSeq(help, "\n") {
+		if strings.HasPrefix(line, "  ") || columnsOf.MatchString(line) {
+			line = ""
+		}
+		b.WriteString(line + "\n")
+	}
+	return b.String()
+}
+
+// TestPlainWordsOfComments: doc comments of exported names have none of the hard patterns.
+func TestPlainWordsOfComments(t *testing.T) {
+	t.Parallel()
+	n := 0
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") ||
+			strings.HasSuffix(path, "_test.go") || strings.HasSuffix(path, ".pb.go") {
+			return err
+		}
+		fset := token.NewFileSet()
+		file, err := parser.ParseFile(fset, path, nil, parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		check := func(doc *ast.CommentGroup, name *ast.Ident) {
+			if doc != nil && name.IsExported() {
+				n++
+				checkWords(t, fset.Position(doc.Pos()).String(), sentencesOf(doc.Text()), true)
+			}
+		}
+		for _, d := range file.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				check(d.Doc, d.Name)
+			case *ast.GenDecl:
+				for _, s := range d.Specs {
+					switch s := s.(type) {
+					case *ast.TypeSpec:
+						check(d.Doc, s.Name)
+					case *ast.ValueSpec:
+						check(s.Doc, s.Names[0])
+					}
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil || n < 1000 {
+		t.Errorf("only %d comments were read: %v", n, err)
+	}
+}
+
+// A sentence ends before a capital, code counts as one word, and blocks are no sentences.
+func TestSentencesOf(t *testing.T) {
+	t.Parallel()
+	got := strings.Join(sentencesOf("# A heading\n\nOne `a b. C` two. Three\nfour, e.g. five.\n"+
+		"- six\n  seven\n- [eight](x.md)\n\n```\nno. Sentence\n```\n| a | b. C |\n"), "|")
+	if want := "One CODE two.|Three four, e.g. five.|six seven|eight|a|b.|C"; got != want {
+		t.Errorf("sentences %q, want %q", got, want)
+	}
+}
