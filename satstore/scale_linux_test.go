@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/recrawl/recrawl/satstore/workload"
+	"github.com/recrawl/recrawl/satstore/paper"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -48,7 +48,7 @@ type scaled struct {
 	t       *testing.T
 	dir     string
 	records int
-	w       *workload.Workload
+	w       *paper.Workload
 	s       *Store
 	url     []byte
 	rssBare int64 // of the process before the store
@@ -66,7 +66,7 @@ type scaled struct {
 // takes 6 GB of disk in TMPDIR; RECRAWL_SCALE_PROFILE=file writes a heap profile.
 func TestScale(t *testing.T) {
 	n := scaleRecords()
-	w, err := workload.New(workload.Options{Records: n, Unit: workload.Hour})
+	w, err := paper.NewWorkload(paper.WorkloadOptions{Records: n, Unit: paper.Hour})
 	must(t, err)
 	counts, sums := scalePlan(t, w)
 	c := &scaled{t: t, dir: filepath.Join(t.TempDir(), "store"), records: n, w: w}
@@ -138,7 +138,7 @@ func TestScale(t *testing.T) {
 }
 
 // scalePlan returns how many records are due in each unit, and the sum of their marks.
-func scalePlan(t *testing.T, w *workload.Workload) (counts []int, sums []uint64) {
+func scalePlan(t *testing.T, w *paper.Workload) (counts []int, sums []uint64) {
 	p, err := w.Plan(t.Context(), scaleUnits)
 	must(t, err)
 	counts, sums = make([]int, scaleUnits+1), make([]uint64, scaleUnits+1)

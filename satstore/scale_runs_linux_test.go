@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/satstore/engine"
-	"github.com/recrawl/recrawl/satstore/workload"
+	"github.com/recrawl/recrawl/satstore/paper"
 )
 
 // TestScaleRuns is the same for the runs alone, with bodies of 164 bytes: loaded, a day and
 // more of visits, and then every record is deleted when it is due.
 func TestScaleRuns(t *testing.T) {
 	n := scaleRecords()
-	w, err := workload.New(workload.Options{Records: n, Unit: workload.Hour})
+	w, err := paper.NewWorkload(paper.WorkloadOptions{Records: n, Unit: paper.Hour})
 	must(t, err)
 	p, err := w.Plan(t.Context(), scaleUnits)
 	must(t, err)

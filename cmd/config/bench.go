@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/recrawl/recrawl/satstore/workload"
+	"github.com/recrawl/recrawl/satstore/paper"
 )
 
 // Bench are the settings of bench sat.
@@ -30,12 +30,12 @@ type Bench struct {
 }
 
 func (c *Bench) check(r *Review) {
-	unit, err := workload.ParseUnit(c.Unit)
+	unit, err := paper.ParseUnit(c.Unit)
 	if longest := unit.Longest(); err == nil && (c.MaxUnits < 0 || c.MaxUnits > longest) {
 		r.Refuse("bench.max-units", c.MaxUnits, fmt.Sprintf("0 to %d; 0 for all", longest))
 	}
-	if !slices.Contains(workload.FixedLengths, c.Fixed) {
-		r.Refuse("bench.fixed", c.Fixed, fmt.Sprintf("one of %v bytes", workload.FixedLengths))
+	if !slices.Contains(paper.FixedLengths, c.Fixed) {
+		r.Refuse("bench.fixed", c.Fixed, fmt.Sprintf("one of %v bytes", paper.FixedLengths))
 	}
 	c.checkSizes(r)
 }
@@ -75,15 +75,11 @@ func ParseSize(text string) (int, error) {
 
 // Seen are the settings of bench seen.
 type Seen struct {
-	Hosts    int      `default:"200000" range:"[1000,2147483648]" want:"1000 to 2^31" help:"hosts of the graph that is made"`
-	Edges    string   `help:"crawl this list of edges instead: two names a line, the first links to the second"`
-	Start    string   `help:"with --edges: the host to begin at (default: the first)"`
-	Seed     uint64   `default:"1" help:"seed of the graph and of the random filter"`
-	Designs  int      `default:"1000000" range:"[0,)" help:"lookups by which whole designs are compared; 0: they are not"`
-	Counters int      `default:"16777216" range:"[65536,4294967296]" help:"counters of table 1; 2^30 in the paper"`
-	Lowered  int      `default:"2000000" range:"[0,)" help:"counters that the slowest method of table 1 lowers; 0: no table"`
-	Lines    []string `default:"all" help:"of the figures: measure LRU and only these of clock, lines, sbfl, sbf, sbfl8, tags, lines-tags"`
-	Follow   bool     `default:"true" help:"compare false negatives with their formula, 8 bytes a host"`
-	Dir      string   `help:"a directory on the disk to measure (default: that for temporary files)"`
-	HTML     string   `help:"also write a report with figures to this file"`
+	Hosts    int    `default:"200000" range:"[1000,2147483648]" want:"1000 to 2^31" help:"hosts of the graph that is made"`
+	Seed     uint64 `default:"1" help:"seed of the graph and of the random filter"`
+	Designs  int    `default:"1000000" range:"[0,)" help:"lookups by which whole designs are compared; 0: they are not"`
+	Counters int    `default:"16777216" range:"[65536,4294967296]" help:"counters of table 1; 2^30 in the paper"`
+	Lowered  int    `default:"2000000" range:"[0,)" help:"counters that the slowest method of table 1 lowers; 0: no table"`
+	Dir      string `help:"a directory on the disk to measure (default: that for temporary files)"`
+	HTML     string `help:"also write a report with figures to this file"`
 }

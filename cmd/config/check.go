@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/eval/survey"
+	"github.com/recrawl/recrawl/eval/papers"
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/access"
 	"github.com/recrawl/recrawl/fetch/extract"
@@ -138,7 +138,7 @@ func (c *Survey) check(r *Review) {
 		return // what weeks may be hangs on it
 	}
 	for _, weeks := range c.Weeks {
-		if err := survey.Check(c.Base, weeks); err != nil {
+		if err := papers.CheckPeriod(c.Base, weeks); err != nil {
 			r.Refuse("survey.weeks", weeks, fmt.Sprintf("2 to %d (%v)",
 				eval.LongestPeriod(c.Base), err))
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/guard"
 	"github.com/recrawl/recrawl/planner/policy"
 	"github.com/recrawl/recrawl/planner/preferences"
-	"github.com/recrawl/recrawl/satstore/workload"
+	"github.com/recrawl/recrawl/satstore/paper"
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
@@ -217,7 +217,7 @@ var Words = strings.NewReplacer(
 	"{documents}", strings.Join(extract.FormNames(), ", "),
 	"{methods}", strings.Join(sitegraph.PartitionMethods(), ", "),
 	"{dashboard}", dashboard.DefaultAddress,
-	"{units}", strings.Join(workload.UnitNames, ", "),
+	"{units}", strings.Join(paper.UnitNames, ", "),
 	"{max-pages}", strconv.Itoa(sitegraph.DefaultBounds.MaxPages),
 	"{last-week}", strconv.Itoa(eval.WindowWeeks-1))
 
@@ -239,9 +239,6 @@ func (c *Config) Missing() (problems []error) {
 func (c *Config) Complete(r *Review) {
 	if c.Unlimited && r.From("unlimited") >= r.From("budget") {
 		c.Budget = nil
-	}
-	if c.Eval.Figures && r.From("eval.history") == FromDefault {
-		c.Eval.History = min(figuresPast, c.Eval.Base)
 	}
 	if c.Eval.Protocol == "stream" && r.From("eval.sample") == FromDefault {
 		c.Eval.Sample = 1

@@ -21,7 +21,7 @@ type Eval struct {
 	Step time.Duration `default:"24h" help:"stream: length of a round, e.g. 1h; divides 24 hours. The budget is still that of a day"`
 
 	Base      int       `default:"12" range:"[0,{last-week}]" help:"weeks after the start of a server's window at which the policies begin"`
-	History   int       `help:"weekly states before the base that the policies may see (default with --figures: 12, or as many as there are)"`
+	History   int       `help:"weekly states before the base that the policies may see"`
 	Warm      int       `range:"[0,{last-week}]" help:"stream: compare a start with captures of this number of weeks before the base with one without, e.g. --warm 52 --base 52 --weeks 4; 0: no comparison"`
 	WarmEvery []int     `key:"warm-every" default:"4,1" range:"[1,)" want:"1 week or more" help:"with --warm: weeks between two captures of a page"`
 	Spread    bool      `help:"add the 5th and 95th percentile over 200 resamples of the servers; --figures always has them"`
@@ -39,9 +39,6 @@ type Eval struct {
 
 	Unfit string // a warning, where not all of the usual weeks fit behind the base
 }
-
-// figuresPast is how many weekly states before the base the figures show to methods that learn.
-const figuresPast = 12
 
 // check refuses what does not go together. The hint is "" where the help says more.
 func (c *Eval) check(r *Review) (hint string) {

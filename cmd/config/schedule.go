@@ -3,7 +3,7 @@ package config
 import (
 	"time"
 
-	"github.com/recrawl/recrawl/eval/schedule"
+	"github.com/recrawl/recrawl/eval/papers"
 	servers "github.com/recrawl/recrawl/planner/schedule"
 )
 
@@ -42,7 +42,7 @@ func (c *Schedule) check(r *Review) {
 		r.Refuse("schedule.generate", c.Generate,
 			"1000 or more servers, since the classes are rare")
 	}
-	if _, err := schedule.ParseTarget(c.Target); err != nil {
+	if _, err := papers.ParseTarget(c.Target); err != nil {
 		r.Refuse("schedule.target", c.Target, "a factor or a share: intervals=2, freshness=0.8")
 	}
 	for _, name := range c.Policy {

@@ -6,9 +6,8 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/eval/figures"
 	"github.com/recrawl/recrawl/eval/history"
-	"github.com/recrawl/recrawl/eval/survey"
+	"github.com/recrawl/recrawl/eval/papers"
 )
 
 // CorpusAt crawls recorded servers as they stood at the base, for a command.
@@ -29,8 +28,9 @@ func (p *Program) CorpusAt(ctx context.Context, command string, servers []*histo
 			return nil, better
 		}
 	}
-	return nil, UsageError(err, "the top page of a history, if it has one, must exist at the base; "+
-		"recrawl "+command+" --help explains the base")
+	return nil, UsageError(err,
+		"the top page of a history, if it has one, must exist at the base; "+"recrawl "+command+
+			" --help explains the base")
 }
 
 // NoLinks refuses histories of which none tells which page links to which.
@@ -58,16 +58,16 @@ func (p *Program) evalCorpus(ctx context.Context, servers []*history.Server) (
 }
 
 // figures makes the figures of [LINK] of a corpus.
-func (p *Program) figures(ctx context.Context, corpus *eval.Dataset, groups survey.Groups) (
-	*figures.Figures, error) {
+func (p *Program) figures(ctx context.Context, corpus *eval.Dataset, groups papers.Groups) (
+	*papers.Figures, error) {
 	c := &p.config
 	groupOf, warnings := groups.ByFile(c.Eval.Group, c.Eval.GroupBy, corpus.World.Servers)
-	o := figures.Options{Weeks: c.Eval.Weeks, Thresholds: c.Eval.Thresholds(), GroupOf: groupOf,
-		Seed: c.Seed, Sample: c.Eval.Sample}
+	o := papers.FiguresOptions{Weeks: c.Eval.Weeks, Thresholds: c.Eval.Thresholds(),
+		GroupOf: groupOf, Seed: c.Seed, Sample: c.Eval.Sample}
 	bar := p.Progress("sweeps", o.Sweeps())
 	defer bar.End()
 	o.Tick = bar.Step
-	f, err := figures.New(ctx, corpus, o)
+	f, err := papers.NewFigures(ctx, corpus, o)
 	if err != nil {
 		return nil, err
 	}

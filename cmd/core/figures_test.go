@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -82,27 +81,6 @@ type figuresResult struct {
 			Verdict    string
 		}
 	}
-	History int
-	Beyond  []struct {
-		Weeks   int
-		Rival   string
-		Methods []struct {
-			figuresMethod
-			Gain                *float64
-			GainSpread          []*float64 `json:"gain_spread"`
-			GainInServers       *float64   `json:"gain_in_servers"`
-			GainInServersSpread []*float64 `json:"gain_in_servers_spread"`
-			Difference          []*float64
-			Better, Even, Worse int
-		}
-		Servers []struct {
-			Server         string
-			Pages, Changed int
-			Gains          map[string]*float64
-			BestLink       string `json:"best_of_a_to_c"`
-			BestOwn        string `json:"best_of_own"`
-		}
-	}
 	Warnings []string
 }
 
@@ -119,21 +97,20 @@ func TestFigures(t *testing.T) {
 	text := recrawl(t, args...).ok(t)
 	for _, want := range []string{"What holds on these servers", "[LINK fig. 5]", "[LINK fig. 6]",
 		"[LINK fig. 7]", "[LINK fig. 8]", "[LINK fig. 9]", "[LINK fig. 12]",
-		"[LINK fig. 13]", "[LINK fig. 9, 14 to 17]", "[LINK fig. 18]", "Beyond directories",
-		"sentinel-shape", "server-previous", "b-closure", "report: " + html} {
+		"[LINK fig. 13]", "[LINK fig. 9, 14 to 17]", "[LINK fig. 18]",
+		"server-previous", "b-closure", "report: " + html} {
 		if !strings.Contains(text.stdout, want) {
 			t.Errorf("no %q in\n%s", want, text.stdout)
 		}
 	}
 	if !strings.HasPrefix(text.stdout, "Of 16 claims on the methods ") ||
 		!strings.Contains(text.stdout, "hold on these servers, ") || !strings.Contains(text.stdout,
-		"\n\nWhat was measured\n") || !strings.Contains(text.stdout, "6 of 6\n") ||
-		!strings.Contains(text.stdout, "12 weekly states before the base") {
+		"\n\nWhat was measured\n") || !strings.Contains(text.stdout, "6 of 6\n") {
 		t.Errorf("what was found and measured is not said first:\n%s", text.stdout)
 	}
 	selfContained(t, html)
 	first, err := os.ReadFile(html)
-	if err != nil || strings.Count(string(first), "<svg") != 8+2*3 {
+	if err != nil || strings.Count(string(first), "<svg") != 7+2*3 {
 		t.Errorf("the report has %d figures, %v", strings.Count(string(first), "<svg"), err)
 	}
 	if again := recrawl(t, args...).ok(t); again.stdout != text.stdout {
@@ -146,7 +123,7 @@ func TestFigures(t *testing.T) {
 	kinds := writeFile(t, filepath.Join(dir, "kinds.tsv"),
 		"s0.example one kind\ns1.example another\nx.example none\n")
 	args = []string{"eval", dir, "--figures", "--weeks", "4,2", "--group", kinds, "--threshold",
-		"0.5,0.2", "--sample", "2", "--history", "0", "--seed", "3", "--base", "5", "--json"}
+		"0.5,0.2", "--sample", "2", "--seed", "3", "--base", "5", "--json"}
 	r := recrawl(t, args...).ok(t)
 	f := decode[figuresResult](t, r, true)
 	if f.Base != 5 || f.Change != "digest" || f.Seed != 3 || f.Sample != 2 || f.Histories != 6 ||
@@ -174,21 +151,9 @@ func TestFigures(t *testing.T) {
 		f.Groups[2].Servers != 4 || f.Groups[2].Methods[0].Spread == nil {
 		t.Errorf("groups %+v", f.Groups)
 	}
-	b := f.Beyond[1]
-	if f.History != 0 || len(f.Beyond) != 2 || b.Weeks != 4 || b.Rival != "a" ||
-		len(b.Methods) != 5+9 || len(b.Servers) != 6 || len(b.Servers[0].Gains) != 5+9 {
-		t.Errorf("beyond: %+v", b)
-	}
-	if a := b.Methods[0]; len(a.GainSpread) != 2 || len(a.GainInServersSpread) != 2 ||
-		f.Periods[0].Depths[0].Spread == nil || f.Periods[0].ByServers[1].Points[0].Spread == nil ||
+	if f.Periods[0].Depths[0].Spread == nil || f.Periods[0].ByServers[1].Points[0].Spread == nil ||
 		f.Periods[0].Rates[2].Spread == nil {
 		t.Errorf("without intervals: %+v", f.Periods[0])
-	}
-	// Without a past sentinels are tops.
-	if prefix, sentinel := b.Methods[5], b.Methods[5+5]; prefix.Policy != "prefix" ||
-		sentinel.Policy != "sentinel-prefix" || *prefix.Gain != *sentinel.Gain ||
-		prefix.Better+prefix.Even+prefix.Worse != 6 {
-		t.Errorf("%+v, %+v", prefix, sentinel)
 	}
 	verdicts := map[string]int{}
 	for _, c := range f.Claims {
@@ -203,24 +168,6 @@ func TestFigures(t *testing.T) {
 	}
 	if len(f.Warnings) != 2 || !strings.Contains(r.stderr, "recrawl: warning: "+f.Warnings[0]) {
 		t.Errorf("warnings %q, printed %q", f.Warnings, r.stderr)
-	}
-
-	// By default there is a past, at most as long as the base allows, with which A to C do the
-	// same.
-	for base, want := range map[string]int{"5": 5, "20": 12} {
-		past := decode[figuresResult](t, recrawl(t, "eval", dir, "--figures", "--weeks", "4",
-			"--json", "--base", base, "--spread").ok(t), true)
-		none := decode[figuresResult](t, recrawl(t, "eval", dir, "--figures", "--weeks", "4",
-			"--json", "--base", base, "--history", "0").ok(t), true)
-		if past.History != want || none.History != 0 {
-			t.Errorf("at week %s %d and %d states were shown, want %d and none",
-				base, past.History, none.History, want)
-		}
-		if !reflect.DeepEqual(past.Periods, none.Periods) ||
-			!reflect.DeepEqual(past.Groups, none.Groups) ||
-			!reflect.DeepEqual(past.Claims, none.Claims) {
-			t.Errorf("at week %s figures of A to C depend on the past", base)
-		}
 	}
 
 	// One server is a figure, not a mistake, and no claim is judged.

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/recrawl/recrawl/eval/survey"
+	"github.com/recrawl/recrawl/eval/papers"
 )
 
 // ReadGroups reads a file that puts servers into groups; nil if none is named.
-func ReadGroups(file string) (survey.Groups, error) {
+func ReadGroups(file string) (papers.Groups, error) {
 	if file == "" {
 		return nil, nil
 	}
@@ -17,7 +17,7 @@ func ReadGroups(file string) (survey.Groups, error) {
 		return nil, fmt.Errorf("read groups: %w", err)
 	}
 	defer f.Close()
-	groups, err := survey.ReadGroups(f, file)
+	groups, err := papers.ReadGroups(f, file)
 	if err != nil {
 		return nil, UsageError(fmt.Errorf("read groups: %w", err),
 			"one server and its group a line, blanks or tabs between: www.example.org OR")

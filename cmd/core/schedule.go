@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recrawl/recrawl/cmd/config"
-	"github.com/recrawl/recrawl/cmd/show/papers"
+	show "github.com/recrawl/recrawl/cmd/show/papers"
 	"github.com/recrawl/recrawl/eval/history"
+	"github.com/recrawl/recrawl/eval/papers"
 	"github.com/recrawl/recrawl/eval/recorded"
-	"github.com/recrawl/recrawl/eval/schedule"
 	servers "github.com/recrawl/recrawl/planner/schedule"
 )
 
@@ -48,7 +48,7 @@ func (p *Program) scheduled(
 
 // Servers opens what is to be told from; least is the time that politeness demands.
 func (p *Program) Servers(ctx context.Context, paths []string, least servers.Tick) (
-	*schedule.Source, error) {
+	*papers.Source, error) {
 	c := &p.config.Schedule
 	var (
 		name    string
@@ -65,14 +65,14 @@ func (p *Program) Servers(ctx context.Context, paths []string, least servers.Tic
 			"recrawl schedule report --data DIRECTORY, or recrawl schedule report --log "+
 				"downloads.csv")
 	case c.Generate > 0:
-		return schedule.Generated(c.Generate, p.config.Seed, least)
+		return papers.Generated(c.Generate, p.config.Seed, least)
 	case c.Log != "":
 		f, err := os.Open(c.Log)
 		if err != nil {
 			return nil, err
 		}
 		defer f.Close() // it is only read
-		return schedule.ReadLog(f, c.Log, least)
+		return papers.ReadLog(f, c.Log, least)
 	case c.Journal != "":
 		name = "journal"
 		demands, doubts, err = recorded.DemandsInJournal(c.Journal, least, recorded.By(c.By),
@@ -85,13 +85,13 @@ func (p *Program) Servers(ctx context.Context, paths []string, least servers.Tic
 		name = "histories"
 		var read []*history.Server
 		read, err = p.ReadHistories(ctx, paths)
-		demands = schedule.OfHistories(read, least)
+		demands = papers.OfHistories(read, least)
 	}
 	if err != nil {
 		return nil, noJournal(err)
 	}
 	p.Warn(doubts...)
-	return schedule.Demanded(name, demands, servers.Tick(c.Download.Milliseconds())), nil
+	return papers.Demanded(name, demands, servers.Tick(c.Download.Milliseconds())), nil
 }
 
 func (p *Program) scheduleReport(ctx context.Context, paths []string) error {
@@ -100,10 +100,10 @@ func (p *Program) scheduleReport(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
-	r := schedule.Examine(source,
-		schedule.ReportOptions{Connections: c.Connections, Headroom: c.Headroom, Days: c.Days})
+	r := papers.Examine(source,
+		papers.ReportOptions{Connections: c.Connections, Headroom: c.Headroom, Days: c.Days})
 	p.Warn(r.Warnings...)
-	return p.Publish(r, papers.SchedulePage(r), c.HTML)
+	return p.Publish(r, show.SchedulePage(r), c.HTML)
 }
 
 func (p *Program) schedulePlan(ctx context.Context, paths []string) error {
@@ -113,9 +113,9 @@ func (p *Program) schedulePlan(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
-	target, _ := schedule.ParseTarget(c.Target) // checked before
+	target, _ := papers.ParseTarget(c.Target) // checked before
 	bar := p.Progress("simulations", 0)
-	plan, err := schedule.Size(ctx, source, schedule.PlanOptions{
+	plan, err := papers.Size(ctx, source, papers.PlanOptions{
 		Target: target, PageBytes: c.PageBytes, Connections: c.PerNode, Mbps: c.NodeMbps,
 		Delay: least, Hours: c.Hours, Seed: p.config.Seed, Told: bar.Of,
 	})
@@ -123,5 +123,5 @@ func (p *Program) schedulePlan(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
-	return p.Publish(plan, papers.SchedulePlanPage(plan), c.HTML)
+	return p.Publish(plan, show.SchedulePlanPage(plan), c.HTML)
 }

@@ -14,9 +14,8 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/eval/figures"
+	"github.com/recrawl/recrawl/eval/papers"
 	"github.com/recrawl/recrawl/eval/scale"
-	"github.com/recrawl/recrawl/eval/schedule"
 	"github.com/recrawl/recrawl/satstore/journal"
 )
 
@@ -29,8 +28,8 @@ type measured struct {
 	warm     eval.WarmRun
 	tuned    Tune
 	survey   surveyResult
-	schedule schedule.Simulation
-	figures  figures.Figures
+	schedule papers.Simulation
+	figures  papers.Figures
 }
 
 // measure calls all commands that write tables, in both formats.
@@ -72,12 +71,12 @@ func measure(t *testing.T) *measured {
 	}
 	m.sweeps = decode[[]eval.SnapshotRun](t,
 		recrawlIn(t, m.dir, nil, append(snapshot, "--json")...).ok(t), true)
-	m.figures = decode[figures.Figures](t,
+	m.figures = decode[papers.Figures](t,
 		call("eval", "histories", "--figures", "--weeks", "2,4"), false)
 	m.tuned = decode[Tune](t, call("tune", "histories", "--base", "12", "--weeks", "4", "--policy",
 		"ebayes", "--budget", "0.05,0.1,0.5", "--futures", "2"), true)
 	m.survey = decode[surveyResult](t, call("survey", "histories", "--weeks", "2,4"), true)
-	m.schedule = decode[schedule.Simulation](t, call("schedule", "simulate", "--generate", "1000",
+	m.schedule = decode[papers.Simulation](t, call("schedule", "simulate", "--generate", "1000",
 		"--sweep", "--days", "0.02", "--connections", "1,2,40", "--webs", "2"), false)
 	for _, c := range []struct {
 		args []string

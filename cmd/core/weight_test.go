@@ -10,7 +10,7 @@ import (
 // program of its own: see docs/guide/install.md.
 var heavy = []string{"github.com/nats-io/", "google.golang.org/grpc", "github.com/blevesearch/",
 	"github.com/ikawaha/", "github.com/RoaringBitmap/", "go.opentelemetry.io/", "go.etcd.io/bbolt",
-	"github.com/gocolly/", "github.com/tylertreat/", "github.com/hashicorp/golang-lru",
+	"github.com/gocolly/",
 	"gonum.org/v1/gonum/lapack", "gonum.org/v1/gonum/stat"}
 
 // TestCoreIsLight: recrawl needs no library of the other programs, and those programs do.

@@ -6,11 +6,10 @@ import (
 	"path/filepath"
 
 	"github.com/recrawl/recrawl/cmd/core"
-	"github.com/recrawl/recrawl/cmd/show/papers"
-	"github.com/recrawl/recrawl/eval/schedule"
+	show "github.com/recrawl/recrawl/cmd/show/papers"
+	"github.com/recrawl/recrawl/eval/papers"
 	"github.com/recrawl/recrawl/eval/tidy"
 	servers "github.com/recrawl/recrawl/planner/schedule"
-	"github.com/recrawl/recrawl/planner/schedule/simulate"
 )
 
 // simulateSchedule is schedule simulate.
@@ -28,7 +27,7 @@ func simulateSchedule(ctx context.Context, p *core.Program, paths []string) erro
 	defer tables.Discard()
 	if len(paths) == 0 && p.Config().Data == "" && c.Journal == "" && c.Log == "" &&
 		c.Generate == 0 {
-		c.Generate = simulate.OfPaper.Servers
+		c.Generate = servers.OfPaper.Servers
 	}
 	least := servers.Tick(c.Pause.Milliseconds())
 	source, err := p.Servers(ctx, paths, least)
@@ -40,28 +39,28 @@ func simulateSchedule(ctx context.Context, p *core.Program, paths []string) erro
 		return err
 	}
 	policies, _ := servers.PoliciesNamed(c.Policy) // checked before
-	o := schedule.SimulationOptions{Policies: policies, Connections: c.Pool, Days: c.Length,
+	o := papers.SimulationOptions{Policies: policies, Connections: c.Pool, Days: c.Length,
 		Delay: c.Pause.Seconds(), Sets: []string{c.Servers}, AtOnce: c.AtOnce}
 	o.Complete(c.Sweep, webs)
 	bar := p.Progress("simulated days", o.Steps(len(webs)))
 	o.Step = bar.Step
-	result, err := schedule.Simulate(ctx, source.Name, webs, o)
+	result, err := papers.Simulate(ctx, source.Name, webs, o)
 	bar.End()
 	if err != nil {
 		return err
 	}
-	if c.Sweep && c.Generate == simulate.OfPaper.Servers {
+	if c.Sweep && c.Generate == servers.OfPaper.Servers {
 		result.Judge(webs)
 	}
 	if err := p.Commit(tables, tidy.WriteSimulation(tables, result)); err != nil {
 		return err
 	}
 	if c.SVG != "" {
-		for name, chart := range papers.SimulationFigures(result) {
+		for name, chart := range show.SimulationFigures(result) {
 			if err := core.WriteWhole(filepath.Join(c.SVG, name+".svg"), chart.SVG); err != nil {
 				return err
 			}
 		}
 	}
-	return p.Publish(result, papers.SimulationPage(result), c.HTML)
+	return p.Publish(result, show.SimulationPage(result), c.HTML)
 }

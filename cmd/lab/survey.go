@@ -5,9 +5,9 @@ import (
 	"errors"
 
 	"github.com/recrawl/recrawl/cmd/core"
-	"github.com/recrawl/recrawl/cmd/show/papers"
+	show "github.com/recrawl/recrawl/cmd/show/papers"
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/eval/survey"
+	"github.com/recrawl/recrawl/eval/papers"
 	"github.com/recrawl/recrawl/eval/tidy"
 )
 
@@ -38,8 +38,8 @@ func surveyServers(ctx context.Context, p *core.Program, paths []string) error {
 		warnings = append(warnings, c.Survey.Unfit)
 	}
 	bar := p.Progress("surveying", len(servers))
-	s, err := survey.New(ctx, corpus, survey.Options{Weeks: c.Survey.Weeks, GroupOf: groupOf,
-		Tick: bar.Step})
+	s, err := papers.NewSurvey(ctx, corpus, papers.SurveyOptions{Weeks: c.Survey.Weeks,
+		GroupOf: groupOf, Tick: bar.Step})
 	bar.End()
 	if errors.Is(err, eval.ErrNoLinks) {
 		return core.NoLinks(c.Survey.Base)
@@ -52,5 +52,5 @@ func surveyServers(ctx context.Context, p *core.Program, paths []string) error {
 	if err := p.Commit(tables, tidy.WriteSurvey(tables, s)); err != nil {
 		return err
 	}
-	return p.Publish(s, papers.SurveyPage(s), c.Survey.HTML)
+	return p.Publish(s, show.SurveyPage(s), c.Survey.HTML)
 }

@@ -2,7 +2,7 @@ package tidy
 
 import (
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/eval/figures"
+	"github.com/recrawl/recrawl/eval/papers"
 )
 
 // Figure is a row of Figures.
@@ -35,9 +35,9 @@ type Figure struct {
 var Figures = NewKind[Figure]("figures", "a point of a figure of `eval --figures`")
 
 // WriteFigures writes the table of figures.
-func WriteFigures(s *Tables, f *figures.Figures) error {
+func WriteFigures(s *Tables, f *papers.Figures) error {
 	var rows []Figure
-	add := func(row Figure, r *figures.Result) {
+	add := func(row Figure, r *papers.Result) {
 		row.Fetched, row.ChangedFetched = int64(r.Fetched), int64(r.ChangedFetched)
 		row.Share, row.UpdateRate, row.Coverage = known(r.Share), known(r.UpdateRate),
 			known(r.Coverage)
@@ -48,7 +48,7 @@ func WriteFigures(s *Tables, f *figures.Figures) error {
 		}
 		rows = append(rows, row)
 	}
-	methods := func(of Figure, all []figures.Method) {
+	methods := func(of Figure, all []papers.Method) {
 		for i := range all {
 			m := &all[i]
 			of.Kind, of.Policy = "method", m.Policy

@@ -1,7 +1,7 @@
 package tidy
 
 import (
-	"github.com/recrawl/recrawl/eval/schedule"
+	"github.com/recrawl/recrawl/eval/papers"
 )
 
 // Simulated is a row of Simulations.
@@ -34,7 +34,7 @@ var Simulations = NewKind[Simulated]("simulations",
 	"a web that a policy visits with a number of connections, of `schedule simulate`")
 
 // WriteSimulation writes the table of a simulation.
-func WriteSimulation(s *Tables, sim *schedule.Simulation) error {
+func WriteSimulation(s *Tables, sim *papers.Simulation) error {
 	var rows []Simulated
 	for _, set := range sim.Sets {
 		for _, p := range set.Points {

@@ -3,7 +3,7 @@ package tidy
 import (
 	"errors"
 
-	"github.com/recrawl/recrawl/eval/survey"
+	"github.com/recrawl/recrawl/eval/papers"
 )
 
 // Period is a row of Periods.
@@ -62,7 +62,7 @@ type Interval struct {
 var Intervals = NewKind[Interval]("intervals", "an access interval that pages have, of `survey`")
 
 // WriteSurvey writes the tables of a survey.
-func WriteSurvey(s *Tables, found *survey.Survey) error {
+func WriteSurvey(s *Tables, found *papers.Survey) error {
 	var (
 		periods   []Period
 		updates   []Updates

@@ -16,14 +16,6 @@
 //	D, Q  latest start of the next download; pause after one (Pause)
 //	need  sum of min(e/I, 1): rounded up, the lower bound of connections (Scheduler.Need)
 //
-// # Files
-//
-//	tick.go, times.go      ticks, rates, eq. 2 to 6; how long downloads take
-//	scheduler.go, heap.go  states of servers, pools, pauses; policy.go: EDF, FCFS, FREQ, RM, SJF
-//	class.go, cure.go      what is infeasible, why, and what would help
-//	correct.go, optimal.go intervals that can be kept, and what they cost; regime.go: hysteresis
-//	blocking.go            a test that proves a number of connections sufficient
-//
 // # Guarantees
 //
 //  1. A server has one download at a time, a pool at most as many as it has connections, and no
@@ -33,6 +25,16 @@
 //  3. The same calls give the same choices. Sums of rates and needs are exact: an interval that is
 //     changed and changed back leaves nothing behind.
 //  4. A choice, and a new interval of one page, cost O(log n). A server takes 124 bytes.
+//
+// # Simulation
+//
+// Simulate runs months of a schedule in minutes [HIER 3.2]: it drives the scheduler that the live
+// loop uses, from event to event, with recorded or generated times of downloads in place of
+// servers. A Web is servers, each with its interval and a log of its downloads, which is used in
+// turn and from the beginning again; all begin to wait at once. Periods are floor(duration/I), and
+// missed are those without a download (the paper counts duration/I - downloads: fractions look
+// missed). A generated web has the published numbers of the crawl of [HIER 3.1]; see Published. The
+// same web and options give the same result, to the last download.
 //
 // Time is in whole ticks from any epoch that the caller chooses. A Scheduler is used by one
 // goroutine; the other functions may be called from many. The package knows no network, disk and

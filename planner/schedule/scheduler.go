@@ -3,8 +3,6 @@ package schedule
 import (
 	"fmt"
 	"slices"
-
-	"github.com/recrawl/recrawl/planner/schedule/wheel"
 )
 
 // ID is the number of a server in its scheduler, from 0 on.
@@ -42,7 +40,7 @@ type Server struct {
 	Pool  int   // that it takes its connections from
 }
 
-// server is 88 bytes; with its node of the wheel and its places in heaps one takes 124.
+// server is 88 bytes; with its entries in heaps one takes 124.
 type server struct {
 	load     Rate
 	interval Tick // I; 0: none
@@ -63,21 +61,21 @@ type server struct {
 type Scheduler struct {
 	policy  Policy
 	servers []server
-	at      []int32 // places in the heaps of those that wait
+	at      []int32 // places in the heaps: a server waits or is idle
 	pools   [Pools]pool
-	idle    *wheel.Wheel
+	idle    ranking // by when they wake
 	missed  Missed
 	share   Share // of all servers
 }
 
 type pool struct {
-	waiting
+	ranking         // of those that wait for a connection
 	connections int // 0: no bound
 	busy        int
 }
 
 // New returns a scheduler without servers whose pools have no bounds.
-func New(p Policy) *Scheduler { return &Scheduler{policy: p, idle: wheel.New()} }
+func New(p Policy) *Scheduler { return &Scheduler{policy: p} }
 
 // SetConnections bounds the downloads at a time of a pool; 0: no bound. Those under way go on.
 func (s *Scheduler) SetConnections(pool, connections int) {
@@ -91,7 +89,7 @@ func (s *Scheduler) Policy() Policy { return s.policy }
 func (s *Scheduler) SetPolicy(p Policy) {
 	s.policy = p
 	for i := range s.pools {
-		w := &s.pools[i].waiting
+		w := &s.pools[i].ranking
 		for j := range w.order {
 			w.order[j].key = s.key(&s.servers[w.order[j].id])
 		}
@@ -151,19 +149,16 @@ func (s *Scheduler) lose(v *server, to *int64, periods Tick) {
 
 // Wake lets the servers wait whose pause is over by now, which must not decrease.
 func (s *Scheduler) Wake(now Tick) {
-	for {
-		id, ok := s.idle.Pop(int64(now))
-		if !ok {
-			return
-		}
-		s.wait(ID(id), &s.servers[id], now)
+	for len(s.idle.order) > 0 && s.idle.order[0].key <= int64(now) {
+		id := s.idle.pop(s.at)
+		s.wait(id, &s.servers[id], now)
 	}
 }
 
 // First is the server that would be next in a pool, whether a connection is free or not; false:
 // none waits.
 func (s *Scheduler) First(pool int) (ID, bool) {
-	w := &s.pools[pool].waiting
+	w := &s.pools[pool].ranking
 	if len(w.order) == 0 {
 		return 0, false
 	}
@@ -203,7 +198,7 @@ func (s *Scheduler) Done(id ID, now Tick) {
 		s.lose(v, to, missed)
 	}
 	v.state = StateIdle
-	s.idle.Insert(int32(id), int64(now+Pause(now, v.interval, v.least)))
+	s.idle.push(s.at, ranked{int64(now + Pause(now, v.interval, v.least)), id})
 }
 
 func (s *Scheduler) land(id ID) *server {
@@ -238,7 +233,7 @@ func (s *Scheduler) Until(id ID, pool int, at, interval, now Tick) {
 	if at > now {
 		v.border = at // where its period begins
 		v.state = StateIdle
-		s.idle.Insert(int32(id), int64(at))
+		s.idle.push(s.at, ranked{int64(at), id})
 		return
 	}
 	if !waited {
@@ -263,7 +258,7 @@ func (s *Scheduler) Off(id ID) {
 	case StateWaiting:
 		s.pools[v.pool].remove(s.at, int(s.at[id]))
 	case StateIdle:
-		s.idle.Remove(int32(id))
+		s.idle.remove(s.at, int(s.at[id]))
 	case StateDownloading:
 		return
 	}
@@ -291,7 +286,7 @@ func (s *Scheduler) SetTimes(id ID, t Times, now Tick) {
 }
 
 func (s *Scheduler) rank(id ID, v *server) {
-	w, i := &s.pools[v.pool].waiting, int(s.at[id])
+	w, i := &s.pools[v.pool].ranking, int(s.at[id])
 	w.order[i].key = s.key(v)
 	w.fix(s.at, i)
 }
@@ -312,15 +307,17 @@ func (s *Scheduler) retime(id ID, v *server, now Tick) {
 	case StateWaiting:
 		s.rank(id, v)
 	case StateIdle: // the period that now is in has had its download
-		s.idle.Remove(int32(id))
-		s.idle.Insert(int32(id), int64(v.border))
+		s.idle.remove(s.at, int(s.at[id]))
+		s.idle.push(s.at, ranked{int64(v.border), id})
 	}
 }
 
-// NextWake is a moment before which no idle server begins to wait; false: none is idle.
+// NextWake is when the first idle server begins to wait; false: none is idle.
 func (s *Scheduler) NextWake() (Tick, bool) {
-	at, ok := s.idle.Next()
-	return Tick(at), ok
+	if len(s.idle.order) == 0 {
+		return 0, false
+	}
+	return Tick(s.idle.order[0].key), true
 }
 
 // Times is what is known of a server's downloads.
@@ -362,6 +359,6 @@ func (s *Scheduler) Need() Share { return s.share }
 func (s *Scheduler) Reserve(servers int) {
 	s.servers = slices.Grow(s.servers, servers)
 	s.at = slices.Grow(s.at, servers)
-	s.idle.Reserve(servers)
+	s.idle.order = slices.Grow(s.idle.order, servers)
 	s.pools[0].order = slices.Grow(s.pools[0].order, servers)
 }

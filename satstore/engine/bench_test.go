@@ -17,7 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/recrawl/recrawl/satstore/workload"
+	"github.com/recrawl/recrawl/satstore/paper"
 )
 
 // benchRecords is 200,000 unless RECRAWL_BENCH_RECORDS says otherwise.
@@ -81,7 +81,7 @@ func median(v []float64) float64 { return slices.Sorted(slices.Values(v))[len(v)
 // sync: what no store can do without.
 type seqlog struct {
 	dir    string
-	w      *workload.Workload
+	w      *paper.Workload
 	body   []byte
 	reader *bufio.Reader
 	writer *bufio.Writer
@@ -146,7 +146,7 @@ func BenchmarkUnit(b *testing.B) {
 }
 
 func benchUnits(b *testing.B, direct bool) {
-	w, err := workload.New(workload.Options{Records: benchRecords(), Unit: workload.Hour})
+	w, err := paper.NewWorkload(paper.WorkloadOptions{Records: benchRecords(), Unit: paper.Hour})
 	must(b, err)
 	dir := b.TempDir()
 	storeDir, floorDir := filepath.Join(dir, "store"), filepath.Join(dir, "floor")
@@ -196,7 +196,7 @@ func benchUnits(b *testing.B, direct bool) {
 		}
 	}
 	st := s.Stats()
-	if n, ok := workload.Golden(w.Options, t); ok && n != ours.records {
+	if n, ok := paper.Golden(w.WorkloadOptions, t); ok && n != ours.records {
 		b.Errorf("%d records in %d units, want %d", ours.records, t, n)
 	}
 	written := st.RunBytesWritten + st.LogBytesWritten + st.IndexBytesWritten -

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/recrawl/recrawl/satstore/workload"
+	"github.com/recrawl/recrawl/satstore/paper"
 )
 
 // A workload of 100 units is done by processes that are killed at random moments, and
@@ -38,8 +38,9 @@ func killedOptions() Options {
 		PartBytes: 16 << 10, LogBytes: 128 << 10, MaxFiles: 60, GarbageBytes: 64 << 10}
 }
 
-func killedPlan(t *testing.T, records int) *workload.Plan {
-	w, err := workload.New(workload.Options{Records: records, Unit: workload.Hour, MaxUnits: 60})
+func killedPlan(t *testing.T, records int) *paper.Plan {
+	w, err := paper.NewWorkload(paper.WorkloadOptions{Records: records, Unit: paper.Hour,
+		MaxUnits: 60})
 	must(t, err)
 	p, err := w.Plan(t.Context(), killedUnits)
 	must(t, err)
@@ -83,7 +84,7 @@ func TestKilled(t *testing.T) {
 // killer starts processes, kills them, and knows what they acknowledged.
 type killer struct {
 	t       *testing.T
-	plan    *workload.Plan
+	plan    *paper.Plan
 	applied []int
 	dir     string
 

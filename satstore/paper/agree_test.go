@@ -2,8 +2,10 @@ package paper
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/binary"
+	"errors"
 	"fmt"
-	"hash/crc64"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -11,106 +13,257 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+
+	"github.com/recrawl/recrawl/satstore/crashtest"
 )
 
-var crc = crc64.MakeTable(crc64.ECMA)
+const testUnits = 30
 
-// drawn is a number that hangs on a record and a unit, not on the order of visits.
-func drawn(id ID, t int64) int64 {
-	return int64(crc64.Checksum(fmt.Appendf(id[:], "%d", t), crc) >> 1)
+// forms are all, so small that everything overflows soon: buffers, the sort, the log and open
+// files.
+func forms() map[string]Options {
+	all := map[string]Options{}
+	for name, form := range map[string]Form{"basic": Basic, "sat": SAT, "naive": Naive} {
+		all[name] = Options{FS: vfs.NewMem(), Form: form, Units: testUnits, PageBytes: 128,
+			BufferBytes: 12 * 128, SortBytes: 700, LogBytes: 6 << 10, openFiles: 3}
+	}
+	return all
 }
 
-// handedOver runs one store through the same life as any other and returns what each of
-// its units handed over, in the order of ids.
-func handedOver(t *testing.T, v variant, seed uint64, requests bool) []string {
-	t.Helper()
-	d := newDriver(v.Options, rand.New(rand.NewPCG(seed, 4)))
-	fs := vfs.NewMem()
-	if err := d.open(fs); err != nil {
-		t.Fatal(err)
+// record is what the model knows of one.
+type record struct {
+	due            int64
+	body           []byte
+	messages, held [][]byte
+	drop           bool
+}
+
+// life does the same to a store and to a map of it.
+type life struct {
+	*testing.T
+	s       *Store
+	rng     *rand.Rand
+	clock   int64
+	records map[ID]*record
+	ids     []ID
+	dropped int
+	handed  int // messages
+}
+
+func (l *life) newBody(id ID) []byte {
+	n := l.rng.IntN(60)
+	if l.rng.IntN(40) == 0 {
+		n = l.rng.IntN(3000) // longer than all buffers
 	}
-	var ids []ID
-	add := func(due int64) {
-		id := d.anyID()
-		body := d.newBody(id)
-		if _, err := d.s.Add(due, body); err != nil {
-			t.Fatal(err)
+	body := append(id[:], make([]byte, n)...)
+	for i := idBytes; i < len(body); i++ {
+		body[i] = byte(l.rng.Uint32())
+	}
+	return body
+}
+
+func (l *life) add(now int64) {
+	var id ID
+	binary.BigEndian.PutUint64(id[:], l.rng.Uint64())
+	binary.BigEndian.PutUint64(id[8:], uint64(len(l.ids)))
+	l.ids = append(l.ids, id)
+	wanted := l.clock + l.rng.Int64N(testUnits+8) - 2
+	due := min(max(wanted, now+1), now+testUnits) // clamped [SAT 3.3]
+	body := l.newBody(id)
+	if _, err := l.s.Add(wanted, body); err != nil {
+		l.Fatal(err)
+	}
+	if l.records[id] = (&record{due: due, body: body}); l.s.ids != nil {
+		if _, err := l.s.Add(due, body); !errors.Is(err, ErrExists) {
+			l.Fatalf("a second record of the same id: %v", err)
 		}
-		ids = append(ids, id)
 	}
-	for range 300 {
-		add(1 + d.rng.Int64N(testUnits))
+}
+
+// request sends messages to any records; those of the unit t that were not visited yet get theirs
+// after it.
+func (l *life) request(t int64) {
+	if l.s.ids == nil || len(l.ids) == 0 {
+		return
 	}
-	var units []string
-	for now := int64(1); now <= 4*testUnits; now++ {
-		for range 8 {
-			r := Request{ID: ids[d.rng.IntN(len(ids))], Delete: d.rng.IntN(50) == 0,
-				Payload: fmt.Appendf(nil, "%d;", now)}
-			if requests {
-				if _, err := d.s.Request(r); err != nil {
+	id := l.ids[l.rng.IntN(len(l.ids))]
+	have := l.records[id]
+	if have == nil { // it was dropped
+		return
+	}
+	r := Request{ID: id, Delete: t == 0 && l.rng.IntN(8) == 0,
+		Payload: fmt.Append(nil, l.rng.IntN(1000))}
+	if unknown, err := l.s.Request(r, Request{ID: ID{1, 2, 3}}); err != nil || unknown != 1 {
+		l.Fatalf("a request of a known and one of an unknown record: %d unknown, %v", unknown, err)
+	}
+	if have.drop = have.drop || r.Delete; have.due == t {
+		have.held = append(have.held, r.Payload)
+	} else {
+		have.messages = append(have.messages, r.Payload)
+	}
+}
+
+func (l *life) unit() {
+	t := l.clock + 1
+	due := map[ID]bool{}
+	for id, r := range l.records {
+		if r.due != t {
+			continue
+		}
+		if due[id] = true; r.drop {
+			l.dropped++
+			delete(due, id)
+			delete(l.records, id)
+		}
+	}
+	if err := l.s.Visit(func(v *Visit) int64 {
+		id := ID(v.Body)
+		r := l.records[id]
+		if !due[id] || !bytes.Equal(r.body, v.Body) ||
+			!slices.EqualFunc(r.messages, v.Messages, bytes.Equal) {
+			l.Fatalf("unit %d: visited %x with %q, want %+v", t, v.Body, v.Messages, r)
+		}
+		delete(due, id)
+		l.handed += len(v.Messages)
+		if l.rng.IntN(3) == 0 {
+			l.request(t)
+		}
+		if l.rng.IntN(12) == 0 {
+			l.add(t)
+		}
+		if v.Body = l.newBody(id); l.rng.IntN(2) == 0 {
+			v.Body = bytes.Clone(r.body)
+		}
+		*r = record{due: t + 1 + l.rng.Int64N(testUnits), body: bytes.Clone(v.Body),
+			messages: r.held}
+		return r.due
+	}); err != nil {
+		l.Fatal(err)
+	}
+	if len(due) > 0 {
+		l.Fatalf("unit %d left out %d records", t, len(due))
+	}
+	l.clock = t
+}
+
+// All forms hand out what a map in memory has, with the messages of each record, and keep the rest.
+func TestFormsAgreeWithAMap(t *testing.T) {
+	for name, o := range forms() {
+		t.Run(name, func(t *testing.T) {
+			s, err := Open("a", o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l := &life{T: t, s: s, rng: crashtest.Seeded(t), records: map[ID]*record{}}
+			for l.clock < 5*testUnits {
+				for range l.rng.IntN(25) {
+					l.add(l.clock)
+				}
+				for range l.rng.IntN(9) {
+					l.request(0)
+				}
+				if l.rng.IntN(2) == 0 {
+					l.unit()
+				}
+				if err := s.Commit(); err != nil {
 					t.Fatal(err)
 				}
-			}
-		}
-		var got []string
-		if err := d.s.Visit(func(v *Visit) int64 {
-			id := ID(v.Body)
-			got = append(got, fmt.Sprintf("%x %d %q", id, crc64.Checksum(v.Body, crc), v.Messages))
-			x := drawn(id, now)
-			v.Body = append(v.Body[:idBytes+min(int(x%9), len(v.Body)-idBytes)],
-				bytes.Join(v.Messages, nil)...)
-			v.Body = append(v.Body, make([]byte, x%40)...)
-			return now + 1 + x%testUnits
-		}); err != nil {
-			t.Fatal(err)
-		}
-		if err := d.s.Commit(); err != nil {
-			t.Fatal(err)
-		}
-		slices.Sort(got)
-		units = append(units, strings.Join(got, "\n"))
-		if d.rng.IntN(20) == 0 {
-			if err := d.s.Close(); err != nil {
-				t.Fatal(err)
-			}
-			if err := d.open(fs); err != nil {
-				t.Fatal(err)
-			}
-		}
-		add(now + d.rng.Int64N(testUnits))
-	}
-	if st := d.s.Stats(); st.PeakPages > v.BufferBytes/v.PageBytes || st.Visited == 0 &&
-		st.LogBytes == 0 {
-		t.Errorf("%s: %+v", v.name, st)
-	}
-	if err := d.s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return units
-}
-
-// All forms hand over exactly the same records, with the same messages, in each unit.
-func TestFormsAgree(t *testing.T) {
-	seed := seeded(t).Uint64()
-	for _, requests := range []bool{false, true} {
-		var want []string
-		first := ""
-		for _, v := range variants() {
-			if requests && v.Form == Basic {
-				continue
-			}
-			got := handedOver(t, v, seed, requests)
-			if want == nil {
-				want, first = got, v.name
-			}
-			for i := range want {
-				if got[i] != want[i] {
-					t.Errorf("unit %d: %s handed over\n%s\n%s\n%s",
-						i+1, v.name, got[i], first, want[i])
-					break
+				if s.arena.used > s.arena.limit || s.files.open > o.openFiles {
+					t.Fatalf("%d pages of %d, %d files", s.arena.used, s.arena.limit, s.files.open)
 				}
 			}
+			if s.log.number < 3 ||
+				s.ids != nil && (l.handed == 0 || l.dropped == 0 || s.sorter.written == 0) {
+				t.Errorf("%d logs, %d messages, %d dropped, %d bytes of sorting: too little happened",
+					s.log.number, l.handed, l.dropped, s.sorter.written)
+			}
+			left := maps.Clone(l.records)
+			if err := s.Each(func(body []byte, due int64) error {
+				r := left[ID(body)]
+				if r == nil || r.due != due || !bytes.Equal(r.body, body) {
+					t.Errorf("%x is due at %d, want %+v", body, due, r)
+				}
+				delete(left, ID(body))
+				return nil
+			}); err != nil || len(left) > 0 {
+				t.Errorf("%d records are gone, %v", len(left), err)
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A write that fails is told, and from then on nothing else is done; wherever it happens.
+func TestFailedWritesStick(t *testing.T) {
+	full, at := errors.New("disk full"), 0
+	for at = 0; ; at++ {
+		n := -1
+		fails := errorfs.InjectorFunc(func(op errorfs.Op) error {
+			if op.Kind.ReadOrWrite() == errorfs.OpIsWrite && !strings.Contains(op.Path, "ids") {
+				if n++; n == at {
+					return full
+				}
+			}
+			return nil
+		})
+		o := forms()["sat"]
+		o.FS = errorfs.Wrap(vfs.NewMem(), fails)
+		s, err := Open("a", o)
+		for unit := int64(1); unit < 7 && err == nil; unit++ {
+			for i := range 12 {
+				body := append(make([]byte, idBytes-2), byte(unit), byte(i), 1, 2, 3)
+				_, add := s.Add(unit+1, body)
+				err = cmp.Or(err, add)
+			}
+			if err == nil {
+				err = s.Visit(func(*Visit) int64 { return unit + 2 })
+			}
+			if err == nil {
+				err = s.Commit()
+			}
 		}
+		if n < at {
+			break
+		}
+		if !errors.Is(err, full) {
+			t.Fatalf("operation %d failed, and the error is %v", at, err)
+		}
+		if s != nil {
+			if again := s.Commit(); !errors.Is(again, full) {
+				t.Fatalf("operation %d failed; a commit later gives %v", at, again)
+			}
+			s.Close()
+		}
+	}
+	if at < 40 {
+		t.Errorf("%d operations", at)
+	}
+}
+
+// Damage is named with file and offset.
+func TestDamage(t *testing.T) {
+	o := forms()["sat"]
+	s, err := Open("a", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.Add(1, make([]byte, 3000)); err != nil { // written through
+		t.Fatal(err)
+	}
+	f, err := o.FS.OpenReadWrite("a/bucket-1", vfs.WriteCategoryUnspecified)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteAt([]byte{7}, 100); err != nil {
+		t.Fatal(err)
+	}
+	err = s.Visit(func(*Visit) int64 { return 2 })
+	if err == nil || !strings.Contains(err.Error(), "bucket-1 is damaged at byte 0") {
+		t.Errorf("error %v", err)
 	}
 }
 
@@ -126,7 +279,7 @@ func TestFlushOrder(t *testing.T) {
 	body := make([]byte, 64-headerBytes) // a page with its header
 	pages := func() (all []int) {
 		for due := int64(1); due <= 6; due++ {
-			all = append(all, s.streamOf(kindRecord, due).buf.pages)
+			all = append(all, s.bucket(due).buf.pages)
 		}
 		return all
 	}
@@ -159,8 +312,8 @@ func TestFlushOrder(t *testing.T) {
 			t.Errorf("%s: %v pages, want %v", c.what, got, c.want)
 		}
 	}
-	if f := s.Stats().Flushes; f != [4]int64{1, 1, 0, 0} {
-		t.Errorf("flushes %v", f)
+	if s.flushes != [4]int64{1, 1, 0, 0} {
+		t.Errorf("flushes %v", s.flushes)
 	}
 }
 
@@ -182,10 +335,10 @@ func TestStarvedFlush(t *testing.T) {
 	}
 	var pages []int
 	for due := int64(1); due <= 4; due++ {
-		pages = append(pages, s.streamOf(kindRecord, due).buf.pages)
+		pages = append(pages, s.bucket(due).buf.pages)
 	}
-	if !slices.Equal(pages, []int{1, 0, 1, 1}) || s.Stats().Flushes != [4]int64{0, 0, 0, 1} {
-		t.Errorf("pages %v, flushes %v", pages, s.Stats().Flushes)
+	if !slices.Equal(pages, []int{1, 0, 1, 1}) || s.flushes != [4]int64{0, 0, 0, 1} {
+		t.Errorf("pages %v, flushes %v", pages, s.flushes)
 	}
 }
 
@@ -227,32 +380,24 @@ func TestBucketIndex(t *testing.T) {
 }
 
 func TestOptionsAreChecked(t *testing.T) {
-	for _, o := range []Options{{}, {Form: 4}, {Form: SAT, Units: -1},
-		{Form: SAT, Units: 70000, IndexBits: 16}, {Form: SAT, IndexBits: 8},
-		{Form: SAT, PageBytes: 10}, {Form: SAT, BufferBytes: 100}, {Form: SAT, Delivery: 2},
-		{Form: SAT, OpenFiles: -1},
-		{Form: SAT, Units: 100, Levels: []Level{{2, 100}}},
-		{Form: SAT, Units: 100, Levels: []Level{{1, 100}}},
-		{Form: SAT, Units: 100, Levels: []Level{{1, 10}, {4, 50}}},
-		{Form: SAT, Units: 100, Levels: []Level{{1, 12}, {4, 25}}}} {
+	for _, o := range []Options{{}, {Form: 4}, {Form: SAT, Units: -1}, {Form: SAT, Units: 1 << 24},
+		{Form: SAT, PageBytes: 10}, {Form: SAT, BufferBytes: 100}, {Form: SAT, SortBytes: -1}} {
 		o.FS = vfs.NewMem()
 		if s, err := Open("a", o); err == nil {
 			s.Close()
 			t.Errorf("%+v was accepted", o)
 		}
 	}
-	fs := vfs.NewMem()
-	for i, o := range []Options{{Form: SAT, Units: 10}, {Form: Naive, Units: 10},
-		{Form: SAT, Units: 11}, {Form: SAT, Units: 10, Delivery: Hashed}} {
-		o.FS = fs
-		s, err := Open("a", o)
-		if (err == nil) != (i == 0) {
-			t.Errorf("opened as %+v: %v", o, err)
-		}
-		if err == nil {
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
-		}
+	s, err := Open("a", Options{FS: vfs.NewMem(), Form: SAT, Units: 70_000})
+	if err != nil || s.index.bits != 24 {
+		t.Errorf("70,000 units: %v", err)
 	}
+	s.Close()
+	if s, err = Open("a", Options{FS: vfs.NewMem(), Form: Basic}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Request(Request{}); !errors.Is(err, ErrNoIndex) {
+		t.Errorf("a request to SAT/Basic: %v", err)
+	}
+	s.Close()
 }

@@ -1,64 +1,122 @@
 package paper
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"math"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
 )
+
+// Form is one of the three structures that the paper compares. The zero Form is none.
+type Form int
+
+const (
+	Basic Form = 1 + iota // buckets and write buffers alone [SAT 3.3]
+	SAT                   // and access by id [SAT 3.5]
+	Naive                 // SAT with at most one page a buffer [SAT 4.2]
+)
+
+// Options of a store.
+type Options struct {
+	FS          vfs.FS // default: the operating system's
+	Form        Form
+	Units       int   // T: a record is due 1 to T units after the clock; default 400
+	BufferBytes int   // of all write buffers; default 32 MiB [SAT 4.1]
+	PageBytes   int   // default 4096 [SAT 4.1]
+	SortBytes   int   // memory of the sort; default 1 MiB [SAT 4.1]
+	LogBytes    int64 // the log begins anew when it is so long; default 256 MiB
+
+	openFiles int // small in tests
+}
+
+// withDefaults fills in zeros and refuses what cannot work.
+func (o Options) withDefaults() (Options, error) {
+	if o.FS == nil {
+		o.FS = vfs.Default
+	}
+	o.Units = cmp.Or(o.Units, 400)
+	o.BufferBytes = cmp.Or(o.BufferBytes, 32<<20)
+	o.PageBytes = cmp.Or(o.PageBytes, 4096)
+	o.SortBytes = cmp.Or(o.SortBytes, 1<<20)
+	o.LogBytes = cmp.Or(o.LogBytes, 256<<20)
+	o.openFiles = cmp.Or(o.openFiles, 256)
+	const maxUnits = 1<<24 - 2 // what 24 bits of the bucket index hold, with room to move its base
+	switch {
+	case o.Form < Basic || o.Form > Naive:
+		return o, fmt.Errorf("form %d is unknown", o.Form)
+	case o.Units < 1 || o.Units > maxUnits:
+		return o, fmt.Errorf("units %d are outside 1 to %d", o.Units, maxUnits)
+	case o.PageBytes < 64 || o.PageBytes > 1<<20:
+		return o, fmt.Errorf("page bytes %d are outside 64 to %d", o.PageBytes, 1<<20)
+	case o.BufferBytes < o.PageBytes:
+		return o, fmt.Errorf("buffer bytes %d are less than a page of %d", o.BufferBytes,
+			o.PageBytes)
+	case o.SortBytes < 0, o.LogBytes < 0, o.openFiles < 1:
+		return o, fmt.Errorf("options %+v are out of range", o)
+	}
+	return o, nil
+}
 
 // ErrExists is the answer to a record whose id is taken.
 var ErrExists = errors.New("there is a record of that id")
 
-// ErrNotClosed is told of a store without log that was not closed: it is lost.
-var ErrNotClosed = errors.New("the store has no log and was not closed")
-
 // Store is one directory. Calls come from one goroutine at a time.
 type Store struct {
-	o        Options
-	dir      string
-	lock     io.Closer
-	closed   bool
-	files    files
-	arena    arena
-	filling  classes
-	calendar calendar
+	o       Options
+	files   files
+	arena   arena
+	filling classes
+	ring    []stream // the bucket being read, and T ahead
 
 	clock   int64          // all units up to it are over
 	nextSeq uint32         // of the next new record
 	ids     *sequenceIndex // nil in Basic
 	index   bucketIndex    // unused in Basic
+	log     logFile
 
-	log          logFile
-	logNumber    int64
-	checkpointed int64    // bytes of the log's checkpoint
-	spent        []string // files that the last checkpoint still needs
-	// done are the numbers of the records of unit clock+1 that were visited before a
-	// crash; nil but after a crash.
-	done map[uint32]struct{}
+	reading int64                    // the unit of a Visit at work or not committed yet; 0: none
+	held    map[uint32][]heldMessage // for records of that unit that are not written back yet
 
-	reading   int64 // the unit of a Visit at work or not committed yet; 0: none
-	visiting  bool
-	replaying bool
-	held      map[uint32][]heldMessage // for records of that unit that are not written back yet
-	visit     Visit
-	table     table // if Hashed
-	sorter    sorter
-	group     group
-	reader    frames
-	wanted    []ID
-	message   []byte
-	out       []byte
-	flushing  []*stream
-	stats     Stats
-	err       error // the first failure; nothing goes on after it
+	visit    Visit
+	sorter   sorter
+	reader   frames
+	wanted   []ID
+	message  []byte
+	out      []byte
+	flushing []*stream
+	flushes  [4]int64 // of all buffers above 16, 4 and 1 pages; of one page
+	err      error    // the first failure; nothing goes on after it
 }
 
-// now is the unit that is read next.
-func (s *Store) now() int64 { return s.clock + 1 }
-
-// Clock returns the last unit that is over; 0 in a new store.
-func (s *Store) Clock() int64 { return s.clock }
+// Open makes a store in a directory, which has none.
+func Open(dir string, o Options) (*Store, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{o: o, arena: newArena(o.PageBytes, o.BufferBytes/o.PageBytes),
+		ring:  make([]stream, o.Units+1),
+		files: files{fs: o.FS, dir: dir, most: o.openFiles}, index: bucketIndex{bits: 16}}
+	if o.Units > 1<<16-2 {
+		s.index.bits = 24
+	}
+	for i := range s.ring {
+		s.ring[i].class, s.ring[i].number = noClass, -1
+	}
+	if err = o.FS.MkdirAll(dir, 0o755); err == nil && o.Form != Basic {
+		s.ids, err = openSequenceIndex(o.FS, s.files.path("ids"))
+	}
+	if err == nil {
+		err = s.newLog()
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open store %s: %w", dir, err), s.Close())
+	}
+	return s, nil
+}
 
 // fail remembers the first failure.
 func (s *Store) fail(err error) error {
@@ -66,6 +124,18 @@ func (s *Store) fail(err error) error {
 		s.err = err
 	}
 	return err
+}
+
+// bucket returns that of a unit, empty if it was not used yet.
+func (s *Store) bucket(unit int64) *stream {
+	b := &s.ring[unit%int64(len(s.ring))]
+	if b.number != unit {
+		if b.size > 0 || b.buf.pages > 0 {
+			panic(fmt.Sprintf("paper: buckets %d and %d at once", b.number, unit))
+		}
+		b.number, b.name = unit, fmt.Sprintf("bucket-%d", unit)
+	}
+	return b
 }
 
 // clamp moves a due unit to where a record may be put: 1 to T after the last unit that was
@@ -98,7 +168,7 @@ func (s *Store) Add(due int64, body []byte) (seq uint32, err error) {
 	}
 	seq = s.nextSeq
 	s.nextSeq++
-	if err := s.putLogged(kindRecord, seq, due, body); err != nil {
+	if err := s.put(kindRecord, seq, due, body); err != nil {
 		return 0, s.fail(err)
 	}
 	if s.ids != nil {
@@ -108,26 +178,174 @@ func (s *Store) Add(due int64, body []byte) (seq uint32, err error) {
 	return seq, nil
 }
 
-// putLogged appends a frame to the log and to the buffer of its bucket (step 5).
-func (s *Store) putLogged(kind byte, seq uint32, due int64, body []byte) error {
+// put appends a frame to the log and to the buffer of its bucket (step 5).
+func (s *Store) put(kind byte, seq uint32, due int64, body []byte) error {
 	h := makeHeader(kind, seq, due, body)
-	unit := int64(0)
-	if s.visiting {
-		unit = s.reading
-	}
-	if err := s.log.frame(unit, &h, body); err != nil {
+	if err := s.log.add(h[:], body); err != nil {
 		return err
 	}
-	return s.put(s.streamOf(kind, due), h, body)
+	return s.buffer(s.bucket(due), h, body)
 }
 
-// streamOf is where frames of a kind and due unit are.
-func (s *Store) streamOf(kind byte, due int64) *stream {
-	b := s.calendar.at(s.calendar.place(due, s.now()))
-	if kind != kindRecord && s.o.Delivery == Hashed {
-		return &b.messages
+// Visit is a record that is due. It is good until the function it was given to returns.
+type Visit struct {
+	Seq uint32
+	// Body begins with the id. It may be changed in place or replaced, but for the id.
+	Body []byte
+	// Messages are the payloads of the requests since the last visit, the oldest first.
+	Messages [][]byte
+}
+
+// Visit hands out the records of the next unit, once each, and stores them as visit leaves
+// them in the bucket of the unit that it returns, 1 to T after this one (steps 0.5 to 6).
+// Add and Request may be called from visit. Commit must follow.
+func (s *Store) Visit(visit func(v *Visit) (due int64)) error {
+	if s.err != nil {
+		return s.err
 	}
-	return &b.records
+	if s.reading != 0 {
+		return fmt.Errorf("unit %d is not committed", s.reading)
+	}
+	s.reading = s.clock + 1
+	b := s.bucket(s.reading)
+	err := s.flushAll(b) // sealed: what is put from now on is due later
+	if err == nil && s.o.Form == Basic {
+		err = s.each(b, func(f frame) error { return s.visitOne(f, nil, visit) })
+	} else if err == nil {
+		err = s.visitSorted(b, visit)
+	}
+	clear(s.held)
+	return s.fail(err)
+}
+
+// visitSorted visits the records of a bucket in the order of their ids, each with the messages that
+// follow it.
+func (s *Store) visitSorted(b *stream, visit func(v *Visit) (due int64)) error {
+	var record, messages []byte
+	var ends []int
+	var payloads [][]byte
+	drop := false
+	finish := func() error {
+		if len(record) == 0 {
+			return nil
+		}
+		if drop {
+			s.index.drop(frame(record).seq())
+			return nil
+		}
+		payloads = payloads[:0]
+		from := 0
+		for _, end := range ends {
+			payloads = append(payloads, messages[from:end])
+			from = end
+		}
+		return s.visitOne(record, payloads, visit)
+	}
+	if err := s.sorted(b, func(f frame) error {
+		if f.kind() != kindRecord {
+			if len(record) > 0 && frame(record).seq() == f.seq() {
+				messages = append(messages, f[headerBytes+idBytes:]...)
+				ends = append(ends, len(messages))
+				drop = drop || f.kind() == kindDelete
+			}
+			return nil
+		}
+		if err := finish(); err != nil {
+			return err
+		}
+		record, messages, ends, drop = append(record[:0], f...), messages[:0], ends[:0], false
+		return nil
+	}); err != nil {
+		return err
+	}
+	return finish()
+}
+
+// visitOne visits a record and writes it back, and after it what was held for it.
+func (s *Store) visitOne(f frame, messages [][]byte, visit func(v *Visit) (due int64)) error {
+	seq, id := f.seq(), f.id()
+	s.visit = Visit{seq, f.body(), messages}
+	due := s.clamp(visit(&s.visit))
+	body := s.visit.Body
+	if len(body) < idBytes || len(body) > maxBody || ID(body) != id {
+		return fmt.Errorf("record %x came back from its visit with %d bytes or another id", id,
+			len(body))
+	}
+	if err := s.put(kindRecord, seq, due, body); err != nil {
+		return err
+	}
+	if s.ids != nil {
+		s.index.set(seq, due, s.clock)
+	}
+	for _, m := range s.held[seq] {
+		if err := s.put(m.kind, seq, due, m.body); err != nil {
+			return err
+		}
+	}
+	delete(s.held, seq)
+	return nil
+}
+
+// Request is a change of a record between its visits: a message that waits in the bucket
+// of the record [SAT 3.5].
+type Request struct {
+	ID      ID
+	Delete  bool // the record is dropped instead of visited
+	Payload []byte
+}
+
+// ErrNoIndex is the answer of SAT/Basic to requests.
+var ErrNoIndex = errors.New("SAT/Basic has no index: it takes no requests")
+
+// heldMessage waits until its record is written back.
+type heldMessage struct {
+	kind byte
+	body []byte
+}
+
+// Request sends messages and returns how many of them were for records that do not exist.
+// Looking them up is cheapest in the order of their ids. Messages for one record arrive in
+// the order in which they were sent.
+func (s *Store) Request(requests ...Request) (unknown int, err error) {
+	if s.err != nil {
+		return 0, s.err
+	}
+	if s.ids == nil {
+		return 0, ErrNoIndex
+	}
+	s.wanted = s.wanted[:0]
+	for i := range requests {
+		if len(requests[i].Payload) > maxBody-idBytes {
+			return 0, errors.New("payload of a request is too long")
+		}
+		s.wanted = append(s.wanted, requests[i].ID)
+	}
+	err = s.ids.findAll(s.wanted, func(i int, seq uint32, ok bool) error {
+		if !ok || s.index.due(seq) == none {
+			unknown++
+			return nil
+		}
+		return s.send(seq, &requests[i])
+	})
+	return unknown, s.fail(err)
+}
+
+// send appends a message to the bucket where the record is. If that is the bucket being
+// read, the message waits for the record to be written back, and follows it.
+func (s *Store) send(seq uint32, r *Request) error {
+	kind := byte(kindMessage)
+	if r.Delete {
+		kind = kindDelete
+	}
+	s.message = append(append(s.message[:0], r.ID[:]...), r.Payload...)
+	if due := s.index.due(seq); due > s.reading {
+		return s.put(kind, seq, due, s.message)
+	}
+	if s.held == nil {
+		s.held = map[uint32][]heldMessage{}
+	}
+	s.held[seq] = append(s.held[seq], heldMessage{kind, slices.Clone(s.message)})
+	return nil
 }
 
 // Commit makes everything durable that was done before it, and ends the unit of a Visit:
@@ -141,102 +359,70 @@ func (s *Store) Commit() error {
 
 func (s *Store) commit() error {
 	if s.ids != nil {
-		if err := s.ids.commit(s.nextSeq); err != nil {
+		if err := s.ids.commit(); err != nil {
 			return err
 		}
 	}
-	clock := max(s.clock, s.reading)
-	if err := s.log.commit(clock, s.nextSeq); err != nil {
+	if err := s.log.commit(max(s.clock, s.reading)); err != nil {
 		return err
 	}
 	if s.reading != 0 {
-		s.reading, s.done = 0, nil
-		if err := s.endUnit(); err != nil {
+		b := s.bucket(s.reading)
+		if err := s.files.close(b); err != nil {
+			return err
+		}
+		if b.size > 0 {
+			if err := s.o.FS.Remove(s.files.path(b.name)); err != nil {
+				return fmt.Errorf("remove %s: %w", b.name, err)
+			}
+		}
+		b.size, b.dirty = 0, false
+		s.clock, s.reading = s.reading, 0
+		if err := s.flushAll(s.bucket(s.clock + 1)); err != nil {
 			return err
 		}
 	}
-	if s.log.file != nil && s.log.size-s.checkpointed > s.o.LogBytes {
-		return s.checkpoint()
+	if s.log.size-s.log.first > s.o.LogBytes {
+		return s.newLog()
 	}
 	return nil
 }
 
-// endUnit does steps 7 to 9 for the bucket of unit clock+1.
-func (s *Store) endUnit() error {
-	b := s.calendar.at(0, s.now())
-	for _, part := range b.streams() {
-		if err := s.remove(part); err != nil {
-			return err
+// Each flushes all write buffers and hands every record to visit once, in no order: to
+// verify a store. The body is good until visit returns, which must change nothing. Messages
+// that wait are left out.
+func (s *Store) Each(visit func(body []byte, due int64) error) error {
+	if s.err != nil {
+		return s.err
+	}
+	for i := range s.ring {
+		b := &s.ring[i]
+		if err := s.flushAll(b); err != nil {
+			return s.fail(err)
 		}
-	}
-	s.clock++
-	if err := s.cascade(); err != nil {
-		return err
-	}
-	next := s.calendar.at(0, s.now())
-	for _, part := range next.streams() {
-		if err := s.flushAll(part); err != nil {
+		if err := s.each(b, func(f frame) error {
+			if f.kind() != kindRecord {
+				return nil
+			}
+			return visit(f.body(), f.due())
+		}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// remove deletes the file of a stream, and its buffer, which holds something in a replay
-// only: the flush before the visits is not part of the log.
-func (s *Store) remove(part *stream) error {
-	s.arena.clear(&part.buf)
-	s.filling.move(part, noClass)
-	if err := s.files.close(part); err != nil {
-		return err
-	}
-	if part.size > 0 {
-		if err := s.o.FS.Remove(s.files.path(part.name)); err != nil && !s.gone(err) {
-			return fmt.Errorf("remove %s: %w", part.name, err)
-		}
-	}
-	part.size, part.dirty = 0, false
-	return nil
-}
-
-// Close ends the use of the store. What was not committed may be lost; a store without log
-// is saved as it is.
-func (s *Store) Close() error {
-	if s.closed {
-		return errors.New("store is closed")
-	}
-	s.closed = true
-	var errs []error
-	if s.o.NoLog && s.err == nil {
-		errs = append(errs, s.fail(s.save()))
-	}
-	errs = append(errs, s.release())
-	s.err = errors.Join(s.err, errors.New("store is closed"))
-	return errors.Join(errs...)
-}
-
-// save writes a checkpoint without a log to follow it.
-func (s *Store) save() error {
-	if err := s.commit(); err != nil {
-		return err
-	}
-	return s.checkpoint()
-}
-
-// release closes all that is open.
-func (s *Store) release() error {
-	var errs []error
+// Close ends the use of the store.
+func (s *Store) Close() (err error) {
 	for s.files.newest != nil {
-		errs = append(errs, s.files.close(s.files.newest))
+		err = errors.Join(err, s.files.close(s.files.newest))
 	}
 	if s.log.file != nil {
-		errs = append(errs, s.log.file.Close())
+		err = errors.Join(err, s.log.file.Close())
 	}
 	if s.ids != nil {
-		errs = append(errs, s.ids.db.Close())
+		err = errors.Join(err, s.ids.db.Close())
 	}
-	if s.lock != nil {
-		errs = append(errs, s.lock.Close())
-	}
-	return errors.Join(errs...)
+	s.err = cmp.Or(s.err, errors.New("store is closed"))
+	return err
 }

@@ -7,50 +7,41 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/eval/figures"
+	"github.com/recrawl/recrawl/eval/papers"
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // drawn are the methods in charts: those of [LINK]. Tables have all.
-var drawn = append([]string{figures.Whole}, figures.PaperPolicies...)
+var drawn = append([]string{papers.Whole}, papers.PaperPolicies...)
 
 // bars is what error bars are.
 const bars = "5th to 95th percentile"
 
 // addBar appends a point with its interval.
-func addBar(s *report.Series, x, y float64, of figures.Interval) {
+func addBar(s *report.Series, x, y float64, of papers.Interval) {
 	s.X, s.Y = append(s.X, x), append(s.Y, y)
 	s.Low, s.High = append(s.Low, float64(of[0])), append(s.High, float64(of[1]))
 }
 
-func figure5(f *figures.Figures) report.Chart {
-	return overPeriods(f, "Update rate by period [LINK fig. 5]", "update rate", figures.UpdateRate,
-		figures.UpdateRateOf)
+func figure5(f *papers.Figures) report.Chart {
+	return overPeriods(f, "Update rate by period [LINK fig. 5]", "update rate", papers.UpdateRate,
+		papers.UpdateRateOf)
 }
 
-func figure6(f *figures.Figures) report.Chart {
-	return overPeriods(
-		f,
-		"Coverage by period [LINK fig. 6]",
-		"coverage",
-		figures.Coverage,
-		figures.CoverageOf,
-	)
+func figure6(f *papers.Figures) report.Chart {
+	return overPeriods(f, "Coverage by period [LINK fig. 6]", "coverage", papers.Coverage,
+		papers.CoverageOf)
 }
 
 // overPeriods has a line for each method.
-func overPeriods(
-	f *figures.Figures,
-	title, label string,
-	value func(*figures.Result) float64,
-	of func(*figures.Spread) figures.Interval,
-) report.Chart {
+func overPeriods(f *papers.Figures, title, label string, value func(*papers.Result) float64,
+	of func(*papers.Spread) papers.Interval) report.Chart {
 	c := report.Chart{Title: title, XLabel: "weeks", YLabel: label, YPercent: true, Bars: bars}
 	for i, m := range f.Periods[0].Methods {
 		if !slices.Contains(drawn, m.Policy) {
 			continue
 		}
-		s := report.Series{Name: m.Policy, Dashed: m.Policy == figures.Whole}
+		s := report.Series{Name: m.Policy, Dashed: m.Policy == papers.Whole}
 		for _, p := range f.Periods {
 			r := &p.Methods[i].Result
 			addBar(&s, float64(p.Weeks), value(r), of(r.Spread))
@@ -60,45 +51,31 @@ func overPeriods(
 	return c
 }
 
-func figure7(f *figures.Figures) report.Chart {
-	return overGroups(f,
-		"Update rate by group, "+groupWeeks(f)+" [LINK fig. 7]",
-		"update rate",
-		figures.UpdateRate,
-		figures.UpdateRateOf,
-	)
+func figure7(f *papers.Figures) report.Chart {
+	return overGroups(f, "Update rate by group, "+groupWeeks(f)+" [LINK fig. 7]", "update rate",
+		papers.UpdateRate, papers.UpdateRateOf)
 }
 
-func figure8(f *figures.Figures) report.Chart {
-	return overGroups(f,
-		"Coverage by group, "+groupWeeks(f)+" [LINK fig. 8]",
-		"coverage",
-		figures.Coverage,
-		figures.CoverageOf,
-	)
+func figure8(f *papers.Figures) report.Chart {
+	return overGroups(f, "Coverage by group, "+groupWeeks(f)+" [LINK fig. 8]", "coverage",
+		papers.Coverage, papers.CoverageOf)
 }
 
 // mostNames is how many groups a chart has room for; the largest are drawn.
 const mostNames = 12
 
 // overGroups has a mark for each method and group, side by side.
-func overGroups(
-	f *figures.Figures,
-	title, label string,
-	value func(*figures.Result) float64,
-	of func(*figures.Spread) figures.Interval,
-) report.Chart {
+func overGroups(f *papers.Figures, title, label string, value func(*papers.Result) float64,
+	of func(*papers.Spread) papers.Interval) report.Chart {
 	c := report.Chart{Title: title, XLabel: "group of servers", YLabel: label, YPercent: true,
 		Bars: bars}
 	groups := f.Groups
 	if len(groups) > mostNames {
 		groups = slices.Clone(groups)
-		slices.SortStableFunc(groups, func(a, b figures.Group) int { return b.Pages - a.Pages })
+		slices.SortStableFunc(groups, func(a, b papers.Group) int { return b.Pages - a.Pages })
 		groups = groups[:mostNames]
-		slices.SortFunc(
-			groups,
-			func(a, b figures.Group) int { return strings.Compare(a.Name, b.Name) },
-		)
+		slices.SortFunc(groups,
+			func(a, b papers.Group) int { return strings.Compare(a.Name, b.Name) })
 		c.Title += fmt.Sprintf(" (the %d largest)", mostNames)
 	}
 	for _, g := range groups {
@@ -132,17 +109,17 @@ func collected(title string) report.Chart {
 }
 
 // add appends a point with a label.
-func add(s *report.Series, r *figures.Result, label string) {
+func add(s *report.Series, r *papers.Result, label string) {
 	s.X = append(s.X, float64(r.Coverage))
 	s.Y = append(s.Y, float64(r.Share))
 	s.Labels = append(s.Labels, label)
 }
 
 // points are those of A, B and C.
-func points(p *figures.Period) []report.Series {
+func points(p *papers.Period) []report.Series {
 	var all []report.Series
 	for _, m := range p.Methods {
-		if slices.Contains(figures.PaperPolicies, m.Policy) {
+		if slices.Contains(papers.PaperPolicies, m.Policy) {
 			s := report.Series{Name: m.Policy, Points: true}
 			add(&s, &m.Result, "")
 			all = append(all, s)
@@ -151,7 +128,7 @@ func points(p *figures.Period) []report.Series {
 	return all
 }
 
-func figure9(f *figures.Figures, p *figures.Period) report.Chart {
+func figure9(f *papers.Figures, p *papers.Period) report.Chart {
 	c := collected("Breadth-first and the methods, " + words.Plural(p.Weeks, "week") +
 		" [LINK fig. 9]")
 	depths := report.Series{Name: "breadth-first, by depth", Points: true}
@@ -162,30 +139,22 @@ func figure9(f *figures.Figures, p *figures.Period) report.Chart {
 	return c
 }
 
-func figure12(f *figures.Figures) report.Chart {
-	c := overThresholds(f,
-		"Update rate of servers by rate [LINK fig. 12]",
-		"update rate",
-		func(t *figures.Threshold) eval.Number { return t.UpdateRate },
-	)
-	c.Series = append(
-		c.Series,
-		report.Series{Name: "lower bound", X: f.Thresholds, Y: f.Thresholds, Dashed: true},
-	)
+func figure12(f *papers.Figures) report.Chart {
+	c := overThresholds(f, "Update rate of servers by rate [LINK fig. 12]", "update rate",
+		func(t *papers.Threshold) eval.Number { return t.UpdateRate })
+	c.Series = append(c.Series, report.Series{Name: "lower bound", X: f.Thresholds, Y: f.Thresholds,
+		Dashed: true})
 	return c
 }
 
-func figure13(f *figures.Figures) report.Chart {
-	return overThresholds(f,
-		"Coverage of servers by rate [LINK fig. 13]",
-		"coverage",
-		func(t *figures.Threshold) eval.Number { return t.Coverage },
-	)
+func figure13(f *papers.Figures) report.Chart {
+	return overThresholds(f, "Coverage of servers by rate [LINK fig. 13]", "coverage",
+		func(t *papers.Threshold) eval.Number { return t.Coverage })
 }
 
 // overThresholds has a line for each period.
-func overThresholds(f *figures.Figures, title, label string,
-	value func(t *figures.Threshold) eval.Number) report.Chart {
+func overThresholds(f *papers.Figures, title, label string,
+	value func(t *papers.Threshold) eval.Number) report.Chart {
 	c := report.Chart{
 		Title:    title,
 		XLabel:   "least change rate of a server",
@@ -204,10 +173,8 @@ func overThresholds(f *figures.Figures, title, label string,
 }
 
 // eachPeriod draws a chart for each.
-func eachPeriod(
-	f *figures.Figures,
-	draw func(*figures.Figures, *figures.Period) report.Chart,
-) []report.Chart {
+func eachPeriod(f *papers.Figures, draw func(*papers.Figures,
+	*papers.Period) report.Chart) []report.Chart {
 	var all []report.Chart
 	for i := range f.Periods {
 		all = append(all, draw(f, &f.Periods[i]))
@@ -218,7 +185,7 @@ func eachPeriod(
 // paperFigures are those of [LINK] by period.
 var paperFigures = map[int]string{2: "14", 4: "15", 12: "16", 24: "17"}
 
-func figure14(f *figures.Figures, p *figures.Period) report.Chart {
+func figure14(f *papers.Figures, p *papers.Period) report.Chart {
 	number := paperFigures[p.Weeks]
 	if number == "" {
 		number = "14 to 17"
@@ -231,7 +198,7 @@ func figure14(f *figures.Figures, p *figures.Period) report.Chart {
 	return c
 }
 
-func figure18(f *figures.Figures, p *figures.Period) report.Chart {
+func figure18(f *papers.Figures, p *papers.Period) report.Chart {
 	c := collected(fmt.Sprintf("Methods inside servers by rate, %s [LINK fig. 18]",
 		words.Plural(p.Weeks, "week")))
 	c.Series = curves(p)
@@ -239,14 +206,14 @@ func figure18(f *figures.Figures, p *figures.Period) report.Chart {
 }
 
 // curves are server-true over thresholds, alone and with methods, from the highest rate down.
-func curves(p *figures.Period) []report.Series {
+func curves(p *papers.Period) []report.Series {
 	var all []report.Series
 	for _, policy := range p.Thresholds {
 		s := report.Series{Name: policy.Policy}
 		for i := len(policy.Points) - 1; i >= 0; i-- {
 			t := &policy.Points[i]
 			label := ""
-			if policy.Policy == figures.ByServers(figures.Whole) {
+			if policy.Policy == papers.ByServers(papers.Whole) {
 				label = rates(&policy, i)
 			}
 			add(&s, &t.Result, label)
@@ -258,7 +225,7 @@ func curves(p *figures.Period) []report.Series {
 
 // rates names the least rates that select the servers of point i, on the highest of them: the
 // others are at the same place.
-func rates(b *figures.ByServer, i int) string {
+func rates(b *papers.ByServer, i int) string {
 	at := b.Points[i]
 	if i+1 < len(b.Points) && b.Points[i+1].Servers == at.Servers {
 		return ""

@@ -8,59 +8,42 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/eval/figures"
+	"github.com/recrawl/recrawl/eval/papers"
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // FiguresPage shows the figures: its tables are what a terminal shows, its charts the figures.
-func FiguresPage(f *figures.Figures) report.Page {
+func FiguresPage(f *papers.Figures) report.Page {
 	month := month(f)
 	return report.Page{
 		Title:   "recrawl: figures",
 		Finding: figuresFinding(f),
 		Intro: "Figures 5 to 9 and 12 to 18 of [LINK] made of recorded servers, what they say " +
-			"to its claims, and this project's methods by sites beside the paper's.",
+			"to its claims.",
 		Sections: append([]report.Section{
-			{Title: "Claims of [LINK]", Tables: []report.Table{tableMeasured(f), tableClaims(f)}},
-			{Title: "Update rate and coverage by period", Tables: []report.Table{
-				tableMethods(f,
-					"Update rate by period, % [LINK fig. 5]",
-					func(m *figures.Method) string { return rate(&m.Result) },
-				),
-				tableMethods(f,
-					"Coverage by period, % [LINK fig. 6]",
-					func(m *figures.Method) string { return covers(&m.Result) },
-				),
+			{Title: "Claims of [LINK]", Tables: []report.Table{tableMeasured(f),
+				ClaimsTable("What holds on these servers", overResamples, f.Claims)}},
+			{Title: "Update rate and coverage by period", Tables: []report.Table{tableMethods(f,
+				"Update rate by period, % [LINK fig. 5]",
+				func(m *papers.Method) string { return rate(&m.Result) }),
+				tableMethods(f, "Coverage by period, % [LINK fig. 6]",
+					func(m *papers.Method) string { return covers(&m.Result) }),
 				tableMethods(f, "Share of all pages fetched, %",
-					func(m *figures.Method) string { return of(&m.Result) }),
-			},
+					func(m *papers.Method) string { return of(&m.Result) })},
 				Charts: []report.Chart{figure5(f), figure6(f)}},
-			{Title: "Update rate and coverage by group", Tables: []report.Table{
-				tableGroups(f,
-					"Update rate at "+groupWeeks(f)+", % [LINK fig. 7]",
-					func(m *figures.Method) string { return rate(&m.Result) },
-				),
-				tableGroups(f,
-					"Coverage at "+groupWeeks(f)+", % [LINK fig. 8]",
-					func(m *figures.Method) string { return covers(&m.Result) },
-				),
-			},
+			{Title: "Update rate and coverage by group", Tables: []report.Table{tableGroups(f,
+				"Update rate at "+groupWeeks(f)+", % [LINK fig. 7]",
+				func(m *papers.Method) string { return rate(&m.Result) }),
+				tableGroups(f, "Coverage at "+groupWeeks(f)+", % [LINK fig. 8]",
+					func(m *papers.Method) string { return covers(&m.Result) })},
 				Charts: []report.Chart{figure7(f), figure8(f)}},
-			{
-				Title:  "Breadth-first",
-				Tables: []report.Table{tableDepths(f, month), tableSame(f)},
-				Charts: []report.Chart{figure9(f, month)},
-			},
-			{Title: "Whole servers by their rate", Tables: []report.Table{
-				tableThresholds(f,
-					"Update rate of server-true, % [LINK fig. 12]",
-					func(t *figures.Threshold) string { return rate(&t.Result) },
-				),
-				tableThresholds(f,
-					"Coverage of server-true, % [LINK fig. 13]",
-					func(t *figures.Threshold) string { return covers(&t.Result) },
-				),
-			},
+			{Title: "Breadth-first", Tables: []report.Table{tableDepths(f, month), tableSame(f)},
+				Charts: []report.Chart{figure9(f, month)}},
+			{Title: "Whole servers by their rate", Tables: []report.Table{tableThresholds(f,
+				"Update rate of server-true, % [LINK fig. 12]",
+				func(t *papers.Threshold) string { return rate(&t.Result) }),
+				tableThresholds(f, "Coverage of server-true, % [LINK fig. 13]",
+					func(t *papers.Threshold) string { return covers(&t.Result) })},
 				Charts: []report.Chart{figure12(f), figure13(f)}},
 			{Title: "Whole servers against methods", Charts: eachPeriod(f, figure14)},
 			{
@@ -71,21 +54,28 @@ func FiguresPage(f *figures.Figures) report.Page {
 				Charts: eachPeriod(f, figure18),
 			},
 			{Title: "What the oracle is worth", Tables: []report.Table{tableRates(f)}},
-			sectionBeyond(f),
-		}, comparisons(f)),
+		}, Comparisons(f.Claims)),
 	}
 }
 
+// figuresFinding counts the verdicts.
+func figuresFinding(f *papers.Figures) string {
+	counts := count(f.Claims, verdictOf)
+	return fmt.Sprintf("Of %d claims on the methods %d hold on these servers, %d do not, and of "+
+		"%d it cannot be told.", len(f.Claims), counts[papers.Holds], counts[papers.Fails],
+		counts[papers.Untold])
+}
+
 // month is the period of the figures that show one.
-func month(f *figures.Figures) *figures.Period {
+func month(f *papers.Figures) *papers.Period {
 	i := slices.Index(f.Weeks, f.GroupWeeks)
 	return &f.Periods[i]
 }
 
-func groupWeeks(f *figures.Figures) string { return words.Plural(f.GroupWeeks, "week") }
+func groupWeeks(f *papers.Figures) string { return words.Plural(f.GroupWeeks, "week") }
 
 // periodsRow shows one value of each period.
-func periodsRow(f *figures.Figures, first string, value func(p *figures.Period) string) []string {
+func periodsRow(f *papers.Figures, first string, value func(p *papers.Period) string) []string {
 	cells := []string{first}
 	for i := range f.Periods {
 		cells = append(cells, value(&f.Periods[i]))
@@ -93,38 +83,29 @@ func periodsRow(f *figures.Figures, first string, value func(p *figures.Period) 
 	return cells
 }
 
-func header(f *figures.Figures, first string) []string {
-	return periodsRow(
-		f,
-		first,
-		func(p *figures.Period) string { return words.Plural(p.Weeks, "week") },
-	)
+func header(f *papers.Figures, first string) []string {
+	return periodsRow(f, first,
+		func(p *papers.Period) string { return words.Plural(p.Weeks, "week") })
 }
 
-func tableMethods(
-	f *figures.Figures,
-	title string,
-	value func(m *figures.Method) string,
-) report.Table {
+func tableMethods(f *papers.Figures, title string, value func(
+	m *papers.Method) string) report.Table {
 	t := report.Table{Title: title, Header: header(f, "method")}
 	for i, m := range f.Periods[0].Methods {
-		t.Rows = append(t.Rows, periodsRow(f, m.Policy, func(p *figures.Period) string {
+		t.Rows = append(t.Rows, periodsRow(f, m.Policy, func(p *papers.Period) string {
 			return value(&p.Methods[i])
 		}))
 	}
 	return t
 }
 
-func tableGroups(
-	f *figures.Figures,
-	title string,
-	value func(m *figures.Method) string,
-) report.Table {
+func tableGroups(f *papers.Figures, title string, value func(
+	m *papers.Method) string) report.Table {
 	t := report.Table{Title: title, Header: []string{"group", "servers", "pages", "changed"}}
 	for _, m := range f.Periods[0].Methods {
 		t.Header = append(t.Header, m.Policy)
 	}
-	add := func(name string, servers, pages, changed int, methods []figures.Method) {
+	add := func(name string, servers, pages, changed int, methods []papers.Method) {
 		row := []string{name, fmt.Sprint(servers), fmt.Sprint(pages), fmt.Sprint(changed)}
 		for i := range methods {
 			row = append(row, value(&methods[i]))
@@ -141,7 +122,7 @@ func tableGroups(
 	return t
 }
 
-func tableDepths(f *figures.Figures, p *figures.Period) report.Table {
+func tableDepths(f *papers.Figures, p *papers.Period) report.Table {
 	t := report.Table{
 		Title: "Breadth-first down to a depth, " + words.Plural(p.Weeks, "week") +
 			", % [LINK fig. 9]",
@@ -163,7 +144,7 @@ func tableDepths(f *figures.Figures, p *figures.Period) report.Table {
 }
 
 // tableSame sets methods beside orders that are cut after as many pages.
-func tableSame(f *figures.Figures) report.Table {
+func tableSame(f *papers.Figures) report.Table {
 	t := report.Table{Title: "Coverage with as many pages as a method fetches, % [LINK fig. 9, " +
 		"14 to 17]",
 		Header: []string{"period", "method", "of all pages", "coverage", "breadth-first",
@@ -186,26 +167,18 @@ func tableSame(f *figures.Figures) report.Table {
 	return t
 }
 
-func tableThresholds(
-	f *figures.Figures,
-	title string,
-	value func(t *figures.Threshold) string,
-) report.Table {
+func tableThresholds(f *papers.Figures, title string, value func(
+	t *papers.Threshold) string) report.Table {
 	t := report.Table{Title: title, Header: header(f, "least rate")}
 	for i, threshold := range f.Thresholds {
-		t.Rows = append(
-			t.Rows,
-			periodsRow(f,
-				leastRateOf(threshold),
-				func(p *figures.Period) string { return value(&p.Thresholds[0].Points[i]) },
-			),
-		)
+		t.Rows = append(t.Rows, periodsRow(f, leastRateOf(threshold),
+			func(p *papers.Period) string { return value(&p.Thresholds[0].Points[i]) }))
 	}
 	return t
 }
 
 // tablesCombined have a table for each period.
-func tablesCombined(f *figures.Figures) []report.Table {
+func tablesCombined(f *papers.Figures) []report.Table {
 	var all []report.Table
 	for _, p := range f.Periods {
 		t := report.Table{
@@ -231,7 +204,7 @@ func tablesCombined(f *figures.Figures) []report.Table {
 	return all
 }
 
-func tableRates(f *figures.Figures) report.Table {
+func tableRates(f *papers.Figures) report.Table {
 	t := report.Table{
 		Title:  "Whole servers by true rates, by those of the window before, and by sampled ones",
 		Header: []string{"period", "policy", "gain", "fetched", "update rate %", "coverage %"},
@@ -262,12 +235,12 @@ func tableRates(f *figures.Figures) report.Table {
 }
 
 // rate, covers and of show shares with their intervals.
-func rate(r *figures.Result) string   { return within(r.UpdateRate, r.Spread.UpdateRate, percent) }
-func covers(r *figures.Result) string { return within(r.Coverage, r.Spread.Coverage, percent) }
-func of(r *figures.Result) string     { return within(r.Share, r.Spread.Share, percent) }
+func rate(r *papers.Result) string   { return within(r.UpdateRate, r.Spread.UpdateRate, percent) }
+func covers(r *papers.Result) string { return within(r.Coverage, r.Spread.Coverage, percent) }
+func of(r *papers.Result) string     { return within(r.Share, r.Spread.Share, percent) }
 
 // within shows a number with its interval; one without width is left out.
-func within(v eval.Number, interval figures.Interval, show func(eval.Number) string) string {
+func within(v eval.Number, interval papers.Interval, show func(eval.Number) string) string {
 	low, high := show(interval[0]), show(interval[1])
 	if math.IsNaN(float64(v)) || low == high {
 		return show(v)
@@ -292,4 +265,61 @@ func number(v eval.Number, digits int) string {
 		return strings.TrimPrefix(s, "-")
 	}
 	return s
+}
+
+func gainText(v eval.Number) string { return number(v, 3) }
+
+// tableMeasured says what was measured, before any number is shown.
+func tableMeasured(f *papers.Figures) report.Table {
+	t := report.Table{Title: "What was measured", Header: []string{"what", "is"}}
+	add := func(what, is string) { t.Rows = append(t.Rows, []string{what, is}) }
+	add(
+		fmt.Sprintf("servers with pages at week %d", f.Base),
+		fmt.Sprintf("%d of %d%s", f.Servers, f.Histories, butNot(f.Without)),
+	)
+	add("pages there", fmt.Sprint(f.Pages))
+	addLeft(f, add)
+	add("changed", "another "+f.Change+" than at the base")
+	add(
+		"N weeks", "all pages are fetched again N-1 weeks after the base, or those a method chooses")
+	add("update rate", "changed pages among those fetched")
+	add("coverage", "changed pages fetched among all that changed")
+	add("a, b, c", "methods A, B and C of [LINK]; whole fetches all pages")
+	add("server-true", "whole servers by their true change rates, which only an oracle knows (Cho)")
+	add("[x, y]",
+		"5th and 95th percentile over 200 resamples of the servers, the same for all; none "+
+			"without width")
+	return t
+}
+
+// addLeft says on how many servers there are pages left, periods with the same servers in one row.
+func addLeft(f *papers.Figures, add func(what, is string)) {
+	for i := 0; i < len(f.Periods); {
+		p := &f.Periods[i]
+		var weeks []string
+		for ; i < len(f.Periods) && slices.Equal(f.Periods[i].Emptied, p.Emptied); i++ {
+			weeks = append(weeks, fmt.Sprint(f.Periods[i].Weeks))
+		}
+		if len(p.Emptied) > 0 {
+			add(
+				"still with pages, N = "+strings.Join(weeks, ", "),
+				fmt.Sprintf("%d of %d%s", p.Servers, f.Servers, butNot(p.Emptied)),
+			)
+		}
+	}
+}
+
+// mostNamed is how many servers are named.
+const mostNamed = 5
+
+// butNot names servers that are missing, a few of them.
+func butNot(servers []string) string {
+	switch n := len(servers); {
+	case n == 0:
+		return ""
+	case n > mostNamed:
+		return fmt.Sprintf("; not %s and %d more", strings.Join(servers[:mostNamed], ", "),
+			n-mostNamed)
+	}
+	return "; not " + strings.Join(servers, ", ")
 }

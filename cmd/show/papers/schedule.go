@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/recrawl/recrawl/cmd/show/report"
-	"github.com/recrawl/recrawl/eval/schedule"
+	"github.com/recrawl/recrawl/eval/papers"
 	scheduler "github.com/recrawl/recrawl/planner/schedule"
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
@@ -15,7 +15,7 @@ import (
 const shown = 20
 
 // SchedulePage is the report as tables and the figures 3 to 5 of [HIER].
-func SchedulePage(r *schedule.Report) report.Page {
+func SchedulePage(r *papers.ScheduleReport) report.Page {
 	page := report.Page{Title: "What can be kept", Finding: scheduleFinding(r),
 		Intro: fmt.Sprintf("%s on %s, from %s.",
 			words.Plural(r.Pages, "page"), words.Plural(r.Servers, "server"), r.Source)}
@@ -41,7 +41,7 @@ func SchedulePage(r *schedule.Report) report.Page {
 }
 
 // scheduleFinding says of how many servers the intervals cannot be kept, and why.
-func scheduleFinding(r *schedule.Report) string {
+func scheduleFinding(r *papers.ScheduleReport) string {
 	var why []string
 	for c := scheduler.Feasible + 1; c < scheduler.Classes; c++ {
 		if n := r.Feasible.Totals[c].Servers; n > 0 {
@@ -61,7 +61,7 @@ func scheduleFinding(r *schedule.Report) string {
 		strings.Join(why, ", "))
 }
 
-func summary(r *schedule.Report) string {
+func summary(r *papers.ScheduleReport) string {
 	f := r.Feasible
 	text := fmt.Sprintf("At least %d connections are needed (%.3g by the sum of e/I; %d for the "+
 		"servers that are not infeasible), about %d for no missed period, and %d are proved to "+
@@ -77,25 +77,23 @@ func summary(r *schedule.Report) string {
 	return text + fmt.Sprintf(" The pool has %d: use %s.", f.Connections, strings.ToUpper(r.Policy))
 }
 
-func classTable(r *schedule.Report) report.Table {
+func classTable(r *papers.ScheduleReport) report.Table {
 	t := report.Table{Title: fmt.Sprintf("Servers by what becomes of their intervals: bound %d, "+
 		"about %d for no miss, %d proved", r.Feasible.Bound, scheduler.Ample*r.Feasible.Bound,
 		r.Sufficient.Connections),
 		Header: []string{"class", "servers", "visits a day", "lost", "value", "lost"}}
 	for c := scheduler.Feasible; c < scheduler.Classes; c++ {
 		of := &r.Feasible.Totals[c]
-		t.Rows = append(
-			t.Rows,
-			[]string{c.String(), words.Count(of.Servers), schedule.Short(of.Wanted),
-				schedule.Short(of.Lost), schedule.Short(of.Value), schedule.Short(of.LostValue)},
-		)
+		t.Rows = append(t.Rows, []string{c.String(), words.Count(of.Servers),
+			papers.Short(of.Wanted), papers.Short(of.Lost), papers.Short(of.Value),
+			papers.Short(of.LostValue)})
 	}
 	t.Note = "Value: pages whose copy is good, by weight, if all intervals are kept. Lost: what " +
 		"the servers, their pauses or the pool make impossible at least."
 	return t
 }
 
-func serverTable(r *schedule.Report, most int, pageOnly bool) report.Table {
+func serverTable(r *papers.ScheduleReport, most int, pageOnly bool) report.Table {
 	t := report.Table{Title: "Servers whose intervals cannot be kept, the most valuable loss first",
 		PageOnly: pageOnly,
 		Header: []string{"server", "class", "pages", "I, s", "e/I mean", "e/I longest",
@@ -103,10 +101,8 @@ func serverTable(r *schedule.Report, most int, pageOnly bool) report.Table {
 	for i := range r.Infeasible[:min(len(r.Infeasible), most)] {
 		s := &r.Infeasible[i]
 		t.Rows = append(t.Rows, []string{s.Server, s.Class.String(), words.Count(s.Pages),
-			schedule.Short(
-				s.Interval.Seconds(),
-			), schedule.Short(s.Mean), schedule.Short(s.Max), schedule.Short(s.Wanted),
-			schedule.Short(s.Lost), schedule.Short(s.LostValue)})
+			papers.Short(s.Interval.Seconds()), papers.Short(s.Mean), papers.Short(s.Max),
+			papers.Short(s.Wanted), papers.Short(s.Lost), papers.Short(s.LostValue)})
 	}
 	if more := len(r.Infeasible) - most; more > 0 {
 		t.Note = fmt.Sprintf("And %d more; --json has all.", more)
@@ -114,15 +110,14 @@ func serverTable(r *schedule.Report, most int, pageOnly bool) report.Table {
 	return t
 }
 
-func cureTable(r *schedule.Report) report.Table {
+func cureTable(r *papers.ScheduleReport) report.Table {
 	t := report.Table{Title: "Any one of these would help them",
 		Header: []string{"server", "cure", "", "visits a day", "worth"}}
 	for i := range r.Infeasible[:min(len(r.Infeasible), 5)] {
 		for _, c := range r.Infeasible[i].Cures {
 			t.Rows = append(t.Rows, []string{r.Infeasible[i].Server, c.What,
-				schedule.Short(
-					c.Value,
-				) + " " + c.Unit, schedule.Short(c.Visits), schedule.Short(c.Worth)})
+				papers.Short(c.Value) + " " + c.Unit, papers.Short(c.Visits),
+				papers.Short(c.Worth)})
 		}
 	}
 	t.Note = "Visits and worth: gained, or given up where negative. Budget that is not spent " +
@@ -130,7 +125,7 @@ func cureTable(r *schedule.Report) report.Table {
 	return t
 }
 
-func largeTable(r *schedule.Report) report.Table {
+func largeTable(r *papers.ScheduleReport) report.Table {
 	t := report.Table{Title: fmt.Sprintf("Large sites: one pass over all pages takes more than %s",
 		words.Plural(int(math.Round(r.Days)), "day")),
 		Header: []string{"address", "servers", "pages", "visits a day", "days",
@@ -139,19 +134,17 @@ func largeTable(r *schedule.Report) report.Table {
 		l := &r.Large[i]
 		delay := "none"
 		if l.Delay > 0 {
-			delay = schedule.Short(l.Delay)
+			delay = papers.Short(l.Delay)
 		}
 		t.Rows = append(t.Rows, []string{l.Address, words.Shorten(l.Servers, 2, ", "),
-			words.Count(
-				l.Pages,
-			), schedule.Short(math.Floor(l.PerDay)), schedule.Short(l.Days), delay})
+			words.Count(l.Pages), papers.Short(math.Floor(l.PerDay)), papers.Short(l.Days), delay})
 	}
 	t.Note = "Servers behind one address take turns. A shorter delay needs an agreement with " +
 		"the site."
 	return t
 }
 
-func correctionTable(r *schedule.Report) report.Table {
+func correctionTable(r *papers.ScheduleReport) report.Table {
 	t := report.Table{Title: "Corrections with which all is kept, the least loss first",
 		Header: []string{"correction", "by", "need", "visits a day", "given up", "pages dropped",
 			"value", "lost value", "kept"}}
@@ -161,14 +154,9 @@ func correctionTable(r *schedule.Report) report.Table {
 		if !c.Kept {
 			kept = "no"
 		}
-		t.Rows = append(
-			t.Rows,
-			[]string{c.Name, schedule.Short(c.Parameter) + " " + c.Unit, schedule.Short(c.Need),
-				schedule.Short(
-					c.Visits,
-				), schedule.Short(c.Lost), words.Count(c.Dropped), schedule.Short(c.Value),
-				schedule.Short(c.LostValue), kept},
-		)
+		t.Rows = append(t.Rows, []string{c.Name, papers.Short(c.Parameter) + " " + c.Unit,
+			papers.Short(c.Need), papers.Short(c.Visits), papers.Short(c.Lost),
+			words.Count(c.Dropped), papers.Short(c.Value), papers.Short(c.LostValue), kept})
 	}
 	t.Note = "stretch: all intervals times one factor; stretch-each: those of each server times " +
 		"its own; floor: a lower limit of all intervals; drop: pages of the least value left " +
@@ -176,7 +164,7 @@ func correctionTable(r *schedule.Report) report.Table {
 	return t
 }
 
-func scheduleCharts(r *schedule.Report) []report.Chart {
+func scheduleCharts(r *papers.ScheduleReport) []report.Chart {
 	return []report.Chart{
 		cumulative("[HIER fig. 3] Intervals of servers, 1/L", decadesOfTime,
 			curve("1/L", &r.Interval)),
@@ -200,7 +188,7 @@ var (
 		"0.01", "0.1", "1", "10", "100"}, "utilisation"}
 )
 
-func curve(name string, d *schedule.Distribution) report.Series {
+func curve(name string, d *papers.Distribution) report.Series {
 	s := report.Series{Name: name}
 	const points = 200 // at most
 	n := len(d.Sorted)
@@ -223,4 +211,32 @@ func cumulative(title string, by decades, lines ...report.Series) report.Chart {
 	}
 	return report.Chart{Title: title, XLabel: by.label, YLabel: "servers at or below",
 		YPercent: true, XNames: by.names, Series: lines}
+}
+
+// SchedulePlanPage is the plan as a table.
+func SchedulePlanPage(p *papers.Plan) report.Page {
+	t := report.Table{Title: fmt.Sprintf("What %s takes: %s from %s, %d infeasible left out",
+		p.Target, words.Plural(p.Servers, "server"), p.Source, p.Infeasible),
+		Header: []string{"", "value", "5 to 95 %"}}
+	row := func(name string, r papers.Range) {
+		t.Rows = append(t.Rows, []string{name, papers.Short(float64(r.Value)),
+			fmt.Sprintf("%s to %s", papers.Short(float64(r.Low)), papers.Short(float64(r.High)))})
+	}
+	row("visits a day", p.PerDay)
+	row("connections: certainly too few below", p.Bound)
+	if p.Simulated != nil {
+		row("connections: least without a miss in the simulation", *p.Simulated)
+	}
+	row("connections: about none missed (3 times the bound)", p.Ample)
+	t.Rows = append(t.Rows, []string{"connections: proved to suffice", words.Count(p.Proved), ""})
+	row("bandwidth, Mbps", p.Mbps)
+	row("nodes, by "+p.By, p.Nodes)
+	t.Note = fmt.Sprintf("All intervals times %.3g. The spread is over %d resamples of the "+
+		"servers, that of the simulation the least and the largest of three.", p.Factor,
+		p.Resamples)
+	finding := fmt.Sprintf("%s takes about %s connections (%s are proved to suffice), %s Mbps "+
+		"and %s nodes.", p.Target, papers.Short(float64(p.Ample.Value)), words.Count(p.Proved),
+		papers.Short(float64(p.Mbps.Value)), papers.Short(float64(p.Nodes.Value)))
+	return report.Page{Title: "What a target takes", Finding: finding, Intro: t.Title,
+		Sections: []report.Section{{Title: "Plan", Tables: []report.Table{t}}}}
 }

@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"github.com/recrawl/recrawl/cmd/show/report"
-	"github.com/recrawl/recrawl/eval/schedule"
+	"github.com/recrawl/recrawl/eval/papers"
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // SimulationPage is the simulation as tables and the figures 6 to 8 of [HIER].
-func SimulationPage(s *schedule.Simulation) report.Page {
+func SimulationPage(s *papers.Simulation) report.Page {
 	page := report.Page{
 		Title:   "Schedules simulated",
 		Finding: simulationFinding(s),
@@ -27,13 +27,15 @@ func SimulationPage(s *schedule.Simulation) report.Page {
 		page.Sections = append(page.Sections, section(s, &s.Sets[i]))
 	}
 	if len(s.Claims) > 0 {
-		page.Sections = append(page.Sections, claimSection(s.Claims))
+		page.Sections = append(page.Sections, report.Section{Title: "Published statements",
+			Tables: []report.Table{ClaimsTable("What [HIER 3] states, and what was measured",
+				overWebs, s.Claims)}}, Comparisons(s.Claims))
 	}
 	return page
 }
 
 // simulationFinding says of each policy from how many connections on it misses least.
-func simulationFinding(s *schedule.Simulation) string {
+func simulationFinding(s *papers.Simulation) string {
 	var says []string
 	for i := range s.Sets {
 		r := &s.Sets[i]
@@ -51,8 +53,8 @@ func simulationFinding(s *schedule.Simulation) string {
 }
 
 // least is where a policy misses least, with the fewest connections.
-func least(r *schedule.SetResult, policy string) *schedule.Point {
-	var best *schedule.Point
+func least(r *papers.SetResult, policy string) *papers.Point {
+	var best *papers.Point
 	for i := range r.Points {
 		p := &r.Points[i]
 		if p.Policy == policy && (best == nil || p.Missed.Value < best.Missed.Value ||
@@ -63,7 +65,7 @@ func least(r *schedule.SetResult, policy string) *schedule.Point {
 	return best
 }
 
-func section(s *schedule.Simulation, r *schedule.SetResult) report.Section {
+func section(s *papers.Simulation, r *papers.SetResult) report.Section {
 	t := report.Table{Title: fmt.Sprintf("%s servers: %s, bound %d, need %s, ideal %s downloads",
 		strings.ToUpper(r.Name[:1])+r.Name[1:], words.Count(r.Servers), r.Bound, r.Need, r.Ideal),
 		Header: []string{"policy", "connections", "of the bound", "missed", "share, %",
@@ -89,32 +91,32 @@ func section(s *schedule.Simulation, r *schedule.SetResult) report.Section {
 }
 
 // percentOf shows shares as numbers of percent.
-func percentOf(r schedule.Range) string {
-	return schedule.Range{Value: 100 * r.Value, Low: 100 * r.Low, High: 100 * r.High}.String()
+func percentOf(r papers.Range) string {
+	return papers.Range{Value: 100 * r.Value, Low: 100 * r.Low, High: 100 * r.High}.String()
 }
 
 // SimulationFigures are the charts by the numbers that they have in [HIER].
-func SimulationFigures(s *schedule.Simulation) map[string]report.Chart {
+func SimulationFigures(s *papers.Simulation) map[string]report.Chart {
 	all := map[string]report.Chart{}
-	if r := s.Set(schedule.AllServers); r != nil {
+	if r := s.Set(papers.AllServers); r != nil {
 		all["figure-6"] = missedChart(s, r, "6")
 	}
-	if r := s.Set(schedule.FeasibleServers); r != nil {
+	if r := s.Set(papers.FeasibleServers); r != nil {
 		all["figure-7"] = missedChart(s, r, "7")
 		all["figure-8"] = speedChart(s, r)
 	}
 	return all
 }
 
-func simulationCharts(s *schedule.Simulation, r *schedule.SetResult) []report.Chart {
-	if r.Name == schedule.AllServers {
+func simulationCharts(s *papers.Simulation, r *papers.SetResult) []report.Chart {
+	if r.Name == papers.AllServers {
 		return []report.Chart{missedChart(s, r, "6")}
 	}
 	return []report.Chart{missedChart(s, r, "7"), speedChart(s, r)}
 }
 
 // positions puts numbers of connections at even distances, since they span decades.
-func positions(r *schedule.SetResult) (names []string, at map[int]float64) {
+func positions(r *papers.SetResult) (names []string, at map[int]float64) {
 	var all []int
 	for i := range r.Points {
 		all = append(all, r.Points[i].Connections)
@@ -129,7 +131,7 @@ func positions(r *schedule.SetResult) (names []string, at map[int]float64) {
 }
 
 // boundAt is where the bound lies between the numbers of connections.
-func boundAt(r *schedule.SetResult, at map[int]float64) float64 {
+func boundAt(r *papers.SetResult, at map[int]float64) float64 {
 	var below, above int
 	for c := range at {
 		if c <= r.Bound && c > below {
@@ -151,7 +153,7 @@ func boundAt(r *schedule.SetResult, at map[int]float64) float64 {
 // powers of ten on an axis: 0 is drawn as 0.
 func powers(v float64) float64 { return math.Log10(math.Max(v, 1)) }
 
-func missedChart(s *schedule.Simulation, r *schedule.SetResult, figure string) report.Chart {
+func missedChart(s *papers.Simulation, r *papers.SetResult, figure string) report.Chart {
 	names, at := positions(r)
 	chart := report.Chart{Title: fmt.Sprintf("[HIER fig. %s] Missed downloads, %s servers",
 		figure, r.Name), XLabel: "connections", YLabel: "missed, powers of ten", XNames: names}
@@ -180,7 +182,7 @@ func withLines(chart report.Chart, bound, level float64, of int, name string) re
 	return chart
 }
 
-func policies(r *schedule.SetResult) (names []string) {
+func policies(r *papers.SetResult) (names []string) {
 	for i := range r.Points {
 		if name := r.Points[i].Policy; !slices.Contains(names, name) {
 			names = append(names, name)
@@ -189,7 +191,7 @@ func policies(r *schedule.SetResult) (names []string) {
 	return names
 }
 
-func speedChart(s *schedule.Simulation, r *schedule.SetResult) report.Chart {
+func speedChart(s *papers.Simulation, r *papers.SetResult) report.Chart {
 	names, at := positions(r)
 	chart := report.Chart{Title: "[HIER fig. 8] Mean throughput, " + r.Name + " servers",
 		XLabel: "connections", YLabel: "Mbps", XNames: names}
@@ -205,19 +207,4 @@ func speedChart(s *schedule.Simulation, r *schedule.SetResult) report.Chart {
 	}
 	const published = 8.7
 	return withLines(chart, boundAt(r, at), published, r.Bound, "8.7 Mbps, as published")
-}
-
-func claimSection(claims []schedule.Claim) report.Section {
-	t := report.Table{Title: "What [HIER 3] states, and what was measured",
-		Header: []string{"statement", "published", "measured", "verdict"}}
-	for i := range claims {
-		c := &claims[i]
-		verdict := c.Verdict()
-		if c.Fitted {
-			verdict += " (fitted)"
-		}
-		t.Rows = append(t.Rows, []string{c.What, c.Published, c.Measured, verdict})
-	}
-	t.Note = "Fitted: the servers were generated to have this number, so that it proves nothing."
-	return report.Section{Title: "Published statements", Tables: []report.Table{t}}
 }

@@ -8,12 +8,12 @@ import (
 
 	"github.com/recrawl/recrawl/cmd/show/report"
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/eval/survey"
+	"github.com/recrawl/recrawl/eval/papers"
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // SurveyPage shows a survey: its tables are what a terminal shows, its charts the figures.
-func SurveyPage(s *survey.Survey) report.Page {
+func SurveyPage(s *papers.Survey) report.Page {
 	t := &s.Total
 	return report.Page{
 		Title:   "recrawl: survey",
@@ -55,12 +55,12 @@ func SurveyPage(s *survey.Survey) report.Page {
 }
 
 // surveyFinding says how many pages change, by the shortest and the longest period.
-func surveyFinding(s *survey.Survey) string {
+func surveyFinding(s *papers.Survey) string {
 	of := s.Total.Periods
 	if len(of) == 0 {
 		return ""
 	}
-	share := func(p *survey.Period) string {
+	share := func(p *papers.SurveyPeriod) string {
 		return fmt.Sprintf("%.1f %% of the pages and %.1f %% of the top pages were updated "+
 			"within %s",
 			100*p.UpdatedShare, 100*p.TopsUpdatedShare, words.Plural(p.Weeks, "week"))
@@ -77,7 +77,7 @@ const intervalText = `What the state store of a crawler would hold if every page
 "days" takes visits as they are; "told" adds the time at which a version appeared where a visit sees a change, as Last-Modified does [SAT footnote 2]: only then are intervals below a day found, and hours a unit that makes sense. The shortest interval pulls eq. 1 down, so told intervals are shorter.`
 
 // periods begins a row for each period.
-func periods(s *survey.Survey, first string) []string {
+func periods(s *papers.Survey, first string) []string {
 	row := []string{first}
 	for _, n := range s.Weeks {
 		row = append(row, fmt.Sprintf("%d weeks", n))
@@ -86,7 +86,8 @@ func periods(s *survey.Survey, first string) []string {
 }
 
 // surveyRow shows one value of each period of a group.
-func surveyRow(first string, g *survey.Group, value func(p *survey.Period) string) []string {
+func surveyRow(first string, g *papers.SurveyGroup, value func(
+	p *papers.SurveyPeriod) string) []string {
 	cells := []string{first}
 	for i := range g.Periods {
 		cells = append(cells, value(&g.Periods[i]))
@@ -95,14 +96,14 @@ func surveyRow(first string, g *survey.Group, value func(p *survey.Period) strin
 }
 
 // groups are those to show: a single one says no more than the total.
-func groups(s *survey.Survey) []survey.Group {
+func groups(s *papers.Survey) []papers.SurveyGroup {
 	if len(s.Groups) == 1 {
 		return nil
 	}
 	return s.Groups
 }
 
-func table1(s *survey.Survey) report.Table {
+func table1(s *papers.Survey) report.Table {
 	t := report.Table{
 		Title:  fmt.Sprintf("Servers and pages at week %d [LINK table 1]", s.Base),
 		Header: []string{"group", "servers", "pages", "pages/server", "top pages", "unlinked"},
@@ -129,104 +130,90 @@ func table1(s *survey.Survey) report.Table {
 	return t
 }
 
-func tableApart(s *survey.Survey) report.Table {
+func tableApart(s *papers.Survey) report.Table {
 	g := &s.Total
 	return report.Table{
 		Title:  "Pages in each period",
 		Header: periods(s, "pages"),
 		Rows: [][]string{
-			surveyRow(
-				"alive at both ends",
-				g,
-				func(p *survey.Period) string { return fmt.Sprint(p.Pages) },
-			),
-			surveyRow("of these, missing in between", g, func(p *survey.Period) string {
+			surveyRow("alive at both ends", g,
+				func(p *papers.SurveyPeriod) string { return fmt.Sprint(p.Pages) }),
+			surveyRow("of these, missing in between", g, func(p *papers.SurveyPeriod) string {
 				return fmt.Sprint(p.Returned)
 			}),
-			surveyRow(
-				"vanished",
-				g,
-				func(p *survey.Period) string { return fmt.Sprint(p.Vanished) },
-			),
-			surveyRow("new", g, func(p *survey.Period) string { return fmt.Sprint(p.New) }),
+			surveyRow("vanished", g,
+				func(p *papers.SurveyPeriod) string { return fmt.Sprint(p.Vanished) }),
+			surveyRow("new", g, func(p *papers.SurveyPeriod) string { return fmt.Sprint(p.New) }),
 		},
 		Note: "Shares are of the first row; vanished and new pages are in none.",
 	}
 }
 
-func table2(s *survey.Survey) report.Table {
+func table2(s *papers.Survey) report.Table {
 	t := report.Table{
 		Title:  "Share of pages updated, % [LINK table 2]",
 		Header: periods(s, "group"),
 		Note:   paperTotals(s),
 	}
-	updated := func(p *survey.Period) string { return surveyPercent(p.UpdatedShare) }
+	updated := func(p *papers.SurveyPeriod) string { return surveyPercent(p.UpdatedShare) }
 	for i := range groups(s) {
 		t.Rows = append(t.Rows, surveyRow(s.Groups[i].Name, &s.Groups[i], updated))
 	}
-	t.Rows = append(
-		t.Rows,
-		surveyRow("total", &s.Total, updated),
-		surveyRow(
-			"total, first against last snapshot",
-			&s.Total,
-			func(p *survey.Period) string { return surveyPercent(p.DifferShare) },
-		),
-	)
+	t.Rows = append(t.Rows, surveyRow("total", &s.Total, updated),
+		surveyRow("total, first against last snapshot", &s.Total,
+			func(p *papers.SurveyPeriod) string { return surveyPercent(p.DifferShare) }))
 	return t
 }
 
-func table3(s *survey.Survey) report.Table {
+func table3(s *papers.Survey) report.Table {
 	t := report.Table{
 		Title:  "Classification by updates of top pages, % [LINK table 3]",
 		Header: periods(s, "share"),
 	}
 	for i, share := range []struct {
 		name string
-		of   func(p *survey.Period) eval.Number
+		of   func(p *papers.SurveyPeriod) eval.Number
 	}{
-		{"updated pages on servers with updated top / updated pages", func(p *survey.Period) eval.Number {
-			return p.ByTop.OfUpdated
-		}},
-		{"updated pages on servers with updated top / their pages", func(p *survey.Period) eval.Number {
-			return p.ByTop.OfPages
-		}},
-		{"updated pages / all pages", func(p *survey.Period) eval.Number { return p.UpdatedShare }},
-		{"servers with updated top / servers", func(p *survey.Period) eval.Number {
+		{"updated pages on servers with updated top / updated pages",
+			func(p *papers.SurveyPeriod) eval.Number {
+				return p.ByTop.OfUpdated
+			}},
+		{"updated pages on servers with updated top / their pages",
+			func(p *papers.SurveyPeriod) eval.Number {
+				return p.ByTop.OfPages
+			}},
+		{"updated pages / all pages",
+			func(p *papers.SurveyPeriod) eval.Number { return p.UpdatedShare }},
+		{"servers with updated top / servers", func(p *papers.SurveyPeriod) eval.Number {
 			return p.ByTop.OfServers
 		}},
 	} {
-		t.Rows = append(t.Rows, surveyRow(share.name, &s.Total, func(p *survey.Period) string {
-			cell := surveyPercent(share.of(p))
-			if k := slices.Index(paperWeeks, p.Weeks); k >= 0 {
-				cell += fmt.Sprintf(" / %.0f", paperTops[i][k])
-				t.Note = "After the stroke: the paper, 17,613 servers in 2003."
-			}
-			return cell
-		}))
+		t.Rows = append(t.Rows, surveyRow(share.name, &s.Total,
+			func(p *papers.SurveyPeriod) string {
+				cell := surveyPercent(share.of(p))
+				if k := slices.Index(paperWeeks, p.Weeks); k >= 0 {
+					cell += fmt.Sprintf(" / %.0f", paperTops[i][k])
+					t.Note = "After the stroke: the paper, 17,613 servers in 2003."
+				}
+				return cell
+			}))
 	}
 	return t
 }
 
-func tableTops(s *survey.Survey) report.Table {
+func tableTops(s *papers.Survey) report.Table {
 	g := &s.Total
 	return report.Table{
 		Title:  "Share of top pages updated, % [LINK fig. 1]",
 		Header: periods(s, "pages"),
 		Rows: [][]string{
-			surveyRow("top pages updated", g, func(p *survey.Period) string {
+			surveyRow("top pages updated", g, func(p *papers.SurveyPeriod) string {
 				return surveyPercent(p.TopsUpdatedShare)
 			}),
-			surveyRow(
-				"all pages updated",
-				g,
-				func(p *survey.Period) string { return surveyPercent(p.UpdatedShare) },
-			),
-			surveyRow(
-				"top pages (count)",
-				g,
-				func(p *survey.Period) string { return fmt.Sprint(p.Tops) },
-			),
+			surveyRow("all pages updated", g,
+				func(p *papers.SurveyPeriod) string { return surveyPercent(p.UpdatedShare) }),
+			surveyRow("top pages (count)", g,
+				func(p *papers.SurveyPeriod) string { return fmt.Sprint(p.Tops) }),
 		},
 	}
 }
@@ -241,7 +228,7 @@ var (
 )
 
 // paperTotals quotes the periods that both have.
-func paperTotals(s *survey.Survey) string {
+func paperTotals(s *papers.Survey) string {
 	var parts []string
 	for i, n := range paperWeeks {
 		if slices.Contains(s.Weeks, n) {
@@ -262,4 +249,138 @@ func tenths(v float64) string {
 		return "-"
 	}
 	return fmt.Sprintf("%.1f", v)
+}
+
+// table10 counts pages by their number of updates [LINK fig. 10].
+func table10(s *papers.Survey) report.Table {
+	t := report.Table{
+		Title:  "All pages by number of updates (%) [LINK fig. 10]",
+		Header: periods(s, "updates"),
+	}
+	eachCount(s, &t, 0, func(p *papers.SurveyPeriod, u int) string {
+		return fmt.Sprintf("%d (%s)", p.Updates[u], surveyPercent(papers.Ratio(p.Updates[u],
+			p.Pages)))
+	})
+	return t
+}
+
+// table11 leaves those without updates out [LINK fig. 11].
+func table11(s *papers.Survey) report.Table {
+	t := report.Table{
+		Title:  "Updated pages by number of updates, % [LINK fig. 11]",
+		Header: periods(s, "updates"),
+		Note: "Methods that need two updates to learn from can help with the pages of the last " +
+			"row only."}
+	eachCount(s, &t, 1, func(p *papers.SurveyPeriod, u int) string {
+		return surveyPercent(papers.Ratio(p.Updates[u], p.Updated))
+	})
+	t.Rows = append(t.Rows, surveyRow("2 or more", &s.Total, func(p *papers.SurveyPeriod) string {
+		once := p.Updates[1] // a period has at least one comparison
+		return surveyPercent(papers.Ratio(p.Updated-once, p.Updated))
+	}))
+	return t
+}
+
+// eachCount adds a row for each number of updates that is possible in some period. Numbers
+// beyond those of a period stay empty.
+func eachCount(s *papers.Survey, t *report.Table, from int, cell func(p *papers.SurveyPeriod,
+	u int) string) {
+	for u := from; u < slices.Max(s.Weeks); u++ {
+		t.Rows = append(t.Rows, surveyRow(fmt.Sprint(u), &s.Total,
+			func(p *papers.SurveyPeriod) string {
+				if u >= len(p.Updates) {
+					return ""
+				}
+				return cell(p, u)
+			}))
+	}
+}
+
+func figure10(s *papers.Survey) report.Chart {
+	return chartUpdates(s, "All pages by number of updates [LINK fig. 10]", "share of all pages", 0,
+		func(p *papers.SurveyPeriod) int { return p.Pages })
+}
+
+func figure11(s *papers.Survey) report.Chart {
+	return chartUpdates(s, "Updated pages by number of updates [LINK fig. 11]",
+		"share of the updated pages", 1, func(p *papers.SurveyPeriod) int { return p.Updated })
+}
+
+func chartUpdates(s *papers.Survey, title, label string, from int,
+	of func(p *papers.SurveyPeriod) int) report.Chart {
+	c := report.Chart{Title: title, XLabel: "updates", YLabel: label, YPercent: true}
+	for i := range s.Total.Periods {
+		p := &s.Total.Periods[i]
+		line := report.Series{Name: words.Plural(p.Weeks, "week")}
+		for u := from; u < len(p.Updates); u++ {
+			line.X, line.Y = append(line.X, float64(u)),
+				append(line.Y, float64(papers.Ratio(p.Updates[u], of(p))))
+		}
+		c.Series = append(c.Series, line)
+	}
+	return c
+}
+
+// inOrder returns the places of the periods, the shortest first: a line must not run back.
+func inOrder(s *papers.Survey) []int {
+	var order []int
+	for i := range s.Weeks {
+		order = append(order, i)
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return s.Weeks[a] - s.Weeks[b] })
+	return order
+}
+
+// over is a line of one value over the periods.
+func over(s *papers.Survey, name string, g *papers.SurveyGroup, value func(
+	p *papers.SurveyPeriod) float64) report.Series {
+	line := report.Series{Name: name}
+	for _, i := range inOrder(s) {
+		line.X, line.Y = append(line.X, float64(s.Weeks[i])), append(line.Y, value(&g.Periods[i]))
+	}
+	return line
+}
+
+func figure1(s *papers.Survey) report.Chart {
+	all := over(s, "all pages", &s.Total,
+		func(p *papers.SurveyPeriod) float64 { return float64(p.UpdatedShare) })
+	all.Dashed = true
+	return report.Chart{
+		Title:    "Top pages updated [LINK fig. 1]",
+		XLabel:   "weeks",
+		YLabel:   "share updated",
+		YPercent: true,
+		Series: []report.Series{
+			over(s, "top pages", &s.Total, func(p *papers.SurveyPeriod) float64 {
+				return float64(p.TopsUpdatedShare)
+			}),
+			all,
+		},
+	}
+}
+
+// mostLines is how many groups a chart can tell apart beside the total; the largest are drawn.
+const mostLines = 6
+
+func chartGroups(s *papers.Survey) report.Chart {
+	share := func(p *papers.SurveyPeriod) float64 { return float64(p.UpdatedShare) }
+	c := report.Chart{
+		Title:    "Pages updated, by period and group",
+		XLabel:   "weeks",
+		YLabel:   "share of pages updated",
+		YPercent: true,
+	}
+	groups := slices.Clone(groups(s))
+	slices.SortStableFunc(groups, func(a, b papers.SurveyGroup) int { return b.Pages - a.Pages })
+	if len(groups) > mostLines {
+		groups = groups[:mostLines]
+		c.Title += fmt.Sprintf(" (the %d largest)", mostLines)
+	}
+	for i := range groups {
+		c.Series = append(c.Series, over(s, groups[i].Name, &groups[i], share))
+	}
+	total := over(s, "total", &s.Total, share)
+	total.Dashed = true
+	c.Series = append(c.Series, total)
+	return c
 }

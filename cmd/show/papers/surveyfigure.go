@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/recrawl/recrawl/cmd/show/report"
-	"github.com/recrawl/recrawl/eval/survey"
+	"github.com/recrawl/recrawl/eval/papers"
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
@@ -13,7 +13,7 @@ import (
 const shortDays = 30
 
 // name tells the three distributions apart.
-func name(r *survey.Intervals) string {
+func name(r *papers.Intervals) string {
 	if r.LastModified {
 		return r.Unit + "s, told"
 	}
@@ -21,7 +21,7 @@ func name(r *survey.Intervals) string {
 }
 
 // perDay is how many units a day has.
-func perDay(r *survey.Intervals) float64 {
+func perDay(r *papers.Intervals) float64 {
 	if r.Unit == "hour" {
 		return 24
 	}
@@ -29,7 +29,7 @@ func perDay(r *survey.Intervals) float64 {
 }
 
 // at returns the shares of intervals up to so many units.
-func at(r *survey.Intervals, units float64) (share, weighted float64) {
+func at(r *papers.Intervals, units float64) (share, weighted float64) {
 	if len(r.Points) == 0 {
 		return math.NaN(), math.NaN()
 	}
@@ -42,7 +42,7 @@ func at(r *survey.Intervals, units float64) (share, weighted float64) {
 	return share, weighted
 }
 
-func tableIntervals(s *survey.Survey) report.Table {
+func tableIntervals(s *papers.Survey) report.Table {
 	t := report.Table{
 		Title:  "Pages by estimated access interval, cumulative, % [SAT fig. 2]",
 		Header: []string{"up to"},
@@ -85,7 +85,7 @@ func tableIntervals(s *survey.Survey) report.Table {
 
 // figureIntervals draws cumulative shares up to a number of days, 0 for all. Non-weighted
 // lines are dashed.
-func figureIntervals(s *survey.Survey, days float64) report.Chart {
+func figureIntervals(s *papers.Survey, days float64) report.Chart {
 	c := report.Chart{
 		Title:    "Cumulative share of access intervals [SAT fig. 2]",
 		XLabel:   "access interval, days",

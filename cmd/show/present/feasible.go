@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/cmd/show/report"
-	"github.com/recrawl/recrawl/eval/schedule"
+	"github.com/recrawl/recrawl/eval/papers"
 	"github.com/recrawl/recrawl/planner/crawl"
 	servers "github.com/recrawl/recrawl/planner/schedule"
 	"github.com/recrawl/recrawl/sitegraph/words"
@@ -25,14 +25,14 @@ type feasible struct {
 	Workers  int     `json:"workers"`
 	Need     float64 `json:"need"` // workers, at least
 	// Infeasible servers, with what would help each, and large sites, with the days of one pass.
-	Infeasible []schedule.ServerReport `json:"infeasible"`
-	Large      []schedule.Large        `json:"large"`
+	Infeasible []papers.ServerReport `json:"infeasible"`
+	Large      []papers.Large        `json:"large"`
 	// Policy is how servers are chosen at the end: edf, or sjf where workers are scarce.
 	Policy string `json:"policy"`
 }
 
 func noFeasible() feasible {
-	return feasible{Infeasible: []schedule.ServerReport{}, Large: []schedule.Large{},
+	return feasible{Infeasible: []papers.ServerReport{}, Large: []papers.Large{},
 		Policy: servers.EDF.Name()}
 }
 
@@ -59,14 +59,14 @@ func (r *Run) Judge(loop *crawl.Loop, workers int, perDay float64) {
 	}
 	for i := range demands {
 		if v := &classes.Verdicts[i]; v.Class.Infeasible() {
-			f.Infeasible = append(f.Infeasible, schedule.ServerReport{Server: demands[i].Name,
+			f.Infeasible = append(f.Infeasible, papers.ServerReport{Server: demands[i].Name,
 				Pages: demands[i].Number(), Verdict: *v, Cures: servers.Cures(&demands[i], v, 0)})
 		}
 	}
-	slices.SortStableFunc(f.Infeasible, func(a, b schedule.ServerReport) int {
+	slices.SortStableFunc(f.Infeasible, func(a, b papers.ServerReport) int {
 		return cmp.Or(cmp.Compare(b.LostValue, a.LostValue), cmp.Compare(a.Server, b.Server))
 	})
-	f.Large = schedule.LargeOf(demands, passDays)
+	f.Large = papers.LargeOf(demands, passDays)
 	r.Feasible = f
 }
 

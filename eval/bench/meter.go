@@ -1,0 +1,145 @@
+package bench
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+)
+
+// usage is what the process has used up to a moment.
+type usage struct {
+	at            time.Time
+	cpu           time.Duration // of all threads, user and system
+	own           time.Duration // of the calling thread
+	read, written int64         // bytes at the device; see device
+	reads, writes int64         // requests; see requests
+}
+
+// cost is what something took.
+type cost struct {
+	wall, cpu     time.Duration
+	read, written int64
+	reads, writes int64
+}
+
+func (c *cost) add(from, to usage) {
+	c.wall += to.at.Sub(from.at)
+	c.cpu += to.cpu - from.cpu
+	c.read += to.read - from.read
+	c.written += to.written - from.written
+	c.reads += to.reads - from.reads
+	c.writes += to.writes - from.writes
+}
+
+func (c cost) spent() Spent {
+	return Spent{Seconds: c.wall.Seconds(), CPU: c.cpu.Seconds(), Read: c.read, Written: c.written}
+}
+
+// memory is what is resident of the process, in bytes.
+type memory struct {
+	current, peak int64 // the most since resetPeak
+	anonymous     int64 // without pages of files
+}
+
+func now() usage {
+	u := usage{cpu: processTime(), own: threadTime()}
+	u.read, u.written = device()
+	u.reads, u.writes = requests()
+	u.at = time.Now()
+	return u
+}
+
+// unknownShare stands for a share that this system does not tell.
+const unknownShare = -1
+
+// occupied counts the files below a directory and the bytes they take on disk.
+func occupied(dir string) (files int, bytes int64, err error) {
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return ignoreGone(err)
+		}
+		info, err := d.Info()
+		if err != nil {
+			return ignoreGone(err)
+		}
+		files++
+		bytes += allocated(info)
+		return nil
+	})
+	return files, bytes, err
+}
+
+// ignoreGone passes over files that an engine's own goroutines removed meanwhile.
+func ignoreGone(err error) error {
+	if os.IsNotExist(err) {
+		return nil
+	}
+	return err
+}
+
+// pause counts what engines do between the timed parts, with goroutines of their own. What
+// the harness itself does meanwhile is left out: CPU of its thread, what Prepare writes.
+type pause struct {
+	all  cost
+	from usage
+	on   bool
+}
+
+// begin pins the harness to a thread, so that its CPU time can be told from the engine's.
+func (p *pause) begin() {
+	runtime.LockOSThread()
+	p.from, p.on = now(), true
+}
+
+// end is idempotent. Wall time is not taken: between units it is the harness's.
+func (p *pause) end() {
+	if !p.on {
+		return
+	}
+	to := now()
+	runtime.UnlockOSThread()
+	p.on = false
+	p.all.cpu += max(to.cpu-p.from.cpu-(to.own-p.from.own), 0)
+	p.all.written += to.written - p.from.written
+	p.all.read += to.read - p.from.read
+}
+
+// Idle is a process that used less than a tenth of a core and wrote nothing, in each of
+// idleLooks looks.
+const (
+	idleLook  = 20 * time.Millisecond
+	idleLooks = 3
+	// idlePatience bounds the wait: an engine that is never idle is taken as it is.
+	idlePatience = time.Minute
+)
+
+// waitIdle waits until an engine has done what it put off, and all is written out.
+func waitIdle(ctx context.Context, e Engine, dir string) (c cost, err error) {
+	from := now()
+	if s, ok := e.(settler); ok {
+		if err := s.Settle(ctx); err != nil {
+			return c, err
+		}
+	}
+	if err := syncFiles(dir); err != nil {
+		return c, err
+	}
+	busy := now()
+	for last, quiet := busy, 0; quiet < idleLooks && last.at.Sub(from.at) < idlePatience; {
+		select {
+		case <-ctx.Done():
+			return c, ctx.Err()
+		case <-time.After(idleLook):
+		}
+		look := now()
+		if quiet++; look.cpu-last.cpu > idleLook/10 || look.written != last.written {
+			quiet, busy = 0, look
+		}
+		last = look
+	}
+	c.add(from, busy)
+	return c, nil
+}

@@ -1,0 +1,140 @@
+package bench
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/recrawl/recrawl/satstore/machine"
+)
+
+// Measured says which columns this system can fill.
+const Measured = true
+
+func processTime() time.Duration { return timeOf(unix.RUSAGE_SELF) }
+func threadTime() time.Duration  { return timeOf(unix.RUSAGE_THREAD) }
+
+func timeOf(who int) time.Duration {
+	var r unix.Rusage
+	if err := unix.Getrusage(who, &r); err != nil {
+		return 0
+	}
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}
+
+// device returns the bytes that this process made the device read and write, as
+// /proc/self/io has them. Written are pages made dirty, less those dropped before they
+// got there: it counts a page of 4 KiB for a byte, and a mapped page each time it is made
+// dirty, also when the device is written to once for many times.
+func device() (read, written int64) {
+	const io = "/proc/self/io"
+	return machine.Field(io, "read_bytes:"),
+		machine.Field(io, "write_bytes:") - machine.Field(io, "cancelled_write_bytes:")
+}
+
+// requests returns how often this process asked for bytes of files or wrote some: calls, and pages
+// of mapped files that came from the device one by one. Each is a seek at most.
+func requests() (reads, writes int64) {
+	const io = "/proc/self/io"
+	var r unix.Rusage
+	_ = unix.Getrusage(unix.RUSAGE_SELF, &r)
+	return machine.Field(io, "syscr:") + r.Majflt, machine.Field(io, "syscw:")
+}
+
+func resident() memory {
+	const status = "/proc/self/status"
+	return memory{current: machine.Field(status, "VmRSS:") << 10,
+		peak: machine.Field(status, "VmHWM:") << 10, anonymous: machine.Field(status,
+			"RssAnon:") << 10}
+}
+
+// resetPeak makes resident's peak begin anew; where that is forbidden it goes on.
+func resetPeak() { _ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }
+
+func allocated(info fs.FileInfo) int64 {
+	if s, ok := info.Sys().(*syscall.Stat_t); ok {
+		return s.Blocks * 512
+	}
+	return info.Size()
+}
+
+// syncFiles writes out all that is dirty in the file system of a directory. That may
+// include what others have written there.
+func syncFiles(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return unix.Syncfs(int(f.Fd()))
+}
+
+// dropCache makes the kernel forget the contents of the files below a directory, which must
+// be synced and not mapped. What it knows of the files themselves stays: with ten thousand
+// files looking that up would be most of the work, and is no property of a store.
+func dropCache(dir string) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return ignoreGone(err)
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return ignoreGone(err)
+		}
+		return errors.Join(unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED), f.Close())
+	})
+}
+
+// cachedShare is the part of the bytes of all files below a directory that is in the page
+// cache. Kernels before 6.5 do not tell; 0 of no bytes.
+func cachedShare(dir string) (float64, error) {
+	pages, bytes, unknown := uint64(0), int64(0), false
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return ignoreGone(err)
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return ignoreGone(err)
+		}
+		defer f.Close()
+		info, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		var stat unix.Cachestat_t
+		if unix.Cachestat(uint(f.Fd()), &unix.CachestatRange{}, &stat, 0) != nil {
+			unknown = true
+		}
+		pages += stat.Cache
+		// holes are not in memory
+		bytes += max(allocated(info), int64(stat.Cache)*int64(os.Getpagesize()))
+		return nil
+	})
+	if unknown || err != nil {
+		return unknownShare, err
+	}
+	return float64(pages) * float64(os.Getpagesize()) / float64(max(bytes, 1)), nil
+}
+
+// openDirect opens a file past the page cache if the file system can.
+func openDirect(path string, flag int) (f *os.File, direct bool, err error) {
+	f, err = os.OpenFile(path, flag|unix.O_DIRECT, 0o600)
+	if errors.Is(err, unix.EINVAL) {
+		f, err = os.OpenFile(path, flag, 0o600)
+		return f, false, err
+	}
+	return f, true, err
+}
+
+// alignedBuffer returns memory as reads and writes past the page cache need it.
+func alignedBuffer(n int) ([]byte, error) {
+	return unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+}
+
+func releaseBuffer(b []byte) { _ = unix.Munmap(b) }

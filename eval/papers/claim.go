@@ -1,0 +1,174 @@
+package papers
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/recrawl/recrawl/eval"
+	"github.com/recrawl/recrawl/satstore/machine"
+)
+
+// Claim is a sentence of a paper and what was measured of it.
+type Claim struct {
+	Claim  string `json:"claim"`
+	Source string `json:"source"`
+	// Fitted: the input was made to have these numbers, so that they prove nothing.
+	Fitted  bool         `json:"fitted,omitempty"`
+	Verdict Verdict      `json:"verdict"`
+	Found   []Comparison `json:"found"`
+}
+
+// Comparison is one number that a claim speaks of. Differences of shares are shares.
+type Comparison struct {
+	Comparison string      `json:"comparison"`
+	Weeks      int         `json:"weeks,omitempty"` // 0: over all periods
+	Group      string      `json:"group,omitempty"` // "": all servers
+	Value      eval.Number `json:"value"`
+	// Interval is the 5th and 95th percentile over resamples, or the extremes of repetitions.
+	Interval Interval `json:"interval"`
+	Wanted   string   `json:"wanted"`
+	Verdict  Verdict  `json:"verdict"`
+
+	Share bool `json:"-"` // it is a share, shown in percent
+
+	wanted  Wanted
+	servers int // with changed pages, that it rests on
+	of      statistic
+}
+
+// Verdict on a claim.
+type Verdict string
+
+// The verdicts.
+const (
+	Holds  Verdict = "holds"
+	Fails  Verdict = "does not hold"
+	Untold Verdict = "cannot be told"
+)
+
+// LeastServers is how many servers with changed pages a comparison must rest on. All of four are on
+// one side by chance once in 16 times, all of five once in 32: less than the 5 % of an interval's
+// end.
+const LeastServers = 5
+
+// statistic is a number that can be computed of a resampled corpus; NaN where undefined.
+type statistic func(times []int) float64
+
+// Wanted are the values that a claim allows, from low to high.
+type Wanted struct {
+	text      string
+	low, high float64
+	open      bool // the limits themselves are not allowed
+}
+
+// Above returns the values above a limit.
+func Above(low float64) Wanted {
+	return Wanted{fmt.Sprintf("above %v", low), low, math.Inf(1), true}
+}
+
+// AtLeast returns the values from a limit on.
+func AtLeast(low float64) Wanted {
+	return Wanted{fmt.Sprintf("%v or more", low), low, math.Inf(1), false}
+}
+
+// AtMost returns the values up to a limit.
+func AtMost(high float64) Wanted {
+	return Wanted{fmt.Sprintf("at most %v", high), math.Inf(-1), high, false}
+}
+
+// Between returns the values from one limit to another.
+func Between(low, high float64) Wanted {
+	return Wanted{fmt.Sprintf("%v to %v", low, high), low, high, false}
+}
+
+// About returns the values within a factor of two.
+func About(v float64) Wanted { return Between(v/2, v*2) }
+
+func (w Wanted) allows(v float64) bool {
+	return w.low < v && v < w.high || !w.open && (v == w.low || v == w.high)
+}
+
+// verdict judges an interval: all of it, none of it, or a part is in the range that the claim
+// demands.
+func (w Wanted) verdict(interval Interval) Verdict {
+	low, high := float64(interval[0]), float64(interval[1])
+	switch {
+	case w.allows(low) && w.allows(high):
+		return Holds
+	case high <= w.low && !w.allows(high), low >= w.high && !w.allows(low):
+		return Fails
+	}
+	return Untold // NaN too
+}
+
+// Measured returns a comparison of what was measured in repetitions: their mean, with their
+// extremes.
+func Measured(name string, w Wanted, values ...float64) Comparison {
+	r := spreadOf(values)
+	c := Comparison{Comparison: name, Value: r.Value, Interval: Interval{r.Low, r.High},
+		Wanted: w.text}
+	c.Verdict = w.verdict(c.Interval)
+	return c
+}
+
+// Judged returns a claim with the verdict of its numbers.
+func Judged(source, claim string, found ...Comparison) Claim {
+	return Claim{Claim: claim, Source: source, Verdict: together(found), Found: found}
+}
+
+// judge computes all comparisons over resamples, and the verdicts.
+func judge(claims []Claim, d draws) []Claim {
+	var all []*Comparison
+	for i := range claims {
+		for k := range claims[i].Found {
+			all = append(all, &claims[i].Found[k])
+		}
+	}
+	machine.EachOnCores(len(all), func(i int) { all[i].judge(d) })
+	for i := range claims {
+		claims[i].Verdict = together(claims[i].Found)
+		claims[i].Found = append([]Comparison{}, claims[i].Found...) // not nil: null in JSON
+	}
+	return claims
+}
+
+func (c *Comparison) judge(d draws) {
+	c.Wanted = c.wanted.text
+	servers := 1 // which is not resampled
+	if len(d) > 0 {
+		servers = len(d[0])
+	}
+	c.Value = eval.Number(rounded(c.of(slices.Repeat([]int{1}, servers))))
+	var values []float64
+	undefined := 0
+	for _, times := range d {
+		v := rounded(c.of(times))
+		if math.IsNaN(v) {
+			undefined++
+		}
+		values = append(values, v)
+	}
+	c.Interval = eval.Interval(values)
+	c.Verdict = c.wanted.verdict(c.Interval)
+	if math.IsNaN(float64(c.Value)) || undefined > len(d)/2 || c.servers < LeastServers {
+		c.Verdict = Untold
+	}
+}
+
+// rounded takes away what floating point adds: two shares that are the same differ by 0,
+// and not by -0, which JSON would show.
+func rounded(v float64) float64 { return math.Round(v*1e12)/1e12 + 0 }
+
+// together holds if each comparison does, and fails if one does.
+func together(found []Comparison) Verdict {
+	if slices.ContainsFunc(found, func(c Comparison) bool { return c.Verdict == Fails }) {
+		return Fails
+	}
+	if len(found) == 0 || slices.ContainsFunc(found, func(c Comparison) bool {
+		return c.Verdict == Untold
+	}) {
+		return Untold
+	}
+	return Holds
+}

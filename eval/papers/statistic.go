@@ -1,0 +1,153 @@
+package papers
+
+import (
+	"math"
+
+	"github.com/recrawl/recrawl/eval"
+)
+
+// updateRate is changed pages among those a method fetched.
+func (p *counted) updateRate(method string) statistic {
+	return func(times []int) float64 {
+		t := p.methods[method].sum(times)
+		return divide(float64(t.Found), float64(t.Fetched))
+	}
+}
+
+// coverage is the share of the changed pages that a method fetched.
+func (p *counted) coverage(method string) statistic {
+	return func(times []int) float64 {
+		t := p.methods[method].sum(times)
+		return divide(float64(t.Found), float64(t.Changed))
+	}
+}
+
+// coverageOf is that of an order cut where a method stops.
+func (p *counted) coverageOf(order func(*counted, []int) line, method string) statistic {
+	return func(times []int) float64 {
+		t := p.methods[method].sum(times)
+		return divide(order(p, times).found(t.Fetched), float64(t.Changed))
+	}
+}
+
+// aboveRandom is the area between breadth-first's line and the diagonal.
+func (p *counted) aboveRandom(times []int) float64 { return p.breadthFirst(times).area() - 0.5 }
+
+// thresholdRate and thresholdCoverage are of the servers at or above a rate.
+func (p *counted) thresholdRate(threshold float64) statistic {
+	return func(times []int) float64 {
+		t, _ := p.atLeast(threshold, Whole, times)
+		return divide(float64(t.Found), float64(t.Fetched))
+	}
+}
+
+func (p *counted) thresholdCoverage(threshold float64) statistic {
+	return func(times []int) float64 {
+		t, _ := p.atLeast(threshold, Whole, times)
+		return divide(float64(t.Found), float64(t.Changed))
+	}
+}
+
+// combined is how much more coverage a method inside servers gives than whole servers with
+// as many pages: the mean over the sets of servers that the thresholds, which rise, select.
+// Several thresholds between the rates of two servers select one set, which counts once.
+func (p *counted) combined(method string, thresholds []float64) statistic {
+	return func(times []int) float64 {
+		cho := p.byServers(times)
+		sum, n, last := 0.0, 0, -1
+		for _, threshold := range thresholds {
+			t, servers := p.atLeast(threshold, method, times)
+			if servers == last { // sets shrink: as many are the same
+				continue
+			}
+			last = servers
+			if t.Fetched > 0 {
+				sum += divide(float64(t.Found)-cho.found(t.Fetched), float64(t.Changed))
+				n++
+			}
+		}
+		return divide(sum, float64(n))
+	}
+}
+
+func minus(a, b statistic) statistic {
+	return func(times []int) float64 { return a(times) - b(times) }
+}
+
+func over(a, b statistic) statistic {
+	return func(times []int) float64 { return divide(a(times), b(times)) }
+}
+
+func mean(all []statistic) statistic {
+	return func(times []int) float64 {
+		sum := 0.0
+		for _, s := range all {
+			sum += s(times)
+		}
+		return sum / float64(len(all))
+	}
+}
+
+func larger(a, b statistic) statistic {
+	return func(times []int) float64 { return math.Max(a(times), b(times)) }
+}
+
+// path is a sweep in runs of visits to one server, from which its gain on a drawn corpus is
+// found without making the sweep again: a server drawn n times is visited n times where it was
+// visited once.
+type path []run
+
+type run struct {
+	server, visits, found int
+	area                  float64 // under found against visits
+}
+
+func pathOf(s *eval.Sweep) path {
+	var all path
+	for id, changed := range s.Visits() {
+		if n := len(all); n == 0 || all[n-1].server != int(id) {
+			all = append(all, run{server: int(id)})
+		}
+		r := &all[len(all)-1]
+		before := r.found
+		if changed {
+			r.found++
+		}
+		r.visits++
+		r.area += float64(before+r.found) / 2
+	}
+	return all
+}
+
+// line is the path on a corpus, a step for each run.
+func (l path) line(times []int) line {
+	steps := make(line, 0, len(l))
+	for _, r := range l {
+		if n := times[r.server]; n > 0 {
+			steps = append(steps, eval.Tally{Pages: n * r.visits, Changed: n * r.found})
+		}
+	}
+	return steps
+}
+
+// gain relates the area under coverage against share fetched to random order, 0, and all
+// changed pages first, 1; pages that are not fetched follow at random.
+func (p *counted) gain(l path) statistic {
+	return func(times []int) float64 {
+		all := p.methods[Whole].sum(times)
+		if all.Changed == 0 || all.Changed == all.Pages {
+			return math.NaN()
+		}
+		area, fetched, found := 0.0, 0, 0
+		for _, r := range l {
+			n := times[r.server]
+			area += float64(n) * (float64(r.visits)*float64(found) + float64(n)*r.area)
+			fetched += n * r.visits
+			found += n * r.found
+		}
+		area += float64(all.Pages-fetched) * float64(found+all.Changed) / 2
+		pages, changed := float64(all.Pages), float64(all.Changed)
+		best := 1 - changed/(2*pages)
+		return (area/pages/changed - 0.5) / (best - 0.5)
+	}
+}
