@@ -91,7 +91,7 @@ type Config struct {
 	Certificate    string   `key:"listen-certificate" for:"run serve" help:"PEM file with the certificate of the dashboard, for TLS; none: no encryption"`
 	CertificateKey string   `key:"listen-certificate-key" for:"run serve" help:"PEM file with its key"`
 	PProf          bool     `for:"run serve" help:"also serve profiles of the program, at /debug/pprof/"`
-	Parquet        string   `for:"eval tune survey schedule-simulate export" path:"directory" help:"also write the results as Parquet tables into this directory; docs/reference/tables.md has their columns"`
+	Parquet        string   `for:"eval tune survey schedule-simulate export" path:"directory" help:"also write the results as Parquet tables into this directory; docs/reference/columns.csv has their columns"`
 	CSV            string   `for:"eval tune survey schedule-simulate export" path:"directory" help:"the same as CSV"`
 	LogFormat      string   `key:"log-format" default:"text" oneof:"text, json" for:"run serve" help:"log format on standard error: text or json"`
 

@@ -1,14 +1,16 @@
 package tidy
 
 import (
+	"encoding/csv"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 )
 
-// docs/reference/tables.md has all tables as their types describe them. RECRAWL_GOLDEN=1 writes
-// them there.
+// docs/reference/tables.md says what a row of each table is, and columns.csv beside it has all
+// columns, as their types describe them. RECRAWL_GOLDEN=1 writes both.
 func TestDocumented(t *testing.T) {
 	const file, heading = "../../docs/reference/tables.md", "## All tables\n\n"
 	text, err := os.ReadFile(file)
@@ -19,87 +21,51 @@ func TestDocumented(t *testing.T) {
 	if !ok {
 		t.Fatalf("%s has no heading %q", file, heading)
 	}
-	want := before + heading + markdown()
+	compare(t, file, before+heading+tableRows())
+	compare(t, "../../docs/reference/columns.csv", columnsCSV(t))
+}
+
+// compare compares a file with what it must have, or writes that.
+func compare(t *testing.T, file, want string) {
+	t.Helper()
 	if os.Getenv("RECRAWL_GOLDEN") != "" {
 		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}
-	} else if string(text) != want {
-		t.Errorf("%s does not say what the tables are: RECRAWL_GOLDEN=1 go test ./eval/tidy", file)
+	}
+	if text, err := os.ReadFile(file); err != nil || string(text) != want {
+		t.Errorf("%s does not say what the tables are: RECRAWL_GOLDEN=1 go test ./eval/tidy; %v",
+			file, err)
 	}
 }
 
-// documented is a column as the documentation has it.
-type documented struct {
-	Column
-	interval bool // _low and _high columns follow it
-}
-
-func (d documented) row() string {
-	name := "`" + d.Name + "`"
-	if d.interval {
-		name += " (*)"
-	}
-	if d.Null {
-		d.Type += ", or null"
-	}
-	return fmt.Sprintf("| %s | %s | %s | %s |\n", name, d.Type, d.Unit, d.Doc)
-}
-
-// columnsOf returns the columns of a table, those of an interval with their value.
-func columnsOf(d *Description) (all []documented) {
-	for _, c := range d.Columns {
-		if n := len(all); n > 0 && (c.Name == all[n-1].Name+"_low" ||
-			c.Name == all[n-1].Name+"_high") {
-			all[n-1].interval = true
-		} else {
-			all = append(all, documented{Column: c})
-		}
-	}
-	return all
-}
-
-// markdown documents all tables: columns that three tables or more have once, and of each table
-// the others.
-func markdown() string {
-	count := map[documented]int{}
+// tableRows documents the rows of all tables.
+func tableRows() string {
+	var b strings.Builder
+	b.WriteString("| table | a row is |\n|---|---|\n")
 	for _, k := range All {
-		for _, c := range columnsOf(k.Describe()) {
-			count[c]++
-		}
+		fmt.Fprintf(&b, "| `%s` | %s |\n", k.Describe().Name, k.Describe().Row)
 	}
-	var shared, tables strings.Builder
-	written := map[documented]bool{}
+	return b.String()
+}
+
+// columnsCSV documents the columns of all tables as CSV.
+func columnsCSV(t *testing.T) string {
+	t.Helper()
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	all := [][]string{{"table", "column", "type", "unit", "null", "meaning"}}
 	for _, k := range All {
 		d := k.Describe()
-		var common []string
-		var own strings.Builder
-		for _, c := range columnsOf(d) {
-			if count[c] < 3 {
-				own.WriteString(c.row())
-				continue
-			}
-			if !written[c] {
-				shared.WriteString(c.row())
-				written[c] = true
-			}
-			name := "`" + c.Name + "`"
-			if c.Unit == "weekly snapshots" {
-				name += " (weekly snapshots)"
-			}
-			common = append(common, name)
+		for _, c := range d.Columns {
+			all = append(all, []string{d.Name, c.Name, c.Type, c.Unit, strconv.FormatBool(c.Null),
+				c.Doc})
 		}
-		fmt.Fprintf(&tables, "| **%s** | | | A row is %s.", d.Name, d.Row)
-		if len(common) > 0 {
-			tables.WriteString(" Shared: " + strings.Join(common, ", ") + ".")
-		}
-		tables.WriteString(" |\n" + own.String())
 	}
-	return "Below each name stand the columns of that table, and shared columns stand first. (*): " +
-		"`NAME_low` and `NAME_high`\nfollow `NAME`. They are the 5th and 95th percentile over resamples of the " +
-		"servers. `tune` also draws futures.\n\n" +
-		"| table or column | type | unit | meaning |\n|---|---|---|---|\n" +
-		"| **shared columns** | | | |\n" + shared.String() + tables.String()
+	if err := w.WriteAll(all); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }
 
 // Each table is one of some command, and documented.
