@@ -137,13 +137,13 @@ func TestPlainWordsOfDocuments(t *testing.T) {
 	}
 }
 
-// TestPlainWordsOfHelp: so are those of the help of every command and flag.
+// TestPlainWordsOfHelp: so are those of the page of every command, and of the help of every flag.
 func TestPlainWordsOfHelp(t *testing.T) {
 	t.Parallel()
 	n := 0
 	var visit func(c *cobra.Command)
 	visit = func(c *cobra.Command) {
-		sentences := append(sentencesOf(withoutColumns(c.Long)), c.Short)
+		var sentences []string
 		for _, f := range flagsOf(c.NonInheritedFlags()) {
 			sentences = append(sentences, sentencesOf(f.Usage)...)
 		}
@@ -154,6 +154,19 @@ func TestPlainWordsOfHelp(t *testing.T) {
 		}
 	}
 	visit((&Program{stdout: io.Discard, stderr: io.Discard}).rootCommand())
+	pages, err := filepath.Glob("pages/*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sentences := sentencesOf(withoutColumns(string(text)))
+		n += len(sentences)
+		checkPlain(t, page, sentences)
+	}
 	checkPlain(t, "the settings of init", sentencesOf(initText))
 	if n < 300 {
 		t.Errorf("only %d sentences were read", n)
