@@ -23,7 +23,7 @@ const maxFile = 64 << 10
 //	proxy-user: NAME       of the proxy
 //	proxy-password: TEXT
 //
-// The error says what is wrong with which file; a access.UnsafeError that others may use it.
+// The error says what is wrong with which file; an access.UnsafeError that others may use it.
 func (t *HostTable) ReadCredentials() error {
 	var all []error
 	for _, s := range t.settings() {

@@ -43,7 +43,7 @@ type HostProblem struct {
 	Want  string
 }
 
-// HostTable are rules by pattern. A nil Table has none.
+// HostTable are rules by pattern. A nil HostTable has none.
 //
 // It holds what an operator says of single servers: how long to wait, what to send with each
 // request, and through which proxy. NewHostTable reads rules, ReadCredentials the files that they

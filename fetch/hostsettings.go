@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// HostSettings are what a rule says of its servers. A nil Settings says nothing.
+// HostSettings are what a rule says of its servers. A nil HostSettings says nothing.
 type HostSettings struct {
 	match    string
 	file     string

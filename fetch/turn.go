@@ -52,12 +52,15 @@ func (n *notYet) again(now time.Time) time.Time {
 	return now.Add(min(max(time.Since(n.since), busyAgain), mostBusy))
 }
 
-// Try is a Visit that never waits for a turn: if the page cannot be asked for yet, it says until
-// when, and nothing was asked of the page. It may have asked for robots.txt, whose pause the page
-// then keeps. So it is while robots.txt cannot be had: the visit that asked for that is a failure,
-// others wait until it is asked for again. Then o is a failure, and it need not hold up pages of
-// the server under another scheme. A zero time: the visit was made, and o is its outcome. The error
-// is ctx's, or a LocalError.
+// Try visits as Visit does, but never waits for a turn. There are three results:
+//
+//   - a zero time: the visit was made, and o is its outcome;
+//   - a time and a zero o: the page was not asked for; try again then. Try may have asked for
+//     robots.txt, whose pause the page then keeps;
+//   - a time and a failed o: robots.txt cannot be reached. Pages of the server under another scheme
+//     need not wait for it.
+//
+// The error is ctx's, or a LocalError.
 func (c *Client) Try(
 	ctx context.Context,
 	rec *sitegraph.Record,

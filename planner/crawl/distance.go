@@ -38,8 +38,8 @@ func (l *Loop) announce() error {
 }
 
 // KeepDistance waits for a Pause before the first request of a process that goes on where another
-// stopped, if that was a moment ago: what that one asked last is not known to the second, let alone
-// what was under way when it was killed. Servers with a longer pause of their own wait for that.
+// stopped a moment ago. This process does not know the last requests of the earlier one. Servers
+// with a longer pause of their own wait for that.
 // It calls waiting before it waits.
 func (l *Loop) KeepDistance(ctx context.Context, waiting func()) error {
 	value, _, err := l.Store.Setting(askingSetting)

@@ -68,17 +68,14 @@
 //  7. With Bounds a site cannot fill memory and disk: an address that looks like a trap, or is too
 //     many of a visit or a server, does not become known, and is counted (Refused), also over
 //     restarts.
-//  8. With Proof and several workers, five pages in a row that are gone block their directory: for
-//
-// an
-//
-//	   hour, and twice as long after each further one, up to a week. A page that is there opens it.
-//	   From 20 in a row on, a server is asked more slowly, by 5. Start pages, feeds and sitemaps do
-//	   not count. This survives restarts.
-//	9. What is asked for (Ask) is visited next of its server, before visits that were chosen
-//	   earlier. If a visit to it is under way it is visited once more. What had no room in its round
-//	   comes first in the next.
-//	10. When the context ends, the loop commits what it has and returns the context's error.
+//  8. With Proof and several workers, five pages in a row that are gone block their directory for
+//     an hour, and for twice as long after each further one, up to a week. A page that is there
+//     opens it. From 20 in a row on, a server is asked more slowly, by 5. Start pages, feeds and
+//     sitemaps do not count. This survives restarts.
+//  9. A page that is asked for (Ask) is visited next of its server, before visits that were chosen
+//     earlier. If a visit to it is under way it is visited once more. A page without room in its
+//     round comes first in the next.
+//  10. When the context ends, the loop commits what it has and returns the context's error.
 //
 // The package knows no HTTP and no disk. A Loop is used by one goroutine; it calls the Fetcher from
 // several.

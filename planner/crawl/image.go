@@ -108,10 +108,10 @@ func (l *Loop) awaitVerified() error {
 	return nil
 }
 
-// RecallImage gives a planner as an image in a directory has it, with what was saved since; nil:
-// there is none that fits. The image stays until the planner writes the next. build makes a planner
-// of a corpus. why tells what was wrong with an image. A large one is still checked while the
-// planner is in use already: nothing that comes of it may be saved before arena.File.Checked.
+// RecallImage returns the planner of the image in a directory, brought up to what was saved since;
+// nil without an image that fits. The image stays until the planner writes the next. build makes a
+// planner of pages. why says what was wrong with an image. A large image is still checked while the
+// planner is in use: save nothing of it before arena.File.Checked reports success.
 func RecallImage(s Store, dir string, build func(*planner.Pages) (*planner.Planner, error)) (
 	p *planner.Planner, why, err error) {
 	of, ok := s.(Positions)

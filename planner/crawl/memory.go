@@ -125,7 +125,7 @@ func (k *memoryWriter) flush() error {
 }
 
 // RecallAll gives a planner and its policy what was kept of their memory, and what the policy had
-// learnt. It goes before the first round. make builds the planner, again where its memory is of no
+// learnt. It goes before the first round. build makes the planner, again where its memory is of no
 // use: damaged, of another version of the program, or of other settings. Then the policy begins
 // anew with what it had learnt. why is not nil where something could not be read.
 func RecallAll(s Store, build func() (*planner.Planner, error)) (

@@ -131,7 +131,7 @@ type Standing struct {
 	Slowdown  int           // how often the pause was doubled for its troubles; see guarantee 5
 }
 
-// Standing returns that of a server. Call it in Peek or Between.
+// Standing returns how the loop treats a server. Call it in Peek or Between.
 func (l *Loop) Standing(s sitegraph.ServerID) Standing {
 	r := Standing{Pause: l.pauseOf(s)}
 	if of := l.queues[s]; of != nil {
@@ -145,8 +145,8 @@ func (l *Loop) Standing(s sitegraph.ServerID) Standing {
 	return r
 }
 
-// Demand is Demands of one server, by so many of its pages at most, evenly among all. Call it in
-// Peek or Between.
+// Demand estimates the demand of one server (Demands) from at most that number of its pages, spread
+// evenly. Call it in Peek or Between.
 func (l *Loop) Demand(s sitegraph.ServerID, most int) schedule.Demand {
 	return l.demandOf(s, 1+(len(l.graph.ServerPages(s))-1)/most, daysBetweenChanges)
 }

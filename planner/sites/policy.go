@@ -393,7 +393,7 @@ func (v *scorer) Worth(p sitegraph.PageID) float64 {
 	return float64(v.worth(p))
 }
 
-// Hinted ranks a page anew of which a feed or sitemap said something. The page comes into play.
+// Hinted ranks a page again after a new claim of a feed or sitemap, and brings it into play.
 func (v *Policy) Hinted(p sitegraph.PageID) {
 	v.grow()
 	if v.Pages.Refetchable(p) {
@@ -402,7 +402,7 @@ func (v *Policy) Hinted(p sitegraph.PageID) {
 	}
 }
 
-// Opened gives a server that was closed its place again.
+// Opened puts a server that is open again back into the ranking.
 func (v *Policy) Opened(s sitegraph.ServerID) {
 	v.grow()
 	if first, ok := v.top(&v.rankings[s].pages); ok {

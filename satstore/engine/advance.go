@@ -25,9 +25,9 @@ func (s *Store) inFlight(seq uint32) bool {
 
 // Advance moves the clock to a unit. Every record due until then is handed to visit once, unit by
 // unit, in storage order, and kept anew as visit returns it: due is moved into 1 to T units after
-// the clock, below zero deletes. Messages that visit cuts off the end of r.Messages wait on. The
-// body may be a part of r.Body changed in place. visit may call Load and Message, and for other
-// records Put and Delete. Durable is all this by the next Commit.
+// the clock, below zero deletes. If visit shortens r.Messages, the removed messages keep waiting.
+// The body may be a part of r.Body changed in place. visit may call Load and Message, and for other
+// records Put and Delete. The next Commit makes all of it durable.
 func (s *Store) Advance(to int64, visit func(r *Record) (due int64, body []byte)) error {
 	if err := s.writable(); err != nil {
 		return err

@@ -10,9 +10,9 @@ import (
 )
 
 // Check reads everything that is needed: the version file, the log, the index file, the
-// header of each run file and every block, and compares the blocks with the index. Damage
-// is returned, and kept for Damage, and so are bytes that the disk does not give, whatever it gives
-// beside them: the error is of other things. Nothing is changed.
+// header of each run file and every block, and compares the blocks with the index. Damage,
+// also bytes that the disk does not give, is returned and kept for Damage. The error reports other
+// failures. Check changes nothing.
 func (s *Store) Check() ([]*DamageError, error) { return s.CheckEach(nil) }
 
 // CheckEach is Check, and hands the live records of each block to visit, which may say what
