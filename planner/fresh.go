@@ -41,10 +41,11 @@ type judging struct {
 }
 
 // judged reports whether enough revisits were made for predictions to be shown. Until there are, it
-// looks at all pages every few seconds.
+// looks at all pages every few seconds, and more seldom where there are millions.
 func (c *Pages) judged(at time.Time) bool {
 	j := &c.judging
-	if since := at.Sub(j.looked); j.enough || since >= 0 && since < judgedEvery {
+	every := judgedEvery + time.Duration(c.Count())*judgedEvery/1_000_000
+	if j.enough || at.Sub(j.looked).Abs() < every {
 		return j.enough
 	}
 	j.looked = at

@@ -78,9 +78,10 @@ func (v *Policy) reason(p sitegraph.PageID) planner.Reason {
 			"saw a change", float64(v.now-g.day(h.Epoch)), float64(g.ages.Visits),
 			float64(g.ages.Changes))
 	case loudest == expertState:
-		return planner.Because("its states return: of visits %s after the one before, a share of "+
-			"%.2f sees a change", ago,
-			float64(g.states.Share(v.Pages.Graph.Server(p), float32(ago), float32(ago))))
+		server := v.Pages.Graph.Server(p)
+		passed := g.hours.Passed(server, g.day(last), v.now)
+		return planner.Because("its states return: a share of %.2f of the visits %s after the one "+
+			"before sees a change", float64(g.states.Share(server, float32(ago), passed)), ago)
 	case loudest == expertSite && b.groups[ofSite].Changed >= 1:
 		return planner.Because("by the clock of its site: since its own last visit, %s ago, %.0f "+
 			"of %.0f visits there saw a change", ago, float64(b.groups[ofSite].Changed),
