@@ -147,7 +147,7 @@ func MeasureFilters(ctx context.Context, name string, set *filter.Set) (*FilterR
 		if err != nil {
 			return nil, &LabelledLineError{name, line, err}
 		}
-		if err := r.take(ctx, page, set, languages, decided); err != nil {
+		if err := r.add(ctx, page, set, languages, decided); err != nil {
 			return nil, err
 		}
 	}
@@ -176,8 +176,8 @@ func parseLabelled(line []byte) (*LabelledPage, error) {
 	return page, nil
 }
 
-// take judges a page as a visit does.
-func (r *FilterResult) take(
+// add judges a page as a visit does.
+func (r *FilterResult) add(
 	ctx context.Context, l *LabelledPage, set *filter.Set, languages map[string]*FilterLanguage,
 	decided map[string]*FilterDecided,
 ) error {
@@ -191,7 +191,7 @@ func (r *FilterResult) take(
 	r.Pages++
 	for _, j := range all {
 		i := slices.IndexFunc(r.Filters, func(s FilterScore) bool { return s.Filter == j.Filter })
-		r.Filters[i].take(l, &j, set)
+		r.Filters[i].add(l, &j, set)
 	}
 	if l.Language == "" {
 		return nil
@@ -225,8 +225,8 @@ func (r *FilterResult) take(
 	return nil
 }
 
-// take counts a judgement.
-func (s *FilterScore) take(l *LabelledPage, j *filter.Judgement, set *filter.Set) {
+// add counts a judgement.
+func (s *FilterScore) add(l *LabelledPage, j *filter.Judgement, set *filter.Set) {
 	var should bool
 	if wanted, ofLanguages := set.Wants(s.Filter, l.Language); ofLanguages {
 		if l.Language == "" {

@@ -104,8 +104,8 @@ func (c *Client) listening(ctx context.Context) (context.Context, *tap) {
 	return context.WithValue(ctx, tapKey{}, t), t
 }
 
-// take takes down an exchange that is over.
-func (w *Wire) take(u *url.URL, a *answer) {
+// record keeps an exchange that is over.
+func (w *Wire) record(u *url.URL, a *answer) {
 	t := a.tap
 	request := withhold(t.out, a.secret)
 	w.taps = append(w.taps, t)

@@ -79,7 +79,7 @@ func (c *Client) send(ctx context.Context, r *http.Request, try int, delay time.
 	err = c.ask(ctx, r, to, limit, a)
 	a.ended = c.clock.Now()
 	if a.tap != nil {
-		wireOf(ctx).take(u, a)
+		wireOf(ctx).record(u, a)
 	}
 	if refusal := (*GuardRefusal)(nil); errors.As(err, &refusal) {
 		server, address, err := c.guarded(refusal, a.ended)

@@ -23,9 +23,9 @@ type meter struct {
 	left atomic.Int32   // of them
 }
 
-// settle waits for the connections to be closed, which counts what they did not read. Where HTTP/2
-// may be spoken, that happens behind the back of a visit.
-func (m *meter) settle() {
+// awaitClosed waits for the connections to be closed, which counts what they did not read. Where
+// HTTP/2 may be spoken, that happens behind the back of a visit.
+func (m *meter) awaitClosed() {
 	if m.left.Load() == 0 {
 		return
 	}

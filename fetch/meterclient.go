@@ -45,7 +45,7 @@ func (c *MeteredClient) Try(
 ) (o *sitegraph.Observation, until time.Time, err error) {
 	m := &meter{most: mostBytes}
 	o, until, err = c.Client.Try(context.WithValue(ctx, meterKey{}, m), r)
-	m.settle()
+	m.awaitClosed()
 	o.Transferred = m.read.Load()
 	if m.cut.Load() {
 		o.Transferred = m.most

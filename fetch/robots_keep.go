@@ -57,7 +57,7 @@ func (o *octets) put(name string, value []byte) {
 	o.values[name] = value
 }
 
-func (o *octets) take(name string) []byte {
+func (o *octets) remove(name string) []byte {
 	value := o.values[name]
 	o.bytes -= len(value)
 	delete(o.values, name)
@@ -178,7 +178,7 @@ func (c *robotsCache) recall(name string, value []byte) {
 		if c.recalled.fits(name, value) {
 			break
 		}
-		c.recalled.take(other)
+		c.recalled.remove(other)
 	}
 	c.recalled.put(name, value)
 }
@@ -190,7 +190,7 @@ func (c *Client) recallRobots(e *robotsEntry, u *url.URL, longest time.Duration)
 	robotsPolicy, bool) {
 	r := c.robots
 	r.mu.Lock()
-	text, failure := r.recalled.take(textSetting(e.key)), r.recalled.take(failureSetting(e.key))
+	text, failure := r.recalled.remove(textSetting(e.key)), r.recalled.remove(failureSetting(e.key))
 	r.mu.Unlock()
 	if e.rules != nil || e.failures > 0 || e.next != nil {
 		return robotsPolicy{}, false

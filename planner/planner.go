@@ -220,7 +220,7 @@ func (p *Planner) Next() (Visit, bool) {
 	for _, next := range p.openStages() {
 		switch v, step := next(p); step {
 		case goOn:
-			return p.take(v), true
+			return p.account(v), true
 		case wait:
 			return Visit{}, false
 		}
@@ -378,7 +378,7 @@ func (p *Planner) ShareByServer(on bool) {
 	p.frontier.shareOut(share)
 }
 
-func (p *Planner) take(v Visit) Visit {
+func (p *Planner) account(v Visit) Visit {
 	v.round = p.rounds
 	p.frontier.count(p.Pages.Graph.Server(v.Page), &v)
 	p.Pages.Propose(v.Page)

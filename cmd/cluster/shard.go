@@ -198,7 +198,7 @@ func (sh *shard) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, sh.parts.Close()) }()
-	if err := sh.settle(ctx, old); err != nil {
+	if err := sh.dropOldCopy(ctx, old); err != nil {
 		return err
 	}
 	defer sh.copies.end()
@@ -255,7 +255,7 @@ func (sh *shard) options(ctx context.Context, broken context.CancelCauseFunc) cr
 		if err := sh.parts.Journal(events); err != nil {
 			broken(err)
 		}
-		sh.tell(events)
+		sh.announce(events)
 	}
 	o.Between = func() error {
 		if sh.parts.Between != nil {
@@ -326,8 +326,8 @@ type outcome struct {
 	Digest  string `json:"digest,omitempty"` // of the bytes
 }
 
-// tell sends visits to whoever listens.
-func (sh *shard) tell(events []crawl.Event) {
+// announce sends visits to whoever listens.
+func (sh *shard) announce(events []crawl.Event) {
 	for i := range events {
 		o := &events[i].Observation
 		m := outcome{URL: events[i].Record.URL, Time: o.Time.UTC().Format(time.RFC3339),

@@ -350,9 +350,9 @@ func (sh *shard) open(ctx context.Context) (old *nodes.Listed[copied], err error
 	return old, nil
 }
 
-// settle waits until all know that the store of the shard is here, and drops its old copy: from
-// then on no other node can go on with the shard, until there is a new one.
-func (sh *shard) settle(ctx context.Context, old *nodes.Listed[copied]) error {
+// dropOldCopy waits until all know that the store of the shard is here, and drops its old copy:
+// from then on no other node can go on with the shard, until there is a new one.
+func (sh *shard) dropOldCopy(ctx context.Context, old *nodes.Listed[copied]) error {
 	if sh.settled {
 		return nil
 	}

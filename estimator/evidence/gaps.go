@@ -54,8 +54,8 @@ func (g *Gaps) See(days float32, changed bool, most float32) {
 //
 // States also return at the same hour: a car park is as full as it was a day before, and differs
 // most from what it was at night. So shares after long gaps are multiplied by how many more changes
-// than expected visits saw whose hour of the day was as far from that of the visit before. A process
-// that goes on without an image learns these factors anew.
+// than expected visits saw whose hour of the day was as far from that of the visit before. A
+// process that goes on without an image learns these factors anew.
 type States struct {
 	All     Gaps
 	Servers []*Gaps // nil: nothing was told

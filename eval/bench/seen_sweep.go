@@ -80,7 +80,7 @@ type missed struct {
 	full    bool // a key left
 }
 
-func (f *front) see(block []lookup) {
+func (f *front) lookUp(block []lookup) {
 	f.missed = f.missed[:0]
 	for _, l := range block {
 		hit, evicted, full := f.cache.Touch(l.key)
@@ -105,8 +105,8 @@ type contestant struct {
 	missing float64 // by the formula
 }
 
-// see shows what the cache missed of a block to the filter.
-func (c *contestant) see() {
+// lookUp shows what the cache missed of a block to the filter.
+func (c *contestant) lookUp() {
 	for _, l := range c.missed {
 		if c.filter == nil {
 			if !l.first {
@@ -229,8 +229,8 @@ func lookAll(ctx context.Context, g *madeGraph, all []*contestant, r *SeenResult
 		}
 	}
 	err := crawl(ctx, g, func(block []lookup) error {
-		onAll(len(fronts), func(i int) { fronts[i].see(block) })
-		onAll(len(all), func(i int) { all[i].see() })
+		onAll(len(fronts), func(i int) { fronts[i].lookUp(block) })
+		onAll(len(all), func(i int) { all[i].lookUp() })
 		for _, l := range block {
 			if l.first {
 				r.Reached++

@@ -140,8 +140,8 @@ const (
 	smallAtOnce    = 2 * smallPerSecond
 )
 
-// take takes octets of the budget, if anything is left.
-func (b *budget) take(octets int, now time.Time) bool {
+// spend takes octets of the budget, if anything is left.
+func (b *budget) spend(octets int, now time.Time) bool {
 	b.left = min(b.left+max(now.Sub(b.at).Seconds(), 0)*smallPerSecond, smallAtOnce)
 	b.at = now
 	if b.left <= 0 {
@@ -165,7 +165,7 @@ func (a *Archive) coding(r *warc.NewRecord) warc.Coding {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.small.take(octets, a.o.Now()) {
+	if a.small.spend(octets, a.o.Now()) {
 		return warc.Small
 	}
 	return warc.Quick

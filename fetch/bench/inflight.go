@@ -49,7 +49,7 @@ func (o *Options) inFlight(ctx context.Context, dir string) (v *InFlight, err er
 		filepath.Join(dir, "data"), list), nil); err != nil {
 		return nil, err
 	}
-	if _, err := s.take(); err != nil {
+	if _, err := s.counts(); err != nil {
 		return nil, err
 	}
 	o.Tick("in flight", 1, 2)
@@ -63,7 +63,7 @@ func (o *Options) inFlight(ctx context.Context, dir string) (v *InFlight, err er
 	if err != nil {
 		return nil, err
 	}
-	got, err := s.take()
+	got, err := s.counts()
 	if err != nil {
 		return nil, err
 	}

@@ -133,7 +133,7 @@ func begin(ctx context.Context, again []string, spec serverSpec) (*serving, erro
 		err = s.out.Decode(&s.ports)
 	}
 	if err == nil {
-		_, err = s.take()
+		_, err = s.counts()
 	}
 	if err != nil {
 		return nil, errors.Join(s.lost(err), s.end())
@@ -145,8 +145,8 @@ func (s *serving) lost(err error) error {
 	return fmt.Errorf("the server process: %w\n%s", err, strings.TrimSpace(s.said.String()))
 }
 
-// take returns what was asked for since the last call.
-func (s *serving) take() (v Served, err error) {
+// counts returns what was asked for since the last call.
+func (s *serving) counts() (v Served, err error) {
 	if _, err = io.WriteString(s.in, "\n"); err == nil {
 		err = s.out.Decode(&v)
 	}

@@ -158,7 +158,7 @@ func (o *Options) turn(ctx context.Context, s *serving, k Kind, dir string, took
 	if err != nil {
 		return Spent{}, err
 	}
-	got, err := s.take()
+	got, err := s.counts()
 	if err != nil {
 		return Spent{}, err
 	}

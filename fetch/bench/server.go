@@ -108,15 +108,15 @@ func serve(spec serverSpec, in *bufio.Reader, out io.Writer) error {
 		if _, err := in.ReadString('\n'); err != nil {
 			return nil // whoever asked has gone
 		}
-		s.settle()
-		if err := e.Encode(s.take()); err != nil {
+		s.awaitAnswers()
+		if err := e.Encode(s.resetCounts()); err != nil {
 			return err
 		}
 	}
 }
 
-// settle waits for answers that a client has already and that are not counted yet.
-func (s *server) settle() {
+// awaitAnswers waits for answers that a client has already and that are not counted yet.
+func (s *server) awaitAnswers() {
 	for range 200 {
 		if s.underWay.Load() == 0 {
 			return
@@ -125,8 +125,8 @@ func (s *server) settle() {
 	}
 }
 
-// take returns what was counted, and begins anew.
-func (s *server) take() Served {
+// resetCounts returns what was counted, and begins anew.
+func (s *server) resetCounts() Served {
 	v := Served{Pages: s.pages.Swap(0), Unmodified: s.unmodified.Swap(0), Robots: s.robots.Swap(0),
 		Other:       s.other.Swap(0),
 		Connections: s.connections.Swap(0), MostAtOnce: s.most.Swap(0), CPU: processSeconds()}

@@ -131,7 +131,7 @@ func (b *build) work(ctx context.Context, stage string, mark byte, most int,
 			return err
 		}
 		done += len(marked)
-		b.tell(stage, done)
+		b.progress(stage, done)
 	}
 }
 
@@ -167,7 +167,7 @@ func (b *build) eachRow(ctx context.Context, prefix string,
 	return b.commit(t, pebble.NoSync)
 }
 
-func (b *build) tell(stage string, done int) {
+func (b *build) progress(stage string, done int) {
 	if b.Progress != nil {
 		b.Progress(stage, done)
 	}
@@ -299,11 +299,11 @@ func (b *build) intake(ctx context.Context) error {
 			file = c.Filename
 		}
 		b.result.Captures++
-		if err := b.take(t, c, removed); err != nil {
+		if err := b.addCapture(t, c, removed); err != nil {
 			return err
 		}
 		if known[file] = c.Offset + c.Length; b.result.Captures%4096 == 0 {
-			b.tell("captures", b.result.Captures)
+			b.progress("captures", b.result.Captures)
 			return commit(known[file])
 		}
 		return nil
@@ -319,8 +319,8 @@ func (b *build) intake(ctx context.Context) error {
 	return t.Commit(pebble.Sync)
 }
 
-// take notes what a capture says.
-func (b *build) take(t *tx, c *archive.Capture, removed []string) error {
+// addCapture notes what a capture says.
+func (b *build) addCapture(t *tx, c *archive.Capture, removed []string) error {
 	says := says(c, b.Documents)
 	url, err := sitegraph.Canonical(c.URL)
 	if says == saysNothing || err != nil || strings.HasSuffix(url, "/robots.txt") ||

@@ -159,7 +159,7 @@ func (b *build) write(ctx context.Context) error {
 			}
 		}
 		done += len(urls)
-		b.tell("documents", done)
+		b.progress("documents", done)
 		if p.full() {
 			if err := p.commit(); err != nil {
 				return err

@@ -92,7 +92,7 @@ func (b *build) index(ctx context.Context) error {
 	}
 	for done := 0; ; {
 		x := b.indexing(dir, last)
-		n, err := x.take(ctx, func(n int) { b.tell("index", done+n) })
+		n, err := x.take(ctx, func(n int) { b.progress("index", done+n) })
 		if err == nil && n > 0 {
 			last, err = x.publish()
 		}
@@ -423,7 +423,7 @@ func (x *indexing) move(ctx context.Context, g *garbage) error {
 				if err := x.mayGoOn(ctx); err != nil {
 					return err
 				}
-				x.tell("collection", x.result.Collected)
+				x.progress("collection", x.result.Collected)
 			}
 			if c.Deleted(uint32(place)) {
 				continue

@@ -129,7 +129,7 @@ func HTML(body []byte, contentType, pageURL string, o Options) Page {
 		p.Requisites = HTMLRequisites(body, contentType, pageURL)
 	}
 	if o.Seen {
-		p.Seen = s.see(text, o.ContentLanguage)
+		p.Seen = s.summary(text, o.ContentLanguage)
 	}
 	if len(o.Watched) > 0 {
 		p.Watched = s.watched(text, o.Watched)

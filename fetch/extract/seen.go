@@ -17,7 +17,7 @@ type Seen struct {
 	ContentLanguage string // of the options
 }
 
-func (s *scanner) see(page []byte, contentLanguage string) *Seen {
+func (s *scanner) summary(page []byte, contentLanguage string) *Seen {
 	text, ok := s.mainText(page)
 	if !ok || len(text) < fewSeen {
 		text = s.text

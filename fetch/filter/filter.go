@@ -66,7 +66,7 @@ func (s *Set) Judge(ctx context.Context, p *Page) (r Ruling, err error) {
 	err = s.each(ctx, p, func(n *named, v Verdict, failed error) bool {
 		if failed != nil {
 			r.Unsure = true
-			s.tell(n, failed)
+			s.reportFailure(n, failed)
 		} else if v.Reject {
 			r.Filter, r.Why, r.Follow = n.name, v.Why, n.follow
 		}

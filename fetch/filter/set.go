@@ -108,8 +108,8 @@ func (s *Set) Close() (err error) {
 // tellEvery is how often it is told that a filter fails.
 const tellEvery = time.Minute
 
-// tell that a filter failed.
-func (s *Set) tell(n *named, err error) {
+// reportFailure warns that a filter failed.
+func (s *Set) reportFailure(n *named, err error) {
 	if s.warn == nil {
 		return
 	}

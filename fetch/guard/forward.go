@@ -117,7 +117,7 @@ func (g *Guard) answer(w http.ResponseWriter, r *http.Request, response *http.Re
 func (g *Guard) cutShort(r *http.Request, p *pass) {
 	if refusal := p.exceeded(); refusal != nil {
 		g.cut.Add(1)
-		g.teller.tell(refusal, r.RemoteAddr)
+		g.teller.note(refusal, r.RemoteAddr)
 	} else {
 		g.failed.Add(1)
 	}

@@ -175,7 +175,7 @@ func (g *Guard) admit(w http.ResponseWriter, r *http.Request, host, port string)
 	}
 	p, refusal := g.ledger.enter(host, allowed, isTunnel, g.now())
 	if refusal != nil {
-		g.teller.tell(refusal, r.RemoteAddr)
+		g.teller.note(refusal, r.RemoteAddr)
 		refusal.answer(w, nonce)
 		return nil, none
 	}

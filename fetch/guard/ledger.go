@@ -264,9 +264,9 @@ func (p *pass) exceeded() *Refusal {
 	return p.cut
 }
 
-// take returns how many of so many bytes may be read now, and counts them. What is not read of
+// spend returns how many of so many bytes may be read now, and counts them. What is not read of
 // them is given back, with a negative number. If it is nothing, scope and allowed tell the limit.
-func (p *pass) take(n int64, now time.Duration) (may int64, scope string, allowed int64) {
+func (p *pass) spend(n int64, now time.Duration) (may int64, scope string, allowed int64) {
 	l := p.ledger
 	l.mu.Lock()
 	defer l.mu.Unlock()

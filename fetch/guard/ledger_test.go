@@ -60,7 +60,7 @@ func TestLedger(t *testing.T) {
 			continue
 		}
 		e := &event{begin: p.start, end: 1 << 62}
-		may, _, _ := p.take(rng.Int64N(100_000), now)
+		may, _, _ := p.spend(rng.Int64N(100_000), now)
 		e.bytes = may
 		byAddress[p.addr], byHost[host], all = append(byAddress[p.addr], e),
 			append(byHost[host], e), append(all, e)

@@ -126,8 +126,8 @@ type teller struct {
 	silent int64
 }
 
-// tell logs a violation. What shuts something is always logged.
-func (t *teller) tell(r *Refusal, client string) {
+// note logs a violation. What shuts something is always logged.
+func (t *teller) note(r *Refusal, client string) {
 	if t.log == nil {
 		return
 	}

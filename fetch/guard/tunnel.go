@@ -25,7 +25,7 @@ func (g *Guard) tunnel(w http.ResponseWriter, r *http.Request) {
 		refusal := &Refusal{Limit: LimitConnect, Scope: ScopeAll, Host: strings.ToLower(host),
 			Allowed: "none", Got: "a tunnel", Wait: stoppedFor}
 		g.ledger.refuseAny(refusal)
-		g.teller.tell(refusal, r.RemoteAddr)
+		g.teller.note(refusal, r.RemoteAddr)
 		refusal.answer(w, nonceOf(r))
 		return
 	}

@@ -47,7 +47,7 @@ func (c *upstream) Read(b []byte) (int, error) {
 		c.pass.exceeds(LimitAnswer, ScopeAnswer, c.guard.o.AnswerBytes)
 		return 0, errCut
 	}
-	may, scope, allowed := c.pass.take(min(int64(len(b)), c.left), c.guard.now())
+	may, scope, allowed := c.pass.spend(min(int64(len(b)), c.left), c.guard.now())
 	if may <= 0 {
 		c.pass.exceeds(LimitBytes, scope, allowed)
 		return 0, errCut
@@ -55,7 +55,7 @@ func (c *upstream) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b[:may])
 	c.left -= int64(n)
 	if rest := may - int64(n); rest > 0 {
-		c.pass.take(-rest, c.guard.now())
+		c.pass.spend(-rest, c.guard.now())
 	}
 	return n, err
 }

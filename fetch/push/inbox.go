@@ -112,7 +112,7 @@ func (b *Inbox) Take(known func(server string) bool) (hints, owned []string) {
 	for _, c := range claims {
 		of := b.servers[c.host]
 		if !known(c.host) {
-			b.settle(c, false)
+			b.resolve(c, false)
 			if k := b.keys[c.name()]; k != nil && k.until.IsZero() && !k.asked {
 				delete(b.keys, c.name())
 			}
@@ -128,7 +128,7 @@ func (b *Inbox) Take(known func(server string) bool) (hints, owned []string) {
 		}
 		switch {
 		case k.isKnown(now):
-			b.settle(c, k.shown)
+			b.resolve(c, k.shown)
 		case k.asked:
 			k.claims = append(k.claims, c)
 		case of.busy || b.proofs >= mostProofs:
@@ -151,8 +151,8 @@ func (c claim) name() string { return c.location + " " + c.key }
 // isKnown reports whether the file of a key was looked at and that still counts.
 func (k *key) isKnown(now time.Time) bool { return now.Before(k.until) }
 
-// settle ends the wait of a claim, whose key was proved or not.
-func (b *Inbox) settle(c claim, proved bool) {
+// resolve ends the wait of a claim, whose key was proved or not.
+func (b *Inbox) resolve(c claim, proved bool) {
 	b.servers[c.host].waiting -= len(c.urls)
 	if proved {
 		b.proved = append(b.proved, c.urls...)
@@ -179,13 +179,13 @@ func (b *Inbox) prove(c claim) {
 		k.until = b.now().Add(keyHolds)
 	}
 	for _, c := range k.claims {
-		b.settle(c, shown)
+		b.resolve(c, shown)
 	}
 	k.claims = nil
 }
 
-// take takes a claim on, or says why not: what waits and what servers are asked is bounded.
-func (b *Inbox) take(c claim) (status int, err error) {
+// accept takes a claim on, or says why not: what waits and what servers are asked is bounded.
+func (b *Inbox) accept(c claim) (status int, err error) {
 	now := b.now()
 	k, of := b.keys[c.name()], b.servers[c.host]
 	if k != nil && k.isKnown(now) && !k.shown {
@@ -435,7 +435,7 @@ func (b *Inbox) indexNow(r *http.Request) (status int, err error) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.take(c)
+	return b.accept(c)
 }
 
 // hostOf is a host without its port, in small letters.

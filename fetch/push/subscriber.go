@@ -345,7 +345,7 @@ func (s *Subscriber) request(ctx context.Context, sub *subscription, h *hub, now
 		s.busy--
 		h.busy, sub.busy = false, false
 		if ctx.Err() == nil {
-			h.see(answer, err, s.o.Now(), func() {
+			h.noteAnswer(answer, err, s.o.Now(), func() {
 				s.o.Note("WebSub: hub %s %s; it is asked again later", address, saying(answer, err))
 			})
 			// nothing else happened meanwhile
@@ -375,8 +375,8 @@ func (s *Subscriber) ask(ctx context.Context, address string, form url.Values) (
 	return answer, nil
 }
 
-// see takes what a hub answered, and calls note where it fails for the first time.
-func (h *hub) see(a HubAnswer, err error, now time.Time, note func()) {
+// noteAnswer takes what a hub answered, and calls note where it fails for the first time.
+func (h *hub) noteAnswer(a HubAnswer, err error, now time.Time, note func()) {
 	if h.after = a.NotBefore; a.accepts(err) {
 		h.failures = 0
 		return

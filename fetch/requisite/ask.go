@@ -137,10 +137,10 @@ func (k *Keeper) ask(ctx context.Context, s *server, i *item, room reservation) 
 	}
 	now := k.Clock.Now()
 	k.mu.Lock()
-	k.purse.settle(room, now, a.read)
+	k.purse.charge(room, now, a.read)
 	k.used = true
 	s.busy, s.notBefore = false, now
-	a.settle(ctx, s, p, err, now)
+	a.resolve(ctx, s, p, err, now)
 	k.mu.Unlock()
 	if a.fact != nil {
 		again := !a.was.Checked.IsZero()
@@ -236,8 +236,8 @@ type reason struct{}
 
 func (reason) String() string { return "requisite" }
 
-// settle notes what came of a request. The lock is held.
-func (a *asking) settle(ctx context.Context, s *server, p *fetch.Part, err error, now time.Time) {
+// resolve notes what came of a request. The lock is held.
+func (a *asking) resolve(ctx context.Context, s *server, p *fetch.Part, err error, now time.Time) {
 	k, i := a.Keeper, a.item
 	var local *fetch.LocalError
 	switch {

@@ -94,9 +94,9 @@ func (p *purse) reserve(octets int64) reservation {
 	return r
 }
 
-// settle replaces what was reserved by what was read. A window that began after the reservation
+// charge replaces what was reserved by what was read. A window that began after the reservation
 // only gets what was read. If no octet was read, no request was sent.
-func (p *purse) settle(r reservation, now time.Time, read int64) {
+func (p *purse) charge(r reservation, now time.Time, read int64) {
 	p.open(now)
 	for i := range p.windows {
 		w := &p.windows[i]

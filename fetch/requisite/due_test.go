@@ -97,7 +97,7 @@ func TestPurse(t *testing.T) {
 	if left, until := p.left(now, 40<<20); left != 0 || until.Hour() != 11 {
 		t.Errorf("after three requests: %d, until %v", left, until)
 	}
-	p.settle(last, now, 0) // it was not sent
+	p.charge(last, now, 0) // it was not sent
 	if left, _ := p.left(now, 40<<20); left == 0 {
 		t.Error("what was given back is gone")
 	}
@@ -115,7 +115,7 @@ func TestPurse(t *testing.T) {
 	next := now.Add(time.Hour)
 	p.open(next)
 	p.reserve(5 << 20)
-	p.settle(answer, next, 1<<20) // it began in the hour before
+	p.charge(answer, next, 1<<20) // it began in the hour before
 	if hour, all := p.windows[0], p.windows[1]; hour.Bytes != 6<<20 || hour.Requests != 1 ||
 		all.Bytes != before.windows[1].Bytes+(5+1-20)<<20 {
 		t.Errorf("after an hour has turned: %+v", p.windows)

@@ -120,7 +120,7 @@ func Open(o Options) (*Keeper, error) {
 		news: make(chan struct{}, 1), log: log{dir: o.Dir}}
 	var order []*item
 	err := readLog(o.Dir, func(l line) {
-		if k.take(l) {
+		if k.replayLine(l) {
 			order = append(order, l.Wait)
 		}
 		k.purse.restore(l.Used)
@@ -149,9 +149,9 @@ func Open(o Options) (*Keeper, error) {
 	return k, nil
 }
 
-// take takes over from a line of the log what waits, and of what nothing is kept. It reports
+// replayLine takes over from a line of the log what waits, and of what nothing is kept. It reports
 // whether the line adds something that waits.
-func (k *Keeper) take(l line) (adds bool) {
+func (k *Keeper) replayLine(l line) (adds bool) {
 	if l.Wait != nil && l.Wait.URL != "" && k.waiting[l.Wait.URL] == nil &&
 		len(k.waiting) < mostWaiting {
 		k.waiting[l.Wait.URL] = l.Wait

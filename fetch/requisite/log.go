@@ -68,7 +68,7 @@ func readLog(dir string, yield func(line)) error {
 // how many nothing is kept though they were.
 func Pending(dir string) (waiting, nothing int, err error) {
 	k := Keeper{waiting: map[string]*item{}, unkept: map[string]*unkept{}}
-	err = readLog(dir, func(l line) { k.take(l) })
+	err = readLog(dir, func(l line) { k.replayLine(l) })
 	return len(k.waiting), len(k.unkept), err
 }
 

@@ -58,8 +58,8 @@ func Explain(body []byte, product string) *Explained {
 	return e
 }
 
-// tell takes a line down. What it returns is filled in by the caller.
-func (p *parser) tell(text []byte, value string) *Line {
+// newLine takes a line down. What it returns is filled in by the caller.
+func (p *parser) newLine(text []byte, value string) *Line {
 	if p.told == nil {
 		return &p.untold
 	}

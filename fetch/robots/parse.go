@@ -109,7 +109,7 @@ type group struct {
 // delays, sitemaps and what we do not know do not (RFC 9309 2.2.4).
 func (p *parser) line(line []byte) {
 	key, value, ok := splitLine(line)
-	told := p.tell(line, value)
+	told := p.newLine(line, value)
 	if !ok {
 		return
 	}

@@ -100,7 +100,7 @@ func (w *Watch) flush(now time.Time, all bool) {
 		}
 		delete(w.batches, key)
 		m := w.message(key, events, now)
-		w.tell(r, m)
+		w.enqueue(r, m)
 		w.remember(key, events, now)
 	}
 }

@@ -48,8 +48,8 @@ const (
 	warnAfter = 3
 )
 
-// tell puts a message into the outbox and the feed of its rule.
-func (w *Watch) tell(r *Rule, m *Message) {
+// enqueue puts a message into the outbox and the feed of its rule.
+func (w *Watch) enqueue(r *Rule, m *Message) {
 	w.feed(r, m)
 	if len(r.To) == 0 {
 		return

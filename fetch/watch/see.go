@@ -61,10 +61,10 @@ func (w *Watch) See(v *Visit) {
 	if w == nil || w.err != nil {
 		return
 	}
-	w.err = w.see(v)
+	w.err = w.compare(v)
 }
 
-func (w *Watch) see(v *Visit) error {
+func (w *Watch) compare(v *Visit) error {
 	if err := w.named(v); err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ type sight struct {
 	dirty  bool // the copy has changed
 }
 
-func (s *sight) tell(kind, detail, same string, d *Difference) {
+func (s *sight) addEvent(kind, detail, same string, d *Difference) {
 	s.add(Event{Rule: s.rule.Name, Kind: kind, URL: s.v.URL, Title: s.title,
 		Dated: s.dated, Time: s.v.Observation.Time.UTC(),
 		Before: s.v.Before, Detail: clip(detail, mostDetail), Difference: d, Same: same})
@@ -157,7 +157,7 @@ func (s *sight) failed() {
 	if n := *s.rule.Errors; n > 0 && s.v.Errors >= n && !s.copy.Failing {
 		s.copy.Failing, s.dirty = true, true
 		detail := s.v.Observation.Detail
-		s.tell(KindFailing, fmt.Sprintf("%d visits in a row failed: %s", s.v.Errors, detail),
+		s.addEvent(KindFailing, fmt.Sprintf("%d visits in a row failed: %s", s.v.Errors, detail),
 			detail, nil)
 	}
 }
@@ -166,7 +166,7 @@ func (s *sight) failed() {
 func (s *sight) works() {
 	if s.copy.Failing {
 		s.copy.Failing, s.dirty = false, true
-		s.tell(KindWorking, "visits succeed again", "", nil)
+		s.addEvent(KindWorking, "visits succeed again", "", nil)
 	}
 }
 
@@ -191,12 +191,12 @@ func (s *sight) left() {
 		return
 	case s.copy.None:
 		s.copy.Gone, s.dirty = true, true
-		s.tell(KindFailing, "it cannot be watched: "+detail, detail, nil)
+		s.addEvent(KindFailing, "it cannot be watched: "+detail, detail, nil)
 		return
 	}
 	s.copy.Gone, s.dirty = true, true
 	if s.rule.tells(TellGone) {
-		s.tell(KindGone, detail, o.Outcome.String(), nil)
+		s.addEvent(KindGone, detail, o.Outcome.String(), nil)
 	}
 }
 
@@ -207,7 +207,7 @@ func (s *sight) there() {
 	if s.copy.Gone {
 		s.copy.Gone, s.dirty = false, true
 		if s.rule.tells(TellGone) && !s.copy.None {
-			s.tell(KindBack, "it is there again", "", nil)
+			s.addEvent(KindBack, "it is there again", "", nil)
 		}
 	}
 }
@@ -228,7 +228,7 @@ func (s *sight) blank(why string) {
 		}
 	}
 	if *s.rule.Errors > 0 {
-		s.tell(KindNotFound, why, why, nil)
+		s.addEvent(KindNotFound, why, why, nil)
 	}
 }
 
@@ -265,28 +265,28 @@ func (s *sight) read(text string) {
 	s.dirty = true
 	if first {
 		if c.New {
-			s.tell(KindNew, opening(words), "", nil)
+			s.addEvent(KindNew, opening(words), "", nil)
 			s.changedAt(s.number, now)
 		}
 		s.began(s.number, now)
 		if c.None && absent && !c.New {
-			s.tell(KindFound, opening(words), "", nil)
+			s.addEvent(KindFound, opening(words), "", nil)
 			for _, m := range s.matched(text) {
-				s.tell(m.kind, m.found, m.kind+m.expression, nil)
+				s.addEvent(m.kind, m.found, m.kind+m.expression, nil)
 			}
 		}
 		s.match(text)
 	} else {
 		d := differenceOf(c.text, words)
 		if s.rule.tells(TellChanged) {
-			s.tell(KindChanged, "", d.sameAs, &d)
+			s.addEvent(KindChanged, "", d.sameAs, &d)
 		}
 		for _, m := range s.matched(text) {
 			of := &d
 			if s.rule.tells(TellChanged) {
 				of = nil // it is told already
 			}
-			s.tell(m.kind, m.found, m.kind+m.expression, of)
+			s.addEvent(m.kind, m.found, m.kind+m.expression, of)
 		}
 		s.match(text)
 		s.changedAt(s.number, now)

@@ -113,20 +113,20 @@ func (p *Pipeline) Offer(url string, key uint64, important bool) (Verdict, error
 	}
 	q.add(url, key)
 	if q.full() {
-		return verdict, p.settle(q)
+		return verdict, p.answer(q)
 	}
 	return verdict, nil
 }
 
 // Settle asks the set for all that wait: those that are doubted last.
 func (p *Pipeline) Settle() error {
-	if err := p.settle(&p.wait); err != nil {
+	if err := p.answer(&p.wait); err != nil {
 		return err
 	}
-	return p.settle(&p.doubt)
+	return p.answer(&p.doubt)
 }
 
-func (p *Pipeline) settle(q *queue) error {
+func (p *Pipeline) answer(q *queue) error {
 	if len(q.keys) == 0 {
 		return nil
 	}

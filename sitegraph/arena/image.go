@@ -371,14 +371,14 @@ func TakeImage(dir string, wanted func(note []byte) bool) (*Image, error) {
 		return nil, ErrNoImage
 	}
 	found := &Image{dir: dir}
-	if err := found.take(wanted); err != nil {
+	if err := found.load(wanted); err != nil {
 		found.close()
 		return nil, err
 	}
 	return found, nil
 }
 
-func (i *Image) take(wanted func(note []byte) bool) error {
+func (i *Image) load(wanted func(note []byte) bool) error {
 	if err := i.readHead(); err != nil {
 		return err
 	}

@@ -18,18 +18,18 @@ const settleStep = 4 << 20
 func (f *File) Settle() {
 	if f != nil && len(f.unsettled) > 0 {
 		f.Ease()
-		_ = f.settle() // Keep needs all of it, and tells
+		_ = f.moveStep() // Keep needs all of it, and tells
 	}
 }
 
 // Settled reports whether nothing is shown from the image any more.
 func (f *File) Settled() bool { return f == nil || len(f.unsettled) == 0 }
 
-func (f *File) settle() error {
+func (f *File) moveStep() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	c := f.unsettled[0]
-	if err := c.settle(); err != nil {
+	if err := c.moveStep(); err != nil {
 		return fmt.Errorf("move a column out of the image of the scratch files: %w", err)
 	}
 	f.advise(c.room)
@@ -39,7 +39,7 @@ func (f *File) settle() error {
 	return nil
 }
 
-func (c *column) settle() error {
+func (c *column) moveStep() error {
 	at := c.image.from
 	part := c.room[at:min(at+settleStep, c.image.to)]
 	populate(part) // page by page, while it is written, takes twice the time
@@ -61,7 +61,7 @@ func (c *column) settle() error {
 // settleAll moves all that is left.
 func (f *File) settleAll() error {
 	for len(f.unsettled) > 0 {
-		if err := f.settle(); err != nil {
+		if err := f.moveStep(); err != nil {
 			return err
 		}
 	}

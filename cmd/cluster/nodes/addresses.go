@@ -215,7 +215,7 @@ func (a *Addresses) stood(key string, revision uint64, now time.Time) time.Durat
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.forget()
-	return see(a.seen, key, revision, now)
+	return sinceSeen(a.seen, key, revision, now)
 }
 
 // orphaned is for how long the holder of an address is known to be dead.

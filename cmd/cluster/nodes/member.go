@@ -99,8 +99,8 @@ type sighting struct {
 	since    time.Time
 }
 
-// see notes the revision of an entry, and returns how long ago that revision was first seen.
-func see(m map[string]sighting, key string, revision uint64, now time.Time) time.Duration {
+// sinceSeen notes the revision of an entry, and returns how long ago that revision was first seen.
+func sinceSeen(m map[string]sighting, key string, revision uint64, now time.Time) time.Duration {
 	s, ok := m[key]
 	if !ok || s.revision != revision {
 		s = sighting{revision, now}
@@ -149,7 +149,7 @@ func (m *Member) Beat(ctx context.Context, state NodeState, urgent bool) error {
 	state.bound()
 	revision, err := m.KV.Set(ctx, nodePrefix+m.Name, Encode(state), m.revision)
 	if errors.Is(err, ErrConflict) {
-		revision, err = m.settle(ctx, state)
+		revision, err = m.resolveBeat(ctx, state)
 	}
 	if err != nil {
 		m.tried = time.Time{} // again, as soon as possible
@@ -167,9 +167,9 @@ func (m *Member) Leave(ctx context.Context) error {
 	return m.KV.Remove(ctx, nodePrefix+m.Name, m.revision)
 }
 
-// settle finds what became of a beat that met another entry than expected: an own one, whose answer
-// was lost, one of a life before this, or the verdict of another node.
-func (m *Member) settle(ctx context.Context, state NodeState) (uint64, error) {
+// resolveBeat finds what became of a beat that met another entry than expected: an own one, whose
+// answer was lost, one of a life before this, or the verdict of another node.
+func (m *Member) resolveBeat(ctx context.Context, state NodeState) (uint64, error) {
 	e, ok, err := Read[NodeState](ctx, m.KV, nodePrefix+m.Name)
 	if err != nil {
 		return 0, err
@@ -226,7 +226,7 @@ func (m *Member) Look(ctx context.Context) error {
 		s := e.Value
 		entries[s.Name] = nodeEntry{s.Session, s.Dead, e.Revision}
 		before := m.seen[e.Key]
-		stood := see(m.seen, e.Key, e.Revision, now)
+		stood := sinceSeen(m.seen, e.Key, e.Revision, now)
 		switch {
 		case s.Name == m.Name || s.Dead:
 		case stood >= max(m.TTL, time.Duration(s.TTLms)*time.Millisecond):
@@ -285,7 +285,7 @@ func (m *Member) Over(name, session string, revision uint64) bool {
 	e, ok := m.entries[name]
 	switch {
 	case !ok: // it left, and gave all away before; or the list is old
-		return see(m.seen, "no "+nodePrefix+name, revision, m.Now()) >= m.TTL
+		return sinceSeen(m.seen, "no "+nodePrefix+name, revision, m.Now()) >= m.TTL
 	case e.session == session:
 		return e.dead
 	}

@@ -165,7 +165,7 @@ func (s *Shards) step(ctx context.Context, n int, to string, names []string) err
 		if t.Home != me.Name || s.Leaving {
 			return nil
 		}
-		return s.take(ctx, n)
+		return s.claim(ctx, n)
 	}
 	if t.Owner == "" && t.Next != "" && t.Next != me.Name && !s.Leaving {
 		if slices.Contains(names, t.Next) {
@@ -175,7 +175,7 @@ func (s *Shards) step(ctx context.Context, n int, to string, names []string) err
 	if s.Leaving || to != me.Name && t.Next != me.Name {
 		return nil
 	}
-	return s.take(ctx, n)
+	return s.claim(ctx, n)
 }
 
 // keeper is who is to begin a shard of which nobody knows who had it: of the nodes that have a
@@ -201,8 +201,8 @@ func (s *Shards) keeper(n int, to string, names []string) string {
 	return best
 }
 
-// take takes a shard over.
-func (s *Shards) take(ctx context.Context, n int) error {
+// claim takes a shard over.
+func (s *Shards) claim(ctx context.Context, n int) error {
 	t, me := s.tenures[n], s.Member
 	epoch := t.Epoch
 	if t.Home == "" {

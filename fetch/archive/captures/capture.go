@@ -114,14 +114,14 @@ func (c *Capture) parseBody(b []byte) error {
 	c.NoIndex, c.LinksKnown = flags&flagNoIndex != 0, flags&flagLinks != 0
 	if flags&flagDigests != 0 {
 		for _, to := range []*sitegraph.Digest{&c.Digests.Bytes, &c.Digests.Text, &c.Digests.Main} {
-			copy(to[:], d.take(len(to)))
+			copy(to[:], d.next(len(to)))
 		}
 		if !c.hasBody() {
 			return errBody
 		}
 	}
 	if flags&flagPayload != 0 {
-		copy(c.Payload[:], d.take(len(c.Payload)))
+		copy(c.Payload[:], d.next(len(c.Payload)))
 	}
 	c.Status, c.Size, c.Requests = int(d.number()), int64(d.number()), d.number()
 	c.To = string(d.text())
@@ -148,7 +148,7 @@ type decoder struct {
 	bad bool
 }
 
-func (d *decoder) take(n int) []byte {
+func (d *decoder) next(n int) []byte {
 	if n < 0 || n > len(d.b) {
 		d.bad, d.b = true, nil
 		return nil
@@ -159,7 +159,7 @@ func (d *decoder) take(n int) []byte {
 }
 
 func (d *decoder) byte() byte {
-	if b := d.take(1); b != nil {
+	if b := d.next(1); b != nil {
 		return b[0]
 	}
 	return 0
@@ -175,4 +175,4 @@ func (d *decoder) number() uint64 {
 	return v
 }
 
-func (d *decoder) text() []byte { return d.take(int(min(d.number(), 1<<30))) }
+func (d *decoder) text() []byte { return d.next(int(min(d.number(), 1<<30))) }

@@ -90,10 +90,10 @@ func (o *Others) Rest(now time.Time) error {
 		return nil
 	}
 	o.settled = now
-	return o.settle()
+	return o.answerWaiting()
 }
 
-func (o *Others) settle() error {
+func (o *Others) answerWaiting() error {
 	if o.err == nil {
 		o.err = o.pipeline.Settle()
 	}
@@ -108,5 +108,5 @@ func (o *Others) Close() error {
 	if o == nil {
 		return nil
 	}
-	return errors.Join(o.settle(), o.lines.Close(), o.set.Close())
+	return errors.Join(o.answerWaiting(), o.lines.Close(), o.set.Close())
 }
