@@ -239,6 +239,8 @@ func (c *Config) Missing() (problems []error) {
 func (c *Config) Complete(r *Review) {
 	if c.Unlimited && r.From("unlimited") >= r.From("budget") {
 		c.Budget = nil
+	} else {
+		c.Unlimited = false // a flag with a budget overrules a file that sets no bound
 	}
 	if c.Eval.Protocol == "stream" && r.From("eval.sample") == FromDefault {
 		c.Eval.Sample = 1
