@@ -8,21 +8,32 @@ import (
 
 	"github.com/spf13/viper"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/recrawl/recrawl/planner/policy"
 )
 
-// Given returns, as a file of YAML, those settings of a command that are not at their default and
-// that another of the commands also has. It leaves out what may be secret, and makes paths
-// absolute. Read takes them in where nothing else is given (Set.Earlier).
-func (r *Review) Given(command string, others []string, without ...string) ([]byte, error) {
+// programsKey is the key in a file of Given that lists the settings that named a program.
+const programsKey = "programs-left-out"
+
+// Given returns the settings of a command as YAML, for other commands that Set.Earlier gives the
+// file to. It takes the settings that are not at their default and that one of the other commands
+// has too. It makes paths absolute. It leaves out secrets, the keys of Set.NotEarlier, and
+// programs: a directory may come from somebody else, whose programs nobody here wants to start.
+func (r *Review) Given(command string, others []string) ([]byte, error) {
 	given := map[string]any{}
+	var programs []string
 	for _, x := range r.set.settings {
-		if slices.Contains(without, x.key) {
+		if slices.Contains(r.set.NotEarlier, x.key) {
 			continue
 		}
 		has := func(name string) bool { return slices.Contains(x.commands, name) }
 		none := x.field.Kind() == reflect.Slice && x.field.Len() == 0
 		if none || reflect.DeepEqual(x.field.Interface(), x.unset) || x.secret || x.isList() ||
 			!has(command) || !slices.ContainsFunc(others, has) {
+			continue
+		}
+		if x.namesProgram() {
+			programs = append(programs, x.key)
 			continue
 		}
 		value := x.field.Interface()
@@ -38,25 +49,62 @@ func (r *Review) Given(command string, others []string, without ...string) ([]by
 		}
 		given[x.key] = value
 	}
+	if len(programs) > 0 {
+		given[programsKey] = programs
+	}
 	return yaml.Marshal(given)
 }
 
-// readEarlier fills the settings that nobody gave by a file that Given made. What cannot be read
-// stays at its default.
-func (s *Set) readEarlier(file string) error {
+// namesProgram reports whether the value, or one of a list, is a policy that is a program.
+func (x *setting) namesProgram() bool {
+	switch value := x.field.Interface().(type) {
+	case string:
+		return policy.IsProgram(value)
+	case []string:
+		return slices.ContainsFunc(value, policy.IsProgram)
+	}
+	return false
+}
+
+// readEarlier fills the settings that nobody gave by a file that Given made. It takes no program,
+// even where the file names one, and returns the keys of settings that had one. After an error all
+// these settings are at their defaults.
+func (s *Set) readEarlier(file string) (programs []string, err error) {
 	v := viper.New()
 	v.SetConfigFile(file)
 	if err := v.ReadInConfig(); err != nil {
-		return fmt.Errorf("read settings of the last run: %w", err)
+		return nil, fmt.Errorf("read settings of the last run: %w", err)
 	}
+	listed := v.GetStringSlice(programsKey)
+	var filled []*setting
 	for _, x := range s.settings {
-		if x.origin != FromDefault || !v.InConfig(x.key) {
+		if x.origin != FromDefault || slices.Contains(s.NotEarlier, x.key) {
 			continue
 		}
-		if err := x.fill(v); err != nil {
-			return fmt.Errorf("settings of the last run, %s: %w", file, err)
+		named := slices.Contains(listed, x.key)
+		if v.InConfig(x.key) {
+			err := x.fill(v)
+			if err != nil {
+				for _, x := range filled {
+					x.reset()
+				}
+				return nil, fmt.Errorf("settings of the last run, %s: %w", file, err)
+			}
+			x.origin, filled = FromRun, append(filled, x)
+			if x.namesProgram() {
+				x.reset()
+				named = true
+			}
 		}
-		x.origin = FromRun
+		if named {
+			programs = append(programs, x.key)
+		}
 	}
-	return nil
+	return programs, nil
+}
+
+// reset sets the field to the default.
+func (x *setting) reset() {
+	x.field.Set(reflect.ValueOf(x.unset))
+	x.origin = FromDefault
 }

@@ -58,7 +58,7 @@ func (s *Set) Read(cmd *cobra.Command, file string) *Review {
 	}
 	if s.Earlier != nil && r.Hint == "" {
 		if file := s.Earlier(cmd); file != "" {
-			r.Unused = s.readEarlier(file)
+			r.Programs, r.Unused = s.readEarlier(file)
 		}
 	}
 	if r.Hint == "" {

@@ -15,6 +15,9 @@ type Review struct {
 	Problems []error
 	Hint     string // what to do where not all could be read; "" if it could
 	Unused   error  // why settings of an earlier process are not used; nil if they are
+	// Programs are the keys of settings that named a program in an earlier process. They are at
+	// their default: what a directory holds starts no program.
+	Programs []string
 
 	set *Set
 }

@@ -59,6 +59,8 @@ type Set struct {
 	// Earlier returns the file of what Review.Given told of an earlier process, for a command whose
 	// settings are filled by now; "": there is none.
 	Earlier func(*cobra.Command) string
+	// NotEarlier are the keys that no such file has, and that are not taken from one.
+	NotEarlier []string
 
 	prefix   string
 	words    *strings.Replacer
@@ -145,12 +147,15 @@ func Alias(cmd *cobra.Command, alias, name string) {
 }
 
 func (x *setting) isOf(cmd *cobra.Command) bool {
-	return slices.Contains(x.commands, cmp.Or(cmd.Annotations[NameAs], cmd.Name()))
+	return slices.Contains(x.commands, NameOf(cmd))
 }
 
 // NameAs is the annotation of a command that tags name otherwise than by its own name, as one below
 // another that shares its name with a third.
 const NameAs = "settings"
+
+// NameOf returns what tags call a command.
+func NameOf(cmd *cobra.Command) string { return cmp.Or(cmd.Annotations[NameAs], cmd.Name()) }
 
 // flag is the key without its group.
 func (x *setting) flag() string { return x.key[strings.LastIndex(x.key, ".")+1:] }

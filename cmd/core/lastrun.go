@@ -2,21 +2,21 @@ package core
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/recrawl/recrawl/cmd/config"
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
 // lastRunFile has the settings of the last run, in its data directory.
 const lastRunFile = "run.yaml"
 
-// afterRun are the commands that look at the store of a run by its settings, where nobody gives
-// them others: what they say of it is what the run said.
+// afterRun are commands that show the store of a run. Where the user gives them no settings they
+// take those of the run, so that they show what the run showed. Names are those of config.NameOf.
 var afterRun = []string{"serve", "plan", "explain", "tune"}
 
 // notKept are settings of a run that say nothing of its store.
@@ -30,7 +30,7 @@ func (p *Program) lastRun(cmd *cobra.Command) string {
 	if journal := p.config.Tune.Journal; data == "" && journal != "" {
 		data = filepath.Dir(journal)
 	}
-	if !slices.Contains(afterRun, cmd.Name()) || data == "" {
+	if !slices.Contains(afterRun, config.NameOf(cmd)) || data == "" {
 		return ""
 	}
 	file := filepath.Join(data, lastRunFile)
@@ -42,15 +42,20 @@ func (p *Program) lastRun(cmd *cobra.Command) string {
 
 // keepSettings writes the settings of a run down for the commands that look at its store.
 func (p *Program) keepSettings() error {
-	text, err := p.review.Given("run", afterRun, notKept...)
+	text, err := p.review.Given("run", afterRun)
 	if err != nil {
 		return err
 	}
 	file := filepath.Join(p.config.Data, lastRunFile)
-	err = directory.WriteAtomically(file, func(w io.Writer) error {
-		_, err := w.Write(text)
-		return err
-	})
+	f, err := directory.CreateAtomicFile(file)
+	if err == nil {
+		defer f.Discard()
+		f.Mode = 0o600
+		_, err = f.Write(text)
+	}
+	if err == nil {
+		err = f.Commit()
+	}
 	if err != nil {
 		return fmt.Errorf("keep the settings of the run: %w", err)
 	}

@@ -116,7 +116,7 @@ func (p *Program) explained(root *cobra.Command) *cobra.Command {
 // root has the commands that every program has.
 func (p *Program) root() *cobra.Command {
 	p.settings = p.config.Settings()
-	p.settings.Earlier = p.lastRun
+	p.settings.Earlier, p.settings.NotEarlier = p.lastRun, notKept
 	root := &cobra.Command{
 		Use:           "recrawl",
 		SilenceErrors: true,
@@ -249,6 +249,10 @@ func (p *Program) load(cmd *cobra.Command) error {
 	}
 	if r.Unused != nil {
 		p.Warn(r.Unused.Error() + "; defaults are taken")
+	}
+	for _, key := range r.Programs {
+		p.Warn("the last run had a program as its " + key + ", which no file of a data directory " +
+			"may start: the default is taken, unless you give --" + key + " exec:COMMAND again")
 	}
 	c.Complete(r)
 	return nil

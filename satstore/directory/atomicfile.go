@@ -36,6 +36,7 @@ func WriteAtomically(path string, write func(io.Writer) error) error {
 //     written by Write.
 type AtomicFile struct {
 	*bufio.Writer
+	Mode os.FileMode // who may read the file after Commit; 0644, readable for all, at first
 	file *os.File
 	path string
 }
@@ -46,15 +47,15 @@ func CreateAtomicFile(path string) (*AtomicFile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write %s: %w", path, err)
 	}
-	return &AtomicFile{bufio.NewWriter(f), f, path}, nil
+	return &AtomicFile{bufio.NewWriter(f), 0o644, f, path}, nil
 }
 
-// Commit gives the file its name, readable for all. It replaces a file that has this name.
+// Commit gives the file its name and its Mode. It replaces a file that has this name.
 func (f *AtomicFile) Commit() error {
 	defer f.Discard()
 	err := f.Flush()
 	if err == nil {
-		err = f.file.Chmod(0o644)
+		err = f.file.Chmod(f.Mode)
 	}
 	if closed := f.file.Close(); err == nil {
 		err = closed
