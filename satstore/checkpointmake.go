@@ -82,12 +82,9 @@ type Checkpoint struct {
 //     one of them can. So no copy is begun for a process that has gone.
 //  3. An error of a copy is returned to the process that asked, and does not end the one that
 //     answers. An error of the store itself does.
-//  4. Files appear whole. Those of a process that was killed are removed by the next
-//
-// AnswerCheckpoint after
-//
-//	   twice the time for which MakeCheckpoint waits that a request is taken up.
-//	5. If the store becomes free while MakeCheckpoint waits, it copies it itself.
+//  4. Files appear whole. The next AnswerCheckpoint removes those of a process that was
+//     killed, after twice the time for which MakeCheckpoint waits for a request to be taken up.
+//  5. If the store becomes free while MakeCheckpoint waits, it copies it itself.
 //
 // AnswerCheckpoint is called by the goroutine that uses the store. MakeCheckpoint may be called by
 // many.

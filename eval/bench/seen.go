@@ -55,7 +55,7 @@ func (r *SeenResult) Of(line string) []Point {
 	return points
 }
 
-// Run measures. What it writes is removed in any case.
+// RunSeen measures. What it writes is removed in any case.
 func RunSeen(ctx context.Context, o SeenOptions) (r *SeenResult, err error) {
 	if o.Tick == nil {
 		o.Tick = func(string, int, int) {}

@@ -82,10 +82,10 @@ var PaperPolicies = []string{"a", "b", "c"}
 // rated are policies by servers, by where they take the rates from.
 var rated = []string{"server-true", "server-previous", "server-sample"}
 
-// Sweeps is how many sweeps New makes.
+// Sweeps is how many sweeps NewFigures makes.
 func (o FiguresOptions) Sweeps() int { return len(rising(o.Weeks)) * len(swept()) }
 
-// swept are the policies that New lets choose.
+// swept are the policies that NewFigures lets choose.
 func swept() []string { return slices.Concat(SitePolicies, rated) }
 
 // rising sorts without repeating.
@@ -93,7 +93,7 @@ func rising[T int | float64](values []T) []T {
 	return slices.Compact(slices.Sorted(slices.Values(values)))
 }
 
-// New makes the figures of a corpus. Cost: a sweep for each policy and period, in parallel.
+// NewFigures makes the figures of a corpus. Cost: a sweep for each policy and period, in parallel.
 func NewFigures(ctx context.Context, c *eval.Dataset, o FiguresOptions) (*Figures, error) {
 	if len(o.Weeks) == 0 {
 		return nil, errors.New("no periods to make figures of")

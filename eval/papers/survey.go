@@ -31,14 +31,14 @@ type Survey struct {
 	Warnings  []string      `json:"warnings"`
 }
 
-// Options of a survey.
+// SurveyOptions are the options of a survey.
 type SurveyOptions struct {
 	Weeks   []int                      // periods N: 2 or more snapshots that lie in the window
 	GroupOf func(server string) string // nil: BySuffix
 	Tick    func()                     // after each server, from any goroutine; may be nil
 }
 
-// Check says whether a period fits into the window.
+// CheckPeriod returns an error unless a period fits into the window.
 func CheckPeriod(base, weeks int) error {
 	if weeks < 2 {
 		return fmt.Errorf("a period of %d weekly snapshots compares nothing; take 2 or more", weeks)
@@ -56,9 +56,9 @@ func CheckPeriod(base, weeks int) error {
 	return nil
 }
 
-// New surveys a corpus from its base on; eval.ErrNoLinks if no history tells of links. Cost: for
-// each page one look a week and one a day, for each period one look at all links of its last
-// snapshot; servers in parallel.
+// NewSurvey surveys a corpus from its base on. The error is eval.ErrNoLinks if no history has
+// links. Cost: for each page one look a week and one a day, for each period one look at all links
+// of its last snapshot; servers in parallel.
 func NewSurvey(ctx context.Context, c *eval.Dataset, o SurveyOptions) (*Survey, error) {
 	s := &Survey{Base: int(c.Base.Sub(history.WorldEpoch) / (weekSeconds * time.Second)),
 		Change: c.Change.String(),

@@ -1,8 +1,6 @@
 package schedule
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // Task is what a policy knows of a server that waits.
 type Task struct {

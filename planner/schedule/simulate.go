@@ -39,7 +39,7 @@ type Simulated struct {
 	Events int64   `json:"events"`
 }
 
-// Run simulates; it ends early only with the context's error.
+// Simulate runs the simulation; it ends early only with the context's error.
 func Simulate(ctx context.Context, w *Web, o SimulateOptions) (Simulated, error) {
 	r := &run{web: w, s: New(o.Policy), at: make([]int32, len(w.Servers)),
 		next: make([]uint32, len(w.Servers)), begun: make([]uint32, len(w.Servers))}

@@ -28,10 +28,11 @@ func (e hinted) ExitCode() int { return e.code }
 // it. Its text stays that of err.
 func Hint(err error, hint string, code int) error { return &hinted{err, hint, code} }
 
-// HintOf returns what an error, or one that it wraps, says that the user can do, by a method Hint,
-// and the exit code of the command. That is ExitMisuse unless the error has a method ExitCode; of
-// errors that know nothing, it is ExitFailed. cause is what to print: err, or where a hint is part
-// of its text what its method WithoutHint returns.
+// HintOf looks for an error with a method Hint, in err and in what it wraps. It returns the hint of
+// this error, the exit code of the command, and the error to print. The code is that of the method
+// ExitCode, or ExitMisuse without one. The error to print is err, or what the method WithoutHint
+// returns where there is one: then the hint is part of the text of err. Where no error has a method
+// Hint, HintOf returns no hint, ExitFailed and err.
 func HintOf(err error) (hint string, code int, cause error) {
 	var of interface {
 		error

@@ -132,11 +132,13 @@ func (r *Run) TooTight() string {
 			words.Plural(len(f.Infeasible), "server"))
 	}
 	if f.ToBudget > 0 {
+		possible, budget := words.Significant(f.Possible, 3), words.Significant(f.Budget, 3)
 		if text != "" {
-			text += "; "
+			text += fmt.Sprintf("; of these %s the budget allows %s", possible, budget)
+		} else {
+			text = fmt.Sprintf("the changes need %s visits a day, and the budget is %s", possible,
+				budget)
 		}
-		text += fmt.Sprintf("the changes need %s visits a day, and the budget is %s",
-			words.Significant(f.Possible, 3), words.Significant(f.Budget, 3))
 	}
 	if text == "" || f.Value == 0 {
 		return text

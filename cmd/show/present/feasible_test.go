@@ -18,6 +18,9 @@ func TestTooTight(t *testing.T) {
 			[]string{"400 of the 1,000 visits a day", "keeps 68 % as many"}},
 		{feasible{Wanted: 1000, Possible: 1000, Budget: 100, Value: 63.2, ToBudget: 31.6},
 			[]string{"need 1,000 visits a day", "the budget is 100", "keeps 50 % as many"}},
+		{feasible{Wanted: 1000, Possible: 400, Budget: 100, Value: 63.2, ToLimits: 20,
+			ToBudget: 20}, []string{"400 of the 1,000 visits a day",
+			"; of these 400 the budget allows 100; the best"}},
 	} {
 		r := NewRun()
 		r.Feasible = c.f

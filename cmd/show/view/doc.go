@@ -9,7 +9,7 @@
 //	look      a function that the loop calls between two visits (cycle.Options.Peek)
 //	tally     what is counted of visits as they happen: totals, and minutes of the last day
 //	survey    one look at every page, done in short looks: freshness, due times, servers
-//	settings  what a user changes while the loop runs: weights, servers at rest. They are kept in the
+//	settings  what a user changes while the loop runs: weights, paused servers. They are kept in the
 //	          store, and hold from the next round on
 //
 // # Guarantees

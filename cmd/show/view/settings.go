@@ -82,8 +82,8 @@ func (s *Settings) check() error {
 	return nil
 }
 
-// Rules are the settings of a planner that may change while it plans: its weights, and the servers
-// at rest. Skip's function is for one goroutine, the loop's; the others for many.
+// Rules are the settings of a planner that may change while it plans: its weights, and the paused
+// servers. Skip's function is for one goroutine, the loop's; the others for many.
 type Rules struct {
 	given   []string            // weights that the run was started with
 	listed  *preferences.Listed // likewise; nil: none
@@ -118,7 +118,7 @@ func (b *Rules) Weights() *preferences.Weights {
 	return w.Times(b.listed)
 }
 
-// Skip is for planner.Options.Skip: no page of a server at rest is visited.
+// Skip is for planner.Options.Skip: no page of a paused server is visited.
 func (b *Rules) Skip(g *sitegraph.Graph) func(sitegraph.PageID) bool {
 	return func(p sitegraph.PageID) bool { return b.rests(g, g.Server(p)) }
 }
@@ -174,7 +174,7 @@ func (d *Desk) Settings() Settings { return d.o.Rules.get() }
 // GivenWeights are the rules that the run was started with.
 func (d *Desk) GivenWeights() []string { return slices.Clone(d.o.Rules.given) }
 
-// Change keeps other settings. Weights hold from the next round on; servers at rest at once, except
+// Change keeps other settings. Weights hold from the next round on; paused servers at once, except
 // for visits that are chosen already. It is ErrSettings if they cannot be.
 func (d *Desk) Change(ctx context.Context, s Settings) error {
 	if err := s.check(); err != nil {

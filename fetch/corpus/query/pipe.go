@@ -2,6 +2,7 @@ package query
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -90,7 +91,8 @@ func (r Remote) Search(ctx context.Context, q *Query) (*Results, error) {
 	case a.Bad:
 		return nil, &Error{errors.New(a.Error)}
 	case a.Error != "":
-		return nil, words.Hint(errors.New(a.Error), a.Hint, a.Code)
+		return nil, words.Hint(errors.New(a.Error), a.Hint,
+			cmp.Or(a.Code, words.ExitFailed)) // none from older programs
 	case a.Results == nil:
 		return nil, errors.New("the answer has no results")
 	}
