@@ -139,7 +139,7 @@ func ratios(name string, w papers.Wanted, a, b []float64) papers.Comparison {
 	for i := range min(len(a), len(b)) {
 		values = append(values, a[i]/b[i])
 	}
-	return papers.Measured(name, w, values...)
+	return papers.Across(name, w, values...)
 }
 
 // claims says which statements of [SBFL 5] hold here. Intervals are over the sizes of filters.
@@ -163,7 +163,7 @@ func (r *SeenResult) claims() (claims []papers.Claim) {
 	add := func(source, claim, name string, w papers.Wanted, values ...float64) {
 		if len(values) > 0 {
 			claims = append(claims, papers.Judged(source, claim,
-				papers.Measured(name, w, values...)))
+				papers.Across(name, w, values...)))
 		}
 	}
 	if len(saved) > 0 {

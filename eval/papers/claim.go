@@ -102,9 +102,22 @@ func (w Wanted) verdict(interval Interval) Verdict {
 	return Untold // NaN too
 }
 
+// leastRepetitions is how many repetitions a verdict needs: the extremes of fewer say too little.
+const leastRepetitions = 3
+
 // Measured returns a comparison of what was measured in repetitions: their mean, with their
-// extremes.
+// extremes. The verdict on fewer than three repetitions is Untold.
 func Measured(name string, w Wanted, values ...float64) Comparison {
+	c := Across(name, w, values...)
+	if len(values) < leastRepetitions {
+		c.Verdict = Untold
+	}
+	return c
+}
+
+// Across returns a comparison of what was measured once at each of several settings: the mean, with
+// the extremes. One setting is enough for a verdict.
+func Across(name string, w Wanted, values ...float64) Comparison {
 	r := spreadOf(values)
 	c := Comparison{Comparison: name, Value: r.Value, Interval: Interval{r.Low, r.High},
 		Wanted: w.text}

@@ -341,3 +341,16 @@ func TestUndefined(t *testing.T) {
 		t.Errorf("nowhere defined: %+v", c)
 	}
 }
+
+// Repetitions judge a claim from three on, settings from one on.
+func TestMeasured(t *testing.T) {
+	for n, want := range []Verdict{Untold, Untold, Untold, Holds} {
+		values := []float64{3, 4, 5}[:n]
+		if c := Measured("", Above(2), values...); c.Verdict != want {
+			t.Errorf("%d repetitions: %s, want %s", n, c.Verdict, want)
+		}
+	}
+	if c := Across("", Above(2), 3); c.Verdict != Holds {
+		t.Errorf("one setting: %s", c.Verdict)
+	}
+}
