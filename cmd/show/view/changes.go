@@ -33,21 +33,27 @@ type Change struct {
 	// why there are none.
 	Words   *watch.Difference `json:"words"`
 	Without string            `json:"without"`
+	// Pending reports whether its words may be there when it is asked for again.
+	Pending bool `json:"pending"`
 }
 
 const (
-	// MostChanges bounds the changes of one answer, and compareIn the time in which their words are
-	// looked for: a page is there soon, and further words come when it is asked for again.
+	// MostChanges bounds the changes of one answer, and compareIn the time after which no further
+	// words are looked for, and that of one comparison: a page is there soon, and further words
+	// come when it is asked for again.
 	MostChanges = 100
 	compareIn   = 1500 * time.Millisecond
 	keptWords   = 500
 	changesRead = 64 << 20 // octets of the journal
+	// settles is the age from which on a copy that is not in the archive will not come any more.
+	settles = 3 * time.Minute
 )
 
 // Why a change is shown without its words.
 const (
 	withoutArchive = "Which words differ is not known: run keeps no copies without --archive."
 	withoutTime    = "its words are being looked for"
+	withoutEnd     = "its copies take too long to compare in a list: its page compares them"
 	withoutWords   = "the visible text is the same, and its source differs"
 )
 
@@ -75,61 +81,91 @@ func (d *Desk) Changes(ctx context.Context, server, after string, most int) (*Ch
 	if d.o.Archive == "" {
 		c.Without = withoutArchive
 	}
-	ctx, cancel := context.WithTimeout(ctx, compareIn)
+	until, cancel := context.WithTimeout(ctx, compareIn)
 	defer cancel()
 	for i := range found.Entries {
-		c.Changes = append(c.Changes, d.changeOf(ctx, &found.Entries[i]))
+		c.Changes = append(c.Changes, d.changeOf(ctx, until, &found.Entries[i]))
 	}
-	c.Finding = c.finding(time.Now())
+	c.Finding = c.finding(after, time.Now())
 	return c, nil
 }
 
-// changeOf looks for the words of a change.
-func (d *Desk) changeOf(ctx context.Context, e *journal.Entry) Change {
+// changeOf looks for the words of a change, if its turn comes before until ends.
+func (d *Desk) changeOf(ctx, until context.Context, e *journal.Entry) Change {
 	c := Change{Time: e.Time.UTC(), URL: e.URL, Server: sitegraph.ServerName(e.URL)}
 	if d.o.Archive == "" {
 		return c
 	}
 	key := changeKey{e.URL, e.Time.UnixNano()}
-	d.compared.mu.Lock()
-	defer d.compared.mu.Unlock()
-	if known, ok := d.compared.words[key]; ok {
+	if known, ok := d.compared.find(key); ok {
 		return known
 	}
-	r, err := d.diffAt(ctx, e)
+	c.Pending, c.Without = true, withoutTime
+	b := &d.archive
+	if b.enter(until) != nil {
+		return c
+	}
+	defer b.leave()
+	if known, ok := d.compared.find(key); ok { // it was compared meanwhile
+		return known
+	}
+	err := b.open(d.o.Archive, e.Time.Add(settles))
+	if err == nil && !b.at.After(e.Time) {
+		return c // the archive was opened before the visit
+	}
+	var r *archive.Difference
+	if err == nil {
+		// It has a time of its own, so that each answer knows the words of one more change.
+		alone, cancel := context.WithTimeout(ctx, compareIn)
+		defer cancel()
+		if r, err = d.diffAt(alone, e); err != nil && alone.Err() != nil {
+			err = alone.Err()
+		}
+	}
 	switch {
-	case ctx.Err() != nil:
-		c.Without = withoutTime
-		return c // it is asked for again
+	case err != nil && ctx.Err() != nil:
+		return c // who asked is gone
+	case errors.Is(err, context.DeadlineExceeded):
+		c.Without = withoutEnd
+	case err != nil && !b.at.After(e.Time.Add(settles)):
+		return c // its copy may be written yet
 	case errors.Is(err, archive.ErrNoPage):
 		c.Without = "the archive has no two copies of it"
+	case b.failed != nil:
+		c.Without = "the archive cannot be opened: " + err.Error()
+		return c // that is tried again
 	case err != nil:
 		c.Without = "its copies cannot be compared: " + err.Error()
 	case r.Removed+r.Added == 0:
 		c.Without = withoutWords
 	default:
 		words := watch.Shorten(r)
-		c.Words, c.Title = &words, r.New.Title
+		c.Words, c.Title, c.Without = &words, r.New.Title, ""
 	}
-	if d.compared.words == nil || len(d.compared.words) >= keptWords {
-		d.compared.words = map[changeKey]Change{}
-	}
-	d.compared.words[key] = c
+	c.Pending = false
+	d.compared.keep(key, c)
 	return c
 }
 
-// diffAt compares the copy that a visit kept with the one before it.
+func (k *compared) find(key changeKey) (Change, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	c, ok := k.words[key]
+	return c, ok
+}
+
+func (k *compared) keep(key changeKey, c Change) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.words == nil || len(k.words) >= keptWords {
+		k.words = map[changeKey]Change{}
+	}
+	k.words[key] = c
+}
+
+// diffAt compares the copy that a visit kept with the one before it, in the archive that is open.
 func (d *Desk) diffAt(ctx context.Context, e *journal.Entry) (*archive.Difference, error) {
-	b := &d.archive
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	if err := b.open(d.o.Archive, e.Time); err != nil {
-		return nil, err
-	}
-	r, err := archive.Compare(ctx, b.reader, e.URL, nil, "text", e.Time, d.o.Show)
+	r, err := archive.Compare(ctx, d.archive.reader, e.URL, nil, "text", e.Time, d.o.Show)
 	if err != nil {
 		return nil, err
 	}
@@ -140,8 +176,18 @@ func (d *Desk) diffAt(ctx context.Context, e *journal.Entry) (*archive.Differenc
 	return r, nil
 }
 
-func (c *Changes) finding(now time.Time) string {
-	if len(c.Changes) == 0 {
+// finding is of changes that were asked for from after on.
+func (c *Changes) finding(after string, now time.Time) string {
+	switch {
+	case len(c.Changes) > 0 && after != "":
+		return "These changes were seen " + words.Span(now.Sub(c.Changes[0].Time)) +
+			" ago, and before that."
+	case len(c.Changes) > 0:
+	case after != "" && c.Next == "":
+		return "No earlier visit saw a change."
+	case after != "" || c.Next != "":
+		return "None of the last visits saw a change."
+	default:
 		return "No visit has seen a change yet."
 	}
 	hour, servers := 0, map[string]bool{}

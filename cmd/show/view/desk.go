@@ -71,7 +71,7 @@ type Desk struct {
 // New returns a desk.
 func New(o Options) *Desk {
 	d := &Desk{o: o, began: time.Now(), looks: make(chan func()), acts: make(chan act, 16),
-		ended: make(chan struct{})}
+		ended: make(chan struct{}), archive: archiveBox{turn: make(chan struct{}, 1)}}
 	d.tally.failed = map[string]int64{}
 	d.survey.Store(&Survey{Servers: []ServerRow{}})
 	return d

@@ -8,7 +8,6 @@ import (
 	"math"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/recrawl/recrawl/cmd/show/present"
@@ -144,12 +143,18 @@ var ErrNoArchive = errors.New("there is no archive: run keeps what it fetches wi
 
 // archiveBox has the archive as it was a moment ago.
 type archiveBox struct {
-	mu     sync.Mutex
+	turn   chan struct{} // of 1: who has put something in compares, alone, as it takes seconds
 	reader *archive.Reader
-	at     time.Time
+	failed error     // why there is no reader
+	at     time.Time // all that was written before is in the reader
 }
 
-const archiveHolds = 30 * time.Second
+const (
+	// archiveHolds is how long an archive that was opened is not opened again, and failureHolds
+	// how long one that could not be opened.
+	archiveHolds = 30 * time.Second
+	failureHolds = 3 * time.Second
+)
 
 // Diff compares the last two archived versions of a page, by one of archive.DifferenceKinds. It is
 // ErrNoArchive without an archive, and archive.ErrNoPage if it has no two versions.
@@ -162,36 +167,58 @@ func (d *Desk) Diff(ctx context.Context, address, kind string) (*archive.Differe
 		return nil, fmt.Errorf("%w: %w", ErrUnknown, err)
 	}
 	b := &d.archive
-	b.mu.Lock()
-	defer b.mu.Unlock() // one comparison at a time: each may take seconds
-	if err := b.open(d.o.Archive, time.Now().Add(-archiveHolds)); err != nil {
+	if err := b.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer b.leave()
+	if err := b.open(d.o.Archive, time.Now()); err != nil {
 		return nil, err
 	}
 	return archive.Compare(ctx, b.reader, url, nil, kind, time.Now(), d.o.Show)
 }
 
-// open makes the reader one of the archive as it was at a moment, or later.
-func (b *archiveBox) open(dir string, at time.Time) (err error) {
-	if b.reader != nil && b.at.After(at) {
-		return nil
+// enter waits for the turn of who asks.
+func (b *archiveBox) enter(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
-	if b.reader != nil {
-		if err := b.reader.Close(); err != nil {
-			return err
-		}
+	select {
+	case b.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (b *archiveBox) leave() { <-b.turn }
+
+// open opens the archive again if what was written up to a moment may lack, but not if it was
+// opened lately: see b.at.
+func (b *archiveBox) open(dir string, upTo time.Time) (err error) {
+	now := time.Now() // before it is read: what is written meanwhile may be in it or not
+	switch age := now.Sub(b.at); {
+	case b.failed != nil && age < failureHolds:
+		return b.failed
+	case b.reader != nil && (b.at.After(upTo) || age < archiveHolds):
+		return nil
+	case b.reader != nil:
+		err = b.reader.Close()
 		b.reader = nil
 	}
-	if b.reader, err = archive.OpenReader(dir); err != nil {
-		return err
+	if err == nil {
+		b.reader, err = archive.OpenReader(dir)
 	}
-	b.at = time.Now()
-	return nil
+	if err != nil {
+		b.reader = nil
+	}
+	b.failed, b.at = err, now
+	return err
 }
 
 // close ends the use of the archive.
 func (b *archiveBox) close() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	b.turn <- struct{}{}
+	defer b.leave()
 	if b.reader != nil {
 		b.reader.Close() // nothing was written to it
 		b.reader = nil
