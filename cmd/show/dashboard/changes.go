@@ -23,7 +23,6 @@ type changesPage struct {
 	Stalled    string
 	OnSchedule *bool
 	Failing    string // "" if nothing fails
-	Feed       string // its address
 	Refresh    string // where the list is anew; "": it stays as it is
 	Older      string // where it goes on; "": it is at its end
 	Empty      string // what is said instead of a list
@@ -39,7 +38,7 @@ func (s *Server) home(r *http.Request) (*content, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Stalled, p.OnSchedule, p.Feed = now.Stalled, now.OnSchedule, s.feedAddress()
+	p.Stalled, p.OnSchedule = now.Stalled, now.OnSchedule
 	if now.Total.Failed > 0 {
 		p.Failing = fmt.Sprintf("%d of %d visits failed", now.Total.Failed, now.Total.Visits)
 	}
@@ -67,12 +66,17 @@ func (s *Server) changes(r *http.Request) (*changesPage, error) {
 	return p, nil
 }
 
-// feedAddress has the token where one is asked for: readers of feeds keep no cookie.
-func (s *Server) feedAddress() string {
-	if s.token == "" {
-		return feedPath
+// feedAddress is that of the feed of a server, "" for all. It has the token of the feed where one
+// is asked for: readers of feeds keep no cookie.
+func (s *Server) feedAddress(server string) string {
+	q := url.Values{}
+	if server != "" {
+		q.Set("server", server)
 	}
-	return feedPath + "?" + url.Values{"token": {s.token}}.Encode()
+	if s.token != "" {
+		q.Set("token", s.feedToken())
+	}
+	return (&url.URL{Path: feedPath, RawQuery: q.Encode()}).String()
 }
 
 // feed writes the last changes, all or those of a server, as an Atom feed.

@@ -424,12 +424,26 @@ func TestToken(t *testing.T) {
 	}{
 		"nothing": {"/hints", nil, 401}, "API": {"/api/v1/settings", nil, 401},
 		"metrics": {"/metrics", nil, 401}, "health": {"/healthz", nil, 200},
-		"feed":    {"/changes.atom?token=" + s.token, nil, 200},
-		"no feed": {"/changes.atom?token=x", nil, 401},
-		"wrong":   {"/hints?token=x", nil, 401}, "right": {"/hints?token=" + s.token, nil, 303},
-		"bearer":        {"/api/v1/settings", []string{"Authorization", "Bearer " + s.token}, 200},
-		"cookie":        {"/hints", []string{"Cookie", cookieName + "=" + s.cookie()}, 200},
-		"wrong cookie":  {"/hints", []string{"Cookie", cookieName + "=" + s.token}, 401},
+		"wrong": {"/hints?token=x", nil, 401}, "right": {"/hints?token=" + s.token, nil, 303},
+		"bearer":       {"/api/v1/settings", []string{"Authorization", "Bearer " + s.token}, 200},
+		"cookie":       {"/hints", []string{"Cookie", cookieName + "=" + s.cookie()}, 200},
+		"wrong cookie": {"/hints", []string{"Cookie", cookieName + "=" + s.token}, 401},
+		// The token of the feed opens the feed alone.
+		"feed":           {s.feedAddress(""), nil, 200},
+		"server's feed":  {s.feedAddress("www0.example"), nil, 200},
+		"no feed":        {"/changes.atom", nil, 401},
+		"wrong feed":     {"/changes.atom?token=x", nil, 401},
+		"feed by header": {"/changes.atom", []string{"Authorization", "Bearer " + s.token}, 200},
+		"feed by cookie": {"/changes.atom?token=x",
+			[]string{"Cookie", cookieName + "=" + s.cookie()}, 200},
+		"feed, then log in":     {"/changes.atom?token=" + s.token, nil, 303},
+		"token of feed":         {"/?token=" + s.feedToken(), nil, 401},
+		"token of feed, API":    {"/api/v1/settings?token=" + s.feedToken(), nil, 401},
+		"token of feed, bearer": {"/", []string{"Authorization", "Bearer " + s.feedToken()}, 401},
+		"token of feed, its own": {"/changes.atom",
+			[]string{"Authorization", "Bearer " + s.feedToken()}, 401},
+		"token of feed, cookie": {"/hints",
+			[]string{"Cookie", cookieName + "=" + s.feedToken()}, 401},
 		"open redirect": {"//evil.example/?token=" + s.token, nil, 303},
 	} {
 		answer, text := do(t, "GET", base+c.path, "", c.headers...)
@@ -440,6 +454,16 @@ func TestToken(t *testing.T) {
 			strings.Contains(to, "token") {
 			t.Errorf("%s leads to %s", name, to)
 		}
+	}
+	// Pages name the feed with its own token, and tell nobody else.
+	_, text := do(t, "GET", base+"/hints", "", "Cookie", cookieName+"="+s.cookie())
+	if !strings.Contains(text, `href="`+s.feedAddress("")+`"`) ||
+		strings.Contains(text, s.token) {
+		t.Errorf("the page is %.1000s", text)
+	}
+	_, text = do(t, "GET", base+"/hints", "", "Accept", "text/html")
+	if !strings.Contains(text, `href="`+feedPath+`"`) || strings.Contains(text, s.feedToken()) {
+		t.Errorf("who has no token is told %.1000s", text)
 	}
 	s2 := serve(t, viewtest.Idle(), dir, "0.0.0.0:0", nil)
 	if s2.token != s.token {

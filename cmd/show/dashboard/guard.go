@@ -39,12 +39,15 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		if open := r.URL.Path == "/healthz" || r.URL.Path == "/readyz" || r.URL.Path == "/login" ||
 			strings.HasPrefix(r.URL.Path, "/assets/"); !open {
 			token := r.URL.Query().Get("token")
-			reader := r.URL.Path == feedPath && same(token, s.token) // of feeds, without cookies
-			if token != "" && s.token != "" && r.Method == http.MethodGet && !reader {
+			feed := r.URL.Path == feedPath
+			// Readers of feeds keep no cookie, and who has one may bring any token.
+			may := feed && s.token != "" && same(token, s.feedToken())
+			if !may && !(feed && s.allowed(r)) && token != "" && s.token != "" &&
+				r.Method == http.MethodGet {
 				s.enter(w, r, token)
 				return
 			}
-			if !reader && !s.allowed(r) {
+			if !may && !s.allowed(r) {
 				s.refuse(w, r, http.StatusUnauthorized, "a token is needed: the address that the "+
 					"run printed when it began has it, and so does dashboard.token in its data "+
 					"directory")
@@ -82,9 +85,16 @@ func (s *Server) bearer(r *http.Request, secret string) bool {
 }
 
 // cookie is what a browser keeps: it does not tell the token.
-func (s *Server) cookie() string {
+func (s *Server) cookie() string { return s.derived(cookieName) }
+
+// feedToken is what the address of a feed has, and is good for nothing else: readers of feeds keep
+// addresses, show them and pass them on.
+func (s *Server) feedToken() string { return s.derived(strings.TrimPrefix(feedPath, "/"))[:32] }
+
+// derived is a secret for one purpose, which does not tell the token.
+func (s *Server) derived(purpose string) string {
 	m := hmac.New(sha256.New, []byte(s.token))
-	m.Write([]byte(cookieName))
+	m.Write([]byte(purpose))
 	return hex.EncodeToString(m.Sum(nil))
 }
 

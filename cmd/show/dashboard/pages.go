@@ -37,6 +37,7 @@ type content struct {
 	Form   string // token of forms
 	Live   bool
 	Corpus bool   // there is one to search
+	Feed   string // address of that of changes
 	Query  string // of the search
 }
 
@@ -281,6 +282,9 @@ func (s *Server) page(f func(*http.Request) (*content, error)) http.Handler {
 // write writes a page as a whole, or none of it.
 func (s *Server) write(w http.ResponseWriter, status int, name string, c *content) {
 	c.Form, c.Live, c.Corpus = s.form, s.o.Desk.Live(), s.o.Corpus != nil
+	if c.Feed = feedPath; name != "refused" { // who is refused may not know its token
+		c.Feed = s.feedAddress("")
+	}
 	var text bytes.Buffer
 	if err := s.pages[name].ExecuteTemplate(&text, "layout", c); err != nil {
 		s.o.Log.Error("page cannot be made", "page", name, "err", err)
@@ -472,6 +476,7 @@ type serverPage struct {
 	*view.Server
 	Pages *listPage // nil: they come later
 	Query string    // of their list
+	Feed  string    // address of that of its changes
 }
 
 // server shows one. Pages that are there at once are on it; those of a large server come later.
@@ -480,7 +485,7 @@ func (s *Server) server(r *http.Request) (*content, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := serverPage{Server: v, Query: r.URL.RawQuery}
+	p := serverPage{Server: v, Query: r.URL.RawQuery, Feed: s.feedAddress(v.Name)}
 	if v.Quick() {
 		if p.Pages, err = s.listOf(r); err != nil {
 			return nil, err
