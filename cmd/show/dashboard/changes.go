@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -42,8 +43,13 @@ func (s *Server) home(r *http.Request) (*content, error) {
 	if now.Total.Failed > 0 {
 		p.Failing = fmt.Sprintf("%d of %d visits failed", now.Total.Failed, now.Total.Visits)
 	}
-	if p.Empty = now.Finding; now.Live && r.FormValue("after") == "" {
-		p.Refresh = "/changes"
+	if r.FormValue("after") == "" {
+		if p.Older == "" {
+			p.Empty = now.Finding
+		}
+		if now.Live {
+			p.Refresh = "/changes"
+		}
 	}
 	finding := p.Finding
 	if !now.Live {
@@ -59,7 +65,7 @@ func (s *Server) changes(r *http.Request) (*changesPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &changesPage{Changes: c, Empty: "No visit has seen a change yet."}
+	p := &changesPage{Changes: c, Empty: c.Finding}
 	if c.Next != "" {
 		p.Older = "/?" + url.Values{"after": {c.Next}}.Encode()
 	}
@@ -79,10 +85,13 @@ func (s *Server) feedAddress(server string) string {
 	return (&url.URL{Path: feedPath, RawQuery: q.Encode()}).String()
 }
 
-// feed writes the last changes, all or those of a server, as an Atom feed.
+// feed writes the last changes, all or those of a server, as an Atom feed. Those whose words are
+// still looked for come later: readers keep an entry as they first see it.
 func (s *Server) feed(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), answerIn)
+	defer cancel()
 	server := r.FormValue("server")
-	c, err := s.o.Desk.Changes(r.Context(), server, "", feedChanges)
+	c, err := s.o.Desk.Changes(ctx, server, "", feedChanges)
 	if err != nil {
 		s.refuse(w, r, statusOf(err), err.Error())
 		return
@@ -93,6 +102,9 @@ func (s *Server) feed(w http.ResponseWriter, r *http.Request) {
 		f.ID, f.Title = f.ID+"?"+url.Values{"server": {server}}.Encode(), "Changes of "+server
 	}
 	for _, x := range c.Changes {
+		if x.Pending {
+			continue
+		}
 		text := x.Without
 		if x.Words != nil {
 			text = x.Words.Text()

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -28,6 +29,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/corpus/index"
 	"github.com/recrawl/recrawl/fetch/corpus/query"
 	"github.com/recrawl/recrawl/fetch/fetchtest"
+	"github.com/recrawl/recrawl/satstore/journal"
 )
 
 // serving is a dashboard of a planner at work.
@@ -474,6 +476,40 @@ func TestToken(t *testing.T) {
 	}
 	if s3, err := New(Options{Desk: d, Address: "0.0.0.0:0", Data: dir}); err == nil || s3 != nil {
 		t.Error("a token that others can read is taken")
+	}
+}
+
+// The feed has no change whose words are still looked for, and a list without changes leads on
+// where the search stopped before the beginning.
+func TestPending(t *testing.T) {
+	t.Parallel()
+	const page = "http://a.example/"
+	o := view.Options{Data: t.TempDir(), Rules: &view.Rules{}}
+	log, err := journal.Open(filepath.Join(o.Data, "journal"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = log.Append(journal.Entry{URL: page, Time: time.Now(), Verdict: "changed"})
+	if err = errors.Join(err, log.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, archive := range []string{"", t.TempDir()} { // which has no files yet
+		o.Archive = archive
+		s := serve(t, view.New(o), o.Data, "127.0.0.1:0", nil)
+		answer, text := do(t, "GET", s.at(feedPath), "")
+		if answer.StatusCode != 200 || strings.Contains(text, "<entry>") != (archive == "") {
+			t.Errorf("with the archive %q the feed is %d %s", archive, answer.StatusCode, text)
+		}
+		if _, text := do(t, "GET", s.at("/changes"), ""); !strings.Contains(text, "a.example") ||
+			strings.Contains(text, "being looked for") != (archive != "") {
+			t.Errorf("with the archive %q the list is %s", archive, text)
+		}
+		var list strings.Builder
+		if err := s.pages["changes"].ExecuteTemplate(&list, "content", &content{
+			Data: &changesPage{Changes: &view.Changes{}, Older: "/?after=x", Empty: "None."},
+		}); err != nil || !strings.Contains(list.String(), `href="/?after=x"`) {
+			t.Errorf("an empty list is %s, error %v", list.String(), err)
+		}
 	}
 }
 
