@@ -102,11 +102,11 @@ func (w Wanted) verdict(interval Interval) Verdict {
 	return Untold // NaN too
 }
 
-// leastRepetitions is how many repetitions a verdict needs: the extremes of fewer say too little.
-const leastRepetitions = 3
+// leastRepetitions is how many repetitions a verdict needs: one has no spread.
+const leastRepetitions = 2
 
 // Measured returns a comparison of what was measured in repetitions: their mean, with their
-// extremes. The verdict on fewer than three repetitions is Untold.
+// extremes. The verdict on fewer than two repetitions is Untold.
 func Measured(name string, w Wanted, values ...float64) Comparison {
 	c := Across(name, w, values...)
 	if len(values) < leastRepetitions {

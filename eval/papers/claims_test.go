@@ -344,7 +344,7 @@ func TestUndefined(t *testing.T) {
 
 // Repetitions judge a claim from three on, settings from one on.
 func TestMeasured(t *testing.T) {
-	for n, want := range []Verdict{Untold, Untold, Untold, Holds} {
+	for n, want := range []Verdict{Untold, Untold, Holds, Holds} {
 		values := []float64{3, 4, 5}[:n]
 		if c := Measured("", Above(2), values...); c.Verdict != want {
 			t.Errorf("%d repetitions: %s, want %s", n, c.Verdict, want)
