@@ -66,7 +66,7 @@ func (c ChangeRate) Known() bool {
 func (c ChangeRate) PerDay() float64 { return c.perDay }
 
 // Between returns the mean time between two changes; 0 where none was seen. It may be shorter than
-// the time between two visits, as where politeness allows a server fewer visits than it needs.
+// the time between two visits: then politeness allows a server fewer visits than it needs.
 func (c ChangeRate) Between() time.Duration {
 	if c.full == 0 {
 		return 0
