@@ -40,22 +40,13 @@ func (p *Program) lastRun(cmd *cobra.Command) string {
 	return file
 }
 
-// keepSettings writes the settings of a run down for the commands that look at its store.
+// keepSettings writes the settings of a run into its data directory, for afterRun.
 func (p *Program) keepSettings() error {
 	text, err := p.review.Given("run", afterRun)
 	if err != nil {
 		return err
 	}
-	file := filepath.Join(p.config.Data, lastRunFile)
-	f, err := directory.CreateAtomicFile(file)
-	if err == nil {
-		defer f.Discard()
-		f.Mode = 0o600
-		_, err = f.Write(text)
-	}
-	if err == nil {
-		err = f.Commit()
-	}
+	err = directory.WritePrivately(filepath.Join(p.config.Data, lastRunFile), text)
 	if err != nil {
 		return fmt.Errorf("keep the settings of the run: %w", err)
 	}

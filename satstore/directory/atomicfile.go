@@ -24,6 +24,20 @@ func WriteAtomically(path string, write func(io.Writer) error) error {
 	return f.Commit()
 }
 
+// WritePrivately makes a file of a text as a whole, which its owner alone may read.
+func WritePrivately(path string, text []byte) error {
+	f, err := CreateAtomicFile(path)
+	if err != nil {
+		return err
+	}
+	defer f.Discard()
+	f.mode = 0o600
+	if _, err := f.Write(text); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return f.Commit()
+}
+
 // AtomicFile is a file under way: there is none of its name until Commit. One goroutine may use it.
 //
 // It writes files that are there whole or not at all.
@@ -36,9 +50,9 @@ func WriteAtomically(path string, write func(io.Writer) error) error {
 //     written by Write.
 type AtomicFile struct {
 	*bufio.Writer
-	Mode os.FileMode // who may read the file after Commit; 0644, readable for all, at first
 	file *os.File
 	path string
+	mode os.FileMode // after Commit
 }
 
 // CreateAtomicFile begins a file of this name. It must end with Commit or Discard.
@@ -47,15 +61,15 @@ func CreateAtomicFile(path string) (*AtomicFile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write %s: %w", path, err)
 	}
-	return &AtomicFile{bufio.NewWriter(f), 0o644, f, path}, nil
+	return &AtomicFile{bufio.NewWriter(f), f, path, 0o644}, nil
 }
 
-// Commit gives the file its name and its Mode. It replaces a file that has this name.
+// Commit gives the file its name. It replaces a file that has this name.
 func (f *AtomicFile) Commit() error {
 	defer f.Discard()
 	err := f.Flush()
 	if err == nil {
-		err = f.file.Chmod(f.Mode)
+		err = f.file.Chmod(f.mode)
 	}
 	if closed := f.file.Close(); err == nil {
 		err = closed

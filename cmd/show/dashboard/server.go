@@ -23,6 +23,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/show/view"
 	"github.com/recrawl/recrawl/fetch/access"
 	"github.com/recrawl/recrawl/fetch/corpus/query"
+	"github.com/recrawl/recrawl/satstore/directory"
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
@@ -289,7 +290,7 @@ func (s *Server) announce() error {
 	if err != nil {
 		return err
 	}
-	return writeSecret(announced(s.o.Data), text)
+	return directory.WritePrivately(announced(s.o.Data), text)
 }
 
 // retract takes that back, if it is still of this process.
@@ -299,29 +300,13 @@ func (s *Server) retract() {
 	}
 }
 
-// writeSecret writes a file that only its owner can read.
-func writeSecret(name string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(name), ".dashboard-*") // of mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
-}
-
 // keptToken reads the token of a file, and makes it if it is not there. One that others can read is
 // refused.
 func keptToken(name string) (string, error) {
 	text, err := access.ReadSecret(name, 1<<10)
 	if errors.Is(err, os.ErrNotExist) {
 		token := random()
-		return token, writeSecret(name, []byte(token))
+		return token, directory.WritePrivately(name, []byte(token))
 	}
 	if err == nil && len(text) < 16 {
 		err = fmt.Errorf("%s has no token: remove it for another one", name)
