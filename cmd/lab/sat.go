@@ -23,26 +23,22 @@ func benchSat(ctx context.Context, p *core.Program, _ []string) error {
 		return core.UsageError(errors.New("figures were asked for, and nothing that shows them"),
 			"--html FILE draws them, --json has their numbers; they take some minutes")
 	}
-	if err := p.Outputs(c.HTML); err != nil {
-		return err
-	}
 	o := options(c)
-	bars := barsOf(p)
-	defer bars.end()
-	o.Tick = bars.tick
-	measured, err := bench.Run(ctx, o)
-	if err != nil {
-		return explained(err)
-	}
-	result := satResult{Result: measured}
-	if c.Figures {
-		if result.Figures, err = bench.Sweep(ctx, o.For(c.FigureRecords)); err != nil {
-			return explained(err)
+	return benchmark(p, c.HTML, func(tick func(string, int, int)) (*satResult, error) {
+		o.Tick = tick
+		measured, err := bench.Run(ctx, o)
+		if err != nil {
+			return nil, err
 		}
-	}
-	bars.end()
-	result.Claims = measured.Claims(result.Figures)
-	return p.Publish(result, result.page(), c.HTML)
+		result := &satResult{Result: measured}
+		if c.Figures {
+			if result.Figures, err = bench.Sweep(ctx, o.For(c.FigureRecords)); err != nil {
+				return nil, err
+			}
+		}
+		result.Claims = measured.Claims(result.Figures)
+		return result, nil
+	}, (*satResult).page)
 }
 
 // options turns settings, checked before, into those of the measurement.
@@ -51,10 +47,17 @@ func options(c *config.Bench) bench.Options {
 	buffer, _ := config.ParseSize(c.Buffer)
 	page, _ := config.ParseSize(c.Page)
 	disk, _ := config.ParseSize(c.Disk)
-	return bench.Options{Workload: paper.WorkloadOptions{Unit: unit, MaxUnits: c.MaxUnits,
-		FixedBytes: c.Fixed}, Settings: bench.Settings{BufferBytes: buffer, PageBytes: page},
-		DiskBytes: int64(disk), Dir: c.Dir, Units: c.Units, Engines: c.Engines, Repeat: c.Repeat,
-		Messages: c.Messages}.For(c.Records)
+	o := bench.Options{
+		Workload:  paper.WorkloadOptions{Unit: unit, MaxUnits: c.MaxUnits, FixedBytes: c.Fixed},
+		Settings:  bench.Settings{BufferBytes: buffer, PageBytes: page},
+		DiskBytes: int64(disk),
+		Dir:       c.Dir,
+		Units:     c.Units,
+		Engines:   c.Engines,
+		Repeat:    c.Repeat,
+		Messages:  c.Messages,
+	}
+	return o.For(c.Records)
 }
 
 // checkEngines refuses names of engines that are none.
@@ -68,23 +71,6 @@ func checkEngines(c *config.Config, r *config.Review) {
 			r.Refuse("bench.engines", name, engines)
 		}
 	}
-}
-
-// explained says what can be done about an error of a measurement.
-func explained(err error) error {
-	hint := ""
-	switch {
-	case errors.As(err, new(*bench.RoomError)):
-		hint = "take fewer --records, or another disk with --dir"
-	case errors.Is(err, bench.ErrNoEngine):
-		hint = "forms with a file for each unit need fewer --max-units; SAT/Basic and Pebble by " +
-			"time have no index by id and take no --messages"
-	case errors.Is(err, bench.ErrNothingDue):
-		hint = "take more --records or more --units"
-	default:
-		return err
-	}
-	return core.WorkError(err, hint, core.ExitFailed)
 }
 
 // benchmark measures, and prints what came of that.

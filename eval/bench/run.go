@@ -11,6 +11,7 @@ import (
 	"github.com/recrawl/recrawl/satstore/directory"
 	"github.com/recrawl/recrawl/satstore/machine"
 	"github.com/recrawl/recrawl/satstore/paper"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // Run measures engines one after the other, Repeat times over, each time beginning with
@@ -169,12 +170,15 @@ type Settings struct {
 	TreePageBytes int
 }
 
-// ErrNoEngine is told where none of the engines can do what was asked: those with a file
-// for each unit refuse too many, those without index refuse requests.
-var ErrNoEngine = errors.New("none of the engines can do this")
+// ErrNoEngine says that none of the engines can do what was asked. Those with a file for each unit
+// refuse too many units, and those without an index refuse requests.
+var ErrNoEngine = words.Hint(errors.New("none of the engines can do this"),
+	"forms with a file for each unit need fewer --max-units; SAT/Basic and Pebble by time have no "+
+		"index by id and take no --messages", words.ExitFailed)
 
-// ErrNothingDue is told where there would be nothing to measure.
-var ErrNothingDue = errors.New("no record is due")
+// ErrNothingDue says that there would be nothing to measure.
+var ErrNothingDue = words.Hint(errors.New("no record is due"),
+	"take more --records or more --units", words.ExitFailed)
 
 // check refuses what cannot be run.
 func (o Options) check() error {
@@ -214,20 +218,22 @@ func (o Options) kinds(w *paper.Workload) (kinds []Kind, left []string, err erro
 	return kinds, left, nil
 }
 
-// RoomError tells that the disk is too small for a measurement.
+// RoomError says that the disk is too small for a measurement.
 type RoomError struct {
 	Dir        string
 	Need, Free int64
 }
 
 func (e *RoomError) Error() string {
-	return fmt.Sprintf(
-		"%s has %.1f GB free, and about %.1f GB are needed",
-		e.Dir,
-		float64(e.Free)/1e9,
-		float64(e.Need)/1e9,
-	)
+	return fmt.Sprintf("%s has %.1f GB free, and about %.1f GB are needed", e.Dir,
+		float64(e.Free)/1e9, float64(e.Need)/1e9)
 }
+
+// Hint says what to do.
+func (e *RoomError) Hint() string { return "take fewer --records, or another disk with --dir" }
+
+// ExitCode is that of the command that fails by it.
+func (e *RoomError) ExitCode() int { return words.ExitFailed }
 
 // roomFrame is what is kept with a record in logs and files, at most.
 const roomFrame = 16

@@ -12,6 +12,7 @@ import (
 
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/satstore/machine"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // Argument as its only one makes the program call Serve.
@@ -34,6 +35,15 @@ func (e *IncompleteError) Error() string {
 		"modified", e.Client,
 		e.Got.Distinct, e.Want, e.Got.Pages, e.Got.Unmodified)
 }
+
+// Hint says what to do.
+func (e *IncompleteError) Hint() string {
+	return "measure again, not over midnight UTC, when a planning period ends; fewer --servers and " +
+		"--pages need fewer ports and less time"
+}
+
+// ExitCode is that of the command that fails by it.
+func (e *IncompleteError) ExitCode() int { return words.ExitFailed }
 
 // Settings of a measurement.
 type Settings struct {
