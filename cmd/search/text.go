@@ -22,26 +22,27 @@ func builtText(r *corpus.Result, w io.Writer) error {
 		r.Indexed, r.Deleted, r.Collected)
 	fmt.Fprintf(w, "%d of %d pages are in the corpus, in %d containers of %d bytes\n",
 		r.Selected, r.Pages, r.Containers, r.Bytes)
-	for _, rule := range filter.SelectionRules {
-		if n := r.LeftOut[string(rule)]; n > 0 {
-			fmt.Fprintf(w, "  %-10s %d pages left out\n", rule, n)
-		}
-	}
+	leftOutText(r.LeftOut, w)
 	for _, note := range r.Notes {
 		fmt.Fprintf(w, "note: %s\n", note)
 	}
 	return nil
 }
 
+// leftOutText writes how many pages each rule left out.
+func leftOutText(pages map[string]int, w io.Writer) {
+	for _, rule := range filter.SelectionRules {
+		if n := pages[string(rule)]; n > 0 {
+			fmt.Fprintf(w, "  %-10s %d pages left out\n", rule, n)
+		}
+	}
+}
+
 // summaryText writes what is in a corpus.
 func summaryText(s *corpus.Summary, w io.Writer) error {
 	fmt.Fprintf(w, "%d of %d pages of the archive are in the corpus, %d of them of blogs\n",
 		s.Selected, s.Pages, s.Blogs)
-	for _, rule := range filter.SelectionRules {
-		if n := s.LeftOut[string(rule)]; n > 0 {
-			fmt.Fprintf(w, "  %-10s %d pages left out\n", rule, n)
-		}
-	}
+	leftOutText(s.LeftOut, w)
 	for _, d := range s.Domains[:min(len(s.Domains), 10)] {
 		fmt.Fprintf(w, "domain %s: %d servers, %d pages\n", d.Name, d.Servers, d.Pages)
 	}

@@ -39,15 +39,15 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		if open := r.URL.Path == "/healthz" || r.URL.Path == "/readyz" || r.URL.Path == "/login" ||
 			strings.HasPrefix(r.URL.Path, "/assets/"); !open {
 			token := r.URL.Query().Get("token")
-			feed := r.URL.Path == feedPath
-			// Readers of feeds keep no cookie, and who has one may bring any token.
-			may := feed && s.token != "" && same(token, s.feedToken())
-			if !may && !(feed && s.allowed(r)) && token != "" && s.token != "" &&
-				r.Method == http.MethodGet {
+			// Readers of feeds keep no cookie. A browser that keeps one may bring any token.
+			feed := r.URL.Path == feedPath &&
+				(s.token != "" && same(token, s.feedToken()) || s.allowed(r))
+			switch {
+			case feed:
+			case token != "" && s.token != "" && r.Method == http.MethodGet:
 				s.enter(w, r, token)
 				return
-			}
-			if !may && !s.allowed(r) {
+			case !s.allowed(r):
 				s.refuse(w, r, http.StatusUnauthorized, "a token is needed: the address that the "+
 					"run printed when it began has it, and so does dashboard.token in its data "+
 					"directory")
