@@ -65,8 +65,8 @@ func (c ChangeRate) Known() bool {
 // PerDay returns the mean changes a day, at least 0. Where Known is false it counts in sums alone.
 func (c ChangeRate) PerDay() float64 { return c.perDay }
 
-// Between returns the mean time between two changes; 0 where none was seen. It may be shorter than
-// the time between two visits: then politeness allows a server fewer visits than it needs.
+// Between returns the mean time between two changes; 0 where none was seen. It can be shorter than
+// the time between two visits, for example on a server that politeness keeps from more visits.
 func (c ChangeRate) Between() time.Duration {
 	if c.full == 0 {
 		return 0

@@ -8,9 +8,9 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Fresh returns the probability that the copy of a page is at a moment as the page is: by what the
-// policy expects, or where it estimates nothing by what visits to the page saw
-// (estimator.ChangeRate). It is the one answer that people get, wherever they ask. NaN: there is no
+// Fresh returns the probability that the copy of a page equals the page at a moment. It is the
+// estimate of the policy; for a policy without estimates it follows from the visits to the page
+// (estimator.ChangeRate). Everything that people see of freshness comes from here. NaN: there is no
 // copy, or nothing is known yet.
 func (p *Planner) Fresh(page sitegraph.PageID, at time.Time) float64 {
 	m := p.Pages.Memory(page)
@@ -26,10 +26,10 @@ func (p *Planner) Fresh(page sitegraph.PageID, at time.Time) float64 {
 }
 
 const (
-	// believedFrom is from how many revisits on predictions are shown; of few copies two each are
-	// enough. Before that a policy goes by the web at large: in the first two minutes of a run with
-	// rounds of a minute the default one expected 0.007 changes in 32 revisits, of which 7 saw one,
-	// and two minutes later 91 in 240, of which 89 did.
+	// believedFrom is the number of revisits before predictions are shown; with few copies,
+	// revisitsEach for each are enough. Until then a policy goes by the web at large. In the first
+	// two minutes of a run with rounds of a minute, the default policy expected 0.007 changes in 32
+	// revisits, and 7 saw one. Two minutes later it expected 91 in 240, and 89 saw one.
 	believedFrom, revisitsEach = 100, 2
 	judgedEvery                = 5 * time.Second
 )

@@ -15,7 +15,7 @@ const near = 10
 // sectionUnits is figure 6 of the paper.
 func (r *satResult) sectionUnits() report.Section {
 	s := report.Section{Title: "Time by unit [SAT fig. 6]", Text: fmt.Sprintf(
-		"T = %d %ss, %s records. With hours, coarse buckets are split at each "+"end of a day. ",
+		"T = %d %ss, %s records. With hours, coarse buckets are split at each end of a day. ",
 		r.MaxUnits, r.Unit, grouped(r.Records)) +
 		"The B-tree is bbolt, which has no buffer of its own to vary; bbolt-ro is the B-tree/RO " +
 		"of the paper, each unit from a cold cache. " + deadlineText(r.Deadline(), r.Unit)}

@@ -90,8 +90,8 @@ func (t *States) Server(s sitegraph.ServerID) *Gaps {
 	return *own
 }
 
-// Share returns the share of the visits to a server after a gap that see a change. Passed is how
-// much of the gap counts (DayTimes.Passed), in days.
+// Share returns the share of the visits to a server after a gap in days that see a change, below 1.
+// Passed is how much of the gap counts (DayTimes.Passed), in days.
 func (t *States) Share(s sitegraph.ServerID, gap, passed float32) float32 {
 	share := t.byLength(s, passed)
 	if class, ok := shift(gap); ok {

@@ -53,7 +53,8 @@ func (r *Result) Claims(figures []Figure) (claims []papers.Claim) {
 	for _, number := range []string{"7", "8"} {
 		add("[SAT fig. "+number+"]",
 			"SAT/Naive with pages of 64 KiB is much faster than with 4 KiB, "+
-				"and clearly behind SAT", ratios("us of 4 KiB over 64 KiB", papers.AtLeast(2),
+				"and clearly behind SAT",
+			ratios("us of 4 KiB over 64 KiB", papers.AtLeast(2),
 				f(number, "sat-naive, 4 KiB pages"), f(number, "sat-naive, 64 KiB pages")),
 			ratios("us of 64 KiB over SAT", papers.AtLeast(1.2),
 				f(number, "sat-naive, 64 KiB pages"), f(number, "sat, 4 KiB pages")))
@@ -70,14 +71,15 @@ func (r *Result) Claims(figures []Figure) (claims []papers.Claim) {
 		add("[SAT fig. 9]",
 			"below a twentieth as many pages as buckets SAT is slower, and with as "+
 				"many it is as fast as it gets: "+unit.String()+"s",
-			ratios("us at a twentieth and less over most pages", papers.AtLeast(1.2), line[:few],
-				slices.Repeat(last, few)), ratios("us at as many over most pages",
-				papers.Between(0.8, 1.25), line[enough:enough+1], last))
+			ratios("us at a twentieth and less over most pages", papers.AtLeast(1.2),
+				line[:few], slices.Repeat(last, few)),
+			ratios("us at as many over most pages", papers.Between(0.8, 1.25),
+				line[enough:enough+1], last))
 	}
 	sat, tree := f(requestsFigure, "sat"), f(requestsFigure, bboltKind.Name)
 	if sat != nil && tree != nil {
 		add("[SAT 4.3]",
-			"a request for every record doubles the time of SAT, which stays ahead of a "+"B-tree",
+			"a request for every record doubles the time of SAT, which stays ahead of a B-tree",
 			ratios("us of SAT over that without", papers.Between(1.5, 2.5), sat[1:], sat[:1]),
 			ratios("us of a B-tree over SAT", papers.Above(1), tree[1:], sat[1:]))
 	}
@@ -94,8 +96,8 @@ func (r *Result) runs(engine string) []Trial {
 }
 
 // each measures a number of an engine in each repetition; NaN without the engine.
-func (r *Result) each(name, engine string, w papers.Wanted, of func(
-	t *Trial) float64) papers.Comparison {
+func (r *Result) each(name, engine string, w papers.Wanted,
+	of func(t *Trial) float64) papers.Comparison {
 	var values []float64
 	runs := r.runs(engine)
 	for i := range runs {
@@ -150,10 +152,10 @@ func (r *SeenResult) claims() (claims []papers.Claim) {
 		if light[i].LRUBytes > 0 {
 			saved = append(saved, light[i].SavedPaper)
 		}
-		positives = append(positives, float64(stable[i].FalsePositives)-float64(
-			light[i].FalsePositives))
-		negatives = append(negatives, float64(stable[i].FalseNegatives)-float64(
-			light[i].FalseNegatives))
+		positives = append(positives,
+			float64(stable[i].FalsePositives)-float64(light[i].FalsePositives))
+		negatives = append(negatives,
+			float64(stable[i].FalseNegatives)-float64(light[i].FalseNegatives))
 	}
 	for _, p := range r.Of(LineLight8) {
 		if p.LRUBytes > 0 {

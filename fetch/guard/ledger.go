@@ -264,7 +264,7 @@ func (p *pass) exceeded() *Refusal {
 	return p.cut
 }
 
-// spend returns how many of so many bytes may be read now, and counts them. What is not read of
+// spend returns how many of n bytes may be read now, and counts them. What is not read of
 // them is given back, with a negative number. If it is nothing, scope and allowed tell the limit.
 func (p *pass) spend(n int64, now time.Duration) (may int64, scope string, allowed int64) {
 	l := p.ledger

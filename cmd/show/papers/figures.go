@@ -88,8 +88,8 @@ func header(f *papers.Figures, first string) []string {
 		func(p *papers.Period) string { return words.Plural(p.Weeks, "week") })
 }
 
-func tableMethods(f *papers.Figures, title string, value func(
-	m *papers.Method) string) report.Table {
+func tableMethods(f *papers.Figures, title string,
+	value func(m *papers.Method) string) report.Table {
 	t := report.Table{Title: title, Header: header(f, "method")}
 	for i, m := range f.Periods[0].Methods {
 		t.Rows = append(t.Rows, periodsRow(f, m.Policy, func(p *papers.Period) string {
@@ -99,8 +99,8 @@ func tableMethods(f *papers.Figures, title string, value func(
 	return t
 }
 
-func tableGroups(f *papers.Figures, title string, value func(
-	m *papers.Method) string) report.Table {
+func tableGroups(f *papers.Figures, title string,
+	value func(m *papers.Method) string) report.Table {
 	t := report.Table{Title: title, Header: []string{"group", "servers", "pages", "changed"}}
 	for _, m := range f.Periods[0].Methods {
 		t.Header = append(t.Header, m.Policy)
@@ -167,8 +167,8 @@ func tableSame(f *papers.Figures) report.Table {
 	return t
 }
 
-func tableThresholds(f *papers.Figures, title string, value func(
-	t *papers.Threshold) string) report.Table {
+func tableThresholds(f *papers.Figures, title string,
+	value func(t *papers.Threshold) string) report.Table {
 	t := report.Table{Title: title, Header: header(f, "least rate")}
 	for i, threshold := range f.Thresholds {
 		t.Rows = append(t.Rows, periodsRow(f, leastRateOf(threshold),

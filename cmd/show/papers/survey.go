@@ -86,8 +86,8 @@ func periods(s *papers.Survey, first string) []string {
 }
 
 // surveyRow shows one value of each period of a group.
-func surveyRow(first string, g *papers.SurveyGroup, value func(
-	p *papers.SurveyPeriod) string) []string {
+func surveyRow(first string, g *papers.SurveyGroup,
+	value func(p *papers.SurveyPeriod) string) []string {
 	cells := []string{first}
 	for i := range g.Periods {
 		cells = append(cells, value(&g.Periods[i]))
@@ -332,8 +332,8 @@ func inOrder(s *papers.Survey) []int {
 }
 
 // over is a line of one value over the periods.
-func over(s *papers.Survey, name string, g *papers.SurveyGroup, value func(
-	p *papers.SurveyPeriod) float64) report.Series {
+func over(s *papers.Survey, name string, g *papers.SurveyGroup,
+	value func(p *papers.SurveyPeriod) float64) report.Series {
 	line := report.Series{Name: name}
 	for _, i := range inOrder(s) {
 		line.X, line.Y = append(line.X, float64(s.Weeks[i])), append(line.Y, value(&g.Periods[i]))

@@ -38,14 +38,14 @@ type Change struct {
 }
 
 const (
-	// MostChanges bounds the changes of one answer, and compareIn the time after which no further
-	// words are looked for, and that of one comparison: a page is there soon, and further words
-	// come when it is asked for again.
+	// MostChanges bounds the changes of one answer. After compareIn an answer begins no further
+	// comparison, and a comparison ends. So a page is there soon, and the words that are missing
+	// come when somebody asks again.
 	MostChanges = 100
 	compareIn   = 1500 * time.Millisecond
 	keptWords   = 500
 	changesRead = 64 << 20 // octets of the journal
-	// settles is the age from which on a copy that is not in the archive will not come any more.
+	// settles is how long after its visit a copy may still reach the archive.
 	settles = 3 * time.Minute
 )
 
@@ -139,8 +139,8 @@ func (d *Desk) changeOf(ctx, until context.Context, e *journal.Entry) Change {
 	case r.Removed+r.Added == 0:
 		c.Without = withoutWords
 	default:
-		words := watch.Shorten(r)
-		c.Words, c.Title, c.Without = &words, r.New.Title, ""
+		shown := watch.Shorten(r)
+		c.Words, c.Title, c.Without = &shown, r.New.Title, ""
 	}
 	c.Pending = false
 	d.compared.keep(key, c)

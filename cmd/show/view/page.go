@@ -143,10 +143,10 @@ var ErrNoArchive = errors.New("there is no archive: run keeps what it fetches wi
 
 // archiveBox has the archive as it was a moment ago.
 type archiveBox struct {
-	turn   chan struct{} // of 1: who has put something in compares, alone, as it takes seconds
+	turn   chan struct{} // of 1, full while a request uses the archive: that may take seconds
 	reader *archive.Reader
 	failed error     // why there is no reader
-	at     time.Time // all that was written before is in the reader
+	at     time.Time // the reader has everything that was written before
 }
 
 const (
@@ -177,7 +177,7 @@ func (d *Desk) Diff(ctx context.Context, address, kind string) (*archive.Differe
 	return archive.Compare(ctx, b.reader, url, nil, kind, time.Now(), d.o.Show)
 }
 
-// enter waits for the turn of who asks.
+// enter waits until no other request uses the archive.
 func (b *archiveBox) enter(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -192,8 +192,8 @@ func (b *archiveBox) enter(ctx context.Context) error {
 
 func (b *archiveBox) leave() { <-b.turn }
 
-// open opens the archive again if what was written up to a moment may lack, but not if it was
-// opened lately: see b.at.
+// open opens the archive again if the reader may lack captures that were written up to a moment.
+// It does not if it did so less than archiveHolds ago; b.at says how new the reader is.
 func (b *archiveBox) open(dir string, upTo time.Time) (err error) {
 	now := time.Now() // before it is read: what is written meanwhile may be in it or not
 	switch age := now.Sub(b.at); {
