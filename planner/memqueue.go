@@ -92,13 +92,11 @@ func (q *MemQueue) advance(until uint32) bool {
 			q.entries -= n - len(from)
 		}
 		if len(from) == 0 {
-			q.buckets[i] = from
+			q.empty(i)
 			continue
 		}
 		if i > 0 {
-			if q.buckets[i] = from[:0]; cap(from) > mostIdle {
-				q.buckets[i] = nil
-			}
+			q.empty(i)
 			q.base = uint32(slices.Min(from) >> 32)
 			q.entries -= len(from)
 			for _, entry := range from { // each goes to a bucket below
@@ -113,6 +111,13 @@ func (q *MemQueue) advance(until uint32) bool {
 		return q.base <= until
 	}
 	return false
+}
+
+// empty empties a bucket, and gives back much room.
+func (q *MemQueue) empty(i int) {
+	if q.buckets[i] = q.buckets[i][:0]; cap(q.buckets[i]) > mostIdle {
+		q.buckets[i] = nil
+	}
 }
 
 // Take hands out pages that are due by until, and applies their messages.

@@ -109,7 +109,7 @@ func (m *Mixture) weightsAt(pace int, s sitegraph.ServerID) (w Weights) {
 			gain += m.Servers[s][k]
 		}
 		gain = min(max(gain, -mostGain), mostGain)
-		w[k] = m.First[k] * float32(math.Exp(float64(gain)))
+		w[k] = m.First[k] * Exp32(gain)
 	}
 	w.Normalize()
 	return w

@@ -1,9 +1,6 @@
 package sites
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/recrawl/recrawl/estimator/evidence"
 	"github.com/recrawl/recrawl/planner"
 	"github.com/recrawl/recrawl/sitegraph"
@@ -123,18 +120,7 @@ func (g *groups) grow() {
 		g.servers[graph.Server(p)].pages++
 		fresh = append(fresh, p)
 	}
-	g.byTie(fresh)
-	for _, p := range fresh {
-		kind, name := g.divisionKey(p)
-		g.join(p, g.siteOf(graph.Server(p), kind, name))
-	}
-}
-
-// byTie puts pages in an order that does not depend on which became known first.
-func (g *groups) byTie(pages []sitegraph.PageID) {
-	slices.SortFunc(pages, func(a, b sitegraph.PageID) int {
-		return cmp.Compare(g.ties.Of(a), g.ties.Of(b))
-	})
+	g.joinAll(fresh)
 }
 
 // of returns the accounts that a page belongs to: those of all pages, of its server and of its

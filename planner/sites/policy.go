@@ -133,11 +133,14 @@ func (v *Policy) Begin(r planner.Round) {
 func (v *Policy) Offer(pages []sitegraph.PageID) {
 	v.grow()
 	v.offers += len(pages)
+	first := len(v.offered)
 	for _, p := range pages {
 		if v.Pages.Refetchable(p) {
-			v.rate(p)
 			v.offered = append(v.offered, p)
 		}
+	}
+	for _, p := range v.offered[first:] {
+		v.rate(p)
 	}
 	v.unordered = true
 }

@@ -325,8 +325,8 @@ func (g *groups) lists(p sitegraph.PageID) int {
 // isQuiet reports whether a page can be visited now, and a change of it would be unexpected: in a
 // sweep that of any.
 func (v *scorer) isQuiet(p sitegraph.PageID) bool {
-	return v.Pages.Refetchable(p) && !v.Pages.Outside(p) &&
-		(v.Mode == planner.Sweep || v.worthLittle(p))
+	return (v.Mode == planner.Sweep || v.worthLittle(p)) && v.Pages.Refetchable(p) &&
+		!v.Pages.Outside(p)
 }
 
 // worthLittle reports whether a page is far below the price, so that nobody expects it to have

@@ -225,11 +225,11 @@ const mostCrowd, crowdStep = 64, 1.5
 
 // Choice returns among how many pages a round chooses. Twice as many find no more.
 func (v *scorer) Choice(budget int) (few, many int) {
-	few = choicePerVisit*budget + leastChoice
+	few = budget + budget/2 + leastChoice
 	return few, 2 * few
 }
 
-const choicePerVisit, leastChoice = 2, 2048
+const leastChoice = 4096
 
 // longestWait is after how many days a score is made anew at the latest: a month, or a tenth of the
 // time in which the budget goes through all pages.

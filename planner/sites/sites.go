@@ -55,6 +55,31 @@ func (g *groups) join(p sitegraph.PageID, i int32) {
 	g.pages[in.last].next = p
 }
 
+// joinAll orders pages by their ties, so that it does not matter which became known first, and puts
+// each into its site. A page that has no site gets that of its directory or shape.
+func (g *groups) joinAll(pages []sitegraph.PageID) {
+	graph := g.corpus.Graph
+	directory, i := int32(-1), int32(0)
+	keys := make([]uint64, len(pages))
+	for k, p := range pages { // those of a directory lie near each other
+		keys[k] = uint64(math.Float32bits(g.ties.Of(p)))<<32 | uint64(p)
+		if g.pages[p].site >= 0 {
+			continue
+		}
+		s := graph.Server(p)
+		if d := graph.Directory(p); d != directory || g.servers[s].method == byShape {
+			kind, name := g.divisionKey(p)
+			directory, i = d, g.siteOf(s, kind, name)
+		}
+		g.pages[p].site = i
+	}
+	slices.Sort(keys)
+	for k, key := range keys {
+		pages[k] = sitegraph.PageID(uint32(key))
+		g.join(pages[k], g.pages[pages[k]].site)
+	}
+}
+
 const (
 	// dividedAgain is by which factor a server grows until it is divided again, dividedAfter after
 	// how many days it is in any case; then after twice as many, and so on.
@@ -122,7 +147,6 @@ func (g *groups) divideServer(s sitegraph.ServerID, partition *sitegraph.Partiti
 	pages := slices.DeleteFunc(slices.Clone(graph.ServerPages(s)), func(p sitegraph.PageID) bool {
 		return int(p) >= len(g.pages) // the corpus does not know it yet
 	})
-	g.byTie(pages)
 	for _, p := range pages {
 		in := &g.sites[g.pages[p].site]
 		in.pages, in.top, in.last = 0, sitegraph.NoPage, sitegraph.NoPage
@@ -152,13 +176,7 @@ func (g *groups) divideServer(s sitegraph.ServerID, partition *sitegraph.Partiti
 			g.pages[p].traits |= isTop
 		}
 	}
-	for _, p := range pages {
-		i := g.pages[p].site
-		if i < 0 { // in no part of the division
-			i = g.siteOf(s, 'd', sitegraph.Directory(graph.URL(p)))
-		}
-		g.join(p, i)
-	}
+	g.joinAll(pages)
 	if !of.Told() { // no visit told of the server, or replayAll follows
 		return
 	}
