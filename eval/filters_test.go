@@ -67,7 +67,7 @@ func TestLabelled(t *testing.T) {
 }
 
 // Pages that the words were not made for: few are found, and hardly any wrongly.
-// docs/reference/filters.md has the figures.
+// docs/design/results.md has the figures.
 func TestPagesThatWordsWereNotMadeFor(t *testing.T) {
 	set := opened(t, filter.Options{File: "testdata/filters.yaml"})
 	for _, test := range []struct {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Blogs are found as docs/reference/corpus.md says.
+// Blogs are found as docs/design/results.md says.
 func TestIsBlog(t *testing.T) {
 	f, err := os.Open("testdata/blogs.jsonl")
 	if err != nil {
