@@ -6,18 +6,19 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// New pages are linked from few pages (hubs: Kleinberg 1999). So a change is worth as much more as
-// changes of the same page made known in the mean, pulled toward those of its site, and so on.
+// Few pages (hubs: Kleinberg 1999) link to most new pages. So the worth of a change includes the
+// new pages that it is expected to lead to. Their number is the mean over earlier changes of the
+// page, pulled toward the means of its site, its server and all pages.
 
 const (
-	// mostFound bounds what one change counts for: a list of everything is read once.
+	// mostFound bounds the new pages that one change counts for: a list of everything is read once.
 	mostFound = 20
-	// parentChanges is how many changes the mean of a larger group counts for.
+	// parentChanges is the weight of the mean of a larger group, in changes.
 	parentChanges = 4
 )
 
-// Discovered learns that links of a page made pages known. By a change: they are taken to be born
-// then.
+// Discovered notes that a visit to a page made other pages known. If the page had changed, the
+// policy takes it that those pages were born then.
 func (v *Policy) Discovered(p sitegraph.PageID, verdict sitegraph.Verdict,
 	pages []sitegraph.PageID) {
 	v.grow()
@@ -35,8 +36,8 @@ func (v *Policy) Discovered(p sitegraph.PageID, verdict sitegraph.Verdict,
 	}
 }
 
-// found adds the pages that a change made known to those of the page, if it ever led to some, and
-// of its groups.
+// found adds the number of pages that a change made known to the means of a page's groups. A page
+// has a mean of its own once one of its changes led to a page.
 func (g *groups) found(p sitegraph.PageID, pages int) {
 	n := float32(min(pages, mostFound))
 	g.finding.Add(g.corpus.Graph.Server(p), n, 1, math.MaxFloat32)

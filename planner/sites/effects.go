@@ -5,10 +5,9 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// The groups whose visits tell of a page at once. Those from ofDepth on count in sweeps alone,
-// where hardly more is known of a page than what the round shows: what was rebuilt of a server may
-// be a depth or a directory, and no site. In streams they leave less for samples and for pages that
-// may be gone.
+// The groups of a page whose visits change its odds at once. Depth and directory count in sweeps
+// alone. There a policy knows little of a page beyond the outcomes of the round, and a rebuild may
+// cover a depth or a directory that is no site. In streams they would leave less for samples.
 const (
 	ofServer = iota
 	ofSite
@@ -17,25 +16,24 @@ const (
 	groupKinds
 )
 
-// groupNames say where more changes were seen than expected.
+// groupNames complete the sentence "more changes than expected ...".
 var groupNames = [groupKinds]string{"on its server", "in its site",
 	"at its depth of its server", "in its directory"}
 
-// effects is what visits to the groups of a page found since a moment, and what was expected of
-// them.
+// effects holds what visits to the groups of a page found, and what was expected of them.
 type effects struct {
 	groups [groupKinds]evidence.Counts
 	trust  float32 // the power of the factors; see evidence.Trust
 	top    float32 // the factor for what the top of the site showed
 }
 
-// effectPrior is how many changes that came as predicted pull the factor of each group toward 1: a
-// of evidence.Tally. Visits to a site count for its server, too.
+// effectPrior pulls the factor of each group toward 1, with the weight of this many changes that
+// came as predicted (evidence.Tally). The tally of a server also counts the visits to its sites.
 var effectPrior = [groupKinds]float32{ofServer: 2, ofSite: 4, ofDepth: 2, ofDirectory: 2}
 
-// beyond returns for each group what visits to it found, with the changes that were to be expected
-// after the factors of the groups before it, and by what it multiplies the odds of the page, before
-// that is trusted; and the product of these factors.
+// beyond returns for each group the counts of its visits and its factor of the page's odds, before
+// trust is applied; and the product of the factors. Changes that the factors of earlier groups
+// explain count as expected.
 func (b *effects) beyond() (found [groupKinds]evidence.Counts, factors [groupKinds]float32,
 	all float32) {
 	all = 1
@@ -74,8 +72,7 @@ func (g *groups) addToTallies(l outcome) {
 	}
 }
 
-// tallies returns where the tallies of the groups of a page are, and of how many kinds they are.
-// One is nil where nothing was told.
+// tallies returns the tallies of a page's groups, nil before any visit, and how many are in use.
 func (g *groups) tallies(p sitegraph.PageID) (of [groupKinds]**evidence.Tally, kinds int) {
 	s := &g.servers[g.corpus.Graph.Server(p)]
 	of[ofServer], of[ofSite] = &s.tally, &g.sites[g.pages[p].site].tally
@@ -86,7 +83,7 @@ func (g *groups) tallies(p sitegraph.PageID) (of [groupKinds]**evidence.Tally, k
 	return of, groupKinds
 }
 
-// effectsSince adds up the visits to the groups of a page after a moment, in unix seconds.
+// effectsSince returns the counts of visits to the groups of a page after `last`, in unix seconds.
 func (g *groups) effectsSince(p sitegraph.PageID, last uint32) (b effects) {
 	tallies, n := g.tallies(p)
 	for i, t := range tallies[:n] {

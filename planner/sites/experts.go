@@ -4,17 +4,17 @@ import "github.com/recrawl/recrawl/estimator/evidence"
 
 // The experts of a mixture.
 const (
-	expertRates  = iota // its own past
-	expertHalf          // the same, trusted half
-	expertPooled        // by the mean rate of its site
-	expertAll           // by the clock of all pages
-	expertServer        // of its server
-	expertSite          // of its site
-	expertAge           // of pages born here, by their age
-	expertState         // by the gap between visits
+	expertRates  = iota // the past of the page
+	expertHalf          // the same, at half its weight
+	expertPooled        // the mean rate of its site
+	expertAll           // the clock of all pages
+	expertServer        // the clock of its server
+	expertSite          // the clock of its site
+	expertAge           // of pages born here: their age
+	expertState         // the gap between visits
 )
 
-// expertNames are for people.
+// expertNames are shown to users.
 var expertNames = [evidence.Experts]string{
 	expertRates:  "its own past",
 	expertHalf:   "its own past, trusted half",
@@ -26,7 +26,7 @@ var expertNames = [evidence.Experts]string{
 	expertState:  "states that return",
 }
 
-// firstWeights are believed before any outcome.
+// firstWeights are the weights of the experts before any outcome.
 var firstWeights = evidence.Weights{
 	expertRates:  0.15,
 	expertHalf:   0.15,
@@ -38,7 +38,7 @@ var firstWeights = evidence.Weights{
 	expertState:  0.15,
 }
 
-// plain is the mean of what the page's own past says.
+// plain returns the mean of the three opinions made from the page's own past.
 func plain(o *evidence.Opinions) float32 {
 	return (o[expertPooled] + o[expertRates] + o[expertHalf]) / 3
 }

@@ -11,19 +11,17 @@ import (
 )
 
 const (
-	// surprising is the factor of the odds from which what others showed is worth saying.
+	// surprising is the least factor of the odds for which a reason names other pages' outcomes.
 	surprising = 1.5
-	// rebuiltLooks visits make its server look rebuilt to a page, if they are surprising.
+	// rebuiltLooks is the least number of surprising visits for which Explain reports a rebuild.
 	rebuiltLooks = 5
 )
 
-// speakers are the experts by which people are told what several of a kind say; expertRates for
-// those that are not here.
+// speakers maps each expert to the one that explanations name for its kind: expertRates by default.
 var speakers = [evidence.Experts]int{expertAll: expertSite, expertServer: expertSite,
 	expertSite: expertSite, expertAge: expertAge, expertState: expertState}
 
-// loudest is the expert, and those of its kind, that say most for a change, and what they add to
-// the log odds.
+// loudest returns the kind of experts that adds most to the log odds of a change, and the sum.
 func (v *Policy) loudest(p sitegraph.PageID) (expert int, adds float32) {
 	o, asked := v.mixture.Asked[p]
 	if !asked {
@@ -38,8 +36,8 @@ func (v *Policy) loudest(p sitegraph.PageID) (expert int, adds float32) {
 	return slices.Index(all[:], adds), adds
 }
 
-// reason says why a page is visited, by the evidence that speaks loudest for a change: what others
-// showed since its last visit, or experts.
+// reason says why a page is visited, by the strongest evidence for a change: outcomes of other
+// pages since its last visit, or an expert.
 func (v *Policy) reason(p sitegraph.PageID) planner.Reason {
 	g, h := v.groups, &v.Pages.Memory(p).History
 	last := g.pages[p].last
@@ -59,7 +57,7 @@ func (v *Policy) reason(p sitegraph.PageID) planner.Reason {
 	switch told := &g.told[topChanged]; {
 	case b.top >= max(least, all):
 		return planner.Because("its top changed since its last visit, %s ago; of %.0f pages "+
-			"visited after their top had changed, %.0f had changed, too", ago,
+			"visited after their top had changed, %.0f had also changed", ago,
 			float64(told.Visits), float64(told.Changed))
 	case all >= least:
 		of := &beyond[most]
@@ -98,16 +96,15 @@ func (v *Policy) reason(p sitegraph.PageID) planner.Reason {
 		float64(evidence.InDays(h.Last-h.Epoch)))
 }
 
-// start is the log odds of a change of the mean page since the last visit of this one.
+// start returns the log odds that the mean page changes within the age of this page's copy.
 func (v *predictor) start(p sitegraph.PageID, now float32) float32 {
 	all, _, _ := v.groups.of(p)
 	age := max(now-v.groups.day(v.groups.pages[p].last), 0)
 	return evidence.LogOddsExpected(all.Rate(defaultRate) * age)
 }
 
-// Explain returns what the probability of a page at a moment is made of: what each expert adds to
-// the log odds of the mean page, claims of feeds, what others showed since its last visit, and the
-// calibration.
+// Explain returns the parts of the probability that a page has changed: the log odds of the mean
+// page, and what experts, feeds, outcomes of other pages and calibration add.
 func (v *Policy) Explain(p sitegraph.PageID, at time.Time) (c planner.Contributions) {
 	v.grow()
 	v.groups.clock.Anchor(sitegraph.Unix32(at))
@@ -132,7 +129,7 @@ func (v *Policy) Explain(p sitegraph.PageID, at time.Time) (c planner.Contributi
 	}
 	h, b := v.hint(p), v.effects(p, last)
 	beyond, factors, _ := b.beyond()
-	add("what a "+h.Kind.String()+" of its server claims", h.LogRatio, h.LogRatio)
+	add("the claim of a "+h.Kind.String()+" of its server", h.LogRatio, h.LogRatio)
 	for i, of := range beyond {
 		add("changes "+groupNames[i]+" since then beyond those expected",
 			float64(of.Changed-of.Expected), float64(b.trust)*math.Log(float64(factors[i])))
@@ -144,21 +141,21 @@ func (v *Policy) Explain(p sitegraph.PageID, at time.Time) (c planner.Contributi
 		beyond[ofServer].Visits >= rebuiltLooks
 	c.Probability = min(max(float64(v.believed(v.mixed(p, &o), b.total())), 1e-6), 1-1e-6)
 	if rest := math.Log(c.Probability/(1-c.Probability)) - sum; math.Abs(rest) > 1e-3 {
-		add("what came of probabilities like this one", 1/(1+math.Exp(-sum)), rest)
+		add("outcomes of earlier predictions like this one", 1/(1+math.Exp(-sum)), rest)
 	}
 	c.Sort()
 	return c
 }
 
-// Site tells of the site of a page: its top (NoPage: it has none), the division of its server, and
-// how many pages it has.
+// Site returns the top of a page's site or NoPage, its server's division, and the site's page
+// count.
 func (v *Policy) Site(p sitegraph.PageID) (top sitegraph.PageID, division string, pages int) {
 	v.grow()
 	of, in := &v.groups.servers[v.Pages.Graph.Server(p)], &v.groups.sites[v.groups.pages[p].site]
 	return in.top, divisions[of.method], int(in.pages)
 }
 
-// Division tells how a server is divided, and how many sites and pages that makes.
+// Division returns how a server is divided, and the number of its sites and pages.
 func (v *Policy) Division(s sitegraph.ServerID) (method string, sites, pages int) {
 	v.grow()
 	for i := range v.groups.sites {

@@ -11,7 +11,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// What explain shows adds up to the probability that the policy goes by. Asking changes nothing.
+// The parts that Explain returns add up to the probability, and Explain changes nothing.
 func TestExplain(t *testing.T) {
 	run := func(ask bool) (visits []string) {
 		m := newSim(t, 8, 3, 60, 15, true)
@@ -52,7 +52,7 @@ func addsUp(t *testing.T, v *Policy, p sitegraph.PageID, day int) {
 	}
 }
 
-// Each kind of evidence has a reason of its own.
+// Each kind of evidence has its own reason.
 func TestReasons(t *testing.T) {
 	m := newSim(t, 8, 2, 60, 15, true)
 	for day := 1; day <= 20; day++ {
@@ -98,7 +98,7 @@ func TestReasons(t *testing.T) {
 	only(expertRates)
 	is("the top of its site: ")
 	g.pages[p].traits = 0
-	nothing := evidence.Opinions{} // beyond what pages change in the mean
+	nothing := evidence.Opinions{} // as the mean page
 	for k := range nothing {
 		nothing[k] = v.start(p, v.now)
 	}
@@ -116,12 +116,12 @@ func TestReasons(t *testing.T) {
 	in.tally, in.topChanged = nil, math.MaxUint32
 	s.told = topTally{}
 	g.told[topChanged] = evidence.Counts{Visits: 20, Changed: 15, Expected: 2}
-	is("of 20 pages visited after their top had changed, 15 had changed, too")
+	is("of 20 pages visited after their top had changed, 15 had also changed")
 	v.gone.pages[p], v.scores[p].worth = unreached{}, 0.1
 	is("no links lead to it any more")
 }
 
-// A reason has the unit of time that suits it.
+// A reason uses the unit of time that suits it.
 func TestReasonSpans(t *testing.T) {
 	for days, want := range map[float64]string{0.001: "86 seconds", 0.05: "72 minutes",
 		0.5: "12 hours", 40: "40 days"} {

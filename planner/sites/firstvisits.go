@@ -9,50 +9,49 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Links that lead nowhere go in runs: a folder that was not published, a version that was taken
-// down. So what first visits met tells of the new pages of like address.
+// Dead links come in runs: a folder was never published, or a version was taken down. So the
+// outcomes of first visits predict those of new pages in the same directory.
 //
-// A new page is there with the probability 1 - d, where d is the share of dead addresses among the
-// last first visits to its directory, pulled toward that of its server, and that toward that of
-// all.
+// A new address holds a page with the probability 1 - d. Here d is the share of dead addresses
+// among the last first visits to its directory, pulled toward the share of its server, which is
+// pulled toward the share of all servers.
 //
-// To meet a page is worth firstWorth changes found. Where the visit is worth less than the price it
-// waits, in each round anew: for a lower price, or, if the page is there as good as surely, for its
-// turn, which comes within turnDays. So that a folder that is published after all is found out, one
-// page of a server that is not so sure is asked for now and then, sooner if nobody asked for any
-// like it. If it is there, one of its directory may follow in each round, until one is dead.
+// Meeting a page is worth firstWorth changes found. An address whose visit is worth less than the
+// price waits. Each round judges it anew, since the price may fall. If it almost surely holds a
+// page, its turn comes within turnDays. Any other server gets a trial visit now and then, sooner in
+// directories without first visits: so a folder that is published late is found. If the trial meets
+// a page, one more of its directory may follow in each round, until one is dead.
 
 const (
-	// firstVisitsKept bounds the first visits that a group goes by: what was dead can be there
-	// tomorrow.
+	// firstVisitsKept bounds the first visits that a group remembers: dead addresses may revive.
 	firstVisitsKept = 16
-	// serverVisits is how many first visits the share of a server counts for in a directory: few,
-	// as whole directories are there or not.
+	// serverVisits is the weight of the server's share in a directory, in first visits. It is small
+	// because whole directories are alive or dead.
 	serverVisits = 0.5
-	// trialDays pass at a server before a visit to a page that is not worth one by what is believed
-	// of it, fewer the likelier it is there, and unfamiliarDays at most where nobody asked for any
-	// of the same directory.
+	// trialDays pass at a server before a trial visit to a page that is not worth the price. They
+	// are fewer the likelier the page is there, and at most unfamiliarDays in directories without
+	// first visits.
 	trialDays      = 14
 	unfamiliarDays = 3
-	// firstWorth is what it is worth to meet a page, in changes found.
+	// firstWorth is the worth of meeting a page, in changes found.
 	firstWorth = planner.FirstWorth
-	// surelyThere is the probability from which an address has a turn at any price. Without turns a
-	// news site in rounds of an hour finds a tenth fewer changes.
+	// surelyThere is the probability from which an address gets a turn at any price. Without turns
+	// a news site in rounds of an hour finds a tenth fewer changes.
 	surelyThere = 0.95
 	turnDays    = 14
-	// priorDead is the share of dead addresses where nothing is known.
+	// priorDead is the share of dead addresses before any first visit.
 	priorDead = 0.1
 )
 
-// trial is the last visit to a doubtful page of a server.
+// trial holds the last visits to doubtful pages of a server.
 type trial struct {
-	page     sitegraph.PageID // that was asked for, and whose outcome is not known
-	asked    float32          // days: then
-	answered float32          // days: when the last was asked for whose outcome is known
-	met      int32            // directory of the last that met a page; -1: it proved dead since
+	page     sitegraph.PageID // asked for, its outcome still unknown
+	asked    float32          // days: when page was asked for
+	answered float32          // days: when the last page with an outcome was asked for
+	met      int32            // directory of the last page met; -1: a later one was dead
 }
 
-// firstVisit tells the groups of an address what its first visit met.
+// firstVisit records the outcome of a first visit in the groups of its address.
 func (g *groups) firstVisit(p sitegraph.PageID, dead bool) {
 	g.dead.See(g.corpus.Graph.Server(p), dead, firstVisitsKept-1)
 	g.directory(p).dead.See(dead, firstVisitsKept-1)
@@ -63,23 +62,22 @@ func (g *groups) directory(p sitegraph.PageID) *directory {
 	return evidence.At(&g.directories, g.corpus.Graph.Directory(p))
 }
 
-// there returns the probability that an address without a copy holds a page, and whether it is
-// unfamiliar: nobody asked for any of its directory.
+// there returns the probability that an address without a copy holds a page. unfamiliar is set if
+// its directory had no first visits yet.
 func (g *groups) there(p sitegraph.PageID) (there float32, unfamiliar bool) {
 	server := g.dead.Of(g.corpus.Graph.Server(p), 1, priorDead, 1)
 	own := &g.directory(p).dead
 	return 1 - own.Toward(server, serverVisits), own.Count == 0
 }
 
-// Expect is the probability that an address without a copy holds a page.
+// Expect returns the probability that an address without a copy holds a page.
 func (v *Policy) Expect(p sitegraph.PageID) float64 {
 	v.grow()
 	there, _ := v.groups.there(p)
 	return float64(there)
 }
 
-// TakesFirst reports whether the first visit to an address is worth one of this round beside the
-// refetches that fit.
+// TakesFirst reports whether a first visit is worth a place in this round beside the refetches.
 func (v *Policy) TakesFirst(p sitegraph.PageID) bool {
 	v.grow()
 	share, unfamiliar := v.groups.there(p)
@@ -105,8 +103,8 @@ func (v *Policy) TakesFirst(p sitegraph.PageID) bool {
 	return true
 }
 
-// turn reports whether a new page has had its turn since it was last asked for, or since the round
-// before. It has it until it is visited.
+// turn reports whether the turn of a new page has come since it was last asked about, or since the
+// round before. The turn lasts until the page is visited.
 func (v *Policy) turn(p sitegraph.PageID) bool {
 	asked, ok := v.turns[p]
 	if !ok {
@@ -122,13 +120,12 @@ func (v *Policy) turn(p sitegraph.PageID) bool {
 	return false
 }
 
-// first learns what the first visit to an address met. What is elsewhere, or must not be visited,
-// tells nothing.
+// first learns the outcome of a first visit. Redirects and forbidden addresses teach nothing.
 func (v *Policy) first(p sitegraph.PageID, dead bool) {
 	if t := &v.trials[v.Pages.Graph.Server(p)]; t.page == p {
 		t.page, t.answered = sitegraph.NoPage, t.asked
 		switch directory := v.Pages.Graph.Directory(p); {
-		case !dead: // there may be more: the next may follow at once
+		case !dead: // more may be alive: the next trial may follow at once
 			t.answered, t.met = 0, directory
 		case t.met == directory:
 			t.met = -1

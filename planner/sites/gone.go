@@ -7,45 +7,42 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// A page that is taken down loses its last link first, as a rule: the list that named it changed,
-// or the part of the site that it was in is gone itself. So a living page to which no links lead
-// any more from the start pages of its server is probably gone. How probably is learnt from the
-// visits to such pages: those of its server, pulled toward those of all, since pages go in runs. To
-// find that a page is gone is worth Settings.GoneWorth changes found, so a visit to such a page
-// competes with all others.
+// Before a page is taken down, it usually loses its last link: the list that named it changed, or
+// its part of the site is gone. So a living page that no links from the start pages of its server
+// reach is probably gone. The policy learns this probability from visits to such pages: those of
+// its server, pulled toward those of all servers, since pages go in runs. Finding that a page is
+// gone is worth Settings.GoneWorth changes found, so this visit competes with all others.
 //
-// Belief follows the look: a page that proves to be there all the same is visited for its changes
-// as before, and looked for again after lookAgainDays, then after twice as many, and so on,
-// where such looks find something.
+// If the page proves to be alive, it is visited for its changes as before. The policy looks again
+// after lookAgainDays, then after twice as long, and so on, while such looks find something.
 
 const (
 	lookAgainDays = 14
 	mostLooks     = 6
-	// parentLooks is how many looks the share of all servers counts for at each.
+	// parentLooks is the weight of the share of all servers at each one, in looks.
 	parentLooks = 2
 )
 
-// DefaultGoneWorth is what it is worth to find that a page is gone, in changes found. On published
-// documentation, at 2 % of the pages a day, both 0.3 and 0.5 find eight in ten of the pages that
-// went. 0.3 finds them after 29 days in the mean and costs 0.004 of the changes; 0.5 finds them
-// after 18 days and costs 0.014.
+// DefaultGoneWorth is the worth of finding that a page is gone, in changes found. On published
+// documentation, where 2 % of the pages go each day, both 0.3 and 0.5 find eight in ten of them.
+// 0.3 takes 29 days in the mean and costs 0.004 of the changes. 0.5 takes 18 days and costs 0.014.
 const DefaultGoneWorth = 0.3
 
-// disappearance knows the living pages that no links lead to any more.
+// disappearance keeps the living pages that no links lead to any more.
 type disappearance struct {
 	pages    map[sitegraph.PageID]unreached
-	versions []int32            // by server: 1 and that of the graph when it was looked through
-	gone     [2]evidence.Pooled // those that were, of first looks and of later ones
+	versions []int32            // by server: 1 + version of the graph at the last look through it
+	gone     [2]evidence.Pooled // shares of pages found gone, by first looks and by later ones
 }
 
 // unreached is a living page that no links lead to.
 type unreached struct {
-	looks uint8   // visits that found it there since it lost its links
-	after float32 // days: until then it is believed to be there
+	looks uint8   // visits that found it alive since it lost its links
+	after float32 // days: until then it is believed to be alive
 }
 
-// lookThrough finds the pages that lost their last link since the last round, and those whose next
-// look is due, and has them scored anew. It goes through the servers whose links changed.
+// lookThrough finds the pages that lost their last link since the last round, in the servers whose
+// links changed. It scores them anew, and also those whose next look is due.
 func (d *disappearance) lookThrough(v *Policy) {
 	g := v.Pages.Graph
 	for s := range sitegraph.ServerID(g.Servers()) {
@@ -80,7 +77,7 @@ func (d *disappearance) look(v *Policy, p sitegraph.PageID) {
 	v.bringUnreached(p)
 }
 
-// bringUnreached makes a page a candidate whose links were lost.
+// bringUnreached makes a page that lost its links, or got them back, a candidate of this round.
 func (v *Policy) bringUnreached(p sitegraph.PageID) {
 	if v.Pages.Refetchable(p) {
 		v.rate(p)
@@ -88,7 +85,7 @@ func (v *Policy) bringUnreached(p sitegraph.PageID) {
 	}
 }
 
-// noteVisit takes in what a visit to a page found. It reports whether no links led to the page.
+// noteVisit records the outcome of a visit to a page. It reports whether no links led to the page.
 func (d *disappearance) noteVisit(p sitegraph.PageID, of sitegraph.ServerID,
 	verdict sitegraph.Verdict, now float32) bool {
 	u, ok := d.pages[p]
@@ -108,7 +105,7 @@ func (d *disappearance) noteVisit(p sitegraph.PageID, of sitegraph.ServerID,
 	return true
 }
 
-// isGone is how likely a page is gone by now; 0 where links lead to it, or it was looked for.
+// isGone returns the probability that a page is gone; 0 if it is linked or was just found alive.
 func (v *scorer) isGone(p sitegraph.PageID) float32 {
 	u, ok := v.gone.pages[p]
 	if !ok || u.after > v.now {

@@ -12,14 +12,14 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// list is a server whose start page lists pages that never change. On some day it drops half of
-// them from its list.
+// list is a server whose start page lists pages that never change. On one day it drops half of
+// them.
 type list struct {
 	planner *planner.Planner
-	pages   []sitegraph.PageID // without the start page
-	dropped int                // day
-	gone    bool               // what was dropped is gone
-	looked  int                // visits to pages because they are probably gone
+	pages   []sitegraph.PageID // except the start page
+	dropped int                // day on which half of the list is dropped
+	gone    bool               // whether dropped pages are gone
+	looked  int                // visits to pages that are probably gone
 }
 
 func newList(pages int, worth float32, gone bool) *list {
@@ -71,7 +71,7 @@ func (l *list) record(p sitegraph.PageID, d int, state sitegraph.State, verdict 
 		verdict)
 }
 
-// found is how many of the dropped pages were found gone.
+// found returns how many of the dropped pages were found gone.
 func (l *list) found() (n int) {
 	for _, p := range l.pages {
 		if l.planner.Pages.Memory(p).State == sitegraph.StateGone {
@@ -81,7 +81,7 @@ func (l *list) found() (n int) {
 	return n
 }
 
-// Pages that lost all links are visited before others, and at once where they prove to be gone.
+// Pages that lost all links are visited before others, and at once when earlier ones proved gone.
 func TestFindsPagesThatAreGone(t *testing.T) {
 	l, without := newList(80, 1, true), newList(80, 0, true)
 	for d := 1; d <= l.dropped+10; d++ {
@@ -94,7 +94,7 @@ func TestFindsPagesThatAreGone(t *testing.T) {
 	}
 }
 
-// Where pages without links are there all the same, they are soon not looked for any more.
+// Where pages without links prove to be alive, the policy soon stops looking for them.
 func TestPagesWithoutLinksAreThere(t *testing.T) {
 	l := newList(200, 1, false)
 	for d := 1; d <= l.dropped+20; d++ {
@@ -105,8 +105,8 @@ func TestPagesWithoutLinksAreThere(t *testing.T) {
 	}
 }
 
-// Where pages without links stay as they are and those with links change, a page is believed by
-// which of them it is.
+// Where linked pages change and unlinked ones do not, the policy predicts each kind by its own
+// rate.
 func TestPagesWithoutLinksChangeAtRatesOfTheirOwn(t *testing.T) {
 	const half = 40
 	l := newList(2*half, 0, false)

@@ -7,15 +7,15 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/arena"
 )
 
-// groups puts each page into its site and its server, and keeps what visits told of them.
+// groups assigns each page to its site and server, and keeps the outcomes of visits to them.
 type groups struct {
 	clock    evidence.Clock
 	corpus   *planner.Pages
 	ties     *planner.Ties
 	all      evidence.Account             // of all pages but tops
-	levels   [2 * levels]evidence.Account // by depth: of pages that are no tops, and of tops
+	levels   [2 * levels]evidence.Account // by depth: of members, then of tops
 	unlinked evidence.Account             // of pages to which no links lead any more
-	ages     evidence.Account             // of pages that were born here, over their age
+	ages     evidence.Account             // of pages born during the crawl, over their age
 	servers  []server
 	sites    []site
 	keys     map[uint64]int32 // of sites, by GroupKey
@@ -24,61 +24,62 @@ type groups struct {
 	hours    evidence.DayTimes
 	states   evidence.States
 	told     topTally
-	room     []int32 `state:"-"` // for work
+	room     []int32 `state:"-"` // scratch space
 	finding  evidence.Pooled
-	hubs     map[sitegraph.PageID]evidence.Mean // how many pages a change of a page made known, by page
-	dead     evidence.Pooled
-	// directories are by graph.Directory.
+	// hubs has the mean number of pages that a change of a page made known.
+	hubs map[sitegraph.PageID]evidence.Mean
+	dead evidence.Pooled
+	// directories are indexed by graph.Directory.
 	directories []directory
-	round       float32 // days that a round lasts, 1 at most
-	// sweep: there is one round, of all pages. See effects.go.
+	round       float32 // days of a round, at most 1
+	// sweep is set if one round visits all pages. See effects.go.
 	sweep bool
 }
 
-// server is what is known of the pages of a server.
+// server holds what is known of the pages of a server.
 type server struct {
 	evidence.Account // of its pages but tops
 	pages            int32
 	tops             evidence.Account // of the tops of its sites
 	unlinked         evidence.Account // of pages to which no links lead any more
-	ages             evidence.Account // of pages born here, over their age
+	ages             evidence.Account // of pages born during the crawl, over their age
 	tally            *evidence.Tally
 	depths           [levels]*evidence.Tally // of its pages, by depth
 	method           int8                    // in divisions
-	divided          uint32                  // pages that it had then
+	divided          uint32                  // the number of its pages then
 	next             float32                 // days: when it is divided again
-	divisions        int                     // made so far
+	divisions        int                     // how often it was divided
 	told             topTally
 }
 
-// site is a part of a server whose pages change together, as far as links and addresses tell.
+// site is a part of a server whose pages change together, by the evidence of links and addresses.
 type site struct {
 	evidence.Account
 	pages      int32
 	tally      *evidence.Tally
 	server     sitegraph.ServerID
 	top        sitegraph.PageID // NoPage: it has none
-	last       sitegraph.PageID // of its ring of pages, the page that was promoted last
+	last       sitegraph.PageID // the page of its ring that was promoted last
 	surprise   float32          // of visits since then
-	topSeen    uint32           // unix seconds: when a top was last looked at
-	topChanged uint32           // and when it was last seen to have changed
+	topSeen    uint32           // unix seconds of the last visit to a top
+	topChanged uint32           // unix seconds when a top was last seen to have changed
 	finds      evidence.Mean
 }
 
-// directory is what is known of the pages of a directory.
+// directory holds what is known of the pages of a directory.
 type directory struct {
 	dead  evidence.Mean // first visits
 	tally *evidence.Tally
 }
 
-// page is what is known of a page beside the corpus: 20 bytes.
+// page holds what is known of a page beside the corpus: 20 bytes.
 type page struct {
 	site     int32
-	next     sitegraph.PageID // of the same site, in a ring
+	next     sitegraph.PageID // the next page of its site, in a ring
 	last     uint32           // unix seconds of its last visit, or when it was found gone
-	expected float32          // changes expected of its visits by the gaps between them
+	expected float32          // changes that its gaps between visits predicted
 	traits   uint8
-	scored   uint16 // the round in which its score was made, and no visit followed; 0: another
+	scored   uint16 // the round of its score; 0: none since its last visit
 }
 
 const (
@@ -99,10 +100,10 @@ func newGroups(c *planner.Pages, t *planner.Ties) *groups {
 	return g
 }
 
-// day of a moment, in days since the origin of the clock; 0 for never.
+// day returns a time in days since the origin of the clock; 0 for never.
 func (g *groups) day(unix uint32) float32 { return g.clock.Day(unix) }
 
-// grow puts pages that became known into sites.
+// grow assigns pages that became known to sites.
 func (g *groups) grow() {
 	graph := g.corpus.Graph
 	for len(g.servers) < graph.Servers() {
@@ -123,9 +124,9 @@ func (g *groups) grow() {
 	g.joinAll(fresh)
 }
 
-// of returns the accounts that a page belongs to: those of all pages, of its server and of its
-// site. Tops have accounts of their own. So have pages to which no links lead any more, as old
-// news: they change at other rates than the pages that their site still links to.
+// of returns the accounts of a page: of all pages, of its server and of its site. Tops have their
+// own. So have pages that lost all links, such as old news: they change at other rates than the
+// linked pages of their site.
 func (g *groups) of(p sitegraph.PageID) (all, server, site *evidence.Account) {
 	s := &g.servers[g.corpus.Graph.Server(p)]
 	if !g.corpus.Reached(p) {
@@ -137,7 +138,7 @@ func (g *groups) of(p sitegraph.PageID) (all, server, site *evidence.Account) {
 	return g.level(p), &s.Account, &g.sites[g.pages[p].site].Account
 }
 
-// rates are the changes a day that the groups of a page are believed to have in the long run.
+// rates are the long-run changes a day that the groups of a page are believed to have.
 type rates struct{ all, server, site float32 }
 
 func (g *groups) rates(all, server, site *evidence.Account) (r rates) {
@@ -149,10 +150,10 @@ func (g *groups) rates(all, server, site *evidence.Account) (r rates) {
 	return r
 }
 
-// defaultRate is that of estimator.DefaultPrior.
+// defaultRate is the mean of estimator.DefaultPrior.
 const defaultRate = 0.0038
 
-// noteVisit tells the groups of a page what a visit saw, and how long after the one before.
+// noteVisit records in the groups of a page what a visit saw, and how long it came after the last.
 func (g *groups) noteVisit(l outcome) {
 	g.observe(l)
 	s := g.corpus.Graph.Server(l.page)
@@ -161,7 +162,7 @@ func (g *groups) noteVisit(l outcome) {
 	g.states.See(s, gap, passed, l.changed)
 }
 
-// observe tells the accounts of a page what a visit saw.
+// observe records in the accounts of a page what a visit saw.
 func (g *groups) observe(l outcome) {
 	all, server, site := g.of(l.page)
 	r := g.rates(all, server, site)
@@ -187,8 +188,8 @@ func (g *groups) observe(l outcome) {
 	}
 }
 
-// visited notes a visit, and reports whether it compared the page with its copy, or found that it
-// left. A page that left is no change found.
+// visited notes a visit. It reports whether the visit compared the page with its copy or found that
+// it left. A page that left does not count as changed.
 func (g *groups) visited(p sitegraph.PageID, verdict sitegraph.Verdict) (l outcome, tells bool) {
 	m := g.corpus.Memory(p)
 	l = outcome{
@@ -210,7 +211,7 @@ func (g *groups) visited(p sitegraph.PageID, verdict sitegraph.Verdict) (l outco
 	return l, l.changed || verdict == sitegraph.VerdictUnchanged
 }
 
-// depth is in links from the start page, one more than any where none lead.
+// depth returns the links from the start page; MaxDepth + 1 if no links lead to the page.
 func (g *groups) depth(p sitegraph.PageID) int {
 	if d := g.corpus.Graph.Depth(p); d > 0 {
 		return d
@@ -218,12 +219,12 @@ func (g *groups) depth(p sitegraph.PageID) int {
 	return sitegraph.MaxDepth + 1
 }
 
-// belief is what is believed of the rates of pages like this one: tops differ from members.
+// belief returns the distribution of rates for pages like this one: tops differ from members.
 func (g *groups) belief(p sitegraph.PageID) *evidence.RateBelief {
 	return g.beliefs[g.pages[p].traits&isTop]
 }
 
-// learnRates learns how rates are distributed over pages, by what is known of them now.
+// learnRates fits the distribution of rates over pages to all visits so far.
 func (g *groups) learnRates() {
 	g.ties.UpTo(g.corpus)
 	for _, b := range g.beliefs {
@@ -238,12 +239,11 @@ func (g *groups) learnRates() {
 	}
 }
 
-// levels are the depths that are told apart, in links from the start page; the last is of all that
-// lie deeper.
+// levels is the number of depths kept apart, in links from the start page; the last has the rest.
 const levels = 9
 
-// level is the account of all pages, of any server, at the depth of a page. Rounds shorter than a
-// day have one of all depths: one of each would learn the hours of the day later.
+// level returns the account of all pages, on any server, at the depth of a page. In rounds shorter
+// than a day all depths share one: it learns the hours of the day sooner.
 func (g *groups) level(p sitegraph.PageID) *evidence.Account {
 	level := 0
 	if g.round == 1 {

@@ -14,48 +14,48 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// written is what Learnt returns, in JSON.
+// written is the JSON form of what Learnt returns.
 type written struct {
 	Form   int    `json:"form"`
-	Learnt []byte `json:"learnt"` // kept, as package state writes it
+	Learnt []byte `json:"learnt"` // kept, as package state encodes it
 }
 
 const (
-	// keptForm is the form of written. Forms up to 10 are those of another policy.
+	// keptForm is the version of written. Versions up to 10 belong to another policy.
 	keptForm = 11
-	// mostKept bounds kept in bytes, and mostKeptServers its servers.
+	// mostKept bounds the bytes of kept, and mostKeptServers its servers.
 	mostKept        = 4 << 20
 	mostKeptServers = 4096
 )
 
-// kept is what a policy learnt that is of use without its memory, which the planner keeps whole:
-// for other settings, after a crash, and where memory is too large to be kept.
+// kept is what a policy learnt that is useful without its full memory. The planner keeps the full
+// memory; kept serves other settings, restarts after a crash, and memories too large to keep.
 type kept struct {
 	experts         [evidence.Experts]string `state:"same"` // their names
 	price           float64
 	changesPerWorth float64
 	gaps            evidence.Gaps
-	finds           evidence.Mean // pages that samples made known
+	finds           evidence.Mean // pages that samples found
 	outcomes        evidence.Outcomes
 	corpus          keptServer
-	servers         []keptServer // that told most
+	servers         []keptServer // those with the most evidence
 }
 
-// keptServer is what visits to one server told, or to all.
+// keptServer holds the evidence of one server, or of all together.
 type keptServer struct {
 	name  string
-	gains evidence.Gains // of experts
-	trust [2]float32     // in what the group found, and in what its tops did
+	gains evidence.Gains // gains of the experts
+	trust [2]float32     // trust in effects of groups, and of tops
 	tops  topTally
-	means [3]evidence.Mean // of what pooled has
+	means [3]evidence.Mean // in the order of pooled
 }
 
-// pooled are the means that are kept.
+// pooled returns the means that are kept.
 func (v *Policy) pooled() [3]*evidence.Pooled {
 	return [...]*evidence.Pooled{&v.samples.rebuilds.Seen, &v.gone.gone[0], &v.gone.gone[1]}
 }
 
-// weight returns how much the visits of a server told.
+// weight returns the amount of evidence that the visits of a server gave.
 func (k *keptServer) weight() (told float32) {
 	for _, gain := range k.gains {
 		told += evidence.Abs(gain)
@@ -94,8 +94,8 @@ func (v *Policy) Learnt() ([]byte, error) {
 	return json.Marshal(written{keptForm, b.Bytes()})
 }
 
-// Recall takes in what Learnt returned, before the first round. It changes nothing where it returns
-// an error, nor where another policy or version learnt it.
+// Recall restores what Learnt returned, before the first round. It changes nothing when it returns
+// an error, or when another policy or version wrote it.
 func (v *Policy) Recall(learnt []byte) error {
 	var w written
 	k := kept{experts: expertNames}
@@ -132,7 +132,7 @@ func (v *Policy) Recall(learnt []byte) error {
 	return nil
 }
 
-// Lessons tell people what was learnt on this web.
+// Lessons describes to users what the policy learnt on this web.
 func (v *Policy) Lessons() (all []planner.Lesson) {
 	add := func(what string, value float32, about string, counts ...any) {
 		all = append(all, planner.Lesson{What: what, Value: float64(value),
@@ -141,25 +141,25 @@ func (v *Policy) Lessons() (all []planner.Lesson) {
 	elsewhere := sitegraph.ServerID(v.Pages.Graph.Servers()) // a server without visits
 	for k, weight := range v.mixture.Weights(elsewhere) {
 		add("weight of the expert: "+expertNames[k], weight,
-			"of all pages; those of a server move beside it")
+			"on all servers; a server with visits has its own")
 	}
 	e, tops := &v.samples, &v.groups.told
 	for state, did := range []string{topSame: "did not change", topChanged: "changed"} {
 		if of := tops[state]; of.Visits > 0 {
 			add("factor of the odds of a page whose top "+did, of.Ratio(topPrior), "of the last "+
-				"%.0f visits to such pages, %.0f saw a change, where %.1f were expected to",
+				"%.0f visits to such pages, %.0f saw a change; expected: %.1f",
 				of.Visits, of.Changed, of.Expected)
 		}
 	}
-	add("rebuilds found beside those expected", e.rebuilds.All(),
-		"by %.0f samples of quiet pages; near 0 there are few samples", e.finds.Count)
+	add("rebuilds found / rebuilds expected", e.rebuilds.All(),
+		"by %.0f samples of quiet pages; near 0 the policy makes few samples", e.finds.Count)
 	add("new pages found by a sample", e.found(), "")
 	if first := &v.gone.gone[0].All; first.Count > 0 {
 		add("share gone of pages that lost all links", first.Sum/first.Count,
 			"of %.0f that were visited", first.Count)
 	}
 	if v.price > 0 {
-		add("price", float32(v.price), "worth of the last visit that fits, in changes and copies")
+		add("price", float32(v.price), "worth of the last visit that fits into the budget")
 	}
 	return all
 }

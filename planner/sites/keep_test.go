@@ -11,7 +11,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// What was learnt is the same in another process.
+// Another process recalls the same lessons.
 func TestLearntOutlivesTheProcess(t *testing.T) {
 	m := newSim(t, 5, 3, 60, 20, true)
 	for day := 1; day <= 30; day++ {
@@ -45,8 +45,8 @@ func TestLearntOutlivesTheProcess(t *testing.T) {
 	m.Day(31, 20)
 }
 
-// What another policy or version learnt is passed over; what is broken is an error. Neither changes
-// anything.
+// Recall ignores what another policy or version wrote, and returns an error for broken bytes.
+// Neither changes anything.
 func TestRecallRefuses(t *testing.T) {
 	m := newSim(t, 5, 2, 30, 10, false)
 	for day := 1; day <= 10; day++ {
@@ -79,7 +79,7 @@ func TestRecallRefuses(t *testing.T) {
 	}
 }
 
-// A process with the memory of the one before makes the same visits.
+// A process with the memory of an earlier one makes the same visits.
 func TestMemoryGoesOn(t *testing.T) {
 	run := func(restart bool) (visits []string) {
 		m := newSim(t, 6, 3, 60, 20, true)
@@ -105,8 +105,7 @@ func TestMemoryGoesOn(t *testing.T) {
 	}
 }
 
-// Servers that became known since memory was written get their places, though rankings are of one
-// round and not kept.
+// Servers that became known after the memory was written get rankings, which are not in the memory.
 func TestServersAfterMemory(t *testing.T) {
 	m := newSim(t, 7, 2, 20, 10, false)
 	m.Day(1, 10)
@@ -129,8 +128,7 @@ var (
 	_ planner.Learner   = (*Policy)(nil)
 )
 
-// A visit that somebody asked for was not judged before: it tells what pages do, and nothing of how
-// good predictions are.
+// A visit on request had no prediction: it counts for the rates of pages, not for the experts.
 func TestAskedForIsNotJudged(t *testing.T) {
 	m := newSim(t, 8, 2, 60, 15, true)
 	for day := 1; day <= 10; day++ {

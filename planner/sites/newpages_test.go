@@ -12,7 +12,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// withList are two servers; the start page of one changes each day.
+// withList adds two servers; the start page of one changes each day.
 func withList() (w *simtest.World, list *simtest.Page) {
 	w = simtest.NewWorld(3, 2, 60, false)
 	list = w.Of["http://s0.example/"]
@@ -23,7 +23,7 @@ func withList() (w *simtest.World, list *simtest.Page) {
 	return w, list
 }
 
-// withDead links, from day 5 on, to 60 pages and 60 dead addresses.
+// withDead adds links, from day 5 on, to 60 pages and 60 dead addresses.
 func withDead() *simtest.World {
 	w, root := withList()
 	for i := range 60 {
@@ -36,7 +36,7 @@ func withDead() *simtest.World {
 	return w
 }
 
-// firstVisits plays so many days and counts first visits to addresses of a folder and to others.
+// firstVisits plays some days and counts first visits to addresses of a folder and to others.
 func firstVisits(m *simtest.Sim, folder string, days, budget int) (inside, others int) {
 	for day := 1; day <= days; day++ {
 		for _, v := range m.Day(day, budget) {
@@ -52,8 +52,8 @@ func firstVisits(m *simtest.Sim, folder string, days, budget int) (inside, other
 	return inside, others
 }
 
-// Where addresses of a directory prove dead, the others wait, and the pages are all found. What the
-// other visits leave over is for all.
+// If addresses of a directory prove dead, the others there wait, and all living pages are found.
+// All pages share the visits that are left over.
 func TestFirsts(t *testing.T) {
 	for _, c := range []struct {
 		leftover                bool
@@ -71,7 +71,7 @@ func TestFirsts(t *testing.T) {
 	}
 }
 
-// A process that begins anew knows from the corpus which addresses were dead.
+// A new process learns from the corpus which addresses were dead.
 func TestExpect(t *testing.T) {
 	m := newSim(t, withDead(), 3, 20, planner.Options{NewShare: 0.25})
 	firstVisits(m, "/old/", 20, 20)
@@ -94,7 +94,7 @@ func TestExpect(t *testing.T) {
 	}
 }
 
-// What a process that begins anew believes does not hang on which addresses became known first.
+// A new process believes the same, whichever addresses became known first.
 func TestExpectWhateverCameFirst(t *testing.T) {
 	const like = 40
 	expect := func(order func(i int) int) float64 {
@@ -127,7 +127,7 @@ func TestExpectWhateverCameFirst(t *testing.T) {
 	}
 }
 
-// What links lead to by way of another address is not dead.
+// A redirected link is not dead.
 func TestRedirectedIsNotDead(t *testing.T) {
 	m := newSim(t, withDead(), 3, 20, planner.Options{NewShare: 0.25})
 	m.Day(1, 20)
@@ -145,7 +145,7 @@ func TestRedirectedIsNotDead(t *testing.T) {
 	}
 }
 
-// Pages of a new folder are found though all other folders of the server proved dead.
+// Pages of a new folder are found even if all other folders of the server were dead.
 func TestFreshFolder(t *testing.T) {
 	for seed := range uint64(8) {
 		testFreshFolder(t, seed)

@@ -8,7 +8,7 @@ import (
 	"github.com/recrawl/recrawl/planner/simtest"
 )
 
-// newSim is a simulation of a stream of so many visits a day, with life or without.
+// newSim returns a simulation of a stream with some visits a day, with life or without.
 func newSim(t *testing.T, seed uint64, servers, perServer, perDay int, life bool) *simtest.Sim {
 	t.Helper()
 	w := simtest.NewWorld(seed, servers, perServer, life)
@@ -19,5 +19,5 @@ func newSim(t *testing.T, seed uint64, servers, perServer, perDay int, life bool
 		}, planner.Options{NewShare: 0.25})
 }
 
-// policyOf is that of a simulation.
+// policyOf returns the policy of a simulation.
 func policyOf(m *simtest.Sim) *Policy { return m.Planner.Policy.(*Policy) }

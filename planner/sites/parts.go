@@ -1,15 +1,15 @@
 package sites
 
-// Parts are a set of parts of the policy that are switched off, to measure what each is worth.
+// Parts is a set of parts of the policy that are switched off to measure their worth.
 type Parts uint32
 
 const (
-	Tops    Parts = 1 << iota // what the top of a site showed counts for its members
-	Samples                   // visits to quiet pages of servers not looked at for long
-	Young                     // pages born here go by their age
+	Tops    Parts = 1 << iota // outcomes of a site's top count for its members
+	Samples                   // visits to quiet pages of servers without recent visits
+	Young                     // the age of pages born during the crawl
 	States                    // states that return
 	Clocks                    // clocks of site, server and all pages
-	Effects                   // what visits to server, site and top found counts at once
+	Effects                   // outcomes of server, site and top count at once
 	Hours                     // hours of the day
 	Claims                    // what feeds and sitemaps claim
 )
@@ -18,7 +18,7 @@ const (
 var PartNames = []string{"tops", "samples", "young", "states", "clocks", "effects", "hours",
 	"claims"}
 
-// ParsePart returns the part with a name; false: there is none.
+// ParsePart returns the part with a name; false if there is none.
 func ParsePart(name string) (Parts, bool) {
 	for i, n := range PartNames {
 		if n == name {

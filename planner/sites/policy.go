@@ -12,57 +12,57 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/arena"
 )
 
-// Policy visits the pages most likely to have changed. See the package comment.
+// Policy visits the pages that are most likely to have changed. See the package comment.
 type Policy struct {
 	ranker
 	samples samples
 	trials  []trial                      // by server
-	turns   map[sitegraph.PageID]float32 // days: when it was last not the turn of a new page
-	// Days: end of the round before; of the first, its start, or the last visit before that is
-	// known.
+	turns   map[sitegraph.PageID]float32 // days: when a new page was last refused a turn
+	// before is the end of the last round, in days. In the first round it is the round's start, or
+	// the last visit of the corpus if that was earlier.
 	before   float32
-	spent    spent // by the visits of this round, samples apart
+	spent    spent // by visits of this round except samples
 	begun    bool
-	bounded  bool    // it is a round of a stream, with a budget
-	learntAt float32 // days: when rates and hours were learnt last
+	bounded  bool    // whether the round is of a stream with a budget
+	learntAt float32 // days: when rates and hours were last learnt
 }
 
-// firstRounds of learning are made at once when a policy begins on pages with a past.
+// firstRounds is how often rates are fitted when a policy begins on pages with a past.
 const firstRounds = 10
 
-// learnEvery is how far apart rates and hours are learnt at least, in days: half an hour.
+// learnEvery is the least time between two fits of rates and hours, in days: half an hour.
 const learnEvery = 1.0 / 48
 
-// outcome is of a visit that compared a page with its copy, or found it gone.
+// outcome is the result of a visit that compared a page with its copy, or found it gone.
 type outcome struct {
 	page     sitegraph.PageID
 	from, to uint32 // unix seconds
 	changed  bool
 	left     bool    // it is gone
-	raw      float32 // its probability before effects
-	byGroups float32 // and with those of server and site
-	expected float32 // and with what the top showed
-	top      float32 // factor for what the top showed, before it is trusted
-	factor   float32 // of its odds by server and site, before it is trusted
+	raw      float32 // the probability of a change before effects
+	byGroups float32 // raw, with the effects of server and site
+	expected float32 // byGroups, with the effect of the top
+	top      float32 // odds factor of the top, before trust
+	factor   float32 // odds factor of server and site, before trust
 }
 
-// Settings are what the policy is built with.
+// Settings configure the policy.
 type Settings struct {
 	Pages *planner.Pages
 	Mode  planner.Mode
 	Seed  uint64
-	// PerDay is the budget in fetches a day; 0: not known.
+	// PerDay is the budget in fetches a day; 0 if unknown.
 	PerDay float64 `state:"-"`
-	// GoneWorth is what it is worth to find that a page is gone, in changes found; 0: such pages
-	// are not looked for. DefaultGoneWorth suits.
+	// GoneWorth is the worth of finding that a page is gone, in changes found, such as
+	// DefaultGoneWorth. With 0 the policy does not look for gone pages.
 	GoneWorth float32
 	Objective preferences.Objective // of streams; sweeps look for changes
-	// Lag is how long after a visit what it found is of use, in days; 0: at once.
+	// Lag is the delay after a visit until its result is of use, in days; 0: at once.
 	Lag float32
-	Off Parts // parts that are switched off, to measure what each is worth
+	Off Parts // parts that are switched off
 }
 
-// New builds the policy for a corpus.
+// New returns the policy for a corpus.
 func New(s Settings) *Policy {
 	v := &Policy{}
 	s.Objective = s.Objective.OrDefault()
@@ -145,7 +145,7 @@ func (v *Policy) Offer(pages []sitegraph.PageID) {
 	v.unordered = true
 }
 
-// order ranks what was offered, and plans the samples of the round.
+// order ranks the offered pages and plans the samples of the round.
 func (v *Policy) order() {
 	if !v.unordered {
 		return
@@ -155,7 +155,7 @@ func (v *Policy) order() {
 	if v.bounded && math.IsNaN(v.price) {
 		fit := r.Budget
 		if v.groups.round < 1 && int(v.PerDay) < v.Pages.Count() {
-			fit = max(fit, int(v.PerDay)) // more would be visits to the same pages again
+			fit = max(fit, int(v.PerDay)) // more would visit the same pages again
 		}
 		v.price = v.priceAt(fit)
 		v.changesPerWorth = v.changesFrom(v.price)
@@ -189,14 +189,14 @@ func (v *Policy) grow() {
 		tie := float32(planner.Tie(v.Seed, v.Pages.Graph.ServerName(s)))
 		v.rankings = append(v.rankings, serverRanking{tie: tie})
 	}
-	for len(v.surprises) < servers { // rankings are not kept over a restart, the others are
+	for len(v.surprises) < servers { // a restart keeps all but rankings
 		v.surprises = append(v.surprises, surpriseOf{})
 		v.samples.last = append(v.samples.last, v.now)
 		v.trials = append(v.trials, trial{page: sitegraph.NoPage, met: -1})
 	}
 }
 
-// settlePrice learns from the round before what the last visit that fitted was worth.
+// settlePrice updates the price by the worth of the last visit that fitted into the round before.
 func (v *Policy) settlePrice() {
 	lowest, of := v.lowest, v.spent
 	v.lowest, v.spent = math.NaN(), spent{}
@@ -206,7 +206,7 @@ func (v *Policy) settlePrice() {
 	if math.IsNaN(v.price) {
 		v.price = lowest
 	}
-	memory := 0.3 // about three rounds; of shorter ones three days, cycles, or times manyVisits
+	memory := 0.3 // about three rounds; in shorter rounds days, cycles or manyVisits
 	if v.groups.round < 1 {
 		long := float32(1)
 		if v.cycle > 0 {
@@ -221,8 +221,8 @@ func (v *Policy) settlePrice() {
 	}
 }
 
-// Next names the samples of the round, and then the page that is worth most; before a member its
-// top, if that is due.
+// Next returns the samples of the round first, then the page that is worth most. Before a member it
+// returns the member's top, if that is due.
 func (v *Policy) Next() (planner.Visit, bool) {
 	v.grow()
 	v.order()
@@ -234,7 +234,7 @@ func (v *Policy) Next() (planner.Visit, bool) {
 	if !ok {
 		return planner.Visit{}, false
 	}
-	if v.worth(p) < v.least { // so are the others
+	if v.worth(p) < v.least { // all others are worth less
 		v.push(p)
 		return planner.Visit{}, false
 	}
@@ -247,7 +247,7 @@ func (v *Policy) Next() (planner.Visit, bool) {
 	return v.choose(p, urgent), true
 }
 
-// choose makes the visit to a page for its worth, or for that of a member that waits for its top.
+// choose returns the visit to a page, for its own worth or that of a member that waits for its top.
 func (v *Policy) choose(p sitegraph.PageID, urgent float32) planner.Visit {
 	visit := v.visit(p)
 	visit.Beside += float64(max(urgent-v.worth(p), 0))
@@ -259,7 +259,7 @@ func (v *Policy) choose(p sitegraph.PageID, urgent float32) planner.Visit {
 	return visit
 }
 
-// visit to a page, by its score and what its server and its site showed by now.
+// visit returns the visit to a page, by its score and the outcomes of its server and site since.
 func (v *scorer) visit(p sitegraph.PageID) planner.Visit {
 	probability, gone := v.believed(v.scores[p].raw, v.effect(p)), v.isGone(p)
 	probability *= 1 - gone
@@ -273,13 +273,13 @@ func (v *scorer) visit(p sitegraph.PageID) planner.Visit {
 	}
 }
 
-// ask notes what each expert says of a page that is about to be visited.
+// ask stores the opinions of the experts on a page that is about to be visited.
 func (v *Policy) ask(p sitegraph.PageID) {
 	o, _, _ := v.opinions(p, v.now)
 	v.mixture.Ask(p, o)
 }
 
-// Observe learns from the outcome of a visit, and scores pages anew that it may make worth more.
+// Observe learns from the outcome of a visit, and scores other pages anew that may be worth more.
 func (v *Policy) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 	v.observe(p, verdict, true)
 }
@@ -304,10 +304,10 @@ func (v *Policy) observe(p sitegraph.PageID, verdict sitegraph.Verdict, again bo
 		v.first(p, true) // it was gone before, or never there
 	}
 	unlinked := v.gone.noteVisit(p, v.Pages.Graph.Server(p), verdict, v.now)
-	if !ok || unlinked && l.left { // pages that links lead to need not be gone, too
+	if !ok || unlinked && l.left { // linked pages need not be gone
 		return
 	}
-	if scored == 0 || v.rounds-scored > 1 { // somebody asked for it: it was not judged before
+	if scored == 0 || v.rounds-scored > 1 { // a user asked for the visit: no prediction was made
 		delete(v.mixture.Asked, p)
 		v.groups.noteVisit(l)
 		return
@@ -323,7 +323,8 @@ func (v *Policy) observe(p sitegraph.PageID, verdict sitegraph.Verdict, again bo
 	}
 }
 
-// learnFrom tells the groups of a page what a visit saw, and returns how little that was expected.
+// learnFrom records what a visit saw in the groups of a page. It returns how unexpected a change
+// was: 1 - probability, or 0 if there was none.
 func (v *Policy) learnFrom(l outcome) (surprise float32) {
 	server := v.Pages.Graph.Server(l.page)
 	if o, ok := v.mixture.Asked[l.page]; ok && !l.left && evidence.InDays(l.to-l.from) < 1 {
@@ -351,16 +352,15 @@ func (v *Policy) learnFrom(l outcome) (surprise float32) {
 	}
 	if sample || v.worthLittle(l.page) {
 		v.samples.last[server] = v.groups.day(l.to)
-		if surprise > 0.5 { // not a page that is worth little by its weight alone
+		if surprise > 0.5 { // a low weight alone is no surprise
 			v.samples.followUp(v, server)
 		}
 	}
 	return surprise
 }
 
-// Due returns when a visit to a page is expected to be worth the price, if nothing more is seen, or
-// earlier, when what is known of the page is twice as old. Interval is how long it is until a visit
-// is worth the price.
+// Due returns when a page is to be judged again, and the wait until its visit is worth the price if
+// nothing more is seen. It is judged then, or earlier, once its evidence is twice as old.
 func (v *Policy) Due(p sitegraph.PageID, now time.Time) (planner.Due, time.Duration) {
 	v.grow()
 	at := max(v.groups.day(sitegraph.Unix32(now)), v.now-v.groups.round)
@@ -377,7 +377,7 @@ func (v *Policy) Due(p sitegraph.PageID, now time.Time) (planner.Due, time.Durat
 	return planner.Due{When: now.Add(ahead(looked)), Reason: reason}, ahead(next)
 }
 
-// Probability tells how likely a page is to have changed at a moment.
+// Probability returns how likely a page is to have changed at a given time.
 func (v *Policy) Probability(p sitegraph.PageID, at time.Time) float64 {
 	v.grow()
 	v.groups.clock.Anchor(sitegraph.Unix32(at))
@@ -385,10 +385,10 @@ func (v *Policy) Probability(p sitegraph.PageID, at time.Time) float64 {
 	return float64(v.believed(v.mixed(p, &o), v.effect(p)))
 }
 
-// AtLeast lets no visit be proposed that is worth less.
+// AtLeast sets the least worth of the visits that Next returns.
 func (v *Policy) AtLeast(worth float64) { v.least = float32(worth) }
 
-// Worth is what a visit to a page is worth, as it was scored last.
+// Worth returns the worth of a visit to a page by its last score; NaN if there is none.
 func (v *scorer) Worth(p sitegraph.PageID) float64 {
 	if int(p) >= len(v.scores) || v.scores[p].raw == 0 {
 		return math.NaN()
@@ -396,7 +396,7 @@ func (v *scorer) Worth(p sitegraph.PageID) float64 {
 	return float64(v.worth(p))
 }
 
-// Hinted ranks a page again after a new claim of a feed or sitemap, and brings it into play.
+// Hinted ranks a page again after a new claim of a feed or sitemap, and makes it a candidate.
 func (v *Policy) Hinted(p sitegraph.PageID) {
 	v.grow()
 	if v.Pages.Refetchable(p) {
@@ -405,7 +405,7 @@ func (v *Policy) Hinted(p sitegraph.PageID) {
 	}
 }
 
-// Opened puts a server that is open again back into the ranking.
+// Opened returns a server that is open again to the ranking.
 func (v *Policy) Opened(s sitegraph.ServerID) {
 	v.grow()
 	if first, ok := v.top(&v.rankings[s].pages); ok {

@@ -14,7 +14,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// What the policy promises to users, whatever it is made of.
+// Promises of the policy to its users, independent of its parts.
 
 // newSim simulates the policy in a stream.
 func newSim(t *testing.T, w *simtest.World, seed uint64, perDay float64, o planner.Options,
@@ -28,7 +28,7 @@ func newSim(t *testing.T, w *simtest.World, seed uint64, perDay float64, o plann
 
 func policyOf(m *simtest.Sim) *sites.Policy { return m.Planner.Policy.(*sites.Policy) }
 
-// quietWorld has servers of which no page changes, but for all pages of the first one on a day.
+// quietWorld returns servers without changes, except that on one day all pages of the first change.
 func quietWorld(seed uint64, servers, perServer, rebuiltOn int) *simtest.World {
 	w := simtest.NewWorld(seed, servers, perServer, false)
 	for _, p := range w.Pages {
@@ -40,11 +40,11 @@ func quietWorld(seed uint64, servers, perServer, rebuiltOn int) *simtest.World {
 	return w
 }
 
-// A few looks find that a server was rebuilt: within days most of the budget goes to its pages.
+// A few samples find a rebuilt server: within days most of the budget goes to its pages.
 func TestFindsRebuild(t *testing.T) {
 	const rebuiltOn = 30
 	m := newSim(t, quietWorld(3, 4, 100, rebuiltOn), 3, 40, planner.Options{})
-	seen := map[sitegraph.PageID]bool{} // since the rebuild
+	seen := map[sitegraph.PageID]bool{} // seen since the rebuild
 	for day := 1; day <= rebuiltOn+3; day++ {
 		for _, v := range m.Day(day, 40) {
 			if day >= rebuiltOn && strings.HasPrefix(m.Graph.URL(v.Page), "http://s0.") {
@@ -52,16 +52,16 @@ func TestFindsRebuild(t *testing.T) {
 			}
 		}
 	}
-	// 400 pages and 160 Visits: without learning 40 would be to this server.
+	// Of 400 pages and 160 visits, 40 would be at this server without learning.
 	if len(seen) < 80 {
 		t.Errorf("%d of the 100 pages of a rebuilt server were visited in four days of 40 visits",
 			len(seen))
 	}
 }
 
-// In the first round after a server was rebuilt a visit finds it: three times as often one to a top
-// or a sample as these are among the visits. The visits that follow in this round go to its other
-// pages, and so do those of the next.
+// In the first round after a rebuild a visit finds it, to a top or a sample three times as often as
+// their share of visits. The later visits of this round, and those of the next, go to its other
+// pages.
 func TestFindsRebuildWithinARound(t *testing.T) {
 	const rebuiltOn, budget, seeds = 30, 40, 30
 	first, followed := 0, 0
@@ -97,7 +97,7 @@ func TestFindsRebuildWithinARound(t *testing.T) {
 	}
 }
 
-// Outcomes of a round that a crash ends are still known to a planner made anew from the corpus.
+// A planner rebuilt from the corpus after a crash still knows the outcomes of the crashed round.
 func TestKeepsEvidenceOverCrash(t *testing.T) {
 	m := newSim(t, quietWorld(5, 2, 60, 20), 5, 12, planner.Options{})
 	for day := 1; day <= 20; day++ {
@@ -147,7 +147,7 @@ func checkExplained(t *testing.T, v *sites.Policy, p sitegraph.PageID, at time.T
 	}
 }
 
-// What explain shows adds up to the probability that the policy goes by.
+// The parts that Explain returns add up to the probability.
 func TestExplains(t *testing.T) {
 	m := newSim(t, simtest.NewWorld(8, 2, 60, false), 8, 15, planner.Options{})
 	for day := 1; day <= 30; day++ {
@@ -158,7 +158,7 @@ func TestExplains(t *testing.T) {
 	}
 }
 
-// Being asked changes nothing: the same visits follow.
+// Explain changes no later visit.
 func TestAskedChangesNothing(t *testing.T) {
 	run := func(ask bool) (all []string) {
 		m := newSim(t, simtest.NewWorld(9, 3, 50, true), 9, 15, planner.Options{NewShare: 0.25})
@@ -179,8 +179,8 @@ func TestAskedChangesNothing(t *testing.T) {
 	}
 }
 
-// byHand is the policy on two servers with two directories and two shapes each, told outcomes by
-// hand.
+// byHand is the policy on two servers, each with two directories and two shapes. Tests report
+// outcomes to it by hand.
 type byHand struct {
 	pages   *planner.Pages
 	records []sitegraph.Record
@@ -211,7 +211,7 @@ func newByHand(perDay float64, mode planner.Mode) *byHand {
 	return h
 }
 
-// begin begins a round that ends so long after day 0, and asks for its visits.
+// begin begins a round that ends some days after day 0, and returns its visits.
 func (h *byHand) begin(number int, end, length time.Duration) {
 	at := simtest.At(0).Add(end)
 	visits := max(int(h.perDay*length.Hours()/24+0.5), 1)
@@ -238,8 +238,9 @@ func (h *byHand) visit(p sitegraph.PageID, after time.Duration, changed bool) {
 		false: sitegraph.VerdictUnchanged}[changed])
 }
 
-// A page that has changed at each of five visits ten days apart changes more often than it was
-// visited: it is all but sure to have changed after ten days more, among pages that hardly do.
+// A page that had changed at each of five visits ten days apart changes more often than it was
+// visited. So after ten more days it has almost surely changed, even among pages that hardly
+// change.
 func TestPageThatAlwaysChanges(t *testing.T) {
 	h := newByHand(0, planner.Stream)
 	for n := 1; n <= 5; n++ {
@@ -255,8 +256,8 @@ func TestPageThatAlwaysChanges(t *testing.T) {
 	}
 }
 
-// A page that changed at each of its visits, a minute apart, changes by the minute: it is all but
-// sure to have changed after ten, and is due before one that did not change.
+// A page that had changed at each visit, a minute apart, has almost surely changed after ten
+// minutes. It is due before a page that did not change.
 func TestPageThatChangesByTheMinute(t *testing.T) {
 	h := newByHand(4*24*60, planner.Stream)
 	for n := 1; n <= 10; n++ {
@@ -283,8 +284,7 @@ func TestPageThatChangesByTheMinute(t *testing.T) {
 	}
 }
 
-// After a clock that was ahead was put right, copies were made later than now. Whatever is known of
-// a page is a number even so.
+// After a fast clock was set back, copies lie in the future. All numbers stay finite.
 func TestClockPutRight(t *testing.T) {
 	h := newByHand(5, planner.Stream)
 	for day := 1; day < 40; day++ {
@@ -311,7 +311,7 @@ func TestClockPutRight(t *testing.T) {
 	}
 }
 
-// What was learnt is the same in another process, and what cannot be read changes nothing.
+// Another process recalls the same lessons, and unreadable bytes change nothing.
 func TestLearntOutlivesTheProcess(t *testing.T) {
 	m := newSim(t, simtest.NewWorld(4, 3, 40, false), 4, 15, planner.Options{})
 	for day := 1; day <= 20; day++ {
@@ -333,7 +333,7 @@ func TestLearntOutlivesTheProcess(t *testing.T) {
 	}
 }
 
-// FuzzRecall takes anything, and what it takes is written again as it is read.
+// FuzzRecall recalls any bytes. Whatever it accepts is written again as it was read.
 func FuzzRecall(f *testing.F) {
 	f.Add([]byte(`{}`))
 	f.Add([]byte(`{"form":10,"servers":[{"name":"s0.example"}],"outcomes":[[1,0.02,1]]}`))
@@ -356,7 +356,7 @@ func FuzzRecall(f *testing.F) {
 	})
 }
 
-// A policy without claims goes by nothing that a sitemap claims, and one with them does.
+// A policy with claims uses those of a sitemap, and a policy without them ignores them.
 func TestClaims(t *testing.T) {
 	off, ok := sites.ParsePart("claims")
 	if !ok {
@@ -369,7 +369,7 @@ func TestClaims(t *testing.T) {
 		var probabilities [2]float64
 		for world := range probabilities {
 			c, source := simtest.Claimed(t, 12, at(20))
-			// A truthful sitemap: of pages it says have changed all have, of the others none.
+			// a truthful sitemap: the pages that it names have changed, and no others
 			if err := c.Hints.Restore(c.Graph.Server(source),
 				[]byte(`{"sitemap":{"true":30,"same":30}}`)); err != nil {
 				t.Fatal(err)
@@ -402,8 +402,8 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// Each server of which nothing changes is looked at, and no more than a tenth of the visits goes
-// to looks; also in rounds of few visits, and where the process begins anew each day.
+// Each server without changes gets samples, and samples take at most a tenth of the visits: also in
+// rounds of few visits, and if the process restarts each day.
 func TestLooks(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -441,8 +441,8 @@ func TestLooks(t *testing.T) {
 	}
 }
 
-// In a sweep a page of a directory that was rebuilt is likelier to have changed than one of another
-// directory of its server, though both are of one shape.
+// In a sweep a page of a rebuilt directory is likelier to have changed than a page of the same
+// shape in another directory.
 func TestSweepTellsDirectoriesApart(t *testing.T) {
 	h := newByHand(0, planner.Sweep)
 	h.begin(1, 30*planner.Day, planner.Day)

@@ -7,43 +7,42 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// An outcome can make other pages of its server worth more than they are ranked by. Where outcomes
-// surprised, some pages are scored anew: those of the same site, and the best of the server.
+// An outcome can raise the worth of other pages on its server above their rank. After surprising
+// outcomes some pages are scored anew: pages of the same site, and the best of the server.
 //
-// Scoring all of them would cost too much. So the pages are taken in the order of their scores, in
-// blocks of similar ones. One page of each block is scored anew; where its worth rose, the worth of
-// the others is raised by the same factor. Their own scores are made anew when it is their turn. In
-// a sweep, which is judged by its order, all are scored at once.
+// Scoring all of them would cost too much. So the policy takes them in the order of their scores,
+// in blocks of similar pages, and scores one page of each block. If its worth rose, that of the
+// others in the block is raised by the same factor; they are scored when they come to the top. A
+// sweep is judged by its order, so it scores the whole block at once.
 
-// surpriseOf a server since the scores of its pages were made.
+// surpriseOf sums the surprise of a server's outcomes since its pages were last reconsidered.
 type surpriseOf struct {
-	sum       float32 // sum of outcome - probability, where that is positive
+	sum       float32 // sum of outcome - probability where positive
 	visits    int32
 	inRound   int32
-	followUps int32 // samples that followed others in this round
-	// byScore has the pages that were not thought of again in this round, by their scores when the
-	// first surprise came. Most servers need none.
+	followUps int32 // samples of this round that followed others
+	// byScore has the pages that were not reconsidered in this round, by their scores at the first
+	// surprise. Most servers need none.
 	byScore standings `state:"-"`
 }
 
 const (
-	// surpriseThreshold is the surprise at which other pages are thought of again.
+	// surpriseThreshold is the sum of surprise at which other pages are reconsidered.
 	surpriseThreshold = 0.5
-	// mostOfSite bounds the pages of a site that are.
+	// mostOfSite bounds the pages of a site that are reconsidered.
 	mostOfSite = 64
-	// leastRescored is how many of the best pages of a server are looked through, a block after the
-	// other. The next surprise is for those after them.
+	// leastRescored is how many of the best pages of a server are looked through, block after
+	// block. The next surprise continues after them.
 	leastRescored = 400
-	// mostIdle pages are looked through without one that is worth more than before: what was seen
-	// does not tell of those after them.
+	// mostIdle ends the search after as many pages without a rise.
 	mostIdle = 200
-	// block is the pages of which one is scored anew; by mostLift times at most it lifts the
-	// others.
+	// block is the number of similar pages of which one is scored. mostLift bounds the common
+	// factor.
 	block    = 8
 	mostLift = 1000
 )
 
-// propagate thinks again of pages that what a visit to one saw may have made worth more.
+// propagate reconsiders the pages that the outcome of a visit may have made worth more.
 func (v *ranker) propagate(p sitegraph.PageID, surprise float32) {
 	v.promoteOfSite(p, surprise)
 	server := v.Pages.Graph.Server(p)
@@ -54,7 +53,7 @@ func (v *ranker) propagate(p sitegraph.PageID, surprise float32) {
 	if n.sum < surpriseThreshold || n.visits < n.inRound/3 {
 		return
 	}
-	// Until the next time half as many visits more are made here: to the best of them.
+	// The next search follows after half as many visits as this round has made here so far.
 	n.sum, n.visits = 0, 0
 	pages := max(int(n.inRound), leastRescored)
 	if len(n.byScore.All) == 0 && !v.inScoreOrder(server, n) {
@@ -73,8 +72,7 @@ func (v *ranker) propagate(p sitegraph.PageID, surprise float32) {
 	}
 }
 
-// promoteOfSite thinks again of pages of the site of a page, a few at a time, as long as some came
-// to be worth more.
+// promoteOfSite reconsiders pages of a page's site, a few at a time, while the worth of some rises.
 func (v *ranker) promoteOfSite(p sitegraph.PageID, surprise float32) {
 	in := &v.groups.sites[v.groups.pages[p].site]
 	if in.surprise += surprise; in.surprise < surpriseThreshold {
@@ -95,7 +93,7 @@ func (v *ranker) promoteOfSite(p sitegraph.PageID, surprise float32) {
 	}
 }
 
-// floor is the worth from which a page is brought forward.
+// floor returns the worth from which a page is brought forward.
 func (v *scorer) floor() float32 {
 	if v.price > 0 && v.Mode == planner.Stream {
 		return float32(v.price) / 2
@@ -103,8 +101,8 @@ func (v *scorer) floor() float32 {
 	return 0
 }
 
-// reconsider scores a page anew, and brings it forward if it came to be worth clearly more than it
-// was ranked by, and so much at least. If not, its score stays what it is ranked by.
+// reconsider scores a page anew. It brings the page forward if its worth clearly rose, to at least
+// `least`. Otherwise the old score stays. It reports whether the worth rose.
 func (v *ranker) reconsider(p sitegraph.PageID, least float32) bool {
 	before, scored := v.scores[p], v.groups.pages[p].scored
 	v.rate(p)
@@ -118,8 +116,8 @@ func (v *ranker) reconsider(p sitegraph.PageID, least float32) bool {
 	return better
 }
 
-// promoteSample scores one page of each block anew, and where it came to be worth more lifts the
-// others; it reports whether there were any.
+// promoteSample reconsiders one page of each block. If its worth rose, it raises the others and
+// reports true.
 func (v *ranker) promoteSample(pages []sitegraph.PageID) (rose bool) {
 	least := v.floor()
 	for some := range slices.Chunk(pages, block) {
@@ -149,13 +147,14 @@ func (v *ranker) promoteSample(pages []sitegraph.PageID) (rose bool) {
 	return rose
 }
 
-// inScoreOrder ranks the pages of a server by their scores before effects; false: there are none.
+// inScoreOrder orders the pages of a server by their scores before effects. It reports whether
+// there are any.
 func (v *ranker) inScoreOrder(server sitegraph.ServerID, n *surpriseOf) bool {
 	for _, p := range v.Pages.Graph.ServerPages(server) {
 		if int(p) >= len(v.scores) {
 			break
 		}
-		if s := &v.scores[p]; s.raw > 0 { // whether it is open is asked when it is its turn
+		if s := &v.scores[p]; s.raw > 0 { // whether the page is open is checked later
 			n.byScore.All = append(n.byScore.All,
 				standing{Score: s.raw, Tie: v.ties.Of(p), Page: p})
 		}

@@ -5,40 +5,41 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// ranker yields the candidate that is worth most.
+// ranker returns the candidates in order of their worth.
 type ranker struct {
 	scorer
-	surprises      []surpriseOf       // by server
-	scratch        []sitegraph.PageID `state:"-"` // room for work
-	rankings       []serverRanking    `state:"-"` // by server: candidates of this round
-	servers        standings          `state:"-"` // page is a ServerID; an entry is good if its score is the lead
-	offered        []sitegraph.PageID `state:"-"` // to be ranked
+	surprises []surpriseOf       // by server
+	scratch   []sitegraph.PageID `state:"-"` // scratch space
+	rankings  []serverRanking    `state:"-"` // by server: candidates of this round
+	// servers has a ServerID as Page. An entry is valid if its score is the server's lead.
+	servers        standings          `state:"-"`
+	offered        []sitegraph.PageID `state:"-"` // offered pages, not ranked yet
 	unordered      bool               `state:"-"`
 	samplesPlanned bool               `state:"-"`
 	tolerance      float64            // 0 in a sweep
-	least          float32            `state:"-"` // worth of the visits that are wanted
+	least          float32            `state:"-"` // least worth of a visit that Next returns
 }
 
-// standing of a page by its worth, and of a server by the best of its own.
+// standing is the rank of a page by its worth, or of a server by that of its best page.
 type (
 	standing  = planner.Candidate[float32]
 	standings = planner.Heap[float32]
 )
 
-// serverRanking ranks the candidates of a server. Scores that pages are ranked by may be too high:
-// what was seen since can have lowered them. So the best are scored anew before one is taken.
+// serverRanking ranks the candidates of a server. Their scores may be too high, since later
+// outcomes can have lowered them. So the best pages are scored anew before one is taken.
 type serverRanking struct {
-	pages standings // an entry is good if its score is the page's worth, and the page open
-	lead  float32   // what the server is ranked by
-	alive int32     // pages that could be visited when the round began
+	pages standings // an entry is valid if its score is the page's worth and the page is open
+	lead  float32   // the worth by which the server is ranked
+	alive int32     // pages open to visits when the round began
 	tie   float32
 }
 
 const (
-	// tolerance is how much less a visit of a stream may be worth than the best one. A sweep, which
-	// is judged by its order, has none.
+	// tolerance is the share by which a visit of a stream may be worth less than the best one. It
+	// is zero in a sweep, which is judged by its order.
 	tolerance = 0.02
-	// refreshed pages are scored anew at most before one is taken, and refreshedInSweep in sweeps.
+	// refreshed bounds the pages scored anew before one is taken; refreshedInSweep in sweeps.
 	refreshed, refreshedInSweep = 8, 32
 )
 
@@ -55,13 +56,13 @@ func (v *ranker) beginRanking() {
 	}
 }
 
-// orderRankings ranks the pages that were offered, and the servers.
+// orderRankings ranks the offered pages and the servers.
 func (v *ranker) orderRankings() {
 	for _, p := range v.offered {
 		of := &v.rankings[v.Pages.Graph.Server(p)]
 		of.pages.All = append(of.pages.All, v.standing(p))
 	}
-	if n := len(v.offered); cap(v.offered) > 4*n+64 { // of a round with more
+	if n := len(v.offered); cap(v.offered) > 4*n+64 { // room for a larger round is let go
 		v.offered = nil
 	}
 	v.offered = v.offered[:0]
@@ -78,13 +79,12 @@ func (v *ranker) orderRankings() {
 	v.servers.Order()
 }
 
-// standing is a page as its server ranks it.
+// standing returns the rank of a page at its server.
 func (v *scorer) standing(p sitegraph.PageID) standing {
 	return standing{Score: v.worth(p), Tie: v.ties.Of(p), Page: p}
 }
 
-// priceAt is what the last of so many visits is worth, if all go by the scores of now; NaN where
-// there are none.
+// priceAt returns the worth of the last of a number of visits, by present scores; NaN without any.
 func (v *ranker) priceAt(visits int) float64 {
 	return planner.NthLargest(visits, func(yield func(float32) bool) {
 		for _, p := range v.offered {
@@ -93,8 +93,8 @@ func (v *ranker) priceAt(visits int) float64 {
 	})
 }
 
-// changesFrom is the share of expected changes in what visits to the pages that are worth a price
-// or more are worth; 1 where there are none.
+// changesFrom returns the share of expected changes in the worth of visits to pages above a price;
+// 1 if there are none.
 func (v *ranker) changesFrom(price float64) float64 {
 	var of spent
 	for _, p := range v.offered {
@@ -119,22 +119,22 @@ func (v *ranker) push(p sitegraph.PageID) {
 	}
 }
 
-// rankServer gives a server its place.
+// rankServer ranks a server by the worth of its best page.
 func (v *ranker) rankServer(s sitegraph.ServerID, lead float32) {
 	of := &v.rankings[s]
 	of.lead = lead
 	v.servers.Push(standing{Score: lead, Tie: of.tie, Page: sitegraph.PageID(s)})
 }
 
-// best takes the page that is worth most, by a score made anew; false: there are no more. Of a
-// stream another one may be worth more by a share of tolerance.
+// best takes the page that is worth most, by a new score; false if none is left. In a stream
+// another page may be worth more, by a share of tolerance.
 func (v *ranker) best() (sitegraph.PageID, bool) {
 	for len(v.servers.All) > 0 {
 		first := v.servers.Take()
 		s := sitegraph.ServerID(first.Page)
 		of := &v.rankings[s]
 		if first.Score != of.lead {
-			continue // it was ranked anew since
+			continue // it was ranked again since
 		}
 		if v.Pages.Closed(s) {
 			continue // Opened brings it back
@@ -158,7 +158,7 @@ func (v *ranker) best() (sitegraph.PageID, bool) {
 	return sitegraph.NoPage, false
 }
 
-// bestPage takes the best page of a server by a score made anew, or the best of refreshed that are.
+// bestPage takes the best page of a server. It scores pages anew first, at most refreshed.
 func (of *serverRanking) bestPage(v *ranker) (sitegraph.PageID, bool) {
 	var room [refreshedInSweep]standing
 	scored, most := room[:0], refreshed
@@ -189,7 +189,7 @@ func (of *serverRanking) bestPage(v *ranker) (sitegraph.PageID, bool) {
 	return scored[best].Page, true
 }
 
-// top is the best entry that is good; those before it are dropped. False: there is none.
+// top drops invalid entries and returns the best valid one; false if there is none.
 func (v *ranker) top(of *standings) (standing, bool) {
 	for ; len(of.All) > 0; of.Take() {
 		if c := of.All[0]; c.Score == v.worth(c.Page) && v.Pages.Refetchable(c.Page) {

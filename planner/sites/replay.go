@@ -12,15 +12,14 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// A page's record tells in which of the last 32 weeks it was visited and in which it had changed.
-// From that the accounts of groups are made where they are new: those of a site that was just made,
-// and all of them when a process begins anew without memory.
+// The record of a page has the weeks, of the last 32, in which it was visited and had changed. New
+// groups get their accounts from these: a site that was just made, or every group when a process
+// begins without memory.
 
-// bornAfter is how many seconds after most pages of its server a page became known of which it is
-// taken that it was born then.
+// bornAfter is how many seconds later than most pages of its server a page born then became known.
 const bornAfter = uint32(14 * planner.Day / time.Second)
 
-// replay calls tell with what the records of pages tell, the oldest week first.
+// replay calls observe with the outcomes that the records of pages imply, the oldest week first.
 func (g *groups) replay(pages iter.Seq[sitegraph.PageID], tell func(l outcome)) {
 	var past []sitegraph.PageID
 	newest := uint32(0)
@@ -31,7 +30,7 @@ func (g *groups) replay(pages iter.Seq[sitegraph.PageID], tell func(l outcome)) 
 			newest = max(newest, sitegraph.Week(m.LastInformative()))
 		}
 	}
-	for ago := uint32(evidence.Weeks - 1); ago < evidence.Weeks; ago-- { // 0 is the last
+	for ago := uint32(evidence.Weeks - 1); ago < evidence.Weeks; ago-- { // 0 is the newest
 		for _, p := range past {
 			m := g.corpus.Memory(p)
 			h := &m.History
@@ -45,8 +44,7 @@ func (g *groups) replay(pages iter.Seq[sitegraph.PageID], tell func(l outcome)) 
 	}
 }
 
-// replayAll makes the accounts of all groups of the records of their pages. Nothing was told to any
-// group before.
+// replayAll builds the accounts of all groups, which are empty before, from the records of pages.
 func (g *groups) replayAll() {
 	for s := range g.servers {
 		g.markBorn(g.corpus.Graph.ServerPages(sitegraph.ServerID(s))[:g.servers[s].pages])
@@ -78,15 +76,15 @@ func (g *groups) markBorn(pages []sitegraph.PageID) {
 	}
 }
 
-// replayPages learns what each page tells as a whole: what first visits met, in their order, and
-// what the gaps between visits tell, as if all gaps of a page were as long.
+// replayPages learns from each record as a whole: outcomes of first visits in their order, and the
+// gaps between visits, taken as equally long for each page.
 func (g *groups) replayPages() {
 	looksAt := func(h *sitegraph.History) (looks, gap float32) {
 		looks = max(float32(h.Visits)-1, 0)
 		return looks, evidence.InDays(h.Last-h.Epoch) / max(looks, 1)
 	}
 	type visit struct {
-		key  uint64 // when, and the tie of the page
+		key  uint64 // time of the first visit, then the tie
 		page sitegraph.PageID
 	}
 	visits := make([]visit, 0, len(g.pages))

@@ -11,11 +11,11 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// A process without memory makes of the records nearly the accounts that the visits made, in the
+// A process without memory builds nearly the same accounts from records as the visits built, in the
 // mean of some webs.
 func TestReplayAll(t *testing.T) {
 	const webs = 20
-	apart := map[string]float64{} // sums of how far logarithms are apart
+	apart := map[string]float64{} // sums of the differences of logarithms
 	sites := 0                    // with an account
 	for seed := range uint64(webs) {
 		sites += replayAll(t, seed, func(what string, byVisits, byRecords float32) {
@@ -39,8 +39,8 @@ func TestReplayAll(t *testing.T) {
 	}
 }
 
-// replayAll compares what visits made of accounts with what records make of them. It returns how
-// many sites have an account by records.
+// replayAll compares accounts from visits with accounts from records. It returns how many sites
+// have an account from records.
 func replayAll(t *testing.T, seed uint64,
 	see func(what string, byVisits, byRecords float32)) (sites int) {
 	t.Helper()
@@ -89,7 +89,7 @@ func replayAll(t *testing.T, seed uint64,
 	return sites
 }
 
-// Pages that became known late were born, and pages that left are told of.
+// Pages that became known late are born then, and observers hear of pages that left.
 func TestReplayBornAndLeft(t *testing.T) {
 	m := newSim(t, 3, 1, 40, 8, false)
 	p := sitegraph.PageID(5)

@@ -18,74 +18,72 @@ import (
 //
 //	rebuilt * pages * (1 - price) + finds
 //
-// where rebuilt is how likely its server was rebuilt since the last sample, (1 - exp(-rebuiltRate *
-// days)) times the ratio at which rebuilds prove true here . pages are those of the
-// server, at most a day's visits: so the product is what visits there then bring beyond those that
-// they replace. finds are new pages that become known, in changes found. A sample is made where
-// that is above the price, the worthiest first.
+// where rebuilt is the probability that its server was rebuilt since the last sample: (1 -
+// exp(-rebuiltRate * days)) times the ratio of rebuilds found to rebuilds expected. pages is the
+// number of the server's pages, at most a day's visits. So the product is the gain of visits to
+// this server over those that they replace. finds is the worth of the new pages that a sample makes
+// known, in changes found. Samples above the price are made, the highest worth first.
 //
-// Two more samples of any pages of the server follow a sample that finds a change at once, and so
-// on, until what was seen there makes its pages worth a visit by themselves. There are no more of
-// these in a round than of the others. The first two prove whether the server was rebuilt: on a web
-// of documentation they find changes, too. Where pages change one by one they find no more than
+// A sample that finds a change is followed by two more of any pages of the server, and so on, until
+// the outcomes there make its pages worth a visit by themselves. A round has at most as many
+// follow-ups as samples. The first two prove whether the server was rebuilt: on a web of
+// documentation they find changes. Where pages change one by one they find no more than samples of
 // quiet pages do, and samples are a waste.
 //
-// A sweep has no price. It begins with samples of pages of each server, drawn from all of them: by
-// the past alone those that used to change come first, and what was rebuilt since comes last; and
-// where there is no past, a server of which the likeliest page has not changed would wait for all
-// others.
+// A sweep has no price. It begins with samples of each server, drawn from all its pages. Otherwise
+// pages that used to change would come first, and recently rebuilt ones last. Without a past, a
+// server whose likeliest page has not changed would wait for all other servers.
 type samples struct {
-	last      []float32          // by server: days of the last sample of a quiet page of it
-	start     []sitegraph.PageID // pages to look at on the first day
-	wanted    []sample           // of this round
+	last      []float32          // by server: days of the last sample of a quiet page
+	start     []sitegraph.PageID // start pages to look at on the first day
+	wanted    []sample           // samples planned for this round
 	followUps []sample           // samples that follow others, the next one last
 	left      int                // samples of this round that may still be made
 	more      int                // samples that may still follow others
 	carry     float64            // fraction of a sample carried over
-	// samples of this round whose outcomes are not known, and whether they follow others; a page
-	// can prove likelier than thought when it is chosen.
+	// underWay has the samples of this round without an outcome yet, and whether each follows
+	// another. Its page may no longer be quiet: choosing it makes its score anew.
 	underWay map[sitegraph.PageID]bool
-	rebuilds evidence.Proven // of servers, by samples
-	finds    evidence.Mean   // pages that became known by a sample that followed no other
+	rebuilds evidence.Proven // of servers, shown by samples
+	finds    evidence.Mean   // pages found by a sample that followed no other
 }
 
-// sample is one that is planned.
+// sample is a planned sample of a server.
 type sample struct {
-	server     sitegraph.ServerID
-	worth      float64
-	days       float64 // since the last sample
-	tie        float64 // of the server
-	number     int     // of a sweep, or one that follows others: its number
-	isFollowUp bool    // it follows one that found a change
+	server sitegraph.ServerID
+	worth  float64
+	days   float64 // since the last sample
+	tie    float64 // of the server
+	// number tells samples of a server apart, in a sweep or among those that follow others.
+	number     int
+	isFollowUp bool // whether it follows one that found a change
 }
 
 const (
-	// rebuiltRate is how often a server is rebuilt, per day. From a third to three times as much,
-	// coverage of documentation is the same.
+	// rebuiltRate is how often a server is rebuilt, per day. Values between a third and three times
+	// this one give the same coverage of documentation.
 	rebuiltRate = 0.01
-	// samplesShare bounds the visits of a round that are made to learn, and once more those
-	// that follow them.
+	// samplesShare bounds the share of a round's visits that are samples; as many may follow.
 	samplesShare = 0.1
-	// sweepSamples is the samples of a server that begin a sweep, by the root of its pages, and
-	// mostSweepSamples of any.
+	// sweepSamples times the root of a server's pages gives its samples in a sweep.
 	sweepSamples     = 0.1
 	mostSweepSamples = 10
-	// mostFollowUps is how many samples follow others at a server in a round.
+	// mostFollowUps bounds the samples that follow others at a server in a round.
 	mostFollowUps = 10
-	// quietPart of the price: a page worth less is a quiet one.
+	// quietPart is the share of the price below which a page counts as quiet.
 	quietPart = 0.5
-	// firstFinds is how many pages a sample is believed to find at first. That counts for
-	// findsPrior samples.
+	// firstFinds is how many pages a sample finds by prior belief, of the weight of findsPrior
+	// samples.
 	firstFinds = 0.5
 	findsPrior = 8
 )
 
-// newSample of a server, whatever it is worth.
+// newSample returns a sample of a server, without its worth.
 func (v *Policy) newSample(s sitegraph.ServerID) sample {
 	return sample{server: s, tie: planner.Tie(v.Seed, v.Pages.Graph.ServerName(s))}
 }
 
-// begin plans the samples of a round: at which servers one is worth more than the price.
+// begin plans the samples of a round, at servers where one is worth more than the price.
 func (e *samples) begin(v *Policy, r planner.Round) {
 	followUps, more := e.followUps, e.more
 	e.wanted, e.followUps, e.left, e.more = e.wanted[:0], e.followUps[:0], 0, 0
@@ -97,7 +95,7 @@ func (e *samples) begin(v *Policy, r planner.Round) {
 	e.left = int(e.carry)
 	e.carry -= float64(e.left)
 	e.more = e.left
-	// what a round has no room for is left to the next, within a day's share
+	// samples that a round has no room for wait for the next, within a day's share
 	if v.groups.round < 1 {
 		e.followUps = followUps
 		e.more = max(min(more+e.left, int(samplesShare*v.PerDay)), e.left)
@@ -118,25 +116,24 @@ func (e *samples) begin(v *Policy, r planner.Round) {
 	})
 }
 
-// meanPrice is the price of a page of mean weight, in changes.
+// meanPrice returns the price of a page of mean weight, in changes found.
 func (v *Policy) meanPrice() float64 { return min(v.changesPrice()/v.Pages.MeanWeight(), 1) }
 
 // worthRebuilt returns how many more changes visits to a server find than the visits they replace,
-// if the server was rebuilt with a probability of rebuilt.
+// if the server was rebuilt with the given probability.
 func (v *Policy) worthRebuilt(s sitegraph.ServerID, rebuilt float64) float64 {
 	pages := min(float64(v.rankings[s].alive), max(float64(v.Pages.Round().Budget), v.PerDay))
 	return rebuilt * pages * (1 - v.meanPrice())
 }
 
-// found is how many pages become known by a sample, at any server.
+// found returns how many pages a sample is expected to find, on any server.
 func (e *samples) found() float32 { return e.finds.Toward(firstFinds, findsPrior) }
 
-// wasRebuilt is how likely a server was rebuilt in so many days, by rebuiltRate alone.
+// wasRebuilt returns the probability by rebuiltRate alone that a server was rebuilt in some days.
 func wasRebuilt(days float64) float64 { return -math.Expm1(-rebuiltRate * days) }
 
-// starts plans a second look at the start page of each server that came to have many pages, on the
-// first day or in the first part of a cycle: as many as half of the budget holds, those of the
-// largest servers first.
+// starts plans a second look at the start page of each server that became large, on the first day
+// or in the first part of a cycle. Larger servers come first; half of the budget bounds them.
 func (e *samples) starts(v *Policy, r planner.Round) {
 	g := v.Pages.Graph
 	wait := min(v.cycle, 1) * startWait
@@ -161,14 +158,14 @@ func (e *samples) starts(v *Policy, r planner.Round) {
 }
 
 const (
-	// leastOfStart is how many pages a server has whose start page is looked at on the first day.
+	// leastOfStart is how many pages make a server large enough for a second look at its start
+	// page.
 	leastOfStart = 10
-	// startWait is how long after the first visit that is at least, in days or shorter cycles.
+	// startWait is the least time between these two looks, as a share of a day or shorter cycle.
 	startWait = 1. / 8
 )
 
-// sweep plans the samples that begin a sweep: the first at each server, then the second at those
-// that get one.
+// sweep plans the samples that begin a sweep: the first of each server, then the second, and so on.
 func (e *samples) sweep(v *Policy, r planner.Round) {
 	e.wanted, e.left = e.wanted[:0], 0
 	alive := 0
@@ -190,10 +187,10 @@ func (e *samples) sweep(v *Policy, r planner.Round) {
 	e.left = min(len(e.wanted), int(samplesShare*float64(visits)))
 }
 
-// followUp adds samples of a server of which a quiet page has changed.
+// followUp adds samples of a server after a quiet page of it had changed.
 func (e *samples) followUp(v *Policy, s sitegraph.ServerID) {
 	n := &v.surprises[s]
-	// The server was rebuilt, as far as such looks proved to be right.
+	// The server was rebuilt, with the reliability that such looks have shown.
 	worth := v.worthRebuilt(s, min(float64(e.rebuilds.Ratio(s)), 1))
 	if worth*v.Pages.MeanWeight() < float64(v.least) {
 		return
@@ -207,20 +204,20 @@ func (e *samples) followUp(v *Policy, s sitegraph.ServerID) {
 	}
 }
 
-// nextPlanned takes the next sample; false: there is none.
+// nextPlanned takes the next sample; false if there is none.
 func (e *samples) nextPlanned() (want sample, ok bool) {
 	if last := len(e.followUps) - 1; last >= 0 {
 		want, e.followUps = e.followUps[last], e.followUps[:last]
 		return want, true
 	}
-	if e.left <= 0 || len(e.wanted) == 0 { // below 0: one was left by the round before
+	if e.left <= 0 || len(e.wanted) == 0 { // below 0: the round before left one over
 		return want, false
 	}
 	want, e.wanted = e.wanted[0], e.wanted[1:]
 	return want, true
 }
 
-// next is a sample of the next server that is worth one.
+// next returns a visit to a sample of the next server that is worth one.
 func (e *samples) next(v *Policy) (planner.Visit, bool) {
 	for len(e.start) > 0 {
 		p := e.start[0]
@@ -234,14 +231,14 @@ func (e *samples) next(v *Policy) (planner.Visit, bool) {
 		}
 	}
 	for want, ok := e.nextPlanned(); ok; want, ok = e.nextPlanned() {
-		// The server had its turn, even if it has no page to sample, or the visit fails.
+		// The server has had its turn, even if it has no page to sample or the visit fails.
 		e.last[want.server] = v.now
 		p, atRandom := v.samplePage(want)
 		if p == sitegraph.NoPage {
 			continue
 		}
 		if top := v.topBefore(p); top != sitegraph.NoPage {
-			e.followUps = append(e.followUps, want) // it is next
+			e.followUps = append(e.followUps, want) // it comes next
 			return v.choose(top, float32(want.worth*v.Pages.MeanWeight())), true
 		}
 		if !want.isFollowUp {
@@ -273,19 +270,19 @@ func (e *samples) next(v *Policy) (planner.Visit, bool) {
 	return planner.Visit{}, false
 }
 
-// mostConsidered is about how many pages a sample is chosen from at most. On a server with more
-// pages it is chosen from every second of them, every third, and so on.
+// mostConsidered bounds the pages that a sample is chosen from, approximately. A larger server
+// offers every second page, every third, and so on.
 var mostConsidered = 4096
 
-// samplePage draws one of a server. In a sweep, after a sample that found a change and one time in
-// three any: what is rebuilt may be anywhere. Else the oldest copy of a list: new sections are
-// linked there. So a link less from the start page counts as much as four times the age, and each
-// directory that a page links to as much as its age once more.
+// samplePage draws the page of a sample. In a sweep, after a sample that found a change, and in one
+// of three other draws it may be any page, since a rebuild can be anywhere. Otherwise it is an old
+// copy of a list, since lists link new sections: one link less from the start page counts as four
+// times the age, and each linked directory as the age once more.
 func (v *Policy) samplePage(of sample) (page sitegraph.PageID, atRandom bool) {
 	draw := planner.MixHash(v.Seed ^ uint64(v.Pages.Round().Number)<<32 ^ uint64(of.number)<<24 ^
 		uint64(of.tie*(1<<52)))
 	anyPage := v.Mode == planner.Sweep || of.isFollowUp || draw%3 == 0
-	odd := uint32(draw>>8) | 1 // times an odd number: another order of the pages for each draw
+	odd := uint32(draw>>8) | 1 // an odd factor gives each draw another order of the pages
 	end := int64(sitegraph.Unix32(v.Pages.Round().End))
 	best, most := sitegraph.NoPage, math.Inf(-1)
 	pages := v.Pages.Graph.ServerPages(of.server)
@@ -307,7 +304,7 @@ func (v *Policy) samplePage(of sample) (page sitegraph.PageID, atRandom bool) {
 	return best, anyPage
 }
 
-// mostListed bounds the directories that a page is known to link to.
+// mostListed bounds the directories of a page's links that count.
 const mostListed = 254
 
 // lists returns how many directories a page links to, at most mostListed.
@@ -322,15 +319,13 @@ func (g *groups) lists(p sitegraph.PageID) int {
 	return min(len(slices.Compact(g.room)), mostListed)
 }
 
-// isQuiet reports whether a page can be visited now, and a change of it would be unexpected: in a
-// sweep that of any.
+// isQuiet reports whether a page can be visited now and, except in sweeps, no change is expected.
 func (v *scorer) isQuiet(p sitegraph.PageID) bool {
 	return (v.Mode == planner.Sweep || v.worthLittle(p)) && v.Pages.Refetchable(p) &&
 		!v.Pages.Outside(p)
 }
 
-// worthLittle reports whether a page is far below the price, so that nobody expects it to have
-// changed.
+// worthLittle reports whether a page is worth far less than the price: no change is expected.
 func (v *scorer) worthLittle(p sitegraph.PageID) bool {
 	return float64(v.worth(p)) < quietPart*v.price
 }

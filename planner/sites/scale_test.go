@@ -17,14 +17,14 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// scaleWorld is a web of any size whose past and future are worked out when asked for: servers of
-// 5000 pages in directories of as many as asked for, of which a tenth changes every 20 days and the
-// others once in 500; each server is rebuilt each 120 days. A visit costs it nothing worth naming,
-// so what is measured is the planner.
+// scaleWorld is a web of any size that computes past and future on demand. A server has 5000 pages
+// in directories. A tenth of the pages changes every 20 days, the others once in 500, and each
+// server is rebuilt every 120 days. A visit costs it almost nothing, so that benchmarks measure the
+// planner.
 type scaleWorld struct {
 	pages    *planner.Pages
 	planner  *planner.Planner
-	forecast bool // asks when each page is wanted next, as a run does that keeps records on disk
+	forecast bool // asks for the due time of each page, like a run with records on disk
 	visits   int
 	changed  int
 }
@@ -56,7 +56,7 @@ func newScaleWorld(pages, perDirectory int, seed uint64, perDay float64) *scaleW
 	return w
 }
 
-// differs reports whether a page changed after one day, up to another.
+// differs reports whether a page changed after one day and until another.
 func (w *scaleWorld) differs(p sitegraph.PageID, from, to int64) bool {
 	server := planner.MixHash(uint64(p) / scaleServer)
 	phase := int64(server % scaleRebuilt)
@@ -94,12 +94,14 @@ func (w *scaleWorld) day(d, budget int) {
 	}
 }
 
-// BenchmarkScale is the stream protocol without fetching: two planners share the pages, each on a
-// processor of its own, as nodes share a large crawl. RECRAWL_SCALE_PAGES says how many; 20 million
-// take 8 GB. RECRAWL_SCALE_WARM is days that pass before those measured, and
-// RECRAWL_SCALE_DIRECTORY pages in a directory: what is known of a directory takes more room by the
-// day. RECRAWL_SCALE_FORECAST=1 asks after each visit, too, when its page is wanted next, as loops
-// do. A visit is one decision.
+// BenchmarkScale runs the stream protocol without fetching. Two planners share the pages, each on
+// its own processor, like nodes of a large crawl. Settings:
+//
+// RECRAWL_SCALE_PAGES: pages; 20 million take 8 GB. RECRAWL_SCALE_WARM: days before those measured.
+// RECRAWL_SCALE_DIRECTORY: pages of a directory; the memory of directories grows by the day.
+// RECRAWL_SCALE_FORECAST=1: asks for the due time after each visit, like the crawl loop.
+//
+// A visit is one decision.
 func BenchmarkScale(b *testing.B) {
 	given := func(name string, n int) int {
 		if s := os.Getenv(name); s != "" {
@@ -112,7 +114,7 @@ func BenchmarkScale(b *testing.B) {
 	}
 	pages, perDirectory, warm, shards := given("RECRAWL_SCALE_PAGES", 100_000),
 		given("RECRAWL_SCALE_DIRECTORY", 50), given("RECRAWL_SCALE_WARM", 10), 2
-	const budget, days = 0.02, 10 // share of the pages a day
+	const budget, days = 0.02, 10 // budget: share of the pages a day
 	perShard := pages / shards
 	perDay := int(budget * float64(perShard))
 	for b.Loop() {

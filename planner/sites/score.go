@@ -8,7 +8,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// predictor says how likely a page is to have changed.
+// predictor computes the probability that a page has changed.
 type predictor struct {
 	Settings   `state:"same"`
 	groups     *groups
@@ -18,38 +18,39 @@ type predictor struct {
 	topTrust   evidence.Trust
 }
 
-// scorer keeps what a visit to each page is worth.
+// scorer keeps the worth of a visit to each page.
 type scorer struct {
 	predictor
 	ties   planner.Ties
 	gone   disappearance
 	scores []scored // by page
-	rounds uint16   // begun, from 1 on
+	rounds uint16   // begun so far, from 1 on
 	now    float32  // days: end of the round
-	// worth of the last visit that fitted into the budget, smoothed; NaN: not known
+	// price is the worth of the last visit that fitted into the budget, smoothed; NaN: unknown
 	price float64
 	// changesPerWorth is the share of expected changes in the worth of visits, smoothed.
 	changesPerWorth float64
-	lowest          float64 // worth of the last visit of this round so far; NaN: none
-	offers          int     // pages that were offered in this round
-	crowd           float32 // rounds among which pages take turns, where too many are due: 1 or more
-	cycle           float32 // days in which the budget goes through all pages; 0: not known
+	lowest          float64 // worth of the last visit in this round so far; NaN: none
+	offers          int     // pages offered in this round
+	// crowd is how many rounds share the due pages if there are too many for one; at least 1.
+	crowd float32
+	cycle float32 // days in which the budget visits all pages once; 0: unknown
 }
 
 // scored is the last score of a page.
 type scored struct {
-	raw   float32 // probability before effects, and before it is calibrated
-	worth float32 // by this score
+	raw   float32 // probability before effects and calibration
+	worth float32 // worth by this score
 }
 
-// opinions of the experts of a page at a moment, in log odds; the age of its copy in days, and the
-// promise that it is one of the pages that change often.
+// opinions returns the log odds of the experts for a page at a given time. age is that of its copy
+// in days. promise is its odds factor if it is one of the pages that change often.
 func (v *predictor) opinions(p sitegraph.PageID, now float32) (
 	o evidence.Opinions, age, promise float32) {
 	g := v.groups
 	of := &g.pages[p]
 	server := g.corpus.Graph.Server(p)
-	last := min(g.day(of.last), now) // it is later where the clock was ahead
+	last := min(g.day(of.last), now) // the clock may have been ahead
 	age = now - last
 	h := &g.corpus.Memory(p).History
 	passed := age
@@ -69,7 +70,7 @@ func (v *predictor) opinions(p sitegraph.PageID, now float32) (
 	o[expertPooled] = evidence.LogOddsExpected(
 		evidence.ExpectedChanges(changes, evidence.InDays(h.Last-h.Epoch), mean, passed))
 	epoch := min(g.day(h.Epoch), last)
-	pace := float32(1) // of these hours
+	pace := float32(1) // of the hours since the last visit
 	if age > 0 {
 		pace = passed / age
 	}
@@ -97,14 +98,14 @@ func (v *predictor) opinions(p sitegraph.PageID, now float32) (
 	}
 	others := w.LogOdds(&o)
 	for k, weight := range w {
-		if weight == 0 { // it has no opinion
+		if weight == 0 { // the expert has no opinion
 			o[k] = others
 		}
 	}
 	return o, age, promise
 }
 
-// speaking are the weights of the experts that have an opinion of a page; they add up to 1.
+// speaking returns the weights of the experts that have an opinion on a page. They sum to 1.
 func (v *predictor) speaking(p sitegraph.PageID) (w evidence.Weights) {
 	w = *v.mixture.Cached(v.Pages.Graph.Server(p))
 	if v.groups.pages[p].traits&isBorn == 0 || v.Off&Young != 0 {
@@ -120,14 +121,14 @@ func (v *predictor) speaking(p sitegraph.PageID) (w evidence.Weights) {
 	return w
 }
 
-// mixed is the probability of all experts, and of what feeds and sitemaps claim.
+// mixed returns the probability of a change by all experts and the claims of feeds and sitemaps.
 func (v *predictor) mixed(p sitegraph.PageID, o *evidence.Opinions) float32 {
 	w := v.mixture.Cached(v.Pages.Graph.Server(p))
 	odds := w.LogOdds(o) + float32(v.hint(p).LogRatio)
 	return 1 / (1 + evidence.Exp32(min(-odds, 80)))
 }
 
-// hint is what feeds and sitemaps claim of a page.
+// hint returns the claims of feeds and sitemaps about a page.
 func (v *predictor) hint(p sitegraph.PageID) (h planner.Hint) {
 	if v.Off&Claims == 0 {
 		h, _ = v.Pages.Hints.Of(p)
@@ -135,7 +136,7 @@ func (v *predictor) hint(p sitegraph.PageID) (h planner.Hint) {
 	return h
 }
 
-// rate makes the score of a page anew.
+// rate makes a new score of a page.
 func (v *scorer) rate(p sitegraph.PageID) {
 	o, age, promise := v.opinions(p, v.now)
 	raw := v.mixed(p, &o)
@@ -144,7 +145,7 @@ func (v *scorer) rate(p sitegraph.PageID) {
 	v.groups.pages[p].scored = v.rounds
 }
 
-// gainOf is what a visit is worth in changes, and the part of it that the copy is worth.
+// gainOf returns the worth of a visit in changes found, and the part of it that the copy is worth.
 func (v *scorer) gainOf(p sitegraph.PageID, raw, age, promise float32) (gain, copies float32) {
 	gain, copies = v.gain(v.believed(raw, v.effect(p)), age, promise)
 	if gone := v.isGone(p); gone > 0 {
@@ -153,15 +154,15 @@ func (v *scorer) gainOf(p sitegraph.PageID, raw, age, promise float32) (gain, co
 	return gain, copies
 }
 
-// wait is how many days after its last visit a page is expected to be worth the price, as seen at a
-// moment. Until something happens the probability grows about as its age does, and what a copy is
-// worth as the square of it. Its score is made anew after looked days.
+// wait returns after how many days from its last visit a page is expected to be worth the price
+// (next), and after how many its score is made anew (looked). Until the next evidence the
+// probability grows about as the age of the copy, and the worth of a fresh copy as its square.
 func (v *scorer) wait(p sitegraph.PageID, at float32) (looked, next float32) {
 	last := v.groups.day(v.groups.pages[p].last)
 	age := at - last
 	soon := age + v.groups.round/2
 	price := v.price
-	if math.IsNaN(price) && !(v.PerDay > 0) { // nobody says how many visits fit
+	if math.IsNaN(price) && !(v.PerDay > 0) { // the budget is unknown
 		price = noPrice * v.Pages.MeanWeight()
 	}
 	if math.IsNaN(price) {
@@ -171,45 +172,44 @@ func (v *scorer) wait(p sitegraph.PageID, at float32) (looked, next float32) {
 	enough := float32(price) / weight
 	then := max(age, v.groups.round)
 	var gain, copies float32
-	if v.groups.pages[p].scored == v.rounds { // its score is of this round
-		if gain = v.worth(p) / weight; gain >= enough { // it is due by now
-			if float64(v.worth(p)) < v.lowest { // but others were worth more
+	if v.groups.pages[p].scored == v.rounds { // the score is of this round
+		if gain = v.worth(p) / weight; gain >= enough { // it is due
+			if float64(v.worth(p)) < v.lowest { // but other pages were worth more
 				soon += v.groups.round * v.outbid(p)
 			}
 			return soon, soon
 		}
-		_, copies = v.gain(v.scores[p].raw, age, 1) // about: without effects
+		_, copies = v.gain(v.scores[p].raw, age, 1) // approximately, without effects
 	} else {
 		o, a, promise := v.opinions(p, last+then)
 		gain, copies = v.gainOf(p, v.mixed(p, &o), a, promise)
 	}
 	next = min(max(then*grows(gain, copies, enough), soon), age+v.longestWait())
-	if v.isGone(p) > 0 { // that does not grow with the age of its copy
+	if v.isGone(p) > 0 { // this chance does not grow with the age of the copy
 		next = min(next, soon+goneWait)
 	}
-	// A forecast is good for about as long as the page was watched for it.
+	// A forecast is valid for about as long as the page was watched for it.
 	return min(next, 2*then), next
 }
 
-// grows returns how many times as old a copy is when a visit is worth a price, if it is worth a
-// gain now, of which a part is the copy's worth.
+// grows returns by which factor a copy must age until a visit worth gain now is worth the price.
 func grows(gain, copies, price float32) float32 {
 	g := (gain - copies) / price
-	return 2 / (g + float32(math.Sqrt(float64(g*g+4*copies/price)))) // it can be Inf
+	return 2 / (g + float32(math.Sqrt(float64(g*g+4*copies/price)))) // may be Inf
 }
 
-// goneWait is how many days a page that may be gone waits at most, and noPrice what a visit to a
-// page of mean weight is worth at least where no budget is known.
+// goneWait bounds the days that a page waits that may be gone. noPrice is the price for a page of
+// mean weight if the budget is unknown, in changes found.
 const goneWait, noPrice = 7, 0.5
 
-// outbid returns how many more rounds a page waits that was due and not visited, as others were
-// worth more. Where more pages are due than a round chooses among, they take turns.
+// outbid returns how many more rounds a page waits that was due and lost its place to better ones.
+// If more pages are due than a round can choose among, they take turns.
 func (v *scorer) outbid(p sitegraph.PageID) float32 {
 	luck := planner.MixHash(uint64(v.rounds)<<32 ^ uint64(math.Float32bits(v.ties.Of(p))))
 	return (v.crowd - 1) * float32(luck>>40) / (1 << 24)
 }
 
-// takeTurns sets among how many rounds such pages take turns, by how many were due in this round.
+// takeTurns sets crowd by how many pages were due in this round.
 func (v *scorer) takeTurns(budget int) {
 	few, many := v.Choice(budget)
 	switch {
@@ -223,7 +223,7 @@ func (v *scorer) takeTurns(budget int) {
 // mostCrowd bounds the rounds among which pages take turns.
 const mostCrowd, crowdStep = 64, 1.5
 
-// Choice returns among how many pages a round chooses. Twice as many find no more.
+// Choice returns the range of how many pages a round chooses among. Twice as many find no more.
 func (v *scorer) Choice(budget int) (few, many int) {
 	few = budget + budget/2 + leastChoice
 	return few, 2 * few
@@ -231,11 +231,10 @@ func (v *scorer) Choice(budget int) (few, many int) {
 
 const leastChoice = 4096
 
-// longestWait is after how many days a score is made anew at the latest: a month, or a tenth of the
-// time in which the budget goes through all pages.
+// longestWait returns the most days between two scores: a month, or a tenth of a cycle.
 func (v *scorer) longestWait() float32 { return max(30, v.cycle/10) }
 
-// weight is what a change of a page is worth, with the new pages that it brings.
+// weight returns the worth of a change of a page, including the new pages that it brings.
 func (v *predictor) weight(p sitegraph.PageID) float32 {
 	weight := float32(v.Pages.Weight(p))
 	if v.Mode == planner.Stream {
@@ -244,19 +243,19 @@ func (v *predictor) weight(p sitegraph.PageID) float32 {
 	return weight
 }
 
-// newWorth is what it is worth to know a new page, in changes found.
+// newWorth is the worth of a new page, in changes found.
 const newWorth = 0.5
 
-// worth is what a visit to a page is worth by its last score.
+// worth returns the worth of a visit to a page by its last score.
 func (v *scorer) worth(p sitegraph.PageID) float32 { return v.scores[p].worth }
 
-// effect is the factor of a page's odds for what visits to its server and its site found since its
-// last visit, beyond what was predicted.
+// effect returns the factor of a page's odds for outcomes at its server and site since its last
+// visit, beyond those predicted.
 func (v *predictor) effect(p sitegraph.PageID) float32 {
 	return v.effects(p, v.groups.pages[p].last).total()
 }
 
-// effects are the tallies of visits after a moment, in unix seconds.
+// effects returns the outcomes of visits to the groups of a page after `last`, in unix seconds.
 func (v *predictor) effects(p sitegraph.PageID, last uint32) (b effects) {
 	if v.Off&Effects != 0 {
 		return effects{top: 1}
@@ -269,8 +268,7 @@ func (v *predictor) effects(p sitegraph.PageID, last uint32) (b effects) {
 	return b
 }
 
-// believed is a probability made of all evidence, with what its server and its site showed beyond
-// it, calibrated.
+// believed returns the calibrated probability, after effect multiplied the odds of raw.
 func (v *predictor) believed(raw, effect float32) float32 {
 	return v.calibrator.Of(evidence.TimesOdds(raw, effect))
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// divisions names the ways to divide a server into sites: by directory and by links inside
-// directories ([LINK 4], methods A and B), by the shape of addresses, by communities of links.
+// divisions names the ways to divide a server into sites: by directories and by links inside
+// directories ([LINK 4], methods A and B), by address shapes, and by communities of links.
 var divisions = [...]string{"a", "shape", "b-closure", "community"}
 
 const byShape = 1
 
-// divisionKey returns the name of the site of a page that became known since its server was
-// divided: its shape where sites are shapes, else its directory.
+// divisionKey returns the kind and name of the site for a page that became known since its server
+// was divided: its address shape if sites are shapes, else its directory.
 func (g *groups) divisionKey(p sitegraph.PageID) (byte, string) {
 	url := g.corpus.Graph.URL(p)
 	if g.servers[g.corpus.Graph.Server(p)].method == byShape {
@@ -26,7 +26,7 @@ func (g *groups) divisionKey(p sitegraph.PageID) (byte, string) {
 	return 'd', sitegraph.Directory(url)
 }
 
-// siteOf returns the site with a name, which it makes where there is none.
+// siteOf returns the site with a name, and makes it if there is none.
 func (g *groups) siteOf(s sitegraph.ServerID, kind byte, name string) int32 {
 	key := sitegraph.GroupKey(kind, s, name)
 	i, ok := g.keys[key]
@@ -38,7 +38,7 @@ func (g *groups) siteOf(s sitegraph.ServerID, kind byte, name string) int32 {
 	return i
 }
 
-// join puts a page into the ring of a site. Of several tops the one with most links is its own.
+// join puts a page into the ring of a site. Of several tops, the site keeps that with most links.
 func (g *groups) join(p sitegraph.PageID, i int32) {
 	in, of, links := &g.sites[i], &g.pages[p], g.corpus.Graph.Links
 	of.site = i
@@ -55,13 +55,13 @@ func (g *groups) join(p sitegraph.PageID, i int32) {
 	g.pages[in.last].next = p
 }
 
-// joinAll orders pages by their ties, so that it does not matter which became known first, and puts
-// each into its site. A page that has no site gets that of its directory or shape.
+// joinAll puts pages into their sites, in the order of their ties, so that the order of discovery
+// does not matter. A page without a site gets that of its directory or shape.
 func (g *groups) joinAll(pages []sitegraph.PageID) {
 	graph := g.corpus.Graph
 	directory, i := int32(-1), int32(0)
 	keys := make([]uint64, len(pages))
-	for k, p := range pages { // those of a directory lie near each other
+	for k, p := range pages { // pages of a directory are adjacent
 		keys[k] = uint64(math.Float32bits(g.ties.Of(p)))<<32 | uint64(p)
 		if g.pages[p].site >= 0 {
 			continue
@@ -81,8 +81,8 @@ func (g *groups) joinAll(pages []sitegraph.PageID) {
 }
 
 const (
-	// dividedAgain is by which factor a server grows until it is divided again, dividedAfter after
-	// how many days it is in any case; then after twice as many, and so on.
+	// dividedAgain is the factor of growth after which a server is divided again. After
+	// dividedAfter days it is divided in any case, then after twice as many, and so on.
 	dividedAgain = 1.2
 	dividedAfter = 14
 )
@@ -104,9 +104,9 @@ func (g *groups) divide(now float32) {
 	}
 }
 
-// chooseDivision returns the one that predicted the changes of a server best. By it the weeks in
-// which pages changed are the likeliest, if in each week each site has its own share of changed
-// pages (beta-binomial).
+// chooseDivision returns the division that predicted the changes of a server best: the weeks in
+// which its pages changed are most likely if each site has its own share of changed pages in each
+// week (beta-binomial).
 func (g *groups) chooseDivision(s sitegraph.ServerID) (best int8, chosen sitegraph.Partition) {
 	newest, looks, changes := uint32(0), 0, 0
 	for _, p := range g.corpus.Graph.ServerPages(s) {
@@ -117,7 +117,7 @@ func (g *groups) chooseDivision(s sitegraph.ServerID) (best int8, chosen sitegra
 	}
 	mean := (float64(changes) + 0.5) / (float64(looks) + 1)
 	most, first := math.Inf(-1), 0
-	if g.sweep { // one template is changed at once, in many directories
+	if g.sweep { // a template of many directories changes at once
 		first = byShape
 	}
 	for method, name := range divisions {
@@ -140,7 +140,7 @@ func (g *groups) chooseDivision(s sitegraph.ServerID) (best int8, chosen sitegra
 	return best, chosen
 }
 
-// divideServer puts the pages of a server into sites, and finds the top of each.
+// divideServer puts the pages of a server into sites, and sets the top of each.
 func (g *groups) divideServer(s sitegraph.ServerID, partition *sitegraph.Partition) {
 	graph := g.corpus.Graph
 	of := &g.servers[s]
@@ -177,10 +177,10 @@ func (g *groups) divideServer(s sitegraph.ServerID, partition *sitegraph.Partiti
 		}
 	}
 	g.joinAll(pages)
-	if !of.Told() { // no visit told of the server, or replayAll follows
+	if !of.Told() { // no visits yet, or replayAll follows
 		return
 	}
-	fresh := slices.DeleteFunc(pages, func(p sitegraph.PageID) bool { // in sites that are new
+	fresh := slices.DeleteFunc(pages, func(p sitegraph.PageID) bool { // pages in new sites
 		return g.pages[p].site < known || g.pages[p].traits&isTop != 0
 	})
 	rate := of.Rate(g.all.Rate(defaultRate))
@@ -190,10 +190,10 @@ func (g *groups) divideServer(s sitegraph.ServerID, partition *sitegraph.Partiti
 	})
 }
 
-// leastOfTop is how many pages a site has at least whose top counts as one.
+// leastOfTop is the least number of pages of a site whose top is treated as one.
 const leastOfTop = 3
 
-// bestTop returns the top of a site that links to most pages.
+// bestTop returns the top of a site with most links.
 func (g *groups) bestTop(part *sitegraph.Site) sitegraph.PageID {
 	graph := g.corpus.Graph
 	return slices.MinFunc(part.Tops, func(a, b sitegraph.PageID) int {

@@ -10,21 +10,21 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// While the top of its site is due and was not visited in the round, no member is: neither for its
-// worth nor as a sample, and whether outcomes are known at once or later.
+// While the top of its site is due and not yet visited in the round, no member is visited, for its
+// worth or as a sample. That holds whether outcomes come at once or later.
 func TestTopsFirst(t *testing.T) {
 	tops, late, members := 0, 0, 0
 	for seed := range uint64(6) {
 		m := newSim(t, seed, 4, 100, 60, true)
 		m.Lag = int(seed%3) * 5
-		seen := map[sitegraph.PageID]bool{} // tops of members that were visited in the round
+		seen := map[sitegraph.PageID]bool{} // tops that were visited in the round
 		m.OnVisit = func(v planner.Visit) {
 			of := policyOf(m)
 			top := of.groups.sites[of.groups.pages[v.Page].site].top
 			switch {
 			case v.First || top == sitegraph.NoPage:
 			case top == v.Page:
-				if tops++; seen[top] { // it came to be due by what was seen since
+				if tops++; seen[top] { // later outcomes made it due again
 					late++
 				}
 			case of.groups.pages[v.Page].traits&isTop == 0:
@@ -47,8 +47,8 @@ func TestTopsFirst(t *testing.T) {
 	}
 }
 
-// Where the pages of a site change with its top, a top that changed brings its members into the
-// same round, and one that did not lets others go before them.
+// If the pages of a site change with its top, a changed top brings its members into the same round,
+// and an unchanged one puts others first.
 func TestTopMovesMembersAtOnce(t *testing.T) {
 	const sitesOf, size, budget, learnt = 12, 10, 30, 40
 	w := simtest.NewWorld(1, 1, 1, false)
@@ -74,7 +74,7 @@ func TestTopMovesMembersAtOnce(t *testing.T) {
 	}, planner.Options{})
 	changed, followed, same, idle := 0, 0, 0, 0
 	for day := 1; day < simtest.Days; day++ {
-		before := map[sitegraph.PageID]bool{} // tops, and whether they had changed
+		before := map[sitegraph.PageID]bool{} // by top: whether it had changed
 		m.OnVisit = func(v planner.Visit) {
 			of := policyOf(m)
 			top := of.groups.sites[of.groups.pages[v.Page].site].top

@@ -6,35 +6,35 @@ import "github.com/recrawl/recrawl/estimator/evidence"
 // that are equally likely to have changed, the one that changes less often keeps a fresh copy
 // longer.
 //
-// What a copy is worth follows from the time for which copies are fresh. A page that changes at a
-// rate r (Poisson) and is visited each t days has a fresh copy for (1 - exp(-r*t)) / r days of each
+// The worth of a copy is the time for which it stays fresh. A page that changes at a rate r
+// (Poisson) and is visited every t days has a fresh copy for (1 - exp(-r*t)) / r days of each
 // visit. One more visit in the same time adds, in the limit,
 //
 //	(1 - (1 + x) * exp(-x)) / r,  x = r*t
 //
-// days (Cho and Garcia-Molina 2003; Olston and Pandey 2008, eq. 4). Here x is what the probability
-// of change says, and r = x / age. The days count as shares of a cycle, the time in which the
-// budget goes through all pages once.
+// days (Cho and Garcia-Molina 2003; Olston and Pandey 2008, eq. 4). Here x follows from the
+// probability of change, and r = x / age. The days count as shares of a cycle, the time in which
+// the budget visits all pages once.
 //
 // By default copies count little beside changes (preferences.Objective): they decide between visits
-// that are worth about as many changes.
+// that find about equally many changes.
 //
-// A visit is also worth what it may tell. A page of which little is known may be one of the few
-// that change often. Once that is known, many visits find its changes. So a part of its promise
-// counts: how much likelier it is to have changed if it is one of them. What the page's own past
-// leaves open multiplies the odds by all evidence (RateBelief.LogOdds). So a page of a group whose
-// pages were seen to stay as they are promises little, though its own past is short.
+// A visit is also worth what it teaches. A page with few visits may be one of the few that change
+// often. Once that is known, many visits find its changes. So a part of its promise counts: the
+// rise of its probability of change if it is one of them. The uncertainty that the page's own past
+// leaves multiplies the odds by all evidence (RateBelief.LogOdds). So a page whose group seldom
+// changes promises little, even if its own past is short.
 
 const (
-	// promiseWorth is what a promise is worth, in changes found. More of it makes pages that are
-	// known to change wait for those that may.
+	// promiseWorth is the worth of a promise, in changes found. With a higher one, pages known to
+	// change wait for pages that may.
 	promiseWorth = 0.15
-	// mostCycles bounds the age that counts.
+	// mostCycles bounds the age that counts, in cycles.
 	mostCycles = 8
 )
 
-// gain is what a visit to a page of such a probability of change, age in days and promise is worth,
-// in changes found; and the part of it that the copy is worth.
+// gain returns the worth of a visit in changes found, and the part of it that the copy is worth. It
+// takes the probability of a change, the age of the copy in days, and the promise of the page.
 func (v *scorer) gain(probability, age, promise float32) (gain, copies float32) {
 	if !(v.cycle > 0) {
 		return probability, 0
@@ -50,14 +50,14 @@ func (v *scorer) gain(probability, age, promise float32) (gain, copies float32) 
 	return float32(o.Changes)*(stays*probability+promised) + copies, copies
 }
 
-// spent adds up what visits of a round that were made for their worth brought.
+// spent sums what the visits of a round brought that were chosen for their worth.
 type spent struct {
 	visits         int
 	changes, worth float64
 }
 
-// manyVisits of a round tell its price as well as those of a day.
+// manyVisits is the number of visits of a round that show its price as well as a day does.
 const manyVisits = 1000
 
-// changesPrice is the price in expected changes alone, without what copies are worth.
+// changesPrice returns the price in expected changes alone, without the worth of copies.
 func (v *scorer) changesPrice() float64 { return v.price * v.changesPerWorth }
