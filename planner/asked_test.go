@@ -25,7 +25,7 @@ func TestAsked(t *testing.T) {
 			Budget: 16})
 		asked, others := 0, 0
 		for v, ok := l.Planner.Next(); ok; v, ok = l.Planner.Next() {
-			if v.Reason.String() != "somebody asked for it" {
+			if v.Reason.String() != "a user asked for it" {
 				others++
 				continue
 			}

@@ -87,7 +87,7 @@ func (p *Planner) nextAsked() (Visit, step) {
 			First:       m.State == sitegraph.StateNew,
 			Probability: math.NaN(),
 			Value:       math.NaN(),
-			Reason:      Because("somebody asked for it"),
+			Reason:      Because("a user asked for it"),
 			Asked:       true,
 		}
 		p.Pages.Promote([]sitegraph.PageID{page})

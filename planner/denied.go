@@ -135,7 +135,7 @@ func (c *Pages) LoadDenied(setting func(name string) ([]byte, bool, error)) (ok 
 		err = json.Unmarshal(value, &c.denied.tally)
 	}
 	if err != nil {
-		return ok, fmt.Errorf("read which pages settings refuse: %w", err)
+		return ok, fmt.Errorf("read the refused pages: %w", err)
 	}
 	return ok, nil
 }

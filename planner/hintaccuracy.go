@@ -182,7 +182,7 @@ func (h *Hints) Save(save func(s sitegraph.ServerID, value []byte) error) error 
 func (h *Hints) Restore(s sitegraph.ServerID, value []byte) error {
 	var kept map[string]confusion
 	if err := json.Unmarshal(value, &kept); err != nil {
-		return fmt.Errorf("read what sources of %s proved to be worth: %w",
+		return fmt.Errorf("read the accuracy of sources of %s: %w",
 			h.graph.ServerName(s), err)
 	}
 	h.any = true

@@ -198,7 +198,7 @@ func (p *Planner) Begin(r Round) {
 var stages = []func(*Planner) (Visit, step){
 	(*Planner).pendingVisit,  // had no room under the limits
 	(*Planner).heldVisit,     // had no room for its server
-	(*Planner).nextAsked,     // somebody asked for it
+	(*Planner).nextAsked,     // a user asked for it
 	(*Planner).nextSource,    // a feed or sitemap
 	(*Planner).nextAgain,     // a page that left may be there again
 	(*Planner).nextAging,     // a copy comes to its greatest age

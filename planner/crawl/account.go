@@ -10,24 +10,24 @@ import (
 	"github.com/recrawl/recrawl/planner/budget"
 )
 
-// account is the budget of the current round as the store knows it.
+// account is the budget of the current round as the store keeps it.
 type account struct {
 	Number  int       `json:"number"`
 	Start   time.Time `json:"start"`
 	Granted int       `json:"granted"`
 	Used    int       `json:"used"` // begun or reserved
 	Carry   float64   `json:"carry"`
-	// Earlier is what the earlier rounds of the same UTC day used: the day's budget holds
-	// also where the length of rounds or the budget is changed within it.
+	// Earlier is the use by earlier rounds of the same UTC day. So the budget of the day holds even
+	// if it, or the length of rounds, changes within the day.
 	Earlier int `json:"earlier"`
-	// Traffic is what the store did: in memory that of the processes before this one.
+	// Traffic counts what the store did. In memory it counts earlier processes only.
 	Traffic Traffic `json:"traffic,omitzero"`
 }
 
 const accountSetting = "round"
 
-// reserve takes one fetch of the round's budget. Reservations are made durable in parts of
-// 1/16 of the budget, at least 1 and at most 64: one commit for many visits.
+// reserve takes one fetch of the round's budget. The store makes reservations durable in batches of
+// 1/16 of the budget, at least 1 and at most 64, so that one commit serves many visits.
 func (l *Loop) reserve() error {
 	if !l.Reserve {
 		return nil
@@ -60,8 +60,7 @@ func (l *Loop) reserve() error {
 	return nil
 }
 
-// saveCaps hands the books of the limits that have changed to the store. The next commit makes them
-// durable.
+// saveCaps writes the accounts of changed limits to the store. The next commit makes them durable.
 func (l *Loop) saveCaps() (saved bool, err error) {
 	saved, err = l.Planner.Caps().Save(l.Store.SaveSetting)
 	if err != nil {
@@ -75,7 +74,7 @@ func (l *Loop) saveAccount() error {
 	now.Traffic = l.Traffic()
 	value, err := json.Marshal(now)
 	if err != nil {
-		panic(fmt.Sprintf("crawl: account %+v: %v", l.account, err)) // plain numbers and a time
+		panic(fmt.Sprintf("crawl: account %+v: %v", l.account, err)) // always encodes
 	}
 	if err := l.Store.SaveSetting(accountSetting, value); err != nil {
 		return l.storeError(err, "save the round's account")
@@ -83,10 +82,10 @@ func (l *Loop) saveAccount() error {
 	return l.commit()
 }
 
-// at returns the account of the round that now is in: a as it stands, also if the clock is behind
-// its start, or a new one. A round that lies further ahead than its length was opened by a clock
-// that was wrong, and is over: else there would be no visits until then. So is one ahead of a clock
-// that is known to have stepped back.
+// at returns the account of the current round: a itself, also if the clock is behind its start, or
+// a new one. A round that starts further ahead than its length was opened by a wrong clock and is
+// over. Otherwise no visits would happen until its start. If the clock is known to have stepped
+// back, every round ahead is over.
 func (a account) at(now time.Time, perDay float64, length time.Duration, back bool) (
 	current account, opened bool) {
 	start := now.UTC().Truncate(length)
@@ -106,8 +105,8 @@ func (a account) at(now time.Time, perDay float64, length time.Duration, back bo
 	return next, true
 }
 
-// within lowers what was granted to a budget that has been lowered since; a higher one counts
-// from the next round on.
+// within lowers the grant to a budget that was lowered since. A higher budget applies from the next
+// round on.
 func (a account) within(perDay float64, length time.Duration) account {
 	if perDay == planner.Unlimited {
 		return a
@@ -119,11 +118,11 @@ func (a account) within(perDay float64, length time.Duration) account {
 	return a
 }
 
-// round is what is left of the account to do.
+// round returns the round with what is left of its budget.
 func (a account) round(length time.Duration) planner.Round {
-	// The planner goes by whole seconds after Start, as visits of a replay bear the time of
-	// their round's end, which is the next one's start. Here a visit in the first second
-	// is one of this round.
+	// The planner counts whole seconds after Start. Visits of a replay carry the end of their
+	// round, which is the start of the next one. Here a visit in the first second belongs to this
+	// round.
 	r := planner.Round{
 		Number: a.Number,
 		Start:  a.Start.Add(-time.Nanosecond),

@@ -13,11 +13,11 @@ func (l *Loop) Knows(server string) bool {
 	return ok
 }
 
-// Ask lets pages with these canonical addresses be visited before all others, as soon as politeness
-// and budget allow, and returns how many that are. Addresses that are not known become known. Those
-// of unknown servers are left out, unless adopt makes them start pages. After a feed or sitemap,
-// the pages are visited that it claims to be new or changed. Call it in Between; what became known
-// is durable when it returns.
+// Ask puts pages with these canonical addresses before all other visits, as soon as politeness and
+// budget allow, and returns their number. It makes unknown addresses known, and leaves out those of
+// unknown servers unless adopt makes them start pages. After a feed or sitemap, the loop visits the
+// pages that the source claims to be new or changed. Call it in Between; new pages are durable when
+// it returns.
 func (l *Loop) Ask(adopt bool, addresses ...string) (asked int, err error) {
 	for _, address := range addresses {
 		page, ok, err := l.learnAddress(address, adopt)
@@ -37,10 +37,9 @@ func (l *Loop) Ask(adopt bool, addresses ...string) (asked int, err error) {
 	return asked, nil
 }
 
-// Learn makes pages with these canonical addresses known that are not, and returns how many that
-// are. Those of unknown servers become start pages where adopt says so, and else are left out. What
-// is known stays as it is: to learn an address twice changes nothing. Call it in Between; what
-// became known is durable when it returns.
+// Learn makes unknown pages with these canonical addresses known, and returns their number. On
+// unknown servers they become start pages if adopt reports true, and are left out otherwise. Known
+// pages stay as they are. Call it in Between; new pages are durable when it returns.
 func (l *Loop) Learn(adopt func(server string) bool, addresses ...string) (learnt int, err error) {
 	for _, address := range addresses {
 		if _, known := l.graph.Lookup(address); known {
@@ -53,7 +52,7 @@ func (l *Loop) Learn(adopt func(server string) bool, addresses ...string) (learn
 			if address, ok = l.admitAddress(&in, address); !ok {
 				continue
 			}
-			if _, known := l.graph.Lookup(address); known { // in its tidy form
+			if _, known := l.graph.Lookup(address); known { // in its canonical form
 				continue
 			}
 		}
@@ -74,8 +73,8 @@ func (l *Loop) Learn(adopt func(server string) bool, addresses ...string) (learn
 	return learnt, nil
 }
 
-// ask lets a page be visited before all others; false: too many wait. One that is under way is
-// visited again, as what it brings may be what was there before.
+// ask puts a page before all others; false: too many wait. A page with a visit under way is visited
+// once more, since this visit may have read older content.
 func (l *Loop) ask(page sitegraph.PageID) bool {
 	if l.Planner.Pages.Memory(page).State == sitegraph.StateSource {
 		l.asked[page] = true
@@ -97,21 +96,21 @@ func (l *Loop) ask(page sitegraph.PageID) bool {
 	return true
 }
 
-// hasten moves the visit to a page to the head of a server's queue; false: it is not there.
+// hasten moves the visit to a page to the head of a server's queue; false: it is not in the queue.
 func (q *serverQueue) hasten(page sitegraph.PageID) bool {
 	i := slices.IndexFunc(q.visits, func(v planner.Visit) bool { return v.Page == page })
 	if i < 0 {
 		return false
 	}
 	if v := q.visits[i]; !v.Asked {
-		v.Asked, v.Reason = true, planner.Because("somebody asked for it")
+		v.Asked, v.Reason = true, planner.Because("a user asked for it")
 		q.visits = slices.Insert(slices.Delete(q.visits, i, i+1), q.asked, v)
 		q.asked++
 	}
 	return true
 }
 
-// askAgain asks for a page that was asked for while the visit was under way which is over by now.
+// askAgain asks for a page once more if a user asked for it during the visit that has just ended.
 func (l *Loop) askAgain(page sitegraph.PageID) {
 	if l.askedAgain[page] {
 		delete(l.askedAgain, page)
@@ -119,8 +118,8 @@ func (l *Loop) askAgain(page sitegraph.PageID) {
 	}
 }
 
-// askClaimed asks for what a feed or sitemap claims to be new or changed, if somebody asked for it
-// itself.
+// askClaimed asks for the pages that a feed or sitemap claims to be new or changed, if a user asked
+// for the source.
 func (l *Loop) askClaimed(source sitegraph.PageID, claimed []sitegraph.PageID) {
 	if !l.asked[source] {
 		return
@@ -131,7 +130,7 @@ func (l *Loop) askClaimed(source sitegraph.PageID, claimed []sitegraph.PageID) {
 	}
 }
 
-// learnAddress finds the page of an address, or makes it known.
+// learnAddress returns the page of an address, which it makes known if necessary.
 func (l *Loop) learnAddress(address string, adopt bool) (
 	page sitegraph.PageID, ok bool, err error) {
 	if page, ok = l.graph.Lookup(address); ok {

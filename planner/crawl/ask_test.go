@@ -14,9 +14,9 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// What somebody asks for is visited next: before visits of its server that were chosen earlier,
-// also where that page is among them, or is new, or its server takes no more, and as soon as it is
-// asked for. A page that is under way is visited once more.
+// The page that a user asks for is the next visit of its server, before visits chosen earlier. That
+// holds if it was chosen, is new, its server has no room left, or it is asked for once more. A page
+// under way is visited again.
 func TestAskGoesFirst(t *testing.T) {
 	for _, perDay := range []float64{planner.Unlimited, 5000} {
 		t.Run(fmt.Sprint("budget=", perDay), func(t *testing.T) {
@@ -65,7 +65,7 @@ func TestAskGoesFirst(t *testing.T) {
 					soon(begun, "http://s0.example/p250", turn)
 					soon(begun, "http://s0.example/unheard", 2*turn)
 					soon(begun, "http://s0.example/p251", 3*turn)
-					for mu.Lock(); last == ""; mu.Lock() { // until one is under way
+					for mu.Lock(); last == ""; mu.Lock() { // wait until one is under way
 						for url, times := range visited {
 							if time.Since(times[len(times)-1]) < time.Second &&
 								sitegraph.ServerName(url) == "s1.example" {
@@ -101,7 +101,7 @@ func TestAskGoesFirst(t *testing.T) {
 				m.seed(startsOf("s", 3)...)
 				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 				defer cancel()
-				_ = m.loop.Run(ctx, perDay, 24*time.Hour, nil) // ends with its time
+				_ = m.loop.Run(ctx, perDay, 24*time.Hour, nil) // ends with ctx
 				if last == "" {
 					t.Error("no page was under way")
 				}
@@ -110,8 +110,8 @@ func TestAskGoesFirst(t *testing.T) {
 	}
 }
 
-// Of a feed that somebody asked for, what it claims to be new or changed is visited at once, before
-// pages that wait longer. A feed that is read in its own time has no such privilege.
+// After a user asks for a feed, pages that it claims to be new or changed are visited at once,
+// before pages that wait longer. A scheduled read of a feed has no such privilege.
 func TestAskedFeed(t *testing.T) {
 	n := newNewsroom()
 	n.named = []string{aFeed}

@@ -7,22 +7,21 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// backOff says how much more slowly than usual a server is asked, as it is in trouble: the
-// pause after each visit is doubled for each step.
+// backOff slows the requests to a server in trouble: each step doubles the pause after a visit.
 type backOff struct {
 	steps uint8
 }
 
 const (
-	// leastPause is what doubles where the usual pause is shorter, or none.
+	// leastPause is the pause that doubles if the usual pause is shorter.
 	leastPause = time.Second
-	// longestPause of a server in trouble: one that is down is still asked so often.
+	// longestPause bounds the pause, so that a dead server is still asked each hour.
 	longestPause = time.Hour
 	mostSteps    = 12
 )
 
-// note learns from an outcome. A server that asks for fewer requests (429, 503) goes two steps up,
-// one that fails goes one, and each proper answer forgives half of them.
+// note learns from an outcome. A request to slow down (429, 503) adds two steps, a failure adds
+// one, and a proper answer takes half of them back.
 func (s *backOff) note(t sitegraph.Trouble) (changed bool) {
 	before := s.steps
 	switch t {
@@ -36,13 +35,13 @@ func (s *backOff) note(t sitegraph.Trouble) (changed bool) {
 	return s.steps != before
 }
 
-// least is how long to wait at least.
+// least returns the least wait after a visit.
 func (s *backOff) least(usual time.Duration) time.Duration {
 	return min(max(usual, leastPause)<<s.steps, longestPause)
 }
 
-// pause is how long to wait after a visit, where usual is the pause of a server without trouble. Up
-// to half of it is random, so that servers which failed together are not asked together.
+// pause returns how long to wait after a visit, if a server without trouble pauses for usual. Up to
+// half of it is random, so that servers which failed together are not asked together.
 func (s *backOff) pause(usual time.Duration) time.Duration {
 	if s.steps == 0 {
 		return usual

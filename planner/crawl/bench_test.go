@@ -14,7 +14,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// recorded answers at once, as a replayed history does: page p changes every p%50+1 rounds.
+// recorded answers at once, like a replayed history: page p changes every p%50+1 rounds.
 type recorded struct {
 	links [][]string // by page
 }
@@ -29,8 +29,8 @@ func (f *recorded) Fetch(_ context.Context, r crawl.Request) (sitegraph.Observat
 	return o, nil
 }
 
-// BenchmarkVisit is the whole loop but for the network and the disk. One operation is a
-// round of 1/10 of the pages.
+// BenchmarkVisit runs the loop without network and disk. One operation is a round of 1/10 of the
+// pages.
 func BenchmarkVisit(b *testing.B) {
 	for _, policy := range []string{"a", "interval", "ebayes"} {
 		for _, workers := range []int{1, 8} {
@@ -49,7 +49,8 @@ func benchmarkVisit(b *testing.B, name string, workers, servers, perServer int) 
 	if err != nil {
 		b.Fatal(err)
 	}
-	// Enough time that rounds end by their budget; outcomes bear the end's time, as in a replay.
+	// Rounds are long enough to end by their budget. Outcomes carry the end of the round, as in a
+	// replay.
 	const length = 24 * time.Hour
 	start := time.Now()
 	loop := crawl.New(crawl.Options{Planner: planner.New(pages, p,
@@ -71,7 +72,7 @@ func benchmarkVisit(b *testing.B, name string, workers, servers, perServer int) 
 			urls = append(urls, fmt.Sprintf("http://www.server%d.example/directory%d/page%d.html",
 				s, i%8, i))
 		}
-		for i := range perServer { // all pages are start pages, so that page numbers are known
+		for i := range perServer { // page numbers are known, since all pages are start pages
 			if err := loop.Seed(urls[i]); err != nil {
 				b.Fatal(err)
 			}

@@ -8,15 +8,15 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// block keeps the pages of a server under one scheme, for example https, from being asked for:
-// their robots.txt cannot be read. Often one port of a server is closed or has no valid
-// certificate, and its pages under the other scheme link to it. Or it keeps those of one directory,
-// where pages have vanished.
+// block keeps a part of a server from being asked. One kind covers the pages under one scheme, such
+// as https, whose robots.txt cannot be read: often one port is closed or has no valid certificate,
+// and pages under the other scheme link to it. The other kind covers a directory whose pages have
+// vanished.
 type block struct {
-	scheme string // "": of a directory
+	scheme string // "": the block is for a directory
 	dir    string
 	until  time.Time
-	pages  []sitegraph.PageID // handed back to the planner in this round
+	pages  []sitegraph.PageID // pages that went back to the planner in this round
 }
 
 func schemeOf(url string) string {
@@ -32,8 +32,8 @@ func (b *block) covers(url string) bool {
 	return b.scheme == schemeOf(url)
 }
 
-// hasOther reports whether the server of a queue has pages under another scheme than a page, which
-// are not blocked.
+// hasOther reports whether the server has pages under another scheme than this page, and that
+// scheme is not blocked.
 func (p *pool) hasOther(q *serverQueue, page sitegraph.PageID) bool {
 	scheme := schemeOf(p.graph.URL(page))
 	pages := p.Planner.Pages
@@ -54,7 +54,7 @@ func (p *pool) hasOther(q *serverQueue, page sitegraph.PageID) bool {
 	return false
 }
 
-// blockOf returns what keeps a page of a server from being asked for; nil: nothing.
+// blockOf returns the block that covers a page of a server; nil: none.
 func (q *serverQueue) blockOf(url string, now time.Time) *block {
 	for i := range q.blocks {
 		if b := &q.blocks[i]; b.until.After(now) && b.covers(url) {
@@ -64,8 +64,8 @@ func (q *serverQueue) blockOf(url string, now time.Time) *block {
 	return nil
 }
 
-// blockScheme hands a visit back that met a robots.txt which cannot be read, and those of its queue
-// under the same scheme. The others go on: no request was sent.
+// blockScheme returns a visit to the planner whose robots.txt cannot be read, and the queued visits
+// under the same scheme. Visits under other schemes go on, since no request was sent.
 func (p *pool) blockScheme(q *serverQueue, done *completion, until, now time.Time) {
 	page := done.visit.Page
 	b := block{scheme: schemeOf(p.graph.URL(page)), until: until, pages: []sitegraph.PageID{page}}
@@ -74,7 +74,8 @@ func (p *pool) blockScheme(q *serverQueue, done *completion, until, now time.Tim
 	p.addBlock(q, b, now)
 }
 
-// addBlock replaces an older block of the same pages, and hands the visits back that it is for.
+// addBlock adds a block, which replaces an older one of the same pages, and returns the visits that
+// it covers to the planner.
 func (p *pool) addBlock(q *serverQueue, b block, now time.Time) {
 	kept := q.visits[:0]
 	for _, v := range q.visits {
@@ -95,7 +96,8 @@ func (p *pool) addBlock(q *serverQueue, b block, now time.Time) {
 	p.openOrClose(q, now)
 }
 
-// awaitsUnblock reports whether blocked pages may be asked for in the rest of the round.
+// awaitsUnblock reports whether a block ends within the round, so that its pages may be asked
+// again.
 func (p *pool) awaitsUnblock() bool {
 	if p.Planner.Left() == 0 {
 		return false
@@ -110,8 +112,8 @@ func (p *pool) awaitsUnblock() bool {
 	return false
 }
 
-// endBlocks ends what is over, once a second. The new pages that were handed back wait for a first
-// visit again, the others in the next round.
+// endBlocks ends the blocks that are over, once a second. New pages that were handed back wait for
+// a first visit again, other pages in the next round.
 func (p *pool) endBlocks(now time.Time) {
 	for s, q := range p.blocked {
 		q.blocks = slices.DeleteFunc(q.blocks, func(b block) bool {

@@ -9,24 +9,24 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// discovery applies Options.Bounds to what visits find, and counts what it refuses.
+// discovery applies Options.Bounds to the links that visits find, and counts refused addresses.
 type discovery struct {
 	seed     maphash.Seed
-	variants map[uint64]int // queries of a path, by a hash of it; nil: not counted yet
-	met      map[uint64]int // of these, pages that were fetched
+	variants map[uint64]int // by hash of a path: its number of queries; nil: not counted yet
+	met      map[uint64]int // by hash of a path: pages of these that were fetched
 	refused  [sitegraph.Refusals]int
-	servers  map[sitegraph.ServerID]int // what was refused, by server
-	fetched  map[sitegraph.ServerID]int // pages that were met
+	servers  map[sitegraph.ServerID]int // refused addresses by server
+	fetched  map[sitegraph.ServerID]int // fetched pages by server
 }
 
-// Refused is how many addresses of a kind were not taken in since the loop was made.
+// Refused is the number of addresses refused for one reason since the loop was made.
 type Refused struct {
 	Reason sitegraph.Refusal
 	Count  int
 }
 
-// Refused returns how many addresses the bounds on discovery refused, by reason, most first, and by
-// server, for at most that many servers.
+// Refused returns how many addresses the bounds on discovery refused: by reason, most frequent
+// first, and by server, for at most the given number of servers.
 func (l *Loop) Refused(servers int) (by []Refused, of map[string]int) {
 	for reason, count := range l.discovery.refused {
 		if count > 0 {
@@ -51,7 +51,7 @@ func (l *Loop) Refused(servers int) (by []Refused, of map[string]int) {
 	return by, of
 }
 
-// noteFetched counts a page that was fetched for the first time.
+// noteFetched counts the first fetch of a page.
 func (d *discovery) noteFetched(s sitegraph.ServerID, url string) {
 	d.fetched[s]++
 	if path, hasQuery := sitegraph.PathOf(url); hasQuery && d.met != nil {
@@ -59,16 +59,16 @@ func (d *discovery) noteFetched(s sitegraph.ServerID, url string) {
 	}
 }
 
-// intake is what one visit may still bring.
+// intake bounds the new pages of one visit.
 type intake struct {
 	server sitegraph.ServerID
 	room   int  // new pages
-	grow   int  // new pages that the server may have by now
-	pages  int  // and ever
-	over   bool // there were more, which a later visit may bring
+	grow   int  // new pages that the present bound on the server allows
+	pages  int  // new pages that its final bound allows
+	over   bool // some were left out that a later visit may bring
 }
 
-// intake begins a visit's discovery.
+// intake returns the bounds for the new pages of a visit.
 func (l *Loop) intake(s sitegraph.ServerID, room int) intake {
 	if l.Bounds == nil {
 		return intake{}
@@ -100,8 +100,8 @@ func (l *Loop) intake(s sitegraph.ServerID, room int) intake {
 	}
 }
 
-// admitAddress returns the address under which a page becomes known, or is known already; false: it
-// is refused.
+// admitAddress returns the address under which a page is known or becomes known; false: the bounds
+// refuse it.
 func (l *Loop) admitAddress(in *intake, url string) (string, bool) {
 	if l.Bounds == nil {
 		return url, true
@@ -125,7 +125,7 @@ func (l *Loop) admitAddress(in *intake, url string) (string, bool) {
 	case hasQuery && d.variants[variant] >= max(l.Bounds.MaxVariants,
 		l.Bounds.Growth*d.met[variant]):
 		reason = sitegraph.RefusedVariants
-		in.over = in.over || in.pages > 0 && in.grow > 0 // else a later visit finds no more either
+		in.over = in.over || in.pages > 0 && in.grow > 0 // a later visit finds no more
 	case in.pages <= 0:
 		reason = sitegraph.RefusedServer
 	case in.room <= 0:
@@ -147,9 +147,8 @@ func (l *Loop) admitAddress(in *intake, url string) (string, bool) {
 	return url, true
 }
 
-// bounded returns the links and frames of a page that are known or may become so, each once. Where
-// there are more than one visit may bring, the next one asks for the page without condition and
-// takes the rest.
+// bounded returns the links and frames of a page that are known or may become known, each once. If
+// a page has more than one visit may bring, the next visit is unconditional and takes the rest.
 func (l *Loop) bounded(r *sitegraph.Record, links, frames []string) (
 	keptLinks, keptFrames []string) {
 	if l.Bounds == nil {
@@ -174,7 +173,7 @@ func (l *Loop) bounded(r *sitegraph.Record, links, frames []string) (
 		}
 		kept, ok := l.admitAddress(&in, url)
 		if kept == r.URL && url != r.URL && r.State == sitegraph.StateMoved {
-			// it redirects to itself, but for a session or the like: then it is not the same
+			// a redirect to itself, except for a session in the address: then it is another page
 			kept = url
 		}
 		if _, again := seen[kept]; !ok || again {

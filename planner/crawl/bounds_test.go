@@ -22,8 +22,8 @@ func bounded(t *testing.T, pages map[string]page, d *disk, starts ...string) *ri
 	return m
 }
 
-// However many addresses a site makes up, so many become known and no more, also after a restart;
-// each refusal is counted.
+// A site may invent any number of addresses: only a bounded number becomes known, also after a
+// restart, and each refusal is counted.
 func TestBoundsOnDiscovery(t *testing.T) {
 	const start = "http://h.example/"
 	pages := map[string]page{start: {content: "start"}}
@@ -89,7 +89,7 @@ func TestBoundsOnDiscovery(t *testing.T) {
 	}
 }
 
-// What was too much for one visit comes with the next ones, though the page is the same.
+// Links beyond the bound of a visit come with the next ones, even if the page is unchanged.
 func TestMoreLinksThanOneVisitMayBring(t *testing.T) {
 	const start = "http://h.example/"
 	pages := map[string]page{start: {content: "start"}}
@@ -115,8 +115,8 @@ func TestMoreLinksThanOneVisitMayBring(t *testing.T) {
 	}
 }
 
-// A page that links to more queries of a path than may become known keeps its ETag once its server
-// takes in no more: else it would never be answered 304.
+// A page links to more queries of a path than may become known. Once its server takes in no more,
+// the page keeps its ETag, so that it can be answered 304.
 func TestConditionalThoughQueriesAreRefused(t *testing.T) {
 	const start = "http://h.example/"
 	pages := map[string]page{start: {content: "start", etag: "1"}}
@@ -129,7 +129,7 @@ func TestConditionalThoughQueriesAreRefused(t *testing.T) {
 	}
 	pages[start] = p
 	for _, url := range p.links {
-		if !strings.Contains(url, "?") { // what the others lead to is not there
+		if !strings.Contains(url, "?") { // links of other pages lead nowhere
 			pages[url] = page{content: url}
 		}
 	}
@@ -149,7 +149,7 @@ func TestConditionalThoughQueriesAreRefused(t *testing.T) {
 	}
 }
 
-// Sessions make no pages of their own; two slashes in a path do.
+// Addresses that differ by a session are one page. Two slashes in a path make another page.
 func TestSessionsAreOnePage(t *testing.T) {
 	const start = "http://h.example/"
 	pages := map[string]page{start: {content: "start",
@@ -167,8 +167,8 @@ func TestSessionsAreOnePage(t *testing.T) {
 	}
 }
 
-// A page that names another with the same text as canonical is that page; a site that names its
-// home page everywhere loses nothing.
+// A page that names another with the same text as canonical counts as that page. A site that names
+// its home page everywhere loses nothing.
 func TestCanonicalDuplicates(t *testing.T) {
 	const start = "http://h.example/"
 	pages := map[string]page{

@@ -18,8 +18,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// purse is a web whose pages have sizes, and that counts what visits take from it against limits.
-// It outlives the loops that ask it.
+// purse is a web of pages with sizes. It checks the use of visits against limits, and outlives the
+// loops that visit it.
 type purse struct {
 	*testing.T
 	limits budget.Limits
@@ -62,7 +62,7 @@ func (m metered) Fetch(ctx context.Context, r crawl.Request) (sitegraph.Observat
 	return o, nil
 }
 
-// spend counts a visit that begins now, before it can crash.
+// spend counts a visit when it begins, before it can crash.
 func (p *purse) spend(url string, now time.Time, read float64) {
 	p.visits++
 	count := func(of string, l budget.Limit) {
@@ -96,7 +96,7 @@ func randomLimits(rng *rand.Rand) (l budget.Limits) {
 	for range rng.IntN(3) {
 		l.All = append(l.All, some(200))
 	}
-	pattern := []string{"*", "s0.example"}[rng.IntN(2)] // one alone, as the longest counts alone
+	pattern := []string{"*", "s0.example"}[rng.IntN(2)] // one pattern: only the longest counts
 	for range 1 + rng.IntN(2) {
 		l.Servers = append(l.Servers, budget.ServerLimit{Pattern: pattern, Limit: some(60)})
 	}
@@ -105,7 +105,7 @@ func randomLimits(rng *rand.Rand) (l budget.Limits) {
 
 func newMeteredRig(t *testing.T, w *web, d *disk, p *purse, o crawl.Options) *rig {
 	m := newRig(t, w, d, "ebayes", o)
-	m.pages = d.restore() // its pages are in the line of one planner only
+	m.pages = d.restore() // its pages are queued by one planner only
 	policy, err := policy.New("ebayes", policy.Settings{Pages: m.pages, Mode: planner.Stream,
 		Seed: 1, PerDay: 100})
 	if err != nil {
@@ -119,8 +119,8 @@ func newMeteredRig(t *testing.T, w *web, d *disk, p *purse, o crawl.Options) *ri
 	return m
 }
 
-// Promise 2 for limits of all kinds: in no hour and no day of UTC more is used than they allow,
-// over crashes anywhere and restarts with rounds of other lengths.
+// Promise 2 for all limits: no hour and no UTC day uses more than they allow, whatever the crashes
+// and the lengths of rounds after restarts.
 func TestLimitsAcrossCrashes(t *testing.T) {
 	t.Parallel()
 	crashes := 0
@@ -157,7 +157,7 @@ func TestLimitsAcrossCrashes(t *testing.T) {
 	}
 }
 
-// skewed is a clock that is wrong.
+// skewed is a wrong clock.
 type skewed struct{ by time.Duration }
 
 func (s skewed) Now() time.Time { return crawl.WallClock{}.Now().Add(s.by) }
@@ -165,8 +165,8 @@ func (s skewed) SleepUntil(ctx context.Context, t time.Time) error {
 	return crawl.WallClock{}.SleepUntil(ctx, t.Add(-s.by))
 }
 
-// A clock that was a year ahead for a while stops nothing once it is right again: neither rounds
-// nor limits nor the waits of servers nor pages that were visited then.
+// A clock that was a year ahead for a while stops nothing once it is right again: neither rounds,
+// limits, waits of servers nor pages visited then.
 func TestClockWasAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pages, starts := farm(2, 20)
@@ -217,8 +217,8 @@ func (m *rig) runLimited(perDay float64, length time.Duration, rounds int) {
 	}
 }
 
-// The same with many workers; and nothing lies idle: a budget of fetches is used to the last,
-// one of bytes nearly so.
+// Limits hold with many workers, and nothing lies idle: a budget of fetches is used up, one of
+// bytes almost.
 func TestLimitsConcurrent(t *testing.T) {
 	for seed := range uint64(6) {
 		synctest.Test(t, func(t *testing.T) {
@@ -244,7 +244,7 @@ func TestLimitsConcurrent(t *testing.T) {
 	}
 }
 
-// A budget in bytes that is small beside the pages is still used, and few visits are cut.
+// A budget of few bytes beside the size of pages is used, and few visits are cut.
 func TestBytesConcurrent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pages, starts := farm(4, 80)
@@ -267,7 +267,7 @@ func TestBytesConcurrent(t *testing.T) {
 	})
 }
 
-// At a crash each limit loses at most a sixteenth of what it had left, or a visit.
+// A crash loses at most a sixteenth of the rest of each limit, or one visit.
 func TestLimitsLost(t *testing.T) {
 	pages, starts := farm(1, 200)
 	d := newDisk()

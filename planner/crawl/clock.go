@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// WallClock is real time.
+// WallClock is the clock of the system.
 type WallClock struct{}
 
 // Now returns the time in UTC.
@@ -24,14 +24,14 @@ func (WallClock) SleepUntil(ctx context.Context, t time.Time) error {
 	}
 }
 
-// VirtualClock is time that passes only in SleepUntil: weeks in seconds. Safe for
-// concurrent use; meant for one worker, since no sleeper waits for another.
+// VirtualClock is a clock that moves only in SleepUntil, so that weeks pass in seconds. It is safe
+// for concurrent use, but suits one worker: no sleeper waits for another.
 type VirtualClock struct {
 	mu  sync.Mutex
 	now time.Time
 }
 
-// NewVirtualClock returns a clock that stands at t.
+// NewVirtualClock returns a clock that starts at t.
 func NewVirtualClock(t time.Time) *VirtualClock { return &VirtualClock{now: t} }
 
 // Now returns the virtual time.

@@ -9,7 +9,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// completion is a visit that a worker makes, and what it hands back.
+// completion is a visit that a worker makes, with its result.
 type completion struct {
 	visit   planner.Visit
 	request Request
@@ -18,14 +18,14 @@ type completion struct {
 	took    time.Duration
 }
 
-// applyCompletion takes what a worker hands back.
+// applyCompletion applies the result of a visit from a worker.
 func (p *pool) applyCompletion(ctx context.Context, done *completion) error {
 	now := p.Clock.Now()
 	q := p.release(done)
 	var wait *Wait
 	var local *LocalError
 	isWait, isLocal := errors.As(done.err, &wait), errors.As(done.err, &local)
-	denied := done.err == nil && !done.seen.Denied.IsZero() // no server was asked
+	denied := done.err == nil && !done.seen.Denied.IsZero() // the user's settings refused the page
 	if !isLocal && !isWait && !denied {
 		if err := p.noteDownload(q.server, done.took); err != nil {
 			return err
@@ -49,7 +49,7 @@ func (p *pool) applyCompletion(ctx context.Context, done *completion) error {
 		p.requeueFirst(q, done, now)
 		return nil
 	case isLocal:
-		done.err = nil // what was seen is the failure of the server
+		done.err = nil // the observation counts as a failure of the server
 	}
 	if denied {
 		p.returnSurplus(q, now)
@@ -88,7 +88,7 @@ func (p *pool) applyCompletion(ctx context.Context, done *completion) error {
 	return p.apply(done.visit, &done.request, done.seen)
 }
 
-// release frees the server and the address of a visit that is over.
+// release frees the server and the address of a finished visit.
 func (p *pool) release(done *completion) *serverQueue {
 	q := p.queues[p.graph.Server(done.visit.Page)]
 	p.noteEnd(&q.attempt)
@@ -98,8 +98,8 @@ func (p *pool) release(done *completion) *serverQueue {
 	return q
 }
 
-// requeueFirst puts a visit back that could not ask for its page: it is the first of its queue, and
-// its fetch is not used. One of an earlier round waits for the next one.
+// requeueFirst puts a visit that could not ask for its page back at the head of its queue, and
+// returns its fetch to the budget. A visit of an earlier round waits for the next one.
 func (p *pool) requeueFirst(q *serverQueue, done *completion, now time.Time) {
 	p.postpone(&done.visit, &done.request, done.seen)
 	if p.isOf(&done.request) {

@@ -14,8 +14,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Promise 4: a store that fails at its 1st, 2nd, 3rd ... call stops the loop with its error. It
-// is asked nothing more, and nothing is acknowledged after (the rig looks).
+// Promise 4: a store that fails at any call stops the loop with its error. The loop calls it no
+// more and acknowledges nothing after (the rig checks).
 func TestStoreFailure(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		t.Run(fmt.Sprintf("workers=%d", workers), func(t *testing.T) {
@@ -46,7 +46,7 @@ func TestStoreFailure(t *testing.T) {
 	}
 }
 
-// threeRounds discovers and refetches for three short rounds; a page leaves and comes back, and a
+// threeRounds discovers and refetches pages in three short rounds. A page leaves and returns, and a
 // start page moves.
 func threeRounds(t *testing.T, d *disk, workers int) error {
 	pages, starts := farm(2, 5)
@@ -80,12 +80,11 @@ func threeRounds(t *testing.T, d *disk, workers int) error {
 	})
 }
 
-// crashed is thrown by a fetcher: the program is gone, and so is all it did not commit.
+// crashed is the panic of a fetcher: the program dies, and uncommitted work is lost.
 type crashed struct{}
 
-// Guarantees 1 and 2: over any number of crashes in one round no more visits begin than were
-// granted, and what was acknowledged is there. At each crash at most 1/16 of the grant, or one
-// visit if that is more, is lost.
+// Guarantees 1 and 2: whatever the crashes in a round, no more visits begin than were granted, and
+// acknowledged visits are stored. Each crash loses at most 1/16 of the grant, or one visit.
 func TestBudgetAcrossCrashes(t *testing.T) {
 	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 0))
@@ -155,14 +154,14 @@ func (m *rig) runUntilCrash(perDay float64) (done bool) {
 	return true
 }
 
-// A UTC day's budget holds though the length of rounds, the budget and the clock are changed
-// from run to run within it.
+// The budget of a UTC day holds even if the length of rounds, the budget and the clock change from
+// run to run.
 func TestBudgetOfADay(t *testing.T) {
 	d := newDisk()
 	pages, starts := farm(4, 100)
 	used := 0
 	for i, c := range []struct {
-		hour   int // the clock
+		hour   int // of the clock
 		perDay float64
 		length time.Duration
 	}{
@@ -190,11 +189,11 @@ func TestBudgetOfADay(t *testing.T) {
 	}
 }
 
-// A budget that was lowered holds at once, also in the round under way.
+// A lowered budget holds at once, also in the round under way.
 func TestLoweredBudget(t *testing.T) {
 	d := newDisk()
 	pages, starts := farm(4, 100)
-	// a higher one waits for the next round
+	// a higher budget waits for the next round
 	for i, c := range []struct{ perDay, want float64 }{{3, 3}, {30, 0}, {2, 0}} {
 		w := newWeb(pages)
 		w.clock = crawl.NewVirtualClock(base.Add(time.Hour))
@@ -211,7 +210,7 @@ func TestLoweredBudget(t *testing.T) {
 	}
 }
 
-// Two crashes later no page was visited twice whose visit was acknowledged.
+// After two crashes no page was visited again whose visit was acknowledged.
 func TestNoVisitTwiceAcrossCrashes(t *testing.T) {
 	pages, starts := farm(1, 50)
 	d := newDisk()
@@ -241,12 +240,12 @@ func TestNoVisitTwiceAcrossCrashes(t *testing.T) {
 	}
 }
 
-// keeping is a fetcher that learns something of each server, once.
+// keeping is a fetcher that learns something of each server once.
 type keeping struct {
 	web
-	known map[string]bool // servers; what a Keeper has in memory
+	known map[string]bool // servers, in the memory of the Keeper
 	fresh []string        // not saved yet
-	asked int             // how often it had to learn
+	asked int             // how often it learnt
 }
 
 func (k *keeping) Fetch(ctx context.Context, r crawl.Request) (sitegraph.Observation, error) {
@@ -276,7 +275,7 @@ func (k *keeping) Keep(save func(string, []byte) error) error {
 	return nil
 }
 
-// What a fetcher knows of servers is durable with the visits that found it out.
+// A fetcher's knowledge of servers is durable with the visits that found it.
 func TestKeeperOutlivesCrash(t *testing.T) {
 	pages, starts := farm(3, 4)
 	d := newDisk()

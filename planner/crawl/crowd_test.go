@@ -15,7 +15,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// honest counts the visits to honest servers by minute.
+// honest returns the visits to honest servers by minute.
 func (w *town) honest() map[int]int {
 	began, by := time.Now(), map[int]int{}
 	w.refuse = func(r crawl.Request, now time.Time) (sitegraph.Observation, error) {
@@ -29,7 +29,7 @@ func (w *town) honest() map[int]int {
 	return by
 }
 
-// silence is what comes of a visit to a silent server: its robots.txt cannot be had.
+// silence is the outcome at a silent server: its robots.txt cannot be read.
 func silence(server string, o *sitegraph.Observation) {
 	if strings.HasPrefix(server, "silent") {
 		o.Outcome, o.Status, o.Elapsed, o.LinksKnown = sitegraph.OutcomeFailed, 0, 0, false
@@ -37,7 +37,7 @@ func silence(server string, o *sitegraph.Observation) {
 	}
 }
 
-// Servers that were never met and do not answer hold up no others, in any round.
+// Unknown servers that do not answer delay no others, in any round.
 func TestSilentServers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTown(t, time.Second, 900)
@@ -64,7 +64,7 @@ func TestSilentServers(t *testing.T) {
 	})
 }
 
-// Nor do names whose name servers are silent.
+// Names whose name servers are silent delay no other servers.
 func TestSilentNames(t *testing.T) {
 	needsNoRace(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -92,8 +92,7 @@ func TestSilentNames(t *testing.T) {
 	})
 }
 
-// The end of a round stops nobody: visits that take long go on in the next one, and count to the
-// round in which they began.
+// Visits that take long go on when a round ends, and count in the round in which they began.
 func TestRoundEndStopsNobody(t *testing.T) {
 	needsNoRace(t)
 	for _, perDay := range []float64{planner.Unlimited, 300 * 24 * 120} {
@@ -123,7 +122,7 @@ func TestRoundEndStopsNobody(t *testing.T) {
 				append(startsOf("slow", 5), startsOf("honest", 20)...)...)
 			most := 20 * 300
 			if perDay != planner.Unlimited {
-				most = 300 * 10 / 2 // the budget of a round is used up before its end
+				most = 300 * 10 / 2 // the budget ends before the round
 			}
 			if got := w.of("honest"); got < most*85/100 {
 				t.Errorf("%d visits to honest servers of %d", got, most)
@@ -140,7 +139,7 @@ func TestRoundEndStopsNobody(t *testing.T) {
 	}
 }
 
-// Where politeness is the bound, pages that change are asked for again though new ones wait.
+// If politeness limits the crawl, changing pages are refetched although new ones wait.
 func TestRefetchesWhileNewPagesWait(t *testing.T) {
 	for _, policy := range []string{"ebayes", "interval"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -155,7 +154,7 @@ func TestRefetchesWhileNewPagesWait(t *testing.T) {
 				return sitegraph.Observation{}, nil
 			}
 			w.answer = func(server string, o *sitegraph.Observation) {
-				// all changes all the time
+				// all pages change all the time
 				o.Digests.Bytes = sitegraph.DigestOf([]byte(o.Time.String()))
 			}
 			m := newLive(t, w, newDisk(), policy, 1e7, crawl.Options{Workers: 4})
@@ -169,7 +168,7 @@ func TestRefetchesWhileNewPagesWait(t *testing.T) {
 				}
 			}
 			run(10 * time.Minute)
-			for p := range sitegraph.PageID(m.pages.Count()) { // and was seen to
+			for p := range sitegraph.PageID(m.pages.Count()) { // and changed at each visit
 				if mem := m.pages.Memory(p); mem.State == sitegraph.StateAlive {
 					mem.History.Changes, mem.History.Visits = 20, 21
 				}
@@ -188,9 +187,9 @@ func TestRefetchesWhileNewPagesWait(t *testing.T) {
 	}
 }
 
-// A new crawl looks at some of what it knows, though new pages are worth more. So it learns which
-// pages change, before it has met all others, and these are asked for again from then on: where
-// politeness is the bound, and where the budget is.
+// A new crawl refetches some known pages although new pages are worth more. So it learns which
+// pages change before it has met all others, and refetches those, whether politeness or the budget
+// limits it.
 func TestLearnsWhatChangesWhileNewPagesWait(t *testing.T) {
 	t.Parallel()
 	needsNoRace(t)
@@ -207,7 +206,7 @@ func TestLearnsWhatChangesWhileNewPagesWait(t *testing.T) {
 						o.Links = append(o.Links, fmt.Sprintf("%sold/%d", o.URL, i))
 					}
 				case strings.HasPrefix(u.Path, "/news/"):
-					// changes all the time
+					// these change all the time
 					o.Digests.Bytes = sitegraph.DigestOf([]byte(o.Time.String()))
 				}
 			}
@@ -231,7 +230,7 @@ func TestLearnsWhatChangesWhileNewPagesWait(t *testing.T) {
 			if m.plan.Waiting() == 0 {
 				t.Fatal("no new page waits")
 			}
-			if again < all/2 { // a page that was met is worth 0.9 of them
+			if again < all/2 { // meeting a page is worth 0.9 changes
 				t.Errorf("%v a day: of %d visits %d are to known pages that change all the time",
 					perDay, all, again)
 			}
@@ -239,8 +238,8 @@ func TestLearnsWhatChangesWhileNewPagesWait(t *testing.T) {
 	}
 }
 
-// Where robots.txt cannot be had under one scheme, as where a port is closed, pages of the server
-// under the other go on. Those that wait are asked for when it is looked for again, in this round.
+// If robots.txt cannot be read under one scheme, for example because a port is closed, pages under
+// the other scheme go on. Blocked pages are visited in this round once robots.txt can be read.
 func TestSchemeBarred(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTown(t, time.Second, 1)
@@ -284,7 +283,7 @@ func TestSchemeBarred(t *testing.T) {
 	})
 }
 
-// A Crawl-delay before the first visit holds though the program is killed before that.
+// A Crawl-delay before the first visit holds even if the program is killed before that visit.
 func TestDelayOverAKill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTown(t, time.Second, 30)
@@ -299,7 +298,7 @@ func TestDelayOverAKill(t *testing.T) {
 		run := func(d *disk, length time.Duration) (crashed *disk) {
 			began := time.Now()
 			kill := func() error {
-				if time.Since(began) < length { // what is done at the end is not
+				if time.Since(began) < length { // work at the very end is lost
 					crashed = d.crash()
 				}
 				return nil

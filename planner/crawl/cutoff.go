@@ -2,7 +2,7 @@ package crawl
 
 import "time"
 
-// throughput is how many visits begin in a window of time.
+// throughput counts the visits that begin in windows of time.
 type throughput struct {
 	since       time.Time
 	begun, last int // in this window, and in the one before
@@ -11,7 +11,7 @@ type throughput struct {
 
 const (
 	speedWindow = 10 * time.Second
-	// collapsed is the part of the best window below which speed has collapsed.
+	// collapsed is how many times slower than its best window the pool must be to have collapsed.
 	collapsed = 4
 )
 
@@ -31,10 +31,10 @@ func (s *throughput) reset(now time.Time) {
 	}
 }
 
-// cutOff ends a batch whose speed has collapsed: it is half full or more of visits to servers that
-// let one begin now and then, and no other can be chosen. All but a few of each are given back, as
-// if they had never been chosen: their pages stay due as they are. From then on a few of each
-// server are chosen ahead, until the round ends.
+// cutOff ends a batch whose speed has collapsed. Then at least half of it is visits to servers that
+// seldom let one begin, and there is no room to choose others. cutOff returns all but a few visits
+// of each server to the planner, where the pages stay due. Until the round ends, only a few visits
+// of each server are chosen ahead.
 func (p *pool) cutOff(now time.Time) {
 	p.throughput.reset(now)
 	if p.cut || p.waiting < p.batch/2 || p.throughput.best == 0 ||

@@ -5,12 +5,11 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// NotAsked begins the reason in the record of a page that the user's settings refused at its last
-// visit.
+// NotAsked is the prefix of a record's reason if the user's settings refused the last visit.
 const NotAsked = "not asked: "
 
-// deny takes back a visit that the user's settings refuse: it used no budget, and says nothing
-// about the page, which keeps its state. The record says why.
+// deny takes back a visit that the user's settings refuse. It uses no budget and leaves the state
+// of the page as it is. The record gets the reason.
 func (l *Loop) deny(v planner.Visit, r *Request, o *sitegraph.Observation) error {
 	l.postpone(&v, r, *o)
 	isNew, first := l.Planner.SetAside(v, o.Denied)
@@ -25,7 +24,7 @@ func (l *Loop) deny(v planner.Visit, r *Request, o *sitegraph.Observation) error
 		return l.storeError(err, "save record of %s", r.Record.URL)
 	}
 	if err := l.Planner.Pages.SaveDenied(l.Store.SaveSetting); err != nil {
-		return l.storeError(err, "save which pages settings refuse")
+		return l.storeError(err, "save the refused pages")
 	}
 	if first && l.Denied != nil {
 		l.Denied(o.Denied)
@@ -33,9 +32,9 @@ func (l *Loop) deny(v planner.Visit, r *Request, o *sitegraph.Observation) error
 	return l.commitInTime()
 }
 
-// recallDenied begins the list of what settings refuse. In a store of a program that took a refusal
-// for a fact about the page, such pages wait for a first visit again. It looks at their records
-// once.
+// recallDenied starts the list of pages that settings refuse. In stores of older programs, which
+// recorded a refusal in the page's state, such pages wait for a first visit again. Their records
+// are read once.
 func (l *Loop) recallDenied() error {
 	pages := l.Planner.Pages
 	known, err := pages.LoadDenied(l.Store.Setting)
@@ -52,12 +51,12 @@ func (l *Loop) recallDenied() error {
 		}
 	}
 	if err := pages.SaveDenied(l.Store.SaveSetting); err != nil {
-		return l.storeError(err, "save which pages settings refuse")
+		return l.storeError(err, "save the refused pages")
 	}
 	return nil
 }
 
-// undeny queues the pages again that left, or are doubted, though no server was asked.
+// undeny queues the pages again that left, or are in doubt, without a request to a server.
 func (l *Loop) undeny() error {
 	return l.retry(l.Planner.Pages.PerhapsDenied, func(r *sitegraph.Record) bool {
 		return r.Status == 0 && (r.State == sitegraph.StateExcluded ||
@@ -67,8 +66,8 @@ func (l *Loop) undeny() error {
 
 const agentSetting = "robots-agent"
 
-// recallAgent queues the pages again that robots.txt excluded under another name of the
-// crawler than Options.Agent.
+// recallAgent queues the pages again that robots.txt excluded under another name than
+// Options.Agent.
 func (l *Loop) recallAgent() error {
 	before, ok, err := l.Store.Setting(agentSetting)
 	if err != nil {
@@ -90,8 +89,8 @@ func (l *Loop) recallAgent() error {
 	return nil
 }
 
-// retry queues pages again, and forgets the visits that excluded them. It loads the records
-// of the pages that may selects by memory, and takes those that is selects.
+// retry queues pages again, and forgets the visits that excluded them. It loads the records of the
+// pages that may selects, and takes those that is selects.
 func (l *Loop) retry(may func(sitegraph.PageID) bool, is func(*sitegraph.Record) bool) error {
 	var r sitegraph.Record
 	for page := range sitegraph.PageID(l.graph.Pages()) {

@@ -25,8 +25,8 @@ func (w *web) denyAll(by sitegraph.Denial) {
 	}
 }
 
-// A page that a setting refuses keeps its state, uses no budget, is tried once a day, and is
-// visited at once by a process whose settings allow it: whether it has a copy or is new.
+// A page that a setting refuses keeps its state, uses no budget and is tried once a day. A process
+// whose settings allow it visits it at once, with or without a copy.
 func TestDeniedPagesAreHeld(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		for _, policy := range []string{"sites", "interval", "uniform", "a"} {
@@ -44,7 +44,7 @@ func TestDeniedPagesAreHeld(t *testing.T) {
 					}
 					m := newRig(t, w, d, policy, crawl.Options{Workers: workers})
 					m.seed(starts...)
-					live(2) // the start pages, and two pages below
+					live(2) // the start pages and two pages below
 					before := slices.Clone(d.Records())
 					w.denyAll(private)
 					w.take()
@@ -91,14 +91,14 @@ func TestDeniedPagesAreHeld(t *testing.T) {
 	}
 }
 
-// Pages that an earlier version, or another name for robots.txt, excluded are visited at once. What
-// servers answered stays.
+// Pages excluded by an earlier version, or under another name for robots.txt, are visited at once.
+// Answers of servers stay valid.
 func TestExcludedByEarlierSettings(t *testing.T) {
 	const agent = "robots-agent"
 	for _, c := range []struct {
 		name   string
 		record sitegraph.Record
-		agent  string // that the store knows
+		agent  string // the name in the store
 		again  bool
 	}{
 		{"refused address", sitegraph.Record{State: sitegraph.StateExcluded, Misses: 2}, "bot",
@@ -133,7 +133,7 @@ func TestExcludedByEarlierSettings(t *testing.T) {
 		if err := d.MemoryStore.Save(&c.record); err != nil {
 			t.Fatal(err)
 		}
-		// as of an earlier version: no list of what settings refuse
+		// an earlier version has no list of refused pages
 		old := newDisk()
 		for _, r := range d.Records() {
 			if err := old.MemoryStore.Add(&r); err != nil {

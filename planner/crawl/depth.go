@@ -10,26 +10,26 @@ import (
 )
 
 const (
-	// batchPerProcessor bounds the visits that are chosen and wait for their server: with all
-	// that is remembered of so many servers they take 15 MB. At a visit each 10 s they are 1,600
-	// visits a second, about as many as a processor can fetch.
+	// batchPerProcessor bounds the chosen visits that wait for their server. With the memory of as
+	// many servers they take 15 MB. With one visit per server each 10 s they make 1,600 visits a
+	// second, about as many as a processor can fetch.
 	batchPerProcessor = 1 << 14
 	leastBatch        = 1 << 15
 	mostBatch         = 1 << 16
-	// aFew visits of a server are chosen ahead where the budget suffices for all that politeness
-	// allows. More would be chosen without knowing the newest outcomes.
+	// aFew is how many visits of a server are chosen ahead if the budget covers all that politeness
+	// allows. Choosing more would ignore the newest outcomes.
 	aFew = 2
 )
 
-// usualBatch is the batch where Options name none.
+// usualBatch returns the batch if Options set none.
 func usualBatch() int {
 	return min(max(batchPerProcessor*runtime.GOMAXPROCS(0), leastBatch), mostBatch)
 }
 
-// depth returns how many visits may wait in a server's queue. Where politeness limits the crawl it
-// is a few, so that all servers have some. Where the budget does, it is all that the server can be
-// asked in the rest of the round, so that the best visits of all servers get the budget. While
-// servers wait for their first visit it is a few, too, since their pages may be better.
+// depth returns how many visits may wait in a server's queue. If politeness limits the crawl it is
+// a few, so that all servers have some. If the budget does, it is all that the server can be asked
+// in the rest of the round, so that the best visits of all servers get the budget. While servers
+// wait for their first visit it is also a few, since their pages may be better.
 func (p *pool) depth(q *serverQueue, now time.Time) int {
 	room := p.room(q, now)
 	switch {
@@ -41,7 +41,7 @@ func (p *pool) depth(q *serverQueue, now time.Time) int {
 	return room
 }
 
-// chooseDepth decides whether the pool queues only a few visits of each server from now on.
+// chooseDepth decides whether the pool queues only a few visits of each server.
 func (p *pool) chooseDepth(now time.Time) {
 	p.compareBudget(now)
 	p.dispatch.wake(now)
@@ -49,13 +49,13 @@ func (p *pool) chooseDepth(now time.Time) {
 	p.few = p.ample || p.dispatch.waits(speedUnknown) || p.cut
 	if before && !p.few {
 		for _, q := range p.queues {
-			p.openOrClose(q, now) // all may have more at the same time
+			p.openOrClose(q, now) // the bound of every queue changed
 		}
 	}
 }
 
-// room returns how many visits politeness allows to a server in the rest of the round, with those
-// that wait.
+// room returns how many visits politeness allows to a server in the rest of the round, including
+// those in its queue.
 func (p *pool) room(q *serverQueue, now time.Time) int {
 	room := p.visitsFrom(later(now, q.notBefore), max(q.pause, q.usual))
 	if a := q.address; a != nil && a.waiting > len(q.visits) {
@@ -65,7 +65,7 @@ func (p *pool) room(q *serverQueue, now time.Time) int {
 	return room
 }
 
-// visitsFrom is how many visits fit from a moment to the end of the round.
+// visitsFrom returns how many visits fit between a time and the end of the round.
 func (p *pool) visitsFrom(from time.Time, pause time.Duration) int {
 	rest := p.round.End.Sub(from)
 	switch {
@@ -84,8 +84,8 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// compareBudget finds out whether the budget suffices for all that politeness allows in the rest of
-// the round. It looks at each server, so it is done once a second.
+// compareBudget decides whether the budget covers all that politeness allows in the rest of the
+// round. It looks at each server, so it runs once a second at most.
 func (p *pool) compareBudget(now time.Time) {
 	if now.Sub(p.compared) < time.Second {
 		return

@@ -14,7 +14,7 @@ import (
 
 const site = "http://example.com/"
 
-// newSite is a web of one server: path -> page, with links and redirects as paths.
+// newSite returns a web of one server, by path. Links and redirects are paths.
 func newSite(pages map[string]page) *web {
 	w := newWeb(map[string]page{})
 	for path, p := range pages {
@@ -37,20 +37,20 @@ func (w *web) put(path string, p page) {
 	if p.redirect != "" {
 		p.redirect = absolute([]string{p.redirect})[0]
 	}
-	if p.content == "" { // other links are other bytes
+	if p.content == "" { // other links need other bytes
 		p.content = fmt.Sprint(path, p.links, p.frames)
 	}
 	w.pages[site+path] = p
 }
 
-// crawlSite makes a rig that knows the start page.
+// crawlSite returns a rig that knows the start page.
 func crawlSite(t *testing.T, w *web, o crawl.Options) *rig {
 	m := newRig(t, w, newDisk(), "ebayes", o)
 	m.seed(site)
 	return m
 }
 
-// paths of addresses of the site, in their order.
+// paths returns the paths of addresses, in order.
 func paths(urls []string) string {
 	short := make([]string, len(urls))
 	for i, url := range urls {
@@ -72,7 +72,7 @@ func (m *rig) record(path string) sitegraph.Record {
 	return r
 }
 
-// checkStored: graph and corpus are the store's, also after a restart.
+// checkStored checks that graph and corpus equal the store's, also after a restart.
 func (m *rig) checkStored() {
 	m.Helper()
 	again := m.disk.crash().restore()
@@ -96,8 +96,8 @@ func (m *rig) checkStored() {
 	}
 }
 
-// A crawl follows links breadth-first within one round, each page once; frames of the start
-// page are start pages; links to other servers are not followed.
+// A crawl follows links breadth-first within one round, each page once. Frames of the start page
+// are start pages. Links to other servers are not followed.
 func TestDiscovery(t *testing.T) {
 	w := newSite(map[string]page{
 		"":  {links: []string{"a", "m", "http://other.example/"}, frames: []string{"m"}},
@@ -124,13 +124,13 @@ func TestDiscovery(t *testing.T) {
 		t.Errorf("record of /b: %+v, want the referer /a", r)
 	}
 	m.checkStored()
-	// The page that left is not visited again, the others are.
+	// The page that left is not visited again; the others are.
 	if got, want := paths(sorted(m.day(planner.Unlimited))), "/ /a /b /c /m"; got != want {
 		t.Errorf("the next day visited %s, want %s", got, want)
 	}
 }
 
-// The chance of a page that left comes with a new link, and not with an old one.
+// A page that left is tried again for a new link, not for an old one.
 func TestGoneAndLinkedAgain(t *testing.T) {
 	w := newSite(map[string]page{"": {links: []string{"a", "b"}}, "a": {links: []string{"x"}},
 		"b": {}})
@@ -164,7 +164,7 @@ func TestGoneAndLinkedAgain(t *testing.T) {
 	}
 }
 
-// A page that left has no links: what only it linked to is not reached any more.
+// A page that left has no links: pages that only it linked to are no longer reached.
 func TestGonePageHasNoLinks(t *testing.T) {
 	for _, outcome := range []sitegraph.Outcome{sitegraph.OutcomeGone, sitegraph.OutcomeExcluded} {
 		w := newSite(map[string]page{"": {links: []string{"a"}}, "a": {links: []string{"b"}},
@@ -185,7 +185,7 @@ func TestGonePageHasNoLinks(t *testing.T) {
 	}
 }
 
-// A visit that tells nothing of links leaves them; one that tells of none clears them.
+// A visit without knowledge of links keeps them; one that finds no links clears them.
 func TestLinksKept(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -210,8 +210,8 @@ func TestLinksKept(t *testing.T) {
 	}
 }
 
-// Eleven links are followed from the start page [LINK 3.1]. A shorter path brings back what
-// was too deep: a link to it at once, a link to a page before it in the next round.
+// Links are followed from the start page to depth eleven [LINK 3.1]. A shorter path reopens pages
+// that were too deep: a linked page at once, pages behind it in the next round.
 func TestMaxDepth(t *testing.T) {
 	for _, c := range []struct{ shortcut, atOnce string }{{"13", "13 14 15 16"}, {"11", ""}} {
 		w := newSite(map[string]page{"": {links: []string{"2"}}})
@@ -245,7 +245,7 @@ func TestMaxDepth(t *testing.T) {
 	}
 }
 
-// A redirect is its page's only link; chains are bounded and loops end.
+// A redirect is the only link of its page. Chains are bounded, and loops end.
 func TestRedirects(t *testing.T) {
 	t.Run("target", func(t *testing.T) {
 		w := newSite(map[string]page{"": {links: []string{"old"}}, "old": {redirect: "new"},
@@ -286,7 +286,7 @@ func TestRedirects(t *testing.T) {
 		for range 30 {
 			visits += len(m.day(planner.Unlimited))
 		}
-		if visits > 30+2*3 { // the start page each day, the others once or twice
+		if visits > 30+2*3 { // the start page each day, others once or twice
 			t.Errorf("%d visits in 30 days: the loop goes on", visits)
 		}
 	})
@@ -297,7 +297,7 @@ func TestRedirects(t *testing.T) {
 			t.Errorf("visited %s, want %s", got, want)
 		}
 	})
-	t.Run("to another server", func(t *testing.T) { // from a page that nobody named
+	t.Run("to another server", func(t *testing.T) { // from a page that is no start page
 		w := newSite(map[string]page{"": {links: []string{"out"}},
 			"out": {redirect: "http://other.example/"}})
 		w.pages["http://other.example/"] = page{}
@@ -308,7 +308,7 @@ func TestRedirects(t *testing.T) {
 	})
 }
 
-// A start page that moves makes its target a start page, on another server too, by a bounded
+// The target of a moved start page becomes a start page, also on another server, within a bounded
 // number of hops.
 func TestStartPageMoves(t *testing.T) {
 	w := newWeb(map[string]page{
@@ -371,8 +371,8 @@ func TestNoDiscovery(t *testing.T) {
 	}
 }
 
-// A start page that is gone at first is asked for again a day later, and at once when it is
-// named again; its server is not lost.
+// A start page that is gone at first is asked for again a day later, and at once when the user
+// names it again. Its server is not lost.
 func TestStartPageComesBack(t *testing.T) {
 	w := newSite(map[string]page{"a": {}}) // no start page
 	w.clock = crawl.NewVirtualClock(base)

@@ -7,11 +7,11 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// dispatch decides which of the addresses that may be asked is asked first: by package schedule,
-// with a pool for each speed. A tick is a nanosecond.
+// dispatch chooses which of the ready addresses is asked first, by package schedule with a pool for
+// each speed. A tick is a nanosecond.
 type dispatch struct {
 	servers   *schedule.Scheduler
-	base      time.Time // tick 0, so far back that no moment of interest is before it
+	base      time.Time // tick 0, before any time that is used
 	at        schedule.Tick
 	end       schedule.Tick   // of the round
 	addresses []*addressQueue // by ID
@@ -21,9 +21,9 @@ type dispatch struct {
 
 const (
 	noID schedule.ID = -1
-	// regimeHold is how long the workers must suffice, or not, before the policy changes.
+	// regimeHold is how long workers must suffice, or fail to, before the policy changes.
 	regimeHold = 10 * time.Second
-	// regimeEvery is how often that is looked at: it looks at all queues.
+	// regimeEvery is the time between two checks of this, which look at all queues.
 	regimeEvery = 2 * time.Second
 )
 
@@ -33,18 +33,18 @@ func (d *dispatch) open(now time.Time) {
 	d.regime = schedule.NewRegime(schedule.Tick(regimeHold))
 }
 
-// tick is a moment in ticks: those that no clock gives are brought into range.
+// tick converts a time to ticks, at least 1.
 func (d *dispatch) tick(t time.Time) schedule.Tick {
 	return schedule.Tick(max(t.Sub(d.base), 1))
 }
 
-// clear forgets all addresses, at the end of a round. The policy stays.
+// clear forgets all addresses at the end of a round. The policy stays.
 func (d *dispatch) clear() {
 	d.servers = schedule.New(d.servers.Policy())
 	d.addresses = nil
 }
 
-// wake marks the addresses that may be asked by now.
+// wake marks the addresses that may be asked at now.
 func (d *dispatch) wake(now time.Time) {
 	d.at = max(d.at, d.tick(now))
 	d.servers.Wake(d.at)
@@ -53,7 +53,7 @@ func (d *dispatch) wake(now time.Time) {
 // waits reports whether an address of a pool may be asked.
 func (d *dispatch) waits(s speed) bool { return d.servers.Waiting(int(s)) > 0 }
 
-// next returns the address of a pool that is asked next; one waits.
+// next returns the address of a pool to ask next. The caller knows that one waits.
 func (d *dispatch) next(s speed, now time.Time) *addressQueue {
 	id, ok := d.servers.Next(int(s), d.tick(now))
 	if !ok {
@@ -62,14 +62,14 @@ func (d *dispatch) next(s speed, now time.Time) *addressQueue {
 	return d.addresses[id]
 }
 
-// noteEnd ends what next began.
+// noteEnd ends the download that next began.
 func (d *dispatch) noteEnd(a *addressQueue) {
 	if a.id != noID && d.servers.Status(a.id).State == schedule.StateDownloading {
 		d.servers.Land(a.id)
 	}
 }
 
-// nextWake is a moment before which no further address may be asked, at most a given one.
+// nextWake returns the next time at which an address becomes ready, at most a given time.
 func (d *dispatch) nextWake(most time.Time) time.Time {
 	if at, ok := d.servers.NextWake(); ok {
 		return sooner(d.base.Add(time.Duration(at)), most)
@@ -77,8 +77,8 @@ func (d *dispatch) nextWake(most time.Time) time.Time {
 	return most
 }
 
-// reorderAddress tells the dispatch whether an address has visits, when it may be asked, and how
-// often it would have to be for all that is chosen: once in the rest of the round for each visit.
+// reorderAddress updates the dispatch of an address: whether it has visits, when it may be asked,
+// and the interval that all its chosen visits need in the rest of the round.
 func (p *pool) reorderAddress(a *addressQueue) {
 	if a.busy || len(a.queues) == 0 {
 		if a.id != noID {
@@ -97,7 +97,7 @@ func (p *pool) reorderAddress(a *addressQueue) {
 	if of == speedQuick && times.Max > interval {
 		of = speedOverloaded
 	}
-	if q.asked > 0 { // it goes first by either policy
+	if q.asked > 0 { // both policies put it first
 		interval, times = 0, schedule.Times{}
 	}
 	if a.id == noID {
@@ -121,8 +121,8 @@ func (p *pool) trackFeasible(a *addressQueue, to speed) {
 	a.pool = to
 }
 
-// fillWhenScarce chooses a few visits of each server where workers are scarce. There some server is
-// always ready, and no other would be chosen before it is asked.
+// fillWhenScarce chooses a few visits of each server while workers are scarce. Otherwise, since
+// some server is always ready, no others would be chosen.
 func (p *pool) fillWhenScarce(now time.Time) error {
 	for p.scarce && p.waiting < min(aFew*p.graph.Servers(), p.batch) {
 		v, ok := p.Planner.Next()
@@ -136,21 +136,21 @@ func (p *pool) fillWhenScarce(now time.Time) error {
 	return nil
 }
 
-// Dispatch is how servers are chosen.
+// Dispatch describes how the loop chooses the next server.
 type Dispatch struct {
-	// Scarce: the workers do not suffice for the visits that are chosen. Then the server with the
-	// shortest downloads is asked first (SJF), else the one whose visit must begin earliest (EDF).
+	// Scarce: there are too few workers for the chosen visits. Then the server with the shortest
+	// downloads goes first (SJF), otherwise the one with the earliest deadline (EDF).
 	Scarce  bool
-	Need    float64 // workers that are needed, at least: sum of min(e/I, 1) [HIER eq. 4]
+	Need    float64 // least number of workers needed: sum of min(e/I, 1) [HIER eq. 4]
 	Workers int
-	// CutOff is how many chosen visits were given back, because the batch had only servers left
-	// that let few visits begin; 0 where the policy changed.
+	// CutOff is the number of chosen visits returned to the planner because the batch held only
+	// servers that let few visits begin; 0 if the policy changed.
 	CutOff int
 }
 
-// choosePolicy takes another policy when the workers begin, or cease, to suffice.
+// choosePolicy changes the policy when workers begin, or cease, to suffice.
 func (p *pool) choosePolicy(now time.Time) {
-	every := regimeEvery * time.Duration(1+p.graph.Servers()/50_000) // it looks at all servers
+	every := regimeEvery * time.Duration(1+p.graph.Servers()/50_000) // looks at all servers
 	if now.Sub(p.dispatch.weighed) < every {
 		return
 	}
@@ -163,11 +163,11 @@ func (p *pool) choosePolicy(now time.Time) {
 			continue
 		}
 		visits := len(q.visits)
-		if p.ample { // what politeness allows is wanted, though little of it is chosen ahead
+		if p.ample { // all visits that politeness allows are wanted, but few are chosen ahead
 			visits = max(min(p.room(q, now), len(p.graph.ServerPages(s))-q.made), visits)
 		}
 		if visits > 0 {
-			took := min(p.timesOf(s).Mean, schedule.Tick(slowAnswer)) // then it holds no worker
+			took := min(p.timesOf(s).Mean, schedule.Tick(slowAnswer)) // else it holds no worker
 			each := max(rest/time.Duration(visits), q.pause, q.usual, 1)
 			need += schedule.ShareOf(took, schedule.Tick(each))
 		}

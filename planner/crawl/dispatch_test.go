@@ -10,8 +10,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Two workers do not suffice for 40 servers with slow answers: the loop says so, and asks those
-// with short downloads first. What it has observed is kept.
+// Two workers are too few for 40 servers of which some answer slowly. The loop reports it, and asks
+// servers with short downloads first. Its observations are kept.
 func TestScarceWorkers(t *testing.T) {
 	var told []crawl.Dispatch
 	o := crawl.Options{Workers: 2, Dispatched: func(d crawl.Dispatch) { told = append(told, d) }}
@@ -23,7 +23,7 @@ func TestScarceWorkers(t *testing.T) {
 			return time.Second / 2
 		}
 		if _, err := m.roundOf(m.Context(), 24*time.Hour, planner.Unlimited); err != nil {
-			m.Fatal(err) // all pages are known, and due again
+			m.Fatal(err) // all pages are known and due again
 		}
 		time.Sleep(48 * time.Hour)
 		told, m.web.fetched = nil, nil
@@ -48,8 +48,7 @@ func TestScarceWorkers(t *testing.T) {
 	})
 }
 
-// [NICT 3.6]: a batch whose speed collapses is cut off. What is given back is visited all the same,
-// once.
+// A batch whose speed collapses is cut off [NICT 3.6]. Returned visits are still made, once.
 func TestBatchCutOff(t *testing.T) {
 	cut := 0
 	o := crawl.Options{Workers: 8, Batch: 60, Dispatched: func(d crawl.Dispatch) {
@@ -63,7 +62,7 @@ func TestBatchCutOff(t *testing.T) {
 			}
 			return 10 * time.Millisecond
 		}
-		const budget = 500 // of 600 pages: visits are chosen far ahead
+		const budget = 500 // of 600 pages, so that visits are chosen far ahead
 		if _, err := m.roundOf(m.Context(), 4*time.Hour, budget); err != nil {
 			m.Fatal(err)
 		}

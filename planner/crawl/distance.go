@@ -6,21 +6,20 @@ import (
 )
 
 const (
-	// longestVisit is how long ago a visit may have begun that was under way when a process was
-	// killed.
+	// longestVisit bounds the age of a visit that was under way when a process was killed.
 	longestVisit = 2 * time.Minute
-	// askingSetting is until when servers may be asked, though nothing of it was acknowledged: a
-	// process may be killed before that, or while it reads robots.txt. It is written each
-	// askingFor.
+	// askingSetting names the time until which servers may be asked although nothing is
+	// acknowledged: a process may be killed before the first commit, or while it reads robots.txt.
+	// It is written once each askingFor.
 	askingSetting = "asking"
 	askingFor     = time.Minute
-	// resumedSetting is until when the processes before the last one may have asked servers. If the
-	// last one sent no request, waits count from there. Otherwise a process that is killed again
-	// and again would never ask a server that wants a long pause.
+	// resumedSetting names the time until which earlier processes than the last may have asked
+	// servers. If the last one sent no request, waits count from that time. Otherwise a process
+	// that is killed again and again would never ask a server that wants a long pause.
 	resumedSetting = "resumed"
 )
 
-// announce says in the store, before a visit begins, that servers are asked from now on.
+// announce notes in the store, before a visit begins, that servers are asked from now on.
 func (l *Loop) announce() error {
 	now := l.Clock.Now()
 	if l.Pause == 0 && l.PauseOf == nil || now.Before(l.announced) {
@@ -32,15 +31,14 @@ func (l *Loop) announce() error {
 		return err
 	}
 	if err := l.Store.SaveSetting(askingSetting, value); err != nil {
-		return l.storeError(err, "say that servers are asked")
+		return l.storeError(err, "save that servers are asked")
 	}
 	return l.commit()
 }
 
-// KeepDistance waits for a Pause before the first request of a process that goes on where another
-// stopped a moment ago. This process does not know the last requests of the earlier one. Servers
-// with a longer pause of their own wait for that.
-// It calls waiting before it waits.
+// KeepDistance waits for a Pause before the first request of a process that continues where another
+// just stopped, since the last requests of the earlier one are unknown. Servers with a longer pause
+// of their own wait for that. It calls waiting before it waits.
 func (l *Loop) KeepDistance(ctx context.Context, waiting func()) error {
 	value, _, err := l.Store.Setting(askingSetting)
 	if err != nil {
@@ -66,8 +64,8 @@ func (l *Loop) KeepDistance(ctx context.Context, waiting func()) error {
 	return l.sleepUntil(ctx, now.Add(l.Pause))
 }
 
-// saveResumed takes what the process before this one resumed from, if that one was silent, and
-// keeps it for the next one. Then the fetcher is told.
+// saveResumed keeps the time from which the last process counted its waits, if that process sent no
+// request. It then passes the time to the fetcher.
 func (l *Loop) saveResumed(now time.Time) error {
 	r, ok := l.Fetcher.(Resumer)
 	if !ok {
@@ -85,7 +83,7 @@ func (l *Loop) saveResumed(now time.Time) error {
 		return err
 	}
 	if err := l.Store.SaveSetting(resumedSetting, value); err != nil {
-		return l.storeError(err, "keep until when servers were asked")
+		return l.storeError(err, "save until when servers were asked")
 	}
 	if err := l.commit(); err != nil {
 		return err

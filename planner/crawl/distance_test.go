@@ -8,8 +8,8 @@ import (
 	"github.com/recrawl/recrawl/planner/crawl"
 )
 
-// A process that goes on a moment after another one was killed waits for a pause, though the other
-// one had acknowledged nothing; after a while it does not.
+// A process that starts just after another was killed waits for a pause, even if the other had
+// acknowledged nothing. A later process does not wait.
 func TestKeepDistanceAfterFirstRequest(t *testing.T) {
 	const pause = 10 * time.Second
 	for _, c := range []struct {
@@ -55,7 +55,7 @@ type heir struct {
 func (h *heir) Silent() bool           { return h.silent }
 func (h *heir) Resume(asked time.Time) { h.resumed = asked }
 
-// Processes that are killed before they send a request begin no wait anew.
+// Processes that are killed before they send a request do not restart the wait.
 func TestKeepDistanceOverSilence(t *testing.T) {
 	d := newDisk()
 	pages, starts := farm(4, 10)
@@ -68,7 +68,7 @@ func TestKeepDistanceOverSilence(t *testing.T) {
 		t.Fatal("the process did not die at its first request", err)
 	}
 	for _, c := range []struct {
-		silent    bool // the process before
+		silent    bool // whether the last process was
 		at, since time.Duration
 	}{
 		{false, 3 * time.Second, 3 * time.Second}, {true, 6 * time.Second, 3 * time.Second},

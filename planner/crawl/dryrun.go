@@ -6,19 +6,19 @@ import (
 	"github.com/recrawl/recrawl/planner"
 )
 
-// Preview is what Run would do next, as far as that is known before any outcome.
+// Preview is what Run would do next, without knowledge of future outcomes.
 type Preview struct {
-	Current planner.Round // the round that now is in, with what is left of its budget
-	Next    planner.Round // the one after it
+	Current planner.Round // the current round, with the rest of its budget
+	Next    planner.Round // the round after it
 
-	// that of the visits: Current, or Next where nothing is left to do in it
+	// Round has the visits: it is Current, or Next if Current is finished.
 	Round   planner.Round
 	Visits  []planner.Visit // in order
 	Further int             // visits of the round beyond those listed
 }
 
-// DryRun plans the round that Run would carry out at now, and lists at most that many of its
-// visits. The planner is left within that round. Nothing is written.
+// DryRun plans the round that Run would carry out at now, and lists at most a number of its visits.
+// It leaves the planner within that round and writes nothing.
 func DryRun(
 	s Store,
 	p *planner.Planner,
@@ -44,7 +44,7 @@ func DryRun(
 	for _, r := range []planner.Round{current, next} {
 		ahead.Round, ahead.Further = r, 0
 		if before, ok := p.Before(); ok && r.Budget == 0 && r.Number == before {
-			continue // as Run does
+			continue // like Run
 		}
 		p.Begin(r)
 		for v, ok := p.Next(); ok; v, ok = p.Next() {

@@ -10,7 +10,8 @@ import (
 	"github.com/recrawl/recrawl/planner/crawl"
 )
 
-// A dry run lists what Run visits then. Where the round is used up, it is of the next one.
+// A dry run lists the visits that Run then makes. If the round is used up, it lists those of the
+// next.
 func TestDryRun(t *testing.T) {
 	pages, starts := farm(1, 30)
 	w := newWeb(pages)

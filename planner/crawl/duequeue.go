@@ -8,61 +8,61 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Dues is a Store that hands out records by their due times and keeps messages for them. With it
-// the queue of due pages lies on disk.
+// Dues is a Store that hands out records by due time and keeps messages for them. With it the queue
+// of due pages is on disk.
 type Dues interface {
 	Store
-	// Due hands each the records of the first span of time that holds any from a moment on, with
-	// their messages, and returns the end of the span. Without such records it returns the moment.
+	// Due passes to each the records of the first span at or after a time that holds any, with
+	// their messages. It returns the end of the span, or from if there are no such records.
 	Due(from time.Time, each func(r *sitegraph.Record, messages [][]byte)) (
 		end time.Time, err error)
 	// Undue returns the earliest due time that a record can have.
 	Undue() time.Time
-	// Kept returns the start of the slot in which the store keeps a record of a due time.
+	// Kept returns the start of the slot in which the store keeps records of a due time.
 	Kept(due time.Time) time.Time
-	// Reschedule hands the records of pages to again, which sets when they are due, and why.
+	// Reschedule passes the records of pages to again, which sets their due times and reasons.
 	Reschedule(pages []sitegraph.PageID, again func(r *sitegraph.Record)) error
 	// Message keeps a message for a page until Answered and Save.
 	Message(p sitegraph.PageID, payload []byte) error
-	// Messages returns the messages that wait for a page, in the order of arrival.
+	// Messages returns the messages waiting for a page, in order of arrival.
 	Messages(p sitegraph.PageID) ([][]byte, error)
-	// Answered ends the wait of the first messages to a page with its next Save.
+	// Answered removes the oldest messages to a page with its next Save.
 	Answered(p sitegraph.PageID, messages int) error
-	// Traffic returns the reads of records since the store was opened and their bytes, and the
-	// bytes of records that it was given and that it wrote for them.
+	// Traffic returns the number and bytes of record reads since the store was opened, the bytes of
+	// records given to it, and the bytes that it wrote for them.
 	Traffic() (reads, read, given, written int64)
 }
 
-// dueQueue is the queue of due pages in the store. Memory holds the pages of the spans of time that
-// were read, until they are handed out; all others lie in their slots.
+// dueQueue is the queue of due pages in the store. Memory holds the pages of the slots that were
+// read, until they are handed out. All others are in their slots on disk.
 //
-// If a page gets another due time than its record has, the queue moves the record before the next
+// If the due time of a page differs from its record, the queue moves the record before the next
 // commit. The record of a page that was handed out stays in its slot until the page is put back, so
-// the next process hands out the same pages after a crash. Records of promoted pages stay, too: the
-// store keeps a list of the pages promoted in the round, and the transaction of an outcome adds the
-// pages that it promoted. Moving their records would cost a read and two writes for each page that
-// is not visited in the end.
+// that after a crash the next process hands out the same pages. Records of promoted pages also stay
+// in place. The store keeps a list of the pages promoted in the round, and the transaction of an
+// outcome adds the pages that it promoted. Moving their records would cost a read and two writes
+// for each page that is not visited in the end.
 type dueQueue struct {
 	store Dues
 	pages *planner.Pages
-	near  *planner.MemQueue         // pages that are due before end, in memory
+	near  *planner.MemQueue         // pages in memory, due before end
 	end   time.Time                 // all slots before it were read
 	moved map[sitegraph.PageID]bool // pages whose record has another due time
 	// promoted has the pages promoted since the last commit; lists counts the lists of the round in
 	// the store.
 	promoted []sitegraph.PageID
 	lists    int
-	// heard has, by page, a bit for each kind of message that waits in the store and was given to
-	// the planner; late has the kinds that came while a visit was under way, for the next visit.
+	// heard has, by page, one bit for each kind of message in the store that the planner knows.
+	// late has the kinds that came during a visit, for the next visit.
 	heard, late map[sitegraph.PageID]uint8
 	dropped     []sitegraph.PageID              // pages whose messages no visit will answer
-	why         func(p sitegraph.PageID) string // returns Record.Reason; nil: it stays as it is
-	err         error                           // of the store; nothing is handed out any more
+	why         func(p sitegraph.PageID) string // returns Record.Reason; nil: keep it
+	err         error                           // of the store; then the queue hands out nothing
 
 	visits, handedOut, rescheduled int64
 }
 
-// newDueQueue returns the queue of a store. It hands out first what was promoted in a round that a
+// newDueQueue returns the queue of a store. Its first pages are those promoted in a round that a
 // crash ended.
 func newDueQueue(store Dues, pages *planner.Pages,
 	apply func(sitegraph.PageID, planner.Message)) *dueQueue {
@@ -79,7 +79,7 @@ func newDueQueue(store Dues, pages *planner.Pages,
 	return q
 }
 
-// Durable marks a queue that needs not be filled.
+// Durable marks a queue that survives the process, so that nobody needs to fill it.
 func (q *dueQueue) Durable() {}
 
 // Put sets when a page is due.
@@ -88,11 +88,12 @@ func (q *dueQueue) Put(p sitegraph.PageID, due uint32) {
 	q.place(p, due)
 }
 
-// Back puts a page into memory whose record has its due time: the slot may have been read already.
+// Back puts a page into memory whose record has its due time, since its slot may have been read
+// already.
 func (q *dueQueue) Back(p sitegraph.PageID, due uint32) { q.near.Put(p, due) }
 
-// place puts a page into memory if the slot of its record was read. The record of a page that
-// somebody asked for lies in the first slot.
+// place puts a page into memory if the slot of its record was read. The record of a page that a
+// user asked for is in the first slot.
 func (q *dueQueue) place(p sitegraph.PageID, due uint32) {
 	if q.isAsked(p) || q.store.Kept(time.Unix(int64(due), 0)).Before(q.end) {
 		q.near.Put(p, due)
@@ -101,7 +102,7 @@ func (q *dueQueue) place(p sitegraph.PageID, due uint32) {
 	}
 }
 
-// Take hands out pages that are due by until, and reads more slots where memory has too few.
+// Take hands out pages due by until, and reads more slots if memory has too few.
 func (q *dueQueue) Take(until uint32, into []sitegraph.PageID) (n int) {
 	for q.err == nil {
 		last := q.end.Unix() - 1
@@ -115,7 +116,7 @@ func (q *dueQueue) Take(until uint32, into []sitegraph.PageID) (n int) {
 	return n + q.near.Take(until, into[n:])
 }
 
-// read reads the next slots; false: nothing is in them.
+// read reads the next slots; false: there are no more records.
 func (q *dueQueue) read() bool {
 	if q.flush(); q.err != nil {
 		return false
@@ -140,7 +141,7 @@ func (q *dueQueue) read() bool {
 	return more
 }
 
-// applyMessages takes messages in that wait in the store for a page.
+// applyMessages gives the planner the messages that wait for a page in the store.
 func (q *dueQueue) applyMessages(p sitegraph.PageID, messages [][]byte) {
 	if _, known := q.heard[p]; known || len(messages) == 0 {
 		return
@@ -161,7 +162,7 @@ func (q *dueQueue) isAsked(p sitegraph.PageID) bool {
 	return q.heard[p]&(1<<planner.MessageAsked) != 0
 }
 
-// Promote hands out pages whatever their time.
+// Promote hands out pages before they are due.
 func (q *dueQueue) Promote(pages []sitegraph.PageID) {
 	for _, p := range pages {
 		if _, known := q.heard[p]; !known && q.err == nil {
@@ -176,13 +177,14 @@ func (q *dueQueue) Promote(pages []sitegraph.PageID) {
 	q.near.Promote(pages)
 }
 
-// Message leaves a message at a page. It is durable with the next commit. One of a kind is enough.
+// Message stores a message for a page, durable with the next commit. A page has one message of a
+// kind.
 func (q *dueQueue) Message(p sitegraph.PageID, m planner.Message) {
 	q.leave(p, m)
 	q.note(p, m)
 }
 
-// leave leaves a message in the store that the planner knows, unless one of its kind waits.
+// leave stores a message that the planner knows, unless one of its kind waits.
 func (q *dueQueue) leave(p sitegraph.PageID, m planner.Message) {
 	if q.heard[p]&(1<<m) == 0 {
 		q.send(p, m)
@@ -199,7 +201,7 @@ func (q *dueQueue) send(p sitegraph.PageID, m planner.Message) {
 	q.heard[p] |= 1 << m
 }
 
-// leaveLate leaves a message for the visit after the one that is under way.
+// leaveLate stores a message for the visit after the one under way.
 func (q *dueQueue) leaveLate(p sitegraph.PageID, m planner.Message) {
 	if q.late[p]&(1<<m) == 0 {
 		q.late[p] |= 1 << m
@@ -207,14 +209,14 @@ func (q *dueQueue) leaveLate(p sitegraph.PageID, m planner.Message) {
 	}
 }
 
-// Answer ends the wait of a page's messages, as no visit answers them.
+// Answer drops the messages of a page that no visit will answer.
 func (q *dueQueue) Answer(p sitegraph.PageID) {
 	if _, known := q.heard[p]; known {
 		q.dropped = append(q.dropped, p)
 	}
 }
 
-// drop ends the wait of messages that no visit answers.
+// drop removes messages that no visit will answer.
 func (q *dueQueue) drop(p sitegraph.PageID) error {
 	var r sitegraph.Record
 	if err := q.store.Load(p, &r); err != nil {
@@ -227,7 +229,7 @@ func (q *dueQueue) drop(p sitegraph.PageID) error {
 	return q.store.Save(&r)
 }
 
-// messages returns how many messages wait for a page, if the planner knows them; else 0.
+// messages returns how many messages wait for a page, or 0 if the planner does not know them.
 func (q *dueQueue) messages(p sitegraph.PageID) int {
 	if _, known := q.heard[p]; !known || q.err != nil {
 		return 0
@@ -237,7 +239,7 @@ func (q *dueQueue) messages(p sitegraph.PageID) int {
 	return len(messages)
 }
 
-// saved notes that a visit was saved, which answered so many messages.
+// saved notes that a visit was saved, and how many messages it answered.
 func (q *dueQueue) saved(p sitegraph.PageID, answered int) {
 	q.visits++
 	delete(q.moved, p)
@@ -250,8 +252,8 @@ func (q *dueQueue) saved(p sitegraph.PageID, answered int) {
 	}
 }
 
-// flush moves the records of pages that are due at another time, in the order in which they lie,
-// and keeps which pages were promoted.
+// flush moves the records of pages with a new due time, in the order of their places, and stores
+// the list of promoted pages.
 func (q *dueQueue) flush() {
 	for _, p := range q.dropped {
 		if q.err == nil {
@@ -278,7 +280,7 @@ func (q *dueQueue) flush() {
 	q.err = q.store.Reschedule(pages, func(r *sitegraph.Record) {
 		switch m := q.pages.Memory(r.Page); {
 		case q.isAsked(r.Page):
-			r.Due, r.Reason = now, "somebody asked for it" // before all that waits
+			r.Due, r.Reason = now, "a user asked for it" // before all that waits
 		case m.State == sitegraph.StateAlive:
 			if r.Due = time.Unix(int64(m.Due), 0).UTC(); q.why != nil {
 				r.Reason = q.why(r.Page)
@@ -287,8 +289,7 @@ func (q *dueQueue) flush() {
 	})
 }
 
-// passed returns how far the clock of the store may go at now: not beyond the first page that
-// waits.
+// passed returns how far the store's clock may move at now: at most to the first page that waits.
 func (q *dueQueue) passed(now time.Time) time.Time {
 	waiting := q.end
 	if due, ok := q.near.First(); ok {
@@ -302,8 +303,8 @@ func (q *dueQueue) passed(now time.Time) time.Time {
 	return q.store.Kept(waiting).Add(-time.Second)
 }
 
-// keeps reports whether a record whose slot the clock passes keeps its due time: it is due later
-// than a record can be kept, or somebody asked for its page.
+// keeps reports whether a record keeps its due time although the clock passes its slot: it is due
+// later than a record can be kept, or a user asked for its page.
 func (q *dueQueue) keeps(r *sitegraph.Record, now time.Time) bool {
 	if q.isAsked(r.Page) {
 		r.Due = q.store.Undue()
@@ -312,19 +313,19 @@ func (q *dueQueue) keeps(r *sitegraph.Record, now time.Time) bool {
 	return r.State == sitegraph.StateAlive && r.Due.After(now)
 }
 
-// flushDues moves records in the store that are due at another time by now.
+// flushDues moves records in the store to their new due times.
 func (l *Loop) flushDues() error {
 	if l.dues == nil {
 		return nil
 	}
 	if l.dues.flush(); l.dues.err != nil {
-		return l.storeError(l.dues.err, "keep when pages are due")
+		return l.storeError(l.dues.err, "save due times")
 	}
 	return nil
 }
 
-// useDues makes the store the queue of due pages, if it can be that. An order needs none: it ranks
-// all pages in each round.
+// useDues makes the store the queue of due pages, if the store can be that. Order policies need no
+// queue, since they rank all pages in each round.
 func (l *Loop) useDues() {
 	store, ok := l.Store.(Dues)
 	if !ok || l.Planner.RanksAll() {

@@ -6,10 +6,10 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// duplicate treats a page that names another one as its canonical form (rel=canonical, RFC 6596) as
-// a redirect to it, if the other has a copy with the same text. An unknown canonical page becomes
-// known, like a page that is linked, and is believed in a later visit, when there is a copy to
-// compare. So a site that names its home page everywhere loses nothing.
+// duplicate treats a page as a redirect to the page that it names as canonical (rel=canonical, RFC
+// 6596), if that page has a copy with the same text. An unknown canonical page becomes known like a
+// linked one, and later visits compare the two. So a site that names its home page everywhere loses
+// nothing.
 func (l *Loop) duplicate(r *sitegraph.Record, o *sitegraph.Observation) error {
 	if l.Bounds == nil || o.Canonical == "" || o.Outcome != sitegraph.OutcomeFetched ||
 		r.State == sitegraph.StateSource {
@@ -31,10 +31,10 @@ func (l *Loop) duplicate(r *sitegraph.Record, o *sitegraph.Observation) error {
 		return l.storeError(err, "load record of %s", o.Canonical)
 	}
 	here, there := o.Digests, other.Digests
-	// what a rule leaves of two pages may be alike
+	// a rule may leave the same text of two different pages
 	here.Main, there.Main = sitegraph.Digest{}, sitegraph.Digest{}
 	if o.Digests.Text == sitegraph.DigestOf(nil) || there.Differ(here, sitegraph.ChangeByText) {
-		return nil // what has no text, as a page that scripts fill, is the same as nothing
+		return nil // pages without text, for example filled by scripts, look like any other
 	}
 	o.Outcome, o.RedirectTo, o.Detail = sitegraph.OutcomeRedirected, o.Canonical,
 		"the same as the page that it names as canonical"

@@ -1,4 +1,4 @@
 package crawl
 
-// NewSteadyClockOf returns a clock of other clocks than the system's.
+// NewSteadyClockOf returns a clock on top of two given clocks.
 var NewSteadyClockOf = newSteadyClock

@@ -19,8 +19,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// TestMain collects garbage less often than usual: the tests spent a fifth of their time on that. A
-// loop of many servers leaves the collector as it is if the variable is set.
+// TestMain collects garbage less often, since the tests spent a fifth of their time on it. The
+// variable keeps loops of many servers from changing that.
 func TestMain(m *testing.M) {
 	os.Setenv("GOGC", "400")
 	debug.SetGCPercent(400)
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 
 var base = time.Date(2004, 3, 1, 0, 0, 0, 0, time.UTC)
 
-// page is what a fake web answers for one address.
+// page is the answer of a fake web at one address.
 type page struct {
 	content       string
 	links, frames []string
@@ -43,9 +43,9 @@ type page struct {
 // web is a fetcher that answers from memory.
 type web struct {
 	clock crawl.Clock
-	// before, if set, is asked before each answer; what it does takes time or fails.
+	// before, if set, is called before each answer. It takes time or fails.
 	before func(ctx context.Context, r crawl.Request) error
-	delay  time.Duration // a server is not to be asked again earlier
+	delay  time.Duration // least pause of a server
 
 	mu      sync.Mutex
 	pages   map[string]page
@@ -89,7 +89,7 @@ func (w *web) Fetch(ctx context.Context, r crawl.Request) (sitegraph.Observation
 	return o, nil
 }
 
-// take returns what was fetched since the last call.
+// take returns the addresses fetched since the last call.
 func (w *web) take() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -100,22 +100,22 @@ func (w *web) take() []string {
 
 var errStore = errors.New("the disk is full")
 
-// disk is a store that keeps apart what a crash would leave of it, and fails when told to.
+// disk is a store that knows its state after a crash, and fails on demand.
 type disk struct {
 	*history.MemoryStore
 	links   map[sitegraph.PageID][2][]sitegraph.PageID
 	starts  []sitegraph.PageID
-	durable *disk // as of the last commit; nil: nothing was committed
+	durable *disk // state at the last commit; nil: none
 	since   changes
 
-	calls, failAt int // the call that fails; 0: none
+	calls, failAt int // call that fails; 0: none
 	failed        bool
-	after         []string // calls made though one before had failed
+	after         []string // calls after the failure
 	advanced      []time.Time
 }
 
-// changes are those since the last commit: a commit makes only them durable, as a copy of all that
-// there is would take most of the time of a test with many pages.
+// changes are those since the last commit. A commit copies only them, since copying all would take
+// most of the time of tests with many pages.
 type changes struct {
 	saved, linked []sitegraph.PageID
 	settings      []string
@@ -131,7 +131,7 @@ func (d *disk) clone() *disk {
 		starts: slices.Clone(d.starts)}
 }
 
-// crash returns the store as it is after one.
+// crash returns the store as it is after a crash.
 func (d *disk) crash() *disk {
 	if d.durable == nil {
 		return newDisk()
@@ -210,7 +210,7 @@ func (d *disk) Setting(name string) ([]byte, bool, error) {
 
 func (d *disk) Commit() error {
 	if err := d.step("Commit"); err != nil {
-		return err // and nothing is durable
+		return err // nothing became durable
 	}
 	if d.failed {
 		return nil
@@ -220,7 +220,7 @@ func (d *disk) Commit() error {
 	return err
 }
 
-// keep makes durable what changed since the last commit.
+// keep makes the changes since the last commit durable.
 func (d *disk) keep() error {
 	if d.durable == nil {
 		d.durable = d.clone()
@@ -268,7 +268,7 @@ func (d *disk) Advance(now time.Time, again func(*sitegraph.Record)) error {
 	return nil
 }
 
-// rig is a loop over a fake web with everything that a test looks at.
+// rig is a loop over a fake web, with everything that tests check.
 type rig struct {
 	*testing.T
 	web    *web
@@ -277,14 +277,14 @@ type rig struct {
 	pages  *planner.Pages
 	plan   *planner.Planner
 	loop   *crawl.Loop
-	seen   []string // verdicts and addresses in the order of outcomes
+	seen   []string // verdicts and addresses in order of outcomes
 	acked  []crawl.Event
 	found  []string
 	number int // of the last round
 }
 
-// newRig makes a loop on a store, as a program does at its start. o overrides nothing but
-// what it sets: Workers, MaxHops, CommitEvery.
+// newRig returns a loop on a store, like a program does at its start. o sets Workers, MaxHops and
+// CommitEvery.
 func newRig(t *testing.T, w *web, d *disk, name string, o crawl.Options) *rig {
 	t.Helper()
 	m := &rig{T: t, web: w, disk: d, clock: w.clock, pages: d.restore()}
@@ -304,7 +304,7 @@ func newRig(t *testing.T, w *web, d *disk, name string, o crawl.Options) *rig {
 	return m
 }
 
-// acknowledged checks guarantee 1: what is acknowledged is durable, the newest of each page.
+// acknowledged checks guarantee 1: acknowledged events are durable, the newest of each page.
 func (m *rig) acknowledged(events []crawl.Event) {
 	m.Helper()
 	if len(events) == 0 {
@@ -341,7 +341,7 @@ func (m *rig) checkDurable(d *disk, p sitegraph.PageID, want *sitegraph.Record) 
 	}
 }
 
-// day is a round of one day under a virtual clock, which is then at its end.
+// day makes a round of one day and moves the virtual clock to its end.
 func (m *rig) day(budget int) []string {
 	m.Helper()
 	if err := m.tryDay(context.Background(), budget); err != nil {
@@ -365,7 +365,7 @@ func (m *rig) tryRound(ctx context.Context, length time.Duration, budget int) er
 	return m.clock.SleepUntil(ctx, r.End)
 }
 
-// rounds makes rounds of the same length and budget.
+// rounds makes n rounds of the same length and budget.
 func (m *rig) rounds(n int, length time.Duration, budget int) {
 	m.Helper()
 	for range n {
@@ -382,12 +382,13 @@ func (m *rig) seed(urls ...string) {
 	}
 }
 
-// newWeb is under a virtual clock; site names make pages http://NAME/PATH.
+// newWeb returns a web under a virtual clock. Site names make pages http://NAME/PATH.
 func newWeb(pages map[string]page) *web {
 	return &web{clock: crawl.NewVirtualClock(base), pages: pages}
 }
 
-// farm is n servers with m pages each, all linked from the start page, and the start pages.
+// farm returns servers with perServer pages each, all linked from the start page, and the start
+// pages.
 func farm(servers, perServer int) (pages map[string]page, starts []string) {
 	pages = map[string]page{}
 	for s := range servers {
@@ -404,8 +405,8 @@ func farm(servers, perServer int) (pages map[string]page, starts []string) {
 	return pages, starts
 }
 
-// needsNoRace skips a test in short runs: those under the race detector, which makes it ten times
-// as slow. It makes thousands of visits, and its goroutines are those of shorter tests.
+// needsNoRace skips a test in short runs, such as those under the race detector, which is ten times
+// as slow. The test makes thousands of visits, and shorter tests start the same goroutines.
 func needsNoRace(t *testing.T) {
 	t.Helper()
 	if testing.Short() {

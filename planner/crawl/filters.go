@@ -7,23 +7,22 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// filtersSetting is the name under which the store keeps which filters there were, and since when.
+// filtersSetting names the setting with the current filters and the time since when they hold.
 const filtersSetting = "filters"
 
-// recallFilters finds out since when the filters of the fetcher are those of the options. Where
-// they are others than before, each page is judged by them: those with a copy at their next visit,
-// which is made without condition, since a "not modified" shows nothing to judge; those that were
-// rejected are queued again.
+// recallFilters finds since when the fetcher has its present filters. If they changed, every page
+// is judged again. Pages with a copy are judged at their next visit, without a condition, since a
+// "not modified" has no content to judge. Rejected pages are queued again.
 func (l *Loop) recallFilters() error {
 	value, ok, err := l.Store.Setting(filtersSetting)
 	if err != nil {
-		return l.storeError(err, "read which filters there were")
+		return l.storeError(err, "read the filters of the last run")
 	}
 	var before uint64
 	var since int64
 	if ok {
 		if _, err := fmt.Sscanf(string(value), "%x %d", &before, &since); err != nil {
-			before = ^l.Filters // what cannot be read is not known
+			before = ^l.Filters // unreadable means unknown
 		}
 	}
 	l.filtersSince = time.Unix(since, 0)
@@ -39,16 +38,16 @@ func (l *Loop) recallFilters() error {
 		}
 	}
 	if err := l.awaitVerified(); err != nil {
-		return err // the image says which pages were rejected
+		return err // the image knows which pages were rejected
 	}
 	value = fmt.Appendf(nil, "%x %d", l.Filters, l.filtersSince.Unix())
 	if err := l.Store.SaveSetting(filtersSetting, value); err != nil {
-		return l.storeError(err, "save which filters there are")
+		return l.storeError(err, "save the filters")
 	}
 	return nil
 }
 
-// unjudged drops the condition of a page that the filters have not judged.
+// unjudged makes the request unconditional for a page that the filters have not judged.
 func (l *Loop) unjudged(r *sitegraph.Record) {
 	if l.Filters != 0 && r.State == sitegraph.StateAlive &&
 		!r.History.LastVisit().After(l.filtersSince) {

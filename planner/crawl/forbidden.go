@@ -8,8 +8,8 @@ import (
 
 func robotsSetting(server string) string { return "robots/" + server }
 
-// revisitForbidden queues the pages that robots.txt excluded when its rules have changed: it may
-// allow them now. If it does not, the visit costs no request.
+// revisitForbidden queues the pages that robots.txt excluded once its rules have changed, since
+// these may allow them. If they do not, the visit costs no request.
 func (l *Loop) revisitForbidden(p sitegraph.PageID, rules uint64) error {
 	if rules == 0 {
 		return nil
@@ -45,7 +45,7 @@ func (l *Loop) revisitForbidden(p sitegraph.PageID, rules uint64) error {
 	return nil
 }
 
-// stillForbidden reports whether the rules that the fetcher has now forbid a page, too.
+// stillForbidden reports whether the fetcher's present rules forbid a page.
 func (l *Loop) stillForbidden(page sitegraph.PageID) bool {
 	permits, ok := l.Fetcher.(Permitter)
 	if !ok {
@@ -55,7 +55,7 @@ func (l *Loop) stillForbidden(page sitegraph.PageID) bool {
 	return known && !permitted
 }
 
-// clearDoubt lets a page that has a copy be asked for again at once.
+// clearDoubt lets a page with a copy be asked for again at once.
 func (l *Loop) clearDoubt(page sitegraph.PageID) error {
 	var r sitegraph.Record
 	if err := l.Store.Load(page, &r); err != nil {
@@ -69,7 +69,7 @@ func (l *Loop) clearDoubt(page sitegraph.PageID) error {
 	return nil
 }
 
-// knownRules is the fingerprint of a server's rules as of the last visit; 0: not known.
+// knownRules returns the fingerprint of a server's rules at the last visit; 0: unknown.
 func (l *Loop) knownRules(s sitegraph.ServerID) (uint64, error) {
 	if known, ok := l.rules[s]; ok {
 		return known, nil
@@ -81,7 +81,7 @@ func (l *Loop) knownRules(s sitegraph.ServerID) (uint64, error) {
 	}
 	known := uint64(0)
 	if ok {
-		known, _ = strconv.ParseUint(string(value), 16, 64) // what cannot be read is not known
+		known, _ = strconv.ParseUint(string(value), 16, 64) // unreadable means unknown
 	}
 	l.rules[s] = known
 	return known, nil

@@ -13,40 +13,42 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/arena"
 )
 
-// A planner of many pages is kept as an image of its scratch files (planner.Keep): when Run ends,
-// after its first round, and whenever a part of the pages was visited since. The next process maps
-// these files and reads the records that were saved since, and no others. An image that is missing,
-// damaged, of other settings, of another version of the program or of a store that does not know
-// what was saved since costs time alone: then all records are read.
+// A planner of many pages is kept as an image of its scratch files (planner.Keep). The loop writes
+// one after the first round of Run, at its end, and after visits to a part of the pages. The next
+// process maps these files and reads only the records that were saved since. Without a usable image
+// it reads all records, which only costs time. An image is unusable if it is missing, damaged, of
+// other settings or another program version, or if the store does not know what was saved since.
 
-// Positions is a Store that knows which pages were saved since a moment. Of another one there is no
+// Positions is a Store that knows which pages were saved after a position. Other stores get no
 // image.
 type Positions interface {
-	// Position notes pages from now on. It is durable with the next commit.
+	// Position starts to note saved pages, and returns the position. It is durable with the next
+	// commit.
 	Position(most int) (uint64, error)
-	// Forget drops the notes before that.
+	// Forget drops the notes before the last position.
 	Forget() error
-	// TouchedParts are the pages that were saved since, and those of them whose links were; false:
-	// that is not known.
+	// TouchedParts returns the pages saved since a position, and those of them whose links were
+	// saved; false: unknown.
 	TouchedParts(since uint64) (pages, linked []sitegraph.PageID, ok bool, err error)
-	// Links are those that were saved last.
+	// Links returns the links and frames saved last for a page.
 	Links(p sitegraph.PageID) (links, frames []sitegraph.PageID, err error)
-	// Starts hands on the start pages.
+	// Starts passes each start page to each.
 	Starts(each func(p sitegraph.PageID)) error
 }
 
 const (
-	// imagePages are worth an image: to read as many records takes a second.
+	// imagePages is the least number of pages for an image: reading as many records takes a second.
 	imagePages = 200_000
-	// imagePart of the pages is visited between two images: 1/imagePart. An image writes 150 bytes
-	// a page, so a visit pays for 20 KB. A start after a kill reads so many records one by one.
+	// imagePart: an image is written after visits to 1/imagePart of the pages. It writes 150 bytes
+	// a page, so that a visit pays for 20 KB. A start after a kill reads as many records one by
+	// one.
 	imagePart = 128
-	// notedPart of the pages, 1/notedPart, are noted between two images at most: to read more of
-	// them one by one takes as long as to read all in order.
+	// notedPart: at most 1/notedPart of the pages are noted between two images. Reading more of
+	// them one by one would take as long as reading all in order.
 	notedPart = 4
 )
 
-// wantsImage reports whether there is to be an image, and to what.
+// wantsImage returns the store if an image is to be kept.
 func (l *Loop) wantsImage() (Positions, bool) {
 	least := l.ImagePages
 	if least == 0 {
@@ -56,7 +58,7 @@ func (l *Loop) wantsImage() (Positions, bool) {
 	return s, ok && l.graph.Scratch() != nil && l.graph.Pages() >= least
 }
 
-// sinceImage is how much happened since the image that a planner was made of.
+// sinceImage returns how many visits followed the image that a planner was made from.
 func sinceImage(p *planner.Planner) int {
 	if pages, ok := p.SinceImage(); ok {
 		return pages
@@ -64,7 +66,7 @@ func sinceImage(p *planner.Planner) int {
 	return math.MaxInt / 2
 }
 
-// saveImage writes an image; between rounds only where much happened since the last.
+// saveImage writes an image; between rounds only after many visits since the last.
 func (l *Loop) saveImage(atEnd bool) error {
 	s, ok := l.wantsImage()
 	if !ok || !atEnd && l.sinceImage < l.graph.Pages()/imagePart {
@@ -79,7 +81,7 @@ func (l *Loop) saveImage(atEnd bool) error {
 	}
 	learnt, _, err := l.Store.Setting(learntSetting)
 	if err != nil {
-		return l.storeError(err, "read what the policy has learnt")
+		return l.storeError(err, "read the lessons of the policy")
 	}
 	l.sinceImage = 0
 	if err := l.Planner.Keep(planner.ImageNote{Position: position, Learnt: sumOf(learnt)},
@@ -87,7 +89,7 @@ func (l *Loop) saveImage(atEnd bool) error {
 		if l.Unkept != nil {
 			l.Unkept(err)
 		}
-		return nil // the image before is good, with all notes
+		return nil // the earlier image is good, with all notes
 	}
 	if err := s.Forget(); err != nil {
 		return l.storeError(err, "end an image of the planner")
@@ -98,8 +100,8 @@ func (l *Loop) saveImage(atEnd bool) error {
 	return nil
 }
 
-// awaitVerified waits until the image of which the planner was made is checked. It goes before
-// anything is saved that came of it: so damage costs no more than the end of the process.
+// awaitVerified waits until the planner's image is checked. It precedes every save that depends on
+// the image, so that damage costs no more than the end of the process.
 func (l *Loop) awaitVerified() error {
 	if err := l.graph.Scratch().Checked(); err != nil {
 		l.broken = true
@@ -108,10 +110,10 @@ func (l *Loop) awaitVerified() error {
 	return nil
 }
 
-// RecallImage returns the planner of the image in a directory, brought up to what was saved since;
-// nil without an image that fits. The image stays until the planner writes the next. build makes a
-// planner of pages. why says what was wrong with an image. A large image is still checked while the
-// planner is in use: save nothing of it before arena.File.Checked reports success.
+// RecallImage returns the planner of the image in a directory, updated by what was saved since; nil
+// if no image fits. The image stays until the planner writes the next. build makes a planner of
+// pages. why reports a problem of an image. A large image is still being checked when RecallImage
+// returns: save nothing that depends on it before arena.File.Checked reports success.
 func RecallImage(s Store, dir string, build func(*planner.Pages) (*planner.Planner, error)) (
 	p *planner.Planner, why, err error) {
 	of, ok := s.(Positions)
@@ -131,7 +133,7 @@ func RecallImage(s Store, dir string, build func(*planner.Pages) (*planner.Plann
 		return ok && err == nil
 	})
 	if err != nil {
-		return nil, nil, fmt.Errorf("read what was saved since the image: %w", err)
+		return nil, nil, fmt.Errorf("read the pages saved since the image: %w", err)
 	}
 	if errors.Is(why, arena.ErrNoImage) {
 		return nil, nil, nil
@@ -164,7 +166,7 @@ func RecallImage(s Store, dir string, build func(*planner.Pages) (*planner.Plann
 	return p, why, nil
 }
 
-// revise reads what was saved since the image was written.
+// revise reads the records that were saved after the image.
 func revise(s Store, of Positions, p *planner.Planner, touched, linked []sitegraph.PageID) error {
 	if len(touched) == 0 {
 		return nil

@@ -6,13 +6,13 @@ import (
 	"github.com/recrawl/recrawl/planner"
 )
 
-// learntSetting is the name under which the store keeps what a policy has learnt.
+// learntSetting names the setting that keeps what a policy has learnt.
 const learntSetting = "policy/learnt"
 
-// learntEvery is after how many visits it is kept again, besides at the end of each round.
+// learntEvery is the number of visits between two saves of it, besides the one after each round.
 const learntEvery = 1000
 
-// RecallLearnt gives a policy what it had learnt when the store was last in use. It goes before the
+// RecallLearnt restores what a policy had learnt when the store was last in use. Call it before the
 // first round. After an error the policy begins anew.
 func RecallLearnt(s Store, policy planner.Policy) error {
 	learner, ok := policy.(planner.Learner)
@@ -26,7 +26,7 @@ func RecallLearnt(s Store, policy planner.Policy) error {
 	return learner.Recall(learnt)
 }
 
-// SaveLearnt keeps what a policy has learnt. It is durable with the next commit.
+// SaveLearnt stores what a policy has learnt, durable with the next commit.
 func SaveLearnt(s Store, policy planner.Policy) error {
 	learner, ok := policy.(planner.Learner)
 	if !ok {
@@ -34,12 +34,12 @@ func SaveLearnt(s Store, policy planner.Policy) error {
 	}
 	learnt, err := learner.Learnt()
 	if err != nil {
-		return fmt.Errorf("write down what the policy has learnt: %w", err)
+		return fmt.Errorf("encode the lessons of the policy: %w", err)
 	}
 	return s.SaveSetting(learntSetting, learnt)
 }
 
-// saveLearnt keeps what the policy has learnt, where the loop goes on after a restart: at the end
+// saveLearnt stores what the policy has learnt, if the loop continues after a restart: at the end
 // of a round, and after many visits.
 func (l *Loop) saveLearnt(roundEnds bool) error {
 	l.sinceLearnt += l.uncommitted
@@ -51,7 +51,7 @@ func (l *Loop) saveLearnt(roundEnds bool) error {
 		return err
 	}
 	if err := SaveLearnt(l.Store, l.Planner.Policy); err != nil {
-		return l.storeError(err, "keep what the policy has learnt")
+		return l.storeError(err, "save the lessons of the policy")
 	}
 	if !roundEnds {
 		return nil

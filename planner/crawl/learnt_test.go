@@ -11,7 +11,7 @@ import (
 	"github.com/recrawl/recrawl/planner/policy"
 )
 
-// What the policy has learnt by the end of a round is durable; a policy that learns nothing is no
+// The lessons of a policy are durable at the end of a round. A policy without lessons is no
 // planner.Learner.
 func TestLearntIsKept(t *testing.T) {
 	for name, learns := range map[string]bool{"sites": true, "ebayes": false} {

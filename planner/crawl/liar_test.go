@@ -11,10 +11,9 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// X04: a sitemap that claims of all its pages, which never change, that they change always and were
-// modified just now, or will be. It is believed at first, as those of others proved true. In the
-// long run its pages are visited no more often than those of a server that says that nothing
-// changes.
+// A sitemap claims that all its pages, which never change, always change and were modified just now
+// or in the future. It is believed at first, since the claims of other servers were true. In the
+// long run its pages get no more visits than those of a server that claims no changes.
 func TestLiarGainsNothing(t *testing.T) {
 	const pages, days, settled = 10, 400, 100
 	const truthful, honest, liar = "http://truthful.example/", "http://honest.example/",
@@ -52,7 +51,7 @@ func TestLiarGainsNothing(t *testing.T) {
 				n.pages[page(truthful, i)] += "!"
 				claims[truthful][i].Modified = d.now().Add(time.Hour)
 			}
-			// when it is read, later, and too late to be a date
+			// at its reading, later, and too late for a date
 			ahead := time.Duration(day%4) * 12 * time.Hour
 			claims[liar][i].Modified, claims[liar][i].Every = d.now().Add(planner.Day+ahead),
 				time.Second
@@ -87,8 +86,8 @@ func TestLiarGainsNothing(t *testing.T) {
 	}
 }
 
-// X04: dates too far ahead are none, for an index and for pages that are gone, too. Else what they
-// name would be asked for each time that they are read.
+// Dates too far ahead do not count, neither in an index nor for pages that are gone. Otherwise what
+// they name would be asked for at each reading.
 func TestDatesAheadAreNone(t *testing.T) {
 	const one, lost = front + "1.xml", front + "lost"
 	n := newNewsroom()
@@ -110,7 +109,7 @@ func TestDatesAheadAreNone(t *testing.T) {
 			times[strings.TrimSuffix(url, "?")]++
 		}
 	}
-	if n := times["/sitemap.xml"]; n < days/2 { // it says something else each day
+	if n := times["/sitemap.xml"]; n < days/2 { // it differs each day
 		t.Errorf("the index was read %d times in %d days", n, days)
 	}
 	if n := times["/1.xml"]; n < 2 || n > days/4 {

@@ -6,47 +6,47 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// limiter bounds the visits under way, or look-ups. Those that began lately are young, at most
-// workers of them at a time. Others are not counted, up to mostFlights in all: servers that take a
-// minute to answer delay no other server. An attempt at a server that has not answered yet is young
-// for a moment only, and leaves room for servers that are known to be quick.
+// limiter bounds the visits, or look-ups, under way. At most `workers` of them are young, that is,
+// began lately. Older ones are bounded by mostFlights alone, so that servers which take a minute to
+// answer delay no other. An attempt at a server that has not answered yet is young for a moment
+// only, and leaves room for quick servers.
 type limiter struct {
 	workers  int
-	met      *speeds // what is known of the servers
+	met      *speeds // speeds of the servers
 	inFlight int
 	classes  [speedCount]speedClass
-	turn     speed // whose turn it is to begin
-	// feasible counts the addresses of the pool speedQuick that have visits. Each keeps a worker
-	// from the others.
+	turn     speed // the speed that begins next
+	// feasible counts the addresses of the pool speedQuick that have visits. Each keeps one worker
+	// for itself.
 	feasible int
-	scarce   bool // the workers do not suffice for what is wanted
+	scarce   bool // there are too few workers for all that is wanted
 }
 
-// speed says how quickly a server answered the last time.
+// speed is how quickly a server answered last.
 type speed uint8
 
 const (
 	speedUnknown speed = iota // it has not answered yet
 	speedQuick
 	speedSlow
-	// speedOverloaded is for a server that is quick and cannot keep up with what is wanted of it in
-	// this round: the longest of its downloads takes longer than the interval [HIER 3.1]. It is a
-	// pool of its own [HIER 3.2].
+	// speedOverloaded is for a quick server that cannot keep up with the visits wanted in this
+	// round: its longest download takes longer than the interval [HIER 3.1]. It has a pool of its
+	// own [HIER 3.2].
 	speedOverloaded
 	speedCount
 )
 
 const (
-	// slowAnswer is how long an answer takes that is slow.
+	// slowAnswer is the least time of a slow answer.
 	slowAnswer = 5 * time.Second
-	// firstAnswer is how long an attempt at a server that has not answered yet is young.
+	// firstAnswer is how long an attempt at a server without answers is young.
 	firstAnswer = time.Second
-	// perWorker bounds all attempts, and those at servers not known to be quick leave room
-	// for one of others a worker.
+	// perWorker bounds all attempts per worker. Attempts at servers not known to be quick leave
+	// room for one attempt per worker at others.
 	perWorker = 8
-	// mostSlow bounds those beyond one a worker. A visit under way takes 50 KB and a connection,
-	// and while its page comes up to 256 KB: with it 64 workers take 130 MB at most, as without,
-	// and 1,000 take 1.3 GB instead of 2.
+	// mostSlow bounds the attempts beyond one per worker. A visit under way takes 50 KB and a
+	// connection, and up to 256 KB while its page arrives. With this bound 64 workers take at most
+	// 130 MB, as without it, and 1,000 workers 1.3 GB instead of 2 GB.
 	mostSlow = 4096
 )
 
@@ -55,10 +55,10 @@ var youth = [speedCount]time.Duration{speedUnknown: firstAnswer, speedQuick: slo
 	speedSlow:       0,
 	speedOverloaded: slowAnswer}
 
-// speeds has the speeds of all servers. They outlive queues and rounds.
+// speeds holds the speeds of all servers. They outlive queues and rounds.
 type speeds struct {
 	all   []speed
-	quick int // servers
+	quick int // number of quick servers
 }
 
 func (m *speeds) get(s sitegraph.ServerID) speed {
@@ -68,8 +68,7 @@ func (m *speeds) get(s sitegraph.ServerID) speed {
 	return speedUnknown
 }
 
-// note learns how long an answer took. Without an answer it learns only that this took
-// long.
+// note learns how long an answer took. Without an answer it learns only that the server is slow.
 func (m *speeds) note(s sitegraph.ServerID, took time.Duration, answered bool) {
 	now := speedQuick
 	switch {
@@ -90,18 +89,18 @@ func (m *speeds) note(s sitegraph.ServerID, took time.Duration, answered bool) {
 	m.all[s] = now
 }
 
-// speedClass has the attempts of one speed.
+// speedClass holds the attempts of one speed.
 type speedClass struct {
 	under int
 	young int
-	queue []begun // of the young, in the order in which they began; some are over
+	queue []begun // young attempts in order of their beginning; some are over
 	head  int
 }
 
 // attempt is a visit or a look-up, under way or over.
 type attempt struct {
 	began time.Time
-	speed speed // with which it began
+	speed speed // at its beginning
 	up    bool
 	old   bool
 }
@@ -111,7 +110,7 @@ type begun struct {
 	began time.Time
 }
 
-// isYoung reports whether this very attempt is under way and young.
+// isYoung reports whether this attempt is under way and young.
 func (b *begun) isYoung() bool { return b.of.up && !b.of.old && b.of.began.Equal(b.began) }
 
 // mostUnderWay bounds the visits under way.
@@ -119,7 +118,7 @@ func mostUnderWay(workers int) int { return min(perWorker*workers, workers+mostS
 
 func newLimiter(workers int, met *speeds) limiter { return limiter{workers: workers, met: met} }
 
-// free reports whether one more attempt may begin at a quick server.
+// free reports whether one more attempt at a quick server may begin.
 func (m *limiter) free(now time.Time) bool {
 	young := 0
 	for p := range m.classes {
@@ -140,7 +139,7 @@ func (m *limiter) hasRoom(s speed, now time.Time) bool {
 	if s == speedOverloaded {
 		return m.classes[speedOverloaded].young < m.workers-min(m.feasible, m.workers/2)
 	}
-	kept := min(m.met.quick, m.workers/2) // for the quick
+	kept := min(m.met.quick, m.workers/2) // for quick servers
 	if m.scarce {                         // discovery gets what refresh leaves
 		kept = min(m.met.quick, m.workers-max(m.workers/8, 1))
 	}
@@ -149,7 +148,7 @@ func (m *limiter) hasRoom(s speed, now time.Time) bool {
 		(s == speedSlow || m.classes[speedUnknown].young < m.workers-kept)
 }
 
-// next returns the speed of which an attempt may begin, of those that are ready. They take turns.
+// next returns the speed of the next attempt, among those that are ready. They take turns.
 func (m *limiter) next(now time.Time, ready func(speed) bool) (speed, bool) {
 	for range speedCount {
 		s := m.turn
@@ -176,7 +175,7 @@ func (c *speedClass) age(s speed, now time.Time) {
 	c.queue, c.head = c.queue[:0], 0
 }
 
-// nextOld is when the next attempt becomes old, at most a given moment.
+// nextOld returns when the next attempt becomes old, at most a given time.
 func (m *limiter) nextOld(most time.Time) time.Time {
 	for p := range m.classes {
 		c := &m.classes[p]
@@ -199,7 +198,7 @@ func (m *limiter) noteStart(t *attempt, s speed, now time.Time) {
 		return
 	}
 	c.young++
-	if c.head > 1024 && c.head > len(c.queue)/2 { // give back what is past
+	if c.head > 1024 && c.head > len(c.queue)/2 { // free the part before head
 		c.queue = append(c.queue[:0], c.queue[c.head:]...)
 		c.head = 0
 	}

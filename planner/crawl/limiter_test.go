@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// However many workers there are, flights to slow servers are bounded, and leave room for quick
-// ones.
+// Attempts at slow servers are bounded for any number of workers, and leave room for quick servers.
 func TestMostFlights(t *testing.T) {
 	now := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 	for workers, slows := range map[int]int{2: 14, 64: 448, 1000: mostSlow, 10_000: mostSlow} {

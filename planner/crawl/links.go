@@ -9,9 +9,9 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/arena"
 )
 
-// applyLinks replaces the links of a page by those of its new snapshot, registers the
-// pages that became known, and gives pages that had left a new chance when they are newly
-// linked. A redirect counts as the only link of its page; a page that left has none.
+// applyLinks replaces the links of a page by those of its new snapshot and registers new pages. A
+// page that had left is tried again when it is newly linked. A redirect counts as the only link of
+// its page; a page that left has no links.
 func (l *Loop) applyLinks(r *sitegraph.Record, o sitegraph.Observation) error {
 	links, frames := o.Links, o.Frames
 	switch {
@@ -25,7 +25,7 @@ func (l *Loop) applyLinks(r *sitegraph.Record, o sitegraph.Observation) error {
 	case r.State == sitegraph.StateGone || r.State == sitegraph.StateExcluded:
 		links, frames = nil, nil
 	default:
-		return nil // nothing was told: the old links hold
+		return nil // no new links are known: keep the old ones
 	}
 	if l.sameLinks(r, o) {
 		return nil
@@ -75,7 +75,7 @@ func (l *Loop) sameLinks(r *sitegraph.Record, o sitegraph.Observation) bool {
 	for _, urls := range [...][]string{o.Links, o.Frames} {
 		for _, url := range urls {
 			h.WriteString(url)
-			h.WriteByte(0) // which no address has
+			h.WriteByte(0) // no address has this byte
 		}
 		h.WriteByte(0)
 	}
@@ -85,9 +85,9 @@ func (l *Loop) sameLinks(r *sitegraph.Record, o sitegraph.Observation) bool {
 
 var linksSeed = maphash.MakeSeed()
 
-// redirectTarget returns the page that a redirect leads to, none if the chain is too long. A
-// start page that redirects, perhaps to another server, makes its target a start page: the
-// user named it and meant what it shows.
+// redirectTarget returns the page that a redirect leads to; none if the chain is too long. If a
+// start page redirects, also to another server, its target becomes a start page, since the user
+// wants what it shows.
 func (l *Loop) redirectTarget(r *sitegraph.Record, o sitegraph.Observation) ([]string, error) {
 	if o.RedirectTo == "" || int(r.Hops) >= l.MaxHops {
 		return nil, nil
@@ -117,7 +117,7 @@ func (l *Loop) addStart(url, referer string, hops uint8) error {
 	return nil
 }
 
-// register makes a page that the graph has just learnt of known to store and planner.
+// register adds a page that is new in the graph to store and planner.
 func (l *Loop) register(id sitegraph.PageID, referer string, hops uint8, now time.Time) error {
 	if err := l.awaitVerified(); err != nil {
 		return err
@@ -145,14 +145,14 @@ func (l *Loop) found(id sitegraph.PageID) {
 	}
 }
 
-// foundAgain queues a page that has no copy and was not among the old links: one that
-// was too deep, or had left and is linked anew.
+// foundAgain queues a page without a copy that was not among the old links: one that was too deep,
+// or that had left and is linked anew.
 func (l *Loop) foundAgain(id sitegraph.PageID, old []sitegraph.PageID) error {
 	state := l.Planner.Pages.Memory(id).State
 	if state == sitegraph.StateAlive || state == sitegraph.StateSource || slices.Contains(old, id) {
 		return nil
 	}
-	if state == sitegraph.StateNew { // known already, though perhaps no longer queued
+	if state == sitegraph.StateNew { // known before, but perhaps no longer queued
 		l.Planner.Found(id)
 		return nil
 	}
@@ -172,8 +172,8 @@ func (l *Loop) foundAgain(id sitegraph.PageID, old []sitegraph.PageID) error {
 	return nil
 }
 
-// retryStarts gives start pages that left a new chance once a day: the user named them, and
-// without them a server is lost.
+// retryStarts tries start pages that left again once a day: the user named them, and without them a
+// server is lost.
 func (l *Loop) retryStarts(now time.Time) error {
 	for s := range sitegraph.ServerID(l.graph.Servers()) {
 		for _, p := range l.graph.StartPages(s) {

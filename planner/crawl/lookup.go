@@ -8,22 +8,22 @@ import (
 )
 
 const (
-	// seekers bounds the look-ups of addresses at a time as Workers does the visits. They hold no
-	// worker. A name server that does not answer holds up no other.
+	// seekers bounds the look-ups of addresses under way, as Workers bounds visits. They hold no
+	// worker, and a dead name server delays no other look-up.
 	seekers = 128
-	// locateAgain is how long a server is taken to stay at its address.
+	// locateAgain is how long an address is valid after its look-up.
 	locateAgain = 5 * time.Minute
 )
 
-// lookup is an address that was looked up.
+// lookup is the look-up of a server's address.
 type lookup struct {
 	server  sitegraph.ServerID
 	address string
 	took    time.Duration
 }
 
-// requestLookup finds out where a server is asked, unless that is known. Until then its queue
-// waits; without a Locator each server has an address of its own.
+// requestLookup looks up the address of a server unless it is known. Until then its queue waits.
+// Without a Locator each server has an address of its own.
 func (p *pool) requestLookup(q *serverQueue, now time.Time) {
 	if p.locator == nil {
 		if q.address == nil {
@@ -39,7 +39,7 @@ func (p *pool) requestLookup(q *serverQueue, now time.Time) {
 	p.toLookUp[s] = append(p.toLookUp[s], q)
 }
 
-// startLookups begins look-ups, as many as may be under way.
+// startLookups begins as many look-ups as may be under way.
 func (p *pool) startLookups(ctx context.Context, now time.Time) {
 	for p.outage.most == 0 || p.lookups.inFlight < p.outage.most {
 		s, ok := p.lookups.next(now, p.nextLookup)
@@ -58,7 +58,7 @@ func (p *pool) startLookups(ctx context.Context, now time.Time) {
 	}
 }
 
-// nextLookup reports whether a look-up of a speed waits. Queues that have no visits left need none.
+// nextLookup reports whether a look-up of a speed waits. Empty queues need none.
 func (p *pool) nextLookup(s speed) bool {
 	for len(p.toLookUp[s]) > 0 {
 		q := p.toLookUp[s][0]
@@ -71,8 +71,8 @@ func (p *pool) nextLookup(s speed) bool {
 	return false
 }
 
-// applyLookup gives a server the address that was found for it. One that is not known is an address
-// of its own: the visit says why.
+// applyLookup sets the address that was found for a server. If none was found, the server has an
+// address of its own, and its visit finds the reason.
 func (p *pool) applyLookup(f lookup, now time.Time) {
 	q := p.queues[f.server]
 	p.lookups.noteEnd(&q.lookup)
@@ -91,7 +91,7 @@ func (p *pool) applyLookup(f lookup, now time.Time) {
 	p.moveTo(q, to)
 }
 
-// moveTo takes a server from one address to another. One that is under way moves later, with its
+// moveTo moves a server from one address to another. If a visit is under way, it moves after its
 // next look-up.
 func (p *pool) moveTo(q *serverQueue, to *addressQueue) {
 	if q.address == to {

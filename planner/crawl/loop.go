@@ -8,10 +8,11 @@ import (
 	"github.com/recrawl/recrawl/planner"
 )
 
-// Run carries out round after round of the given length, aligned to the clock, with perDay fetches
-// a UTC day (planner.Unlimited: no bound). It returns when ctx ends, or when more, which is called
-// after each round, returns false; nil is for ever. A round that a crash or a stop interrupted
-// continues with what is left of its budget. At last it writes an image of a large planner.
+// Run carries out round after round of a given length, aligned to the clock, with perDay fetches a
+// UTC day (planner.Unlimited: no bound). It calls more after each round, and returns when that
+// returns false or when ctx ends; with nil it never stops by itself. A round that a crash or a stop
+// interrupted continues with the rest of its budget. At the end Run writes an image of a large
+// planner.
 func (l *Loop) Run(ctx context.Context, perDay float64, length time.Duration,
 	more func(planner.Round) bool) error {
 	err := l.run(ctx, perDay, length, more)
@@ -52,13 +53,13 @@ func (l *Loop) run(ctx context.Context, perDay float64, length time.Duration,
 		if l.wentBack() {
 			continue
 		}
-		if err := l.Advance(r.End); err != nil { // the clock of the store passes what is over
+		if err := l.Advance(r.End); err != nil { // the store's clock passes the round
 			return err
 		}
 	}
 }
 
-// carryOutRound begins a round: the queue hands out what is due, and the policy ranks it. Then it
+// carryOutRound begins a round: the queue hands out due pages, and the policy ranks them. Then it
 // makes visits until the budget is used up, nothing is due, or the time is over. With a pool,
 // visits may be under way when it returns without an error.
 func (l *Loop) carryOutRound(ctx context.Context, p *pool, r planner.Round) error {
@@ -71,13 +72,13 @@ func (l *Loop) carryOutRound(ctx context.Context, p *pool, r planner.Round) erro
 	return l.closeRound(nil, l.sequential(ctx))
 }
 
-// sequential makes one visit after the other. pool.makeVisits takes the same steps with many
-// workers: there a chosen visit waits in the queue of its server until politeness permits it
+// sequential makes visits one after the other. pool.makeVisits takes the same steps with many
+// workers; there a chosen visit waits in the queue of its server until politeness permits it
 // (pool.go).
 func (l *Loop) sequential(ctx context.Context) error {
 	for ctx.Err() == nil {
 		l.peek()
-		v, ok := l.Planner.Next() // what is worth most of what is due, within the budget
+		v, ok := l.Planner.Next() // the due page that is worth most, within the budget
 		if !ok {
 			return nil
 		}
@@ -89,7 +90,7 @@ func (l *Loop) sequential(ctx context.Context) error {
 }
 
 // visit makes one visit: it reserves the budget and loads the record of the page, fetches the page,
-// applies what was seen to record, links and policy, saves the record under its new due time, and
+// applies the observation to record, links and policy, saves the record under its new due time, and
 // commits in time (visit.go).
 func (l *Loop) visit(ctx context.Context, v planner.Visit) error {
 	if ok, err := l.begin(&v, &l.request); err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// script is a policy that wants pages in a given order and writes down what it is told.
+// script is a policy that names pages in a given order and records its calls.
 type script struct {
 	pages []sitegraph.PageID
 	log   *[]string
@@ -40,8 +40,8 @@ func (s *script) Due(p sitegraph.PageID, now time.Time) (planner.Due, time.Durat
 	return planner.Due{When: now.Add(time.Hour)}, 7 * time.Hour
 }
 
-// Promise 3: with one worker each outcome is known before the next choice, and visits come in
-// the policy's order.
+// Promise 3: with one worker each outcome is known before the next choice, and visits follow the
+// policy's order.
 func TestSequentialOrder(t *testing.T) {
 	pages, starts := farm(1, 3)
 	w := newWeb(pages)
@@ -73,13 +73,13 @@ func TestSequentialOrder(t *testing.T) {
 	}
 }
 
-// Promise 4: whatever a site does is an outcome.
+// Promise 4: any behaviour of a site is an outcome.
 func TestOutcomes(t *testing.T) {
 	w := newWeb(map[string]page{
 		"http://a.example/":        {content: "a"},
 		"http://excluded.example/": {outcome: sitegraph.OutcomeExcluded},
 		"http://failing.example/":  {outcome: sitegraph.OutcomeFailed},
-		// though we hold nothing
+		// without a copy to compare
 		"http://unchanged.example/": {outcome: sitegraph.OutcomeNotModified},
 		"http://moved.example/":     {redirect: "http://a.example/"},
 	})
@@ -94,7 +94,7 @@ func TestOutcomes(t *testing.T) {
 	if !slices.Equal(m.seen, want) {
 		t.Errorf("seen %q, want %q", m.seen, want)
 	}
-	// The next day the copy is visited again, and what failed is tried again.
+	// The next day the copy is visited again, and the failed page is tried again.
 	if got, want := sorted(m.day(planner.Unlimited)),
 		[]string{"http://a.example/", "http://failing.example/",
 			"http://unchanged.example/"}; !slices.Equal(got, want) {
@@ -102,8 +102,8 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// Events are told in order, and acknowledged in the same order when they are durable: each
-// CommitEvery visits and at the round's end. What acknowledging needs is checked by the rig.
+// Events are reported in order, and acknowledged in that order once they are durable: after each
+// CommitEvery visits and at the end of a round. The rig checks each acknowledgement.
 func TestAcknowledged(t *testing.T) {
 	pages, starts := farm(2, 10)
 	w := newWeb(pages)
@@ -128,7 +128,7 @@ func TestAcknowledged(t *testing.T) {
 	}
 }
 
-// An error of the fetcher is the program's: the loop stops, and keeps what was done.
+// An error of the fetcher is one of the program: the loop stops and keeps finished visits.
 func TestFetchErrorStops(t *testing.T) {
 	pages, starts := farm(1, 10)
 	w := newWeb(pages)
@@ -148,7 +148,7 @@ func TestFetchErrorStops(t *testing.T) {
 	if len(w.fetched) != 4 || len(m.acked) != 3 {
 		t.Errorf("%d visits begun and %d acknowledged, want 4 and 3", len(w.fetched), len(m.acked))
 	}
-	// Nothing is lost: the page comes again in the next round.
+	// Nothing is lost: the page is visited in the next round.
 	lost := w.take()[3]
 	w.before = nil
 	if again := m.day(planner.Unlimited); !slices.Contains(again, lost) {
@@ -156,7 +156,7 @@ func TestFetchErrorStops(t *testing.T) {
 	}
 }
 
-// Promise 5.
+// Promise 5: a cancelled loop commits its visits.
 func TestCancelSequential(t *testing.T) {
 	pages, starts := farm(1, 40)
 	w := newWeb(pages)
@@ -176,7 +176,7 @@ func TestCancelSequential(t *testing.T) {
 	if len(m.acked) != 18 {
 		t.Errorf("%d visits acknowledged, want the 18 that were made", len(m.acked))
 	}
-	// Nineteen were begun; they were reserved by twos, and what was reserved beyond is free again.
+	// Nineteen visits began. They were reserved by twos, and the unused reservation is free again.
 	r, _, err := crawl.Upcoming(m.disk.crash(), budget, 24*time.Hour, base.Add(time.Hour))
 	if err != nil || r.Budget != 13 || r.Number != 1 {
 		t.Errorf("round %d goes on with %d visits, error %v; want round 1 with 13",
@@ -184,8 +184,8 @@ func TestCancelSequential(t *testing.T) {
 	}
 }
 
-// Rounds are aligned to the clock, numbered, and followed by an advance of the store; the
-// fraction of a fetch is carried over, also over a restart.
+// Rounds are aligned to the clock and numbered. An advance of the store follows each. The fraction
+// of a fetch is carried over, also over a restart.
 func TestRun(t *testing.T) {
 	pages, starts := farm(1, 30)
 	w := newWeb(pages)
@@ -195,7 +195,7 @@ func TestRun(t *testing.T) {
 	m.seed(starts...)
 	var rounds []string
 	const budget = 2.5
-	for range 3 { // three programs, two rounds each, the second is the third's first
+	for range 3 { // three programs of two rounds each; the second round is the next program's first
 		again := newRig(t, w, d, "ebayes", crawl.Options{})
 		left := 2
 		err := again.loop.Run(context.Background(), budget, 24*time.Hour,
@@ -237,7 +237,7 @@ func TestRunUnlimited(t *testing.T) {
 	}
 }
 
-// A damaged account stops the program before it spends a budget it may not have.
+// A damaged account stops the program before it spends a budget that it may not have.
 func TestRunDamagedAccount(t *testing.T) {
 	d := newDisk()
 	if err := d.SaveSetting("round", []byte("{")); err != nil {
@@ -254,7 +254,7 @@ func TestRunDamagedAccount(t *testing.T) {
 	}
 }
 
-// What Upcoming foretells is what Run does, also of fractions and of a round gone on with.
+// Run does what Upcoming predicts, also with fractions and an unfinished round.
 func TestUpcoming(t *testing.T) {
 	pages, starts := farm(1, 30)
 	w := newWeb(pages)
@@ -291,7 +291,7 @@ func TestUpcoming(t *testing.T) {
 	}
 }
 
-// Between is called when all is committed, also while a round is over and the next not begun.
+// Between is called when all is committed, also between the end of a round and the next.
 func TestBetween(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		synctest.Test(t, func(t *testing.T) { testBetween(t, workers) })

@@ -16,23 +16,23 @@ import (
 	"github.com/recrawl/recrawl/planner/state"
 )
 
-// The planner's memory is kept in pieces: of many pages a round changes few, and a piece that did
-// not change is not written again. The first setting says what the pieces are together.
+// The planner's memory is kept in pieces. A round changes few of many pages, and unchanged pieces
+// are not written again. The first setting describes the pieces.
 const (
 	memorySetting = "policy/memory"
 	memoryPiece   = 64 << 10
 )
 
-// memoryHead is what memorySetting says.
+// memoryHead is the content of memorySetting.
 type memoryHead struct {
 	Bytes  int    `json:"bytes"`
 	Sum    []byte `json:"sum"`    // SHA-256
-	Learnt []byte `json:"learnt"` // of what the policy had learnt then, as it was kept beside it
-	Packed string `json:"packed"` // how the pieces are compressed
+	Learnt []byte `json:"learnt"` // of the policy's lessons then
+	Packed string `json:"packed"` // the compression of the pieces
 }
 
-// packing names how pieces are compressed: until the commit all that changed is in memory several
-// times, and of many servers without visits there is little to say.
+// packing names the compression of the pieces. Until the commit all changed pieces are in memory
+// several times, and servers without visits compress well.
 const packing = "s2"
 
 func unpack(packed []byte) ([]byte, error) {
@@ -49,7 +49,7 @@ func sumOf(b []byte) []byte {
 
 func pieceSetting(i int) string { return fmt.Sprintf("%s/%d", memorySetting, i) }
 
-// saveMemory keeps what the planner has in memory. It is durable with the next commit, as a whole.
+// saveMemory stores the planner's memory, durable as a whole with the next commit.
 func (l *Loop) saveMemory() error {
 	k := memoryWriter{loop: l, sum: sha256.New(), piece: make([]byte, 0, memoryPiece)}
 	err := l.Planner.WriteMemory(&k)
@@ -65,7 +65,7 @@ func (l *Loop) saveMemory() error {
 	}
 	learnt, _, err := l.Store.Setting(learntSetting)
 	if err != nil {
-		return l.storeError(err, "read what the policy has learnt")
+		return l.storeError(err, "read the lessons of the policy")
 	}
 	kept.Learnt = sumOf(learnt)
 	head, err := json.Marshal(kept)
@@ -73,12 +73,12 @@ func (l *Loop) saveMemory() error {
 		return err
 	}
 	if err := l.Store.SaveSetting(memorySetting, head); err != nil {
-		return l.storeError(err, "keep what the planner has in memory")
+		return l.storeError(err, "save the memory of the planner")
 	}
 	return nil
 }
 
-// memoryWriter keeps what is written in pieces, so that it is never in memory as a whole.
+// memoryWriter stores bytes piece by piece, so that they are never in memory as a whole.
 type memoryWriter struct {
 	loop  *Loop
 	sum   hash.Hash
@@ -102,7 +102,7 @@ func (k *memoryWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// flush keeps the piece that is under way, unless it is the one that is kept.
+// flush stores the current piece unless it is unchanged.
 func (k *memoryWriter) flush() error {
 	if len(k.piece) == 0 {
 		return nil
@@ -114,7 +114,7 @@ func (k *memoryWriter) flush() error {
 		return nil
 	}
 	if err := l.Store.SaveSetting(pieceSetting(i), s2.Encode(nil, k.piece)); err != nil {
-		return l.storeError(err, "keep what the planner has in memory")
+		return l.storeError(err, "save the memory of the planner")
 	}
 	if i == len(l.pieces) {
 		l.pieces = append(l.pieces, sum)
@@ -124,10 +124,10 @@ func (k *memoryWriter) flush() error {
 	return nil
 }
 
-// RecallAll gives a planner and its policy what was kept of their memory, and what the policy had
-// learnt. It goes before the first round. build makes the planner, again where its memory is of no
-// use: damaged, of another version of the program, or of other settings. Then the policy begins
-// anew with what it had learnt. why is not nil where something could not be read.
+// RecallAll restores the memory of a planner and its policy, and what the policy had learnt. Call
+// it before the first round. build makes the planner. RecallAll calls it again if the memory is
+// damaged or of another program version or other settings; then the policy starts with what it had
+// learnt only. why is not nil if something could not be read.
 func RecallAll(s Store, build func() (*planner.Planner, error)) (
 	p *planner.Planner, why, err error) {
 	if p, err = build(); err != nil {
@@ -135,7 +135,7 @@ func RecallAll(s Store, build func() (*planner.Planner, error)) (
 	}
 	memory, learnt, err := readMemory(s)
 	if err != nil {
-		why = fmt.Errorf("read what the planner had in memory: %w", err)
+		why = fmt.Errorf("read the memory of the planner: %w", err)
 	}
 	if len(memory) > 0 {
 		exact, err := p.Recollect(memory)
@@ -144,7 +144,7 @@ func RecallAll(s Store, build func() (*planner.Planner, error)) (
 		}
 		if err != nil {
 			if !errors.Is(err, state.ErrForm) && !errors.Is(err, state.ErrSettings) {
-				why = fmt.Errorf("take in what the planner had in memory: %w", err)
+				why = fmt.Errorf("restore the memory of the planner: %w", err)
 			}
 			if p, err = build(); err != nil {
 				return nil, nil, err
@@ -154,8 +154,8 @@ func RecallAll(s Store, build func() (*planner.Planner, error)) (
 	return p, errors.Join(why, RecallLearnt(s, p.Policy)), nil
 }
 
-// readMemory returns what was kept; nothing if nothing was. learnt: what the policy had learnt is
-// still what it was then.
+// readMemory returns the stored memory, or nothing if there is none. learnt reports whether the
+// stored lessons of the policy are still those of that time.
 func readMemory(s Store) (memory []byte, learnt bool, err error) {
 	value, ok, err := s.Setting(memorySetting)
 	if err != nil || !ok {
@@ -185,15 +185,15 @@ func readMemory(s Store) (memory []byte, learnt bool, err error) {
 	}
 	memory = memory[:max(head.Bytes, 0)]
 	if !bytes.Equal(sumOf(memory), head.Sum) {
-		return nil, false, errors.New("its sum is wrong")
+		return nil, false, errors.New("its checksum is wrong")
 	}
 	now, _, err := s.Setting(learntSetting)
 	return memory, bytes.Equal(sumOf(now), head.Learnt), err
 }
 
-// ForgetMemory drops what was kept of a planner's memory, and its image, for example after pages
-// were changed behind its back. The next planner begins with the records of the pages and what its
-// policy had learnt. It is durable with the next commit.
+// ForgetMemory drops a planner's stored memory and image, for example after other code changed
+// pages. The next planner begins with the records of the pages and the lessons of its policy. It is
+// durable with the next commit.
 func ForgetMemory(s Store) error {
 	head, err := json.Marshal(memoryHead{Sum: sumOf(nil)})
 	if err == nil {
@@ -202,7 +202,7 @@ func ForgetMemory(s Store) error {
 	return err
 }
 
-// forgotten reports whether ForgetMemory came after the last round.
+// forgotten reports whether ForgetMemory was called after the last round.
 func forgotten(s Store) (bool, error) {
 	value, ok, err := s.Setting(memorySetting)
 	if err != nil || !ok {

@@ -10,44 +10,44 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/arena"
 )
 
-// Loop carries out what a planner plans.
+// Loop carries out the visits that a planner plans.
 type Loop struct {
 	Options
 	graph        *sitegraph.Graph
 	round        planner.Round
-	request      Request   // of the visit under way; here so that a visit allocates nothing
+	request      Request   // of the visit under way; a field, so that a visit allocates nothing
 	event        Event     // of the last visit
-	before       time.Time // Event.Before of the visit at work
+	before       time.Time // Event.Before of the visit under way
 	unacked      []Event
 	uncommitted  int
 	pace         arena.Pace          // of loops over pages
 	announced    time.Time           // until when the store knows that servers are asked
-	resumed      time.Time           // until when a process before this one may have asked servers
-	sinceImage   int                 // visits since the last image; many if there is none
-	sinceLearnt  int                 // visits since what the policy has learnt was kept
-	pieces       [][sha256.Size]byte // of the planner's memory, as they were kept last
+	resumed      time.Time           // until when an earlier process may have asked servers
+	sinceImage   int                 // visits since the last image; a large number without one
+	sinceLearnt  int                 // visits since what the policy learnt was stored
+	pieces       [][sha256.Size]byte // of the planner's memory, as stored last
 	lastCommit   time.Time
-	backs        int           // steps back of the clock that are known
-	wrongClock   time.Duration // what lies further ahead was noted by a clock that was wrong
-	reserved     int           // fetches reserved in the store and not yet begun
+	backs        int           // known steps back of the clock
+	wrongClock   time.Duration // times further ahead were noted by a wrong clock
+	reserved     int           // fetches reserved in the store and not begun
 	account      account
-	queues       map[sitegraph.ServerID]*serverQueue // of servers visited concurrently
-	blocked      map[sitegraph.ServerID]*serverQueue // those with blocked pages
-	addresses    map[string]*addressQueue            // by address, of those servers
+	queues       map[sitegraph.ServerID]*serverQueue // of servers with concurrent visits
+	blocked      map[sitegraph.ServerID]*serverQueue // queues with blocked pages
+	addresses    map[string]*addressQueue            // by address, of the servers with queues
 	speeds       speeds                              // how quickly servers answer
-	lookupSpeeds speeds                              // and how quickly their names are looked up
-	downloads    []download                          // how long downloads take, by server
-	// by page: hash of the links of the last visit; 0: not known
+	lookupSpeeds speeds                              // how quickly their names are looked up
+	downloads    []download                          // by server: how long downloads take
+	// linksSeen has, by page, a hash of the links of the last visit; 0: unknown.
 	linksSeen    []uint64
-	weighed      bool // strains are of the pauses of this process
+	weighed      bool // strains fit the pauses of this process
 	outage       outage
 	answered     time.Time // when a server last answered
 	discovery    discovery
-	filtersSince time.Time                     // the filters are those of the options
+	filtersSince time.Time                     // when the present filters began
 	rules        map[sitegraph.ServerID]uint64 // fingerprints of robots.txt
 	asked        map[sitegraph.PageID]bool     // sources whose next claims are visited at once
-	askedAgain   map[sitegraph.PageID]bool     // while a visit to them was under way
-	// sources whose claims are known; nil: not restored yet
+	askedAgain   map[sitegraph.PageID]bool     // pages asked for during a visit to them
+	// restoredClaims has the sources whose claims are known; nil: not restored yet.
 	restoredClaims map[sitegraph.PageID]bool
 	dues           *dueQueue // nil: the queue is in memory
 	broken         bool      // the store or the image failed: nothing is saved any more
@@ -84,7 +84,7 @@ func New(o Options) *Loop {
 	return l
 }
 
-// pauseOf is the least time between two visits to a server.
+// pauseOf returns the least time between two visits to a server.
 func (l *Loop) pauseOf(s sitegraph.ServerID) time.Duration {
 	if l.PauseOf == nil {
 		return l.Pause
@@ -92,8 +92,8 @@ func (l *Loop) pauseOf(s sitegraph.ServerID) time.Duration {
 	return l.PauseOf(l.graph.ServerName(s))
 }
 
-// Seed makes start pages known. Known ones stay as they are, but those that had left are visited
-// again.
+// Seed makes start pages known. Known pages stay as they are, except that pages which had left are
+// visited again.
 func (l *Loop) Seed(urls ...string) error {
 	for _, url := range urls {
 		if err := l.addStart(url, "", 0); err != nil {
@@ -107,8 +107,8 @@ func (l *Loop) Seed(urls ...string) error {
 	return l.commit()
 }
 
-// storeError names the step at which the store failed. After a failure it is not known what is
-// durable, so nothing more is saved, committed or acknowledged.
+// storeError marks the loop broken and names the step at which the store failed. What is durable is
+// unknown then, so the loop saves, commits and acknowledges nothing more.
 func (l *Loop) storeError(err error, format string, args ...any) error {
 	l.broken = true
 	return fmt.Errorf(format+": %w", append(args, err)...)

@@ -17,7 +17,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// defaultLoop has the default bounds, but for those of counts, which are smaller.
+// defaultLoop returns a loop with the default bounds, but smaller counts.
 func defaultLoop(t *testing.T, clock *crawl.VirtualClock, f crawl.Fetcher) *rig {
 	d := newDisk()
 	m := &rig{T: t, disk: d, clock: clock, pages: d.restore()}
@@ -32,7 +32,7 @@ func defaultLoop(t *testing.T, clock *crawl.VirtualClock, f crawl.Fetcher) *rig 
 	return m
 }
 
-// Links to other servers take the room of those that may become known.
+// Links to other servers do not use up the bound on links that may become known.
 func TestExternalLinksTakeNoRoom(t *testing.T) {
 	for _, external := range []int{0, 999, 1200} {
 		clock := crawl.NewVirtualClock(base)
@@ -69,7 +69,7 @@ func TestExternalLinksTakeNoRoom(t *testing.T) {
 	}
 }
 
-// A forum of 500 topics under one script, where 100 are taken in before many of them were fetched.
+// A forum of 500 topics under one script takes in 100 before many of them were fetched.
 func TestForum(t *testing.T) {
 	clock := crawl.NewVirtualClock(base)
 	f := fetcherFunc(func(_ context.Context, r crawl.Request) (sitegraph.Observation, error) {
@@ -98,8 +98,8 @@ func TestForum(t *testing.T) {
 	}
 }
 
-// A site of scripts: all pages have no visible text, each its own data, and by mistake one
-// canonical address.
+// On a site of scripts all pages have no visible text, different data, and by mistake the same
+// canonical address. They are no duplicates.
 func TestPagesWithoutTextAreNoDuplicates(t *testing.T) {
 	clock := crawl.NewVirtualClock(base)
 	d := newDisk()
@@ -135,7 +135,7 @@ func TestPagesWithoutTextAreNoDuplicates(t *testing.T) {
 	}
 }
 
-// A redirect to the page's own address with a session, or with doubled slashes, is one to itself.
+// A redirect to the page's own address with a session or doubled slashes is a redirect to itself.
 func TestRedirectToItselfWithASession(t *testing.T) {
 	for _, to := range []string{"http://h.example/cart?sid=a1b2c3d4e5", "http://h.example//cart",
 		"http://h.example/cart?utm_source=x"} {
@@ -157,7 +157,7 @@ func TestRedirectToItselfWithASession(t *testing.T) {
 	}
 }
 
-// A sitemap that names more than one visit may bring, and does not change.
+// A long sitemap that does not change comes in parts of what one visit may bring.
 func TestLongSitemapComesInParts(t *testing.T) {
 	n := newNewsroom()
 	n.pages[front] = "front"
@@ -192,7 +192,7 @@ func TestLongSitemapComesInParts(t *testing.T) {
 	}
 }
 
-// A source that answers 412 to our condition is asked again without it.
+// A source that answers a conditional request with 412 is asked again without condition.
 func TestSourceThatDislikesOurCondition(t *testing.T) {
 	n := newNewsroom()
 	n.pages[front] = "front"
@@ -229,7 +229,7 @@ func TestSourceThatDislikesOurCondition(t *testing.T) {
 	}
 }
 
-// A page with a copy that robots.txt forbade for a while is asked for when the rules change.
+// A page with a copy that robots.txt forbade for a while is visited when the rules change.
 func TestRelaxDoubted(t *testing.T) {
 	for _, days := range []int{1, 3, 6} {
 		w := &moody{clock: crawl.NewVirtualClock(base), rules: 1}
@@ -250,7 +250,7 @@ func TestRelaxDoubted(t *testing.T) {
 	}
 }
 
-// all forbids everything.
+// all is a server that forbids everything.
 type all struct {
 	moody
 	forbid bool
@@ -303,7 +303,7 @@ func (f fetcherFunc) Fetch(ctx context.Context, r crawl.Request) (sitegraph.Obse
 	return f(ctx, r)
 }
 
-// Pages that robots.txt forbids cost no request, and should not cost the server's time.
+// Pages that robots.txt forbids cost no request and none of the server's time.
 func TestForbiddenPagesCostNoTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTown(t, 10*time.Second, 400)
@@ -351,7 +351,7 @@ func TestForbiddenPagesCostNoTime(t *testing.T) {
 	})
 }
 
-// R1: looks at left pages of one server come by way of what was put off, beyond their share.
+// Looks at left pages of one server stay within their share, also those that were put aside.
 func TestLooksWithinTheirShare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTown(t, time.Second, 1000)
@@ -403,7 +403,7 @@ func TestLooksWithinTheirShare(t *testing.T) {
 		}
 		run(2*time.Hour, planner.Unlimited)
 		gone = true
-		run(2*time.Hour, planner.Unlimited) // without Proof they leave at once
+		run(2*time.Hour, planner.Unlimited) // without Proof pages leave at once
 		left := 0
 		for q := range sitegraph.PageID(m.pages.Count()) {
 			if m.pages.Memory(q).State.Left() {
@@ -414,7 +414,7 @@ func TestLooksWithinTheirShare(t *testing.T) {
 		time.Sleep(time.Until(time.Now().Truncate(time.Hour).Add(time.Hour + time.Second)))
 		counting = true
 		const perRound = 4000
-		run(59*time.Minute, 24*perRound) // ample: 3600 s at one a second
+		run(59*time.Minute, 24*perRound) // ample: 3600 s at one visit a second
 		t.Logf("left %d; one round of budget %d: %d looks, %d others", left, perRound, looks, other)
 		if looks > perRound/20 {
 			t.Errorf("%d looks in a round of %d visits; the share is %d",
@@ -423,8 +423,7 @@ func TestLooksWithinTheirShare(t *testing.T) {
 	})
 }
 
-// One server to which there is no way (a router on the way says: network unreachable) is a
-// LocalError for ever.
+// One server is unreachable for ever (a router reports: network unreachable), a LocalError.
 func TestOneServerWithoutAWay(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -466,7 +465,7 @@ func TestOneServerWithoutAWay(t *testing.T) {
 	}
 }
 
-// robots.txt that has another rule each day, and forbids the same pages as ever.
+// A robots.txt has another rule each day, and always forbids the same pages.
 func TestRulesThatChangeDaily(t *testing.T) {
 	t.Parallel()
 	needsNoRace(t)
@@ -523,7 +522,7 @@ func TestRulesThatChangeDaily(t *testing.T) {
 	}
 }
 
-// permitting is a fetcher that knows its robots.txt: all but what lies under /no/ may be asked for.
+// permitting is a fetcher that knows its robots.txt, which forbids /no/ alone.
 type permitting struct {
 	fetch fetcherFunc
 }

@@ -3,39 +3,39 @@ package crawl
 import "time"
 
 // outage is a time in which this machine cannot make visits: no file descriptors, no resolver, no
-// space on the disk. Pages are not blamed for it; the loop waits. Then one visit begins, and with
-// each answer one more may be under way (slow start and additive increase: Jacobson 1988).
+// space on the disk. No page is blamed for it, and the loop waits. Then one visit begins, and each
+// answer allows one more under way (slow start and additive increase: Jacobson 1988).
 type outage struct {
-	since  time.Time // of the last fault
+	since  time.Time // when the last fault was noted
 	until  time.Time
-	pause  time.Duration // the last one; 0: all is well
-	looked time.Time     // when Able was asked last
-	byAble bool          // Able says so, and says when it is over
+	pause  time.Duration // the last pause; 0: there is no outage
+	looked time.Time     // when Able was last asked
+	byAble bool          // Able reported the fault, and decides when it ends
 
-	most   int       // visits under way at a time that began since; 0: no bound
-	enough int       // up to here most grows with each answer, then by one a second
-	grown  time.Time // when it grew last
-	early  int       // visits under way that began before, and are not counted
-	last   time.Time // when a visit began last
+	most   int       // bound on visits under way that began since; 0: none
+	enough int       // up to here most grows with each answer, beyond by one a second
+	grown  time.Time // when most last grew
+	early  int       // uncounted visits under way that began earlier
+	last   time.Time // when a visit last began
 
-	reported time.Time // when why was told last
-	ofAble   bool      // that was what Able said
-	open     bool      // the user was not told since that it is over
+	reported time.Time // when the reason was last reported
+	ofAble   bool      // whether Able gave that reason
+	open     bool      // the end was not reported yet
 }
 
 const (
 	firstOutage   = time.Second
 	longestOutage = time.Minute
-	// ableEvery is how often Able is asked.
+	// ableEvery is the time between two calls of Able.
 	ableEvery = time.Second
-	// reportEvery is how often the user is told of the same trouble.
+	// reportEvery is the time between two reports of the same trouble.
 	reportEvery = 5 * time.Minute
-	// growEvery is how often most grows beyond enough.
+	// growEvery is the time between two increases of most beyond enough.
 	growEvery = time.Second
 )
 
-// begin waits, twice as long as the last time. So many visits are under way, and up to enough at a
-// time seem to be no trouble.
+// begin starts a pause, twice as long as the last one. inFlight visits are under way; up to enough
+// at a time seem to be no trouble.
 func (s *outage) begin(now time.Time, inFlight, enough int) {
 	if s.pause == 0 {
 		s.enough = max(enough, 1)
@@ -45,7 +45,7 @@ func (s *outage) begin(now time.Time, inFlight, enough int) {
 	s.until = now.Add(s.pause)
 }
 
-// report says why the loop waits, unless that was said lately.
+// report tells the user why the loop waits, unless it did so lately.
 func (s *outage) report(now time.Time, why error, tell func(error)) {
 	if tell == nil || !s.reported.IsZero() && s.ofAble == s.byAble &&
 		now.Sub(s.reported) < reportEvery {
@@ -55,7 +55,7 @@ func (s *outage) report(now time.Time, why error, tell func(error)) {
 	tell(why)
 }
 
-// end goes on, and says so.
+// end ends the outage, and reports it.
 func (s *outage) end(tell func(error)) {
 	if s.pause == 0 {
 		return
@@ -67,23 +67,23 @@ func (s *outage) end(tell func(error)) {
 	s.open = false
 }
 
-// blocksStart reports whether no more visits may begin, as so many are under way. Where these take
-// long one more may all the same.
+// blocksStart reports whether too many visits are under way for one more. If they take long, one
+// more may still begin.
 func (s *outage) blocksStart(inFlight int, now time.Time) bool {
 	return s.most > 0 && inFlight-s.early >= s.most && now.Sub(s.last) < slowAnswer
 }
 
-// noteEnd counts a visit that is over.
+// noteEnd counts a visit that has ended.
 func (s *outage) noteEnd(began time.Time) {
 	if s.early > 0 && !began.After(s.since) {
 		s.early--
 	}
 }
 
-// grow lets one visit more through, after an answer to one that began since the fault. So many are
-// under way still, and as many as most are no longer bounded.
+// grow allows one more visit after an answer to a visit that began since the fault. inFlight visits
+// are still under way. From a bound of most visits on there is no bound.
 func (s *outage) grow(now time.Time, inFlight, most int) {
-	full := inFlight+1-s.early >= s.most // as it was before this answer
+	full := inFlight+1-s.early >= s.most // before this answer
 	if s.most == 0 || s.most >= s.enough && (!full || now.Sub(s.grown) < growEvery) {
 		return
 	}
@@ -93,12 +93,12 @@ func (s *outage) grow(now time.Time, inFlight, most int) {
 	}
 }
 
-// mostBlameless is how often in a row a server may meet a fault that may be its own and not this
-// machine's, before it is taken for its own.
+// mostBlameless is how many faults in a row at a server may count as this machine's before they
+// count as the server's.
 const mostBlameless = 3
 
-// blames reports whether a fault that looks like one of this machine is the server's after all:
-// others are answered meanwhile, or it comes at this server again and again.
+// blames reports whether a fault that looks like this machine's is the server's: other servers
+// answer meanwhile, or the fault recurs at this server.
 func (p *pool) blames(q *serverQueue, fault *LocalError, now time.Time) bool {
 	if !fault.Unsure {
 		return false
@@ -111,8 +111,8 @@ func (p *pool) blames(q *serverQueue, fault *LocalError, now time.Time) bool {
 	return true
 }
 
-// noteSuccess ends an outage when a visit succeeded that began in it. What began before says
-// nothing, nor does any visit where Able is who knows.
+// noteSuccess ends an outage when a visit succeeded that began in it. A visit that began earlier
+// shows nothing. If Able reported the fault, only Able ends the outage.
 func (p *pool) noteSuccess(began, now time.Time) {
 	if !began.After(p.outage.since) {
 		return
@@ -123,14 +123,14 @@ func (p *pool) noteSuccess(began, now time.Time) {
 	p.outage.grow(now, p.inFlight, mostUnderWay(p.Workers))
 }
 
-// noteFault lets the loop wait because of a fault of this machine, which a visit met that began at
-// a moment. What began before the last fault says nothing new.
+// noteFault makes the loop wait after a visit met a fault of this machine. If the visit began
+// before the last fault, it shows nothing new.
 func (p *pool) noteFault(why error, began, now time.Time) {
 	if !began.After(p.outage.since) {
 		return
 	}
 	p.outage.begin(now, p.inFlight, (p.inFlight-p.outage.early)/2)
-	p.turn = speedQuick // who goes first tells soon
+	p.turn = speedQuick // quick servers show soonest whether the fault is over
 	p.outage.report(now, why, p.Stalled)
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Where few descriptors bound the visits under way, the loop makes so many at a time, and says it
+// If few descriptors bound the visits under way, the loop makes that many at a time, and reports it
 // once.
 func TestFewDescriptors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -26,7 +26,7 @@ func TestFewDescriptors(t *testing.T) {
 					under++
 				}
 			}
-			if under/2 >= descriptors { // a server and its address are two
+			if under/2 >= descriptors { // a server and its address are two descriptors
 				return sitegraph.Observation{},
 					&crawl.LocalError{Err: errors.New("too many open files")}
 			}
@@ -44,7 +44,7 @@ func TestFewDescriptors(t *testing.T) {
 	})
 }
 
-// While a fault lasts one visit at a time finds out; then they go on, soon as many as before.
+// During a fault one visit at a time tests it. Then visits go on, soon as many as before.
 func TestOneVisitAfterAStall(t *testing.T) {
 	t.Parallel()
 	needsNoRace(t)
@@ -77,7 +77,7 @@ func TestOneVisitAfterAStall(t *testing.T) {
 	})
 }
 
-// A disk that stays full is told of once in some minutes.
+// A disk that stays full is reported once in some minutes.
 func TestToldOfFullDiskOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTown(t, time.Second, 900)

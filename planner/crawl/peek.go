@@ -12,7 +12,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// peek calls a function that waits to look (Options.Peek), if there is one.
+// peek calls one waiting function of Options.Peek, if there is one.
 func (l *Loop) peek() {
 	select {
 	case look := <-l.Peek:
@@ -21,7 +21,7 @@ func (l *Loop) peek() {
 	}
 }
 
-// sleepUntil sleeps, and lets others look meanwhile.
+// sleepUntil sleeps, and calls functions of Options.Peek meanwhile.
 func (l *Loop) sleepUntil(ctx context.Context, t time.Time) error {
 	if l.Peek == nil {
 		return l.Clock.SleepUntil(ctx, t)
@@ -41,14 +41,15 @@ func (l *Loop) sleepUntil(ctx context.Context, t time.Time) error {
 // Chosen is a visit that the loop has chosen, and not made yet.
 type Chosen struct {
 	Visit planner.Visit
-	// the earliest moment at which politeness lets it begin, about; now or before: at once
+	// At is about the earliest time at which politeness lets the visit begin; now or earlier: at
+	// once.
 	At       time.Time
 	UnderWay bool
 }
 
-// Chosen returns the visits under way and those of the round that are chosen, in the order in which
-// they may begin, at most so many, and how many more are chosen. Visits that are made by one worker
-// are chosen one at a time: there are none. Call it in Peek or Between.
+// Chosen returns at most a number of the visits that are under way or chosen in this round, in the
+// order in which they may begin, and the number of the others. With one worker there are none,
+// since it chooses them one at a time. Call it in Peek or Between.
 func (l *Loop) Chosen(most int) (list []Chosen, more int) {
 	var next byStart
 	for _, of := range l.queues {
@@ -86,15 +87,15 @@ func (l *Loop) Chosen(most int) (list []Chosen, more int) {
 	return list, more
 }
 
-// startOf is when the next visit of a server may begin.
+// startOf holds when the next visit of a server may begin.
 type startOf struct {
 	of    *serverQueue
-	visit int // in the queue
+	visit int // index in the queue
 	at    time.Time
 	pause time.Duration
 }
 
-// byStart orders servers by the next visit of each: a heap.
+// byStart is a heap of servers by the start of their next visits.
 type byStart []*startOf
 
 func (b byStart) Len() int { return len(b) }
@@ -110,7 +111,7 @@ func (b *byStart) Pop() any {
 	return x
 }
 
-// Busy says how many visits are under way, and how many are chosen and wait for their turn.
+// Busy returns how many visits are under way, and how many chosen visits wait for their turn.
 func (l *Loop) Busy() (underWay, chosen int) {
 	for _, of := range l.queues {
 		if of.up {
@@ -121,14 +122,14 @@ func (l *Loop) Busy() (underWay, chosen int) {
 	return underWay, chosen
 }
 
-// Standing is where a server stands with the loop.
+// Standing describes how the loop treats a server.
 type Standing struct {
-	Address   string        // at which it is asked; "": not known now
-	UnderWay  bool          // a visit is
+	Address   string        // at which it is asked; "": unknown now
+	UnderWay  bool          // whether a visit is under way
 	Chosen    int           // visits that wait for their turn
-	NotBefore time.Time     // it is not asked again earlier; zero: at any time
-	Pause     time.Duration // between two visits, with what its troubles add
-	Slowdown  int           // how often the pause was doubled for its troubles; see guarantee 5
+	NotBefore time.Time     // it is not asked earlier; zero: at any time
+	Pause     time.Duration // between two visits, including its troubles
+	Slowdown  int           // doublings of the pause for its troubles; see guarantee 5
 }
 
 // Standing returns how the loop treats a server. Call it in Peek or Between.
@@ -145,14 +146,14 @@ func (l *Loop) Standing(s sitegraph.ServerID) Standing {
 	return r
 }
 
-// Demand estimates the demand of one server (Demands) from at most that number of its pages, spread
+// Demand estimates the demand of one server (Demands) from at most a number of its pages, spread
 // evenly. Call it in Peek or Between.
 func (l *Loop) Demand(s sitegraph.ServerID, most int) schedule.Demand {
 	return l.demandOf(s, 1+(len(l.graph.ServerPages(s))-1)/most, daysBetweenChanges)
 }
 
-// InLine returns the chosen visits of the server of a page, in order, and the page's own: false if
-// it is not chosen, or under way. Call it in Peek or Between.
+// InLine returns the chosen visits of a page's server in order, and when the page's own may begin;
+// false if it is not chosen, or is under way. Call it in Peek or Between.
 func (l *Loop) InLine(page sitegraph.PageID) (visits []planner.Visit, at time.Time, ok bool) {
 	of := l.queues[l.graph.Server(page)]
 	if of == nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// looked is a web of two servers, one of which asks for ten minutes between two visits.
+// looked returns a loop and a web of two servers, one with a pause of ten minutes.
 func looked(t *testing.T, workers int, peek <-chan func()) (*crawl.Loop, *web) {
 	t.Helper()
 	pages := map[string]page{}
@@ -42,8 +42,8 @@ func looked(t *testing.T, workers int, peek <-chan func()) (*crawl.Loop, *web) {
 	return loop, w
 }
 
-// Looks are taken while the loop waits for servers and for the end of a round, with one worker and
-// with several, and cost no visit. What is chosen is told in the order in which it may begin.
+// Peek is served while the loop waits for servers and for the end of a round, with one worker and
+// with several, and costs no visit. Chosen lists visits in the order in which they may begin.
 func TestPeek(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		synctest.Test(t, func(t *testing.T) {

@@ -7,35 +7,34 @@ import (
 	"time"
 )
 
-// pool makes up to Workers visits at a time, each in a goroutine of its own. A visit that must wait
-// for a server, an address, a name or the machine waits in a queue and holds no worker. Visits that
-// are under way when a round ends go on in the next one, and count to the round in which they
-// began.
+// pool makes up to Workers visits at a time, each in its own goroutine. A visit that must wait for
+// a server, an address, a name or the machine waits in a queue and holds no worker. Visits under
+// way at the end of a round go on, and count in the round in which they began.
 type pool struct {
 	*Loop
-	work       context.Context // of the workers
+	work       context.Context // context of the workers
 	stop       func()
-	locator    Locator // nil: it is not known which servers share an address
+	locator    Locator // nil: no fetcher knows which servers share an address
 	dispatch   dispatch
 	waiting    int // visits in queues
-	batch      int // of these, at most
+	batch      int // bound on waiting
 	cut        bool
 	throughput throughput
 	limiter
 	done chan *completion
 	jobs chan *completion // to idle workers
-	idle atomic.Int32     // workers
+	idle atomic.Int32     // idle workers
 
-	toLookUp [speedCount][]*serverQueue // whose address is to be looked up
+	toLookUp [speedCount][]*serverQueue // queues that need the address of their server
 	lookups  limiter
 	found    chan lookup
 
-	ample    bool // the budget suffices for all that politeness allows
-	few      bool // visits of a server are chosen ahead
+	ample    bool // the budget covers all that politeness allows
+	few      bool // only a few visits of each server are chosen ahead
 	compared time.Time
 }
 
-// startPool returns the workers of a loop; nil if it has one.
+// startPool starts and returns the workers of a loop; nil if it has only one.
 func (l *Loop) startPool(ctx context.Context) *pool {
 	if l.Workers < 2 {
 		return nil
@@ -55,7 +54,7 @@ func (l *Loop) startPool(ctx context.Context) *pool {
 	return p
 }
 
-// end stops what is under way, so that no worker outlives the pool.
+// end stops the visits under way, so that no worker outlives the pool.
 func (p *pool) end() {
 	if p != nil {
 		p.stop()
@@ -64,7 +63,8 @@ func (p *pool) end() {
 }
 
 // makeVisits keeps up to Workers visits under way. It returns when nothing is left to do, when the
-// round's time is over (what has not begun goes back to the planner), or on the first error.
+// round's time is over, or on the first error. Visits that have not begun then go back to the
+// planner.
 func (p *pool) makeVisits(ctx context.Context) error {
 	p.compared = time.Time{}
 	p.cut, p.throughput = false, throughput{}
@@ -90,7 +90,7 @@ func (p *pool) makeVisits(ctx context.Context) error {
 	}
 }
 
-// endRound ends a round whose time is over. What visits have brought by now is still of it.
+// endRound ends a round whose time is over. Results that have arrived still belong to it.
 func (p *pool) endRound(ctx context.Context) error {
 	for len(p.done) > 0 {
 		if err := p.applyCompletion(ctx, <-p.done); err != nil {
@@ -101,7 +101,7 @@ func (p *pool) endRound(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// finishVisits waits for the visits under way when no round is to follow.
+// finishVisits waits for the visits under way when no round follows.
 func (p *pool) finishVisits(ctx context.Context) error {
 	if p == nil {
 		return nil
@@ -155,7 +155,7 @@ func (p *pool) startVisits(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// startReady begins one visit of a server that is idle and may be asked now.
+// startReady begins one visit at an idle server that may be asked now.
 func (p *pool) startReady(ctx context.Context, now time.Time) (bool, error) {
 	p.dispatch.wake(now)
 	of, ok := p.next(now, p.dispatch.waits)
@@ -187,8 +187,8 @@ func (p *pool) startReady(ctx context.Context, now time.Time) (bool, error) {
 	return true, nil
 }
 
-// fetch is a worker: it makes a visit, and then others, unless so many workers are idle that all
-// Workers are. A new worker must let its stack grow, which takes a twentieth of a short visit.
+// fetch is a worker: it makes a visit, and then others, unless all of Workers are idle. A new
+// goroutine must grow its stack, which costs about 5 % of a short visit.
 func (p *pool) fetch(ctx context.Context, do *completion) {
 	for {
 		began := p.Clock.Now()
@@ -208,9 +208,9 @@ func (p *pool) fetch(ctx context.Context, do *completion) {
 	}
 }
 
-// await for an outcome, an address, for a server to become ready, or for the end of the round.
+// await waits for a result, an address, a server to become ready, or the end of the round.
 func (p *pool) await(ctx context.Context, now time.Time) error {
-	select { // without timers, where there is something already
+	select { // without timers, if something is already there
 	case done := <-p.done:
 		return p.applyCompletion(ctx, done)
 	case f := <-p.found:
@@ -227,7 +227,7 @@ func (p *pool) await(ctx context.Context, now time.Time) error {
 			close(wake)
 		}
 	}()
-	// What is done is acknowledged in time also when little happens.
+	// Results are acknowledged in time even if little happens.
 	due := p.CommitAfter
 	if p.uncommitted > 0 {
 		due = max(due-time.Since(p.lastCommit), 0)
@@ -254,7 +254,7 @@ func (p *pool) await(ctx context.Context, now time.Time) error {
 	}
 }
 
-// commitAndYield calls Between, when everything is committed.
+// commitAndYield commits, and then calls Between.
 func (p *pool) commitAndYield() error {
 	if p.uncommitted > 0 {
 		return p.commit()
@@ -262,12 +262,12 @@ func (p *pool) commitAndYield() error {
 	return p.between()
 }
 
-// nextWake is when something can be done without an outcome: a server may be asked, a visit or a
-// look-up has become old, or the round ends.
+// nextWake returns when something can be done without a result: a server may be asked, a visit or a
+// look-up becomes old, or the round ends.
 func (p *pool) nextWake(now time.Time) time.Time {
 	end := anchored(p.round.End, now)
 	switch {
-	case !end.After(now): // only outcomes are waited for
+	case !end.After(now): // the pool waits for results only
 		return now.Add(time.Hour)
 	case now.Before(p.outage.until):
 		return sooner(p.outage.until, end)
@@ -280,7 +280,7 @@ func (p *pool) nextWake(now time.Time) time.Time {
 	}
 	wake := p.dispatch.nextWake(end)
 	for s := range speedCount {
-		if p.dispatch.waits(s) { // so many are young
+		if p.dispatch.waits(s) { // too many attempts are young
 			wake = p.nextOld(wake)
 		}
 		if len(p.toLookUp[s]) > 0 {
@@ -297,8 +297,8 @@ func sooner(a, b time.Time) time.Time {
 	return b
 }
 
-// abandon waits for the workers after an error, so that none outlives the pool. Outcomes that are
-// in by then are lost with their visits: they were not acknowledged.
+// abandon waits for the workers after an error, so that none outlives the pool. Their results are
+// lost with their visits, which were never acknowledged.
 func (p *pool) abandon() {
 	for p.lookups.inFlight > 0 {
 		p.applyLookup(<-p.found, p.Clock.Now())

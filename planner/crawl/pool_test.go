@@ -15,7 +15,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// gate watches the visits of a concurrent loop: guarantee 3.
+// gate checks guarantee 3 at the visits of a concurrent loop.
 type gate struct {
 	*testing.T
 	mu        sync.Mutex
@@ -25,8 +25,8 @@ type gate struct {
 	notBefore map[string]time.Time
 	delay     time.Duration
 	takes     func() time.Duration
-	last      time.Time // when a visit began last
-	server    string    // of that
+	last      time.Time // when the last visit began
+	server    string    // server of the last visit
 }
 
 func newGate(t *testing.T, delay time.Duration, seed uint64) *gate {
@@ -70,8 +70,8 @@ func (g *gate) visit(ctx context.Context, r crawl.Request) error {
 	return err
 }
 
-// concurrently runs a test in virtual time with a loop of many workers whose visits are watched.
-// The bubble ends only when all goroutines have.
+// concurrently runs a test in virtual time with a loop of many workers and a gate. The bubble ends
+// with its last goroutine.
 func concurrently(t *testing.T, servers, perServer int, delay time.Duration, o crawl.Options,
 	test func(m *rig, g *gate)) {
 	t.Helper()
@@ -85,7 +85,7 @@ func concurrently(t *testing.T, servers, perServer int, delay time.Duration, o c
 	})
 }
 
-// roundOf is a round that begins now.
+// roundOf carries out a round that begins now.
 func (m *rig) roundOf(ctx context.Context, length time.Duration, budget int) (
 	planner.Round, error) {
 	m.number++
@@ -121,8 +121,8 @@ func TestConcurrent(t *testing.T) {
 			if len(m.acked) != 140 || g.inFlight != 0 {
 				m.Errorf("%d acknowledged, %d under way", len(m.acked), g.inFlight)
 			}
-			// A round ends when nothing is left, and does not sleep until its end: 20 visits to
-			// a server take 12.5 s each on average.
+			// A round ends when nothing is left, without sleeping until its end: the 20 visits to a
+			// server take 12.5 s each on average.
 			if took := time.Since(began); took > 20*20*time.Second {
 				m.Errorf("the round took %v", took)
 			}
@@ -130,8 +130,8 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// No visit begins after the round's end; what was chosen and has not begun comes in the next
-// round, which keeps to what the servers asked for in this one.
+// No visit begins after the round's end. Chosen visits that have not begun are made in the next
+// round, which keeps the pauses of this one.
 func TestConcurrentRoundEnd(t *testing.T) {
 	for _, delay := range []time.Duration{0, 40 * time.Second} {
 		concurrently(t, 5, 30, delay, crawl.Options{Workers: 3}, func(m *rig, g *gate) {
@@ -170,7 +170,7 @@ func TestConcurrentBudget(t *testing.T) {
 	})
 }
 
-// What was done is acknowledged soon, also while nothing else happens.
+// Results are acknowledged soon, also if nothing else happens.
 func TestConcurrentCommitAfter(t *testing.T) {
 	concurrently(t, 2, 1, 0, crawl.Options{Workers: 2, CommitAfter: 5 * time.Second},
 		func(m *rig, g *gate) {
@@ -194,7 +194,7 @@ func TestConcurrentCommitAfter(t *testing.T) {
 		})
 }
 
-// Promise 5, with visits under way: they end, and what was done before is durable.
+// Promise 5 with visits under way: they end, and earlier results are durable.
 func TestConcurrentCancel(t *testing.T) {
 	concurrently(t, 5, 30, time.Second, crawl.Options{Workers: 4}, func(m *rig, g *gate) {
 		ctx, cancel := context.WithTimeout(m.Context(), time.Minute)
@@ -212,7 +212,7 @@ func TestConcurrentCancel(t *testing.T) {
 		if made := len(m.seen); len(m.acked) != made || made == 0 || made < len(fetched)-4 {
 			m.Errorf("%d visits begun, %d made, %d acknowledged", len(fetched), made, len(m.acked))
 		}
-		// Nothing is lost: what was under way comes again.
+		// Nothing is lost: visits under way are made again.
 		visited := map[string]bool{}
 		for _, e := range m.acked {
 			visited[e.Record.URL] = true
@@ -248,7 +248,7 @@ func TestConcurrentFetchError(t *testing.T) {
 	})
 }
 
-// Run in real (here virtual) time: hours, each with its budget, until the context ends.
+// Run makes rounds of hours in virtual time, each with its budget, until the context ends.
 func TestConcurrentRun(t *testing.T) {
 	concurrently(t, 5, 30, time.Second, crawl.Options{Workers: 3}, func(m *rig, g *gate) {
 		ctx, cancel := context.WithTimeout(m.Context(), 10*time.Hour-time.Second)
@@ -308,7 +308,7 @@ func TestVirtualClock(t *testing.T) {
 	}
 }
 
-// A long wait that a server asked for holds over a restart; a short one is not kept.
+// A long wait of a server holds over a restart; a short one is not kept.
 func TestWaitOverRestart(t *testing.T) {
 	for _, c := range []struct {
 		delay time.Duration

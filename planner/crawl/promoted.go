@@ -8,12 +8,13 @@ import (
 )
 
 // The store keeps the pages promoted in a round as lists among its settings, one for each commit
-// that promoted any: the number of pages, and the pages in order, each as the difference from the
-// one before. An empty list follows the last one, since lists of earlier rounds may lie behind it.
+// that promoted any. A list has the number of pages, then the pages in order, each as the
+// difference from the one before. An empty list ends them, since lists of earlier rounds may
+// follow.
 
 func promotedSetting(i int) string { return fmt.Sprint("promoted/", i) }
 
-// saveList keeps pages that were promoted. It is durable with the next commit.
+// saveList stores a list of promoted pages, durable with the next commit.
 func (q *dueQueue) saveList(pages []sitegraph.PageID) {
 	list := binary.AppendUvarint(nil, uint64(len(pages)))
 	last := sitegraph.PageID(0)
@@ -32,7 +33,7 @@ func (q *dueQueue) save(i int, list []byte) {
 	}
 }
 
-// dropLists forgets what was promoted, when all of it was put back.
+// dropLists forgets the lists once all promoted pages were put back.
 func (q *dueQueue) dropLists() {
 	if q.lists > 0 {
 		q.lists = 0
@@ -40,7 +41,7 @@ func (q *dueQueue) dropLists() {
 	}
 }
 
-// recall lets pages be handed out first that were promoted in a round that did not end.
+// recall hands out the pages first that were promoted in an unfinished round.
 func (q *dueQueue) recall() {
 	for {
 		list, ok, err := q.store.Setting(promotedSetting(q.lists))
@@ -56,7 +57,7 @@ func (q *dueQueue) recall() {
 		for list = list[max(size, 0):]; n > 0 && len(list) > 0; n-- {
 			next, size := binary.Uvarint(list)
 			if page += next; size <= 0 || page >= uint64(q.pages.Count()) {
-				break // lost in a damage
+				break // lost in a damaged store
 			}
 			if p := sitegraph.PageID(page); q.pages.Memory(p).State == sitegraph.StateAlive {
 				q.near.Put(p, 1)

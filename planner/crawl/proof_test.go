@@ -14,15 +14,14 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// moody is a server with a start page and one page that it links to. Some answers are not to the
-// point.
+// moody is a server with a start page and one linked page, whose answers may be wrong.
 type moody struct {
 	clock  *crawl.VirtualClock
 	rules  uint64
-	answer func(o *sitegraph.Observation) // of the one page; nil: as it should be
+	answer func(o *sitegraph.Observation) // changes the answer for the linked page; nil: as it is
 	asked  []time.Duration                // when the page was asked for, after base
 	ages   *preferences.MaxAges
-	// unwatched: the ages are of pages that nobody watches
+	// unwatched is set if ages are of pages that nobody watches.
 	unwatched bool
 }
 
@@ -91,20 +90,21 @@ func answerOf(outcome sitegraph.Outcome, status int) func(o *sitegraph.Observati
 	}
 }
 
-// One wrong answer loses no page that we hold a copy of; several in a row, over days, do. It is
-// looked at again all the same, and found again though no link is new.
+// One wrong answer loses no page with a copy; several in a row, over days, do. The page is still
+// looked at, and found again without a new link.
 func TestLeavingTakesProof(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		outcome sitegraph.Outcome
 		status  int
 		needed  int
-		least   time.Duration // from the first such answer to leaving
+		least   time.Duration // from the first such answer until it leaves
 		left    sitegraph.State
 	}{
 		{"410", sitegraph.OutcomeGone, 410, 2, time.Hour, sitegraph.StateGone},
 		{"404", sitegraph.OutcomeGone, 404, 3, 24 * time.Hour, sitegraph.StateGone},
-		// A server that redirects everything for an hour calls that permanent, too: it takes a day.
+		// A server that redirects everything for an hour also calls that permanent: proof takes a
+		// day.
 		{"301", sitegraph.OutcomeRedirected, 301, 3, 24 * time.Hour, sitegraph.StateMoved},
 		{"403", sitegraph.OutcomeExcluded, 403, 4, 7*24*time.Hour + 23*time.Hour,
 			sitegraph.StateExcluded},
@@ -125,7 +125,7 @@ func TestLeavingTakesProof(t *testing.T) {
 			if got := m.state(moodyPage); got != sitegraph.StateAlive {
 				t.Fatalf("the page is %v to begin with", got)
 			}
-			// Once, and then well again.
+			// One wrong answer, then right ones.
 			w.answer = func(o *sitegraph.Observation) {
 				answerOf(c.outcome, c.status)(o)
 				w.answer = nil
@@ -134,7 +134,7 @@ func TestLeavingTakesProof(t *testing.T) {
 			if got := m.state(moodyPage); got != sitegraph.StateAlive || w.answer != nil {
 				t.Fatalf("one answer made the page %v", got)
 			}
-			// For good, over a restart.
+			// Wrong answers for good, over a restart.
 			w.answer = answerOf(c.outcome, c.status)
 			began := w.clock.Now().Sub(base)
 			m.hours(2)
@@ -153,7 +153,7 @@ func TestLeavingTakesProof(t *testing.T) {
 				t.Errorf("it left after %d answers in %v, want %d and %v at least",
 					len(asked), span, c.needed, c.least)
 			}
-			// It is there again, and nobody says so.
+			// The page is there again, without a new link.
 			w.answer = nil
 			m.hours(24 * 9)
 			if got := m.state(moodyPage); got != sitegraph.StateAlive {
@@ -163,7 +163,7 @@ func TestLeavingTakesProof(t *testing.T) {
 	}
 }
 
-// Looks at a page that stays away come more and more seldom.
+// Looks at a page that stays away become rarer and rarer.
 func TestLooksGrowRare(t *testing.T) {
 	w := &moody{clock: crawl.NewVirtualClock(base), rules: 1,
 		answer: answerOf(sitegraph.OutcomeGone, 404)}
@@ -185,7 +185,7 @@ func TestLooksGrowRare(t *testing.T) {
 	}
 }
 
-// When robots.txt changes its rules, pages that it excluded are asked for again.
+// When robots.txt changes its rules, the pages that it excluded are visited again.
 func TestRobotsRelax(t *testing.T) {
 	w := &moody{clock: crawl.NewVirtualClock(base), rules: 1,
 		answer: answerOf(sitegraph.OutcomeExcluded, 0)}
@@ -209,7 +209,7 @@ func TestRobotsRelax(t *testing.T) {
 	}
 }
 
-// Looks take no more than their share of a budget.
+// Looks at left pages take no more than their share of a budget.
 func TestAgainShare(t *testing.T) {
 	pages, starts := farm(1, 400)
 	w := newWeb(pages)
@@ -245,7 +245,7 @@ func TestAgainShare(t *testing.T) {
 	}
 }
 
-// Whatever a page answers, from its first visit on, it is asked for again within its greatest age,
+// Whatever a page answers from its first visit on, it is visited again within its greatest age,
 // also by another process, and is seen when it is there again.
 func TestMaxAgeHoldsInTrouble(t *testing.T) {
 	failed := func(status int, trouble sitegraph.Trouble) func(o *sitegraph.Observation) {
@@ -267,7 +267,7 @@ func TestMaxAgeHoldsInTrouble(t *testing.T) {
 		"itself":     failed(302, sitegraph.TroubleNone),
 	} {
 		for i := range 4 {
-			before := i % 2 * 2 // rounds in which the page is as it should be
+			before := i % 2 * 2 // rounds in which the page is there
 			age := []time.Duration{2 * time.Hour, 2 * time.Minute}[i/2]
 			t.Run(fmt.Sprintf("%s after %d rounds, %v", name, before, age), func(t *testing.T) {
 				round := age / 4
@@ -303,13 +303,13 @@ func TestMaxAgeHoldsInTrouble(t *testing.T) {
 	}
 }
 
-// A dead link is not asked for as often as a copy may get old, a page that once was there is.
+// A dead link is not visited as often as a greatest age asks; a page that once was there is.
 func TestMaxAgeOfDeadLinks(t *testing.T) {
 	ages, err := preferences.ParseMaxAges([]string{"1d"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for before, least := range map[int]int{0: 0, 3: 25} { // hours in which it is there, visits
+	for before, least := range map[int]int{0: 0, 3: 25} { // by hours of life: least visits
 		w := &moody{clock: crawl.NewVirtualClock(base), rules: 1, ages: ages, unwatched: true}
 		dead := answerOf(sitegraph.OutcomeGone, 404)
 		if before == 0 {

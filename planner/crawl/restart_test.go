@@ -22,19 +22,19 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// library is a web whose pages change at rates of their own. Sections of its servers are rebuilt at
-// once, and new pages come. What an address shows hangs on address and time alone.
+// libraryWeb has pages with different change rates, sections that are rebuilt at once, and new
+// pages. The content of an address depends on address and time alone.
 type libraryWeb struct {
 	clock   crawl.Clock
 	servers int
 	fetched []string
 	visits  int
-	dies    int // number of the visit at which the process dies; 0: it does not
+	dies    int // number of the visit at which the process dies; 0: none
 }
 
 const (
 	librarySections = 4
-	libraryPages    = 12 // of a section when it begins; one more each three days
+	libraryPages    = 12 // of a section at its start; one more every three days
 )
 
 func chance(text string) uint64 {
@@ -46,7 +46,7 @@ func chance(text string) uint64 {
 	return x ^ x>>29
 }
 
-// libraryEvery is how many days pass between changes of a page.
+// libraryEvery returns the days between two changes of a page.
 func libraryEvery(url string) int { return 1 + int(chance(url)>>8)%40 }
 
 func (w *libraryWeb) Fetch(_ context.Context, r crawl.Request) (sitegraph.Observation, error) {
@@ -62,7 +62,7 @@ func (w *libraryWeb) Fetch(_ context.Context, r crawl.Request) (sitegraph.Observ
 	var server, section, page int
 	root := fmt.Sprintf("http://s%%d.example/")
 	version := ""
-	if site, ok := strings.CutSuffix(r.Record.URL, "sitemap.xml"); ok { // of one section, and right
+	if site, ok := strings.CutSuffix(r.Record.URL, "sitemap.xml"); ok { // true, of one section
 		o.Source = sitegraph.SourceSitemap
 		for p := range libraryPages + day/3 {
 			url := fmt.Sprintf("%sc1/p%d", site, p)
@@ -108,17 +108,17 @@ func (w *libraryWeb) Fetch(_ context.Context, r crawl.Request) (sitegraph.Observ
 	return o, nil
 }
 
-// restarting is a crawl of a library, a round a day, by a planner that is built anew from the store
+// restarting is a crawl of a library with a round a day, whose planner is rebuilt from the store
 // after some rounds.
 type restarting struct {
 	*testing.T
 	name     string
 	days     int
 	budget   int
-	o        planner.Options // beside those of run
+	o        planner.Options // in addition to those of run
 	restarts []int
-	sameDay  bool // a new process begins in the round that was over
-	// dies, if not 0, is the number of the visit at which the process dies.
+	sameDay  bool // a new process begins in the finished round
+	// dies is the number of the visit at which the process dies; 0: none.
 	dies int
 
 	disk   *disk
@@ -171,7 +171,7 @@ func (c *restarting) crawl() [][]string {
 	return c.rounds
 }
 
-// process runs until a round, or until it dies.
+// process runs until a given round, or until it dies.
 func (c *restarting) process(m *rig, until int) {
 	c.Helper()
 	defer func() {
@@ -220,8 +220,8 @@ func sameRounds(t *testing.T, what string, want, got [][]string) {
 	}
 }
 
-// A planner that is built anew from the store after any rounds makes the visits that it would have
-// made without that, in the same order: by each policy that run has.
+// A planner that is rebuilt from the store after any round makes the same visits in the same order
+// as one that is not, with every policy of run.
 func TestRestartsChangeNothing(t *testing.T) {
 	t.Parallel()
 	needsNoRace(t)
@@ -249,7 +249,7 @@ func TestRestartsChangeNothing(t *testing.T) {
 	}
 }
 
-// The same where servers have budgets and copies a greatest age.
+// The same holds if servers have budgets and copies a greatest age.
 func TestRestartsUnderLimits(t *testing.T) {
 	t.Parallel()
 	needsNoRace(t)
@@ -271,8 +271,8 @@ func TestRestartsUnderLimits(t *testing.T) {
 	sameRounds(t, "much budget", whole.crawl(), c.crawl())
 }
 
-// A process that dies within a round loses no page, and its policy learns of the visits that were
-// durable and came after its memory.
+// A process that dies within a round loses no page. Its policy learns from the durable visits after
+// its memory was saved.
 func TestDeathWithinARound(t *testing.T) {
 	c := restarting{T: t, name: "sites", days: 40, budget: 30, dies: 30*20 + 17}
 	c.crawl()
@@ -286,7 +286,7 @@ func TestDeathWithinARound(t *testing.T) {
 	}
 	known := map[string]bool{}
 	for _, r := range c.disk.Records() {
-		// To some no link leads any more.
+		// some pages have lost all links
 		if r.State == sitegraph.StateNew && r.Errors == 0 && r.Tried.IsZero() &&
 			m.pages.Reached(r.Page) {
 			known[r.URL] = true
@@ -302,8 +302,8 @@ func TestDeathWithinARound(t *testing.T) {
 	}
 }
 
-// Memory that is damaged, of another policy, of other settings or of another version is not taken
-// in. The policy then begins anew with what it had learnt, and all pages are there.
+// Memory is ignored if it is damaged, or of another policy, other settings or another version. The
+// policy then begins with its lessons alone, and all pages are there.
 func TestMemoryThatIsOfNoUse(t *testing.T) {
 	c := restarting{T: t, name: "sites", days: 20, budget: 30}
 	c.crawl()
@@ -325,7 +325,7 @@ func TestMemoryThatIsOfNoUse(t *testing.T) {
 			value := setting(piece)
 			value[len(value)/2] ^= 1
 			c.disk.SaveSetting(piece, value)
-			return "read what the planner had in memory" // its coding is broken, or its sum
+			return "read the memory of the planner" // broken coding or sum
 		},
 		"it is cut": func() string {
 			value := setting(piece)
@@ -367,7 +367,7 @@ func TestMemoryThatIsOfNoUse(t *testing.T) {
 	}
 }
 
-// recalled is a planner of the store as it is.
+// recalled returns a planner of the store as it is.
 func (c *restarting) recalled(t *testing.T, why *error) *planner.Planner {
 	t.Helper()
 	plan, warning, err := crawl.RecallAll(c.disk, c.build(&rig{T: t}))
@@ -380,7 +380,7 @@ func (c *restarting) recalled(t *testing.T, why *error) *planner.Planner {
 	return plan
 }
 
-// spoilForm changes the first bytes of memory, which tell its form, and its sum with them.
+// spoilForm changes the first bytes of memory, which hold its form, and corrects its sum.
 func (c *restarting) spoilForm(t *testing.T, head, piece string) {
 	t.Helper()
 	var of struct {

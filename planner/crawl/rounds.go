@@ -11,26 +11,25 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/arena"
 )
 
-// liveWrongClock is how far ahead a visit may be noted that was made by this clock, or by that of
-// another node.
+// liveWrongClock bounds how far ahead a visit may be that this clock, or another node's, noted.
 const liveWrongClock = time.Minute
 
-// isOver reports whether a process before this one used up the budget of a round. To begin it once
-// more would let the planner learn twice from it.
+// isOver reports whether an earlier process used up the budget of a round. Beginning it again would
+// let the planner learn twice from it.
 func (l *Loop) isOver(r planner.Round) bool {
 	before, ok := l.Planner.Before()
 	return ok && r.Budget == 0 && r.Number == before
 }
 
-// resume takes up what the process before this one left: its accounts, and pages that its filters,
-// its settings or its name excluded, and ours do not.
+// resume takes over from the process before: its accounts, and the pages that were excluded by
+// filters, settings or a name that no longer exclude them.
 func (l *Loop) resume() (err error) {
 	l.Reserve = true
 	before := l.account
 	if l.account, err = readAccount(l.Store); err != nil {
 		return err
 	}
-	if before.Number > 0 { // it has what this process did, too
+	if before.Number > 0 { // it includes what this process did
 		l.account.Traffic = before.Traffic
 	}
 	if err := l.Planner.Caps().Load(l.Store.Setting); err != nil {
@@ -48,8 +47,8 @@ func (l *Loop) resume() (err error) {
 	return l.recallAgent()
 }
 
-// nextRound opens the account of the round that the clock is in, or goes on with it. A new
-// account is durable before the first visit, so that no two rounds have one number.
+// nextRound continues the current round, or opens its account. A new account is durable before the
+// first visit, so that no two rounds have the same number.
 func (l *Loop) nextRound(ctx context.Context, perDay float64, length time.Duration) (
 	planner.Round, error) {
 	l.reserved = 0
@@ -79,8 +78,8 @@ func (l *Loop) nextRound(ctx context.Context, perDay float64, length time.Durati
 	return r, l.retryStarts(r.Start)
 }
 
-// Round carries out one round, until its budget is used up, nothing is left to visit, or, with
-// several workers, its time is over. Then it waits for the visits that are under way.
+// Round carries out one round, until its budget is used up, nothing is left to visit or, with
+// several workers, its time is over. Then it waits for the visits under way.
 func (l *Loop) Round(ctx context.Context, r planner.Round) error {
 	p := l.startPool(ctx)
 	defer p.end()
@@ -91,7 +90,7 @@ func (l *Loop) Round(ctx context.Context, r planner.Round) error {
 	return l.closeRound(p, p.finishVisits(ctx))
 }
 
-// beginRound hands the pages that are due to the planner.
+// beginRound hands the due pages to the planner.
 func (l *Loop) beginRound(r planner.Round) error {
 	if err := l.restoreHints(); err != nil {
 		return err
@@ -117,11 +116,10 @@ func (l *Loop) beginRound(r planner.Round) error {
 	return nil
 }
 
-// So many make it worth the time to keep memory small: a server takes as much of the heap as 20
-// pages.
+// From these sizes on it pays to keep memory small: a server takes as much of the heap as 20 pages.
 const manyPages, manyServers = 1_000_000, 50_000
 
-// closeRound commits what was done, whatever ended it. No worker outlives an error.
+// closeRound commits, whatever ended the round. After an error no worker is left.
 func (l *Loop) closeRound(p *pool, err error) error {
 	if err != nil {
 		p.end()
@@ -130,7 +128,7 @@ func (l *Loop) closeRound(p *pool, err error) error {
 		return err
 	}
 	end := l.round.End
-	if err != nil { // the round may go on in another process
+	if err != nil { // another process may continue the round
 		end = l.Clock.Now()
 	}
 	l.Planner.EndRound(end)
@@ -145,8 +143,8 @@ func (l *Loop) closeRound(p *pool, err error) error {
 	return errors.Join(err, l.commit())
 }
 
-// returnReserved gives back what was reserved and not used, after a round that ended with err. It
-// returns that, or else its own error.
+// returnReserved returns unused reservations to the budget after a round that ended with err. It
+// returns err, or else its own error.
 func (l *Loop) returnReserved(err error) error {
 	if l.broken {
 		return err
@@ -161,7 +159,7 @@ func (l *Loop) returnReserved(err error) error {
 	return cmp.Or(err, settled)
 }
 
-// isOf reports whether a visit began in the round under way.
+// isOf reports whether a visit began in the current round.
 func (l *Loop) isOf(r *Request) bool { return r.Round.Number == l.round.Number }
 
 // awaitEnd waits for the end of a round, or until the clock steps back.
@@ -184,8 +182,8 @@ func (l *Loop) awaitEnd(ctx context.Context, until time.Time) error {
 	return l.sleepUntil(ctx, until)
 }
 
-// Advance moves the clock of the store to now. Records that are due and were not visited get the
-// next due time that the planner gives them.
+// Advance moves the store's clock to now. The planner gives records that are due and were not
+// visited their next due time.
 func (l *Loop) Advance(now time.Time) error {
 	if err := l.awaitVerified(); err != nil {
 		return err
@@ -210,7 +208,7 @@ func (l *Loop) Advance(now time.Time) error {
 			l.dues.place(r.Page, m.Due)
 		}
 		r.Due = due.When
-		if l.Forecast && !l.Planner.Pages.Aside(r.Page) { // whose reason says so
+		if l.Forecast && !l.Planner.Pages.Aside(r.Page) { // its reason says so
 			r.Reason = due.Reason.String()
 		}
 	})
@@ -220,14 +218,14 @@ func (l *Loop) Advance(now time.Time) error {
 	return nil
 }
 
-// Used returns how many fetches of the round that began at start, the last one, were granted and
-// how many were used. Call it between two rounds.
+// Used returns the start of the last round, the fetches granted to it, and the fetches used. Call
+// it between two rounds.
 func (l *Loop) Used() (start time.Time, granted, used int) {
 	return l.account.Start, l.account.Granted, l.account.Used
 }
 
-// Upcoming returns the round that Run would carry out at now, with what is left of its
-// budget, and the one after it. Nothing is written.
+// Upcoming returns the round that Run would carry out at now, with the rest of its budget, and the
+// one after it. Nothing is written.
 func Upcoming(
 	s Store,
 	perDay float64,

@@ -8,52 +8,51 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// savedFrom is the wait for a server from which on it is kept over a restart whatever the server's
-// usual pause is, also where no requests are made that need one.
+// savedFrom is the wait from which a server's wait is stored for the next process, whatever its
+// usual pause is.
 const savedFrom = 15 * time.Second
 
-// isLongWait reports whether a server waits longer than KeepDistance makes it wait after a restart:
-// for a Crawl-delay, a Retry-After, or because of its troubles.
+// isLongWait reports whether a server waits longer than KeepDistance makes it wait after a restart,
+// because of a Crawl-delay, a Retry-After or its troubles.
 func (l *Loop) isLongWait(of *serverQueue) bool {
 	return of.pause >= savedFrom || l.Reserve && of.pause > of.usual
 }
 
-// savedWait is what is kept of a server that asked for more than the usual pause.
+// savedWait is what the store keeps of a server that asked for more than the usual pause.
 type savedWait struct {
 	Until time.Time `json:"until"`
-	Steps uint8     `json:"steps,omitempty"` // of its backOff
+	Steps uint8     `json:"steps,omitempty"` // steps of its backOff
 
 	Vanished *vanished `json:"vanished,omitempty"`
 }
 
-// longestWait is the longest wait that a server is kept waiting for: a Retry-After is not believed
-// beyond a day. What lies further ahead was written by a clock that was wrong.
+// longestWait bounds the wait for a server: a Retry-After counts for a day at most. A later time
+// was written by a wrong clock.
 const longestWait = 25 * time.Hour
 
 func waitSetting(server string) string { return "hold/" + server }
 
-// saveWait saves the wait that a server asked for, if it is long, and its backOff where that
-// changed.
+// saveWait stores the wait that a server asked for, if it is long, and its changed backOff.
 func (l *Loop) saveWait(of *serverQueue, changed bool) error {
 	if !l.isLongWait(of) && !changed {
 		return nil
 	}
 	if err := l.awaitVerified(); err != nil {
-		return err // the image says which server it is
+		return err // the image knows the name of the server
 	}
 	server := l.graph.ServerName(of.server)
 	value, err := json.Marshal(savedWait{of.notBefore.UTC(), of.steps, of.vanished.kept()})
 	if err != nil {
-		panic(fmt.Sprintf("crawl: wait for %s: %v", server, err)) // a time and a number
+		panic(fmt.Sprintf("crawl: wait for %s: %v", server, err)) // both always encode
 	}
 	if err := l.Store.SaveSetting(waitSetting(server), value); err != nil {
 		return l.storeError(err, "save the wait for %s", server)
 	}
-	l.uncommitted = max(l.uncommitted, 1) // though no visit may follow that is to be committed
+	l.uncommitted = max(l.uncommitted, 1) // so that a commit follows even without a visit
 	return nil
 }
 
-// savedWaitOf is what an earlier run kept of a server; zero if it asked for nothing long.
+// savedWaitOf returns the stored wait of a server; zero if there is none.
 func (l *Loop) savedWaitOf(s sitegraph.ServerID) (h savedWait, err error) {
 	server := l.graph.ServerName(s)
 	value, ok, err := l.Store.Setting(waitSetting(server))
@@ -64,7 +63,7 @@ func (l *Loop) savedWaitOf(s sitegraph.ServerID) (h savedWait, err error) {
 		return h, nil
 	}
 	if err := json.Unmarshal(value, &h); err != nil {
-		// Older stores held the time only.
+		// older stores have the time only
 		if h.Until, err = time.Parse(time.RFC3339Nano, string(value)); err != nil {
 			return h, fmt.Errorf("the kept wait for %s: %w", server, err)
 		}

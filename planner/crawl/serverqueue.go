@@ -10,39 +10,38 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// serverQueue has the chosen visits of a server. It outlives the round, because what a server asked
-// for does.
+// serverQueue holds the chosen visits of a server. It outlives the round, because pauses do.
 type serverQueue struct {
 	server        sitegraph.ServerID
-	page          sitegraph.PageID // of the last visit
+	page          sitegraph.PageID // page of the last visit
 	attempt                        // the last visit
 	visits        []planner.Visit
-	asked         int // of visits, at its head: those that somebody asked for
-	made          int // that began in this round
+	asked         int // visits at its head that a user asked for
+	made          int // visits that began in this round
 	notBefore     time.Time
 	pause         time.Duration // last time between the end of a visit and notBefore
-	usual         time.Duration // and what it is at least
-	backOff                     // what its troubles cost it
-	lookupPending bool          // at is being found out, or is to be
-	index         int32         // in address.queues; -1: not there
-	blameless     int           // faults in a row that were taken for this machine's
+	usual         time.Duration // the least value of pause
+	backOff                     // the slowdown for its troubles
+	lookupPending bool          // the address is being looked up, or will be
+	index         int32         // in address.queues; -1: in none
+	blameless     int           // faults in a row that counted as this machine's
 	blocks        []block
 	vanished      vanished
 
 	address *addressQueue
-	located time.Time // when at was found out; zero: never
+	located time.Time // when the address was looked up; zero: never
 	lookup  attempt   // the last look-up
 }
 
-// addressQueue is for an address at which one or more servers are asked, one visit at a time.
+// addressQueue is an address at which one or more servers are asked, one visit at a time.
 type addressQueue struct {
-	name      string // "": of one server alone
-	queues    byTurn // idle ones that have visits
-	waiting   int    // visits of all its servers, whether idle or not
-	busy      bool   // a visit is under way
+	name      string // "": one server without a known address
+	queues    byTurn // idle servers with visits
+	waiting   int    // visits of all its servers
+	busy      bool   // whether a visit is under way
 	notBefore time.Time
-	pool      speed       // of dispatch that it is in
-	id        schedule.ID // there; noID: in none yet
+	pool      speed       // its pool in dispatch
+	id        schedule.ID // its number there; noID: in none yet
 }
 
 // turn returns when the first of its servers may be asked.
@@ -54,7 +53,7 @@ func (a *addressQueue) turn() time.Time {
 	return first
 }
 
-// byTurn orders the servers of an address by when each may be asked: a heap.
+// byTurn is a heap of the servers of an address by when each may be asked.
 type byTurn []*serverQueue
 
 func (b byTurn) Len() int           { return len(b) }
@@ -73,8 +72,8 @@ func (b *byTurn) Pop() any {
 	return q
 }
 
-// reorder puts a server, and its address, where they belong by now: into the heap of those that
-// wait for their turn, or out of it.
+// reorder moves a server, and then its address, into, within or out of the heap of those that wait
+// for their turn.
 func (p *pool) reorder(q *serverQueue) {
 	a := q.address
 	idle := !q.up && len(q.visits) > 0
@@ -89,8 +88,8 @@ func (p *pool) reorder(q *serverQueue) {
 	p.reorderAddress(a)
 }
 
-// enqueueVisit puts a visit into the queue of its server, or hands it back if the server has no
-// room for it in this round.
+// enqueueVisit adds a visit to the queue of its server, or returns it to the planner if the server
+// has no room for it in this round.
 func (p *pool) enqueueVisit(v planner.Visit, now time.Time) error {
 	q, err := p.queueOf(p.graph.Server(v.Page))
 	if err != nil {
@@ -103,7 +102,7 @@ func (p *pool) enqueueVisit(v planner.Visit, now time.Time) error {
 	}
 	room := p.room(q, now)
 	if v.Asked && room <= len(q.visits) && room > q.asked {
-		p.Planner.Return(p.takeLast(q)) // which nobody asked for
+		p.Planner.Return(p.takeLast(q)) // which no user asked for
 	}
 	if room <= len(q.visits) {
 		p.Planner.Close(q.server)
@@ -140,8 +139,8 @@ func (p *pool) queueOf(server sitegraph.ServerID) (*serverQueue, error) {
 	return q, nil
 }
 
-// enqueue puts a visit behind the others of its queue, or before them. What somebody asked for goes
-// before all others.
+// enqueue adds a visit at the end of its queue, or at its head. Visits that a user asked for
+// precede all others.
 func (p *pool) enqueue(q *serverQueue, v planner.Visit, first bool) {
 	at := len(q.visits)
 	switch {
@@ -160,11 +159,11 @@ func (p *pool) enqueue(q *serverQueue, v planner.Visit, first bool) {
 	}
 }
 
-// takeFirst takes the visit of a queue that is next, and takeLast the one that was chosen last.
+// takeFirst takes the next visit of a queue, and takeLast the one that was chosen last.
 func (p *pool) takeFirst(q *serverQueue) planner.Visit {
 	v := q.visits[0]
 	if q.visits = q.visits[1:]; len(q.visits) == 0 {
-		q.visits = nil // of many servers one visit waits
+		q.visits = nil // many servers have one visit only
 	}
 	p.noteTaken(q, &v)
 	return v
@@ -188,7 +187,7 @@ func (p *pool) noteTaken(q *serverQueue, v *planner.Visit) {
 	}
 }
 
-// openOrClose closes a server whose queue is full, opens one whose is not, and reorders both.
+// openOrClose closes a server whose queue is full, opens one whose queue has room, and reorders it.
 func (p *pool) openOrClose(q *serverQueue, now time.Time) {
 	if len(q.visits) >= p.depth(q, now) {
 		p.Planner.Close(q.server)
@@ -200,17 +199,17 @@ func (p *pool) openOrClose(q *serverQueue, now time.Time) {
 	}
 }
 
-// returnSurplus hands back what a server turned out to have no room for in this round: it asked for
-// more time than was thought. What they would have taken of the budget is free for others.
+// returnSurplus returns the visits that no longer fit into the round, since a server asked for
+// longer pauses. Other servers can use their budget.
 func (p *pool) returnSurplus(q *serverQueue, now time.Time) {
 	for room := max(p.room(q, now), 1); len(q.visits) > room; {
 		p.Planner.Return(p.takeLast(q))
 	}
 }
 
-// returnAll hands the visits that have not begun back to the planner, and opens all servers again.
-// Queues and addresses of which nothing need be remembered are forgotten; addresses are looked up
-// anew in the next round.
+// returnAll returns the visits that have not begun to the planner, and opens all servers again. It
+// forgets queues and addresses that hold nothing to remember. Addresses are looked up anew in the
+// next round.
 func (p *pool) returnAll() {
 	now := p.Clock.Now()
 	for s, q := range p.queues {
@@ -219,11 +218,11 @@ func (p *pool) returnAll() {
 		}
 		q.visits, q.asked, q.made, q.index = nil, 0, 0, -1
 		for i := range q.blocks {
-			q.blocks[i].pages = nil // the next round has them again
+			q.blocks[i].pages = nil // the next round hands them out again
 		}
 		p.Planner.Open(s)
 		if q.up {
-			q.address.id = noID // not one of addresses, where servers have no address
+			q.address.id = noID // without a known address it is not one of addresses
 			q.lookupPending = q.lookup.up
 			continue
 		}

@@ -9,12 +9,11 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// maxSourceHops bounds what a source leads to: an index, a sitemap in it, and a redirect on
-// the way. The protocol allows no index in an index; one is forgiven.
+// maxSourceHops bounds the steps from a source: an index, a sitemap in it, and a redirect on the
+// way. The protocol allows no index in an index; the loop accepts one.
 const maxSourceHops = 3
 
-// applySource takes what a visit told of sources: those that a page names, or where a source
-// leads to and what it claims.
+// applySource records the sources that a page names, or the sitemaps and claims of a source.
 func (l *Loop) applySource(r *sitegraph.Record, o sitegraph.Observation) error {
 	for _, url := range o.Sources {
 		if _, err := l.addSource(url, r, 0); err != nil {
@@ -43,16 +42,16 @@ func (l *Loop) applySource(r *sitegraph.Record, o sitegraph.Observation) error {
 	return l.applyClaims(r, o)
 }
 
-// refresh drops the condition of a source whose claims are not known: a 304 would say that nothing
-// changed, but not what the source claims.
+// refresh makes the request for a source unconditional if its claims are unknown: a 304 would not
+// repeat them.
 func (l *Loop) refresh(r *sitegraph.Record) {
 	if r.State == sitegraph.StateSource && !l.restoredClaims[r.Page] {
 		r.ETag, r.LastModified = "", time.Time{}
 	}
 }
 
-// followIndex makes the sitemaps of an index known; those that were never visited, or that it says
-// are newer than our last visit, are visited at once.
+// followIndex makes the sitemaps of an index known. It visits at once those that were never
+// visited, or that the index says are newer than the last visit.
 func (l *Loop) followIndex(r *sitegraph.Record, o sitegraph.Observation) error {
 	read := sitegraph.Unix32(o.Time)
 	for _, c := range o.Claims {
@@ -71,7 +70,7 @@ func (l *Loop) followIndex(r *sitegraph.Record, o sitegraph.Observation) error {
 	return l.saveClaims(r, planner.UnknownKind, nil)
 }
 
-// addSource makes a source known; NoPage: it is none, or one too many.
+// addSource makes a source known; NoPage: the address is no source, or one too many.
 func (l *Loop) addSource(url string, from *sitegraph.Record, hops uint8) (sitegraph.PageID, error) {
 	p, known := l.graph.Lookup(url)
 	pages := l.Planner.Pages
@@ -96,7 +95,7 @@ func (l *Loop) addSource(url string, from *sitegraph.Record, hops uint8) (sitegr
 	switch {
 	case !known:
 		r.Page, save = l.graph.Add(url), l.Store.Add
-	case p == from.Page: // and it was just visited as one
+	case p == from.Page: // it was just visited as a page
 		r.Referer, r.Tried, r.Status = from.Referer, from.Tried, from.Status
 		*from = r
 	}
@@ -108,9 +107,8 @@ func (l *Loop) addSource(url string, from *sitegraph.Record, hops uint8) (sitegr
 	return r.Page, nil
 }
 
-// applyClaims takes the claims of a feed or sitemap. Pages that were not known are new ones, like
-// those that links lead to; those that were gone are looked for again if they are said to have
-// changed since.
+// applyClaims applies the claims of a feed or sitemap. Unknown pages become known, like linked
+// ones. Pages that were gone are tried again if the source says that they changed since.
 func (l *Loop) applyClaims(r *sitegraph.Record, o sitegraph.Observation) error {
 	kind := planner.Sitemap
 	if o.Source == sitegraph.SourceFeed {
@@ -153,7 +151,7 @@ func (l *Loop) applyClaims(r *sitegraph.Record, o sitegraph.Observation) error {
 		}
 	}
 	l.Planner.UpdateHints(r.Page, kind, said, !o.Truncated)
-	for _, p := range again { // it counts as listed by now
+	for _, p := range again { // the page now counts as listed
 		if err := l.foundAgain(p, nil); err != nil {
 			return err
 		}
@@ -165,10 +163,10 @@ func (l *Loop) applyClaims(r *sitegraph.Record, o sitegraph.Observation) error {
 	return l.saveClaims(r, kind, said)
 }
 
-// maxShownHops bounds chains of redirects that are known.
+// maxShownHops bounds chains of known redirects.
 const maxShownHops = 5
 
-// shownPage follows the redirects that are known from a page.
+// shownPage follows the known redirects from a page.
 func shownPage(c *planner.Pages, p sitegraph.PageID) sitegraph.PageID {
 	for range maxShownHops {
 		links := c.Graph.Links(p)
@@ -182,28 +180,28 @@ func shownPage(c *planner.Pages, p sitegraph.PageID) sitegraph.PageID {
 
 func proofSetting(server string) string { return "proof/" + server }
 
-// saveProofs keeps what sources of a server proved to be worth.
+// saveProofs stores how accurate the sources of a server proved.
 func (l *Loop) saveProofs(s sitegraph.ServerID, value []byte) error {
 	server := l.graph.ServerName(s)
 	if err := l.Store.SaveSetting(proofSetting(server), value); err != nil {
-		return l.storeError(err, "save what sources of %s proved to be worth", server)
+		return l.storeError(err, "save the accuracy of sources of %s", server)
 	}
 	return nil
 }
 
 func claimsSetting(url string) string { return "claims/" + url }
 
-// saveClaims keeps what a source said, with the validators of its record, so that a later process
-// may ask whether it has changed.
+// saveClaims stores the claims of a source with the validators of its record, so that a later
+// process may ask whether it changed.
 func (l *Loop) saveClaims(r *sitegraph.Record, kind planner.HintKind, said []planner.Claim) error {
 	if err := l.Store.SaveSetting(claimsSetting(r.URL), planner.EncodeClaims(kind,
 		said)); err != nil {
-		return l.storeError(err, "save what %s says", r.URL)
+		return l.storeError(err, "save the claims of %s", r.URL)
 	}
 	return nil
 }
 
-// restoreHints reads what sources said and proved to be worth, once.
+// restoreHints reads the stored claims of sources and their accuracy, once.
 func (l *Loop) restoreHints() (err error) {
 	if l.restoredClaims != nil || !l.Planner.ReadsSources() {
 		return nil
@@ -214,8 +212,8 @@ func (l *Loop) restoreHints() (err error) {
 	return err
 }
 
-// RestoreHints gives a corpus what its feeds and sitemaps claimed when they were read last, and how
-// accurate that proved. It returns the sources for which the store has that. Run calls it itself.
+// RestoreHints restores the last claims of feeds and sitemaps in a corpus, and their accuracy. It
+// returns the sources with stored claims. Run calls it itself.
 func RestoreHints(s Store, c *planner.Pages) (heard map[sitegraph.PageID]bool, err error) {
 	heard = map[sitegraph.PageID]bool{}
 	for of := range sitegraph.ServerID(c.Graph.Servers()) {
@@ -225,7 +223,7 @@ func RestoreHints(s Store, c *planner.Pages) (heard map[sitegraph.PageID]bool, e
 			err = c.Hints.Restore(of, value)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("read what sources of %s proved to be worth: %w", server, err)
+			return nil, fmt.Errorf("read the accuracy of sources of %s: %w", server, err)
 		}
 	}
 	for source := range sitegraph.PageID(c.Count()) {
@@ -235,17 +233,17 @@ func RestoreHints(s Store, c *planner.Pages) (heard map[sitegraph.PageID]bool, e
 		url := c.Graph.URL(source)
 		value, ok, err := s.Setting(claimsSetting(url))
 		if err != nil {
-			return nil, fmt.Errorf("read what %s said: %w", url, err)
+			return nil, fmt.Errorf("read the claims of %s: %w", url, err)
 		}
 		if !ok {
 			continue
 		}
 		kind, said, err := planner.DecodeClaims(value)
 		if err != nil {
-			return nil, fmt.Errorf("read what %s said: %w", url, err)
+			return nil, fmt.Errorf("read the claims of %s: %w", url, err)
 		}
 		heard[source] = true
-		// Lost in a damage.
+		// lost in a damaged store
 		said = slices.DeleteFunc(said,
 			func(s planner.Claim) bool { return int(s.Page) >= c.Count() })
 		for i := range said {

@@ -20,16 +20,16 @@ const (
 	aFeed    = "http://h.example/feed"
 )
 
-// newsroom is a server that says what it changes.
+// newsroom is a server that claims its changes.
 type newsroom struct {
 	clock   *crawl.VirtualClock
 	pages   map[string]string            // address -> content
-	moved   map[string]string            // address -> where to
+	moved   map[string]string            // address -> target
 	links   map[string][]string          // address -> links
-	claims  map[string][]sitegraph.Claim // source -> what it says
+	claims  map[string][]sitegraph.Claim // source -> its claims
 	kinds   map[string]sitegraph.SourceKind
-	named   []string // by robots.txt
-	asked   []string // "address" or "address?" if asked with a condition
+	named   []string // in robots.txt
+	asked   []string // "address", or "address?" if conditional
 	version map[string]int
 }
 
@@ -42,7 +42,7 @@ func newNewsroom() *newsroom {
 		version: map[string]int{}}
 }
 
-// say changes what a source claims.
+// say sets the claims of a source.
 func (n *newsroom) say(source string, claims ...sitegraph.Claim) {
 	n.claims[source] = claims
 	n.version[source]++
@@ -77,7 +77,7 @@ func (n *newsroom) Fetch(_ context.Context, r crawl.Request) (sitegraph.Observat
 	return o, nil
 }
 
-// desk is a loop that listens, with all that it needs.
+// desk is a loop that reads sources, with its store and web.
 type desk struct {
 	*newsroom
 	store  *disk
@@ -104,14 +104,14 @@ func (d *desk) open() {
 		Fetcher: d.newsroom, Store: d.store, Clock: d.clock, Discover: true})
 }
 
-// restart loses what is in memory.
+// restart drops what is in memory.
 func (d *desk) restart() {
 	d.store = d.store.crash()
 	d.corpus = d.store.restore()
 	d.open()
 }
 
-// next passes a day and returns what was asked for in it, sorted.
+// next passes a day and returns the addresses visited in it, sorted.
 func (d *desk) next(t *testing.T) string {
 	t.Helper()
 	d.asked = nil
@@ -167,7 +167,7 @@ func TestSourcesAreFoundAndListedPagesVisited(t *testing.T) {
 	if _, ok := d.corpus.Graph.Lookup("http://other.example/sitemap.xml"); ok {
 		t.Error("a source of another server is known")
 	}
-	// A day later the sitemap is the same, and what is not there is not looked for.
+	// A day later the sitemap is the same, and missing pages are not looked for.
 	if got, want := d.next(t), "/ /b /orphan/ /sitemap.xml?"; got != want {
 		t.Errorf("asked for %s, want %s", got, want)
 	}
@@ -212,7 +212,7 @@ func TestIndexLeadsToSitemapsThatAreNewer(t *testing.T) {
 	if got, want := d.next(t), "/ /1 /1.xml /2 /2.xml /sitemap.xml"; got != want {
 		t.Errorf("asked for %s, want %s", got, want)
 	}
-	for range 20 { // long enough that all of them are seldom looked at: each week
+	for range 20 { // long enough that each is looked at weekly only
 		d.next(t)
 	}
 	for p := range sitegraph.PageID(d.corpus.Count()) {
@@ -257,7 +257,7 @@ func TestClaimsAreProvedAndKept(t *testing.T) {
 			!h.Claimed.Equal(claims[i].Modified) || day == 0 && h.LogRatio != 0 {
 			t.Fatalf("day %d: %+v, %v", day, h, ok)
 		}
-		// The sitemap tells the truth; the feed says the same of both its pages each day.
+		// The sitemap tells the truth; the feed claims changes of both its pages each day.
 		n.pages[url(i)] += "!"
 		claims[i].Modified = d.now().Add(time.Hour)
 		n.say(aSitemap, claims...)

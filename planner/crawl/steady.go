@@ -7,33 +7,33 @@ import (
 	"time"
 )
 
-// SteadyClock is the system's clock without its steps. A step, as of a virtual machine that resumes
-// or by a wrong time server, is noticed by the monotonic clock, and believed if it lasts: a year
-// ahead for some seconds leaves no trace. Times of Now have a monotonic reading, so a pause between
-// two of them is as long as it was meant to be whatever happens to the clock meanwhile. It is safe
-// for concurrent use.
+// SteadyClock is the system's clock without its steps. The monotonic clock shows a step, for
+// example when a virtual machine resumes or a time server is wrong. SteadyClock follows a step only
+// if it lasts: a year ahead for some seconds leaves no trace. Times of Now have a monotonic
+// reading, so a pause between two of them has its intended length whatever the system's clock does.
+// It is safe for concurrent use.
 type SteadyClock struct {
 	wall    func() time.Time
 	elapsed func() time.Duration // by the monotonic clock
 	tell    func(error)
 
 	mu    sync.Mutex
-	base  time.Time     // what the system's clock said when it was believed last
-	at    time.Duration // elapsed then
-	off   time.Duration // by how much it steps ahead of Now; 0: it does not
-	since time.Duration // elapsed when it did
+	base  time.Time     // time of the system's clock when last believed
+	at    time.Duration // elapsed at base
+	off   time.Duration // step ahead of Now under test; 0: none
+	since time.Duration // elapsed when the step began
 	backs int
 }
 
 const (
-	// stepFrom is how far the system's clock may go apart from the monotonic one unnoticed.
-	// Where a clock is slewed, the two go apart by 2 ms in 4 s.
+	// stepFrom is the least difference from the monotonic clock that counts as a step. A clock that
+	// is slewed drifts by 2 ms in 4 s.
 	stepFrom = 2 * time.Second
-	// stepLasts is how long a step must last to be believed.
+	// stepLasts is how long a step must last to be followed.
 	stepLasts = 2 * time.Minute
 )
 
-// NewSteadyClock returns a clock that tells of steps.
+// NewSteadyClock returns a clock that reports steps.
 func NewSteadyClock(tell func(error)) *SteadyClock {
 	began := time.Now()
 	return newSteadyClock(time.Now, func() time.Duration { return time.Since(began) }, tell)
@@ -44,7 +44,7 @@ func newSteadyClock(wall func() time.Time, elapsed func() time.Duration,
 	return &SteadyClock{wall: wall, elapsed: elapsed, tell: tell, base: wall(), at: elapsed()}
 }
 
-// Now returns the time, in the local zone: Time.UTC would take its monotonic reading away.
+// Now returns the time in the local zone: Time.UTC would remove its monotonic reading.
 func (c *SteadyClock) Now() time.Time {
 	c.mu.Lock()
 	wall, elapsed := c.wall(), c.elapsed()
@@ -84,7 +84,7 @@ func direction(off time.Duration) string {
 	return off.Round(time.Second).String() + " ahead"
 }
 
-// Backs returns how many steps back Now has made. Times of before may lie in the future since.
+// Backs returns how many steps back Now has made. After one, earlier times may be in the future.
 func (c *SteadyClock) Backs() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -103,11 +103,11 @@ func (c *SteadyClock) SleepUntil(ctx context.Context, t time.Time) error {
 	}
 }
 
-// anchored is a moment that a store or a server named, as one of this clock: it stays as far ahead
-// where the clock steps.
+// anchored returns a time named by a store or a server on this clock: it stays as far ahead if the
+// clock steps.
 func anchored(t, now time.Time) time.Time { return now.Add(t.Sub(now)) }
 
-// backs is how many steps back the clock of the loop has made.
+// clockBacks returns how many steps back the loop's clock has made.
 func (l *Loop) clockBacks() int {
 	if c, ok := l.Clock.(interface{ Backs() int }); ok {
 		return c.Backs()
@@ -115,12 +115,12 @@ func (l *Loop) clockBacks() int {
 	return 0
 }
 
-// wentBack reports whether the clock stepped back since the round was opened. The round is over
-// then, and that of the present is opened.
+// wentBack reports whether the clock stepped back since the round was opened. That ends the round
+// and opens the present one.
 func (l *Loop) wentBack() bool { return l.clockBacks() != l.backs }
 
-// goBack takes times of visits that lie in the future since the clock stepped back for now, and
-// lets windows of budgets open anew. At most one budget is used twice.
+// goBack sets times of visits that lie in the future after a step back to now, and opens the
+// windows of budgets anew. At most one budget is used twice.
 func (l *Loop) goBack() {
 	l.backs = l.clockBacks()
 	l.Planner.Caps().GoBack()

@@ -17,11 +17,12 @@ import (
 
 const year = 365 * 24 * time.Hour
 
-// steps is a system's clock that is set while the monotonic one goes on.
+// steps is a system clock that is set while the monotonic clock goes on.
 type steps struct{ off atomic.Int64 }
 
-// Now returns a time that is off, with a monotonic reading that is not. Package time makes none,
-// and in a bubble no monotonic reading at all: it is written as time.Time describes its fields.
+// Now returns a time with an offset, and a monotonic reading without. Package time offers no way to
+// make one, and a bubble has no monotonic readings, so Now writes the fields that time.Time
+// documents.
 func (s *steps) Now() (t time.Time) {
 	now := time.Now()
 	off := now.Add(time.Duration(s.off.Load()))
@@ -91,7 +92,7 @@ func TestSteadyClock(t *testing.T) {
 		if got := c.Now().Sub(before); got > 2*time.Hour {
 			t.Errorf("%v passed by the monotonic clock", got)
 		}
-		for i := range 100 { // each lasts less than two minutes
+		for i := range 100 { // each step lasts less than two minutes
 			s.off.Store(int64(time.Duration(i+10) * time.Hour))
 			pass(time.Minute)
 		}
@@ -99,9 +100,8 @@ func TestSteadyClock(t *testing.T) {
 	})
 }
 
-// Steps of the clock while a run works stop nothing: neither rounds nor limits nor the waits of
-// servers nor pages that were visited before. No server is asked too early for them, and at most
-// one budget is used twice for each.
+// Steps of the clock during a run stop nothing: neither rounds, limits, waits of servers nor pages
+// visited before. No server is asked too early, and each step uses at most one budget twice.
 func TestClockSteps(t *testing.T) {
 	type span struct {
 		off  time.Duration
@@ -119,7 +119,7 @@ func TestClockSteps(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(spans), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				const each = 25 // an hour
+				const each = 25 // fetches an hour
 				var s steps
 				s.off.Store(int64(spans[0].off))
 				pages, starts := farm(2, 20)
@@ -137,7 +137,7 @@ func TestClockSteps(t *testing.T) {
 							visits = append(visits, time.Now())
 						}
 					}})
-				p.limits, p.used = budget.Limits{}, map[string]float64{} // it knows no steps
+				p.limits, p.used = budget.Limits{}, map[string]float64{} // steps are unknown to it
 				m.seed(starts...)
 				ctx, cancel := context.WithCancel(t.Context())
 				over := make(chan error)

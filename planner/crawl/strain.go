@@ -11,12 +11,12 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/arena"
 )
 
-// classStep is by how much the intervals of one entry of a demand differ at most. A server that is
-// visited as often as it can be, and changes each time, seems to want little more than it gets.
+// classStep is the largest ratio of intervals in one entry of a demand. A server that is visited as
+// often as possible and changes each time seems to want little more than it gets.
 const classStep = 1.01
 
-// Demands returns what the changes of each server ask for: a visit to each page whenever it has
-// changed, as often as visits saw it change. It looks at all pages.
+// Demands returns the visits that the changes of each server call for: one to each page per change
+// seen. It looks at all pages.
 func (l *Loop) Demands() []schedule.Demand {
 	all := make([]schedule.Demand, l.graph.Servers())
 	for s := range all {
@@ -25,16 +25,16 @@ func (l *Loop) Demands() []schedule.Demand {
 	return all
 }
 
-// demandOf returns the demand for visits to the pages of a server, each in the days that interval
-// gives. Pages of about the same interval and weight are one entry. It looks at each page whose
-// number on the server is a multiple of step, which stands for as many.
+// demandOf returns the demand for visits to the pages of a server, at the intervals in days that
+// interval returns. Pages of about the same interval and weight share an entry. It looks at every
+// step-th page of the server, which counts step times.
 func (l *Loop) demandOf(server sitegraph.ServerID, step int,
 	interval func(*planner.Memory) float64) schedule.Demand {
 	corpus := l.Planner.Pages
 	d := schedule.Demand{Name: l.graph.ServerName(server),
 		Least: schedule.Tick(l.pauseOf(server).Milliseconds())}
 	type class struct {
-		interval int // powers of classStep
+		interval int // power of classStep
 		weight   float64
 	}
 	at := map[class]int{}
@@ -73,14 +73,14 @@ func (l *Loop) demandOf(server sitegraph.ServerID, step int,
 	return d
 }
 
-// daysBetweenChanges returns the mean time between two changes that visits saw; 0: they saw none.
+// daysBetweenChanges returns the mean time between two seen changes; 0: none was seen.
 func daysBetweenChanges(m *planner.Memory) float64 {
 	return estimator.Days(estimator.Seen(m.History).Between())
 }
 
-// daysBetweenVisits returns the time between visits that a page should have: that between its
-// changes where two or more were seen, before that what the policy said, which may know more of
-// pages like it; 0: nothing is known.
+// daysBetweenVisits returns the time between visits that a page should have: the time between its
+// changes if two or more were seen. Before that it is the policy's interval, since a policy knows
+// similar pages. 0: unknown.
 func daysBetweenVisits(m *planner.Memory) float64 {
 	if m.History.Changes >= 2 {
 		return daysBetweenChanges(m)
@@ -88,23 +88,22 @@ func daysBetweenVisits(m *planner.Memory) float64 {
 	return float64(m.Interval)
 }
 
-// roundUp makes milliseconds of nanoseconds.
+// roundUp converts nanoseconds to milliseconds, rounded up.
 func roundUp(t schedule.Tick) schedule.Tick {
 	return (t + schedule.Tick(time.Millisecond) - 1) / schedule.Tick(time.Millisecond)
 }
 
-// Strains change with hysteresis, so that due times do not flap: one begins at 1.1, and ends below
-// 0.8 of what it was.
+// Strains change with hysteresis, so that due times do not flap. One begins at 1.1, and ends below
+// 0.8 of its value.
 const (
 	strainFrom = 1.1
 	strainStep = 0.8
 	strainPart = 32
 )
 
-// weighStrains looks at the pages of each server once, and again when as many visits were made
-// there as one in strainPart of its pages. Demand moves slowly, and so the cost follows the
-// visits. An image has what was weighed, as to look at all pages would keep the next process from
-// its first visit.
+// weighStrains looks at the pages of each server once, and again after visits to 1/strainPart of
+// its pages. Demand moves slowly, and so the cost follows the visits. The image keeps the result,
+// since looking at all pages would delay the first visit of the next process.
 func (l *Loop) weighStrains() {
 	if !l.Forecast {
 		return
@@ -129,7 +128,7 @@ func (l *Loop) pauseInMilliseconds(s sitegraph.ServerID) int32 {
 	return int32(min(l.pauseOf(s).Milliseconds(), math.MaxInt32))
 }
 
-// samePause reports whether the user wants the pause of a server that it was weighed by.
+// samePause reports whether the pause of a server is the one by which it was weighed.
 func (l *Loop) samePause(s sitegraph.ServerID) bool {
 	return l.Planner.Strains().Pauses[s] == l.pauseInMilliseconds(s)
 }

@@ -7,11 +7,11 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// timesSetting is where the store keeps how long the downloads of a server take.
+// timesSetting names the setting that keeps how long the downloads of a server take.
 func timesSetting(server string) string { return "times/" + server }
 
-// RecallTimes is what a loop has observed of the downloads of a server, in milliseconds; zero if it
-// has observed none. setting is that of a Store.
+// RecallTimes returns the observed download times of a server, in milliseconds; zero if there are
+// none. setting is Store.Setting.
 func RecallTimes(setting func(name string) ([]byte, bool, error), server string) (
 	schedule.Times, error) {
 	value, ok, err := setting(timesSetting(server))
@@ -21,13 +21,13 @@ func RecallTimes(setting func(name string) ([]byte, bool, error), server string)
 	return schedule.DecodeTimes(value)
 }
 
-// download is what is known of a server's downloads, in nanoseconds.
+// download has the observed download times of a server, in nanoseconds.
 type download struct {
 	schedule.Times
 	recalled bool
 }
 
-// recallTimes reads what an earlier process has observed of a server.
+// recallTimes reads the download times of a server that an earlier process stored.
 func (l *Loop) recallTimes(s sitegraph.ServerID) error {
 	for int(s) >= len(l.downloads) {
 		l.downloads = append(l.downloads, download{})
@@ -47,7 +47,7 @@ func (l *Loop) recallTimes(s sitegraph.ServerID) error {
 	return nil
 }
 
-// timesOf is how long downloads from a server take, in nanoseconds.
+// timesOf returns how long downloads from a server take, in nanoseconds.
 func (l *Loop) timesOf(s sitegraph.ServerID) schedule.Times {
 	if int(s) < len(l.downloads) {
 		return l.downloads[s].Times
@@ -55,11 +55,11 @@ func (l *Loop) timesOf(s sitegraph.ServerID) schedule.Times {
 	return schedule.Times{}
 }
 
-// keepTimesEvery is how many downloads pass before times are kept again, beside those whose number
-// is a power of two.
+// keepTimesEvery is the number of downloads between two saves of the times. They are also saved
+// when that number is a power of two.
 const keepTimesEvery = 64
 
-// noteDownload learns how long a download took, and keeps that now and then.
+// noteDownload records how long a download took, and saves the times now and then.
 func (l *Loop) noteDownload(s sitegraph.ServerID, took time.Duration) error {
 	of := &l.downloads[s]
 	of.Observe(schedule.Tick(took))

@@ -14,8 +14,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// shelves are servers of sections: each has a list and pages that the list links to. Sections
-// change at rates of their own, their pages with the list or by themselves.
+// shelves are servers of sections with a list and pages that it links to. Sections change at
+// different rates, their pages with the list or independently.
 type shelves struct{ sections, pages int }
 
 func (w *shelves) Fetch(_ context.Context, r crawl.Request) (sitegraph.Observation, error) {
@@ -43,8 +43,8 @@ func (w *shelves) Fetch(_ context.Context, r crawl.Request) (sitegraph.Observati
 	return o, nil
 }
 
-// In a round of several workers the list of a section comes before its pages. One that comes after
-// them came to be due by what was seen meanwhile.
+// In a round of several workers the list of a section comes before its pages, unless later outcomes
+// made the list due.
 func TestTopsBeforeMembers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const servers, budget = 12, 240
@@ -56,7 +56,7 @@ func TestTopsBeforeMembers(t *testing.T) {
 			t.Fatal(err)
 		}
 		lists, late, members := 0, 0, 0
-		before := map[sitegraph.PageID]bool{} // tops of members that were visited
+		before := map[sitegraph.PageID]bool{} // tops of visited members
 		m.plan = planner.New(m.pages, p, planner.LiveOptions())
 		m.loop = crawl.New(crawl.Options{Planner: m.plan, Fetcher: &shelves{6, 12},
 			Store: m.disk, Clock: m.clock, Discover: true, Workers: 8, Pause: 10 * time.Second,

@@ -2,16 +2,16 @@ package crawl
 
 import "fmt"
 
-// Traffic is what the store read and wrote for the records of pages, over all processes.
+// Traffic counts reads and writes of the store for the records of pages, over all processes.
 type Traffic struct {
 	Visits int64 `json:"visits"`
-	// HandedOut are records that it read as their time had come, Moved those that got another due
+	// HandedOut counts the records read because they were due, Moved those that got another due
 	// time without a visit.
 	HandedOut int64 `json:"handed_out"`
 	Moved     int64 `json:"moved"`
 	Reads     int64 `json:"reads"`
 	ReadBytes int64 `json:"read_bytes"`
-	// RecordBytes are those of the records that it was given to keep.
+	// RecordBytes counts the bytes of the records that the store was given.
 	RecordBytes  int64 `json:"record_bytes"`
 	WrittenBytes int64 `json:"written_bytes"`
 }
@@ -25,7 +25,7 @@ func (t Traffic) OfFlatLog() float64 {
 	return float64(t.ReadBytes+t.WrittenBytes) / float64(2*t.RecordBytes)
 }
 
-// String says what a visit costs the store.
+// String returns the costs of a visit in the store, as a sentence.
 func (t Traffic) String() string {
 	visits := float64(max(t.Visits, 1))
 	return fmt.Sprintf("%.1f records handed out and %.1f moved a visit; %.1f reads, %.0f bytes read "+
@@ -34,7 +34,7 @@ func (t Traffic) String() string {
 		float64(t.WrittenBytes)/visits, t.OfFlatLog())
 }
 
-// Traffic returns what the store did up to now.
+// Traffic returns the traffic of the store until now.
 func (l *Loop) Traffic() Traffic {
 	t := l.account.Traffic
 	if l.dues == nil {
@@ -51,7 +51,7 @@ func (l *Loop) Traffic() Traffic {
 	return t
 }
 
-// TrafficOf returns what a store did for records, as its loop noted last.
+// TrafficOf returns the traffic of a store, as its loop last noted it.
 func TrafficOf(s Store) (Traffic, error) {
 	a, err := readAccount(s)
 	return a.Traffic, err

@@ -18,16 +18,16 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// town is a web of servers of many kinds under virtual time. It watches that no server and no
-// address is asked twice at a time, or sooner than pause after the last time.
+// town is a web of servers of many kinds in virtual time. It checks that no server and no address
+// is asked twice at a time, or without its pause.
 type town struct {
 	*testing.T
 	pause   time.Duration
 	perSite int
 	takes   func(server string) time.Duration
-	finds   func(server string) time.Duration                                   // nil: at once
+	finds   func(server string) time.Duration                                   // time of a look-up; nil: none
 	address func(server string) string                                          // nil: each its own
-	answer  func(server string, o *sitegraph.Observation)                       // nil: as it is
+	answer  func(server string, o *sitegraph.Observation)                       // changes the answer; nil: as it is
 	refuse  func(r crawl.Request, now time.Time) (sitegraph.Observation, error) // nil: none
 
 	mu     sync.Mutex
@@ -107,7 +107,7 @@ func (w *town) Fetch(ctx context.Context, r crawl.Request) (sitegraph.Observatio
 	return o, ctx.Err()
 }
 
-// of counts the visits to servers whose names begin so.
+// of returns the visits to servers whose names have a prefix.
 func (w *town) of(prefix string) (visits int) {
 	for server, n := range w.visits {
 		if strings.HasPrefix(server, prefix) {
@@ -117,7 +117,7 @@ func (w *town) of(prefix string) (visits int) {
 	return visits
 }
 
-// live runs a loop as recrawl run does, for a while, in rounds of a length.
+// live runs a loop for some time, like recrawl run, in rounds of a length.
 func (w *town) live(o crawl.Options, policy string, perDay float64, round, length time.Duration,
 	starts ...string) *rig {
 	m := newLive(w.T, w, history.NewMemoryStore(), policy, perDay, o)
@@ -158,8 +158,8 @@ func startsOf(kind string, n int) (starts []string) {
 	return starts
 }
 
-// Where the budget is large, all servers are asked as often as politeness allows, not as many as
-// fill a bound.
+// With a large budget all servers are asked as often as politeness allows, beyond any bound on
+// chosen visits.
 func TestAllServersAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -196,7 +196,7 @@ func TestAllServersAtOnce(t *testing.T) {
 	}
 }
 
-// Many servers at one address wait there, and hold up nobody else.
+// Many servers at one address wait there, and delay no others.
 func TestSharedAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTown(t, time.Second, 900)
@@ -223,8 +223,8 @@ func TestSharedAddress(t *testing.T) {
 	})
 }
 
-// A visit that must wait, as after robots.txt for a Crawl-delay, holds no worker, and its fetch is
-// not used.
+// A visit that must wait, for example for a Crawl-delay after robots.txt, holds no worker and uses
+// no fetch.
 func TestWaitHoldsNoWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTown(t, time.Second, 900)
@@ -256,7 +256,7 @@ func TestWaitHoldsNoWorker(t *testing.T) {
 			t.Errorf("%d visits to 70 servers with a delay of 300 s in 600 s, want 1 or 2 each",
 				delaying)
 		}
-		// those under way at the end are handed back
+		// those under way at the end go back to the planner
 		if made := m.plan.Made(); made < honest+delaying-8 {
 			t.Errorf("%d visits were counted, %d made", made, honest+delaying)
 		}
@@ -290,8 +290,8 @@ func TestSlowServers(t *testing.T) {
 	})
 }
 
-// A server in trouble is asked more and more seldom, also after a restart, and as often as ever
-// when it is well.
+// A server in trouble is asked less and less often, also after a restart, and as before once it is
+// well.
 func TestSlowdown(t *testing.T) {
 	needsNoRace(t)
 	for _, trouble := range []sitegraph.Trouble{sitegraph.TroubleBusy, sitegraph.TroubleFailing} {
@@ -315,7 +315,7 @@ func TestSlowdown(t *testing.T) {
 					context.DeadlineExceeded) {
 					t.Fatal(err)
 				}
-				time.Sleep(w.pause) // as whoever starts the program again does
+				time.Sleep(w.pause) // as long as a restarted program waits
 				return w.of("s") - before
 			}
 			if well := run(2 * time.Minute); well < 108 {
@@ -333,7 +333,7 @@ func TestSlowdown(t *testing.T) {
 	}
 }
 
-// A fault of this machine is no outcome of a page: the loop says so, waits and goes on.
+// A fault of this machine is no outcome of a page: the loop reports it, waits and goes on.
 func TestLocalFaults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTown(t, time.Second, 30)
@@ -379,7 +379,7 @@ func TestLocalFaults(t *testing.T) {
 	})
 }
 
-// A server that links to pages without end takes no more of the first visits than any other.
+// A server with endless links takes no more first visits than any other.
 func TestTrapStarvesNobody(t *testing.T) {
 	t.Parallel()
 	needsNoRace(t)
@@ -402,7 +402,7 @@ func TestTrapStarvesNobody(t *testing.T) {
 	})
 }
 
-// On a new crawl visits go to new pages, not to copies that are minutes old.
+// In a new crawl visits go to new pages, not to copies that are minutes old.
 func TestColdCrawl(t *testing.T) {
 	for _, policy := range []string{"sites", "ebayes", "breadth-first"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -424,8 +424,8 @@ func TestColdCrawl(t *testing.T) {
 	}
 }
 
-// With a budget smaller than what politeness allows the best visits get it, though they are all on
-// one server.
+// If the budget is less than politeness allows, the best visits get it, even if all are at one
+// server.
 func TestScarceBudgetGoesByValue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTown(t, 10*time.Second, 200)
@@ -433,7 +433,7 @@ func TestScarceBudgetGoesByValue(t *testing.T) {
 		m.seed(append(startsOf("quiet", 20), startsOf("busy", 1)...)...)
 		ctx, cancel := context.WithTimeout(t.Context(), 24*time.Hour)
 		defer cancel()
-		// All pages are known and fetched once, and those of one server were seen to change.
+		// All pages are known and fetched once, and those of one server have changed.
 		if err := m.loop.Run(ctx, planner.Unlimited, 24*time.Hour, func(planner.Round) bool {
 			return false
 		}); err != nil {

@@ -9,25 +9,25 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// A server that was rebuilt answers 404 for whole directories. To ask for each of their pages, each
-// several times, fills its log and is what its owner complains about. So pages that are gone in a
-// row in one directory block that directory, longer with each further answer of that kind. One page
-// that is there opens it again. Where the whole server seems to have gone it is asked more slowly,
-// so that its other pages are not kept waiting for ever.
+// A server that was rebuilt answers 404 for whole directories. Asking for each of their pages, each
+// several times, fills its log and is what its owner complains about. So several pages in a row
+// that are gone block their directory, for longer with each further one. A page that is there opens
+// the directory again. If the whole server seems to be gone, it is asked more slowly, so that its
+// other pages still get visits.
 
 const (
-	// goneInRow is how many pages in a row must be gone in a directory to block it: fewer is what
-	// any directory has now and then.
+	// goneInRow is how many pages in a row must be gone in a directory to block it: fewer happen in
+	// any directory.
 	goneInRow = 5
 	// vanishedFirst and vanishedLast bound the time for which a directory is blocked. It doubles.
 	vanishedFirst = time.Hour
 	vanishedLast  = 7 * 24 * time.Hour
-	// goneOfServer is from how many pages in a row of a server on it is asked more slowly: a step
-	// of its backOff, and one more for every goneInRow after them.
+	// goneOfServer is the number of gone pages in a row that slows down a server by a step of its
+	// backOff. Every goneInRow more add a step.
 	goneOfServer = 4 * goneInRow
-	// mostVanishing bounds the directories of a server that are counted.
+	// mostVanishing bounds the counted directories of a server.
 	mostVanishing = 64
-	// longestDir is the longest name of a directory that is counted, in octets.
+	// longestDir bounds the name of a counted directory, in bytes.
 	longestDir = 512
 )
 
@@ -38,15 +38,14 @@ type vanishing struct {
 	Until time.Time `json:"until"`
 }
 
-// vanished are the directories of a server in which the last answers said that pages are gone, and
-// how many said so in a row on all of the server.
+// vanished counts the gone pages in a row of a server: by directory, and in all.
 type vanished struct {
 	Dirs map[string]*vanishing `json:"dirs,omitempty"`
 	Row  int                   `json:"row,omitempty"`
 }
 
-// dirOf is the directory of a page: its scheme, server and path up to the last segment. "": the
-// page is the root, or has too long a name; then none is counted.
+// dirOf returns the directory of a page: its scheme, server and path up to the last segment. It
+// returns "" for the root and for names that are too long, which are not counted.
 func dirOf(url string) string {
 	path, _ := sitegraph.PathOf(url)
 	path = strings.TrimSuffix(path, "/")
@@ -57,8 +56,8 @@ func dirOf(url string) string {
 	return path[:last+1]
 }
 
-// note counts an answer. A directory that is to be blocked for a time is returned, or "". changed:
-// what there is to keep is another.
+// note counts an answer. It returns a directory that is to be blocked, or "", and reports whether
+// the counts to be kept changed.
 func (v *vanished) note(url string, o sitegraph.Outcome, now time.Time) (
 	bars string, until time.Time, changed bool) {
 	dir := dirOf(url)
@@ -66,7 +65,7 @@ func (v *vanished) note(url string, o sitegraph.Outcome, now time.Time) (
 	case sitegraph.OutcomeGone:
 	case sitegraph.OutcomeFetched, sitegraph.OutcomeNotModified, sitegraph.OutcomeRedirected:
 		if dir == "" {
-			return "", until, false // the root is there whatever vanishes below it
+			return "", until, false // the root stays whatever vanishes below it
 		}
 		at := v.Dirs[dir]
 		changed = v.Row >= goneInRow || at != nil && at.Gone >= goneInRow
@@ -74,7 +73,7 @@ func (v *vanished) note(url string, o sitegraph.Outcome, now time.Time) (
 		v.Row = 0
 		return "", until, changed
 	default:
-		return "", until, false // it tells nothing
+		return "", until, false // the answer shows nothing
 	}
 	v.Row++
 	if dir == "" {
@@ -92,7 +91,7 @@ func (v *vanished) note(url string, o sitegraph.Outcome, now time.Time) (
 		return "", until, false
 	}
 	wait := vanishedLast
-	if at.Steps < 8 { // an hour doubled eight times is over the bound
+	if at.Steps < 8 { // an hour doubled eight times exceeds the bound
 		wait = min(vanishedFirst<<at.Steps, vanishedLast)
 		at.Steps++
 	}
@@ -101,7 +100,8 @@ func (v *vanished) note(url string, o sitegraph.Outcome, now time.Time) (
 	return dir, at.Until, true
 }
 
-// makeRoom forgets a directory that is not blocked where there are too many. False: all are.
+// makeRoom forgets a directory without a block if there are too many. It reports whether there is
+// room.
 func (v *vanished) makeRoom() bool {
 	if v.Dirs == nil {
 		v.Dirs = map[string]*vanishing{}
@@ -118,7 +118,7 @@ func (v *vanished) makeRoom() bool {
 	return false
 }
 
-// kept is what outlives the process: what blocks, and what slows down.
+// kept returns what outlives the process: blocks and slowdowns.
 func (v *vanished) kept() *vanished {
 	k := vanished{Dirs: map[string]*vanishing{}}
 	if v.Row >= goneInRow {
@@ -135,7 +135,7 @@ func (v *vanished) kept() *vanished {
 	return &k
 }
 
-// restoreVanished takes up what was kept, within the bounds, and blocks the directories again.
+// restoreVanished restores the kept counts, within the bounds, and blocks the directories again.
 func (q *serverQueue) restoreVanished(kept *vanished, now time.Time) {
 	if kept == nil {
 		return
@@ -153,8 +153,8 @@ func (q *serverQueue) restoreVanished(kept *vanished, now time.Time) {
 	}
 }
 
-// noteVanished learns from an outcome whether pages of a server are gone. True: it is worth
-// keeping.
+// noteVanished learns from an outcome whether pages of a server are gone. It reports whether the
+// counts to be kept changed.
 func (p *pool) noteVanished(q *serverQueue, done *completion, now time.Time) (changed bool) {
 	r := &done.request.Record
 	left := r.State.Left() && done.seen.Outcome == sitegraph.OutcomeGone // as was known
@@ -178,15 +178,15 @@ func (p *pool) noteVanished(q *serverQueue, done *completion, now time.Time) (ch
 	return changed
 }
 
-// holdsBack reports whether the server as a whole seems to be gone. Then a proper answer does not
-// forgive its backOff, as that of the root; one of another page that is there ends it.
+// holdsBack reports whether the whole server seems to be gone. Then a proper answer, such as that
+// of the root, does not reduce its backOff. Another page that is there ends it.
 func (v *vanished) holdsBack(t sitegraph.Trouble) bool {
 	return t == sitegraph.TroubleNone && v.Row >= goneOfServer
 }
 
-// Vanished are directories that are not asked for because the pages in them were gone, of the
-// servers that this process knows of: the name, and until when. At most most are returned, and how
-// many there are.
+// Vanished returns the directories that are not asked because their pages were gone, on the servers
+// that this process knows: names, and until when. It returns at most a number of them, and the
+// number of all.
 func (l *Loop) Vanished(most int) (dirs map[string]time.Time, all int) {
 	dirs = map[string]time.Time{}
 	now := l.Clock.Now()

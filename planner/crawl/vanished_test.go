@@ -15,16 +15,16 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// rebuilt is a server of three directories. At a moment the pages of the first two are gone and the
-// root links to a new directory; later those of the first are there again.
+// rebuilt is a server of three directories. At some time the pages of the first two are gone and
+// the root links to a new directory; later those of the first return.
 type rebuilt struct {
 	*town
 	at, again time.Time
 	pages     int
-	all       bool // the rest of the server is gone, too, but for the root
+	all       bool // all other pages except the root are gone
 
-	visits map[string][]time.Time // by directory, after the moment
-	gone   map[string]int         // of these
+	visits map[string][]time.Time // by directory, after the rebuild
+	gone   map[string]int         // visits that found no page
 }
 
 func (w *rebuilt) Fetch(ctx context.Context, r crawl.Request) (sitegraph.Observation, error) {
@@ -65,7 +65,7 @@ func newRebuilt(t *testing.T, pages int) *rebuilt {
 		visits: map[string][]time.Time{}, gone: map[string]int{}}
 }
 
-// run lets a loop work for a while, once more on the same store.
+// run runs a loop for some time on a store.
 func (w *rebuilt) run(t *testing.T, d crawl.Store, proof bool, length time.Duration) *rig {
 	m := newLive(t, w.town, d, "sites", perHour,
 		crawl.Options{Workers: 8, Proof: proof, Fetcher: w})
@@ -79,7 +79,7 @@ func (w *rebuilt) run(t *testing.T, d crawl.Store, proof bool, length time.Durat
 	return m
 }
 
-// stopped is a clock that shows one moment.
+// stopped is a clock that shows one time.
 type stopped struct {
 	crawl.Clock
 	at time.Time
@@ -87,8 +87,8 @@ type stopped struct {
 
 func (s stopped) Now() time.Time { return s.at }
 
-// A server that was rebuilt is hardly asked for what it no longer has, and is asked for all else as
-// before. What comes back is found. A restart changes nothing.
+// A rebuilt server is seldom asked for pages that it no longer has, and as before for all others.
+// Pages that return are found. A restart changes nothing.
 func TestVanishedDirectories(t *testing.T) {
 	t.Parallel()
 	needsNoRace(t)
@@ -103,7 +103,7 @@ func TestVanishedDirectories(t *testing.T) {
 				if restarts {
 					for range 30 {
 						w.run(t, d, true, 20*time.Hour)
-						time.Sleep(w.pause) // as KeepDistance does
+						time.Sleep(w.pause) // as long as KeepDistance waits
 						d.advanced = nil
 					}
 				} else {
@@ -149,7 +149,7 @@ const (
 	perHour   = 100 // visits: each page about ten times a day
 )
 
-// Without it such a server is asked for each of its pages, several times.
+// Without Proof such a server is asked for each of its pages several times.
 func TestVanishedWithout(t *testing.T) {
 	t.Parallel()
 	needsNoRace(t)
@@ -165,8 +165,8 @@ func TestVanishedWithout(t *testing.T) {
 	})
 }
 
-// Where nearly all of a server is gone it is asked more and more slowly; where it is back, as
-// before.
+// A server that is almost completely gone is asked more and more slowly, and as before once it is
+// back.
 func TestVanishedServer(t *testing.T) {
 	t.Parallel()
 	needsNoRace(t)
@@ -177,7 +177,7 @@ func TestVanishedServer(t *testing.T) {
 		w.answer = func(_ string, o *sitegraph.Observation) {
 			u, _ := url.Parse(o.URL)
 			if u.Path == "/" {
-				for i := range 3000 { // each in a directory of its own
+				for i := range 3000 { // each in its own directory
 					o.Links = append(o.Links, fmt.Sprintf("http://h.example/%d/p", i))
 				}
 				return

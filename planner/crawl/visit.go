@@ -9,8 +9,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// begin reserves budget for a visit and loads the record of its page. False: the limits no longer
-// have room for it.
+// begin reserves budget for a visit and loads the record of its page. False: the limits have no
+// room for it.
 func (l *Loop) begin(v *planner.Visit, r *Request) (ok bool, err error) {
 	if r.MaxBytes, ok = l.Planner.Start(v); !ok {
 		return false, nil
@@ -39,8 +39,8 @@ func (l *Loop) begin(v *planner.Visit, r *Request) (ok bool, err error) {
 	return true, nil
 }
 
-// chargeBytes counts what a visit has read. One that failed in the program counts as having read
-// all that it might.
+// chargeBytes counts the bytes that a visit has read: all that it might if it failed in the
+// program.
 func (l *Loop) chargeBytes(v *planner.Visit, r *Request, o sitegraph.Observation, err error) {
 	read := r.MaxBytes
 	if err == nil {
@@ -68,8 +68,7 @@ func fetchError(ctx context.Context, url string, err error) error {
 	return fmt.Errorf("visit %s: %w", url, err)
 }
 
-// apply applies an outcome to the record of the page and to the graph, and lets the policy learn
-// from it.
+// apply applies an outcome to the record of the page and to the graph. The policy learns from it.
 func (l *Loop) apply(v planner.Visit, r *Request, o sitegraph.Observation) error {
 	record := &r.Record
 	if err := l.awaitVerified(); err != nil {
@@ -95,7 +94,7 @@ func (l *Loop) apply(v planner.Visit, r *Request, o sitegraph.Observation) error
 		return l.saveOutcome(v, r, o, sitegraph.VerdictDoubted)
 	}
 	verdict := record.Apply(o, l.Change)
-	// The same bytes have the same links.
+	// Equal bytes have equal links.
 	sameBytes := verdict == sitegraph.VerdictUnchanged && before == o.Digests.Bytes &&
 		!before.IsZero() &&
 		!record.More
@@ -119,7 +118,7 @@ func (l *Loop) apply(v planner.Visit, r *Request, o sitegraph.Observation) error
 	return l.saveOutcome(v, r, o, verdict)
 }
 
-// saveOutcome saves the record of a visit that was applied, and reports the visit.
+// saveOutcome saves the record after a visit, and reports the visit.
 func (l *Loop) saveOutcome(v planner.Visit, r *Request, o sitegraph.Observation,
 	verdict sitegraph.Verdict) error {
 	record := &r.Record
@@ -131,7 +130,7 @@ func (l *Loop) saveOutcome(v planner.Visit, r *Request, o sitegraph.Observation,
 	if l.Forecast {
 		record.Reason = due.Reason.String()
 		if record.ByFilter {
-			record.Reason = o.Detail + "; " + record.Reason // what explain can say of it
+			record.Reason = o.Detail + "; " + record.Reason // for explain
 		}
 	}
 	l.Planner.Pages.Remember(record)
@@ -153,18 +152,18 @@ func (l *Loop) saveOutcome(v planner.Visit, r *Request, o sitegraph.Observation,
 			l.Seen(&l.event)
 		}
 		if l.Acknowledged != nil {
-			// may hold a whole page alive
+			// they may hold a whole page in memory
 			l.event.Observation.Links, l.event.Observation.Frames = nil, nil
 			l.event.Observation.Claims, l.event.Observation.Sources = nil, nil
 			l.event.Observation.Watched = nil
 			l.unacked = append(l.unacked, l.event)
 		}
 	}
-	l.askAgain(v.Page) // which is durable with the outcome
+	l.askAgain(v.Page) // durable with the outcome
 	return l.commitInTime()
 }
 
-// commitInTime counts what is to be committed, and commits it in time.
+// commitInTime counts the visit, and commits if enough visits or time have passed.
 func (l *Loop) commitInTime() error {
 	l.graph.Scratch().Settle()
 	l.uncommitted++
@@ -175,7 +174,7 @@ func (l *Loop) commitInTime() error {
 	return nil
 }
 
-// commit makes durable what was done, and acknowledges it.
+// commit makes the visits durable, and acknowledges them.
 func (l *Loop) commit() error {
 	if err := l.Planner.Pages.Hints.Save(l.saveProofs); err != nil {
 		return err
@@ -188,7 +187,7 @@ func (l *Loop) commit() error {
 	}
 	if keeper, ok := l.Fetcher.(Keeper); ok {
 		if err := keeper.Keep(l.Store.SaveSetting); err != nil {
-			return l.storeError(err, "keep what is known of servers")
+			return l.storeError(err, "save what is known of servers")
 		}
 	}
 	if err := l.Store.Commit(); err != nil {
@@ -204,8 +203,8 @@ func (l *Loop) commit() error {
 	return l.between()
 }
 
-// between calls Between until it fails. After its error one more commit ends the round, which must
-// not call it again.
+// between calls Between until it fails. The error ends the round with one more commit, which must
+// not call Between again.
 func (l *Loop) between() error {
 	if l.Between == nil {
 		return nil

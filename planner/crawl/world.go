@@ -8,43 +8,44 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Request is what a fetcher gets: the record of a page, for conditional requests, and bounds.
+// Request is the input of a fetcher: the record of a page, for conditional requests, and bounds.
 type Request struct {
 	Record sitegraph.Record
 	Round  planner.Round
 	Visit  planner.Visit // why the page is visited
-	// MaxBytes is how much the visit may read from the server, headers and robots.txt included;
-	// 0: no bound. Reading more breaks guarantee 2.
+	// MaxBytes bounds what the visit may read from the server, including headers and robots.txt; 0:
+	// no bound. Reading more breaks guarantee 2.
 	MaxBytes int64
 	answers  int // messages to the page that the visit answers
 }
 
-// Fetcher makes one polite visit. It waits as long as politeness demands, or returns a Wait.
-// Whatever the site does is in the observation. An error means that the program cannot continue,
-// that ctx ended, or a Wait or LocalError. With more than one worker it is called concurrently, but
-// never twice at the same time for one server.
+// Fetcher makes one polite visit. It waits as long as politeness demands, or returns a Wait. Every
+// behaviour of the site is an observation. An error is a Wait, a LocalError, the end of ctx, or a
+// reason for the program to stop. With several workers Fetch is called concurrently, but never
+// twice at the same time for one server.
 type Fetcher interface {
 	Fetch(ctx context.Context, r Request) (sitegraph.Observation, error)
 }
 
 // Wait is the error of a Fetch that could not ask for the page yet and did not wait. The same visit
-// may begin again at Until. Bytes that it read meanwhile, as those of robots.txt, are in
-// Observation.Transferred.
+// may begin again at Until. Observation.Transferred has the bytes that it read meanwhile, for
+// example of robots.txt.
 type Wait struct {
 	Until time.Time
-	// Scheme: so must all pages of the server under the scheme of the page, as http: their
-	// robots.txt cannot be had. Those under another, which has a robots.txt of its own, need not.
+	// Scheme is set if all pages of the server under this scheme, such as http, must wait, since
+	// their robots.txt cannot be had. Another scheme has its own robots.txt, and its pages need not
+	// wait.
 	Scheme bool
 }
 
 func (w *Wait) Error() string { return "not before " + w.Until.UTC().Format(time.RFC3339) }
 
-// LocalError is the error of a Fetch that failed by a fault of this machine, as when no file
-// descriptors are left. It says nothing about the page.
+// LocalError is the error of a Fetch that failed by a fault of this machine, for example for lack
+// of file descriptors. It says nothing about the page.
 type LocalError struct {
 	Err error
-	// Unsure: it may also be the server's fault, as when no network leads there. The observation is
-	// then that of a failure.
+	// Unsure is set if the fault may be the server's, for example if no network leads there. The
+	// observation is then that of a failure.
 	Unsure bool
 }
 
@@ -53,18 +54,17 @@ func (e *LocalError) Error() string { return e.Err.Error() }
 func (e *LocalError) Unwrap() error { return e.Err }
 
 // Locator is a Fetcher that knows at which address a server is asked. Servers that share an address
-// then take turns before their visits begin.
+// take turns before their visits begin.
 type Locator interface {
-	// Locate returns the address of the server of a page; "" if it cannot be found, for which the
-	// visit then has the reason. It may wait for DNS, and is called concurrently.
+	// Locate returns the address of the server of a page; "" if it cannot be found. The visit then
+	// reports the reason. It may wait for DNS, and is called concurrently.
 	Locate(ctx context.Context, url string) string
 }
 
-// Permitter is a Fetcher that knows, without a request, what the robots.txt that it read last
-// permits.
+// Permitter is a Fetcher that knows without a request which pages the last robots.txt permits.
 type Permitter interface {
-	// Permits reports whether a page may be visited. known is false if its robots.txt was not read,
-	// or not lately.
+	// Permits reports whether a page may be visited. known is false if its robots.txt was not read
+	// lately.
 	Permits(url string) (permitted, known bool)
 }
 
@@ -72,13 +72,13 @@ type Permitter interface {
 type Resumer interface {
 	// Silent reports whether the process before this one has sent no request.
 	Silent() bool
-	// Resume says until when another process may have asked servers. Each is asked its whole pause
-	// after that at the earliest.
+	// Resume sets the time until which another process may have asked servers. The pause of each
+	// server begins at that time.
 	Resume(asked time.Time)
 }
 
-// Keeper is a Fetcher with knowledge of servers that must outlive the process, as their robots.txt.
-// It is kept among the settings of the store.
+// Keeper is a Fetcher with knowledge of servers that must outlive the process, such as their
+// robots.txt. The settings of the store keep it.
 type Keeper interface {
 	// Recall is called before each visit. It reads what was kept for the server of the page, unless
 	// that is known already.
@@ -89,8 +89,8 @@ type Keeper interface {
 }
 
 // Store keeps what is remembered between visits. Calls come from one goroutine. What was given to
-// Save, Add and SaveLinks before a Commit that returned nil survives any crash. What came after the
-// last Commit survives as a whole or not at all.
+// Save, Add and SaveLinks before a Commit that returned nil survives any crash. Later changes
+// survive together or not at all.
 type Store interface {
 	// Add registers a new page; its number is one more than that of the page added before.
 	Add(r *sitegraph.Record) error
@@ -113,7 +113,7 @@ type Store interface {
 	Advance(now time.Time, again func(r *sitegraph.Record)) error
 }
 
-// Clock is time as the loop sees it: the wall's, or a virtual one.
+// Clock is time as the loop sees it: that of the system, or a virtual one.
 type Clock interface {
 	Now() time.Time
 	// SleepUntil returns when Now is t or later, or with ctx's error.

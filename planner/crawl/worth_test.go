@@ -14,8 +14,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// shop is a server of pages that the first one links to, each of which changes once in so many
-// hours; 0: none does.
+// shop is a server of pages linked from the first one. Each changes once in every hours; 0: none
+// does.
 type shop struct {
 	clock crawl.Clock
 	pages int
@@ -41,7 +41,7 @@ func (s *shop) Fetch(_ context.Context, r crawl.Request) (sitegraph.Observation,
 
 const shopBudget = 140 // an hour
 
-// open makes a crawl of the shop, as run does.
+// open returns a crawl of the shop, like run makes it.
 func (s *shop) open(t *testing.T, name string, o planner.Options, seen func(*crawl.Event)) *rig {
 	t.Helper()
 	s.clock = crawl.NewVirtualClock(base)
@@ -61,15 +61,15 @@ func (s *shop) open(t *testing.T, name string, o planner.Options, seen func(*cra
 	return m
 }
 
-// A crawl that knows far more new pages than its budget spends the budget on them, but for one
-// visit in twenty, as long as to meet a page is worth more than what a refetch finds: where nothing
-// changes, and where a copy of an hour ago has changed with a probability of 0.1. Where each copy
-// of an hour ago has changed, new pages get their share.
+// A crawl knows far more new pages than its budget covers. While meeting a page is worth more than
+// a refetch finds, new pages get all but one in twenty visits: if nothing changes, and if a copy of
+// an hour ago has changed with probability 0.1. If each such copy has changed, new pages get a
+// share.
 func TestNewPagesByWorth(t *testing.T) {
 	for _, name := range []string{"sites", "ebayes", "interval"} {
 		for _, c := range []struct{ every, least, most int }{{0, 125, 140}, {10, 125, 140},
 			{1, 0, 35}} {
-			if name != "sites" && c.every > 0 { // rates that they learn more slowly
+			if name != "sites" && c.every > 0 { // these learn the rates more slowly
 				continue
 			}
 			first := 0
@@ -90,8 +90,8 @@ func TestNewPagesByWorth(t *testing.T) {
 	}
 }
 
-// No visit is made that is worth less than the least value, by any policy that tells what visits
-// are worth, and what is left of the budget stays unused. Others do not tell it of any visit.
+// No policy that knows the worth of visits makes one below the least value, and the rest of the
+// budget stays unused. Other policies ignore the least value.
 func TestLeastValue(t *testing.T) {
 	t.Parallel()
 	needsNoRace(t)
@@ -119,9 +119,9 @@ func TestLeastValue(t *testing.T) {
 				}
 			}
 		})
-		m.rounds(3, time.Hour, 1000) // all that is new
+		m.rounds(3, time.Hour, 1000) // all new pages
 		before := made
-		// by some estimators all rates are high where all copies are of an hour ago
+		// some estimators begin with high rates while all copies are an hour old
 		m.rounds(5, time.Hour, 1000)
 		unused := m.plan.Unused()
 		switch {
@@ -146,7 +146,7 @@ func TestLeastValue(t *testing.T) {
 	}
 }
 
-// First visits that are worth less than the least value wait, and are made once it is lower.
+// First visits that are worth less than the least value wait until it is lower.
 func TestLeastValueOfNewPages(t *testing.T) {
 	for least, want := range map[float64]bool{0.5: true, 0.95: false} {
 		made := 0
