@@ -2,7 +2,8 @@ package engine
 
 import "fmt"
 
-// Record is what Advance hands over. Its slices are good until visit returns.
+// Record is a record passed to the callback of Advance. Its slices are valid until the callback
+// returns.
 type Record struct {
 	Seq      uint32
 	Due      int64 // the unit in which it was kept
@@ -10,24 +11,24 @@ type Record struct {
 	Messages [][]byte // in the order of arrival
 }
 
-// visiting is the slot being handed out.
+// visiting is the slot whose records Advance is passing on.
 type visiting struct {
 	slot     *slot
-	messages map[uint32][][]byte // that wait for its records
-	seq      uint32              // being visited
-	inside   bool                // visit was called and has not returned
+	messages map[uint32][][]byte // messages waiting for its records
+	seq      uint32              // the record at the callback
+	inside   bool                // the callback has not returned
 }
 
-// inFlight reports whether a record is being visited: visit changes it by what it returns.
+// inFlight reports whether a record is at the callback of Advance, whose results change it.
 func (s *Store) inFlight(seq uint32) bool {
 	return s.visiting != nil && s.visiting.inside && s.visiting.seq == seq
 }
 
-// Advance moves the clock to a unit. Every record due until then is handed to visit once, unit by
-// unit, in storage order, and kept anew as visit returns it: due is moved into 1 to T units after
-// the clock, below zero deletes. If visit shortens r.Messages, the removed messages keep waiting.
-// The body may be a part of r.Body changed in place. visit may call Load and Message, and for other
-// records Put and Delete. The next Commit makes all of it durable.
+// Advance moves the clock to a unit. It passes every record due until then to visit once, unit by
+// unit and in storage order. Then it keeps the record as visit returns it: due is moved into 1 to T
+// units after the clock, below zero deletes. If visit shortens r.Messages, the removed messages
+// keep waiting. The body may be a part of r.Body changed in place. visit may call Load and Message,
+// and for other records Put and Delete. The next Commit makes all of it durable.
 func (s *Store) Advance(to int64, visit func(r *Record) (due int64, body []byte)) error {
 	if err := s.writable(); err != nil {
 		return err
@@ -60,13 +61,13 @@ func (s *Store) step(unit, to int64, visit func(r *Record) (int64, []byte)) erro
 		unit = min(to, s.busyFrom(unit))
 	}
 	s.radix.move(unit)
-	for l := len(levels) - 1; l > 0; l-- { // nothing is left here where the level below looks ahead
+	for l := len(levels) - 1; l > 0; l-- { // nothing is left here if the level below looks ahead
 		if err := s.split(s.slots.find(l, unit/levels[l].Units), 1); err != nil {
 			return err
 		}
 	}
 	if sl := s.slots.find(0, unit); sl != nil {
-		for l := 1; l < len(levels); l++ { // to be read while the visits go on
+		for l := 1; l < len(levels); l++ { // read ahead while the visits go on
 			if s.radix.ahead[l-1] > 0 {
 				s.warm(s.slots.find(l, unit/levels[l].Units+1),
 					levels[l].Units-unit%levels[l].Units)
@@ -88,7 +89,7 @@ func (s *Store) step(unit, to int64, visit func(r *Record) (int64, []byte)) erro
 	return nil
 }
 
-// busyFrom returns the first unit from this on with anything to do.
+// busyFrom returns the first unit at or after this one that has work.
 func (s *Store) busyFrom(unit int64) int64 {
 	first := int64(maxUnit) + 1
 	for _, sl := range s.slots.byID {
@@ -97,14 +98,14 @@ func (s *Store) busyFrom(unit int64) int64 {
 		}
 		start := sl.start
 		if l := sl.level; l > 0 && s.radix.ahead[l-1] > 0 {
-			start -= s.radix.levels[l].Units // it is split up from then on
+			start -= s.radix.levels[l].Units // from then on the slot is split up
 		}
 		first = min(first, start)
 	}
 	return max(unit, first)
 }
 
-// handOut visits the records of a slot, which is gone afterwards.
+// handOut passes on the records of a slot, and removes the slot.
 func (s *Store) handOut(sl *slot, visit func(r *Record) (int64, []byte)) error {
 	messages, err := s.messages(sl, func(uint32) bool { return true })
 	if err != nil {
@@ -123,7 +124,7 @@ func (s *Store) handOut(sl *slot, visit func(r *Record) (int64, []byte)) error {
 		s.visiting.seq, s.visiting.inside = f.seq, true
 		due, body := visit(&r)
 		s.visiting.inside = false
-		if s.err != nil { // of something visit did
+		if s.err != nil { // an error inside visit
 			return s.err
 		}
 		return s.putVisited(f.seq, due, body, len(r.Messages))
@@ -136,8 +137,8 @@ func (s *Store) handOut(sl *slot, visit func(r *Record) (int64, []byte)) error {
 	return nil
 }
 
-// putVisited puts a record that was visited, unless it is to go. Messages that came during the
-// visit wait on.
+// putVisited puts a record after its visit, unless it is to be deleted. Messages that came during
+// the visit keep waiting.
 func (s *Store) putVisited(seq uint32, due int64, body []byte, handed int) error {
 	v := s.visiting
 	if due < 0 {

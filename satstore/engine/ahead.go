@@ -10,9 +10,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Ahead describes run files that hold a whole run which the log, as it was when the store was
-// opened for reading, does not have. A crash in the middle of a commit leaves such a run, and so
-// does a log that was cut behind the commit.
+// Ahead describes run files with a whole run that the log did not have when the store was opened
+// for reading. A crash within a commit leaves such a run, and so does a log that was cut after the
+// commit.
 func (s *Store) Ahead() (list []string, err error) {
 	if err := s.usable(); err != nil {
 		return nil, err
@@ -21,7 +21,7 @@ func (s *Store) Ahead() (list []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	ends := map[int64]int64{} // of what the log knows
+	ends := map[int64]int64{} // ends of the files in the log
 	for _, f := range s.files.all {
 		if f != nil {
 			ends[int64(f.number)] = f.size
@@ -31,7 +31,7 @@ func (s *Store) Ahead() (list []string, err error) {
 	for _, number := range names.runs {
 		end, known := ends[number]
 		if !known && number < int64(s.files.next) {
-			continue // it was dropped, and its removal was not durable
+			continue // it was dropped, but its removal was not durable
 		}
 		ahead, err := s.runBehind(uint32(number), max(end, runAlign))
 		if err != nil && !gone(err) && !unreadable(err) {
@@ -45,7 +45,7 @@ func (s *Store) Ahead() (list []string, err error) {
 	return list, nil
 }
 
-// runBehind reports whether a later run than those of the log begins in a file.
+// runBehind reports whether a run of a file begins after those in the log.
 func (s *Store) runBehind(number uint32, at int64) (bool, error) {
 	f, err := s.fs.Open(s.files.path(number))
 	if err != nil {
@@ -59,8 +59,7 @@ func (s *Store) runBehind(number uint32, at int64) (bool, error) {
 	return b != nil && binary.LittleEndian.Uint64(b[28:]) > s.serial, err
 }
 
-// readRawBlock reads a block of which the table of blocks says nothing: nil if none that is whole
-// stands there.
+// readRawBlock reads a block that the table of blocks does not have: nil if there is no whole one.
 func readRawBlock(f vfs.File, seed, number uint32, at int64) ([]byte, error) {
 	head := make([]byte, blockHeader)
 	if err := readFull(f, head, at); err != nil {
@@ -82,5 +81,5 @@ func readRawBlock(f vfs.File, seed, number uint32, at int64) ([]byte, error) {
 	return b, nil
 }
 
-// maxRawBlock is what readRawBlock allocates at most. A page has 64 KiB at most, or one long frame.
+// maxRawBlock bounds the memory of readRawBlock. A page has at most 64 KiB, or one long frame.
 const maxRawBlock = maxBlockBytes + 64<<10

@@ -1,7 +1,7 @@
 package engine
 
-// applyRun repeats what writing a run did to the index: its blocks take the place of the
-// pages of their slots. The run itself is not read.
+// applyRun repeats the effect of a run on the index: its blocks replace the pages of their slots.
+// The run itself is not read.
 func (s *Store) applyRun(p []byte, marked bool) error {
 	headBytes := runHead
 	if marked {
@@ -52,7 +52,7 @@ func (s *Store) applyRun(p []byte, marked bool) error {
 	return nil
 }
 
-// fileOf returns the file of a number, which may be new: then it is the one that is given.
+// fileOf returns the known file with the number of `of`, or else adds `of` itself.
 func (s *Store) fileOf(of *runFile) (*runFile, error) {
 	for _, f := range s.files.all {
 		if f != nil && f.number == of.number {
@@ -100,14 +100,14 @@ func (s *Store) applyBlock(f *runFile, sl *slot, b *runBlock) error {
 	return nil
 }
 
-// wait notes that a message waits for a record, if that is there.
+// wait notes that a message waits for a record, if the record exists.
 func (s *Store) wait(seq uint32) {
 	if p := s.index.own(seq); p != nil && *p != nowhere {
 		p.ord |= messagesWait
 	}
 }
 
-// slotOf returns the slot of a key that was read.
+// slotOf returns the slot of a key read from the log.
 func (s *Store) slotOf(k slotKey, class int) (*slot, error) {
 	if len(s.slots.byID) >= maxSlotIDs && s.slots.byKey[k] == nil && len(s.slots.freeID) == 0 {
 		return nil, errPayload

@@ -2,15 +2,14 @@ package engine
 
 import "fmt"
 
-// A transaction can take payloads of a foreign store along: what has no log of its own
-// becomes durable with the records, at the same commit point. See Options.Apply.
+// A transaction can carry payloads of a foreign store, which needs no log of its own: they become
+// durable with the records, at the same commit point. See Options.Apply.
 
-// MaxAttachment bounds the bytes of one payload.
+// MaxAttachment bounds one payload, in bytes.
 const MaxAttachment = 1 << 30
 
-// Attach adds a payload to the transaction. After the commit point of the next Commit, and
-// before it returns, Options.Apply gets all of them in order. payload must stay as it is until
-// then.
+// Attach adds a payload to the transaction. After the commit point of the next Commit, and before
+// it returns, Options.Apply receives all payloads in order. payload must not change until then.
 func (s *Store) Attach(payload []byte) error {
 	if err := s.writable(); err != nil {
 		return err
@@ -30,7 +29,7 @@ func (s *Store) Attach(payload []byte) error {
 	return s.fail(s.log.spill())
 }
 
-// applyAttached hands over what the log has durably now.
+// applyAttached passes the payloads to Options.Apply once the log has them durably.
 func (s *Store) applyAttached() error {
 	for _, payload := range s.attached {
 		if err := s.applyAttachment(payload); err != nil {
@@ -52,13 +51,13 @@ func (s *Store) applyAttachment(payload []byte) error {
 	return nil
 }
 
-// flushForeign makes durable elsewhere what the log is about to forget.
+// flushForeign makes the payloads durable elsewhere that the log is about to forget.
 func (s *Store) flushForeign() error {
 	if s.o.Flush == nil {
 		return nil
 	}
 	if err := s.o.Flush(); err != nil {
-		return fmt.Errorf("flush what was attached: %w", err)
+		return fmt.Errorf("flush attachments: %w", err)
 	}
 	return nil
 }

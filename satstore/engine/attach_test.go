@@ -15,15 +15,15 @@ import (
 	"github.com/recrawl/recrawl/satstore/crashtest"
 )
 
-// foreign is a store without log: what it got, and what of that is durable. Payloads are
-// numbers, so that one got twice in order changes nothing.
+// foreign is a store without a log: the payloads that it received, and the durable ones. Payloads
+// are numbers, so that receiving one twice in order changes nothing.
 type foreign struct{ got, durable []string }
 
 func (f *foreign) options(o Options) Options {
 	o.Apply = func(payload []byte) error {
 		name, _, _ := strings.Cut(string(payload), ".")
 		if i := slices.Index(f.got, name); i >= 0 {
-			f.got = f.got[:i] // those that followed come again, too
+			f.got = f.got[:i] // its successors come again
 		}
 		f.got = append(f.got, name)
 		return nil
@@ -32,8 +32,8 @@ func (f *foreign) options(o Options) Options {
 	return o
 }
 
-// A foreign store that loses at each crash what it did not flush has, after Open, just what
-// was attached to the transactions that the runs have.
+// A foreign store loses at each crash what it did not flush. After Open it has exactly the payloads
+// attached to transactions of the runs.
 func TestAttachmentsSurviveEveryCrash(t *testing.T) {
 	t.Parallel()
 	for _, v := range variants()[:4] {
@@ -62,7 +62,7 @@ func attachmentsSurvive(t *testing.T, o Options) {
 	}))
 	o.FS = fs
 	puts := 40
-	if testing.Short() { // each makes some crashes, of which each is opened
+	if testing.Short() { // each round makes and reopens some crashes
 		puts = 15
 	}
 	for range 3 {
@@ -156,7 +156,7 @@ func TestAttachMisuse(t *testing.T) {
 	s.Close()
 }
 
-// Each hands over what Load and Messages tell, and Replace lets the first messages go.
+// Each passes on what Load and Messages return, and Replace removes the first messages.
 func TestEachAndReplace(t *testing.T) {
 	for _, v := range variants() {
 		d := &driver{rng: seeded(t), acked: newModel(), pending: newModel(), seqs: 50, big: true}

@@ -2,15 +2,15 @@ package engine
 
 import "sync"
 
-// behind writes the chunks of a run on a goroutine of its own, so that the disk works while
-// the next blocks are made. Only for the system's own files: elsewhere, as in tests that stop at
-// each operation, writes are made where they are asked for.
+// behind writes the chunks of a run in its own goroutine, so that the disk works while the next
+// blocks are made. It serves only files of the system. On other file systems, such as those of
+// tests that stop at each operation, the caller writes.
 type behind struct {
 	sink runSink
 	work chan chunkWrite
 	free chan []byte // buffers
 	wg   sync.WaitGroup
-	err  error // read after wait
+	err  error // cause of failure; read after wait
 	told bool  // wait returned err
 }
 
@@ -46,21 +46,21 @@ func (b *behind) write(buf []byte) []byte {
 	return <-b.free
 }
 
-// sync begins to make durable what was written.
+// sync begins to make the written chunks durable.
 func (b *behind) sync() {
 	b.wg.Add(1)
 	b.work <- chunkWrite{sync: true}
 }
 
-// wait returns when all of it is done, with the first error.
+// wait waits for all chunks, and returns the first error.
 func (b *behind) wait() error {
 	b.wg.Wait()
 	b.told = b.err != nil
 	return b.err
 }
 
-// stop ends the goroutine after its work, and returns its spare buffer and an error that wait
-// did not return before.
+// stop ends the goroutine after its work. It returns its spare buffer, and an error that wait did
+// not return.
 func (b *behind) stop() ([]byte, error) {
 	close(b.work)
 	told := b.told

@@ -20,7 +20,7 @@ import (
 	"github.com/recrawl/recrawl/satstore/paper"
 )
 
-// benchRecords is 200,000 unless RECRAWL_BENCH_RECORDS says otherwise.
+// benchRecords returns 200,000, or RECRAWL_BENCH_RECORDS.
 func benchRecords() int {
 	if n, err := strconv.Atoi(os.Getenv("RECRAWL_BENCH_RECORDS")); err == nil {
 		return n
@@ -28,17 +28,17 @@ func benchRecords() int {
 	return 200_000
 }
 
-// benchUnitsRun is three days: the first boundary comes after the first.
+// benchUnitsRun is three days: the first boundary follows the first.
 const benchUnitsRun = 72
 
-// dropCaches makes the system forget the contents of the files of a directory.
+// dropCaches drops the files of a directory from the page cache.
 func dropCaches(b *testing.B, dir string) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*"))
 	must(b, err)
 	for _, path := range paths {
 		f, err := os.Open(path)
 		if os.IsNotExist(err) {
-			continue // a file that was to be removed
+			continue // a file that was being removed
 		}
 		must(b, err)
 		must(b, f.Sync())
@@ -53,7 +53,7 @@ func cpu(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// meter adds up units.
+// meter sums the costs of units.
 type meter struct {
 	wall, cpu time.Duration
 	units     []float64 // ms
@@ -77,8 +77,8 @@ func (m *meter) perRecord() float64 { return m.wall.Seconds() * 1e6 / float64(m.
 
 func median(v []float64) float64 { return slices.Sorted(slices.Values(v))[len(v)/2] }
 
-// seqlog reads one flat file of the due records, changes them and writes another, with one
-// sync: what no store can do without.
+// seqlog reads a flat file of the due records, changes them and writes another file with one sync:
+// the least work of any store.
 type seqlog struct {
 	dir    string
 	w      *paper.Workload
@@ -135,8 +135,8 @@ func (s *seqlog) unit(b *testing.B, t int) (n int) {
 	return n
 }
 
-// BenchmarkUnit is the hourly workload of [SAT 4.1] over a day boundary, cold, durable per
-// unit, beside the floor measured in turns with it.
+// BenchmarkUnit is the hourly workload of [SAT 4.1] over a day boundary: cold, durable in each
+// unit, and in turns with the least work of any store.
 func BenchmarkUnit(b *testing.B) {
 	for _, direct := range []bool{false, true} {
 		b.Run(fmt.Sprintf("records=%d/direct=%v", benchRecords(), direct), func(b *testing.B) {

@@ -5,8 +5,8 @@ import (
 	"hash/crc32"
 )
 
-// A block is the frames of one slot and kind, about a page of them. In memory it grows as
-// a page; it is written once, with this header before the frames:
+// A block has about a page of frames of one slot and kind. In memory it grows as a page; it is
+// written once, with this header before the frames:
 //
 //	0  4  blockMagic
 //	4  4  bytes of the block, header included
@@ -19,34 +19,34 @@ import (
 //	28 8  serial of the run: of two versions of a record the one with the higher is newer
 //	36 4  CRC32C of bytes 0-35 and 40 to the end, begun with the CRC32C of the store's id
 //
-// File and offset are there so that a block which the disk put elsewhere is not believed,
-// the serial so that the index could be made anew from the runs alone.
+// File and offset expose a block that the disk put in the wrong place. With the serial the index
+// can be rebuilt from the runs alone.
 const (
 	blockHeader = 40
 	blockCRCAt  = 36
 	blockMagic  = 0x31425253 // "SRB1"
 	blockAlign  = 16
-	// summedBlock is added to the kind, on disk, where the frames are followed by their checksums.
-	// Older stores have blocks of records without.
+	// summedBlock is added to the kind on disk if checksums follow the frames. Blocks of records in
+	// older stores have none.
 	summedBlock = 2
-	sumBytes    = 4 // of a frame
-	// maxFileBytes bounds a run file: offsets are 32 bits of blockAlign bytes.
+	sumBytes    = 4 // bytes of the checksum of a frame
+	// maxFileBytes bounds a run file: offsets have 32 bits and count blockAlign bytes.
 	maxFileBytes = blockAlign << 32
-	// maxBlockBytes is what a reader allocates at most: a page, or one long frame.
+	// maxBlockBytes bounds the memory of a reader: a page, or one long frame.
 	maxBlockBytes = blockHeader + maxFrameBytes + sumBytes
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// block is what is known of a block. Handles (its place in Store.blocks) are used by the
-// index and are given anew after the block is gone.
+// block describes a block. The index refers to it by its handle, its place in Store.blocks, which
+// is reused after the block is gone.
 type block struct {
 	off   int64 // in its file; of a page, its number
 	size  uint32
-	file  uint16 // in Store.files, or one of the following
+	file  uint16 // place in Store.files, or one of the values below
 	slot  uint16 // in Store.slotByID
 	count uint16 // frames
-	live  uint16 // frames that the index points to; of messages, those not dead
+	live  uint16 // frames that the index points to; of messages, those that still count
 	kind  uint8
 }
 
@@ -54,15 +54,15 @@ const (
 	blockBytes = 24 // of a block in memory
 
 	inPage  = 0xffff // the block is a page of its slot
-	inHeld  = 0xfffe // a page whose slot is being handed out or split up
-	inNone  = 0xfffd // the bytes are gone, or are not needed; a slot still lists the handle
-	inLimbo = 0xfffc // no slot lists it, and the index still points to it
+	inHeld  = 0xfffe // a page whose slot is being handed out or split
+	inNone  = 0xfffd // the bytes are gone or not needed; a slot still lists the handle
+	inLimbo = 0xfffc // no slot lists it; the index still points to it
 	// maxFiles bounds the table of files.
 	maxFiles = 1 << 14
 )
 
-// sealBlock fills in the header; b is the block up to its frames. What it returns comes behind
-// it: the checksums of the frames, appended to sums.
+// sealBlock fills in the header of b, a block with all of its frames. It appends to sums what
+// follows the block on disk: the checksums of the frames.
 func sealBlock(b, sums []byte, seed uint32, blk *block, sl slotKey, file uint32,
 	serial uint64) []byte {
 	size := len(b)
@@ -83,7 +83,7 @@ func sealBlock(b, sums []byte, seed uint32, blk *block, sl slotKey, file uint32,
 	return sums
 }
 
-// putHeader fills in all but the serial and the checksum.
+// putHeader fills in all of the header except the serial and the checksum.
 func putHeader(b []byte, size int, kind uint8, count int, sl slotKey, file uint32, off int64) {
 	binary.LittleEndian.PutUint32(b[0:], blockMagic)
 	binary.LittleEndian.PutUint32(b[4:], uint32(size))
@@ -98,8 +98,8 @@ func blockCRC(b []byte, seed uint32) uint32 {
 	return crc32.Update(crc32.Update(seed, castagnoli, b[:blockCRCAt]), castagnoli, b[blockHeader:])
 }
 
-// frameSeed is what the checksums of frames begin with, so that a frame which belongs to another
-// place is not believed: a part of the header which the table of blocks knows, too.
+// frameSeed returns the start value of the frames' checksums, made of the part of the header that
+// the table of blocks also knows. So a frame of another place does not match.
 func frameSeed(header []byte, seed uint32) uint32 {
 	return crc32.Update(seed, castagnoli, header[4:28])
 }
@@ -111,7 +111,7 @@ func (b *block) diskKind() uint8 {
 	return b.kind
 }
 
-// blockIs reports whether b is the block that the table says was written at this place.
+// blockIs reports whether b is the block that, by the table, was written at this place.
 func blockIs(b []byte, seed uint32, want *block, sl slotKey, file uint32) bool {
 	return len(b) == int(want.size) && len(b) >= blockHeader &&
 		binary.LittleEndian.Uint32(b[0:]) == blockMagic &&
@@ -124,8 +124,8 @@ func blockIs(b []byte, seed uint32, want *block, sl slotKey, file uint32) bool {
 		binary.LittleEndian.Uint32(b[blockCRCAt:]) == blockCRC(b, seed) && len(framesIn(b)) > 0
 }
 
-// blockIn returns the frames of a block that was read and whether it is whole; if not, those that
-// salvage finds, and the numbers of the others.
+// blockIn returns the frames of a block that was read, and whether the block is whole. If not, the
+// frames are those that salvage finds, and bad has the numbers of the others.
 func blockIn(
 	b []byte,
 	seed uint32,
@@ -140,7 +140,7 @@ func blockIn(
 	return frames, bad, false
 }
 
-// framesIn returns the frames of a block that was read, nil if there can be none.
+// framesIn returns the frames of a block that was read; nil if it can have none.
 func framesIn(b []byte) []byte {
 	end := len(b)
 	if b[10]&summedBlock != 0 {
@@ -152,13 +152,13 @@ func framesIn(b []byte) []byte {
 	return b[blockHeader:end]
 }
 
-// frames walks over the frames of a block: its bytes after the header.
+// frames iterates over the frames of a block: its bytes after the header.
 type frames struct {
 	all  []byte
 	rest []byte
 	kind int
-	ord  int // of the frame last returned
-	at   int // where that frame starts, after the header
+	ord  int // number of the frame last returned
+	at   int // start of that frame, after the header
 	end  int
 }
 
@@ -166,7 +166,7 @@ func framesOf(b []byte, kind uint8) frames {
 	return frames{all: b, rest: b, kind: int(kind), ord: -1}
 }
 
-// next reads the next frame; false at the end, or where there is no whole one.
+// next reads the next frame; false at the end, or if there is no whole one.
 func (w *frames) next(f *frame) bool {
 	n := f.parse(w.rest, w.kind)
 	if n == 0 {

@@ -9,14 +9,14 @@ import (
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
-// Check reads everything that is needed: the version file, the log, the index file, the
-// header of each run file and every block, and compares the blocks with the index. Damage,
-// also bytes that the disk does not give, is returned and kept for Damage. The error reports other
-// failures. Check changes nothing.
+// Check reads everything that the store needs: the version file, the log, the index file, the
+// header of each run file and every block, and compares the blocks with the index. It returns
+// damage, including bytes that the disk cannot read, and keeps it for Damage. The error reports
+// other failures. Check changes nothing.
 func (s *Store) Check() ([]*DamageError, error) { return s.CheckEach(nil) }
 
-// CheckEach is Check, and hands the live records of each block to visit, which may say what
-// is wrong with one and end the check by an error.
+// CheckEach is Check that also passes the live records of each block to visit. visit may report
+// what is wrong with a record, and ends the check by an error.
 func (s *Store) CheckEach(visit checkVisit) ([]*DamageError, error) {
 	if err := s.usable(); err != nil {
 		return nil, err
@@ -43,8 +43,7 @@ func (s *Store) CheckEach(visit checkVisit) ([]*DamageError, error) {
 	return found, nil
 }
 
-// unread describes bytes that could not be read; errors that say nothing about bytes stay what they
-// are.
+// unread describes bytes that could not be read. Errors that do not concern bytes stay as they are.
 func unread(path string, at int64, what string, err error) error {
 	if err != nil && !isDamage(err) && (gone(err) || unreadable(err)) {
 		return &DamageError{Path: path, Offset: at, What: what, Cause: err}
@@ -60,7 +59,7 @@ func (s *Store) checkFormat(add func(error) error) error {
 	return add(unread(path, 0, "version file", err))
 }
 
-// checkLog reads the log again as recovery would.
+// checkLog reads the log again, like recovery.
 func (s *Store) checkLog(add func(error) error) error {
 	path := s.segmentPath(s.log.number)
 	f, err := s.fs.Open(path)
@@ -108,7 +107,7 @@ func (s *Store) checkIndex(add func(error) error) error {
 
 func (s *Store) checkHeaders(add func(error) error) error {
 	for _, f := range s.files.all {
-		if f == nil || f.size == 0 || f.blocks == 0 { // one of no blocks may be gone
+		if f == nil || f.size == 0 || f.blocks == 0 { // a file without blocks may be gone
 			continue
 		}
 		path := s.files.path(f.number)
@@ -124,7 +123,7 @@ func (s *Store) checkHeaders(add func(error) error) error {
 	return nil
 }
 
-// checkBlocks reads every block that is needed, and counts what the index sees in it.
+// checkBlocks reads every needed block, and counts the frames in it that the index points to.
 func (s *Store) checkBlocks(add func(error) error, visit checkVisit) error {
 	for _, sl := range s.slots.ordered() {
 		for kind := range kinds {
@@ -148,7 +147,7 @@ func (s *Store) checkBlock(sl *slot, h uint32, add func(error) error, visit chec
 		return nil
 	}
 	data, bad, err := s.blockFrames(h)
-	// nothing is deleted here: the rest of the disk need not be there
+	// nothing is lost here: the rest of the disk need not be readable
 	if err != nil && unreadable(err) {
 		return s.damaged(h, nil, "block", err)
 	}

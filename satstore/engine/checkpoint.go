@@ -10,7 +10,7 @@ import (
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
-// checkpoint writes the index and begins the log anew. All pages are in runs, durable.
+// checkpoint writes the index and starts a new log. All pages must be in durable runs.
 func (s *Store) checkpoint() error {
 	if err := s.dropPending(); err != nil {
 		return err
@@ -19,23 +19,23 @@ func (s *Store) checkpoint() error {
 	if err := s.endCheckpoint(); err != nil {
 		return err
 	}
-	if err := s.endReclaim(); err != nil { // else it would be left to a later commit
+	if err := s.endReclaim(); err != nil { // else a later commit would do it
 		return err
 	}
 	return s.reclaim()
 }
 
-// pendingCheckpoint is one of which the index file, and the beginning of the log segment, are
-// being written while the store goes on.
+// pendingCheckpoint is a checkpoint whose index file and log segment are being written while the
+// store continues.
 type pendingCheckpoint struct {
 	number   int64
-	snapshot []byte // frame; its end and its header are made by write
+	snapshot []byte // frame; write makes its end and header
 	txn      uint64 // of the last commit
-	from     int64  // where in the old segment the transactions after it begin
+	from     int64  // start, in the old segment, of the transactions after it
 	image    *indexImage
-	done     chan struct{} // closed when they are written
+	done     chan struct{} // closed when both files are written
 	size     int64         // of the index file
-	segment  vfs.File      // without its name
+	segment  vfs.File      // not renamed yet
 	err      error
 }
 
@@ -50,16 +50,16 @@ func (s *Store) beginCheckpoint(goesOn bool) {
 	s.pending = p
 	if goesOn && s.fs == vfs.Default {
 		go p.write(s.fs, s.dir, s.indexPath(number))
-	} else { // tests that stop at each operation want them in order
+	} else { // tests that stop at each operation need a fixed order
 		p.write(s.fs, s.dir, s.indexPath(number))
 	}
 }
 
-// write writes the index file and begins the segment. The name of the index is durable
-// before the segment gets its own: a segment that is there has its index.
+// write writes the index file and begins the segment. The name of the index is durable before the
+// segment gets its own, so that every segment has its index.
 func (p *pendingCheckpoint) write(fs vfs.FS, dir, path string) {
 	defer close(p.done)
-	p.snapshot = p.image.appendOutline(p.snapshot) // before a write: it may change what it is given
+	p.snapshot = p.image.appendOutline(p.snapshot) // before a write, which may change its argument
 	putLogHeader(p.snapshot[:logHeader], logMarkedSnapshot, p.txn, p.snapshot[logHeader:])
 	if p.size, p.err = p.image.write(fs, path); p.err != nil {
 		return
@@ -76,7 +76,7 @@ func (p *pendingCheckpoint) write(fs vfs.FS, dir, path string) {
 // begin makes a log segment of the snapshot.
 func (p *pendingCheckpoint) begin(fs vfs.FS, path string) (vfs.File, error) {
 	if err := fs.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, err // one that was cut short
+		return nil, err // remove one that was cut short
 	}
 	file, err := fs.OpenReadWrite(path, vfs.WriteCategoryUnspecified)
 	if err != nil {
@@ -88,7 +88,7 @@ func (p *pendingCheckpoint) begin(fs vfs.FS, path string) (vfs.File, error) {
 	return file, nil
 }
 
-// dropPending gives up a checkpoint that is not finished.
+// dropPending gives up an unfinished checkpoint.
 func (s *Store) dropPending() error {
 	p := s.pending
 	if p == nil {
@@ -106,7 +106,7 @@ func (s *Store) dropPending() error {
 	return err
 }
 
-// finishCheckpoint ends the pending checkpoint if its index file is written.
+// finishCheckpoint ends the pending checkpoint once its index file is written.
 func (s *Store) finishCheckpoint() error {
 	if s.pending == nil {
 		return nil
@@ -119,7 +119,7 @@ func (s *Store) finishCheckpoint() error {
 	}
 }
 
-// endCheckpoint begins the log anew: with the snapshot, and what was committed after it.
+// endCheckpoint starts the new log with the snapshot, and the commits after it.
 func (s *Store) endCheckpoint() error {
 	p := s.pending
 	s.pending = nil
@@ -153,8 +153,8 @@ func (s *Store) endCheckpoint() error {
 	return nil
 }
 
-// newSegment copies what the old segment holds after the snapshot to the new one, which
-// gets its name when all of that is durable: a part of it would hide commits. The sync of the
+// newSegment copies the part of the old segment after the snapshot to the new one. The new segment
+// gets its name when all of that is durable, since a part of it would hide commits. The sync of the
 // directory is its commit point.
 func (s *Store) newSegment(p *pendingCheckpoint) (size int64, err error) {
 	if size, err = s.copyTail(p.segment, int64(len(p.snapshot)), p.from); err != nil {
@@ -173,7 +173,7 @@ func (s *Store) newSegment(p *pendingCheckpoint) (size int64, err error) {
 	return size, nil
 }
 
-// copyTail appends what the log holds from a place on to a new segment.
+// copyTail appends the log after a given place to a new segment.
 func (s *Store) copyTail(to vfs.File, size, from int64) (int64, error) {
 	buf := make([]byte, min(logSpill, max(s.log.size-from, 0)))
 	for from < s.log.size {
@@ -181,7 +181,7 @@ func (s *Store) copyTail(to vfs.File, size, from int64) (int64, error) {
 		if err := readFull(s.log.file, b, from); err != nil {
 			return size, err
 		}
-		from += int64(len(b)) // before the write: it may change b
+		from += int64(len(b)) // before the write, which may change b
 		if _, err := to.WriteAt(b, size); err != nil {
 			return size, err
 		}
@@ -190,7 +190,7 @@ func (s *Store) copyTail(to vfs.File, size, from int64) (int64, error) {
 	return size, nil
 }
 
-// sweep forgets blocks of which nothing is needed, in slots that are not due yet.
+// sweep forgets unneeded blocks in slots that are not due yet.
 func (s *Store) sweep() {
 	for _, sl := range s.slots.ordered() {
 		if sl.live == 0 {

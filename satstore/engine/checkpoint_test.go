@@ -16,7 +16,7 @@ func TestLentIndexStaysAsItWas(t *testing.T) {
 	for seq := uint32(0); seq < n; seq += 2 {
 		*x.own(seq) = nowhere
 	}
-	*x.grow(n) = makePlace(n, 1, false) // a chunk that was not there
+	*x.grow(n) = makePlace(n, 1, false) // a new chunk
 	for seq := range uint32(n) {
 		if p := image[seq>>chunkBits].flat[seq&(chunkLen-1)]; p != makePlace(seq, 1, false) {
 			t.Fatalf("entry %d of the image became %v", seq, p)
@@ -25,7 +25,7 @@ func TestLentIndexStaysAsItWas(t *testing.T) {
 			t.Fatalf("entry %d of the index is %v", seq, x.get(seq))
 		}
 	}
-	// When the image is written, nothing is copied any more.
+	// Once the image is written, nothing is copied.
 	image = x.lend(done)
 	close(done)
 	*x.own(1) = nowhere
@@ -34,8 +34,8 @@ func TestLentIndexStaysAsItWas(t *testing.T) {
 	}
 }
 
-// TestCheckpointsBeside opens again what was committed while index files were being
-// written, on the system's own files: only there does that happen at once.
+// TestCheckpointsBeside reopens commits made while index files were being written, on files of the
+// system: only there both happen at once.
 func TestCheckpointsBeside(t *testing.T) {
 	dir := t.TempDir()
 	o := Options{LogBytes: 1, PartBytes: 1 << 10}
@@ -58,7 +58,7 @@ func TestCheckpointsBeside(t *testing.T) {
 		t.Fatalf("%d checkpoints: want more", s.indexNo)
 	}
 	for _, step := range []string{"let go", "close"} {
-		if step == "let go" { // as a crash would leave it
+		if step == "let go" { // like a crash
 			must(t, s.letGo())
 		} else {
 			must(t, s.Close())

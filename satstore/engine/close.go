@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Close releases the store. What is not committed is dropped; without that it ends with a
-// checkpoint, so that the next Open has nothing to replay. A store that failed, or is being
-// advanced, is only released.
+// Close releases the store and drops uncommitted changes. If there are none, it ends with a
+// checkpoint, so that the next Open replays nothing. A store that failed, or is being advanced, is
+// only released.
 func (s *Store) Close() error {
 	if s.closed {
 		return ErrClosed
@@ -23,7 +23,7 @@ func (s *Store) Close() error {
 	return errors.Join(err, s.letGo())
 }
 
-// letGo gives back what the store holds of the system.
+// letGo releases the system resources of the store.
 func (s *Store) letGo() error {
 	var err error
 	if p := s.pending; p != nil {

@@ -10,8 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
 
-// What was written behind the calls and failed is told by Close, even if nothing was asked of
-// the store in between.
+// Close reports background writes that failed, even if no call followed them.
 func TestCloseTellsOfAPendingIndexFile(t *testing.T) {
 	bad := errors.New("bad disk")
 	for _, op := range []errorfs.OpKind{errorfs.OpFileWrite, errorfs.OpFileSyncData} {
@@ -27,11 +26,11 @@ func TestCloseTellsOfAPendingIndexFile(t *testing.T) {
 		s := mustOpen(t, storeDir, o)
 		must(t, s.Put(1, 1, []byte("one")))
 		failing = true
-		must(t, s.Commit()) // begins a checkpoint and does not wait for it
+		must(t, s.Commit()) // begins a checkpoint without waiting for it
 		if s.pending == nil {
 			t.Fatal("no checkpoint is pending")
 		}
-		must(t, s.Put(2, 1, []byte("two"))) // so that Close makes none
+		must(t, s.Put(2, 1, []byte("two"))) // so that Close makes no checkpoint
 		if err := s.Close(); !errors.Is(err, bad) {
 			t.Errorf("Close after a failed index file: %v", err)
 		}
@@ -50,7 +49,7 @@ func (b badSink) Write([]byte) (int, error) { return 0, b.err }
 func (b badSink) SyncData() error           { return b.err }
 func (b badSink) Close() error              { return nil }
 
-// A chunk that could not be written is told once: by whoever asks first.
+// A chunk that could not be written is reported once, to the first caller.
 func TestCloseWriterTellsOfAFailedChunk(t *testing.T) {
 	bad := errors.New("bad disk")
 	for _, asked := range []bool{false, true} {
@@ -69,7 +68,7 @@ func TestCloseWriterTellsOfAFailedChunk(t *testing.T) {
 	}
 }
 
-// A hole is made in files that are there; none is made for it.
+// punch makes holes in existing files, and creates none.
 func TestPunchMakesNoFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run-00000001")
 	if n := punch(path, extent{off: 0, size: 1 << 20}); n != 0 {

@@ -6,10 +6,10 @@ import (
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
-// Commit makes everything since the last Commit durable, as a whole. What was added to a
-// class of slots is written as a run if it is much, and else logged and kept in the
-// buffer. The sync of the log after its commit frame is the commit point. After an error it is
-// not known whether the disk has it: close the store and open it again.
+// Commit makes all changes since the last Commit durable, as a whole. Many additions to a class of
+// slots are written as a run; few are logged and stay in the buffer. The sync of the log after its
+// commit frame is the commit point. After an error it is unknown whether the disk has the commit:
+// close the store and open it again.
 func (s *Store) Commit() error {
 	if err := s.writable(); err != nil {
 		return err
@@ -23,8 +23,8 @@ func (s *Store) Commit() error {
 	return s.fail(s.commit(false))
 }
 
-// Checkpoint commits, writes all buffers and the index, and begins the log anew: the next
-// Open has nothing to replay.
+// Checkpoint commits, writes all buffers and the index, and starts a new log. The next Open replays
+// nothing.
 func (s *Store) Checkpoint() error {
 	if err := s.writable(); err != nil {
 		return err
@@ -38,10 +38,10 @@ func (s *Store) Checkpoint() error {
 	return s.fail(s.checkpoint())
 }
 
-// commit with full leaves no pages.
+// commit makes changes durable; with full it leaves no pages.
 func (s *Store) commit(full bool) error {
 	if err := s.compact(); err != nil {
-		return fmt.Errorf("write files anew: %w", err)
+		return fmt.Errorf("rewrite run files: %w", err)
 	}
 	begin := s.pending == nil &&
 		s.log.size+int64(len(s.log.buf)) > max(s.o.LogBytes, 2*placeSize*int64(s.index.count))
@@ -93,8 +93,8 @@ func (s *Store) commit(full bool) error {
 	return nil
 }
 
-// turn reports whether it is the turn of a far slot to be written as a run: once in as
-// many units as its width. So the far pages, which are logged first, go to disk in even shares.
+// turn reports whether a far slot is to be written as a run now: once in as many units as its
+// width. So the far pages, which are logged first, go to disk in even shares.
 func (s *Store) turn(sl *slot) bool {
 	width := s.radix.levels[sl.level].Units
 	ahead := (sl.index - s.since - 1) % width
@@ -104,7 +104,7 @@ func (s *Store) turn(sl *slot) bool {
 	return ahead < s.clock-s.since
 }
 
-// turnBytes returns what the pages of the far slots hold whose turn it is.
+// turnBytes returns the bytes in pages of the far slots whose turn it is.
 func (s *Store) turnBytes(all []*slot) (n int64) {
 	for _, sl := range all {
 		if sl.class != classFar || !s.turn(sl) {
@@ -119,7 +119,7 @@ func (s *Store) turnBytes(all []*slot) (n int64) {
 	return n
 }
 
-// syncRuns makes the runs durable that were written since it was last called.
+// syncRuns makes the runs durable that were written since its last call.
 func (s *Store) syncRuns() error {
 	for _, w := range s.writers {
 		if w != nil {

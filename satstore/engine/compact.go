@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// compact puts the records of some files anew, in their slots, so that the files can go:
-// where there are many small ones, or much of them is garbage. A commit moves about as much
-// as it writes anyway.
+// compact rewrites the records of some files in their slots so that the files can be removed. It
+// chooses files if there are many small ones, or if a file has much garbage. A commit moves about
+// as many bytes as it writes.
 func (s *Store) compact() error {
-	// also where nothing is written any more: only what has ended can go
+	// also in classes that are no longer written: only ended files can go
 	for class, w := range s.writers {
 		if w != nil && s.ends(w) {
 			if err := s.endRun(class); err != nil {
@@ -18,7 +18,7 @@ func (s *Store) compact() error {
 		}
 	}
 	budget := s.o.PartBytes + s.fresh[classNear] + s.fresh[classFar]
-	until := s.files.next // what this commit writes is not written anew by it: so it ends
+	until := s.files.next // files of this commit are not rewritten by it, so that it ends
 	for {
 		f := s.victim(budget, until)
 		if f == nil {
@@ -36,12 +36,12 @@ func (s *Store) compact() error {
 	}
 }
 
-// victim chooses the next file to be emptied, if any, of those with a number below until.
+// victim returns the next file to be emptied, if any, among those with a number below until.
 func (s *Store) victim(budget int64, until uint32) *runFile {
 	var live, garbage int64
 	count := 0
 	for _, f := range s.files.all {
-		if f == nil || f.blocks == 0 && !s.writing(f) { // it goes after the commit
+		if f == nil || f.blocks == 0 && !s.writing(f) { // removed after the commit
 			continue
 		}
 		if f.blocks > 0 {
@@ -63,14 +63,14 @@ func (s *Store) victim(budget int64, until uint32) *runFile {
 			if smallest == nil || f.live < smallest.live {
 				smallest = f
 			}
-		} else if f.garbage() < limit/4 { // the next one costs a name
+		} else if f.garbage() < limit/4 { // the next file needs a number
 			continue
 		}
 		if worst == nil || f.waste() > worst.waste() {
 			worst = f
 		}
 	}
-	// Two of the files emptied fit into a new one, else there would be as many as before.
+	// Two emptied files must fit into a new one. Otherwise there would be as many as before.
 	fits := smallest != nil && smallest.live < s.fileBytes()/2
 	switch {
 	case fits && count+classes > s.o.MaxFiles:
@@ -79,15 +79,15 @@ func (s *Store) victim(budget int64, until uint32) *runFile {
 		return smallest
 	case worst != nil && worst.garbage() > 0 && garbage > limit &&
 		(worst.live <= budget || garbage > live):
-		return worst // in steps where that is possible; with more garbage than records, at once
+		return worst // in steps if possible; with more garbage than records at once
 	}
 	return nil
 }
 
-// waste is the garbage of a file for each byte that would have to be written anew.
+// waste returns the garbage of a file per byte that would be rewritten.
 func (f *runFile) waste() float64 { return float64(f.garbage()) / float64(max(f.live, 1)) }
 
-// empty puts the live records and messages of a file anew.
+// empty rewrites the live records and messages of a file.
 func (s *Store) empty(f *runFile) error {
 	var take []uint32
 	for _, sl := range s.slots.ordered() {
@@ -110,7 +110,7 @@ func (s *Store) empty(f *runFile) error {
 	})
 }
 
-// renewMessages writes all messages of a slot anew: moving some alone would change their order.
+// renewMessages rewrites all messages of a slot, since moving only some would change their order.
 func (s *Store) renewMessages(sl *slot) error {
 	all, err := s.messages(sl, func(uint32) bool { return true })
 	if err != nil {

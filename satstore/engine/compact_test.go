@@ -7,8 +7,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A store of many times MaxFiles files of the least length goes on with longer ones: no commit
-// writes much more than it was given, and there are not too many files.
+// A store of many times MaxFiles files of the least length continues with longer ones. No commit
+// writes much more than its input, and there are not too many files.
 func TestMoreThanAllFilesHold(t *testing.T) {
 	if testing.Short() {
 		t.Skip("work of one goroutine, which the race detector has nothing to say of")
@@ -72,14 +72,14 @@ func TestMoreThanAllFilesHold(t *testing.T) {
 	must(t, s.Close())
 }
 
-// Where the disk has no holes, what is stale in the file that is being written is given back, too:
-// alone in it, and beside records that stay.
+// On disks without holes, garbage in the file being written is also released, whether the file has
+// nothing else or records that stay.
 func TestGarbageOfTheFileBeingWritten(t *testing.T) {
 	for _, stay := range []uint32{0, 2000} {
 		o := Options{FS: vfs.NewMem(), PartBytes: 1, GarbageBytes: 256 << 10}
 		s := mustOpen(t, "d", o)
 		body := make([]byte, 200)
-		for i := range stay { // in files of their own
+		for i := range stay { // in their own files
 			must(t, s.Put(i, 300*24, body))
 		}
 		must(t, s.Commit())

@@ -10,9 +10,9 @@ import (
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
-// CopyTo makes a checkpoint and a store of the same state in a directory that is empty or
-// not there. Run files are linked where the file system can, and copied where not; the linked
-// ones are never written to again, by neither store. Both go on independently.
+// CopyTo makes a checkpoint, and a store of the same state in a directory that is empty or missing.
+// Run files are linked if the file system can, and copied otherwise. Neither store writes to linked
+// files again. Both stores continue independently.
 func (s *Store) CopyTo(dir string) error {
 	if err := s.writable(); err != nil {
 		return err
@@ -34,8 +34,7 @@ func (s *Store) CopyTo(dir string) error {
 }
 
 // links makes the directory of a copy, and reports whether files of the store can be linked there.
-// Where they cannot, as on another disk, none is shared, and both stores can go on to give back
-// what is garbage in theirs.
+// If not, for example on another disk, no file is shared, and both stores can release garbage.
 func (s *Store) links(dir string) (bool, error) {
 	if err := directory.MakeEmpty(s.fs, dir); err != nil {
 		return false, err
@@ -56,8 +55,8 @@ func (s *Store) endRuns() error {
 	return err
 }
 
-// markShared makes a checkpoint that marks all run files as full, and where they are shared as used
-// by others, too.
+// markShared makes a checkpoint that marks all run files as full and, with share, as used by other
+// stores.
 func (s *Store) markShared(share bool) error {
 	s.sharing = share
 	defer func() { s.sharing = false }()
@@ -75,8 +74,8 @@ func (s *Store) markShared(share bool) error {
 	return errors.Join(s.checkpoint(), s.endRuns(), s.endReclaim())
 }
 
-// copyTo links run files only if they are marked as shared: else both stores would give back what
-// is garbage to one of them.
+// copyTo links run files only if they are marked as shared. Otherwise both stores would punch the
+// garbage of one of them.
 func (s *Store) copyTo(dir string, share bool) error {
 	fs := s.o.CopyFS
 	paths := []string{s.indexPath(s.indexNo)}
@@ -90,12 +89,12 @@ func (s *Store) copyTo(dir string, share bool) error {
 		if share && fs.Link(path, to) == nil {
 			continue
 		}
-		// A file that is missing is missing in the copy, too, and noted when that is opened.
+		// A file that is missing here is missing in the copy. Opening the copy notes it.
 		if err := s.copyFile(path, to); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 	}
-	// The log grows in place: it is never linked.
+	// The log grows in place, so it is never linked.
 	log := s.segmentPath(s.log.number)
 	if err := s.copyFile(log, fs.PathJoin(dir, fs.PathBase(log))); err != nil {
 		return err
@@ -103,12 +102,12 @@ func (s *Store) copyTo(dir string, share bool) error {
 	if err := directory.Sync(fs, dir); err != nil {
 		return err
 	}
-	// The commit point: without it the directory is no store.
+	// The commit point: without this file the directory is no store.
 	return directory.WriteFormat(fs, dir, s.formatText())
 }
 
-// copyFile copies a file durably, without what are holes in it; its name is durable when the
-// directory is synced.
+// copyFile copies a file durably, without its holes. Its name is durable once the directory is
+// synced.
 func (s *Store) copyFile(from, to string) error {
 	fs, copied := s.o.CopyFS, false
 	if s.fs == vfs.Default {

@@ -9,15 +9,14 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// seekData and seekHole are those of lseek(2): to where data begins, and where it ends.
+// seekData and seekHole are whence values of lseek(2): the next start of data, and its end.
 const seekData, seekHole = 3, 4
 
-// skipper is a file that is told of the holes that are not written to it, as where what is copied
-// is counted.
+// skipper is a file that counts the holes that are not written to it.
 type skipper interface{ Skip(octets int64) error }
 
-// copySparse copies the data of a file on disk through fs and leaves holes where it has them;
-// false: the system does not tell where holes are, and nothing was copied.
+// copySparse copies the data of a file on disk through fs, and leaves its holes. It returns false,
+// and copies nothing, if the system does not report holes.
 func copySparse(fs vfs.FS, from, to string) (copied bool, err error) {
 	in, err := os.Open(from)
 	if err != nil {
@@ -37,12 +36,12 @@ func copySparse(fs vfs.FS, from, to string) (copied bool, err error) {
 	}
 	defer func() {
 		if err = errors.Join(err, out.Close()); err == nil {
-			err = os.Truncate(to, stat.Size()) // it may end in a hole
+			err = os.Truncate(to, stat.Size()) // the file may end in a hole
 		}
 	}()
 	for at := int64(0); at < stat.Size(); {
 		begin, err := in.Seek(at, seekData)
-		isHole := errors.Is(err, syscall.ENXIO) // up to the end
+		isHole := errors.Is(err, syscall.ENXIO) // no data up to the end
 		if isHole {
 			begin, err = stat.Size(), nil
 		}

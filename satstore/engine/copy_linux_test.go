@@ -10,7 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A copy takes no more of the disk than the file, whose garbage was given back.
+// A copy takes no more disk space than the file, whose garbage was released.
 func TestCopyKeepsHoles(t *testing.T) {
 	dir := t.TempDir()
 	from, to := filepath.Join(dir, "from"), filepath.Join(dir, "to")
@@ -34,7 +34,7 @@ func TestCopyKeepsHoles(t *testing.T) {
 	counted := &countingFS{FS: vfs.Default}
 	s := &Store{fs: vfs.Default, o: Options{CopyFS: counted}}
 	must(t, s.copyFile(from, to))
-	// who is told how far a copy has come knows the sizes of files only
+	// observers of a copy's progress know only the sizes of files
 	if counted.octets != 16<<20 {
 		t.Errorf("%d octets are counted", counted.octets)
 	}
@@ -50,7 +50,7 @@ func TestCopyKeepsHoles(t *testing.T) {
 	}
 }
 
-// countingFS counts what is written to the files that it makes, and the holes.
+// countingFS counts the bytes written to its files, and the holes.
 type countingFS struct {
 	vfs.FS
 	octets int64

@@ -4,5 +4,5 @@ package engine
 
 import "github.com/cockroachdb/pebble/v2/vfs"
 
-// copySparse copies nothing: files have no holes here.
+// copySparse copies nothing, since this system reports no holes.
 func copySparse(vfs.FS, string, string) (bool, error) { return false, nil }

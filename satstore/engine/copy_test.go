@@ -10,7 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
 
-// copied is a store of 100 records, and its copy.
+// copied returns a store of 100 records, and its copy.
 func copied(t *testing.T, fs vfs.FS) (s, c *Store) {
 	t.Helper()
 	o := smallOptions(fs)
@@ -23,8 +23,8 @@ func copied(t *testing.T, fs vfs.FS) (s, c *Store) {
 	return s, mustOpen(t, "copy", o)
 }
 
-// Only files that a copy has a link to are shared: those of a copy on another disk can be given
-// back as before, by both.
+// Only linked files are shared. With a copy on another disk both stores can release space as
+// before.
 func TestCopySharesWhatIsLinked(t *testing.T) {
 	for _, linked := range []bool{true, false} {
 		fs := errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
@@ -53,8 +53,9 @@ func TestCopySharesWhatIsLinked(t *testing.T) {
 	}
 }
 
-// Where the trial fails, nothing is linked, though others could be, as where only some files are
-// of the user: neither store marks them as shared, and each would give back what is garbage to it.
+// If the trial link fails, no file is linked, even if others could be, for example because the user
+// owns only some. Otherwise neither store would mark them as shared, and each would punch its
+// garbage.
 func TestCopyLinksNothingUnshared(t *testing.T) {
 	tried, linked := false, 0
 	fs := errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
@@ -79,9 +80,9 @@ func TestCopyLinksNothingUnshared(t *testing.T) {
 	must(t, c.Close())
 }
 
-// A store and its copy have one id, and number the files alike that each writes then. A file of one
-// that comes to lie in the other is found when that is opened, checked and read: its records are
-// lost, and none of the other store passes for one of them.
+// A store and its copy have the same id, and give the same numbers to later files. If a file of one
+// gets into the other, opening, checking and reading find it. Its records are lost, and none of the
+// other store replaces them.
 func TestForeignRunFile(t *testing.T) {
 	fs := vfs.NewMem()
 	s, c := copied(t, fs)

@@ -12,13 +12,13 @@ import (
 	"github.com/recrawl/recrawl/satstore/crashtest"
 )
 
-// What the tests of all stores share, by short names.
+// Short names for helpers of all stores' tests.
 var (
 	must, seeded, long = crashtest.Must, crashtest.Seeded, crashtest.Long
 	readAll, writeAll  = crashtest.ReadFile, crashtest.WriteFile
 )
 
-// variant are options under which the same operations must do the same.
+// variant has options under which the same operations must give the same results.
 type variant struct {
 	name string
 	o    Options
@@ -45,8 +45,8 @@ func variants() []variant {
 
 const storeDir = "a/store"
 
-// After every crash or closing the store agrees with the map of committed operations, and
-// its own check finds nothing.
+// After every crash or closing the store equals the map of committed operations, and its own check
+// finds nothing.
 func TestModelWithCrashesAndReopening(t *testing.T) {
 	t.Parallel()
 	for _, v := range variants() {
@@ -105,7 +105,7 @@ func smallOptions(fs vfs.FS) Options {
 	return o
 }
 
-// The same on the system's own files, where runs and index are written behind and files
+// The same on files of the system, where runs and index are written in the background and files
 // have holes.
 func TestModelOnDisk(t *testing.T) {
 	t.Parallel()
@@ -140,14 +140,13 @@ func modelOnDisk(t *testing.T, o Options, direct bool) {
 			}
 		}
 		checkClean(t, d.s)
-		if err := d.s.Close(); err != nil { // without a Commit what came last is dropped
+		if err := d.s.Close(); err != nil { // without a Commit the last changes are dropped
 			t.Fatalf("round %d: %v", round, err)
 		}
 	}
 }
 
-// A crash before any single operation of the file system leaves the last commit, or the
-// one that was being made.
+// A crash before any operation of the file system leaves the last commit or the one being made.
 func TestCrashBeforeEveryOperation(t *testing.T) {
 	t.Parallel()
 	for _, v := range variants()[:4] {
@@ -174,7 +173,7 @@ func crashBeforeEveryOperation(t *testing.T, o Options) {
 		return nil
 	}))
 	var err error
-	for range 4 { // openings, too
+	for range 4 { // openings count
 		d.pending = d.acked.clone()
 		if d.s, err = Open(storeDir, o); err != nil {
 			t.Fatal(err)
@@ -219,7 +218,7 @@ func checkClean(t *testing.T, s *Store) {
 	}
 }
 
-// run makes the same operations again and again: open, steps, close.
+// run repeats the same operations: open, steps, close.
 func run(d *driver, o Options, steps int) (err error) {
 	d.acked, d.pending, d.seqs = newModel(), newModel(), 60
 	if d.s, err = Open(storeDir, o); err != nil {
@@ -239,8 +238,8 @@ func run(d *driver, o Options, steps int) (err error) {
 	return d.s.Close()
 }
 
-// A write that fails at operation 1, 2, 3, ... of opening, use and closing is told, and
-// loses nothing acknowledged: whether all after it fail too, or it is the only one.
+// A write that fails at any operation of opening, use and closing is reported, and loses nothing
+// acknowledged. That holds if it alone fails, or all later ones do.
 func TestErrorAtEveryOperation(t *testing.T) {
 	t.Parallel()
 	for _, lasting := range []bool{true, false} {
@@ -254,7 +253,7 @@ func TestErrorAtEveryOperation(t *testing.T) {
 
 func errorAtEveryOperation(t *testing.T, o Options, lasting bool) {
 	seed := seeded(t).Uint64()
-	step := uint64(7) // every operation in the long form, a few for the race detector
+	step := uint64(7) // every operation in the long test, a few for the race detector
 	switch {
 	case long():
 		step = 1
@@ -298,7 +297,7 @@ func errorAtEveryOperation(t *testing.T, o Options, lasting bool) {
 	}
 }
 
-// A read that fails is told and costs no record: the store opened again has all.
+// A read that fails is reported and costs no record: the reopened store has all.
 func TestErrorAtEveryRead(t *testing.T) {
 	seed := seeded(t).Uint64()
 	for k := 1 + seed%5; ; k += 5 {

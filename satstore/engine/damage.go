@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// maxDamage bounds the list of damages; the count goes on.
+// maxDamage bounds the list of damages. Their count continues.
 const maxDamage = 1000
 
 type damageList struct {
@@ -27,11 +27,11 @@ func (s *Store) note(d *DamageError) *DamageError {
 	return d
 }
 
-// Damage returns the damages found since Open, at most 1000 of them.
+// Damage returns the damages found since Open, at most 1000.
 func (s *Store) Damage() []*DamageError { return slices.Clone(s.damage.list) }
 
-// damaged describes a damaged block: it names the records whose newest version is among the
-// frames with these numbers, all if bad is nil.
+// damaged describes a damaged block. It names the records whose newest version is in the frames
+// numbered in bad, or in any frame if bad is nil.
 func (s *Store) damaged(h uint32, bad []uint16, what string, cause error) *DamageError {
 	b := &s.blocks[h]
 	d := &DamageError{Path: s.pathTo(b), Offset: b.off, What: what, Cause: cause}
@@ -41,14 +41,14 @@ func (s *Store) damaged(h uint32, bad []uint16, what string, cause error) *Damag
 	return d
 }
 
-// badBlock is what is known of a block that is not whole.
+// badBlock describes a block that is not whole.
 type badBlock struct {
-	frames []uint16 // numbers of those lost; nil: all
-	cause  error    // of reading; may be nil
+	frames []uint16 // numbers of the lost frames; nil: all
+	cause  error    // of the read error; may be nil
 }
 
-// noteOnce notes a damaged block if it is not yet; it returns what was noted first. Who reads the
-// whole ones of its records pays for the names of the others once.
+// noteOnce notes a damaged block unless it is noted already, and returns the first note. So a
+// reader of its whole records looks up the names of the others once.
 func (s *Store) noteOnce(h uint32, bad *badBlock) *DamageError {
 	path, off := s.pathTo(&s.blocks[h]), s.blocks[h].off
 	for _, d := range s.damage.list {
@@ -59,7 +59,7 @@ func (s *Store) noteOnce(h uint32, bad *badBlock) *DamageError {
 	return s.note(s.damaged(h, bad.frames, "block", bad.cause))
 }
 
-// pathTo returns the file of a block.
+// pathTo returns the path of a block's file.
 func (s *Store) pathTo(b *block) string {
 	if b.file < inLimbo {
 		return s.files.path(s.files.all[b.file].number)
@@ -67,8 +67,8 @@ func (s *Store) pathTo(b *block) string {
 	return "memory"
 }
 
-// seqsIn returns the records whose newest version is one of the frames of a block, of all if bad is
-// nil. Cost: the whole index.
+// seqsIn returns the records whose newest version is in the frames of a block that are numbered in
+// bad, or in any if bad is nil. It reads the whole index.
 func (s *Store) seqsIn(h uint32, bad []uint16) (list []uint32) {
 	s.index.each(func(seq uint32, p place) {
 		if p.block() == h && (bad == nil || slices.Contains(bad, uint16(p.frame()))) {
@@ -78,8 +78,8 @@ func (s *Store) seqsIn(h uint32, bad []uint16) (list []uint32) {
 	return list
 }
 
-// lose takes the records of damaged frames of a block, all if bad is nil, out of the index: they
-// are gone. While Each looks on, they stay.
+// lose removes the records of damaged frames of a block from the index, of all frames if bad is
+// nil. While Each reads, they stay.
 func (s *Store) lose(h uint32, bad []uint16, what string, cause error) {
 	d := s.note(s.damaged(h, bad, what, cause))
 	if s.looking {

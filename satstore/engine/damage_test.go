@@ -14,7 +14,7 @@ import (
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
-// files of a store: their names and contents.
+// contents returns the names and contents of a store's files.
 func contents(t testing.TB, fs vfs.FS, dir string) map[string][]byte {
 	t.Helper()
 	names, err := fs.List(dir)
@@ -39,14 +39,14 @@ func diskOf(t testing.TB, files map[string][]byte) *vfs.MemFS {
 	return fs
 }
 
-// aged returns the files of a store with history: runs, a log with frames of all kinds,
-// stale copies, messages; and what it should hold. closed says whether it was closed, so that
-// the log holds no more than a snapshot.
+// aged returns the files of a store with history: runs, a log with frames of all kinds, stale
+// copies and messages. It also returns the expected content. If closed, the log has only a
+// snapshot.
 func aged(t testing.TB, closed bool) (map[string][]byte, *model, int) {
 	t.Helper()
 	mem := vfs.NewCrashableMem()
 	o := smallOptions(mem)
-	o.LogBytes = 1 << 20 // no checkpoint but the one below
+	o.LogBytes = 1 << 20 // no checkpoint except the one below
 	s, err := Open(storeDir, o)
 	must(t, err)
 	d := &driver{s: s, rng: rand.New(rand.NewPCG(7, 7)), acked: newModel(), pending: newModel(),
@@ -73,8 +73,8 @@ func aged(t testing.TB, closed bool) (map[string][]byte, *model, int) {
 	return files, d.acked, d.seqs
 }
 
-// survey says what of a model a store still has: never anything else. Each record that is
-// missing must be named in its damages, and only those.
+// survey checks that a store has nothing outside a model, and that its damages name exactly the
+// missing records.
 func survey(s *Store, m *model, seqs int) error {
 	lost := map[uint32]bool{}
 	units := s.Horizon() + 1
@@ -126,9 +126,9 @@ func survey(s *Store, m *model, seqs int) error {
 	return wrong
 }
 
-// needed returns what tells whether a byte of a file belongs to what counts, in a run file to a
-// header or a block: Check must see what becomes of it. Others are stale blocks, messages to a slot
-// without records, which an Open that writes drops, and what lies between blocks.
+// needed returns a function that reports whether a byte of a file matters, such as those of headers
+// and blocks in a run file: Check must notice its damage. Other bytes are stale blocks, messages to
+// a slot without records, which the next writing Open drops, and gaps between blocks.
 func needed(t *testing.T, files map[string][]byte, name string) func(at int64) bool {
 	number, ok := parseName(name, runPrefix)
 	if !ok {
@@ -154,7 +154,7 @@ func needed(t *testing.T, files map[string][]byte, name string) func(at int64) b
 	}
 }
 
-// damageEach opens the store with each damage and looks at what it still has.
+// damageEach opens the store with each damage and surveys it.
 func damageEach(t *testing.T, files map[string][]byte, m *model, seqs int, name string, needed bool,
 	change func(b []byte) []byte) (opened, refused int) {
 	t.Helper()
@@ -186,7 +186,7 @@ func damageEach(t *testing.T, files map[string][]byte, m *model, seqs int, name 
 		opened++
 		found, err := s.Check()
 		must(t, err)
-		if needed && len(found)+len(s.Damage()) == 0 { // an index file that was made anew is whole
+		if needed && len(found)+len(s.Damage()) == 0 { // a rebuilt index file is whole
 			t.Fatalf("%s: check found nothing", name)
 		}
 		if strings.HasPrefix(name, indexPrefix) {
@@ -207,8 +207,8 @@ func damageEach(t *testing.T, files map[string][]byte, m *model, seqs int, name 
 
 func (s *Store) pathOf(name string) string { return vfs.Default.PathJoin(storeDir, name) }
 
-// places is how far apart damaged bytes are: one in the long tests, and ten times as many as usual
-// in the short ones, which the race detector looks at: it has nothing to find here.
+// places returns the distance of damaged bytes: 1 in long tests, and ten times the usual one in
+// short tests, which run under the race detector.
 func places(usual int) int {
 	switch {
 	case long():
@@ -219,7 +219,8 @@ func places(usual int) int {
 	return usual
 }
 
-// A flipped bit anywhere costs what it hit, named, or is told by Open: never a wrong record.
+// A flipped bit anywhere costs what it hit, and is named, or Open reports it. It never gives a
+// wrong record.
 func TestFlippedBitAnywhere(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -233,7 +234,7 @@ func TestFlippedBitAnywhere(t *testing.T) {
 			needed := needed(t, files, name)
 			for i := 0; i < len(whole); i += step {
 				if strings.HasPrefix(name, logPrefix) && !closed && lastTransaction(t, whole) <= i {
-					break // it cannot be told from a torn write, and is cut
+					break // it looks like a torn write, and is cut
 				}
 				o, r := damageEach(t, files, m, seqs, name, needed(int64(i)),
 					func(b []byte) []byte { b[i] ^= 1 << (i % 8); return b })
@@ -248,7 +249,7 @@ func TestFlippedBitAnywhere(t *testing.T) {
 	}
 }
 
-// lastTransaction returns where the last transaction of a log segment begins.
+// lastTransaction returns the start of the last transaction in a log segment.
 func lastTransaction(t *testing.T, b []byte) int {
 	r := &logReader{file: vfs.NewMemFile(b), size: int64(len(b))}
 	last, begin := uint64(0), 0
@@ -263,7 +264,7 @@ func lastTransaction(t *testing.T, b []byte) int {
 	}
 }
 
-// A file cut anywhere, or missing, is like damage of what is cut off.
+// A file cut anywhere, or missing, is like damage of the missing part.
 func TestCutFiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("work of one goroutine, which the race detector has nothing to say of")
@@ -277,7 +278,7 @@ func TestCutFiles(t *testing.T) {
 			if strings.HasPrefix(name, logPrefix) && n == len(whole) {
 				continue
 			}
-			if strings.HasPrefix(name, logPrefix) { // there is only one: no snapshot, no store
+			if strings.HasPrefix(name, logPrefix) { // the only one
 				broken := diskOf(t, files)
 				writeAll(t, broken, storeDir+"/"+name, whole[:n])
 				if _, err := Open(storeDir, smallOptions(broken)); !isDamage(err) {
@@ -291,7 +292,7 @@ func TestCutFiles(t *testing.T) {
 	}
 }
 
-// A log cut at any byte of its last transactions is that of a commit before.
+// A log cut at any byte of its last transactions is the log of an earlier commit.
 func TestTornLogTailIsCut(t *testing.T) {
 	mem := vfs.NewMem()
 	o := smallOptions(mem)
@@ -317,11 +318,11 @@ func TestTornLogTailIsCut(t *testing.T) {
 			fs := diskOf(t, files)
 			want := states[0]
 			for i, end := range ends {
-				if bytes.HasPrefix(files[name], whole[:end]) { // the tail may be what was cut
+				if bytes.HasPrefix(files[name], whole[:end]) { // the tail may be the cut part
 					want = states[i]
 				}
 			}
-			for range 2 { // what was cut stays cut
+			for range 2 { // the cut part stays cut
 				o.FS = fs
 				s, err := Open(storeDir, o)
 				must(t, err)
@@ -335,8 +336,8 @@ func TestTornLogTailIsCut(t *testing.T) {
 	}
 }
 
-// A frame of a kind that only a newer program knows is no torn tail: the log is refused, and stays
-// as it is.
+// A frame of a kind that only a newer program knows is no torn tail: the log is refused and
+// unchanged.
 func TestUnknownKindOfFrame(t *testing.T) {
 	mem := vfs.NewMem()
 	o := smallOptions(mem)

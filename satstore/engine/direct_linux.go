@@ -8,7 +8,7 @@ import (
 // directFile writes past the page cache: whole multiples of runAlign, from aligned memory.
 type directFile struct{ *os.File }
 
-// createDirect returns nil where the file system does not allow it.
+// createDirect returns nil if the file system does not allow direct writes.
 func createDirect(path string) runSink {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|syscall.O_DIRECT, 0o666)
 	if err != nil {

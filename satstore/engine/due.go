@@ -1,15 +1,14 @@
 package engine
 
-// Kept returns the unit in which a record that is due in a unit is kept.
+// Kept returns the unit in which a record of a due unit is kept.
 func (s *Store) Kept(due int64) int64 { return s.clamp(due) }
 
-// Due hands visit the records of the first span of slots that holds any after a unit, with the
-// messages that wait for them, and returns the last unit of the span: all records due by then and
-// after the given unit were handed over. It moves none. Without such records it returns after.
-// Slots are read as a whole, in long sequential reads, in the order of time; the records of a span
-// come in no order. A span is one unit near the clock, and a wide slot far from it. Records of
-// damaged blocks are left out and stay; Damage names them. visit may call Load, and must change
-// nothing.
+// Due passes to visit the records of the first span of slots after a unit that holds any, with
+// their messages. It returns the last unit of the span, so that all records between both units were
+// passed on; without records it returns after. It moves no record. It reads slots as a whole, in
+// long sequential reads and in order of time. Records of a span come in no order. A span is one
+// unit near the clock, and a wide slot far from it. Records of damaged blocks are left out and
+// stay; Damage names them. visit may call Load, and must change nothing.
 func (s *Store) Due(after int64, visit func(r *Record) error) (through int64, err error) {
 	if err := s.usable(); err != nil {
 		return after, err
@@ -28,7 +27,7 @@ func (s *Store) Due(after int64, visit func(r *Record) error) (through int64, er
 		if last == after {
 			first = start
 		}
-		if start == first { // all others of the span are parts of the widest of these
+		if start == first { // the other slots of the span are parts of the widest one
 			last = max(last, s.slots.last(sl))
 		} else if start > last {
 			break

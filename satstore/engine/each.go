@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// Each hands every record to visit once and moves none: slot after slot by time, in each
-// those in files in the order of their places, then those in pages. Records of damaged blocks
-// are left out and stay; Damage names them. visit may call Load, and must change nothing.
+// Each passes every record to visit once, and moves none: slots in order of time, in each the
+// records in files in order of their places, then those in pages. Records of damaged blocks are
+// left out and stay; Damage names them. visit may call Load, and must change nothing.
 func (s *Store) Each(visit func(r *Record) error) error {
 	return s.EachOf(0, math.MaxUint32, visit)
 }
 
-// EachOf is Each for the records of the numbers from first to last. It reads all blocks.
+// EachOf is Each for the records numbered first to last. It reads all blocks.
 func (s *Store) EachOf(first, last uint32, visit func(r *Record) error) error {
 	if err := s.usable(); err != nil {
 		return err
@@ -78,11 +78,12 @@ func (t *slots) byTime() []*slot {
 type SlotStats struct {
 	First, Units int64
 	Records      int
-	// Of its records and messages on disk and in pages; stale copies in their blocks included.
+	// Bytes counts the slot's records and messages on disk and in pages, including stale copies in
+	// their blocks.
 	Bytes int64
 }
 
-// Slots returns the slots that hold records, by their first unit. Cost: all blocks in memory.
+// Slots returns the slots with records, by first unit. It looks at all blocks in memory.
 func (s *Store) Slots() []SlotStats {
 	var list []SlotStats
 	for _, sl := range s.slots.byTime() {
@@ -105,8 +106,8 @@ func (s *Store) Slots() []SlotStats {
 	return list
 }
 
-// Has reports whether a record is there.
+// Has reports whether a record exists.
 func (s *Store) Has(seq uint32) bool { return s.index.get(seq) != nowhere }
 
-// Unit returns the seconds of a unit.
+// Unit returns the length of a unit in seconds.
 func (s *Store) Unit() int64 { return s.o.Unit }

@@ -9,30 +9,29 @@ import (
 )
 
 var (
-	// ErrInUse says that another process, or another Store of this one, has the directory open.
+	// ErrInUse reports that another process, or another Store of this one, has the directory open.
 	ErrInUse = directory.ErrInUse
-	// ErrReadOnly says that a store opened with Options.ReadOnly was asked to change.
+	// ErrReadOnly reports that a store opened with Options.ReadOnly was asked to change.
 	ErrReadOnly = errors.New("store is open for reading only")
-	// ErrNoStore says that a directory to be read holds no store, or one whose creation was cut
-	// short.
+	// ErrNoStore reports that a directory holds no store, or one whose creation was cut short.
 	ErrNoStore = words.Hint(errors.New("the directory holds no store"),
 		"recrawl run --data DIR URL... makes one, in a new or empty directory; where one was, "+
 			"check --repair makes a new one of what is left", words.ExitFailed)
-	// ErrClosed says that the store was closed before the call.
+	// ErrClosed reports that the store was closed before the call.
 	ErrClosed = errors.New("store is closed")
-	// ErrNoRecord says that a message was sent to a record that is not there.
+	// ErrNoRecord reports that a message was sent to a record that does not exist.
 	ErrNoRecord = errors.New("no such record")
-	// ErrBusy says that the function given to Advance called what it must not.
+	// ErrBusy reports that the callback of Advance called a method that it must not.
 	ErrBusy = errors.New("store is being advanced")
 )
 
-// FormatError says that a store was written by a newer program, or by one that was never released.
-// Nothing was changed.
+// FormatError reports that a store was written by a newer program, or by one that was never
+// released. Nothing was changed.
 type FormatError struct {
-	Path  string // where it says so
-	What  string // that has the format; "": the store
-	Found int    // version, or kind
-	Known int    // highest one that this program reads
+	Path  string // of the file with the format
+	What  string // the object with the format; "": the store
+	Found int    // its version, or kind
+	Known int    // the highest that this program reads
 }
 
 func (e *FormatError) Error() string {
@@ -48,7 +47,7 @@ func (e *FormatError) Error() string {
 		"one knows up to %d: use the newer one (nothing was changed)", e.Path, what, e.Found, e.Known)
 }
 
-// Hint says which program or directory to take.
+// Hint names the program or directory to use.
 func (e *FormatError) Hint() string {
 	if e.Found < e.Known {
 		return "the directory was made by an earlier development version; start a new one with " +
@@ -57,25 +56,25 @@ func (e *FormatError) Hint() string {
 	return "the directory was written by a newer recrawl; use that version, or another --data"
 }
 
-// ExitCode is that of failures.
+// ExitCode returns the exit code of failures.
 func (e *FormatError) ExitCode() int { return words.ExitFailed }
 
-// DamageError says that bytes which were durable are not what was written.
+// DamageError reports that durable bytes are not those that were written.
 type DamageError struct {
 	Path   string
-	Offset int64 // where the damaged block, frame or chunk begins
+	Offset int64 // start of the damaged block, frame or chunk
 	What   string
-	// Seqs are the records whose newest version stood there.
+	// Seqs are the records whose newest version was there.
 	Seqs  []uint32
-	Cause error // nil where the bytes themselves are the cause
+	Cause error // nil if the bytes themselves are the cause
 }
 
-// Hint says how to save what can be read.
+// Hint says how to save what is readable.
 func (e *DamageError) Hint() string {
 	return "recrawl check --repair --to NEW-DIRECTORY makes a new store of all that can be read"
 }
 
-// ExitCode is that of damage.
+// ExitCode returns the exit code of damage.
 func (e *DamageError) ExitCode() int { return words.ExitDamaged }
 
 func (e *DamageError) Error() string {

@@ -23,7 +23,7 @@ import (
 //	16 16 the store's id
 //	32 8  clock when it was made
 //	40 4  CRC32C of bytes 0-39
-//	44 8  mark: any number but 0, of this file alone, which the log has, too; 0: of older stores
+//	44 8  mark: any number except 0, also in the log; 0: from older stores
 //	52 4  CRC32C of bytes 0-51, where there is a mark
 const (
 	fileMagic  = "SATRUN\x00\x01"
@@ -38,19 +38,19 @@ const (
 // runFile is a file of runs.
 type runFile struct {
 	number uint32
-	spot   uint16 // in files.all
+	spot   uint16 // index in files.all
 	class  uint8
-	shared bool // a copy of the store may use the same bytes: never punch
+	shared bool // a copy of the store may use the same bytes: punch no holes
 	made   int64
-	size   int64 // bytes that count
+	size   int64 // bytes in use
 	punched,
-	live int64 // of blocks that are not free
-	blocks int  // of those
-	full   bool // nothing is appended any more
-	// mark is in the header, too. A copy of a store has its id and numbers its files as it does:
-	// files that came later have other marks. 0: older stores have none.
+	live int64 // bytes of blocks that are not free
+	blocks int  // blocks that are not free
+	full   bool // no run is appended any more
+	// mark is also in the header. A copy of a store has the same id and file numbers, but its later
+	// files have other marks. 0: from an older store.
 	mark uint64
-	own  bool // its header was written or compared by this Store
+	own  bool // this Store wrote or compared its header
 
 	open vfs.File // for reading; nil if not
 	refs int
@@ -68,10 +68,10 @@ type files struct {
 	dir      string
 	all      []*runFile
 	freeSpot []uint16
-	next     uint32 // number
+	next     uint32 // next number
 
 	reads, readBytes atomic.Int64 // since Open
-	mu               sync.Mutex   // of what follows, open, refs, used of all files, and of changes to all
+	mu               sync.Mutex   // guards the fields below, open, refs, used, and all changes
 	opens            int
 	ticks            uint64
 }
@@ -80,7 +80,7 @@ func (t *files) path(number uint32) string {
 	return t.fs.PathJoin(t.dir, fmt.Sprintf("%s%08d", runPrefix, number))
 }
 
-// add makes a file known. Readers of others may look for one to close meanwhile.
+// add adds a file to the table. Readers of other files may look for one to close meanwhile.
 func (t *files) add(f *runFile) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -127,7 +127,7 @@ func (t *files) release(f *runFile) {
 	t.mu.Unlock()
 }
 
-// evict closes the file that was not used for longest.
+// evict closes the least recently used file.
 func (t *files) evict() {
 	var oldest *runFile
 	for _, f := range t.all {
@@ -140,7 +140,7 @@ func (t *files) evict() {
 	}
 }
 
-// shut closes a file that was only read: nothing of it can be lost.
+// shut closes a file that was only read, so that nothing can be lost.
 func (t *files) shut(f *runFile) {
 	if f.open != nil {
 		_ = f.open.Close()
@@ -192,20 +192,20 @@ func readFull(f vfs.File, b []byte, at int64) error {
 	return err
 }
 
-// gone reports whether an error of reading means that bytes are missing, which is damage;
-// any other may pass, and costs no records.
+// gone reports whether a read error means that bytes are missing, which is damage. Other errors may
+// pass, and cost no records.
 func gone(err error) bool {
 	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, os.ErrNotExist) ||
 		errors.Is(err, errLost) ||
 		errors.Is(err, errForeign)
 }
 
-// errForeign says that a file is not the one that the log means.
+// errForeign reports that a file is not the one named in the log.
 var errForeign = errors.New("it is the run file of another store, such as a copy of this one " +
 	"that has gone on by itself")
 
-// isForeign reports whether the header in a file is whole, and that of another one. What is damaged
-// says nothing: blocks have checksums of their own.
+// isForeign reports whether a file has a whole header of another file. A damaged header shows
+// nothing, since blocks have checksums of their own.
 func (f *runFile) isForeign(in vfs.File) bool {
 	h := make([]byte, fileHeader)
 	if f.mark == 0 || readFull(in, h, 0) != nil ||
@@ -219,17 +219,17 @@ func (f *runFile) isForeign(in vfs.File) bool {
 	return mark != f.mark
 }
 
-// errLost says that the disk gives other bytes of the same file and not these.
-var errLost = errors.New("the disk does not give these bytes")
+// errLost reports that the disk cannot read these bytes, but can read others of the same file.
+var errLost = errors.New("the disk cannot read these bytes")
 
-// unreadable reports whether a read failed as it does on a bad sector. It does so, too, while a
-// whole disk fails: alone it means nothing.
+// unreadable reports whether a read failed like one of a bad sector. A whole disk that fails does
+// the same, so this alone shows no damage.
 func unreadable(err error) bool { return errors.Is(err, syscall.EIO) }
 
-// readBlock fills b with a block. Bytes that the disk does not give are zeros then, by runAlign,
-// and the error is errLost: what is left of the block may have been read. For that they have to
-// fail twice, and the header of the file must come between the two: a disk that fails as a whole
-// must not cost records, for it may come back.
+// readBlock fills b with a block. Unreadable bytes become zeros, in units of runAlign, and the
+// error is errLost; the rest of the block may have been read. For that they must fail twice, and
+// the header of the file must be readable in between. A disk that fails as a whole must not cost
+// records, since it may come back.
 func (t *files) readBlock(f *runFile, b []byte, off int64) error {
 	err := t.read(f, b, off)
 	if err == nil {
@@ -254,8 +254,8 @@ func (t *files) readBlock(f *runFile, b []byte, off int64) error {
 	return lost
 }
 
-// probe reads the header of a file, from the disk itself where the system can: that memory has it
-// says nothing about the disk.
+// probe reads the header of a file, past the page cache if the system can: cached bytes show
+// nothing about the disk.
 func (t *files) probe(f *runFile) error {
 	b := alignedChunk(runAlign)[:runAlign]
 	if t.fs == vfs.Default {

@@ -7,11 +7,11 @@ import (
 	"slices"
 )
 
-// A run is the pages of one class, ordered by slot: written once, and its own log. What
-// the log gets is where the blocks are and whose newest versions they hold.
+// A run is the pages of one class, ordered by slot: written once, and its own log. The log keeps
+// only the places of its blocks, and the records whose newest versions they hold.
 
-// flushAll writes the pages of both classes. In the middle of a transaction the log keeps
-// the order: what follows comes after these runs.
+// flushAll writes the pages of both classes. Within a transaction the log keeps the order: later
+// frames come after these runs.
 func (s *Store) flushAll() error {
 	s.logDeleted()
 	for class := range classes {
@@ -27,7 +27,7 @@ func (s *Store) flushAll() error {
 	return nil
 }
 
-// flush writes the pages of slots of a class as one run. Their handles go on, so the index stays.
+// flush writes pages of slots of a class as one run. They keep their handles, so the index stays.
 func (s *Store) flush(class int, pick func(*slot) bool) error {
 	all := slices.DeleteFunc(s.slots.ordered(), func(sl *slot) bool {
 		return sl.class != class || len(sl.pages[0])+len(sl.pages[1]) == 0 || !pick(sl)

@@ -9,7 +9,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Stores of format 1, each with something that those before it lack: outlines, checksums of frames,
+// Stores of format 1, each with a part that the earlier ones lack: outlines, checksums of frames,
 // marks of run files.
 const (
 	goldenDir   = "testdata/format1"
@@ -23,8 +23,8 @@ func goldenBody(i uint32) string { return fmt.Sprintf("record %d of format 1", i
 // goldenDue spreads the records over both levels.
 func goldenDue(i uint32) int64 { return 102 + int64(i)*int64(i)*3 }
 
-// makeGolden makes the store that testdata holds: a checkpoint, and after it in the log a
-// run, logged pages, deletions, dropped messages and a clock.
+// makeGolden makes the store in testdata: a checkpoint, and after it in the log a run, logged
+// pages, deletions, dropped messages and a clock.
 func makeGolden(t *testing.T, fs vfs.FS) {
 	o := Options{FS: fs, Unit: 3600, Levels: HoursAndDays, Base: 100, PageBytes: 512}
 	s := mustOpen(t, storeDir, o)
@@ -50,7 +50,7 @@ func makeGolden(t *testing.T, fs vfs.FS) {
 	must(t, s.Commit())
 }
 
-// A store of format 1 opens for ever. RECRAWL_GOLDEN=1 writes the files; only for a new format.
+// A store of format 1 opens for ever. RECRAWL_GOLDEN=1 writes the files, for a new format only.
 func TestFormat1Opens(t *testing.T) {
 	if os.Getenv("RECRAWL_GOLDEN") != "" {
 		fs := vfs.NewMem()
@@ -104,7 +104,7 @@ func goldenOpens(t *testing.T, dir string) {
 	}
 }
 
-// The bytes of FORMAT.md's examples.
+// The examples in FORMAT.md have these bytes.
 func TestFormatExamples(t *testing.T) {
 	b := appendFrame(nil, kindRecords,
 		&frame{flags: flagMore, seq: 7, ahead: 5, body: []byte("abc")})

@@ -15,15 +15,15 @@ import (
 // The flags are the low bits of the first byte, so they can be changed in place.
 const (
 	flagDead = 1 // replaced or deleted before the block was written
-	// flagMore: of a record, messages wait for it; of a message, it goes on after earlier
-	// ones to the same record. Without the flag all earlier ones in this slot are void.
+	// flagMore: on a record, messages wait for it. On a message, it follows earlier ones to the
+	// same record; without the flag all earlier ones in this slot are void.
 	flagMore = 2
 
 	kindRecords  = 0
 	kindMessages = 1
 	kinds        = 2
 
-	// maxBody bounds records and messages, and what a reader allocates for a block.
+	// maxBody bounds records and messages, and with them the memory of a block's reader.
 	maxBody       = 1 << 20
 	maxFrameBytes = maxBody + 4 + 4 + binary.MaxVarintLen64
 )
@@ -54,8 +54,8 @@ func appendFrame(b []byte, kind int, f *frame) []byte {
 	return append(b, f.body...)
 }
 
-// parse reads the frame at the start of b and returns its length; 0 if there is no whole
-// one. The body aliases b.
+// parse reads the frame at the start of b and returns its length; 0 if there is no whole one. The
+// body aliases b.
 func (f *frame) parse(b []byte, kind int) int {
 	head, n := binary.Uvarint(b)
 	if n <= 0 || head>>2 > maxBody || len(b) < n+4 {

@@ -11,8 +11,8 @@ import (
 	"github.com/recrawl/recrawl/satstore/crashtest"
 )
 
-// A disk that becomes full is told as ENOSPC and loses nothing acknowledged; with space
-// freed the store goes on.
+// A full disk is reported as ENOSPC and loses nothing acknowledged. Once space is freed, the store
+// continues.
 func TestFullDisk(t *testing.T) {
 	rng := seeded(t)
 	seed := rng.Uint64()

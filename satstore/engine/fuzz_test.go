@@ -10,7 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A frame that is read is written as the same bytes, but for numbers in needless length.
+// A frame is written as the bytes from which it was read, except for numbers of needless length.
 func FuzzFrame(f *testing.F) {
 	f.Add(appendFrame(nil, kindRecords,
 		&frame{flags: flagMore, seq: 7, ahead: 5, body: []byte("abc")}), true)
@@ -67,7 +67,7 @@ func FuzzApply(f *testing.F) {
 		}
 		_ = s.apply(logFrame{kind: kind, payload: payload})
 		s.replay = false
-		s.err = ErrClosed // what was applied refers to runs that are not there
+		s.err = ErrClosed // the applied frames refer to missing runs
 	})
 }
 
@@ -82,7 +82,7 @@ func FuzzIndex(f *testing.F) {
 	number := uint64(4)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		b = bytes.Clone(b)
-		for at := 0; at+indexHead <= len(b); { // checksums that hold, so that more is reached
+		for at := 0; at+indexHead <= len(b); { // right checksums, so that more code is reached
 			n := int(binary.LittleEndian.Uint32(b[at:]))
 			if n < 1 || at+indexHead+n > len(b) {
 				break
@@ -131,7 +131,7 @@ func FuzzFormat(f *testing.F) {
 	})
 }
 
-// Scan takes any bytes as log and run file, and hands over only records with right checksums.
+// Scan takes any bytes as log and run file, and passes on only records with right checksums.
 func FuzzScan(f *testing.F) {
 	mem := vfs.NewMem()
 	s, err := Open(storeDir, Options{FS: mem, PartBytes: 1,

@@ -2,20 +2,20 @@ package engine
 
 import "slices"
 
-// The index says of each record where its newest version is: in which block, and the how
-// many-eth frame of it. 6 bytes a record; what the blocks are takes 28 bytes per block (of
-// about 90 records of the paper's size). A copy to which the index does not point is stale.
-// Records that lie on disk in the order of their numbers take less: see stretch.
+// The index has the place of each record's newest version: its block, and its number among the
+// frames there. It takes 6 bytes a record, and 28 bytes for each block (of about 90 records of the
+// paper's size). A copy to which the index does not point is stale. Records on disk in the order of
+// their numbers take less: see stretch.
 
 // place is an entry of the index. Two-byte fields keep its size at 6.
 type place struct {
 	low, high uint16 // handle of the block
-	ord       uint16 // of the frame in the block; the top bit says that messages wait
+	ord       uint16 // number of the frame in the block; the top bit: messages wait
 }
 
 const (
 	messagesWait = 1 << 15
-	// maxFrames is how many frames a block may have: an ordinal has 15 bits.
+	// maxFrames bounds the frames of a block: their numbers have 15 bits.
 	maxFrames = 1 << 15
 
 	chunkBits = 16
@@ -37,29 +37,29 @@ func makePlace(block uint32, frame int, waiting bool) place {
 	return p
 }
 
-// flatChunk is the entries of 65,536 records.
+// flatChunk has the entries of 65,536 records.
 type flatChunk [chunkLen]place
 
-// indexChunk has them flat or packed; neither: none of them was ever set.
+// indexChunk has entries that are flat or packed; neither: none was ever set.
 type indexChunk struct {
 	flat   *flatChunk
 	packed []stretch // never changed
 }
 
-// index is an array that grows without being copied; parts of it without records take nothing.
+// index is an array that grows without copying. Parts without records take no memory.
 type index struct {
 	chunks []indexChunk
-	flats  int // chunks that are flat
-	packed int // stretches of all that are packed
+	flats  int // number of flat chunks
+	packed int // stretches in all packed chunks
 	count  int // records
 	next   uint32
 	spare  *flatChunk // of a chunk that was packed
 
 	lent    []bool          // flat chunks that an image being written reads: copied before a change
-	writing <-chan struct{} // closed when it is written
+	writing <-chan struct{} // closed when the image is written
 }
 
-// own returns the entry of a record for changing it, nil if it never was set.
+// own returns the entry of a record for a change, or nil if it was never set.
 func (x *index) own(seq uint32) *place {
 	c := int(seq >> chunkBits)
 	if c >= len(x.chunks) {
@@ -85,7 +85,7 @@ func (x *index) own(seq uint32) *place {
 	return &chunk.flat[seq&(chunkLen-1)]
 }
 
-// lend returns the chunks as they are now, to be read until done is closed.
+// lend returns the present chunks, which the caller reads until done is closed.
 func (x *index) lend(done <-chan struct{}) []indexChunk {
 	x.writing, x.lent = done, make([]bool, len(x.chunks))
 	for c := range x.chunks {
@@ -106,8 +106,8 @@ func (x *index) get(seq uint32) place {
 	return find(x.chunks[c].packed, int(seq&(chunkLen-1)))
 }
 
-// touch brings the entries of records near: their places in memory have no order, and
-// waiting for many of them at once, with nothing else to do, takes little longer than for one.
+// touch loads the entries of records into the cache. They are scattered in memory, and waiting for
+// many at once takes little longer than waiting for one.
 func (x *index) touch(seqs []uint32) (sum uint16) {
 	for _, seq := range seqs {
 		if c := int(seq >> chunkBits); c < len(x.chunks) && x.chunks[c].flat != nil {
@@ -123,7 +123,7 @@ func (x *index) grow(seq uint32) *place {
 		return p
 	}
 	c := int(seq >> chunkBits)
-	if c > 0 { // the one before is probably full
+	if c > 0 { // the chunk before is probably full
 		x.pack(c - 1)
 	}
 	for len(x.chunks) <= c {

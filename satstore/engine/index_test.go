@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// An index that packs and unpacks its chunks agrees with a plain array at any time, and so do the
-// images of it.
+// An index that packs and unpacks its chunks always equals a plain array, and so do its images.
 func TestIndexAgreesWithArray(t *testing.T) {
 	const n = 4*chunkLen + 100
 	random := rand.New(rand.NewPCG(1, 2))
@@ -28,7 +27,7 @@ func TestIndexAgreesWithArray(t *testing.T) {
 			}
 		}
 	}
-	// Chunks of long stretches, of short ones, of stretches with gaps and marks, and of none.
+	// Chunks have long stretches, short ones, ones with gaps and marks, or none.
 	for seq, block, ord := 0, uint32(0), 0; seq < n; seq++ {
 		ord++
 		switch c := seq / chunkLen; {
@@ -46,7 +45,7 @@ func TestIndexAgreesWithArray(t *testing.T) {
 		}
 		return s
 	}
-	// the third with gaps, the last not full
+	// the third has gaps, the last is not full
 	if got := packed(); got != "true true true false false " {
 		t.Fatal("chunks packed: ", got)
 	}
@@ -85,7 +84,7 @@ func TestIndexAgreesWithArray(t *testing.T) {
 	}
 	want = now
 	close(done)
-	// in order once more: packed again by the next chunk that begins
+	// in order again: the next chunk that begins packs them
 	for seq := range 2 * chunkLen {
 		set(seq, makePlace(uint32(seq/100), seq%100, false))
 	}
@@ -114,8 +113,8 @@ func TestIndexAgreesWithArray(t *testing.T) {
 	}
 }
 
-// Records that are put in order take next to no index, before and after the store is opened
-// again; what changes is there all the same.
+// Records that are put in order take almost no index, before and after reopening. Later changes are
+// kept.
 func TestIndexOfOrderedRecordsIsSmall(t *testing.T) {
 	const n = 2*chunkLen + 1000
 	dir, random := t.TempDir(), rand.New(rand.NewPCG(3, 4))
@@ -132,7 +131,7 @@ func TestIndexOfOrderedRecordsIsSmall(t *testing.T) {
 	must(t, s.Checkpoint())
 	small := func(when string) {
 		t.Helper()
-		// A flat chunk is the last one, another is kept for the next.
+		// The last chunk is flat, and another is kept for the next.
 		if got := s.index.bytes(); got > 2*chunkLen*placeSize+n/4 {
 			t.Errorf("%s: %d bytes of index for %d records", when, got, n)
 		}
@@ -151,7 +150,7 @@ func TestIndexOfOrderedRecordsIsSmall(t *testing.T) {
 		switch when {
 		case "checkpoint":
 			must(t, s.Checkpoint())
-		case "let go": // as a crash would leave it
+		case "let go": // like a crash
 			must(t, s.Put(3, 9, body(3, 200)))
 			version[3] = 200
 			must(t, s.Commit())

@@ -64,20 +64,19 @@ func indexCRC(number int64, payload []byte) uint32 {
 	return crc32.Update(crc32.Checksum(b[:], castagnoli), castagnoli, payload)
 }
 
-// indexImage is what an index file is to hold, taken at one moment: the store goes on
-// while it is written.
+// indexImage is the content of an index file at one time. The store continues while it is written.
 type indexImage struct {
 	number int64
 	head   []byte   // begin and blocks, as chunks
-	ids    []uint32 // number of each block in the file, by handle
-	frames []uint16 // in each block of records, by its number; of messages 0
+	ids    []uint32 // by handle: number of the block in the file
+	frames []uint16 // by that number: frames of the block; 0 for messages
 	places []indexChunk
 	next   uint32
 	count  int // records
 }
 
-// takeImage takes it, to be written before done is closed. Until then a chunk of the index
-// is copied when it is changed.
+// takeImage returns the image, which must be written before done is closed. Until then, changes
+// copy a chunk of the index first.
 func (s *Store) takeImage(number int64, done <-chan struct{}) *indexImage {
 	m := &indexImage{number: number, next: s.index.next, count: s.index.count,
 		places: s.index.lend(done)}
@@ -135,7 +134,7 @@ func (s *Store) eachListed(f func(sl *slot, h uint32) error) error {
 	return nil
 }
 
-// numberBlocks gives each block its number in the index file, by handle.
+// numberBlocks numbers the blocks for the index file, by handle.
 func (s *Store) numberBlocks(m *indexImage) {
 	m.ids = make([]uint32, len(s.blocks))
 	_ = s.eachListed(func(_ *slot, h uint32) error {

@@ -70,7 +70,7 @@ func (s *Store) loadBlock(r *fields, files map[uint32]*runFile) (sl *slot, h uin
 	}
 	b.slot, b.file = sl.id, f.spot
 	if kind == kindMessages {
-		b.live = live // to records the index points itself
+		b.live = live // of records: frames that the index points to
 	}
 	return sl, s.list(sl, b), true
 }

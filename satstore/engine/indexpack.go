@@ -1,21 +1,21 @@
 package engine
 
-// Records that were put in the order of their numbers lie so in their blocks: those of a long list
-// that is taken in, say. A chunk of them is packed into stretches, and takes a thirtieth of its
-// memory. It is flat again as soon as one of its entries is to change.
+// Records that were put in the order of their numbers, such as those of a long list, lie in that
+// order in their blocks. A chunk of them is packed into stretches, and takes a thirtieth of the
+// memory. Before one of its entries changes, it becomes flat again.
 
-// stretch is entries that follow each other: those of the records from first to the next stretch
-// are in one block, in frames that follow each other; or there are no such records.
+// stretch has consecutive entries: the records from first to the next stretch are in consecutive
+// frames of one block, or do not exist.
 type stretch struct {
-	first uint16 // number of the record in its chunk
-	place place  // of the first
+	first uint16 // number of the first record in its chunk
+	place place  // entry of the first record
 }
 
 const (
 	stretchBytes = 8
-	chunkBytes   = 32 // of an indexChunk, what it points to left out
-	// mostStretches bounds a packed chunk to a quarter of a flat one: 5.3 records a stretch. An
-	// entry is then found in 14 steps at most.
+	chunkBytes   = 32 // of an indexChunk, without what it points to
+	// mostStretches bounds a packed chunk to a quarter of a flat one: 5.3 records a stretch.
+	// Finding an entry then takes at most 14 steps.
 	mostStretches = chunkLen * placeSize / stretchBytes / 4
 )
 
@@ -30,7 +30,7 @@ func (s *stretch) after(n int) place {
 
 // find returns the entry of a record in a packed chunk; nowhere if there is none.
 func find(packed []stretch, i int) place {
-	low, high := 0, len(packed) // the first stretch behind the record is in [low, high]
+	low, high := 0, len(packed) // the first stretch after the record is in [low, high]
 	for low < high {
 		if mid := int(uint(low+high) / 2); int(packed[mid].first) <= i {
 			low = mid + 1
@@ -45,8 +45,8 @@ func find(packed []stretch, i int) place {
 	return s.after(i - int(s.first))
 }
 
-// pack packs a chunk if it is flat, has its last record and becomes much smaller. An image that
-// reads the flat one goes on reading it.
+// pack packs a chunk that is flat, has its last record and becomes much smaller. An image that
+// reads the flat one keeps it.
 func (x *index) pack(c int) {
 	if c >= len(x.chunks) {
 		return
@@ -88,7 +88,7 @@ func packedOf(flat *flatChunk) []stretch {
 	return packed
 }
 
-// following is the entry that continues the stretch of one.
+// following returns the entry that continues a stretch.
 func following(p place) place {
 	if p != nowhere {
 		p.ord++
@@ -96,7 +96,7 @@ func following(p place) place {
 	return p
 }
 
-// flatten returns the entries of a chunk: its own, or put into buf; nil if there are none.
+// flatten returns the entries of a chunk: its own, or unpacked into buf; nil if there are none.
 func (c *indexChunk) flatten(buf *flatChunk) *flatChunk {
 	if c.packed == nil {
 		return c.flat

@@ -15,7 +15,7 @@ type indexReader struct {
 	number int64
 	size   int64
 	at     int64
-	start  int64 // of the chunk last returned
+	start  int64 // start of the last chunk
 	buf    []byte
 }
 
@@ -23,7 +23,7 @@ func (r *indexReader) damage(what string) *DamageError {
 	return &DamageError{Path: r.path, Offset: r.start, What: what}
 }
 
-// next returns the payload of the next chunk without its kind.
+// next returns the kind of the next chunk, and its payload without the kind.
 func (r *indexReader) next() (kind byte, payload []byte, err error) {
 	r.start = r.at
 	var h [indexHead]byte

@@ -14,18 +14,18 @@ import (
 	"github.com/recrawl/recrawl/satstore/paper"
 )
 
-// A workload of 100 units is done by processes that are killed at random moments, and
-// compared with its plan: what each unit visits, in which state, which messages it finds,
-// and at the end every record, due time and waiting message.
+// Processes that are killed at random times do a workload of 100 units. The test compares them with
+// a plan: the records that each unit visits, their states and messages, and at the end every
+// record, due time and waiting message.
 
 const (
 	killedUnits    = 100
-	killedMessages = 0.3  // before each unit, as a share of the records due then
+	killedMessages = 0.3  // before each unit, as a share of its due records
 	killedLoad     = 1000 // records put by a transaction
 )
 
-// A test process with these variables is one to be killed: where its store is, how many
-// records that has, and after how many commits in all it stops working and waits.
+// A test process with these variables is to be killed: the place of its store, the number of
+// records, and the number of commits after which it stops working and waits.
 const (
 	killedDir     = "RECRAWL_KILLED_DIR"
 	killedRecords = "RECRAWL_KILLED_RECORDS"
@@ -47,7 +47,7 @@ func killedPlan(t *testing.T, records int) *paper.Plan {
 	return p
 }
 
-// TestKilled: 5 kills and 3000 records; with RECRAWL_LONG 200 and 20,000.
+// TestKilled makes 5 kills with 3000 records; with RECRAWL_LONG 200 kills with 20,000.
 func TestKilled(t *testing.T) {
 	kills, records := 5, 3000
 	if long() {
@@ -60,7 +60,7 @@ func TestKilled(t *testing.T) {
 		at:  map[int64]bool{}, pace: 20 * time.Millisecond, startup: 100 * time.Millisecond}
 	all := killedUnits + records/killedLoad
 	for i := range kills {
-		// An even share of the commits, and some to spare: the moment is to be random.
+		// An even share of the commits, and a few more, so that the time stays random.
 		limit := min(all*(i+1)/(kills+1)+3, all-1)
 		k.run(limit, func() (early bool, wait time.Duration) {
 			if i%3 == 0 {
@@ -81,23 +81,23 @@ func TestKilled(t *testing.T) {
 		k.unknown)
 }
 
-// killer starts processes, kills them, and knows what they acknowledged.
+// killer starts and kills processes, and knows what they acknowledged.
 type killer struct {
 	t       *testing.T
 	plan    *paper.Plan
 	applied []int
 	dir     string
 
-	pace    time.Duration // within which a process is killed after it opened the store
-	startup time.Duration // until it has, as the last one took
+	pace    time.Duration // longest time from opening the store to the kill
+	startup time.Duration // time until it is open, as in the last process
 
 	clock, loaded                       int64 // acknowledged
 	early, loading, idle, unknown, sent int
 	at                                  map[int64]bool // units at which processes were killed
 }
 
-// run starts a process and kills it as when says, from its start or from the opening of the
-// store on; without when it goes to its end.
+// run starts a process and kills it at the time that when returns, after its start or after the
+// opening of the store. Without when the process runs to its end.
 func (k *killer) run(limit int, when func() (early bool, wait time.Duration)) {
 	k.t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestKilledProcess$", "-test.v")
@@ -121,7 +121,7 @@ func (k *killer) run(limit int, when func() (early bool, wait time.Duration)) {
 			k.startup = time.Since(began)
 		}
 		time.Sleep(wait)
-		_ = cmd.Process.Kill() // if it had ended, Wait tells
+		_ = cmd.Process.Kill() // Wait reports a process that had ended
 	}()
 	before := k.clock + k.loaded
 	isOpen, waits, said := k.listen(bufio.NewScanner(out), opened)
@@ -150,7 +150,7 @@ func (k *killer) run(limit int, when func() (early bool, wait time.Duration)) {
 	}
 }
 
-// listen reads what a process acknowledges, to its end, and returns what else it said.
+// listen reads what a process acknowledges, to its end, and returns its other output.
 func (k *killer) listen(lines *bufio.Scanner, opened chan struct{}) (
 	isOpen, waits bool, said []byte) {
 	defer func() {
@@ -199,7 +199,7 @@ func scans(line, format string, args ...any) bool {
 	return err == nil && n == len(args)
 }
 
-// judge compares the store with the plan's end.
+// judge compares the store with the end of the plan.
 func (k *killer) judge() {
 	s := mustOpen(k.t, k.dir, Options{ReadOnly: true})
 	defer s.Close()
@@ -249,8 +249,8 @@ func (k *killer) judge() {
 	}
 }
 
-// TestKilledProcess is what TestKilled starts and kills: it goes on with the workload where
-// the store is, and prints a line for each commit that returned.
+// TestKilledProcess is the process of TestKilled: it continues the workload from the state of the
+// store, and prints a line for each commit that returned.
 func TestKilledProcess(t *testing.T) {
 	dir := os.Getenv(killedDir)
 	if dir == "" {

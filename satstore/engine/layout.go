@@ -12,7 +12,7 @@ import (
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
-// formatVersion is the newest format of a directory that this program reads, and the one it writes.
+// formatVersion is the format that this program writes, and the newest that it reads.
 const formatVersion = 1
 
 const (
@@ -30,7 +30,7 @@ func (s *Store) indexPath(number int64) string {
 	return s.fs.PathJoin(s.dir, fmt.Sprintf("%s%06d", indexPrefix, number))
 }
 
-// parseName returns the number in a file name of ours.
+// parseName returns the number in the name of a file of the store.
 func parseName(name, prefix string) (int64, bool) {
 	digits, ok := strings.CutPrefix(name, prefix)
 	if !ok {
@@ -40,7 +40,7 @@ func parseName(name, prefix string) (int64, bool) {
 	return n, err == nil && n >= 0
 }
 
-// formatText is the content of the version file.
+// formatText returns the content of the version file.
 func (s *Store) formatText() []byte { return formatText(s.o.Unit, s.id, s.o.Levels) }
 
 func formatText(unit int64, id [16]byte, levels []Level) []byte {
@@ -52,7 +52,7 @@ func formatText(unit int64, id [16]byte, levels []Level) []byte {
 	return directory.Sealed(append(b, '\n'))
 }
 
-// newFormat chooses what is fixed for a new store.
+// newFormat sets the values that are fixed for a new store.
 func (s *Store) newFormat() error {
 	if s.o.Unit == 0 {
 		s.o.Unit = 3600

@@ -2,16 +2,16 @@ package engine
 
 import "fmt"
 
-// Level is one digit of the mixed radix [SAT 3.6]: a ring of slots of equal width. The
-// first level has slots of one unit.
+// Level is one digit of the mixed radix [SAT 3.6]: a ring of slots of equal width. The first level
+// has slots of one unit.
 type Level struct {
-	Units int64 // width of a slot, a multiple of that of the level before
-	Slots int64 // how many slots are in use at once
+	Units int64 // width of a slot, a multiple of that in the level before
+	Slots int64 // number of slots in use at once
 }
 
-// The radices of the paper's cases. A level of twice as many slots as the next level has
-// units in one slot covers the current and the next such slot, so the next is split up little by
-// little while the current one passes.
+// The radices of the paper's cases. If a level has twice as many slots as a slot of the next level
+// has units, it covers the current and the next such slot. So the next one is split step by step
+// while the current one passes.
 var (
 	// Days are flat: units of a day, T = 400.
 	Days = []Level{{1, 402}}
@@ -60,12 +60,12 @@ func checkLevels(levels []Level) error {
 	return nil
 }
 
-// radix says in which slot a due unit lies, seen from the unit being processed.
+// radix gives the slot of a due unit, as seen from the unit being processed.
 type radix struct {
 	levels []Level
-	// by level: slots of the next level beyond the current one that it covers, 0 or 1
+	// by level: 1 if it covers another slot of the next level after the current one, else 0
 	ahead []int64
-	end   []int64 // by level but the last: the first unit that it does not cover
+	end   []int64 // by level except the last: the first unit that it does not cover
 	now   int64
 }
 
@@ -79,7 +79,7 @@ func newRadix(levels []Level) *radix {
 	return r
 }
 
-// horizon is T: how far after the clock a record may be due.
+// horizon returns T: how many units after the clock a record may be due.
 func (r *radix) horizon() int64 {
 	top := r.levels[len(r.levels)-1]
 	return (top.Slots - 2) * top.Units

@@ -24,22 +24,23 @@ const (
 
 	logSnapshot  = 1 // checkpoint.go
 	logRun       = 2 // payload.go: a run was written
-	logPages     = 3 // payload.go: what was added to pages and is in no run yet
+	logPages     = 3 // payload.go: additions to pages that are in no run yet
 	logDeletions = 4 // seqs (4 each)
 	logCommit    = 5 // clock (8), records (4), next seq (4)
-	// level and kind (1), index (uvarint): the messages of a slot before this are void
+	// level and kind (1), index (uvarint): earlier messages in this slot are void
 	logVoided     = 6
 	logAttachment = 7 // attach.go: a foreign payload
-	// a snapshot with an outline of the index: outline.go; older stores have logSnapshot
+	// a snapshot with an outline of the index (outline.go); older stores have logSnapshot
 	logOutlined = 8
-	// As logOutlined and logRun, with the marks of run files. Older stores have those.
+	// like logOutlined and logRun, with marks of run files; older stores have those
 	logMarkedSnapshot = 9
 	logMarkedRun      = 10
 	lastLogKind       = logMarkedRun
 
 	commitBytes = 8 + 4 + 4
 
-	// logSpill is how much of a transaction is held before it is written ahead of its commit.
+	// logSpill is how many bytes of a transaction are held before they are written ahead of its
+	// commit.
 	logSpill = 256 << 10
 )
 
@@ -59,7 +60,7 @@ type logWriter struct {
 	total  int64  // bytes written to this and earlier segments
 }
 
-// begin starts a frame in buf and returns where.
+// begin starts a frame in buf and returns its offset.
 func (w *logWriter) begin() int {
 	at := len(w.buf)
 	w.buf = append(w.buf, make([]byte, logHeader)...)
@@ -79,7 +80,7 @@ func putLogHeader(h []byte, kind byte, txn uint64, payload []byte) {
 	binary.LittleEndian.PutUint32(h[24:], crc32.Checksum(h[:24], castagnoli))
 }
 
-// spill writes what is held if it is much.
+// spill writes the held frames if they are many.
 func (w *logWriter) spill() error {
 	if len(w.buf) < logSpill {
 		return nil
@@ -88,7 +89,7 @@ func (w *logWriter) spill() error {
 }
 
 func (w *logWriter) write() error {
-	if w.file == nil { // recovery: a snapshot will follow
+	if w.file == nil { // recovery: a snapshot follows
 		w.buf = w.buf[:0]
 	}
 	if len(w.buf) == 0 {
@@ -101,7 +102,7 @@ func (w *logWriter) write() error {
 	w.size += int64(n)
 	w.total += int64(n)
 	w.buf = w.buf[:0]
-	if cap(w.buf) > 8*logSpill { // one long frame: do not keep its room
+	if cap(w.buf) > 8*logSpill { // a long frame: release its memory
 		w.buf = nil
 	}
 	return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// logFrame is one frame of a log segment. Its payload is good until the next is read.
+// logFrame is one frame of a log segment. Its payload is valid until the next frame is read.
 type logFrame struct {
 	kind    byte
 	txn     uint64
@@ -22,7 +22,7 @@ type logReader struct {
 	path string
 	file vfs.File
 	size int64 // bytes of the file
-	at   int64 // where the next frame starts
+	at   int64 // start of the next frame
 	buf  []byte
 }
 
@@ -36,9 +36,9 @@ func parseLogHeader(h []byte) (kind byte, txn uint64, length int64, ok bool) {
 	return h[16], binary.LittleEndian.Uint64(h[8:]), int64(binary.LittleEndian.Uint32(h[4:])), true
 }
 
-// next returns the next frame; io.EOF at the end of the file; errLogFrame where the bytes are no
-// whole, undamaged frame, and then stays there. One of a kind that is not known here was written by
-// a newer program (*FormatError): to take it for a torn one would cut off what was acknowledged.
+// next returns the next frame; io.EOF at the end of the file; errLogFrame, and no progress, if the
+// bytes are no whole frame. A frame of an unknown kind is from a newer program (*FormatError).
+// Treating it as torn would cut off acknowledged commits.
 func (r *logReader) next() (logFrame, error) {
 	if r.at == r.size {
 		return logFrame{}, io.EOF
@@ -54,7 +54,7 @@ func (r *logReader) next() (logFrame, error) {
 	if !ok || r.at+logHeader+n > r.size {
 		return logFrame{}, errLogFrame
 	}
-	r.buf = sized(r.buf, int(n)) // at most the file's length
+	r.buf = sized(r.buf, int(n)) // bounded by the length of the file
 	if err := readFull(r.file, r.buf, r.at+logHeader); err != nil {
 		return logFrame{}, err
 	}
@@ -70,9 +70,9 @@ func (r *logReader) next() (logFrame, error) {
 	return f, nil
 }
 
-// later reports whether a frame header for which match says yes stands anywhere after the
-// current place. A crash leaves at most one transaction unfinished, the one after the last
-// commit; frames of a later one prove that the bytes before them were durable once.
+// later reports whether a frame header that match accepts follows anywhere. A crash leaves at most
+// one unfinished transaction, the one after the last commit. Frames of a later transaction prove
+// that the bytes before them were durable.
 func (r *logReader) later(match func(kind byte, txn uint64) bool) (bool, error) {
 	buf := make([]byte, logSpill)
 	for at := r.at; at+logHeader <= r.size; {

@@ -2,11 +2,11 @@ package engine
 
 import "fmt"
 
-// Messages to a record wait in its slot, in blocks of their own. The index says of each
-// record whether any wait, and the first of a chain voids what the slot holds from earlier.
+// Messages to a record wait in its slot, in blocks of their own. The index has a bit for each
+// record with messages. The first message of a chain makes earlier ones in the slot void.
 
-// Message appends a message to a record: it is handed over with the record's next visit,
-// in the order of arrival.
+// Message appends a message to a record. The record's next visit receives its messages in order of
+// arrival.
 func (s *Store) Message(seq uint32, payload []byte) error {
 	if err := s.writable(); err != nil {
 		return err
@@ -39,7 +39,7 @@ func (s *Store) Message(seq uint32, payload []byte) error {
 	return nil
 }
 
-// addMessage appends a message to a slot; more says that it goes on after earlier ones there.
+// addMessage appends a message to a slot. more says that it follows earlier ones there.
 func (s *Store) addMessage(sl *slot, seq uint32, payload []byte, more bool) error {
 	h, _, err := s.add(sl, kindMessages, &frame{flags: moreIf(more), seq: seq, body: payload})
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *Store) addMessage(sl *slot, seq uint32, payload []byte, more bool) erro
 	return nil
 }
 
-// chain appends messages to a slot that holds none that count for the record.
+// chain appends messages to a slot that holds no valid ones for the record.
 func (s *Store) chain(sl *slot, seq uint32, messages [][]byte) error {
 	for i, m := range messages {
 		if err := s.addMessage(sl, seq, m, i > 0); err != nil {
@@ -60,7 +60,7 @@ func (s *Store) chain(sl *slot, seq uint32, messages [][]byte) error {
 	return nil
 }
 
-// carry puts a record for which messages wait, and takes them along.
+// carry puts a record with waiting messages, and takes these along.
 func (s *Store) carry(seq uint32, due int64, body []byte, done int) error {
 	from := s.slots.byID[s.blocks[s.index.get(seq).block()].slot]
 	list, err := s.messagesTo(seq, from)
@@ -74,8 +74,8 @@ func (s *Store) carry(seq uint32, due int64, body []byte, done int) error {
 	return s.putWith(seq, due, body, list[min(max(done, 0), len(list)):])
 }
 
-// Messages returns those that wait for a record, in the order of arrival; it reads the
-// messages of the record's slot. They wait on.
+// Messages returns the messages waiting for a record, in order of arrival. They keep waiting. It
+// reads all messages of the record's slot.
 func (s *Store) Messages(seq uint32) ([][]byte, error) {
 	if err := s.usable(); err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func (s *Store) Messages(seq uint32) ([][]byte, error) {
 	return s.messagesTo(seq, s.slots.byID[s.blocks[p.block()].slot])
 }
 
-// messagesTo returns the messages that wait in a slot for one of its records.
+// messagesTo returns the messages in a slot that wait for one of its records.
 func (s *Store) messagesTo(seq uint32, sl *slot) ([][]byte, error) {
 	if v := s.visiting; v != nil && v.slot == sl {
 		return v.messages[seq], nil
@@ -102,14 +102,14 @@ func (s *Store) messagesTo(seq uint32, sl *slot) ([][]byte, error) {
 	return s.slotWaits.of[seq], nil
 }
 
-// waits are the messages that wait in a slot, by record. Visits of one round ask for records of few
+// waits caches the messages waiting in a slot, by record. Visits of a round ask for records of few
 // slots, one after the other.
 type waits struct {
-	slot *slot // nil: of none
+	slot *slot // nil: no slot
 	of   map[uint32][][]byte
 }
 
-// add follows addMessage.
+// add repeats addMessage in the cache.
 func (w *waits) add(sl *slot, seq uint32, payload []byte, more bool) {
 	if w.slot != sl {
 		return
@@ -123,7 +123,7 @@ func (w *waits) add(sl *slot, seq uint32, payload []byte, more bool) {
 	w.of[seq] = append(w.of[seq], append([]byte{}, payload...))
 }
 
-// drop follows killMessages.
+// drop repeats killMessages in the cache.
 func (w *waits) drop(sl *slot, seq uint32) {
 	if w.slot == sl {
 		delete(w.of, seq)
@@ -141,8 +141,8 @@ func (s *Store) putWith(seq uint32, due int64, body []byte, list [][]byte) error
 	return s.chain(s.slots.byID[s.blocks[s.index.get(seq).block()].slot], seq, list)
 }
 
-// killMessages marks the messages of a record in the pages of a slot as dead. Those on disk
-// are void once the index does not say that messages wait, or the record is elsewhere.
+// killMessages marks the messages of a record in the pages of a slot as dead. Messages on disk are
+// void once the index has no waiting bit, or the record is elsewhere.
 func (s *Store) killMessages(seq uint32, sl *slot) {
 	s.slotWaits.drop(sl, seq)
 	var f frame
@@ -158,7 +158,7 @@ func (s *Store) killMessages(seq uint32, sl *slot) {
 	}
 }
 
-// messages reads those that wait in a slot, by record and in order. Damage costs messages.
+// messages reads the messages waiting in a slot, by record and in order. Damage costs messages.
 func (s *Store) messages(sl *slot, want func(seq uint32) bool) (map[uint32][][]byte, error) {
 	if len(sl.blocks[kindMessages])+len(sl.pages[kindMessages]) == 0 {
 		return nil, nil

@@ -11,13 +11,13 @@ import (
 	"testing"
 )
 
-// TestMain collects garbage less often than usual: the tests spent a fifth of their time on that.
+// TestMain collects garbage less often, since the tests spent a fifth of their time on it.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
 	m.Run()
 }
 
-// model is what a store should hold, kept naively. Its values are never changed in place.
+// model is the expected content of a store. Its values never change in place.
 type model struct {
 	clock   int64
 	records map[uint32]modelRecord
@@ -44,12 +44,12 @@ func (m *model) message(seq uint32, payload []byte) {
 	m.records[seq] = r
 }
 
-// driver performs random operations on a store and its model alike.
+// driver makes the same random operations on a store and its model.
 type driver struct {
 	s       *Store
 	rng     *rand.Rand
 	acked   *model // the last commit that returned nil
-	pending *model // with what came after
+	pending *model // with later changes
 	seqs    int    // numbers in use
 	longGap bool
 	big     bool // some bodies are longer than a page
@@ -83,8 +83,7 @@ func (d *driver) due() int64 {
 	}
 }
 
-// step performs one random operation. An error leaves acked and pending as the two states
-// of which the disk holds one.
+// step makes one random operation. After an error the disk holds either acked or pending.
 func (d *driver) step() error {
 	d.ops++
 	switch k := d.rng.IntN(100); {
@@ -234,7 +233,7 @@ func (d *driver) advance() error {
 	return errors.Join(err, wrong)
 }
 
-// look asks for what is due, span after span.
+// look asks for due records, span after span.
 func (d *driver) look() error {
 	from := d.pending.clock + d.rng.Int64N(8)
 	seen := map[uint32]bool{}
@@ -269,7 +268,7 @@ func (d *driver) look() error {
 	return nil
 }
 
-// update lets several records be due at other times.
+// update changes the due times of several records.
 func (d *driver) update() error {
 	seqs := make([]uint32, d.rng.IntN(2*d.seqs))
 	todo := map[uint32]bool{}
@@ -307,7 +306,7 @@ func (d *driver) update() error {
 	return errors.Join(err, wrong)
 }
 
-// inVisit calls what a visit may call.
+// inVisit makes calls that a visit may make.
 func (d *driver) inVisit(seq uint32, todo map[uint32]bool) error {
 	if d.rng.IntN(4) > 0 {
 		return nil
@@ -332,7 +331,7 @@ func (d *driver) inVisit(seq uint32, todo map[uint32]bool) error {
 		}
 		return nil
 	}
-	delete(todo, other) // it moves on before it is reached, or is gone
+	delete(todo, other) // it moves before it is reached, or is gone
 	if d.rng.IntN(2) == 0 {
 		due, body := d.due(), d.body()
 		if err := d.s.Put(other, due, body); err != nil {
@@ -348,12 +347,12 @@ func (d *driver) inVisit(seq uint32, todo map[uint32]bool) error {
 	return nil
 }
 
-// mismatch is a wrong answer, as opposed to an error of the store.
+// mismatch is a wrong result, as opposed to an error of the store.
 type mismatch struct{ text string }
 
 func (m *mismatch) Error() string { return m.text }
 
-// compare says how a store differs from a model. Messages it sees only by what is said to wait.
+// compare returns how a store differs from a model. It sees only the waiting marks of messages.
 func compare(s *Store, m *model, seqs int) error {
 	if s.Len() != len(m.records) {
 		return &mismatch{fmt.Sprintf("%d records, want %d", s.Len(), len(m.records))}
@@ -383,7 +382,7 @@ func compare(s *Store, m *model, seqs int) error {
 	return nil
 }
 
-// compareEither accepts the last commit or the one that was being made.
+// compareEither accepts the last commit or the one being made.
 func compareEither(s *Store, d *driver) error {
 	err := compare(s, d.acked, d.seqs)
 	if err == nil {

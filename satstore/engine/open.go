@@ -11,9 +11,8 @@ import (
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
-// Open opens the store in a directory, and makes one if the directory is empty or not
-// there and o allows. It fails with ErrInUse, ErrNoStore, *FormatError or *DamageError,
-// each wrapped.
+// Open opens the store in a directory. It makes one if the directory is empty or missing and o
+// allows. It fails with ErrInUse, ErrNoStore, *FormatError or *DamageError, each wrapped.
 func Open(dir string, o Options) (*Store, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -29,13 +28,13 @@ func Open(dir string, o Options) (*Store, error) {
 		log:   logWriter{txn: 1},
 	}
 	if err := s.begin(); err != nil {
-		_ = s.letGo() // what went wrong first is what matters
+		_ = s.letGo() // the first error matters
 		return nil, fmt.Errorf("open run store %s: %w", dir, err)
 	}
 	return s, nil
 }
 
-// begin does the numbered steps of recovery in FORMAT.md.
+// begin carries out the numbered steps of recovery in FORMAT.md.
 func (s *Store) begin() error {
 	if err := s.claim(); err != nil {
 		return err
@@ -58,10 +57,10 @@ func (s *Store) begin() error {
 	return s.recover(g, names)
 }
 
-// claim takes the directory: lock and version file, which a new one gets.
+// claim takes the directory: its lock and version file, which it makes for a new store.
 func (s *Store) claim() (err error) {
 	if s.o.ReadOnly {
-		// Locking makes the lock file: not in a directory that is no store.
+		// Locking makes the lock file, which a directory without a store must not get.
 		if _, err := s.fs.Stat(s.dir); err != nil {
 			return err
 		}
@@ -95,7 +94,7 @@ func (s *Store) claim() (err error) {
 	return err
 }
 
-// hold keeps a lock until the store lets go.
+// hold keeps a lock until letGo.
 func (s *Store) hold(lock io.Closer, err error) error {
 	if err == nil {
 		s.locks = append(s.locks, lock)
@@ -103,7 +102,7 @@ func (s *Store) hold(lock io.Closer, err error) error {
 	return err
 }
 
-// names is what a directory holds, by number.
+// names has the numbers of the files in a directory.
 type names struct{ segments, indexes, runs []int64 }
 
 func (s *Store) names() (n names, err error) {

@@ -7,51 +7,52 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Options of a store. Unit, Levels and Base are fixed when a store is created: later they
-// may be left zero, and must agree otherwise. The others may change from one opening to the next.
+// Options configure a store. Unit, Levels and Base are fixed when it is created. Later they may be
+// zero, and must be the same otherwise. The others may change with each opening.
 type Options struct {
 	FS     vfs.FS  // default: the operating system's
-	Unit   int64   // seconds of a unit, kept for the reader's information; default 3600
+	Unit   int64   // seconds of a unit, which only readers use; default 3600
 	Levels []Level // default HoursAndDays
-	Base   int64   // the clock of a new store, not negative
-	// BufferBytes bounds the pages of all slots together; default 64 MiB. The pages of the
-	// slot being handed out, and one frame above the bound, come on top.
+	Base   int64   // clock of a new store, at least 0
+	// BufferBytes bounds the pages of all slots together; default 64 MiB. Pages of the slot being
+	// handed out, and one frame beyond the bound, come on top.
 	BufferBytes int
-	// PageBytes of a block, and so of what Load reads; default 16 KiB. Fewer pages in the
-	// buffer than slots make the blocks small and many.
+	// PageBytes is the size of a block, and so of a read by Load; default 16 KiB. If the buffer has
+	// fewer pages than slots, blocks are small and many.
 	PageBytes int
-	// PartBytes: a commit that adds at least so much to the near or the far slots writes
-	// those as a run at once; less is logged and stays in the buffer. Default 1 MiB.
+	// PartBytes is the least number of bytes that a commit adds to the near or to the far slots and
+	// writes as a run at once. Fewer are logged and stay in the buffer. Default 1 MiB.
 	PartBytes int64
-	// LogBytes is the length after which the log begins anew, with a checkpoint of the index; at
-	// least twice the size of that. It bounds what a crash makes Open read. Default 16 MiB.
+	// LogBytes is the length after which a checkpoint of the index starts a new log; it is at least
+	// twice as long as the checkpoint. It bounds the reads of Open after a crash. Default 16 MiB.
 	LogBytes int64
-	// MaxFiles bounds the run files, from 60; the log, the index and two more come on top. It holds
-	// up to 16 GiB x MaxFiles of live data: where that is more than MaxFiles/4 GiB, files are
-	// longer. Default 560.
+	// MaxFiles bounds the run files, at least 60; the log, the index and two more come on top. They
+	// hold up to 16 GiB x MaxFiles of live data: beyond MaxFiles/4 GiB the files become longer.
+	// Default 560.
 	MaxFiles int
-	// GarbageBytes of stale copies that could not be given back to the disk are left alone;
-	// above it, and above a quarter of what is live, files are written anew. Default 16 MiB.
+	// GarbageBytes of stale copies are tolerated if the disk cannot take their space back. Above
+	// it, and above a quarter of the live bytes, files are rewritten. Default 16 MiB.
 	GarbageBytes int64
-	// DirectIO writes runs past the page cache, where the system can; elsewhere it does nothing.
+	// DirectIO writes runs past the page cache, if the system can.
 	DirectIO bool
 	// ReadOnly opens an existing store and writes nothing but the lock.
 	ReadOnly bool
-	// Locked says that the caller holds the lock of the directory (directory.LockFor).
+	// Locked is set if the caller holds the lock of the directory (directory.LockFor).
 	Locked bool
-	// Used says that there was a store. If it has no log it is damaged then, and not made anew.
+	// Used is set if the directory had a store. Without a log it then counts as damaged, and is not
+	// made anew.
 	Used bool
 
-	// CopyFS is what CopyTo writes a copy through, of the same disk; default FS.
+	// CopyFS writes the copy of CopyTo, to the same disk; default FS.
 	CopyFS vfs.FS
 
-	// Apply gets what Attach took, in order, once it is durable: during Commit, and during Open
-	// what was committed since the log began, again. Of a payload applied twice, with those
-	// that followed, nothing may be seen.
+	// Apply receives the payloads of Attach in order, once they are durable. It is called during
+	// Commit, and during Open again for those committed since the log began. Applying a payload and
+	// its successors twice must have no effect.
 	Apply func(payload []byte) error
-	// Flush makes durable what Apply got: the log is about to forget it.
+	// Flush makes durable what Apply received, before the log forgets it.
 	Flush func() error
-	// Lost gets the records that were deleted because their block is damaged, during Advance,
+	// Lost receives the records that were deleted because their block is damaged, during Advance,
 	// Commit, Checkpoint or CopyTo. It must not call the store.
 	Lost func(seqs []uint32)
 }
@@ -81,7 +82,7 @@ func (o Options) withDefaults() (Options, error) {
 	orInt64(&o.GarbageBytes, 16<<20)
 	switch {
 	case o.Unit < 0:
-		return o, fmt.Errorf("unit of %d seconds", o.Unit)
+		return o, fmt.Errorf("unit of %d seconds: want 1 or more", o.Unit)
 	case o.Base < 0 || o.Base > maxUnit:
 		return o, fmt.Errorf("base %d is outside 0 to %d", o.Base, int64(maxUnit))
 	case o.PageBytes < 128 || o.PageBytes > 64<<10:
@@ -105,7 +106,7 @@ func (o Options) withDefaults() (Options, error) {
 // maxUnit bounds the clock, so that sums of units do not overflow.
 const maxUnit = 1 << 60
 
-// adoptFixed makes the fixed options those of a store.
+// adoptFixed sets the fixed options to those of a store.
 func (o *Options) adoptFixed(unit int64, levels []Level) error {
 	if o.Unit != 0 && o.Unit != unit {
 		return fmt.Errorf("its unit is %d seconds, not %d: it cannot be changed", unit, o.Unit)

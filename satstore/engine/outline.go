@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-// An outline stands at the end of a snapshot, apart from the index file: which frames of which
-// blocks the index points to. The numbers of the records are in the blocks, so that an index file
-// that is damaged is made anew from the runs. No older version takes the place of a newer one
-// whose block is damaged, too: only the frames of the outline count.
+// An outline at the end of a snapshot names the frames to which the index points, apart from the
+// index file. The blocks have the numbers of the records, so that a damaged index file is rebuilt
+// from the runs. Only frames in the outline are used. So an older version never replaces a newer
+// one in a damaged block.
 //
 //	4  records
 //	4  n, bytes of the table
@@ -22,9 +22,9 @@ import (
 //
 // It takes about 14 bytes a block, a twentieth of the index file.
 
-// appendOutline appends that of an image.
+// appendOutline appends the outline of an image.
 func (m *indexImage) appendOutline(dst []byte) []byte {
-	starts := make([]int, len(m.frames)+1) // of the bits of each block
+	starts := make([]int, len(m.frames)+1) // starts of the bits of each block
 	for id, n := range m.frames {
 		starts[id+1] = starts[id] + (int(n)+7)/8
 	}
@@ -69,11 +69,11 @@ func (m *indexImage) appendOutline(dst []byte) []byte {
 	return dst
 }
 
-// rebuild makes the index anew from the runs, by the outline in r. Records whose blocks are
-// not whole are left out: the log may put them anew, else they are lost. Cost: all blocks with
-// newest versions are read.
+// rebuild makes the index anew from the runs, by the outline in r. It leaves out records whose
+// blocks are damaged: the log may put them anew, or they are lost. It reads all blocks with newest
+// versions.
 func (s *Store) rebuild(files map[uint32]*runFile, r *fields) error {
-	// what was loaded of it
+	// drop what was loaded
 	s.blocks, s.free, s.index, s.slots = nil, nil, index{}, newSlots(s.radix)
 	for _, f := range files {
 		f.blocks, f.live = 0, 0
@@ -117,7 +117,7 @@ func (s *Store) rebuild(files map[uint32]*runFile, r *fields) error {
 type rebuilder struct {
 	s       *Store
 	records []uint32          // handles of the blocks of records
-	newest  map[uint32][]byte // their bits
+	newest  map[uint32][]byte // by handle: the bits of the block
 	waits   map[uint64]bool   // handle << 16 | frame
 }
 
@@ -140,7 +140,7 @@ func (b *rebuilder) load(r *fields, files map[uint32]*runFile) error {
 		}
 		newest := r.next((int(blk.count) + 7) / 8)
 		for _, x := range newest {
-			blk.live += uint16(bits.OnesCount8(x)) // until it is read
+			blk.live += uint16(bits.OnesCount8(x)) // until the block is read
 		}
 		b.newest[h] = newest
 		b.records = append(b.records, h)
@@ -173,8 +173,8 @@ func (b *rebuilder) indexBlock(h uint32, frames []byte) error {
 	return nil
 }
 
-// drop forgets the blocks that were not whole, and slots of which nothing else is left. Messages
-// stay: the log may put records into their slot anew, without them.
+// drop forgets the damaged blocks, and slots without anything else. Messages stay: the log may put
+// records without messages into their slot anew.
 func (b *rebuilder) drop() {
 	s := b.s
 	for _, sl := range s.slots.ordered() {
@@ -196,8 +196,8 @@ func (b *rebuilder) drop() {
 	}
 }
 
-// noteLost says how many records the index lacks that was made anew: it is known when the log was
-// replayed. After that the blocks that could not be read may as well be those that were given back.
+// noteLost notes how many records the rebuilt index lacks, which is known after the replay of the
+// log. Later a block that could not be read may have been freed.
 func (s *Store) noteLost(replayed bool) {
 	if n := s.expected - s.index.count; s.rebuilt && n > 0 {
 		s.note(&DamageError{Path: s.dir, What: fmt.Sprintf("blocks and the index, %d records", n)})

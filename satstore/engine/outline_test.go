@@ -11,7 +11,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// breakIndex damages or removes the index files of a store, and says how many.
+// breakIndex damages or removes the index files of a store, and returns how many.
 func breakIndex(t testing.TB, fs vfs.FS, how int) (n int) {
 	t.Helper()
 	for name, b := range contents(t, fs, storeDir) {
@@ -33,8 +33,8 @@ func breakIndex(t testing.TB, fs vfs.FS, how int) (n int) {
 	return n
 }
 
-// With its index damaged or gone at every opening a store still agrees with the map of
-// committed operations: deletions, messages and moves between slots included.
+// A store whose index is damaged or missing at every opening still equals the map of committed
+// operations, including deletions, messages and moves between slots.
 func TestIndexIsMadeAnew(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -97,8 +97,8 @@ func indexIsMadeAnew(t *testing.T, o Options) {
 	t.Logf("%d operations, %d index files damaged", d.ops, broken)
 }
 
-// Where blocks are damaged beside the index, they cost their records: no older version takes the
-// place of one that cannot be read, no deleted record comes back, and how many are lost is told.
+// Damaged blocks beside a damaged index cost their records: no older version replaces an unreadable
+// one, no deleted record returns, and the number of lost records is reported.
 func TestIndexIsNotGuessed(t *testing.T) {
 	t.Parallel()
 	step := places(31)
@@ -131,7 +131,7 @@ func TestIndexIsNotGuessed(t *testing.T) {
 						t.Fatalf("closed %v, byte %d of %s: %v", closed, i, name, err)
 					}
 				}
-				// told also of a block of which all records are whole
+				// also reported for a block whose records are all whole
 				if told := len(s.Damage()) > 1; !told && n > 0 || n > 1 {
 					t.Fatalf("closed %v, byte %d of %s: %d records lost, damage %v",
 						closed, i, name, n, s.Damage())
@@ -147,7 +147,7 @@ func TestIndexIsNotGuessed(t *testing.T) {
 	}
 }
 
-// A store written before there were outlines tells of its damaged index.
+// A store without an outline reports its damaged index.
 func TestIndexWithoutOutline(t *testing.T) {
 	files := map[string][]byte{}
 	list, err := os.ReadDir(goldenDir)
@@ -165,7 +165,7 @@ func TestIndexWithoutOutline(t *testing.T) {
 	}
 }
 
-// BenchmarkRebuild opens a store whose index file is gone.
+// BenchmarkRebuild opens a store whose index file is missing.
 func BenchmarkRebuild(b *testing.B) {
 	const n = 200_000
 	dir := b.TempDir()

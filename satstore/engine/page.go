@@ -1,20 +1,20 @@
 package engine
 
-// A page is a block being filled: room for the header, then frames. All pages together
-// are the write buffer [SAT 3.4].
+// A page is a block being filled: room for the header, then frames. All pages together are the
+// write buffer [SAT 3.4].
 type page struct {
-	buf    []byte // its length says how far it is filled
-	logged int    // bytes that are in the log already, header included
+	buf    []byte // up to its length it is filled
+	logged int    // bytes in the log already, header included
 }
 
-// pages hands them out by number and keeps the count of their bytes.
+// pages allocates them by number and counts their bytes.
 type pages struct {
-	size  int // of an ordinary page; a frame that does not fit gets a longer one
+	size  int // of an ordinary page; a long frame gets a longer page
 	limit int
 	bytes int // of all pages in use
 	peak  int
 	all   []page
-	free  []uint32 // numbers
+	free  []uint32 // free numbers
 	spare [][]byte // ordinary pages not in use
 }
 

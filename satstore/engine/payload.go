@@ -50,7 +50,8 @@ func appendRunBlock(b []byte, sl *slot, blk *block, seqs []uint32, waits []uint1
 	return b
 }
 
-// fields reads the payload of a frame. After what does not fit, bad is set and all is zero.
+// fields reads the payload of a frame. After a value that does not fit, bad is set and all values
+// are zero.
 type fields struct {
 	b   []byte
 	bad bool
@@ -76,7 +77,7 @@ func (r *fields) uvarint() uint64 {
 	return v
 }
 
-// upto reads a number that must not exceed most.
+// upto reads a number of at most `most`.
 func (r *fields) upto(most uint64) int64 {
 	v := r.uvarint()
 	if v > most {
@@ -107,7 +108,7 @@ func (r *fields) u64() uint64 {
 	return 0
 }
 
-// runBlock is a block as the log describes it.
+// runBlock is a block as described in the log.
 type runBlock struct {
 	key   slotKey
 	kind  uint8
@@ -148,7 +149,7 @@ func (r *fields) runBlock(levels int, waits []uint16) (b runBlock) {
 	return b
 }
 
-// logPage appends what a page got since it was last logged.
+// logPage appends the frames that a page got since it was last logged.
 func (s *Store) logPage(sl *slot, h uint32) {
 	b := &s.blocks[h]
 	pg := &s.pages.all[b.off]
@@ -163,11 +164,11 @@ func (s *Store) logPage(sl *slot, h uint32) {
 	s.log.buf = append(s.log.buf, fresh...)
 }
 
-// logClass logs the pages of a class that are to stay in the buffer.
+// logClass logs the pages of a class that stay in the buffer.
 func (s *Store) logClass(all []*slot, class int) error {
 	frame := s.log.begin()
 	empty := len(s.log.buf)
-	for kind := range uint8(kinds) { // all records, then all messages, which may be to them
+	for kind := range uint8(kinds) { // messages follow the records that they may be to
 		for _, sl := range all {
 			if sl.class == class {
 				for _, h := range sl.pages[kind] {
@@ -184,7 +185,7 @@ func (s *Store) logClass(all []*slot, class int) error {
 	return s.log.spill()
 }
 
-// logDeleted logs the deletions since it was last called.
+// logDeleted logs the deletions since its last call.
 func (s *Store) logDeleted() {
 	if len(s.deleted) == 0 {
 		return
@@ -197,7 +198,7 @@ func (s *Store) logDeleted() {
 	s.deleted = s.deleted[:0]
 }
 
-// logVoid logs that what a slot holds of messages is dropped before the slot's time.
+// logVoid logs that the messages of a slot are dropped before the slot's time.
 func (s *Store) logVoid(sl *slot) {
 	frame := s.log.begin()
 	s.log.buf = append(s.log.buf, tagOf(sl.level, kindMessages))

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// readDirect fills b, which is aligned, with the beginning of a file, past the page cache; false
-// where the file system does not allow it.
+// readDirect fills aligned b with the beginning of a file, past the page cache. It returns false if
+// the file system does not allow that.
 func readDirect(path string, b []byte) (done bool, err error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_DIRECT, 0)
 	if errors.Is(err, syscall.EINVAL) {

@@ -2,5 +2,5 @@
 
 package engine
 
-// punchHole does nothing: files with much garbage are written anew instead.
+// punchHole does nothing: this system rewrites files with much garbage instead.
 func punchHole(uintptr, int64, int64) bool { return false }

@@ -8,40 +8,40 @@ import (
 )
 
 const (
-	// readChunk is how much is read at once: from 64 KiB on a disk reads at full speed.
+	// readChunk is the size of a read: from 64 KiB on a disk reads at full speed.
 	readChunk = 512 << 10
-	// readGap is how far apart two blocks may lie that are read in one go.
+	// readGap is the largest gap between two blocks that one read covers.
 	readGap = runAlign
-	// readAhead is how many chunks are read before they are needed, by so many goroutines.
+	// readAhead is how many chunks are read before they are needed, by readWorkers goroutines.
 	readAhead   = 4
 	readWorkers = 2
 )
 
-// readPart is a block in a chunk, with all that is needed to check it elsewhere.
+// readPart is a block in a chunk, with everything needed to check it elsewhere.
 type readPart struct {
 	h   uint32
 	b   block
 	key slotKey
-	ok  bool // it is what was written
-	// frames of the block; of one that is damaged, what salvage found, without the bad
+	ok  bool // the block is the one that was written
+	// frames of the block; if it is damaged, those that salvage found, without bad ones
 	frames []byte
 	bad    []uint16
-	err    error // of reading it, if its bytes are gone
+	err    error // of a read without its bytes
 }
 
-// readJob is a chunk: blocks that lie side by side.
+// readJob is a chunk: adjacent blocks.
 type readJob struct {
 	f     *runFile
 	off   int64
 	n     int
 	buf   []byte
 	parts []readPart
-	err   error // which costs no records
+	err   error // that costs no records
 	done  chan struct{}
 }
 
-// plan orders blocks by their places and makes chunks of them. Those without live records
-// are left out.
+// plan orders blocks by their places and makes chunks of them. It leaves out blocks without live
+// records.
 func (s *Store) plan(handles []uint32) []*readJob {
 	list := make([]uint32, 0, len(handles))
 	for _, h := range handles {
@@ -92,7 +92,7 @@ func (j *readJob) read(t *files, seed uint32) {
 			j.err = err
 			return
 		}
-		for i := range j.parts { // some of the blocks may be there
+		for i := range j.parts { // some of the blocks may be readable
 			p := &j.parts[i]
 			if p.err = t.readBlock(j.f, j.bytes(p), p.b.off); p.err != nil && !gone(p.err) {
 				j.err = p.err
@@ -111,8 +111,8 @@ func (j *readJob) bytes(p *readPart) []byte {
 	return j.buf[at : at+int64(p.b.size)]
 }
 
-// prefetchBytes is how much of what will be read the system is told of beforehand: it then
-// reads with a deeper queue than the workers, but must not push other things out of memory.
+// prefetchBytes bounds the blocks that the system is asked to read in advance. It then reads with a
+// deeper queue than the workers, but must not evict other data.
 const prefetchBytes = 16 << 20
 
 // prefetch asks the system to read the blocks.
@@ -124,14 +124,14 @@ func (s *Store) prefetch(jobs []*readJob) {
 		}
 		file, err := s.files.acquire(j.f)
 		if err != nil {
-			return // reading will tell
+			return // the read itself reports errors
 		}
 		_ = file.Prefetch(j.off, int64(j.n))
 		s.files.release(j.f)
 	}
 }
 
-// readers read chunks ahead of their use.
+// readers read chunks before they are needed.
 type readers struct {
 	work chan *readJob
 	quit atomic.Bool
@@ -153,15 +153,15 @@ func (s *Store) startReaders() *readers {
 	return r
 }
 
-// stop returns when no goroutine is left.
+// stop returns when all goroutines have ended.
 func (r *readers) stop() {
 	r.quit.Store(true)
 	close(r.work)
 	r.wg.Wait()
 }
 
-// eachBlock calls f with the frames of each block that has live records, in storage order.
-// Damaged records are lost: they are taken out of the index, and noted.
+// eachBlock calls f with the frames of each block with live records, in storage order. Damaged
+// records are lost: it removes them from the index, and notes them.
 func (s *Store) eachBlock(handles []uint32, f func(h uint32, frames []byte) error) error {
 	jobs := s.plan(handles)
 	if len(jobs) == 0 {
@@ -196,7 +196,7 @@ func (s *Store) eachBlock(handles []uint32, f func(h uint32, frames []byte) erro
 	return nil
 }
 
-// readBuf returns room for a chunk, used before if possible.
+// readBuf returns memory for a chunk, reused if possible.
 func (s *Store) readBuf(n int) []byte {
 	if k := len(s.readBufs); k > 0 && n <= readChunk {
 		b := s.readBufs[k-1]

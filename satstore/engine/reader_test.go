@@ -12,8 +12,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
 
-// Reading ahead stops cleanly wherever a read fails: the error is told, no goroutine stays,
-// and the store opened again has every record.
+// Reading ahead stops cleanly at any failed read: the error is reported, no goroutine stays, and
+// the reopened store has every record.
 func TestReadAheadStops(t *testing.T) {
 	const records = 5000
 	before := runtime.NumGoroutine()
@@ -64,7 +64,7 @@ func TestReadAheadStops(t *testing.T) {
 	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 }
 
-// Files come and go while others are read and closed for room: the race detector would tell.
+// Files are added and removed while others are read and closed for room, without a data race.
 func TestFilesComeWhileOthersAreRead(t *testing.T) {
 	mem := vfs.NewMem()
 	table := files{fs: mem, dir: "d"}

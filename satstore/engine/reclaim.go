@@ -10,16 +10,15 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// punchBytes is the least hole, by class: below it a hole costs more than it gives back.
-// Near files go as a whole soon.
+// punchBytes is the least hole by class: a smaller one costs more than it releases. Near files are
+// soon removed as a whole.
 var punchBytes = [classes]int64{64 << 10, 16 << 10}
 
-// reclaimSkips is how many commits in a row leave giving back to a later one: removing long
-// files can take the disk longer than a commit.
+// reclaimSkips is how many commits in a row may leave releasing space to a later one, since
+// removing long files can take longer than a commit.
 const reclaimSkips = 8
 
-// reclaimWork is what a commit gives back to the disk: holes, and files of which nothing
-// is needed.
+// reclaimWork is the space that a commit releases: holes, and files without needed bytes.
 type reclaimWork struct {
 	holes   []extent
 	made    []int64 // bytes of each hole
@@ -31,9 +30,9 @@ type reclaimWork struct {
 	skipped int      // commits since it began
 }
 
-// reclaim gives the space of freed blocks back to the disk. Called after a commit: what
-// replaced their records is durable. On the system's own files it goes on behind the calls
-// that follow, and the next begins when it is done: making holes takes as long as writing.
+// reclaim releases the space of freed blocks to the disk. It is called after a commit, when the new
+// versions of their records are durable. On files of the system it runs beside later calls, and the
+// next one begins when it is done, since making holes takes as long as writing.
 func (s *Store) reclaim() error {
 	if w := s.reclaiming; w != nil && w.skipped < reclaimSkips {
 		select {
@@ -66,7 +65,7 @@ func (s *Store) reclaim() error {
 	return s.endReclaim()
 }
 
-// holes returns the extents worth a hole, and forgets all that became free.
+// holes returns the extents worth a hole, and forgets all free extents.
 func (s *Store) holes() (list []extent) {
 	slices.SortFunc(s.dead, func(a, b extent) int {
 		return cmp.Or(cmp.Compare(a.f.number, b.f.number), cmp.Compare(a.off, b.off))
@@ -98,7 +97,7 @@ func (w *reclaimWork) run() {
 	}
 }
 
-// endReclaim waits for what was begun.
+// endReclaim waits for the work that was begun.
 func (s *Store) endReclaim() error {
 	w := s.reclaiming
 	if w == nil {
@@ -118,8 +117,8 @@ func (s *Store) writing(f *runFile) bool {
 	return w != nil && w.f == f
 }
 
-// punch makes a hole and returns its bytes; 0 where the system has none. It never makes a
-// file, as vfs.FS would: one that is missing stays missing, and is told of when it is read.
+// punch makes a hole and returns its bytes; 0 if the system has no holes. Unlike vfs.FS it never
+// makes a file: one that is missing stays missing, and its readers report it.
 func punch(path string, e extent) int64 {
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -134,5 +133,5 @@ func punch(path string, e extent) int64 {
 	return to - from
 }
 
-// garbage returns the bytes of a file that are not needed and were not given back.
+// garbage returns the bytes of a file that are not needed and not released.
 func (f *runFile) garbage() int64 { return max(f.size-f.punched-f.live, 0) }

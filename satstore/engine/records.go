@@ -3,7 +3,7 @@ package engine
 import "fmt"
 
 const (
-	// MaxBody bounds the bytes of a record's body, and of a message.
+	// MaxBody bounds a record's body, and a message, in bytes.
 	MaxBody = maxBody
 	// MaxSeq is the highest number of a record.
 	MaxSeq = 1<<32 - 2
@@ -19,14 +19,13 @@ func checkArgs(seq uint32, body []byte) error {
 	return nil
 }
 
-// Put makes body the newest version of a record, due in a unit 1 to T after the clock:
-// others are moved there. Messages that wait for the record go on waiting. body is copied.
+// Put makes body the newest version of a record, due 1 to T units after the clock; other due times
+// are moved there. Messages keep waiting for the record. body is copied.
 func (s *Store) Put(seq uint32, due int64, body []byte) error {
 	return s.Replace(seq, due, body, 0)
 }
 
-// Replace is Put, and the first so many of the messages that wait, as Messages returns them, are
-// done with.
+// Replace is Put that also removes the first done messages, as Messages returns them.
 func (s *Store) Replace(seq uint32, due int64, body []byte, done int) error {
 	if err := s.writable(); err != nil {
 		return err
@@ -45,8 +44,8 @@ func (s *Store) Replace(seq uint32, due int64, body []byte, done int) error {
 	return s.fail(s.put(seq, due, false, body))
 }
 
-// Load appends the newest version of a record to dst: one read of a block where it is on
-// disk. Without such a record ok is false. A *DamageError leaves the record where it is.
+// Load appends the newest version of a record to dst: one read of a block if it is on disk. ok is
+// false without such a record. A *DamageError leaves the record where it is.
 func (s *Store) Load(seq uint32, dst []byte) (body []byte, due int64, ok bool, err error) {
 	if err := s.usable(); err != nil {
 		return dst, 0, false, err
@@ -81,8 +80,8 @@ func (s *Store) Load(seq uint32, dst []byte) (body []byte, due int64, ok bool, e
 	return dst, 0, false, fmt.Errorf("load record %d: %w", seq, s.noteOnce(h, bad))
 }
 
-// blockFrames returns the frames of a block, good until the next call. Of a damaged one it
-// returns what is whole of it, nil if nothing is, and what is bad.
+// blockFrames returns the frames of a block, valid until the next call. If it is damaged, it
+// returns the whole ones, or nil if there are none, and describes the rest.
 func (s *Store) blockFrames(h uint32) ([]byte, *badBlock, error) {
 	b := &s.blocks[h]
 	if b.file == inPage || b.file == inHeld {
@@ -112,7 +111,7 @@ func sized(b []byte, n int) []byte {
 	return b[:n]
 }
 
-// Delete removes a record and what waits for it. Without one it does nothing.
+// Delete removes a record and its messages. It does nothing if there is no such record.
 func (s *Store) Delete(seq uint32) error {
 	if err := s.writable(); err != nil {
 		return err

@@ -25,7 +25,7 @@ func (s *Store) recover(g *segment, n names) error {
 		s.log.size, s.log.valid = g.size, g.valid
 		return nil
 	}
-	for _, number := range n.runs { // names of runs that no commit knows are not used again
+	for _, number := range n.runs { // numbers of runs that no commit has are not used again
 		s.files.next = max(s.files.next, uint32(min(number, 1<<32-2))+1)
 	}
 	if err := s.resume(g, n); err != nil {
@@ -34,8 +34,7 @@ func (s *Store) recover(g *segment, n names) error {
 	return s.removeOthers(n)
 }
 
-// checkFiles notes files that are missing, short, or others than they should be. What that costs is
-// found when they are read.
+// checkFiles notes files that are missing, short, or of another store. Reading them shows the loss.
 func (s *Store) checkFiles() {
 	for _, f := range s.files.all {
 		if f == nil || f.blocks == 0 {
@@ -53,16 +52,15 @@ func (s *Store) checkFiles() {
 		case f.mark != 0:
 			if _, err := s.files.acquire(f); err == nil {
 				s.files.release(f)
-			} else if errors.Is(err, errForeign) { // other errors are found again
+			} else if errors.Is(err, errForeign) { // other errors recur
 				s.note(&DamageError{Path: s.files.path(f.number), What: "run file", Cause: err})
 			}
 		}
 	}
 }
 
-// resume makes the log ready for writing. A segment that holds nothing but its snapshot, and has
-// its index, is used as it is; otherwise a new one is begun, so that what a cut transaction left
-// behind the last commit is never read again.
+// resume makes the log ready for writing. It reuses a segment with nothing but its snapshot and its
+// index. Otherwise it begins a new one, so that the remains of a cut transaction are never read.
 func (s *Store) resume(g *segment, n names) (err error) {
 	if err := g.file.Close(); err != nil {
 		return err
@@ -74,7 +72,7 @@ func (s *Store) resume(g *segment, n names) (err error) {
 		return err
 	}
 	for _, number := range n.segments {
-		s.log.number = max(s.log.number, number) // above a newer one cut short, too
+		s.log.number = max(s.log.number, number) // also above a newer one that was cut short
 	}
 	if err := s.flushAll(); err != nil {
 		return err
@@ -82,11 +80,11 @@ func (s *Store) resume(g *segment, n names) (err error) {
 	if err := s.syncRuns(); err != nil {
 		return err
 	}
-	s.log.buf = s.log.buf[:0] // the snapshot has it
+	s.log.buf = s.log.buf[:0] // the snapshot includes it
 	return s.checkpoint()
 }
 
-// removeOthers removes the files that do not count.
+// removeOthers removes the files that do not belong to the store.
 func (s *Store) removeOthers(n names) error {
 	known := map[int64]bool{}
 	for _, f := range s.files.all {

@@ -6,17 +6,17 @@ import (
 	"slices"
 )
 
-// salvage finds what is whole in a block that is not: b is what the disk gave for it. frames are
-// those of the block, with a dead one in the place of each that is damaged, and bad are the numbers
-// of these; nil if there is nothing to find. Blocks of messages, which void one another, and those
-// of older stores have no checksums for each frame: they are whole or lost.
+// salvage finds the whole frames in a damaged block. b has the bytes of the block as the disk
+// returned them. frames are those of the block, with a dead one for each damaged frame, and bad has
+// their numbers; nil if nothing is whole. Blocks of messages, which void one another, and blocks of
+// older stores have no checksum for each frame: they are whole or lost.
 func salvage(b []byte, seed uint32, want *block, sl slotKey, file uint32) (
 	frames []byte, bad []uint16) {
 	end := len(b) - sumBytes*int(want.count)
 	if want.kind != kindRecords || len(b) != int(want.size) || end <= blockHeader {
 		return nil, nil
 	}
-	var header [blockHeader]byte // what it was, whatever stands there now
+	var header [blockHeader]byte // as it was written
 	putHeader(header[:], len(b), want.diskKind(), int(want.count), sl, file, want.off)
 	begin := frameSeed(header[:], seed)
 	rest := b[blockHeader:end]
@@ -26,13 +26,13 @@ func salvage(b []byte, seed uint32, want *block, sl slotKey, file uint32) (
 		sums[i] = binary.LittleEndian.Uint32(b[end+sumBytes*i:])
 		seen |= sums[i]
 	}
-	if seen == 0 { // a hole, or not read
+	if seen == 0 { // a hole, or unread
 		return nil, nil
 	}
 	sum := func(frame []byte) uint32 { return crc32.Update(begin, castagnoli, frame) }
 	var f frame
 	dead := frame{flags: flagDead, seq: deadSeq}
-	bad = []uint16{} // nil is all
+	bad = []uint16{} // nil would mean all
 	found := false
 	for ord := 0; ord < int(want.count); {
 		at, skip := seek(rest, sums[ord:], sum)
@@ -55,9 +55,8 @@ func salvage(b []byte, seed uint32, want *block, sl slotKey, file uint32) (
 	return frames, bad
 }
 
-// seek returns where the next whole frame of b begins and how many of the frames with these
-// checksums it skips: one as a rule, more where a damaged length hides where frames begin, all if
-// no frame is whole.
+// seek returns the start of the next whole frame in b, and how many frames of sums it skips:
+// usually one, more if a damaged length hides the starts of frames, all if no frame is whole.
 func seek(b []byte, sums []uint32, sum func(frame []byte) uint32) (at, skip int) {
 	var f frame
 	n := f.parse(b, kindRecords)
@@ -71,8 +70,8 @@ func seek(b []byte, sums []uint32, sum func(frame []byte) uint32) (at, skip int)
 	}
 	for at := 1; at < len(b); at++ {
 		if n := f.parse(b[at:], kindRecords); n > 0 {
-			// The first as well: the frame before may have been found inside of a damaged one that
-			// has its bytes.
+			// Also the first: the frame before may have been found inside a damaged one with its
+			// bytes.
 			if i := slices.Index(sums, sum(b[at:at+n])); i >= 0 {
 				return at, i
 			}

@@ -9,8 +9,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// sealedBlock returns a block of records as it is on disk, what the table says of it, and the
-// frames it is made of.
+// sealedBlock returns a block of records as on disk, its row in the table, and its frames.
 func sealedBlock(rng *rand.Rand, records int) (disk []byte, b block, key slotKey, all [][]byte) {
 	disk = make([]byte, blockHeader)
 	for i := range records {
@@ -30,8 +29,7 @@ func sealedBlock(rng *rand.Rand, records int) (disk []byte, b block, key slotKey
 	return disk, b, key, all
 }
 
-// sameBut reports what is wrong with what was salvaged, if the frames of bad and no others may be
-// missing.
+// sameBut reports errors in salvaged frames. Only the frames of bad may be missing.
 func sameBut(frames []byte, bad []uint16, all [][]byte, mayMiss func(i int) bool) error {
 	w := framesOf(frames, kindRecords)
 	var f frame
@@ -55,8 +53,8 @@ func sameBut(frames []byte, bad []uint16, all [][]byte, mayMiss func(i int) bool
 	return nil
 }
 
-// Any damaged byte of a block costs the record to which it belongs, one of the header none, and
-// one of the checksums that of its record.
+// Any damaged byte of a block costs the record to which it belongs; one of the header none; one of
+// the checksums that of its record.
 func TestSalvageAtEachByte(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 3))
@@ -65,7 +63,7 @@ func TestSalvageAtEachByte(t *testing.T) {
 		sameBut(frames, nil, all, nil) != nil {
 		t.Fatal("a whole block is not taken for one")
 	}
-	owner := make([]int, len(disk)) // of each byte: number of a frame, or none
+	owner := make([]int, len(disk)) // by byte: number of the frame, or none
 	at := blockHeader
 	for i := range blockHeader {
 		owner[i] = -1
@@ -96,7 +94,7 @@ func TestSalvageAtEachByte(t *testing.T) {
 	}
 }
 
-// A damaged stretch costs the records it touches; a block of another place is not believed at all.
+// A damaged stretch costs the records that it touches. A block of another place yields nothing.
 func TestSalvageOfStretches(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	disk, b, key, all := sealedBlock(rng, 60)
@@ -138,8 +136,8 @@ func TestSalvageOfStretches(t *testing.T) {
 	}
 }
 
-// A record that has the bytes of the next one inside costs no more than itself where its length is
-// damaged.
+// If a record contains the bytes of the next one and its length is damaged, only that record is
+// lost.
 func TestSalvageOfFrameInFrame(t *testing.T) {
 	add := func(seq uint32, body []byte) []byte {
 		return appendFrame(nil, kindRecords, &frame{seq: seq, ahead: 1, body: body})
@@ -159,7 +157,7 @@ func TestSalvageOfFrameInFrame(t *testing.T) {
 	}
 }
 
-// One damaged byte of a large store costs one record: the others of its block are handed out.
+// One damaged byte of a large store costs one record: the others in its block are handed out.
 func TestDamageCostsOneRecord(t *testing.T) {
 	for _, advance := range []bool{false, true} {
 		fs := vfs.NewMem()
@@ -213,12 +211,12 @@ func TestDamageCostsOneRecord(t *testing.T) {
 	}
 }
 
-// A copy of a store that lacks a run file can be made, lacks it too, and says so.
+// A copy of a store without one run file also lacks it, and reports it.
 func TestCopyWithoutARunFile(t *testing.T) {
 	fs := vfs.NewMem()
 	s := mustOpen(t, storeDir, Options{FS: fs, Levels: HoursAndDays})
 	for i := range uint32(50) {
-		must(t, s.Put(i, 5+int64(i%2)*400, []byte("a record"))) // in a near and a far file
+		must(t, s.Put(i, 5+int64(i%2)*400, []byte("a record"))) // a near and a far file
 	}
 	must(t, s.Checkpoint())
 	var lost string

@@ -16,10 +16,10 @@ import (
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
-// Scan hands over every version of every record that is whole in the run files and the log of a
-// directory, whether or not it holds a store that can be opened: neither version file, nor log, nor
-// index are needed, and of each whatever is whole is used. It writes nothing. Versions come in no
-// order. Messages are passed over. Memory: the longest frame of the log.
+// Scan passes on every whole version of every record in the run files and the log of a directory,
+// even if it holds no store that can be opened. It needs neither version file, log nor index, and
+// uses whatever is whole of each. It writes nothing. Versions come in no order, and messages are
+// skipped. It keeps the longest frame of the log in memory.
 func Scan(fs vfs.FS, dir string, to Scanner) (*Scanned, error) {
 	c := &scan{fs: fs, dir: dir, to: to}
 	if err := c.run(); err != nil {
@@ -28,25 +28,25 @@ func Scan(fs vfs.FS, dir string, to Scanner) (*Scanned, error) {
 	return &c.found, nil
 }
 
-// Version says which of two versions of a record is newer: the one with the higher Serial, and
-// of those with the same, the one with the higher Place.
+// Version orders two versions of a record: the newer one has the higher Serial or, if these are
+// equal, the higher Place.
 type Version struct{ Serial, Place uint64 }
 
-// Scanner takes what Scan finds. What it is given is good until it returns; its error ends the
-// scan.
+// Scanner has the callbacks of Scan. Their arguments are valid until they return. Their errors end
+// the scan.
 type Scanner struct {
-	// Record takes a version of a record, nil where it was deleted.
+	// Record receives a version of a record; body is nil if it was deleted.
 	Record func(seq uint32, v Version, body []byte) error
-	// Attached takes what Attach took, as far as the log has it, in order.
+	// Attached receives the payloads of Attach that the log has, in order.
 	Attached func(payload []byte) error
-	// Progress is told how many run files are done; its error ends the scan. It may be nil.
+	// Progress receives the number of finished run files. May be nil.
 	Progress func(done, all int) error
 }
 
-// Scanned is what Scan found beside records.
+// Scanned is what Scan found apart from records.
 type Scanned struct {
-	Unit, Horizon int64 // of the version file; 0: it cannot be read
-	Clock         int64 // at least that
+	Unit, Horizon int64 // of the version file; 0: unreadable
+	Clock         int64 // a lower bound
 	Damage        []*DamageError
 }
 
@@ -82,7 +82,7 @@ func (c *scan) run() error {
 		return err
 	}
 	slices.Sort(n.segments)
-	for _, number := range slices.Backward(n.segments) { // an older one is left by a crash
+	for _, number := range slices.Backward(n.segments) { // a crash leaves an older one
 		if frames, err := c.log(s.segmentPath(number)); err != nil || frames > 0 {
 			if err != nil {
 				return err
@@ -107,12 +107,12 @@ func (c *scan) run() error {
 }
 
 // identify finds the store's id, with which the checksums of blocks begin: in the version file, or
-// in the headers of most of the run files.
+// in the headers of most run files.
 func (c *scan) identify(s *Store, numbers []int64) error {
 	err := s.readFormat()
 	var format *FormatError
 	if errors.As(err, &format) {
-		// Only a newer program writes another number and the right checksum.
+		// Only a newer program writes another number with a right checksum.
 		path, text, e := directory.ReadFormat(c.fs, c.dir)
 		if e != nil || directory.IsSealed(text) {
 			return format
@@ -141,7 +141,7 @@ func (c *scan) identify(s *Store, numbers []int64) error {
 	return nil
 }
 
-// header reads that of a run file.
+// header reads the header of a run file.
 func (c *scan) header(path string) ([]byte, error) {
 	f, err := c.fs.Open(path)
 	if err != nil {
@@ -159,7 +159,7 @@ func (c *scan) header(path string) ([]byte, error) {
 	return h, err
 }
 
-// scanWindow is how much of a run file is looked at at once. It holds the longest block.
+// scanWindow is how many bytes of a run file are scanned at once. It holds the longest block.
 const scanWindow = 4 << 20
 
 // file looks for blocks in a run file.
@@ -191,7 +191,7 @@ func (c *scan) file(path string, number uint32) error {
 	return nil
 }
 
-// read fills b. Bytes that the disk does not give are zeros then, by runAlign, and noted.
+// read fills b. Unreadable bytes become zeros, in units of runAlign, and are noted.
 func (c *scan) read(f vfs.File, path string, b []byte, at int64) error {
 	err := readFull(f, b, at)
 	if err == nil || !unreadable(err) {
@@ -209,8 +209,8 @@ func (c *scan) read(f vfs.File, path string, b []byte, at int64) error {
 	return nil
 }
 
-// window hands over the blocks that begin in b, which stands at an offset of the file, and returns
-// how many bytes of it are done with.
+// window passes on the blocks that begin in b, which is at an offset of the file. It returns how
+// many bytes of b are finished.
 func (c *scan) window(path string, number uint32, b []byte, at int64, last bool) (int, error) {
 	i := 0
 	for i+blockHeader <= len(b) {
@@ -228,7 +228,7 @@ func (c *scan) window(path string, number uint32, b []byte, at int64, last bool)
 		}
 		if n > len(h) {
 			if !last && i > 0 {
-				return i, nil // it is whole in the next window
+				return i, nil // the next window has it whole
 			}
 			n = len(h) // the file was cut
 		}
@@ -239,7 +239,7 @@ func (c *scan) window(path string, number uint32, b []byte, at int64, last bool)
 		if whole {
 			i += (n + blockAlign - 1) / blockAlign * blockAlign
 		} else {
-			i += blockAlign // its length may be what is damaged
+			i += blockAlign // its length may be damaged
 		}
 	}
 	if last {
@@ -248,7 +248,7 @@ func (c *scan) window(path string, number uint32, b []byte, at int64, last bool)
 	return i, nil
 }
 
-// block hands over the records of a block, or of one that is not whole those that are.
+// block passes on the records of a block, or its whole records if it is damaged.
 func (c *scan) block(path string, b []byte, number uint32, off int64) (whole bool, err error) {
 	kind, frames := b[10], framesIn(b)
 	if whole = binary.LittleEndian.Uint32(b[blockCRCAt:]) == blockCRC(b, c.seed); !whole {
@@ -283,15 +283,15 @@ func (c *scan) frames(frames []byte, v Version) error {
 	return nil
 }
 
-// scanFrame is a whole frame of the log: its place, and which runs had been written before it.
+// scanFrame is a whole frame of the log: its place, and the last run that was written before it.
 type scanFrame struct {
 	at     int64
-	serial uint64 // of the last of them
+	serial uint64 // of that run
 	kind   byte
 }
 
-// log hands over what is whole in a segment, damage in its middle or not, and returns how many
-// frames that are.
+// log passes on the whole frames of a segment, even with damage between them, and returns their
+// number.
 func (c *scan) log(path string) (int, error) {
 	f, err := c.fs.Open(path)
 	if err != nil {
@@ -320,11 +320,10 @@ func (c *scan) log(path string) (int, error) {
 	return len(list), nil
 }
 
-// outline lists the whole frames of a segment. Where some are not, it goes on behind them: what
-// comes between them and the next frame that names a run was written before that run, and after all
-// those before it.
+// outline lists the whole frames of a segment. It continues after damage: frames from there to the
+// next frame that names a run were written before that run, and after all earlier ones.
 func (c *scan) outline(r *logReader) (list []scanFrame, err error) {
-	known, serial, open := false, uint64(0), 0 // open: from there on serials are not known
+	known, serial, open := false, uint64(0), 0 // open: index from which serials are unknown
 	settle := func(n uint64) {
 		for i := range list[open:] {
 			list[open+i].serial = n
@@ -360,7 +359,7 @@ func (c *scan) outline(r *logReader) (list []scanFrame, err error) {
 	}
 }
 
-// serialIn is the serial of the last run in a frame that names one.
+// serialIn returns the serial of the last run in a frame that names one.
 func serialIn(f *logFrame) (uint64, bool) {
 	p := fields{b: f.payload}
 	switch {
@@ -395,7 +394,7 @@ func (c *scan) skip(r *logReader) error {
 	return nil
 }
 
-// applyFrame hands over what is in a frame of the log.
+// applyFrame passes on the content of a frame of the log.
 func (c *scan) applyFrame(f *logFrame, serial uint64) error {
 	p := fields{b: f.payload}
 	switch {

@@ -10,14 +10,14 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// segment is a log segment that was read to the end of its last whole transaction.
+// segment is a log segment, read to the end of its last whole transaction.
 type segment struct {
 	number   int64
 	path     string
 	file     vfs.File
 	snapshot []byte
 	outlined bool   // the snapshot ends with an outline of the index
-	marked   bool   // it has the marks of run files
+	marked   bool   // the snapshot has the marks of run files
 	txn      uint64 // of the next transaction
 	commits  int
 	first    int64 // end of the snapshot frame
@@ -25,9 +25,9 @@ type segment struct {
 	size     int64 // of the file
 }
 
-// findSegment returns the newest log segment with a whole snapshot, read through; nil if
-// there is none, as in a store whose creation was cut short. A newer segment without one
-// was cut short itself, unless something follows that was written after it was whole.
+// findSegment returns the newest log segment with a whole snapshot, read through; nil if there is
+// none, as in a store whose creation was cut short. A newer segment without one was also cut short,
+// unless it has later frames, which prove that it was whole.
 func (s *Store) findSegment(numbers []int64) (*segment, error) {
 	slices.Sort(numbers)
 	for _, number := range slices.Backward(numbers) {
@@ -79,7 +79,7 @@ func (g *segment) open(fs vfs.FS) (bool, error) {
 	return g.findEnd(r)
 }
 
-// findEnd looks for the end of the last commit.
+// findEnd finds the end of the last commit.
 func (g *segment) findEnd(r *logReader) (bool, error) {
 	for {
 		f, err := r.next()
@@ -108,7 +108,7 @@ func (g *segment) findEnd(r *logReader) (bool, error) {
 	}
 }
 
-// replay brings the store from the snapshot to the state after the last commit.
+// replaySegment brings the store from the snapshot to the state after the last commit.
 func (s *Store) replaySegment(g *segment) error {
 	s.replay = true
 	defer func() { s.replay = false }()
@@ -128,7 +128,7 @@ func (s *Store) replaySegment(g *segment) error {
 			return err
 		}
 	}
-	for i := range s.pages.all { // all of it is in the log
+	for i := range s.pages.all { // the log has all of it
 		s.pages.all[i].logged = len(s.pages.all[i].buf)
 	}
 	s.noteLost(g.commits > 0)

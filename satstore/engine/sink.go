@@ -6,14 +6,14 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// alignedChunk returns an empty slice of which the memory is aligned as direct writes need it.
+// alignedChunk returns an empty slice whose memory is aligned for direct writes.
 func alignedChunk(n int) []byte {
 	b := make([]byte, n+runAlign)
 	skip := -int(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) & (runAlign - 1)
 	return b[skip : skip : skip+n]
 }
 
-// createSink makes a run file, for direct writes if asked for and possible.
+// createSink makes a run file, for direct writes if they are asked for and possible.
 func createSink(fs vfs.FS, path string, direct bool) (runSink, error) {
 	if direct && fs == vfs.Default {
 		if sink := createDirect(path); sink != nil {

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// Classes divide the slots by how long their records stay: each class has run files of its
-// own, so that most of a file becomes free at about the same time.
+// Classes divide the slots by how long their records stay. Each class has its own run files, so
+// that most of a file becomes free at about the same time.
 const (
 	classNear = 0 // level 0
-	classFar  = 1 // all above
+	classFar  = 1 // all other levels
 	classes   = 2
 )
 
@@ -18,8 +18,8 @@ type slotKey struct {
 	index int64 // first unit divided by the width of the level
 }
 
-// slot is the records due in a span of units: blocks on disk and pages in memory, both in
-// the order in which they were written.
+// slot has the records due in a span of units: blocks on disk and pages in memory, both in the
+// order in which they were written.
 type slot struct {
 	slotKey
 	start  int64 // first unit
@@ -27,11 +27,11 @@ type slot struct {
 	class  int
 	live   int // records whose newest version is here
 	blocks [kinds][]uint32
-	pages  [kinds][]uint32 // handles; the last one takes new frames
+	pages  [kinds][]uint32 // handles; the last page takes new frames
 }
 
-// slots finds them. The rings answer for nearly all; after a long gap of the clock two
-// slots of a level can want the same place of its ring, then the map does.
+// slots finds slots by key. The rings find nearly all. After a long gap of the clock two slots of a
+// level can need the same place in its ring; then the map finds them.
 type slots struct {
 	radix  *radix
 	byKey  map[slotKey]*slot
@@ -40,7 +40,7 @@ type slots struct {
 	rings  [][]*slot
 }
 
-// maxSlotIDs bounds the slots there are at a time: a block knows its slot by 16 bits.
+// maxSlotIDs bounds the slots in use: a block refers to its slot by 16 bits.
 const maxSlotIDs = 60_000
 
 func newSlots(r *radix) *slots {
@@ -51,7 +51,7 @@ func newSlots(r *radix) *slots {
 	return t
 }
 
-// of returns the slot of a due unit, as the radix sees it now.
+// of returns the slot of a due unit, by the radix as it is now.
 func (t *slots) of(due int64) *slot {
 	level := t.radix.level(due)
 	return t.get(slotKey{level, due / t.radix.levels[level].Units})
@@ -84,10 +84,10 @@ func (t *slots) get(k slotKey) *slot {
 	return sl
 }
 
-// find returns a slot if it is there.
+// find returns a slot; nil if it does not exist.
 func (t *slots) find(level int, index int64) *slot { return t.byKey[slotKey{level, index}] }
 
-// drop forgets a slot of which nothing is left.
+// drop forgets an empty slot.
 func (t *slots) drop(sl *slot) {
 	delete(t.byKey, sl.slotKey)
 	ring := t.rings[sl.level]

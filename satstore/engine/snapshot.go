@@ -39,7 +39,7 @@ func (s *Store) appendSnapshot(b []byte, index int64) []byte {
 	return b
 }
 
-// loadSnapshot fills in the state of a snapshot frame and reads its index, or makes that anew.
+// loadSnapshot restores the state in a snapshot frame, and reads its index or rebuilds that.
 func (s *Store) loadSnapshot(g *segment) error {
 	r := fields{b: g.snapshot}
 	clock, index := int64(r.u64()), int64(r.u64())

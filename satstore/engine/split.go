@@ -1,7 +1,7 @@
 package engine
 
-// split moves the records of a slot to the level below, and drops it when it is empty: a
-// share of 1/left of its bytes, so that the units before it begins divide the work.
+// split moves records of a slot to the level below, and drops the slot when it is empty. It moves
+// 1/left of the bytes, so that the units before the slot begins share the work.
 func (s *Store) split(sl *slot, left int64) error {
 	if sl == nil {
 		return nil
@@ -38,7 +38,7 @@ func (s *Store) share(sl *slot, left int64) (blocks, pages []uint32) {
 	return blocks, pages
 }
 
-// shareOf returns how many blocks 1/left of a slot are, and whether the pages belong to it.
+// shareOf returns how many blocks make 1/left of a slot, and whether the pages belong to them.
 func (s *Store) shareOf(sl *slot, left int64) (n int, pages bool) {
 	var total int64
 	for _, h := range sl.blocks[kindRecords] {
@@ -58,7 +58,7 @@ func (s *Store) shareOf(sl *slot, left int64) (n int, pages bool) {
 	return n, part > 0 || left == 1
 }
 
-// move puts the records of blocks and pages again, as they are, with their messages.
+// move puts the records of blocks and pages again, unchanged, with their messages.
 func (s *Store) move(sl *slot, blocks, pages []uint32) error {
 	var messages map[uint32][][]byte // read when the first record needs them
 	return s.consume(blocks, pages, func(_ uint32, f *frame) error {
@@ -76,8 +76,8 @@ func (s *Store) move(sl *slot, blocks, pages []uint32) error {
 	})
 }
 
-// consume calls f with every live frame of blocks and pages that their slot does not list
-// any more. f makes each of them stale. Afterwards the handles are free.
+// consume calls f with every live frame of blocks and pages that their slot no longer lists. f
+// makes each of them stale. Afterwards the handles are free.
 func (s *Store) consume(blocks, pages []uint32, f func(h uint32, f *frame) error) error {
 	for _, h := range pages {
 		s.blocks[h].file = inHeld
@@ -120,7 +120,7 @@ func (s *Store) consume(blocks, pages []uint32, f func(h uint32, f *frame) error
 	return nil
 }
 
-// release gives back the handle of a block that no slot lists any more.
+// release frees the handle of a block that no slot lists any more.
 func (s *Store) release(h uint32) {
 	b := &s.blocks[h]
 	if b.file < inLimbo {
@@ -134,7 +134,7 @@ func (s *Store) release(h uint32) {
 	s.free = append(s.free, h)
 }
 
-// retire forgets a slot without records, and the messages that will not be read.
+// retire forgets a slot without records, and its messages, which nobody will read.
 func (s *Store) retire(sl *slot) {
 	s.dropAll(sl, kindRecords)
 	s.dropMessages(sl)
@@ -143,7 +143,7 @@ func (s *Store) retire(sl *slot) {
 	}
 }
 
-// dropMessages drops all messages of a slot. Recovery must know, except where the clock tells.
+// dropMessages drops all messages of a slot. The log notes it unless the clock implies it.
 func (s *Store) dropMessages(sl *slot) {
 	if s.slotWaits.slot == sl {
 		s.slotWaits = waits{}
@@ -172,8 +172,8 @@ func (s *Store) dropPages(sl *slot, kind int) {
 	sl.pages[kind] = nil
 }
 
-// dropBlock releases a block that its slot listed. A block of messages counts its frames,
-// to which nothing points.
+// dropBlock releases a block that its slot listed. In a block of messages it counts the frames,
+// since nothing points to them.
 func (s *Store) dropBlock(h uint32) {
 	b := &s.blocks[h]
 	if b.kind == kindMessages {
@@ -182,7 +182,7 @@ func (s *Store) dropBlock(h uint32) {
 	s.release(h)
 }
 
-// dropPage gives back a page and what it holds.
+// dropPage releases a page with its content.
 func (s *Store) dropPage(h uint32) {
 	s.pages.give(uint32(s.blocks[h].off))
 	s.blocks[h].file = inNone

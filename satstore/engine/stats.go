@@ -1,14 +1,14 @@
 package engine
 
-// Stats says how full a store is.
+// Stats reports the sizes of a store.
 type Stats struct {
 	Records int
 	Clock   int64
 	Slots   int
 
-	LiveBytes     int64 // of blocks that hold newest versions or messages
-	RunBytes      int64 // of all run files, without the holes made
-	GarbageBytes  int64 // of them those not needed
+	LiveBytes     int64 // of blocks with newest versions or messages
+	RunBytes      int64 // of all run files, without their holes
+	GarbageBytes  int64 // bytes of run files that are not needed
 	LogBytes      int64 // of the log segment
 	IndexFileSize int64
 	Files         int // run files, log segment, index and version file
@@ -18,19 +18,19 @@ type Stats struct {
 	BufferBytes int64 // of pages in use
 	BufferPeak  int64
 
-	// Written since Open: bodies and messages that were given, and what went to the disk.
+	// bytes since Open: bodies and messages that were put, and writes to the disk
 	GivenBytes, RunBytesWritten, LogBytesWritten, IndexBytesWritten int64
-	// AttachedBytes are those of the log that are payloads of a foreign store.
+	// AttachedBytes are the payloads of a foreign store in the log.
 	AttachedBytes int64
 
-	// Reads of run files since Open, and their bytes; not those that Open makes itself.
+	// Reads and ReadBytes count reads of run files since Open, without those of Open itself.
 	Reads, ReadBytes int64
 
 	Damaged int // damages found since Open
 }
 
-// MemoryBytes is what the store needs in memory as it is now, with a checkpoint of the index beside
-// it and buffers for reading and writing.
+// MemoryBytes returns the memory that the store needs in its present state, including a checkpoint
+// of the index and buffers for reading and writing.
 func (s *Store) MemoryBytes() int64 {
 	blocks := int64(len(s.blocks))
 	buffers := int64(s.pages.bytes+len(s.pages.spare)*s.pages.size) + int64(cap(s.log.buf)) +
@@ -39,11 +39,11 @@ func (s *Store) MemoryBytes() int64 {
 		buffers
 }
 
-// checkpointBytes are those of a block while a checkpoint is written: its number, its row for the
-// index file and for the outline, and the bits of its frames.
+// checkpointBytes is the memory of a block while a checkpoint is written: its number, its rows in
+// the index file and the outline, and the bits of its frames.
 const checkpointBytes = 50
 
-// Stats returns the present state, what is not committed included.
+// Stats returns the present state, including uncommitted changes.
 func (s *Store) Stats() Stats {
 	st := Stats{
 		Records:       s.index.count,

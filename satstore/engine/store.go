@@ -22,13 +22,13 @@ type Store struct {
 	slots  *slots
 	index  index
 	blocks []block
-	free   []uint32 // handles
+	free   []uint32 // free handles
 	pages  pages
 	files  files
 	log    logWriter
 
 	writers     [classes]*runWriter
-	roll        int64    // length at which a file ends at the earliest: rollBytes
+	roll        int64    // least length at which a file ends: rollBytes
 	chunks      [][]byte // spare buffers of the writers
 	serial      uint64   // of the last run
 	sharing     bool     // a copy with links is being made: its run files are shared
@@ -41,12 +41,12 @@ type Store struct {
 	fresh    [classes]int64 // bytes of frames added since the last commit
 	deleted  []uint32       // since the deletions last logged
 	changed  bool
-	dead     []extent // became free since space was last given back
-	outdated []string // paths of log and index, to be removed with what is given back next
+	dead     []extent // freed since space was last released
+	outdated []string // paths of log and index, to be removed with the next released space
 
-	slotWaits     waits     // messages of the slot that was asked for last
+	slotWaits     waits     // messages of the last slot that was asked for
 	visiting      *visiting // while Advance hands out records
-	err           error     // of the write or sync after which nothing goes on
+	err           error     // of the write or sync that stopped the store
 	closed        bool
 	damage        damageList
 	scratch       []byte // a block
@@ -54,20 +54,20 @@ type Store struct {
 	waits         []uint16
 	sums          []byte
 	readBufs      [][]byte
-	written       int64    // bytes of bodies and messages given since Open
-	attachedBytes int64    // that went to the log since Open
+	written       int64    // bytes of bodies and messages put since Open
+	attachedBytes int64    // bytes in the log since Open
 	attached      [][]byte // payloads of the transaction
-	looking       bool     // Each: nothing may change
+	looking       bool     // Each is running: nothing may change
 	pending       *pendingCheckpoint
 	reclaiming    *reclaimWork
 	touched       uint16         // keeps the compiler from leaving out index.touch
 	replay        bool           // recovery: the budget of pages is not enforced
-	rebuilt       bool           // recovery: the index file was damaged and made anew
-	expected      int            // records that it should have then
-	unread        []*DamageError // blocks that could not be read for it
+	rebuilt       bool           // recovery: the index file was damaged and was rebuilt
+	expected      int            // records that the rebuilt index should have
+	unread        []*DamageError // blocks that rebuilding could not read
 }
 
-// usable says why a call cannot be served.
+// usable returns the reason why a call cannot be served.
 func (s *Store) usable() error {
 	if s.closed {
 		return ErrClosed
@@ -99,7 +99,7 @@ func (s *Store) Clock() int64 { return s.clock }
 // Horizon returns T: a record is due between 1 and T units after the clock.
 func (s *Store) Horizon() int64 { return s.radix.horizon() }
 
-// Next returns the seq after the highest that was ever put.
+// Next returns the number after the highest that was ever put.
 func (s *Store) Next() uint32 { return s.index.next }
 
 // Len returns how many records there are.
@@ -120,7 +120,7 @@ func (s *Store) newBlock(b block) uint32 {
 	return uint32(len(s.blocks) - 1)
 }
 
-// point makes the index point to a frame, and what it pointed to before is stale.
+// point sets the index entry of a record to a frame. Its former frame becomes stale.
 func (s *Store) point(seq, h uint32, ord int, waiting bool) {
 	p := s.index.grow(seq)
 	old := *p
@@ -136,7 +136,7 @@ func (s *Store) point(seq, h uint32, ord int, waiting bool) {
 	s.unpoint(old)
 }
 
-// remove takes a record out of the index.
+// remove removes a record from the index.
 func (s *Store) remove(seq uint32) {
 	p := s.index.own(seq)
 	if p == nil || *p == nowhere {
@@ -164,8 +164,7 @@ func (s *Store) unpoint(old place) {
 	}
 }
 
-// freed marks the bytes of a block on disk as free. The handle stays as long as its slot
-// lists it.
+// freed marks the bytes of a block on disk as free. The handle stays while its slot lists it.
 func (s *Store) freed(h uint32) {
 	b := &s.blocks[h]
 	f := s.files.all[b.file]
@@ -175,8 +174,8 @@ func (s *Store) freed(h uint32) {
 	b.file = inNone
 }
 
-// kill marks a frame of a page as dead, so that recovery does not take it for the newest
-// version when it is written together with the one that replaced it.
+// kill marks a frame of a page as dead. Otherwise, written together with its successor, recovery
+// would take it for the newest version.
 func (s *Store) kill(b *block, ord int) {
 	buf := s.pages.all[b.off].buf
 	w := framesOf(buf[blockHeader:], b.kind)
@@ -190,7 +189,7 @@ func (s *Store) kill(b *block, ord int) {
 	panic(fmt.Sprintf("runs: no frame %d in a page of %d bytes", ord, len(buf)))
 }
 
-// add appends a frame to a slot and returns where it is.
+// add appends a frame to a slot and returns its place.
 func (s *Store) add(sl *slot, kind int, f *frame) (h uint32, ord int, err error) {
 	n := frameLen(kind, f.ahead, f.body)
 	list := sl.pages[kind]

@@ -109,7 +109,7 @@ func TestArgumentsAndClosedStores(t *testing.T) {
 	}
 }
 
-// A copy holds the state of its moment, and both stores go on without disturbing the other.
+// A copy holds the state at its time, and both stores continue without effect on each other.
 func TestCopyIsIndependent(t *testing.T) {
 	for _, fs := range []vfs.FS{vfs.NewMem(), vfs.Default} {
 		root := t.TempDir()
@@ -162,8 +162,8 @@ func TestCopyIsIndependent(t *testing.T) {
 	}
 }
 
-// Many openings, and many commits of any size, leave a bounded number of files and
-// descriptors, on disks with and without holes.
+// Many openings, and many commits of any size, leave a bounded number of files and descriptors, on
+// disks with and without holes.
 func TestFilesAreBounded(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -204,7 +204,7 @@ func TestFilesAreBounded(t *testing.T) {
 	}
 }
 
-// What is handed out and kept again costs no allocation per record, and the index is small.
+// Records that are handed out and kept again cost no allocation each, and the index is small.
 func TestAdvanceAllocatesLittle(t *testing.T) {
 	const n = 40_000
 	s := mustOpen(t, t.TempDir()+"/store", Options{})
@@ -230,7 +230,7 @@ func TestAdvanceAllocatesLittle(t *testing.T) {
 	}
 }
 
-// The share of the next coarse slot that each unit moves is even.
+// Each unit moves an even share of the next coarse slot.
 func TestSplittingIsSpread(t *testing.T) {
 	s := mustOpen(t, "d", Options{FS: vfs.NewMem(), PartBytes: 1})
 	defer s.Close()

@@ -13,8 +13,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// badDisk does not give some bytes of the files whose names have a prefix: those from one place
-// to another. times is how often it refuses.
+// badDisk fails reads of a range of bytes in files whose names have a prefix, a given number of
+// times.
 type badDisk struct {
 	vfs.FS
 	prefix   string
@@ -40,7 +40,7 @@ func (d *badDisk) Open(path string, o ...vfs.OpenOption) (vfs.File, error) {
 func (f *badFile) ReadAt(b []byte, at int64) (int, error) {
 	if at < f.disk.to && at+int64(len(b)) > f.disk.from && f.disk.times.Add(-1) >= 0 {
 		n := 0
-		if at < f.disk.from { // as a disk does: what comes before is there
+		if at < f.disk.from { // like a disk, it returns the bytes before
 			n, _ = f.File.ReadAt(b[:f.disk.from-at], at)
 		}
 		return n, &fs.PathError{Op: "read", Path: f.path, Err: f.disk.cause}
@@ -58,7 +58,7 @@ func (f *badFile) Read(b []byte) (int, error) {
 
 const forEver = 1 << 40
 
-// refusing returns a disk with these files of which bytes of the run files cannot be read.
+// refusing returns a disk with these files, where some bytes of run files cannot be read.
 func refusing(t testing.TB, files map[string][]byte, prefix string, from, to int64, times int64,
 	cause error) *badDisk {
 	d := &badDisk{FS: diskOf(t, files), prefix: prefix, from: from, to: to, cause: cause,
@@ -67,8 +67,8 @@ func refusing(t testing.TB, files map[string][]byte, prefix string, from, to int
 	return d
 }
 
-// manyBlocks returns the files of a store with a run file of many blocks, all due in unit 5,
-// how many records it has, and the records that have bytes in a sector.
+// manyBlocks returns the files of a store with a run file of many blocks, all due in unit 5, the
+// number of records, and the records with bytes in a sector.
 func manyBlocks(t testing.TB, sector int64) (files map[string][]byte, records int, hit []uint32) {
 	mem := vfs.NewMem()
 	s := mustOpen(t, storeDir, Options{FS: mem, Levels: HoursAndDays})
@@ -122,8 +122,8 @@ func lostIn(list []*DamageError) (seqs []uint32) {
 	return slices.Compact(seqs)
 }
 
-// Bytes that the disk does not give cost the records that are there: Check names them and goes on,
-// the others are handed out, and after that the store is whole.
+// Unreadable bytes cost the records there: Check names them and continues, the other records are
+// handed out, and after that the store is whole.
 func TestUnreadableSectorCostsItsRecords(t *testing.T) {
 	for _, sector := range []int64{4096, 20 * 4096, 60 * 4096} {
 		files, records, hit := manyBlocks(t, sector)
@@ -164,7 +164,7 @@ func TestUnreadableSectorCostsItsRecords(t *testing.T) {
 	}
 }
 
-// The index is made anew around such bytes.
+// The index is rebuilt around unreadable bytes.
 func TestUnreadableSectorWithoutIndex(t *testing.T) {
 	files, records, hit := manyBlocks(t, 20*4096)
 	for name := range files {
@@ -180,8 +180,8 @@ func TestUnreadableSectorWithoutIndex(t *testing.T) {
 	must(t, s.Close())
 }
 
-// A read that fails once, a disk that gives nothing at all, and errors that are not about bytes
-// cost no records; the last two end the call, and a store opened afterwards has all.
+// A read that fails once, a disk that fails completely, and errors that do not concern bytes cost
+// no records. The last two end the call, and a store opened later has all.
 func TestPassingReadErrorsCostNothing(t *testing.T) {
 	files, records, _ := manyBlocks(t, 20*4096)
 	for name, c := range map[string]struct {
@@ -213,7 +213,7 @@ func TestPassingReadErrorsCostNothing(t *testing.T) {
 		} else if !errors.Is(err, c.cause) || isDamage(err) {
 			t.Errorf("%s: %v", name, err)
 		}
-		_ = s.Close() // it may say that again
+		_ = s.Close() // it may report that again
 		disk.times.Store(0)
 		s = mustOpen(t, storeDir, Options{FS: disk})
 		checkClean(t, s)
@@ -224,7 +224,7 @@ func TestPassingReadErrorsCostNothing(t *testing.T) {
 	}
 }
 
-// Check names what cannot be read of any file, and the other damages as well.
+// Check names the unreadable bytes of every file, and also other damage.
 func TestCheckGoesOnBehindReadErrors(t *testing.T) {
 	files, _, hit := manyBlocks(t, 20*4096)
 	disk := refusing(t, files, "", 0, forEver, 0, syscall.EIO)
@@ -252,7 +252,7 @@ func TestCheckGoesOnBehindReadErrors(t *testing.T) {
 	if !s.Has(hit[0]) {
 		t.Error("Check deleted a record")
 	}
-	// Whatever it gives beside: nothing.
+	// It reads nothing else.
 	disk.prefix, disk.from, disk.to = runPrefix, 0, forEver
 	disk.times.Store(forEver)
 	found, err := s.Check()
@@ -263,7 +263,7 @@ func TestCheckGoesOnBehindReadErrors(t *testing.T) {
 	must(t, s.Close())
 }
 
-// What stands in memory says nothing about the disk.
+// Cached bytes show nothing about the disk.
 func TestProbeReadsTheHeader(t *testing.T) {
 	dir := t.TempDir()
 	s := mustOpen(t, dir, Options{})

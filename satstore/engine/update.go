@@ -5,12 +5,11 @@ import (
 	"slices"
 )
 
-// Update hands visit the newest version of each of these records, and keeps it anew as visit
-// returns it, as Put does. Messages wait on. Records are read in the order in which they lie on
-// disk, each block once, so that many cost little more than the bytes around them. Numbers without
-// a record are passed over; records of damaged blocks are lost, as in Advance. The body may be a
-// part of r.Body changed in place. A due below zero leaves the record where it is. visit must
-// change nothing.
+// Update passes the newest version of each of these records to visit, and puts the record as visit
+// returns it. Messages keep waiting. Records are read in the order of their places on disk, each
+// block once, so that many cost little more than the bytes around them. It skips numbers without a
+// record; records of damaged blocks are lost, as in Advance. The body may be a part of r.Body
+// changed in place. With a due below zero the record stays where it is. visit must change nothing.
 func (s *Store) Update(seqs []uint32, visit func(r *Record) (due int64, body []byte)) error {
 	if err := s.writable(); err != nil {
 		return err
@@ -67,7 +66,7 @@ func (s *Store) Update(seqs []uint32, visit func(r *Record) (due int64, body []b
 			if w.ord != onDisk[i].frame {
 				continue
 			}
-			lost := onDisk[i].seq != f.seq || s.index.get(f.seq) == nowhere // it is damaged
+			lost := onDisk[i].seq != f.seq || s.index.get(f.seq) == nowhere // the record is damaged
 			if i++; lost {
 				continue
 			}
@@ -85,7 +84,7 @@ func (s *Store) Update(seqs []uint32, visit func(r *Record) (due int64, body []b
 	var room []byte
 	for _, seq := range slices.Compact(inMemory) {
 		body, due, ok, err := s.Load(seq, room[:0])
-		if isDamage(err) { // it became a block meanwhile
+		if isDamage(err) { // the page became a block meanwhile
 			continue
 		}
 		if room = body; err == nil && ok {

@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	// writeChunk is how much is given to the disk at once.
+	// writeChunk is the size of a write to the disk.
 	writeChunk = 1 << 20
-	// rollBytes ends a file, so that what is left of it can be written anew in reasonable steps.
-	// Those of a store with more than MaxFiles/4 x rollBytes are longer: fileBytes.
+	// rollBytes is the length at which a file ends, so that its live records can be rewritten in
+	// reasonable steps. A store with more than MaxFiles/4 x rollBytes has longer files: fileBytes.
 	rollBytes = 1 << 30
 )
 
-// runSink is the part of a file that is needed to write runs.
+// runSink is the part of a file that runs need.
 type runSink interface {
 	Write(p []byte) (int, error)
 	SyncData() error
@@ -28,21 +28,21 @@ type runWriter struct {
 	f      *runFile
 	sink   runSink
 	buf    []byte
-	off    int64   // of the file where buf begins
+	off    int64   // offset of buf in the file
 	dirty  bool    // written and not synced
 	behind *behind // nil: writes are made at once
 }
 
 func (w *runWriter) at() int64 { return w.off + int64(len(w.buf)) }
 
-// align adds zeros. There is room: the buffer begins and ends at multiples of runAlign.
+// align adds zeros. There is room, since the buffer begins and ends at multiples of runAlign.
 func (w *runWriter) align(to int64) {
 	for pad := -w.at() & (to - 1); pad > 0; pad-- {
 		w.buf = append(w.buf, 0)
 	}
 }
 
-// write appends bytes, whole chunks of which go to the file.
+// write appends bytes. Whole chunks go to the file.
 func (w *runWriter) write(b []byte) error {
 	for len(b) > 0 {
 		n := min(len(b), cap(w.buf)-len(w.buf))
@@ -74,7 +74,7 @@ func (w *runWriter) flush() error {
 	return nil
 }
 
-// wait returns when what was written can be read.
+// wait waits until the written bytes can be read.
 func (w *runWriter) wait() error {
 	if w.behind == nil {
 		return nil
@@ -85,7 +85,7 @@ func (w *runWriter) wait() error {
 	return nil
 }
 
-// beginSync begins to make durable what was written, if that can be done meanwhile.
+// beginSync starts to make the written bytes durable, if a goroutine can.
 func (w *runWriter) beginSync() {
 	if w.behind != nil && w.dirty {
 		w.behind.sync()
@@ -93,7 +93,7 @@ func (w *runWriter) beginSync() {
 	}
 }
 
-// newRun makes a file of a class. It counts once the log says so.
+// newRun makes a file of a class. It counts once the log names it.
 func (s *Store) newRun(class int) (*runWriter, error) {
 	f := &runFile{number: s.files.next, class: uint8(class), made: s.radix.now, shared: s.sharing,
 		mark: newMark(), own: true}
@@ -113,7 +113,7 @@ func (s *Store) newRun(class int) (*runWriter, error) {
 	return w, nil
 }
 
-// newMark is any number but 0.
+// newMark returns any number except 0.
 func newMark() uint64 {
 	for {
 		if mark := rand.Uint64(); mark != 0 {
@@ -132,7 +132,7 @@ func (s *Store) takeChunk() []byte {
 	return alignedChunk(writeChunk)
 }
 
-// closeWriter ends a writer; what it wrote stays.
+// closeWriter ends a writer; its written bytes stay.
 func (s *Store) closeWriter(w *runWriter) error {
 	var err error
 	if w.behind != nil {
@@ -146,8 +146,8 @@ func (s *Store) closeWriter(w *runWriter) error {
 	return errors.Join(err, w.sink.Close())
 }
 
-// writer returns the writer of a class. A file ends when it is long, or has grown for so
-// many units that all files together would be too many.
+// writer returns the writer of a class. A file ends when it is long, or has grown for rollUnits,
+// since all files together must not be too many.
 func (s *Store) writer(class int) (*runWriter, error) {
 	w := s.writers[class]
 	if w != nil && s.ends(w) {
@@ -170,9 +170,9 @@ func (s *Store) ends(w *runWriter) bool {
 	return w.f.size > s.fileBytes() || s.radix.now-w.f.made >= s.rollUnits(int(w.f.class))
 }
 
-// fileBytes is the length at which a file ends. It grows with the store, so that the files that
-// are at least half live are at most half of MaxFiles: above MaxFiles, two can always become one.
-// The longest has room left for the run with which it ends.
+// fileBytes returns the length at which a file ends. It grows with the store, so that at most half
+// of MaxFiles are at least half live: above MaxFiles, two files can always become one. The longest
+// length leaves room for the run with which the file ends.
 func (s *Store) fileBytes() int64 {
 	var live int64
 	for _, f := range s.files.all {
@@ -183,9 +183,9 @@ func (s *Store) fileBytes() int64 {
 	return min(max(s.roll, 4*(live/int64(s.o.MaxFiles))), maxFileBytes/2)
 }
 
-// rollUnits: the records of the near class stay for the slots of level 0, in 8 files or so: a
-// new name costs a sync of the directory. Those of the far class stay for T, one file per
-// slot of the highest level.
+// rollUnits returns for how many units a file grows. Near records stay for the slots of level 0, in
+// about 8 files, since a new name costs a sync of the directory. Far records stay for T, in one
+// file per slot of the highest level.
 func (s *Store) rollUnits(class int) int64 {
 	if class == classNear {
 		return (s.radix.levels[0].Slots + 7) / 8
@@ -193,7 +193,7 @@ func (s *Store) rollUnits(class int) int64 {
 	return s.radix.levels[len(s.radix.levels)-1].Units
 }
 
-// endRun closes the file of a class; what was written stays.
+// endRun closes the file of a class; its written bytes stay.
 func (s *Store) endRun(class int) error {
 	w := s.writers[class]
 	if w == nil {
