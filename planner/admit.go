@@ -8,20 +8,20 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// step says how to go on after a visit was looked at.
+// step is how the planner continues after it has judged a visit.
 type step uint8
 
 const (
-	goOn step = iota // make it
-	skip             // ask for another
-	wait             // nothing for now
+	goOn step = iota // make the visit
+	skip             // ask for another visit
+	wait             // no visit for now
 )
 
-// maxMisfits is after how many visits in a row that do not fit into what is left for all
-// servers a round is over: what is left is then less than almost any page.
+// maxMisfits is the number of visits in a row that do not fit into the rest of all servers' limits,
+// after which a round ends: the rest is then less than almost any page needs.
 const maxMisfits = 64
 
-// beginCaps opens the books for a round. New pages that waited for room are in line again.
+// beginCaps opens the accounts for a round. New pages that waited for room are queued again.
 func (p *Planner) beginCaps(r Round) {
 	c := p.caps
 	again := func(page sitegraph.PageID) { p.frontier.failed = append(p.frontier.failed, page) }
@@ -32,7 +32,7 @@ func (p *Planner) beginCaps(r Round) {
 	c.begin(r)
 }
 
-// admit sets aside what a visit needs under the limits, or puts it aside.
+// admit reserves what a visit needs under the limits, or puts the visit aside.
 func (p *Planner) admit(v *Visit) step {
 	c := p.caps
 	if c == nil {
@@ -50,7 +50,7 @@ func (p *Planner) admit(v *Visit) step {
 		return skip
 	case refusedByAll:
 		p.Pages.Propose(v.Page)
-		if c.planned+c.flying > 0 { // they may need less than was set aside
+		if c.planned+c.flying > 0 { // these may use less than was reserved
 			pending := *v
 			c.pending = &pending
 			return wait
@@ -69,7 +69,7 @@ func (p *Planner) admit(v *Visit) step {
 	return goOn
 }
 
-// nextPending takes what waited for room for all servers.
+// nextPending takes the visit that waited for room under the limits of all servers.
 func (p *Planner) nextPending() (Visit, step) {
 	if p.caps == nil || p.caps.pending == nil {
 		return Visit{}, skip
@@ -79,7 +79,7 @@ func (p *Planner) nextPending() (Visit, step) {
 	return v, p.admit(&v)
 }
 
-// nextHeld takes what waited for room for its server.
+// nextHeld takes a visit that waited for room under its server's limits.
 func (p *Planner) nextHeld() (Visit, bool) {
 	c := p.caps
 	if c == nil {
@@ -89,7 +89,7 @@ func (p *Planner) nextHeld() (Visit, bool) {
 		last := len(c.ready) - 1
 		b := c.ready[last]
 		if v, ok := p.fromShelf(b); ok {
-			if p.Pages.Memory(v.Page).mark == p.Pages.mark { // refused in this round, and counted
+			if p.Pages.Memory(v.Page).mark == p.Pages.mark { // refused and counted in this round
 				b.pages--
 				b.value = max(b.value-orZero(p.Pages.worth(&v)), 0)
 			}
@@ -101,7 +101,7 @@ func (p *Planner) nextHeld() (Visit, bool) {
 	return Visit{}, false
 }
 
-// fromShelf takes a visit that waits for its server and fits by now.
+// fromShelf takes a visit that waited for its server and now fits.
 func (p *Planner) fromShelf(b *book) (Visit, bool) {
 	c := p.caps
 	for len(b.held) > 0 && b.HasRoom(0) {
@@ -137,7 +137,7 @@ func (p *Planner) fromShelf(b *book) (Visit, bool) {
 	return v, true
 }
 
-// sweepKept offers, once a round, all that was kept, when the policy proposes nothing more.
+// sweepKept offers all kept pages once a round, when the policy proposes nothing more.
 func (p *Planner) sweepKept() bool {
 	c := p.caps
 	if c == nil || c.swept {
@@ -153,8 +153,8 @@ func (p *Planner) sweepKept() bool {
 	return len(c.ready) > 0
 }
 
-// Start takes what a visit may use under the limits, just before it begins. It returns how many
-// bytes the visit may read; 0 is no bound. False: there is no longer room for it; hand it back
+// Start claims what a visit may use under the limits, just before it begins. It returns how many
+// bytes the visit may read; 0: no bound. False: there is no room for it any more; hand it back
 // (Return).
 func (p *Planner) Start(v *Visit) (bytes int64, ok bool) {
 	if p.caps == nil {
@@ -171,18 +171,17 @@ func (p *Planner) Start(v *Visit) (bytes int64, ok bool) {
 	return bytes, ok
 }
 
-// Finish counts what a visit that was started has read of the bytes that it might read.
+// Finish counts the bytes that a started visit read, of those that it might read.
 func (p *Planner) Finish(v *Visit, might, read int64) {
 	if p.caps != nil {
 		p.caps.finish(v, might, read)
 	}
 }
 
-// Caps returns the books of the limits, which the loop keeps in the store; nil if there are none.
+// Caps returns the accounts of the limits, which the loop keeps in the store; nil: no limits.
 func (p *Planner) Caps() *Caps { return p.caps }
 
-// restsNow reports whether a page is not to be visited in this round, though it may be in a later
-// one, and why.
+// restsNow reports whether a page rests in this round, because of its rest times, and why.
 func (p *Planner) restsNow(page sitegraph.PageID) (rests bool, why string) {
 	if p.options.Rests == nil {
 		return false, ""

@@ -8,8 +8,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Pages that somebody asks for go before all others, each once, and take half of the budget at
-// most; those that are left over come in the next round.
+// Pages that a user asks for precede all others, each once, and take at most half of the budget.
+// The rest come in the next round.
 func TestAsked(t *testing.T) {
 	l := newFrontier(t, 50, planner.Options{NewShare: 1})
 	first := sitegraph.PageID(len(l.Records) - 30)

@@ -9,24 +9,24 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// asked are pages that somebody wants visited now: their owner says that they changed, or the
-// operator does. They go before all others, in the order in which they were asked for, and take at
-// most askedShare of a round's budget.
+// asked holds the pages that a user wants visited now: their owner, or the operator, reports a
+// change. They precede all others in the order of the requests, and take at most askedShare of a
+// round's budget.
 //
-// A durable queue keeps their messages, so the next process knows of them.
+// A durable queue keeps their messages, so that the next process knows them.
 type asked struct {
 	pages []sitegraph.PageID // first in, first out
 	waits map[sitegraph.PageID]bool
-	back  []sitegraph.PageID // that had no room in this round
+	back  []sitegraph.PageID // pages without room in this round
 	left  int                // such visits left in this round
 	carry float64
 }
 
 const (
-	// askedShare is the part of a round's budget for pages that were asked for: a server that asks
+	// askedShare is the share of a round's budget for pages that users ask for: a server that asks
 	// without end must not take all of it.
 	askedShare = 0.5
-	// mostAsked bounds those that wait.
+	// mostAsked bounds the waiting pages.
 	mostAsked = 100_000
 )
 
@@ -50,10 +50,10 @@ func (a *asked) add(page sitegraph.PageID) {
 	}
 }
 
-// Asked is how many pages wait because somebody asked for them.
+// Asked returns how many pages wait because a user asked for them.
 func (p *Planner) Asked() int { return len(p.asked.pages) + len(p.asked.back) }
 
-// beginAsked lets what did not fit into the round before come first in this one.
+// beginAsked puts pages that had no room in the last round first in this one.
 func (p *Planner) beginAsked(r Round) {
 	a := &p.asked
 	a.left = r.share(askedShare, &a.carry)
@@ -67,8 +67,8 @@ func (p *Planner) beginAsked(r Round) {
 	}
 }
 
-// nextAsked takes the page that was asked for first; skip: none, or their share is used. A page
-// that was visited in this round is visited again, and so is a feed that is not due.
+// nextAsked takes the page with the earliest request; skip: there is none, or their share is used.
+// A page that was visited in this round, and a feed that is not due, are visited once more.
 func (p *Planner) nextAsked() (Visit, step) {
 	a, c := &p.asked, p.Pages
 	for a.left > 0 && len(a.pages) > 0 {
@@ -99,7 +99,7 @@ func (p *Planner) nextAsked() (Visit, step) {
 	return Visit{}, skip
 }
 
-// returnAsked keeps a page for the next round whose visit had no room in this one.
+// returnAsked keeps a page for the next round if its visit had no room in this one.
 func (p *Planner) returnAsked(v *Visit) {
 	a := &p.asked
 	if v.round == p.rounds && a.left < math.MaxInt {
@@ -110,9 +110,9 @@ func (p *Planner) returnAsked(v *Visit) {
 	}
 }
 
-// again are visits to pages that left: such a page may be there again, and perhaps no link says so.
-// They are neither first visits nor refetches, count in neither share, and take at most
-// Options.AgainShare of a round's budget. A look is such a visit.
+// again plans looks: visits to pages that left, since such a page may return without a new link.
+// Looks are neither first visits nor refetches, count in neither share, and take at most
+// Options.AgainShare of a round's budget.
 type again struct {
 	due   []sitegraph.PageID // in this round, longest due first
 	left  int                // looks left in this round
@@ -139,9 +139,9 @@ func (p *Planner) beginAgain(r Round) {
 	})
 }
 
-// lookAt is when a page that left is visited again, in unix seconds. The wait grows with the looks
-// so far. Up to a fifth more depends on the address, so that pages which left together are not
-// visited together.
+// lookAt returns when a page that left is visited again, in unix seconds. The wait grows with the
+// looks so far. Up to a fifth more depends on the address, so that pages which left together are
+// not visited together.
 func (p *Planner) lookAt(page sitegraph.PageID) int64 {
 	m := p.Pages.Memory(page)
 	wait := sitegraph.LookWait(m.misses).Seconds() * (1 + 0.2*Tie(0, p.Pages.Graph.URL(page)))
@@ -152,7 +152,7 @@ func (p *Planner) lookAt(page sitegraph.PageID) int64 {
 	return int64(m.Tried) + int64(most/time.Second)
 }
 
-// nextAgain takes the look that has been due longest; skip: none, or their share is used.
+// nextAgain takes the look that has been due longest; skip: there is none, or their share is used.
 func (p *Planner) nextAgain() (Visit, step) {
 	a := &p.again
 	for a.left > 0 && len(a.due) > 0 {
@@ -167,7 +167,7 @@ func (p *Planner) nextAgain() (Visit, step) {
 			Page:        page,
 			Probability: math.NaN(),
 			Value:       math.NaN(),
-			Reason:      Because("it left; looked at again after %s", since),
+			Reason:      Because("it left; visited again after %s", since),
 		}
 		if p.Pages.Closed(p.Pages.Graph.Server(page)) {
 			p.putOff(v, false)
@@ -181,14 +181,14 @@ func (p *Planner) nextAgain() (Visit, step) {
 	return Visit{}, skip
 }
 
-// againDue is when a page that left is visited again.
+// againDue returns when a page that left is visited again.
 func (p *Planner) againDue(page sitegraph.PageID) Due {
 	if p.Pages.Rejected(page) {
 		return Due{time.Unix(p.lookAt(page), 0).UTC(),
-			Because("a filter rejects it; it is looked at again, or sooner if the filters change")}
+			Because("a filter rejects it; it is visited again then, or sooner if the filters change")}
 	}
 	return Due{
 		time.Unix(p.lookAt(page), 0).UTC(),
-		Because("it left; it is looked at again, or sooner if a new link leads to it"),
+		Because("it left; it is visited again then, or sooner if a new link leads to it"),
 	}
 }

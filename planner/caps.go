@@ -7,54 +7,54 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Caps are the limits that a round's number of fetches cannot express: those in bytes, of an
-// hour, and of servers. A nil *Caps has none.
+// Caps are the limits that a number of fetches per round cannot express: limits in bytes, of an
+// hour, and of servers. A nil *Caps has no limits.
 type Caps struct {
 	limits  budget.Limits
 	pages   *Pages
-	most    int64 // bytes that any visit may read
+	most    int64 // most bytes of any visit
 	all     *book
-	servers []*book // by server; nil: not asked for yet; unlimited: has no limits
+	servers []*book // by server; nil: not opened yet; unlimited: without limits
 	round   Round
 	number  int // of rounds begun
 	backs   int // steps back of the clock
 	dirty   []*book
-	active  []*book // with something to do when the round is over
-	touched []*book // begun visits in this round
+	active  []*book // accounts with work at the end of the round
+	touched []*book // accounts with visits in this round
 
-	inBytes     bool // some limit counts bytes
+	inBytes     bool // a limit counts bytes
 	sizes       budget.Sizes
-	sized       bool    // they know the copies of all pages
+	sized       bool    // all accounts know the sizes of their copies
 	planned     int     // visits
-	flying      int     // visits, also of earlier rounds
-	pending     *Visit  // chosen, and waits for room that visits under way may leave
-	misfits     int     // in a row, that nothing under way could make room for
-	spent       bool    // no room for any visit more in this round
+	flying      int     // visits, including those of earlier rounds
+	pending     *Visit  // chosen; visits under way may leave room for it
+	misfits     int     // visits in a row for which nothing under way could make room
+	spent       bool    // no room for any more visit in this round
 	newShare    float64 // of the bytes, for first visits
-	sourceShare float64 // share of each limit for visits to sources
-	newBytes    int64   // of this round, set aside for or read by first visits
+	sourceShare float64 // of each limit, for visits to sources
+	newBytes    int64   // of this round, reserved for or read by first visits
 	newBudget   int64
-	heldNew     int // first visits among those held back
+	heldNew     int // first visits that wait for room
 	ready       []*book
 	swept       bool // all kept pages of this round were offered
 }
 
-// book is the account of a server, or of all, and what waits there for room.
+// book is the account of a server, or of all servers, with the visits that wait there for room.
 type book struct {
 	budget.Account
-	touched int // round in which a visit began last
-	backs   int // steps back of the clock when it was opened last
+	touched int // round in which a visit last began
+	backs   int // steps back of the clock when it was last opened
 	shelf
 }
 
-// mayReadSource is false where the share of sources is used up. A server without a book has no
+// mayReadSource reports whether the share of sources has room. A server without a book has no
 // limits.
 func (b *book) mayReadSource() bool { return b == nil || b.HasCredit() }
 
 // unlimited is the book of all servers without limits.
 var unlimited = &book{}
 
-// newCaps returns nil where the number of fetches of a round is the only limit.
+// newCaps returns nil if the number of fetches of a round is the only limit.
 func newCaps(c *Pages, o *Options) *Caps {
 	l, most := o.Limits, o.MostBytes
 	var ofAll []budget.Limit
@@ -114,15 +114,15 @@ func (c *Caps) open(b *book) {
 	b.backs = c.backs
 }
 
-// GoBack says that the clock stepped back: windows that lie ahead of it are over.
+// GoBack ends windows that are ahead of the clock after it stepped back.
 func (c *Caps) GoBack() {
 	if c != nil {
 		c.backs++
 	}
 }
 
-// books are all that a visit counts in: that of all servers, and that of its own, which is nil
-// where the server has no limits. A limit of another kind, as of a country, adds its book here.
+// books returns the books in which a visit counts: that of all servers, and that of its own, which
+// is nil without limits. A limit of another kind, for example of a country, adds its book here.
 func (c *Caps) books(server *book) [2]*book { return [...]*book{c.all, server} }
 
 // begin opens the books for a round.
@@ -145,21 +145,21 @@ func (c *Caps) begin(r Round) {
 	}
 }
 
-// BoundAll reports whether there are limits for all servers together. False of a nil *Caps.
+// BoundAll reports whether limits hold for all servers together; false of a nil *Caps.
 func (c *Caps) BoundAll() bool { return c != nil && c.all.Limited() }
 
-// newOpen reports whether first visits have bytes left of their share.
+// newOpen reports whether first visits have bytes left in their share.
 func (c *Caps) newOpen() bool { return c == nil || c.newBytes < c.newBudget }
 
 type capVerdict uint8
 
 const (
 	hasRoomFor      capVerdict = iota
-	refusedByServer            // the server's limits refuse it
-	refusedByAll               // those of all servers do
+	refusedByServer            // by the limits of the server
+	refusedByAll               // by the limits of all servers
 )
 
-// plan sets aside what a visit needs, or returns which limits refuse it.
+// plan reserves what a visit needs, or returns which limits refuse it.
 func (c *Caps) plan(v *Visit) (capVerdict, *book) {
 	server := c.pages.Graph.Server(v.Page)
 	b := c.of(server)
@@ -177,8 +177,8 @@ func (c *Caps) plan(v *Visit) (capVerdict, *book) {
 	return hasRoomFor, b
 }
 
-// need is how many bytes to set aside for a visit. Where that is only a guess it must not exclude
-// the pages of a server with small limits for ever, so it is bounded by a fourth of the limit.
+// need returns the bytes to reserve for a visit. A mere guess must not exclude the pages of a
+// server with small limits for ever, so a fourth of the limit bounds it.
 func (c *Caps) need(p sitegraph.PageID, server sitegraph.ServerID, b *book) int64 {
 	class := c.pages.Memory(p).size
 	need := c.sizes.Need(p, server, class, c.most)
@@ -191,7 +191,7 @@ func (c *Caps) need(p sitegraph.PageID, server sitegraph.ServerID, b *book) int6
 	return need
 }
 
-// set adds a visit to what is planned, or takes it out again with sign -1.
+// set adds a visit to the planned ones or, with sign -1, removes it.
 func (c *Caps) set(v *Visit, b *book, sign int64) {
 	v.planned = sign > 0
 	c.planned += int(sign)
@@ -203,7 +203,7 @@ func (c *Caps) set(v *Visit, b *book, sign int64) {
 	c.charge(v, b, sign, sign*v.need)
 }
 
-// charge counts a visit against the share of first visits, or of visits to sources.
+// charge counts a visit in the share of first visits, or of visits to sources.
 func (c *Caps) charge(v *Visit, b *book, fetches, bytes int64) {
 	switch {
 	case v.First:
@@ -217,12 +217,12 @@ func (c *Caps) charge(v *Visit, b *book, fetches, bytes int64) {
 	}
 }
 
-// mayReadSource reports whether the share of sources has room for one under all limits.
+// mayReadSource reports whether the share of sources has room under all limits.
 func (c *Caps) mayReadSource(source sitegraph.PageID) bool {
 	return c == nil || c.all.HasCredit() && c.of(c.pages.Graph.Server(source)).mayReadSource()
 }
 
-// unplan gives back what was set aside for a visit that did not begin.
+// unplan releases the reservation of a visit that did not begin.
 func (c *Caps) unplan(v *Visit) {
 	if c == nil || !v.planned {
 		return
@@ -232,8 +232,8 @@ func (c *Caps) unplan(v *Visit) {
 	c.room(b)
 }
 
-// start lets a planned visit begin. It returns how many bytes the visit may read; 0 is any number.
-// False: there is no longer room for it, since others used it after the visit was chosen.
+// start begins a planned visit. It returns how many bytes the visit may read; 0: any number. False:
+// others have used its room since it was chosen.
 func (c *Caps) start(v *Visit) (bytes int64, ok bool) {
 	b := c.of(c.pages.Graph.Server(v.Page))
 	books := c.books(b)
@@ -249,7 +249,8 @@ func (c *Caps) start(v *Visit) (bytes int64, ok bool) {
 		if b.Left(budget.InFetches, false) < 1 || left < v.need {
 			return 0, false
 		}
-		// While much is left hardly any page is cut. When little is left each gets what it needs.
+		// While much is left hardly any page is cut. When little is left each visit gets what it
+		// needs.
 		bytes = min(bytes, max(v.need, min(4*v.need+64<<10, left/budget.ClaimShare)))
 	}
 	c.flying++
@@ -266,7 +267,7 @@ func (c *Caps) start(v *Visit) (bytes int64, ok bool) {
 	return bytes, true
 }
 
-// touch notes that a book is to be settled when the round is over.
+// touch marks a book that is to be settled at the end of the round.
 func (c *Caps) touch(b *book) {
 	if b.touched != c.number {
 		b.touched = c.number
@@ -274,7 +275,7 @@ func (c *Caps) touch(b *book) {
 	}
 }
 
-// finish counts what a visit has read. The shares are those of its round.
+// finish counts the bytes that a visit read. The shares are those of its round.
 func (c *Caps) finish(v *Visit, might, read int64) {
 	b := c.land(v, 1, might, read)
 	if v.round == c.number {
@@ -287,7 +288,7 @@ func (c *Caps) finish(v *Visit, might, read int64) {
 	c.room(b)
 }
 
-// postpone counts what a visit has read that will begin once more, if its round is not over.
+// postpone counts the bytes that a visit read which will begin again, if its round is not over.
 func (c *Caps) postpone(v *Visit, might, read int64) {
 	b := c.land(v, 0, might, read)
 	if v.round != c.number {
@@ -297,7 +298,7 @@ func (c *Caps) postpone(v *Visit, might, read int64) {
 	c.set(v, b, 1)
 }
 
-// land settles a visit, of so many fetches, with the books of its server and of all.
+// land settles a visit, as a number of fetches, with the books of its server and of all servers.
 func (c *Caps) land(v *Visit, fetches, might, read int64) *book {
 	server := c.of(c.pages.Graph.Server(v.Page))
 	c.flying--
@@ -314,7 +315,7 @@ func (c *Caps) land(v *Visit, fetches, might, read int64) *book {
 	return server
 }
 
-// room notes that a server may have room for what was held back.
+// room notes that a server may have room for waiting visits.
 func (c *Caps) room(b *book) {
 	if b != nil && !b.ready && b.waiting() {
 		b.ready = true
@@ -342,7 +343,7 @@ func (c *Caps) Save(save func(name string, value []byte) error) (saved bool, err
 	return saved, nil
 }
 
-// Settle gives back what was claimed in the round and not used; Save then makes it durable.
+// Settle releases unused claims of the round; Save then makes that durable.
 func (c *Caps) Settle() {
 	if c == nil {
 		return
@@ -354,7 +355,7 @@ func (c *Caps) Settle() {
 	}
 }
 
-// Load reads what earlier runs have used. Call it before the first round.
+// Load reads the use by earlier runs. Call it before the first round.
 func (c *Caps) Load(load func(name string) (value []byte, ok bool, err error)) error {
 	if c == nil {
 		return nil
@@ -381,33 +382,33 @@ func (c *Caps) Load(load func(name string) (value []byte, ok bool, err error)) e
 
 // shelf holds the visits that a server's limits refused.
 //
-// Those of a policy that ranks by value wait until the round is over, for room that visits under
-// way may leave. In the next round the policy ranks anew, and new pages go back in line. The pages
-// of a policy without values stay, round after round, until it is their turn: such a policy would
-// propose them again only after a whole cycle, and then the same first ones.
+// Visits of a policy that ranks by value wait until the end of the round for room that visits under
+// way may leave. In the next round the policy ranks anew, and new pages are queued again. Pages of
+// a policy without values stay, round after round, until it is their turn. Such a policy would
+// propose them again only after a whole cycle, beginning with the same pages.
 type shelf struct {
 	server sitegraph.ServerID
 	held   []Visit // first in, first out
 	kept   FIFO    // pages of policies without values
-	ready  bool    // listed in Caps.ready
-	active bool    // listed in Caps.active
+	ready  bool    // in Caps.ready
+	active bool    // in Caps.active
 
-	// Of this round: what was refused and not made since.
+	// Refused in this round and not made since.
 	pages   int
 	value   float64
 	refused bool
-	best    float64 // worth of what was refused first
-	margin  float64 // the same, smoothed over rounds; 0 where nothing is refused
+	best    float64 // worth of the first refused visit
+	margin  float64 // best, smoothed over rounds; 0 if nothing is refused
 }
 
-// maxHeld bounds the visits of a server that wait for room within a round. What is
-// refused later is worth less.
+// maxHeld bounds the visits of a server that wait for room within a round. Later refusals are worth
+// less.
 const maxHeld = 1024
 
 func (s *shelf) waiting() bool { return len(s.held) > 0 || s.kept.Len() > 0 }
 
-// worth is what a visit is worth to the user: by what the policy ranked it, or by the
-// probability of change where it ranks by something else. NaN: not known.
+// worth returns what a visit is worth to the user: the value by which the policy ranked it or, if
+// it ranks by something else, the probability of change. NaN: unknown.
 func (c *Pages) worth(v *Visit) float64 {
 	if v.Value >= 0 {
 		return v.Value
@@ -415,8 +416,8 @@ func (c *Pages) worth(v *Visit) float64 {
 	return v.Probability * c.Weight(v.Page)
 }
 
-// gain is what a visit is worth: the changes expected, times weight, and what the policy counts
-// beside them. NaN: it tells no probability.
+// gain returns the worth of a visit: expected changes times weight, and what the policy adds. NaN:
+// the policy has no probability.
 func (c *Pages) gain(v *Visit) float64 { return v.Probability*c.Weight(v.Page) + v.Beside }
 
 func orZero(x float64) float64 {
@@ -457,12 +458,12 @@ func (c *Caps) putAside(v *Visit, b *book) bool {
 	return true
 }
 
-// unvalued reports whether a visit was proposed by a policy without values.
+// unvalued reports whether a policy without values proposed a visit.
 func (c *Caps) unvalued(v *Visit) bool {
 	return math.IsNaN(v.Value) && c.pages.Memory(v.Page).State == sitegraph.StateAlive
 }
 
-// queuePage puts a page in the line of its server, unless it is there.
+// queuePage adds a page to its server's shelf, unless it is there.
 func (c *Caps) queuePage(p sitegraph.PageID, b *book) {
 	if m := c.pages.Memory(p); !m.queued {
 		m.queued = true
@@ -475,7 +476,7 @@ func (c *Caps) nextKept(b *book) (Visit, bool) {
 	for p, ok := b.kept.Pop(); ok; p, ok = b.kept.Pop() {
 		m := c.pages.Memory(p)
 		m.queued = false
-		// Refetchable but for the mark: it was proposed in this round, and refused.
+		// Refetchable except for the mark: it was proposed and refused in this round.
 		if m.State == sitegraph.StateAlive && int64(m.Tried) <= c.round.Start.Unix() &&
 			(m.Errors == 0 || c.pages.Eligible(p)) {
 			why := Because("its turn came in an earlier round, when the budget of its server was " +
@@ -486,8 +487,8 @@ func (c *Caps) nextKept(b *book) (Visit, bool) {
 	return Visit{}, false
 }
 
-// instead returns the page of a policy without values that has waited longest, in place of
-// the one it proposes of the same server.
+// instead returns the page of a policy without values that has waited longest at the server of the
+// proposed one.
 func (c *Caps) instead(v Visit, b *book) Visit {
 	if b == nil || b.kept.Len() == 0 || !c.unvalued(&v) || !b.HasRoom(0) {
 		return v
@@ -500,7 +501,7 @@ func (c *Caps) instead(v Visit, b *book) Visit {
 	return first
 }
 
-// clear ends a round: new pages that wait are handed back, the prices of servers follow.
+// clear ends a round: waiting new pages are handed back, and the prices of servers follow.
 func (c *Caps) clear(again func(sitegraph.PageID)) {
 	still := c.active[:0]
 	for _, b := range c.active {

@@ -14,7 +14,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// counting counts what a policy proposes.
+// counting counts the proposals of a policy.
 type counting struct {
 	planner.Policy
 	proposed int
@@ -28,7 +28,7 @@ func (c *counting) Next() (planner.Visit, bool) {
 	return v, ok
 }
 
-// capped is a sim under limits: visits are started and finished, and what they read is counted.
+// capped is a simulation under limits. It starts and finishes visits, and counts what they read.
 type capped struct {
 	*simtest.Sim
 	rng     *rand.Rand
@@ -94,13 +94,13 @@ func (c *capped) spend(p sitegraph.PageID, end time.Time, read int64) {
 	}
 }
 
-// round plays a round; some visits are under way for a while, some handed back.
+// round plays a round. Some visits are under way for a while, and some are handed back.
 func (c *capped) round(number int, start, end time.Time, budget, lag int, giveBack float64) (
 	made, back int) {
 	c.Helper()
 	c.Sim.Round = map[sitegraph.PageID]bool{}
 	for _, f := range c.air {
-		c.Sim.Round[f.v.Page] = true // it is not to be visited twice at a time
+		c.Sim.Round[f.v.Page] = true // it is not visited twice at a time
 		c.Planner.Carry(f.v.Page)
 	}
 	c.Planner.Begin(planner.Round{Number: number, Start: start, End: end, Budget: budget})
@@ -115,7 +115,7 @@ func (c *capped) round(number int, start, end time.Time, budget, lag int, giveBa
 			read = min(read, f.bytes)
 		}
 		c.Planner.Finish(&f.v, f.bytes, read)
-		c.spend(f.v.Page, f.end, read) // it counts to the hour and day in which it began
+		c.spend(f.v.Page, f.end, read) // it counts in the hour and day in which it began
 		r := &c.Records[f.v.Page]
 		verdict := r.Apply(sitegraph.Observation{Time: end, Outcome: sitegraph.OutcomeFetched,
 			Size:    c.sizeOf(f.v.Page),
@@ -187,8 +187,8 @@ func randomLimits(rng *rand.Rand) (l budget.Limits) {
 	return l
 }
 
-// Random limits, sizes, delays and policies: no limit is exceeded in any window; and what a policy
-// wanted was made, handed back or reported as not fitting.
+// Under random limits, sizes, delays and policies, no window exceeds a limit. Every visit that a
+// policy proposed was made, handed back or reported as unfit.
 func TestCapsNeverExceeded(t *testing.T) {
 	for seed := range uint64(60) {
 		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
@@ -216,7 +216,8 @@ func TestCapsNeverExceeded(t *testing.T) {
 				if c.Planner.Caps().Pending() {
 					pending = 1
 				}
-				// Pages kept from earlier rounds may be visited though the policy wants others.
+				// Pages kept from earlier rounds may be visited although the policy proposes
+				// others.
 				if unranked := policy != "ebayes" && policy != "interval"; made+back+pages+
 					pending != wanted && !(unranked && made+back+pages+pending > wanted) {
 					t.Fatalf(
@@ -228,8 +229,8 @@ func TestCapsNeverExceeded(t *testing.T) {
 	}
 }
 
-// A limit in fetches is used up where enough is wanted, evenly over the day; and the pages of a
-// policy without values come round, however few fit.
+// A limit in fetches is used up if enough visits are wanted, evenly over the day. The pages of a
+// policy without values have their turns, however few fit.
 func TestCapsUsed(t *testing.T) {
 	for _, policy := range []string{"ebayes", "breadth-first", "random", "interval"} {
 		l := budget.Limits{Servers: []budget.ServerLimit{{Pattern: "*",
@@ -260,7 +261,7 @@ func TestCapsUsed(t *testing.T) {
 	}
 }
 
-// Bytes that visits under way leave go to what was refused before, most of it within the round.
+// Bytes that visits under way leave go to visits that were refused before, mostly within the round.
 func TestBytesAreUsed(t *testing.T) {
 	for _, l := range []budget.Limits{
 		{All: []budget.Limit{{Amount: 400_000, Unit: budget.InBytes, Per: planner.Day}}},
@@ -282,7 +283,7 @@ func TestBytesAreUsed(t *testing.T) {
 	}
 }
 
-// The price rises when the budget falls, and a server whose own limits bind has a price of its own.
+// The price rises when the budget falls. A server whose own limits bind has its own price.
 func TestPrice(t *testing.T) {
 	last := -1.0
 	for _, visits := range []int{400, 40, 20, 10, 5} {

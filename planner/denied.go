@@ -9,28 +9,28 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Denied is how many pages the user's settings refuse for one reason.
+// Denied counts the pages that the user's settings refuse for one reason.
 type Denied struct {
 	sitegraph.Denial
 	Pages int
 }
 
-// denials are the pages that the user's settings refuse. They keep their state, and are set aside:
-// not visited by this process for a day. Then a name may lead to another address.
+// denials holds the pages that the user's settings refuse. They keep their state, and this process
+// puts them aside for a day. Then a name may lead to another address.
 type denials struct {
 	aside, counted pageSet
-	pages          []sitegraph.PageID // set aside, for release
-	since          time.Time          // the first of them was set aside in the round that began then
+	pages          []sitegraph.PageID // put aside, for release
+	since          time.Time          // start of the round in which the first of them was put aside
 	tally          []Denied
 }
 
-// mostDenied bounds the reasons that are told apart: others of a kind count together, under "".
+// mostDenied bounds the separate reasons. Other reasons of a kind count together, under "".
 const mostDenied = 8
 
-// asideFor is for how long a page is set aside.
+// asideFor is how long a page is put aside.
 const asideFor = Day
 
-// pageSet is a set of pages: a bit each.
+// pageSet is a set of pages: one bit each.
 type pageSet []uint64
 
 func (s pageSet) has(p sitegraph.PageID) bool {
@@ -43,7 +43,7 @@ func (s pageSet) remove(p sitegraph.PageID) {
 	}
 }
 
-// add reports whether the page was not in the set.
+// add adds a page, and reports whether it was new.
 func (s *pageSet) add(p sitegraph.PageID) bool {
 	if s.has(p) {
 		return false
@@ -55,10 +55,10 @@ func (s *pageSet) add(p sitegraph.PageID) bool {
 	return true
 }
 
-// Aside reports whether the user's settings refuse a page, as far as this process tried it lately.
+// Aside reports whether the user's settings refused a page when this process last tried it.
 func (c *Pages) Aside(p sitegraph.PageID) bool { return c.denied.aside.has(p) }
 
-// Denied lists why pages were refused in this process, or in the last one (LoadDenied).
+// Denied returns why pages were refused in this process, or in the last one (LoadDenied).
 func (c *Pages) Denied() []Denied { return c.denied.tally }
 
 // count counts a page, and reports whether its reason is new.
@@ -83,9 +83,9 @@ func (r *denials) count(why sitegraph.Denial) (first bool) {
 	return false
 }
 
-// SetAside takes back a visit that the user's settings refuse. The budget is free again, and the
-// page keeps its state. It reports whether the page was not refused before in this process, and
-// whether no page was for that reason.
+// SetAside takes back a visit that the user's settings refuse. Its budget is free again, and the
+// page keeps its state. isNew is set for the first refusal of the page in this process, and first
+// for the first page with this reason.
 func (p *Planner) SetAside(v Visit, why sitegraph.Denial) (isNew, first bool) {
 	r := &p.Pages.denied
 	if len(r.pages) == 0 {
@@ -101,7 +101,7 @@ func (p *Planner) SetAside(v Visit, why sitegraph.Denial) (isNew, first bool) {
 	return isNew, first
 }
 
-// release lets pages be tried again that were set aside a day ago.
+// release lets pages be tried again that were put aside a day ago.
 func (p *Planner) release(now time.Time) {
 	r := &p.Pages.denied
 	if len(r.pages) == 0 || now.Sub(r.since) < asideFor {
@@ -119,7 +119,7 @@ func (p *Planner) release(now time.Time) {
 
 const deniedSetting = "denied"
 
-// SaveDenied hands to save what Denied lists.
+// SaveDenied passes the counts of Denied to save.
 func (c *Pages) SaveDenied(save func(name string, value []byte) error) error {
 	value, err := json.Marshal(append([]Denied{}, c.denied.tally...))
 	if err != nil {
@@ -128,7 +128,7 @@ func (c *Pages) SaveDenied(save func(name string, value []byte) error) error {
 	return save(deniedSetting, value)
 }
 
-// LoadDenied takes in what SaveDenied saved; ok is false if it never did.
+// LoadDenied reads what SaveDenied saved; ok is false if it never did.
 func (c *Pages) LoadDenied(setting func(name string) ([]byte, bool, error)) (ok bool, err error) {
 	value, ok, err := setting(deniedSetting)
 	if err == nil && ok {
@@ -140,5 +140,5 @@ func (c *Pages) LoadDenied(setting func(name string) ([]byte, bool, error)) (ok 
 	return ok, nil
 }
 
-// ForgetDenied begins the list of Denied anew, as a process does.
+// ForgetDenied clears the counts of Denied.
 func (c *Pages) ForgetDenied() { c.denied.tally = nil }

@@ -9,8 +9,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Three pages with different pasts, and a budget of two visits. The start page is the top of the
-// site: it goes before the page that is likelier to have changed.
+// Three pages have different pasts, and the budget is two visits. The start page is the top of the
+// site, so it precedes the page that is likelier to have changed.
 func Example() {
 	today := time.Date(2004, 3, 31, 0, 0, 0, 0, time.UTC)
 	graph := sitegraph.NewGraph()

@@ -1,6 +1,6 @@
 package planner
 
-// What the tests of this package see that are made with policies, which import it.
+// Internals for tests that are made with policies, which import this package.
 
 const (
 	SourceSoonest      = sourceSoonest

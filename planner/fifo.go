@@ -8,9 +8,9 @@ type FIFO struct {
 	head  int
 }
 
-// Push puts pages at the end.
+// Push adds pages at the end.
 func (q *FIFO) Push(pages ...sitegraph.PageID) {
-	if q.head > 1024 && q.head > len(q.pages)/2 { // give back what was popped
+	if q.head > 1024 && q.head > len(q.pages)/2 { // free the part before head
 		q.pages = append(q.pages[:0], q.pages[q.head:]...)
 		q.head = 0
 	}
@@ -26,10 +26,10 @@ func (q *FIFO) Pop() (sitegraph.PageID, bool) {
 	return q.pages[q.head-1], true
 }
 
-// Len is the number of pages in line.
+// Len returns the number of queued pages.
 func (q *FIFO) Len() int { return len(q.pages) - q.head }
 
-// Waiting returns the pages in line, first to last. The caller may sort them in place.
+// Waiting returns the queued pages, first to last. The caller may sort them in place.
 func (q *FIFO) Waiting() []sitegraph.PageID { return q.pages[q.head:] }
 
 // Reset empties the queue.

@@ -8,10 +8,10 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Fresh returns the probability that the copy of a page equals the page at a moment. It is the
-// estimate of the policy; for a policy without estimates it follows from the visits to the page
-// (estimator.ChangeRate). Everything that people see of freshness comes from here. NaN: there is no
-// copy, or nothing is known yet.
+// Fresh returns the probability that the copy of a page equals the page at a given time. It is the
+// policy's estimate; without one it follows from the visits to the page (estimator.ChangeRate).
+// Every figure of freshness that users see comes from here. NaN: there is no copy, or too little is
+// known.
 func (p *Planner) Fresh(page sitegraph.PageID, at time.Time) float64 {
 	m := p.Pages.Memory(page)
 	if m.State != sitegraph.StateAlive || !p.Pages.judged(at) {
@@ -27,21 +27,22 @@ func (p *Planner) Fresh(page sitegraph.PageID, at time.Time) float64 {
 
 const (
 	// believedFrom is the number of revisits before predictions are shown; with few copies,
-	// revisitsEach for each are enough. Until then a policy goes by the web at large. In the first
-	// two minutes of a run with rounds of a minute, the default policy expected 0.007 changes in 32
-	// revisits, and 7 saw one. Two minutes later it expected 91 in 240, and 89 saw one.
+	// revisitsEach for each copy suffice. Before that a policy uses rates of the web at large. In
+	// the first two minutes of a run with rounds of a minute, the default policy expected 0.007
+	// changes in 32 revisits, and 7 saw one. Two minutes later it expected 91 in 240, and 89 saw
+	// one.
 	believedFrom, revisitsEach = 100, 2
 	judgedEvery                = 5 * time.Second
 )
 
-// judging is whether enough revisits were made, and when that was looked for last.
+// judging holds whether enough revisits were made, and when that was last checked.
 type judging struct {
 	enough bool
 	looked time.Time
 }
 
-// judged reports whether enough revisits were made for predictions to be shown. Until there are, it
-// looks at all pages every few seconds, and more seldom where there are millions.
+// judged reports whether enough revisits were made to show predictions. Until then it looks at all
+// pages every few seconds, and less often if there are millions.
 func (c *Pages) judged(at time.Time) bool {
 	j := &c.judging
 	every := judgedEvery + time.Duration(c.Count())*judgedEvery/1_000_000

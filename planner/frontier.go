@@ -7,47 +7,47 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// frontier holds the pages that are known by a link and have no copy, in a line for each server. Of
-// the first pages of all lines the one that has waited longest is next; with turns, the one of the
+// frontier holds the known pages without a copy, in a queue for each server. The next page is the
+// one that has waited longest among the first pages of all queues or, with turns, that of the
 // server whose turn it is. Pages that the policy doubts wait.
 type frontier struct {
 	pages *Pages
 	turns bool `state:"same"` // servers take turns
-	// of meeting a page: a server of better pages has more turns
+	// worth returns the worth of meeting a page: servers of better pages have more turns.
 	worth func(p sitegraph.PageID) float64
 	lines []newLine // by server
-	// Of servers; page is a ServerID; an entry is good if its score is the line's.
+	// order ranks servers: Page is a ServerID, and an entry is valid if its score is the server's.
 	order Heap[float64]
-	// Of servers that have had their share, if each has one.
+	// later ranks the servers that have used up their share.
 	later Heap[float64]
-	// of a server's visits that first ones of its new pages take; 0: no bound
+	// share bounds the first visits among the visits of a server; 0: no bound.
 	share   float64
-	front   int32              // number of the last page that was put before all others
-	back    int32              // and behind
-	passed  float64            // turns: where the server stood that was served last
-	waiting int                // pages in lines
+	front   int32              // number of the last page that was put first
+	back    int32              // number of the last page that was put last
+	passed  float64            // turns: position of the server served last
+	waiting int                // pages in queues
 	failed  []sitegraph.PageID // to be asked for again in a later round
-	// doubtful are pages that the policy does not think worth a visit in this round.
+	// doubtful has the pages that the policy thinks not worth a visit in this round.
 	doubtful []sitegraph.PageID
-	// poor are those worth less than Options.LeastValue in this round.
+	// poor has the pages worth less than Options.LeastValue in this round.
 	poor     []sitegraph.PageID
-	recalled bool               // in this round there is room for these, too
-	deep     []sitegraph.PageID // neither reached within MaxDepth nor listed when it was their turn
+	recalled bool               // the round has room for these as well
+	deep     []sitegraph.PageID // too deep and unlisted when it was their turn
 }
 
-// newLine is what waits of a server, first in, first out.
+// newLine is the queue of a server's new pages, first in, first out.
 type newLine struct {
 	pages    []ticket
-	score    float64 // what the server is ranked by
-	claim    float64 // first visits that its share has room for
-	served   float64 // turns: where it stands after what was served; see frontier.rank
-	head     int32   // of pages
+	score    float64 // rank of the server
+	claim    float64 // first visits left in its share
+	served   float64 // turns: position after its last turn; see frontier.rank
+	head     int32   // index of the first page
 	ranked   bool
-	later    bool  // there
-	unlooked uint8 // first visits since the last visit to a page with a copy
+	later    bool  // it is ranked in later
+	unlooked uint8 // first visits since the last refetch
 }
 
-// ticket is a page's place among all that wait.
+// ticket is the place of a page among all that wait.
 type ticket struct {
 	number int32
 	page   sitegraph.PageID
@@ -55,8 +55,8 @@ type ticket struct {
 
 func (l *newLine) len() int { return len(l.pages) - int(l.head) }
 
-// begin puts pages whose visit failed back in line once their wait is over, and deep ones
-// that a shorter path reaches by now. Depths must be up to date.
+// begin queues pages again whose wait after a failure is over, and deep pages that a shorter path
+// now reaches. Depths must be up to date.
 func (f *frontier) begin() {
 	slices.Sort(f.deep)
 	f.deep = slices.Compact(f.deep)
@@ -79,7 +79,7 @@ func (f *frontier) begin() {
 	}
 }
 
-// add puts a new page in line.
+// add queues a new page.
 func (f *frontier) add(p sitegraph.PageID) {
 	if m := f.pages.Memory(p); !m.queued {
 		m.queued = true
@@ -87,12 +87,12 @@ func (f *frontier) add(p sitegraph.PageID) {
 	}
 }
 
-// push puts a page behind all others.
+// push queues a page after all others.
 func (f *frontier) push(p sitegraph.PageID) {
 	f.back++
 	s := f.pages.Graph.Server(p)
 	l := f.line(s)
-	if l.head > 1024 && int(l.head) > len(l.pages)/2 { // give back what was popped
+	if l.head > 1024 && int(l.head) > len(l.pages)/2 { // free the part before head
 		l.pages = append(l.pages[:0], l.pages[l.head:]...)
 		l.head = 0
 	}
@@ -101,7 +101,7 @@ func (f *frontier) push(p sitegraph.PageID) {
 	f.rank(s)
 }
 
-// putBack lets pages that were popped be the next again, in their order.
+// putBack queues pages that were popped as the next ones, in their order.
 func (f *frontier) putBack(pages []sitegraph.PageID) {
 	of := map[sitegraph.ServerID][]ticket{}
 	number := f.front - int32(len(pages))
@@ -126,9 +126,9 @@ func (f *frontier) line(s sitegraph.ServerID) *newLine {
 	return &f.lines[s]
 }
 
-// rank gives a server its place, unless it is closed or nothing of it waits. With turns that is
-// where its last served page ended, but not before the server that was served last: a server
-// without waiting pages saves up no turns (start-time fair queueing: Goyal, Vin, Cheng 1996).
+// rank ranks a server, unless it is closed or none of its pages wait. With turns its rank is the
+// end of its last turn, but not before that of the server served last: a server without waiting
+// pages saves up no turns (start-time fair queueing: Goyal, Vin, Cheng 1996).
 func (f *frontier) rank(s sitegraph.ServerID) {
 	l := f.line(s)
 	if l.len() == 0 || f.pages.Closed(s) {
@@ -153,19 +153,19 @@ func (f *frontier) rank(s sitegraph.ServerID) {
 		Page: sitegraph.PageID(s)})
 }
 
-// doubt lets a page that was next wait for the next round, or recall.
+// doubt keeps a page that was next for the next round, or for recall.
 func (f *frontier) doubt(p sitegraph.PageID) {
 	f.pages.Memory(p).queued = true
 	f.doubtful = append(f.doubtful, p)
 }
 
-// leave lets a page that was next wait for the next round, whatever is left of this one.
+// leave keeps a page that was next for the next round, whatever is left of this one.
 func (f *frontier) leave(p sitegraph.PageID) {
 	f.pages.Memory(p).queued = true
 	f.poor = append(f.poor, p)
 }
 
-// unpop makes the page that was popped last the next again.
+// unpop makes the page popped last the next one again.
 func (f *frontier) unpop(p sitegraph.PageID) {
 	f.pages.Memory(p).queued = true
 	s := f.pages.Graph.Server(p)
@@ -179,8 +179,7 @@ func (f *frontier) unpop(p sitegraph.PageID) {
 	f.rank(s)
 }
 
-// recall puts the doubtful pages back in line, as the last. They are not doubted again in this
-// round.
+// recall queues the doubtful pages as the last. They are not doubted again in this round.
 func (f *frontier) recall() {
 	for _, p := range f.doubtful {
 		f.push(p)
@@ -188,8 +187,8 @@ func (f *frontier) recall() {
 	f.doubtful, f.recalled = f.doubtful[:0], true
 }
 
-// shareOut lets first visits take no more than a share of the visits of each server, or with 0 as
-// many as there are. A server begins with one.
+// shareOut bounds first visits by a share of each server's visits; 0: no bound. A server begins
+// with one.
 func (f *frontier) shareOut(share float64) {
 	if f.share == share {
 		return
@@ -200,8 +199,8 @@ func (f *frontier) shareOut(share float64) {
 	}
 }
 
-// count counts a visit of a server for its share, which a first visit uses unless it is one of the
-// leftovers, and for looksNow.
+// count counts a visit of a server in its share, which a first visit uses unless it is a leftover,
+// and for looksNow.
 func (f *frontier) count(s sitegraph.ServerID, v *Visit) {
 	l := f.line(s)
 	if v.First {
@@ -220,7 +219,7 @@ func (f *frontier) count(s sitegraph.ServerID, v *Visit) {
 	f.rank(s)
 }
 
-// uncount gives back what a first visit used of its server's share, as it was not made.
+// uncount returns a first visit that was not made to its server's share.
 func (f *frontier) uncount(s sitegraph.ServerID, v *Visit) {
 	if f.share > 0 && !v.leftover {
 		l := f.line(s)
@@ -229,8 +228,8 @@ func (f *frontier) uncount(s sitegraph.ServerID, v *Visit) {
 	}
 }
 
-// next takes the page whose turn it is; with beyond, also of servers whose share is used up. Pages
-// deeper than MaxDepth are not fetched until links bring them nearer.
+// next takes the page whose turn it is; with beyond, also of servers whose share is used up. It
+// leaves pages deeper than MaxDepth until links bring them nearer.
 func (f *frontier) next(beyond bool) (Visit, bool) {
 	for p, ok := f.pop(beyond); ok; p, ok = f.pop(beyond) {
 		m := f.pages.Memory(p)
@@ -256,19 +255,19 @@ func (f *frontier) next(beyond bool) (Visit, bool) {
 	return Visit{}, false
 }
 
-// lookAfter is after how many first visits of a server in a row its next refetch is made, whatever
-// that is worth. Without refetches the policy does not learn which pages change, and no refetch
-// would ever be worth a visit while new pages wait. It costs one visit in twenty.
+// lookAfter is the number of first visits of a server in a row before a refetch is made, whatever
+// its worth. Without refetches the policy would not learn which pages change, and no refetch would
+// ever be worth a visit while new pages wait. This costs one visit in twenty.
 const lookAfter = 19
 
-// looksNow reports whether it is time to look at a page of a server that has a copy.
+// looksNow reports whether a server's next visit is to be a refetch.
 func (f *frontier) looksNow(s sitegraph.ServerID) bool { return f.line(s).unlooked >= lookAfter }
 
-// leastTurn is the least worth that a turn goes by: 20 turns of a server of doubtful pages take as
-// long as one of another.
+// leastTurn is the least worth in a turn: 20 turns of a server of doubtful pages take as long as
+// one of another.
 const leastTurn = 0.05
 
-// serve counts a turn of the server of a page that next returned and that is visited.
+// serve counts a turn for the server of a page that next returned and that is visited.
 func (f *frontier) serve(p sitegraph.PageID) {
 	if !f.turns {
 		return
@@ -280,7 +279,7 @@ func (f *frontier) serve(p sitegraph.PageID) {
 	f.rank(s)
 }
 
-// pop takes the page that is the next in line, of an open server.
+// pop takes the next page of an open server.
 func (f *frontier) pop(beyond bool) (sitegraph.PageID, bool) {
 	for len(f.order.All) > 0 || beyond && len(f.later.All) > 0 {
 		order, later := &f.order, false
@@ -291,7 +290,7 @@ func (f *frontier) pop(beyond bool) (sitegraph.PageID, bool) {
 		s := sitegraph.ServerID(first.Page)
 		l := f.line(s)
 		if !l.ranked || first.Score != l.score || l.later != later {
-			continue // it was ranked anew since
+			continue // it was ranked again since
 		}
 		l.ranked = false
 		if f.pages.Closed(s) {
@@ -306,5 +305,5 @@ func (f *frontier) pop(beyond bool) (sitegraph.PageID, bool) {
 	return sitegraph.NoPage, false
 }
 
-// len is the number of pages in line, without those that are too deep.
+// len returns the number of queued pages, without those that are too deep.
 func (f *frontier) len() int { return f.waiting + len(f.failed) + len(f.doubtful) + len(f.poor) }

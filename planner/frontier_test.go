@@ -8,8 +8,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Pages that are doubtful wait in their order, before those found later, and are counted all the
-// while.
+// Doubtful pages wait in their order, before pages found later, and are counted meanwhile.
 func TestDoubtfulInLine(t *testing.T) {
 	c := NewPages(sitegraph.NewGraph())
 	f := frontier{pages: c}

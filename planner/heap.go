@@ -6,14 +6,14 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// RankedPages is what a heap has to know of the pages that it ranks.
+// RankedPages tells a heap about the pages that it ranks.
 type RankedPages interface {
 	Count() int
 	URL(p sitegraph.PageID) string
 	Refetchable(p sitegraph.PageID) bool
 }
 
-// Candidate is a page with what it is ranked by, in float32 or float64: 12 or 16 bytes.
+// Candidate is a page with its score, in float32 or float64: 12 or 16 bytes.
 type Candidate[S float32 | float64] struct {
 	Score S       // larger first
 	Tie   float32 // smaller first among equal scores
@@ -31,17 +31,17 @@ func (a Candidate[S]) Before(b Candidate[S]) bool {
 	return a.Page < b.Page
 }
 
-// Heap yields candidates best first. Filling is O(n), each pop O(log n), so a round
-// that takes few of many pages does not pay for sorting them all.
+// Heap yields candidates best first. Filling takes O(n), each pop O(log n), so a round that takes
+// few of many pages does not pay for sorting them all.
 type Heap[S float32 | float64] struct {
 	All   []Candidate[S] // a binary heap, unless something was appended since Order
-	added bool           // something was, by Add
+	added bool           // set by Add
 }
 
 // Reset empties the heap.
 func (r *Heap[S]) Reset() { r.All = r.All[:0] }
 
-// Add ranks those of many pages that are refetchable.
+// Add ranks those of the pages that are refetchable.
 func (r *Heap[S]) Add(c RankedPages, ties []float32, pages []sitegraph.PageID,
 	score func(p sitegraph.PageID) S) {
 	for _, p := range pages {
@@ -52,7 +52,7 @@ func (r *Heap[S]) Add(c RankedPages, ties []float32, pages []sitegraph.PageID,
 	}
 }
 
-// Order makes a heap of candidates in any order.
+// Order makes a heap of unordered candidates.
 func (r *Heap[S]) Order() {
 	r.added = false
 	for i := len(r.All)/2 - 1; i >= 0; i-- {
@@ -60,14 +60,14 @@ func (r *Heap[S]) Order() {
 	}
 }
 
-// Fit gives back room for more candidates than there are, except an eighth.
+// Fit releases room for more candidates than there are, except an eighth.
 func (r *Heap[S]) Fit() {
 	if n := len(r.All); cap(r.All) > n+n/8+64 {
 		r.All = slices.Clone(r.All)
 	}
 }
 
-// Push ranks a page; one that is ranked already stays there too.
+// Push ranks a page. An earlier entry of the page stays.
 func (r *Heap[S]) Push(c Candidate[S]) {
 	r.All = append(r.All, c)
 	for i := len(r.All) - 1; i > 0; {

@@ -9,8 +9,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// confusion is the confusion matrix of claims of one kind on one server: visits to pages that a
-// source had said something of, by what it said and what the visit saw.
+// confusion is the confusion matrix of one kind of claims on one server: visits to claimed pages,
+// by the claim and the outcome.
 type confusion struct {
 	True   uint32 `json:"true"`   // claimed to have changed, and had
 	False  uint32 `json:"false"`  // claimed to have changed, and had not
@@ -26,16 +26,16 @@ func (p *confusion) add(q confusion) {
 }
 
 const (
-	// maxLogRatio bounds what one claim can do to a probability: odds times 55.
+	// maxLogRatio bounds the effect of a claim on a probability: the odds times 55.
 	maxLogRatio = 4
 
-	// visitsOfOthers is how many visits of its own weigh, on a server, as much as all visits to
-	// other servers: few, since servers differ more than visits to one.
+	// visitsOfOthers is the weight of all visits to other servers, in visits of the server itself.
+	// It is small because servers differ more than visits to one server.
 	visitsOfOthers = 4
 )
 
-// logRatio is ln P(said | changed) / P(said | unchanged), from the means of two Beta posteriors
-// under Jeffreys' prior; n is the number of visits to pages of which it was said.
+// logRatio returns ln P(said | changed) / P(said | unchanged), from the means of two Beta
+// posteriors under Jeffreys' prior, and the number n of visits to pages with this claim.
 func (p confusion) logRatio(said signal) (ratio float64, n float64) {
 	share := func(yes, no uint32) float64 {
 		return (float64(yes) + 0.5) / (float64(yes) + float64(no) + 1)
@@ -49,9 +49,9 @@ func (p confusion) logRatio(said signal) (ratio float64, n float64) {
 	return max(-maxLogRatio, min(maxLogRatio, math.Log(changed/same))), n
 }
 
-// logRatio is what a claim, or its absence, is worth on a server: that of the server and that of
-// all others, by the visits to either. It is 0 where nothing was measured, and draws near to
-// the server's own with its visits.
+// logRatio returns the log-likelihood ratio of a claim, or of its absence, on a server. It combines
+// those of the server and of all others, and approaches the server's own with its visits. It is 0
+// if nothing was measured.
 func (h *Hints) logRatio(s sitegraph.ServerID, kind HintKind, said signal) float64 {
 	if said == saysNothing {
 		return 0
@@ -62,7 +62,7 @@ func (h *Hints) logRatio(s sitegraph.ServerID, kind HintKind, said signal) float
 	return (ownN*ownRatio + visitsOfOthers*ratio*n/(n+visitsOfOthers)) / (ownN + visitsOfOthers)
 }
 
-// counts are those of claims of a kind on a server, and on all others.
+// counts returns the counts of a kind of claims on a server, and on all others.
 func (h *Hints) counts(s sitegraph.ServerID, kind HintKind) (own, others confusion) {
 	others = h.pooled[kind]
 	if p := h.accuracy[serverKind{s, kind}]; p != nil {
@@ -74,15 +74,15 @@ func (h *Hints) counts(s sitegraph.ServerID, kind HintKind) (own, others confusi
 }
 
 const (
-	// tellingVisits is how many visits must have tested claims before they can be idle.
+	// tellingVisits is the number of visits that must have tested claims before they can be idle.
 	tellingVisits = 20
-	// tellingRatio is the mean of |ln likelihood ratio| below which claims are idle: odds times
+	// tellingRatio is the mean of |ln likelihood ratio| below which claims are idle: the odds times
 	// 1.3.
 	tellingRatio = 0.25
 )
 
-// Idle reports whether the claims of a source proved to tell next to nothing, whatever it says: as
-// of one that names today for all pages, or of which only the pages that it does not date change.
+// Idle reports whether the claims of a source proved almost useless: for example if it names today
+// for all pages, or if only pages change that it does not date.
 func (h *Hints) Idle(source sitegraph.PageID) bool {
 	if !h.any {
 		return false
@@ -98,8 +98,8 @@ func (h *Hints) Idle(source sitegraph.PageID) bool {
 		changed*abs(ratio)+same*abs(silence) < tellingRatio*(changed+same)
 }
 
-// Test compares what was said of a page with what a visit just saw. LastVisit must still be that of
-// the visit before: claims are about the time since then.
+// Test compares the claim about a page with the outcome of a visit. LastVisit must still be that of
+// the visit before, since claims concern the time since then.
 func (h *Hints) Test(p sitegraph.PageID, verdict sitegraph.Verdict) {
 	if !h.any {
 		return
@@ -153,8 +153,8 @@ func (h *Hints) add(s sitegraph.ServerID, kind HintKind, add confusion) {
 	h.pooled[kind].add(add)
 }
 
-// Save hands out a value for Restore for each server where claims were tested since the last time,
-// until save fails.
+// Save passes to save a value for Restore for each server where claims were tested since the last
+// Save, until save fails.
 func (h *Hints) Save(save func(s sitegraph.ServerID, value []byte) error) error {
 	if !h.any {
 		return nil
@@ -168,7 +168,7 @@ func (h *Hints) Save(save func(s sitegraph.ServerID, value []byte) error) error 
 		}
 		text, err := json.Marshal(value)
 		if err != nil {
-			panic(fmt.Sprintf("hints: accuracy %v: %v", value, err)) // plain numbers
+			panic(fmt.Sprintf("hints: accuracy %v: %v", value, err)) // plain numbers always encode
 		}
 		if err := save(s, text); err != nil {
 			return err
@@ -178,7 +178,7 @@ func (h *Hints) Save(save func(s sitegraph.ServerID, value []byte) error) error 
 	return nil
 }
 
-// Restore takes over what an earlier run measured of a server.
+// Restore restores the accuracy that an earlier run measured on a server.
 func (h *Hints) Restore(s sitegraph.ServerID, value []byte) error {
 	var kept map[string]confusion
 	if err := json.Unmarshal(value, &kept); err != nil {
@@ -194,14 +194,13 @@ func (h *Hints) Restore(s sitegraph.ServerID, value []byte) error {
 	return nil
 }
 
-// HintCounts are how many sources of one kind there are, what they list, and how their claims
-// proved.
+// HintCounts count the sources of one kind, their pages, and the outcomes of their claims.
 type HintCounts struct {
-	Sources int `json:"sources"` // that list a page now
+	Sources int `json:"sources"` // with pages now
 	Pages   int `json:"pages"`   // listed now
 
-	// Visits that compared a page with its copy, by what was claimed of the time since the visit
-	// before. Visits to pages of which nothing was claimed are in none.
+	// Visits that compared a page with its copy, by the claim about the time since the visit
+	// before. Visits to pages without a claim do not count.
 	True   int `json:"true"`   // claimed to have changed, and had
 	False  int `json:"false"`  // claimed to have changed, and had not
 	Missed int `json:"missed"` // listed as unchanged, and had changed
@@ -218,17 +217,17 @@ func (c *HintCounts) Add(o HintCounts) {
 	c.Same += o.Same
 }
 
-// SourceInfo is what claims of one kind on one server are worth.
+// SourceInfo is the accuracy of one kind of claims on one server.
 type SourceInfo struct {
 	Server sitegraph.ServerID
 	Kind   HintKind
 	HintCounts
-	// LogRatio is what a claim is worth, and Silence what its absence is where the page is listed.
+	// LogRatio is the log-likelihood ratio of a claim, and Silence that of its absence for a listed
+	// page.
 	LogRatio, Silence float64
 }
 
-// Sources returns what is known of claims, by server and kind; none where no source of any
-// kind was ever heard.
+// Sources returns the accuracy of claims by server and kind; none if no source was ever read.
 func (h *Hints) Sources() []SourceInfo {
 	if !h.any {
 		return nil

@@ -8,14 +8,14 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// encodingVersion begins what Encode writes.
+// encodingVersion is the first byte of EncodeClaims.
 const encodingVersion = 1
 
 var errClaims = errors.New("not what was kept of a source")
 
-// EncodeClaims is what a store keeps of what a source said, so that the next process need not read
-// it again: version and kind, then of each page its number, seconds since 1970 (0: no date) and
-// seconds between changes (0: not told), as unsigned varints.
+// EncodeClaims encodes the claims of a source for the store, so that the next process need not read
+// the source again. The form is: version and kind, then for each page its number, seconds since
+// 1970 (0: no date) and seconds between changes (0: not claimed), as unsigned varints.
 func EncodeClaims(kind HintKind, said []Claim) []byte {
 	value := append(make([]byte, 0, 2+12*len(said)), encodingVersion, byte(kind))
 	for _, s := range said {
@@ -26,7 +26,7 @@ func EncodeClaims(kind HintKind, said []Claim) []byte {
 	return value
 }
 
-// DecodeClaims reads what Encode wrote.
+// DecodeClaims decodes what EncodeClaims returned.
 func DecodeClaims(value []byte) (kind HintKind, said []Claim, err error) {
 	if len(value) < 2 || value[0] != encodingVersion || HintKind(value[1]) >= kindCount {
 		return UnknownKind, nil, errClaims

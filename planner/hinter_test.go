@@ -9,7 +9,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// listener is a policy that writes down what it is told of.
+// listener is a policy that records the pages with new claims.
 type listener struct {
 	planner.Policy
 	hinted []sitegraph.PageID
@@ -19,7 +19,7 @@ func (l *listener) RanksAll() bool            { return true }
 func (l *listener) Begin(planner.Round)       {}
 func (l *listener) Hinted(p sitegraph.PageID) { l.hinted = append(l.hinted, p) }
 
-// TestHinter: a policy is told of the pages of which something new is said, and no others.
+// TestHinter checks that a policy learns of the pages with new claims, and no others.
 func TestHinter(t *testing.T) {
 	c, source := simtest.Claimed(t, 2, simtest.ClaimsBase.Add(2*time.Hour))
 	policy := &listener{}

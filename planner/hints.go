@@ -7,7 +7,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// HintKind says where a claim comes from.
+// HintKind is the kind of source of a claim.
 type HintKind uint8
 
 const (
@@ -27,54 +27,51 @@ func (k HintKind) String() string {
 	return kindNames[UnknownKind]
 }
 
-// Hint is what sources claim of a page, and what that is worth.
+// Hint is the claim of sources about a page, and its evidence.
 type Hint struct {
-	Claimed time.Time     // newest modification claimed; zero: listed without a date
-	Every   time.Duration // how often it changes, as claimed; 0: not claimed
-	Kind    HintKind      // of the source that LogRatio goes by
+	Claimed time.Time     // newest claimed modification; zero: listed without a date
+	Every   time.Duration // claimed time between changes; 0: not claimed
+	Kind    HintKind      // of the source of LogRatio
 	// LogRatio is the logarithm of the likelihood ratio that the page has changed since its last
-	// visit: what to add to the logarithm of the odds. It is negative where a source that has
-	// proved truthful lists the page, was read after the visit, and claims no change. It is 0 if
-	// nothing is proved, and at most maxLogRatio either way.
+	// visit, to be added to the log odds. It is negative if a source that proved truthful lists the
+	// page, was read after the visit, and claims no change. It is 0 if nothing is proved, and its
+	// absolute value is at most maxLogRatio.
 	LogRatio float64
 }
 
-// HintVisits tells when pages were visited.
+// HintVisits returns when pages were visited.
 type HintVisits interface {
-	// LastVisit is when a page was last compared with its copy, in unix seconds; 0: never.
+	// LastVisit returns when a page was last compared with its copy, in unix seconds; 0: never.
 	LastVisit(p sitegraph.PageID) uint32
 }
 
 // told is the newest claim of one kind about a page: 12 bytes.
 type told struct {
 	modified uint32           // unix seconds; 0: no date
-	every    uint32           // seconds; 0: not told
-	by       sitegraph.PageID // the source that lists the page; NoPage: it does not any more
+	every    uint32           // seconds; 0: not claimed
+	by       sitegraph.PageID // the source that lists the page; NoPage: none any more
 }
 
-// Hints are the claims about all pages. It is used by one goroutine; any number may read.
+// Hints keep the claims of feeds, sitemaps and Last-Modified headers about all pages, and measure
+// their accuracy. One goroutine uses them; any number may read.
 //
-// They keep what feeds, sitemaps and Last-Modified headers claim about pages, and measure what
-// their claims are worth.
-//
-// A claim is a hint, not a fact: many sitemaps name today for every page. So each visit to a page
-// that a source had listed is a test of that source. What the tests showed, by server and kind of
-// source, gives the likelihood ratio that a claim adds to the odds of a change (LogRatio). A source
-// that has proved nothing adds nothing.
+// A claim is a hint, not a fact: many sitemaps name today for every page. So each visit to a listed
+// page tests the source. The tests, by server and kind of source, give the likelihood ratio by
+// which a claim multiplies the odds of a change (LogRatio). An untested source changes nothing.
 type Hints struct {
 	graph    *sitegraph.Graph
 	visits   HintVisits
-	any      bool // something was claimed
+	any      bool // there was a claim
 	told     [kindCount]map[sitegraph.PageID]told
-	listed   map[sitegraph.PageID][]sitegraph.PageID // by source: pages it names, sorted
+	listed   map[sitegraph.PageID][]sitegraph.PageID // by source: its pages, sorted
 	kinds    map[sitegraph.PageID]HintKind           // by source
 	header   claimedHeader
 	accuracy map[serverKind]*confusion
 	pooled   [kindCount]confusion        // of all servers
-	changed  map[sitegraph.ServerID]bool // whose accuracy is not saved yet
+	changed  map[sitegraph.ServerID]bool // servers with unsaved accuracy
 }
 
-// claimedHeader is the claim of a page's own header, of the visit made last.
+// claimedHeader is the claim of a page's own header at the last visit.
 type claimedHeader struct {
 	page     sitegraph.PageID // NoPage: none
 	modified uint32
@@ -85,7 +82,7 @@ type serverKind struct {
 	kind   HintKind
 }
 
-// NewHints returns hints about the pages of a graph; there are none yet.
+// NewHints returns hints about the pages of a graph, without claims.
 func NewHints(g *sitegraph.Graph, v HintVisits) *Hints {
 	h := &Hints{
 		graph:    g,
@@ -102,18 +99,18 @@ func NewHints(g *sitegraph.Graph, v HintVisits) *Hints {
 	return h
 }
 
-// KindOf is the kind of a source that was read; UnknownKind for any other.
+// KindOf returns the kind of a source that was read; UnknownKind for any other page.
 func (h *Hints) KindOf(source sitegraph.PageID) HintKind { return h.kinds[source] }
 
-// ClaimHeader notes when a page's own header says that it was modified, just before the outcome of
-// its visit is observed; the zero time: it does not say.
+// ClaimHeader notes the modification that a page's own header claims, just before the outcome of
+// its visit is observed; the zero time: none.
 func (h *Hints) ClaimHeader(p sitegraph.PageID, modified time.Time) {
 	h.any = true
 	h.header = claimedHeader{p, sitegraph.Unix32(modified)}
 }
 
-// Modified is when the header of the page that was visited last says that it was modified, in unix
-// seconds; 0: it does not say, or another page was visited last.
+// Modified returns the modification that the header of the page claimed if that was visited last,
+// in unix seconds; otherwise, or without a claim, 0.
 func (h *Hints) Modified(p sitegraph.PageID) uint32 {
 	if h.header.page != p {
 		return 0
@@ -121,22 +118,22 @@ func (h *Hints) Modified(p sitegraph.PageID) uint32 {
 	return h.header.modified
 }
 
-// Claim is what a source says of one page.
+// Claim is the claim of a source about one page.
 type Claim struct {
 	Page     sitegraph.PageID
 	Modified time.Time     // zero: no date
-	Every    time.Duration // how often it changes, as claimed; 0: not claimed
+	Every    time.Duration // claimed time between changes; 0: not claimed
 }
 
-// HintTurn is a page of which a source says something else than before.
+// HintTurn is a page with a new claim.
 type HintTurn struct {
 	Page sitegraph.PageID
-	// LogRatio is by how much the logarithm of the odds that the page changed has risen.
+	// LogRatio is the rise of the log odds that the page changed.
 	LogRatio float64
 }
 
-// Believed is when something was modified, in unix seconds, by a source that was read at a moment.
-// A claim of the future is cut to that moment; more than a day ahead it is no date, which is 0.
+// Believed returns a claimed modification in unix seconds, as read at a given time. It cuts a
+// future time to that time. A time more than a day ahead is no date: 0.
 func Believed(modified time.Time, read uint32) uint32 {
 	m := sitegraph.Unix32(modified)
 	if m > read+uint32(24*time.Hour/time.Second) {
@@ -145,10 +142,10 @@ func Believed(modified time.Time, read uint32) uint32 {
 	return min(m, read)
 }
 
-// Update takes what a source says that was just read; whole: that is all it says. Dates are
-// Believed, and said has them so afterwards. Pages that the source does not list any more, as a
-// feed those that are no longer among the newest, keep what it said of them, but it no longer says
-// that they are unchanged. Update returns the pages of which the claims changed.
+// Update replaces the claims of a source by those that were just read; whole: the source claims
+// nothing else. It changes the dates in said to Believed. Pages that a source no longer lists, for
+// example because they left a feed of the newest, keep its claim about them, but no longer its
+// claim that they are unchanged. Update returns the pages with changed claims.
 func (h *Hints) Update(
 	source sitegraph.PageID,
 	kind HintKind,
@@ -201,7 +198,7 @@ func (h *Hints) Update(
 	return changed
 }
 
-// claim keeps the newest claim of a kind; a source may take back its own.
+// claim keeps the newest claim of a kind. A source may take back its own.
 func (h *Hints) claim(p sitegraph.PageID, kind HintKind, t told) {
 	of := h.told[kind]
 	if old, ok := of[p]; !ok || t.modified >= old.modified || t.by == old.by {
@@ -209,7 +206,7 @@ func (h *Hints) claim(p sitegraph.PageID, kind HintKind, t told) {
 	}
 }
 
-// Move lets what was claimed of a page hold for the one that it redirects to.
+// Move transfers the claims about a page to the page that it redirects to.
 func (h *Hints) Move(from, to sitegraph.PageID) {
 	if from == to {
 		return
@@ -222,7 +219,7 @@ func (h *Hints) Move(from, to sitegraph.PageID) {
 	}
 }
 
-// signal is what a claim says of the time since the last visit of its page.
+// signal is what a claim says about the time since the last visit of its page.
 type signal int8
 
 const (
@@ -244,7 +241,7 @@ func (h *Hints) signal(p sitegraph.PageID, t told) signal {
 	return saysNothing
 }
 
-// signalOf is the signal of what was told of a page, if anything was.
+// signalOf returns the signal of the claim about a page, if there is one.
 func (h *Hints) signalOf(p sitegraph.PageID, of map[sitegraph.PageID]told) signal {
 	if t, ok := of[p]; ok {
 		return h.signal(p, t)
@@ -252,9 +249,9 @@ func (h *Hints) signalOf(p sitegraph.PageID, of map[sitegraph.PageID]told) signa
 	return saysNothing
 }
 
-// Of returns the newest claim of any source about a page, and what the claims are worth. Of sitemap
-// and feed the one with more to say counts, as they come from the same hand. False, and a LogRatio
-// of 0: no source lists the page.
+// Of returns the newest claim of any source about a page, and its evidence. Of sitemap and feed,
+// which come from the same hand, the stronger one counts. False, and a LogRatio of 0: no source
+// lists the page.
 func (h *Hints) Of(p sitegraph.PageID) (hint Hint, ok bool) {
 	if !h.any {
 		return hint, false
@@ -287,8 +284,8 @@ func (h *Hints) Listed(p sitegraph.PageID) bool {
 	return ok
 }
 
-// SitemapSays is what a sitemap says of a page: when it was modified, in unix seconds, and how
-// often it changes, in seconds; 0: it does not say.
+// SitemapSays returns the modification of a page that a sitemap claims, in unix seconds, and the
+// time between its changes, in seconds; 0: not claimed.
 func (h *Hints) SitemapSays(p sitegraph.PageID) (modified, every uint32) {
 	t := h.told[Sitemap][p]
 	return t.modified, t.every

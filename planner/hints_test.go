@@ -13,13 +13,13 @@ const day = 24 * time.Hour
 
 var visited = time.Date(2024, 5, 6, 0, 0, 0, 0, time.UTC)
 
-// visits are when pages were visited last.
+// visits holds when pages were last visited.
 type visits map[sitegraph.PageID]time.Time
 
 func (v visits) LastVisit(p sitegraph.PageID) uint32 { return sitegraph.Unix32(v[p]) }
 
-// aServer has a sitemap that was read at a moment, which is page 0, and pages from 1 on that were
-// all visited at another.
+// aServer has a sitemap (page 0), read at a given time, and pages from 1 on, all visited at another
+// time.
 func aServer(pages int, read time.Time) (*Hints, visits) {
 	g, v := sitegraph.NewGraph(), visits{}
 	v[g.Add("http://h.example/sitemap.xml")] = read
@@ -29,7 +29,7 @@ func aServer(pages int, read time.Time) (*Hints, visits) {
 	return NewHints(g, v), v
 }
 
-// TestWhatAClaimSays: since the last visit of the page, and as of the reading of the source.
+// TestWhatAClaimSays checks claims about the time since the page's last visit, as of the reading.
 func TestWhatAClaimSays(t *testing.T) {
 	read := visited.Add(6 * time.Hour)
 	for _, test := range []struct {
@@ -68,14 +68,14 @@ func TestHintWithoutClaims(t *testing.T) {
 	if hint, ok := h.Of(1); ok || hint != (Hint{}) || h.Sources() != nil {
 		t.Errorf("%+v, %v, %v", hint, ok, h.Sources())
 	}
-	h.ClaimHeader(1, visited) // is no hint: it says nothing of the time after the visit
+	h.ClaimHeader(1, visited) // no hint: it says nothing about the time after the visit
 	if _, ok := h.Of(1); ok {
 		t.Error("a header is a hint")
 	}
 }
 
-// TestClaimsOfSeveralSources: the newest claim counts, a source may take back its own, and one
-// that does not list a page any more no longer says that it is unchanged.
+// TestClaimsOfSeveralSources checks that the newest claim counts, and that a source may take back
+// its own. A source that no longer lists a page no longer claims that it is unchanged.
 func TestClaimsOfSeveralSources(t *testing.T) {
 	h, v := aServer(2, visited.Add(3*time.Hour))
 	const one, a, b = 0, 1, 2
@@ -120,7 +120,7 @@ func TestClaimsOfSeveralSources(t *testing.T) {
 	is(a, saysSame, early)
 }
 
-// TestClaimsAreKept: what is written is read again; what was not written so is refused.
+// TestClaimsAreKept checks that written claims are read again, and other bytes are refused.
 func TestClaimsAreKept(t *testing.T) {
 	said := []Claim{{1, visited, day}, {70000, time.Time{}, 0},
 		{3, visited.Add(time.Second), 400 * day}}
@@ -137,8 +137,8 @@ func TestClaimsAreKept(t *testing.T) {
 	}
 }
 
-// TestLogRatio: what a claim is worth follows the formula, is 0 without proofs, grows with them,
-// stays within its bound, and of other servers only as much is believed as four own proofs.
+// TestLogRatio checks that the evidence of a claim follows the formula, is 0 without tests, grows
+// with them and stays within its bound. All other servers together weigh as much as four own tests.
 func TestLogRatio(t *testing.T) {
 	h, _ := aServer(0, visited)
 	ratio := func(s sitegraph.ServerID, said signal) float64 { return h.logRatio(s, Sitemap, said) }
@@ -150,11 +150,11 @@ func TestLogRatio(t *testing.T) {
 		t.Errorf("%v without a claim", ratio(0, saysChanged))
 	}
 	h.add(1, Sitemap, confusion{True: 8, False: 2, Missed: 2, Same: 88})
-	own := math.Log((8.5 / 11) / (2.5 / 91)) // of server 1; of the others no claim was proved
+	own := math.Log((8.5 / 11) / (2.5 / 91)) // of server 1; the others have no tested claim
 	if got := ratio(1, saysChanged); math.Abs(got-own*10/14) > 1e-12 {
 		t.Errorf("%v, want %v", got, own*10/14)
 	}
-	unknown := ratio(7, saysChanged) // a server of which nothing is known goes by the others
+	unknown := ratio(7, saysChanged) // an unknown server uses those of the others
 	if unknown <= 0 || unknown >= ratio(1, saysChanged) || ratio(7, saysSame) >= 0 {
 		t.Errorf("%v and %v where nothing is known", unknown, ratio(7, saysSame))
 	}
@@ -172,16 +172,16 @@ func TestLogRatio(t *testing.T) {
 	}
 }
 
-// TestAccuracySurvives: what was measured is handed out once for each change, and read again.
+// TestAccuracySurvives checks that each new measurement is saved once, and read again.
 func TestAccuracySurvives(t *testing.T) {
 	h, _ := aServer(2, visited.Add(time.Hour))
 	h.Update(0, Sitemap, []Claim{{Page: 1, Modified: visited.Add(time.Hour)}}, true)
 	h.Update(0, Feed, []Claim{{Page: 2, Modified: visited.Add(-time.Hour)}}, true)
 	h.Test(1, sitegraph.VerdictChanged)
 	h.Test(2, sitegraph.VerdictUnchanged)
-	h.Test(1, sitegraph.VerdictLeft) // tells nothing
+	h.Test(1, sitegraph.VerdictLeft) // no comparison
 	h.ClaimHeader(2, visited.Add(2*time.Hour))
-	h.Test(2, sitegraph.VerdictUnchanged) // and a second look at the feed
+	h.Test(2, sitegraph.VerdictUnchanged) // and the feed is read again
 	kept := map[sitegraph.ServerID][]byte{}
 	save := func(s sitegraph.ServerID, value []byte) error { kept[s] = value; return nil }
 	if err := h.Save(save); err != nil || len(kept) != 1 {

@@ -2,24 +2,24 @@ package planner
 
 import "github.com/recrawl/recrawl/sitegraph"
 
-// HintSignal is what sources say of a page's changes, taken for a noisy signal of them.
+// HintSignal is the claim of sources about a page, as a noisy signal of its changes.
 type HintSignal struct {
-	Changed   bool    // the newest claim is of a change since the last visit
-	Precision float64 // share of such claims that came true, in (0, 1)
+	Changed   bool    // the newest claim is a change since the last visit
+	Precision float64 // share of such claims that were true, in (0, 1)
 	Recall    float64 // share of the changes that were claimed, in (0, 1)
 }
 
-// Before the claims of a server were tested they are held for as good as sitemaps were found to be
-// at the best by Busa-Fekete et al. 2025: precision under 0.2, recall under 0.5.
+// Accuracy before the claims of a server were tested: the best of sitemaps by Busa-Fekete et al.
+// 2025, a precision under 0.2 and a recall under 0.5.
 const (
 	untestedPrecision = 0.2
 	untestedRecall    = 0.5
 )
 
-// Signal is what feeds and sitemaps say of a page; false: none names it with a date. Of a sitemap
-// and a feed the one counts that claims a change, and of two alike the more precise one. Precision
-// and recall are those of the visits to the server, drawn to those of all others, and these to the
-// untested ones, by four visits each.
+// Signal returns the claim of feeds and sitemaps about a page; false: none names it with a date. Of
+// a sitemap and a feed, the one that claims a change counts, and of two alike the more precise one.
+// Precision and recall are those of visits to the server, pulled toward those of all others, and
+// these toward the untested values, each with the weight of four visits.
 func (h *Hints) Signal(p sitegraph.PageID) (s HintSignal, ok bool) {
 	if !h.any {
 		return s, false
@@ -39,7 +39,7 @@ func (h *Hints) Signal(p sitegraph.PageID) (s HintSignal, ok bool) {
 	return s, ok
 }
 
-// proved are the precision and the recall of claims of a kind on a server.
+// proved returns the precision and the recall of a kind of claims on a server.
 func (h *Hints) proved(server sitegraph.ServerID, kind HintKind) (precision, recall float64) {
 	own, others := h.counts(server, kind)
 	share := func(of confusion, missing uint32, drawnTo float64) float64 {

@@ -8,8 +8,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// A dated claim is a signal if it is of the time since the last visit; what is not named, or
-// without a date, has none.
+// A dated claim is a signal if it concerns the time since the last visit. Pages without a dated
+// claim have none.
 func TestSignal(t *testing.T) {
 	h, _ := aServer(4, visited.Add(2*time.Hour))
 	if s, ok := h.Signal(1); ok {
@@ -30,7 +30,7 @@ func TestSignal(t *testing.T) {
 			t.Errorf("page %d: %+v", p, s)
 		}
 	}
-	// The feed says less and is more precise: it counts where both say the same.
+	// The feed claims less and is more precise: it counts if both claim the same.
 	h.add(0, Feed, confusion{True: 9, False: 1})
 	h.Update(0, Feed, []Claim{{Page: both, Modified: early}}, false)
 	if s, _ := h.Signal(both); !s.Changed || s.Precision != 0.2 {
@@ -42,7 +42,7 @@ func TestSignal(t *testing.T) {
 	}
 }
 
-// Precision and recall by hand, own and of other servers.
+// Precision and recall computed by hand, of a server and of others.
 func TestSignalProved(t *testing.T) {
 	h, _ := aServer(0, visited)
 	h.add(0, Sitemap, confusion{True: 8, False: 2, Missed: 6, Same: 90})
@@ -56,7 +56,7 @@ func TestSignalProved(t *testing.T) {
 	wantNear("precision", precision, (8+4*0.2)/(10+4))
 	wantNear("recall", recall, (8+4*0.5)/(14+4))
 	h.add(1, Sitemap, confusion{False: 1})
-	precision, recall = h.proved(1, Sitemap) // drawn to server 0
+	precision, recall = h.proved(1, Sitemap) // pulled toward server 0
 	wantNear("precision beside another server", precision, 4*((8+4*0.2)/14)/(1+4))
 	wantNear("recall beside another server", recall, (8+4*0.5)/18)
 }

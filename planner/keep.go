@@ -15,30 +15,29 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/arena"
 )
 
-// A planner that begins anew knows the records of all pages. What it had in memory beside them
-// decides visits, too: the order of the frontier, half a visit carried over, and what the policy
-// made of all visits so far. So the loop keeps that at the end of each round (WriteMemory), and the
-// planner of the next process takes it in (Recollect). Its visits are then those that this one
-// would make.
+// A new planner knows the records of all pages. Its former memory also decides visits: the order of
+// the frontier, half a visit carried over, and what the policy made of all visits. So the loop
+// saves that memory at the end of each round (WriteMemory), and the planner of the next process
+// reads it (Recollect). Its visits are then those that the first planner would have made.
 //
-// Where a process died within a round, records are newer than what was kept. Then the policy
-// learns at the next Begin, from the records, of the visits that it misses.
+// If a process dies within a round, records are newer than the saved memory. At the next Begin the
+// policy then learns the missing visits from the records.
 
-// mostState bounds what is kept: about 500,000 pages with sites. Of more, nothing is.
+// mostState bounds the saved bytes: about 500,000 pages with sites. Larger memories are not saved.
 const mostState = 64 << 20
 
-// leastState is what a page takes of it at least; by it nothing is tried that cannot be.
+// leastState is the least share of a page, which shows early that a memory is too large.
 const leastState = 64
 
-// apart are types that every process makes anew.
+// apart has the types that every process makes anew.
 var apart = state.Apart{
 	reflect.TypeFor[*Pages](),
 	reflect.TypeFor[*sitegraph.Graph](),
 	reflect.TypeFor[*Ties](), // of the policy, which has them as a value
 }
 
-// pageState is what no record says of a page as it is kept here. Due may have been moved in the
-// store since the policy was asked for it.
+// pageState holds the times of a page to compare with its record. The store may have moved Due
+// since the policy was asked for it.
 type pageState struct {
 	tried, due uint32
 	interval   float32
@@ -46,7 +45,7 @@ type pageState struct {
 	queued     bool
 }
 
-// keptState is beside frontier, sources, looks, promises, price and policy.
+// keptState is saved beside frontier, sources, looks, promises, price and policy.
 type keptState struct {
 	name     string               `state:"same"` // of the policy
 	weights  *preferences.Weights `state:"same"`
@@ -54,24 +53,24 @@ type keptState struct {
 	least    float64              `state:"same"` // LeastValue
 	pages    []pageState
 	versions []int // of the graph, by server
-	round    int   // number of the last one
-	left     int   // of it
+	round    int   // number of the last round
+	left     int   // visits left in it
 	spent    bool
 	newCarry float64
 	price    budget.Price
 	again    float64 // fraction of a look carried over
 	pending  []Visit // under limits
-	shelves  []shelf // of servers that refuse visits
+	shelves  []shelf // of servers whose limits refuse visits
 	sizes    budget.Sizes
 }
 
-// roots are all that is kept, beginning with s.
+// roots returns the values that are saved, s first.
 func (p *Planner) roots(s *keptState) []any {
 	return []any{s, &p.frontier, &p.sources, &p.aging, &p.Policy}
 }
 
-// WriteMemory writes what Recollect takes. Call it between two rounds, when all outcomes are known.
-// state.ErrTooLarge: nothing can be kept of so many pages.
+// WriteMemory writes the memory for Recollect. Call it between two rounds, when all outcomes are
+// known. state.ErrTooLarge: there are too many pages.
 func (p *Planner) WriteMemory(out io.Writer) error {
 	c := p.Pages
 	if len(c.pages) > mostState/leastState {
@@ -86,10 +85,10 @@ func (p *Planner) WriteMemory(out io.Writer) error {
 	return state.WriteTo(out, mostState, nil, apart, p.roots(s)...)
 }
 
-// keptState is that of now, but for the pages.
+// keptState returns the present state, without the pages.
 func (p *Planner) keptState() *keptState {
 	c := p.Pages
-	c.Graph.Refresh() // as the next round does first: versions count from here
+	c.Graph.Refresh() // like the next round: versions count from here
 	s := &keptState{
 		name:     p.options.Name,
 		weights:  c.weights,
@@ -117,9 +116,8 @@ func (p *Planner) keptState() *keptState {
 	return s
 }
 
-// Recollect takes in what WriteMemory wrote in another process, before the first round. exact is
-// whether nothing happened since it was written. After an error the planner and its policy are of
-// no use.
+// Recollect restores, before the first round, what WriteMemory wrote in another process. exact
+// reports whether nothing happened since. After an error the planner and its policy are unusable.
 func (p *Planner) Recollect(memory []byte) (exact bool, err error) {
 	c := p.Pages
 	s := keptState{name: p.options.Name, weights: c.weights, share: p.options.NewShare,
@@ -128,7 +126,7 @@ func (p *Planner) Recollect(memory []byte) (exact bool, err error) {
 		return false, err
 	}
 	if len(s.pages) > len(c.pages) || len(s.versions) > c.Graph.Servers() {
-		return false, state.ErrSettings // it is of a store that lost pages
+		return false, state.ErrSettings // the memory belongs to a store that lost pages
 	}
 	c.Graph.Refresh()
 	for i, version := range s.versions {
@@ -166,7 +164,7 @@ func (p *Planner) Recollect(memory []byte) (exact bool, err error) {
 	return exact, nil
 }
 
-// recollect takes in what is kept beside the pages.
+// recollect restores the state beside the pages.
 func (p *Planner) recollect(s *keptState) {
 	p.previous = &s.round
 	p.left, p.newCarry, p.Pages.price, p.again.carry = s.left, s.newCarry, s.price, s.again
@@ -176,7 +174,7 @@ func (p *Planner) recollect(s *keptState) {
 	}
 }
 
-// sortMissed puts visits that the policy misses in their order.
+// sortMissed orders the visits that the policy missed.
 func (p *Planner) sortMissed() {
 	c := p.Pages
 	slices.SortFunc(p.missed, func(a, b sitegraph.PageID) int {
@@ -184,7 +182,8 @@ func (p *Planner) sortMissed() {
 	})
 }
 
-// Before is the number of the last round of the process whose memory was taken in; false: none was.
+// Before returns the number of the last round of the process with the restored memory; false: none
+// was restored.
 func (p *Planner) Before() (round int, ok bool) {
 	if p.previous == nil {
 		return 0, false
@@ -192,7 +191,7 @@ func (p *Planner) Before() (round int, ok bool) {
 	return *p.previous, true
 }
 
-// inLine tells which pages wait for a first visit, by page.
+// inLine returns, by page, whether it waits for a first visit.
 func (p *Planner) inLine() []bool {
 	is := make([]bool, len(p.Pages.pages))
 	mark := func(pages []sitegraph.PageID) {
@@ -223,7 +222,7 @@ func (p *Planner) inLine() []bool {
 	return is
 }
 
-// meet puts a page in line that is not as it was when memory was written.
+// meet queues a page whose record is newer than the memory.
 func (p *Planner) meet(page sitegraph.PageID) {
 	switch p.Pages.Memory(page).State {
 	case sitegraph.StateNew:
@@ -243,7 +242,7 @@ func (p *Planner) capSizes() (sizes budget.Sizes) {
 	return sizes
 }
 
-// recollectCaps takes in what waits for room. What was used is in the store.
+// recollectCaps restores the visits that wait for room. Used budgets are in the store.
 func (p *Planner) recollectCaps(s *keptState) {
 	again := func(v *Visit) {
 		if v.First {
@@ -272,18 +271,18 @@ func (p *Planner) recollectCaps(s *keptState) {
 			p.caps.active = append(p.caps.active, b)
 			continue
 		}
-		for k := range of.held { // its server has no limits any more
+		for k := range of.held { // its server no longer has limits
 			again(&of.held[k])
 		}
 	}
 }
 
-// caughtUpWhole is of how many visits that the policy misses it is told as if they were made now.
-// They take as long as visits do: after a crash of a large crawl a hundred thousand may be missed,
-// and the first visit would have to wait for all.
+// caughtUpWhole bounds the missed visits that the policy learns like present ones. These take as
+// long as visits do. After a crash of a large crawl a hundred thousand may be missed, and the first
+// visit would wait for all.
 const caughtUpWhole = 512
 
-// catchUp tells the policy of visits that it misses, in their order, as far as the records tell.
+// catchUp passes the missed visits to the policy in order, as far as the records have them.
 func (p *Planner) catchUp() {
 	ranker, _ := p.Policy.(Ranker)
 	for i, page := range p.missed {
@@ -314,21 +313,21 @@ func (p *Planner) catchUp() {
 	p.missed = nil
 }
 
-// Of millions of pages to read all records takes minutes. So the planner of a large crawl is kept
-// whole from time to time: with graph, pages and policy, as an image of its scratch files
-// (arena.File.Keep). The planner of another process is made on these files (Thaw). It then reads
-// only the records that were saved since (Revise).
+// Reading the records of millions of pages takes minutes. So the planner of a large crawl is saved
+// whole now and then: graph, pages and policy, as an image of its scratch files (arena.File.Keep).
+// The next process makes its planner on these files (Thaw), and reads only the records saved since
+// (Revise).
 
-// ImageNote says of which moment an image is.
+// ImageNote describes the time of an image.
 type ImageNote struct {
-	Position uint64  `json:"position"`   // of the store
-	Mean     float64 `json:"mean_bytes"` // Pages.MeanBytes then
-	Learnt   []byte  `json:"learnt"`     // sum of what the policy had learnt then
-	// Latest is the time of the last visit of any page, unix seconds; 0: not known.
+	Position uint64  `json:"position"`   // in the store
+	Mean     float64 `json:"mean_bytes"` // Pages.MeanBytes
+	Learnt   []byte  `json:"learnt"`     // checksum of the policy's lessons
+	// Latest is the time of the last visit of any page, in unix seconds; 0: unknown.
 	Latest uint32 `json:"latest_visit"`
 }
 
-// keptImage is what an image has beside frontier, sources, promises, strains and policy.
+// keptImage is in an image beside frontier, sources, promises, strains and policy.
 type keptImage struct {
 	keptState
 	graph     *sitegraph.Kept
@@ -345,8 +344,8 @@ func (p *Planner) imageRoots(s *keptImage) []any {
 	return []any{s, &p.frontier, &p.sources, &p.aging, &p.strains, &p.Policy}
 }
 
-// Keep writes an image. Call it between two rounds. Its graph must have a scratch file. After the
-// last one the planner makes no more visits.
+// Keep writes an image. Call it between two rounds. Its graph must have a scratch file. After last
+// the planner makes no more visits.
 func (p *Planner) Keep(note ImageNote, last bool) error {
 	c := p.Pages
 	c.grow()
@@ -373,7 +372,7 @@ func (p *Planner) Keep(note ImageNote, last bool) error {
 	})
 }
 
-// NewPagesOf returns an empty corpus on the files of an image, for a planner that is to Thaw it.
+// NewPagesOf returns an empty corpus on the files of an image, for a planner that will Thaw it.
 func NewPagesOf(image *arena.Image, note *ImageNote) *Pages {
 	c := NewPages(sitegraph.NewGraphIn(image.File))
 	c.meanBytes, c.latest = note.Mean, note.Latest
@@ -383,8 +382,8 @@ func NewPagesOf(image *arena.Image, note *ImageNote) *Pages {
 	return c
 }
 
-// Thaw makes of a planner over NewPagesOf the one that was kept. After an error planner and image
-// are of no use.
+// Thaw restores the planner of an image in a planner over NewPagesOf. After an error planner and
+// image are unusable.
 func (p *Planner) Thaw(image *arena.Image) error {
 	c := p.Pages
 	s := keptImage{
@@ -413,11 +412,10 @@ func (p *Planner) Thaw(image *arena.Image) error {
 	return nil
 }
 
-// SinceImage is how many pages were saved since the image of which the planner was made; false: it
-// was made of none.
+// SinceImage returns how many pages were saved since the image of the planner; false: it has none.
 func (p *Planner) SinceImage() (pages int, ok bool) { return p.revised, p.thawed }
 
-// Revise takes in a record that was saved since the image was written. The graph knows its page and
+// Revise applies a record that was saved since the image was written. The graph knows its page and
 // its links. Pages come in the order of their numbers, before the first round.
 func (p *Planner) Revise(r *sitegraph.Record) {
 	c := p.Pages
@@ -434,7 +432,7 @@ func (p *Planner) Revise(r *sitegraph.Record) {
 	case m.Tried != before.Tried:
 		p.missed = append(p.missed, r.Page)
 		p.strains.Visited(c.Graph.Server(r.Page))
-	default: // Due may have been moved in the store since
+	default: // the store may have moved Due since
 		m.Due, m.Interval = before.Due, before.Interval
 	}
 	if m.State != before.State {
@@ -442,5 +440,5 @@ func (p *Planner) Revise(r *sitegraph.Record) {
 	}
 }
 
-// Revised ends what Revise began.
+// Revised ends the calls of Revise.
 func (p *Planner) Revised() { p.sortMissed() }

@@ -9,8 +9,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// A first visit that was under way when memory was written, and never ended, is made by the next
-// process.
+// If a first visit was under way when memory was written, and never ended, the next process makes
+// it.
 func TestFirstVisitUnderWay(t *testing.T) {
 	build := func() *planner.Planner {
 		g := sitegraph.NewGraph()

@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// NthLargest is the n-th largest of numbers that are not negative, or the least where there are
-// fewer; NaN where there are none. It takes no memory by number: it counts them by the upper half
-// of their bits, whose order is theirs, and then those that share one by the lower half.
+// NthLargest returns the n-th largest of some non-negative numbers, or the least if there are
+// fewer; NaN without any. Its memory is constant: it counts the numbers by the upper half of their
+// bits, which have the same order, and then those with the same upper half by the lower.
 func NthLargest(n int, of iter.Seq[float32]) float64 {
 	const half = 16
 	count := make([]int, 1<<half)

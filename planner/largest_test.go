@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// NthLargest is what sorting finds.
+// NthLargest equals the result of sorting.
 func TestNthLargest(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, size := range []int{0, 1, 2, 100, 5000} {

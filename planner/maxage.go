@@ -12,43 +12,44 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// A promise of a greatest age says that no copy is older, whatever the policy thinks of its page. A
-// page of which there is no copy any more, as it failed, is gone or may not be visited, is asked
-// for again after that age at the latest: nobody learns otherwise that it is there. So is a page
-// that never had one where somebody watches it.
+// A promise of a greatest age bounds the age of copies, whatever the policy thinks of their pages.
+// A page whose copy is lost, because it failed, is gone or may not be visited, is asked for after
+// that age at the latest, since only a visit shows that it is there. The same holds for a watched
+// page that never had a copy.
 //
-// Pages that come near it are visited before others, the oldest first. They may take half of each
-// round's budget, and more only where the promise could not be kept otherwise: so a crawl whose
-// copies are all of one day begins early to spread their next visits.
+// Pages near their greatest age are visited before others, the oldest first. They may take half of
+// each round's budget, and more only if the promise needs it. So a crawl whose copies are all of
+// one day begins early to spread their next visits.
 
-// aging knows when the copies of pages come to their greatest age. It takes 20 bytes a page.
+// aging keeps when the copies of pages reach their greatest age. It takes 20 bytes a page.
 type aging struct {
-	ages     *preferences.MaxAges `state:"same"` // nil: nothing is promised
-	deadline []uint32             // by page, unix seconds; 0: nothing is promised
+	ages     *preferences.MaxAges `state:"same"` // nil: no promise
+	deadline []uint32             // by page, unix seconds; 0: no promise
 	age      []uint32             // by page, seconds
-	// of pages by -deadline; an entry is good if that is its page's
+	// byTime ranks pages by -deadline. An entry is valid if the page still has that deadline.
 	byTime Heap[float64]
-	counts map[uint32]int // of pages, by deadline / agingStep
+	counts map[uint32]int // pages by deadline / agingStep
 	paces  map[sitegraph.ServerID]agingPace
-	left   int                  // visits of this round that the promise may still take
-	passed []Candidate[float64] // in this round
+	left   int                  // visits left in this round for the promise
+	passed []Candidate[float64] // pages skipped in this round
 }
 
-// agingPace is what the greatest ages of the pages of a server ask for.
+// agingPace is the demand of the greatest ages of a server's pages.
 type agingPace struct {
 	pages     int
 	shortest  uint32 // of the ages, in seconds
 	perSecond float64
 }
 
-// fewAging is how many pages of a server may be asked for as often as their greatest ages need
-// though the server is in trouble: somebody watches them one by one.
+// fewAging bounds the pages of a server that keep their greatest ages while the server is in
+// trouble: somebody watches them one by one.
 const fewAging = 16
 
 const (
-	// agingStep is how finely deadlines are counted, in seconds: that of the shortest rounds.
+	// agingStep is the unit in which deadlines are counted, in seconds: that of the shortest
+	// rounds.
 	agingStep = 600
-	// agingShare of a round's budget is what the promise takes without need.
+	// agingShare is the share of a round's budget that the promise takes without need.
 	agingShare = 0.5
 )
 
@@ -99,9 +100,9 @@ func (a *aging) pace(s sitegraph.ServerID, age uint32) {
 	a.paces[s] = p
 }
 
-// LongestPause is how long a server in trouble may be left alone, so that the greatest ages of its
-// pages hold; 0: none are promised. Where they are of more than fewAging pages that is a minute at
-// least, or what the shortest age needs: their ages do not hold then.
+// LongestPause returns how long a server in trouble may be left alone so that the greatest ages of
+// its pages hold; 0: it has none. With more than fewAging such pages their ages do not hold: the
+// pause is then a minute, or what the shortest age needs, whichever is longer.
 func (p *Planner) LongestPause(s sitegraph.ServerID) time.Duration {
 	pace, ok := p.aging.paces[s]
 	if !ok {
@@ -125,13 +126,13 @@ func (a *aging) count(deadline uint32, n int) {
 	}
 }
 
-// begin finds how many visits of a round the promise needs: as many as are left over when later
-// rounds give it their share. A page whose deadline comes before the end of the next round must be
-// visited in this one.
+// begin finds how many visits of a round the promise needs: those that the shares of later rounds
+// do not cover. A page whose deadline comes before the end of the next round must be visited in
+// this one.
 func (a *aging) begin(r Round) {
 	a.left = 0
 	for _, c := range a.passed {
-		if -c.Score == float64(a.deadline[c.Page]) { // no visit gave it another one
+		if -c.Score == float64(a.deadline[c.Page]) { // no visit gave it another deadline
 			a.byTime.Push(c)
 		}
 	}
@@ -156,7 +157,7 @@ func (a *aging) begin(r Round) {
 		case r.Budget != Unlimited:
 			share := agingShare * float64(r.Budget)
 			need := float64(due) - later*share
-			if need > share { // half of each budget does not suffice: as much of each as does
+			if need > share { // half of each budget is too little: take as much of each as suffices
 				need = float64(due) / (later + 1)
 			}
 			a.left = max(a.left, int(math.Ceil(need)))
@@ -164,7 +165,7 @@ func (a *aging) begin(r Round) {
 	}
 }
 
-// nextAging takes the page that comes to its greatest age first; skip: the promise needs none.
+// nextAging takes the page that reaches its greatest age first; skip: the promise needs no visit.
 func (p *Planner) nextAging() (Visit, step) {
 	a := &p.aging
 	for a.left > 0 && len(a.byTime.All) > 0 {
@@ -187,12 +188,12 @@ func (p *Planner) nextAging() (Visit, step) {
 			Due:         time.Unix(int64(-c.Score), 0).UTC(),
 			Probability: math.NaN(),
 			Value:       math.NaN(),
-			Reason: Because("its copy is %s old, and none is to be older than %s",
+			Reason: Because("its copy is %s old, and its greatest age is %s",
 				float64(p.Pages.round.End.Unix()-int64(m.History.Last))/Day.Seconds(),
 				float64(a.age[c.Page])/Day.Seconds()),
 		}
 		if m.State != sitegraph.StateAlive {
-			v.Reason = Because("there is no copy of it; it is asked for again each %s",
+			v.Reason = Because("there is no copy of it; it is visited again each %s",
 				float64(a.age[c.Page])/Day.Seconds())
 		}
 		p.Pages.Promote([]sitegraph.PageID{c.Page})
@@ -208,7 +209,7 @@ func (p *Planner) nextAging() (Visit, step) {
 	return Visit{}, skip
 }
 
-// Deadline is when the copy of a page comes to its greatest age; false: none is promised of it.
+// Deadline returns when the copy of a page reaches its greatest age; false: it has none.
 func (p *Planner) Deadline(page sitegraph.PageID) (t time.Time, ok bool) {
 	if d := p.aging.deadline; int(page) < len(d) && d[page] > 0 {
 		return time.Unix(int64(d[page]), 0).UTC(), true
@@ -216,23 +217,23 @@ func (p *Planner) Deadline(page sitegraph.PageID) (t time.Time, ok bool) {
 	return t, false
 }
 
-// Promise says what it takes to keep the greatest ages.
+// Promise describes what keeping the greatest ages takes.
 type Promise struct {
-	Pages   int     `json:"pages"`   // to which a greatest age is promised
-	PerDay  float64 `json:"per_day"` // visits that keep it
-	Overdue int     `json:"overdue"` // copies that are older now
-	// Servers are those that politeness does not let visit often enough, the worst first.
+	Pages   int     `json:"pages"`   // with a greatest age
+	PerDay  float64 `json:"per_day"` // visits that keep the promise
+	Overdue int     `json:"overdue"` // copies that are too old now
+	// Servers lists the servers that politeness does not let visit often enough, the worst first.
 	Servers []CrowdedServer `json:"servers,omitempty"`
 }
 
-// CrowdedServer cannot be visited as often as its pages need.
+// CrowdedServer is a server that cannot be visited as often as its pages need.
 type CrowdedServer struct {
 	Server string  `json:"server"`
 	PerDay float64 `json:"per_day"` // visits that its pages need
-	Most   float64 `json:"most"`    // that a pause between visits allows
+	Most   float64 `json:"most"`    // visits that its pause allows
 }
 
-// Promise says what the greatest ages take; nil: none are promised.
+// Promise returns what keeping the greatest ages takes; nil: there are none.
 func (p *Planner) Promise() *Promise {
 	a := &p.aging
 	if a.ages == nil {
@@ -269,7 +270,7 @@ func (p *Planner) Promise() *Promise {
 	return &all
 }
 
-// Says is one line on a promise and whether so many refetches a day keep it.
+// Says returns a line on the promise, and whether perDay refetches a day keep it.
 func (all *Promise) Says(perDay float64) string {
 	says := fmt.Sprintf("greatest ages of %d pages take %.0f/day of the budget; %d copies are "+
 		"older now", all.Pages, math.Ceil(all.PerDay-1e-6), all.Overdue)
@@ -279,8 +280,8 @@ func (all *Promise) Says(perDay float64) string {
 	return says
 }
 
-// Broken says why a promise cannot be kept by so many refetches a day, and what would keep it; "":
-// it can.
+// Broken returns why perDay refetches a day cannot keep a promise, and what would keep it; "": they
+// can.
 func (all *Promise) Broken(perDay float64) string {
 	var why []string
 	if perDay >= 0 && all.PerDay > perDay*(1+1e-9) {

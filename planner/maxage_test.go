@@ -13,7 +13,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// favourite is a policy that names the same pages each day.
+// favourite is a policy that proposes the same pages each day.
 type favourite struct {
 	planner.EachRound
 	corpus *planner.Pages
@@ -36,7 +36,7 @@ func (f *favourite) Next() (planner.Visit, bool) {
 }
 func (f *favourite) Observe(sitegraph.PageID, sitegraph.Verdict) {}
 
-// aged is a crawl of pages, all of them fetched on day 0, and a policy that cares for ten of them.
+// aged is a crawl of pages that were all fetched on day 0, with a policy that proposes ten of them.
 func aged(t *testing.T, pages int, pause time.Duration, ages ...string) *planner.Planner {
 	t.Helper()
 	promised, err := preferences.ParseMaxAges(ages)
@@ -59,7 +59,7 @@ func aged(t *testing.T, pages int, pause time.Duration, ages ...string) *planner
 	return planner.New(known, f, planner.Options{MaxAges: promised, Pause: pause})
 }
 
-// aDay makes the visits of a day and returns how many of them were for the policy.
+// aDay makes the visits of a day, and returns how many were proposed by the policy.
 func aDay(p *planner.Planner, d, budget int) (favourites, others int) {
 	p.Begin(planner.Round{Number: d, Start: simtest.At(d - 1), End: simtest.At(d), Budget: budget})
 	for v, ok := p.Next(); ok; v, ok = p.Next() {
@@ -76,7 +76,7 @@ func aDay(p *planner.Planner, d, budget int) (favourites, others int) {
 	return favourites, others
 }
 
-// oldest is the age of the oldest copy among pages, in days.
+// oldest returns the age of the oldest copy among pages, in days.
 func oldest(p *planner.Planner, d int, of func(url string) bool) (days float64) {
 	for page := range sitegraph.PageID(p.Pages.Count()) {
 		if of(p.Pages.URL(page)) {
@@ -89,8 +89,8 @@ func oldest(p *planner.Planner, d int, of func(url string) bool) (days float64) 
 
 func anyPage(string) bool { return true }
 
-// No copy gets older than promised, though all of them were of one day; and the policy has the rest
-// of the budget: half of it while that suffices.
+// No copy exceeds its greatest age, even if all copies are of one day. The policy has the rest of
+// the budget: half of it while that suffices.
 func TestMaxAge(t *testing.T) {
 	p := aged(t, 400, 0, "30d")
 	for d := 1; d <= 120; d++ {
@@ -98,7 +98,7 @@ func TestMaxAge(t *testing.T) {
 		if age := oldest(p, d, anyPage); age > 30 {
 			t.Fatalf("day %d: a copy is %.1f days old", d, age)
 		}
-		if d > 1 && favourites < 6 { // on day 1 the promise takes the pages of the policy, too
+		if d > 1 && favourites < 6 { // on day 1 the promise also takes the policy's pages
 			t.Fatalf("day %d: %d visits for the policy, %d for the promise", d, favourites, others)
 		}
 	}
@@ -119,8 +119,8 @@ func TestMaxAgeOfPrefix(t *testing.T) {
 	}
 }
 
-// A promise that the budget cannot keep is said to be broken beforehand, with what would keep it;
-// the oldest copies go first then.
+// A promise beyond the budget is reported before it breaks, with the budget that would keep it.
+// Then the oldest copies go first.
 func TestMaxAgeBeyondTheBudget(t *testing.T) {
 	p := aged(t, 400, time.Hour, "10d")
 	promise := p.Promise()

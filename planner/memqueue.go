@@ -8,25 +8,25 @@ import (
 )
 
 // MemQueue is a Queue in memory: a radix heap (Ahuja, Mehlhorn, Orlin, Tarjan 1990) of entries of 8
-// bytes. Pages that are due at the same time come in the order of their numbers. A page takes 12
-// bytes, and about half as many again for room to grow.
+// bytes. Pages due at the same time come in the order of their numbers. A page takes 12 bytes, and
+// about half as many again for growth.
 type MemQueue struct {
-	due []uint32 // by page; 0: it is not in the queue
-	// Entries are due<<32 | page. An entry is stale if the page has another due time by now. Those
-	// in bucket i > 0 differ from base in bit i-1 and in none above; in bucket 0 in none.
+	due []uint32 // by page; 0: not in the queue
+	// Entries are due<<32 | page. An entry is stale if its page now has another due time. Entries
+	// in bucket i > 0 differ from base in bit i-1 and in no higher bit; in bucket 0 in none.
 	buckets  [33][]uint64
-	base     uint32 // no entry is due before
-	sorted   bool   // bucket 0 is, the last entry first
+	base     uint32 // no entry is due earlier
+	sorted   bool   // bucket 0 is sorted, its last entry first
 	pages    int
 	entries  int
 	messages map[sitegraph.PageID][]Message
 	apply    func(sitegraph.PageID, Message)
 }
 
-// mostIdle is how many entries an empty bucket keeps room for.
+// mostIdle is the number of entries for which an empty bucket keeps room.
 const mostIdle = 1 << 14
 
-// NewMemQueue returns an empty queue that calls apply with each message when its page is handed out
+// NewMemQueue returns an empty queue. It calls apply with each message when its page is handed out
 // or promoted.
 func NewMemQueue(apply func(sitegraph.PageID, Message)) *MemQueue {
 	return &MemQueue{apply: apply, messages: map[sitegraph.PageID][]Message{}}
@@ -71,8 +71,8 @@ func (q *MemQueue) push(entry uint64) {
 	q.entries++
 }
 
-// rewind sets base to an earlier time. All entries of the buckets up to that of base differ from it
-// in the same bit first.
+// rewind sets base to an earlier time. All entries of the buckets up to that of base first differ
+// from it in the same bit.
 func (q *MemQueue) rewind(base uint32) {
 	i := bits.Len32(base ^ q.base)
 	for j := range i {
@@ -82,7 +82,7 @@ func (q *MemQueue) rewind(base uint32) {
 	q.base = base
 }
 
-// advance brings the earliest entries into bucket 0; false: none is due by until.
+// advance moves the earliest entries into bucket 0; false: none is due by until.
 func (q *MemQueue) advance(until uint32) bool {
 	for i := range q.buckets {
 		from := q.buckets[i]
@@ -99,7 +99,7 @@ func (q *MemQueue) advance(until uint32) bool {
 			q.empty(i)
 			q.base = uint32(slices.Min(from) >> 32)
 			q.entries -= len(from)
-			for _, entry := range from { // each goes to a bucket below
+			for _, entry := range from { // each goes to a lower bucket
 				q.push(entry)
 			}
 		}
@@ -141,7 +141,7 @@ func (q *MemQueue) Take(until uint32, into []sitegraph.PageID) (n int) {
 	return n
 }
 
-// Remove takes a page out of the queue. Its messages stay.
+// Remove removes a page from the queue. Its messages stay.
 func (q *MemQueue) Remove(p sitegraph.PageID) {
 	if int(p) < len(q.due) && q.due[p] > 0 {
 		q.due[p] = 0
@@ -149,7 +149,7 @@ func (q *MemQueue) Remove(p sitegraph.PageID) {
 	}
 }
 
-// Back puts a page back as Put does.
+// Back puts a page back, like Put.
 func (q *MemQueue) Back(p sitegraph.PageID, due uint32) { q.Put(p, due) }
 
 // First returns when the first page is due; false: the queue is empty.
@@ -168,7 +168,7 @@ func (q *MemQueue) First() (due uint32, ok bool) {
 	return 0, false
 }
 
-// Promote takes pages out of the queue, and applies their messages.
+// Promote removes pages from the queue, and applies their messages.
 func (q *MemQueue) Promote(pages []sitegraph.PageID) {
 	for _, p := range pages {
 		q.Remove(p)
@@ -176,17 +176,17 @@ func (q *MemQueue) Promote(pages []sitegraph.PageID) {
 	}
 }
 
-// Message leaves a message at a page. One of a kind is enough.
+// Message keeps a message for a page, one of each kind.
 func (q *MemQueue) Message(p sitegraph.PageID, m Message) {
 	if !slices.Contains(q.messages[p], m) {
 		q.messages[p] = append(q.messages[p], m)
 	}
 }
 
-// Answer does nothing: messages are dropped when they are applied.
+// Answer does nothing, since messages are dropped when they are applied.
 func (q *MemQueue) Answer(sitegraph.PageID) {}
 
-// deliver applies what waits for a page.
+// deliver applies the messages that wait for a page.
 func (q *MemQueue) deliver(p sitegraph.PageID) {
 	if len(q.messages) == 0 {
 		return

@@ -19,7 +19,7 @@ type word struct {
 	m    planner.Message
 }
 
-// modelQueue is a queue by a scan of all pages.
+// modelQueue is a queue that scans all pages.
 type modelQueue struct {
 	due   map[sitegraph.PageID]uint32
 	words []word
@@ -61,8 +61,8 @@ func (q *modelQueue) Message(p sitegraph.PageID, m planner.Message) {
 	}
 }
 
-// The queue hands out what a scan of all pages finds, whatever the order of times: also where a
-// page is put before those that were handed out, as after the queue handed out what comes next.
+// The queue hands out what a scan of all pages finds, in any order of times: also if a page is put
+// before those handed out, as after the queue handed out pages early.
 func TestMemQueueIsAScan(t *testing.T) {
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 9))
@@ -94,7 +94,7 @@ func TestMemQueueIsAScan(t *testing.T) {
 			default:
 				until := now + r.Uint32N(far/4+1)
 				if r.IntN(8) == 0 {
-					until = math.MaxUint32 // what comes next
+					until = math.MaxUint32 // pages due later
 				} else {
 					now = until
 				}
@@ -113,7 +113,7 @@ func TestMemQueueIsAScan(t *testing.T) {
 	}
 }
 
-// BenchmarkMemQueue plays days of a crawl of 2 million pages: what is due is taken, and put again
+// BenchmarkMemQueue plays days of a crawl of 2 million pages: due pages are taken, and put again
 // with another time.
 func BenchmarkMemQueue(b *testing.B) {
 	const pages, day = 2_000_000, 86_400

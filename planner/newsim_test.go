@@ -9,7 +9,7 @@ import (
 	"github.com/recrawl/recrawl/planner/simtest"
 )
 
-// newSim is a simulation of a policy by name.
+// newSim returns a simulation of a policy by name.
 func newSim(t *testing.T, w *simtest.World, shuffle *rand.Rand, name string, s policy.Settings,
 	o planner.Options) *simtest.Sim {
 	t.Helper()

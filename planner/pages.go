@@ -16,15 +16,15 @@ import (
 // Memory is what the planner keeps in memory of one page: 56 bytes.
 type Memory struct {
 	History  sitegraph.History
-	Due      uint32  // unix seconds at which the page is due next; 0: not known
-	Tried    uint32  // unix seconds of the last visit, whatever came of it; 0: none
+	Due      uint32  // when the page is due next, in unix seconds; 0: unknown
+	Tried    uint32  // time of the last attempt, in unix seconds; 0: none
 	Interval float32 // days; last estimate of the time between changes; 0: none
 	State    sitegraph.State
 	Errors   uint8  // failures in a row
-	queued   bool   // in line at the frontier, or at its server's limits
-	size     uint8  // class of the copy's size; 0: not known
+	queued   bool   // queued at the frontier, or at its server's limits
+	size     uint8  // class of the copy's size; 0: unknown
 	mark     uint16 // round in which it was proposed, modulo 2^16; 0: never
-	misses   uint8  // as the record has it
+	misses   uint8  // the record's Misses
 	leftBy   uint8  // why it left, or may leave: bits
 }
 
@@ -33,8 +33,8 @@ const (
 	leftByFilter
 )
 
-// Lost reports whether a page that had a copy is no longer there, as a visit at Tried or before
-// found. That holds also if a link has named the page since, and it waits to be fetched again.
+// Lost reports whether a page that had a copy was no longer there at Tried or before. That holds
+// even if a link has named the page since, and it waits to be fetched again.
 func (m *Memory) Lost() bool {
 	return m.History.Visits > 0 && m.State != sitegraph.StateAlive &&
 		m.State != sitegraph.StateSource
@@ -47,8 +47,8 @@ func (m *Memory) NeverThere() bool {
 		m.History.Visits == 0
 }
 
-// LastInformative is when a visit last compared the page with its copy, or found that it left; unix
-// seconds, 0: none did.
+// LastInformative returns when a visit last compared the page with its copy, or found that it left,
+// in unix seconds; 0: never.
 func (m *Memory) LastInformative() uint32 {
 	if m.Lost() {
 		return m.Tried
@@ -56,28 +56,28 @@ func (m *Memory) LastInformative() uint32 {
 	return m.History.Last
 }
 
-// Pages are all that a policy may know: the graph of the last snapshots, the memory of each page,
-// and what feeds and sitemaps claim.
+// Pages is all that a policy may know: the graph of the last snapshots, the memory of each page,
+// and the claims of feeds and sitemaps.
 type Pages struct {
 	Graph *sitegraph.Graph
 	pages []Memory
 	alive []int32            // by server: pages with a copy
 	left  []sitegraph.PageID // all pages that left, and some that came back
 	round Round
-	// thaws is through how many images the pages came here: what one process proposed is not taken
-	// in the next.
+	// thaws counts the images through which the pages came here. It separates the proposals of one
+	// process from those of the next.
 	thaws     int
-	meanBytes float64 // of an image that is to be thawed; 0: none
+	meanBytes float64 // of an image to be thawed; 0: none
 	latest    uint32  // no visit was later: unix seconds
-	// What Eligible needs of the round, as it is asked for each page of each round.
-	mark       uint16 // of the round: never 0, which stands for none
+	// Values of the round for Eligible, which is called for each page in each round.
+	mark       uint16 // of the round: never 0, which means none
 	start, end int64  // unix seconds
 
 	skip   func(sitegraph.PageID) bool // of the planner's options
-	watch  func(url string) bool       // likewise
+	watch  func(url string) bool       // of the planner's options
 	denied denials
 	price  budget.Price
-	Hints  *Hints // what feeds, sitemaps and headers claim
+	Hints  *Hints // claims of feeds, sitemaps and headers
 	caps   *Caps  // of the planner; nil: none
 	ages   *aging // of the planner; nil: none
 
@@ -90,7 +90,7 @@ type Pages struct {
 	play      play
 }
 
-// NewPages returns a corpus over a graph; pages of the graph are unknown until Remember.
+// NewPages returns a corpus over a graph. Its pages are unknown until Remember.
 func NewPages(g *sitegraph.Graph) *Pages {
 	c := &Pages{Graph: g}
 	c.Hints = NewHints(g, c)
@@ -105,7 +105,7 @@ func (c *Pages) grow() {
 	}
 }
 
-// Remember takes over a record: at start, and after each visit. The queue gets its due time.
+// Remember stores a record, at the start and after each visit. The queue gets its due time.
 func (c *Pages) Remember(r *sitegraph.Record) {
 	c.remember(r)
 	c.put(r.Page)
@@ -129,7 +129,7 @@ func (c *Pages) remember(r *sitegraph.Record) {
 	c.latest = max(c.latest, m.latest())
 }
 
-// latest is the time of the last visit or attempt, in unix seconds.
+// latest returns the time of the last visit or attempt, in unix seconds.
 func (m *Memory) latest() uint32 { return max(m.History.Last, m.Tried) }
 
 // count updates alive and left when the state of a page changes.
@@ -150,7 +150,7 @@ func (c *Pages) count(p sitegraph.PageID, before, after sitegraph.State) {
 	}
 }
 
-// Alive is how many pages of a server have a copy.
+// Alive returns how many pages of a server have a copy.
 func (c *Pages) Alive(s sitegraph.ServerID) int {
 	if int(s) >= len(c.alive) {
 		return 0
@@ -169,8 +169,8 @@ func (c *Pages) eachLeft(yield func(p sitegraph.PageID)) {
 	}
 }
 
-// NotAfter takes times of visits that lie more than slack after now for now: the clock was wrong
-// when they were made. Between two rounds. It looks at all pages, if there may be such times.
+// NotAfter sets times of visits that are more than slack after now to now, since a wrong clock
+// noted them. Call it between two rounds. It looks at all pages, if there may be such times.
 func (c *Pages) NotAfter(now time.Time, slack time.Duration) {
 	late := sitegraph.Unix32(now)
 	if c.latest <= late {
@@ -178,7 +178,7 @@ func (c *Pages) NotAfter(now time.Time, slack time.Duration) {
 	}
 	c.latest = 0
 	for _, m := range c.memories() {
-		if m.latest() > late { // as hardly any
+		if m.latest() > late { // of hardly any page
 			r := sitegraph.Record{History: m.History, Tried: time.Unix(int64(m.Tried), 0)}
 			r.NotAfter(now, slack)
 			m.History, m.Tried = r.History, sitegraph.Unix32(r.Tried)
@@ -187,9 +187,9 @@ func (c *Pages) NotAfter(now time.Time, slack time.Duration) {
 	}
 }
 
-// memories goes through all pages in order, and leaves them in their file.
+// memories iterates over all pages in order, and leaves them in their file.
 func (c *Pages) memories() iter.Seq2[sitegraph.PageID, *Memory] {
-	const together = 1024 // pages, about as many as come into memory at once
+	const together = 1024 // pages, about as many as are loaded at once
 	return func(yield func(sitegraph.PageID, *Memory) bool) {
 		pace := arena.Pace{Alone: true}
 		for i := range c.pages {
@@ -209,7 +209,8 @@ func (c *Pages) Count() int { return len(c.pages) }
 // URL returns the address of a page.
 func (c *Pages) URL(p sitegraph.PageID) string { return c.Graph.URL(p) }
 
-// LastTried is when any page was visited last, in unix seconds; 0: none was. It looks at all pages.
+// LastTried returns when any page was last visited, in unix seconds; 0: never. It looks at all
+// pages.
 func (c *Pages) LastTried() uint32 {
 	last := uint32(0)
 	for _, m := range c.memories() {
@@ -218,13 +219,13 @@ func (c *Pages) LastTried() uint32 {
 	return last
 }
 
-// LastVisit is when a page was last compared with its copy, in unix seconds; 0: never.
+// LastVisit returns when a page was last compared with its copy, in unix seconds; 0: never.
 func (c *Pages) LastVisit(p sitegraph.PageID) uint32 { return c.pages[p].History.Last }
 
-// Memory returns what is known of a page. The pointer is good until a page is added.
+// Memory returns what is known of a page. The pointer is valid until a page is added.
 func (c *Pages) Memory(p sitegraph.PageID) *Memory { return &c.pages[p] }
 
-// Begin starts a round, and makes room for pages that became known.
+// Begin starts a round, and makes room for new pages.
 func (c *Pages) Begin(r Round) {
 	c.grow()
 	c.round = r
@@ -232,11 +233,11 @@ func (c *Pages) Begin(r Round) {
 	c.start, c.end = r.Start.Unix(), r.End.Unix()
 }
 
-// Round returns the round that was begun last.
+// Round returns the last round that was begun.
 func (c *Pages) Round() Round { return c.round }
 
-// Eligible reports whether a page may be proposed in this round: not yet proposed or
-// visited in it, and not waiting after failures.
+// Eligible reports whether a page may be proposed in this round: it was not yet proposed or visited
+// in it, and is not waiting after failures.
 func (c *Pages) Eligible(p sitegraph.PageID) bool {
 	m := &c.pages[p]
 	if c.taken(m) {
@@ -245,9 +246,8 @@ func (c *Pages) Eligible(p sitegraph.PageID) bool {
 	return m.Errors == 0 && m.misses == 0 || int64(m.Tried)+int64(c.wait(p)/time.Second) <= c.end
 }
 
-// wait is how long a page is not visited after its last visit, because that failed, or because the
-// server answered that the page cannot be fetched. It is no longer than the greatest age of the
-// page.
+// wait returns how long a page waits after its last visit if that failed, or if the server answered
+// that the page cannot be fetched. The greatest age of the page bounds it.
 func (c *Pages) wait(p sitegraph.PageID) time.Duration {
 	m, wait := &c.pages[p], time.Duration(0)
 	if m.Errors > 0 {
@@ -259,8 +259,8 @@ func (c *Pages) wait(p sitegraph.PageID) time.Duration {
 	return c.within(p, wait)
 }
 
-// within bounds the wait for the next visit to a page by the greatest age of its copy. What a
-// filter of the user rejects has none.
+// within bounds the wait for the next visit to a page by the greatest age of its copy. Pages that a
+// filter rejects have none.
 func (c *Pages) within(p sitegraph.PageID, wait time.Duration) time.Duration {
 	if age := c.MaxAge(p); age > 0 && !c.Rejected(p) {
 		return min(wait, age)
@@ -268,8 +268,8 @@ func (c *Pages) within(p sitegraph.PageID, wait time.Duration) time.Duration {
 	return wait
 }
 
-// MaxAge is the greatest age that is promised of the copy of a page; 0: none is. An address that
-// never held a page has one only where somebody watches it: dead links are many.
+// MaxAge returns the greatest age that is promised for the copy of a page; 0: none. An address that
+// never held a page has one only if somebody watches it, since dead links are many.
 func (c *Pages) MaxAge(p sitegraph.PageID) time.Duration {
 	if c.ages == nil || int(p) >= len(c.ages.age) || c.ages.age[p] == 0 ||
 		c.pages[p].History.Visits == 0 && (c.watch == nil || !c.watch(c.Graph.URL(p))) {
@@ -291,7 +291,7 @@ func (c *Pages) Rejected(p sitegraph.PageID) bool {
 	return m.leftBy&leftByFilter != 0 && m.State == sitegraph.StateExcluded
 }
 
-// PerhapsDenied reports whether a page left, or may leave, for a reason that Memory does not know.
+// PerhapsDenied reports whether a page left, or may leave, for a reason that Memory does not have.
 func (c *Pages) PerhapsDenied(p sitegraph.PageID) bool {
 	m := &c.pages[p]
 	return m.leftBy == 0 &&
@@ -312,7 +312,7 @@ func (c *Pages) Refetchable(p sitegraph.PageID) bool {
 	return c.pages[p].State == sitegraph.StateAlive && c.Eligible(p)
 }
 
-// Prior is the rate of all pages together, as a prior for each.
+// Prior returns the change rate of all pages together, as a prior for each.
 func (c *Pages) Prior() estimator.GammaPoisson {
 	var changes, days float64
 	for _, m := range c.memories() {
@@ -328,7 +328,7 @@ func (c *Pages) Prior() estimator.GammaPoisson {
 // Propose marks a page as taken in this round.
 func (c *Pages) Propose(p sitegraph.PageID) { c.pages[p].mark = c.mark }
 
-// BackOff is the wait after n failures in a row: an hour, doubled with each, at most 30 days.
+// BackOff returns the wait after n failures in a row: an hour, doubled with each, at most 30 days.
 func BackOff(n uint8) time.Duration {
 	const longest = 30 * 24 * time.Hour
 	if n > 10 {
@@ -342,7 +342,7 @@ func (c *Pages) Reached(p sitegraph.PageID) bool {
 	return c.Graph.Depth(p) > 0 || c.Hints.Listed(p)
 }
 
-// DueTime is when the page is due; the zero time: not known.
+// DueTime returns when the page is due; the zero time: unknown.
 func (m *Memory) DueTime() time.Time {
 	if m.Due == 0 {
 		return time.Time{}
@@ -356,7 +356,7 @@ func (c *Pages) SetWeights(w *preferences.Weights) {
 	c.weigh()
 }
 
-// weigh finds the weights of pages that are new since the last call.
+// weigh finds the weights of new pages.
 func (c *Pages) weigh() {
 	if c.weights == nil {
 		return
@@ -368,8 +368,8 @@ func (c *Pages) weigh() {
 	}
 }
 
-// Weight is how much a change of a page is worth to the user: 1 unless a rule says otherwise, 0
-// for a page that is never to be fetched. Where there are rules it takes 8 bytes a page.
+// Weight returns what a change of a page is worth to the user: 1 unless a rule sets another weight,
+// 0 for a page that must not be fetched. With rules it takes 8 bytes a page.
 func (c *Pages) Weight(p sitegraph.PageID) float64 {
 	if c.weights == nil {
 		return 1
@@ -380,7 +380,7 @@ func (c *Pages) Weight(p sitegraph.PageID) float64 {
 // Weighted reports whether there are rules, so that pages may have different weights.
 func (c *Pages) Weighted() bool { return c.weights != nil }
 
-// heaviest is the largest weight that a page may have.
+// heaviest returns the largest weight that a page may have.
 func (c *Pages) heaviest() float64 {
 	if c.weights == nil {
 		return 1
@@ -388,7 +388,7 @@ func (c *Pages) heaviest() float64 {
 	return c.weights.Most()
 }
 
-// MeanWeight is that of all pages.
+// MeanWeight returns the mean weight of all pages.
 func (c *Pages) MeanWeight() float64 {
 	if c.weights == nil || len(c.weight) == 0 {
 		return 1

@@ -9,61 +9,62 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Options of a planner.
+// Options configure a planner.
 type Options struct {
-	// Name is that of the policy. Memory of one with another name is not taken in.
+	// Name is the policy's. The memory of a planner with another name is ignored.
 	Name string
-	// NewShare is the share of a round's budget that first visits of new pages may take,
-	// in [0, 1]; 0.25 in the evaluations.
+	// NewShare is the share of a round's budget that first visits of new pages may take, in [0, 1];
+	// 0.25 in the evaluations.
 	NewShare float64
 	// SourceShare is the share that visits to feeds and sitemaps may take, of the round's budget
-	// and of what each of the Limits has left when the round begins. It is rounded up to whole
-	// visits, at the cost of later rounds. 0: none are made.
+	// and of the rest of each of Limits when the round begins. It is rounded up to whole visits, at
+	// the cost of later rounds. 0: no such visits.
 	SourceShare float64
 	// Leftover gives new pages the part of the budget that the policy does not use.
 	Leftover bool
-	// LeastRefetch is the least worth of a refetch that goes before a waiting new page, once the
-	// share of new pages is used up: in changes found, times the worth of the new page. By
-	// FirstWorth whichever is worth more goes first: in a new crawl all copies are minutes old,
-	// and hardly one has changed. One visit in twenty of a server is a refetch all the same, to
-	// learn which pages change. 0: the share always holds.
+	// LeastRefetch is the least worth of a refetch that precedes a waiting new page once the share
+	// of new pages is used up, as a multiple of the new page's worth. With FirstWorth the visit of
+	// greater worth goes first: in a new crawl all copies are minutes old, and hardly any has
+	// changed. One visit in twenty of a server is still a refetch, to learn which pages change. 0:
+	// the share always holds.
 	LeastRefetch float64
-	// LeastValue is what a first visit or a refetch must be worth to be made: changes expected,
-	// times weight, and what the policy counts beside them. What is left of the budget stays
-	// unused. Visits to feeds and sitemaps, looks at pages that left, and visits that MaxAges
-	// demands are made all the same. The policy must tell probabilities. 0: all are made.
+	// LeastValue is the least worth of a first visit or a refetch: expected changes times weight,
+	// and what the policy adds. The rest of the budget stays unused. It does not apply to visits to
+	// feeds and sitemaps, looks at pages that left, and visits that MaxAges demands. The policy
+	// must have probabilities. 0: all visits are made.
 	LeastValue float64
 	// Turns lets servers take turns at visits to their new pages. Otherwise the page that has
 	// waited longest is next, and a server that links to millions of pages keeps all others
 	// waiting.
 	Turns bool
-	// MaxAges promises that no copy gets older; nil: none is promised.
+	// MaxAges promises greatest ages of copies; nil: none.
 	MaxAges *preferences.MaxAges
-	// Watched reports whether somebody watches a page; nil: nobody watches any. MaxAges then holds
-	// also while it never had a copy.
+	// Watched reports whether somebody watches a page; nil: nobody watches any. MaxAges then also
+	// holds while the page never had a copy.
 	Watched func(url string) bool
-	// Rests are times at which pages are not visited, whatever is due; nil: there are none. What
-	// somebody asked for is visited all the same.
+	// Rests has times at which pages are not visited even if they are due; nil: none. Pages that a
+	// user asks for are still visited.
 	Rests *preferences.Rests
-	// Pause is what politeness asks between two visits to a server: it decides whether MaxAges can
-	// be kept. 0: not known.
+	// Pause is the politeness pause between two visits to a server, which decides whether MaxAges
+	// can be kept. 0: unknown.
 	Pause time.Duration
-	// AgainShare is the share of a round's budget that visits to pages which left may take; 0:
-	// there are none.
+	// AgainShare is the share of a round's budget that looks at pages that left may take; 0: no
+	// looks.
 	AgainShare float64
-	// Skip names pages that must not be visited whatever the policy says, at no cost; nil: none.
+	// Skip reports pages that must not be visited whatever the policy proposes, at no cost; nil:
+	// none.
 	Skip func(p sitegraph.PageID) bool
 	// Limits are budgets beside that of the round: in bytes, of an hour, of servers. Limits in
 	// fetches a day for all servers are the round's own budget and are ignored here.
 	Limits budget.Limits
-	// MostBytes is what any visit may read, where limits count bytes; 0: no bound.
+	// MostBytes bounds the bytes of a visit if limits count bytes; 0: no bound.
 	MostBytes int64
 }
 
-// LiveOptions are those that suit the live web; budgets and promises are not among them.
+// LiveOptions returns options for the live web, without budgets and promises.
 func LiveOptions() Options {
 	return Options{
-		// one visit to the feed of each server a day where ten of its pages are visited
+		// one visit to the feed of each server a day if ten of its pages are visited
 		SourceShare:  0.1,
 		Leftover:     true,
 		LeastRefetch: FirstWorth,
@@ -72,7 +73,7 @@ func LiveOptions() Options {
 	}
 }
 
-// FirstWorth is what it is worth to meet a page that was not known before, in changes found.
+// FirstWorth is the worth of meeting an unknown page, in changes found.
 const FirstWorth = 0.9
 
 // Planner yields visits: to new pages while their share lasts, otherwise those that the policy
@@ -88,27 +89,26 @@ type Planner struct {
 	aging    aging
 	strains  Strains
 	filled   bool               // the queue has all pages with a copy
-	ahead    int                // pages that the queue hands out next where too little is due
-	further  int                // pages that it still hands out so in this round
-	slice    []sitegraph.PageID // room for what it hands out
+	ahead    int                // pages that the queue hands out early if too few are due
+	further  int                // of these, left in this round
+	slice    []sitegraph.PageID // room for handed out pages
 	rounds   int                // begun so far
 	carried  []sitegraph.PageID // under way when the next round begins
 	left     int                // visits left in this round; Unlimited
-	made     int                // visits of this round, those handed back apart
-	newLeft  int                // of these, first visits
-	found    []sitegraph.PageID // put in line by the links of the visit at work
-	missed   []sitegraph.PageID // visited after what Recollect took in was written
+	made     int                // visits of this round, except those handed back
+	newLeft  int                // first visits left in this round
+	found    []sitegraph.PageID // queued by the links of the present visit
+	missed   []sitegraph.PageID // visited after the restored memory was written
 	previous *int               // number of the last round before Recollect
-	thawed   bool               // it was made of an image
-	revised  int                // pages that were saved since that
+	thawed   bool               // it was made from an image
+	revised  int                // pages saved since the image
 	newCarry float64            // fraction of a first visit carried over
-	caps     *Caps              // nil: no limits beside left
-	// of all pages together, changes a day; below 0: not asked for in this round
+	caps     *Caps              // nil: no limits except left
+	// rate is the changes a day of all pages together; below 0: not computed in this round.
 	rate float64
 }
 
-// New returns a planner. Pages that are already known and new are in line, in the order
-// in which they became known.
+// New returns a planner. Known new pages are queued in the order in which they became known.
 func New(pages *Pages, policy Policy, o Options) *Planner {
 	pages.skip, pages.watch = o.Skip, o.Watched
 	if ranker, ok := policy.(Ranker); ok {
@@ -139,8 +139,8 @@ func New(pages *Pages, policy Policy, o Options) *Planner {
 	return p
 }
 
-// Carry announces, before the next round begins, a visit that is under way and goes on in it. The
-// visit counts in the round in which it was planned.
+// Carry announces, before the next round begins, a visit under way that goes on in it. The visit
+// counts in the round in which it was planned.
 func (p *Planner) Carry(page sitegraph.PageID) { p.carried = append(p.carried, page) }
 
 // Begin starts a round. Each visit of the round before must have an outcome, or be handed back
@@ -200,17 +200,17 @@ var stages = []func(*Planner) (Visit, step){
 	(*Planner).heldVisit,     // had no room for its server
 	(*Planner).nextAsked,     // a user asked for it
 	(*Planner).nextSource,    // a feed or sitemap
-	(*Planner).nextAgain,     // a page that left may be there again
-	(*Planner).nextAging,     // a copy comes to its greatest age
-	(*Planner).newVisit,      // a new page, of their share
-	(*Planner).policyVisit,   // what the policy proposes, or a new page that is worth more
-	(*Planner).keptVisit,     // had no room for its server, which has some by now
+	(*Planner).nextAgain,     // a look at a page that left
+	(*Planner).nextAging,     // a copy reaches its greatest age
+	(*Planner).newVisit,      // a new page, within their share
+	(*Planner).policyVisit,   // the policy's proposal, or a new page of greater worth
+	(*Planner).keptVisit,     // had no room for its server, which now has some
 	(*Planner).leftoverVisit, // a new page beyond their share
 }
 
 var askedAlone = []func(*Planner) (Visit, step){(*Planner).nextAsked}
 
-// Next yields the next visit; false: none for now, or the budget is used up. Under limits in bytes
+// Next returns the next visit; false: none for now, or the budget is used up. With limits in bytes
 // there may be more visits once those under way are over.
 func (p *Planner) Next() (Visit, bool) {
 	p.Pages.turns.more = false
@@ -229,7 +229,7 @@ func (p *Planner) Next() (Visit, bool) {
 }
 
 // openStages returns the stages that can have visits now. While all servers are closed only pages
-// that somebody asked for are visited, and none while a visit waits for room under the limits.
+// that a user asked for are visited, and none while a visit waits for room under the limits.
 func (p *Planner) openStages() []func(*Planner) (Visit, step) {
 	switch {
 	case !p.allClosed():
@@ -246,7 +246,7 @@ func (p *Planner) pendingVisit() (Visit, step) {
 	return p.ofShare(v), step
 }
 
-// heldVisit takes what waited for room for its server.
+// heldVisit takes a visit that waited for room for its server.
 func (p *Planner) heldVisit() (Visit, step) {
 	v, ok := p.nextHeld()
 	if !ok {
@@ -267,7 +267,7 @@ func (p *Planner) newVisit() (Visit, step) {
 	return p.ofShare(v), step
 }
 
-// policyVisit takes what the policy proposes, or a new page that is worth more.
+// policyVisit takes the policy's proposal, or a new page of greater worth.
 func (p *Planner) policyVisit() (Visit, step) {
 	v, step := p.nextProposed()
 	if step == goOn {
@@ -278,7 +278,7 @@ func (p *Planner) policyVisit() (Visit, step) {
 	return v, step
 }
 
-// keptVisit takes what waited for room for its server, once the policy has nothing more.
+// keptVisit takes a page that waited for room for its server, once the policy has no more.
 func (p *Planner) keptVisit() (Visit, step) {
 	if !p.sweepKept() {
 		return Visit{}, skip
@@ -303,7 +303,7 @@ func (p *Planner) leftoverVisit() (Visit, step) {
 	return p.ofShare(v), step
 }
 
-// nextNew takes, of the new pages worth a visit, the one that has waited longest and has room under
+// nextNew takes the new page that has waited longest, of those worth a visit and with room under
 // the limits. With beyond, the share of its server need not have room. skip: there is none.
 func (p *Planner) nextNew(beyond bool) (Visit, step) {
 	ranker, _ := p.Policy.(Ranker)
@@ -330,8 +330,8 @@ func (p *Planner) nextNew(beyond bool) (Visit, step) {
 	return Visit{}, skip
 }
 
-// nextProposed asks the policy until it names a page that is not to be skipped and has room under
-// the limits; skip: it names none.
+// nextProposed asks the policy until it names a page that is not skipped and has room under the
+// limits; skip: it names none.
 func (p *Planner) nextProposed() (Visit, step) {
 	if v, step := p.nextAside(); step != skip || p.Policy == nil {
 		return v, step
@@ -367,9 +367,9 @@ func (p *Planner) ofShare(v Visit) Visit {
 	return v
 }
 
-// ShareByServer makes the share of first visits also hold for the visits of each server. That is
-// for budgets which suffice for all that politeness allows: there a share of the budget bounds
-// nothing, and a server with new pages would get no other visits. It needs Options.Turns.
+// ShareByServer applies the share of first visits also to the visits of each server. That suits
+// budgets that cover all that politeness allows: a share of such a budget bounds nothing, and a
+// server with new pages would get no other visits. It needs Options.Turns.
 func (p *Planner) ShareByServer(on bool) {
 	share := 0.0
 	if on && p.options.Turns {
@@ -423,8 +423,8 @@ func (p *Planner) Return(v Visit) {
 	}
 }
 
-// PutBack puts new pages in line again that were handed back in this round. Others are for the next
-// one.
+// PutBack queues new pages again that were handed back in this round. Other pages wait for the next
+// round.
 func (p *Planner) PutBack(pages []sitegraph.PageID) {
 	for _, page := range pages {
 		if m := p.Pages.Memory(page); m.State == sitegraph.StateNew {
@@ -435,23 +435,23 @@ func (p *Planner) PutBack(pages []sitegraph.PageID) {
 }
 
 // Postpone takes back a visit that was started and could not ask for its page yet. It may be
-// started again. The bytes that it read of those that it might read count.
+// started again. The bytes that it read, of those that it might read, count.
 func (p *Planner) Postpone(v *Visit, might, read int64) {
 	if p.caps != nil {
 		p.caps.postpone(v, might, read)
 	}
 }
 
-// Left is what is left of the round's budget; Unlimited if there is no bound.
+// Left returns the rest of the round's budget; Unlimited if there is no bound.
 func (p *Planner) Left() int { return p.left }
 
-// NewLeft is what is left of the share of first visits; Unlimited if there is no bound.
+// NewLeft returns the rest of the share of first visits; Unlimited if there is no bound.
 func (p *Planner) NewLeft() int { return p.newLeft }
 
-// Made is the number of visits of this round so far, without those that were handed back.
+// Made returns the number of visits of this round so far, except those handed back.
 func (p *Planner) Made() int { return p.made }
 
-// Found puts a page that has become known, or known again, into the frontier.
+// Found adds a page that became known, or known again, to the frontier.
 func (p *Planner) Found(page sitegraph.PageID) {
 	if !p.Pages.Memory(page).queued {
 		p.found = append(p.found, page)
@@ -459,7 +459,7 @@ func (p *Planner) Found(page sitegraph.PageID) {
 	p.frontier.add(page)
 }
 
-// Waiting is the number of new pages that wait for a visit.
+// Waiting returns the number of new pages that wait for a visit.
 func (p *Planner) Waiting() int {
 	waiting := p.frontier.len()
 	if p.caps != nil {
@@ -471,7 +471,7 @@ func (p *Planner) Waiting() int {
 	return waiting
 }
 
-// Observe learns from the outcome of a visit. The record is the page's, with the outcome applied.
+// Observe learns from the outcome of a visit. The record has the outcome applied.
 func (p *Planner) Observe(r *sitegraph.Record, verdict sitegraph.Verdict) {
 	found := p.found
 	p.found = found[:0]
@@ -502,8 +502,8 @@ func (p *Planner) Observe(r *sitegraph.Record, verdict sitegraph.Verdict) {
 	}
 }
 
-// UpdateHints takes in what a feed or sitemap that was just read claims (Hints.Update). The policy
-// learns of it when the page comes into play: at once, where it is due by the end of the round now.
+// UpdateHints applies the claims of a feed or sitemap that was just read (Hints.Update). The policy
+// learns of them when the page comes into play: at once, if it is due by the end of this round.
 func (p *Planner) UpdateHints(source sitegraph.PageID, kind HintKind, said []Claim,
 	whole bool) {
 	c := p.Pages
@@ -529,15 +529,15 @@ func (p *Planner) UpdateHints(source sitegraph.PageID, kind HintKind, said []Cla
 	}
 }
 
-// Due is when a page is due next, after now, and why. The caller hands it to Pages.Remember, which
-// puts the page into the queue.
+// Due returns when a page is due next, after now, and why. The caller passes it to Pages.Remember,
+// which puts the page into the queue.
 func (p *Planner) Due(page sitegraph.PageID, now time.Time) (Due, time.Duration) {
-	p.found = p.found[:0] // what came after Observe is of feeds and sitemaps
+	p.found = p.found[:0] // later pages are of feeds and sitemaps
 	due, interval := p.dueOf(page, now)
 	if soon := now.Add(time.Second); due.When.Before(soon) {
 		due.When = soon
 	}
-	due.When = due.When.Truncate(time.Second) // as the queue keeps it
+	due.When = due.When.Truncate(time.Second) // like the queue keeps it
 	return due, interval
 }
 
@@ -548,7 +548,7 @@ func (p *Planner) dueOf(page sitegraph.PageID, now time.Time) (Due, time.Duratio
 	case m.State == sitegraph.StateSource:
 		return p.sourceDue(page), 0
 	case m.State.Left() && (p.options.AgainShare > 0 || p.Pages.MaxAge(page) > 0):
-		return p.againDue(page), 0 // later, if the share of such visits has no room for it
+		return p.againDue(page), 0 // later, if the share of looks has no room for it
 	case m.Errors > 0:
 		return Due{
 			tried.Add(p.Pages.within(page, BackOff(m.Errors))),
@@ -580,7 +580,7 @@ func (p *Planner) dueOf(page sitegraph.PageID, now time.Time) (Due, time.Duratio
 	due.When = p.strained(page, now, due.When)
 	if age := p.Pages.MaxAge(page); age > 0 {
 		if last := m.History.LastVisit().Add(age); last.Before(due.When) {
-			due = Due{last, Because("its copy is not to be older than %s",
+			due = Due{last, Because("the greatest age of its copy is %s",
 				age.Hours()/24)}
 		}
 	}

@@ -14,7 +14,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// newFrontier is a planner of n new pages linked from a start page with a copy; no policy.
+// newFrontier returns a planner of n new pages linked from a start page with a copy, without a
+// policy.
 func newFrontier(t *testing.T, n int, o planner.Options) *simtest.Lettered {
 	t.Helper()
 	paths, edges := simtest.Directories(1, n)
@@ -30,7 +31,7 @@ func newFrontier(t *testing.T, n int, o planner.Options) *simtest.Lettered {
 	return l
 }
 
-// Fractions of the share of new pages carry over; the share is bounded by the budget.
+// Fractions of the share of new pages carry over; the budget bounds the share.
 func TestNewShare(t *testing.T) {
 	for _, c := range []struct {
 		share  float64
@@ -61,7 +62,7 @@ func TestLeftover(t *testing.T) {
 	}
 }
 
-// First come, first served; a page is found once though many links lead to it.
+// Pages come first come, first served. A page is found once, however many links lead to it.
 func TestFrontierOrder(t *testing.T) {
 	l := newFrontier(t, 0, planner.Options{NewShare: 1})
 	g := l.Pages.Graph
@@ -91,8 +92,8 @@ func TestFrontierOrder(t *testing.T) {
 	}
 }
 
-// Pages beyond MaxDepth are not fetched; a shorter path brings them back, also one that does
-// not lead to them directly.
+// Pages beyond MaxDepth are not fetched. A shorter path brings them back, even if it does not lead
+// to them directly.
 func TestFrontierDepth(t *testing.T) {
 	g := sitegraph.NewGraph()
 	pages := planner.NewPages(g)
@@ -121,7 +122,7 @@ func TestFrontierDepth(t *testing.T) {
 	if got := fmt.Sprint(round(1)); got != "[11]" {
 		t.Errorf("first visits to %v, want the page at depth 12 alone", got)
 	}
-	plan.Found(13) // once more, and still too deep
+	plan.Found(13) // again, and still too deep
 	if got := round(2); len(got) != 0 {
 		t.Errorf("first visits to %v, want none", got)
 	}
@@ -131,8 +132,8 @@ func TestFrontierDepth(t *testing.T) {
 	}
 }
 
-// A page whose visits fail is left alone for an hour, then twice as long each time, and for 30
-// days at most. New pages and pages with a copy alike.
+// A page whose visits fail waits for an hour, then twice as long each time, and at most 30 days.
+// That holds for new pages and pages with a copy.
 func TestBackOff(t *testing.T) {
 	for _, state := range []sitegraph.State{sitegraph.StateNew, sitegraph.StateAlive} {
 		l := simtest.NewLettered(t, map[string]string{"R": "/"}, "", rand.New(rand.NewPCG(1, 0)))
@@ -172,7 +173,7 @@ func TestBackOff(t *testing.T) {
 	}
 }
 
-// What Due answers where no pol is asked; it is always after now.
+// Without a policy Due returns times after now.
 func TestDueWithoutPolicy(t *testing.T) {
 	now := simtest.At(100)
 	for _, c := range []struct {
@@ -205,7 +206,7 @@ func TestDueWithoutPolicy(t *testing.T) {
 	}
 }
 
-// A visit handed back costs nothing and comes again in the next round, not in this one.
+// A visit that was handed back costs nothing and comes again in the next round, not in this one.
 func TestReturn(t *testing.T) {
 	for _, first := range []bool{true, false} {
 		l := newFrontier(t, 3, planner.Options{NewShare: 1})
@@ -250,7 +251,7 @@ func TestReturn(t *testing.T) {
 	}
 }
 
-// First visits that are handed back give their place in the share of new pages to others.
+// First visits that are handed back leave their place in the share of new pages to others.
 func TestReturnGivesShareBack(t *testing.T) {
 	l := newFrontier(t, 12, planner.Options{NewShare: 0.5})
 	l.Planner.Begin(planner.Round{Number: 1, Start: simtest.At(0), End: simtest.At(1), Budget: 10})
@@ -268,7 +269,7 @@ func TestReturnGivesShareBack(t *testing.T) {
 	}
 }
 
-// What is skipped is not visited and costs nothing.
+// Skipped pages are not visited and cost nothing.
 func TestSkip(t *testing.T) {
 	for _, name := range policy.Names() {
 		if policy.Reference(name) {

@@ -8,37 +8,38 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Queue keeps when each page is due, and hands out those whose time has come. It holds pages that
+// Queue keeps when each page is due, and hands out pages whose time has come. It holds pages that
 // have a copy. A page that was neither handed out nor promoted in a round is not visited in it.
 type Queue interface {
-	// Put sets when a page is due (unix seconds). It replaces the time it had.
+	// Put sets when a page is due, in unix seconds. It replaces the earlier time.
 	Put(p sitegraph.PageID, due uint32)
 	// Take hands out pages that are due by until, earliest first, at most len(into) at a time, and
-	// returns how many. A page handed out is in the queue no more until it is Put again.
+	// returns how many. A page that was handed out is not in the queue until it is Put again.
 	Take(until uint32, into []sitegraph.PageID) int
-	// Promote hands out pages whatever their time. Those not in the queue only get their messages.
+	// Promote hands out pages before their time. Pages that are not in the queue only get their
+	// messages.
 	Promote(pages []sitegraph.PageID)
-	// Back is Put of a page that was handed out and keeps its due time.
+	// Back is Put for a page that was handed out and keeps its due time.
 	Back(p sitegraph.PageID, due uint32)
 	// Message keeps a message for a page until the page is handed out or promoted. Then the
 	// messages of a page are applied once, in order.
 	Message(p sitegraph.PageID, m Message)
-	// Answer ends the messages of a page that were applied and that no visit will answer, as the
-	// page may not be visited.
+	// Answer drops the messages of a page that were applied and that no visit will answer, because
+	// the page may not be visited.
 	Answer(p sitegraph.PageID)
 }
 
-// Message is what is left at the record of a page.
+// Message is a message that waits at the record of a page.
 type Message uint8
 
 const (
 	MessageUnknown Message = iota
-	MessageAsked           // somebody wants the page visited now
-	MessageClaimed         // a feed or sitemap claims something new of it
+	MessageAsked           // a user wants the page visited now
+	MessageClaimed         // a feed or sitemap has a new claim about it
 )
 
-// Durable is implemented by a Queue that knows when pages are due before any was Put, as it
-// outlives the process.
+// Durable is implemented by a Queue that outlives the process, and so knows due times before any
+// Put.
 type Durable interface{ Durable() }
 
 // UseQueue replaces the queue in memory, before the first round. queue makes the new one, which
@@ -47,14 +48,14 @@ func (p *Planner) UseQueue(queue func(apply func(sitegraph.PageID, Message)) Que
 	p.Pages.play = play{queue: queue(p.apply)}
 }
 
-// EachRound is embedded by a policy that ranks all pages anew in each round: an order. All pages
-// are due in each round then, and the queue hands all of them out.
+// EachRound is embedded by an order: a policy that ranks all pages anew in each round. All pages
+// are then due in each round, and the queue hands all of them out.
 type EachRound struct{}
 
-// RanksAll marks such a policy.
+// RanksAll marks an order.
 func (EachRound) RanksAll() bool { return true }
 
-// Due is the next moment: the page is ranked with all others in the next round.
+// Due returns the next second: the page is ranked with all others in the next round.
 func (EachRound) Due(_ sitegraph.PageID, now time.Time) (Due, time.Duration) {
 	return Due{now.Add(time.Second), Because("all pages are ranked anew in each round")}, 0
 }
@@ -65,12 +66,12 @@ func (p *Planner) RanksAll() bool {
 	return ok && o.RanksAll()
 }
 
-// play is what the queue handed out.
+// play holds the pages that the queue handed out.
 type play struct {
-	queue  Queue              // nil: no planner was made yet
-	handed []sitegraph.PageID // in this round; a page may be in it twice
+	queue  Queue              // nil: there is no planner yet
+	handed []sitegraph.PageID // in this round; may have a page twice
 	in     pageSet            // handed out or promoted in this round
-	out    pageSet            // of these, what has not been put back
+	out    pageSet            // of these, not put back yet
 }
 
 // HandedOut reports whether a page was handed out or promoted, and waits to be put back.
@@ -79,8 +80,8 @@ func (c *Pages) HandedOut(p sitegraph.PageID) bool { return c.play.out.has(p) }
 // InPlay reports whether a page was handed out or promoted in this round.
 func (c *Pages) InPlay(p sitegraph.PageID) bool { return c.play.in.has(p) }
 
-// Promote brings pages into play whatever their time, as evidence says that they are worth a visit
-// now. The policy ranks them itself: they are not offered to it.
+// Promote brings pages into play before they are due, because evidence says that they are worth a
+// visit now. The policy ranks them itself: they are not offered to it.
 func (c *Pages) Promote(pages []sitegraph.PageID) {
 	if c.play.queue != nil {
 		c.play.queue.Promote(pages)
@@ -88,8 +89,8 @@ func (c *Pages) Promote(pages []sitegraph.PageID) {
 	}
 }
 
-// MoveDue gives another due time to a page that waits in the queue, as evidence says that it is due
-// earlier or later. One that failed keeps its own.
+// MoveDue changes the due time of a page in the queue, because evidence says that it is due earlier
+// or later. A page whose visit failed keeps its due time.
 func (c *Pages) MoveDue(p sitegraph.PageID, due time.Time) {
 	if m := &c.pages[p]; m.Errors == 0 && m.misses == 0 && !c.play.out.has(p) {
 		m.Due = sitegraph.Unix32(due)
@@ -104,7 +105,7 @@ func (c *Pages) handOut(pages []sitegraph.PageID) {
 	}
 }
 
-// put puts a page with a copy into the queue, due as its Memory says.
+// put puts a page with a copy into the queue, at the due time in its Memory.
 func (c *Pages) put(p sitegraph.PageID) {
 	if c.play.queue != nil && c.pages[p].State == sitegraph.StateAlive {
 		c.play.out.remove(p)
@@ -112,15 +113,15 @@ func (c *Pages) put(p sitegraph.PageID) {
 	}
 }
 
-// awaitDue lets a page be put back in the next round, unless it is put into the queue before.
+// awaitDue marks a page to be put back in the next round, unless it is queued before.
 func (c *Pages) awaitDue(p sitegraph.PageID) {
 	if c.play.out.add(p) {
 		c.play.handed = append(c.play.handed, p)
 	}
 }
 
-// fill puts all pages with a copy into the queue, before the first round. A page of which it is not
-// known when it is due is due at once.
+// fill puts all pages with a copy into the queue, before the first round. A page without a known
+// due time is due at once.
 func (p *Planner) fill() {
 	p.filled = true
 	p.Pages.play = play{queue: p.Pages.play.queue}
@@ -139,16 +140,16 @@ func (p *Planner) fill() {
 	}
 }
 
-// EndRound puts back what the round handed out. The next round does so, too, if it was not called.
+// EndRound puts the pages back that the round handed out. Without it the next round does so.
 func (p *Planner) EndRound(now time.Time) {
 	if p.filled {
 		p.putBack(now)
 	}
 }
 
-// putBack puts each page back that was handed out. One that was visited in the round keeps the due
-// time that it got then. Any other gets a new one, after now, but keeps the one that it had if that
-// comes first: it was promoted.
+// putBack puts each page back that was handed out. A page visited in the round keeps its new due
+// time. Any other page gets a new one, after now, unless its present one is earlier: then it was
+// promoted.
 func (p *Planner) putBack(now time.Time) {
 	c, all := p.Pages, p.RanksAll()
 	for _, page := range c.play.handed {
@@ -166,7 +167,7 @@ func (p *Planner) putBack(now time.Time) {
 		}
 		c.play.out.remove(page)
 	}
-	if n := len(c.play.handed); cap(c.play.handed) > 4*n+handSlice { // of a round with more
+	if n := len(c.play.handed); cap(c.play.handed) > 4*n+handSlice { // after a larger round
 		c.play.handed = nil
 	}
 	c.play.handed = c.play.handed[:0]
@@ -190,16 +191,16 @@ func (p *Planner) dueAgain(page sitegraph.PageID, now uint32, all bool) uint32 {
 	return due
 }
 
-// muchMore is how many times as many pages as it chooses among a Chooser is handed out in a round
-// at most, where it has nothing more to visit.
+// muchMore bounds the pages handed out to a Chooser in a round that has nothing more to visit, as a
+// multiple of those that it chooses among.
 const muchMore = 16
 
-// handSlice is how many pages the queue hands out together. Where too little is due, it hands out
-// leastAhead at first, and up to mostAhead.
+// handSlice is how many pages the queue hands out together. If too few are due, it hands out
+// leastAhead more at first, and up to mostAhead.
 const handSlice, leastAhead, mostAhead = 1 << 15, 64, 1 << 20
 
-// handOut lets the queue hand out what is due by a moment, at most so many pages, and offers it to
-// the policy. It returns how many there were.
+// handOut lets the queue hand out pages due by a given time, at most a given number, and offers
+// them to the policy. It returns how many there were.
 func (p *Planner) handOut(until uint32, most int) (n int) {
 	if p.slice == nil {
 		p.slice = make([]sitegraph.PageID, handSlice)
@@ -215,7 +216,7 @@ func (p *Planner) handOut(until uint32, most int) (n int) {
 		for _, page := range p.slice[:got] {
 			switch m := p.Pages.Memory(page); {
 			case m.State != sitegraph.StateAlive:
-			case p.Pages.taken(m): // its next visit is of a later round
+			case p.Pages.taken(m): // its next visit is in a later round
 				p.Pages.awaitDue(page)
 			default:
 				offer = append(offer, page)
@@ -229,9 +230,10 @@ func (p *Planner) handOut(until uint32, most int) (n int) {
 	return n
 }
 
-// propose returns what the policy wants to visit next, of the pages in play. Where it has nothing
-// more, the queue hands out what comes next, twice as many pages each time. A policy that chooses
-// among few pages gets muchMore times as many at most: what it leaves is closed, or worth little.
+// propose returns the next visit that the policy proposes among the pages in play. When the policy
+// has no more, the queue hands out the pages due next, twice as many each time. A policy that
+// chooses among few pages gets at most muchMore times as many: those that it leaves are closed, or
+// worth little.
 func (p *Planner) propose() (Visit, bool) {
 	for {
 		for v, ok := p.Policy.Next(); ok; v, ok = p.Policy.Next() {
@@ -249,7 +251,7 @@ func (p *Planner) propose() (Visit, bool) {
 	}
 }
 
-// apply applies a message to the page at which it was left.
+// apply applies a message to its page.
 func (p *Planner) apply(page sitegraph.PageID, m Message) {
 	switch m {
 	case MessageAsked:

@@ -11,7 +11,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// closedQueue hands out nothing, and writes down what is put into it.
+// closedQueue hands out nothing, and records what is put into it.
 type closedQueue struct{ due map[sitegraph.PageID]uint32 }
 
 func (q closedQueue) Put(p sitegraph.PageID, due uint32)        { q.due[p] = due }
@@ -21,16 +21,16 @@ func (q closedQueue) Answer(sitegraph.PageID)                   {}
 func (q closedQueue) Back(sitegraph.PageID, uint32)             {}
 func (q closedQueue) Message(sitegraph.PageID, planner.Message) {}
 
-// weekly wants all pages, and each again after a week.
+// weekly wants all pages, each once a week.
 type weekly struct{ certain }
 
 func (w *weekly) Due(p sitegraph.PageID, _ time.Time) (planner.Due, time.Duration) {
 	return planner.Due{When: time.Unix(int64(w.c.LastVisit(p)), 0).Add(7 * planner.Day)}, 0
 }
 
-// The planner refuses pages that are not in play, until they are promoted. What was promoted and
-// not visited goes back with a due time of the policy. A page that was visited goes back with its
-// next one, which is later where its server cannot answer all visits that are wanted.
+// The planner refuses pages that are not in play until they are promoted. A promoted page without a
+// visit goes back with a due time of the policy. A visited page goes back with its next due time,
+// which is later if its server cannot answer all wanted visits.
 func TestOnlyPagesInPlay(t *testing.T) {
 	g := sitegraph.NewGraph()
 	c := planner.NewPages(g)

@@ -7,7 +7,7 @@ import (
 	"github.com/recrawl/recrawl/planner"
 )
 
-// A reason says times in the unit that suits them, and one of a thing in the singular.
+// A reason writes times in a suitable unit, and the singular for one.
 func TestReasonSaysSpans(t *testing.T) {
 	for days, want := range map[float64]string{
 		1. / 86400: "1 second", 0.00255: "4 minutes", 0.00195: "3 minutes", 0.5: "12 hours",

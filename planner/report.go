@@ -11,16 +11,16 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Unfit is what did not fit under the limits of a server in a round.
+// Unfit describes the visits of a round that the limits of a server refused.
 type Unfit struct {
 	Server string // "": all servers together
 	Pages  int
-	Value  float64      // what they are worth together; what is not known counts as nothing
-	Price  float64      // what a fetch of the server must be worth beyond the price for all
+	Value  float64      // their worth together; unknown worth counts as 0
+	Price  float64      // the least worth of a fetch of the server beyond the price for all
 	Uses   []budget.Use // of the server's limits
 }
 
-// Uses returns how much is used of each limit for all servers, beside the number of fetches of the
+// Uses returns the use of each limit for all servers, apart from the number of fetches of the
 // round.
 func (p *Planner) Uses() []budget.Use {
 	if p.caps == nil {
@@ -30,8 +30,8 @@ func (p *Planner) Uses() []budget.Use {
 }
 
 // Unfit returns the visits of this round that the limits refused, by server, the most valuable
-// first. Visits beyond the round's budget of fetches are not in it: the policy was not asked for
-// them. See Beyond.
+// first. Visits beyond the round's budget of fetches are not included, since the policy was not
+// asked for them. See Beyond.
 func (p *Planner) Unfit() []Unfit {
 	if p.caps == nil {
 		return nil
@@ -46,7 +46,7 @@ func (p *Planner) Unfit() []Unfit {
 	return list
 }
 
-// serverPrice is the price of a server; of this round if a visit was refused in it.
+// serverPrice returns the price of a server; that of this round if a visit was refused in it.
 func (p *Planner) serverPrice(b *book) float64 {
 	if b == p.caps.all {
 		return 0
@@ -68,9 +68,9 @@ func sortUnfit(list []Unfit) {
 	})
 }
 
-// Beyond returns all that the budget leaves out of this round, by server. It is for dry runs only:
-// the policy proposes these pages, and they are not fetched. New pages have no value. Among them
-// are those whose address probably holds no page.
+// Beyond returns all visits that the budget leaves out of this round, by server. It is for dry runs
+// only: the policy proposes these pages, and they are not fetched. New pages have no value. They
+// include addresses that probably hold no page.
 func (p *Planner) Beyond() []Unfit {
 	if !p.bound() {
 		return nil
@@ -174,7 +174,7 @@ func (p *Planner) WhyNot(page sitegraph.PageID) string {
 	return "the budget ends before it"
 }
 
-// tooPoor reports whether a visit to a page is worth less than LeastValue, and what it is worth.
+// tooPoor returns the worth of a visit to a page, and reports whether it is below LeastValue.
 func (p *Planner) tooPoor(page sitegraph.PageID) (worth float64, is bool) {
 	worth = math.NaN()
 	switch of := p.Pages.Memory(page).State; {
@@ -194,8 +194,8 @@ func (p *Planner) tooPoor(page sitegraph.PageID) (worth float64, is bool) {
 	return worth, worth < p.options.LeastValue
 }
 
-// Unused is what is left of the round's budget since no visit that could be made is worth
-// Options.LeastValue; 0 where there is no such bound. Call it when the round is over.
+// Unused returns the rest of the round's budget if no possible visit is worth Options.LeastValue; 0
+// without that option. Call it at the end of the round.
 func (p *Planner) Unused() int {
 	t := &p.Pages.turns
 	if p.options.LeastValue == 0 || p.left == Unlimited || t.closed > 0 || t.kept > 0 ||
@@ -205,15 +205,15 @@ func (p *Planner) Unused() int {
 	return p.left
 }
 
-// LeastValue is Options.LeastValue.
+// LeastValue returns Options.LeastValue.
 func (p *Planner) LeastValue() float64 { return p.options.LeastValue }
 
-// Price is what the last fetch that fits into the budget of all servers is worth, smoothed over
-// rounds; 0 while the budget is not used up, and before a round has ended.
+// Price returns the worth of the last fetch that fits into the budget of all servers, smoothed over
+// rounds. It is 0 while the budget is not used up, and before the first round has ended.
 func (c *Pages) Price() float64 { return c.price.Smooth() }
 
-// ServerPrice is how much more than Price a fetch of a server must be worth, because the server's
-// own limits are also used up; 0 where they are not.
+// ServerPrice returns how much more than Price a fetch of a server must be worth because the
+// server's own limits are used up; 0 if they are not.
 func (c *Pages) ServerPrice(s sitegraph.ServerID) float64 {
 	if c.caps == nil || int(s) >= len(c.caps.servers) || c.caps.servers[s] == nil {
 		return 0
@@ -221,8 +221,8 @@ func (c *Pages) ServerPrice(s sitegraph.ServerID) float64 {
 	return max(c.caps.servers[s].margin-c.price.Smooth(), 0)
 }
 
-// Price is what one more fetch would be worth: by this round as far as it is planned, if its budget
-// is used up, otherwise by the rounds before.
+// Price returns the worth of one more fetch: by the planned part of this round if its budget is
+// used up, otherwise by earlier rounds.
 func (p *Planner) Price() float64 {
 	if tail, ok := p.Pages.price.Tail(); ok && p.bound() {
 		return tail
@@ -235,8 +235,8 @@ func (p *Planner) bound() bool {
 	return p.left == 0 || p.caps != nil && (p.caps.spent || p.caps.pending != nil)
 }
 
-// Pace is about how many fetches a day the limits of all servers together allow; Unlimited if there
-// are none.
+// Pace returns about how many fetches a day the limits of all servers together allow; Unlimited
+// without such limits.
 func (c *Pages) Pace(l budget.Limits) float64 {
 	fetches, bytes := l.PerDay(), l.BytesPerDay()
 	if bytes == Unlimited {
@@ -249,7 +249,8 @@ func (c *Pages) Pace(l budget.Limits) float64 {
 	return min(fetches, fromBytes)
 }
 
-// MeanBytes is about what a visit to a page reads: the mean size of the copies, and headers.
+// MeanBytes returns about how many bytes a visit to a page reads: the mean size of the copies, and
+// headers.
 func (c *Pages) MeanBytes() float64 {
 	if c.meanBytes > 0 && len(c.pages) == 0 {
 		return c.meanBytes
@@ -262,7 +263,7 @@ func (c *Pages) MeanBytes() float64 {
 		}
 	}
 	if n == 0 {
-		return budget.FirstSize / 3 // of a size that most pages do not reach
+		return budget.FirstSize / 3 // most pages are smaller
 	}
 	return sum/float64(n) + budget.AroundPage
 }

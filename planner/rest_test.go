@@ -10,9 +10,9 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// A page rests after each visit and outside of its hours, though its greatest age is promised and
-// the policy names it; then it is visited in the first round that its hours have room for. New
-// pages wait for the hours as well, and are not lost.
+// A page rests after each visit and outside of its hours, even if it has a greatest age and the
+// policy proposes it. Then it is visited in the first round within its hours. New pages also wait
+// for the hours, and are not lost.
 func TestRests(t *testing.T) {
 	t.Parallel()
 	hours, err := preferences.ParseCalendar("mon-fri 08:00-18:00 UTC")

@@ -11,73 +11,73 @@ import (
 )
 
 const (
-	// A source is asked again after half the time since it was last seen to change, within
-	// these bounds: what changed an hour ago tends to change in the next. Where rounds are
-	// shorter than sourceSoonest it is asked as soon as in the next one, but not before
-	// sourceLeast.
+	// A source is asked again after half the time since it was last seen to change, within these
+	// bounds: sources that changed an hour ago tend to change in the next hour. If rounds are
+	// shorter than sourceSoonest, the wait may be as short as a round, but not below sourceLeast.
 	sourceSoonest = 6 * time.Hour
 	sourceLatest  = 7 * Day
 	sourceLeast   = 10 * time.Minute
 
-	// sourceIdle is the least wait after a visit to a source whose claims proved worthless,
-	// for each source of its server, and sourceLatest the least of all: what new pages it names is
-	// soon enough then.
+	// sourceIdle is the wait, for each source of its server, after a visit to a source whose claims
+	// proved worthless; the whole wait is at least sourceLatest. The new pages that it names can
+	// wait as long.
 	sourceIdle = Day
 
-	// unproductiveShare of the visits to sources of one group must find that they say something
-	// else than before. Else one of them is asked each sourceLatest, the longest due first. It
-	// takes unproductiveVisits that found nothing.
+	// unproductiveShare is the least share of visits to the sources of a group that must find a
+	// change in what they say. Otherwise one of them is asked each sourceLatest, the longest due
+	// first. That takes unproductiveVisits that found nothing.
 	unproductiveShare  = 1.0 / 6
 	unproductiveVisits = 5
 
-	// firstOfGroup feeds of a group are visited before the others, until unproductiveVisits tell
-	// what they bring.
+	// firstOfGroup feeds of a group are visited before the others, until unproductiveVisits show
+	// their yield.
 	firstOfGroup = 3
 
-	// sourceRetry is the wait after a visit to a source that was there once and failed, doubled
-	// with each; one that never was there is looked for each sourceProbe.
+	// sourceRetry is the wait after a failed visit to a source that once was there, doubled with
+	// each failure. A source that never was there is looked for each sourceProbe.
 	sourceRetry = Day
 	sourceProbe = 30 * Day
 
-	// MaxSources of a server are visited: enough for an index of 5 million pages, few enough
-	// that a feed for each tag does not use up the budget.
+	// MaxSources bounds the visited sources of a server: enough for an index of 5 million pages,
+	// and few enough that a feed for each tag does not use up the budget.
 	MaxSources = 100
 )
 
-// sources are the feeds and sitemaps that are visited like pages.
+// sources holds the feeds and sitemaps that are visited like pages.
 type sources struct {
 	known  []sitegraph.PageID
-	of     map[sitegraph.ServerID]int // how many
+	of     map[sitegraph.ServerID]int // their number
 	due    []sitegraph.PageID         // in this round, not yet visited
 	left   int                        // visits left in this round
 	carry  float64
 	queued map[sitegraph.PageID]bool // due, or found in this round
-	// an index or link says that they changed, and they were not visited since
+	// news has sources not visited since an index or link said that they changed.
 	news   map[sitegraph.PageID]bool
 	groups map[sitegraph.PageID]*sourceGroup
 	byKey  map[uint64]*sourceGroup
 	yields map[sitegraph.PageID]sourceYield
-	// of all sources of a server
+	// byServer has the yield of all sources of a server.
 	byServer map[sitegraph.ServerID]sourceYield
 }
 
-// sourceGroup are the sources of a server whose addresses are alike, as the feeds of its tags: what
-// visits to some of them brought tells of the others.
+// sourceGroup holds sources of a server with similar addresses, such as the feeds of its tags: the
+// yield of visits to some predicts that of the others.
 type sourceGroup struct {
 	members []sitegraph.PageID
-	out     []sitegraph.PageID // visits to these were proposed, and their outcomes are not known
+	out     []sitegraph.PageID // proposed for visits without a known outcome
 
-	known        bool   // what follows is
-	feeds        bool   // all that were read are; true if none was
-	asked        int    // members that were visited, and were there the last time
+	known        bool   // whether the fields below are computed
+	feeds        bool   // all sources that were read are feeds; true if none was read
+	asked        int    // members that were there at their last visit
 	visits       int    // visits that compared one with what it said before
-	unproductive bool   // these brought next to nothing
-	last         uint32 // visit to one that tells nothing; unix seconds
+	unproductive bool   // these visits brought almost nothing
+	last         uint32 // last visit to an unproductive one, in unix seconds
 }
 
-// sourceShape is what addresses of sources that do the same for different parts of a site have in
-// common: their first segment and their name, as in /tag/one/feed.xml, /tag/two/feed.xml; years are
-// alike. Those of the whole site, /feed.xml and /sitemap-1.xml, are like no other.
+// sourceShape returns what addresses of sources for different parts of a site have in common: their
+// first segment and their name, as in /tag/one/feed.xml and /tag/two/feed.xml. Years count as
+// equal. Sources of the whole site, such as /feed.xml and /sitemap-1.xml, have a shape of their
+// own.
 func sourceShape(url string) string {
 	_, address, _ := strings.Cut(url, "://")
 	_, path, _ := strings.Cut(address, "/")
@@ -98,13 +98,13 @@ func sourceShape(url string) string {
 // ReadsSources reports whether sources are visited at all.
 func (p *Planner) ReadsSources() bool { return p.options.SourceShare > 0 }
 
-// MaySource reports whether a server may have one source more.
+// MaySource reports whether a server may have one more source.
 func (p *Planner) MaySource(s sitegraph.ServerID) bool { return p.sources.of[s] < MaxSources }
 
-// KnownSources is how many there are.
+// KnownSources returns the number of known sources.
 func (p *Planner) KnownSources() int { return len(p.sources.known) }
 
-// FoundSource puts a source in line that has become known.
+// FoundSource queues a source that became known.
 func (p *Planner) FoundSource(page sitegraph.PageID) {
 	s := &p.sources
 	if s.of == nil {
@@ -128,8 +128,8 @@ func (p *Planner) FoundSource(page sitegraph.PageID) {
 	s.queue(page)
 }
 
-// WantSource puts a source in line, unless it was visited in this round: an index or a link says
-// that it has changed.
+// WantSource queues a source that changed, as an index or a link says, unless it was visited in
+// this round.
 func (p *Planner) WantSource(page sitegraph.PageID) {
 	p.sources.news[page] = true
 	p.sources.queue(page)
@@ -142,7 +142,7 @@ func (s *sources) queue(page sitegraph.PageID) {
 	}
 }
 
-// observed forgets what was made of the group of a source that was just visited.
+// observedSource drops the computed fields of the group of a source that was just visited.
 func (p *Planner) observedSource(page sitegraph.PageID) {
 	s := &p.sources
 	delete(s.news, page)
@@ -153,17 +153,17 @@ func (p *Planner) observedSource(page sitegraph.PageID) {
 	}
 }
 
-// returned forgets that a visit is out, if one is.
+// returned removes a source from those with a visit under way.
 func (k *sourceGroup) returned(page sitegraph.PageID) {
 	if i := slices.Index(k.out, page); i >= 0 {
 		k.out = slices.Delete(k.out, i, i+1)
 	}
 }
 
-// rests reports whether a source is not to be asked now, though it is due: visits to its group
-// brought next to nothing, and one of them was asked lately. Of feeds a few are asked before all
-// others, as what one names for the first time other pages link to, too; a sitemap may be all that
-// names its pages, and an index leads to some.
+// rests reports whether a source that is due waits, because visits to its group brought almost
+// nothing and one of them was asked lately. A few feeds of a group go first, since other pages also
+// link to the pages of a feed. A sitemap may be the only one to name its pages, and an index leads
+// to some.
 func (p *Planner) rests(page sitegraph.PageID) bool {
 	k := p.sources.groups[page]
 	if !k.known {
@@ -187,7 +187,7 @@ func (p *Planner) rests(page sitegraph.PageID) bool {
 	return len(k.out) >= room
 }
 
-// judge finds out what visits to sources of one group brought.
+// judge computes the yield of visits to the sources of a group.
 func (p *Planner) judge(k *sourceGroup) {
 	changes := 0
 	k.visits, k.asked, k.last, k.feeds = 0, 0, 0, true
@@ -209,15 +209,14 @@ func (p *Planner) judge(k *sourceGroup) {
 	k.known = true
 }
 
-// productive reports whether a source says something else than before, by its last visit or by
-// many.
+// productive reports whether a source says something new, by its last visit or by many.
 func (m *Memory) productive() bool {
 	h := &m.History
 	return h.Changes > 0 &&
 		(h.LastChange == h.Last || float64(h.Changes) >= unproductiveShare*float64(h.Visits))
 }
 
-// beginSources puts in line what is due by the end of the round, longest due first.
+// beginSources queues the sources due by the end of the round, longest due first.
 func (p *Planner) beginSources(r Round) {
 	s := &p.sources
 	if !p.ReadsSources() {
@@ -236,7 +235,8 @@ func (p *Planner) beginSources(r Round) {
 	})
 }
 
-// nextSource takes the source that has been due longest; skip: none, or their share is used.
+// nextSource takes the source that has been due longest; skip: there is none, or their share is
+// used.
 func (p *Planner) nextSource() (Visit, step) {
 	s := &p.sources
 	for s.left > 0 && len(s.due) > 0 {
@@ -256,7 +256,7 @@ func (p *Planner) nextSource() (Visit, step) {
 			Due:         m.DueTime(),
 			Probability: math.NaN(),
 			Value:       math.NaN(),
-			Reason:      Because("it may claim changes of pages"),
+			Reason:      Because("its claims may show which pages changed"),
 		}
 		if p.Pages.Closed(p.Pages.Graph.Server(page)) {
 			p.putOff(v, false)
@@ -269,8 +269,8 @@ func (p *Planner) nextSource() (Visit, step) {
 	return Visit{}, skip
 }
 
-// closed reports whether a visit that waited for room is one that its share has no room for by now:
-// a first visit, or one to a source.
+// closed reports whether the share of a visit that waited for room is used up: that of first
+// visits, or of visits to sources.
 func (p *Planner) closed(v *Visit) bool {
 	if p.Pages.Memory(v.Page).State == sitegraph.StateSource {
 		return p.sources.left <= 0 || !p.caps.mayReadSource(v.Page)
@@ -278,8 +278,8 @@ func (p *Planner) closed(v *Visit) bool {
 	return v.First && (p.newLeft == 0 || !p.caps.newOpen())
 }
 
-// spendSource counts a visit to a source against their share and among those of its group that are
-// out, or takes it back with sign -1.
+// spendSource counts a visit to a source in the share of sources and among those of its group under
+// way. With sign -1 it takes the visit back.
 func (p *Planner) spendSource(v *Visit, sign int) {
 	if p.Pages.Memory(v.Page).State != sitegraph.StateSource {
 		return
@@ -294,14 +294,14 @@ func (p *Planner) spendSource(v *Visit, sign int) {
 	}
 }
 
-// sourceDue is when a source is due again, after its last visit.
+// sourceDue returns when a source is due again, after its last visit.
 func (p *Planner) sourceDue(page sitegraph.PageID) Due {
 	m := p.Pages.Memory(page)
 	h := &m.History
 	tried := time.Unix(int64(m.Tried), 0).UTC()
 	switch {
 	case m.Errors > 0 && h.Visits == 0:
-		return Due{tried.Add(sourceProbe), Because("no source is there")}
+		return Due{tried.Add(sourceProbe), Because("no feed or sitemap is there")}
 	case m.Errors > 0:
 		return Due{
 			tried.Add(min(sourceRetry<<min(m.Errors-1, 5), sourceProbe)),
@@ -312,12 +312,12 @@ func (p *Planner) sourceDue(page sitegraph.PageID) Due {
 		others := time.Duration(p.sources.of[p.Pages.Graph.Server(page)])
 		return Due{
 			tried.Add(max(others*sourceIdle, sourceLatest)),
-			Because("what it claims of pages proved to tell nothing"),
+			Because("its claims about pages proved useless"),
 		}
 	}
 	wait := p.untilWorth(page)
 	if wait > sourceLatest {
-		return Due{tried.Add(wait), Because("what it tells is worth a visit about each %s",
+		return Due{tried.Add(wait), Because("its news is worth a visit about each %s",
 			wait.Hours()/24)}
 	}
 	still := time.Duration(h.Last-max(h.LastChange, h.Epoch)) * time.Second
@@ -327,23 +327,23 @@ func (p *Planner) sourceDue(page sitegraph.PageID) Due {
 	}
 	soonest = max(soonest, wait)
 	return Due{tried.Add(min(max(still/2, soonest), sourceLatest)),
-		Because("it was the same for %s", still.Hours()/24)}
+		Because("it has not changed for %s", still.Hours()/24)}
 }
 
-// sourceYield is what visits to a source brought, in changes found beyond what as many visits to
-// pages find, and the days that they covered. Visits fade, each to fade of what it was at the next.
+// sourceYield is what visits to a source brought, in changes found beyond those of as many visits
+// to pages, and the days that they covered. Each visit multiplies the earlier ones by sourceFade.
 type sourceYield struct {
 	worth, days float64
-	last        uint32 // visit; unix seconds
+	last        uint32 // last visit, in unix seconds
 }
 
 const (
 	sourceFade = 0.8
-	// guessedDays is how long a source is taken to need for what is worth a visit, before any visit
-	// told, and how many days of visits weigh as much as this guess.
+	// guessedDays is the prior guess of how many days a source takes to be worth a visit, and its
+	// weight in days of visits.
 	guessedDays = 7
-	// foundBySource is what it is worth that a source names a page that was not known, in changes
-	// found: half of what a link to it is, which would have told of most of them later.
+	// foundBySource is the worth of an unknown page that a source names, in changes found: half of
+	// that of a link, since links would have found most of these pages later.
 	foundBySource = FirstWorth / 2
 )
 
@@ -361,9 +361,8 @@ func (p *Planner) ageYield(page sitegraph.PageID) {
 	s.yields[page] = y
 }
 
-// creditSource adds what a visit to a source brought: the pages that it named first, and visits to
-// pages that are worth more, or less, than a page that just fits into the budget, by what it claims
-// and not without that.
+// creditSource adds what a visit to a source brought: the pages that it named first, and the visits
+// to pages that its claims move above or below the worth of a page that just fits into the budget.
 func (p *Planner) creditSource(source sitegraph.PageID, turns []HintTurn) {
 	s, by := &p.sources, p.goesByClaims()
 	y, price := s.yields[source], p.Pages.Price()
@@ -392,7 +391,7 @@ func (p *Planner) creditSource(source sitegraph.PageID, turns []HintTurn) {
 	s.yields[source], s.byServer[server] = y, all
 }
 
-// goesByClaims is the policy, if it goes by claims and tells probabilities; nil if not.
+// goesByClaims returns the policy if it uses claims and has probabilities; otherwise nil.
 func (p *Planner) goesByClaims() Estimator {
 	if _, ok := p.Policy.(Hinter); !ok {
 		return nil
@@ -401,8 +400,8 @@ func (p *Planner) goesByClaims() Estimator {
 	return e
 }
 
-// untilWorth is how long a source needs, by the visits to it and to others of its server, until
-// what it tells is worth as much as a page that just fits into the budget; 0: not known.
+// untilWorth returns how long a source takes, by visits to it and to others of its server, until
+// its news is worth as much as a page that just fits into the budget; 0: unknown.
 func (p *Planner) untilWorth(page sitegraph.PageID) time.Duration {
 	price := p.Pages.Price()
 	if p.goesByClaims() == nil || !(price > 0) {

@@ -13,8 +13,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Visits to sources keep to their share under every kind of limit, however many sources are
-// due and whatever waited for room; what they leave goes to pages.
+// Visits to sources stay within their share under every kind of limit, however many sources are due
+// and whatever waited for room. Pages get the rest.
 func TestSourcesKeepToTheirShareUnderLimits(t *testing.T) {
 	const share, bytes = 0.1, 20_000
 	for _, test := range []struct {
@@ -44,7 +44,7 @@ func TestSourcesKeepToTheirShareUnderLimits(t *testing.T) {
 				r := sitegraph.Record{URL: fmt.Sprintf("http://s%d.example/%d", i%2, i),
 					State: sitegraph.StateAlive, History: sitegraph.Start(last), Tried: last,
 					Size: bytes}
-				if i < 40 { // all due all the time
+				if i < 40 { // always due
 					r.State = sitegraph.StateSource
 				}
 				r.Page = g.AddStart(r.URL)
@@ -106,7 +106,7 @@ func TestSourcesKeepToTheirShareUnderLimits(t *testing.T) {
 					break
 				}
 			}
-			most := share*float64(visits) + 4 // and what is rounded up at the end, of either server
+			most := share*float64(visits) + 4 // plus what is rounded up at the end, for each server
 			if visits < 4*days || float64(sources) > most || sources < test.least {
 				t.Errorf("%+v, %d at a time: %d of %d visits were to sources, want %d to %.0f",
 					test.limits, flight+1, sources, visits, test.least, most)
@@ -115,9 +115,8 @@ func TestSourcesKeepToTheirShareUnderLimits(t *testing.T) {
 	}
 }
 
-// A source whose claims proved to tell nothing is asked again as seldom as its server has many
-// sources; one that tells something, either way, or of which too little is known, when it tends to
-// change.
+// A source with useless claims is asked again the less often, the more sources its server has. A
+// source with informative or untested claims is asked when it tends to change.
 func TestIdleSources(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -161,9 +160,9 @@ func TestIdleSources(t *testing.T) {
 	}
 }
 
-// Of many feeds that are alike, as those of tags, a few show what they bring. If that is nothing,
-// one is asked a week. The main feed, an index and sitemaps, each of which names pages of its own,
-// are none of them. One that says something new now and then is asked as any other.
+// Among many similar feeds, such as those of tags, a few show what they bring. If that is nothing,
+// one of them is asked each week. The main feed, an index, and sitemaps, each with its own pages,
+// do not belong to them. A feed that has news now and then is asked like any other.
 func TestFeedsOfOneKinTellOfEachOther(t *testing.T) {
 	for _, atOnce := range []int{1, 1000} { // visits begun before the first outcome
 		testFeedsOfOneKin(t, atOnce)
@@ -177,7 +176,7 @@ func testFeedsOfOneKin(t *testing.T, atOnce int) {
 	records := map[sitegraph.PageID]*sitegraph.Record{}
 	kinds, every, asked := map[sitegraph.PageID]planner.HintKind{}, map[sitegraph.PageID]int{},
 		map[sitegraph.PageID]int{}
-	// has news each so many; 0: never
+	// add adds a source with news every so many days; 0: never.
 	add := func(path string, kind planner.HintKind, days int) sitegraph.PageID {
 		p := g.AddStart("http://h.example" + path)
 		records[p] = &sitegraph.Record{Page: p, URL: g.URL(p), State: sitegraph.StateSource}
@@ -265,7 +264,7 @@ func testFeedsOfOneKin(t *testing.T, atOnce int) {
 	}
 	news := tag[tags-1]
 	every[news] = 3
-	until(60 + 14*tags) // its turn comes, twice: the first visit has nothing to compare with
+	until(60 + 14*tags) // its turn comes twice: the first visit has nothing to compare with
 	before := asked[news]
 	until(60 + 14*tags + 60)
 	if asked[news]-before < 20 {
@@ -273,7 +272,7 @@ func testFeedsOfOneKin(t *testing.T, atOnce int) {
 			atOnce, asked[news]-before)
 	}
 
-	// one that waits is asked once somebody says that it has news, though its share was used up
+	// A waiting source is asked once a user reports its news, although its share was used up.
 	day++
 	end := simtest.ClaimsBase.Add(time.Duration(day) * planner.Day)
 	p.Begin(planner.Round{Number: day, Start: end.Add(-planner.Day), End: end, Budget: 0})
@@ -285,7 +284,7 @@ func testFeedsOfOneKin(t *testing.T, atOnce int) {
 	}
 }
 
-// Feeds that answered once and fail since take no room from those like them.
+// Feeds that answered once and now fail take no room from similar feeds.
 func TestFeedsThatFailTellNothingOfOthers(t *testing.T) {
 	for _, fails := range []bool{false, true} {
 		c := planner.NewPages(sitegraph.NewGraph())

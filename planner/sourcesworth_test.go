@@ -10,11 +10,11 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// believer is a policy that goes by claims alone; each visit that it proposes is worth as much.
+// believer is a policy that uses claims alone. All visits that it proposes are worth the same.
 type believer struct {
 	planner.EachRound
 	corpus *planner.Pages
-	pages  []sitegraph.PageID // that it proposes in a round
+	pages  []sitegraph.PageID // proposed in a round
 	next   int
 	worth  float64
 }
@@ -38,15 +38,15 @@ func (b *believer) Next() (planner.Visit, bool) {
 	return planner.Visit{Page: b.pages[b.next-1], Probability: b.worth, Value: b.worth}, true
 }
 
-// Of two sitemaps that say something new each day, one names pages that changed and the other
-// dates nothing. Where each visit takes the place of one to a page, the second is asked seldom, and
-// the first as often as it pays; where there is room for all, both are asked each day.
+// Of two sitemaps with daily news, one names pages that changed and the other has no dates. If each
+// visit replaces one to a page, the second is asked seldom, and the first as often as it pays. If
+// there is room for all, both are asked each day.
 func TestSourcesPayForTheirVisits(t *testing.T) {
 	const days, named = 60, 3
 	for _, c := range []struct {
 		worth        float64 // of a visit to a page
 		budget       int
-		useful, idle [2]int // visits, from and to
+		useful, idle [2]int // bounds on visits
 	}{
 		{0.5, 6, [2]int{50, days}, [2]int{2, 8}},
 		{0.89, 6, [2]int{2, 12}, [2]int{2, 8}}, // three claims are worth 0.03 beyond three pages
@@ -96,7 +96,7 @@ func TestSourcesPayForTheirVisits(t *testing.T) {
 						said = append(said, planner.Claim{Page: page, Modified: end})
 					}
 					p.UpdateHints(v.Page, planner.Sitemap, said, true)
-					for _, page := range pages { // they are visited after it
+					for _, page := range pages { // these are visited after it
 						all[page].History.See(end.Add(time.Second), true, time.Time{})
 						known.Remember(all[page])
 					}

@@ -12,11 +12,11 @@ type Ties struct {
 	file *arena.File `state:"-"`
 }
 
-// NewTies returns tie-breakers that depend on a seed and the addresses alone. They lie in a scratch
+// NewTies returns tie-breakers that depend on a seed and the addresses alone. They are in a scratch
 // file; nil: in memory.
 func NewTies(seed uint64, file *arena.File) Ties { return Ties{seed: seed, file: file} }
 
-// UpTo makes sure that all pages have one, and returns them by page.
+// UpTo computes the missing tie-breakers, and returns all by page.
 func (t *Ties) UpTo(c RankedPages) []float32 {
 	known := len(t.of)
 	t.of = arena.Grow(t.file, t.of, c.Count())
@@ -26,11 +26,11 @@ func (t *Ties) UpTo(c RankedPages) []float32 {
 	return t.of
 }
 
-// Of is the tie-breaker of a page that UpTo has seen, in [0, 1).
+// Of returns the tie-breaker of a page that UpTo has seen, in [0, 1).
 func (t *Ties) Of(p sitegraph.PageID) float32 { return t.of[p] }
 
-// Tie is a seeded hash of a page's address: a random order that depends neither on the
-// order of discovery nor on other pages. In [0, 1).
+// Tie returns a seeded hash of a page's address in [0, 1): a random order that depends neither on
+// the order of discovery nor on other pages.
 func Tie(seed uint64, url string) float64 {
 	h := seed ^ 0x9e3779b97f4a7c15
 	for i := 0; i < len(url); i++ { // FNV-1a, then mixed: a stable order needs no secret

@@ -7,23 +7,23 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// turns hold back the visits of servers that have enough chosen visits. A server is asked one visit
-// at a time, so it is of no use to choose many of its pages long before their turn.
+// turns holds back the visits of servers that have enough chosen visits. A server is asked one
+// visit at a time, so choosing many of its pages long before their turn is useless.
 type turns struct {
-	shut   []bool // by server: closed
-	closed int    // how many are
+	shut   []bool // by server: whether it is closed
+	closed int    // number of closed servers
 	aside  map[sitegraph.ServerID][]Visit
 	kept   int                  // visits in aside
-	ready  []sitegraph.ServerID // open ones that have some
+	ready  []sitegraph.ServerID // open servers with visits in aside
 	more   bool                 // Next ended before the policy had proposed all its pages
 }
 
 const (
-	// mostAside bounds the visits that are kept for closed servers: about 30 MB. Others the policy
-	// proposes again in the next round.
+	// mostAside bounds the visits kept for closed servers: about 30 MB. The policy proposes the
+	// others again in the next round.
 	mostAside = 1 << 18
-	// mostPulls bounds how many visits to closed servers one call of Next passes: a tenth of a
-	// second at most.
+	// mostPulls bounds the visits to closed servers that one call of Next skips: at most a tenth of
+	// a second.
 	mostPulls = 4096
 )
 
@@ -32,8 +32,8 @@ func (c *Pages) Closed(s sitegraph.ServerID) bool {
 	return int(s) < len(c.turns.shut) && c.turns.shut[s]
 }
 
-// Close makes Next return no visit to a server until Open, except those that were chosen before and
-// waited for room under the limits.
+// Close keeps Next from returning visits to a server until Open, except those that were chosen
+// before and waited for room under the limits.
 func (p *Planner) Close(s sitegraph.ServerID) {
 	t := &p.Pages.turns
 	for int(s) >= len(t.shut) {
@@ -45,7 +45,7 @@ func (p *Planner) Close(s sitegraph.ServerID) {
 	}
 }
 
-// Open ends what Close began.
+// Open ends Close.
 func (p *Planner) Open(s sitegraph.ServerID) {
 	t := &p.Pages.turns
 	if !p.Pages.Closed(s) {
@@ -66,7 +66,7 @@ func (p *Planner) Open(s sitegraph.ServerID) {
 // Next may be called again at once.
 func (p *Planner) More() bool { return p.Pages.turns.more }
 
-// begin forgets what was kept: in a new round the policy ranks anew.
+// begin drops the kept visits, since the policy ranks anew in a new round.
 func (t *turns) begin() {
 	clear(t.aside)
 	t.kept, t.ready, t.more = 0, t.ready[:0], false
@@ -78,8 +78,7 @@ func (p *Planner) allClosed() bool {
 	return servers > 0 && p.Pages.turns.closed == servers
 }
 
-// putOff keeps a visit for when its server is open, or drops it from the round where too many are
-// kept.
+// putOff keeps a visit until its server is open, or drops it from the round if too many are kept.
 func (p *Planner) putOff(v Visit, first bool) {
 	t := &p.Pages.turns
 	p.Pages.Propose(v.Page)
@@ -101,7 +100,7 @@ func (p *Planner) putOff(v Visit, first bool) {
 	}
 }
 
-// nextAside takes a visit that was kept for a server which is open by now.
+// nextAside takes a visit that was kept for a server that is now open.
 func (p *Planner) nextAside() (Visit, step) {
 	t := &p.Pages.turns
 	for len(t.ready) > 0 {
@@ -133,8 +132,8 @@ func (p *Planner) nextAside() (Visit, step) {
 	return Visit{}, skip
 }
 
-// before takes a new page instead of a refetch that is worth less (LeastRefetch), though the share
-// of new pages is used up. The refetch is put off.
+// before takes a new page instead of a refetch that is worth less (LeastRefetch), although the
+// share of new pages is used up. The refetch is put off.
 func (p *Planner) before(v *Visit) (Visit, bool) {
 	if p.options.LeastRefetch == 0 || v.First ||
 		p.Pages.Memory(v.Page).State == sitegraph.StateSource ||
@@ -165,12 +164,12 @@ func (p *Planner) before(v *Visit) (Visit, bool) {
 	return first, true
 }
 
-// leastUntold stands for LeastRefetch where a policy does not tell what its refetches are worth,
-// one by one: they make way only where next to nothing changes.
+// leastUntold replaces LeastRefetch for a policy that does not give the worth of its refetches:
+// they make way only if almost nothing changes.
 const leastUntold = 0.05
 
-// refetchWorth is what a refetch is worth. A policy that goes by bounded intervals, or by none,
-// does not tell it: then it is a guess, by the rate of all pages together.
+// refetchWorth returns the worth of a refetch. Policies with bounded intervals, or without any, do
+// not give it: then it is a guess by the rate of all pages together.
 func (p *Planner) refetchWorth(v *Visit) (worth float64, told bool) {
 	gain := orZero(p.Pages.gain(v))
 	if _, ok := p.Policy.(Estimator); ok && !math.IsNaN(v.Probability) {
@@ -183,8 +182,8 @@ func (p *Planner) refetchWorth(v *Visit) (worth float64, told bool) {
 	return max(gain, -math.Expm1(-p.rate*days)*p.Pages.Weight(v.Page)), false
 }
 
-// newWorth is what the first visit to a page is worth, in times of FirstWorth: its weight times the
-// probability that it is there.
+// newWorth returns the worth of the first visit to a page as a multiple of FirstWorth: its weight
+// times the probability that it is there.
 func (p *Planner) newWorth(page sitegraph.PageID) float64 {
 	there := 1.0
 	if ranker, ok := p.Policy.(Ranker); ok {
@@ -193,16 +192,16 @@ func (p *Planner) newWorth(page sitegraph.PageID) float64 {
 	return there * p.Pages.Weight(page)
 }
 
-// Strains tell which servers cannot answer all visits that their pages want. The strain of a server
-// is the ratio of wanted to possible visits, or 0 where all fit. The loop computes strains, and
-// lengthens the due times of pages by them.
+// Strains hold which servers cannot answer all visits that their pages want. The strain of a server
+// is the ratio of wanted to possible visits, or 0 if all fit. The loop computes strains, which
+// lengthen the due times of pages.
 type Strains struct {
 	Of     []float32 // by server
 	Visits []int32   // by server, since it was weighed
-	Pauses []int32   // by server: milliseconds between two visits then, as the user has it
+	Pauses []int32   // by server: milliseconds between two visits, in the user's settings then
 }
 
-// Strains are those of the servers. An image has them.
+// Strains returns the strains of the servers. An image has them.
 func (p *Planner) Strains() *Strains { return &p.strains }
 
 // Visited counts a visit to a server, if it was weighed.
@@ -212,9 +211,8 @@ func (s *Strains) Visited(server sitegraph.ServerID) {
 	}
 }
 
-// strained returns a later due time for a page whose server cannot answer all that is wanted of it:
-// all intervals of the server are multiplied by one factor [HIER 3.2]. So no visit is due that
-// cannot be made.
+// strained returns a later due time for a page whose server cannot answer all wanted visits: one
+// factor multiplies all intervals of the server [HIER 3.2]. So no visit is due that cannot be made.
 func (p *Planner) strained(page sitegraph.PageID, now, due time.Time) time.Time {
 	s, of := p.Pages.Graph.Server(page), p.strains.Of
 	if int(s) >= len(of) || of[s] == 0 || !due.After(now) {
@@ -224,5 +222,5 @@ func (p *Planner) strained(page sitegraph.PageID, now, due time.Time) time.Time 
 		float64(longestStrained))))
 }
 
-// longestStrained bounds an interval that was made longer: ten years.
+// longestStrained bounds a lengthened interval: ten years.
 const longestStrained = 10 * 365 * 24 * time.Hour

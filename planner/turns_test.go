@@ -39,7 +39,7 @@ func takeOf(p *planner.Planner, c *planner.Pages, n int) map[string]int {
 	return of
 }
 
-// Pages of weight 0 of a server use up its turns.
+// Pages of weight 0 use up none of their server's turns.
 func TestOutsideUsesNoTurns(t *testing.T) {
 	var urls []string
 	for i := range 3000 {
@@ -84,7 +84,7 @@ func weightsOf(t *testing.T, texts ...string) *preferences.Weights {
 	return w
 }
 
-// doubter thinks that what is old is not there.
+// doubter doubts that old pages exist.
 type doubter struct{ c *planner.Pages }
 
 func (d doubter) Begin(planner.Round)                         {}
@@ -111,7 +111,7 @@ func (d doubter) Opened(sitegraph.ServerID)                                     
 
 var _ planner.Ranker = doubter{}
 
-// Pages that are doubted, and not visited, use up the turns of their server in each round.
+// Pages that are doubted, and not visited, use up no turns of their server in any round.
 func TestDoubtedUseNoTurns(t *testing.T) {
 	for _, old := range []int{0, 50, 400} {
 		g := sitegraph.NewGraph()
@@ -158,7 +158,7 @@ func TestDoubtedUseNoTurns(t *testing.T) {
 	}
 }
 
-// Visits to sources of a server that is closed and opened again stay within their share.
+// Visits to sources of a server that closes and opens again stay within their share.
 func TestSourcesWithinTheirShare(t *testing.T) {
 	g := sitegraph.NewGraph()
 	c := planner.NewPages(g)
@@ -193,8 +193,8 @@ func TestSourcesWithinTheirShare(t *testing.T) {
 		} else {
 			pages++
 		}
-		p.Close(g.Server(s)) // two are in line
-		p.Next()             // who else?
+		p.Close(g.Server(s)) // two are queued
+		p.Next()             // any other
 		p.Open(g.Server(s))
 	}
 	if sources > 10 {

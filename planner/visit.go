@@ -11,28 +11,29 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// Visit is the intent to fetch a page: what to visit.
+// Visit is the intent to fetch a page.
 type Visit struct {
 	Page  sitegraph.PageID
 	First bool // the page has no copy: discovery, not a refetch
-	// Asked: somebody asked for it. It goes before visits of its server that were chosen earlier.
+	// Asked is set if a user asked for it. It precedes visits of its server that were chosen
+	// earlier.
 	Asked    bool
-	planned  bool // what it needs is set aside under the limits
+	planned  bool // its need is reserved under the limits
 	ofShare  bool // a first visit that counts in the share of new pages
-	leftover bool // a first visit beyond the share of new pages, from what the policy left
+	leftover bool // a first visit beyond that share, from the policy's rest
 
 	Due         time.Time // since when it has been due; zero: the policy has no due times
-	Probability float64   // of having changed since the copy; NaN: the policy does not estimate it
-	Gone        float64   // probability that it is gone, where that is why it is visited; else 0
-	Value       float64   // what the policy ranked it by; larger is earlier; NaN: not ranked
-	// Beside is what it is worth beside the changes expected, as the copy that it brings.
+	Probability float64   // that it changed since the copy; NaN: not estimated
+	Gone        float64   // probability that it is gone, if that is the reason; else 0
+	Value       float64   // rank by the policy; larger is earlier; NaN: not ranked
+	// Beside is its worth beside expected changes, for example of the new copy.
 	Beside float64
 	Reason Reason // why it was chosen
-	// DrawnFrom is how many pages a visit of exploration was drawn from: each was as likely as the
-	// others. 0: it was made for its worth.
+	// DrawnFrom is the number of pages from which a visit of exploration was drawn, each equally
+	// likely. 0: it was chosen for its worth.
 	DrawnFrom int
 
-	need  int64 // bytes set aside for it
+	need  int64 // bytes reserved for it
 	round int   // by Planner.rounds
 }
 
@@ -49,8 +50,8 @@ type Reason struct {
 	values [3]float64
 }
 
-// Because makes a reason of a format with a verb for each value: %s writes it as a span of so many
-// days. All reasons are made by it.
+// Because returns a reason of a format with a verb for each value: %s writes a number of days as a
+// span. It makes all reasons.
 func Because(format string, values ...float64) Reason {
 	r := Reason{format: format}
 	copy(r.values[:], values)
@@ -66,7 +67,7 @@ func (r Reason) String() string {
 	return fmt.Sprintf(r.format, args...)
 }
 
-// reasonValue is a number, and by %s so many days in the unit that suits them.
+// reasonValue is a number that %s writes as a number of days, in a suitable unit.
 type reasonValue float64
 
 func (days reasonValue) String() string {
@@ -76,15 +77,16 @@ func (days reasonValue) String() string {
 	return words.Span(time.Duration(float64(days) * float64(Day)))
 }
 
-// longestSpan is how many days are said as they are: time.Duration holds no more than 292 years.
+// longestSpan is the longest span in days that is written in full: time.Duration holds at most 292
+// years.
 const longestSpan = 200 * 365
 
 // Round is one planning period: a day in the evaluations, an hour or a day on the live web.
 type Round struct {
 	Number int       // from 0
 	Start  time.Time // inclusive
-	End    time.Time // exclusive; the state of the world seen by replays is that at End
-	Budget int       // fetches that may be made; Unlimited: as many as the policy proposes
+	End    time.Time // exclusive; replays see the world at End
+	Budget int       // bound on fetches; Unlimited: all that the policy proposes
 }
 
 // Day is 24 hours.
@@ -93,8 +95,8 @@ const Day = budget.Day
 // Unlimited as a budget sets no bound.
 const Unlimited = budget.Unlimited
 
-// share is how many visits of the round a share of its budget allows. The fraction is carried over
-// to the next round. Without a bound it is math.MaxInt.
+// share returns how many visits of the round a share of its budget allows. The fraction is carried
+// over to the next round. Without a bound it returns math.MaxInt.
 func (r *Round) share(of float64, carry *float64) int {
 	if r.Budget == Unlimited {
 		return math.MaxInt
@@ -105,7 +107,7 @@ func (r *Round) share(of float64, carry *float64) int {
 	return visits
 }
 
-// Unranked is a visit without probability and value, by a policy that estimates neither.
+// Unranked returns a visit without probability and value, for a policy that estimates neither.
 func Unranked(p sitegraph.PageID, reason Reason) Visit {
 	return Visit{Page: p, Probability: math.NaN(), Value: math.NaN(), Reason: reason}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Rules multiply listed weights, and alone say never.
+// Rules multiply listed weights, and only rules can exclude pages.
 func TestListedWeights(t *testing.T) {
 	l, err := preferences.ReadListed(strings.NewReader("4 http://a.example/x\n0 " +
 		"http://a.example/y\n0 http://a.example/z/1\n"))

@@ -9,7 +9,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// certain proposes all pages with copies, of a probability that it was given.
+// certain proposes all pages with copies, with a given probability.
 type certain struct {
 	doubter
 	probability float64
@@ -32,8 +32,8 @@ func (c *certain) Next() (planner.Visit, bool) {
 
 func (c *certain) Probability(sitegraph.PageID, time.Time) float64 { return c.probability }
 
-// Beyond their share new pages go before refetches that are worth less than to meet a page is, by
-// weight, and before no others; the share of the policy's ranking counts for nothing.
+// Beyond their share new pages precede exactly those refetches that are worth less than meeting a
+// page, by weight. The share of the policy's ranking does not matter.
 func TestWhicheverIsWorthMore(t *testing.T) {
 	for _, c := range []struct {
 		probability float64
