@@ -73,6 +73,6 @@
 //  12. A page with a copy is visited only in a round in which the queue handed it out, or in which
 //     it was promoted: by the policy, by a user who asked for it, or by its greatest age.
 //
-// A Planner takes 56 bytes a page beyond the graph, and the memory of its policy. One goroutine uses
-// it. The package knows no HTTP, no store and no clock.
+// A Planner takes 56 bytes a page beyond the graph, and the memory of its policy. One goroutine
+// uses it. The package knows no HTTP, no store and no clock.
 package planner
