@@ -7,57 +7,57 @@ import (
 
 // Account is the clock of a group of pages: it keeps how many changes a page of the group had in
 // each span of time (interval-censored Nelson-Aalen, in spans of adapted length). A visit that sees
-// a change after several days spreads it over them, most where the group is known to have changed.
-// All times are days since an origin of the caller. An account of pages that were born here goes
-// over their age.
+// a change after several days spreads it over them, mostly over days on which the group is known to
+// have changed. All times are days since an origin of the caller. An account of pages that were
+// born here runs over their age.
 //
-// Of most groups of a large crawl nothing was told yet: they take 8 bytes.
+// Most groups of a large crawl have no visits yet: they take 8 bytes.
 type Account struct {
-	*observed // nil: nothing was told
+	*observed // nil: no visits
 }
 
-// observed is what visits told of a group.
+// observed is what the visits to a group found.
 type observed struct {
 	spans   []span  // ascending
 	start   float32 // of the first span
-	Visits  float32 // visits that compared a page with its copy, or found it gone
-	Changes float32 // and saw a change
-	Days    float32 // watched by them
-	known   bool    `state:"-"` // after holds
-	// by span of a group of manyVisits: sums over all spans after it
+	Visits  float32 // that compared a page with its copy, or found it gone
+	Changes float32 // visits that saw a change
+	Days    float32 // days that visits cover
+	known   bool    `state:"-"` // after is computed
+	// after has, by span of a group of manyVisits, the sums over all later spans.
 	after *[maxSpans]sums `state:"-"`
 }
 
-// span is a stretch of days up to end, from the end of the span before.
+// span is a range of days up to end, from the end of the span before.
 type span struct {
 	end   float32
 	mass  float32 // changes of visits that cover it
-	cover float32 // visits that cover it, by the part that they do
+	cover float32 // visits that cover it, each by its part
 }
 
-// maxSpans bounds a group's memory: 12 bytes each, and 8 more in one of manyVisits. keptSpans of
-// the newest are never joined.
+// maxSpans bounds a group's memory: 12 bytes a span, and 8 more in a group of manyVisits. The
+// newest keptSpans are never joined.
 const (
 	maxSpans  = 24
 	keptSpans = 8
 )
 
-// mostVisits bounds the visits that the long-run rate goes by.
+// mostVisits bounds the visits behind the long-run rate.
 const mostVisits = 1 << 20
 
-// Told reports whether a visit told of the group.
+// Told reports whether the group has visits.
 func (e *Account) Told() bool { return e.observed != nil }
 
-// priorVisits is how many visits the long-run rate counts for in each span.
+// priorVisits is the weight of the long-run rate in each span, in visits.
 const priorVisits = 0.5
 
-// level is the change mass expected of a page in a span of this width.
+// level returns the expected changes of a page in a span of this width.
 func (s *span) level(width, rate float32) float32 {
 	return (s.mass + priorVisits*min(rate*width, 1)) / (s.cover + priorVisits)
 }
 
-// Rate returns the changes per day and page over all that was seen, pulled toward the rate of a
-// larger group, which counts as 60 days, or as 60 visits where they are less than a day apart.
+// Rate returns the changes a day and page over all visits, pulled toward the rate of a larger group
+// with the weight of 60 days, or of 60 visits if they are less than a day apart.
 func (e *Account) Rate(parent float32) float32 {
 	if e.observed == nil {
 		return parent
@@ -66,7 +66,7 @@ func (e *Account) Rate(parent float32) float32 {
 	return (e.Changes + parent*days) / (e.Days + days)
 }
 
-// instant is how far apart visits at one moment are taken to be, in days.
+// instant is the distance of two visits at the same time, in days.
 const instant = 10.0 / secondsPerDay
 
 // Observe adds a visit on day to of a page whose copy was of day from.
@@ -78,7 +78,7 @@ func (e *Account) Observe(from, to float32, changed bool, rate float32) {
 		e.observed = new(observed)
 	}
 	e.known = false
-	if e.Visits >= mostVisits { // a float32 would lose what is added
+	if e.Visits >= mostVisits { // a float32 would lose smaller additions
 		e.Visits, e.Changes, e.Days = e.Visits/2, e.Changes/2, e.Days/2
 	}
 	e.Visits++
@@ -113,11 +113,11 @@ func (e *Account) Observe(from, to float32, changed bool, rate float32) {
 	}
 }
 
-// reach adds spans so that from and to lie in some.
+// reach adds spans that contain from and to.
 func (e *Account) reach(from, to float32) {
 	n := len(e.spans)
 	first, last := n > 0 && from < e.start, n == 0 || to > e.spans[n-1].end
-	if (first || last) && cap(e.spans) < n+2 { // few at a time: there are groups by the million
+	if (first || last) && cap(e.spans) < n+2 { // few at a time: there are millions of groups
 		e.spans = append(make([]span, 0, n+2), e.spans...)
 	}
 	if first {
@@ -138,7 +138,7 @@ func (e *Account) begin(i int) float32 {
 	return e.spans[i-1].end
 }
 
-// first is the first span that ends after t.
+// first returns the first span that ends after t.
 func (e *Account) first(t float32) int {
 	i := len(e.spans)
 	for i > 0 && e.spans[i-1].end > t {
@@ -147,7 +147,7 @@ func (e *Account) first(t float32) int {
 	return i
 }
 
-// join makes two neighbours one: those whose border tells least.
+// join joins the two neighbours whose border carries least information.
 func (e *Account) join(rate float32) {
 	best, least := 0, float32(math.Inf(1))
 	now := e.spans[len(e.spans)-1].end
@@ -156,7 +156,7 @@ func (e *Account) join(rate float32) {
 		a, b := &e.spans[i], &e.spans[i+1]
 		wa, wb := a.end-begin, b.end-a.end
 		la, lb := a.level(wa, rate), b.level(wb, rate)
-		// What is wrong afterwards at the old border, more of it the younger it is.
+		// The error at the old border afterwards; that of a younger border weighs more.
 		loss := Abs(lb-(la+lb)*wb/(wa+wb)) / (1 + (now-a.end)/30)
 		if loss < least {
 			best, least = i, loss
@@ -177,8 +177,7 @@ func (e *Account) join(rate float32) {
 	e.spans = append(e.spans[:best], e.spans[best+1:]...)
 }
 
-// sums are over spans: change is rate * doubt + mass, whatever rate is believed where little was
-// seen.
+// sums are sums over spans: the expected changes are rate * doubt + mass, for a prior rate.
 type sums struct{ mass, doubt float32 }
 
 // plus adds a part of a span of this width.
@@ -187,15 +186,15 @@ func (a sums) plus(s *span, width, part float32) sums {
 	return sums{a.mass + of*s.mass, a.doubt + of*priorVisits*width}
 }
 
-// Since returns the changes expected of a page from t up to now; rate fills what nobody looked at.
+// Since returns the expected changes of a page from t to now. rate fills times without visits.
 func (e *Account) Since(t, now, rate float32) float32 {
 	if e.observed == nil || len(e.spans) == 0 {
 		return rate * (now - t)
 	}
 	n := len(e.spans)
 	var s sums
-	unseen := max(now-max(e.spans[n-1].end, t), 0) // days
-	if i := e.first(t); i < n {                    // the span in which t lies
+	unseen := max(now-max(e.spans[n-1].end, t), 0) // days without visits
+	if i := e.first(t); i < n {                    // the span that contains t
 		begin := e.begin(i)
 		p := &e.spans[i]
 		width := p.end - begin
@@ -205,11 +204,10 @@ func (e *Account) Since(t, now, rate float32) float32 {
 	return s.mass + rate*(s.doubt+unseen)
 }
 
-// manyVisits make it worth the memory to keep what the spans of a group add up to.
+// manyVisits is the number of visits from which a group keeps the sums over its spans.
 const manyVisits = 256
 
-// Part returns the part of the change from one moment to another that fell after a moment between
-// them.
+// Part returns the part of the changes between from and to that came later than after.
 func (e *Account) Part(from, after, to, rate float32) float32 {
 	all := e.Since(from, to, rate)
 	if !(all > 0) {
@@ -218,7 +216,7 @@ func (e *Account) Part(from, after, to, rate float32) float32 {
 	return min(e.Since(after, to, rate)/all, 1)
 }
 
-// later sums up all spans after one.
+// later returns the sums over all spans after a given one.
 func (e *Account) later(i int) (s sums) {
 	if e.Visits >= manyVisits {
 		if !e.known {
@@ -232,13 +230,13 @@ func (e *Account) later(i int) (s sums) {
 	return s
 }
 
-// earlier adds a whole span to what later ones add up to.
+// earlier adds a whole span to the sums of the later ones.
 func (e *Account) earlier(s sums, k int) sums {
 	return s.plus(&e.spans[k], e.spans[k].end-e.begin(k), 1)
 }
 
-// sumUp makes the sums over all spans after each anew. They depend on no rate, so they are the same
-// whenever somebody asks.
+// sumUp computes the sums over the spans after each one. They depend on no rate, so they are the
+// same whenever they are computed.
 func (e *Account) sumUp() {
 	e.known = true
 	if e.after == nil {
@@ -251,8 +249,8 @@ func (e *Account) sumUp() {
 	}
 }
 
-// PooledRate returns the changes a day of the pages of a group, pulled toward that of a larger
-// group, which counts as two changes.
+// PooledRate returns the changes a day of a group's pages, pulled toward that of a larger group
+// with the weight of two changes.
 func (e *Account) PooledRate(parent float32) float32 {
 	const changes = 2
 	if e.observed == nil {
@@ -261,24 +259,24 @@ func (e *Account) PooledRate(parent float32) float32 {
 	return (e.Changes + changes) / (e.Days + changes/parent)
 }
 
-// ExpectedChanges returns x in P(changed) = 1 - exp(-x) within age, for a rate with a gamma
-// posterior: a prior of shape 1/2 and a mean rate, and changes in some days.
+// ExpectedChanges returns x in P(changed) = 1 - exp(-x) within age, for a gamma posterior of the
+// rate: a prior of shape 1/2 and a mean rate, and changes in some days.
 func ExpectedChanges(changes, days, mean, age float32) float32 {
 	const shape = 0.5
 	return (changes + shape) * Log32(1+age/(days+shape/mean))
 }
 
-// Expected returns the changes expected of a page from its last visit up to now, by the clock of
-// the group: its own changes over those of the group while the page was watched, from its first
-// visit to the last, times those of the group since; a gamma posterior of shape 1/2 and mean 1.
-// rate fills what nobody looked at. Time since the last visit passes at a pace.
+// Expected returns the expected changes of a page from its last visit to now, by the clock of the
+// group: those of the group since, times the page's own changes over those of the group between its
+// first and its last visit (a gamma posterior of shape 1/2 and mean 1). rate fills times without
+// visits. Time since the last visit passes at a pace.
 func (e *Account) Expected(changes, first, last, now, rate, pace float32) float32 {
 	const shape = 0.5
 	since, watched := e.Since(last, now, rate*pace), float32(0)
 	if first < last {
 		watched = max(e.Since(first, now, rate)-since, 0)
 	}
-	if now-last < 1 { // spans of a day tell nothing of its hours
+	if now-last < 1 { // spans of a day know nothing of its hours
 		since *= min(pace, 1)
 	}
 	return (changes + shape) * Log32(1+since/(watched+shape))

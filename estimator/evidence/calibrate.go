@@ -1,16 +1,16 @@
 package evidence
 
-// curve brings probabilities to what came of them: a rising line from (0, 0) to (1, 1) through its
-// knots. An empty one changes nothing. As it rises, it changes no order.
+// curve maps probabilities to the shares that came true: a rising line from (0, 0) to (1, 1)
+// through its knots. An empty curve changes nothing. As it rises, it keeps the order of pages.
 type curve []knot
 
-// knot says that of pages given one probability a share had changed.
+// knot is the share that changed of pages with one given probability.
 type knot struct {
 	Given float32
 	Came  float32
 }
 
-// at returns a probability, calibrated.
+// at returns the calibrated probability.
 func (c curve) at(probability float32) float32 {
 	a, b := knot{0, 0}, knot{1, 1}
 	for _, k := range c {
@@ -26,7 +26,7 @@ func (c curve) at(probability float32) float32 {
 	return a.Came + (b.Came-a.Came)*(probability-a.Given)/(b.Given-a.Given)
 }
 
-// Outcomes say of probabilities what came of them: of the pages visited at 60 %, did 60 % change?
+// Outcomes count what came true of probabilities: of the pages visited at 60 %, did 60 % change?
 // The zero value is ready.
 type Outcomes struct {
 	bins [outcomeBins]struct{ weight, given, came float64 }
@@ -34,11 +34,11 @@ type Outcomes struct {
 
 const (
 	outcomeBins = 20
-	// believedOutcomes is the weight at which a bin is believed by half.
+	// believedOutcomes is the weight at which a bin counts by half.
 	believedOutcomes = 20
 )
 
-// add books a probability in [0, 1], and what came of it.
+// add counts a probability in [0, 1] and its outcome.
 func (o *Outcomes) add(probability float32, changed bool) {
 	b := &o.bins[min(max(int(probability*outcomeBins), 0), outcomeBins-1)]
 	b.weight++
@@ -48,7 +48,7 @@ func (o *Outcomes) add(probability float32, changed bool) {
 	}
 }
 
-// forget leaves a share of each weight.
+// forget reduces each weight to a share.
 func (o *Outcomes) forget(kept float64) {
 	for i := range o.bins {
 		b := &o.bins[i]
@@ -56,8 +56,8 @@ func (o *Outcomes) forget(kept float64) {
 	}
 }
 
-// curve returns the one that fits best, by pooling adjacent violators (isotonic regression:
-// Zadrozny and Elkan 2002). Over bins that were pooled it rises by next to nothing.
+// curve returns the best rising curve, by pooling adjacent violators (isotonic regression: Zadrozny
+// and Elkan 2002). Over pooled bins it rises by almost nothing.
 func (o *Outcomes) curve() curve {
 	const slope = 1e-3 // within a pool
 	type pool struct {
@@ -88,7 +88,7 @@ func (o *Outcomes) curve() curve {
 	var c curve
 	for _, p := range pools {
 		came := share(p)
-		if came < slope || came > 1-slope { // the ends take their place
+		if came < slope || came > 1-slope { // the ends replace it
 			continue
 		}
 		mean := p.given / p.weight
@@ -101,8 +101,8 @@ func (o *Outcomes) curve() curve {
 	return c
 }
 
-// Calibrator calibrates while a policy runs: the pages that it chooses are those it overrates, so
-// what is right for all pages is not for these. It forgets slowly.
+// Calibrator calibrates while a policy runs. The policy chooses the pages whose probability it
+// overrates, so calibration of all pages would not fit these. The calibrator forgets slowly.
 type Calibrator struct {
 	Outcomes Outcomes
 	curve    curve
@@ -110,14 +110,15 @@ type Calibrator struct {
 }
 
 const (
-	// calibratorKept is what is left of weights each time the curve is made.
+	// calibratorKept is the share of the weights that is kept each time the curve is made.
 	calibratorKept = 0.995
-	// calibratorEvery so many visits the curve is made, or 20 times a round.
+	// calibratorEvery is the number of visits between two curves, or a twentieth of a round if that
+	// is more.
 	calibratorEvery = 100
 )
 
-// See books a probability before calibration and what came of it. So many visits are made in a
-// round.
+// See counts a probability before calibration and its outcome. perRound is the number of visits of
+// a round.
 func (c *Calibrator) See(probability float32, changed bool, perRound int) {
 	c.Outcomes.add(probability, changed)
 	c.seen++
@@ -128,8 +129,8 @@ func (c *Calibrator) See(probability float32, changed bool, perRound int) {
 	}
 }
 
-// Recall takes in outcomes of another time.
+// Recall restores the outcomes of an earlier calibrator.
 func (c *Calibrator) Recall(o Outcomes) { c.Outcomes, c.curve = o, o.curve() }
 
-// Of returns a probability, calibrated.
+// Of returns the calibrated probability.
 func (c *Calibrator) Of(probability float32) float32 { return c.curve.at(probability) }

@@ -1,21 +1,21 @@
 package evidence
 
-// Clock turns unix seconds into days since an origin near the present, as float32 keeps them: in
-// steps of 0.7 seconds at first, 2.6 after half a year and 5 after a year. Days since 1970 would
-// come in steps of three minutes, in which a page can change several times.
+// Clock converts unix seconds to days since a recent origin, as float32: in steps of 0.7 seconds at
+// first, 2.6 after half a year and 5 after a year. Days since 1970 would come in steps of three
+// minutes, in which a page can change several times.
 type Clock struct {
-	origin int64 // unix seconds; 0: not known yet
+	origin int64 // unix seconds; 0: not set
 }
 
 const (
-	// originBefore is how long before the present the origin lies: day 0, which stands for never,
-	// is longer ago than anything waits for.
+	// originBefore is the distance of the origin from the present. Day 0, which means never, is
+	// then longer ago than any wait.
 	originBefore = 112 * secondsPerDay
-	// originStep keeps weekdays, and what comes each 14 days, what they are by days since 1970.
+	// originStep keeps weekdays and 14-day cycles as they are in days since 1970.
 	originStep = 14 * secondsPerDay
 )
 
-// Anchor sets the origin before a moment, unless there is one. 0 tells nothing.
+// Anchor sets the origin before a time, unless it is set. 0 is ignored.
 func (c *Clock) Anchor(unix uint32) {
 	if c.origin == 0 && unix > 0 {
 		before := int64(unix) - originBefore
@@ -23,7 +23,7 @@ func (c *Clock) Anchor(unix uint32) {
 	}
 }
 
-// Day returns a moment in days since the origin; 0 for never.
+// Day returns a time in days since the origin; 0 for never.
 func (c *Clock) Day(unix uint32) float32 {
 	if unix == 0 {
 		return 0

@@ -19,8 +19,8 @@ func near(t *testing.T, what string, got, want, within float64) {
 	}
 }
 
-// An account counts each visit, stays within its spans, expects no less of a longer time, and the
-// same whether it keeps sums or not.
+// An account counts each visit, keeps within its spans, and expects more of a longer time. It
+// expects the same with and without sums.
 func TestAccount(t *testing.T) {
 	r, e, days := newRand(), Account{}, 0.0
 	if e.Told() || e.Rate(0.3) != 0.3 || e.Since(2, 4, 0.5) != 1 {
@@ -55,7 +55,7 @@ func TestAccount(t *testing.T) {
 	}
 }
 
-// A change falls where the group is known to have changed, and its mass is one.
+// A change is spread to times when the group is known to have changed, and its mass is one.
 func TestAccountSpreads(t *testing.T) {
 	var e Account
 	for range 50 {
@@ -69,7 +69,7 @@ func TestAccountSpreads(t *testing.T) {
 	}
 }
 
-// A tally multiplies odds by what it saw beyond what was expected, pulled to 1, within bounds.
+// A tally multiplies odds by the surplus over the expected changes, pulled toward 1, within bounds.
 func TestTally(t *testing.T) {
 	for _, c := range []struct {
 		visits, changed int
@@ -102,7 +102,7 @@ func TestTally(t *testing.T) {
 	}
 }
 
-// Trust falls where what others found misleads, and rises where it is right, within bounds.
+// Trust falls if outcomes of others mislead, and rises if they predict, within bounds.
 func TestTrust(t *testing.T) {
 	for _, changed := range []bool{false, true} {
 		trust := Trust{First: 0.6}
@@ -115,8 +115,8 @@ func TestTrust(t *testing.T) {
 	}
 }
 
-// The best expert wins, weights are shares, and a mixture loses next to nothing beside its best
-// member, also after another one comes to be the best.
+// The best expert wins, and weights are shares. A mixture loses almost nothing against its best
+// member, also after another one becomes the best.
 func TestMixture(t *testing.T) {
 	r, m := newRand(), Mixture{}
 	for k := range m.First {
@@ -127,7 +127,7 @@ func TestMixture(t *testing.T) {
 		for range 4000 {
 			p := 0.02 + 0.96*r.Float64()
 			changed := r.Float64() < p
-			var o Opinions // who is wrong says nothing, or the contrary
+			var o Opinions // a wrong expert has no opinion, or the opposite one
 			for k := range o {
 				o[k] = float32(k%2) * -float32(math.Log(p/(1-p)))
 			}
@@ -150,13 +150,13 @@ func TestMixture(t *testing.T) {
 	}
 }
 
-// A calibrated probability rises with the plain one, and comes near what came of it.
+// A calibrated probability rises with the plain one, and approaches the share that came true.
 func TestCalibrator(t *testing.T) {
 	r, c := newRand(), Calibrator{}
 	near(t, "before any outcome", float64(c.Of(0.37)), 0.37, 1e-6)
 	for range 20000 {
 		p := r.Float32()
-		c.See(p, r.Float32() < p*p, 100) // overrated, but for the ends
+		c.See(p, r.Float32() < p*p, 100) // overrated, except at the ends
 	}
 	before := float32(-1)
 	for p := float32(0); p <= 1; p += 1. / 128 {
@@ -169,7 +169,7 @@ func TestCalibrator(t *testing.T) {
 	}
 }
 
-// A mean is pulled toward that of a larger group and forgets; gaps are told apart by their length.
+// A mean is pulled toward that of a larger group and forgets. Gaps are classed by their length.
 func TestGaps(t *testing.T) {
 	var m Mean
 	for range 100 {
@@ -189,8 +189,7 @@ func TestGaps(t *testing.T) {
 	}
 }
 
-// A day counts a day, whatever its hours; by day passes more than by night, where pages change by
-// day alone.
+// A whole day counts as a day. If pages change by day alone, more time passes by day than by night.
 func TestDayTimes(t *testing.T) {
 	var d DayTimes
 	for day := range 60 {
@@ -209,8 +208,7 @@ func TestDayTimes(t *testing.T) {
 	}
 }
 
-// A history tells of its weeks one after the other, and a division whose parts changed in different
-// weeks gains by it.
+// A history has its weeks in order. A division whose parts changed in different weeks gains by it.
 func TestWeeks(t *testing.T) {
 	h := sitegraph.History{Epoch: 90 * secondsPerWeek, Last: 100*secondsPerWeek + 5, Visits: 4,
 		WeeksSeen: 0b10011, WeeksChanged: 0b00010}
@@ -238,7 +236,7 @@ func TestWeeks(t *testing.T) {
 	}
 }
 
-// The mean of a server begins at that of all servers, and comes to be its own.
+// The mean of a server begins at that of all servers, and becomes its own.
 func TestPooled(t *testing.T) {
 	var p Pooled
 	near(t, "nothing seen", float64(p.Of(0, 2, 0.3, 4)), 0.3, 1e-6)
@@ -253,8 +251,8 @@ func TestPooled(t *testing.T) {
 	near(t, "all", float64(p.All.Toward(0, 0)), 0.5, 0.01)
 }
 
-// A page is expected to change as its group did since its last visit, times its own changes beside
-// those of the group before.
+// A page is expected to change as its group did since its last visit, times its own changes
+// relative to those of the group before.
 func TestAccountExpected(t *testing.T) {
 	var e Account
 	for day := range 40 {
@@ -272,15 +270,16 @@ func TestAccountExpected(t *testing.T) {
 	}
 }
 
-// What is found stays true for a lag as likely as the page did not change within as long.
+// The content of a visit stays valid for a lag with the probability that the page does not change
+// within that time.
 func TestStays(t *testing.T) {
 	near(t, "no lag", float64(Stays(0.5, 3, 0)), 1, 0)
 	near(t, "a lag of the age", float64(Stays(0.3, 3, 3)), 0.7, 1e-3)
 	near(t, "twice that", float64(Stays(0.3, 3, 6)), 0.49, 1e-3)
 }
 
-// Where looks find as many changes as chance has it, events prove false; where they find changes at
-// each page, as many events are seen as there were.
+// If looks find as many changes as chance does, events prove false. If they find changes at each
+// page, as many events are seen as there were.
 func TestProven(t *testing.T) {
 	r, v := newRand(), Proven{}
 	near(t, "the ratio before any look", float64(v.Ratio(2)), 1, 1e-6)
@@ -296,14 +295,14 @@ func TestProven(t *testing.T) {
 	for range 200 {
 		v.Begin()
 		v.Expect(2, 0.5)
-		for range ProvingLooks + 1 { // the third tells nothing
+		for range ProvingLooks + 1 { // the third does not count
 			v.Look(2, true, 0.3)
 		}
 	}
 	near(t, "the ratio where each was one", float64(v.Ratio(2)), 2, 0.1)
 }
 
-// The share of a server is that of all at first. It comes to be its own, by the length of the gap.
+// The share of a server is that of all at first. It becomes its own, by the length of the gap.
 func TestStates(t *testing.T) {
 	var v States
 	for range 200 {
@@ -328,7 +327,7 @@ func TestStatesReturnAtTheSameHour(t *testing.T) {
 			v.See(0, days+0.5, days+0.5, true)
 		}
 	}
-	for s, most := range []float32{0.1, 0.2} { // another server learns of it
+	for s, most := range []float32{0.1, 0.2} { // another server learns from it
 		s := sitegraph.ServerID(s)
 		if whole, half := v.Share(s, 2, 2), v.Share(s, 2.5, 2.5); whole > most || half < 0.7 {
 			t.Errorf("server %d: shares of %.2f after whole days and %.2f after half days, want "+

@@ -10,12 +10,12 @@ import (
 //
 // Some states return: a car park is full and has room again, a shop opens and closes. The
 // probability that such a page differs from its copy does not grow for ever with the age of the
-// copy, as that of a Poisson process does. A Markov chain of two states comes to rest at the share
-// of time in each. So the share of visits that see a change is learnt by the gap since the visit
-// before.
+// copy, as that of a Poisson process does. A Markov chain of two states settles at the share of
+// time in each. So the share of visits that see a change is learnt by the gap before the visit.
 type Gaps [gapClasses]Mean
 
-// gapClasses is the number of classes of gaps. They begin at a minute, each twice the one before.
+// gapClasses is the number of classes of gaps. The first begins at a minute, each other at twice
+// the one before.
 const gapClasses = 20
 
 // gapClass returns the class of a gap in days.
@@ -24,7 +24,7 @@ func gapClass(days float32) int {
 	return min(bits.Len32(minutes), gapClasses-1)
 }
 
-// gapPrior is how many visits the share of a larger group counts for.
+// gapPrior is the weight of the share of a larger group, in visits.
 const gapPrior = 8
 
 // Share returns the share of visits after a gap that see a change, pulled toward that of a larger
@@ -33,49 +33,49 @@ func (g *Gaps) Share(days, parent float32) float32 {
 	return g[gapClass(days)].Toward(parent, gapPrior)
 }
 
-// FirstShare returns the share of all visits after a gap that see a change, where little was seen
-// yet.
+// FirstShare returns the share of all visits after a gap that see a change, for a group with few
+// visits.
 func (g *Gaps) FirstShare(days float32) float32 {
 	return g[gapClass(days)].Toward(min(days*0.05, 0.5), 2)
 }
 
-// Add counts visits after gaps of so many days. Of more than most the oldest are forgotten.
+// Add counts visits after gaps of some days. Beyond most visits the oldest are forgotten.
 func (g *Gaps) Add(days, visits, changed, most float32) {
 	g[gapClass(days)].Add(changed, visits, most)
 }
 
-// See counts a visit after a gap. Of more than most the oldest are forgotten.
+// See counts a visit after a gap. Beyond most visits the oldest are forgotten.
 func (g *Gaps) See(days float32, changed bool, most float32) {
 	g[gapClass(days)].See(changed, most)
 }
 
-// States are the gaps of all servers together and of each, whose shares are pulled toward those of
+// States are the gaps of all servers together, and of each, whose shares are pulled toward those of
 // all.
 //
 // States also return at the same hour: a car park is as full as it was a day before, and differs
-// most from what it was at night. So shares after long gaps are multiplied by how many more changes
-// than expected visits saw whose hour of the day was as far from that of the visit before. A
-// process that goes on without an image learns these factors anew.
+// most from its state at night. So a factor multiplies shares after long gaps, by how far apart the
+// hours of both visits are: changes seen over changes expected. A process without an image learns
+// these factors anew.
 type States struct {
 	All     Gaps
-	Servers []*Gaps // nil: nothing was told
-	// shifts have changes seen over changes expected, by the class of the shift.
+	Servers []*Gaps // nil: no visits
+	// shifts have changes seen over changes expected, by class of the shift.
 	shifts [shiftClasses]Pooled
 }
 
 const (
-	// shiftClasses are the classes of how far two hours of the day are apart: of three hours each.
+	// shiftClasses is the number of classes of the distance between two hours of the day, each of
+	// three hours.
 	shiftClasses = 4
-	// shortestLong is the shortest gap, in days, that has a shift. Shorter ones are told apart by
-	// their own classes.
+	// shortestLong is the shortest gap with a shift, in days. Shorter gaps have their own classes.
 	shortestLong = 0.75
-	// shiftPrior is by how many expected changes a factor is pulled toward that of all servers, and
-	// theirs toward 1.
+	// shiftPrior is the weight, in expected changes, of the factor of all servers at each, and of 1
+	// in that factor.
 	shiftPrior = 4
 )
 
-// shift returns the class of how far the hours before and after a gap in days are apart; false: the
-// gap is too short.
+// shift returns the class of the distance between the hours before and after a gap in days; false:
+// the gap is too short.
 func shift(days float32) (class int, ok bool) {
 	part := days - floor32(days)
 	return min(int(min(part, 1-part)*2*shiftClasses), shiftClasses-1), days >= shortestLong
@@ -91,7 +91,7 @@ func (t *States) Server(s sitegraph.ServerID) *Gaps {
 }
 
 // Share returns the share of the visits to a server after a gap in days that see a change, below 1.
-// Passed is how much of the gap counts (DayTimes.Passed), in days.
+// passed is the part of the gap that counts (DayTimes.Passed), in days.
 func (t *States) Share(s sitegraph.ServerID, gap, passed float32) float32 {
 	share := t.byLength(s, passed)
 	if class, ok := shift(gap); ok {
@@ -123,10 +123,11 @@ func (t *States) See(s sitegraph.ServerID, gap, passed float32, changed bool) {
 	t.Server(s).See(passed, changed, 100)
 }
 
-// OddsByGap returns the odds of a change by the share of visits after such a gap that see one,
-// times how the changes of the page compare with what the gaps before its looks let expect.
+// OddsByGap returns the odds of a change: those of the share of visits after such a gap that see
+// one, times a factor of the page. The factor compares its changes with those that the gaps before
+// its visits predicted.
 func OddsByGap(share, looks, changed, expected float32) float32 {
-	const shape = 1 // how many expected changes pull the factor of a page toward 1
+	const shape = 1 // weight of the factor 1, in expected changes
 	share = min(max(share, 1e-4), 0.999)
 	changed, expected = min(changed, looks), min(expected, looks)
 	times := (changed + shape) / (expected + shape) * (looks - expected + shape) /

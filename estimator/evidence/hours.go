@@ -6,23 +6,23 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// DayTimes tell at which hours of the day (UTC) pages change: those of a newspaper by day and not
-// by night. Where that is known, the plain estimators take time to pass faster at some hours than
-// at others: an age of some hours counts for as much as changes came in such hours. A day counts
-// for a day whatever its hours, so that nothing differs for copies that are whole days old.
+// DayTimes learn at which hours of the day (UTC) pages change, such as those of a newspaper by day
+// and not by night. For the plain estimators time then passes faster at some hours than at others:
+// an age of some hours counts as much as changes come in such hours. A whole day always counts as a
+// day, so that nothing differs for copies that are whole days old.
 //
-// What is learnt are factors of the rate, one for each hour: changes seen over those expected, for
-// the corpus and for each server, whose are pulled toward those of the corpus (a gamma prior). A
-// visit that finds a change says that there was one or more since the visit before; how many, and
-// in which of the hours, is what the factors so far make of it (expectation and maximisation, as
-// evidence is spread). Visits a day apart or more tell nothing of hours.
+// DayTimes keep a factor of the rate for each hour: changes seen over those expected, for the
+// corpus and for each server, whose factors are pulled toward those of the corpus (a gamma prior).
+// A visit that finds a change shows one or more changes since the visit before. The present factors
+// estimate how many, and in which of the hours (expectation and maximisation, as evidence is
+// spread). Visits a day or more apart show nothing of hours.
 //
-// The factors count as long as the outcomes of visits less than a day apart were likelier by them
+// The factors count while the outcomes of visits less than a day apart are more likely with them
 // than without them.
 type DayTimes struct {
 	corpus  hours
-	servers []*hours // nil: no visit told anything
-	// better is the logarithm of how much likelier late outcomes were by the factors of the hours.
+	servers []*hours // nil: no visit with evidence
+	// better is how much likelier recent outcomes were with the factors, as a logarithm.
 	better float32
 	used   bool
 	day    float32 // until which the past was forgotten
@@ -30,26 +30,27 @@ type DayTimes struct {
 
 const (
 	hoursPerDay = 24
-	// hourPrior is how many expected changes a factor is pulled toward that of the corpus by, or 1.
+	// hourPrior is the weight of the corpus's factor at a server, and of 1 in that factor, in
+	// expected changes.
 	hourPrior = 5
-	// hoursKept is what is left after a day of what was seen: half after three weeks.
+	// hoursKept is the share of the evidence that is kept after a day: half after three weeks.
 	hoursKept = 0.967
-	// betterKept is what is left after each outcome of how much likelier the last ones were.
+	// betterKept is the share of better that is kept after each outcome.
 	betterKept = 0.999
-	// betterBy is how much likelier they have to be, in nats; with less the hours are chance.
+	// betterBy is the least value of better, in nats, for which the factors count; less is chance.
 	betterBy = 3
 	// mostTold bounds the changes that one visit counts for.
 	mostTold = 3
 )
 
-// hours are what is known of the hours of a day.
+// hours is what is known of the hours of a day.
 type hours struct {
 	changes, expected [hoursPerDay]float32
-	factor            [hoursPerDay]float32     // their mean is 1
-	upTo              [hoursPerDay + 1]float32 // of a day, at the beginning of each hour
+	factor            [hoursPerDay]float32     // passed part of a day, at the start of each hour
+	upTo              [hoursPerDay + 1]float32 // passed part of a day, at the beginning of each hour
 }
 
-// fill makes the factors. Neighbouring hours count by half for each.
+// fill computes the factors. Each neighbouring hour counts by half.
 func (h *hours) fill(of *hours) {
 	sum := float32(0)
 	for i := range hoursPerDay {
@@ -69,13 +70,13 @@ func (h *hours) fill(of *hours) {
 	h.upTo[hoursPerDay] = 1
 }
 
-// at is what has passed of a day at a time of it, in parts of it.
+// at returns the passed part of a day at a time of it.
 func (h *hours) at(time float32) float32 {
 	hour := min(int(time*hoursPerDay), hoursPerDay-1)
 	return h.upTo[hour] + h.factor[hour]*(time-float32(hour)/hoursPerDay)
 }
 
-// between is what passes from one day to another, in days.
+// between returns the time that passes from one day to another, in days.
 func (h *hours) between(from, to float32) float32 {
 	a, b := floor32(from), floor32(to)
 	return (b - a) + h.at(to-b) - h.at(from-a)
@@ -83,7 +84,7 @@ func (h *hours) between(from, to float32) float32 {
 
 func floor32(x float32) float32 { return float32(math.Floor(float64(x))) }
 
-// of is what counts of the hours at a server; nil: all are alike.
+// of returns the hours that count at a server; nil: all are equal.
 func (t *DayTimes) of(s sitegraph.ServerID) *hours {
 	switch {
 	case !t.used:
@@ -102,7 +103,7 @@ func (t *DayTimes) Passed(s sitegraph.ServerID, from, to float32) float32 {
 	return to - from
 }
 
-// Begin forgets, and makes the factors of what was seen.
+// Begin forgets old evidence, and computes the factors.
 func (t *DayTimes) Begin(now float32) {
 	if len(t.servers) == 0 {
 		return
@@ -130,8 +131,8 @@ func (h *hours) forget(kept float32) {
 	}
 }
 
-// See learns from a visit to a page of a server, whose copy was of day from, of which the plain
-// estimators expected a change by these log odds.
+// See learns from a visit to a page of a server, whose copy was of day from. odds are the log odds
+// of a change by the plain estimators.
 func (t *DayTimes) See(s sitegraph.ServerID, from, to float32, changed bool, odds float32) {
 	if !(to > from && to-from < 1) {
 		return
@@ -146,8 +147,7 @@ func (t *DayTimes) See(s sitegraph.ServerID, from, to float32, changed bool, odd
 		}
 		*own = h
 	}
-	// Changes expected since the visit before: p = 1 - exp(-all), where the hours count and where
-	// they do not.
+	// Changes expected since the visit before: p = 1 - exp(-all), with and without the hours.
 	all := min(float32(math.Log1p(math.Exp(float64(odds)))), mostTold)
 	flat, told := all, h.between(from, to)/(to-from)
 	if t.used {
@@ -171,14 +171,14 @@ func (t *DayTimes) See(s sitegraph.ServerID, from, to float32, changed bool, odd
 			of.expected[i] += expected
 			of.changes[i] += times * expected * h.factor[i]
 		}
-		if next <= begin { // a step of float32 ahead
+		if next <= begin { // float32 moves on by a step
 			break
 		}
 		begin = next
 	}
 }
 
-// logLikelihood of an outcome where so many changes were expected.
+// logLikelihood returns the log-likelihood of an outcome by the expected changes.
 func logLikelihood(expected float32, changed bool) float32 {
 	if !changed {
 		return -expected

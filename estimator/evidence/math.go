@@ -3,13 +3,13 @@ package evidence
 import "math"
 
 // Tables over positive numbers have cellsPerOctave cells between powers of two and interpolate
-// within a cell. Their error is below 0.002 of what they hold.
+// within a cell. Their relative error is below 0.002.
 const (
 	cellsPerOctave = 8
 	firstOctave    = -30
 	lastOctave     = 30
 	tableSize      = (lastOctave-firstOctave)*cellsPerOctave + 1
-	cellBits       = 23 - 3 // of a float32's 23 that lie within a cell
+	cellBits       = 23 - 3 // bits of a float32's 23 that lie within a cell
 )
 
 type table [tableSize]float32
@@ -19,7 +19,7 @@ func (t *table) at(cell int, part float32) float32 {
 	return t[cell] + part*(t[cell+1]-t[cell])
 }
 
-// tableCell is the cell of a number, and how far into it the number lies.
+// tableCell returns the cell of a number, and its position within the cell.
 func tableCell(x float32) (cell int, part float32) {
 	if !(x > 1.0/(1<<-firstOctave)) {
 		x = 1.0 / (1 << -firstOctave)
@@ -37,7 +37,7 @@ func newTable(f func(x float64) float64) *table {
 	return t
 }
 
-// cellStart is the number at which a cell begins.
+// cellStart returns the number at which a cell begins.
 func cellStart(cell int) float64 {
 	return math.Ldexp(1+float64(cell%cellsPerOctave)/cellsPerOctave,
 		firstOctave+cell/cellsPerOctave)
@@ -64,7 +64,8 @@ func Exp32(x float32) float32 {
 	return math.Float32frombits(uint32(whole+127)<<23) * (1 + part*(0.6565+0.3435*part))
 }
 
-// LogOddsExpected returns those of p = 1 - exp(-changes), of leastExpected to mostExpected changes.
+// LogOddsExpected returns the log odds of p = 1 - exp(-changes), with changes bounded by
+// leastExpected and mostExpected.
 func LogOddsExpected(changes float32) float32 {
 	if !(changes > leastExpected) {
 		changes = leastExpected
@@ -78,7 +79,7 @@ var logOddsTable = newTable(func(x float64) float64 { return math.Log(math.Expm1
 
 const leastExpected, mostExpected = 1e-4, 6
 
-// The odds of these.
+// The odds at these bounds.
 var leastOdds, mostOdds = float32(math.Expm1(leastExpected)), float32(math.Expm1(mostExpected))
 
 // Abs returns the magnitude of a number.
@@ -86,5 +87,5 @@ func Abs(x float32) float32 { return max(x, -x) }
 
 const secondsPerDay = 24 * 60 * 60
 
-// InDays converts a span of seconds.
+// InDays converts seconds to days.
 func InDays(seconds uint32) float32 { return float32(float64(seconds) / secondsPerDay) }

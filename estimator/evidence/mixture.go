@@ -10,54 +10,54 @@ import (
 // Mixture combines the predictions of several experts. It weighs each by how well it predicted the
 // visits made here.
 //
-// The mean is taken of log odds (a logarithmic opinion pool), with weights that add up to 1. Each
+// The mean is taken of log odds (a logarithmic opinion pool), with weights that sum to 1. Each
 // outcome multiplies the weight of an expert by
 //
 //	exp(step * (outcome - believed) * (its log odds - the mean))
 //
 // which is the exponentiated gradient of the log loss (Kivinen and Warmuth 1997). Every server has
-// weights of its own, a product of those of the corpus and of what its own visits add. Both are
-// pulled back to what was believed at first, those of a server sooner, so that the past is
-// forgotten and a server of few visits is judged as the corpus is.
+// its own weights: those of the corpus times what its visits add. Both are pulled back to the first
+// weights, those of a server sooner. So the past is forgotten, and a server with few visits has the
+// weights of the corpus.
 //
-// The best speed of learning also differs by web. Where pages change one by one at rates that stay,
-// one expert is right for good, and weights that are pulled back soon never come to it. Where
-// servers are rebuilt, what was right last month misleads. So the corpus has weights of two paces,
-// and both count, each by the likelihood of what came lately (experts that learn at several rates,
-// combined by how they predict: van Erven and Koolen 2016).
+// The best speed of learning also differs by web. If pages change one by one at steady rates, one
+// expert is right for good, and weights that are pulled back soon never reach it. If servers are
+// rebuilt, the best expert of last month misleads. So the corpus has weights of two paces, and both
+// count by the likelihood of recent outcomes (experts that learn at several rates, combined by how
+// they predict: van Erven and Koolen 2016).
 //
-// What is compared with an outcome is the probability by which the page was chosen, with all
-// corrections: of pages chosen as the likeliest, those that were overrated are more than others,
-// and the calibrator allows for that.
+// Outcomes are compared with the probability by which the page was chosen, with all corrections.
+// Pages chosen as the likeliest are overrated more often than others, and the calibrator corrects
+// that.
 type Mixture struct {
 	First   Weights `state:"-"` // before any outcome
 	corpus  [paces]Gains
-	fits    [paces]float32 // logarithms of the likelihood of late outcomes by each
-	Servers []Gains        // by server, beside those of the corpus
+	fits    [paces]float32 // log-likelihood of recent outcomes by each pace
+	Servers []Gains        // by server, added to those of the corpus
 	Asked   map[sitegraph.PageID]Opinions
-	moves   int         // counts how often gains changed
+	moves   int         // counts changes of gains
 	last    lastWeights `state:"-"`
 }
 
-// Cached returns the weights of a server. They are good until the next call.
+// Cached returns the weights of a server, valid until the next call.
 func (m *Mixture) Cached(s sitegraph.ServerID) *Weights { return m.last.of(m, s) }
 
 // Experts is the number of experts in a mixture.
 const Experts = 8
 
-// What experts say, and what they are worth.
+// Predictions of the experts, and their weights.
 type (
 	Opinions [Experts]float32 // log odds of a page, by expert
-	Gains    [Experts]float32 // logarithms of weights, beside the first ones
-	Weights  [Experts]float32 // which add up to 1
+	Gains    [Experts]float32 // logarithms of weights over the first ones
+	Weights  [Experts]float32 // which sum to 1
 )
 
 const (
-	// corpusKept and serverKept are what is left after each outcome of what was learnt of the
-	// corpus and of a server: half after 1,400 and after 70. A pace may keep more.
+	// corpusKept and serverKept are the shares of the gains of the corpus and of a server that are
+	// kept after each outcome: half after 1,400 and after 70. A pace may keep more.
 	corpusKept = 0.9995
 	serverKept = 0.99
-	// farthest bounds what one opinion counts for beside the mean, in log odds.
+	// farthest bounds the difference of one opinion from the mean, in log odds.
 	farthest = 4
 	// mostGain bounds gains, so that no weight is 0 or infinite.
 	mostGain = 40
@@ -65,13 +65,13 @@ const (
 
 // The paces at which weights of the corpus are learnt.
 const (
-	paceShort = iota // what was seen lately counts
+	paceShort = iota // recent outcomes count
 	paceLong
 	paces
 )
 
-// paceOf says how far an outcome moves the gains of a pace, and what is left of them after each
-// outcome: half after 1,400 and after 7,000.
+// paceOf has the step of an outcome at each pace, and the share of the gains that is kept after
+// each outcome: half after 1,400 and after 7,000.
 var paceOf = [paces]struct{ step, kept float32 }{
 	paceShort: {0.05, corpusKept},
 	paceLong:  {0.1, 0.9999},
@@ -87,7 +87,7 @@ func (m *Mixture) Weights(s sitegraph.ServerID) (w Weights) {
 	return w
 }
 
-// shares are what the weights of each pace count for.
+// shares returns the weight of each pace.
 func (m *Mixture) shares() (shares [paces]float32) {
 	best := slices.Max(m.fits[:])
 	sum := float32(0)
@@ -101,7 +101,7 @@ func (m *Mixture) shares() (shares [paces]float32) {
 	return shares
 }
 
-// weightsAt are the weights of a pace.
+// weightsAt returns the weights of a pace.
 func (m *Mixture) weightsAt(pace int, s sitegraph.ServerID) (w Weights) {
 	for k := range w {
 		gain := m.corpus[pace][k]
@@ -115,7 +115,7 @@ func (m *Mixture) weightsAt(pace int, s sitegraph.ServerID) (w Weights) {
 	return w
 }
 
-// Normalize makes the weights add up to 1.
+// Normalize makes the weights sum to 1.
 func (w *Weights) Normalize() {
 	sum := float32(0)
 	for _, x := range w {
@@ -126,11 +126,11 @@ func (w *Weights) Normalize() {
 	}
 }
 
-// lastWeights are the weights of the server that was asked for last, as long as they are the same.
+// lastWeights caches the weights of the server that was last asked for.
 type lastWeights struct {
 	Weights
 	server sitegraph.ServerID
-	moves  int // of the mixture then, and one; 0: none was asked for
+	moves  int // of the mixture then, plus one; 0: no server
 }
 
 func (l *lastWeights) of(m *Mixture, s sitegraph.ServerID) *Weights {
@@ -148,7 +148,7 @@ func (w *Weights) LogOdds(o *Opinions) (mean float32) {
 	return mean
 }
 
-// Ask notes what the experts say of a page that is about to be visited.
+// Ask stores the opinions of the experts on a page that is about to be visited.
 func (m *Mixture) Ask(p sitegraph.PageID, o Opinions) {
 	if m.Asked == nil {
 		m.Asked = map[sitegraph.PageID]Opinions{}
@@ -156,8 +156,8 @@ func (m *Mixture) Ask(p sitegraph.PageID, o Opinions) {
 	m.Asked[p] = o
 }
 
-// See learns from the outcome of a visit to a page of a server, which was believed to find a change
-// with some probability. It learns nothing where the experts were not asked.
+// See learns from the outcome of a visit to a page of a server. believed is the probability of a
+// change before the visit. It learns nothing if the experts were not asked.
 func (m *Mixture) See(p sitegraph.PageID, s sitegraph.ServerID, changed bool, believed float32) {
 	o, ok := m.Asked[p]
 	if !ok {
@@ -171,7 +171,7 @@ func (m *Mixture) See(p sitegraph.PageID, s sitegraph.ServerID, changed bool, be
 		missed++
 	}
 	var means [paces]float32
-	mean := float32(0) // as the weights of both say
+	mean := float32(0) // by the weights of both paces
 	for pace, share := range m.shares() {
 		w := m.weightsAt(pace, s)
 		means[pace] = w.LogOdds(&o)
@@ -187,10 +187,10 @@ func (m *Mixture) See(p sitegraph.PageID, s sitegraph.ServerID, changed bool, be
 	}
 }
 
-// judge learns which pace predicted an outcome better. Each is taken to have believed what was
-// believed, moved by as far as its log odds lie from the mean.
+// judge learns which pace predicted an outcome better. The prediction of a pace is the believed
+// one, moved by the distance of its log odds from the mean.
 func (m *Mixture) judge(means *[paces]float32, mean float32, changed bool, believed float32) {
-	const sure = 1e-4 // no outcome is
+	const sure = 1e-4 // no outcome is certain
 	p := float64(min(max(believed, sure), 1-sure))
 	odds := float32(math.Log(p / (1 - p)))
 	for pace := range m.fits {
@@ -198,7 +198,7 @@ func (m *Mixture) judge(means *[paces]float32, mean float32, changed bool, belie
 	}
 }
 
-// Learnt returns the gains by which the weights are what they are now, of the corpus.
+// Learnt returns the gains that give the present weights of the corpus.
 func (m *Mixture) Learnt() (g Gains) {
 	if m.corpus[paceShort] == m.corpus[paceLong] {
 		return m.corpus[paceShort]
@@ -209,7 +209,7 @@ func (m *Mixture) Learnt() (g Gains) {
 	return g
 }
 
-// Recall takes in what was learnt by another mixture. Which pace suits is to be learnt anew.
+// Recall restores the gains of another mixture. The better pace is learnt anew.
 func (m *Mixture) Recall(g Gains) {
 	m.moves++
 	for pace := range m.corpus {
@@ -217,7 +217,7 @@ func (m *Mixture) Recall(g Gains) {
 	}
 }
 
-// logLoss of an outcome, in nats.
+// logLoss returns the log loss of an outcome, in nats.
 func logLoss(odds float32, changed bool) float64 {
 	x := float64(odds)
 	if changed {

@@ -10,39 +10,39 @@ import (
 )
 
 // RateBelief predicts a page by its own past alone. It knows how change rates are distributed over
-// the pages of this web, and takes the past of the page as it is: a visit that finds a change says
-// that there was one or more since the visit before.
+// the pages of this web. A visit that finds a change counts as one or more changes since the visit
+// before.
 //
-// The distribution is one over a grid of rates, without a shape given in advance, and is learnt
-// from the pages themselves (nonparametric empirical Bayes: Laird 1978). So on a web where a few
-// pages change daily and all others never, a page that changed at two visits is one of the few.
+// The distribution is over a grid of rates, without a given shape, and is learnt from the pages
+// themselves (nonparametric empirical Bayes: Laird 1978). So if a few pages change daily and all
+// others never, a page that changed at two visits is one of the few.
 //
-// There are two distributions, which differ in how far a page's past is trusted. One takes it
-// whole. The other takes the root of its likelihood, as if half of it had been seen (power prior:
-// Ibrahim and Chen 2000): rates drift, and changes come in bursts.
+// There are two distributions, with different trust in a page's past. One takes it whole. The other
+// takes the root of its likelihood, as if half of it had been seen (power prior: Ibrahim and Chen
+// 2000), since rates drift and changes come in bursts.
 type RateBelief struct {
-	// fastest is the rate of a change a round: of a page that changes more often a visit finds one
-	// change all the same.
+	// fastest is the rate of a change a round. A visit finds at most one change of a page that
+	// changes more often.
 	fastest  int
 	believed [Trusts]rateWeights // of all pages
-	long     [Trusts]rateWeights // the same, with all that is beyond longRates at the last of them
+	long     [Trusts]rateWeights // the same, with faster rates moved to the last of longRates
 	quiet    [Trusts]quietTable
 	fast     quietTable          // of the pages by their rates: see logOdds
 	sample   []sitegraph.PageID  // from which the distributions are learnt, ascending
-	past     []sitegraph.History // of them
-	of       int                 // pages there were when the sample was drawn
+	past     []sitegraph.History // of the sample
+	of       int                 // number of pages when the sample was drawn
 }
 
-// How far the past of a page is trusted.
+// Trust in the past of a page.
 const (
 	Whole = iota
 	Half
 	Trusts
 )
 
-// rateCount rates are in the grid: from slowestRate a day, a change in 22 years, to 2,048 a day, a
+// rateCount rates form the grid: from slowestRate a day, a change in 22 years, to 2,048 a day, a
 // change in 42 seconds, each twice the one before. As neighbours differ by a power of two, one
-// table serves all of them. The first longRates go to 64 a day.
+// table serves all of them. The first longRates end at 64 a day.
 const (
 	rateCount   = 25
 	longRates   = 20
@@ -56,17 +56,18 @@ const daily = 13
 type rateWeights [rateCount]float32
 
 const (
-	// sampledPages are what distributions are learnt from. It takes 2 ms a round.
+	// sampledPages is the size of the sample from which distributions are learnt. It takes 2 ms a
+	// round.
 	sampledPages = 1 << 14
-	// priorPages is how many pages the distribution of firstRates counts for.
+	// priorPages is the weight of the distribution of firstRates, in pages.
 	priorPages = 20
-	// anyRate is the share of pages that may have any rate of the grid, before anything was seen.
+	// anyRate is the prior share of pages that may have any rate of the grid.
 	anyRate = 0.05
 )
 
-// firstRates are believed before anything was seen: estimator.DefaultPrior, with one page in twenty
-// of any rate. A gamma distribution alone takes a page that changes daily for impossible, and a
-// hundred changes would not persuade it.
+// firstRates is the distribution before any visit: estimator.DefaultPrior, with one page in twenty
+// of any rate. Under a gamma distribution alone, a page that changes daily has a probability near
+// zero, and a hundred changes would not outweigh that.
 var firstRates = func() (w rateWeights) {
 	for i := range w {
 		w[i] = anyRate / longRates
@@ -82,7 +83,7 @@ var firstRates = func() (w rateWeights) {
 	return w
 }()
 
-// NewRateBelief returns what is believed before any visit.
+// NewRateBelief returns the belief before any visit.
 func NewRateBelief() *RateBelief {
 	b := &RateBelief{fastest: daily}
 	for trust := range b.believed {
@@ -92,7 +93,7 @@ func NewRateBelief() *RateBelief {
 	return b
 }
 
-// fill makes the tables of what is believed.
+// fill makes the tables of the belief.
 func (b *RateBelief) fill() {
 	for trust := range b.quiet {
 		b.quiet[trust].fill(&b.believed[trust])
@@ -113,8 +114,8 @@ func (b *RateBelief) fill() {
 	b.fast.fill(&fast)
 }
 
-// Learn makes a round of expectation and maximisation: the distribution of all pages is the mean of
-// the posteriors of a sample of them, with firstRates beside them. A round of visits lasts so many
+// Learn makes a step of expectation and maximisation: the distribution of all pages is the mean of
+// the posteriors of a sample of them, with firstRates added. round is the length of a round in
 // days.
 func (b *RateBelief) Learn(round float32) {
 	b.fastest = min(daily+int(math.Round(-math.Log2(float64(round)))), longRates-1)
@@ -144,9 +145,9 @@ func (b *RateBelief) Learn(round float32) {
 	b.fill()
 }
 
-// Sample takes the pages from which the distributions are learnt, of so many that there are: those
-// with the smallest ties, which are as good as random. It takes them again where there are half as
-// many more, or any more while all fit into the sample.
+// Sample chooses the pages from which the distributions are learnt: those with the smallest ties,
+// which is as good as random. It chooses again if there are half as many more pages, or any more
+// while all fit into the sample.
 func (b *RateBelief) Sample(pages int, each iter.Seq2[sitegraph.PageID, *sitegraph.History],
 	tie func(sitegraph.PageID) float32) {
 	if pages <= b.of+b.of/2 && (pages > sampledPages || pages == b.of) {
@@ -161,7 +162,7 @@ func (b *RateBelief) Sample(pages int, each iter.Seq2[sitegraph.PageID, *sitegra
 	}
 }
 
-// Visited notes the past of a page after a visit. Pages of the sample are known by their ties.
+// Visited notes the past of a page after a visit. The ties show whether it belongs to the sample.
 func (b *RateBelief) Visited(p sitegraph.PageID, tie float32, h *sitegraph.History) {
 	if b.of > sampledPages && float64(tie)*float64(b.of) >= sampledPages {
 		return
@@ -171,7 +172,7 @@ func (b *RateBelief) Visited(p sitegraph.PageID, tie float32, h *sitegraph.Histo
 	}
 }
 
-// posteriors are the distributions of a page's rate by its past.
+// posteriors returns the distributions of a page's rate by its past.
 func (b *RateBelief) posteriors(h *sitegraph.History) (posteriors [Trusts]rateWeights) {
 	likelihood := rootLikelihoods(h, rateCount)
 	for trust := range posteriors {
@@ -191,12 +192,11 @@ func (b *RateBelief) posteriors(h *sitegraph.History) (posteriors [Trusts]rateWe
 	return posteriors
 }
 
-// rootLikelihoods are the roots of the likelihoods of a page's past by each rate, times a constant:
-// of m visits that found a change and lay so many days apart in the mean, and of days without one,
+// rootLikelihoods returns the roots of the likelihoods of a page's past by each of the first n
+// rates, times a constant. Of m visits that found a change, on average some days apart, and of
+// quiet days, the likelihood is
 //
 //	L(rate) = (1 - exp(-rate * days))^m * exp(-rate * quiet)
-//
-// They are those of the first n rates.
 func rootLikelihoods(h *sitegraph.History, n int) (root rateWeights) {
 	changes, quiet := float32(h.Changes), InDays(h.Stable)
 	cell, part := 0, float32(0)
@@ -220,13 +220,14 @@ func rootLikelihoods(h *sitegraph.History, n int) (root rateWeights) {
 	return root
 }
 
-// apart is how many days before a visit that found a change the one before it was, in the mean.
+// apart returns the mean number of days between a visit that found a change and the one before.
 func apart(h *sitegraph.History) float32 {
 	return (InDays(h.Last-h.Epoch) - InDays(h.Stable)) / float32(h.Changes)
 }
 
-// ratesOf are the rates to be told apart of a page with changes, at an age, and how many there are.
-// In a quarter of a day any rate beyond longRates is as sure to bring a change as the last of them.
+// ratesOf returns the weights of the rates that matter for a page with changes, at an age, and
+// their number. In a quarter of a day any rate beyond longRates brings a change as surely as the
+// last of them.
 func (b *RateBelief) ratesOf(h *sitegraph.History, age float32) (
 	believed *[Trusts]rateWeights, n int) {
 	const quarter = secondsPerDay / 4
@@ -236,14 +237,14 @@ func (b *RateBelief) ratesOf(h *sitegraph.History, age float32) (
 	return &b.believed, rateCount
 }
 
-// LogOdds returns those of a change within age after the last visit, by each belief; and promise:
-// how many times as large the odds of the change are where each rate counts by itself, too, those
-// beyond longRates as the last of them. Those are the odds of a page whose rate is drawn by what
-// its changes are worth in the long run. They are far above the other ones where little is known of
-// the page and it may be one of the fast ones, and the same where its rate is known.
+// LogOdds returns the log odds of a change within age after the last visit, by each belief. promise
+// is the factor of these odds if each rate also counts by itself, rates beyond longRates as the
+// last of them. That gives the odds of a page drawn by the worth of its changes in the long run.
+// promise is large if little is known of the page and it may be a fast one, and 1 if its rate is
+// known.
 func (b *RateBelief) LogOdds(h *sitegraph.History, age float32) (
 	odds [Trusts]float32, promise float32) {
-	if h.Changes == 0 { // as most pages: some looks into tables
+	if h.Changes == 0 { // like most pages: a few table lookups
 		quiet := InDays(h.Stable)
 		from, to := placeOf(quiet), placeOf(quiet+age)
 		whole := b.quiet[Whole].between(from, to)
@@ -280,8 +281,8 @@ func (b *RateBelief) LogOdds(h *sitegraph.History, age float32) (
 	return odds, max(fast/whole, 1)
 }
 
-// quietTable holds, by days, the changes expected of pages that nothing else is known of:
-// -log of the sum of weight * exp(-rate * days).
+// quietTable holds, by days, the expected changes of pages without other evidence: -log of the sum
+// of weight * exp(-rate * days).
 type quietTable table
 
 func (t *quietTable) fill(w *rateWeights) {
@@ -292,7 +293,7 @@ func (t *quietTable) fill(w *rateWeights) {
 			sum += float64(weight) * by.same
 			changed -= float64(weight) * by.changed
 		}
-		if changed < 0.5 { // exact where next to nothing is expected
+		if changed < 0.5 { // exact if almost nothing is expected
 			t[cell] = float32(-math.Log1p(-changed))
 		} else {
 			t[cell] = float32(-math.Log(max(sum, 1e-30)))
@@ -300,8 +301,8 @@ func (t *quietTable) fill(w *rateWeights) {
 	}
 }
 
-// poisson holds exp(-x) and exp(-x) - 1 of what the slowest rate makes of the days of each cell,
-// and beyond them of what faster rates make of the last ones.
+// poisson holds exp(-x) and exp(-x) - 1 for x = slowestRate * the days of each cell, and after them
+// for faster rates at the last cells.
 var poisson = func() (all [tableSize + (rateCount-1)*cellsPerOctave]struct {
 	same,
 	changed float64
@@ -313,12 +314,12 @@ var poisson = func() (all [tableSize + (rateCount-1)*cellsPerOctave]struct {
 	return all
 }()
 
-// between is what is expected from one moment to another.
+// between returns the expected changes between two times.
 func (t *quietTable) between(from, to tablePlace) float32 {
 	return (*table)(t).at(to.cell, to.part) - (*table)(t).at(from.cell, from.part)
 }
 
-// tablePlace is where a number lies in tables.
+// tablePlace is the place of a number in tables.
 type tablePlace struct {
 	cell int
 	part float32

@@ -6,47 +6,47 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Tally compares what visits to a group of pages found with what was predicted of them. The group
-// is a server, a site or another.
+// Tally compares what visits to a group of pages found with what was predicted. The group is a
+// server, a site or another.
 //
-// It is the random effect of the group (a shared frailty: Vaupel, Manton, Stallard 1979): the part
-// of its odds of change that no model can know before, as when part of the server was rebuilt.
-// Where n visits found c changes and their predicted probabilities add up to e, the odds of the
-// pages that were last visited before them are multiplied by
+// A Tally is the random effect of the group (a shared frailty: Vaupel, Manton, Stallard 1979): the
+// part of its odds of change that no model can know before, for example because part of the server
+// was rebuilt. If n visits found c changes, and e is the sum of their predicted probabilities, the
+// odds of pages last visited before them are multiplied by
 //
 //	(c + a) / (e + a) * (n - e + a) / (n - c + a)
 //
-// That is the ratio of observed to predicted odds, shrunk toward 1 by a changes, and as many visits
+// This is the ratio of observed to predicted odds, shrunk toward 1 by a changes, and as many visits
 // without one, that came as predicted. The predictions are those of the experts and of claims,
 // before this factor and before calibration.
 //
-// For a site, e is what was to be expected after the factor of its server, so that it says what
-// the server does not.
+// For a site, e is the expectation after the factor of its server, so that the site adds only what
+// the server does not explain.
 //
-// Tallies are kept with the memory of the planner.
+// The memory of the planner includes tallies.
 type Tally struct {
 	start float32  // of the first span, in days
 	spans []Counts // ascending
 }
 
-// Counts are the visits that tell of a span of days up to end, how many of them found a change, and
-// how many were expected to. A visit that tells of several spans counts in parts.
+// Counts has the visits that cover the days of a span up to end, how many found a change, and how
+// many were expected to. A visit that covers several spans counts in parts.
 type Counts struct{ end, Visits, Changed, Expected float32 }
 
 const (
-	// mostEffect bounds each factor and their product, and its inverse.
+	// mostEffect bounds each factor, their product, and the inverses.
 	mostEffect = 20
-	// tallySpans bounds memory, 16 bytes each; a span is a day long, or as long as a shorter round,
-	// or longer where that is long ago.
+	// tallySpans bounds memory, 16 bytes each. A span is a day long, or as long as a shorter round;
+	// old spans are longer.
 	tallySpans = 16
 )
 
-// See adds a visit on day to of a page whose copy was of day from, which was expected to find a
-// change with some probability. It counts for the days since that copy, most for those on which the
-// group is known to have changed (part). For after a server was rebuilt, visits go on to find pages
-// that nobody visited since, and those that were visited since are none the likelier for it. Of a
-// copy that is no older than a round it counts for the moment of the visit: what was predicted
-// wrong today is best known by that. New spans have so many days.
+// See adds a visit on day to of a page whose copy was of day from, with the expected probability of
+// a change. It counts for the days since that copy, mostly for those on which the group is known to
+// have changed (part). The reason: after a rebuild, visits still find changed pages that were not
+// visited since, but pages that were visited since are not likelier to change. If the copy is no
+// older than a round, the visit counts for its own time, which shows best what was predicted wrong
+// today. New spans are length days long.
 func (f *Tally) See(from, to, length float32, changed bool, expected float32,
 	part func(from, after, to float32) float32) {
 	n := len(f.spans)
@@ -54,7 +54,7 @@ func (f *Tally) See(from, to, length float32, changed bool, expected float32,
 	case n == 0:
 		f.start = to - length
 		f.spans = append(f.spans, Counts{end: to})
-	case to <= f.spans[n-1].end: // an instant ago, or somewhat out of order
+	case to <= f.spans[n-1].end: // an instant ago, or slightly out of order
 	case to <= f.begin(n-1)+length:
 		f.spans[n-1].end = to
 	default:
@@ -72,7 +72,7 @@ func (f *Tally) See(from, to, length float32, changed bool, expected float32,
 	}
 	given := float32(0)
 	for i := len(f.spans) - 1; i >= 0 && given < 1; i-- {
-		upTo := float32(1) // the first span has all that was before it, too
+		upTo := float32(1) // the first span also has all that was before it
 		if begin := f.begin(i); i > 0 && from < begin {
 			upTo = max(part(from, begin, to), given)
 		}
@@ -91,7 +91,7 @@ func (f *Tally) begin(i int) float32 {
 	return f.spans[i-1].end
 }
 
-// join makes two neighbours one, those that are shortest for their age.
+// join joins the two neighbours that are shortest for their age.
 func (f *Tally) join(now float32) {
 	best, least := 0, float32(0)
 	for i := range len(f.spans) - 1 {
@@ -104,7 +104,7 @@ func (f *Tally) join(now float32) {
 	f.spans = append(f.spans[:best], f.spans[best+1:]...)
 }
 
-// Since adds up the visits after t; of a span in which t lies its share.
+// Since sums the visits after t; the span that contains t counts by its part.
 func (f *Tally) Since(t float32) (all Counts) {
 	for i := len(f.spans) - 1; i >= 0 && f.spans[i].end > t; i-- {
 		s, begin := f.spans[i], f.begin(i)
@@ -116,8 +116,8 @@ func (f *Tally) Since(t float32) (all Counts) {
 	return all
 }
 
-// See counts a visit that was expected to find a change with some probability. Of more visits than
-// most a tenth is forgotten before.
+// See counts a visit with the expected probability of a change. Beyond most visits a tenth is
+// forgotten first.
 func (s *Counts) See(changed bool, expected, most float32) {
 	if s.Visits >= most {
 		s.Visits *= 0.9
@@ -131,8 +131,7 @@ func (s *Counts) See(changed bool, expected, most float32) {
 	}
 }
 
-// Ratio returns the ratio of the odds seen to those expected, pulled toward 1: 1 where there was no
-// visit.
+// Ratio returns the ratio of the odds seen to those expected, pulled toward 1; 1 without visits.
 func (s Counts) Ratio(a float32) float32 {
 	if s.Visits == 0 {
 		return 1
@@ -141,7 +140,7 @@ func (s Counts) Ratio(a float32) float32 {
 		((s.Expected + a) * (s.Visits - s.Changed + a)))
 }
 
-// Beyond returns the counts beside what was to be expected after the odds had a factor.
+// Beyond returns the counts with the expectation after a factor of the odds.
 func (s Counts) Beyond(factor float32) Counts {
 	if s.Visits > 0 {
 		s.Expected = s.Visits * TimesOdds(s.Expected/s.Visits, factor)
@@ -149,7 +148,7 @@ func (s Counts) Beyond(factor float32) Counts {
 	return s
 }
 
-// Bounded returns a factor that is bounded by mostEffect and its inverse.
+// Bounded returns a factor bounded by mostEffect and its inverse.
 func Bounded(factor float32) float32 {
 	switch {
 	case factor < 1.0/mostEffect:
@@ -168,28 +167,28 @@ func Power(x, trust float32) float32 {
 	return Exp32(trust * Log32(x))
 }
 
-// TimesOdds multiplies the odds of a probability.
+// TimesOdds multiplies the odds of a probability by a factor.
 func TimesOdds(probability, factor float32) float32 {
 	return min(probability*factor/(1+probability*(factor-1)), 1)
 }
 
-// Trust learns how far what visits to a server and a site find tells of their other pages.
-// On a web whose servers are rebuilt it tells much. Where pages change one by one it is chance, and
-// a factor of the odds that follows chance does harm.
+// Trust learns how well the outcomes of visits to a server and a site predict their other pages. If
+// servers are rebuilt they predict well. If pages change one by one they are chance, and a factor
+// of the odds that follows chance does harm.
 //
 // The trust is the power of the factors: 1 takes them as they are, 0 not at all. Each outcome moves
-// it by the gradient of the log loss, for the corpus and, beside it, for the server, as the weights
-// of a mixture are moved; what is learnt is forgotten as it is there.
+// it by the gradient of the log loss, for the corpus and, added to it, for the server, like the
+// weights of a mixture. It is forgotten in the same way.
 type Trust struct {
-	First   float32   // before anything was seen
-	Corpus  float32   // beside it
-	Servers []float32 // beside that of the corpus
+	First   float32   // before any outcome
+	Corpus  float32   // added to First
+	Servers []float32 // added to that of the corpus
 }
 
 const (
 	// mostTrust bounds the power.
 	mostTrust = 1.2
-	// trustStep is how far an outcome moves it.
+	// trustStep is the step of an outcome.
 	trustStep = 0.02
 )
 
@@ -202,8 +201,8 @@ func (t *Trust) Of(s sitegraph.ServerID) float32 {
 	return min(max(trust, 0), mostTrust)
 }
 
-// See learns from the outcome of a visit that was believed to find a change with some probability,
-// where the factor of the odds was so large before it was trusted.
+// See learns from the outcome of a visit with the believed probability of a change. factor is the
+// odds factor before trust.
 func (t *Trust) See(s sitegraph.ServerID, changed bool, believed, factor float32) {
 	own := t.Server(s)
 	missed := -believed

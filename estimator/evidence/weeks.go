@@ -7,13 +7,13 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Weeks is how many weeks a history tells of.
+// Weeks is the number of weeks in a history.
 const Weeks = 32
 
 const secondsPerWeek = 7 * secondsPerDay
 
-// InWeek returns what the visits of a week told of a page, as if there had been one: from when to
-// when, in unix seconds, and whether it had changed. ok is false where there was none.
+// InWeek returns what the visits of a week found at a page, as if there had been one: from when to
+// when, in unix seconds, and whether it had changed. ok is false if there was none.
 func InWeek(h *sitegraph.History, week uint32) (from, to uint32, changed, ok bool) {
 	ago := sitegraph.Week(h.Last) - week
 	if ago >= Weeks || h.WeeksSeen>>ago&1 == 0 {
@@ -31,7 +31,8 @@ func InWeek(h *sitegraph.History, week uint32) (from, to uint32, changed, ok boo
 // WeekShares count, by week, how many pages of a group were visited and how many had changed.
 type WeekShares struct{ seen, changed [Weeks]float64 }
 
-// Add counts what a page showed in the weeks up to one that is not before its last visit.
+// Add adds the visits and changes of a page in the weeks up to newest, which must not precede its
+// last visit.
 func (s *WeekShares) Add(h *sitegraph.History, newest uint32) {
 	seen, changed := h.WeeksBefore(newest)
 	for w := range Weeks {
@@ -40,8 +41,8 @@ func (s *WeekShares) Add(h *sitegraph.History, newest uint32) {
 	}
 }
 
-// Gain returns how much likelier the changes are if each week has a share of its own than by the
-// mean share, as a logarithm. The shares have a beta prior of that mean, worth one visit.
+// Gain returns how much likelier the changes are if each week has its own share than by the mean
+// share, as a logarithm. The shares have a beta prior of that mean, worth one visit.
 func (s *WeekShares) Gain(mean float64) (sum float64) {
 	lbeta := func(x, y float64) float64 {
 		gx, _ := math.Lgamma(x)
