@@ -293,8 +293,8 @@ func (all *Promise) Broken(perDay float64) string {
 	if n := len(all.Servers); n > 0 {
 		worst := all.Servers[0]
 		why = append(why, fmt.Sprintf("%d servers have more pages than politeness lets visit in "+
-			"time, as %s: it needs %.0f visits a day of %.0f; a shorter --delay agreed with the "+
-			"site would help, or ages %.3g times as long there",
+			"time. One is %s: it needs %.0f visits a day, and may get %.0f. A shorter --delay agreed "+
+			"with the site would help, or ages %.3g times as long there",
 			n, worst.Server, worst.PerDay, worst.Most, worst.PerDay/worst.Most))
 	}
 	return strings.Join(why, "; ")

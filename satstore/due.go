@@ -34,7 +34,7 @@ func (s *Store) Due(from time.Time, each func(r *sitegraph.Record, messages [][]
 		return nil
 	})
 	if err != nil {
-		return from, fmt.Errorf("read what is due from %v on: %w", from, err)
+		return from, fmt.Errorf("read the records due from %v on: %w", from, err)
 	}
 	if last == before {
 		return from, nil

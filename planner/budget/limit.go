@@ -139,8 +139,8 @@ var multiples = []struct {
 // mostAmount bounds a limit: whole numbers up to it are exact, and sums of them fit into 64 bits.
 const mostAmount = 1e15
 
-var errLimit = errors.New("fetches or bytes an hour or a day, as 1000/day, 50/hour, 2GB/day, " +
-	"1.5MiB/hour")
+var errLimit = errors.New("fetches or bytes an hour or a day, such as 1000/day, 50/hour, " +
+	"2GB/day, 1.5MiB/hour")
 
 // ParseLimit reads a limit as people write it: a number, a unit of bytes if it is one of
 // bytes, and /hour or /day. A number alone counts fetches a day.

@@ -19,7 +19,7 @@ func ParsePace(text string) (share, perDay float64, err error) {
 		l, err := ParseLimit(text)
 		perDay := l.Amount * float64(Day/max(l.Per, 1))
 		if err != nil || l.Unit != InFetches || !(perDay > 0) || perDay >= math.MaxInt32 {
-			return 0, 0, fmt.Errorf("a number of fetches, as 5000/day or 200/hour")
+			return 0, 0, fmt.Errorf("a number of fetches, such as 5000/day or 200/hour")
 		}
 		return 0, perDay, nil
 	}
@@ -30,11 +30,11 @@ func ParsePace(text string) (share, perDay float64, err error) {
 	share, err = strconv.ParseFloat(number, 64)
 	switch {
 	case err != nil || !(share > 0) || share > mostShare:
-		return 0, 0, fmt.Errorf("a share of the pages a day above 0, as 2%% or 0.02, or a number " +
-			"of fetches, as 5000/day")
+		return 0, 0, fmt.Errorf("a share of the pages a day above 0, such as 2%% or 0.02, or a " +
+			"number of fetches, such as 5000/day")
 	case share > 1 && !isPercent:
-		return 0, 0, fmt.Errorf("a unit, as the number is above 1: %s/day for fetches, or %s%% of "+
-			"the pages a day", text, text)
+		return 0, 0, fmt.Errorf("a unit, since the number is above 1: %s/day for fetches, or %s%% "+
+			"of the pages a day", text, text)
 	}
 	return share, 0, nil
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// allocation gives each page a frequency of visits, the best for a measure within the
-// budget, and visits it at even intervals: the page that is furthest on in its interval
-// first. So its score is frequency * age, 1 at the end of the interval. Frequencies are solved
-// anew each round, for classes of rates 1 % apart, so that a round costs one pass over the pages.
+// allocation gives each page the frequency of visits that is best for a measure within the budget,
+// and visits it at even intervals. The page comes first that is furthest on in its interval: its
+// score is frequency * age, 1 at the end of the interval. Each round solves the frequencies anew,
+// for classes of rates 1 % apart, so that a round costs one pass over the pages.
 type allocation struct {
 	*pageRates
 	perDay float64
@@ -20,14 +20,14 @@ type allocation struct {
 	found  [rateClasses]float64 // frequency by class
 }
 
-// class is pages of about the same change rate.
+// class has pages of about the same change rate.
 type class struct {
 	rate  float64 // changes a day, > 0
 	pages float64
-	visit float64 // each page's visits a day: what is to be solved
+	visit float64 // visits a day of each page: the result
 }
 
-// Classes of rates reach from slowestClass on, in steps of 1 %, past one change a minute.
+// Classes of rates begin at slowestClass, in steps of 1 %, and end past one change a minute.
 const (
 	slowestClass = 1e-6
 	classStep    = 0.01
@@ -43,19 +43,19 @@ func newAllocation(s Settings, by *pageRates, solve func([]class, float64)) plan
 	return &atIntervals{greedy: newGreedy(s, a), allocation: a}
 }
 
-// atIntervals visits pages at the frequencies of an allocation: a page is due shortly before the
-// end of its interval, and of those that are due, or come next, the one that is furthest on in its
-// interval is visited first.
+// atIntervals visits pages at the frequencies of an allocation. A page is due shortly before the
+// end of its interval. Of the pages due, or handed out early, the one furthest on in its interval
+// is visited first.
 type atIntervals struct {
 	*greedy
 	allocation *allocation
 	used       [rateClasses]float64 // frequencies by which pages are due
 }
 
-// movedPart is by how much the frequency of a class may change before its pages get new due times.
+// movedPart is the change of a class's frequency at which its pages get new due times.
 const movedPart = 0.1
 
-// Begin moves due times where rates learnt since have changed what the budget allows.
+// Begin moves due times after new rates have changed what the budget allows.
 func (a *atIntervals) Begin(r planner.Round) {
 	a.greedy.Begin(r)
 	moved := false
@@ -77,12 +77,12 @@ func (a *atIntervals) Begin(r planner.Round) {
 	}
 }
 
-// RanksAll says no: the queue tells which pages are ranked.
+// RanksAll returns false: the queue decides which pages are ranked.
 func (*atIntervals) RanksAll() bool { return false }
 
 func (a *atIntervals) Next() (planner.Visit, bool) {
 	v, ok := a.greedy.Next()
-	if ok && v.Value > 0 { // the share of its interval that is over
+	if ok && v.Value > 0 { // the finished share of its interval
 		h := &a.Pages.Memory(v.Page).History
 		interval := float64(h.Age(a.Pages.Round().End)) / v.Value
 		v.Due = h.LastVisit().Add(time.Duration(min(interval, longestWait*float64(planner.Day))))
@@ -92,7 +92,7 @@ func (a *atIntervals) Next() (planner.Visit, bool) {
 
 func (a *atIntervals) Due(p sitegraph.PageID, now time.Time) (planner.Due, time.Duration) {
 	_, interval := a.greedy.Due(p, now)
-	wait := 10.0 * longestWait // after all that the budget allows visits to
+	wait := 10.0 * longestWait // after all that the budget visits
 	if perDay := a.allocation.score(p, 1); perDay > 0 {
 		wait = min(early/perDay, longestWait)
 	}
@@ -136,7 +136,7 @@ func (a *allocation) begin(r planner.Round) {
 		}
 	}
 	perDay := a.perDay
-	if !(perDay > 0) { // not known, as in a sweep: each page once
+	if !(perDay > 0) { // unknown, as in a sweep: each page once
 		perDay = pages / max(estimator.Days(r.End.Sub(r.Start)), 1)
 	}
 	a.found = [rateClasses]float64{}
@@ -165,9 +165,9 @@ func (a *allocation) why(p sitegraph.PageID, days, score float64) planner.Reason
 	)
 }
 
-// optimalFreshness makes the mean share of copies that are good the largest, for visits at even
-// intervals (Cho and Garcia-Molina 2003): with x = rate/visit changes an interval, (1 - (1+x)
-// exp(-x)) / rate is the same for all pages visited, and pages too fast for it get no visit.
+// optimalFreshness maximises the mean share of fresh copies, for visits at even intervals (Cho and
+// Garcia-Molina 2003). With x = rate/visit changes an interval, (1 - (1+x) exp(-x)) / rate is the
+// same for all visited pages, and pages that are too fast for it get no visit.
 func optimalFreshness(classes []class, perDay float64) {
 	bisect(classes, perDay, func(c *class, price float64) {
 		if c.visit = 0; price*c.rate < 1 {
@@ -176,18 +176,18 @@ func optimalFreshness(classes []class, perDay float64) {
 	})
 }
 
-// lambdaCrawl makes the expected harmonic number of unseen changes the least, for visits at
-// random moments (Kolobov et al. 2019): visit = (sqrt(rate^2 + 4 rate/price) - rate) / 2. No
-// page with a rate is left out.
+// lambdaCrawl minimises the expected harmonic number of unseen changes, for visits at random times
+// (Kolobov et al. 2019): visit = (sqrt(rate^2 + 4 rate/price) - rate) / 2. It visits every page
+// with a rate.
 func lambdaCrawl(classes []class, perDay float64) {
 	bisect(classes, perDay, func(c *class, price float64) {
 		c.visit = 2 / price / (1 + math.Sqrt(1+4/(c.rate*price)))
 	})
 }
 
-// bisect finds the price at which the visits add up to the budget; they fall with it. Where
-// they fall by a step within the last digit of the price, as those of a class at the edge of being
-// left out do, the budget decides how far.
+// bisect finds the price at which the visits, which fall with it, sum to the budget. The visits of
+// a class at the edge of being left out may fall by a step within the last digit of the price. Then
+// the budget decides their number.
 func bisect(classes []class, perDay float64, at func(c *class, price float64)) {
 	total := func(price float64) (sum float64) {
 		for i := range classes {
@@ -221,9 +221,9 @@ func bisect(classes []class, perDay float64, at func(c *class, price float64)) {
 	}
 }
 
-// binaryLambdaCrawl makes the share of copies that are good the largest, for visits at random
-// moments (Azar et al. 2018): visit = sqrt(rate) (budget + sum of rates) / sum of sqrt(rates) -
-// rate over the pages for which that is positive; the fastest get no visit.
+// binaryLambdaCrawl maximises the share of fresh copies, for visits at random times (Azar et al.
+// 2018): visit = sqrt(rate) (budget + sum of rates) / sum of sqrt(rates) - rate over the pages for
+// which that is positive; the fastest get no visit.
 func binaryLambdaCrawl(classes []class, perDay float64) {
 	var roots, sum float64
 	for _, c := range classes {

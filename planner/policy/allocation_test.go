@@ -11,13 +11,13 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// allocations are the three optimisations: what is made the largest, and how. The objectives are
-// those of a page of this rate at so many visits a day.
+// allocations has the three optimisations: their solution and their objective, for a page of some
+// rate and visits a day.
 var allocations = map[string]struct {
 	solve     func([]class, float64)
 	objective func(rate, visit float64) float64
-	slope     func(rate, visit float64) float64 // of the objective, by visit
-	starves   bool                              // fast pages get nothing if the budget is small
+	slope     func(rate, visit float64) float64 // derivative of the objective by visit
+	starves   bool                              // fast pages get no visit if the budget is small
 }{
 	"freshness": {optimalFreshness,
 		func(rate, visit float64) float64 { return -math.Expm1(-rate/visit) * visit / rate },
@@ -79,9 +79,9 @@ func TestLambdaCrawlByHand(t *testing.T) {
 	}
 }
 
-// The conditions of Karush, Kuhn and Tucker, at random rates and budgets: the budget is used, a
-// visit more is worth the same to all pages that have some and no more to those that have none, and
-// the slopes used for that are those of the objectives.
+// The conditions of Karush, Kuhn and Tucker hold at random rates and budgets. The budget is used.
+// One more visit is worth the same to all pages with visits, and no more to those without. The
+// slopes used for that are those of the objectives.
 func TestAllocationsAreOptimal(t *testing.T) {
 	for name, a := range allocations {
 		starved := 0
@@ -132,7 +132,7 @@ func TestAllocationsAreOptimal(t *testing.T) {
 	}
 }
 
-// estimator.FreshAt undoes marginal, and marginal is accurate where its terms nearly cancel.
+// estimator.FreshAt inverts marginal, and marginal is accurate where its terms nearly cancel.
 func TestMarginal(t *testing.T) {
 	for x := 1e-7; x < 30; x *= 1.3 {
 		if got := estimator.FreshAt(marginal(x)); math.Abs(got-x) > 1e-6*x {
@@ -147,7 +147,7 @@ func TestMarginal(t *testing.T) {
 	}
 }
 
-// In the long run each page is visited at the frequency that is solved for its rate.
+// In the long run each page is visited at the frequency solved for its rate.
 func TestAllocationIsKept(t *testing.T) {
 	const perDay, rounds, skipped = 9, 200, 20
 	w := simtest.NewWorld(5, 2, 40, false)

@@ -13,7 +13,7 @@ import (
 )
 
 // large is a corpus of a million pages on a thousand servers, with forty directories each, half a
-// year of weekly visits and rates of every size; built once for all benchmarks.
+// year of weekly visits and rates of every size. It is built once for all benchmarks.
 var large = sync.OnceValue(func() *largeCorpus {
 	const servers, perServer = 1000, 1000
 	rng := rand.New(rand.NewPCG(1, 0))
@@ -56,8 +56,8 @@ type largeCorpus struct {
 	graphBytes, memoryBytes float64
 }
 
-// BenchmarkBegin is what a round costs before its first visit: ranking a million pages. The
-// first Begin of a policy, which builds its tables, is not in the time; what they weigh is.
+// BenchmarkBegin measures the cost of a round before its first visit: ranking a million pages. Its
+// time excludes the first Begin of a policy, which builds tables; its memory includes them.
 func BenchmarkBegin(b *testing.B) {
 	for _, name := range Names() {
 		b.Run(name+"/pages=1e6", func(b *testing.B) {
@@ -86,7 +86,7 @@ func BenchmarkBegin(b *testing.B) {
 	}
 }
 
-// BenchmarkNext is what a visit costs once a round has begun.
+// BenchmarkNext measures the cost of a visit in a round.
 func BenchmarkNext(b *testing.B) {
 	for _, name := range Names() {
 		b.Run(name+"/pages=1e6", func(b *testing.B) {

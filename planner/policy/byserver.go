@@ -8,7 +8,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// rating is where a policy by servers takes their change rates from.
+// rating is the source of the servers' change rates.
 type rating uint8
 
 const (
@@ -18,28 +18,28 @@ const (
 	ratingSample          // the share among sampled pages, whose visits count
 )
 
-// byServer visits whole servers in falling change rate (Cho and Ntoulas 2002), pages in
-// seeded order; with a method, that method's sweep inside each server ([LINK 6.3], reading R1).
+// byServer visits whole servers by falling change rate (Cho and Ntoulas 2002), with pages in seeded
+// order; with a method, it makes that method's sweep inside each server ([LINK 6.3], reading R1).
 // As a stream it starts a new round through the servers each week; with a method see toured.
 type byServer struct {
 	cycling
 	rating  rating
 	sites   *division // nil: all pages in seeded order
-	tour    *toured   // the method at work in a stream; nil: none is
+	tour    *toured   // the method at work in a stream; nil: none
 	samples planner.FIFO
 	pages   map[sitegraph.ServerID][]sitegraph.PageID // in seeded order
 	seen    map[sitegraph.ServerID]*outcomes          // of this round through the servers
-	// what is left, last first; nil while sampling
+	// order has the remaining servers, last first; nil while sampling.
 	order  []sitegraph.ServerID
 	rated  bool
 	left   planner.FIFO // pages of the current server
 	inside *bySite      // method at work in it
 	inner  map[sitegraph.ServerID]*bySite
 	weeks  periods
-	again  bool // a second round through the servers was begun in this round
+	again  bool // this round began a second one through the servers
 }
 
-// outcomes counts visits that told something.
+// outcomes counts visits that compared a page with its copy.
 type outcomes struct{ visits, changed int }
 
 func newByServer(r rating, methodName string) func(Settings) planner.Policy {
@@ -55,7 +55,7 @@ func newByServer(r rating, methodName string) func(Settings) planner.Policy {
 	}
 }
 
-// Offer ranks the oldest copies, for what is left when all servers are through.
+// Offer ranks the oldest copies, for the budget that is left when all servers are finished.
 func (b *byServer) Offer(pages []sitegraph.PageID) {
 	if b.tour != nil {
 		b.tour.sites.Offer(pages)
@@ -105,7 +105,7 @@ func (b *byServer) start(r planner.Round) {
 	}
 }
 
-// servers lists those with pages, in seeded order.
+// servers returns the servers with pages, in seeded order.
 func (b *byServer) servers() []sitegraph.ServerID {
 	var all []sitegraph.ServerID
 	for s := range b.pages {
@@ -121,7 +121,7 @@ func (b *byServer) servers() []sitegraph.ServerID {
 	return all
 }
 
-// rate is a server's change rate; what is not known is 0.
+// rate returns a server's change rate; 0 if unknown.
 func (b *byServer) rate(s sitegraph.ServerID) float64 {
 	switch b.rating {
 	case ratingTrue:
@@ -144,7 +144,7 @@ func (b *byServer) rate(s sitegraph.ServerID) float64 {
 	return 0
 }
 
-// recentRate is the share of changed pages among those visited in the last week.
+// recentRate returns the share of changed pages among those visited in the last week.
 func (b *byServer) recentRate(s sitegraph.ServerID) float64 {
 	since := b.Pages.Round().Start.Add(-week).Unix()
 	var o outcomes
@@ -202,7 +202,7 @@ func (b *byServer) Next() (planner.Visit, bool) {
 			if b.Mode == planner.Sweep || b.again {
 				return planner.Visit{}, false
 			}
-			b.again = true // all servers are through before the week is
+			b.again = true // all servers are finished before the week is
 			b.start(b.Pages.Round())
 			return b.Next()
 		}
@@ -216,7 +216,7 @@ func (b *byServer) Next() (planner.Visit, bool) {
 	}
 }
 
-// nextInside goes on in the current server.
+// nextInside continues in the current server.
 func (b *byServer) nextInside() (planner.Visit, bool) {
 	if b.tour != nil {
 		return b.tour.next()

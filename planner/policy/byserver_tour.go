@@ -6,13 +6,13 @@ import (
 )
 
 // toured is a method at work in one server after the other, in a stream. The tops of a server's
-// sites come first, and then the members of the sites whose top changed. A top whose outcome comes
-// when later servers are at work already promotes its members all the same: they come before the
-// next server. When all servers are through, what is left of the planning round goes to the oldest
-// copies, and the next one begins with another round through the servers.
+// sites come first, then the members of sites whose top changed. If the outcome of a top comes when
+// later servers are already at work, its members still come before the next server. When all
+// servers are finished, the rest of the planning round goes to the oldest copies. The next round
+// begins another round through the servers.
 //
-// Members wait while their top was seen to change after they were visited last. Histories tell
-// that, so a round finds again what the one before did not reach.
+// Members wait if their top changed after their last visit. Histories have these times, so a round
+// finds again what the one before did not reach.
 type toured struct {
 	sites  *bySite
 	opened map[sitegraph.ServerID]bool // in this round through the servers
@@ -45,13 +45,13 @@ func (t *toured) begin() {
 	t.sites.byAge(t.sites.members.Waiting())
 }
 
-// open goes on with a server: its tops, and members that wait since one of these changed.
+// open continues with a server: its tops, and members that wait because one of these changed.
 func (t *toured) open(s sitegraph.ServerID) {
 	t.opened[s] = true
 	t.sites.only = s
 	t.sites.startTops()
 	t.sites.promoteAgain(true)
-	t.sites.byAge(t.sites.tops.Waiting()) // sites come in an order of discovery
+	t.sites.byAge(t.sites.tops.Waiting()) // sites come in order of discovery
 }
 
 func (t *toured) next() (planner.Visit, bool) {
@@ -62,8 +62,8 @@ func (t *toured) next() (planner.Visit, bool) {
 	return t.sites.nextMember()
 }
 
-// observe learns from an outcome. What samples show of a server that is not yet open is found in
-// the histories of its tops then.
+// observe learns from an outcome. If samples come from a server that is not open yet, the histories
+// of its tops keep their outcomes.
 func (t *toured) observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 	if t.opened[t.sites.Pages.Graph.Server(p)] {
 		t.sites.Observe(p, verdict)

@@ -10,8 +10,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// A week is seven days, however long a round is: no page is visited twice before its policy came
-// round to all others, and after a week it begins anew.
+// A week is seven days, whatever the length of rounds: no page is visited twice before its policy
+// has visited all others, and after a week it begins anew.
 func TestAWeekIsAWeek(t *testing.T) {
 	for _, policy := range []string{"server-sample", "server-previous", "cho-greedy",
 		"cho-adaptive", "tan-mitra"} {
@@ -20,7 +20,7 @@ func TestAWeekIsAWeek(t *testing.T) {
 			w := newSampledServers(t, policy, Settings{Mode: planner.Stream, Seed: 1,
 				PerDay: float64(planner.Day / length)}, 2*rounds, 0, 0.5)
 			visited := map[sitegraph.PageID]int{}
-			started := 0 // rounds that began in the second week, with a sample
+			started := 0 // rounds of the second week that began with a sample
 			for n := 1; n < 2*rounds; n++ {
 				end := simtest.Base.Add(time.Duration(n) * length)
 				w.planner.Begin(planner.Round{Number: n + 1000, Start: end.Add(-length), End: end,
@@ -38,7 +38,7 @@ func TestAWeekIsAWeek(t *testing.T) {
 					started++
 				}
 			}
-			// server-sample visits the page that it took as a sample once more.
+			// server-sample visits the page of its sample once more.
 			if twice := rounds - 1 - len(visited); twice > 1 || twice > 0 &&
 				policy != "server-sample" {
 				t.Errorf("%s, rounds of %v: %d pages in %d visits of a week", policy, length,
@@ -52,14 +52,14 @@ func TestAWeekIsAWeek(t *testing.T) {
 	}
 }
 
-// Live, a method inside a server visits the tops of its sites, then in the same round the members
-// of those whose top changed, and with what is left the oldest copies. Members that a round does
-// not reach are visited in the next one.
+// In a stream, a method inside a server visits the tops of its sites, then in the same round the
+// members of those whose top changed, and then the oldest copies. Members that a round does not
+// reach are visited in the next one.
 func TestMethodsInsideServers(t *testing.T) {
 	for _, c := range []struct {
 		policy, changed string
 		budgets         []int
-		tops            string // that come first
+		tops            string // first pages
 		all             string // pages visited, sorted
 	}{
 		{"server-previous+a", "A", []int{4, 2}, "ADGR", "ABCDGR"},
@@ -92,7 +92,7 @@ func TestMethodsInsideServers(t *testing.T) {
 	}
 }
 
-// Samples tell which server comes first, and their tops are tops that were looked at.
+// Samples decide which server comes first, and sampled tops count as visited.
 func TestSamplesBeforeMethods(t *testing.T) {
 	l := simtest.NewLettered(t, fx4a, fx4Edges, rand.New(rand.NewPCG(1, 0)))
 	policy, err := New("server-sample+a", Settings{Pages: l.Pages, Mode: planner.Stream, Seed: 1,
@@ -106,8 +106,8 @@ func TestSamplesBeforeMethods(t *testing.T) {
 	}
 }
 
-// Servers that become known after a week began have their turn in the next planning round, where
-// the others are through.
+// Servers that become known after a week began have their turn in the next planning round, when the
+// others are finished.
 func TestNewServersInTheWeek(t *testing.T) {
 	for _, name := range []string{"server-previous", "server-previous+a", "server-sample+c"} {
 		pages := planner.NewPages(sitegraph.NewGraph())

@@ -8,33 +8,34 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// bySite visits the tops of sites first, and then the members of those whose top changed.
+// bySite visits the tops of sites first, and then the members of sites whose top changed.
 //
-// As a sweep it stops there. Method C checks the sites of start pages, and then those
-// reached by a link from a page of a site whose top changed, breadth-first; C then B goes
-// on with the tops that were not checked. Members of sites whose tops proved true in the past
-// come first where the method learns, else sites come in seeded order.
+// As a sweep it stops there. Method C checks the sites of start pages, and then those linked from a
+// page of a site whose top changed, breadth-first. C then B continues with the tops that were not
+// checked. If the method learns, members of sites come first whose tops predicted well in the past;
+// otherwise sites come in seeded order.
 //
-// As a stream it is the form in which the policies of others were measured: half of a round's
-// budget goes to tops in line in turn, those of all sites, with C those of start pages and of sites
-// below one whose top was found changed (C then B: these first, then all others); the rest goes to
-// members of sites whose top changed since the member was last visited, the oldest copies first,
-// and then to the oldest copies of all. What a round shows promotes from the next round on. Methods
-// of our own promote within the round: they find more, if the same order is kept (C on closures at
-// 1, 2, 5, 10 % a day on 45 servers: 0.27, 0.49, 0.75, 0.81 of all changes instead of 0.24, 0.39,
-// 0.64, 0.73).
+// As a stream it is the form in which the published policies were measured. Half of a round's
+// budget goes to tops in turn: those of all sites, or with C those of start pages and of sites
+// below one whose top had changed (C then B: these first, then all others). The rest goes to
+// members of sites whose top changed since the member's last visit, the oldest copies first, and
+// then to the oldest copies of all. Outcomes promote from the next round on. Methods of this
+// project promote within the round: with the same order they find more (C on closures at 1, 2, 5,
+// 10 % a day on 45 servers: 0.27, 0.49, 0.75, 0.81 of all changes instead of 0.24, 0.39, 0.64,
+// 0.73).
 type bySite struct {
 	cycling
 	method
 	*division
 	only      sitegraph.ServerID // the server it works on, or allServers
-	tops      planner.FIFO       // what is left of this cycle
+	tops      planner.FIFO       // tops left in this cycle
 	topsLeft  int                // visits to tops left in this round
 	topsCarry float64            // half a visit carried over
-	// Tops that come first: of sites below a changed one, C in a sweep and C then B.
+	// lower has the tops that come first: of sites below a changed one, with C in a sweep and C
+	// then B.
 	lower    planner.FIFO
-	news     []sitegraph.PageID        // stream: tops that this round saw changed
-	reached  map[sitegraph.PageID]bool // C: tops that were put in line; in a stream, that are in it
+	news     []sitegraph.PageID        // stream: tops that changed in this round
+	reached  map[sitegraph.PageID]bool // C: queued tops; in a stream, those still queued
 	resting  bool                      // C then B, sweep: the rest has begun
 	promoted []*site                   // sites whose top changed in this sweep
 	members  planner.FIFO              // members to visit
@@ -42,7 +43,7 @@ type bySite struct {
 	oldest   planner.Heap[float64]
 }
 
-// newBySite makes the policy of a method.
+// newBySite returns the constructor of a method's policy.
 func newBySite(name string) func(Settings) planner.Policy {
 	return func(s Settings) planner.Policy {
 		return bySiteOn(s, newDivision(s.Pages, methods[name]), allServers)
@@ -88,8 +89,8 @@ func (b *bySite) Begin(r planner.Round) {
 	b.news = b.news[:0]
 }
 
-// Observe promotes the members of a site whose top changed, and with method C the tops of
-// the sites below it; one changed top of several suffices (reading R1).
+// Observe promotes the members of a site whose top changed and, with method C, the tops of the
+// sites below it. One changed top of several suffices (reading R1).
 func (b *bySite) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 	site := b.note(p, verdict)
 	if site == nil {
@@ -120,7 +121,7 @@ func (b *bySite) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 	b.members.Push(waiting...)
 }
 
-// note remembers that a top changed, and returns its site; nil: p is no top, or did not change.
+// note notes that a top changed, and returns its site; nil: p is no top, or did not change.
 func (b *bySite) note(p sitegraph.PageID, verdict sitegraph.Verdict) *site {
 	if verdict == sitegraph.VerdictFirst || verdict == sitegraph.VerdictLeft {
 		b.outdated(b.Pages.Graph.Server(p))
@@ -156,5 +157,5 @@ func (b *bySite) Next() (planner.Visit, bool) {
 	}
 }
 
-// roundMark is a mark of this round that no site has at first.
+// roundMark returns a mark of this round that no site has at first.
 func (b *bySite) roundMark() int32 { return int32(b.Pages.Round().Number) + 1 }

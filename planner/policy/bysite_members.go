@@ -8,8 +8,9 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// promoteAgain finds the members that still wait for a visit because a top of theirs changed
-// after it: their histories tell, also after a restart, and of visits handed back or failed.
+// promoteAgain finds the members that still wait because a top of theirs changed after their last
+// visit. Their histories show it, also after a restart, and after visits that failed or were handed
+// back.
 func (b *bySite) promoteAgain(restart bool) {
 	b.members.Reset()
 	b.addWaiting(b.only, restart)
@@ -47,13 +48,13 @@ func (b *bySite) byAge(pages []sitegraph.PageID) {
 	})
 }
 
-// waiting reports whether a top of the site was seen to change after p was last visited.
+// waiting reports whether a top of the site changed after p was last visited.
 func (b *bySite) waiting(p sitegraph.PageID, site *site) bool {
 	return site.changed > b.Pages.Memory(p).History.Last
 }
 
-// startMembers queues the members of the promoted sites: sites whose tops proved true first, if
-// the method learns, and else in seeded order.
+// startMembers queues the members of the promoted sites. If the method learns, sites come first
+// whose tops predicted well; otherwise they come in seeded order.
 func (b *bySite) startMembers() {
 	t := b.ties.UpTo(b.Pages)
 	for _, site := range b.promoted {
@@ -71,7 +72,7 @@ func (b *bySite) startMembers() {
 	b.promoted = b.promoted[:0]
 }
 
-// Offer ranks the oldest copies, for what the method leaves of the budget.
+// Offer ranks the oldest copies, for the budget that the method leaves.
 func (b *bySite) Offer(pages []sitegraph.PageID) {
 	b.oldest.Add(b.Pages, b.ties.UpTo(b.Pages), pages, func(p sitegraph.PageID) float64 {
 		return -float64(b.Pages.Memory(p).History.Last)

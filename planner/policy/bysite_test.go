@@ -30,7 +30,7 @@ func planA(l *simtest.Lettered, mode planner.Mode, seed uint64) {
 	l.Planner = planner.New(l.Pages, policy, planner.Options{NewShare: 1})
 }
 
-// [LINK 4.1], the table of pages fetched and updated among them.
+// The counts of [LINK 4.1], with its table of pages fetched and updated.
 func TestMethodAFetchCounts(t *testing.T) {
 	for _, c := range []struct {
 		changed, gone string
@@ -42,7 +42,7 @@ func TestMethodAFetchCounts(t *testing.T) {
 		{"F", "", "RADG", "RADG", 0},                // 4/0 and 4/0
 		{"RDF", "", "RADG EF", "RADG BCEF", 3},      // 6/3 and 8/3
 		{"AB", "", "RADG BC", "RADG BCEF", 2},       // 6/2 and 8/2
-		{"AB", "A", "RADG", "RADG", 0},              // a vanished top tells nothing
+		{"AB", "A", "RADG", "RADG", 0},              // a vanished top shows nothing
 		{"DG", "A", "RADG EF H", "RADG BCEF H", 2},  // and does not stop the other tops
 	} {
 		for name, f := range map[string]struct {
@@ -78,7 +78,7 @@ func TestMethodAFetchCounts(t *testing.T) {
 	}
 }
 
-// In a stream half of the budget goes to the tops in turn, also if each day is another program.
+// In a stream half of the budget goes to the tops in turn, also if the process restarts each day.
 func TestMethodATopsInTurn(t *testing.T) {
 	for _, restarts := range []bool{false, true} {
 		paths, edges := simtest.Directories(8, 5)
@@ -98,8 +98,8 @@ func TestMethodATopsInTurn(t *testing.T) {
 				if !strings.ContainsRune(tops, letter) {
 					t.Errorf("day %d: visit %d of %q is to no top", day, i, order)
 				}
-				// Nine tops, three a day: a top's turn comes each third day, once the first
-				// days are over, when all copies are as old and tops among the oldest too.
+				// Nine tops, three a day: a top's turn comes each third day. On the first days all
+				// copies are equally old, and tops are also among the oldest.
 				if was, ok := last[letter]; ok && day-was < 3 && day > 4 {
 					t.Errorf("restarts %v, day %d: top %c again, after day %d",
 						restarts, day, letter, was)
@@ -116,9 +116,9 @@ func TestMethodATopsInTurn(t *testing.T) {
 	}
 }
 
-// A changed top promotes its members from the next round on, over several days if need be, after a
-// restart, a failure or a visit handed back too, and once for each change. Those visited in the
-// round that saw the change are as new as what it saw.
+// A changed top promotes its members once per change, from the next round on and over several days
+// if need be. That holds after a restart, a failure or a returned visit. Members visited in the
+// round that saw the change are as new as the change.
 func TestMethodAPromotion(t *testing.T) {
 	const membersOfB = "KLMNOPQSTU"
 	for seed := range uint64(10) {
@@ -155,7 +155,7 @@ func TestMethodAPromotion(t *testing.T) {
 	}
 }
 
-// The methods of our own promote at once: what a top shows steers the rest of its round.
+// The methods of this project promote at once: the outcome of a top steers the rest of its round.
 func TestPromotionWithinTheRound(t *testing.T) {
 	paths, edges := simtest.Directories(3, 10)
 	l := simtest.NewLettered(t, paths, edges, rand.New(rand.NewPCG(1, 0)))
@@ -172,8 +172,8 @@ func TestPromotionWithinTheRound(t *testing.T) {
 	}
 }
 
-// A top that changes each day promotes a member again only if it was visited in between: a
-// backlog does not grow, and the longest waiting come first.
+// A top that changes each day promotes a member again only if it was visited in between: a backlog
+// does not grow, and the longest waiting come first.
 func TestMethodABacklog(t *testing.T) {
 	paths, edges := simtest.Directories(1, 20)
 	l := simtest.NewLettered(t, paths, edges, rand.New(rand.NewPCG(4, 0)))
@@ -194,8 +194,8 @@ func TestMethodABacklog(t *testing.T) {
 	}
 }
 
-// The partition follows what has a copy: a new page without links becomes a member, and a top
-// that left makes room for the next.
+// The partition follows the copies: a new page without links becomes a member, and a top that left
+// makes room for the next.
 func TestMethodAFollowsCopies(t *testing.T) {
 	paths, edges := simtest.Directories(2, 3)
 	l := simtest.NewLettered(t, paths, edges, rand.New(rand.NewPCG(2, 0)))
@@ -216,8 +216,8 @@ func TestMethodAFollowsCopies(t *testing.T) {
 		t.Fatalf("visits %q, want the tops R a b first and not the member F that was visited last",
 			third)
 	}
-	// a is gone: its former members A B C are the tops now, and so always visited with R and b. F
-	// came after the sites were made; it is promoted with the other members of b.
+	// a is gone: its former members A B C are now tops, and so always visited with R and b. F came
+	// after the sites were made; it is promoted with the other members of b.
 	order := l.Round(4, 10, "", "")
 	if simtest.Sorted(order[:5]) != simtest.Sorted("RbABC") {
 		t.Errorf("visits %q: want the tops R b A B C first", order)
@@ -229,7 +229,8 @@ func TestMethodAFollowsCopies(t *testing.T) {
 	}
 }
 
-// Whatever happens: a member is promoted only if a top of its site changed after its last visit.
+// In any sequence of events a member is promoted only if a top of its site changed after its last
+// visit.
 func TestMethodAPromotesForCause(t *testing.T) {
 	for seed := range uint64(10) {
 		w := simtest.NewWorld(seed, 2, 60, true)
@@ -263,7 +264,7 @@ func TestMethodAPromotesForCause(t *testing.T) {
 	}
 }
 
-// Rounds of one visit share them between tops and members too.
+// Rounds of one visit also divide visits between tops and members.
 func TestMethodAInSmallRounds(t *testing.T) {
 	l := simtest.NewLettered(t, fx4a, fx4Edges, rand.New(rand.NewPCG(1, 1)))
 	planA(l, planner.Stream, 1)
@@ -277,7 +278,7 @@ func TestMethodAInSmallRounds(t *testing.T) {
 	}
 }
 
-// Method C in a stream keeps each lower top in line once, however often the upper one changes.
+// Method C in a stream queues each lower top once, however often the upper one changes.
 func TestMethodCLineStaysShort(t *testing.T) {
 	l := simtest.NewLettered(t, fx4a, fx4Edges, rand.New(rand.NewPCG(1, 1)))
 	policy, err := New("c-closure", Settings{Pages: l.Pages, Mode: planner.Stream, Seed: 1,
@@ -294,7 +295,7 @@ func TestMethodCLineStaysShort(t *testing.T) {
 	}
 }
 
-// A site of 20,000 tied tops, all changed, and as many members: work grows with their sum, not
+// For a site of 20,000 tied tops, all changed, and as many members, work grows with their sum, not
 // with their product.
 func TestMethodAManyTops(t *testing.T) {
 	t.Parallel()

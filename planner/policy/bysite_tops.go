@@ -5,12 +5,12 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// startTops puts the tops in line that are looked at without further evidence.
+// startTops queues the tops that are checked without further evidence.
 func (b *bySite) startTops() {
 	b.fillTops(&b.tops, b.gated && !b.resting && !(b.rest && b.Mode == planner.Stream))
 }
 
-// fillTops fills a line with the tops of sites: of those with a start page alone, or of all.
+// fillTops fills a queue with the tops of sites: of those with a start page, or of all.
 func (b *bySite) fillTops(line *planner.FIFO, ofStarts bool) {
 	line.Reset()
 	b.eachSite(b.only, func(site *site) {
@@ -21,11 +21,11 @@ func (b *bySite) fillTops(line *planner.FIFO, ofStarts bool) {
 	if b.Mode == planner.Sweep {
 		b.byDepth(line.Waiting())
 	} else {
-		b.byAge(line.Waiting()) // a new policy goes on where an old one stopped
+		b.byAge(line.Waiting()) // so a new policy continues where an old one stopped
 	}
 }
 
-// reach puts the tops in line that a page of the site links to [LINK 4.3].
+// reach queues the tops to which a page of the site links [LINK 4.3].
 func (b *bySite) reach(site *site) {
 	var below []sitegraph.PageID
 	for _, pages := range [][]sitegraph.PageID{site.Tops, site.Members} {
@@ -82,7 +82,7 @@ func (b *bySite) nextTop() (sitegraph.PageID, bool) {
 	return sitegraph.NoPage, false
 }
 
-// popTop returns the first of a line that is still a top to be visited.
+// popTop returns the first page of a queue that is still a top to be visited.
 func (b *bySite) popTop(line *planner.FIFO) (sitegraph.PageID, bool) {
 	for p, ok := line.Pop(); ok; p, ok = line.Pop() {
 		if b.Mode == planner.Stream {

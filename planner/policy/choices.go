@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Choice is a policy for the live web, and when to choose it.
+// Choice is a policy for the live web, and the case for it.
 type Choice struct{ Name, When string }
 
 // Choices are the policies that suit the live web, in the order in which to consider them. Other
@@ -19,7 +19,7 @@ var Choices = []Choice{
 	{"ncis", "if feeds and sitemaps announce most changes"},
 	{"a", "to visit directory tops first, and members only where a top changed [LINK]"},
 	{"b-closure", "as a, if directories link to each other less than inside themselves [LINK]"},
-	{"c-closure", "as b-closure, on sites whose start page tells of changes below it [LINK]"},
+	{"c-closure", "as b-closure, on sites whose start page predicts changes below it [LINK]"},
 	{"server-sample", "if whole servers change together, or not at all: samples decide"},
 	{"nutch", "to go on with the intervals of Apache Nutch"},
 	{"stormcrawler", "to go on with the intervals of Apache StormCrawler"},
@@ -35,9 +35,9 @@ func ChoiceNames() (names []string) {
 	return names
 }
 
-// Worthwhile returns the policies that are worth comparing with each other, sorted: all but the
-// default one's variants, and those that differ by one constant or one choice from another. Those
-// take part in an evaluation if they are named.
+// Worthwhile returns the policies worth comparing with each other, sorted: all except variants of
+// the default one, and policies that differ from another by one constant or one choice. An
+// evaluation includes those if they are named.
 func Worthwhile() []string {
 	apart := slices.Concat(Variants(), ForObjectives(), []string{
 		"sentinel-a", "sentinel-prefix", "sentinel-shape", "sentinel-community", // sentinel-auto

@@ -7,22 +7,22 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// commonCrawl is the generator score of Common Crawl, as its engineers describe it and as the
-// plugin scoring-adaptive that they gave to Apache Nutch has it: the page score, more for each day
-// since the last fetch, less for each day since a link to the page was last seen, less if the last
-// fetch saw no change or no page. Pages whose score is below a threshold are left out.
+// commonCrawl is the generator score of Common Crawl, as its engineers describe it and as in the
+// plugin scoring-adaptive that they gave to Apache Nutch: the page score, plus a term for each day
+// since the last fetch, minus one for each day since a link to the page was last seen, minus one if
+// the last fetch saw no change or no page. Pages with a score below a threshold are left out.
 //
 // Faithful: the terms, their signs, linear in the days; the weights of both kinds of days and of a
-// failure, the defaults of the plugin; that of a missing page, the example of its template; the
-// threshold of 0, generate.min.score as shipped. Days are since the last visit where theirs are
-// since the fetch was due, one interval later for all pages, which moves the threshold alone.
+// failure, the plugin's defaults; the weight of a missing page, the example of its template; the
+// threshold of 0, generate.min.score as shipped. Days count from the last visit; theirs count from
+// the due time, one interval later for all pages, which moves only the threshold.
 //
 // Substitutes: the page score is 1/depth (theirs comes from the harmonic centrality of hosts and
-// domains), 1 for a start page as for an injected one; the penalty of a page found unmodified,
-// which is not published, is that of a missing one; a link was last seen when a page that still has
-// it was last visited, at the latest, else when the page was first fetched; start pages count as
-// seen always. Left out: the limits by host and domain, the random factor in what becomes known,
-// and MIME types. A budget that the threshold leaves goes to the oldest copies.
+// domains), and 1 for a start page as for an injected one. The penalty of an unmodified page is not
+// published; that of a missing page replaces it. A link was last seen when a page that still has it
+// was last visited, or else when the page was first fetched; start pages count as always seen. Left
+// out: the limits by host and domain, the random factor in what becomes known, and MIME types. A
+// budget that the threshold leaves goes to the oldest copies.
 type commonCrawl struct {
 	pages *planner.Pages
 	seen  []uint32 // by page: when a link to it was last seen, unix seconds
@@ -37,7 +37,7 @@ const (
 	perFailure      = 0.1
 )
 
-// alwaysSeen is the last moment there is.
+// alwaysSeen is the latest possible time.
 const alwaysSeen = math.MaxUint32
 
 func newCommonCrawl(s Settings) planner.Policy {
@@ -65,7 +65,7 @@ func (c *commonCrawl) begin(planner.Round) {
 	}
 }
 
-// pageScore is 1 for a start page, and less with each link on the way from there.
+// pageScore returns 1 for a start page, and less with each link on the way from there.
 func (c *commonCrawl) pageScore(p sitegraph.PageID) float64 {
 	depth := c.pages.Graph.Depth(p)
 	if depth == 0 {
@@ -74,7 +74,8 @@ func (c *commonCrawl) pageScore(p sitegraph.PageID) float64 {
 	return 1 / float64(depth)
 }
 
-// unseen is how many days ago a link to the page was last seen, so many days after its last visit.
+// unseen returns how many days ago a link to the page was last seen, some days after its last
+// visit.
 func (c *commonCrawl) unseen(p sitegraph.PageID, days float64) float64 {
 	h := &c.pages.Memory(p).History
 	seen := h.Epoch
@@ -85,8 +86,8 @@ func (c *commonCrawl) unseen(p sitegraph.PageID, days float64) float64 {
 	return max(days+(float64(h.Last)-float64(seen))/secondsPerDay, 0)
 }
 
-// penalty is for what the last visits showed. A page that was not there at one visit, and of which
-// the copy is still held, is the missing one.
+// penalty returns the penalty for the last visits. A missing page is one that was not there at a
+// visit, and whose copy is still held.
 func (c *commonCrawl) penalty(p sitegraph.PageID) float64 {
 	m := c.pages.Memory(p)
 	switch h := &m.History; {

@@ -8,8 +8,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// The generator score by hand: a start page, a page that it links to, one that that one links to,
-// and one that nothing links to, all ten days after their last visits.
+// The generator score by hand: a start page, a page that it links to, a page that this one links
+// to, and one without links to it, all ten days after their last visits.
 func TestCommonCrawlByHand(t *testing.T) {
 	g := sitegraph.NewGraph()
 	pages := planner.NewPages(g)
@@ -44,7 +44,7 @@ func TestCommonCrawlByHand(t *testing.T) {
 	if got := score(linked, 0); got > 0.005 {
 		t.Errorf("score %g of an unmodified page just visited", got)
 	}
-	// What later visits told: a failure, or no page, which is no proof yet.
+	// Later visits: a failure, or no page, which is no proof yet.
 	r := sitegraph.Record{Page: deep, State: sitegraph.StateAlive, History: watched(6, 6),
 		Tried: simtest.At(7), Errors: 2}
 	pages.Remember(&r)

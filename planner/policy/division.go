@@ -5,16 +5,16 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// site is one unit of a division, with what policies keep of it.
+// site is one unit of a division, with the state of policies for it.
 type site struct {
 	sitegraph.Site
-	changed  uint32  // unix seconds; when a top was last seen to have changed, 0: never
+	changed  uint32  // unix seconds; when a top last changed, 0: never
 	promoted int32   // the round in which its members were last promoted, as Pages.mark; 0: none
 	tie      float32 // of its tops
 	trust    float64 // methods that learn: share of members that change when a top does
 }
 
-// smallestTie is that of its tops: which top comes first is an order of discovery.
+// smallestTie returns the smallest tie of its tops, since their order depends on discovery.
 func (s *site) smallestTie(t []float32) float32 {
 	tie := t[s.Tops[0]]
 	for _, p := range s.Tops[1:] {
@@ -23,13 +23,13 @@ func (s *site) smallestTie(t []float32) float32 {
 	return tie
 }
 
-// division is the sites of the corpus' servers, kept up to date with the graph.
+// division has the sites of the corpus' servers, kept up to date with the graph.
 type division struct {
 	pages    *planner.Pages
 	how      method
 	sites    map[sitegraph.ServerID][]site
 	versions map[sitegraph.ServerID]int    // of each server's graph when its sites were made
-	periods  periods                       // what is learnt stands for one
+	periods  periods                       // lessons hold for one period
 	chosen   map[sitegraph.ServerID]string // auto: the partition of this period
 	topOf    []*site                       // by page: the site it is a top of; nil: no top
 }
@@ -45,12 +45,12 @@ func newDivision(c *planner.Pages, how method) *division {
 	}
 }
 
-// relearn is how long sites that depend on the pages' past stand. Their masks are by week; a
+// relearn is how long sites that depend on the pages' past are kept. Their masks are by week; a
 // month adds a few.
 const relearn = 4 * week
 
-// update makes the sites of servers anew whose graph changed, and all of them when a method
-// that learns has something new to learn from.
+// update makes the sites of servers anew whose graph changed, and all of them when a method that
+// learns has new evidence.
 func (d *division) update() {
 	if begins := d.periods.begin(d.pages.Round()); begins && d.how.learns() {
 		clear(d.versions)
@@ -85,8 +85,8 @@ func (d *division) updateServer(s sitegraph.ServerID) {
 	d.versions[s] = g.Version(s)
 }
 
-// divide makes the sites of a server. What is learnt of the past besides them, the choice of
-// the partition, stands for the whole period.
+// divide makes the sites of a server. The other lesson of the past, the choice of the partition,
+// holds for the whole period.
 func (d *division) divide(s sitegraph.ServerID) []site {
 	if !d.how.learns() {
 		return sitesOf(divideBy(d.how.by, d.pages, s, d.hasCopy))
@@ -132,15 +132,15 @@ func divideBy(
 	return p
 }
 
-// outdated makes the next update divide a server anew: only pages with a copy count.
-// Those of a refreshed graph begin at 1.
+// outdated makes the next update divide a server anew, because only pages with a copy count.
+// Versions of a refreshed graph begin at 1.
 func (d *division) outdated(s sitegraph.ServerID) { d.versions[s] = 0 }
 
 func (d *division) hasCopy(p sitegraph.PageID) bool {
 	return d.pages.Memory(p).State == sitegraph.StateAlive
 }
 
-// siteWithTop returns the site that p is a top of, nil if it is none.
+// siteWithTop returns the site that p is a top of; nil if it is none.
 func (d *division) siteWithTop(p sitegraph.PageID) *site {
 	if int(p) >= len(d.topOf) {
 		return nil
@@ -148,7 +148,7 @@ func (d *division) siteWithTop(p sitegraph.PageID) *site {
 	return d.topOf[p]
 }
 
-// allServers stands for each of them.
+// allServers selects each server.
 const allServers sitegraph.ServerID = -1
 
 // eachSite calls f for the sites of one server, or of allServers in their order.

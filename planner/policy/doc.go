@@ -1,5 +1,5 @@
-// Package policy has all policies by name: those of others, those of the papers, and ours. A policy
-// ranks the pages that have a copy; see planner.Policy.
+// Package policy has all policies by name: published ones, those of the papers, and the default
+// one. A policy ranks the pages that have a copy; see planner.Policy.
 //
 // The registry (registry.go: New, Names, All, Published) has the kind of each. Published policies
 // follow their sources; docs/reference/policies.md has a line for each, with the departures.

@@ -10,11 +10,11 @@ import (
 )
 
 // dueDriven visits a page when an interval since its last visit is over, earliest due first. It is
-// the frame of the policies that know of each page an interval, updated at each visit. Unless they
-// are strict the budget is always used: where it allows more visits than the intervals ask for, all
-// of them are shorter by one factor, and those pages come first whose wait is over by the largest
-// share. (What is due next would be the pages of short intervals, each day again: on 45 servers at
-// 5 % a day that found 0.50 in the place of 0.55 of all changes for nutch, 0.56 of 0.61 for
+// the frame of the policies that keep an interval for each page, updated at each visit. Unless a
+// policy is strict, the budget is always used. If it allows more visits than the intervals ask for,
+// one factor shortens all of them, and pages come first whose wait is over by the largest share.
+// (Otherwise the pages due next would be those of short intervals, again each day: on 45 servers at
+// 5 % a day that found 0.50 instead of 0.55 of all changes for nutch, 0.56 instead of 0.61 for
 // interval.) Intervals are those of the known pages.
 type dueDriven struct {
 	Settings `state:"same"`
@@ -22,7 +22,7 @@ type dueDriven struct {
 	ranking  planner.Heap[float64]
 	rule     intervalRule
 	failing  map[sitegraph.PageID]bool // proposed after a failed visit
-	// Where the rule goes by hints: scores of pages of which something was heard in this round.
+	// heard has the scores of pages with a claim in this round, if the rule uses claims.
 	heard map[sitegraph.PageID]float64
 	// Visits a day that the intervals ask for: of each page, and of all.
 	asks   []float32
@@ -30,26 +30,26 @@ type dueDriven struct {
 	strict bool // no page is visited before its interval is over
 }
 
-// early is the part of its wait after which a page is handed out: somewhat before its turn, so
-// that the best of those that are due can be chosen.
+// early is the part of its wait after which a page is handed out: before its turn, so that the best
+// of the due pages can be chosen.
 const early = 0.7
 
-// intervalRule is how one such policy updates intervals; in days.
+// intervalRule updates the intervals of a policy, in days.
 type intervalRule interface {
-	// first is the interval of a page visited once, at this budget's cycle of so many days.
+	// first returns the interval of a page visited once. cycle is the days of the budget's cycle.
 	first(cycle float64) float64
-	// next follows an interval at whose end the page had changed or not. The history has the
-	// visit already.
+	// next returns the interval after one at whose end the page had changed or not. The history has
+	// the visit already.
 	next(h sitegraph.History, interval float64, changed bool) float64
-	// recovered is the interval after the first visit that succeeded after failures; false: that
-	// of any other visit.
+	// recovered returns the interval after the first successful visit after failures; false: as
+	// after any other visit.
 	recovered(cycle float64) (float64, bool)
-	// remembered is the interval of a page with a history that this policy has not made.
+	// remembered returns the interval of a page with a history that this policy has not made.
 	remembered(h sitegraph.History, cycle float64) float64
-	// wait is the time from the last visit to the next; most often the interval.
+	// wait returns the time from the last visit to the next; usually the interval.
 	wait(p sitegraph.PageID, h sitegraph.History, interval float64) (days float64,
 		why planner.Reason)
-	// probability of a change within age; NaN where the rule has none.
+	// probability returns that of a change within age; NaN if the rule has none.
 	probability(h sitegraph.History, interval float64, age time.Duration) float64
 }
 
@@ -62,7 +62,7 @@ func newDueDriven(s Settings, rule intervalRule) *dueDriven {
 	}
 }
 
-// cycle is how long the budget takes to go through all pages, in days.
+// cycle returns the days in which the budget visits all pages once.
 func (d *dueDriven) cycle() float64 { return estimator.Days(cycleDays(d.Pages, d.PerDay)) }
 
 func (d *dueDriven) Begin(r planner.Round) {
@@ -74,13 +74,13 @@ func (d *dueDriven) Begin(r planner.Round) {
 	for p := sitegraph.PageID(len(d.asks)); int(p) < d.Pages.Count(); p++ {
 		d.asks = append(d.asks, 0)
 		if m := d.Pages.Memory(p); m.State == sitegraph.StateAlive && m.Interval == 0 {
-			m.Interval = float32(d.interval(m)) // it stays, though the cycle grows
+			m.Interval = float32(d.interval(m)) // it stays, although the cycle grows
 		}
 		d.ask(p)
 	}
 }
 
-// ask counts how often a page asks for a visit by now: once a round at most.
+// ask counts how often a page asks for a visit now: at most once a round.
 func (d *dueDriven) ask(p sitegraph.PageID) {
 	if int(p) >= len(d.asks) {
 		return
@@ -95,7 +95,7 @@ func (d *dueDriven) ask(p sitegraph.PageID) {
 	d.demand += float64(d.asks[p])
 }
 
-// price is the factor of all intervals: below 1 where the budget allows more visits.
+// price returns the factor of all intervals: below 1 if the budget allows more visits.
 func (d *dueDriven) price() float64 {
 	if !(d.PerDay > 0 && d.demand > 0) || d.Mode == planner.Sweep || d.strict {
 		return 1
@@ -107,8 +107,7 @@ func (d *dueDriven) Offer(pages []sitegraph.PageID) {
 	d.ranking.Add(d.Pages, d.ties.UpTo(d.Pages), pages, d.score)
 }
 
-// score ranks pages by the end of their waits; below 1 are those whose wait is not over at the
-// round's end.
+// score ranks pages by the end of their waits; below 1, the wait is not over at the round's end.
 func (d *dueDriven) score(p sitegraph.PageID) float64 {
 	h, end := &d.Pages.Memory(p).History, d.Pages.Round().End
 	age, wait := estimator.Days(end.Sub(h.LastVisit())), d.wait(p)
@@ -118,8 +117,9 @@ func (d *dueDriven) score(p sitegraph.PageID) float64 {
 	return 1 + age - wait
 }
 
-// wait is that after the last visit to a page, in days. A page visited once is due uniformly over
-// its first interval, so that pages that became known together are not all due together.
+// wait returns the wait after the last visit to a page, in days. A page visited once is due
+// uniformly over its first interval, so that pages which became known together are not all due
+// together.
 func (d *dueDriven) wait(p sitegraph.PageID) float64 {
 	m := d.Pages.Memory(p)
 	days := d.interval(m)
@@ -130,7 +130,7 @@ func (d *dueDriven) wait(p sitegraph.PageID) float64 {
 	return max(wait, 0)
 }
 
-// Hinted ranks a page anew, with a rule that goes by hints, as soon as one is heard.
+// Hinted ranks a page anew at once, if the rule uses claims.
 func (d *dueDriven) Hinted(p sitegraph.PageID) {
 	if d.heard != nil && d.Pages.Refetchable(p) {
 		d.ask(p)
@@ -143,7 +143,7 @@ func (d *dueDriven) Hinted(p sitegraph.PageID) {
 	}
 }
 
-// interval is that in use for a page.
+// interval returns the present interval of a page.
 func (d *dueDriven) interval(m *planner.Memory) float64 {
 	switch {
 	case m.Interval > 0:
@@ -165,7 +165,7 @@ func (d *dueDriven) Next() (planner.Visit, bool) {
 	if !ok {
 		return planner.Visit{}, false
 	}
-	if d.strict && best.Score < 1 { // so are the others
+	if d.strict && best.Score < 1 { // all others score less
 		d.ranking.Push(best)
 		return planner.Visit{}, false
 	}
@@ -201,7 +201,7 @@ func (d *dueDriven) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 	d.ask(p)
 }
 
-// after is the interval that follows a visit, which the history has already.
+// after returns the interval after a visit, which the history has already.
 func (d *dueDriven) after(m *planner.Memory, changed, failing bool) float64 {
 	if interval, anew := d.rule.recovered(d.cycle()); anew && failing {
 		return interval
@@ -215,8 +215,8 @@ func (d *dueDriven) after(m *planner.Memory, changed, failing bool) float64 {
 	return d.rule.remembered(m.History, d.cycle())
 }
 
-// Due is when the wait for the next visit is over, by the price, counted from the last visit: a
-// page that is late stays late.
+// Due returns when the wait for the next visit is over, by the price, counted from the last visit.
+// A late page stays late.
 func (d *dueDriven) Due(p sitegraph.PageID, _ time.Time) (planner.Due, time.Duration) {
 	m := d.Pages.Memory(p)
 	interval, days := d.interval(m), d.wait(p)
@@ -242,8 +242,8 @@ func newInterval(s Settings) planner.Policy {
 	return newDueDriven(s, &byEstimate{estimator.DefaultLimits})
 }
 
-// begin lets the shortest interval be that of a round, where it is shorter than a day: [SAT 4] has
-// rounds of a day.
+// begin sets the shortest interval to a round, if that is shorter than a day: [SAT 4] has rounds of
+// a day.
 func (b *byEstimate) begin(r planner.Round) {
 	if length := r.End.Sub(r.Start); length > 0 {
 		b.limits.Min = min(length, estimator.DefaultLimits.Min)
@@ -281,7 +281,7 @@ func (b *byEstimate) probability(h sitegraph.History, interval float64, age time
 	return b.of(h, interval).At(age).Probability
 }
 
-// unestimated is what the rules share whose interval says nothing of the page's rate.
+// unestimated is shared by rules whose interval does not estimate the page's rate.
 type unestimated struct{}
 
 func (unestimated) first(cycle float64) float64 { return cycle }

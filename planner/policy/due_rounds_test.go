@@ -11,8 +11,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// The shortest interval is a day, or a round where that is shorter: a page that changed at each
-// visit is wanted in the next round.
+// The shortest interval is a day, or a round if that is shorter: a page that changed at each visit
+// is wanted in the next round.
 func TestIntervalGoesBelowADay(t *testing.T) {
 	for _, test := range []struct{ round, want time.Duration }{
 		{2 * planner.Day, planner.Day},

@@ -9,8 +9,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// multiplied intervals are those of today's crawlers: longer by a factor at each visit without
-// a change, shorter at each with one.
+// multiplied has the intervals of today's crawlers: a visit without a change lengthens the interval
+// by a factor, and one with a change shortens it.
 type multiplied struct {
 	unestimated
 	about             string  // with a verb for the interval
@@ -20,10 +20,10 @@ type multiplied struct {
 	forgets           bool    // after a failed visit it starts again
 }
 
-// newNutch is Nutch's AdaptiveFetchSchedule with its shipped settings: 1.4 and 0.8, a minute to
-// a year. Its synchronisation with the moment of a change (sync_delta) is left out: it needs
-// the times of modification, and with those of the visits that saw a change in their place
-// it found less, 0.44 instead of 0.50 of the changes at 5 % a day.
+// newNutch is Nutch's AdaptiveFetchSchedule with its shipped settings: 1.4 and 0.8, a minute to a
+// year. Its synchronisation with the time of a change (sync_delta) is left out. It needs
+// modification times; with the times of visits that saw a change instead it found less, 0.44
+// instead of 0.50 of the changes at 5 % a day.
 func newNutch(s Settings) planner.Policy {
 	return newDueDriven(
 		s,
@@ -33,10 +33,10 @@ func newNutch(s Settings) planner.Policy {
 }
 
 // newStormCrawler is StormCrawler's AdaptiveScheduler with its default settings: 1.5 and 0.5, an
-// hour to two weeks; near the shortest it shortens less, and a failed visit makes it forget: the
-// next one has no copy to compare with, so it is followed by the first interval. Where the budget
-// takes longer than half a week for all pages, the longest interval is four such cycles: at two
-// weeks all pages would be late all the time, and so visited in turn.
+// hour to two weeks. Near the shortest it shortens less. A failed visit makes it forget: the next
+// one has no copy to compare with, and gets the first interval. If the budget takes longer than
+// half a week for all pages, the longest interval is four such cycles: with two weeks all pages
+// would always be late, and so be visited in turn.
 func newStormCrawler(s Settings) planner.Policy {
 	return newDueDriven(
 		s,
@@ -64,7 +64,7 @@ func (m multiplied) next(_ sitegraph.History, interval float64, changed bool) fl
 
 func (m multiplied) recovered(cycle float64) (float64, bool) { return m.first(cycle), m.forgets }
 
-// remembered is what the counts come to, whatever the order of the visits; the limits act at
+// remembered returns the interval for the counts, in any order of the visits; the limits apply at
 // the end.
 func (m multiplied) remembered(h sitegraph.History, cycle float64) float64 {
 	changes := float64(h.Changes)
@@ -82,9 +82,9 @@ func (m multiplied) wait(
 	return interval, planner.Because(m.about, interval)
 }
 
-// bySitemap is the resolver of Norconex: where a sitemap tells when a page was last modified, the
-// page is visited if that is after its last visit, and never otherwise; where it tells how
-// often the page changes, so often; else at a fixed interval, one cycle of the budget.
+// bySitemap is the resolver of Norconex. If a sitemap has a page's modification time, the page is
+// visited if that is after its last visit, and never otherwise. If the sitemap has a frequency of
+// changes, the page is visited as often; otherwise at a fixed interval, one cycle of the budget.
 // Sitemaps are believed.
 type bySitemap struct {
 	unestimated

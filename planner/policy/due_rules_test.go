@@ -12,8 +12,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// intervalsAfter are the intervals of a page in days after visits that saw a change (C), none (u),
-// or failed (f); the first is that of a page visited once.
+// intervalsAfter returns the intervals of a page in days after visits that saw a change (C), none
+// (u), or failed (f); the first is that of a page visited once.
 func intervalsAfter(t *testing.T, policy string, perDay float64, visits string) []float64 {
 	t.Helper()
 	g := sitegraph.NewGraph()
@@ -70,16 +70,16 @@ func TestMultipliedIntervals(t *testing.T) {
 		// Nutch: times 1.4, times 0.8.
 		{"nutch", 1, "uuCC", []float64{8, 11.2, 15.68, 12.544, 10.0352}},
 		{"nutch", 8.0 / 300, "uC", []float64{300, 365, 292}}, // a year at most
-		{"nutch", 1, "uffu", []float64{8, 11.2, 15.68}},      // a failure tells nothing
+		{"nutch", 1, "uffu", []float64{8, 11.2, 15.68}},      // a failure shows nothing
 		// StormCrawler: times 1.5; half, and half of the shortest, an hour.
 		{"stormcrawler", 1, "uCC", []float64{8, 12, 6 + hour/2, 3 + 0.75*hour}},
 		// two weeks at most
 		{"stormcrawler", 8, "uuuuuuu", []float64{1, 1.5, 2.25, 3.375, 5.0625, 7.59375, 11.390625,
 			14}},
-		// four cycles, which is more
+		// four cycles, which is longer
 		{"stormcrawler", 1, "uuuuu", []float64{8, 12, 18, 27, 32, 32}},
-		{"stormcrawler", 1, "uufuu", []float64{8, 12, 18, 8, 12}}, // and it forgets by a failure
-		// also what it would compare with
+		{"stormcrawler", 1, "uufuu", []float64{8, 12, 18, 8, 12}}, // a failure makes it forget
+		// also the copy to compare with
 		{"stormcrawler", 1, "uufC", []float64{8, 12, 18, 8}},
 		// Norconex without a sitemap: a fixed interval, whatever was seen.
 		{"norconex", 1, "uCuC", []float64{8, 8, 8, 8, 8}},
@@ -102,7 +102,7 @@ func TestMultipliedIntervals(t *testing.T) {
 	}
 }
 
-// The limits below: a page that always changes comes to the shortest interval and stays there.
+// The shortest intervals: a page that always changes reaches the shortest interval and keeps it.
 func TestShortestIntervals(t *testing.T) {
 	for policy, want := range map[string]float64{"nutch": 1.0 / (24 * 60),
 		"stormcrawler": 1.0 / 24} {
@@ -113,8 +113,8 @@ func TestShortestIntervals(t *testing.T) {
 	}
 }
 
-// What a page with a history from elsewhere begins with: what as many visits with and without a
-// change come to.
+// A page with a history from elsewhere begins with the interval that as many visits with and
+// without a change give.
 func TestRememberedInterval(t *testing.T) {
 	h := watched(10, 2, 5, 6)
 	rule := newNutch(Settings{Pages: planner.NewPages(sitegraph.NewGraph()),
@@ -123,9 +123,9 @@ func TestRememberedInterval(t *testing.T) {
 	wantNear(t, "nutch, at most a year", rule.remembered(watched(40), 8), 365, 1e-9)
 }
 
-// The resolver of Norconex, with sitemaps: a page is due when its sitemap says that it was modified
-// after the last visit, not if it says otherwise, and else as often as it says that the page
-// changes.
+// The resolver of Norconex, with sitemaps: a page is due if its sitemap claims a modification after
+// the last visit, not if it claims an earlier one, and otherwise at the frequency that the sitemap
+// claims.
 func TestNorconexBelievesSitemaps(t *testing.T) {
 	l := simtest.NewLettered(t, map[string]string{"R": "/", "A": "/a", "B": "/b", "C": "/c"},
 		"R>A R>B R>C", rand.New(rand.NewPCG(1, 0)))

@@ -10,10 +10,10 @@ import (
 )
 
 // ebayes visits the pages most likely to have changed since their last visit: a Poisson rate per
-// page under a gamma prior with the mean rate of all pages (empirical Bayes). Greedy on this
-// probability is the long-run optimum for the number of changed pages found when rates are known,
-// and pages of doubtful rate are pulled toward the others'. A page's value is the probability times
-// its weight.
+// page under a gamma prior with the mean rate of all pages (empirical Bayes). At known rates,
+// choosing greedily by this probability is optimal in the long run for the number of changed pages
+// found. Pages of uncertain rate are pulled toward the others. A page's value is the probability
+// times its weight.
 type ebayes struct {
 	Settings `state:"same"`
 	planner.EachRound
@@ -38,7 +38,7 @@ func (e *ebayes) Begin(planner.Round) {
 func (e *ebayes) Offer(pages []sitegraph.PageID) {
 	weighted, end := e.Pages.Weighted(), e.Pages.Round().End
 	e.ranking.Add(e.Pages, e.ties.UpTo(e.Pages), pages, func(p sitegraph.PageID) float64 {
-		// Where the probability 1 - exp(-x) is largest x is, which costs half as much.
+		// The probability 1 - exp(-x) ranks like x, which costs half as much.
 		h := &e.Pages.Memory(p).History
 		x := e.prior.Posterior(*h).Exponent(h.Age(end))
 		if weighted {
@@ -71,7 +71,7 @@ func (e *ebayes) Next() (planner.Visit, bool) {
 	}, true
 }
 
-// Probability is that of any page, for evaluations.
+// Probability returns the probability of any page, for evaluations.
 func (e *ebayes) Probability(p sitegraph.PageID, at time.Time) float64 {
 	h := &e.Pages.Memory(p).History
 	return e.prior.Posterior(*h).Probability(h.Age(at))
@@ -79,7 +79,7 @@ func (e *ebayes) Probability(p sitegraph.PageID, at time.Time) float64 {
 
 func (e *ebayes) Observe(sitegraph.PageID, sitegraph.Verdict) {}
 
-// Due is of the next round; the interval is the mean one.
+// Due returns the next round; the interval is the mean one.
 func (e *ebayes) Due(p sitegraph.PageID, now time.Time) (planner.Due, time.Duration) {
 	due, _ := e.EachRound.Due(p, now)
 	return due, estimator.FromDays(1 / e.prior.Posterior(e.Pages.Memory(p).History).Mean())

@@ -9,11 +9,10 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// greedy visits the pages with the highest scores. It is the frame of all policies that give
-// each page a score which rises with the time since its last visit.
+// greedy visits the pages with the highest scores. It is the frame of all policies that give each
+// page a score which rises with the time since its last visit.
 //
-// A page that scores 0, which no wait changes, comes when all others are through, the oldest copy
-// first.
+// Pages that always score 0 come when all others are finished, the oldest copy first.
 type greedy struct {
 	Settings `state:"same"`
 	planner.EachRound
@@ -23,20 +22,20 @@ type greedy struct {
 	drawn   bool // scores are weights of a random draw, not an order
 }
 
-// scorer is one such policy's score.
+// scorer has the score of one such policy.
 type scorer interface {
-	// begin learns what all pages together tell. Called once a round, before all else.
+	// begin learns from all pages together. It is called first in each round.
 	begin(r planner.Round)
-	// score of a page so many days after its last visit: 0 or more, larger first, never
-	// falling with the days.
+	// score returns the score of a page some days after its last visit: 0 or more, larger first,
+	// never falling with the days.
 	score(p sitegraph.PageID, days float64) float64
-	// rate is the changes a day behind the score.
+	// rate returns the changes a day behind the score.
 	rate(p sitegraph.PageID) float64
-	// probability of a change within days; NaN where the method has none.
+	// probability returns that of a change within days; NaN if the method has none.
 	probability(p sitegraph.PageID, days float64) float64
-	// why says what the score rests on.
+	// why returns the reason behind a score.
 	why(p sitegraph.PageID, days, score float64) planner.Reason
-	// Observe tells the outcome of a visit, as a Policy is told it.
+	// Observe learns the outcome of a visit, like that of a Policy.
 	Observe(p sitegraph.PageID, verdict sitegraph.Verdict)
 }
 
@@ -59,7 +58,7 @@ func (g *greedy) Offer(pages []sitegraph.PageID) {
 	})
 }
 
-// standing is what a page is ranked by in a round.
+// standing returns the rank of a page in a round.
 func (g *greedy) standing(p sitegraph.PageID, r planner.Round) float64 {
 	days := g.age(p, r.End)
 	score := g.score(p, days)
@@ -67,8 +66,8 @@ func (g *greedy) standing(p sitegraph.PageID, r planner.Round) float64 {
 	case !(score > 0):
 		return -1 / (1 + days)
 	case g.drawn:
-		// The largest of log(u) / weight is each page with probability weight / sum
-		// (Efraimidis, Spirakis 2006); made positive.
+		// The largest of log(u) / weight is each page with probability weight / sum (Efraimidis,
+		// Spirakis 2006); made positive.
 		u := planner.Tie(g.Seed+uint64(r.Number)*0x9e3779b97f4a7c15, g.Pages.Graph.URL(p))
 		return -1 / (math.Log(max(u, 1e-300)) / score)
 	}
@@ -99,12 +98,12 @@ func (g *greedy) Next() (planner.Visit, bool) {
 	return v, true
 }
 
-// Probability is that of any page, for evaluations.
+// Probability returns the probability of any page, for evaluations.
 func (g *greedy) Probability(p sitegraph.PageID, at time.Time) float64 {
 	return g.probability(p, g.age(p, at))
 }
 
-// Due is of the next round; the interval is that of the rate.
+// Due returns the next round; the interval is that of the rate.
 func (g *greedy) Due(p sitegraph.PageID, now time.Time) (planner.Due, time.Duration) {
 	due, interval := g.EachRound.Due(p, now)
 	if rate := g.rate(p); rate > 0 {

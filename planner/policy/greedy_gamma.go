@@ -8,20 +8,20 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// gamma is the selection model of [NICT eq. 1]: alpha + (1-alpha) (1 - exp(-age/tau)), alpha the
-// importance of the page, in proportion to its weight, and tau the mean update interval of
-// [SAT eq. 1]. Of a new page tau is the time from its Last-Modified to its visit. Of another page
-// never seen to change it is the time it was watched and the mean interval of all pages: days
-// watched by changes seen, one cycle of the budget before there were any. At alpha 0 the largest
-// come first;
-// above, gamma is what it says, a probability to be selected, and pages are drawn with it as their
+// gamma is the selection model of [NICT eq. 1]: alpha + (1-alpha) (1 - exp(-age/tau)). alpha is the
+// importance of the page, in proportion to its weight, and tau the mean update interval of [SAT eq.
+// 1]. For a new page tau is the time from its Last-Modified to its visit. For another page that
+// never changed it is the time it was watched plus the mean interval of all pages: days watched by
+// changes seen, or one cycle of the budget before there were any. At alpha 0 the largest values
+// come first. Above 0, gamma is a probability of selection, and pages are drawn with it as their
 // weight: as an order, a large alpha would only shuffle quiet pages.
 type gamma struct {
 	*pageRates
 	alpha  float64
 	perDay float64
 	mean   float64 // days between changes, of all pages
-	// Of pages visited once that said when they were modified: days before the visit.
+	// unmodified has, for pages visited once with a modification time, the days from it to the
+	// visit.
 	unmodified map[sitegraph.PageID]float32
 }
 
@@ -62,7 +62,7 @@ func (g *gamma) tau(p sitegraph.PageID) float64 {
 	return estimator.Days(estimator.Interval(h, 0, estimator.DefaultLimits).Interval)
 }
 
-// Observe notes when a new page says that it was modified.
+// Observe notes the modification time of a new page.
 func (g *gamma) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 	delete(g.unmodified, p)
 	last := g.pages.LastVisit(p)
@@ -72,14 +72,14 @@ func (g *gamma) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 	g.pageRates.Observe(p, verdict)
 }
 
-// importance of a page is alpha for one of mean weight.
+// importance returns alpha for a page of mean weight.
 func (g *gamma) importance(p sitegraph.PageID) float64 {
 	return min(g.alpha*g.pages.Weight(p)/g.pages.MeanWeight(), 1)
 }
 
 func (g *gamma) score(p sitegraph.PageID, days float64) float64 {
 	if g.alpha == 0 {
-		return g.rate(p) * days // ranks as the probability does
+		return g.rate(p) * days // ranks like the probability
 	}
 	alpha := g.importance(p)
 	return alpha + (1-alpha)*g.probability(p, days)
@@ -98,18 +98,18 @@ func (g *gamma) why(p sitegraph.PageID, days, score float64) planner.Reason {
 }
 
 // gp4c is a score function found by genetic programming (Santos et al. 2013, 2015), the first of
-// their published best ones for the rate of changes: cho^2 * t + gad, a constant left out. cho is
-// the bias-reduced change rate a visit, t the age in days (their copy has the time of the last
-// visit in its place), gad the changes with weights that halve from cycle to cycle: of the last 32
-// (their windowed form), up to now. Their cycles are days; here they are weeks, since that is what
-// a History tells. The score of a page that changed lately falls for a while as it ages.
+// their published best ones for the rate of changes: cho^2 * t + gad, without a constant. cho is
+// the bias-reduced change rate a visit, and t the age in days (theirs has the time of the last
+// visit instead). gad counts the changes of the last 32 cycles (their windowed form) with weights
+// that halve from cycle to cycle. Their cycles are days; here they are weeks, since a History has
+// weeks. The score of a page that changed lately falls for a while as it ages.
 type gp4c struct{ pages *planner.Pages }
 
 func newGP4C(s Settings) planner.Policy { return newGreedy(s, gp4c{s.Pages}) }
 
 func (gp4c) begin(planner.Round) {}
 
-// cho is [Cho 2003]'s estimate a visit.
+// cho returns the estimate of [Cho 2003] a visit.
 func cho(h *sitegraph.History) float64 {
 	if h.Visits <= 1 {
 		return 0
@@ -118,9 +118,9 @@ func cho(h *sitegraph.History) float64 {
 	return estimator.BiasReduced(int(h.Changes), intervals, float64(intervals))
 }
 
-// gad is the sum over the page's last m weeks, 32 at most, of 2^(j-1) c_j / (2^m - 1), j = m being
-// the week that ends now, so many days after the last visit. A week without a visit is one without
-// a change.
+// gad returns the sum over the page's last m weeks, at most 32, of 2^(j-1) c_j / (2^m - 1), where j
+// = m is the week that ends now, some days after the last visit. A week without a visit counts as
+// one without a change.
 func gad(h *sitegraph.History, days float64) float64 {
 	const secondsPerDay = 24 * 60 * 60
 	now := h.Last + uint32(min(max(days, 0), longestWait)*secondsPerDay)

@@ -7,7 +7,7 @@ import (
 )
 
 // hier scores by the probability of change under a hierarchical prior: the mean rate of a page's
-// directory, drawn to its server's, drawn to that of all pages (empirical Bayes).
+// directory, pulled toward its server's, pulled toward that of all pages (empirical Bayes).
 type hier struct {
 	*posteriors
 	place     []int32 // by page: its directory's number
@@ -34,7 +34,7 @@ func (h *hier) score(p sitegraph.PageID, days float64) float64 {
 // pull is the weight of the mean one level up, in changes.
 const pull = 2
 
-// tallied are the changes and the days of watching of several pages.
+// tallied sums the changes and the watched days of several pages.
 type tallied struct{ changes, days float64 }
 
 func (t *tallied) add(h *sitegraph.History) {
@@ -42,7 +42,7 @@ func (t *tallied) add(h *sitegraph.History) {
 	t.days += estimator.Days(h.Elapsed())
 }
 
-// under is the rate of the pages, drawn to that of the level above.
+// under returns the rate of the pages, pulled toward that of the level above.
 func (t tallied) under(parent float64) float64 {
 	return (t.changes + pull) / (t.days + pull/parent)
 }

@@ -35,8 +35,8 @@ func TestNCISByHand(t *testing.T) {
 	}
 }
 
-// The value rises with the age, to 1/rate, is the integral of alpha exp(-alpha s) T(s), and is that
-// without signals where these tell nothing.
+// The value rises with the age to 1/rate, and is the integral of alpha exp(-alpha s) T(s). If
+// signals carry no information it equals the value without signals.
 func TestNCISValue(t *testing.T) {
 	for _, rate := range []float64{0.0005, 0.1, 1, 7} {
 		for _, precision := range []float64{0.001, 0.05, 0.11, 0.2, 0.6, 0.999} {
@@ -57,7 +57,7 @@ func TestNCISValue(t *testing.T) {
 			}
 		}
 	}
-	// Where there are more terms than are summed, against all of them.
+	// With more terms than are summed, compared with all of them.
 	for _, precision := range []float64{0.02, 0.1} {
 		s := signalsOf(0.2, precision, 0.5)
 		for _, signals := range []float64{0.5, mostSignals - 0.5, mostSignals + 0.5,
@@ -67,8 +67,8 @@ func TestNCISValue(t *testing.T) {
 	}
 }
 
-// The mean cycle and the fresh time in it, drawn: visits as soon as the effective age is 5 days. A
-// policy is worth freshness, fresh/cycle, and the value is fresh - exp(-alpha*5) cycle.
+// The mean cycle and its fresh time, simulated: visits as soon as the effective age is 5 days. The
+// worth of a policy is freshness, fresh/cycle, and the value is fresh - exp(-alpha*5) cycle.
 func TestNCISValueSimulated(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 0))
 	const rate, precision, recall, threshold, cycles = 0.4, 0.3, 0.6, 5.0, 200_000
@@ -103,9 +103,9 @@ func TestNCISValueSimulated(t *testing.T) {
 	}
 }
 
-// A page that its sitemap says has changed comes before one that it says nothing new of, whether
-// it is heard before the round or in it, the more so the better claims proved; without claims the
-// score is that of the rate.
+// A page that changed by its sitemap precedes one without news, whether the claim comes before the
+// round or in it, and the more so the better claims proved. Without claims the score is that of the
+// rate.
 func TestNCISGoesByClaims(t *testing.T) {
 	for _, when := range []string{"before", "within"} {
 		c, source := simtest.Claimed(t, 4, simtest.ClaimsBase.Add(20*planner.Day))

@@ -8,22 +8,22 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// llnRates are by the law of large numbers (Avrachenkov, Patil, Thoppe 2020). A page that never
-// changed has rate 0; before its first revisit a page has that of smoothedRates.
+// llnRates returns rates by the law of large numbers (Avrachenkov, Patil, Thoppe 2020). A page that
+// never changed has rate 0. Before its first revisit a page has the rate of smoothedRates.
 func llnRates(c *planner.Pages) *pageRates {
 	return revisitedRates(c, estimator.LLN)
 }
 
-// sa is greedy on the rates of stochastic approximation (the same), each visit a step. A page whose
-// steps are not known, since they were before a restart, goes on from its rate by llnRates, which
-// tends to the same.
+// sa is greedy by the rates of stochastic approximation (same source), each visit a step. After a
+// restart the steps of a page are unknown: it continues from its rate by llnRates, which has the
+// same limit.
 type sa struct{ byRate }
 
 func newLLN(s Settings) planner.Policy { return newGreedy(s, byRate{llnRates(s.Pages)}) }
 
 func newSA(s Settings) planner.Policy { return newGreedy(s, sa{byRate{llnRates(s.Pages)}}) }
 
-// Observe makes the step. The rate that the steps moved is the one held of the page.
+// Observe makes the step, which replaces the rate of the page.
 func (s sa) Observe(p sitegraph.PageID, verdict sitegraph.Verdict) {
 	h := &s.pages.Memory(p).History
 	switch {

@@ -10,8 +10,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Each visit is one step of the estimator: daily ones that saw a change (C) or none (u). After a
-// restart the rate goes on from that of lln.
+// Each daily visit that saw a change (C) or none (u) is one step of the estimator. After a restart
+// the rate continues from that of lln.
 func TestSASteps(t *testing.T) {
 	w := simtest.NewLettered(t, map[string]string{"R": "/", "A": "/a"}, "R>A",
 		rand.New(rand.NewPCG(1, 0)))

@@ -14,7 +14,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// watched is the history of a page visited each day after day 0, which had changed on these days.
+// watched returns the history of a page visited each day after day 0, which had changed on the
+// given days.
 func watched(days int, changed ...int) sitegraph.History {
 	h := sitegraph.History{Epoch: sitegraph.Unix32(simtest.At(0)),
 		Last: sitegraph.Unix32(simtest.At(days)), Visits: uint32(days + 1),
@@ -32,8 +33,8 @@ func watched(days int, changed ...int) sitegraph.History {
 	return h
 }
 
-// greedyOver builds a greedy policy over pages with these histories, in a directory each, and
-// begins a round.
+// greedyOver returns a greedy policy over pages with these histories, in a directory each, in its
+// first round.
 func greedyOver(t *testing.T, name string, s Settings, histories ...sitegraph.History) *greedy {
 	t.Helper()
 	g := sitegraph.NewGraph()
@@ -62,7 +63,7 @@ func wantNear(t *testing.T, what string, got, want, relative float64) {
 	}
 }
 
-// The rates behind the greedy policies, by hand. Ten daily visits: three saw a change, none did, or
+// The rates of the greedy policies, by hand: of ten daily visits three saw a change, none did, or
 // all; and a page visited once.
 func TestGreedyRates(t *testing.T) {
 	some, none, all, once := watched(10, 2, 5, 6), watched(10), watched(3, 1, 2, 3), watched(0)
@@ -79,18 +80,17 @@ func TestGreedyRates(t *testing.T) {
 		{"lln", none, 0},
 		{"lln", all, 3},
 		{"lln", once, 2 * math.Ln2},
-		{"sa", some, 3. / 8}, // before a visit of its own as lln
+		{"sa", some, 3. / 8}, // before its first own visit like lln
 		{"sa", once, 2 * math.Ln2},
 		{"poisson", none, 2 * math.Log(11/10.5)}, // root of 0.5/(exp(rate/2)-1) = 0.5+10
 		{"poisson", once, 2 * math.Ln2},
 	} {
 		wantNear(t, c.policy, greedyOver(t, c.policy, Settings{}, c.of).rate(0), c.want, 1e-6)
 	}
-	// Smoothed maximum likelihood where it has no closed form: the derivative of the log likelihood
-	// is 0.
+	// Smoothed maximum likelihood without a closed form: the derivative of the log likelihood is 0.
 	rate := greedyOver(t, "poisson", Settings{}, some).rate(0)
 	wantNear(t, "changed intervals", 3/math.Expm1(rate)+0.5/math.Expm1(0.5*rate), 7.5, 1e-5)
-	// The score is rate * age, the probability that of a Poisson process.
+	// The score is rate * age, and the probability is that of a Poisson process.
 	g := greedyOver(t, "cho-biased", Settings{}, some)
 	wantNear(t, "score", g.score(0, 4), 4*math.Log(10.5/7.5), 1e-6)
 	wantNear(t, "probability", g.probability(0, 4), 1-math.Pow(7.5/10.5, 4), 1e-6)
@@ -113,8 +113,8 @@ func TestGammaByHand(t *testing.T) {
 	}
 }
 
-// The mean interval of a new page is the time since its Last-Modified, a day at least, until its
-// next visit. Without that it is the mean of all pages.
+// The mean interval of a new page is the time since its Last-Modified, at least a day, until its
+// next visit. Without a Last-Modified it is the mean of all pages.
 func TestGammaOfNewPages(t *testing.T) {
 	for _, c := range []struct {
 		modified time.Time
@@ -122,7 +122,7 @@ func TestGammaOfNewPages(t *testing.T) {
 	}{
 		{simtest.At(-30), 30},
 		{simtest.At(0).Add(-time.Minute), 1},
-		{simtest.At(3), 5}, // of the future
+		{simtest.At(3), 5}, // in the future
 		{time.Time{}, 5},
 	} {
 		g := greedyOver(t, "gamma", Settings{PerDay: 0.2}, sitegraph.Start(simtest.At(0)))
@@ -135,7 +135,7 @@ func TestGammaOfNewPages(t *testing.T) {
 	}
 }
 
-// Importance goes with the weight of a page.
+// Importance is proportional to the weight of a page.
 func TestGammaImportance(t *testing.T) {
 	g := greedyOver(t, "gamma", Settings{Alpha: 0.2}, watched(10), watched(10))
 	w, err := preferences.ParseWeights([]string{"http://example.com/a/=3",
@@ -196,7 +196,7 @@ func TestWhittleIndex(t *testing.T) {
 	q := -math.Expm1(-0.3)
 	wantNear(t, "known rate, a day", whittleIndex(known, 1), q*q, 1e-6)
 	wantNear(t, "known rate, three days", whittleIndex(known, 3), 1-math.Pow(1-q, 3)*(1+3*q), 1e-6)
-	// Where the terms nearly cancel, on both sides of the change of formula.
+	// The terms nearly cancel on both sides of the change of formula.
 	below, above := estimator.GammaPoisson{Shape: 1, Days: 2.01e5},
 		estimator.GammaPoisson{Shape: 1, Days: 1.99e5}
 	wantNear(t, "small index", whittleIndex(below, 1)*2.01e5*2.01e5, 2, 1e-4)
@@ -219,9 +219,8 @@ func TestLongevityScore(t *testing.T) {
 	wantNear(t, "rate 1, a day", at(1, 1), 1-2/math.E, 1e-6)
 	wantNear(t, "rate 2, a day", at(2, 1), 0.5-1.5*math.Exp(-2), 1e-6)
 	wantNear(t, "rate 5, 20 days", at(5, 20), 2, 1e-6)
-	// One threshold gives the intervals of the optimal freshness: pages of 1 to 4 changes a day at
-	// the frequencies that Cho and Garcia-Molina found reach it together, those of 5 a day never
-	// do.
+	// One threshold gives the intervals of the optimal freshness: pages of 1 to 4 changes a day
+	// reach it together at the frequencies of Cho and Garcia-Molina, those of 5 a day never do.
 	classes := []class{{rate: 1, pages: 1}, {rate: 2, pages: 1}, {rate: 3, pages: 1},
 		{rate: 4, pages: 1}, {rate: 5, pages: 1}}
 	optimalFreshness(classes, 5)
@@ -260,8 +259,8 @@ func TestGP4CByHand(t *testing.T) {
 	wantNear(t, "score", g.score(0, 7), rate*rate*7+5./15, 1e-9)
 }
 
-// hier: directories' rates drawn to their server's, that to the rate of all, that to the default,
-// each by two changes of the level above.
+// hier: directories' rates are pulled toward their server's, that toward the rate of all, that
+// toward the default, each with the weight of two changes.
 func TestHierByHand(t *testing.T) {
 	g := greedyOver(t, "hier", Settings{}, watched(10, 1, 2, 3, 4), watched(10))
 	all := (4 + 2.0) / (20 + 2*131/0.5)
@@ -273,8 +272,8 @@ func TestHierByHand(t *testing.T) {
 		1e-9)
 }
 
-// Pages of an allocation are due shortly before the end of their interval; one that gets no visits
-// is due after all others.
+// Pages of an allocation are due shortly before the end of their interval; a page without visits is
+// due after all others.
 func TestAllocationDue(t *testing.T) {
 	for _, name := range []string{"freshness", "lambdacrawl", "binary-lambdacrawl"} {
 		g := greedyOver(t, name, Settings{PerDay: 0.2}, watched(18, 2, 5, 6), watched(19),
@@ -292,7 +291,7 @@ func TestAllocationDue(t *testing.T) {
 	}
 }
 
-// A page that scores 0 comes when all others are through.
+// A page that scores 0 comes when all others are finished.
 func TestGreedyWithoutScore(t *testing.T) {
 	g := greedyOver(t, "cho-biased", Settings{}, watched(10), watched(5), watched(20, 20),
 		watched(20, 4))

@@ -8,7 +8,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// posteriors are gamma-Poisson rates under a prior made anew each round.
+// posteriors has gamma-Poisson rates under a prior made anew each round.
 type posteriors struct {
 	pages *planner.Pages
 	prior func(p sitegraph.PageID) estimator.GammaPoisson
@@ -18,7 +18,7 @@ func (g *posteriors) of(p sitegraph.PageID) estimator.GammaPoisson {
 	return g.prior(p).Posterior(g.pages.Memory(p).History)
 }
 
-// pooled takes the prior of ebayes: that of all pages.
+// pooled uses the prior of ebayes: that of all pages.
 func (g *posteriors) pooled() {
 	prior := g.pages.Prior()
 	g.prior = func(sitegraph.PageID) estimator.GammaPoisson { return prior }
@@ -43,9 +43,9 @@ func (g *posteriors) why(p sitegraph.PageID, days, _ float64) planner.Reason {
 func (g *posteriors) Observe(sitegraph.PageID, sitegraph.Verdict) {}
 
 // whittle scores by the Whittle index of a page that can be visited once a day and pays 1 if it
-// changed: what a visit is worth after k days beyond one after k+1, (k+1) p(k) - k p(k+1),
-// for p(k) = 1 - (1-q)^k, averaged over the posterior of the rate, q = 1 - exp(-rate).
-// The prior is that of ebayes.
+// changed: the worth of a visit after k days beyond one after k+1, (k+1) p(k) - k p(k+1), for p(k)
+// = 1 - (1-q)^k, averaged over the posterior of the rate, q = 1 - exp(-rate). The prior is that of
+// ebayes.
 type whittle struct{ *posteriors }
 
 func newWhittle(s Settings) planner.Policy {
@@ -59,8 +59,8 @@ func (w *whittle) score(p sitegraph.PageID, days float64) float64 {
 	return whittleIndex(w.of(p), days)
 }
 
-// whittleIndex is 1 - (1+k) M(k) + k M(k+1), M(t) = (Days/(Days+t))^Shape being the mean of
-// exp(-rate*t). Where all terms are small it is half of k(k+1) times the mean of the squared rate.
+// whittleIndex returns 1 - (1+k) M(k) + k M(k+1). M(t) = (Days/(Days+t))^Shape is the mean of
+// exp(-rate*t). If all terms are small it is half of k(k+1) times the mean of the squared rate.
 func whittleIndex(g estimator.GammaPoisson, k float64) float64 {
 	if !(k > 0) {
 		return 0

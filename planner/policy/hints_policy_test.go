@@ -9,10 +9,10 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// TestNorconexGoesBySitemaps: a page is visited first if its sitemap says that it was modified
-// since its last visit, at its change frequency if only that is told, at last if it is said to be
-// unmodified; without a sitemap at a fixed interval. It makes no difference whether the sitemap is
-// heard before the round or in it, and feeds are not believed.
+// TestNorconexGoesBySitemaps checks that a page is visited first if its sitemap claims a
+// modification since its last visit, at its claimed frequency if only that is known, and last if it
+// is claimed unmodified; without a sitemap at a fixed interval. The sitemap may come before the
+// round or in it. Feeds are not believed.
 func TestNorconexGoesBySitemaps(t *testing.T) {
 	for _, when := range []string{"before", "within"} {
 		c, source := simtest.Claimed(t, 5, simtest.ClaimsBase.Add(20*planner.Day))

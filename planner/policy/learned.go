@@ -11,15 +11,14 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// candidates are the divisions that auto chooses from.
+// candidates are the divisions among which auto chooses.
 var candidates = []string{"a", "b-closure", "community", "prefix", "server", "shape"}
 
-// withoutPast is what auto takes where no page has shown anything yet, or all candidates
-// predict alike.
+// withoutPast is the division of auto if no page has changed yet, or all candidates predict alike.
 const withoutPast = "prefix"
 
-// choose names the partition whose tops tell best which other pages of the server changed in
-// the weeks of their past: the candidate with the shortest description of it.
+// choose returns the partition whose tops predict best which other pages of the server changed in
+// the past weeks: the candidate with the shortest description of them.
 func (p *past) choose() string {
 	best := withoutPast
 	if p.quiet {
@@ -34,14 +33,14 @@ func (p *past) choose() string {
 	return best
 }
 
-// past is what the pages of one server showed in the last 32 weeks.
+// past has the visits and changes of one server's pages in the last 32 weeks.
 type past struct {
 	pages  *planner.Pages
 	server sitegraph.ServerID
 	counts func(sitegraph.PageID) bool
-	week   uint32  // that of the last visit
-	mean   float64 // share of looks that saw a change, in (0, 1)
-	quiet  bool    // none did
+	week   uint32  // week of the last visit
+	mean   float64 // share of visits that saw a change, in (0, 1)
+	quiet  bool    // there was no change
 }
 
 func newPast(c *planner.Pages, s sitegraph.ServerID, counts func(sitegraph.PageID) bool) *past {
@@ -63,8 +62,8 @@ func newPast(c *planner.Pages, s sitegraph.ServerID, counts func(sitegraph.PageI
 	return past
 }
 
-// divide divides the server; sites come in the order of their tops' addresses, so that
-// nothing depends on the order of discovery where a page is in several.
+// divide divides the server. Sites come in the order of their tops' addresses, so that nothing
+// depends on the order of discovery if a page is in several.
 func (p *past) divide(by string) sitegraph.Partition {
 	partition := divideBy(by, p.pages, p.server, p.counts)
 	g := p.pages.Graph
@@ -92,11 +91,11 @@ func (p *past) divide(by string) sitegraph.Partition {
 	return partition
 }
 
-// weeks are those in which a page was looked at, and those of them in which it had changed;
-// of several pages as one signal, changed if any of them had.
+// weeks are those in which a page was visited, and those in which it had changed. Of several pages
+// as one signal, a week changed if any of them had.
 type weeks struct{ seen, changed uint32 }
 
-// or joins signals: a week counts if all were looked at.
+// or joins signals: a week counts if all were visited.
 func (w weeks) or(v weeks) weeks {
 	return weeks{w.seen & v.seen, (w.changed | v.changed) & w.seen & v.seen}
 }
@@ -106,9 +105,9 @@ func (p *past) of(page sitegraph.PageID) weeks {
 	return weeks{seen, changed}
 }
 
-// length is the description of the past by a division, in nats: its tops, what they showed,
-// and what the members showed, told by their tops. A page in several sites counts in the
-// first; orphans are told by nothing.
+// length returns the length of the past's description by a division, in nats: its tops, their
+// changes, and those of the members given the tops. A page in several sites counts in the first;
+// nothing predicts orphans.
 func (p *past) length(division sitegraph.Partition) float64 {
 	sum := 0.0
 	counted := newCounted(p)
@@ -131,7 +130,7 @@ func (p *past) length(division sitegraph.Partition) float64 {
 	return sum
 }
 
-// signal is what the tops of a site told of those of its members that take says.
+// signal returns the signal of a site's tops about the members that take selects.
 func (p *past) signal(site *sitegraph.Site, take func(sitegraph.PageID) bool) (
 	signal estimator.Signal) {
 	tops := p.of(site.Tops[0])
@@ -147,7 +146,7 @@ func (p *past) signal(site *sitegraph.Site, take func(sitegraph.PageID) bool) (
 	return signal
 }
 
-// trust is the share of a site's members that is expected to have changed when a top has.
+// trust returns the share of a site's members that is expected to have changed when a top has.
 func (p *past) trust(site *sitegraph.Site) float64 {
 	signal := p.signal(site, func(sitegraph.PageID) bool { return true })
 	return signal.Trust(p.mean)

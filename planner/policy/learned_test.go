@@ -9,7 +9,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// remember gives each page the weekly past in its masks; all were looked at in 12 weeks.
+// rememberChanged gives each page the weeks of change in its masks; all were visited in 12 weeks.
 func rememberChanged(l *simtest.Lettered, changed map[string]uint32) {
 	for letter, p := range l.Page {
 		h := sitegraph.Start(simtest.At(-12 * 7))
@@ -44,7 +44,7 @@ func lettersOf(l *simtest.Lettered, pages []sitegraph.PageID) (s string) {
 	return s
 }
 
-// The directory /p/ has its index I as top, by depth. What tells when its pages change is N.
+// The directory /p/ has its index I as top, by depth. N predicts when its pages change.
 var (
 	newsPages = map[string]string{"R": "/", "I": "/p/", "N": "/p/news", "A": "/p/a", "B": "/p/b",
 		"C": "/p/c"}
@@ -75,7 +75,7 @@ func TestSentinels(t *testing.T) {
 			"I": 0b000000110000, "A": 0b110000000000, "B": 0b000000110000, "C": 0b110000110000},
 			"C>ABIN"},
 	} {
-		for seed := range uint64(5) { // whatever the order of discovery
+		for seed := range uint64(5) { // in any order of discovery
 			l := simtest.NewLettered(t, newsPages, newsLinks, rand.New(rand.NewPCG(seed, 1)))
 			rememberChanged(l, c.past)
 			got := divisionOf(l, "sentinel-a")
@@ -86,7 +86,7 @@ func TestSentinels(t *testing.T) {
 	}
 }
 
-// Sites by address shape or by directory: the one in which pages changed together is taken.
+// Of sites by address shape and by directory, auto chooses those whose pages changed together.
 func TestAutoTakesWhatPredicts(t *testing.T) {
 	pages := map[string]string{"R": "/"}
 	edges := ""
@@ -107,7 +107,7 @@ func TestAutoTakesWhatPredicts(t *testing.T) {
 	l := simtest.NewLettered(t, pages, edges, rand.New(rand.NewPCG(1, 1)))
 	for _, c := range []struct {
 		past map[string]uint32
-		want map[string]bool // sites that must be there, as letters of tops and members
+		want map[string]bool // sites that must exist, as letters of tops and members
 	}{
 		{byPlace, map[string]bool{"ABCD": true, "EFGH": true}},
 		{byName, map[string]bool{"ACEG": true, "BDFH": true}},
@@ -128,7 +128,7 @@ func TestAutoTakesWhatPredicts(t *testing.T) {
 	}
 }
 
-// Sites that are learnt are made anew when four more weeks have passed, and not before.
+// Learnt sites are made anew after four more weeks, and not before.
 func TestLearnedSitesAreMadeAnew(t *testing.T) {
 	l := simtest.NewLettered(t, newsPages, newsLinks, rand.New(rand.NewPCG(1, 1)))
 	l.Pages.Graph.Refresh()

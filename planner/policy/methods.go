@@ -2,14 +2,14 @@ package policy
 
 // method is a way to use a partition of servers into sites [LINK 4].
 type method struct {
-	by        string // partition, of sitegraph's; auto: the one that suits each server
+	by        string // partition of sitegraph; auto: the one that suits each server
 	gated     bool   // C: a site is checked only if the top of an upper site changed
 	rest      bool   // C then B: afterwards the sites that were not checked
-	sentinels bool   // the tops are chosen by the pages' past
+	sentinels bool   // the pages' past chooses the tops
 	atOnce    bool   // in a stream, a changed top promotes within the round
 }
 
-// auto as a partition is chosen for each server by its past.
+// auto is the partition chosen for each server by its past.
 const auto = "auto"
 
 // learns reports whether the sites depend on the pages' past.

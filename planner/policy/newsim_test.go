@@ -11,7 +11,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// newSim is a simulation of a policy by name; reference lines are told the future.
+// newSim returns a simulation of a policy by name; reference lines know the future.
 func newSim(t *testing.T, w *simtest.World, shuffle *rand.Rand, name string, s Settings,
 	o planner.Options) *simtest.Sim {
 	t.Helper()
@@ -36,7 +36,7 @@ func newSim(t *testing.T, w *simtest.World, shuffle *rand.Rand, name string, s S
 	return m
 }
 
-// maker builds a policy for a simulation.
+// maker returns the constructor of a policy for a simulation.
 func maker(name string, s Settings) func(m *simtest.Sim) (planner.Policy, error) {
 	return func(m *simtest.Sim) (planner.Policy, error) {
 		s.Pages = m.Pages

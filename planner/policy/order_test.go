@@ -13,9 +13,9 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// ebayes goes by the probability of change at the round's end, recomputed here from the
-// records: a gamma prior of shape 1/2 whose mean is the rate of all pages, two changes
-// at the default rate added, and the zero class of its negative binomial.
+// ebayes ranks by the probability of change at the round's end, recomputed here from the records: a
+// gamma prior of shape 1/2 whose mean is the rate of all pages, with two changes at the default
+// rate added, and the zero class of its negative binomial.
 func TestEBayesOrder(t *testing.T) {
 	for seed := range uint64(6) {
 		w := simtest.NewWorld(seed, 2, 60, true)
@@ -62,8 +62,8 @@ func TestEBayesOrder(t *testing.T) {
 	}
 }
 
-// interval visits by due time, the earliest first, then early those whose wait is over by the
-// largest share, and always uses its budget.
+// interval visits by due time, the earliest first, then early the pages whose wait is over by the
+// largest share. It always uses its budget.
 func TestIntervalOrder(t *testing.T) {
 	late, early := 0, 0
 	for seed := range uint64(6) {
@@ -74,7 +74,7 @@ func TestIntervalOrder(t *testing.T) {
 			Budget: 0})
 		checkFirstDue(m, 120.0/12)
 		type turn struct {
-			due  int64   // unix seconds; of an early page, that of none
+			due  int64   // unix seconds; the same for all early pages
 			left float64 // share of its wait that is left
 		}
 		turnOf := func(p sitegraph.PageID, day int) turn {
@@ -117,7 +117,8 @@ func TestIntervalOrder(t *testing.T) {
 	}
 }
 
-// checkFirstDue: pages that became known together are due uniformly over their first interval.
+// checkFirstDue checks that pages which became known together are due uniformly over their first
+// interval.
 func checkFirstDue(m *simtest.Sim, cycleDays float64) {
 	m.Helper()
 	sum := 0.0
@@ -136,7 +137,7 @@ func checkFirstDue(m *simtest.Sim, cycleDays float64) {
 	}
 }
 
-// A page that is overdue stays overdue when the store asks again, as it does each round.
+// A page that is overdue stays overdue when the store asks again in each round.
 func TestIntervalDueFromTheVisit(t *testing.T) {
 	l := simtest.NewLettered(t, map[string]string{"R": "/", "A": "/a"}, "R>A",
 		rand.New(rand.NewPCG(1, 0)))
@@ -163,7 +164,7 @@ func TestIntervalDueFromTheVisit(t *testing.T) {
 	}
 }
 
-// breadth-first goes by depth, and in a stream round and round.
+// breadth-first visits by depth, in a stream again and again.
 func TestBreadthFirstOrder(t *testing.T) {
 	l := simtest.NewLettered(t, fx4a, fx4Edges, rand.New(rand.NewPCG(5, 0)))
 	policy, err := New("breadth-first", Settings{Pages: l.Pages, Mode: planner.Stream, Seed: 5})
@@ -182,7 +183,7 @@ func TestBreadthFirstOrder(t *testing.T) {
 	}
 }
 
-// The clairvoyant comes to all changed pages before the first unchanged one.
+// The clairvoyant visits all changed pages before the first unchanged one.
 func TestClairvoyantOrder(t *testing.T) {
 	w := simtest.NewWorld(2, 2, 60, false)
 	m := newSim(t, w, nil, "clairvoyant", Settings{Mode: planner.Sweep, Seed: 2}, planner.Options{})
@@ -199,7 +200,7 @@ func TestClairvoyantOrder(t *testing.T) {
 	}
 }
 
-// random is a new order each round, and uniform: each page is equally often among the first.
+// random has a new uniform order in each round: each page is equally often among the first.
 func TestRandomIsUniform(t *testing.T) {
 	const pages, budget, rounds = 40, 8, 500
 	w := simtest.NewWorld(1, 1, pages, false)
@@ -217,7 +218,7 @@ func TestRandomIsUniform(t *testing.T) {
 		const want = rounds * budget / pages
 		chi2 += (float64(visits[p]) - want) * (float64(visits[p]) - want) / want
 	}
-	if chi2 > 80 { // 39 degrees of freedom; drawn without replacement it is smaller still
+	if chi2 > 80 { // 39 degrees of freedom; draws without replacement give less
 		t.Errorf("chi-squared %.1f of visits to pages, want under 80", chi2)
 	}
 }

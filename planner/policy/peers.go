@@ -8,15 +8,14 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Peers are the rules of programs in use, as they come: nutch and stormcrawler adapt an interval to
-// each page, the others have one for all. docs/reference/policies.md has source, version and
-// departures.
+// Peers are the rules of programs in use with their defaults: nutch and stormcrawler adapt an
+// interval to each page, the others have one for all. docs/reference/policies.md has source,
+// version and departures.
 var Peers = []string{"stormcrawler-default", "stormcrawler", "nutch-default", "nutch",
 	"calendar-weekly", "calendar-monthly", "changedetection", "firecrawl-daily"}
 
-// fixedInterval visits each page so many days after its last visit, whatever was seen. What the
-// budget has no room for is late, the longest late first; what the rule does not ask for is not
-// used.
+// fixedInterval visits each page some days after its last visit, whatever was seen. Pages for which
+// the budget has no room are late, the longest late first. The budget beyond the rule stays unused.
 type fixedInterval struct {
 	unestimated
 	days float64
@@ -42,8 +41,8 @@ func (f fixedInterval) wait(sitegraph.PageID, sitegraph.History, float64) (
 }
 
 // calendar crawls all pages at the start of each period, breadth-first, whatever was seen. Periods
-// are counted from the start of 1970. A crawl that is not over when the next is due goes on; the
-// next then leaves out what was visited since it was due.
+// count from the start of 1970. An unfinished crawl goes on when the next is due. The next one then
+// leaves out the pages visited since.
 type calendar struct {
 	breadthFirst
 	period int64 // seconds

@@ -9,14 +9,13 @@ import (
 	"github.com/recrawl/recrawl/planner/simtest"
 )
 
-// keepsPace reports whether a policy makes no more visits than its rule asks for, whatever the
-// budget.
+// keepsPace reports whether a policy makes no more visits than its rule asks for, at any budget.
 func keepsPace(name string) bool {
 	return slices.Contains(Peers, name) && name != "nutch" && name != "stormcrawler"
 }
 
-// visitsByDay are the numbers of visits on days 1 to n of a policy to three pages that were all
-// visited on day 0.
+// visitsByDay returns the numbers of visits on days 1 to n of a policy to three pages, all visited
+// on day 0.
 func visitsByDay(t *testing.T, name string, n, budget int) (visits []int) {
 	t.Helper()
 	l := simtest.NewLettered(t, map[string]string{"R": "/", "A": "/a", "B": "/b"}, "R>A A>B",
@@ -33,19 +32,19 @@ func visitsByDay(t *testing.T, name string, n, budget int) (visits []int) {
 }
 
 // Programs with one interval or calendar for all pages visit all of them at its end, not before,
-// and leave the rest of the budget; what a round has no room for comes in the next.
+// and leave the rest of the budget. Visits without room in a round come in the next.
 func TestPeersKeepTheirPace(t *testing.T) {
 	for _, c := range []struct {
 		policy       string
 		days, budget int
-		want         map[int]int // visits by day, where there are some
+		want         map[int]int // visits by day, if there are any
 	}{
 		{"nutch-default", 61, 9, map[int]int{30: 3, 60: 3}},
 		{"nutch-default", 61, 2, map[int]int{30: 2, 31: 1, 60: 2, 61: 1}},
 		{"stormcrawler-default", 3, 9, map[int]int{1: 3, 2: 3, 3: 3}},
-		{"changedetection", 3, 9, map[int]int{1: 3, 2: 3, 3: 3}}, // once a round at most
+		{"changedetection", 3, 9, map[int]int{1: 3, 2: 3, 3: 3}}, // at most once a round
 		{"firecrawl-daily", 3, 9, map[int]int{1: 3, 2: 3, 3: 3}},
-		// a crawl that is late goes on
+		// a late crawl goes on
 		{"firecrawl-daily", 4, 2, map[int]int{1: 2, 2: 1, 3: 2, 4: 1}},
 		// weeks of 1970 begin on a Thursday; At(0) is a Monday
 		{"calendar-weekly", 11, 9, map[int]int{3: 3, 10: 3}},
@@ -63,7 +62,7 @@ func TestPeersKeepTheirPace(t *testing.T) {
 	}
 }
 
-// A crawl by the calendar goes from the start page to those behind it.
+// A crawl by the calendar visits the start page before the pages behind it.
 func TestCalendarIsBreadthFirst(t *testing.T) {
 	l := simtest.NewLettered(t, map[string]string{"R": "/", "A": "/a", "B": "/b"}, "R>A A>B",
 		rand.New(rand.NewPCG(1, 0)))

@@ -14,48 +14,48 @@ import (
 )
 
 const (
-	// mostAsked is how many pages one answer may name: 16,384 in JSON with probabilities are about
-	// a megabyte.
+	// mostAsked bounds the pages in one answer: 16,384 in JSON with probabilities are about a
+	// megabyte.
 	mostAsked = 1 << 14
-	// mostItems is how many pages, or outcomes, one message has: about a megabyte of JSON.
+	// mostItems bounds the pages, or outcomes, of one message: about a megabyte of JSON.
 	mostItems = 1 << 12
-	// mostOutcomes wait to be told, as where new pages take whole rounds. The newest count: what a
-	// page's visits told is in its history, too.
+	// mostOutcomes bounds the outcomes waiting to be sent, for example while new pages take whole
+	// rounds. The newest are kept, since histories also have the older ones.
 	mostOutcomes = 1 << 16
-	// mostFailures in a row are made good; after them a program is not begun again.
+	// mostFailures in a row are tolerated; after them the program is not started again.
 	mostFailures = 5
-	// roundShare is the part of a round that a program may take: 1/roundShare.
+	// roundShare: a program may take 1/roundShare of a round.
 	roundShare = 4
 )
 
-// ProgramRunner asks the process of a program, which is begun by the first question, and anew after
-// each error.
+// ProgramRunner asks the process of a program. The first question starts the process, and so does
+// the first one after each error.
 type ProgramRunner interface {
-	// Ask hands over a message and lets parse read the answer. Both are lines, or with framed
-	// pieces of bytes that are led by their number. After an error, also one of parse, the process
-	// is ended. ErrPaused: it is too early to begin it again.
+	// Ask sends a message and lets parse read the answer. Both are lines or, with framed, byte
+	// strings after their length. After an error, also one of parse, the process is ended.
+	// ErrProgramPaused: it is too early to start it again.
 	Ask(message []byte, framed bool, parse func(answer []byte) error) error
 	// Close ends the process.
 	Close() error
 }
 
-// ErrProgramPaused is the error of a Runner whose program failed a moment ago.
+// ErrProgramPaused is the error of a ProgramRunner whose program has just failed.
 var ErrProgramPaused = errors.New("the program failed a moment ago")
 
-// ProgramError is how a program failed.
+// ProgramError describes how a program failed.
 type ProgramError struct {
 	Program string
 	Round   int // its number
 	Err     error
 }
 
-// Hint says where the protocol is.
+// Hint names the documentation of the protocol.
 func (e *ProgramError) Hint() string {
-	return "docs/reference/policy-programs.md has what a program is told and may answer; what it " +
-		"writes on standard error is above"
+	return "docs/reference/policy-programs.md has the messages of the protocol; the program's standard " +
+		"error is above"
 }
 
-// ExitCode is that of failures.
+// ExitCode returns the exit code of failures.
 func (e *ProgramError) ExitCode() int { return words.ExitFailed }
 
 func (e *ProgramError) Error() string {
@@ -64,35 +64,35 @@ func (e *ProgramError) Error() string {
 
 func (e *ProgramError) Unwrap() error { return e.Err }
 
-// ProgramHost is what a command gives policies that are programs.
+// ProgramHost is what a command provides for policies that are programs.
 type ProgramHost struct {
-	// Run prepares a program with its arguments. It begins nothing.
+	// Run prepares a program with its arguments. It starts nothing.
 	Run func(command []string) (ProgramRunner, error)
-	// Warn tells the user that a program failed, and what happens now. Nil: a failure is an error
-	// of the policy.
+	// Warn tells the user that a program failed, and the consequence. nil: a failure is an error of
+	// the policy.
 	Warn func(text string)
-	// Now bounds the time that a program may take of a round; nil: time stands still meanwhile, as
-	// in evaluations.
+	// Now bounds the time that a program may take of a round; nil: no time passes meanwhile, as in
+	// evaluations.
 	Now func() time.Time
 }
 
-// ProgramOptions of a policy.
+// ProgramOptions configure a Program.
 type ProgramOptions struct {
 	*ProgramHost
 	Command  []string
 	Pages    *planner.Pages
 	Mode     planner.Mode
 	Seed     uint64
-	PerDay   float64        // budget in fetches a day; 0 or planner.Unlimited: none is known
-	Fallback planner.Policy // decides where the program fails, if the host warns
+	PerDay   float64        // budget in fetches a day; 0 or planner.Unlimited: none
+	Fallback planner.Policy // decides if the program fails, if the host warns
 	Name     string         // of the fallback, for messages
 }
 
-// Program is decided by a program. Its process knows what it has learnt, so none of it is kept for
-// the next process of this program, which tells the histories of all pages again.
+// Program is a policy that a program of the user decides, in any language. The program's process
+// keeps what it has learnt. A new process receives the histories of all pages again.
 //
-// It lets a program of the user decide, in any language, as a policy: the evaluations and the live
-// loop ask it over a pipe. docs/reference/policy-programs.md has the protocol.
+// The evaluations and the live loop ask the program over a pipe. docs/reference/policy-programs.md
+// has the protocol.
 //
 // # Files
 //
@@ -117,14 +117,14 @@ type ProgramOptions struct {
 //  5. With a clock a program takes a quarter of each round at most.
 //  6. A program that is begun again is told everything anew.
 //
-// Who asks the process, within which time and of how many bytes, is a ProgramRunner: the package
-// knows no processes. A Program takes 5 bytes a page.
+// A ProgramRunner asks the process, and bounds time and bytes: the package knows no processes. A
+// Program takes 5 bytes a page.
 type Program struct {
 	planner.EachRound
 	*programSession `state:"-"`
 }
 
-// programSession has the state of the talk with a program.
+// programSession has the state of the exchange with a program.
 type programSession struct {
 	ProgramOptions
 	name     string // of the program, for messages
@@ -132,31 +132,31 @@ type programSession struct {
 	reason   planner.Reason
 	ties     planner.Ties
 	standing []standing       // by page
-	outcomes []programOutcome // not told yet
+	outcomes []programOutcome // not sent yet
 	buffer   []byte
 
 	greeted, binary, addresses bool // with this process
 
 	round    planner.Round
-	compare  bool            // candidates may have changed since they were told
+	compare  bool            // candidates may have changed since they were sent
 	chosen   []programChoice // named by the program, and not proposed yet
-	done     bool            // it wants no more visits before it hears of an outcome
+	done     bool            // it wants no more visits before the next outcome
 	resting  bool            // the fallback decides in this round
 	waited   time.Duration
 	failures int // in a row
 	err      error
 }
 
-// standing says what the program knows of a page.
+// standing is what the program knows of a page.
 type standing uint8
 
 const (
 	unknown standing = iota // nothing, or that the page is no candidate
-	told                    // the page is a candidate, and all that it was told holds
-	stale                   // the page is a candidate, and something else holds of it by now
+	told                    // the page is a candidate, and the program has its present values
+	stale                   // the page is a candidate, and its values have changed since
 )
 
-// programOutcome of a visit.
+// programOutcome is the outcome of a visit.
 type programOutcome struct {
 	page    sitegraph.PageID
 	verdict sitegraph.Verdict
@@ -166,10 +166,10 @@ type programOutcome struct {
 // programChoice is a page that the program names.
 type programChoice struct {
 	page               sitegraph.PageID
-	probability, value float64 // NaN: none is given
+	probability, value float64 // NaN: not given
 }
 
-// NewProgram returns a policy that a program decides. The program is begun when it is asked first.
+// NewProgram returns a policy that a program decides. The first question starts the program.
 func NewProgram(o ProgramOptions) (*Program, error) {
 	if len(o.Command) == 0 {
 		return nil, errors.New("no program is named: want exec:./mine.py, with its arguments")
@@ -177,8 +177,8 @@ func NewProgram(o ProgramOptions) (*Program, error) {
 	name := strings.Join(o.Command, " ")
 	runner, err := o.Run(o.Command)
 	if err != nil {
-		return nil, fmt.Errorf("policy exec:%s: %w; want a file that can be run (chmod +x), or what "+
-			"runs it before it, as exec:python3 mine.py", name, err)
+		return nil, fmt.Errorf("policy exec:%s: %w; want a file that can be run (chmod +x), or its "+
+			"interpreter first, such as exec:python3 mine.py", name, err)
 	}
 	return &Program{programSession: &programSession{ProgramOptions: o, name: name, runner: runner,
 		ties:   planner.NewTies(o.Seed, o.Pages.Graph.Scratch()),
@@ -188,7 +188,8 @@ func NewProgram(o ProgramOptions) (*Program, error) {
 // Close ends the program.
 func (p *Program) Close() error { return p.runner.Close() }
 
-// Err returns why nobody decides any more: the program failed and there is no fallback. Else nil.
+// Err returns why nobody decides any more: the program failed and there is no fallback; nil
+// otherwise.
 func (p *Program) Err() error { return p.err }
 
 // Begin starts a round, in which the program has another chance if it failed in the last.
@@ -199,7 +200,7 @@ func (p *Program) Begin(r planner.Round) {
 	}
 }
 
-// Offer makes pages candidates. The program is told of them when it is asked next.
+// Offer makes pages candidates. The next question sends them to the program.
 func (p *Program) Offer(pages []sitegraph.PageID) {
 	p.compare, p.done = true, false
 	if p.resting {
@@ -207,16 +208,16 @@ func (p *Program) Offer(pages []sitegraph.PageID) {
 	}
 }
 
-// Hinted lets the program be told of a claim.
+// Hinted makes the next question send a page's new claim.
 func (p *Program) Hinted(page sitegraph.PageID) {
 	p.outdate(page)
 	p.compare, p.done = true, false
 }
 
-// Observe keeps the outcome until the program is asked next.
+// Observe keeps the outcome until the next question.
 func (p *Program) Observe(page sitegraph.PageID, verdict sitegraph.Verdict) {
 	p.outdate(page)
-	if p.resting && p.failures > 0 { // the process that would care is gone
+	if p.resting && p.failures > 0 { // the process that would need it is gone
 		return
 	}
 	if len(p.outcomes) >= mostOutcomes {
@@ -232,7 +233,7 @@ func (s *programSession) outdate(page sitegraph.PageID) {
 	}
 }
 
-// Next returns what the program named, and asks it where nothing of that is left.
+// Next returns the pages that the program named, and asks it when none is left.
 func (p *Program) Next() (planner.Visit, bool) {
 	for p.err == nil {
 		if p.resting {
@@ -275,7 +276,7 @@ func (s *programSession) consult() {
 	s.endQuestion(err)
 }
 
-// endQuestion says what follows from how a question went.
+// endQuestion handles the result of a question.
 func (s *programSession) endQuestion(err error) {
 	if err == nil {
 		s.failures = 0
@@ -315,8 +316,8 @@ func (s *programSession) rest() {
 	s.Fallback.Offer(pages)
 }
 
-// ask tells the program what it does not know yet, in as many messages as that takes, and with the
-// last of them asks for visits.
+// ask sends the program all news, in as many messages as necessary, and asks for visits with the
+// last of them.
 func (s *programSession) ask() error {
 	if !s.greeted {
 		if err := s.runner.Ask(s.hello(), false, s.parseHello); err != nil {
@@ -350,14 +351,14 @@ func (s *programSession) ask() error {
 	}
 }
 
-// cutMessage returns as many as fit into one message, and the rest.
+// cutMessage returns as many elements as fit into one message, and the rest.
 func cutMessage[T any](all []T) (some, rest []T) {
 	n := min(len(all), mostItems)
 	return all[:n], all[n:]
 }
 
-// news returns the candidates of which the program does not know what holds now, and the pages that
-// it takes for candidates and that are none any more.
+// news returns the candidates of which the program does not have the present values, and the pages
+// that it takes for candidates and that no longer are.
 func (s *programSession) news() (pages, out []sitegraph.PageID) {
 	if !s.compare {
 		return nil, nil

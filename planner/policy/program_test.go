@@ -20,7 +20,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// message is what a program reads of one, in either form.
+// message is a message as the program reads it, in either form.
 type message struct {
 	Round    struct{ Number, Start, End, Budget int64 }
 	Want     int
@@ -117,7 +117,7 @@ type script struct {
 	t      *testing.T
 	hello  string
 	answer func(m *message) any // bytes are sent as they are
-	err    error                // in the place of the next answer
+	err    error                // instead of the next answer
 	hellos []string
 	told   []message
 	closed bool
@@ -162,7 +162,7 @@ func (s *script) Close() error {
 
 const inJSON, inBinary = `{"protocol": 1}`, `{"protocol": 1, "format": "binary"}`
 
-// oldest is a program that does as the policy uniform.
+// oldest is a program like the policy uniform.
 func oldest() func(m *message) any {
 	known := map[int]page{}
 	return func(m *message) any {
@@ -189,7 +189,8 @@ func oldest() func(m *message) any {
 	}
 }
 
-// sim is a world whose pages a program chooses; "" as hello: those of a policy of the registry.
+// sim returns a world whose pages a program chooses; with "" as hello a policy of the registry
+// does.
 func sim(t *testing.T, s *script, host policy.ProgramHost, lag int, name string) *simtest.Sim {
 	world := simtest.NewWorld(5, 3, 40, true)
 	m := simtest.New(t, world, rand.New(rand.NewPCG(1, 1)), 5,
@@ -202,8 +203,8 @@ func sim(t *testing.T, s *script, host policy.ProgramHost, lag int, name string)
 	return m
 }
 
-// A program that does as a policy of ours visits the same pages, in both forms, with visits under
-// way, failures, births and deaths; also if it is begun anew in the middle.
+// A program that copies a policy of the registry makes the same visits, in both forms, with visits
+// under way, failures, births and deaths, and after a restart of the program.
 func TestSameAsOwn(t *testing.T) {
 	for _, hello := range []string{inJSON, inBinary} {
 		for _, lag := range []int{0, 3} {
@@ -230,7 +231,7 @@ func TestSameAsOwn(t *testing.T) {
 	}
 }
 
-// What the program is told is what the planner knows.
+// The program receives what the planner knows.
 func TestTold(t *testing.T) {
 	for _, hello := range []string{inJSON, inBinary} {
 		s := &script{t: t, hello: hello, answer: oldest()}
@@ -275,7 +276,7 @@ func TestTold(t *testing.T) {
 	}
 }
 
-// bad are answers to a question for 12 pages that are refused, with words of the error.
+// bad returns refused answers to a question for 12 pages, by words of the error.
 func bad() map[string]func(m *message) any {
 	line := func(text string) func(*message) any {
 		return func(*message) any { return []byte(text) }
@@ -303,7 +304,7 @@ func bad() map[string]func(m *message) any {
 	}
 }
 
-// In an evaluation an answer that is refused ends the run, and says why.
+// In an evaluation a refused answer ends the run with its reason.
 func TestRefused(t *testing.T) {
 	for want, answer := range bad() {
 		m := sim(t, &script{t: t, hello: inJSON, answer: answer}, policy.ProgramHost{}, 0,
@@ -349,8 +350,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// Live, the fallback makes every visit that a program does not choose: each day has its whole
-// budget. The program is asked again in the next round, with all that it must know, and after five
+// In a live crawl the fallback makes every visit that a program does not choose: each day uses its
+// whole budget. The program is asked again in the next round, with all news, and after five
 // failures in a row no more.
 func TestFallback(t *testing.T) {
 	for want, answer := range bad() {
@@ -389,8 +390,8 @@ func TestFallback(t *testing.T) {
 	}
 }
 
-// While it is too early to begin a program again, nobody is warned and no failure is counted. One
-// that is slow has a quarter of each round.
+// While it is too early to start a program again, nobody is warned and no failure is counted. A
+// slow program gets a quarter of each round.
 func TestSlow(t *testing.T) {
 	var warned []string
 	s := &script{t: t, hello: inJSON, answer: oldest(), err: policy.ErrProgramPaused}
@@ -459,7 +460,7 @@ func TestMany(t *testing.T) {
 	}
 }
 
-// FuzzAnswer holds that no answer ends the process, and that what is taken was offered.
+// FuzzAnswer checks that no answer crashes the process, and that accepted pages were offered.
 func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(`{"visit":[0,1],"probability":[0.5,null],"value":[1,2]}`), false)
 	f.Add([]byte{1, 0, 0, 0, 2, 0, 0, 0}, true)
@@ -480,7 +481,7 @@ func FuzzAnswer(f *testing.F) {
 	})
 }
 
-// A claim of a sitemap is told within the round, with the page that it is of.
+// A claim of a sitemap is sent within the round, with its page.
 func TestClaimed(t *testing.T) {
 	pages, sitemap := simtest.Claimed(t, 5, simtest.ClaimsBase.Add(planner.Day))
 	s := &script{t: t, hello: inJSON}

@@ -30,8 +30,8 @@ func (s *programSession) parseHello(line []byte) error {
 	return nil
 }
 
-// parse takes over an answer to a message that asked for so many pages. After an error what was
-// taken over counts for nothing, since the process is begun again.
+// parse applies an answer to a message that asked for up to want pages. After an error its effects
+// do not count, since the process is started again.
 func (s *programSession) parse(answer []byte, want int) error {
 	s.chosen = s.chosen[:0]
 	var err error

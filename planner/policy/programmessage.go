@@ -10,25 +10,25 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// ProgramVersion is that of the protocol.
+// ProgramVersion is the version of the protocol.
 const ProgramVersion = 1
 
-// programMessage is what the program is told together.
+// programMessage is the content of one message.
 type programMessage struct {
 	pages, out []sitegraph.PageID
 	outcomes   []programOutcome
-	want       int // pages that it may name; 0: more is to come before it is asked
+	want       int // bound on pages in the answer; 0: more messages precede the question
 }
 
 var modeNames = map[planner.Mode]string{planner.Sweep: "sweep", planner.Stream: "stream"}
 
-// hello is the first line to each process.
+// hello returns the first line to each process.
 func (s *programSession) hello() []byte {
 	first := struct {
 		Protocol int      `json:"protocol"`
 		Mode     string   `json:"mode"`
 		Seed     uint64   `json:"seed"`
-		PerDay   *float64 `json:"per_day"` // null: none is known
+		PerDay   *float64 `json:"per_day"` // null: unknown
 		Formats  []string `json:"formats"`
 		Verdicts []string `json:"verdicts"` // by their number in the binary form
 	}{Protocol: ProgramVersion, Mode: modeNames[s.Mode], Seed: s.Seed, Formats: formats[:]}
@@ -38,11 +38,11 @@ func (s *programSession) hello() []byte {
 	for v := sitegraph.VerdictUnknown; v <= sitegraph.VerdictBaseline; v++ {
 		first.Verdicts = append(first.Verdicts, v.String())
 	}
-	line, _ := json.Marshal(first) // numbers, of which none is infinite, and texts
+	line, _ := json.Marshal(first) // finite numbers and texts always encode
 	return line
 }
 
-// encode writes a message in the form that the process chose. It is good until the next.
+// encode returns a message in the form that the process chose, valid until the next call.
 func (s *programSession) encode(m *programMessage) []byte {
 	if s.binary {
 		s.buffer = s.columns(s.buffer[:0], m)
@@ -52,7 +52,7 @@ func (s *programSession) encode(m *programMessage) []byte {
 	return s.buffer
 }
 
-// line appends a message as a line of JSON, by hand: a page takes a third of the time that the
+// line appends a message as a line of JSON, made by hand: a page takes a third of the time that the
 // standard library takes.
 func (s *programSession) line(b []byte, m *programMessage) []byte {
 	integer := func(name string, value int64) {
@@ -106,18 +106,18 @@ func comma(b []byte, i int) []byte {
 	return b
 }
 
-// quoted appends an address as a text of JSON. Most have no character that needs an escape.
+// quoted appends an address as a text of JSON. Most addresses need no escape.
 func quoted(b []byte, url string) []byte {
 	for i := range len(url) {
 		if c := url[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {
-			text, _ := json.Marshal(url) // a string
+			text, _ := json.Marshal(url) // a string always encodes
 			return append(b, text...)
 		}
 	}
 	return append(append(append(b, '"'), url...), '"')
 }
 
-// candidate is what the program is told of a page.
+// candidate has the values of a page that the program receives.
 type candidate struct {
 	page           sitegraph.PageID
 	memory         *planner.Memory
@@ -138,7 +138,7 @@ func (s *programSession) candidate(p sitegraph.PageID) candidate {
 	return c
 }
 
-// integerNames and numberNames begin the fields of a page behind its address, in the order of
+// integerNames and numberNames begin the fields of a page after its address, in the order of
 // integers and numbers, and of the columns of the binary form.
 var (
 	integerNames = [...]string{`,"server":`, `,"site":`, `,"depth":`, `,"visits":`, `,"changes":`,
@@ -159,7 +159,7 @@ func (c *candidate) numbers() [len(numberNames)]float64 {
 		float64(h.Stable), float64(h.MinInterval), c.weight, float64(c.tie)}
 }
 
-// columns appends a message as columns of numbers, little-endian, each behind the other.
+// columns appends a message as columns of little-endian numbers, one after the other.
 func (s *programSession) columns(b []byte, m *programMessage) []byte {
 	integer := func(value int) { b = binary.LittleEndian.AppendUint32(b, uint32(value)) }
 	float := func(value float64) {

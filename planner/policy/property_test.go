@@ -14,10 +14,10 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// eachPolicy runs a test for seeds, policies and modes; the name of a failing subtest is the
-// argument of -run that repeats it. Variants of sites differ from it, and from each other, in
-// one part: unless RECRAWL_LONG is set, each of them has a fifth of the seeds, and its
-// neighbours have the others. Where it is set, seeds are three times as many.
+// eachPolicy runs a test for seeds, policies and modes. The name of a failing subtest is the
+// argument of -run that repeats it. Variants of sites differ by one part: without RECRAWL_LONG each
+// has a fifth of the seeds, and its neighbours have the others. With RECRAWL_LONG there are three
+// times as many seeds.
 func eachPolicy(t *testing.T, seeds uint64, test func(t *testing.T, policy string, s Settings)) {
 	long := os.Getenv("RECRAWL_LONG") != ""
 	if long {
@@ -38,7 +38,7 @@ func eachPolicy(t *testing.T, seeds uint64, test func(t *testing.T, policy strin
 	}
 }
 
-// testedPolicies are all; in the short form without variants of sites, which is there itself.
+// testedPolicies returns all policies; in short tests without variants of sites.
 func testedPolicies() []string {
 	return slices.DeleteFunc(Names(), func(policy string) bool {
 		return testing.Short() && isVariant(policy)
@@ -47,8 +47,8 @@ func testedPolicies() []string {
 
 func isVariant(policy string) bool { return WithoutPart(policy) != "" }
 
-// Random webs, budgets, shares and ways to work, and whatever happens: guarantees 1 to 3. What
-// holds for one visit is in sim.check.
+// Guarantees 1 to 3 hold in random webs with random budgets, shares and settings. sim.check checks
+// each visit.
 func TestPlannerProperties(t *testing.T) {
 	t.Parallel()
 	eachPolicy(t, 10, func(t *testing.T, policy string, s Settings) {
@@ -80,7 +80,7 @@ func TestPlannerProperties(t *testing.T) {
 			visits := m.Day(day, budget)
 			checkFull(m, day, budget, len(visits))
 			if budget == planner.Unlimited {
-				share, total = 0, 0 // what was carried over is less than one
+				share, total = 0, 0 // less than one is carried over
 				continue
 			}
 			if !o.Leftover && m.FirstVisits > int(math.Ceil(ofDay+1e-5)) && m.GiveBack == 0 {
@@ -96,10 +96,10 @@ func TestPlannerProperties(t *testing.T) {
 	})
 }
 
-// checkLeftover: a first visit beyond its share means that the policy has no page to propose.
+// checkLeftover checks that a first visit beyond its share means that the policy proposes no page.
 func checkLeftover(m *simtest.Sim, v planner.Visit) {
 	m.Helper()
-	if m.Sweeps { // which may leave pages alone on purpose
+	if m.Sweeps { // which may skip pages on purpose
 		return
 	}
 	if waiting := m.Refetchable(); len(waiting) > 0 && m.Planner.NewLeft() == 0 {
@@ -108,7 +108,7 @@ func checkLeftover(m *simtest.Sim, v planner.Visit) {
 	}
 }
 
-// checkFull: a round that ended before its budget did has nothing left that is worth a visit.
+// checkFull checks that a round which ended before its budget has no worthwhile visit left.
 func checkFull(m *simtest.Sim, day, budget, visited int) {
 	m.Helper()
 	if v, ok := m.Planner.Next(); ok {
@@ -126,8 +126,7 @@ func checkFull(m *simtest.Sim, day, budget, visited int) {
 	}
 }
 
-// Promise 4: the same seed gives the same visits, and which page became known first does not
-// matter.
+// Promise 4: the same seed gives the same visits, whatever the order of discovery.
 func TestPlannerSeeds(t *testing.T) {
 	t.Parallel()
 	different := map[string]bool{}
@@ -164,8 +163,8 @@ func TestPlannerSeeds(t *testing.T) {
 	}
 }
 
-// A sweep ends, and without a budget it has then been everywhere once: but for methods A to C,
-// which have been at tops, and at the members of changed ones.
+// A sweep ends. Without a budget it has then visited all pages once; methods A to C have visited
+// tops, and the members of changed ones.
 func TestSweepEnds(t *testing.T) {
 	t.Parallel()
 	for _, policy := range Names() {
@@ -188,10 +187,10 @@ func TestSweepEnds(t *testing.T) {
 	}
 }
 
-// startsAnew are the policies that know more than the records: where they are in a cycle through
-// pages, tops, groups or servers. After a restart they begin it anew. And sites: histories tell by
-// week what it saw of a page's groups by day; sa, whose steps depend on the order of visits; and
-// allocations, which move due times in steps.
+// startsAnew reports whether a policy knows more than the records: its place in a cycle through
+// pages, tops, groups or servers, which it begins anew after a restart. It also reports sites,
+// since histories have by week what it learns of a page's groups by day; sa, whose steps depend on
+// the order of visits; and allocations, which move due times in steps.
 func startsAnew(policy string) bool {
 	switch policy {
 	case "breadth-first", "calendar-weekly", "calendar-monthly", "firecrawl-daily", "cho-greedy",
@@ -202,8 +201,8 @@ func startsAnew(policy string) bool {
 	return Own(policy) || methods[policy].by != "" || strings.HasPrefix(policy, "server-")
 }
 
-// A policy built anew from the records goes on where the old one stopped. Method A has tests of its
-// own.
+// A policy rebuilt from the records continues where the old one stopped. Method A has its own
+// tests.
 func TestRestart(t *testing.T) {
 	for seed := range uint64(8) {
 		for _, policy := range Names() {
@@ -226,7 +225,7 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// Promise 5 and the names: who may know the future, and what is refused.
+// Promise 5 and names: policies that may know the future, and refused ones.
 func TestNewPolicy(t *testing.T) {
 	pages := planner.NewPages(sitegraph.NewGraph())
 	for _, c := range []struct {

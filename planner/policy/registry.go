@@ -13,19 +13,19 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// constructor is a policy in the registry.
+// constructor makes a policy of the registry.
 type constructor struct {
 	make   func(Settings) planner.Policy
 	origin origin
 	about  string // what it visits, in one line
 }
 
-// origin is where a policy comes from.
+// origin is the source of a policy.
 type origin uint8
 
 const (
 	originUnknown origin = iota
-	published            // a method of others, faithful to its source, or a plain control
+	published            // a published method, faithful to its source, or a plain control
 	own                  // of this project
 	reference            // knows the future: a line to compare with, in evaluations only
 )
@@ -103,7 +103,7 @@ var policies = map[string]constructor{
 	"cho-greedy": {newChoGreedy, published,
 		"sqrt(n) samples a server, then whole servers by their samples (Cho and Ntoulas 2002)"},
 	"cho-adaptive": {newChoAdaptive, published,
-		"as cho-greedy, sampling until a server is told from the last that the budget reaches"},
+		"like cho-greedy, sampling until a server differs from the last that the budget reaches"},
 	"tan-mitra": {newTanMitra, published,
 		"samples of clusters of like pages, then whole clusters by their samples (Tan and " +
 			"Mitra 2010)"},
@@ -130,7 +130,7 @@ var policies = map[string]constructor{
 		"as a, with the division that predicts each server's past co-change best"},
 
 	"sentinel-a": {newBySite("sentinel-a"), own,
-		"sites of a, tops chosen by what their past changes told of their sites"},
+		"sites of a, tops chosen by how well their past changes predicted their sites"},
 	"sentinel-prefix": {newBySite("sentinel-prefix"), own, "the same on the sites of prefix"},
 	"sentinel-shape":  {newBySite("sentinel-shape"), own, "the same on the sites of shape"},
 	"sentinel-community": {newBySite("sentinel-community"), own,
@@ -138,7 +138,7 @@ var policies = map[string]constructor{
 	"sentinel-auto": {newBySite("sentinel-auto"), own, "the same on the sites of auto"},
 
 	"server-true": {newByServer(ratingTrue, ""), reference,
-		"reference line: whole servers by their true change rate, as [LINK 6] did"},
+		"reference line: whole servers by their true change rate [LINK 6]"},
 	"server-previous": {newByServer(ratingPrevious, ""), published,
 		"whole servers by their change rate in the window before"},
 	"server-sample": {newByServer(ratingSample, ""), published,
@@ -155,7 +155,7 @@ func init() {
 			}
 			off, _ := sites.ParsePart(part)
 			return newSites(s, off)
-		}, own, Default + " without one part (" + part + "), for evaluations of what it is worth"}
+		}, own, Default + " without one part (" + part + "), to evaluate that part"}
 	}
 	for _, name := range ForObjectives() {
 		policies[name] = constructor{func(s Settings) planner.Policy {
@@ -173,16 +173,16 @@ func init() {
 	}
 }
 
-// Default is the policy that run uses unless told otherwise.
+// Default is the policy of run without the option --policy.
 const Default = "sites"
 
-// variantOf begins the names of Variants, variantFor those of ForObjectives.
+// variantOf is the prefix of the names of Variants, variantFor of those of ForObjectives.
 const (
 	variantOf  = Default + "-without-"
 	variantFor = Default + "-for-"
 )
 
-// ForObjectives returns the names of the default policy by each objective but its own.
+// ForObjectives returns the names of the default policy with each objective but its own.
 func ForObjectives() (names []string) {
 	for _, name := range preferences.Objectives[1:] {
 		names = append(names, variantFor+name)
@@ -197,7 +197,7 @@ func ObjectiveOf(policy string) (preferences.Objective, bool) {
 	return o, isFor && err == nil
 }
 
-// ofSearch names what a search tells the default policy, and what can be left out like a part: the
+// ofSearch names settings of a search that the default policy can also lack like a part: the
 // weights of pages, which evaluations then do not set, and the lag.
 var ofSearch = []string{"weights", "lag"}
 
@@ -227,13 +227,13 @@ func Names() []string {
 	return names
 }
 
-// WithWorth returns those of LiveNames that tell what a visit is worth.
+// WithWorth returns those of LiveNames that give the worth of a visit.
 func WithWorth() []string {
 	return slices.DeleteFunc(LiveNames(), func(name string) bool { return !GivesWorth(name) })
 }
 
-// LiveNames returns the names of the policies that can decide what is visited on the live web: they
-// need not know the future, and are denied nothing.
+// LiveNames returns the names of the policies that can decide visits on the live web: they need not
+// know the future, and lack no part.
 func LiveNames() []string {
 	return slices.DeleteFunc(Names(), func(name string) bool {
 		return Reference(name) || WithoutPart(name) != ""
@@ -266,22 +266,22 @@ func All() (all []Info) {
 	return all
 }
 
-// Published reports whether a policy is a method of others, and no reference line.
+// Published reports whether a policy is a published method, and no reference line.
 func Published(name string) bool { return policies[name].origin == published }
 
 // Reference reports whether a policy is a reference line: it knows the future, and works in
 // evaluations only.
 func Reference(name string) bool { return policies[name].origin == reference }
 
-// Want returns what is wanted instead of a name that is no policy's.
+// Want returns the names to use instead of an unknown one.
 func Want(unknown string) string {
 	if unknown == "value" {
 		return Default + ", which has taken its place"
 	}
-	return "one that recrawl policies lists, or a program, as exec:./mine.py"
+	return "one that recrawl policies lists, or a program, such as exec:./mine.py"
 }
 
-// ofProgram begins the name of a policy that is a program: the rest is its command.
+// ofProgram is the prefix of the name of a policy that is a program: the rest is its command.
 const ofProgram = "exec:"
 
 // IsProgram reports whether a policy is a program of the user, which is in no list.
@@ -290,10 +290,10 @@ func IsProgram(name string) bool { return strings.HasPrefix(name, ofProgram) }
 // Command returns the command of a policy that is a program, and its arguments.
 func Command(name string) []string { return strings.Fields(strings.TrimPrefix(name, ofProgram)) }
 
-// stead decides where a program fails in a live crawl.
+// stead decides if a program fails in a live crawl.
 const stead = "ebayes"
 
-// newProgram builds a policy that a program decides.
+// newProgram returns a policy that a program decides.
 func newProgram(name string, s Settings) (planner.Policy, error) {
 	if s.Programs == nil {
 		return nil, fmt.Errorf("policy %s: a program decides in eval, run, node, plan, explain "+
@@ -304,7 +304,7 @@ func newProgram(name string, s Settings) (planner.Policy, error) {
 		Mode:  s.Mode, Seed: s.Seed, PerDay: s.PerDay, Fallback: newEBayes(s), Name: stead})
 }
 
-// New builds a policy by name.
+// New returns a policy by name.
 func New(name string, s Settings) (planner.Policy, error) {
 	c, ok := policies[name]
 	switch {
@@ -321,21 +321,19 @@ func New(name string, s Settings) (planner.Policy, error) {
 	return c.make(s), nil
 }
 
-// Own reports whether a policy is the default one, for whatever objective, or one of Variants.
+// Own reports whether a policy is the default one, with any objective, or one of Variants.
 func Own(policy string) bool {
 	_, isFor := ObjectiveOf(policy)
 	return policy == Default || isFor || WithoutPart(policy) != ""
 }
 
-// GoesByClaims reports whether a policy goes by what feeds and sitemaps claim, where there are
-// some.
+// GoesByClaims reports whether a policy uses the claims of feeds and sitemaps.
 func GoesByClaims(policy string) bool {
 	return policy == "norconex" || policy == "ncis" || Own(policy) &&
 		WithoutPart(policy) != "claims"
 }
 
-// GivesWorth reports whether a policy tells probabilities of change, and so
-// what each visit is worth.
+// GivesWorth reports whether a policy has probabilities of change, and so the worth of each visit.
 func GivesWorth(name string) bool {
 	p, err := New(name, Settings{
 		Pages:    planner.NewPages(sitegraph.NewGraph()),
@@ -349,7 +347,7 @@ func GivesWorth(name string) bool {
 	switch p := p.(type) {
 	case *greedy:
 		switch p.scorer.(type) {
-		case *commonCrawl, gp4c: // scores of their own
+		case *commonCrawl, gp4c: // these have their own scores
 			return false
 		}
 		return true
@@ -362,7 +360,7 @@ func GivesWorth(name string) bool {
 	return false
 }
 
-// newSites builds the default policy with parts of it switched off.
+// newSites returns the default policy with parts of it switched off.
 func newSites(s Settings, off sites.Parts) planner.Policy {
 	return sites.New(sites.Settings{Pages: s.Pages, Mode: s.Mode, Seed: s.Seed, PerDay: s.PerDay,
 		GoneWorth: float32(s.GoneWorth), Objective: s.Objective,

@@ -12,7 +12,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// The page about the opponents has one line for each, and none for others.
+// docs/reference/policies.md has one line for each published policy, and no others.
 func TestOpponentsAreDocumented(t *testing.T) {
 	page, err := os.ReadFile("../../docs/reference/policies.md")
 	if err != nil {
@@ -47,8 +47,7 @@ func (noneDue) Answer(sitegraph.PageID)                   {}
 func (noneDue) Back(sitegraph.PageID, uint32)             {}
 func (noneDue) Message(sitegraph.PageID, planner.Message) {}
 
-// Where the queue hands out nothing, no policy visits a page that has a copy, and new pages are
-// visited.
+// If the queue hands out nothing, no policy visits a page with a copy, and new pages are visited.
 func TestNothingDueNothingVisited(t *testing.T) {
 	for _, name := range LiveNames() {
 		world := simtest.NewWorld(3, 4, 30, true)
@@ -80,7 +79,7 @@ func TestNothingDueNothingVisited(t *testing.T) {
 	}
 }
 
-// Variants of sites without a part are policies of ours.
+// Variants of sites without a part are policies of this project.
 func TestVariantsAreOurs(t *testing.T) {
 	for _, name := range Variants() {
 		if Published(name) || Reference(name) || !slices.Contains(Names(), name) {
@@ -89,7 +88,7 @@ func TestVariantsAreOurs(t *testing.T) {
 	}
 }
 
-// Who goes by claims: of the published ones those that read feeds or sitemaps.
+// The published policies that use claims are those that read feeds or sitemaps.
 func TestGoesByClaims(t *testing.T) {
 	want := map[string]bool{"norconex": true, "ncis": true}
 	for _, name := range Names() {

@@ -10,15 +10,15 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// sampling visits a few pages of each group of pages, and then whole groups by the share of
-// their samples that changed (Cho and Ntoulas 2002). It needs no history. In a stream a new
-// round through the groups begins each week. Pages come in an order drawn anew for each round, so
-// that samples are of all pages in turn.
+// sampling visits a few pages of each group of pages, and then whole groups by the share of their
+// samples that changed (Cho and Ntoulas 2002). It needs no history. In a stream a new round through
+// the groups begins each week. Pages come in an order drawn anew for each round, so that all pages
+// are sampled in turn.
 type sampling struct {
 	cycling
 	divide func(pages []sitegraph.PageID) [][]sitegraph.PageID // keeps the order of pages
-	why    string                                              // of a visit to a group's rest
-	// Sample until a group is told from the marginal one.
+	why    string                                              // reason of visits to a group's rest
+	// adaptive samples until a group differs from the marginal one.
 	adaptive  bool
 	groups    []*sampled
 	of        []int32 // by page: its group in groups; -1: none
@@ -26,7 +26,7 @@ type sampling struct {
 	turn      int // sampling: the group whose sample is next; then the one at work
 	threshold float64
 	weeks     periods
-	again     bool // a second round through the groups was begun in this round
+	again     bool // this round began a second one through the groups
 }
 
 type samplingState uint8
@@ -34,13 +34,13 @@ type samplingState uint8
 const (
 	samplingUnknown samplingState = iota
 	samplingNow                   // samples are drawn
-	samplingDone                  // groups are visited by what their samples showed
+	samplingDone                  // groups are visited by the changes of their samples
 )
 
 // sampled is one group of pages.
 type sampled struct {
 	pages   []sitegraph.PageID // in the order of visits
-	next    int                // of pages: the first not yet proposed
+	next    int                // index of the first page not yet proposed
 	size    int                // pages to sample
 	seen    outcomes
 	decided bool
@@ -94,8 +94,8 @@ func (s *sampling) start() {
 	}
 }
 
-// reach is the share of the pages that the budget of a week visits; half where it is not
-// known, as in a sweep.
+// reach returns the share of the pages that the budget of a week visits; half if it is unknown, as
+// in a sweep.
 func (s *sampling) reach(pages int) float64 {
 	if s.Mode == planner.Sweep || !(s.PerDay > 0) {
 		return 0.5
@@ -103,9 +103,9 @@ func (s *sampling) reach(pages int) float64 {
 	return min(s.PerDay*estimator.Days(week)/float64(max(pages, 1)), 1)
 }
 
-// sampleSize is the size that loses least by samples wasted on groups that are not
-// visited and by groups ranked wrongly: sqrt(n r/(1-r)) of n pages, if a share r is visited and
-// the groups' rates are spread evenly.
+// sampleSize returns the size that loses least by samples wasted on groups that are not visited and
+// by groups ranked wrongly: sqrt(n r/(1-r)) of n pages, if a share r is visited and the groups'
+// rates are spread evenly.
 func sampleSize(n int, share float64) int {
 	k := math.Sqrt(float64(n) * share / max(1-share, 1e-9))
 	return min(max(int(k+0.5), 1), n)
@@ -133,7 +133,7 @@ func (s *sampling) Next() (planner.Visit, bool) {
 		if s.Mode == planner.Sweep || s.again {
 			return planner.Visit{}, false
 		}
-		s.again = true // all groups are through before the week is
+		s.again = true // all groups are finished before the week is
 		s.start()
 	}
 }
@@ -149,8 +149,8 @@ func (s *sampling) pop(g *sampled) (sitegraph.PageID, bool) {
 	return sitegraph.NoPage, false
 }
 
-// nextSample takes the samples of one group after the other; adaptive ones page by page in
-// turns, while a group is not told from the marginal one.
+// nextSample takes the samples of one group after the other; adaptive ones page by page in turns,
+// while a group does not differ from the marginal one.
 func (s *sampling) nextSample() (sitegraph.PageID, bool) {
 	for ; s.turn < len(s.groups); s.turn++ {
 		g := s.groups[s.turn]
@@ -179,7 +179,7 @@ func (s *sampling) nextSample() (sitegraph.PageID, bool) {
 	return sitegraph.NoPage, false
 }
 
-// marginalRate is the rate of the last group that the budget can reach, by what is known.
+// marginalRate returns the rate of the last group that the budget reaches, by present samples.
 func (s *sampling) marginalRate() float64 {
 	byRate := slices.Clone(s.groups)
 	slices.SortStableFunc(byRate, func(a, b *sampled) int {
@@ -198,8 +198,8 @@ func (s *sampling) marginalRate() float64 {
 	return -1 // it reaches all
 }
 
-// tellsFrom reports whether a group's rate is above or below a threshold for all that its samples
-// leave open, at 90 %: Wilson's interval, since Wald's is empty after samples that all agree.
+// tellsFrom reports whether a group's rate differs from a threshold at 90 %, by Wilson's interval;
+// Wald's is empty after samples that all agree.
 func (g *sampled) tellsFrom(threshold float64) bool {
 	const z = 1.645
 	if g.seen.visits == 0 {

@@ -9,8 +9,9 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Features of a page that go with its changes, for clusters as of Tan and Mitra 2010: where it
-// stands, what its address looks like, how large its server is, and how it changed lately.
+// clusterFeatures is the number of features of a page that go with its changes, for clusters like
+// those of Tan and Mitra 2010: its place, its address, the size of its server, and its recent
+// changes.
 const clusterFeatures = 8
 
 type clusterPoint [clusterFeatures]float64
@@ -41,15 +42,15 @@ func featuresOf(c *planner.Pages, p sitegraph.PageID) clusterPoint {
 	}
 }
 
-// most clusters, and most pages whose features decide where they lie.
+// Bounds on clusters, and on pages whose features decide their centres.
 const (
 	maxClusters    = 64
 	clusteredPages = 4096
 )
 
-// clustersOf groups pages by k-means of their features, each in units of its standard
-// deviation: ten rounds of Lloyd's method on the first pages in order, sqrt(n/2) clusters at
-// most, starting from pages evenly apart in it.
+// clustersOf groups pages by k-means of their features, each in units of its standard deviation:
+// ten rounds of Lloyd's method on the first pages in order, at most sqrt(n/2) clusters, starting
+// from pages at even distances in that order.
 func clustersOf(c *planner.Pages) func([]sitegraph.PageID) [][]sitegraph.PageID {
 	return func(pages []sitegraph.PageID) [][]sitegraph.PageID {
 		if len(pages) == 0 {
@@ -88,7 +89,7 @@ func clustersOf(c *planner.Pages) func([]sitegraph.PageID) [][]sitegraph.PageID 
 	}
 }
 
-// unitsOf are the inverse standard deviations of features; 0 for one that is the same everywhere.
+// unitsOf returns the inverse standard deviations of features; 0 for a constant one.
 func unitsOf(points []clusterPoint) (scale clusterPoint) {
 	n := float64(len(points))
 	for f := range scale {
@@ -112,7 +113,7 @@ func (p *clusterPoint) multiply(by *clusterPoint) {
 	}
 }
 
-// improve moves each center to the mean of the points nearest to it.
+// improve moves each centre to the mean of the points nearest to it.
 func improve(centers, points []clusterPoint) {
 	sums, counts := make([]clusterPoint, len(centers)), make([]float64, len(centers))
 	for i := range points {

@@ -13,8 +13,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// sampledServers are servers of so many pages each, all with a copy, of which a share changed
-// since.
+// sampledServers are servers with the same number of pages, all with a copy. A share of them
+// changed since.
 type sampledServers struct {
 	*testing.T
 	pages   *planner.Pages
@@ -45,7 +45,7 @@ func newSampledServers(t *testing.T, policy string, s Settings, pages int,
 	return w
 }
 
-// round returns the visits of a round: samples and others, in order, as runs of one server's pages.
+// round returns the visits of a round: samples, and the others in order.
 func (w *sampledServers) round(number, budget int) (samples map[int]int, rest []sitegraph.PageID) {
 	samples = map[int]int{}
 	w.planner.Begin(planner.Round{Number: number, Start: simtest.At(number - 1),
@@ -70,7 +70,7 @@ func (w *sampledServers) round(number, budget int) (samples map[int]int, rest []
 	return samples, rest
 }
 
-// servers lists those of visits, runs of one as one.
+// servers lists the servers of visits, runs of one as one.
 func (w *sampledServers) servers(pages []sitegraph.PageID) (order []int) {
 	for _, p := range pages {
 		if s := int(w.pages.Graph.Server(p)); len(order) == 0 || order[len(order)-1] != s {
@@ -80,7 +80,7 @@ func (w *sampledServers) servers(pages []sitegraph.PageID) (order []int) {
 	return order
 }
 
-// The size of Cho and Ntoulas 2002 for rates that are spread evenly: sqrt(n r/(1-r)).
+// The size of Cho and Ntoulas 2002 for evenly spread rates: sqrt(n r/(1-r)).
 func TestSampleSize(t *testing.T) {
 	for _, c := range []struct {
 		pages int
@@ -95,8 +95,8 @@ func TestSampleSize(t *testing.T) {
 	}
 }
 
-// sqrt(n) samples of each server, half of it reached by a sweep; then whole servers by falling
-// rate of their samples. Servers of which all or nothing changed are ranked right by any sample.
+// sqrt(n) samples of each server, half of it reached by a sweep; then whole servers by falling rate
+// of their samples. Any sample ranks servers right if all or none of their pages changed.
 func TestChoGreedy(t *testing.T) {
 	for seed := range uint64(20) {
 		w := newSampledServers(t, "cho-greedy", Settings{Mode: planner.Sweep, Seed: seed}, 16, 0, 1,
@@ -132,7 +132,7 @@ func TestChoGreedyWeeks(t *testing.T) {
 }
 
 // Wilson's interval at 90 %, by hand: four changes of four leave rates above 4/(4+1.645^2) =
-// 0.5965, four without any those below 0.4035, and two of four 0.5 -+ 0.3171.
+// 0.5965, none of four those below 0.4035, and two of four 0.5 -+ 0.3171.
 func TestTellsFrom(t *testing.T) {
 	z := 1.645 * 1.645
 	for _, c := range []struct {
@@ -154,7 +154,7 @@ func TestTellsFrom(t *testing.T) {
 	}
 }
 
-// Adaptive sampling spends its visits where the servers are near the marginal one.
+// Adaptive sampling spends its visits on servers near the marginal one.
 func TestChoAdaptive(t *testing.T) {
 	clear, near, right := 0, 0, 0
 	for seed := range uint64(20) {
@@ -178,7 +178,7 @@ func TestChoAdaptive(t *testing.T) {
 			t.Errorf("seed %d: servers in the order %v, want 3 last", seed, order)
 		}
 	}
-	if right < 15 { // where the few samples of a server in between all changed, it may come first
+	if right < 15 { // a server in between may come first if its few samples all changed
 		t.Errorf("the server of which all changed comes first with %d seeds of 20", right)
 	}
 	if clear*2 > near {
@@ -187,8 +187,8 @@ func TestChoAdaptive(t *testing.T) {
 	}
 }
 
-// Tan and Mitra 2010: pages of different kinds on the same server are different clusters, and those
-// of the kind that changed come before the others once a few are sampled.
+// Tan and Mitra 2010: pages of different kinds on the same server are different clusters. Those of
+// the changed kind come before the others once a few are sampled.
 func TestTanMitra(t *testing.T) {
 	for seed := range uint64(10) {
 		g := sitegraph.NewGraph()
@@ -228,8 +228,8 @@ func TestTanMitra(t *testing.T) {
 	}
 }
 
-// Clusters hold each page once, in the order in which pages came, and units make all features count
-// alike.
+// Clusters have each page once, in the order of the pages, and units give all features the same
+// weight.
 func TestClusters(t *testing.T) {
 	w := simtest.NewWorld(3, 3, 60, false)
 	m := newSim(t, w, rand.New(rand.NewPCG(3, 0)), "tan-mitra",
@@ -252,7 +252,7 @@ func TestClusters(t *testing.T) {
 	if !slices.Equal(all, pages) || len(groups) < 2 {
 		t.Errorf("%d clusters of %d pages, with %d in them", len(groups), len(pages), len(all))
 	}
-	// One round of Lloyd's method by hand: 1 and 3 are nearest to the first center, 9 and 13 to the
+	// One round of Lloyd's method by hand: 1 and 3 are nearest to the first centre, 9 and 13 to the
 	// second, and none to the third, which stays.
 	centers := []clusterPoint{{0}, {10}, {100}}
 	improve(centers, []clusterPoint{{1}, {9}, {3}, {13}})

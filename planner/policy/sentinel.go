@@ -9,15 +9,16 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// sentinelCandidates bounds the pages of a site that are measured as its sentinel: those
-// that changed in most weeks, since a page tells no more than its own changes.
+// sentinelCandidates bounds the pages of a site that are measured as its sentinel: those that
+// changed in most weeks, since a page cannot predict more than its own changes.
 const sentinelCandidates = 64
 
-// maxSentinels of one site, each a fetch in every round; a further one must add a tenth.
+// maxSentinels bounds the sentinels of a site, each a fetch in every round; a further one must add
+// a tenth.
 const maxSentinels = 3
 
-// withSentinels makes the tops of each site those pages whose changes told most about its other
-// pages in their common past: often a page of news or downloads, and not the home page. Sites
+// withSentinels makes those pages the tops of each site whose changes predicted its other pages
+// best in their common past: often a page of news or downloads, and not the home page. Sites
 // without such a page keep their tops.
 func (p *past) withSentinels(division sitegraph.Partition) {
 	if p.quiet {
@@ -50,8 +51,8 @@ func (p *past) withSentinels(division sitegraph.Partition) {
 	}
 }
 
-// sentinels returns the pages of a site that are worth their fetch as signals of the others,
-// none of them taken; nil if there is no such page.
+// sentinels returns the pages of a site that are worth their fetch as signals of the others, none
+// of them taken; nil if there is no such page.
 func (p *past) sentinels(pages []sitegraph.PageID,
 	taken map[sitegraph.PageID]bool) []sitegraph.PageID {
 	var chosen []sitegraph.PageID
@@ -68,7 +69,7 @@ func (p *past) sentinels(pages []sitegraph.PageID,
 			if len(chosen) > 0 {
 				with = signal.or(with)
 			}
-			// Sums in another order are equal.
+			// Sums in another order may differ in the last digits.
 			if t := p.tells(with, pages, append(chosen, candidate)); t > most*(1+1e-9) {
 				next, nextSignal, most = candidate, with, t
 			}
@@ -81,8 +82,8 @@ func (p *past) sentinels(pages []sitegraph.PageID,
 	return chosen
 }
 
-// mostChanged returns the pages of a site that changed in most weeks, at most
-// sentinelCandidates of them; the nearer to a start page first, then by address.
+// mostChanged returns the pages of a site that changed in most weeks, at most sentinelCandidates of
+// them; pages nearer to a start page first, then by address.
 func (p *past) mostChanged(pages []sitegraph.PageID,
 	taken map[sitegraph.PageID]bool) []sitegraph.PageID {
 	var changed []sitegraph.PageID
@@ -99,8 +100,8 @@ func (p *past) mostChanged(pages []sitegraph.PageID,
 	return changed[:min(len(changed), sentinelCandidates)]
 }
 
-// tells is the information of a signal about the pages of a site beyond the sentinels, in
-// nats a look.
+// tells returns the information of a signal about the pages of a site except the sentinels, in nats
+// a visit.
 func (p *past) tells(signal weeks, pages, sentinels []sitegraph.PageID) float64 {
 	sum := 0.0
 	for _, page := range pages {

@@ -10,7 +10,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// cycling is what the policies without estimates share.
+// cycling is shared by the policies without estimates.
 type cycling struct {
 	Settings `state:"same"`
 	planner.EachRound
@@ -21,14 +21,14 @@ func newCycling(s Settings) cycling {
 	return cycling{Settings: s, ties: planner.NewTies(s.Seed, s.Pages.Graph.Scratch())}
 }
 
-// Offer has nothing to do where a policy keeps an order of its own.
+// Offer does nothing, for policies with an order of their own.
 func (c *cycling) Offer([]sitegraph.PageID) {}
 
 // Observe learns nothing.
 func (c *cycling) Observe(sitegraph.PageID, sitegraph.Verdict) {}
 
-// cycleDays is how long a budget takes to go once through the corpus; a day at least,
-// 400 days at most and where no budget is known.
+// cycleDays returns how long a budget takes to visit the whole corpus: at least a day, and at most
+// 400 days, also without a known budget.
 func cycleDays(c *planner.Pages, perDay float64) time.Duration {
 	days := float64(c.Count()) / perDay
 	if !(days < 400) {
@@ -59,8 +59,8 @@ func (r *random) Next() (planner.Visit, bool) {
 	return planner.Unranked(best.Page, planner.Because("drawn at random")), ok
 }
 
-// breadthFirst visits pages by depth, ties in seeded order. In a stream it goes through
-// all of them and then starts again.
+// breadthFirst visits pages by depth, ties in seeded order. In a stream it visits all of them and
+// then starts again.
 type breadthFirst struct {
 	cycling
 	left planner.FIFO // of this cycle
@@ -74,7 +74,7 @@ func (b *breadthFirst) Begin(planner.Round) {
 	}
 }
 
-// startCycle puts all pages in line that were last seen before a moment, in unix seconds.
+// startCycle queues all pages last seen before a given time, in unix seconds.
 func (b *breadthFirst) startCycle(before int64) {
 	b.left.Reset()
 	for p := range sitegraph.PageID(b.Pages.Count()) {

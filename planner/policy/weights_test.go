@@ -12,7 +12,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// weighted is a world in which weights of directories are multiplied by a factor; 0: no weights.
+// weighted is a world in which a factor multiplies the weights of directories; 0: no weights.
 func weighted(t *testing.T, policy string, seed uint64, factor float64) *simtest.Sim {
 	m := newSim(t, simtest.NewWorld(seed, 3, 40, false), nil, policy,
 		Settings{Mode: planner.Stream, Seed: seed, PerDay: 9}, planner.Options{})
@@ -29,8 +29,8 @@ func weighted(t *testing.T, policy string, seed uint64, factor float64) *simtest
 	return m
 }
 
-// Weights say how pages compare: all of them times one factor change nothing, neither what is
-// visited nor when it is due. Pages of weight 0 are left alone, heavy ones visited more.
+// Weights compare pages: one factor for all of them changes neither visits nor due times. Pages of
+// weight 0 are not visited, and heavy pages more often.
 func TestWeightsScale(t *testing.T) {
 	t.Parallel()
 	for _, policy := range []string{"ebayes", "sites"} {
@@ -75,7 +75,7 @@ func testWeightsScale(t *testing.T, policy string) {
 	}
 }
 
-// A page that becomes known later has its weight too.
+// A page that becomes known later also has its weight.
 func TestWeightOfNewPage(t *testing.T) {
 	g := sitegraph.NewGraph()
 	g.AddStart("http://a.example/")

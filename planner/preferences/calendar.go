@@ -76,7 +76,7 @@ func ParseCalendar(text string) (*Calendar, error) {
 	if n := len(words); n > 1 && !isSpan(words[n-1]) {
 		zone, err := zoneOf(words[n-1])
 		if err != nil {
-			return nil, fmt.Errorf("%q is no time zone, as Europe/Berlin or UTC: %w",
+			return nil, fmt.Errorf("%q is no time zone; want one such as Europe/Berlin or UTC: %w",
 				words[n-1], errForm)
 		}
 		c.zone = zone

@@ -14,8 +14,8 @@ const day = 24 * time.Hour
 // MaxAges is the greatest age of copies, by beginning of the address.
 type MaxAges struct{ seconds *Weights }
 
-var errMaxAge = errors.New("want an age with its unit, as 30d or 12h, or ADDRESS=AGE, as " +
-	"https://example.com/news/=1d")
+var errMaxAge = errors.New("want an age with its unit, such as 30d or 12h, or ADDRESS=AGE, " +
+	"such as https://example.com/news/=1d")
 
 // ParseMaxAges reads "30d" and "https://example.com/news/=1d"; of two for one address the later
 // counts. Nil: there are none.

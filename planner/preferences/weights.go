@@ -21,8 +21,8 @@ type WeightRule struct {
 const mostWeight = 1e9
 
 var errWeight = errors.New(
-	"want ADDRESS=WEIGHT, as https://example.com/news/=3; 0 is never, * every address, $ at the " +
-		"end this page alone",
+	"want ADDRESS=WEIGHT, such as https://example.com/news/=3; 0 is never, * every address, " +
+		"$ at the end this page alone",
 )
 
 // ParseWeight reads "https://example.com/news/=3".

@@ -371,8 +371,8 @@ func (v *Policy) Due(p sitegraph.PageID, now time.Time) (planner.Due, time.Durat
 	}
 	reason := planner.Because("it is not known yet which visits fit into the budget")
 	if !math.IsNaN(v.price) {
-		reason = planner.Because("a visit is then worth %.2g changes, as the last ones that fitted "+
-			"into the budget were lately", v.price)
+		reason = planner.Because("a visit is then worth %.2g changes, like the last visits that "+
+			"fitted into the budget", v.price)
 	}
 	return planner.Due{When: now.Add(ahead(looked)), Reason: reason}, ahead(next)
 }

@@ -35,7 +35,7 @@ var ErrInUse = words.Hint(errors.New("store is in use"),
 
 // ErrRead is the ErrInUse of a directory that other processes only read.
 var ErrRead = words.Hint(fmt.Errorf("%w by a process that reads it", ErrInUse),
-	"another recrawl reads this directory, as check and serve do; try again when it has ended, or "+
+	"another recrawl, such as check or serve, reads this directory; try again when it has ended, or "+
 		"stop it", words.ExitFailed)
 
 // Lock locks a directory for itself: LockFor says how.

@@ -16,7 +16,7 @@ var (
 	// ErrNoStore reports that a directory holds no store, or one whose creation was cut short.
 	ErrNoStore = words.Hint(errors.New("the directory holds no store"),
 		"recrawl run --data DIR URL... makes one, in a new or empty directory; where one was, "+
-			"check --repair makes a new one of what is left", words.ExitFailed)
+			"check --repair makes a new one from the rest", words.ExitFailed)
 	// ErrClosed reports that the store was closed before the call.
 	ErrClosed = errors.New("store is closed")
 	// ErrNoRecord reports that a message was sent to a record that does not exist.

@@ -15,7 +15,7 @@ import (
 const maxLineBytes = 1 << 20
 
 // ErrNone says that a directory holds no journal.
-var ErrNone = errors.New("no file of a day, as 2024-05-31.jsonl, is in it")
+var ErrNone = errors.New("it has no file of a day, such as 2024-05-31.jsonl")
 
 // Read hands all entries of a directory to yield, by day and in the order of the file. Lines that a
 // crash has torn are left out and counted. It is ErrNone if there is no file of a day. Yield must

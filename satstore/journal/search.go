@@ -50,7 +50,7 @@ type Found struct {
 }
 
 // ErrCursor says that Query.After is not what a search returned.
-var ErrCursor = errors.New("not a place in the journal, as 2024-05-31:4096")
+var ErrCursor = errors.New("not a place in the journal, such as 2024-05-31:4096")
 
 // Search reads a journal from its end back, until it has found enough. A day that is being written
 // is read as far as it stood when the search came to it; where a day is written on, a search that
