@@ -238,7 +238,7 @@ func (b *RateBelief) ratesOf(h *sitegraph.History, age float32) (
 }
 
 // LogOdds returns the log odds of a change within age after the last visit, by each belief. promise
-// is the factor of these odds if each rate also counts by itself, rates beyond longRates as the
+// is the factor of these odds if rates are weighted by themselves, rates beyond longRates like the
 // last of them. That gives the odds of a page drawn by the worth of its changes in the long run.
 // promise is large if little is known of the page and it may be a fast one, and 1 if its rate is
 // known.
