@@ -7,13 +7,13 @@ import (
 	"github.com/bits-and-blooms/bloom/v3"
 )
 
-// Bloom is a plain Bloom filter [SBFL 3.2], that of bits-and-blooms: it forgets nothing, and its
-// false positives grow with what was added [SBFL eq. 1].
+// Bloom is a plain Bloom filter [SBFL 3.2], that of bits-and-blooms. It forgets nothing, and its
+// false positives grow with the number of keys [SBFL eq. 1].
 type Bloom struct {
 	filter *bloom.BloomFilter
 }
 
-// NewBloom makes a filter of m bits, k of them for a key.
+// NewBloom returns a filter of m bits, k of them for a key.
 func NewBloom(m uint64, k int) *Bloom {
 	return &Bloom{bloom.New(uint(m), uint(k))}
 }
@@ -25,18 +25,18 @@ func (f *Bloom) Has(key uint64) bool {
 	return f.filter.Test(b[:])
 }
 
-// Add makes a key known.
+// Add adds a key.
 func (f *Bloom) Add(key uint64) {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], key)
 	f.filter.Add(b[:])
 }
 
-// Bytes is what the bits take.
+// Bytes returns the memory of the bits.
 func (f *Bloom) Bytes() int { return int(f.filter.Cap()+63) / 64 * 8 }
 
 // Window is a counting Bloom filter over the last keys of a stream (Metwally et al. 2005, sliding
-// window) [SBFL 3.2.2]: it knows which one to remove because it keeps the keys, 8 bytes each.
+// window) [SBFL 3.2.2]. It keeps the keys, 8 bytes each, to know which one to remove.
 type Window struct {
 	filter *Counting
 	keys   []uint64 // a ring
@@ -44,7 +44,7 @@ type Window struct {
 	full   bool
 }
 
-// NewWindow makes a filter that knows the last n keys added, with m counters, k of them for a key.
+// NewWindow returns a filter of the last n keys added, with m counters, k of them for a key.
 func NewWindow(n int, m uint64, k int) *Window {
 	return &Window{filter: NewCounting(m, k), keys: make([]uint64, n)}
 }
@@ -52,7 +52,7 @@ func NewWindow(n int, m uint64, k int) *Window {
 // Has reports whether key is probably among the last ones.
 func (w *Window) Has(key uint64) bool { return w.filter.Has(key) }
 
-// Add makes a key the last one, and removes the first.
+// Add adds a key as the last one, and removes the first.
 func (w *Window) Add(key uint64) {
 	if w.full {
 		w.filter.Remove(w.keys[w.next])
@@ -64,11 +64,11 @@ func (w *Window) Add(key uint64) {
 	}
 }
 
-// Bytes is what counters and keys take.
+// Bytes returns the memory of counters and keys.
 func (w *Window) Bytes() int { return w.filter.Bytes() + 8*len(w.keys) }
 
-// Counting is a counting Bloom filter (Fan et al. 2000) [SBFL 3.2.1] with counters of four bits,
-// which stay at 15 once they are there: a key then cannot be removed wholly, and none is lost.
+// Counting is a counting Bloom filter (Fan et al. 2000) [SBFL 3.2.1] with counters of four bits. A
+// counter that reaches 15 stays there: its keys cannot be removed completely, and none is lost.
 type Counting struct {
 	words []uint64
 	m     uint64
@@ -77,7 +77,7 @@ type Counting struct {
 
 const stuck = 15
 
-// NewCounting makes a filter of m counters (rounded up to a multiple of 16), k of them for a key.
+// NewCounting returns a filter of m counters (rounded up to a multiple of 16), k of them for a key.
 // It panics if one of them is 0.
 func NewCounting(m uint64, k int) *Counting {
 	if m == 0 || k < 1 {
@@ -98,7 +98,7 @@ func (f *Counting) Has(key uint64) bool {
 	return true
 }
 
-// Add makes a key known once more.
+// Add adds a key once more.
 func (f *Counting) Add(key uint64) {
 	for i := range f.k {
 		j := slot(key, i, f.m)
@@ -108,7 +108,7 @@ func (f *Counting) Add(key uint64) {
 	}
 }
 
-// Remove takes back one Add of the key. Of a key that was not added it does harm to others.
+// Remove reverts one Add of the key. Removing a key that was not added damages others.
 func (f *Counting) Remove(key uint64) {
 	for i := range f.k {
 		j := slot(key, i, f.m)
@@ -118,5 +118,5 @@ func (f *Counting) Remove(key uint64) {
 	}
 }
 
-// Bytes is what the counters take: half a byte each.
+// Bytes returns the memory of the counters: half a byte each.
 func (f *Counting) Bytes() int { return 8 * len(f.words) }

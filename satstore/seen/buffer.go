@@ -5,8 +5,8 @@ import "slices"
 // buffer holds the keys that are not in a run yet: 8 bytes a slot, at most half of them used.
 type buffer struct {
 	slots []uint64 // 0: free
-	zero  bool     // the key 0 is there
-	n     int      // keys but 0
+	zero  bool     // it has the key 0
+	n     int      // keys except 0
 	most  int
 }
 
@@ -39,7 +39,7 @@ func (b *buffer) has(key uint64) bool {
 	return false
 }
 
-// add takes a key that is not there.
+// add adds a key that is not in the buffer.
 func (b *buffer) add(key uint64) {
 	if key == 0 {
 		b.zero = true
@@ -53,8 +53,8 @@ func (b *buffer) add(key uint64) {
 	b.n++
 }
 
-// home is the slot of a key. Keys come in their order: those of one batch go through the slots from
-// the first to the last, as they do through memory.
+// home returns the slot of a key. Slots are in the order of keys, so that a sorted batch goes
+// through memory from the first slot to the last.
 func (b *buffer) home(key uint64) int {
 	hi := key >> 32
 	return int(hi * uint64(len(b.slots)) >> 32)
@@ -70,7 +70,7 @@ func (b *buffer) sorted() []uint64 {
 			n++
 		}
 	}
-	if b.zero { // half of the slots are free: the next one holds a 0
+	if b.zero { // half of the slots are free, so the next one has a 0
 		n++
 	}
 	slices.Sort(b.slots[:n])

@@ -5,17 +5,17 @@ import (
 	"math/bits"
 )
 
-// Cache knows the fingerprints seen last, exactly.
+// Cache has the exact fingerprints of the last keys.
 type Cache interface {
-	// Touch looks a key up and makes it the newest. If it was not there and the cache is full,
-	// another one leaves it: evicted, with full set.
+	// Touch looks a key up and makes it the newest. If it was missing and the cache is full,
+	// another key leaves the cache: evicted, with full set.
 	Touch(key uint64) (hit bool, evicted uint64, full bool)
-	// Bytes is what the cache takes in memory.
+	// Bytes returns the memory of the cache.
 	Bytes() int
 }
 
 // places finds entries by their key: 4 bytes a slot, at most half of them used, linear probing. The
-// keys lie in the entries.
+// entries hold the keys.
 type places struct {
 	slots []uint32 // number of an entry plus one; 0: free
 	mask  uint64
@@ -39,7 +39,7 @@ func (t *places) find(keys []uint64, key uint64) (at uint64, entry uint32, ok bo
 	return at, 0, false
 }
 
-// remove takes a key out, and closes the gap so that those behind it are still found.
+// remove removes a key, and closes the gap so that later keys are still found.
 func (t *places) remove(keys []uint64, key uint64) {
 	gap, _, ok := t.find(keys, key)
 	if !ok {
@@ -51,7 +51,7 @@ func (t *places) remove(keys []uint64, key uint64) {
 		if s == 0 {
 			break
 		}
-		// One whose own slot lies cyclically in (gap, at] may not move before it.
+		// A key whose own slot is cyclically in (gap, at] may not move before it.
 		if home := keys[s-1] & t.mask; (at-home)&t.mask >= (at-gap)&t.mask {
 			t.slots[gap] = s
 			gap = at
@@ -60,9 +60,9 @@ func (t *places) remove(keys []uint64, key uint64) {
 	t.slots[gap] = 0
 }
 
-// LRU evicts what was not asked for the longest time: 8 bytes a key, 8 for its neighbours in the
-// order, and 8 to 16 for slots to find it: 24 bytes an entry at powers of two. The paper reckons
-// with 20.
+// LRU evicts the least recently used key. It takes 8 bytes a key, 8 for its neighbours in the
+// order, and 8 to 16 for slots to find it: 24 bytes an entry at powers of two. The paper assumes
+// 20.
 type LRU struct {
 	places
 	keys       []uint64
@@ -70,7 +70,7 @@ type LRU struct {
 	head, tail uint32
 }
 
-// NewLRU makes a cache of so many entries, 1 to 2^31-1.
+// NewLRU returns a cache of 1 to 2^31-1 entries.
 func NewLRU(entries int) *LRU {
 	return &LRU{places: newPlaces(entries), keys: make([]uint64, 0, entries),
 		next: make([]uint32, entries), prev: make([]uint32, entries)}
@@ -103,13 +103,13 @@ func (c *LRU) Touch(key uint64) (hit bool, evicted uint64, full bool) {
 			c.unlink(entry)
 			c.front(entry)
 		}
-		at, _, _ = c.find(c.keys, key) // the gap that was closed may have moved it
+		at, _, _ = c.find(c.keys, key) // closing the gap may have moved it
 	}
 	c.slots[at] = entry + 1
 	return false, evicted, full
 }
 
-// unlink takes an entry other than the head out of the order, of two or more.
+// unlink removes an entry other than the head from the order, which has two or more.
 func (c *LRU) unlink(entry uint32) {
 	newer := c.prev[entry]
 	if entry == c.tail {
@@ -125,11 +125,11 @@ func (c *LRU) front(entry uint32) {
 	c.head = entry
 }
 
-// Bytes is what the cache takes.
+// Bytes returns the memory of the cache.
 func (c *LRU) Bytes() int { return 8*cap(c.keys) + 8*len(c.next) + 4*len(c.slots) }
 
-// CLOCK evicts, of those that were not asked for since the hand passed, the next one: 8 bytes a
-// key, a bit, and 8 to 16 for slots to find it: 16.1 bytes an entry at powers of two.
+// CLOCK evicts the next key that was not used since the hand passed it. It takes 8 bytes a key, a
+// bit, and 8 to 16 for slots to find it: 16.1 bytes an entry at powers of two.
 type CLOCK struct {
 	places
 	keys []uint64
@@ -137,13 +137,13 @@ type CLOCK struct {
 	hand int
 }
 
-// NewCLOCK makes a cache of so many entries, 1 to 2^31-1.
+// NewCLOCK returns a cache of 1 to 2^31-1 entries.
 func NewCLOCK(entries int) *CLOCK {
 	return &CLOCK{places: newPlaces(entries), keys: make([]uint64, 0, entries),
 		used: make([]uint64, (entries+63)/64)}
 }
 
-// Touch looks a key up and marks it used.
+// Touch looks a key up and marks it as used.
 func (c *CLOCK) Touch(key uint64) (hit bool, evicted uint64, full bool) {
 	at, entry, ok := c.find(c.keys, key)
 	if ok {
@@ -175,19 +175,19 @@ func (c *CLOCK) turn() {
 	}
 }
 
-// Bytes is what the cache takes.
+// Bytes returns the memory of the cache.
 func (c *CLOCK) Bytes() int { return 8*cap(c.keys) + 8*len(c.used) + 4*len(c.slots) }
 
-// Ways is a cache of many small ones: a key has its place in one line of 8 keys, 64 bytes as a
-// processor reads them, and the line evicts what was not asked for the longest time there. So an
-// entry takes its 8 bytes and nothing else, a third of what LRU takes, for about the same hits.
+// Ways is a cache of many small ones: a key belongs to one line of 8 keys, 64 bytes as a processor
+// reads them, and the line evicts its least recently used key. So an entry takes only its 8 bytes,
+// a third of an LRU entry, for about the same hits.
 type Ways struct {
 	lines [][waysOfLine]uint64 // newest first; 0: free
 }
 
 const waysOfLine = 8
 
-// NewWays makes a cache of so many entries, rounded up to a multiple of 8.
+// NewWays returns a cache of some entries, rounded up to a multiple of 8.
 func NewWays(entries int) *Ways {
 	if entries < 1 {
 		panic(fmt.Sprintf("seen: no cache of %d entries", entries))
@@ -214,5 +214,5 @@ func (c *Ways) Touch(key uint64) (hit bool, evicted uint64, full bool) {
 	return false, moved, true
 }
 
-// Bytes is what the cache takes.
+// Bytes returns the memory of the cache.
 func (c *Ways) Bytes() int { return 8 * waysOfLine * len(c.lines) }

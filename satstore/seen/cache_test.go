@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// model is a cache as a textbook has it.
+// model is a textbook LRU cache.
 type model struct {
 	size  int
 	order *list.List // newest first
@@ -28,7 +28,7 @@ func (c *model) Touch(key uint64) (hit bool, evicted uint64, full bool) {
 	return false, evicted, full
 }
 
-// clockModel is CLOCK over a slice that is searched from its beginning.
+// clockModel is CLOCK over a slice, searched from its beginning.
 type clockModel struct {
 	size, hand int
 	keys       []uint64
@@ -55,12 +55,12 @@ func (c *clockModel) Touch(key uint64) (hit bool, evicted uint64, full bool) {
 	return false, evicted, true
 }
 
-// LRU and CLOCK do what their models do, with keys that collide in the slots, the key 0 among them.
+// LRU and CLOCK equal their models, with keys that collide in the slots, including the key 0.
 func TestCachesAgreeWithModels(t *testing.T) {
 	rng := seeded(t)
 	for range 60 {
 		size, keys := 1+rng.IntN(40), 1+rng.Uint64N(120)
-		low := rng.Uint64N(3) // keys that all want the same slots
+		low := rng.Uint64N(3) // keys for the same slots
 		caches := []Cache{NewLRU(size), NewCLOCK(size)}
 		models := []Cache{caching{&model{size, list.New(), map[uint64]*list.Element{}}},
 			caching{&clockModel{size: size}}}
@@ -78,7 +78,7 @@ func TestCachesAgreeWithModels(t *testing.T) {
 	}
 }
 
-// Ways does in each of its lines what an LRU of 8 does.
+// Each line of Ways equals an LRU of 8.
 func TestWaysAreSmallLRUs(t *testing.T) {
 	rng := seeded(t)
 	for range 30 {
@@ -114,7 +114,7 @@ type caching struct{ toucher }
 
 func (caching) Bytes() int { return 0 }
 
-// Bytes is what the runtime says that a cache took, and a full cache takes no more.
+// Bytes equals the memory that the runtime reports for a full cache.
 func TestCachesTakeWhatTheySay(t *testing.T) {
 	const entries = 1 << 18
 	for _, c := range []struct {

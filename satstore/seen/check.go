@@ -6,7 +6,7 @@ import (
 )
 
 // Check reads and verifies every byte of the committed runs, and that their keys are in order and
-// no two the same. It returns what is damaged, at most one for a run.
+// different. It returns the damages, at most one for a run.
 func (s *Set) Check() ([]*DamageError, error) {
 	if err := s.usable(); err != nil {
 		return nil, err

@@ -8,12 +8,12 @@ import (
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
-// fanout is how many runs of one size there may be before they are merged into one. A key is
-// written once more for each level of 8 times the keys (twice more for 1e8 keys in batches of 1e6),
-// and at most 7 runs a level are asked: both cost about as much where batches are as large.
+// fanout is the number of runs of one size that are merged into one. A key is written once more for
+// each level of 8 times the keys (twice more for 1e8 keys in batches of 1e6), and at most 7 runs a
+// level are asked. With batches of that size both costs are about equal.
 const fanout = 8
 
-// flush writes the buffer as a run. It counts from the next Commit on.
+// flush writes the buffer as a run, which counts from the next Commit on.
 func (s *Set) flush() error {
 	if s.buffer.len() == 0 {
 		return nil
@@ -32,8 +32,8 @@ func (s *Set) flush() error {
 	return s.finish(w, err)
 }
 
-// finish ends the writing of a run, and opens it. What could not be written is removed as far as
-// that can be done: it may have filled the disk.
+// finish ends the writing of a run, and opens it. It tries to remove a run that could not be
+// written, which may have filled the disk.
 func (s *Set) finish(w *runWriter, err error) error {
 	name, ended := w.end(err)
 	if ended != nil {
@@ -49,8 +49,8 @@ func (s *Set) finish(w *runWriter, err error) error {
 	return nil
 }
 
-// Commit makes all keys durable together with a mark, and merges runs where there are many of one
-// size. After an error it is not known whether the disk has them: close the set and open it again.
+// Commit makes all keys durable together with a mark, and merges runs if many have one size. After
+// an error it is unknown whether the disk has them: close the set and open it again.
 func (s *Set) Commit(mark Mark) error {
 	if err := s.writable(); err != nil {
 		return err
@@ -75,7 +75,7 @@ func (s *Set) Commit(mark Mark) error {
 	}
 }
 
-// publish writes the manifest of the runs that there are.
+// publish writes the manifest of the present runs.
 func (s *Set) publish(mark Mark) error {
 	if err := directory.Sync(s.fs, s.dir); err != nil { // their names
 		return err
@@ -91,9 +91,9 @@ func (s *Set) publish(mark Mark) error {
 	return nil
 }
 
-// crowded returns runs to be merged, [from, to), the same if there are none. Runs stand in the
-// order of their levels, the highest first: new ones come last, and a merged one takes the place of
-// those it was made of, whose level had no run behind it.
+// crowded returns the runs to be merged, [from, to); equal if there are none. Runs are in the order
+// of their levels, the highest first. New ones are last, and a merged one replaces its parts, whose
+// level has no later run.
 func (s *Set) crowded() (from, to int) {
 	for to = len(s.runs); to > 0; to = from {
 		level := s.level(s.runs[to-1])
@@ -106,7 +106,7 @@ func (s *Set) crowded() (from, to int) {
 	return 0, 0
 }
 
-// level tells sizes apart by factors of fanout.
+// level returns the level of a run's size, by factors of fanout.
 func (s *Set) level(r *run) int {
 	l := 0
 	for n := uint64(s.buffer.most); n < r.name.keys; n *= fanout {
@@ -115,7 +115,8 @@ func (s *Set) level(r *run) int {
 	return l
 }
 
-// merge writes the runs [from, to) as one in their place, and removes them after that is committed.
+// merge writes the runs [from, to) as one run that replaces them, and removes them once that is
+// committed.
 func (s *Set) merge(from, to int) error {
 	old := s.runs[from:to:to]
 	w, err := newRunWriter(s.fs, s.dir, s.next)
@@ -144,7 +145,7 @@ func (s *Set) merge(from, to int) error {
 	return nil
 }
 
-// mergeInto writes the keys of runs in order. No two have the same.
+// mergeInto writes the keys of runs in order. No key is in two runs.
 func mergeInto(w *runWriter, runs []*run) error {
 	var readers []*runReader
 	for _, r := range runs {
@@ -175,7 +176,7 @@ func mergeInto(w *runWriter, runs []*run) error {
 	return nil
 }
 
-// runReader reads all keys of a run, in order, and verifies them.
+// runReader reads and verifies all keys of a run, in order.
 type runReader struct {
 	r          *run
 	key        uint64
@@ -183,14 +184,14 @@ type runReader struct {
 	chunk      []byte
 	begin, end int64 // blocks in chunk
 	block      int64
-	i, n       int // key in block, keys of it
+	i, n       int // key in block, and its number of keys
 }
 
 func newRunReader(r *run) *runReader {
 	return &runReader{r: r, chunk: make([]byte, chunkBlocks*blockBytes), block: -1}
 }
 
-// next goes to the next key, or sets done.
+// next reads the next key, or sets done.
 func (rd *runReader) next() error {
 	if rd.i++; rd.i >= rd.n {
 		if rd.block++; rd.block == rd.r.blocks() {

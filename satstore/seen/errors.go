@@ -8,29 +8,29 @@ import (
 )
 
 var (
-	// ErrReadOnly says that a set opened with SetOptions.ReadOnly was asked to change.
+	// ErrReadOnly reports that a set opened with SetOptions.ReadOnly was asked to change.
 	ErrReadOnly = errors.New("the set is open for reading only")
-	// ErrNoSet says that a directory to be read holds no set.
+	// ErrNoSet reports that a directory to be read holds no set.
 	ErrNoSet = errors.New("the directory holds no set of addresses")
-	// ErrClosed says that the set was closed before the call.
+	// ErrClosed reports that the set was closed before the call.
 	ErrClosed = errors.New("the set is closed")
 )
 
-// DamageError says that bytes of a set which were durable are not what was written.
+// DamageError reports that durable bytes of a set are not those that were written.
 type DamageError struct {
 	Path   string
-	Offset int64 // where the damaged block begins
+	Offset int64 // start of the damaged block
 	What   string
-	Cause  error // nil where the bytes themselves are the cause
+	Cause  error // nil if the bytes themselves are the cause
 }
 
-// Hint says how the set is made anew.
+// Hint says how to rebuild the set.
 func (e *DamageError) Hint() string {
 	return "remove the directory seen/ of the --data directory: import makes it anew of the pages of " +
 		"the store; a --set alone begins anew"
 }
 
-// ExitCode is that of damage.
+// ExitCode returns the exit code of damage.
 func (e *DamageError) ExitCode() int { return words.ExitDamaged }
 
 func (e *DamageError) Error() string {
@@ -43,18 +43,18 @@ func (e *DamageError) Error() string {
 
 func (e *DamageError) Unwrap() error { return e.Cause }
 
-// FormatError says that a set was written by a newer program.
+// FormatError reports that a set was written by a newer program.
 type FormatError struct {
 	Path         string
 	Found, Known int
 }
 
-// Hint says which program to take.
+// Hint names the program to use.
 func (e *FormatError) Hint() string {
 	return "the set was written by a newer recrawl; use that version"
 }
 
-// ExitCode is that of failures.
+// ExitCode returns the exit code of failures.
 func (e *FormatError) ExitCode() int { return words.ExitFailed }
 
 func (e *FormatError) Error() string {

@@ -4,17 +4,17 @@ import "math/bits"
 
 // Filter remembers fingerprints approximately.
 type Filter interface {
-	// Has reports whether key was probably added. It is wrong at the rates of the filter.
+	// Has reports whether key was probably added, with the error rates of the filter.
 	Has(key uint64) bool
-	// Add makes a key known, and lets a filter of a fixed size forget others.
+	// Add adds a key. A filter of fixed size then forgets others.
 	Add(key uint64)
-	// Bytes is what the filter takes in memory.
+	// Bytes returns the memory of the filter.
 	Bytes() int
 }
 
-// slot returns the i-th of the counters of a key, one of m of them. Fingerprints are uniform, but k
-// numbers are needed of 64 bits: each is mixed anew (splitmix64; Steele, Lea, Flood 2014), so that
-// two keys share one counter no more often than by chance.
+// slot returns the i-th of the counters of a key, one of m. Fingerprints are uniform, but k numbers
+// are needed of 64 bits. Each is mixed separately (splitmix64; Steele, Lea, Flood 2014), so that
+// two keys share a counter only by chance.
 func slot(key uint64, i int, m uint64) uint64 {
 	x := key + uint64(i+1)*0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -23,10 +23,10 @@ func slot(key uint64, i int, m uint64) uint64 {
 	return hi
 }
 
-// maxCounter is the largest value of a counter of two bits: what an insertion sets [SBFL 4.2.1].
+// maxCounter is the largest value of a counter of two bits, which an insertion sets [SBFL 4.2.1].
 const maxCounter = 3
 
-// perWord is how many counters of two bits lie in a word.
+// perWord is the number of two-bit counters in a word.
 const perWord = 32
 
 // counters are m counters of two bits.
@@ -36,7 +36,7 @@ type counters struct {
 	k     int
 }
 
-// newCounters makes m counters or up to 31 more.
+// newCounters returns m to m + 31 counters.
 func newCounters(m uint64, k int) counters {
 	words := max(1, (m+perWord-1)/perWord)
 	return counters{words: make([]uint64, words), m: words * perWord, k: k}
@@ -53,7 +53,7 @@ func (c *counters) Has(key uint64) bool {
 	return true
 }
 
-// set gives all counters of a key their largest value.
+// set sets all counters of a key to their largest value.
 func (c *counters) set(key uint64) {
 	for i := range c.k {
 		j := slot(key, i, c.m)
@@ -61,7 +61,7 @@ func (c *counters) set(key uint64) {
 	}
 }
 
-// lower takes one from a counter that is not 0.
+// lower subtracts one from a counter that is not 0.
 func (c *counters) lower(j uint64) {
 	w, shift := &c.words[j/perWord], 2*(j%perWord)
 	if *w>>shift&maxCounter != 0 {
@@ -69,8 +69,8 @@ func (c *counters) lower(j uint64) {
 	}
 }
 
-// Counters is m, the number of counters.
+// Counters returns m, the number of counters.
 func (c *counters) Counters() int { return int(c.m) }
 
-// Bytes is what the counters take: a quarter of a byte each.
+// Bytes returns the memory of the counters: a quarter of a byte each.
 func (c *counters) Bytes() int { return 8 * len(c.words) }

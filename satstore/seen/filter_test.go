@@ -13,7 +13,7 @@ import (
 
 var seeded = crashtest.Seeded
 
-// The numbers that [SBFL] prints, and those that follow from its formulas.
+// The numbers printed in [SBFL], and those of its formulas.
 func TestFormulas(t *testing.T) {
 	for _, c := range []struct {
 		what      string
@@ -42,8 +42,8 @@ func TestFormulas(t *testing.T) {
 	}
 }
 
-// Scalar and word-parallel lowering leave the same counters, whatever the place, the number and the
-// size: at the first and last word, over the end, and for all values of a counter.
+// Scalar and word-parallel lowering leave the same counters at any place, number and size: at the
+// first and last word, over the end, and for all values of a counter.
 func TestLightScalarAndParallelAgree(t *testing.T) {
 	rng := seeded(t)
 	for range 300 {
@@ -77,14 +77,14 @@ func TestLightScalarAndParallelAgree(t *testing.T) {
 			words.set(key)
 		}
 	}
-	// All four values beside each other, checked by hand.
+	// All four values side by side, checked by hand.
 	if got := lowered(0b11_10_01_00); got != 0b10_01_00_00 {
 		t.Errorf("3 2 1 0 lowered: %08b", got)
 	}
 }
 
-// A key inserted into Light is visible for more than 2m/p - 1 further insertions. With others that
-// do not hold it up (their counters put aside) it is gone after 3m/p + 1.
+// A key inserted into Light is visible for more than 2m/p - 1 further insertions. If no other key
+// sets its counters, it is gone after 3m/p + 1.
 func TestLightVisibility(t *testing.T) {
 	rng := seeded(t)
 	for range 200 {
@@ -99,10 +99,10 @@ func TestLightVisibility(t *testing.T) {
 		f.Add(key)
 		age := 0.0
 		for f.Has(key) {
-			f.Lower(f.p) // an insertion of others, but for their counters
+			f.Lower(f.p) // an insertion of another key, without its counters
 			age++
 		}
-		// Insertion number age made it invisible; after age-1 it was still there.
+		// Insertion number age made it invisible; after age-1 it was visible.
 		most, least := 3*float64(m)/float64(p)+1, 2*float64(m)/float64(p)-1
 		if age > most || age <= least {
 			t.Fatalf("m = %d, p = %d: gone after %v insertions, want more than %v and at most %v",
@@ -111,8 +111,7 @@ func TestLightVisibility(t *testing.T) {
 	}
 }
 
-// Every filter knows at once what was added, and comes to rest at the false positives of its
-// formula.
+// Every filter has a key at once, and converges to the false positives of its formula.
 func TestRates(t *testing.T) {
 	rng := seeded(t)
 	const m = 1 << 16
@@ -144,8 +143,7 @@ func TestRates(t *testing.T) {
 			}
 		}
 		got := float64(false_) / float64(tries)
-		// Neighbouring states of one filter depend on each other: a tenth, beside 5 standard
-		// errors.
+		// Neighbouring states of a filter are correlated: allow a tenth beside 5 standard errors.
 		if doubt := 0.1*c.want + 5*math.Sqrt(c.want/float64(tries)); math.Abs(got-c.want) > doubt {
 			t.Errorf("%s: false positives %.5f, want %.5f within %.5f", c.name, got, c.want, doubt)
 		}
@@ -158,7 +156,7 @@ func TestRates(t *testing.T) {
 
 type counted struct{ *Counting }
 
-// What a filter forgot comes to the share of its formula, at every age.
+// The share of forgotten keys follows the formula at every age.
 func TestMisses(t *testing.T) {
 	rng := seeded(t)
 	const m, k, p, rounds = 1 << 15, 4, 30, 40
@@ -197,7 +195,7 @@ func TestMisses(t *testing.T) {
 	}
 }
 
-// Stable is the same for the same seed, and another for another.
+// Stable is the same for the same seed, and differs for another.
 func TestStableIsReproducible(t *testing.T) {
 	same := func(a, b uint64) bool {
 		f, g := NewStable(1<<12, 4, 30, a), NewStable(1<<12, 4, 30, b)
@@ -212,7 +210,7 @@ func TestStableIsReproducible(t *testing.T) {
 	}
 }
 
-// What is added and removed from a counting filter is gone, and nothing else is.
+// A counting filter forgets exactly the keys that were removed.
 func TestCountingRemoves(t *testing.T) {
 	rng := seeded(t)
 	f := NewCounting(1<<14, 4)
@@ -235,7 +233,7 @@ func TestCountingRemoves(t *testing.T) {
 			t.Fatal("a key was lost by removing others")
 		}
 	}
-	for range 100 { // a counter that is full stays: none can be lost
+	for range 100 { // a full counter stays: no key is lost
 		f.Add(1)
 	}
 	for range 100 {
@@ -246,7 +244,7 @@ func TestCountingRemoves(t *testing.T) {
 	}
 }
 
-// FuzzLower compares both forms of lowering at sizes and places of the fuzzer's.
+// FuzzLower compares both forms of lowering at random sizes and places.
 func FuzzLower(f *testing.F) {
 	f.Add(uint64(3), uint64(64), uint64(33), uint64(0xe4e4e4e4e4e4e4e4))
 	f.Fuzz(func(t *testing.T, words, pos, n, x uint64) {
@@ -266,7 +264,7 @@ func FuzzLower(f *testing.F) {
 	})
 }
 
-// Nothing on the way of a key allocates.
+// Judging a key allocates nothing.
 func TestNothingAllocates(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	lru, clock := NewLRU(1000), NewCLOCK(1000)

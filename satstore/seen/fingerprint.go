@@ -9,11 +9,11 @@ import (
 	"github.com/dchest/siphash"
 )
 
-// Key makes the fingerprints of a set: SipHash-2-4 under it. Without it nobody can make an address
-// that has the fingerprint of another, and so hide a page.
+// Key makes the fingerprints of a set: SipHash-2-4 under it. Without the key nobody can make an
+// address with the fingerprint of another, and so hide a page.
 type Key [2]uint64
 
-// NewKey draws a key.
+// NewKey returns a random key.
 func NewKey() (Key, error) {
 	var b [16]byte
 	if _, err := rand.Read(b[:]); err != nil {
@@ -22,15 +22,15 @@ func NewKey() (Key, error) {
 	return Key{binary.LittleEndian.Uint64(b[:]), binary.LittleEndian.Uint64(b[8:])}, nil
 }
 
-// Of is the fingerprint of an address. It allocates nothing.
+// Of returns the fingerprint of an address. It allocates nothing.
 func (k Key) Of(url string) uint64 {
 	return siphash.Hash(k[0], k[1], unsafe.Slice(unsafe.StringData(url), len(url)))
 }
 
-// partKey is the same in all machines that share the servers among them, and fixed for ever.
+// partKey is fixed for ever, and the same in all machines that share the servers.
 var partKey = Key{0x7265637261776c20, 0x7061727469746e73}
 
-// ParsePart reads the second of four parts, as "2/4"; the part is counted from 0.
+// ParsePart parses a part such as "2/4", the second of four; the result counts from 0.
 func ParsePart(text string) (part, parts int, err error) {
 	var rest string
 	n, err := fmt.Sscanf(text+" end", "%d/%d %s", &part, &parts, &rest)
@@ -40,6 +40,6 @@ func ParsePart(text string) (part, parts int, err error) {
 	return part - 1, parts, nil
 }
 
-// PartOf says which of n parts, from 0, a server belongs to: all its addresses are looked up there,
-// so that n machines, each with a set of its own, find the same pages new as one [SBFL 1].
+// PartOf returns the part of a server among n, from 0. All its addresses are looked up there, so
+// that n machines with a set each find the same new pages as one machine [SBFL 1].
 func PartOf(server string, n int) int { return int(partKey.Of(server) % uint64(n)) }

@@ -13,7 +13,7 @@ import (
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
-// formatVersion is the newest format that this program reads, and the one it writes.
+// formatVersion is the format that this program writes, and the newest that it reads.
 const formatVersion = 1
 
 // manifest is what the file FORMAT says: which runs there are, and nothing else counts. It is
@@ -32,11 +32,11 @@ type manifest struct {
 	runs []runName
 }
 
-// Mark is how far the store that a set indexes is covered: so many of its pages, and a check of the
-// last of them, by which another store is told apart. The set keeps both and understands neither.
+// Mark says how many pages of the indexed store a set covers, with a check of the last one that
+// distinguishes another store. The set keeps both and understands neither.
 type Mark struct{ Count, Check uint64 }
 
-// runName is a run as the manifest has it: the file run-000007 with so many keys.
+// runName is a run in the manifest: for example the file run-000007 and its number of keys.
 type runName struct{ number, keys uint64 }
 
 func (m *manifest) text() []byte {
@@ -48,8 +48,7 @@ func (m *manifest) text() []byte {
 	return directory.Sealed(b)
 }
 
-// longestManifest bounds what is read of one: a run takes about 25 bytes, and there are less than
-// 80.
+// longestManifest bounds the manifest: a run takes about 25 bytes, and there are less than 80.
 const longestManifest = 64 << 10
 
 // readManifest reads FORMAT; os.ErrNotExist if there is none.
@@ -89,7 +88,7 @@ func readManifest(fs vfs.FS, dir string) (m manifest, err error) {
 			break
 		}
 	}
-	// What was read must say the same text, checksum included.
+	// The values must give the same text, checksum included.
 	if err != nil || !bytes.Equal(text, m.text()) {
 		return m, &DamageError{Path: path, What: "not the manifest that was written", Cause: err}
 	}

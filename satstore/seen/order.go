@@ -22,10 +22,9 @@ func compareAsks(a, b ask) int {
 // fewAsks is how many are sorted by insertion.
 const fewAsks = 24
 
-// sortAsks sorts by key, those of one key by place, in their own memory: by the highest byte into
+// sortAsks sorts asks by key, equal keys by place, without more memory: by the highest byte into
 // 256 piles, by the next byte within each, and so on (American flag sort; McIlroy, Bostic, McIlroy
-// 1993). A million uniform keys need two bytes, and no more memory: five times faster than
-// comparing.
+// 1993). A million uniform keys need two bytes: five times faster than comparing.
 func sortAsks(asks []ask) { sortByByte(asks, 56) }
 
 func sortByByte(asks []ask, shift int) {
@@ -33,7 +32,7 @@ func sortByByte(asks []ask, shift int) {
 		insertAsks(asks)
 		return
 	}
-	if shift < 0 { // all of one key
+	if shift < 0 { // all have one key
 		slices.SortFunc(asks, compareAsks)
 		return
 	}

@@ -5,40 +5,41 @@ import (
 	"time"
 )
 
-// Verdict is what is known of an address at the moment it is offered.
+// Verdict is what is known of an address when it is offered.
 type Verdict uint8
 
 const (
 	VerdictUnknown Verdict = iota
 	// VerdictRepeat: it was offered before; the cache has it.
 	VerdictRepeat
-	// VerdictDoubted: the filter has it. In exact mode the set confirms that later; in approximate
-	// mode it is a repeat.
+	// VerdictDoubted: the filter has it. In exact mode the set confirms that later. In approximate
+	// mode it counts as a repeat.
 	VerdictDoubted
 	// VerdictWaiting: the set will be asked.
 	VerdictWaiting
 )
 
-// PipelineOptions are the parts of a Pipeline and what it calls.
+// PipelineOptions are the parts and callbacks of a Pipeline.
 type PipelineOptions struct {
 	Cache  Cache
-	Filter Filter // of what left the cache; nil: there is none
+	Filter Filter // of keys that left the cache; nil: none
 	Set    *Set
-	// Approximate never confirms what the filter has [SBFL 4.3]: a false positive loses its page.
+	// Approximate never confirms positives of the filter [SBFL 4.3]: a false positive loses its
+	// page.
 	Approximate bool
-	// WaitBytes and DoubtBytes bound the addresses that wait for the set, with entryBytes for each
-	// beside its text; default 16 MiB and 4 MiB. The set is asked when they are used up.
+	// WaitBytes and DoubtBytes bound the addresses that wait for the set, counting entryBytes for
+	// each beside its text; default 16 MiB and 4 MiB. The set is asked when they are full.
 	WaitBytes, DoubtBytes int
-	// New is called for each new address once, in the order in which those that were settled
-	// together came. The text is good until it returns.
+	// New is called for each new address once, in the order of arrival within a settled batch. The
+	// text is valid until it returns.
 	New func(url string) error
-	// Settled is called after each asking of the set, so that what New was given is made durable:
-	// first with whoever keeps the pages, then by Set.Commit.
+	// Settled is called after each batch for the set, to make the results of New durable: first the
+	// pages, then the set by Set.Commit.
 	Settled func() error
 }
 
-// entryBytes is what an address that waits takes beside its text: its fingerprint, its end, an ask
-// of the set and its answer.
+// entryBytes is the memory of a waiting address beside its text: its fingerprint, its end, an ask
+// of the set and the answer.
 const entryBytes = 8 + 4 + 16 + 1
 
 // Pipeline decides which addresses of a stream are new: a cache, a filter and a set in a row [SBFL
@@ -50,20 +51,20 @@ type Pipeline struct {
 	stats       PipelineStats
 }
 
-// PipelineStats count what was decided and how.
+// PipelineStats count decisions and their reasons.
 type PipelineStats struct {
 	Offered    uint64 `json:"offered"`
 	CacheHits  uint64 `json:"cache_hits"`
-	FilterHits uint64 `json:"filter_hits"` // positives, exempt ones left out
+	FilterHits uint64 `json:"filter_hits"` // positives, except exempt ones
 	Exempt     uint64 `json:"exempt"`      // important ones that the filter had
-	// asked for because neither cache nor filter had them
+	// Waited counts those that neither cache nor filter had.
 	Waited       uint64  `json:"waited"`
-	Missed       uint64  `json:"missed"`        // of those: known to the set (false negatives)
-	Confirmed    uint64  `json:"confirmed"`     // of the filter's positives, by the set
+	Missed       uint64  `json:"missed"`        // of Waited, those in the set (false negatives)
+	Confirmed    uint64  `json:"confirmed"`     // positives of the filter that the set confirmed
 	Rescued      uint64  `json:"rescued"`       // false positives of the filter that were new
-	New          uint64  `json:"new"`           // handed out, rescued ones included
-	WaitSeconds  float64 `json:"wait_seconds"`  // asking for those that waited
-	DoubtSeconds float64 `json:"doubt_seconds"` // confirming the filter's positives
+	New          uint64  `json:"new"`           // passed to New, including Rescued
+	WaitSeconds  float64 `json:"wait_seconds"`  // asking for waiting ones
+	DoubtSeconds float64 `json:"doubt_seconds"` // confirming positives of the filter
 }
 
 const (
@@ -71,7 +72,7 @@ const (
 	defaultDoubtBytes = 4 << 20
 )
 
-// NewPipeline joins the parts.
+// NewPipeline returns a pipeline of the parts.
 func NewPipeline(o PipelineOptions) *Pipeline {
 	if o.WaitBytes == 0 {
 		o.WaitBytes = defaultWaitBytes
@@ -82,10 +83,10 @@ func NewPipeline(o PipelineOptions) *Pipeline {
 	return &Pipeline{o: o, wait: queue{most: o.WaitBytes}, doubt: queue{most: o.DoubtBytes}}
 }
 
-// Stats tells what was decided so far.
+// Stats returns the counts so far.
 func (p *Pipeline) Stats() PipelineStats { return p.stats }
 
-// Offer looks at an address with its fingerprint. An important one is not judged by the filter. The
+// Offer judges an address with its fingerprint. The filter does not judge an important one. The
 // text is copied if the set must be asked.
 func (p *Pipeline) Offer(url string, key uint64, important bool) (Verdict, error) {
 	p.stats.Offered++
@@ -118,7 +119,7 @@ func (p *Pipeline) Offer(url string, key uint64, important bool) (Verdict, error
 	return verdict, nil
 }
 
-// Settle asks the set for all that wait: those that are doubted last.
+// Settle asks the set for all waiting addresses, the doubted ones last.
 func (p *Pipeline) Settle() error {
 	if err := p.answer(&p.wait); err != nil {
 		return err
@@ -169,7 +170,7 @@ func (p *Pipeline) answer(q *queue) error {
 	return nil
 }
 
-// Bytes is what cache, filter and queues take; the set tells its own.
+// Bytes returns the memory of cache, filter and queues; Set.Stats has that of the set.
 func (p *Pipeline) Bytes() int {
 	n := p.o.Cache.Bytes() + p.wait.bytes() + p.doubt.bytes() + cap(p.fresh)
 	if p.o.Filter != nil {
@@ -178,7 +179,7 @@ func (p *Pipeline) Bytes() int {
 	return n
 }
 
-// queue keeps addresses in the order of their arrival, all text in one piece.
+// queue has addresses in the order of arrival, with all text in one piece.
 type queue struct {
 	keys []uint64
 	ends []uint32
@@ -187,7 +188,7 @@ type queue struct {
 }
 
 func (q *queue) add(url string, key uint64) {
-	if q.text == nil { // once: what is bounded does not grow by doubling
+	if q.text == nil { // once: bounded memory does not grow by doubling
 		entries := q.most / (entryBytes + shortestMean)
 		q.keys, q.ends = make([]uint64, 0, entries), make([]uint32, 0, entries)
 		q.text = make([]byte, 0, max(q.most-entries*entryBytes, 2*longestText))
@@ -198,10 +199,10 @@ func (q *queue) add(url string, key uint64) {
 }
 
 const (
-	// shortestMean is the mean length of an address below which a queue is settled before all its
-	// room for text is used. Those of the Web have about 70 bytes [SBFL 1].
+	// shortestMean is the mean length of an address below which a queue is settled before its room
+	// for text is full. Addresses of the Web have about 70 bytes [SBFL 1].
 	shortestMean = 40
-	// longestText is that of an address; a longer one makes a queue grow once.
+	// longestText is the length of an address beyond which the queue grows once.
 	longestText = 2048
 )
 
@@ -223,7 +224,7 @@ func (q *queue) clear() { q.keys, q.ends, q.text = q.keys[:0], q.ends[:0], q.tex
 
 func (q *queue) bytes() int { return 8*cap(q.keys) + 4*cap(q.ends) + cap(q.text) }
 
-// Sizes are those of the parts of a pipeline.
+// Sizes are the sizes of a pipeline's parts.
 type Sizes struct {
 	CacheEntries          int    `json:"cache_entries"`
 	FilterCounters        uint64 `json:"filter_counters"`
@@ -236,10 +237,10 @@ const LeastMemory = 4 << 20
 
 var errLittleMemory = errors.New("less memory than a pipeline needs")
 
-// SizesFor divides so many bytes among the parts: of 16 parts two for the cache (Ways), two for the
-// filter, two for the buffer of the set, six for those that wait and two for those that are
-// doubted; two are for what a commit and a merge need. Without a filter its part, and that of the
-// doubted ones, is for those that wait.
+// SizesFor divides a budget of memory among the parts. Of 16 shares, two are for the cache (Ways),
+// two for the filter, two for the buffer of the set, six for waiting addresses, two for doubted
+// ones, and two for commits and merges. Without a filter its shares, and those of doubted
+// addresses, are for waiting ones.
 func SizesFor(bytes int, filter bool) (Sizes, error) {
 	if bytes < LeastMemory {
 		return Sizes{}, errLittleMemory
@@ -255,7 +256,7 @@ func SizesFor(bytes int, filter bool) (Sizes, error) {
 	return s, nil
 }
 
-// powerBelow is the largest power of two that is not above n.
+// powerBelow returns the largest power of two up to n.
 func powerBelow(n int) int {
 	p := 1
 	for 2*p <= n {

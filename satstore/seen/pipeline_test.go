@@ -9,8 +9,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// addresses is a stream with repeats as a crawl has them: some are linked from everywhere, many
-// from nearby, and each comes for the first time once.
+// addresses returns a stream with repeats like those of a crawl: some addresses are linked from
+// everywhere, many from nearby, and each comes for the first time once.
 func addresses(rng *rand.Rand, n int) []string {
 	stream := make([]string, n)
 	for i := range stream {
@@ -28,7 +28,7 @@ func addresses(rng *rand.Rand, n int) []string {
 	return stream
 }
 
-// news runs a stream through a pipeline, and returns what it handed out and the pipeline.
+// news runs a stream through a pipeline, and returns the new addresses and the pipeline.
 func news(t *testing.T, stream []string, o PipelineOptions, important func(string) bool) (
 	[]string, *Pipeline) {
 	t.Helper()
@@ -56,7 +56,7 @@ func news(t *testing.T, stream []string, o PipelineOptions, important func(strin
 	return out, p
 }
 
-// accounted checks that each address offered is in one account.
+// accounted checks that each offered address is counted once.
 func accounted(s PipelineStats) error {
 	if s.Offered != s.CacheHits+s.FilterHits+s.Waited || s.New != s.Waited-s.Missed+s.Rescued ||
 		s.Rescued+s.Confirmed > s.FilterHits {
@@ -71,8 +71,8 @@ func distinct(stream []string) []string {
 	return slices.Compact(stream)
 }
 
-// In exact mode each address is new once, however wrong the filter and however small the parts. The
-// filters here have false positives of a few percent up to always.
+// In exact mode each address is new once, however wrong the filter and however small the parts.
+// These filters have false positives of a few percent up to always.
 func TestExactLosesNothing(t *testing.T) {
 	rng := seeded(t)
 	stream := addresses(rng, 12_000)
@@ -100,7 +100,7 @@ func TestExactLosesNothing(t *testing.T) {
 	}
 }
 
-// In approximate mode what is lost is what the filter had wrong, and nothing important is.
+// In approximate mode only false positives of the filter are lost, and no important address is.
 func TestApproximateLosesWhatTheFilterHas(t *testing.T) {
 	rng := seeded(t)
 	stream := addresses(rng, 12_000)
@@ -126,7 +126,7 @@ func TestApproximateLosesWhatTheFilterHas(t *testing.T) {
 	}
 }
 
-// The cache answers at once; the filter only knows what left it.
+// The cache answers at once; the filter has only keys that left it.
 func TestVerdicts(t *testing.T) {
 	s, err := OpenSet("seen", SetOptions{FS: vfs.NewMem()})
 	must(t, err)
@@ -159,8 +159,8 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// Split by server name over parts, each with its own cache, filter and set, the same addresses are
-// new as in one, in any number of parts.
+// Any number of parts by server name, each with its own cache, filter and set, finds the same new
+// addresses as one.
 func TestPartsAgreeWithOne(t *testing.T) {
 	rng := seeded(t)
 	stream := addresses(rng, 12_000)
@@ -199,7 +199,7 @@ func TestPartsAgreeWithOne(t *testing.T) {
 	}
 }
 
-// Fingerprints are those of SipHash-2-4: its authors' vector of 15 bytes.
+// Fingerprints equal SipHash-2-4: its authors' vector of 15 bytes.
 func TestFingerprint(t *testing.T) {
 	k := Key{0x0706050403020100, 0x0f0e0d0c0b0a0908}
 	if got := k.Of(
@@ -244,7 +244,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// A repeat that the cache has allocates nothing, nor does one that waits.
+// Neither a repeat in the cache nor a waiting address allocates.
 func TestOfferAllocatesNothing(t *testing.T) {
 	s, err := OpenSet("seen", SetOptions{FS: vfs.NewMem()})
 	must(t, err)

@@ -13,17 +13,17 @@ import (
 )
 
 // A run is a file of blocks of 4 KiB: first the keys in order, 511 to a block, then the first key
-// of each of those blocks, in blocks of the same kind. What is left of a block is zero. Its last 8
-// bytes are the CRC32C of all before them, of the run's number and of the block's, and four zeros:
-// so a block in the wrong place is damage, too.
+// of each of those blocks, in blocks of the same kind. The rest of a block is zero. Its last 8
+// bytes are a CRC32C and four zeros. The CRC32C covers the bytes before it, the run's number and
+// the block's, so that it exposes a block in the wrong place.
 const (
 	blockBytes = 4096
 	perBlock   = blockBytes/8 - 1
 	sumAt      = blockBytes - 8
 )
 
-// chunkBlocks is how many blocks are read or written at once where all of them are needed: 256 KiB,
-// beyond which the disk here is no faster.
+// chunkBlocks is how many blocks are read or written at once if all are needed: 256 KiB, beyond
+// which the disk of the measurement is no faster.
 const chunkBlocks = 64
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -37,7 +37,7 @@ func sumOf(block []byte, number uint64, at int64) uint32 {
 
 func blocksFor(keys int64) int64 { return (keys + perBlock - 1) / perBlock }
 
-// run is a run that is open.
+// run is an open run.
 type run struct {
 	name  runName
 	path  string
@@ -88,7 +88,7 @@ func (r *run) readIndex() error {
 	return nil
 }
 
-// read reads blocks from the one numbered at.
+// read reads blocks, beginning with number at.
 func (r *run) read(b []byte, at int64) error {
 	if n, err := r.file.ReadAt(b, at*blockBytes); n < len(b) {
 		if err == nil || errors.Is(err, io.EOF) {
@@ -108,13 +108,13 @@ func (r *run) verify(block []byte, at int64) error {
 	return nil
 }
 
-// keysIn is how many keys a block has.
+// keysIn returns how many keys a block has.
 func (r *run) keysIn(at int64) int { return int(min(perBlock, int64(r.name.keys)-at*perBlock)) }
 
 func keyAt(block []byte, i int) uint64 { return binary.LittleEndian.Uint64(block[8*i:]) }
 
-// blockOf returns the last block whose first key is not above key, searched from a block that is
-// known not to lie behind it; -1 if all are.
+// blockOf returns the last block whose first key is at most key, searched from a block that is not
+// after it; -1 if there is none.
 func (r *run) blockOf(key uint64, from int64) int64 {
 	step := int64(1)
 	for from+step < int64(len(r.first)) && r.first[from+step] <= key {
@@ -127,7 +127,7 @@ func (r *run) blockOf(key uint64, from int64) int64 {
 	})) - 1
 }
 
-// runWriter writes a run of keys that come in order.
+// runWriter writes a run of sorted keys.
 type runWriter struct {
 	file   vfs.File
 	out    *bufio.Writer
@@ -176,8 +176,7 @@ func (w *runWriter) flush() error {
 	return err
 }
 
-// end writes the index and makes the bytes durable, unless there was an error before; the name is
-// not durable yet.
+// end writes the index and makes the bytes durable, unless err is set. The name is not durable yet.
 func (w *runWriter) end(err error) (runName, error) {
 	if err == nil {
 		err = w.flush()

@@ -12,16 +12,16 @@ import (
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
-// SetOptions are those of a Set.
+// SetOptions configure a Set.
 type SetOptions struct {
 	FS vfs.FS // default: the operating system's
 	// BufferKeys is how many new keys are held before they are written as a run, rounded up to a
 	// power of two, 16 bytes each; default 2^18.
 	BufferKeys int
-	// Key makes the fingerprints of a new set; the zero Key: one is drawn. A set that is there
-	// keeps its own.
+	// Key makes the fingerprints of a new set; the zero Key: a random one. An existing set keeps
+	// its own.
 	Key Key
-	// ReadOnly opens a set that is there, and writes nothing but the lock.
+	// ReadOnly opens an existing set, and writes nothing but the lock.
 	ReadOnly bool
 }
 
@@ -32,7 +32,7 @@ type Set struct {
 	o      SetOptions
 	lock   io.Closer
 	m      manifest // as committed
-	runs   []*run   // those of m, and after them those not yet committed
+	runs   []*run   // those of m, then those not yet committed
 	next   uint64   // number of the next run
 	buffer buffer
 	asks   []ask
@@ -42,11 +42,11 @@ type Set struct {
 	closed bool
 }
 
-// SetStats count what was done since OpenSet.
+// SetStats count the work since OpenSet.
 type SetStats struct {
 	Asked    uint64 `json:"asked"`        // keys looked up
 	Blocks   uint64 `json:"blocks_read"`  // of 4 KiB, to look them up
-	Written  uint64 `json:"keys_written"` // into runs, merged ones again
+	Written  uint64 `json:"keys_written"` // into runs, also by merges
 	Merges   uint64 `json:"merges"`       // of runs
 	RunCount int    `json:"runs"`         // now
 	Keys     uint64 `json:"keys"`         // now
@@ -56,7 +56,7 @@ type SetStats struct {
 
 const defaultBufferKeys = 1 << 18
 
-// OpenSet opens the set in a directory, and makes one if the directory is empty or not there. It
+// OpenSet opens the set in a directory, and makes one if the directory is empty or missing. It
 // fails with directory.ErrInUse, ErrNoSet, *FormatError or *DamageError, each wrapped.
 func OpenSet(dir string, o SetOptions) (*Set, error) {
 	if o.FS == nil {
@@ -68,13 +68,13 @@ func OpenSet(dir string, o SetOptions) (*Set, error) {
 	s := &Set{fs: o.FS, dir: dir, o: o, buffer: newBuffer(o.BufferKeys),
 		chunk: make([]byte, chunkBlocks*blockBytes)}
 	if err := s.open(); err != nil {
-		_ = s.release() // what went wrong first is what matters
+		_ = s.release() // the first error matters
 		return nil, fmt.Errorf("open set %s: %w", dir, err)
 	}
 	return s, nil
 }
 
-// open does the steps of recovery: lock, manifest, other runs removed, runs opened.
+// open does the steps of recovery: lock, manifest, removal of other runs, opening of runs.
 func (s *Set) open() (err error) {
 	if s.o.ReadOnly {
 		if _, err := s.fs.Stat(s.fs.PathJoin(s.dir, directory.FormatName)); errors.Is(err,
@@ -123,16 +123,16 @@ func (s *Set) create() (err error) {
 	return s.m.write(s.fs, s.dir)
 }
 
-// Key makes the fingerprints of this set.
+// Key returns the key of the set's fingerprints.
 func (s *Set) Key() Key { return s.m.key }
 
-// Mark is that of the last Commit.
+// Mark returns the mark of the last Commit.
 func (s *Set) Mark() Mark { return s.m.mark }
 
-// Manifest is the path of the file that says which runs there are, and the mark.
+// Manifest returns the path of the file with the list of runs and the mark.
 func (s *Set) Manifest() string { return s.fs.PathJoin(s.dir, directory.FormatName) }
 
-// Len is the number of keys, committed or not.
+// Len returns the number of keys, committed or not.
 func (s *Set) Len() uint64 {
 	n := uint64(s.buffer.len())
 	for _, r := range s.runs {
@@ -141,7 +141,7 @@ func (s *Set) Len() uint64 {
 	return n
 }
 
-// Stats tells what was done so far, and what is there.
+// Stats returns the work so far, and the present sizes.
 func (s *Set) Stats() SetStats {
 	stats := s.stats
 	stats.Keys, stats.RunCount = s.Len(), len(s.runs)
@@ -153,8 +153,8 @@ func (s *Set) Stats() SetStats {
 	return stats
 }
 
-// Has looks keys up: found[i] tells of keys[i]. They are asked for in their order, whatever order
-// they come in: bulk look-ups read each block once.
+// Has looks keys up: found[i] is the answer for keys[i]. It asks for them in sorted order, so that
+// bulk look-ups read each block once.
 func (s *Set) Has(keys []uint64, found []bool) error {
 	if err := s.usable(); err != nil {
 		return err
@@ -168,8 +168,8 @@ func (s *Set) Has(keys []uint64, found []bool) error {
 	return nil
 }
 
-// Decide tells which keys are new, and adds them: fresh[i] is set if keys[i] was not in the set nor
-// among the keys before it. After an error of reading nothing was added.
+// Decide finds new keys, and adds them: fresh[i] is set if keys[i] was neither in the set nor among
+// the keys before it. After a read error nothing was added.
 func (s *Set) Decide(keys []uint64, fresh []bool) error {
 	if err := s.writable(); err != nil {
 		return err
@@ -178,7 +178,7 @@ func (s *Set) Decide(keys []uint64, fresh []bool) error {
 		return err
 	}
 	for i, a := range s.asks {
-		again := i > 0 && s.asks[i-1].key == a.key // the first of them comes first
+		again := i > 0 && s.asks[i-1].key == a.key // equal keys are ordered by place
 		fresh[a.at] = !a.known && !again
 		if a.known || again {
 			continue
@@ -193,7 +193,7 @@ func (s *Set) Decide(keys []uint64, fresh []bool) error {
 	return nil
 }
 
-// look fills asks with the keys in order, and with what is known of each.
+// look fills asks with the keys in order, and the known answers.
 func (s *Set) look(keys []uint64) error {
 	s.asks = slices.Grow(s.asks[:0], len(keys))
 	for i, key := range keys {
@@ -214,15 +214,14 @@ func (s *Set) look(keys []uint64) error {
 	return nil
 }
 
-// lookIn looks for the keys of asks in a run, in one pass: in order, so that each block is read
-// once.
+// lookIn looks for the keys of asks in a run, in one sorted pass, so that each block is read once.
 func (s *Set) lookIn(r *run) error {
 	span := int64(1) // blocks read at once
 	if int64(len(s.asks)) > r.blocks()/4 {
 		span = chunkBlocks
 	}
 	begin, end := int64(0), int64(0) // blocks in chunk
-	block, within := int64(-1), 0    // where the search stands
+	block, within := int64(-1), 0    // position of the search
 	for i := range s.asks {
 		a := &s.asks[i]
 		if a.known {
@@ -282,7 +281,7 @@ func (s *Set) writable() error {
 	return nil
 }
 
-// fail remembers the error of a write: what reached the disk is not known any more.
+// fail keeps the error of a write: the content of the disk is unknown then.
 func (s *Set) fail(err error) error {
 	if err != nil && s.err == nil {
 		s.err = err
@@ -290,7 +289,7 @@ func (s *Set) fail(err error) error {
 	return err
 }
 
-// Close ends the use of the set. What was not committed is gone.
+// Close closes the set. Uncommitted keys are lost.
 func (s *Set) Close() error {
 	if s.closed {
 		return ErrClosed

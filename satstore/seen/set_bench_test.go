@@ -8,8 +8,8 @@ import (
 )
 
 // BenchmarkDecide asks a set of keys on disk for batches of which 87 % are known: the links of one
-// page, those of 25 pages, and as many as an import asks for at once. It reports the time of a key,
-// and the bytes that were read for it. RECRAWL_LONG adds a set of 10 million keys.
+// page, those of 25 pages, and the batch of an import. It reports time and read bytes a key.
+// RECRAWL_LONG adds a set of 10 million keys.
 func BenchmarkDecide(b *testing.B) {
 	sizes := []int{1e6}
 	if os.Getenv("RECRAWL_LONG") != "" {

@@ -21,7 +21,7 @@ var must = crashtest.Must
 
 const setDir = "a/seen"
 
-// known is what a set must know: the truth to compare with.
+// known is the expected content of a set.
 type known map[uint64]bool
 
 func (k known) clone() known {
@@ -32,7 +32,7 @@ func (k known) clone() known {
 	return c
 }
 
-// batch draws keys, old and new, with repeats among them, the smallest and the largest ones too.
+// batch draws keys, old and new, with repeats, including the smallest and the largest.
 func batch(rng *rand.Rand, k known) []uint64 {
 	keys := make([]uint64, 1+rng.IntN(200))
 	for i := range keys {
@@ -55,7 +55,7 @@ func batch(rng *rand.Rand, k known) []uint64 {
 	return keys
 }
 
-// decide compares an answer of the set with the truth, which takes the new keys in.
+// decide compares an answer of the set with the expected content, and adds the new keys to that.
 func decide(s *Set, k known, keys []uint64) error {
 	found, fresh := make([]bool, len(keys)), make([]bool, len(keys))
 	if err := s.Has(keys, found); err != nil {
@@ -81,7 +81,7 @@ func decide(s *Set, k known, keys []uint64) error {
 	return nil
 }
 
-// whole compares all keys, and some that are not there.
+// whole compares all keys, and some that are missing.
 func whole(rng *rand.Rand, s *Set, k known) error {
 	keys := make([]uint64, 0, len(k)+100)
 	for key := range k {
@@ -155,8 +155,8 @@ func TestSetWithCrashesAndReopening(t *testing.T) {
 	t.Logf("%d keys, %d merges", len(acked), merges)
 }
 
-// A crash before any single write, sync, rename or removal leaves the last commit or the one that
-// was being made, merges and openings included.
+// A crash before any write, sync, rename or removal, also in merges and openings, leaves the last
+// commit or the one being made.
 func TestSetCrashBeforeEveryOperation(t *testing.T) {
 	rng := seeded(t)
 	type crash struct {
@@ -214,8 +214,8 @@ func TestSetCrashBeforeEveryOperation(t *testing.T) {
 	}
 }
 
-// Whatever single operation fails, once or from then on: the error is told, later calls return it,
-// and after opening again all that was acknowledged is there.
+// Any operation that fails, once or from then on, is reported. Later calls return its error, and
+// after reopening all acknowledged keys are there.
 func TestSetFailsAtEveryOperation(t *testing.T) {
 	for _, lasting := range []bool{false, true} {
 		for k := uint64(1); ; k++ {
@@ -251,7 +251,7 @@ func TestSetFailsAtEveryOperation(t *testing.T) {
 	}
 }
 
-// someWork adds keys in many commits, so that runs are merged, and returns what was acknowledged.
+// someWork adds keys in many commits, so that runs are merged, and returns the acknowledged ones.
 func someWork(fs vfs.FS) (known, error) {
 	acked := known{}
 	s, err := OpenSet(setDir, SetOptions{FS: fs, BufferKeys: 8})
@@ -277,7 +277,7 @@ func someWork(fs vfs.FS) (known, error) {
 	return acked, s.Close()
 }
 
-// On a full disk the set says so; with room again it goes on where the last commit was.
+// A full disk is reported. With room again the set continues from the last commit.
 func TestSetOnFullDisk(t *testing.T) {
 	for bytes := int64(3000); bytes < 300_000; bytes += 13_000 {
 		mem := vfs.NewMem()
@@ -307,8 +307,7 @@ func TestSetOnFullDisk(t *testing.T) {
 	}
 }
 
-// Any byte of any file that is changed, and any file that is cut or gone, is found and named; no
-// answer is made of it.
+// Any changed byte of any file, and any cut or missing file, is found and named. No answer uses it.
 func TestSetDamage(t *testing.T) {
 	rng := seeded(t)
 	mem := vfs.NewMem()
@@ -356,7 +355,7 @@ func TestSetDamage(t *testing.T) {
 	}
 }
 
-// checkSet opens a set for reading and verifies it; nothing else is found if it does not open.
+// checkSet opens a set for reading and verifies it; if it does not open, that is the only finding.
 func checkSet(fs vfs.FS) ([]*DamageError, error) {
 	s, err := OpenSet(setDir, SetOptions{FS: fs, ReadOnly: true, BufferKeys: 1})
 	var damage *DamageError
@@ -400,7 +399,7 @@ func expectDamage(t *testing.T, fs vfs.FS, path string, at int, k known) {
 	}
 }
 
-// A directory that is in use, of something else, of nothing, or of a newer program is refused.
+// OpenSet refuses a directory that is in use, of something else, of nothing, or of a newer program.
 func TestSetRefuses(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := OpenSet(dir+"/none", SetOptions{ReadOnly: true}); !errors.Is(err, ErrNoSet) {
@@ -437,7 +436,7 @@ func TestSetRefuses(t *testing.T) {
 	}
 }
 
-// The buffer gives its keys in order, in its own memory.
+// The buffer returns its keys in order, in its own memory.
 func TestBuffer(t *testing.T) {
 	rng := seeded(t)
 	for range 200 {
@@ -471,7 +470,7 @@ func TestBuffer(t *testing.T) {
 	}
 }
 
-// Asks come in the order of their keys, those of one key in that of their places, however keys lie.
+// Asks are sorted by key, and equal keys by place.
 func TestOrder(t *testing.T) {
 	rng := seeded(t)
 	for range 300 {

@@ -5,27 +5,26 @@ import (
 	"math/rand/v2"
 )
 
-// Random is a source of random numbers for Stable. rand.Rand is one, and so are the generators of
-// gonum's prng, the Mersenne Twister of the paper's measurement among them.
+// Random is a source of random numbers for Stable, such as rand.Rand or the generators of gonum's
+// prng, including the Mersenne Twister of the paper's measurement.
 type Random interface{ Uint32() uint32 }
 
-// Stable is the stable Bloom filter (Deng, Rafiei 2006) as [SBFL 3.2.3] has it: each insertion
-// lowers p counters chosen at random, the same one perhaps more than once, and then sets those of
-// the key.
+// Stable is the stable Bloom filter (Deng, Rafiei 2006) of [SBFL 3.2.3]: each insertion lowers p
+// counters chosen at random, perhaps one more than once, and then sets those of the key.
 type Stable struct {
 	counters
 	p      int
 	random Random
 }
 
-// NewStable makes a filter of m counters (rounded up to a multiple of 32), of which k belong to a
-// key and p are lowered by an insertion. The same seed gives the same filter. It panics unless 0 <
-// p, 0 < k and m <= 2^32.
+// NewStable returns a filter of m counters (rounded up to a multiple of 32). Of these k belong to a
+// key, and an insertion lowers p. The same seed gives the same filter. It panics unless 0 < p, 0 <
+// k and m <= 2^32.
 func NewStable(m uint64, k, p int, seed uint64) *Stable {
 	return NewStableOf(m, k, p, rand.New(rand.NewPCG(seed, 0x5bf1)))
 }
 
-// NewStableOf is the same with a source of random numbers of the caller's.
+// NewStableOf is NewStable with the caller's source of random numbers.
 func NewStableOf(m uint64, k, p int, random Random) *Stable {
 	f := &Stable{newCounters(m, k), p, random}
 	if k < 1 || p < 1 || f.m > 1<<32 {
@@ -40,7 +39,7 @@ func (f *Stable) Add(key uint64) {
 	f.set(key)
 }
 
-// Lower takes one from n counters chosen at random.
+// Lower subtracts one from n counters chosen at random.
 func (f *Stable) Lower(n int) {
 	for range n {
 		f.lower(uint64(f.random.Uint32()) * f.m >> 32)

@@ -9,20 +9,19 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Checked is what CheckSet found.
+// Checked is the result of CheckSet.
 type Checked struct {
 	Fingerprints uint64
-	Runs         int    // files that they lie in
-	Pages        uint64 // of the store that the set covers; 0 for a set that stands alone
+	Runs         int    // files with fingerprints
+	Pages        uint64 // of the store that the set covers; 0 for a set without a store
 	Damage       []*seen.DamageError
 }
 
-// CheckSet verifies every byte of the set in a directory, and that it agrees with the store whose
-// pages it covers: it has the fingerprint of each of them and no other. Else import would take a
-// page a second time, or lose one. Store nil: the set stands alone, and its bytes are all there is
-// to verify. It changes nothing, and ends with the error of ctx when that is done. A set that is
-// not there is seen.ErrNoSet, one in use directory.ErrInUse, one of a newer program a
-// *seen.FormatError, each wrapped.
+// CheckSet verifies every byte of the set in a directory, and that it agrees with the pages of the
+// store that it covers: it must have exactly their fingerprints. Otherwise import would add a page
+// again, or lose one. With store nil it verifies only the bytes. It changes nothing, and ends with
+// the error of ctx. A missing set is seen.ErrNoSet, one in use directory.ErrInUse, one of a newer
+// program a *seen.FormatError, each wrapped.
 func CheckSet(ctx context.Context, dir string, o seen.SetOptions, store Store) (*Checked, error) {
 	o.ReadOnly, o.BufferKeys = true, 1
 	set, err := seen.OpenSet(dir, o)

@@ -1,27 +1,26 @@
-// Package intake takes a list of addresses in: it reads them, brings them to their one form,
-// decides which are new, and hands those to whoever keeps pages.
+// Package intake imports a list of addresses: it reads them, makes them canonical, decides which
+// are new, and passes those to a keeper of pages.
 //
 // # Terms
 //
 //	list   text with an address a line, in UTF-8, as package listed reads it
-//	bad    a line that is no address of a page; it is counted and named, and stops nothing
+//	bad    a line that is no address of a page; it is counted and reported, and stops nothing
 //	keeper who keeps the pages: the store of a planner, a file, or nobody
 //	part   the servers of one of several machines, by seen.PartOf
 //
 // # Guarantees
 //
 //  1. Every address of the list is known when Run returns nil, and each new one was given to the
-//     keeper once, in exact mode. What is interrupted is taken in by doing it again: nothing comes
-//     twice.
-//  2. Pages first, then the set: the keeper's commit goes before that of the set, whose mark says
-//     how many pages it covers. CatchUp adds those that it does not: of a crash in between, or of
-//     run.
-//  3. Lines are counted from 1. Of each kind of bad line the first few are told, with their number
+//     keeper once, in exact mode. An interrupted import is repeated as a whole, without
+//     duplicates.
+//  2. Pages first, then the set: the keeper commits before the set, whose mark is the number of
+//     pages that it covers. CatchUp adds the others: those of a crash in between, or of run.
+//  3. Lines count from 1. The result has the first few bad lines of each kind, with their number
 //     and the beginning of their text. A line of any length takes no more memory than a piece of
 //     the file.
-//  4. Memory is the budget of seen.SizesFor, about 65 MB of the program beside it, and what the
-//     keeper needs.
+//  4. Memory is the budget of seen.SizesFor, about 65 MB of the program beside it, and that of the
+//     keeper.
 //
-// Reading and bringing addresses to their form is done by as many goroutines as there are
-// processors, in the order of the list; deciding by one.
+// As many goroutines as processors read addresses and make them canonical, in the order of the
+// list. One goroutine decides.
 package intake

@@ -16,34 +16,34 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// Options of an import.
+// Options configure an import.
 type Options struct {
 	Set    *seen.Set
-	Sizes  seen.Sizes // of the parts, the set's own left out
+	Sizes  seen.Sizes // of the parts, without the set
 	Keeper Keeper
-	// Approximate takes the filter's word for it [SBFL 4.3]: false positives are lost.
+	// Approximate believes the filter [SBFL 4.3]: false positives are lost.
 	Approximate bool
-	// Important are beginnings of addresses that the filter does not judge; the page "/" of a
-	// server is important always.
+	// Important are prefixes of addresses that the filter does not judge. The page "/" of a server
+	// is always important.
 	Important []string
-	// Part of Parts is taken, from 0; the addresses of others are counted and left alone. Parts
+	// Part of Parts is imported, from 0. Addresses of other parts are counted and skipped. Parts
 	// below 2: all.
 	Part, Parts int
-	// Whole says that the list has no columns but between tabs: see listed.Form.
+	// Whole is set if only tabs separate columns of the list: see listed.Form.
 	Whole    bool
 	Progress func(bytes int64) // may be nil
 
 	settled func() // called after each commit; may be nil
 }
 
-// Filter is the share of false positives and the hashes of the filter in front of the set: what
-// [SBFL] saves most memory with (figure 10).
+// filterRate and the hashes of the filter in front of the set are those that save most memory in
+// [SBFL] (figure 10).
 const (
 	filterRate   = 0.01
 	filterHashes = 4
 )
 
-// Run takes in a list, and returns what came of it, up to the error if there is one.
+// Run imports a list, and returns the result so far if there is an error.
 func Run(ctx context.Context, list io.Reader, o Options) (*Result, error) {
 	r := newResult(o)
 	pipeline := newPipeline(o.Set, o.Sizes, o.Keeper, o)
@@ -59,10 +59,10 @@ func Run(ctx context.Context, list io.Reader, o Options) (*Result, error) {
 	return r, err
 }
 
-// errCut says that a list ends with an error. The lines before it are taken in.
+// errCut reports that a list ends with an error. The lines before it are imported.
 var errCut = errors.New("read the list")
 
-// newPipeline is the way of an address: cache, filter, set, and whoever keeps what is new.
+// newPipeline returns the pipeline of an address: cache, filter, set, and keeper.
 func newPipeline(set *seen.Set, sizes seen.Sizes, keeper Keeper, o Options) *seen.Pipeline {
 	var filter seen.Filter
 	if m := sizes.FilterCounters; m > 0 {
@@ -113,7 +113,8 @@ func (r *Result) addPieces(ctx context.Context, next func() (*piece, bool), free
 	return ctx.Err()
 }
 
-// importance says which addresses are never left to the filter's judgement.
+// importance returns a function that reports whether an address is important, so that the filter
+// does not judge it.
 func importance(prefixes []string) func(string) bool {
 	return func(url string) bool {
 		if n := len(url); url[n-1] == '/' && strings.Count(url, "/") == 3 {
@@ -128,12 +129,12 @@ func importance(prefixes []string) func(string) bool {
 	}
 }
 
-// Result is what came of an import.
+// Result is the result of an import.
 type Result struct {
 	Lines     int64 `json:"lines"`
 	Bytes     int64 `json:"bytes"` // of whole lines
 	Blank     int64 `json:"blank"`
-	Addresses int64 `json:"addresses"` // neither blank nor bad, of this part
+	Addresses int64 `json:"addresses"` // neither blank nor bad, in this part
 	Elsewhere int64 `json:"of_other_parts"`
 	Bad       []Bad `json:"bad"`
 	BadLines  int64 `json:"bad_lines"`
@@ -148,7 +149,7 @@ type Result struct {
 	PerSecond  float64 `json:"addresses_per_second"`
 	PeakBytes  int64   `json:"peak_memory_bytes"`  // of the whole program
 	PartsBytes int64   `json:"parts_memory_bytes"` // cache, filter, queues, set
-	// the peak by the addresses of the set
+	// BytesEach is the peak divided by the addresses of the set.
 	BytesEach float64 `json:"memory_bytes_per_known_address"`
 
 	Pipeline seen.PipelineStats `json:"pipeline"`
@@ -162,7 +163,7 @@ type Result struct {
 	kinds [listed.Kinds]Bad
 }
 
-// Useless says that a list with lines had no address at all: it is another file than was meant.
+// Useless returns an error if a list with lines has no address at all: probably the wrong file.
 func (r *Result) Useless() error {
 	if r.BadLines == 0 || r.Addresses+r.Elsewhere > 0 {
 		return nil
@@ -173,7 +174,7 @@ func (r *Result) Useless() error {
 		first.Kind)
 }
 
-// Point is how far an import was.
+// Point is the state of an import.
 type Point struct {
 	Lines    int64   `json:"lines"`
 	New      int64   `json:"new"`
@@ -213,7 +214,7 @@ func (r *Result) count(p *piece) {
 	}
 }
 
-// mostPoints bounds the curve: with so many, every second is dropped.
+// mostPoints bounds the curve: when it is full, every second point is dropped.
 const mostPoints = 256
 
 func (r *Result) sample(p *seen.Pipeline, last bool) {

@@ -70,7 +70,7 @@ func take(t *testing.T, list io.Reader, o Options) (*Result, []string) {
 	return r, k.urls
 }
 
-// Lines of every bad kind, and good ones between them in every form, are told apart and told.
+// Lines of every bad kind, between good ones in every form, are counted and reported by kind.
 func TestBadLines(t *testing.T) {
 	long := "http://a.example/" + strings.Repeat("x", 2<<20)
 	lines := []string{
@@ -118,8 +118,8 @@ func TestBadLines(t *testing.T) {
 	}
 }
 
-// Columns, comments and ends of lines of every kind make up no address; what is left out is told by
-// kind, with its line.
+// Columns, comments and line ends of every kind yield no address. Skipped lines are reported by
+// kind, with their number.
 func TestLeftOut(t *testing.T) {
 	for _, c := range []struct{ text, urls, bad string }{
 		{"http://a.example/1\tk=v\r\nhttp://a.example/2\rhttp://a.example/3\r",
@@ -145,7 +145,7 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-// Lists that hold no address at all are another file than was meant; an empty one is not.
+// A list without any address is the wrong file; an empty one is not.
 func TestUseless(t *testing.T) {
 	for text, useless := range map[string]bool{"": false, "\n\n": false, "a,b\nc,d\n": true,
 		"\x1f\x8b\x08\x00\x00": true} {
@@ -155,8 +155,8 @@ func TestUseless(t *testing.T) {
 	}
 }
 
-// However a list lies over pieces, all its lines are found with their numbers, with lines around
-// the size of a piece among them.
+// All lines of a list are found with their numbers, however it falls into pieces, including lines
+// of about the size of a piece.
 func TestPiecesLoseNoLine(t *testing.T) {
 	rng := crashtest.Seeded(t)
 	for range 12 {
@@ -197,8 +197,8 @@ func TestPiecesLoseNoLine(t *testing.T) {
 	}
 }
 
-// A list that cannot be read to its end is an error, after what came before it; an interrupt ends
-// at once.
+// A list that cannot be read to its end is an error after the lines before it; an interrupt ends at
+// once.
 func TestBrokenList(t *testing.T) {
 	broken := errors.New("broken")
 	set, err := seen.OpenSet("seen", seen.SetOptions{FS: vfs.NewMem()})
@@ -234,8 +234,8 @@ func randomList(rng *rand.Rand, n int) string {
 	return b.String()
 }
 
-// The same list twice brings nothing new the second time; the parts of several machines together
-// bring what one brings, and each address to one of them only.
+// Importing the same list twice brings nothing new the second time. The parts of several machines
+// together bring what one brings, and each address to one of them only.
 func TestTwiceAndParts(t *testing.T) {
 	rng := crashtest.Seeded(t)
 	list := randomList(rng, 20_000)
@@ -268,7 +268,7 @@ func openStore(t *testing.T, fs vfs.FS) *satstore.Store {
 	return store
 }
 
-// pagesOf returns the addresses of a store, which must all be start pages and no two the same.
+// pagesOf returns the addresses of a store, which must be different start pages.
 func pagesOf(t *testing.T, store *satstore.Store) []string {
 	t.Helper()
 	g := sitegraph.NewGraph()
@@ -284,8 +284,8 @@ func pagesOf(t *testing.T, store *satstore.Store) []string {
 	return urls
 }
 
-// A crash before any write leaves store and set so that doing the import again brings what is
-// missing, and nothing twice. The store would not open with an address twice.
+// After a crash before any write, repeating the import brings what is missing, and nothing twice.
+// The store would not open with an address twice.
 func TestCrashesOfAnImport(t *testing.T) {
 	rng := crashtest.Seeded(t)
 	list := randomList(rng, 3000)
@@ -324,8 +324,8 @@ func TestCrashesOfAnImport(t *testing.T) {
 	t.Logf("%d crashes, %d between the commits", len(crashes), ahead)
 }
 
-// importInto imports a list into a data directory, and returns how many pages the set had to catch
-// up.
+// importInto imports a list into a data directory, and returns how many pages the set had to add
+// first.
 func importInto(t *testing.T, fs vfs.FS, list string) int {
 	t.Helper()
 	store := openStore(t, fs)
@@ -342,7 +342,7 @@ func importInto(t *testing.T, fs vfs.FS, list string) int {
 	return caught
 }
 
-// onWrite calls before anything is made durable.
+// onWrite calls before when something is made durable.
 type onWrite struct {
 	vfs.FS
 	call func()
@@ -426,7 +426,7 @@ func TestCatchUp(t *testing.T) {
 	}
 }
 
-// A set agrees with the pages of its store, or CheckSet says in what it does not.
+// CheckSet confirms that a set agrees with its store, or says in what it does not.
 func TestCheckSet(t *testing.T) {
 	mem := vfs.NewMem()
 	importInto(t, mem, "http://a.example/1\nhttp://a.example/2\nhttp://a.example/3\n")
@@ -483,13 +483,13 @@ func TestCheckSet(t *testing.T) {
 		context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
-	// What run found after the import is not covered yet.
+	// Pages that run found after the import are not covered yet.
 	set("part", seen.Mark{Count: 2, Check: check("http://a.example/2")}, "http://a.example/1",
 		"http://a.example/2")
 	expect("part", store, "")
 }
 
-// A file gets the new addresses, after those that it has.
+// A file gets the new addresses after its old ones.
 func TestLines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new.txt")
 	must(t, os.WriteFile(path, []byte("before\n"), 0o644))
@@ -504,7 +504,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// The curve keeps less than its most points, however long the list.
+// The curve keeps less than mostPoints for any list.
 func TestCurve(t *testing.T) {
 	r := newResult(Options{})
 	p := seen.NewPipeline(seen.PipelineOptions{Cache: seen.NewLRU(1)})
@@ -522,7 +522,7 @@ func TestCurve(t *testing.T) {
 	}
 }
 
-// The memory of an import that is done again is shown by all addresses that the set knows.
+// A repeated import divides its memory by all addresses in the set.
 func TestMemoryByKnownAddress(t *testing.T) {
 	set, err := seen.OpenSet("seen", seen.SetOptions{FS: vfs.NewMem(), BufferKeys: 128})
 	must(t, err)
@@ -541,8 +541,7 @@ func TestMemoryByKnownAddress(t *testing.T) {
 	t.Error("no chart of the memory by address")
 }
 
-// FuzzLine checks that any line is an address in its one form, blank, or bad, and told within
-// bounds.
+// FuzzLine checks that any line is a canonical address, blank, or bad, and reported within bounds.
 func FuzzLine(f *testing.F) {
 	for _, s := range []string{"http://a.example/", " \r", "x\x00", "\xff", "mailto:a",
 		"http://[::1]/%zz", "http://a.example/\tk=v", `1,"http://a.example/",x`} {
@@ -571,8 +570,8 @@ func FuzzLine(f *testing.F) {
 	})
 }
 
-// Addresses of other servers come to the file once, also when the list is opened again; those of
-// the page's own server never.
+// An address of another server comes to the file once, also after reopening the list; those of the
+// page's own server never.
 func TestOthers(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "others.txt")
@@ -615,13 +614,13 @@ func TestOthers(t *testing.T) {
 	o.See("http://c.example/", []string{"http://d.example/"})
 	must(t, o.Close())
 	has(first + "http://a.exam\nhttp://d.example/\n")
-	// Without a file there is none, and a failure is told by Rest.
+	// Without a file there is no list. Rest reports failures.
 	none, err := OpenOthers("", now)
 	must(t, err)
 	none.See("http://c.example/", []string{"http://a.example/2"})
 	must(t, errors.Join(none.Rest(now), none.Close()))
 	o = open()
-	must(t, o.lines.Close()) // as a disk that fails
+	must(t, o.lines.Close()) // like a disk that fails
 	o.See("http://c.example/", []string{"http://e.example/"})
 	if err := o.Rest(now.Add(time.Minute)); err == nil || o.Close() == nil {
 		t.Error("nothing tells that the file cannot be written")

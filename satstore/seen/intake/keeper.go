@@ -14,32 +14,32 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// Keeper is who keeps the new pages. Calls come from one goroutine.
+// Keeper keeps the new pages. Calls come from one goroutine.
 type Keeper interface {
-	// Add takes a new address. The text is good until it returns.
+	// Add adds a new address. The text is valid until it returns.
 	Add(url string) error
-	// Commit makes what was added durable.
+	// Commit makes the added addresses durable.
 	Commit() error
-	// Mark is what the set notes once all that was added is durable.
+	// Mark returns the mark for the set once all additions are durable.
 	Mark() seen.Mark
 }
 
-// Store is what is needed of the store of a planner; *satstore.Store has it.
+// Store is the part of a planner's store that an import uses; *satstore.Store has it.
 type Store interface {
 	Pages() int
 	Add(r *sitegraph.Record) error
 	SaveStart(p sitegraph.PageID) error
 	Addresses(from sitegraph.PageID, each func(p sitegraph.PageID, url []byte) error) error
 	Commit() error
-	// MemoryBytes is what the store needs in memory as it is now.
+	// MemoryBytes returns the memory that the store needs at present.
 	MemoryBytes() int64
 }
 
 // mostAdded bounds a transaction of the store: about 200 bytes of memory a page.
 const mostAdded = 100_000
 
-// Pages keeps new addresses as pages of a planner's store, each as if it had been given to run: a
-// start page of its server, due at once.
+// Pages keeps new addresses as pages of a planner's store, as if they had been given to run: start
+// pages of their servers, due at once.
 type Pages struct {
 	store Store
 	key   seen.Key
@@ -48,12 +48,12 @@ type Pages struct {
 	mark  seen.Mark
 }
 
-// NewPages keeps pages in a store, whose set makes fingerprints by key.
+// NewPages returns a keeper of pages in a store, with the set's key for fingerprints.
 func NewPages(store Store, set *seen.Set, due time.Time) *Pages {
 	return &Pages{store: store, key: set.Key(), due: due, mark: set.Mark()}
 }
 
-// Add makes a page known.
+// Add adds a page.
 func (k *Pages) Add(url string) error {
 	r := sitegraph.Record{Page: sitegraph.PageID(k.store.Pages()), URL: url,
 		State: sitegraph.StateNew, Due: k.due}
@@ -79,14 +79,14 @@ func (k *Pages) Commit() error {
 	return k.store.Commit()
 }
 
-// Mark is how many pages the store has, and the fingerprint of the last one's address.
+// Mark returns the number of the store's pages, and the fingerprint of the last one's address.
 func (k *Pages) Mark() seen.Mark { return k.mark }
 
-// SetIn is where the set of addresses of a planner's data directory is.
+// SetIn returns the directory of the set of addresses in a planner's data directory.
 func SetIn(data string) string { return filepath.Join(data, "seen") }
 
-// ErrForeign says that a set covers other pages than a store has: it was made for another one, or
-// the store is an older copy.
+// ErrForeign reports that a set covers other pages than the store has: it belongs to another store,
+// or the store is an older copy.
 var ErrForeign = words.Hint(
 	errors.New("the set of addresses does not belong to the pages of this store"),
 	"was the directory put back from an older copy? Remove its directory seen/: import makes it anew "+
@@ -96,7 +96,7 @@ var ErrForeign = words.Hint(
 const caughtUp = 200_000
 
 // CatchUp adds to a set the pages of a store that it does not cover, and returns their number:
-// those that run has found since, or that an interrupted import has added. A set that covers none
+// pages that run has found since, or that an interrupted import has added. A set that covers none
 // gets all. It fails with ErrForeign if the last page that the set covers is another one in the
 // store.
 func CatchUp(set *seen.Set, store Store) (int, error) {
@@ -148,8 +148,8 @@ type Lines struct {
 	mark seen.Mark
 }
 
-// NewLines opens the file, and makes it where it is not there. A last line that was cut short by a
-// crash, or a full disk, gets its end: what follows is a line of its own.
+// NewLines opens the file, and makes it if necessary. A last line that was cut short by a crash, or
+// a full disk, gets its end, so that the next line is separate.
 func NewLines(path string) (*Lines, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -162,10 +162,10 @@ func NewLines(path string) (*Lines, error) {
 	return k, nil
 }
 
-// NewStream writes to a stream that the caller closes.
+// NewStream returns a keeper that writes to a stream, which the caller closes.
 func NewStream(w io.Writer) *Lines { return &Lines{out: bufio.NewWriterSize(w, pieceBytes)} }
 
-// endLine ends the last line of a regular file; of a pipe there is none.
+// endLine ends the last line of a regular file. A pipe has none.
 func (k *Lines) endLine(path string) error {
 	info, err := k.file.Stat()
 	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
@@ -196,8 +196,8 @@ func (k *Lines) Add(url string) error {
 	return err
 }
 
-// Commit makes the lines durable. A crash between this and the commit of the set leaves lines whose
-// addresses come once more when the import is done again.
+// Commit makes the lines durable. After a crash between this and the commit of the set, a repeated
+// import writes these lines once more.
 func (k *Lines) Commit() error {
 	if err := k.out.Flush(); err != nil || k.file == nil {
 		return err
@@ -209,10 +209,10 @@ func (k *Lines) Commit() error {
 	return k.file.Sync()
 }
 
-// Mark notes nothing.
+// Mark returns a constant.
 func (k *Lines) Mark() seen.Mark { return k.mark }
 
-// Close ends the file; what was not committed may be there.
+// Close closes the file, which may have uncommitted lines.
 func (k *Lines) Close() error {
 	if k.file == nil {
 		return nil
@@ -220,7 +220,7 @@ func (k *Lines) Close() error {
 	return k.file.Close()
 }
 
-// Nobody keeps nothing: the set alone knows what was seen.
+// Nobody keeps nothing: only the set has the addresses.
 type Nobody struct{}
 
 // Add does nothing.
@@ -229,5 +229,5 @@ func (Nobody) Add(string) error { return nil }
 // Commit does nothing.
 func (Nobody) Commit() error { return nil }
 
-// Mark notes nothing.
+// Mark returns the zero mark.
 func (Nobody) Mark() seen.Mark { return seen.Mark{} }

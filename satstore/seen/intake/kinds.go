@@ -10,21 +10,21 @@ type Example struct {
 	Text string `json:"text"` // its beginning
 }
 
-// Bad is the lines of one kind that were left out.
+// Bad describes the lines of one kind that were left out.
 type Bad struct {
-	Kind     string    `json:"kind"` // as listed.Kind says it
+	Kind     string    `json:"kind"` // as in listed.Kind
 	Lines    int64     `json:"lines"`
 	Examples []Example `json:"examples"` // the first ones
 }
 
-// meant reports whether lines of the kind were not meant to be addresses.
+// Meant reports whether lines of the kind were not meant to be addresses.
 func (b *Bad) Meant() bool {
 	return b.Kind == listed.Comment.String() || b.Kind == listed.Header.String()
 }
 
 const (
-	// mostExamples is how many lines of a kind are told.
+	// mostExamples bounds the reported lines of a kind.
 	mostExamples = 5
-	// exampleBytes is how much of their text.
+	// exampleBytes bounds their text.
 	exampleBytes = 100
 )

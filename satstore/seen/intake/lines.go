@@ -10,27 +10,27 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/listed"
 )
 
-// pieceBytes is how much of the list is read at once. A line that does not fit is longer than any
-// address, sixteen times over.
+// pieceBytes is the size of a read of the list. A line that does not fit is sixteen times longer
+// than any address.
 const pieceBytes = 256 << 10
 
-// piece is a part of the list: whole lines, read by one goroutine, understood by another, and
-// decided by a third, in order.
+// piece is a part of the list: whole lines that one goroutine reads, another parses, and a third
+// decides, in order.
 type piece struct {
 	bytes     []byte
 	lines     int64 // before it
 	header    int64 // the line that names the columns; 0: none
-	tooLong   bool  // it ends within a line that is too long; what follows of that is skipped
+	tooLong   bool  // it ends within a line that is too long, whose rest is skipped
 	found     []found
 	bad       []bad
 	blank     int64
 	count     int64 // lines in it
 	elsewhere int64 // addresses of other parts
 	ready     chan struct{}
-	err       error // of reading, after what is in bytes
+	err       error // read error after the bytes
 }
 
-// found is an address, in its one form. Its text may lie in the piece.
+// found is a canonical address. Its text may be in the piece.
 type found struct {
 	url       string
 	key       uint64
@@ -43,22 +43,22 @@ type bad struct {
 	text string
 }
 
-// rules are what decides about a line.
+// rules decide about lines.
 type rules struct {
 	key         seen.Key
 	part, parts int
 	important   func(url string) bool
-	form        listed.Form // known before the first line is understood
+	form        listed.Form // known before the first line is parsed
 }
 
 // reader cuts a list into pieces.
 type reader struct {
 	from  io.Reader
-	rest  []byte // of the line that the last piece ended in
+	rest  []byte // of the line in which the last piece ended
 	lines int64
 	skip  bool // within a line that is too long
 	first bool
-	form  *listed.Form // that the beginning of the list decides
+	form  *listed.Form // decided by the beginning of the list
 }
 
 // next fills a piece with whole lines; its err ends the list.
@@ -83,7 +83,7 @@ func (r *reader) next(p *piece) {
 	r.rest = r.rest[:0]
 	if p.err == nil {
 		end := bytes.LastIndexByte(p.bytes, '\n') + 1
-		if end == 0 { // no line ends here: it is too long, and its beginning is enough
+		if end == 0 { // no line ends here: it is too long, and its beginning suffices
 			p.tooLong, r.skip = true, true
 		} else {
 			r.rest = append(r.rest, p.bytes[end:]...)
@@ -96,7 +96,7 @@ func (r *reader) next(p *piece) {
 	}
 }
 
-// skipLine drops the rest of a line that was told to be too long.
+// skipLine drops the rest of a line that was reported as too long.
 func (r *reader) skipLine(p *piece) {
 	i := bytes.IndexByte(p.bytes, '\n')
 	if i < 0 {
@@ -124,7 +124,7 @@ func (p *piece) understand(rules *rules) {
 }
 
 func (p *piece) line(rules *rules, line int64, text []byte) {
-	// The piece is not changed before its addresses were decided.
+	// The piece stays unchanged until its addresses are decided.
 	url, kind := "", listed.TooLong
 	if line == p.header {
 		kind = listed.Header
@@ -147,7 +147,7 @@ func (p *piece) line(rules *rules, line int64, text []byte) {
 	p.found = append(p.found, found{url, rules.key.Of(url), rules.important(url)})
 }
 
-// pieces reads a list ahead: pieces come in order, understood. free gives each back.
+// pieces reads a list ahead: next returns parsed pieces in order, and free returns each for reuse.
 func pieces(ctx context.Context, from io.Reader, rules *rules, workers int) (
 	next func() (*piece, bool), free func(*piece), stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -166,7 +166,7 @@ func pieces(ctx context.Context, from io.Reader, rules *rules, workers int) (
 				return
 			case p := <-spare:
 				r.next(p)
-				err := p.err // p is another's from now on
+				err := p.err // from now on p belongs to another goroutine
 				work <- p
 				order <- p
 				if err != nil {

@@ -3,22 +3,22 @@ package intake
 import "runtime/debug"
 
 const (
-	// programBytes is what the program takes beside the memory of the options: above it, freed
-	// memory is collected more often.
+	// programBytes is the memory of the program beside that of the options. Above it, garbage is
+	// collected more often.
 	programBytes = 48 << 20
-	// transactionBytes are those of a transaction of the store, and of Pebble: mostAdded pages
-	// twice, as they are added and as they go to the log, and tables in memory.
+	// transactionBytes is the memory of a transaction of the store, and of Pebble: mostAdded pages
+	// twice, as added and as logged, and tables in memory.
 	transactionBytes = 2*200*mostAdded + 24<<20
-	// limitStep is by how much the store grows before the limit does.
+	// limitStep is the growth of the store after which the limit grows.
 	limitStep = 8 << 20
 )
 
-// bound keeps the memory of the program, by the limit of the collector, at that of the parts, what
-// the program takes beside them, and what the store needs, which grows with its pages.
+// bound keeps the memory of the program, by the collector's limit, at that of the parts, the
+// program itself, and the store, which grows with its pages.
 type bound struct {
 	parts  int64
 	store  Store // nil: none
-	needs  int64 // of the store when the limit was set; 0: it was not
+	needs  int64 // of the store when the limit was set; 0: not set
 	before int64 // limit of the program before
 }
 
@@ -40,7 +40,7 @@ func (b *bound) follow() {
 	}
 }
 
-// release gives the program back the limit that it had.
+// release restores the limit of the program.
 func (b *bound) release() {
 	if b.needs != 0 {
 		debug.SetMemoryLimit(b.before)

@@ -10,13 +10,13 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Others takes in the addresses of other servers that a crawl meets: pages of those do not become
-// known, so that a crawl does not leave the servers that it was given. Each goes to the end of a
-// file once, as a line, from which they can be imported. The set of those that were there before
-// lies beside the file.
+// Others keeps the addresses of other servers that a crawl meets. Their pages do not become known,
+// so that a crawl does not leave its servers. Each address becomes one line at the end of a file,
+// from which it can be imported. The set of earlier addresses is beside the file.
 //
-// What came since the last Rest that settled is lost in a crash, or is there twice: it is met again
-// when its page is read again. The nil Others keeps nothing. Calls come from one goroutine.
+// After a crash the addresses since the last settling Rest are missing, or are there twice: they
+// are met again when their page is read again. The nil Others keeps nothing. Calls come from one
+// goroutine.
 type Others struct {
 	key       seen.Key
 	set       *seen.Set
@@ -28,14 +28,14 @@ type Others struct {
 }
 
 const (
-	// othersMemory is what cache, filter, queues and set take: the cache has the 250,000 addresses
-	// met last.
+	// othersMemory is the memory of cache, filter, queues and set: the cache has the last 250,000
+	// addresses.
 	othersMemory = 16 << 20
-	// settleEvery bounds the time after which what was met is in the file.
+	// settleEvery bounds the time until an address is in the file.
 	settleEvery = 30 * time.Second
 )
 
-// besides is what the name of the set has behind that of its list.
+// besides is the suffix of the set's name after that of its list.
 const besides = ".seen"
 
 // IsOthers reports whether a file is a list of Others, beside its set: its lines are whole
@@ -45,7 +45,7 @@ func IsOthers(file string) bool {
 	return err == nil && info.IsDir()
 }
 
-// OpenOthers opens the list in a file, which is made if need be, and its set: the directory
+// OpenOthers opens the list in a file, which it makes if necessary, and its set: the directory
 // file.seen. For "" it returns nil.
 func OpenOthers(file string, now time.Time) (*Others, error) {
 	if file == "" {
@@ -68,7 +68,7 @@ func OpenOthers(file string, now time.Time) (*Others, error) {
 	return o, nil
 }
 
-// See takes in the links of a page. What goes wrong the next Rest returns.
+// See adds the links of a page. The next Rest returns its errors.
 func (o *Others) See(page string, links []string) {
 	if o == nil {
 		return
@@ -84,7 +84,7 @@ func (o *Others) See(page string, links []string) {
 	}
 }
 
-// Rest settles what was met once in a while, between visits: it is in the file then.
+// Rest settles the addresses now and then, between visits, so that they are in the file.
 func (o *Others) Rest(now time.Time) error {
 	if o == nil || o.err == nil && now.Sub(o.settled) < settleEvery {
 		return nil

@@ -9,21 +9,21 @@ import (
 	"github.com/recrawl/recrawl/satstore/seen"
 )
 
-// Target is where an import remembers addresses, and who keeps the new ones.
+// Target is where an import remembers addresses, and the keeper of new ones.
 type Target struct {
-	Set   string // directory of the set; it is made if need be
-	Store Store  // new addresses become pages of it; nil: none
-	// Memory is the budget that the sizes of the options were made from: the collector then keeps
-	// the program to it, with what the program and the store take beside it; 0: no limit.
+	Set   string // directory of the set; made if necessary
+	Store Store  // new addresses become its pages; nil: none
+	// Memory is the budget behind the sizes of the options. The collector then keeps the program to
+	// it, plus the memory of the program and the store; 0: no limit.
 	Memory int64
-	// Write is the file to the end of which new addresses are written without a store, and Out the
-	// stream that gets them in place of it; "" and nil: nowhere.
+	// Write is the file to which new addresses are appended without a store, and Out a stream that
+	// receives them instead; "" and nil: nowhere.
 	Write string
 	Out   io.Writer
 }
 
-// Into opens the set of a target, brings it up to the pages of its store, takes in a list, and
-// closes what it opened. Set and Keeper of the options are its own.
+// Into opens the set of a target, adds the missing pages of its store, imports a list, and closes
+// what it opened. It sets Set and Keeper of the options.
 func Into(ctx context.Context, to Target, list io.Reader, o Options) (result *Result, err error) {
 	if o.Set, err = seen.OpenSet(to.Set,
 		seen.SetOptions{BufferKeys: o.Sizes.BufferKeys}); err != nil {
