@@ -13,18 +13,17 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// Each byte of an image is checked. That of a large one takes seconds, and so goes on while the
-// image is in use already: nothing that came of it may outlive the process before Checked says that
-// it is whole. Its head, which says where things lie, is checked first in any case. A wrong number
-// in a column may end the process, but no more. So there is a mark beside an image that is in use
-// and not checked yet: who finds it checks all before anything else.
+// Each byte of an image is checked. For a large image that takes seconds, and goes on while the
+// image is in use: nothing that depends on it may outlive the process before Checked reports
+// success. Its head, which has the places of all parts, is checked first. Until the check ends, a
+// wrong number in a column can only end the process. A mark beside the image shows that it is in
+// use and not checked yet; a process that finds the mark checks all before anything else.
 
-// CheckedFirst is how many bytes an image has at most that is checked before it is used: a tenth of
-// a second of work. Tests have less.
+// CheckedFirst is the size up to which an image is checked before its use: a tenth of a second of
+// work. Tests set less.
 var CheckedFirst int64 = 256 << 20
 
-// DamagedError is that of an image that was in use when the damage was found. The next process
-// finds no image.
+// DamagedError reports damage of an image that was already in use. The next process finds no image.
 type DamagedError struct{ Err error }
 
 // Hint says what to do.
@@ -32,7 +31,7 @@ func (e *DamagedError) Hint() string {
 	return "start it again: all records are read then, and none is lost"
 }
 
-// ExitCode is that of failures.
+// ExitCode returns the exit code of failures.
 func (e *DamagedError) ExitCode() int { return words.ExitFailed }
 
 func (e *DamagedError) Error() string {
@@ -45,11 +44,11 @@ func (e *DamagedError) Unwrap() error { return e.Err }
 type checking struct {
 	checks *checks
 	done   chan struct{}
-	err    error // once it is done
+	err    error // set when it is done
 }
 
-// Checked waits until the image that the File goes on from is checked as a whole, and returns a
-// *DamagedError if it is not as it was kept.
+// Checked waits until the image of the File is checked completely. It returns a *DamagedError if
+// the image is damaged.
 func (f *File) Checked() error {
 	if f == nil || f.checking == nil {
 		return nil
@@ -57,28 +56,28 @@ func (f *File) Checked() error {
 	select {
 	case <-f.checking.done:
 	default:
-		f.checking.checks.work() // who waits, helps
+		f.checking.checks.work() // the waiting goroutine helps
 		<-f.checking.done
 	}
 	return f.checking.err
 }
 
-// checkNow checks the files of an image before it is used.
+// checkNow checks the files of an image before its use.
 func (i *Image) checkNow(c *checks) error {
 	err := c.run(runtime.GOMAXPROCS(0))
 	if err == nil {
-		_ = os.Remove(i.mark()) // it stays where the directory cannot be written, and costs time
+		_ = os.Remove(i.mark()) // it stays if the directory cannot be written, which costs time
 	}
 	return err
 }
 
-// checkLater begins to check the files of an image that is in use.
+// checkLater starts to check the files of an image in use.
 func (i *Image) checkLater(c *checks) {
 	late, dir, mark := &checking{checks: c, done: make(chan struct{})}, i.dir, i.mark()
 	i.File.checking = late
 	go func() {
 		defer close(late.done)
-		switch err := c.run(1); { // the other processors are for those who wait for the image
+		switch err := c.run(1); { // other processors are for the users of the image
 		case errors.Is(err, errStopped):
 			late.err = err
 		case err != nil:
@@ -90,7 +89,7 @@ func (i *Image) checkLater(c *checks) {
 	}()
 }
 
-// stop ends a check that nobody waits for any more.
+// stop ends a check that is no longer needed.
 func (c *checking) stop() {
 	if c != nil {
 		c.checks.fail(errStopped)
@@ -98,10 +97,10 @@ func (c *checking) stop() {
 	}
 }
 
-// mark is the name of a file that is there while the image is in use and not checked.
+// mark returns the name of the file that marks an image in use that is not checked.
 func (i *Image) mark() string { return imageOf(i.dir, &i.m) + "-unchecked" }
 
-// setMark reports whether the mark is set, and was not there.
+// setMark sets the mark. It reports whether the mark was new.
 func (i *Image) setMark() bool {
 	f, err := os.OpenFile(i.mark(), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	return err == nil && f.Close() == nil
@@ -116,13 +115,13 @@ type checks struct {
 	pending sync.WaitGroup // one for each of all
 	failed  atomic.Bool
 	mu      sync.Mutex
-	err     error // of the first that failed; the others are left out then
+	err     error // the first error; the other checks are left out then
 }
 
 type check struct {
 	file  *os.File
 	free  freePieces
-	bytes []byte // where there is no file
+	bytes []byte // if there is no file
 	at    int64
 	n     int
 	sum   uint32
@@ -140,7 +139,7 @@ func (c *checks) add(name string, of *imageFile, free freePieces) error {
 	return c.addAll(check{file: file, free: free}, of.Bytes, of.Sums)
 }
 
-// addBytes checks what is in memory.
+// addBytes checks bytes in memory.
 func (c *checks) addBytes(b []byte, sums []uint32) error {
 	return c.addAll(check{bytes: b}, int64(len(b)), sums)
 }
@@ -159,7 +158,7 @@ func (c *checks) addAll(each check, bytes int64, sums []uint32) error {
 	return nil
 }
 
-// run does all, by so many goroutines and those that call work.
+// run does all checks, in some goroutines and in those that call work.
 func (c *checks) run(goroutines int) error {
 	for range goroutines {
 		go c.work()
@@ -171,7 +170,7 @@ func (c *checks) run(goroutines int) error {
 	return c.err
 }
 
-// work does what nobody else does.
+// work does checks that no other goroutine does.
 func (c *checks) work() {
 	buffer := make([]byte, checkStep)
 	for n := c.next.Add(1) - 1; n < int64(len(c.all)); n = c.next.Add(1) - 1 {

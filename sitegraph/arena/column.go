@@ -6,28 +6,26 @@ import (
 	"unsafe"
 )
 
-// column is a slice that lies in a file of its own. It has an address range for as many values as
-// there can be, so that it never moves.
+// column is a slice in its own file. It has an address range for the largest number of values, so
+// that it never moves.
 type column struct {
 	file  *os.File
 	room  []byte // the address range
-	bytes int    // of them are in the file
+	bytes int    // of them, in the file
 	size  int    // of a value
 	image unsettled
 }
 
 const (
-	// columnStep is by how many bytes the file of a column grows at least; a long one grows by an
-	// eighth.
+	// columnStep is the least growth of a column's file, in bytes; a long one grows by an eighth.
 	columnStep = 1 << 16
-	// long is how many values make it worth the time to spare memory.
+	// long is the number of values from which sparing memory is worth the time.
 	long = 1024
 )
 
-// Grow returns s with n values; those that are added are zero, if nobody made the slice shorter
-// before. The values of a slice that Grow returned for a File lie in a file as long as the disk
-// has room for them, and so must not hold pointers. Without a File they lie in memory, with an
-// eighth to spare.
+// Grow returns s with n values. New values are zero, unless the slice was made shorter before. The
+// values of a slice that Grow returned for a File are in a file while the disk has room, and so
+// must not hold pointers. Without a File they are in memory, with an eighth to spare.
 func Grow[T any](f *File, s []T, n int) []T {
 	if n <= cap(s) {
 		return s[:max(n, len(s))]
@@ -52,7 +50,7 @@ func Grow[T any](f *File, s []T, n int) []T {
 	return grown
 }
 
-// Append is append to a slice of Grow: in memory, a long slice has an eighth to spare at most,
+// Append is append for a slice of Grow: in memory, a long slice has at most an eighth to spare,
 // where append leaves a quarter.
 func Append[T any](f *File, s []T, v T) []T {
 	if n := len(s); n == cap(s) && (f != nil || n >= long) {
@@ -63,8 +61,8 @@ func Append[T any](f *File, s []T, v T) []T {
 
 func address[T any](s []T) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(s)) }
 
-// column makes room for so many bytes in the column that begins at an address, or in a new one;
-// nil: there is none.
+// column makes room for some bytes in the column that begins at an address, or in a new one; nil:
+// there is no room.
 func (f *File) column(at unsafe.Pointer, bytes, size int) []byte {
 	c := f.columns[at]
 	if c == nil {
@@ -77,7 +75,7 @@ func (f *File) column(at unsafe.Pointer, bytes, size int) []byte {
 		f.columns[unsafe.Pointer(unsafe.SliceData(c.room))] = c
 		f.mu.Unlock()
 	}
-	if bytes > c.bytes { // with the whole of it in use
+	if bytes > c.bytes { // with all of it in use
 		step := (max(c.bytes/8, columnStep) + pageSize - 1) / pageSize * pageSize
 		end := (bytes+pageSize-1)/pageSize*pageSize + step
 		if end > len(c.room) || allocate(c.file, c.bytes, end-c.bytes) != nil {

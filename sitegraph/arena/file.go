@@ -13,54 +13,56 @@ import (
 // File is a scratch file, and one more for each column. The nil File keeps nothing.
 type File struct {
 	file     *os.File
-	tail     []byte // the window that is being filled, as far as it is free
-	at       int64  // where that begins in the file
+	tail     []byte // the free part of the window being filled
+	at       int64  // its offset in the file
 	size     int64
 	shown    [][]byte        // all windows
 	free     map[int][]Piece // by size
 	freed    []Piece         // since the last Release
-	held     []Piece         // freed, but the image has them
+	held     []Piece         // freed, but still in the image
 	imaged   bool            // there is an image of the file
-	checking *checking       // of the image that the file goes on from; nil: it is checked
-	// Columns of which a part is shown from the image.
+	checking *checking       // of the file's image; nil: it is checked
+	// unsettled has the columns with parts that are still mapped from the image.
 	unsettled []*column
 	dir       string
-	// By the address at which they begin.
+	// columns has the columns by their first address.
 	columns map[unsafe.Pointer]*column
 	most    atomic.Int64 // bytes of files that may be in memory; 0: any number
-	place   atomic.Int64 // bytes that come into memory with a value; 0: there is no watch
-	singly  bool         // they come by single pages
-	apart   bool         // and so they are read from the disk: see Apart
-	mu      sync.Mutex   // guards what the watch reads: shown, columns, and their sizes
+	place   atomic.Int64 // bytes loaded with a value; 0: there is no watch
+	// singly is set if the kernel maps one page a fault, so that random reads keep little in
+	// memory.
+	singly bool
+	apart  bool       // values are read far apart: see Apart
+	mu     sync.Mutex // guards shown, columns and their sizes for the watch
 }
 
-// Piece is what Put keeps. Its bytes are read-only: a write to them ends the process.
+// Piece is what Put keeps. Its bytes are read-only: writing to them ends the process.
 type Piece struct {
 	Bytes []byte
-	room  []byte // the piece with what is left free behind it
+	room  []byte // the piece with the free rest after it
 	at    int64
 }
 
 const (
-	// windowSize is how much of the file is shown at once: the system bounds the number of
-	// windows. A longer piece gets one of several times the size.
+	// windowSize is how much of the file one window maps, since the system bounds their number. A
+	// longer piece gets a window of a multiple of the size.
 	windowSize = 64 << 20
-	// unit is what the size of a piece is a multiple of: so numbers in it lie as they must, and the
-	// room of one suits others.
+	// unit divides the sizes of all pieces. So numbers in them are aligned, and the room of one
+	// fits others.
 	unit = 64
 )
 
 // names is the pattern of the names that files have until they are unlinked.
 const names = "scratch-*"
 
-// Open makes a scratch file in an existing directory that no other process uses. A file that a
-// process left there because it died before it had unlinked it is removed. Where files cannot be
-// mapped into memory, and for "", Open returns nil.
+// Open makes a scratch file in an existing directory that no other process uses. It removes files
+// of processes that died before unlinking them. If files cannot be mapped into memory, and for "",
+// Open returns nil.
 func Open(dir string) (*File, error) {
 	if !canShow || dir == "" {
 		return nil, nil
 	}
-	// What is not found or removed costs nothing: such a file is empty.
+	// A file that is not found or removed costs nothing, since it is empty.
 	left, _ := filepath.Glob(filepath.Join(dir, names))
 	for _, name := range left {
 		_ = os.Remove(name)
@@ -88,7 +90,7 @@ func unnamed(dir string) (*os.File, error) {
 	return f, nil
 }
 
-// Put keeps a copy of b. False: there is no room.
+// Put keeps a copy of b; false: there is no room.
 func (f *File) Put(b []byte) (p Piece, ok bool) {
 	if f == nil || len(b) == 0 {
 		return Piece{}, false
@@ -119,7 +121,7 @@ func (f *File) allocate(size int) (p Piece, ok bool) {
 	return p, true
 }
 
-// grow adds a window to the file. What was left of the one before is not used.
+// grow adds a window to the file. The rest of the one before stays unused.
 func (f *File) grow(size int) bool {
 	if f.file.Truncate(f.size+int64(size)) != nil {
 		return false
@@ -137,21 +139,21 @@ func (f *File) grow(size int) bool {
 	return true
 }
 
-// Free says that a piece is not read after the next Release.
+// Free frees a piece, which must not be read after the next Release.
 func (f *File) Free(p Piece) {
 	if f != nil && len(p.room) > 0 {
 		f.freed = append(f.freed, p)
 	}
 }
 
-// Release makes the room of what was freed ready for use, or lets it wait for the next image where
-// there is one, and gives the memory of all that was read back to the system, which maps it again
-// when it is read.
+// Release makes the room of freed pieces ready for use, or lets pieces of the image wait for the
+// next one. It also returns the memory of all read data to the system, which maps it again when it
+// is read.
 func (f *File) Release() {
 	if f == nil {
 		return
 	}
-	_ = f.settleAll() // as Settle
+	_ = f.settleAll() // like Settle
 	f.held = append(f.held, f.freed...)
 	f.freed = f.freed[:0]
 	if !f.imaged {

@@ -19,26 +19,24 @@ import (
 	"unsafe"
 )
 
-// An image is a copy of a scratch file and of its columns, with what their owner knows beside them,
-// so that another process can go on from there. It lies beside the scratch file, under names of its
-// own. A head says which files belong to it and what their checksums are. The head gets its name
-// last, when all else is on disk.
+// An image is a copy of a scratch file and of its columns, with data of their owner, from which
+// another process can continue. It is beside the scratch file, under its own names. A head names
+// its files with their checksums. The head gets its name last, when all else is on disk.
 //
 //	head   magic, what the owner wrote, manifest (JSON)
 //	       length of what the owner wrote, length of the manifest, CRC-32C of the manifest
 //
-// Who takes an image writes to copies of its columns (Settle), and it stays as it is: a process
-// that dies leaves it to the next. Pieces do not change, so their file is that of the image and of
-// all processes that go on from it. They write behind what the image knows of, and where it has
-// nothing.
+// A process that takes an image writes to copies of its columns (Settle), so that the image stays
+// for the next process. Pieces do not change, so the image and all processes that continue from it
+// share their file. These write after the end of the image, and where it has no piece.
 type manifest struct {
-	Note    []byte        `json:"note"` // of the owner: of which moment the image is
-	ID      string        `json:"id"`   // in the names of its files
+	Note    []byte        `json:"note"` // of the owner: the time of the image
+	ID      string        `json:"id"`   // part of its files' names
 	Owner   imageFile     `json:"owner"`
 	Pieces  imageFile     `json:"pieces"` // up to At; freed pieces count as zeros
 	Windows []int         `json:"windows"`
-	Tail    int           `json:"tail"` // bytes that are free in the last window
-	At      int64         `json:"at"`   // where these begin
+	Tail    int           `json:"tail"` // free bytes in the last window
+	At      int64         `json:"at"`   // their offset
 	Free    freePieces    `json:"free"` // by place
 	Columns []imageColumn `json:"columns"`
 }
@@ -53,10 +51,10 @@ type imageColumn struct {
 	Size int `json:"size"` // of a value
 }
 
-// freePieces are place and room of each freed piece.
+// freePieces has the place and room of each freed piece.
 type freePieces [][2]int64
 
-// valid reports whether they lie behind each other.
+// valid reports whether the pieces are in order without overlaps.
 func (f freePieces) valid() bool {
 	end := int64(0)
 	for _, p := range f {
@@ -68,7 +66,7 @@ func (f freePieces) valid() bool {
 	return true
 }
 
-// blank makes zeros of what lies in freed pieces, of bytes at a place.
+// blank sets the parts of freed pieces to zero, in bytes at a place.
 func (f freePieces) blank(b []byte, at int64) {
 	end := at + int64(len(b))
 	i, _ := slices.BinarySearchFunc(f, at, func(p [2]int64, at int64) int {
@@ -83,9 +81,9 @@ const (
 	imageName  = "scratch-image"
 	imageMagic = "recrawl image 2\n"
 	imageStep  = 4 << 20
-	// checkStep is how much is read at once, as fits into the cache of a processor.
+	// checkStep is the size of a read, which fits into the cache of a processor.
 	checkStep = 256 << 10
-	// mostManifest bounds what is read before anything is checked.
+	// mostManifest bounds the bytes that are read before the first check.
 	mostManifest = 64 << 20
 )
 
@@ -97,11 +95,11 @@ type Keeping struct {
 	m       manifest
 	head    *bufio.Writer
 	sum     uint32
-	columns map[unsafe.Pointer]int // those that belong to the image, by where they begin
+	columns map[unsafe.Pointer]int // numbers of the image's columns, by first address
 	order   []*column
 }
 
-// Write is for what the owner knows.
+// Write writes the owner's data.
 func (k *Keeping) Write(b []byte) (int, error) {
 	for rest := b; len(rest) > 0; {
 		room := imageStep - int(k.m.Owner.Bytes%imageStep)
@@ -134,7 +132,7 @@ func (k *Keeping) Column(at unsafe.Pointer, bytes int) (number int, ok bool) {
 	return number, true
 }
 
-// Place is where a piece, or what lies in one, is in the file; false: it is in memory.
+// Place returns the place in the file of a piece, or of bytes in one; false: it is in memory.
 func (f *File) Place(at unsafe.Pointer) (place int64, ok bool) {
 	if f == nil {
 		return 0, false
@@ -149,7 +147,7 @@ func (f *File) Place(at unsafe.Pointer) (place int64, ok bool) {
 	return 0, false
 }
 
-// At is the piece of so many bytes at a place.
+// At returns the piece of a given length at a place.
 func (f *File) At(place int64, bytes int) (p Piece, ok bool) {
 	room := (bytes + unit - 1) / unit * unit
 	from := int64(0)
@@ -163,11 +161,10 @@ func (f *File) At(place int64, bytes int) (p Piece, ok bool) {
 	return Piece{}, false
 }
 
-// Keep writes an image, durably, and replaces the one before. note says of which moment it is;
-// write writes what the owner knows, and names the columns that belong to it. Nothing else may use
-// the File meanwhile. After the last one nobody may write to the File any more: where the system
-// allows it the columns are not copied then, but get names. Where it fails there is the image
-// before, or none.
+// Keep writes an image durably, which replaces the one before. note describes its time. write
+// writes the owner's data, and names the columns of the image. Nothing else may use the File
+// meanwhile. After last nobody may write to the File again: the columns then get names, if the
+// system allows it, instead of copies. If Keep fails there is the earlier image, or none.
 func (f *File) Keep(note []byte, last bool, write func(k *Keeping) error) (err error) {
 	if err := errors.Join(f.Checked(), f.settleAll()); err != nil {
 		return err
@@ -213,11 +210,11 @@ func (f *File) Keep(note []byte, last bool, write func(k *Keeping) error) (err e
 		return err
 	}
 	f.imaged = true
-	f.reuse() // nothing needs what only the image before had
+	f.reuse() // only the earlier image had these
 	return nil
 }
 
-// pieces keeps the file of pieces, and copies it where it cannot have another name.
+// pieces keeps the file of pieces, and copies it if it cannot get another name.
 func (k *Keeping) pieces() (err error) {
 	f := k.f
 	k.m.Pieces.Bytes, k.m.Tail, k.m.At = f.at, len(f.tail), f.at
@@ -240,7 +237,7 @@ func (k *Keeping) pieces() (err error) {
 	return err
 }
 
-// finish writes the manifest, gives the head its name, and removes the image before.
+// finish writes the manifest, gives the head its name, and removes the earlier image.
 func (k *Keeping) finish(head *os.File, name string) error {
 	m, err := json.Marshal(&k.m)
 	if err != nil {
@@ -255,7 +252,7 @@ func (k *Keeping) finish(head *os.File, name string) error {
 	if err := errors.Join(k.head.Flush(), head.Sync()); err != nil {
 		return err
 	}
-	// The directory first: then no head is there without its files.
+	// The directory first: then every head has its files.
 	if err := syncDirectory(k.f.dir); err != nil {
 		return err
 	}
@@ -273,7 +270,7 @@ func piecesName(head string) string          { return head + "-pieces" }
 func columnName(head string, i int) string   { return fmt.Sprintf("%s-%d", head, i) }
 func imageOf(dir string, m *manifest) string { return filepath.Join(dir, imageName+"-"+m.ID) }
 
-// removeImages removes the files of all images but one.
+// removeImages removes the files of all images except one.
 func removeImages(dir, but string) {
 	left, _ := filepath.Glob(filepath.Join(dir, imageName+"-*"))
 	for _, name := range left {
@@ -284,7 +281,7 @@ func removeImages(dir, but string) {
 	}
 }
 
-// removeFiles removes the files that processes left, of all images but one.
+// removeFiles removes the files that processes left, of all images except one.
 func removeFiles(dir, but string) {
 	removeImages(dir, but)
 	left, _ := filepath.Glob(filepath.Join(dir, names))
@@ -303,8 +300,8 @@ func syncDirectory(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// keepFile makes the first bytes of a file durable under a name, and sums them up. as: the file
-// itself may get the name.
+// keepFile makes the first bytes of a file durable under a name, and returns their checksums. With
+// as, the file itself may get the name.
 func (k *Keeping) keepFile(from *os.File, name string, bytes int64, as bool, free freePieces) (
 	sums []uint32, err error) {
 	if as && link(from, name) == nil {
@@ -332,7 +329,7 @@ func wholePages(bytes int64) int64 {
 	return (bytes + page - 1) / page * page
 }
 
-// summed copies the first bytes of a file, and sums them up.
+// summed copies the first bytes of a file, and returns their checksums.
 func summed(from *os.File, to io.Writer, bytes int64, free freePieces) (sums []uint32, err error) {
 	buffer := make([]byte, imageStep)
 	for at := int64(0); at < bytes; at += imageStep {
@@ -349,23 +346,23 @@ func summed(from *os.File, to io.Writer, bytes int64, free freePieces) (sums []u
 	return sums, nil
 }
 
-// Image is one that was found whole.
+// Image is a whole image.
 type Image struct {
-	File    *File  // goes on from the image
-	Owner   []byte // what the owner wrote; good until Done
+	File    *File  // continues from the image
+	Owner   []byte // data of the owner; valid until Done
 	dir     string
 	m       manifest
 	head    []byte
 	columns [][]byte
 }
 
-// ErrNoImage is that of a directory without an image.
+// ErrNoImage reports that a directory has no image.
 var ErrNoImage = errors.New("there is no image")
 
-// TakeImage opens the image in a directory, if wanted says yes to its note, and checks every byte
-// of it, of a large one while it is in use (Checked). No other process may use the directory. The
-// image stays as it is, until the next one replaces it. Where the disk has no room for copies of
-// its columns it does not: its files are then those of this process, and it has no head any more.
+// TakeImage opens the image in a directory, if wanted accepts its note, and checks every byte, of a
+// large image while it is in use (Checked). No other process may use the directory. The image stays
+// until the next one replaces it. Only if the disk has no room for copies of its columns, its files
+// become those of this process, and it loses its head.
 func TakeImage(dir string, wanted func(note []byte) bool) (*Image, error) {
 	if !canShow || dir == "" {
 		return nil, ErrNoImage
@@ -441,13 +438,13 @@ func (i *Image) readHead() error {
 
 func errImage(what string) error { return errors.New("the image of the scratch files: " + what) }
 
-// roomForCopy is allocate; tests have a disk that is full.
+// roomForCopy is allocate; tests replace it by a full disk.
 var roomForCopy = allocate
 
-// errNoRoom is that of a disk without room for copies.
+// errNoRoom reports a disk without room for copies.
 var errNoRoom = errors.New("there is no room for copies")
 
-// open opens all files, and has them checked. It works on copies of the columns, or on the columns
+// open opens all files and starts their checks. It uses copies of the columns, or the columns
 // themselves.
 func (i *Image) open(copies bool) (err error) {
 	i.File = &File{dir: i.dir, imaged: copies, free: map[int][]Piece{},
@@ -481,7 +478,7 @@ func (i *Image) open(copies bool) (err error) {
 			return err
 		}
 	}
-	// Last: a start reads few of them, and where the disk has to be read, it reads columns twice.
+	// Last: a start reads few pieces, and columns would be read from the disk twice.
 	if err := all.add(piecesName(base), &i.m.Pieces, i.m.Free); err != nil {
 		return err
 	}
@@ -495,7 +492,7 @@ func (i *Image) open(copies bool) (err error) {
 	return i.checkNow(all)
 }
 
-// openColumn maps a column: what was kept, or over a file that it is to be in.
+// openColumn maps a kept column, or maps it over the file that will hold it.
 func (i *Image) openColumn(name string, of *imageColumn, copied bool) error {
 	kept, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
@@ -503,7 +500,7 @@ func (i *Image) openColumn(name string, of *imageColumn, copied bool) error {
 	}
 	file := kept
 	if copied {
-		defer kept.Close() // what is mapped stays
+		defer kept.Close() // mapped memory stays
 		if file, err = unnamed(i.dir); err != nil {
 			return err
 		}
@@ -514,8 +511,7 @@ func (i *Image) openColumn(name string, of *imageColumn, copied bool) error {
 	return i.show(kept, file, of)
 }
 
-// show maps a column: the file that it is to be in, and over that the one that was kept, if that is
-// another.
+// show maps a column: the file that will hold it, and over that the kept one, if that is another.
 func (i *Image) show(kept, file *os.File, of *imageColumn) error {
 	info, err := kept.Stat()
 	if err != nil {
@@ -525,7 +521,7 @@ func (i *Image) show(kept, file *os.File, of *imageColumn) error {
 	if info.Size() < size {
 		return errImage(fmt.Sprintf("%s has %d bytes, want %d", kept.Name(), info.Size(), size))
 	}
-	if err := file.Truncate(size); err != nil { // what lay behind is not known to be zero
+	if err := file.Truncate(size); err != nil { // the bytes after it may not be zero
 		return err
 	}
 	room, err := showColumn(file, of.Size)
@@ -553,7 +549,7 @@ func (i *Image) showPieces() error {
 	for _, window := range i.m.Windows {
 		size += int64(window)
 	}
-	if err := f.file.Truncate(size); err != nil { // a process that died may have made it longer
+	if err := f.file.Truncate(size); err != nil { // a dead process may have made it longer
 		return err
 	}
 	for _, size := range i.m.Windows {
@@ -581,8 +577,8 @@ func (i *Image) showPieces() error {
 	return nil
 }
 
-// Column is where a column begins, and how many bytes are in its file; false: there is none of the
-// number with values of such a size.
+// Column returns the address of a column, and the bytes in its file; false: there is no column with
+// this number and size of values.
 func (i *Image) Column(number, size int) (at unsafe.Pointer, bytes int, ok bool) {
 	if number < 0 || number >= len(i.columns) || i.m.Columns[number].Size != size {
 		return nil, 0, false
@@ -591,7 +587,7 @@ func (i *Image) Column(number, size int) (at unsafe.Pointer, bytes int, ok bool)
 	return unsafe.Pointer(unsafe.SliceData(c)), len(c), true
 }
 
-// Done gives back the memory of the head.
+// Done releases the memory of the head.
 func (i *Image) Done() {
 	if i.head != nil {
 		hide(i.head)
@@ -599,7 +595,7 @@ func (i *Image) Done() {
 	}
 }
 
-// Close gives up an image that was taken over and is of no use.
+// Close gives up an image that is of no use.
 func (i *Image) Close() { i.close() }
 
 func (i *Image) close() {
@@ -615,7 +611,7 @@ func (i *Image) closeFiles() {
 	f.checking.stop()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	// others may come to lie at the same addresses: no watch may forget them
+	// other data may get the same addresses: the watch must not touch it
 	f.most.Store(0)
 	for _, window := range f.shown {
 		hide(window)

@@ -3,19 +3,18 @@ package arena
 import "time"
 
 const (
-	// watchEvery is how often a watch looks. To look takes a microsecond or two.
+	// watchEvery is the time between two looks of a watch. A look takes a microsecond or two.
 	watchEvery = 20 * time.Millisecond
-	// paceBytes is how much may come into memory between two looks of a Pace.
+	// paceBytes is how much may be loaded between two looks of a Pace.
 	paceBytes = 16 << 20
-	// placeBytes is what comes with a value at a place of its own: Linux maps so much around it,
-	// unless it can be told to map single pages.
+	// placeBytes is loaded with a single value: Linux maps this much around it, unless it can be
+	// made to map single pages.
 	placeBytes = 64 << 10
 )
 
-// Watch keeps the memory that the files take at about so many bytes from now on, until the process
-// ends or another call says otherwise: a value that is read brings its neighbours with it, 4 KiB of
-// them or 64, so that a few visits touch much of the files. Where memory is short the system does
-// the same by itself.
+// Watch keeps the memory of the files at about most bytes, until the process ends or another call
+// changes it. A value that is read brings 4 or 64 KiB of neighbours with it, so that a few visits
+// touch much of the files. If memory is short the system does the same by itself.
 func (f *File) Watch(most int64) {
 	if f == nil || shownBytes() == 0 || f.most.Swap(most) > 0 {
 		return
@@ -31,8 +30,8 @@ func (f *File) Watch(most int64) {
 	}()
 }
 
-// mapAllSingly has all that is shown brought into memory by single pages, where the system can.
-// Before that the files are read as wholes, and large steps are faster.
+// mapAllSingly makes all mapped files load by single pages, if the system can. Before that the
+// files are read as wholes, and large steps are faster.
 func (f *File) mapAllSingly() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -49,9 +48,9 @@ func (f *File) mapAllSingly() {
 	}
 }
 
-// Apart says whether the values that are read from now on lie far apart, as those of visits do, or
-// one after the other, as in a look at all pages. With each value that is not in memory the system
-// reads what lies behind it from the disk, up to 8 MiB on some machines, unless values lie apart.
+// Apart sets whether the next values are read far apart, as in visits, or one after the other, as
+// in a look at all pages. Unless values are apart, the system reads up to 8 MiB after each one from
+// the disk on some machines.
 func (f *File) Apart(yes bool) {
 	if f == nil || f.apart == yes {
 		return
@@ -75,8 +74,8 @@ func (f *File) advise(room []byte) {
 	readApart(room, f.apart)
 }
 
-// ease gives memory back where the files take too much. One goroutine does it, others wait for it.
-// If no other goroutine writes to columns (alone), what was read of an image is given back, too.
+// ease releases memory if the files take too much. One goroutine does it, others wait for it. If no
+// other goroutine writes to columns (alone), it also releases read parts of an image.
 func (f *File) ease(alone bool) {
 	most := f.most.Load()
 	if most == 0 || shownBytes() <= most {
@@ -95,17 +94,17 @@ func (f *File) ease(alone bool) {
 	}
 }
 
-// Ease gives memory back where the files take more than Watch allows, and not only what the watch
-// may give back: also what was read of an image that is shown (Settle). No goroutine may write to
-// columns meanwhile; others may read them.
+// Ease releases memory if the files take more than Watch allows, including read parts of a mapped
+// image (Settle), which the watch may not release. No goroutine may write to columns meanwhile;
+// others may read them.
 func (f *File) Ease() {
 	if f != nil {
 		f.ease(true)
 	}
 }
 
-// forgetAll gives the memory of all that was read or written back to the system. Others may read
-// and write meanwhile.
+// forgetAll returns the memory of all read or written data to the system. Others may read and write
+// meanwhile.
 func (f *File) forgetAll() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -124,13 +123,13 @@ func (f *File) forgetShown() {
 // Pace keeps a loop that reads many values within the memory of Watch: between two looks of the
 // watch a processor can touch gigabytes. Each goroutine has its own. The zero Pace is ready.
 type Pace struct {
-	// Alone: no other goroutine writes to columns. Then what was read of an image is given back,
-	// too (Ease).
+	// Alone is set if no other goroutine writes to columns. Then read parts of an image are also
+	// released (Ease).
 	Alone bool
 	bytes int
 }
 
-// Read says that values were read at so many places, far from each other.
+// Read counts reads at places that are far from each other.
 func (p *Pace) Read(f *File, places int) {
 	if f == nil {
 		return

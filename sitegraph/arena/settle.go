@@ -2,27 +2,27 @@ package arena
 
 import "fmt"
 
-// A File that goes on from an image shows the columns of the image at once, and copies none of
-// them: what is written to them lies in memory alone (copy on write), and so the image stays. That
-// memory is of no file, and so Settle moves the columns step by step to files of this process, as
-// long as some are left. They stay at their addresses.
+// A File that continues from an image maps the columns of the image at once, and copies none of
+// them. Writes to them stay in memory (copy on write), so that the image is unchanged. No file
+// backs that memory. So Settle moves the columns step by step to files of this process, until none
+// is left. They keep their addresses.
 
-// unsettled are the bytes of a column that are shown from the image.
+// unsettled are the bytes of a column that are mapped from the image.
 type unsettled struct{ from, to int }
 
 // settleStep is how much moves at once.
 const settleStep = 4 << 20
 
-// Settle moves some 4 MiB of what is shown from the image, if anything is. No goroutine may write
-// to columns meanwhile; others may read them. Where the disk refuses it costs memory.
+// Settle moves about 4 MiB of the parts mapped from the image, if there are any. No goroutine may
+// write to columns meanwhile; others may read them. If the disk refuses, that costs memory.
 func (f *File) Settle() {
 	if f != nil && len(f.unsettled) > 0 {
 		f.Ease()
-		_ = f.moveStep() // Keep needs all of it, and tells
+		_ = f.moveStep() // Keep needs all of it, and reports errors
 	}
 }
 
-// Settled reports whether nothing is shown from the image any more.
+// Settled reports whether nothing is mapped from the image any more.
 func (f *File) Settled() bool { return f == nil || len(f.unsettled) == 0 }
 
 func (f *File) moveStep() error {
@@ -42,8 +42,8 @@ func (f *File) moveStep() error {
 func (c *column) moveStep() error {
 	at := c.image.from
 	part := c.room[at:min(at+settleStep, c.image.to)]
-	populate(part) // page by page, while it is written, takes twice the time
-	// The system keeps what is written at once as one piece. A value that is written to a piece of
+	populate(part) // page by page, during writes, takes twice the time
+	// The system keeps bytes that are written together as one piece. Writing a value to a piece of
 	// many pages costs more later.
 	for from := 0; from < len(part); from += pageSize {
 		to := min(from+pageSize, len(part))
@@ -68,8 +68,8 @@ func (f *File) settleAll() error {
 	return nil
 }
 
-// forget takes a column out of the memory of the process, but for what is shown from the image: to
-// forget that would undo what was written to it. What was only read of it is for Ease to take.
+// forget releases the memory of a column, except parts mapped from the image, whose writes would be
+// lost. Ease releases parts of the image that were only read.
 func (c *column) forget() {
 	forget(c.room[:c.image.from])
 	forget(c.room[c.image.to:c.bytes])

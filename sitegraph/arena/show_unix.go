@@ -23,12 +23,12 @@ func mapped(room []byte, err error) ([]byte, error) {
 	return room, err
 }
 
-// forget takes a part of a file out of the memory of the process. It is read again when it is
-// looked at. An error would cost memory alone.
+// forget releases the memory of a part of a file, which is read again on access. An error costs
+// only memory.
 func forget(window []byte) { _ = unix.Madvise(window, unix.MADV_DONTNEED) }
 
-// readApart says whether the places of a mapping that are read lie far apart. An error would cost
-// time alone.
+// readApart tells the system whether a mapping is read at places far apart. An error costs only
+// time.
 func readApart(room []byte, apart bool) {
 	advice := unix.MADV_NORMAL
 	if apart {
@@ -37,8 +37,8 @@ func readApart(room []byte, apart bool) {
 	_ = unix.Madvise(room, advice)
 }
 
-// showOver maps a part of a file where another one is mapped, as it is or, private, as a copy that
-// is made page by page when it is written to. Who reads there finds the one or the other.
+// showOver maps a part of a file over another mapping, as it is or, private, as a copy that is made
+// page by page on writing. Readers see one or the other.
 func showOver(room []byte, f *os.File, at int64, private bool) error {
 	flags := unix.MAP_FIXED | unix.MAP_SHARED
 	if private {
@@ -55,21 +55,21 @@ func showOver(room []byte, f *os.File, at int64, private bool) error {
 	return err
 }
 
-// hide ends what show or showColumn began. An error would cost an address range alone.
+// hide ends a mapping of show or showColumn. An error costs only an address range.
 func hide(window []byte) { _ = unix.Munmap(window) }
 
-// mostValues is how many values a column has at most.
+// mostValues bounds the values of a column.
 const mostValues = 1 << 31
 
-// showColumn reserves an address range for a file that grows, of values of a size. What lies beyond
+// showColumn reserves an address range for a growing file, of values of a size. Addresses beyond
 // its end must not be touched.
 func showColumn(f *os.File, size int) ([]byte, error) {
 	return mapped(unix.Mmap(int(f.Fd()), 0, mostValues*size, unix.PROT_READ|unix.PROT_WRITE,
 		unix.MAP_SHARED))
 }
 
-// allocate makes a file longer by bytes of zero that the disk has room for: where it has none, this
-// fails, and not a write to memory later.
+// allocate makes a file longer by zero bytes for which the disk has room. Without room this fails,
+// rather than a later write to memory.
 func allocate(f *os.File, at, size int) error {
 	if err := reserve(f, int64(at), int64(size)); err == nil {
 		return nil

@@ -7,13 +7,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Linux maps the 64 KiB around a place of a file that is read, as it expects more reads nearby.
+// Linux maps the 64 KiB around a place of a file that is read, since it expects more reads nearby.
 // Reads of single values all over a file then take 16 times the memory, and as much more time to
-// map and unmap it. No flag of a mapping ends that. But where a userfaultfd watches writes, Linux
-// maps pages one at a time; with WP_ASYNC (Linux 6.7) the kernel itself answers to such writes, and
-// none is watched here before it is asked for. So all that this changes is the size of a step.
+// map and unmap it. No flag of a mapping prevents that. But if a userfaultfd watches writes, Linux
+// maps pages one at a time. With WP_ASYNC (Linux 6.7) the kernel itself answers such writes, and it
+// watches none without a request. So the only effect is the size of a step.
 
-// Of linux/userfaultfd.h.
+// From linux/userfaultfd.h.
 const (
 	uffdUserModeOnly  = 1
 	uffdAPI           = 0xaa
@@ -23,8 +23,8 @@ const (
 	uffdRegisterWrite = 1 << 1     // UFFDIO_REGISTER_MODE_WP
 )
 
-// userfault is open until the process ends; -1: the system has none, or not that feature, or does
-// not allow it, as some containers.
+// userfault is open until the process ends; -1: the system lacks it or that feature, or does not
+// allow it, as in some containers.
 var userfault = sync.OnceValue(func() int {
 	fd, _, failed := unix.Syscall(unix.SYS_USERFAULTFD, unix.O_CLOEXEC|uffdUserModeOnly, 0, 0)
 	if failed != 0 {
@@ -32,7 +32,7 @@ var userfault = sync.OnceValue(func() int {
 	}
 	api := struct{ api, features, calls uint64 }{uffdAPI, uffdWriteAsync, 0}
 	if !control(int(fd), uffdioAPI, unsafe.Pointer(&api)) {
-		_ = unix.Close(int(fd)) // it is used for nothing
+		_ = unix.Close(int(fd)) // it is unused
 		return -1
 	}
 	return int(fd)
@@ -43,7 +43,7 @@ func control(fd int, call uintptr, argument unsafe.Pointer) bool {
 	return failed == 0
 }
 
-// mapSingly has a mapping brought into memory by single pages from now on; false: it is not.
+// mapSingly makes a mapping load by single pages from now on; false: it could not.
 func mapSingly(room []byte) bool {
 	fd := userfault()
 	if fd < 0 || len(room) == 0 {
