@@ -7,29 +7,29 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// ChangeRate is how often a page changes, or several pages together, as visits to them saw. It is
-// the one answer that people get, wherever they ask; what a policy expects of a page may rest on
-// more. The zero value is of pages that nobody visited twice.
+// ChangeRate is how often a page changes, or several pages together, as seen by visits. It is the
+// only figure of this kind that users see; the expectations of a policy may use more. The zero
+// value is the rate of pages without a second visit.
 type ChangeRate struct {
 	Revisits int // visits that compared a page with an earlier copy
-	Changes  int // of these, the ones that saw a change
+	Changes  int // of these, visits that saw a change
 
 	perDay float64 // sum over the pages
-	beyond float64 // of it, of pages that may change more often than they were visited
-	full   float64 // the same as perDay, of BiasReduced as it is
-	seen   float64 // likewise, of the changes that were seen alone: Naive
-	page   float64 // pages, and the days between their first visit and their last, summed
+	beyond float64 // part of perDay: pages that may change more often than they are visited
+	full   float64 // like perDay, without the bound of one change a visit: BiasReduced
+	seen   float64 // like perDay, of seen changes alone: Naive
+	page   float64 // sums: pages, and days from first to last visit
 	days   float64
 }
 
-// knownFrom is from how many changes on a rate is one. The 95 % interval of a single change has
-// ends that differ by a factor of 200, and after two visits a minute apart it would say 1,440 a
-// day.
+// knownFrom is the number of changes from which a rate is known. The 95 % interval of a single
+// change has ends that differ by a factor of 200, and after two visits a minute apart the rate
+// would be 1,440 a day.
 const knownFrom = 2
 
-// Seen returns how often the page of a history changes: BiasReduced, with 0 for a page of which no
-// visit saw a change. It says at most one change a visit, since visits cannot tell more: a page
-// that changes by the clock and one that changes ten times as often look the same to them.
+// Seen returns how often the page of a history changes: BiasReduced, or 0 if no visit saw a change.
+// It returns at most one change a visit, since visits cannot see more: a page that changes by the
+// clock and one that changes ten times as often look the same to them.
 func Seen(h sitegraph.History) ChangeRate {
 	if h.Visits < 2 {
 		return ChangeRate{}
@@ -45,7 +45,7 @@ func Seen(h sitegraph.History) ChangeRate {
 	return c
 }
 
-// Add makes c the rate of its pages and those of another together.
+// Add adds the pages of another rate to c.
 func (c *ChangeRate) Add(other ChangeRate) {
 	c.Revisits += other.Revisits
 	c.Changes += other.Changes
@@ -57,16 +57,16 @@ func (c *ChangeRate) Add(other ChangeRate) {
 	c.days += other.days
 }
 
-// Known reports whether PerDay is a rate: two changes were seen, or none in at least one revisit.
+// Known reports whether PerDay is known: two changes were seen, or none in at least one revisit.
 func (c ChangeRate) Known() bool {
 	return c.Changes >= knownFrom || c.Changes == 0 && c.Revisits > 0
 }
 
-// PerDay returns the mean changes a day, at least 0. Where Known is false it counts in sums alone.
+// PerDay returns the mean changes a day, at least 0. If Known is false it counts in sums only.
 func (c ChangeRate) PerDay() float64 { return c.perDay }
 
-// Between returns the mean time between two changes; 0 where none was seen. It can be shorter than
-// the time between two visits, for example on a server that politeness keeps from more visits.
+// Between returns the mean time between two changes; 0 if none was seen. It can be shorter than the
+// time between two visits, for example on a server whose politeness limits visits.
 func (c ChangeRate) Between() time.Duration {
 	if c.full == 0 {
 		return 0
@@ -74,10 +74,10 @@ func (c ChangeRate) Between() time.Duration {
 	return FromDays(1 / c.full)
 }
 
-// Range returns the 95 % interval of PerDay, 0 and 0 where nothing was visited twice. It is that of
-// a Poisson rate under the Jeffreys prior, for changes that come independently of each other; at
-// its lower end there were no changes but those seen. The upper end is +Inf where half of the rate
-// is of pages that may change more often than they were visited.
+// Range returns the 95 % interval of PerDay; 0 and 0 if no page was visited twice. It is that of a
+// Poisson rate under the Jeffreys prior, for independent changes. At its lower end, only seen
+// changes happened. The upper end is +Inf if half of the rate is of pages that may change more
+// often than they are visited.
 func (c ChangeRate) Range() (low, high float64) {
 	if c.Revisits == 0 || !positive(c.days) {
 		return 0, 0
@@ -93,8 +93,8 @@ func (c ChangeRate) Range() (low, high float64) {
 	return min(low*each*c.seen, c.perDay), high
 }
 
-// Unchanged returns the probability that a page of this rate did not change in a time; NaN where
-// the rate is not known.
+// Unchanged returns the probability that a page of this rate did not change in a time; NaN if the
+// rate is unknown.
 func (c ChangeRate) Unchanged(age time.Duration) float64 {
 	if !c.Known() {
 		return math.NaN()

@@ -8,7 +8,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// seenTimes returns a history of visits so far apart, the first so many of which saw a change.
+// seenTimes returns a history of visits at equal distances, of which the first ones saw a change.
 func seenTimes(apart time.Duration, visits, changes int) sitegraph.History {
 	at := time.Unix(1_700_000_000, 0)
 	h := sitegraph.Start(at)
@@ -19,8 +19,7 @@ func seenTimes(apart time.Duration, visits, changes int) sitegraph.History {
 	return h
 }
 
-// Cho and Garcia-Molina 2003: of ten visits a day apart, so many saw a change. No more than one a
-// visit is said.
+// Cho and Garcia-Molina 2003, of ten visits a day apart. Seen returns at most one change a visit.
 func TestSeen(t *testing.T) {
 	for changes, want := range map[int]float64{0: 0, 1: math.Log(10.5 / 9.5),
 		5: math.Log(10.5 / 5.5), 10: math.Log(21)} {
@@ -42,8 +41,8 @@ func TestSeen(t *testing.T) {
 	}
 }
 
-// In the first minutes of a run with rounds of a minute no rate is known by one change, and a page
-// that did not change has none.
+// In the first minutes of a run with rounds of a minute, a single change makes no rate known. A
+// page without a change has the rate 0.
 func TestSeenIsNotKnownEarly(t *testing.T) {
 	for _, c := range []struct {
 		visits, changes int
@@ -65,15 +64,15 @@ func TestSeenIsNotKnownEarly(t *testing.T) {
 	}
 }
 
-// The rate of several pages is the sum of theirs, and its interval holds it and is narrower, in
-// terms of the rate, than those of the pages.
+// The rate of several pages is the sum of theirs. Its interval contains it and is narrower,
+// relative to the rate, than those of the pages.
 func TestChangeRateAdd(t *testing.T) {
 	one := Seen(seenTimes(time.Hour, 40, 8))
 	var all ChangeRate
 	for range 30 {
 		all.Add(one)
 	}
-	all.Add(Seen(seenTimes(time.Hour, 1, 1))) // counts in the sum, though alone it is not known
+	all.Add(Seen(seenTimes(time.Hour, 1, 1))) // counts in the sum, although it is not known alone
 	last := Seen(seenTimes(time.Hour, 1, 1)).PerDay()
 	if want := 30*one.PerDay() + last; math.Abs(all.PerDay()-want) > 1e-9 || !all.Known() ||
 		all.Changes != 241 || all.Revisits != 1201 {

@@ -21,7 +21,7 @@ func TestLogLikelihoodPredictsOneByOne(t *testing.T) {
 			turned := looked & rng.Uint32()
 			s.Add(looked, turned, topsSeen, topsChanged)
 			for week := range 32 {
-				kind := 2 // no top was looked at
+				kind := 2 // no top was visited
 				if topsSeen>>week&1 == 1 {
 					kind = int(topsChanged >> week & 1)
 				}
@@ -47,8 +47,8 @@ func TestLogLikelihoodPredictsOneByOne(t *testing.T) {
 	}
 }
 
-// A top that tells shortens the description by more than it takes to state it; one that
-// tells nothing, and a second one, do not.
+// A top that predicts shortens the description by more than its own cost. A top that predicts
+// nothing, and a second one, do not.
 func TestTopsThatTell(t *testing.T) {
 	const seen = 1<<12 - 1
 	const past, mean = 0b001001001001, 1. / 3

@@ -1,19 +1,19 @@
-// Package estimator estimates from the history of a page how often it changes, and how likely it
-// has changed since the last visit.
+// Package estimator estimates from the history of a page how often it changes, and how likely it is
+// to have changed since the last visit.
 //
 // # Terms
 //
 //	T         time from the first to the last visit (History.Elapsed)
-//	U         sum of the access intervals in which no change was seen
+//	U         sum of the access intervals without a seen change
 //	m         number of changes seen
-//	tc_min    shortest access interval in which a change was seen
+//	tc_min    shortest access interval with a seen change
 //	interval  estimated mean time between changes; 1 / rate
-//	prior     what is believed of a page before it was visited twice
+//	prior     belief about a page before its second visit
 //
 // # Guarantees
 //
-//  1. Every estimator is defined for every history, also where its formula is not.
-//     Estimate.Warning then says which rule gave the number.
+//  1. Every estimator is defined for every history, even if its formula is not. Estimate.Warning
+//     then names the rule behind the number.
 //  2. No result is NaN, infinite, or a negative rate or interval. Probabilities are in [0, 1],
 //     do not fall with age, and are 0 at age 0.
 //  3. The same history gives the same estimate. A history in other time units gives the same rate.
@@ -22,9 +22,9 @@
 //
 //	Naive          changes by days, X/T
 //	BiasReduced    visits at equal intervals [Cho 2003]
-//	Grouped.MLE    intervals of any lengths [Cho 2003], of what a History keeps (FromHistory)
+//	Grouped.MLE    intervals of any lengths [Cho 2003], from a History (FromHistory)
 //	Grouped.SmoothedMLE  with two imaginary intervals, so always positive; also MLEFromHistory
-//	LLN, SA        online, visit by visit, for visits at random moments [Avrachenkov 2020]
+//	LLN, SA        online, visit by visit, for visits at random times [Avrachenkov 2020]
 //	LastModified   of pages that send Last-Modified [Cho 2003]
 //	Interval       closed form for the mean interval [SAT eq. 1]
 //	GammaPoisson   posterior of a Poisson rate under a gamma prior whose mean is the
@@ -32,7 +32,7 @@
 //	Grid, Rates    posterior over 32 rates for censored intervals, with forgetting
 //	Prior, Pool    priors of the grid: page <- site <- server <- corpus
 //	Periodic       changes by the clock, daily to monthly, against a Poisson process
-//	Weeks          what the last 32 weeks of a History showed, for a rate that drifts
+//	Weeks          outcomes of the last 32 weeks of a History, for a drifting rate
 //
 // Functions that return a number return changes a day. Those that return an Estimate add 95 %
 // intervals and warnings.

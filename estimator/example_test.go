@@ -8,8 +8,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// A page visited on ten days that changed on the third and the seventh: what the closed
-// form of [SAT eq. 1] says, and what empirical Bayes says, which trusts ten days less.
+// A page was visited on ten days and changed on the third and the seventh. The closed form of [SAT
+// eq. 1] and empirical Bayes, which trusts ten days less, give different intervals.
 func Example() {
 	start := time.Date(2004, 3, 1, 0, 0, 0, 0, time.UTC)
 	h := sitegraph.Start(start)

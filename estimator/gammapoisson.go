@@ -9,48 +9,46 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// GammaPoisson is a gamma distribution of a page's Poisson change rate: density
-// proportional to rate^(Shape-1) * exp(-rate * Days). Shape counts changes and Days counts
-// days of watching, seen or believed.
+// GammaPoisson is a gamma distribution of a page's Poisson change rate: its density is proportional
+// to rate^(Shape-1) * exp(-rate * Days). Shape counts changes and Days watched days, seen or prior.
 type GammaPoisson struct {
 	Shape float64 // > 0
 	Days  float64 // > 0
 }
 
-// priorShape is the weight of the prior in changes: that of the Jeffreys prior of a Poisson
-// rate. A shape fitted to the pages as well (negative-binomial maximum likelihood) was tried
-// and found fewer changes at every budget: which pages are visited often depends on what was
-// seen of them, and that makes the pages look more alike than they are.
+// priorShape is the weight of the prior in changes: that of the Jeffreys prior of a Poisson rate.
+// Fitting the shape to the pages (negative-binomial maximum likelihood) found fewer changes at
+// every budget. The reason: the visits of a page depend on its seen changes, which makes pages look
+// more alike than they are.
 const priorShape = 0.5
 
-// DefaultPrior is believed before anything was seen: its mean is the rate of [LINK table 2] at
-// four weeks, 7.7 % of pages changed in three weekly comparisons, 0.0038 a day.
+// DefaultPrior is the prior without data: its mean is the rate of [LINK table 2] at four weeks, 7.7
+// % of pages changed in three weekly comparisons, 0.0038 a day.
 var DefaultPrior = GammaPoisson{Shape: priorShape, Days: 131}
 
-// PooledPrior is the prior whose mean is the rate of all pages taken together (empirical
-// Bayes): changes seen in days of watching. The default counts as two
-// changes beside them.
+// PooledPrior returns the prior whose mean is the rate of all pages together (empirical Bayes):
+// changes seen in watched days, with the weight of two changes for the default.
 func PooledPrior(changes, days float64) GammaPoisson {
-	const weight = 2 // changes; so one early change does not decide
+	const weight = 2 // changes, so that one early change does not decide
 	rate := (changes + weight) / (days + weight/DefaultPrior.Mean())
 	return GammaPoisson{Shape: priorShape, Days: priorShape / rate}
 }
 
-// Posterior adds a page's history to a prior. Changes seen are counted as all changes
-// there were: a visit cannot see two. So the rate of a page that changes more often than it
-// is visited comes out low; the probability at the ages at which it is visited does not.
+// Posterior adds a page's history to a prior. It counts seen changes only, since a visit cannot see
+// two. So the rate of a page that changes more often than it is visited is too low; the probability
+// at the ages of its visits is not.
 func (g GammaPoisson) Posterior(h sitegraph.History) GammaPoisson {
 	return GammaPoisson{Shape: g.Shape + float64(h.Changes), Days: g.Days + Days(h.Elapsed())}
 }
 
-// Probability is that of at least one change within age, the rate averaged out:
-// 1 - (Days / (Days + age))^Shape, the zero class of the negative binomial distribution.
+// Probability returns the probability of at least one change within age, averaged over the rate: 1
+// - (Days / (Days + age))^Shape, the zero class of the negative binomial distribution.
 func (g GammaPoisson) Probability(age time.Duration) float64 {
 	return -math.Expm1(-g.Exponent(age))
 }
 
-// Exponent is x in Probability = 1 - exp(-x): it ranks as the probability does and is
-// cheaper. 0 at age 0 and below.
+// Exponent returns x in Probability = 1 - exp(-x), which ranks like the probability and is cheaper;
+// 0 at age 0 and below.
 func (g GammaPoisson) Exponent(age time.Duration) float64 {
 	if age <= 0 {
 		return 0
@@ -58,7 +56,7 @@ func (g GammaPoisson) Exponent(age time.Duration) float64 {
 	return g.Shape * math.Log1p(Days(age)/g.Days)
 }
 
-// AgeAt is the age at which Probability reaches p; the longest span for p of 1 or more.
+// AgeAt returns the age at which Probability reaches p; the longest duration for p of 1 or more.
 func (g GammaPoisson) AgeAt(p float64) time.Duration {
 	if p <= 0 {
 		return 0
@@ -69,11 +67,11 @@ func (g GammaPoisson) AgeAt(p float64) time.Duration {
 	return FromDays(g.Days * math.Expm1(-math.Log1p(-p)/g.Shape))
 }
 
-// Mean is the mean rate, in changes per day.
+// Mean returns the mean rate, in changes a day.
 func (g GammaPoisson) Mean() float64 { return g.Shape / g.Days }
 
-// Estimate describes a page: its posterior rate with a 95 % credible interval, and the
-// probability of change at age.
+// Estimate returns the posterior rate of a page with a 95 % credible interval, and the probability
+// of a change within age.
 func (g GammaPoisson) Estimate(h sitegraph.History, age time.Duration) Estimate {
 	posterior := g.Posterior(h)
 	e := Estimate{
@@ -91,8 +89,7 @@ func (g GammaPoisson) Estimate(h sitegraph.History, age time.Duration) Estimate 
 	return e
 }
 
-// gammaQuantile returns the p-quantile, p from 0 to 1, of the gamma distribution of a shape and a
-// rate.
+// gammaQuantile returns the p-quantile, p from 0 to 1, of a gamma distribution.
 func gammaQuantile(shape, rate, p float64) float64 {
 	return mathext.GammaIncRegInv(shape, p) / rate
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// integrated is the probability of a change within age by its definition: the integral of
+// integrated returns the probability of a change within age by its definition: the integral of
 // density(rate) * (1 - exp(-rate*age)), by trapezoids over log(rate).
 func (g GammaPoisson) integrated(age float64) float64 {
 	lgamma, _ := math.Lgamma(g.Shape)
@@ -71,7 +71,7 @@ func TestAgeAtInvertsProbability(t *testing.T) {
 	}
 }
 
-// [LINK table 2]: 7.7 % of pages changed in three weekly comparisons; the prior's mean says so.
+// [LINK table 2]: 7.7 % of pages changed in three weekly comparisons, which is the prior's mean.
 func TestDefaultPrior(t *testing.T) {
 	if got := 1 - math.Exp(-DefaultPrior.Mean()*21); !near(got, 0.077, 0.001) {
 		t.Errorf("%.4f of pages of the mean rate change in three weeks, want 0.077", got)
@@ -90,7 +90,7 @@ func TestPooledPrior(t *testing.T) {
 	if m := none.Mean(); m <= 0 || m > 3e-9 || math.IsInf(none.Days, 0) {
 		t.Errorf("no change in 1e9 days: %+v with mean %g, want a small one above 0", none, m)
 	}
-	// The default counts as two changes: one seen at once does not decide.
+	// The default counts as two changes: one early change does not decide.
 	if got, most := PooledPrior(1, 0).Mean(), 1.51*DefaultPrior.Mean(); got > most {
 		t.Errorf("mean %g after one change in no time, want at most %g", got, most)
 	}
@@ -103,8 +103,8 @@ func TestPooledPrior(t *testing.T) {
 	}
 }
 
-// Rates drawn from the prior, changes from each rate: the 95 % interval holds 95 % of the
-// rates, 2.5 % beyond each end. A gamma of shape 1/2 is half a squared normal.
+// For rates drawn from the prior and changes from each rate, the 95 % interval contains 95 % of the
+// rates, with 2.5 % beyond each end. A gamma of shape 1/2 is half a squared normal.
 func TestCredibleIntervalCoverage(t *testing.T) {
 	const pages, seed = 4000, 3
 	rng := rand.New(rand.NewPCG(seed, 0))
@@ -150,7 +150,7 @@ func TestGammaPoissonEstimate(t *testing.T) {
 	if want := 1 - math.Pow(141.0/171, 2.5); !near(seen.Probability, want, 1e-12) {
 		t.Errorf("probability %g after 30 days, want %g", seen.Probability, want)
 	}
-	// Few observations are pulled to the others' rate, many are not.
+	// Few observations are pulled toward the others' rate, many are not.
 	if few, many := DefaultPrior.Estimate(daily(1, 1, 1), 0),
 		DefaultPrior.Estimate(daily(4000, 1, everyDay(4000)...), 0); few.RatePerDay > 0.02 ||
 		many.RatePerDay < 0.95 {

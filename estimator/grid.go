@@ -6,9 +6,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// GridSize is the number of rates of a Grid: from 0.0001 a day, a change in 27 years, to 24 a
-// day, each 1.49 times the one before. A page needs some ten changes to tell two
-// neighbours apart.
+// GridSize is the number of rates of a Grid: from 0.0001 a day, a change in 27 years, to 24 a day,
+// each 1.49 times the one before. About ten changes distinguish two neighbours.
 const GridSize = 32
 
 const slowestGrid, fastestGrid = 1e-4, 24.0
@@ -16,7 +15,7 @@ const slowestGrid, fastestGrid = 1e-4, 24.0
 // gridStep is the logarithm of the ratio of neighbouring rates.
 var gridStep = math.Log(fastestGrid/slowestGrid) / (GridSize - 1)
 
-// gridRates are the rates, per day.
+// gridRates has the rates, per day.
 var gridRates = func() (r [GridSize]float64) {
 	for i := range r {
 		r[i] = slowestGrid * math.Exp(float64(i)*gridStep)
@@ -24,22 +23,21 @@ var gridRates = func() (r [GridSize]float64) {
 	return r
 }()
 
-// GridRate is the i-th rate of every Grid, per day.
+// GridRate returns the i-th rate of every Grid, per day.
 func GridRate(i int) float64 { return gridRates[i] }
 
-// Grid is what was seen of a page, for a posterior without a shape given in advance: the
-// log-likelihood of each rate. The zero value has seen nothing. It takes
-// the censored and irregular intervals as they are: the order does not matter, only Forget does.
+// Grid is the log-likelihood of each rate by the visits to a page, for a posterior without a given
+// shape. The zero value has no visits. It uses censored and irregular intervals as they are: their
+// order matters only with Forget.
 type Grid struct {
 	Log [GridSize]float64 // at most 0
 }
 
-// longestDays bounds one interval, as FromDays does.
+// longestDays bounds one interval, like FromDays.
 const longestDays = 200 * 365
 
-// Observe adds an interval: -rate * days where the page did not change, ln(1 - exp(-rate *
-// days)) where it did. days may be effective ones (Profile.Exposure). Days that are not
-// positive tell nothing; those beyond 200 years count as 200 years.
+// Observe adds an interval: -rate * days if the page did not change, ln(1 - exp(-rate * days)) if
+// it did. It ignores days that are not positive, and cuts them at 200 years.
 func (g *Grid) Observe(days float64, changed bool) { g.observe(1, days, changed) }
 
 // shortestDays keeps the logarithm of a rate times days finite.
@@ -59,8 +57,8 @@ func (g *Grid) observe(times, days float64, changed bool) {
 	}
 }
 
-// Forget scales what was seen by keep in [0, 1]: as if only that share of the intervals had
-// been seen (power prior). Where rates drift, ForgetDays comes before each Observe.
+// Forget scales the evidence by keep in [0, 1], as if only that share of the intervals had been
+// seen (power prior). If rates drift, call ForgetDays before each Observe.
 func (g *Grid) Forget(keep float64) {
 	if !(keep < 1) { // also NaN
 		return
@@ -71,18 +69,18 @@ func (g *Grid) Forget(keep float64) {
 	}
 }
 
-// KeepPerDay is the share of the past to keep each day where rates drift: what was seen 69
-// days ago counts half.
+// KeepPerDay is the share of the evidence to keep each day if rates drift: evidence of 69 days ago
+// counts half.
 const KeepPerDay = 0.99
 
-// ForgetDays is Forget of keepPerDay to the power of days.
+// ForgetDays is Forget with keepPerDay to the power of days.
 func (g *Grid) ForgetDays(days, keepPerDay float64) {
 	if days > 0 {
 		g.Forget(math.Pow(min(max(keepPerDay, 0), 1), days))
 	}
 }
 
-// Grid is the likelihood of grouped intervals over the grid.
+// Grid returns the likelihood of grouped intervals over the grid.
 func (g Grouped) Grid() Grid {
 	var l Grid
 	l.Add(g)
@@ -99,17 +97,17 @@ func (g *Grid) Add(intervals Grouped) {
 	}
 }
 
-// GridFromHistory is the likelihood of the intervals that FromHistory tells.
+// GridFromHistory returns the likelihood of the intervals of FromHistory.
 func GridFromHistory(h sitegraph.History) Grid { return FromHistory(h).Grid() }
 
-// Posterior is the distribution of the rate given a prior and what was seen.
+// Posterior returns the distribution of the rate given a prior and the visits.
 func (g *Grid) Posterior(prior *Rates) Rates {
 	posterior, _ := g.posterior(prior)
 	return posterior
 }
 
-// LogEvidence is the logarithm of the probability of what was seen under a prior, its rate
-// averaged out: larger for the prior that foretold it better.
+// LogEvidence returns the log probability of the visits under a prior, averaged over the rate:
+// larger for the prior that predicted them better.
 func (g *Grid) LogEvidence(prior *Rates) float64 {
 	_, evidence := g.posterior(prior)
 	return evidence

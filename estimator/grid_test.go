@@ -15,12 +15,12 @@ func gridOf(obs []Observed) (g Grid) {
 	return g
 }
 
-// Of pages that never changed, the posterior under a gamma prior is again a gamma one: the
-// grid tells the same probabilities, within what a step of the grid can.
+// For pages that never changed, the posterior under a gamma prior is again gamma: the grid gives
+// the same probabilities, within the resolution of its steps.
 func TestGridAgreesWithGammaPoisson(t *testing.T) {
 	for _, prior := range []GammaPoisson{{1, 10}, {2, 40}, {3, 5}, DefaultPrior} {
 		tolerance := 0.03
-		if prior == DefaultPrior { // holds rates below the slowest of the grid for likely
+		if prior == DefaultPrior { // it expects rates below the slowest of the grid
 			tolerance = 0.08
 		}
 		for _, days := range []float64{0, 1, 10, 100, 1000} {
@@ -45,7 +45,8 @@ func TestGridAgreesWithGammaPoisson(t *testing.T) {
 	}
 }
 
-// The posterior mode is the mle, to half a step of the grid; LogEvidence is the sum by definition.
+// The posterior mode is the MLE, within half a step of the grid. LogEvidence is the sum of its
+// definition.
 func TestGridPosterior(t *testing.T) {
 	rng := seedOf(t, 31)
 	flat := FlatRates()
@@ -86,8 +87,8 @@ func TestGridPosterior(t *testing.T) {
 	}
 }
 
-// Order does not matter without Forget; with all kept Forget does nothing, and with nothing
-// kept all is as before the first visit.
+// Order does not matter without Forget. Keeping all, Forget changes nothing; keeping nothing, it
+// restores the state before the first visit.
 func TestGridOrderAndForgetting(t *testing.T) {
 	rng := seedOf(t, 32)
 	for range 200 {
@@ -113,7 +114,7 @@ func TestGridOrderAndForgetting(t *testing.T) {
 			t.Fatalf("all forgotten: mean %g, want the prior's %g", got.Mean(), prior.Mean())
 		}
 	}
-	// A page that woke up: who forgets sees it sooner.
+	// Forgetting shows sooner that a quiet page began to change.
 	prior := DefaultRates()
 	var forgets, keeps Grid
 	for day := range 400 {
@@ -129,13 +130,13 @@ func TestGridOrderAndForgetting(t *testing.T) {
 	}
 }
 
-// Rates drawn from the prior, spread within the steps of the grid: 95 % lie in the interval,
-// whatever the visits. And outcomes foretold with probability p come true so often.
+// For rates drawn from the prior, spread within the steps of the grid, 95 % are in the interval
+// with any visits. Outcomes predicted with probability p happen with frequency p.
 func TestGridCoverageAndCalibration(t *testing.T) {
 	const pages = 4000
 	rng := seedOf(t, 33)
 	prior := DefaultRates()
-	for i := range prior.Weight { // only rates that visits can tell
+	for i := range prior.Weight { // only rates that visits can distinguish
 		if GridRate(i) < 0.003 || GridRate(i) > 3 {
 			prior.Weight[i] = 0
 		}
@@ -185,7 +186,7 @@ func TestRatesQuantile(t *testing.T) {
 	}
 	prior := DefaultRates()
 	changed := 0.0
-	for i := range 100 { // a change at each of a hundred days persuades it
+	for i := range 100 { // a change on each of a hundred days outweighs the prior
 		_ = i
 		var g Grid
 		g.observe(float64(i), 1, true)
@@ -206,7 +207,7 @@ func TestRatesQuantile(t *testing.T) {
 	}
 }
 
-// Weeks tells intervals of a history in order of time, and those of visits once a week exactly.
+// Weeks returns the intervals of a history in order of time, and those of weekly visits exactly.
 func TestWeeks(t *testing.T) {
 	rng := seedOf(t, 34)
 	for range 300 {

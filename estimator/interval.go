@@ -15,8 +15,8 @@ type Limits struct {
 // DefaultLimits are those of the evaluation in [SAT 4]: one day to 400 days.
 var DefaultLimits = Limits{Min: Day, Max: 400 * Day}
 
-// neverChangedGrowth widens the interval of a page that was never seen to change. [SAT eq. 1]
-// is not defined there (U = T); the factor is the usual one of interval-doubling crawlers.
+// neverChangedGrowth lengthens the interval of a page that never changed. [SAT eq. 1] is not
+// defined there (U = T); the factor is the usual one of interval-doubling crawlers.
 const neverChangedGrowth = 1.5
 
 // Interval estimates the mean time between changes by [SAT eq. 1]:
@@ -55,14 +55,14 @@ func Interval(h sitegraph.History, previous time.Duration, limits Limits) Estima
 	return e
 }
 
-// meanInterval is [SAT eq. 1] itself; all arguments positive, u < t.
+// meanInterval returns [SAT eq. 1] itself; all arguments positive, u < t.
 func meanInterval(t, u, m, shortest float64) float64 {
 	average := (t - u) / m
 	return math.Sqrt(shortest*average) / math.Log(t/u)
 }
 
-// At adds to an estimate the probability of a change within age, for a Poisson process
-// of its rate: 1 - exp(-rate * age).
+// At adds to an estimate the probability of a change within age, for a Poisson process of its rate:
+// 1 - exp(-rate * age).
 func (e Estimate) At(age time.Duration) Estimate {
 	e.Probability = -math.Expm1(-e.RatePerDay * Days(max(age, 0)))
 	return e

@@ -11,10 +11,10 @@ import (
 
 var epoch = time.Date(2004, 3, 1, 0, 0, 0, 0, time.UTC)
 
-// wide limits do not clamp what a test computes.
+// wide limits do not clamp the results of a test.
 var wide = Limits{Min: time.Second, Max: FromDays(math.Inf(1))}
 
-// visit is one revisit of a page; modified is in days after the first visit, 0: not told.
+// visit is one revisit of a page; modified is in days after the first visit, 0: unknown.
 type visit struct {
 	day      float64
 	changed  bool
@@ -33,7 +33,7 @@ func historyOf(visits ...visit) sitegraph.History {
 	return h
 }
 
-// daily is a history of visits at equal steps; changed says at which of them.
+// daily returns a history of visits at equal steps; changed lists those that saw a change.
 func daily(n int, step float64, changed ...int) sitegraph.History {
 	visits := make([]visit, n)
 	for i := range visits {
@@ -79,7 +79,7 @@ func TestIntervalWorkedValues(t *testing.T) {
 	}
 }
 
-// Where eq. 1 is not defined, and the limits [SAT 2.3: u and T*u].
+// Cases in which eq. 1 is undefined, and the limits [SAT 2.3: u and T*u].
 func TestIntervalUndefined(t *testing.T) {
 	limits := Limits{Min: 2 * Day, Max: 100 * Day}
 	for _, c := range []struct {
@@ -116,7 +116,7 @@ func TestIntervalUndefined(t *testing.T) {
 	}
 }
 
-// A history told in hours gives 24 times the rate of the same numbers told in days.
+// A history in hours gives 24 times the rate of the same numbers in days.
 func TestIntervalUnits(t *testing.T) {
 	seed := uint64(5)
 	rng := rand.New(rand.NewPCG(seed, 0))
@@ -163,9 +163,9 @@ func TestIntervalMaximumLikelihood(t *testing.T) {
 	}
 }
 
-// Pages that change as a Poisson process, visited at equal intervals: the share of intervals
-// without change is binomial around exp(-rate*step), and so the estimate has no more bias than
-// its tolerance. 4.5 standard deviations: one seed in 100 000 fails.
+// Pages change as a Poisson process and are visited at equal intervals. The share of intervals
+// without change is binomial around exp(-rate*step), so the bias of the estimate is within its
+// tolerance. 4.5 standard deviations: one seed in 100 000 fails.
 func TestIntervalOnPoissonPages(t *testing.T) {
 	const pages, visits, step, seed = 100, 200, 1.0, 11
 	for _, rate := range []float64{0.05, 0.2, 0.7, 1.5} {
@@ -189,7 +189,7 @@ func TestIntervalOnPoissonPages(t *testing.T) {
 	}
 }
 
-// poissonHistory visits a page of a constant rate (per day) at equal intervals.
+// poissonHistory returns visits at equal intervals to a page of a constant rate, per day.
 func poissonHistory(rng *rand.Rand, rate float64, visits int, step float64) sitegraph.History {
 	all := make([]visit, visits)
 	next := rng.ExpFloat64() / rate

@@ -6,16 +6,16 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// LastModified is the rate of a page that tells when it last changed [Cho 2003, last date of
-// change]: X'/T, where of intervals accesses changes showed a change, and T, quiet, is the sum of
-// the days that the page is known not to have changed in: whole intervals without a change, and the
-// days between the last modification and the access in the others. X' takes the bias out:
+// LastModified returns the rate of a page that sends the time of its last change [Cho 2003, last
+// date of change]: X'/T. X is changes, the accesses of N intervals that showed a change. T, quiet,
+// sums the days in which the page did not change: whole intervals without a change, and in the
+// others the days between the last modification and the access. X' removes the bias:
 //
 //	X' = (X - 1) - X / (N * ln(1 - X/N)),  X - 1 at X = N, 0 at X = 0.
 //
-// It sees through the polling rate: also a page that changed at every visit has a finite rate.
-// Where quiet is 0, the page changed in the second of each visit: FastestRate if X' > 0. One
-// changed access alone (X = N = 1) tells nothing: 0.
+// Even a page that changed at every visit has a finite rate. If quiet is 0, the page changed in the
+// second of each visit: FastestRate if X' > 0. One changed access alone (X = N = 1) shows nothing:
+// 0.
 func LastModified(changes, intervals int, quiet float64) float64 {
 	changes, intervals = regular(changes, intervals)
 	x, n := float64(changes), float64(intervals)
@@ -38,9 +38,9 @@ func LastModified(changes, intervals int, quiet float64) float64 {
 }
 
 // LastModifiedEstimate is LastModified for a history whose page sent Last-Modified at every visit:
-// then its Stable is the sum T. Of a page that did not, the days after the modification are missing
-// from T, and the rate comes out high; says says which it is. The interval is that of X changes in
-// T days, which is the likelihood of what the page tells, under the Jeffreys prior.
+// then its Stable is the sum T. Otherwise the days after the modification are missing from T, and
+// the rate is too high; says selects the case. The interval is that of X changes in T days under
+// the Jeffreys prior, which is the likelihood of such data.
 func LastModifiedEstimate(h sitegraph.History, says bool) Estimate {
 	intervals := max(int(h.Visits)-1, 0)
 	changes, _ := regular(int(h.Changes), intervals)

@@ -18,8 +18,8 @@ func TestLastModifiedWorkedValues(t *testing.T) {
 		{1, 2, 1, 1 / (2 * math.Ln2)},             // X' = -1 / (2 ln(1/2))
 		{5, 10, 4, (4 + 0.5/math.Ln2) / 4},        // 4 - 5 / (10 ln(1/2))
 		{10, 10, 5, 9. / 5},                       // the limit at X = N
-		{1, 1, 5, 0},                              // so one access tells nothing
-		{1, 1_000_000, 1000, 1e-3 * (1 - 0.5e-6)}, // no bias where intervals are many
+		{1, 1, 5, 0},                              // one access shows nothing
+		{1, 1_000_000, 1000, 1e-3 * (1 - 0.5e-6)}, // no bias with many intervals
 		{3, 5, 0, FastestRate},                    // modified in the second of each visit
 		{3, 5, math.Inf(1), FastestRate}, {9, -1, 1, 0},
 	} {
@@ -31,7 +31,7 @@ func TestLastModifiedWorkedValues(t *testing.T) {
 	}
 }
 
-// accesses sums up visits one by one, as LastModified wants them.
+// accesses sums visits one by one, as LastModified needs them.
 type accesses struct {
 	changes, intervals int
 	quiet              float64 // days
@@ -45,8 +45,8 @@ func (a *accesses) add(interval, sinceModified time.Duration) {
 	a.quiet += Days(min(sinceModified, interval))
 }
 
-// modified simulates a page that tells when it last changed, visited at equal intervals: the
-// history as visits keep it, and the sums access by access.
+// modified simulates a page that sends the time of its last change, visited at equal intervals. It
+// returns the history and the sums access by access.
 func modified(rng *rand.Rand, rate, interval float64, visits int) (sitegraph.History, accesses) {
 	h := sitegraph.Start(epoch)
 	var sums accesses
@@ -68,8 +68,8 @@ func modified(rng *rand.Rand, rate, interval float64, visits int) (sitegraph.His
 	return h, sums
 }
 
-// A page that changes three times a visit: the estimator finds it, and its interval holds the
-// rate 95 times of 100; the histories keep what it takes.
+// A page changes three times a visit: the estimator finds the rate, and its interval contains the
+// rate 95 times of 100. The histories keep the necessary data.
 func TestLastModifiedOnSimulatedPages(t *testing.T) {
 	const pages = 2000
 	rng := seedOf(t, 51)

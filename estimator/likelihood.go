@@ -2,19 +2,19 @@ package estimator
 
 import "math"
 
-// likelihood is that of a Poisson rate. It needs the sum of the intervals without a change, and how
-// many intervals with a change there were of each length. Groups without a count or a positive,
-// finite length tell nothing.
+// likelihood is that of a Poisson rate. It needs the sum of the intervals without a change, and the
+// number of changed intervals of each length. It ignores groups without a count or a positive,
+// finite length.
 type likelihood struct {
 	unchanged float64 // days
 	changed   []Group
 }
 
-// halfChiSquare is half the 95 % point of the chi-square distribution with one degree of
-// freedom: the drop of the log likelihood at the ends of a likelihood interval.
+// halfChiSquare is half the 95 % point of the chi-square distribution with one degree of freedom:
+// the drop of the log likelihood at the ends of a likelihood interval.
 const halfChiSquare = 3.841458820694124 / 2
 
-// sums are the days of unchanged intervals, the number of changed ones, and their days.
+// sums returns the days of unchanged intervals, the number of changed ones, and their days.
 func (l likelihood) sums() (unchanged, changes, changed float64) {
 	if positive(l.unchanged) {
 		unchanged = l.unchanged
@@ -28,8 +28,8 @@ func (l likelihood) sums() (unchanged, changes, changed float64) {
 	return unchanged, changes, changed
 }
 
-// root is the rate of greatest likelihood. The logarithm of pull is convex, so Newton's method
-// starting below the root climbs to it without passing it; X/T is below.
+// root returns the rate of maximum likelihood. The logarithm of pull is convex, so Newton's method
+// from below does not pass the root; X/T is below.
 func (l likelihood) root() float64 {
 	unchanged, changes, changed := l.sums()
 	if changes == 0 {
@@ -42,7 +42,7 @@ func (l likelihood) root() float64 {
 	for range 100 { // 5 to 10 for ordinary pages
 		pull, slope := l.pull(rate)
 		step := math.Log(unchanged/pull) * pull / slope
-		if !(step > 0) { // also NaN: arrived as far as numbers go
+		if !(step > 0) { // also NaN: no further progress
 			break
 		}
 		rate += step
@@ -56,7 +56,7 @@ func (l likelihood) root() float64 {
 	return rate
 }
 
-// pull is the left side of the equation of MLE, and its derivative by the rate.
+// pull returns the left side of the equation of MLE, and its derivative by the rate.
 func (l likelihood) pull(rate float64) (sum, slope float64) {
 	for _, g := range l.changed {
 		if g.Count > 0 && positive(g.Days) {
@@ -69,7 +69,7 @@ func (l likelihood) pull(rate float64) (sum, slope float64) {
 	return sum, slope
 }
 
-// log is the logarithm of the likelihood at a positive rate.
+// log returns the log-likelihood of a positive rate.
 func (l likelihood) log(rate float64) float64 {
 	sum := 0.0
 	if positive(l.unchanged) {
@@ -83,10 +83,10 @@ func (l likelihood) log(rate float64) float64 {
 	return sum
 }
 
-// logChanged is the logarithm of the probability of a change where x are expected.
+// logChanged returns the log probability of a change if x are expected.
 func logChanged(x float64) float64 { return math.Log(-math.Expm1(-x)) }
 
-// interval is the likelihood interval around the rate of greatest likelihood.
+// interval returns the likelihood interval around the rate of maximum likelihood.
 func (l likelihood) interval(rate float64) (low, high float64) {
 	unchanged, changes, _ := l.sums()
 	if changes == 0 {
@@ -104,8 +104,8 @@ func (l likelihood) interval(rate float64) (low, high float64) {
 	return low, l.descend(least, unchanged)
 }
 
-// climb is where above a rate the log likelihood rises to least. It is concave in the logarithm of
-// the rate, so Newton's method from below does not pass the place.
+// climb returns the first rate above `rate` at which the log-likelihood reaches `least`. It is
+// concave in the logarithm of the rate, so Newton's method from below does not pass that rate.
 func (l likelihood) climb(rate, least, unchanged float64) float64 {
 	for range 100 { // 4 to 8 steps
 		pull, _ := l.pull(rate)
@@ -118,7 +118,8 @@ func (l likelihood) climb(rate, least, unchanged float64) float64 {
 	return rate
 }
 
-// descend is where below FastestRate it falls to least; concave in the rate itself.
+// descend returns the last rate below FastestRate at which the log-likelihood reaches `least`. It
+// is concave in the rate itself.
 func (l likelihood) descend(least, unchanged float64) float64 {
 	rate := float64(FastestRate)
 	for range 100 {

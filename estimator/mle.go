@@ -7,28 +7,27 @@ type Group struct {
 	Count, Days float64
 }
 
-// Grouped is what the likelihood of a Poisson rate needs of many access intervals: of those
-// without a change only their sum, of those with one how many there were of each length.
+// Grouped has the data that the likelihood of a Poisson rate needs: the sum of the intervals
+// without a change, and the number of changed ones of each length.
 type Grouped struct {
 	Unchanged float64  // days
 	Changed   [3]Group // unused ones are zero
 }
 
-// imaginary are the intervals of half a day that SmoothedMLE adds, and the range in
-// which it looks for the rate [LambdaLearnAndCrawl].
+// imaginaryDays is the length of the intervals that SmoothedMLE adds; the others bound the rate
+// [LambdaLearnAndCrawl].
 const (
 	imaginaryDays = 0.5
 	slowestSmooth = 0.0005
 	fastestSmooth = 7
 )
 
-// FromHistory tells from a history what it still knows of its intervals: the sum U of the
-// unchanged ones, the number m of changed ones, their sum T - U, and the shortest of
-// them. It is exact for two changes or fewer. Beyond that the others count as equally long,
-// and the rate comes out low where they were not: by less than 5 % if the longest is at most
-// twice the mean and has fewer than two changes in the mean. An interval that
-// Last-Modified ended early counts as History.See splits it, though it changed at its very
-// end: the rate comes out low, and LastModified is better.
+// FromHistory returns the intervals that a history still has: the sum U of the unchanged ones, the
+// number m of changed ones, their sum T - U, and the shortest. It is exact for up to two changes.
+// Beyond that the other changed intervals count as equally long. If they were not, the rate is too
+// low: by less than 5 % if the longest is at most twice the mean and has fewer than two changes on
+// average. An interval that Last-Modified ended early counts as History.See splits it, although it
+// changed at its very end: the rate is then too low, and LastModified is better.
 func FromHistory(h sitegraph.History) Grouped {
 	total := max(Days(h.Elapsed()), 0)
 	unchanged := min(Days(seconds(h.Stable)), total)
@@ -59,39 +58,39 @@ func (g Grouped) smoothed() Grouped {
 
 func (g *Grouped) likelihood() likelihood { return likelihood{g.Unchanged, g.Changed[:]} }
 
-// MLE is the rate of greatest likelihood for intervals of any lengths [Cho 2003, irregular access]:
-// the root of
+// MLE returns the rate of maximum likelihood for intervals of any lengths [Cho 2003, irregular
+// access]: the root of
 //
 //	sum over changed intervals t of t / (exp(rate*t) - 1)  =  sum of the unchanged ones.
 //
-// The left side falls with the rate, so there is one root. No change seen: 0. All
-// intervals changed: FastestRate, since the likelihood grows without bound. Never below Naive.
+// The left side falls with the rate, so there is one root. It is 0 if no change was seen, and
+// FastestRate if all intervals changed, since the likelihood then grows without bound. It is never
+// below Naive.
 func (g Grouped) MLE() float64 { return g.likelihood().root() }
 
-// SmoothedMLE is MLE with one changed and one unchanged interval of half a day added, within
-// [0.0005, 7] a day (Upadhyay et al.; LambdaLearnAndCrawl): also a page that was
-// never seen to change has a rate, and it falls as the page is watched. Of no intervals
-// it is ln(2) / 0.5. Half a day is fixed: histories told in other units do not scale here.
-// The last group must be free, as FromHistory leaves it.
+// SmoothedMLE returns MLE with one changed and one unchanged interval of half a day added, within
+// [0.0005, 7] a day (Upadhyay et al.; LambdaLearnAndCrawl). So a page that never changed has a
+// rate, which falls as the page is watched. Without intervals it is ln(2) / 0.5. Half a day is
+// fixed: other units of time would change the result. The last group must be free, as FromHistory
+// leaves it.
 func (g Grouped) SmoothedMLE() float64 {
 	g = g.smoothed()
 	return inSmoothRange(g.likelihood().root())
 }
 
-// MLEFromHistory is SmoothedMLE of the intervals that FromHistory tells.
+// MLEFromHistory returns SmoothedMLE of the intervals of FromHistory.
 func MLEFromHistory(h sitegraph.History) float64 { return FromHistory(h).SmoothedMLE() }
 
 func inSmoothRange(rate float64) float64 { return min(max(rate, slowestSmooth), fastestSmooth) }
 
-// Estimate is MLE with its likelihood interval: the rates at which the logarithm of the
-// likelihood is at most 1.92 below its greatest value, half the 95 % point of chi-square.
-// observations is how many intervals there were.
+// Estimate returns MLE with its likelihood interval: the rates whose log-likelihood is at most 1.92
+// below the maximum, half the 95 % point of chi-square. observations is the number of intervals.
 func (g Grouped) Estimate(observations int) Estimate {
 	return g.likelihood().estimate(max(observations, 0))
 }
 
-// SmoothedEstimate is SmoothedMLE with the likelihood interval of the smoothed likelihood.
-// For pages that change less than monthly the imaginary intervals carry it up.
+// SmoothedEstimate returns SmoothedMLE with the interval of the smoothed likelihood. For pages that
+// change less than monthly the imaginary intervals raise it.
 func (g Grouped) SmoothedEstimate(observations int) Estimate {
 	g = g.smoothed()
 	return g.likelihood().smoothedEstimate(max(observations, 0))

@@ -9,8 +9,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// oneByOne is the likelihood of intervals as [Cho 2003] has it, each in a group of its own. What a
-// History keeps of them is compared with it.
+// oneByOne returns the likelihood of intervals as in [Cho 2003], each in its own group, for
+// comparison with that of a History.
 func oneByOne(obs []Observed) (l likelihood) {
 	for _, o := range obs {
 		switch {
@@ -24,7 +24,7 @@ func oneByOne(obs []Observed) (l likelihood) {
 	return l
 }
 
-// imagined are intervals with those added that smoothing imagines.
+// imagined returns intervals with those that smoothing adds.
 func imagined(obs []Observed) []Observed {
 	return append(slices.Clone(obs), Observed{0.5, true}, Observed{0.5, false})
 }
@@ -37,7 +37,7 @@ func smoothedMLEEstimate(obs []Observed) Estimate {
 	return oneByOne(imagined(obs)).smoothedEstimate(len(obs))
 }
 
-// bisected is the root of the equation of MLE, found in the plainest way.
+// bisected returns the root of the equation of MLE by bisection.
 func bisected(obs []Observed, low, high float64) float64 {
 	for range 200 {
 		rate, sum := math.Sqrt(low*high), 0.0
@@ -87,8 +87,8 @@ func TestMLESolvesItsEquation(t *testing.T) {
 	}
 }
 
-// Equal intervals have the closed form -ln(1 - X/n) / I, and no data the one of the imaginary
-// intervals, ln 2 / 0.5. The intervals of the likelihood are where it says.
+// Equal intervals have the closed form -ln(1 - X/n) / I, and no data that of the imaginary
+// intervals, ln 2 / 0.5. The intervals of the likelihood match their definition.
 func TestMLEClosedForms(t *testing.T) {
 	for _, n := range []int{2, 10, 300} {
 		for x := 1; x < n; x++ {
@@ -125,8 +125,8 @@ func TestMLEClosedForms(t *testing.T) {
 	}
 }
 
-// Visits at random times: the rate comes out right in the mean within four standard errors,
-// with a bias of at most 1/X of the rate.
+// With visits at random times the mean rate is right within four standard errors, with a bias of at
+// most 1/X of the rate.
 func TestMLEBias(t *testing.T) {
 	rng := seedOf(t, 8)
 	for _, rate := range []float64{0.05, 0.3} {
@@ -148,8 +148,8 @@ func TestMLEBias(t *testing.T) {
 	}
 }
 
-// What a history keeps gives the same as its intervals one by one: exactly up to two changes,
-// and beyond within the stated error.
+// A history gives the same rate as its intervals one by one: exactly up to two changes, and beyond
+// within the stated error.
 func TestFromHistory(t *testing.T) {
 	rng := seedOf(t, 13)
 	worst := 0.0

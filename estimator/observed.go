@@ -6,15 +6,15 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// Observed is one access interval of a page and what its end showed: whether the page had
-// changed, once or more often, since the visit before. An interval without a positive, finite
-// number of days tells nothing and is passed over by every estimator.
+// Observed is one access interval of a page and its outcome: whether the page had changed, once or
+// more often, since the visit before. Every estimator ignores an interval without a positive,
+// finite number of days.
 type Observed struct {
 	Days    float64
 	Changed bool
 }
 
-// FastestRate bounds every rate: one change a second, as finely as visits are recorded.
+// FastestRate bounds every rate: one change a second, the resolution of visit times.
 const FastestRate = 24 * 60 * 60
 
 // Level is the confidence of the intervals in an Estimate.
@@ -22,10 +22,9 @@ const Level = 0.95
 
 const tail = (1 - Level) / 2
 
-// Naive is the number of changes seen by the days of watching, X/T. It comes out low where
-// a page changes more often than it is visited, since a visit sees one change at most: at the
-// rate r and equal intervals I it tends to (1 - exp(-r*I)) / I [Cho 2003]. 0 where no
-// change was seen and where there were no days.
+// Naive returns the seen changes by the watched days, X/T. It is too low for pages that change more
+// often than they are visited, since a visit sees at most one change: at the rate r and equal
+// intervals I it tends to (1 - exp(-r*I)) / I [Cho 2003]. It is 0 without changes or days.
 func Naive(changes, intervals int, days float64) float64 {
 	changes, intervals = regular(changes, intervals)
 	if intervals == 0 || !positive(days) {
@@ -34,8 +33,8 @@ func Naive(changes, intervals int, days float64) float64 {
 	return min(float64(changes)/days, FastestRate)
 }
 
-// NaiveEstimate is Naive with the interval of a Poisson count under the Jeffreys prior,
-// which is as wide as the rate is doubtful if no interval hid a second change.
+// NaiveEstimate returns Naive with the interval of a Poisson count under the Jeffreys prior, which
+// is right if no interval hid a second change.
 func NaiveEstimate(changes, intervals int, days float64) Estimate {
 	changes, intervals = regular(changes, intervals)
 	e := ofRate("naive", Naive(changes, intervals, days), intervals)
@@ -50,12 +49,12 @@ func NaiveEstimate(changes, intervals int, days float64) Estimate {
 	return e.between(poissonInterval(float64(changes), days))
 }
 
-// BiasReduced is the rate from visits at equal intervals of I = T/n days, less biased
-// than -ln(1 - X/n) / I and finite at X = n [Cho 2003, regular access]:
+// BiasReduced returns the rate from visits at equal intervals of I = T/n days, less biased than
+// -ln(1 - X/n) / I and finite at X = n [Cho 2003, regular access]:
 //
 //	-ln((n - X + 0.5) / (n + 0.5)) / I.
 //
-// At X = 0 it is 0. Of unequal intervals it uses the mean, and comes out low: use Grouped.MLE.
+// At X = 0 it is 0. For unequal intervals it uses their mean, and is too low: use Grouped.MLE.
 func BiasReduced(changes, intervals int, days float64) float64 {
 	changes, intervals = regular(changes, intervals)
 	if intervals == 0 || !positive(days) {
@@ -65,8 +64,8 @@ func BiasReduced(changes, intervals int, days float64) float64 {
 	return min(-math.Log1p(-x/(n+0.5))*n/days, FastestRate)
 }
 
-// BiasReducedEstimate is BiasReduced with the Jeffreys interval of the share of intervals
-// with a change (Brown, Cai, DasGupta 2001), open where all or none had one.
+// BiasReducedEstimate returns BiasReduced with the Jeffreys interval of the share of intervals with
+// a change (Brown, Cai, DasGupta 2001), open if all or none had one.
 func BiasReducedEstimate(changes, intervals int, days float64) Estimate {
 	changes, intervals = regular(changes, intervals)
 	e := ofRate("bias-reduced", BiasReduced(changes, intervals, days), intervals)
@@ -74,7 +73,7 @@ func BiasReducedEstimate(changes, intervals int, days float64) Estimate {
 		return e.unknown()
 	}
 	low, high := 0.0, math.Inf(1)
-	// quantile is that of the share of intervals with a change, a beta distribution.
+	// quantile returns that of the share of intervals with a change, a beta distribution.
 	quantile := func(p float64) float64 {
 		return mathext.InvRegIncBeta(float64(changes)+0.5, float64(intervals-changes)+0.5, p)
 	}
@@ -93,17 +92,17 @@ func BiasReducedEstimate(changes, intervals int, days float64) Estimate {
 	return e.between(low, high)
 }
 
-// regular makes counts possible ones: 0 <= changes <= intervals.
+// regular returns possible counts: 0 <= changes <= intervals.
 func regular(changes, intervals int) (int, int) {
 	intervals = max(intervals, 0)
 	return min(max(changes, 0), intervals), intervals
 }
 
-// positive is whether a number of days can be an interval.
+// positive reports whether a number of days can be an interval.
 func positive(days float64) bool { return days > 0 && !math.IsInf(days, 1) }
 
-// poissonInterval is that of the rate of a Poisson process with so many changes in so many
-// days, under the Jeffreys prior; from 0 where there were none.
+// poissonInterval returns the interval of a Poisson rate by changes and days, under the Jeffreys
+// prior; from 0 if there were no changes.
 func poissonInterval(changes, days float64) (low, high float64) {
 	if changes > 0 {
 		low = gammaQuantile(changes+0.5, days, tail)
@@ -111,7 +110,7 @@ func poissonInterval(changes, days float64) (low, high float64) {
 	return low, gammaQuantile(changes+0.5, days, 1-tail)
 }
 
-// ofRate is an estimate without doubt.
+// ofRate returns an estimate without uncertainty.
 func ofRate(method string, rate float64, observations int) Estimate {
 	return Estimate{
 		Method:       method,
@@ -123,14 +122,14 @@ func ofRate(method string, rate float64, observations int) Estimate {
 	}
 }
 
-// unknown is an estimate of a page of which nothing was seen.
+// unknown returns the estimate of a page without data.
 func (e Estimate) unknown() Estimate {
 	e.Low, e.High = 0, FastestRate
 	e.Warning = "visited once: nothing is known"
 	return e
 }
 
-// between adds an interval, widened to hold the rate and cut at FastestRate.
+// between adds an interval, widened to contain the rate and cut at FastestRate.
 func (e Estimate) between(low, high float64) Estimate {
 	e.Low = min(max(low, 0), e.RatePerDay)
 	e.High = max(min(high, FastestRate), e.RatePerDay)

@@ -27,7 +27,7 @@ func watched(rng *rand.Rand, rate float64, intervals []float64) []Observed {
 	return obs
 }
 
-// equal are n intervals of the same length, irregular ones from 1/10 to 4 times as long.
+// equal returns n intervals of the same length, and irregular ones from 1/10 to 4 times as long.
 func equal(n int, days float64) []float64 {
 	intervals := make([]float64, n)
 	for i := range intervals {
@@ -54,7 +54,7 @@ func counted(obs []Observed) (changes, intervals int, days float64) {
 	return changes, len(obs), days
 }
 
-// The ten daily visits with six changes of [Cho 2003, example 1]: 0.6 a day naively; reduced
+// The ten daily visits with six changes of [Cho 2003, example 1]: naively 0.6 a day; reduced
 // -ln(4.5/10.5).
 func TestRegularWorkedValues(t *testing.T) {
 	for _, c := range []struct {
@@ -68,7 +68,7 @@ func TestRegularWorkedValues(t *testing.T) {
 		{10, 10, 10, 1, math.Log(21)},
 		{1, 1, 2, 0.5, math.Log(3) / 2},
 		{0, 0, 0, 0, 0},
-		{3, 2, 2, 1, math.Log(5)}, // impossible: as many as there were intervals
+		{3, 2, 2, 1, math.Log(5)}, // impossible: counts as many as the intervals
 		{1, 5, 0, 0, 0},
 		{1, 5, math.NaN(), 0, 0},
 		{1, 5, math.Inf(1), 0, 0},
@@ -93,7 +93,8 @@ func TestRegularWorkedValues(t *testing.T) {
 	}
 }
 
-// expected is the mean of an estimator of the number of changed ones among n intervals of a day.
+// expected returns the mean of an estimator over the number of changed ones among n intervals of a
+// day.
 func expected(n int, rate float64, estimate func(changes int) float64) float64 {
 	p, sum := -math.Expm1(-rate), 0.0
 	for x := range n + 1 {
@@ -105,9 +106,9 @@ func expected(n int, rate float64, estimate func(changes int) float64) float64 {
 	return sum
 }
 
-// The expectation, summed exactly over the binomial distribution: the naive one is biased as
-// its doc comment says at any n, and bias-reduced by no more than 2 % from 20 visits
-// on, up to one change a visit.
+// The expectation, summed exactly over the binomial distribution. The naive estimator has the bias
+// of its doc comment at any n, and bias-reduced at most 2 % from 20 visits on, up to one change a
+// visit.
 func TestRegularBias(t *testing.T) {
 	for _, n := range []int{20, 50, 200} {
 		for _, rate := range []float64{0.02, 0.1, 0.3, 0.6, 1} {
@@ -125,7 +126,8 @@ func TestRegularBias(t *testing.T) {
 	}
 }
 
-// coverage is how often the interval of estimate holds the rate, over simulated pages.
+// coverage returns how often the interval of estimate misses the rate on each side, over simulated
+// pages.
 func coverage(rng *rand.Rand, pages int, rate func() float64, intervals func() []float64,
 	estimate func([]Observed) Estimate) (below, above float64) {
 	for range pages {
@@ -145,9 +147,9 @@ func logUniform(rng *rand.Rand, low, high float64) func() float64 {
 	return func() float64 { return low * math.Pow(high/low, rng.Float64()) }
 }
 
-// Intervals of all rates from 0.1 to 1 a visit (up to 0.02 for the naive one, which claims its
-// own only where changes do not hide each other) hold the true rate 95 times of 100,
-// within the tolerance of a binomial count.
+// Intervals of all rates from 0.1 to 1 a visit contain the true rate 95 times of 100, within the
+// tolerance of a binomial count. For the naive estimator, whose interval assumes no hidden changes,
+// rates end at 0.02.
 func TestIntervalCoverage(t *testing.T) {
 	const pages = 2000
 	tolerance := 4.5 * math.Sqrt(Level*(1-Level)/pages)
@@ -178,7 +180,7 @@ func TestIntervalCoverage(t *testing.T) {
 	}
 }
 
-// More evidence of the same kind: the interval is narrower, on both sides of the rate.
+// More evidence of the same kind narrows the interval on both sides of the rate.
 func TestMoreEvidenceIsNarrower(t *testing.T) {
 	widths := map[string]float64{}
 	for _, times := range []int{1, 2, 4, 16, 256} {
@@ -204,7 +206,7 @@ func TestMoreEvidenceIsNarrower(t *testing.T) {
 	}
 }
 
-// randomObserved are up to 40 intervals, from a minute to a year, of one kind or mixed.
+// randomObserved returns up to 40 intervals, from a minute to a year, of one kind or mixed.
 func randomObserved(rng *rand.Rand) []Observed {
 	obs := make([]Observed, rng.IntN(40))
 	share := []float64{0, 0.1, 0.5, 0.9, 1}[rng.IntN(5)]
@@ -214,7 +216,7 @@ func randomObserved(rng *rand.Rand) []Observed {
 	return obs
 }
 
-// Each rate by its name, of intervals told one by one, with none of the fixed days of smoothing.
+// unitFree has each rate by name, as a function of intervals, without the fixed days of smoothing.
 var unitFree = map[string]func([]Observed) float64{
 	"naive":        func(o []Observed) float64 { return Naive(counted(o)) },
 	"bias-reduced": func(o []Observed) float64 { return BiasReduced(counted(o)) },
@@ -233,8 +235,8 @@ var unitFree = map[string]func([]Observed) float64{
 	},
 }
 
-// Days told as hours, or as weeks, give the same rate; in any order; and a change more in
-// the same intervals never a lower one.
+// Intervals in hours or weeks give the same rate as in days, in any order. One more change in the
+// same intervals never gives a lower rate.
 func TestRateRelations(t *testing.T) {
 	rng := seedOf(t, 5)
 	for range 2000 {
@@ -276,7 +278,7 @@ func TestRateRelations(t *testing.T) {
 }
 
 func ExampleGrouped_Estimate() {
-	// Visited at days 1, 2, 7 and 10, changed at days 2 and 7.
+	// Visits on days 1, 2, 7 and 10 saw changes on days 2 and 7.
 	g := Grouped{Unchanged: 3, Changed: [3]Group{{Count: 1, Days: 1}, {Count: 1, Days: 5}}}
 	e := g.Estimate(3)
 	fmt.Printf("naive %.3f, most likely %.3f\n", Naive(2, 3, 9), e.RatePerDay)

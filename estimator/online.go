@@ -2,16 +2,16 @@ package estimator
 
 import "math"
 
-// LLN is the law-of-large-numbers estimator of Avrachenkov, Patil and Thoppe 2020, for visits at
-// random moments (a Poisson process) of rate p: the next event is a change rather than a visit with
-// probability rate/(rate+p), which the share of visits that see a change tends to. So
+// LLN returns the law-of-large-numbers estimate of Avrachenkov, Patil and Thoppe 2020, for visits
+// at random times (a Poisson process) of rate p: the next event is a change rather than a visit
+// with probability rate/(rate+p), the limit of the share of visits that see a change. So
 //
 //	rate = p * X / (n + 1 - X)
 //
-// of X changes in n intervals; the 1 is their stabiliser a, which need only be small beside n and
-// keeps the rate finite at X = n. They set p; here it is what was done, n/days. At X = 0 it is 0,
-// and also where there were no days. Visits at equal intervals I tend to (exp(rate*I) - 1) / I,
-// which is too much: use BiasReduced.
+// for X changes in n intervals. The 1 is their stabiliser a, which need only be small compared with
+// n and keeps the rate finite at X = n. They set p; here it is the actual rate, n/days. Without
+// changes or days it is 0. For visits at equal intervals I its limit is (exp(rate*I) - 1) / I,
+// which is too high: use BiasReduced.
 func LLN(changes, intervals int, days float64) float64 {
 	changes, intervals = regular(changes, intervals)
 	if changes == 0 || !positive(days) {
@@ -22,14 +22,14 @@ func LLN(changes, intervals int, days float64) float64 {
 }
 
 // SA is the stochastic-approximation estimator of Avrachenkov, Patil and Thoppe 2020, under the
-// same model as LLN. Visit k+1 to a page, of which the visits have the rate p, moves the rate y by
+// same model as LLN. Visit k+1 to a page whose visits have the rate p moves the rate y by
 //
 //	y += (k+1)^-0.75 * (I * (y + p) - y),   I = 1 if it saw a change, else 0,
 //
-// of which y is the fixed point where I is 1 with probability y/(y+p). Any power from above 1/2 to
-// 1 lets it converge; 0.75 is the middle. It needs no count of changes, forgets old visits slowly,
-// and depends on their order. The first visit moves it all the way, so a page that never changed
-// has rate 0. The zero value is a page visited once.
+// whose fixed point is y if I is 1 with probability y/(y+p). It converges with any power above 1/2
+// and up to 1; 0.75 is the middle. It needs no count of changes, forgets old visits slowly, and
+// depends on their order. The first visit moves it all the way, so a page that never changed has
+// rate 0. The zero value is a page visited once.
 type SA struct {
 	Rate      float64 // changes a day, in [0, FastestRate]
 	Intervals int     // k
@@ -38,8 +38,7 @@ type SA struct {
 // saPower is the power by which steps of SA shrink.
 const saPower = 0.75
 
-// Add tells what the end of an interval showed. Visits without a positive, finite rate tell
-// nothing.
+// Add adds the outcome of an interval. It ignores visits without a positive, finite rate.
 func (s *SA) Add(changed bool, visitsPerDay float64) {
 	if !positive(visitsPerDay) {
 		return

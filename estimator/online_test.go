@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Ten daily visits with four changes: 4/(10+1-4) a day. At X = n the stabiliser alone is left.
+// Ten daily visits with four changes: 4/(10+1-4) a day. At X = n only the stabiliser is left.
 func TestLLNWorkedValues(t *testing.T) {
 	for _, c := range []struct {
 		changes, intervals int
@@ -32,8 +32,8 @@ func TestLLNWorkedValues(t *testing.T) {
 	}
 }
 
-// Two visits a day that saw a change, none, and a change: y = 2, then 2 - 2^-0.75 * 2, then y +
-// 3^-0.75 * 2, as y + p - y is p.
+// Two visits a day saw a change, none, and a change: y = 2, then 2 - 2^-0.75 * 2, then y + 3^-0.75
+// * 2, as y + p - y is p.
 func TestSAWorkedValues(t *testing.T) {
 	var s SA
 	second := 2 - 2*math.Pow(2, -0.75)
@@ -61,8 +61,8 @@ func TestSAWorkedValues(t *testing.T) {
 	}
 }
 
-// poissonVisits tells of visits at random moments, p a day, whether the page changed since the one
-// before, and how long that was.
+// poissonVisits passes to see the outcomes of visits at random times, p a day: whether the page
+// changed since the visit before, and how long that was.
 func poissonVisits(rng *rand.Rand, rate, p float64, visits int,
 	see func(changed bool, days float64)) {
 	for range visits {
@@ -71,9 +71,9 @@ func poissonVisits(rng *rand.Rand, rate, p float64, visits int,
 	}
 }
 
-// On simulated Poisson pages visited at random moments both come to the rate, as near as their
-// asymptotic variances say: that of the odds of a binomial share for LLN, step * rate * (rate + p)
-// / 2 for SA, whose last steps alone count.
+// On simulated Poisson pages visited at random times both estimators converge to the rate, within
+// their asymptotic variances: that of the odds of a binomial share for LLN, and step * rate * (rate
+// + p) / 2 for SA, in which only the last steps count.
 func TestOnlineEstimatorsConverge(t *testing.T) {
 	const visits = 40_000
 	rng := seedOf(t, 91)
@@ -103,7 +103,7 @@ func TestOnlineEstimatorsConverge(t *testing.T) {
 	}
 }
 
-// At equal intervals LLN comes out high, as its comment says.
+// At equal intervals LLN is too high, as its comment says.
 func TestLLNAtEqualIntervals(t *testing.T) {
 	const n = 100_000
 	for _, rate := range []float64{0.1, 0.5, 1} {

@@ -5,34 +5,33 @@ import (
 	"time"
 )
 
-// Periods are the lengths, in days, that Periodic looks for: daily, weekly, every other week,
+// Periods are the lengths, in days, that Periodic considers: daily, weekly, every other week,
 // monthly.
 var Periods = [...]float64{1, 7, 14, 365.25 / 12}
 
 const (
-	// phases a period is divided into: a monthly page is placed to the day.
+	// phases is the number of phases of a period: a monthly page is placed to the day.
 	phases = 32
-	// periodicShare is the prior probability that a page is periodic: below 5 % of pages
-	// did not fit a Poisson process (Ford, Grimes, Tassone 2008).
+	// periodicShare is the prior probability that a page is periodic: less than 5 % of pages did
+	// not fit a Poisson process (Ford, Grimes, Tassone 2008).
 	periodicShare = 0.05
-	// stray changes a period, beside those at its ticks: one in ten periods. So a single
-	// one does not rule a period out.
+	// stray is the expected number of changes a period apart from its ticks, so that a single one
+	// does not rule a period out.
 	stray = 0.1
 )
 
-// tickHits are the probabilities that a tick changes the page.
+// tickHits are the considered probabilities that a tick changes the page.
 var tickHits = [...]float64{0.5, 0.8, 0.95}
 
-// Periodic weighs whether a page changes by the clock, at the ticks of a period, or as a Poisson
-// process, from its intervals in order of time. A component is a period of one length, with the
+// Periodic compares two models of a page by its intervals in order of time: changes by the clock,
+// at the ticks of a period, and a Poisson process. A component is a period of one length, with the
 // phase of its ticks and the probability (hit) that a tick changes the page. It has the exposure
 //
 //	a = -ln(1 - hit) * ticks in the interval + 0.1 / length * days
 //
-// in place of rate * days, and the likelihood is 1 - exp(-a) or exp(-a) as for a rate. The Poisson
-// process has the grid's rates under a prior. Periods shorter than two of the intervals in the mean
-// are left out: what changes at each visit, or at random ones, is no sign of a clock. The zero
-// value has seen nothing.
+// instead of rate * days, and the likelihood is 1 - exp(-a) or exp(-a) as for a rate. The Poisson
+// process has the grid's rates under a prior. Periods shorter than two mean intervals are left out:
+// changes at each visit, or at random ones, are no sign of a clock. The zero value has no visits.
 type Periodic struct {
 	log     [len(Periods)][phases][len(tickHits)]float64
 	grid    Grid
@@ -40,7 +39,7 @@ type Periodic struct {
 	seen    int
 }
 
-// Observe adds the next interval. Cost: 384 logarithms if it changed.
+// Observe adds the next interval. It takes 384 logarithms if the page changed.
 func (p *Periodic) Observe(o Observed) {
 	if !positive(o.Days) {
 		return
@@ -65,17 +64,17 @@ func (p *Periodic) Observe(o Observed) {
 	p.seen++
 }
 
-// ticksBetween counts ticks after from, up to and including to.
+// ticksBetween returns the number of ticks after from, up to and including to.
 func ticksBetween(from, to, period float64, phase int) float64 {
-	at := (float64(phase) + 0.5) / phases // visits at whole days do not fall on ticks
+	at := (float64(phase) + 0.5) / phases // visits at whole days do not coincide with ticks
 	return math.Floor(to/period-at) - math.Floor(from/period-at)
 }
 
-// tooShort is whether a period is shorter than two of the intervals in the mean.
+// tooShort reports whether a period is shorter than two mean intervals.
 func (p *Periodic) tooShort(period float64) bool { return period*float64(p.seen) < 2*p.elapsed }
 
-// weights calls f with every component and its posterior weight before normalisation, and
-// returns the weight of the Poisson process and the sum of all.
+// weights calls f with every component and its posterior weight before normalisation. It returns
+// the weight of the Poisson process and the sum of all.
 func (p *Periodic) weights(
 	prior *Rates,
 	f func(period, phase, hit int, weight float64),
@@ -110,7 +109,8 @@ func (p *Periodic) weights(
 	return poisson, all
 }
 
-// Probability is that of a change within age after the last visit, over all components.
+// Probability returns the probability of a change within age after the last visit, over all
+// components.
 func (p *Periodic) Probability(prior *Rates, age time.Duration) float64 {
 	days := Days(age)
 	if days <= 0 {
@@ -126,8 +126,8 @@ func (p *Periodic) Probability(prior *Rates, age time.Duration) float64 {
 	return min(changed/all, 1)
 }
 
-// Estimate describes the page: the mean rate over all components, with the 95 % credible interval
-// of the mixture, and the probability of a change within age.
+// Estimate returns the mean rate over all components, with the 95 % credible interval of the
+// mixture, and the probability of a change within age.
 func (p *Periodic) Estimate(prior *Rates, age time.Duration) Estimate {
 	var rates Rates // of the mixture
 	var mean float64
@@ -155,7 +155,7 @@ func (p *Periodic) Estimate(prior *Rates, age time.Duration) Estimate {
 	return e
 }
 
-// nearest is the rate of the grid that stands for one.
+// nearest returns the index of the nearest rate of the grid.
 func nearest(rate float64) int {
 	i := math.Round(math.Log(rate/slowestGrid) / gridStep)
 	return int(min(max(i, 0), GridSize-1))

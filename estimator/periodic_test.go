@@ -13,8 +13,8 @@ type period struct {
 	hit   float64 // probability that a tick changes the page
 }
 
-// likeliest is the likeliest period, and the posterior probability that the page is periodic at
-// all, with any length, phase and hit.
+// likeliest returns the likeliest period, and the posterior probability that the page is periodic
+// with any length, phase and hit.
 func likeliest(p *Periodic, prior *Rates) (best period, probability float64) {
 	most := 0.0
 	poisson, all := p.weights(prior, func(i, j, k int, w float64) {
@@ -26,7 +26,8 @@ func likeliest(p *Periodic, prior *Rates) (best period, probability float64) {
 	return best, 1 - poisson/all
 }
 
-// byClock is a page that changes at phase + k*period with a chance, visited every so many days.
+// byClock simulates a page that changes at phase + k*period with a probability, visited at equal
+// intervals.
 func byClock(rng *rand.Rand, period, phase, hit, every float64, visits int) (p Periodic) {
 	for i := range visits {
 		from, to := float64(i)*every, float64(i+1)*every
@@ -41,8 +42,8 @@ func byClock(rng *rand.Rand, period, phase, hit, every float64, visits int) (p P
 	return p
 }
 
-// A page changed weekly or monthly by the clock is told from a Poisson page of the same
-// rate, its phase too, and the next change is foretold to the tick.
+// A page that changes weekly or monthly by the clock differs from a Poisson page of the same rate.
+// Its phase is found, and the next change is predicted to the tick.
 func TestPeriodicFindsTheClock(t *testing.T) {
 	rng := seedOf(t, 71)
 	prior := DefaultRates()
@@ -56,7 +57,7 @@ func TestPeriodicFindsTheClock(t *testing.T) {
 		if probability < 0.95 || best.days != c.period || math.Abs(off) > c.every+c.period/phases {
 			t.Errorf("%+v: %+v with probability %.3f", c, best, probability)
 		}
-		// Just after a tick nothing is due for most of a period.
+		// Just after a tick no change is expected for most of a period.
 		now := float64(c.visits) * c.every
 		next := math.Mod(c.phase-now, c.period)
 		if next < 0 {
@@ -75,7 +76,7 @@ func TestPeriodicFindsTheClock(t *testing.T) {
 	}
 }
 
-// Poisson pages are rarely taken for clocks, and then told the same as by the grid.
+// Poisson pages rarely look like clocks, and otherwise get the same estimate as from the grid.
 func TestPeriodicOnPoissonPages(t *testing.T) {
 	rng := seedOf(t, 72)
 	prior := FlatRates()
@@ -106,12 +107,12 @@ func TestPeriodicOnPoissonPages(t *testing.T) {
 	}
 }
 
-// A clock far likelier than the Poisson process, but too fast for the visits, is left out
-// without taking all else with it.
+// A clock far likelier than the Poisson process, but too fast for the visits, is left out without
+// effect on the rest.
 func TestPeriodicLeftOut(t *testing.T) {
 	var p Periodic
 	prior := DefaultRates()
-	for i := range 6000 { // two visits a day, of which one sees the tick; and a day more at times
+	for i := range 6000 { // of two visits a day one sees the tick; and one more day at times
 		p.Observe(Observed{Days: 0.3, Changed: false})
 		p.Observe(Observed{Days: 0.7 + float64(i%10/9), Changed: true})
 	}

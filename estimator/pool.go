@@ -2,11 +2,11 @@ package estimator
 
 import "iter"
 
-// Pool gathers the posteriors of the pages of a group, a site or a server, into a prior of
-// its pages. The zero value is empty.
+// Pool sums the posteriors of the pages of a group, such as a site or a server, into a prior of its
+// pages. The zero value is empty.
 type Pool struct {
 	Sum   Rates   // of posteriors; its weights sum to Pages
-	Pages float64 // may be a fraction where pages count less
+	Pages float64 // a fraction if pages count less
 }
 
 // Add counts a page by its posterior.
@@ -17,7 +17,7 @@ func (p *Pool) Add(posterior *Rates) {
 	p.Pages++
 }
 
-// Remove undoes Add; so a page can be judged by the others alone.
+// Remove undoes Add, so that a page can be judged by the others alone.
 func (p *Pool) Remove(posterior *Rates) {
 	for i, w := range &posterior.Weight {
 		p.Sum.Weight[i] = max(p.Sum.Weight[i]-w, 0)
@@ -33,9 +33,9 @@ func (p *Pool) Merge(other *Pool) {
 	p.Pages += other.Pages
 }
 
-// Prior is that of a page of the group: the mean of the posteriors of its pages, with the
-// parent's prior counting as strength pages beside them. So an empty group has its parent's prior,
-// one of many pages its own; strength 0 is no pooling, an infinite one nothing else.
+// Prior returns the prior of a page of the group: the mean of the posteriors of its pages and of
+// the parent's prior, which has the weight of strength pages. So an empty group has its parent's
+// prior, and a large one its own. Strength 0 means no pooling, infinite strength only the parent.
 func (p *Pool) Prior(parent *Rates, strength float64) Rates {
 	total := 0.0
 	r := *parent
@@ -56,14 +56,14 @@ func (p *Pool) Prior(parent *Rates, strength float64) Rates {
 	return r
 }
 
-// DefaultStrength is how many pages a parent's prior counts for.
+// DefaultStrength is the weight of a parent's prior, in pages.
 const DefaultStrength = 5
 
-// Prior is the hierarchy of priors: page <- site <- server <- corpus, each learnt from the
-// pages below it. Sites and servers are numbered from 0 by the caller; a page of site s
-// starts from Sites[s], also if nothing was seen of it.
+// Prior is the hierarchy of priors: page <- site <- server <- corpus, each learnt from its pages.
+// The caller numbers sites and servers from 0. A page of site s starts from Sites[s], even without
+// data.
 type Prior struct {
-	Root     Rates // believed before any page was seen; counts as Strength pages
+	Root     Rates // prior without data, with the weight of Strength pages
 	Strength float64
 	Corpus   Rates
 	Servers  []Rates
@@ -73,8 +73,8 @@ type Prior struct {
 	pools    []Pool // of sites, then of servers, then of the corpus; reused
 }
 
-// NewPrior is the hierarchy before anything was learnt: all levels are root. serverOf gives
-// the server of each site, below servers.
+// NewPrior returns the hierarchy before any learning: all levels equal root. serverOf has the
+// server of each site, below servers.
 func NewPrior(root Rates, strength float64, servers int, serverOf []int32) *Prior {
 	p := &Prior{
 		Root:     root,
@@ -94,11 +94,11 @@ func NewPrior(root Rates, strength float64, servers int, serverOf []int32) *Prio
 	return p
 }
 
-// Learn is a round of expectation and maximisation on the grid (NPMLE, Laird 1978, with pooling):
-// posteriors of all pages under the priors as they are, then priors from their sums, from the
-// corpus down. pages yields the site of each page and what was seen of it; pages of which nothing
-// was seen may be left out. It returns the sum of the pages' LogEvidence before the round. Some 10
-// rounds settle what can be told apart. Cost: GridSize exponentials a page.
+// Learn makes a step of expectation and maximisation on the grid (NPMLE, Laird 1978, with pooling):
+// posteriors of all pages under the present priors, then priors from their sums, from the corpus
+// down. pages yields the site and the data of each page; pages without data may be left out. It
+// returns the sum of the pages' LogEvidence before the step. About 10 steps suffice. A step takes
+// GridSize exponentials a page.
 func (p *Prior) Learn(pages iter.Seq2[int32, *Grid]) (logEvidence float64) {
 	clear(p.pools)
 	sites, servers := p.pools[:len(p.Sites)], p.pools[len(p.Sites):len(p.Sites)+len(p.Servers)]

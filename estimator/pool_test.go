@@ -13,8 +13,8 @@ func distance(a, b *Rates) (sum float64) {
 	return sum / 2
 }
 
-// twoServers are pages of server 0, slow, in sites 0 and 1, and of server 1, fast, in site 2; site
-// 3, of server 1, is empty.
+// twoServers returns pages of server 0, slow, in sites 0 and 1, and of server 1, fast, in site 2;
+// site 3 of server 1 is empty.
 func twoServers(t *testing.T, seed uint64, each int) (
 	pages []Grid, sites []int32, rates []float64) {
 	rng := seedOf(t, seed)
@@ -46,7 +46,7 @@ func learnt(strength float64, rounds int, pages []Grid, sites []int32) *Prior {
 	return p
 }
 
-// Strength 0: each site stands alone. Infinite: all have the root's prior, nothing learnt.
+// Strength 0: each site stands alone. Infinite strength: all have the root's prior.
 func TestPriorLimits(t *testing.T) {
 	pages, sites, _ := twoServers(t, 41, 40)
 	root := DefaultRates()
@@ -86,7 +86,7 @@ func TestPriorLimits(t *testing.T) {
 	if d := distance(&nothing.Sites[0], &root); d > 1e-12 {
 		t.Errorf("nothing seen: off the root by %g", d)
 	}
-	// In between a stronger pool is nearer to the parent.
+	// A stronger pool in between is nearer to the parent.
 	var fast Pool
 	for i := range pages {
 		if sites[i] == 2 {
@@ -105,9 +105,8 @@ func TestPriorLimits(t *testing.T) {
 	}
 }
 
-// Rounds of Learn foretell what was seen better and better, the order of pages does not
-// matter, and the sites' means come out as they are. Pooled rates are nearer to the truth
-// than rates under the same prior for all.
+// Steps of Learn predict the data better and better, in any order of pages. The sites' means are
+// right, and pooled rates are nearer to the truth than rates under one prior.
 func TestPriorLearns(t *testing.T) {
 	pages, sites, rates := twoServers(t, 42, 150)
 	p := NewPrior(DefaultRates(), DefaultStrength, 2, []int32{0, 0, 1, 1})

@@ -9,7 +9,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// everyEstimate is all that the package says of intervals and of a history.
+// everyEstimate returns all estimates of the package for intervals and a history.
 func everyEstimate(obs []Observed, h sitegraph.History, age time.Duration) []Estimate {
 	changes, intervals, days := counted(obs)
 	grouped := FromHistory(h)
@@ -35,7 +35,7 @@ func everyEstimate(obs []Observed, h sitegraph.History, age time.Duration) []Est
 }
 
 // FuzzRates checks guarantees 1 and 2 on intervals of any numbers, also impossible ones: eight
-// bytes are the days of one, of which the last bit says whether it changed.
+// bytes are the days of one, and their last bit whether it changed.
 func FuzzRates(f *testing.F) {
 	f.Add([]byte{}, uint32(0), uint32(0), uint32(0), uint32(0), uint32(0), int64(0))
 	var seed []byte
@@ -109,7 +109,7 @@ func TestProbabilityRisesWithAge(t *testing.T) {
 	}
 }
 
-// What planners call for each page takes no memory.
+// Functions that planners call for each page allocate nothing.
 func TestNothingIsAllocated(t *testing.T) {
 	h := daily(60, 1, 3, 7, 20, 41)
 	prior := DefaultRates()

@@ -7,14 +7,14 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// Rates is a distribution of change rates over the grid: a prior, or the posterior of a
-// page. Each rate stands for those nearer to it than to its neighbours on a logarithmic
-// scale. The zero value allows no rate; a posterior under it is that of FlatRates.
+// Rates is a distribution of change rates over the grid: a prior, or the posterior of a page. Each
+// rate covers the rates nearer to it than to its neighbours on a logarithmic scale. The zero value
+// allows no rate; a posterior under it is that of FlatRates.
 type Rates struct {
 	Weight [GridSize]float64 // >= 0, sum 1
 }
 
-// FlatRates holds all rates of the grid equally likely: log-uniform.
+// FlatRates returns equal weights for all rates of the grid: log-uniform.
 func FlatRates() (r Rates) {
 	for i := range &r.Weight {
 		r.Weight[i] = 1.0 / GridSize
@@ -22,9 +22,9 @@ func FlatRates() (r Rates) {
 	return r
 }
 
-// DefaultRates is believed of a page before anything was seen: DefaultPrior on the grid, with one
-// page in twenty taken from FlatRates. A gamma distribution alone holds a page that
-// changes daily for impossible, and a hundred changes would not persuade it.
+// DefaultRates returns the prior of a page without data: DefaultPrior on the grid, with one page in
+// twenty taken from FlatRates. Under a gamma distribution alone, a page that changes daily has a
+// probability near zero, and a hundred changes would not outweigh that.
 func DefaultRates() Rates {
 	const flat = 0.05
 	r := DefaultPrior.Rates()
@@ -34,7 +34,7 @@ func DefaultRates() Rates {
 	return r
 }
 
-// Rates puts a gamma distribution on the grid; what lies beyond its ends counts there.
+// Rates returns a gamma distribution on the grid, whose ends include everything beyond them.
 func (g GammaPoisson) Rates() (r Rates) {
 	before := 0.0
 	for i := range &r.Weight {
@@ -48,8 +48,8 @@ func (g GammaPoisson) Rates() (r Rates) {
 	return r
 }
 
-// Probability is that of a change within days, the rate averaged out:
-// 1 - sum of weight * exp(-rate * days). 0 at 0 days and below.
+// Probability returns the probability of a change within days, averaged over the rate: 1 - sum of
+// weight * exp(-rate * days). It is 0 at 0 days and below.
 func (r *Rates) Probability(days float64) float64 {
 	if !(days > 0) {
 		return 0
@@ -62,7 +62,7 @@ func (r *Rates) Probability(days float64) float64 {
 	return min(p, 1)
 }
 
-// Mean is the mean rate, in changes per day.
+// Mean returns the mean rate, in changes a day.
 func (r *Rates) Mean() float64 {
 	mean := 0.0
 	for i, w := range &r.Weight {
@@ -71,8 +71,8 @@ func (r *Rates) Mean() float64 {
 	return mean
 }
 
-// Quantile is the rate below which the share p in [0, 1] lies, the weight of each rate spread
-// evenly over the logarithms next to it.
+// Quantile returns the rate below which the share p in [0, 1] lies, with the weight of each rate
+// spread evenly over the neighbouring logarithms.
 func (r *Rates) Quantile(p float64) float64 {
 	sum := 0.0
 	for i, w := range &r.Weight {
@@ -85,8 +85,8 @@ func (r *Rates) Quantile(p float64) float64 {
 	return gridRates[GridSize-1] * math.Exp(gridStep/2)
 }
 
-// Estimate describes a page by its posterior: mean rate, 95 % credible interval, probability
-// of a change within age. observations is the number of intervals seen.
+// Estimate returns the mean rate, its 95 % credible interval, and the probability of a change
+// within age. observations is the number of intervals.
 func (r *Rates) Estimate(observations int, age time.Duration) Estimate {
 	e := ofRate("grid", r.Mean(), max(observations, 0)).between(r.Quantile(tail),
 		r.Quantile(1-tail))

@@ -2,13 +2,13 @@ package estimator
 
 import "github.com/recrawl/recrawl/sitegraph"
 
-// Weeks tells from the 32 weeks of a history what its visits showed lately, one interval for each
-// week with a visit after another, in order of time. It takes a page that changed at several visits
-// of a week to have changed once, and places visits in the middle of their weeks: good for what is
-// slower than a week, a convention below. The intervals are put into buf.
+// Weeks returns the outcomes in the 32 weeks of a history, one interval for each week with a visit
+// after another, in order of time, in buf. It assumes that a page which changed at several visits
+// of a week changed once, and places visits in the middle of their weeks: good for changes slower
+// than a week, a convention for faster ones.
 func Weeks(h sitegraph.History, buf *[32]Observed) []Observed {
 	const unknown = 64
-	before := uint32(unknown) // weeks ago of the visit before
+	before := uint32(unknown) // weeks since the visit before
 	if weeks := sitegraph.Week(h.Last) - sitegraph.Week(h.Epoch); weeks < 32 {
 		before = weeks
 	}
@@ -29,8 +29,8 @@ func Weeks(h sitegraph.History, buf *[32]Observed) []Observed {
 	return obs
 }
 
-// GridOfWeeks is the likelihood of what Weeks tells, with the past forgotten: each interval
-// counts for keepPerDay to the power of the days after it. So it tells of a rate that drifts.
+// GridOfWeeks returns the likelihood of Weeks with forgetting: each interval counts by keepPerDay
+// to the power of the days after it. So it follows a drifting rate.
 func GridOfWeeks(h sitegraph.History, keepPerDay float64) Grid {
 	var g Grid
 	var buf [32]Observed
