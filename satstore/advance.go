@@ -8,11 +8,11 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Advance moves the clock to the unit of now [SAT 3.3]. Every record that is kept in that
-// unit or an earlier one is handed to again, in the order of units, with its messages applied, and
-// kept anew by the Due that again leaves in it. A clock that does not move costs nothing; units
-// without records cost nothing either. again may call Load and Setting, and nothing that changes
-// the store. Instead of a record that is damaged a fresh one is due in the next unit.
+// Advance moves the clock to the unit of now [SAT 3.3]. It passes every record that is kept in that
+// unit or an earlier one to again, in the order of units and with its messages applied. Then it
+// keeps the record by the Due that again leaves in it. A clock that does not move costs nothing,
+// nor do units without records. again may call Load and Setting, and nothing that changes the
+// store. A damaged record is replaced by a fresh one, due in the next unit.
 func (s *Store) Advance(now time.Time, again func(r *sitegraph.Record)) error {
 	if err := s.writable(); err != nil {
 		return err
@@ -43,7 +43,7 @@ func (s *Store) Advance(now time.Time, again func(r *sitegraph.Record)) error {
 	return s.replaceLost()
 }
 
-// handOut hands a record to again and returns it as it is to be kept.
+// handOut passes a record to again and returns it as it is to be kept.
 func (s *Store) handOut(
 	f *engine.Record,
 	r *sitegraph.Record,
@@ -60,7 +60,7 @@ func (s *Store) handOut(
 		}
 	}
 	if s.o.Apply == nil {
-		f.Messages = nil // they wait on
+		f.Messages = nil // the messages keep waiting
 	}
 	delete(s.applied, p)
 	s.apply(r, f.Messages)

@@ -17,7 +17,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Keys of the catalogue. Pages are four bytes, big endian, so that they come in order.
+// Keys of the catalogue. Pages are four bytes, big endian, so that they sort by number.
 const (
 	KeyAddress = 'a' // + page: its address
 	KeyLinks   = 'l' // + page: its in-server links and frames
@@ -31,30 +31,30 @@ func pageKey(kind byte, p sitegraph.PageID) []byte {
 	return binary.BigEndian.AppendUint32([]byte{kind}, uint32(p))
 }
 
-// catalogue is Pebble as we use it: without its own log, because the log of the records holds
-// every batch until Pebble has flushed it. Pebble reads and writes files only on its own
-// goroutines and on those of finish, so that it can never take one of ours along.
+// catalogue is Pebble without its own log, because the log of the records holds every batch until
+// Pebble has flushed it. Pebble reads and writes files only on its own goroutines and those of
+// finish, so that it cannot end one of the store.
 type catalogue struct {
 	dir    string
 	fs     *catalogueFS
 	db     *pebble.DB
-	read   pebble.Reader // db, or for reading only a batch on top of it with what the log holds
+	read   pebble.Reader // db or, for reading only, a batch on top with the log
 	dirty  bool          // batches were applied since the last flush
 	once   sync.Once
 	cause  error         // why it is dead; set before dead is closed
 	dead   chan struct{} // closed when Pebble could not write, or found damage
 	haltMu sync.Mutex
-	halted chan struct{} // closed when Pebble cannot even be closed in order any more
+	halted chan struct{} // closed when Pebble cannot even be closed properly
 }
 
-// catalogueFiles bounds the descriptors that Pebble keeps: it opens all tables when it starts, one
-// for about 30,000 pages, up to 1000 unless told otherwise.
+// catalogueFiles bounds the descriptors of Pebble. It opens all tables when it starts, one for
+// about 30,000 pages, and up to 1000 without a bound.
 const catalogueFiles = 200
 
 // retryPause slows Pebble's endless retries of a failed flush until the store is closed.
 const retryPause = 10 * time.Millisecond
 
-// openCatalogue opens the Pebble in dir; if it may, it creates one.
+// openCatalogue opens the Pebble in dir, or with mayCreate makes one.
 func openCatalogue(disk vfs.FS, dir string, readOnly, mayCreate bool) (*catalogue, error) {
 	var opened atomic.Bool
 	c := &catalogue{dir: dir, dead: make(chan struct{}), halted: make(chan struct{})}
@@ -68,7 +68,8 @@ func openCatalogue(disk vfs.FS, dir string, readOnly, mayCreate bool) (*catalogu
 		FormatMajorVersion: pebble.FormatValueSeparation,
 		MemTableSize:       8 << 20,
 		MaxOpenFiles:       catalogueFiles,
-		// Where Pebble cannot be opened it panics under its own compactions: none until then.
+		// A Pebble that cannot be opened panics under its own compactions, so there are none until
+		// then.
 		CompactionConcurrencyRange: func() (int, int) {
 			if opened.Load() {
 				return 1, 1
@@ -80,7 +81,7 @@ func openCatalogue(disk vfs.FS, dir string, readOnly, mayCreate bool) (*catalogu
 				c.die(fmt.Errorf("catalogue: %w", c.explain(err)))
 				time.Sleep(retryPause)
 			},
-			DataCorruption: func(info pebble.DataCorruptionInfo) { // also where we read
+			DataCorruption: func(info pebble.DataCorruptionInfo) { // also during our reads
 				c.die(&DamageError{
 					Path:   info.Path,
 					Offset: blockOffset(info.Details),
@@ -117,19 +118,19 @@ func openCatalogue(disk vfs.FS, dir string, readOnly, mayCreate bool) (*catalogu
 	return c, nil
 }
 
-// ofSystem reports whether an error is one of the file system, other than a missing file.
+// ofSystem reports whether an error comes from the file system, other than a missing file.
 func ofSystem(err error) bool {
 	var number syscall.Errno
 	var path *fs.PathError
 	return !errors.Is(err, fs.ErrNotExist) && (errors.As(err, &number) || errors.As(err, &path))
 }
 
-// start runs f on a goroutine of its own. A panic there is Pebble's.
+// start runs f on its own goroutine. A panic there is Pebble's.
 func (c *catalogue) start(f func() error) <-chan error {
 	done := make(chan error, 1)
 	go func() {
 		defer func() {
-			if r := recover(); r != nil { // it may hold anything
+			if r := recover(); r != nil { // it may hold any value
 				c.halt(
 					&DamageError{Path: c.dir, What: "catalogue",
 						Cause: oneLine{fmt.Errorf("panic: %v", r)}},
@@ -141,8 +142,8 @@ func (c *catalogue) start(f func() error) <-chan error {
 	return done
 }
 
-// finish runs f to its end, which comes unless Pebble halts. Then f may still be running:
-// the caller must not touch what it uses.
+// finish runs f to its end, unless Pebble halts. Then f may still be running, and the caller must
+// not touch its data.
 func (c *catalogue) finish(f func() error) error {
 	if isClosed(c.halted) {
 		return c.cause
@@ -167,7 +168,7 @@ func (c *catalogue) apply(b *pebble.Batch) error {
 	return c.finish(func() error { return c.db.Apply(b, pebble.NoSync) })
 }
 
-// applyRepr applies a batch as the log holds it.
+// applyRepr applies a batch in the form of the log.
 func (c *catalogue) applyRepr(repr []byte) error {
 	b := c.db.NewBatch()
 	defer b.Close()
@@ -177,7 +178,7 @@ func (c *catalogue) applyRepr(repr []byte) error {
 	return c.apply(b)
 }
 
-// flush makes everything applied durable.
+// flush makes all applied batches durable.
 func (c *catalogue) flush() error {
 	if !c.dirty {
 		return nil
@@ -197,8 +198,8 @@ func (c *catalogue) flush() error {
 	return nil
 }
 
-// copyTo makes a catalogue of the same state, flushed before, in a directory that is not
-// there. What fails in it leaves this one as it is.
+// copyTo makes a catalogue of the same state, flushed before, in a missing directory. Errors in it
+// leave this catalogue as it is.
 func (c *catalogue) copyTo(dir string) error {
 	err := c.finish(func() error { return c.db.Checkpoint(dir, pebble.WithFlushedWAL()) })
 	return errors.Join(err, c.fs.takeCopied())
@@ -233,8 +234,8 @@ func (c *catalogue) get(key []byte) (value []byte, found bool, err error) {
 // chunkBytes is about how much each reads ahead.
 const chunkBytes = 64 << 10
 
-// each calls f for the pages that have a key of this kind, in order, until it fails. f
-// runs on the goroutine of the caller, on what was read before.
+// each calls f for the pages that have a key of this kind, in order, until f fails. f runs on the
+// goroutine of the caller, on data that was read before.
 func (c *catalogue) each(kind byte, f func(p sitegraph.PageID, value []byte) error) error {
 	return c.eachFrom(kind, 0, f)
 }
@@ -242,7 +243,7 @@ func (c *catalogue) each(kind byte, f func(p sitegraph.PageID, value []byte) err
 // eachFrom is each, from a page on.
 func (c *catalogue) eachFrom(kind byte, from sitegraph.PageID,
 	f func(p sitegraph.PageID, value []byte) error) (err error) {
-	type entry struct{ key, end int } // in buf: the key begins where the entry before ends
+	type entry struct{ key, end int } // in buf: the key begins at the end of the entry before
 	var it *pebble.Iterator
 	var buf []byte
 	var entries []entry
@@ -296,8 +297,7 @@ func (c *catalogue) eachFrom(kind byte, from sitegraph.PageID,
 	return nil
 }
 
-// others reads the settings and looks for keys that are not ours. It returns how many settings
-// there are.
+// others reads the settings and looks for unknown keys. It returns how many settings there are.
 func (c *catalogue) others() (settings int, err error) {
 	answer := make(chan int, 1)
 	err = c.finish(func() (err error) {

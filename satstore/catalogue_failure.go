@@ -27,8 +27,8 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// halt makes the catalogue fail for good: what Pebble held stays held, and it is never
-// called again, not even to be closed.
+// halt makes the catalogue fail for good. Pebble keeps what it holds, and is never called again,
+// not even to be closed.
 func (c *catalogue) halt(err error) {
 	c.die(err)
 	c.haltMu.Lock()
@@ -38,10 +38,9 @@ func (c *catalogue) halt(err error) {
 	}
 }
 
-// Infof, Errorf and Fatalf make the catalogue Pebble's logger, of which only Fatalf
-// matters: Pebble calls it where it cannot write its manifest and would end the process.
-// We end the calling goroutine, which is Pebble's own or one of finish, and let the store
-// fail instead.
+// Infof, Errorf and Fatalf make the catalogue Pebble's logger. Only Fatalf matters: Pebble calls it
+// when it cannot write its manifest and would end the process. Fatalf ends the calling goroutine
+// instead, which belongs to Pebble or to finish, and the store fails.
 func (c *catalogue) Infof(string, ...any)  {}
 func (c *catalogue) Errorf(string, ...any) {}
 func (c *catalogue) Fatalf(format string, args ...any) {
@@ -55,7 +54,7 @@ func (c *catalogue) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// explain turns what Pebble says of a damaged or missing file into a *DamageError.
+// explain converts Pebble's error about a damaged or missing file to a *DamageError.
 func (c *catalogue) explain(err error) error {
 	var damage *DamageError
 	if err == nil || errors.As(err, &damage) {
@@ -68,7 +67,7 @@ func (c *catalogue) explain(err error) error {
 	return err
 }
 
-// damage says which file is damaged, in one line.
+// damage names the damaged file, in one line.
 func (c *catalogue) damage(err error) *DamageError {
 	d := &DamageError{Path: c.dir, What: "catalogue"}
 	var path *fs.PathError
@@ -82,8 +81,8 @@ func (c *catalogue) damage(err error) *DamageError {
 	return d
 }
 
-// blockOffset finds in what Pebble says ("... block 4656/770: ...") where the damaged block
-// begins; 0 if it does not say.
+// blockOffset finds the start of the damaged block in Pebble's message ("... block 4656/770: ...");
+// 0 if there is none.
 func blockOffset(err error) (offset int64) {
 	if _, after, ok := strings.Cut(err.Error(), ": block "); ok {
 		_, _ = fmt.Sscanf(after, "%d/", &offset) // 0 if it is none
@@ -91,7 +90,7 @@ func blockOffset(err error) (offset int64) {
 	return max(offset, 0)
 }
 
-// oneLine is an error whose message may have had more lines.
+// oneLine is an error whose message is cut to one line.
 type oneLine struct{ error }
 
 func (e oneLine) Error() string {

@@ -13,9 +13,9 @@ import (
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
-// catalogueFS is the file system that Pebble sees. It refuses to write once the catalogue
-// is dead: a Pebble that could not be closed must not disturb the store opened after it.
-// Its lock is shared by those who read.
+// catalogueFS is the file system of Pebble. It refuses to write once the catalogue is dead: a
+// Pebble that could not be closed must not disturb the store opened after it. Readers share its
+// lock.
 type catalogueFS struct {
 	vfs.FS
 	c        *catalogue
@@ -23,12 +23,12 @@ type catalogueFS struct {
 
 	mu     sync.Mutex
 	lock   io.Closer // of the directory
-	copied error     // the first failed sync of a directory that is not the catalogue's own
+	copied error     // the first failed sync of a directory outside the catalogue
 }
 
-// own reports whether a path is the catalogue's directory or in it. A copy is made by the
-// same Pebble through the same file system, perhaps on another disk: what fails there fails the
-// copy, and the catalogue goes on.
+// own reports whether a path is the catalogue's directory or in it. A copy is made by the same
+// Pebble through the same file system, perhaps on another disk. Errors there fail the copy, and the
+// catalogue continues.
 func (fs *catalogueFS) own(name string) bool {
 	rest, ok := strings.CutPrefix(name, fs.c.dir)
 	return ok &&
@@ -36,7 +36,7 @@ func (fs *catalogueFS) own(name string) bool {
 			strings.HasPrefix(rest, string(os.PathSeparator)))
 }
 
-// takeCopied returns what failed in the directories of a copy since it was last called.
+// takeCopied returns the error in the directories of a copy since its last call.
 func (fs *catalogueFS) takeCopied() error {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
@@ -62,8 +62,8 @@ func (fs *catalogueFS) wrap(f vfs.File, err error) (vfs.File, error) {
 	return &catalogueFile{File: f, fs: fs}, nil
 }
 
-// Lock takes the lock of the catalogue's directory, of which Pebble names the file. It is the first
-// thing that Pebble does there.
+// Lock takes the lock of the catalogue's directory, whose file Pebble names. It is Pebble's first
+// action there.
 func (fs *catalogueFS) Lock(name string) (io.Closer, error) {
 	disk := fs.FS
 	if counted, ok := disk.(*copyFS); ok {
@@ -80,7 +80,7 @@ type noLock struct{}
 
 func (noLock) Close() error { return nil }
 
-// unlock gives the lock back. Pebble cannot always be closed.
+// unlock releases the lock. Pebble cannot always be closed.
 func (fs *catalogueFS) unlock() error {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
@@ -92,8 +92,8 @@ func (fs *catalogueFS) unlock() error {
 	return err
 }
 
-// Create makes a file. A marker of Pebble's names another file that it made just before, whose
-// own name must be durable first: a disk may keep the names of a directory in any order.
+// Create makes a file. A marker of Pebble's names another file that it has just made, whose own
+// name must be durable first: a disk may keep the names of a directory in any order.
 func (fs *catalogueFS) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	if err := fs.writable(); err != nil {
 		return nil, err
@@ -166,8 +166,8 @@ func (fs *catalogueFS) MkdirAll(dir string, perm os.FileMode) error {
 func (fs *catalogueFS) Unwrap() vfs.FS { return fs.FS }
 
 // OpenDir returns a directory whose failed sync ends the catalogue at once: some callers in Pebble
-// would panic on a goroutine of its own, out of our reach. In a copy they also would. There Pebble
-// is told nothing, and who asked for the copy is.
+// would panic on a goroutine of Pebble, also for a copy. For a copy only the caller of the copy
+// gets the error.
 func (fs *catalogueFS) OpenDir(name string) (vfs.File, error) {
 	f, err := fs.FS.OpenDir(name)
 	if err != nil {

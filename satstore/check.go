@@ -11,26 +11,26 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Report is what Check found.
+// Report is the result of Check.
 type Report struct {
-	// Linked: pages whose links are known
+	// Linked counts the pages with known links.
 	Pages, Records, Removed, Starts, Linked, Settings int
 	Damage                                            []*DamageError
-	// Behind are the visits given to Check of which the store does not know, by address.
+	// Behind has the visits given to Check that the store does not have, by address.
 	Behind map[string]time.Time
-	// Ahead describes files that hold more than the log says: runs.Store.Ahead.
+	// Ahead describes files with more than the log has: engine.Store.Ahead.
 	Ahead []string
 }
 
 // checkStep is how many records pass between two calls of progress.
 const checkStep = 4096
 
-// Check reads and verifies everything: version files, log, index, every block and record of
-// the runs, every entry of the catalogue, and that they agree: a page has an address, and a record
-// of that address or the mark of its removal. Damage is in the report; the error is of reading,
-// or ctx's. progress, which may be nil, is told how many of all records were read. visited is when
-// some pages were visited, by address: that a record is of an earlier visit is no damage, and
-// stands in the report. Memory: 8 bytes a page.
+// Check reads and verifies everything: version files, log, index, every block and record of the
+// runs, every entry of the catalogue, and that they agree. A page has an address, and a record of
+// that address or the mark of its removal. Damage is in the report; the error is a read error, or
+// ctx's. progress, which may be nil, receives how many of all records were read. visited has the
+// times of some visits by address. A record of an earlier visit is no damage, and is reported in
+// Behind. Check takes 8 bytes a page.
 func (s *Store) Check(ctx context.Context, progress func(done, all int),
 	visited map[string]time.Time) (Report, error) {
 	if err := s.usable(); err != nil {
@@ -133,7 +133,7 @@ func (c *checker) check() error {
 	return c.records()
 }
 
-// catalogueError keeps damage, after which the catalogue is not known as a whole.
+// catalogueError keeps damage, after which the catalogue is not completely known.
 func (c *checker) catalogueError(err error) error {
 	var damage *DamageError
 	if errors.As(err, &damage) {
@@ -161,7 +161,7 @@ func (c *checker) links(p sitegraph.PageID, value []byte) {
 func (c *checker) removal(p sitegraph.PageID, _ []byte) {
 	c.report.Removed++
 	c.pages[p] |= checkRemoved
-	delete(c.report.Behind, c.of[p]) // its visits went with its record
+	delete(c.report.Behind, c.of[p]) // its visits were removed with its record
 }
 
 func (c *checker) start(sitegraph.PageID, []byte) { c.report.Starts++ }
@@ -219,7 +219,7 @@ func (c *checker) visit(seq uint32, body []byte) (wrong string, err error) {
 	} else if err != nil {
 		return fmt.Sprintf("page %d: %v", seq, err), nil
 	}
-	// Whole seconds, as sitegraph.Record.Apply compares them.
+	// Whole seconds, like sitegraph.Record.Apply.
 	if t, ok := c.report.Behind[c.record.URL]; ok && c.record.Tried.Unix() >= t.Unix() {
 		delete(c.report.Behind, c.record.URL)
 	}

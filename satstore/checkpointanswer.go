@@ -16,13 +16,13 @@ type checkpointed interface {
 	Commit() error
 }
 
-// AnswerCheckpoint makes the copies that were asked for of the store in the directory data, in the
-// order of asking. The error is that of the store itself; of what goes wrong with a copy who asked
-// is told. Where that fails unheard is told of it.
+// AnswerCheckpoint makes the requested copies of the store in the directory data, in the order of
+// the requests. Its error is one of the store itself. Errors of a copy go to the process that
+// asked, or to unheard if that fails.
 func AnswerCheckpoint(data string, store checkpointed, unheard func(error)) error {
 	entries, err := os.ReadDir(data)
 	if err != nil {
-		return nil // who asks will ask again
+		return nil // the process asks again
 	}
 	for _, e := range entries {
 		name, ok := strings.CutPrefix(e.Name(), prefix)
@@ -32,10 +32,10 @@ func AnswerCheckpoint(data string, store checkpointed, unheard func(error)) erro
 		place := filepath.Join(data, e.Name())
 		info, err := e.Info()
 		if err != nil {
-			continue // taken back
+			continue // withdrawn
 		}
 		switch age := time.Since(info.ModTime()); {
-		case age > 2*longestWait: // well after the process that asked has given up
+		case age > 2*longestWait: // long after the process that asked has given up
 			_ = os.Remove(place)
 		case strings.HasSuffix(name, requestSuffix):
 			if err := answerRequest(store, strings.TrimSuffix(place, requestSuffix),
@@ -51,8 +51,8 @@ func answerRequest(store checkpointed, place string, unheard func(error)) error 
 	var r copyRequest
 	wrong := r.read(place + requestSuffix)
 	if err := os.Remove(place + requestSuffix); errors.Is(err, fs.ErrNotExist) {
-		return nil // taken back
-	} else if err != nil { // it must not be answered for ever
+		return nil // withdrawn
+	} else if err != nil { // or it would be answered again and again
 		return fmt.Errorf("take up the request for a copy: %w", err)
 	}
 	if wrong == nil {
@@ -64,5 +64,5 @@ func answerRequest(store checkpointed, place string, unheard func(error)) error 
 	if err := r.write(place + answerSuffix); err != nil {
 		unheard(err)
 	}
-	return store.Commit() // with nothing to commit it tells whether the store still works
+	return store.Commit() // with nothing to commit this shows whether the store still works
 }

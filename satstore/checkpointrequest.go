@@ -14,14 +14,14 @@ import (
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
-// The names of the files: a prefix, a name that no other request has, and what they are.
+// The names of the files: a prefix, a unique name, and the kind.
 const (
 	prefix        = "checkpoint-"
 	requestSuffix = ".request"
 	answerSuffix  = ".answer"
 )
 
-// copyRequest is what is asked for, and its answer.
+// copyRequest is a request, or its answer.
 type copyRequest struct {
 	To    string `json:"to"`
 	Error string `json:"error,omitempty"` // of the answer
@@ -29,7 +29,7 @@ type copyRequest struct {
 
 // newRequestPlace returns the path of a new request and its answer, without their suffixes.
 func newRequestPlace(data string) string {
-	// Names sort by age. The second number tells those of the same moment from each other.
+	// Names sort by age. The second number separates requests of the same time.
 	return filepath.Join(data, fmt.Sprintf("%s%020d-%08x",
 		prefix, time.Now().UnixNano(), rand.Uint32()))
 }
@@ -52,7 +52,7 @@ func (r *copyRequest) read(path string) error {
 	return nil
 }
 
-// readAnswer returns what became of a request, once there is an answer, which it removes.
+// readAnswer returns the result of a request, once there is an answer, which it removes.
 func readAnswer(path string) (done bool, err error) {
 	var answer copyRequest
 	if err := answer.read(path); errors.Is(err, fs.ErrNotExist) {

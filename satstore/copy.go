@@ -6,11 +6,11 @@ import (
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
-// Checkpoint commits, and makes a copy of the store in a directory that is empty or not there: a
-// store of its own, with the files of this one linked where the file system can. It is a store when
-// Checkpoint returned nil, not before: what a crash or an error leaves of it is refused by Open,
-// and can be removed. This one goes on, also when the copy failed (a full disk, or one that is
-// broken), but not if its own disk did.
+// Checkpoint commits, and makes a copy of the store in a directory that is empty or missing: an
+// independent store, with files linked if the file system can. The copy is a store only when
+// Checkpoint has returned nil. Open refuses what a crash or an error leaves, which can be removed.
+// This store continues, also if the copy failed (a full disk, or a broken one), but not if its own
+// disk did.
 func (s *Store) Checkpoint(dir string) error {
 	if err := s.Commit(); err != nil {
 		return err
@@ -43,6 +43,6 @@ func (s *Store) copyTo(dir string) error {
 	if err := s.cat.copyTo(s.fs.PathJoin(dir, catalogueName)); err != nil {
 		return err
 	}
-	// The commit point: without it the directory is no store.
+	// The commit point: without this file the directory is no store.
 	return directory.WriteFormat(s.fs, dir, formatText())
 }

@@ -11,29 +11,29 @@ import (
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
-// EndProgress ends that progress is reported to Options.Progress: the store is open.
+// EndProgress ends reports to Options.Progress: the store is open.
 func (s *Store) EndProgress() { s.o.Progress = nil }
 
 const (
-	// reportEntries and reportBytes are how much is done between two reports of progress.
+	// reportEntries and reportBytes are the work between two reports of progress.
 	reportEntries = 1 << 14
 	reportBytes   = 4 << 20
 )
 
-// copyFS counts what is written below the directory of a copy. The error of a report fails it
-// there, and nowhere else.
+// copyFS counts what is written below the directory of a copy. An error of a report fails the copy
+// alone.
 type copyFS struct {
 	vfs.FS
-	copy atomic.Pointer[copying] // nil: none is made; Pebble writes beside it
+	copy atomic.Pointer[copying] // nil: no copy is being made; Pebble writes beside it
 }
 
-// copying is a copy that is made.
+// copying is a copy that is being made.
 type copying struct {
 	below  string // with the separator at its end
 	copied *directory.Counter
 }
 
-// begin counts the copy of some directories into dir from now on; done ends that.
+// begin starts counting the copy of some directories into dir; done ends it.
 func (t *copyFS) begin(dir string, report directory.Func, of ...string) (done func(), err error) {
 	if report == nil {
 		return func() {}, nil
@@ -47,7 +47,7 @@ func (t *copyFS) begin(dir string, report directory.Func, of ...string) (done fu
 		for _, name := range names {
 			info, err := t.Stat(t.PathJoin(from, name))
 			if errors.Is(err, fs.ErrNotExist) {
-				continue // Pebble removes what it merged
+				continue // Pebble removes merged tables
 			}
 			if err != nil {
 				return nil, err
@@ -60,7 +60,7 @@ func (t *copyFS) begin(dir string, report directory.Func, of ...string) (done fu
 	return func() { t.copy.Store(nil) }, nil
 }
 
-// copiedTo counts what is written to a file; nil: it is in no copy.
+// copiedTo returns the counter of a file; nil: it is in no copy.
 func (t *copyFS) copiedTo(name string) *directory.Counter {
 	if c := t.copy.Load(); c != nil && strings.HasPrefix(name, c.below) {
 		return c.copied
@@ -77,7 +77,7 @@ func (t *copyFS) Create(name string, category vfs.DiskWriteCategory) (vfs.File, 
 	return &countedFile{f, copied}, nil
 }
 
-// Link links a file or does not: once it is there, nothing fails any more.
+// Link links a file or does not: after it exists nothing can fail.
 func (t *copyFS) Link(from, to string) error {
 	copied := t.copiedTo(to)
 	if copied == nil {

@@ -8,13 +8,12 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Due hands each the records of the first span of slots that holds any from a moment on, with the
-// messages that wait for them, and returns the end of the span: all records were handed over that
-// are kept in units which begin at the moment or later, and before the end. A span is one unit near
-// the clock, and up to a day far from it. Without such records it returns the moment. Nothing
-// moves: Reschedule and Save say what comes of a record. It is good until each returns, which may
-// call Load and Messages, and must change nothing. Damaged records are left out; Advance gives them
-// fresh ones.
+// Due passes to each the records of the first span of slots at or after from that holds any, with
+// their messages. It returns the end of the span, so that all records kept in units between both
+// times were passed on; without records it returns from. A span is one unit near the clock, and up
+// to a day far from it. Nothing moves until Reschedule or Save. A record is valid until each
+// returns, which may call Load and Messages, and must change nothing. Damaged records are left out;
+// Advance replaces them.
 func (s *Store) Due(from time.Time, each func(r *sitegraph.Record, messages [][]byte)) (
 	end time.Time, err error) {
 	if err := s.usable(); err != nil {
@@ -42,10 +41,9 @@ func (s *Store) Due(from time.Time, each func(r *sitegraph.Record, messages [][]
 	return s.timeOf(last + 1), nil
 }
 
-// Reschedule hands the records of pages to again, which changes when they are due, and why. They
-// are read in the order in which they lie on disk, and messages wait on. Pages without a record,
-// and those that are due as before, are passed over. again must change nothing else, and may call
-// Load and Setting.
+// Reschedule passes the records of pages to again, which may change their due times and reasons
+// only. It reads them in the order of their places on disk; messages keep waiting. It skips pages
+// without a record, or with the same due time as before. again may call Load and Setting.
 func (s *Store) Reschedule(pages []sitegraph.PageID, again func(r *sitegraph.Record)) error {
 	if err := s.writable(); err != nil {
 		return err
@@ -67,7 +65,7 @@ func (s *Store) Reschedule(pages []sitegraph.PageID, again func(r *sitegraph.Rec
 		}
 		r.Page = sitegraph.PageID(f.Seq)
 		if err := DecodeRecord(f.Body, &r); err != nil {
-			wrong = s.undecodable(r.Page, err) // Advance gives it a fresh one
+			wrong = s.undecodable(r.Page, err) // Advance replaces it
 			return stays, nil
 		}
 		s.busy = true
@@ -96,11 +94,11 @@ func (s *Store) Reschedule(pages []sitegraph.PageID, again func(r *sitegraph.Rec
 // Undue returns the start of the unit after the clock: no record is kept in an earlier one.
 func (s *Store) Undue() time.Time { return s.timeOf(s.runs.Clock() + 1) }
 
-// Kept returns the start of the unit in which Save would keep a record of this due time now.
+// Kept returns the start of the unit in which Save would now keep a record of this due time.
 func (s *Store) Kept(due time.Time) time.Time { return s.timeOf(s.runs.Kept(s.dueUnit(due))) }
 
-// Answered drops the first so many messages of a page, as Messages returns them, with the next Save
-// of its record.
+// Answered removes the oldest messages of a page, as Messages returns them, with the next Save of
+// its record.
 func (s *Store) Answered(p sitegraph.PageID, messages int) error {
 	if err := s.writable(); err != nil {
 		return err

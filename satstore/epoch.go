@@ -9,21 +9,20 @@ import (
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
-// The epoch counts the batches of the catalogue. Each batch carries its number, and DIR/EPOCH says
-// how many the catalogue had for good when the log of the records forgot them. Pebble takes what it
-// cannot read at the end of its own MANIFEST for a write cut short, and goes on with an older
-// state: the epoch tells that from the newest one.
+// The epoch counts the batches of the catalogue. Each batch carries its number, and DIR/EPOCH has
+// the number of durable batches when the log of the records forgot them. If Pebble cannot read the
+// end of its own MANIFEST, it takes it for an interrupted write and continues with an older state.
+// The epoch exposes that.
 const epochName = "EPOCH"
 
-// KeyEpoch is the key of the catalogue that holds the number of the last batch: eight bytes, big
-// endian.
+// KeyEpoch is the key of the catalogue for the number of the last batch: eight bytes, big endian.
 var KeyEpoch = []byte{keyEpochs}
 
 func epochText(n uint64) []byte {
 	return directory.Sealed(fmt.Appendf(nil, "epoch %d\n", n))
 }
 
-// readEpoch returns what DIR/EPOCH says: 0 where there is none yet, or a store older than epochs.
+// readEpoch returns the number in DIR/EPOCH: 0 if there is none, as in stores older than epochs.
 func (s *Store) readEpoch() (n uint64, err error) {
 	path, text, err := directory.Read(s.fs, s.dir, epochName)
 	if errors.Is(err, os.ErrNotExist) {
@@ -39,8 +38,8 @@ func (s *Store) readEpoch() (n uint64, err error) {
 	return n, nil
 }
 
-// checkEpoch refuses a catalogue that lacks batches which it had. A damaged EPOCH alone costs
-// nothing but this: Check finds it, and the next flush writes it anew.
+// checkEpoch refuses a catalogue that lacks batches which it had. A damaged EPOCH loses only this
+// check: Check finds it, and the next flush writes it anew.
 func (s *Store) checkEpoch() error {
 	has, err := s.cat.epoch()
 	if err != nil {
@@ -65,10 +64,10 @@ func (s *Store) checkEpoch() error {
 	return nil
 }
 
-// checkLog refuses a log that was cut behind a commit, before anything is written: the catalogue
-// gets a batch when the log has it. So if it has later ones than the log gave it, or, where the log
-// gave none, than EPOCH says, the log had more, and the records would be older ones in silence. It
-// sees only what the catalogue had flushed by itself.
+// checkLog refuses a log that was cut after a commit, before anything is written. The catalogue
+// gets a batch when the log has it. If it has later batches than the log gave it, or than EPOCH if
+// the log gave none, the log had more, and records would silently be older. It sees only batches
+// that the catalogue flushed by itself.
 func (s *Store) checkLog() error {
 	knows, err := s.cat.epoch()
 	if err != nil {
@@ -87,7 +86,7 @@ func (s *Store) checkLog() error {
 	return nil
 }
 
-// epoch is the number of the last batch; 0 for none.
+// epoch returns the number of the last batch; 0 for none.
 func (c *catalogue) epoch() (uint64, error) {
 	v, ok, err := c.get(KeyEpoch)
 	if err != nil || !ok {
@@ -99,8 +98,8 @@ func (c *catalogue) epoch() (uint64, error) {
 	return binary.BigEndian.Uint64(v), nil
 }
 
-// flushCatalogue makes durable what the catalogue got: the log of the records is about to forget
-// it.
+// flushCatalogue makes the batches of the catalogue durable before the log of the records forgets
+// them.
 func (s *Store) flushCatalogue() error {
 	if err := s.checkLog(); err != nil {
 		return err
@@ -119,7 +118,7 @@ func (s *Store) flushCatalogue() error {
 	return nil
 }
 
-// numberBatch gives the batch that is to be committed its number.
+// numberBatch gives the batch to be committed its number.
 func (s *Store) numberBatch() error {
 	s.batches++
 	if err := s.noteTouched(s.batches); err != nil {

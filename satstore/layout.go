@@ -9,8 +9,7 @@ import (
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
-// formatVersion is the newest format of a store directory that this program reads, and
-// the one it writes.
+// formatVersion is the format that this program writes, and the newest that it reads.
 const formatVersion = 2
 
 const (
@@ -22,7 +21,7 @@ func (s *Store) catalogueDir() string { return s.fs.PathJoin(s.dir, catalogueNam
 
 func (s *Store) satDir() string { return s.fs.PathJoin(s.dir, satName) }
 
-// formatText is the content of the version file.
+// formatText returns the content of the version file.
 func formatText() []byte {
 	return directory.Sealed(fmt.Appendf(nil, "recrawl satstore %d\n", formatVersion))
 }

@@ -9,8 +9,8 @@ import (
 
 var errLinks = errors.New("links cannot be decoded")
 
-// appendLinks appends the two lists, each as its length and the differences from one
-// number to the next: links of a page are often near each other. Their order is kept.
+// appendLinks appends the two lists, each as its length and the differences between successive
+// numbers, since links of a page are often near each other. Their order is kept.
 func appendLinks(b []byte, links, frames []sitegraph.PageID) []byte {
 	for _, list := range [...][]sitegraph.PageID{links, frames} {
 		b = binary.AppendUvarint(b, uint64(len(list)))
@@ -35,7 +35,7 @@ func DecodeLinks(b []byte, pages int) (links, frames []sitegraph.PageID, err err
 
 func (c *cursor) links(pages int) []sitegraph.PageID {
 	n := c.uvarint()
-	if n > uint64(len(c.b)) { // each takes a byte at least
+	if n > uint64(len(c.b)) { // each takes at least a byte
 		c.fail()
 	}
 	if c.bad || n == 0 {

@@ -7,9 +7,9 @@ import (
 )
 
 // Message sends a payload of at most 1 MiB to the record of a page [SAT 3.5]. It waits there,
-// wherever the record moves, until Answered ends that. Due and Messages hand it over, after those
-// that came before. With Options.Apply, Load and Advance apply it to the record, and Advance, or
-// Save after Load, ends its wait.
+// wherever the record moves, until Answered removes it. Due and Messages return it after earlier
+// messages. With Options.Apply, Load and Advance apply it to the record, and Advance, or Save after
+// Load, removes it.
 func (s *Store) Message(p sitegraph.PageID, payload []byte) error {
 	if err := s.writable(); err != nil {
 		return err
@@ -33,7 +33,7 @@ func (s *Store) Message(p sitegraph.PageID, payload []byte) error {
 	return nil
 }
 
-// Messages returns the payloads that wait for a page, in the order of arrival.
+// Messages returns the payloads waiting for a page, in order of arrival.
 func (s *Store) Messages(p sitegraph.PageID) ([][]byte, error) {
 	if err := s.usable(); err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func (s *Store) Messages(p sitegraph.PageID) ([][]byte, error) {
 	return messages, nil
 }
 
-// applyWaiting applies the messages that wait for a record to a copy of it.
+// applyWaiting applies the messages waiting for a record to a copy of it.
 func (s *Store) applyWaiting(p sitegraph.PageID, r *sitegraph.Record) error {
 	if s.o.Apply == nil {
 		return nil
@@ -63,7 +63,7 @@ func (s *Store) applyWaiting(p sitegraph.PageID, r *sitegraph.Record) error {
 	return nil
 }
 
-// apply lets Options.Apply change a record, but not say which page it is of.
+// apply lets Options.Apply change a record, except its page.
 func (s *Store) apply(r *sitegraph.Record, messages [][]byte) {
 	if s.o.Apply == nil || len(messages) == 0 {
 		return

@@ -15,9 +15,9 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Open opens the store in a directory, and makes one if the directory is empty or not
-// there and o allows. It fails with ErrInUse, ErrNoStore, *FormatError or *DamageError,
-// each wrapped, in one line.
+// Open opens the store in a directory. It makes one if the directory is empty or missing and o
+// allows. It fails with ErrInUse, ErrNoStore, *FormatError or *DamageError, each wrapped, in one
+// line.
 func Open(dir string, o Options) (*Store, error) {
 	o, err := o.withDefaults()
 	if err == nil {
@@ -33,21 +33,21 @@ func Open(dir string, o Options) (*Store, error) {
 		if err = s.begin(); err == nil {
 			return s, nil
 		}
-		_ = s.release() // what went wrong first is what matters
+		_ = s.release() // the first error matters
 	}
 	return nil, fmt.Errorf("open store %s: %w", dir, err)
 }
 
 const (
-	// readersAsked is how often AwaitReaders looks whether all readers have ended. It gives up
-	// after readersWait, as recrawl serve reads until somebody stops it.
+	// readersAsked is the time between checks of AwaitReaders whether all readers have ended. It
+	// gives up after readersWait, since recrawl serve reads until somebody stops it.
 	readersAsked = 100 * time.Millisecond
 	readersWait  = 30 * time.Minute
 )
 
-// AwaitReaders waits until other processes that only read the store, as a check does, have closed
-// it, half an hour at most. If it has to wait, it calls waits once, before it does. The only error
-// is that of the context. Whether the store can be opened then, Open tells.
+// AwaitReaders waits until other processes that only read the store, such as a check, have closed
+// it, at most half an hour. If it has to wait, it calls waits once before. Its only error is that
+// of the context. Open reports whether the store can then be opened.
 func AwaitReaders(ctx context.Context, dir string, o Options, waits func()) error {
 	for begun := time.Now(); time.Since(begun) < readersWait; {
 		if !errors.Is(free(dir, o), ErrRead) {
@@ -66,8 +66,8 @@ func AwaitReaders(ctx context.Context, dir string, o Options, waits func()) erro
 	return nil
 }
 
-// InUse reports whether a process has the store in a directory open. It reads nothing of it: the
-// lock is held for moments, and not for the time that Open takes.
+// InUse reports whether a process has the store in a directory open. It does not read the store, so
+// it holds the lock only briefly, unlike Open.
 func InUse(dir string, o Options) (bool, error) {
 	err := free(dir, o)
 	if errors.Is(err, ErrInUse) {
@@ -76,14 +76,14 @@ func InUse(dir string, o Options) (bool, error) {
 	return false, err
 }
 
-// free returns nil if no process has the store in a directory open, ErrRead if all who have it open
-// only read it, and otherwise ErrInUse, each wrapped.
+// free returns nil if no process has the store in a directory open, ErrRead if they only read it,
+// and otherwise ErrInUse, each wrapped.
 func free(dir string, o Options) error {
 	o, err := o.withDefaults()
 	if err != nil {
 		return err
 	}
-	// Locking makes the lock file: not in a directory that is no store.
+	// Locking makes the lock file, which a directory without a store must not get.
 	if _, err := o.FS.Stat(o.FS.PathJoin(dir, directory.FormatName)); err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func free(dir string, o Options) error {
 	return lock.Close()
 }
 
-// begin does the numbered steps of recovery in FORMAT.md.
+// begin carries out the numbered steps of recovery in FORMAT.md.
 func (s *Store) begin() error {
 	if err := s.claim(); err != nil {
 		return err
@@ -142,11 +142,11 @@ func (s *Store) begin() error {
 	return s.replaceMissing()
 }
 
-// claim takes the directory: lock and version file, which a new one gets.
+// claim takes the directory: its lock and version file, which it makes for a new store.
 func (s *Store) claim() error {
 	_, stat := s.fs.Stat(s.fs.PathJoin(s.dir, directory.FormatName))
 	if s.o.ReadOnly {
-		// Locking makes the lock file: not in a directory that is no store.
+		// Locking makes the lock file, which a directory without a store must not get.
 		if _, err := s.fs.Stat(s.dir); err != nil {
 			return err
 		}
@@ -183,8 +183,8 @@ func (s *Store) claim() error {
 	return s.claimRuns()
 }
 
-// claimRuns locks the directory of the runs, before the catalogue is opened: links may lead two
-// stores to it.
+// claimRuns locks the directory of the runs, before the catalogue is opened: two stores may reach
+// it by links.
 func (s *Store) claimRuns() error {
 	if s.o.ReadOnly {
 		_, err := s.fs.Stat(s.fs.PathJoin(s.satDir(), directory.FormatName))
@@ -215,9 +215,9 @@ func (s *Store) born() (bool, error) {
 	return slices.ContainsFunc(names, isSegment), err
 }
 
-// wasUsed reports whether the store has what its creation does not leave: tables of the catalogue,
-// an epoch, or lines in the journal, which is written after the first commit. Without a log it is
-// damaged then, and not new.
+// wasUsed reports whether the store has more than its creation leaves: tables of the catalogue, an
+// epoch, or lines in the journal, which is written after the first commit. Without a log such a
+// store is damaged, not new.
 func (s *Store) wasUsed() (bool, error) {
 	for _, dir := range []string{s.dir, s.catalogueDir(), s.fs.PathJoin(s.dir, "journal")} {
 		names, err := s.fs.List(dir)
@@ -239,7 +239,7 @@ func (s *Store) wasUsed() (bool, error) {
 	return false, nil
 }
 
-// unborn says what a directory without log is to a reader.
+// unborn returns the error of a directory without a log for a reader.
 func (s *Store) unborn() error {
 	r, err := engine.Open(s.satDir(), engine.Options{FS: s.fs, ReadOnly: true, Locked: true})
 	if err == nil {
@@ -252,10 +252,10 @@ func (s *Store) unborn() error {
 }
 
 // clearUnborn removes the catalogue of a store whose creation was cut short: Pebble cannot always
-// open what a crash left of its own first moments.
+// open the remains of its own first moments.
 func (s *Store) clearUnborn() error { return s.fs.RemoveAll(s.catalogueDir()) }
 
-// openRuns opens the records, which hands the catalogue what was committed since it was flushed.
+// openRuns opens the records. It passes the commits since the last flush to the catalogue.
 func (s *Store) openRuns(born bool) error {
 	o := s.o.runs()
 	o.Locked, o.Used = true, s.used

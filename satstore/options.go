@@ -11,41 +11,41 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Options of a store. Unit and Horizon are fixed when a store is created: later they may be
-// left zero, and must agree otherwise. The others may change from one opening to the next.
+// Options configure a store. Unit and Horizon are fixed when it is created. Later they may be zero,
+// and must be the same otherwise. The others may change with each opening.
 type Options struct {
 	FS   vfs.FS        // default: the operating system's
 	Unit time.Duration // u, the step of time in whole seconds; default 1h
-	// Horizon is how far after the clock a record may be due; default 400 days. It is made
-	// longer by what its last slot needs to be whole: levelsFor.
+	// Horizon is how far after the clock a record may be due; default 400 days. It becomes longer
+	// if its last slot needs that to be whole: levelsFor.
 	Horizon time.Duration
-	// BufferBytes bounds the records that wait to be written as runs; default 64 MiB. The
-	// index and Pebble's memory come on top.
+	// BufferBytes bounds the records that wait to be written as runs; default 64 MiB. The index and
+	// Pebble's memory come on top.
 	BufferBytes int
-	PageBytes   int // of what Load reads; default 8 KiB, half of that of the runs alone
-	// LogBytes is the length after which the log begins anew: it bounds what a crash makes
-	// Open replay. Default 16 MiB.
+	PageBytes   int // size of a read by Load; default 8 KiB, half of the engine's
+	// LogBytes is the length after which a new log begins. It bounds the reads of Open after a
+	// crash. Default 16 MiB.
 	LogBytes int64
-	// Now sets the clock of a new store, from 1970 on; the zero time means the wall's.
+	// Now sets the clock of a new store, from 1970 on; the zero time: the present.
 	Now time.Time
-	// Apply changes a record as the messages to it say, in the order of arrival. It decides by
-	// its arguments alone: a record that is loaded and not saved gets its messages again.
-	// nil: messages change no record, and wait for Answered.
+	// Apply changes a record by its messages, in order of arrival. It must depend on its arguments
+	// alone: a record that is loaded and not saved gets its messages again. nil: messages change no
+	// record, and wait for Answered.
 	Apply func(r *sitegraph.Record, messages [][]byte)
 	// ReadOnly opens an existing store and writes nothing but the lock.
 	ReadOnly bool
-	// Progress is called with how far Restore has come, in entries of its pages, and Checkpoint, in
+	// Progress receives the progress of Restore, in entries of its pages, and of Checkpoint, in
 	// bytes. Its error ends that work.
 	Progress directory.Func
 
-	tune func(o *engine.Options) // tests
+	tune func(o *engine.Options) // for tests
 }
 
 const (
 	defaultUnit    = time.Hour
 	defaultHorizon = 400 * 24 * time.Hour
-	// defaultPageBytes: 47 records of 170 bytes. A block takes 28 bytes in memory, up to 1.5 for
-	// each record; with 4 KiB it is up to 3.3, and with 16 KiB Load takes a third longer.
+	// defaultPageBytes holds 47 records of 170 bytes. A block takes 28 bytes in memory, up to 1.5
+	// for each record; with 4 KiB it is up to 3.3, and with 16 KiB Load takes a third longer.
 	defaultPageBytes = 8 << 10
 )
 
@@ -64,10 +64,10 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// levelsFor returns slots for a unit and a horizon: by the unit, the minute, the hour and
-// the day, as far as each is a multiple of the one before and the horizon has two of it. Each
-// level but the last covers the current and the next slot above it, so that an hour of units
-// takes 48 slots for two days and 402 for the days.
+// levelsFor returns slots for a unit and a horizon: by the unit, the minute, the hour and the day,
+// if each is a multiple of the one before and the horizon has two of it. Each level except the last
+// covers the current and the next slot above it: an hour of units takes 48 slots for two days and
+// 402 for the days.
 func levelsFor(unit, horizon time.Duration) []engine.Level {
 	widths := []time.Duration{unit}
 	for _, w := range []time.Duration{time.Minute, time.Hour, 24 * time.Hour} {
@@ -86,7 +86,7 @@ func levelsFor(unit, horizon time.Duration) []engine.Level {
 	return levels
 }
 
-// horizonOf is how far the last level reaches.
+// horizonOf returns how far the last level reaches.
 func horizonOf(unit time.Duration, levels []engine.Level) time.Duration {
 	top := levels[len(levels)-1]
 	return time.Duration((top.Slots-2)*top.Units) * unit

@@ -23,14 +23,12 @@ const (
 	// A memory table takes about 150,000 addresses. Four of them may wait for the disk.
 	memTableBytes = 16 << 20
 	cacheBytes    = 32 << 20
-	// Pebble keeps so many tables open, each of about 30,000 addresses.
+	// mostFiles bounds the open tables of Pebble, each of about 30,000 addresses.
 	mostFiles = 500
 )
 
-// Queues is an open directory.
-//
-// They have values of a few hundred bytes under keys of a few, in a Pebble with a log. What they
-// mean is decided by package cmd/cluster/frontier.
+// Queues is an open directory of values of a few hundred bytes under short keys, in a Pebble with a
+// log. Package cmd/cluster/frontier gives them meaning.
 //
 // # Files
 //
@@ -40,12 +38,11 @@ const (
 //
 // # Guarantees
 //
-//  1. What one Change took is durable once the wait that it returned has returned nil. It
-//     is there after a crash as a whole or not at all.
-//  2. Changes survive a crash in the order in which their fills ran: if one is there, so are all
-//     before it.
-//  3. After a failed write or sync nothing more is taken: Failed is closed, Err says why, and calls
-//     under way may never return. The process is to end. What was acknowledged is on disk.
+//  1. A Change is durable once the wait that it returned has returned nil. A crash leaves it whole
+//     or not at all.
+//  2. Changes survive a crash in the order in which their fills ran: with one, all earlier ones.
+//  3. After a failed write or sync Queues take nothing more: Failed is closed, Err returns why, and
+//     calls under way may never return. The process should end. Acknowledged changes are on disk.
 //
 // Many callers may wait at the same time: they share syncs. Change, Get and Scan may be called
 // concurrently; Close must not be.
@@ -150,14 +147,14 @@ func (s *Queues) Change(fill func(set func(key, value []byte), remove func(key [
 	return s.sync, b.Close()
 }
 
-// check holds that a batch without an index grows in memory only.
+// check asserts that a batch without an index grows in memory only.
 func check(err error) {
 	if err != nil {
 		panic(fmt.Sprintf("batch of queues: %v", err))
 	}
 }
 
-// sync makes durable all that was applied before.
+// sync makes all earlier changes durable.
 func (s *Queues) sync() error {
 	if err := s.Err(); err != nil {
 		return err
@@ -184,8 +181,8 @@ func (s *Queues) Get(key []byte, see func(value []byte)) (bool, error) {
 	return true, closer.Close()
 }
 
-// GetAll calls see with the values under keys 0 to n-1, which must ascend; those that are not there
-// are left out. That is faster than Get for each, the more so where keys lie side by side.
+// GetAll calls see with the values under keys 0 to n-1, which must ascend, and skips missing ones.
+// It is faster than Get for each, most of all for adjacent keys.
 func (s *Queues) GetAll(n int, key func(i int) []byte, see func(i int, value []byte)) error {
 	if err := s.Err(); err != nil {
 		return err
@@ -219,13 +216,13 @@ func (s *Queues) Scan(prefix byte, see func(key, value []byte) error) error {
 // Failed is closed when the disk failed: see guarantee 3.
 func (s *Queues) Failed() <-chan struct{} { return s.halt.Off() }
 
-// Err is why the store takes nothing more; nil: it works.
+// Err returns why the store takes nothing more; nil: it works.
 func (s *Queues) Err() error { return s.halt.Err() }
 
-// ErrQueuesClosed says that the store was closed before the call.
+// ErrQueuesClosed reports that the store was closed before the call.
 var ErrQueuesClosed = errors.New("queues are closed")
 
-// Close closes the directory. What was changed is then durable.
+// Close closes the directory. All changes are then durable.
 func (s *Queues) Close() error {
 	if err := s.Err(); err != nil {
 		return errors.Join(err, s.lock.Close())

@@ -8,11 +8,11 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// DecodeRecord sets every field of r but Page from an encoding. A string that r already
-// holds with the right value is kept, so that reading many records into one allocates
-// little. It never panics, and allocates at most 4 * maxStringBytes, whatever the bytes.
-// Times come back in UTC. A record of a version or with marks that are not known is a *FormatError:
-// its checksum was right, so a newer program wrote it.
+// DecodeRecord sets every field of r except Page from an encoding. It keeps a string of r that has
+// the right value, so that reading many records into one allocates little. It never panics, and
+// allocates at most 4 * maxStringBytes, whatever the bytes. Times are in UTC. A record with an
+// unknown version or unknown marks is a *FormatError: its checksum was right, so a newer program
+// wrote it.
 func DecodeRecord(body []byte, r *sitegraph.Record) error {
 	if len(body) < fixedRecordBytes {
 		return fmt.Errorf("%w: %d bytes, less than the fixed %d",

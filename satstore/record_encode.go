@@ -9,8 +9,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// The first byte of an encoded record is its version. One that says nothing of misses and marks is
-// of the first.
+// The first byte of an encoded record is its version. Records without misses and marks have the
+// first.
 const (
 	recordVersion       = 1
 	recordVersionMisses = 2
@@ -22,14 +22,14 @@ const (
 	markByRobots
 	markMore
 	markRefuses
-	markMissed // with the next bit: what the misses are
+	markMissed // with the next bit: the kind of the misses
 	_
 	markByFilter
 	knownMarks = 1<<iota - 1
 )
 
-// fixedRecordBytes is what every encoded record has: version, flags, state, errors, hops
-// and the seven 32-bit numbers of the history. Byte table in FORMAT.md.
+// fixedRecordBytes is the fixed part of every encoded record: version, flags, state, errors, hops
+// and the seven 32-bit numbers of the history. FORMAT.md has the table of bytes.
 const fixedRecordBytes = 1 + 1 + 1 + 1 + 1 + 7*4
 
 // maxStringBytes bounds each of the four strings. Addresses are far shorter (11 to 3715
@@ -55,9 +55,9 @@ const (
 
 var errRecord = errors.New("record cannot be decoded")
 
-// AppendRecord appends the encoding of r to b. Page is not part of it: the frame around it, of the
-// runs, says which page it is. An ETag above maxStringBytes is left out and such a Reason is cut,
-// since neither must stop a visit from being remembered.
+// AppendRecord appends the encoding of r to b, without Page: the frame in the runs has that. It
+// leaves out an ETag above maxStringBytes and cuts such a Reason, since neither must keep a visit
+// from being stored.
 func AppendRecord(b []byte, r *sitegraph.Record) ([]byte, error) {
 	if len(r.URL) > maxStringBytes || len(r.Referer) > maxStringBytes {
 		return b, fmt.Errorf("address of page %d has %d bytes, its referer %d: more than %d",

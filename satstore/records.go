@@ -7,8 +7,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// ReasonLost is that of a record which takes the place of a damaged one: of the page its address
-// alone is known.
+// ReasonLost is the reason of a record that replaces a damaged one: only the address of its page is
+// known.
 const ReasonLost = "record lost"
 
 // Add registers a new page: r.Page must be Pages(), and r.URL its address.
@@ -25,8 +25,8 @@ func (s *Store) Add(r *sitegraph.Record) error {
 	return s.fail(s.batch.Set(pageKey(KeyAddress, r.Page), []byte(r.URL), nil))
 }
 
-// Addresses hands the committed addresses of all pages from one on to each, in the order of their
-// numbers, until it fails. The address is good until each returns.
+// Addresses passes the committed addresses of all pages from one on to each, in the order of their
+// numbers, until each fails. The address is valid until each returns.
 func (s *Store) Addresses(from sitegraph.PageID,
 	each func(p sitegraph.PageID, url []byte) error) error {
 	if err := s.usable(); err != nil {
@@ -35,9 +35,9 @@ func (s *Store) Addresses(from sitegraph.PageID,
 	return s.cat.eachFrom(KeyAddress, from, each)
 }
 
-// Save replaces the record of a page. r.Due decides in which unit it is kept, moved to 1
-// to T units after the clock; the field itself is kept as it is. The messages that Load applied
-// to it are done with; those that came later wait on. A removed page is there again.
+// Save replaces the record of a page. r.Due decides in which unit it is kept, moved to 1 to T units
+// after the clock; the field itself stays as it is. It removes the messages that Load applied to
+// the record; later ones keep waiting. A removed page exists again.
 func (s *Store) Save(r *sitegraph.Record) error {
 	if err := s.writable(); err != nil {
 		return err
@@ -57,8 +57,8 @@ func (s *Store) Save(r *sitegraph.Record) error {
 	return nil
 }
 
-// put encodes a record and gives it to the runs. An error before anything was changed is
-// the caller's (an address too long); the store goes on after it.
+// put encodes a record and gives it to the runs. An error before any change is the caller's (an
+// address too long); the store continues.
 func (s *Store) put(r *sitegraph.Record, done int) error {
 	b, err := AppendRecord(s.frame[:0], r)
 	if err != nil {
@@ -70,9 +70,9 @@ func (s *Store) put(r *sitegraph.Record, done int) error {
 	return s.fail(s.runs.Replace(uint32(r.Page), s.dueUnit(r.Due), b, done))
 }
 
-// Load reads the newest record of a page into r: one bounded read. Strings that r holds
-// already are kept where they are the same. Times are in UTC. Messages that wait are applied to r;
-// Save makes that last. A record that is damaged comes back fresh, and Damage tells.
+// Load reads the newest record of a page into r: one bounded read. It keeps equal strings of r.
+// Times are in UTC. Waiting messages are applied to r; Save makes that durable. A damaged record
+// comes back fresh, and Damage reports it.
 func (s *Store) Load(p sitegraph.PageID, r *sitegraph.Record) error {
 	if err := s.usable(); err != nil {
 		return err
@@ -91,7 +91,7 @@ func (s *Store) Load(p sitegraph.PageID, r *sitegraph.Record) error {
 	return s.applyWaiting(p, r)
 }
 
-// read reads a record as it is stored; false if there is none that can be read.
+// read reads a record as it is stored; false if there is none that is readable.
 func (s *Store) read(p sitegraph.PageID, r *sitegraph.Record) (bool, error) {
 	body, _, ok, err := s.runs.Load(uint32(p), s.body[:0])
 	var damage *DamageError
@@ -109,8 +109,8 @@ func (s *Store) read(p sitegraph.PageID, r *sitegraph.Record) (bool, error) {
 	return true, nil
 }
 
-// undecodable notes that a record is damaged. It is an error if a newer program wrote it: to take
-// it for lost would lose it.
+// undecodable notes that a record is damaged. A record of a newer program is an error instead,
+// since replacing it would lose it.
 func (s *Store) undecodable(p sitegraph.PageID, err error) error {
 	var format *FormatError
 	if errors.As(err, &format) {
@@ -121,8 +121,8 @@ func (s *Store) undecodable(p sitegraph.PageID, err error) error {
 	return nil
 }
 
-// fresh sets r to what a page has of which nothing is remembered but its address: it was
-// never visited, and is due at once.
+// fresh sets r to the record of a page with nothing but its address: never visited, and due at
+// once.
 func (s *Store) fresh(p sitegraph.PageID, r *sitegraph.Record) error {
 	if gone, err := s.isRemoved(p); err != nil {
 		return err
@@ -150,8 +150,8 @@ func (s *Store) freshOf(p sitegraph.PageID, url string) sitegraph.Record {
 	}
 }
 
-// Remove removes the record of a page and the messages to it. Number, address and links
-// stay, and the number is never used again: Save brings the page back.
+// Remove removes the record of a page and the messages to it. Number, address and links stay, and
+// the number is never reused: Save brings the page back.
 func (s *Store) Remove(p sitegraph.PageID) error {
 	if err := s.writable(); err != nil {
 		return err
@@ -178,10 +178,10 @@ func (s *Store) isRemoved(p sitegraph.PageID) (bool, error) {
 	return ok, err
 }
 
-// replaceMissing gives a fresh record to every page that has none and was not removed: its
-// record was lost by a transaction that went before. For reading only they are made when read.
-// The marks of removed pages come in the order of the pages, and are passed once: asking for each
-// would take the time of an Open for a hundred times fewer of them.
+// replaceMissing gives a fresh record to every page without one that was not removed: an earlier
+// transaction lost it. A store for reading only makes these when they are read. The marks of
+// removed pages are read once, in the order of pages: asking for each would take as long as Open
+// for a hundredth of their number.
 func (s *Store) replaceMissing() error {
 	if s.runs.Len() == s.Pages() || s.o.ReadOnly {
 		return nil
@@ -210,7 +210,7 @@ func (s *Store) replaceMissing() error {
 	return s.Commit()
 }
 
-// replaceLost puts a fresh record for each that was lost, due in the next unit.
+// replaceLost puts a fresh record for each lost one, due in the next unit.
 func (s *Store) replaceLost() error {
 	var r sitegraph.Record
 	for len(s.lost) > 0 {

@@ -10,13 +10,13 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Restore fills an empty graph with all pages, in the order of their numbers, their start
-// pages, links and frames, and then hands the newest record of every page to each, once, with its
-// messages applied: slot after slot by due time, in each in the order of storage. Where there are
-// many pages, that is done for one part of their numbers after the other (partsOf). At last come
-// fresh records for those that are damaged.
+// Restore fills an empty graph with all pages, in the order of their numbers, and their start
+// pages, links and frames. Then it passes the newest record of every page to each, once, with its
+// messages applied: slot after slot by due time, in each in the order of storage. If there are many
+// pages, that is done for parts of their numbers (partsOf). Fresh records for damaged ones come
+// last.
 //
-// Removed pages are in the graph, and have no record. The record is good until each returns, its
+// Removed pages are in the graph, and have no record. The record is valid until each returns, its
 // strings for ever. each must not change the store.
 func (s *Store) Restore(g *sitegraph.Graph, each func(r *sitegraph.Record)) error {
 	if err := s.usable(); err != nil {
@@ -53,7 +53,7 @@ func (s *Store) Restore(g *sitegraph.Graph, each func(r *sitegraph.Record)) erro
 			return &DamageError{Path: s.satDir(), What: err.Error()}
 		}
 		if r.Page, r.URL = p, ""; g.Scratch() == nil {
-			r.URL = g.URL(p) // which is shared; elsewhere it would have to be read from a file
+			r.URL = g.URL(p) // shared; elsewhere it would have to be read from a file
 		}
 		if err := DecodeRecord(f.Body, &r); err != nil {
 			return s.undecodable(p, err)
@@ -88,21 +88,21 @@ func (s *Store) Restore(g *sitegraph.Graph, each func(r *sitegraph.Record)) erro
 	return nil
 }
 
-// mostParts bounds how often the records are read, each time for a part of the pages. A third of
-// the pages at a time means that 20 bytes a page are written to, of the 28 that may be in memory
+// mostParts bounds how often the records are read, each time for a part of the pages. With a third
+// of the pages at a time, 20 bytes a page are written to, of the 28 that may be in memory
 // (sitegraph.Graph.SpareMemory).
 const mostParts = 3
 
-// partPages is how many pages a part has at least. Tests have fewer.
+// partPages is the least number of pages in a part. Tests set fewer.
 var partPages = 3_000_000
 
-// partsOf is the number of parts in which the records of so many pages are handed out. Records come
-// by due time, but what a planner keeps of each, about 60 bytes, is stored by page number. For all
-// pages in one pass, all of that would have to be in memory, or be read and written many times.
+// partsOf returns the number of parts for a number of pages. Records come by due time, but what a
+// planner keeps of each, about 60 bytes, is stored by page number. In one pass, all of that would
+// have to be in memory, or be read and written many times.
 func partsOf(pages int) int { return min(max(pages/partPages, 1), mostParts) }
 
-// AddressAlone is of how many pages the last Restore found the address alone, as their records were
-// damaged.
+// AddressAlone returns the number of pages of which the last Restore found only the address, since
+// their records were damaged.
 func (s *Store) AddressAlone() int { return s.addressAlone }
 
 func (s *Store) restoreGraph(g *sitegraph.Graph, entries *directory.Counter) error {

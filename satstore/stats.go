@@ -2,7 +2,7 @@ package satstore
 
 import "time"
 
-// Stats says how full a store is.
+// Stats reports the sizes of a store.
 type Stats struct {
 	Pages   int // added
 	Records int // Pages without those removed
@@ -10,26 +10,26 @@ type Stats struct {
 	Slots   int
 
 	DiskBytes    int64 // of records, index and log, without the catalogue
-	LiveBytes    int64 // of them what blocks with newest versions and messages take
-	GarbageBytes int64 // of them those not needed
+	LiveBytes    int64 // of blocks with newest versions and messages
+	GarbageBytes int64 // bytes of these that are not needed
 	LogBytes     int64 // of the log
-	Files        int   // the catalogue's left out
+	Files        int   // without the catalogue's
 	OpenFiles    int
 
 	IndexBytes  int64 // of the index in memory
 	BufferBytes int64 // of records in memory that wait to be written as runs
 
-	// Written since Open: encoded records and messages given to Add, Save, Message and
-	// Advance, and what went to the disk for them; the log has the catalogue's batches, too.
+	// Bytes since Open: encoded records and messages given to Add, Save, Message and Advance, and
+	// writes to the disk for them. The log also has the catalogue's batches.
 	GivenBytes, RunBytesWritten, LogBytesWritten, IndexBytesWritten int64
 
-	// Reads of records since Open, and their bytes.
+	// Reads and ReadBytes count reads of records since Open.
 	Reads, ReadBytes int64
 
 	Damaged int // damages found since Open
 }
 
-// Stats returns the present state, what is not committed included.
+// Stats returns the present state, including uncommitted changes.
 func (s *Store) Stats() Stats {
 	r := s.runs.Stats()
 	return Stats{
@@ -55,8 +55,8 @@ func (s *Store) Stats() Stats {
 	}
 }
 
-// MemoryBytes is about what the store needs in memory as it is now, Pebble's and the transaction's
-// left out. It grows with the records.
+// MemoryBytes returns about how much memory the store needs at present, without Pebble's and the
+// transaction's. It grows with the records.
 func (s *Store) MemoryBytes() int64 { return s.runs.MemoryBytes() }
 
 // Due is a span of time in which records are due.
@@ -64,12 +64,12 @@ type Due struct {
 	Start   time.Time
 	Width   time.Duration
 	Records int
-	Bytes   int64 // on disk and in memory, stale copies beside them included
+	Bytes   int64 // on disk and in memory, including stale copies
 }
 
-// Pending returns where the records lie, by time: units near the clock, wider spans far from it. A
-// wide span that is being divided overlaps with units in it. The first is where the oldest due
-// record is; none has been handed out.
+// Pending returns where the records are, by time: units near the clock, wider spans far from it. A
+// wide span that is being divided overlaps with units in it. The first has the oldest due record;
+// none was handed out.
 func (s *Store) Pending() ([]Due, error) {
 	if err := s.usable(); err != nil {
 		return nil, err
@@ -85,9 +85,9 @@ func (s *Store) Pending() ([]Due, error) {
 	return list, nil
 }
 
-// Traffic returns what was read and written since Open for records and messages: reads of run files
-// and their bytes, bytes of encoded records and messages given to be kept, and what was written for
-// them, with the log and the index. A flat log would read and write what was given once each.
+// Traffic returns the work since Open for records and messages: the number and bytes of reads of
+// run files, the bytes of encoded records and messages given, and the bytes written for them,
+// including the log and the index. A flat log would read and write the given bytes once each.
 func (s *Store) Traffic() (reads, read, given, written int64) {
 	r := s.runs.Stats()
 	return r.Reads, r.ReadBytes, r.GivenBytes,

@@ -21,7 +21,7 @@ type Store struct {
 	fs  vfs.FS
 	dir string
 	o   Options
-	// copies is fs, where copies are written, whose progress it reports.
+	// copies is fs for the files of copies, and reports their progress.
 	copies *copyFS
 	locks  []io.Closer
 	unit   int64 // u in seconds
@@ -31,23 +31,23 @@ type Store struct {
 
 	batch    *pebble.Batch // of the transaction
 	batches  uint64        // number of the last one
-	replayed int           // batches that the log gave the catalogue when it was opened
-	had      uint64        // number of the last batch of the catalogue before that; 0: it is open
-	flushed  uint64        // as DIR/EPOCH has it
+	replayed int           // batches that the log gave the catalogue at its opening
+	had      uint64        // number of the catalogue's last batch before that; 0: it is open
+	flushed  uint64        // as in DIR/EPOCH
 	settings map[string][]byte
-	removed  map[sitegraph.PageID]bool // in the transaction: removed, or not any more
-	changed  bool                      // the transaction holds something
+	removed  map[sitegraph.PageID]bool // in the transaction: removed, or no longer
+	changed  bool                      // the transaction is not empty
 
-	// applied counts the messages that Load applied to a record which was not saved since.
+	// applied counts the messages that Load applied to a record without a Save since.
 	applied map[sitegraph.PageID]int
-	// addressAlone counts the pages that Restore found to be known by their address alone.
+	// addressAlone counts the pages of which Restore found only the address.
 	addressAlone int
 	touching     touching
-	lost         []sitegraph.PageID // records that the runs gave up; each gets a fresh one
+	lost         []sitegraph.PageID // records that the runs lost; each gets a fresh one
 
 	frame, body []byte // scratch
 	damage      []*DamageError
-	busy        bool // inside a function given to us
+	busy        bool // inside a callback
 	used        bool // when it was opened: wasUsed
 	closed      bool
 	err         error // of the first failed write; every later call returns it
@@ -78,7 +78,7 @@ func (s *Store) writable() error {
 	return nil
 }
 
-// fail remembers the error of a write: what reached the disk is not known any more.
+// fail keeps the error of a write: the content of the disk is unknown then.
 func (s *Store) fail(err error) error {
 	if err != nil && s.err == nil {
 		s.err = err
@@ -94,10 +94,10 @@ func (s *Store) known(p sitegraph.PageID) error {
 	return nil
 }
 
-// Pages returns the number of pages added, removed ones included.
+// Pages returns the number of added pages, including removed ones.
 func (s *Store) Pages() int { return int(s.runs.Next()) }
 
-// Clock returns the start of the unit up to which records were handed out by Advance.
+// Clock returns the start of the unit up to which Advance handed out records.
 func (s *Store) Clock() time.Time { return s.timeOf(s.runs.Clock()) }
 
 func (s *Store) timeOf(unit int64) time.Time { return time.Unix(unit*s.unit, 0).UTC() }
@@ -112,11 +112,11 @@ func (s *Store) unitOf(t time.Time) int64 {
 	return u
 }
 
-// dueUnit is the unit of a due time; the runs move it to 1 to T units after the clock (S6).
+// dueUnit returns the unit of a due time; the runs move it to 1 to T units after the clock (S6).
 func (s *Store) dueUnit(due time.Time) int64 { return max(s.unitOf(due), 0) }
 
-// Damage returns the damages found since Open, at most 1000 of them. Each may have cost
-// several records; their pages have a fresh one now, or get it when it is due.
+// Damage returns the damages found since Open, at most 1000. Each may have cost several records;
+// their pages have a fresh one, or get it when it is due.
 func (s *Store) Damage() []*DamageError { return append(s.runs.Damage(), s.damage...) }
 
 const maxDamage = 100
@@ -127,7 +127,7 @@ func (s *Store) note(d *DamageError) {
 	}
 }
 
-// Close ends the use of the store. What was not committed is gone.
+// Close closes the store. Uncommitted changes are lost.
 func (s *Store) Close() error {
 	if s.closed {
 		return ErrClosed
@@ -136,8 +136,8 @@ func (s *Store) Close() error {
 	return s.release()
 }
 
-// release gives back everything that Open took. The runs end with a checkpoint, for which
-// the catalogue must be there.
+// release releases everything that Open took. The runs end with a checkpoint, which needs the
+// catalogue.
 func (s *Store) release() error {
 	var errs []error
 	if s.runs != nil {

@@ -16,20 +16,20 @@ import (
 func RecordsIn(fs vfs.FS, dir string) string { return (&Store{fs: fs, dir: dir}).satDir() }
 
 // CheckFormat returns a *FormatError if a newer program wrote the store in a directory, and no
-// error where its version file is missing or damaged.
+// error if its version file is missing or damaged.
 func CheckFormat(fs vfs.FS, dir string) error {
 	var format *FormatError
 	if err := readFormat(fs, dir); !errors.As(err, &format) {
 		return nil
 	}
-	// Only a newer program writes another number and the right checksum.
+	// Only a newer program writes another number with a right checksum.
 	if _, text, err := directory.ReadFormat(fs, dir); err != nil || !directory.IsSealed(text) {
 		return nil
 	}
 	return format
 }
 
-// Epoch returns how many batches the catalogue of a store had; 0 where that is not known.
+// Epoch returns how many batches the catalogue of a store had; 0 if that is unknown.
 func Epoch(fs vfs.FS, dir string) uint64 {
 	n, err := (&Store{fs: fs, dir: dir}).readEpoch()
 	if err != nil {
@@ -38,14 +38,14 @@ func Epoch(fs vfs.FS, dir string) uint64 {
 	return n
 }
 
-// Table is a file of the catalogue, with the bounds of its keys where these are known.
+// Table is a file of the catalogue, with the bounds of its keys if they are known.
 type Table struct {
 	Path     string
 	From, To []byte
 }
 
-// Tables returns the tables of the catalogue of a store. Where Pebble cannot open it, or opens an
-// older state, that is damage, and these are all tables that lie there.
+// Tables returns the tables of the catalogue of a store. If Pebble cannot open it, or opens an
+// older state, that is damage, and these are all tables in its directory.
 func Tables(fs vfs.FS, store string) (tables []Table, damage, err error) {
 	s := Store{fs: fs, dir: store}
 	dir := s.catalogueDir()
@@ -73,7 +73,7 @@ func Tables(fs vfs.FS, store string) (tables []Table, damage, err error) {
 	}
 	names, e := fs.List(dir)
 	if e != nil {
-		return nil, err, nil // nothing is there
+		return nil, err, nil // the directory is missing
 	}
 	tables = nil
 	slices.Sort(names)
@@ -82,7 +82,7 @@ func Tables(fs vfs.FS, store string) (tables []Table, damage, err error) {
 			tables = append(tables, Table{Path: fs.PathJoin(dir, name)})
 		}
 	}
-	// Pebble names the first table that is missing. Its keys are not known.
+	// Pebble names the first missing table. Its keys are unknown.
 	if _, number, ok := strings.Cut(err.Error(), ": file "); ok {
 		if number, rest, _ := strings.Cut(number, " "); strings.HasPrefix(rest, "(type sstable)") {
 			tables = append(tables, Table{Path: fs.PathJoin(dir, number+".sst")})

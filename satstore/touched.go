@@ -11,38 +11,38 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Who keeps a copy of what is in the store asks it to note which pages are touched from then on:
-// their records, links or marks of start pages. Each batch of the catalogue then has such a note as
-// a setting, named by its number. A batch without one is of a program that does not know of notes,
-// so they are of no use.
+// A program that keeps a copy of the store's content asks the store to note which pages are touched
+// from then on: their records, links or marks of start pages. Each batch of the catalogue then has
+// a note as a setting, named by its number. A batch without one comes from a program without notes,
+// which makes them useless.
 const (
-	// 8 bytes, big endian, have the number of the batch since which notes are made; 8 more have how
-	// many pages are noted at most; the last byte is notesForm
+	// 8 bytes, big endian, for the number of the batch since which notes are made; 8 more for the
+	// bound on noted pages; the last byte is notesForm
 	positionSetting = "touched/since"
 	touchedSetting  = "touched/at/" // + number of the batch, 8 bytes, big endian
-	// notesForm marks notes that also say whose links were touched. Notes without it are not used.
+	// notesForm marks notes that also have the touched links. Notes without it are not used.
 	notesForm = 2
 )
 
-// touching notes which pages are touched.
+// touching notes the touched pages.
 type touching struct {
 	on    bool
-	pages map[sitegraph.PageID]bool // in the transaction; true: links, too
+	pages map[sitegraph.PageID]bool // in the transaction; true: also links
 	all   int                       // since the notes began
 	most  int
-	// Of all, those since the last call of Position, and which that was.
+	// later counts those since the last call of Position, which is position.
 	later    int
 	position uint64
 }
 
-// Position returns a number for Touched: pages that are touched from now on are noted. It is
-// durable with the next commit, which is part of the position. Notes since the position before stay
-// until Forget. They end by themselves when they name more than most pages.
+// Position returns a number for Touched: pages touched from now on are noted. It is durable with
+// the next commit, which is part of the position. Earlier notes stay until Forget. All notes end
+// when they name more than most pages.
 func (s *Store) Position(most int) (uint64, error) {
 	if err := s.writable(); err != nil {
 		return 0, err
 	}
-	t, position := &s.touching, s.batches+1 // that of the commit to come
+	t, position := &s.touching, s.batches+1 // position of the next commit
 	if t.on {
 		t.later, t.position, t.most = 0, position, most
 		s.changed = true
@@ -55,7 +55,7 @@ func (s *Store) Position(most int) (uint64, error) {
 	return position, s.savePosition()
 }
 
-// Forget drops the notes before the last position. It is durable with the next commit.
+// Forget drops the notes before the last position, durable with the next commit.
 func (s *Store) Forget() error {
 	if err := s.writable(); err != nil {
 		return err
@@ -78,7 +78,7 @@ func (s *Store) savePosition() error {
 	return s.SaveSetting(positionSetting, value)
 }
 
-// endNotes forgets all notes.
+// endNotes drops all notes.
 func (s *Store) endNotes() error {
 	s.touching = touching{}
 	s.changed = true
@@ -103,7 +103,7 @@ func (s *Store) touchLinks(p sitegraph.PageID) {
 	}
 }
 
-// noteTouched adds the note of the batch that is to be committed as number n.
+// noteTouched adds the note of the batch to be committed as number n.
 func (s *Store) noteTouched(n uint64) error {
 	t := &s.touching
 	if !t.on {
@@ -127,7 +127,7 @@ func (s *Store) noteTouched(n uint64) error {
 	return s.batch.Set(binary.BigEndian.AppendUint64(settingKey(touchedSetting), n), s.frame, nil)
 }
 
-// recallTouching goes on with notes of a process before this one.
+// recallTouching continues the notes of an earlier process.
 func (s *Store) recallTouching() error {
 	if s.o.ReadOnly {
 		return nil
@@ -141,12 +141,12 @@ func (s *Store) recallTouching() error {
 	pages, ok, err := s.Touched(position)
 	s.touching.all, s.touching.later = len(pages), len(pages)
 	if err == nil && !ok {
-		s.touching = touching{} // the next position forgets them
+		s.touching = touching{} // the next position drops them
 	}
 	return err
 }
 
-// position is since when notes are made; false: none are.
+// position returns since when notes are made; false: there are none.
 func (s *Store) position() (position uint64, most int, ok bool, err error) {
 	v, ok, err := s.cat.get(settingKey(positionSetting))
 	if err != nil || !ok || len(v) != 17 || v[16] != notesForm {
@@ -155,8 +155,7 @@ func (s *Store) position() (position uint64, most int, ok bool, err error) {
 	return binary.BigEndian.Uint64(v), int(binary.BigEndian.Uint64(v[8:])), true, nil
 }
 
-// Touched returns the pages that commits touched since a position, ascending; false: that is not
-// known.
+// Touched returns the pages that commits touched since a position, ascending; false: unknown.
 func (s *Store) Touched(since uint64) (pages []sitegraph.PageID, ok bool, err error) {
 	pages, _, ok, err = s.TouchedParts(since)
 	return pages, ok, err
@@ -201,8 +200,7 @@ func (s *Store) TouchedParts(since uint64) (pages, linked []sitegraph.PageID, ok
 	return slices.Compact(pages), slices.Compact(linked), true, nil
 }
 
-// Links returns the in-server links of a page and which of them are frames, as they were saved and
-// committed last.
+// Links returns the in-server links of a page and which of them are frames, by the last commit.
 func (s *Store) Links(p sitegraph.PageID) (links, frames []sitegraph.PageID, err error) {
 	if err := s.usable(); err != nil {
 		return nil, nil, err
@@ -218,7 +216,7 @@ func (s *Store) Links(p sitegraph.PageID) (links, frames []sitegraph.PageID, err
 	return links, frames, nil
 }
 
-// Starts hands each the start pages, ascending.
+// Starts passes the start pages to each, ascending.
 func (s *Store) Starts(each func(p sitegraph.PageID)) error {
 	if err := s.usable(); err != nil {
 		return err
@@ -232,7 +230,7 @@ func (s *Store) Starts(each func(p sitegraph.PageID)) error {
 	})
 }
 
-// eachSetting hands each the settings whose key has a prefix, in order, by the rest of the key.
+// eachSetting passes to each the settings whose key has a prefix, in order, by the rest of the key.
 func (c *catalogue) eachSetting(prefix []byte, each func(name, value []byte)) error {
 	end := slices.Clone(prefix)
 	end[len(end)-1]++

@@ -65,9 +65,9 @@ func (s *Store) Setting(name string) ([]byte, bool, error) {
 	return v, ok, nil
 }
 
-// Commit makes everything since the last Commit durable, as a whole: the batch of the
-// catalogue goes to the log of the records, whose sync is the commit point. After an error it is
-// not known whether the disk has it: close the store and open it again.
+// Commit makes all changes since the last Commit durable, as a whole: the batch of the catalogue
+// goes to the log of the records, whose sync is the commit point. After an error it is unknown
+// whether the disk has the commit: close the store and open it again.
 func (s *Store) Commit() error {
 	if err := s.writable(); err != nil {
 		return err
@@ -76,7 +76,7 @@ func (s *Store) Commit() error {
 		if err := s.fail(s.commit()); err != nil {
 			return err
 		}
-		if err := s.replaceLost(); err != nil { // of files that the commit wrote anew
+		if err := s.replaceLost(); err != nil { // of files that the commit rewrote
 			return err
 		}
 	}
