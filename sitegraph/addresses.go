@@ -12,11 +12,11 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/arena"
 )
 
-// addresses numbers pages, directories and servers by their text. A directory is kept as the
-// first page in it, whose address begins with it: it costs no text of its own.
+// addresses numbers pages, directories and servers by their text. A directory is kept as its first
+// page, whose address begins with it: it needs no text of its own.
 type addresses struct {
-	// No site can foresee which addresses collide. The seed cannot be given to another process, so
-	// a graph with a scratch file, which may be kept, has a key, and a slower hash.
+	// No site can predict which addresses collide. The seed cannot be given to another process, so
+	// a graph with a scratch file, which may be kept, has a key and a slower hash.
 	seed   maphash.Seed
 	key    [2]uint64
 	text   texts
@@ -31,7 +31,7 @@ type addresses struct {
 func newAddresses(file *arena.File) (a addresses) {
 	a.seed = maphash.MakeSeed()
 	if a.text.file = file; file != nil {
-		a.key = [2]uint64{rand.Uint64(), rand.Uint64() | 1} // 0 stands for none
+		a.key = [2]uint64{rand.Uint64(), rand.Uint64() | 1} // 0 means none
 		a.byURL.file = file
 	}
 	return a
@@ -54,15 +54,15 @@ func (a *addresses) findPage(url string, hash uint64) (PageID, bool) {
 	return PageID(n), ok
 }
 
-// guess is where an address probably is.
+// guess is the probable place of an address.
 type guess struct {
 	hash uint64
-	page PageID // NoPage: no guess
+	page PageID // NoPage: none
 	at   ref
 }
 
-// guess looks where addresses probably are that will be asked for next, all at each step, so
-// that the processor waits for memory a few times and not three times for each address.
+// guess finds the probable places of the next addresses, all at each step, so that the processor
+// waits for memory a few times and not three times for each address.
 func (a *addresses) guess(guesses []guess, urls []string) {
 	for i, url := range urls {
 		hash := a.hash(url)
@@ -89,7 +89,7 @@ func (a *addresses) guess(guesses []guess, urls []string) {
 	}
 }
 
-// addPage gives a page that is not known the next number.
+// addPage gives an unknown page the next number.
 func (a *addresses) addPage(url string, hash uint64) PageID {
 	at := a.text.add(url)
 	p := PageID(a.byURL.add(hash, func(n int32) uint64 { return a.hash(a.url(PageID(n))) }))
@@ -120,12 +120,12 @@ func (a *addresses) serverOf(p PageID) (s ServerID, added bool) {
 	if s, ok := a.findServer(name, hash); ok {
 		return s, false
 	}
-	a.names = append(a.names, strings.Clone(name)) // which must not keep the chunk of its page
+	a.names = append(a.names, strings.Clone(name)) // must not keep the chunk of its page
 	return ServerID(a.byName.add(hash, func(n int32) uint64 { return a.hash(a.names[n]) })), true
 }
 
-// clone returns addresses that share all text so far. What is only ever added to is shared too,
-// without the room to add: who adds first makes a copy.
+// clone returns addresses that share all present text. Columns that only grow are shared without
+// room to grow, so that the first graph that adds makes a copy.
 func (a *addresses) clone() addresses {
 	c := *a
 	c.text = texts{chunks: slices.Clone(a.text.chunks), total: a.text.total}

@@ -2,8 +2,8 @@ package sitegraph
 
 import "strings"
 
-// Bare returns a canonical address without its scheme and "www.": most pages are the same with and
-// without these.
+// Bare returns a canonical address without its scheme and "www.", since most pages are the same
+// with and without these.
 func Bare(url string) string {
 	_, rest, ok := strings.Cut(url, "://")
 	if !ok {

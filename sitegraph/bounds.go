@@ -5,20 +5,21 @@ import (
 	"time"
 )
 
-// Bounds decide which addresses may become known. A site can make addresses without end: calendars,
-// sessions, sorted lists, links that grow. The rules are not certain, so only addresses that are
-// not known yet are refused.
+// Bounds decide which addresses may become known. A site can make endless addresses: calendars,
+// sessions, sorted lists, links that grow. The rules are not certain, so they refuse only unknown
+// addresses.
 type Bounds struct {
 	MaxBytes    int // of an address
 	MaxSegments int // of its path
 	MaxRepeats  int // of one segment in a path
-	// of the query of one path, or Growth for each that was fetched, once that is more
+	// MaxVariants bounds the known queries of one path, or Growth for each fetched one if that is
+	// more.
 	MaxVariants int
-	OfPage      int // new pages that one visit to a page may bring
-	OfSource    int // and one to a feed or sitemap
-	FirstPages  int // known of a server of which hardly any page was fetched
-	Growth      int // known for each that was fetched, once that is more
-	MaxPages    int // known of a server
+	OfPage      int // new pages of one visit to a page
+	OfSource    int // new pages of one visit to a feed or sitemap
+	FirstPages  int // known pages of a server with hardly any fetched page
+	Growth      int // known pages for each fetched one, if that is more
+	MaxPages    int // known pages of a server
 
 	// Scope reports whether a page may become known at all; nil: any may.
 	Scope func(url string) bool
@@ -26,9 +27,9 @@ type Bounds struct {
 
 // DefaultBounds are those of a crawl without other settings.
 var DefaultBounds = Bounds{
-	MaxBytes:    1000, // session data and whole forms are longer; so is next to no page
+	MaxBytes:    1000, // session data and whole forms are longer, and almost no page
 	MaxSegments: 20,
-	MaxRepeats:  3, // as crawlers of archives have it: /a/b/a/b/a/b is a link that grows
+	MaxRepeats:  3, // as in crawlers of archives: /a/b/a/b/a/b is a link that grows
 	MaxVariants: 1000,
 	OfPage:      1000,
 	OfSource:    10_000,
@@ -45,15 +46,15 @@ const (
 	RefusedLong             // more than MaxBytes
 	RefusedDeep             // more than MaxSegments
 	RefusedRepeats          // a segment more than MaxRepeats times
-	RefusedCalendar         // a date that is years ahead, or long past in a query
+	RefusedCalendar         // a date years ahead, or long past in a query
 	RefusedSession          // a session in the path
 	RefusedVariants         // more than MaxVariants queries of the path
 	RefusedOfVisit          // more than OfPage or OfSource new ones
-	// more than FirstPages, and than Growth for each page that was fetched: for now
+	// RefusedGrowth: more than FirstPages, and than Growth for each fetched page: for now.
 	RefusedGrowth
 	RefusedServer // more than MaxPages of the server
-	RefusedScope  // it is not in Scope
-	Refusals      // how many there are
+	RefusedScope  // not in Scope
+	Refusals      // their number
 )
 
 var refusalNames = [...]string{
@@ -103,7 +104,7 @@ func (b *Bounds) Refuse(url string, now time.Time) Refusal {
 	return RefusedNot
 }
 
-// PagesOf is how many pages of a server may be known when that many of them were fetched.
+// PagesOf returns how many pages of a server may be known when fetched of them were fetched.
 func (b *Bounds) PagesOf(fetched int) int {
 	return min(max(b.FirstPages, b.Growth*fetched), b.MaxPages)
 }
@@ -119,7 +120,7 @@ func splitAddress(url string) (path, query string) {
 	return path, query
 }
 
-// countSegment counts how often a segment is in a path. Paths have 1,000 octets and few segments.
+// countSegment counts a segment in a path. Paths have 1,000 bytes and few segments.
 func countSegment(path, segment string) (count int) {
 	for s := range strings.SplitSeq(path, "/") {
 		if s == segment {

@@ -6,34 +6,34 @@ import (
 	"strings"
 )
 
-// MaxURLBytes is the length of the longest canonical address. Longer ones are session
-// traps far more often than pages, and each costs its length in every index.
+// MaxURLBytes is the length of the longest canonical address. Longer ones are session traps far
+// more often than pages, and each takes its length in every index.
 const MaxURLBytes = 2048
 
-// maxRawBytes bounds what is parsed at all. A canonical address may be shorter than its
-// text (a fragment, tabs, dot segments), but not by this much in honest use.
+// maxRawBytes bounds the text that is parsed. A canonical address may be shorter than its text (a
+// fragment, tabs, dot segments), but not by this much in honest use.
 const maxRawBytes = 8 * MaxURLBytes
 
 var (
-	// ErrNotWeb says that an address has another scheme than http and https.
+	// ErrNotWeb reports another scheme than http and https.
 	ErrNotWeb = errors.New("only http and https are crawled")
-	// ErrTooLong says that an address, or its text, is longer than is kept.
+	// ErrTooLong reports that an address, or its text, is too long to be kept.
 	ErrTooLong = errors.New("too long")
 
 	errLong    = fmt.Errorf("%w: longer than %d octets", ErrTooLong, MaxURLBytes)
 	errRawLong = fmt.Errorf("%w: text longer than %d octets", ErrTooLong, maxRawBytes)
 )
 
-// Canonical returns the one text that stands for an absolute address: what a browser
-// would ask for (WHATWG URL Standard), under the rules of RFC 3986 6.2 that keep the
-// meaning. Only http and https; lower-case host without its final dot; no default port,
-// user information, fragment or empty query; no dot segments; an empty path is "/";
-// percent-escapes in upper case, unreserved octets unescaped, and escaped what RFC 3986
-// allows nowhere (also "%" itself where no two hexadecimal digits follow). The order of
-// a query is kept. Canonical(Canonical(x)) is Canonical(x).
+// Canonical returns the canonical form of an absolute address: the address that a browser would ask
+// for (WHATWG URL Standard), under the rules of RFC 3986 6.2 that keep the meaning. Only http and
+// https are allowed. It has a lower-case host without a final dot; no default port, user
+// information, fragment or empty query; no dot segments; an empty path is "/". Percent-escapes are
+// in upper case, unreserved bytes are unescaped, and bytes that RFC 3986 allows nowhere are escaped
+// (also a "%" without two hexadecimal digits). The order of a query is kept.
+// Canonical(Canonical(x)) is Canonical(x).
 //
-// The result may share memory with raw. The error names the address and says why:
-// ErrNotWeb or ErrTooLong where it is that.
+// The result may share memory with raw. The error names the address and the reason, such as
+// ErrNotWeb or ErrTooLong.
 func Canonical(raw string) (string, error) {
 	if url, ok := fastAbsolute(raw); ok {
 		return url, nil
@@ -67,18 +67,18 @@ func refused(raw string, why error) error {
 	return fmt.Errorf("address %q refused: %w", raw, why)
 }
 
-// parts are those of a parsed address that decide which page it is.
+// parts are the parts of a parsed address that decide which page it is.
 type parts struct{ scheme, host, port, path, query string }
 
-// canonical applies the rules of identity to an address parsed by the standard's rules:
-// host in lower case, dot segments gone, default port gone.
+// canonical applies the rules of identity to an address parsed by the standard's rules: host in
+// lower case, no dot segments, no default port.
 func (p parts) canonical() (string, error) {
 	if p.scheme != "http" && p.scheme != "https" {
 		return "", ErrNotWeb
 	}
 	host := strings.ToLower(p.host)
-	// The root dot names the same host. "a.." is no such name, and cutting it could turn
-	// it into another host when it is read again ("256.." into an IPv4 number).
+	// The root dot names the same host. "a.." is no such name, and cutting it could turn it into
+	// another host at its next parsing ("256.." into an IPv4 number).
 	if h := strings.TrimSuffix(host, "."); h != "" && !strings.HasSuffix(h, ".") {
 		host = h
 	}
@@ -105,8 +105,8 @@ func (p parts) canonical() (string, error) {
 	return string(b), nil
 }
 
-// appendEscaped brings percent-escapes to their one form. It never creates a dot segment:
-// the parser has taken escaped dots for dots already.
+// appendEscaped makes percent-escapes canonical. It never creates a dot segment: the parser has
+// treated escaped dots as dots already.
 func appendEscaped(b []byte, s string) []byte {
 	const hex = "0123456789ABCDEF"
 	for i := 0; i < len(s); i++ {
@@ -123,8 +123,7 @@ func appendEscaped(b []byte, s string) []byte {
 				continue
 			}
 		}
-		// Here too comes a "%" that starts no escape: left alone it could form one with
-		// what is unescaped behind it ("%%34%31").
+		// Also a "%" without an escape: it could form one with unescaped text after it ("%%34%31").
 		b = append(b, '%', hex[c>>4], hex[c&15])
 	}
 	return b

@@ -2,17 +2,17 @@ package sitegraph
 
 import "strings"
 
-// Nearly every link of the web is plain: octets that stand for themselves, no escapes,
-// no dot segments. Those are recognised and joined here at 1/40 to 1/90 of the parser's
-// cost. Whatever is not surely plain is left to the parser; both must agree on all else.
+// Nearly every link of the web is plain: bytes without special meaning, no escapes, no dot
+// segments. This file recognises and joins these at 1/40 to 1/90 of the parser's cost, and leaves
+// the others to the parser. Both give the same results.
 
-// Classes of octets.
+// Classes of bytes.
 const (
 	unreserved = 1 << iota // RFC 3986 2.3
-	plainPath              // stands for itself in a path; the slash included
-	plainQuery             // and in a query
+	plainPath              // means itself in a path; the slash included
+	plainQuery             // means itself in a query
 	plainHost              // letters in lower case, digits, hyphen
-	neverLegal             // RFC 3986 allows it nowhere; browsers send some of these as they are
+	neverLegal             // RFC 3986 allows it nowhere; browsers send some of these unescaped
 )
 
 var octets = classifyOctets()
@@ -68,7 +68,7 @@ func fastAbsolute(raw string) (string, bool) {
 	return url, len(url) <= MaxURLBytes
 }
 
-// plainAuthority returns the length of the plain host and port that s begins with, or -1.
+// plainAuthority returns the length of the plain host and port at the start of s, or -1.
 func plainAuthority(s, defaultPort string) int {
 	i, label := 0, 0
 	for ; i < len(s); i++ {
@@ -94,7 +94,7 @@ func plainAuthority(s, defaultPort string) int {
 	port := i + 1
 	for i = port; i < len(s) && '0' <= s[i] && s[i] <= '9'; i++ {
 	}
-	// Up to 59999 no range need be checked; a leading zero is for the parser to drop.
+	// Up to 59999 no range is to be checked; the parser drops a leading zero.
 	if n := i - port; n == 0 || n > 4 && s[port] > '5' || n > 5 || s[port] == '0' ||
 		s[port:i] == defaultPort {
 		return -1
@@ -110,11 +110,11 @@ func plainLabel(label string) bool {
 	return label != "" && !strings.HasPrefix(label, "xn--")
 }
 
-// plainTail looks at a path with its query and fragment. It returns the length of what is
-// kept of it, or false if anything in it is not plain. The fragment may be anything.
+// plainTail checks a path with its query and fragment. It returns the length of the part that is
+// kept, or false if anything in it is not plain. The fragment may be anything.
 func plainTail(s string) (kept int, ok bool) {
 	i := 0
-	for segment := true; i < len(s); i++ { // segment: the next octet begins one
+	for segment := true; i < len(s); i++ { // segment: the next byte begins one
 		c := s[i]
 		if c == '?' || c == '#' {
 			break
@@ -139,8 +139,8 @@ func plainTail(s string) (kept int, ok bool) {
 	return i, true
 }
 
-// otherScheme reports whether an address surely names a scheme that is not of the web
-// ("mailto:", "javascript:"), which the parser need not see.
+// otherScheme reports whether an address surely has a scheme outside the web ("mailto:",
+// "javascript:"), so that the parser is not needed.
 func otherScheme(ref string) bool {
 	for i := range len(ref) {
 		c := ref[i] | 0x20

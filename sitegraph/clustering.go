@@ -1,12 +1,12 @@
 package sitegraph
 
-// clustering is an undirected weighted graph. Weights are whole numbers, so that sums do not
-// depend on their order. There are two kinds:
+// clustering is an undirected weighted graph. Weights are whole numbers, so that sums do not depend
+// on their order. There are two kinds:
 //
-//   - a graph of links, as they are: out and in; what a link weighs its target says
+//   - a graph of links: out and in; the target of a link gives its weight
 //   - a graph of groups: out has each edge at both its ends, with its weight
 type clustering struct {
-	strength   []int64 // by node: weight of its edges, those inside it twice
+	strength   []int64 // by node: weight of its edges, inner ones twice
 	out, in    rows
 	linkWeight []uint32 // graph of links: by target
 	weight     []int64  // graph of groups: beside out.to
@@ -25,12 +25,12 @@ func (r *rows) of(i int) []int32 {
 	return r.to[r.first[i]:r.first[i+1]]
 }
 
-// fullLink is what the links to one page weigh together; large, so that it is divided
-// almost exactly among as many links as there are.
+// fullLink is the sum of the weights of all links to one page; large, so that it divides almost
+// exactly among its links.
 const fullLink = 1 << 31
 
-// clustering makes the graph of the links between counted pages, each of the weight
-// 1 / in-links of its target.
+// clustering returns the graph of the links between counted pages, each of the weight 1 / in-links
+// of its target.
 func (l *listing) clustering() *clustering {
 	n, links := len(l.pages), 0
 	for _, p := range l.pages {
@@ -46,7 +46,8 @@ func (l *listing) clustering() *clustering {
 			in.first[j]++
 		}
 	}
-	// in.first: from in-links by page to where they end, and, filled from the end, begin
+	// in.first has the number of in-links by page, then their ends, and filled from the end, their
+	// starts.
 	for i := range n {
 		in.first[i+1] += in.first[i]
 	}
@@ -73,7 +74,7 @@ func (l *listing) clustering() *clustering {
 
 func (c *clustering) nodes() int { return len(c.strength) }
 
-// all is the strength of all nodes: twice the weight of all edges.
+// all returns the strength of all nodes: twice the weight of all edges.
 func (c *clustering) all() float64 {
 	sum := 0.0
 	for _, k := range c.strength {
@@ -126,9 +127,8 @@ func (t *tally) clear() {
 	t.met, t.weight = t.met[:0], t.weight[:0]
 }
 
-// best returns the group that it raises modularity most to join, for a node of strength own,
-// and by how much; of equals the one of the smallest number. Groups have these strengths,
-// all together all.
+// best returns the group with which a node of strength own raises modularity most, and by how much;
+// among equals the smallest number. The groups have these strengths, in sum all.
 func (t *tally) best(own int64, strength []int64, all float64) (best int32, most float64) {
 	share := float64(own) / all
 	best = noGroup
@@ -142,10 +142,10 @@ func (t *tally) best(own int64, strength []int64, all float64) (best int32, most
 	return best, most
 }
 
-// join makes the graph whose nodes are n groups of nodes. What is inside one counts in its
+// join returns the graph whose nodes are n groups of nodes. Edges inside a group count in its
 // strength only.
 func (c *clustering) join(group []int32, n int) *clustering {
-	const shrinks = 2 // edges of real servers by more; append copes with less
+	const shrinks = 2 // edges of real servers shrink by more; append handles less
 	capacity := len(c.out.to) / shrinks
 	joined := &clustering{
 		strength: make([]int64, n),

@@ -12,28 +12,28 @@ const (
 	DeniedByNothing DeniedBy = iota
 	DeniedByAddress          // the IP address is not public
 	DeniedByPort             // the port is neither 80 nor 443
-	DeniedByGuard            // the proxy that the crawler goes through lets nothing through to it
+	DeniedByGuard            // the crawler's proxy lets nothing through to it
 )
 
 var deniedByNames = [...]string{"nothing", "address", "port", "guard"}
 
 func (r DeniedBy) String() string { return enumName(deniedByNames[:], int(r)) }
 
-// Denial is that a setting of the user forbade a visit before anything was sent to the server. It
-// says nothing about the page: with another setting the page is asked for at once.
+// Denial is the refusal of a visit by a setting of the user, before anything was sent to the
+// server. It says nothing about the page, which another setting allows at once.
 type Denial struct {
 	By   DeniedBy
-	What string // the address, the port, or what the guard says
+	What string // the address, the port, or the message of the guard
 }
 
 // IsZero reports whether nothing was refused.
 func (r Denial) IsZero() bool { return r.By == DeniedByNothing }
 
-// String says why a page was not asked for, and what allows it.
+// String returns why a page was not asked for, and what allows it.
 func (r Denial) String() string { return DenialText(r.By, 1, []string{r.What}) }
 
-// DenialText says for so many pages why they were not asked for, and what allows it. Whats are what
-// was refused; an empty one stands for others.
+// DenialText returns, for some pages, why they were not asked for, and what allows it. whats are
+// the refused addresses, ports or messages; an empty one means others.
 func DenialText(by DeniedBy, pages int, whats []string) string {
 	its, address, port, is, them := "its", "address", "port", "is", "it"
 	if pages != 1 {

@@ -1,10 +1,10 @@
 package sitegraph
 
-// Refresh recomputes the depths of every server whose links changed since the last call,
-// and returns those servers. Cost: one breadth-first pass over each of them.
+// Refresh recomputes the depths of every server whose links changed since the last call, and
+// returns those servers. It makes one breadth-first pass over each.
 func (g *Graph) Refresh() []ServerID {
 	var refreshed []ServerID
-	pages := 0 // of these
+	pages := 0 // of these servers
 	for s := range g.servers {
 		if g.servers[s].stale {
 			refreshed = append(refreshed, ServerID(s))
@@ -22,9 +22,9 @@ func (g *Graph) Refresh() []ServerID {
 	return refreshed
 }
 
-// refreshServer assigns depths by breadth-first search: the shortest path from a start
-// page [LINK 3.1]. The frames of a start page are shown with it, so they are start pages
-// too, and so are theirs [LINK 3.2].
+// refreshServer assigns depths by breadth-first search: the shortest path from a start page [LINK
+// 3.1]. The frames of a start page are shown with it, so they are also start pages, and so are
+// their frames [LINK 3.2].
 func (g *Graph) refreshServer(s ServerID, queue []PageID) []PageID {
 	queue = g.enter(s, queue)
 	depth := g.depth
@@ -44,8 +44,8 @@ func (g *Graph) refreshServer(s ServerID, queue []PageID) []PageID {
 	return queue
 }
 
-// enter makes the pages of a server unreached but for its start pages and their frames. It appends
-// these.
+// enter makes the pages of a server unreached, except its start pages and their frames, which it
+// appends.
 func (g *Graph) enter(s ServerID, queue []PageID) []PageID {
 	sv, depth := &g.servers[s], g.depth
 	for _, p := range sv.pages {
@@ -68,15 +68,15 @@ func (g *Graph) enter(s ServerID, queue []PageID) []PageID {
 	return queue
 }
 
-// isFresh says that the depths of a server were found.
+// isFresh notes that the depths of a server were computed.
 func (g *Graph) isFresh(s ServerID) {
 	g.servers[s].stale = false
 	g.servers[s].version++
 }
 
 // refreshTogether is refreshServer for many servers: one depth of all of them after the other, the
-// pages of each in their order. So the links are read in the order of their file. Where memory is
-// short those of one server after the other, which lie everywhere, would each be a read of a disk.
+// pages of each in order, so that links are read in the order of their file. With little memory,
+// the scattered links of one server after the other would each need a read of the disk.
 func (g *Graph) refreshTogether(servers []ServerID) {
 	var queue []PageID
 	for _, s := range servers {
@@ -101,9 +101,9 @@ func (g *Graph) refreshTogether(servers []ServerID) {
 	}
 }
 
-// Version counts how often the depths of a server were recomputed. What was derived from the same
-// version is still valid.
+// Version counts how often the depths of a server were recomputed. Results from the same version
+// are still valid.
 func (g *Graph) Version(s ServerID) int { return g.servers[s].version }
 
-// SetVersion lets a graph that was built anew count on from where another one stopped.
+// SetVersion lets a rebuilt graph continue the count of another one.
 func (g *Graph) SetVersion(s ServerID, version int) { g.servers[s].version = version }

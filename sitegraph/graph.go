@@ -22,16 +22,16 @@ const NoPage PageID = -1
 // at most 11 links are followed from it [LINK 3.1].
 const MaxDepth = 12
 
-// Graph is the in-server link graph of all known pages, made of the last snapshot of
-// each. Links to other servers are dropped. What it knows of a page lies in columns, one entry
-// a page, so that a search that follows links touches a byte or two of each page it meets.
+// Graph is the in-server link graph of all known pages, made of the last snapshot of each. Links to
+// other servers are dropped. Its data of a page is in columns, one entry a page, so that a search
+// along links touches a byte or two of each page.
 type Graph struct {
 	addresses addresses
 	links     lists
 	frames    map[PageID][]PageID // few pages have any
 	server    []ServerID
 	dir       []dirID
-	place     []int32 // in its server's pages
+	place     []int32 // index in its server's pages
 	depth     []int8  // 1..MaxDepth; 0: not reached
 	servers   []server
 	resolved  []PageID    // for SetLinks
@@ -39,7 +39,7 @@ type Graph struct {
 }
 
 type server struct {
-	start   []PageID // where it is entered
+	start   []PageID // its start pages
 	pages   []PageID // in order of appearance
 	stale   bool     // links changed since depths were computed
 	version int      // counts changes of depths or links; partitions are cached by it
@@ -49,38 +49,37 @@ type server struct {
 func NewGraph() *Graph { return NewGraphIn(nil) }
 
 // NewGraphIn returns an empty graph that keeps addresses and links in a scratch file, except the
-// last ones; nil: in memory. Others must not use the file.
+// last ones; nil: in memory. Nobody else may use the file.
 func NewGraphIn(file *arena.File) *Graph {
 	g := &Graph{addresses: newAddresses(file), file: file}
 	g.links.file = file
 	return g
 }
 
-// Release gives back the memory in which parts of the scratch file are, between rounds. Lists that
-// Links returned before are no longer valid if the links of their page were replaced since.
+// Release releases memory of the scratch file between rounds. Lists that Links returned before are
+// no longer valid if the links of their page were replaced since.
 func (g *Graph) Release() { g.file.Release() }
 
 const (
-	// manyPages make it worth the time to keep memory small.
+	// manyPages is the number of pages from which it pays to keep memory small.
 	manyPages = 1_000_000
-	// shownPerPage is how many bytes of scratch files may be in memory by page, at least
-	// leastShown. A few more come in while they are given back. With 65 at most of the heap, in the
-	// second round of a process that read all records, that makes less than 100 bytes a page. With
-	// fewer visits take longer, as they read again what was forgotten.
+	// shownPerPage bounds the bytes of scratch files in memory by page, at least leastShown. A few
+	// more come in while they are released. With at most 65 of the heap, in the second round of a
+	// process that read all records, that is less than 100 bytes a page. With fewer bytes visits
+	// take longer, as they read released data again.
 	shownPerPage = 28
 	leastShown   = 512 << 20
 )
 
-// SpareMemory bounds the memory that the scratch file takes from now on, of a graph that has so
-// many pages or will have them.
+// SpareMemory bounds the memory of the scratch file from now on, for a graph that has or will have
+// some pages.
 func (g *Graph) SpareMemory(pages int) {
 	if g.file != nil && pages >= manyPages {
 		g.file.Watch(max(leastShown, int64(pages)*shownPerPage))
 	}
 }
 
-// Scratch is the scratch file of the graph, for what else is known of its pages; nil: there is
-// none.
+// Scratch returns the scratch file of the graph, for other data of its pages; nil: none.
 func (g *Graph) Scratch() *arena.File { return g.file }
 
 // Pages returns the number of known pages.
@@ -100,7 +99,7 @@ func (g *Graph) LookupServer(name string) (ServerID, bool) {
 }
 
 // Add makes a canonical address known and returns its page, the same one each time. It keeps a
-// copy: the caller's string may hold a whole page alive. It panics at 2^31 pages or when an
+// copy, since the caller's string may hold a whole page alive. It panics at 2^31 pages or when an
 // address is 16 MiB long.
 func (g *Graph) Add(url string) PageID { return g.add(url, g.addresses.hash(url)) }
 
@@ -133,8 +132,8 @@ func (g *Graph) AddStart(url string) PageID {
 // MakeStart makes a page a start page of its server.
 func (g *Graph) MakeStart(p PageID) {
 	s := &g.servers[g.server[p]]
-	// A start page has depth 1, always; so do its frames. Others need not be looked for, which
-	// takes long where an import names a hundred thousand of one server.
+	// A start page always has depth 1, and so have its frames. Searching the others takes long if
+	// an import names a hundred thousand of one server.
 	if g.depth[p] != 1 || !slices.Contains(s.start, p) {
 		s.start = append(s.start, p)
 		s.stale = true
@@ -151,33 +150,33 @@ func (g *Graph) Server(p PageID) ServerID { return g.server[p] }
 // ServerName returns the name of a server, host[:port].
 func (g *Graph) ServerName(s ServerID) string { return g.addresses.names[s] }
 
-// ServerPages returns the pages of a server in order of appearance. Do not change it.
+// ServerPages returns the pages of a server in order of appearance. The caller must not change it.
 func (g *Graph) ServerPages(s ServerID) []PageID { return g.servers[s].pages }
 
-// StartPages returns the start pages of a server. Do not change it.
+// StartPages returns the start pages of a server. The caller must not change it.
 func (g *Graph) StartPages(s ServerID) []PageID { return g.servers[s].start }
 
-// Directory returns the number of a page's directory: pages of one directory share it.
+// Directory returns the number of a page's directory, which all its pages share.
 func (g *Graph) Directory(p PageID) int32 { return int32(g.dir[p]) }
 
 // SameDirectory reports whether two pages are in one directory of one server.
 func (g *Graph) SameDirectory(p, q PageID) bool { return g.dir[p] == g.dir[q] }
 
-// Links returns the in-server out-links of the last snapshot of p. Do not change it; it stays
-// as it is when links are replaced.
+// Links returns the in-server out-links of the last snapshot of p. The caller must not change it.
+// It stays as it is when links are replaced.
 func (g *Graph) Links(p PageID) []PageID { return g.links.at(p) }
 
 // Frames returns those links of p that are frame sources, likewise.
 func (g *Graph) Frames(p PageID) []PageID { return g.frames[p] }
 
-// Depth returns 1 for a start page and one more for each link on the shortest path from
-// one; 0 for a page that is not reached within MaxDepth. Between a change of links and the
-// next Refresh, pages keep their old depth and new ones have a provisional one.
+// Depth returns 1 for a start page and one more for each link on the shortest path from one; 0 for
+// a page that is not reached within MaxDepth. Between a change of links and the next Refresh, pages
+// keep their old depth and new ones have a provisional one.
 func (g *Graph) Depth(p PageID) int { return int(g.depth[p]) }
 
-// Clone returns a graph that shares the text of addresses and the lists of links, which are never
-// changed in place. It costs about 16 bytes a page at once; columns that only grow are copied by
-// whichever graph adds a page first.
+// Clone returns a graph that shares the text of addresses and the lists of links, which never
+// change in place. It costs about 16 bytes a page at once. Columns that only grow are copied by the
+// first graph that adds a page.
 func (g *Graph) Clone() *Graph {
 	c := &Graph{addresses: g.addresses.clone(), links: g.links.clone(),
 		frames: maps.Clone(g.frames),

@@ -1,6 +1,6 @@
 package sitegraph
 
-// GroupKey is the key of what pages of a server have in common, of some kind.
+// GroupKey returns the key of a group of pages on a server, by kind and text.
 func GroupKey(kind byte, server ServerID, text string) uint64 {
 	h := (uint64(kind)<<32 ^ uint64(uint32(server)) ^ 0xcbf29ce484222325) * 0x100000001b3
 	for i := range len(text) {

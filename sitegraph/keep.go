@@ -9,13 +9,13 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/arena"
 )
 
-// Kept is a graph as another process can go on with it: numbers and texts, and where in the
-// scratch file its chunks are.
+// Kept is a graph for another process: numbers and texts, and the places of its chunks in the
+// scratch file.
 type Kept struct {
 	seed                  [2]uint64
 	of                    []ref
 	texts                 []place
-	looseTexts            []string // those in memory, in their order
+	looseTexts            []string // those in memory, in order
 	open, total           int
 	inDir                 []PageID
 	names                 []string
@@ -37,7 +37,7 @@ type Kept struct {
 	version               []int
 }
 
-// place is where a chunk lies in the scratch file; at -1: in memory.
+// place is where a chunk is in the scratch file; at -1: in memory.
 type place struct {
 	at     int64
 	length int
@@ -48,7 +48,7 @@ type keptChunk struct {
 	lists, live int
 }
 
-// Keep returns what Thaw takes. It shares the memory of the graph.
+// Keep returns the graph for Thaw. It shares the memory of the graph.
 func (g *Graph) Keep() *Kept {
 	a, l := &g.addresses, &g.links
 	k := &Kept{
@@ -90,8 +90,8 @@ func (g *Graph) Keep() *Kept {
 
 var errKept = errors.New("the graph that was kept does not fit its files")
 
-// Thaw makes an empty graph the one that was kept; its scratch file is that of the image. After an
-// error the graph is of no use.
+// Thaw restores a kept graph in an empty one; its scratch file is that of the image. After an error
+// the graph is unusable.
 func (g *Graph) Thaw(k *Kept, file *arena.File) error {
 	if g.Pages() > 0 {
 		panic("sitegraph: a graph with pages is to become another one")
@@ -120,7 +120,7 @@ func (g *Graph) Thaw(k *Kept, file *arena.File) error {
 			k.pagesUpTo[i] < page || int(k.pagesUpTo[i]) > len(k.pages) {
 			return errKept
 		}
-		// Who grows has to copy: it must not reach into the next one's.
+		// Appending must copy: it must not reach into the next one's.
 		g.servers[i] = server{
 			start: slices.Clip(k.starts[start:k.startsUpTo[i]]),
 			pages: slices.Clip(k.pages[page:k.pagesUpTo[i]]),

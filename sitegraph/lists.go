@@ -7,35 +7,35 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/arena"
 )
 
-// lists keeps a list of pages for each page, in chunks that several lists share. A list once
-// returned stays as it is: a chunk is only ever written where no list was before, lists that
-// are replaced are left where they lie, and when a third of a chunk is of no use, what it still
-// holds is copied elsewhere and the chunk left to the garbage collector.
+// lists keeps a list of pages for each page, in chunks shared by several lists. A returned list
+// never changes, since a chunk is only written where no list was before. Replaced lists stay in
+// their chunk. When a third of a chunk is unused, its remaining lists are copied elsewhere, and the
+// garbage collector gets the chunk.
 //
-// So beside 8 bytes a page, lists with the 4 bytes that each has for its page take at most 1.5
-// times their own bytes, and the chunk that is being filled. A list that somebody keeps, or a
-// clone, holds its whole chunk alive, 256 KiB at most but for one very long list.
+// So beside 8 bytes a page, lists take at most 1.5 times their own bytes, including 4 for their
+// page, and the chunk being filled. A list that a caller or a clone keeps holds its whole chunk
+// alive, at most 256 KiB except for one very long list.
 type lists struct {
 	of     []ref       // by page
 	chunks []chunk     // the first is empty, for the zero ref
-	open   int         // the chunk that is being filled; 0: none
+	open   int         // the chunk being filled; 0: none
 	front  int         // so far
-	free   []int       // numbers of chunks that were dropped
-	sparse []int       // closed chunks to empty; none between calls of set, but in a clone
+	free   []int       // numbers of dropped chunks
+	sparse []int       // closed chunks to empty; only a clone has some between calls of set
 	total  int         // length of all chunks
-	file   *arena.File // for chunks that are full; nil: they stay in memory
+	file   *arena.File // for full chunks; nil: they stay in memory
 }
 
 // chunk has lists at its front and, from its end backwards, the page of each of them.
 type chunk struct {
 	ids   []PageID
 	lists int         // as many pages at its end
-	live  int         // of ids: lists that still hold, with their page
+	live  int         // ids of current lists, with their pages
 	away  arena.Piece // where ids are, if not in memory
 }
 
-// isSparse says that more than a third of a chunk is of no use: less would be copied more often,
-// more would waste more.
+// isSparse reports whether more than a third of a chunk is unused. A smaller bound would copy more
+// often, a larger one would waste more.
 func (c *chunk) isSparse() bool { return 3*c.live < 2*len(c.ids) }
 
 // at returns the list of a page, nil if it is empty.
@@ -75,7 +75,7 @@ func (l *lists) set(p PageID, ids []PageID) {
 	}
 }
 
-// put copies a list to where there is room.
+// put copies a list to free room.
 func (l *lists) put(p PageID, ids []PageID) {
 	need := len(ids) + 1
 	if ownChunk(need) {
@@ -119,12 +119,12 @@ func (l *lists) newChunk(size int) int {
 	return len(l.chunks) - 1
 }
 
-// empty copies the lists that a chunk still holds elsewhere and drops it.
+// empty copies the current lists of a chunk elsewhere and drops it.
 func (l *lists) empty(i int) {
 	c := l.chunks[i]
 	pages := c.ids[len(c.ids)-c.lists:]
 	for _, p := range slices.Backward(pages) {
-		if r := l.of[p]; r.chunk() == i { // else it was replaced, or copied a moment ago
+		if r := l.of[p]; r.chunk() == i { // otherwise it was replaced, or just copied
 			l.put(p, l.at(p))
 		}
 	}
@@ -134,7 +134,7 @@ func (l *lists) empty(i int) {
 	l.free = append(l.free, i)
 }
 
-// putAway takes a chunk that is full out of memory.
+// putAway moves a full chunk out of memory.
 func (l *lists) putAway(i int) {
 	c := &l.chunks[i]
 	p, ok := l.file.Put(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(c.ids))),
@@ -145,8 +145,8 @@ func (l *lists) putAway(i int) {
 	}
 }
 
-// clone returns lists that share the chunks. It starts a chunk of its own: what is free of the
-// open one is for the original to fill.
+// clone returns lists that share the chunks. It starts its own chunk: the original fills the open
+// one.
 func (l *lists) clone() lists {
 	c := lists{of: slices.Clone(l.of), chunks: slices.Clone(l.chunks), free: slices.Clone(l.free),
 		sparse: slices.Clone(l.sparse), total: l.total}

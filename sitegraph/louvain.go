@@ -8,14 +8,13 @@ const (
 	maxPasses = 12
 	maxLevels = 12
 
-	// A search ends when at most one node in so many moved in a pass: what is left to gain
-	// is gained on the next level.
+	// fewMoves: a search ends when at most 1/fewMoves of the nodes moved in a pass; the next level
+	// gains the rest.
 	fewMoves = 10
 )
 
-// communities gives each node of a graph its community by modularity [Blondel et al. 2008]
-// and returns the graph of the communities. None has fewer than least nodes, as far as edges
-// reach.
+// communities gives each node of a graph its community by modularity [Blondel et al. 2008] and
+// returns the graph of the communities. None has fewer than least nodes, if edges allow it.
 func (c *clustering) communities(least int) (community []int32, joined *clustering) {
 	community = make([]int32, c.nodes())
 	for i := range community {
@@ -39,14 +38,14 @@ func (c *clustering) communities(least int) (community []int32, joined *clusteri
 	return community, joined
 }
 
-// move is the first phase of Louvain: starting alone, each node in turn joins the community
-// next to it that raises modularity most,
+// move is the first phase of Louvain: starting alone, each node in turn joins the community next to
+// it that raises modularity most,
 //
 //	w(node, community) - strength(node) * strength(community) / strength(all)
 //
-// until hardly any moves. It stays on a tie, or goes to the community of the smallest
-// number. Only nodes next to one that moved are looked at again. It returns the community
-// of each node, numbered by their first node, and their number. The second phase is join.
+// until hardly any moves. On a tie it stays, or joins the community of the smallest number. Only
+// neighbours of moved nodes are considered again. move returns the community of each node, numbered
+// by first node, and their number. The second phase is join.
 func (c *clustering) move() (community []int32, n int) {
 	community = make([]int32, c.nodes())
 	for i := range community {
@@ -90,9 +89,9 @@ func (c *clustering) move() (community []int32, n int) {
 	return community, renumber(community)
 }
 
-// absorb lets each community of fewer than least pages join the one next to it that costs
-// least modularity. It returns the group of each community, and their number; two small ones
-// may make one that is still small.
+// absorb lets each community of fewer than least pages join the neighbour that costs least
+// modularity. It returns the group of each community, and their number; two small ones may make one
+// that is still small.
 func (c *clustering) absorb(community []int32, least int) (group []int32, n int) {
 	pages := make([]int32, c.nodes())
 	for _, d := range community {
@@ -117,7 +116,7 @@ func (c *clustering) absorb(community []int32, least int) (group []int32, n int)
 		c.tally(near, d, alone)
 		if best, _ := near.best(k, c.strength, all); best != noGroup {
 			a, b := root(int32(d)), root(best)
-			group[max(a, b)] = min(a, b) // roots have the smallest number: the search for them ends
+			group[max(a, b)] = min(a, b) // roots have the smallest number, so the search ends
 		}
 		near.clear()
 	}

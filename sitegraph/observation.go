@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// Outcome is how a visit ended. A site that misbehaves is an outcome, never an error of the
-// program.
+// Outcome is how a visit ended. A misbehaving site is an outcome, never an error of the program.
 type Outcome uint8
 
 const (
@@ -34,10 +33,10 @@ var outcomeNames = [...]string{
 
 func (o Outcome) String() string { return enumName(outcomeNames[:], int(o)) }
 
-// Digest is the MD5 of a content. The zero value means: not known.
+// Digest is the MD5 of a content. The zero value means unknown.
 type Digest [md5.Size]byte
 
-// IsZero reports whether the digest is not known.
+// IsZero reports whether the digest is unknown.
 func (d Digest) IsZero() bool { return d == Digest{} }
 
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
@@ -45,8 +44,8 @@ func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 // DigestOf returns the MD5 of b.
 func DigestOf(b []byte) Digest { return md5.Sum(b) }
 
-// ParseDigest reads 32 hexadecimal digits as an MD5. "algorithm:hex" of another algorithm is
-// reduced to 16 bytes by MD5, so that equal digests stay equal.
+// ParseDigest parses 32 hexadecimal digits as an MD5. It reduces "algorithm:hex" of another
+// algorithm to 16 bytes by MD5, so that equal digests stay equal.
 func ParseDigest(s string) (Digest, error) {
 	var d Digest
 	if algorithm, rest, ok := strings.Cut(s, ":"); ok {
@@ -67,10 +66,10 @@ func ParseDigest(s string) (Digest, error) {
 	return d, nil
 }
 
-// Digests are the three fingerprints of one content. Those not known are zero.
+// Digests are the three fingerprints of one content. Unknown ones are zero.
 type Digests struct {
-	// Bytes is of the body as it was sent, after content coding was undone; of a file, such as PDF,
-	// of its text; or see PayloadDigest.
+	// Bytes is that of the body as sent, without content coding; for a file, such as PDF, that of
+	// its text; or see PayloadDigest.
 	Bytes Digest
 	Text  Digest // the visible text
 	Main  Digest // the main text: without navigation, header, footer, sidebars; or see RuledDigest
@@ -99,7 +98,7 @@ func ParseChangeBy(s string) (ChangeBy, error) {
 	return 0, fmt.Errorf("unknown kind of change %q: want digest, text or main", s)
 }
 
-// Key returns the digest that decides; that of the bytes where the one asked for is not known.
+// Key returns the digest that decides; that of the bytes if the named one is unknown.
 func (d Digests) Key(by ChangeBy) Digest {
 	switch {
 	case by == ChangeByText && !d.Text.IsZero():
@@ -110,9 +109,9 @@ func (d Digests) Key(by ChangeBy) Digest {
 	return d.Bytes
 }
 
-// Differ reports whether two contents differ by the digest asked for, or by the rule that both
-// have (see Compare). The digests of text and main text decide only where both sides have them;
-// otherwise those of the bytes do.
+// Differ reports whether two contents differ by the named digest, or by a common rule (see
+// Compare). The digests of text and main text decide only if both sides have them; otherwise those
+// of the bytes do.
 func (d Digests) Differ(other Digests, by ChangeBy) bool {
 	return d.Compare(other, by) == Different
 }
@@ -133,87 +132,88 @@ func (d Digests) byBytes(other Digests, by ChangeBy) bool {
 		by == ChangeByMain && (d.Main.IsZero() || other.Main.IsZero())
 }
 
-// Observation is what one visit saw. It is not changed after the fetcher returned it.
+// Observation is what one visit saw. It does not change after the fetcher returned it.
 type Observation struct {
-	URL     string    // the canonical address asked for
-	Time    time.Time // the moment whose state of the page this is
+	URL     string    // the requested canonical address
+	Time    time.Time // when the page was in this state
 	Outcome Outcome
-	Status  int    // HTTP status; 0 if no answer came
+	Status  int    // HTTP status; 0 if there was no answer
 	Detail  string // for people: why it failed or was excluded; "" otherwise
 
 	Digests Digests // of a fetched page, or of one that a filter rejects
-	// CopyMain is Digests.Main of the copy by what counts now, made of a body that was kept. Zero:
-	// that of the record holds.
+	// CopyMain is Digests.Main of the copy by the present rule, made from a kept body. Zero: that
+	// of the record holds.
 	CopyMain  Digest
 	Size      int64 // bytes of the body read
 	Truncated bool  // the body was cut at the limit
 	// Transferred is how many bytes the visit read from the network in all, with headers,
-	// robots.txt and encryption. 0: not known; then Size is used.
+	// robots.txt and encryption. 0: unknown; then Size is used.
 	Transferred int64
 
 	// Links and Frames are canonical absolute addresses without fragments, each once, without the
-	// page itself. Frames are also among the links. LinksKnown is false where the visit saw no
-	// links (304, failures): then the old ones remain. FramesKnown is false where frames cannot be
-	// told from other links.
+	// page itself. Frames are also among the links. LinksKnown is false if the visit saw no links
+	// (304, failures): then the old ones remain. FramesKnown is false if frames cannot be
+	// distinguished from other links.
 	Links, Frames           []string
 	LinksKnown, FramesKnown bool
 
-	// Sources are canonical addresses of feeds and sitemaps of the server that the page or the
-	// server's robots.txt names, or /sitemap.xml where robots.txt names none.
+	// Sources are canonical addresses of feeds and sitemaps of the server, named by the page or the
+	// server's robots.txt, or /sitemap.xml if robots.txt names none.
 	Sources []string
-	// Source is the kind of source that was fetched, SourceUnknown for a page. Claims are what it
+	// Source is the kind of source that was fetched, SourceUnknown for a page. Claims are its
 	// claims, each address once; perhaps only a part of them: see Truncated.
 	Source SourceKind
 	Claims []Claim
-	// Hubs are canonical addresses at which changes of a source that was fetched can be subscribed
-	// to, and Topic is the address under which they know it (WebSub 4); none: it names no hub.
+	// Hubs are canonical addresses for subscriptions to changes of a fetched source, and Topic is
+	// its address there (WebSub 4); none: it names no hub.
 	Hubs  []string
 	Topic string
 
 	RedirectTo string // canonical address, for OutcomeRedirected
-	// What the page names as its own address (RFC 6596), if that is another one; "": nothing.
+	// Canonical is the address that the page names as its own (RFC 6596), if it is another one; "":
+	// none.
 	Canonical    string
 	ETag         string
-	LastModified time.Time // zero: not told
+	LastModified time.Time // zero: unknown
 	NoIndex      bool      // meta robots or X-Robots-Tag
-	NoArchive    bool      // the same: the body of the answer is not to be kept. Of any answer
-	MediaType    string    // as the server named it, in lower case without parameters; "": not told
-	Address      string    // IP address that was asked; "": none was
+	NoArchive    bool      // the same, for any answer: its body is not to be kept
+	MediaType    string    // as sent by the server, in lower case without parameters; "": unknown
+	Address      string    // IP address of the server; "": no server was asked
 
-	// Watched is what is watched of a page that was fetched; nil: nothing is.
+	// Watched has the watched parts of a fetched page; nil: none.
 	Watched *Watched
 
-	// Trouble says what the outcome tells of the server, beside the page.
+	// Trouble is the outcome's meaning for the server, beside the page.
 	Trouble Trouble
-	// ByRobots: robots.txt is why the page is excluded.
+	// ByRobots is set if robots.txt excludes the page.
 	ByRobots bool
-	// Filter is the name of the filter of the user that excludes the page; "": none does.
+	// Filter is the name of the user's filter that excludes the page; "": none.
 	Filter string
-	// Denied is the setting of the user that excludes the page; zero: none does.
+	// Denied is the user's setting that excludes the page; zero: none.
 	Denied Denial
-	// Robots is a fingerprint of the rules of robots.txt that hold for us; 0: not known.
+	// Robots is a fingerprint of the rules of robots.txt for this crawler; 0: unknown.
 	Robots uint64
 
 	Elapsed   time.Duration // from the request to the last byte
-	NotBefore time.Time     // the server is not to be asked again earlier; zero: no wish
+	NotBefore time.Time     // the server must not be asked earlier; zero: no wish
 }
 
-// Watched is what those who watch a page get to see of it.
+// Watched is the part of a page for those who watch it.
 type Watched struct {
 	Title string
-	Dated time.Time // when it was last changed, as a document says itself; zero: it does not
-	Texts []string  // one for each of them, in the order in which the fetcher was asked for them
-	// Challenge is whether the page asks if a person sees it, in place of its matter.
+	Dated time.Time // last change by the document's own date; zero: none
+	Texts []string  // one for each watcher, in the order of the fetcher's request
+	// Challenge is set if the page asks whether a person sees it, instead of showing its content.
 	Challenge bool
 }
 
-// Trouble is what an outcome tells of the server: whether it should be asked more slowly.
+// Trouble is the outcome's meaning for the server: whether to ask it more slowly.
 type Trouble uint8
 
 const (
-	TroubleUnknown Trouble = iota // not known: no request was sent
-	TroubleNone                   // the server answered as a server should
-	// it answered with 5xx, broke the connection off, or did not answer in time
+	TroubleUnknown Trouble = iota // unknown: no request was sent
+	TroubleNone                   // a proper answer
+	// TroubleFailing: it answered with 5xx, closed the connection, or did not answer in time.
 	TroubleFailing
 	TroubleBusy // it asked for fewer requests: 429 or 503
 )
@@ -222,18 +222,18 @@ var troubleNames = [...]string{"unknown", "none", "failing", "busy"}
 
 func (t Trouble) String() string { return enumName(troubleNames[:], int(t)) }
 
-// Verdict is what an observation means for a page, given what we remembered.
+// Verdict is the meaning of an observation for a page, given its record.
 type Verdict uint8
 
 const (
-	VerdictUnknown   Verdict = iota // told nothing: a failure, or an observation applied before
+	VerdictUnknown   Verdict = iota // nothing: a failure, or an observation applied before
 	VerdictFirst                    // the first copy, or the first after the page was gone
 	VerdictUnchanged                // the copy is still good
 	VerdictChanged                  // the content differs from the copy
 	VerdictLeft                     // gone, moved elsewhere, or excluded
-	// one answer says that it left, which is no proof: the copy stays
+	// VerdictDoubted: one answer says that it left, which is no proof: the copy stays.
 	VerdictDoubted
-	VerdictBaseline // the copy was read by another rule: not compared, the next visit is
+	VerdictBaseline // another rule read the copy: not compared; the next visit is
 )
 
 var verdictNames = [...]string{"unknown", "first", "unchanged", "changed", "left", "doubted",

@@ -13,14 +13,14 @@ type Partition struct {
 	Server  ServerID
 	Method  string
 	Sites   []Site
-	Orphans []PageID // pages counted but in no site; empty for method A
+	Orphans []PageID // counted pages in no site; empty for method A
 }
 
-// PartitionA groups the counted pages of a server by directory: each directory is a site,
-// its tops are the pages of smallest depth, all of them on a tie [LINK 4.1]. A page counts
-// if it is reached within MaxDepth and, where counts is not nil, counts says so. Start pages
-// and their frames have depth 1 and so are tops wherever they lie. Sites come in order of
-// their first top's depth, then address order of appearance. Needs Refresh.
+// PartitionA groups the counted pages of a server by directory: each directory is a site, and its
+// tops are the pages of smallest depth, all of them on a tie [LINK 4.1]. A page counts if it is
+// reached within MaxDepth and counts is nil or accepts it. Start pages and their frames have depth
+// 1 and so are tops wherever they are. Sites are ordered by the depth of their first top, then by
+// its appearance. Needs Refresh.
 func (g *Graph) PartitionA(s ServerID, counts func(PageID) bool) Partition {
 	g.check(s)
 	byDir := make(map[dirID]int)

@@ -8,14 +8,13 @@ import "slices"
 //  2. A candidate is the top of a site; its members are the pages of its directory that it
 //     links to. With closure they are all pages reached from it inside the directory, up to
 //     the next tops.
-//  3. A candidate without a child (another page of its directory that it links to) is no top;
-//     its parents, the pages of its directory that link to it, of these those of smallest
-//     depth, are tops instead. A candidate without a parent stays, alone in its site.
+//  3. A candidate without a child (another page of its directory that it links to) is no top.
+//     Instead its parents are tops: the pages of its directory that link to it, those of
+//     smallest depth. A candidate without a parent stays, alone in its site.
 //
-// A link to a page that redirects counts as one to where that leads. Start pages and their
-// frames are tops of one site whatever they link to. Sites may
-// overlap; pages in none are Orphans. Which pages count, and the order of sites, are as in
-// PartitionA. Needs Refresh.
+// A link to a redirecting page counts as a link to its target. Start pages and their frames are
+// tops of one site, whatever they link to. Sites may overlap; pages in none are Orphans. Counted
+// pages, and the order of sites, are as in PartitionA. Needs Refresh.
 func (g *Graph) PartitionB(s ServerID, counts func(PageID) bool, closure bool) Partition {
 	g.check(s)
 	b := divisionB{Graph: g, marks: make([]mark, len(g.servers[s].pages)), counts: counts}
@@ -79,7 +78,7 @@ func (b *divisionB) count(s ServerID) {
 	}
 }
 
-// shown is the page that a link to p shows.
+// shown returns the page that a link to p shows.
 func (b *divisionB) shown(p PageID) PageID {
 	if b.is(p, counted) {
 		return p
@@ -141,7 +140,7 @@ func (b *divisionB) findTops(s ServerID) {
 	}
 }
 
-// members appends those of a top.
+// members appends the members of a top.
 func (b *divisionB) members(members []PageID, top PageID, closure bool) []PageID {
 	b.set(top, visited|inSite)
 	first := len(members)
@@ -167,7 +166,7 @@ func (b *divisionB) members(members []PageID, top PageID, closure bool) []PageID
 	return members
 }
 
-// orphans are the counted pages in no site.
+// orphans returns the counted pages in no site.
 func (b *divisionB) orphans(s ServerID) []PageID {
 	var orphans []PageID
 	for _, p := range b.servers[s].pages {
@@ -178,7 +177,7 @@ func (b *divisionB) orphans(s ServerID) []PageID {
 	return orphans
 }
 
-// tidy sorts tops and members and takes doubles and tops out of the members.
+// tidy sorts tops and members and removes doubles and tops from the members.
 func (s *Site) tidy() {
 	slices.Sort(s.Tops)
 	slices.Sort(s.Members)

@@ -2,23 +2,23 @@ package sitegraph
 
 import "math"
 
-// leastSite is the least number of pages that a site should have: with fewer, a look at its
-// top spares a look at one other page, and costs as much.
+// leastSite is the least number of pages that a site should have: with fewer, a visit to its top
+// saves one visit to another page, and costs as much.
 const leastSite = 3
 
-// enough returns how many pages a site of a server should have: the square root of the
-// server's. A top is a sample of its site. n pages in sites of k take n/k looks at tops
-// before any member is fetched, and a verdict from one page is about as wrong as k is large;
-// n/k + k is least at k = sqrt(n), the square-root law of sampling [Cho and Ntoulas 2002].
+// enough returns how many pages a site of a server should have: the square root of the server's. A
+// top is a sample of its site. Sites of k of n pages take n/k visits to tops before any member is
+// fetched, and the error of judging by one page grows about like k. n/k + k is least at k =
+// sqrt(n), the square-root law of sampling [Cho and Ntoulas 2002].
 func enough(pages int) int {
 	return max(leastSite, int(math.Ceil(math.Sqrt(float64(pages)))))
 }
 
-// cut divides a tree into sites from the leaves up: a node with enough pages, its own and
-// those that its children passed on, is a site; one with less passes them on to its parent.
-// The root keeps what comes to it. parent holds smaller numbers than the node's own, the
-// root is 0; pages, each node's own, is used up. It returns for each node the node whose
-// site its own pages are in. There are at most pages/enough sites, and that of the root.
+// cut divides a tree into sites from the leaves up. A node with enough pages, its own and those
+// passed on by its children, is a site; a node with fewer passes them on to its parent. The root
+// keeps the rest. Parents have smaller numbers than their nodes; the root is 0. pages, each node's
+// own, is used up. It returns for each node the node whose site has its own pages. There are at
+// most pages/enough sites, and that of the root.
 func cut(parent, pages []int32, enough int) []int32 {
 	site := make([]int32, len(parent))
 	for i := len(parent) - 1; i > 0; i-- {

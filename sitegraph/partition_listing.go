@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// listing numbers the counted pages of a server by address, densely: what is computed on
-// the numbers does not depend on the order in which pages became known, and lives in flat
-// slices.
+// listing numbers the counted pages of a server by address, densely. So results do not depend on
+// the order of discovery, and are in flat slices.
 type listing struct {
 	*Graph
 	server  ServerID
@@ -19,8 +18,8 @@ type listing struct {
 	counts  func(PageID) bool // may be nil
 }
 
-// list makes the listing of the pages that count: reached within MaxDepth and, where counts
-// is not nil, counts says so.
+// list returns the listing of the pages that count: reached within MaxDepth and accepted by counts,
+// if that is not nil.
 func (g *Graph) list(s ServerID, counts func(PageID) bool) *listing {
 	all := g.ServerPages(s)
 	l := &listing{
@@ -65,8 +64,8 @@ func (g *Graph) list(s ServerID, counts func(PageID) bool) *listing {
 // number returns the number of a page of the server, -1 if it does not count.
 func (l *listing) number(p PageID) int32 { return l.numbers[l.places.of(p)] }
 
-// targets appends the numbers of the counted pages that page i links to, through redirects
-// too, itself not, each once: seen, one entry a page, holds i+1 for those already met.
+// targets appends the numbers of the counted pages that page i links to, also through redirects,
+// without itself and each once. seen, one entry a page, has i+1 for those already met.
 func (l *listing) targets(to []int32, i int, seen []int32) []int32 {
 	for _, q := range l.Links(l.pages[i]) {
 		j := l.number(q)
@@ -94,9 +93,9 @@ func (l *listing) inLinks() []int32 {
 	return in
 }
 
-// places finds the place of a page among those of its server. These ascend, but a crawl of
-// many servers mixes their numbers: they are cut into about as many equal spans as there
-// are pages, and a span is searched.
+// places finds the place of a page among those of its server. Their numbers ascend, but a crawl of
+// many servers mixes them. So they are cut into about as many equal spans as there are pages, and a
+// span is searched.
 type places struct {
 	pages []PageID
 	shift uint

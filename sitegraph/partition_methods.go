@@ -8,7 +8,7 @@ var partitions = []struct {
 	{"a", (*Graph).PartitionA},
 	{"b", partitionB(false)},
 	{"b-closure", partitionB(true)},
-	// C goes by the sites of B; it differs in which of them are looked at [LINK 4.3].
+	// C uses the sites of B, and differs in which of them are checked [LINK 4.3].
 	{"c", partitionB(false)},
 	{"c-closure", partitionB(true)},
 	{"server", (*Graph).PartitionServer},
@@ -32,9 +32,8 @@ func PartitionMethods() []string {
 	return names
 }
 
-// Partition divides the counted pages of a server by the method of this name, which is the
-// Method of the result; it reports false, and does nothing, for a name that it does not
-// know. Needs Refresh.
+// Partition divides the counted pages of a server by the method with this name, which is the Method
+// of the result. It returns false for an unknown name. Needs Refresh.
 func (g *Graph) Partition(method string, s ServerID, counts func(PageID) bool) (Partition, bool) {
 	for _, p := range partitions {
 		if p.method == method {

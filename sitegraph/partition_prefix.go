@@ -2,15 +2,15 @@ package sitegraph
 
 import "strings"
 
-// PartitionPrefix divides a server by path prefixes: a site is the deepest prefix, up to a
-// slash, that has enough pages, not counting those of deeper sites; a directory with fewer
-// is a part of the one above. Thousands of directories like /post/a-title/ are one site, and
-// a directory with sections of their own is several. Enough is about the square root of the
-// server's pages; only the uppermost site may have less. http and https are one tree.
+// PartitionPrefix divides a server by path prefixes: a site is the deepest prefix, up to a slash,
+// that has enough pages without those of deeper sites. A directory with fewer is a part of the one
+// above. Thousands of directories like /post/a-title/ are one site, and a directory with its own
+// sections is several. Enough is about the square root of the server's pages; only the topmost site
+// may have fewer. http and https are one tree.
 //
-// A site's tops are the start pages and their frames; where there is none, the page of least
-// depth, most in-links, shortest address. Which pages count, and the order of sites, are as
-// in PartitionA; every page is in one site. Needs Refresh.
+// A site's tops are the start pages and their frames. If it has none, its top is the page of least
+// depth, most in-links, shortest address. Counted pages, and the order of sites, are as in
+// PartitionA; every page is in one site. Needs Refresh.
 func (g *Graph) PartitionPrefix(s ServerID, counts func(PageID) bool) Partition {
 	g.check(s)
 	l := g.list(s, counts)
@@ -26,15 +26,15 @@ func (g *Graph) PartitionPrefix(s ServerID, counts func(PageID) bool) Partition 
 	return l.partition("prefix", label, len(parent))
 }
 
-// prefixTree makes the tree of the directories of sorted paths: the parent of each node, the
-// root being 0, and each path's node.
+// prefixTree returns the tree of the directories of sorted paths: the parent of each node, with the
+// root as 0, and each path's node.
 func prefixTree(paths []string) (parent, node []int32) {
 	type level struct {
 		end  int // of the directory in the path
 		node int32
 	}
 	parent, node = []int32{0}, make([]int32, len(paths))
-	open := []level{{0, 0}} // the directory of the path before, and those it lies in
+	open := []level{{0, 0}} // the directory of the path before, and its parents
 	last := ""
 	for i, path := range paths {
 		directory := Directory(path)
@@ -57,7 +57,7 @@ func prefixTree(paths []string) (parent, node []int32) {
 	return parent, node
 }
 
-// sharedPrefix returns how many octets two texts begin with alike.
+// sharedPrefix returns the length of the common prefix of two texts.
 func sharedPrefix(a, b string) int {
 	n := min(len(a), len(b))
 	for i := range n {

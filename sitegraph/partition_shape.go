@@ -9,16 +9,17 @@ import (
 // PartitionShape divides a server by the shapes of its addresses (see Shape): pages made by
 // one template are one site wherever they lie.
 //
-//  1. A directory that holds too few pages to be a site, with all below it, is starred: no
-//     shape that names it can be one. So slugs are, names that one place has very many of:
-//     more than the square root of the server's pages cannot all be frequent.
-//  2. A shape with enough pages is a site. One with fewer is generalised, a step at a time,
-//     and joins the others that this gives the same shape: the names of its parameters go,
-//     then its directories are starred from the last to the first, then the ending of its
-//     last name goes, and then it is the rest of the server.
+//  1. The name of a directory with too few pages below it for a site becomes a star, since no
+//     shape with that name can be a site. Names of which one place has very many, such as
+//     slugs, also become stars: at most as many as the square root of the server's pages can be
+//     frequent.
+//  2. A shape with enough pages is a site. A shape with fewer is generalised step by step, and
+//     joins the shapes that become equal: it loses the names of its parameters, then its
+//     directories become stars from the last to the first, then it loses the ending of its last
+//     name, and then it belongs to the rest of the server.
 //
-// Enough is about the square root of the server's pages; only the rest may have less. Tops,
-// which pages count, and the order of sites are as in PartitionPrefix. Needs Refresh.
+// Enough is about the square root of the server's pages; only the rest may have fewer. Tops,
+// counted pages, and the order of sites are as in PartitionPrefix. Needs Refresh.
 func (g *Graph) PartitionShape(s ServerID, counts func(PageID) bool) Partition {
 	g.check(s)
 	l := g.list(s, counts)

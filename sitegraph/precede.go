@@ -1,9 +1,9 @@
 package sitegraph
 
-// Precede puts an earlier history before this one: of visits that all were before its first.
-// between is what the last content of the earlier one and the first of this one tell. Incomparable:
-// the time between them counts neither as stable nor as changed, and is taken out, as Rebase does.
-// An earlier history without visits, or one that is not earlier, changes nothing.
+// Precede puts an earlier history before this one, with all visits before its first. between
+// compares the last content of the earlier one with the first of this one. If it is Incomparable,
+// the time between them counts neither as stable nor as changed, and is removed, like in Rebase. An
+// earlier history without visits, or one that is not earlier, changes nothing.
 func (h *History) Precede(earlier History, between Comparison) {
 	if earlier.Visits == 0 || h.Visits == 0 || earlier.Last >= h.Epoch {
 		return
@@ -17,7 +17,7 @@ func (h *History) Precede(earlier History, between Comparison) {
 	h.Visits += earlier.Visits
 	h.Changes += earlier.Changes
 	h.Stable += earlier.Stable
-	bit := uint32(1) << (Week(h.Last) - Week(first)) // 0 where it is too long ago
+	bit := uint32(1) << (Week(h.Last) - Week(first)) // 0 if it is too long ago
 	switch between {
 	case Same:
 		h.Stable += gap

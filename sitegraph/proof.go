@@ -2,13 +2,13 @@ package sitegraph
 
 import "time"
 
-// A page with a copy does not leave after one answer that it is gone, moved or forbidden: servers
-// answer 404 while they are rebuilt, a firewall answers 403 for no visible reason, and a server may
-// redirect everything for an hour. It takes several answers of one kind in a row: over half a day
-// and more for 404 and 301, over days for 403. A 410 takes two, half an hour apart at least, since
-// it is hardly sent by mistake. So does a content that a filter of the user rejects: a server may
-// show a notice in another language for a moment. If the content is that of the copy, once is
-// enough. Pages that left are visited again, less and less often.
+// A page with a copy does not leave after one answer that it is gone, moved or forbidden. Servers
+// answer 404 during a rebuild, a firewall answers 403 for no visible reason, and a server may
+// redirect everything for an hour. So several answers of one kind in a row are needed: over half a
+// day and more for 404 and 301, over days for 403. Two answers 410, at least half an hour apart,
+// suffice, since 410 is hardly sent by mistake. The same holds for content that a filter of the
+// user rejects, since a server may briefly show a notice in another language; if the content is
+// that of the copy, one answer suffices. Pages that left are visited again, less and less often.
 
 const (
 	// lookFirst and lookLast bound the time between two visits to a page that left. It doubles with
@@ -18,11 +18,11 @@ const (
 )
 
 // missWaits are the waits before the next visit after the first, second and any further answer in a
-// row that a page is gone, moved or forbidden. Where robots.txt forbids it each wait is a day,
-// since the file is read once a day.
+// row that a page is gone, moved or forbidden. For robots.txt each wait is a day, since the file is
+// read once a day.
 var missWaits = [...]time.Duration{time.Hour, 24 * time.Hour, 7 * 24 * time.Hour}
 
-// proof is how many such answers of one kind in a row it takes.
+// proof returns how many such answers of one kind in a row are needed.
 func proof(o *Observation) uint8 {
 	switch {
 	case o.ByRobots:
@@ -35,11 +35,11 @@ func proof(o *Observation) uint8 {
 	return 4
 }
 
-// Doubt counts an observation that would make a page with a copy leave, and reports whether the
-// proof is not complete yet: then the page stays. An answer of another kind than the last one
-// begins the count anew: a server that first misses a page and then redirects it is in disorder. An
-// answer that comes before half of the wait is over does not count. longest bounds that wait, where
-// the page is asked for so often that nothing would ever count; 0: there is no such bound.
+// Doubt counts an observation that would make a page with a copy leave. It reports whether the
+// proof is still incomplete, so that the page stays. An answer of another kind than the last one
+// restarts the count: a server that first misses a page and then redirects it is in disorder. An
+// answer before half of the wait is over does not count. longest bounds that wait if the page is
+// visited so often that nothing would ever count; 0: no bound.
 func (r *Record) Doubt(o Observation, longest time.Duration) bool {
 	if r.State != StateAlive || o.Filter != "" && o.Digests.Bytes == r.Digests.Bytes ||
 		o.Outcome != OutcomeGone && o.Outcome != OutcomeRedirected && o.Outcome != OutcomeExcluded {
@@ -63,7 +63,7 @@ func (r *Record) Doubt(o Observation, longest time.Duration) bool {
 	return true
 }
 
-// MissWait is the wait of a page with a copy after that many answers in a row that it is gone,
+// MissWait returns the wait of a page with a copy after some answers in a row that it is gone,
 // moved or forbidden; 0 after none.
 func MissWait(misses uint8, byRobots bool) time.Duration {
 	if misses == 0 {
@@ -75,8 +75,8 @@ func MissWait(misses uint8, byRobots bool) time.Duration {
 	return missWaits[min(int(misses), len(missWaits))-1]
 }
 
-// LookWait is the wait of a page that left for its next visit, after that many answers since it
-// left.
+// LookWait returns the wait of a page that left for its next visit, by the number of answers since
+// it left.
 func LookWait(misses uint8) time.Duration {
 	if misses > 6 {
 		return lookLast

@@ -12,10 +12,10 @@ type State uint8
 const (
 	StateUnknown  State = iota
 	StateNew            // known by a link, never fetched
-	StateAlive          // we hold a copy
-	StateGone           // the server says it is not there
+	StateAlive          // it has a copy
+	StateGone           // the server says it does not exist
 	StateMoved          // it redirects to another page
-	StateExcluded       // we may or will not fetch it
+	StateExcluded       // it may not, or shall not, be fetched
 	StateSource         // no page: a feed or sitemap, see SourceKind
 )
 
@@ -27,33 +27,33 @@ func (s State) String() string { return enumName(stateNames[:], int(s)) }
 // Times are unix seconds, spans are seconds. 32 bits hold them until the year 2106.
 type History struct {
 	Epoch       uint32 // time of the first copy (T0)
-	Last        uint32 // time of the last visit that told something (T0 + T)
+	Last        uint32 // time of the last visit with a comparison (T0 + T)
 	LastChange  uint32 // time of the last visit that saw a change; 0: none yet
-	Stable      uint32 // U: sum of the access intervals in which no change was seen
-	MinInterval uint32 // tc_min: shortest interval in which a change was seen; 0: none yet
-	Visits      uint32 // visits that told something, the first included
+	Stable      uint32 // U: sum of the access intervals without a seen change
+	MinInterval uint32 // tc_min: shortest interval with a seen change; 0: none yet
+	Visits      uint32 // visits with a comparison, including the first
 	Changes     uint32 // m: changes seen (reading R1; versions are Changes + 1)
 
-	// What the last 32 weeks showed, for co-change with other pages: bit k is the week
-	// (unix time / 7 days) k before that of Last.
-	WeeksSeen    uint32 // some visit compared the page with its copy
-	WeeksChanged uint32 // and saw a change
+	// The last 32 weeks, for co-change with other pages: bit k is the week (unix time / 7 days) k
+	// before that of Last.
+	WeeksSeen    uint32 // a visit compared the page with its copy
+	WeeksChanged uint32 // a visit saw a change
 }
 
-// Week is the number of t's week in WeeksSeen and WeeksChanged.
+// Week returns the number of t's week for WeeksSeen and WeeksChanged.
 func Week(t uint32) uint32 { return t / (7 * 24 * 60 * 60) }
 
-// WeeksBefore returns WeeksSeen and WeeksChanged with bit k for the week k before the given
-// one, which must not be earlier than that of Last: so weeks of several pages lie side by side.
+// WeeksBefore returns WeeksSeen and WeeksChanged with bit k for the week k before the given one,
+// which must not be earlier than that of Last. So the weeks of several pages are aligned.
 func (h *History) WeeksBefore(week uint32) (seen, changed uint32) {
 	later := week - Week(h.Last)
 	return h.WeeksSeen << later, h.WeeksChanged << later
 }
 
-// Elapsed is T: the time from the first to the last visit.
+// Elapsed returns T: the time from the first to the last visit.
 func (h History) Elapsed() time.Duration { return time.Duration(h.Last-h.Epoch) * time.Second }
 
-// Age is the time since the last visit; 0 if now is earlier.
+// Age returns the time since the last visit; 0 if now is earlier.
 func (h History) Age(now time.Time) time.Duration {
 	if age := now.Unix() - int64(h.Last); age > 0 {
 		return time.Duration(age) * time.Second
@@ -61,7 +61,7 @@ func (h History) Age(now time.Time) time.Duration {
 	return 0
 }
 
-// LastVisit is the time of the last visit that saw the content; zero if there was none.
+// LastVisit returns the time of the last visit that saw the content; zero if there was none.
 func (h History) LastVisit() time.Time {
 	if h.Visits == 0 {
 		return time.Time{}
@@ -69,19 +69,19 @@ func (h History) LastVisit() time.Time {
 	return time.Unix(int64(h.Last), 0).UTC()
 }
 
-// Start begins a history at its first visit.
+// Start returns a history with its first visit.
 func Start(t time.Time) History {
 	return History{Epoch: uint32(t.Unix()), Last: uint32(t.Unix()), Visits: 1}
 }
 
-// See adds a visit at t that saw a change or none. If the page was last modified, by its own
-// header, at a moment inside the interval, the interval with the change ends there and the rest
-// counts as stable ([SAT] footnote 2). Pass the zero time if the page does not say. A visit that is
-// not after the last one adds nothing.
+// See adds a visit at t, and whether it saw a change. If the page's own header gives a modification
+// time inside the interval, the interval with the change ends there and the rest counts as stable
+// ([SAT] footnote 2); the zero time means that there is none. A visit that is not after the last
+// one adds nothing.
 //
-// Dated changes bring rates out too low where many changes fall between two visits, if a likelihood
-// goes by when visits were made: 1-exp(-rate*t) is the chance that a visit at t sees a change, and
-// no visit happens to be made at the last one.
+// With many changes between two visits, modification times make a rate too low if its likelihood
+// assumes intervals between visits: 1-exp(-rate*t) is the probability that a visit at t sees a
+// change, and no visit is made exactly at the last change.
 func (h *History) See(t time.Time, changed bool, lastModified time.Time) {
 	now := uint32(t.Unix())
 	if now <= h.Last {
@@ -110,8 +110,8 @@ func (h *History) See(t time.Time, changed bool, lastModified time.Time) {
 	h.Last = now
 }
 
-// Record is what we remember of a page between visits: [SAT table 1]. The zero value is
-// an unknown page.
+// Record is what is remembered of a page between visits: [SAT table 1]. The zero value is an
+// unknown page.
 type Record struct {
 	Page    PageID
 	URL     string
@@ -119,39 +119,40 @@ type Record struct {
 	State   State
 	Status  int   // of the last answer
 	Errors  uint8 // failures in a row since the last proper answer
-	// answers in a row that it is gone, moved or forbidden; of a page that left: since it left
+	// Misses counts answers in a row that it is gone, moved or forbidden; for a page that left:
+	// since it left.
 	Misses       uint8
-	Missed       Outcome // of those where the page has not left; OutcomeUnknown: not known
+	Missed       Outcome // of these, while the page has not left; OutcomeUnknown: unknown
 	Hops         uint8   // redirects between a link and this page
 	NoIndex      bool    // the copy asks not to be indexed
-	More         bool    // the copy has more links than one visit may take in
-	ByRobots     bool    // robots.txt forbids it: why it left, or may leave
-	ByFilter     bool    // a filter of the user rejects it: why it left
-	Refuses      bool    // the server refused a conditional request (412): it is asked without
+	More         bool    // the copy has more links than one visit may bring
+	ByRobots     bool    // robots.txt forbids it: the reason why it left, or may leave
+	ByFilter     bool    // a filter of the user rejects it: the reason why it left
+	Refuses      bool    // the server refused a conditional request (412): ask unconditionally
 	ETag         string  // of the copy
 	LastModified time.Time
 	Digests      Digests // of the copy
 	Size         int64   // bytes of the copy
 	History      History
-	Tried        time.Time     // last visit, whatever its outcome
+	Tried        time.Time     // last visit, with any outcome
 	Interval     time.Duration // last estimate of the time between changes; 0: none
-	Due          time.Time     // when it is to be visited next; decides the slot in the store
-	Reason       string        // why it is due then
+	Due          time.Time     // next visit; decides the slot in the store
+	Reason       string        // reason of Due
 }
 
-// Unconditional is the record for a visit that asks for the page whatever has changed.
+// Unconditional returns the record for an unconditional visit.
 func (r *Record) Unconditional() *Record {
 	u := *r
 	u.ETag, u.LastModified = "", time.Time{}
 	return &u
 }
 
-// WrongClock is how far a time must lie ahead to have been written by a clock that was wrong, where
-// visits may bear the time of the end of their round.
+// WrongClock is how far a time must be ahead to come from a wrong clock, if visits may carry the
+// end of their round as time.
 const WrongClock = 24 * time.Hour
 
-// NotAfter takes times that lie more than slack after now for now: the clock was wrong when they
-// were noted, and it is not known when that was.
+// NotAfter sets times that are more than slack after now to now: a wrong clock noted them, and the
+// true times are unknown.
 func (h *History) NotAfter(now time.Time, slack time.Duration) {
 	at := Unix32(now)
 	if int64(h.Last) <= now.Add(slack).Unix() {
@@ -160,23 +161,23 @@ func (h *History) NotAfter(now time.Time, slack time.Duration) {
 	h.Epoch, h.Last, h.LastChange = min(h.Epoch, at), at, min(h.LastChange, at)
 }
 
-// NotAfter does so with the times of a record.
+// NotAfter does the same with the times of a record.
 func (r *Record) NotAfter(now time.Time, slack time.Duration) {
 	r.History.NotAfter(now, slack)
-	if r.Tried.Round(0).Sub(now.Round(0)) > slack { // by what would be stored
-		r.Tried = now.Add(-time.Second) // a visit now is a later one
+	if r.Tried.Round(0).Sub(now.Round(0)) > slack { // by the stored precision
+		r.Tried = now.Add(-time.Second) // a visit now is later
 	}
 }
 
-// MaxErrors bounds Record.Errors. A page that failed so often in a row is visited rarely.
+// MaxErrors bounds Record.Errors. A page with so many failures in a row is visited rarely.
 const MaxErrors = 250
 
-// Apply applies an observation to the record and returns what it means for the page. Applied again,
-// or when an older one is applied, it changes nothing and returns VerdictUnknown. What counts as a
-// change is decided by ChangeBy, or by the rule that the digests name. Last-Modified is kept for
-// the next condition, and dates no change (History.See).
+// Apply applies an observation to the record and returns its verdict. Applying it again, or
+// applying an older one, changes nothing and returns VerdictUnknown. ChangeBy decides what counts
+// as a change, or the rule that the digests name. Last-Modified is kept for the next condition, and
+// dates no change (History.See).
 func (r *Record) Apply(o Observation, by ChangeBy) Verdict {
-	if !r.Tried.IsZero() && o.Time.Unix() <= r.Tried.Unix() { // whole seconds, as stores keep them
+	if !r.Tried.IsZero() && o.Time.Unix() <= r.Tried.Unix() { // whole seconds, like stores
 		return VerdictUnknown
 	}
 	r.Tried = o.Time
@@ -191,7 +192,7 @@ func (r *Record) Apply(o Observation, by ChangeBy) Verdict {
 	case OutcomeFetched:
 		return r.applyContent(o, by)
 	case OutcomeNotModified:
-		// a 304 for a page of which we hold nothing: ask in full next time
+		// a 304 for a page without a copy: ask in full next time
 		if r.State != StateAlive {
 			r.ETag, r.LastModified = "", time.Time{}
 			return r.fail()
@@ -245,20 +246,20 @@ func (r *Record) applyContent(o Observation, by ChangeBy) Verdict {
 	return verdict
 }
 
-// found ends the failures and misses that there were.
+// found ends the failures and misses.
 func (r *Record) found() {
 	r.Errors, r.Misses, r.Missed, r.ByRobots, r.ByFilter = 0, 0, OutcomeUnknown, false, false
 }
 
-// conditionAgain is after how many visits a page whose server refused a conditional request gets
-// one again. That costs a failure where the server still refuses it. Without it a single refusal
-// would cost whole copies for ever.
+// conditionAgain is the number of visits after which a page whose server refused a conditional
+// request gets one again. That costs a failure if the server still refuses it. Without it a single
+// refusal would cost full copies for ever.
 const conditionAgain = 64
 
 // refused drops the condition that the server answered with 412.
 func (r *Record) refused() { r.ETag, r.LastModified, r.Refuses = "", time.Time{}, true }
 
-// validate takes from a copy what the next visit can make its condition.
+// validate takes the condition of the next visit from a copy.
 func (r *Record) validate(o *Observation) {
 	r.ETag, r.LastModified = o.ETag, o.LastModified
 	if r.Refuses && r.History.Visits%conditionAgain != 0 {
@@ -284,8 +285,8 @@ func (r *Record) fail() Verdict {
 	return VerdictUnknown
 }
 
-// Unix32 is a moment in unix seconds, as histories keep it: 0 for the zero time, and the nearest
-// possible value for a moment before 1970 or after 2106.
+// Unix32 returns a time in unix seconds, as in histories: 0 for the zero time, and the nearest
+// possible value for times before 1970 or after 2106.
 func Unix32(t time.Time) uint32 {
 	if t.IsZero() {
 		return 0

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Resolver turns the links of one page into canonical addresses. It may be used by many
-// goroutines at once.
+// Resolver resolves the links of one page to canonical addresses. Many goroutines may use it at
+// once.
 type Resolver struct {
 	base   string // canonical
 	scheme string // "http:" or "https:"
@@ -18,7 +18,7 @@ type Resolver struct {
 	root   func() (*address, error) // of the server
 }
 
-// NewResolver prepares for the links of the page at base, an absolute address; it need
+// NewResolver returns a resolver for the links of the page at base, an absolute address that need
 // not be canonical.
 func NewResolver(base string) (*Resolver, error) {
 	canonical, err := Canonical(base)
@@ -31,7 +31,7 @@ func NewResolver(base string) (*Resolver, error) {
 	r.origin = canonical[:authority+2+strings.IndexByte(canonical[authority+2:], '/')]
 	r.page, _, _ = strings.Cut(canonical, "?")
 	r.dir = Directory(canonical)
-	// Most pages have plain links only, so the parser's view of the base can wait.
+	// Most pages have only plain links, so parsing of the base can wait.
 	r.parsed = sync.OnceValues(func() (*address, error) { return newAddress(canonical) })
 	r.root = sync.OnceValues(func() (*address, error) { return newAddress(r.origin + "/") })
 	return r, nil
@@ -40,15 +40,15 @@ func NewResolver(base string) (*Resolver, error) {
 // Base returns the canonical address of the page.
 func (r *Resolver) Base() string { return r.base }
 
-// Resolve returns the canonical address that ref means on the page. It is false where ref
-// is no address of a web page: another scheme, no valid host, too long. The result may
-// share memory with ref.
+// Resolve returns the canonical address that ref means on the page. It returns false if ref is no
+// address of a web page: another scheme, no valid host, too long. The result may share memory with
+// ref.
 func (r *Resolver) Resolve(ref string) (canonical string, ok bool) {
 	if url, ok := r.fast(ref); ok {
 		return url, true
 	}
 	if dir, rest := r.upwards(ref); len(ref) <= maxRawBytes && isBelow(rest) {
-		// The parser's time grows with the square of a path; the directory needs none of it.
+		// The parser's time grows with the square of a path; it does not need the directory.
 		url, ok := resolve(r.root, rest)
 		if !ok {
 			return "", false
@@ -92,8 +92,8 @@ func (r *Resolver) fast(ref string) (string, bool) {
 	return prefix + ref[:n], len(prefix)+n <= MaxURLBytes
 }
 
-// upwards takes the dot segments off the start of a reference, and returns the directory that
-// they lead to, at most the root.
+// upwards removes the dot segments at the start of a reference, and returns the directory that they
+// lead to, at most the root.
 func (r *Resolver) upwards(ref string) (dir, rest string) {
 	for dir = r.dir; ; {
 		switch {
@@ -110,7 +110,7 @@ func (r *Resolver) upwards(ref string) (dir, rest string) {
 	}
 }
 
-// slow leaves all to the parser.
+// slow leaves everything to the parser.
 func (r *Resolver) slow(ref string) (string, bool) {
 	if len(ref) > maxRawBytes || otherScheme(ref) {
 		return "", false
@@ -118,8 +118,8 @@ func (r *Resolver) slow(ref string) (string, bool) {
 	return resolve(r.parsed, ref)
 }
 
-// isBelow reports whether a reference surely names something in the directory of its page, or
-// below it.
+// isBelow reports whether a reference surely names something in the directory of its page, or below
+// it.
 func isBelow(ref string) bool {
 	if ref == "" || ref[0] < utf8.RuneSelf && octets[ref[0]]&unreserved == 0 {
 		return false
@@ -127,7 +127,7 @@ func isBelow(ref string) bool {
 	if i := strings.IndexAny(ref, ":/?#\\"); i >= 0 && ref[i] == ':' {
 		return false // it may begin with a scheme
 	}
-	// The parser drops tabs and ends of lines, and takes %2e for a dot.
+	// The parser drops tabs and line ends, and reads %2e as a dot.
 	return !strings.Contains(ref, "..") && !strings.ContainsAny(ref, "%\t\n\r")
 }
 

@@ -2,7 +2,7 @@ package sitegraph
 
 import "github.com/nlnwa/whatwg-url/url"
 
-// address is an absolute address as the WHATWG URL Standard parses it.
+// address is an absolute address as parsed by the WHATWG URL Standard.
 type address struct{ parsed *url.Url }
 
 func newAddress(raw string) (*address, error) {
@@ -10,8 +10,8 @@ func newAddress(raw string) (*address, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The library makes a base's query parameters when it first resolves against it; made
-	// now, later calls only read, and many goroutines may resolve at once.
+	// The library makes a base's query parameters at the first resolution. Making them now lets
+	// many goroutines resolve at once.
 	parsed.SearchParams()
 	return &address{parsed}, nil
 }

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Where a rule of the user says what of a page counts, Digests.Main is of what the rule leaves, and
-// it decides, whatever ChangeBy is. It says itself by which rule it was made: so contents that were
-// read by different rules are never compared, and no record needs a field for it.
+// If a rule of the user selects a part of a page, Digests.Main is the digest of that part, and it
+// decides, whatever ChangeBy is. The digest contains its rule. So contents read by different rules
+// are never compared, and no record needs a field for the rule.
 //
 //	0   8  the content: the start of an MD5, or a SimHash; big endian
 //	8   4  fingerprint of the rule; big endian
@@ -18,8 +18,9 @@ import (
 // An MD5 ends so by chance once in 16 million. Its page would then be compared by its bytes alone.
 const ruledMark = "rul"
 
-// RuledDigest is a digest of what a rule leaves of a page. Content is a hash of it, rule the
-// fingerprint of the rule. Contents are the same where at most so many bits differ, 0 to 63.
+// RuledDigest returns the digest of the part of a page that a rule leaves. content is its hash,
+// rule the fingerprint of the rule. Contents that differ in at most bits bits, 0 to 63, are the
+// same.
 func RuledDigest(content uint64, rule uint32, bits uint8) (d Digest) {
 	binary.BigEndian.PutUint64(d[:], content)
 	binary.BigEndian.PutUint32(d[8:], rule)
@@ -28,28 +29,28 @@ func RuledDigest(content uint64, rule uint32, bits uint8) (d Digest) {
 	return d
 }
 
-// Rule is the fingerprint of the rule by which a digest was made; false: by none.
+// Rule returns the fingerprint of the rule by which a digest was made; false: no rule.
 func (d Digest) Rule() (fingerprint uint32, ok bool) {
 	return binary.BigEndian.Uint32(d[8:]), string(d[13:]) == ruledMark
 }
 
-// Distance is in how many bits the contents of two digests of one rule differ, 0 to 64.
+// Distance returns in how many bits the contents of two digests of one rule differ, 0 to 64.
 func (d Digest) Distance(other Digest) int {
 	return bits.OnesCount64(binary.BigEndian.Uint64(d[:]) ^ binary.BigEndian.Uint64(other[:]))
 }
 
-// Comparison is what two digests tell of the contents.
+// Comparison is the result of comparing two digests.
 type Comparison uint8
 
 const (
-	// they were made by different rules or tools, or one is not known
+	// Incomparable: made by different rules or tools, or one is unknown.
 	Incomparable Comparison = iota
 	Same
 	Different
 )
 
-// Compare compares a copy with a newer content. Where a rule says what counts, that decides;
-// without one, Differ says what does. Equal bytes are the same by any rule.
+// Compare compares a copy with a newer content: by a rule if there is one, otherwise by Differ.
+// Equal bytes are the same by any rule.
 func (d Digests) Compare(newer Digests, by ChangeBy) Comparison {
 	rule, ruled := d.Main.Rule()
 	newRule, newRuled := newer.Main.Rule()
@@ -68,7 +69,7 @@ func (d Digests) Compare(newer Digests, by ChangeBy) Comparison {
 	return comparison(d.Main.Distance(newer.Main) > int(newer.Main[12]))
 }
 
-// plain is a digest of main text, or none where a rule made it.
+// plain returns a digest of main text, or none if a rule made it.
 func plain(d Digest) Digest {
 	if _, ruled := d.Rule(); ruled {
 		return Digest{}
@@ -83,8 +84,8 @@ func comparison(different bool) Comparison {
 	return Same
 }
 
-// replaceBy makes newer digests those of the copy. Of a page that counts as unchanged though a few
-// bits differ, the digest stays to which the next content is compared: else a page that changes by
+// replaceBy replaces the digests of the copy by newer ones. If a page counts as unchanged although
+// a few bits differ, its digest stays for the next comparison. Otherwise a page that changes by
 // little each time would never count as changed.
 func (d *Digests) replaceBy(newer Digests, verdict Verdict) {
 	rule, ruled := d.Main.Rule()
@@ -95,9 +96,9 @@ func (d *Digests) replaceBy(newer Digests, verdict Verdict) {
 	*d = newer
 }
 
-// Rebase takes note of a visit at t that saw the content and could not compare it. The time since
-// the last visit is taken out of the history: it is neither stable nor changed. Without an earlier
-// visit it does nothing.
+// Rebase records a visit at t that saw the content and could not compare it. It removes the time
+// since the last visit from the history: that time is neither stable nor changed. Without an
+// earlier visit it does nothing.
 func (h *History) Rebase(t time.Time) {
 	now := Unix32(t)
 	if h.Visits == 0 || now <= h.Last {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// SetLinks replaces the out-links of p, in-server ones only; the others are dropped.
-// frames are those of the links that are frame sources. It returns the pages that became
-// known by this call. Addresses must be canonical.
+// SetLinks replaces the in-server out-links of p, and drops other links. frames are the links that
+// are frame sources. It returns the pages that became known by this call. Addresses must be
+// canonical.
 func (g *Graph) SetLinks(p PageID, links, frames []string) (added []PageID) {
 	known := PageID(g.Pages())
 	g.resolved = g.resolve(g.resolved[:0], p, links)
@@ -20,8 +20,8 @@ func (g *Graph) SetLinks(p PageID, links, frames []string) (added []PageID) {
 	return added
 }
 
-// SetLinkIDs is SetLinks for pages already known. The graph keeps no slice of the caller. It
-// panics at 2^24 links of a page.
+// SetLinkIDs is SetLinks for known pages. The graph keeps no slice of the caller. It panics at 2^24
+// links of a page.
 func (g *Graph) SetLinkIDs(p PageID, links, frames []PageID) {
 	if slices.Equal(g.Links(p), links) && slices.Equal(g.Frames(p), frames) {
 		return
@@ -46,8 +46,8 @@ func (g *Graph) setFrames(p PageID, frames []PageID) {
 	}
 }
 
-// reach gives pages without a depth a provisional one until the next Refresh, so that a
-// crawl can follow links within one round. Found breadth-first, it is the exact one.
+// reach gives pages without a depth a provisional one until the next Refresh, so that a crawl can
+// follow links within one round. Breadth-first, it is the exact one.
 func (g *Graph) reach(pages []PageID, from int8, framesOfStart bool) {
 	if from == 0 || from == MaxDepth {
 		return
@@ -63,15 +63,15 @@ func (g *Graph) reach(pages []PageID, from int8, framesOfStart bool) {
 	}
 }
 
-// resolve appends the pages of the server of p that have these addresses, without p itself.
+// resolve appends the pages on the server of p with these addresses, without p itself.
 func (g *Graph) resolve(ids []PageID, p PageID, urls []string) []PageID {
 	name := g.ServerName(g.server[p])
 	own := schemeAndServer(g.URL(p))
-	var guesses [64]guess // more have no effect on the time
+	var guesses [64]guess // more do not reduce the time
 	for some := range slices.Chunk(urls, len(guesses)) {
 		g.addresses.guess(guesses[:], some)
 		for i, url := range some {
-			if !begins(url, own) && ServerName(url) != name { // most have the same scheme, too
+			if !begins(url, own) && ServerName(url) != name { // most have the same scheme
 				continue
 			}
 			id := guesses[i].page
@@ -86,7 +86,7 @@ func (g *Graph) resolve(ids []PageID, p PageID, urls []string) []PageID {
 	return ids
 }
 
-// schemeAndServer returns the beginning of an address, empty if there is no server.
+// schemeAndServer returns the beginning of an address up to its server; empty if there is none.
 func schemeAndServer(url string) string {
 	name := ServerName(url)
 	if name == "" {

@@ -21,7 +21,7 @@ func Shape(url string) string {
 	return string(appendShape(buffer[:0], url))
 }
 
-// appendShape appends the shape of an address, or of the rest of one from its path on.
+// appendShape appends the shape of an address, or of its part from the path on.
 func appendShape(dst []byte, url string) []byte {
 	path := url
 	if !strings.HasPrefix(url, "/") {
@@ -61,8 +61,8 @@ func appendShape(dst []byte, url string) []byte {
 	return dst
 }
 
-// appendFolded appends text with its numbers folded: runs of digits, with single joints
-// between them. Percent-escapes are no numbers.
+// appendFolded appends text with its numbers folded: runs of digits, with single joints between
+// them. Percent-escapes are no numbers.
 func appendFolded(dst []byte, text string) []byte {
 	for i := 0; i < len(text); {
 		c := text[i]
@@ -88,8 +88,8 @@ func isNumber(c byte) bool { return '0' <= c && c <= '9' || c == '#' }
 
 func isJoint(c byte) bool { return c == '.' || c == '-' || c == '_' }
 
-// hexID tells digests and UUIDs from words: of hexadecimal digits and hyphens only, at least
-// eight digits, letters and figures.
+// hexID reports whether a segment is a digest or UUID: hexadecimal digits and hyphens only, at
+// least eight, with letters and figures.
 func hexID(segment string) bool {
 	letters, figures := 0, 0
 	for i := range len(segment) {
@@ -105,8 +105,8 @@ func hexID(segment string) bool {
 	return letters > 0 && figures > 0 && letters+figures >= 8
 }
 
-// extension returns that of a file name, "" if it has none: a point, a letter, and up to four
-// letters or digits, as in ".html" and ".mp4".
+// extension returns the extension of a file name, "" if it has none: a point, a letter, and up to
+// four letters or digits, such as ".html" and ".mp4".
 func extension(name string) string {
 	i := strings.LastIndexByte(name, '.')
 	if i < 0 || len(name)-i < 2 || len(name)-i > 6 || !isLetter(name[i+1]) {
